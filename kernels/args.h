@@ -1,0 +1,135 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What host and kernels say to each other. Included by both, compiled by gcc and by clang for three
+ * targets: fixed-width types only, natural alignment, no padding, passed by value.
+ *
+ * Addresses are 64-bit numbers in the form of the path they belong to:
+ *   global (.ca .cg .nc)   device address; a slot is 8 bytes and holds the address of the next slot
+ *   constant               constant-space address; slot as above
+ *   shared                 byte offset in the block's dynamic shared memory; slot is 4 bytes
+ *   texture                texel index (one texel = 4 bytes); slot is one texel
+ * A p-chase loads a slot, and the value it got is where it goes next.
+ */
+#ifndef GPU_ARGS_H
+#define GPU_ARGS_H
+
+#include <stdint.h>
+
+#define GPU_HISTOGRAM_BINS 128
+#define GPU_LATENCY_UNROLL 16
+#define GPU_CONSTANT_BYTES 65536
+#define GPU_NEVER UINT64_MAX
+#define GPU_ANY_SM UINT32_MAX
+
+/* fill: writes a ring. For i in [0, count): the slot at base + (i * multiplier % count) * stride gets
+ * first + ((i + 1) * multiplier % count) * step. multiplier must be coprime to count; 1 is sequential.
+ * All threads of all blocks share the work. Same kernel for all targets. */
+struct gpu_fill_args {
+  uint64_t base;       /* device address of slot 0 */
+  uint64_t count;      /* slots, < 2^32 */
+  uint64_t stride;     /* bytes from slot to slot */
+  uint64_t multiplier; /* < count or 1 */
+  uint64_t first;      /* value that means slot 0 */
+  uint64_t step;       /* value from slot to slot */
+  uint32_t slot_bytes; /* 8 or 4 */
+  uint32_t reserved;
+};
+
+/* touch: reads bytes [base, base + bytes) once per pass through L2 (.cg), stride bytes apart, shared
+ * among all threads of the blocks that are on SM only_sm (GPU_ANY_SM: all). sink receives nothing in
+ * practice; it keeps the loads alive. With only_sm set, every block of that SM reads everything. */
+struct gpu_touch_args {
+  uint64_t base, bytes, stride;
+  uint64_t sink; /* device address of 8 writable bytes */
+  uint32_t passes;
+  uint32_t only_sm;
+};
+
+/* chase_<path>: each block, one warp, runs one job: `warm` dependent loads untimed, then `loads`
+ * dependent loads each timed alone (clock, load, wait, clock). Whenever the chain arrives at `end`
+ * it goes on at `start`; so one ring in memory serves jobs of all sizes. A job with loads = 0 is idle. */
+struct gpu_chase_job {
+  uint64_t start, end; /* end = GPU_NEVER: follow the ring as it is */
+  uint32_t warm, loads;
+};
+
+/* What one block saw. Cycles are raw: they include the cost of reading the clock. */
+struct gpu_chase_result {
+  uint64_t cycles;     /* sum over the timed loads */
+  uint64_t last;       /* where the chain stood at the end: proves that it ran */
+  uint32_t histogram[GPU_HISTOGRAM_BINS]; /* bin = min((t - low) >> shift, bins - 1); t < low: bin 0 */
+  uint32_t min, max;
+  uint32_t slow;       /* timed loads with t >= threshold */
+  uint32_t first_slow; /* index of the first of them, UINT32_MAX: none */
+  uint32_t loads;      /* timed loads done */
+  uint32_t sm;         /* SM or CU the block ran on */
+};
+
+struct gpu_chase_args {
+  uint64_t jobs;    /* struct gpu_chase_job[blocks] */
+  uint64_t results; /* struct gpu_chase_result[blocks] */
+  uint64_t trace;   /* 0, or uint32_t[blocks * trace_stride]: t of every timed load, in order. Written
+                       by the warp together once in 32 loads. */
+  uint64_t texture; /* texture path: the texture object */
+  uint32_t trace_stride;
+  uint32_t low, shift, threshold;
+  /* shared path: before warming, the block writes its own sequential ring: shared_count slots
+   * shared_stride bytes apart. Else 0. */
+  uint32_t shared_count, shared_stride;
+};
+
+/* latency_<path>: one thread follows the ring without reading the clock in between, so that the
+ * difference of two lengths is pure load latency: `warm` loads, then `repeats` times: n loads between
+ * two clock reads, then 2n loads between two clock reads. n is a multiple of GPU_LATENCY_UNROLL. */
+struct gpu_latency_result {
+  uint32_t cycles_n, cycles_2n;
+};
+
+struct gpu_latency_args {
+  uint64_t start;
+  uint64_t results; /* struct gpu_latency_result[repeats] */
+  uint64_t sink;    /* device address of 8 writable bytes: receives where the chain ended */
+  uint64_t texture;
+  uint32_t warm, n, repeats;
+  uint32_t shared_count, shared_stride; /* as in gpu_chase_args */
+  uint32_t reserved;
+};
+
+/* clock: block 0 reads the SM clock and the wall clock of the GPU, lets at least `nanoseconds` of the
+ * latter pass, and reads both again. All blocks spin, so that the GPU is as busy as when measuring. */
+struct gpu_clock_result {
+  uint64_t cycles, nanoseconds;
+};
+
+struct gpu_clock_args {
+  uint64_t result; /* struct gpu_clock_result */
+  uint64_t nanoseconds;
+};
+
+/* constant_base: *result = constant-space address of the 64 KiB bank. */
+struct gpu_constant_base_args {
+  uint64_t result;
+};
+
+/* Every kernel there is: KERNEL(name, argument struct). Host tables are made of it; the entry point
+ * in an object is gpu_<name>. */
+#define GPU_KERNELS(KERNEL)                                                                        \
+  KERNEL(fill, gpu_fill_args)                                                                      \
+  KERNEL(touch, gpu_touch_args)                                                                    \
+  KERNEL(chase_ca, gpu_chase_args)                                                                 \
+  KERNEL(chase_cg, gpu_chase_args)                                                                 \
+  KERNEL(chase_nc, gpu_chase_args)                                                                 \
+  KERNEL(chase_texture, gpu_chase_args)                                                            \
+  KERNEL(chase_constant, gpu_chase_args)                                                           \
+  KERNEL(chase_shared, gpu_chase_args)                                                             \
+  KERNEL(latency_ca, gpu_latency_args)                                                             \
+  KERNEL(latency_cg, gpu_latency_args)                                                             \
+  KERNEL(latency_nc, gpu_latency_args)                                                             \
+  KERNEL(latency_texture, gpu_latency_args)                                                        \
+  KERNEL(latency_constant, gpu_latency_args)                                                       \
+  KERNEL(latency_shared, gpu_latency_args)                                                         \
+  KERNEL(clock, gpu_clock_args)                                                                    \
+  KERNEL(constant_base, gpu_constant_base_args)
+
+#endif

@@ -1,0 +1,117 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Fine-grained p-chase: every load waits for the one before it, and is timed alone (Mei et al. 2014,
+ * section 3.2; Größler 2022, section 3.1). What was seen stays in registers until the end: a histogram
+ * spread over the lanes of the warp, and the first slow load. So nothing but the chain itself goes
+ * through the cache that is measured.
+ */
+#include "gpu.h"
+
+static inline void fill_shared(uint32_t count, uint32_t stride)
+{
+  for (uint32_t i = gpu_thread(); i < count; i += gpu_threads())
+    gpu_shared_store32(i * stride, i + 1 < count ? (i + 1) * stride : 0);
+  if (count)
+    gpu_barrier();
+}
+
+#define CHASE(path)                                                                                \
+  GPU_KERNEL(chase_##path, gpu_chase_args)                                                         \
+  {                                                                                                \
+    const uint64_t job = a.jobs + gpu_block() * sizeof(struct gpu_chase_job);                      \
+    const uint64_t result = a.results + gpu_block() * sizeof(struct gpu_chase_result);             \
+    const uint64_t start = gpu_get64(job), end = gpu_get64(job + 8);                               \
+    const uint32_t warm = gpu_get32(job + 16), loads = gpu_get32(job + 20);                        \
+    uint32_t min = UINT32_MAX, max = 0, slow = 0, first_slow = UINT32_MAX;                         \
+    uint64_t cycles = 0, at = start;                                                               \
+    struct gpu_histogram histogram;                                                                \
+    struct gpu_trace trace;                                                                        \
+                                                                                                   \
+    fill_shared(a.shared_count, a.shared_stride);                                                  \
+    gpu_histogram_clear(&histogram);                                                               \
+    gpu_trace_clear(&trace, a.trace ? a.trace + 4ull * a.trace_stride * gpu_block() : 0);          \
+    GPU_NO_UNROLL                                                                                  \
+    for (uint32_t k = 0; k < warm; k++) {                                                          \
+      at = gpu_load_##path(at, a.texture);                                                         \
+      at = at == end ? start : at;                                                                 \
+    }                                                                                              \
+    GPU_NO_UNROLL                                                                                  \
+    for (uint32_t k = 0; k < loads; k++) {                                                         \
+      uint32_t t, bin;                                                                             \
+                                                                                                   \
+      at = gpu_timed_load_##path(at, a.texture, &t);                                               \
+      at = at == end ? start : at;                                                                 \
+      cycles += t;                                                                                 \
+      min = t < min ? t : min;                                                                     \
+      max = t > max ? t : max;                                                                     \
+      if (t >= a.threshold) {                                                                      \
+        first_slow = slow ? first_slow : k;                                                        \
+        slow++;                                                                                    \
+      }                                                                                            \
+      bin = (t > a.low ? t - a.low : 0) >> a.shift;                                                \
+      gpu_histogram_add(&histogram, bin < GPU_HISTOGRAM_BINS ? bin : GPU_HISTOGRAM_BINS - 1);      \
+      gpu_trace_add(&trace, k, t);                                                                 \
+    }                                                                                              \
+    gpu_trace_end(&trace, loads);                                                                  \
+    gpu_histogram_store(&histogram, result + offsetof(struct gpu_chase_result, histogram));        \
+    if (gpu_thread() == 0) {                                                                       \
+      gpu_store64(result + offsetof(struct gpu_chase_result, cycles), cycles);                     \
+      gpu_store64(result + offsetof(struct gpu_chase_result, last), at);                           \
+      gpu_store32(result + offsetof(struct gpu_chase_result, min), min);                           \
+      gpu_store32(result + offsetof(struct gpu_chase_result, max), max);                           \
+      gpu_store32(result + offsetof(struct gpu_chase_result, slow), slow);                         \
+      gpu_store32(result + offsetof(struct gpu_chase_result, first_slow), first_slow);             \
+      gpu_store32(result + offsetof(struct gpu_chase_result, loads), loads);                       \
+      gpu_store32(result + offsetof(struct gpu_chase_result, sm), gpu_sm());                       \
+    }                                                                                              \
+  }
+
+CHASE(ca)
+CHASE(cg)
+CHASE(nc)
+CHASE(texture)
+CHASE(constant)
+CHASE(shared)
+
+/* Latency without clock reads inside the chain: see struct gpu_latency_args. */
+#define FOLLOW(path, at, n)                                                                        \
+  GPU_NO_UNROLL                                                                                    \
+  for (uint32_t k = 0; k < (n); k += GPU_LATENCY_UNROLL) {                                         \
+    GPU_UNROLL                                                                                     \
+    for (uint32_t u = 0; u < GPU_LATENCY_UNROLL; u++)                                              \
+      at = gpu_load_##path(at, a.texture);                                                         \
+  }
+
+#define LATENCY(path)                                                                              \
+  GPU_KERNEL(latency_##path, gpu_latency_args)                                                     \
+  {                                                                                                \
+    uint64_t at = a.start;                                                                         \
+                                                                                                   \
+    fill_shared(a.shared_count, a.shared_stride);                                                  \
+    FOLLOW(path, at, a.warm)                                                                       \
+    GPU_NO_UNROLL                                                                                  \
+    for (uint32_t r = 0; r < a.repeats; r++) {                                                     \
+      const uint64_t result = a.results + r * sizeof(struct gpu_latency_result);                   \
+      uint32_t t0, t1, t2;                                                                         \
+                                                                                                   \
+      gpu_await(at);                                                                               \
+      t0 = gpu_clock();                                                                            \
+      FOLLOW(path, at, a.n)                                                                        \
+      gpu_await(at);                                                                               \
+      t1 = gpu_clock();                                                                            \
+      FOLLOW(path, at, 2 * a.n)                                                                    \
+      gpu_await(at);                                                                               \
+      t2 = gpu_clock();                                                                            \
+      gpu_store32(result, t1 - t0);                                                                \
+      gpu_store32(result + 4, t2 - t1);                                                            \
+    }                                                                                              \
+    gpu_store64(a.sink, at);                                                                       \
+  }
+
+LATENCY(ca)
+LATENCY(cg)
+LATENCY(nc)
+LATENCY(texture)
+LATENCY(constant)
+LATENCY(shared)

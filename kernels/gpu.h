@@ -1,0 +1,54 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The contract between the kernels and a target. A kernel is plain C over these few operations; each
+ * target's header gives them (nvptx.h: PTX by clang; amdgcn.h: AMD code objects by clang; sim.h: host
+ * code over the model of src/model, compiled into src/device/sim.c).
+ *
+ * Execution
+ *   GPU_KERNEL(name, args)      heads a kernel function: void gpu_<name>(struct args a)
+ *   gpu_lane()                  index in the warp or wave; 0 on the simulator
+ *   gpu_block(), gpu_thread(), gpu_threads(), gpu_blocks()   indices and counts, 1-D
+ *   gpu_sm()                    the SM or CU that runs this block
+ *   gpu_barrier()               all threads of the block
+ *   GPU_UNROLL, GPU_NO_UNROLL   in front of a loop
+ * On the simulator one thread stands for all threads of a block, so work is always shared by loops of
+ * the form for (i = gpu_thread(); i < n; i += gpu_threads()), and one lane does what lanes do together.
+ *
+ * Clocks
+ *   gpu_clock()                 32-bit cycle counter of the SM; ordered with the timed code around it
+ *   gpu_clock64()               64-bit one
+ *   gpu_nanoseconds()           wall clock of the GPU
+ *
+ * Memory, for PATH in ca cg nc texture constant shared
+ *   gpu_load_PATH(at, texture)            one load; returns where the chain goes next
+ *   gpu_timed_load_PATH(at, texture, &t)  clock, load, wait for its value, clock: t = cycles between.
+ *                                         Tests prove that order in the machine code of every target.
+ *   gpu_store64/gpu_store32(address, v)   plain global store
+ *   gpu_get64/gpu_get32(address)          plain global load of arguments (never of measured memory)
+ *   gpu_shared_store32(offset, v)         store to the block's dynamic shared memory
+ *   gpu_constant_base()                   constant-space address of the bank
+ *   gpu_await(value)                      nothing after it starts before the value has arrived
+ *
+ * What lanes do together, without touching memory while a measurement runs
+ *   struct gpu_histogram; gpu_histogram_clear(&h); gpu_histogram_add(&h, bin);
+ *   gpu_histogram_store(&h, address)      uint32_t[GPU_HISTOGRAM_BINS]
+ *   struct gpu_trace; gpu_trace_clear(&r, address); gpu_trace_add(&r, index, t); gpu_trace_end(&r, n)
+ *                                         kept in the lanes, written once in a warp-full of values
+ */
+#ifndef GPU_GPU_H
+#define GPU_GPU_H
+
+#include "args.h"
+
+#if defined(__NVPTX__)
+#include "nvptx.h"
+#elif defined(__AMDGCN__)
+#include "amdgcn.h"
+#elif defined(GPU_TARGET_SIM)
+#include "sim.h"
+#else
+#error "kernels are compiled for nvptx64, for amdgcn, or for the simulator (GPU_TARGET_SIM)"
+#endif
+
+#endif

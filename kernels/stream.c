@@ -1,0 +1,58 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What all SMs do together: write rings, pull memory into L2, keep the GPU busy while a clock is read.
+ */
+#include "gpu.h"
+
+GPU_KERNEL(fill, gpu_fill_args)
+{
+  const uint64_t threads = (uint64_t)gpu_blocks() * gpu_threads();
+
+  for (uint64_t i = (uint64_t)gpu_block() * gpu_threads() + gpu_thread(); i < a.count; i += threads) {
+    const uint64_t slot = a.base + i * a.multiplier % a.count * a.stride;
+    const uint64_t next = a.first + (i + 1) * a.multiplier % a.count * a.step;
+
+    if (a.slot_bytes == 8)
+      gpu_store64(slot, next);
+    else
+      gpu_store32(slot, (uint32_t)next);
+  }
+}
+
+GPU_KERNEL(touch, gpu_touch_args)
+{
+  const int alone = a.only_sm != GPU_ANY_SM;
+  const uint64_t threads = alone ? gpu_threads() : (uint64_t)gpu_blocks() * gpu_threads();
+  const uint64_t first = alone ? gpu_thread() : (uint64_t)gpu_block() * gpu_threads() + gpu_thread();
+  uint64_t sum = 0;
+
+  if (alone && gpu_sm() != a.only_sm)
+    return;
+  for (uint32_t pass = 0; pass < a.passes; pass++)
+    for (uint64_t at = first * a.stride; at < a.bytes; at += threads * a.stride)
+      sum += gpu_load_cg(a.base + at, 0);
+  if (sum == GPU_NEVER)
+    gpu_store64(a.sink, sum);
+}
+
+GPU_KERNEL(clock, gpu_clock_args)
+{
+  const uint64_t ns0 = gpu_nanoseconds(), cycles0 = gpu_clock64();
+  uint64_t ns1, cycles1;
+
+  do {
+    ns1 = gpu_nanoseconds();
+    cycles1 = gpu_clock64();
+  } while (ns1 - ns0 < a.nanoseconds);
+  if (gpu_block() == 0 && gpu_thread() == 0) {
+    gpu_store64(a.result, cycles1 - cycles0);
+    gpu_store64(a.result + 8, ns1 - ns0);
+  }
+}
+
+GPU_KERNEL(constant_base, gpu_constant_base_args)
+{
+  if (gpu_block() == 0 && gpu_thread() == 0)
+    gpu_store64(a.result, gpu_constant_base());
+}

@@ -1,0 +1,44 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which GPUs this machine has, told from /proc and /sys alone: no vendor library is touched, so this
+ * is safe in any process and takes microseconds.
+ */
+#ifndef GC_GPUS_GPUS_H
+#define GC_GPUS_GPUS_H
+
+#include "record/record.h"
+
+enum gc_vendor { GC_VENDOR_NVIDIA, GC_VENDOR_AMD, GC_VENDOR_SIM };
+
+struct gc_gpu {
+  enum gc_vendor vendor;
+  struct gc_identity identity;
+  bool has_pci;                  /* false for a simulated GPU */
+  unsigned domain, bus, dev, func;
+  char name[16];                 /* "gpu0", "gpu1" …: real ones in bus order, then simulated ones */
+  char profile[256];             /* simulated GPU: path of its profile */
+  char problem[256];             /* not empty: why it cannot be measured (driver without this GPU, …) */
+};
+
+struct gc_gpus {
+  struct gc_gpu *array;
+  size_t count;
+};
+
+/* Lists the GPUs. root: "" for this system, or the directory of a copied /proc and /sys tree. sims:
+ * comma list of simulated GPUs (profile names, or paths of profile files: a '/' in them), or NULL for
+ * none. A simulated GPU without a readable profile is listed with its problem. NVIDIA GPUs of PCI
+ * class 0x03 without a loaded driver are listed with a problem. 0 or -ENOMEM. */
+int gc_gpus_list(const char *root, const char *sims, struct gc_gpus *gpus);
+void gc_gpus_free(struct gc_gpus *gpus);
+
+/* The GPU that a person calls by this word: "gpu0", "0", a record id, a bus id ("0000:00:06.0" or
+ * "00:06.0"), or a simulated GPU's name. NULL when none. */
+struct gc_gpu *gc_gpus_by_name(const struct gc_gpus *gpus, const char *word);
+
+/* gpus/sim.c: the names of the profiles that can be found (profile directories: every directory of
+ * $HWLOC_GPUCACHE_SIM_PATH, then the installed one), sorted, comma-separated, for messages. */
+void gc_gpus_sim_names(char *names, size_t size);
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A memory hierarchy in software, good enough to be measured: per SM any number of caches behind
+ * logical spaces that share or do not share them, a chip-wide L2 (partitions), DRAM; each cache with
+ * its own sets, ways, line, sector, replacement and set hash; latency per space and level, noise and
+ * outliers. A profile (data/sim/NAME, format in data/sim/README) states geometry and policy, never
+ * the answers. Deterministic: the same seed gives the same run.
+ */
+#ifndef GC_MODEL_MODEL_H
+#define GC_MODEL_MODEL_H
+
+#include "util/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gc_space {
+  GC_SPACE_CA,       /* global load, cached in L1 */
+  GC_SPACE_CG,       /* global load, L2 only */
+  GC_SPACE_NC,       /* read-only path */
+  GC_SPACE_TEXTURE,
+  GC_SPACE_CONSTANT,
+  GC_SPACE_SHARED,
+  GC_SPACE_COUNT
+};
+
+struct gc_model;
+
+/* Facts of the chip that the simulated driver reports; the rest of a profile stays inside the model. */
+struct gc_model_facts {
+  char model[96];
+  uint32_t sms, warp, clock_khz, memory_clock_khz, memory_bus_bits;
+  uint32_t compute_major, compute_minor;
+  uint32_t threads_per_block, threads_per_sm, blocks_per_sm, registers_per_block, registers_per_sm;
+  uint64_t memory_bytes, l2_bytes, shared_per_sm, shared_per_block, shared_reserved, texture_texels;
+  bool global_l1, has_texture, has_constant, has_read_only, has_carveout, ecc;
+};
+
+/* Parses a profile text. -EINVAL with file name, line number and what is wrong; -ENOMEM. */
+int gc_model_new(const char *name, const char *text, size_t length, struct gc_model **model,
+                 struct gc_error *err);
+void gc_model_free(struct gc_model *model);
+const struct gc_model_facts *gc_model_facts(const struct gc_model *model);
+
+/* A kernel starts: L1-class caches are emptied; the unified L1 is sized for this carve-out (percent of
+ * the largest shared memory, -1 the driver's default) and for so many resident blocks per SM, each of
+ * which takes shared_bytes + shared_reserved. */
+void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resident_blocks,
+                     uint64_t shared_bytes);
+
+/* One load by a thread on an SM; returns its latency in SM cycles, noise and outliers included, and
+ * moves the caches. The clock does not advance by itself. */
+uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address);
+
+/* The same, for loads that nobody times (faster: no noise is drawn). */
+uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address);
+
+/* Cycles that reading the clock adds to a timed window. */
+uint32_t gc_model_clock_overhead(const struct gc_model *model);
+
+/* Ground truth, for tests only: the usable bytes of the first-level cache behind a space as it is
+ * after the last gc_model_launch (0: none), or of the L2 for GC_SPACE_CG. */
+uint64_t gc_model_true_capacity(const struct gc_model *model, enum gc_space space);
+
+#endif

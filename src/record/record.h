@@ -1,0 +1,119 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What is known of one GPU: who it is, facts about the whole of it, and a tree of memory elements,
+ * each with attributes. Attributes are (key, value) strings; the keys are in hwloc/gpucache.h.
+ * Nothing here knows hwloc, a vendor or a file system.
+ */
+#ifndef GC_RECORD_RECORD_H
+#define GC_RECORD_RECORD_H
+
+#include "util/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Element kinds, outermost first: an element's parent is the closest kind left of it in the chain
+ * that the record holds (see gc_kinds). One table; adding a kind is one line here and one there. */
+enum gc_kind {
+  GC_DEVICE_MEMORY,
+  GC_L3,
+  GC_L2,
+  GC_L1,
+  GC_TEXTURE,
+  GC_READ_ONLY,
+  GC_CONSTANT_L1,
+  GC_CONSTANT_L15,
+  GC_SHARED_MEMORY,
+  GC_SCALAR_L1,
+  GC_LDS,
+  GC_INSTRUCTION_CACHE,
+  GC_KIND_COUNT
+};
+
+struct gc_kind_info {
+  const char *subtype;  /* "L1Cache": the machine's name, hwloc subtype */
+  const char *label;    /* "L1": in the object's name, "gpu0-L1 217KiB x132" */
+  enum gc_kind parent;  /* nearest enclosing kind; itself for GC_DEVICE_MEMORY */
+  bool on_sm;           /* one or more in every SM or CU */
+  bool is_memory;       /* a memory, not a cache (colour in lstopo) */
+};
+extern const struct gc_kind_info gc_kinds[GC_KIND_COUNT];
+
+/* The kind with this subtype, or GC_KIND_COUNT. */
+enum gc_kind gc_kind_by_subtype(const char *subtype);
+
+/* An ordered set of attributes. Names are unique. All strings are owned. */
+struct gc_info {
+  char *name, *value;
+};
+struct gc_infos {
+  struct gc_info *array;
+  size_t count;
+};
+
+/* Set (or replace) an attribute. 0 or -ENOMEM. */
+int gc_infos_set(struct gc_infos *infos, const char *name, const char *value);
+int gc_infos_setf(struct gc_infos *infos, const char *name, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int gc_infos_set_u64(struct gc_infos *infos, const char *name, uint64_t value);
+/* NULL when absent. */
+const char *gc_infos_get(const struct gc_infos *infos, const char *name);
+/* 0, -ENOENT when absent, -EINVAL when not a plain decimal number that fits. */
+int gc_infos_get_u64(const struct gc_infos *infos, const char *name, uint64_t *value);
+void gc_infos_clear(struct gc_infos *infos);
+
+/* Who a GPU is, and what a record of it depends on. All strings are NUL-terminated; an unknown one
+ * is empty. id is the file name of the record without ".xml" and contains only [A-Za-z0-9._-]. */
+struct gc_identity {
+  char id[80];      /* NVIDIA UUID "GPU-…", AMD KFD unique_id, or "sim-NAME" */
+  char model[96];   /* "NVIDIA H200" */
+  char driver[64];  /* version of the kernel driver; "simulated" for a simulated GPU */
+  char vbios[64];   /* VBIOS version; a hash of the profile for a simulated GPU */
+  char mig[192];    /* "disabled", or the MIG instances that exist; partition mode on AMD */
+};
+
+struct gc_element {
+  enum gc_kind kind;
+  struct gc_infos infos;
+};
+
+/* Elements are in tree order (pre-order): the parent of element i is the last element before i whose
+ * kind is the nearest present ancestor of i's kind. */
+struct gc_record {
+  struct gc_identity identity;
+  struct gc_infos infos; /* facts of the whole GPU, keys without the GPUCache prefix: "Measured", "SMs" … */
+  struct gc_element *elements;
+  size_t count;
+};
+
+/* Revision of the record's form, and of the methods that the values come from. A record made with
+ * another one is not valid. */
+#define GC_RECORD_FORMAT "1"
+#define GC_RECORD_METHOD "1"
+
+/* Largest record that is read, in bytes. */
+#define GC_RECORD_MAX_BYTES (1u << 20)
+
+struct gc_record *gc_record_new(const struct gc_identity *identity); /* NULL: out of memory */
+void gc_record_free(struct gc_record *record);                       /* NULL is fine */
+
+/* Appends an element in tree order. The pointer is valid until the next add. NULL: out of memory. */
+struct gc_element *gc_record_add(struct gc_record *record, enum gc_kind kind);
+/* The first element of that kind, or NULL. */
+struct gc_element *gc_record_find(const struct gc_record *record, enum gc_kind kind);
+/* Index of the parent of element i, or -1 when it hangs directly under the GPU. */
+long gc_record_parent(const struct gc_record *record, size_t i);
+
+/* The object name of element i as lstopo shows it: "<gpu>-L1 217KiB x132" (size when CapacityBytes
+ * or else NominalBytes is known; xN when the kind is on_sm and Instances is known). */
+void gc_record_element_name(const struct gc_record *record, size_t i, const char *gpu, char *name,
+                            size_t size);
+
+/* Reads a record from XML text as hwloc's exporter wrote it (v2 format). Strict and bounded: text
+ * that is too long, not well-formed, has a DTD with entities, holds unknown elements under the GPU,
+ * attributes of absurd length or number is refused with -EBADMSG and a sentence. 0 or -ENOMEM else. */
+int gc_record_read_xml(const char *text, size_t length, struct gc_record **record, struct gc_error *err);
+
+#endif

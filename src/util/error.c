@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "util/error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+int gc_fail(struct gc_error *err, int status, const char *format, ...)
+{
+  va_list args;
+
+  if (!err)
+    return status;
+  va_start(args, format);
+  vsnprintf(err->text, sizeof(err->text), format, args);
+  va_end(args);
+  return status;
+}
+
+int gc_fail_in(struct gc_error *err, int status, const char *prefix)
+{
+  struct gc_error inner;
+
+  if (!err)
+    return status;
+  inner = *err;
+  return gc_fail(err, status, "%.160s: %.340s", prefix, inner.text);
+}

@@ -1,0 +1,2 @@
+noinst_LTLIBRARIES += src/util/libutil.la
+src_util_libutil_la_SOURCES = src/util/error.c src/util/error.h
