@@ -1,1 +1,3 @@
-# files of src/stats
+noinst_LTLIBRARIES += src/stats/libstats.la
+src_stats_libstats_la_SOURCES = src/stats/stats.h src/stats/summary.c src/stats/ks.c \
+  src/stats/changepoint.c

@@ -1,0 +1,70 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Pure functions on arrays: what the latencies that were seen allow to conclude. No device, no I/O,
+ * no state. Latencies are in cycles, sizes in bytes, probabilities in [0, 1].
+ */
+#ifndef GC_STATS_STATS_H
+#define GC_STATS_STATS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* --- summary.c ------------------------------------------------------------------------------- */
+
+/* Sorts ascending. */
+void gc_sort(double *values, size_t n);
+
+/* Median of n > 0 values (mean of the middle two for even n). Reorders the array. */
+double gc_median(double *values, size_t n);
+
+/* How sure the median of n independent repetitions is within +-tolerance of the true one, by order
+ * statistics (sign test): 1 - P(Bin(n, 1/2) <= low) - P(Bin(n, 1/2) <= high), where low and high are
+ * how many values lie more than tolerance below and above the median. 0 for n = 0. */
+double gc_median_confidence(const double *values, size_t n, double median, double tolerance);
+
+/* P(X <= k) for X ~ Binomial(n, p). */
+double gc_binomial_cdf(uint64_t k, uint64_t n, double p);
+
+/* Smallest k with P(X > k) <= tail for X ~ Poisson(mean). */
+uint32_t gc_poisson_quantile(double mean, double tail);
+
+/* Value below or at which a fraction q of a histogram lies (bin b covers [low + b * width, …)):
+ * returns the lower edge of the bin in which the quantile falls. 0 for an empty histogram. */
+double gc_histogram_quantile(const uint64_t *histogram, size_t bins, double low, double width, double q);
+
+/* --- ks.c ------------------------------------------------------------------------------------ */
+
+/* Two-sample Kolmogorov-Smirnov statistic D = max |F - G|. The arrays are sorted in place. */
+double gc_ks_samples(double *a, size_t n, double *b, size_t m);
+
+/* The same of two histograms over the same bins: D of the binned samples, never above the true D, so
+ * the test is conservative. 0 when either is empty. n and m (may be NULL) receive the sample sizes. */
+double gc_ks_histograms(const uint64_t *a, const uint64_t *b, size_t bins, uint64_t *n, uint64_t *m);
+
+/* P(D' >= D) when both samples are of one distribution. Exact (lattice paths) while n * m <= 10000,
+ * beyond that Kolmogorov's limit with Stephens' correction (sqrt(e) + 0.12 + 0.11 / sqrt(e)) D,
+ * e = nm / (n + m). Ties make it conservative. Source: Stephens 1970; Press et al., section 14.3. */
+double gc_ks_pvalue(double d, uint64_t n, uint64_t m);
+
+/* Holm's step-down: turns n p-values into family-wise adjusted ones, in place (order kept). */
+void gc_holm(double *p, size_t n);
+
+/* --- changepoint.c --------------------------------------------------------------------------- */
+
+/* Where do the runs turn from clean to dirty? Item i (sizes ascending) was tried trials[i] times and
+ * came out dirty (misses seen) dirty[i] times. */
+struct gc_changepoint {
+  size_t index;        /* first item beyond the change, in [0, n]; n: none changes; most probable */
+  double probability;  /* posterior probability that the change is exactly there */
+  double noise;        /* posterior probability that there is no change at all but noise of one rate */
+};
+
+/* Posterior over the n + 1 positions of one change in Bernoulli rates, with Beta priors (left: rarely
+ * dirty, Beta(1/2, 20); right: mostly dirty, Beta(4, 1/2)), against the alternative that every run is
+ * dirty with one unknown rate. All positions share the prior evenly, so looking at many sizes is paid
+ * for. posterior (may be NULL) receives n + 1 probabilities that sum to 1 - noise. */
+void gc_changepoint_find(const uint32_t *trials, const uint32_t *dirty, size_t n, double *posterior,
+                         struct gc_changepoint *found);
+
+#endif

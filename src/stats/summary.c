@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stats/stats.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int ascending(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+void gc_sort(double *values, size_t n)
+{
+  qsort(values, n, sizeof(*values), ascending);
+}
+
+double gc_median(double *values, size_t n)
+{
+  gc_sort(values, n);
+  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+double gc_binomial_cdf(uint64_t k, uint64_t n, double p)
+{
+  double sum = 0;
+
+  if (k >= n)
+    return 1;
+  if (p <= 0 || p >= 1)
+    return p <= 0;
+  for (uint64_t i = 0; i <= k; i++)
+    sum += exp(lgamma((double)n + 1) - lgamma((double)i + 1) - lgamma((double)(n - i) + 1) +
+               (double)i * log(p) + (double)(n - i) * log1p(-p));
+  return sum < 1 ? sum : 1;
+}
+
+double gc_median_confidence(const double *values, size_t n, double median, double tolerance)
+{
+  uint64_t low = 0, high = 0;
+  double confidence;
+
+  if (!n)
+    return 0;
+  for (size_t i = 0; i < n; i++) {
+    low += values[i] < median - tolerance;
+    high += values[i] > median + tolerance;
+  }
+  confidence = 1 - gc_binomial_cdf(low, n, 0.5) - gc_binomial_cdf(high, n, 0.5);
+  return confidence > 0 ? confidence : 0;
+}
+
+uint32_t gc_poisson_quantile(double mean, double tail)
+{
+  double term = exp(-mean), cdf = term;
+  uint32_t k = 0;
+
+  /* beyond this the sum underflows; the normal approximation is good to a fraction of a count */
+  if (mean > 500)
+    return (uint32_t)(mean + 1 + sqrt(mean) * sqrt(-2 * log(tail)));
+  while (1 - cdf > tail && k < 10000) {
+    k++;
+    term *= mean / k;
+    cdf += term;
+  }
+  return k;
+}
+
+double gc_histogram_quantile(const uint64_t *histogram, size_t bins, double low, double width, double q)
+{
+  uint64_t total = 0, seen = 0;
+
+  for (size_t b = 0; b < bins; b++)
+    total += histogram[b];
+  for (size_t b = 0; b < bins; b++) {
+    seen += histogram[b];
+    if (seen && (double)seen >= q * (double)total)
+      return low + (double)b * width;
+  }
+  return 0;
+}
