@@ -1,1 +1,86 @@
-# files of tests
+# SPDX-License-Identifier: BSD-3-Clause
+# How tests run. Each kind of test has a folder with a local.mk of its own, included at the end.
+#
+# A test is a program (unit tests, with cmocka), a .bats file (programs seen from outside) or a .sh.
+# What it finds in its environment:
+#   top_srcdir, top_builddir   absolute
+#   HOME, HWLOC_GPUCACHE_DIR   empty directories of this very test
+#   HWLOC_PLUGINS_PATH         the plugin as built here, and hwloc's own
+#   HWLOC_GPUCACHE_TOOL        the tool as built here
+#   HWLOC_GPUCACHE_SIM_PATH    the simulated GPUs of data/sim
+#   LSTOPO, PATH               programs of the hwloc that this build is for come first; with
+#                              --enable-sanitizers they are wrappers that load its runtime first
+#   SANITIZERS                 yes or no; CLANG, PTXAS, VALGRIND: paths, empty when not found
+TEST_EXTENSIONS = .sh .bats
+BATS_LOG_COMPILER = $(SHELL) $(srcdir)/tests/bats.sh
+
+AM_TESTS_ENVIRONMENT = \
+	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
+	top_builddir='$(abs_top_builddir)'; export top_builddir; \
+	test_home='$(abs_top_builddir)/tests/home/$@'; \
+	chmod -R u+rwx "$$test_home" 2>/dev/null; rm -rf "$$test_home"; \
+	$(MKDIR_P) "$$test_home/records" || exit 99; \
+	HOME=$$test_home; export HOME; \
+	HWLOC_GPUCACHE_DIR=$$test_home/records; export HWLOC_GPUCACHE_DIR; \
+	unset XDG_CACHE_HOME HWLOC_GPUCACHE HWLOC_GPUCACHE_SIM HWLOC_GPUCACHE_TIMEOUT; \
+	unset HWLOC_GPUCACHE_VERBOSE HWLOC_COMPONENTS HWLOC_XMLFILE HWLOC_SYNTHETIC HWLOC_FSROOT; \
+	HWLOC_PLUGINS_PATH='$(abs_top_builddir)/src/plugin/.libs:$(hwloc_own_plugindir)'; \
+	export HWLOC_PLUGINS_PATH; \
+	HWLOC_GPUCACHE_TOOL='$(abs_top_builddir)/hwloc-gpucache'; export HWLOC_GPUCACHE_TOOL; \
+	HWLOC_GPUCACHE_SIM_PATH='$(abs_top_srcdir)/data/sim'; export HWLOC_GPUCACHE_SIM_PATH; \
+	BATS='$(BATS)'; export BATS; CLANG='$(CLANG)'; export CLANG; PTXAS='$(PTXAS)'; export PTXAS; \
+	VALGRIND='$(VALGRIND)'; export VALGRIND; CC='$(CC)'; export CC; \
+	LC_ALL=C; export LC_ALL; \
+	$(hwloc_programs_environment)
+
+if SANITIZERS
+hwloc_programs_environment = \
+	SANITIZERS=yes; export SANITIZERS; \
+	SANITIZER_PRELOAD='$(SANITIZER_PRELOAD)'; export SANITIZER_PRELOAD; \
+	SANITIZER_WRAPPED_PATH='$(hwloc_bindir)':$$PATH; export SANITIZER_WRAPPED_PATH; \
+	LSAN_OPTIONS='suppressions=$(abs_top_srcdir)/tests/sanitized/leaks.txt:print_suppressions=0'; \
+	export LSAN_OPTIONS; \
+	UBSAN_OPTIONS=print_stacktrace=1; export UBSAN_OPTIONS; \
+	LSTOPO='$(abs_top_builddir)/tests/sanitized/bin/'`basename '$(LSTOPO)'`; export LSTOPO; \
+	PATH='$(abs_top_builddir)/tests/sanitized/bin:$(hwloc_bindir)':$$PATH; export PATH;
+
+# One wrapper under the name of every hwloc program.
+check_DATA = tests/sanitized/bin/.made
+tests/sanitized/bin/.made: tests/sanitized/run.sh
+	$(AM_V_GEN)$(MKDIR_P) tests/sanitized/bin && cd tests/sanitized/bin && \
+	for program in lstopo lstopo-no-graphics hwloc-ls hwloc-info hwloc-calc hwloc-bind \
+	    hwloc-annotate hwloc-diff hwloc-patch; do \
+	  rm -f $$program && $(LN_S) '$(abs_top_srcdir)/tests/sanitized/run.sh' $$program || exit 1; \
+	done && touch .made
+else
+hwloc_programs_environment = \
+	SANITIZERS=no; export SANITIZERS; \
+	LSTOPO='$(LSTOPO)'; export LSTOPO; \
+	PATH='$(hwloc_bindir)':$$PATH; export PATH;
+endif
+
+EXTRA_DIST += tests/bats.sh tests/tally.sh tests/no-cmocka.sh tests/check-gpu.sh \
+	tests/sanitized/run.sh tests/sanitized/leaks.txt
+if !HAVE_CMOCKA
+TESTS += tests/no-cmocka.sh
+endif
+
+clean-local:
+	chmod -R u+rwx tests/home 2>/dev/null || :
+	rm -rf tests/home tests/sanitized/bin
+
+# The closing line of a test run: "N passed, N failed", case by case.
+tally:
+	@$(SHELL) $(srcdir)/tests/tally.sh $(TEST_LOGS)
+
+# The tests that need a real GPU. Elsewhere this says so and runs nothing.
+check-gpu: all
+	@if $(SHELL) $(srcdir)/tests/check-gpu.sh; then \
+	  $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(GPU_TESTS)' && \
+	  $(MAKE) $(AM_MAKEFLAGS) tally TESTS='$(GPU_TESTS)'; fi
+
+# Prints the figures of this machine; asserts nothing.
+bench: all
+	@$(AM_TESTS_ENVIRONMENT) exec $(SHELL) '$(srcdir)/tests/bench.sh'
+
+.PHONY: tally check-gpu bench

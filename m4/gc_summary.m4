@@ -1,0 +1,38 @@
+dnl SPDX-License-Identifier: BSD-3-Clause
+dnl What configure found, in words, at its very end.
+AC_DEFUN([GC_SUMMARY], [
+  gc_version() { test -n "$[]1" && echo "$[]1" || echo "$[]2"; }
+  gc_dir=`eval echo "$hwlocplugindir"`
+  AS_IF([test "$prefix" = NONE], [gc_prefix=$ac_default_prefix], [gc_prefix=$prefix])
+  gc_dir=`echo "$gc_dir" | sed "s|^NONE|$gc_prefix|"`
+  AS_IF([test "$gc_dir" != "$hwloc_own_plugindir"],
+    [gc_dir="$gc_dir (hwloc looks in $hwloc_own_plugindir)"])
+  AS_IF([test "$with_cuda" = no], [gc_no_ptxas="not used (--with-cuda=no): PTX only"],
+    [gc_no_ptxas="not found: PTX only, compiled by the driver on first use"])
+  AS_IF([test -n "$PTXAS_VERSION"], [gc_ptxas="$PTXAS_VERSION, $PTXAS
+                        cubins for sm_`echo $CUBIN_ARCHS | sed 's/ / sm_/g'`"],
+    [gc_ptxas=$gc_no_ptxas])
+
+  cat <<_GCEOF
+
+$PACKAGE_NAME $PACKAGE_VERSION
+  hwloc                 $HWLOC_VERSION, component ABI $HWLOC_ABI
+  plugin directory      $gc_dir
+  libxml2               $LIBXML2_VERSION
+  jansson               $JANSSON_VERSION
+  GPU compiler          clang $CLANG_VERSION, $CLANG
+                        $CLANG_TARGETS
+  ptxas                 $gc_ptxas
+  cuda.h                $gc_cuda_h
+  NVIDIA back end       yes (CUDA driver API, loaded when the tool measures)
+  AMD back end          not in this version
+  host compiler         $CC $CFLAGS${WERROR_CFLAGS:+ $WERROR_CFLAGS}
+  for make check
+    lstopo              `gc_version "$LSTOPO" "not found (Debian package hwloc): tests that run it are skipped"`
+    cmocka              `AS_IF([test "$gc_cmocka" = no], [echo "not found (Debian package libcmocka-dev): unit tests are skipped"], [echo $gc_cmocka])`
+    bats                `gc_version "$BATS" "not found (Debian package bats): tests that run programs are skipped"`
+    valgrind            `gc_version "$VALGRIND" "not found"`
+    sanitizers          $enable_sanitizers
+
+_GCEOF
+])
