@@ -1,1 +1,9 @@
-# files of src/gpus
+# Which GPUs there are, told from /proc and /sys.
+noinst_LTLIBRARIES += src/gpus/libgpus.la
+src_gpus_libgpus_la_CPPFLAGS = $(AM_CPPFLAGS) -DGC_SIM_DIR='"$(pkgdatadir)/sim"'
+src_gpus_libgpus_la_SOURCES = \
+	src/gpus/gpus.c \
+	src/gpus/gpus.h \
+	src/gpus/nvidia.c \
+	src/gpus/sim.c \
+	src/gpus/vendors.h

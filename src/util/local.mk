@@ -1,2 +1,6 @@
 noinst_LTLIBRARIES += src/util/libutil.la
-src_util_libutil_la_SOURCES = src/util/error.c src/util/error.h
+src_util_libutil_la_SOURCES = \
+	src/util/error.c \
+	src/util/error.h \
+	src/util/spawn.c \
+	src/util/spawn.h

@@ -1,0 +1,207 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Simulated GPUs. A profile is a text file; of its content only the model line is looked at here, the
+ * rest is for src/model. A changed profile is another GPU: its hash stands for the VBIOS version.
+ */
+#include "gpus/vendors.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define PROFILE_MAX_BYTES (1u << 20)
+
+/* Calls visit for each profile directory, in search order, until it returns true. */
+static bool each_dir(bool (*visit)(const char *dir, void *data), void *data)
+{
+  const char *path = secure_getenv("HWLOC_GPUCACHE_SIM_PATH");
+  char dir[PATH_MAX];
+
+  while (path && *path) {
+    size_t length = strcspn(path, ":");
+
+    if (length > 0 && length < sizeof(dir)) {
+      memcpy(dir, path, length);
+      dir[length] = '\0';
+      if (visit(dir, data))
+        return true;
+    }
+    path += length + (path[length] == ':');
+  }
+  return visit(GC_SIM_DIR, data);
+}
+
+/* Profiles have plain names; README, hidden files and editors' left-overs are none. */
+static bool is_profile_name(const char *name)
+{
+  return islower((unsigned char)name[0]) &&
+         name[strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_-")] == '\0' && strlen(name) < 64;
+}
+
+#define NAMES_MAX 128
+struct names {
+  char array[NAMES_MAX][64];
+  size_t count;
+};
+
+static bool collect(const char *path, void *data)
+{
+  struct names *names = data;
+  DIR *dir = opendir(path);
+  struct dirent *entry;
+
+  while (dir && names->count < NAMES_MAX && (entry = readdir(dir))) {
+    bool known = !is_profile_name(entry->d_name);
+
+    for (size_t i = 0; !known && i < names->count; i++)
+      known = !strcmp(names->array[i], entry->d_name);
+    if (!known)
+      snprintf(names->array[names->count++], sizeof(names->array[0]), "%.63s", entry->d_name);
+  }
+  if (dir)
+    closedir(dir);
+  return false;
+}
+
+static int by_name(const void *left, const void *right)
+{
+  return strcmp(left, right);
+}
+
+void gc_gpus_sim_names(char *text, size_t size)
+{
+  struct names *names = calloc(1, sizeof(*names));
+  size_t length = 0;
+
+  text[0] = '\0';
+  if (!names)
+    return;
+  each_dir(collect, names);
+  qsort(names->array, names->count, sizeof(names->array[0]), by_name);
+  for (size_t i = 0; i < names->count && length < size; i++)
+    length += (size_t)snprintf(text + length, size - length, "%s%s", i ? "," : "", names->array[i]);
+  free(names);
+}
+
+struct search {
+  const char *name;
+  char *found;
+  size_t size;
+};
+
+static bool look(const char *dir, void *data)
+{
+  struct search *search = data;
+
+  return (size_t)snprintf(search->found, search->size, "%s/%s", dir, search->name) < search->size &&
+         access(search->found, F_OK) == 0;
+}
+
+/* The value of the line "model = …", if there is one. */
+static void get_model(const char *text, char *model, size_t size)
+{
+  for (const char *line = text; line; line = strchr(line, '\n')) {
+    size_t length;
+
+    line += strspn(line, "\n \t");
+    if (strncmp(line, "model", 5))
+      continue;
+    line += 5 + strspn(line + 5, " \t");
+    if (*line != '=')
+      continue;
+    line += 1 + strspn(line + 1, " \t");
+    length = strcspn(line, "\n#");
+    while (length > 0 && isspace((unsigned char)line[length - 1]))
+      length--;
+    if (length > 0)
+      snprintf(model, size, "%.*s", (int)length, line);
+    return;
+  }
+}
+
+static void read_profile(struct gc_gpu *gpu, char *text)
+{
+  long length = gc_gpus_read(AT_FDCWD, gpu->profile, text, PROFILE_MAX_BYTES + 2);
+
+  if (length < 0) {
+    snprintf(gpu->problem, sizeof(gpu->problem), "the profile %.160s cannot be read: %.60s",
+             gpu->profile, strerror((int)-length));
+    return;
+  }
+  if (length > (long)PROFILE_MAX_BYTES) {
+    snprintf(gpu->problem, sizeof(gpu->problem), "the profile %.160s is larger than 1 MiB",
+             gpu->profile);
+    return;
+  }
+  get_model(text, gpu->identity.model, sizeof(gpu->identity.model));
+  snprintf(gpu->identity.vbios, sizeof(gpu->identity.vbios), "%016" PRIx64,
+           gc_gpus_hash(text, (size_t)length));
+}
+
+static bool is_listed(const struct gc_gpus *gpus, const char *id)
+{
+  for (size_t i = 0; i < gpus->count; i++)
+    if (!strcmp(gpus->array[i].identity.id, id))
+      return true;
+  return false;
+}
+
+/* word: a profile's name, or its path when it has a '/'. */
+static int add(struct gc_gpus *gpus, const char *word, char *text)
+{
+  const char *name = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
+  struct gc_gpu *gpu;
+  char id[80], known[192];
+
+  snprintf(id, sizeof(id), "sim-%.70s", *name ? name : "unnamed");
+  for (char *c = id; *c; c++)
+    if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-')
+      *c = '_';
+  if (is_listed(gpus, id))
+    return 0;
+  gpu = gc_gpus_append(gpus);
+  if (!gpu)
+    return -ENOMEM;
+  gpu->vendor = GC_VENDOR_SIM;
+  memcpy(gpu->identity.id, id, sizeof(id));
+  snprintf(gpu->identity.model, sizeof(gpu->identity.model), "%.95s", name);
+  snprintf(gpu->identity.driver, sizeof(gpu->identity.driver), "simulated");
+  snprintf(gpu->identity.mig, sizeof(gpu->identity.mig), "disabled");
+  if (strchr(word, '/')) {
+    if (strlen(word) >= sizeof(gpu->profile)) {
+      snprintf(gpu->problem, sizeof(gpu->problem), "the path of its profile is too long");
+      return 0;
+    }
+    memcpy(gpu->profile, word, strlen(word) + 1);
+  } else if (!each_dir(look, &(struct search){word, gpu->profile, sizeof(gpu->profile)})) {
+    gpu->profile[0] = '\0';
+    gc_gpus_sim_names(known, sizeof(known));
+    snprintf(gpu->problem, sizeof(gpu->problem), "no simulated GPU named '%.40s'; known: %.180s", name,
+             known[0] ? known : "none");
+    return 0;
+  }
+  read_profile(gpu, text);
+  return 0;
+}
+
+int gc_gpus_add_sim(const char *sims, struct gc_gpus *gpus)
+{
+  char *words = strdup(sims), *text = malloc(PROFILE_MAX_BYTES + 2), *rest = NULL;
+  int status = words && text ? 0 : -ENOMEM;
+
+  if (status == 0)
+    for (char *word = strtok_r(words, ",", &rest); word && status == 0;
+         word = strtok_r(NULL, ",", &rest))
+      status = add(gpus, word, text);
+  free(text);
+  free(words);
+  return status;
+}

@@ -1,0 +1,29 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the files of this room give each other: one function per kind of GPU that appends what it
+ * finds, and the little they share.
+ */
+#ifndef GC_GPUS_VENDORS_H
+#define GC_GPUS_VENDORS_H
+
+#include "gpus/gpus.h"
+
+/* Append the GPUs of one vendor, in no order and without names. 0 or -ENOMEM. */
+int gc_gpus_add_nvidia(const char *root, struct gc_gpus *gpus);
+int gc_gpus_add_sim(const char *sims, struct gc_gpus *gpus);
+
+/* A zeroed GPU at the end of the list, valid until the next one. NULL: out of memory. */
+struct gc_gpu *gc_gpus_append(struct gc_gpus *gpus);
+
+/* Reads a regular file of at most size - 1 bytes (the rest is cut off) and ends it with a NUL.
+ * Never blocks on a FIFO or a device. at: directory descriptor or AT_FDCWD. Length or negative errno. */
+long gc_gpus_read(int at, const char *path, char *text, size_t size);
+
+/* "0000:17:00.0" and nothing else. */
+bool gc_gpus_parse_bus_id(const char *text, struct gc_gpu *gpu);
+
+/* FNV-1a, 64 bits. */
+uint64_t gc_gpus_hash(const void *bytes, size_t length);
+
+#endif
