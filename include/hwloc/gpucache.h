@@ -1,0 +1,422 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/** \file
+ * \brief Names and look-up helpers for the GPU memory hierarchies that the gpucache component adds.
+ *
+ * With the component installed, a loaded topology whose I/O filters keep OS devices holds, under each
+ * GPU that was measured, nested OS devices: DeviceMemory, inside it (L3Cache,) L2Cache, inside that the
+ * memories of an SM or CU. What kind an object is stands in its subtype; what is known of it stands in
+ * its infos. The subtypes and the info names are the macros below; applications that want no macros
+ * may use the strings, they do not change.
+ *
+ * Values are plain decimal ASCII numbers, with '.' before a fraction in every locale; the unit is part
+ * of the name. A value that could not be found is absent, and its source says why.
+ *
+ * Works with hwloc 2.x and 3.x, in C and C++. Nothing has to be linked but hwloc. A file that only
+ * wants the names may define HWLOC_GPUCACHE_KEYS_ONLY first; then not even hwloc.h is included.
+ */
+
+#ifndef HWLOC_GPUCACHE_KEYS_H
+#define HWLOC_GPUCACHE_KEYS_H
+
+/** \defgroup hwlocality_gpucache_subtypes Subtypes of the OS devices
+ *
+ * Next to each: the short label, which starts the object's name ("gpu0-L1 217KiB x132") and stands
+ * between prefix and key in the flat infos ("GPUCacheL1CapacityBytes").
+ * @{
+ */
+#define HWLOC_GPUCACHE_DEVICE_MEMORY "DeviceMemory"        /**< \brief Memory: the root of a GPU's elements */
+#define HWLOC_GPUCACHE_L3 "L3Cache"                        /**< \brief L3: memory-side cache (AMD Infinity Cache) */
+#define HWLOC_GPUCACHE_L2 "L2Cache"                        /**< \brief L2: shared by the SMs or CUs */
+#define HWLOC_GPUCACHE_L1 "L1Cache"                        /**< \brief L1: global loads; AMD: vector L1 */
+#define HWLOC_GPUCACHE_TEXTURE "TextureCache"              /**< \brief Texture: loads through a texture object */
+#define HWLOC_GPUCACHE_READ_ONLY "ReadOnlyCache"           /**< \brief ReadOnly: non-coherent loads (ld.global.nc) */
+#define HWLOC_GPUCACHE_CONSTANT_L1 "ConstantL1Cache"       /**< \brief ConstantL1: constant loads, first level */
+#define HWLOC_GPUCACHE_CONSTANT_L15 "ConstantL15Cache"     /**< \brief ConstantL1.5: constant loads, second level */
+#define HWLOC_GPUCACHE_SHARED_MEMORY "SharedMemory"        /**< \brief Shared: shared memory of an SM */
+#define HWLOC_GPUCACHE_SCALAR_L1 "ScalarL1Cache"           /**< \brief ScalarL1: AMD scalar (constant) cache */
+#define HWLOC_GPUCACHE_LDS "LDS"                           /**< \brief LDS: AMD local data share of a CU */
+#define HWLOC_GPUCACHE_INSTRUCTION "InstructionCache"      /**< \brief Instruction: instruction cache */
+/** @} */
+
+/** \defgroup hwlocality_gpucache_keys Infos of an element
+ *
+ * Each measured or reported property has a source and, when measured, a confidence: the infos
+ * \<property\>Source and \<property\>Confidence, where the property is the key without its unit
+ * (CapacityBytes: CapacitySource; LatencyCycles and LatencyNs: LatencySource).
+ * @{
+ */
+/** \brief Bytes usable by one SM (one instance of the element), as measured; integer > 0. Source "measured". */
+#define HWLOC_GPUCACHE_CAPACITY_BYTES "CapacityBytes"
+/** \brief Bytes that the vendor's interface states for one instance; integer > 0. Source "api" or "sysfs". */
+#define HWLOC_GPUCACHE_NOMINAL_BYTES "NominalBytes"
+/** \brief Allocation unit (cache line), bytes; integer > 0. */
+#define HWLOC_GPUCACHE_LINE_BYTES "LineBytes"
+/** \brief Smallest transfer (sector), bytes; integer > 0, at most LineBytes. */
+#define HWLOC_GPUCACHE_FETCH_BYTES "FetchBytes"
+/** \brief Median latency of a dependent load that hits, SM clock cycles without the cost of reading
+ * the clock; number > 0, may have a fraction. */
+#define HWLOC_GPUCACHE_LATENCY_CYCLES "LatencyCycles"
+/** \brief The same in nanoseconds at the clock the GPU ran at; number > 0, may have a fraction. */
+#define HWLOC_GPUCACHE_LATENCY_NS "LatencyNs"
+/** \brief What a miss adds to LatencyCycles, cycles; number >= 0. */
+#define HWLOC_GPUCACHE_MISS_PENALTY_CYCLES "MissPenaltyCycles"
+/** \brief Read bandwidth of the whole GPU, 10^9 bytes per second; number > 0. */
+#define HWLOC_GPUCACHE_READ_GBPS "ReadGBps"
+/** \brief Write bandwidth of the whole GPU, 10^9 bytes per second; number > 0. */
+#define HWLOC_GPUCACHE_WRITE_GBPS "WriteGBps"
+/** \brief Read bandwidth of an element inside an SM, bytes per SM clock and SM; number > 0. */
+#define HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE "ReadBytesPerCycle"
+/** \brief Independent instances in one SM or CU; integer >= 1. */
+#define HWLOC_GPUCACHE_PER_SM "PerSM"
+/** \brief Independent instances on the whole GPU; integer >= 1. */
+#define HWLOC_GPUCACHE_INSTANCES "Instances"
+/** \brief Comma-separated subtypes that are in the same physical storage. */
+#define HWLOC_GPUCACHE_SHARED_WITH "SharedWith"
+
+/** \brief Ends the name of a property's source: "measured", "api", "sysfs" or "absent:<why>". */
+#define HWLOC_GPUCACHE_SOURCE_SUFFIX "Source"
+/** \brief Ends the name of a measured property's confidence: the calibrated probability that the
+ * value is right; number from 0 to 1. */
+#define HWLOC_GPUCACHE_CONFIDENCE_SUFFIX "Confidence"
+
+#define HWLOC_GPUCACHE_SOURCE_MEASURED "measured" /**< \brief Timed on this very GPU */
+#define HWLOC_GPUCACHE_SOURCE_API "api"           /**< \brief Stated by the vendor's interface */
+#define HWLOC_GPUCACHE_SOURCE_SYSFS "sysfs"       /**< \brief Stated by the kernel driver's tables */
+#define HWLOC_GPUCACHE_SOURCE_ABSENT "absent:"    /**< \brief No value; the reason follows */
+/** @} */
+
+/** \defgroup hwlocality_gpucache_properties Properties: what a source and a confidence belong to
+ *
+ * HWLOC_GPUCACHE_CAPACITY HWLOC_GPUCACHE_SOURCE_SUFFIX is "CapacitySource".
+ * @{
+ */
+#define HWLOC_GPUCACHE_CAPACITY "Capacity"
+#define HWLOC_GPUCACHE_NOMINAL "Nominal"
+#define HWLOC_GPUCACHE_LINE "Line"
+#define HWLOC_GPUCACHE_FETCH "Fetch"
+#define HWLOC_GPUCACHE_LATENCY "Latency"
+#define HWLOC_GPUCACHE_MISS_PENALTY "MissPenalty"
+#define HWLOC_GPUCACHE_READ "Read"
+#define HWLOC_GPUCACHE_WRITE "Write"
+/* PerSM, Instances and SharedWith are keys and properties in one. */
+/** @} */
+
+/** \defgroup hwlocality_gpucache_flat Infos of the GPU itself
+ *
+ * On the DeviceMemory object, and for callers that only look there on the GPU's PCI device and its
+ * other OS devices (cuda0, nvml0, rsmi0 ...). Those also carry the elements' infos, flat:
+ * prefix + label + key.
+ * @{
+ */
+#define HWLOC_GPUCACHE_PREFIX "GPUCache"               /**< \brief Starts every flat name */
+#define HWLOC_GPUCACHE_STATUS "GPUCacheStatus"         /**< \brief "measured", or why there are no values */
+#define HWLOC_GPUCACHE_UUID "GPUCacheUUID"             /**< \brief Which GPU: NVIDIA UUID, AMD unique id, "sim-NAME" */
+#define HWLOC_GPUCACHE_MEASURED "GPUCacheMeasured"     /**< \brief When, ISO 8601 date */
+#define HWLOC_GPUCACHE_VERSION "GPUCacheVersion"       /**< \brief Version of the tool that measured */
+#define HWLOC_GPUCACHE_MODEL "GPUCacheModel"           /**< \brief Marketing name */
+#define HWLOC_GPUCACHE_DRIVER "GPUCacheDriver"         /**< \brief Kernel driver that was loaded */
+#define HWLOC_GPUCACHE_VBIOS "GPUCacheVBIOS"           /**< \brief VBIOS version */
+#define HWLOC_GPUCACHE_MIG "GPUCacheMIG"               /**< \brief MIG or partition state */
+#define HWLOC_GPUCACHE_FORMAT "GPUCacheFormat"         /**< \brief Revision of the record's form */
+#define HWLOC_GPUCACHE_METHOD "GPUCacheMethod"         /**< \brief Revision of the measuring methods */
+/** @} */
+
+/** \defgroup hwlocality_gpucache_env Environment variables (ignored in a set-user-ID process)
+ * @{
+ */
+/** \brief "auto" (default: use a valid record, else measure and store), "cached" (never measure),
+ * "refresh" (measure anew), "off". */
+#define HWLOC_GPUCACHE_ENV "HWLOC_GPUCACHE"
+#define HWLOC_GPUCACHE_DIR_ENV "HWLOC_GPUCACHE_DIR"         /**< \brief Directory of records */
+#define HWLOC_GPUCACHE_TIMEOUT_ENV "HWLOC_GPUCACHE_TIMEOUT" /**< \brief Seconds one load may wait, default 10 */
+#define HWLOC_GPUCACHE_SIM_ENV "HWLOC_GPUCACHE_SIM"         /**< \brief Comma list of simulated GPUs to attach */
+#define HWLOC_GPUCACHE_VERBOSE_ENV "HWLOC_GPUCACHE_VERBOSE" /**< \brief Set: say what is done, on stderr */
+/** @} */
+
+#endif /* HWLOC_GPUCACHE_KEYS_H */
+
+#if !defined(HWLOC_GPUCACHE_KEYS_ONLY) && !defined(HWLOC_GPUCACHE_H)
+#define HWLOC_GPUCACHE_H
+
+#include <hwloc.h>
+
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** \defgroup hwlocality_gpucache Looking up the memory hierarchy of a GPU
+ * @{
+ */
+
+/** \brief The longest info name that the helpers build, terminating NUL included. */
+#define HWLOC_GPUCACHE_NAME_MAX 128
+
+/** \brief Whether \p obj is an OS device with this subtype. */
+static __hwloc_inline int
+hwloc_gpucache_is(hwloc_obj_t obj, const char *subtype)
+{
+  return obj && obj->type == HWLOC_OBJ_OS_DEVICE && obj->subtype && !strcmp(obj->subtype, subtype);
+}
+
+/** \brief Iterate over the GPUs whose hierarchy is known: the DeviceMemory object after \p prev.
+ *
+ * \return the first one if \p prev is \c NULL.
+ * \return \c NULL after the last one.
+ */
+static __hwloc_inline hwloc_obj_t
+hwloc_gpucache_get_next_gpu(hwloc_topology_t topology, hwloc_obj_t prev)
+{
+  while ((prev = hwloc_get_next_osdev(topology, prev)) != NULL)
+    if (hwloc_gpucache_is(prev, HWLOC_GPUCACHE_DEVICE_MEMORY))
+      return prev;
+  return NULL;
+}
+
+/** \brief The DeviceMemory object of the GPU that \p obj belongs to.
+ *
+ * \p obj may be the GPU's PCI device, an OS device of it such as cuda0, nvml0 or card0, or any of the
+ * elements, DeviceMemory included.
+ *
+ * \return \c NULL if that GPU's hierarchy is not known.
+ *
+ * \note If PCI devices are filtered out, other OS devices of the GPU are recognized by their
+ * GPUCacheUUID info.
+ */
+static __hwloc_inline hwloc_obj_t
+hwloc_gpucache_get_gpu(hwloc_topology_t topology, hwloc_obj_t obj)
+{
+  hwloc_obj_t up, gpu;
+  const char *uuid, *other;
+
+  for (up = obj; up && up->type == HWLOC_OBJ_OS_DEVICE; up = up->parent)
+    if (hwloc_gpucache_is(up, HWLOC_GPUCACHE_DEVICE_MEMORY))
+      return up;
+  if (up && up->type == HWLOC_OBJ_PCI_DEVICE)
+    for (gpu = up->io_first_child; gpu; gpu = gpu->next_sibling)
+      if (hwloc_gpucache_is(gpu, HWLOC_GPUCACHE_DEVICE_MEMORY))
+        return gpu;
+
+  uuid = obj ? hwloc_obj_get_info_by_name(obj, HWLOC_GPUCACHE_UUID) : NULL;
+  if (!uuid)
+    return NULL;
+  for (gpu = NULL; (gpu = hwloc_gpucache_get_next_gpu(topology, gpu)) != NULL;) {
+    other = hwloc_obj_get_info_by_name(gpu, HWLOC_GPUCACHE_UUID);
+    if (other && !strcmp(uuid, other))
+      return gpu;
+  }
+  return NULL;
+}
+
+/** \brief Iterate over the elements of a GPU, from the outermost: the one after \p prev.
+ *
+ * \p gpu is a DeviceMemory object, which is the first element. Objects below it that are no
+ * OS devices are passed over.
+ *
+ * \return \p gpu if \p prev is \c NULL.
+ * \return \c NULL after the last one.
+ */
+static __hwloc_inline hwloc_obj_t
+hwloc_gpucache_get_next_element(hwloc_obj_t gpu, hwloc_obj_t prev)
+{
+  if (!prev)
+    return gpu;
+  do {
+    if (prev->io_first_child) {
+      prev = prev->io_first_child;
+    } else {
+      while (prev != gpu && !prev->next_sibling)
+        prev = prev->parent;
+      if (prev == gpu)
+        return NULL;
+      prev = prev->next_sibling;
+    }
+  } while (prev->type != HWLOC_OBJ_OS_DEVICE);
+  return prev;
+}
+
+/** \brief The element of this subtype (one of the macros above) of the GPU that \p obj belongs to.
+ *
+ * \p obj is as in hwloc_gpucache_get_gpu().
+ *
+ * \return \c NULL if that GPU is not known or has no such element.
+ */
+static __hwloc_inline hwloc_obj_t
+hwloc_gpucache_get_element(hwloc_topology_t topology, hwloc_obj_t obj, const char *subtype)
+{
+  hwloc_obj_t gpu = hwloc_gpucache_get_gpu(topology, obj), element = NULL;
+
+  while (gpu && (element = hwloc_gpucache_get_next_element(gpu, element)) != NULL)
+    if (hwloc_gpucache_is(element, subtype))
+      return element;
+  return NULL;
+}
+
+/** \brief Read an integer of an element, for example ::HWLOC_GPUCACHE_CAPACITY_BYTES.
+ *
+ * Strict: one or more decimal digits and nothing else.
+ *
+ * \return 0 on success.
+ * \return -1 with errno set to \c ENOENT if \p obj has no such info, \c EINVAL if it is no such
+ * number, \c ERANGE if it does not fit; \p value is then untouched.
+ */
+static __hwloc_inline int
+hwloc_gpucache_get_u64(hwloc_obj_t obj, const char *key, uint64_t *value)
+{
+  const char *text = hwloc_obj_get_info_by_name(obj, key);
+  uint64_t sum = 0;
+  unsigned digit;
+
+  if (!text) {
+    errno = ENOENT;
+    return -1;
+  }
+  if (!*text) {
+    errno = EINVAL;
+    return -1;
+  }
+  for (; *text; text++) {
+    if (*text < '0' || *text > '9') {
+      errno = EINVAL;
+      return -1;
+    }
+    digit = (unsigned) (*text - '0');
+    if (sum > ((uint64_t) -1 - digit) / 10) {
+      errno = ERANGE;
+      return -1;
+    }
+    sum = sum * 10 + digit;
+  }
+  *value = sum;
+  return 0;
+}
+
+/** \private The number that \p text is; 0, or -1 with errno EINVAL or ERANGE. */
+static __hwloc_inline int
+hwloc__gpucache_parse_double(const char *text, double *value)
+{
+  uint64_t sum = 0;
+  double scale = 1.;
+  unsigned digits = 0, fraction = 0;
+  int point = 0;
+
+  for (; *text; text++) {
+    if (*text == '.' && !point && digits) {
+      point = 1;
+      continue;
+    }
+    if (*text < '0' || *text > '9') {
+      errno = EINVAL;
+      return -1;
+    }
+    if (++digits > 18) {
+      errno = ERANGE;
+      return -1;
+    }
+    sum = sum * 10 + (unsigned) (*text - '0');
+    if (point) {
+      fraction++;
+      scale *= 10.;
+    }
+  }
+  if (!digits || (point && !fraction)) {
+    errno = EINVAL;
+    return -1;
+  }
+  *value = (double) sum / scale;
+  return 0;
+}
+
+/** \brief Read a number that may have a fraction, for example ::HWLOC_GPUCACHE_LATENCY_NS.
+ *
+ * Strict: digits, then optionally '.' and digits, nothing else; the same in every locale.
+ *
+ * \return as hwloc_gpucache_get_u64(); at most 18 digits are accepted, more are \c ERANGE.
+ */
+static __hwloc_inline int
+hwloc_gpucache_get_double(hwloc_obj_t obj, const char *key, double *value)
+{
+  const char *text = hwloc_obj_get_info_by_name(obj, key);
+
+  if (!text) {
+    errno = ENOENT;
+    return -1;
+  }
+  return hwloc__gpucache_parse_double(text, value);
+}
+
+/** \private The info of \p obj named after the property that \p key belongs to. */
+static __hwloc_inline const char *
+hwloc__gpucache_get_about(hwloc_obj_t obj, const char *key, const char *suffix)
+{
+  static const char *const units[] = { "BytesPerCycle", "Bytes", "Cycles", "GBps", "Ns", "" };
+  char name[HWLOC_GPUCACHE_NAME_MAX];
+  size_t length = strlen(key), unit, i;
+
+  for (i = 0; i < sizeof(units) / sizeof(*units); i++) {
+    unit = strlen(units[i]);
+    if (unit < length && !strcmp(key + length - unit, units[i])) {
+      length -= unit;
+      break;
+    }
+  }
+  if (length + strlen(suffix) >= sizeof(name))
+    return NULL;
+  memcpy(name, key, length);
+  strcpy(name + length, suffix);
+  return hwloc_obj_get_info_by_name(obj, name);
+}
+
+/** \brief Where a value comes from: "measured", "api", "sysfs", or "absent:<why>".
+ *
+ * \p key is a key (CapacityBytes) or a property (Capacity).
+ *
+ * \return \c NULL if nothing is said.
+ */
+static __hwloc_inline const char *
+hwloc_gpucache_get_source(hwloc_obj_t obj, const char *key)
+{
+  return hwloc__gpucache_get_about(obj, key, HWLOC_GPUCACHE_SOURCE_SUFFIX);
+}
+
+/** \brief The probability that a measured value is right, from 0 to 1.
+ *
+ * \p key is a key (CapacityBytes) or a property (Capacity).
+ *
+ * \return 0 on success.
+ * \return -1 with errno set to \c ENOENT if none is stated (the value was not measured), else to
+ * \c EINVAL or \c ERANGE: what is stated is no number from 0 to 1.
+ */
+static __hwloc_inline int
+hwloc_gpucache_get_confidence(hwloc_obj_t obj, const char *key, double *confidence)
+{
+  const char *text = hwloc__gpucache_get_about(obj, key, HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
+  double value;
+
+  if (!text) {
+    errno = ENOENT;
+    return -1;
+  }
+  if (hwloc__gpucache_parse_double(text, &value))
+    return -1;
+  if (value > 1.) {
+    errno = EINVAL;
+    return -1;
+  }
+  *confidence = value;
+  return 0;
+}
+
+/** @} */
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#endif /* HWLOC_GPUCACHE_H */

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include "record/record.h"
+
+#include <hwloc/gpucache.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gc_record *gc_record_new(const struct gc_identity *identity)
+{
+  struct gc_record *record = calloc(1, sizeof(*record));
+
+  if (!record)
+    return NULL;
+  record->identity = *identity;
+  strcpy(record->format, GC_RECORD_FORMAT);
+  strcpy(record->method, GC_RECORD_METHOD);
+  return record;
+}
+
+void gc_record_free(struct gc_record *record)
+{
+  if (!record)
+    return;
+  for (size_t i = 0; i < record->count; i++)
+    gc_infos_clear(&record->elements[i].infos);
+  free(record->elements);
+  gc_infos_clear(&record->infos);
+  free(record);
+}
+
+static bool encloses(enum gc_kind outer, enum gc_kind inner)
+{
+  while (inner != outer && gc_kinds[inner].parent != inner)
+    inner = gc_kinds[inner].parent;
+  return inner == outer;
+}
+
+/* Where a new element of this kind belongs: an earlier element of its own kind already encloses what
+ * came after it, so only elements before the first of its kind can have been waiting for this one. */
+static size_t place(const struct gc_record *record, enum gc_kind kind)
+{
+  for (size_t i = 0; i < record->count && record->elements[i].kind != kind; i++)
+    if (encloses(kind, record->elements[i].kind))
+      return i;
+  return record->count;
+}
+
+struct gc_element *gc_record_add(struct gc_record *record, enum gc_kind kind)
+{
+  size_t at = place(record, kind);
+  struct gc_element *elements;
+
+  elements = realloc(record->elements, (record->count + 1) * sizeof(*elements));
+  if (!elements)
+    return NULL;
+  record->elements = elements;
+  memmove(&elements[at + 1], &elements[at], (record->count - at) * sizeof(*elements));
+  elements[at] = (struct gc_element){ .kind = kind };
+  record->count++;
+  return &elements[at];
+}
+
+struct gc_element *gc_record_find(const struct gc_record *record, enum gc_kind kind)
+{
+  for (size_t i = 0; i < record->count; i++)
+    if (record->elements[i].kind == kind)
+      return &record->elements[i];
+  return NULL;
+}
+
+long gc_record_parent(const struct gc_record *record, size_t i)
+{
+  enum gc_kind kind = record->elements[i].kind;
+
+  while (gc_kinds[kind].parent != kind) {
+    kind = gc_kinds[kind].parent;
+    for (size_t j = i; j-- > 0;)
+      if (record->elements[j].kind == kind)
+        return (long)j;
+  }
+  return -1;
+}
+
+/* A whole number of the largest unit that loses nothing, or of which there are at least two: rounded
+ * down, the error then stays below a third. */
+static void format_size(uint64_t bytes, char *text, size_t size)
+{
+  static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };
+  unsigned unit = sizeof(units) / sizeof(*units) - 1;
+  uint64_t one;
+
+  for (; unit > 0; unit--) {
+    one = (uint64_t)1 << (10 * unit);
+    if (bytes / one >= 2 || (bytes && bytes % one == 0))
+      break;
+  }
+  snprintf(text, size, " %" PRIu64 "%s", bytes >> (10 * unit), units[unit]);
+}
+
+void gc_record_element_name(const struct gc_record *record, size_t i, const char *gpu, char *name,
+                            size_t size)
+{
+  const struct gc_element *element = &record->elements[i];
+  const struct gc_kind_info *kind = &gc_kinds[element->kind];
+  char bytes[32] = "", times[32] = "";
+  uint64_t value;
+
+  if (!gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES, &value) ||
+      !gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_NOMINAL_BYTES, &value))
+    format_size(value, bytes, sizeof(bytes));
+  if (kind->on_sm && !gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_INSTANCES, &value))
+    snprintf(times, sizeof(times), " x%" PRIu64, value);
+  snprintf(name, size, "%s-%s%s%s", gpu, kind->label, bytes, times);
+}

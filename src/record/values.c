@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Which keys are numbers, and what a number looks like. */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include "record/record.h"
+
+#include <hwloc/gpucache.h>
+
+#include <string.h>
+
+enum form { TEXT, INTEGER, DECIMAL, PROBABILITY };
+
+static const struct {
+  const char *name;
+  enum form form;
+} keys[] = {
+  { HWLOC_GPUCACHE_CAPACITY_BYTES, INTEGER },
+  { HWLOC_GPUCACHE_NOMINAL_BYTES, INTEGER },
+  { HWLOC_GPUCACHE_LINE_BYTES, INTEGER },
+  { HWLOC_GPUCACHE_FETCH_BYTES, INTEGER },
+  { HWLOC_GPUCACHE_PER_SM, INTEGER },
+  { HWLOC_GPUCACHE_INSTANCES, INTEGER },
+  { HWLOC_GPUCACHE_LATENCY_CYCLES, DECIMAL },
+  { HWLOC_GPUCACHE_LATENCY_NS, DECIMAL },
+  { HWLOC_GPUCACHE_MISS_PENALTY_CYCLES, DECIMAL },
+  { HWLOC_GPUCACHE_READ_GBPS, DECIMAL },
+  { HWLOC_GPUCACHE_WRITE_GBPS, DECIMAL },
+  { HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE, DECIMAL },
+};
+
+static enum form form_of(const char *name)
+{
+  static const char suffix[] = HWLOC_GPUCACHE_CONFIDENCE_SUFFIX;
+  size_t length = strlen(name);
+
+  for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+    if (!strcmp(keys[i].name, name))
+      return keys[i].form;
+  if (length >= sizeof(suffix) && !strcmp(name + length - (sizeof(suffix) - 1), suffix))
+    return PROBABILITY;
+  return TEXT;
+}
+
+/* Twenty digits hold every uint64_t; whether this one fits shows when it is read. */
+#define MAX_DIGITS 20
+
+bool gc_value_ok(const char *name, const char *value)
+{
+  static const char digits[] = "0123456789";
+  enum form form = form_of(name);
+  size_t whole, fraction = 0;
+
+  if (form == TEXT)
+    return true;
+  whole = strspn(value, digits);
+  if (form != INTEGER && value[whole] == '.') {
+    fraction = strspn(value + whole + 1, digits);
+    if (!fraction || value[whole + 1 + fraction])
+      return false;
+  } else if (value[whole]) {
+    return false;
+  }
+  if (!whole || whole + fraction > MAX_DIGITS)
+    return false;
+  /* 0 and 0.x, 1 and 1.00: compared as text, so that no rounding lets anything above 1 pass. */
+  return form != PROBABILITY || !strncmp(value, "0", whole) ||
+         (!strncmp(value, "1", whole) &&
+          (!fraction || strspn(value + whole + 1, "0") == fraction));
+}
