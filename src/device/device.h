@@ -52,6 +52,11 @@ struct gc_launch {
   size_t args_bytes;
 };
 
+/* For `make bench` and the record: launches queued, and the most device memory allocated at once. */
+struct gc_device_counts {
+  uint64_t launches, device_bytes_peak;
+};
+
 struct gc_device; /* each back end's own, its first member is: const struct gc_device_ops *ops */
 
 struct gc_device_ops {
@@ -81,6 +86,8 @@ struct gc_device_ops {
   int (*launch)(struct gc_device *device, const struct gc_launch *launch, struct gc_error *err);
   /* Waits for all that was queued. */
   int (*wait)(struct gc_device *device, struct gc_error *err);
+  /* What this device did since it was opened. */
+  const struct gc_device_counts *(*counts)(const struct gc_device *device);
 };
 
 extern const struct gc_device_ops gc_device_cuda, gc_device_sim;
@@ -93,10 +100,5 @@ static inline const struct gc_device_ops *gc_ops(const struct gc_device *device)
 {
   return *(const struct gc_device_ops *const *)device;
 }
-
-/* What launches did so far in this process: for `make bench` and the record. */
-struct gc_device_counts {
-  uint64_t launches, device_bytes_peak;
-};
 
 #endif

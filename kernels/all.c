@@ -1,0 +1,11 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * All kernels as one translation unit: one module to load, with one constant bank.
+ */
+#include "chase.c"
+#include "stream.c"
+
+#if defined(__NVPTX__)
+__attribute__((address_space(4))) uint64_t gpu_constant_bank[GPU_CONSTANT_BYTES / 8];
+#endif

@@ -1,0 +1,211 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The target contract of gpu.h for NVIDIA GPUs: PTX by clang, from sm_35 on (the first with the
+ * read-only path ld.global.nc). The blocks of PTX below are what ptxas must keep in order: a timed load is
+ * one volatile block, and the clock read that ends it stands behind a branch on the loaded value, which no
+ * compiler can move it across. tests/kernels checks the outcome in the machine code.
+ */
+#ifndef GPU_NVPTX_H
+#define GPU_NVPTX_H
+
+#include <stddef.h>
+
+#define GPU_KERNEL(name, type)                                                                     \
+  __attribute__((nvptx_kernel)) void gpu_kernel_##name(struct type a) __asm__("gpu_" #name);       \
+  __attribute__((nvptx_kernel)) void gpu_kernel_##name(struct type a)
+#define GPU_UNROLL _Pragma("clang loop unroll(full)")
+#define GPU_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#define GPU_INLINE static inline __attribute__((always_inline))
+
+/* gpu_clock and gpu_constant_base are operations and, in the object, entry points of kernels: */
+GPU_INLINE uint32_t gpu_clock(void) __asm__("gpu_operation_clock");
+GPU_INLINE uint64_t gpu_constant_base(void) __asm__("gpu_operation_constant_base");
+
+/* The bank that ld.const sees: not const for the compiler, because the host writes it. */
+extern __attribute__((address_space(4))) uint64_t gpu_constant_bank[GPU_CONSTANT_BYTES / 8];
+/* Dynamic shared memory: its size comes with the launch. */
+extern __attribute__((address_space(3))) uint32_t gpu_shared[];
+
+/* Execution */
+
+GPU_INLINE uint32_t gpu_lane(void) { return __nvvm_read_ptx_sreg_laneid(); }
+GPU_INLINE uint32_t gpu_block(void) { return __nvvm_read_ptx_sreg_ctaid_x(); }
+GPU_INLINE uint32_t gpu_blocks(void) { return __nvvm_read_ptx_sreg_nctaid_x(); }
+GPU_INLINE uint32_t gpu_thread(void) { return __nvvm_read_ptx_sreg_tid_x(); }
+GPU_INLINE uint32_t gpu_threads(void) { return __nvvm_read_ptx_sreg_ntid_x(); }
+GPU_INLINE uint32_t gpu_sm(void) { return __nvvm_read_ptx_sreg_smid(); }
+GPU_INLINE void gpu_barrier(void) { __syncthreads(); }
+
+/* Clocks */
+
+GPU_INLINE uint32_t gpu_clock(void)
+{
+  uint32_t t;
+
+  __asm__ volatile("mov.u32 %0, %%clock;" : "=r"(t)::"memory");
+  return t;
+}
+
+GPU_INLINE uint64_t gpu_clock64(void)
+{
+  uint64_t t;
+
+  __asm__ volatile("mov.u64 %0, %%clock64;" : "=l"(t)::"memory");
+  return t;
+}
+
+GPU_INLINE uint64_t gpu_nanoseconds(void)
+{
+  uint64_t t;
+
+  __asm__ volatile("mov.u64 %0, %%globaltimer;" : "=l"(t)::"memory");
+  return t;
+}
+
+/* Memory that is not measured: around L1 (.cg), so that it leaves no trace there. */
+
+GPU_INLINE void gpu_store64(uint64_t address, uint64_t value)
+{
+  __asm__ volatile("st.global.cg.u64 [%0], %1;" ::"l"(address), "l"(value) : "memory");
+}
+
+GPU_INLINE void gpu_store32(uint64_t address, uint32_t value)
+{
+  __asm__ volatile("st.global.cg.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
+}
+
+GPU_INLINE uint64_t gpu_get64(uint64_t address)
+{
+  uint64_t value;
+
+  __asm__ volatile("ld.global.cg.u64 %0, [%1];" : "=l"(value) : "l"(address) : "memory");
+  return value;
+}
+
+GPU_INLINE uint32_t gpu_get32(uint64_t address)
+{
+  uint32_t value;
+
+  __asm__ volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+  return value;
+}
+
+/* Shared memory starts behind what the driver reserves, so an offset is not an address; rings hold
+ * offsets, and the hardware adds the base in its address operand. */
+GPU_INLINE uint32_t gpu_shared_address(uint64_t offset)
+{
+  return (uint32_t)(uintptr_t)gpu_shared + (uint32_t)offset;
+}
+
+GPU_INLINE void gpu_shared_store32(uint32_t offset, uint32_t value)
+{
+  __asm__ volatile("st.shared.u32 [%0], %1;" ::"r"(gpu_shared_address(offset)), "r"(value) : "memory");
+}
+
+GPU_INLINE uint64_t gpu_constant_base(void) { return (uint64_t)(uintptr_t)gpu_constant_bank; }
+
+/* No chain ever holds all ones in its low word: addresses are aligned, offsets and texels are small.
+ * A thread that saw it would leave, so what comes after cannot start before the value is known. */
+#define GPU_NVPTX_AWAIT_32(value) "setp.eq.u32 p, " value ", 0xffffffff;\n\t@p exit;\n\t"
+#define GPU_NVPTX_AWAIT_64(value) "cvt.u32.u64 w, " value ";\n\t" GPU_NVPTX_AWAIT_32("w")
+
+GPU_INLINE void gpu_await(uint64_t value)
+{
+  __asm__ volatile("{\n\t.reg .pred p;\n\t.reg .u32 w;\n\t" GPU_NVPTX_AWAIT_64("%0") "}" ::"l"(value)
+                   : "memory");
+}
+
+/* Measured loads. PATH(path, bits, letter, address, load): `load` is one load from %[at] (texture
+ * object: %[texture]) into %[value]; both have `bits` bits, and `address` makes the chain's value into
+ * what the load takes. The address is awaited as well, so that nothing but the load is in the window. */
+#define GPU_NVPTX_PATH(path, bits, letter, address, load)                                          \
+  GPU_INLINE uint64_t gpu_load_##path(uint64_t at, uint64_t texture)                               \
+  {                                                                                                \
+    const uint##bits##_t from = address(at);                                                       \
+    uint##bits##_t value;                                                                          \
+                                                                                                   \
+    __asm__ volatile("{\n\t.reg .u32 b, c, d;\n\t" load "}"                                        \
+                     : [value] "=" letter(value)                                                   \
+                     : [at] letter(from), [texture] "l"(texture)                                   \
+                     : "memory");                                                                  \
+    return value;                                                                                  \
+  }                                                                                                \
+  GPU_INLINE uint64_t gpu_timed_load_##path(uint64_t at, uint64_t texture, uint32_t *t)            \
+  {                                                                                                \
+    const uint##bits##_t from = address(at);                                                       \
+    uint##bits##_t value;                                                                          \
+    uint32_t t0, t1;                                                                               \
+                                                                                                   \
+    __asm__ volatile("{\n\t.reg .pred p;\n\t.reg .u32 b, c, d, w;\n\t" GPU_NVPTX_AWAIT_##bits(     \
+                         "%[at]") "mov.u32 %[t0], %%clock;\n\t" load GPU_NVPTX_AWAIT_##bits(       \
+                         "%[value]") "mov.u32 %[t1], %%clock;\n\t}"                                \
+                     : [value] "=&" letter(value), [t0] "=&r"(t0), [t1] "=&r"(t1)                  \
+                     : [at] letter(from), [texture] "l"(texture)                                   \
+                     : "memory");                                                                  \
+    *t = t1 - t0;                                                                                  \
+    return value;                                                                                  \
+  }
+
+GPU_NVPTX_PATH(ca, 64, "l", (uint64_t), "ld.global.ca.u64 %[value], [%[at]];\n\t")
+GPU_NVPTX_PATH(cg, 64, "l", (uint64_t), "ld.global.cg.u64 %[value], [%[at]];\n\t")
+GPU_NVPTX_PATH(nc, 64, "l", (uint64_t), "ld.global.nc.u64 %[value], [%[at]];\n\t")
+GPU_NVPTX_PATH(constant, 64, "l", (uint64_t), "ld.const.u64 %[value], [%[at]];\n\t")
+GPU_NVPTX_PATH(shared, 32, "r", gpu_shared_address, "ld.shared.u32 %[value], [%[at]];\n\t")
+GPU_NVPTX_PATH(texture, 32, "r", (uint32_t),
+               "tex.1d.v4.u32.s32 {%[value], b, c, d}, [%[texture], {%[at]}];\n\t")
+
+/* The histogram is spread over the warp: lane l counts bins l, l + 32, l + 64, l + 96. All lanes see
+ * the same times, since they load the same addresses together. */
+struct gpu_histogram {
+  uint32_t count[GPU_HISTOGRAM_BINS / 32];
+};
+
+GPU_INLINE void gpu_histogram_clear(struct gpu_histogram *h)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / 32; i++)
+    h->count[i] = 0;
+}
+
+GPU_INLINE void gpu_histogram_add(struct gpu_histogram *h, uint32_t bin)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / 32; i++)
+    h->count[i] += bin == gpu_lane() + 32 * i;
+}
+
+GPU_INLINE void gpu_histogram_store(const struct gpu_histogram *h, uint64_t address)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / 32; i++)
+    gpu_store32(address + 4 * (gpu_lane() + 32 * i), h->count[i]);
+}
+
+/* The trace: each lane keeps one of 32 values; then they are written together. */
+struct gpu_trace {
+  uint64_t address;
+  uint32_t value;
+};
+
+GPU_INLINE void gpu_trace_clear(struct gpu_trace *trace, uint64_t address)
+{
+  trace->address = address;
+  trace->value = 0;
+}
+
+GPU_INLINE void gpu_trace_add(struct gpu_trace *trace, uint32_t index, uint32_t t)
+{
+  if (index % 32 == gpu_lane())
+    trace->value = t;
+  if (trace->address && index % 32 == 31)
+    gpu_store32(trace->address + 4ull * (index - 31 + gpu_lane()), trace->value);
+}
+
+GPU_INLINE void gpu_trace_end(struct gpu_trace *trace, uint32_t n)
+{
+  if (trace->address && gpu_lane() < n % 32)
+    gpu_store32(trace->address + 4ull * (n - n % 32 + gpu_lane()), trace->value);
+}
+
+#endif

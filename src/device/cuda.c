@@ -1,0 +1,319 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The device table for NVIDIA GPUs, over the CUDA driver API.
+ */
+#include "device/cuda_device.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define CUDA(device) ((struct gc_cuda_device *)(device))
+
+#define CUDA_KERNEL(name, args) {#name, sizeof(struct args)},
+static const struct {
+  const char *name;
+  size_t args_bytes;
+} kernels[GC_KERNEL_COUNT] = {GPU_KERNELS(CUDA_KERNEL)};
+
+/* Properties that are one attribute each: where they go, and how wide that is. */
+#define FIELD(field) offsetof(struct gc_properties, field), sizeof(((struct gc_properties *)0)->field)
+static const struct {
+  CUdevice_attribute attribute;
+  size_t offset, bytes;
+} attributes[] = {
+    {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, FIELD(sms)},
+    {CU_DEVICE_ATTRIBUTE_WARP_SIZE, FIELD(warp)},
+    {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, FIELD(clock_khz)},
+    {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, FIELD(memory_clock_khz)},
+    {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, FIELD(memory_bus_bits)},
+    {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, FIELD(compute_major)},
+    {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, FIELD(compute_minor)},
+    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, FIELD(threads_per_block)},
+    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, FIELD(threads_per_sm)},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, FIELD(blocks_per_sm)},
+    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, FIELD(registers_per_block)},
+    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, FIELD(registers_per_sm)},
+    {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, FIELD(l2_bytes)},
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, FIELD(shared_per_sm)},
+    /* Before the opt-in existed, a block could have what it gets anyway. */
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, FIELD(shared_per_block)},
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, FIELD(shared_per_block)},
+    {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, FIELD(shared_reserved)},
+    {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, FIELD(constant_bytes)},
+    {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, FIELD(texture_texels)},
+    {CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED, FIELD(global_l1)},
+    {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, FIELD(ecc)},
+};
+
+/* Stores a number into a bool, uint32_t or uint64_t member. */
+static void put(struct gc_properties *properties, size_t offset, size_t bytes, int value)
+{
+  const uint64_t wide = (uint64_t)value;
+  const uint32_t narrow = (uint32_t)value;
+  const bool flag = value != 0;
+  char *member = (char *)properties + offset;
+
+  if (bytes == sizeof(wide))
+    memcpy(member, &wide, bytes);
+  else if (bytes == sizeof(narrow))
+    memcpy(member, &narrow, bytes);
+  else
+    memcpy(member, &flag, sizeof(flag));
+}
+
+static int properties(struct gc_device *device, struct gc_properties *out, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  size_t total = 0;
+  int status;
+
+  memset(out, 0, sizeof(*out));
+  for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
+    int value = 0;
+
+    status = gc_cuda_attribute(cuda, attributes[i].attribute, &value, err);
+    if (status)
+      return status;
+    if (value > 0)
+      put(out, attributes[i].offset, attributes[i].bytes, value);
+  }
+  status = gc_cuda_status(&cuda->driver,
+                          cuda->driver.cuDeviceGetName(out->model, sizeof(out->model), cuda->device), err,
+                          "ask for the name of %s", cuda->name);
+  if (!status)
+    status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceTotalMem_v2(&total, cuda->device), err,
+                            "ask for the memory of %s", cuda->name);
+  out->memory_bytes = total;
+  out->has_texture = out->has_constant = out->has_read_only = true;
+  return status;
+}
+
+static int memory(struct gc_device *device, uint64_t *free_bytes, uint64_t *total_bytes, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  size_t unused = 0, total = 0;
+  const CUresult result = cuda->driver.cuMemGetInfo_v2(&unused, &total);
+
+  *free_bytes = unused;
+  *total_bytes = total;
+  return gc_cuda_status(&cuda->driver, result, err, "ask for the free memory of %s", cuda->name);
+}
+
+static int alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  CUdeviceptr at = 0;
+  int status;
+
+  *address = 0;
+  status = gc_cuda_status(&cuda->driver, cuda->driver.cuMemAlloc_v2(&at, bytes), err,
+                          "allocate %llu bytes on %s", (unsigned long long)bytes, cuda->name);
+  if (status)
+    return status;
+  *address = at;
+  cuda->device_bytes += bytes;
+  if (cuda->device_bytes > cuda->counts.device_bytes_peak)
+    cuda->counts.device_bytes_peak = cuda->device_bytes;
+  return 0;
+}
+
+static void release(struct gc_device *device, uint64_t address)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  CUdeviceptr base;
+  size_t bytes;
+
+  if (!address)
+    return;
+  if (cuda->driver.cuMemGetAddressRange_v2(&base, &bytes, address) == CUDA_SUCCESS)
+    cuda->device_bytes -= bytes < cuda->device_bytes ? bytes : cuda->device_bytes;
+  cuda->driver.cuMemFree_v2(address);
+}
+
+static int upload(struct gc_device *device, uint64_t address, const void *from, size_t bytes, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+
+  return gc_cuda_status(&cuda->driver, cuda->driver.cuMemcpyHtoD_v2(address, from, bytes), err,
+                        "copy %zu bytes to %s", bytes, cuda->name);
+}
+
+/* An earlier launch that failed comes to light in the calls that wait for it. */
+static int download(struct gc_device *device, void *to, uint64_t address, size_t bytes, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+
+  return gc_cuda_status(&cuda->driver, cuda->driver.cuMemcpyDtoH_v2(to, address, bytes), err,
+                        "copy %zu bytes from %s", bytes, cuda->name);
+}
+
+static int clear(struct gc_device *device, uint64_t address, size_t bytes, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+
+  return gc_cuda_status(&cuda->driver, cuda->driver.cuMemsetD8_v2(address, 0, bytes), err,
+                        "clear %zu bytes on %s", bytes, cuda->name);
+}
+
+static int upload_constant(struct gc_device *device, size_t offset, const void *from, size_t bytes,
+                           struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+
+  if (offset > GPU_CONSTANT_BYTES || bytes > GPU_CONSTANT_BYTES - offset)
+    return gc_fail(err, -EINVAL, "%zu bytes at %zu do not fit the %d bytes of constant memory", bytes, offset,
+                   GPU_CONSTANT_BYTES);
+  return upload(device, cuda->constant + offset, from, bytes, err);
+}
+
+static int texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *out, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  const struct gc_cuda_resource resource = {
+      .type = CU_RESOURCE_TYPE_LINEAR,
+      .res.linear = {.address = address,
+                     .format = CU_AD_FORMAT_UNSIGNED_INT32,
+                     .channels = 1,
+                     .bytes = bytes},
+  };
+  const struct gc_cuda_texture description = {
+      .address_mode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP},
+      .filter_mode = CU_TR_FILTER_MODE_POINT,
+      .flags = CU_TRSF_READ_AS_INTEGER,
+  };
+  CUtexObject object = 0;
+  int status;
+
+  status = gc_cuda_status(&cuda->driver,
+                          cuda->driver.cuTexObjectCreate(&object, &resource, &description, NULL), err,
+                          "make a texture of %llu bytes on %s", (unsigned long long)bytes, cuda->name);
+  *out = object;
+  return status;
+}
+
+static void release_texture(struct gc_device *device, uint64_t object)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+
+  if (object)
+    cuda->driver.cuTexObjectDestroy(object);
+}
+
+/* Kepler splits L1 and shared memory in three ways, Maxwell and Pascal not at all, later ones finely. */
+static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  CUfunction function = cuda->functions[kernel];
+  CUresult result;
+
+  if (percent < -1 || percent > 100)
+    return gc_fail(err, -EINVAL, "a shared-memory carve-out of %d percent", percent);
+  if (cuda->compute_major == 5 || cuda->compute_major == 6)
+    return gc_fail(err, -ENOTSUP, "%s has no shared-memory carve-out", cuda->name);
+  if (cuda->compute_major >= 7)
+    result = cuda->driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                                             percent);
+  else
+    result = cuda->driver.cuFuncSetCacheConfig(function, percent < 0     ? CU_FUNC_CACHE_PREFER_NONE
+                                                         : percent <= 33 ? CU_FUNC_CACHE_PREFER_L1
+                                                         : percent <= 67 ? CU_FUNC_CACHE_PREFER_EQUAL
+                                                                         : CU_FUNC_CACHE_PREFER_SHARED);
+  return gc_cuda_status(&cuda->driver, result, err, "set the carve-out of kernel %s on %s to %d percent",
+                        kernels[kernel].name, cuda->name, percent);
+}
+
+/* Lets a kernel have the dynamic shared memory that a launch asks for. */
+static int allow_shared(struct gc_cuda_device *cuda, const struct gc_launch *launch, struct gc_error *err)
+{
+  int status;
+
+  if (launch->shared_bytes <= cuda->shared_allowed[launch->kernel])
+    return 0;
+  status = gc_cuda_status(
+      &cuda->driver,
+      cuda->driver.cuFuncSetAttribute(cuda->functions[launch->kernel],
+                                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)launch->shared_bytes),
+      err, "give kernel %s %u bytes of shared memory on %s", kernels[launch->kernel].name, launch->shared_bytes,
+      cuda->name);
+  if (!status)
+    cuda->shared_allowed[launch->kernel] = launch->shared_bytes;
+  return status;
+}
+
+static int resident(struct gc_device *device, const struct gc_launch *launch, uint32_t *blocks, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  int count = 0, status;
+
+  status = allow_shared(cuda, launch, err);
+  if (!status)
+    status = gc_cuda_status(&cuda->driver,
+                            cuda->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                                &count, cuda->functions[launch->kernel], (int)launch->threads,
+                                launch->shared_bytes),
+                            err, "ask for the occupancy of kernel %s on %s", kernels[launch->kernel].name,
+                            cuda->name);
+  *blocks = (uint32_t)count;
+  return status;
+}
+
+static int launch(struct gc_device *device, const struct gc_launch *launch, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  void *parameters[] = {(void *)launch->args};
+  int status;
+
+  if (launch->args_bytes != kernels[launch->kernel].args_bytes)
+    return gc_fail(err, -EINVAL, "kernel %s takes %zu bytes of arguments, not %zu", kernels[launch->kernel].name,
+                   kernels[launch->kernel].args_bytes, launch->args_bytes);
+  status = allow_shared(cuda, launch, err);
+  if (status)
+    return status;
+  status = gc_cuda_status(&cuda->driver,
+                          cuda->driver.cuLaunchKernel(cuda->functions[launch->kernel], launch->blocks, 1, 1,
+                                                      launch->threads, 1, 1, launch->shared_bytes, NULL,
+                                                      parameters, NULL),
+                          err, "launch kernel %s with %u blocks of %u threads on %s",
+                          kernels[launch->kernel].name, launch->blocks, launch->threads, cuda->name);
+  if (status)
+    return status;
+  cuda->launched = launch->kernel;
+  cuda->counts.launches++;
+  return 0;
+}
+
+static int wait(struct gc_device *device, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+
+  return gc_cuda_status(&cuda->driver, cuda->driver.cuCtxSynchronize(), err, "finish kernel %s on %s",
+                        kernels[cuda->launched].name, cuda->name);
+}
+
+static const struct gc_device_counts *counts(const struct gc_device *device)
+{
+  return &((const struct gc_cuda_device *)device)->counts;
+}
+
+const struct gc_device_ops gc_device_cuda = {
+    .name = "CUDA",
+    .open = gc_cuda_open,
+    .close = gc_cuda_close,
+    .properties = properties,
+    .memory = memory,
+    .alloc = alloc,
+    .release = release,
+    .upload = upload,
+    .download = download,
+    .clear = clear,
+    .upload_constant = upload_constant,
+    .texture = texture,
+    .release_texture = release_texture,
+    .carveout = carveout,
+    .resident = resident,
+    .launch = launch,
+    .wait = wait,
+    .counts = counts,
+};

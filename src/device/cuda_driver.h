@@ -1,0 +1,31 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The CUDA driver library: found at run time, its functions in a table, its errors as sentences.
+ */
+#ifndef GC_DEVICE_CUDA_DRIVER_H
+#define GC_DEVICE_CUDA_DRIVER_H
+
+#include "device/cuda_symbols.h"
+#include "util/error.h"
+
+#define CUDA_MEMBER(name, parameters) CUresult(*name) parameters;
+struct gc_cuda_driver {
+  void *library;
+  CUDA_SYMBOLS(CUDA_MEMBER)
+};
+#undef CUDA_MEMBER
+
+/* Loads libcuda.so.1 and fills the table. -ENODEV when the library or a function of it is missing. */
+int gc_cuda_driver_load(struct gc_cuda_driver *driver, struct gc_error *err);
+void gc_cuda_driver_unload(struct gc_cuda_driver *driver);
+
+/* Turns the result of a driver call into a status: 0, or negative with the sentence
+ * "cannot <what was being done>: CUDA_ERROR_…". */
+int gc_cuda_status(const struct gc_cuda_driver *driver, CUresult result, struct gc_error *err,
+                   const char *doing, ...) __attribute__((format(printf, 4, 5)));
+
+/* The name of an error; a number in `buffer` when the driver knows no name for it. */
+const char *gc_cuda_error_name(const struct gc_cuda_driver *driver, CUresult result, char buffer[32]);
+
+#endif

@@ -1,0 +1,201 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Opens one NVIDIA GPU: the driver is shown this GPU alone, which makes cuInit faster and leaves the
+ * other ones in peace; then context, module, kernels.
+ */
+#include "device/cuda_device.h"
+
+#include "kernels/images.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CUDA_KERNEL_NAME(name, args) "gpu_" #name,
+static const char *const kernel_names[GC_KERNEL_COUNT] = {GPU_KERNELS(CUDA_KERNEL_NAME)};
+
+/* What every GPU gives a block without being asked for more. */
+#define SHARED_BYTES_BY_DEFAULT (48 * 1024)
+
+/* The driver reads these once, in cuInit. */
+static int show_only(const struct gc_gpu *gpu, struct gc_error *err)
+{
+  const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+
+  if (visible && !*visible)
+    return gc_fail(err, -ENODEV, "CUDA_VISIBLE_DEVICES is empty: it hides every NVIDIA GPU from CUDA");
+  if (setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1) || setenv("CUDA_MODULE_LOADING", "EAGER", 0))
+    return gc_fail(err, -ENOMEM, "out of memory");
+  if (!strncmp(gpu->identity.id, "GPU-", 4) && setenv("CUDA_VISIBLE_DEVICES", gpu->identity.id, 1))
+    return gc_fail(err, -ENOMEM, "out of memory");
+  return 0;
+}
+
+static int initialize(struct gc_cuda_device *cuda, const struct gc_gpu *gpu, struct gc_error *err)
+{
+  const CUresult result = cuda->driver.cuInit(0);
+  char number[32];
+
+  if (result == CUDA_SUCCESS)
+    return 0;
+  if (result == CUDA_ERROR_NO_DEVICE && *gpu->identity.mig && strcmp(gpu->identity.mig, "disabled"))
+    return gc_fail(err, -ENODEV, "CUDA shows no device for %s, which is in MIG mode (%s): CUDA_ERROR_NO_DEVICE",
+                   gpu->name, gpu->identity.mig);
+  return gc_fail(err, -ENODEV, "cannot initialize CUDA for %s: %s", gpu->name,
+                 gc_cuda_error_name(&cuda->driver, result, number));
+}
+
+/* Whether this is the GPU meant: by bus id, or by UUID where a container or virtual machine shows
+ * another bus id to CUDA than to /proc. */
+static int is_the_one(const struct gc_cuda_device *cuda, CUdevice device, const struct gc_gpu *gpu,
+                      bool *is, struct gc_error *err)
+{
+  unsigned domain, bus, dev;
+  char id[32], uuid[48] = "GPU-";
+  CUuuid raw;
+  size_t at = 4;
+  int status;
+
+  status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceGetPCIBusId(id, sizeof(id), device), err,
+                          "ask CUDA for the bus id of %s", gpu->name);
+  if (status)
+    return status;
+  *is = gpu->has_pci && sscanf(id, "%x:%x:%x", &domain, &bus, &dev) == 3 && domain == gpu->domain &&
+        bus == gpu->bus && dev == gpu->dev;
+  if (*is)
+    return 0;
+  status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceGetUuid_v2(&raw, device), err,
+                          "ask CUDA for the UUID of %s", gpu->name);
+  if (status)
+    return status;
+  for (int i = 0; i < 16; i++)
+    at += (size_t)snprintf(uuid + at, sizeof(uuid) - at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                           (unsigned char)raw.bytes[i]);
+  *is = !strcmp(uuid, gpu->identity.id);
+  return 0;
+}
+
+static int find(struct gc_cuda_device *cuda, const struct gc_gpu *gpu, struct gc_error *err)
+{
+  int count = 0, status;
+  bool found = false;
+
+  status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceGetCount(&count), err, "count the CUDA devices");
+  for (int i = 0; !status && !found && i < count; i++) {
+    status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceGet(&cuda->device, i), err,
+                            "open CUDA device %d", i);
+    if (!status)
+      status = is_the_one(cuda, cuda->device, gpu, &found, err);
+  }
+  if (!status && !found)
+    status = gc_fail(err, -ENODEV, "CUDA shows %d device%s, none of which is %s (%s)", count,
+                     count == 1 ? "" : "s", gpu->name, gpu->identity.id);
+  return status;
+}
+
+int gc_cuda_attribute(const struct gc_cuda_device *cuda, CUdevice_attribute attribute, int *value,
+                      struct gc_error *err)
+{
+  const CUresult result = cuda->driver.cuDeviceGetAttribute(value, attribute, cuda->device);
+
+  if (result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_NOT_SUPPORTED) {
+    *value = 0;
+    return 0;
+  }
+  return gc_cuda_status(&cuda->driver, result, err, "ask for attribute %u of %s", attribute, cuda->name);
+}
+
+static int make_context(struct gc_cuda_device *cuda, struct gc_error *err)
+{
+  const struct gc_cuda_driver *driver = &cuda->driver;
+  CUcontext context;
+  int status;
+
+  /* Spinning notices the end of a launch soonest; all launches are short. */
+  status = gc_cuda_status(driver, driver->cuDevicePrimaryCtxSetFlags_v2(cuda->device, CU_CTX_SCHED_SPIN),
+                          err, "choose how to wait for %s", cuda->name);
+  if (!status)
+    status = gc_cuda_status(driver, driver->cuDevicePrimaryCtxRetain(&context, cuda->device), err,
+                            "create a CUDA context on %s", cuda->name);
+  if (status)
+    return status;
+  cuda->context = context;
+  return gc_cuda_status(driver, driver->cuCtxSetCurrent(context), err, "use the CUDA context of %s", cuda->name);
+}
+
+static int load_kernels(struct gc_cuda_device *cuda, struct gc_error *err)
+{
+  const struct gc_cuda_driver *driver = &cuda->driver;
+  CUmodule module;
+  size_t bytes = 0;
+  int status;
+
+  status = gc_cuda_status(driver, driver->cuModuleLoadData(&module, gc_cuda_image), err,
+                          "load the kernels into %s", cuda->name);
+  if (status)
+    return status;
+  cuda->module = module;
+  for (int k = 0; !status && k < GC_KERNEL_COUNT; k++) {
+    cuda->shared_allowed[k] = SHARED_BYTES_BY_DEFAULT;
+    status = gc_cuda_status(driver, driver->cuModuleGetFunction(&cuda->functions[k], module, kernel_names[k]),
+                            err, "find kernel %s on %s", kernel_names[k], cuda->name);
+  }
+  if (!status)
+    status = gc_cuda_status(driver,
+                            driver->cuModuleGetGlobal_v2(&cuda->constant, &bytes, module, "gpu_constant_bank"),
+                            err, "find the constant bank on %s", cuda->name);
+  if (!status && bytes != GPU_CONSTANT_BYTES)
+    status = gc_fail(err, -EIO, "the constant bank on %s has %zu bytes, not %d", cuda->name, bytes,
+                     GPU_CONSTANT_BYTES);
+  return status;
+}
+
+int gc_cuda_open(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda;
+  int status, major = 0;
+
+  *device = NULL;
+  status = show_only(gpu, err);
+  if (status)
+    return status;
+  cuda = calloc(1, sizeof(*cuda));
+  if (!cuda)
+    return gc_fail(err, -ENOMEM, "out of memory");
+  cuda->ops = &gc_device_cuda;
+  snprintf(cuda->name, sizeof(cuda->name), "%s", gpu->name);
+  status = gc_cuda_driver_load(&cuda->driver, err);
+  if (!status)
+    status = initialize(cuda, gpu, err);
+  if (!status)
+    status = find(cuda, gpu, err);
+  if (!status)
+    status = gc_cuda_attribute(cuda, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &major, err);
+  if (!status)
+    status = make_context(cuda, err);
+  if (!status)
+    status = load_kernels(cuda, err);
+  if (status) {
+    gc_cuda_close((struct gc_device *)cuda);
+    return status;
+  }
+  cuda->compute_major = (uint32_t)major;
+  *device = (struct gc_device *)cuda;
+  return 0;
+}
+
+void gc_cuda_close(struct gc_device *device)
+{
+  struct gc_cuda_device *cuda = (struct gc_cuda_device *)device;
+
+  if (!cuda)
+    return;
+  if (cuda->module)
+    cuda->driver.cuModuleUnload(cuda->module);
+  if (cuda->context)
+    cuda->driver.cuDevicePrimaryCtxRelease_v2(cuda->device);
+  gc_cuda_driver_unload(&cuda->driver);
+  free(cuda);
+}

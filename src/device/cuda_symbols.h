@@ -1,0 +1,142 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What this project uses of the CUDA driver API, as tables: constants, types, functions. The driver is
+ * loaded at run time, so neither the toolkit's cuda.h nor libcuda is needed to build. Where cuda.h is
+ * there, tests/kernels/check_cuda_prototypes.c compares every line below with it at compile time.
+ */
+#ifndef GC_DEVICE_CUDA_SYMBOLS_H
+#define GC_DEVICE_CUDA_SYMBOLS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* CONSTANT(name, value) */
+#define CUDA_CONSTANTS(CONSTANT)                                                                   \
+  CONSTANT(CUDA_SUCCESS, 0)                                                                        \
+  CONSTANT(CUDA_ERROR_INVALID_VALUE, 1)                                                            \
+  CONSTANT(CUDA_ERROR_OUT_OF_MEMORY, 2)                                                            \
+  CONSTANT(CUDA_ERROR_STUB_LIBRARY, 34)                                                            \
+  CONSTANT(CUDA_ERROR_DEVICE_UNAVAILABLE, 46)                                                      \
+  CONSTANT(CUDA_ERROR_NO_DEVICE, 100)                                                              \
+  CONSTANT(CUDA_ERROR_INVALID_DEVICE, 101)                                                         \
+  CONSTANT(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                                      \
+  CONSTANT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                \
+  CONSTANT(CUDA_ERROR_NOT_SUPPORTED, 801)                                                          \
+  CONSTANT(CU_CTX_SCHED_SPIN, 1)                                                                   \
+  CONSTANT(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                     \
+  CONSTANT(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 9)                                  \
+  CONSTANT(CU_FUNC_CACHE_PREFER_NONE, 0)                                                           \
+  CONSTANT(CU_FUNC_CACHE_PREFER_SHARED, 1)                                                         \
+  CONSTANT(CU_FUNC_CACHE_PREFER_L1, 2)                                                             \
+  CONSTANT(CU_FUNC_CACHE_PREFER_EQUAL, 3)                                                          \
+  CONSTANT(CU_RESOURCE_TYPE_LINEAR, 2)                                                             \
+  CONSTANT(CU_AD_FORMAT_UNSIGNED_INT32, 3)                                                         \
+  CONSTANT(CU_TR_ADDRESS_MODE_CLAMP, 1)                                                            \
+  CONSTANT(CU_TR_FILTER_MODE_POINT, 0)                                                             \
+  CONSTANT(CU_TRSF_READ_AS_INTEGER, 1)                                                             \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, 1)                                           \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, 8)                                     \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, 9)                                           \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_WARP_SIZE, 10)                                                      \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 12)                                        \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13)                                                     \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                           \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_ECC_ENABLED, 32)                                                    \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 36)                                              \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 37)                                        \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, 38)                                                  \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, 39)                                 \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, 69)                                 \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, 75)                                       \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, 76)                                       \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED, 79)                                      \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 81)                           \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 82)                               \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                              \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 106)                                 \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 111)
+
+/* CUDA_RESOURCE_DESC for CU_RESOURCE_TYPE_LINEAR; the union's other members only give it its length. */
+struct gc_cuda_resource {
+  unsigned int type;
+  union {
+    struct {
+      unsigned long long address;
+      unsigned int format, channels;
+      size_t bytes;
+    } linear;
+    int reserved[32];
+  } res;
+  unsigned int flags;
+};
+
+/* CUDA_TEXTURE_DESC */
+struct gc_cuda_texture {
+  unsigned int address_mode[3], filter_mode, flags, max_anisotropy, mipmap_filter_mode;
+  float mipmap_bias, mipmap_min, mipmap_max, border[4];
+  int reserved[12];
+};
+
+#ifndef GC_CUDA_TYPES_OF_CUDA_H /* the checking file takes the types of cuda.h instead */
+typedef unsigned int CUresult, CUdevice_attribute, CUfunction_attribute, CUfunc_cache;
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr, CUtexObject;
+typedef struct CUctx_st *CUcontext;
+typedef struct CUmod_st *CUmodule;
+typedef struct CUfunc_st *CUfunction;
+typedef struct CUstream_st *CUstream;
+typedef struct {
+  char bytes[16];
+} CUuuid;
+typedef struct gc_cuda_resource CUDA_RESOURCE_DESC;
+typedef struct gc_cuda_texture CUDA_TEXTURE_DESC;
+typedef struct gc_cuda_resource_view CUDA_RESOURCE_VIEW_DESC; /* always NULL here */
+
+#define CUDA_CONSTANT(name, value) name = value,
+enum { CUDA_CONSTANTS(CUDA_CONSTANT) };
+#undef CUDA_CONSTANT
+#endif
+
+/* SYMBOL(name in libcuda, parameters); all return CUresult. */
+#define CUDA_SYMBOLS(SYMBOL)                                                                       \
+  SYMBOL(cuGetErrorName, (CUresult error, const char **name))                                      \
+  SYMBOL(cuInit, (unsigned int flags))                                                             \
+  SYMBOL(cuDeviceGetCount, (int *count))                                                           \
+  SYMBOL(cuDeviceGet, (CUdevice *device, int ordinal))                                             \
+  SYMBOL(cuDeviceGetName, (char *name, int size, CUdevice device))                                 \
+  SYMBOL(cuDeviceGetUuid_v2, (CUuuid *uuid, CUdevice device))                                      \
+  SYMBOL(cuDeviceGetPCIBusId, (char *id, int size, CUdevice device))                               \
+  SYMBOL(cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device))        \
+  SYMBOL(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device))                                    \
+  SYMBOL(cuDevicePrimaryCtxSetFlags_v2, (CUdevice device, unsigned int flags))                     \
+  SYMBOL(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device))                          \
+  SYMBOL(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                          \
+  SYMBOL(cuCtxSetCurrent, (CUcontext context))                                                     \
+  SYMBOL(cuCtxSynchronize, (void))                                                                 \
+  SYMBOL(cuModuleLoadData, (CUmodule *module, const void *image))                                  \
+  SYMBOL(cuModuleUnload, (CUmodule module))                                                        \
+  SYMBOL(cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name))           \
+  SYMBOL(cuModuleGetGlobal_v2,                                                                     \
+         (CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name))                 \
+  SYMBOL(cuMemGetInfo_v2, (size_t *free_bytes, size_t *total_bytes))                               \
+  SYMBOL(cuMemAlloc_v2, (CUdeviceptr *address, size_t bytes))                                      \
+  SYMBOL(cuMemFree_v2, (CUdeviceptr address))                                                      \
+  SYMBOL(cuMemGetAddressRange_v2, (CUdeviceptr *base, size_t *bytes, CUdeviceptr address))         \
+  SYMBOL(cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes))                        \
+  SYMBOL(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes))                              \
+  SYMBOL(cuMemsetD8_v2, (CUdeviceptr to, unsigned char value, size_t bytes))                       \
+  SYMBOL(cuTexObjectCreate,                                                                        \
+         (CUtexObject *texture, const CUDA_RESOURCE_DESC *resource,                                \
+          const CUDA_TEXTURE_DESC *description, const CUDA_RESOURCE_VIEW_DESC *view))              \
+  SYMBOL(cuTexObjectDestroy, (CUtexObject texture))                                                \
+  SYMBOL(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value))     \
+  SYMBOL(cuFuncSetCacheConfig, (CUfunction function, CUfunc_cache config))                         \
+  SYMBOL(cuOccupancyMaxActiveBlocksPerMultiprocessor,                                              \
+         (int *blocks, CUfunction function, int threads, size_t shared_bytes))                     \
+  SYMBOL(cuLaunchKernel,                                                                           \
+         (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,      \
+          unsigned int block_x, unsigned int block_y, unsigned int block_z,                        \
+          unsigned int shared_bytes, CUstream stream, void **parameters, void **extra))
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "device/device.h"
+
+#include <errno.h>
+
+int gc_device_open(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err)
+{
+  if (*gpu->problem)
+    return gc_fail(err, -ENODEV, "%s", gpu->problem);
+  switch (gpu->vendor) {
+  case GC_VENDOR_NVIDIA:
+    return gc_device_cuda.open(gpu, device, err);
+  case GC_VENDOR_SIM:
+    return gc_device_sim.open(gpu, device, err);
+  case GC_VENDOR_AMD:
+    break;
+  }
+  return gc_fail(err, -ENOTSUP, "%s (%s): AMD GPUs cannot be measured yet", gpu->name, gpu->identity.model);
+}
