@@ -52,6 +52,15 @@
 #define HWLOC_GPUCACHE_CAPACITY_BYTES "CapacityBytes"
 /** \brief Bytes that the vendor's interface states for one instance; integer > 0. Source "api" or "sysfs". */
 #define HWLOC_GPUCACHE_NOMINAL_BYTES "NominalBytes"
+/** \brief Where the capacity could not be found because no miss was seen up to here: bytes that fit
+ * for sure; integer > 0. Then there is no CapacityBytes. */
+#define HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES "CapacityAtLeastBytes"
+/** \brief Carve-out that CapacityBytes belongs to: shared memory preferred by the kernel, percent of
+ * the largest; integer 0 to 100. */
+#define HWLOC_GPUCACHE_CARVEOUT_PERCENT "CarveoutPercent"
+/** \brief Blocks of that kernel that an SM could hold at once; the driver reserves shared memory for
+ * each, which is not L1 then; integer > 0. */
+#define HWLOC_GPUCACHE_CARVEOUT_BLOCKS "CarveoutBlocks"
 /** \brief Allocation unit (cache line), bytes; integer > 0. */
 #define HWLOC_GPUCACHE_LINE_BYTES "LineBytes"
 /** \brief Smallest transfer (sector), bytes; integer > 0, at most LineBytes. */

@@ -19,6 +19,10 @@ struct gc_measure_options {
   void *data;
 };
 
+/* 0 when every word of the comma list is the subtype of something measurable (NULL is fine), else
+ * -EINVAL and a sentence that lists the known ones. */
+int gc_measure_check_only(const char *only, struct gc_error *err);
+
 /* Fills record (fresh, from gc_record_new) with elements and facts. A property that cannot be measured
  * gets "absent:<why>" as its source and does not fail the others; returns an error only when the device
  * itself fails. record->infos gets SMs, SMClockKHz … with source api; Measured and Version are the

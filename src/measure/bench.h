@@ -1,0 +1,136 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The bench that measurements stand on: an open device with its buffers, and the few things one does
+ * with it: lay out a ring, run chases of many sizes at once, time a plain dependent chain. The files
+ * of this room that each find one property include this.
+ */
+#ifndef GC_MEASURE_BENCH_H
+#define GC_MEASURE_BENCH_H
+
+#include "device/device.h"
+#include "measure/measure.h"
+
+/* In which form a path's ring stores "where to go next" (kernels/args.h). */
+enum gc_form { GC_FORM_GLOBAL, GC_FORM_TEXTURE, GC_FORM_CONSTANT, GC_FORM_SHARED };
+
+/* A way through which a kernel can load, and how the element behind it is searched. */
+struct gc_path {
+  enum gc_kind kind;
+  enum gc_form form;
+  enum gc_kernel chase, latency;
+  uint32_t stride;     /* bytes between slots in a capacity search; at most the element's sector */
+  uint32_t step;       /* capacities are told in multiples of this, bytes */
+  uint64_t min, max;   /* range searched; at min everything is sure to fit */
+  uint32_t latency_stride;
+  uint64_t latency_bytes; /* ring for latency: fits, and misses whatever lies before this element */
+  bool (*present)(const struct gc_properties *properties);
+};
+/* NULL for elements that no path leads to (device memory). */
+const struct gc_path *gc_path_of(enum gc_kind kind);
+
+struct gc_bench {
+  struct gc_device *device;
+  const struct gc_device_ops *ops;
+  struct gc_properties properties;
+  struct gc_record *record;
+  struct gc_error *err;
+
+  uint64_t arena, arena_bytes;   /* rings live here */
+  uint64_t texture, texture_bytes; /* texture object over the start of the arena; 0: none */
+  uint64_t constant_base;
+  uint64_t scratch;              /* device: jobs, results, small results */
+  struct gpu_chase_job *jobs;    /* host copies, one per block */
+  struct gpu_chase_result *results;
+
+  double mhz;                    /* SM clock while measuring; 0: not known */
+  double window_cycles;          /* what timing a load alone adds to it: clock reads and wait */
+};
+
+/* err stays in use until the close. Properties, buffers, texture, constant bank. */
+int gc_bench_open(struct gc_bench *bench, struct gc_device *device, struct gc_record *record,
+                  struct gc_error *err);
+void gc_bench_close(struct gc_bench *bench);
+
+/* Lays a ring of bytes/stride slots at the start of the arena, in order (multiplier 1) or scattered
+ * (multiplier coprime to the count). For GC_FORM_SHARED there is nothing to do: kernels lay it. */
+int gc_bench_ring(struct gc_bench *bench, enum gc_form form, uint64_t bytes, uint32_t stride,
+                  uint64_t multiplier);
+
+/* Address of the start of a path's ring, and of the slot `offset` bytes on, in the path's own form. */
+uint64_t gc_bench_address(const struct gc_bench *bench, enum gc_form form, uint64_t offset);
+
+/* How raw cycles become bins and slow loads. */
+struct gc_window {
+  uint32_t low, shift, threshold;
+};
+
+/* One array size on one SM. */
+struct gc_run {
+  uint64_t bytes;              /* in */
+  struct gpu_chase_result seen; /* out */
+};
+
+/* Runs p-chases of runs[i].bytes over the ring in place (laid with at least the largest size), each on
+ * an SM of its own, as many at a time as there are SMs: `warm` untimed passes, then one timed pass. */
+int gc_bench_chase(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
+                   uint32_t warm, struct gc_run *runs, size_t n);
+
+/* Dependent-load latency over a closed ring that is in place: median over repetitions of the slope
+ * between n and 2n loads, cycles; and how sure it is within +-tolerance (stats.h). warm: loads first. */
+struct gc_latency {
+  double cycles, confidence;
+};
+int gc_bench_latency(struct gc_bench *bench, const struct gc_path *path, uint32_t warm, uint32_t n,
+                     double tolerance, struct gc_latency *latency);
+
+/* n blocks, each on an SM of its own: follow the ring from starts[i], `warm` loads untimed, then
+ * `loads` each timed alone. trace: loads values for each block, raw cycles. n <= SMs, and
+ * n * loads <= GC_TRACE_MAX. */
+#define GC_TRACE_MAX 65536u
+int gc_bench_trace(struct gc_bench *bench, const struct gc_path *path, const uint64_t *starts, size_t n,
+                   uint32_t warm, uint32_t loads, uint32_t *trace);
+
+/* Reads bytes of the arena from offset through L2, passes times, by all SMs or by one. */
+int gc_bench_touch(struct gc_bench *bench, uint64_t offset, uint64_t bytes, uint32_t passes, uint32_t only_sm);
+
+/* Launches a kernel and waits; args by kernel. */
+int gc_bench_launch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks, uint32_t threads,
+                    uint32_t shared_bytes, const void *args, size_t args_bytes);
+
+/* --- what the files of this room find (one file each) ----------------------------------------- */
+
+struct gc_capacity {
+  uint64_t bytes;       /* largest size whose loads all hit; 0: not found, see absent */
+  uint64_t at_least;    /* not found because the search ended here without a miss; else 0 */
+  uint64_t changed;     /* smallest size from which the K-S test sees another distribution */
+  double confidence;
+  double hit, miss;     /* median raw cycles on both sides */
+  char absent[160];
+};
+/* capacity.c: the element behind a path, all SMs searching side by side. */
+int gc_find_capacity(struct gc_bench *bench, const struct gc_path *path, struct gc_capacity *found);
+
+/* Plan steps: write into the element, return an error only when the device failed. */
+int gc_step_capacity(struct gc_bench *bench, struct gc_element *element); /* capacity.c */
+int gc_step_latency(struct gc_bench *bench, struct gc_element *element);  /* latency.c */
+int gc_step_l2_latency(struct gc_bench *bench, struct gc_element *element);  /* l2.c */
+int gc_step_l2_capacity(struct gc_bench *bench, struct gc_element *element); /* l2.c */
+int gc_step_memory(struct gc_bench *bench, struct gc_element *element);   /* memory.c */
+int gc_step_api(struct gc_bench *bench, struct gc_element *element);      /* api.c */
+/* clock.c: warms the GPU up until its clock is steady; sets bench->mhz. */
+int gc_warm_up(struct gc_bench *bench);
+/* latency.c: what timing a load alone adds to its latency; sets bench->window_cycles. */
+int gc_calibrate_window(struct gc_bench *bench);
+
+/* api.c: facts of the whole GPU. */
+int gc_record_facts(struct gc_bench *bench);
+
+/* Writing values with their source (plan.c). -ENOMEM or 0. */
+int gc_put_measured(struct gc_element *element, const char *key, const char *property, uint64_t value,
+                    double confidence);
+int gc_put_source(struct gc_element *element, const char *property, const char *source);
+int gc_put_absent(struct gc_element *element, const char *property, const char *why);
+int gc_put_latency(struct gc_bench *bench, struct gc_element *element, const struct gc_latency *latency);
+
+#endif

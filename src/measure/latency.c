@@ -1,0 +1,55 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Latency of the elements inside the SM: one thread follows a small ring and reads the clock only
+ * before and after hundreds of loads; the slope between two lengths is the latency, free of any
+ * overhead (Pascal, p-chase guide: absolute pointers, nothing but loads in the chain).
+ */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "measure/bench.h"
+#include "stats/stats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LOADS 512
+#define TOLERANCE 0.5 /* cycles: the promise for memories inside the SM is one cycle */
+
+int gc_step_latency(struct gc_bench *bench, struct gc_element *element)
+{
+  const struct gc_path *path = gc_path_of(element->kind);
+  const uint32_t slots = (uint32_t)(path->latency_bytes / path->latency_stride);
+  struct gc_latency latency;
+  int status;
+
+  if ((status = gc_bench_ring(bench, path->form, path->latency_bytes, path->latency_stride, 1)) ||
+      (status = gc_bench_latency(bench, path, 2 * slots, LOADS, TOLERANCE, &latency)))
+    return status;
+  if (!(latency.cycles > 0))
+    return gc_put_absent(element, HWLOC_GPUCACHE_LATENCY, "the clock did not advance during loads");
+  return gc_put_latency(bench, element, &latency);
+}
+
+int gc_calibrate_window(struct gc_bench *bench)
+{
+  const struct gc_properties *p = &bench->properties;
+  const struct gc_path *path =
+    gc_path_of(p->global_l1 ? GC_L1 : p->has_read_only ? GC_READ_ONLY : GC_SHARED_MEMORY);
+  const uint32_t slots = (uint32_t)(path->latency_bytes / path->latency_stride);
+  const uint64_t start = gc_bench_address(bench, path->form, 0);
+  uint32_t trace[LOADS];
+  double alone[LOADS];
+  struct gc_latency chain;
+  int status;
+
+  if ((status = gc_bench_ring(bench, path->form, path->latency_bytes, path->latency_stride, 1)) ||
+      (status = gc_bench_latency(bench, path, 2 * slots, LOADS, TOLERANCE, &chain)) ||
+      (status = gc_bench_trace(bench, path, &start, 1, 2 * slots, LOADS, trace)))
+    return status;
+  for (size_t i = 0; i < LOADS; i++)
+    alone[i] = trace[i];
+  bench->window_cycles = gc_median(alone, LOADS) - chain.cycles;
+  return 0;
+}

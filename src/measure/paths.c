@@ -1,0 +1,49 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The paths of NVIDIA GPUs: through which load an element is reached. Strides are at most the smallest
+ * sector seen on any GPU of the papers (32 bytes for global and texture loads, 64 bytes for constant
+ * lines; half of that is used), so no line is ever skipped.
+ */
+#include "measure/bench.h"
+
+#define KIB(n) ((uint64_t)(n) << 10)
+
+static bool has_l1(const struct gc_properties *p) { return p->global_l1; }
+static bool has_read_only(const struct gc_properties *p) { return p->has_read_only; }
+static bool has_texture(const struct gc_properties *p) { return p->has_texture; }
+static bool has_constant(const struct gc_properties *p) { return p->has_constant; }
+static bool always(const struct gc_properties *p) { return p->sms > 0; }
+
+static const struct gc_path paths[] = {
+  {.kind = GC_L1, .form = GC_FORM_GLOBAL, .chase = GC_KERNEL_chase_ca, .latency = GC_KERNEL_latency_ca,
+   .stride = 32, .step = 32, .min = KIB(1), .max = KIB(1024),
+   .latency_stride = 128, .latency_bytes = KIB(4), .present = has_l1},
+  {.kind = GC_TEXTURE, .form = GC_FORM_TEXTURE, .chase = GC_KERNEL_chase_texture,
+   .latency = GC_KERNEL_latency_texture, .stride = 32, .step = 32, .min = KIB(1), .max = KIB(1024),
+   .latency_stride = 128, .latency_bytes = KIB(4), .present = has_texture},
+  {.kind = GC_READ_ONLY, .form = GC_FORM_GLOBAL, .chase = GC_KERNEL_chase_nc,
+   .latency = GC_KERNEL_latency_nc, .stride = 32, .step = 32, .min = KIB(1), .max = KIB(1024),
+   .latency_stride = 128, .latency_bytes = KIB(4), .present = has_read_only},
+  {.kind = GC_CONSTANT_L1, .form = GC_FORM_CONSTANT, .chase = GC_KERNEL_chase_constant,
+   .latency = GC_KERNEL_latency_constant, .stride = 32, .step = 32, .min = 256, .max = KIB(16),
+   .latency_stride = 32, .latency_bytes = 512, .present = has_constant},
+  /* 64-byte strides touch every line of the constant L1 once, in order: beyond twice its capacity no
+   * load can hit there, so what is seen from 8 KiB on is the level behind it. */
+  {.kind = GC_CONSTANT_L15, .form = GC_FORM_CONSTANT, .chase = GC_KERNEL_chase_constant,
+   .latency = GC_KERNEL_latency_constant, .stride = 64, .step = 64, .min = KIB(8), .max = KIB(64),
+   .latency_stride = 64, .latency_bytes = KIB(12), .present = has_constant},
+  {.kind = GC_SHARED_MEMORY, .form = GC_FORM_SHARED, .chase = GC_KERNEL_chase_shared,
+   .latency = GC_KERNEL_latency_shared, .stride = 32, .step = 32, .latency_stride = 32,
+   .latency_bytes = KIB(4), .present = always},
+  {.kind = GC_L2, .form = GC_FORM_GLOBAL, .chase = GC_KERNEL_chase_cg, .latency = GC_KERNEL_latency_cg,
+   .stride = 32, .step = 32, .latency_stride = 128, .latency_bytes = KIB(64), .present = always},
+};
+
+const struct gc_path *gc_path_of(enum gc_kind kind)
+{
+  for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+    if (paths[i].kind == kind)
+      return &paths[i];
+  return NULL;
+}

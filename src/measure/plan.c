@@ -1,0 +1,174 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The plan: which element gets which property, in which order. Adding a property is one line here and
+ * one file that finds it.
+ */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "measure/bench.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct step {
+  enum gc_kind kind;
+  const char *property;
+  int (*run)(struct gc_bench *bench, struct gc_element *element);
+} plan[] = {
+  {GC_DEVICE_MEMORY, "capacity", gc_step_api},
+  {GC_DEVICE_MEMORY, "latency", gc_step_memory},
+  {GC_L2, "nominal capacity", gc_step_api},
+  {GC_L2, "latency", gc_step_l2_latency},
+  {GC_L2, "capacity", gc_step_l2_capacity},
+  {GC_L1, "capacity", gc_step_capacity},
+  {GC_L1, "latency", gc_step_latency},
+  {GC_TEXTURE, "capacity", gc_step_capacity},
+  {GC_TEXTURE, "latency", gc_step_latency},
+  {GC_READ_ONLY, "capacity", gc_step_capacity},
+  {GC_READ_ONLY, "latency", gc_step_latency},
+  {GC_CONSTANT_L1, "capacity", gc_step_capacity},
+  {GC_CONSTANT_L1, "latency", gc_step_latency},
+  {GC_CONSTANT_L15, "capacity", gc_step_capacity},
+  {GC_CONSTANT_L15, "latency", gc_step_latency},
+  {GC_SHARED_MEMORY, "capacity", gc_step_api},
+  {GC_SHARED_MEMORY, "latency", gc_step_latency},
+};
+#define STEPS (sizeof(plan) / sizeof(*plan))
+
+int gc_put_source(struct gc_element *element, const char *property, const char *source)
+{
+  char name[64];
+
+  snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_SOURCE_SUFFIX, property);
+  return gc_infos_set(&element->infos, name, source);
+}
+
+static int put_confidence(struct gc_element *element, const char *property, double confidence)
+{
+  char name[64];
+
+  snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX, property);
+  /* rounding must not turn "almost sure" into "sure" */
+  return gc_infos_setf(&element->infos, name, "%.4f", confidence > 0.9999 ? 0.9999 : confidence);
+}
+
+int gc_put_measured(struct gc_element *element, const char *key, const char *property, uint64_t value,
+                    double confidence)
+{
+  int status = gc_infos_set_u64(&element->infos, key, value);
+
+  if (!status)
+    status = gc_put_source(element, property, HWLOC_GPUCACHE_SOURCE_MEASURED);
+  return status ? status : put_confidence(element, property, confidence);
+}
+
+int gc_put_absent(struct gc_element *element, const char *property, const char *why)
+{
+  char source[256];
+
+  snprintf(source, sizeof(source), HWLOC_GPUCACHE_SOURCE_ABSENT "%s", why);
+  return gc_put_source(element, property, source);
+}
+
+int gc_put_latency(struct gc_bench *bench, struct gc_element *element, const struct gc_latency *latency)
+{
+  struct gc_infos *infos = &element->infos;
+  int status = gc_infos_setf(infos, HWLOC_GPUCACHE_LATENCY_CYCLES, "%.1f", latency->cycles);
+
+  if (!status && bench->mhz > 0)
+    status = gc_infos_setf(infos, HWLOC_GPUCACHE_LATENCY_NS, "%.1f", latency->cycles * 1e3 / bench->mhz);
+  if (!status)
+    status = gc_put_source(element, HWLOC_GPUCACHE_LATENCY, HWLOC_GPUCACHE_SOURCE_MEASURED);
+  return status ? status : put_confidence(element, HWLOC_GPUCACHE_LATENCY, latency->confidence);
+}
+
+/* Is this subtype in the comma list? NULL is a list of all. */
+static bool wanted(const char *only, const char *subtype)
+{
+  const size_t length = strlen(subtype);
+
+  if (!only)
+    return true;
+  for (const char *word = only; *word; word += strcspn(word, ","), word += *word == ',')
+    if (strcspn(word, ",") == length && !strncmp(word, subtype, length))
+      return true;
+  return false;
+}
+
+/* An element is there when the GPU has the path that leads to it. Device memory always is. */
+static bool exists(const struct gc_bench *bench, enum gc_kind kind)
+{
+  const struct gc_path *path = gc_path_of(kind);
+
+  return !path || path->present(&bench->properties);
+}
+
+int gc_measure_check_only(const char *only, struct gc_error *err)
+{
+  char known[256] = "";
+
+  for (size_t i = 0; i < STEPS; i++)
+    if (i == 0 || plan[i].kind != plan[i - 1].kind)
+      snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", *known ? ", " : "",
+               gc_kinds[plan[i].kind].subtype);
+  for (const char *word = only; word && *word; word += strcspn(word, ","), word += *word == ',') {
+    bool found = false;
+
+    for (size_t i = 0; i < STEPS && !found; i++)
+      found = strlen(gc_kinds[plan[i].kind].subtype) == strcspn(word, ",") &&
+              !strncmp(word, gc_kinds[plan[i].kind].subtype, strcspn(word, ","));
+    if (!found)
+      return gc_fail(err, -EINVAL, "nothing named '%.*s' can be measured; known: %s",
+                     (int)strcspn(word, ","), word, known);
+  }
+  return 0;
+}
+
+static int run_step(struct gc_bench *bench, const struct step *step)
+{
+  struct gc_element *element = gc_record_find(bench->record, step->kind);
+  int status;
+
+  if (!element && !(element = gc_record_add(bench->record, step->kind)))
+    return gc_fail(bench->err, -ENOMEM, "out of memory");
+  if ((status = step->run(bench, element))) {
+    char where[96];
+
+    snprintf(where, sizeof(where), "%s %s", gc_kinds[step->kind].subtype, step->property);
+    return gc_fail_in(bench->err, status, where);
+  }
+  return 0;
+}
+
+int gc_measure(struct gc_device *device, const struct gc_measure_options *options,
+               struct gc_record *record, struct gc_error *err)
+{
+  struct gc_bench bench;
+  int status;
+
+  if ((status = gc_measure_check_only(options->only, err)) ||
+      (status = gc_bench_open(&bench, device, record, err)))
+    return status;
+  if (options->progress)
+    options->progress(options->data, 0, STEPS, "warming up");
+  if (!(status = gc_warm_up(&bench)) && !(status = gc_calibrate_window(&bench)))
+    status = gc_record_facts(&bench);
+  for (size_t i = 0; i < STEPS && !status; i++) {
+    const struct step *step = &plan[i];
+    char what[96];
+
+    if (!wanted(options->only, gc_kinds[step->kind].subtype) || !exists(&bench, step->kind))
+      continue;
+    snprintf(what, sizeof(what), "%s %s", gc_kinds[step->kind].subtype, step->property);
+    if (options->progress)
+      options->progress(options->data, (unsigned)i, STEPS, what);
+    status = run_step(&bench, step);
+  }
+  if (options->progress)
+    options->progress(options->data, STEPS, STEPS, "done");
+  gc_bench_close(&bench);
+  return status;
+}

@@ -1,0 +1,270 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Statistics on arrays with known answers, including shapes on which a naive argmax or mean is wrong.
+ */
+#include "stats/stats.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void near(double value, double expected, double tolerance)
+{
+  if (!(fabs(value - expected) <= tolerance))
+    fail_msg("%g is not %g +- %g", value, expected, tolerance);
+}
+
+/* A small generator of our own: the same sequence on every machine. */
+static uint64_t seed;
+static double uniform(void)
+{
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(seed >> 11) / 9007199254740992.0;
+}
+
+static void median_of_odd_even_and_one(void **state)
+{
+  double odd[] = {5, 1, 3}, even[] = {4, 1, 3, 2}, one[] = {7};
+
+  (void)state;
+  near(gc_median(odd, 3), 3, 0);
+  near(gc_median(even, 4), 2.5, 0);
+  near(gc_median(one, 1), 7, 0);
+}
+
+/* One outlier of a million moves a mean by 100 %, the median not at all. */
+static void median_ignores_an_outlier(void **state)
+{
+  double values[] = {33, 33, 33, 33, 1e6, 33, 33, 33, 33};
+
+  (void)state;
+  near(gc_median(values, 9), 33, 0);
+  near(gc_median_confidence(values, 9, 33, 0.5), 1 - 1 / 512. - 10 / 512., 1e-12);
+}
+
+static void median_confidence_falls_with_disagreement(void **state)
+{
+  const double agree[] = {33, 33, 33, 33, 33}, split[] = {20, 20, 33, 40, 40};
+
+  (void)state;
+  near(gc_median_confidence(agree, 5, 33, 0.5), 1 - 2 / 32., 1e-12);
+  near(gc_median_confidence(split, 5, 33, 0.5), 1 - 2 * (1 + 5 + 10) / 32., 1e-12);
+  near(gc_median_confidence(agree, 0, 33, 0.5), 0, 0);
+}
+
+static void binomial_and_poisson_tails(void **state)
+{
+  (void)state;
+  near(gc_binomial_cdf(2, 5, 0.5), 0.5, 1e-12);
+  near(gc_binomial_cdf(0, 10, 0.1), pow(0.9, 10), 1e-12);
+  near(gc_binomial_cdf(7, 5, 0.3), 1, 0);
+  assert_int_equal(gc_poisson_quantile(0, 1e-4), 0);
+  /* P(X > 3 | 1) = 0.0190, P(X > 4 | 1) = 0.0037 */
+  assert_int_equal(gc_poisson_quantile(1, 0.01), 4);
+  assert_true(gc_poisson_quantile(1000, 1e-4) > 1100 && gc_poisson_quantile(1000, 1e-4) < 1150);
+}
+
+static void quantiles_of_a_histogram(void **state)
+{
+  const uint64_t histogram[4] = {0, 3, 0, 1}, empty[4] = {0};
+
+  (void)state;
+  near(gc_histogram_quantile(histogram, 4, 100, 8, 0.5), 108, 0);
+  near(gc_histogram_quantile(histogram, 4, 100, 8, 0.76), 124, 0);
+  near(gc_histogram_quantile(histogram, 4, 100, 8, 0), 108, 0);
+  near(gc_histogram_quantile(empty, 4, 100, 8, 0.5), 0, 0);
+}
+
+/* Published two-sample critical points: n = m = 8, P(D >= 5/8) = 0.0870; n = m = 10, 7/10: 0.0123;
+ * n = 4, m = 6, 10/12: 0.0571 (Massey 1952; 12/210). */
+static void ks_exact_small_samples(void **state)
+{
+  (void)state;
+  near(gc_ks_pvalue(5 / 8., 8, 8), 0.0870, 1e-4);
+  near(gc_ks_pvalue(7 / 10., 10, 10), 0.0123, 1e-4);
+  near(gc_ks_pvalue(1, 4, 6), 2 / 210., 1e-9);
+  near(gc_ks_pvalue(1, 3, 3), 2 / 20., 1e-9);
+  near(gc_ks_pvalue(0, 8, 8), 1, 0);
+  near(gc_ks_pvalue(0.5, 0, 8), 1, 0);
+}
+
+/* Kolmogorov's limit: Q(1.3581) = 0.05, Q(1.6276) = 0.01, at samples so large that Stephens vanishes. */
+static void ks_asymptotic_large_samples(void **state)
+{
+  const uint64_t n = 2000000000;
+  const double e = sqrt(n / 2.);
+
+  (void)state;
+  near(gc_ks_pvalue(1.3581 / e, n, n), 0.05, 1e-4);
+  near(gc_ks_pvalue(1.6276 / e, n, n), 0.01, 1e-4);
+}
+
+static void ks_statistic_steps_over_ties(void **state)
+{
+  double a[] = {1, 1, 1, 2}, b[] = {1, 1, 2, 2}, c[] = {3, 3}, d[] = {1, 1, 1, 2};
+  const uint64_t ha[] = {3, 1}, hb[] = {2, 2}, none[] = {0, 0};
+  uint64_t n, m;
+
+  (void)state;
+  near(gc_ks_samples(a, 4, b, 4), 0.25, 1e-12);
+  near(gc_ks_samples(d, 4, c, 2), 1, 1e-12);
+  near(gc_ks_samples(a, 0, c, 2), 0, 0);
+  near(gc_ks_histograms(ha, hb, 2, &n, &m), 0.25, 1e-12);
+  assert_true(n == 4 && m == 4);
+  near(gc_ks_histograms(ha, none, 2, &n, &m), 0, 0);
+}
+
+/* Same mean, other distribution: a comparison of means sees nothing, K-S does. */
+static void ks_sees_what_a_mean_does_not(void **state)
+{
+  double a[400], b[400], sum_a = 0, sum_b = 0;
+
+  (void)state;
+  for (int i = 0; i < 400; i++) {
+    sum_a += a[i] = 100;
+    sum_b += b[i] = i % 10 ? 90 : 190;
+  }
+  near(sum_a, sum_b, 1e-9);
+  assert_true(gc_ks_pvalue(gc_ks_samples(a, 400, b, 400), 400, 400) < 1e-6);
+}
+
+/* Under the null the p-value must not be small more often than it says. */
+static void ks_pvalues_keep_their_promise(void **state)
+{
+  int below = 0;
+
+  (void)state;
+  seed = 1;
+  for (int trial = 0; trial < 1000; trial++) {
+    double a[60], b[80];
+
+    for (int i = 0; i < 60; i++)
+      a[i] = uniform();
+    for (int i = 0; i < 80; i++)
+      b[i] = uniform();
+    below += gc_ks_pvalue(gc_ks_samples(a, 60, b, 80), 60, 80) < 0.05;
+  }
+  assert_true(below > 15 && below < 75);
+}
+
+static void holm_adjusts_in_place(void **state)
+{
+  double p[] = {0.01, 0.04, 0.03, 0.005}, one[] = {0.6}, high[] = {0.5, 0.9};
+
+  (void)state;
+  gc_holm(p, 4);
+  near(p[3], 0.02, 1e-12);
+  near(p[0], 0.03, 1e-12);
+  near(p[2], 0.06, 1e-12);
+  near(p[1], 0.06, 1e-12); /* never below a smaller p's: not 0.04 */
+  gc_holm(one, 1);
+  near(one[0], 0.6, 1e-12);
+  gc_holm(high, 2);
+  near(high[0], 1, 0);
+  near(high[1], 1, 0);
+}
+
+static void change_is_where_runs_turn_dirty(void **state)
+{
+  const uint32_t trials[8] = {4, 4, 4, 4, 4, 4, 4, 4}, dirty[8] = {0, 0, 0, 0, 0, 4, 4, 4};
+  double posterior[9], sum = 0;
+  struct gc_changepoint found;
+
+  (void)state;
+  gc_changepoint_find(trials, dirty, 8, posterior, &found);
+  assert_int_equal(found.index, 5);
+  assert_true(found.probability > 0.95 && found.noise < 0.01);
+  for (int i = 0; i < 9; i++)
+    sum += posterior[i];
+  near(sum + found.noise, 1, 1e-9);
+}
+
+/* A gradual transition: misses begin at 5, all miss only from 8 on. An argmax of the steepest step or
+ * the middle of the transition would say 6 or 7. */
+static void change_is_the_onset_not_the_middle(void **state)
+{
+  const uint32_t trials[12] = {8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8, 8};
+  const uint32_t dirty[12] = {0, 0, 0, 0, 0, 6, 7, 7, 8, 8, 8, 8};
+  struct gc_changepoint found;
+
+  (void)state;
+  gc_changepoint_find(trials, dirty, 12, NULL, &found);
+  assert_int_equal(found.index, 5);
+  assert_true(found.probability > 0.9);
+}
+
+/* One dirty run far below the change is an outlier, not the capacity: the first dirty run is wrong. */
+static void change_survives_an_outlier(void **state)
+{
+  const uint32_t trials[10] = {4, 4, 4, 4, 4, 4, 4, 4, 4, 4}, dirty[10] = {0, 1, 0, 0, 0, 0, 4, 4, 4, 4};
+  struct gc_changepoint found;
+
+  (void)state;
+  gc_changepoint_find(trials, dirty, 10, NULL, &found);
+  assert_int_equal(found.index, 6);
+}
+
+static void no_change_when_all_is_clean_or_all_dirty(void **state)
+{
+  const uint32_t trials[6] = {4, 4, 4, 4, 4, 4}, clean[6] = {0}, dirty[6] = {4, 4, 4, 4, 4, 4};
+  struct gc_changepoint found;
+
+  (void)state;
+  gc_changepoint_find(trials, clean, 6, NULL, &found);
+  assert_int_equal(found.index, 6);
+  gc_changepoint_find(trials, dirty, 6, NULL, &found);
+  assert_int_equal(found.index, 0);
+}
+
+/* Pure noise must not yield a place, however the coin falls. */
+static void noise_is_called_noise(void **state)
+{
+  int fooled = 0;
+
+  (void)state;
+  seed = 7;
+  for (int trial = 0; trial < 500; trial++) {
+    uint32_t trials[33], dirty[33];
+    struct gc_changepoint found;
+
+    for (int i = 0; i < 33; i++) {
+      trials[i] = 4;
+      dirty[i] = 0;
+      for (int k = 0; k < 4; k++)
+        dirty[i] += uniform() < 0.5;
+    }
+    gc_changepoint_find(trials, dirty, 33, NULL, &found);
+    fooled += found.noise < 0.5 && found.index > 0 && found.index < 33;
+  }
+  assert_true(fooled <= 5);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(median_of_odd_even_and_one),
+    cmocka_unit_test(median_ignores_an_outlier),
+    cmocka_unit_test(median_confidence_falls_with_disagreement),
+    cmocka_unit_test(binomial_and_poisson_tails),
+    cmocka_unit_test(quantiles_of_a_histogram),
+    cmocka_unit_test(ks_exact_small_samples),
+    cmocka_unit_test(ks_asymptotic_large_samples),
+    cmocka_unit_test(ks_statistic_steps_over_ties),
+    cmocka_unit_test(ks_sees_what_a_mean_does_not),
+    cmocka_unit_test(ks_pvalues_keep_their_promise),
+    cmocka_unit_test(holm_adjusts_in_place),
+    cmocka_unit_test(change_is_where_runs_turn_dirty),
+    cmocka_unit_test(change_is_the_onset_not_the_middle),
+    cmocka_unit_test(change_survives_an_outlier),
+    cmocka_unit_test(no_change_when_all_is_clean_or_all_dirty),
+    cmocka_unit_test(noise_is_called_noise),
+  };
+
+  return cmocka_run_group_tests_name("stats", tests, NULL, NULL);
+}
