@@ -30,7 +30,7 @@ AM_TESTS_ENVIRONMENT = \
 	HWLOC_GPUCACHE_SIM_PATH='$(abs_top_srcdir)/data/sim'; export HWLOC_GPUCACHE_SIM_PATH; \
 	BATS='$(BATS)'; export BATS; CLANG='$(CLANG)'; export CLANG; PTXAS='$(PTXAS)'; export PTXAS; \
 	VALGRIND='$(VALGRIND)'; export VALGRIND; CC='$(CC)'; export CC; \
-	LC_ALL=C; export LC_ALL; \
+	unset MAKEFLAGS MFLAGS MAKELEVEL; LC_ALL=C; export LC_ALL; \
 	$(hwloc_programs_environment)
 
 if SANITIZERS
@@ -69,6 +69,13 @@ clean-local:
 	chmod -R u+rwx tests/home 2>/dev/null || :
 	rm -rf tests/home tests/sanitized/bin
 
+# make check runs every test. make check RECHECK_LOGS= runs those that are older than something here.
+$(TEST_LOGS): $(PROGRAMS) $(LTLIBRARIES) $(SCRIPTS) $(DATA) $(HEADERS) $(EXTRA_DIST) Makefile
+
+# Only the unit tests: for the sanitizers and other slow friends.
+check-unit:
+	@$(MAKE) $(AM_MAKEFLAGS) check TESTS="`echo $(TESTS) | tr ' ' '\n' | grep '^tests/unit/' | tr '\n' ' '`"
+
 # The closing line of a test run: "N passed, N failed", case by case.
 tally:
 	@$(SHELL) $(srcdir)/tests/tally.sh $(TEST_LOGS)
@@ -83,4 +90,4 @@ check-gpu: all
 bench: all
 	@$(AM_TESTS_ENVIRONMENT) exec $(SHELL) '$(srcdir)/tests/bench.sh'
 
-.PHONY: tally check-gpu bench
+.PHONY: tally check-unit check-gpu bench
