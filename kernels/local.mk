@@ -1,1 +1,37 @@
-# files of kernels
+# The kernels: plain C, compiled by clang for the GPU, embedded in whatever runs them.
+#
+# sm_35 is the lowest target that serves: the first GPUs with the read-only path (ld.global.nc), and
+# every newer one takes its PTX. ptxas makes machine code of it for the GPUs that it knows, so that
+# no driver has to compile when it measures.
+noinst_LTLIBRARIES += kernels/libkernels.la
+kernels_libkernels_la_SOURCES = kernels/images.c kernels/images.h kernels/args.h
+
+kernel_sources = kernels/all.c kernels/args.h kernels/chase.c kernels/gpu.h kernels/nvptx.h \
+	kernels/stream.c
+NVPTX_ARCH = 35
+NVPTX_FLAGS = --target=nvptx64-nvidia-cuda -march=sm_$(NVPTX_ARCH) --cuda-path=/nonexistent \
+	-std=gnu11 -Wall -Wextra $(WERROR_CFLAGS) -O2 -ffreestanding -nogpulib -nostdlib
+
+EXTRA_DIST += $(kernel_sources)
+CLEANFILES += kernels/cuda.ptx kernels/cuda.image kernels/cuda.sm_*.cubin kernels/cuda.sm_*.ptxas
+
+kernels/cuda.ptx: $(kernel_sources)
+	$(AM_V_GEN)$(MKDIR_P) kernels && \
+	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@ '$(srcdir)/kernels/all.c'
+
+# What ptxas says of each kernel (registers, stack, spills) is kept for tests/kernels.
+if HAVE_PTXAS
+kernels/cuda.image: kernels/cuda.ptx
+	$(AM_V_GEN)images=; for arch in $(CUBIN_ARCHS); do \
+	  out=kernels/cuda.sm_$$arch; \
+	  $(PTXAS) -v -arch=sm_$$arch -o $$out.cubin kernels/cuda.ptx >$$out.ptxas 2>&1 || \
+	    { cat $$out.ptxas >&2; exit 1; }; \
+	  images="$$images --image3=kind=elf,sm=$$arch,file=$$out.cubin"; \
+	done; \
+	$(FATBINARY) --create $@ -64 $$images --image3=kind=ptx,sm=$(NVPTX_ARCH),file=kernels/cuda.ptx
+else
+kernels/cuda.image: kernels/cuda.ptx
+	$(AM_V_GEN)cp kernels/cuda.ptx $@
+endif
+
+kernels/images.lo: kernels/cuda.image

@@ -1,1 +1,10 @@
-# files of src/device
+# A GPU that can run a kernel: one back end per vendor, and the simulator.
+noinst_LTLIBRARIES += src/device/libdevice.la
+src_device_libdevice_la_SOURCES = src/device/device.c src/device/device.h
+src_device_libdevice_la_LIBADD = src/util/libutil.la
+
+# NVIDIA
+src_device_libdevice_la_SOURCES += src/device/cuda.c src/device/cuda_device.h \
+	src/device/cuda_driver.c src/device/cuda_driver.h src/device/cuda_open.c \
+	src/device/cuda_symbols.h
+src_device_libdevice_la_LIBADD += kernels/libkernels.la
