@@ -32,6 +32,7 @@ struct gc_model;
 struct gc_model_facts {
   char model[96];
   uint32_t sms, warp, clock_khz, memory_clock_khz, memory_bus_bits;
+  uint32_t running_clock_khz; /* what the SMs really run at; clock_khz is the highest they could */
   uint32_t compute_major, compute_minor;
   uint32_t threads_per_block, threads_per_sm, blocks_per_sm, registers_per_block, registers_per_sm;
   uint64_t memory_bytes, l2_bytes, shared_per_sm, shared_per_block, shared_reserved, texture_texels;
@@ -50,6 +51,13 @@ const struct gc_model_facts *gc_model_facts(const struct gc_model *model);
 void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resident_blocks,
                      uint64_t shared_bytes);
 
+/* Which of the caches that an SM has several of the loads from now on go through (0, 1 …, taken modulo
+ * their number): a real SM decides that by the warp. */
+void gc_model_unit(struct gc_model *model, uint32_t unit);
+
+/* The noise starts again from this seed instead of the profile's, for another run on the same chip. */
+void gc_model_seed(struct gc_model *model, uint64_t seed);
+
 /* One load by a thread on an SM; returns its latency in SM cycles, noise and outliers included, and
  * moves the caches. The clock does not advance by itself. */
 uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address);
@@ -63,5 +71,15 @@ uint32_t gc_model_clock_overhead(const struct gc_model *model);
 /* Ground truth, for tests only: the usable bytes of the first-level cache behind a space as it is
  * after the last gc_model_launch (0: none), or of the L2 for GC_SPACE_CG. */
 uint64_t gc_model_true_capacity(const struct gc_model *model, enum gc_space space);
+
+/* The same for any level of a space's path (0: the first), as one SM sees it: of a cache whose
+ * partitions replicate, one partition. 0: the level is no cache, or there is none. */
+uint64_t gc_model_true_level(const struct gc_model *model, enum gc_space space, unsigned level);
+
+/* Latency in cycles, without noise, of a load that ends at this level; 0: there is none. */
+uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space, unsigned level);
+
+/* Do these spaces use the same storage at their first level? */
+bool gc_model_true_shared(const struct gc_model *model, enum gc_space a, enum gc_space b);
 
 #endif

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "model/cache.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, uint32_t sets_max)
+{
+  const size_t slots = (size_t)sets_max * shape->ways;
+
+  memset(cache, 0, sizeof(*cache));
+  cache->shape = shape;
+  cache->sets_max = sets_max;
+  cache->line_shift = (uint32_t)__builtin_ctz(shape->line);
+  cache->sector_shift = (uint32_t)__builtin_ctz(shape->sector);
+  cache->interleave_shift = (uint32_t)__builtin_ctz(shape->interleave);
+  for (uint32_t way = 0; way < shape->ways; way++)
+    cache->weight_sum += shape->weights[way];
+  cache->tags = malloc(slots * sizeof(*cache->tags));
+  cache->sectors = malloc(slots);
+  cache->filled = calloc(sets_max, 1);
+  if (shape->replacement == GC_REPLACE_PLRU)
+    cache->tree = calloc((size_t)sets_max * 2, sizeof(*cache->tree));
+  if (!cache->tags || !cache->sectors || !cache->filled ||
+      (shape->replacement == GC_REPLACE_PLRU && !cache->tree)) {
+    gc_cache_fini(cache);
+    return -ENOMEM;
+  }
+  cache->used = true;
+  gc_cache_resize(cache, sets_max);
+  return 0;
+}
+
+void gc_cache_fini(struct gc_cache *cache)
+{
+  free(cache->tags);
+  free(cache->sectors);
+  free(cache->filled);
+  free(cache->tree);
+  memset(cache, 0, sizeof(*cache));
+}
+
+void gc_cache_empty(struct gc_cache *cache)
+{
+  if (!cache->used)
+    return;
+  memset(cache->filled, 0, cache->sets_max);
+  if (cache->tree)
+    memset(cache->tree, 0, (size_t)cache->sets_max * 2 * sizeof(*cache->tree));
+  cache->last_line = UINT64_MAX;
+  cache->used = false;
+}
+
+void gc_cache_resize(struct gc_cache *cache, uint32_t sets)
+{
+  gc_cache_empty(cache);
+  cache->sets = sets;
+  /* floor((2^64 - 1) / sets) equals floor(2^64 / sets) except for powers of two, where it is one less;
+   * the correction in divide() covers both. */
+  cache->reciprocal = UINT64_MAX / sets;
+}
+
+/* value / sets and value % sets: the product falls short of the quotient by at most 1. */
+static inline uint64_t divide(const struct gc_cache *cache, uint64_t value, uint32_t *rest)
+{
+  uint64_t quotient = (uint64_t)((unsigned __int128)value * cache->reciprocal >> 64);
+  uint64_t left = value - quotient * cache->sets;
+
+  if (left >= cache->sets) {
+    left -= cache->sets;
+    quotient++;
+  }
+  *rest = (uint32_t)left;
+  return quotient;
+}
+
+static inline uint32_t set_of(const struct gc_cache *cache, uint64_t address)
+{
+  uint32_t set, turn;
+  const uint64_t above = divide(cache, address >> cache->interleave_shift, &set);
+
+  switch (cache->shape->hash) {
+  case GC_HASH_XOR:
+    set ^= (uint32_t)above & (cache->sets - 1);
+    break;
+  case GC_HASH_SKEW:
+    divide(cache, above * 61 + set, &turn);
+    set = turn;
+    break;
+  case GC_HASH_NONE:
+    break;
+  }
+  return set;
+}
+
+/* The tree of a set: bit n, of node n, says in which half the older ways are (0 left, 1 right). */
+static void plru_touch(uint64_t tree[2], uint32_t ways, uint32_t way)
+{
+  uint32_t node = 1;
+
+  for (uint32_t half = ways / 2; half; half /= 2) {
+    const bool right = way & half;
+
+    if (right)
+      tree[node / 64] &= ~(1ull << node % 64);
+    else
+      tree[node / 64] |= 1ull << node % 64;
+    node = 2 * node + right;
+  }
+}
+
+static uint32_t plru_victim(const uint64_t tree[2], uint32_t ways)
+{
+  uint32_t node = 1;
+
+  while (node < ways)
+    node = 2 * node + (tree[node / 64] >> node % 64 & 1);
+  return node - ways;
+}
+
+static uint32_t weighted_way(const struct gc_cache *cache, struct gc_random *random)
+{
+  uint32_t left = gc_random_below(random, cache->weight_sum), way = 0;
+
+  while (left >= cache->shape->weights[way])
+    left -= cache->shape->weights[way++];
+  return way;
+}
+
+static uint32_t victim(struct gc_cache *cache, uint32_t set, struct gc_random *random)
+{
+  const uint32_t ways = cache->shape->ways;
+
+  if (cache->filled[set] < ways)
+    return cache->filled[set]++;
+  switch (cache->shape->replacement) {
+  case GC_REPLACE_PLRU:
+    return plru_victim(cache->tree + 2 * (size_t)set, ways);
+  case GC_REPLACE_RANDOM:
+    return gc_random_below(random, ways);
+  case GC_REPLACE_WEIGHTED:
+    return weighted_way(cache, random);
+  case GC_REPLACE_LRU:
+    break;
+  }
+  return ways - 1;
+}
+
+/* LRU: the way goes to the front of its set. */
+static void to_front(struct gc_cache *cache, uint64_t first, uint32_t way)
+{
+  const uint64_t line = cache->tags[first + way];
+  const uint8_t sectors = cache->sectors[first + way];
+
+  memmove(cache->tags + first + 1, cache->tags + first, way * sizeof(*cache->tags));
+  memmove(cache->sectors + first + 1, cache->sectors + first, way);
+  cache->tags[first] = line;
+  cache->sectors[first] = sectors;
+}
+
+bool gc_cache_access_slow(struct gc_cache *cache, uint64_t address, struct gc_random *random)
+{
+  const uint64_t line = address >> cache->line_shift;
+  const uint32_t set = set_of(cache, address), ways = cache->shape->ways;
+  const uint64_t first = (uint64_t)set * ways;
+  const uint64_t *tags = cache->tags + first;
+  const uint32_t filled = cache->filled[set];
+  uint32_t way = 0;
+
+  while (way < filled && tags[way] != line)
+    way++;
+  if (way == filled) {
+    way = victim(cache, set, random);
+    cache->tags[first + way] = line;
+    cache->sectors[first + way] = 0;
+    cache->used = true;
+  }
+  if (cache->shape->replacement == GC_REPLACE_LRU) {
+    if (way)
+      to_front(cache, first, way);
+    way = 0;
+  } else if (cache->tree) {
+    plru_touch(cache->tree + 2 * (size_t)set, ways, way);
+  }
+  cache->last_line = line;
+  cache->last_slot = first + way;
+  return gc_cache_access(cache, address, random);
+}

@@ -1,0 +1,182 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Whether what a profile says makes a chip: geometry that adds up, paths that end in memory.
+ */
+#include "model/profile.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+static int wrong(const char *name, unsigned line, struct gc_error *err, const char *object,
+                 const char *problem)
+{
+  return gc_fail(err, -EINVAL, "%.80s:%u: [%s]: %s", name, line, object, problem);
+}
+
+static bool power_of_two(uint64_t n)
+{
+  return n && !(n & (n - 1));
+}
+
+/* The bytes that remain of a cache must be whole sets. */
+static const char *bad_capacity(const struct gc_profile_cache *cache, uint64_t size)
+{
+  const struct gc_cache_shape *shape = &cache->shape;
+  const uint64_t set_bytes = (uint64_t)shape->line * shape->ways * cache->partitions;
+
+  if (size <= cache->lost)
+    return "nothing is left of the size";
+  size -= cache->lost;
+  if (size % set_bytes)
+    return "size less lost is not a multiple of line x ways x partitions";
+  if (size / set_bytes % (shape->interleave / shape->line))
+    return "the sets do not divide into runs of interleave";
+  if (shape->hash == GC_HASH_XOR && !power_of_two(size / set_bytes))
+    return "hash xor needs a power of two of sets";
+  return NULL;
+}
+
+static const char *bad_shape(struct gc_cache_shape *shape)
+{
+  uint64_t sum = 0;
+  uint32_t weights = 0;
+
+  if (!shape->sector)
+    shape->sector = shape->line;
+  if (!shape->interleave)
+    shape->interleave = shape->line;
+  if (!power_of_two(shape->line) || !power_of_two(shape->sector) || !power_of_two(shape->interleave))
+    return "line, sector and interleave must be powers of two";
+  if (shape->sector > shape->line || shape->line / shape->sector > GC_CACHE_SECTORS_MAX)
+    return "a line has 1 to 8 sectors";
+  if (shape->interleave < shape->line)
+    return "interleave must be a line or more";
+  if (shape->replacement == GC_REPLACE_PLRU && !power_of_two(shape->ways))
+    return "replacement plru needs a power of two of ways";
+  while (weights < GC_CACHE_WAYS_MAX && shape->weights[weights])
+    sum += shape->weights[weights++];
+  if (shape->replacement == GC_REPLACE_WEIGHTED && (weights != shape->ways || sum > UINT32_MAX))
+    return "replacement weighted needs one weight for each way";
+  return NULL;
+}
+
+static const char *bad_scope(const struct gc_profile *profile, struct gc_profile_cache *cache)
+{
+  if (cache->scope != GC_SCOPE_SM && cache->instances > 1)
+    return "only a cache with scope sm has instances";
+  if (cache->scope != GC_SCOPE_CHIP && (cache->partitions > 1 || cache->far_cycles))
+    return "only a cache with scope chip has partitions";
+  if (cache->partitions == 1 && (cache->replicate || cache->far_cycles || cache->partition_sms))
+    return "replicate, far_cycles and partition_sms need partitions";
+  if (cache->scope == GC_SCOPE_GROUP && cache->group > profile->facts.sms)
+    return "the group has more SMs than the chip";
+  if (cache->unified && cache->scope != GC_SCOPE_SM)
+    return "a unified cache has scope sm";
+  if (cache->unified && !profile->unified_line)
+    return "size is unified, but there is no [unified]";
+  if (!cache->partition_sms)
+    cache->partition_sms = 1;
+  return NULL;
+}
+
+static int check_cache(const char *name, const struct gc_profile *profile,
+                       struct gc_profile_cache *cache, struct gc_error *err)
+{
+  const char *problem = bad_shape(&cache->shape);
+
+  if (!problem)
+    problem = bad_scope(profile, cache);
+  if (!problem && !cache->unified)
+    problem = bad_capacity(cache, cache->size);
+  for (unsigned i = 0; !problem && cache->unified && i < profile->carveout_count; i++)
+    problem = bad_capacity(cache, profile->unified_total - profile->carveouts[i]);
+  return problem ? wrong(name, cache->line_number, err, cache->name, problem) : 0;
+}
+
+static const char *bad_unified(const struct gc_profile *profile)
+{
+  for (unsigned i = 0; i < profile->carveout_count; i++) {
+    if (i && profile->carveouts[i] <= profile->carveouts[i - 1])
+      return "carveouts do not ascend";
+    if (profile->carveouts[i] >= profile->unified_total)
+      return "a carve-out leaves nothing for the cache";
+  }
+  if (profile->carveouts[profile->carveout_count - 1] != profile->facts.shared_per_sm)
+    return "the largest carve-out is not shared_per_sm";
+  return NULL;
+}
+
+static const char *bad_path(const struct gc_profile *profile, enum gc_space space)
+{
+  const struct gc_profile_path *path = &profile->paths[space];
+  int before = -1;
+
+  if (!path->count || path->levels[path->count - 1].cache != GC_PROFILE_MEMORY)
+    return "the path does not end in memory";
+  if (space == GC_SPACE_SHARED && path->count != 1)
+    return "shared memory has no caches";
+  for (unsigned i = 0; i + 1 < path->count; i++) {
+    const int cache = path->levels[i].cache;
+
+    if (cache == GC_PROFILE_MEMORY)
+      return "memory is not the last level";
+    if ((int)profile->caches[cache].scope < before)
+      return "a level is nearer to the SM than the one before it";
+    before = (int)profile->caches[cache].scope;
+    if (path->levels[i].cycles >= path->levels[i + 1].cycles)
+      return "latencies do not ascend";
+  }
+  if (space == GC_SPACE_CG && before != GC_SCOPE_CHIP)
+    return "the path of cg must go through the chip's L2";
+  return NULL;
+}
+
+static void derive(struct gc_profile *profile)
+{
+  struct gc_model_facts *facts = &profile->facts;
+  const struct gc_profile_path *ca = &profile->paths[GC_SPACE_CA], *cg = &profile->paths[GC_SPACE_CG];
+
+  if (!facts->warp)
+    facts->warp = 32;
+  if (!facts->running_clock_khz)
+    facts->running_clock_khz = facts->clock_khz;
+  if (!facts->threads_per_block)
+    facts->threads_per_block = facts->threads_per_sm < 1024 ? facts->threads_per_sm : 1024;
+  facts->l2_bytes = profile->caches[cg->levels[0].cache].size;
+  facts->global_l1 = profile->caches[ca->levels[0].cache].scope != GC_SCOPE_CHIP;
+  facts->has_texture = profile->paths[GC_SPACE_TEXTURE].line_number;
+  facts->has_constant = profile->paths[GC_SPACE_CONSTANT].line_number;
+  facts->has_read_only = profile->paths[GC_SPACE_NC].line_number;
+  facts->has_carveout = profile->unified_line;
+  if (facts->has_texture && !facts->texture_texels)
+    facts->texture_texels = 1u << 27;
+}
+
+int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_error *err)
+{
+  const char *problem = profile->unified_line ? bad_unified(profile) : NULL;
+
+  if (problem)
+    return wrong(name, profile->unified_line, err, "unified", problem);
+  for (unsigned i = 0; i < profile->cache_count; i++)
+    if (check_cache(name, profile, &profile->caches[i], err))
+      return -EINVAL;
+  for (int space = 0; space < GC_SPACE_COUNT; space++) {
+    const bool needed = space == GC_SPACE_CA || space == GC_SPACE_CG || space == GC_SPACE_SHARED;
+
+    if (!profile->paths[space].line_number && needed)
+      return gc_fail(err, -EINVAL, "%.80s: there is no [space %s]", name,
+                     gc_profile_space_names[space]);
+    if (!profile->paths[space].line_number)
+      continue;
+    problem = bad_path(profile, (enum gc_space)space);
+    if (problem)
+      return wrong(name, profile->paths[space].line_number, err, gc_profile_space_names[space],
+                   problem);
+  }
+  if (profile->facts.shared_per_block > profile->facts.shared_per_sm)
+    return gc_fail(err, -EINVAL, "%.80s: shared_per_block is more than shared_per_sm", name);
+  derive(profile);
+  return 0;
+}

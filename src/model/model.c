@@ -1,0 +1,274 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The chip at work: which instance of which cache a load goes through, and where it ends.
+ */
+#include "model/model.h"
+#include "model/profile.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Constant space is small and starts near 0; in the caches that all spaces share it must not be taken
+ * for global memory, whose addresses have fewer bits than this one. */
+#define CONSTANT_SPACE (1ull << 56)
+
+/* All instances of one cache of the profile, SM by SM, or partition by partition. */
+struct bank {
+  const struct gc_profile_cache *profile;
+  struct gc_cache *instances;
+  uint32_t count;
+  bool per_launch; /* emptied when a kernel starts: all but the chip's */
+};
+
+struct gc_model {
+  struct gc_profile profile;
+  struct bank banks[GC_PROFILE_CACHES_MAX];
+  struct gc_jitter jitters[GC_SPACE_COUNT][GC_PROFILE_LEVELS_MAX];
+  struct gc_random replacement; /* apart from the noise: timed or not, the caches move alike */
+  struct gc_noise noise;
+  uint64_t carveout;
+  uint32_t unit;
+};
+
+static uint64_t usable(const struct gc_model *model, const struct gc_profile_cache *cache)
+{
+  return (cache->unified ? model->profile.unified_total - model->carveout : cache->size) - cache->lost;
+}
+
+static uint32_t sets_of(const struct gc_model *model, const struct gc_profile_cache *cache)
+{
+  const uint64_t set_bytes = (uint64_t)cache->shape.line * cache->shape.ways * cache->partitions;
+
+  return (uint32_t)(usable(model, cache) / set_bytes);
+}
+
+static int make_bank(struct gc_model *model, struct bank *bank, const struct gc_profile_cache *profile)
+{
+  const uint32_t sms = model->profile.facts.sms;
+  uint32_t count = profile->partitions;
+
+  if (profile->scope == GC_SCOPE_SM)
+    count = sms * profile->instances;
+  else if (profile->scope == GC_SCOPE_GROUP)
+    count = (sms + profile->group - 1) / profile->group;
+  bank->profile = profile;
+  bank->per_launch = profile->scope != GC_SCOPE_CHIP;
+  bank->instances = calloc(count, sizeof(*bank->instances));
+  if (!bank->instances)
+    return -ENOMEM;
+  for (bank->count = 0; bank->count < count; bank->count++)
+    if (gc_cache_init(&bank->instances[bank->count], &profile->shape, sets_of(model, profile)))
+      return -ENOMEM;
+  return 0;
+}
+
+int gc_model_new(const char *name, const char *text, size_t length, struct gc_model **out,
+                 struct gc_error *err)
+{
+  struct gc_model *model = calloc(1, sizeof(*model));
+  int status;
+
+  *out = NULL;
+  if (!model)
+    return gc_fail(err, -ENOMEM, "%.80s: no memory for the simulated GPU", name);
+  status = gc_profile_parse(name, text, length, &model->profile, err);
+  if (!status)
+    status = gc_profile_check(name, &model->profile, err);
+  if (status)
+    goto fail;
+  /* Caches are made for the smallest carve-out, when they are largest. */
+  model->carveout = model->profile.carveouts[0];
+  for (unsigned i = 0; i < model->profile.cache_count; i++)
+    if (make_bank(model, &model->banks[i], &model->profile.caches[i])) {
+      status = gc_fail(err, -ENOMEM, "%.80s: no memory for the simulated caches", name);
+      goto fail;
+    }
+  for (int space = 0; space < GC_SPACE_COUNT; space++)
+    for (unsigned i = 0; i < model->profile.paths[space].count; i++)
+      gc_jitter_init(&model->jitters[space][i], model->profile.paths[space].levels[i].jitter);
+  gc_model_seed(model, model->profile.seed);
+  *out = model;
+  return 0;
+fail:
+  gc_model_free(model);
+  return status;
+}
+
+void gc_model_free(struct gc_model *model)
+{
+  if (!model)
+    return;
+  for (unsigned i = 0; i < GC_PROFILE_CACHES_MAX; i++) {
+    for (uint32_t k = 0; k < model->banks[i].count; k++)
+      gc_cache_fini(&model->banks[i].instances[k]);
+    free(model->banks[i].instances);
+  }
+  free(model);
+}
+
+const struct gc_model_facts *gc_model_facts(const struct gc_model *model)
+{
+  return &model->profile.facts;
+}
+
+void gc_model_seed(struct gc_model *model, uint64_t seed)
+{
+  gc_random_seed(&model->replacement, ~seed);
+  gc_noise_init(&model->noise, &model->profile.disturbance, seed);
+}
+
+void gc_model_unit(struct gc_model *model, uint32_t unit)
+{
+  model->unit = unit;
+}
+
+/* The smallest carve-out that gives what was asked for and what the resident blocks need. */
+static uint64_t choose_carveout(const struct gc_profile *profile, int percent, uint64_t needed)
+{
+  const uint64_t largest = profile->carveouts[profile->carveout_count - 1];
+  const uint64_t asked = percent > 0 ? largest * (uint64_t)percent / 100 : 0;
+
+  if (needed < asked)
+    needed = asked;
+  for (unsigned i = 0; i < profile->carveout_count; i++)
+    if (profile->carveouts[i] >= needed)
+      return profile->carveouts[i];
+  return largest;
+}
+
+void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resident_blocks,
+                     uint64_t shared_bytes)
+{
+  const struct gc_profile *profile = &model->profile;
+
+  if (profile->unified_line)
+    model->carveout = choose_carveout(profile, carveout_percent > 100 ? 100 : carveout_percent,
+                                      resident_blocks * (shared_bytes + profile->facts.shared_reserved));
+  for (unsigned i = 0; i < profile->cache_count; i++) {
+    struct bank *bank = &model->banks[i];
+
+    for (uint32_t k = 0; bank->per_launch && k < bank->count; k++)
+      gc_cache_resize(&bank->instances[k], sets_of(model, bank->profile));
+  }
+  model->unit = 0;
+}
+
+/* The part of a partitioned cache that a line belongs to: a parity of many address bits, so that every
+ * stride meets all of them. */
+static uint32_t home_of(const struct gc_profile_cache *cache, uint64_t address)
+{
+  uint64_t bits = address / cache->shape.line * 0x9e3779b97f4a7c15;
+
+  return (uint32_t)((bits >> 40) % cache->partitions);
+}
+
+/* A load at the chip's cache, from an SM on one side of it. */
+static bool access_chip(struct gc_model *model, struct bank *bank, uint32_t sm, uint64_t address,
+                        uint32_t *extra)
+{
+  const struct gc_profile_cache *cache = bank->profile;
+  uint32_t near, home;
+  bool hit;
+
+  if (cache->partitions == 1)
+    return gc_cache_access(&bank->instances[0], address, &model->replacement);
+  near = sm / cache->partition_sms % cache->partitions;
+  if (cache->replicate && gc_cache_access(&bank->instances[near], address, &model->replacement))
+    return true;
+  home = home_of(cache, address);
+  if (cache->replicate && home == near)
+    return false;
+  hit = gc_cache_access(&bank->instances[home], address, &model->replacement);
+  *extra = home == near ? 0 : cache->far_cycles;
+  return hit;
+}
+
+static bool access_level(struct gc_model *model, int index, uint32_t sm, uint64_t address,
+                         uint32_t *extra)
+{
+  struct bank *bank = &model->banks[index];
+  const struct gc_profile_cache *cache = bank->profile;
+  uint32_t at = 0;
+
+  switch (cache->scope) {
+  case GC_SCOPE_CHIP:
+    return access_chip(model, bank, sm, address, extra);
+  case GC_SCOPE_GROUP:
+    at = sm / cache->group;
+    break;
+  case GC_SCOPE_SM:
+    at = cache->instances == 1 ? sm : sm * cache->instances + model->unit % cache->instances;
+    break;
+  }
+  return gc_cache_access(&bank->instances[at], address, &model->replacement);
+}
+
+/* Goes down the path until a level has the address. Returns that level; *cycles: its latency. */
+static inline unsigned walk(struct gc_model *model, uint32_t sm, enum gc_space space,
+                            uint64_t address, uint32_t *cycles)
+{
+  const struct gc_profile_path *path = &model->profile.paths[space];
+  const unsigned last = path->count - 1;
+  uint32_t extra = 0;
+  unsigned level = 0;
+
+  if (space == GC_SPACE_CONSTANT)
+    address += CONSTANT_SPACE;
+  while (level < last && !access_level(model, path->levels[level].cache, sm, address, &extra))
+    level++;
+  *cycles = path->levels[level].cycles + extra;
+  return level;
+}
+
+uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address)
+{
+  uint32_t cycles;
+  const unsigned level = walk(model, sm, space, address, &cycles);
+
+  return gc_noise_add(&model->noise, cycles, &model->jitters[space][level]);
+}
+
+uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address)
+{
+  uint32_t cycles;
+
+  walk(model, sm, space, address, &cycles);
+  return cycles;
+}
+
+uint32_t gc_model_clock_overhead(const struct gc_model *model)
+{
+  return model->profile.clock_overhead;
+}
+
+uint64_t gc_model_true_level(const struct gc_model *model, enum gc_space space, unsigned level)
+{
+  const struct gc_profile_path *path = &model->profile.paths[space];
+  const struct gc_profile_cache *cache;
+
+  if (level >= path->count || path->levels[level].cache == GC_PROFILE_MEMORY)
+    return 0;
+  cache = &model->profile.caches[path->levels[level].cache];
+  return usable(model, cache) / (cache->replicate ? cache->partitions : 1);
+}
+
+uint64_t gc_model_true_capacity(const struct gc_model *model, enum gc_space space)
+{
+  return gc_model_true_level(model, space, 0);
+}
+
+uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space, unsigned level)
+{
+  const struct gc_profile_path *path = &model->profile.paths[space];
+
+  return level < path->count ? path->levels[level].cycles : 0;
+}
+
+bool gc_model_true_shared(const struct gc_model *model, enum gc_space a, enum gc_space b)
+{
+  const struct gc_profile_path *paths = model->profile.paths;
+
+  return paths[a].count && paths[b].count && paths[a].levels[0].cache != GC_PROFILE_MEMORY &&
+         paths[a].levels[0].cache == paths[b].levels[0].cache;
+}

@@ -1,0 +1,73 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a profile says, read and checked; the format is documented in data/sim/README. Nothing here
+ * knows how the model works, and the model knows nothing of text.
+ */
+#ifndef GC_MODEL_PROFILE_H
+#define GC_MODEL_PROFILE_H
+
+#include "model/cache.h"
+#include "model/model.h"
+
+#define GC_PROFILE_CACHES_MAX 12
+#define GC_PROFILE_LEVELS_MAX 4
+#define GC_PROFILE_CARVEOUTS_MAX 16
+#define GC_PROFILE_MEMORY (-1) /* level: not a cache but DRAM, or the shared memory itself */
+
+/* How many of a cache there are: the SMs of a group, or of the chip, use the same. */
+enum gc_scope { GC_SCOPE_SM, GC_SCOPE_GROUP, GC_SCOPE_CHIP };
+
+struct gc_profile_cache {
+  char name[24];
+  unsigned line_number;        /* of its section, for messages */
+  enum gc_scope scope;
+  uint32_t group;              /* SMs that share one, scope group */
+  uint32_t instances;          /* independent ones in an SM, scope SM */
+  bool unified;                /* size is what the carve-out leaves */
+  uint64_t size, lost;         /* bytes; lost: never usable */
+  uint32_t partitions;         /* scope chip: so many equal parts, each near to some SMs */
+  bool replicate;              /* a line from a far part is kept in the near one too */
+  uint32_t partition_sms;      /* SMs in a row that are on the same side */
+  uint32_t far_cycles;         /* what a hit in a far part takes more */
+  struct gc_cache_shape shape;
+};
+
+struct gc_profile_level {
+  int cache;         /* index of the cache, or GC_PROFILE_MEMORY */
+  uint32_t cycles;   /* latency of a load that ends here */
+  double jitter;     /* its standard deviation, cycles */
+};
+
+struct gc_profile_path {
+  unsigned line_number; /* 0: this space does not exist */
+  unsigned count;       /* levels; the last one always answers */
+  struct gc_profile_level levels[GC_PROFILE_LEVELS_MAX];
+};
+
+struct gc_profile {
+  struct gc_model_facts facts;
+  uint32_t clock_overhead;
+  uint64_t seed;
+  struct gc_disturbance disturbance;
+  unsigned unified_line;     /* 0: L1 and shared memory have their own storage */
+  uint64_t unified_total;
+  unsigned carveout_count;
+  uint64_t carveouts[GC_PROFILE_CARVEOUTS_MAX]; /* bytes, ascending */
+  unsigned cache_count;
+  struct gc_profile_cache caches[GC_PROFILE_CACHES_MAX];
+  struct gc_profile_path paths[GC_SPACE_COUNT];
+};
+
+/* Names of the spaces as profiles write them, indexed by enum gc_space. */
+extern const char *const gc_profile_space_names[GC_SPACE_COUNT];
+
+/* Reads a profile. name is for messages. 0, or -EINVAL with "NAME:LINE: what is wrong". */
+int gc_profile_parse(const char *name, const char *text, size_t length, struct gc_profile *profile,
+                     struct gc_error *err);
+
+/* check.c: does what was read make sense together? The same errors. Also fills the facts that follow
+ * from the rest (global_l1, has_texture …, l2_bytes, shared_per_sm). */
+int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_error *err);
+
+#endif
