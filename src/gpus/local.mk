@@ -1,6 +1,5 @@
 # Which GPUs there are, told from /proc and /sys.
 noinst_LTLIBRARIES += src/gpus/libgpus.la
-src_gpus_libgpus_la_CPPFLAGS = $(AM_CPPFLAGS) -DGC_SIM_DIR='"$(pkgdatadir)/sim"'
 src_gpus_libgpus_la_SOURCES = \
 	src/gpus/gpus.c \
 	src/gpus/gpus.h \

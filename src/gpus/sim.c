@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #define PROFILE_MAX_BYTES (1u << 20)
+#define INSTALLED_PROFILES GC_PKGDATADIR "/sim"
 
 /* Calls visit for each profile directory, in search order, until it returns true. */
 static bool each_dir(bool (*visit)(const char *dir, void *data), void *data)
@@ -36,7 +37,7 @@ static bool each_dir(bool (*visit)(const char *dir, void *data), void *data)
     }
     path += length + (path[length] == ':');
   }
-  return visit(GC_SIM_DIR, data);
+  return visit(INSTALLED_PROFILES, data);
 }
 
 /* Profiles have plain names; README, hidden files and editors' left-overs are none. */
