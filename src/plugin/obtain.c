@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/plugin.h"
+
+#include "graft/graft.h"
+#include "store/store.h"
+#include "util/spawn.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The command that measures one GPU. */
+struct job {
+  const struct gc_gpu *gpu;
+  struct gc_outcome *outcome;
+  const char *argv[9];
+};
+
+/* The status in which a GPU without values is left; a part of it may be there already. */
+static void give_up(struct gc_outcome *outcome, const char *why)
+{
+  size_t length = strlen(outcome->status);
+
+  snprintf(outcome->status + length, sizeof(outcome->status) - length, "%s%.300s",
+           length ? "; " : "", why);
+}
+
+/* From the store. Returns whether measuring is called for. */
+static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings,
+                    struct gc_outcome *outcome)
+{
+  struct gc_error err;
+  int status;
+
+  if (gpu->problem[0]) {
+    give_up(outcome, gpu->problem);
+    outcome->failed = gpu->vendor == GC_VENDOR_SIM; /* someone asked for it by name */
+    return false;
+  }
+  status = gc_store_find(&gpu->identity, &outcome->record, &err);
+  if (status == 0)
+    snprintf(outcome->status, sizeof(outcome->status), GC_STATUS_MEASURED);
+  else if (status != -ENOENT)
+    give_up(outcome, err.text); /* stays in the status should measuring fail too */
+  if (settings->mode != GC_MODE_CACHED)
+    return status < 0 || settings->mode == GC_MODE_REFRESH;
+  if (status < 0)
+    give_up(outcome, status == -ENOENT ? "no record; HWLOC_GPUCACHE=cached forbids measuring"
+                                       : "HWLOC_GPUCACHE=cached forbids measuring");
+  return false;
+}
+
+/* How the tool is to call this GPU's profile: its path, as what a name means may differ there. A path
+ * with a comma cannot be said in a list of names. */
+static const char *profile_word(const struct gc_gpu *gpu)
+{
+  return strchr(gpu->profile, '/') && !strchr(gpu->profile, ',') ? gpu->profile
+                                                                 : gpu->identity.id + strlen("sim-");
+}
+
+static void make_command(struct job *job, const struct gc_settings *settings, const char *seconds)
+{
+  size_t n = 0;
+
+  job->argv[n++] = settings->tool;
+  if (job->gpu->vendor == GC_VENDOR_SIM) {
+    job->argv[n++] = "--sim";
+    job->argv[n++] = profile_word(job->gpu);
+  }
+  job->argv[n++] = "measure";
+  if (settings->mode == GC_MODE_REFRESH)
+    job->argv[n++] = "--force";
+  job->argv[n++] = "--timeout";
+  job->argv[n++] = seconds;
+  job->argv[n++] = job->gpu->identity.id;
+  job->argv[n] = NULL;
+}
+
+/* The tool's sentence without its own number for the GPU, which need not be ours. */
+static const char *sentence(const char *message)
+{
+  const char *rest = message;
+
+  if (strncmp(rest, "gpu", 3))
+    return message;
+  rest += 3;
+  while (isdigit((unsigned char)*rest))
+    rest++;
+  return strncmp(rest, ": ", 2) ? message : rest + 2;
+}
+
+/* Why there is no record after the command has ended like this. */
+static void explain(const struct gc_command *command, const char *seconds, const char *store_says,
+                    char *why, size_t size)
+{
+  if (command->end == GC_END_LATE) {
+    snprintf(why, size, "not measured within %s s", seconds);
+  } else if (command->end == GC_END_KILLED) {
+    snprintf(why, size, "measuring was killed by signal %d", command->status);
+  } else if (command->end == GC_END_NOT_STARTED) {
+    errno = command->status;
+    snprintf(why, size, "%.200s cannot be started: %m", command->argv[0]);
+  } else if (command->message[0]) {
+    snprintf(why, size, "%s", sentence(command->message));
+  } else if (command->end == GC_END_EXITED && command->status != 0) {
+    snprintf(why, size, "measuring ended with status %d and no explanation", command->status);
+  } else {
+    snprintf(why, size, "measured, but %.280s", store_says);
+  }
+}
+
+/* After the command: whatever it said, what counts is what the store holds now. */
+static void collect(struct job *job, const struct gc_command *command, const char *seconds)
+{
+  struct gc_outcome *outcome = job->outcome;
+  bool done = command->end == GC_END_UNKNOWN ||
+              (command->end == GC_END_EXITED && command->status == 0);
+  struct gc_record *earlier = outcome->record;
+  struct gc_error err = {""};
+  char why[320];
+  int status;
+
+  outcome->record = NULL;
+  status = gc_store_find(&job->gpu->identity, &outcome->record, &err);
+  if (status == 0 && (done || !earlier)) {
+    snprintf(outcome->status, sizeof(outcome->status), GC_STATUS_MEASURED);
+    gc_record_free(earlier);
+    return;
+  }
+  outcome->failed = true;
+  explain(command, seconds, err.text, why, sizeof(why));
+  if (!earlier) {
+    give_up(outcome, why);
+    return;
+  }
+  /* A refresh that failed takes nothing away from what was valid before. */
+  gc_record_free(outcome->record);
+  outcome->record = earlier;
+  snprintf(outcome->status, sizeof(outcome->status), "measured earlier, not refreshed: %s", why);
+}
+
+static void measure(struct job *jobs, size_t count, const struct gc_settings *settings)
+{
+  /* The tool uses hwloc to write the record: it must never come to start itself. */
+  static const char *const set_env[] = {"HWLOC_GPUCACHE=off", NULL};
+  struct gc_spawn_options options = {.seconds = settings->seconds, .set_env = set_env};
+  struct gc_command *commands = calloc(count, sizeof(*commands));
+  char seconds[32];
+
+  snprintf(seconds, sizeof(seconds), "%g", settings->seconds);
+  for (size_t i = 0; i < count; i++) {
+    if (!commands) {
+      give_up(jobs[i].outcome, "out of memory");
+      continue;
+    }
+    make_command(&jobs[i], settings, seconds);
+    commands[i].argv = jobs[i].argv;
+    if (settings->verbose)
+      gc_plugin_say(jobs[i].gpu, "no valid record, measuring for at most %s s", seconds);
+  }
+  if (commands) {
+    gc_spawn(commands, count, &options);
+    for (size_t i = 0; i < count; i++)
+      collect(&jobs[i], &commands[i], seconds);
+  }
+  free(commands);
+}
+
+void gc_plugin_obtain(const struct gc_gpus *gpus, const struct gc_settings *settings,
+                      struct gc_outcome *outcomes)
+{
+  struct job *jobs = calloc(gpus->count, sizeof(*jobs));
+  size_t count = 0;
+
+  for (size_t i = 0; i < gpus->count; i++) {
+    if (!jobs)
+      give_up(&outcomes[i], "out of memory");
+    else if (look_up(&gpus->array[i], settings, &outcomes[i]))
+      jobs[count++] = (struct job){.gpu = &gpus->array[i], .outcome = &outcomes[i]};
+  }
+  if (count > 0)
+    measure(jobs, count, settings);
+  free(jobs);
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/plugin.h"
+
+#include "graft/compat.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_SECONDS 10.0
+#define MOST_SECONDS 86400.0
+
+static const char *const modes[] = {
+    [GC_MODE_AUTO] = "auto",
+    [GC_MODE_CACHED] = "cached",
+    [GC_MODE_REFRESH] = "refresh",
+    [GC_MODE_OFF] = "off",
+};
+
+/* NULL when unset, empty, or not to be trusted. */
+static const char *get(const char *name)
+{
+  const char *value = secure_getenv(name);
+
+  return value && *value ? value : NULL;
+}
+
+static enum gc_mode get_mode(bool verbose)
+{
+  const char *value = get("HWLOC_GPUCACHE");
+
+  if (!value)
+    return GC_MODE_AUTO;
+  for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
+    if (!strcmp(value, modes[i]))
+      return (enum gc_mode)i;
+  if (verbose)
+    gc_plugin_say(NULL, "HWLOC_GPUCACHE=%.40s is not one of auto, cached, refresh, off; using auto",
+                  value);
+  return GC_MODE_AUTO;
+}
+
+static double get_seconds(void)
+{
+  const char *value = get("HWLOC_GPUCACHE_TIMEOUT");
+  char *end;
+  double seconds;
+
+  if (!value)
+    return DEFAULT_SECONDS;
+  seconds = strtod(value, &end);
+  /* Written so that NaN fails too. */
+  if (*end || !(seconds > 0 && seconds <= MOST_SECONDS))
+    return DEFAULT_SECONDS;
+  return seconds;
+}
+
+void gc_settings_read(struct gc_settings *settings)
+{
+  const char *verbose = get("HWLOC_GPUCACHE_VERBOSE");
+  const char *root = get("HWLOC_FSROOT");
+  const char *tool = get("HWLOC_GPUCACHE_TOOL");
+
+  settings->verbose = verbose && strcmp(verbose, "0");
+  settings->failures = settings->verbose || gc_hwloc_shows_errors();
+  settings->mode = get_mode(settings->verbose);
+  settings->seconds = get_seconds();
+  settings->root = root && strcmp(root, "/") ? root : "";
+  settings->sims = get("HWLOC_GPUCACHE_SIM");
+  settings->tool = tool ? tool : GC_BINDIR "/hwloc-gpucache";
+}
+
+void gc_plugin_say(const struct gc_gpu *gpu, const char *format, ...)
+{
+  char text[1024];
+  va_list args;
+
+  va_start(args, format);
+  vsnprintf(text, sizeof(text), format, args);
+  va_end(args);
+  if (gpu)
+    fprintf(stderr, "hwloc/gpucache: %s (%s): %s\n", gpu->name, gpu->identity.id, text);
+  else
+    fprintf(stderr, "hwloc/gpucache: %s\n", text);
+}
