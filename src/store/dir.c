@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE 1
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include "store/dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <hwloc/gpucache.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int gc_store_failed(struct gc_error *err, int code, const char *what, const char *dir,
+                    const char *name)
+{
+  errno = code;
+  return gc_fail(err, -code, "%s %s%s%s: %m", what, dir, name ? "/" : "", name ? name : "");
+}
+
+int gc_store_check_id(const char *id, struct gc_error *err)
+{
+  return gc_id_ok(id) ? 0 : gc_fail(err, -EINVAL, "\"%.100s\" cannot be the id of a GPU", id);
+}
+
+static const char *variable(const char *name)
+{
+  const char *value = secure_getenv(name);
+
+  return value && *value ? value : NULL;
+}
+
+/* levels: how many of the path's last components may be made when missing. Never a home itself. */
+static int find_dir(char *dir, size_t size, unsigned *levels, struct gc_error *err)
+{
+  const char *own = variable(HWLOC_GPUCACHE_DIR_ENV), *base = variable("XDG_CACHE_HOME"),
+             *home = variable("HOME");
+  int length;
+
+  *levels = own ? 1 : 2;
+  if (own)
+    length = snprintf(dir, size, "%s", own);
+  else if (base && base[0] == '/') /* the XDG specification: a relative one is invalid */
+    length = snprintf(dir, size, "%s/hwloc-gpucache", base);
+  else if (home && home[0] == '/')
+    length = snprintf(dir, size, "%s/.cache/hwloc-gpucache", home);
+  else
+    return gc_fail(err, -ENOENT, "no directory for records: neither " HWLOC_GPUCACHE_DIR_ENV
+                                 " nor XDG_CACHE_HOME nor HOME says where");
+  if (length < 0 || (size_t)length >= size)
+    return gc_fail(err, -ENAMETOOLONG, "the path of the directory for records is too long");
+  /* O_NOFOLLOW would follow a link whose name ends in a slash. */
+  while (length > 1 && dir[length - 1] == '/')
+    dir[--length] = '\0';
+  return 0;
+}
+
+int gc_store_dir(char *dir, size_t size, struct gc_error *err)
+{
+  unsigned levels;
+
+  return find_dir(dir, size, &levels, err);
+}
+
+int gc_store_path(const char *id, char *path, size_t size, struct gc_error *err)
+{
+  int status = gc_store_check_id(id, err);
+  size_t length;
+
+  if (status)
+    return status;
+  status = gc_store_dir(path, size, err);
+  if (status)
+    return status;
+  length = strlen(path);
+  if ((size_t)snprintf(path + length, size - length, "/%s.xml", id) >= size - length)
+    return gc_fail(err, -ENAMETOOLONG, "the path of the record is too long");
+  return 0;
+}
+
+int gc_store_open_dir(const char *dir, enum gc_store_access access, struct gc_error *err)
+{
+  int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  struct stat st;
+
+  if (fd < 0) {
+    /* Linux says ENOTDIR, not ELOOP, when both flags meet a link. */
+    if ((errno == ENOTDIR || errno == ELOOP) && !lstat(dir, &st) && S_ISLNK(st.st_mode))
+      return gc_fail(err, -EACCES, "the directory for records %s is a symbolic link", dir);
+    return gc_store_failed(err, errno, "cannot open", dir, NULL);
+  }
+  if (fstat(fd, &st)) {
+    close(fd);
+    return gc_store_failed(err, errno, "cannot examine", dir, NULL);
+  }
+  if (st.st_uid != geteuid() && st.st_uid != 0) {
+    close(fd);
+    return gc_fail(err, -EACCES, "the directory for records %s belongs to user %lu", dir,
+                   (unsigned long)st.st_uid);
+  }
+  if (access != GC_STORE_READ && (st.st_mode & S_IWOTH)) {
+    close(fd);
+    return gc_fail(err, -EACCES, "the directory for records %s can be written by everybody", dir);
+  }
+  return fd;
+}
+
+/* Makes dir and, with levels to spare, what it is in. */
+static int make_dir(char *dir, unsigned levels)
+{
+  char *slash;
+  int status;
+
+  if (!mkdir(dir, 0700) || errno == EEXIST)
+    return 0;
+  slash = strrchr(dir, '/');
+  if (errno != ENOENT || levels < 2 || !slash || slash == dir)
+    return -errno;
+  *slash = '\0';
+  status = make_dir(dir, levels - 1);
+  *slash = '/';
+  if (status)
+    return status;
+  return mkdir(dir, 0700) && errno != EEXIST ? -errno : 0;
+}
+
+int gc_store_open(char dir[PATH_MAX], enum gc_store_access access, struct gc_error *err)
+{
+  unsigned levels;
+  int status = find_dir(dir, PATH_MAX, &levels, err);
+
+  if (!status && access == GC_STORE_MAKE) {
+    status = make_dir(dir, levels);
+    if (status)
+      return gc_store_failed(err, -status, "cannot make", dir, NULL);
+  }
+  return status ? status : gc_store_open_dir(dir, access, err);
+}

@@ -1,0 +1,45 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Inside the store: its directories, and files opened in them without trust.
+ */
+#ifndef GC_STORE_DIR_H
+#define GC_STORE_DIR_H
+
+#include "store/store.h"
+
+#include <limits.h>
+
+/* Longest file name that the store makes: an id with its endings. */
+#define GC_STORE_NAME 160
+
+enum gc_store_access {
+  GC_STORE_READ,  /* -ENOENT when there is none */
+  GC_STORE_WRITE, /* the same, and refused when others could write there */
+  GC_STORE_MAKE,  /* as for writing, and made when there is none */
+};
+
+/* Opens a directory of records: not through a symbolic link, of the caller or root. Returns a
+ * descriptor or negative errno with a sentence. */
+int gc_store_open_dir(const char *dir, enum gc_store_access access, struct gc_error *err);
+
+/* gc_store_dir, then gc_store_open_dir of it. */
+int gc_store_open(char dir[PATH_MAX], enum gc_store_access access, struct gc_error *err);
+
+/* Reads the record file of this GPU in dir and judges it. Results as for gc_store_find. */
+int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,
+                  struct gc_record **record, struct gc_error *err);
+
+/* 0, or why this record does not say what is true of the GPU now: -ESTALE, or -EBADMSG when it is
+ * another GPU's. */
+int gc_store_judge(const struct gc_record *record, const struct gc_identity *now,
+                   struct gc_error *err);
+
+/* -EINVAL with a sentence for what cannot be the id of a GPU. */
+int gc_store_check_id(const char *id, struct gc_error *err);
+
+/* Ends a failed system call on DIR/NAME (name may be NULL) with: return gc_store_failed(…). */
+int gc_store_failed(struct gc_error *err, int code, const char *what, const char *dir,
+                    const char *name);
+
+#endif

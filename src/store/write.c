@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Writing: a record appears whole or not at all, and takes the place only of what it replaces. */
+#define _GNU_SOURCE 1
+#include "store/dir.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* A record that its own reader refuses would be measured again at every load. */
+static int check_text(const struct gc_identity *identity, const char *xml, size_t length,
+                      struct gc_error *err)
+{
+  struct gc_record *record;
+  int status = gc_record_read_xml(xml, length, &record, err);
+
+  if (!status) {
+    status = gc_store_judge(record, identity, err);
+    gc_record_free(record);
+  }
+  return status ? gc_fail_in(err, status, "the new record is not stored, it is not a valid one") : 0;
+}
+
+static int write_all(int fd, const char *text, size_t length)
+{
+  while (length > 0) {
+    ssize_t done = write(fd, text, length);
+
+    if (done < 0 && errno != EINTR)
+      return -errno;
+    if (done > 0) {
+      text += done;
+      length -= (size_t)done;
+    }
+  }
+  return 0;
+}
+
+/* A new file with this text that will survive a power cut. temporary: receives its name. */
+static int write_temporary(int dir_fd, const char *id, const char *xml, size_t length,
+                           char temporary[GC_STORE_NAME])
+{
+  unsigned attempt = 0;
+  int fd, status;
+
+  do {
+    snprintf(temporary, GC_STORE_NAME, ".%s.xml.tmp-%ld-%u", id, (long)getpid(), attempt++);
+    fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  } while (fd < 0 && errno == EEXIST && attempt < 1000);
+  if (fd < 0)
+    return -errno;
+  status = write_all(fd, xml, length);
+  if (!status && (fchmod(fd, 0600) || fsync(fd)))
+    status = -errno;
+  if (close(fd) && !status)
+    status = -errno;
+  if (status)
+    unlinkat(dir_fd, temporary, 0);
+  return status;
+}
+
+/* What is in the record's place and may be lost: nothing, or a record of this GPU, stale or not. */
+static bool replaceable(int dir_fd, const char *dir, const struct gc_identity *identity)
+{
+  struct gc_record *record;
+  int status = gc_store_read(dir_fd, dir, identity, &record, NULL);
+
+  if (!status)
+    gc_record_free(record);
+  return status == 0 || status == -ENOENT || status == -ESTALE;
+}
+
+static int set_aside(int dir_fd, const char *name)
+{
+  char date[32], aside[GC_STORE_NAME + 64];
+  time_t now = time(NULL);
+  struct stat st;
+  struct tm tm;
+
+  strftime(date, sizeof(date), "%Y%m%dT%H%M%S", gmtime_r(&now, &tm));
+  snprintf(aside, sizeof(aside), "%s.bad-%s", name, date);
+  for (unsigned i = 1; !fstatat(dir_fd, aside, &st, AT_SYMLINK_NOFOLLOW) && i < 1000; i++)
+    snprintf(aside, sizeof(aside), "%s.bad-%s-%u", name, date, i);
+  return renameat(dir_fd, name, dir_fd, aside) ? -errno : 0;
+}
+
+int gc_store_write(const struct gc_identity *identity, const char *xml, size_t length,
+                   struct gc_error *err)
+{
+  char dir[PATH_MAX], name[GC_STORE_NAME], temporary[GC_STORE_NAME];
+  int dir_fd, status = gc_store_check_id(identity->id, err);
+
+  if (!status)
+    status = check_text(identity, xml, length, err);
+  if (status)
+    return status;
+  dir_fd = gc_store_open(dir, GC_STORE_MAKE, err);
+  if (dir_fd < 0)
+    return dir_fd;
+  snprintf(name, sizeof(name), "%s.xml", identity->id);
+
+  status = write_temporary(dir_fd, identity->id, xml, length, temporary);
+  if (status) {
+    gc_store_failed(err, -status, "cannot write", dir, name);
+    goto out;
+  }
+  if (!replaceable(dir_fd, dir, identity)) {
+    status = set_aside(dir_fd, name);
+    if (status) {
+      gc_store_failed(err, -status, "cannot set aside the bad", dir, name);
+      goto out_temporary;
+    }
+  }
+  if (renameat(dir_fd, temporary, dir_fd, name)) {
+    status = gc_store_failed(err, errno, "cannot replace", dir, name);
+    goto out_temporary;
+  }
+  /* Some file systems cannot; the record is in place nevertheless. */
+  fsync(dir_fd);
+  goto out;
+
+out_temporary:
+  unlinkat(dir_fd, temporary, 0);
+out:
+  close(dir_fd);
+  return status;
+}
+
+int gc_store_remove(const char *id, struct gc_error *err)
+{
+  char dir[PATH_MAX], name[GC_STORE_NAME];
+  int dir_fd, status = gc_store_check_id(id, err);
+
+  if (status)
+    return status;
+  dir_fd = gc_store_open(dir, GC_STORE_WRITE, err);
+  if (dir_fd < 0)
+    return dir_fd;
+  snprintf(name, sizeof(name), "%s.xml", id);
+  if (unlinkat(dir_fd, name, 0))
+    status = gc_store_failed(err, errno, "cannot remove", dir, name);
+  close(dir_fd);
+  return status;
+}
