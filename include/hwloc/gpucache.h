@@ -23,8 +23,7 @@
 
 /** \defgroup hwlocality_gpucache_subtypes Subtypes of the OS devices
  *
- * Next to each: the short label, which starts the object's name ("gpu0-L1 217KiB x132") and stands
- * between prefix and key in the flat infos ("GPUCacheL1CapacityBytes").
+ * Next to each: the short label, which starts the object's name ("gpu0-L1 217KiB x132").
  * @{
  */
 #define HWLOC_GPUCACHE_DEVICE_MEMORY "DeviceMemory"        /**< \brief Memory: the root of a GPU's elements */
@@ -116,8 +115,9 @@
 /** \defgroup hwlocality_gpucache_flat Infos of the GPU itself
  *
  * On the DeviceMemory object, and for callers that only look there on the GPU's PCI device and its
- * other OS devices (cuda0, nvml0, rsmi0 ...). Those also carry the elements' infos, flat:
- * prefix + label + key.
+ * other OS devices (cuda0, nvml0, rsmi0 ...). Those also carry the elements' infos, flat: prefix +
+ * subtype without a trailing "Cache" + key, as in GPUCacheL1CapacityBytes, GPUCacheConstantL15LatencyCycles
+ * and GPUCacheDeviceMemoryNominalBytes.
  * @{
  */
 #define HWLOC_GPUCACHE_PREFIX "GPUCache"               /**< \brief Starts every flat name */

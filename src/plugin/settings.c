@@ -3,6 +3,8 @@
 
 #include "graft/compat.h"
 
+#include <hwloc/gpucache.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +30,7 @@ static const char *get(const char *name)
 
 static enum gc_mode get_mode(bool verbose)
 {
-  const char *value = get("HWLOC_GPUCACHE");
+  const char *value = get(HWLOC_GPUCACHE_ENV);
 
   if (!value)
     return GC_MODE_AUTO;
@@ -43,7 +45,7 @@ static enum gc_mode get_mode(bool verbose)
 
 static double get_seconds(void)
 {
-  const char *value = get("HWLOC_GPUCACHE_TIMEOUT");
+  const char *value = get(HWLOC_GPUCACHE_TIMEOUT_ENV);
   char *end;
   double seconds;
 
@@ -58,7 +60,7 @@ static double get_seconds(void)
 
 void gc_settings_read(struct gc_settings *settings)
 {
-  const char *verbose = get("HWLOC_GPUCACHE_VERBOSE");
+  const char *verbose = get(HWLOC_GPUCACHE_VERBOSE_ENV);
   const char *root = get("HWLOC_FSROOT");
   const char *tool = get("HWLOC_GPUCACHE_TOOL");
 
@@ -67,7 +69,7 @@ void gc_settings_read(struct gc_settings *settings)
   settings->mode = get_mode(settings->verbose);
   settings->seconds = get_seconds();
   settings->root = root && strcmp(root, "/") ? root : "";
-  settings->sims = get("HWLOC_GPUCACHE_SIM");
+  settings->sims = get(HWLOC_GPUCACHE_SIM_ENV);
   settings->tool = tool ? tool : GC_BINDIR "/hwloc-gpucache";
 }
 
