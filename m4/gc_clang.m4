@@ -34,7 +34,7 @@ AC_DEFUN([GC_GPU_CLANG], [
   AC_MSG_CHECKING([for a clang that compiles C for nvptx64])
   CLANG=
   for gc_clang in $gc_clangs; do
-    _GC_GPU_CLANG_IF([$gc_clang], [nvptx64-nvidia-cuda], [-march=sm_60], [nvptx_kernel],
+    _GC_GPU_CLANG_IF([$gc_clang], [nvptx64-nvidia-cuda], [-march=sm_35], [nvptx_kernel],
       [CLANG=$gc_clang; break])
   done
   AS_IF([test -n "$CLANG"], [CLANG=`command -v "$CLANG"`])

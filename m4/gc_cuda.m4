@@ -41,7 +41,7 @@ AC_DEFUN([GC_CUDA], [
     PTXAS_VERSION=`"$PTXAS" --version | sed -n 's/.*release \(@<:@0-9.@:>@*\).*/\1/p'`
     AC_MSG_CHECKING([which architectures $PTXAS knows])
     CUBIN_ARCHS=`"$PTXAS" --help | grep -o "'sm_@<:@0-9@:>@*'" | tr -dc '0-9\n' | sort -n -u |
-      awk '$[]1 >= 60 { printf "%s%s", gap, $[]1; gap = " " }'`
+      awk '$[]1 >= 35 { printf "%s%s", gap, $[]1; gap = " " }'`
     AC_MSG_RESULT([${CUBIN_ARCHS:-none}])
   ])
   AS_CASE([$with_cuda],
