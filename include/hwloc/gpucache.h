@@ -5,14 +5,14 @@
 /** \file
  * \brief Names and look-up helpers for the GPU memory hierarchies that the gpucache component adds.
  *
- * With the component installed, a loaded topology whose I/O filters keep OS devices holds, under each
- * GPU that was measured, nested OS devices: DeviceMemory, inside it (L3Cache,) L2Cache, inside that the
- * memories of an SM or CU. What kind an object is stands in its subtype; what is known of it stands in
- * its infos. The subtypes and the info names are the macros below; applications that want no macros
- * may use the strings, they do not change.
+ * With the component installed, a loaded topology whose I/O filters keep OS devices holds, under
+ * each GPU that was measured, nested OS devices: DeviceMemory, inside it (L3Cache,) L2Cache, inside
+ * that the memories of an SM or CU. What kind an object is stands in its subtype; what is known of
+ * it stands in its infos. The subtypes and the info names are the macros below; applications that
+ * want no macros may use the strings, they do not change.
  *
- * Values are plain decimal ASCII numbers, with '.' before a fraction in every locale; the unit is part
- * of the name. A value that could not be found is absent, and its source says why.
+ * Values are plain decimal ASCII numbers, with '.' before a fraction in every locale; the unit is
+ * part of the name. A value that could not be found is absent, and its source says why.
  *
  * Works with hwloc 2.x and 3.x, in C and C++. Nothing has to be linked but hwloc. A file that only
  * wants the names may define HWLOC_GPUCACHE_KEYS_ONLY first; then not even hwloc.h is included.
@@ -22,22 +22,20 @@
 #define HWLOC_GPUCACHE_KEYS_H
 
 /** \defgroup hwlocality_gpucache_subtypes Subtypes of the OS devices
- *
- * Next to each: the short label, which starts the object's name ("gpu0-L1 217KiB x132").
  * @{
  */
-#define HWLOC_GPUCACHE_DEVICE_MEMORY "DeviceMemory"        /**< \brief Memory: the root of a GPU's elements */
-#define HWLOC_GPUCACHE_L3 "L3Cache"                        /**< \brief L3: memory-side cache (AMD Infinity Cache) */
-#define HWLOC_GPUCACHE_L2 "L2Cache"                        /**< \brief L2: shared by the SMs or CUs */
-#define HWLOC_GPUCACHE_L1 "L1Cache"                        /**< \brief L1: global loads; AMD: vector L1 */
-#define HWLOC_GPUCACHE_TEXTURE "TextureCache"              /**< \brief Texture: loads through a texture object */
-#define HWLOC_GPUCACHE_READ_ONLY "ReadOnlyCache"           /**< \brief ReadOnly: non-coherent loads (ld.global.nc) */
-#define HWLOC_GPUCACHE_CONSTANT_L1 "ConstantL1Cache"       /**< \brief ConstantL1: constant loads, first level */
-#define HWLOC_GPUCACHE_CONSTANT_L15 "ConstantL15Cache"     /**< \brief ConstantL1.5: constant loads, second level */
-#define HWLOC_GPUCACHE_SHARED_MEMORY "SharedMemory"        /**< \brief Shared: shared memory of an SM */
-#define HWLOC_GPUCACHE_SCALAR_L1 "ScalarL1Cache"           /**< \brief ScalarL1: AMD scalar (constant) cache */
-#define HWLOC_GPUCACHE_LDS "LDS"                           /**< \brief LDS: AMD local data share of a CU */
-#define HWLOC_GPUCACHE_INSTRUCTION "InstructionCache"      /**< \brief Instruction: instruction cache */
+#define HWLOC_GPUCACHE_DEVICE_MEMORY "DeviceMemory"    /**< \brief Holds all elements of a GPU */
+#define HWLOC_GPUCACHE_L3 "L3Cache"                    /**< \brief AMD: memory-side cache */
+#define HWLOC_GPUCACHE_L2 "L2Cache"                    /**< \brief Shared by the SMs or CUs */
+#define HWLOC_GPUCACHE_L1 "L1Cache"                    /**< \brief Global loads; AMD: vector L1 */
+#define HWLOC_GPUCACHE_TEXTURE "TextureCache"          /**< \brief Loads through a texture object */
+#define HWLOC_GPUCACHE_READ_ONLY "ReadOnlyCache"       /**< \brief Non-coherent loads (.nc) */
+#define HWLOC_GPUCACHE_CONSTANT_L1 "ConstantL1Cache"   /**< \brief Constant loads, first level */
+#define HWLOC_GPUCACHE_CONSTANT_L15 "ConstantL15Cache" /**< \brief Constant loads, second level */
+#define HWLOC_GPUCACHE_SHARED_MEMORY "SharedMemory"    /**< \brief Shared memory of an SM */
+#define HWLOC_GPUCACHE_SCALAR_L1 "ScalarL1Cache"       /**< \brief AMD: scalar (constant) loads */
+#define HWLOC_GPUCACHE_LDS "LDS"                       /**< \brief AMD: local data share of a CU */
+#define HWLOC_GPUCACHE_INSTRUCTION "InstructionCache"  /**< \brief Instructions */
 /** @} */
 
 /** \defgroup hwlocality_gpucache_keys Infos of an element
@@ -47,9 +45,10 @@
  * (CapacityBytes: CapacitySource; LatencyCycles and LatencyNs: LatencySource).
  * @{
  */
-/** \brief Bytes usable by one SM (one instance of the element), as measured; integer > 0. Source "measured". */
+/** \brief Bytes usable by one SM (one instance), as measured; integer > 0. Source "measured". */
 #define HWLOC_GPUCACHE_CAPACITY_BYTES "CapacityBytes"
-/** \brief Bytes that the vendor's interface states for one instance; integer > 0. Source "api" or "sysfs". */
+/** \brief Bytes that the vendor's interface states for one instance; integer > 0. Source "api" or
+ * "sysfs". */
 #define HWLOC_GPUCACHE_NOMINAL_BYTES "NominalBytes"
 /** \brief Where the capacity could not be found because no miss was seen up to here: bytes that fit
  * for sure; integer > 0. Then there is no CapacityBytes. */
@@ -92,7 +91,7 @@
 
 #define HWLOC_GPUCACHE_SOURCE_MEASURED "measured" /**< \brief Timed on this very GPU */
 #define HWLOC_GPUCACHE_SOURCE_API "api"           /**< \brief Stated by the vendor's interface */
-#define HWLOC_GPUCACHE_SOURCE_SYSFS "sysfs"       /**< \brief Stated by the kernel driver's tables */
+#define HWLOC_GPUCACHE_SOURCE_SYSFS "sysfs"       /**< \brief Stated by the kernel driver */
 #define HWLOC_GPUCACHE_SOURCE_ABSENT "absent:"    /**< \brief No value; the reason follows */
 /** @} */
 
@@ -116,21 +115,21 @@
  *
  * On the DeviceMemory object, and for callers that only look there on the GPU's PCI device and its
  * other OS devices (cuda0, nvml0, rsmi0 ...). Those also carry the elements' infos, flat: prefix +
- * subtype without a trailing "Cache" + key, as in GPUCacheL1CapacityBytes, GPUCacheConstantL15LatencyCycles
- * and GPUCacheDeviceMemoryNominalBytes.
+ * subtype without a final "Cache" + key, for example "GPUCacheL1CapacityBytes",
+ * "GPUCacheSharedMemoryLatencyCycles".
  * @{
  */
-#define HWLOC_GPUCACHE_PREFIX "GPUCache"               /**< \brief Starts every flat name */
-#define HWLOC_GPUCACHE_STATUS "GPUCacheStatus"         /**< \brief "measured", or why there are no values */
-#define HWLOC_GPUCACHE_UUID "GPUCacheUUID"             /**< \brief Which GPU: NVIDIA UUID, AMD unique id, "sim-NAME" */
-#define HWLOC_GPUCACHE_MEASURED "GPUCacheMeasured"     /**< \brief When, ISO 8601 date */
-#define HWLOC_GPUCACHE_VERSION "GPUCacheVersion"       /**< \brief Version of the tool that measured */
-#define HWLOC_GPUCACHE_MODEL "GPUCacheModel"           /**< \brief Marketing name */
-#define HWLOC_GPUCACHE_DRIVER "GPUCacheDriver"         /**< \brief Kernel driver that was loaded */
-#define HWLOC_GPUCACHE_VBIOS "GPUCacheVBIOS"           /**< \brief VBIOS version */
-#define HWLOC_GPUCACHE_MIG "GPUCacheMIG"               /**< \brief MIG or partition state */
-#define HWLOC_GPUCACHE_FORMAT "GPUCacheFormat"         /**< \brief Revision of the record's form */
-#define HWLOC_GPUCACHE_METHOD "GPUCacheMethod"         /**< \brief Revision of the measuring methods */
+#define HWLOC_GPUCACHE_PREFIX "GPUCache"           /**< \brief Starts every flat name */
+#define HWLOC_GPUCACHE_STATUS "GPUCacheStatus"     /**< \brief "measured", or why not */
+#define HWLOC_GPUCACHE_UUID "GPUCacheUUID"         /**< \brief The GPU's id, "sim-NAME" */
+#define HWLOC_GPUCACHE_MEASURED "GPUCacheMeasured" /**< \brief When, ISO 8601 date */
+#define HWLOC_GPUCACHE_VERSION "GPUCacheVersion"   /**< \brief Version of the tool that measured */
+#define HWLOC_GPUCACHE_MODEL "GPUCacheModel"       /**< \brief Marketing name */
+#define HWLOC_GPUCACHE_DRIVER "GPUCacheDriver"     /**< \brief Kernel driver that was loaded */
+#define HWLOC_GPUCACHE_VBIOS "GPUCacheVBIOS"       /**< \brief VBIOS version */
+#define HWLOC_GPUCACHE_MIG "GPUCacheMIG"           /**< \brief MIG or partition state */
+#define HWLOC_GPUCACHE_FORMAT "GPUCacheFormat"     /**< \brief Revision of the record's form */
+#define HWLOC_GPUCACHE_METHOD "GPUCacheMethod"     /**< \brief Revision of the measuring methods */
 /** @} */
 
 /** \defgroup hwlocality_gpucache_env Environment variables (ignored in a set-user-ID process)
@@ -139,10 +138,14 @@
 /** \brief "auto" (default: use a valid record, else measure and store), "cached" (never measure),
  * "refresh" (measure anew), "off". */
 #define HWLOC_GPUCACHE_ENV "HWLOC_GPUCACHE"
-#define HWLOC_GPUCACHE_DIR_ENV "HWLOC_GPUCACHE_DIR"         /**< \brief Directory of records */
-#define HWLOC_GPUCACHE_TIMEOUT_ENV "HWLOC_GPUCACHE_TIMEOUT" /**< \brief Seconds one load may wait, default 10 */
-#define HWLOC_GPUCACHE_SIM_ENV "HWLOC_GPUCACHE_SIM"         /**< \brief Comma list of simulated GPUs to attach */
-#define HWLOC_GPUCACHE_VERBOSE_ENV "HWLOC_GPUCACHE_VERBOSE" /**< \brief Set: say what is done, on stderr */
+/** \brief Directory of records; default ${XDG_CACHE_HOME:-~/.cache}/hwloc-gpucache. */
+#define HWLOC_GPUCACHE_DIR_ENV "HWLOC_GPUCACHE_DIR"
+/** \brief Seconds one load may wait for a measurement; default 10. */
+#define HWLOC_GPUCACHE_TIMEOUT_ENV "HWLOC_GPUCACHE_TIMEOUT"
+/** \brief Comma list of simulated GPUs to attach. */
+#define HWLOC_GPUCACHE_SIM_ENV "HWLOC_GPUCACHE_SIM"
+/** \brief Set: says on stderr what is done. */
+#define HWLOC_GPUCACHE_VERBOSE_ENV "HWLOC_GPUCACHE_VERBOSE"
 /** @} */
 
 #endif /* HWLOC_GPUCACHE_KEYS_H */
@@ -190,8 +193,8 @@ hwloc_gpucache_get_next_gpu(hwloc_topology_t topology, hwloc_obj_t prev)
 
 /** \brief The DeviceMemory object of the GPU that \p obj belongs to.
  *
- * \p obj may be the GPU's PCI device, an OS device of it such as cuda0, nvml0 or card0, or any of the
- * elements, DeviceMemory included.
+ * \p obj may be the GPU's PCI device, an OS device of it such as cuda0, nvml0 or card0, or any of
+ * the elements, DeviceMemory included.
  *
  * \return \c NULL if that GPU's hierarchy is not known.
  *

@@ -39,8 +39,9 @@ static bool encloses(enum gc_kind outer, enum gc_kind inner)
   return inner == outer;
 }
 
-/* Where a new element of this kind belongs: an earlier element of its own kind already encloses what
- * came after it, so only elements before the first of its kind can have been waiting for this one. */
+/* Where a new element of this kind belongs: an earlier element of its own kind already encloses
+ * what came after it, so only elements before the first of its kind can have been waiting for this
+ * one. */
 static size_t place(const struct gc_record *record, enum gc_kind kind)
 {
   for (size_t i = 0; i < record->count && record->elements[i].kind != kind; i++)
@@ -85,8 +86,8 @@ long gc_record_parent(const struct gc_record *record, size_t i)
   return -1;
 }
 
-/* A whole number of the largest unit that loses nothing, or of which there are at least two: rounded
- * down, the error then stays below a third. */
+/* A whole number of the largest unit that loses nothing, or of which there are at least two:
+ * rounded down, the error then stays below a third. */
 static void format_size(uint64_t bytes, char *text, size_t size)
 {
   static const char *const units[] = { "B", "KiB", "MiB", "GiB", "TiB" };

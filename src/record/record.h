@@ -74,8 +74,8 @@ struct gc_identity {
   char mig[192];    /* "disabled", or the MIG instances that exist; partition mode on AMD */
 };
 
-/* Whether this can be the id of a GPU, and so a file name: [A-Za-z0-9._-], not empty, no leading dot,
- * short enough for struct gc_identity. */
+/* Whether this can be the id of a GPU, and so a file name: [A-Za-z0-9._-], not empty, no leading
+ * dot, short enough for struct gc_identity. */
 bool gc_id_ok(const char *id);
 
 struct gc_element {
@@ -83,12 +83,14 @@ struct gc_element {
   struct gc_infos infos;
 };
 
-/* Elements are in tree order (pre-order): the parent of element i is the last element before i whose
- * kind is the nearest present ancestor of i's kind. */
+/* Elements are in tree order (pre-order): the parent of element i is the last element before i
+ * whose kind is the nearest present ancestor of i's kind. */
 struct gc_record {
   struct gc_identity identity;
-  char format[16], method[16]; /* revisions: this program's in a new record, those stated in one read */
-  struct gc_infos infos; /* facts of the whole GPU, keys without the GPUCache prefix: "Measured", "SMs" … */
+  /* Revisions: this program's in a new record, those stated in one that was read. */
+  char format[16], method[16];
+  /* Facts of the whole GPU, keys without the GPUCache prefix: "Measured", "SMs" … */
+  struct gc_infos infos;
   struct gc_element *elements;
   size_t count;
 };
@@ -109,7 +111,8 @@ struct gc_record {
 
 /* In XML, identity and facts of the whole GPU are infos of its DeviceMemory object, whose names are
  * "GPUCache" + name. This table, ended by a NULL name, says which of them are members of struct
- * gc_record, for writer and reader alike; all others are in its infos. An empty member is not written. */
+ * gc_record, for writer and reader alike; all others are in its infos. An empty member is not
+ * written. */
 struct gc_identity_key {
   const char *name;    /* "UUID", "Model", … without the prefix */
   size_t offset, size; /* of the char array in struct gc_record */
@@ -122,8 +125,9 @@ extern const char gc_record_prefix[];
 struct gc_record *gc_record_new(const struct gc_identity *identity); /* NULL: out of memory */
 void gc_record_free(struct gc_record *record);                       /* NULL is fine */
 
-/* Adds an element: at the end, or in front of the elements it encloses when those were added before it,
- * so that the record stays in tree order. The pointer is valid until the next add. NULL: out of memory. */
+/* Adds an element: at the end, or in front of the elements it encloses when those were added before
+ * it, so that the record stays in tree order. The pointer is valid until the next add. NULL: out of
+ * memory. */
 struct gc_element *gc_record_add(struct gc_record *record, enum gc_kind kind);
 /* The first element of that kind, or NULL. */
 struct gc_element *gc_record_find(const struct gc_record *record, enum gc_kind kind);
@@ -136,17 +140,19 @@ long gc_record_parent(const struct gc_record *record, size_t i);
 void gc_record_element_name(const struct gc_record *record, size_t i, const char *gpu, char *name,
                             size_t size);
 
-/* Whether the value of this attribute has the form its key demands: digits for bytes and counts, digits
- * with an optional fraction for the rest of the numbers, at most 1 for a confidence; any other key: true. */
+/* Whether the value of this attribute has the form its key demands: digits for bytes and counts,
+ * digits with an optional fraction for the rest of the numbers, at most 1 for a confidence; any
+ * other key: true. */
 bool gc_value_ok(const char *name, const char *value);
 
 /* Reads a record from XML text as hwloc's exporter wrote it (v2 format): the one OS device with the
- * subtype DeviceMemory, and what is in it; other objects of the topology are passed over. Infos that
- * hwloc or the drawing added (Backend, hwlocVersion, ProcessName, lstopoStyle) are dropped.
+ * subtype DeviceMemory, and what is in it; other objects of the topology are passed over. Infos
+ * that hwloc or the drawing added (Backend, hwlocVersion, ProcessName, lstopoStyle) are dropped.
  * Strict and bounded: text that is too long, not well-formed, has a DTD of its own, no or two
  * DeviceMemory objects, unknown or wrongly nested elements under the GPU, numbers that are none, an
- * info twice, more than the bounds above is refused with -EBADMSG and a sentence. 0 or -ENOMEM else.
- * Whether identity, format and method fit is for the caller to judge. */
-int gc_record_read_xml(const char *text, size_t length, struct gc_record **record, struct gc_error *err);
+ * info twice, more than the bounds above is refused with -EBADMSG and a sentence. 0 or -ENOMEM
+ * else. Whether identity, format and method fit is for the caller to judge. */
+int gc_record_read_xml(const char *text, size_t length, struct gc_record **record,
+                       struct gc_error *err);
 
 #endif

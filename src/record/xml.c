@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reader. It runs in other people's processes on files that anyone may have written, so it touches
- * nothing global of libxml2, expands nothing, loads nothing, and believes nothing. */
+/* The reader. It runs in other people's processes on files that anyone may have written, so it
+ * touches nothing global of libxml2, expands nothing, loads nothing, and believes nothing. */
 #include "record/record.h"
 
 #include <errno.h>
@@ -61,7 +61,8 @@ static bool is_dropped(const char *name)
 }
 
 /* An info about the whole GPU, name without prefix: a member of the record, or one of its infos. */
-static int read_fact(struct reader *reader, const xmlNode *node, const char *name, const char *value)
+static int read_fact(struct reader *reader, const xmlNode *node, const char *name,
+                     const char *value)
 {
   struct gc_record *record = reader->record;
   const struct gc_identity_key *key = gc_identity_keys;
@@ -128,7 +129,8 @@ static enum gc_kind kind_of(const xmlNode *node)
   return gc_kind_by_subtype(subtype);
 }
 
-/* An object of the GPU, and all that is in it. parent: index of the element it is in, -1 for none. */
+/* An object of the GPU, and all that is in it. parent: index of the element it is in, -1 for
+ * none. */
 static int read_element(struct reader *reader, const xmlNode *node, long parent, unsigned depth)
 {
   struct gc_record *record = reader->record;
@@ -157,7 +159,8 @@ static int read_element(struct reader *reader, const xmlNode *node, long parent,
     else if (is_element(child, "object"))
       status = read_element(reader, child, (long)at, depth + 1);
     else
-      status = refuse(reader, child, "neither an info nor an object inside ", gc_kinds[kind].subtype);
+      status = refuse(reader, child, "not an info, not an object, but inside ",
+                      gc_kinds[kind].subtype);
     if (status)
       return status;
   }
@@ -207,7 +210,7 @@ static int read_document(struct reader *reader, xmlDoc *doc)
   if (!reader->record->count)
     return gc_fail(reader->err, -EBADMSG, "a topology without a DeviceMemory object");
   if (!gc_id_ok(reader->record->identity.id))
-    return gc_fail(reader->err, -EBADMSG, "a DeviceMemory object that does not say which GPU it is");
+    return gc_fail(reader->err, -EBADMSG, "a DeviceMemory object that does not say whose");
   return 0;
 }
 
@@ -250,7 +253,8 @@ static int parse_failed(xmlParserCtxt *parser, struct gc_error *err)
   return gc_fail(err, -EBADMSG, "line %d: not well-formed XML: %s", error->line, text.text);
 }
 
-int gc_record_read_xml(const char *text, size_t length, struct gc_record **record, struct gc_error *err)
+int gc_record_read_xml(const char *text, size_t length, struct gc_record **record,
+                       struct gc_error *err)
 {
   static const struct gc_identity nobody;
   int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_COMPACT;

@@ -13,7 +13,8 @@
 #include <unistd.h>
 
 /* A record is as good as who could have written it. */
-static int check_file(const struct stat *st, const char *dir, const char *name, struct gc_error *err)
+static int check_file(const struct stat *st, const char *dir, const char *name,
+                      struct gc_error *err)
 {
   if (!S_ISREG(st->st_mode))
     return gc_fail(err, -EACCES, "%s/%s is not a regular file", dir, name);
@@ -137,7 +138,8 @@ static int find_in(const char *dir, const struct gc_identity *identity, struct g
   return status;
 }
 
-int gc_store_find(const struct gc_identity *identity, struct gc_record **record, struct gc_error *err)
+int gc_store_find(const struct gc_identity *identity, struct gc_record **record,
+                  struct gc_error *err)
 {
   struct gc_error why_not_ours, why_not_site;
   char dir[PATH_MAX];

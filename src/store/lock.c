@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process at a time measures a GPU. The lock file stays: removing it would let two processes hold
- * locks on two files of the same name. */
+/* One process at a time measures a GPU. The lock file stays: removing it would let two processes
+ * hold locks on two files of the same name. */
 #define _GNU_SOURCE 1
 #include "store/dir.h"
 

@@ -1,18 +1,19 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Where records live. Search order: $HWLOC_GPUCACHE_DIR, else ${XDG_CACHE_HOME:-~/.cache}/hwloc-gpucache;
- * then the site's read-only ${localstatedir}/cache/hwloc-gpucache. Writing goes to the first only.
- * Files are opened without following symbolic links, and only believed when they are regular files
- * owned by the caller or by root, and writable by nobody else.
+ * Where records live. Search order: $HWLOC_GPUCACHE_DIR, else
+ * ${XDG_CACHE_HOME:-~/.cache}/hwloc-gpucache; then the site's read-only
+ * ${localstatedir}/cache/hwloc-gpucache. Writing goes to the first only. Files are opened without
+ * following symbolic links, and only believed when they are regular files owned by the caller or by
+ * root, and writable by nobody else.
  */
 #ifndef GC_STORE_STORE_H
 #define GC_STORE_STORE_H
 
 #include "record/record.h"
 
-/* The directory that records are written to. -ENOENT with a sentence when there is none ($HOME unset
- * and no variable names one). size: of dir, at least 2. */
+/* The directory that records are written to. -ENOENT with a sentence when there is none ($HOME
+ * unset and no variable names one). size: of dir, at least 2. */
 int gc_store_dir(char *dir, size_t size, struct gc_error *err);
 
 /* Where this GPU's record is or would be written: DIR/ID.xml. -EINVAL when id cannot be one,
@@ -22,29 +23,32 @@ int gc_store_path(const char *id, char *path, size_t size, struct gc_error *err)
 /* Finds the valid record of this GPU. Valid: id, driver, vbios and mig equal, format and method
  * those of this program. 0 and *record (caller frees); -ENOENT no record; -ESTALE there is one, of
  * another driver/VBIOS/MIG/format/method; -EBADMSG there is one and it cannot be read; -EACCES not
- * allowed to read, wrong owner or a symbolic link; -ENOMEM. err says it as a sentence, naming the file.
- * What is wrong in the caller's directory does not hide a valid record of the site. */
-int gc_store_find(const struct gc_identity *identity, struct gc_record **record, struct gc_error *err);
+ * allowed to read, wrong owner or a symbolic link; -ENOMEM. err says it as a sentence, naming the
+ * file. What is wrong in the caller's directory does not hide a valid record of the site. */
+int gc_store_find(const struct gc_identity *identity, struct gc_record **record,
+                  struct gc_error *err);
 
-/* Makes the record durable: directory made (0700) if missing, temporary file (0600) + fsync + rename
- * + fsync of the directory. What is in its place and is no record of this GPU is first renamed to
- * ID.xml.bad-YYYYmmddTHHMMSS (UTC) so that nothing is lost. Text that gc_store_find would not accept is
- * not stored. On failure what was there is still there. 0 or negative errno with a sentence: -EACCES
- * also for a directory that is a symbolic link, someone else's, or writable for everybody. */
+/* Makes the record durable: directory made (0700) if missing, temporary file (0600) + fsync +
+ * rename + fsync of the directory. What is in its place and is no record of this GPU is first
+ * renamed to ID.xml.bad-YYYYmmddTHHMMSS (UTC) so that nothing is lost. Text that gc_store_find
+ * would not accept is not stored. On failure what was there is still there. 0 or negative errno
+ * with a sentence: -EACCES also for a directory that is a symbolic link, someone else's, or
+ * writable for everybody. */
 int gc_store_write(const struct gc_identity *identity, const char *xml, size_t length,
                    struct gc_error *err);
 
 /* Removes the record from the writable directory. 0, -ENOENT, or other negative errno. */
 int gc_store_remove(const char *id, struct gc_error *err);
 
-/* Takes the lock of one GPU's record (ID.lock in the writable directory, made if missing), waiting at
- * most seconds; 0 or less: tries once. Ends with the process that holds it. Returns a descriptor to give to gc_store_unlock, -ETIMEDOUT when someone else keeps it, or another
- * negative errno with a sentence. */
+/* Takes the lock of one GPU's record (ID.lock in the writable directory, made if missing), waiting
+ * at most seconds; 0 or less: tries once. Ends with the process that holds it. Returns a descriptor
+ * to give to gc_store_unlock, -ETIMEDOUT when someone else keeps it, or another negative errno with
+ * a sentence. */
 int gc_store_lock(const char *id, double seconds, struct gc_error *err);
 void gc_store_unlock(int lock);
 
-/* Calls visit(id, path, data) for each record file in the writable directory, in no order, until one
- * returns not 0, which is then returned. No directory: 0. */
+/* Calls visit(id, path, data) for each record file in the writable directory, in no order, until
+ * one returns not 0, which is then returned. No directory: 0. */
 int gc_store_each(int (*visit)(const char *id, const char *path, void *data), void *data,
                   struct gc_error *err);
 

@@ -22,7 +22,7 @@ static int check_text(const struct gc_identity *identity, const char *xml, size_
     status = gc_store_judge(record, identity, err);
     gc_record_free(record);
   }
-  return status ? gc_fail_in(err, status, "the new record is not stored, it is not a valid one") : 0;
+  return status ? gc_fail_in(err, status, "not stored, because it is not a valid record") : 0;
 }
 
 static int write_all(int fd, const char *text, size_t length)
