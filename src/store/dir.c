@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define _GNU_SOURCE 1
+#define _GNU_SOURCE
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "store/dir.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading: which files are believed, and which records are still true. */
-#define _GNU_SOURCE 1
+#define _GNU_SOURCE
 #include "store/dir.h"
 
 #include <dirent.h>

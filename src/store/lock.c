@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* One process at a time measures a GPU. The lock file stays: removing it would let two processes
  * hold locks on two files of the same name. */
-#define _GNU_SOURCE 1
+#define _GNU_SOURCE
 #include "store/dir.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writing: a record appears whole or not at all, and takes the place only of what it replaces. */
-#define _GNU_SOURCE 1
+#define _GNU_SOURCE
 #include "store/dir.h"
 
 #include <errno.h>
