@@ -14,6 +14,9 @@
 
 #if HWLOC_COMPONENT_ABI == 7
 
+/* Flag of the XML export: the v2 format, which is the only one that 2.x writes. */
+#define GC_HWLOC_EXPORT_XML_V2 0
+
 /* The type of DAX memory in 2.x; one that nobody counts as an accelerator. */
 static inline void gc_hwloc_set_memory_osdev(hwloc_obj_t obj)
 {
@@ -45,6 +48,8 @@ static inline bool gc_hwloc_shows_errors(void)
 }
 
 #elif HWLOC_COMPONENT_ABI == 8
+
+#define GC_HWLOC_EXPORT_XML_V2 HWLOC_TOPOLOGY_EXPORT_XML_FLAG_V2
 
 static inline void gc_hwloc_set_memory_osdev(hwloc_obj_t obj)
 {

@@ -93,14 +93,16 @@ static int close_others(posix_spawn_file_actions_t *actions)
 #endif
 }
 
-static int make_actions(posix_spawn_file_actions_t *actions, int stderr_fd)
+static int make_actions(posix_spawn_file_actions_t *actions, int stdout_fd, int stderr_fd)
 {
   int status = posix_spawn_file_actions_init(actions);
 
   if (status)
     return status;
   status = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (!status)
+  if (!status && stdout_fd > 0)
+    status = posix_spawn_file_actions_adddup2(actions, stdout_fd, STDOUT_FILENO);
+  else if (!status)
     status = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   if (!status && stderr_fd >= 0)
     status = posix_spawn_file_actions_adddup2(actions, stderr_fd, STDERR_FILENO);
@@ -165,7 +167,7 @@ static int start(struct child *child, char **environment, bool pass_stderr)
   status = pass_stderr ? 0 : make_pipe(ends);
   if (status)
     return status;
-  status = make_actions(&actions, ends[1]);
+  status = make_actions(&actions, child->command->output, ends[1]);
   if (status)
     goto out_pipe;
   status = make_attributes(&attributes, !pass_stderr);
@@ -185,6 +187,7 @@ out_pipe:
       close(ends[0]);
     return status;
   }
+  child->command->pid = child->pid;
   child->group = !pass_stderr;
   child->stderr_fd = ends[0];
 #ifdef SYS_pidfd_open
@@ -247,6 +250,7 @@ static void reap(struct child *child, bool wait)
   while (result < 0 && errno == EINTR);
   if (result == 0 && info.si_pid == 0)
     return;
+  child->command->pid = 0; /* from here on the number may become another process's */
   if (result == 0) {
     if (child->group)
       kill(-child->pid, SIGKILL);
@@ -327,6 +331,7 @@ void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_o
   struct pollfd *fds = calloc(2 * count + 1, sizeof(*fds));
 
   for (size_t i = 0; i < count; i++) {
+    commands[i].pid = 0;
     commands[i].end = GC_END_NOT_STARTED;
     commands[i].status = ENOMEM;
     commands[i].message[0] = '\0';

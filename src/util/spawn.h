@@ -22,7 +22,9 @@ enum gc_end {
 
 struct gc_command {
   const char *const *argv; /* argv[0] is the program's path; ends with NULL */
-  enum gc_end end;         /* these are filled in */
+  int output;              /* descriptor, 3 or more, that becomes its stdout; 0: /dev/null */
+  _Atomic int pid;         /* these are filled in; pid: while it runs, else 0, for other threads */
+  enum gc_end end;
   int status;
   char message[256];       /* its last line on stderr that began with GC_SPAWN_PREFIX, without that */
 };
@@ -40,7 +42,7 @@ struct gc_spawn_options {
 };
 
 /* Starts all commands and returns when all have ended. They see default signal dispositions, an empty
- * signal mask, /dev/null as stdin and stdout, and no descriptor beyond 2. */
+ * signal mask, /dev/null as stdin (and stdout, unless output says more), and no descriptor beyond 2. */
 void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_options *options);
 
 #endif

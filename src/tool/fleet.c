@@ -1,0 +1,229 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Measures several GPUs side by side, each in a process of its own: a vendor's library that crashes or
+ * hangs with one GPU takes no other with it. A process is this very program with "measure --xml";
+ * what it prints is the record.
+ */
+#include "tool/tool.h"
+
+#include "util/spawn.h"
+
+#include <hwloc/gpucache.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WORDS 16
+/* What a process gets beyond its own deadline, to say that it is late. */
+#define GRACE_SECONDS 2
+
+struct member {
+  struct gc_result *result;
+  const char *argv[WORDS];
+  int output; /* memory file that takes its stdout */
+};
+
+struct fleet {
+  struct gc_command *commands;
+  size_t count;
+};
+
+/* Ends them as we are ended, and waits a moment so that none outlives us. */
+static void end_all(void *data)
+{
+  const struct fleet *fleet = data;
+  const struct timespec moment = {0, 10000000};
+
+  for (int turn = 0; turn < 100; turn++) {
+    bool running = false;
+
+    for (size_t i = 0; i < fleet->count; i++) {
+      int pid = fleet->commands[i].pid;
+
+      if (pid && turn % 90 == 0)
+        kill(pid, turn ? SIGKILL : SIGTERM);
+      running |= pid != 0;
+    }
+    if (!running)
+      return;
+    nanosleep(&moment, NULL);
+  }
+}
+
+/* The command line of one member. */
+static void make_argv(const struct gc_tool *tool, const char *sims, const char *timeout,
+                      struct member *member)
+{
+  size_t n = 0;
+
+  member->argv[n++] = "/proc/self/exe";
+  member->argv[n++] = "measure";
+  member->argv[n++] = "--xml";
+  if (tool->sims) {
+    member->argv[n++] = "--sim";
+    member->argv[n++] = sims;
+  }
+  if (tool->only) {
+    member->argv[n++] = "--only";
+    member->argv[n++] = tool->only;
+  }
+  if (tool->timeout > 0) {
+    member->argv[n++] = "--timeout";
+    member->argv[n++] = timeout;
+  }
+  if (tool->force)
+    member->argv[n++] = "--force";
+  if (tool->no_store)
+    member->argv[n++] = "--no-store";
+  if (tool->verbose)
+    member->argv[n++] = "--verbose";
+  member->argv[n++] = member->result->gpu->identity.id;
+  member->argv[n] = NULL;
+}
+
+/* A memory file on a descriptor that is no standard one. */
+static int memory_file(void)
+{
+  int low = memfd_create("record", MFD_CLOEXEC), fd;
+
+  if (low < 0 || low >= 3)
+    return low;
+  fd = fcntl(low, F_DUPFD_CLOEXEC, 3);
+  close(low);
+  return fd;
+}
+
+/* The record that it printed. */
+static int read_output(struct member *member, struct gc_error *err)
+{
+  struct stat st;
+  char *text;
+  int status;
+
+  if (fstat(member->output, &st) || st.st_size <= 0 || st.st_size > GC_RECORD_MAX_BYTES)
+    return gc_fail(err, -EBADMSG, "the measuring process printed no record");
+  text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, member->output, 0);
+  if (text == MAP_FAILED)
+    return gc_fail(err, -errno, "cannot read what the measuring process printed: %s",
+                   strerror(errno));
+  status = gc_record_read_xml(text, (size_t)st.st_size, &member->result->record, err);
+  munmap(text, (size_t)st.st_size);
+  return status;
+}
+
+/* Turns the end of a process into a result. It has said itself why it failed, if it could. */
+static void conclude(const struct gc_command *command, struct member *member)
+{
+  struct gc_result *result = member->result;
+  struct gc_error err = {""};
+  bool said = false;
+
+  result->status = GC_EXIT_FAILED;
+  switch (command->end) {
+  case GC_END_EXITED:
+    if (command->status >= GC_EXIT_DONE && command->status <= GC_EXIT_NO_GPU)
+      result->status = command->status;
+    said = command->status != GC_EXIT_DONE;
+    if (read_output(member, &err)) {
+      if (said)
+        gc_fail(&err, 0, "could not be measured");
+      else
+        result->status = GC_EXIT_FAILED;
+    } else {
+      result->fresh = true;
+      return;
+    }
+    break;
+  case GC_END_KILLED:
+    gc_fail(&err, 0, "the measuring process died of signal %d (%s)", command->status,
+            strsignal(command->status));
+    break;
+  case GC_END_LATE:
+    gc_fail(&err, 0, "the measuring process did not end in time and was killed");
+    break;
+  case GC_END_NOT_STARTED:
+    gc_fail(&err, 0, "cannot start a measuring process: %s", strerror(command->status));
+    break;
+  default:
+    gc_fail(&err, 0, "the measuring process was lost");
+  }
+  result->problem = err;
+  if (!said)
+    gc_say(result->gpu->name, "%s", err.text);
+}
+
+static void run(const struct gc_tool *tool, struct gc_command *commands, struct member *members,
+                size_t count)
+{
+  char timeout[32], who[48], what[64];
+  const char *env[3] = {"TERM=dumb", NULL, NULL}; /* their progress lines would overwrite each other */
+  struct gc_spawn_options options = {.set_env = env, .pass_stderr = true};
+  struct fleet fleet = {commands, count};
+  struct gc_error err = {""};
+  char *sims = gc_targets_sims(tool), *setting = NULL;
+
+  snprintf(timeout, sizeof timeout, "%.9g", tool->timeout);
+  if (tool->timeout > 0)
+    options.seconds = tool->timeout + GRACE_SECONDS;
+  /* so that a GPU has the same name there as here */
+  if (!sims || asprintf(&setting, "%s=%s", HWLOC_GPUCACHE_SIM_ENV, sims) < 0) {
+    setting = NULL;
+    gc_say(NULL, "out of memory");
+    goto out;
+  }
+  env[1] = setting;
+  for (size_t i = 0; i < count; i++) {
+    make_argv(tool, sims, timeout, &members[i]);
+    commands[i].argv = members[i].argv;
+    commands[i].output = members[i].output;
+  }
+  if (gc_watch_start(0, NULL, end_all, &fleet, &err)) {
+    gc_say(NULL, "%s", err.text);
+    goto out;
+  }
+  snprintf(who, sizeof who, "%zu GPUs", count);
+  snprintf(what, sizeof what, "side by side");
+  gc_progress(who, 0, (unsigned)count, what);
+  gc_spawn(commands, count, &options);
+  gc_progress_erase();
+  gc_watch_stop();
+  for (size_t i = 0; i < count; i++)
+    conclude(&commands[i], &members[i]);
+out:
+  free(setting);
+  free(sims);
+}
+
+void gc_measure_fleet(const struct gc_tool *tool, struct gc_result **results, size_t count)
+{
+  struct gc_command *commands = calloc(count, sizeof *commands);
+  struct member *members = calloc(count, sizeof *members);
+  bool ready = commands && members;
+
+  for (size_t i = 0; i < count; i++) {
+    results[i]->status = GC_EXIT_FAILED; /* until we know better */
+    if (!members)
+      continue;
+    members[i].result = results[i];
+    members[i].output = memory_file();
+    ready &= members[i].output >= 0;
+  }
+  if (ready)
+    run(tool, commands, members, count);
+  else
+    gc_say(NULL, "cannot prepare the measuring processes: %s", strerror(errno));
+  for (size_t i = 0; members && i < count; i++)
+    if (members[i].output >= 0)
+      close(members[i].output);
+  free(commands);
+  free(members);
+}

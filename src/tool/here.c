@@ -1,0 +1,180 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Measures one GPU in this process: lock, open, measure, export, store.
+ */
+#include "config.h"
+
+#include "tool/tool.h"
+
+#include "device/device.h"
+#include "graft/graft.h"
+#include "measure/measure.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* How long another process may keep the record's lock before we give up; it is measuring. */
+#define LOCK_SECONDS 120
+
+static bool left_open;
+
+struct here {
+  const struct gc_tool *tool;
+  struct gc_result *result;
+  char who[128];
+  int lock;
+  bool storing;
+};
+
+bool gc_left_open(void)
+{
+  return left_open;
+}
+
+static void at_end(void *data)
+{
+  const struct here *here = data;
+
+  if (here->lock >= 0)
+    gc_store_unlock(here->lock);
+}
+
+static void show_progress(void *data, unsigned done, unsigned total, const char *what)
+{
+  const struct here *here = data;
+
+  gc_progress(here->who, done, total, what);
+}
+
+/* Notes and says why there is no record. */
+static void give_up(struct gc_result *result, int status, const struct gc_error *err)
+{
+  result->status = status;
+  result->problem = *err;
+  gc_say(result->gpu->name, "%s", err->text);
+}
+
+/* Takes the lock. False: it is settled already, by a failure or by the record of another process. */
+static bool take_lock(struct here *here)
+{
+  struct gc_result *result = here->result;
+  const struct gc_tool *tool = here->tool;
+  struct gc_error err = {""};
+  int lock;
+
+  if (!here->storing)
+    return true;
+  lock = gc_store_lock(result->gpu->identity.id, LOCK_SECONDS, &err);
+  if (lock < 0) {
+    if (tool->must_store || lock == -ETIMEDOUT) {
+      give_up(result, GC_EXIT_FAILED, &err);
+      return false;
+    }
+    gc_say(result->gpu->name, "the record will not be stored: %s", err.text);
+    here->storing = false;
+    return true;
+  }
+  gc_watch_hold();
+  here->lock = lock;
+  gc_watch_release();
+  /* whoever had the lock before us may have done the work */
+  return tool->force || gc_store_find(&result->gpu->identity, &result->record, NULL) != 0;
+}
+
+/* Runs the plan on the device. NULL with result settled when it failed. */
+static struct gc_record *run_plan(struct here *here)
+{
+  struct gc_measure_options options = {here->tool->only, show_progress, here};
+  const struct gc_gpu *gpu = here->result->gpu;
+  struct gc_record *record = NULL;
+  struct gc_device *device = NULL;
+  struct timespec from, to;
+  struct gc_error err = {""};
+  char now[32];
+  time_t seconds;
+  struct tm utc;
+  int status;
+
+  clock_gettime(CLOCK_MONOTONIC, &from);
+  gc_progress(here->who, 0, 1, "opening the device");
+  status = gc_device_open(gpu, &device, &err);
+  if (!status) {
+    left_open = gpu->vendor != GC_VENDOR_SIM;
+    record = gc_record_new(&gpu->identity);
+    status = record ? gc_measure(device, &options, record, &err)
+                    : gc_fail(&err, -ENOMEM, "out of memory");
+    if (!left_open)
+      gc_ops(device)->close(device);
+  }
+  gc_progress_erase();
+  clock_gettime(CLOCK_MONOTONIC, &to);
+  if (!status) {
+    seconds = time(NULL);
+    gmtime_r(&seconds, &utc);
+    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    /* with --only, the outermost element may be missing, and it is what a record hangs on */
+    if ((!gc_record_find(record, GC_DEVICE_MEMORY) && !gc_record_add(record, GC_DEVICE_MEMORY)) ||
+        gc_infos_set(&record->infos, "Status", GC_STATUS_MEASURED) ||
+        gc_infos_set(&record->infos, "Measured", now) ||
+        gc_infos_set(&record->infos, "Version", PACKAGE_VERSION) ||
+        gc_infos_setf(&record->infos, "MeasureSeconds", "%.3f",
+                      (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9))
+      status = gc_fail(&err, -ENOMEM, "out of memory");
+  }
+  if (!status)
+    return record;
+  gc_record_free(record);
+  give_up(here->result, status == -ENODEV ? GC_EXIT_NO_GPU : GC_EXIT_FAILED, &err);
+  return NULL;
+}
+
+static void store(struct here *here)
+{
+  const struct gc_gpu *gpu = here->result->gpu;
+  struct gc_error err = {""};
+  char *xml = NULL, dir[4096];
+  size_t length;
+  int status = gc_export(here->result->record, gpu->name, &xml, &length, &err);
+
+  if (!status) {
+    gc_watch_hold(); /* a record is written whole or not at all, and leaves no temporary file */
+    status = gc_store_write(&gpu->identity, xml, length, &err);
+    gc_watch_release();
+  }
+  free(xml);
+  if (status) {
+    gc_say(gpu->name, "%s", err.text);
+    if (here->tool->must_store)
+      here->result->status = GC_EXIT_FAILED; /* and what was measured is shown all the same */
+  } else if (here->tool->verbose && !gc_store_dir(dir, sizeof dir, NULL)) {
+    gc_say(gpu->name, "stored as %s/%s.xml", dir, gpu->identity.id);
+  }
+}
+
+void gc_measure_here(const struct gc_tool *tool, struct gc_result *result)
+{
+  const struct gc_gpu *gpu = result->gpu;
+  struct here here = {.tool = tool, .result = result, .lock = -1,
+                      .storing = !tool->no_store && !tool->only};
+  struct gc_error err = {""};
+
+  snprintf(here.who, sizeof here.who, "%s %s", gpu->name, gpu->identity.model);
+  if (gc_watch_start(tool->timeout, gpu->name, at_end, &here, &err)) {
+    give_up(result, GC_EXIT_FAILED, &err);
+    return;
+  }
+  if (take_lock(&here)) {
+    result->record = run_plan(&here);
+    result->fresh = result->record != NULL;
+    if (result->record && here.storing)
+      store(&here);
+  }
+  gc_watch_stop();
+  if (here.lock >= 0)
+    gc_store_unlock(here.lock);
+}

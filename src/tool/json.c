@@ -1,0 +1,130 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Results for programs: a JSON array with one object per GPU, its elements in tree order, each with
+ * its attributes as members. A value that is a plain decimal number is a number.
+ */
+#include "tool/tool.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Text whatever it looks like: "1.0" would lose its zero. */
+static bool is_text(const char *key)
+{
+  return !strcmp(key, "Version") || !strcmp(key, "Format") || !strcmp(key, "Method");
+}
+
+/* digits, or digits '.' digits; no sign, no leading zero, no more than fits exactly */
+static json_t *number(const char *text)
+{
+  size_t whole = strspn(text, "0123456789"), fraction = 0;
+  const char *rest = text + whole;
+
+  if (!whole || (whole > 1 && text[0] == '0'))
+    return NULL;
+  if (*rest == '.') {
+    fraction = strspn(rest + 1, "0123456789");
+    if (!fraction || rest[1 + fraction] || whole + fraction > 15)
+      return NULL;
+    return json_real(strtod(text, NULL));
+  }
+  if (*rest || whole > 18)
+    return NULL;
+  return json_integer(strtoll(text, NULL, 10));
+}
+
+static int set_text(json_t *object, const char *key, const char *text)
+{
+  /* a record may hold what a driver said; never let bytes that are no UTF-8 lose the rest */
+  json_t *value = json_string(text);
+
+  return json_object_set_new(object, key, value ? value : json_string("(not UTF-8)"));
+}
+
+static int set_infos(json_t *object, const struct gc_infos *infos)
+{
+  int failed = 0;
+
+  for (size_t i = 0; i < infos->count; i++) {
+    const char *key = infos->array[i].name, *value = infos->array[i].value;
+    json_t *plain = is_text(key) ? NULL : number(value);
+
+    failed |= plain ? json_object_set_new(object, key, plain) : set_text(object, key, value);
+  }
+  return failed;
+}
+
+static json_t *elements_of(const struct gc_record *record, const char *gpu)
+{
+  json_t *array = json_array();
+  char name[256];
+
+  for (size_t i = 0; array && i < record->count; i++) {
+    long parent = gc_record_parent(record, i);
+    json_t *element = json_object();
+
+    gc_record_element_name(record, i, gpu, name, sizeof name);
+    if (set_text(element, "subtype", gc_kinds[record->elements[i].kind].subtype) |
+        set_text(element, "name", name) |
+        json_object_set_new(element, "parent",
+                            parent < 0 ? json_null()
+                                       : json_string(gc_kinds[record->elements[parent].kind].subtype)) |
+        set_infos(element, &record->elements[i].infos) | json_array_append_new(array, element)) {
+      json_decref(array);
+      return NULL;
+    }
+  }
+  return array;
+}
+
+static json_t *gpu_object(const struct gc_result *result)
+{
+  const struct gc_gpu *gpu = result->gpu;
+  const struct gc_identity *id = &gpu->identity;
+  json_t *object = json_object();
+  char bus[32];
+  int failed;
+
+  if (result->record && result->record->identity.id[0])
+    id = &result->record->identity;
+  failed = set_text(object, "name", gpu->name) | set_text(object, "id", id->id) |
+           set_text(object, "model", id->model) | set_text(object, "driver", id->driver) |
+           set_text(object, "vbios", id->vbios) | set_text(object, "mig", id->mig) |
+           json_object_set_new(object, "simulated", json_boolean(gpu->vendor == GC_VENDOR_SIM));
+  if (gpu->has_pci) {
+    snprintf(bus, sizeof bus, "%04x:%02x:%02x.%x", gpu->domain, gpu->bus, gpu->dev, gpu->func);
+    failed |= set_text(object, "bus", bus);
+  }
+  if (result->record)
+    failed |= set_infos(object, &result->record->infos) |
+              json_object_set_new(object, "elements", elements_of(result->record, gpu->name));
+  else
+    failed |= set_text(object, "problem", result->problem.text);
+  if (!failed)
+    return object;
+  json_decref(object);
+  return NULL;
+}
+
+int gc_report_json(const struct gc_result *results, size_t count)
+{
+  json_t *array = json_array();
+  int failed = !array;
+
+  for (size_t i = 0; !failed && i < count; i++)
+    failed = json_array_append_new(array, gpu_object(&results[i]));
+  if (!failed) {
+    /* a failed write shows as an error of stdout, which main() looks at */
+    json_dumpf(array, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    putchar('\n');
+  }
+  json_decref(array);
+  if (!failed)
+    return GC_EXIT_DONE;
+  gc_say(NULL, "out of memory");
+  return GC_EXIT_FAILED;
+}

@@ -1,0 +1,78 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * hwloc-gpucache list: the GPUs, and what is remembered of each.
+ */
+#include "tool/tool.h"
+
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static void bus_id(const struct gc_gpu *gpu, char *text, size_t size)
+{
+  if (gpu->has_pci)
+    snprintf(text, size, "%04x:%02x:%02x.%x", gpu->domain, gpu->bus, gpu->dev, gpu->func);
+}
+
+/* The state of its record, in words. */
+static void state(const struct gc_gpu *gpu, char *text, size_t size)
+{
+  struct gc_record *record = NULL;
+  struct gc_error err = {""};
+  const char *when;
+
+  switch (gc_store_find(&gpu->identity, &record, &err)) {
+  case 0:
+    when = gc_infos_get(&record->infos, "Measured");
+    snprintf(text, size, "measured %s", when ? when : "at an unknown time");
+    break;
+  case -ENOENT:
+    snprintf(text, size, gpu->problem[0] ? "cannot be measured: %s" : "none", gpu->problem);
+    break;
+  case -ESTALE:
+    snprintf(text, size, "stale: %s", err.text);
+    break;
+  default:
+    snprintf(text, size, "unreadable: %s", err.text);
+  }
+  gc_record_free(record);
+}
+
+int gc_tool_list(const struct gc_tool *tool)
+{
+  struct gc_table table = {.columns = 5};
+  struct gc_targets targets;
+  char (*row)[GC_CELL];
+  int status = gc_targets_find(tool, &targets);
+
+  if (status != GC_EXIT_DONE)
+    return status;
+  row = gc_table_row(&table);
+  if (row) {
+    static const char *const heads[] = {"GPU", "MODEL", "BUS", "RECORD", "STATE"};
+    for (size_t i = 0; i < 5; i++)
+      strcpy(row[i], heads[i]);
+  }
+  for (size_t i = 0; row && i < targets.count; i++) {
+    const struct gc_gpu *gpu = targets.chosen[i];
+
+    row = gc_table_row(&table);
+    if (!row)
+      break;
+    snprintf(row[0], sizeof *row, "%s", gpu->name);
+    snprintf(row[1], sizeof *row, "%s", gpu->identity.model);
+    bus_id(gpu, row[2], sizeof *row);
+    snprintf(row[3], sizeof *row, "%s", gpu->identity.id);
+    state(gpu, row[4], sizeof *row);
+  }
+  if (!row) {
+    gc_say(NULL, "out of memory");
+    status = GC_EXIT_FAILED;
+  }
+  gc_table_print(&table, "");
+  gc_targets_free(&targets);
+  return status;
+}

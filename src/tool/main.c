@@ -1,0 +1,217 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The command line: one pass over all options, wherever they stand, then the subcommand.
+ */
+#include "config.h"
+
+#include "tool/tool.h"
+
+#include "measure/measure.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <hwloc.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { LIST = 1, MEASURE = 2, SHOW = 4, PURGE = 8, ANY = 15 };
+
+static const struct command {
+  const char *name;
+  unsigned bit;
+  int (*run)(const struct gc_tool *tool);
+} commands[] = {
+  {"list", LIST, gc_tool_list},
+  {"measure", MEASURE, gc_tool_measure},
+  {"show", SHOW, gc_tool_show},
+  {"purge", PURGE, gc_tool_purge},
+};
+
+static const struct option options[] = {
+  {"sim", required_argument, NULL, 's'},   {"only", required_argument, NULL, 'o'},
+  {"force", no_argument, NULL, 'f'},       {"no-store", no_argument, NULL, 'n'},
+  {"timeout", required_argument, NULL, 't'}, {"json", no_argument, NULL, 'j'},
+  {"xml", no_argument, NULL, 'x'},         {"all", no_argument, NULL, 'a'},
+  {"verbose", no_argument, NULL, 'v'},     {"help", no_argument, NULL, 'h'},
+  {"version", no_argument, NULL, 'V'},     {NULL, 0, NULL, 0},
+};
+
+/* Which subcommands an option belongs to. */
+static unsigned belongs(int option)
+{
+  switch (option) {
+  case 'o': case 'f': case 'n': return MEASURE;
+  case 't': case 'x': return MEASURE | SHOW;
+  case 'j': return SHOW;
+  case 'a': return PURGE;
+  default: return ANY;
+  }
+}
+
+static void help(void)
+{
+  puts("Usage: " GC_TOOL_NAME " [--sim NAME[,NAME...]] COMMAND [OPTION]... [GPU]...\n"
+       "Measures the memory hierarchy of GPUs and keeps it for hwloc.\n"
+       "\n"
+       "Commands:\n"
+       "  list               the GPUs of this machine and the state of their records\n"
+       "  measure [GPU]...   measure GPUs that have no valid record, and store it\n"
+       "    --only LIST      only these elements (L1Cache,L2Cache...); never stored\n"
+       "    --force          measure again although there is a valid record\n"
+       "    --no-store       print the result, store nothing\n"
+       "  show [GPU]...      print records, measuring first where there is none\n"
+       "    --json           for programs\n"
+       "  purge [GPU]...     remove records; without GPU, all of them\n"
+       "    --all            remove all of them\n"
+       "\n"
+       "measure and show:\n"
+       "  --timeout SECONDS  give up after this time\n"
+       "  --xml              print the record of one GPU as hwloc XML (lstopo -i FILE)\n"
+       "\n"
+       "Everywhere:\n"
+       "  --sim NAME[,NAME]  use simulated GPUs in place of real ones\n"
+       "  --verbose          say what is done\n"
+       "  --help, --version\n"
+       "\n"
+       "A GPU is gpu0, 0, a bus id, a record id, or sim-NAME; without any, all are meant.\n"
+       "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no such GPU.");
+}
+
+static void version(void)
+{
+  printf("%s %s\nhwloc %u.%u.%u\n", GC_TOOL_NAME, PACKAGE_VERSION, HWLOC_API_VERSION >> 16,
+         HWLOC_API_VERSION >> 8 & 0xff, HWLOC_API_VERSION & 0xff);
+}
+
+static int usage(const char *what, const char *word)
+{
+  gc_say(NULL, "%s%s%s%s", what, word ? " '" : "", word ? word : "", word ? "'" : "");
+  fputs("Try '" GC_TOOL_NAME " --help'\n", stderr);
+  return GC_EXIT_USAGE;
+}
+
+/* A comma list without empty members. */
+static bool good_list(const char *list)
+{
+  size_t length = strlen(list);
+
+  return length && list[0] != ',' && list[length - 1] != ',' && !strstr(list, ",,");
+}
+
+static bool good_seconds(const char *text, double *seconds)
+{
+  char *end;
+
+  *seconds = strtod(text, &end);
+  return end != text && !*end && isfinite(*seconds) && *seconds > 0 && *seconds <= 1e6;
+}
+
+/* Reads the command line. Returns an exit code, or -1 to go on with *command. */
+static int parse(int argc, char **argv, struct gc_tool *tool, const struct command **command)
+{
+  const char *given = NULL; /* an option that not every command takes, and whose it is */
+  struct gc_error err = {""};
+  unsigned allowed = ANY;
+  int c;
+
+  opterr = 0;
+  /* "-": words come in turn with options, so that POSIXLY_CORRECT does not matter; ":" tells a
+   * missing argument from an unknown option */
+  while ((c = getopt_long(argc, argv, "-:", options, NULL)) != -1) {
+    switch (c) {
+    case 1: tool->words[tool->count++] = optarg; break;
+    case 's': tool->sims = optarg; break;
+    case 'o': tool->only = optarg; break;
+    case 'f': tool->force = true; break;
+    case 'n': tool->no_store = true; break;
+    case 'j': tool->json = true; break;
+    case 'x': tool->xml = true; break;
+    case 'a': tool->all = true; break;
+    case 'v': tool->verbose = true; break;
+    case 'h': help(); return GC_EXIT_DONE;
+    case 'V': version(); return GC_EXIT_DONE;
+    case 't':
+      if (!good_seconds(optarg, &tool->timeout))
+        return usage("--timeout needs a number of seconds above 0, not", optarg);
+      break;
+    case ':': return usage("an argument is missing after", argv[optind - 1]);
+    default: return usage("unknown or misused option", argv[optind - 1]);
+    }
+    if (c != 1 && (allowed & belongs(c)) != allowed) {
+      allowed &= belongs(c);
+      given = argv[optind - 1] == optarg ? argv[optind - 2] : argv[optind - 1];
+    }
+  }
+  while (optind < argc)
+    tool->words[tool->count++] = argv[optind++];
+
+  if (!tool->count)
+    return usage("no command given: list, measure, show or purge", NULL);
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    if (!strcmp(tool->words[0], commands[i].name))
+      *command = &commands[i];
+  if (!*command)
+    return usage("unknown command", tool->words[0]);
+  tool->words++;
+  tool->count--;
+  if (!(allowed & (*command)->bit))
+    return usage((*command)->bit == LIST      ? "list has no option"
+                 : (*command)->bit == MEASURE ? "measure has no option"
+                 : (*command)->bit == SHOW    ? "show has no option"
+                                              : "purge has no option", given);
+  if (tool->sims && !good_list(tool->sims))
+    return usage("--sim needs names of simulated GPUs, not", tool->sims);
+  if (tool->only && !good_list(tool->only))
+    return usage("--only needs elements, comma-separated, not", tool->only);
+  if (gc_measure_check_only(tool->only, &err))
+    return usage(err.text, NULL);
+  if ((*command)->bit == LIST && tool->count)
+    return usage("list takes no argument, but there is", tool->words[0]);
+  if (tool->all && tool->count)
+    return usage("purge takes --all or names of GPUs, not both:", tool->words[0]);
+  if (tool->json && tool->xml)
+    return usage("--json and --xml exclude each other", NULL);
+  return -1;
+}
+
+/* A closed stdin, stdout or stderr must not become the descriptor of a record or a device: each gets
+ * one on which reading or writing fails. */
+static void keep_standard_descriptors(void)
+{
+  for (int fd = 0; fd <= 2; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+      if (open("/dev/null", fd ? O_RDONLY : O_WRONLY) < 0)
+        return;
+}
+
+int main(int argc, char **argv)
+{
+  struct gc_tool tool = {0};
+  const struct command *command = NULL;
+  char **words = calloc((size_t)argc + 1, sizeof *words);
+  int status;
+
+  keep_standard_descriptors();
+  if (!words) {
+    gc_say(NULL, "out of memory");
+    return GC_EXIT_FAILED;
+  }
+  tool.words = words;
+  status = parse(argc, argv, &tool, &command);
+  if (status < 0)
+    status = command->run(&tool);
+  free(words);
+
+  if (ferror(stdout) | fflush(stdout)) {
+    gc_say(NULL, "cannot write to the standard output: %s", strerror(errno));
+    status = GC_EXIT_FAILED;
+  }
+  if (gc_left_open())
+    _exit(status); /* releasing a context takes 54 ms on an H200; the kernel does it at once */
+  return status;
+}

@@ -1,0 +1,45 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * hwloc-gpucache measure: makes sure that each GPU has a valid record, and prints what was measured.
+ */
+#include "tool/tool.h"
+
+#include <stdio.h>
+
+int gc_tool_measure(const struct gc_tool *tool)
+{
+  struct gc_tool must = *tool;
+  struct gc_targets targets;
+  struct gc_result *results;
+  int status = gc_targets_find(tool, &targets);
+
+  if (status != GC_EXIT_DONE)
+    return status;
+  must.must_store = true;
+  results = gc_obtain(&must, &targets);
+  if (!results) {
+    status = GC_EXIT_FAILED;
+  } else {
+    status = gc_results_status(results, targets.count);
+    if (tool->xml) {
+      status = gc_worse(status, gc_report_xml(results, targets.count));
+    } else {
+      for (size_t i = 0; i < targets.count; i++) {
+        const char *when, *name = results[i].gpu->name;
+
+        if (!results[i].record)
+          continue;
+        when = gc_infos_get(&results[i].record->infos, "Measured");
+        if (results[i].fresh)
+          status = gc_worse(status, gc_report(results[i].record, name));
+        else
+          printf("%s: already measured on %s (--force measures anew)\n", name,
+                 when ? when : "an unknown date");
+      }
+    }
+    gc_results_free(results, targets.count);
+  }
+  gc_targets_free(&targets);
+  return status;
+}

@@ -1,0 +1,78 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The record of each chosen GPU: the valid one from the store, or else measured now.
+ */
+#include "tool/tool.h"
+
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Takes what the store has. */
+static void look_up(const struct gc_tool *tool, struct gc_result *result)
+{
+  struct gc_error err = {""};
+  int status;
+
+  if (tool->force || tool->only || tool->no_store)
+    return;
+  status = gc_store_find(&result->gpu->identity, &result->record, &err);
+  if (status == -EBADMSG || status == -EACCES)
+    gc_say(result->gpu->name, "%s; measuring anew", err.text);
+  else if (status && tool->verbose)
+    gc_say(result->gpu->name, "%s", err.text);
+}
+
+struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets *targets)
+{
+  struct gc_result *results = calloc(targets->count, sizeof *results);
+  struct gc_result **missing = calloc(targets->count, sizeof *missing);
+  size_t count = 0;
+
+  if (!results || !missing) {
+    gc_say(NULL, "out of memory");
+    free(results);
+    free(missing);
+    return NULL;
+  }
+  for (size_t i = 0; i < targets->count; i++) {
+    struct gc_result *result = &results[i];
+
+    result->gpu = targets->chosen[i];
+    look_up(tool, result);
+    if (result->record)
+      continue;
+    if (result->gpu->problem[0]) {
+      result->status = GC_EXIT_NO_GPU;
+      gc_fail(&result->problem, 0, "%s", result->gpu->problem);
+      gc_say(result->gpu->name, "%s", result->problem.text);
+    } else {
+      missing[count++] = result;
+    }
+  }
+  if (count == 1)
+    gc_measure_here(tool, missing[0]);
+  else if (count)
+    gc_measure_fleet(tool, missing, count);
+  free(missing);
+  return results;
+}
+
+int gc_results_status(const struct gc_result *results, size_t count)
+{
+  int status = GC_EXIT_DONE;
+
+  for (size_t i = 0; i < count; i++)
+    status = gc_worse(status, results[i].status);
+  return status;
+}
+
+void gc_results_free(struct gc_result *results, size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    gc_record_free(results[i].record);
+  free(results);
+}

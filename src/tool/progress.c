@@ -1,0 +1,64 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * "gpu0 NVIDIA H200  [####----] 7/23 L1Cache capacity", drawn over itself on the terminal that stderr
+ * is, if it is one.
+ */
+#include "tool/tool.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define BAR 16
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* the watch may erase what we draw */
+static bool drawn;
+
+/* Columns to draw in; 0: no terminal that can erase a line. */
+static size_t terminal_columns(void)
+{
+  const char *term = getenv("TERM");
+  struct winsize size;
+
+  if (!isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb"))
+    return 0;
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 2)
+    return 79;
+  return size.ws_col - 1u; /* the last column would wrap */
+}
+
+void gc_progress(const char *who, unsigned done, unsigned total, const char *what)
+{
+  size_t columns = terminal_columns();
+  char bar[BAR + 1], line[256];
+
+  if (!columns)
+    return;
+  if (!total)
+    total = 1;
+  memset(bar, '-', BAR);
+  memset(bar, '#', (size_t)BAR * (done < total ? done : total) / total);
+  bar[BAR] = 0;
+  snprintf(line, sizeof line, "%s  [%s] %u/%u %s", who, bar, done, total, what);
+  if (strlen(line) > columns)
+    line[columns] = 0;
+
+  pthread_mutex_lock(&mutex);
+  fprintf(stderr, "\r%s\033[K", line);
+  fflush(stderr);
+  drawn = true;
+  pthread_mutex_unlock(&mutex);
+}
+
+void gc_progress_erase(void)
+{
+  pthread_mutex_lock(&mutex);
+  if (drawn)
+    fputs("\r\033[K", stderr);
+  drawn = false;
+  pthread_mutex_unlock(&mutex);
+}

@@ -1,0 +1,168 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A record as a table for people: a line about the GPU, one row per element, and below them why
+ * values are missing.
+ */
+#include "tool/tool.h"
+
+#include <hwloc/gpucache.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ELEMENT, CAPACITY, NOMINAL, CYCLES, NS, PER_SM, IN_ALL, SOURCE, CONFIDENCE };
+
+static const char *const heads[GC_TABLE_COLUMNS] = {
+  "ELEMENT", "CAPACITY", "NOMINAL", "CYCLES", "NS", "PER SM", "IN ALL", "SOURCE", "CONFIDENCE",
+};
+
+/* 222208 -> "217 KiB"; what is no multiple keeps two digits after the point. */
+static void bytes_cell(const struct gc_infos *infos, const char *key, char *cell)
+{
+  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+  uint64_t bytes, unit = 1;
+  size_t i = 0;
+
+  if (gc_infos_get_u64(infos, key, &bytes))
+    return;
+  while (i + 1 < sizeof units / sizeof *units && bytes / unit >= 1024) {
+    unit *= 1024;
+    i++;
+  }
+  if (bytes % unit)
+    snprintf(cell, GC_CELL, "%.2f %s", (double)bytes / (double)unit, units[i]);
+  else
+    snprintf(cell, GC_CELL, "%" PRIu64 " %s", bytes / unit, units[i]);
+}
+
+static void text_cell(const struct gc_infos *infos, const char *key, char *cell)
+{
+  const char *value = gc_infos_get(infos, key);
+
+  if (value)
+    snprintf(cell, GC_CELL, "%s", value);
+}
+
+/* The weakest of the row: a row is as sure as its least sure value. */
+static void confidence_cell(const struct gc_infos *infos, char *cell)
+{
+  const char *weakest = NULL;
+
+  for (size_t i = 0; i < infos->count; i++) {
+    const char *name = infos->array[i].name, *value = infos->array[i].value;
+    size_t length = strlen(name), tail = strlen(HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
+
+    if (length > tail && !strcmp(name + length - tail, HWLOC_GPUCACHE_CONFIDENCE_SUFFIX) &&
+        (!weakest || atof(value) < atof(weakest)))
+      weakest = value;
+  }
+  if (weakest)
+    snprintf(cell, GC_CELL, "%s", weakest);
+}
+
+static void source_cell(const struct gc_infos *infos, char *cell)
+{
+  static const char *const keys[] = {"CapacitySource", "LatencySource", "NominalSource"};
+
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const char *source = gc_infos_get(infos, keys[i]);
+
+    if (source && strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT))) {
+      snprintf(cell, GC_CELL, "%s", source);
+      return;
+    }
+  }
+  strcpy(cell, "absent");
+}
+
+static int depth(const struct gc_record *record, size_t i)
+{
+  int levels = 0;
+
+  for (long parent = gc_record_parent(record, i); parent >= 0 && levels < GC_KIND_COUNT;
+       parent = gc_record_parent(record, (size_t)parent))
+    levels++;
+  return levels;
+}
+
+static void heading(const struct gc_record *record, const char *gpu)
+{
+  const struct gc_infos *infos = &record->infos;
+  const char *sms = gc_infos_get(infos, "SMs"), *when = gc_infos_get(infos, "Measured");
+  uint64_t khz;
+
+  printf("%s: %s", gpu, record->identity.model[0] ? record->identity.model : record->identity.id);
+  if (sms)
+    printf(", %s SMs", sms);
+  if (!gc_infos_get_u64(infos, "SMClockKHz", &khz))
+    printf(" at %" PRIu64 " MHz", khz / 1000);
+  if (record->identity.driver[0])
+    printf(", driver %s", record->identity.driver);
+  if (when)
+    printf(", measured %s", when);
+  putchar('\n');
+}
+
+/* One line for each value that is absent. */
+static void absences(const struct gc_record *record)
+{
+  for (size_t i = 0; i < record->count; i++) {
+    const struct gc_infos *infos = &record->elements[i].infos;
+
+    for (size_t j = 0; j < infos->count; j++) {
+      const char *name = infos->array[j].name, *value = infos->array[j].value;
+      size_t length = strlen(name), tail = strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX);
+
+      if (length > tail && !strcmp(name + length - tail, HWLOC_GPUCACHE_SOURCE_SUFFIX) &&
+          !strncmp(value, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT))) {
+        value += strlen(HWLOC_GPUCACHE_SOURCE_ABSENT);
+        value += strspn(value, " ");
+        printf("  no %.*s of %s: %s\n", (int)(length - tail), name,
+               gc_kinds[record->elements[i].kind].subtype, value);
+      }
+    }
+  }
+}
+
+int gc_report(const struct gc_record *record, const char *gpu)
+{
+  struct gc_table table = {.columns = GC_TABLE_COLUMNS};
+  char (*row)[GC_CELL] = gc_table_row(&table);
+
+  table.right = 1u << CAPACITY | 1u << NOMINAL | 1u << CYCLES | 1u << NS | 1u << PER_SM |
+                1u << IN_ALL;
+  for (size_t i = 0; row && i < GC_TABLE_COLUMNS; i++)
+    strcpy(row[i], heads[i]);
+  for (size_t i = 0; row && i < record->count; i++) {
+    const struct gc_element *element = &record->elements[i];
+    const struct gc_infos *infos = &element->infos;
+
+    if (!infos->count) /* only there to hold the others */
+      continue;
+    row = gc_table_row(&table);
+    if (!row)
+      break;
+    snprintf(row[ELEMENT], GC_CELL, "%*s%s", 2 * depth(record, i), "",
+             gc_kinds[element->kind].subtype);
+    bytes_cell(infos, HWLOC_GPUCACHE_CAPACITY_BYTES, row[CAPACITY]);
+    bytes_cell(infos, HWLOC_GPUCACHE_NOMINAL_BYTES, row[NOMINAL]);
+    text_cell(infos, HWLOC_GPUCACHE_LATENCY_CYCLES, row[CYCLES]);
+    text_cell(infos, HWLOC_GPUCACHE_LATENCY_NS, row[NS]);
+    text_cell(infos, HWLOC_GPUCACHE_PER_SM, row[PER_SM]);
+    text_cell(infos, HWLOC_GPUCACHE_INSTANCES, row[IN_ALL]);
+    source_cell(infos, row[SOURCE]);
+    confidence_cell(infos, row[CONFIDENCE]);
+  }
+  if (row) {
+    heading(record, gpu);
+    gc_table_print(&table, "  ");
+    absences(record);
+    return 0;
+  }
+  free(table.cells);
+  gc_say(gpu, "out of memory");
+  return GC_EXIT_FAILED;
+}

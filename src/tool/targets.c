@@ -1,0 +1,139 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which GPUs the command line means.
+ */
+#include "tool/tool.h"
+
+#include <hwloc/gpucache.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIM_WORD "sim-"
+
+/* Adds a member to a comma list, if it is not in it. The list is malloc'ed anew; NULL: out of memory. */
+static char *list_with(char *list, const char *member)
+{
+  size_t length = strlen(member);
+  char *longer;
+
+  for (const char *at = list; at && (at = strstr(at, member)); at += length)
+    if ((at == list || at[-1] == ',') && (!at[length] || at[length] == ','))
+      return list;
+  if (asprintf(&longer, "%s%s%s", list ? list : "", list && *list ? "," : "", member) < 0)
+    longer = NULL;
+  free(list);
+  return longer;
+}
+
+char *gc_targets_sims(const struct gc_tool *tool)
+{
+  const char *asked = tool->sims ? tool->sims : secure_getenv(HWLOC_GPUCACHE_SIM_ENV);
+  char *sims = strdup(asked ? asked : "");
+
+  for (size_t i = 0; sims && i < tool->count; i++)
+    if (!strncmp(tool->words[i], SIM_WORD, strlen(SIM_WORD)) && tool->words[i][strlen(SIM_WORD)] &&
+        !strpbrk(tool->words[i], ",/"))
+      sims = list_with(sims, tool->words[i] + strlen(SIM_WORD));
+  return sims;
+}
+
+/* With --sim the machine has only simulated GPUs. */
+static void only_simulated(struct gc_gpus *gpus)
+{
+  size_t kept = 0;
+
+  for (size_t i = 0; i < gpus->count; i++) {
+    if (gpus->array[i].vendor != GC_VENDOR_SIM)
+      continue;
+    if (kept != i)
+      gpus->array[kept] = gpus->array[i];
+    snprintf(gpus->array[kept].name, sizeof gpus->array[kept].name, "gpu%zu", kept);
+    kept++;
+  }
+  gpus->count = kept;
+}
+
+/* The tree that the plugin looks at: another one only where hwloc was told that it is this system. */
+static const char *root(void)
+{
+  const char *path = secure_getenv("HWLOC_FSROOT"), *this = secure_getenv("HWLOC_THISSYSTEM");
+
+  return path && this && !strcmp(this, "1") && strcmp(path, "/") ? path : "";
+}
+
+static int no_such_gpu(const struct gc_gpus *gpus, const char *word)
+{
+  char known[700] = "";
+
+  for (size_t i = 0; i < gpus->count; i++) {
+    size_t used = strlen(known);
+    snprintf(known + used, sizeof known - used, "%s%s (%s)", i ? ", " : "", gpus->array[i].name,
+             gpus->array[i].identity.model[0] ? gpus->array[i].identity.model
+                                              : gpus->array[i].identity.id);
+  }
+  gc_say(NULL, "no GPU is called '%s'; known: %s", word, gpus->count ? known : "none");
+  return GC_EXIT_NO_GPU;
+}
+
+static int choose(const struct gc_tool *tool, struct gc_targets *targets)
+{
+  size_t most = tool->count ? tool->count : targets->gpus.count;
+
+  targets->chosen = calloc(most ? most : 1, sizeof *targets->chosen);
+  if (!targets->chosen)
+    return GC_EXIT_FAILED;
+  if (!tool->count)
+    for (size_t i = 0; i < targets->gpus.count; i++)
+      targets->chosen[targets->count++] = &targets->gpus.array[i];
+  for (size_t i = 0; i < tool->count; i++) {
+    struct gc_gpu *gpu = gc_gpus_by_name(&targets->gpus, tool->words[i]);
+    bool again = false;
+
+    if (!gpu)
+      return no_such_gpu(&targets->gpus, tool->words[i]);
+    for (size_t j = 0; j < targets->count; j++)
+      again |= targets->chosen[j] == gpu;
+    if (!again)
+      targets->chosen[targets->count++] = gpu;
+  }
+  return GC_EXIT_DONE;
+}
+
+int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
+{
+  char *sims = gc_targets_sims(tool);
+  int status = GC_EXIT_FAILED;
+
+  memset(targets, 0, sizeof *targets);
+  if (!sims || gc_gpus_list(root(), *sims ? sims : NULL, &targets->gpus)) {
+    gc_say(NULL, "out of memory");
+  } else {
+    if (tool->sims)
+      only_simulated(&targets->gpus);
+    if (!targets->gpus.count) {
+      gc_say(NULL, "no GPU found: neither /proc/driver/nvidia/gpus nor the PCI devices show one; "
+                   "try --sim h200");
+      status = GC_EXIT_NO_GPU;
+    } else {
+      status = choose(tool, targets);
+    }
+  }
+  if (status == GC_EXIT_DONE && tool->xml && targets->count != 1) {
+    gc_say(NULL, "--xml prints one GPU, and there are %zu: name one", targets->count);
+    status = GC_EXIT_USAGE;
+  }
+  free(sims);
+  if (status != GC_EXIT_DONE)
+    gc_targets_free(targets);
+  return status;
+}
+
+void gc_targets_free(struct gc_targets *targets)
+{
+  free(targets->chosen);
+  gc_gpus_free(&targets->gpus);
+  memset(targets, 0, sizeof *targets);
+}

@@ -1,0 +1,111 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The hwloc-gpucache command, as its files see each other. Results go to stdout, sentences to stderr.
+ * Every subcommand returns one of the exit codes; nothing below main() calls exit().
+ */
+#ifndef GC_TOOL_TOOL_H
+#define GC_TOOL_TOOL_H
+
+#include "gpus/gpus.h"
+#include "record/record.h"
+#include "util/error.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define GC_TOOL_NAME "hwloc-gpucache"
+
+enum gc_exit { GC_EXIT_DONE, GC_EXIT_FAILED, GC_EXIT_USAGE, GC_EXIT_NO_GPU };
+
+/* What the command line said. */
+struct gc_tool {
+  const char *sims;     /* --sim: only these simulated GPUs; NULL: real ones, and $HWLOC_GPUCACHE_SIM */
+  const char *only;     /* --only: comma list of subtypes; NULL: all */
+  double timeout;       /* --timeout: seconds for all of it; 0: no limit */
+  bool verbose, force, no_store, json, xml, all;
+  bool must_store;      /* measure: a record that cannot be stored is a failure, not a warning */
+  char **words;         /* the arguments after the subcommand */
+  size_t count;
+};
+
+/* The subcommands, one file each. */
+int gc_tool_list(const struct gc_tool *tool);
+int gc_tool_measure(const struct gc_tool *tool);
+int gc_tool_show(const struct gc_tool *tool);
+int gc_tool_purge(const struct gc_tool *tool);
+
+/* say.c: "hwloc-gpucache: gpu0: sentence" on stderr, as one write; gpu may be NULL. */
+void gc_say(const char *gpu, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The worse of two exit codes: a failure outweighs a missing GPU, which outweighs success. */
+int gc_worse(int a, int b);
+
+/* targets.c: the GPUs that the command line means. */
+struct gc_targets {
+  struct gc_gpus gpus;     /* all of them */
+  struct gc_gpu **chosen;  /* those named, or all; each once */
+  size_t count;
+};
+/* GC_EXIT_DONE, or another exit code (said why) with nothing to free. */
+int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets);
+/* The comma list of simulated GPUs among them; malloc'ed. NULL: out of memory. */
+char *gc_targets_sims(const struct gc_tool *tool);
+void gc_targets_free(struct gc_targets *targets);
+
+/* obtain.c: the record of each GPU, from the store or by measuring now. */
+struct gc_result {
+  const struct gc_gpu *gpu;
+  struct gc_record *record; /* NULL: could not be had, said why in problem */
+  bool fresh;               /* measured just now */
+  int status;               /* gc_exit */
+  struct gc_error problem;
+};
+/* Results for the chosen GPUs, in their order; failures have been said on stderr. Caller frees. NULL:
+ * out of memory. */
+struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets *targets);
+void gc_results_free(struct gc_result *results, size_t count);
+/* The worst status. */
+int gc_results_status(const struct gc_result *results, size_t count);
+
+/* here.c: measures one GPU in this process. fleet.c: several, each in a process of its own. */
+void gc_measure_here(const struct gc_tool *tool, struct gc_result *result);
+void gc_measure_fleet(const struct gc_tool *tool, struct gc_result **results, size_t count);
+/* Whether a real device was left open here, so that main() must end with _exit. */
+bool gc_left_open(void);
+
+/* export.c: the record as hwloc's own exporter writes it. *xml is malloc'ed. 0 or negative errno. */
+int gc_export(const struct gc_record *record, const char *gpu, char **xml, size_t *length,
+              struct gc_error *err);
+int gc_report_xml(const struct gc_result *results, size_t count);
+
+/* report.c, json.c: results on stdout. GC_EXIT_DONE, or GC_EXIT_FAILED without memory (said). */
+int gc_report(const struct gc_record *record, const char *gpu);
+int gc_report_json(const struct gc_result *results, size_t count);
+
+/* table.c: columns for people. */
+#define GC_TABLE_COLUMNS 9
+#define GC_CELL 640
+struct gc_table {
+  char (*cells)[GC_TABLE_COLUMNS][GC_CELL];
+  size_t rows, columns;
+  unsigned right; /* bit i: column i is flush right */
+};
+/* The next row, with `columns` empty cells; NULL: out of memory. */
+char (*gc_table_row(struct gc_table *table))[GC_CELL];
+void gc_table_print(struct gc_table *table, const char *indent); /* and empties it */
+
+/* progress.c: one line on a terminal, erased before anything else is written; safe from threads. */
+void gc_progress(const char *who, unsigned done, unsigned total, const char *what);
+void gc_progress_erase(void);
+
+/* watch.c: signals and the deadline end the program in good order. From start to stop, SIGINT,
+ * SIGTERM, SIGHUP and the deadline first wait until nobody holds the watch, then call at_end(data),
+ * then end the process: by that signal, or with a sentence and GC_EXIT_FAILED. */
+int gc_watch_start(double seconds, const char *gpu, void (*at_end)(void *data), void *data,
+                   struct gc_error *err);
+void gc_watch_hold(void);
+void gc_watch_release(void);
+void gc_watch_stop(void);
+
+#endif
