@@ -8,3 +8,8 @@ src_device_libdevice_la_SOURCES += src/device/cuda.c src/device/cuda_device.h \
 	src/device/cuda_driver.c src/device/cuda_driver.h src/device/cuda_open.c \
 	src/device/cuda_symbols.h
 src_device_libdevice_la_LIBADD += kernels/libkernels.la
+
+# Simulator
+src_device_libdevice_la_SOURCES += src/device/sim.c src/device/sim_block.h src/device/sim_device.h \
+	src/device/sim_kernels.c src/device/sim_memory.c kernels/sim.h
+src_device_libdevice_la_LIBADD += src/model/libmodel.la

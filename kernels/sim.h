@@ -1,0 +1,143 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The simulator as a target: the operations of gpu.h over the model. Only src/device/sim_kernels.c
+ * compiles kernels with it. gpu_sim is the block that is running.
+ *
+ * Stores do not go through the caches of the model: writing a ring leaves them as they were.
+ */
+#ifndef GPU_SIM_H
+#define GPU_SIM_H
+
+#include "device/sim_block.h"
+
+#include <stddef.h>
+
+static __thread struct gc_sim_block *gpu_sim;
+
+/* How far the clock goes on while the wall clock is read: as far as its resolution, so that kernels
+ * that wait for a time to pass do not keep the host busy. */
+#define GPU_SIM_WALL_CYCLES 512
+
+/* Not gpu_<name>: all operations are functions of this translation unit too. */
+#define GPU_KERNEL(name, args) static void sim_kernel_##name(struct args a)
+#define GPU_UNROLL
+#define GPU_NO_UNROLL
+
+static inline uint32_t gpu_lane(void) { return 0; }
+static inline uint32_t gpu_thread(void) { return 0; }
+static inline uint32_t gpu_threads(void) { return 1; }
+static inline uint32_t gpu_block(void) { return gpu_sim->block; }
+static inline uint32_t gpu_blocks(void) { return gpu_sim->blocks; }
+static inline uint32_t gpu_sm(void) { return gpu_sim->sm; }
+static inline void gpu_barrier(void) {}
+static inline void gpu_await(uint64_t value) { (void)value; }
+
+/* Two reads around code are one overhead apart from the time that the code takes. */
+static inline uint64_t gpu_clock64(void)
+{
+  return gpu_sim->clock += gpu_sim->clock_overhead;
+}
+
+static inline uint32_t gpu_clock(void) { return (uint32_t)gpu_clock64(); }
+
+static inline uint64_t gpu_nanoseconds(void)
+{
+  gpu_sim->clock += GPU_SIM_WALL_CYCLES;
+  return (uint64_t)((unsigned __int128)gpu_sim->clock * 1000000 / gpu_sim->clock_khz);
+}
+
+#define GPU_SIM_LOAD(path, space)                                                                  \
+  static inline uint64_t gpu_load_##path(uint64_t at, uint64_t texture)                            \
+  {                                                                                                \
+    struct gc_sim_block *b = gpu_sim;                                                              \
+    uint64_t address, next = gc_sim_slot(b, space, at, texture, &address);                         \
+                                                                                                   \
+    b->clock += b->noisy ? gc_model_load(b->model, b->sm, space, address)                          \
+                         : gc_model_touch(b->model, b->sm, space, address);                        \
+    return next;                                                                                   \
+  }                                                                                                \
+  static inline uint64_t gpu_timed_load_##path(uint64_t at, uint64_t texture, uint32_t *t)         \
+  {                                                                                                \
+    struct gc_sim_block *b = gpu_sim;                                                              \
+    uint64_t address, next = gc_sim_slot(b, space, at, texture, &address);                         \
+                                                                                                   \
+    *t = gc_model_load(b->model, b->sm, space, address) + b->clock_overhead;                       \
+    b->clock += *t;                                                                                \
+    return next;                                                                                   \
+  }
+
+GPU_SIM_LOAD(ca, GC_SPACE_CA)
+GPU_SIM_LOAD(cg, GC_SPACE_CG)
+GPU_SIM_LOAD(nc, GC_SPACE_NC)
+GPU_SIM_LOAD(texture, GC_SPACE_TEXTURE)
+GPU_SIM_LOAD(constant, GC_SPACE_CONSTANT)
+GPU_SIM_LOAD(shared, GC_SPACE_SHARED)
+
+static inline void gpu_store64(uint64_t address, uint64_t value)
+{
+  memcpy(gc_sim_global(gpu_sim, address, sizeof(value)), &value, sizeof(value));
+}
+
+static inline void gpu_store32(uint64_t address, uint32_t value)
+{
+  memcpy(gc_sim_global(gpu_sim, address, sizeof(value)), &value, sizeof(value));
+}
+
+static inline uint64_t gpu_get64(uint64_t address)
+{
+  uint64_t value;
+
+  memcpy(&value, gc_sim_global(gpu_sim, address, sizeof(value)), sizeof(value));
+  return value;
+}
+
+static inline uint32_t gpu_get32(uint64_t address)
+{
+  uint32_t value;
+
+  memcpy(&value, gc_sim_global(gpu_sim, address, sizeof(value)), sizeof(value));
+  return value;
+}
+
+static inline void gpu_shared_store32(uint32_t offset, uint32_t value)
+{
+  if (offset % 4 || offset >= gpu_sim->shared_bytes || gpu_sim->shared_bytes - offset < 4)
+    gc_sim_illegal(gpu_sim, "shared", offset);
+  memcpy(gpu_sim->shared + offset, &value, sizeof(value));
+}
+
+static inline uint64_t gpu_constant_base(void) { return GC_SIM_CONSTANT_BASE; }
+
+struct gpu_histogram {
+  uint32_t bins[GPU_HISTOGRAM_BINS];
+};
+
+static inline void gpu_histogram_clear(struct gpu_histogram *h) { memset(h, 0, sizeof(*h)); }
+static inline void gpu_histogram_add(struct gpu_histogram *h, uint32_t bin) { h->bins[bin]++; }
+
+static inline void gpu_histogram_store(const struct gpu_histogram *h, uint64_t address)
+{
+  for (uint32_t bin = 0; bin < GPU_HISTOGRAM_BINS; bin++)
+    gpu_store32(address + 4ull * bin, h->bins[bin]);
+}
+
+struct gpu_trace {
+  uint64_t address;
+};
+
+static inline void gpu_trace_clear(struct gpu_trace *r, uint64_t address) { r->address = address; }
+
+static inline void gpu_trace_add(struct gpu_trace *r, uint32_t index, uint32_t t)
+{
+  if (r->address)
+    gpu_store32(r->address + 4ull * index, t);
+}
+
+static inline void gpu_trace_end(struct gpu_trace *r, uint32_t n)
+{
+  (void)r;
+  (void)n;
+}
+
+#endif

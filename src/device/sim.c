@@ -1,0 +1,269 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The device table for simulated GPUs, over the model. A launch runs at once, block after block, each
+ * on SM (block mod SMs).
+ */
+#include "device/sim_device.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SIM(device) ((struct gc_sim_device *)(device))
+#define PROFILE_MAX_BYTES (1 << 20)
+
+#define SIM_KERNEL(name, args) {#name, sizeof(struct args)},
+static const struct {
+  const char *name;
+  size_t args_bytes;
+} kernels[GC_KERNEL_COUNT] = {GPU_KERNELS(SIM_KERNEL)};
+#undef SIM_KERNEL
+
+/* The whole file, from malloc. */
+static int read_profile(const char *path, char **text, size_t *length, struct gc_error *err)
+{
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat st;
+  ssize_t n = 0;
+  int status = 0;
+
+  *text = NULL;
+  *length = 0;
+  if (fd < 0 || fstat(fd, &st))
+    status = gc_fail(err, -EINVAL, "cannot read the profile %.200s: %s", path, strerror(errno));
+  else if (!S_ISREG(st.st_mode) || st.st_size > PROFILE_MAX_BYTES)
+    status = gc_fail(err, -EINVAL, "the profile %.200s is not a file of at most %d bytes", path,
+                     PROFILE_MAX_BYTES);
+  else if (!(*text = malloc((size_t)st.st_size + 1)))
+    status = gc_fail(err, -ENOMEM, "no memory for the profile %.200s", path);
+  while (!status && *length < (size_t)st.st_size &&
+         (n = read(fd, *text + *length, (size_t)st.st_size - *length)) > 0)
+    *length += (size_t)n;
+  if (!status && n < 0)
+    status = gc_fail(err, -EINVAL, "cannot read the profile %.200s: %s", path, strerror(errno));
+  if (fd >= 0)
+    close(fd);
+  return status;
+}
+
+static void sim_close(struct gc_device *device)
+{
+  struct gc_sim_device *sim = SIM(device);
+
+  gc_sim_memory_fini(sim);
+  gc_model_free(sim->model);
+  free(sim->clocks);
+  free(sim);
+}
+
+static int sim_open(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err)
+{
+  struct gc_sim_device *sim = calloc(1, sizeof(*sim));
+  size_t length = 0;
+  char *text = NULL;
+  int status;
+
+  *device = NULL;
+  if (!sim)
+    return gc_fail(err, -ENOMEM, "no memory for the simulated %s", gpu->name);
+  sim->ops = &gc_device_sim;
+  gc_sim_memory_init(sim);
+  snprintf(sim->name, sizeof(sim->name), "%s", gpu->name);
+  status = read_profile(gpu->profile, &text, &length, err);
+  if (!status)
+    status = gc_model_new(gpu->profile, text, length, &sim->model, err);
+  free(text);
+  if (!status) {
+    sim->facts = gc_model_facts(sim->model);
+    sim->clocks = calloc(sim->facts->sms, sizeof(*sim->clocks));
+    if (!sim->clocks)
+      status = gc_fail(err, -ENOMEM, "no memory for the simulated %s", gpu->name);
+  }
+  if (status) {
+    sim_close((struct gc_device *)sim);
+    return status;
+  }
+  /* No two SMs count from the same moment. */
+  for (uint32_t sm = 0; sm < sim->facts->sms; sm++)
+    sim->clocks[sm] = 1000003ull * (sm + 1);
+  for (int kernel = 0; kernel < GC_KERNEL_COUNT; kernel++)
+    sim->carveouts[kernel] = -1;
+  *device = (struct gc_device *)sim;
+  return 0;
+}
+
+static int properties(struct gc_device *device, struct gc_properties *out, struct gc_error *err)
+{
+  const struct gc_model_facts *facts = SIM(device)->facts;
+
+  *out = (struct gc_properties){
+    .sms = facts->sms, .warp = facts->warp, .clock_khz = facts->clock_khz,
+    .memory_clock_khz = facts->memory_clock_khz, .memory_bus_bits = facts->memory_bus_bits,
+    .compute_major = facts->compute_major, .compute_minor = facts->compute_minor,
+    .threads_per_block = facts->threads_per_block, .threads_per_sm = facts->threads_per_sm,
+    .blocks_per_sm = facts->blocks_per_sm, .registers_per_block = facts->registers_per_block,
+    .registers_per_sm = facts->registers_per_sm, .memory_bytes = facts->memory_bytes,
+    .l2_bytes = facts->l2_bytes, .shared_per_sm = facts->shared_per_sm,
+    .shared_per_block = facts->shared_per_block, .shared_reserved = facts->shared_reserved,
+    .constant_bytes = facts->has_constant ? GPU_CONSTANT_BYTES : 0,
+    .texture_texels = facts->texture_texels, .global_l1 = facts->global_l1,
+    .has_texture = facts->has_texture, .has_constant = facts->has_constant,
+    .has_read_only = facts->has_read_only, .ecc = facts->ecc, .simulated = true,
+  };
+  memcpy(out->model, facts->model, sizeof(out->model));
+  return gc_sim_failed(SIM(device), err);
+}
+
+static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent, struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+
+  if (percent < -1 || percent > 100)
+    return gc_fail(err, -EINVAL, "a shared-memory carve-out of %d percent", percent);
+  if (!sim->facts->has_carveout)
+    return gc_fail(err, -ENOTSUP, "the simulated %s has no shared-memory carve-out", sim->name);
+  sim->carveouts[kernel] = percent;
+  return gc_sim_failed(sim, err);
+}
+
+/* A path of the kernel that this GPU does not have. */
+static bool lacks(const struct gc_model_facts *facts, enum gc_kernel kernel)
+{
+  switch (kernel) {
+  case GC_KERNEL_chase_nc:
+  case GC_KERNEL_latency_nc:
+    return !facts->has_read_only;
+  case GC_KERNEL_chase_texture:
+  case GC_KERNEL_latency_texture:
+    return !facts->has_texture;
+  case GC_KERNEL_chase_constant:
+  case GC_KERNEL_latency_constant:
+  case GC_KERNEL_constant_base:
+    return !facts->has_constant;
+  default:
+    return false;
+  }
+}
+
+static int check_launch(const struct gc_sim_device *sim, const struct gc_launch *l, struct gc_error *err)
+{
+  const struct gc_model_facts *facts = sim->facts;
+
+  if (gc_sim_failed(sim, err))
+    return -EIO;
+  if (l->args_bytes != kernels[l->kernel].args_bytes)
+    return gc_fail(err, -EINVAL, "kernel %s takes %zu bytes of arguments, not %zu",
+                   kernels[l->kernel].name, kernels[l->kernel].args_bytes, l->args_bytes);
+  if (!l->blocks || !l->threads || l->threads > facts->threads_per_block ||
+      l->shared_bytes > facts->shared_per_block)
+    return gc_fail(err, -EINVAL,
+                   "the simulated %s cannot launch %u blocks of %u threads with %u bytes of shared "
+                   "memory each", sim->name, l->blocks, l->threads, l->shared_bytes);
+  if (lacks(facts, l->kernel))
+    return gc_fail(err, -ENOTSUP, "the simulated %s has no path for kernel %s", sim->name,
+                   kernels[l->kernel].name);
+  return 0;
+}
+
+/* Registers never limit: the kernels use few. */
+static uint32_t occupancy(const struct gc_model_facts *facts, const struct gc_launch *l)
+{
+  const uint64_t threads = (l->threads + facts->warp - 1) / facts->warp * facts->warp;
+  const uint64_t shared = l->shared_bytes + facts->shared_reserved;
+  uint64_t blocks = facts->blocks_per_sm;
+
+  if (blocks > facts->threads_per_sm / threads)
+    blocks = facts->threads_per_sm / threads;
+  if (shared && blocks > facts->shared_per_sm / shared)
+    blocks = facts->shared_per_sm / shared;
+  return (uint32_t)blocks;
+}
+
+static int resident(struct gc_device *device, const struct gc_launch *l, uint32_t *blocks, struct gc_error *err)
+{
+  const int status = check_launch(SIM(device), l, err);
+
+  *blocks = status ? 0 : occupancy(SIM(device)->facts, l);
+  return status;
+}
+
+/* Kernels that time many loads together, so that the noise belongs into each of them. */
+static bool times_untimed_loads(enum gc_kernel kernel)
+{
+  return kernel >= GC_KERNEL_latency_ca && kernel <= GC_KERNEL_latency_shared;
+}
+
+static int run_block(struct gc_sim_device *sim, const struct gc_launch *l, struct gc_sim_block *block,
+                     uint32_t index)
+{
+  block->block = index;
+  block->sm = index % sim->facts->sms;
+  block->clock = sim->clocks[block->sm];
+  gc_model_unit(sim->model, index / sim->facts->sms);
+  if (!gc_sim_run(l->kernel, l->args, block))
+    return gc_fail(&sim->failure, -EIO,
+                   "simulated illegal address: block %u of kernel %s accessed %s address 0x%llx on %s",
+                   index, kernels[l->kernel].name, block->illegal_space,
+                   (unsigned long long)block->illegal_address, sim->name);
+  sim->clocks[block->sm] = block->clock;
+  return 0;
+}
+
+static int launch(struct gc_device *device, const struct gc_launch *l, struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+  struct gc_sim_block block = {
+    .model = sim->model, .blocks = l->blocks, .clock_khz = sim->facts->running_clock_khz,
+    .clock_overhead = gc_model_clock_overhead(sim->model), .noisy = times_untimed_loads(l->kernel),
+    .regions = sim->regions, .region_count = sim->region_count, .textures = sim->textures,
+    .texture_count = sim->texture_count, .constant = sim->constant, .shared_bytes = l->shared_bytes,
+  };
+  int status = check_launch(sim, l, err);
+
+  if (status)
+    return status;
+  block.shared = calloc(1, l->shared_bytes + 1);
+  if (!block.shared)
+    return gc_fail(err, -ENOMEM, "no memory for the shared memory of the simulated %s", sim->name);
+  gc_model_launch(sim->model, sim->carveouts[l->kernel], occupancy(sim->facts, l), l->shared_bytes);
+  for (uint32_t i = 0; !status && i < l->blocks; i++)
+    status = run_block(sim, l, &block, i);
+  free(block.shared);
+  sim->counts.launches++;
+  return status ? gc_sim_failed(sim, err) : 0;
+}
+
+static int wait(struct gc_device *device, struct gc_error *err)
+{
+  return gc_sim_failed(SIM(device), err);
+}
+
+static const struct gc_device_counts *counts(const struct gc_device *device)
+{
+  return &((const struct gc_sim_device *)device)->counts;
+}
+
+const struct gc_device_ops gc_device_sim = {
+  .name = "simulator",
+  .open = sim_open,
+  .close = sim_close,
+  .properties = properties,
+  .memory = gc_sim_memory,
+  .alloc = gc_sim_alloc,
+  .release = gc_sim_release,
+  .upload = gc_sim_upload,
+  .download = gc_sim_download,
+  .clear = gc_sim_clear,
+  .upload_constant = gc_sim_upload_constant,
+  .texture = gc_sim_texture,
+  .release_texture = gc_sim_release_texture,
+  .carveout = carveout,
+  .resident = resident,
+  .launch = launch,
+  .wait = wait,
+  .counts = counts,
+};

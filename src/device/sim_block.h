@@ -1,0 +1,118 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The block that runs on the simulator, as its kernel sees it: what kernels/sim.h is made of. One
+ * thread stands for all threads of a block, and blocks run one after another.
+ */
+#ifndef GC_DEVICE_SIM_BLOCK_H
+#define GC_DEVICE_SIM_BLOCK_H
+
+#include "device/device.h"
+#include "model/model.h"
+
+#include <setjmp.h>
+#include <string.h>
+
+/* Not 0, so that a host that forgets to ask for the base of the constant bank is found out. */
+#define GC_SIM_CONSTANT_BASE 0x1000ull
+
+/* Device memory: the simulated address and where its bytes really are. */
+struct gc_sim_region {
+  uint64_t base, bytes;
+  unsigned char *host;
+};
+
+struct gc_sim_texture {
+  uint64_t address, bytes; /* bytes 0: free */
+};
+
+struct gc_sim_block {
+  struct gc_model *model;
+  uint32_t block, blocks, sm;
+  uint64_t clock;          /* of this SM, cycles */
+  uint32_t clock_khz, clock_overhead;
+  bool noisy;              /* untimed loads show noise too: somebody times many of them together */
+  const struct gc_sim_region *regions, *recent; /* recent: where the last address was found */
+  size_t region_count;
+  const struct gc_sim_texture *textures;
+  size_t texture_count;
+  const unsigned char *constant;
+  unsigned char *shared;
+  uint32_t shared_bytes;
+  jmp_buf illegal;         /* where a kernel ends that went astray */
+  const char *illegal_space;
+  uint64_t illegal_address;
+};
+
+/* Ends the kernel, as a real GPU does: an access outside of any allocation. */
+__attribute__((noreturn, cold)) static inline void gc_sim_illegal(struct gc_sim_block *b,
+                                                                  const char *space, uint64_t address)
+{
+  b->illegal_space = space;
+  b->illegal_address = address;
+  longjmp(b->illegal, 1);
+}
+
+__attribute__((cold, noinline)) static unsigned char *gc_sim_find(struct gc_sim_block *b,
+                                                                  uint64_t address, uint32_t bytes)
+{
+  for (size_t i = 0; i < b->region_count; i++) {
+    const struct gc_sim_region *r = &b->regions[i];
+
+    if (r->host && address >= r->base && address - r->base < r->bytes &&
+        r->bytes - (address - r->base) >= bytes) {
+      b->recent = r;
+      return r->host + (address - r->base);
+    }
+  }
+  gc_sim_illegal(b, "global", address);
+}
+
+/* Where the bytes of global memory are that a kernel accesses. */
+static inline unsigned char *gc_sim_global(struct gc_sim_block *b, uint64_t address, uint32_t bytes)
+{
+  const struct gc_sim_region *r = b->recent;
+
+  if (address % bytes)
+    gc_sim_illegal(b, "misaligned global", address);
+  if (r && address - r->base < r->bytes && r->bytes - (address - r->base) >= bytes)
+    return r->host + (address - r->base);
+  return gc_sim_find(b, address, bytes);
+}
+
+/* The slot that a path's load reads, and the address that the caches go by. */
+static inline uint64_t gc_sim_slot(struct gc_sim_block *b, enum gc_space space, uint64_t at,
+                                   uint64_t texture, uint64_t *address)
+{
+  uint64_t wide;
+  uint32_t narrow;
+
+  *address = at;
+  switch (space) {
+  case GC_SPACE_CONSTANT:
+    if (at % 8 || at < GC_SIM_CONSTANT_BASE || at - GC_SIM_CONSTANT_BASE >= GPU_CONSTANT_BYTES)
+      gc_sim_illegal(b, "constant", at);
+    memcpy(&wide, b->constant + (at - GC_SIM_CONSTANT_BASE), sizeof(wide));
+    return wide;
+  case GC_SPACE_SHARED:
+    if (at % 4 || at >= b->shared_bytes || b->shared_bytes - at < 4)
+      gc_sim_illegal(b, "shared", at);
+    memcpy(&narrow, b->shared + at, sizeof(narrow));
+    return narrow;
+  case GC_SPACE_TEXTURE:
+    if (texture - 1 >= b->texture_count || at >= b->textures[texture - 1].bytes / 4)
+      gc_sim_illegal(b, "texture", at);
+    *address = b->textures[texture - 1].address + 4 * at;
+    memcpy(&narrow, gc_sim_global(b, *address, sizeof(narrow)), sizeof(narrow));
+    return narrow;
+  default:
+    memcpy(&wide, gc_sim_global(b, at, sizeof(wide)), sizeof(wide));
+    return wide;
+  }
+}
+
+/* sim_kernels.c: runs a kernel as the block in *block. args as long as the kernel's struct. False: it
+ * made an illegal access, see illegal_space and illegal_address. */
+bool gc_sim_run(enum gc_kernel kernel, const void *args, struct gc_sim_block *block);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The kernels, compiled for the simulator: the very source that runs on GPUs, one translation unit.
+ */
+#define GPU_TARGET_SIM
+#include "kernels/all.c"
+
+#include "device/sim_block.h"
+
+#define RUN(name, args)                                                                            \
+  static void run_##name(const void *from)                                                         \
+  {                                                                                                \
+    struct args a;                                                                                 \
+                                                                                                   \
+    memcpy(&a, from, sizeof(a));                                                                   \
+    sim_kernel_##name(a);                                                                          \
+  }
+GPU_KERNELS(RUN)
+#undef RUN
+
+#define ENTRY(name, args) run_##name,
+static void (*const entries[GC_KERNEL_COUNT])(const void *) = {GPU_KERNELS(ENTRY)};
+#undef ENTRY
+
+bool gc_sim_run(enum gc_kernel kernel, const void *args, struct gc_sim_block *block)
+{
+  bool done = false;
+
+  gpu_sim = block;
+  if (!setjmp(block->illegal)) {
+    entries[kernel](args);
+    done = true;
+  }
+  gpu_sim = NULL;
+  return done;
+}

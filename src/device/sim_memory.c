@@ -1,0 +1,198 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Memory of the simulated GPU: addresses of its own, far apart, with bytes of the host behind them
+ * that come into being when they are touched.
+ */
+#include "device/sim_device.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define SIM(device) ((struct gc_sim_device *)(device))
+#define FIRST_ADDRESS 0x7f0000000000ull
+#define ALIGNMENT (2ull << 20) /* of addresses, and at least so much lies between two allocations */
+
+void gc_sim_memory_init(struct gc_sim_device *sim)
+{
+  sim->next_address = FIRST_ADDRESS;
+}
+
+int gc_sim_failed(const struct gc_sim_device *sim, struct gc_error *err)
+{
+  return *sim->failure.text ? gc_fail(err, -EIO, "%s", sim->failure.text) : 0;
+}
+
+int gc_sim_memory(struct gc_device *device, uint64_t *free_bytes, uint64_t *total_bytes, struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+
+  *total_bytes = sim->facts->memory_bytes;
+  *free_bytes = sim->facts->memory_bytes - sim->allocated;
+  return gc_sim_failed(sim, err);
+}
+
+int gc_sim_alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+  struct gc_sim_region *grown;
+  void *host;
+
+  *address = 0;
+  if (gc_sim_failed(sim, err))
+    return -EIO;
+  if (!bytes)
+    return gc_fail(err, -EINVAL, "no bytes to allocate on the simulated %s", sim->name);
+  if (bytes > sim->facts->memory_bytes - sim->allocated)
+    return gc_fail(err, -ENOMEM, "cannot allocate %llu bytes on the simulated %s: %llu are free",
+                   (unsigned long long)bytes, sim->name,
+                   (unsigned long long)(sim->facts->memory_bytes - sim->allocated));
+  grown = realloc(sim->regions, (sim->region_count + 1) * sizeof(*grown));
+  if (grown)
+    sim->regions = grown;
+  host = grown ? mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
+               : MAP_FAILED;
+  if (host == MAP_FAILED)
+    return gc_fail(err, -ENOMEM, "the host has no %llu bytes for the simulated %s",
+                   (unsigned long long)bytes, sim->name);
+  grown[sim->region_count++] = (struct gc_sim_region){sim->next_address, bytes, host};
+  *address = sim->next_address;
+  sim->next_address += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
+  sim->allocated += bytes;
+  if (sim->allocated > sim->counts.device_bytes_peak)
+    sim->counts.device_bytes_peak = sim->allocated;
+  return 0;
+}
+
+void gc_sim_release(struct gc_device *device, uint64_t address)
+{
+  struct gc_sim_device *sim = SIM(device);
+
+  for (size_t i = 0; i < sim->region_count; i++) {
+    struct gc_sim_region *region = &sim->regions[i];
+
+    if (region->base != address || !region->host)
+      continue;
+    munmap(region->host, region->bytes);
+    sim->allocated -= region->bytes;
+    *region = sim->regions[--sim->region_count];
+    return;
+  }
+}
+
+/* The host's bytes behind a range; NULL with a sentence when it is not inside one allocation. */
+static unsigned char *range(struct gc_sim_device *sim, uint64_t address, uint64_t bytes,
+                            struct gc_error *err)
+{
+  for (size_t i = 0; i < sim->region_count; i++) {
+    const struct gc_sim_region *region = &sim->regions[i];
+
+    if (address >= region->base && address - region->base <= region->bytes &&
+        bytes <= region->bytes - (address - region->base))
+      return region->host + (address - region->base);
+  }
+  gc_fail(err, -EINVAL, "%llu bytes at 0x%llx are not inside an allocation on the simulated %s",
+          (unsigned long long)bytes, (unsigned long long)address, sim->name);
+  return NULL;
+}
+
+int gc_sim_upload(struct gc_device *device, uint64_t address, const void *from, size_t bytes, struct gc_error *err)
+{
+  unsigned char *host;
+
+  if (gc_sim_failed(SIM(device), err))
+    return -EIO;
+  host = range(SIM(device), address, bytes, err);
+  if (host)
+    memcpy(host, from, bytes);
+  return host ? 0 : -EINVAL;
+}
+
+int gc_sim_download(struct gc_device *device, void *to, uint64_t address, size_t bytes, struct gc_error *err)
+{
+  const unsigned char *host;
+
+  if (gc_sim_failed(SIM(device), err))
+    return -EIO;
+  host = range(SIM(device), address, bytes, err);
+  if (host)
+    memcpy(to, host, bytes);
+  return host ? 0 : -EINVAL;
+}
+
+int gc_sim_clear(struct gc_device *device, uint64_t address, size_t bytes, struct gc_error *err)
+{
+  unsigned char *host;
+
+  if (gc_sim_failed(SIM(device), err))
+    return -EIO;
+  host = range(SIM(device), address, bytes, err);
+  if (host)
+    memset(host, 0, bytes);
+  return host ? 0 : -EINVAL;
+}
+
+int gc_sim_upload_constant(struct gc_device *device, size_t offset, const void *from, size_t bytes,
+                           struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+
+  if (gc_sim_failed(sim, err))
+    return -EIO;
+  if (!sim->facts->has_constant)
+    return gc_fail(err, -ENOTSUP, "the simulated %s has no constant memory", sim->name);
+  if (offset > GPU_CONSTANT_BYTES || bytes > GPU_CONSTANT_BYTES - offset)
+    return gc_fail(err, -EINVAL, "%zu bytes at %zu do not fit the %d bytes of constant memory", bytes,
+                   offset, GPU_CONSTANT_BYTES);
+  memcpy(sim->constant + offset, from, bytes);
+  return 0;
+}
+
+int gc_sim_texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *texture,
+                   struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+  struct gc_sim_texture *grown;
+  size_t i = 0;
+
+  *texture = 0;
+  if (gc_sim_failed(sim, err))
+    return -EIO;
+  if (!sim->facts->has_texture)
+    return gc_fail(err, -ENOTSUP, "the simulated %s has no textures", sim->name);
+  if (bytes < 4 || bytes / 4 > sim->facts->texture_texels || address % 512)
+    return gc_fail(err, -EINVAL, "no texture of %llu bytes at 0x%llx on the simulated %s",
+                   (unsigned long long)bytes, (unsigned long long)address, sim->name);
+  if (!range(sim, address, bytes, err))
+    return -EINVAL;
+  while (i < sim->texture_count && sim->textures[i].bytes)
+    i++;
+  if (i == sim->texture_count) {
+    grown = realloc(sim->textures, (i + 1) * sizeof(*grown));
+    if (!grown)
+      return gc_fail(err, -ENOMEM, "no memory for a simulated texture");
+    sim->textures = grown;
+    sim->texture_count++;
+  }
+  sim->textures[i] = (struct gc_sim_texture){address, bytes};
+  *texture = i + 1;
+  return 0;
+}
+
+void gc_sim_release_texture(struct gc_device *device, uint64_t texture)
+{
+  struct gc_sim_device *sim = SIM(device);
+
+  if (texture && texture <= sim->texture_count)
+    sim->textures[texture - 1] = (struct gc_sim_texture){0, 0};
+}
+
+void gc_sim_memory_fini(struct gc_sim_device *sim)
+{
+  for (size_t i = 0; i < sim->region_count; i++)
+    munmap(sim->regions[i].host, sim->regions[i].bytes);
+  free(sim->regions);
+  free(sim->textures);
+}
