@@ -2,9 +2,9 @@ dnl SPDX-License-Identifier: BSD-3-Clause
 dnl What configure found, in words, at its very end.
 AC_DEFUN([GC_SUMMARY], [
   gc_version() { test -n "$[]1" && echo "$[]1" || echo "$[]2"; }
-  gc_dir=`eval echo "$hwlocplugindir"`
-  AS_IF([test "$prefix" = NONE], [gc_prefix=$ac_default_prefix], [gc_prefix=$prefix])
-  gc_dir=`echo "$gc_dir" | sed "s|^NONE|$gc_prefix|"`
+  dnl ${libdir}/hwloc, then ${exec_prefix}/lib/hwloc, then ${prefix}/lib/hwloc
+  gc_dir=$hwlocplugindir
+  for gc_round in 1 2 3; do eval "gc_dir=\"$gc_dir\""; done
   AS_IF([test "$gc_dir" != "$hwloc_own_plugindir"],
     [gc_dir="$gc_dir (hwloc looks in $hwloc_own_plugindir)"])
   AS_IF([test "$with_cuda" = no], [gc_no_ptxas="not used (--with-cuda=no): PTX only"],
