@@ -11,6 +11,8 @@
 #define SLOT_BYTES 8
 #define TEXEL_BYTES 4
 #define LATENCY_REPEATS 15
+#define WARM_PASSES 2
+#define LOADS_MIN 512 /* timed loads of the smallest arrays: enough for a K-S test */
 
 /* The arena has to hold rings that no L2 keeps: twice the L2 and some, within what issue 2 allows. */
 static uint64_t arena_bytes(const struct gc_properties *properties, uint64_t free_bytes)
@@ -157,6 +159,24 @@ static int constant_ring(struct gc_bench *bench, uint64_t bytes, uint32_t stride
   return bench->ops->upload_constant(bench->device, 0, bank, sizeof(bank), bench->err);
 }
 
+uint64_t gc_bench_scatter(uint64_t count)
+{
+  uint64_t multiplier = (uint64_t)((double)count * 0.6180339887) | 1;
+
+  for (;; multiplier++) {
+    uint64_t a = multiplier, b = count;
+
+    while (b) {
+      const uint64_t rest = a % b;
+
+      a = b;
+      b = rest;
+    }
+    if (a == 1)
+      return multiplier;
+  }
+}
+
 int gc_bench_ring(struct gc_bench *bench, enum gc_form form, uint64_t bytes, uint32_t stride,
                   uint64_t multiplier)
 {
@@ -217,17 +237,18 @@ static int run_jobs(struct gc_bench *bench, const struct gc_path *path, const st
 
 /* One launch of up to as many blocks as there are SMs. */
 static int chase_batch(struct gc_bench *bench, const struct gc_path *path,
-                       const struct gc_window *window, uint32_t warm, struct gc_run *runs, size_t n)
+                       const struct gc_window *window, struct gc_run *runs, size_t n)
 {
   int status;
 
   for (size_t i = 0; i < n; i++) {
     const uint32_t slots = (uint32_t)(runs[i].bytes / path->stride);
+    const uint32_t passes = slots < LOADS_MIN ? (LOADS_MIN + slots - 1) / slots : 1;
 
     bench->jobs[i] = (struct gpu_chase_job){
       .start = gc_bench_address(bench, path->form, 0),
       .end = gc_bench_address(bench, path->form, runs[i].bytes),
-      .warm = warm * slots, .loads = slots};
+      .warm = WARM_PASSES * slots, .loads = passes * slots};
   }
   if ((status = run_jobs(bench, path, window, n, 0)))
     return status;
@@ -239,6 +260,18 @@ static int chase_batch(struct gc_bench *bench, const struct gc_path *path,
                      (unsigned long long)runs[i].bytes);
   }
   return 0;
+}
+
+int gc_bench_sample(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
+                    uint64_t start, uint32_t warm, uint32_t loads, struct gpu_chase_result *seen)
+{
+  int status;
+
+  bench->jobs[0] =
+    (struct gpu_chase_job){.start = start, .end = GPU_NEVER, .warm = warm, .loads = loads};
+  if (!(status = run_jobs(bench, path, window, 1, 0)))
+    *seen = bench->results[0];
+  return status;
 }
 
 int gc_bench_trace(struct gc_bench *bench, const struct gc_path *path, const uint64_t *starts, size_t n,
@@ -259,14 +292,14 @@ int gc_bench_trace(struct gc_bench *bench, const struct gc_path *path, const uin
 }
 
 int gc_bench_chase(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
-                   uint32_t warm, struct gc_run *runs, size_t n)
+                   struct gc_run *runs, size_t n)
 {
   int status = 0;
 
   for (size_t i = 0; i < n && !status; i += bench->properties.sms) {
     const size_t rest = n - i;
 
-    status = chase_batch(bench, path, window, warm, runs + i,
+    status = chase_batch(bench, path, window, runs + i,
                          rest < bench->properties.sms ? rest : bench->properties.sms);
   }
   return status;
@@ -279,10 +312,10 @@ int gc_bench_latency(struct gc_bench *bench, const struct gc_path *path, uint32_
   const struct gpu_latency_args args = {
     .start = gc_bench_address(bench, path->form, 0), .results = bench->scratch + 8,
     .sink = bench->scratch, .texture = bench->texture, .warm = warm, .n = n,
-    .repeats = LATENCY_REPEATS,
+    .repeats = 1 + LATENCY_REPEATS,
     .shared_count = shared ? (uint32_t)(path->latency_bytes / path->latency_stride) : 0,
     .shared_stride = shared ? path->latency_stride : 0};
-  struct gpu_latency_result seen[LATENCY_REPEATS];
+  struct gpu_latency_result seen[1 + LATENCY_REPEATS]; /* the first warms up */
   double slopes[LATENCY_REPEATS];
   int status;
 
@@ -291,7 +324,7 @@ int gc_bench_latency(struct gc_bench *bench, const struct gc_path *path, uint32_
       (status = bench->ops->download(bench->device, seen, args.results, sizeof(seen), bench->err)))
     return status;
   for (int i = 0; i < LATENCY_REPEATS; i++)
-    slopes[i] = ((double)seen[i].cycles_2n - (double)seen[i].cycles_n) / n;
+    slopes[i] = ((double)seen[i + 1].cycles_2n - (double)seen[i + 1].cycles_n) / n;
   latency->cycles = gc_median(slopes, LATENCY_REPEATS);
   latency->confidence =
     gc_median_confidence(slopes, LATENCY_REPEATS, latency->cycles, tolerance);

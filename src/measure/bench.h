@@ -14,6 +14,10 @@
 /* In which form a path's ring stores "where to go next" (kernels/args.h). */
 enum gc_form { GC_FORM_GLOBAL, GC_FORM_TEXTURE, GC_FORM_CONSTANT, GC_FORM_SHARED };
 
+struct gc_bench;
+struct gc_run;
+struct gc_window;
+
 /* A way through which a kernel can load, and how the element behind it is searched. */
 struct gc_path {
   enum gc_kind kind;
@@ -22,6 +26,12 @@ struct gc_path {
   uint32_t stride;     /* bytes between slots in a capacity search; at most the element's sector */
   uint32_t step;       /* capacities are told in multiples of this, bytes */
   uint64_t min, max;   /* range searched; at min everything is sure to fit */
+  /* Walks arrays of runs[i].bytes and tells what the last pass of each saw. */
+  int (*walk)(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
+              struct gc_run *runs, size_t n);
+  unsigned sizes, repeats; /* in one sweep of the bracket */
+  unsigned confirm;        /* runs that confirm the answer, at most */
+  double outliers;         /* share of slow loads that is no miss, at least */
   uint32_t latency_stride;
   uint64_t latency_bytes; /* ring for latency: fits, and misses whatever lies before this element */
   bool (*present)(const struct gc_properties *properties);
@@ -72,9 +82,13 @@ struct gc_run {
 };
 
 /* Runs p-chases of runs[i].bytes over the ring in place (laid with at least the largest size), each on
- * an SM of its own, as many at a time as there are SMs: `warm` untimed passes, then one timed pass. */
+ * an SM of its own, as many at a time as there are SMs: two untimed passes, then a timed one. */
 int gc_bench_chase(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
-                   uint32_t warm, struct gc_run *runs, size_t n);
+                   struct gc_run *runs, size_t n);
+
+/* One block follows the ring from start: `warm` loads untimed, `loads` timed. */
+int gc_bench_sample(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
+                    uint64_t start, uint32_t warm, uint32_t loads, struct gpu_chase_result *seen);
 
 /* Dependent-load latency over a closed ring that is in place: median over repetitions of the slope
  * between n and 2n loads, cycles; and how sure it is within +-tolerance (stats.h). warm: loads first. */
@@ -90,6 +104,9 @@ int gc_bench_latency(struct gc_bench *bench, const struct gc_path *path, uint32_
 #define GC_TRACE_MAX 65536u
 int gc_bench_trace(struct gc_bench *bench, const struct gc_path *path, const uint64_t *starts, size_t n,
                    uint32_t warm, uint32_t loads, uint32_t *trace);
+
+/* A step width coprime to count, about golden: visits a ring of count slots in scattered order. */
+uint64_t gc_bench_scatter(uint64_t count);
 
 /* Reads bytes of the arena from offset through L2, passes times, by all SMs or by one. */
 int gc_bench_touch(struct gc_bench *bench, uint64_t offset, uint64_t bytes, uint32_t passes, uint32_t only_sm);
@@ -108,8 +125,13 @@ struct gc_capacity {
   double hit, miss;     /* median raw cycles on both sides */
   char absent[160];
 };
-/* capacity.c: the element behind a path, all SMs searching side by side. */
+/* capacity.c: searches the element behind a path; the ring it walks must be in place. */
 int gc_find_capacity(struct gc_bench *bench, const struct gc_path *path, struct gc_capacity *found);
+/* The same, written into the element: the capacity, or why there is none. */
+int gc_put_capacity(struct gc_bench *bench, const struct gc_path *path, struct gc_element *element);
+/* l2.c: gc_path.walk for L2. */
+int gc_walk_l2(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
+               struct gc_run *runs, size_t n);
 
 /* Plan steps: write into the element, return an error only when the device failed. */
 int gc_step_capacity(struct gc_bench *bench, struct gc_element *element); /* capacity.c */

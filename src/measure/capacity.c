@@ -26,13 +26,12 @@
 #include <string.h>
 
 #define COARSE_MAX 16        /* sizes in the doubling search */
-#define SWEEP_SIZES 33       /* sizes in a sweep of the bracket */
-#define REPEATS 4            /* runs of each size in a sweep */
-#define WARM_PASSES 2
+#define CONFIRM_MAX 32       /* limit of gc_path.confirm */
 #define COARSE_SHIFT 3       /* 8 cycles a bin: 1024 cycles in all */
 #define CHANGE_P 1e-6        /* K-S significance that counts as a change, after Holm */
 #define CHANGE_D 0.05        /* and the share of loads that must have moved */
 #define OUTLIER_TAIL 1e-4    /* chance of calling a clean run dirty because of outliers */
+#define ATTEMPTS 3           /* a disturbance passes: search again */
 #define ENOUGH 0.5           /* posterior below which no capacity is told */
 
 struct search {
@@ -50,6 +49,25 @@ static void add_histogram(uint64_t *sum, const struct gpu_chase_result *seen)
     sum[b] += seen->histogram[b];
 }
 
+/* Share of loads that moved to another level, and how likely that is chance: one-sided K-S of what was
+ * seen against the hits made a quarter slower. From SM to SM the same level differs by several cycles
+ * (an H200's constant L1.5: 112 to 131), which a plain K-S test of thousands of loads would report;
+ * from level to level latencies differ by far more than a quarter. */
+static double moved(const uint64_t *hits, const uint64_t *seen, double *p)
+{
+  uint64_t slower[GPU_HISTOGRAM_BINS] = {0}, n, m;
+  double d;
+
+  for (size_t b = 0; b < GPU_HISTOGRAM_BINS; b++) {
+    const size_t to = b + b / 4 + 1;
+
+    slower[to < GPU_HISTOGRAM_BINS ? to : GPU_HISTOGRAM_BINS - 1] += hits[b];
+  }
+  d = gc_ks_slower(slower, seen, GPU_HISTOGRAM_BINS, &n, &m);
+  *p = gc_ks_pvalue(d, n, m);
+  return d;
+}
+
 static uint64_t round_up(uint64_t value, uint64_t multiple)
 {
   return (value + multiple - 1) / multiple * multiple;
@@ -61,20 +79,17 @@ static void withhold(struct search *s, const char *why)
   snprintf(s->found->absent, sizeof(s->found->absent), "%s", why);
 }
 
-/* The first of n coarse sizes whose latencies are not those of the smallest one; n: none. */
+/* The first of n coarse sizes whose latencies are not those of the smaller ones; n: none. */
 static size_t first_changed(const struct gc_run *runs, size_t n)
 {
   uint64_t reference[GPU_HISTOGRAM_BINS] = {0}, histogram[GPU_HISTOGRAM_BINS];
-  double p[COARSE_MAX], d[COARSE_MAX];
+  double p[COARSE_MAX] = {1}, d[COARSE_MAX] = {0};
 
-  add_histogram(reference, &runs[0].seen);
-  for (size_t i = 0; i < n; i++) {
-    uint64_t na, nb;
-
+  for (size_t i = 1; i < n; i++) {
+    add_histogram(reference, &runs[i - 1].seen);
     memset(histogram, 0, sizeof(histogram));
     add_histogram(histogram, &runs[i].seen);
-    d[i] = gc_ks_histograms(reference, histogram, GPU_HISTOGRAM_BINS, &na, &nb);
-    p[i] = gc_ks_pvalue(d[i], na, nb);
+    d[i] = moved(reference, histogram, &p[i]);
   }
   gc_holm(p, n);
   for (size_t i = 1; i < n; i++)
@@ -113,12 +128,13 @@ static int coarse(struct search *s)
     const size_t small = done ? 0 : n / 2;
 
     group = small ? small : done + 2 <= n ? 2 : 1;
-    if ((status = gc_bench_chase(s->bench, s->path, &s->window, WARM_PASSES, runs + done, group)))
+    if ((status = s->path->walk(s->bench, s->path, &s->window, runs + done, group)))
       return status;
     if ((changed = first_changed(runs, done + group)) < done + group)
       break;
   }
-  add_histogram(s->hits, &runs[0].seen);
+  for (size_t i = 0; i < changed; i++)
+    add_histogram(s->hits, &runs[i].seen);
   if (changed >= n || !changed) {
     s->found->at_least = runs[n - 1].bytes;
     s->found->hit = gc_histogram_quantile(s->hits, GPU_HISTOGRAM_BINS, 0, 1 << COARSE_SHIFT, 0.5);
@@ -156,7 +172,7 @@ static int sweep_new(struct search *s, struct sweep *w, uint64_t step)
   w->trials = calloc(w->n, sizeof(*w->trials));
   w->dirty = calloc(w->n, sizeof(*w->dirty));
   w->histogram = calloc(w->n, sizeof(*w->histogram));
-  w->runs = calloc(w->n * REPEATS, sizeof(*w->runs));
+  w->runs = calloc(w->n * s->path->repeats, sizeof(*w->runs));
   if (!w->bytes || !w->trials || !w->dirty || !w->histogram || !w->runs) {
     sweep_free(w);
     return gc_fail(s->bench->err, -ENOMEM, "out of memory");
@@ -167,7 +183,8 @@ static int sweep_new(struct search *s, struct sweep *w, uint64_t step)
 }
 
 /* Slow loads per load at the smallest sizes of a sweep, which fit: outliers, not misses. */
-static double outlier_rate(const struct gc_run *runs, size_t n, uint64_t limit)
+static double outlier_rate(const struct gc_path *path, const struct gc_run *runs, size_t n,
+                           uint64_t limit)
 {
   double slow = 0, loads = 0;
 
@@ -176,7 +193,7 @@ static double outlier_rate(const struct gc_run *runs, size_t n, uint64_t limit)
       slow += runs[i].seen.slow;
       loads += runs[i].seen.loads;
     }
-  return loads > 0 ? slow / loads : 0;
+  return loads > 0 && slow / loads > path->outliers ? slow / loads : path->outliers;
 }
 
 static void count_runs(struct sweep *w, const struct gc_run *runs, size_t n, double outliers)
@@ -197,12 +214,8 @@ static uint64_t ks_change(const struct search *s, const struct sweep *w)
   uint64_t changed = 0;
   double *p = calloc(w->n, sizeof(*p)), *d = calloc(w->n, sizeof(*d));
 
-  for (size_t i = 0; p && d && i < w->n; i++) {
-    uint64_t n, m;
-
-    d[i] = gc_ks_histograms(s->hits, w->histogram[i], GPU_HISTOGRAM_BINS, &n, &m);
-    p[i] = gc_ks_pvalue(d[i], n, m);
-  }
+  for (size_t i = 0; p && d && i < w->n; i++)
+    d[i] = moved(s->hits, w->histogram[i], &p[i]);
   if (p && d)
     gc_holm(p, w->n);
   for (size_t i = w->n; p && d && i-- > 0 && p[i] < CHANGE_P && d[i] > CHANGE_D;)
@@ -215,14 +228,14 @@ static uint64_t ks_change(const struct search *s, const struct sweep *w)
 /* Both sides of the answer on half of the SMs each. */
 static int confirm(struct search *s, struct sweep *w, size_t index, double outliers)
 {
-  const size_t n = s->bench->properties.sms < 32 ? s->bench->properties.sms : 32;
-  struct gc_run runs[32];
+  const size_t sms = s->bench->properties.sms, n = s->path->confirm < sms ? s->path->confirm : sms;
+  struct gc_run runs[CONFIRM_MAX];
   int status;
 
   memset(runs, 0, sizeof(runs));
   for (size_t i = 0; i < n; i++)
     runs[i].bytes = w->bytes[i % 2 ? index : index - 1];
-  if ((status = gc_bench_chase(s->bench, s->path, &s->window, WARM_PASSES, runs, n)))
+  if ((status = s->path->walk(s->bench, s->path, &s->window, runs, n)))
     return status;
   count_runs(w, runs, n, outliers);
   return 0;
@@ -243,25 +256,27 @@ static double mass_near(const struct sweep *w, const double *posterior, size_t i
 /* One sweep of the bracket. Narrows it, or ends the search (*done). */
 static int sweep(struct search *s, bool first, bool *done)
 {
-  const uint64_t step = round_up((s->high - s->low + SWEEP_SIZES - 1) / SWEEP_SIZES, s->path->step);
+  const uint64_t step = round_up((s->high - s->low + s->path->sizes - 1) / s->path->sizes, s->path->step);
   struct sweep w = {0};
+  size_t runs;
   struct gc_changepoint change;
   double *posterior = NULL, outliers;
   int status = sweep_new(s, &w, step);
 
   if (status)
     return status;
+  runs = w.n * s->path->repeats;
   /* repeats of a size lie apart, so that they run on different SMs and at different times */
-  for (size_t i = 0; i < w.n * REPEATS; i++)
+  for (size_t i = 0; i < runs; i++)
     w.runs[i].bytes = w.bytes[i % w.n];
   if (!(posterior = calloc(w.n + 1, sizeof(*posterior)))) {
     status = gc_fail(s->bench->err, -ENOMEM, "out of memory");
     goto out;
   }
-  if ((status = gc_bench_chase(s->bench, s->path, &s->window, WARM_PASSES, w.runs, w.n * REPEATS)))
+  if ((status = s->path->walk(s->bench, s->path, &s->window, w.runs, runs)))
     goto out;
-  outliers = outlier_rate(w.runs, w.n * REPEATS, s->low + step);
-  count_runs(&w, w.runs, w.n * REPEATS, outliers);
+  outliers = outlier_rate(s->path, w.runs, runs, s->low + step);
+  count_runs(&w, w.runs, runs, outliers);
   gc_changepoint_find(w.trials, w.dirty, w.n, posterior, &change);
   if (first && (s->found->changed = ks_change(s, &w)) == 0) {
     withhold(s, "the K-S test sees no lasting change of latencies");
@@ -301,45 +316,45 @@ out:
 
 int gc_find_capacity(struct gc_bench *bench, const struct gc_path *path, struct gc_capacity *found)
 {
-  struct search s = {.bench = bench, .path = path, .found = found, .window = {.shift = COARSE_SHIFT}};
-  bool done = false;
-  int status;
+  int status = 0;
 
-  memset(found, 0, sizeof(*found));
-  if ((status = gc_bench_ring(bench, path->form, path->max, path->stride, 1)) || (status = coarse(&s)))
-    return status;
-  for (bool first = true; s.high && !done && !status; first = false)
-    status = sweep(&s, first, &done);
+  for (int attempt = 0; attempt < ATTEMPTS && !status; attempt++) {
+    struct search s = {.bench = bench, .path = path, .found = found, .window = {.shift = COARSE_SHIFT}};
+    bool done = false;
+
+    memset(found, 0, sizeof(*found));
+    status = coarse(&s);
+    for (bool first = true; s.high && !done && !status; first = false)
+      status = sweep(&s, first, &done);
+    if (found->bytes || found->at_least)
+      break;
+  }
   return status;
 }
 
-/* L1 and what shares its storage have what the shared-memory carve-out leaves: ask for the largest. */
+/* L1 and what shares its storage have what the shared-memory carve-out leaves. Ask for no shared memory;
+ * what the driver still reserves depends on how many blocks of the kernel an SM could hold. */
 static int state_carveout(struct gc_bench *bench, const struct gc_path *path, struct gc_element *element)
 {
-  const struct gc_launch launch = {.kernel = path->chase, .blocks = 1,
-                                   .threads = bench->properties.warp};
-  uint32_t resident = 0;
+  const struct gc_properties *p = &bench->properties;
+  const uint32_t by_threads = p->threads_per_sm / p->warp;
+  const uint32_t resident = p->blocks_per_sm < by_threads ? p->blocks_per_sm : by_threads;
   int status = bench->ops->carveout(bench->device, path->chase, 0, bench->err);
 
-  if (status == -ENOTSUP)
-    return 0;
-  if (status || (status = bench->ops->resident(bench->device, &launch, &resident, bench->err)))
-    return status;
+  if (status)
+    return status == -ENOTSUP ? 0 : status;
   if (gc_infos_set_u64(&element->infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT, 0) ||
       gc_infos_set_u64(&element->infos, HWLOC_GPUCACHE_CARVEOUT_BLOCKS, resident))
     return gc_fail(bench->err, -ENOMEM, "out of memory");
   return 0;
 }
 
-int gc_step_capacity(struct gc_bench *bench, struct gc_element *element)
+int gc_put_capacity(struct gc_bench *bench, const struct gc_path *path, struct gc_element *element)
 {
-  const struct gc_path *path = gc_path_of(element->kind);
   struct gc_capacity found;
-  int status;
+  int status = gc_find_capacity(bench, path, &found);
 
-  if (path->form != GC_FORM_CONSTANT && (status = state_carveout(bench, path, element)))
-    return status;
-  if ((status = gc_find_capacity(bench, path, &found)))
+  if (status)
     return status;
   if (found.bytes)
     return gc_put_measured(element, HWLOC_GPUCACHE_CAPACITY_BYTES, HWLOC_GPUCACHE_CAPACITY,
@@ -348,4 +363,16 @@ int gc_step_capacity(struct gc_bench *bench, struct gc_element *element)
       gc_infos_set_u64(&element->infos, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES, found.at_least))
     return gc_fail(bench->err, -ENOMEM, "out of memory");
   return gc_put_absent(element, HWLOC_GPUCACHE_CAPACITY, found.absent);
+}
+
+int gc_step_capacity(struct gc_bench *bench, struct gc_element *element)
+{
+  const struct gc_path *path = gc_path_of(element->kind);
+  int status = 0;
+
+  if (path->form != GC_FORM_CONSTANT)
+    status = state_carveout(bench, path, element);
+  if (!status)
+    status = gc_bench_ring(bench, path->form, path->max, path->stride, 1);
+  return status ? status : gc_put_capacity(bench, path, element);
 }

@@ -12,11 +12,10 @@
 #include "measure/bench.h"
 #include "stats/stats.h"
 
-#define SLOTS 8191    /* prime: every multiplier scatters */
-#define SCATTER 5077
-#define REPEATS 7
+#define SLOTS 16381 /* prime: every multiplier scatters */
+#define REPEATS 9
 #define WARM 512
-#define LOADS 512
+#define LOADS 1024
 #define LINE 128
 #define TOLERANCE 0.02
 
@@ -26,23 +25,24 @@ int gc_step_memory(struct gc_bench *bench, struct gc_element *element)
   const uint64_t half = bench->arena_bytes / 2;
   /* an odd number of lines: no power of two, which would hit few channels */
   const uint64_t stride = ((half / SLOTS / LINE - 1) | 1) * LINE;
+  const uint64_t scatter = gc_bench_scatter(SLOTS);
   double medians[REPEATS], cycles[LOADS];
   uint32_t trace[LOADS];
   struct gc_latency latency;
   int status;
 
-  for (uint64_t r = 0; r < REPEATS; r++) {
-    const uint64_t first = r * (WARM + LOADS) * SCATTER % SLOTS * stride;
+  for (uint64_t r = 0; r <= REPEATS; r++) {
+    const uint64_t first = r * (WARM + LOADS) * scatter % SLOTS * stride;
     const uint64_t start = gc_bench_address(bench, path->form, first);
 
     /* laid anew each time: the chain must be cold again */
-    if ((status = gc_bench_ring(bench, path->form, SLOTS * stride, (uint32_t)stride, SCATTER)) ||
+    if ((status = gc_bench_ring(bench, path->form, SLOTS * stride, (uint32_t)stride, scatter)) ||
         (status = gc_bench_touch(bench, half, half, 2, GPU_ANY_SM)) ||
         (status = gc_bench_trace(bench, path, &start, 1, WARM, LOADS, trace)))
       return status;
     for (size_t i = 0; i < LOADS; i++)
       cycles[i] = trace[i];
-    medians[r] = gc_median(cycles, LOADS) - bench->window_cycles;
+    medians[r ? r - 1 : 0] = gc_median(cycles, LOADS) - bench->window_cycles;
   }
   latency.cycles = gc_median(medians, REPEATS);
   latency.confidence =

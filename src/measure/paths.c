@@ -15,29 +15,32 @@ static bool has_texture(const struct gc_properties *p) { return p->has_texture; 
 static bool has_constant(const struct gc_properties *p) { return p->has_constant; }
 static bool always(const struct gc_properties *p) { return p->sms > 0; }
 
+#define IN_SM .walk = gc_bench_chase, .sizes = 33, .repeats = 4, .confirm = 32
+
 static const struct gc_path paths[] = {
   {.kind = GC_L1, .form = GC_FORM_GLOBAL, .chase = GC_KERNEL_chase_ca, .latency = GC_KERNEL_latency_ca,
    .stride = 32, .step = 32, .min = KIB(1), .max = KIB(1024),
-   .latency_stride = 128, .latency_bytes = KIB(4), .present = has_l1},
+   .latency_stride = 128, .latency_bytes = KIB(4), IN_SM, .present = has_l1},
   {.kind = GC_TEXTURE, .form = GC_FORM_TEXTURE, .chase = GC_KERNEL_chase_texture,
    .latency = GC_KERNEL_latency_texture, .stride = 32, .step = 32, .min = KIB(1), .max = KIB(1024),
-   .latency_stride = 128, .latency_bytes = KIB(4), .present = has_texture},
+   .latency_stride = 128, .latency_bytes = KIB(4), IN_SM, .present = has_texture},
   {.kind = GC_READ_ONLY, .form = GC_FORM_GLOBAL, .chase = GC_KERNEL_chase_nc,
    .latency = GC_KERNEL_latency_nc, .stride = 32, .step = 32, .min = KIB(1), .max = KIB(1024),
-   .latency_stride = 128, .latency_bytes = KIB(4), .present = has_read_only},
+   .latency_stride = 128, .latency_bytes = KIB(4), IN_SM, .present = has_read_only},
   {.kind = GC_CONSTANT_L1, .form = GC_FORM_CONSTANT, .chase = GC_KERNEL_chase_constant,
    .latency = GC_KERNEL_latency_constant, .stride = 32, .step = 32, .min = 256, .max = KIB(16),
-   .latency_stride = 32, .latency_bytes = 512, .present = has_constant},
+   .latency_stride = 32, .latency_bytes = 512, IN_SM, .present = has_constant},
   /* 64-byte strides touch every line of the constant L1 once, in order: beyond twice its capacity no
    * load can hit there, so what is seen from 8 KiB on is the level behind it. */
   {.kind = GC_CONSTANT_L15, .form = GC_FORM_CONSTANT, .chase = GC_KERNEL_chase_constant,
    .latency = GC_KERNEL_latency_constant, .stride = 64, .step = 64, .min = KIB(8), .max = KIB(64),
-   .latency_stride = 64, .latency_bytes = KIB(12), .present = has_constant},
+   .latency_stride = 64, .latency_bytes = KIB(12), IN_SM, .present = has_constant},
   {.kind = GC_SHARED_MEMORY, .form = GC_FORM_SHARED, .chase = GC_KERNEL_chase_shared,
    .latency = GC_KERNEL_latency_shared, .stride = 32, .step = 32, .latency_stride = 32,
    .latency_bytes = KIB(4), .present = always},
   {.kind = GC_L2, .form = GC_FORM_GLOBAL, .chase = GC_KERNEL_chase_cg, .latency = GC_KERNEL_latency_cg,
-   .stride = 32, .step = 32, .latency_stride = 128, .latency_bytes = KIB(64), .present = always},
+   .stride = 128, .walk = gc_walk_l2, .sizes = 12, .repeats = 2, .confirm = 8, .outliers = 2.5e-4,
+   .present = always}, /* range and step: l2.c, in proportion to the nominal size */
 };
 
 const struct gc_path *gc_path_of(enum gc_kind kind)

@@ -42,6 +42,10 @@ double gc_ks_samples(double *a, size_t n, double *b, size_t m);
  * the test is conservative. 0 when either is empty. n and m (may be NULL) receive the sample sizes. */
 double gc_ks_histograms(const uint64_t *a, const uint64_t *b, size_t bins, uint64_t *n, uint64_t *m);
 
+/* One-sided: max (F - G), large only when values of b are larger than those of a. Its p-value is at most
+ * gc_ks_pvalue's. */
+double gc_ks_slower(const uint64_t *a, const uint64_t *b, size_t bins, uint64_t *n, uint64_t *m);
+
 /* P(D' >= D) when both samples are of one distribution. Exact (lattice paths) while n * m <= 10000,
  * beyond that Kolmogorov's limit with Stephens' correction (sqrt(e) + 0.12 + 0.11 / sqrt(e)) D,
  * e = nm / (n + m). Ties make it conservative. Source: Stephens 1970; Press et al., section 14.3. */
