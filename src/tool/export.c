@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A record as XML, written by hwloc itself, so that lstopo -i draws it: the record's objects under a
- * machine of one core.
+ * A record as XML, written by hwloc itself, so that lstopo -i draws it: the record's objects under
+ * a machine with one PU.
  */
 #include "tool/tool.h"
 

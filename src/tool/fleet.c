@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Measures several GPUs side by side, each in a process of its own: a vendor's library that crashes or
- * hangs with one GPU takes no other with it. A process is this very program with "measure --xml";
- * what it prints is the record.
+ * Measures several GPUs side by side, each in a process of its own: a vendor's library that crashes
+ * or hangs with one GPU takes no other with it. A process is this very program with
+ * "measure --xml"; what it prints is the record.
  */
 #include "tool/tool.h"
 
@@ -164,8 +164,9 @@ static void conclude(const struct gc_command *command, struct member *member)
 static void run(const struct gc_tool *tool, struct gc_command *commands, struct member *members,
                 size_t count)
 {
-  char timeout[32], who[48], what[64];
-  const char *env[3] = {"TERM=dumb", NULL, NULL}; /* their progress lines would overwrite each other */
+  char timeout[32], who[48];
+  /* no terminal that can erase: their progress lines would overwrite each other */
+  const char *env[3] = {"TERM=dumb", NULL, NULL};
   struct gc_spawn_options options = {.set_env = env, .pass_stderr = true};
   struct fleet fleet = {commands, count};
   struct gc_error err = {""};
@@ -191,8 +192,7 @@ static void run(const struct gc_tool *tool, struct gc_command *commands, struct 
     goto out;
   }
   snprintf(who, sizeof who, "%zu GPUs", count);
-  snprintf(what, sizeof what, "side by side");
-  gc_progress(who, 0, (unsigned)count, what);
+  gc_progress(who, 0, (unsigned)count, "side by side");
   gc_spawn(commands, count, &options);
   gc_progress_erase();
   gc_watch_stop();

@@ -59,7 +59,7 @@ static void give_up(struct gc_result *result, int status, const struct gc_error 
   gc_say(result->gpu->name, "%s", err->text);
 }
 
-/* Takes the lock. False: it is settled already, by a failure or by the record of another process. */
+/* Takes the lock. False: settled already, by a failure or by the record of another process. */
 static bool take_lock(struct here *here)
 {
   struct gc_result *result = here->result;
@@ -86,6 +86,33 @@ static bool take_lock(struct here *here)
   return tool->force || gc_store_find(&result->gpu->identity, &result->record, NULL) != 0;
 }
 
+static double elapsed(const struct timespec *from)
+{
+  struct timespec to;
+
+  clock_gettime(CLOCK_MONOTONIC, &to);
+  return (double)(to.tv_sec - from->tv_sec) + (double)(to.tv_nsec - from->tv_nsec) / 1e9;
+}
+
+/* What the measurement itself does not know. 0 or -ENOMEM. */
+static int add_facts(struct gc_record *record, double seconds)
+{
+  struct gc_infos *infos = &record->infos;
+  time_t now = time(NULL);
+  struct tm utc;
+  char date[32];
+
+  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  /* with --only, the outermost element may be missing, and it is what a record hangs on */
+  if ((!gc_record_find(record, GC_DEVICE_MEMORY) && !gc_record_add(record, GC_DEVICE_MEMORY)) ||
+      gc_infos_set(infos, "Status", GC_STATUS_MEASURED) ||
+      gc_infos_set(infos, "Measured", date) ||
+      gc_infos_set(infos, "Version", PACKAGE_VERSION) ||
+      gc_infos_setf(infos, "MeasureSeconds", "%.3f", seconds))
+    return -ENOMEM;
+  return 0;
+}
+
 /* Runs the plan on the device. NULL with result settled when it failed. */
 static struct gc_record *run_plan(struct here *here)
 {
@@ -93,11 +120,8 @@ static struct gc_record *run_plan(struct here *here)
   const struct gc_gpu *gpu = here->result->gpu;
   struct gc_record *record = NULL;
   struct gc_device *device = NULL;
-  struct timespec from, to;
   struct gc_error err = {""};
-  char now[32];
-  time_t seconds;
-  struct tm utc;
+  struct timespec from;
   int status;
 
   clock_gettime(CLOCK_MONOTONIC, &from);
@@ -112,20 +136,8 @@ static struct gc_record *run_plan(struct here *here)
       gc_ops(device)->close(device);
   }
   gc_progress_erase();
-  clock_gettime(CLOCK_MONOTONIC, &to);
-  if (!status) {
-    seconds = time(NULL);
-    gmtime_r(&seconds, &utc);
-    strftime(now, sizeof now, "%Y-%m-%dT%H:%M:%SZ", &utc);
-    /* with --only, the outermost element may be missing, and it is what a record hangs on */
-    if ((!gc_record_find(record, GC_DEVICE_MEMORY) && !gc_record_add(record, GC_DEVICE_MEMORY)) ||
-        gc_infos_set(&record->infos, "Status", GC_STATUS_MEASURED) ||
-        gc_infos_set(&record->infos, "Measured", now) ||
-        gc_infos_set(&record->infos, "Version", PACKAGE_VERSION) ||
-        gc_infos_setf(&record->infos, "MeasureSeconds", "%.3f",
-                      (double)(to.tv_sec - from.tv_sec) + (double)(to.tv_nsec - from.tv_nsec) / 1e9))
-      status = gc_fail(&err, -ENOMEM, "out of memory");
-  }
+  if (!status && add_facts(record, elapsed(&from)))
+    status = gc_fail(&err, -ENOMEM, "out of memory");
   if (!status)
     return record;
   gc_record_free(record);

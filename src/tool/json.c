@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Text whatever it looks like: "1.0" would lose its zero. */
+/* Versions look like numbers, but 10.10 is not 10.1. */
 static bool is_text(const char *key)
 {
-  return !strcmp(key, "Version") || !strcmp(key, "Format") || !strcmp(key, "Method");
+  return !strcmp(key, "Version") || !strcmp(key, "ComputeCapability");
 }
 
 /* digits, or digits '.' digits; no sign, no leading zero, no more than fits exactly */
@@ -64,15 +64,14 @@ static json_t *elements_of(const struct gc_record *record, const char *gpu)
   char name[256];
 
   for (size_t i = 0; array && i < record->count; i++) {
-    long parent = gc_record_parent(record, i);
+    long up = gc_record_parent(record, i);
+    const char *parent = up < 0 ? NULL : gc_kinds[record->elements[up].kind].subtype;
     json_t *element = json_object();
 
     gc_record_element_name(record, i, gpu, name, sizeof name);
     if (set_text(element, "subtype", gc_kinds[record->elements[i].kind].subtype) |
         set_text(element, "name", name) |
-        json_object_set_new(element, "parent",
-                            parent < 0 ? json_null()
-                                       : json_string(gc_kinds[record->elements[parent].kind].subtype)) |
+        json_object_set_new(element, "parent", parent ? json_string(parent) : json_null()) |
         set_infos(element, &record->elements[i].infos) | json_array_append_new(array, element)) {
       json_decref(array);
       return NULL;

@@ -84,8 +84,7 @@ static void help(void)
 
 static void version(void)
 {
-  printf("%s %s\nhwloc %u.%u.%u\n", GC_TOOL_NAME, PACKAGE_VERSION, HWLOC_API_VERSION >> 16,
-         HWLOC_API_VERSION >> 8 & 0xff, HWLOC_API_VERSION & 0xff);
+  puts(GC_TOOL_NAME " " PACKAGE_VERSION "\nbuilt with hwloc " HWLOC_VERSION);
 }
 
 static int usage(const char *what, const char *word)
@@ -179,8 +178,8 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
   return -1;
 }
 
-/* A closed stdin, stdout or stderr must not become the descriptor of a record or a device: each gets
- * one on which reading or writing fails. */
+/* A closed stdin, stdout or stderr must not become the descriptor of a record or a device: each
+ * gets one on which reading or writing fails. */
 static void keep_standard_descriptors(void)
 {
   for (int fd = 0; fd <= 2; fd++)

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * hwloc-gpucache measure: makes sure that each GPU has a valid record, and prints what was measured.
+ * hwloc-gpucache measure: sees to it that each GPU has a valid record; prints what was measured.
  */
 #include "tool/tool.h"
 
@@ -12,6 +12,7 @@ int gc_tool_measure(const struct gc_tool *tool)
   struct gc_tool must = *tool;
   struct gc_targets targets;
   struct gc_result *results;
+  bool first = true;
   int status = gc_targets_find(tool, &targets);
 
   if (status != GC_EXIT_DONE)
@@ -31,6 +32,9 @@ int gc_tool_measure(const struct gc_tool *tool)
         if (!results[i].record)
           continue;
         when = gc_infos_get(&results[i].record->infos, "Measured");
+        if (!first && results[i].fresh)
+          putchar('\n');
+        first = false;
         if (results[i].fresh)
           status = gc_worse(status, gc_report(results[i].record, name));
         else

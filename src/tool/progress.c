@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * "gpu0 NVIDIA H200  [####----] 7/23 L1Cache capacity", drawn over itself on the terminal that stderr
- * is, if it is one.
+ * "gpu0 NVIDIA H200  [####----] 7/23 L1Cache capacity", drawn over itself on the terminal that
+ * stderr is, if it is one.
  */
 #include "tool/tool.h"
 

@@ -33,7 +33,8 @@ static bool is_record(const char *id, const char *path)
 
   if (fd < 0)
     return false;
-  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size <= GC_RECORD_MAX_BYTES) {
+  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
+      st.st_size <= (off_t)GC_RECORD_MAX_BYTES) {
     text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (text != MAP_FAILED) {
       good = !gc_record_read_xml(text, (size_t)st.st_size, &record, NULL) &&

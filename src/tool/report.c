@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A record as a table for people: a line about the GPU, one row per element, and below them why
- * values are missing.
+ * A record as a table for people: a line about the GPU, one row per element, and below them what
+ * the values depend on and why some are missing.
  */
 #include "tool/tool.h"
 
@@ -20,7 +20,8 @@ static const char *const heads[GC_TABLE_COLUMNS] = {
 };
 
 /* 222208 -> "217 KiB"; what is no multiple keeps two digits after the point. */
-static void bytes_cell(const struct gc_infos *infos, const char *key, char *cell)
+static void bytes_cell(const struct gc_infos *infos, const char *key, const char *before,
+                       char *cell)
 {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
   uint64_t bytes, unit = 1;
@@ -33,9 +34,9 @@ static void bytes_cell(const struct gc_infos *infos, const char *key, char *cell
     i++;
   }
   if (bytes % unit)
-    snprintf(cell, GC_CELL, "%.2f %s", (double)bytes / (double)unit, units[i]);
+    snprintf(cell, GC_CELL, "%s%.2f %s", before, (double)bytes / (double)unit, units[i]);
   else
-    snprintf(cell, GC_CELL, "%" PRIu64 " %s", bytes / unit, units[i]);
+    snprintf(cell, GC_CELL, "%s%" PRIu64 " %s", before, bytes / unit, units[i]);
 }
 
 static void text_cell(const struct gc_infos *infos, const char *key, char *cell)
@@ -44,6 +45,11 @@ static void text_cell(const struct gc_infos *infos, const char *key, char *cell)
 
   if (value)
     snprintf(cell, GC_CELL, "%s", value);
+}
+
+static bool is_absent(const char *source)
+{
+  return !strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT));
 }
 
 /* The weakest of the row: a row is as sure as its least sure value. */
@@ -63,6 +69,7 @@ static void confidence_cell(const struct gc_infos *infos, char *cell)
     snprintf(cell, GC_CELL, "%s", weakest);
 }
 
+/* Where the values of the row come from, each source once. */
 static void source_cell(const struct gc_infos *infos, char *cell)
 {
   static const char *const keys[] = {"CapacitySource", "LatencySource", "NominalSource"};
@@ -70,12 +77,11 @@ static void source_cell(const struct gc_infos *infos, char *cell)
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const char *source = gc_infos_get(infos, keys[i]);
 
-    if (source && strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT))) {
-      snprintf(cell, GC_CELL, "%s", source);
-      return;
-    }
+    if (source && !is_absent(source) && !strstr(cell, source))
+      snprintf(cell + strlen(cell), GC_CELL - strlen(cell), "%s%s", *cell ? "+" : "", source);
   }
-  strcpy(cell, "absent");
+  if (!*cell)
+    strcpy(cell, "absent");
 }
 
 static int depth(const struct gc_record *record, size_t i)
@@ -106,22 +112,28 @@ static void heading(const struct gc_record *record, const char *gpu)
   putchar('\n');
 }
 
-/* One line for each value that is absent. */
-static void absences(const struct gc_record *record)
+/* What a value depends on, and why values are missing: a line each. */
+static void notes(const struct gc_record *record)
 {
   for (size_t i = 0; i < record->count; i++) {
     const struct gc_infos *infos = &record->elements[i].infos;
+    const char *subtype = gc_kinds[record->elements[i].kind].subtype;
+    const char *carveout = gc_infos_get(infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT);
+    const char *blocks = gc_infos_get(infos, HWLOC_GPUCACHE_CARVEOUT_BLOCKS);
 
+    if (carveout)
+      printf("  Capacity of %s: with a carve-out of %s %% for shared memory%s%s%s\n", subtype,
+             carveout, blocks ? " and room for " : "", blocks ? blocks : "",
+             blocks ? " blocks in an SM" : "");
     for (size_t j = 0; j < infos->count; j++) {
       const char *name = infos->array[j].name, *value = infos->array[j].value;
       size_t length = strlen(name), tail = strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX);
 
       if (length > tail && !strcmp(name + length - tail, HWLOC_GPUCACHE_SOURCE_SUFFIX) &&
-          !strncmp(value, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT))) {
+          is_absent(value)) {
         value += strlen(HWLOC_GPUCACHE_SOURCE_ABSENT);
         value += strspn(value, " ");
-        printf("  no %.*s of %s: %s\n", (int)(length - tail), name,
-               gc_kinds[record->elements[i].kind].subtype, value);
+        printf("  no %.*s of %s: %s\n", (int)(length - tail), name, subtype, value);
       }
     }
   }
@@ -147,8 +159,9 @@ int gc_report(const struct gc_record *record, const char *gpu)
       break;
     snprintf(row[ELEMENT], GC_CELL, "%*s%s", 2 * depth(record, i), "",
              gc_kinds[element->kind].subtype);
-    bytes_cell(infos, HWLOC_GPUCACHE_CAPACITY_BYTES, row[CAPACITY]);
-    bytes_cell(infos, HWLOC_GPUCACHE_NOMINAL_BYTES, row[NOMINAL]);
+    bytes_cell(infos, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES, ">= ", row[CAPACITY]);
+    bytes_cell(infos, HWLOC_GPUCACHE_CAPACITY_BYTES, "", row[CAPACITY]);
+    bytes_cell(infos, HWLOC_GPUCACHE_NOMINAL_BYTES, "", row[NOMINAL]);
     text_cell(infos, HWLOC_GPUCACHE_LATENCY_CYCLES, row[CYCLES]);
     text_cell(infos, HWLOC_GPUCACHE_LATENCY_NS, row[NS]);
     text_cell(infos, HWLOC_GPUCACHE_PER_SM, row[PER_SM]);
@@ -159,7 +172,7 @@ int gc_report(const struct gc_record *record, const char *gpu)
   if (row) {
     heading(record, gpu);
     gc_table_print(&table, "  ");
-    absences(record);
+    notes(record);
     return 0;
   }
   free(table.cells);

@@ -13,7 +13,7 @@
 
 #define SIM_WORD "sim-"
 
-/* Adds a member to a comma list, if it is not in it. The list is malloc'ed anew; NULL: out of memory. */
+/* Adds a member to a malloc'ed comma list, if it is not in it. NULL: out of memory. */
 static char *list_with(char *list, const char *member)
 {
   size_t length = strlen(member);
@@ -56,7 +56,7 @@ static void only_simulated(struct gc_gpus *gpus)
   gpus->count = kept;
 }
 
-/* The tree that the plugin looks at: another one only where hwloc was told that it is this system. */
+/* The tree that the plugin looks at: another one only if hwloc was told that it is this system. */
 static const char *root(void)
 {
   const char *path = secure_getenv("HWLOC_FSROOT"), *this = secure_getenv("HWLOC_THISSYSTEM");

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The hwloc-gpucache command, as its files see each other. Results go to stdout, sentences to stderr.
- * Every subcommand returns one of the exit codes; nothing below main() calls exit().
+ * The hwloc-gpucache command, as its files see each other. Results go to stdout, sentences to
+ * stderr. Every subcommand returns one of the exit codes; nothing below main() calls exit().
  */
 #ifndef GC_TOOL_TOOL_H
 #define GC_TOOL_TOOL_H
@@ -20,7 +20,7 @@ enum gc_exit { GC_EXIT_DONE, GC_EXIT_FAILED, GC_EXIT_USAGE, GC_EXIT_NO_GPU };
 
 /* What the command line said. */
 struct gc_tool {
-  const char *sims;     /* --sim: only these simulated GPUs; NULL: real ones, and $HWLOC_GPUCACHE_SIM */
+  const char *sims;     /* --sim: only these; NULL: real GPUs, and those of $HWLOC_GPUCACHE_SIM */
   const char *only;     /* --only: comma list of subtypes; NULL: all */
   double timeout;       /* --timeout: seconds for all of it; 0: no limit */
   bool verbose, force, no_store, json, xml, all;
@@ -61,8 +61,8 @@ struct gc_result {
   int status;               /* gc_exit */
   struct gc_error problem;
 };
-/* Results for the chosen GPUs, in their order; failures have been said on stderr. Caller frees. NULL:
- * out of memory. */
+/* Results for the chosen GPUs, in their order; failures have been said on stderr. Caller frees.
+ * NULL: out of memory. */
 struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets *targets);
 void gc_results_free(struct gc_result *results, size_t count);
 /* The worst status. */
@@ -74,7 +74,7 @@ void gc_measure_fleet(const struct gc_tool *tool, struct gc_result **results, si
 /* Whether a real device was left open here, so that main() must end with _exit. */
 bool gc_left_open(void);
 
-/* export.c: the record as hwloc's own exporter writes it. *xml is malloc'ed. 0 or negative errno. */
+/* export.c: the record as hwloc's own exporter writes it; *xml is malloc'ed. 0 or negative errno. */
 int gc_export(const struct gc_record *record, const char *gpu, char **xml, size_t *length,
               struct gc_error *err);
 int gc_report_xml(const struct gc_result *results, size_t count);
