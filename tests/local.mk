@@ -91,3 +91,5 @@ bench: all
 	@$(AM_TESTS_ENVIRONMENT) exec $(SHELL) '$(srcdir)/tests/bench.sh'
 
 .PHONY: tally check-unit check-gpu bench
+
+include tests/unit/local.mk
