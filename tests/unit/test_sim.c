@@ -47,7 +47,7 @@ static int open_profile(struct fixture *f, const char *path)
 {
   struct gc_gpu gpu = {.vendor = GC_VENDOR_SIM, .name = "gpu0"};
 
-  snprintf(gpu.profile, sizeof(gpu.profile), "%s", path);
+  assert_true(snprintf(gpu.profile, sizeof(gpu.profile), "%s", path) < (int)sizeof(gpu.profile));
   return gc_device_open(&gpu, &f->device, &f->err);
 }
 
