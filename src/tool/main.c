@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
-#include <hwloc.h>
+#include <hwloc/gpucache.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,6 +192,7 @@ int main(int argc, char **argv)
 {
   struct gc_tool tool = {0};
   const struct command *command = NULL;
+  const char *verbose;
   char **words = calloc((size_t)argc + 1, sizeof *words);
   int status;
 
@@ -201,6 +202,8 @@ int main(int argc, char **argv)
     return GC_EXIT_FAILED;
   }
   tool.words = words;
+  verbose = secure_getenv(HWLOC_GPUCACHE_VERBOSE_ENV);
+  tool.verbose = verbose && *verbose && strcmp(verbose, "0");
   status = parse(argc, argv, &tool, &command);
   if (status < 0)
     status = command->run(&tool);

@@ -69,10 +69,11 @@ static void confidence_cell(const struct gc_infos *infos, char *cell)
     snprintf(cell, GC_CELL, "%s", weakest);
 }
 
-/* Where the values of the row come from, each source once. */
+/* Where the values of the row come from, each source once. That a nominal one comes from the vendor
+ * goes without saying. */
 static void source_cell(const struct gc_infos *infos, char *cell)
 {
-  static const char *const keys[] = {"CapacitySource", "LatencySource", "NominalSource"};
+  static const char *const keys[] = {"CapacitySource", "LatencySource"};
 
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const char *source = gc_infos_get(infos, keys[i]);
