@@ -27,6 +27,16 @@ static void give_up(struct gc_outcome *outcome, const char *why)
            length ? "; " : "", why);
 }
 
+/* What the store has, and NULL when it fails. */
+static int find(const struct gc_gpu *gpu, struct gc_record **record, struct gc_error *err)
+{
+  struct gc_record *found = NULL;
+  int status = gc_store_find(&gpu->identity, &found, err);
+
+  *record = status == 0 ? found : NULL;
+  return status;
+}
+
 /* From the store. Returns whether measuring is called for. */
 static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings,
                     struct gc_outcome *outcome)
@@ -39,7 +49,7 @@ static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings
     outcome->failed = gpu->vendor == GC_VENDOR_SIM; /* someone asked for it by name */
     return false;
   }
-  status = gc_store_find(&gpu->identity, &outcome->record, &err);
+  status = find(gpu, &outcome->record, &err);
   if (status == 0)
     snprintf(outcome->status, sizeof(outcome->status), GC_STATUS_MEASURED);
   else if (status != -ENOENT)
@@ -122,8 +132,7 @@ static void collect(struct job *job, const struct gc_command *command, const cha
   char why[320];
   int status;
 
-  outcome->record = NULL;
-  status = gc_store_find(&job->gpu->identity, &outcome->record, &err);
+  status = find(job->gpu, &outcome->record, &err);
   if (status == 0 && (done || !earlier)) {
     snprintf(outcome->status, sizeof(outcome->status), GC_STATUS_MEASURED);
     gc_record_free(earlier);

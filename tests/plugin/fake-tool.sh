@@ -1,0 +1,113 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Stands in for hwloc-gpucache: the plugin starts it as it would start that, and it does what the word
+# in $FAKE_TOOL_DOES says (default: measure, which writes a canned record). It appends its arguments to
+# $FAKE_TOOL_LOG, so that starts can be counted.
+set -e
+umask 077
+echo "$*" >> "$FAKE_TOOL_LOG"
+for id in "$@"; do :; done
+
+record() {
+  cat <<END
+<?xml version="1.0" encoding="UTF-8"?>
+<!DOCTYPE topology SYSTEM "hwloc2.dtd">
+<topology version="2.0">
+ <object type="Machine" os_index="0" cpuset="0x1" complete_cpuset="0x1" allowed_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1" allowed_nodeset="0x1" gp_index="1">
+  <object type="NUMANode" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1" gp_index="2" local_memory="1024"/>
+  <object type="PU" os_index="0" cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1" gp_index="3"/>
+  <object type="OSDev" gp_index="4" name="gpu0-Memory 80GiB" subtype="DeviceMemory" osdev_type="0">
+   <info name="GPUCacheUUID" value="$id"/>
+   <info name="GPUCacheModel" value="$model"/>
+   <info name="GPUCacheDriver" value="$driver"/>
+   <info name="GPUCacheVBIOS" value="$vbios"/>
+   <info name="GPUCacheMIG" value="disabled"/>
+   <info name="GPUCacheFormat" value="1"/>
+   <info name="GPUCacheMethod" value="1"/>
+   <info name="GPUCacheStatus" value="measured"/>
+   <info name="GPUCacheMeasured" value="2025-11-21"/>
+   <info name="GPUCacheSMs" value="132"/>
+   <info name="NominalBytes" value="85899345920"/>
+   <info name="NominalSource" value="api"/>
+   <info name="lstopoStyle" value="Background=#efdfde"/>
+   <object type="OSDev" gp_index="5" name="gpu0-L2 50MiB" subtype="L2Cache" osdev_type="0">
+    <info name="NominalBytes" value="52428800"/>
+    <info name="CapacitySource" value="absent:replicated &lt;twice&gt; &amp; noisy"/>
+    <object type="OSDev" gp_index="6" name="gpu0-L1 217KiB x132" subtype="L1Cache" osdev_type="0">
+     <info name="CapacityBytes" value="222208"/>
+     <info name="CapacitySource" value="measured"/>
+     <info name="CapacityConfidence" value="0.99"/>
+     <info name="LatencyCycles" value="33"/>
+     <info name="Instances" value="132"/>
+    </object>
+    <object type="OSDev" gp_index="7" name="gpu0-ConstantL1.5 31KiB x132" subtype="ConstantL15Cache" osdev_type="0">
+     <info name="LatencyCycles" value="80.5"/>
+     <info name="Instances" value="132"/>
+    </object>
+    <object type="OSDev" gp_index="8" name="gpu0-Shared 228KiB x132" subtype="SharedMemory" osdev_type="0">
+     <info name="NominalBytes" value="233472"/>
+     <info name="Instances" value="132"/>
+    </object>
+   </object>
+  </object>
+ </object>
+</topology>
+END
+}
+
+# The VBIOS of a simulated GPU is the hash of its profile, FNV-1a.
+fnv1a() {
+  local hash=$((0xcbf29ce484222325)) byte
+  for byte in $(od -An -v -tu1 "$1"); do hash=$(((hash ^ byte) * 0x100000001b3)); done
+  printf '%016x' $hash
+}
+
+write() {
+  if [ "$1" = --sim ]; then
+    model=Fake driver=simulated vbios=$(fnv1a "$2")
+  else
+    model='NVIDIA H100' driver=${FAKE_TOOL_DRIVER:-580.159.04} vbios=96.00.a5.00.1a
+  fi
+  record > "$HWLOC_GPUCACHE_DIR/$id.xml.new"
+  mv "$HWLOC_GPUCACHE_DIR/$id.xml.new" "$HWLOC_GPUCACHE_DIR/$id.xml"
+}
+
+case ${FAKE_TOOL_DOES:-measure} in
+measure) write "$@" ;;
+fail)
+  echo "noise" >&2
+  echo "hwloc-gpucache: gpu7: the first thing went wrong" >&2
+  printf 'hwloc-gpucache: gpu7: the GPU is busy: 3 processes use it\n' >&2
+  exit 1
+  ;;
+silent) exit 1 ;;
+lie) exit 0 ;;
+crash) kill -SEGV $$ ;;
+hang)
+  # A child of its own that ignores every polite request, and holds stderr open.
+  trap '' TERM INT HUP
+  sleep 1000 &
+  echo $$ $! > "$FAKE_TOOL_LOG.pids"
+  wait
+  sleep 1000
+  ;;
+leave) # Ends well, but leaves a child behind.
+  sleep 1000 &
+  echo $! > "$FAKE_TOOL_LOG.pids"
+  write "$@"
+  ;;
+flood)
+  head -c 5000000 /dev/zero | tr '\0' 'x' >&2
+  echo >&2
+  echo "hwloc-gpucache: said at last" >&2
+  exit 1
+  ;;
+describe) # What this process was given.
+  ls -l /proc/$$/fd > "$FAKE_TOOL_LOG.fds"
+  cat /proc/self/status > "$FAKE_TOOL_LOG.status" # of a child: bash blocks SIGCHLD for itself
+  cat /proc/$$/stat > "$FAKE_TOOL_LOG.stat"
+  env > "$FAKE_TOOL_LOG.env"
+  exit 1
+  ;;
+garbage) head -c 300 /dev/urandom > "$HWLOC_GPUCACHE_DIR/$id.xml" ;;
+esac

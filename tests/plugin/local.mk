@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The plugin inside real hwloc programs.
+check_PROGRAMS += tests/plugin/topo-check
+tests_plugin_topo_check_SOURCES = tests/plugin/topo-check.c
+tests_plugin_topo_check_CFLAGS = $(AM_CFLAGS) -pthread
+tests_plugin_topo_check_LDADD = $(HWLOC_LIBS)
+
+plugin_tests = \
+	tests/plugin/objects.bats \
+	tests/plugin/modes.bats \
+	tests/plugin/process.bats
+TESTS += $(plugin_tests)
+EXTRA_DIST += $(plugin_tests) \
+	tests/plugin/fake-node.sh \
+	tests/plugin/fake-tool.sh \
+	tests/plugin/setup.bash

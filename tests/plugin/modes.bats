@@ -1,0 +1,250 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# When the tool is started, and what a load says when it does not help.
+
+setup() {
+  load setup.bash
+  prepare
+}
+
+# status of the first GPU of the node.
+gpu0_status() { info GPUCacheStatus pci=17:00.0; }
+
+@test "the first load measures each GPU once, the second none" {
+  use_node
+  topology > "$BATS_TEST_TMPDIR/first"
+  is 2 "$(starts)"
+  is "measure --timeout 10 $gpu0
+measure --timeout 10 $gpu1" "$(sort "$FAKE_TOOL_LOG")"
+  topology > "$BATS_TEST_TMPDIR/second"
+  is 2 "$(starts)"
+  grep -q gpu1-L1 "$BATS_TEST_TMPDIR/first"
+  diff "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/second"
+}
+
+@test "only the GPU without a record is measured" {
+  use_node
+  topology > /dev/null
+  rm "$HWLOC_GPUCACHE_DIR/$gpu1.xml"
+  run topology
+  has gpu1-L1
+  is 3 "$(starts)"
+  is "measure --timeout 10 $gpu1" "$(tail -n 1 "$FAKE_TOOL_LOG")"
+}
+
+@test "a new driver makes the record invalid" {
+  use_node
+  topology > /dev/null
+  sed -i 's/580\.159\.04/999.1.2/' "$HWLOC_FSROOT/proc/driver/nvidia/version"
+  FAKE_TOOL_DRIVER=999.1.2 run topology
+  has gpu0-L1
+  is 4 "$(starts)"
+}
+
+@test "a stale record and a failure: no numbers, and the status names both" {
+  use_node
+  topology > /dev/null
+  sed -i 's/580\.159\.04/999.1.2/' "$HWLOC_FSROOT/proc/driver/nvidia/version"
+  export FAKE_TOOL_DOES=fail
+  run topology
+  is 0 "$status"
+  has_not gpu0-L1
+  [[ $(gpu0_status) == *"580.159.04"*"; the GPU is busy: 3 processes use it" ]]
+}
+
+@test "off: nothing at all" {
+  use_node
+  HWLOC_GPUCACHE=off run topology
+  is 0 "$status"
+  has_not gpu0-
+  is 0 "$(starts)"
+  is '' "$(HWLOC_GPUCACHE=off gpu0_status)"
+}
+
+@test "cached: records are used, none is made" {
+  use_node
+  export HWLOC_GPUCACHE=cached
+  run topology
+  is 0 "$status"
+  has_not gpu0-
+  is 0 "$(starts)"
+  is "no record; HWLOC_GPUCACHE=cached forbids measuring" "$(gpu0_status)"
+  HWLOC_GPUCACHE=auto topology > /dev/null
+  run topology
+  has gpu0-L1
+  is 2 "$(starts)"
+}
+
+@test "cached: a garbage record is named" {
+  use_node
+  echo '<topology' > "$HWLOC_GPUCACHE_DIR/$gpu0.xml"
+  chmod 600 "$HWLOC_GPUCACHE_DIR/$gpu0.xml"
+  export HWLOC_GPUCACHE=cached
+  [[ $(gpu0_status) == *"$gpu0.xml"*"; HWLOC_GPUCACHE=cached forbids measuring" ]]
+}
+
+@test "refresh: measures although there is a record" {
+  use_node
+  topology > /dev/null
+  HWLOC_GPUCACHE=refresh run topology
+  has gpu0-L1
+  is 4 "$(starts)"
+  is "measure --force --timeout 10 $gpu0
+measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
+  is measured "$(gpu0_status)"
+}
+
+@test "refresh that fails takes nothing away" {
+  use_node
+  topology > /dev/null
+  export HWLOC_GPUCACHE=refresh FAKE_TOOL_DOES=fail
+  run topology
+  has gpu0-L1
+  is "measured earlier, not refreshed: the GPU is busy: 3 processes use it" "$(gpu0_status)"
+}
+
+@test "an unknown mode is auto, and only VERBOSE says so" {
+  use_node
+  HWLOC_GPUCACHE=sometimes run topology
+  has gpu0-L1
+  has_not sometimes
+  HWLOC_GPUCACHE_VERBOSE=1 HWLOC_GPUCACHE=sometimes run topology
+  has "HWLOC_GPUCACHE=sometimes is not one of auto, cached, refresh, off; using auto"
+}
+
+@test "the time-out is passed on, garbage is the default" {
+  use_node
+  export FAKE_TOOL_DOES=silent
+  local seconds
+  for seconds in 2.5 x 0 -3 nan inf 1x 1e99 ''; do
+    HWLOC_GPUCACHE_TIMEOUT=$seconds topology > /dev/null 2>&1
+  done
+  is 18 "$(starts)"
+  is 2 "$(grep -c -- "--timeout 2.5 " "$FAKE_TOOL_LOG")"
+  is 16 "$(grep -c -- "--timeout 10 " "$FAKE_TOOL_LOG")"
+}
+
+@test "what the tool said last becomes the status" {
+  use_node
+  export FAKE_TOOL_DOES=fail
+  run topology
+  is 0 "$status"
+  has_not gpu0-L1
+  is "the GPU is busy: 3 processes use it" "$(gpu0_status)"
+}
+
+@test "a tool that says nothing, one that is not there, one that lies" {
+  use_node
+  FAKE_TOOL_DOES=silent
+  export FAKE_TOOL_DOES
+  is "measuring ended with status 1 and no explanation" "$(gpu0_status)"
+  FAKE_TOOL_DOES=lie
+  [[ $(gpu0_status) == "measured, but "* ]]
+  HWLOC_GPUCACHE_TOOL=/nowhere/tool
+  is "/nowhere/tool cannot be started: No such file or directory" "$(gpu0_status)"
+}
+
+@test "one GPU's failure is not another's" {
+  use_node
+  topology > /dev/null
+  rm "$HWLOC_GPUCACHE_DIR/$gpu0.xml"
+  FAKE_TOOL_DOES=fail run topology
+  has_not gpu0-L1
+  has gpu1-L1
+}
+
+@test "garbage from the tool is no record" {
+  use_node
+  export FAKE_TOOL_DOES=garbage
+  run topology
+  is 0 "$status"
+  has_not gpu0-L1
+  [[ $(gpu0_status) == *"$gpu0.xml"* ]]
+}
+
+@test "a garbage record is replaced by a good one" {
+  use_node
+  echo 'garbage' > "$HWLOC_GPUCACHE_DIR/$gpu0.xml"
+  run topology
+  is 0 "$status"
+  has gpu0-L1
+  is 2 "$(starts)"
+  is measured "$(gpu0_status)"
+}
+
+@test "no home, and a home that cannot be written: the load is as if nothing had happened" {
+  use_node
+  unset HWLOC_GPUCACHE_DIR HOME
+  export FAKE_TOOL_DOES=lie
+  run topology
+  is 0 "$status"
+  has "PCI 17:00.0 (3D)"
+  [ -n "$(gpu0_status)" ]
+  export HOME=/proc/nowhere
+  run topology
+  is 0 "$status"
+  has "PCI 17:00.0 (3D)"
+  [ -n "$(gpu0_status)" ]
+}
+
+@test "nothing is printed unless asked for" {
+  use_node
+  "$topo_check" io-all load > "$BATS_TEST_TMPDIR/out" 2>&1
+  topology 2>> "$BATS_TEST_TMPDIR/out" > /dev/null
+  rm "$HWLOC_GPUCACHE_DIR"/*.xml
+  FAKE_TOOL_DOES=fail "$topo_check" io-all load >> "$BATS_TEST_TMPDIR/out" 2>&1
+  HWLOC_GPUCACHE_TOOL=/nowhere "$topo_check" io-all load >> "$BATS_TEST_TMPDIR/out" 2>&1
+  is '' "$(cat "$BATS_TEST_TMPDIR/out")"
+}
+
+@test "hwloc's own switch, which lstopo sets, shows failures, one line per GPU" {
+  use_node
+  export FAKE_TOOL_DOES=fail
+  topology 2> "$BATS_TEST_TMPDIR/err" > /dev/null
+  is "hwloc/gpucache: gpu0 ($gpu0): the GPU is busy: 3 processes use it
+hwloc/gpucache: gpu1 ($gpu1): the GPU is busy: 3 processes use it" "$(cat "$BATS_TEST_TMPDIR/err")"
+}
+
+@test "VERBOSE says what is done" {
+  use_node
+  export HWLOC_GPUCACHE_VERBOSE=1
+  run "$topo_check" io-all load
+  is 0 "$status"
+  has "hwloc/gpucache: gpu0 ($gpu0): no valid record, measuring for at most 10 s"
+  has "hwloc/gpucache: gpu1 ($gpu1): measured"
+}
+
+@test "simulated GPUs hang under the root, with the fake tool" {
+  use_sim
+  run "$topo_check" io-important load check dup xml list
+  is 0 "$status"
+  is "0 DeviceMemory gpu0-Memory 80GiB" "${lines[0]}"
+  is "--sim $BATS_TEST_TMPDIR/mine measure --timeout 10 sim-mine" "$(cat "$FAKE_TOOL_LOG")"
+  "$topo_check" io-important load
+  is 1 "$(starts)"
+  is sim-mine "$(info GPUCacheUUID 'os=gpu0-Memory 80GiB')"
+  # Another profile under the same name is another GPU.
+  echo '# changed' >> "$BATS_TEST_TMPDIR/mine"
+  "$topo_check" io-important load
+  is 2 "$(starts)"
+}
+
+@test "real GPUs come before simulated ones" {
+  use_node
+  use_sim
+  run "$topo_check" io-important load list
+  is 15 "${#lines[@]}"
+  has "0 DeviceMemory gpu2-Memory 80GiB"
+}
+
+@test "a simulated GPU that cannot be had says why on the root" {
+  export HWLOC_GPUCACHE_SIM=nope
+  HWLOC_GPUCACHE_SIM_PATH=$BATS_TEST_TMPDIR
+  export HWLOC_GPUCACHE_SIM_PATH
+  echo 'model = x' > "$BATS_TEST_TMPDIR/some1"
+  run info GPUCacheStatus root
+  [[ $output == "sim-nope: no simulated GPU named 'nope'; known: "*some1* ]]
+  HWLOC_GPUCACHE_SIM=some1 FAKE_TOOL_DOES=fail run info GPUCacheStatus root
+  is "sim-some1: the GPU is busy: 3 processes use it" "$output"
+  is 1 "$(starts)"
+}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Loaded by the .bats files of this folder. Each test gets directories, a log and an environment of its
+# own under $BATS_TEST_TMPDIR. Outside of make check, paths are those of a build in the source tree.
+
+here=$BATS_TEST_DIRNAME
+top_builddir=${top_builddir:-$here/../..}
+top_srcdir=${top_srcdir:-$here/../..}
+plugin_dir=$top_builddir/src/plugin/.libs
+topo_check=$top_builddir/tests/plugin/topo-check
+fake_tool=$here/fake-tool.sh
+gpu0=GPU-11111111-0000-0000-0000-000000000017
+gpu1=GPU-22222222-0000-0000-0000-000000000097
+
+LSTOPO=${LSTOPO:-lstopo-no-graphics}
+
+# lstopo as hwloc-ls: text on stdout, no window.
+topology() { "$LSTOPO" --of console "$@"; }
+
+prepare() {
+  unset HWLOC_GPUCACHE HWLOC_GPUCACHE_SIM HWLOC_GPUCACHE_TIMEOUT HWLOC_GPUCACHE_VERBOSE XDG_CACHE_HOME
+  unset HWLOC_HIDE_ERRORS HWLOC_SHOW_ERRORS FAKE_TOOL_DOES FAKE_TOOL_DRIVER
+  export HWLOC_PLUGINS_PATH=$plugin_dir
+  export HWLOC_GPUCACHE_DIR=$BATS_TEST_TMPDIR/records
+  export FAKE_TOOL_LOG=$BATS_TEST_TMPDIR/starts
+  export HWLOC_GPUCACHE_TOOL=$fake_tool
+  export LC_ALL=C
+  mkdir -m 700 -p "$HWLOC_GPUCACHE_DIR"
+  # The caches of the CPU must not come from the machine that the test runs on.
+  export HWLOC_COMPONENTS=-x86
+  : > "$FAKE_TOOL_LOG"
+}
+
+# A node with two H100 in place of this machine.
+use_node() {
+  "$here/fake-node.sh" "$BATS_TEST_TMPDIR/node"
+  export HWLOC_FSROOT=$BATS_TEST_TMPDIR/node HWLOC_THISSYSTEM=1
+}
+
+# A simulated GPU that only the fake tool can measure.
+use_sim() {
+  printf 'model = NVIDIA Fake # not real\n' > "$BATS_TEST_TMPDIR/mine"
+  export HWLOC_GPUCACHE_SIM=$BATS_TEST_TMPDIR/mine
+}
+
+starts() { wc -l < "$FAKE_TOOL_LOG"; }
+
+# info NAME OBJECT…: the value of an info of an object, as hwloc-info sees it.
+info() {
+  local name=$1
+  shift
+  hwloc-info "$@" | sed -n "s/^ *info $name = //p"
+}
+
+# is EXPECTED ACTUAL
+is() {
+  [ "$1" = "$2" ] && return
+  printf 'expected: %s\nbut got:  %s\n' "$1" "$2"
+  return 1
+}
+
+# has WORD: the output of the last run has this.
+has() {
+  [[ $output == *"$1"* ]] && return
+  printf 'not found: %s\nin:\n%s\n' "$1" "$output"
+  return 1
+}
+
+has_not() {
+  [[ $output != *"$1"* ]] && return
+  printf 'found: %s\nin:\n%s\n' "$1" "$output"
+  return 1
+}
+
+# No process of this number is alive: gone, or a zombie that its adopter has not yet collected.
+is_gone() {
+  local i state
+  for ((i = 0; i < 50; i++)); do
+    state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null || :)
+    [ -n "$state" ] && [ "$state" != Z ] || return 0
+    sleep 0.1
+  done
+  echo "process $1 is still there"
+  return 1
+}

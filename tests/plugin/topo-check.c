@@ -1,0 +1,350 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Loads a topology as an application would and does with it what applications do. Its arguments are
+ * steps, done in order (see the table at the end); the first one that fails ends it with a sentence
+ * and status 1. Some steps prepare an awkward process to load in; "load" loads; others look at the
+ * topology or at what the load did to this process.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <hwloc.h>
+#include <hwloc/gpucache.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SUBTYPES "DeviceMemory L2Cache L1Cache ConstantL15Cache SharedMemory"
+
+struct state {
+  hwloc_topology_t topology; /* not loaded before the step "load" */
+  pid_t child;
+  unsigned descriptors; /* open just before the load */
+};
+
+static int fail(const char *what)
+{
+  fprintf(stderr, "topo-check: %s\n", what);
+  return -1;
+}
+
+static int filter(struct state *s, hwloc_obj_type_t type, enum hwloc_type_filter_e how)
+{
+  return hwloc_topology_set_type_filter(s->topology, type, how);
+}
+
+static int io_important(struct state *s)
+{
+  return hwloc_topology_set_io_types_filter(s->topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+}
+
+static int io_all(struct state *s)
+{
+  return hwloc_topology_set_io_types_filter(s->topology, HWLOC_TYPE_FILTER_KEEP_ALL);
+}
+
+static int no_pci(struct state *s)
+{
+  return filter(s, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_NONE) ||
+         filter(s, HWLOC_OBJ_BRIDGE, HWLOC_TYPE_FILTER_KEEP_NONE);
+}
+
+static int no_os(struct state *s)
+{
+  return filter(s, HWLOC_OBJ_OS_DEVICE, HWLOC_TYPE_FILTER_KEEP_NONE);
+}
+
+static unsigned count_descriptors(void)
+{
+  DIR *dir = opendir("/proc/self/fd");
+  unsigned count = 0;
+
+  while (dir && readdir(dir))
+    count++;
+  if (dir)
+    closedir(dir);
+  return count;
+}
+
+/* Hundreds of descriptors that would be inherited. */
+static int stray_descriptors(struct state *s)
+{
+  (void)s;
+  for (int i = 0; i < 300; i++)
+    if (open("/dev/null", O_RDWR) < 0)
+      return fail("cannot open descriptors");
+  return 0;
+}
+
+static int closed_streams(struct state *s)
+{
+  (void)s;
+  close(STDIN_FILENO);
+  close(STDOUT_FILENO);
+  return 0;
+}
+
+static int ignore_sigchld(struct state *s)
+{
+  (void)s;
+  return signal(SIGCHLD, SIG_IGN) == SIG_ERR;
+}
+
+static int no_zombies(struct state *s)
+{
+  struct sigaction action = {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDWAIT};
+
+  (void)s;
+  return sigaction(SIGCHLD, &action, NULL);
+}
+
+static int ignore_and_block_signals(struct state *s)
+{
+  sigset_t all;
+
+  (void)s;
+  signal(SIGPIPE, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
+  sigfillset(&all);
+  return sigprocmask(SIG_SETMASK, &all, NULL);
+}
+
+/* A child of our own that is over, and waits to be reaped by us, when the load happens. */
+static int own_child(struct state *s)
+{
+  siginfo_t info;
+
+  s->child = fork();
+  if (s->child == 0)
+    _exit(42);
+  return s->child < 0 || waitid(P_PID, (id_t)s->child, &info, WEXITED | WNOWAIT);
+}
+
+static int own_child_is_there(struct state *s)
+{
+  int status;
+
+  if (waitpid(s->child, &status, 0) != s->child || !WIFEXITED(status) || WEXITSTATUS(status) != 42)
+    return fail("the load took our own child's exit status");
+  return 0;
+}
+
+static int no_children(struct state *s)
+{
+  (void)s;
+  if (waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD)
+    return fail("the load left a child behind");
+  return 0;
+}
+
+/* hwloc itself keeps one as long as the topology lives. */
+static int no_descriptors(struct state *s)
+{
+  hwloc_topology_destroy(s->topology);
+  if (hwloc_topology_init(&s->topology) < 0)
+    return -1;
+  if (count_descriptors() != s->descriptors)
+    return fail("the load left a descriptor open");
+  return 0;
+}
+
+static int load(struct state *s)
+{
+  s->descriptors = count_descriptors();
+  if (hwloc_topology_load(s->topology) < 0)
+    return fail("hwloc_topology_load failed");
+  return 0;
+}
+
+static void *load_in_thread(void *failed)
+{
+  hwloc_topology_t topology;
+
+  if (hwloc_topology_init(&topology) < 0)
+    return failed;
+  hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  if (hwloc_topology_load(topology) < 0 || !hwloc_gpucache_get_next_gpu(topology, NULL)) {
+    hwloc_topology_destroy(topology);
+    return failed;
+  }
+  hwloc_topology_check(topology);
+  hwloc_topology_destroy(topology);
+  return NULL;
+}
+
+static int load_in_threads(struct state *s)
+{
+  pthread_t threads[4];
+  void *failed = NULL, *result;
+
+  for (int i = 0; i < 4; i++)
+    if (pthread_create(&threads[i], NULL, load_in_thread, s))
+      abort();
+  for (int i = 0; i < 4; i++) {
+    pthread_join(threads[i], &result);
+    if (result)
+      failed = result;
+  }
+  return failed ? fail("a load in one of four threads did not show the GPUs") : 0;
+}
+
+static int check(struct state *s)
+{
+  hwloc_topology_check(s->topology); /* aborts */
+  return 0;
+}
+
+/* One line per OS device of the plugin: "depth subtype name". */
+static int list(struct state *s)
+{
+  hwloc_obj_t obj = NULL;
+
+  while ((obj = hwloc_get_next_osdev(s->topology, obj))) {
+    int depth = 0;
+
+    if (!obj->subtype || !strstr(SUBTYPES, obj->subtype))
+      continue;
+    for (hwloc_obj_t up = obj->parent; up && up->type == HWLOC_OBJ_OS_DEVICE; up = up->parent)
+      depth++;
+    printf("%d %s %s\n", depth, obj->subtype, obj->name);
+  }
+  fflush(stdout);
+  return 0;
+}
+
+static int same_xml(const char *a, const char *b, const char *what)
+{
+  if (!a || !b || strcmp(a, b))
+    return fail(what);
+  return 0;
+}
+
+static char *export(hwloc_topology_t topology)
+{
+  char *xml = NULL;
+  int length;
+
+  return hwloc_topology_export_xmlbuffer(topology, &xml, &length, 0) < 0 ? NULL : xml;
+}
+
+static int duplicate(struct state *s)
+{
+  hwloc_topology_t copy;
+  char *a, *b = NULL;
+  int status;
+
+  if (hwloc_topology_dup(&copy, s->topology) < 0)
+    return fail("hwloc_topology_dup failed");
+  hwloc_topology_check(copy);
+  a = export(s->topology);
+  b = export(copy);
+  status = same_xml(a, b, "a duplicate differs");
+  hwloc_free_xmlbuffer(s->topology, a);
+  hwloc_free_xmlbuffer(copy, b);
+  hwloc_topology_destroy(copy);
+  return status;
+}
+
+/* Export, import, export: the second is the first. */
+static int xml(struct state *s)
+{
+  hwloc_topology_t copy;
+  char *a = export(s->topology), *b;
+  int status;
+
+  if (!a || hwloc_topology_init(&copy) < 0)
+    return fail("cannot export");
+  hwloc_topology_set_io_types_filter(copy, HWLOC_TYPE_FILTER_KEEP_ALL);
+  hwloc_topology_set_flags(copy, HWLOC_TOPOLOGY_FLAG_IMPORT_SUPPORT);
+  if (hwloc_topology_set_xmlbuffer(copy, a, (int)strlen(a) + 1) < 0 || hwloc_topology_load(copy) < 0)
+    return fail("what was exported cannot be imported");
+  hwloc_topology_check(copy);
+  b = export(copy);
+  status = same_xml(a, b, "what was imported exports differently");
+  hwloc_free_xmlbuffer(copy, b);
+  hwloc_topology_destroy(copy);
+  hwloc_free_xmlbuffer(s->topology, a);
+  return status;
+}
+
+static int restrict_to_first(struct state *s)
+{
+  hwloc_bitmap_t set = hwloc_bitmap_dup(hwloc_get_obj_by_type(s->topology, HWLOC_OBJ_PU, 0)->cpuset);
+  int status = hwloc_topology_restrict(s->topology, set, HWLOC_RESTRICT_FLAG_REMOVE_CPULESS);
+
+  hwloc_bitmap_free(set);
+  if (status < 0)
+    return fail("hwloc_topology_restrict failed");
+  return check(s);
+}
+
+/* The names of mapped files that a GPU vendor's library would have. */
+static int no_vendor_library(struct state *s)
+{
+  static const char *const words[] = {"libcuda", "libnvidia", "libamdhip", "libhsa", "librocm"};
+  FILE *maps = fopen("/proc/self/maps", "r");
+  char line[4352];
+  int status = 0, plugin = 0;
+
+  (void)s;
+  while (maps && fgets(line, sizeof(line), maps)) {
+    plugin |= strstr(line, "hwloc_gpucache.so") != NULL;
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+      if (strstr(line, words[i]))
+        status = fail(line);
+  }
+  if (maps)
+    fclose(maps);
+  return plugin ? status : fail("the plugin is not even loaded");
+}
+
+static const struct step {
+  const char *name;
+  int (*run)(struct state *s);
+} steps[] = {
+    {"io-important", io_important},
+    {"io-all", io_all},
+    {"no-pci", no_pci},
+    {"no-os", no_os},
+    {"stray-descriptors", stray_descriptors},
+    {"closed-streams", closed_streams},
+    {"ignore-sigchld", ignore_sigchld},
+    {"no-zombies", no_zombies},
+    {"ignore-and-block-signals", ignore_and_block_signals},
+    {"own-child", own_child},
+    {"load", load},
+    {"load-in-threads", load_in_threads},
+    {"own-child-is-there", own_child_is_there},
+    {"no-children", no_children},
+    {"no-vendor-library", no_vendor_library},
+    {"check", check},
+    {"list", list},
+    {"dup", duplicate},
+    {"xml", xml},
+    {"restrict", restrict_to_first},
+    {"no-descriptors", no_descriptors}, /* the last one: the topology is gone then */
+};
+
+int main(int argc, char **argv)
+{
+  struct state s = {.child = -1};
+  int status = hwloc_topology_init(&s.topology);
+
+  for (int i = 1; status == 0 && i < argc; i++) {
+    const struct step *step = NULL;
+
+    for (size_t k = 0; k < sizeof(steps) / sizeof(steps[0]); k++)
+      if (!strcmp(argv[i], steps[k].name))
+        step = &steps[k];
+    status = step ? step->run(&s) : fail("no such step");
+    if (status)
+      fprintf(stderr, "topo-check: failed at step %s\n", argv[i]);
+  }
+  hwloc_topology_destroy(s.topology);
+  return status ? 1 : 0;
+}
