@@ -2,11 +2,28 @@
 # Unit tests: tests/unit/NAME is one program of tests/unit/NAME.c, linked with all rooms but the plugin.
 # A new one is one word in this list.
 unit_tests = \
+	tests/unit/test_lookup \
+	tests/unit/test_record \
+	tests/unit/test_record_xml \
 	tests/unit/test_sim \
-	tests/unit/test_stats
+	tests/unit/test_stats \
+	tests/unit/test_store
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
 LDADD = $(tool_libraries) $(CMOCKA_LIBS)
+
+# The store with a site directory of the test's own.
+tests_unit_test_store_SOURCES = tests/unit/test_store.c $(gc_store_sources)
+tests_unit_test_store_CPPFLAGS = $(AM_CPPFLAGS) -DGC_SITE_DIR='"site"'
+tests_unit_test_store_LDADD = src/record/librecord.la src/util/libutil.la $(CMOCKA_LIBS)
+
+# What an application compiles: the public header, and the example of the README.
+check_PROGRAMS += doc/examples/gpucache-read
+doc_examples_gpucache_read_CFLAGS = $(AM_CFLAGS) -Werror
+doc_examples_gpucache_read_LDADD = $(HWLOC_LIBS)
+TESTS += tests/unit/public-header.sh tests/unit/example.sh
+EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/fixture.h \
+	tests/data/record-good.xml tests/data/two-gpus.xml

@@ -1,0 +1,215 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Records: attributes, tree order, names.
+ */
+#include "fixture.h"
+
+#include "record/record.h"
+
+#include <errno.h>
+
+static const struct gc_identity somebody = { .id = "sim-test", .model = "A GPU" };
+
+static void infos_are_a_set_in_order(void **state)
+{
+  struct gc_infos infos = { NULL, 0 };
+
+  (void)state;
+  assert_null(gc_infos_get(&infos, "a"));
+  assert_int_equal(gc_infos_set(&infos, "b", "1"), 0);
+  assert_int_equal(gc_infos_setf(&infos, "a", "%d-%s", 2, "x"), 0);
+  assert_int_equal(gc_infos_set_u64(&infos, "b", UINT64_MAX), 0);
+  assert_int_equal(infos.count, 2);
+  assert_string_equal(infos.array[0].name, "b");
+  assert_string_equal(gc_infos_get(&infos, "b"), "18446744073709551615");
+  assert_string_equal(gc_infos_get(&infos, "a"), "2-x");
+  /* The new value may be the old one. */
+  assert_int_equal(gc_infos_set(&infos, "a", gc_infos_get(&infos, "a")), 0);
+  assert_string_equal(gc_infos_get(&infos, "a"), "2-x");
+  gc_infos_clear(&infos);
+  assert_int_equal(infos.count, 0);
+}
+
+static void numbers_are_digits_only(void **state)
+{
+  static const char *const bad[] = { "", " 1", "1 ", "+1", "-1", "0x10", "1e3", "1.0", "1,000",
+                                     "18446744073709551616", "99999999999999999999999" };
+  struct gc_infos infos = { NULL, 0 };
+  uint64_t value = 7;
+
+  (void)state;
+  assert_int_equal(gc_infos_get_u64(&infos, "n", &value), -ENOENT);
+  for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    gc_infos_set(&infos, "n", bad[i]);
+    assert_int_equal(gc_infos_get_u64(&infos, "n", &value), -EINVAL);
+    assert_int_equal(value, 7);
+  }
+  gc_infos_set(&infos, "n", "18446744073709551615");
+  assert_int_equal(gc_infos_get_u64(&infos, "n", &value), 0);
+  assert_true(value == UINT64_MAX);
+  gc_infos_clear(&infos);
+}
+
+static void values_have_the_form_of_their_key(void **state)
+{
+  static const struct {
+    const char *name, *value;
+    bool ok;
+  } cases[] = {
+    { "CapacityBytes", "222720", true },      { "CapacityBytes", "222720.0", false },
+    { "CapacityBytes", "", false },           { "CapacityBytes", "-1", false },
+    { "CapacityBytes", "217KiB", false },     { "CapacityBytes", "123456789012345678901", false },
+    { "LatencyCycles", "31.5", true },        { "LatencyCycles", "31", true },
+    { "LatencyCycles", "31.", false },        { "LatencyCycles", ".5", false },
+    { "LatencyCycles", "3.1.5", false },      { "LatencyCycles", "nan", false },
+    { "LatencyNs", "1e3", false },            { "LatencyNs", "15,9", false },
+    { "CapacityConfidence", "0", true },      { "CapacityConfidence", "0.998", true },
+    { "CapacityConfidence", "1", true },      { "CapacityConfidence", "1.000", true },
+    { "CapacityConfidence", "1.001", false }, { "CapacityConfidence", "2", false },
+    { "CapacityConfidence", "10", false },    { "CapacityConfidence", "-0.5", false },
+    { "CapacityConfidence", "high", false },  { "Confidence", "high", true },
+    { "CapacitySource", "absent:x", true },   { "SharedWith", "", true },
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+    if (gc_value_ok(cases[i].name, cases[i].value) != cases[i].ok)
+      fail_msg("%s=\"%s\" should be %s", cases[i].name, cases[i].value,
+               cases[i].ok ? "accepted" : "refused");
+}
+
+static void ids_are_file_names(void **state)
+{
+  static const char *const good[] = { "GPU-01234567-89ab-cdef-0123-456789abcdef", "sim-h200", "a.b_c" };
+  static const char *const bad[] = { "", ".", "..", ".hidden", "a/b", "../x", "a b", "a\n", "\xc3\xa9",
+    "0123456789012345678901234567890123456789012345678901234567890123456789012345678x" };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+    assert_true(gc_id_ok(good[i]));
+  for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    assert_false(gc_id_ok(bad[i]));
+}
+
+static void kinds_are_known_by_subtype(void **state)
+{
+  (void)state;
+  for (unsigned kind = 0; kind < GC_KIND_COUNT; kind++) {
+    assert_int_equal(gc_kind_by_subtype(gc_kinds[kind].subtype), kind);
+    /* Parents stand left of their children: what place() and the order of the enum rely on. */
+    assert_true(gc_kinds[kind].parent < kind || kind == GC_DEVICE_MEMORY);
+  }
+  assert_int_equal(gc_kind_by_subtype("l1cache"), GC_KIND_COUNT);
+  assert_int_equal(gc_kind_by_subtype(""), GC_KIND_COUNT);
+}
+
+static void check_tree(const struct gc_record *record, const enum gc_kind *kinds,
+                       const long *parents, size_t count)
+{
+  assert_int_equal(record->count, count);
+  for (size_t i = 0; i < count; i++) {
+    assert_int_equal(record->elements[i].kind, kinds[i]);
+    assert_int_equal(gc_record_parent(record, i), parents[i]);
+  }
+}
+
+static void elements_come_in_tree_order(void **state)
+{
+  static const enum gc_kind added[] = { GC_L1, GC_SHARED_MEMORY, GC_L2, GC_DEVICE_MEMORY, GC_TEXTURE };
+  static const enum gc_kind kinds[] = { GC_DEVICE_MEMORY, GC_L2, GC_L1, GC_SHARED_MEMORY, GC_TEXTURE };
+  static const long parents[] = { -1, 0, 1, 1, 1 };
+  struct gc_record *record = gc_record_new(&somebody);
+
+  (void)state;
+  for (size_t i = 0; i < 5; i++)
+    assert_int_equal(gc_record_add(record, added[i])->kind, added[i]);
+  check_tree(record, kinds, parents, 5);
+  assert_ptr_equal(gc_record_find(record, GC_L1), &record->elements[2]);
+  assert_null(gc_record_find(record, GC_L3));
+  gc_record_free(record);
+}
+
+static void two_of_a_kind_keep_their_children(void **state)
+{
+  static const enum gc_kind kinds[] = { GC_DEVICE_MEMORY, GC_L3, GC_L2, GC_L1, GC_L2, GC_L1 };
+  static const long parents[] = { -1, 0, 1, 2, 1, 4 };
+  struct gc_record *record = gc_record_new(&somebody);
+
+  (void)state;
+  for (size_t i = 0; i < 6; i++)
+    assert_non_null(gc_record_add(record, kinds[i]));
+  check_tree(record, kinds, parents, 6);
+  gc_record_free(record);
+}
+
+static void a_record_without_levels_in_between_is_a_tree(void **state)
+{
+  static const enum gc_kind kinds[] = { GC_DEVICE_MEMORY, GC_LDS };
+  static const long parents[] = { -1, 0 };
+  struct gc_record *record = gc_record_new(&somebody);
+
+  (void)state;
+  for (size_t i = 0; i < 2; i++)
+    assert_non_null(gc_record_add(record, kinds[i]));
+  check_tree(record, kinds, parents, 2);
+  gc_record_free(record);
+  gc_record_free(NULL);
+}
+
+static void names_tell_size_and_count(void **state)
+{
+  static const struct {
+    enum gc_kind kind;
+    const char *capacity, *nominal, *instances, *name;
+  } cases[] = {
+    { GC_L1, "222720", "262144", "132", "gpu0-L1 217KiB x132" },
+    { GC_L2, NULL, "62914560", "1", "gpu0-L2 60MiB" },
+    { GC_DEVICE_MEMORY, NULL, "150109880320", NULL, "gpu0-Memory 139GiB" },
+    { GC_DEVICE_MEMORY, NULL, "4398046511104", NULL, "gpu0-Memory 4TiB" },
+    { GC_CONSTANT_L1, "2048", NULL, "132", "gpu0-ConstantL1 2KiB x132" },
+    { GC_CONSTANT_L15, "65536", NULL, NULL, "gpu0-ConstantL1.5 64KiB" },
+    { GC_L2, "1048576", NULL, NULL, "gpu0-L2 1MiB" },
+    { GC_L2, "1572864", NULL, NULL, "gpu0-L2 1536KiB" },
+    { GC_LDS, "2047", NULL, NULL, "gpu0-LDS 2047B" },
+    { GC_LDS, "0", NULL, NULL, "gpu0-LDS 0B" },
+    { GC_TEXTURE, NULL, NULL, NULL, "gpu0-Texture" },
+    { GC_TEXTURE, "many", "4096", "all", "gpu0-Texture 4KiB" },
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    struct gc_record *record = gc_record_new(&somebody);
+    struct gc_infos *infos = &gc_record_add(record, cases[i].kind)->infos;
+    char name[64];
+
+    if (cases[i].capacity)
+      gc_infos_set(infos, "CapacityBytes", cases[i].capacity);
+    if (cases[i].nominal)
+      gc_infos_set(infos, "NominalBytes", cases[i].nominal);
+    if (cases[i].instances)
+      gc_infos_set(infos, "Instances", cases[i].instances);
+    gc_record_element_name(record, 0, "gpu0", name, sizeof(name));
+    assert_string_equal(name, cases[i].name);
+    gc_record_element_name(record, 0, "gpu0", name, 6);
+    assert_int_equal(strlen(name), 5);
+    gc_record_free(record);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(infos_are_a_set_in_order),
+    cmocka_unit_test(numbers_are_digits_only),
+    cmocka_unit_test(values_have_the_form_of_their_key),
+    cmocka_unit_test(ids_are_file_names),
+    cmocka_unit_test(kinds_are_known_by_subtype),
+    cmocka_unit_test(elements_come_in_tree_order),
+    cmocka_unit_test(two_of_a_kind_keep_their_children),
+    cmocka_unit_test(a_record_without_levels_in_between_is_a_tree),
+    cmocka_unit_test(names_tell_size_and_count),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
