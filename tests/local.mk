@@ -96,3 +96,5 @@ bench: all
 .PHONY: tally check-unit check-gpu bench
 
 include tests/unit/local.mk
+include tests/plugin/local.mk
+include tests/gpu/local.mk

@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What only a real GPU can show: make check-gpu. Scripts, so that each can say why it skips.
+check_PROGRAMS += tests/gpu/chase-smoke
+
+GPU_TESTS += tests/gpu/kernels.sh
+EXTRA_DIST += tests/gpu/kernels.sh
