@@ -155,6 +155,7 @@ static void derive(struct gc_profile *profile)
 
 int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_error *err)
 {
+  static const enum gc_space needed[] = {GC_SPACE_CA, GC_SPACE_CG, GC_SPACE_SHARED};
   const char *problem = profile->unified_line ? bad_unified(profile) : NULL;
 
   if (problem)
@@ -163,18 +164,16 @@ int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_err
     if (check_cache(name, profile, &profile->caches[i], err))
       return -EINVAL;
   for (int space = 0; space < GC_SPACE_COUNT; space++) {
-    const bool needed = space == GC_SPACE_CA || space == GC_SPACE_CG || space == GC_SPACE_SHARED;
+    const unsigned line = profile->paths[space].line_number;
 
-    if (!profile->paths[space].line_number && needed)
-      return gc_fail(err, -EINVAL, "%.80s: there is no [space %s]", name,
-                     gc_profile_space_names[space]);
-    if (!profile->paths[space].line_number)
-      continue;
-    problem = bad_path(profile, (enum gc_space)space);
+    problem = line ? bad_path(profile, (enum gc_space)space) : NULL;
     if (problem)
-      return wrong(name, profile->paths[space].line_number, err, gc_profile_space_names[space],
-                   problem);
+      return wrong(name, line, err, gc_profile_space_names[space], problem);
   }
+  for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
+    if (!profile->paths[needed[i]].line_number)
+      return gc_fail(err, -EINVAL, "%.80s: there is no [space %s]", name,
+                     gc_profile_space_names[needed[i]]);
   if (profile->facts.shared_per_block > profile->facts.shared_per_sm)
     return gc_fail(err, -EINVAL, "%.80s: shared_per_block is more than shared_per_sm", name);
   derive(profile);

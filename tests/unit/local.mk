@@ -3,6 +3,7 @@
 # A new one is one word in this list.
 unit_tests = \
 	tests/unit/test_lookup \
+	tests/unit/test_model \
 	tests/unit/test_record \
 	tests/unit/test_record_xml \
 	tests/unit/test_sim \

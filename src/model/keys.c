@@ -1,0 +1,268 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which keys a profile has: a new one is a line in the tables at the end, a field in profile.h and a line
+ * in data/sim/README.
+ */
+#include "model/values.h"
+
+#include <errno.h>
+#include <string.h>
+
+static int read_u64(const struct gc_value *value, char *text, void *to)
+{
+  return gc_value_number(value, text, to);
+}
+
+static int read_u32(const struct gc_value *value, char *text, void *to)
+{
+  uint64_t number;
+  const int status = gc_value_number(value, text, &number);
+
+  if (!status)
+    *(uint32_t *)to = (uint32_t)number;
+  return status;
+}
+
+static int read_size(const struct gc_value *value, char *text, void *to)
+{
+  unsigned count;
+
+  return gc_value_sizes(value, text, to, 1, &count);
+}
+
+static int read_size32(const struct gc_value *value, char *text, void *to)
+{
+  uint64_t size;
+  const int status = read_size(value, text, &size);
+
+  if (!status)
+    *(uint32_t *)to = (uint32_t)size;
+  return status;
+}
+
+static int read_text(const struct gc_value *value, char *text, void *to)
+{
+  if (strlen(text) > value->most)
+    return gc_value_wrong(value, "%s is longer than %llu characters", value->key,
+                          (unsigned long long)value->most);
+  strcpy(to, text);
+  return 0;
+}
+
+static int read_yes(const struct gc_value *value, char *text, void *to)
+{
+  const int index = gc_value_choice(value, text, "no|yes");
+
+  *(bool *)to = index > 0;
+  return index < 0 ? index : 0;
+}
+
+static int read_compute(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_model_facts *facts = to;
+  char *point = strchr(text, '.');
+  uint64_t major, minor;
+
+  if (!point)
+    return gc_value_wrong(value, "'%s' is not of the form 9.0 (%s)", text, value->key);
+  *point = '\0';
+  if (gc_value_number(value, text, &major) || gc_value_number(value, point + 1, &minor))
+    return -EINVAL;
+  facts->compute_major = (uint32_t)major;
+  facts->compute_minor = (uint32_t)minor;
+  return 0;
+}
+
+static int read_outliers(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_disturbance *d = to;
+  struct gc_value rate_value = *value;
+  const char *rate = gc_value_word(&text), *least = gc_value_word(&text), *most = gc_value_word(&text);
+  uint64_t from, until;
+
+  rate_value.most = 1;
+  if (!most || gc_value_word(&text))
+    return gc_value_wrong(value, "%s needs a probability, the least and the most cycles", value->key);
+  if (gc_value_fraction(&rate_value, rate, &d->outlier_rate) || gc_value_number(value, least, &from) ||
+      gc_value_number(value, most, &until))
+    return -EINVAL;
+  if (from > until)
+    return gc_value_wrong(value, "%s: least (%s) is more than most (%s)", value->key, least, most);
+  d->outlier_least = (uint32_t)from;
+  d->outlier_most = (uint32_t)until;
+  return 0;
+}
+
+static int read_drift(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_disturbance *d = to;
+  const char *cycles = gc_value_word(&text), *loads = gc_value_word(&text);
+  uint64_t height, period;
+
+  if (!loads || gc_value_word(&text))
+    return gc_value_wrong(value, "%s needs cycles and a period in loads", value->key);
+  if (gc_value_number(value, cycles, &height) || gc_value_number(value, loads, &period))
+    return -EINVAL;
+  d->drift_cycles = (uint32_t)height;
+  d->drift_loads = (uint32_t)period;
+  return 0;
+}
+
+static int read_carveouts(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_profile *profile = to;
+
+  return gc_value_sizes(value, text, profile->carveouts, GC_PROFILE_CARVEOUTS_MAX,
+                        &profile->carveout_count);
+}
+
+static int read_scope(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_profile_cache *cache = to;
+  const char *word = gc_value_word(&text), *group = gc_value_word(&text);
+  const int scope = gc_value_choice(value, word, "sm|group|chip");
+  uint64_t sms = 0;
+
+  if (scope < 0)
+    return scope;
+  if ((scope == GC_SCOPE_GROUP) != (group != NULL) || gc_value_word(&text))
+    return gc_value_wrong(value, "%s is sm, chip, or group and a number of SMs", value->key);
+  if (group && gc_value_number(value, group, &sms))
+    return -EINVAL;
+  cache->scope = (enum gc_scope)scope;
+  cache->group = (uint32_t)sms;
+  return 0;
+}
+
+static int read_cache_size(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_profile_cache *cache = to;
+
+  cache->unified = !strcmp(text, "unified");
+  return cache->unified ? 0 : read_size(value, text, &cache->size);
+}
+
+static int read_replacement(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_cache_shape *shape = to;
+  const int replacement = gc_value_choice(value, gc_value_word(&text), "lru|plru|random|weighted");
+  const char *word;
+  uint32_t ways = 0;
+
+  if (replacement < 0)
+    return replacement;
+  shape->replacement = (enum gc_replacement)replacement;
+  while ((word = gc_value_word(&text))) {
+    uint64_t weight;
+
+    if (shape->replacement != GC_REPLACE_WEIGHTED)
+      return gc_value_wrong(value, "'%s' follows a replacement without weights (%s)", word, value->key);
+    if (ways == GC_CACHE_WAYS_MAX)
+      return gc_value_wrong(value, "more than %d weights (%s)", GC_CACHE_WAYS_MAX, value->key);
+    if (gc_value_number(value, word, &weight))
+      return -EINVAL;
+    shape->weights[ways++] = (uint32_t)weight;
+  }
+  return 0;
+}
+
+static int read_hash(const struct gc_value *value, char *text, void *to)
+{
+  const int hash = gc_value_choice(value, text, "none|xor|skew");
+
+  *(enum gc_set_hash *)to = hash < 0 ? GC_HASH_NONE : (enum gc_set_hash)hash;
+  return hash < 0 ? hash : 0;
+}
+
+/* "L1 33 0.2, L2 216 8, memory 640 60": name, cycles, and if not 0 the jitter. */
+static int read_path(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_profile_path *path = to;
+  char *level, *save = NULL;
+
+  for (level = strtok_r(text, ",", &save); level; level = strtok_r(NULL, ",", &save)) {
+    struct gc_profile_level *l = &path->levels[path->count];
+    const char *name = gc_value_word(&level), *cycles = gc_value_word(&level);
+    const char *jitter = gc_value_word(&level);
+    uint64_t number;
+
+    if (path->count == GC_PROFILE_LEVELS_MAX)
+      return gc_value_wrong(value, "more than %d levels (%s)", GC_PROFILE_LEVELS_MAX, value->key);
+    if (!cycles || gc_value_word(&level))
+      return gc_value_wrong(value, "a level is a cache or memory, its cycles, its jitter (%s)",
+                            value->key);
+    l->cache = strcmp(name, "memory") ? gc_profile_find_cache(value->profile, name) : GC_PROFILE_MEMORY;
+    if (l->cache == -ENOENT)
+      return gc_value_wrong(value, "no [cache %s] above this line (%s)", name, value->key);
+    if (gc_value_number(value, cycles, &number) ||
+        (jitter && gc_value_fraction(value, jitter, &l->jitter)))
+      return -EINVAL;
+    l->cycles = (uint32_t)number;
+    path->count++;
+  }
+  return 0;
+}
+
+#define FACT(field) offsetof(struct gc_profile, facts.field)
+#define PROFILE(field) offsetof(struct gc_profile, field)
+#define CACHE(field) offsetof(struct gc_profile_cache, field)
+#define MODEL_BYTES sizeof(((struct gc_model_facts *)0)->model)
+#define GIB(n) ((uint64_t)(n) << 30)
+#define END {NULL, NULL, 0, false, 0, 0}
+
+const struct gc_key gc_chip_keys[] = {
+  {"model", read_text, FACT(model), true, 0, MODEL_BYTES - 1},
+  {"compute", read_compute, PROFILE(facts), true, 0, 99},
+  {"sms", read_u32, FACT(sms), true, 1, 4096},
+  {"warp", read_u32, FACT(warp), false, 1, 128},
+  {"clock_khz", read_u32, FACT(clock_khz), true, 1000, 10000000},
+  {"running_clock_khz", read_u32, FACT(running_clock_khz), false, 1000, 10000000},
+  {"memory_clock_khz", read_u32, FACT(memory_clock_khz), false, 0, 100000000},
+  {"memory_bus_bits", read_u32, FACT(memory_bus_bits), false, 0, 65536},
+  {"threads_per_block", read_u32, FACT(threads_per_block), false, 1, 65536},
+  {"threads_per_sm", read_u32, FACT(threads_per_sm), true, 1, 65536},
+  {"blocks_per_sm", read_u32, FACT(blocks_per_sm), true, 1, 1024},
+  {"registers_per_block", read_u32, FACT(registers_per_block), false, 1, 1 << 24},
+  {"registers_per_sm", read_u32, FACT(registers_per_sm), false, 1, 1 << 24},
+  {"memory", read_size, FACT(memory_bytes), true, 1 << 20, GIB(65536)},
+  {"shared_per_sm", read_size, FACT(shared_per_sm), true, 1024, 1 << 24},
+  {"shared_per_block", read_size, FACT(shared_per_block), true, 1024, 1 << 24},
+  {"shared_reserved", read_size, FACT(shared_reserved), false, 0, 65536},
+  {"texture_texels", read_u64, FACT(texture_texels), false, 1, 1ull << 32},
+  {"ecc", read_yes, FACT(ecc), false, 0, 0},
+  {"clock_overhead", read_u32, PROFILE(clock_overhead), true, 0, 1000},
+  {"outliers", read_outliers, PROFILE(disturbance), false, 0, 1 << 24},
+  {"drift", read_drift, PROFILE(disturbance), false, 1, 1 << 30},
+  {"seed", read_u64, PROFILE(seed), false, 0, UINT64_MAX},
+  END,
+};
+
+const struct gc_key gc_unified_keys[] = {
+  {"total", read_size, PROFILE(unified_total), true, 1024, 1 << 24},
+  {"carveouts", read_carveouts, 0, true, 0, 1 << 24},
+  END,
+};
+
+const struct gc_key gc_cache_keys[] = {
+  {"scope", read_scope, 0, false, 2, 4096},
+  {"instances", read_u32, CACHE(instances), false, 1, 16},
+  {"size", read_cache_size, 0, true, 32, GIB(1)},
+  {"lost", read_size, CACHE(lost), false, 0, GIB(1)},
+  {"line", read_size32, CACHE(shape.line), true, 4, 65536},
+  {"sector", read_size32, CACHE(shape.sector), false, 4, 65536},
+  {"interleave", read_size32, CACHE(shape.interleave), false, 4, 1 << 24},
+  {"ways", read_u32, CACHE(shape.ways), true, 1, GC_CACHE_WAYS_MAX},
+  {"replacement", read_replacement, CACHE(shape), true, 1, 1 << 16},
+  {"hash", read_hash, CACHE(shape.hash), false, 0, 0},
+  {"partitions", read_u32, CACHE(partitions), false, 1, 16},
+  {"replicate", read_yes, CACHE(replicate), false, 0, 0},
+  {"partition_sms", read_u32, CACHE(partition_sms), false, 1, 4096},
+  {"far_cycles", read_u32, CACHE(far_cycles), false, 0, 10000},
+  END,
+};
+
+const struct gc_key gc_space_keys[] = {
+  {"path", read_path, 0, true, 1, 1000000},
+  END,
+};
