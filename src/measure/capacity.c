@@ -6,10 +6,10 @@
  *
  * 1. Coarse: sizes double until the distribution of latencies is another one (K-S test against the
  *    smallest size, Holm-corrected). That also tells what a hit and what a miss costs.
- * 2. Fine: sweeps over an ever narrower bracket, down to single steps. A run is dirty when it saw more
- *    slow loads than outliers explain; the change from clean to dirty runs is found by its posterior
- *    (stats: changepoint). Capacity is the last clean size, not the middle of the transition: caches
- *    that do not replace the least recently used line miss gradually (methods.md; MT4G IV-B does not).
+ * 2. Fine: sweeps over an ever narrower bracket, down to single steps. What counts are the slow loads
+ *    of each run against the rate of outliers, and where they begin is a posterior over all sizes
+ *    (stats: changepoint). Capacity is the last size that fits, not the middle of the transition:
+ *    caches that do not replace the least recently used line miss gradually.
  * 3. Confirmation: both sides of the answer again, on all SMs. And the K-S test must see the change
  *    too, not before the first miss; else the value is withheld.
  * Sources: Größler 2022 ch. 3-4; Brandner et al. (MT4G) 2025 IV-B; Mei et al. 2014 for first misses.
@@ -30,7 +30,6 @@
 #define COARSE_SHIFT 3       /* 8 cycles a bin: 1024 cycles in all */
 #define CHANGE_P 1e-6        /* K-S significance that counts as a change, after Holm */
 #define CHANGE_D 0.05        /* and the share of loads that must have moved */
-#define OUTLIER_TAIL 1e-4    /* chance of calling a clean run dirty because of outliers */
 #define ATTEMPTS 3           /* a disturbance passes: search again */
 #define ENOUGH 0.5           /* posterior below which no capacity is told */
 
@@ -40,6 +39,7 @@ struct search {
   struct gc_capacity *found;
   uint64_t hits[GPU_HISTOGRAM_BINS]; /* latencies at sizes that fit */
   uint64_t low, high;                /* bracket: low fits, high does not */
+  double fitting_loads, fitting_slow;
   struct gc_window window;
 };
 
@@ -151,7 +151,7 @@ static int coarse(struct search *s)
 struct sweep {
   size_t n;
   uint64_t *bytes;
-  uint32_t *trials, *dirty;
+  struct gc_evidence *evidence;
   uint64_t (*histogram)[GPU_HISTOGRAM_BINS];
   struct gc_run *runs;
 };
@@ -159,8 +159,7 @@ struct sweep {
 static void sweep_free(struct sweep *w)
 {
   free(w->bytes);
-  free(w->trials);
-  free(w->dirty);
+  free(w->evidence);
   free(w->histogram);
   free(w->runs);
 }
@@ -169,11 +168,10 @@ static int sweep_new(struct search *s, struct sweep *w, uint64_t step)
 {
   w->n = (s->high - s->low) / step + 1;
   w->bytes = calloc(w->n, sizeof(*w->bytes));
-  w->trials = calloc(w->n, sizeof(*w->trials));
-  w->dirty = calloc(w->n, sizeof(*w->dirty));
+  w->evidence = calloc(w->n, sizeof(*w->evidence));
   w->histogram = calloc(w->n, sizeof(*w->histogram));
   w->runs = calloc(w->n * s->path->repeats, sizeof(*w->runs));
-  if (!w->bytes || !w->trials || !w->dirty || !w->histogram || !w->runs) {
+  if (!w->bytes || !w->evidence || !w->histogram || !w->runs) {
     sweep_free(w);
     return gc_fail(s->bench->err, -ENOMEM, "out of memory");
   }
@@ -182,28 +180,31 @@ static int sweep_new(struct search *s, struct sweep *w, uint64_t step)
   return 0;
 }
 
-/* Slow loads per load at the smallest sizes of a sweep, which fit: outliers, not misses. */
-static double outlier_rate(const struct gc_path *path, const struct gc_run *runs, size_t n,
-                           uint64_t limit)
+/* Loads of arrays that are sure to fit, and how many were slow all the same. */
+static void add_fitting(struct search *s, const struct gc_run *runs, size_t n, uint64_t limit)
 {
-  double slow = 0, loads = 0;
-
   for (size_t i = 0; i < n; i++)
     if (runs[i].bytes <= limit) {
-      slow += runs[i].seen.slow;
-      loads += runs[i].seen.loads;
+      s->fitting_slow += runs[i].seen.slow;
+      s->fitting_loads += runs[i].seen.loads;
     }
-  return loads > 0 && slow / loads > path->outliers ? slow / loads : path->outliers;
 }
 
-static void count_runs(struct sweep *w, const struct gc_run *runs, size_t n, double outliers)
+static double outlier_rate(const struct search *s)
 {
+  const double rate = (s->fitting_slow + 0.5) / (s->fitting_loads + 1);
+
+  return rate > s->path->outliers ? rate : s->path->outliers;
+}
+
+static void count_runs(const struct search *s, struct sweep *w, const struct gc_run *runs, size_t n)
+{
+  const double rate = outlier_rate(s);
+
   for (size_t i = 0; i < n; i++)
     for (size_t k = 0; k < w->n; k++)
       if (w->bytes[k] == runs[i].bytes) {
-        w->trials[k]++;
-        w->dirty[k] +=
-          runs[i].seen.slow > gc_poisson_quantile(outliers * runs[i].seen.loads, OUTLIER_TAIL);
+        gc_evidence_add(&w->evidence[k], runs[i].seen.slow, runs[i].seen.loads, rate);
         add_histogram(w->histogram[k], &runs[i].seen);
       }
 }
@@ -226,7 +227,7 @@ static uint64_t ks_change(const struct search *s, const struct sweep *w)
 }
 
 /* Both sides of the answer on half of the SMs each. */
-static int confirm(struct search *s, struct sweep *w, size_t index, double outliers)
+static int confirm(struct search *s, struct sweep *w, size_t index)
 {
   const size_t sms = s->bench->properties.sms, n = s->path->confirm < sms ? s->path->confirm : sms;
   struct gc_run runs[CONFIRM_MAX];
@@ -237,7 +238,7 @@ static int confirm(struct search *s, struct sweep *w, size_t index, double outli
     runs[i].bytes = w->bytes[i % 2 ? index : index - 1];
   if ((status = s->path->walk(s->bench, s->path, &s->window, runs, n)))
     return status;
-  count_runs(w, runs, n, outliers);
+  count_runs(s, w, runs, n);
   return 0;
 }
 
@@ -260,7 +261,7 @@ static int sweep(struct search *s, bool first, bool *done)
   struct sweep w = {0};
   size_t runs;
   struct gc_changepoint change;
-  double *posterior = NULL, outliers;
+  double *posterior = NULL;
   int status = sweep_new(s, &w, step);
 
   if (status)
@@ -275,9 +276,9 @@ static int sweep(struct search *s, bool first, bool *done)
   }
   if ((status = s->path->walk(s->bench, s->path, &s->window, w.runs, runs)))
     goto out;
-  outliers = outlier_rate(s->path, w.runs, runs, s->low + step);
-  count_runs(&w, w.runs, runs, outliers);
-  gc_changepoint_find(w.trials, w.dirty, w.n, posterior, &change);
+  add_fitting(s, w.runs, runs, s->low);
+  count_runs(s, &w, w.runs, runs);
+  gc_changepoint_find(w.evidence, w.n, posterior, &change);
   if (first && (s->found->changed = ks_change(s, &w)) == 0) {
     withhold(s, "the K-S test sees no lasting change of latencies");
     *done = true;
@@ -294,9 +295,9 @@ static int sweep(struct search *s, bool first, bool *done)
     s->high = w.bytes[change.index + 1 < w.n ? change.index + 1 : change.index];
     goto out;
   }
-  if ((status = confirm(s, &w, change.index, outliers)))
+  if ((status = confirm(s, &w, change.index)))
     goto out;
-  gc_changepoint_find(w.trials, w.dirty, w.n, posterior, &change);
+  gc_changepoint_find(w.evidence, w.n, posterior, &change);
   *done = true;
   if (change.index == 0 || change.index == w.n || change.noise > ENOUGH) {
     withhold(s, "repetition did not confirm where misses begin");

@@ -3,70 +3,59 @@
 
 #include <math.h>
 
-struct beta {
-  double dirty, clean;
-};
+#define DISTURBED 0.02 /* share of runs that show the contrary of what they should */
+#define MISS_COUNTS 24 /* points at which the unknown number of misses is tried */
 
-/* Priors on the rate of dirty runs: at sizes that fit, at sizes that do not, and under pure noise. */
-static const struct beta fits = {0.5, 20}, exceeds = {4, 0.5}, noise = {1, 1};
-
-static double log_beta(double a, double b)
+static double poisson(uint32_t k, double mean)
 {
-  return lgamma(a) + lgamma(b) - lgamma(a + b);
+  return mean > 0 ? exp(k * log(mean) - mean - lgamma(k + 1.0)) : k == 0;
 }
 
-/* Log marginal likelihood of a stretch of runs whose common rate has this prior. */
-static double evidence(const struct beta *prior, double dirty, double clean)
+void gc_evidence_add(struct gc_evidence *evidence, uint32_t slow, uint32_t loads, double rate)
 {
-  return log_beta(prior->dirty + dirty, prior->clean + clean) - log_beta(prior->dirty, prior->clean);
+  const double by_chance = rate * loads, most = log(loads > 1 ? loads : 2);
+  double fits = poisson(slow, by_chance), exceeds = 0;
+
+  for (int i = 0; i < MISS_COUNTS; i++)
+    exceeds += poisson(slow, by_chance + exp(most * i / (MISS_COUNTS - 1)));
+  /* no count is impossible, only very unlikely: keeps the logarithms finite */
+  fits += 1e-300;
+  exceeds = exceeds / MISS_COUNTS + 1e-300;
+  evidence->fits += log((1 - DISTURBED) * fits + DISTURBED * exceeds);
+  evidence->exceeds += log(DISTURBED * fits + (1 - DISTURBED) * exceeds);
+  evidence->noise += log((fits + exceeds) / 2);
 }
 
-void gc_changepoint_find(const uint32_t *trials, const uint32_t *dirty, size_t n, double *posterior,
+void gc_changepoint_find(const struct gc_evidence *items, size_t n, double *posterior,
                          struct gc_changepoint *found)
 {
-  double all_dirty = 0, all_clean = 0, flat, best = -INFINITY, sum = 0;
+  double all_exceed = 0, flat = log((double)n + 1), best = -INFINITY, sum, here, top;
 
   for (size_t i = 0; i < n; i++) {
-    all_dirty += dirty[i];
-    all_clean += trials[i] - dirty[i];
+    all_exceed += items[i].exceeds;
+    flat += items[i].noise;
   }
-  /* the noise hypothesis weighs as much as all positions together */
-  flat = evidence(&noise, all_dirty, all_clean) + log((double)n + 1);
-
   found->index = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    double left_dirty = 0, left_clean = 0;
-
-    for (size_t c = 0; c <= n; c++) {
-      const double l = evidence(&fits, left_dirty, left_clean) +
-                       evidence(&exceeds, all_dirty - left_dirty, all_clean - left_clean);
-
-      if (pass == 0) {
-        if (l > best) {
-          best = l;
-          found->index = c;
-        }
-      } else {
-        const double top = best > flat ? best : flat;
-
-        sum += exp(l - top);
-        if (posterior)
-          posterior[c] = exp(l - top);
-      }
-      if (c < n) {
-        left_dirty += dirty[c];
-        left_clean += trials[c] - dirty[c];
-      }
+  here = all_exceed;
+  for (size_t c = 0; c <= n; c++) {
+    if (here > best) {
+      best = here;
+      found->index = c;
     }
+    here += c < n ? items[c].fits - items[c].exceeds : 0;
   }
-  {
-    const double top = best > flat ? best : flat, noise_weight = exp(flat - top);
-
-    sum += noise_weight;
-    found->noise = noise_weight / sum;
-    found->probability = exp(best - top) / sum;
-    if (posterior)
-      for (size_t c = 0; c <= n; c++)
-        posterior[c] /= sum;
+  top = best > flat ? best : flat;
+  sum = exp(flat - top);
+  here = all_exceed;
+  for (size_t c = 0; c <= n; c++) {
+    sum += exp(here - top);
+    here += c < n ? items[c].fits - items[c].exceeds : 0;
+  }
+  found->noise = exp(flat - top) / sum;
+  found->probability = exp(best - top) / sum;
+  here = all_exceed;
+  for (size_t c = 0; c <= n && posterior; c++) {
+    posterior[c] = exp(here - top) / sum;
+    here += c < n ? items[c].fits - items[c].exceeds : 0;
   }
 }

@@ -26,9 +26,6 @@ double gc_median_confidence(const double *values, size_t n, double median, doubl
 /* P(X <= k) for X ~ Binomial(n, p). */
 double gc_binomial_cdf(uint64_t k, uint64_t n, double p);
 
-/* Smallest k with P(X > k) <= tail for X ~ Poisson(mean). */
-uint32_t gc_poisson_quantile(double mean, double tail);
-
 /* Value below or at which a fraction q of a histogram lies (bin b covers [low + b * width, …)):
  * returns the lower edge of the bin in which the quantile falls. 0 for an empty histogram. */
 double gc_histogram_quantile(const uint64_t *histogram, size_t bins, double low, double width, double q);
@@ -56,19 +53,29 @@ void gc_holm(double *p, size_t n);
 
 /* --- changepoint.c --------------------------------------------------------------------------- */
 
-/* Where do the runs turn from clean to dirty? Item i (sizes ascending) was tried trials[i] times and
- * came out dirty (misses seen) dirty[i] times. */
+/* How likely is what was seen, as logarithms: if the array fitted, if it did not, and if the runs were
+ * mere noise (either, by a coin, at every size). Add up over runs. */
+struct gc_evidence {
+  double fits, exceeds, noise;
+};
+
+/* Adds the evidence of one run: `slow` of its `loads` timed loads were slow, where `rate` of all loads
+ * are slow by chance. Fits: Poisson(rate * loads). Exceeds: Poisson of that and of misses, one at least,
+ * whose number is anything up to all loads (log-uniform). A run may be disturbed: each side keeps a
+ * share of 2 % for the other, so that no single run decides. */
+void gc_evidence_add(struct gc_evidence *evidence, uint32_t slow, uint32_t loads, double rate);
+
+/* Where sizes, ascending, turn from fitting to exceeding. */
 struct gc_changepoint {
   size_t index;        /* first item beyond the change, in [0, n]; n: none changes; most probable */
   double probability;  /* posterior probability that the change is exactly there */
-  double noise;        /* posterior probability that there is no change at all but noise of one rate */
+  double noise;        /* posterior probability that there is no change but noise */
 };
 
-/* Posterior over the n + 1 positions of one change in Bernoulli rates, with Beta priors (left: rarely
- * dirty, Beta(1/2, 20); right: mostly dirty, Beta(4, 1/2)), against the alternative that every run is
- * dirty with one unknown rate. All positions share the prior evenly, so looking at many sizes is paid
- * for. posterior (may be NULL) receives n + 1 probabilities that sum to 1 - noise. */
-void gc_changepoint_find(const uint32_t *trials, const uint32_t *dirty, size_t n, double *posterior,
+/* Posterior over the n + 1 positions of one change. All positions share the prior evenly, and noise
+ * weighs as much as all of them together, so looking at many sizes is paid for. posterior (may be
+ * NULL) receives n + 1 probabilities that sum to 1 - noise. */
+void gc_changepoint_find(const struct gc_evidence *items, size_t n, double *posterior,
                          struct gc_changepoint *found);
 
 #endif

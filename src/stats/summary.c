@@ -51,22 +51,6 @@ double gc_median_confidence(const double *values, size_t n, double median, doubl
   return confidence > 0 ? confidence : 0;
 }
 
-uint32_t gc_poisson_quantile(double mean, double tail)
-{
-  double term = exp(-mean), cdf = term;
-  uint32_t k = 0;
-
-  /* beyond this the sum underflows; the normal approximation is good to a fraction of a count */
-  if (mean > 500)
-    return (uint32_t)(mean + 1 + sqrt(mean) * sqrt(-2 * log(tail)));
-  while (1 - cdf > tail && k < 10000) {
-    k++;
-    term *= mean / k;
-    cdf += term;
-  }
-  return k;
-}
-
 double gc_histogram_quantile(const uint64_t *histogram, size_t bins, double low, double width, double q)
 {
   uint64_t total = 0, seen = 0;
