@@ -11,7 +11,7 @@
 static inline void fill_shared(uint32_t count, uint32_t stride)
 {
   for (uint32_t i = gpu_thread(); i < count; i += gpu_threads())
-    gpu_shared_store32(i * stride, i + 1 < count ? (i + 1) * stride : 0);
+    gpu_shared_store32(i * stride, GPU_SHARED_BASE + (i + 1 < count ? (i + 1) * stride : 0));
   if (count)
     gpu_barrier();
 }
@@ -21,7 +21,8 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
   {                                                                                                \
     const uint64_t job = a.jobs + gpu_block() * sizeof(struct gpu_chase_job);                      \
     const uint64_t result = a.results + gpu_block() * sizeof(struct gpu_chase_result);             \
-    const uint64_t start = gpu_get64(job), end = gpu_get64(job + 8);                               \
+    const uint64_t start = gpu_get64(job) + GPU_BASE_##path;                                       \
+    const uint64_t end = gpu_get64(job + 8) + GPU_BASE_##path;                                     \
     const uint32_t warm = gpu_get32(job + 16), loads = gpu_get32(job + 20);                        \
     uint32_t min = UINT32_MAX, max = 0, slow = 0, first_slow = UINT32_MAX;                         \
     uint64_t cycles = 0, at = start;                                                               \
@@ -57,7 +58,7 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
     gpu_histogram_store(&histogram, result + offsetof(struct gpu_chase_result, histogram));        \
     if (gpu_thread() == 0) {                                                                       \
       gpu_store64(result + offsetof(struct gpu_chase_result, cycles), cycles);                     \
-      gpu_store64(result + offsetof(struct gpu_chase_result, last), at);                           \
+      gpu_store64(result + offsetof(struct gpu_chase_result, last), at - GPU_BASE_##path);         \
       gpu_store32(result + offsetof(struct gpu_chase_result, min), min);                           \
       gpu_store32(result + offsetof(struct gpu_chase_result, max), max);                           \
       gpu_store32(result + offsetof(struct gpu_chase_result, slow), slow);                         \
@@ -86,27 +87,27 @@ CHASE(shared)
 #define LATENCY(path)                                                                              \
   GPU_KERNEL(latency_##path, gpu_latency_args)                                                     \
   {                                                                                                \
-    uint64_t at = a.start;                                                                         \
+    uint64_t at = a.start + GPU_BASE_##path;                                                       \
                                                                                                    \
     fill_shared(a.shared_count, a.shared_stride);                                                  \
     FOLLOW(path, at, a.warm)                                                                       \
     GPU_NO_UNROLL                                                                                  \
     for (uint32_t r = 0; r < a.repeats; r++) {                                                     \
       const uint64_t result = a.results + r * sizeof(struct gpu_latency_result);                   \
-      uint32_t t0, t1, t2;                                                                         \
+      uint64_t t0, t1, t2;                                                                         \
                                                                                                    \
       gpu_await(at);                                                                               \
-      t0 = gpu_clock();                                                                            \
+      t0 = gpu_clock64();                                                                          \
       FOLLOW(path, at, a.n)                                                                        \
       gpu_await(at);                                                                               \
-      t1 = gpu_clock();                                                                            \
+      t1 = gpu_clock64();                                                                          \
       FOLLOW(path, at, 2 * a.n)                                                                    \
       gpu_await(at);                                                                               \
-      t2 = gpu_clock();                                                                            \
-      gpu_store32(result, t1 - t0);                                                                \
-      gpu_store32(result + 4, t2 - t1);                                                            \
+      t2 = gpu_clock64();                                                                          \
+      gpu_store32(result, gpu_cycles(t0, t1));                                                     \
+      gpu_store32(result + 4, gpu_cycles(t1, t2));                                                 \
     }                                                                                              \
-    gpu_store64(a.sink, at);                                                                       \
+    gpu_store64(a.sink, at - GPU_BASE_##path);                                                     \
   }
 
 LATENCY(ca)

@@ -18,6 +18,7 @@
  * Clocks
  *   gpu_clock()                 32-bit cycle counter of the SM; ordered with the timed code around it
  *   gpu_clock64()               64-bit one
+ *   gpu_cycles(from, to)        between two readings of the latter; UINT32_MAX stands for more
  *   gpu_nanoseconds()           wall clock of the GPU
  *
  * Memory, for PATH in ca cg nc texture constant shared
@@ -27,6 +28,8 @@
  *   gpu_store64/gpu_store32(address, v)   plain global store
  *   gpu_get64/gpu_get32(address)          plain global load of arguments (never of measured memory)
  *   gpu_shared_store32(offset, v)         store to the block's dynamic shared memory
+ *   GPU_SHARED_BASE             where that memory starts, for loads: chains through it hold addresses,
+ *                               while args.h and results speak of offsets. 0 unless a target says more.
  *   gpu_constant_base()                   constant-space address of the bank
  *   gpu_await(value)                      nothing after it starts before the value has arrived
  *
@@ -50,5 +53,16 @@
 #else
 #error "kernels are compiled for nvptx64, for amdgcn, or for the simulator (GPU_TARGET_SIM)"
 #endif
+
+/* What a chain of each path adds to the numbers of args.h. */
+#ifndef GPU_SHARED_BASE
+#define GPU_SHARED_BASE 0
+#endif
+#define GPU_BASE_ca 0
+#define GPU_BASE_cg 0
+#define GPU_BASE_nc 0
+#define GPU_BASE_texture 0
+#define GPU_BASE_constant 0
+#define GPU_BASE_shared GPU_SHARED_BASE
 
 #endif

@@ -55,6 +55,25 @@ GPU_INLINE uint64_t gpu_clock64(void)
   return t;
 }
 
+/* ptxas likes to read the clock into a uniform register (S2UR), which takes a while and waits for nothing.
+ * It reads all 64 bits into an ordinary one at once (CS2R) when their difference meets a value that may
+ * differ between lanes; this one is 0 in all of them. */
+GPU_INLINE uint32_t gpu_zero_of_lane(void)
+{
+  uint32_t zero;
+
+  __asm__("{\n\t.reg .u32 m;\n\tmov.u32 m, %%lanemask_eq;\n\tpopc.b32 m, m;\n\tsub.u32 %0, m, 1;\n\t}"
+          : "=r"(zero));
+  return zero;
+}
+
+GPU_INLINE uint32_t gpu_cycles(uint64_t from, uint64_t to)
+{
+  const uint64_t cycles = to - from + gpu_zero_of_lane();
+
+  return cycles > UINT32_MAX ? UINT32_MAX : (uint32_t)cycles;
+}
+
 GPU_INLINE uint64_t gpu_nanoseconds(void)
 {
   uint64_t t;
@@ -91,16 +110,12 @@ GPU_INLINE uint32_t gpu_get32(uint64_t address)
   return value;
 }
 
-/* Shared memory starts behind what the driver reserves, so an offset is not an address; rings hold
- * offsets, and the hardware adds the base in its address operand. */
-GPU_INLINE uint32_t gpu_shared_address(uint64_t offset)
-{
-  return (uint32_t)(uintptr_t)gpu_shared + (uint32_t)offset;
-}
+/* Shared memory starts behind what the driver reserves. */
+#define GPU_SHARED_BASE ((uint32_t)(uintptr_t)gpu_shared)
 
 GPU_INLINE void gpu_shared_store32(uint32_t offset, uint32_t value)
 {
-  __asm__ volatile("st.shared.u32 [%0], %1;" ::"r"(gpu_shared_address(offset)), "r"(value) : "memory");
+  __asm__ volatile("st.shared.u32 [%0], %1;" ::"r"(GPU_SHARED_BASE + offset), "r"(value) : "memory");
 }
 
 GPU_INLINE uint64_t gpu_constant_base(void) { return (uint64_t)(uintptr_t)gpu_constant_bank; }
@@ -116,44 +131,45 @@ GPU_INLINE void gpu_await(uint64_t value)
                    : "memory");
 }
 
-/* Measured loads. PATH(path, bits, letter, address, load): `load` is one load from %[at] (texture
- * object: %[texture]) into %[value]; both have `bits` bits, and `address` makes the chain's value into
- * what the load takes. The address is awaited as well, so that nothing but the load is in the window. */
-#define GPU_NVPTX_PATH(path, bits, letter, address, load)                                          \
+/* The texture object as it is, but not as a launch argument: those ptxas reads anew in every timed
+ * window. Grids have one dimension, so ctaid.y is 0. */
+#define GPU_NVPTX_OBJECT(texture) ((texture) + __nvvm_read_ptx_sreg_ctaid_y())
+
+/* Measured loads. PATH(path, bits, letter, load): `load` is one load from %[at] (texture object:
+ * %[object]) into %[value], both of them so many bits wide. The address is awaited as well, so that
+ * nothing but the load is in the window. */
+#define GPU_NVPTX_PATH(path, bits, letter, load)                                                   \
   GPU_INLINE uint64_t gpu_load_##path(uint64_t at, uint64_t texture)                               \
   {                                                                                                \
-    const uint##bits##_t from = address(at);                                                       \
     uint##bits##_t value;                                                                          \
                                                                                                    \
     __asm__ volatile("{\n\t.reg .u32 b, c, d;\n\t" load "}"                                        \
                      : [value] "=" letter(value)                                                   \
-                     : [at] letter(from), [texture] "l"(texture)                                   \
+                     : [at] letter((uint##bits##_t)at), [object] "l"(GPU_NVPTX_OBJECT(texture))    \
                      : "memory");                                                                  \
     return value;                                                                                  \
   }                                                                                                \
   GPU_INLINE uint64_t gpu_timed_load_##path(uint64_t at, uint64_t texture, uint32_t *t)            \
   {                                                                                                \
-    const uint##bits##_t from = address(at);                                                       \
+    uint64_t t0, t1;                                                                               \
     uint##bits##_t value;                                                                          \
-    uint32_t t0, t1;                                                                               \
                                                                                                    \
     __asm__ volatile("{\n\t.reg .pred p;\n\t.reg .u32 b, c, d, w;\n\t" GPU_NVPTX_AWAIT_##bits(     \
-                         "%[at]") "mov.u32 %[t0], %%clock;\n\t" load GPU_NVPTX_AWAIT_##bits(       \
-                         "%[value]") "mov.u32 %[t1], %%clock;\n\t}"                                \
-                     : [value] "=&" letter(value), [t0] "=&r"(t0), [t1] "=&r"(t1)                  \
-                     : [at] letter(from), [texture] "l"(texture)                                   \
+                         "%[at]") "mov.u64 %[t0], %%clock64;\n\t" load GPU_NVPTX_AWAIT_##bits(     \
+                         "%[value]") "mov.u64 %[t1], %%clock64;\n\t}"                              \
+                     : [value] "=&" letter(value), [t0] "=&l"(t0), [t1] "=&l"(t1)                  \
+                     : [at] letter((uint##bits##_t)at), [object] "l"(GPU_NVPTX_OBJECT(texture))    \
                      : "memory");                                                                  \
-    *t = t1 - t0;                                                                                  \
+    *t = gpu_cycles(t0, t1);                                                                       \
     return value;                                                                                  \
   }
 
-GPU_NVPTX_PATH(ca, 64, "l", (uint64_t), "ld.global.ca.u64 %[value], [%[at]];\n\t")
-GPU_NVPTX_PATH(cg, 64, "l", (uint64_t), "ld.global.cg.u64 %[value], [%[at]];\n\t")
-GPU_NVPTX_PATH(nc, 64, "l", (uint64_t), "ld.global.nc.u64 %[value], [%[at]];\n\t")
-GPU_NVPTX_PATH(constant, 64, "l", (uint64_t), "ld.const.u64 %[value], [%[at]];\n\t")
-GPU_NVPTX_PATH(shared, 32, "r", gpu_shared_address, "ld.shared.u32 %[value], [%[at]];\n\t")
-GPU_NVPTX_PATH(texture, 32, "r", (uint32_t),
-               "tex.1d.v4.u32.s32 {%[value], b, c, d}, [%[texture], {%[at]}];\n\t")
+GPU_NVPTX_PATH(ca, 64, "l", "ld.global.ca.u64 %[value], [%[at]];\n\t")
+GPU_NVPTX_PATH(cg, 64, "l", "ld.global.cg.u64 %[value], [%[at]];\n\t")
+GPU_NVPTX_PATH(nc, 64, "l", "ld.global.nc.u64 %[value], [%[at]];\n\t")
+GPU_NVPTX_PATH(constant, 64, "l", "ld.const.u64 %[value], [%[at]];\n\t")
+GPU_NVPTX_PATH(shared, 32, "r", "ld.shared.u32 %[value], [%[at]];\n\t")
+GPU_NVPTX_PATH(texture, 32, "r", "tex.1d.v4.u32.s32 {%[value], b, c, d}, [%[object], {%[at]}];\n\t")
 
 /* The histogram is spread over the warp: lane l counts bins l, l + 32, l + 64, l + 96. All lanes see
  * the same times, since they load the same addresses together. */

@@ -41,6 +41,11 @@ static inline uint64_t gpu_clock64(void)
 
 static inline uint32_t gpu_clock(void) { return (uint32_t)gpu_clock64(); }
 
+static inline uint32_t gpu_cycles(uint64_t from, uint64_t to)
+{
+  return to - from > UINT32_MAX ? UINT32_MAX : (uint32_t)(to - from);
+}
+
 static inline uint64_t gpu_nanoseconds(void)
 {
   gpu_sim->clock += GPU_SIM_WALL_CYCLES;
