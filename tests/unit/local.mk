@@ -2,11 +2,13 @@
 # Unit tests: tests/unit/NAME is one program of tests/unit/NAME.c, linked with all rooms but the plugin.
 # A new one is one word in this list.
 unit_tests = \
+	tests/unit/test_gpus \
 	tests/unit/test_lookup \
 	tests/unit/test_model \
 	tests/unit/test_record \
 	tests/unit/test_record_xml \
 	tests/unit/test_sim \
+	tests/unit/test_spawn \
 	tests/unit/test_stats \
 	tests/unit/test_store
 

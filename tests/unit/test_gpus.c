@@ -1,0 +1,410 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Enumeration, on trees of files that each test writes into a directory of its own.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "gpus/vendors.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What a real H200 shows. */
+#define H200_INFORMATION                                                                           \
+  "Model: \t\t NVIDIA H200\nIRQ:   \t\t 41\n"                                                       \
+  "GPU UUID: \t GPU-0f57e240-3d79-05fd-7882-d6bec7b0f1cf\n"                                        \
+  "Video BIOS: \t 96.00.a5.00.1a\nBus Type: \t PCIe\nDMA Size: \t 52 bits\n"                       \
+  "DMA Mask: \t 0xfffffffffffff\nBus Location: \t 0000:00:06.0\nDevice Minor: \t 0\n"              \
+  "GPU Firmware: \t 580.159.04\nGPU Excluded:\t No\n"
+#define OPEN_VERSION                                                                               \
+  "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  Release Build  "           \
+  "(nixbld@)  Wed Jun 11 2025\nGCC version:  gcc version 12.2.0\n"
+#define CLOSED_VERSION                                                                             \
+  "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.54.03  Tue Jun  6 22:20:39 UTC 2023\n"
+#define INFORMATION "proc/driver/nvidia/gpus/%s/information"
+
+static char root[64];
+static struct gc_gpus gpus;
+
+static char *path_of(const char *file)
+{
+  static char path[PATH_MAX];
+
+  snprintf(path, sizeof(path), "%s/%s", root, file);
+  return path;
+}
+
+static void make_dirs(const char *file)
+{
+  char path[PATH_MAX];
+
+  snprintf(path, sizeof(path), "%s", path_of(file));
+  for (char *slash = strchr(path + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+    *slash = '\0';
+    mkdir(path, 0755);
+    *slash = '/';
+  }
+}
+
+static void put(const char *file, const char *text)
+{
+  FILE *stream;
+
+  make_dirs(file);
+  stream = fopen(path_of(file), "w");
+  assert_non_null(stream);
+  fputs(text, stream);
+  fclose(stream);
+}
+
+static void put_pci(const char *bus_id, const char *vendor, const char *class)
+{
+  char file[128];
+
+  snprintf(file, sizeof(file), "sys/bus/pci/devices/%s/vendor", bus_id);
+  put(file, vendor);
+  snprintf(file, sizeof(file), "sys/bus/pci/devices/%s/class", bus_id);
+  put(file, class);
+  snprintf(file, sizeof(file), "sys/bus/pci/devices/%s/device", bus_id);
+  put(file, "0x2330\n");
+}
+
+static void put_h200(const char *bus_id, const char *information)
+{
+  char file[128];
+
+  put_pci(bus_id, "0x10de\n", "0x030200\n");
+  snprintf(file, sizeof(file), INFORMATION, bus_id);
+  put(file, information);
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
+{
+  (void)status;
+  (void)type;
+  (void)walk;
+  return remove(path);
+}
+
+static int setup(void **state)
+{
+  (void)state;
+  snprintf(root, sizeof(root), "/tmp/test_gpus.XXXXXX");
+  assert_non_null(mkdtemp(root));
+  setenv("HWLOC_GPUCACHE_SIM_PATH", root, 1);
+  return 0;
+}
+
+static int teardown(void **state)
+{
+  (void)state;
+  gc_gpus_free(&gpus);
+  return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void list(const char *sims)
+{
+  gc_gpus_free(&gpus);
+  assert_int_equal(gc_gpus_list(root, sims, &gpus), 0);
+}
+
+static void nothing_is_fine(void **state)
+{
+  (void)state;
+  list(NULL);
+  assert_int_equal(gpus.count, 0);
+  assert_null(gc_gpus_by_name(&gpus, "gpu0"));
+}
+
+static void real_h200(void **state)
+{
+  const struct gc_identity *id;
+
+  (void)state;
+  put_h200("0000:00:06.0", H200_INFORMATION);
+  put("proc/driver/nvidia/version", OPEN_VERSION);
+  list(NULL);
+  assert_int_equal(gpus.count, 1);
+  id = &gpus.array[0].identity;
+  assert_string_equal(id->id, "GPU-0f57e240-3d79-05fd-7882-d6bec7b0f1cf");
+  assert_string_equal(id->model, "NVIDIA H200");
+  assert_string_equal(id->driver, "580.159.04");
+  assert_string_equal(id->vbios, "96.00.a5.00.1a");
+  assert_string_equal(id->mig, "disabled");
+  assert_string_equal(gpus.array[0].name, "gpu0");
+  assert_string_equal(gpus.array[0].problem, "");
+  assert_true(gpus.array[0].has_pci);
+  assert_int_equal(gpus.array[0].dev, 6);
+}
+
+static void driver_versions(void **state)
+{
+  (void)state;
+  put_h200("0000:00:06.0", H200_INFORMATION);
+  list(NULL);
+  assert_string_equal(gpus.array[0].identity.driver, "");
+  put("sys/module/nvidia/version", "560.35.03\n");
+  list(NULL);
+  assert_string_equal(gpus.array[0].identity.driver, "560.35.03");
+  put("proc/driver/nvidia/version", CLOSED_VERSION);
+  list(NULL);
+  assert_string_equal(gpus.array[0].identity.driver, "535.54.03");
+}
+
+static void order_and_names(void **state)
+{
+  static const char *const words[] = {"gpu1", "1", "0000:97:00.0", "97:00.0", "GPU-b", "gpu-B"};
+
+  (void)state;
+  put_h200("0001:01:00.0", "GPU UUID: \t GPU-c\n");
+  put_h200("0000:97:00.0", "GPU UUID: \t GPU-b\n");
+  put_h200("0000:17:00.0", "GPU UUID: \t GPU-a\n");
+  put_pci("0000:18:00.0", "0x10de\n", "0x040300\n"); /* the sound of a GPU */
+  put_pci("0000:19:00.0", "0x10de\n", "0x068000\n"); /* a switch */
+  put_pci("0000:1a:00.0", "0x1a03\n", "0x030000\n");
+  put("sys/bus/pci/devices/junk/vendor", "0x10de\n");
+  list(NULL);
+  assert_int_equal(gpus.count, 3);
+  assert_string_equal(gpus.array[0].identity.id, "GPU-a");
+  assert_string_equal(gpus.array[1].identity.id, "GPU-b");
+  assert_string_equal(gpus.array[2].identity.id, "GPU-c");
+  for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+    assert_ptr_equal(gc_gpus_by_name(&gpus, words[i]), &gpus.array[1]);
+  assert_ptr_equal(gc_gpus_by_name(&gpus, "0001:01:00.0"), &gpus.array[2]);
+  assert_null(gc_gpus_by_name(&gpus, "01:00.0"));
+  assert_null(gc_gpus_by_name(&gpus, "3"));
+  assert_null(gc_gpus_by_name(&gpus, "97:00.0x"));
+  assert_null(gc_gpus_by_name(&gpus, ""));
+}
+
+static void without_a_driver(void **state)
+{
+  (void)state;
+  put_pci("0000:17:00.0", "0x10de\n", "0x030200\n");
+  list(NULL);
+  assert_int_equal(gpus.count, 1);
+  assert_string_equal(gpus.array[0].identity.id, "pci-0000_17_00.0");
+  assert_string_equal(gpus.array[0].identity.model, "NVIDIA GPU [10de:2330]");
+  assert_non_null(strstr(gpus.array[0].problem, "driver"));
+}
+
+/* gVisor and the like: what /proc shows counts, too. */
+static void without_sysfs(void **state)
+{
+  (void)state;
+  put("proc/driver/nvidia/gpus/0000:17:00.0/information", H200_INFORMATION);
+  list(NULL);
+  assert_int_equal(gpus.count, 1);
+  assert_string_equal(gpus.array[0].problem, "");
+  assert_int_equal(gpus.array[0].bus, 0x17);
+}
+
+static void not_ready_or_excluded(void **state)
+{
+  static const char *const bad[] = {
+      "GPU UUID: \t GPU-???????\?-???\?-???\?-???\?-????????????\nVideo BIOS: \t ??.??.??.??.??\n",
+      "GPU UUID: \t GPU-a/../../b\n",
+      "GPU UUID: \t GPU-a\nGPU Excluded:\t Yes\n",
+      "Model: \t\t NVIDIA H200\n",
+      "\n\n",
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+    put_h200("0000:17:00.0", bad[i]);
+    list(NULL);
+    assert_int_equal(gpus.count, 1);
+    assert_true(gpus.array[0].problem[0]);
+    assert_null(strchr(gpus.array[0].identity.id, '/'));
+    assert_null(strchr(gpus.array[0].identity.id, '?'));
+    assert_string_equal(gpus.array[0].identity.vbios, "");
+  }
+}
+
+static void put_mig(unsigned gi, int ci)
+{
+  char file[128];
+
+  if (ci < 0)
+    snprintf(file, sizeof(file), "proc/driver/nvidia/capabilities/gpu0/mig/gi%u/access", gi);
+  else
+    snprintf(file, sizeof(file), "proc/driver/nvidia/capabilities/gpu0/mig/gi%u/ci%d/access", gi,
+             ci);
+  put(file, "DeviceFileMinor: 30\n");
+}
+
+static void mig_state(void **state)
+{
+  char before[sizeof(gpus.array->identity.mig)];
+
+  (void)state;
+  put_h200("0000:00:06.0", H200_INFORMATION);
+  put("proc/driver/nvidia/capabilities/gpu0/mig/config", "x");
+  list(NULL);
+  assert_string_equal(gpus.array[0].identity.mig, "disabled");
+  put_mig(10, 0);
+  put_mig(2, 1);
+  put_mig(2, 0);
+  put_mig(3, -1);
+  list(NULL);
+  assert_string_equal(gpus.array[0].identity.mig, "gi2/ci0,gi2/ci1,gi3,gi10/ci0");
+  for (unsigned gi = 0; gi < 40; gi++)
+    put_mig(gi, 0);
+  list(NULL);
+  strcpy(before, gpus.array[0].identity.mig);
+  assert_memory_equal(before, "gi0/ci0,gi1/ci0,", 16);
+  put_mig(40, 0); /* far behind what fits */
+  list(NULL);
+  assert_string_not_equal(gpus.array[0].identity.mig, before);
+}
+
+static void hash_is_fnv1a(void **state)
+{
+  (void)state;
+  assert_true(gc_gpus_hash("", 0) == UINT64_C(0xcbf29ce484222325));
+  assert_true(gc_gpus_hash("a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
+  assert_true(gc_gpus_hash("foobar", 6) == UINT64_C(0x85944171f73967e8));
+}
+
+static void simulated(void **state)
+{
+  struct gc_identity before;
+  char sims[2 * sizeof(root) + 64];
+
+  (void)state;
+  put("h200", "# modelled = x\n  model =  NVIDIA H200   # really\nsms = 132\n");
+  put("plain", "sms = 1\n");
+  put("README", "model = no profile\n");
+  snprintf(sims, sizeof(sims), "h200,%s/h200,plain,h200,nope", root);
+  list(sims);
+  assert_int_equal(gpus.count, 3); /* each once */
+  assert_string_equal(gpus.array[0].identity.id, "sim-h200");
+  assert_string_equal(gpus.array[0].identity.model, "NVIDIA H200");
+  assert_string_equal(gpus.array[0].identity.driver, "simulated");
+  assert_string_equal(gpus.array[0].identity.mig, "disabled");
+  assert_string_equal(gpus.array[0].profile, path_of("h200"));
+  assert_string_equal(gpus.array[0].problem, "");
+  assert_false(gpus.array[0].has_pci);
+  assert_int_equal(strlen(gpus.array[0].identity.vbios), 16);
+  assert_string_equal(gpus.array[1].identity.model, "plain");
+  assert_string_equal(gpus.array[2].identity.id, "sim-nope");
+  assert_non_null(strstr(gpus.array[2].problem, "no simulated GPU named 'nope'; known: "));
+  assert_non_null(strstr(gpus.array[2].problem, "h200"));
+  assert_null(strstr(gpus.array[2].problem, "README"));
+  assert_ptr_equal(gc_gpus_by_name(&gpus, "plain"), &gpus.array[1]);
+  assert_ptr_equal(gc_gpus_by_name(&gpus, "sim-plain"), &gpus.array[1]);
+  assert_ptr_equal(gc_gpus_by_name(&gpus, path_of("plain")), &gpus.array[1]);
+  /* Any change makes another GPU of it. */
+  before = gpus.array[0].identity;
+  put("h200", "# modelled = x\n  model =  NVIDIA H200   # really\nsms = 133\n");
+  list("h200");
+  assert_string_not_equal(gpus.array[0].identity.vbios, before.vbios);
+}
+
+static void simulated_real_first(void **state)
+{
+  (void)state;
+  put_h200("0000:00:06.0", H200_INFORMATION);
+  put("a1", "model = A1\n");
+  list("a1");
+  assert_int_equal(gpus.count, 2);
+  assert_string_equal(gpus.array[1].identity.id, "sim-a1");
+  assert_string_equal(gpus.array[1].name, "gpu1");
+}
+
+static void simulated_badly(void **state)
+{
+  static char large[(1 << 20) + 2];
+  char sims[6 * (sizeof(root) + 16)];
+
+  (void)state;
+  memset(large, '#', sizeof(large) - 1);
+  put("large", large);
+  large[sizeof(large) - 2] = '\0'; /* 1 MiB is still fine */
+  put("fits", large);
+  put("dir/x", "");
+  assert_int_equal(mkfifo(path_of("fifo"), 0600), 0);
+  put("odd.na me", "model = odd\n");
+  snprintf(sims, sizeof(sims), "%s/large,%s/fits,%s/dir,%s/fifo,%s/odd.na me,/nowhere/at/all", root,
+           root, root, root, root);
+  list(sims);
+  assert_int_equal(gpus.count, 6);
+  assert_non_null(strstr(gpus.array[0].problem, "1 MiB"));
+  assert_string_equal(gpus.array[1].problem, "");
+  for (size_t i = 2; i < 6; i++)
+    assert_int_equal(gpus.array[i].problem[0] != '\0', i != 4);
+  assert_string_equal(gpus.array[4].identity.id, "sim-odd_na_me");
+  list(",,");
+  assert_int_equal(gpus.count, 0);
+}
+
+static void names_are_sorted(void **state)
+{
+  char names[256], small[8];
+
+  (void)state;
+  put("v100", "");
+  put("a100", "");
+  put(".hidden", "");
+  put("a100~", "");
+  gc_gpus_sim_names(names, sizeof(names));
+  assert_memory_equal(names, "a100,", 5);
+  assert_non_null(strstr(names, "v100"));
+  assert_null(strchr(names, '~'));
+  assert_null(strstr(names, "hidden"));
+  gc_gpus_sim_names(small, sizeof(small));
+  assert_int_equal(strlen(small), sizeof(small) - 1);
+}
+
+static unsigned descriptors(void)
+{
+  DIR *dir = opendir("/proc/self/fd");
+  unsigned count = 0;
+
+  while (readdir(dir))
+    count++;
+  closedir(dir);
+  return count;
+}
+
+static void no_descriptor_stays(void **state)
+{
+  unsigned before;
+
+  (void)state;
+  put_h200("0000:00:06.0", H200_INFORMATION);
+  put("proc/driver/nvidia/version", OPEN_VERSION);
+  put_mig(1, 0);
+  put("a1", "model = A1\n");
+  mkdir(path_of("dir"), 0755);
+  before = descriptors();
+  list("a1,dir,nope");
+  assert_int_equal(descriptors(), before);
+}
+
+int main(void)
+{
+#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+  const struct CMUnitTest tests[] = {
+      TEST(nothing_is_fine),   TEST(real_h200),       TEST(driver_versions),
+      TEST(order_and_names),   TEST(without_a_driver), TEST(without_sysfs),
+      TEST(not_ready_or_excluded), TEST(mig_state),   TEST(hash_is_fnv1a),
+      TEST(simulated),         TEST(simulated_real_first), TEST(simulated_badly),
+      TEST(names_are_sorted),  TEST(no_descriptor_stays),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
