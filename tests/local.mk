@@ -90,7 +90,7 @@ check-gpu: all
 	  $(MAKE) $(AM_MAKEFLAGS) tally TESTS='$(GPU_TESTS)'; fi
 
 # Prints the figures of this machine; asserts nothing.
-bench: all
+bench: all tests/bench/bare-start tests/bench/load-cost
 	@$(AM_TESTS_ENVIRONMENT) exec $(SHELL) '$(srcdir)/tests/bench.sh'
 
 .PHONY: tally check-unit check-gpu bench
@@ -98,3 +98,4 @@ bench: all
 include tests/unit/local.mk
 include tests/plugin/local.mk
 include tests/gpu/local.mk
+include tests/bench/local.mk

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static const struct step {
   enum gc_kind kind;
@@ -143,9 +144,31 @@ static int run_step(struct gc_bench *bench, const struct step *step)
   return 0;
 }
 
+static double now(void)
+{
+  struct timespec t;
+
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+/* What measuring cost, for those who want to know (make bench prints it). */
+static int record_cost(struct gc_bench *bench, double milliseconds)
+{
+  const struct gc_device_counts *counts = bench->ops->counts(bench->device);
+  struct gc_infos *infos = &bench->record->infos;
+
+  if (gc_infos_setf(infos, "MeasuringMilliseconds", "%.0f", milliseconds) ||
+      gc_infos_set_u64(infos, "MeasuringLaunches", counts->launches) ||
+      gc_infos_set_u64(infos, "MeasuringDeviceBytes", counts->device_bytes_peak))
+    return gc_fail(bench->err, -ENOMEM, "out of memory");
+  return 0;
+}
+
 int gc_measure(struct gc_device *device, const struct gc_measure_options *options,
                struct gc_record *record, struct gc_error *err)
 {
+  const double start = now();
   struct gc_bench bench;
   int status;
 
@@ -167,6 +190,8 @@ int gc_measure(struct gc_device *device, const struct gc_measure_options *option
       options->progress(options->data, (unsigned)i, STEPS, what);
     status = run_step(&bench, step);
   }
+  if (!status)
+    status = record_cost(&bench, now() - start);
   if (options->progress)
     options->progress(options->data, STEPS, STEPS, "done");
   gc_bench_close(&bench);

@@ -1,0 +1,59 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The figures of this machine, as they are; asserts nothing. Run by make bench, which sets what it
+# needs; by hand: top_builddir=… HWLOC_GPUCACHE_TOOL=… HWLOC_PLUGINS_PATH=PLUGIN:OTHERS tests/bench.sh
+# Without an NVIDIA GPU it times the simulated H200 instead, and says so.
+set -u
+tool=${HWLOC_GPUCACHE_TOOL:?names no tool}
+bin=${top_builddir:-.}/tests/bench
+plugin=${HWLOC_PLUGINS_PATH%%:*}
+others=${HWLOC_PLUGINS_PATH#*:}
+[ "$others" = "$HWLOC_PLUGINS_PATH" ] && others=/nonexistent
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+HWLOC_GPUCACHE_DIR=$work/records
+export HWLOC_GPUCACHE_DIR
+
+milliseconds() { # of a command
+  start=$(date +%s%N)
+  "$@" >"$work/out" 2>"$work/err" || { cat "$work/err" >&2; return 1; }
+  echo $((($(date +%s%N) - start) / 100000)) | sed 's/.$/.&/; s/^\./0./'
+}
+median() { sort -n | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)] }'; }
+
+model=$(sed -n 's/^Model:[[:space:]]*//p' /proc/driver/nvidia/gpus/*/information 2>/dev/null | head -n 1)
+echo "machine   $(hostname), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), $(nproc) cores"
+echo "date      $(date -u +%Y-%m-%dT%H:%MZ)"
+echo "version   $("$tool" --version | head -n 1)"
+if [ -n "$model" ]; then
+  echo "GPU       $model, driver $(sed -n 's/.*Module[^0-9]*\([0-9.]*\).*/\1/p' /proc/driver/nvidia/version)"
+  sim=
+else
+  echo "GPU       none: the simulated H200 is timed instead, its times mean nothing for a real one"
+  sim=h200
+fi
+
+if [ -n "$model" ]; then
+  for i in 1 2 3 4 5; do "$bin/bare-start" || break; done >"$work/bare"
+  awk '{ print $1 + $2 }' "$work/bare" | median >"$work/bare-median"
+  for i in 1 2 3 4 5; do milliseconds "$tool" measure --force gpu0 || break; done >"$work/measure"
+  bare=$(cat "$work/bare-median")
+  all=$(median <"$work/measure")
+  echo
+  echo "cold, medians of 5, in alternation with nothing else on the GPU"
+  echo "  cuInit + context alone       $bare ms  ($(awk '{ printf "%s%s+%s", NR > 1 ? ", " : "", $1, $2 }' "$work/bare"))"
+  echo "  hwloc-gpucache measure       $all ms  ($(tr '\n' ' ' <"$work/measure"))"
+  echo "  ratio                        $(awk "BEGIN { printf \"%.2f\", $all / $bare }")"
+else
+  echo
+  echo "cold     hwloc-gpucache --sim h200 measure: $(milliseconds "$tool" --sim h200 measure --force) ms"
+fi
+"$tool" ${sim:+--sim $sim} show --json >"$work/record.json" 2>"$work/err"
+for key in MeasuringMilliseconds MeasuringLaunches MeasuringDeviceBytes; do
+  echo "  $key $(sed -n "s/.*\"$key\": *\([0-9.]*\).*/\1/p" "$work/record.json" | head -n 1)"
+done
+
+echo
+echo "warm, medians of 200 loads in alternation, all I/O kept, microseconds"
+${sim:+env HWLOC_GPUCACHE_SIM=$sim} "$bin/load-cost" "$others" "$plugin:$others" >"$work/load" || exit 1
+sed '1s/\([0-9-]*\) \([0-9-]*\) \([0-9-]*\)/  without the plugin \1, with it \2, difference \3/; 2,$s/^/  /' "$work/load"
