@@ -104,8 +104,9 @@ int gc_store_judge(const struct gc_record *record, const struct gc_identity *now
 int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,
                   struct gc_record **record, struct gc_error *err)
 {
+  struct gc_record *found;
   struct gc_error why;
-  char name[GC_STORE_NAME], *text;
+  char name[GC_STORE_NAME], *text = NULL;
   size_t length = 0;
   int status;
 
@@ -113,16 +114,18 @@ int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,
   status = load(fd, dir, name, &text, &length, err);
   if (status)
     return status;
-  status = gc_record_read_xml(text, length, record, &why);
+  status = gc_record_read_xml(text, length, &found, &why);
   free(text);
   if (!status) {
-    status = gc_store_judge(*record, identity, &why);
+    status = gc_store_judge(found, identity, &why);
     if (status)
-      gc_record_free(*record);
+      gc_record_free(found);
   }
   if (status)
     gc_fail(err, status, "%.200s/%s %s%.200s", dir, name,
             status == -EBADMSG ? "cannot be used: " : "", why.text);
+  else
+    *record = found;
   return status;
 }
 

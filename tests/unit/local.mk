@@ -3,6 +3,7 @@
 # A new one is one word in this list.
 unit_tests = \
 	tests/unit/test_gpus \
+	tests/unit/test_alloc \
 	tests/unit/test_lookup \
 	tests/unit/test_model \
 	tests/unit/test_record \
@@ -22,6 +23,11 @@ LDADD = $(tool_libraries) $(CMOCKA_LIBS)
 tests_unit_test_store_SOURCES = tests/unit/test_store.c $(gc_store_sources)
 tests_unit_test_store_CPPFLAGS = $(AM_CPPFLAGS) -DGC_SITE_DIR='"site"'
 tests_unit_test_store_LDADD = src/record/librecord.la src/util/libutil.la $(CMOCKA_LIBS)
+
+# Record and store with an allocator that the test controls.
+tests_unit_test_alloc_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
+tests_unit_test_alloc_LDADD = src/store/libstore.la src/record/librecord.la src/util/libutil.la \
+	$(CMOCKA_LIBS)
 
 # What an application compiles: the public header, and the example of the README.
 check_PROGRAMS += doc/examples/gpucache-read

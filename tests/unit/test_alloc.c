@@ -1,0 +1,163 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Every allocation of record and store fails once: the answer is -ENOMEM with a sentence, nothing is
+ * leaked (the sanitizers and valgrind look), and what was stored is still there. Linked with --wrap,
+ * so libraries keep their memory.
+ */
+#include "fixture.h"
+
+#include "store/store.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+static long until_failure = -1; /* -1: none fails */
+static unsigned long failures;
+
+static int fails(void)
+{
+  if (until_failure < 0 || until_failure-- > 0)
+    return 0;
+  failures++;
+  return 1;
+}
+
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *old, size_t size);
+char *__real_strdup(const char *text);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *old, size_t size);
+char *__wrap_strdup(const char *text);
+
+void *__wrap_malloc(size_t size)
+{
+  return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+  return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *old, size_t size)
+{
+  return fails() ? NULL : __real_realloc(old, size);
+}
+
+char *__wrap_strdup(const char *text)
+{
+  return fails() ? NULL : __real_strdup(text);
+}
+
+static const struct gc_identity h200 = { "GPU-01234567-89ab-cdef-0123-456789abcdef", "NVIDIA H200",
+                                         "580.95.05", "96.00.BC.00.01", "disabled" };
+static char *good;
+
+/* Calls with the first, second … allocation failing, until none is left to fail. */
+static unsigned long for_each_failure(int (*call)(struct gc_error *err))
+{
+  struct gc_error err;
+  unsigned long before = failures;
+
+  for (long n = 0;; n++) {
+    unsigned long seen = failures;
+    int status;
+
+    until_failure = n;
+    err.text[0] = '\0';
+    status = call(&err);
+    until_failure = -1;
+    if (failures == seen) {
+      assert_int_equal(status, 0);
+      return failures - before;
+    }
+    assert_int_equal(status, -ENOMEM);
+    assert_string_not_equal(err.text, "");
+  }
+}
+
+static int read_it(struct gc_error *err)
+{
+  struct gc_record *record;
+  int status = gc_record_read_xml(good, strlen(good), &record, err);
+
+  if (!status)
+    gc_record_free(record);
+  return status;
+}
+
+static int find_it(struct gc_error *err)
+{
+  struct gc_record *record;
+  int status = gc_store_find(&h200, &record, err);
+
+  if (!status)
+    gc_record_free(record);
+  return status;
+}
+
+static void reading_survives_each_failure(void **state)
+{
+  (void)state;
+  /* A record, five elements, and two strings and an array for each info. */
+  assert_true(for_each_failure(read_it) > 50);
+}
+
+static void the_store_survives_each_failure(void **state)
+{
+  char dir[] = "/tmp/gpucache-alloc-XXXXXX", path[128];
+  struct gc_error err;
+
+  (void)state;
+  assert_non_null(mkdtemp(dir));
+  setenv("HWLOC_GPUCACHE_DIR", dir, 1);
+  assert_int_equal(gc_store_write(&h200, good, strlen(good), &err), 0);
+  assert_true(for_each_failure(find_it) > 50);
+
+  until_failure = 0;
+  assert_int_equal(gc_store_write(&h200, good, strlen(good), &err), -ENOMEM);
+  until_failure = -1;
+  assert_int_equal(find_it(&err), 0);
+  assert_int_equal(gc_store_remove(h200.id, &err), 0);
+  assert_int_equal(gc_store_path(h200.id, path, sizeof(path), &err), 0);
+  assert_int_equal(access(path, F_OK), -1);
+  /* Now empty: no temporary file was left. */
+  assert_int_equal(rmdir(dir), 0);
+}
+
+static void attributes_survive_each_failure(void **state)
+{
+  struct gc_infos infos = { NULL, 0 };
+
+  (void)state;
+  assert_int_equal(gc_infos_set(&infos, "a", "1"), 0);
+  for (long n = 0; n < 3; n++) {
+    until_failure = n;
+    assert_int_equal(gc_infos_set(&infos, "b", "2"), -ENOMEM);
+    until_failure = -1;
+    assert_int_equal(infos.count, 1);
+  }
+  until_failure = 0;
+  assert_int_equal(gc_infos_set(&infos, "a", "2"), -ENOMEM);
+  until_failure = -1;
+  assert_string_equal(gc_infos_get(&infos, "a"), "1");
+  gc_infos_clear(&infos);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(attributes_survive_each_failure),
+    cmocka_unit_test(reading_survives_each_failure),
+    cmocka_unit_test(the_store_survives_each_failure),
+  };
+  int status;
+
+  good = fixture_text("record-good.xml");
+  status = cmocka_run_group_tests(tests, NULL, NULL);
+  free(good);
+  return status;
+}
