@@ -128,6 +128,7 @@ static uint32_t weighted_way(const struct gc_cache *cache, struct gc_random *ran
   return way;
 }
 
+/* The way that a line gets which comes in. */
 static uint32_t victim(struct gc_cache *cache, uint32_t set, struct gc_random *random)
 {
   const uint32_t ways = cache->shape->ways;
@@ -144,26 +145,43 @@ static uint32_t victim(struct gc_cache *cache, uint32_t set, struct gc_random *r
   case GC_REPLACE_LRU:
     break;
   }
-  return ways - 1;
+  return 0;
 }
 
-/* LRU: the way goes to the front of its set. */
-static void to_front(struct gc_cache *cache, uint64_t first, uint32_t way)
+/* LRU: the line goes to the front of its set, and those before it move one place down. Search and move are
+ * one: what is carried is what stood in the place before, until the line itself turns up. */
+static void access_lru(struct gc_cache *cache, uint32_t set, uint64_t line)
 {
-  const uint64_t line = cache->tags[first + way];
-  const uint8_t sectors = cache->sectors[first + way];
+  const uint64_t first = (uint64_t)set * cache->shape->ways;
+  uint64_t *tags = cache->tags + first, carried = line;
+  uint8_t *sectors = cache->sectors + first, carried_sectors = 0;
+  const uint32_t filled = cache->filled[set];
 
-  memmove(cache->tags + first + 1, cache->tags + first, way * sizeof(*cache->tags));
-  memmove(cache->sectors + first + 1, cache->sectors + first, way);
-  cache->tags[first] = line;
-  cache->sectors[first] = sectors;
+  for (uint32_t way = 0; way < filled; way++) {
+    const uint64_t tag = tags[way];
+    const uint8_t present = sectors[way];
+
+    tags[way] = carried;
+    sectors[way] = carried_sectors;
+    if (tag == line) {
+      sectors[0] = present;
+      return;
+    }
+    carried = tag;
+    carried_sectors = present;
+  }
+  if (filled == cache->shape->ways)
+    return;
+  tags[filled] = carried;
+  sectors[filled] = carried_sectors;
+  cache->filled[set]++;
 }
 
-bool gc_cache_access_slow(struct gc_cache *cache, uint64_t address, struct gc_random *random)
+/* The other policies: a line stays in its way. Returns the way. */
+static uint32_t access_fixed(struct gc_cache *cache, uint32_t set, uint64_t line,
+                             struct gc_random *random)
 {
-  const uint64_t line = address >> cache->line_shift;
-  const uint32_t set = set_of(cache, address), ways = cache->shape->ways;
-  const uint64_t first = (uint64_t)set * ways;
+  const uint64_t first = (uint64_t)set * cache->shape->ways;
   const uint64_t *tags = cache->tags + first;
   const uint32_t filled = cache->filled[set];
   uint32_t way = 0;
@@ -174,16 +192,24 @@ bool gc_cache_access_slow(struct gc_cache *cache, uint64_t address, struct gc_ra
     way = victim(cache, set, random);
     cache->tags[first + way] = line;
     cache->sectors[first + way] = 0;
-    cache->used = true;
   }
-  if (cache->shape->replacement == GC_REPLACE_LRU) {
-    if (way)
-      to_front(cache, first, way);
-    way = 0;
-  } else if (cache->tree) {
-    plru_touch(cache->tree + 2 * (size_t)set, ways, way);
-  }
+  if (cache->tree)
+    plru_touch(cache->tree + 2 * (size_t)set, cache->shape->ways, way);
+  return way;
+}
+
+bool gc_cache_access_slow(struct gc_cache *cache, uint64_t address, struct gc_random *random)
+{
+  const uint64_t line = address >> cache->line_shift;
+  const uint32_t set = set_of(cache, address);
+  uint32_t way = 0;
+
+  if (cache->shape->replacement == GC_REPLACE_LRU)
+    access_lru(cache, set, line);
+  else
+    way = access_fixed(cache, set, line, random);
+  cache->used = true;
   cache->last_line = line;
-  cache->last_slot = first + way;
+  cache->last_slot = (uint64_t)set * cache->shape->ways + way;
   return gc_cache_access(cache, address, random);
 }

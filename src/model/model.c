@@ -19,6 +19,8 @@ struct bank {
   struct gc_cache *instances;
   uint32_t count;
   bool per_launch; /* emptied when a kernel starts: all but the chip's */
+  uint32_t line_shift;
+  uint16_t *places; /* [SMs]: the first instance of this SM, or the partition that is near to it */
 };
 
 struct gc_model {
@@ -43,6 +45,19 @@ static uint32_t sets_of(const struct gc_model *model, const struct gc_profile_ca
   return (uint32_t)(usable(model, cache) / set_bytes);
 }
 
+static uint16_t place_of(const struct gc_profile_cache *cache, uint32_t sm)
+{
+  switch (cache->scope) {
+  case GC_SCOPE_SM:
+    return (uint16_t)(sm * cache->instances);
+  case GC_SCOPE_GROUP:
+    return (uint16_t)(sm / cache->group);
+  case GC_SCOPE_CHIP:
+    break;
+  }
+  return (uint16_t)(sm / cache->partition_sms % cache->partitions);
+}
+
 static int make_bank(struct gc_model *model, struct bank *bank, const struct gc_profile_cache *profile)
 {
   const uint32_t sms = model->profile.facts.sms;
@@ -54,9 +69,13 @@ static int make_bank(struct gc_model *model, struct bank *bank, const struct gc_
     count = (sms + profile->group - 1) / profile->group;
   bank->profile = profile;
   bank->per_launch = profile->scope != GC_SCOPE_CHIP;
+  bank->line_shift = (uint32_t)__builtin_ctz(profile->shape.line);
   bank->instances = calloc(count, sizeof(*bank->instances));
-  if (!bank->instances)
+  bank->places = calloc(sms, sizeof(*bank->places));
+  if (!bank->instances || !bank->places)
     return -ENOMEM;
+  for (uint32_t sm = 0; sm < sms; sm++)
+    bank->places[sm] = place_of(profile, sm);
   for (bank->count = 0; bank->count < count; bank->count++)
     if (gc_cache_init(&bank->instances[bank->count], &profile->shape, sets_of(model, profile)))
       return -ENOMEM;
@@ -103,6 +122,7 @@ void gc_model_free(struct gc_model *model)
     for (uint32_t k = 0; k < model->banks[i].count; k++)
       gc_cache_fini(&model->banks[i].instances[k]);
     free(model->banks[i].instances);
+    free(model->banks[i].places);
   }
   free(model);
 }
@@ -154,53 +174,46 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
   model->unit = 0;
 }
 
-/* The part of a partitioned cache that a line belongs to: a parity of many address bits, so that every
- * stride meets all of them. */
-static uint32_t home_of(const struct gc_profile_cache *cache, uint64_t address)
+/* The part of a partitioned cache that a line belongs to: all address bits count, so that every stride
+ * meets all parts. */
+static uint32_t home_of(const struct bank *bank, uint64_t address)
 {
-  uint64_t bits = address / cache->shape.line * 0x9e3779b97f4a7c15;
+  const uint64_t mixed = (address >> bank->line_shift) * 0x9e3779b97f4a7c15;
 
-  return (uint32_t)((bits >> 40) % cache->partitions);
+  return (uint32_t)((mixed >> 32) * bank->count >> 32);
 }
 
 /* A load at the chip's cache, from an SM on one side of it. */
 static bool access_chip(struct gc_model *model, struct bank *bank, uint32_t sm, uint64_t address,
                         uint32_t *extra)
 {
-  const struct gc_profile_cache *cache = bank->profile;
-  uint32_t near, home;
+  const uint32_t near = bank->places[sm];
+  uint32_t home;
   bool hit;
 
-  if (cache->partitions == 1)
+  if (bank->count == 1)
     return gc_cache_access(&bank->instances[0], address, &model->replacement);
-  near = sm / cache->partition_sms % cache->partitions;
-  if (cache->replicate && gc_cache_access(&bank->instances[near], address, &model->replacement))
+  if (bank->profile->replicate &&
+      gc_cache_access(&bank->instances[near], address, &model->replacement))
     return true;
-  home = home_of(cache, address);
-  if (cache->replicate && home == near)
+  home = home_of(bank, address);
+  if (bank->profile->replicate && home == near)
     return false;
   hit = gc_cache_access(&bank->instances[home], address, &model->replacement);
-  *extra = home == near ? 0 : cache->far_cycles;
+  *extra = home == near ? 0 : bank->profile->far_cycles;
   return hit;
 }
 
-static bool access_level(struct gc_model *model, int index, uint32_t sm, uint64_t address,
-                         uint32_t *extra)
+static inline bool access_level(struct gc_model *model, int index, uint32_t sm, uint64_t address,
+                                uint32_t *extra)
 {
   struct bank *bank = &model->banks[index];
-  const struct gc_profile_cache *cache = bank->profile;
-  uint32_t at = 0;
+  uint32_t at = bank->places[sm];
 
-  switch (cache->scope) {
-  case GC_SCOPE_CHIP:
+  if (!bank->per_launch)
     return access_chip(model, bank, sm, address, extra);
-  case GC_SCOPE_GROUP:
-    at = sm / cache->group;
-    break;
-  case GC_SCOPE_SM:
-    at = cache->instances == 1 ? sm : sm * cache->instances + model->unit % cache->instances;
-    break;
-  }
+  if (bank->profile->instances > 1)
+    at += model->unit % bank->profile->instances;
   return gc_cache_access(&bank->instances[at], address, &model->replacement);
 }
 

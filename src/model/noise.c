@@ -34,6 +34,14 @@ void gc_noise_init(struct gc_noise *noise, const struct gc_disturbance *disturba
   noise->loads = 0;
 }
 
+/* Without a machine instruction for it, the compiler's own is a function call. */
+static inline uint32_t ones(uint32_t x)
+{
+  x -= x >> 1 & 0x55555555;
+  x = (x & 0x33333333) + (x >> 2 & 0x33333333);
+  return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
+}
+
 /* A triangle that starts at 0, reaches drift_cycles in the middle of its period and falls again. */
 static uint32_t drift(struct gc_noise *noise)
 {
@@ -51,7 +59,7 @@ static uint32_t drift(struct gc_noise *noise)
 uint32_t gc_noise_add(struct gc_noise *noise, uint32_t cycles, const struct gc_jitter *jitter)
 {
   const uint64_t bits = gc_random_next(&noise->random);
-  int64_t seen = (int64_t)cycles + jitter->add[__builtin_popcount((uint32_t)bits)];
+  int64_t seen = (int64_t)cycles + jitter->add[ones((uint32_t)bits)];
 
   seen += drift(noise);
   if ((uint32_t)(bits >> 32) < noise->outlier_below) {
