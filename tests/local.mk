@@ -99,3 +99,4 @@ include tests/unit/local.mk
 include tests/plugin/local.mk
 include tests/gpu/local.mk
 include tests/bench/local.mk
+include tests/tool/local.mk

@@ -3,7 +3,7 @@
  *
  * Measures several GPUs side by side, each in a process of its own: a vendor's library that crashes
  * or hangs with one GPU takes no other with it. A process is this very program with
- * "measure --xml"; what it prints is the record.
+ * "measure --xml" or "show --xml"; what it prints is the record.
  */
 #include "tool/tool.h"
 
@@ -34,6 +34,7 @@ struct member {
 
 struct fleet {
   struct gc_command *commands;
+  struct member *members;
   size_t count;
 };
 
@@ -66,7 +67,8 @@ static void make_argv(const struct gc_tool *tool, const char *sims, const char *
   size_t n = 0;
 
   member->argv[n++] = "/proc/self/exe";
-  member->argv[n++] = "measure";
+  /* which of the two decides whether a record that cannot be stored is a failure */
+  member->argv[n++] = tool->must_store ? "measure" : "show";
   member->argv[n++] = "--xml";
   if (tool->sims) {
     member->argv[n++] = "--sim";
@@ -120,6 +122,28 @@ static int read_output(struct member *member, struct gc_error *err)
   return status;
 }
 
+/* A sentence of a process, without the name that it gives the GPU, which we give, too. */
+static const char *without_name(const char *sentence, const char *gpu)
+{
+  size_t length = strlen(gpu);
+
+  return strncmp(sentence, gpu, length) || strncmp(sentence + length, ": ", 2)
+             ? sentence
+             : sentence + length + 2;
+}
+
+/* Passes on what a process writes to stderr, be it ours or a library's. */
+static void pass_on(const struct gc_command *command, const char *line, void *data)
+{
+  const struct fleet *fleet = data;
+  const char *gpu = fleet->members[command - fleet->commands].result->gpu->name;
+  size_t prefix = strlen(GC_SPAWN_PREFIX);
+
+  if (!strncmp(line, GC_SPAWN_PREFIX, prefix))
+    line = without_name(line + prefix, gpu);
+  gc_say(gpu, "%s", line);
+}
+
 /* Turns the end of a process into a result. It has said itself why it failed, if it could. */
 static void conclude(const struct gc_command *command, struct member *member)
 {
@@ -130,18 +154,14 @@ static void conclude(const struct gc_command *command, struct member *member)
   result->status = GC_EXIT_FAILED;
   switch (command->end) {
   case GC_END_EXITED:
-    if (command->status >= GC_EXIT_DONE && command->status <= GC_EXIT_NO_GPU)
+    result->fresh = !read_output(member, &err);
+    if (command->status <= GC_EXIT_NO_GPU && (result->fresh || command->status != GC_EXIT_DONE))
       result->status = command->status;
-    said = command->status != GC_EXIT_DONE;
-    if (read_output(member, &err)) {
-      if (said)
-        gc_fail(&err, 0, "could not be measured");
-      else
-        result->status = GC_EXIT_FAILED;
-    } else {
-      result->fresh = true;
+    if (result->fresh)
       return;
-    }
+    said = command->status != GC_EXIT_DONE && command->message[0];
+    if (said)
+      gc_fail(&err, 0, "%s", without_name(command->message, result->gpu->name));
     break;
   case GC_END_KILLED:
     gc_fail(&err, 0, "the measuring process died of signal %d (%s)", command->status,
@@ -165,10 +185,9 @@ static void run(const struct gc_tool *tool, struct gc_command *commands, struct 
                 size_t count)
 {
   char timeout[32], who[48];
-  /* no terminal that can erase: their progress lines would overwrite each other */
-  const char *env[3] = {"TERM=dumb", NULL, NULL};
-  struct gc_spawn_options options = {.set_env = env, .pass_stderr = true};
-  struct fleet fleet = {commands, count};
+  const char *env[2] = {NULL, NULL};
+  struct fleet fleet = {commands, members, count};
+  struct gc_spawn_options options = {.set_env = env, .on_line = pass_on, .data = &fleet};
   struct gc_error err = {""};
   char *sims = gc_targets_sims(tool), *setting = NULL;
 
@@ -181,7 +200,7 @@ static void run(const struct gc_tool *tool, struct gc_command *commands, struct 
     gc_say(NULL, "out of memory");
     goto out;
   }
-  env[1] = setting;
+  env[0] = setting;
   for (size_t i = 0; i < count; i++) {
     make_argv(tool, sims, timeout, &members[i]);
     commands[i].argv = members[i].argv;

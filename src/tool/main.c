@@ -116,12 +116,13 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
   const char *given = NULL; /* an option that not every command takes, and whose it is */
   struct gc_error err = {""};
   unsigned allowed = ANY;
-  int c;
+  char option[32];
+  int c, index = 0;
 
   opterr = 0;
   /* "-": words come in turn with options, so that POSIXLY_CORRECT does not matter; ":" tells a
    * missing argument from an unknown option */
-  while ((c = getopt_long(argc, argv, "-:", options, NULL)) != -1) {
+  while ((c = getopt_long(argc, argv, "-:h", options, &index)) != -1) {
     switch (c) {
     case 1: tool->words[tool->count++] = optarg; break;
     case 's': tool->sims = optarg; break;
@@ -143,7 +144,7 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
     }
     if (c != 1 && (allowed & belongs(c)) != allowed) {
       allowed &= belongs(c);
-      given = argv[optind - 1] == optarg ? argv[optind - 2] : argv[optind - 1];
+      given = options[index].name;
     }
   }
   while (optind < argc)
@@ -158,11 +159,11 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
     return usage("unknown command", tool->words[0]);
   tool->words++;
   tool->count--;
-  if (!(allowed & (*command)->bit))
-    return usage((*command)->bit == LIST      ? "list has no option"
-                 : (*command)->bit == MEASURE ? "measure has no option"
-                 : (*command)->bit == SHOW    ? "show has no option"
-                                              : "purge has no option", given);
+  if (!(allowed & (*command)->bit)) {
+    gc_fail(&err, 0, "%s has no option", (*command)->name);
+    snprintf(option, sizeof option, "--%s", given);
+    return usage(err.text, option);
+  }
   if (tool->sims && !good_list(tool->sims))
     return usage("--sim needs names of simulated GPUs, not", tool->sims);
   if (tool->only && !good_list(tool->only))

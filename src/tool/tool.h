@@ -74,7 +74,7 @@ void gc_measure_fleet(const struct gc_tool *tool, struct gc_result **results, si
 /* Whether a real device was left open here, so that main() must end with _exit. */
 bool gc_left_open(void);
 
-/* export.c: the record as hwloc's own exporter writes it; *xml is malloc'ed. 0 or negative errno. */
+/* export.c: the record as hwloc writes it; *xml is malloc'ed. 0 or negative errno. */
 int gc_export(const struct gc_record *record, const char *gpu, char **xml, size_t *length,
               struct gc_error *err);
 int gc_report_xml(const struct gc_result *results, size_t count);

@@ -27,6 +27,7 @@ extern char **environ;
 
 struct child {
   struct gc_command *command;
+  const struct gc_spawn_options *options;
   pid_t pid;  /* 0: not running (any more) */
   bool group; /* leads a process group of its own */
   int pidfd, stderr_fd;
@@ -204,6 +205,8 @@ static void end_line(struct child *child)
   if (!strncmp(child->line, GC_SPAWN_PREFIX, prefix))
     snprintf(child->command->message, sizeof(child->command->message), "%.*s",
              (int)sizeof(child->command->message) - 1, child->line + prefix);
+  if (child->length && child->options->on_line)
+    child->options->on_line(child->command, child->line, child->options->data);
   child->length = 0;
 }
 
@@ -340,6 +343,7 @@ void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_o
     goto out;
   for (size_t i = 0; i < count; i++) {
     children[i].command = &commands[i];
+    children[i].options = options;
     children[i].pidfd = children[i].stderr_fd = -1;
     commands[i].status = start(&children[i], environment, options->pass_stderr);
   }

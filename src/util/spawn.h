@@ -39,10 +39,15 @@ struct gc_spawn_options {
    * process group, so that ^C on the terminal reaches them; otherwise each gets a group of its own,
    * which is killed as a whole once the command is over or late. */
   bool pass_stderr;
+  /* Also called with each line that a command writes to its stderr, whatever it begins with, and
+   * with data; NULL: no call. Not with pass_stderr. */
+  void (*on_line)(const struct gc_command *command, const char *line, void *data);
+  void *data;
 };
 
 /* Starts all commands and returns when all have ended. They see default signal dispositions, an empty
- * signal mask, /dev/null as stdin (and stdout, unless output says more), and no descriptor beyond 2. */
+ * signal mask, /dev/null as stdin (and stdout, unless output says otherwise), and no descriptor
+ * beyond 2. */
 void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_options *options);
 
 #endif

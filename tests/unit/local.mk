@@ -4,6 +4,7 @@
 unit_tests = \
 	tests/unit/test_gpus \
 	tests/unit/test_alloc \
+	tests/unit/test_export \
 	tests/unit/test_lookup \
 	tests/unit/test_model \
 	tests/unit/test_record \

@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Progress on a terminal, deadlines, and signals: what the user sees, and that nothing stays.
+
+setup() {
+  load setup.bash
+  prepare
+}
+
+@test "a terminal sees progress, which is gone at the end; a file sees none" {
+  command -v script >/dev/null || skip "script (Debian package bsdutils) is missing"
+  export TERM=xterm
+  script -qec "'$tool' measure --no-store --sim '$tiny' >'$BATS_TEST_TMPDIR/out'" /dev/null \
+    >"$BATS_TEST_TMPDIR/seen"
+  local seen
+  seen=$(cat "$BATS_TEST_TMPDIR/seen")
+  [[ $seen =~ gpu0\ Tiny\ Test\ GPU\ \ \[#*-*\]\ [0-9]+/[0-9]+\ L1Cache ]]
+  has "$seen" $'\r'
+  is $'\r\e[K' "$(tail -c 4 "$BATS_TEST_TMPDIR/seen")"
+  has "$(cat "$BATS_TEST_TMPDIR/out")" "L1Cache"
+  has_not "$(cat "$BATS_TEST_TMPDIR/out")" '[#'
+
+  TERM=dumb script -qec "'$tool' measure --no-store --sim '$tiny' >/dev/null" /dev/null \
+    >"$BATS_TEST_TMPDIR/seen"
+  is '' "$(cat "$BATS_TEST_TMPDIR/seen")"
+  run_split "$tool" measure --no-store --sim "$tiny"
+  is '' "$errors"
+}
+
+@test "--timeout: a sentence, exit 1, nothing left" {
+  run_split "$tool" measure --timeout 0.01 --sim h200
+  is 1 "$status"
+  is '' "$output"
+  is "hwloc-gpucache: gpu0: not finished after 0.01 s, given up" "$errors"
+  is '' "$(leftovers)"
+  flock -n "$records/sim-h200.lock" true
+}
+
+@test "--timeout holds while another process keeps the lock, and for several GPUs" {
+  mkdir -m 700 "$records"
+  flock "$records/sim-tiny.lock" sleep 20 3>&- &
+  local holder=$!
+  soon bash -c '! flock -n "$0" true' "$records/sim-tiny.lock"
+  run_split "$tool" measure --timeout 0.2 --sim "$tiny"
+  is 1 "$status"
+  has "$errors" "given up"
+  kill $holder
+  cp "$top_srcdir/data/sim/h200" "$BATS_TEST_TMPDIR/other"
+  run_split "$tool" measure --timeout 0.01 --sim "h200,$BATS_TEST_TMPDIR/other"
+  is 1 "$status"
+  has "$errors" "gpu0: not finished after 0.01 s, given up"
+  has "$errors" "gpu1: not finished after 0.01 s, given up"
+  is '' "$(leftovers)"
+}
+
+@test "SIGINT, SIGTERM and SIGHUP end it by that signal, with nothing left" {
+  local signal number
+  for signal in INT:130 TERM:143 HUP:129; do
+    rm -rf "$records"
+    # a background job of a shell ignores SIGINT
+    env --default-signal=INT "$tool" measure --sim h200 >/dev/null 2>&1 3>&- &
+    local pid=$!
+    soon [ -e "$records/sim-h200.lock" ]
+    kill -"${signal%:*}" $pid
+    number=0
+    wait $pid || number=$?
+    is "${signal#*:}" "$number"
+    is '' "$(leftovers)"
+    flock -n "$records/sim-h200.lock" true
+  done
+}
+
+@test "ended while measuring several GPUs, it leaves no process" {
+  cp "$top_srcdir/data/sim/h200" "$BATS_TEST_TMPDIR/other"
+  "$tool" measure --sim "h200,$BATS_TEST_TMPDIR/other" >/dev/null 2>&1 3>&- &
+  local pid=$! number=0 children child
+  soon [ -e "$records/sim-h200.lock" ]
+  soon [ -e "$records/sim-other.lock" ]
+  children=$(pgrep -P $pid)
+  is 2 "$(wc -w <<<"$children")"
+  kill -TERM $pid
+  wait $pid || number=$?
+  is 143 "$number"
+  for child in $children; do [ ! -e "/proc/$child" ] || grep -q '^State:.*Z' "/proc/$child/status"; done
+  is '' "$(leftovers)"
+}
+
+@test "a measuring process that is killed is a failure of its GPU alone" {
+  cp "$top_srcdir/data/sim/h200" "$BATS_TEST_TMPDIR/other"
+  "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/other" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+  local pid=$! number=0
+  soon [ -e "$records/sim-other.lock" ]
+  kill -SEGV "$(pgrep -P $pid -f sim-other)"
+  wait $pid || number=$?
+  is 1 "$number"
+  has "$(cat "$BATS_TEST_TMPDIR/err")" "gpu1: the measuring process died of signal 11 (Segmentation fault)"
+  has "$(cat "$BATS_TEST_TMPDIR/out")" "gpu0: Tiny Test GPU"
+  is "$records/sim-tiny.xml" "$(leftovers)"
+}

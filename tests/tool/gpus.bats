@@ -1,0 +1,108 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Which GPUs there are, what they are called, and what is said where there is none.
+
+setup() {
+  load setup.bash
+  prepare
+}
+
+@test "a machine without a GPU: a sentence and exit 3, for each command that needs one" {
+  local command
+  for command in list measure show; do
+    run_split "$tool" "$command"
+    is 3 "$status"
+    is '' "$output"
+    has "$errors" "hwloc-gpucache: no GPU found"
+    has "$errors" "try --sim h200"
+  done
+}
+
+@test "list shows real GPUs without any library of a vendor" {
+  use_node
+  run_split "$tool" list
+  is 0 "$status"
+  is '' "$errors"
+  [[ ${lines[0]} =~ ^GPU.*MODEL.*BUS.*RECORD.*STATE ]]
+  [[ ${lines[1]} =~ ^gpu0\ +NVIDIA\ H100\ +0000:17:00\.0\ +GPU-11111111-0000-0000-0000-000000000017\ +none$ ]]
+  [[ ${lines[2]} =~ ^gpu1\ +NVIDIA\ H100\ +0000:97:00\.0\ +GPU-22222222-.*none$ ]]
+}
+
+@test "simulated GPUs: with --sim alone, with HWLOC_GPUCACHE_SIM beside real ones" {
+  use_node
+  run "$tool" list --sim "$tiny"
+  [[ ${lines[1]} =~ ^gpu0\ +Tiny\ Test\ GPU\ +-\ +sim-tiny ]]
+  is 2 "${#lines[@]}"
+  HWLOC_GPUCACHE_SIM=$tiny run "$tool" list
+  is 4 "${#lines[@]}"
+  [[ ${lines[3]} =~ ^gpu2\ +Tiny\ Test\ GPU ]]
+  HWLOC_GPUCACHE_SIM=$tiny run "$tool" list --sim h200
+  is 2 "${#lines[@]}"
+  has "$output" sim-h200
+}
+
+@test "a GPU has many names" {
+  use_node
+  export HWLOC_GPUCACHE_SIM=$tiny
+  "$tool" measure sim-tiny >/dev/null
+  local word
+  for word in gpu2 2 tiny sim-tiny; do
+    run_split "$tool" measure "$word"
+    is 0 "$status"
+    has "$output" "gpu2: already measured"
+  done
+}
+
+@test "sim-NAME needs no --sim" {
+  cp "$tiny" "$BATS_TEST_TMPDIR/minute"
+  export HWLOC_GPUCACHE_SIM_PATH=$BATS_TEST_TMPDIR
+  run_split "$tool" measure sim-minute
+  is 0 "$status"
+  [ -f "$records/sim-minute.xml" ]
+  run_split "$tool" show sim-minute
+  is 0 "$status"
+  has "$output" "Tiny Test GPU"
+}
+
+@test "an unknown name: the known ones, exit 3" {
+  use_node
+  run_split "$tool" measure gpu7
+  is 3 "$status"
+  has "$errors" "no GPU is called 'gpu7'; known: gpu0 (NVIDIA H100), gpu1 (NVIDIA H100)"
+  run_split "$tool" show --sim "$tiny" gpu0 nothing
+  is 3 "$status"
+  is '' "$output"
+  has "$errors" "'nothing'"
+}
+
+@test "an unknown simulated GPU: the known ones, exit 3" {
+  local arguments
+  for arguments in "--sim nonsense" sim-nonsense; do
+    run_split "$tool" measure $arguments
+    is 3 "$status"
+    has "$errors" "hwloc-gpucache: gpu0: no simulated GPU named 'nonsense'"
+    has "$errors" h200
+    is '' "$(leftovers)"
+  done
+  run_split "$tool" show --sim ./not/there
+  is 3 "$status"
+  has "$errors" "cannot be read: No such file or directory"
+}
+
+@test "a malformed profile: file and line, exit 1" {
+  sed 's/^sms = 4/sms = many/' "$tiny" >"$BATS_TEST_TMPDIR/bad"
+  run_split "$tool" measure --sim "$BATS_TEST_TMPDIR/bad"
+  is 1 "$status"
+  has "$errors" "hwloc-gpucache: gpu0: "
+  has "$errors" "bad:$(grep -n '^sms' "$tiny" | cut -d: -f1)"
+  is '' "$(leftovers)"
+}
+
+@test "a GPU whose driver does not answer: a sentence, exit 3, no record" {
+  use_node
+  run_split "$tool" measure gpu1
+  is 3 "$status"
+  is '' "$output"
+  has "$errors" "hwloc-gpucache: gpu1: "
+  is '' "$(leftovers)"
+}

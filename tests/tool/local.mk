@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The command, seen from outside.
+tool_tests = \
+	tests/tool/usage.bats \
+	tests/tool/gpus.bats \
+	tests/tool/store.bats \
+	tests/tool/show.bats \
+	tests/tool/end.bats
+TESTS += $(tool_tests)
+EXTRA_DIST += $(tool_tests) \
+	tests/tool/setup.bash \
+	tests/tool/tiny

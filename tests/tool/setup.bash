@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Loaded by the .bats files of this folder. Each test has a directory of records and a home of its own
+# under $BATS_TEST_TMPDIR, and this machine's GPUs are out of sight: it looks like one without.
+
+here=$BATS_TEST_DIRNAME
+top_builddir=${top_builddir:-$here/../..}
+top_srcdir=${top_srcdir:-$here/../..}
+tool=$top_builddir/hwloc-gpucache
+tiny=$here/tiny
+LSTOPO=${LSTOPO:-lstopo-no-graphics}
+
+prepare() {
+  unset HWLOC_GPUCACHE HWLOC_GPUCACHE_SIM HWLOC_GPUCACHE_VERBOSE XDG_CACHE_HOME
+  records=$BATS_TEST_TMPDIR/records
+  export HWLOC_GPUCACHE_DIR=$records HWLOC_GPUCACHE_SIM_PATH=$top_srcdir/data/sim
+  export HOME=$BATS_TEST_TMPDIR/home LC_ALL=C
+  mkdir -p "$HOME" "$BATS_TEST_TMPDIR/nothing"
+  use_tree "$BATS_TEST_TMPDIR/nothing"
+}
+
+# use_tree DIR: its proc and sys in place of this machine's.
+use_tree() { export HWLOC_FSROOT=$1 HWLOC_THISSYSTEM=1; }
+
+# A node with two H100, whose driver nothing can talk to.
+use_node() {
+  "$top_srcdir/tests/plugin/fake-node.sh" "$BATS_TEST_TMPDIR/node"
+  use_tree "$BATS_TEST_TMPDIR/node"
+}
+
+# run_split COMMAND…: run, with $output only stdout and $errors only stderr.
+run_split() {
+  run bash -c '"$@" 2>"$BATS_TEST_TMPDIR/errors"' run "$@"
+  errors=$(cat "$BATS_TEST_TMPDIR/errors")
+}
+
+# is EXPECTED ACTUAL
+is() {
+  [ "$1" = "$2" ] && return
+  printf 'expected: %s\nbut got:  %s\n%s\n%s\n' "$1" "$2" "$output" "$errors"
+  return 1
+}
+
+# has TEXT WORD
+has() {
+  [[ $1 == *"$2"* ]] && return
+  printf 'not found: %s\nin:\n%s\n' "$2" "$1"
+  return 1
+}
+
+has_not() {
+  [[ $1 != *"$2"* ]] && return
+  printf 'found: %s\nin:\n%s\n' "$2" "$1"
+  return 1
+}
+
+# soon COMMAND…: waits until it succeeds, 20 s at most.
+soon() {
+  local i
+  for ((i = 0; i < 400; i++)); do
+    "$@" && return
+    sleep 0.05
+  done
+  echo "never came true: $*"
+  return 1
+}
+
+# What a directory of records holds but locks, which stay on purpose.
+leftovers() { find "$records" -type f ! -name '*.lock' 2>/dev/null; }

@@ -1,0 +1,216 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Records: made, believed, replaced, kept and removed.
+
+setup() {
+  load setup.bash
+  prepare
+  record=$records/sim-tiny.xml
+}
+
+@test "measure stores a record that lstopo draws, and prints the table" {
+  run_split "$tool" measure --sim "$tiny"
+  is 0 "$status"
+  is '' "$errors"
+  has "$output" "gpu0: Tiny Test GPU, 4 SMs"
+  is "$record" "$(leftovers)"
+  is 600 "$(stat -c %a "$record")"
+  is 700 "$(stat -c %a "$records")"
+  run "$LSTOPO" --of console -i "$record"
+  has "$output" 'Block(L1Cache) "gpu0-L1 8KiB'
+  # nested as memory is nested
+  [[ $output =~ \ +Block\(DeviceMemory\).*[[:space:]]{4}Block\(L2Cache\).*[[:space:]]{6}Block\(L1Cache\) ]]
+}
+
+@test "a second measure says when it was, and measures nothing" {
+  "$tool" measure --sim "$tiny" >/dev/null
+  local before
+  before=$(cat "$record")
+  run_split "$tool" measure --sim "$tiny"
+  is 0 "$status"
+  is '' "$errors"
+  has "$output" "gpu0: already measured on $(date -u +%Y)"
+  is 1 "${#lines[@]}"
+  is "$before" "$(cat "$record")"
+}
+
+@test "list shows the state of a record: none, measured, stale, unreadable" {
+  run "$tool" list --sim "$tiny"
+  has "$output" none
+  "$tool" measure --sim "$tiny" >/dev/null
+  run "$tool" list --sim "$tiny"
+  has "$output" "measured $(date -u +%Y)"
+  sed -i 's/name="GPUCacheDriver" value="[^"]*"/name="GPUCacheDriver" value="older"/' "$record"
+  run "$tool" list --sim "$tiny"
+  is 0 "$status"
+  has "$output" 'stale: '
+  has "$output" 'driver "older"'
+  echo garbage >"$record"
+  run "$tool" list --sim "$tiny"
+  is 0 "$status"
+  has "$output" 'unreadable: '
+  has "$output" sim-tiny.xml
+}
+
+@test "--force measures anew" {
+  "$tool" measure --sim "$tiny" >/dev/null
+  sed -i 's/\(name="GPUCacheMeasured" value="\)[^"]*/\11999-01-01T00:00:00Z/' "$record"
+  run "$tool" measure --sim "$tiny"
+  has "$output" 1999
+  run_split "$tool" measure --force --sim "$tiny"
+  is 0 "$status"
+  has "$output" L1Cache
+  has_not "$(cat "$record")" 1999
+}
+
+@test "a stale record is replaced, and the reason is told to who asks" {
+  "$tool" measure --sim "$tiny" >/dev/null
+  sed -i 's/name="GPUCacheDriver" value="[^"]*"/name="GPUCacheDriver" value="older"/' "$record"
+  run_split "$tool" measure --verbose --sim "$tiny"
+  is 0 "$status"
+  has "$errors" 'driver "older"'
+  has "$errors" "stored as $record"
+  has "$output" L1Cache
+  has_not "$(cat "$record")" older
+  is "$record" "$(leftovers)"
+}
+
+@test "a changed profile is another GPU" {
+  cp "$tiny" "$BATS_TEST_TMPDIR/mine"
+  "$tool" measure --sim "$BATS_TEST_TMPDIR/mine" >/dev/null
+  sed -i 's/^size = 8 KiB/size = 4 KiB/' "$BATS_TEST_TMPDIR/mine"
+  run "$tool" show --sim "$BATS_TEST_TMPDIR/mine"
+  [[ $output =~ L1Cache\ +4\ KiB ]]
+}
+
+@test "garbage in a record's place is set aside, not lost" {
+  mkdir -m 700 "$records"
+  echo precious >"$record"
+  run_split "$tool" measure --sim "$tiny"
+  is 0 "$status"
+  has "$errors" "cannot be used"
+  has "$errors" "measuring anew"
+  is precious "$(cat "$record".bad-*)"
+  run "$tool" measure --sim "$tiny"
+  has "$output" "already measured"
+}
+
+@test "a measurement that fails changes no record" {
+  cp "$tiny" "$BATS_TEST_TMPDIR/mine"
+  "$tool" measure --sim "$BATS_TEST_TMPDIR/mine" >/dev/null
+  local before
+  before=$(cat "$records/sim-mine.xml")
+  echo 'nonsense = 1' >>"$BATS_TEST_TMPDIR/mine"
+  run_split "$tool" measure --force --sim "$BATS_TEST_TMPDIR/mine"
+  is 1 "$status"
+  run_split "$tool" measure --timeout 0.001 --force --sim "$tiny"
+  is 1 "$status"
+  is "$before" "$(cat "$records/sim-mine.xml")"
+  is "$records/sim-mine.xml" "$(leftovers)"
+}
+
+@test "--no-store and --only touch no file and believe no record" {
+  run_split "$tool" measure --no-store --sim "$tiny"
+  is 0 "$status"
+  has "$output" SharedMemory
+  run_split "$tool" measure --only L1Cache,SharedMemory --sim "$tiny"
+  is 0 "$status"
+  has "$output" L1Cache
+  has "$output" SharedMemory
+  has_not "$output" TextureCache
+  has_not "$output" DeviceMemory
+  [ ! -e "$records" ]
+  "$tool" measure --sim "$tiny" >/dev/null
+  local before
+  before=$(cat "$record")
+  run "$tool" measure --only L1Cache --sim "$tiny"
+  has_not "$output" already
+  has "$output" L1Cache
+  is "$before" "$(cat "$record")"
+}
+
+@test "a directory that cannot be written: measure fails before it measures, show shows" {
+  echo 'not a directory' >"$records"
+  run_split "$tool" measure --sim "$tiny"
+  is 1 "$status"
+  is '' "$output"
+  has "$errors" "hwloc-gpucache: gpu0: cannot"
+  has "$errors" "$records"
+  run_split "$tool" show --sim "$tiny"
+  is 0 "$status"
+  has "$errors" "the record will not be stored: "
+  has "$output" L1Cache
+  is 'not a directory' "$(cat "$records")"
+}
+
+@test "no home: a sentence" {
+  unset HWLOC_GPUCACHE_DIR HOME
+  run_split "$tool" measure --sim "$tiny"
+  is 1 "$status"
+  has "$errors" "no directory for records"
+  has "$errors" HOME
+  run_split "$tool" purge
+  is 1 "$status"
+  has "$errors" "no directory for records"
+  run_split "$tool" show --sim "$tiny"
+  is 0 "$status"
+  has "$output" L1Cache
+}
+
+@test "the user's directory is made where XDG says" {
+  unset HWLOC_GPUCACHE_DIR
+  "$tool" measure --sim "$tiny" >/dev/null
+  [ -f "$HOME/.cache/hwloc-gpucache/sim-tiny.xml" ]
+  XDG_CACHE_HOME=$BATS_TEST_TMPDIR/xdg "$tool" measure --sim "$tiny" >/dev/null
+  [ -f "$BATS_TEST_TMPDIR/xdg/hwloc-gpucache/sim-tiny.xml" ]
+}
+
+@test "two at a time: the second waits, and finds the record of the first" {
+  "$tool" measure --sim "$tiny" >"$BATS_TEST_TMPDIR/one" &
+  "$tool" measure --sim "$tiny" >"$BATS_TEST_TMPDIR/two" &
+  wait
+  is 1 "$(cat "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two" | grep -c 'already measured')"
+  is 1 "$(cat "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two" | grep -c ' SMs at ')"
+}
+
+@test "hwloc's own variables do not get in the way of the record" {
+  HWLOC_XMLFILE=/nonexistent HWLOC_SYNTHETIC=nonsense HWLOC_COMPONENTS=stop run_split "$tool" measure \
+    --sim "$tiny"
+  is 0 "$status"
+  is '' "$errors"
+  run "$LSTOPO" --of console -i "$record"
+  has "$output" L1Cache
+}
+
+@test "purge removes records, says which, and touches nothing else" {
+  cp "$tiny" "$BATS_TEST_TMPDIR/other"
+  "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/other" >/dev/null
+  echo '<notes/>' >"$records/notes.xml"
+  echo text >"$records/sim-tiny.xml.bad-20200101T000000"
+  run_split "$tool" purge --sim "$tiny"
+  is 0 "$status"
+  is "removed the record sim-tiny" "$output"
+  [ -f "$records/sim-other.xml" ]
+  run_split "$tool" purge sim-other
+  is 0 "$status"
+  is "removed the record sim-other" "$output"
+  run_split "$tool" purge --all
+  is 0 "$status"
+  is "there are no records to remove" "$output"
+  has "$errors" "left alone, because it is not a record: $records/notes.xml"
+  is 2 "$(leftovers | wc -l)"
+  run_split "$tool" purge sim-tiny
+  is 0 "$status"
+  is "there is no record sim-tiny" "$output"
+}
+
+@test "purge without arguments removes all records; a wrong name removes none" {
+  "$tool" measure --sim "$tiny" >/dev/null
+  run_split "$tool" purge sim-tiny gpu9
+  is 3 "$status"
+  [ -f "$record" ]
+  run_split "$tool" purge
+  is 0 "$status"
+  is "removed the record sim-tiny" "$output"
+  is '' "$(leftovers)"
+}
