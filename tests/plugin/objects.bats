@@ -24,14 +24,16 @@ setup() {
 }
 
 @test "lstopo draws them under the PCI device" {
+  local memory=Block # what hwloc 3.0 calls Mem
+  [[ $(topology --version) != *" 3."* ]] || memory=Mem
   run topology
   is 0 "$status"
-  has 'PCI 17:00.0 (3D)
-          Block(DeviceMemory) "gpu0-Memory 80GiB"
-            Block(L2Cache) "gpu0-L2 50MiB"
-              Block(L1Cache) "gpu0-L1 217KiB x132"'
-  has 'PCI 97:00.0 (3D)
-          Block(DeviceMemory) "gpu1-Memory 80GiB"'
+  has "PCI 17:00.0 (3D)
+          $memory(DeviceMemory) \"gpu0-Memory 80GiB\"
+            $memory(L2Cache) \"gpu0-L2 50MiB\"
+              $memory(L1Cache) \"gpu0-L1 217KiB x132\""
+  has "PCI 97:00.0 (3D)
+          $memory(DeviceMemory) \"gpu1-Memory 80GiB\""
 }
 
 @test "each object carries its attributes and its colour" {
@@ -72,10 +74,8 @@ setup() {
 }
 
 @test "no object is of a type that is counted as an accelerator, nor has a name of one" {
-  run topology -v --filter io:all
+  run "$topo_check" io-all load no-accelerator
   is 0 "$status"
-  is 1 "$(grep -c 'CoProc\|GPU L#\|OSDev.*GPU(\|GPU(' <<< "$output" || true)" # renderD129
-  ! grep -E '"(cuda|nvml|rsmi|opencl|ze|card|dax)' <<< "$output"
 }
 
 @test "hwloc_topology_check passes, also after dup and restrict" {
