@@ -8,7 +8,8 @@ tests_plugin_topo_check_LDADD = $(HWLOC_LIBS)
 plugin_tests = \
 	tests/plugin/objects.bats \
 	tests/plugin/modes.bats \
-	tests/plugin/process.bats
+	tests/plugin/process.bats \
+	tests/plugin/real.bats
 TESTS += $(plugin_tests)
 EXTRA_DIST += $(plugin_tests) \
 	tests/plugin/fake-node.sh \

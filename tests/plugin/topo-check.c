@@ -217,6 +217,32 @@ static int list(struct state *s)
   return 0;
 }
 
+/* Flux, PMIx and MPI count OS devices of types GPU and CoProc, and go by names and backends. */
+static int no_accelerator(struct state *s)
+{
+  static const char *const taken[] = {"cuda", "nvml", "rsmi", "opencl", "ze", "card", "dax"};
+  hwloc_obj_t obj = NULL;
+  unsigned seen = 0;
+
+  while ((obj = hwloc_get_next_osdev(s->topology, obj))) {
+    if (!obj->subtype || !strstr(SUBTYPES, obj->subtype))
+      continue;
+    seen++;
+#if HWLOC_API_VERSION >= 0x00030000
+    if (obj->attr->osdev.types != HWLOC_OBJ_OSDEV_MEMORY)
+#else
+    if (obj->attr->osdev.type != HWLOC_OBJ_OSDEV_BLOCK)
+#endif
+      return fail("an element is not of the type of a memory");
+    if (hwloc_obj_get_info_by_name(obj, "Backend"))
+      return fail("an element has a Backend");
+    for (size_t i = 0; i < sizeof(taken) / sizeof(taken[0]); i++)
+      if (!strncmp(obj->name, taken[i], strlen(taken[i])))
+        return fail(obj->name);
+  }
+  return seen ? 0 : fail("there is no element");
+}
+
 static int same_xml(const char *a, const char *b, const char *what)
 {
   if (!a || !b || strcmp(a, b))
@@ -324,6 +350,7 @@ static const struct step {
     {"no-vendor-library", no_vendor_library},
     {"check", check},
     {"list", list},
+    {"no-accelerator", no_accelerator},
     {"dup", duplicate},
     {"xml", xml},
     {"restrict", restrict_to_first},

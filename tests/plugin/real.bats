@@ -1,0 +1,83 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# The whole path: plugin, the real tool measuring a simulated GPU, record, plugin.
+
+setup() {
+  load setup.bash
+  prepare
+  real_tool=$top_builddir/hwloc-gpucache
+  [ -x "$real_tool" ] || skip "hwloc-gpucache is not built"
+  # Counts the starts of the real tool.
+  cat > "$BATS_TEST_TMPDIR/tool" <<END
+#!/bin/sh
+echo "\$*" >> "$FAKE_TOOL_LOG"
+exec "$real_tool" "\$@"
+END
+  chmod +x "$BATS_TEST_TMPDIR/tool"
+  export HWLOC_GPUCACHE_TOOL=$BATS_TEST_TMPDIR/tool
+  export HWLOC_GPUCACHE_SIM_PATH=$top_srcdir/data/sim
+  export HWLOC_GPUCACHE_TIMEOUT=120 # a slow machine, a sanitizer
+  export HWLOC_GPUCACHE_SIM=k20c
+}
+
+@test "first load measures, second load finds the same without any process" {
+  run "$topo_check" io-important load check dup xml restrict list no-children no-descriptors
+  is 0 "$status"
+  [[ ${lines[0]} == "0 DeviceMemory gpu0-Memory "* ]]
+  [[ ${lines[1]} == "1 L2Cache gpu0-L2 "* ]]
+  [[ ${lines[2]} == "2 L1Cache gpu0-L1 16KiB"* ]]
+  has "2 SharedMemory gpu0-Shared "
+  is 1 "$(starts)"
+  local first=$output
+  run "$topo_check" io-important load no-vendor-library list no-accelerator no-children no-descriptors
+  is 0 "$status"
+  is "$first" "$output"
+  is 1 "$(starts)"
+}
+
+@test "what lstopo shows has sources and confidences, and its record can be drawn" {
+  "$topo_check" io-important load list > "$BATS_TEST_TMPDIR/list"
+  local l1
+  l1=$(sed -n 's/^2 L1Cache //p' "$BATS_TEST_TMPDIR/list")
+  is measured "$(info CapacitySource "os=$l1")"
+  [[ $(info CapacityBytes "os=$l1") =~ ^[0-9]+$ ]]
+  [[ $(info CapacityConfidence "os=$l1") =~ ^[01](\.[0-9]+)?$ ]]
+  [[ $(info LatencyCycles "os=$l1") =~ ^[0-9]+(\.[0-9]+)?$ ]]
+  run topology -i "$HWLOC_GPUCACHE_DIR/sim-k20c.xml"
+  is 0 "$status"
+  has "gpu0-L1 "
+}
+
+@test "the status of a GPU that the tool cannot measure is the tool's sentence" {
+  printf 'model = broken\nthis is no profile\n' > "$BATS_TEST_TMPDIR/broken"
+  HWLOC_GPUCACHE_SIM=$BATS_TEST_TMPDIR/broken run info GPUCacheStatus root
+  [[ $output == "sim-broken: "*"broken"* ]]
+  is 1 "${#lines[@]}"
+  is 1 "$(starts)"
+  # A real GPU that this machine does not have: no driver library, or one that does not know it.
+  unset HWLOC_GPUCACHE_SIM
+  use_node
+  run info GPUCacheStatus pci=17:00.0
+  is 1 "${#lines[@]}"
+  [ -n "$output" ] && [ "$output" != measured ]
+  has_not "no explanation"
+}
+
+@test "refresh measures anew; the deadline ends the real tool, too" {
+  "$topo_check" io-important load
+  HWLOC_GPUCACHE=refresh "$topo_check" io-important load
+  is "--sim $HWLOC_GPUCACHE_SIM_PATH/k20c measure --force --timeout 120 sim-k20c" \
+    "$(tail -n 1 "$FAKE_TOOL_LOG")"
+  HWLOC_GPUCACHE=refresh HWLOC_GPUCACHE_TIMEOUT=0.001 run info GPUCacheStatus os:0
+  HWLOC_GPUCACHE_TIMEOUT=0.001 HWLOC_GPUCACHE_SIM=h200 run info GPUCacheStatus root
+  [[ $output == "sim-h200: "*0.001* ]]
+  HWLOC_GPUCACHE=cached run "$topo_check" io-important load list
+  has "gpu0-L1 " # the failed ones took nothing away
+}
+
+@test "four loads at once without a record leave one good record" {
+  run "$topo_check" load-in-threads no-children
+  is 0 "$status"
+  HWLOC_GPUCACHE=cached run "$topo_check" io-important load list
+  has "gpu0-L1 "
+}
