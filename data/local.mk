@@ -1,5 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Simulated GPUs, found by name in $(pkgdatadir)/sim.
 simdir = $(pkgdatadir)/sim
-dist_sim_DATA = data/sim/README data/sim/a100 data/sim/h100 data/sim/h200 data/sim/k20c \
-	data/sim/p6000 data/sim/v100
+dist_sim_DATA = data/sim/README \
+	data/sim/a100 \
+	data/sim/gtx470 \
+	data/sim/gtx560ti \
+	data/sim/gtx780 \
+	data/sim/gtx840m \
+	data/sim/h100 \
+	data/sim/h200 \
+	data/sim/k20c \
+	data/sim/p6000 \
+	data/sim/rtx2080ti \
+	data/sim/t1000 \
+	data/sim/v100

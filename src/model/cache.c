@@ -88,6 +88,10 @@ static inline uint32_t set_of(const struct gc_cache *cache, uint64_t address)
     divide(cache, above * 61 + set, &turn);
     set = turn;
     break;
+  case GC_HASH_BITS:
+    for (uint32_t i = 0; i < cache->shape->hash_bit_count; i++)
+      set ^= (uint32_t)(address >> cache->shape->hash_bits[i] & 1) << i;
+    break;
   case GC_HASH_NONE:
     break;
   }

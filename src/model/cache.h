@@ -15,6 +15,7 @@
 
 #define GC_CACHE_WAYS_MAX 128
 #define GC_CACHE_SECTORS_MAX 8
+#define GC_CACHE_HASH_BITS_MAX 16
 
 enum gc_replacement {
   GC_REPLACE_LRU,
@@ -27,6 +28,8 @@ enum gc_set_hash {
   GC_HASH_NONE, /* set = line mod sets */
   GC_HASH_XOR,  /* low bits xor the bits above them; sets a power of two */
   GC_HASH_SKEW, /* each run of `sets` lines is turned a little further; any number of sets */
+  GC_HASH_BITS, /* bit i of the set xor bit hash_bits[i] of the address, as on Fermi (Nugteren et al. 2014,
+                   5.1); sets a power of two */
 };
 
 struct gc_cache_shape {
@@ -35,6 +38,7 @@ struct gc_cache_shape {
   uint32_t ways;
   enum gc_replacement replacement;
   enum gc_set_hash hash;
+  uint32_t hash_bit_count, hash_bits[GC_CACHE_HASH_BITS_MAX];
   uint32_t weights[GC_CACHE_WAYS_MAX];
 };
 

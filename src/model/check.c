@@ -32,8 +32,10 @@ static const char *bad_capacity(const struct gc_profile_cache *cache, uint64_t s
     return "size less lost is not a multiple of line x ways x partitions";
   if (size / set_bytes % (shape->interleave / shape->line))
     return "the sets do not divide into runs of interleave";
-  if (shape->hash == GC_HASH_XOR && !power_of_two(size / set_bytes))
-    return "hash xor needs a power of two of sets";
+  if ((shape->hash == GC_HASH_XOR || shape->hash == GC_HASH_BITS) && !power_of_two(size / set_bytes))
+    return "this hash needs a power of two of sets";
+  if (size / set_bytes < 1ull << shape->hash_bit_count)
+    return "more hash bits than sets have";
   return NULL;
 }
 

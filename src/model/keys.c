@@ -169,10 +169,25 @@ static int read_replacement(const struct gc_value *value, char *text, void *to)
 
 static int read_hash(const struct gc_value *value, char *text, void *to)
 {
-  const int hash = gc_value_choice(value, text, "none|xor|skew");
+  struct gc_cache_shape *shape = to;
+  const int hash = gc_value_choice(value, gc_value_word(&text), "none|xor|skew|bits");
+  const char *word;
 
-  *(enum gc_set_hash *)to = hash < 0 ? GC_HASH_NONE : (enum gc_set_hash)hash;
-  return hash < 0 ? hash : 0;
+  if (hash < 0)
+    return hash;
+  shape->hash = (enum gc_set_hash)hash;
+  while ((word = gc_value_word(&text))) {
+    uint64_t bit;
+
+    if (shape->hash != GC_HASH_BITS)
+      return gc_value_wrong(value, "'%s' follows a hash without bits (%s)", word, value->key);
+    if (shape->hash_bit_count == GC_CACHE_HASH_BITS_MAX)
+      return gc_value_wrong(value, "more than %d bits (%s)", GC_CACHE_HASH_BITS_MAX, value->key);
+    if (gc_value_number(value, word, &bit))
+      return -EINVAL;
+    shape->hash_bits[shape->hash_bit_count++] = (uint32_t)bit;
+  }
+  return 0;
 }
 
 /* "L1 33 0.2, L2 216 8, memory 640 60": name, cycles, and if not 0 the jitter. */
@@ -254,7 +269,7 @@ const struct gc_key gc_cache_keys[] = {
   {"interleave", read_size32, CACHE(shape.interleave), false, 4, 1 << 24},
   {"ways", read_u32, CACHE(shape.ways), true, 1, GC_CACHE_WAYS_MAX},
   {"replacement", read_replacement, CACHE(shape), true, 1, 1 << 16},
-  {"hash", read_hash, CACHE(shape.hash), false, 0, 0},
+  {"hash", read_hash, CACHE(shape), false, 0, 63},
   {"partitions", read_u32, CACHE(partitions), false, 1, 16},
   {"replicate", read_yes, CACHE(replicate), false, 0, 0},
   {"partition_sms", read_u32, CACHE(partition_sms), false, 1, 4096},
