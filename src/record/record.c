@@ -108,10 +108,13 @@ void gc_record_element_name(const struct gc_record *record, size_t i, const char
   const struct gc_element *element = &record->elements[i];
   const struct gc_kind_info *kind = &gc_kinds[element->kind];
   char bytes[32] = "", times[32] = "";
+  /* Of what there is once on the GPU, the whole; of what each SM has, what it can use. */
+  const char *first = kind->on_sm ? HWLOC_GPUCACHE_CAPACITY_BYTES : HWLOC_GPUCACHE_NOMINAL_BYTES;
+  const char *second = kind->on_sm ? HWLOC_GPUCACHE_NOMINAL_BYTES : HWLOC_GPUCACHE_CAPACITY_BYTES;
   uint64_t value;
 
-  if (!gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES, &value) ||
-      !gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_NOMINAL_BYTES, &value))
+  if (!gc_infos_get_u64(&element->infos, first, &value) ||
+      !gc_infos_get_u64(&element->infos, second, &value))
     format_size(value, bytes, sizeof(bytes));
   if (kind->on_sm && !gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_INSTANCES, &value))
     snprintf(times, sizeof(times), " x%" PRIu64, value);

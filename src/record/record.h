@@ -135,8 +135,10 @@ struct gc_element *gc_record_find(const struct gc_record *record, enum gc_kind k
  * record. */
 long gc_record_parent(const struct gc_record *record, size_t i);
 
-/* The object name of element i as lstopo shows it: "<gpu>-L1 217KiB x132" (size when CapacityBytes
- * or else NominalBytes is known; xN when the kind is on_sm and Instances is known). */
+/* The object name of element i as lstopo shows it: "<gpu>-L1 217KiB x132". The size is CapacityBytes
+ * of what is on an SM and NominalBytes of what there is once (an L2 of 60 MiB is one, however much of
+ * it one SM can keep), or the other where that is not known; xN when the kind is on_sm and Instances is
+ * known. */
 void gc_record_element_name(const struct gc_record *record, size_t i, const char *gpu, char *name,
                             size_t size);
 

@@ -165,6 +165,7 @@ static void names_tell_size_and_count(void **state)
   } cases[] = {
     { GC_L1, "222720", "262144", "132", "gpu0-L1 217KiB x132" },
     { GC_L2, NULL, "62914560", "1", "gpu0-L2 60MiB" },
+    { GC_L2, "30351360", "62914560", "1", "gpu0-L2 60MiB" },
     { GC_DEVICE_MEMORY, NULL, "150109880320", NULL, "gpu0-Memory 139GiB" },
     { GC_DEVICE_MEMORY, NULL, "4398046511104", NULL, "gpu0-Memory 4TiB" },
     { GC_CONSTANT_L1, "2048", NULL, "132", "gpu0-ConstantL1 2KiB x132" },
