@@ -11,7 +11,7 @@
 static int wrong(const char *name, unsigned line, struct gc_error *err, const char *object,
                  const char *problem)
 {
-  return gc_fail(err, -EINVAL, "%.80s:%u: [%s]: %s", name, line, object, problem);
+  return gc_fail(err, -EINVAL, "%.200s:%u: [%s]: %s", name, line, object, problem);
 }
 
 static bool power_of_two(uint64_t n)
@@ -174,10 +174,10 @@ int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_err
   }
   for (size_t i = 0; i < sizeof(needed) / sizeof(*needed); i++)
     if (!profile->paths[needed[i]].line_number)
-      return gc_fail(err, -EINVAL, "%.80s: there is no [space %s]", name,
+      return gc_fail(err, -EINVAL, "%.200s: there is no [space %s]", name,
                      gc_profile_space_names[needed[i]]);
   if (profile->facts.shared_per_block > profile->facts.shared_per_sm)
-    return gc_fail(err, -EINVAL, "%.80s: shared_per_block is more than shared_per_sm", name);
+    return gc_fail(err, -EINVAL, "%.200s: shared_per_block is more than shared_per_sm", name);
   derive(profile);
   return 0;
 }

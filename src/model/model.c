@@ -90,7 +90,7 @@ int gc_model_new(const char *name, const char *text, size_t length, struct gc_mo
 
   *out = NULL;
   if (!model)
-    return gc_fail(err, -ENOMEM, "%.80s: no memory for the simulated GPU", name);
+    return gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated GPU", name);
   status = gc_profile_parse(name, text, length, &model->profile, err);
   if (!status)
     status = gc_profile_check(name, &model->profile, err);
@@ -100,7 +100,7 @@ int gc_model_new(const char *name, const char *text, size_t length, struct gc_mo
   model->carveout = model->profile.carveouts[0];
   for (unsigned i = 0; i < model->profile.cache_count; i++)
     if (make_bank(model, &model->banks[i], &model->profile.caches[i])) {
-      status = gc_fail(err, -ENOMEM, "%.80s: no memory for the simulated caches", name);
+      status = gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated caches", name);
       goto fail;
     }
   for (int space = 0; space < GC_SPACE_COUNT; space++)
@@ -178,8 +178,9 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
  * meets all parts. */
 static uint32_t home_of(const struct bank *bank, uint64_t address)
 {
-  const uint64_t mixed = (address >> bank->line_shift) * 0x9e3779b97f4a7c15;
+  uint64_t mixed = (address >> bank->line_shift) * 0x9e3779b97f4a7c15;
 
+  mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93;
   return (uint32_t)((mixed >> 32) * bank->count >> 32);
 }
 
@@ -200,7 +201,8 @@ static bool access_chip(struct gc_model *model, struct bank *bank, uint32_t sm, 
   if (bank->profile->replicate && home == near)
     return false;
   hit = gc_cache_access(&bank->instances[home], address, &model->replacement);
-  *extra = home == near ? 0 : bank->profile->far_cycles;
+  if (hit && home != near)
+    *extra = bank->profile->far_cycles;
   return hit;
 }
 

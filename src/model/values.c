@@ -16,7 +16,7 @@ int gc_value_wrong(const struct gc_value *value, const char *format, ...)
   va_start(args, format);
   vsnprintf(text, sizeof(text), format, args);
   va_end(args);
-  return gc_fail(value->err, -EINVAL, "%.80s:%u: %s", value->file, value->line, text);
+  return gc_fail(value->err, -EINVAL, "%.200s:%u: %s", value->file, value->line, text);
 }
 
 char *gc_value_word(char **rest)
