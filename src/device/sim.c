@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The device table for simulated GPUs, over the model. A launch runs at once, block after block, each
- * on SM (block mod SMs).
+ * The device table for simulated GPUs, over the model. A launch runs at once, block after block,
+ * each on SM (block mod SMs).
  */
 #include "device/sim_device.h"
 
@@ -118,7 +118,8 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
   return gc_sim_failed(SIM(device), err);
 }
 
-static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent, struct gc_error *err)
+static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent,
+                    struct gc_error *err)
 {
   struct gc_sim_device *sim = SIM(device);
 
@@ -149,7 +150,8 @@ static bool lacks(const struct gc_model_facts *facts, enum gc_kernel kernel)
   }
 }
 
-static int check_launch(const struct gc_sim_device *sim, const struct gc_launch *l, struct gc_error *err)
+static int check_launch(const struct gc_sim_device *sim, const struct gc_launch *l,
+                        struct gc_error *err)
 {
   const struct gc_model_facts *facts = sim->facts;
 
@@ -183,7 +185,8 @@ static uint32_t occupancy(const struct gc_model_facts *facts, const struct gc_la
   return (uint32_t)blocks;
 }
 
-static int resident(struct gc_device *device, const struct gc_launch *l, uint32_t *blocks, struct gc_error *err)
+static int resident(struct gc_device *device, const struct gc_launch *l, uint32_t *blocks,
+                    struct gc_error *err)
 {
   const int status = check_launch(SIM(device), l, err);
 
@@ -197,18 +200,19 @@ static bool times_untimed_loads(enum gc_kernel kernel)
   return kernel >= GC_KERNEL_latency_ca && kernel <= GC_KERNEL_latency_shared;
 }
 
-static int run_block(struct gc_sim_device *sim, const struct gc_launch *l, struct gc_sim_block *block,
-                     uint32_t index)
+static int run_block(struct gc_sim_device *sim, const struct gc_launch *l,
+                     struct gc_sim_block *block, uint32_t index)
 {
   block->block = index;
   block->sm = index % sim->facts->sms;
   block->clock = sim->clocks[block->sm];
   gc_model_unit(sim->model, index / sim->facts->sms);
   if (!gc_sim_run(l->kernel, l->args, block))
-    return gc_fail(&sim->failure, -EIO,
-                   "simulated illegal address: block %u of kernel %s accessed %s address 0x%llx on %s",
-                   index, kernels[l->kernel].name, block->illegal_space,
-                   (unsigned long long)block->illegal_address, sim->name);
+    return gc_fail(
+      &sim->failure, -EIO,
+      "simulated illegal address: block %u of kernel %s accessed %s address 0x%llx on %s", index,
+      kernels[l->kernel].name, block->illegal_space, (unsigned long long)block->illegal_address,
+      sim->name);
   sim->clocks[block->sm] = block->clock;
   return 0;
 }

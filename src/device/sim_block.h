@@ -45,8 +45,8 @@ struct gc_sim_block {
 };
 
 /* Ends the kernel, as a real GPU does: an access outside of any allocation. */
-__attribute__((noreturn, cold)) static inline void gc_sim_illegal(struct gc_sim_block *b,
-                                                                  const char *space, uint64_t address)
+__attribute__((noreturn, cold)) static inline void
+gc_sim_illegal(struct gc_sim_block *b, const char *space, uint64_t address)
 {
   b->illegal_space = space;
   b->illegal_address = address;
@@ -111,8 +111,8 @@ static inline uint64_t gc_sim_slot(struct gc_sim_block *b, enum gc_space space, 
   }
 }
 
-/* sim_kernels.c: runs a kernel as the block in *block. args as long as the kernel's struct. False: it
- * made an illegal access, see illegal_space and illegal_address. */
+/* sim_kernels.c: runs a kernel as the block in *block. args as long as the kernel's struct.
+ * False: it made an illegal access, see illegal_space and illegal_address. */
 bool gc_sim_run(enum gc_kernel kernel, const void *args, struct gc_sim_block *block);
 
 #endif

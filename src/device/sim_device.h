@@ -28,11 +28,14 @@ struct gc_sim_device {
 
 /* sim_memory.c: these members of the table, and the beginning and end of all memory. */
 void gc_sim_memory_init(struct gc_sim_device *sim);
-int gc_sim_memory(struct gc_device *device, uint64_t *free_bytes, uint64_t *total_bytes, struct gc_error *err);
+int gc_sim_memory(struct gc_device *device, uint64_t *free_bytes, uint64_t *total_bytes,
+                  struct gc_error *err);
 int gc_sim_alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, struct gc_error *err);
 void gc_sim_release(struct gc_device *device, uint64_t address);
-int gc_sim_upload(struct gc_device *device, uint64_t address, const void *from, size_t bytes, struct gc_error *err);
-int gc_sim_download(struct gc_device *device, void *to, uint64_t address, size_t bytes, struct gc_error *err);
+int gc_sim_upload(struct gc_device *device, uint64_t address, const void *from, size_t bytes,
+                  struct gc_error *err);
+int gc_sim_download(struct gc_device *device, void *to, uint64_t address, size_t bytes,
+                    struct gc_error *err);
 int gc_sim_clear(struct gc_device *device, uint64_t address, size_t bytes, struct gc_error *err);
 int gc_sim_upload_constant(struct gc_device *device, size_t offset, const void *from, size_t bytes,
                            struct gc_error *err);

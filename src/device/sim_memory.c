@@ -24,7 +24,8 @@ int gc_sim_failed(const struct gc_sim_device *sim, struct gc_error *err)
   return *sim->failure.text ? gc_fail(err, -EIO, "%s", sim->failure.text) : 0;
 }
 
-int gc_sim_memory(struct gc_device *device, uint64_t *free_bytes, uint64_t *total_bytes, struct gc_error *err)
+int gc_sim_memory(struct gc_device *device, uint64_t *free_bytes, uint64_t *total_bytes,
+                  struct gc_error *err)
 {
   struct gc_sim_device *sim = SIM(device);
 
@@ -98,7 +99,8 @@ static unsigned char *range(struct gc_sim_device *sim, uint64_t address, uint64_
   return NULL;
 }
 
-int gc_sim_upload(struct gc_device *device, uint64_t address, const void *from, size_t bytes, struct gc_error *err)
+int gc_sim_upload(struct gc_device *device, uint64_t address, const void *from, size_t bytes,
+                  struct gc_error *err)
 {
   unsigned char *host;
 
@@ -110,7 +112,8 @@ int gc_sim_upload(struct gc_device *device, uint64_t address, const void *from, 
   return host ? 0 : -EINVAL;
 }
 
-int gc_sim_download(struct gc_device *device, void *to, uint64_t address, size_t bytes, struct gc_error *err)
+int gc_sim_download(struct gc_device *device, void *to, uint64_t address, size_t bytes,
+                    struct gc_error *err)
 {
   const unsigned char *host;
 
@@ -144,8 +147,8 @@ int gc_sim_upload_constant(struct gc_device *device, size_t offset, const void *
   if (!sim->facts->has_constant)
     return gc_fail(err, -ENOTSUP, "the simulated %s has no constant memory", sim->name);
   if (offset > GPU_CONSTANT_BYTES || bytes > GPU_CONSTANT_BYTES - offset)
-    return gc_fail(err, -EINVAL, "%zu bytes at %zu do not fit the %d bytes of constant memory", bytes,
-                   offset, GPU_CONSTANT_BYTES);
+    return gc_fail(err, -EINVAL, "%zu bytes at %zu do not fit the %d bytes of constant memory",
+                   bytes, offset, GPU_CONSTANT_BYTES);
   memcpy(sim->constant + offset, from, bytes);
   return 0;
 }

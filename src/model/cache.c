@@ -56,8 +56,8 @@ void gc_cache_resize(struct gc_cache *cache, uint32_t sets)
 {
   gc_cache_empty(cache);
   cache->sets = sets;
-  /* floor((2^64 - 1) / sets) equals floor(2^64 / sets) except for powers of two, where it is one less;
-   * the correction in divide() covers both. */
+  /* floor((2^64 - 1) / sets) equals floor(2^64 / sets) except for powers of two, where it is one
+   * less; the correction in divide() covers both. */
   cache->reciprocal = UINT64_MAX / sets;
 }
 
@@ -152,8 +152,9 @@ static uint32_t victim(struct gc_cache *cache, uint32_t set, struct gc_random *r
   return 0;
 }
 
-/* LRU: the line goes to the front of its set, and those before it move one place down. Search and move are
- * one: what is carried is what stood in the place before, until the line itself turns up. */
+/* LRU: the line goes to the front of its set, and those before it move one place down. Search
+ * and move are one: what is carried is what stood in the place before, until the line itself
+ * turns up. */
 static void access_lru(struct gc_cache *cache, uint32_t set, uint64_t line)
 {
   const uint64_t first = (uint64_t)set * cache->shape->ways;

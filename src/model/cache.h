@@ -1,9 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One set-associative cache. It keeps no data, only which sectors of which lines are present, in flat
- * arrays that are made once; emptying it forgets one counter per set. Fast enough that hundreds of
- * millions of accesses are no burden: the line used last is found without a look at its set.
+ * One set-associative cache. It keeps no data, only which sectors of which lines are present, in
+ * flat arrays that are made once; emptying it forgets one counter per set. Fast enough that
+ * hundreds of millions of accesses are no burden: the line used last is found without a look at its
+ * set.
  */
 #ifndef GC_MODEL_CACHE_H
 #define GC_MODEL_CACHE_H
@@ -21,15 +22,15 @@ enum gc_replacement {
   GC_REPLACE_LRU,
   GC_REPLACE_PLRU,     /* tree of bits over the ways, a power of two of them */
   GC_REPLACE_RANDOM,   /* every way alike */
-  GC_REPLACE_WEIGHTED, /* way i with probability weights[i] / sum, as on Fermi (Mei et al. 2014, 4.2) */
+  GC_REPLACE_WEIGHTED, /* way i with probability weights[i] / sum: Fermi (Mei et al. 2014, 4.2) */
 };
 
 enum gc_set_hash {
   GC_HASH_NONE, /* set = line mod sets */
   GC_HASH_XOR,  /* low bits xor the bits above them; sets a power of two */
   GC_HASH_SKEW, /* each run of `sets` lines is turned a little further; any number of sets */
-  GC_HASH_BITS, /* bit i of the set xor bit hash_bits[i] of the address, as on Fermi (Nugteren et al. 2014,
-                   5.1); sets a power of two */
+  GC_HASH_BITS, /* bit i of the set xor bit hash_bits[i] of the address, as on Fermi (Nugteren et
+                   al. 2014, 5.1); sets a power of two */
 };
 
 struct gc_cache_shape {
@@ -51,7 +52,7 @@ struct gc_cache {
   uint32_t line_shift, sector_shift, interleave_shift;
   uint32_t weight_sum;
   bool used;              /* something came in since it was emptied */
-  uint64_t *tags;         /* line numbers [sets_max * ways]; LRU: each set from youngest to oldest */
+  uint64_t *tags;         /* line numbers [sets_max * ways]; LRU: a set from young to old */
   uint8_t *sectors;       /* [sets_max * ways]: bit per sector present */
   uint8_t *filled;        /* [sets_max]: ways in use, the first so many */
   uint64_t *tree;         /* [sets_max * 2], PLRU only */
@@ -68,7 +69,8 @@ void gc_cache_empty(struct gc_cache *cache);
 /* One access: true when the sector was there; afterwards it is. */
 bool gc_cache_access_slow(struct gc_cache *cache, uint64_t address, struct gc_random *random);
 
-static inline bool gc_cache_access(struct gc_cache *cache, uint64_t address, struct gc_random *random)
+static inline bool gc_cache_access(struct gc_cache *cache, uint64_t address,
+                                   struct gc_random *random)
 {
   if (address >> cache->line_shift == cache->last_line) {
     const uint32_t index = (uint32_t)(address >> cache->sector_shift) &

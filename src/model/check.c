@@ -32,7 +32,8 @@ static const char *bad_capacity(const struct gc_profile_cache *cache, uint64_t s
     return "size less lost is not a multiple of line x ways x partitions";
   if (size / set_bytes % (shape->interleave / shape->line))
     return "the sets do not divide into runs of interleave";
-  if ((shape->hash == GC_HASH_XOR || shape->hash == GC_HASH_BITS) && !power_of_two(size / set_bytes))
+  if ((shape->hash == GC_HASH_XOR || shape->hash == GC_HASH_BITS) &&
+      !power_of_two(size / set_bytes))
     return "this hash needs a power of two of sets";
   if (size / set_bytes < 1ull << shape->hash_bit_count)
     return "more hash bits than sets have";
@@ -48,7 +49,8 @@ static const char *bad_shape(struct gc_cache_shape *shape)
     shape->sector = shape->line;
   if (!shape->interleave)
     shape->interleave = shape->line;
-  if (!power_of_two(shape->line) || !power_of_two(shape->sector) || !power_of_two(shape->interleave))
+  if (!power_of_two(shape->line) || !power_of_two(shape->sector) ||
+      !power_of_two(shape->interleave))
     return "line, sector and interleave must be powers of two";
   if (shape->sector > shape->line || shape->line / shape->sector > GC_CACHE_SECTORS_MAX)
     return "a line has 1 to 8 sectors";
@@ -137,7 +139,8 @@ static const char *bad_path(const struct gc_profile *profile, enum gc_space spac
 static void derive(struct gc_profile *profile)
 {
   struct gc_model_facts *facts = &profile->facts;
-  const struct gc_profile_path *ca = &profile->paths[GC_SPACE_CA], *cg = &profile->paths[GC_SPACE_CG];
+  const struct gc_profile_path *ca = &profile->paths[GC_SPACE_CA],
+                               *cg = &profile->paths[GC_SPACE_CG];
 
   if (!facts->warp)
     facts->warp = 32;

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Which keys a profile has: a new one is a line in the tables at the end, a field in profile.h and a line
- * in data/sim/README.
+ * Which keys a profile has: a new one is a line in the tables at the end, a field in profile.h and
+ * a line in data/sim/README.
  */
 #include "model/values.h"
 
@@ -78,14 +78,16 @@ static int read_outliers(const struct gc_value *value, char *text, void *to)
 {
   struct gc_disturbance *d = to;
   struct gc_value rate_value = *value;
-  const char *rate = gc_value_word(&text), *least = gc_value_word(&text), *most = gc_value_word(&text);
+  const char *rate = gc_value_word(&text), *least = gc_value_word(&text),
+             *most = gc_value_word(&text);
   uint64_t from, until;
 
   rate_value.most = 1;
   if (!most || gc_value_word(&text))
-    return gc_value_wrong(value, "%s needs a probability, the least and the most cycles", value->key);
-  if (gc_value_fraction(&rate_value, rate, &d->outlier_rate) || gc_value_number(value, least, &from) ||
-      gc_value_number(value, most, &until))
+    return gc_value_wrong(value, "%s needs a probability, the least and the most cycles",
+                          value->key);
+  if (gc_value_fraction(&rate_value, rate, &d->outlier_rate) ||
+      gc_value_number(value, least, &from) || gc_value_number(value, most, &until))
     return -EINVAL;
   if (from > until)
     return gc_value_wrong(value, "%s: least (%s) is more than most (%s)", value->key, least, most);
@@ -157,7 +159,8 @@ static int read_replacement(const struct gc_value *value, char *text, void *to)
     uint64_t weight;
 
     if (shape->replacement != GC_REPLACE_WEIGHTED)
-      return gc_value_wrong(value, "'%s' follows a replacement without weights (%s)", word, value->key);
+      return gc_value_wrong(value, "'%s' follows a replacement without weights (%s)", word,
+                            value->key);
     if (ways == GC_CACHE_WAYS_MAX)
       return gc_value_wrong(value, "more than %d weights (%s)", GC_CACHE_WAYS_MAX, value->key);
     if (gc_value_number(value, word, &weight))
@@ -207,7 +210,8 @@ static int read_path(const struct gc_value *value, char *text, void *to)
     if (!cycles || gc_value_word(&level))
       return gc_value_wrong(value, "a level is a cache or memory, its cycles, its jitter (%s)",
                             value->key);
-    l->cache = strcmp(name, "memory") ? gc_profile_find_cache(value->profile, name) : GC_PROFILE_MEMORY;
+    l->cache =
+      strcmp(name, "memory") ? gc_profile_find_cache(value->profile, name) : GC_PROFILE_MEMORY;
     if (l->cache == -ENOENT)
       return gc_value_wrong(value, "no [cache %s] above this line (%s)", name, value->key);
     if (gc_value_number(value, cycles, &number) ||

@@ -9,8 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Constant space is small and starts near 0; in the caches that all spaces share it must not be taken
- * for global memory, whose addresses have fewer bits than this one. */
+/* Constant space is small and starts near 0; in the caches that all spaces share it must not be
+ * taken for global memory, whose addresses have fewer bits than this one. */
 #define CONSTANT_SPACE (1ull << 56)
 
 /* All instances of one cache of the profile, SM by SM, or partition by partition. */
@@ -35,7 +35,8 @@ struct gc_model {
 
 static uint64_t usable(const struct gc_model *model, const struct gc_profile_cache *cache)
 {
-  return (cache->unified ? model->profile.unified_total - model->carveout : cache->size) - cache->lost;
+  return (cache->unified ? model->profile.unified_total - model->carveout : cache->size) -
+         cache->lost;
 }
 
 static uint32_t sets_of(const struct gc_model *model, const struct gc_profile_cache *cache)
@@ -58,7 +59,8 @@ static uint16_t place_of(const struct gc_profile_cache *cache, uint32_t sm)
   return (uint16_t)(sm / cache->partition_sms % cache->partitions);
 }
 
-static int make_bank(struct gc_model *model, struct bank *bank, const struct gc_profile_cache *profile)
+static int make_bank(struct gc_model *model, struct bank *bank,
+                     const struct gc_profile_cache *profile)
 {
   const uint32_t sms = model->profile.facts.sms;
   uint32_t count = profile->partitions;
@@ -163,8 +165,9 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
   const struct gc_profile *profile = &model->profile;
 
   if (profile->unified_line)
-    model->carveout = choose_carveout(profile, carveout_percent > 100 ? 100 : carveout_percent,
-                                      resident_blocks * (shared_bytes + profile->facts.shared_reserved));
+    model->carveout =
+      choose_carveout(profile, carveout_percent > 100 ? 100 : carveout_percent,
+                      resident_blocks * (shared_bytes + profile->facts.shared_reserved));
   for (unsigned i = 0; i < profile->cache_count; i++) {
     struct bank *bank = &model->banks[i];
 
@@ -174,8 +177,8 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
   model->unit = 0;
 }
 
-/* The part of a partitioned cache that a line belongs to: all address bits count, so that every stride
- * meets all parts. */
+/* The part of a partitioned cache that a line belongs to: all address bits count, so that every
+ * stride meets all parts. */
 static uint32_t home_of(const struct bank *bank, uint64_t address)
 {
   uint64_t mixed = (address >> bank->line_shift) * 0x9e3779b97f4a7c15;

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A memory hierarchy in software, good enough to be measured: per SM any number of caches behind
- * logical spaces that share or do not share them, a chip-wide L2 (partitions), DRAM; each cache with
- * its own sets, ways, line, sector, replacement and set hash; latency per space and level, noise and
- * outliers. A profile (data/sim/NAME, format in data/sim/README) states geometry and policy, never
- * the answers. Deterministic: the same seed gives the same run.
+ * logical spaces that share or do not share them, a chip-wide L2 (partitions), DRAM; each cache
+ * with its own sets, ways, line, sector, replacement and set hash; latency per space and level,
+ * noise and outliers. A profile (data/sim/NAME, format in data/sim/README) states geometry and
+ * policy, never the answers. Deterministic: the same seed gives the same run.
  */
 #ifndef GC_MODEL_MODEL_H
 #define GC_MODEL_MODEL_H
@@ -28,7 +28,8 @@ enum gc_space {
 
 struct gc_model;
 
-/* Facts of the chip that the simulated driver reports; the rest of a profile stays inside the model. */
+/* Facts of the chip that the simulated driver reports; the rest of a profile stays inside the
+ * model. */
 struct gc_model_facts {
   char model[96];
   uint32_t sms, warp, clock_khz, memory_clock_khz, memory_bus_bits;
@@ -45,17 +46,18 @@ int gc_model_new(const char *name, const char *text, size_t length, struct gc_mo
 void gc_model_free(struct gc_model *model);
 const struct gc_model_facts *gc_model_facts(const struct gc_model *model);
 
-/* A kernel starts: L1-class caches are emptied; the unified L1 is sized for this carve-out (percent of
- * the largest shared memory, -1 the driver's default) and for so many resident blocks per SM, each of
- * which takes shared_bytes + shared_reserved. */
+/* A kernel starts: L1-class caches are emptied; the unified L1 is sized for this carve-out
+ * (percent of the largest shared memory, -1 the driver's default) and for so many resident
+ * blocks per SM, each of which takes shared_bytes + shared_reserved. */
 void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resident_blocks,
                      uint64_t shared_bytes);
 
-/* Which of the caches that an SM has several of the loads from now on go through (0, 1 …, taken modulo
- * their number): a real SM decides that by the warp. */
+/* Which of the caches that an SM has several of the loads from now on go through (0, 1 …, taken
+ * modulo their number): a real SM decides that by the warp. */
 void gc_model_unit(struct gc_model *model, uint32_t unit);
 
-/* The noise starts again from this seed instead of the profile's, for another run on the same chip. */
+/* The noise starts again from this seed instead of the profile's, for another run on the same
+ * chip. */
 void gc_model_seed(struct gc_model *model, uint64_t seed);
 
 /* One load by a thread on an SM; returns its latency in SM cycles, noise and outliers included, and

@@ -65,7 +65,8 @@ uint32_t gc_noise_add(struct gc_noise *noise, uint32_t cycles, const struct gc_j
   if ((uint32_t)(bits >> 32) < noise->outlier_below) {
     const struct gc_disturbance *d = &noise->disturbance;
 
-    seen += d->outlier_least + gc_random_below(&noise->random, d->outlier_most - d->outlier_least + 1);
+    seen +=
+      d->outlier_least + gc_random_below(&noise->random, d->outlier_most - d->outlier_least + 1);
   }
   return seen < 1 ? 1 : (uint32_t)seen;
 }

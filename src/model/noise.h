@@ -43,8 +43,8 @@ struct gc_disturbance {
   uint32_t drift_loads;                    /* its period in timed loads; 0: none */
 };
 
-/* Jitter of one level: what to add for each count of ones in 32 random bits. That count is binomial,
- * near enough to a Gaussian, and one draw serves the outlier too. */
+/* Jitter of one level: what to add for each count of ones in 32 random bits. That count is
+ * binomial, near enough to a Gaussian, and one draw serves the outlier too. */
 #define GC_JITTER_STEPS 33
 struct gc_jitter {
   int32_t add[GC_JITTER_STEPS];

@@ -72,8 +72,8 @@ static int begin_space(struct parser *parser, const char *name)
   while (space < GC_SPACE_COUNT && strcmp(gc_profile_space_names[space], name))
     space++;
   if (space == GC_SPACE_COUNT)
-    return gc_value_wrong(&parser->at, "no space is called '%s' (ca, cg, nc, texture, constant, shared)",
-                          name);
+    return gc_value_wrong(&parser->at,
+                          "no space is called '%s' (ca, cg, nc, texture, constant, shared)", name);
   path = &parser->profile->paths[space];
   if (path->line_number)
     return gc_value_wrong(&parser->at, "a second [space %s]", name);

@@ -62,12 +62,13 @@ struct gc_profile {
 /* Names of the spaces as profiles write them, indexed by enum gc_space. */
 extern const char *const gc_profile_space_names[GC_SPACE_COUNT];
 
-/* Reads a profile (keys.c says which keys there are). name is for messages. 0, or -EINVAL with "NAME:LINE: what is wrong". */
+/* Reads a profile (keys.c says which keys there are). name is for messages. 0, or -EINVAL with
+ * "NAME:LINE: what is wrong". */
 int gc_profile_parse(const char *name, const char *text, size_t length, struct gc_profile *profile,
                      struct gc_error *err);
 
-/* check.c: does what was read make sense together? The same errors. Also fills the facts that follow
- * from the rest (global_l1, has_texture …, l2_bytes, shared_per_sm). */
+/* check.c: does what was read make sense together? The same errors. Also fills the facts that
+ * follow from the rest (global_l1, has_texture …, l2_bytes, shared_per_sm). */
 int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_error *err);
 
 #endif

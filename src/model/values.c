@@ -118,8 +118,8 @@ int gc_value_sizes(const struct gc_value *value, char *text, uint64_t *sizes, un
     return gc_value_wrong(value, "%s needs a size", value->key);
   for (unsigned i = 0; i < *count; i++) {
     if (unit && sizes[i] > UINT64_MAX / unit)
-      return gc_value_wrong(value, "%llu of that unit are too many (%s)", (unsigned long long)sizes[i],
-                            value->key);
+      return gc_value_wrong(value, "%llu of that unit are too many (%s)",
+                            (unsigned long long)sizes[i], value->key);
     sizes[i] *= unit ? unit : 1;
     if (in_range(value, sizes[i]))
       return -EINVAL;

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Words of a profile as values: the pieces of which keys.c is made. Every error names the file, the line
- * and the word.
+ * Words of a profile as values: the pieces of which keys.c is made. Every error names the file, the
+ * line and the word.
  */
 #ifndef GC_MODEL_VALUES_H
 #define GC_MODEL_VALUES_H
@@ -28,8 +28,8 @@ struct gc_key {
   uint64_t least, most; /* of its numbers */
 };
 
-/* keys.c: ended by a key without a name. The first two are about a struct gc_profile, the others about a
- * struct gc_profile_cache and a struct gc_profile_path. */
+/* keys.c: ended by a key without a name. The first two are about a struct gc_profile, the others
+ * about a struct gc_profile_cache and a struct gc_profile_path. */
 extern const struct gc_key gc_chip_keys[], gc_unified_keys[], gc_cache_keys[], gc_space_keys[];
 
 /* Index of the cache, or -ENOENT. */
