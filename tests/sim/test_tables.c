@@ -1,0 +1,204 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The whole plan on simulated GPUs, whose model knows the truth: capacities and latencies as the model
+ * defines them, and next to them what the papers measured on the real ones. Takes the profile's name;
+ * without one, all of the table.
+ */
+#include "device/device.h"
+#include "measure/measure.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define KIB(n) ((n) * 1024.0)
+#define BLOCKS_OF_ONE_WARP(facts)                                                                  \
+  ((facts)->blocks_per_sm < (facts)->threads_per_sm / (facts)->warp                                \
+     ? (facts)->blocks_per_sm                                                                      \
+     : (facts)->threads_per_sm / (facts)->warp)
+
+/* An element, the space and level of the model that it is, and what a paper measured (bytes; 0: nothing
+ * comparable), within how much of that the model's truth lies. */
+struct expectation {
+  const char *gpu;
+  enum gc_kind kind;
+  enum gc_space space;
+  unsigned level;
+  double paper, within;
+};
+
+/* Papers: Größler 2022, tables 5.4 (K20c) and 5.6 (P6000); MT4G's results.json for the L2. Their tools
+ * tell the first size that misses, or the middle of the transition, and stop within 256 bytes to 2 KiB
+ * of it: hence up to 9 % on the 2 KiB constant L1 (1.83 and 2.14 KiB were told for 2 KiB).
+ * On V100, A100, H100 and H200 the L1 depends on carve-out and resident blocks, which the papers do not
+ * state, so only the model counts; K20c's L1 was used in its 16 KiB setting. L2 is what one SM keeps: half of
+ * it on the chips with two partitions. No constant L1.5 of 64 KiB or more can be seen yet. */
+static const struct expectation expectations[] = {
+  {"k20c", GC_L1, GC_SPACE_CA, 0, KIB(16.137), 0.01},
+  {"k20c", GC_TEXTURE, GC_SPACE_TEXTURE, 0, KIB(12.012), 0.01},
+  {"k20c", GC_READ_ONLY, GC_SPACE_NC, 0, KIB(12.129), 0.011},
+  {"k20c", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, KIB(1.828), 0.1},
+  {"k20c", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, KIB(32.813), 0.03},
+  {"k20c", GC_L2, GC_SPACE_CG, 0, KIB(1280), 0.001},
+  {"p6000", GC_L1, GC_SPACE_CA, 0, KIB(24.012), 0.01},
+  {"p6000", GC_TEXTURE, GC_SPACE_TEXTURE, 0, KIB(24.012), 0.01},
+  {"p6000", GC_READ_ONLY, GC_SPACE_NC, 0, KIB(24.012), 0.01},
+  {"p6000", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, KIB(2.141), 0.1},
+  {"p6000", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, KIB(31.25), 0.03},
+  {"p6000", GC_L2, GC_SPACE_CG, 0, KIB(3072), 0.001},
+  {"v100", GC_L1, GC_SPACE_CA, 0, 0, 0},
+  {"v100", GC_TEXTURE, GC_SPACE_TEXTURE, 0, 0, 0},
+  {"v100", GC_READ_ONLY, GC_SPACE_NC, 0, 0, 0},
+  {"v100", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, KIB(2.078), 0.05},
+  {"v100", GC_L2, GC_SPACE_CG, 0, KIB(6144), 0.001},
+  {"a100", GC_L1, GC_SPACE_CA, 0, 0, 0},
+  {"a100", GC_TEXTURE, GC_SPACE_TEXTURE, 0, 0, 0},
+  {"a100", GC_READ_ONLY, GC_SPACE_NC, 0, 0, 0},
+  {"a100", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, KIB(2.141), 0.1},
+  {"a100", GC_L2, GC_SPACE_CG, 0, 20971520, 0.001},
+  {"h100", GC_L1, GC_SPACE_CA, 0, 0, 0},
+  {"h100", GC_TEXTURE, GC_SPACE_TEXTURE, 0, 0, 0},
+  {"h100", GC_READ_ONLY, GC_SPACE_NC, 0, 0, 0},
+  {"h100", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, 2112, 0.05},
+  {"h100", GC_L2, GC_SPACE_CG, 0, 26214400, 0.001},
+  {"h200", GC_L1, GC_SPACE_CA, 0, KIB(217), 0.001},
+  {"h200", GC_TEXTURE, GC_SPACE_TEXTURE, 0, KIB(217), 0.001},
+  {"h200", GC_READ_ONLY, GC_SPACE_NC, 0, KIB(217), 0.001},
+  {"h200", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, KIB(2), 0.001},
+  {"h200", GC_L2, GC_SPACE_CG, 0, 0, 0},
+};
+#define EXPECTATIONS (sizeof(expectations) / sizeof(*expectations))
+
+struct seen {
+  struct gc_record *record;
+  struct gc_model *model;
+};
+
+static void must(int status, const struct gc_error *err, const char *what)
+{
+  if (status)
+    fail_msg("%s: %d: %s", what, status, err->text);
+}
+
+/* A second model of the same profile: where the truth is asked. */
+static struct gc_model *model_of(const char *path)
+{
+  struct gc_error err = {""};
+  struct gc_model *model;
+  static char text[1 << 16];
+  FILE *file = fopen(path, "r");
+  size_t length;
+
+  if (!file)
+    fail_msg("cannot open %s", path);
+  length = fread(text, 1, sizeof(text), file);
+  fclose(file);
+  must(gc_model_new(path, text, length, &model, &err), &err, path);
+  gc_model_launch(model, 0, BLOCKS_OF_ONE_WARP(gc_model_facts(model)), 0);
+  return model;
+}
+
+static void measure(const char *name, struct seen *seen)
+{
+  const struct gc_measure_options options = {0};
+  struct gc_error err = {""};
+  struct gc_device *device;
+  struct gc_gpus gpus;
+
+  assert_int_equal(gc_gpus_list("/nonexistent", name, &gpus), 0);
+  assert_int_equal(gpus.count, 1);
+  if (*gpus.array[0].problem)
+    fail_msg("%s", gpus.array[0].problem);
+  must(gc_device_open(&gpus.array[0], &device, &err), &err, name);
+  seen->record = gc_record_new(&gpus.array[0].identity);
+  must(gc_measure(device, &options, seen->record, &err), &err, name);
+  seen->model = model_of(gpus.array[0].profile);
+  gc_ops(device)->close(device);
+  gc_gpus_free(&gpus);
+}
+
+static double number(const struct gc_element *element, const char *key)
+{
+  const char *value = gc_infos_get(&element->infos, key);
+
+  return value ? strtod(value, NULL) : NAN;
+}
+
+static void check(const struct expectation *e, const struct seen *seen)
+{
+  const struct gc_element *element = gc_record_find(seen->record, e->kind);
+  const double truth = (double)gc_model_true_level(seen->model, e->space, e->level);
+  const double latency = gc_model_true_latency(seen->model, e->space, e->level);
+  const char *what = gc_kinds[e->kind].subtype, *source;
+  double bytes, cycles;
+
+  if (!element)
+    fail_msg("%s: no %s in the record", e->gpu, what);
+  bytes = number(element, "CapacityBytes");
+  source = gc_infos_get(&element->infos, "CapacitySource");
+  if (!(fabs(bytes - truth) <= 0.005 * truth))
+    fail_msg("%s: %s has %.0f bytes (%s), the model %.0f", e->gpu, what, bytes, source ? source : "-",
+             truth);
+  if (e->paper > 0 && !(fabs(e->paper - truth) <= e->within * truth))
+    fail_msg("%s: the model's %s has %.0f bytes, the paper's %.0f", e->gpu, what, truth, e->paper);
+  if (!(number(element, "CapacityConfidence") >= 0.9))
+    fail_msg("%s: %s is told with confidence %.4f only", e->gpu, what,
+             number(element, "CapacityConfidence"));
+  cycles = number(element, "LatencyCycles");
+  /* on-SM latencies to the cycle; L2 within 2 % or the noise of its profile; far partitions add */
+  if (e->kind != GC_L2 ? !(fabs(cycles - latency) <= 1) : !(cycles > 0.97 * latency && cycles < 1.4 * latency))
+    fail_msg("%s: %s takes %.1f cycles, in the model %.0f", e->gpu, what, cycles, latency);
+}
+
+static void profile(void **state)
+{
+  const char *name = *state;
+  struct seen seen;
+
+  measure(name, &seen);
+  for (size_t i = 0; i < EXPECTATIONS; i++)
+    if (!strcmp(expectations[i].gpu, name))
+      check(&expectations[i], &seen);
+  gc_record_free(seen.record);
+  gc_model_free(seen.model);
+}
+
+/* Where a path does not exist, there is no element; where nothing misses, there is a bound and no value. */
+static void absent_is_absent(void **state)
+{
+  struct gc_element *element;
+  struct seen seen;
+
+  (void)state;
+  measure("v100", &seen);
+  element = gc_record_find(seen.record, GC_CONSTANT_L15);
+  assert_non_null(element);
+  if (!gc_infos_get(&element->infos, "CapacityBytes")) {
+    assert_non_null(gc_infos_get(&element->infos, "CapacityAtLeastBytes"));
+    assert_memory_equal(gc_infos_get(&element->infos, "CapacitySource"), "absent:", 7);
+    assert_null(gc_infos_get(&element->infos, "CapacityConfidence"));
+  }
+  gc_record_free(seen.record);
+  gc_model_free(seen.model);
+}
+
+int main(int argc, char **argv)
+{
+  static const char *const all[] = {"k20c", "p6000", "v100", "a100", "h100", "h200"};
+  struct CMUnitTest tests[8];
+  size_t n = 0;
+
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+    if (argc < 2 || !strcmp(argv[1], all[i]))
+      tests[n++] = (struct CMUnitTest){all[i], profile, NULL, NULL, (void *)(uintptr_t)all[i]};
+  if (argc < 2)
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(absent_is_absent);
+  return _cmocka_run_group_tests("simulated GPUs", tests, n, NULL, NULL);
+}
