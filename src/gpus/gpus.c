@@ -86,7 +86,7 @@ static int by_bus_id(const void *left, const void *right)
 
 #define GC_COMPARE(field)                                                                          \
   if (a->field != b->field)                                                                        \
-    return a->field < b->field ? -1 : 1
+  return a->field < b->field ? -1 : 1
   GC_COMPARE(domain);
   GC_COMPARE(bus);
   GC_COMPARE(dev);
@@ -149,9 +149,10 @@ struct gc_gpu *gc_gpus_by_name(const struct gc_gpus *gpus, const char *word)
     if (!strcasecmp(word, gpu->identity.id) || !strcmp(word, gpu->name) ||
         !strcmp(word, gpu->name + strlen("gpu")) || has_bus_id(gpu, word))
       return gpu;
-    if (gpu->vendor == GC_VENDOR_SIM &&
-        (!strcmp(word, gpu->identity.id + strlen("sim-")) ||
-         (gpu->profile[0] && !strcmp(word, gpu->profile))))
+    if (gpu->vendor != GC_VENDOR_SIM)
+      continue;
+    if (!strcmp(word, gpu->identity.id + strlen("sim-")) ||
+        (gpu->profile[0] && !strcmp(word, gpu->profile)))
       return gpu;
   }
   return NULL;

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # Which GPUs there are, told from /proc and /sys.
 noinst_LTLIBRARIES += src/gpus/libgpus.la
 src_gpus_libgpus_la_SOURCES = \

@@ -22,6 +22,7 @@
 
 #define NVIDIA_VENDOR 0x10de
 #define PCI_DISPLAY 0x03
+#define UUID_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
 #define MIG_MAX 256 /* instances that are told apart; real GPUs have at most 7 x 7 */
 
 /* Opens ROOT/path, or NULL. */
@@ -169,7 +170,7 @@ static bool get_value(const char *text, const char *key, char *value, size_t siz
   return false;
 }
 
-/* One MIG instance: a compute instance in a GPU instance, or a GPU instance without any (ci = -1). */
+/* One MIG instance: a compute instance, or a GPU instance that has none (ci = -1). */
 struct mig {
   int gi, ci;
 };
@@ -215,8 +216,8 @@ static size_t list_compute_instances(DIR *parent, const char *name, int gi, stru
   return count;
 }
 
-/* "disabled" or "gi1/ci0,gi2/ci0,…"; a longer list ends in its hash, so that it still tells one state
- * from another. */
+/* "disabled" or "gi1/ci0,gi2/ci0,…"; a longer list ends in its hash, so that it still tells one
+ * state from another. */
 static void read_mig(const char *root, const char *minor, char *mig, size_t size)
 {
   struct mig array[MIG_MAX];
@@ -241,11 +242,9 @@ static void read_mig(const char *root, const char *minor, char *mig, size_t size
     return;
   qsort(array, count, sizeof(array[0]), by_instance);
   for (size_t i = 0; i < count; i++) {
-    const char *comma = i ? "," : "";
-
-    length += (size_t)(array[i].ci < 0
-                           ? sprintf(list + length, "%sgi%d", comma, array[i].gi)
-                           : sprintf(list + length, "%sgi%d/ci%d", comma, array[i].gi, array[i].ci));
+    length += (size_t)sprintf(list + length, "%sgi%d", i ? "," : "", array[i].gi);
+    if (array[i].ci >= 0)
+      length += (size_t)sprintf(list + length, "/ci%d", array[i].ci);
   }
   if (length < size)
     memcpy(mig, list, length + 1);
@@ -253,10 +252,10 @@ static void read_mig(const char *root, const char *minor, char *mig, size_t size
     snprintf(mig, size, "%.*s+%016" PRIx64, (int)size - 18, list, gc_gpus_hash(list, length));
 }
 
-static bool is_record_id(const char *text)
+/* It becomes a file name. */
+static bool is_uuid(const char *text)
 {
-  return strlen(text) > strlen("GPU-") &&
-         text[strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")] == 0;
+  return !strncmp(text, "GPU-", 4) && text[4] && text[strspn(text, UUID_LETTERS)] == '\0';
 }
 
 /* What the driver says of one GPU. */
@@ -273,12 +272,12 @@ static void fill(struct gc_gpu *gpu, const char *root, const char *text, const c
     snprintf(identity->vbios, sizeof(identity->vbios), "%.63s", value);
   if (get_value(text, "Device Minor", minor, sizeof(minor)))
     read_mig(root, minor, identity->mig, sizeof(identity->mig));
-  if (get_value(text, "GPU UUID", value, sizeof(value)) && is_record_id(value) &&
+  if (get_value(text, "GPU UUID", value, sizeof(value)) && is_uuid(value) &&
       strlen(value) < sizeof(identity->id))
     memcpy(identity->id, value, strlen(value) + 1);
   else
-    snprintf(gpu->problem, sizeof(gpu->problem),
-             "the NVIDIA driver does not know its UUID yet; running nvidia-smi once makes it ready");
+    snprintf(gpu->problem, sizeof(gpu->problem), "%s",
+             "the NVIDIA driver does not know its UUID yet; running nvidia-smi once helps");
   if (get_value(text, "GPU Excluded", value, sizeof(value)) && !strcmp(value, "Yes"))
     snprintf(gpu->problem, sizeof(gpu->problem), "the NVIDIA driver was told to exclude it");
 }

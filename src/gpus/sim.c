@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Simulated GPUs. A profile is a text file; of its content only the model line is looked at here, the
- * rest is for src/model. A changed profile is another GPU: its hash stands for the VBIOS version.
+ * Simulated GPUs. A profile is a text file; of its content only the model line is looked at here,
+ * the rest is for src/model. A changed profile is another GPU: its hash stands for the VBIOS
+ * version.
  */
 #include "gpus/vendors.h"
 
@@ -185,8 +186,8 @@ static int add(struct gc_gpus *gpus, const char *word, char *text)
   } else if (!each_dir(look, &(struct search){word, gpu->profile, sizeof(gpu->profile)})) {
     gpu->profile[0] = '\0';
     gc_gpus_sim_names(known, sizeof(known));
-    snprintf(gpu->problem, sizeof(gpu->problem), "no simulated GPU named '%.40s'; known: %.180s", name,
-             known[0] ? known : "none");
+    snprintf(gpu->problem, sizeof(gpu->problem), "no simulated GPU named '%.40s'; known: %.180s",
+             name, known[0] ? known : "none");
     return 0;
   }
   read_profile(gpu, text);

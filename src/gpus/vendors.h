@@ -17,7 +17,8 @@ int gc_gpus_add_sim(const char *sims, struct gc_gpus *gpus);
 struct gc_gpu *gc_gpus_append(struct gc_gpus *gpus);
 
 /* Reads a regular file of at most size - 1 bytes (the rest is cut off) and ends it with a NUL.
- * Never blocks on a FIFO or a device. at: directory descriptor or AT_FDCWD. Length or negative errno. */
+ * Never blocks on a FIFO or a device. at: directory descriptor or AT_FDCWD. Length or negative
+ * errno. */
 long gc_gpus_read(int at, const char *path, char *text, size_t size);
 
 /* "0000:17:00.0" and nothing else. */

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The few things that hwloc 2.x (component ABI 7, since 2.4) and 3.0 (ABI 8) call by different names.
- * Nothing else in this project asks for hwloc's version.
+ * The few things that hwloc 2.x (component ABI 7, since 2.4) and 3.0 (ABI 8) call by different
+ * names. Nothing else in this project asks for hwloc's version.
  */
 #ifndef GC_GRAFT_COMPAT_H
 #define GC_GRAFT_COMPAT_H
@@ -21,12 +21,6 @@
 static inline void gc_hwloc_set_memory_osdev(hwloc_obj_t obj)
 {
   obj->attr->osdev.type = HWLOC_OBJ_OSDEV_BLOCK;
-}
-
-static inline struct hwloc_info_s *gc_hwloc_infos(hwloc_obj_t obj, unsigned *count)
-{
-  *count = obj->infos_count;
-  return obj->infos;
 }
 
 static inline hwloc_obj_t gc_hwloc_pci_parent(hwloc_topology_t topology, unsigned domain,
@@ -54,12 +48,6 @@ static inline bool gc_hwloc_shows_errors(void)
 static inline void gc_hwloc_set_memory_osdev(hwloc_obj_t obj)
 {
   obj->attr->osdev.types = HWLOC_OBJ_OSDEV_MEMORY;
-}
-
-static inline struct hwloc_info_s *gc_hwloc_infos(hwloc_obj_t obj, unsigned *count)
-{
-  *count = obj->infos.count;
-  return obj->infos.array;
 }
 
 static inline hwloc_obj_t gc_hwloc_pci_parent(hwloc_topology_t topology, unsigned domain,

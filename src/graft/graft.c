@@ -48,8 +48,8 @@ static int add_facts(hwloc_obj_t obj, const struct gc_record *record, const char
   }
   for (size_t i = 0; !status && i < record->infos.count; i++)
     if (strcmp(record->infos.array[i].name, STATUS_KEY))
-      status = add(obj, gc_record_prefix, "", record->infos.array[i].name,
-                   record->infos.array[i].value);
+      status =
+          add(obj, gc_record_prefix, "", record->infos.array[i].name, record->infos.array[i].value);
   return status;
 }
 
@@ -94,8 +94,7 @@ static hwloc_obj_t make_element(hwloc_topology_t topology, const struct gc_recor
                                 const char *gpu)
 {
   const struct gc_kind_info *kind = &gc_kinds[record->elements[i].kind];
-  hwloc_obj_t obj =
-      hwloc_alloc_setup_object(topology, HWLOC_OBJ_OS_DEVICE, HWLOC_UNKNOWN_INDEX);
+  hwloc_obj_t obj = hwloc_alloc_setup_object(topology, HWLOC_OBJ_OS_DEVICE, HWLOC_UNKNOWN_INDEX);
   char name[128];
 
   if (!obj)

@@ -15,13 +15,14 @@
 #define GC_STATUS_MEASURED "measured"
 
 /* Inserts one OS device per element, nested as the record nests them, the outermost under parent.
- * gpu: first word of the objects' names ("gpu0"). device: the GPU's own PCI device, or NULL when the
- * topology does not show it; it and the OS devices already under it (cuda0, nvml0 …) get all
+ * gpu: first word of the objects' names ("gpu0"). device: the GPU's own PCI device, or NULL when
+ * the topology does not show it; it and the OS devices already under it (cuda0, nvml0 …) get all
  * attributes flat, as GPUCache<element><key>, and the facts of the whole GPU as GPUCache<key>. The
  * outermost element gets these facts in any case. status: value of GPUCacheStatus.
  *
- * Only during discovery, or on a loaded topology that is given to hwloc_topology_reconnect(topology, 0)
- * afterwards. 0 or -ENOMEM (what was inserted until then stays). */
+ * Only during discovery, or on a loaded topology that is given to
+ * hwloc_topology_reconnect(topology, 0) afterwards. 0 or -ENOMEM (what was inserted until then
+ * stays). */
 int gc_graft_record(hwloc_topology_t topology, hwloc_obj_t parent, hwloc_obj_t device,
                     const char *gpu, const struct gc_record *record, const char *status);
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # A record becomes objects of a topology. hwloc's symbols come from whoever links this.
 noinst_LTLIBRARIES += src/graft/libgraft.la
 src_graft_libgraft_la_SOURCES = \

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The component that hwloc loads: finds the GPUs, obtains their records, grafts them. It runs in
- * whatever process loads a topology, so it never prints unasked, never fails a load, touches no vendor
- * library and keeps no state.
+ * whatever process loads a topology, so it never prints unasked, never fails a load, touches no
+ * vendor library and keeps no state.
  */
 #include "graft/compat.h"
 #include "graft/graft.h"
@@ -51,8 +51,7 @@ static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu,
   int status;
 
   if (outcome->record) {
-    status =
-        gc_graft_record(topology, parent, device, gpu->name, outcome->record, outcome->status);
+    status = gc_graft_record(topology, parent, device, gpu->name, outcome->record, outcome->status);
   } else {
     make_who(gpu, who, sizeof(who));
     status = gc_graft_status(parent, device, who, outcome->status);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: BSD-3-Clause
 # What hwloc loads. Its hwloc symbols are those of the process that loads it, so libhwloc is not linked;
 # it stays mapped once loaded, and shows one symbol.
 hwlocplugin_LTLIBRARIES = src/plugin/hwloc_gpucache.la

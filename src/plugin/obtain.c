@@ -62,12 +62,13 @@ static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings
   return false;
 }
 
-/* How the tool is to call this GPU's profile: its path, as what a name means may differ there. A path
- * with a comma cannot be said in a list of names. */
+/* How the tool is to call this GPU's profile: its path, as what a name means may differ there. A
+ * path with a comma cannot be said in a list of names. */
 static const char *profile_word(const struct gc_gpu *gpu)
 {
-  return strchr(gpu->profile, '/') && !strchr(gpu->profile, ',') ? gpu->profile
-                                                                 : gpu->identity.id + strlen("sim-");
+  return strchr(gpu->profile, '/') && !strchr(gpu->profile, ',')
+             ? gpu->profile
+             : gpu->identity.id + strlen("sim-");
 }
 
 static void make_command(struct job *job, const struct gc_settings *settings, const char *seconds)
@@ -125,8 +126,8 @@ static void explain(const struct gc_command *command, const char *seconds, const
 static void collect(struct job *job, const struct gc_command *command, const char *seconds)
 {
   struct gc_outcome *outcome = job->outcome;
-  bool done = command->end == GC_END_UNKNOWN ||
-              (command->end == GC_END_EXITED && command->status == 0);
+  bool done =
+      command->end == GC_END_UNKNOWN || (command->end == GC_END_EXITED && command->status == 0);
   struct gc_record *earlier = outcome->record;
   struct gc_error err = {""};
   char why[320];

@@ -20,12 +20,12 @@ enum gc_mode {
 /* Strings belong to the environment. */
 struct gc_settings {
   enum gc_mode mode;
-  double seconds;      /* one load waits that long at most */
-  bool verbose;        /* say everything */
-  bool failures;       /* say what went wrong */
-  const char *root;    /* where /proc and /sys are: "", or hwloc's own FSROOT */
-  const char *sims;    /* simulated GPUs, or NULL */
-  const char *tool;    /* path of hwloc-gpucache */
+  double seconds;   /* one load waits that long at most */
+  bool verbose;     /* say everything */
+  bool failures;    /* say what went wrong */
+  const char *root; /* where /proc and /sys are: "", or hwloc's own FSROOT */
+  const char *sims; /* simulated GPUs, or NULL */
+  const char *tool; /* path of hwloc-gpucache */
 };
 
 /* Reads $HWLOC_GPUCACHE*, nothing in a set-user-ID process. */

@@ -1,3 +1,5 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# What every room needs: errors as sentences, children under a deadline.
 noinst_LTLIBRARIES += src/util/libutil.la
 src_util_libutil_la_SOURCES = \
 	src/util/error.c \

@@ -216,7 +216,8 @@ static void read_stderr(struct child *child)
   char bytes[1024];
   ssize_t n = 0;
 
-  /* Bounded, because a child that never stops writing must not keep us from looking at the clock. */
+  /* Bounded, because a child that never stops writing must not keep us from looking at the clock.
+   */
   for (int turn = 0; turn < 16 && child->stderr_fd >= 0; turn++) {
     n = read(child->stderr_fd, bytes, sizeof(bytes));
     if (n <= 0)

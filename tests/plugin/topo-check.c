@@ -287,7 +287,8 @@ static int xml(struct state *s)
     return fail("cannot export");
   hwloc_topology_set_io_types_filter(copy, HWLOC_TYPE_FILTER_KEEP_ALL);
   hwloc_topology_set_flags(copy, HWLOC_TOPOLOGY_FLAG_IMPORT_SUPPORT);
-  if (hwloc_topology_set_xmlbuffer(copy, a, (int)strlen(a) + 1) < 0 || hwloc_topology_load(copy) < 0)
+  if (hwloc_topology_set_xmlbuffer(copy, a, (int)strlen(a) + 1) < 0 ||
+      hwloc_topology_load(copy) < 0)
     return fail("what was exported cannot be imported");
   hwloc_topology_check(copy);
   b = export(copy);
@@ -300,7 +301,8 @@ static int xml(struct state *s)
 
 static int restrict_to_first(struct state *s)
 {
-  hwloc_bitmap_t set = hwloc_bitmap_dup(hwloc_get_obj_by_type(s->topology, HWLOC_OBJ_PU, 0)->cpuset);
+  hwloc_bitmap_t set =
+      hwloc_bitmap_dup(hwloc_get_obj_by_type(s->topology, HWLOC_OBJ_PU, 0)->cpuset);
   int status = hwloc_topology_restrict(s->topology, set, HWLOC_RESTRICT_FLAG_REMOVE_CPULESS);
 
   hwloc_bitmap_free(set);

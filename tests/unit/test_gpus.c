@@ -24,7 +24,7 @@
 
 /* What a real H200 shows. */
 #define H200_INFORMATION                                                                           \
-  "Model: \t\t NVIDIA H200\nIRQ:   \t\t 41\n"                                                       \
+  "Model: \t\t NVIDIA H200\nIRQ:   \t\t 41\n"                                                      \
   "GPU UUID: \t GPU-0f57e240-3d79-05fd-7882-d6bec7b0f1cf\n"                                        \
   "Video BIOS: \t 96.00.a5.00.1a\nBus Type: \t PCIe\nDMA Size: \t 52 bits\n"                       \
   "DMA Mask: \t 0xfffffffffffff\nBus Location: \t 0000:00:06.0\nDevice Minor: \t 0\n"              \
@@ -399,11 +399,13 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
-      TEST(nothing_is_fine),   TEST(real_h200),       TEST(driver_versions),
-      TEST(order_and_names),   TEST(without_a_driver), TEST(without_sysfs),
-      TEST(not_ready_or_excluded), TEST(mig_state),   TEST(hash_is_fnv1a),
-      TEST(simulated),         TEST(simulated_real_first), TEST(simulated_badly),
-      TEST(names_are_sorted),  TEST(no_descriptor_stays),
+      TEST(nothing_is_fine),       TEST(real_h200),
+      TEST(driver_versions),       TEST(order_and_names),
+      TEST(without_a_driver),      TEST(without_sysfs),
+      TEST(not_ready_or_excluded), TEST(mig_state),
+      TEST(hash_is_fnv1a),         TEST(simulated),
+      TEST(simulated_real_first),  TEST(simulated_badly),
+      TEST(names_are_sorted),      TEST(no_descriptor_stays),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
