@@ -17,6 +17,7 @@
 #define WARM 512
 #define LOADS 1024
 #define LINE 128
+_Static_assert((REPEATS + 1) * (WARM + LOADS) <= SLOTS, "every slot is loaded once");
 #define TOLERANCE 0.02
 
 int gc_step_memory(struct gc_bench *bench, struct gc_element *element)
@@ -31,14 +32,15 @@ int gc_step_memory(struct gc_bench *bench, struct gc_element *element)
   struct gc_latency latency;
   int status;
 
+  if ((status = gc_bench_ring(bench, path->form, SLOTS * stride, (uint32_t)stride, scatter)) ||
+      (status = gc_bench_touch(bench, half, half, 2, GPU_ANY_SM)))
+    return status;
+  /* each repetition walks on where the last one stopped, over slots that are still cold */
   for (uint64_t r = 0; r <= REPEATS; r++) {
     const uint64_t first = r * (WARM + LOADS) * scatter % SLOTS * stride;
     const uint64_t start = gc_bench_address(bench, path->form, first);
 
-    /* laid anew each time: the chain must be cold again */
-    if ((status = gc_bench_ring(bench, path->form, SLOTS * stride, (uint32_t)stride, scatter)) ||
-        (status = gc_bench_touch(bench, half, half, 2, GPU_ANY_SM)) ||
-        (status = gc_bench_trace(bench, path, &start, 1, WARM, LOADS, trace)))
+    if ((status = gc_bench_trace(bench, path, &start, 1, WARM, LOADS, trace)))
       return status;
     for (size_t i = 0; i < LOADS; i++)
       cycles[i] = trace[i];
