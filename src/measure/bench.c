@@ -10,7 +10,7 @@
 #define MIB(n) ((uint64_t)(n) << 20)
 #define SLOT_BYTES 8
 #define TEXEL_BYTES 4
-#define LATENCY_REPEATS 15
+#define LATENCY_REPEATS 31
 #define WARM_PASSES 2
 #define LOADS_MIN 512 /* timed loads of the smallest arrays: enough for a K-S test */
 
