@@ -3,6 +3,7 @@
  *
  * All kernels as one translation unit: one module to load, with one constant bank.
  */
+#include "bandwidth.c"
 #include "chase.c"
 #include "stream.c"
 

@@ -107,6 +107,32 @@ struct gpu_clock_args {
   uint64_t nanoseconds;
 };
 
+/* read_<path>, write_<path>: bandwidth. The warps of each block walk a region that is a circle of `bytes`
+ * bytes; warp w of block b begins first + b * block_first + w * warp_first bytes into it. In each of
+ * `count` turns a warp moves GPU_BANDWIDTH_ROWS rows that lie one behind the other, then it goes on `step`
+ * bytes further. A row is 16 bytes in every lane, next to each other; only of constants all lanes read
+ * the same 16, and these count once. All of it `repeats` times, each between two barriers of the block at
+ * which the clocks are read. bytes and all distances are multiples of GPU_BANDWIDTH_ROWS rows, step is at
+ * most bytes. Form of base: a byte address on every path; for textures a byte offset into one whose
+ * texels have 16 bytes. */
+#define GPU_BANDWIDTH_ROWS 8
+
+struct gpu_bandwidth_result {
+  uint64_t start, end;       /* clock of the SM */
+  uint64_t start_ns, end_ns; /* wall clock of the GPU */
+  uint64_t bytes;            /* moved by this block between them */
+  uint32_t sm, reserved;
+};
+
+struct gpu_bandwidth_args {
+  uint64_t base, bytes;
+  uint64_t first, block_first, warp_first, step;
+  uint64_t results; /* struct gpu_bandwidth_result[repeats * blocks], those of a repetition together */
+  uint64_t sink;    /* device address of 8 writable bytes */
+  uint64_t texture;
+  uint32_t count, repeats;
+};
+
 /* constant_base: *result = constant-space address of the 64 KiB bank. */
 struct gpu_constant_base_args {
   uint64_t result;
@@ -129,6 +155,14 @@ struct gpu_constant_base_args {
   KERNEL(latency_texture, gpu_latency_args)                                                        \
   KERNEL(latency_constant, gpu_latency_args)                                                       \
   KERNEL(latency_shared, gpu_latency_args)                                                         \
+  KERNEL(read_ca, gpu_bandwidth_args)                                                              \
+  KERNEL(read_cg, gpu_bandwidth_args)                                                              \
+  KERNEL(read_nc, gpu_bandwidth_args)                                                              \
+  KERNEL(read_texture, gpu_bandwidth_args)                                                         \
+  KERNEL(read_constant, gpu_bandwidth_args)                                                        \
+  KERNEL(read_shared, gpu_bandwidth_args)                                                          \
+  KERNEL(write_cg, gpu_bandwidth_args)                                                             \
+  KERNEL(write_shared, gpu_bandwidth_args)                                                         \
   KERNEL(clock, gpu_clock_args)                                                                    \
   KERNEL(constant_base, gpu_constant_base_args)
 

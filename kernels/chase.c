@@ -24,6 +24,9 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
     const uint64_t start = gpu_get64(job) + GPU_BASE_##path;                                       \
     const uint64_t end = gpu_get64(job + 8) + GPU_BASE_##path;                                     \
     const uint32_t warm = gpu_get32(job + 16), loads = gpu_get32(job + 20);                        \
+    const uint32_t low = gpu_keep(a.low), shift = gpu_keep(a.shift);                               \
+    const uint32_t threshold = gpu_keep(a.threshold);                                              \
+    const uint64_t texture = gpu_keep(a.texture);                                                  \
     uint32_t min = UINT32_MAX, max = 0, slow = 0, first_slow = UINT32_MAX;                         \
     uint64_t cycles = 0, at = start;                                                               \
     struct gpu_histogram histogram;                                                                \
@@ -31,26 +34,26 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
                                                                                                    \
     fill_shared(a.shared_count, a.shared_stride);                                                  \
     gpu_histogram_clear(&histogram);                                                               \
-    gpu_trace_clear(&trace, a.trace ? a.trace + 4ull * a.trace_stride * gpu_block() : 0);          \
+    gpu_trace_clear(&trace, a.trace ? gpu_keep(a.trace) + 4ull * a.trace_stride * gpu_block() : 0); \
     GPU_NO_UNROLL                                                                                  \
     for (uint32_t k = 0; k < warm; k++) {                                                          \
-      at = gpu_load_##path(at, a.texture);                                                         \
+      at = gpu_load_##path(at, texture);                                                           \
       at = at == end ? start : at;                                                                 \
     }                                                                                              \
     GPU_NO_UNROLL                                                                                  \
     for (uint32_t k = 0; k < loads; k++) {                                                         \
       uint32_t t, bin;                                                                             \
                                                                                                    \
-      at = gpu_timed_load_##path(at, a.texture, &t);                                               \
+      at = gpu_timed_load_##path(at, texture, &t);                                                 \
       at = at == end ? start : at;                                                                 \
       cycles += t;                                                                                 \
       min = t < min ? t : min;                                                                     \
       max = t > max ? t : max;                                                                     \
-      if (t >= a.threshold) {                                                                      \
+      if (t >= threshold) {                                                                        \
         first_slow = slow ? first_slow : k;                                                        \
         slow++;                                                                                    \
       }                                                                                            \
-      bin = (t > a.low ? t - a.low : 0) >> a.shift;                                                \
+      bin = (t > low ? t - low : 0) >> shift;                                                      \
       gpu_histogram_add(&histogram, bin < GPU_HISTOGRAM_BINS ? bin : GPU_HISTOGRAM_BINS - 1);      \
       gpu_trace_add(&trace, k, t);                                                                 \
     }                                                                                              \
@@ -81,27 +84,30 @@ CHASE(shared)
   for (uint32_t k = 0; k < (n); k += GPU_LATENCY_UNROLL) {                                         \
     GPU_UNROLL                                                                                     \
     for (uint32_t u = 0; u < GPU_LATENCY_UNROLL; u++)                                              \
-      at = gpu_load_##path(at, a.texture);                                                         \
+      at = gpu_load_##path(at, texture);                                                           \
   }
 
 #define LATENCY(path)                                                                              \
   GPU_KERNEL(latency_##path, gpu_latency_args)                                                     \
   {                                                                                                \
+    const uint64_t results = gpu_keep(a.results), texture = gpu_keep(a.texture);                   \
+    const uint32_t n = gpu_keep(a.n);                                                              \
     uint64_t at = a.start + GPU_BASE_##path;                                                       \
                                                                                                    \
     fill_shared(a.shared_count, a.shared_stride);                                                  \
     FOLLOW(path, at, a.warm)                                                                       \
     GPU_NO_UNROLL                                                                                  \
     for (uint32_t r = 0; r < a.repeats; r++) {                                                     \
-      const uint64_t result = a.results + r * sizeof(struct gpu_latency_result);                   \
+      const uint64_t result = results + r * sizeof(struct gpu_latency_result);                     \
       uint64_t t0, t1, t2;                                                                         \
                                                                                                    \
+      gpu_await(result);                                                                           \
       gpu_await(at);                                                                               \
       t0 = gpu_clock64();                                                                          \
-      FOLLOW(path, at, a.n)                                                                        \
+      FOLLOW(path, at, n)                                                                          \
       gpu_await(at);                                                                               \
       t1 = gpu_clock64();                                                                          \
-      FOLLOW(path, at, 2 * a.n)                                                                    \
+      FOLLOW(path, at, 2 * n)                                                                      \
       gpu_await(at);                                                                               \
       t2 = gpu_clock64();                                                                          \
       gpu_store32(result, gpu_cycles(t0, t1));                                                     \

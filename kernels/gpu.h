@@ -54,6 +54,10 @@
 #error "kernels are compiled for nvptx64, for amdgcn, or for the simulator (GPU_TARGET_SIM)"
 #endif
 
+#ifndef gpu_keep
+#define gpu_keep(value) (value)
+#endif
+
 /* What a chain of each path adds to the numbers of args.h. */
 #ifndef GPU_SHARED_BASE
 #define GPU_SHARED_BASE 0

@@ -82,6 +82,9 @@ GPU_INLINE uint64_t gpu_nanoseconds(void)
   return t;
 }
 
+/* Grids have one dimension, so ctaid.y is 0. ptxas does not know that. */
+#define gpu_keep(value) ((value) + __nvvm_read_ptx_sreg_ctaid_y())
+
 /* Memory that is not measured: around L1 (.cg), so that it leaves no trace there. */
 
 GPU_INLINE void gpu_store64(uint64_t address, uint64_t value)
@@ -131,10 +134,6 @@ GPU_INLINE void gpu_await(uint64_t value)
                    : "memory");
 }
 
-/* The texture object as it is, but not as a launch argument: those ptxas reads anew in every timed
- * window. Grids have one dimension, so ctaid.y is 0. */
-#define GPU_NVPTX_OBJECT(texture) ((texture) + __nvvm_read_ptx_sreg_ctaid_y())
-
 /* Measured loads. PATH(path, bits, letter, load): `load` is one load from %[at] (texture object:
  * %[object]) into %[value], both of them so many bits wide. The address is awaited as well, so that
  * nothing but the load is in the window. */
@@ -145,7 +144,7 @@ GPU_INLINE void gpu_await(uint64_t value)
                                                                                                    \
     __asm__ volatile("{\n\t.reg .u32 b, c, d;\n\t" load "}"                                        \
                      : [value] "=" letter(value)                                                   \
-                     : [at] letter((uint##bits##_t)at), [object] "l"(GPU_NVPTX_OBJECT(texture))    \
+                     : [at] letter((uint##bits##_t)at), [object] "l"(texture)                      \
                      : "memory");                                                                  \
     return value;                                                                                  \
   }                                                                                                \
@@ -158,7 +157,7 @@ GPU_INLINE void gpu_await(uint64_t value)
                          "%[at]") "mov.u64 %[t0], %%clock64;\n\t" load GPU_NVPTX_AWAIT_##bits(     \
                          "%[value]") "mov.u64 %[t1], %%clock64;\n\t}"                              \
                      : [value] "=&" letter(value), [t0] "=&l"(t0), [t1] "=&l"(t1)                  \
-                     : [at] letter((uint##bits##_t)at), [object] "l"(GPU_NVPTX_OBJECT(texture))    \
+                     : [at] letter((uint##bits##_t)at), [object] "l"(texture)                      \
                      : "memory");                                                                  \
     *t = gpu_cycles(t0, t1);                                                                       \
     return value;                                                                                  \
@@ -170,6 +169,49 @@ GPU_NVPTX_PATH(nc, 64, "l", "ld.global.nc.u64 %[value], [%[at]];\n\t")
 GPU_NVPTX_PATH(constant, 64, "l", "ld.const.u64 %[value], [%[at]];\n\t")
 GPU_NVPTX_PATH(shared, 32, "r", "ld.shared.u32 %[value], [%[at]];\n\t")
 GPU_NVPTX_PATH(texture, 32, "r", "tex.1d.v4.u32.s32 {%[value], b, c, d}, [%[object], {%[at]}];\n\t")
+
+/* Bandwidth: 16 bytes in each lane at once. Textures are addressed by texels of 16 bytes. */
+struct gpu_words {
+  uint32_t word[4];
+};
+
+GPU_INLINE uint32_t gpu_lanes(void) { return 32; }
+GPU_INLINE uint32_t gpu_warp(void) { return gpu_thread() / 32; }
+GPU_INLINE uint32_t gpu_warps(void) { return gpu_threads() / 32; }
+
+#define GPU_NVPTX_READ(path, bits, letter, place, load)                                            \
+  GPU_INLINE void gpu_read_##path(struct gpu_words *to, uint64_t at, uint64_t texture)             \
+  {                                                                                                \
+    __asm__ volatile(load " {%0, %1, %2, %3}, [" place "];"                                        \
+                     : "=r"(to->word[0]), "=r"(to->word[1]), "=r"(to->word[2]), "=r"(to->word[3])  \
+                     : letter((uint##bits##_t)(at)), "l"(texture));                                \
+  }
+
+GPU_NVPTX_READ(ca, 64, "l", "%4", "ld.global.ca.v4.u32")
+GPU_NVPTX_READ(cg, 64, "l", "%4", "ld.global.cg.v4.u32")
+GPU_NVPTX_READ(nc, 64, "l", "%4", "ld.global.nc.v4.u32")
+GPU_NVPTX_READ(constant, 64, "l", "%4", "ld.const.v4.u32")
+GPU_NVPTX_READ(shared, 32, "r", "%4", "ld.shared.v4.u32")
+GPU_NVPTX_READ(texel, 32, "r", "%5, {%4}", "tex.1d.v4.u32.s32")
+
+GPU_INLINE void gpu_read_texture(struct gpu_words *to, uint64_t at, uint64_t texture)
+{
+  gpu_read_texel(to, at / 16, texture);
+}
+
+#define GPU_NVPTX_WRITE(path, bits, letter, store)                                                 \
+  GPU_INLINE void gpu_write_##path(const struct gpu_words *from, uint64_t at)                      \
+  {                                                                                                \
+    __asm__ volatile(store " [%0], {%1, %2, %3, %4};" ::letter((uint##bits##_t)at),                \
+                     "r"(from->word[0]), "r"(from->word[1]), "r"(from->word[2]),                   \
+                     "r"(from->word[3]) : "memory");                                               \
+  }
+
+GPU_NVPTX_WRITE(cg, 64, "l", "st.global.cg.v4.u32")
+GPU_NVPTX_WRITE(shared, 32, "r", "st.shared.v4.u32")
+
+/* Stores are done when others could see them. */
+GPU_INLINE void gpu_written(void) { __asm__ volatile("membar.gl;" ::: "memory"); }
 
 /* The histogram is spread over the warp: lane l counts bins l, l + 32, l + 64, l + 96. All lanes see
  * the same times, since they load the same addresses together. */

@@ -49,7 +49,8 @@ static inline uint32_t gpu_cycles(uint64_t from, uint64_t to)
 static inline uint64_t gpu_nanoseconds(void)
 {
   gpu_sim->clock += GPU_SIM_WALL_CYCLES;
-  return (uint64_t)((unsigned __int128)gpu_sim->clock * 1000000 / gpu_sim->clock_khz);
+  return (uint64_t)((unsigned __int128)(gpu_sim->clock - gpu_sim->clock_origin) * 1000000 /
+                    gpu_sim->clock_khz);
 }
 
 #define GPU_SIM_LOAD(path, space)                                                                  \
@@ -78,6 +79,40 @@ GPU_SIM_LOAD(nc, GC_SPACE_NC)
 GPU_SIM_LOAD(texture, GC_SPACE_TEXTURE)
 GPU_SIM_LOAD(constant, GC_SPACE_CONSTANT)
 GPU_SIM_LOAD(shared, GC_SPACE_SHARED)
+
+/* One row of a warp: the time that its bytes take where the first of them is found. */
+struct gpu_words {
+  uint32_t word[4];
+};
+
+static inline uint32_t gpu_lanes(void) { return gc_model_facts(gpu_sim->model)->warp; }
+static inline uint32_t gpu_warp(void) { return 0; }
+static inline uint32_t gpu_warps(void) { return 1; }
+static inline void gpu_written(void) {}
+
+#define GPU_SIM_READ(path, space, bytes)                                                           \
+  static inline void gpu_read_##path(struct gpu_words *to, uint64_t at, uint64_t texture)          \
+  {                                                                                                \
+    memset(to, 0, sizeof(*to));                                                                    \
+    gc_sim_row(gpu_sim, space, at, texture, bytes, false);                                         \
+  }
+
+GPU_SIM_READ(ca, GC_SPACE_CA, gpu_lanes() * 16)
+GPU_SIM_READ(cg, GC_SPACE_CG, gpu_lanes() * 16)
+GPU_SIM_READ(nc, GC_SPACE_NC, gpu_lanes() * 16)
+GPU_SIM_READ(texture, GC_SPACE_TEXTURE, gpu_lanes() * 16)
+GPU_SIM_READ(constant, GC_SPACE_CONSTANT, 16)
+GPU_SIM_READ(shared, GC_SPACE_SHARED, gpu_lanes() * 16)
+
+#define GPU_SIM_WRITE(path, space)                                                                 \
+  static inline void gpu_write_##path(const struct gpu_words *from, uint64_t at)                   \
+  {                                                                                                \
+    (void)from;                                                                                    \
+    gc_sim_row(gpu_sim, space, at, 0, gpu_lanes() * 16, true);                                     \
+  }
+
+GPU_SIM_WRITE(cg, GC_SPACE_CG)
+GPU_SIM_WRITE(shared, GC_SPACE_SHARED)
 
 static inline void gpu_store64(uint64_t address, uint64_t value)
 {

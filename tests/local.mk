@@ -96,6 +96,7 @@ bench: all tests/bench/bare-start tests/bench/load-cost
 .PHONY: tally check-unit check-gpu bench
 
 include tests/unit/local.mk
+include tests/kernels/local.mk
 include tests/sim/local.mk
 include tests/plugin/local.mk
 include tests/gpu/local.mk

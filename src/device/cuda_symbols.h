@@ -78,14 +78,24 @@ struct gc_cuda_texture {
   int reserved[12];
 };
 
+/* TYPE(name, what it is); enumerations without negative members are unsigned int */
+#define CUDA_TYPES(TYPE)                                                                           \
+  TYPE(CUresult, unsigned int)                                                                     \
+  TYPE(CUdevice_attribute, unsigned int)                                                           \
+  TYPE(CUfunction_attribute, unsigned int)                                                         \
+  TYPE(CUfunc_cache, unsigned int)                                                                 \
+  TYPE(CUdevice, int)                                                                              \
+  TYPE(CUdeviceptr, unsigned long long)                                                            \
+  TYPE(CUtexObject, unsigned long long)                                                            \
+  TYPE(CUcontext, struct CUctx_st *)                                                               \
+  TYPE(CUmodule, struct CUmod_st *)                                                                \
+  TYPE(CUfunction, struct CUfunc_st *)                                                             \
+  TYPE(CUstream, struct CUstream_st *)
+
 #ifndef GC_CUDA_TYPES_OF_CUDA_H /* the checking file takes the types of cuda.h instead */
-typedef unsigned int CUresult, CUdevice_attribute, CUfunction_attribute, CUfunc_cache;
-typedef int CUdevice;
-typedef unsigned long long CUdeviceptr, CUtexObject;
-typedef struct CUctx_st *CUcontext;
-typedef struct CUmod_st *CUmodule;
-typedef struct CUfunc_st *CUfunction;
-typedef struct CUstream_st *CUstream;
+#define CUDA_TYPE(name, type) typedef type name;
+CUDA_TYPES(CUDA_TYPE)
+#undef CUDA_TYPE
 typedef struct {
   char bytes[16];
 } CUuuid;

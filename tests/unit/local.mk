@@ -2,6 +2,7 @@
 # Unit tests: tests/unit/NAME is one program of tests/unit/NAME.c, linked with all rooms but the plugin.
 # A new one is one word in this list.
 unit_tests = \
+	tests/unit/test_cuda \
 	tests/unit/test_gpus \
 	tests/unit/test_alloc \
 	tests/unit/test_export \
@@ -19,6 +20,15 @@ check_PROGRAMS += $(unit_tests)
 TESTS += $(unit_tests)
 endif
 LDADD = $(tool_libraries) $(CMOCKA_LIBS)
+
+# Drivers that test_cuda finds instead of NVIDIA's: one that works or fails as told, and an older one.
+# They are shared libraries with the name libcuda.so.1 inside, hence rpath and version-info.
+check_LTLIBRARIES += tests/unit/fake-cuda/libcuda.la tests/unit/old-cuda/libcuda.la
+tests_unit_fake_cuda_libcuda_la_SOURCES = tests/unit/fake-cuda.c tests/unit/fake-cuda.h
+tests_unit_fake_cuda_libcuda_la_LDFLAGS = -rpath /nowhere -version-info 1:0:0
+tests_unit_old_cuda_libcuda_la_SOURCES = $(tests_unit_fake_cuda_libcuda_la_SOURCES)
+tests_unit_old_cuda_libcuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DcuDeviceGetUuid_v2=cuDeviceGetUuid
+tests_unit_old_cuda_libcuda_la_LDFLAGS = $(tests_unit_fake_cuda_libcuda_la_LDFLAGS)
 
 # The store with a site directory of the test's own.
 tests_unit_test_store_SOURCES = tests/unit/test_store.c $(gc_store_sources)

@@ -1,0 +1,57 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Compares src/device/cuda_symbols.h with the cuda.h of the toolkit, at compile time: every prototype,
+ * number, type and struct. Without cuda.h there is nothing to compare, and it says so.
+ */
+#include <stdio.h>
+
+#ifdef GC_HAVE_CUDA_H
+#define GC_CUDA_TYPES_OF_CUDA_H
+#include "device/cuda_symbols.h"
+
+#include <cuda.h>
+
+#define SAME_TYPE(name, type) _Static_assert(__builtin_types_compatible_p(name, type), #name);
+#define SAME_PROTOTYPE(name, parameters)                                                           \
+  _Static_assert(__builtin_types_compatible_p(__typeof__(&name), CUresult(*) parameters), #name);
+#define SAME_VALUE(name, value) _Static_assert((name) == (value), #name);
+#define SAME_MEMBER(theirs, member, ours, own)                                                     \
+  _Static_assert(offsetof(theirs, member) == offsetof(struct ours, own) &&                         \
+                     sizeof(((theirs *)0)->member) == sizeof(((struct ours *)0)->own), #member);
+
+CUDA_TYPES(SAME_TYPE)
+CUDA_SYMBOLS(SAME_PROTOTYPE)
+CUDA_CONSTANTS(SAME_VALUE)
+
+_Static_assert(sizeof(CUuuid) == 16, "CUuuid");
+_Static_assert(sizeof(CUDA_RESOURCE_DESC) == sizeof(struct gc_cuda_resource), "CUDA_RESOURCE_DESC");
+SAME_MEMBER(CUDA_RESOURCE_DESC, resType, gc_cuda_resource, type)
+SAME_MEMBER(CUDA_RESOURCE_DESC, res.linear.devPtr, gc_cuda_resource, res.linear.address)
+SAME_MEMBER(CUDA_RESOURCE_DESC, res.linear.format, gc_cuda_resource, res.linear.format)
+SAME_MEMBER(CUDA_RESOURCE_DESC, res.linear.numChannels, gc_cuda_resource, res.linear.channels)
+SAME_MEMBER(CUDA_RESOURCE_DESC, res.linear.sizeInBytes, gc_cuda_resource, res.linear.bytes)
+SAME_MEMBER(CUDA_RESOURCE_DESC, flags, gc_cuda_resource, flags)
+_Static_assert(sizeof(CUDA_TEXTURE_DESC) == sizeof(struct gc_cuda_texture), "CUDA_TEXTURE_DESC");
+SAME_MEMBER(CUDA_TEXTURE_DESC, addressMode, gc_cuda_texture, address_mode)
+SAME_MEMBER(CUDA_TEXTURE_DESC, filterMode, gc_cuda_texture, filter_mode)
+SAME_MEMBER(CUDA_TEXTURE_DESC, flags, gc_cuda_texture, flags)
+SAME_MEMBER(CUDA_TEXTURE_DESC, maxAnisotropy, gc_cuda_texture, max_anisotropy)
+SAME_MEMBER(CUDA_TEXTURE_DESC, mipmapFilterMode, gc_cuda_texture, mipmap_filter_mode)
+SAME_MEMBER(CUDA_TEXTURE_DESC, borderColor, gc_cuda_texture, border)
+SAME_MEMBER(CUDA_TEXTURE_DESC, reserved, gc_cuda_texture, reserved)
+
+int main(void)
+{
+#define COUNT(name, what) +1
+  printf("compiled: %d functions, %d constants and %d types are those of cuda.h %d\n",
+         0 CUDA_SYMBOLS(COUNT), 0 CUDA_CONSTANTS(COUNT), 0 CUDA_TYPES(COUNT), CUDA_VERSION);
+  return 0;
+}
+#else
+int main(void)
+{
+  printf("SKIPPED: there is no cuda.h (CUDA Toolkit) to compare with\n");
+  return 77;
+}
+#endif

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Reads PTX that clang made of the kernels; complains unless each path has one timed window, which is
+# clock, load of that path, comparison of what it loaded, exit that hangs on it, clock.
+
+function wrong(what) {
+  printf "%s: line %d: %s\n", kernel, NR, what
+  failures++
+}
+
+# The register that the load in this line writes; sets path. Empty: no load.
+function loaded(line,   words) {
+  split(line, words, /[ \t{},]+/)
+  path = ""
+  if (line ~ /^ld\.global\.(ca|cg|nc)\.u64 /)
+    path = substr(line, 11, 2)
+  else if (line ~ /^ld\.const\.u64 /)
+    path = "constant"
+  else if (line ~ /^ld\.shared\.u32 /)
+    path = "shared"
+  else if (line ~ /^tex\.1d\.v4\.u32\.s32 /)
+    path = "texture"
+  return path == "" ? "" : words[2]
+}
+
+function window(first, last,   at, register, compared) {
+  at = first + 1
+  register = loaded(block[at++])
+  if (register == "")
+    return wrong("the clock is not followed by a load")
+  compared = register
+  if (block[at] == "cvt.u32.u64 w, " register ";") {
+    compared = "w"
+    at++
+  }
+  if (block[at++] != "setp.eq.u32 p, " compared ", 0xffffffff;")
+    return wrong("what was loaded is not compared")
+  if (block[at++] != "@p exit;")
+    return wrong("no exit hangs on the comparison")
+  if (at != last)
+    return wrong("something stands before the second clock read")
+  if (kernel != "gpu_chase_" path)
+    return wrong("a load of path " path)
+  windows[path]++
+}
+
+/\.entry / {
+  kernel = $3
+  sub(/\(.*/, "", kernel)
+}
+/\.local/ { wrong("local memory") }
+/\.shared / && !/\.extern/ { wrong("static shared memory") }
+/begin inline asm/ { inside = 1; lines = clocks = 0; next }
+/end inline asm/ {
+  inside = 0
+  if (clocks == 2)
+    window(clock[1], clock[2])
+  next
+}
+inside {
+  sub(/^[ \t]+/, "")
+  block[++lines] = $0
+  if (/%clock64;/)
+    clock[++clocks] = lines
+}
+END {
+  split("ca cg nc texture constant shared", paths, " ")
+  for (p in paths)
+    if (windows[paths[p]] != 1)
+      wrong("path " paths[p] " has " windows[paths[p]] + 0 " timed windows that are in order")
+  exit failures > 0
+}

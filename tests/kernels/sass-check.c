@@ -1,0 +1,346 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Reads cubins and proves of the machine code (Volta encoding: sm_70 to sm_12x) what the measurements
+ * rest on:
+ *   chase_*    between the two clock reads stand one load of the right path, a comparison of what it
+ *              loaded that waits for it, and an exit that hangs on that comparison; nothing else that
+ *              touches memory or waits for anything
+ *   latency_*  loads follow one another with nothing in the chain between them; each clock read stands
+ *              behind an exit that hangs on the chain
+ *   all        no local memory, no static shared memory
+ *
+ * Usage: sass-check FILE...   exit status 0: all is as it must be
+ *
+ * Of an instruction, 128 bits, this much is used (found by comparison with nvdisasm 13.0):
+ *   0-11 opcode   12-15 guard predicate, 15 negates   16-23 destination   24-31 first register operand
+ *   72-79 special register of clock reads   77-80 cache policy of global loads   81-83 predicate that a
+ *   comparison sets   110-112, 113-115 scoreboards that it sets when its result is there, when it has
+ *   read its operands (7: none)   116-121 scoreboards that it waits for
+ */
+#include "kernels/args.h"
+
+#include <elf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum opcode {
+  ISETP_REG = 0x20c, ISETP_IMM = 0x80c, ISETP_CONST = 0xa0c, ISETP_UREG = 0xc0c,
+  CS2R = 0x805, CS2UR = 0x8cb, S2R = 0x919, S2UR = 0x9c3,
+  LDG_75 = 0x381, LDG = 0x981, LDC = 0xb82, LDS = 0x984,
+  TEX = 0xf60, TEX_UREG = 0xf66, TEX_CONST = 0xb66, TEX_CONST_LZ = 0xb60, TEX_REG = 0x367,
+  LDL = 0x983, STL = 0x387, EXIT = 0x94d, BRA = 0x947,
+};
+#define SR_CLOCKLO 0x50
+#define REGISTER_ZERO 0xff
+#define ALWAYS 7
+#define NO_SCOREBOARD 7
+#define SHARED_RESERVED 1024 /* for the driver, in every kernel from sm_90 on */
+
+struct instruction {
+  unsigned opcode, guard, destination, operand, special, cache, predicate, sets, frees, waits;
+};
+
+struct kernel {
+  const char *file, *name;
+  struct instruction *code;
+  size_t count;
+  unsigned sm;
+};
+
+static unsigned failures;
+
+static bool wrong(const struct kernel *k, size_t at, const char *what)
+{
+  printf("%s: %s: %#zx: %s\n", k->file, k->name, at * 16, what);
+  failures++;
+  return false;
+}
+
+static unsigned bits(const uint64_t word[2], unsigned from, unsigned count)
+{
+  const uint64_t half = word[from / 64] >> from % 64;
+
+  return (unsigned)(half & ((1u << count) - 1));
+}
+
+static struct instruction decode(const unsigned char *bytes)
+{
+  uint64_t w[2];
+
+  memcpy(w, bytes, sizeof(w));
+  return (struct instruction){
+    .opcode = bits(w, 0, 12), .guard = bits(w, 12, 4), .destination = bits(w, 16, 8), .operand = bits(w, 24, 8),
+    .special = bits(w, 72, 8), .cache = bits(w, 77, 4), .predicate = bits(w, 81, 3), .sets = bits(w, 110, 3),
+    .frees = bits(w, 113, 3), .waits = bits(w, 116, 6),
+  };
+}
+
+static bool is_clock(const struct instruction *i)
+{
+  return i->special == SR_CLOCKLO &&
+         (i->opcode == CS2R || i->opcode == CS2UR || i->opcode == S2R || i->opcode == S2UR);
+}
+
+/* S2R and S2UR deliver late: a scoreboard tells when. */
+static bool is_prompt_clock(const struct instruction *i)
+{
+  return is_clock(i) && (i->opcode == CS2R || i->opcode == CS2UR) && i->sets == NO_SCOREBOARD;
+}
+
+static bool is_compare(const struct instruction *i)
+{
+  return i->opcode == ISETP_REG || i->opcode == ISETP_IMM || i->opcode == ISETP_CONST || i->opcode == ISETP_UREG;
+}
+
+/* The load that a path is about. Global loads differ in their cache policy, which sm_75 writes in
+ * another way than its successors. */
+static bool is_load(const struct kernel *k, const char *path, const struct instruction *i)
+{
+  static const struct {
+    const char *path;
+    unsigned old, now;
+  } policies[] = {{"ca", 8 /* STRONG.CTA */, 5 /* STRONG.SM */},
+                  {"cg", 10 /* STRONG.GPU */, 7},
+                  {"nc", 3 /* CONSTANT */, 4}};
+
+  for (size_t p = 0; p < sizeof(policies) / sizeof(*policies); p++)
+    if (!strcmp(path, policies[p].path))
+      return i->opcode == (k->sm < 80 ? LDG_75 : LDG) &&
+             i->cache == (k->sm < 80 ? policies[p].old : policies[p].now);
+  if (!strcmp(path, "constant")) /* addressed by a register: the others are launch arguments */
+    return i->opcode == LDC && i->operand != REGISTER_ZERO;
+  if (!strcmp(path, "shared"))
+    return i->opcode == LDS;
+  return i->opcode == TEX || i->opcode == TEX_UREG || i->opcode == TEX_CONST || i->opcode == TEX_CONST_LZ ||
+         i->opcode == TEX_REG;
+}
+
+/* Arithmetic and moves, of lanes or uniform: their time is fixed. Memory, special registers and jumps
+ * have the opcodes above, and ULDC reads through the constant cache. */
+static bool is_plain(const struct instruction *i)
+{
+  return (i->opcode & 0x1ff) < 0x0d0 && (i->opcode & 0x1ff) != 0x0b9 && i->sets == NO_SCOREBOARD &&
+         i->frees == NO_SCOREBOARD && !i->waits;
+}
+
+/* Scoreboards that may still be set when the loop around a window comes to its first clock read. (One
+ * that only the way into the loop has set, long ago, delays nothing.) */
+static unsigned pending(const struct kernel *k, size_t a, size_t b)
+{
+  unsigned boards = 0;
+  size_t at = b + 1, end = b + 1, start = a;
+
+  while (end < k->count && k->code[end].opcode != BRA)
+    end++;
+  while (start && k->code[start - 1].opcode != BRA)
+    start--;
+  for (; at != a; at = at == end ? start : at + 1) {
+    boards &= ~k->code[at].waits;
+    boards |= 1u << k->code[at].sets | 1u << k->code[at].frees;
+    if (end >= k->count)
+      break;
+  }
+  return boards & ~(1u << NO_SCOREBOARD);
+}
+
+/* The window from clock read a to clock read b: load, comparison, exit, in this order. */
+static bool check_window(const struct kernel *k, const char *path, size_t a, size_t b)
+{
+  const struct instruction *load = NULL, *compare = NULL, *leave = NULL;
+
+  for (size_t at = a + 1; at < b; at++) {
+    const struct instruction *i = &k->code[at];
+
+    if (!load && is_load(k, path, i) && i->guard == ALWAYS && i->sets != NO_SCOREBOARD && !i->waits)
+      load = i;
+    else if (load && !compare && is_compare(i) && i->operand == load->destination && i->waits == 1u << load->sets)
+      compare = i;
+    else if (compare && !leave && i->opcode == EXIT && (i->guard & 7) == compare->predicate && i->guard != ALWAYS)
+      leave = i;
+    else if (leave)
+      return wrong(k, at, "an instruction between the exit and the clock");
+    else if (!is_plain(i))
+      return wrong(k, at, "something else in the timed window may take its time");
+  }
+  if (!load)
+    return wrong(k, a, "no load of this path in the timed window");
+  if (!compare)
+    return wrong(k, a, "nothing in the timed window waits for the load by comparing what it loaded");
+  if (!leave)
+    return wrong(k, a, "no exit in the timed window hangs on what was loaded");
+  if (k->code[b].waits & pending(k, a, b))
+    return wrong(k, b, "the second clock read waits for something from before the window");
+  return true;
+}
+
+static bool check_chase(const struct kernel *k, const char *path)
+{
+  size_t clocks[2], count = 0;
+
+  for (size_t at = 0; at < k->count; at++)
+    if (is_clock(&k->code[at])) {
+      if (!is_prompt_clock(&k->code[at]))
+        return wrong(k, at, "a clock read that delivers late");
+      if (count == 2)
+        return wrong(k, at, "more than two clock reads");
+      clocks[count++] = at;
+    }
+  return count == 2 ? check_window(k, path, clocks[0], clocks[1]) : wrong(k, 0, "fewer than two clock reads");
+}
+
+/* Instructions for the uniform registers, which are numbered like the others. */
+static bool is_uniform(const struct instruction *i)
+{
+  return (i->opcode & 0x1ff) >= 0x080 && (i->opcode & 0x1ff) <= 0x0cf;
+}
+
+/* One unrolled round of a chain, from its first load on: returns where it ends, or 0. */
+static size_t check_chain(const struct kernel *k, const char *path, size_t first)
+{
+  unsigned holds = k->code[first].operand, loads = 0;
+  size_t at;
+
+  for (at = first; at < k->count && loads < GPU_LATENCY_UNROLL; at++) {
+    const struct instruction *i = &k->code[at];
+
+    if (is_load(k, path, i)) {
+      if (i->operand != holds)
+        return wrong(k, at, "this load does not start where the one before it ended");
+      holds = i->destination;
+      loads++;
+    } else if (i->destination == holds && i->operand == holds && !is_uniform(i) && !is_compare(i))
+      return wrong(k, at, "something changes the address between two loads");
+  }
+  return loads == GPU_LATENCY_UNROLL ? at : wrong(k, first, "a chain that is too short");
+}
+
+static bool check_latency(const struct kernel *k, const char *path)
+{
+  unsigned clocks = 0, chains = 0;
+  size_t at = 0;
+
+  while (at < k->count) {
+    const struct instruction *i = &k->code[at];
+
+    if (is_load(k, path, i)) {
+      at = check_chain(k, path, at);
+      if (!at)
+        return false;
+      chains++;
+      continue;
+    }
+    if (is_clock(i)) {
+      size_t leave = at;
+
+      if (!is_prompt_clock(i))
+        return wrong(k, at, "a clock read that delivers late");
+      while (leave && k->code[leave].opcode != EXIT)
+        leave--;
+      if (!leave || k->code[leave].guard == ALWAYS)
+        return wrong(k, at, "a clock read that hangs on no exit");
+      for (size_t between = leave + 1; between < at; between++)
+        if (k->code[between].waits || k->code[between].sets != NO_SCOREBOARD)
+          return wrong(k, between, "something waits between the exit and the clock");
+      clocks++;
+    }
+    at++;
+  }
+  if (chains != 3 || clocks != 3)
+    return wrong(k, 0, "not three chains (warm, n, 2n) and three clock reads");
+  return true;
+}
+
+static void check_kernel(const struct kernel *k)
+{
+  for (size_t at = 0; at < k->count; at++)
+    if (k->code[at].opcode == LDL || k->code[at].opcode == STL) {
+      wrong(k, at, "local memory: a spill or a stack frame");
+      break;
+    }
+  if (!strncmp(k->name, "chase_", 6))
+    check_chase(k, k->name + 6);
+  else if (!strncmp(k->name, "latency_", 8))
+    check_latency(k, k->name + 8);
+}
+
+static bool check_section(const char *file, const char *name, const unsigned char *bytes, size_t size, unsigned sm)
+{
+  struct kernel k = {.file = file, .sm = sm};
+
+  if (!strncmp(name, ".nv.shared.gpu_", 15) && size > (sm < 90 ? 0 : SHARED_RESERVED)) {
+    k.name = name + 15;
+    wrong(&k, 0, "static shared memory");
+  }
+  if (strncmp(name, ".text.gpu_", 10))
+    return false;
+  k.name = name + 10;
+  k.count = size / 16;
+  k.code = calloc(k.count, sizeof(*k.code));
+  if (!k.code)
+    abort();
+  for (size_t at = 0; at < k.count; at++)
+    k.code[at] = decode(bytes + 16 * at);
+  check_kernel(&k);
+  free(k.code);
+  return true;
+}
+
+/* Each section of an ELF file. Cubins come from ptxas, but a truncated one must not crash a test. */
+static int check_cubin(const char *file, const unsigned char *bytes, size_t size, unsigned sm)
+{
+  const Elf64_Ehdr *header = (const void *)bytes;
+  const Elf64_Shdr *sections, *names;
+  unsigned kernels = 0, expected = 0;
+
+  if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_shoff > size ||
+      (size - header->e_shoff) / sizeof(*sections) < header->e_shnum || header->e_shstrndx >= header->e_shnum)
+    return printf("%s: not an ELF file\n", file), 1;
+  sections = (const void *)(bytes + header->e_shoff);
+  names = &sections[header->e_shstrndx];
+  for (unsigned s = 0; s < header->e_shnum; s++) {
+    const bool empty = sections[s].sh_type == SHT_NOBITS;
+
+    if (names->sh_offset + sections[s].sh_name >= size ||
+        (!empty && (sections[s].sh_offset > size || size - sections[s].sh_offset < sections[s].sh_size)))
+      return printf("%s: truncated\n", file), 1;
+    kernels += check_section(file, (const char *)bytes + names->sh_offset + sections[s].sh_name,
+                             bytes + (empty ? 0 : sections[s].sh_offset), sections[s].sh_size, sm);
+  }
+#define COUNT(name, args) expected++;
+  GPU_KERNELS(COUNT)
+#undef COUNT
+  if (kernels != expected)
+    return printf("%s: %u kernels instead of %u\n", file, kernels, expected), 1;
+  return 0;
+}
+
+static int check_file(const char *file)
+{
+  const char *sm = strstr(file, "sm_");
+  unsigned char *bytes = malloc(1 << 24);
+  FILE *in = fopen(file, "rb");
+  size_t size;
+  int status;
+
+  if (!bytes || !in || !sm)
+    return printf("%s: cannot be read, or its name has no sm_NN\n", file), free(bytes), 1;
+  size = fread(bytes, 1, 1 << 24, in);
+  fclose(in);
+  status = check_cubin(file, bytes, size, (unsigned)atoi(sm + 3));
+  free(bytes);
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  int broken = argc < 2;
+
+  for (int i = 1; i < argc; i++)
+    broken |= check_file(argv[i]);
+  if (!failures && !broken)
+    printf("%d cubins: every timed window and every chain is in order\n", argc - 1);
+  return broken || failures;
+}

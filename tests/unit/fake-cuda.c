@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fake-cuda.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+/* Prototypes: what is defined below is what the back end calls. */
+#define PROTOTYPE(name, parameters) EXPORT CUresult name parameters;
+CUDA_SYMBOLS(PROTOTYPE)
+#undef PROTOTYPE
+
+EXPORT struct fake_cuda fake_cuda;
+
+static int initialized, current;
+static char context, module, constant_bank[65536];
+static char functions[32][64];
+
+static CUresult complain(const char *name, const char *what)
+{
+  if (!*fake_cuda.complaint)
+    snprintf(fake_cuda.complaint, sizeof(fake_cuda.complaint), "%s: %s", name, what);
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+/* The error that this function was told to return. */
+static CUresult told(const char *name)
+{
+  const char *fail = getenv("FAKE_CUDA_FAIL");
+  const size_t length = strlen(name);
+
+  if (!fail || strncmp(fail, name, length) || fail[length] != '=')
+    return CUDA_SUCCESS;
+  return (CUresult)atoi(fail + length + 1);
+}
+
+#define NEED(condition, what)                                                                      \
+  if (!(condition))                                                                                \
+    return complain(__func__, what);
+#define FAIL_IF_TOLD                                                                               \
+  if (told(__func__))                                                                              \
+    return told(__func__);
+#define AFTER_INIT                                                                                 \
+  NEED(initialized, "before cuInit")                                                               \
+  FAIL_IF_TOLD
+#define IN_CONTEXT                                                                                 \
+  NEED(current, "without a context")                                                               \
+  FAIL_IF_TOLD
+
+CUresult cuGetErrorName(CUresult error, const char **name)
+{
+  FAIL_IF_TOLD
+#define NAME(constant, value)                                                                      \
+  if (!strncmp(#constant, "CUDA_ERROR_", 11) && error == (value)) {                                \
+    *name = #constant;                                                                             \
+    return CUDA_SUCCESS;                                                                           \
+  }
+  CUDA_CONSTANTS(NAME)
+#undef NAME
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuInit(unsigned int flags)
+{
+  const char *visible = getenv("CUDA_VISIBLE_DEVICES"), *order = getenv("CUDA_DEVICE_ORDER");
+
+  NEED(flags == 0, "flags")
+  snprintf(fake_cuda.visible, sizeof(fake_cuda.visible), "%s", visible ? visible : "(unset)");
+  snprintf(fake_cuda.order, sizeof(fake_cuda.order), "%s", order ? order : "(unset)");
+  FAIL_IF_TOLD
+  initialized = 1;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetCount(int *count)
+{
+  AFTER_INIT
+  *count = 1;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGet(CUdevice *device, int ordinal)
+{
+  AFTER_INIT
+  NEED(ordinal == 0, "no such device")
+  *device = 42;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetName(char *name, int size, CUdevice device)
+{
+  AFTER_INIT
+  NEED(device == 42, "no such device")
+  snprintf(name, (size_t)size, "Stand-in GPU");
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
+{
+  AFTER_INIT
+  NEED(device == 42, "no such device")
+  memcpy(uuid, fake_cuda.uuid, sizeof(fake_cuda.uuid));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
+{
+  AFTER_INIT
+  NEED(device == 42, "no such device")
+  snprintf(id, (size_t)size, "%s", fake_cuda.bus_id);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+  AFTER_INIT
+  NEED(device == 42 && attribute < FAKE_CUDA_ATTRIBUTES, "no such attribute")
+  if (fake_cuda.attributes[attribute] < 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  *value = fake_cuda.attributes[attribute];
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
+{
+  AFTER_INIT
+  NEED(device == 42, "no such device")
+  *bytes = (size_t)141 << 30;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags)
+{
+  AFTER_INIT
+  NEED(device == 42 && !fake_cuda.contexts && flags == CU_CTX_SCHED_SPIN, "flags after the context")
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
+{
+  AFTER_INIT
+  NEED(device == 42, "no such device")
+  fake_cuda.contexts++;
+  *out = (CUcontext)(void *)&context;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
+{
+  AFTER_INIT
+  NEED(device == 42 && fake_cuda.contexts > 0, "no context")
+  fake_cuda.contexts--;
+  current = 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSetCurrent(CUcontext which)
+{
+  AFTER_INIT
+  NEED(fake_cuda.contexts > 0 && (void *)which == &context, "no such context")
+  current = 1;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuCtxSynchronize(void)
+{
+  IN_CONTEXT
+  fake_cuda.synchronized++;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleLoadData(CUmodule *out, const void *image)
+{
+  IN_CONTEXT
+  NEED(image, "no image")
+  fake_cuda.modules++;
+  *out = (CUmodule)(void *)&module;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleUnload(CUmodule which)
+{
+  IN_CONTEXT
+  NEED((void *)which == &module && fake_cuda.modules > 0, "no such module")
+  fake_cuda.modules--;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule which, const char *name)
+{
+  IN_CONTEXT
+  NEED((void *)which == &module, "no such module")
+  for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
+    if (!*functions[i] || !strcmp(functions[i], name)) {
+      snprintf(functions[i], sizeof(functions[i]), "%s", name);
+      *function = (CUfunction)(void *)functions[i];
+      return CUDA_SUCCESS;
+    }
+  return complain(__func__, "too many functions");
+}
+
+CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule which, const char *name)
+{
+  IN_CONTEXT
+  NEED((void *)which == &module && !strcmp(name, "gpu_constant_bank"), "no such variable")
+  *address = (CUdeviceptr)(uintptr_t)constant_bank;
+  *bytes = sizeof(constant_bank);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
+{
+  IN_CONTEXT
+  *free_bytes = (size_t)140 << 30;
+  *total_bytes = (size_t)141 << 30;
+  return CUDA_SUCCESS;
+}
+
+/* The size stands in front of what is given out. */
+CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
+{
+  size_t *block;
+
+  IN_CONTEXT
+  block = malloc(512 + bytes);
+  NEED(block, "out of memory")
+  *block = bytes;
+  fake_cuda.allocations++;
+  *address = (CUdeviceptr)(uintptr_t)block + 512;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemFree_v2(CUdeviceptr address)
+{
+  IN_CONTEXT
+  NEED(address && fake_cuda.allocations > 0, "nothing to free")
+  fake_cuda.allocations--;
+  free((void *)(uintptr_t)(address - 512));
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
+{
+  IN_CONTEXT
+  *base = address;
+  *bytes = *(size_t *)(uintptr_t)(address - 512);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes)
+{
+  IN_CONTEXT
+  memcpy((void *)(uintptr_t)to, from, bytes);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes)
+{
+  IN_CONTEXT
+  memcpy(to, (const void *)(uintptr_t)from, bytes);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t bytes)
+{
+  IN_CONTEXT
+  memset((void *)(uintptr_t)to, value, bytes);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTexObjectCreate(CUtexObject *texture, const CUDA_RESOURCE_DESC *resource,
+                           const CUDA_TEXTURE_DESC *description, const CUDA_RESOURCE_VIEW_DESC *view)
+{
+  IN_CONTEXT
+  NEED(!view, "a view of linear memory")
+  fake_cuda.resource = *resource;
+  fake_cuda.texture = *description;
+  fake_cuda.textures++;
+  *texture = 7;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuTexObjectDestroy(CUtexObject texture)
+{
+  IN_CONTEXT
+  NEED(texture == 7 && fake_cuda.textures > 0, "no such texture")
+  fake_cuda.textures--;
+  return CUDA_SUCCESS;
+}
+
+static void remember(CUfunction function)
+{
+  snprintf(fake_cuda.function, sizeof(fake_cuda.function), "%s", (const char *)(void *)function);
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
+{
+  IN_CONTEXT
+  remember(function);
+  fake_cuda.attribute = (int)attribute;
+  fake_cuda.attribute_value = value;
+  fake_cuda.attributes_set++;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
+{
+  IN_CONTEXT
+  remember(function);
+  fake_cuda.cache_config = (int)config;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
+                                                     size_t shared_bytes)
+{
+  IN_CONTEXT
+  remember(function);
+  *blocks = threads == 32 && shared_bytes == 1024 ? 31 : 3;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
+                        unsigned int block_x, unsigned int block_y, unsigned int block_z,
+                        unsigned int shared_bytes, CUstream stream, void **parameters, void **extra)
+{
+  IN_CONTEXT
+  NEED(grid_y == 1 && grid_z == 1 && block_y == 1 && block_z == 1, "not one-dimensional")
+  NEED(!stream && !extra && parameters, "how arguments are passed")
+  remember(function);
+  fake_cuda.grid = grid_x;
+  fake_cuda.block = block_x;
+  fake_cuda.shared = shared_bytes;
+  if (fake_cuda.parameter_bytes <= sizeof(fake_cuda.parameters))
+    memcpy(fake_cuda.parameters, parameters[0], fake_cuda.parameter_bytes);
+  fake_cuda.launches++;
+  return CUDA_SUCCESS;
+}

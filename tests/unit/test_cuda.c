@@ -1,0 +1,486 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The CUDA back end over a stand-in driver (fake-cuda.c): what it asks for and in which order, what it
+ * gives back, and that every driver function that fails ends in a status and a sentence.
+ *
+ * The stand-in carries the name libcuda.so.1 inside. Once it is loaded, dlopen of that name finds it.
+ */
+#include "device/device.h"
+#include "fake-cuda.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define UUID "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"
+
+struct fixture {
+  void *library;
+  struct fake_cuda *fake;
+  struct gc_device *device;
+  const struct gc_device_ops *ops;
+  struct gc_gpu gpu;
+  struct gc_error err;
+};
+
+static void *load_driver(const char *folder)
+{
+  const char *top = getenv("top_builddir");
+  char path[4096];
+  void *library;
+
+  snprintf(path, sizeof(path), "%s/tests/unit/%s/.libs/libcuda.so.1", top ? top : ".", folder);
+  library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    fail_msg("%s", dlerror());
+  return library;
+}
+
+static int set_up(void **state)
+{
+  struct fixture *f = calloc(1, sizeof(*f));
+
+  assert_non_null(f);
+  unsetenv("CUDA_VISIBLE_DEVICES");
+  unsetenv("CUDA_DEVICE_ORDER");
+  unsetenv("FAKE_CUDA_FAIL");
+  f->library = load_driver("fake-cuda");
+  f->fake = dlsym(f->library, "fake_cuda");
+  assert_non_null(f->fake);
+  strcpy(f->fake->bus_id, "0000:0A:00.0");
+  for (int i = 0; i < 16; i++)
+    f->fake->uuid[i] = (unsigned char)i;
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] = 9;
+  f->gpu = (struct gc_gpu){.vendor = GC_VENDOR_NVIDIA, .has_pci = true, .bus = 0xa, .name = "gpu3"};
+  strcpy(f->gpu.identity.id, UUID);
+  *state = f;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  struct fixture *f = *state;
+
+  unsetenv("FAKE_CUDA_FAIL");
+  if (f->device)
+    f->ops->close(f->device);
+  if (f->fake) {
+    assert_string_equal(f->fake->complaint, "");
+    assert_int_equal(f->fake->contexts, 0);
+    assert_int_equal(f->fake->modules, 0);
+    assert_int_equal(f->fake->allocations, 0);
+    assert_int_equal(f->fake->textures, 0);
+  }
+  if (f->library)
+    dlclose(f->library);
+  free(f);
+  return 0;
+}
+
+static int open_device(struct fixture *f)
+{
+  const int status = gc_device_open(&f->gpu, &f->device, &f->err);
+
+  if (f->device)
+    f->ops = gc_ops(f->device);
+  return status;
+}
+
+static void must_open(struct fixture *f)
+{
+  if (open_device(f))
+    fail_msg("%s", f->err.text);
+}
+
+static void says(const struct fixture *f, const char *words)
+{
+  if (!strstr(f->err.text, words))
+    fail_msg("'%s' does not say '%s'", f->err.text, words);
+}
+
+static void opens_one_gpu(void **state)
+{
+  struct fixture *f = *state;
+  uint64_t address, free_bytes, total;
+
+  must_open(f);
+  assert_string_equal(f->fake->visible, UUID);
+  assert_string_equal(f->fake->order, "PCI_BUS_ID");
+  assert_int_equal(f->fake->contexts, 1);
+  assert_int_equal(f->fake->modules, 1);
+  assert_int_equal(f->ops->memory(f->device, &free_bytes, &total, &f->err), 0);
+  assert_true(free_bytes < total);
+  assert_int_equal(f->ops->alloc(f->device, 4096, &address, &f->err), 0);
+  f->ops->release(f->device, address);
+  f->ops->release(f->device, 0);
+}
+
+static void finds_it_by_uuid_where_bus_ids_differ(void **state)
+{
+  struct fixture *f = *state;
+
+  strcpy(f->fake->bus_id, "0000:00:06.0");
+  must_open(f);
+}
+
+static void refuses_another_gpu(void **state)
+{
+  struct fixture *f = *state;
+
+  strcpy(f->fake->bus_id, "0000:00:06.0");
+  f->fake->uuid[15]++;
+  assert_int_equal(open_device(f), -ENODEV);
+  assert_null(f->device);
+  says(f, "CUDA shows 1 device, none of which is gpu3 (" UUID ")");
+}
+
+static void says_when_it_cannot_ask_for_the_uuid(void **state)
+{
+  struct fixture *f = *state;
+
+  strcpy(f->fake->bus_id, "0000:00:06.0");
+  setenv("FAKE_CUDA_FAIL", "cuDeviceGetUuid_v2=700", 1);
+  assert_int_equal(open_device(f), -EIO);
+  says(f, "cannot ask CUDA for the UUID of gpu3: CUDA error 700");
+}
+
+static void respects_hidden_gpus(void **state)
+{
+  struct fixture *f = *state;
+
+  setenv("CUDA_VISIBLE_DEVICES", "", 1);
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "CUDA_VISIBLE_DEVICES is empty: it hides every NVIDIA GPU from CUDA");
+  assert_string_equal(f->fake->visible, ""); /* the driver was not even started */
+}
+
+static void explains_mig(void **state)
+{
+  struct fixture *f = *state;
+
+  strcpy(f->gpu.identity.mig, "enabled");
+  setenv("FAKE_CUDA_FAIL", "cuInit=100", 1);
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "MIG mode");
+  says(f, "CUDA_ERROR_NO_DEVICE");
+}
+
+static void refuses_what_is_known_not_to_work(void **state)
+{
+  struct fixture *f = *state;
+
+  strcpy(f->gpu.problem, "the driver does not know this GPU");
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "the driver does not know this GPU");
+  *f->gpu.problem = '\0';
+  f->gpu.vendor = GC_VENDOR_AMD;
+  assert_int_equal(open_device(f), -ENOTSUP);
+  says(f, "gpu3");
+}
+
+static void old_driver(void **state)
+{
+  struct fixture *f = *state;
+
+  dlclose(f->library);
+  f->fake = NULL;
+  f->library = load_driver("old-cuda");
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "libcuda.so.1 has no cuDeviceGetUuid_v2");
+}
+
+static void no_driver(void **state)
+{
+  struct fixture *f = *state;
+  void *real;
+
+  dlclose(f->library);
+  f->fake = NULL;
+  f->library = NULL;
+  real = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (real) {
+    dlclose(real);
+    skip(); /* this machine has the real one */
+  }
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "cannot load the CUDA driver: libcuda.so.1: ");
+}
+
+/* Calls everything that a device can do; the first error ends it. */
+static int use_everything(struct fixture *f)
+{
+  const struct gpu_clock_args args = {.nanoseconds = 1};
+  struct gc_launch launch = {GC_KERNEL_clock, 1, 32, 1024, &args, sizeof(args)};
+  struct gc_properties properties;
+  uint64_t address = 0, texture = 0, free_bytes, total;
+  uint32_t blocks;
+  char byte = 1;
+  int status;
+
+  status = f->ops->properties(f->device, &properties, &f->err);
+  if (!status)
+    status = f->ops->memory(f->device, &free_bytes, &total, &f->err);
+  if (!status)
+    status = f->ops->alloc(f->device, 512, &address, &f->err);
+  if (!status)
+    status = f->ops->upload(f->device, address, &byte, 1, &f->err);
+  if (!status)
+    status = f->ops->clear(f->device, address, 1, &f->err);
+  if (!status)
+    status = f->ops->download(f->device, &byte, address, 1, &f->err);
+  if (!status)
+    status = f->ops->upload_constant(f->device, 0, &byte, 1, &f->err);
+  if (!status)
+    status = f->ops->texture(f->device, address, 512, &texture, &f->err);
+  if (!status)
+    status = f->ops->carveout(f->device, GC_KERNEL_clock, 50, &f->err);
+  if (!status)
+    status = f->ops->resident(f->device, &launch, &blocks, &f->err);
+  if (!status)
+    status = f->ops->launch(f->device, &launch, &f->err);
+  if (!status)
+    status = f->ops->wait(f->device, &f->err);
+  f->ops->release_texture(f->device, texture);
+  f->ops->release(f->device, address);
+  return status;
+}
+
+/* Functions whose failure nothing depends on: they give back, or they only name or count. */
+static const char *const harmless[] = {"cuGetErrorName",          "cuDeviceGetUuid_v2",
+                                       "cuModuleUnload",          "cuDevicePrimaryCtxRelease_v2",
+                                       "cuMemFree_v2",            "cuTexObjectDestroy",
+                                       "cuMemGetAddressRange_v2", "cuFuncSetCacheConfig"};
+
+static bool is_harmless(const char *name)
+{
+  for (size_t i = 0; i < sizeof(harmless) / sizeof(*harmless); i++)
+    if (!strcmp(harmless[i], name))
+      return true;
+  return false;
+}
+
+static void every_function_can_fail(void **state)
+{
+  struct fixture *f = *state;
+#define NAME(name, parameters) #name,
+  static const char *const names[] = {CUDA_SYMBOLS(NAME)};
+#undef NAME
+  static const struct {
+    unsigned int error;
+    int status;
+    const char *words;
+  } errors[] = {{2, -ENOMEM, "CUDA_ERROR_OUT_OF_MEMORY"}, {700, -EIO, "CUDA error 700"}};
+
+  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+    for (size_t e = 0; e < 2; e++) {
+      char fail[80];
+      int status;
+
+      if (is_harmless(names[i]))
+        continue;
+      snprintf(fail, sizeof(fail), "%s=%u", names[i], errors[e].error);
+      setenv("FAKE_CUDA_FAIL", fail, 1);
+      *f->err.text = '\0';
+      status = open_device(f);
+      if (!status)
+        status = use_everything(f);
+      if (status != (strcmp(names[i], "cuInit") ? errors[e].status : -ENODEV))
+        fail_msg("%s: status %d", fail, status);
+      says(f, errors[e].words);
+      if (!strstr(f->err.text, "gpu3") && !strstr(f->err.text, "device"))
+        fail_msg("%s: '%s' names no GPU", fail, f->err.text);
+      unsetenv("FAKE_CUDA_FAIL");
+      if (f->device)
+        f->ops->close(f->device);
+      f->device = NULL;
+      assert_int_equal(f->fake->contexts, 0);
+      assert_int_equal(f->fake->modules, 0);
+      unsetenv("CUDA_VISIBLE_DEVICES");
+    }
+}
+
+static void all_is_well_when_nothing_fails(void **state)
+{
+  struct fixture *f = *state;
+
+  must_open(f);
+  assert_int_equal(use_everything(f), 0);
+  assert_int_equal(f->fake->synchronized, 1);
+}
+
+static void reads_properties(void **state)
+{
+  struct fixture *f = *state;
+  struct gc_properties p;
+
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 132;
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 62914560;
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK] = 49152;
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = 232448;
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK] = -1;
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED] = 1;
+  must_open(f);
+  assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
+  assert_string_equal(p.model, "Stand-in GPU");
+  assert_int_equal(p.sms, 132);
+  assert_int_equal(p.compute_major, 9);
+  assert_int_equal(p.l2_bytes, 62914560);
+  assert_int_equal(p.memory_bytes, 141ull << 30);
+  assert_int_equal(p.shared_per_block, 232448);
+  assert_int_equal(p.shared_reserved, 0); /* a driver that does not know the attribute */
+  assert_true(p.global_l1 && p.has_texture && p.has_constant && p.has_read_only);
+  assert_false(p.ecc || p.simulated);
+
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = -1;
+  assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
+  assert_int_equal(p.shared_per_block, 49152);
+}
+
+static void launches(void **state)
+{
+  struct fixture *f = *state;
+  const struct gpu_clock_args args = {.result = 0x1234, .nanoseconds = 5};
+  struct gc_launch launch = {GC_KERNEL_clock, 132, 64, 0, &args, sizeof(args)};
+  uint32_t blocks;
+
+  f->fake->parameter_bytes = sizeof(args);
+  must_open(f);
+  assert_int_equal(f->ops->launch(f->device, &launch, &f->err), 0);
+  assert_string_equal(f->fake->function, "gpu_clock");
+  assert_int_equal(f->fake->grid, 132);
+  assert_int_equal(f->fake->block, 64);
+  assert_memory_equal(f->fake->parameters, &args, sizeof(args));
+  assert_int_equal(f->fake->attributes_set, 0);
+
+  launch.shared_bytes = 100000; /* more than any kernel gets unasked: asked for once */
+  assert_int_equal(f->ops->launch(f->device, &launch, &f->err), 0);
+  assert_int_equal(f->ops->launch(f->device, &launch, &f->err), 0);
+  assert_int_equal(f->fake->attributes_set, 1);
+  assert_int_equal(f->fake->attribute, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+  assert_int_equal(f->fake->attribute_value, 100000);
+  assert_int_equal(f->ops->counts(f->device)->launches, 3);
+
+  launch.args_bytes--;
+  assert_int_equal(f->ops->launch(f->device, &launch, &f->err), -EINVAL);
+  says(f, "kernel clock takes 16 bytes of arguments, not 15");
+  assert_int_equal(f->fake->launches, 3);
+
+  launch.threads = 32;
+  launch.shared_bytes = 1024;
+  assert_int_equal(f->ops->resident(f->device, &launch, &blocks, &f->err), 0);
+  assert_int_equal(blocks, 31);
+}
+
+static void counts_the_most_memory(void **state)
+{
+  struct fixture *f = *state;
+  uint64_t a, b, c;
+
+  must_open(f);
+  f->ops->alloc(f->device, 1000, &a, &f->err);
+  f->ops->alloc(f->device, 500, &b, &f->err);
+  f->ops->release(f->device, a);
+  f->ops->alloc(f->device, 700, &c, &f->err);
+  assert_int_equal(f->ops->counts(f->device)->device_bytes_peak, 1500);
+  f->ops->release(f->device, b);
+  f->ops->release(f->device, c);
+}
+
+static void sets_the_carveout(void **state)
+{
+  struct fixture *f = *state;
+
+  must_open(f);
+  assert_int_equal(f->ops->carveout(f->device, GC_KERNEL_chase_ca, 25, &f->err), 0);
+  assert_string_equal(f->fake->function, "gpu_chase_ca");
+  assert_int_equal(f->fake->attribute, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
+  assert_int_equal(f->fake->attribute_value, 25);
+  assert_int_equal(f->ops->carveout(f->device, GC_KERNEL_chase_ca, -1, &f->err), 0);
+  assert_int_equal(f->fake->attribute_value, -1);
+  assert_int_equal(f->ops->carveout(f->device, GC_KERNEL_chase_ca, 101, &f->err), -EINVAL);
+}
+
+static void sets_the_carveout_of_older_gpus(void **state)
+{
+  struct fixture *f = *state;
+  static const struct {
+    int percent, config;
+  } kepler[] = {{-1, 0}, {0, 2}, {50, 3}, {100, 1}};
+
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] = 6;
+  must_open(f);
+  assert_int_equal(f->ops->carveout(f->device, GC_KERNEL_chase_ca, 25, &f->err), -ENOTSUP);
+  f->ops->close(f->device);
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] = 3;
+  must_open(f);
+  for (size_t i = 0; i < sizeof(kepler) / sizeof(*kepler); i++) {
+    assert_int_equal(f->ops->carveout(f->device, GC_KERNEL_chase_ca, kepler[i].percent, &f->err), 0);
+    assert_int_equal(f->fake->cache_config, kepler[i].config);
+  }
+  setenv("FAKE_CUDA_FAIL", "cuFuncSetCacheConfig=700", 1);
+  assert_int_equal(f->ops->carveout(f->device, GC_KERNEL_chase_ca, 0, &f->err), -EIO);
+  assert_int_equal(f->fake->attributes_set, 0);
+}
+
+static void makes_textures_of_texels(void **state)
+{
+  struct fixture *f = *state;
+  uint64_t texture;
+
+  must_open(f);
+  assert_int_equal(f->ops->texture(f->device, 0x10000, 4096, &texture, &f->err), 0);
+  assert_int_equal(f->fake->resource.type, CU_RESOURCE_TYPE_LINEAR);
+  assert_int_equal(f->fake->resource.res.linear.address, 0x10000);
+  assert_int_equal(f->fake->resource.res.linear.bytes, 4096);
+  assert_int_equal(f->fake->resource.res.linear.channels, 1);
+  assert_int_equal(f->fake->resource.res.linear.format, CU_AD_FORMAT_UNSIGNED_INT32);
+  assert_int_equal(f->fake->texture.flags, CU_TRSF_READ_AS_INTEGER);
+  f->ops->release_texture(f->device, texture);
+}
+
+static void constant_bank_has_an_end(void **state)
+{
+  struct fixture *f = *state;
+  char bytes[16] = "";
+
+  must_open(f);
+  assert_int_equal(f->ops->upload_constant(f->device, 65536 - 16, bytes, 16, &f->err), 0);
+  assert_int_equal(f->ops->upload_constant(f->device, 65536 - 15, bytes, 16, &f->err), -EINVAL);
+  assert_int_equal(f->ops->upload_constant(f->device, SIZE_MAX, bytes, 16, &f->err), -EINVAL);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      TEST(opens_one_gpu),
+      TEST(finds_it_by_uuid_where_bus_ids_differ),
+      TEST(refuses_another_gpu),
+      TEST(says_when_it_cannot_ask_for_the_uuid),
+      TEST(respects_hidden_gpus),
+      TEST(explains_mig),
+      TEST(refuses_what_is_known_not_to_work),
+      TEST(old_driver),
+      TEST(no_driver),
+      TEST(every_function_can_fail),
+      TEST(all_is_well_when_nothing_fails),
+      TEST(reads_properties),
+      TEST(launches),
+      TEST(counts_the_most_memory),
+      TEST(sets_the_carveout),
+      TEST(sets_the_carveout_of_older_gpus),
+      TEST(makes_textures_of_texels),
+      TEST(constant_bank_has_an_end),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
