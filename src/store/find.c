@@ -84,18 +84,20 @@ int gc_store_judge(const struct gc_record *record, const struct gc_identity *now
   const struct gc_identity *then = &record->identity;
   const struct {
     const char *what, *then, *now;
+    bool asleep; /* some drivers do not tell it of a GPU that sleeps: then it cannot have changed */
   } conditions[] = {
-    { "driver", then->driver, now->driver },
-    { "VBIOS", then->vbios, now->vbios },
-    { "MIG or partition state", then->mig, now->mig },
-    { "record format", record->format, GC_RECORD_FORMAT },
-    { "measuring method", record->method, GC_RECORD_METHOD },
+    { "driver", then->driver, now->driver, false },
+    { "VBIOS", then->vbios, now->vbios, true },
+    { "MIG or partition state", then->mig, now->mig, false },
+    { "record format", record->format, GC_RECORD_FORMAT, false },
+    { "measuring method", record->method, GC_RECORD_METHOD, false },
   };
 
   if (strcmp(then->id, now->id))
     return gc_fail(err, -EBADMSG, "is the record of %s", then->id);
   for (size_t i = 0; i < sizeof(conditions) / sizeof(*conditions); i++)
-    if (strcmp(conditions[i].then, conditions[i].now))
+    if (strcmp(conditions[i].then, conditions[i].now) &&
+        !(conditions[i].asleep && (!*conditions[i].then || !*conditions[i].now)))
       return gc_fail(err, -ESTALE, "was made with %s \"%s\", now it is \"%s\"", conditions[i].what,
                      conditions[i].then, conditions[i].now);
   return 0;

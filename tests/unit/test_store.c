@@ -355,6 +355,21 @@ static void what_belongs_to_someone_else_is_not_believed(void **state)
   assert_int_equal(write_good(), -EACCES);
 }
 
+/* Some drivers tell no VBIOS of a GPU that sleeps: a record must not come and go with that. */
+static void a_vbios_that_is_not_told_has_not_changed(void **state)
+{
+  struct gc_identity asleep = h200;
+  struct gc_record *record;
+
+  (void)state;
+  asleep.vbios[0] = 0;
+  assert_int_equal(write_good(), 0);
+  assert_int_equal(gc_store_find(&asleep, &record, &err), 0);
+  gc_record_free(record);
+  strcpy(asleep.vbios, "other");
+  assert_int_equal(gc_store_find(&asleep, &record, &err), -ESTALE);
+}
+
 static void only_what_will_be_found_is_stored(void **state)
 {
   static const char *const ids[] = { "", ".x", "../x", "a/b" };
@@ -591,6 +606,7 @@ int main(void)
     TEST(what_others_could_have_planted_is_not_believed),
     TEST(a_directory_that_is_not_ours_is_not_used),
     TEST(what_belongs_to_someone_else_is_not_believed),
+    TEST(a_vbios_that_is_not_told_has_not_changed),
     TEST(only_what_will_be_found_is_stored),
     TEST(a_write_that_fails_changes_nothing),
     TEST(a_directory_that_cannot_be_is_one_sentence),
