@@ -13,7 +13,6 @@
   GPU_KERNEL(name, gpu_bandwidth_args)                                                             \
   {                                                                                                \
     const uint64_t lane = GPU_BASE_##path + (row > 16 ? gpu_lane() * 16 : 0);                      \
-    const uint64_t texture = gpu_keep(a.texture);                                                  \
     const uint64_t end = a.base + lane + a.bytes;                                                  \
     uint64_t first = a.first + gpu_block() * a.block_first + gpu_warp() * a.warp_first;            \
     struct gpu_words sum = {{0, 0, 0, 0}};                                                         \
@@ -52,11 +51,12 @@
   }
 
 #define READ(path, row)                                                                            \
+  const uint64_t texture = gpu_keep(a.texture);                                                    \
   struct gpu_words words[GPU_BANDWIDTH_ROWS];                                                      \
                                                                                                    \
   GPU_UNROLL                                                                                       \
   for (uint32_t u = 0; u < GPU_BANDWIDTH_ROWS; u++)                                                \
-    gpu_read_##path(&words[u], at + u * (row), texture);                                           \
+    gpu_read_row_##path(&words[u], at + u * (row), texture);                                           \
   GPU_UNROLL                                                                                       \
   for (uint32_t u = 0; u < GPU_BANDWIDTH_ROWS; u++) {                                              \
     sum.word[0] ^= words[u].word[0] ^ words[u].word[1];                                            \
@@ -67,7 +67,7 @@
   sum.word[2] = k;                                                                                 \
   GPU_UNROLL                                                                                       \
   for (uint32_t u = 0; u < GPU_BANDWIDTH_ROWS; u++)                                                \
-    gpu_write_##path(&sum, at + u * (row));                                                        \
+    gpu_write_row_##path(&sum, at + u * (row));                                                        \
   if (k + 1 == a.count)                                                                            \
     gpu_written();
 

@@ -180,7 +180,7 @@ GPU_INLINE uint32_t gpu_warp(void) { return gpu_thread() / 32; }
 GPU_INLINE uint32_t gpu_warps(void) { return gpu_threads() / 32; }
 
 #define GPU_NVPTX_READ(path, bits, letter, place, load)                                            \
-  GPU_INLINE void gpu_read_##path(struct gpu_words *to, uint64_t at, uint64_t texture)             \
+  GPU_INLINE void gpu_read_row_##path(struct gpu_words *to, uint64_t at, uint64_t texture)             \
   {                                                                                                \
     __asm__ volatile(load " {%0, %1, %2, %3}, [" place "];"                                        \
                      : "=r"(to->word[0]), "=r"(to->word[1]), "=r"(to->word[2]), "=r"(to->word[3])  \
@@ -194,13 +194,13 @@ GPU_NVPTX_READ(constant, 64, "l", "%4", "ld.const.v4.u32")
 GPU_NVPTX_READ(shared, 32, "r", "%4", "ld.shared.v4.u32")
 GPU_NVPTX_READ(texel, 32, "r", "%5, {%4}", "tex.1d.v4.u32.s32")
 
-GPU_INLINE void gpu_read_texture(struct gpu_words *to, uint64_t at, uint64_t texture)
+GPU_INLINE void gpu_read_row_texture(struct gpu_words *to, uint64_t at, uint64_t texture)
 {
-  gpu_read_texel(to, at / 16, texture);
+  gpu_read_row_texel(to, at / 16, texture);
 }
 
 #define GPU_NVPTX_WRITE(path, bits, letter, store)                                                 \
-  GPU_INLINE void gpu_write_##path(const struct gpu_words *from, uint64_t at)                      \
+  GPU_INLINE void gpu_write_row_##path(const struct gpu_words *from, uint64_t at)                      \
   {                                                                                                \
     __asm__ volatile(store " [%0], {%1, %2, %3, %4};" ::letter((uint##bits##_t)at),                \
                      "r"(from->word[0]), "r"(from->word[1]), "r"(from->word[2]),                   \

@@ -91,7 +91,7 @@ static inline uint32_t gpu_warps(void) { return 1; }
 static inline void gpu_written(void) {}
 
 #define GPU_SIM_READ(path, space, bytes)                                                           \
-  static inline void gpu_read_##path(struct gpu_words *to, uint64_t at, uint64_t texture)          \
+  static inline void gpu_read_row_##path(struct gpu_words *to, uint64_t at, uint64_t texture)          \
   {                                                                                                \
     memset(to, 0, sizeof(*to));                                                                    \
     gc_sim_row(gpu_sim, space, at, texture, bytes, false);                                         \
@@ -105,7 +105,7 @@ GPU_SIM_READ(constant, GC_SPACE_CONSTANT, 16)
 GPU_SIM_READ(shared, GC_SPACE_SHARED, gpu_lanes() * 16)
 
 #define GPU_SIM_WRITE(path, space)                                                                 \
-  static inline void gpu_write_##path(const struct gpu_words *from, uint64_t at)                   \
+  static inline void gpu_write_row_##path(const struct gpu_words *from, uint64_t at)                   \
   {                                                                                                \
     (void)from;                                                                                    \
     gc_sim_row(gpu_sim, space, at, 0, gpu_lanes() * 16, true);                                     \

@@ -168,14 +168,15 @@ static int upload_constant(struct gc_device *device, size_t offset, const void *
   return upload(device, cuda->constant + offset, from, bytes, err);
 }
 
-static int texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *out, struct gc_error *err)
+static int make_texture(struct gc_device *device, uint64_t address, uint64_t bytes, unsigned int channels,
+                        uint64_t *out, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
   const struct gc_cuda_resource resource = {
       .type = CU_RESOURCE_TYPE_LINEAR,
       .res.linear = {.address = address,
                      .format = CU_AD_FORMAT_UNSIGNED_INT32,
-                     .channels = 1,
+                     .channels = channels,
                      .bytes = bytes},
   };
   const struct gc_cuda_texture description = {
@@ -191,6 +192,17 @@ static int texture(struct gc_device *device, uint64_t address, uint64_t bytes, u
                           "make a texture of %llu bytes on %s", (unsigned long long)bytes, cuda->name);
   *out = object;
   return status;
+}
+
+static int texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *out, struct gc_error *err)
+{
+  return make_texture(device, address, bytes, 1, out, err);
+}
+
+static int wide_texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *out,
+                        struct gc_error *err)
+{
+  return make_texture(device, address, bytes, 4, out, err);
 }
 
 static void release_texture(struct gc_device *device, uint64_t object)
@@ -310,6 +322,7 @@ const struct gc_device_ops gc_device_cuda = {
     .clear = clear,
     .upload_constant = upload_constant,
     .texture = texture,
+    .wide_texture = wide_texture,
     .release_texture = release_texture,
     .carveout = carveout,
     .resident = resident,

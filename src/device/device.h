@@ -76,6 +76,8 @@ struct gc_device_ops {
   int (*upload_constant)(struct gc_device *device, size_t offset, const void *from, size_t bytes, struct gc_error *err);
   /* A texture object over linear memory, one 32-bit unsigned texel per 4 bytes. */
   int (*texture)(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *texture, struct gc_error *err);
+  /* The same with texels of 16 bytes, four 32-bit unsigned values. */
+  int (*wide_texture)(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *texture, struct gc_error *err);
   void (*release_texture)(struct gc_device *device, uint64_t texture);
   /* Preferred shared-memory carve-out of a kernel's launches from now on, percent of the largest;
    * -1: the driver's default. -ENOTSUP where there is no such choice. */

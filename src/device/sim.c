@@ -60,6 +60,24 @@ static void sim_close(struct gc_device *device)
   free(sim);
 }
 
+/* No two SMs count from the same moment. */
+static uint64_t origin_of(uint32_t sm)
+{
+  return 1000003ull * (sm + 1);
+}
+
+/* A launch starts on all SMs when the one before it has ended on all. */
+static void align_clocks(struct gc_sim_device *sim)
+{
+  uint64_t now = 0;
+
+  for (uint32_t sm = 0; sm < sim->facts->sms; sm++)
+    if (sim->clocks[sm] - origin_of(sm) > now)
+      now = sim->clocks[sm] - origin_of(sm);
+  for (uint32_t sm = 0; sm < sim->facts->sms; sm++)
+    sim->clocks[sm] = origin_of(sm) + now;
+}
+
 static int sim_open(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err)
 {
   struct gc_sim_device *sim = calloc(1, sizeof(*sim));
@@ -87,9 +105,8 @@ static int sim_open(const struct gc_gpu *gpu, struct gc_device **device, struct 
     sim_close((struct gc_device *)sim);
     return status;
   }
-  /* No two SMs count from the same moment. */
   for (uint32_t sm = 0; sm < sim->facts->sms; sm++)
-    sim->clocks[sm] = 1000003ull * (sm + 1);
+    sim->clocks[sm] = origin_of(sm);
   for (int kernel = 0; kernel < GC_KERNEL_COUNT; kernel++)
     sim->carveouts[kernel] = -1;
   *device = (struct gc_device *)sim;
@@ -137,12 +154,15 @@ static bool lacks(const struct gc_model_facts *facts, enum gc_kernel kernel)
   switch (kernel) {
   case GC_KERNEL_chase_nc:
   case GC_KERNEL_latency_nc:
+  case GC_KERNEL_read_nc:
     return !facts->has_read_only;
   case GC_KERNEL_chase_texture:
   case GC_KERNEL_latency_texture:
+  case GC_KERNEL_read_texture:
     return !facts->has_texture;
   case GC_KERNEL_chase_constant:
   case GC_KERNEL_latency_constant:
+  case GC_KERNEL_read_constant:
   case GC_KERNEL_constant_base:
     return !facts->has_constant;
   default:
@@ -206,6 +226,8 @@ static int run_block(struct gc_sim_device *sim, const struct gc_launch *l,
   block->block = index;
   block->sm = index % sim->facts->sms;
   block->clock = sim->clocks[block->sm];
+  block->clock_origin = origin_of(block->sm);
+  block->part = 0;
   gc_model_unit(sim->model, index / sim->facts->sms);
   if (!gc_sim_run(l->kernel, l->args, block))
     return gc_fail(
@@ -234,6 +256,7 @@ static int launch(struct gc_device *device, const struct gc_launch *l, struct gc
   if (!block.shared)
     return gc_fail(err, -ENOMEM, "no memory for the shared memory of the simulated %s", sim->name);
   gc_model_launch(sim->model, sim->carveouts[l->kernel], occupancy(sim->facts, l), l->shared_bytes);
+  align_clocks(sim);
   for (uint32_t i = 0; !status && i < l->blocks; i++)
     status = run_block(sim, l, &block, i);
   free(block.shared);
@@ -264,6 +287,7 @@ const struct gc_device_ops gc_device_sim = {
   .clear = gc_sim_clear,
   .upload_constant = gc_sim_upload_constant,
   .texture = gc_sim_texture,
+  .wide_texture = gc_sim_wide_texture,
   .release_texture = gc_sim_release_texture,
   .carveout = carveout,
   .resident = resident,

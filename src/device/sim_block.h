@@ -24,12 +24,15 @@ struct gc_sim_region {
 
 struct gc_sim_texture {
   uint64_t address, bytes; /* bytes 0: free */
+  uint32_t texel;          /* bytes of one */
 };
 
 struct gc_sim_block {
   struct gc_model *model;
   uint32_t block, blocks, sm;
   uint64_t clock;          /* of this SM, cycles */
+  uint64_t clock_origin;   /* where it stood when the wall clock stood at 0 */
+  double part;             /* of a cycle, that rows took on top of it */
   uint32_t clock_khz, clock_overhead;
   bool noisy;              /* untimed loads show noise too: somebody times many of them together */
   const struct gc_sim_region *regions, *recent; /* recent: where the last address was found */
@@ -68,16 +71,22 @@ __attribute__((cold, noinline)) static unsigned char *gc_sim_find(struct gc_sim_
   gc_sim_illegal(b, "global", address);
 }
 
-/* Where the bytes of global memory are that a kernel accesses. */
-static inline unsigned char *gc_sim_global(struct gc_sim_block *b, uint64_t address, uint32_t bytes)
+/* The same, most often without looking. */
+static inline unsigned char *gc_sim_inside(struct gc_sim_block *b, uint64_t address, uint32_t bytes)
 {
   const struct gc_sim_region *r = b->recent;
 
-  if (address % bytes)
-    gc_sim_illegal(b, "misaligned global", address);
   if (r && address - r->base < r->bytes && r->bytes - (address - r->base) >= bytes)
     return r->host + (address - r->base);
   return gc_sim_find(b, address, bytes);
+}
+
+/* Where the bytes of global memory are that a kernel accesses. */
+static inline unsigned char *gc_sim_global(struct gc_sim_block *b, uint64_t address, uint32_t bytes)
+{
+  if (address % bytes)
+    gc_sim_illegal(b, "misaligned global", address);
+  return gc_sim_inside(b, address, bytes);
 }
 
 /* The slot that a path's load reads, and the address that the caches go by. */
@@ -100,7 +109,8 @@ static inline uint64_t gc_sim_slot(struct gc_sim_block *b, enum gc_space space, 
     memcpy(&narrow, b->shared + at, sizeof(narrow));
     return narrow;
   case GC_SPACE_TEXTURE:
-    if (texture - 1 >= b->texture_count || at >= b->textures[texture - 1].bytes / 4)
+    if (texture - 1 >= b->texture_count || b->textures[texture - 1].texel != 4 ||
+        at >= b->textures[texture - 1].bytes / 4)
       gc_sim_illegal(b, "texture", at);
     *address = b->textures[texture - 1].address + 4 * at;
     memcpy(&narrow, gc_sim_global(b, *address, sizeof(narrow)), sizeof(narrow));
@@ -109,6 +119,37 @@ static inline uint64_t gc_sim_slot(struct gc_sim_block *b, enum gc_space space, 
     memcpy(&wide, gc_sim_global(b, at, sizeof(wide)), sizeof(wide));
     return wide;
   }
+}
+
+/* One row of 16 bytes a lane, from `at` on, as bandwidth kernels move it. Its contents stay as they are. */
+static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint64_t at, uint64_t texture,
+                              uint32_t bytes, bool write)
+{
+  uint64_t address = at;
+
+  if (at % 16)
+    gc_sim_illegal(b, "misaligned", at);
+  switch (space) {
+  case GC_SPACE_CONSTANT:
+    if (at < GC_SIM_CONSTANT_BASE || at - GC_SIM_CONSTANT_BASE > GPU_CONSTANT_BYTES - bytes)
+      gc_sim_illegal(b, "constant", at);
+    break;
+  case GC_SPACE_SHARED:
+    if (at >= b->shared_bytes || b->shared_bytes - at < bytes)
+      gc_sim_illegal(b, "shared", at);
+    break;
+  case GC_SPACE_TEXTURE:
+    if (texture - 1 >= b->texture_count || b->textures[texture - 1].texel != 16 ||
+        at >= b->textures[texture - 1].bytes || b->textures[texture - 1].bytes - at < bytes)
+      gc_sim_illegal(b, "texture", at);
+    address = b->textures[texture - 1].address + at;
+    break;
+  default:
+    gc_sim_inside(b, at, bytes);
+  }
+  b->part += gc_model_row(b->model, b->sm, space, address, bytes, write);
+  b->clock += (uint64_t)b->part;
+  b->part -= (double)(uint64_t)b->part;
 }
 
 /* sim_kernels.c: runs a kernel as the block in *block. args as long as the kernel's struct.

@@ -41,6 +41,8 @@ int gc_sim_upload_constant(struct gc_device *device, size_t offset, const void *
                            struct gc_error *err);
 int gc_sim_texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *texture,
                    struct gc_error *err);
+int gc_sim_wide_texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *texture,
+                        struct gc_error *err);
 void gc_sim_release_texture(struct gc_device *device, uint64_t texture);
 void gc_sim_memory_fini(struct gc_sim_device *sim);
 

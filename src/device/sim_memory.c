@@ -153,8 +153,8 @@ int gc_sim_upload_constant(struct gc_device *device, size_t offset, const void *
   return 0;
 }
 
-int gc_sim_texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *texture,
-                   struct gc_error *err)
+static int make_texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint32_t texel,
+                        uint64_t *texture, struct gc_error *err)
 {
   struct gc_sim_device *sim = SIM(device);
   struct gc_sim_texture *grown;
@@ -165,7 +165,7 @@ int gc_sim_texture(struct gc_device *device, uint64_t address, uint64_t bytes, u
     return -EIO;
   if (!sim->facts->has_texture)
     return gc_fail(err, -ENOTSUP, "the simulated %s has no textures", sim->name);
-  if (bytes < 4 || bytes / 4 > sim->facts->texture_texels || address % 512)
+  if (bytes < texel || bytes / texel > sim->facts->texture_texels || address % 512)
     return gc_fail(err, -EINVAL, "no texture of %llu bytes at 0x%llx on the simulated %s",
                    (unsigned long long)bytes, (unsigned long long)address, sim->name);
   if (!range(sim, address, bytes, err))
@@ -179,9 +179,21 @@ int gc_sim_texture(struct gc_device *device, uint64_t address, uint64_t bytes, u
     sim->textures = grown;
     sim->texture_count++;
   }
-  sim->textures[i] = (struct gc_sim_texture){address, bytes};
+  sim->textures[i] = (struct gc_sim_texture){address, bytes, texel};
   *texture = i + 1;
   return 0;
+}
+
+int gc_sim_texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *texture,
+                   struct gc_error *err)
+{
+  return make_texture(device, address, bytes, 4, texture, err);
+}
+
+int gc_sim_wide_texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *texture,
+                        struct gc_error *err)
+{
+  return make_texture(device, address, bytes, 16, texture, err);
 }
 
 void gc_sim_release_texture(struct gc_device *device, uint64_t texture)
@@ -189,7 +201,7 @@ void gc_sim_release_texture(struct gc_device *device, uint64_t texture)
   struct gc_sim_device *sim = SIM(device);
 
   if (texture && texture <= sim->texture_count)
-    sim->textures[texture - 1] = (struct gc_sim_texture){0, 0};
+    sim->textures[texture - 1] = (struct gc_sim_texture){0};
 }
 
 void gc_sim_memory_fini(struct gc_sim_device *sim)

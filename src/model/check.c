@@ -136,6 +136,40 @@ static const char *bad_path(const struct gc_profile *profile, enum gc_space spac
   return NULL;
 }
 
+#define OWN_RATE 64.0      /* bytes per cycle, of what is inside an SM */
+#define CHIP_RATE 32.0     /* bytes per cycle and SM, of the chip's cache */
+#define MEMORY_SHARE 0.9   /* of what bus and clock allow */
+#define MEMORY_GBPS 100.0  /* where these are not known */
+
+static void set_unless(double *rate, double otherwise)
+{
+  if (!(*rate > 0))
+    *rate = otherwise;
+}
+
+/* What a profile does not say of bandwidths. */
+static void derive_rates(struct gc_profile *profile)
+{
+  const struct gc_model_facts *facts = &profile->facts;
+  const double limit = 2.0 * facts->memory_clock_khz * facts->memory_bus_bits / 8e6;
+
+  set_unless(&profile->memory_read_gbps, limit > 0 ? MEMORY_SHARE * limit : MEMORY_GBPS);
+  set_unless(&profile->memory_write_gbps, profile->memory_read_gbps);
+  for (unsigned i = 0; i < profile->cache_count; i++) {
+    struct gc_profile_cache *cache = &profile->caches[i];
+
+    set_unless(&cache->read_gbps, CHIP_RATE * facts->sms * facts->running_clock_khz / 1e6);
+    set_unless(&cache->write_gbps, cache->read_gbps);
+  }
+  for (int space = 0; space < GC_SPACE_COUNT; space++)
+    for (unsigned i = 0; i < GC_PROFILE_LEVELS_MAX; i++) {
+      struct gc_profile_path *path = &profile->paths[space];
+
+      set_unless(&path->read_rates[i], OWN_RATE);
+      set_unless(&path->write_rates[i], path->read_rates[i]);
+    }
+}
+
 static void derive(struct gc_profile *profile)
 {
   struct gc_model_facts *facts = &profile->facts;
@@ -156,6 +190,7 @@ static void derive(struct gc_profile *profile)
   facts->has_carveout = profile->unified_line;
   if (facts->has_texture && !facts->texture_texels)
     facts->texture_texels = 1u << 27;
+  derive_rates(profile);
 }
 
 int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_error *err)

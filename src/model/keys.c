@@ -223,8 +223,34 @@ static int read_path(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
+static int read_gbps(const struct gc_value *value, char *text, void *to)
+{
+  if (gc_value_fraction(value, text, to))
+    return -EINVAL;
+  return *(double *)to > 0 ? 0 : gc_value_wrong(value, "%s must be more than 0", value->key);
+}
+
+/* "128 12.5": of each level inside the SM, nearest first. */
+static int read_rates(const struct gc_value *value, char *text, void *to)
+{
+  double *rates = to;
+  unsigned count = 0;
+  const char *word;
+
+  while ((word = gc_value_word(&text))) {
+    if (count == GC_PROFILE_LEVELS_MAX)
+      return gc_value_wrong(value, "more than %d levels (%s)", GC_PROFILE_LEVELS_MAX, value->key);
+    if (gc_value_fraction(value, word, &rates[count]))
+      return -EINVAL;
+    if (!(rates[count++] > 0))
+      return gc_value_wrong(value, "%s must be more than 0", value->key);
+  }
+  return 0;
+}
+
 #define FACT(field) offsetof(struct gc_profile, facts.field)
 #define PROFILE(field) offsetof(struct gc_profile, field)
+#define PATH(field) offsetof(struct gc_profile_path, field)
 #define CACHE(field) offsetof(struct gc_profile_cache, field)
 #define MODEL_BYTES sizeof(((struct gc_model_facts *)0)->model)
 #define GIB(n) ((uint64_t)(n) << 30)
@@ -239,6 +265,8 @@ const struct gc_key gc_chip_keys[] = {
   {"running_clock_khz", read_u32, FACT(running_clock_khz), false, 1000, 10000000},
   {"memory_clock_khz", read_u32, FACT(memory_clock_khz), false, 0, 100000000},
   {"memory_bus_bits", read_u32, FACT(memory_bus_bits), false, 0, 65536},
+  {"memory_read_gbps", read_gbps, PROFILE(memory_read_gbps), false, 0, 1000000},
+  {"memory_write_gbps", read_gbps, PROFILE(memory_write_gbps), false, 0, 1000000},
   {"threads_per_block", read_u32, FACT(threads_per_block), false, 1, 65536},
   {"threads_per_sm", read_u32, FACT(threads_per_sm), true, 1, 65536},
   {"blocks_per_sm", read_u32, FACT(blocks_per_sm), true, 1, 1024},
@@ -278,10 +306,14 @@ const struct gc_key gc_cache_keys[] = {
   {"replicate", read_yes, CACHE(replicate), false, 0, 0},
   {"partition_sms", read_u32, CACHE(partition_sms), false, 1, 4096},
   {"far_cycles", read_u32, CACHE(far_cycles), false, 0, 10000},
+  {"read_gbps", read_gbps, CACHE(read_gbps), false, 0, 1000000},
+  {"write_gbps", read_gbps, CACHE(write_gbps), false, 0, 1000000},
   END,
 };
 
 const struct gc_key gc_space_keys[] = {
   {"path", read_path, 0, true, 1, 1000000},
+  {"read_bytes_per_cycle", read_rates, PATH(read_rates), false, 0, 4096},
+  {"write_bytes_per_cycle", read_rates, PATH(write_rates), false, 0, 4096},
   END,
 };

@@ -255,6 +255,43 @@ uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space
   return cycles;
 }
 
+/* Whether the rate of this level is one SM's own, in bytes per cycle. */
+static bool own_rate(const struct gc_profile *profile, enum gc_space space, unsigned level)
+{
+  const int cache = profile->paths[space].levels[level].cache;
+
+  return cache == GC_PROFILE_MEMORY ? space == GC_SPACE_SHARED
+                                    : profile->caches[cache].scope != GC_SCOPE_CHIP;
+}
+
+double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level, bool write)
+{
+  const struct gc_profile *profile = &model->profile;
+  const struct gc_profile_path *path = &profile->paths[space];
+
+  if (level >= path->count)
+    return 0;
+  if (own_rate(profile, space, level))
+    return write ? path->write_rates[level] : path->read_rates[level];
+  if (path->levels[level].cache == GC_PROFILE_MEMORY)
+    return write ? profile->memory_write_gbps : profile->memory_read_gbps;
+  return write ? profile->caches[path->levels[level].cache].write_gbps
+               : profile->caches[path->levels[level].cache].read_gbps;
+}
+
+double gc_model_row(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
+                    uint32_t bytes, bool write)
+{
+  const struct gc_model_facts *facts = &model->profile.facts;
+  uint32_t cycles;
+  const unsigned level = walk(model, sm, space, address, &cycles);
+  const double rate = gc_model_true_bandwidth(model, space, level, write);
+
+  if (own_rate(&model->profile, space, level))
+    return bytes / rate;
+  return (double)bytes * facts->sms * facts->running_clock_khz / (rate * 1e6);
+}
+
 uint32_t gc_model_clock_overhead(const struct gc_model *model)
 {
   return model->profile.clock_overhead;

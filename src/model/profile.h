@@ -30,6 +30,7 @@ struct gc_profile_cache {
   bool replicate;              /* a line from a far part is kept in the near one too */
   uint32_t partition_sms;      /* SMs in a row that are on the same side */
   uint32_t far_cycles;         /* what a hit in a far part takes more */
+  double read_gbps, write_gbps; /* scope chip: 10^9 bytes per second in all */
   struct gc_cache_shape shape;
 };
 
@@ -43,6 +44,8 @@ struct gc_profile_path {
   unsigned line_number; /* 0: this space does not exist */
   unsigned count;       /* levels; the last one always answers */
   struct gc_profile_level levels[GC_PROFILE_LEVELS_MAX];
+  /* Bytes per cycle and SM of the levels inside the SM. */
+  double read_rates[GC_PROFILE_LEVELS_MAX], write_rates[GC_PROFILE_LEVELS_MAX];
 };
 
 struct gc_profile {
@@ -50,6 +53,7 @@ struct gc_profile {
   uint32_t clock_overhead;
   uint64_t seed;
   struct gc_disturbance disturbance;
+  double memory_read_gbps, memory_write_gbps;
   unsigned unified_line;     /* 0: L1 and shared memory have their own storage */
   uint64_t unified_total;
   unsigned carveout_count;
