@@ -59,6 +59,10 @@
 /** \brief Blocks of that kernel that an SM could hold at once; the driver reserves shared memory for
  * each, which is not L1 then; integer > 0. */
 #define HWLOC_GPUCACHE_CARVEOUT_BLOCKS "CarveoutBlocks"
+/** \brief What carve-outs leave of the L1: comma list of percent:bytes, ascending; from this percentage
+ * of shared memory on, a kernel that prefers it has an L1 of so many bytes. The last entry is
+ * default:bytes, for a kernel that prefers nothing. Blocks of 1024 threads, as few as an SM can hold. */
+#define HWLOC_GPUCACHE_CARVEOUT_TABLE "CarveoutTable"
 /** \brief Allocation unit (cache line), bytes; integer > 0. */
 #define HWLOC_GPUCACHE_LINE_BYTES "LineBytes"
 /** \brief Smallest transfer (sector), bytes; integer > 0, at most LineBytes. */

@@ -53,6 +53,7 @@ struct gc_bench {
   struct gpu_chase_job *jobs;    /* host copies, one per block */
   struct gpu_chase_result *results;
 
+  uint32_t chase_threads;        /* threads in a block of a chase, of which one warp walks */
   double mhz;                    /* SM clock while measuring; 0: not known */
   double window_cycles;          /* what timing a load alone adds to it: clock reads and wait */
 };
@@ -140,6 +141,7 @@ int gc_step_l2_latency(struct gc_bench *bench, struct gc_element *element);  /* 
 int gc_step_l2_capacity(struct gc_bench *bench, struct gc_element *element); /* l2.c */
 int gc_step_memory(struct gc_bench *bench, struct gc_element *element);   /* memory.c */
 int gc_step_api(struct gc_bench *bench, struct gc_element *element);      /* api.c */
+int gc_step_carveout(struct gc_bench *bench, struct gc_element *element); /* carveout.c */
 /* clock.c: warms the GPU up until its clock is steady; sets bench->mhz. */
 int gc_warm_up(struct gc_bench *bench);
 /* latency.c: what timing a load alone adds to its latency; sets bench->window_cycles. */

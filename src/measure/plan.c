@@ -26,6 +26,7 @@ static const struct step {
   {GC_L2, "capacity", gc_step_l2_capacity},
   {GC_L1, "capacity", gc_step_capacity},
   {GC_L1, "latency", gc_step_latency},
+  {GC_L1, "carve-outs", gc_step_carveout},
   {GC_TEXTURE, "capacity", gc_step_capacity},
   {GC_TEXTURE, "latency", gc_step_latency},
   {GC_READ_ONLY, "capacity", gc_step_capacity},

@@ -1,0 +1,182 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table carve-out -> L1 capacity. A kernel may prefer a share of the unified storage as shared
+ * memory; the driver takes the next size it has, which no interface tells. The share that leaves
+ * another L1 is searched between percentages by halving, each step one launch that walks as many sizes
+ * as there are SMs; then each L1 found is measured to the line. Blocks are as large as they can be, so
+ * that the memory that the driver reserves for each resident block takes as little as possible.
+ */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "measure/bench.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PERCENTS 101
+#define DEFAULT PERCENTS         /* index of "no preference" */
+#define BEYOND ((uint64_t)64 << 10) /* searched beyond the largest L1 known so far */
+#define REPEATS 4
+#define SHIFT 3
+
+struct table {
+  struct gc_bench *bench;
+  struct gc_path path;
+  struct gc_window window;
+  uint64_t max, step;              /* sizes of the rough search */
+  uint64_t rough[PERCENTS + 1];    /* largest rough size that fits; UINT64_MAX: not tried */
+};
+
+/* Walks n sizes from..from + (n - 1) * step, each so often, and finds the last that fits. */
+static int last_fitting(struct table *t, uint64_t from, uint64_t step, size_t n, size_t repeats,
+                        uint64_t *bytes, double *confidence)
+{
+  struct gc_run *runs = calloc(n * repeats, sizeof(*runs));
+  struct gc_evidence *items = calloc(n, sizeof(*items));
+  struct gc_changepoint change;
+  int status = 0;
+
+  if (!runs || !items)
+    status = gc_fail(t->bench->err, -ENOMEM, "out of memory");
+  for (size_t i = 0; i < n * repeats && !status; i++)
+    runs[i].bytes = from + i % n * step;
+  if (!status)
+    status = gc_bench_chase(t->bench, &t->path, &t->window, runs, n * repeats);
+  if (!status) {
+    for (size_t i = 0; i < n * repeats; i++)
+      gc_evidence_add(&items[i % n], runs[i].seen.slow, runs[i].seen.loads, 1e-5);
+    gc_changepoint_find(items, n, NULL, &change);
+    *bytes = change.index ? from + (change.index - 1) * step : 0;
+    *confidence = change.index && change.index < n ? change.probability : 0;
+  }
+  free(runs);
+  free(items);
+  return status;
+}
+
+static int set(struct table *t, int index)
+{
+  return t->bench->ops->carveout(t->bench->device, t->path.chase, index == DEFAULT ? -1 : index,
+                                 t->bench->err);
+}
+
+static int rough(struct table *t, int index)
+{
+  double confidence;
+  int status = 0;
+
+  if (t->rough[index] == UINT64_MAX && !(status = set(t, index)))
+    status = last_fitting(t, t->step, t->step, t->max / t->step, 1, &t->rough[index], &confidence);
+  return status;
+}
+
+/* Tries percentages between two whose L1 differs until each change lies between neighbours. */
+static int narrow(struct table *t, int low, int high)
+{
+  const int middle = (low + high) / 2;
+  int status;
+
+  if (high - low < 2 || t->rough[low] == t->rough[high]) {
+    for (int i = low + 1; i < high; i++)
+      t->rough[i] = t->rough[low];
+    return 0;
+  }
+  if ((status = rough(t, middle)) || (status = narrow(t, low, middle)))
+    return status;
+  return narrow(t, middle, high);
+}
+
+/* Halfway between the loads of an array that fits any L1 and those of one that fits none. */
+static int find_threshold(struct table *t)
+{
+  struct gc_run runs[2] = {{.bytes = t->path.stride * 16}, {.bytes = t->path.max}};
+  double medians[2];
+  int status = gc_bench_chase(t->bench, &t->path, &t->window, runs, 2);
+
+  for (int i = 0; i < 2 && !status; i++) {
+    uint64_t histogram[GPU_HISTOGRAM_BINS];
+
+    for (size_t b = 0; b < GPU_HISTOGRAM_BINS; b++)
+      histogram[b] = runs[i].seen.histogram[b];
+    medians[i] = gc_histogram_quantile(histogram, GPU_HISTOGRAM_BINS, 0, 1 << SHIFT, 0.5);
+  }
+  if (!status)
+    t->window.threshold = (uint32_t)((medians[0] + medians[1]) / 2);
+  return status;
+}
+
+/* Appends "name:bytes" of the level that this index belongs to. -EDOM: not sure enough. */
+static int append(struct table *t, int index, const char *name, char *text, size_t size)
+{
+  const size_t line = t->path.stride;
+  const uint64_t from = t->rough[index] > t->step ? t->rough[index] - t->step : line;
+  uint64_t bytes;
+  double confidence;
+  int status = set(t, index);
+
+  if (!status)
+    status = last_fitting(t, from, line, 3 * t->step / line, REPEATS, &bytes, &confidence);
+  if (status)
+    return status;
+  if (confidence < 0.5)
+    return -EDOM;
+  snprintf(text + strlen(text), size - strlen(text), "%s%s:%" PRIu64, *text ? "," : "", name, bytes);
+  return 0;
+}
+
+static int fill(struct table *t, char *text, size_t size)
+{
+  char name[16];
+  int status;
+
+  if ((status = find_threshold(t)) || (status = rough(t, 0)) || (status = rough(t, PERCENTS - 1)) ||
+      (status = narrow(t, 0, PERCENTS - 1)) || (status = rough(t, DEFAULT)))
+    return status;
+  for (int i = 0; i < PERCENTS && !status; i++)
+    if (i == 0 || t->rough[i] != t->rough[i - 1]) {
+      snprintf(name, sizeof(name), "%d", i);
+      status = append(t, i, name, text, size);
+    }
+  return status ? status : append(t, DEFAULT, "default", text, size);
+}
+
+int gc_step_carveout(struct gc_bench *bench, struct gc_element *element)
+{
+  struct table t = {.bench = bench, .path = *gc_path_of(GC_L1), .window = {.shift = SHIFT}};
+  uint64_t largest, line;
+  char text[1024] = "";
+  int status = set(&t, 0);
+
+  if (status == -ENOTSUP)
+    return 0;
+  if (status)
+    return status;
+  if (gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES, &largest))
+    return gc_put_absent(element, HWLOC_GPUCACHE_CARVEOUT_TABLE, "the L1 itself was not found");
+  if (!gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_LINE_BYTES, &line))
+    t.path.stride = (uint32_t)line;
+  t.max = largest + BEYOND;
+  t.step = (t.max / bench->properties.sms / t.path.stride + 1) * t.path.stride;
+  for (int i = 0; i <= PERCENTS; i++)
+    t.rough[i] = UINT64_MAX;
+  bench->chase_threads = bench->properties.threads_per_block;
+  if (!(status = gc_bench_ring(bench, t.path.form, t.path.max, t.path.stride, 1)))
+    status = fill(&t, text, sizeof(text));
+  bench->chase_threads = bench->properties.warp;
+  if (!status || status == -EDOM)
+    set(&t, 0); /* as the other steps expect it */
+  if (status == -EDOM)
+    return gc_put_absent(element, HWLOC_GPUCACHE_CARVEOUT_TABLE, "repetitions disagree");
+  if (status)
+    return status;
+  if (gc_infos_set(&element->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE, text) ||
+      gc_put_source(element, HWLOC_GPUCACHE_CARVEOUT_TABLE, HWLOC_GPUCACHE_SOURCE_MEASURED))
+    return gc_fail(bench->err, -ENOMEM, "out of memory");
+  return 0;
+}
