@@ -24,11 +24,14 @@
 #define BEYOND ((uint64_t)64 << 10) /* searched beyond the largest L1 known so far */
 #define REPEATS 4
 #define SHIFT 3
+#define SMALL_BYTES 4096            /* fits what any carve-out leaves */
+#define SMALL_RUNS 16
 
 struct table {
   struct gc_bench *bench;
   struct gc_path path;
   struct gc_window window;
+  double outliers;                 /* slow loads per load that are no misses */
   uint64_t max, step;              /* sizes of the rough search */
   uint64_t rough[PERCENTS + 1];    /* largest rough size that fits; UINT64_MAX: not tried */
 };
@@ -50,7 +53,7 @@ static int last_fitting(struct table *t, uint64_t from, uint64_t step, size_t n,
     status = gc_bench_chase(t->bench, &t->path, &t->window, runs, n * repeats);
   if (!status) {
     for (size_t i = 0; i < n * repeats; i++)
-      gc_evidence_add(&items[i % n], runs[i].seen.slow, runs[i].seen.loads, 1e-5);
+      gc_evidence_add(&items[i % n], runs[i].seen.slow, runs[i].seen.loads, t->outliers);
     gc_changepoint_find(items, n, NULL, &change);
     *bytes = change.index ? from + (change.index - 1) * step : 0;
     *confidence = change.index && change.index < n ? change.probability : 0;
@@ -92,23 +95,35 @@ static int narrow(struct table *t, int low, int high)
   return narrow(t, middle, high);
 }
 
-/* Halfway between the loads of an array that fits any L1 and those of one that fits none. */
+/* Tells hits from misses: halfway between the loads of arrays that fit any L1 and those of one that
+ * fits none; and how often a hit looks like a miss all the same. */
 static int find_threshold(struct table *t)
 {
-  struct gc_run runs[2] = {{.bytes = t->path.stride * 16}, {.bytes = t->path.max}};
-  double medians[2];
-  int status = gc_bench_chase(t->bench, &t->path, &t->window, runs, 2);
+  struct gc_run runs[1 + SMALL_RUNS];
+  uint64_t small[GPU_HISTOGRAM_BINS] = {0}, large[GPU_HISTOGRAM_BINS] = {0};
+  double slow = 0.5, loads = 1;
+  int status;
 
-  for (int i = 0; i < 2 && !status; i++) {
-    uint64_t histogram[GPU_HISTOGRAM_BINS];
-
-    for (size_t b = 0; b < GPU_HISTOGRAM_BINS; b++)
-      histogram[b] = runs[i].seen.histogram[b];
-    medians[i] = gc_histogram_quantile(histogram, GPU_HISTOGRAM_BINS, 0, 1 << SHIFT, 0.5);
+  memset(runs, 0, sizeof(runs));
+  runs[0].bytes = t->path.max;
+  for (int i = 1; i <= SMALL_RUNS; i++)
+    runs[i].bytes = SMALL_BYTES;
+  if ((status = gc_bench_chase(t->bench, &t->path, &t->window, runs, 1 + SMALL_RUNS)))
+    return status;
+  for (size_t b = 0; b < GPU_HISTOGRAM_BINS; b++) {
+    large[b] = runs[0].seen.histogram[b];
+    for (int i = 1; i <= SMALL_RUNS; i++)
+      small[b] += runs[i].seen.histogram[b];
   }
-  if (!status)
-    t->window.threshold = (uint32_t)((medians[0] + medians[1]) / 2);
-  return status;
+  t->window.threshold =
+    (uint32_t)((gc_histogram_quantile(small, GPU_HISTOGRAM_BINS, 0, 1 << SHIFT, 0.5) +
+                gc_histogram_quantile(large, GPU_HISTOGRAM_BINS, 0, 1 << SHIFT, 0.5)) / 2);
+  for (size_t b = 0; b < GPU_HISTOGRAM_BINS; b++) {
+    loads += (double)small[b];
+    slow += b << SHIFT >= t->window.threshold ? (double)small[b] : 0;
+  }
+  t->outliers = slow / loads;
+  return 0;
 }
 
 /* Appends "name:bytes" of the level that this index belongs to. -EDOM: not sure enough. */
