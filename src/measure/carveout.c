@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,10 +43,11 @@ static int last_fitting(struct table *t, uint64_t from, uint64_t step, size_t n,
 {
   struct gc_run *runs = calloc(n * repeats, sizeof(*runs));
   struct gc_evidence *items = calloc(n, sizeof(*items));
+  double *posterior = calloc(n + 1, sizeof(*posterior));
   struct gc_changepoint change;
   int status = 0;
 
-  if (!runs || !items)
+  if (!runs || !items || !posterior)
     status = gc_fail(t->bench->err, -ENOMEM, "out of memory");
   for (size_t i = 0; i < n * repeats && !status; i++)
     runs[i].bytes = from + i % n * step;
@@ -54,10 +56,14 @@ static int last_fitting(struct table *t, uint64_t from, uint64_t step, size_t n,
   if (!status) {
     for (size_t i = 0; i < n * repeats; i++)
       gc_evidence_add(&items[i % n], runs[i].seen.slow, runs[i].seen.loads, t->outliers);
-    gc_changepoint_find(items, n, NULL, &change);
+    gc_changepoint_find(items, n, posterior, &change);
     *bytes = change.index ? from + (change.index - 1) * step : 0;
-    *confidence = change.index && change.index < n ? change.probability : 0;
+    *confidence = 0;
+    for (size_t c = 1; c < n && change.index && change.index < n; c++)
+      if (fabs((double)(from + (c - 1) * step) - (double)*bytes) <= 0.005 * (double)*bytes)
+        *confidence += posterior[c];
   }
+  free(posterior);
   free(runs);
   free(items);
   return status;
