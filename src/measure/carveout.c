@@ -25,8 +25,8 @@
 #define BEYOND ((uint64_t)64 << 10) /* searched beyond the largest L1 known so far */
 #define REPEATS 4
 #define SHIFT 3
-#define SMALL_BYTES 4096            /* fits what any carve-out leaves */
-#define SMALL_RUNS 16
+#define SMALL_BYTES 16384           /* fits what any carve-out leaves */
+#define SMALL_RUNS 128
 
 struct table {
   struct gc_bench *bench;
@@ -132,8 +132,10 @@ static int find_threshold(struct table *t)
   return 0;
 }
 
-/* Appends "name:bytes" of the level that this index belongs to. -EDOM: not sure enough. */
-static int append(struct table *t, int index, const char *name, char *text, size_t size)
+/* Appends "name:bytes" of the level that this index belongs to, unless it is *previous again (rough
+ * sizes of one level may differ by a step). -EDOM: not sure enough. */
+static int append(struct table *t, int index, const char *name, uint64_t *previous, char *text,
+                  size_t size)
 {
   const size_t line = t->path.stride;
   const uint64_t from = t->rough[index] > t->step ? t->rough[index] - t->step : line;
@@ -147,12 +149,16 @@ static int append(struct table *t, int index, const char *name, char *text, size
     return status;
   if (confidence < 0.5)
     return -EDOM;
+  if (fabs((double)bytes - (double)*previous) <= 0.005 * (double)bytes)
+    return 0;
+  *previous = bytes;
   snprintf(text + strlen(text), size - strlen(text), "%s%s:%" PRIu64, *text ? "," : "", name, bytes);
   return 0;
 }
 
 static int fill(struct table *t, char *text, size_t size)
 {
+  uint64_t previous = 0;
   char name[16];
   int status;
 
@@ -162,9 +168,10 @@ static int fill(struct table *t, char *text, size_t size)
   for (int i = 0; i < PERCENTS && !status; i++)
     if (i == 0 || t->rough[i] != t->rough[i - 1]) {
       snprintf(name, sizeof(name), "%d", i);
-      status = append(t, i, name, text, size);
+      status = append(t, i, name, &previous, text, size);
     }
-  return status ? status : append(t, DEFAULT, "default", text, size);
+  previous = 0;
+  return status ? status : append(t, DEFAULT, "default", &previous, text, size);
 }
 
 int gc_step_carveout(struct gc_bench *bench, struct gc_element *element)
