@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Fine-grained p-chase: every load waits for the one before it, and is timed alone (Mei et al. 2014,
- * section 3.2; Größler 2022, section 3.1). What was seen stays in registers until the end: a histogram
- * spread over the lanes of the warp, and the first slow load. So nothing but the chain itself goes
- * through the cache that is measured.
+ * Fine-grained p-chase: every load waits for the one before it, and is timed alone (Mei et al.
+ * 2014, section 3.2; Größler 2022, section 3.1). What was seen stays in registers until the end:
+ * a histogram spread over the lanes of the warp, and the first slow load. So nothing but the
+ * chain itself goes through the cache that is measured.
  */
 #include "gpu.h"
 
@@ -36,7 +36,8 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
     if (gpu_thread() >= gpu_lanes()) /* idle warps only make the block large: see carveout.c */    \
       return;                                                                                      \
     gpu_histogram_clear(&histogram);                                                               \
-    gpu_trace_clear(&trace, a.trace ? gpu_keep(a.trace) + 4ull * a.trace_stride * gpu_block() : 0); \
+    gpu_trace_clear(&trace,                                                                        \
+                    a.trace ? gpu_keep(a.trace) + 4ull * a.trace_stride * gpu_block() : 0);        \
     GPU_NO_UNROLL                                                                                  \
     for (uint32_t k = 0; k < warm; k++) {                                                          \
       at = gpu_load_##path(at, texture);                                                           \

@@ -8,8 +8,9 @@
 
 #include <stdint.h>
 
-/* NVIDIA: a fat binary with machine code for every architecture that ptxas knew at build time and PTX
- * for the others, or without ptxas the PTX alone; ends in a NUL either way. For cuModuleLoadData. */
+/* NVIDIA: a fat binary with machine code for every architecture that ptxas knew at build time and
+ * PTX for the others, or without ptxas the PTX alone; ends in a NUL either way. For
+ * cuModuleLoadData. */
 extern const unsigned char gc_cuda_image[];
 extern const uint64_t gc_cuda_image_bytes;
 

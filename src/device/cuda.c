@@ -18,7 +18,8 @@ static const struct {
 } kernels[GC_KERNEL_COUNT] = {GPU_KERNELS(CUDA_KERNEL)};
 
 /* Properties that are one attribute each: where they go, and how wide that is. */
-#define FIELD(field) offsetof(struct gc_properties, field), sizeof(((struct gc_properties *)0)->field)
+#define FIELD(field)                                                                               \
+  offsetof(struct gc_properties, field), sizeof(((struct gc_properties *)0)->field)
 static const struct {
   CUdevice_attribute attribute;
   size_t offset, bytes;
@@ -79,18 +80,19 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
     if (value > 0)
       put(out, attributes[i].offset, attributes[i].bytes, value);
   }
-  status = gc_cuda_status(&cuda->driver,
-                          cuda->driver.cuDeviceGetName(out->model, sizeof(out->model), cuda->device), err,
-                          "ask for the name of %s", cuda->name);
+  status = gc_cuda_status(
+      &cuda->driver, cuda->driver.cuDeviceGetName(out->model, sizeof(out->model), cuda->device),
+      err, "ask for the name of %s", cuda->name);
   if (!status)
-    status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceTotalMem_v2(&total, cuda->device), err,
-                            "ask for the memory of %s", cuda->name);
+    status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceTotalMem_v2(&total, cuda->device),
+                            err, "ask for the memory of %s", cuda->name);
   out->memory_bytes = total;
   out->has_texture = out->has_constant = out->has_read_only = true;
   return status;
 }
 
-static int memory(struct gc_device *device, uint64_t *free_bytes, uint64_t *total_bytes, struct gc_error *err)
+static int memory(struct gc_device *device, uint64_t *free_bytes, uint64_t *total_bytes,
+                  struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
   size_t unused = 0, total = 0;
@@ -132,7 +134,8 @@ static void release(struct gc_device *device, uint64_t address)
   cuda->driver.cuMemFree_v2(address);
 }
 
-static int upload(struct gc_device *device, uint64_t address, const void *from, size_t bytes, struct gc_error *err)
+static int upload(struct gc_device *device, uint64_t address, const void *from, size_t bytes,
+                  struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
 
@@ -141,7 +144,8 @@ static int upload(struct gc_device *device, uint64_t address, const void *from, 
 }
 
 /* An earlier launch that failed comes to light in the calls that wait for it. */
-static int download(struct gc_device *device, void *to, uint64_t address, size_t bytes, struct gc_error *err)
+static int download(struct gc_device *device, void *to, uint64_t address, size_t bytes,
+                    struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
 
@@ -163,13 +167,13 @@ static int upload_constant(struct gc_device *device, size_t offset, const void *
   struct gc_cuda_device *cuda = CUDA(device);
 
   if (offset > GPU_CONSTANT_BYTES || bytes > GPU_CONSTANT_BYTES - offset)
-    return gc_fail(err, -EINVAL, "%zu bytes at %zu do not fit the %d bytes of constant memory", bytes, offset,
-                   GPU_CONSTANT_BYTES);
+    return gc_fail(err, -EINVAL, "%zu bytes at %zu do not fit the %d bytes of constant memory",
+                   bytes, offset, GPU_CONSTANT_BYTES);
   return upload(device, cuda->constant + offset, from, bytes, err);
 }
 
-static int make_texture(struct gc_device *device, uint64_t address, uint64_t bytes, unsigned int channels,
-                        uint64_t *out, struct gc_error *err)
+static int make_texture(struct gc_device *device, uint64_t address, uint64_t bytes,
+                        unsigned int channels, uint64_t *out, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
   const struct gc_cuda_resource resource = {
@@ -180,21 +184,23 @@ static int make_texture(struct gc_device *device, uint64_t address, uint64_t byt
                      .bytes = bytes},
   };
   const struct gc_cuda_texture description = {
-      .address_mode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP},
+      .address_mode = {CU_TR_ADDRESS_MODE_CLAMP, CU_TR_ADDRESS_MODE_CLAMP,
+                       CU_TR_ADDRESS_MODE_CLAMP},
       .filter_mode = CU_TR_FILTER_MODE_POINT,
       .flags = CU_TRSF_READ_AS_INTEGER,
   };
   CUtexObject object = 0;
   int status;
 
-  status = gc_cuda_status(&cuda->driver,
-                          cuda->driver.cuTexObjectCreate(&object, &resource, &description, NULL), err,
-                          "make a texture of %llu bytes on %s", (unsigned long long)bytes, cuda->name);
+  status = gc_cuda_status(
+      &cuda->driver, cuda->driver.cuTexObjectCreate(&object, &resource, &description, NULL), err,
+      "make a texture of %llu bytes on %s", (unsigned long long)bytes, cuda->name);
   *out = object;
   return status;
 }
 
-static int texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *out, struct gc_error *err)
+static int texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *out,
+                   struct gc_error *err)
 {
   return make_texture(device, address, bytes, 1, out, err);
 }
@@ -213,8 +219,10 @@ static void release_texture(struct gc_device *device, uint64_t object)
     cuda->driver.cuTexObjectDestroy(object);
 }
 
-/* Kepler splits L1 and shared memory in three ways, Maxwell and Pascal not at all, later ones finely. */
-static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent, struct gc_error *err)
+/* Kepler splits L1 and shared memory in three ways, Maxwell and Pascal not at all, later GPUs
+ * finely: they take a percentage. */
+static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent,
+                    struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
   CUfunction function = cuda->functions[kernel];
@@ -225,19 +233,22 @@ static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent
   if (cuda->compute_major == 5 || cuda->compute_major == 6)
     return gc_fail(err, -ENOTSUP, "%s has no shared-memory carve-out", cuda->name);
   if (cuda->compute_major >= 7)
-    result = cuda->driver.cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                                             percent);
+    result = cuda->driver.cuFuncSetAttribute(
+        function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, percent);
   else
-    result = cuda->driver.cuFuncSetCacheConfig(function, percent < 0     ? CU_FUNC_CACHE_PREFER_NONE
-                                                         : percent <= 33 ? CU_FUNC_CACHE_PREFER_L1
-                                                         : percent <= 67 ? CU_FUNC_CACHE_PREFER_EQUAL
-                                                                         : CU_FUNC_CACHE_PREFER_SHARED);
-  return gc_cuda_status(&cuda->driver, result, err, "set the carve-out of kernel %s on %s to %d percent",
-                        kernels[kernel].name, cuda->name, percent);
+    result =
+        cuda->driver.cuFuncSetCacheConfig(function, percent < 0     ? CU_FUNC_CACHE_PREFER_NONE
+                                                    : percent <= 33 ? CU_FUNC_CACHE_PREFER_L1
+                                                    : percent <= 67 ? CU_FUNC_CACHE_PREFER_EQUAL
+                                                                    : CU_FUNC_CACHE_PREFER_SHARED);
+  return gc_cuda_status(&cuda->driver, result, err,
+                        "set the carve-out of kernel %s on %s to %d percent", kernels[kernel].name,
+                        cuda->name, percent);
 }
 
 /* Lets a kernel have the dynamic shared memory that a launch asks for. */
-static int allow_shared(struct gc_cuda_device *cuda, const struct gc_launch *launch, struct gc_error *err)
+static int allow_shared(struct gc_cuda_device *cuda, const struct gc_launch *launch,
+                        struct gc_error *err)
 {
   int status;
 
@@ -246,27 +257,28 @@ static int allow_shared(struct gc_cuda_device *cuda, const struct gc_launch *lau
   status = gc_cuda_status(
       &cuda->driver,
       cuda->driver.cuFuncSetAttribute(cuda->functions[launch->kernel],
-                                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)launch->shared_bytes),
-      err, "give kernel %s %u bytes of shared memory on %s", kernels[launch->kernel].name, launch->shared_bytes,
-      cuda->name);
+                                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                      (int)launch->shared_bytes),
+      err, "give kernel %s %u bytes of shared memory on %s", kernels[launch->kernel].name,
+      launch->shared_bytes, cuda->name);
   if (!status)
     cuda->shared_allowed[launch->kernel] = launch->shared_bytes;
   return status;
 }
 
-static int resident(struct gc_device *device, const struct gc_launch *launch, uint32_t *blocks, struct gc_error *err)
+static int resident(struct gc_device *device, const struct gc_launch *launch, uint32_t *blocks,
+                    struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
   int count = 0, status;
 
   status = allow_shared(cuda, launch, err);
   if (!status)
-    status = gc_cuda_status(&cuda->driver,
-                            cuda->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                                &count, cuda->functions[launch->kernel], (int)launch->threads,
-                                launch->shared_bytes),
-                            err, "ask for the occupancy of kernel %s on %s", kernels[launch->kernel].name,
-                            cuda->name);
+    status = gc_cuda_status(
+        &cuda->driver,
+        cuda->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &count, cuda->functions[launch->kernel], (int)launch->threads, launch->shared_bytes),
+        err, "ask for the occupancy of kernel %s on %s", kernels[launch->kernel].name, cuda->name);
   *blocks = (uint32_t)count;
   return status;
 }
@@ -278,17 +290,19 @@ static int launch(struct gc_device *device, const struct gc_launch *launch, stru
   int status;
 
   if (launch->args_bytes != kernels[launch->kernel].args_bytes)
-    return gc_fail(err, -EINVAL, "kernel %s takes %zu bytes of arguments, not %zu", kernels[launch->kernel].name,
-                   kernels[launch->kernel].args_bytes, launch->args_bytes);
+    return gc_fail(err, -EINVAL, "kernel %s takes %zu bytes of arguments, not %zu",
+                   kernels[launch->kernel].name, kernels[launch->kernel].args_bytes,
+                   launch->args_bytes);
   status = allow_shared(cuda, launch, err);
   if (status)
     return status;
-  status = gc_cuda_status(&cuda->driver,
-                          cuda->driver.cuLaunchKernel(cuda->functions[launch->kernel], launch->blocks, 1, 1,
-                                                      launch->threads, 1, 1, launch->shared_bytes, NULL,
-                                                      parameters, NULL),
-                          err, "launch kernel %s with %u blocks of %u threads on %s",
-                          kernels[launch->kernel].name, launch->blocks, launch->threads, cuda->name);
+  status =
+      gc_cuda_status(&cuda->driver,
+                     cuda->driver.cuLaunchKernel(cuda->functions[launch->kernel], launch->blocks, 1,
+                                                 1, launch->threads, 1, 1, launch->shared_bytes,
+                                                 NULL, parameters, NULL),
+                     err, "launch kernel %s with %u blocks of %u threads on %s",
+                     kernels[launch->kernel].name, launch->blocks, launch->threads, cuda->name);
   if (status)
     return status;
   cuda->launched = launch->kernel;
@@ -300,8 +314,8 @@ static int wait(struct gc_device *device, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
 
-  return gc_cuda_status(&cuda->driver, cuda->driver.cuCtxSynchronize(), err, "finish kernel %s on %s",
-                        kernels[cuda->launched].name, cuda->name);
+  return gc_cuda_status(&cuda->driver, cuda->driver.cuCtxSynchronize(), err,
+                        "finish kernel %s on %s", kernels[cuda->launched].name, cuda->name);
 }
 
 static const struct gc_device_counts *counts(const struct gc_device *device)

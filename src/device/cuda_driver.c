@@ -29,7 +29,8 @@ int gc_cuda_driver_load(struct gc_cuda_driver *driver, struct gc_error *err)
 
     if (!address) {
       gc_cuda_driver_unload(driver);
-      return gc_fail(err, -ENODEV, CUDA_LIBRARY " has no %s: the driver is too old (470 or newer is needed)",
+      return gc_fail(err, -ENODEV,
+                     CUDA_LIBRARY " has no %s: the driver is too old (470 or newer is needed)",
                      symbols[i].name);
     }
     *(void **)((char *)driver + symbols[i].offset) = address;
@@ -48,18 +49,15 @@ static const struct {
   CUresult result;
   int status;
 } statuses[] = {
-    {CUDA_ERROR_INVALID_VALUE, -EINVAL},
-    {CUDA_ERROR_OUT_OF_MEMORY, -ENOMEM},
-    {CUDA_ERROR_STUB_LIBRARY, -ENODEV},
-    {CUDA_ERROR_DEVICE_UNAVAILABLE, -ENODEV},
-    {CUDA_ERROR_NO_DEVICE, -ENODEV},
-    {CUDA_ERROR_INVALID_DEVICE, -ENODEV},
-    {CUDA_ERROR_NO_BINARY_FOR_GPU, -ENOTSUP},
-    {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, -ENOTSUP},
+    {CUDA_ERROR_INVALID_VALUE, -EINVAL},      {CUDA_ERROR_OUT_OF_MEMORY, -ENOMEM},
+    {CUDA_ERROR_STUB_LIBRARY, -ENODEV},       {CUDA_ERROR_DEVICE_UNAVAILABLE, -ENODEV},
+    {CUDA_ERROR_NO_DEVICE, -ENODEV},          {CUDA_ERROR_INVALID_DEVICE, -ENODEV},
+    {CUDA_ERROR_NO_BINARY_FOR_GPU, -ENOTSUP}, {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, -ENOTSUP},
     {CUDA_ERROR_NOT_SUPPORTED, -ENOTSUP},
 };
 
-const char *gc_cuda_error_name(const struct gc_cuda_driver *driver, CUresult result, char buffer[32])
+const char *gc_cuda_error_name(const struct gc_cuda_driver *driver, CUresult result,
+                               char buffer[32])
 {
   const char *name = NULL;
 

@@ -16,7 +16,8 @@ struct gc_cuda_driver {
 };
 #undef CUDA_MEMBER
 
-/* Loads libcuda.so.1 and fills the table. -ENODEV when the library or a function of it is missing. */
+/* Loads libcuda.so.1 and fills the table. -ENODEV when the library or a function of it is
+ * missing. */
 int gc_cuda_driver_load(struct gc_cuda_driver *driver, struct gc_error *err);
 void gc_cuda_driver_unload(struct gc_cuda_driver *driver);
 
@@ -26,6 +27,7 @@ int gc_cuda_status(const struct gc_cuda_driver *driver, CUresult result, struct 
                    const char *doing, ...) __attribute__((format(printf, 4, 5)));
 
 /* The name of an error; a number in `buffer` when the driver knows no name for it. */
-const char *gc_cuda_error_name(const struct gc_cuda_driver *driver, CUresult result, char buffer[32]);
+const char *gc_cuda_error_name(const struct gc_cuda_driver *driver, CUresult result,
+                               char buffer[32]);
 
 #endif

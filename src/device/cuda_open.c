@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Opens one NVIDIA GPU: the driver is shown this GPU alone, which makes cuInit faster and leaves the
- * other ones in peace; then context, module, kernels.
+ * Opens one NVIDIA GPU: the driver is shown this GPU alone, which makes cuInit faster and leaves
+ * the other ones in peace; then context, module, kernels.
  */
 #include "device/cuda_device.h"
 
@@ -25,7 +25,8 @@ static int show_only(const struct gc_gpu *gpu, struct gc_error *err)
   const char *visible = getenv("CUDA_VISIBLE_DEVICES");
 
   if (visible && !*visible)
-    return gc_fail(err, -ENODEV, "CUDA_VISIBLE_DEVICES is empty: it hides every NVIDIA GPU from CUDA");
+    return gc_fail(err, -ENODEV,
+                   "CUDA_VISIBLE_DEVICES is empty: it hides every NVIDIA GPU from CUDA");
   if (setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1) || setenv("CUDA_MODULE_LOADING", "EAGER", 0))
     return gc_fail(err, -ENOMEM, "out of memory");
   if (!strncmp(gpu->identity.id, "GPU-", 4) && setenv("CUDA_VISIBLE_DEVICES", gpu->identity.id, 1))
@@ -41,7 +42,8 @@ static int initialize(struct gc_cuda_device *cuda, const struct gc_gpu *gpu, str
   if (result == CUDA_SUCCESS)
     return 0;
   if (result == CUDA_ERROR_NO_DEVICE && *gpu->identity.mig && strcmp(gpu->identity.mig, "disabled"))
-    return gc_fail(err, -ENODEV, "CUDA shows no device for %s, which is in MIG mode (%s): CUDA_ERROR_NO_DEVICE",
+    return gc_fail(err, -ENODEV,
+                   "CUDA shows no device for %s, which is in MIG mode (%s): CUDA_ERROR_NO_DEVICE",
                    gpu->name, gpu->identity.mig);
   return gc_fail(err, -ENODEV, "cannot initialize CUDA for %s: %s", gpu->name,
                  gc_cuda_error_name(&cuda->driver, result, number));
@@ -58,8 +60,8 @@ static int is_the_one(const struct gc_cuda_device *cuda, CUdevice device, const 
   size_t at = 4;
   int status;
 
-  status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceGetPCIBusId(id, sizeof(id), device), err,
-                          "ask CUDA for the bus id of %s", gpu->name);
+  status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceGetPCIBusId(id, sizeof(id), device),
+                          err, "ask CUDA for the bus id of %s", gpu->name);
   if (status)
     return status;
   *is = gpu->has_pci && sscanf(id, "%x:%x:%x", &domain, &bus, &dev) == 3 && domain == gpu->domain &&
@@ -71,7 +73,8 @@ static int is_the_one(const struct gc_cuda_device *cuda, CUdevice device, const 
   if (status)
     return status;
   for (int i = 0; i < 16; i++)
-    at += (size_t)snprintf(uuid + at, sizeof(uuid) - at, "%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+    at += (size_t)snprintf(uuid + at, sizeof(uuid) - at, "%s%02x",
+                           i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
                            (unsigned char)raw.bytes[i]);
   *is = !strcmp(uuid, gpu->identity.id);
   return 0;
@@ -82,7 +85,8 @@ static int find(struct gc_cuda_device *cuda, const struct gc_gpu *gpu, struct gc
   int count = 0, status;
   bool found = false;
 
-  status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceGetCount(&count), err, "count the CUDA devices");
+  status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceGetCount(&count), err,
+                          "count the CUDA devices");
   for (int i = 0; !status && !found && i < count; i++) {
     status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceGet(&cuda->device, i), err,
                             "open CUDA device %d", i);
@@ -104,7 +108,8 @@ int gc_cuda_attribute(const struct gc_cuda_device *cuda, CUdevice_attribute attr
     *value = 0;
     return 0;
   }
-  return gc_cuda_status(&cuda->driver, result, err, "ask for attribute %u of %s", attribute, cuda->name);
+  return gc_cuda_status(&cuda->driver, result, err, "ask for attribute %u of %s", attribute,
+                        cuda->name);
 }
 
 static int make_context(struct gc_cuda_device *cuda, struct gc_error *err)
@@ -114,15 +119,17 @@ static int make_context(struct gc_cuda_device *cuda, struct gc_error *err)
   int status;
 
   /* Spinning notices the end of a launch soonest; all launches are short. */
-  status = gc_cuda_status(driver, driver->cuDevicePrimaryCtxSetFlags_v2(cuda->device, CU_CTX_SCHED_SPIN),
-                          err, "choose how to wait for %s", cuda->name);
+  status =
+      gc_cuda_status(driver, driver->cuDevicePrimaryCtxSetFlags_v2(cuda->device, CU_CTX_SCHED_SPIN),
+                     err, "choose how to wait for %s", cuda->name);
   if (!status)
     status = gc_cuda_status(driver, driver->cuDevicePrimaryCtxRetain(&context, cuda->device), err,
                             "create a CUDA context on %s", cuda->name);
   if (status)
     return status;
   cuda->context = context;
-  return gc_cuda_status(driver, driver->cuCtxSetCurrent(context), err, "use the CUDA context of %s", cuda->name);
+  return gc_cuda_status(driver, driver->cuCtxSetCurrent(context), err, "use the CUDA context of %s",
+                        cuda->name);
 }
 
 static int load_kernels(struct gc_cuda_device *cuda, struct gc_error *err)
@@ -139,13 +146,14 @@ static int load_kernels(struct gc_cuda_device *cuda, struct gc_error *err)
   cuda->module = module;
   for (int k = 0; !status && k < GC_KERNEL_COUNT; k++) {
     cuda->shared_allowed[k] = SHARED_BYTES_BY_DEFAULT;
-    status = gc_cuda_status(driver, driver->cuModuleGetFunction(&cuda->functions[k], module, kernel_names[k]),
-                            err, "find kernel %s on %s", kernel_names[k], cuda->name);
+    status = gc_cuda_status(
+        driver, driver->cuModuleGetFunction(&cuda->functions[k], module, kernel_names[k]), err,
+        "find kernel %s on %s", kernel_names[k], cuda->name);
   }
   if (!status)
-    status = gc_cuda_status(driver,
-                            driver->cuModuleGetGlobal_v2(&cuda->constant, &bytes, module, "gpu_constant_bank"),
-                            err, "find the constant bank on %s", cuda->name);
+    status = gc_cuda_status(
+        driver, driver->cuModuleGetGlobal_v2(&cuda->constant, &bytes, module, "gpu_constant_bank"),
+        err, "find the constant bank on %s", cuda->name);
   if (!status && bytes != GPU_CONSTANT_BYTES)
     status = gc_fail(err, -EIO, "the constant bank on %s has %zu bytes, not %d", cuda->name, bytes,
                      GPU_CONSTANT_BYTES);

@@ -1,9 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What this project uses of the CUDA driver API, as tables: constants, types, functions. The driver is
- * loaded at run time, so neither the toolkit's cuda.h nor libcuda is needed to build. Where cuda.h is
- * there, tests/kernels/check_cuda_prototypes.c compares every line below with it at compile time.
+ * What this project uses of the CUDA driver API, as tables: constants, types, functions. The
+ * driver is loaded at run time, so neither the toolkit's cuda.h nor libcuda is needed to build.
+ * Where cuda.h is there, tests/kernels/check_cuda_prototypes.c compares every line below with it
+ * at compile time.
  */
 #ifndef GC_DEVICE_CUDA_SYMBOLS_H
 #define GC_DEVICE_CUDA_SYMBOLS_H
@@ -57,7 +58,8 @@
   CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 106)                                 \
   CONSTANT(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 111)
 
-/* CUDA_RESOURCE_DESC for CU_RESOURCE_TYPE_LINEAR; the union's other members only give it its length. */
+/* CUDA_RESOURCE_DESC for CU_RESOURCE_TYPE_LINEAR; the union's other members only give it its
+ * length. */
 struct gc_cuda_resource {
   unsigned int type;
   union {

@@ -1,9 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * On a real GPU: opens it, runs every kernel once with a ring whose outcome is known, and prints what
- * each path costs. Checks that chains end where they must, that the several records of one launch
- * agree, and that the paths come in the order that hardware has them. No absolute times are asserted.
+ * On a real GPU: opens it, runs every kernel once with a ring whose outcome is known, and prints
+ * what each path costs. Checks that chains end where they must, that the several records of one
+ * launch agree, and that the paths come in the order that hardware has them. No absolute times are
+ * asserted.
  *
  * Usage: chase-smoke [gpu]   exit status 77: no GPU to run on
  */
@@ -53,8 +54,8 @@ static uint64_t allocate(uint64_t bytes)
   return address;
 }
 
-static void run(enum gc_kernel kernel, uint32_t blocks, uint32_t threads, uint32_t shared, const void *args,
-                size_t bytes)
+static void run(enum gc_kernel kernel, uint32_t blocks, uint32_t threads, uint32_t shared,
+                const void *args, size_t bytes)
 {
   const struct gc_launch launch = {kernel, blocks, threads, shared, args, bytes};
 
@@ -69,7 +70,7 @@ struct ring {
   uint64_t first, step; /* value of slot 0, and from slot to slot */
   uint64_t texture;
   uint32_t shared_stride;
-  double cycles;        /* result: pure latency */
+  double cycles; /* result: pure latency */
 };
 
 static uint32_t shared_bytes(const struct ring *ring)
@@ -103,7 +104,8 @@ static void check_chase(const struct ring *ring, uint64_t slots)
     must(gc_ops(device)->clear(device, args.results, sizeof(results), &err));
     run(ring->chase, 2, 32, shared_bytes(ring), &args, sizeof(args));
     must(gc_ops(device)->download(device, results, args.results, sizeof(results), &err));
-    CHECK(round || (!r->slow && r->first_slow == UINT32_MAX), "%s: %u slow loads", ring->name, r->slow);
+    CHECK(round || (!r->slow && r->first_slow == UINT32_MAX), "%s: %u slow loads", ring->name,
+          r->slow);
     if (!round)
       args.threshold = r->min + 1;
   }
@@ -117,13 +119,19 @@ static void check_chase(const struct ring *ring, uint64_t slots)
   }
   for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS; i++)
     total += r->histogram[i];
-  CHECK(r->last == ring->first + ring->step * ((WARM + LOADS) % slots), "%s: last %#" PRIx64, ring->name, r->last);
-  CHECK(r->loads == LOADS && total == LOADS, "%s: %u loads, %" PRIu64 " in the histogram", ring->name, r->loads, total);
-  CHECK(r->cycles == cycles, "%s: %" PRIu64 " cycles, %" PRIu64 " in the trace", ring->name, r->cycles, cycles);
-  CHECK(r->min == min && r->max == max && min > 0, "%s: %u…%u, %u…%u in the trace", ring->name, r->min, r->max, min, max);
-  CHECK(r->slow == slow && r->first_slow == first_slow, "%s: %u slow, first %u, in the trace %u, %u", ring->name, r->slow,
-        r->first_slow, slow, first_slow);
-  CHECK(results[1].loads == 0 && results[1].last == ring->first, "%s: the idle block worked", ring->name);
+  CHECK(r->last == ring->first + ring->step * ((WARM + LOADS) % slots), "%s: last %#" PRIx64,
+        ring->name, r->last);
+  CHECK(r->loads == LOADS && total == LOADS, "%s: %u loads, %" PRIu64 " in the histogram",
+        ring->name, r->loads, total);
+  CHECK(r->cycles == cycles, "%s: %" PRIu64 " cycles, %" PRIu64 " in the trace", ring->name,
+        r->cycles, cycles);
+  CHECK(r->min == min && r->max == max && min > 0, "%s: %u…%u, %u…%u in the trace", ring->name,
+        r->min, r->max, min, max);
+  CHECK(r->slow == slow && r->first_slow == first_slow,
+        "%s: %u slow, first %u, in the trace %u, %u", ring->name, r->slow, r->first_slow, slow,
+        first_slow);
+  CHECK(results[1].loads == 0 && results[1].last == ring->first, "%s: the idle block worked",
+        ring->name);
   printf("  %-9s timed %4u … %4u, mean %7.2f", ring->name, min, max, (double)cycles / LOADS);
   gc_ops(device)->release(device, args.jobs);
   gc_ops(device)->release(device, args.results);
@@ -169,13 +177,13 @@ static void check_ring(struct ring *ring)
   check_chase(ring, COUNT);
   ring->cycles = latency(ring, n, &last);
   printf(", pure latency %7.3f cycles\n", ring->cycles);
-  CHECK(last == ring->first + ring->step * ((2 * COUNT + REPEATS * 3 * n) % COUNT), "%s: ended at %#" PRIx64, ring->name,
-        last);
+  CHECK(last == ring->first + ring->step * ((2 * COUNT + REPEATS * 3 * n) % COUNT),
+        "%s: ended at %#" PRIx64, ring->name, last);
   CHECK(ring->cycles > 1, "%s: a load takes %.3f cycles", ring->name, ring->cycles);
 }
 
-static void fill(uint64_t base, uint64_t count, uint64_t stride, uint64_t multiplier, uint64_t first,
-                     uint64_t step, uint32_t slot_bytes)
+static void fill(uint64_t base, uint64_t count, uint64_t stride, uint64_t multiplier,
+                 uint64_t first, uint64_t step, uint32_t slot_bytes)
 {
   const struct gpu_fill_args args = {base, count, stride, multiplier, first, step, slot_bytes, 0};
 
@@ -202,13 +210,15 @@ static double device_memory(void)
 {
   const uint64_t stride = 8192, count = DRAM_BYTES / stride;
   struct ring ring = {.name = "memory", .latency = GC_KERNEL_latency_cg};
-  struct gpu_touch_args touch = {.bytes = DRAM_BYTES, .stride = 32, .passes = 1, .only_sm = GPU_ANY_SM};
+  struct gpu_touch_args touch = {
+      .bytes = DRAM_BYTES, .stride = 32, .passes = 1, .only_sm = GPU_ANY_SM};
   uint64_t last;
   double cycles;
 
   ring.first = touch.base = allocate(DRAM_BYTES);
   touch.sink = allocate(8);
-  fill(ring.first, count, stride, 40503, ring.first, stride, 8); /* odd, so coprime to a power of two */
+  fill(ring.first, count, stride, 40503, ring.first, stride,
+       8); /* odd, so coprime to a power of two */
   run(GC_KERNEL_touch, 512, 256, 0, &touch, sizeof(touch));
   cycles = latency(&ring, 512, &last);
   gc_ops(device)->release(device, ring.first);
@@ -235,12 +245,30 @@ int main(int argc, char **argv)
 {
   enum { CA, CG, NC, TEXTURE, CONSTANT, SHARED, PATHS };
   struct ring rings[PATHS] = {
-      [CA] = {.name = "ca", .chase = GC_KERNEL_chase_ca, .latency = GC_KERNEL_latency_ca, .step = 32},
-      [CG] = {.name = "cg", .chase = GC_KERNEL_chase_cg, .latency = GC_KERNEL_latency_cg, .step = 32},
-      [NC] = {.name = "nc", .chase = GC_KERNEL_chase_nc, .latency = GC_KERNEL_latency_nc, .step = 32},
-      [TEXTURE] = {.name = "texture", .chase = GC_KERNEL_chase_texture, .latency = GC_KERNEL_latency_texture, .step = 8},
-      [CONSTANT] = {.name = "constant", .chase = GC_KERNEL_chase_constant, .latency = GC_KERNEL_latency_constant, .step = 8},
-      [SHARED] = {.name = "shared", .chase = GC_KERNEL_chase_shared, .latency = GC_KERNEL_latency_shared, .step = 4,
+      [CA] = {.name = "ca",
+              .chase = GC_KERNEL_chase_ca,
+              .latency = GC_KERNEL_latency_ca,
+              .step = 32},
+      [CG] = {.name = "cg",
+              .chase = GC_KERNEL_chase_cg,
+              .latency = GC_KERNEL_latency_cg,
+              .step = 32},
+      [NC] = {.name = "nc",
+              .chase = GC_KERNEL_chase_nc,
+              .latency = GC_KERNEL_latency_nc,
+              .step = 32},
+      [TEXTURE] = {.name = "texture",
+                   .chase = GC_KERNEL_chase_texture,
+                   .latency = GC_KERNEL_latency_texture,
+                   .step = 8},
+      [CONSTANT] = {.name = "constant",
+                    .chase = GC_KERNEL_chase_constant,
+                    .latency = GC_KERNEL_latency_constant,
+                    .step = 8},
+      [SHARED] = {.name = "shared",
+                  .chase = GC_KERNEL_chase_shared,
+                  .latency = GC_KERNEL_latency_shared,
+                  .step = 4,
                   .shared_stride = 4},
   };
   struct gc_gpus gpus;
@@ -261,10 +289,10 @@ int main(int argc, char **argv)
   }
   must(device ? 0 : -EIO);
   must(gc_ops(device)->properties(device, &p, &err));
-  printf("%s: %s, compute capability %u.%u, %u SMs, L2 %" PRIu64 ", shared %" PRIu64 "/SM %" PRIu64 "/block + %" PRIu64
-         ", %" PRIu64 " texels, ECC %d, global in L1 %d\n",
-         gpu->name, p.model, p.compute_major, p.compute_minor, p.sms, p.l2_bytes, p.shared_per_sm, p.shared_per_block,
-         p.shared_reserved, p.texture_texels, p.ecc, p.global_l1);
+  printf("%s: %s, compute capability %u.%u, %u SMs, L2 %" PRIu64 ", shared %" PRIu64 "/SM %" PRIu64
+         "/block + %" PRIu64 ", %" PRIu64 " texels, ECC %d, global in L1 %d\n",
+         gpu->name, p.model, p.compute_major, p.compute_minor, p.sms, p.l2_bytes, p.shared_per_sm,
+         p.shared_per_block, p.shared_reserved, p.texture_texels, p.ecc, p.global_l1);
 
   global = allocate(COUNT * 32);
   fill(global, COUNT, 32, 1, global, 32, 8);
@@ -289,7 +317,8 @@ int main(int argc, char **argv)
   CHECK(rings[NC].cycles < rings[CG].cycles, "read-only cache is slower than L2");
   CHECK(rings[CG].cycles < dram, "L2 is slower than device memory");
   printf("  %" PRIu64 " launches, %" PRIu64 " bytes of device memory at most, %u failures\n",
-         gc_ops(device)->counts(device)->launches, gc_ops(device)->counts(device)->device_bytes_peak, failures);
+         gc_ops(device)->counts(device)->launches,
+         gc_ops(device)->counts(device)->device_bytes_peak, failures);
   gc_ops(device)->release_texture(device, rings[TEXTURE].texture);
   gc_ops(device)->release(device, texels);
   gc_ops(device)->release(device, global);

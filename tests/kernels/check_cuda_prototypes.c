@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Compares src/device/cuda_symbols.h with the cuda.h of the toolkit, at compile time: every prototype,
- * number, type and struct. Without cuda.h there is nothing to compare, and it says so.
+ * Compares src/device/cuda_symbols.h with the cuda.h of the toolkit, at compile time: every
+ * prototype, number, type and struct. Without cuda.h there is nothing to compare, and it says so.
  */
 #include <stdio.h>
 
@@ -18,7 +18,8 @@
 #define SAME_VALUE(name, value) _Static_assert((name) == (value), #name);
 #define SAME_MEMBER(theirs, member, ours, own)                                                     \
   _Static_assert(offsetof(theirs, member) == offsetof(struct ours, own) &&                         \
-                     sizeof(((theirs *)0)->member) == sizeof(((struct ours *)0)->own), #member);
+                     sizeof(((theirs *)0)->member) == sizeof(((struct ours *)0)->own),             \
+                 #member);
 
 CUDA_TYPES(SAME_TYPE)
 CUDA_SYMBOLS(SAME_PROTOTYPE)

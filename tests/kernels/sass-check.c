@@ -1,22 +1,30 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads cubins and proves of the machine code (Volta encoding: sm_70 to sm_12x) what the measurements
- * rest on:
- *   chase_*    between the two clock reads stand one load of the right path, a comparison of what it
- *              loaded that waits for it, and an exit that hangs on that comparison; nothing else that
- *              touches memory or waits for anything
- *   latency_*  loads follow one another with nothing in the chain between them; each clock read stands
- *              behind an exit that hangs on the chain
+ * Reads cubins and proves of the machine code (Volta encoding: sm_70 to sm_12x) what the
+ * measurements rest on:
+ *
+ *   chase_*    between the two clock reads stand one load of the right path, a comparison of what
+ *              it loaded that waits for it, and an exit that hangs on that comparison; nothing
+ *              else that touches memory or waits for anything
+ *   latency_*  loads follow one another with nothing in the chain between them; each clock read
+ *              stands behind an exit that hangs on the chain
  *   all        no local memory, no static shared memory
  *
  * Usage: sass-check FILE...   exit status 0: all is as it must be
  *
  * Of an instruction, 128 bits, this much is used (found by comparison with nvdisasm 13.0):
- *   0-11 opcode   12-15 guard predicate, 15 negates   16-23 destination   24-31 first register operand
- *   72-79 special register of clock reads   77-80 cache policy of global loads   81-83 predicate that a
- *   comparison sets   110-112, 113-115 scoreboards that it sets when its result is there, when it has
- *   read its operands (7: none)   116-121 scoreboards that it waits for
+ *
+ *   0-11     opcode
+ *   12-15    guard predicate, 15 negates it
+ *   16-23    destination register
+ *   24-31    first register operand
+ *   72-79    special register of clock reads
+ *   77-80    cache policy of global loads
+ *   81-83    predicate that a comparison sets
+ *   110-112  scoreboard that it sets until its result is there (7: none)
+ *   113-115  scoreboard that it sets until it has read its operands (7: none)
+ *   116-121  scoreboards that it waits for
  */
 #include "kernels/args.h"
 
@@ -27,11 +35,25 @@
 #include <string.h>
 
 enum opcode {
-  ISETP_REG = 0x20c, ISETP_IMM = 0x80c, ISETP_CONST = 0xa0c, ISETP_UREG = 0xc0c,
-  CS2R = 0x805, CS2UR = 0x8cb, S2R = 0x919, S2UR = 0x9c3,
-  LDG_75 = 0x381, LDG = 0x981, LDC = 0xb82, LDS = 0x984,
-  TEX = 0xf60, TEX_UREG = 0xf66, TEX_CONST = 0xb66, TEX_CONST_LZ = 0xb60, TEX_REG = 0x367,
-  LDL = 0x983, STL = 0x387, EXIT = 0x94d, BRA = 0x947,
+  ISETP_REG = 0x20c,
+  ISETP_IMM = 0x80c,
+  ISETP_CONST = 0xa0c,
+  ISETP_UREG = 0xc0c,
+  CS2R = 0x805,
+  CS2UR = 0x8cb,
+  S2R = 0x919,
+  S2UR = 0x9c3,
+  LDG_75 = 0x381,
+  LDG = 0x981,
+  LDC = 0xb82,
+  LDS = 0x984,
+  TLD_REG = 0x367,
+  TLD_CONST = 0xb66,
+  TLD_UREG = 0xf66, /* the texture object in a uniform register */
+  LDL = 0x983,
+  STL = 0x387,
+  EXIT = 0x94d,
+  BRA = 0x947,
 };
 #define SR_CLOCKLO 0x50
 #define REGISTER_ZERO 0xff
@@ -72,9 +94,16 @@ static struct instruction decode(const unsigned char *bytes)
 
   memcpy(w, bytes, sizeof(w));
   return (struct instruction){
-    .opcode = bits(w, 0, 12), .guard = bits(w, 12, 4), .destination = bits(w, 16, 8), .operand = bits(w, 24, 8),
-    .special = bits(w, 72, 8), .cache = bits(w, 77, 4), .predicate = bits(w, 81, 3), .sets = bits(w, 110, 3),
-    .frees = bits(w, 113, 3), .waits = bits(w, 116, 6),
+      .opcode = bits(w, 0, 12),
+      .guard = bits(w, 12, 4),
+      .destination = bits(w, 16, 8),
+      .operand = bits(w, 24, 8),
+      .special = bits(w, 72, 8),
+      .cache = bits(w, 77, 4),
+      .predicate = bits(w, 81, 3),
+      .sets = bits(w, 110, 3),
+      .frees = bits(w, 113, 3),
+      .waits = bits(w, 116, 6),
   };
 }
 
@@ -92,7 +121,8 @@ static bool is_prompt_clock(const struct instruction *i)
 
 static bool is_compare(const struct instruction *i)
 {
-  return i->opcode == ISETP_REG || i->opcode == ISETP_IMM || i->opcode == ISETP_CONST || i->opcode == ISETP_UREG;
+  return i->opcode == ISETP_REG || i->opcode == ISETP_IMM || i->opcode == ISETP_CONST ||
+         i->opcode == ISETP_UREG;
 }
 
 /* The load that a path is about. Global loads differ in their cache policy, which sm_75 writes in
@@ -114,20 +144,19 @@ static bool is_load(const struct kernel *k, const char *path, const struct instr
     return i->opcode == LDC && i->operand != REGISTER_ZERO;
   if (!strcmp(path, "shared"))
     return i->opcode == LDS;
-  return i->opcode == TEX || i->opcode == TEX_UREG || i->opcode == TEX_CONST || i->opcode == TEX_CONST_LZ ||
-         i->opcode == TEX_REG;
+  return i->opcode == TLD_REG || i->opcode == TLD_CONST || i->opcode == TLD_UREG;
 }
 
-/* Arithmetic and moves, of lanes or uniform: their time is fixed. Memory, special registers and jumps
- * have the opcodes above, and ULDC reads through the constant cache. */
+/* Arithmetic and moves, of lanes or uniform: their time is fixed. Memory, special registers and
+ * jumps have the opcodes above, and ULDC reads through the constant cache. */
 static bool is_plain(const struct instruction *i)
 {
   return (i->opcode & 0x1ff) < 0x0d0 && (i->opcode & 0x1ff) != 0x0b9 && i->sets == NO_SCOREBOARD &&
          i->frees == NO_SCOREBOARD && !i->waits;
 }
 
-/* Scoreboards that may still be set when the loop around a window comes to its first clock read. (One
- * that only the way into the loop has set, long ago, delays nothing.) */
+/* Scoreboards that may still be set when the loop around a window comes to its first clock read.
+ * (One that only the way into the loop has set, long ago, delays nothing.) */
 static unsigned pending(const struct kernel *k, size_t a, size_t b)
 {
   unsigned boards = 0;
@@ -156,9 +185,11 @@ static bool check_window(const struct kernel *k, const char *path, size_t a, siz
 
     if (!load && is_load(k, path, i) && i->guard == ALWAYS && i->sets != NO_SCOREBOARD && !i->waits)
       load = i;
-    else if (load && !compare && is_compare(i) && i->operand == load->destination && i->waits == 1u << load->sets)
+    else if (load && !compare && is_compare(i) && i->operand == load->destination &&
+             i->waits == 1u << load->sets)
       compare = i;
-    else if (compare && !leave && i->opcode == EXIT && (i->guard & 7) == compare->predicate && i->guard != ALWAYS)
+    else if (compare && !leave && i->opcode == EXIT && (i->guard & 7) == compare->predicate &&
+             i->guard != ALWAYS)
       leave = i;
     else if (leave)
       return wrong(k, at, "an instruction between the exit and the clock");
@@ -168,7 +199,8 @@ static bool check_window(const struct kernel *k, const char *path, size_t a, siz
   if (!load)
     return wrong(k, a, "no load of this path in the timed window");
   if (!compare)
-    return wrong(k, a, "nothing in the timed window waits for the load by comparing what it loaded");
+    return wrong(k, a,
+                 "nothing in the timed window waits for the load by comparing what it loaded");
   if (!leave)
     return wrong(k, a, "no exit in the timed window hangs on what was loaded");
   if (k->code[b].waits & pending(k, a, b))
@@ -188,7 +220,8 @@ static bool check_chase(const struct kernel *k, const char *path)
         return wrong(k, at, "more than two clock reads");
       clocks[count++] = at;
     }
-  return count == 2 ? check_window(k, path, clocks[0], clocks[1]) : wrong(k, 0, "fewer than two clock reads");
+  return count == 2 ? check_window(k, path, clocks[0], clocks[1])
+                    : wrong(k, 0, "fewer than two clock reads");
 }
 
 /* Instructions for the uniform registers, which are numbered like the others. */
@@ -266,7 +299,8 @@ static void check_kernel(const struct kernel *k)
     check_latency(k, k->name + 8);
 }
 
-static bool check_section(const char *file, const char *name, const unsigned char *bytes, size_t size, unsigned sm)
+static bool check_section(const char *file, const char *name, const unsigned char *bytes,
+                          size_t size, unsigned sm)
 {
   struct kernel k = {.file = file, .sm = sm};
 
@@ -288,15 +322,17 @@ static bool check_section(const char *file, const char *name, const unsigned cha
   return true;
 }
 
-/* Each section of an ELF file. Cubins come from ptxas, but a truncated one must not crash a test. */
+/* Each section of an ELF file. Cubins come from ptxas, but a truncated one must not crash
+ * a test. */
 static int check_cubin(const char *file, const unsigned char *bytes, size_t size, unsigned sm)
 {
   const Elf64_Ehdr *header = (const void *)bytes;
   const Elf64_Shdr *sections, *names;
   unsigned kernels = 0, expected = 0;
 
-  if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) || header->e_shoff > size ||
-      (size - header->e_shoff) / sizeof(*sections) < header->e_shnum || header->e_shstrndx >= header->e_shnum)
+  if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) ||
+      header->e_shoff > size || (size - header->e_shoff) / sizeof(*sections) < header->e_shnum ||
+      header->e_shstrndx >= header->e_shnum)
     return printf("%s: not an ELF file\n", file), 1;
   sections = (const void *)(bytes + header->e_shoff);
   names = &sections[header->e_shstrndx];
@@ -304,7 +340,8 @@ static int check_cubin(const char *file, const unsigned char *bytes, size_t size
     const bool empty = sections[s].sh_type == SHT_NOBITS;
 
     if (names->sh_offset + sections[s].sh_name >= size ||
-        (!empty && (sections[s].sh_offset > size || size - sections[s].sh_offset < sections[s].sh_size)))
+        (!empty &&
+         (sections[s].sh_offset > size || size - sections[s].sh_offset < sections[s].sh_size)))
       return printf("%s: truncated\n", file), 1;
     kernels += check_section(file, (const char *)bytes + names->sh_offset + sections[s].sh_name,
                              bytes + (empty ? 0 : sections[s].sh_offset), sections[s].sh_size, sm);

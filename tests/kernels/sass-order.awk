@@ -5,7 +5,7 @@ BEGIN {
   load["ca"] = "^LDG.E.64.(STRONG.SM|STRONG.CTA)"
   load["cg"] = "^LDG.E.64.STRONG.GPU"
   load["nc"] = "^LDG.E.64.CONSTANT"
-  load["texture"] = "^TEX"
+  load["texture"] = "^TLD"
   load["constant"] = "^LDC.64"
   load["shared"] = "^LDS"
 }
@@ -27,7 +27,7 @@ path != "" && /\/\*[0-9a-f]+\*\// {
     inside = 1
   } else if (seen ~ /clock$/ && $0 ~ load[path]) {
     seen = seen " load"
-    # TEX has a predicate in front of its destination.
+    # TLD has RZ in front of its destination.
     match($0, / R[0-9]+/)
     register = substr($0, RSTART + 1, RLENGTH - 1)
   } else if (seen ~ /load$/ && /^ISETP/ && $0 ~ "[ ,]" register "[,.]")

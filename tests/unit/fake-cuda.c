@@ -271,7 +271,8 @@ CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t bytes)
 }
 
 CUresult cuTexObjectCreate(CUtexObject *texture, const CUDA_RESOURCE_DESC *resource,
-                           const CUDA_TEXTURE_DESC *description, const CUDA_RESOURCE_VIEW_DESC *view)
+                           const CUDA_TEXTURE_DESC *description,
+                           const CUDA_RESOURCE_VIEW_DESC *view)
 {
   IN_CONTEXT
   NEED(!view, "a view of linear memory")
@@ -322,9 +323,10 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
   return CUDA_SUCCESS;
 }
 
-CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
-                        unsigned int block_x, unsigned int block_y, unsigned int block_z,
-                        unsigned int shared_bytes, CUstream stream, void **parameters, void **extra)
+CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,
+                        unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                        unsigned int block_z, unsigned int shared_bytes, CUstream stream,
+                        void **parameters, void **extra)
 {
   IN_CONTEXT
   NEED(grid_y == 1 && grid_z == 1 && block_y == 1 && block_z == 1, "not one-dimensional")

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A stand-in for libcuda.so.1: one NVIDIA GPU that computes nothing, but insists on the order of calls
- * that the real driver needs and on getting back what it gave out.
+ * A stand-in for libcuda.so.1: one NVIDIA GPU that computes nothing, but insists on the order of
+ * calls that the real driver needs and on getting back what it gave out.
  *
  * FAKE_CUDA_FAIL="cuMemAlloc_v2=2" in the environment makes that function return that error.
  */

@@ -1,10 +1,11 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The CUDA back end over a stand-in driver (fake-cuda.c): what it asks for and in which order, what it
- * gives back, and that every driver function that fails ends in a status and a sentence.
+ * The CUDA back end over a stand-in driver (fake-cuda.c): what it asks for and in which order, what
+ * it gives back, and that every driver function that fails ends in a status and a sentence.
  *
- * The stand-in carries the name libcuda.so.1 inside. Once it is loaded, dlopen of that name finds it.
+ * The stand-in carries the name libcuda.so.1 inside. Once it is loaded, dlopen of that name finds
+ * it.
  */
 #include "device/device.h"
 #include "fake-cuda.h"
@@ -254,10 +255,14 @@ static int use_everything(struct fixture *f)
 }
 
 /* Functions whose failure nothing depends on: they give back, or they only name or count. */
-static const char *const harmless[] = {"cuGetErrorName",          "cuDeviceGetUuid_v2",
-                                       "cuModuleUnload",          "cuDevicePrimaryCtxRelease_v2",
-                                       "cuMemFree_v2",            "cuTexObjectDestroy",
-                                       "cuMemGetAddressRange_v2", "cuFuncSetCacheConfig"};
+static const char *const harmless[] = {"cuGetErrorName",
+                                       "cuDeviceGetUuid_v2",
+                                       "cuModuleUnload",
+                                       "cuDevicePrimaryCtxRelease_v2",
+                                       "cuMemFree_v2",
+                                       "cuTexObjectDestroy",
+                                       "cuMemGetAddressRange_v2",
+                                       "cuFuncSetCacheConfig"};
 
 static bool is_harmless(const char *name)
 {
@@ -422,7 +427,8 @@ static void sets_the_carveout_of_older_gpus(void **state)
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR] = 3;
   must_open(f);
   for (size_t i = 0; i < sizeof(kepler) / sizeof(*kepler); i++) {
-    assert_int_equal(f->ops->carveout(f->device, GC_KERNEL_chase_ca, kepler[i].percent, &f->err), 0);
+    assert_int_equal(f->ops->carveout(f->device, GC_KERNEL_chase_ca, kepler[i].percent, &f->err),
+                     0);
     assert_int_equal(f->fake->cache_config, kepler[i].config);
   }
   setenv("FAKE_CUDA_FAIL", "cuFuncSetCacheConfig=700", 1);
