@@ -98,9 +98,11 @@ struct gpu_latency_args {
 };
 
 /* clock: block 0 reads the SM clock and the wall clock of the GPU, lets at least `nanoseconds` of the
- * latter pass, and reads both again. All blocks spin, so that the GPU is as busy as when measuring. */
+ * latter pass, and reads both again and again meanwhile: longest_ns is the longest time between two
+ * readings in a row. All blocks spin, so that the GPU is as busy as when measuring. */
 struct gpu_clock_result {
   uint64_t cycles, nanoseconds;
+  uint64_t longest_ns;
 };
 
 struct gpu_clock_args {

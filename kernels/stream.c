@@ -39,15 +39,19 @@ GPU_KERNEL(touch, gpu_touch_args)
 GPU_KERNEL(clock, gpu_clock_args)
 {
   const uint64_t ns0 = gpu_nanoseconds(), cycles0 = gpu_clock64();
-  uint64_t ns1, cycles1;
+  uint64_t ns1 = ns0, cycles1, longest = 0;
 
   do {
+    const uint64_t before = ns1;
+
     ns1 = gpu_nanoseconds();
     cycles1 = gpu_clock64();
+    longest = ns1 - before > longest ? ns1 - before : longest;
   } while (ns1 - ns0 < a.nanoseconds);
   if (gpu_block() == 0 && gpu_thread() == 0) {
-    gpu_store64(a.result, cycles1 - cycles0);
-    gpu_store64(a.result + 8, ns1 - ns0);
+    gpu_store64(a.result + offsetof(struct gpu_clock_result, cycles), cycles1 - cycles0);
+    gpu_store64(a.result + offsetof(struct gpu_clock_result, nanoseconds), ns1 - ns0);
+    gpu_store64(a.result + offsetof(struct gpu_clock_result, longest_ns), longest);
   }
 }
 
