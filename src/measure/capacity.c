@@ -18,59 +18,34 @@
 #include <hwloc/gpucache.h>
 
 #include "measure/bench.h"
-#include "stats/stats.h"
+#include "stats/decide.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COARSE_MAX 16        /* sizes in the doubling search */
-#define CONFIRM_MAX 32       /* limit of gc_path.confirm */
-#define COARSE_SHIFT 3       /* 8 cycles a bin: 1024 cycles in all */
-#define CHANGE_P 1e-6        /* K-S significance that counts as a change, after Holm */
-#define CHANGE_D 0.05        /* and the share of loads that must have moved */
-#define ATTEMPTS 3           /* a disturbance passes: search again */
-#define ENOUGH 0.5           /* posterior below which no capacity is told */
+#define COARSE_MAX 16  /* sizes in the doubling search */
+#define CONFIRM_MAX 32 /* limit of gc_path.confirm */
+#define COARSE_SHIFT 3 /* 8 cycles a bin: 1024 cycles in all */
+#define SPREAD 0.25    /* latencies of one level differ by less from SM to SM, those of two by more */
+#define ATTEMPTS 3     /* a disturbance passes: search again */
+
+_Static_assert(GC_LATENCY_BINS == GPU_HISTOGRAM_BINS, "stats take the kernels' histograms as they are");
 
 struct search {
   struct gc_bench *bench;
   const struct gc_path *path;
   struct gc_capacity *found;
-  uint64_t hits[GPU_HISTOGRAM_BINS]; /* latencies at sizes that fit */
-  uint64_t low, high;                /* bracket: low fits, high does not */
+  uint64_t hits[GC_LATENCY_BINS]; /* latencies at sizes that fit */
+  uint64_t low, high;             /* bracket: low fits, high does not */
   double fitting_loads, fitting_slow;
   struct gc_window window;
 };
 
-static void add_histogram(uint64_t *sum, const struct gpu_chase_result *seen)
+static int new_sizes(struct search *s, struct gc_sizes *sizes, size_t n)
 {
-  for (size_t b = 0; b < GPU_HISTOGRAM_BINS; b++)
-    sum[b] += seen->histogram[b];
-}
-
-/* Share of loads that moved to another level, and how likely that is chance: one-sided K-S of what was
- * seen against the hits made a quarter slower. From SM to SM the same level differs by several cycles
- * (an H200's constant L1.5: 112 to 131), which a plain K-S test of thousands of loads would report;
- * from level to level latencies differ by far more than a quarter. */
-static double moved(const uint64_t *hits, const uint64_t *seen, double *p)
-{
-  uint64_t slower[GPU_HISTOGRAM_BINS] = {0}, n, m;
-  double d;
-
-  for (size_t b = 0; b < GPU_HISTOGRAM_BINS; b++) {
-    const size_t to = b + b / 4 + 1;
-
-    slower[to < GPU_HISTOGRAM_BINS ? to : GPU_HISTOGRAM_BINS - 1] += hits[b];
-  }
-  d = gc_ks_slower(slower, seen, GPU_HISTOGRAM_BINS, &n, &m);
-  *p = gc_ks_pvalue(d, n, m);
-  return d;
-}
-
-static uint64_t round_up(uint64_t value, uint64_t multiple)
-{
-  return (value + multiple - 1) / multiple * multiple;
+  return gc_sizes_new(sizes, n) ? gc_fail(s->bench->err, -ENOMEM, "out of memory") : 0;
 }
 
 static void withhold(struct search *s, const char *why)
@@ -79,105 +54,69 @@ static void withhold(struct search *s, const char *why)
   snprintf(s->found->absent, sizeof(s->found->absent), "%s", why);
 }
 
-/* The first of n coarse sizes whose latencies are not those of the smaller ones; n: none. */
-static size_t first_changed(const struct gc_run *runs, size_t n)
+/* Walks ever larger arrays until latencies change. changed: the first that does; sizes->n: none. */
+static int walk_until_changed(struct search *s, struct gc_sizes *sizes, size_t *changed)
 {
-  uint64_t reference[GPU_HISTOGRAM_BINS] = {0}, histogram[GPU_HISTOGRAM_BINS];
-  double p[COARSE_MAX] = {1}, d[COARSE_MAX] = {0};
+  struct gc_run runs[COARSE_MAX];
+  const size_t n = sizes->n;
+  size_t group;
+  int status = 0;
 
-  for (size_t i = 1; i < n; i++) {
-    add_histogram(reference, &runs[i - 1].seen);
-    memset(histogram, 0, sizeof(histogram));
-    add_histogram(histogram, &runs[i].seen);
-    d[i] = moved(reference, histogram, &p[i]);
+  memset(runs, 0, sizeof(runs));
+  *changed = sizes->n = 0;
+  /* large sizes take long: only as many at a time as doubles the effort */
+  for (size_t done = 0; done < n && *changed == done; done += group) {
+    const size_t small = done ? 0 : n / 2;
+
+    group = small ? small : done + 2 <= n ? 2 : 1;
+    for (size_t i = done; i < done + group; i++)
+      runs[i].bytes = sizes->bytes[i];
+    if ((status = s->path->walk(s->bench, s->path, &s->window, runs + done, group)))
+      break;
+    for (size_t i = done; i < done + group; i++)
+      gc_histogram_add(sizes->histogram[i], runs[i].seen.histogram);
+    sizes->n = done + group;
+    *changed = gc_first_change(sizes, SPREAD);
   }
-  gc_holm(p, n);
-  for (size_t i = 1; i < n; i++)
-    if (p[i] < CHANGE_P && d[i] > CHANGE_D)
-      return i;
-  return n;
-}
-
-/* Between a hit and a miss: halfway from the slowest usual hit to the median of what is beyond it. */
-static void set_threshold(struct search *s, const struct gpu_chase_result *beyond)
-{
-  const double width = 1 << COARSE_SHIFT;
-  uint64_t missed[GPU_HISTOGRAM_BINS] = {0};
-  const double slowest = gc_histogram_quantile(s->hits, GPU_HISTOGRAM_BINS, 0, width, 0.99) + width;
-
-  add_histogram(missed, beyond);
-  for (size_t b = 0; b < GPU_HISTOGRAM_BINS && (double)b * width <= slowest; b++)
-    missed[b] = 0;
-  s->found->hit = gc_histogram_quantile(s->hits, GPU_HISTOGRAM_BINS, 0, width, 0.5);
-  s->found->miss = gc_histogram_quantile(missed, GPU_HISTOGRAM_BINS, 0, width, 0.5);
-  s->window.threshold = (uint32_t)((slowest + s->found->miss) / 2);
+  sizes->n = n;
+  return status;
 }
 
 static int coarse(struct search *s)
 {
-  struct gc_run runs[COARSE_MAX];
-  size_t n = 0, changed = 0, group;
+  struct gc_levels levels;
+  struct gc_sizes sizes;
+  size_t n = 0, changed;
   int status;
 
-  memset(runs, 0, sizeof(runs));
-  for (uint64_t bytes = s->path->min; bytes <= s->path->max && n < COARSE_MAX; bytes *= 2)
-    runs[n++].bytes = bytes;
+  while (n < COARSE_MAX && s->path->min << n <= s->path->max)
+    n++;
+  if ((status = new_sizes(s, &sizes, n)))
+    return status;
+  for (size_t i = 0; i < n; i++)
+    sizes.bytes[i] = s->path->min << i;
   s->window.threshold = UINT32_MAX;
-  /* large sizes take long: only as many at a time as doubles the effort */
-  for (size_t done = 0; done < n; done += group) {
-    const size_t small = done ? 0 : n / 2;
-
-    group = small ? small : done + 2 <= n ? 2 : 1;
-    if ((status = s->path->walk(s->bench, s->path, &s->window, runs + done, group)))
-      return status;
-    if ((changed = first_changed(runs, done + group)) < done + group)
-      break;
-  }
+  if ((status = walk_until_changed(s, &sizes, &changed)))
+    goto out;
   for (size_t i = 0; i < changed; i++)
-    add_histogram(s->hits, &runs[i].seen);
-  if (changed >= n || !changed) {
-    s->found->at_least = runs[n - 1].bytes;
-    s->found->hit = gc_histogram_quantile(s->hits, GPU_HISTOGRAM_BINS, 0, 1 << COARSE_SHIFT, 0.5);
+    for (size_t b = 0; b < GC_LATENCY_BINS; b++)
+      s->hits[b] += sizes.histogram[i][b];
+  if (changed < n) {
+    gc_levels_find(s->hits, sizes.histogram[changed], 1 << COARSE_SHIFT, &levels);
+    s->low = changed > 1 ? sizes.bytes[changed - 1] / 2 : s->path->min;
+    s->high = sizes.bytes[changed];
+    s->found->hit = levels.hit;
+    s->found->miss = levels.miss;
+    s->window.threshold = (uint32_t)levels.threshold;
+  } else {
+    s->found->at_least = sizes.bytes[n - 1];
+    s->found->hit = gc_histogram_quantile(s->hits, GC_LATENCY_BINS, 0, 1 << COARSE_SHIFT, 0.5);
     snprintf(s->found->absent, sizeof(s->found->absent), "no miss seen up to %llu bytes",
              (unsigned long long)s->found->at_least);
-    return 0;
   }
-  s->low = changed > 1 ? runs[changed - 1].bytes / 2 : s->path->min;
-  s->high = runs[changed].bytes;
-  set_threshold(s, &runs[changed].seen);
-  return 0;
-}
-
-struct sweep {
-  size_t n;
-  uint64_t *bytes;
-  struct gc_evidence *evidence;
-  uint64_t (*histogram)[GPU_HISTOGRAM_BINS];
-  struct gc_run *runs;
-};
-
-static void sweep_free(struct sweep *w)
-{
-  free(w->bytes);
-  free(w->evidence);
-  free(w->histogram);
-  free(w->runs);
-}
-
-static int sweep_new(struct search *s, struct sweep *w, uint64_t step)
-{
-  w->n = (s->high - s->low) / step + 1;
-  w->bytes = calloc(w->n, sizeof(*w->bytes));
-  w->evidence = calloc(w->n, sizeof(*w->evidence));
-  w->histogram = calloc(w->n, sizeof(*w->histogram));
-  w->runs = calloc(w->n * s->path->repeats, sizeof(*w->runs));
-  if (!w->bytes || !w->evidence || !w->histogram || !w->runs) {
-    sweep_free(w);
-    return gc_fail(s->bench->err, -ENOMEM, "out of memory");
-  }
-  for (size_t i = 0; i < w->n; i++)
-    w->bytes[i] = s->low + i * step;
-  return 0;
+out:
+  gc_sizes_free(&sizes);
+  return status;
 }
 
 /* Loads of arrays that are sure to fit, and how many were slow all the same. */
@@ -197,37 +136,40 @@ static double outlier_rate(const struct search *s)
   return rate > s->path->outliers ? rate : s->path->outliers;
 }
 
-static void count_runs(const struct search *s, struct sweep *w, const struct gc_run *runs, size_t n)
+static void count_runs(const struct search *s, struct gc_sizes *sizes, const struct gc_run *runs, size_t n)
 {
   const double rate = outlier_rate(s);
 
   for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < w->n; k++)
-      if (w->bytes[k] == runs[i].bytes) {
-        gc_evidence_add(&w->evidence[k], runs[i].seen.slow, runs[i].seen.loads, rate);
-        add_histogram(w->histogram[k], &runs[i].seen);
+    for (size_t k = 0; k < sizes->n; k++)
+      if (sizes->bytes[k] == runs[i].bytes) {
+        gc_evidence_add(&sizes->evidence[k], runs[i].seen.slow, runs[i].seen.loads, rate);
+        gc_histogram_add(sizes->histogram[k], runs[i].seen.histogram);
       }
 }
 
-/* The smallest swept size from which on all latencies differ from hits; 0: none. */
-static uint64_t ks_change(const struct search *s, const struct sweep *w)
+/* Walks every size of the bracket, several times. */
+static int walk_bracket(struct search *s, struct gc_sizes *sizes)
 {
-  uint64_t changed = 0;
-  double *p = calloc(w->n, sizeof(*p)), *d = calloc(w->n, sizeof(*d));
+  const size_t n = sizes->n * s->path->repeats;
+  struct gc_run *runs = calloc(n, sizeof(*runs));
+  int status;
 
-  for (size_t i = 0; p && d && i < w->n; i++)
-    d[i] = moved(s->hits, w->histogram[i], &p[i]);
-  if (p && d)
-    gc_holm(p, w->n);
-  for (size_t i = w->n; p && d && i-- > 0 && p[i] < CHANGE_P && d[i] > CHANGE_D;)
-    changed = w->bytes[i];
-  free(p);
-  free(d);
-  return changed;
+  if (!runs)
+    return gc_fail(s->bench->err, -ENOMEM, "out of memory");
+  /* repeats of a size lie apart, so that they run on different SMs and at different times */
+  for (size_t i = 0; i < n; i++)
+    runs[i].bytes = sizes->bytes[i % sizes->n];
+  if (!(status = s->path->walk(s->bench, s->path, &s->window, runs, n))) {
+    add_fitting(s, runs, n, s->low);
+    count_runs(s, sizes, runs, n);
+  }
+  free(runs);
+  return status;
 }
 
 /* Both sides of the answer on half of the SMs each. */
-static int confirm(struct search *s, struct sweep *w, size_t index)
+static int confirm(struct search *s, struct gc_sizes *sizes, size_t beyond)
 {
   const size_t sms = s->bench->properties.sms, n = s->path->confirm < sms ? s->path->confirm : sms;
   struct gc_run runs[CONFIRM_MAX];
@@ -235,83 +177,58 @@ static int confirm(struct search *s, struct sweep *w, size_t index)
 
   memset(runs, 0, sizeof(runs));
   for (size_t i = 0; i < n; i++)
-    runs[i].bytes = w->bytes[i % 2 ? index : index - 1];
+    runs[i].bytes = sizes->bytes[i % 2 ? beyond : beyond - 1];
   if ((status = s->path->walk(s->bench, s->path, &s->window, runs, n)))
     return status;
-  count_runs(s, w, runs, n);
+  count_runs(s, sizes, runs, n);
   return 0;
-}
-
-/* Probability that the capacity is within half a percent of what was found. */
-static double mass_near(const struct sweep *w, const double *posterior, size_t index)
-{
-  const double bytes = (double)w->bytes[index - 1];
-  double mass = 0;
-
-  for (size_t c = 1; c <= w->n; c++)
-    if ((double)w->bytes[c - 1] >= bytes * 0.995 && (double)w->bytes[c - 1] <= bytes * 1.005)
-      mass += posterior[c];
-  return mass;
 }
 
 /* One sweep of the bracket. Narrows it, or ends the search (*done). */
 static int sweep(struct search *s, bool first, bool *done)
 {
-  const uint64_t step = round_up((s->high - s->low + s->path->sizes - 1) / s->path->sizes, s->path->step);
-  struct sweep w = {0};
-  size_t runs;
-  struct gc_changepoint change;
-  double *posterior = NULL;
-  int status = sweep_new(s, &w, step);
+  const uint64_t apart = (s->high - s->low + s->path->sizes - 1) / s->path->sizes;
+  const uint64_t step = (apart + s->path->step - 1) / s->path->step * s->path->step;
+  struct gc_verdict verdict;
+  struct gc_sizes sizes;
+  int status = new_sizes(s, &sizes, (s->high - s->low) / step + 1);
 
   if (status)
     return status;
-  runs = w.n * s->path->repeats;
-  /* repeats of a size lie apart, so that they run on different SMs and at different times */
-  for (size_t i = 0; i < runs; i++)
-    w.runs[i].bytes = w.bytes[i % w.n];
-  if (!(posterior = calloc(w.n + 1, sizeof(*posterior)))) {
-    status = gc_fail(s->bench->err, -ENOMEM, "out of memory");
-    goto out;
-  }
-  if ((status = s->path->walk(s->bench, s->path, &s->window, w.runs, runs)))
-    goto out;
-  add_fitting(s, w.runs, runs, s->low);
-  count_runs(s, &w, w.runs, runs);
-  gc_changepoint_find(w.evidence, w.n, posterior, &change);
-  if (first && (s->found->changed = ks_change(s, &w)) == 0) {
-    withhold(s, "the K-S test sees no lasting change of latencies");
-    *done = true;
-    goto out;
-  }
-  if (change.noise > ENOUGH || change.index == 0 || change.index == w.n) {
-    withhold(s, change.noise > ENOUGH ? "misses come and go at all sizes: noise"
-                                      : "misses begin outside the bracket that the K-S test gave");
-    *done = true;
-    goto out;
-  }
-  if (step > s->path->step) {
-    s->low = w.bytes[change.index > 1 ? change.index - 2 : 0];
-    s->high = w.bytes[change.index + 1 < w.n ? change.index + 1 : change.index];
-    goto out;
-  }
-  if ((status = confirm(s, &w, change.index)))
-    goto out;
-  gc_changepoint_find(w.evidence, w.n, posterior, &change);
+  for (size_t i = 0; i < sizes.n; i++)
+    sizes.bytes[i] = s->low + i * step;
   *done = true;
-  if (change.index == 0 || change.index == w.n || change.noise > ENOUGH) {
-    withhold(s, "repetition did not confirm where misses begin");
+  if ((status = walk_bracket(s, &sizes)))
+    goto out;
+  if (first) {
+    const size_t changed = gc_lasting_change(&sizes, s->hits, SPREAD);
+
+    if (changed == sizes.n) {
+      withhold(s, "the K-S test sees no lasting change of latencies");
+      goto out;
+    }
+    s->found->changed = sizes.bytes[changed];
+  }
+  gc_decide(&sizes, s->found->changed, &verdict);
+  if (verdict.beyond && step > s->path->step) {
+    s->low = sizes.bytes[verdict.beyond > 1 ? verdict.beyond - 2 : 0];
+    s->high = sizes.bytes[verdict.beyond + 1 < sizes.n ? verdict.beyond + 1 : verdict.beyond];
+    *done = false;
+    goto out;
+  }
+  if (verdict.beyond) {
+    if ((status = confirm(s, &sizes, verdict.beyond)))
+      goto out;
+    gc_decide(&sizes, s->found->changed, &verdict);
+  }
+  if (verdict.absent) {
+    withhold(s, verdict.absent);
   } else {
-    s->found->bytes = w.bytes[change.index - 1];
-    s->found->confidence = mass_near(&w, posterior, change.index);
-    if (s->found->confidence < ENOUGH)
-      withhold(s, "repetitions disagree on where misses begin");
-    else if (s->found->changed < s->found->bytes)
-      withhold(s, "the K-S test sees a change before the first miss");
+    s->found->bytes = sizes.bytes[verdict.beyond - 1];
+    s->found->confidence = verdict.confidence;
   }
 out:
-  free(posterior);
-  sweep_free(&w);
+  gc_sizes_free(&sizes);
   return status;
 }
 

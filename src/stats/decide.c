@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "stats/decide.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHANGE_P 1e-6 /* K-S significance that counts as a change, after Holm */
+#define CHANGE_D 0.05 /* and the share of loads that must have moved */
+#define ENOUGH 0.5    /* posterior below which no capacity is told */
+#define NEAR 0.005    /* capacities that differ by less are one */
+
+int gc_sizes_new(struct gc_sizes *sizes, size_t n)
+{
+  *sizes = (struct gc_sizes){
+    .n = n,
+    .bytes = calloc(n ? n : 1, sizeof(*sizes->bytes)),
+    .histogram = calloc(n ? n : 1, sizeof(*sizes->histogram)),
+    .evidence = calloc(n ? n : 1, sizeof(*sizes->evidence)),
+    .scratch = calloc(2 * n + 2, sizeof(*sizes->scratch)),
+  };
+  if (sizes->bytes && sizes->histogram && sizes->evidence && sizes->scratch)
+    return 0;
+  gc_sizes_free(sizes);
+  return -ENOMEM;
+}
+
+void gc_sizes_free(struct gc_sizes *sizes)
+{
+  free(sizes->bytes);
+  free(sizes->histogram);
+  free(sizes->evidence);
+  free(sizes->scratch);
+  *sizes = (struct gc_sizes){0};
+}
+
+void gc_histogram_add(uint64_t *sum, const uint32_t *seen)
+{
+  for (size_t b = 0; b < GC_LATENCY_BINS; b++)
+    sum[b] += seen[b];
+}
+
+/* Share of loads that moved to another level, and how likely that is chance: one-sided K-S of what was
+ * seen against the hits made slower by the spread. A plain K-S test of thousands of loads would report
+ * the few cycles by which the same level differs from SM to SM (an H200's constant L1.5: 112 to 131). */
+static double moved(const uint64_t *hits, const uint64_t *seen, double spread, double *p)
+{
+  uint64_t slower[GC_LATENCY_BINS] = {0}, n, m;
+  double d;
+
+  for (size_t b = 0; b < GC_LATENCY_BINS; b++) {
+    const size_t to = b + (size_t)((double)b * spread) + 1;
+
+    slower[to < GC_LATENCY_BINS ? to : GC_LATENCY_BINS - 1] += hits[b];
+  }
+  d = gc_ks_slower(slower, seen, GC_LATENCY_BINS, &n, &m);
+  *p = gc_ks_pvalue(d, n, m);
+  return d;
+}
+
+size_t gc_first_change(const struct gc_sizes *sizes, double spread)
+{
+  uint64_t smaller[GC_LATENCY_BINS] = {0};
+  double *p = sizes->scratch, *d = p + sizes->n;
+
+  for (size_t i = 0; i < sizes->n; i++) {
+    d[i] = i ? moved(smaller, sizes->histogram[i], spread, &p[i]) : 0;
+    for (size_t b = 0; b < GC_LATENCY_BINS; b++)
+      smaller[b] += sizes->histogram[i][b];
+  }
+  if (sizes->n)
+    p[0] = 1;
+  gc_holm(p, sizes->n);
+  for (size_t i = 1; i < sizes->n; i++)
+    if (p[i] < CHANGE_P && d[i] > CHANGE_D)
+      return i;
+  return sizes->n;
+}
+
+size_t gc_lasting_change(const struct gc_sizes *sizes, const uint64_t *hits, double spread)
+{
+  size_t first = sizes->n;
+  double *p = sizes->scratch, *d = p + sizes->n;
+
+  for (size_t i = 0; i < sizes->n; i++)
+    d[i] = moved(hits, sizes->histogram[i], spread, &p[i]);
+  gc_holm(p, sizes->n);
+  while (first > 0 && p[first - 1] < CHANGE_P && d[first - 1] > CHANGE_D)
+    first--;
+  return first;
+}
+
+void gc_levels_find(const uint64_t *hits, const uint64_t *beyond, double width, struct gc_levels *levels)
+{
+  uint64_t missed[GC_LATENCY_BINS];
+  const double slowest = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, width, 0.99) + width;
+
+  for (size_t b = 0; b < GC_LATENCY_BINS; b++)
+    missed[b] = (double)b * width <= slowest ? 0 : beyond[b];
+  levels->hit = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, width, 0.5);
+  levels->miss = gc_histogram_quantile(missed, GC_LATENCY_BINS, 0, width, 0.5);
+  levels->threshold = (slowest + levels->miss) / 2;
+}
+
+/* posterior[c]: bytes[c - 1] is the last size that fits. */
+static double mass_near(const struct gc_sizes *sizes, const double *posterior, uint64_t bytes)
+{
+  double mass = 0;
+
+  for (size_t c = 1; c <= sizes->n; c++)
+    if ((double)sizes->bytes[c - 1] >= (double)bytes * (1 - NEAR) &&
+        (double)sizes->bytes[c - 1] <= (double)bytes * (1 + NEAR))
+      mass += posterior[c];
+  return mass;
+}
+
+void gc_decide(const struct gc_sizes *sizes, uint64_t changed, struct gc_verdict *verdict)
+{
+  double *posterior = sizes->scratch;
+  struct gc_changepoint change;
+  uint64_t bytes;
+
+  memset(verdict, 0, sizeof(*verdict));
+  gc_changepoint_find(sizes->evidence, sizes->n, posterior, &change);
+  if (change.noise > ENOUGH) {
+    verdict->absent = "misses come and go at all sizes: noise";
+  } else if (change.index == 0) {
+    verdict->absent = "misses already at the smallest size searched";
+  } else if (change.index == sizes->n) {
+    verdict->absent = "no misses where the K-S test saw a change";
+  } else {
+    bytes = sizes->bytes[change.index - 1];
+    verdict->beyond = change.index;
+    verdict->confidence = mass_near(sizes, posterior, bytes);
+    if (verdict->confidence < ENOUGH)
+      verdict->absent = "repetitions disagree on where misses begin";
+    else if (changed <= bytes)
+      verdict->absent = "the K-S test sees a change before the first miss";
+  }
+}
