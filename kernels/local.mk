@@ -28,7 +28,8 @@ kernels/cuda.image: kernels/cuda.ptx
 	    { cat $$out.ptxas >&2; exit 1; }; \
 	  images="$$images --image3=kind=elf,sm=$$arch,file=$$out.cubin"; \
 	done; \
-	$(FATBINARY) --create $@ -64 $$images --image3=kind=ptx,sm=$(NVPTX_ARCH),file=kernels/cuda.ptx
+	$(FATBINARY) --create $@ -64 --compress-all $$images \
+	  --image3=kind=ptx,sm=$(NVPTX_ARCH),file=kernels/cuda.ptx
 else
 kernels/cuda.image: kernels/cuda.ptx
 	$(AM_V_GEN)cp kernels/cuda.ptx $@
