@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "judge.h"
+
+#include "measure/bench.h"
+#include "model/model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define ON_SM_CYCLES 1.0 /* how near a latency inside the SM has to be */
+#define OFF_SM_SHARE 0.02 /* of L2 and memory */
+#define CAPACITY_SHARE 0.005
+
+/* Every property whose confidence is judged, and where the model knows it. A new one is a line here. */
+static const struct subject {
+  enum gc_kind kind;
+  enum gc_space space;
+  unsigned level;
+  bool latency;
+  int (*step)(struct gc_bench *bench, struct gc_element *element);
+} subjects[] = {
+  {GC_L1, GC_SPACE_CA, 0, false, gc_step_capacity},
+  {GC_L1, GC_SPACE_CA, 0, true, gc_step_latency},
+  {GC_TEXTURE, GC_SPACE_TEXTURE, 0, false, gc_step_capacity},
+  {GC_TEXTURE, GC_SPACE_TEXTURE, 0, true, gc_step_latency},
+  {GC_READ_ONLY, GC_SPACE_NC, 0, false, gc_step_capacity},
+  {GC_READ_ONLY, GC_SPACE_NC, 0, true, gc_step_latency},
+  {GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, false, gc_step_capacity},
+  {GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, true, gc_step_latency},
+  {GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, false, gc_step_capacity},
+  {GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, true, gc_step_latency},
+  {GC_SHARED_MEMORY, GC_SPACE_SHARED, 0, true, gc_step_latency},
+  {GC_L2, GC_SPACE_CG, 0, false, gc_step_l2_capacity},
+  {GC_L2, GC_SPACE_CG, 0, true, gc_step_l2_latency},
+  {GC_DEVICE_MEMORY, GC_SPACE_CG, 1, true, gc_step_memory},
+};
+#define SUBJECTS (sizeof(subjects) / sizeof(*subjects))
+_Static_assert(SUBJECTS <= VERDICTS_MAX, "one verdict a subject");
+
+struct court {
+  const struct drawn_gpu *gpu;
+  struct gc_bench bench;
+  struct gc_record *record;
+  struct gc_model *model; /* a second one of the same profile: where the truth is asked */
+};
+
+static double number(const struct gc_element *element, const char *key)
+{
+  const char *value = gc_infos_get(&element->infos, key);
+
+  return value ? strtod(value, NULL) : NAN;
+}
+
+static uint64_t range_end(const struct court *court, const struct gc_path *path)
+{
+  return path->kind == GC_L2 ? 2 * court->bench.properties.l2_bytes : path->max;
+}
+
+static void judge_capacity(const struct court *court, const struct subject *subject,
+                           const struct gc_element *element, struct verdict *v)
+{
+  const struct gc_path *path = gc_path_of(subject->kind);
+  const double at_least = number(element, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES);
+  const double step =
+    path->kind == GC_L2 ? (double)court->bench.properties.l2_bytes / 512 : (double)path->step;
+
+  v->truth = (double)gc_model_true_level(court->model, subject->space, subject->level);
+  v->nothing_there =
+    court->gpu->class == DRAWN_NOISE || v->truth > (double)range_end(court, path);
+  v->value = number(element, HWLOC_GPUCACHE_CAPACITY_BYTES);
+  v->confidence = number(element, HWLOC_GPUCACHE_CAPACITY HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
+  if (v->value > 0) {
+    v->claim = CLAIM_VALUE;
+    v->right = !v->nothing_there &&
+               fabs(v->value - v->truth) <= fmax(step, CAPACITY_SHARE * v->truth);
+  } else if (at_least > 0) {
+    v->claim = CLAIM_AT_LEAST;
+    v->value = at_least;
+    v->right = v->truth >= at_least * (1 - CAPACITY_SHARE);
+  }
+}
+
+static void judge_latency(const struct court *court, const struct subject *subject,
+                          const struct gc_element *element, struct verdict *v)
+{
+  const bool off_sm = subject->kind == GC_L2 || subject->kind == GC_DEVICE_MEMORY;
+
+  v->truth = gc_model_true_latency(court->model, subject->space, subject->level);
+  v->value = number(element, HWLOC_GPUCACHE_LATENCY_CYCLES);
+  v->confidence = number(element, HWLOC_GPUCACHE_LATENCY HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
+  if (v->value > 0) {
+    v->claim = CLAIM_VALUE;
+    v->right = fabs(v->value - v->truth) <= (off_sm ? OFF_SM_SHARE * v->truth : ON_SM_CYCLES);
+  }
+}
+
+/* Elements that the GPU lacks are not asked about; nor is how near the L2 is, where it depends on the SM. */
+static bool to_be_asked(const struct court *court, const struct subject *subject)
+{
+  const struct gc_path *path = gc_path_of(subject->kind);
+
+  return (!path || path->present(&court->bench.properties)) &&
+         !(subject->kind == GC_L2 && subject->latency && court->gpu->l2_partitions > 1);
+}
+
+static int ask(struct court *court, uint64_t index, struct verdict verdicts[VERDICTS_MAX])
+{
+  int n = 0;
+
+  for (size_t i = 0; i < SUBJECTS; i++) {
+    const struct subject *subject = &subjects[i];
+    struct gc_element *element;
+
+    if (!to_be_asked(court, subject))
+      continue;
+    element = gc_record_find(court->record, subject->kind);
+    if (!element && !(element = gc_record_add(court->record, subject->kind)))
+      return -1;
+    if (subject->step(&court->bench, element))
+      return -1;
+    verdicts[n] = (struct verdict){.gpu = index, .class = court->gpu->class, .kind = subject->kind,
+                                   .latency = subject->latency};
+    (subject->latency ? judge_latency : judge_capacity)(court, subject, element, &verdicts[n]);
+    n++;
+  }
+  return n;
+}
+
+/* L1 has what the carve-out leaves that the capacity step asks for. */
+static void launch_as_measured(struct gc_model *model)
+{
+  const struct gc_model_facts *facts = gc_model_facts(model);
+  const uint32_t by_threads = facts->threads_per_sm / facts->warp;
+
+  gc_model_launch(model, 0, facts->blocks_per_sm < by_threads ? facts->blocks_per_sm : by_threads, 0);
+}
+
+/* A file for the simulator that needs no place and no removal. */
+static int put_profile(const char *text, struct gc_gpu *gpu)
+{
+  const int fd = memfd_create("profile", MFD_CLOEXEC);
+
+  snprintf(gpu->profile, sizeof(gpu->profile), "/proc/self/fd/%d", fd);
+  if (fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text))
+    return fd;
+  if (fd >= 0)
+    close(fd);
+  return -1;
+}
+
+int judge_gpu(const struct drawn_gpu *gpu, uint64_t index, struct verdict verdicts[VERDICTS_MAX])
+{
+  struct gc_gpu described = {.vendor = GC_VENDOR_SIM, .name = "gpu0"};
+  struct gc_error err = {""};
+  struct gc_device *device = NULL;
+  struct court court = {.gpu = gpu};
+  const int fd = put_profile(gpu->text, &described);
+  int n = -1;
+
+  snprintf(described.identity.id, sizeof(described.identity.id), "sim-drawn");
+  if (fd >= 0 && !gc_device_open(&described, &device, &err) &&
+      !gc_model_new("drawn", gpu->text, strlen(gpu->text), &court.model, &err) &&
+      (court.record = gc_record_new(&described.identity)) &&
+      !gc_bench_open(&court.bench, device, court.record, &err)) {
+    launch_as_measured(court.model);
+    if (!gc_warm_up(&court.bench) && !gc_calibrate_window(&court.bench))
+      n = ask(&court, index, verdicts);
+    gc_bench_close(&court.bench);
+  }
+  if (n < 0)
+    fprintf(stderr, "drawn GPU %llu: %s\n", (unsigned long long)index, err.text);
+  gc_record_free(court.record);
+  gc_model_free(court.model);
+  if (device)
+    gc_ops(device)->close(device);
+  if (fd >= 0)
+    close(fd);
+  return n;
+}

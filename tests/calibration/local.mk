@@ -1,0 +1,11 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Is confidence calibrated? Drawn simulated GPUs: some in make check, 2000 with make check-calibration.
+check_PROGRAMS += tests/calibration/calibrate
+TESTS += tests/calibration/calibrate
+tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c tests/calibration/judge.h \
+	tests/calibration/judge.c tests/calibration/draw.h tests/calibration/draw.c
+
+check-calibration: tests/calibration/calibrate
+	tests/calibration/calibrate -n 2000
+
+.PHONY: check-calibration
