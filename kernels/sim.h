@@ -80,14 +80,14 @@ GPU_SIM_LOAD(texture, GC_SPACE_TEXTURE)
 GPU_SIM_LOAD(constant, GC_SPACE_CONSTANT)
 GPU_SIM_LOAD(shared, GC_SPACE_SHARED)
 
-/* One row of a warp: the time that its bytes take where the first of them is found. */
+/* A row of each warp of the block: the time that their bytes take where the first of them is found. */
 struct gpu_words {
   uint32_t word[4];
 };
 
 static inline uint32_t gpu_lanes(void) { return gc_model_facts(gpu_sim->model)->warp; }
 static inline uint32_t gpu_warp(void) { return 0; }
-static inline uint32_t gpu_warps(void) { return 1; }
+static inline uint32_t gpu_warps(void) { return gpu_sim->warps; }
 static inline void gpu_written(void) {}
 
 #define GPU_SIM_READ(path, space, bytes)                                                           \

@@ -80,6 +80,8 @@
 #define HWLOC_GPUCACHE_WRITE_GBPS "WriteGBps"
 /** \brief Read bandwidth of an element inside an SM, bytes per SM clock and SM; number > 0. */
 #define HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE "ReadBytesPerCycle"
+/** \brief Write bandwidth of an element inside an SM, bytes per SM clock and SM; number > 0. */
+#define HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE "WriteBytesPerCycle"
 /** \brief Independent instances in one SM or CU; integer >= 1. */
 #define HWLOC_GPUCACHE_PER_SM "PerSM"
 /** \brief Independent instances on the whole GPU; integer >= 1. */

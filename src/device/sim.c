@@ -243,7 +243,9 @@ static int launch(struct gc_device *device, const struct gc_launch *l, struct gc
 {
   struct gc_sim_device *sim = SIM(device);
   struct gc_sim_block block = {
-    .model = sim->model, .blocks = l->blocks, .clock_khz = sim->facts->running_clock_khz,
+    .model = sim->model, .blocks = l->blocks,
+    .warps = (l->threads + sim->facts->warp - 1) / sim->facts->warp,
+    .clock_khz = sim->facts->running_clock_khz,
     .clock_overhead = gc_model_clock_overhead(sim->model), .noisy = times_untimed_loads(l->kernel),
     .regions = sim->regions, .region_count = sim->region_count, .textures = sim->textures,
     .texture_count = sim->texture_count, .constant = sim->constant, .shared_bytes = l->shared_bytes,

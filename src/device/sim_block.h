@@ -29,7 +29,7 @@ struct gc_sim_texture {
 
 struct gc_sim_block {
   struct gc_model *model;
-  uint32_t block, blocks, sm;
+  uint32_t block, blocks, sm, warps;
   uint64_t clock;          /* of this SM, cycles */
   uint64_t clock_origin;   /* where it stood when the wall clock stood at 0 */
   double part;             /* of a cycle, that rows took on top of it */
@@ -121,7 +121,8 @@ static inline uint64_t gc_sim_slot(struct gc_sim_block *b, enum gc_space space, 
   }
 }
 
-/* One row of 16 bytes a lane, from `at` on, as bandwidth kernels move it. Its contents stay as they are. */
+/* Rows of 16 bytes a lane, one in every warp of the block, as bandwidth kernels move them. That of the
+ * first warp, from `at` on, stands for all. Their contents stay as they are. */
 static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint64_t at, uint64_t texture,
                               uint32_t bytes, bool write)
 {
@@ -147,7 +148,7 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
   default:
     gc_sim_inside(b, at, bytes);
   }
-  b->part += gc_model_row(b->model, b->sm, space, address, bytes, write);
+  b->part += b->warps * gc_model_row(b->model, b->sm, space, address, bytes, write);
   b->clock += (uint64_t)b->part;
   b->part -= (double)(uint64_t)b->part;
 }

@@ -142,6 +142,9 @@ int gc_step_l2_capacity(struct gc_bench *bench, struct gc_element *element); /* 
 int gc_step_memory(struct gc_bench *bench, struct gc_element *element);   /* memory.c */
 int gc_step_api(struct gc_bench *bench, struct gc_element *element);      /* api.c */
 int gc_step_carveout(struct gc_bench *bench, struct gc_element *element); /* carveout.c */
+int gc_step_bandwidth(struct gc_bench *bench, struct gc_element *element);        /* bandwidth.c */
+int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element);     /* bandwidth.c */
+int gc_step_memory_bandwidth(struct gc_bench *bench, struct gc_element *element); /* bandwidth.c */
 /* clock.c: warms the GPU up until its clock is steady; sets bench->mhz. */
 int gc_warm_up(struct gc_bench *bench);
 /* latency.c: what timing a load alone adds to its latency; sets bench->window_cycles. */
@@ -153,6 +156,9 @@ int gc_record_facts(struct gc_bench *bench);
 /* Writing values with their source (plan.c). -ENOMEM or 0. */
 int gc_put_measured(struct gc_element *element, const char *key, const char *property, uint64_t value,
                     double confidence);
+/* A bandwidth: with as many decimals as say something. */
+int gc_put_rate(struct gc_element *element, const char *key, const char *property, double value,
+                double confidence);
 int gc_put_source(struct gc_element *element, const char *property, const char *source);
 int gc_put_absent(struct gc_element *element, const char *property, const char *why);
 int gc_put_latency(struct gc_bench *bench, struct gc_element *element, const struct gc_latency *latency);

@@ -21,22 +21,30 @@ static const struct step {
 } plan[] = {
   {GC_DEVICE_MEMORY, "capacity", gc_step_api},
   {GC_DEVICE_MEMORY, "latency", gc_step_memory},
+  {GC_DEVICE_MEMORY, "bandwidth", gc_step_memory_bandwidth},
   {GC_L2, "nominal capacity", gc_step_api},
   {GC_L2, "latency", gc_step_l2_latency},
   {GC_L2, "capacity", gc_step_l2_capacity},
+  {GC_L2, "bandwidth", gc_step_l2_bandwidth},
   {GC_L1, "capacity", gc_step_capacity},
   {GC_L1, "latency", gc_step_latency},
+  {GC_L1, "bandwidth", gc_step_bandwidth},
   {GC_L1, "carve-outs", gc_step_carveout},
   {GC_TEXTURE, "capacity", gc_step_capacity},
   {GC_TEXTURE, "latency", gc_step_latency},
+  {GC_TEXTURE, "bandwidth", gc_step_bandwidth},
   {GC_READ_ONLY, "capacity", gc_step_capacity},
   {GC_READ_ONLY, "latency", gc_step_latency},
+  {GC_READ_ONLY, "bandwidth", gc_step_bandwidth},
   {GC_CONSTANT_L1, "capacity", gc_step_capacity},
   {GC_CONSTANT_L1, "latency", gc_step_latency},
+  {GC_CONSTANT_L1, "bandwidth", gc_step_bandwidth},
   {GC_CONSTANT_L15, "capacity", gc_step_capacity},
   {GC_CONSTANT_L15, "latency", gc_step_latency},
+  {GC_CONSTANT_L15, "bandwidth", gc_step_bandwidth},
   {GC_SHARED_MEMORY, "capacity", gc_step_api},
   {GC_SHARED_MEMORY, "latency", gc_step_latency},
+  {GC_SHARED_MEMORY, "bandwidth", gc_step_bandwidth},
 };
 #define STEPS (sizeof(plan) / sizeof(*plan))
 
@@ -61,6 +69,17 @@ int gc_put_measured(struct gc_element *element, const char *key, const char *pro
                     double confidence)
 {
   int status = gc_infos_set_u64(&element->infos, key, value);
+
+  if (!status)
+    status = gc_put_source(element, property, HWLOC_GPUCACHE_SOURCE_MEASURED);
+  return status ? status : put_confidence(element, property, confidence);
+}
+
+int gc_put_rate(struct gc_element *element, const char *key, const char *property, double value,
+                double confidence)
+{
+  const int decimals = value < 100 ? 2 : value < 1000 ? 1 : 0;
+  int status = gc_infos_setf(&element->infos, key, "%.*f", decimals, value);
 
   if (!status)
     status = gc_put_source(element, property, HWLOC_GPUCACHE_SOURCE_MEASURED);

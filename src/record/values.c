@@ -28,6 +28,7 @@ static const struct {
   { HWLOC_GPUCACHE_READ_GBPS, DECIMAL },
   { HWLOC_GPUCACHE_WRITE_GBPS, DECIMAL },
   { HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE, DECIMAL },
+  { HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE, DECIMAL },
 };
 
 static enum form form_of(const char *name)
