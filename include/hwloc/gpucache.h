@@ -88,6 +88,22 @@
 #define HWLOC_GPUCACHE_INSTANCES "Instances"
 /** \brief Comma-separated subtypes that are in the same physical storage. */
 #define HWLOC_GPUCACHE_SHARED_WITH "SharedWith"
+/** \brief L2: parts of which each is near to some SMs and far from the others; integer >= 1. Each part
+ * keeps its own copy of a line that its SMs read. */
+#define HWLOC_GPUCACHE_PARTITIONS "Partitions"
+/** \brief How many SMs are near each of the Partitions, comma-separated, for example "66,66"; the
+ * partition of the first SM comes first. */
+#define HWLOC_GPUCACHE_PARTITION_SMS "PartitionSMs"
+/** \brief L2 with Partitions: median latency of a load that hits in the partition near to its SM, SM clock
+ * cycles; number > 0. LatencyCycles is the median over all SMs and lines. */
+#define HWLOC_GPUCACHE_NEAR_LATENCY_CYCLES "NearLatencyCycles"
+/** \brief The same in nanoseconds; number > 0. */
+#define HWLOC_GPUCACHE_NEAR_LATENCY_NS "NearLatencyNs"
+/** \brief The same for a load that hits in a partition far from its SM and in no nearer one, SM clock
+ * cycles; number > 0. */
+#define HWLOC_GPUCACHE_FAR_LATENCY_CYCLES "FarLatencyCycles"
+/** \brief The same in nanoseconds; number > 0. */
+#define HWLOC_GPUCACHE_FAR_LATENCY_NS "FarLatencyNs"
 
 /** \brief Ends the name of a property's source: "measured", "api", "sysfs" or "absent:<why>". */
 #define HWLOC_GPUCACHE_SOURCE_SUFFIX "Source"
@@ -114,7 +130,9 @@
 #define HWLOC_GPUCACHE_MISS_PENALTY "MissPenalty"
 #define HWLOC_GPUCACHE_READ "Read"
 #define HWLOC_GPUCACHE_WRITE "Write"
-/* PerSM, Instances and SharedWith are keys and properties in one. */
+#define HWLOC_GPUCACHE_NEAR_LATENCY "NearLatency"
+#define HWLOC_GPUCACHE_FAR_LATENCY "FarLatency"
+/* PerSM, Instances, SharedWith, Partitions and PartitionSMs are keys and properties in one. */
 /** @} */
 
 /** \defgroup hwlocality_gpucache_flat Infos of the GPU itself

@@ -139,6 +139,7 @@ int gc_step_capacity(struct gc_bench *bench, struct gc_element *element); /* cap
 int gc_step_latency(struct gc_bench *bench, struct gc_element *element);  /* latency.c */
 int gc_step_l2_latency(struct gc_bench *bench, struct gc_element *element);  /* l2.c */
 int gc_step_l2_capacity(struct gc_bench *bench, struct gc_element *element); /* l2.c */
+int gc_step_partition(struct gc_bench *bench, struct gc_element *element); /* partition.c */
 int gc_step_memory(struct gc_bench *bench, struct gc_element *element);   /* memory.c */
 int gc_step_api(struct gc_bench *bench, struct gc_element *element);      /* api.c */
 int gc_step_carveout(struct gc_bench *bench, struct gc_element *element); /* carveout.c */
@@ -162,5 +163,10 @@ int gc_put_rate(struct gc_element *element, const char *key, const char *propert
 int gc_put_source(struct gc_element *element, const char *property, const char *source);
 int gc_put_absent(struct gc_element *element, const char *property, const char *why);
 int gc_put_latency(struct gc_bench *bench, struct gc_element *element, const struct gc_latency *latency);
+/* The same of a latency of its own: prefix "Near" writes NearLatencyCycles … */
+int gc_put_latency_as(struct gc_bench *bench, struct gc_element *element, const char *prefix,
+                      const struct gc_latency *latency);
+/* A measured value that is no number; its key is its property. */
+int gc_put_text(struct gc_element *element, const char *key, const char *value, double confidence);
 
 #endif

@@ -24,6 +24,7 @@ static const struct step {
   {GC_DEVICE_MEMORY, "bandwidth", gc_step_memory_bandwidth},
   {GC_L2, "nominal capacity", gc_step_api},
   {GC_L2, "latency", gc_step_l2_latency},
+  {GC_L2, "partitions", gc_step_partition},
   {GC_L2, "capacity", gc_step_l2_capacity},
   {GC_L2, "bandwidth", gc_step_l2_bandwidth},
   {GC_L1, "capacity", gc_step_capacity},
@@ -50,7 +51,7 @@ static const struct step {
 
 int gc_put_source(struct gc_element *element, const char *property, const char *source)
 {
-  char name[64];
+  char name[80];
 
   snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_SOURCE_SUFFIX, property);
   return gc_infos_set(&element->infos, name, source);
@@ -58,7 +59,7 @@ int gc_put_source(struct gc_element *element, const char *property, const char *
 
 static int put_confidence(struct gc_element *element, const char *property, double confidence)
 {
-  char name[64];
+  char name[80];
 
   snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX, property);
   /* rounding must not turn "almost sure" into "sure" */
@@ -94,16 +95,36 @@ int gc_put_absent(struct gc_element *element, const char *property, const char *
   return gc_put_source(element, property, source);
 }
 
-int gc_put_latency(struct gc_bench *bench, struct gc_element *element, const struct gc_latency *latency)
+int gc_put_text(struct gc_element *element, const char *key, const char *value, double confidence)
+{
+  int status = gc_infos_set(&element->infos, key, value);
+
+  if (!status)
+    status = gc_put_source(element, key, HWLOC_GPUCACHE_SOURCE_MEASURED);
+  return status ? status : put_confidence(element, key, confidence);
+}
+
+int gc_put_latency_as(struct gc_bench *bench, struct gc_element *element, const char *prefix,
+                      const struct gc_latency *latency)
 {
   struct gc_infos *infos = &element->infos;
-  int status = gc_infos_setf(infos, HWLOC_GPUCACHE_LATENCY_CYCLES, "%.1f", latency->cycles);
+  char name[64];
+  int status;
 
+  snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_LATENCY_CYCLES, prefix);
+  status = gc_infos_setf(infos, name, "%.1f", latency->cycles);
+  snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_LATENCY_NS, prefix);
   if (!status && bench->mhz > 0)
-    status = gc_infos_setf(infos, HWLOC_GPUCACHE_LATENCY_NS, "%.1f", latency->cycles * 1e3 / bench->mhz);
+    status = gc_infos_setf(infos, name, "%.1f", latency->cycles * 1e3 / bench->mhz);
+  snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_LATENCY, prefix);
   if (!status)
-    status = gc_put_source(element, HWLOC_GPUCACHE_LATENCY, HWLOC_GPUCACHE_SOURCE_MEASURED);
-  return status ? status : put_confidence(element, HWLOC_GPUCACHE_LATENCY, latency->confidence);
+    status = gc_put_source(element, name, HWLOC_GPUCACHE_SOURCE_MEASURED);
+  return status ? status : put_confidence(element, name, latency->confidence);
+}
+
+int gc_put_latency(struct gc_bench *bench, struct gc_element *element, const struct gc_latency *latency)
+{
+  return gc_put_latency_as(bench, element, "", latency);
 }
 
 /* Is this subtype in the comma list? NULL is a list of all. */

@@ -7,6 +7,7 @@
 #ifndef GC_STATS_STATS_H
 #define GC_STATS_STATS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -77,5 +78,19 @@ struct gc_changepoint {
  * NULL) receives n + 1 probabilities that sum to 1 - noise. */
 void gc_changepoint_find(const struct gc_evidence *items, size_t n, double *posterior,
                          struct gc_changepoint *found);
+
+/* --- split.c --------------------------------------------------------------------------------- */
+
+/* Values cut in two where the variance between the groups is largest (Otsu 1979). Any values can be cut;
+ * two groups they are only when nothing much lies in the middle. */
+struct gc_split {
+  double low, high;  /* means of the groups */
+  double threshold;  /* halfway between them */
+  double share;      /* of all values that are in the high group */
+  bool empty;        /* the middle third between the means holds less than a tenth of the smaller group */
+};
+
+/* Of n > 0 values, which it sorts. */
+void gc_split_find(double *values, size_t n, struct gc_split *split);
 
 #endif
