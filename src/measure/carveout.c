@@ -188,7 +188,7 @@ int gc_step_carveout(struct gc_bench *bench, struct gc_element *element)
   if (gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES, &largest))
     return gc_put_absent(element, HWLOC_GPUCACHE_CARVEOUT_TABLE, "the L1 itself was not found");
   if (!gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_LINE_BYTES, &line))
-    t.path.stride = (uint32_t)line;
+    t.path.stride = (uint32_t)line; /* else every sector is loaded: right, but slower */
   t.max = largest + BEYOND;
   t.step = (t.max / bench->properties.sms / t.path.stride + 1) * t.path.stride;
   for (int i = 0; i <= PERCENTS; i++)
