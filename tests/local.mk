@@ -102,3 +102,4 @@ include tests/plugin/local.mk
 include tests/gpu/local.mk
 include tests/bench/local.mk
 include tests/tool/local.mk
+include tests/replay/local.mk

@@ -101,8 +101,9 @@ static int coarse(struct search *s)
   for (size_t i = 0; i < changed; i++)
     for (size_t b = 0; b < GC_LATENCY_BINS; b++)
       s->hits[b] += sizes.histogram[i][b];
-  if (changed < n) {
-    gc_levels_find(s->hits, sizes.histogram[changed], 1 << COARSE_SHIFT, &levels);
+  if (changed < n && !gc_levels_find(s->hits, sizes.histogram[changed], 1 << COARSE_SHIFT, &levels)) {
+    withhold(s, "hits and misses take equally long");
+  } else if (changed < n) {
     s->low = changed > 1 ? sizes.bytes[changed - 1] / 2 : s->path->min;
     s->high = sizes.bytes[changed];
     s->found->hit = levels.hit;

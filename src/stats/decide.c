@@ -2,6 +2,7 @@
 #include "stats/decide.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,16 +91,20 @@ size_t gc_lasting_change(const struct gc_sizes *sizes, const uint64_t *hits, dou
   return first;
 }
 
-void gc_levels_find(const uint64_t *hits, const uint64_t *beyond, double width, struct gc_levels *levels)
+bool gc_levels_find(const uint64_t *hits, const uint64_t *beyond, double width, struct gc_levels *levels)
 {
-  uint64_t missed[GC_LATENCY_BINS];
+  uint64_t missed[GC_LATENCY_BINS], loads = 0, slow = 0;
   const double slowest = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, width, 0.99) + width;
 
-  for (size_t b = 0; b < GC_LATENCY_BINS; b++)
+  for (size_t b = 0; b < GC_LATENCY_BINS; b++) {
     missed[b] = (double)b * width <= slowest ? 0 : beyond[b];
+    slow += missed[b];
+    loads += beyond[b];
+  }
   levels->hit = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, width, 0.5);
   levels->miss = gc_histogram_quantile(missed, GC_LATENCY_BINS, 0, width, 0.5);
   levels->threshold = (slowest + levels->miss) / 2;
+  return (double)slow > CHANGE_D * (double)loads;
 }
 
 /* posterior[c]: bytes[c - 1] is the last size that fits. */
@@ -111,7 +116,7 @@ static double mass_near(const struct gc_sizes *sizes, const double *posterior, u
     if ((double)sizes->bytes[c - 1] >= (double)bytes * (1 - NEAR) &&
         (double)sizes->bytes[c - 1] <= (double)bytes * (1 + NEAR))
       mass += posterior[c];
-  return mass;
+  return fmin(1, mass); /* a sum of many may round beyond */
 }
 
 void gc_decide(const struct gc_sizes *sizes, uint64_t changed, struct gc_verdict *verdict)

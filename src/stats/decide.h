@@ -13,6 +13,8 @@
 
 #include "stats/stats.h"
 
+#include <stdbool.h>
+
 #define GC_LATENCY_BINS 128
 
 /* What was seen of n array sizes; everything seen of a size is added up. */
@@ -42,7 +44,8 @@ struct gc_levels {
   double hit, miss; /* medians */
   double threshold; /* halfway from the slowest usual hit to the median of what is beyond it */
 };
-void gc_levels_find(const uint64_t *hits, const uint64_t *beyond, double width, struct gc_levels *levels);
+/* False: they overlap. Fewer loads are slower than usual hits than a change must have moved. */
+bool gc_levels_find(const uint64_t *hits, const uint64_t *beyond, double width, struct gc_levels *levels);
 
 struct gc_verdict {
   size_t beyond;      /* index of the first size that does not fit; 0: misses begin nowhere, see absent */

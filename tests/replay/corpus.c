@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/replay/corpus.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Elements that have size files, and where results.json keeps the answer, under "memory". */
+static const struct {
+  const char *element, *outer, *inner, *size;
+} answers[] = {
+  {"Constant-L1", "constant", "l1", "size"},
+  {"Constant-L1.5", "constant", "l1.5", "size"},
+  {"L1", "l1", NULL, "size"},
+  {"L2-Segment", "l2", NULL, "segmentSize"},
+  {"Read-Only", "readOnly", NULL, "size"},
+  {"Scalar-L1", "scalarL1", NULL, "size"},
+  {"Texture", "texture", NULL, "size"},
+};
+
+const char *corpus_folder(char *path, size_t size)
+{
+  const char *told = getenv("MT4G_TRACES"), *top = getenv("top_srcdir");
+
+  if (told)
+    snprintf(path, size, "%s", told);
+  else
+    snprintf(path, size, "%s/../shared/mt4g", top ? top : ".");
+  return access(path, R_OK | X_OK) ? NULL : path;
+}
+
+/* MT4G's answer stays 0 where it has none. */
+static int peer(const json_t *results, struct corpus_file *file)
+{
+  for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+    if (!strcmp(file->element, answers[i].element)) {
+      const json_t *at = json_object_get(json_object_get(results, "memory"), answers[i].outer);
+
+      if (answers[i].inner)
+        at = json_object_get(at, answers[i].inner);
+      at = json_object_get(at, answers[i].size);
+      file->peer_bytes = (uint64_t)json_integer_value(json_object_get(at, "size"));
+      file->peer_confidence = json_number_value(json_object_get(at, "confidence"));
+      return 0;
+    }
+  return -ENOENT;
+}
+
+/* folder/GPU/ELEMENT-Size.txt */
+static int describe(const char *path, struct corpus_file *file, char *problem, size_t size)
+{
+  const char *name = strrchr(path, '/') + 1, *gpu = name - 1;
+  char results[sizeof(file->path) + 16];
+  json_error_t error;
+  json_t *json;
+  int status;
+
+  while (gpu > path && gpu[-1] != '/')
+    gpu--;
+  *file = (struct corpus_file){0};
+  snprintf(file->path, sizeof(file->path), "%s", path);
+  snprintf(file->gpu, sizeof(file->gpu), "%.*s", (int)(name - 1 - gpu), gpu);
+  snprintf(file->element, sizeof(file->element), "%.*s", (int)(strlen(name) - strlen("-Size.txt")), name);
+  snprintf(results, sizeof(results), "%.*s/results.json", (int)(name - 1 - path), path);
+  if (!(json = json_load_file(results, 0, &error))) {
+    snprintf(problem, size, "%s: %s", results, error.text);
+    return -EINVAL;
+  }
+  if ((status = peer(json, file)))
+    snprintf(problem, size, "%s: no such element is known", path);
+  json_decref(json);
+  return status;
+}
+
+int corpus_open(const char *folder, struct corpus *corpus, char *problem, size_t size)
+{
+  char pattern[512];
+  int status = 0;
+  glob_t found;
+
+  *corpus = (struct corpus){0};
+  snprintf(pattern, sizeof(pattern), "%s/*/*-Size.txt", folder);
+  if (glob(pattern, 0, NULL, &found)) {
+    snprintf(problem, size, "no size files in %s", folder);
+    return -ENOENT;
+  }
+  if (!(corpus->files = calloc(found.gl_pathc, sizeof(*corpus->files)))) {
+    snprintf(problem, size, "out of memory");
+    status = -ENOMEM;
+  }
+  for (size_t i = 0; i < found.gl_pathc && !status; i++)
+    if (!strstr(found.gl_pathv[i], "-Line-Size.txt")) /* line sizes, another format */
+      status = describe(found.gl_pathv[i], &corpus->files[corpus->n++], problem, size);
+  globfree(&found);
+  if (status)
+    corpus_free(corpus);
+  return status;
+}
+
+void corpus_free(struct corpus *corpus)
+{
+  free(corpus->files);
+  *corpus = (struct corpus){0};
+}

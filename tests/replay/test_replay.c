@@ -1,0 +1,379 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Our statistics on MT4G's raw data: each capacity that is told must be a size at which the raw loads
+ * are hits only, and misses must stay beyond it. That is verified here by counting, without src/stats.
+ * And on made-up traces, whose shape is known.
+ */
+#include "tests/replay/corpus.h"
+#include "tests/replay/judge.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* --- the property, counted --------------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+  const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+  return (x > y) - (x < y);
+}
+
+/* Slower than nearly all loads of one size. */
+static double limit_of(const struct trace_row *row)
+{
+  uint32_t *sorted = malloc(row->loads * sizeof(*sorted));
+  double limit;
+
+  assert_non_null(sorted);
+  memcpy(sorted, row->cycles, row->loads * sizeof(*sorted));
+  qsort(sorted, row->loads, sizeof(*sorted), by_value);
+  limit = 1.04 * sorted[(row->loads - 1) * 99 / 100];
+  free(sorted);
+  return limit;
+}
+
+/* Slower than nearly all loads of any size in the smallest quarter of those up to bytes. */
+static double limit_below(const struct trace *trace, uint64_t bytes)
+{
+  double limit = limit_of(&trace->rows[0]);
+  size_t n = 1;
+
+  while (n < trace->n && trace->rows[n].bytes <= bytes)
+    n++;
+  for (size_t i = 1; i < n / 4; i++) {
+    const double other = limit_of(&trace->rows[i]);
+
+    limit = other > limit ? other : limit;
+  }
+  return limit;
+}
+
+/* NULL: bytes is a size with hits only, beyond which misses stay. Else what is wrong with it. One load
+ * in a hundred may be an outlier, one size in twenty disturbed. */
+static const char *refute(const struct trace *trace, uint64_t bytes)
+{
+  const double limit = limit_below(trace, bytes);
+  size_t smaller = 0, disturbed = 0, larger = 0, hitting = 0;
+  bool soon = false;
+
+  for (size_t i = 0; i < trace->n; i++) {
+    const struct trace_row *row = &trace->rows[i];
+    const bool misses = trace_slow(row, limit) > row->loads / 100.0;
+
+    if (row->bytes == bytes && misses)
+      return "loads miss at this very size";
+    if (row->bytes <= bytes) {
+      smaller++;
+      disturbed += misses;
+    } else {
+      soon = soon || (larger < 3 && misses);
+      larger++;
+      hitting += !misses;
+    }
+  }
+  if (!smaller || trace_at(trace, bytes)->bytes != bytes)
+    return "no such size was recorded";
+  if (20 * disturbed > smaller)
+    return "loads miss at smaller sizes";
+  if (!soon)
+    return "the next sizes still fit";
+  return 20 * hitting > larger ? "larger sizes fit again" : NULL;
+}
+
+/* --- MT4G's data ------------------------------------------------------------------------------- */
+
+struct session {
+  const char *missing; /* why there are no data */
+  struct corpus corpus;
+};
+
+static const struct corpus_file *find(const struct corpus *corpus, const char *gpu, const char *element)
+{
+  for (size_t i = 0; i < corpus->n; i++)
+    if (strstr(corpus->files[i].gpu, gpu) && !strcmp(corpus->files[i].element, element))
+      return &corpus->files[i];
+  fail_msg("no %s of %s", element, gpu);
+  return NULL;
+}
+
+static void open_and_judge(const struct corpus_file *file, struct trace *trace, struct judgement *j)
+{
+  char problem[128];
+
+  if (trace_open(file->path, trace, problem, sizeof(problem)))
+    fail_msg("%s: %s", file->path, problem);
+  assert_int_equal(judge(trace, j), 0);
+}
+
+static struct corpus *corpus_or_skip(void **state)
+{
+  struct session *session = *state;
+
+  if (session->missing) {
+    print_message("skipped: %s\n", session->missing);
+    skip();
+  }
+  return &session->corpus;
+}
+
+static void every_answer_is_a_size_that_hits(void **state)
+{
+  const struct corpus *corpus = corpus_or_skip(state);
+  size_t told = 0;
+
+  for (size_t i = 0; i < corpus->n; i++) {
+    const struct corpus_file *file = &corpus->files[i];
+    struct judgement j;
+    struct trace trace;
+    const char *wrong;
+
+    open_and_judge(file, &trace, &j);
+    if (j.bytes && (wrong = refute(&trace, j.bytes)))
+      fail_msg("%s %s: %llu bytes: %s", file->gpu, file->element, (unsigned long long)j.bytes, wrong);
+    assert_true(j.bytes ? j.confidence >= 0.5 && j.confidence <= 1 && !*j.absent : *j.absent);
+    told += j.bytes > 0;
+    trace_free(&trace);
+  }
+  assert_true(corpus->n >= 28);
+  assert_true(told >= 20);
+}
+
+/* What vendors and papers agree on, as far as the file shows it. */
+static void known_capacities_are_found(void **state)
+{
+  static const struct {
+    const char *gpu, *element;
+    uint64_t bytes;
+  } known[] = {
+    {"MI100", "L1", 16384},      {"MI210", "L1", 16384},         {"P6000", "L1", 24576},
+    {"P6000", "Texture", 24576}, {"P6000", "Read-Only", 24576},  {"P6000", "Constant-L1", 2048},
+    {"V100", "Constant-L1", 2048}, {"A100", "Constant-L1", 2048},
+  };
+  const struct corpus *corpus = corpus_or_skip(state);
+
+  for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+    struct judgement j;
+    struct trace trace;
+
+    open_and_judge(find(corpus, known[i].gpu, known[i].element), &trace, &j);
+    trace_free(&trace);
+    if (j.bytes != known[i].bytes)
+      fail_msg("%s %s: %llu bytes (%s), not %llu", known[i].gpu, known[i].element,
+               (unsigned long long)j.bytes, j.absent, (unsigned long long)known[i].bytes);
+  }
+}
+
+/* Files in which no size is told from: all of it misses, or there is no sample. */
+static void nothing_is_made_up(void **state)
+{
+  static const char *const files[][2] = {
+    {"MI100", "Scalar-L1"},    {"MI210", "Scalar-L1"},    {"A100", "Constant-L1.5"},
+    {"H100", "Constant-L1.5"}, {"V100", "Constant-L1.5"}, {"P6000", "Constant-L1.5"},
+  };
+  const struct corpus *corpus = corpus_or_skip(state);
+
+  for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+    struct judgement j;
+    struct trace trace;
+
+    open_and_judge(find(corpus, files[i][0], files[i][1]), &trace, &j);
+    trace_free(&trace);
+    assert_int_equal(j.bytes, 0);
+    assert_true(*j.absent);
+  }
+}
+
+/* The property has teeth: of what MT4G tells, it refutes what the raw loads refute. */
+static void some_of_the_peers_answers_are_refuted(void **state)
+{
+  static const char *const files[][2] = {
+    {"P6000", "Constant-L1"}, {"A100", "L1"}, {"H100", "Texture"}, {"A100", "Texture"}};
+  const struct corpus *corpus = corpus_or_skip(state);
+
+  for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
+    const struct corpus_file *file = find(corpus, files[i][0], files[i][1]);
+    struct judgement j;
+    struct trace trace;
+
+    open_and_judge(file, &trace, &j);
+    assert_true(file->peer_bytes > j.bytes);
+    assert_non_null(refute(&trace, file->peer_bytes));
+    assert_non_null(refute(&trace, trace.rows[0].bytes));
+    trace_free(&trace);
+  }
+}
+
+/* --- made-up traces ---------------------------------------------------------------------------- */
+
+#define ROWS 40
+#define LOADS 255
+#define FIRST 10240
+#define STEP 256
+
+/* The same sequence on every machine. */
+static double uniform(uint64_t *seed)
+{
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*seed >> 11) / 9007199254740992.0;
+}
+
+/* Share of loads that miss at row i, by shape. */
+typedef double (*shape)(size_t i);
+
+static double fits_then_not(size_t i) { return i < 15 ? 0 : 1; }
+static double slowly_misses(size_t i) { return i < 15 ? 0 : 0.03 * (double)(i - 14); }
+static double never(size_t i) { return i * 0.0; }
+static double from_the_start(size_t i) { return 0.05 + i * 0.0; }
+static double now_and_then(size_t i) { return i % 2 ? 0.1 : 0; }
+
+static void make(shape misses, double outliers, struct trace *trace)
+{
+  uint64_t seed = 7;
+
+  *trace = (struct trace){.n = ROWS, .rows = calloc(ROWS, sizeof(*trace->rows))};
+  assert_non_null(trace->rows);
+  for (size_t i = 0; i < ROWS; i++) {
+    struct trace_row *row = &trace->rows[i];
+
+    *row = (struct trace_row){FIRST + i * STEP, LOADS, calloc(LOADS, sizeof(*row->cycles))};
+    assert_non_null(row->cycles);
+    for (size_t k = 0; k < LOADS; k++) {
+      row->cycles[k] = uniform(&seed) < misses(i) ? 250 + (uint32_t)(k % 8) : 33;
+      if (uniform(&seed) < outliers)
+        row->cycles[k] += 400;
+    }
+  }
+}
+
+static struct judgement judged(shape misses, double outliers)
+{
+  struct judgement j;
+  struct trace trace;
+
+  make(misses, outliers, &trace);
+  assert_int_equal(judge(&trace, &j), 0);
+  if (j.bytes)
+    assert_null(refute(&trace, j.bytes));
+  trace_free(&trace);
+  return j;
+}
+
+static void a_step_is_found_in_spite_of_outliers(void **state)
+{
+  (void)state;
+  assert_int_equal(judged(fits_then_not, 0).bytes, FIRST + 14 * STEP);
+  assert_int_equal(judged(fits_then_not, 1e-3).bytes, FIRST + 14 * STEP);
+}
+
+/* The middle of this transition, where a change point of the mean lies, is ten sizes further. */
+static void a_gradual_transition_counts_from_its_first_misses(void **state)
+{
+  (void)state;
+  assert_int_equal(judged(slowly_misses, 0).bytes, FIRST + 14 * STEP);
+}
+
+static void flat_cold_and_noisy_traces_tell_nothing(void **state)
+{
+  (void)state;
+  assert_int_equal(judged(never, 0).bytes, 0);
+  assert_int_equal(judged(never, 2e-3).bytes, 0);
+  assert_string_equal(judged(never, 0).absent, "no change of latencies up to the largest size");
+  assert_int_equal(judged(from_the_start, 0).bytes, 0);
+  assert_non_null(strstr(judged(from_the_start, 0).absent, "already at the smallest size"));
+  assert_int_equal(judged(now_and_then, 0).bytes, 0);
+}
+
+/* --- the parser -------------------------------------------------------------------------------- */
+
+static int parse(const char *text, struct trace *trace, char *problem, size_t size)
+{
+  FILE *file = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
+  int status;
+
+  assert_non_null(file);
+  status = trace_read(file, trace, problem, size);
+  fclose(file);
+  return status;
+}
+
+static void rows_are_read(void **state)
+{
+  char problem[128];
+  struct trace trace;
+
+  (void)state;
+  assert_int_equal(parse("1024,33,34\n2048,35\r\n4096,4294967295,1,2", &trace, problem, 128), 0);
+  assert_int_equal(trace.n, 3);
+  assert_int_equal(trace.rows[0].loads, 2);
+  assert_int_equal(trace.rows[1].cycles[0], 35);
+  assert_int_equal(trace.rows[2].cycles[0], UINT32_MAX);
+  assert_int_equal(trace_slow(&trace.rows[0], 34), 1);
+  assert_int_equal(trace_at(&trace, 4095)->bytes, 2048);
+  assert_null(trace_at(&trace, 1023));
+  trace_free(&trace);
+}
+
+static void what_is_no_trace_is_refused(void **state)
+{
+  static const char *const bad[] = {
+    "1024\n",        "1024,\n",         "1024,33,\n",  "1024,33 34\n",
+    "1024,33,x\n",   ",33\n",           "x,33\n",      "1024,-1\n",
+    "1024,+1\n",     "1024,4294967296\n", "18446744073709551616,1\n", "1024,33,,34\n",
+    "2048,1\n1024,1\n", "1024,1\n1024,1\n", "1024,33\n\n", "\n",
+  };
+  char problem[128];
+  struct trace trace;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    *problem = '\0';
+    if (!parse(bad[i], &trace, problem, sizeof(problem)))
+      fail_msg("taken for a trace: %s", bad[i]);
+    assert_true(*problem);
+    assert_null(trace.rows);
+  }
+  assert_int_not_equal(trace_open("/nonexistent", &trace, problem, sizeof(problem)), 0);
+}
+
+static int set_up(void **state)
+{
+  static struct session session;
+  static char path[512], problem[600];
+  const char *folder = corpus_folder(path, sizeof(path));
+
+  *state = &session;
+  if (!folder)
+    session.missing = "MT4G's raw data are not here (MT4G_TRACES, or ../shared/mt4g)";
+  else if (corpus_open(folder, &session.corpus, problem, sizeof(problem)))
+    return print_error("%s\n", problem), -1;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  corpus_free(&((struct session *)*state)->corpus);
+  return 0;
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(rows_are_read),
+    cmocka_unit_test(what_is_no_trace_is_refused),
+    cmocka_unit_test(a_step_is_found_in_spite_of_outliers),
+    cmocka_unit_test(a_gradual_transition_counts_from_its_first_misses),
+    cmocka_unit_test(flat_cold_and_noisy_traces_tell_nothing),
+    cmocka_unit_test(every_answer_is_a_size_that_hits),
+    cmocka_unit_test(known_capacities_are_found),
+    cmocka_unit_test(nothing_is_made_up),
+    cmocka_unit_test(some_of_the_peers_answers_are_refuted),
+  };
+
+  return cmocka_run_group_tests_name("replay", tests, set_up, tear_down);
+}
