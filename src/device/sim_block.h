@@ -121,10 +121,10 @@ static inline uint64_t gc_sim_slot(struct gc_sim_block *b, enum gc_space space, 
   }
 }
 
-/* Rows of 16 bytes a lane, one in every warp of the block, as bandwidth kernels move them. That of the
- * first warp, from `at` on, stands for all. Their contents stay as they are. */
-static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint64_t at, uint64_t texture,
-                              uint32_t bytes, bool write)
+/* Rows of 16 bytes a lane, one in every warp of the block, as bandwidth kernels move them. That of
+ * the first warp, from `at` on, stands for all. Their contents stay as they are. */
+static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint64_t at,
+                              uint64_t texture, uint32_t bytes, bool write)
 {
   uint64_t address = at;
 
@@ -148,7 +148,7 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
   default:
     gc_sim_inside(b, at, bytes);
   }
-  b->part += b->warps * gc_model_row(b->model, b->sm, space, address, bytes, write);
+  b->part += gc_model_row(b->model, b->sm, space, address, (uint64_t)b->warps * bytes, write);
   b->clock += (uint64_t)b->part;
   b->part -= (double)(uint64_t)b->part;
 }

@@ -143,9 +143,10 @@ int gc_step_partition(struct gc_bench *bench, struct gc_element *element); /* pa
 int gc_step_memory(struct gc_bench *bench, struct gc_element *element);   /* memory.c */
 int gc_step_api(struct gc_bench *bench, struct gc_element *element);      /* api.c */
 int gc_step_carveout(struct gc_bench *bench, struct gc_element *element); /* carveout.c */
-int gc_step_bandwidth(struct gc_bench *bench, struct gc_element *element);        /* bandwidth.c */
-int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element);     /* bandwidth.c */
-int gc_step_memory_bandwidth(struct gc_bench *bench, struct gc_element *element); /* bandwidth.c */
+int gc_step_bandwidth(struct gc_bench *bench, struct gc_element *element); /* bandwidth.c */
+/* bandwidth_chip.c */
+int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element);
+int gc_step_memory_bandwidth(struct gc_bench *bench, struct gc_element *element);
 /* clock.c: warms the GPU up until its clock is steady; sets bench->mhz. */
 int gc_warm_up(struct gc_bench *bench);
 /* latency.c: what timing a load alone adds to its latency; sets bench->window_cycles. */

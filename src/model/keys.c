@@ -223,6 +223,11 @@ static int read_path(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
+static int read_fraction(const struct gc_value *value, char *text, void *to)
+{
+  return gc_value_fraction(value, text, to);
+}
+
 static int read_gbps(const struct gc_value *value, char *text, void *to)
 {
   if (gc_value_fraction(value, text, to))
@@ -267,6 +272,7 @@ const struct gc_key gc_chip_keys[] = {
   {"memory_bus_bits", read_u32, FACT(memory_bus_bits), false, 0, 65536},
   {"memory_read_gbps", read_gbps, PROFILE(memory_read_gbps), false, 0, 1000000},
   {"memory_write_gbps", read_gbps, PROFILE(memory_write_gbps), false, 0, 1000000},
+  {"bandwidth_noise", read_fraction, PROFILE(bandwidth_noise), false, 0, 1},
   {"threads_per_block", read_u32, FACT(threads_per_block), false, 1, 65536},
   {"threads_per_sm", read_u32, FACT(threads_per_sm), true, 1, 65536},
   {"blocks_per_sm", read_u32, FACT(blocks_per_sm), true, 1, 1024},

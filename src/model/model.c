@@ -27,6 +27,8 @@ struct gc_model {
   struct gc_profile profile;
   struct bank banks[GC_PROFILE_CACHES_MAX];
   struct gc_jitter jitters[GC_SPACE_COUNT][GC_PROFILE_LEVELS_MAX];
+  struct gc_random traffic;     /* what others do to the bandwidth of L2 and memory … */
+  double traffic_share;         /* … in this launch: what is left of it */
   struct gc_random replacement; /* apart from the noise: timed or not, the caches move alike */
   struct gc_noise noise;
   uint64_t carveout;
@@ -137,12 +139,23 @@ const struct gc_model_facts *gc_model_facts(const struct gc_model *model)
 void gc_model_seed(struct gc_model *model, uint64_t seed)
 {
   gc_random_seed(&model->replacement, ~seed);
+  gc_random_seed(&model->traffic, seed + 1);
   gc_noise_init(&model->noise, &model->profile.disturbance, seed);
 }
 
 void gc_model_unit(struct gc_model *model, uint32_t unit)
 {
   model->unit = unit;
+}
+
+/* About a Gaussian: the ones in 32 random bits. */
+static double traffic_share(struct gc_model *model)
+{
+  const double sigma = 2.8284271247461903; /* of a binomial with 32 trials: sqrt(32 / 4) */
+  const int ones = __builtin_popcount((uint32_t)gc_random_next(&model->traffic));
+  const double share = 1 + (ones - 16) / sigma * model->profile.bandwidth_noise;
+
+  return share > 0.01 ? share : 0.01;
 }
 
 /* The smallest carve-out that gives what was asked for and what the resident blocks need. */
@@ -175,6 +188,7 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
       gc_cache_resize(&bank->instances[k], sets_of(model, bank->profile));
   }
   model->unit = 0;
+  model->traffic_share = traffic_share(model);
 }
 
 /* The part of a partitioned cache that a line belongs to: all address bits count, so that every
@@ -264,7 +278,8 @@ static bool own_rate(const struct gc_profile *profile, enum gc_space space, unsi
                                     : profile->caches[cache].scope != GC_SCOPE_CHIP;
 }
 
-double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level, bool write)
+double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level,
+                               bool write)
 {
   const struct gc_profile *profile = &model->profile;
   const struct gc_profile_path *path = &profile->paths[space];
@@ -280,7 +295,7 @@ double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space
 }
 
 double gc_model_row(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
-                    uint32_t bytes, bool write)
+                    uint64_t bytes, bool write)
 {
   const struct gc_model_facts *facts = &model->profile.facts;
   uint32_t cycles;
@@ -288,8 +303,8 @@ double gc_model_row(struct gc_model *model, uint32_t sm, enum gc_space space, ui
   const double rate = gc_model_true_bandwidth(model, space, level, write);
 
   if (own_rate(&model->profile, space, level))
-    return bytes / rate;
-  return (double)bytes * facts->sms * facts->running_clock_khz / (rate * 1e6);
+    return (double)bytes / rate;
+  return (double)bytes * facts->sms * facts->running_clock_khz / (rate * model->traffic_share * 1e6);
 }
 
 uint32_t gc_model_clock_overhead(const struct gc_model *model)

@@ -67,11 +67,11 @@ uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space,
 /* The same, for loads that nobody times (faster: no noise is drawn). */
 uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address);
 
-/* A row of a warp: `bytes` from `address` on at once, one of many that are under way. Moves the caches as
- * one load of its first bytes does, and returns for how many cycles it keeps the place busy where it ends;
- * of what all SMs use together, each has the same part. */
+/* Rows of warps: `bytes` in all, many of them under way at once. They move the caches as one load from
+ * address does; returns for how many cycles they keep the place busy where that ends. Of what all SMs
+ * use together, each has the same part. */
 double gc_model_row(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
-                    uint32_t bytes, bool write);
+                    uint64_t bytes, bool write);
 
 /* Cycles that reading the clock adds to a timed window. */
 uint32_t gc_model_clock_overhead(const struct gc_model *model);
@@ -87,9 +87,10 @@ uint64_t gc_model_true_level(const struct gc_model *model, enum gc_space space, 
 /* Latency in cycles, without noise, of a load that ends at this level; 0: there is none. */
 uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space, unsigned level);
 
-/* How fast rows are moved that end at this level, without anything in their way: bytes per cycle and SM
+/* How fast rows are moved that end at this level, with nothing in their way: bytes per cycle and SM
  * inside the SM, 10^9 bytes per second of the whole chip outside. 0: there is no such level. */
-double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level, bool write);
+double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level,
+                               bool write);
 
 /* Do these spaces use the same storage at their first level? */
 bool gc_model_true_shared(const struct gc_model *model, enum gc_space a, enum gc_space b);

@@ -54,6 +54,7 @@ struct gc_profile {
   uint64_t seed;
   struct gc_disturbance disturbance;
   double memory_read_gbps, memory_write_gbps;
+  double bandwidth_noise;    /* of L2 and memory, from launch to launch: a share of it */
   unsigned unified_line;     /* 0: L1 and shared memory have their own storage */
   uint64_t unified_total;
   unsigned carveout_count;

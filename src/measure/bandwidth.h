@@ -1,0 +1,39 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the bandwidths inside an SM (bandwidth.c) and those that all SMs use together
+ * (bandwidth_chip.c) have in common: launches of the same kernels, and what repetitions tell.
+ */
+#ifndef GC_MEASURE_BANDWIDTH_H
+#define GC_MEASURE_BANDWIDTH_H
+
+#include "measure/bench.h"
+
+#define GC_RATE_REPEATS 9
+#define GC_LANE_BYTES 16 /* that each lane moves at once */
+
+/* Launches of one kernel that follow each other. */
+struct gc_flow {
+  enum gc_kernel kernel;
+  uint32_t blocks, threads, shared_bytes;
+  struct gpu_bandwidth_args args; /* results and sink are filled in */
+};
+
+/* One launch. results: of args.repeats times blocks. */
+int gc_flow_run(struct gc_bench *bench, struct gc_flow *flow, struct gpu_bandwidth_result *results);
+
+struct gc_rate {
+  double value, confidence, least, most;
+};
+
+/* The median of GC_RATE_REPEATS values, and how sure it is within 3 % (stats.h). Sorts them. */
+void gc_rate_of(double *values, struct gc_rate *rate);
+
+/* Writes the value, or why there is none: it is no number, it is more than `high` (0: no limit is
+ * known), or the repetitions do not agree. */
+int gc_rate_put(struct gc_bench *bench, struct gc_element *element, const char *key,
+                const char *property, const struct gc_rate *rate, double high);
+int gc_rate_put_absent(struct gc_bench *bench, struct gc_element *element, const char *property,
+                       const char *why);
+
+#endif

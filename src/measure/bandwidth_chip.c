@@ -1,0 +1,192 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Bandwidth of what all SMs use together, by the wall clock of the GPU: from the first block's begin
+ * to the last one's end.
+ *
+ * L2: an array of a quarter of its nominal size, which every SM finds on its own side of a divided
+ * one. Each warp walks all of it, scattered, and no two are in the same place at the same time: SMs
+ * that ask for the same line together get it together, and L2 would look twice as fast as it is (on
+ * an H200: 19 TB/s instead of 9). Device memory: an array so large that a walk finds nothing of the
+ * one before. What bus and clock allow is the limit of what is believed.
+ */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "measure/bandwidth.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define MIB(n) ((uint64_t)(n) << 20)
+#define LONG_NS 120000.0 /* a timed launch: begin and end are well under 1 % of it */
+#define FIRST_TURNS 8
+#define TRIES 12         /* to make a launch long enough */
+#define GROWTH 8         /* from one to the next, at most: a coarse clock may have said too little */
+#define L2_SHARE 4       /* the array is the nominal size divided by this */
+#define WALK_L2S 8       /* device memory: the array, in L2s, … */
+#define WALK_L2S_MIN 4   /* … and where there is little room */
+#define WALK_MIN MIB(64)
+#define MOST_MEMORY MIB(1024) /* we take no more than that, … */
+#define MOST_SHARE 20         /* … and no more than a 20th of what is free */
+
+/* One launch from where the one before it ended: bytes and nanoseconds of all blocks together. */
+static int walk_on(struct gc_bench *bench, struct gc_flow *flow,
+                   struct gpu_bandwidth_result *results, uint64_t *bytes, uint64_t *ns)
+{
+  const uint64_t walked = flow->args.count * flow->args.step;
+  uint64_t start = UINT64_MAX, end = 0;
+  int status = gc_flow_run(bench, flow, results);
+
+  *bytes = *ns = 0;
+  for (size_t i = 0; i < flow->blocks && !status; i++) {
+    *bytes += results[i].bytes;
+    start = results[i].start_ns < start ? results[i].start_ns : start;
+    end = results[i].end_ns > end ? results[i].end_ns : end;
+  }
+  if (!status && end > start)
+    *ns = end - start;
+  flow->args.first = (flow->args.first + walked) % flow->args.bytes;
+  return status;
+}
+
+static uint32_t more_turns(uint32_t turns, uint64_t ns)
+{
+  return (uint32_t)(turns * ((double)ns * GROWTH > LONG_NS ? LONG_NS / (double)ns : GROWTH));
+}
+
+/* GB/s. */
+static int measure(struct gc_bench *bench, struct gc_flow *flow, struct gc_rate *rate)
+{
+  struct gpu_bandwidth_result *results = calloc(flow->blocks, sizeof(*results));
+  double values[GC_RATE_REPEATS] = {0};
+  uint64_t bytes, ns = 0;
+  int status = results ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
+
+  flow->args.repeats = 1;
+  flow->args.count = FIRST_TURNS;
+  for (int i = 0; i < TRIES && !status && (double)ns < 0.9 * LONG_NS; i++) {
+    if (i)
+      flow->args.count = more_turns(flow->args.count, ns);
+    status = walk_on(bench, flow, results, &bytes, &ns);
+  }
+  for (int r = 0; r < GC_RATE_REPEATS && !status; r++) {
+    status = walk_on(bench, flow, results, &bytes, &ns);
+    values[r] = ns ? (double)bytes / (double)ns : 0;
+  }
+  if (!status)
+    gc_rate_of(values, rate);
+  free(results);
+  return status;
+}
+
+/* Reads, then writes. high: what no value can exceed; 0: not known. */
+static int measure_both(struct gc_bench *bench, struct gc_flow *flow, struct gc_element *element,
+                        double high)
+{
+  struct gc_rate rate;
+  int status;
+
+  flow->kernel = GC_KERNEL_read_cg;
+  if ((status = measure(bench, flow, &rate)) ||
+      (status = gc_rate_put(bench, element, HWLOC_GPUCACHE_READ_GBPS, HWLOC_GPUCACHE_READ, &rate,
+                            high)))
+    return status;
+  flow->kernel = GC_KERNEL_write_cg;
+  status = measure(bench, flow, &rate);
+  return status ? status
+                : gc_rate_put(bench, element, HWLOC_GPUCACHE_WRITE_GBPS, HWLOC_GPUCACHE_WRITE,
+                              &rate, high);
+}
+
+static int put_both_absent(struct gc_bench *bench, struct gc_element *element, const char *why)
+{
+  const int status = gc_rate_put_absent(bench, element, HWLOC_GPUCACHE_READ, why);
+
+  return status ? status : gc_rate_put_absent(bench, element, HWLOC_GPUCACHE_WRITE, why);
+}
+
+/* What a warp moves in one turn. */
+static uint64_t tile_bytes(const struct gc_properties *p)
+{
+  return (uint64_t)GPU_BANDWIDTH_ROWS * p->warp * GC_LANE_BYTES;
+}
+
+int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element)
+{
+  const struct gc_properties *p = &bench->properties;
+  const uint64_t tile = tile_bytes(p), tiles = p->l2_bytes / L2_SHARE / tile;
+  const uint64_t room = tiles / p->sms, most = p->threads_per_block / p->warp;
+  const uint64_t warps = room < most ? room : most;
+  struct gc_flow flow = {.blocks = p->sms, .threads = (uint32_t)warps * p->warp};
+  uint64_t apart;
+
+  if (!p->l2_bytes)
+    return put_both_absent(bench, element, "the driver does not tell a nominal size");
+  if (!warps)
+    return put_both_absent(bench, element, "the L2 is too small for as many SMs");
+  if (tiles * tile > bench->arena_bytes)
+    return put_both_absent(bench, element, "too little free device memory");
+  apart = tiles / (p->sms * warps) * tile;
+  flow.args = (struct gpu_bandwidth_args){
+    .base = bench->arena, .bytes = tiles * tile, .block_first = warps * apart, .warp_first = apart,
+    .step = gc_bench_scatter(tiles) * tile};
+  return measure_both(bench, &flow, element, 0);
+}
+
+/* Room for walks of device memory: the arena if it is large enough, else memory of our own, which
+ * the caller releases. *bytes: 0 if there is too little. */
+static int find_room(struct gc_bench *bench, uint64_t *own, uint64_t *base, uint64_t *bytes)
+{
+  const uint64_t l2 = bench->properties.l2_bytes;
+  const uint64_t wanted = WALK_L2S * l2 > WALK_MIN ? WALK_L2S * l2 : WALK_MIN;
+  uint64_t free_bytes, total, most;
+  int status = bench->ops->memory(bench->device, &free_bytes, &total, bench->err);
+
+  *own = 0;
+  *base = bench->arena;
+  *bytes = bench->arena_bytes;
+  if (status || bench->arena_bytes >= wanted)
+    return status;
+  most = (free_bytes + bench->arena_bytes) / MOST_SHARE;
+  most = most < MOST_MEMORY ? most : MOST_MEMORY;
+  if (most > 2 * bench->arena_bytes) {
+    *bytes = most - bench->arena_bytes < wanted ? most - bench->arena_bytes : wanted;
+    status = bench->ops->alloc(bench->device, *bytes, own, bench->err);
+    *base = *own;
+  }
+  if (*bytes < WALK_L2S_MIN * l2)
+    *bytes = 0;
+  return status;
+}
+
+/* What bus and clock allow at most, GB/s; 0: not known. Whatever kind the memory is, the interface
+ * tells a clock of which each cycle carries two transfers. */
+static double bus_limit(const struct gc_properties *p)
+{
+  return 2.0 * p->memory_clock_khz * p->memory_bus_bits / 8e6;
+}
+
+int gc_step_memory_bandwidth(struct gc_bench *bench, struct gc_element *element)
+{
+  const struct gc_properties *p = &bench->properties;
+  const uint32_t warps = p->threads_per_block / p->warp;
+  const uint64_t tile = tile_bytes(p), turn = warps * tile;
+  struct gc_flow flow = {.blocks = p->sms, .threads = warps * p->warp};
+  uint64_t own = 0, base, bytes;
+  int status = find_room(bench, &own, &base, &bytes);
+
+  if (!status && bytes < (p->sms + 1) * turn) {
+    status = put_both_absent(bench, element, "too little free device memory");
+  } else if (!status) {
+    /* All blocks side by side, and in each turn one tile further, so that no warp soon comes back
+     * to lines that it had before. */
+    flow.args = (struct gpu_bandwidth_args){
+      .base = base, .bytes = bytes / turn * turn, .block_first = turn, .warp_first = tile,
+      .step = p->sms * turn + tile};
+    status = measure_both(bench, &flow, element, bus_limit(p));
+  }
+  if (own)
+    bench->ops->release(bench->device, own);
+  return status;
+}
