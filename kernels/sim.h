@@ -36,6 +36,7 @@ static inline void gpu_await(uint64_t value) { (void)value; }
 /* Two reads around code are one overhead apart from the time that the code takes. */
 static inline uint64_t gpu_clock64(void)
 {
+  gc_sim_yield(gpu_sim);
   return gpu_sim->clock += gpu_sim->clock_overhead;
 }
 
@@ -49,8 +50,8 @@ static inline uint32_t gpu_cycles(uint64_t from, uint64_t to)
 static inline uint64_t gpu_nanoseconds(void)
 {
   gpu_sim->clock += GPU_SIM_WALL_CYCLES;
-  return (uint64_t)((unsigned __int128)(gpu_sim->clock - gpu_sim->clock_origin) * 1000000 /
-                    gpu_sim->clock_khz);
+  gc_sim_yield(gpu_sim);
+  return gc_sim_wall(gpu_sim);
 }
 
 #define GPU_SIM_LOAD(path, space)                                                                  \
@@ -70,6 +71,7 @@ static inline uint64_t gpu_nanoseconds(void)
                                                                                                    \
     *t = gc_model_load(b->model, b->sm, space, address) + b->clock_overhead;                       \
     b->clock += *t;                                                                                \
+    *t += (uint32_t)gc_sim_yield(b);                                                               \
     return next;                                                                                   \
   }
 

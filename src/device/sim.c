@@ -246,7 +246,8 @@ static int launch(struct gc_device *device, const struct gc_launch *l, struct gc
     .model = sim->model, .blocks = l->blocks,
     .warps = (l->threads + sim->facts->warp - 1) / sim->facts->warp,
     .clock_khz = sim->facts->running_clock_khz,
-    .clock_overhead = gc_model_clock_overhead(sim->model), .noisy = times_untimed_loads(l->kernel),
+    .clock_overhead = gc_model_clock_overhead(sim->model),
+    .disturbance = gc_model_disturbance(sim->model), .noisy = times_untimed_loads(l->kernel),
     .regions = sim->regions, .region_count = sim->region_count, .textures = sim->textures,
     .texture_count = sim->texture_count, .constant = sim->constant, .shared_bytes = l->shared_bytes,
   };

@@ -9,6 +9,7 @@
 
 #include "device/device.h"
 #include "model/model.h"
+#include "model/noise.h"
 
 #include <setjmp.h>
 #include <string.h>
@@ -34,6 +35,7 @@ struct gc_sim_block {
   uint64_t clock_origin;   /* where it stood when the wall clock stood at 0 */
   double part;             /* of a cycle, that rows took on top of it */
   uint32_t clock_khz, clock_overhead;
+  const struct gc_disturbance *disturbance;
   bool noisy;              /* untimed loads show noise too: somebody times many of them together */
   const struct gc_sim_region *regions, *recent; /* recent: where the last address was found */
   size_t region_count;
@@ -151,6 +153,48 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
   b->part += gc_model_row(b->model, b->sm, space, address, (uint64_t)b->warps * bytes, write);
   b->clock += (uint64_t)b->part;
   b->part -= (double)(uint64_t)b->part;
+}
+
+static inline uint64_t gc_sim_scale(uint64_t value, uint64_t by, uint64_t per)
+{
+  return (uint64_t)((unsigned __int128)value * by / per);
+}
+
+/* The wall clock of the GPU. A throttled clock of the SMs counts fewer cycles in the same time. */
+static inline uint64_t gc_sim_wall(const struct gc_sim_block *b)
+{
+  const struct gc_disturbance *d = b->disturbance;
+  const uint64_t cycles = b->clock - b->clock_origin;
+  uint64_t before, slow;
+
+  if (!d->throttle_khz)
+    return gc_sim_scale(cycles, 1000000, b->clock_khz);
+  before = gc_sim_scale(d->throttle_from_ns, b->clock_khz, 1000000);
+  slow = gc_sim_scale(d->throttle_until_ns - d->throttle_from_ns, d->throttle_khz, 1000000);
+  if (cycles <= before)
+    return gc_sim_scale(cycles, 1000000, b->clock_khz);
+  if (cycles <= before + slow)
+    return d->throttle_from_ns + gc_sim_scale(cycles - before, 1000000, d->throttle_khz);
+  return d->throttle_until_ns + gc_sim_scale(cycles - before - slow, 1000000, b->clock_khz);
+}
+
+/* If it is another program's turn, it passes: the clocks go on, and L2 is full of its data. Returns the
+ * cycles that went by. */
+static inline uint64_t gc_sim_yield(struct gc_sim_block *b)
+{
+  const struct gc_disturbance *d = b->disturbance;
+  const uint64_t turn = d->busy_every_ns + d->busy_length_ns;
+  uint64_t now, cycles;
+
+  if (!d->busy_every_ns)
+    return 0;
+  now = gc_sim_wall(b);
+  if (now >= d->busy_until_ns || now % turn < d->busy_every_ns)
+    return 0;
+  cycles = gc_sim_scale(turn - now % turn, b->clock_khz, 1000000);
+  b->clock += cycles;
+  gc_model_displace(b->model);
+  return cycles;
 }
 
 /* sim_kernels.c: runs a kernel as the block in *block. args as long as the kernel's struct.

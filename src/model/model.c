@@ -307,6 +307,18 @@ double gc_model_row(struct gc_model *model, uint32_t sm, enum gc_space space, ui
   return (double)bytes * facts->sms * facts->running_clock_khz / (rate * model->traffic_share * 1e6);
 }
 
+void gc_model_displace(struct gc_model *model)
+{
+  for (unsigned i = 0; i < model->profile.cache_count; i++)
+    for (uint32_t k = 0; !model->banks[i].per_launch && k < model->banks[i].count; k++)
+      gc_cache_empty(&model->banks[i].instances[k]);
+}
+
+const struct gc_disturbance *gc_model_disturbance(const struct gc_model *model)
+{
+  return &model->profile.disturbance;
+}
+
 uint32_t gc_model_clock_overhead(const struct gc_model *model)
 {
   return model->profile.clock_overhead;

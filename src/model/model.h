@@ -73,6 +73,13 @@ uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space
 double gc_model_row(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
                     uint64_t bytes, bool write);
 
+/* Another program used the caches of the chip: nothing of ours is left there. */
+void gc_model_displace(struct gc_model *model);
+
+/* What disturbs measurements on this chip (noise.h). */
+struct gc_disturbance;
+const struct gc_disturbance *gc_model_disturbance(const struct gc_model *model);
+
 /* Cycles that reading the clock adds to a timed window. */
 uint32_t gc_model_clock_overhead(const struct gc_model *model);
 
