@@ -48,8 +48,7 @@ struct gpu_touch_args {
 
 /* chase_<path>: each block, one warp, runs one job: `warm` dependent loads untimed, then `loads`
  * dependent loads each timed alone (clock, load, wait, clock). Whenever the chain arrives at `end`
- * it goes on at `start`; so one ring in memory serves jobs of all sizes. A job with loads = 0 is idle.
- * A block may have more warps than the first, which do nothing. */
+ * it goes on at `start`; so one ring in memory serves jobs of all sizes. A job with loads = 0 is idle. */
 struct gpu_chase_job {
   uint64_t start, end; /* end = GPU_NEVER: follow the ring as it is */
   uint32_t warm, loads;

@@ -33,8 +33,6 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
     struct gpu_trace trace;                                                                        \
                                                                                                    \
     fill_shared(a.shared_count, a.shared_stride);                                                  \
-    if (gpu_thread() >= gpu_lanes()) /* idle warps only make the block large: see carveout.c */    \
-      return;                                                                                      \
     gpu_histogram_clear(&histogram);                                                               \
     gpu_trace_clear(&trace,                                                                        \
                     a.trace ? gpu_keep(a.trace) + 4ull * a.trace_stride * gpu_block() : 0);        \

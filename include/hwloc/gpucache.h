@@ -61,7 +61,7 @@
 #define HWLOC_GPUCACHE_CARVEOUT_BLOCKS "CarveoutBlocks"
 /** \brief What carve-outs leave of the L1: comma list of percent:bytes, ascending; from this percentage
  * of shared memory on, a kernel that prefers it has an L1 of so many bytes. The last entry is
- * default:bytes, for a kernel that prefers nothing. Blocks of 1024 threads, as few as an SM can hold. */
+ * default:bytes, for a kernel that prefers nothing. For the blocks of CarveoutBlocks. */
 #define HWLOC_GPUCACHE_CARVEOUT_TABLE "CarveoutTable"
 /** \brief Allocation unit (cache line), bytes; integer > 0. */
 #define HWLOC_GPUCACHE_LINE_BYTES "LineBytes"

@@ -101,7 +101,6 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, struct gc_re
     return status;
   if (!bench->properties.sms)
     return gc_fail(err, -EIO, "the %s back end reports a GPU without SMs", bench->ops->name);
-  bench->chase_threads = bench->properties.warp;
   bench->arena_bytes = arena_bytes(&bench->properties, free_bytes);
   if (bench->arena_bytes < MIB(16))
     return gc_fail(err, -ENOMEM, "only %llu MiB of device memory are free",
@@ -239,7 +238,7 @@ static int run_jobs(struct gc_bench *bench, const struct gc_path *path, const st
                                    bench->err)))
     return status;
   for (int attempt = 0; attempt < CROWDED_LAUNCHES; attempt++) {
-    if ((status = gc_bench_launch(bench, path->chase, (uint32_t)n, bench->chase_threads, shared, &args,
+    if ((status = gc_bench_launch(bench, path->chase, (uint32_t)n, bench->properties.warp, shared, &args,
                                   sizeof(args))) ||
         (status = bench->ops->download(bench->device, bench->results, args.results,
                                        n * sizeof(*bench->results), bench->err)))

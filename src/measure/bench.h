@@ -53,7 +53,6 @@ struct gc_bench {
   struct gpu_chase_job *jobs;    /* host copies, one per block */
   struct gpu_chase_result *results;
 
-  uint32_t chase_threads;        /* threads in a block of a chase, of which one warp walks */
   double mhz;                    /* SM clock while measuring; 0: not known */
   double window_cycles;          /* what timing a load alone adds to it: clock reads and wait */
 };

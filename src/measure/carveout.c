@@ -4,8 +4,10 @@
  * The table carve-out -> L1 capacity. A kernel may prefer a share of the unified storage as shared
  * memory; the driver takes the next size it has, which no interface tells. The share that leaves
  * another L1 is searched between percentages by halving, each step one launch that walks as many sizes
- * as there are SMs; then each L1 found is measured to the line. Blocks are as large as they can be, so
- * that the memory that the driver reserves for each resident block takes as little as possible.
+ * as there are SMs; then each L1 found is measured to the line. The blocks are those that CapacityBytes
+ * was found with, one warp each: the driver reserves shared memory for as many of them as an SM could
+ * hold, so the table belongs to the same CarveoutBlocks. (With larger blocks smaller carve-outs exist, but
+ * whether SMs go back to them depends on what ran before: not repeatable on an H200.)
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -22,8 +24,7 @@
 
 #define PERCENTS 101
 #define DEFAULT PERCENTS         /* index of "no preference" */
-#define BEYOND ((uint64_t)64 << 10) /* searched beyond the largest L1 known so far */
-#define REPEATS 4
+#define REPEATS 3
 #define SHIFT 3
 #define SMALL_BYTES 16384           /* fits what any carve-out leaves */
 #define SMALL_RUNS 128
@@ -181,22 +182,21 @@ int gc_step_carveout(struct gc_bench *bench, struct gc_element *element)
   char text[1024] = "";
   int status = set(&t, 0);
 
-  if (status == -ENOTSUP)
-    return 0;
   if (status)
-    return status;
+    return status == -ENOTSUP ? 0 : status;
   if (gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES, &largest))
     return gc_put_absent(element, HWLOC_GPUCACHE_CARVEOUT_TABLE, "the L1 itself was not found");
+  if (bench->properties.sms < 2)
+    return gc_put_absent(element, HWLOC_GPUCACHE_CARVEOUT_TABLE, "one SM is too few");
   if (!gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_LINE_BYTES, &line))
     t.path.stride = (uint32_t)line; /* else every sector is loaded: right, but slower */
-  t.max = largest + BEYOND;
-  t.step = (t.max / bench->properties.sms / t.path.stride + 1) * t.path.stride;
+  /* no carve-out leaves more than the one that was asked for then, which was none; one size beyond */
+  t.step = (largest / (bench->properties.sms - 1) / t.path.stride + 1) * t.path.stride;
+  t.max = largest + t.step;
   for (int i = 0; i <= PERCENTS; i++)
     t.rough[i] = UINT64_MAX;
-  bench->chase_threads = bench->properties.threads_per_block;
   if (!(status = gc_bench_ring(bench, t.path.form, t.path.max, t.path.stride, 1)))
     status = fill(&t, text, sizeof(text));
-  bench->chase_threads = bench->properties.warp;
   if (!status || status == -EDOM)
     set(&t, 0); /* as the other steps expect it */
   if (status == -EDOM)
