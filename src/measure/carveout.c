@@ -139,13 +139,14 @@ static int append(struct table *t, int index, const char *name, uint64_t *previo
                   size_t size)
 {
   const size_t line = t->path.stride;
-  const uint64_t from = t->rough[index] > t->step ? t->rough[index] - t->step : line;
+  /* noise may have put the rough size a step or two off */
+  const uint64_t from = t->rough[index] > 2 * t->step ? t->rough[index] - 2 * t->step : line;
   uint64_t bytes;
   double confidence;
   int status = set(t, index);
 
   if (!status)
-    status = last_fitting(t, from, line, 3 * t->step / line, REPEATS, &bytes, &confidence);
+    status = last_fitting(t, from, line, 6 * t->step / line, REPEATS, &bytes, &confidence);
   if (status)
     return status;
   if (confidence < 0.5)
