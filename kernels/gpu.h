@@ -33,6 +33,16 @@
  *   gpu_constant_base()                   constant-space address of the bank
  *   gpu_await(value)                      nothing after it starts before the value has arrived
  *
+ * Bandwidth, for PATH in ca cg nc texture constant shared, and for writing in cg and shared
+ *   gpu_lanes(), gpu_warp(), gpu_warps()  lanes of a warp; the warp in its block, and how many there
+ *                                         are. On the simulator warp 0 stands for all of them.
+ *   struct gpu_words                      16 bytes: uint32_t word[4]
+ *   gpu_read_row_PATH(&words, at, texture)   one load of 16 bytes; `at` is a byte address, for a
+ *                                         texture a byte offset, and its texels have 16 bytes
+ *   gpu_write_row_PATH(&words, at)        one store of 16 bytes
+ *   gpu_written()                         all stores before it have arrived
+ *   gpu_keep(value)                       an argument, from here on in a register
+ *
  * What lanes do together, without touching memory while a measurement runs
  *   struct gpu_histogram; gpu_histogram_clear(&h); gpu_histogram_add(&h, bin);
  *   gpu_histogram_store(&h, address)      uint32_t[GPU_HISTOGRAM_BINS]

@@ -4,7 +4,8 @@
  * The simulator as a target: the operations of gpu.h over the model. Only src/device/sim_kernels.c
  * compiles kernels with it. gpu_sim is the block that is running.
  *
- * Stores do not go through the caches of the model: writing a ring leaves them as they were.
+ * Stores do not go through the caches of the model: writing a ring leaves them as they were. Only the
+ * rows of bandwidth kernels do.
  */
 #ifndef GPU_SIM_H
 #define GPU_SIM_H

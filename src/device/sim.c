@@ -227,7 +227,7 @@ static int run_block(struct gc_sim_device *sim, const struct gc_launch *l,
   block->sm = index % sim->facts->sms;
   block->clock = sim->clocks[block->sm];
   block->clock_origin = origin_of(block->sm);
-  block->part = 0;
+  block->rows_to = 0;
   gc_model_unit(sim->model, index / sim->facts->sms);
   if (!gc_sim_run(l->kernel, l->args, block))
     return gc_fail(

@@ -33,7 +33,8 @@ struct gc_sim_block {
   uint32_t block, blocks, sm, warps;
   uint64_t clock;          /* of this SM, cycles */
   uint64_t clock_origin;   /* where it stood when the wall clock stood at 0 */
-  double part;             /* of a cycle, that rows took on top of it */
+  double busy[GC_MODEL_LEVELS]; /* how long each level has been, since rows_from */
+  uint64_t rows_from, rows_to;  /* clock when rows that are under way began, and when they end */
   uint32_t clock_khz, clock_overhead;
   const struct gc_disturbance *disturbance;
   bool noisy;              /* untimed loads show noise too: somebody times many of them together */
@@ -129,6 +130,7 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
                               uint64_t texture, uint32_t bytes, bool write)
 {
   uint64_t address = at;
+  double longest = 0;
 
   if (at % 16)
     gc_sim_illegal(b, "misaligned", at);
@@ -150,9 +152,14 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
   default:
     gc_sim_inside(b, at, bytes);
   }
-  b->part += gc_model_row(b->model, b->sm, space, address, (uint64_t)b->warps * bytes, write);
-  b->clock += (uint64_t)b->part;
-  b->part -= (double)(uint64_t)b->part;
+  if (b->clock != b->rows_to) { /* something else came between: the first of many */
+    b->rows_from = b->clock;
+    memset(b->busy, 0, sizeof(b->busy));
+  }
+  gc_model_rows(b->model, b->sm, space, address, bytes, b->warps, write, b->busy);
+  for (unsigned level = 0; level < GC_MODEL_LEVELS; level++)
+    longest = b->busy[level] > longest ? b->busy[level] : longest;
+  b->clock = b->rows_to = b->rows_from + (uint64_t)longest;
 }
 
 static inline uint64_t gc_sim_scale(uint64_t value, uint64_t by, uint64_t per)

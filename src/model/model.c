@@ -23,12 +23,16 @@ struct bank {
   uint16_t *places; /* [SMs]: the first instance of this SM, or the partition that is near to it */
 };
 
+_Static_assert(GC_MODEL_LEVELS == GC_PROFILE_LEVELS_MAX, "the header promises as many levels");
+
 struct gc_model {
   struct gc_profile profile;
   struct bank banks[GC_PROFILE_CACHES_MAX];
   struct gc_jitter jitters[GC_SPACE_COUNT][GC_PROFILE_LEVELS_MAX];
   struct gc_random traffic;     /* what others do to the bandwidth of L2 and memory … */
   double traffic_share;         /* … in this launch: what is left of it */
+  /* Cycles that a byte keeps a level busy, as one SM sees it; [1]: that is written. */
+  double byte_cycles[2][GC_SPACE_COUNT][GC_PROFILE_LEVELS_MAX];
   struct gc_random replacement; /* apart from the noise: timed or not, the caches move alike */
   struct gc_noise noise;
   uint64_t carveout;
@@ -86,6 +90,52 @@ static int make_bank(struct gc_model *model, struct bank *bank,
   return 0;
 }
 
+/* Whether the rate of this level is one SM's own, in bytes per cycle. */
+static bool own_rate(const struct gc_profile *profile, enum gc_space space, unsigned level)
+{
+  const int cache = profile->paths[space].levels[level].cache;
+
+  return cache == GC_PROFILE_MEMORY ? space == GC_SPACE_SHARED
+                                    : profile->caches[cache].scope != GC_SCOPE_CHIP;
+}
+
+double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level,
+                               bool write)
+{
+  const struct gc_profile *profile = &model->profile;
+  const struct gc_profile_path *path = &profile->paths[space];
+
+  if (level >= path->count)
+    return 0;
+  if (own_rate(profile, space, level))
+    return write ? path->write_rates[level] : path->read_rates[level];
+  if (path->levels[level].cache == GC_PROFILE_MEMORY)
+    return write ? profile->memory_write_gbps : profile->memory_read_gbps;
+  return write ? profile->caches[path->levels[level].cache].write_gbps
+               : profile->caches[path->levels[level].cache].read_gbps;
+}
+
+static double cycles_of_byte(const struct gc_model *model, enum gc_space space, unsigned level,
+                             bool write)
+{
+  const struct gc_model_facts *facts = &model->profile.facts;
+  const double rate = gc_model_true_bandwidth(model, space, level, write);
+
+  if (own_rate(&model->profile, space, level))
+    return 1 / rate;
+  return (double)facts->sms * facts->running_clock_khz / (rate * model->traffic_share * 1e6);
+}
+
+/* For this launch: it depends on what others do. */
+static void tabulate_byte_cycles(struct gc_model *model)
+{
+  for (int space = 0; space < GC_SPACE_COUNT; space++)
+    for (unsigned level = 0; level < model->profile.paths[space].count; level++)
+      for (int write = 0; write < 2; write++)
+        model->byte_cycles[write][space][level] =
+          cycles_of_byte(model, (enum gc_space)space, level, write);
+}
+
 int gc_model_new(const char *name, const char *text, size_t length, struct gc_model **out,
                  struct gc_error *err)
 {
@@ -111,6 +161,8 @@ int gc_model_new(const char *name, const char *text, size_t length, struct gc_mo
     for (unsigned i = 0; i < model->profile.paths[space].count; i++)
       gc_jitter_init(&model->jitters[space][i], model->profile.paths[space].levels[i].jitter);
   gc_model_seed(model, model->profile.seed);
+  model->traffic_share = 1;
+  tabulate_byte_cycles(model);
   *out = model;
   return 0;
 fail:
@@ -189,6 +241,7 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
   }
   model->unit = 0;
   model->traffic_share = traffic_share(model);
+  tabulate_byte_cycles(model);
 }
 
 /* The part of a partitioned cache that a line belongs to: all address bits count, so that every
@@ -269,42 +322,21 @@ uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space
   return cycles;
 }
 
-/* Whether the rate of this level is one SM's own, in bytes per cycle. */
-static bool own_rate(const struct gc_profile *profile, enum gc_space space, unsigned level)
+void gc_model_rows(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
+                   uint32_t bytes, uint32_t rows, bool write, double busy[GC_MODEL_LEVELS])
 {
-  const int cache = profile->paths[space].levels[level].cache;
-
-  return cache == GC_PROFILE_MEMORY ? space == GC_SPACE_SHARED
-                                    : profile->caches[cache].scope != GC_SCOPE_CHIP;
-}
-
-double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level,
-                               bool write)
-{
-  const struct gc_profile *profile = &model->profile;
-  const struct gc_profile_path *path = &profile->paths[space];
-
-  if (level >= path->count)
-    return 0;
-  if (own_rate(profile, space, level))
-    return write ? path->write_rates[level] : path->read_rates[level];
-  if (path->levels[level].cache == GC_PROFILE_MEMORY)
-    return write ? profile->memory_write_gbps : profile->memory_read_gbps;
-  return write ? profile->caches[path->levels[level].cache].write_gbps
-               : profile->caches[path->levels[level].cache].read_gbps;
-}
-
-double gc_model_row(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
-                    uint64_t bytes, bool write)
-{
-  const struct gc_model_facts *facts = &model->profile.facts;
+  const struct gc_profile_path *path = &model->profile.paths[space];
   uint32_t cycles;
-  const unsigned level = walk(model, sm, space, address, &cycles);
-  const double rate = gc_model_true_bandwidth(model, space, level, write);
+  const unsigned last = walk(model, sm, space, address, &cycles);
 
-  if (own_rate(&model->profile, space, level))
-    return (double)bytes / rate;
-  return (double)bytes * facts->sms * facts->running_clock_khz / (rate * model->traffic_share * 1e6);
+  for (unsigned level = 0; level <= last; level++) {
+    busy[level] += (double)bytes * rows * model->byte_cycles[write][space][level];
+    if (level < last) {
+      const uint32_t sector = model->profile.caches[path->levels[level].cache].shape.sector;
+
+      bytes = bytes > sector ? bytes : sector;
+    }
+  }
 }
 
 void gc_model_displace(struct gc_model *model)

@@ -67,11 +67,13 @@ uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space,
 /* The same, for loads that nobody times (faster: no noise is drawn). */
 uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address);
 
-/* Rows of warps: `bytes` in all, many of them under way at once. They move the caches as one load from
- * address does; returns for how many cycles they keep the place busy where that ends. Of what all SMs
- * use together, each has the same part. */
-double gc_model_row(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
-                    uint64_t bytes, bool write);
+/* Rows of warps, of so many bytes each, many of them under way at once. They move the caches as one
+ * load from address does. Adds to busy[level] for how many cycles they keep each level of the path
+ * busy, down to the one where that load ends; the slowest decides how fast they come. From one level
+ * to the next go whole sectors. Of what all SMs use together, each has the same part. */
+#define GC_MODEL_LEVELS 4
+void gc_model_rows(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
+                   uint32_t bytes, uint32_t rows, bool write, double busy[GC_MODEL_LEVELS]);
 
 /* Another program used the caches of the chip: nothing of ours is left there. */
 void gc_model_displace(struct gc_model *model);
@@ -94,8 +96,8 @@ uint64_t gc_model_true_level(const struct gc_model *model, enum gc_space space, 
 /* Latency in cycles, without noise, of a load that ends at this level; 0: there is none. */
 uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space, unsigned level);
 
-/* How fast rows are moved that end at this level, with nothing in their way: bytes per cycle and SM
- * inside the SM, 10^9 bytes per second of the whole chip outside. 0: there is no such level. */
+/* How fast bytes come from this level: per cycle and SM inside the SM, 10^9 of them per second of the
+ * whole chip outside. 0: there is no such level. */
 double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level,
                                bool write);
 
