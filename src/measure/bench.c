@@ -200,7 +200,13 @@ int gc_bench_ring(struct gc_bench *bench, enum gc_form form, uint64_t bytes, uin
 int gc_bench_touch(struct gc_bench *bench, uint64_t offset, uint64_t bytes, uint32_t passes,
                    uint32_t only_sm)
 {
-  const struct gpu_touch_args args = {.base = bench->arena + offset, .bytes = bytes, .stride = 32,
+  return gc_bench_read(bench, offset, bytes, 32, passes, only_sm);
+}
+
+int gc_bench_read(struct gc_bench *bench, uint64_t offset, uint64_t bytes, uint32_t stride,
+                  uint32_t passes, uint32_t only_sm)
+{
+  const struct gpu_touch_args args = {.base = bench->arena + offset, .bytes = bytes, .stride = stride,
                                       .sink = bench->scratch, .passes = passes, .only_sm = only_sm};
 
   return gc_bench_launch(bench, GC_KERNEL_touch, bench->properties.sms,

@@ -111,6 +111,10 @@ uint64_t gc_bench_scatter(uint64_t count);
 /* Reads bytes of the arena from offset through L2, passes times, by all SMs or by one. */
 int gc_bench_touch(struct gc_bench *bench, uint64_t offset, uint64_t bytes, uint32_t passes, uint32_t only_sm);
 
+/* The same, one load every stride bytes (gc_bench_touch: 32). */
+int gc_bench_read(struct gc_bench *bench, uint64_t offset, uint64_t bytes, uint32_t stride,
+                  uint32_t passes, uint32_t only_sm);
+
 /* Launches a kernel and waits; args by kernel. */
 int gc_bench_launch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks, uint32_t threads,
                     uint32_t shared_bytes, const void *args, size_t args_bytes);
@@ -133,6 +137,11 @@ int gc_put_capacity(struct gc_bench *bench, const struct gc_path *path, struct g
 int gc_walk_l2(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
                struct gc_run *runs, size_t n);
 
+/* l2.c: one SM reads run->bytes at read_stride through L2 and then times a scattered sample of them, of
+ * slots `stride` bytes apart. */
+int gc_l2_sample(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
+                 struct gc_run *run, uint32_t stride, uint32_t read_stride, uint32_t sample);
+
 /* Plan steps: write into the element, return an error only when the device failed. */
 int gc_step_capacity(struct gc_bench *bench, struct gc_element *element); /* capacity.c */
 int gc_step_latency(struct gc_bench *bench, struct gc_element *element);  /* latency.c */
@@ -140,6 +149,10 @@ int gc_step_l2_latency(struct gc_bench *bench, struct gc_element *element);  /* 
 int gc_step_l2_capacity(struct gc_bench *bench, struct gc_element *element); /* l2.c */
 int gc_step_partition(struct gc_bench *bench, struct gc_element *element); /* partition.c */
 int gc_step_memory(struct gc_bench *bench, struct gc_element *element);   /* memory.c */
+int gc_step_fetch(struct gc_bench *bench, struct gc_element *element);    /* fetch.c */
+int gc_step_line(struct gc_bench *bench, struct gc_element *element);     /* line.c */
+int gc_step_l2_line(struct gc_bench *bench, struct gc_element *element);  /* l2line.c */
+int gc_step_miss_penalty(struct gc_bench *bench, struct gc_element *element); /* penalty.c */
 int gc_step_api(struct gc_bench *bench, struct gc_element *element);      /* api.c */
 int gc_step_carveout(struct gc_bench *bench, struct gc_element *element); /* carveout.c */
 int gc_step_bandwidth(struct gc_bench *bench, struct gc_element *element); /* bandwidth.c */
@@ -160,6 +173,8 @@ int gc_put_measured(struct gc_element *element, const char *key, const char *pro
 /* A bandwidth: with as many decimals as say something. */
 int gc_put_rate(struct gc_element *element, const char *key, const char *property, double value,
                 double confidence);
+/* Source and confidence of a property whose value the caller has set. */
+int gc_put_known(struct gc_element *element, const char *property, double confidence);
 int gc_put_source(struct gc_element *element, const char *property, const char *source);
 int gc_put_absent(struct gc_element *element, const char *property, const char *why);
 int gc_put_latency(struct gc_bench *bench, struct gc_element *element, const struct gc_latency *latency);

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #define LINE 128         /* slots this far apart: each in a line of its own */
+#define SECTOR 32
 #define TOUCH_PASSES 1 /* enough: what one pass over an array that fits leaves is all of it */
 #define SAMPLE 4096      /* timed loads a size */
 #define SM_TRIES 16      /* until the sampling block lands on the SM that read */
@@ -24,12 +25,12 @@
 #define LATENCY_REPEATS 9
 #define TOLERANCE 0.02
 
-static int walk_one(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
-                    struct gc_run *run)
+int gc_l2_sample(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
+                 struct gc_run *run, uint32_t stride, uint32_t read_stride, uint32_t sample)
 {
-  const uint64_t slots = run->bytes / LINE, start = gc_bench_address(bench, path->form, 0);
-  const uint32_t loads = slots < SAMPLE ? (uint32_t)slots : SAMPLE;
-  int status = gc_bench_ring(bench, path->form, run->bytes, LINE, gc_bench_scatter(slots));
+  const uint64_t slots = run->bytes / stride, start = gc_bench_address(bench, path->form, 0);
+  const uint32_t loads = slots < sample ? (uint32_t)slots : sample;
+  int status = gc_bench_ring(bench, path->form, run->bytes, stride, gc_bench_scatter(slots));
 
   for (int i = 0; i < SM_TRIES && !status; i++) {
     uint32_t sm;
@@ -38,7 +39,7 @@ static int walk_one(struct gc_bench *bench, const struct gc_path *path, const st
     if ((status = gc_bench_sample(bench, path, window, start, 0, 1, &run->seen)))
       break;
     sm = run->seen.sm;
-    if (!(status = gc_bench_touch(bench, 0, run->bytes, TOUCH_PASSES, sm)) &&
+    if (!(status = gc_bench_read(bench, 0, run->bytes, read_stride, TOUCH_PASSES, sm)) &&
         !(status = gc_bench_sample(bench, path, window, start, 0, loads, &run->seen)) &&
         run->seen.sm == sm)
       return 0;
@@ -53,7 +54,7 @@ int gc_walk_l2(struct gc_bench *bench, const struct gc_path *path, const struct 
   int status = 0;
 
   for (size_t i = 0; i < n && !status; i++)
-    status = walk_one(bench, path, window, &runs[i]);
+    status = gc_l2_sample(bench, path, window, &runs[i], LINE, SECTOR, SAMPLE);
   return status;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #define DISTURBED 0.02 /* share of runs that show the contrary of what they should */
+#define WRONG 0.125    /* share of votes that may say the contrary, at most */
 #define MISS_COUNTS 24 /* points at which the unknown number of misses is tried */
 
 static double poisson(uint32_t k, double mean)
@@ -24,6 +25,22 @@ void gc_evidence_add(struct gc_evidence *evidence, uint32_t slow, uint32_t loads
   evidence->fits += log((1 - DISTURBED) * fits + DISTURBED * exceeds);
   evidence->exceeds += log(DISTURBED * fits + (1 - DISTURBED) * exceeds);
   evidence->noise += log((fits + exceeds) / 2);
+}
+
+/* Log of the mean of Binomial(k; n, p) over p in [0, q]: an incomplete beta function, which for whole
+ * numbers is a sum of binomial terms. */
+static double log_mean_binomial(uint64_t k, uint64_t n, double q)
+{
+  const double within = 1 - gc_binomial_cdf(k, n + 1, q);
+
+  return log((within > 0 ? within : 0) / (q * (double)(n + 1)) + 1e-300);
+}
+
+void gc_evidence_votes(struct gc_evidence *evidence, uint64_t yes, uint64_t n)
+{
+  evidence->fits += log_mean_binomial(yes, n, WRONG);
+  evidence->exceeds += log_mean_binomial(n - yes, n, WRONG);
+  evidence->noise -= log((double)n + 1);
 }
 
 void gc_changepoint_find(const struct gc_evidence *items, size_t n, double *posterior,

@@ -66,6 +66,10 @@ struct gc_evidence {
  * share of 2 % for the other, so that no single run decides. */
 void gc_evidence_add(struct gc_evidence *evidence, uint32_t slow, uint32_t loads, double rate);
 
+/* Adds the evidence of n votes, of which `yes` said "exceeds". Fits: at most one in eight does; exceeds: at
+ * most one in eight does not; noise: any share. Within these bounds all shares are alike. */
+void gc_evidence_votes(struct gc_evidence *evidence, uint64_t yes, uint64_t n);
+
 /* Where sizes, ascending, turn from fitting to exceeding. */
 struct gc_changepoint {
   size_t index;        /* first item beyond the change, in [0, n]; n: none changes; most probable */

@@ -1,0 +1,196 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a miss adds: loads that miss an element and hit the next one behind it, less loads that hit it.
+ * Both are timed alone, through the same path and in the same way, so that what the clock reads add
+ * cancels out.
+ *
+ * - L1, texture, read-only: caches of the SM are empty when a launch starts. The first load of a pair
+ *   of neighbours misses and finds its line in L2; the second hits. All SMs load the same lines, which
+ *   are near to each of them after the first, discarded repetition.
+ * - Constant L1: hits as above; misses are a ring that it cannot hold and the L1.5 can.
+ * - Constant L1.5: hits are that ring, misses first loads as above.
+ * - L2: lines that were pushed out (memory.c), and the same lines once more.
+ */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "measure/layout.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define NEIGHBOURS 16      /* bytes: a pair of slots that no transfer is too small for */
+#define PAIRS 64
+#define CONSTANT_PAIRS 128 /* each loaded by one SM only */
+#define CONSTANT_ROUNDS 2  /* that is few: once more in each repetition */
+#define RING_SMS 32
+#define RING_LOADS 96
+#define MEMORY_SLOTS 16381 /* prime: every multiplier scatters */
+#define MEMORY_LINE 128
+#define MEMORY_SMS 16
+#define MEMORY_LOADS 96
+_Static_assert(MEMORY_SMS * MEMORY_LOADS * (GC_LEVEL_REPEATS + 1) <= MEMORY_SLOTS,
+               "no slot is met twice");
+#define CYCLES_MAX 4096
+#define CLEAR 1.25         /* misses take so many times as long as hits, or are none */
+#define TOLERANCE 0.02
+
+const char gc_levels_alike[] = "loads of new lines take no longer than others: misses cannot be told from hits";
+
+/* Latencies, counted: there are thousands of them. */
+struct counts {
+  uint64_t cycles[CYCLES_MAX];
+};
+
+static void count(struct counts *counts, const uint32_t *trace, size_t n, size_t first, size_t step)
+{
+  for (size_t i = first; i < n; i += step)
+    counts->cycles[trace[i] < CYCLES_MAX ? trace[i] : CYCLES_MAX - 1]++;
+}
+
+/* The mean of the quartiles: the median of whatever is symmetric, and steady where that is not. Half of an
+ * H200's memory is near (550 cycles) and half is far (770): its median is in the gap between, and jumps. */
+static double midhinge(const struct counts *counts)
+{
+  return (gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, 0.25) +
+          gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, 0.75)) / 2;
+}
+
+/* Cold pairs of neighbours: the first loads and the second ones, in so many rounds a repetition. */
+static int walk_pairs(struct gc_bench *bench, const struct gc_path *path, unsigned repeats,
+                      unsigned rounds, double *firsts, double *seconds)
+{
+  const uint32_t reach = NEIGHBOURS;
+  struct gc_pairs pairs;
+  int status =
+    gc_pairs_open(&pairs, bench, path, &reach, 1, path->form == GC_FORM_CONSTANT ? CONSTANT_PAIRS : PAIRS);
+
+  if (!status)
+    status = gc_pairs_run(&pairs); /* warms up what lies behind */
+  for (unsigned r = 0; r < repeats && !status; r++) {
+    const size_t n = (size_t)pairs.sms * pairs.each * 2;
+    struct counts first = {{0}}, second = {{0}};
+
+    for (unsigned round = 0; round < rounds && !(status = gc_pairs_run(&pairs)); round++) {
+      count(&first, pairs.trace, n, 0, 2);
+      count(&second, pairs.trace, n, 1, 2);
+    }
+    firsts[r] = midhinge(&first);
+    seconds[r] = midhinge(&second);
+  }
+  gc_pairs_close(&pairs);
+  return status;
+}
+
+/* n SMs walk a ring that is in place. */
+static int walk_ring(struct gc_bench *bench, const struct gc_path *path, const uint64_t *starts,
+                     uint32_t n, uint32_t warm, uint32_t loads, double *middle)
+{
+  uint32_t *trace = malloc((size_t)n * loads * sizeof(*trace));
+  int status = trace ? gc_bench_trace(bench, path, starts, n, warm, loads, trace)
+                     : gc_fail(bench->err, -ENOMEM, "out of memory");
+
+  if (!status) {
+    struct counts counts = {{0}};
+
+    count(&counts, trace, (size_t)n * loads, 0, 1);
+    *middle = midhinge(&counts);
+  }
+  free(trace);
+  return status;
+}
+
+/* The ring that the constant L1 cannot hold and the L1.5 can. */
+static int walk_l15(struct gc_bench *bench, unsigned repeats, double *middles)
+{
+  const struct gc_path *path = gc_path_of(GC_CONSTANT_L15);
+  const uint32_t slots = (uint32_t)(path->latency_bytes / path->latency_stride);
+  const uint32_t n = bench->properties.sms < RING_SMS ? bench->properties.sms : RING_SMS;
+  uint64_t starts[RING_SMS];
+  double discarded;
+  int status = gc_bench_ring(bench, path->form, path->latency_bytes, path->latency_stride, 1);
+
+  for (uint32_t i = 0; i < n; i++)
+    starts[i] = gc_bench_address(bench, path->form, 0);
+  for (unsigned r = 0; r <= repeats && !status; r++)
+    status = walk_ring(bench, path, starts, n, 2 * slots, RING_LOADS, r ? &middles[r - 1] : &discarded);
+  return status;
+}
+
+/* Each SM has its own part of the ring, so that nobody brings lines in for others, and walks on from
+ * repetition to repetition over slots that are still cold. The first, discarded one brings address
+ * translations in, which keeps TLB misses out of the others. Each part is walked twice: from memory,
+ * then from L2. */
+static int walk_memory(struct gc_bench *bench, unsigned repeats, struct gc_levels *levels)
+{
+  const struct gc_path *path = gc_path_of(GC_L2);
+  const uint64_t half = bench->arena_bytes / 2, scatter = gc_bench_scatter(MEMORY_SLOTS);
+  const uint64_t stride = ((half / MEMORY_SLOTS / MEMORY_LINE - 1) | 1) * MEMORY_LINE;
+  const uint64_t each = (repeats + 1) * MEMORY_LOADS;
+  const uint32_t n = bench->properties.sms < MEMORY_SMS ? bench->properties.sms : MEMORY_SMS;
+  uint64_t starts[MEMORY_SMS];
+  double unused;
+  int status;
+
+  if ((status = gc_bench_ring(bench, path->form, MEMORY_SLOTS * stride, (uint32_t)stride, scatter)) ||
+      (status = gc_bench_touch(bench, half, half, 2, GPU_ANY_SM)))
+    return status;
+  for (unsigned r = 0; r <= repeats && !status; r++) {
+    double *miss = r ? &levels->miss[r - 1] : &unused, *hit = r ? &levels->hit[r - 1] : &unused;
+
+    for (uint64_t i = 0; i < n; i++)
+      starts[i] = gc_bench_address(bench, path->form,
+                                   (i * each + r * MEMORY_LOADS) * scatter % MEMORY_SLOTS * stride);
+    if (!(status = walk_ring(bench, path, starts, n, 0, MEMORY_LOADS, miss)))
+      status = walk_ring(bench, path, starts, n, 0, MEMORY_LOADS, hit);
+  }
+  return status;
+}
+
+int gc_find_levels(struct gc_bench *bench, enum gc_kind kind, unsigned repeats, struct gc_levels *levels)
+{
+  const struct gc_path *path = gc_path_of(kind);
+  double unused[GC_LEVEL_REPEATS];
+  int status;
+
+  switch (kind) {
+  case GC_L2:
+    return walk_memory(bench, repeats, levels);
+  case GC_CONSTANT_L1:
+    if ((status = walk_pairs(bench, path, repeats, 1, unused, levels->hit)))
+      return status;
+    return walk_l15(bench, repeats, levels->miss);
+  case GC_CONSTANT_L15:
+    if ((status = walk_pairs(bench, path, repeats, CONSTANT_ROUNDS, levels->miss, unused)))
+      return status;
+    return walk_l15(bench, repeats, levels->hit);
+  default:
+    return walk_pairs(bench, path, repeats, 1, levels->miss, levels->hit);
+  }
+}
+
+double gc_levels_threshold(const struct gc_levels *levels)
+{
+  return levels->miss[0] > CLEAR * levels->hit[0] ? sqrt(levels->hit[0] * levels->miss[0]) : 0;
+}
+
+int gc_step_miss_penalty(struct gc_bench *bench, struct gc_element *element)
+{
+  double penalties[GC_LEVEL_REPEATS], penalty, confidence;
+  struct gc_levels levels;
+  int status = gc_find_levels(bench, element->kind, GC_LEVEL_REPEATS, &levels);
+
+  if (status)
+    return status;
+  for (int r = 0; r < GC_LEVEL_REPEATS; r++)
+    penalties[r] = levels.miss[r] - levels.hit[r];
+  penalty = gc_median(penalties, GC_LEVEL_REPEATS);
+  if (gc_levels_threshold(&levels) <= 0)
+    return gc_put_absent(element, HWLOC_GPUCACHE_MISS_PENALTY, gc_levels_alike);
+  confidence = gc_median_confidence(penalties, GC_LEVEL_REPEATS, penalty, TOLERANCE * penalty);
+  status = gc_infos_setf(&element->infos, HWLOC_GPUCACHE_MISS_PENALTY_CYCLES, "%.1f", penalty);
+  return status ? status : gc_put_known(element, HWLOC_GPUCACHE_MISS_PENALTY, confidence);
+}
