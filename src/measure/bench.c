@@ -311,8 +311,11 @@ int gc_bench_trace(struct gc_bench *bench, const struct gc_path *path, const uin
       (struct gpu_chase_job){.start = starts[i], .end = GPU_NEVER, .warm = warm, .loads = loads};
   if ((status = run_jobs(bench, path, &window, n, loads)))
     return status;
-  return bench->ops->download(bench->device, trace, trace_address(bench), n * loads * sizeof(*trace),
-                              bench->err);
+  status = bench->ops->download(bench->device, trace, trace_address(bench),
+                                n * loads * sizeof(*trace), bench->err);
+  if (!status)
+    gc_raw_trace(bench->raw, trace, n, loads);
+  return status;
 }
 
 int gc_bench_chase(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
@@ -349,6 +352,7 @@ int gc_bench_latency(struct gc_bench *bench, const struct gc_path *path, uint32_
     return status;
   for (int i = 0; i < LATENCY_REPEATS; i++)
     slopes[i] = ((double)seen[i + 1].cycles_2n - (double)seen[i + 1].cycles_n) / n;
+  gc_raw_repeats(bench->raw, slopes, LATENCY_REPEATS);
   latency->cycles = gc_median(slopes, LATENCY_REPEATS);
   latency->confidence =
     gc_median_confidence(slopes, LATENCY_REPEATS, latency->cycles, tolerance);

@@ -10,6 +10,7 @@
 
 #include "device/device.h"
 #include "measure/measure.h"
+#include "measure/raw.h"
 
 /* In which form a path's ring stores "where to go next" (kernels/args.h). */
 enum gc_form { GC_FORM_GLOBAL, GC_FORM_TEXTURE, GC_FORM_CONSTANT, GC_FORM_SHARED };
@@ -45,6 +46,7 @@ struct gc_bench {
   struct gc_properties properties;
   struct gc_record *record;
   struct gc_error *err;
+  struct gc_raw *raw;            /* where data goes that was asked for; NULL: nowhere */
 
   uint64_t arena, arena_bytes;   /* rings live here */
   uint64_t texture, texture_bytes; /* texture object over the start of the arena; 0: none */

@@ -73,6 +73,7 @@ static int walk_until_changed(struct search *s, struct gc_sizes *sizes, size_t *
       runs[i].bytes = sizes->bytes[i];
     if ((status = s->path->walk(s->bench, s->path, &s->window, runs + done, group)))
       break;
+    gc_raw_runs(s->bench->raw, "coarse", &s->window, runs + done, group);
     for (size_t i = done; i < done + group; i++)
       gc_histogram_add(sizes->histogram[i], runs[i].seen.histogram);
     sizes->n = done + group;
@@ -163,6 +164,7 @@ static int walk_bracket(struct search *s, struct gc_sizes *sizes)
   for (size_t i = 0; i < n; i++)
     runs[i].bytes = sizes->bytes[i % sizes->n];
   if (!(status = s->path->walk(s->bench, s->path, &s->window, runs, n))) {
+    gc_raw_runs(s->bench->raw, "sweep", &s->window, runs, n);
     add_fitting(s, runs, n, s->low);
     count_runs(s, sizes, runs, n);
   }
@@ -182,6 +184,7 @@ static int confirm(struct search *s, struct gc_sizes *sizes, size_t beyond)
     runs[i].bytes = sizes->bytes[i % 2 ? beyond : beyond - 1];
   if ((status = s->path->walk(s->bench, s->path, &s->window, runs, n)))
     return status;
+  gc_raw_runs(s->bench->raw, "confirm", &s->window, runs, n);
   count_runs(s, sizes, runs, n);
   return 0;
 }
@@ -249,6 +252,8 @@ int gc_find_capacity(struct gc_bench *bench, const struct gc_path *path, struct 
     if (found->bytes || found->at_least)
       break;
   }
+  gc_raw_note(bench->raw, "hit", found->hit);
+  gc_raw_note(bench->raw, "miss", found->miss);
   return status;
 }
 

@@ -5,3 +5,5 @@ src_measure_libmeasure_la_SOURCES = src/measure/measure.h src/measure/bench.h sr
   src/measure/bandwidth.h src/measure/bandwidth.c src/measure/bandwidth_chip.c \
   src/measure/layout.h src/measure/layout.c src/measure/fetch.c src/measure/line.c \
   src/measure/l2line.c src/measure/penalty.c
+src_measure_libmeasure_la_SOURCES += src/measure/raw.h src/measure/raw.c \
+  src/measure/raw_files.h src/measure/raw_files.c

@@ -8,6 +8,7 @@
 #define GC_MEASURE_MEASURE_H
 
 #include "device/device.h"
+#include "measure/raw.h"
 #include "record/record.h"
 
 struct gc_measure_options {
@@ -17,6 +18,7 @@ struct gc_measure_options {
   /* Called before each step: done of total steps, and what comes now ("L1Cache capacity"). May be NULL. */
   void (*progress)(void *data, unsigned done, unsigned total, const char *what);
   void *data;
+  struct gc_raw *raw; /* receives all that is seen; may be NULL */
 };
 
 /* 0 when every word of the comma list is the subtype of something measurable (NULL is fine), else

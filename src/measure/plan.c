@@ -26,40 +26,22 @@ static const struct step {
   {GC_L2, "latency", gc_step_l2_latency},
   {GC_L2, "partitions", gc_step_partition},
   {GC_L2, "capacity", gc_step_l2_capacity},
-  {GC_L2, "fetch", gc_step_fetch},
-  {GC_L2, "line", gc_step_l2_line},
-  {GC_L2, "miss penalty", gc_step_miss_penalty},
   {GC_L2, "bandwidth", gc_step_l2_bandwidth},
   {GC_L1, "capacity", gc_step_capacity},
   {GC_L1, "latency", gc_step_latency},
-  {GC_L1, "fetch", gc_step_fetch},
-  {GC_L1, "line", gc_step_line},
-  {GC_L1, "miss penalty", gc_step_miss_penalty},
   {GC_L1, "bandwidth", gc_step_bandwidth},
   {GC_L1, "carve-outs", gc_step_carveout},
   {GC_TEXTURE, "capacity", gc_step_capacity},
   {GC_TEXTURE, "latency", gc_step_latency},
-  {GC_TEXTURE, "fetch", gc_step_fetch},
-  {GC_TEXTURE, "line", gc_step_line},
-  {GC_TEXTURE, "miss penalty", gc_step_miss_penalty},
   {GC_TEXTURE, "bandwidth", gc_step_bandwidth},
   {GC_READ_ONLY, "capacity", gc_step_capacity},
   {GC_READ_ONLY, "latency", gc_step_latency},
-  {GC_READ_ONLY, "fetch", gc_step_fetch},
-  {GC_READ_ONLY, "line", gc_step_line},
-  {GC_READ_ONLY, "miss penalty", gc_step_miss_penalty},
   {GC_READ_ONLY, "bandwidth", gc_step_bandwidth},
   {GC_CONSTANT_L1, "capacity", gc_step_capacity},
   {GC_CONSTANT_L1, "latency", gc_step_latency},
-  {GC_CONSTANT_L1, "fetch", gc_step_fetch},
-  {GC_CONSTANT_L1, "line", gc_step_line},
-  {GC_CONSTANT_L1, "miss penalty", gc_step_miss_penalty},
   {GC_CONSTANT_L1, "bandwidth", gc_step_bandwidth},
   {GC_CONSTANT_L15, "capacity", gc_step_capacity},
   {GC_CONSTANT_L15, "latency", gc_step_latency},
-  {GC_CONSTANT_L15, "fetch", gc_step_fetch},
-  {GC_CONSTANT_L15, "line", gc_step_line},
-  {GC_CONSTANT_L15, "miss penalty", gc_step_miss_penalty},
   {GC_CONSTANT_L15, "bandwidth", gc_step_bandwidth},
   {GC_SHARED_MEMORY, "capacity", gc_step_api},
   {GC_SHARED_MEMORY, "latency", gc_step_latency},
@@ -102,13 +84,6 @@ int gc_put_rate(struct gc_element *element, const char *key, const char *propert
 
   if (!status)
     status = gc_put_source(element, property, HWLOC_GPUCACHE_SOURCE_MEASURED);
-  return status ? status : put_confidence(element, property, confidence);
-}
-
-int gc_put_known(struct gc_element *element, const char *property, double confidence)
-{
-  int status = gc_put_source(element, property, HWLOC_GPUCACHE_SOURCE_MEASURED);
-
   return status ? status : put_confidence(element, property, confidence);
 }
 
@@ -201,6 +176,7 @@ static int run_step(struct gc_bench *bench, const struct step *step)
 
   if (!element && !(element = gc_record_add(bench->record, step->kind)))
     return gc_fail(bench->err, -ENOMEM, "out of memory");
+  gc_raw_begin(bench->raw, step->kind, step->property);
   if ((status = step->run(bench, element))) {
     char where[96];
 
@@ -241,10 +217,12 @@ int gc_measure(struct gc_device *device, const struct gc_measure_options *option
   if ((status = gc_measure_check_only(options->only, err)) ||
       (status = gc_bench_open(&bench, device, record, err)))
     return status;
+  bench.raw = options->raw;
   if (options->progress)
     options->progress(options->data, 0, STEPS, "warming up");
   if (!(status = gc_warm_up(&bench)) && !(status = gc_calibrate_window(&bench)))
     status = gc_record_facts(&bench);
+  gc_raw_note(bench.raw, "timing", bench.window_cycles);
   for (size_t i = 0; i < STEPS && !status; i++) {
     const struct step *step = &plan[i];
     char what[96];

@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WORDS 16
+#define WORDS 24
 /* What a process gets beyond its own deadline, to say that it is late. */
 #define GRACE_SECONDS 2
 
@@ -77,6 +77,10 @@ static void make_argv(const struct gc_tool *tool, const char *sims, const char *
   if (tool->only) {
     member->argv[n++] = "--only";
     member->argv[n++] = tool->only;
+  }
+  if (tool->raw) {
+    member->argv[n++] = "--raw";
+    member->argv[n++] = tool->raw;
   }
   if (tool->timeout > 0) {
     member->argv[n++] = "--timeout";

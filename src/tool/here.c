@@ -113,10 +113,34 @@ static int add_facts(struct gc_record *record, double seconds)
   return 0;
 }
 
+/* --raw: files are opened before anything is measured, and written whatever came of it. */
+static int open_raw(const struct here *here, struct gc_raw **raw, struct gc_error *err)
+{
+  const struct gc_gpu *gpu = here->result->gpu;
+
+  *raw = NULL;
+  return here->tool->raw ? gc_raw_open(here->tool->raw, gpu->name, gpu->identity.model,
+                                       here->tool->command, raw, err)
+                         : 0;
+}
+
+static void close_raw(struct here *here, struct gc_raw *raw, const struct gc_record *record)
+{
+  struct gc_error err = {""};
+
+  gc_watch_hold(); /* leaves no half-written file */
+  if (gc_raw_close(raw, record, &err)) {
+    gc_say(here->result->gpu->name, "%s", err.text);
+    here->result->status = GC_EXIT_FAILED; /* and what was measured is kept all the same */
+  }
+  gc_watch_release();
+}
+
 /* Runs the plan on the device. NULL with result settled when it failed. */
 static struct gc_record *run_plan(struct here *here)
 {
-  struct gc_measure_options options = {here->tool->only, show_progress, here};
+  struct gc_measure_options options = {
+    .only = here->tool->only, .progress = show_progress, .data = here};
   const struct gc_gpu *gpu = here->result->gpu;
   struct gc_record *record = NULL;
   struct gc_device *device = NULL;
@@ -126,7 +150,9 @@ static struct gc_record *run_plan(struct here *here)
 
   clock_gettime(CLOCK_MONOTONIC, &from);
   gc_progress(here->who, 0, 1, "opening the device");
-  status = gc_device_open(gpu, &device, &err);
+  status = open_raw(here, &options.raw, &err);
+  if (!status)
+    status = gc_device_open(gpu, &device, &err);
   if (!status) {
     left_open = gpu->vendor != GC_VENDOR_SIM;
     record = gc_record_new(&gpu->identity);
@@ -136,6 +162,7 @@ static struct gc_record *run_plan(struct here *here)
       gc_ops(device)->close(device);
   }
   gc_progress_erase();
+  close_raw(here, options.raw, record);
   if (!status && add_facts(record, elapsed(&from)))
     status = gc_fail(&err, -ENOMEM, "out of memory");
   if (!status)

@@ -10,6 +10,7 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/json.c \
 	src/tool/list.c \
 	src/tool/measure.c \
+	src/tool/plot.c \
 	src/tool/obtain.c \
 	src/tool/progress.c \
 	src/tool/purge.c \

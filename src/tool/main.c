@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LIST = 1, MEASURE = 2, SHOW = 4, PURGE = 8, ANY = 15 };
+enum { LIST = 1, MEASURE = 2, SHOW = 4, PURGE = 8, PLOT = 16, ANY = 31 };
 
 static const struct command {
   const char *name;
@@ -30,12 +30,14 @@ static const struct command {
   {"measure", MEASURE, gc_tool_measure},
   {"show", SHOW, gc_tool_show},
   {"purge", PURGE, gc_tool_purge},
+  {"plot", PLOT, gc_tool_plot},
 };
 
 static const struct option options[] = {
   {"sim", required_argument, NULL, 's'},   {"only", required_argument, NULL, 'o'},
   {"force", no_argument, NULL, 'f'},       {"no-store", no_argument, NULL, 'n'},
-  {"timeout", required_argument, NULL, 't'}, {"json", no_argument, NULL, 'j'},
+  {"raw", required_argument, NULL, 'r'},   {"timeout", required_argument, NULL, 't'},
+  {"json", no_argument, NULL, 'j'},
   {"xml", no_argument, NULL, 'x'},         {"all", no_argument, NULL, 'a'},
   {"verbose", no_argument, NULL, 'v'},     {"help", no_argument, NULL, 'h'},
   {"version", no_argument, NULL, 'V'},     {NULL, 0, NULL, 0},
@@ -45,7 +47,8 @@ static const struct option options[] = {
 static unsigned belongs(int option)
 {
   switch (option) {
-  case 'o': case 'f': case 'n': return MEASURE;
+  case 's': return LIST | MEASURE | SHOW | PURGE;
+  case 'o': case 'f': case 'n': case 'r': return MEASURE;
   case 't': case 'x': return MEASURE | SHOW;
   case 'j': return SHOW;
   case 'a': return PURGE;
@@ -64,10 +67,12 @@ static void help(void)
        "    --only LIST      only these elements (L1Cache,L2Cache...); never stored\n"
        "    --force          measure again although there is a valid record\n"
        "    --no-store       print the result, store nothing\n"
+       "    --raw DIR        measure again, and write the data that values are told from into DIR\n"
        "  show [GPU]...      print records, measuring first where there is none\n"
        "    --json           for programs\n"
        "  purge [GPU]...     remove records; without GPU, all of them\n"
        "    --all            remove all of them\n"
+       "  plot DIR           draw what measure --raw DIR wrote, as SVG pictures beside it\n"
        "\n"
        "measure and show:\n"
        "  --timeout SECONDS  give up after this time\n"
@@ -129,6 +134,7 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
     case 'o': tool->only = optarg; break;
     case 'f': tool->force = true; break;
     case 'n': tool->no_store = true; break;
+    case 'r': tool->raw = optarg; break;
     case 'j': tool->json = true; break;
     case 'x': tool->xml = true; break;
     case 'a': tool->all = true; break;
@@ -151,7 +157,7 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
     tool->words[tool->count++] = argv[optind++];
 
   if (!tool->count)
-    return usage("no command given: list, measure, show or purge", NULL);
+    return usage("no command given: list, measure, show, purge or plot", NULL);
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
     if (!strcmp(tool->words[0], commands[i].name))
       *command = &commands[i];
@@ -172,11 +178,34 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
     return usage(err.text, NULL);
   if ((*command)->bit == LIST && tool->count)
     return usage("list takes no argument, but there is", tool->words[0]);
+  if (tool->raw && !*tool->raw)
+    return usage("--raw needs a directory", NULL);
+  if ((*command)->bit == PLOT && !tool->count)
+    return usage("plot needs the directory that measure --raw wrote", NULL);
+  if ((*command)->bit == PLOT && tool->count > 1)
+    return usage("plot takes one directory, but there is also", tool->words[1]);
   if (tool->all && tool->count)
     return usage("purge takes --all or names of GPUs, not both:", tool->words[0]);
   if (tool->json && tool->xml)
     return usage("--json and --xml exclude each other", NULL);
   return -1;
+}
+
+/* The command line as one string, for people; malloc'ed. NULL: out of memory. */
+static char *whole_command(int argc, char **argv)
+{
+  size_t length = sizeof GC_TOOL_NAME;
+  char *line, *at;
+
+  for (int i = 1; i < argc; i++)
+    length += 1 + strlen(argv[i]);
+  line = malloc(length);
+  if (!line)
+    return NULL;
+  at = stpcpy(line, GC_TOOL_NAME);
+  for (int i = 1; i < argc; i++)
+    at = stpcpy(stpcpy(at, " "), argv[i]);
+  return line;
 }
 
 /* A closed stdin, stdout or stderr must not become the descriptor of a record or a device: each
@@ -194,21 +223,25 @@ int main(int argc, char **argv)
   struct gc_tool tool = {0};
   const struct command *command = NULL;
   const char *verbose;
-  char **words = calloc((size_t)argc + 1, sizeof *words);
+  char **words = calloc((size_t)argc + 1, sizeof *words), *line = whole_command(argc, argv);
   int status;
 
   keep_standard_descriptors();
-  if (!words) {
+  if (!words || !line) {
+    free(words);
+    free(line);
     gc_say(NULL, "out of memory");
     return GC_EXIT_FAILED;
   }
   tool.words = words;
+  tool.command = line;
   verbose = secure_getenv(HWLOC_GPUCACHE_VERBOSE_ENV);
   tool.verbose = verbose && *verbose && strcmp(verbose, "0");
   status = parse(argc, argv, &tool, &command);
   if (status < 0)
     status = command->run(&tool);
   free(words);
+  free(line);
 
   if (ferror(stdout) | fflush(stdout)) {
     gc_say(NULL, "cannot write to the standard output: %s", strerror(errno));

@@ -5,7 +5,24 @@
  */
 #include "tool/tool.h"
 
+#include "util/file.h"
+
 #include <stdio.h>
+#include <unistd.h>
+
+/* Data that could not be written at the end would be measured in vain. */
+static int check_raw(const char *dir)
+{
+  struct gc_error err = {""};
+  const int fd = gc_file_dir(dir, true, &err);
+
+  if (fd < 0) {
+    gc_say(NULL, "--raw: %s", err.text);
+    return GC_EXIT_FAILED;
+  }
+  close(fd);
+  return GC_EXIT_DONE;
+}
 
 int gc_tool_measure(const struct gc_tool *tool)
 {
@@ -17,7 +34,12 @@ int gc_tool_measure(const struct gc_tool *tool)
 
   if (status != GC_EXIT_DONE)
     return status;
+  if (tool->raw && (status = check_raw(tool->raw)) != GC_EXIT_DONE) {
+    gc_targets_free(&targets);
+    return status;
+  }
   must.must_store = true;
+  must.force |= tool->raw != NULL; /* a record has no data */
   results = gc_obtain(&must, &targets);
   if (!results) {
     status = GC_EXIT_FAILED;

@@ -22,6 +22,8 @@ enum gc_exit { GC_EXIT_DONE, GC_EXIT_FAILED, GC_EXIT_USAGE, GC_EXIT_NO_GPU };
 struct gc_tool {
   const char *sims;     /* --sim: only these; NULL: real GPUs, and those of $HWLOC_GPUCACHE_SIM */
   const char *only;     /* --only: comma list of subtypes; NULL: all */
+  const char *raw;      /* --raw: directory for the data that values are told from; NULL: none */
+  const char *command;  /* the whole command line, for people */
   double timeout;       /* --timeout: seconds for all of it; 0: no limit */
   bool verbose, force, no_store, json, xml, all;
   bool must_store;      /* measure: a record that cannot be stored is a failure, not a warning */
@@ -34,6 +36,7 @@ int gc_tool_list(const struct gc_tool *tool);
 int gc_tool_measure(const struct gc_tool *tool);
 int gc_tool_show(const struct gc_tool *tool);
 int gc_tool_purge(const struct gc_tool *tool);
+int gc_tool_plot(const struct gc_tool *tool);
 
 /* say.c: "hwloc-gpucache: gpu0: sentence" on stderr, as one write; gpu may be NULL. */
 void gc_say(const char *gpu, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What every room needs: errors as sentences, children under a deadline.
+# What every room needs: errors as sentences, children under a deadline, files for the user.
 noinst_LTLIBRARIES += src/util/libutil.la
 src_util_libutil_la_SOURCES = \
 	src/util/error.c \
 	src/util/error.h \
+	src/util/file.c \
+	src/util/file.h \
 	src/util/spawn.c \
 	src/util/spawn.h

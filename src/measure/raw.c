@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "measure/raw_files.h"
+
+#include "util/file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void fail(struct gc_raw *raw, int status, const char *why)
+{
+  if (!raw->status)
+    raw->status = gc_fail(&raw->problem, status, "%s", why);
+}
+
+int gc_raw_open(const char *dir, const char *gpu, const char *model, const char *command,
+                struct gc_raw **raw, struct gc_error *err)
+{
+  const int fd = gc_file_dir(dir, true, err);
+
+  *raw = NULL;
+  if (fd < 0)
+    return fd;
+  *raw = calloc(1, sizeof(**raw));
+  if (!*raw) {
+    close(fd);
+    return gc_fail(err, -ENOMEM, "out of memory");
+  }
+  (*raw)->dir = fd;
+  snprintf((*raw)->gpu, sizeof((*raw)->gpu), "%s", gpu);
+  snprintf((*raw)->model, sizeof((*raw)->model), "%s", model);
+  snprintf((*raw)->command, sizeof((*raw)->command), "%s", command);
+  return 0;
+}
+
+static void note(struct gc_raw_notes *notes, const char *name, double value)
+{
+  size_t i = 0;
+
+  while (i < notes->count && strcmp(notes->array[i].name, name))
+    i++;
+  if (i == sizeof(notes->array) / sizeof(*notes->array))
+    return;
+  snprintf(notes->array[i].name, sizeof(notes->array[i].name), "%s", name);
+  notes->array[i].value = value;
+  notes->count += i == notes->count;
+}
+
+static bool is_here(const struct gc_raw *raw, const struct gc_raw_set *set)
+{
+  return set->kind == raw->kind && !strcmp(set->property, raw->property);
+}
+
+static void free_set(struct gc_raw_set *set)
+{
+  if (set->rows)
+    fclose(set->rows);
+  free(set->text);
+  free(set->runs);
+  free(set);
+}
+
+/* Forgets the data of the step that it is. */
+static void forget(struct gc_raw *raw)
+{
+  size_t kept = 0;
+
+  for (size_t i = 0; i < raw->count; i++)
+    if (is_here(raw, raw->sets[i]))
+      free_set(raw->sets[i]);
+    else
+      raw->sets[kept++] = raw->sets[i];
+  raw->count = kept;
+}
+
+void gc_raw_begin(struct gc_raw *raw, enum gc_kind kind, const char *property)
+{
+  if (!raw)
+    return;
+  raw->begun = true;
+  raw->kind = kind;
+  raw->here.count = 0;
+  snprintf(raw->property, sizeof(raw->property), "%s", property);
+  forget(raw);
+}
+
+void gc_raw_note(struct gc_raw *raw, const char *name, double value)
+{
+  if (!raw)
+    return;
+  note(raw->begun ? &raw->here : &raw->notes, name, value);
+  for (size_t i = 0; raw->begun && i < raw->count; i++)
+    if (is_here(raw, raw->sets[i]))
+      note(&raw->sets[i]->notes, name, value);
+}
+
+static struct gc_raw_set *new_set(struct gc_raw *raw, enum gc_raw_form form, const char *columns)
+{
+  struct gc_raw_set **sets = realloc(raw->sets, (raw->count + 1) * sizeof(*sets)), *set = NULL;
+
+  if (sets) {
+    raw->sets = sets;
+    set = calloc(1, sizeof(*set));
+  }
+  if (set && form != GC_RAW_CURVE && !(set->rows = open_memstream(&set->text, &set->length))) {
+    free(set);
+    set = NULL;
+  }
+  if (!set) {
+    fail(raw, -ENOMEM, "out of memory");
+    return NULL;
+  }
+  raw->sets[raw->count++] = set;
+  set->kind = raw->kind;
+  set->form = form;
+  set->notes = raw->here;
+  snprintf(set->property, sizeof(set->property), "%s", raw->property);
+  snprintf(set->columns, sizeof(set->columns), "%s", columns);
+  return set;
+}
+
+/* Where data of this form goes now. NULL: nowhere, it is not asked for, or there is no memory. */
+static struct gc_raw_set *set_of(struct gc_raw *raw, enum gc_raw_form form, const char *columns)
+{
+  if (!raw || !raw->begun || raw->status)
+    return NULL;
+  for (size_t i = 0; i < raw->count; i++)
+    if (raw->sets[i]->form == form && is_here(raw, raw->sets[i]) &&
+        !strcmp(raw->sets[i]->columns, columns))
+      return raw->sets[i];
+  return new_set(raw, form, columns);
+}
+
+void gc_raw_runs(struct gc_raw *raw, const char *phase, const struct gc_window *window,
+                 const struct gc_run *runs, size_t n)
+{
+  struct gc_raw_set *set =
+    set_of(raw, GC_RAW_CURVE, "bytes\tloads\tslow\tmin\tmedian\tmean\tmax\tsm\trepeat\tphase");
+
+  if (!set)
+    return;
+  if (set->count + n > set->room) {
+    const size_t room = 2 * set->room + n;
+    struct gc_raw_run *more = realloc(set->runs, room * sizeof(*more));
+
+    if (!more) {
+      fail(raw, -ENOMEM, "out of memory");
+      return;
+    }
+    set->runs = more;
+    set->room = room;
+  }
+  for (size_t i = 0; i < n; i++) {
+    struct gc_raw_run *to = &set->runs[set->count];
+
+    *to = (struct gc_raw_run){.run = runs[i], .window = *window};
+    snprintf(to->phase, sizeof(to->phase), "%s", phase);
+    for (size_t k = 0; k < set->count; k++)
+      to->repeat += set->runs[k].run.bytes == runs[i].bytes;
+    set->count++;
+  }
+}
+
+void gc_raw_trace(struct gc_raw *raw, const uint32_t *cycles, size_t blocks, size_t loads)
+{
+  struct gc_raw_set *set = set_of(raw, GC_RAW_TRACE, "repeat\tblock\tload\tcycles");
+
+  if (!set)
+    return;
+  for (size_t i = 0; i < blocks * loads; i++)
+    fprintf(set->rows, "%u\t%zu\t%zu\t%u\n", set->repeats, i / loads, i % loads, cycles[i]);
+  set->repeats++;
+}
+
+void gc_raw_repeats(struct gc_raw *raw, const double *cycles, size_t n)
+{
+  struct gc_raw_set *set = set_of(raw, GC_RAW_REPEATS, "repeat\tcycles");
+
+  for (size_t i = 0; set && i < n; i++)
+    fprintf(set->rows, "%u\t%.6g\n", ++set->repeats, cycles[i]);
+}
+
+void gc_raw_row(struct gc_raw *raw, const char *columns, const double *values)
+{
+  struct gc_raw_set *set = set_of(raw, GC_RAW_TABLE, columns);
+  const char *end = "";
+
+  if (!set)
+    return;
+  for (const char *column = columns; column; column = strchr(column + 1, '\t')) {
+    fprintf(set->rows, "%s%.12g", end, *values++);
+    end = "\t";
+  }
+  putc('\n', set->rows);
+}
+
+int gc_raw_close(struct gc_raw *raw, const struct gc_record *record, struct gc_error *err)
+{
+  int status;
+
+  if (!raw)
+    return 0;
+  for (size_t i = 0; i < raw->count; i++) {
+    struct gc_raw_set *set = raw->sets[i];
+
+    if (set->rows && (ferror(set->rows) | fclose(set->rows)))
+      fail(raw, -ENOMEM, "out of memory");
+    set->rows = NULL;
+    if (!raw->status)
+      raw->status = gc_raw_put(raw, i, record, &raw->problem);
+  }
+  status = raw->status ? gc_fail(err, raw->status, "%s", raw->problem.text) : 0;
+  for (size_t i = 0; i < raw->count; i++)
+    free_set(raw->sets[i]);
+  free(raw->sets);
+  close(raw->dir);
+  free(raw);
+  return status;
+}
