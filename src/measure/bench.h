@@ -57,6 +57,10 @@ struct gc_bench {
 
   double mhz;                    /* SM clock while measuring; 0: not known */
   double window_cycles;          /* what timing a load alone adds to it: clock reads and wait */
+
+  double patience_ms, lost_ms;   /* busy.c: time that disturbances may cost, and did */
+  unsigned repeats;              /* steps that had to be done again */
+  double peace_at;               /* when the GPU was last seen to be ours alone */
 };
 
 /* err stays in use until the close. Properties, buffers, texture, constant bank. */
@@ -163,6 +167,15 @@ int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element);
 int gc_step_memory_bandwidth(struct gc_bench *bench, struct gc_element *element);
 /* clock.c: warms the GPU up until its clock is steady; sets bench->mhz. */
 int gc_warm_up(struct gc_bench *bench);
+/* busy.c: waits until the GPU is ours alone and its clock runs as in bench->mhz, and tells what was the
+ * matter since it was called last. -EBUSY with a sentence when that takes too long. */
+enum gc_peace {
+  GC_PEACE,       /* nothing */
+  GC_DISTURBED,   /* what was measured since may be wrong */
+  GC_OTHER_CLOCK, /* the clock settled at another rate, now in bench->mhz: so may be all before */
+};
+int gc_await_peace(struct gc_bench *bench, enum gc_peace *peace);
+double gc_milliseconds(void);
 /* latency.c: what timing a load alone adds to its latency; sets bench->window_cycles. */
 int gc_calibrate_window(struct gc_bench *bench);
 

@@ -19,6 +19,7 @@ struct gc_measure_options {
   void (*progress)(void *data, unsigned done, unsigned total, const char *what);
   void *data;
   struct gc_raw *raw; /* receives all that is seen; may be NULL */
+  double patience;    /* seconds that waiting for a busy GPU, and measuring again, may cost; 0: 3 */
 };
 
 /* 0 when every word of the comma list is the subtype of something measurable (NULL is fine), else
@@ -27,8 +28,8 @@ int gc_measure_check_only(const char *only, struct gc_error *err);
 
 /* Fills record (fresh, from gc_record_new) with elements and facts. A property that cannot be measured
  * gets "absent:<why>" as its source and does not fail the others; returns an error only when the device
- * itself fails. record->infos gets SMs, SMClockKHz … with source api; Measured and Version are the
- * caller's. */
+ * itself fails, or -EBUSY with the reason when something else keeps using the GPU. record->infos gets
+ * SMs, SMClockKHz … with source api; Measured and Version are the caller's. */
 int gc_measure(struct gc_device *device, const struct gc_measure_options *options,
                struct gc_record *record, struct gc_error *err);
 

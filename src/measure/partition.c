@@ -340,12 +340,8 @@ static int put(struct search *s, struct gc_element *element)
                                 (uint64_t)s->groups, s->confidence)) ||
       (status = gc_put_text(element, HWLOC_GPUCACHE_PARTITION_SMS, sms, s->confidence)))
     return status;
-  if (s->groups == 1) {
-    const char *why = "there is one partition, to which all SMs are near";
-
-    status = gc_put_absent(element, HWLOC_GPUCACHE_NEAR_LATENCY, why);
-    return status ? status : gc_put_absent(element, HWLOC_GPUCACHE_FAR_LATENCY, why);
-  }
+  if (s->groups == 1) /* and nothing is far */
+    return 0;
   status = put_side(s, element, false);
   return status ? status : put_side(s, element, true);
 }

@@ -12,7 +12,8 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#define PATIENCE_MS 3000
 
 static const struct step {
   enum gc_kind kind;
@@ -26,22 +27,40 @@ static const struct step {
   {GC_L2, "latency", gc_step_l2_latency},
   {GC_L2, "partitions", gc_step_partition},
   {GC_L2, "capacity", gc_step_l2_capacity},
+  {GC_L2, "fetch", gc_step_fetch},
+  {GC_L2, "line", gc_step_l2_line},
+  {GC_L2, "miss penalty", gc_step_miss_penalty},
   {GC_L2, "bandwidth", gc_step_l2_bandwidth},
   {GC_L1, "capacity", gc_step_capacity},
   {GC_L1, "latency", gc_step_latency},
+  {GC_L1, "fetch", gc_step_fetch},
+  {GC_L1, "line", gc_step_line},
+  {GC_L1, "miss penalty", gc_step_miss_penalty},
   {GC_L1, "bandwidth", gc_step_bandwidth},
   {GC_L1, "carve-outs", gc_step_carveout},
   {GC_TEXTURE, "capacity", gc_step_capacity},
   {GC_TEXTURE, "latency", gc_step_latency},
+  {GC_TEXTURE, "fetch", gc_step_fetch},
+  {GC_TEXTURE, "line", gc_step_line},
+  {GC_TEXTURE, "miss penalty", gc_step_miss_penalty},
   {GC_TEXTURE, "bandwidth", gc_step_bandwidth},
   {GC_READ_ONLY, "capacity", gc_step_capacity},
   {GC_READ_ONLY, "latency", gc_step_latency},
+  {GC_READ_ONLY, "fetch", gc_step_fetch},
+  {GC_READ_ONLY, "line", gc_step_line},
+  {GC_READ_ONLY, "miss penalty", gc_step_miss_penalty},
   {GC_READ_ONLY, "bandwidth", gc_step_bandwidth},
   {GC_CONSTANT_L1, "capacity", gc_step_capacity},
   {GC_CONSTANT_L1, "latency", gc_step_latency},
+  {GC_CONSTANT_L1, "fetch", gc_step_fetch},
+  {GC_CONSTANT_L1, "line", gc_step_line},
+  {GC_CONSTANT_L1, "miss penalty", gc_step_miss_penalty},
   {GC_CONSTANT_L1, "bandwidth", gc_step_bandwidth},
   {GC_CONSTANT_L15, "capacity", gc_step_capacity},
   {GC_CONSTANT_L15, "latency", gc_step_latency},
+  {GC_CONSTANT_L15, "fetch", gc_step_fetch},
+  {GC_CONSTANT_L15, "line", gc_step_line},
+  {GC_CONSTANT_L15, "miss penalty", gc_step_miss_penalty},
   {GC_CONSTANT_L15, "bandwidth", gc_step_bandwidth},
   {GC_SHARED_MEMORY, "capacity", gc_step_api},
   {GC_SHARED_MEMORY, "latency", gc_step_latency},
@@ -84,6 +103,13 @@ int gc_put_rate(struct gc_element *element, const char *key, const char *propert
 
   if (!status)
     status = gc_put_source(element, property, HWLOC_GPUCACHE_SOURCE_MEASURED);
+  return status ? status : put_confidence(element, property, confidence);
+}
+
+int gc_put_known(struct gc_element *element, const char *property, double confidence)
+{
+  int status = gc_put_source(element, property, HWLOC_GPUCACHE_SOURCE_MEASURED);
+
   return status ? status : put_confidence(element, property, confidence);
 }
 
@@ -186,12 +212,32 @@ static int run_step(struct gc_bench *bench, const struct step *step)
   return 0;
 }
 
-static double now(void)
+/* Once more, until nothing disturbed it. What was found while something did is forgotten; what failed may
+ * have failed for that reason. */
+static int run_undisturbed(struct gc_bench *bench, const struct step *step, enum gc_peace *peace)
 {
-  struct timespec t;
+  int status;
 
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+  do {
+    struct gc_record *before = gc_record_copy(bench->record);
+    struct gc_error failure;
+    int failed;
+
+    if (!before)
+      return gc_fail(bench->err, -ENOMEM, "out of memory");
+    failed = run_step(bench, step);
+    failure = *bench->err;
+    status = gc_await_peace(bench, peace);
+    if (!status && *peace != GC_PEACE) {
+      gc_record_swap(bench->record, before);
+      bench->repeats++;
+    } else if (failed && status != -EBUSY) {
+      *bench->err = failure;
+      status = failed;
+    }
+    gc_record_free(before);
+  } while (!status && *peace == GC_DISTURBED);
+  return status;
 }
 
 /* What measuring cost, for those who want to know (make bench prints it). */
@@ -202,15 +248,68 @@ static int record_cost(struct gc_bench *bench, double milliseconds)
 
   if (gc_infos_setf(infos, "MeasuringMilliseconds", "%.0f", milliseconds) ||
       gc_infos_set_u64(infos, "MeasuringLaunches", counts->launches) ||
-      gc_infos_set_u64(infos, "MeasuringDeviceBytes", counts->device_bytes_peak))
+      gc_infos_set_u64(infos, "MeasuringDeviceBytes", counts->device_bytes_peak) ||
+      gc_infos_set_u64(infos, "MeasuringRepeats", bench->repeats))
     return gc_fail(bench->err, -ENOMEM, "out of memory");
+  return 0;
+}
+
+/* The clock is steady and the GPU is ours: facts and what timing costs. */
+static int prepare(struct gc_bench *bench)
+{
+  enum gc_peace peace;
+  int status;
+
+  bench->peace_at = gc_milliseconds();
+  if ((status = gc_warm_up(bench)) || (status = gc_await_peace(bench, &peace)) ||
+      (status = gc_calibrate_window(bench)))
+    return status;
+  gc_raw_note(bench->raw, "timing", bench->window_cycles);
+  return gc_record_facts(bench);
+}
+
+/* All of it, at one clock: GC_OTHER_CLOCK, nothing of it counts. */
+static int run_plan(struct gc_bench *bench, const struct gc_measure_options *options,
+                    enum gc_peace *peace)
+{
+  int status;
+
+  *peace = GC_PEACE;
+  if (options->progress)
+    options->progress(options->data, 0, STEPS, "warming up");
+  status = prepare(bench);
+  for (size_t i = 0; i < STEPS && !status && *peace != GC_OTHER_CLOCK; i++) {
+    const struct step *step = &plan[i];
+    char what[96];
+
+    if (!wanted(options->only, gc_kinds[step->kind].subtype) || !exists(bench, step->kind))
+      continue;
+    snprintf(what, sizeof(what), "%s %s", gc_kinds[step->kind].subtype, step->property);
+    if (options->progress)
+      options->progress(options->data, (unsigned)i, STEPS, what);
+    status = run_undisturbed(bench, step, peace);
+  }
+  return status;
+}
+
+/* Forgets all that was found. */
+static int start_again(struct gc_bench *bench, double since)
+{
+  struct gc_record *empty = gc_record_new(&bench->record->identity);
+
+  if (!empty)
+    return gc_fail(bench->err, -ENOMEM, "out of memory");
+  gc_record_swap(bench->record, empty);
+  gc_record_free(empty);
+  bench->lost_ms += gc_milliseconds() - since;
   return 0;
 }
 
 int gc_measure(struct gc_device *device, const struct gc_measure_options *options,
                struct gc_record *record, struct gc_error *err)
 {
-  const double start = now();
+  const double start = gc_milliseconds();
+  enum gc_peace peace = GC_PEACE;
   struct gc_bench bench;
   int status;
 
@@ -218,24 +317,16 @@ int gc_measure(struct gc_device *device, const struct gc_measure_options *option
       (status = gc_bench_open(&bench, device, record, err)))
     return status;
   bench.raw = options->raw;
-  if (options->progress)
-    options->progress(options->data, 0, STEPS, "warming up");
-  if (!(status = gc_warm_up(&bench)) && !(status = gc_calibrate_window(&bench)))
-    status = gc_record_facts(&bench);
-  gc_raw_note(bench.raw, "timing", bench.window_cycles);
-  for (size_t i = 0; i < STEPS && !status; i++) {
-    const struct step *step = &plan[i];
-    char what[96];
+  bench.patience_ms = options->patience > 0 ? options->patience * 1e3 : PATIENCE_MS;
+  do {
+    const double since = gc_milliseconds();
 
-    if (!wanted(options->only, gc_kinds[step->kind].subtype) || !exists(&bench, step->kind))
-      continue;
-    snprintf(what, sizeof(what), "%s %s", gc_kinds[step->kind].subtype, step->property);
-    if (options->progress)
-      options->progress(options->data, (unsigned)i, STEPS, what);
-    status = run_step(&bench, step);
-  }
+    status = run_plan(&bench, options, &peace);
+    if (!status && peace == GC_OTHER_CLOCK)
+      status = start_again(&bench, since);
+  } while (!status && peace == GC_OTHER_CLOCK);
   if (!status)
-    status = record_cost(&bench, now() - start);
+    status = record_cost(&bench, gc_milliseconds() - start);
   if (options->progress)
     options->progress(options->data, STEPS, STEPS, "done");
   gc_bench_close(&bench);

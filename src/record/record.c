@@ -32,6 +32,49 @@ void gc_record_free(struct gc_record *record)
   free(record);
 }
 
+static int copy_infos(const struct gc_infos *from, struct gc_infos *to)
+{
+  for (size_t i = 0; i < from->count; i++)
+    if (gc_infos_set(to, from->array[i].name, from->array[i].value))
+      return -1;
+  return 0;
+}
+
+struct gc_record *gc_record_copy(const struct gc_record *record)
+{
+  struct gc_record *copy = gc_record_new(&record->identity);
+
+  if (!copy)
+    return NULL;
+  memcpy(copy->format, record->format, sizeof(copy->format));
+  memcpy(copy->method, record->method, sizeof(copy->method));
+  copy->elements = calloc(record->count + 1, sizeof(*copy->elements));
+  if (!copy->elements || copy_infos(&record->infos, &copy->infos))
+    goto fail;
+  for (; copy->count < record->count; copy->count++) {
+    struct gc_element *element = &copy->elements[copy->count];
+
+    element->kind = record->elements[copy->count].kind;
+    if (copy_infos(&record->elements[copy->count].infos, &element->infos)) {
+      gc_infos_clear(&element->infos);
+      goto fail;
+    }
+  }
+  return copy;
+
+fail:
+  gc_record_free(copy);
+  return NULL;
+}
+
+void gc_record_swap(struct gc_record *a, struct gc_record *b)
+{
+  const struct gc_record c = *a;
+
+  *a = *b;
+  *b = c;
+}
+
 static bool encloses(enum gc_kind outer, enum gc_kind inner)
 {
   while (inner != outer && gc_kinds[inner].parent != inner)

@@ -125,6 +125,10 @@ extern const char gc_record_prefix[];
 struct gc_record *gc_record_new(const struct gc_identity *identity); /* NULL: out of memory */
 void gc_record_free(struct gc_record *record);                       /* NULL is fine */
 
+/* A copy of all of it; NULL: out of memory. And the contents of two, exchanged. */
+struct gc_record *gc_record_copy(const struct gc_record *record);
+void gc_record_swap(struct gc_record *a, struct gc_record *b);
+
 /* Adds an element: at the end, or in front of the elements it encloses when those were added before
  * it, so that the record stays in tree order. The pointer is valid until the next add. NULL: out of
  * memory. */
