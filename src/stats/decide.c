@@ -41,9 +41,10 @@ void gc_histogram_add(uint64_t *sum, const uint32_t *seen)
     sum[b] += seen[b];
 }
 
-/* Share of loads that moved to another level, and how likely that is chance: one-sided K-S of what was
- * seen against the hits made slower by the spread. A plain K-S test of thousands of loads would report
- * the few cycles by which the same level differs from SM to SM (an H200's constant L1.5: 112 to 131). */
+/* Share of loads that moved to another level, and how likely that is chance: one-sided K-S of what
+ * was seen against the hits made slower by the spread. A plain K-S test of thousands of loads would
+ * report the few cycles by which the same level differs from SM to SM (an H200's constant L1.5: 112
+ * to 131). */
 static double moved(const uint64_t *hits, const uint64_t *seen, double spread, double *p)
 {
   uint64_t slower[GC_LATENCY_BINS] = {0}, n, m;
@@ -91,7 +92,8 @@ size_t gc_lasting_change(const struct gc_sizes *sizes, const uint64_t *hits, dou
   return first;
 }
 
-bool gc_levels_find(const uint64_t *hits, const uint64_t *beyond, double width, struct gc_levels *levels)
+bool gc_levels_find(const uint64_t *hits, const uint64_t *beyond, double width,
+                    struct gc_levels *levels)
 {
   uint64_t missed[GC_LATENCY_BINS], loads = 0, slow = 0;
   const double slowest = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, width, 0.99) + width;

@@ -64,7 +64,8 @@ static int describe(const char *path, struct corpus_file *file, char *problem, s
   *file = (struct corpus_file){0};
   snprintf(file->path, sizeof(file->path), "%s", path);
   snprintf(file->gpu, sizeof(file->gpu), "%.*s", (int)(name - 1 - gpu), gpu);
-  snprintf(file->element, sizeof(file->element), "%.*s", (int)(strlen(name) - strlen("-Size.txt")), name);
+  snprintf(file->element, sizeof(file->element), "%.*s", (int)(strlen(name) - strlen("-Size.txt")),
+           name);
   snprintf(results, sizeof(results), "%.*s/results.json", (int)(name - 1 - path), path);
   if (!(json = json_load_file(results, 0, &error))) {
     snprintf(problem, size, "%s: %s", results, error.text);

@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * MT4G's raw data at hand: a folder for each GPU, with its KIND-Size.txt (trace.h) and results.json.
- * The data are not part of this project; tests that need them skip where they are not.
+ * MT4G's raw data at hand: a folder for each GPU, with its KIND-Size.txt (trace.h) and
+ * results.json. The data are not part of this project; tests that need them skip where they are
+ * not.
  */
 #ifndef TESTS_REPLAY_CORPUS_H
 #define TESTS_REPLAY_CORPUS_H
@@ -14,7 +15,7 @@
 struct corpus_file {
   char gpu[64], element[32]; /* "Quadro-P6000", "Constant-L1" */
   char path[512];
-  uint64_t peer_bytes;       /* 0: MT4G tells none */
+  uint64_t peer_bytes; /* 0: MT4G tells none */
   double peer_confidence;
 };
 

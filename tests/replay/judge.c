@@ -5,12 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BIN 8           /* cycles; as in src/measure/capacity.c */
-#define SPREAD 0.0625   /* all walks of a trace are on one SM: one level varies less than over a GPU */
-#define FITTING 4       /* this part of the sizes before the change is sure to fit */
-#define OUTLIERS 1e-3   /* slow loads that are no misses, at least: 6 in 9,000 hits of the P6000 */
-#define LOADS_MIN 8     /* of each size */
-#define MUCH 1.5        /* times the usual: surely slow */
+#define BIN 8         /* cycles; as in src/measure/capacity.c */
+#define SPREAD 0.0625 /* walks of a trace are on one SM: a level varies less than over a GPU */
+#define FITTING 4     /* this part of the sizes before the change is sure to fit */
+#define OUTLIERS 1e-3 /* slow loads that are no misses, at least: 6 in 9,000 hits of the P6000 */
+#define LOADS_MIN 8   /* of each size */
+#define MUCH 1.5      /* times the usual: surely slow */
 
 static void row_histogram(const struct trace_row *row, uint64_t *sum)
 {
@@ -24,7 +24,8 @@ static void row_histogram(const struct trace_row *row, uint64_t *sum)
   gc_histogram_add(sum, histogram);
 }
 
-static void count_slow(const struct trace *trace, size_t fitting, double threshold, struct gc_sizes *sizes)
+static void count_slow(const struct trace *trace, size_t fitting, double threshold,
+                       struct gc_sizes *sizes)
 {
   double slow = 0, loads = 0, rate;
 
@@ -57,7 +58,8 @@ static void no_change(const struct trace *trace, struct judgement *j)
 
 static void decide(const struct trace *trace, struct gc_sizes *sizes, struct judgement *j)
 {
-  const size_t first = gc_first_change(sizes, SPREAD), fitting = first > FITTING ? first / FITTING : 1;
+  const size_t first = gc_first_change(sizes, SPREAD);
+  const size_t fitting = first > FITTING ? first / FITTING : 1;
   uint64_t hits[GC_LATENCY_BINS] = {0};
   struct gc_verdict verdict;
   size_t lasting;

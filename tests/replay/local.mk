@@ -19,4 +19,5 @@ tests_replay_test_replay_LDADD = src/stats/libstats.la $(JANSSON_LIBS) $(CMOCKA_
 TESTS += tests/replay/test_replay
 endif
 
-EXTRA_DIST += doc/results/replay.md
+TESTS += tests/replay/document.sh
+EXTRA_DIST += tests/replay/document.sh doc/results/replay.md

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Our statistics on MT4G's raw data: each capacity that is told must be a size at which the raw loads
- * are hits only, and misses must stay beyond it. That is verified here by counting, without src/stats.
- * And on made-up traces, whose shape is known.
+ * Our statistics on MT4G's raw data: each capacity that is told must be a size at which the raw
+ * loads are hits only, and misses must stay beyond it. That is verified here by counting, without
+ * src/stats. And on made-up traces, whose shape is known.
  */
 #include "tests/replay/corpus.h"
 #include "tests/replay/judge.h"
@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-/* --- the property, counted --------------------------------------------------------------------- */
+/* --- the property, counted -------------------------------------------------------------------- */
 
 static int by_value(const void *a, const void *b)
 {
@@ -54,8 +54,8 @@ static double limit_below(const struct trace *trace, uint64_t bytes)
   return limit;
 }
 
-/* NULL: bytes is a size with hits only, beyond which misses stay. Else what is wrong with it. One load
- * in a hundred may be an outlier, one size in twenty disturbed. */
+/* NULL: bytes is a size with hits only, beyond which misses stay. Else what is wrong with it. One
+ * load in a hundred may be an outlier, one size in twenty disturbed. */
 static const char *refute(const struct trace *trace, uint64_t bytes)
 {
   const double limit = limit_below(trace, bytes);
@@ -86,14 +86,15 @@ static const char *refute(const struct trace *trace, uint64_t bytes)
   return 20 * hitting > larger ? "larger sizes fit again" : NULL;
 }
 
-/* --- MT4G's data ------------------------------------------------------------------------------- */
+/* --- MT4G's data ------------------------------------------------------------------------------ */
 
 struct session {
   const char *missing; /* why there are no data */
   struct corpus corpus;
 };
 
-static const struct corpus_file *find(const struct corpus *corpus, const char *gpu, const char *element)
+static const struct corpus_file *find(const struct corpus *corpus, const char *gpu,
+                                      const char *element)
 {
   for (size_t i = 0; i < corpus->n; i++)
     if (strstr(corpus->files[i].gpu, gpu) && !strcmp(corpus->files[i].element, element))
@@ -135,7 +136,8 @@ static void every_answer_is_a_size_that_hits(void **state)
 
     open_and_judge(file, &trace, &j);
     if (j.bytes && (wrong = refute(&trace, j.bytes)))
-      fail_msg("%s %s: %llu bytes: %s", file->gpu, file->element, (unsigned long long)j.bytes, wrong);
+      fail_msg("%s %s: %llu bytes: %s", file->gpu, file->element, (unsigned long long)j.bytes,
+               wrong);
     assert_true(j.bytes ? j.confidence >= 0.5 && j.confidence <= 1 && !*j.absent : *j.absent);
     told += j.bytes > 0;
     trace_free(&trace);
@@ -151,8 +153,8 @@ static void known_capacities_are_found(void **state)
     const char *gpu, *element;
     uint64_t bytes;
   } known[] = {
-    {"MI100", "L1", 16384},      {"MI210", "L1", 16384},         {"P6000", "L1", 24576},
-    {"P6000", "Texture", 24576}, {"P6000", "Read-Only", 24576},  {"P6000", "Constant-L1", 2048},
+    {"MI100", "L1", 16384},        {"MI210", "L1", 16384},        {"P6000", "L1", 24576},
+    {"P6000", "Texture", 24576},   {"P6000", "Read-Only", 24576}, {"P6000", "Constant-L1", 2048},
     {"V100", "Constant-L1", 2048}, {"A100", "Constant-L1", 2048},
   };
   const struct corpus *corpus = corpus_or_skip(state);
@@ -209,7 +211,7 @@ static void some_of_the_peers_answers_are_refuted(void **state)
   }
 }
 
-/* --- made-up traces ---------------------------------------------------------------------------- */
+/* --- made-up traces --------------------------------------------------------------------------- */
 
 #define ROWS 40
 #define LOADS 255
@@ -228,8 +230,8 @@ typedef double (*shape)(size_t i);
 
 static double fits_then_not(size_t i) { return i < 15 ? 0 : 1; }
 static double slowly_misses(size_t i) { return i < 15 ? 0 : 0.03 * (double)(i - 14); }
-static double never(size_t i) { return i * 0.0; }
-static double from_the_start(size_t i) { return 0.05 + i * 0.0; }
+static double never(size_t i) { return 0 * i; }
+static double from_the_start(size_t i) { return 0.05 + 0 * i; }
 static double now_and_then(size_t i) { return i % 2 ? 0.1 : 0; }
 
 static void make(shape misses, double outliers, struct trace *trace)
@@ -289,7 +291,7 @@ static void flat_cold_and_noisy_traces_tell_nothing(void **state)
   assert_int_equal(judged(now_and_then, 0).bytes, 0);
 }
 
-/* --- the parser -------------------------------------------------------------------------------- */
+/* --- the parser ------------------------------------------------------------------------------- */
 
 static int parse(const char *text, struct trace *trace, char *problem, size_t size)
 {
@@ -322,9 +324,8 @@ static void rows_are_read(void **state)
 static void what_is_no_trace_is_refused(void **state)
 {
   static const char *const bad[] = {
-    "1024\n",        "1024,\n",         "1024,33,\n",  "1024,33 34\n",
-    "1024,33,x\n",   ",33\n",           "x,33\n",      "1024,-1\n",
-    "1024,+1\n",     "1024,4294967296\n", "18446744073709551616,1\n", "1024,33,,34\n",
+    "1024\n", "1024,\n", "1024,33,\n", "1024,33 34\n", "1024,33,x\n", "1024,33,,34\n", ",33\n",
+    "x,33\n", "1024,-1\n", "1024,+1\n", "1024,4294967296\n", "18446744073709551616,1\n",
     "2048,1\n1024,1\n", "1024,1\n1024,1\n", "1024,33\n\n", "\n",
   };
   char problem[128];

@@ -94,6 +94,7 @@ int trace_open(const char *path, struct trace *trace, char *problem, size_t size
   FILE *file = fopen(path, "r");
   int status;
 
+  *trace = (struct trace){0};
   if (!file) {
     snprintf(problem, size, "cannot be opened: %s", strerror(errno));
     return -errno;

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The raw files of MT4G (Brandner et al. 2025), KIND-Size.txt: one line for each array size, the bytes
- * and then the cycles of each timed load of one walk over it, separated by commas. Walks are long; only
- * their first few hundred loads are recorded.
+ * The raw files of MT4G (Brandner et al. 2025), KIND-Size.txt: one line for each array size, the
+ * bytes and then the cycles of each timed load of one walk over it, separated by commas. Walks are
+ * long; only their first few hundred loads are recorded.
  */
 #ifndef TESTS_REPLAY_TRACE_H
 #define TESTS_REPLAY_TRACE_H

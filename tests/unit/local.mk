@@ -3,6 +3,7 @@
 # A new one is one word in this list.
 unit_tests = \
 	tests/unit/test_cuda \
+	tests/unit/test_decide \
 	tests/unit/test_gpus \
 	tests/unit/test_alloc \
 	tests/unit/test_export \
