@@ -17,7 +17,7 @@ setup() {
   is 600 "$(stat -c %a "$record")"
   is 700 "$(stat -c %a "$records")"
   run "$LSTOPO" --of console -i "$record"
-  has "$output" 'Block(L1Cache) "gpu0-L1 8KiB'
+  has "$output" '(L1Cache) "gpu0-L1 8KiB'
   # nested as memory is nested
   [[ $output =~ \ +Block\(DeviceMemory\).*[[:space:]]{4}Block\(L2Cache\).*[[:space:]]{6}Block\(L1Cache\) ]]
 }
