@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Bandwidth of what all SMs use together, by the wall clock of the GPU: from the first block's begin
- * to the last one's end.
+ * Bandwidth of what all SMs use together, by the wall clock of the GPU: from the begin of the first
+ * block to the end of the last.
  *
  * L2: an array of a quarter of its nominal size, which every SM finds on its own side of a divided
  * one. Each warp walks all of it, scattered, and no two are in the same place at the same time: SMs
@@ -120,6 +120,7 @@ int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element)
   const uint64_t warps = room < most ? room : most;
   struct gc_flow flow = {.blocks = p->sms, .threads = (uint32_t)warps * p->warp};
   uint64_t apart;
+  int status;
 
   if (!p->l2_bytes)
     return put_both_absent(bench, element, "the driver does not tell a nominal size");
@@ -131,7 +132,8 @@ int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element)
   flow.args = (struct gpu_bandwidth_args){
     .base = bench->arena, .bytes = tiles * tile, .block_first = warps * apart, .warp_first = apart,
     .step = gc_bench_scatter(tiles) * tile};
-  return measure_both(bench, &flow, element, 0);
+  status = gc_bench_touch(bench, 0, tiles * tile, 1, GPU_ANY_SM);
+  return status ? status : measure_both(bench, &flow, element, 0);
 }
 
 /* Room for walks of device memory: the arena if it is large enough, else memory of our own, which
