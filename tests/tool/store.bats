@@ -19,7 +19,7 @@ setup() {
   run "$LSTOPO" --of console -i "$record"
   has "$output" '(L1Cache) "gpu0-L1 8KiB'
   # nested as memory is nested
-  [[ $output =~ \ +Block\(DeviceMemory\).*[[:space:]]{4}Block\(L2Cache\).*[[:space:]]{6}Block\(L1Cache\) ]]
+  [[ $output =~ \ +[A-Z][a-z]+\(DeviceMemory\).*[[:space:]]{4}[A-Z][a-z]+\(L2Cache\).*[[:space:]]{6}[A-Z][a-z]+\(L1Cache\) ]]
 }
 
 @test "a second measure says when it was, and measures nothing" {
