@@ -12,6 +12,8 @@
 #define TEXEL_BYTES 4
 #define LATENCY_REPEATS 31
 #define WARM_PASSES 2
+#define WARM_LOADS 8192 /* but not fewer than these: what the launch before left in a cache that does not
+                         * replace the oldest line goes only by and by (seen on an H200's smallest L1) */
 #define CROWDED_LAUNCHES 8 /* attempts to get an SM for each block */
 #define LOADS_MIN 512 /* timed loads of the smallest arrays: enough for a K-S test */
 
@@ -267,12 +269,14 @@ static int chase_batch(struct gc_bench *bench, const struct gc_path *path,
 
   for (size_t i = 0; i < n; i++) {
     const uint32_t slots = (uint32_t)(runs[i].bytes / path->stride);
+    const uint32_t enough = (WARM_LOADS + slots - 1) / slots;
+    const uint32_t warm = enough > WARM_PASSES ? enough : WARM_PASSES;
     const uint32_t passes = slots < LOADS_MIN ? (LOADS_MIN + slots - 1) / slots : 1;
 
     bench->jobs[i] = (struct gpu_chase_job){
       .start = gc_bench_address(bench, path->form, 0),
       .end = gc_bench_address(bench, path->form, runs[i].bytes),
-      .warm = WARM_PASSES * slots, .loads = passes * slots};
+      .warm = warm * slots, .loads = passes * slots};
   }
   if ((status = run_jobs(bench, path, window, n, 0)))
     return status;
