@@ -1,11 +1,14 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * All kernels as one translation unit: one module to load, with one constant bank.
+ * All kernels as one translation unit: one module to load, with one constant bank. Only stretch.c is an
+ * object of its own on GPUs, for its length.
  */
 #include "bandwidth.c"
 #include "chase.c"
+#include "pair.c"
 #include "stream.c"
+#include "turn.c"
 
 #if defined(__NVPTX__)
 __attribute__((address_space(4))) uint64_t gpu_constant_bank[GPU_CONSTANT_BYTES / 8];

@@ -135,6 +135,91 @@ struct gpu_bandwidth_args {
   uint32_t count, repeats;
 };
 
+/* The paths that kernels with walks choose among at run time. */
+#define GPU_PATH_ca 0
+#define GPU_PATH_nc 1
+#define GPU_PATH_texture 2
+#define GPU_PATH_constant 3
+
+/* A walk: `loads` dependent loads, each timed alone, by warp `warp` of the block. Whenever the chain
+ * arrives at `end` it goes on at `start`. */
+struct gpu_walk {
+  uint64_t start, end;
+  uint32_t path, warp, loads, reserved;
+};
+
+/* pair: does walk b push what walk a loaded out of its cache? Each block, alone on its SM, runs a job:
+ * a when its cache is cold, a again, a a third time as the control, then b, and a once more. What counts
+ * as slow follows from the cold loads and the fastest of the second time. */
+enum gpu_pair_phase { GPU_PAIR_COLD, GPU_PAIR_HOT, GPU_PAIR_CONTROL, GPU_PAIR_OTHER, GPU_PAIR_AGAIN, GPU_PAIR_PHASES };
+
+struct gpu_pair_job {
+  struct gpu_walk a, b;
+};
+
+struct gpu_pair_result {
+  uint64_t cycles[GPU_PAIR_PHASES]; /* sums of raw cycles */
+  uint32_t slow[GPU_PAIR_PHASES];   /* loads at or above the threshold; from the control on */
+  uint32_t hot;                     /* fastest of the second time */
+  uint32_t threshold, sm;
+};
+
+struct gpu_pair_args {
+  uint64_t jobs;    /* struct gpu_pair_job[blocks] */
+  uint64_t results; /* struct gpu_pair_result[blocks] */
+  uint64_t texture;
+};
+
+/* roll_call: block after block, and in it warp after warp, walks the same few lines. Who is the first at
+ * a cache finds it cold; all others at the same cache find it warm. Afterwards all do the walk `evict`
+ * and then the first walk again, which tells what a hit costs. evict pushes those lines out of nearer
+ * caches than the one in question; no loads where that is the nearest.
+ * A block waits for its turn no longer than `patience` looks at the word `turn`, and takes it then. */
+struct gpu_roll_call_result {
+  uint32_t sm;
+  uint32_t in_turn; /* 0: its turn had not come */
+};
+
+struct gpu_roll_call_args {
+  struct gpu_walk walk, evict; /* warp: ignored */
+  uint64_t results; /* struct gpu_roll_call_result[blocks] */
+  uint64_t traces;  /* uint32_t[blocks][warps][2][walk.loads]: raw cycles, first then again */
+  uint64_t turn;    /* uint32_t, 0 before the launch */
+  uint64_t texture;
+  uint32_t warps, patience;
+};
+
+/* turn_constant, stretch: launches of several copies of these kernels that are on the GPU together, each
+ * with one block on every SM, take turns at it: launch 0 first. Nobody begins or leaves before all blocks
+ * of all launches have come: else the next ones would crowd where there is room. Jobs are of SMs, not of
+ * blocks. None waits longer than `patience` looks at a word; who does leaves, and the loads in its result
+ * are 0. */
+struct gpu_turn {
+  uint64_t come;   /* uint32_t, 0 before the first launch: how many blocks have come */
+  uint64_t next;   /* uint32_t[sms], 0 before the first launch: which launch's turn it is */
+  uint32_t blocks; /* of all launches */
+  uint32_t launch; /* which of them this is */
+  uint32_t sms, patience;
+};
+
+/* turn_constant: as chase_constant, with jobs and results of SMs instead of blocks. All of it is
+ * rehearsed with a small job before the turn begins: then no code must come in while constants are in
+ * caches that code goes through as well. Sums are those of the turn alone. */
+struct gpu_turn_args {
+  struct gpu_chase_args chase;
+  struct gpu_turn turn;
+  uint64_t rehearsal; /* struct gpu_chase_job */
+};
+
+/* stretch: executes GPU_STRETCH_BYTES of code or more, once from its beginning to its end. It is in an
+ * image of its own. */
+#define GPU_STRETCH_BYTES 131072
+
+struct gpu_stretch_args {
+  struct gpu_turn turn;
+  uint64_t sink; /* device address of 8 writable bytes */
+};
+
 /* constant_base: *result = constant-space address of the 64 KiB bank. */
 struct gpu_constant_base_args {
   uint64_t result;
@@ -166,6 +251,12 @@ struct gpu_constant_base_args {
   KERNEL(write_cg, gpu_bandwidth_args)                                                             \
   KERNEL(write_shared, gpu_bandwidth_args)                                                         \
   KERNEL(clock, gpu_clock_args)                                                                    \
-  KERNEL(constant_base, gpu_constant_base_args)
+  KERNEL(constant_base, gpu_constant_base_args)                                                    \
+  KERNEL(pair, gpu_pair_args)                                                                      \
+  KERNEL(roll_call, gpu_roll_call_args)                                                            \
+  KERNEL(turn_constant, gpu_turn_args)
+
+/* Those of the second image. */
+#define GPU_STRETCH_KERNELS(KERNEL) KERNEL(stretch, gpu_stretch_args)
 
 #endif

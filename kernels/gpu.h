@@ -11,6 +11,10 @@
  *   gpu_block(), gpu_thread(), gpu_threads(), gpu_blocks()   indices and counts, 1-D
  *   gpu_sm()                    the SM or CU that runs this block
  *   gpu_barrier()               all threads of the block
+ *   gpu_select_warp(w)          true in the threads of warp w of the block; on the simulator always, and the
+ *                               loads from now on go through the caches that warp w uses
+ *   gpu_run_code(x)             executes GPU_STRETCH_BYTES of code or more on x; returns what came out
+ *   GPU_TOGETHER                1: launches of a group run at the same time; 0: one after another
  *   GPU_UNROLL, GPU_NO_UNROLL   in front of a loop
  * On the simulator one thread stands for all threads of a block, so work is always shared by loops of
  * the form for (i = gpu_thread(); i < n; i += gpu_threads()), and one lane does what lanes do together.
@@ -26,6 +30,7 @@
  *   gpu_timed_load_PATH(at, texture, &t)  clock, load, wait for its value, clock: t = cycles between.
  *                                         Tests prove that order in the machine code of every target.
  *   gpu_store64/gpu_store32(address, v)   plain global store
+ *   gpu_add32(address, v)                 adds to it in one step, whoever else does
  *   gpu_get64/gpu_get32(address)          plain global load of arguments (never of measured memory)
  *   gpu_shared_store32(offset, v)         store to the block's dynamic shared memory
  *   GPU_SHARED_BASE             where that memory starts, for loads: chains through it hold addresses,
@@ -66,6 +71,12 @@
 
 #ifndef gpu_keep
 #define gpu_keep(value) (value)
+#endif
+#ifndef gpu_vary
+#define gpu_vary(value) (value)
+#endif
+#ifndef GPU_TOGETHER
+#define GPU_TOGETHER 1
 #endif
 
 /* What a chain of each path adds to the numbers of args.h. */

@@ -1,19 +1,22 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * kernels/cuda.image is found through the assembler's include path: the build directory.
+ * The files are found through the assembler's include path: the build directory.
  */
 #include "kernels/images.h"
 
-__asm__(".pushsection .rodata\n"
-        ".balign 64\n"
-        ".globl gc_cuda_image, gc_cuda_image_bytes\n"
-        ".type gc_cuda_image, %object\n"
-        "gc_cuda_image: .incbin \"kernels/cuda.image\"\n"
-        ".Lgc_cuda_image_end: .byte 0\n"
-        ".size gc_cuda_image, . - gc_cuda_image\n"
-        ".balign 8\n"
-        ".type gc_cuda_image_bytes, %object\n"
-        "gc_cuda_image_bytes: .quad .Lgc_cuda_image_end - gc_cuda_image\n"
-        ".size gc_cuda_image_bytes, 8\n"
-        ".popsection\n");
+/* IMAGE(symbol, file) */
+#define IMAGE(name, file)                                                                          \
+  __asm__(".pushsection .rodata\n"                                                                 \
+          ".balign 64\n"                                                                           \
+          ".globl " name ", " name "_bytes\n"                                                      \
+          ".type " name ", %object\n" name ": .incbin \"" file "\"\n"                              \
+          ".L" name "_end: .byte 0\n"                                                              \
+          ".size " name ", . - " name "\n"                                                         \
+          ".balign 8\n"                                                                            \
+          ".type " name "_bytes, %object\n" name "_bytes: .quad .L" name "_end - " name "\n"       \
+          ".size " name "_bytes, 8\n"                                                              \
+          ".popsection\n");
+
+IMAGE("gc_cuda_image", "kernels/cuda.image")
+IMAGE("gc_cuda_stretch_image", "kernels/stretch.image")

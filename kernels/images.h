@@ -14,4 +14,8 @@
 extern const unsigned char gc_cuda_image[];
 extern const uint64_t gc_cuda_image_bytes;
 
+/* The same of stretch.c: long, and seldom needed. */
+extern const unsigned char gc_cuda_stretch_image[];
+extern const uint64_t gc_cuda_stretch_image_bytes;
+
 #endif

@@ -7,32 +7,41 @@ noinst_LTLIBRARIES += kernels/libkernels.la
 kernels_libkernels_la_SOURCES = kernels/images.c kernels/images.h kernels/args.h
 
 kernel_sources = kernels/all.c kernels/args.h kernels/bandwidth.c kernels/chase.c kernels/gpu.h kernels/nvptx.h \
-	kernels/stream.c
+	kernels/pair.c kernels/stream.c kernels/stretch.c kernels/turn.c kernels/turn.h
 NVPTX_ARCH = 35
 NVPTX_FLAGS = --target=nvptx64-nvidia-cuda -march=sm_$(NVPTX_ARCH) --cuda-path=/nonexistent \
 	-std=gnu11 -Wall -Wextra $(WERROR_CFLAGS) -O2 -ffreestanding -nogpulib -nostdlib
 
 EXTRA_DIST += $(kernel_sources)
-CLEANFILES += kernels/cuda.ptx kernels/cuda.image kernels/cuda.sm_*.cubin kernels/cuda.sm_*.ptxas
+CLEANFILES += kernels/cuda.ptx kernels/cuda.image kernels/cuda.sm_*.cubin kernels/cuda.sm_*.ptxas \
+	kernels/stretch.ptx kernels/stretch.image kernels/stretch.sm_*.cubin kernels/stretch.sm_*.ptxas
 
 kernels/cuda.ptx: $(kernel_sources)
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
 	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@ '$(srcdir)/kernels/all.c'
 
+kernels/stretch.ptx: $(kernel_sources)
+	$(AM_V_GEN)$(MKDIR_P) kernels && \
+	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@ '$(srcdir)/kernels/stretch.c'
+
 # What ptxas says of each kernel (registers, stack, spills) is kept for tests/kernels.
 if HAVE_PTXAS
-kernels/cuda.image: kernels/cuda.ptx
-	$(AM_V_GEN)images=; for arch in $(CUBIN_ARCHS); do \
-	  out=kernels/cuda.sm_$$arch; \
-	  $(PTXAS) -v -arch=sm_$$arch -o $$out.cubin kernels/cuda.ptx >$$out.ptxas 2>&1 || \
+make_image = images=; for arch in $(CUBIN_ARCHS); do \
+	  out=$$name.sm_$$arch; \
+	  $(PTXAS) -v -arch=sm_$$arch -o $$out.cubin $$name.ptx >$$out.ptxas 2>&1 || \
 	    { cat $$out.ptxas >&2; exit 1; }; \
 	  images="$$images --image3=kind=elf,sm=$$arch,file=$$out.cubin"; \
 	done; \
-	$(FATBINARY) --create $@ -64 --compress-all $$images \
-	  --image3=kind=ptx,sm=$(NVPTX_ARCH),file=kernels/cuda.ptx
+	$(FATBINARY) --create $$name.image -64 --compress-all $$images \
+	  --image3=kind=ptx,sm=$(NVPTX_ARCH),file=$$name.ptx
 else
-kernels/cuda.image: kernels/cuda.ptx
-	$(AM_V_GEN)cp kernels/cuda.ptx $@
+make_image = cp $$name.ptx $$name.image
 endif
 
-kernels/images.lo: kernels/cuda.image
+kernels/cuda.image: kernels/cuda.ptx
+	$(AM_V_GEN)name=kernels/cuda; $(make_image)
+
+kernels/stretch.image: kernels/stretch.ptx
+	$(AM_V_GEN)name=kernels/stretch; $(make_image)
+
+kernels/images.lo: kernels/cuda.image kernels/stretch.image

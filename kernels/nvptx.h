@@ -37,6 +37,19 @@ GPU_INLINE uint32_t gpu_thread(void) { return __nvvm_read_ptx_sreg_tid_x(); }
 GPU_INLINE uint32_t gpu_threads(void) { return __nvvm_read_ptx_sreg_ntid_x(); }
 GPU_INLINE uint32_t gpu_sm(void) { return __nvvm_read_ptx_sreg_smid(); }
 GPU_INLINE void gpu_barrier(void) { __syncthreads(); }
+GPU_INLINE int gpu_select_warp(uint32_t warp) { return gpu_thread() / 32 == warp; }
+
+/* 8192 multiplications that hang on each other: 16 bytes each since Volta. */
+#define GPU_NVPTX_8(line) line line line line line line line line
+#define GPU_NVPTX_1024(line) GPU_NVPTX_8(GPU_NVPTX_8(GPU_NVPTX_8(line line)))
+
+GPU_INLINE uint32_t gpu_run_code(uint32_t x)
+{
+  const uint32_t factor = x | 1;
+
+  __asm__ volatile(GPU_NVPTX_8(GPU_NVPTX_1024("mad.lo.u32 %0, %0, %1, %1;\n\t")) : "+r"(x) : "r"(factor));
+  return x;
+}
 
 /* Clocks */
 
@@ -87,6 +100,9 @@ GPU_INLINE uint64_t gpu_nanoseconds(void)
 /* Grids have one dimension, so ctaid.y is 0. ptxas does not know that. */
 #define gpu_keep(value) ((value) + __nvvm_read_ptx_sreg_ctaid_y())
 
+/* ptxas keeps a chain that starts alike in all lanes in uniform registers, and moves them in between. */
+#define gpu_vary(value) ((value) + gpu_zero_of_lane())
+
 /* Memory that is not measured: around L1 (.cg), so that it leaves no trace there. */
 
 GPU_INLINE void gpu_store64(uint64_t address, uint64_t value)
@@ -97,6 +113,11 @@ GPU_INLINE void gpu_store64(uint64_t address, uint64_t value)
 GPU_INLINE void gpu_store32(uint64_t address, uint32_t value)
 {
   __asm__ volatile("st.global.cg.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
+}
+
+GPU_INLINE void gpu_add32(uint64_t address, uint32_t value)
+{
+  __asm__ volatile("red.global.add.u32 [%0], %1;" ::"l"(address), "r"(value) : "memory");
 }
 
 GPU_INLINE uint64_t gpu_get64(uint64_t address)

@@ -34,6 +34,26 @@ static inline uint32_t gpu_sm(void) { return gpu_sim->sm; }
 static inline void gpu_barrier(void) {}
 static inline void gpu_await(uint64_t value) { (void)value; }
 
+#define GPU_TOGETHER 0
+
+static inline int gpu_select_warp(uint32_t warp)
+{
+  gc_model_unit(gpu_sim->model, gpu_sim->unit + warp);
+  return 1;
+}
+
+/* Code is fetched in pieces that are no longer than any line. */
+#define GPU_SIM_CODE_BYTES 32
+
+static inline uint32_t gpu_run_code(uint32_t x)
+{
+  struct gc_sim_block *b = gpu_sim;
+
+  for (uint64_t at = 0; at < GPU_STRETCH_BYTES; at += GPU_SIM_CODE_BYTES)
+    b->clock += gc_model_touch(b->model, b->sm, GC_SPACE_INSTRUCTION, at);
+  return x;
+}
+
 /* Two reads around code are one overhead apart from the time that the code takes. */
 static inline uint64_t gpu_clock64(void)
 {
@@ -148,6 +168,11 @@ static inline void gpu_shared_store32(uint32_t offset, uint32_t value)
   if (offset % 4 || offset >= gpu_sim->shared_bytes || gpu_sim->shared_bytes - offset < 4)
     gc_sim_illegal(gpu_sim, "shared", offset);
   memcpy(gpu_sim->shared + offset, &value, sizeof(value));
+}
+
+static inline void gpu_add32(uint64_t address, uint32_t value)
+{
+  gpu_store32(address, gpu_get32(address) + value);
 }
 
 static inline uint64_t gpu_constant_base(void) { return GC_SIM_CONSTANT_BASE; }

@@ -15,7 +15,7 @@
 static const struct {
   const char *name;
   size_t args_bytes;
-} kernels[GC_KERNEL_COUNT] = {GPU_KERNELS(CUDA_KERNEL)};
+} kernels[GC_KERNEL_COUNT] = {GPU_KERNELS(CUDA_KERNEL) GPU_STRETCH_KERNELS(CUDA_KERNEL)};
 
 /* Properties that are one attribute each: where they go, and how wide that is. */
 #define FIELD(field)                                                                               \
@@ -283,9 +283,9 @@ static int resident(struct gc_device *device, const struct gc_launch *launch, ui
   return status;
 }
 
-static int launch(struct gc_device *device, const struct gc_launch *launch, struct gc_error *err)
+int gc_cuda_launch(struct gc_cuda_device *cuda, const struct gc_launch *launch, CUfunction function,
+                   CUstream stream, struct gc_error *err)
 {
-  struct gc_cuda_device *cuda = CUDA(device);
   void *parameters[] = {(void *)launch->args};
   int status;
 
@@ -293,21 +293,27 @@ static int launch(struct gc_device *device, const struct gc_launch *launch, stru
     return gc_fail(err, -EINVAL, "kernel %s takes %zu bytes of arguments, not %zu",
                    kernels[launch->kernel].name, kernels[launch->kernel].args_bytes,
                    launch->args_bytes);
-  status = allow_shared(cuda, launch, err);
-  if (status)
-    return status;
-  status =
-      gc_cuda_status(&cuda->driver,
-                     cuda->driver.cuLaunchKernel(cuda->functions[launch->kernel], launch->blocks, 1,
-                                                 1, launch->threads, 1, 1, launch->shared_bytes,
-                                                 NULL, parameters, NULL),
-                     err, "launch kernel %s with %u blocks of %u threads on %s",
-                     kernels[launch->kernel].name, launch->blocks, launch->threads, cuda->name);
+  status = gc_cuda_status(&cuda->driver,
+                          cuda->driver.cuLaunchKernel(function, launch->blocks, 1, 1,
+                                                      launch->threads, 1, 1, launch->shared_bytes,
+                                                      stream, parameters, NULL),
+                          err, "launch kernel %s with %u blocks of %u threads on %s",
+                          kernels[launch->kernel].name, launch->blocks, launch->threads,
+                          cuda->name);
   if (status)
     return status;
   cuda->launched = launch->kernel;
   cuda->counts.launches++;
   return 0;
+}
+
+static int launch(struct gc_device *device, const struct gc_launch *launch, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  int status = allow_shared(cuda, launch, err);
+
+  return status ? status
+                : gc_cuda_launch(cuda, launch, cuda->functions[launch->kernel], NULL, err);
 }
 
 static int wait(struct gc_device *device, struct gc_error *err)
@@ -341,6 +347,8 @@ const struct gc_device_ops gc_device_cuda = {
     .carveout = carveout,
     .resident = resident,
     .launch = launch,
+    .upload_constant_copy = gc_cuda_upload_constant_copy,
+    .launch_together = gc_cuda_launch_together,
     .wait = wait,
     .counts = counts,
 };

@@ -14,7 +14,8 @@
 #include <string.h>
 
 #define CUDA_KERNEL_NAME(name, args) "gpu_" #name,
-static const char *const kernel_names[GC_KERNEL_COUNT] = {GPU_KERNELS(CUDA_KERNEL_NAME)};
+static const char *const kernel_names[] = {GPU_KERNELS(CUDA_KERNEL_NAME)};
+#define KERNELS (sizeof(kernel_names) / sizeof(*kernel_names))
 
 /* What every GPU gives a block without being asked for more. */
 #define SHARED_BYTES_BY_DEFAULT (48 * 1024)
@@ -132,11 +133,25 @@ static int make_context(struct gc_cuda_device *cuda, struct gc_error *err)
                         cuda->name);
 }
 
+int gc_cuda_find_constant(const struct gc_cuda_device *cuda, CUmodule module, CUdeviceptr *constant,
+                          struct gc_error *err)
+{
+  size_t bytes = 0;
+  int status = gc_cuda_status(
+      &cuda->driver,
+      cuda->driver.cuModuleGetGlobal_v2(constant, &bytes, module, "gpu_constant_bank"), err,
+      "find the constant bank on %s", cuda->name);
+
+  if (!status && bytes != GPU_CONSTANT_BYTES)
+    status = gc_fail(err, -EIO, "the constant bank on %s has %zu bytes, not %d", cuda->name, bytes,
+                     GPU_CONSTANT_BYTES);
+  return status;
+}
+
 static int load_kernels(struct gc_cuda_device *cuda, struct gc_error *err)
 {
   const struct gc_cuda_driver *driver = &cuda->driver;
   CUmodule module;
-  size_t bytes = 0;
   int status;
 
   status = gc_cuda_status(driver, driver->cuModuleLoadData(&module, gc_cuda_image), err,
@@ -144,20 +159,13 @@ static int load_kernels(struct gc_cuda_device *cuda, struct gc_error *err)
   if (status)
     return status;
   cuda->module = module;
-  for (int k = 0; !status && k < GC_KERNEL_COUNT; k++) {
+  for (size_t k = 0; !status && k < KERNELS; k++) {
     cuda->shared_allowed[k] = SHARED_BYTES_BY_DEFAULT;
     status = gc_cuda_status(
         driver, driver->cuModuleGetFunction(&cuda->functions[k], module, kernel_names[k]), err,
         "find kernel %s on %s", kernel_names[k], cuda->name);
   }
-  if (!status)
-    status = gc_cuda_status(
-        driver, driver->cuModuleGetGlobal_v2(&cuda->constant, &bytes, module, "gpu_constant_bank"),
-        err, "find the constant bank on %s", cuda->name);
-  if (!status && bytes != GPU_CONSTANT_BYTES)
-    status = gc_fail(err, -EIO, "the constant bank on %s has %zu bytes, not %d", cuda->name, bytes,
-                     GPU_CONSTANT_BYTES);
-  return status;
+  return status ? status : gc_cuda_find_constant(cuda, module, &cuda->constant, err);
 }
 
 int gc_cuda_open(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err)
@@ -200,6 +208,7 @@ void gc_cuda_close(struct gc_device *device)
 
   if (!cuda)
     return;
+  gc_cuda_together_fini(cuda);
   if (cuda->module)
     cuda->driver.cuModuleUnload(cuda->module);
   if (cuda->context)

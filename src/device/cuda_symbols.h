@@ -25,6 +25,7 @@
   CONSTANT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                \
   CONSTANT(CUDA_ERROR_NOT_SUPPORTED, 801)                                                          \
   CONSTANT(CU_CTX_SCHED_SPIN, 1)                                                                   \
+  CONSTANT(CU_STREAM_NON_BLOCKING, 1)                                                              \
   CONSTANT(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                     \
   CONSTANT(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 9)                                  \
   CONSTANT(CU_FUNC_CACHE_PREFER_NONE, 0)                                                           \
@@ -131,6 +132,8 @@ enum { CUDA_CONSTANTS(CUDA_CONSTANT) };
   SYMBOL(cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name))           \
   SYMBOL(cuModuleGetGlobal_v2,                                                                     \
          (CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name))                 \
+  SYMBOL(cuStreamCreate, (CUstream *stream, unsigned int flags))                                   \
+  SYMBOL(cuStreamDestroy_v2, (CUstream stream))                                                    \
   SYMBOL(cuMemGetInfo_v2, (size_t *free_bytes, size_t *total_bytes))                               \
   SYMBOL(cuMemAlloc_v2, (CUdeviceptr *address, size_t bytes))                                      \
   SYMBOL(cuMemFree_v2, (CUdeviceptr address))                                                      \

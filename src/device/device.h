@@ -17,7 +17,7 @@
 
 /* GC_KERNEL_fill, GC_KERNEL_touch, GC_KERNEL_chase_ca … */
 #define GC_KERNEL_ENUM(name, args) GC_KERNEL_##name,
-enum gc_kernel { GPU_KERNELS(GC_KERNEL_ENUM) GC_KERNEL_COUNT };
+enum gc_kernel { GPU_KERNELS(GC_KERNEL_ENUM) GPU_STRETCH_KERNELS(GC_KERNEL_ENUM) GC_KERNEL_COUNT };
 #undef GC_KERNEL_ENUM
 
 /* What the vendor's interface says (source "api"). 0 where it says nothing. */
@@ -51,6 +51,9 @@ struct gc_launch {
   const void *args;       /* the kernel's struct of kernels/args.h */
   size_t args_bytes;
 };
+
+#define GC_COPIES_MAX 4   /* constant banks, that is copies of the kernels */
+#define GC_TOGETHER_MAX 8 /* launches that run at the same time */
 
 /* For `make bench` and the record: launches queued, and the most device memory allocated at once. */
 struct gc_device_counts {
@@ -86,6 +89,15 @@ struct gc_device_ops {
   int (*resident)(struct gc_device *device, const struct gc_launch *launch, uint32_t *blocks, struct gc_error *err);
   /* Queues a launch. Launches run in order. L1-class caches are empty when one starts; L2 is as the one before left it. */
   int (*launch)(struct gc_device *device, const struct gc_launch *launch, struct gc_error *err);
+  /* Writes all of the constant bank that a copy of the kernels has of its own; copy 0 is the one that
+   * launches and upload_constant mean. A copy comes into being when it is first named. */
+  int (*upload_constant_copy)(struct gc_device *device, uint32_t copy, const void *from, struct gc_error *err);
+  /* Queues launches that run at the same time, launch i by the kernels of copies[i]; nothing else may be
+   * under way. All of them have as many blocks as there are SMs, small enough that one of each fits an
+   * SM, and agree among themselves on who does what when (kernels/args.h: struct gpu_turn). L1-class
+   * caches are empty when the first starts, and none of the others empties them. */
+  int (*launch_together)(struct gc_device *device, const struct gc_launch *launches, const uint32_t *copies,
+                         size_t n, struct gc_error *err);
   /* Waits for all that was queued. */
   int (*wait)(struct gc_device *device, struct gc_error *err);
   /* What this device did since it was opened. */

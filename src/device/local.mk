@@ -6,7 +6,7 @@ src_device_libdevice_la_LIBADD = src/util/libutil.la
 # NVIDIA
 src_device_libdevice_la_SOURCES += src/device/cuda.c src/device/cuda_device.h \
 	src/device/cuda_driver.c src/device/cuda_driver.h src/device/cuda_open.c \
-	src/device/cuda_symbols.h
+	src/device/cuda_symbols.h src/device/cuda_together.c
 src_device_libdevice_la_LIBADD += kernels/libkernels.la
 
 # Simulator

@@ -20,7 +20,7 @@
 static const struct {
   const char *name;
   size_t args_bytes;
-} kernels[GC_KERNEL_COUNT] = {GPU_KERNELS(SIM_KERNEL)};
+} kernels[GC_KERNEL_COUNT] = {GPU_KERNELS(SIM_KERNEL) GPU_STRETCH_KERNELS(SIM_KERNEL)};
 #undef SIM_KERNEL
 
 /* The whole file, from malloc. */
@@ -164,6 +164,8 @@ static bool lacks(const struct gc_model_facts *facts, enum gc_kernel kernel)
   case GC_KERNEL_latency_constant:
   case GC_KERNEL_read_constant:
   case GC_KERNEL_constant_base:
+  case GC_KERNEL_turn_constant:
+  case GC_KERNEL_stretch:
     return !facts->has_constant;
   default:
     return false;
@@ -228,7 +230,8 @@ static int run_block(struct gc_sim_device *sim, const struct gc_launch *l,
   block->clock = sim->clocks[block->sm];
   block->clock_origin = origin_of(block->sm);
   block->rows_to = 0;
-  gc_model_unit(sim->model, index / sim->facts->sms);
+  block->unit = index / sim->facts->sms;
+  gc_model_unit(sim->model, block->unit);
   if (!gc_sim_run(l->kernel, l->args, block))
     return gc_fail(
       &sim->failure, -EIO,
@@ -239,9 +242,10 @@ static int run_block(struct gc_sim_device *sim, const struct gc_launch *l,
   return 0;
 }
 
-static int launch(struct gc_device *device, const struct gc_launch *l, struct gc_error *err)
+/* One launch, by the kernels of a copy, in caches that are as they are. */
+static int run(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t copy,
+               struct gc_error *err)
 {
-  struct gc_sim_device *sim = SIM(device);
   struct gc_sim_block block = {
     .model = sim->model, .blocks = l->blocks,
     .warps = (l->threads + sim->facts->warp - 1) / sim->facts->warp,
@@ -249,22 +253,54 @@ static int launch(struct gc_device *device, const struct gc_launch *l, struct gc
     .clock_overhead = gc_model_clock_overhead(sim->model),
     .disturbance = gc_model_disturbance(sim->model), .noisy = times_untimed_loads(l->kernel),
     .regions = sim->regions, .region_count = sim->region_count, .textures = sim->textures,
-    .texture_count = sim->texture_count, .constant = sim->constant, .shared_bytes = l->shared_bytes,
+    .texture_count = sim->texture_count, .constant = sim->constants[copy], .copy = copy,
+    .shared_bytes = l->shared_bytes,
   };
-  int status = check_launch(sim, l, err);
+  int status = 0;
 
-  if (status)
-    return status;
   block.shared = calloc(1, l->shared_bytes + 1);
   if (!block.shared)
     return gc_fail(err, -ENOMEM, "no memory for the shared memory of the simulated %s", sim->name);
-  gc_model_launch(sim->model, sim->carveouts[l->kernel], occupancy(sim->facts, l), l->shared_bytes);
   align_clocks(sim);
   for (uint32_t i = 0; !status && i < l->blocks; i++)
     status = run_block(sim, l, &block, i);
   free(block.shared);
   sim->counts.launches++;
   return status ? gc_sim_failed(sim, err) : 0;
+}
+
+static int launch(struct gc_device *device, const struct gc_launch *l, struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+  const int status = check_launch(sim, l, err);
+
+  if (status)
+    return status;
+  gc_model_launch(sim->model, sim->carveouts[l->kernel], occupancy(sim->facts, l), l->shared_bytes);
+  return run(sim, l, 0, err);
+}
+
+/* One after another: they take their turns in this order anyway. */
+static int launch_together(struct gc_device *device, const struct gc_launch *launches,
+                           const uint32_t *copies, size_t n, struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+  int status = 0;
+
+  if (n > GC_TOGETHER_MAX)
+    return gc_fail(err, -EINVAL, "%zu launches together: more than %d", n, GC_TOGETHER_MAX);
+  for (size_t i = 0; i < n && !status; i++) {
+    status = check_launch(sim, &launches[i], err);
+    if (!status && (copies[i] >= GC_COPIES_MAX || launches[i].blocks > sim->facts->sms))
+      status = gc_fail(err, -EINVAL, "no copy %u of the kernels with %u blocks on the simulated %s",
+                       copies[i], launches[i].blocks, sim->name);
+  }
+  if (!status && n)
+    gc_model_launch(sim->model, sim->carveouts[launches->kernel], occupancy(sim->facts, launches),
+                    launches->shared_bytes);
+  for (size_t i = 0; i < n && !status; i++)
+    status = run(sim, &launches[i], copies[i], err);
+  return status;
 }
 
 static int wait(struct gc_device *device, struct gc_error *err)
@@ -295,6 +331,8 @@ const struct gc_device_ops gc_device_sim = {
   .carveout = carveout,
   .resident = resident,
   .launch = launch,
+  .upload_constant_copy = gc_sim_upload_constant_copy,
+  .launch_together = launch_together,
   .wait = wait,
   .counts = counts,
 };

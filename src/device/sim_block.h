@@ -37,6 +37,8 @@ struct gc_sim_block {
   uint64_t rows_from, rows_to;  /* clock when rows that are under way began, and when they end */
   uint32_t clock_khz, clock_overhead;
   const struct gc_disturbance *disturbance;
+  uint32_t unit;           /* which of several caches warp 0 uses */
+  uint32_t copy;           /* whose constant bank this is */
   bool noisy;              /* untimed loads show noise too: somebody times many of them together */
   const struct gc_sim_region *regions, *recent; /* recent: where the last address was found */
   size_t region_count;
@@ -105,6 +107,7 @@ static inline uint64_t gc_sim_slot(struct gc_sim_block *b, enum gc_space space, 
     if (at % 8 || at < GC_SIM_CONSTANT_BASE || at - GC_SIM_CONSTANT_BASE >= GPU_CONSTANT_BYTES)
       gc_sim_illegal(b, "constant", at);
     memcpy(&wide, b->constant + (at - GC_SIM_CONSTANT_BASE), sizeof(wide));
+    *address += (uint64_t)b->copy * GPU_CONSTANT_BYTES;
     return wide;
   case GC_SPACE_SHARED:
     if (at % 4 || at >= b->shared_bytes || b->shared_bytes - at < 4)

@@ -20,7 +20,7 @@ struct gc_sim_device {
   size_t region_count;
   struct gc_sim_texture *textures;
   size_t texture_count;
-  unsigned char constant[GPU_CONSTANT_BYTES];
+  unsigned char constants[GC_COPIES_MAX][GPU_CONSTANT_BYTES];
   int carveouts[GC_KERNEL_COUNT];
   uint64_t *clocks;                /* of each SM */
   struct gc_error failure;         /* not empty: a kernel went astray, nothing works any more */
@@ -39,6 +39,8 @@ int gc_sim_download(struct gc_device *device, void *to, uint64_t address, size_t
 int gc_sim_clear(struct gc_device *device, uint64_t address, size_t bytes, struct gc_error *err);
 int gc_sim_upload_constant(struct gc_device *device, size_t offset, const void *from, size_t bytes,
                            struct gc_error *err);
+int gc_sim_upload_constant_copy(struct gc_device *device, uint32_t copy, const void *from,
+                                struct gc_error *err);
 int gc_sim_texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *texture,
                    struct gc_error *err);
 int gc_sim_wide_texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *texture,

@@ -137,20 +137,32 @@ int gc_sim_clear(struct gc_device *device, uint64_t address, size_t bytes, struc
   return host ? 0 : -EINVAL;
 }
 
-int gc_sim_upload_constant(struct gc_device *device, size_t offset, const void *from, size_t bytes,
-                           struct gc_error *err)
+static int upload_constant(struct gc_sim_device *sim, uint32_t copy, size_t offset, const void *from,
+                           size_t bytes, struct gc_error *err)
 {
-  struct gc_sim_device *sim = SIM(device);
-
   if (gc_sim_failed(sim, err))
     return -EIO;
   if (!sim->facts->has_constant)
     return gc_fail(err, -ENOTSUP, "the simulated %s has no constant memory", sim->name);
+  if (copy >= GC_COPIES_MAX)
+    return gc_fail(err, -EINVAL, "no copy %u of the kernels: there are %d", copy, GC_COPIES_MAX);
   if (offset > GPU_CONSTANT_BYTES || bytes > GPU_CONSTANT_BYTES - offset)
     return gc_fail(err, -EINVAL, "%zu bytes at %zu do not fit the %d bytes of constant memory",
                    bytes, offset, GPU_CONSTANT_BYTES);
-  memcpy(sim->constant + offset, from, bytes);
+  memcpy(sim->constants[copy] + offset, from, bytes);
   return 0;
+}
+
+int gc_sim_upload_constant(struct gc_device *device, size_t offset, const void *from, size_t bytes,
+                           struct gc_error *err)
+{
+  return upload_constant(SIM(device), 0, offset, from, bytes, err);
+}
+
+int gc_sim_upload_constant_copy(struct gc_device *device, uint32_t copy, const void *from,
+                                struct gc_error *err)
+{
+  return upload_constant(SIM(device), copy, 0, from, GPU_CONSTANT_BYTES, err);
 }
 
 static int make_texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint32_t texel,

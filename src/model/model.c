@@ -12,6 +12,7 @@
 /* Constant space is small and starts near 0; in the caches that all spaces share it must not be
  * taken for global memory, whose addresses have fewer bits than this one. */
 #define CONSTANT_SPACE (1ull << 56)
+#define INSTRUCTION_SPACE (1ull << 57)
 
 /* All instances of one cache of the profile, SM by SM, or partition by partition. */
 struct bank {
@@ -300,6 +301,8 @@ static inline unsigned walk(struct gc_model *model, uint32_t sm, enum gc_space s
 
   if (space == GC_SPACE_CONSTANT)
     address += CONSTANT_SPACE;
+  else if (space == GC_SPACE_INSTRUCTION)
+    address += INSTRUCTION_SPACE;
   while (level < last && !access_level(model, path->levels[level].cache, sm, address, &extra))
     level++;
   *cycles = path->levels[level].cycles + extra;
@@ -318,6 +321,8 @@ uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space
 {
   uint32_t cycles;
 
+  if (!model->profile.paths[space].count)
+    return 0;
   walk(model, sm, space, address, &cycles);
   return cycles;
 }

@@ -23,6 +23,7 @@ enum gc_space {
   GC_SPACE_TEXTURE,
   GC_SPACE_CONSTANT,
   GC_SPACE_SHARED,
+  GC_SPACE_INSTRUCTION, /* code: only in profiles that say where it is cached */
   GC_SPACE_COUNT
 };
 
@@ -64,7 +65,8 @@ void gc_model_seed(struct gc_model *model, uint64_t seed);
  * moves the caches. The clock does not advance by itself. */
 uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address);
 
-/* The same, for loads that nobody times (faster: no noise is drawn). */
+/* The same, for loads that nobody times (faster: no noise is drawn). 0 for a space that the profile does
+ * not have. */
 uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address);
 
 /* Rows of warps, of so many bytes each, many of them under way at once. They move the caches as one

@@ -13,7 +13,7 @@
 #define LINE_MAX_BYTES 512
 
 const char *const gc_profile_space_names[GC_SPACE_COUNT] = {
-  "ca", "cg", "nc", "texture", "constant", "shared",
+  "ca", "cg", "nc", "texture", "constant", "shared", "instruction",
 };
 
 struct parser {
@@ -73,7 +73,7 @@ static int begin_space(struct parser *parser, const char *name)
     space++;
   if (space == GC_SPACE_COUNT)
     return gc_value_wrong(&parser->at,
-                          "no space is called '%s' (ca, cg, nc, texture, constant, shared)", name);
+                          "no space is called '%s' (ca, cg, nc, texture, constant, shared, instruction)", name);
   path = &parser->profile->paths[space];
   if (path->line_number)
     return gc_value_wrong(&parser->at, "a second [space %s]", name);

@@ -7,8 +7,10 @@
  *   chase_*    between the two clock reads stand one load of the right path, a comparison of what
  *              it loaded that waits for it, and an exit that hangs on that comparison; nothing
  *              else that touches memory or waits for anything
+ *   pair, roll_call, turn_constant   the same of each of their windows
  *   latency_*  loads follow one another with nothing in the chain between them; each clock read
  *              stands behind an exit that hangs on the chain
+ *   stretch    is as long as it says
  *   all        no local memory, no static shared memory
  *
  * Usage: sass-check FILE...   exit status 0: all is as it must be
@@ -183,7 +185,8 @@ static bool check_window(const struct kernel *k, const char *path, size_t a, siz
   for (size_t at = a + 1; at < b; at++) {
     const struct instruction *i = &k->code[at];
 
-    if (!load && is_load(k, path, i) && i->guard == ALWAYS && i->sets != NO_SCOREBOARD && !i->waits)
+    if (!load && is_load(k, path, i) && i->guard == ALWAYS && i->sets != NO_SCOREBOARD &&
+        !(i->waits & pending(k, a, b)))
       load = i;
     else if (load && !compare && is_compare(i) && i->operand == load->destination &&
              i->waits == 1u << load->sets)
@@ -206,6 +209,36 @@ static bool check_window(const struct kernel *k, const char *path, size_t a, siz
   if (k->code[b].waits & pending(k, a, b))
     return wrong(k, b, "the second clock read waits for something from before the window");
   return true;
+}
+
+/* The path whose load stands first between two places. */
+static const char *path_between(const struct kernel *k, size_t a, size_t b)
+{
+  static const char *const paths[] = {"ca", "nc", "texture", "constant"};
+
+  for (size_t at = a + 1; at < b; at++)
+    for (size_t p = 0; p < sizeof(paths) / sizeof(*paths); p++)
+      if (is_load(k, paths[p], &k->code[at]))
+        return paths[p];
+  return "none";
+}
+
+/* Kernels with several windows, of paths chosen at run time. */
+static bool check_windows(const struct kernel *k, unsigned expected)
+{
+  size_t open = 0;
+  unsigned clocks = 0;
+
+  for (size_t at = 0; at < k->count; at++) {
+    if (!is_clock(&k->code[at]))
+      continue;
+    if (!is_prompt_clock(&k->code[at]))
+      return wrong(k, at, "a clock read that delivers late");
+    if (clocks++ % 2 && !check_window(k, path_between(k, open, at), open, at))
+      return false;
+    open = at;
+  }
+  return clocks == 2 * expected ? true : wrong(k, 0, "not as many clock reads as windows need");
 }
 
 static bool check_chase(const struct kernel *k, const char *path)
@@ -297,6 +330,12 @@ static void check_kernel(const struct kernel *k)
     check_chase(k, k->name + 6);
   else if (!strncmp(k->name, "latency_", 8))
     check_latency(k, k->name + 8);
+  else if (!strcmp(k->name, "turn_constant"))
+    check_windows(k, 1);
+  else if (!strcmp(k->name, "pair") || !strcmp(k->name, "roll_call"))
+    check_windows(k, 4);
+  else if (!strcmp(k->name, "stretch") && k->count * 16 < GPU_STRETCH_BYTES)
+    wrong(k, k->count, "too short");
 }
 
 static bool check_section(const char *file, const char *name, const unsigned char *bytes,
@@ -347,7 +386,11 @@ static int check_cubin(const char *file, const unsigned char *bytes, size_t size
                              bytes + (empty ? 0 : sections[s].sh_offset), sections[s].sh_size, sm);
   }
 #define COUNT(name, args) expected++;
-  GPU_KERNELS(COUNT)
+  if (strstr(file, "stretch")) {
+    GPU_STRETCH_KERNELS(COUNT)
+  } else {
+    GPU_KERNELS(COUNT)
+  }
 #undef COUNT
   if (kernels != expected)
     return printf("%s: %u kernels instead of %u\n", file, kernels, expected), 1;

@@ -9,9 +9,9 @@ if [ -z "${PTXAS:-}" ]; then
   exit 77
 fi
 set -- kernels/cuda.sm_*.cubin
-tests/kernels/sass-check "$@"
+tests/kernels/sass-check "$@" kernels/stretch.sm_*.cubin
 
-for log in kernels/cuda.sm_*.ptxas; do
+for log in kernels/cuda.sm_*.ptxas kernels/stretch.sm_*.ptxas; do
   kernels=$(grep -c 'Compiling entry function' "$log")
   clean=$(grep -c ' 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads' "$log")
   if [ "$kernels" -ne "$clean" ] || [ "$kernels" -eq 0 ] || grep 'bytes smem' "$log"; then

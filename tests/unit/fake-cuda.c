@@ -15,7 +15,7 @@ CUDA_SYMBOLS(PROTOTYPE)
 EXPORT struct fake_cuda fake_cuda;
 
 static int initialized, current;
-static char context, module, constant_bank[65536];
+static char context, module, stream_given, constant_bank[65536];
 static char functions[32][64];
 
 static CUresult complain(const char *name, const char *what)
@@ -210,6 +210,23 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule whic
   return CUDA_SUCCESS;
 }
 
+CUresult cuStreamCreate(CUstream *out, unsigned int flags)
+{
+  IN_CONTEXT
+  NEED(flags == CU_STREAM_NON_BLOCKING, "a stream that waits for stream 0")
+  fake_cuda.streams++;
+  *out = (CUstream)(void *)&stream_given;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuStreamDestroy_v2(CUstream which)
+{
+  IN_CONTEXT
+  NEED((void *)which == &stream_given && fake_cuda.streams > 0, "no such stream")
+  fake_cuda.streams--;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
 {
   IN_CONTEXT
@@ -330,7 +347,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int g
 {
   IN_CONTEXT
   NEED(grid_y == 1 && grid_z == 1 && block_y == 1 && block_z == 1, "not one-dimensional")
-  NEED(!stream && !extra && parameters, "how arguments are passed")
+  NEED((!stream || (void *)stream == &stream_given) && !extra && parameters, "how arguments are passed")
+  fake_cuda.streamed += stream != NULL;
   remember(function);
   fake_cuda.grid = grid_x;
   fake_cuda.block = block_x;

@@ -79,6 +79,7 @@ static int tear_down(void **state)
     assert_int_equal(f->fake->modules, 0);
     assert_int_equal(f->fake->allocations, 0);
     assert_int_equal(f->fake->textures, 0);
+    assert_int_equal(f->fake->streams, 0);
   }
   if (f->library)
     dlclose(f->library);
@@ -215,6 +216,25 @@ static void no_driver(void **state)
   says(f, "cannot load the CUDA driver: libcuda.so.1: ");
 }
 
+static unsigned char bank[GPU_CONSTANT_BYTES];
+
+/* n launches of turn_constant by copies 0, 1, 0 …, and one of stretch. */
+static int take_turns(struct fixture *f, size_t n)
+{
+  const struct gpu_turn_args turn = {.rehearsal = 0x4321};
+  const struct gpu_stretch_args stretch = {.sink = 0x1234};
+  struct gc_launch launches[GC_TOGETHER_MAX + 1];
+  uint32_t copies[GC_TOGETHER_MAX + 1];
+
+  for (size_t i = 0; i < n; i++) {
+    launches[i] = (struct gc_launch){GC_KERNEL_turn_constant, 132, 32, 0, &turn, sizeof(turn)};
+    copies[i] = i % 2;
+  }
+  launches[n] = (struct gc_launch){GC_KERNEL_stretch, 132, 32, 0, &stretch, sizeof(stretch)};
+  copies[n] = 0;
+  return f->ops->launch_together(f->device, launches, copies, n + 1, &f->err);
+}
+
 /* Calls everything that a device can do; the first error ends it. */
 static int use_everything(struct fixture *f)
 {
@@ -249,6 +269,10 @@ static int use_everything(struct fixture *f)
     status = f->ops->launch(f->device, &launch, &f->err);
   if (!status)
     status = f->ops->wait(f->device, &f->err);
+  if (!status)
+    status = f->ops->upload_constant_copy(f->device, 1, bank, &f->err);
+  if (!status)
+    status = take_turns(f, 2);
   f->ops->release_texture(f->device, texture);
   f->ops->release(f->device, address);
   return status;
@@ -261,6 +285,7 @@ static const char *const harmless[] = {"cuGetErrorName",
                                        "cuDevicePrimaryCtxRelease_v2",
                                        "cuMemFree_v2",
                                        "cuTexObjectDestroy",
+                                       "cuStreamDestroy_v2",
                                        "cuMemGetAddressRange_v2",
                                        "cuFuncSetCacheConfig"};
 
@@ -384,6 +409,29 @@ static void launches(void **state)
   assert_int_equal(blocks, 31);
 }
 
+/* Copies and streams are made once; the functions called are those of each copy's own module. */
+static void launches_together(void **state)
+{
+  struct fixture *f = *state;
+
+  must_open(f);
+  assert_int_equal(f->fake->modules, 1);
+  assert_int_equal(f->ops->upload_constant_copy(f->device, 0, bank, &f->err), 0);
+  assert_int_equal(f->fake->modules, 1);
+  for (int round = 0; round < 2; round++) {
+    assert_int_equal(take_turns(f, 3), 0);
+    assert_int_equal(f->fake->modules, 3); /* two with constants, one with the long code */
+    assert_int_equal(f->fake->streams, 4);
+    assert_int_equal(f->fake->streamed, 4 * (round + 1));
+    assert_string_equal(f->fake->function, "gpu_stretch");
+  }
+  assert_int_equal(f->ops->counts(f->device)->launches, 8);
+  assert_int_equal(take_turns(f, GC_TOGETHER_MAX), -EINVAL);
+  assert_int_equal(f->ops->upload_constant_copy(f->device, GC_COPIES_MAX, bank, &f->err), -EINVAL);
+  says(f, "no copy 4 of the kernels: there are 4");
+  assert_int_equal(f->fake->streamed, 8);
+}
+
 static void counts_the_most_memory(void **state)
 {
   struct fixture *f = *state;
@@ -481,6 +529,7 @@ int main(void)
       TEST(all_is_well_when_nothing_fails),
       TEST(reads_properties),
       TEST(launches),
+      TEST(launches_together),
       TEST(counts_the_most_memory),
       TEST(sets_the_carveout),
       TEST(sets_the_carveout_of_older_gpus),

@@ -1,0 +1,38 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Taking turns: words in global memory that all SMs see, because they are read through L2 only. Nobody
+ * waits for ever.
+ */
+#ifndef GPU_TURN_H
+#define GPU_TURN_H
+
+#include "gpu.h"
+
+/* Looks at a word until it holds `value`, or often enough. */
+static inline uint32_t wait_for(uint64_t word, uint32_t value, uint32_t patience)
+{
+  GPU_NO_UNROLL
+  for (uint32_t look = 0; look < patience; look++)
+    if (gpu_get32(word) == value)
+      return 1;
+  return 0;
+}
+
+/* Whether it is this block's turn now; then it has the SM for itself until turn_ends. */
+static inline uint32_t turn_begins(const struct gpu_turn *turn, uint32_t sm)
+{
+  if (gpu_thread() == 0)
+    gpu_add32(turn->come, 1);
+  if ((GPU_TOGETHER && !wait_for(turn->come, turn->blocks, turn->patience)) || sm >= turn->sms)
+    return 0;
+  return wait_for(turn->next + 4ull * sm, turn->launch, turn->patience);
+}
+
+static inline void turn_ends(const struct gpu_turn *turn, uint32_t sm)
+{
+  if (gpu_thread() == 0)
+    gpu_store32(turn->next + 4ull * sm, turn->launch + 1);
+}
+
+#endif

@@ -1,0 +1,124 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Several constant banks at once. A kernel sees the one bank of its module, and that ends at 64 KiB; so
+ * the module is loaded several times, and launches of the copies run side by side in streams.
+ */
+#include "device/cuda_device.h"
+
+#include "kernels/images.h"
+
+#include <errno.h>
+
+#define CUDA(device) ((struct gc_cuda_device *)(device))
+#define TURN_KERNEL "gpu_turn_constant"
+#define STRETCH_KERNEL "gpu_stretch"
+
+static int load(struct gc_cuda_device *cuda, const unsigned char *image, const char *kernel, CUmodule *module,
+                CUfunction *function, struct gc_error *err)
+{
+  const struct gc_cuda_driver *driver = &cuda->driver;
+  int status = gc_cuda_status(driver, driver->cuModuleLoadData(module, image), err,
+                              "load kernel %s into %s once more", kernel, cuda->name);
+
+  if (status) {
+    *module = NULL;
+    return status;
+  }
+  return gc_cuda_status(driver, driver->cuModuleGetFunction(function, *module, kernel), err,
+                        "find kernel %s on %s", kernel, cuda->name);
+}
+
+/* The copy, loaded if it is not there yet. Copy 0 is the module that all else runs from. */
+static int get_copy(struct gc_cuda_device *cuda, uint32_t number, struct gc_cuda_copy *copy, struct gc_error *err)
+{
+  int status = 0;
+
+  if (number >= GC_COPIES_MAX)
+    return gc_fail(err, -EINVAL, "no copy %u of the kernels: there are %d", number, GC_COPIES_MAX);
+  *copy = cuda->copies[number];
+  if (!number)
+    *copy = (struct gc_cuda_copy){cuda->module, cuda->functions[GC_KERNEL_turn_constant], cuda->constant};
+  if (copy->module)
+    return 0;
+  if (!(status = load(cuda, gc_cuda_image, TURN_KERNEL, &copy->module, &copy->function, err)))
+    status = gc_cuda_find_constant(cuda, copy->module, &copy->constant, err);
+  if (status && copy->module)
+    cuda->driver.cuModuleUnload(copy->module);
+  if (!status)
+    cuda->copies[number] = *copy;
+  return status;
+}
+
+int gc_cuda_upload_constant_copy(struct gc_device *device, uint32_t number, const void *from, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  struct gc_cuda_copy copy;
+  int status = get_copy(cuda, number, &copy, err);
+
+  return status ? status
+                : gc_cuda_status(&cuda->driver,
+                                 cuda->driver.cuMemcpyHtoD_v2(copy.constant, from, GPU_CONSTANT_BYTES), err,
+                                 "fill constant bank %u on %s", number, cuda->name);
+}
+
+static int get_stream(struct gc_cuda_device *cuda, size_t i, struct gc_error *err)
+{
+  if (cuda->streams[i])
+    return 0;
+  return gc_cuda_status(&cuda->driver,
+                        cuda->driver.cuStreamCreate(&cuda->streams[i], CU_STREAM_NON_BLOCKING), err,
+                        "create a stream on %s", cuda->name);
+}
+
+static int get_function(struct gc_cuda_device *cuda, enum gc_kernel kernel, uint32_t number,
+                        CUfunction *function, struct gc_error *err)
+{
+  struct gc_cuda_copy copy;
+  int status = 0;
+
+  switch (kernel) {
+  case GC_KERNEL_turn_constant:
+    if (!(status = get_copy(cuda, number, &copy, err)))
+      *function = copy.function;
+    return status;
+  case GC_KERNEL_stretch:
+    if (!cuda->stretch)
+      status = load(cuda, gc_cuda_stretch_image, STRETCH_KERNEL, &cuda->stretch,
+                    &cuda->functions[GC_KERNEL_stretch], err);
+    *function = cuda->functions[GC_KERNEL_stretch];
+    return status;
+  default:
+    return gc_fail(err, -EINVAL, "only kernels that take turns run together");
+  }
+}
+
+int gc_cuda_launch_together(struct gc_device *device, const struct gc_launch *launches, const uint32_t *copies,
+                            size_t n, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  CUfunction functions[GC_TOGETHER_MAX];
+  int status = 0;
+
+  if (n > GC_TOGETHER_MAX)
+    return gc_fail(err, -EINVAL, "%zu launches together: more than %d", n, GC_TOGETHER_MAX);
+  /* All that takes time comes before the first launch, which waits for the others. */
+  for (size_t i = 0; i < n && !status; i++)
+    if (!(status = get_function(cuda, launches[i].kernel, copies[i], &functions[i], err)))
+      status = get_stream(cuda, i, err);
+  for (size_t i = 0; i < n && !status; i++)
+    status = gc_cuda_launch(cuda, &launches[i], functions[i], cuda->streams[i], err);
+  return status;
+}
+
+void gc_cuda_together_fini(struct gc_cuda_device *cuda)
+{
+  for (size_t i = 0; i < GC_TOGETHER_MAX; i++)
+    if (cuda->streams[i])
+      cuda->driver.cuStreamDestroy_v2(cuda->streams[i]);
+  for (size_t i = 1; i < GC_COPIES_MAX; i++)
+    if (cuda->copies[i].module)
+      cuda->driver.cuModuleUnload(cuda->copies[i].module);
+  if (cuda->stretch)
+    cuda->driver.cuModuleUnload(cuda->stretch);
+}
