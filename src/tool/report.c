@@ -13,10 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENT, CAPACITY, NOMINAL, CYCLES, NS, PER_SM, IN_ALL, SOURCE, CONFIDENCE };
+enum { ELEMENT, CAPACITY, NOMINAL, CYCLES, NS, READ, WRITE, PER_SM, IN_ALL, SOURCE, CONFIDENCE };
 
 static const char *const heads[GC_TABLE_COLUMNS] = {
-  "ELEMENT", "CAPACITY", "NOMINAL", "CYCLES", "NS", "PER SM", "IN ALL", "SOURCE", "CONFIDENCE",
+  "ELEMENT", "CAPACITY", "NOMINAL", "CYCLES", "NS", "READ", "WRITE",
+  "PER SM", "IN ALL", "SOURCE", "CONFIDENCE",
 };
 
 /* 222208 -> "217 KiB"; what is no multiple keeps two digits after the point. */
@@ -45,6 +46,16 @@ static void text_cell(const struct gc_infos *infos, const char *key, char *cell)
 
   if (value)
     snprintf(cell, GC_CELL, "%s", value);
+}
+
+/* Of the whole GPU, or of an SM. */
+static void rate_cell(const struct gc_infos *infos, const char *gbps, const char *per_cycle,
+                      char *cell)
+{
+  const char *chip = gc_infos_get(infos, gbps), *own = gc_infos_get(infos, per_cycle);
+
+  if (chip || own)
+    snprintf(cell, GC_CELL, "%s %s", chip ? chip : own, chip ? "GB/s" : "B/cycle");
 }
 
 static bool is_absent(const char *source)
@@ -145,8 +156,8 @@ int gc_report(const struct gc_record *record, const char *gpu)
   struct gc_table table = {.columns = GC_TABLE_COLUMNS};
   char (*row)[GC_CELL] = gc_table_row(&table);
 
-  table.right = 1u << CAPACITY | 1u << NOMINAL | 1u << CYCLES | 1u << NS | 1u << PER_SM |
-                1u << IN_ALL;
+  table.right = 1u << CAPACITY | 1u << NOMINAL | 1u << CYCLES | 1u << NS | 1u << READ |
+                1u << WRITE | 1u << PER_SM | 1u << IN_ALL;
   for (size_t i = 0; row && i < GC_TABLE_COLUMNS; i++)
     strcpy(row[i], heads[i]);
   for (size_t i = 0; row && i < record->count; i++) {
@@ -165,6 +176,8 @@ int gc_report(const struct gc_record *record, const char *gpu)
     bytes_cell(infos, HWLOC_GPUCACHE_NOMINAL_BYTES, "", row[NOMINAL]);
     text_cell(infos, HWLOC_GPUCACHE_LATENCY_CYCLES, row[CYCLES]);
     text_cell(infos, HWLOC_GPUCACHE_LATENCY_NS, row[NS]);
+    rate_cell(infos, HWLOC_GPUCACHE_READ_GBPS, HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE, row[READ]);
+    rate_cell(infos, HWLOC_GPUCACHE_WRITE_GBPS, HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE, row[WRITE]);
     text_cell(infos, HWLOC_GPUCACHE_PER_SM, row[PER_SM]);
     text_cell(infos, HWLOC_GPUCACHE_INSTANCES, row[IN_ALL]);
     source_cell(infos, row[SOURCE]);

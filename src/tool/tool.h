@@ -87,7 +87,7 @@ int gc_report(const struct gc_record *record, const char *gpu);
 int gc_report_json(const struct gc_result *results, size_t count);
 
 /* table.c: columns for people. */
-#define GC_TABLE_COLUMNS 9
+#define GC_TABLE_COLUMNS 11
 #define GC_CELL 640
 struct gc_table {
   char (*cells)[GC_TABLE_COLUMNS][GC_CELL];

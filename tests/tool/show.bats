@@ -20,7 +20,7 @@ setup() {
 @test "the table: a line about the GPU, then a row per element, indented as it is nested" {
   run_split "$tool" show --sim "$tiny"
   [[ ${lines[0]} =~ ^gpu0:\ Tiny\ Test\ GPU,\ 4\ SMs\ at\ 1000\ MHz,\ driver\ simulated,\ measured\ 20 ]]
-  [[ ${lines[1]} =~ ELEMENT\ +CAPACITY\ +NOMINAL\ +CYCLES\ +NS\ +PER\ SM\ +IN\ ALL\ +SOURCE\ +CONFIDENCE ]]
+  [[ ${lines[1]} =~ ELEMENT\ +CAPACITY\ +NOMINAL\ +CYCLES\ +NS\ +READ\ +WRITE\ +PER\ SM\ +IN\ ALL\ +SOURCE\ +CONFIDENCE ]]
   [[ ${lines[2]} =~ ^\ {2}DeviceMemory ]]
   [[ ${lines[3]} =~ ^\ {4}L2Cache ]]
   [[ ${lines[4]} =~ ^\ {6}L1Cache\ +8\ KiB\ +-\ +30\.0\ +30\.0 ]]

@@ -563,6 +563,55 @@ static void runs_are_reproducible(void **state)
   gc_model_free(other);
 }
 
+static void assert_near(double seen, double expected)
+{
+  if (!(seen > expected - 1e-9 && seen < expected + 1e-9))
+    fail_msg("%.12g is not %.12g", seen, expected);
+}
+
+/* One SM reads and writes rows of 512 bytes; constants come in lines of 256 to the first cache. */
+static void rows_keep_each_level_busy(void **state)
+{
+  struct gc_model *model = make(
+    CHIP "memory_read_gbps = 60\nmemory_write_gbps = 30\n" UNIFIED L1 RO C15 L2
+    "read_gbps = 600\n"
+    "[space ca]\npath = L1 30, L2 200, memory 500\nread_bytes_per_cycle = 128\n"
+    "[space cg]\npath = L2 200, memory 500\n"
+    "[space constant]\npath = C 70, L2 230, memory 530\nread_bytes_per_cycle = 4\n"
+    "[space shared]\npath = memory 20\nread_bytes_per_cycle = 64\nwrite_bytes_per_cycle = 32\n");
+  double busy[GC_MODEL_LEVELS] = {0};
+
+  (void)state;
+  /* cold, through all levels: 6 SMs at 1 GHz share 600 and 60 GB/s, 100 and 10 bytes a cycle each */
+  gc_model_rows(model, 0, GC_SPACE_CA, BASE, 512, 2, false, busy);
+  assert_near(busy[0], 8);
+  assert_near(busy[1], 10.24);
+  assert_near(busy[2], 102.4);
+  /* then it is in L1; one more SM finds it in L2, and adds to what is there */
+  memset(busy, 0, sizeof(busy));
+  gc_model_rows(model, 0, GC_SPACE_CA, BASE, 512, 2, false, busy);
+  gc_model_rows(model, 1, GC_SPACE_CA, BASE, 512, 1, false, busy);
+  assert_near(busy[0], 12);
+  assert_near(busy[1], 5.12);
+  assert_near(busy[2], 0);
+  /* 16 bytes of constants: a whole line comes from L2 */
+  memset(busy, 0, sizeof(busy));
+  gc_model_rows(model, 0, GC_SPACE_CONSTANT, 0, 16, 1, false, busy);
+  gc_model_rows(model, 0, GC_SPACE_CONSTANT, 16, 16, 1, false, busy);
+  assert_near(busy[0], 8);
+  assert_near(busy[1], 2.56);
+  assert_near(busy[2], 25.6);
+  /* stores at their own rates */
+  memset(busy, 0, sizeof(busy));
+  gc_model_rows(model, 0, GC_SPACE_SHARED, 0, 512, 1, true, busy);
+  gc_model_rows(model, 0, GC_SPACE_CG, BASE + 65536, 512, 1, true, busy);
+  assert_near(busy[0], 16 + 5.12);
+  assert_near(busy[1], 102.4);
+  assert_near(gc_model_true_bandwidth(model, GC_SPACE_CA, 2, true), 30);
+  assert_near(gc_model_true_bandwidth(model, GC_SPACE_CA, 3, true), 0);
+  gc_model_free(model);
+}
+
 /* --- profiles --------------------------------------------------------------------------------- */
 
 static void bad_profiles_name_line_and_word(void **state)
@@ -587,6 +636,13 @@ static void bad_profiles_name_line_and_word(void **state)
     {"outliers = 2 1 2\n", "2 is more than 1 (outliers)"},
     {"outliers = 0.1 5 2\n", "least (5) is more than most (2)"},
     {"outliers = 0.1\n", "outliers needs"},
+    {"memory_read_gbps = 0\n", "memory_read_gbps must be more than 0"},
+    {"memory_write_gbps = fast\n", "'fast' is not a number (memory_write_gbps)"},
+    {"bandwidth_noise = 1.5\n", "1.5 is more than 1 (bandwidth_noise)"},
+    {CHIP L2 "write_gbps = 0.0\n", "write_gbps must be more than 0"},
+    {CHIP L2 "[space cg]\nread_bytes_per_cycle = 1 2 3 4 5\n",
+     "more than 4 levels (read_bytes_per_cycle)"},
+    {CHIP L2 "[space cg]\nread_bytes_per_cycle = 1 0\n", "read_bytes_per_cycle must be more than 0"},
     {"ecc = maybe\n", "'maybe' is none of no|yes (ecc)"},
     {CHIP "[cach L1]\n", "test:12: [cach L1] is none of"},
     {CHIP "[cache L1\n", "test:12: '[cache L1' is not a [section]"},
@@ -767,6 +823,7 @@ int main(void)
     cmocka_unit_test(split_partitions_keep_each_line_once),
     cmocka_unit_test(without_l1_global_loads_go_to_l2),
     cmocka_unit_test(runs_are_reproducible),
+    cmocka_unit_test(rows_keep_each_level_busy),
     cmocka_unit_test(bad_profiles_name_line_and_word),
     cmocka_unit_test(binary_and_long_lines_are_refused),
     cmocka_unit_test(damaged_profiles_do_no_harm),
