@@ -31,12 +31,18 @@ int gc_flow_run(struct gc_bench *bench, struct gc_flow *flow, struct gpu_bandwid
                    flow->blocks, flow->args.repeats);
   status = gc_bench_launch(bench, flow->kernel, flow->blocks, flow->threads, flow->shared_bytes,
                            &flow->args, sizeof(flow->args));
-  return status ? status
-                : bench->ops->download(bench->device, results, flow->args.results, bytes, bench->err);
+  if (status)
+    return status;
+  return bench->ops->download(bench->device, results, flow->args.results, bytes, bench->err);
 }
 
-void gc_rate_of(double *values, struct gc_rate *rate)
+void gc_rate_of(const struct gc_bench *bench, const struct gc_flow *flow, double *values,
+                struct gc_rate *rate)
 {
+  const double writes = flow->kernel == GC_KERNEL_write_cg || flow->kernel == GC_KERNEL_write_shared;
+
+  for (int i = 0; i < GC_RATE_REPEATS; i++)
+    gc_raw_row(bench->raw, "repeat\twrites\trate", (double[]){i, writes, values[i]});
   gc_sort(values, GC_RATE_REPEATS);
   rate->least = values[0];
   rate->most = values[GC_RATE_REPEATS - 1];
@@ -141,7 +147,7 @@ static int measure(struct gc_bench *bench, struct gc_flow *flow, struct gc_rate 
   for (size_t r = 0; r < GC_RATE_REPEATS && !status; r++)
     values[r] = rate_of_sms(results + (r + 1) * n, n, each);
   if (!status)
-    gc_rate_of(values, rate);
+    gc_rate_of(bench, flow, values, rate);
   free(each);
   free(results);
   return status;

@@ -26,8 +26,10 @@ struct gc_rate {
   double value, confidence, least, most;
 };
 
-/* The median of GC_RATE_REPEATS values, and how sure it is within 3 % (stats.h). Sorts them. */
-void gc_rate_of(double *values, struct gc_rate *rate);
+/* The median of GC_RATE_REPEATS values, and how sure it is within 3 % (stats.h). Sorts them, after
+ * they have been noted for those who asked for raw data. */
+void gc_rate_of(const struct gc_bench *bench, const struct gc_flow *flow, double *values,
+                struct gc_rate *rate);
 
 /* Writes the value, or why there is none: it is no number, it is more than `high` (0: no limit is
  * known), or the repetitions do not agree. */

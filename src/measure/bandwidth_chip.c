@@ -75,7 +75,7 @@ static int measure(struct gc_bench *bench, struct gc_flow *flow, struct gc_rate 
     values[r] = ns ? (double)bytes / (double)ns : 0;
   }
   if (!status)
-    gc_rate_of(values, rate);
+    gc_rate_of(bench, flow, values, rate);
   free(results);
   return status;
 }
