@@ -1,12 +1,13 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * How much comes into a cache with one miss (its sector, the fetch granularity): in a cold cache, load
- * one address, then time a load of another that differs from it in a single address bit. It hits when
- * both are in the unit that was fetched, whatever the place of the first in it: with reach r for the
- * aligned block of r bytes that holds both, all reaches up to the unit hit and all above miss. Pairs
- * are single events far from one another, so neither capacity nor sets nor replacement matter (unlike
- * strides over an array, MT4G 2025 IV-D), and units below the line are seen as such.
+ * How much comes into a cache with one miss (its sector, the fetch granularity): in a cold cache,
+ * load one address, then time a load of another that differs from it in a single address bit. It
+ * hits when both are in the unit that was fetched, whatever the place of the first in it: with
+ * reach r for the aligned block of r bytes that holds both, all reaches up to the unit hit and all
+ * above miss. Pairs are single events far from one another, so neither capacity nor sets nor
+ * replacement matter (unlike strides over an array, MT4G 2025 IV-D), and units below the line are
+ * seen as such.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>

@@ -1,12 +1,12 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The line of the L2. It has too many lines to load them one after the other (line.c), but all threads
- * of an SM together read them fast. One SM reads 1.6 times what it can keep, at a stride, and then times
- * a scattered sample of what it read. Strides up to the line take all lines of that range, which do not
- * fit; twice the line takes every other one, and 0.8 of the capacity fit. The L2 of all GPUs spreads
- * addresses over slices and sets by a hash, so no stride leaves sets unused; on one that did, all
- * strides would miss alike, and nothing is told.
+ * The line of the L2. It has too many lines to load them one after the other (line.c), but all
+ * threads of an SM together read them fast. One SM reads 1.6 times what it can keep, at a stride,
+ * and then times a scattered sample of what it read. Strides up to the line take all lines of that
+ * range, which do not fit; twice the line takes every other one, and 0.8 of the capacity fit. The
+ * L2 of all GPUs spreads addresses over slices and sets by a hash, so no stride leaves sets unused;
+ * on one that did, all strides would miss alike, and nothing is told.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -18,15 +18,15 @@
 
 #define SPAN 1.6
 #define SAMPLE 256
-#define REPEATS 3        /* of the strides next to the answer */
-#define CLEAR 0.2        /* share of loads that must miss more at the smallest stride than at the largest */
+#define REPEATS 3 /* of the strides next to the answer */
+#define CLEAR 0.2 /* share of loads that must miss more at the smallest stride than at the widest */
 
 static const uint32_t strides[] = {32, 64, 128, 256, 512, 1024};
 #define STRIDES (sizeof(strides) / sizeof(*strides))
 
 /* Share of slow loads in a sample of the range read at a stride. */
-static int missed(struct gc_bench *bench, uint64_t span, uint32_t stride, const struct gc_window *window,
-                  double *share)
+static int missed(struct gc_bench *bench, uint64_t span, uint32_t stride,
+                  const struct gc_window *window, double *share)
 {
   struct gc_run run = {.bytes = span / stride * stride};
   int status = gc_l2_sample(bench, gc_path_of(GC_L2), window, &run, stride, stride, SAMPLE);
@@ -48,16 +48,17 @@ static int find_threshold(struct gc_bench *bench, uint64_t capacity, struct gc_w
   for (size_t b = 0; b < GPU_HISTOGRAM_BINS; b++)
     histogram[b] = run.seen.histogram[b];
   window->threshold =
-    (uint32_t)(1.1 * gc_histogram_quantile(histogram, GPU_HISTOGRAM_BINS, 8, 8, 0.98));
+      (uint32_t)(1.1 * gc_histogram_quantile(histogram, GPU_HISTOGRAM_BINS, 8, 8, 0.98));
   return 0;
 }
 
-/* The strides between the outer two, which say what missing and fitting is. Those on both sides of the
- * turn are measured again. */
+/* The strides between the outer two, which say what missing and fitting is. Those on both sides of
+ * the turn are measured again. */
 static int compare(struct gc_bench *bench, uint64_t span, const struct gc_window *window,
                    const double *share, struct gc_evidence *evidence)
 {
-  const double third = (share[0] - share[STRIDES - 1]) / 3, middle = share[STRIDES - 1] + 1.5 * third;
+  const double third = (share[0] - share[STRIDES - 1]) / 3,
+               middle = share[STRIDES - 1] + 1.5 * third;
 
   for (size_t i = 1; i < STRIDES - 1; i++) {
     const bool turns = (share[i] > middle) != (share[i - 1] > middle) ||
@@ -90,7 +91,8 @@ int gc_step_l2_line(struct gc_bench *bench, struct gc_element *element)
   int status;
 
   if (gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES, &capacity))
-    return gc_put_absent(element, HWLOC_GPUCACHE_LINE, "it takes the capacity to find it, which is absent");
+    return gc_put_absent(element, HWLOC_GPUCACHE_LINE,
+                         "it takes the capacity to find it, which is absent");
   span = (uint64_t)(SPAN * (double)capacity) / 1024 * 1024;
   if (span > bench->arena_bytes)
     return gc_put_absent(element, HWLOC_GPUCACHE_LINE, "too little free device memory");
@@ -107,6 +109,6 @@ int gc_step_l2_line(struct gc_bench *bench, struct gc_element *element)
   if (change.noise > 0.5)
     return gc_put_absent(element, HWLOC_GPUCACHE_LINE, "strides miss at random: noise");
   /* index 0: all but the smallest fit, so that one is the line */
-  return gc_put_measured(element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, strides[change.index],
-                         change.probability);
+  return gc_put_measured(element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE,
+                         strides[change.index], change.probability);
 }

@@ -6,8 +6,10 @@
 #include <string.h>
 
 #define BLOCK_MIN 512u /* bytes between pairs */
-#define SMS_MAX 32     /* enough to walk pairs; more only take longer to read back */
-#define TRIES 64       /* random slots of a block until one is free */
+#define EMPTY_PASSES 6
+#define EMPTY_STRIDE 64 /* at most the line of any L2 */
+#define SMS_MAX 32      /* enough to walk pairs; more only take longer to read back */
+#define TRIES 64        /* random slots of a block until one is free */
 
 static uint64_t room(const struct gc_bench *bench, enum gc_form form)
 {
@@ -16,7 +18,8 @@ static uint64_t room(const struct gc_bench *bench, enum gc_form form)
                                    : bench->arena_bytes;
 }
 
-int gc_layout_open(struct gc_layout *layout, struct gc_bench *bench, enum gc_form form, uint64_t bytes)
+int gc_layout_open(struct gc_layout *layout, struct gc_bench *bench, enum gc_form form,
+                   uint64_t bytes)
 {
   memset(layout, 0, sizeof(*layout));
   layout->bench = bench;
@@ -91,8 +94,10 @@ int gc_layout_upload(struct gc_layout *layout)
   struct gc_bench *bench = layout->bench;
 
   return layout->form == GC_FORM_CONSTANT
-           ? bench->ops->upload_constant(bench->device, 0, layout->image, layout->bytes, bench->err)
-           : bench->ops->upload(bench->device, bench->arena, layout->image, layout->bytes, bench->err);
+             ? bench->ops->upload_constant(bench->device, 0, layout->image, layout->bytes,
+                                           bench->err)
+             : bench->ops->upload(bench->device, bench->arena, layout->image, layout->bytes,
+                                  bench->err);
 }
 
 /* One block for each pair, in random order, so that reaches alternate at random places. */
@@ -105,8 +110,8 @@ static int lay_pairs(struct gc_pairs *pairs, const uint32_t *reaches, uint32_t n
     return gc_fail(layout->bench->err, -ENOMEM, "out of memory");
   gc_layout_shuffle(layout, order, pairs->count);
   for (uint32_t i = 0; i < pairs->count; i++)
-    pairs->firsts[i] = gc_layout_take(layout, (uint64_t)order[i] * pairs->block, pairs->block,
-                                      reaches[i % n] / 2);
+    pairs->firsts[i] =
+        gc_layout_take(layout, (uint64_t)order[i] * pairs->block, pairs->block, reaches[i % n] / 2);
   for (uint32_t i = 0; i < pairs->count; i++) {
     const uint64_t second = pairs->firsts[i] ^ reaches[i % n] / 2;
 
@@ -125,7 +130,8 @@ int gc_pairs_open(struct gc_pairs *pairs, struct gc_bench *bench, const struct g
   memset(pairs, 0, sizeof(*pairs));
   pairs->path = path;
   pairs->block = reaches[n - 1] > BLOCK_MIN ? reaches[n - 1] : BLOCK_MIN;
-  if ((status = gc_layout_open(&pairs->layout, bench, path->form, (uint64_t)n * each * pairs->block)))
+  if ((status =
+           gc_layout_open(&pairs->layout, bench, path->form, (uint64_t)n * each * pairs->block)))
     return status;
   pairs->count = (uint32_t)(pairs->layout.bytes / pairs->block) / n * n;
   pairs->sms = bench->properties.sms < SMS_MAX ? bench->properties.sms : SMS_MAX;
@@ -155,10 +161,16 @@ void gc_pairs_close(struct gc_pairs *pairs)
   pairs->trace = NULL;
 }
 
+int gc_empty_l2(struct gc_bench *bench)
+{
+  const uint64_t half = bench->arena_bytes / 2;
+
+  return gc_bench_read(bench, half, half, EMPTY_STRIDE, EMPTY_PASSES, GPU_ANY_SM);
+}
+
 int gc_pairs_run(struct gc_pairs *pairs)
 {
   struct gc_bench *bench = pairs->layout.bench;
-  const uint64_t half = bench->arena_bytes / 2;
   uint64_t *starts = calloc(pairs->sms, sizeof(*starts));
   int status = 0;
 
@@ -167,11 +179,12 @@ int gc_pairs_run(struct gc_pairs *pairs)
   for (uint32_t i = 0; i < pairs->sms; i++)
     starts[i] = gc_bench_address(bench, pairs->path->form,
                                  pairs->firsts[gc_pairs_at(pairs, i * pairs->each)]);
-  /* a launch empties what is inside the SM; L2 is emptied by reading more than it holds (memory.c) */
+  /* a launch empties what is inside the SM */
   if (pairs->path->kind == GC_L2)
-    status = gc_bench_touch(bench, half, half, 2, GPU_ANY_SM);
+    status = gc_empty_l2(bench);
   if (!status)
-    status = gc_bench_trace(bench, pairs->path, starts, pairs->sms, 0, 2 * pairs->each, pairs->trace);
+    status =
+        gc_bench_trace(bench, pairs->path, starts, pairs->sms, 0, 2 * pairs->each, pairs->trace);
   free(starts);
   return status;
 }

@@ -1,20 +1,20 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The line of a cache inside the SM: what one tag stands for, however much of it is fetched at a time.
- * A miss that brings a sector in takes a whole line away from something else, so lines are counted by
- * the room they take.
+ * The line of a cache inside the SM: what one tag stands for, however much of it is fetched at a
+ * time. A miss that brings a sector in takes a whole line away from something else, so lines are
+ * counted by the room they take.
  *
  * So many random places are loaded over and over that they just fit. Then each gets a partner that
- * differs from it in one address bit. Partners in the same line need no room; others double the number
- * of lines, and misses set in. With reach r for the aligned block of r bytes that holds both, all
- * reaches up to the line are as without partners, all above as with partners far away; these two are
- * measured as well, at places of the same kind. Random places make the mapping of addresses to sets, and
- * the policy of replacement, the same for all that is compared; strides over an array (MT4G 2025 IV-E)
- * meet only some of the sets.
+ * differs from it in one address bit. Partners in the same line need no room; others double the
+ * number of lines, and misses set in. With reach r for the aligned block of r bytes that holds
+ * both, all reaches up to the line are as without partners, all above as with partners far away;
+ * these two are measured as well, at places of the same kind. Random places make the mapping of
+ * addresses to sets, and the policy of replacement, the same for all that is compared; strides over
+ * an array (MT4G 2025 IV-E) meet only some of the sets.
  *
- * "So many that they just fit" is found by trying what capacity holds of lines of each length. That is a
- * count of lines too: the value is withheld when it does not agree with the other.
+ * "So many that they just fit" is found by trying what capacity holds of lines of each length. That
+ * is a count of lines too: the value is withheld when it does not agree with the other.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -26,16 +26,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BLOCK 512u        /* bytes between places, at least: the largest reach */
-#define FEW 512           /* lines; below, random places differ much from one another */
-#define REPLICAS_MAX 8    /* of each chain, at places of its own */
+#define BLOCK 512u     /* bytes between places, at least: the largest reach */
+#define FEW 512        /* lines; below, random places differ much from one another */
+#define REPLICAS_MAX 8 /* of each chain, at places of its own */
 #define REPLICAS 2
-#define SLOTS_USED 28     /* of a block's 64, so that free ones are found */
-#define LOADS 256         /* timed */
-#define LOAD 0.7          /* of the lines of the capacity */
-#define CLEAR 0.3         /* share of loads that must miss more with partners far away than without */
-#define ENOUGH 0.5        /* no other number of places will do better */
-#define LEAST_LOAD 0.3    /* places times line length, in capacities, at which that can be so */
+#define SLOTS_USED 28  /* of a block's 64, so that free ones are found */
+#define LOADS 256      /* timed */
+#define LOAD 0.7       /* of the lines of the capacity */
+#define CLEAR 0.2      /* share of loads that must miss more with partners far away than without */
+#define ENOUGH 0.5     /* no other number of places will do better */
+#define LEAST_LOAD 0.3 /* places times line length, in capacities, at which that can be so */
 #define MOST_LOAD 1.8
 
 /* The first has its partner in whatever is fetched together, the last in a block of its own. */
@@ -52,11 +52,11 @@ struct trial {
   uint32_t places;
   uint32_t replicas;
   double missed[REACHES][REPLICAS_MAX]; /* share of loads */
-  double fits, exceeds;                          /* means of the outer two */
+  double fits, exceeds;                 /* means of the outer two */
 };
 
-/* A slot that shares no line with the i-th place: in a block that has no place, or, where there are not
- * enough blocks, in the other half of the block of the next place. */
+/* A slot that shares no line with the i-th place: in a block that has no place, or, where there are
+ * not enough blocks, in the other half of the block of the next place. */
 static uint64_t take_far(struct gc_layout *layout, const uint32_t *order, const uint64_t *firsts,
                          uint32_t places, uint32_t i)
 {
@@ -64,14 +64,15 @@ static uint64_t take_far(struct gc_layout *layout, const uint32_t *order, const 
   const uint64_t next = firsts[(i + 1) % places];
 
   return blocks >= 2 * places
-           ? gc_layout_take(layout, (uint64_t)order[places + i] * BLOCK, BLOCK, 0)
-           : gc_layout_take(layout, (next ^ BLOCK / 2) & ~(uint64_t)(BLOCK / 2 - 1), BLOCK / 2, 0);
+             ? gc_layout_take(layout, (uint64_t)order[places + i] * BLOCK, BLOCK, 0)
+             : gc_layout_take(layout, (next ^ BLOCK / 2) & ~(uint64_t)(BLOCK / 2 - 1), BLOCK / 2,
+                              0);
 }
 
-/* One chain over random places in the first blocks of that order, and their partners. firsts receives the
- * places. */
-static int lay_chain(struct gc_layout *layout, const uint32_t *order, uint64_t *firsts, uint32_t places,
-                     uint32_t reach)
+/* One chain over random places in the first blocks of that order, and their partners. firsts
+ * receives the places. */
+static int lay_chain(struct gc_layout *layout, const uint32_t *order, uint64_t *firsts,
+                     uint32_t places, uint32_t reach)
 {
   uint64_t second = 0;
 
@@ -86,9 +87,10 @@ static int lay_chain(struct gc_layout *layout, const uint32_t *order, uint64_t *
       gc_layout_link(layout, second, firsts[(i + 1) % places]);
     }
   }
-  return second != UINT64_MAX ? 0
-                              : gc_fail(layout->bench->err, -ENOSPC, "too many chains for %llu bytes",
-                                        (unsigned long long)layout->bytes);
+  return second != UINT64_MAX
+             ? 0
+             : gc_fail(layout->bench->err, -ENOSPC, "too many chains for %llu bytes",
+                       (unsigned long long)layout->bytes);
 }
 
 static int lay_trial(struct gc_layout *layout, struct trial *trial, uint64_t *starts)
@@ -181,10 +183,12 @@ static double missed_in(const struct trial *trial, size_t reach, uint32_t run)
 {
   const double *missed = trial->missed[reach];
 
-  return runs_of(trial) == trial->replicas ? missed[run] : (missed[2 * run] + missed[2 * run + 1]) / 2;
+  return runs_of(trial) == trial->replicas ? missed[run]
+                                           : (missed[2 * run] + missed[2 * run + 1]) / 2;
 }
 
-/* A run in the outer third of the range is sure of itself: two votes. In between, one for each side. */
+/* A run in the outer third of the range is sure of itself: two votes. In between, one for each
+ * side. */
 static uint64_t exceeding_votes(const struct trial *trial, double missed)
 {
   const double third = (trial->exceeds - trial->fits) / 3;
@@ -211,7 +215,8 @@ static int put_line(struct gc_element *element, const struct trial *trial, uint6
     return gc_put_absent(element, HWLOC_GPUCACHE_LINE, "neighbours take room at random: noise");
   if (change.index == 0 || change.index == REACHES - 2)
     return gc_put_absent(element, HWLOC_GPUCACHE_LINE,
-                         change.index ? "longer than what was tried" : "shorter than what was tried");
+                         change.index ? "longer than what was tried"
+                                      : "shorter than what was tried");
   load = (double)trial->places * reaches[change.index] / (double)capacity;
   if (load < LEAST_LOAD || load > MOST_LOAD)
     return gc_put_absent(element, HWLOC_GPUCACHE_LINE,
@@ -230,7 +235,8 @@ int gc_step_line(struct gc_bench *bench, struct gc_element *element)
   int status;
 
   if (gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES, &capacity))
-    return gc_put_absent(element, HWLOC_GPUCACHE_LINE, "it takes the capacity to find it, which is absent");
+    return gc_put_absent(element, HWLOC_GPUCACHE_LINE,
+                         "it takes the capacity to find it, which is absent");
   if ((status = gc_find_levels(bench, element->kind, 1, &levels)))
     return status;
   if ((threshold = gc_levels_threshold(&levels)) <= 0)

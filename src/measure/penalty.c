@@ -1,16 +1,16 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What a miss adds: loads that miss an element and hit the next one behind it, less loads that hit it.
- * Both are timed alone, through the same path and in the same way, so that what the clock reads add
- * cancels out.
+ * What a miss adds: loads that miss an element and hit the next one behind it, less loads that hit
+ * it. Both are timed alone, through the same path and in the same way, so that what the clock reads
+ * add cancels out.
  *
- * - L1, texture, read-only: caches of the SM are empty when a launch starts. The first load of a pair
- *   of neighbours misses and finds its line in L2; the second hits. All SMs load the same lines, which
- *   are near to each of them after the first, discarded repetition.
+ * - L1, texture, read-only: caches of the SM are empty when a launch starts. The first load of a
+ *   pair of neighbours misses and finds its line in L2; the second hits. All SMs load the same
+ *   lines, which are near to each of them after the first, discarded repetition.
  * - Constant L1: hits as above; misses are a ring that it cannot hold and the L1.5 can.
  * - Constant L1.5: hits are that ring, misses first loads as above.
- * - L2: lines that were pushed out (memory.c), and the same lines once more.
+ * - L2: lines that were pushed out, and the same lines once more.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -22,7 +22,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NEIGHBOURS 16      /* bytes: a pair of slots that no transfer is too small for */
+#define NEIGHBOURS 16 /* bytes: a pair of slots that no transfer is too small for */
 #define PAIRS 64
 #define CONSTANT_PAIRS 128 /* each loaded by one SM only */
 #define CONSTANT_ROUNDS 2  /* that is few: once more in each repetition */
@@ -32,13 +32,14 @@
 #define MEMORY_LINE 128
 #define MEMORY_SMS 16
 #define MEMORY_LOADS 96
-_Static_assert(MEMORY_SMS * MEMORY_LOADS * (GC_LEVEL_REPEATS + 1) <= MEMORY_SLOTS,
+_Static_assert((GC_LEVEL_REPEATS + 1) * MEMORY_SMS * MEMORY_LOADS <= MEMORY_SLOTS,
                "no slot is met twice");
 #define CYCLES_MAX 4096
-#define CLEAR 1.25         /* misses take so many times as long as hits, or are none */
+#define CLEAR 1.25 /* misses take so many times as long as hits, or are none */
 #define TOLERANCE 0.02
 
-const char gc_levels_alike[] = "loads of new lines take no longer than others: misses cannot be told from hits";
+const char gc_levels_alike[] =
+    "loads of new lines take no longer than others: misses cannot be told from hits";
 
 /* Latencies, counted: there are thousands of them. */
 struct counts {
@@ -51,12 +52,14 @@ static void count(struct counts *counts, const uint32_t *trace, size_t n, size_t
     counts->cycles[trace[i] < CYCLES_MAX ? trace[i] : CYCLES_MAX - 1]++;
 }
 
-/* The mean of the quartiles: the median of whatever is symmetric, and steady where that is not. Half of an
- * H200's memory is near (550 cycles) and half is far (770): its median is in the gap between, and jumps. */
+/* The mean of the quartiles: the median of whatever is symmetric, and steady where that is not.
+ * Half of an H200's memory is near (550 cycles) and half is far (770): its median is in the gap
+ * between, and jumps. */
 static double midhinge(const struct counts *counts)
 {
   return (gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, 0.25) +
-          gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, 0.75)) / 2;
+          gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, 0.75)) /
+         2;
 }
 
 /* Cold pairs of neighbours: the first loads and the second ones, in so many rounds a repetition. */
@@ -65,8 +68,8 @@ static int walk_pairs(struct gc_bench *bench, const struct gc_path *path, unsign
 {
   const uint32_t reach = NEIGHBOURS;
   struct gc_pairs pairs;
-  int status =
-    gc_pairs_open(&pairs, bench, path, &reach, 1, path->form == GC_FORM_CONSTANT ? CONSTANT_PAIRS : PAIRS);
+  int status = gc_pairs_open(&pairs, bench, path, &reach, 1,
+                             path->form == GC_FORM_CONSTANT ? CONSTANT_PAIRS : PAIRS);
 
   if (!status)
     status = gc_pairs_run(&pairs); /* warms up what lies behind */
@@ -116,14 +119,15 @@ static int walk_l15(struct gc_bench *bench, unsigned repeats, double *middles)
   for (uint32_t i = 0; i < n; i++)
     starts[i] = gc_bench_address(bench, path->form, 0);
   for (unsigned r = 0; r <= repeats && !status; r++)
-    status = walk_ring(bench, path, starts, n, 2 * slots, RING_LOADS, r ? &middles[r - 1] : &discarded);
+    status =
+        walk_ring(bench, path, starts, n, 2 * slots, RING_LOADS, r ? &middles[r - 1] : &discarded);
   return status;
 }
 
-/* Each SM has its own part of the ring, so that nobody brings lines in for others, and walks on from
- * repetition to repetition over slots that are still cold. The first, discarded one brings address
- * translations in, which keeps TLB misses out of the others. Each part is walked twice: from memory,
- * then from L2. */
+/* Each SM has its own part of the ring, so that nobody brings lines in for others, and walks on
+ * from repetition to repetition over slots that are still cold. The first, discarded one brings
+ * address translations in, which keeps TLB misses out of the others. Each part is walked twice:
+ * from memory, then from L2. */
 static int walk_memory(struct gc_bench *bench, unsigned repeats, struct gc_levels *levels)
 {
   const struct gc_path *path = gc_path_of(GC_L2);
@@ -135,8 +139,9 @@ static int walk_memory(struct gc_bench *bench, unsigned repeats, struct gc_level
   double unused;
   int status;
 
-  if ((status = gc_bench_ring(bench, path->form, MEMORY_SLOTS * stride, (uint32_t)stride, scatter)) ||
-      (status = gc_bench_touch(bench, half, half, 2, GPU_ANY_SM)))
+  if ((status =
+           gc_bench_ring(bench, path->form, MEMORY_SLOTS * stride, (uint32_t)stride, scatter)) ||
+      (status = gc_empty_l2(bench)))
     return status;
   for (unsigned r = 0; r <= repeats && !status; r++) {
     double *miss = r ? &levels->miss[r - 1] : &unused, *hit = r ? &levels->hit[r - 1] : &unused;
@@ -150,7 +155,8 @@ static int walk_memory(struct gc_bench *bench, unsigned repeats, struct gc_level
   return status;
 }
 
-int gc_find_levels(struct gc_bench *bench, enum gc_kind kind, unsigned repeats, struct gc_levels *levels)
+int gc_find_levels(struct gc_bench *bench, enum gc_kind kind, unsigned repeats,
+                   struct gc_levels *levels)
 {
   const struct gc_path *path = gc_path_of(kind);
   double unused[GC_LEVEL_REPEATS];
