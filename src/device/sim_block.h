@@ -199,7 +199,7 @@ static inline uint64_t gc_sim_yield(struct gc_sim_block *b)
   if (!d->busy_every_ns)
     return 0;
   now = gc_sim_wall(b);
-  if (now >= d->busy_until_ns || now % turn < d->busy_every_ns)
+  if (now < d->busy_from_ns || now >= d->busy_until_ns || now % turn < d->busy_every_ns)
     return 0;
   cycles = gc_sim_scale(turn - now % turn, b->clock_khz, 1000000);
   b->clock += cycles;

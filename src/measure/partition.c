@@ -29,7 +29,7 @@
 #define GROUPS_MAX 4
 #define READERS_MAX (2 * GROUPS_MAX)
 #define GAP 0.1         /* far is slower than near by this share of it, at least */
-#define SLOW_MIN 0.05   /* fewer slow loads than this are outliers, no second group */
+#define OUTLIERS 0.05   /* share of loads that may be slow for other reasons */
 #define FAR_SHARE 0.2   /* of an SM's loads; on the near side none are, on a far one half or more */
 #define AGREEMENT 0.98  /* of all readers and SMs */
 #define SHIFT 0.04      /* by which an SM's mean may depend on the reader by chance; a gap makes it GAP / 2 */
@@ -43,7 +43,7 @@ struct search {
   size_t count;
   uint32_t *trace;               /* [sms * loads], by block */
   uint64_t *starts;
-  double *seen;                  /* [READERS_MAX][sms][loads], cycles, by SM */
+  double *seen;                  /* [READERS_MAX][sms][loads], cycles, by SM, ascending */
   double *base;                  /* [sms]: a fast load of this SM; where an SM sits makes a difference */
   double *scratch;               /* [READERS_MAX * sms * loads] */
   int *group;                    /* [sms] */
@@ -65,6 +65,21 @@ static double mean(const double *values, size_t n)
   for (size_t i = 0; i < n; i++)
     sum += values[i];
   return sum / (double)n;
+}
+
+/* An SM's loads without the fastest and slowest twentieth: outliers say nothing about partitions. */
+static const double *usual_loads(const struct search *s, size_t reader, uint32_t sm, size_t *n)
+{
+  *n = s->loads - 2 * (s->loads / 20);
+  return loads_of(s, reader, sm) + s->loads / 20;
+}
+
+static double usual_mean(const struct search *s, size_t reader, uint32_t sm)
+{
+  size_t n;
+  const double *loads = usual_loads(s, reader, sm, &n);
+
+  return mean(loads, n);
 }
 
 static uint32_t slow_loads(const struct search *s, size_t reader, uint32_t sm)
@@ -126,9 +141,11 @@ static int observe(struct search *s, uint32_t reader)
       for (uint32_t k = 0; k < s->loads; k++)
         loads_of(s, s->count, bench->results[i].sm)[k] =
           s->trace[i * s->loads + k] - bench->window_cycles;
-  for (uint32_t sm = 0; sm < s->sms; sm++)
+  for (uint32_t sm = 0; sm < s->sms; sm++) {
     if (*loads_of(s, s->count, sm) < 0)
       s->absent = "the blocks of a launch did not spread over all SMs";
+    gc_sort(loads_of(s, s->count, sm), s->loads);
+  }
   s->readers[s->count++] = reader;
   return 0;
 }
@@ -136,23 +153,25 @@ static int observe(struct search *s, uint32_t reader)
 /* Do the latencies after the first reader fall in two groups? Sets base and threshold. */
 static bool splits(struct search *s)
 {
+  size_t n = (size_t)s->sms * s->loads;
+  const size_t enough = n - (size_t)(OUTLIERS * (double)n);
   struct gc_split split;
   double fast;
 
   for (uint32_t sm = 0; sm < s->sms; sm++) {
-    double *loads = s->scratch + (size_t)sm * s->loads;
-
-    memcpy(loads, loads_of(s, 0, sm), s->loads * sizeof(*loads));
-    gc_sort(loads, s->loads);
-    s->base[sm] = loads[s->loads / 10];
-    /* one load that took forever must not make a group of its own */
+    s->base[sm] = loads_of(s, 0, sm)[s->loads / 10];
     for (uint32_t k = 0; k < s->loads; k++)
-      loads[k] = fmin(loads[k], 3 * s->base[sm]) - s->base[sm];
+      s->scratch[(size_t)sm * s->loads + k] = loads_of(s, 0, sm)[k] - s->base[sm];
   }
-  gc_split_find(s->scratch, (size_t)s->sms * s->loads, &split);
+  /* outliers are a group of their own, far from all others; what remains without them counts */
+  gc_split_find(s->scratch, n, &split);
+  while (split.share > 0 && (double)n * (1 - split.share) >= (double)enough) {
+    n -= (size_t)((double)n * split.share + 0.5);
+    gc_split_find(s->scratch, n, &split);
+  }
   fast = mean(s->base, s->sms);
   s->threshold = split.threshold;
-  return split.empty && split.high - split.low > GAP * fast && split.share > SLOW_MIN;
+  return split.empty && split.high - split.low > GAP * fast;
 }
 
 /* Readers until every SM is near to one. False: there is no order in it. */
@@ -250,19 +269,23 @@ static int find_shift(struct search *s, double *shift, double *chance)
   int status;
 
   for (uint32_t sm = 1; sm < s->sms; sm++)
-    if (mean(loads_of(s, 0, sm), s->loads) > mean(loads_of(s, 0, slowest), s->loads))
+    if (usual_mean(s, 0, sm) > usual_mean(s, 0, slowest))
       slowest = sm;
   if ((status = observe(s, slowest)))
     return status;
   fast = mean(s->base, s->sms);
   for (uint32_t sm = 0; sm < s->sms; sm++) {
     double error = 0;
+    size_t n = 0;
 
-    for (size_t r = 0; r <= last; r += last)
-      for (uint32_t k = 0; k < s->loads; k++)
-        error += pow(loads_of(s, r, sm)[k] - mean(loads_of(s, r, sm), s->loads), 2);
-    shifts[sm] = fabs(mean(loads_of(s, last, sm), s->loads) - mean(loads_of(s, 0, sm), s->loads)) / fast;
-    errors[sm] = sqrt(error) / s->loads / fast;
+    for (size_t r = 0; r <= last; r += last) {
+      const double *loads = usual_loads(s, r, sm, &n), middle = mean(loads, n);
+
+      for (size_t k = 0; k < n; k++)
+        error += (loads[k] - middle) * (loads[k] - middle);
+    }
+    shifts[sm] = fabs(usual_mean(s, last, sm) - usual_mean(s, 0, sm)) / fast;
+    errors[sm] = sqrt(error) / (double)n / fast;
   }
   *shift = gc_median(shifts, s->sms);
   *chance = gc_median(errors, s->sms);

@@ -65,12 +65,14 @@ static const char *bad_shape(struct gc_cache_shape *shape)
   return NULL;
 }
 
-static const char *bad_throttle(const struct gc_profile *profile)
+static const char *bad_times(const struct gc_profile *profile)
 {
   const struct gc_disturbance *d = &profile->disturbance;
 
   if (d->throttle_khz > profile->facts.clock_khz || d->throttle_from_ns > d->throttle_until_ns)
     return "throttle is a clock below clock_khz, from a time to a later one";
+  if (d->busy_from_ns > d->busy_until_ns)
+    return "busy is from a time to a later one";
   return NULL;
 }
 
@@ -223,7 +225,7 @@ int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_err
     if (!profile->paths[needed[i]].line_number)
       return gc_fail(err, -EINVAL, "%.200s: there is no [space %s]", name,
                      gc_profile_space_names[needed[i]]);
-  if ((problem = bad_throttle(profile)))
+  if ((problem = bad_times(profile)))
     return gc_fail(err, -EINVAL, "%.200s: %s", name, problem);
   if (profile->facts.shared_per_block > profile->facts.shared_per_sm)
     return gc_fail(err, -EINVAL, "%.200s: shared_per_block is more than shared_per_sm", name);

@@ -111,15 +111,24 @@ static int read_drift(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
-/* Three numbers: of another program's turns, or of a slower clock. */
-static int read_three(const struct gc_value *value, char *text, void *to)
+static int read_numbers(const struct gc_value *value, char *text, uint64_t *numbers, int count)
 {
-  uint64_t *numbers = to;
-
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < count; i++)
     if (gc_value_number(value, gc_value_word(&text), &numbers[i]))
       return -EINVAL;
-  return gc_value_word(&text) ? gc_value_wrong(value, "%s needs three numbers", value->key) : 0;
+  return gc_value_word(&text)
+           ? gc_value_wrong(value, "%s needs %d numbers", value->key, count)
+           : 0;
+}
+
+static int read_busy(const struct gc_value *value, char *text, void *to)
+{
+  return read_numbers(value, text, to, 4);
+}
+
+static int read_throttle(const struct gc_value *value, char *text, void *to)
+{
+  return read_numbers(value, text, to, 3);
 }
 
 static int read_carveouts(const struct gc_value *value, char *text, void *to)
@@ -298,8 +307,8 @@ const struct gc_key gc_chip_keys[] = {
   {"clock_overhead", read_u32, PROFILE(clock_overhead), true, 0, 1000},
   {"outliers", read_outliers, PROFILE(disturbance), false, 0, 1 << 24},
   {"drift", read_drift, PROFILE(disturbance), false, 1, 1 << 30},
-  {"busy", read_three, PROFILE(disturbance.busy_every_ns), false, 1, 1ull << 50},
-  {"throttle", read_three, PROFILE(disturbance.throttle_khz), false, 1, 1ull << 50},
+  {"busy", read_busy, PROFILE(disturbance.busy_every_ns), false, 0, 1ull << 50},
+  {"throttle", read_throttle, PROFILE(disturbance.throttle_khz), false, 0, 1ull << 50},
   {"seed", read_u64, PROFILE(seed), false, 0, UINT64_MAX},
   END,
 };

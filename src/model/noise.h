@@ -41,9 +41,9 @@ struct gc_disturbance {
   uint32_t outlier_least, outlier_most;    /* cycles that an outlier adds, uniform */
   uint32_t drift_cycles;                   /* height of a slow triangular wave */
   uint32_t drift_loads;                    /* its period in timed loads; 0: none */
-  /* Another program has the GPU for so long after every so much of our time, until the wall clock stands
-   * there; busy_every_ns 0: never. */
-  uint64_t busy_every_ns, busy_length_ns, busy_until_ns;
+  /* Another program has the GPU for so long after every so much of our time, from here to there on the
+   * wall clock; busy_every_ns 0: never. */
+  uint64_t busy_every_ns, busy_length_ns, busy_from_ns, busy_until_ns;
   /* The SM clock runs at this rate only, from here to there on the wall clock; 0: never. */
   uint64_t throttle_khz, throttle_from_ns, throttle_until_ns;
 };

@@ -20,6 +20,8 @@
 
 /* How long another process may keep the record's lock before we give up; it is measuring. */
 #define LOCK_SECONDS 120
+/* How long a busy GPU is waited for. */
+#define PATIENCE_SECONDS 3.0
 
 static bool left_open;
 
@@ -136,11 +138,18 @@ static void close_raw(struct here *here, struct gc_raw *raw, const struct gc_rec
   gc_watch_release();
 }
 
+/* Who waits for a busy GPU must be able to say so before the time is over. */
+static double patience(double timeout)
+{
+  return timeout > 0 && timeout / 2 < PATIENCE_SECONDS ? timeout / 2 : PATIENCE_SECONDS;
+}
+
 /* Runs the plan on the device. NULL with result settled when it failed. */
 static struct gc_record *run_plan(struct here *here)
 {
   struct gc_measure_options options = {
-    .only = here->tool->only, .progress = show_progress, .data = here};
+    .only = here->tool->only, .progress = show_progress, .data = here,
+    .patience = patience(here->tool->timeout)};
   const struct gc_gpu *gpu = here->result->gpu;
   struct gc_record *record = NULL;
   struct gc_device *device = NULL;

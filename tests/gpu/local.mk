@@ -4,3 +4,8 @@ check_PROGRAMS += tests/gpu/chase-smoke
 
 GPU_TESTS += tests/gpu/kernels.sh
 EXTRA_DIST += tests/gpu/kernels.sh
+
+# Another program on the GPU.
+check_PROGRAMS += tests/gpu/hammer
+GPU_TESTS += tests/gpu/busy.sh
+EXTRA_DIST += tests/gpu/busy.sh

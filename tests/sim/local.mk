@@ -3,9 +3,14 @@
 sim_tests = \
 	tests/sim/test_bandwidth \
 	tests/sim/test_line \
+	tests/sim/test_busy \
+	tests/sim/test_partition \
 	tests/sim/test_tables
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(sim_tests)
 TESTS += $(sim_tests)
 endif
+
+TESTS += tests/sim/busy.bats
+EXTRA_DIST += tests/sim/busy.bats tests/sim/variant.h

@@ -1,0 +1,153 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A simulated GPU that another program uses, or whose clock is throttled: measured as if nothing had been
+ * when that passes, refused when it stays. After each turn of the other program L2 is full of its data, so
+ * what is measured between such turns is wrong.
+ */
+#include "measure/bench.h"
+#include "variant.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#define BUSY "sms = 4\nbusy = 5000 300000 "
+#define FOREVER "1000000000000000"
+
+static int measure(const char *chip, double patience, struct variant_gpu *gpu, struct gc_error *err)
+{
+  const struct variant variant = {chip, "", "200 2"};
+  const struct gc_measure_options options = {.only = "L2Cache,L1Cache", .patience = patience};
+
+  *err = (struct gc_error){""};
+  variant_open(&variant, gpu);
+  return gc_measure(gpu->device, &options, gpu->record, err);
+}
+
+/* All that is told about two elements, apart from what depends on when it was measured. */
+static void assert_alike(const struct variant_gpu *a, const struct variant_gpu *b)
+{
+  static const enum gc_kind kinds[] = {GC_L2, GC_L1};
+  static const char *const numbers[] = {"CapacityBytes", "LatencyCycles"};
+
+  for (size_t k = 0; k < 2; k++)
+    for (size_t i = 0; i < 2; i++) {
+      const double x = strtod(variant_info(a, kinds[k], numbers[i]), NULL);
+      const double y = strtod(variant_info(b, kinds[k], numbers[i]), NULL);
+
+      if (!(x > 0 && fabs(x - y) <= 0.005 * x))
+        fail_msg("%s of %s: %g and %g", numbers[i], gc_kinds[kinds[k]].subtype, x, y);
+    }
+}
+
+static uint64_t fact(const struct variant_gpu *gpu, const char *name)
+{
+  uint64_t value = 0;
+
+  assert_int_equal(gc_infos_get_u64(&gpu->record->infos, name, &value), 0);
+  return value;
+}
+
+static void peace_is_not_disturbed(void **state)
+{
+  struct variant_gpu gpu;
+  struct gc_error err;
+
+  (void)state;
+  assert_int_equal(measure("sms = 4", 0, &gpu, &err), 0);
+  assert_int_equal(fact(&gpu, "MeasuringRepeats"), 0);
+  variant_close(&gpu);
+}
+
+static void what_stays_is_refused(void **state)
+{
+  struct variant_gpu gpu;
+  struct gc_error err;
+
+  (void)state;
+  assert_int_equal(measure(BUSY "0 " FOREVER, 0.05, &gpu, &err), -EBUSY);
+  assert_non_null(strstr(err.text, "the GPU is busy: another program"));
+  variant_close(&gpu);
+}
+
+static void it_passes_before_the_first_step(void **state)
+{
+  struct variant_gpu peace, gpu;
+  struct gc_error err;
+
+  (void)state;
+  variant_must(measure("sms = 4", 0, &peace, &err), &err);
+  variant_must(measure(BUSY "0 20000000", 60, &gpu, &err), &err);
+  assert_alike(&peace, &gpu);
+  assert_int_equal(fact(&gpu, "MeasuringRepeats"), 0);
+  variant_close(&gpu);
+  variant_close(&peace);
+}
+
+/* At several times, so that several steps are hit; by the clock of the simulated GPU, which does not go on
+ * while we wait. */
+static void it_comes_and_goes_in_the_middle(void **state)
+{
+  struct variant_gpu peace, gpu;
+  struct gc_error err;
+  uint64_t repeats = 0;
+  char chip[96];
+
+  (void)state;
+  variant_must(measure("sms = 4", 0, &peace, &err), &err);
+  for (unsigned from = 1200000; from < 2400000; from += 150000) {
+    snprintf(chip, sizeof(chip), BUSY "%u 60000000", from);
+    variant_must(measure(chip, 60, &gpu, &err), &err);
+    assert_alike(&peace, &gpu);
+    repeats += fact(&gpu, "MeasuringRepeats");
+    variant_close(&gpu);
+  }
+  assert_true(repeats > 0);
+  variant_close(&peace);
+}
+
+static void a_slow_clock_passes(void **state)
+{
+  struct variant_gpu peace, gpu;
+  struct gc_error err;
+
+  (void)state;
+  variant_must(measure("sms = 4", 0, &peace, &err), &err);
+  variant_must(measure("sms = 4\nthrottle = 500000 1500000 9000000", 60, &gpu, &err), &err);
+  assert_alike(&peace, &gpu);
+  assert_true(fact(&gpu, "MeasuringRepeats") > 0);
+  assert_int_equal(fact(&gpu, "MeasuredSMClockMHz"), 1000);
+  variant_close(&gpu);
+  variant_close(&peace);
+}
+
+/* A clock that falls for good is no reason to refuse, but nothing may be told at the old one. */
+static void another_clock_begins_anew(void **state)
+{
+  struct variant_gpu gpu;
+  struct gc_error err;
+
+  (void)state;
+  variant_must(measure("sms = 4\nthrottle = 500000 3000000 " FOREVER, 60, &gpu, &err), &err);
+  assert_int_equal(fact(&gpu, "MeasuredSMClockMHz"), 500);
+  assert_true(fact(&gpu, "MeasuringRepeats") > 0);
+  assert_true(fabs(strtod(variant_info(&gpu, GC_L1, "LatencyNs"), NULL) - 60) < 1);
+  assert_true(fabs(strtod(variant_info(&gpu, GC_L2, "LatencyNs"), NULL) - 400) < 8);
+  variant_close(&gpu);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(peace_is_not_disturbed),    cmocka_unit_test(what_stays_is_refused),
+    cmocka_unit_test(it_passes_before_the_first_step),
+    cmocka_unit_test(it_comes_and_goes_in_the_middle), cmocka_unit_test(a_slow_clock_passes),
+    cmocka_unit_test(another_clock_begins_anew),
+  };
+
+  return cmocka_run_group_tests_name("busy", tests, NULL, NULL);
+}

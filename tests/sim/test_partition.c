@@ -1,0 +1,142 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Partitions of L2 on simulated GPUs whose profile says how many there are, and the cutting of values in
+ * two that this rests on.
+ */
+#include "measure/bench.h"
+#include "stats/stats.h"
+#include "variant.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+static void find(struct variant_gpu *gpu)
+{
+  struct gc_error err = {""};
+  struct gc_bench bench;
+  struct gc_element *element = gc_record_add(gpu->record, GC_L2);
+
+  variant_must(gc_bench_open(&bench, gpu->device, gpu->record, &err), &err);
+  variant_must(gc_warm_up(&bench), &err);
+  variant_must(gc_calibrate_window(&bench), &err);
+  variant_must(gc_step_partition(&bench, element), &err);
+  gc_bench_close(&bench);
+}
+
+static double number(const struct variant_gpu *gpu, const char *name)
+{
+  const char *text = variant_info(gpu, GC_L2, name);
+
+  return *text ? strtod(text, NULL) : NAN;
+}
+
+/* What a variant must be found to be. sms NULL: nothing may be told. */
+struct truth {
+  struct variant variant;
+  const char *partitions, *sms;
+  double near, far;
+};
+
+static void check(const struct truth *truth)
+{
+  struct variant_gpu gpu;
+  const char *what = truth->variant.l2;
+
+  variant_open(&truth->variant, &gpu);
+  find(&gpu);
+  if (strcmp(variant_info(&gpu, GC_L2, "Partitions"), truth->partitions) ||
+      strcmp(variant_info(&gpu, GC_L2, "PartitionSMs"), truth->sms ? truth->sms : ""))
+    fail_msg("%s: found '%s' partitions of '%s' SMs (%s)", what, variant_info(&gpu, GC_L2, "Partitions"),
+             variant_info(&gpu, GC_L2, "PartitionSMs"), variant_info(&gpu, GC_L2, "PartitionsSource"));
+  if (!truth->sms)
+    assert_memory_equal(variant_info(&gpu, GC_L2, "PartitionsSource"), "absent:", 7);
+  else if (!(number(&gpu, "PartitionsConfidence") > 0.99))
+    fail_msg("%s: confidence %g", what, number(&gpu, "PartitionsConfidence"));
+  if (truth->far > 0) {
+    if (!(fabs(number(&gpu, "NearLatencyCycles") - truth->near) < 0.02 * truth->near) ||
+        !(fabs(number(&gpu, "FarLatencyCycles") - truth->far) < 0.02 * truth->far))
+      fail_msg("%s: near %g, far %g", what, number(&gpu, "NearLatencyCycles"),
+               number(&gpu, "FarLatencyCycles"));
+    assert_true(number(&gpu, "FarLatencyNs") > number(&gpu, "NearLatencyNs"));
+  } else {
+    assert_true(isnan(number(&gpu, "FarLatencyCycles")) && isnan(number(&gpu, "NearLatencyCycles")));
+  }
+  variant_close(&gpu);
+}
+
+#define TWO "partitions = 2\nreplicate = yes\nfar_cycles = 60\npartition_sms = "
+
+static void partitions_are_counted(void **state)
+{
+  static const struct truth truths[] = {
+    {{"sms = 16", "", "200 4"}, "1", "16", 0, 0},
+    {{"sms = 3", "", "200 4"}, "1", "3", 0, 0},
+    /* slices at different distances: a wide spread, and the same for every reader */
+    {{"sms = 16", "", "200 14"}, "1", "16", 0, 0},
+    {{"sms = 16", TWO "2", "200 4"}, "2", "8,8", 200, 260},
+    {{"sms = 15", TWO "4", "200 4"}, "2", "8,7", 200, 260},
+    {{"sms = 16", TWO "13", "200 4"}, "2", "13,3", 200, 260},
+    /* real chips are far from even: one SM in a hundred loads is slow for no reason */
+    {{"sms = 16\noutliers = 0.01 40 900", TWO "2", "200 4"}, "2", "8,8", 200, 260},
+    {{"sms = 16\noutliers = 0.01 40 900", "", "200 4"}, "1", "16", 0, 0},
+    {{"sms = 16", "partitions = 4\nreplicate = yes\nfar_cycles = 60\npartition_sms = 1", "200 4"},
+     "4", "4,4,4,4", 200, 260},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(truths) / sizeof(*truths); i++)
+    check(&truths[i]);
+}
+
+static void what_is_unclear_is_absent(void **state)
+{
+  static const struct truth truths[] = {
+    /* a line has one place: who read it before makes no difference */
+    {{"sms = 16", "partitions = 2\nfar_cycles = 60\npartition_sms = 2", "200 4"}, "", NULL, 0, 0},
+    /* noise as high as the difference */
+    {{"sms = 16", TWO "2", "200 60"}, "", NULL, 0, 0},
+    {{"sms = 16", "", "200 60"}, "", NULL, 0, 0},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(truths) / sizeof(*truths); i++)
+    check(&truths[i]);
+}
+
+static void two_groups_are_told_from_one(void **state)
+{
+  double apart[1000], together[1000], few[1000];
+  struct gc_split split;
+
+  (void)state;
+  for (int i = 0; i < 1000; i++) {
+    apart[i] = i % 4 ? 200 + i % 17 : 400 + i % 17;
+    together[i] = 200 + i % 201; /* any cut leaves values on both sides of it */
+    few[i] = i % 100 ? 200 + i % 17 : 900;
+  }
+  gc_split_find(apart, 1000, &split);
+  assert_true(split.empty && split.threshold > 216 && split.threshold < 400);
+  assert_true(fabs(split.share - 0.25) < 1e-9 && fabs(split.high - split.low - 200) < 2);
+  gc_split_find(together, 1000, &split);
+  assert_false(split.empty);
+  gc_split_find(few, 1000, &split);
+  assert_true(fabs(split.share - 0.01) < 1e-9);
+  few[0] = 7;
+  gc_split_find(few, 1, &split);
+  assert_true(split.low <= 7 && split.high >= 7 && split.share <= 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(two_groups_are_told_from_one),
+    cmocka_unit_test(partitions_are_counted),
+    cmocka_unit_test(what_is_unclear_is_absent),
+  };
+
+  return cmocka_run_group_tests_name("partitions", tests, NULL, NULL);
+}
