@@ -12,8 +12,6 @@
 #define TEXEL_BYTES 4
 #define LATENCY_REPEATS 31
 #define WARM_PASSES 2
-#define WARM_LOADS 8192 /* but not fewer than these: what the launch before left in a cache that does not
-                         * replace the oldest line goes only by and by (seen on an H200's smallest L1) */
 #define CROWDED_LAUNCHES 8 /* attempts to get an SM for each block */
 #define LOADS_MIN 512 /* timed loads of the smallest arrays: enough for a K-S test */
 
@@ -269,7 +267,7 @@ static int chase_batch(struct gc_bench *bench, const struct gc_path *path,
 
   for (size_t i = 0; i < n; i++) {
     const uint32_t slots = (uint32_t)(runs[i].bytes / path->stride);
-    const uint32_t enough = (WARM_LOADS + slots - 1) / slots;
+    const uint32_t enough = (path->warm_loads + slots - 1) / slots;
     const uint32_t warm = enough > WARM_PASSES ? enough : WARM_PASSES;
     const uint32_t passes = slots < LOADS_MIN ? (LOADS_MIN + slots - 1) / slots : 1;
 

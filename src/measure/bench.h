@@ -25,6 +25,8 @@ struct gc_path {
   enum gc_form form;
   enum gc_kernel chase, latency;
   uint32_t stride;     /* bytes between slots in a capacity search; at most the element's sector */
+  uint32_t wide_stride; /* the same far from the answer: fewer loads where lines are as large; 0: none */
+  uint32_t warm_loads; /* untimed loads before the timed ones, at least; and two passes */
   uint32_t step;       /* capacities are told in multiples of this, bytes */
   uint64_t min, max;   /* range searched; at min everything is sure to fit */
   /* Walks arrays of runs[i].bytes and tells what the last pass of each saw. */

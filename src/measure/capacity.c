@@ -4,6 +4,7 @@
  * The capacity of a cache inside the SM: the largest array that can be walked over and over without a
  * miss. Many sizes are walked in one launch, each on an SM of its own.
  *
+ * 0. Far from the answer only every fourth sector is walked; if lines turn out smaller, from anew.
  * 1. Coarse: sizes double until the distribution of latencies is another one (K-S test against the
  *    smallest size, Holm-corrected). That also tells what a hit and what a miss costs.
  * 2. Fine: sweeps over an ever narrower bracket, down to single steps. What counts are the slow loads
@@ -26,6 +27,8 @@
 #include <string.h>
 
 #define COARSE_MAX 16  /* sizes in the doubling search */
+#define SURVEY_MAX 64
+#define SURVEY_RATIO 1.189207 /* four sizes an octave */
 #define CONFIRM_MAX 32 /* limit of gc_path.confirm */
 #define COARSE_SHIFT 3 /* 8 cycles a bin: 1024 cycles in all */
 #define SPREAD 0.25    /* latencies of one level differ by less from SM to SM, those of two by more */
@@ -35,7 +38,8 @@ _Static_assert(GC_LATENCY_BINS == GPU_HISTOGRAM_BINS, "stats take the kernels' h
 
 struct search {
   struct gc_bench *bench;
-  const struct gc_path *path;
+  const struct gc_path *path;     /* as arrays are walked now: wide at first, then one of: */
+  struct gc_path wide, fine;
   struct gc_capacity *found;
   uint64_t hits[GC_LATENCY_BINS]; /* latencies at sizes that fit */
   uint64_t low, high;             /* bracket: low fits, high does not */
@@ -81,6 +85,15 @@ static int walk_until_changed(struct search *s, struct gc_sizes *sizes, size_t *
   }
   sizes->n = n;
   return status;
+}
+
+/* Walks go this way from now on. */
+static int walk_along(struct search *s, const struct gc_path *path)
+{
+  s->path = path;
+  return path->form == GC_FORM_SHARED || path->walk != gc_bench_chase
+           ? 0
+           : gc_bench_ring(s->bench, path->form, path->max, path->stride, 1);
 }
 
 static int coarse(struct search *s)
@@ -193,12 +206,13 @@ static int confirm(struct search *s, struct gc_sizes *sizes, size_t beyond)
 static int sweep(struct search *s, bool first, bool *done)
 {
   const uint64_t apart = (s->high - s->low + s->path->sizes - 1) / s->path->sizes;
+  const bool near = s->path == &s->wide && apart <= s->wide.step;
+  int status = near ? walk_along(s, &s->fine) : 0;
   const uint64_t step = (apart + s->path->step - 1) / s->path->step * s->path->step;
   struct gc_verdict verdict;
   struct gc_sizes sizes;
-  int status = new_sizes(s, &sizes, (s->high - s->low) / step + 1);
 
-  if (status)
+  if (status || (status = new_sizes(s, &sizes, (s->high - s->low) / step + 1)))
     return status;
   for (size_t i = 0; i < sizes.n; i++)
     sizes.bytes[i] = s->low + i * step;
@@ -215,7 +229,7 @@ static int sweep(struct search *s, bool first, bool *done)
     s->found->changed = sizes.bytes[changed];
   }
   gc_decide(&sizes, s->found->changed, &verdict);
-  if (verdict.beyond && step > s->path->step) {
+  if (verdict.beyond && (step > s->path->step || s->path == &s->wide)) {
     s->low = sizes.bytes[verdict.beyond > 1 ? verdict.beyond - 2 : 0];
     s->high = sizes.bytes[verdict.beyond + 1 < sizes.n ? verdict.beyond + 1 : verdict.beyond];
     *done = false;
@@ -237,18 +251,43 @@ out:
   return status;
 }
 
+/* Only for the eye, once the answer is known: sizes from where everything fits to where nothing does,
+ * evenly on a logarithmic scale. */
+static void survey(const struct search *s)
+{
+  const uint64_t step = s->path->step, beyond = 4 * s->found->bytes;
+  const uint64_t end = beyond && beyond < s->path->max ? beyond : s->path->max;
+  struct gc_run runs[SURVEY_MAX];
+  size_t n = 0;
+
+  memset(runs, 0, sizeof(runs));
+  for (double bytes = (double)s->path->min; bytes <= (double)end && n < SURVEY_MAX; bytes *= SURVEY_RATIO)
+    runs[n++].bytes = (uint64_t)bytes / step * step;
+  if (!s->path->walk(s->bench, s->path, &s->window, runs, n))
+    gc_raw_runs(s->bench->raw, "survey", &s->window, runs, n);
+}
+
 int gc_find_capacity(struct gc_bench *bench, const struct gc_path *path, struct gc_capacity *found)
 {
   int status = 0;
 
   for (int attempt = 0; attempt < ATTEMPTS && !status; attempt++) {
-    struct search s = {.bench = bench, .path = path, .found = found, .window = {.shift = COARSE_SHIFT}};
+    struct search s = {.bench = bench, .fine = *path, .wide = *path, .found = found,
+                       .window = {.shift = COARSE_SHIFT}};
     bool done = false;
 
     memset(found, 0, sizeof(*found));
-    status = coarse(&s);
+    if (path->wide_stride && attempt == 0) {
+      /* if the lines are smaller than this, it leads astray, and the next attempt goes without */
+      s.wide.stride = s.wide.step = path->wide_stride;
+      s.wide.warm_loads = 0;
+    }
+    if (!(status = walk_along(&s, path->wide_stride && attempt == 0 ? &s.wide : &s.fine)))
+      status = coarse(&s);
     for (bool first = true; s.high && !done && !status; first = false)
       status = sweep(&s, first, &done);
+    if (bench->raw && !status)
+      survey(&s);
     if (found->bytes || found->at_least)
       break;
   }
@@ -297,7 +336,5 @@ int gc_step_capacity(struct gc_bench *bench, struct gc_element *element)
 
   if (path->form != GC_FORM_CONSTANT)
     status = state_carveout(bench, path, element);
-  if (!status)
-    status = gc_bench_ring(bench, path->form, path->max, path->stride, 1);
   return status ? status : gc_put_capacity(bench, path, element);
 }

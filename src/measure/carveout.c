@@ -81,6 +81,7 @@ static int rough(struct table *t, int index)
   double confidence;
   int status = 0;
 
+  t->path.warm_loads = 0;
   if (t->rough[index] == UINT64_MAX && !(status = set(t, index)))
     status = last_fitting(t, t->step, t->step, t->max / t->step, 1, &t->rough[index], &confidence);
   return status;
@@ -145,6 +146,7 @@ static int append(struct table *t, int index, const char *name, uint64_t *previo
   double confidence;
   int status = set(t, index);
 
+  t->path.warm_loads = gc_path_of(GC_L1)->warm_loads;
   if (!status)
     status = last_fitting(t, from, line, 6 * t->step / line, REPEATS, &bytes, &confidence);
   if (status)
@@ -190,7 +192,7 @@ int gc_step_carveout(struct gc_bench *bench, struct gc_element *element)
   if (bench->properties.sms < 2)
     return gc_put_absent(element, HWLOC_GPUCACHE_CARVEOUT_TABLE, "one SM is too few");
   if (!gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_LINE_BYTES, &line))
-    t.path.stride = (uint32_t)line; /* else every sector is loaded: right, but slower */
+    t.path.stride = (uint32_t)line;
   /* no carve-out leaves more than the one that was asked for then, which was none; one size beyond */
   t.step = (largest / (bench->properties.sms - 1) / t.path.stride + 1) * t.path.stride;
   t.max = largest + t.step;

@@ -18,7 +18,7 @@
 #define LINE 128         /* slots this far apart: each in a line of its own */
 #define SECTOR 32
 #define TOUCH_PASSES 1 /* enough: what one pass over an array that fits leaves is all of it */
-#define SAMPLE 4096      /* timed loads a size */
+#define SAMPLE 2048      /* timed loads a size */
 #define SM_TRIES 16      /* until the sampling block lands on the SM that read */
 #define LATENCY_BYTES ((uint64_t)2 << 20)
 #define LATENCY_LOADS 64

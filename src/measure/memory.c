@@ -14,8 +14,8 @@
 
 #define SLOTS 16381 /* prime: every multiplier scatters */
 #define REPEATS 9
-#define WARM 512
-#define LOADS 1024
+#define WARM 256
+#define LOADS 512
 #define LINE 128
 _Static_assert((REPEATS + 1) * (WARM + LOADS) <= SLOTS, "every slot is loaded once");
 #define TOLERANCE 0.02
