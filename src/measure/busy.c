@@ -1,15 +1,16 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Is the GPU ours alone, and does its clock still run as it did? Another program's kernels take turns with
- * ours: a launch then waits for the end of the other's turn, and a kernel is stopped in the middle when its
- * own turn ends. On an H200 a launch that lasts 20 us is done 10 us later when nobody else is there, and
- * 1,700 to 2,400 us later when somebody is; the wall clock, read over and over, goes on by 32 to 256 ns
- * or by 1,800,000. Between such values there is room for limits that no GPU at peace comes near.
+ * Is the GPU ours alone, and does its clock still run as it did? Another program's kernels take
+ * turns with ours: a launch then waits for the end of the other's turn, and a kernel is stopped in
+ * the middle when its own turn ends. On an H200 a launch that lasts 20 us is done 10 us later when
+ * nobody else is there, and 1,700 to 2,400 us later when somebody is; the wall clock, read over and
+ * over, goes on by 32 to 256 ns or by 1,800,000. Between such values there is room for limits that
+ * no GPU at peace comes near.
  *
- * A short kernel looks after every step. What passes within a step and leaves no trace at its end is
- * what repetitions and confidences are for; what stays is waited for, and what does not go is a reason
- * to measure nothing.
+ * A short kernel looks after every step. What passes within a step and leaves no trace at its end
+ * is what repetitions and confidences are for; what stays is waited for, and what does not go is a
+ * reason to measure nothing.
  */
 #include "measure/bench.h"
 
@@ -52,7 +53,8 @@ static int look(struct gc_bench *bench, struct look *seen)
   const struct gpu_clock_args args = {.result = bench->scratch, .nanoseconds = LOOK_NS};
   const double start = gc_milliseconds();
   struct gpu_clock_result result;
-  int status = gc_bench_launch(bench, GC_KERNEL_clock, 1, bench->properties.warp, 0, &args, sizeof(args));
+  int status = gc_bench_launch(bench, GC_KERNEL_clock, 1, bench->properties.warp, 0, &args,
+                               sizeof(args));
 
   seen->waited_ms = gc_milliseconds() - start;
   if (!status)
@@ -89,7 +91,8 @@ static int find_trouble(struct gc_bench *bench, char *why, size_t size)
   if (bad > 1)
     snprintf(why, size, "another program uses it: kernels %s for %.1f ms",
              waited > stopped ? "wait" : "are stopped", fmax(waited, stopped));
-  else if (!seen.stopped_ms && fabs(seen.mhz - bench->mhz) > OTHER_CLOCK * bench->mhz + seen.mhz_error)
+  else if (!seen.stopped_ms &&
+           fabs(seen.mhz - bench->mhz) > OTHER_CLOCK * bench->mhz + seen.mhz_error)
     snprintf(why, size, "its clock went from %.0f to %.0f MHz", bench->mhz, seen.mhz);
   return 0;
 }

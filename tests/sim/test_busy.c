@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A simulated GPU that another program uses, or whose clock is throttled: measured as if nothing had been
- * when that passes, refused when it stays. After each turn of the other program L2 is full of its data, so
- * what is measured between such turns is wrong.
+ * A simulated GPU that another program uses, or whose clock is throttled: measured as if nothing
+ * had been when that passes, refused when it stays. After each turn of the other program L2 is full
+ * of its data, so what is measured between such turns is wrong.
  */
 #include "measure/bench.h"
 #include "variant.h"
@@ -88,8 +88,8 @@ static void it_passes_before_the_first_step(void **state)
   variant_close(&peace);
 }
 
-/* At several times, so that several steps are hit; by the clock of the simulated GPU, which does not go on
- * while we wait. */
+/* At several times, so that several steps are hit; by the clock of the simulated GPU, which does
+ * not go on while we wait. */
 static void it_comes_and_goes_in_the_middle(void **state)
 {
   struct variant_gpu peace, gpu;

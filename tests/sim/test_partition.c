@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Partitions of L2 on simulated GPUs whose profile says how many there are, and the cutting of values in
- * two that this rests on.
+ * Partitions of L2 on simulated GPUs whose profile says how many there are, and the cutting of
+ * values in two that this rests on.
  */
 #include "measure/bench.h"
 #include "stats/stats.h"
@@ -50,8 +50,9 @@ static void check(const struct truth *truth)
   find(&gpu);
   if (strcmp(variant_info(&gpu, GC_L2, "Partitions"), truth->partitions) ||
       strcmp(variant_info(&gpu, GC_L2, "PartitionSMs"), truth->sms ? truth->sms : ""))
-    fail_msg("%s: found '%s' partitions of '%s' SMs (%s)", what, variant_info(&gpu, GC_L2, "Partitions"),
-             variant_info(&gpu, GC_L2, "PartitionSMs"), variant_info(&gpu, GC_L2, "PartitionsSource"));
+    fail_msg("%s: found '%s' partitions of '%s' SMs (%s)", what,
+             variant_info(&gpu, GC_L2, "Partitions"), variant_info(&gpu, GC_L2, "PartitionSMs"),
+             variant_info(&gpu, GC_L2, "PartitionsSource"));
   if (!truth->sms)
     assert_memory_equal(variant_info(&gpu, GC_L2, "PartitionsSource"), "absent:", 7);
   else if (!(number(&gpu, "PartitionsConfidence") > 0.99))
@@ -63,7 +64,8 @@ static void check(const struct truth *truth)
                number(&gpu, "FarLatencyCycles"));
     assert_true(number(&gpu, "FarLatencyNs") > number(&gpu, "NearLatencyNs"));
   } else {
-    assert_true(isnan(number(&gpu, "FarLatencyCycles")) && isnan(number(&gpu, "NearLatencyCycles")));
+    assert_true(isnan(number(&gpu, "FarLatencyCycles")));
+    assert_true(isnan(number(&gpu, "NearLatencyCycles")));
   }
   variant_close(&gpu);
 }

@@ -41,7 +41,8 @@ static void variant_open(const struct variant *v, struct variant_gpu *gpu)
     "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 512 MiB\nshared_per_sm = 32 KiB\n"
     "shared_per_block = 32 KiB\nclock_overhead = 4\n%s\n"
     "[cache L1]\nsize = 8 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = lru\n"
-    "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 32\nways = 16\nreplacement = lru\n%s\n"
+    "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 32\nways = 16\n"
+    "replacement = lru\n%s\n"
     "[space ca]\npath = L1 30, L2 %s, memory 500 5\n[space cg]\npath = L2 %s, memory 500 5\n"
     "[space shared]\npath = memory 20\n";
   struct gc_error err = {""};

@@ -198,6 +198,37 @@ static void names_tell_size_and_count(void **state)
   }
 }
 
+static void a_copy_is_whole_and_its_own(void **state)
+{
+  const struct gc_identity identity = {.id = "sim-one", .model = "One"};
+  struct gc_record *record = gc_record_new(&identity), *copy;
+  struct gc_element *element;
+
+  (void)state;
+  assert_int_equal(gc_infos_set(&record->infos, "SMs", "4"), 0);
+  element = gc_record_add(record, GC_L1);
+  assert_int_equal(gc_infos_set(&element->infos, "CapacityBytes", "1024"), 0);
+  assert_non_null(gc_record_add(record, GC_L2));
+  strcpy(record->method, "7");
+  copy = gc_record_copy(record);
+  assert_non_null(copy);
+  assert_int_equal(gc_infos_set(&gc_record_find(record, GC_L1)->infos, "CapacityBytes", "2"), 0);
+  assert_int_equal(gc_infos_set(&gc_record_find(record, GC_L1)->infos, "LineBytes", "3"), 0);
+  assert_int_equal(gc_infos_set(&record->infos, "SMs", "5"), 0);
+  gc_record_swap(record, copy);
+  assert_string_equal(gc_infos_get(&record->infos, "SMs"), "4");
+  assert_string_equal(gc_infos_get(&copy->infos, "SMs"), "5");
+  assert_int_equal(record->count, 2);
+  assert_int_equal(record->elements[0].kind, GC_L2);
+  element = gc_record_find(record, GC_L1);
+  assert_string_equal(gc_infos_get(&element->infos, "CapacityBytes"), "1024");
+  assert_null(gc_infos_get(&element->infos, "LineBytes"));
+  assert_string_equal(record->identity.model, "One");
+  assert_string_equal(record->method, "7");
+  gc_record_free(copy);
+  gc_record_free(record);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -210,6 +241,7 @@ int main(void)
     cmocka_unit_test(two_of_a_kind_keep_their_children),
     cmocka_unit_test(a_record_without_levels_in_between_is_a_tree),
     cmocka_unit_test(names_tell_size_and_count),
+    cmocka_unit_test(a_copy_is_whole_and_its_own),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
