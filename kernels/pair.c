@@ -1,9 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Which caches are one? Either somebody pushes out what another has loaded (pair), or somebody finds
- * what another has loaded (roll_call). Größler 2022, sections 4.5 and 4.6; Brandner et al. (MT4G) 2025,
- * IV-F and IV-G. All of it within one launch: caches inside the SM are empty in the next one.
+ * Which caches are one? Either somebody pushes out what another has loaded (pair), or somebody
+ * finds what another has loaded (roll_call). Größler 2022, sections 4.5 and 4.6; Brandner et al.
+ * (MT4G) 2025, IV-F and IV-G. All of it within one launch: caches inside the SM are empty in the
+ * next one.
  */
 #include "turn.h"
 
@@ -27,8 +28,8 @@ struct walked {
   uint32_t fastest, slow; /* slow: how many took `threshold` or more */
 };
 
-static inline struct walked timed_walk(const struct gpu_walk *w, uint64_t texture, uint32_t threshold,
-                                       struct gpu_trace *trace)
+static inline struct walked timed_walk(const struct gpu_walk *w, uint64_t texture,
+                                       uint32_t threshold, struct gpu_trace *trace)
 {
   uint64_t cycles = 0, at = gpu_vary(w->start);
   uint32_t fastest = UINT32_MAX, slow = 0;
@@ -45,15 +46,17 @@ static inline struct walked timed_walk(const struct gpu_walk *w, uint64_t textur
 
 static inline struct gpu_walk get_walk(uint64_t address)
 {
-  const struct gpu_walk walk = {
-    .start = gpu_get64(address), .end = gpu_get64(address + 8), .path = gpu_get32(address + 16),
-    .warp = gpu_get32(address + 20), .loads = gpu_get32(address + 24)};
+  const struct gpu_walk walk = {.start = gpu_get64(address),
+                                .end = gpu_get64(address + 8),
+                                .path = gpu_get32(address + 16),
+                                .warp = gpu_get32(address + 20),
+                                .loads = gpu_get32(address + 24)};
 
   return walk;
 }
 
-/* Above the hits by half of them, or halfway to the cold loads where these are near. Misses that end in
- * the next level can be much faster than cold loads, which come from further away. */
+/* Above the hits by half of them, or halfway to the cold loads where these are near. Misses that
+ * end in the next level can be much faster than cold loads, which come from further away. */
 static inline uint32_t threshold_between(uint32_t hot, uint32_t cold)
 {
   const uint32_t half = hot / 2, middle = cold > hot ? (cold - hot) / 2 : 0;
@@ -71,7 +74,7 @@ GPU_KERNEL(pair, gpu_pair_args)
   GPU_NO_UNROLL
   for (uint32_t phase = 0; phase < GPU_PAIR_PHASES; phase++) {
     const struct gpu_walk w =
-      get_walk(job + (phase == GPU_PAIR_OTHER ? offsetof(struct gpu_pair_job, b) : 0));
+        get_walk(job + (phase == GPU_PAIR_OTHER ? offsetof(struct gpu_pair_job, b) : 0));
     struct gpu_trace trace;
     struct walked seen;
 

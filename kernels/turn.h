@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Taking turns: words in global memory that all SMs see, because they are read through L2 only. Nobody
- * waits for ever.
+ * Taking turns: words in global memory that all SMs see, because they are read through L2 only.
+ * Nobody waits for ever.
  */
 #ifndef GPU_TURN_H
 #define GPU_TURN_H

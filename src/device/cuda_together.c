@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Several constant banks at once. A kernel sees the one bank of its module, and that ends at 64 KiB; so
- * the module is loaded several times, and launches of the copies run side by side in streams.
+ * Several constant banks at once. A kernel sees the one bank of its module, and that ends at 64
+ * KiB; so the module is loaded several times, and launches of the copies run side by side in
+ * streams.
  */
 #include "device/cuda_device.h"
 
@@ -14,8 +15,8 @@
 #define TURN_KERNEL "gpu_turn_constant"
 #define STRETCH_KERNEL "gpu_stretch"
 
-static int load(struct gc_cuda_device *cuda, const unsigned char *image, const char *kernel, CUmodule *module,
-                CUfunction *function, struct gc_error *err)
+static int load(struct gc_cuda_device *cuda, const unsigned char *image, const char *kernel,
+                CUmodule *module, CUfunction *function, struct gc_error *err)
 {
   const struct gc_cuda_driver *driver = &cuda->driver;
   int status = gc_cuda_status(driver, driver->cuModuleLoadData(module, image), err,
@@ -30,7 +31,8 @@ static int load(struct gc_cuda_device *cuda, const unsigned char *image, const c
 }
 
 /* The copy, loaded if it is not there yet. Copy 0 is the module that all else runs from. */
-static int get_copy(struct gc_cuda_device *cuda, uint32_t number, struct gc_cuda_copy *copy, struct gc_error *err)
+static int get_copy(struct gc_cuda_device *cuda, uint32_t number, struct gc_cuda_copy *copy,
+                    struct gc_error *err)
 {
   int status = 0;
 
@@ -38,7 +40,8 @@ static int get_copy(struct gc_cuda_device *cuda, uint32_t number, struct gc_cuda
     return gc_fail(err, -EINVAL, "no copy %u of the kernels: there are %d", number, GC_COPIES_MAX);
   *copy = cuda->copies[number];
   if (!number)
-    *copy = (struct gc_cuda_copy){cuda->module, cuda->functions[GC_KERNEL_turn_constant], cuda->constant};
+    *copy = (struct gc_cuda_copy){cuda->module, cuda->functions[GC_KERNEL_turn_constant],
+                                  cuda->constant};
   if (copy->module)
     return 0;
   if (!(status = load(cuda, gc_cuda_image, TURN_KERNEL, &copy->module, &copy->function, err)))
@@ -50,16 +53,18 @@ static int get_copy(struct gc_cuda_device *cuda, uint32_t number, struct gc_cuda
   return status;
 }
 
-int gc_cuda_upload_constant_copy(struct gc_device *device, uint32_t number, const void *from, struct gc_error *err)
+int gc_cuda_upload_constant_copy(struct gc_device *device, uint32_t number, const void *from,
+                                 struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
   struct gc_cuda_copy copy;
   int status = get_copy(cuda, number, &copy, err);
 
-  return status ? status
-                : gc_cuda_status(&cuda->driver,
-                                 cuda->driver.cuMemcpyHtoD_v2(copy.constant, from, GPU_CONSTANT_BYTES), err,
-                                 "fill constant bank %u on %s", number, cuda->name);
+  return status
+             ? status
+             : gc_cuda_status(&cuda->driver,
+                              cuda->driver.cuMemcpyHtoD_v2(copy.constant, from, GPU_CONSTANT_BYTES),
+                              err, "fill constant bank %u on %s", number, cuda->name);
 }
 
 static int get_stream(struct gc_cuda_device *cuda, size_t i, struct gc_error *err)
@@ -93,8 +98,8 @@ static int get_function(struct gc_cuda_device *cuda, enum gc_kernel kernel, uint
   }
 }
 
-int gc_cuda_launch_together(struct gc_device *device, const struct gc_launch *launches, const uint32_t *copies,
-                            size_t n, struct gc_error *err)
+int gc_cuda_launch_together(struct gc_device *device, const struct gc_launch *launches,
+                            const uint32_t *copies, size_t n, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
   CUfunction functions[GC_TOGETHER_MAX];

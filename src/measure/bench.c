@@ -128,6 +128,7 @@ void gc_bench_close(struct gc_bench *bench)
     bench->ops->release(bench->device, bench->arena);
   if (bench->scratch)
     bench->ops->release(bench->device, bench->scratch);
+  gc_sharing_free(bench->sharing);
   free(bench->results);
   free(bench->jobs);
 }

@@ -63,6 +63,8 @@ struct gc_bench {
   double patience_ms, lost_ms;   /* busy.c: time that disturbances may cost, and did */
   unsigned repeats;              /* steps that had to be done again */
   double peace_at;               /* when the GPU was last seen to be ours alone */
+
+  struct gc_sharing *sharing;    /* sharing.c: what was found at once for several elements */
 };
 
 /* err stays in use until the close. Properties, buffers, texture, constant bank. */
@@ -161,6 +163,8 @@ int gc_step_fetch(struct gc_bench *bench, struct gc_element *element);    /* fet
 int gc_step_line(struct gc_bench *bench, struct gc_element *element);     /* line.c */
 int gc_step_l2_line(struct gc_bench *bench, struct gc_element *element);  /* l2line.c */
 int gc_step_miss_penalty(struct gc_bench *bench, struct gc_element *element); /* penalty.c */
+int gc_step_sharing(struct gc_bench *bench, struct gc_element *element);  /* sharing.c */
+int gc_step_amount(struct gc_bench *bench, struct gc_element *element);   /* amount.c */
 int gc_step_api(struct gc_bench *bench, struct gc_element *element);      /* api.c */
 int gc_step_carveout(struct gc_bench *bench, struct gc_element *element); /* carveout.c */
 int gc_step_bandwidth(struct gc_bench *bench, struct gc_element *element); /* bandwidth.c */
@@ -180,6 +184,8 @@ int gc_await_peace(struct gc_bench *bench, enum gc_peace *peace);
 double gc_milliseconds(void);
 /* latency.c: what timing a load alone adds to its latency; sets bench->window_cycles. */
 int gc_calibrate_window(struct gc_bench *bench);
+
+void gc_sharing_free(struct gc_sharing *sharing); /* sharing.c; NULL is fine */
 
 /* api.c: facts of the whole GPU. */
 int gc_record_facts(struct gc_bench *bench);

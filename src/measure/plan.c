@@ -65,6 +65,17 @@ static const struct step {
   {GC_SHARED_MEMORY, "capacity", gc_step_api},
   {GC_SHARED_MEMORY, "latency", gc_step_latency},
   {GC_SHARED_MEMORY, "bandwidth", gc_step_bandwidth},
+  /* these stand on capacities of several elements */
+  {GC_L1, "sharing", gc_step_sharing},
+  {GC_TEXTURE, "sharing", gc_step_sharing},
+  {GC_READ_ONLY, "sharing", gc_step_sharing},
+  {GC_CONSTANT_L1, "sharing", gc_step_sharing},
+  {GC_SHARED_MEMORY, "sharing", gc_step_sharing},
+  {GC_L1, "instances", gc_step_amount},
+  {GC_TEXTURE, "instances", gc_step_amount},
+  {GC_READ_ONLY, "instances", gc_step_amount},
+  {GC_CONSTANT_L1, "instances", gc_step_amount},
+  {GC_CONSTANT_L15, "instances", gc_step_amount},
 };
 #define STEPS (sizeof(plan) / sizeof(*plan))
 
@@ -178,10 +189,15 @@ int gc_measure_check_only(const char *only, struct gc_error *err)
 {
   char known[256] = "";
 
-  for (size_t i = 0; i < STEPS; i++)
-    if (i == 0 || plan[i].kind != plan[i - 1].kind)
+  for (size_t i = 0; i < STEPS; i++) {
+    size_t first = 0;
+
+    while (plan[first].kind != plan[i].kind)
+      first++;
+    if (first == i)
       snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", *known ? ", " : "",
                gc_kinds[plan[i].kind].subtype);
+  }
   for (const char *word = only; word && *word; word += strcspn(word, ","), word += *word == ',') {
     bool found = false;
 

@@ -1,0 +1,135 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How many independent instances of a cache there are in an SM and on the GPU: whether warps on the
+ * four quarters of an SM, and SMs, find each other's lines (roll.c). For caches inside the SM a
+ * second method has to agree: whether warps push each other's lines out (Größler 2022, section 4.6;
+ * Brandner et al. (MT4G) 2025, IV-F).
+ */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "measure/pair.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define MAJORITY 0.9 /* of SMs that must look alike */
+
+static int put(struct gc_bench *bench, struct gc_element *element, uint64_t per_sm,
+               uint64_t instances, double confidence)
+{
+  int status =
+      gc_put_measured(element, HWLOC_GPUCACHE_PER_SM, HWLOC_GPUCACHE_PER_SM, per_sm, confidence);
+
+  if (!status)
+    status = gc_put_measured(element, HWLOC_GPUCACHE_INSTANCES, HWLOC_GPUCACHE_INSTANCES, instances,
+                             confidence);
+  return status ? gc_fail(bench->err, status, "out of memory") : 0;
+}
+
+static int put_absent(struct gc_bench *bench, struct gc_element *element, const char *why)
+{
+  int status = gc_put_absent(element, HWLOC_GPUCACHE_PER_SM, why);
+
+  if (!status)
+    status = gc_put_absent(element, HWLOC_GPUCACHE_INSTANCES, why);
+  return status ? gc_fail(bench->err, status, "out of memory") : 0;
+}
+
+/* So many SMs share one. */
+static int put_groups(struct gc_bench *bench, struct gc_element *element,
+                      const struct gc_roll *roll, uint64_t groups)
+{
+  const size_t n = roll->rounds * roll->sms;
+  char why[96];
+  int status;
+
+  snprintf(why, sizeof(why), "%zu SMs share %llu of them", roll->sms, (unsigned long long)groups);
+  status = gc_put_measured(element, HWLOC_GPUCACHE_INSTANCES, HWLOC_GPUCACHE_INSTANCES, groups,
+                           gc_vote_confidence(n - roll->unclear, n));
+  if (!status)
+    status = gc_put_absent(element, HWLOC_GPUCACHE_PER_SM, why);
+  return status ? gc_fail(bench->err, status, "out of memory") : 0;
+}
+
+/* How many of the quarters' caches are others than that of warp 0, by pushing out. 0: not known. */
+static int count_by_pushing(struct gc_bench *bench, const struct gc_path *path, uint32_t *per_sm)
+{
+  struct gc_question questions[GC_ROLL_WARPS - 1] = {0};
+  uint32_t shared = 1;
+  int status;
+
+  *per_sm = 0;
+  if (!gc_capacity_of(bench, path))
+    return 0;
+  for (uint32_t w = 1; w < GC_ROLL_WARPS; w++) {
+    questions[w - 1] = (struct gc_question){.a = {.path = path}, .b = {.path = path, .warp = w}};
+    gc_fill_question(bench, &questions[w - 1]);
+  }
+  if ((status = gc_ask(bench, questions, GC_ROLL_WARPS - 1, 0, 0)))
+    return status;
+  for (size_t i = 0; i < GC_ROLL_WARPS - 1; i++) {
+    if (questions[i].answer == GC_UNCLEAR)
+      return 0;
+    shared += questions[i].answer == GC_YES;
+  }
+  *per_sm = GC_ROLL_WARPS % shared ? 0 : GC_ROLL_WARPS / shared;
+  return 0;
+}
+
+/* What most answers are; votes: how many of them. */
+static uint32_t most_common(const struct gc_roll *roll, size_t *votes)
+{
+  size_t count[GC_ROLL_WARPS + 1] = {0};
+  uint32_t most = 0;
+
+  for (size_t i = 0; i < roll->rounds * roll->sms; i++)
+    count[roll->firsts[i]]++;
+  for (uint32_t k = 1; k <= GC_ROLL_WARPS; k++)
+    most = count[k] > count[most] ? k : most;
+  *votes = count[most];
+  return most;
+}
+
+static int tell(struct gc_bench *bench, struct gc_element *element, const struct gc_path *path,
+                const struct gc_roll *roll)
+{
+  const size_t n = roll->rounds * roll->sms;
+  size_t votes, with = 0;
+  const uint32_t per_sm = most_common(roll, &votes);
+  uint32_t other = 0;
+  int status;
+
+  for (size_t i = 0; i < n; i++)
+    with += roll->firsts[i] > 0;
+  if (*roll->failed)
+    return put_absent(bench, element, roll->failed);
+  if (!with)
+    return put_absent(bench, element, "nobody had to wait: caches were not empty");
+  if (!per_sm)
+    return with % roll->rounds ? put_absent(bench, element, "repetitions disagree")
+                               : put_groups(bench, element, roll, with / roll->rounds);
+  if ((double)votes < MAJORITY * (double)n)
+    return put_absent(bench, element, "SMs do not look alike");
+  if (path->kind != GC_CONSTANT_L15) {
+    if ((status = count_by_pushing(bench, path, &other)))
+      return status;
+    if (other && other != per_sm)
+      return put_absent(bench, element, "warps that find each other's lines do not push them out");
+  }
+  return put(bench, element, per_sm, per_sm * roll->sms, gc_vote_confidence(votes, n));
+}
+
+int gc_step_amount(struct gc_bench *bench, struct gc_element *element)
+{
+  const struct gc_path *path = gc_path_of(element->kind);
+  struct gc_roll roll;
+  int status = gc_roll_call(bench, path, path->kind == GC_CONSTANT_L15 ? 1 : GC_ROLL_WARPS, &roll);
+
+  if (status)
+    return status;
+  status = tell(bench, element, path, &roll);
+  gc_roll_free(&roll);
+  return status;
+}

@@ -1,0 +1,296 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Does what one walk loads push out what another has loaded? Each run of it judges for itself: cold
+ * loads and repeated ones tell what misses and hits cost on that SM, and a walk that does not stay
+ * in its cache by itself says nothing about others.
+ *
+ * After loads through the texture path, L1 of an H200 keeps less of what comes through other paths,
+ * for many launches; changing the carve-out ends that. So each launch comes after one with another
+ * carve-out.
+ */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "measure/pair.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPEATS 8    /* runs of a question */
+#define ATTEMPTS 3   /* launches until no two blocks meet on an SM */
+#define LINE_MAX 128 /* no line is longer, or none of what fits here would overflow */
+#define REGION_BYTES ((uint64_t)2 << 20) /* of a ring, in the arena */
+#define CONTRAST 1.25 /* cold loads take longer by this factor, or nothing can be told */
+#define STAYED 0.06   /* largest share of slow loads where nothing was pushed out */
+#define PUSHED 0.10   /* smallest where something was */
+#define MAJORITY 0.75
+
+double gc_vote_confidence(uint64_t m, uint64_t n)
+{
+  return m ? gc_binomial_cdf(m - 1, n, 0.5) : 0;
+}
+
+uint64_t gc_capacity_of(const struct gc_bench *bench, const struct gc_path *path)
+{
+  const struct gc_element *element = gc_record_find(bench->record, path->kind);
+  uint64_t bytes = 0;
+
+  if (element && gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES, &bytes))
+    bytes = 0;
+  return bytes;
+}
+
+static uint64_t region_bytes(const struct gc_bench *bench, enum gc_form form)
+{
+  if (form == GC_FORM_CONSTANT)
+    return GPU_CONSTANT_BYTES;
+  if (form == GC_FORM_TEXTURE && bench->texture_bytes < 2 * REGION_BYTES)
+    return bench->texture_bytes / 2;
+  return REGION_BYTES;
+}
+
+/* Where a form's ring begins: those of the arena do not overlap. */
+static uint64_t region_of(const struct gc_bench *bench, enum gc_form form)
+{
+  return form == GC_FORM_TEXTURE ? region_bytes(bench, form) : 0;
+}
+
+/* One load in each line, where lines are known; else in each sector. */
+static uint32_t stride_of(const struct gc_bench *bench, enum gc_form form)
+{
+  static const enum gc_kind kinds[] = {GC_L1, GC_READ_ONLY, GC_TEXTURE, GC_CONSTANT_L1};
+  uint64_t stride = LINE_MAX;
+
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+    const struct gc_path *path = gc_path_of(kinds[i]);
+    const struct gc_element *element = gc_record_find(bench->record, kinds[i]);
+    uint64_t line;
+
+    if (path->form != form || !path->present(&bench->properties))
+      continue;
+    if (!element || gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_LINE_BYTES, &line) ||
+        line % path->stride)
+      line = path->stride;
+    stride = line < stride ? line : stride;
+  }
+  return (uint32_t)stride;
+}
+
+void gc_fill_question(const struct gc_bench *bench, struct gc_question *question)
+{
+  struct gc_side *a = &question->a, *b = &question->b;
+  const uint64_t capacity = gc_capacity_of(bench, a->path);
+  uint64_t reach = 0;
+
+  if (b->path)
+    reach = region_bytes(bench, b->path->form);
+  a->bytes = capacity / 4 * 3;
+  b->bytes = 2 * capacity < reach ? 2 * capacity : reach;
+  /* a short b needs a fuller cache */
+  if (b->path && a->bytes + b->bytes < capacity + capacity / 4)
+    a->bytes = capacity / 20 * 19;
+  if (b->path && a->path->form == b->path->form && a->bytes + b->bytes > reach)
+    b->bytes = a->bytes < reach ? reach - a->bytes : 0;
+}
+
+static uint32_t path_number(const struct gc_path *path)
+{
+  switch (path->kind) {
+  case GC_READ_ONLY:
+    return GPU_PATH_nc;
+  case GC_TEXTURE:
+    return GPU_PATH_texture;
+  case GC_CONSTANT_L1:
+    return GPU_PATH_constant;
+  default:
+    return GPU_PATH_ca;
+  }
+}
+
+/* The walk of a side that begins `after` bytes behind the start of its ring. */
+static struct gpu_walk walk_of(const struct gc_bench *bench, const struct gc_side *side,
+                               uint64_t after)
+{
+  uint64_t stride, start;
+
+  if (!side->path)
+    return (struct gpu_walk){.end = GPU_NEVER, .warp = side->warp};
+  stride = stride_of(bench, side->path->form);
+  start = region_of(bench, side->path->form) + after / stride * stride;
+  return (struct gpu_walk){
+      .start = gc_bench_address(bench, side->path->form, start),
+      .end = gc_bench_address(bench, side->path->form, start + side->bytes / stride * stride),
+      .path = path_number(side->path),
+      .warp = side->warp,
+      .loads = (uint32_t)(side->bytes / stride)};
+}
+
+static struct gpu_pair_job job_of(const struct gc_bench *bench, const struct gc_question *question)
+{
+  const struct gc_side *a = &question->a, *b = &question->b;
+  const bool same_ring = b->path && a->path->form == b->path->form;
+
+  return (struct gpu_pair_job){.a = walk_of(bench, a, 0),
+                               .b = walk_of(bench, b, same_ring ? a->bytes : 0)};
+}
+
+static int lay_rings(struct gc_bench *bench, const struct gc_question *questions, size_t n)
+{
+  static const enum gc_form forms[] = {GC_FORM_GLOBAL, GC_FORM_TEXTURE, GC_FORM_CONSTANT};
+  int status = 0;
+
+  for (size_t f = 0; f < sizeof(forms) / sizeof(*forms) && !status; f++) {
+    const uint64_t start = region_of(bench, forms[f]), bytes = region_bytes(bench, forms[f]);
+    const uint32_t stride = stride_of(bench, forms[f]);
+    const bool texels = forms[f] == GC_FORM_TEXTURE;
+    const struct gpu_fill_args args = {.base = bench->arena + start,
+                                       .count = bytes / stride,
+                                       .stride = stride,
+                                       .multiplier = 1,
+                                       .first = gc_bench_address(bench, forms[f], start),
+                                       .step = texels ? stride / 4 : stride,
+                                       .slot_bytes = texels ? 4 : 8};
+    bool used = false;
+
+    for (size_t i = 0; i < n; i++)
+      used |= questions[i].a.path->form == forms[f] ||
+              (questions[i].b.path && questions[i].b.path->form == forms[f]);
+    if (!used)
+      continue;
+    if (forms[f] == GC_FORM_CONSTANT)
+      status = gc_bench_ring(bench, forms[f], bytes, stride, 1);
+    else
+      status = gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &args,
+                               sizeof(args));
+  }
+  return status;
+}
+
+/* Blocks that do nothing, with the largest carve-out, on all SMs. */
+static int forget(struct gc_bench *bench)
+{
+  const struct gpu_touch_args nothing = {
+      .sink = bench->scratch, .stride = 1, .only_sm = GPU_ANY_SM};
+  int status = bench->ops->carveout(bench->device, GC_KERNEL_touch, 100, bench->err);
+
+  if (status)
+    return status == -ENOTSUP ? 0 : status;
+  if ((status = gc_bench_launch(bench, GC_KERNEL_touch, bench->properties.sms,
+                                bench->properties.warp, 0, &nothing, sizeof(nothing))))
+    return status;
+  return bench->ops->carveout(bench->device, GC_KERNEL_touch, -1, bench->err);
+}
+
+struct launch {
+  struct gpu_pair_job *jobs;
+  struct gpu_pair_result *results;
+  uint64_t device; /* jobs, then results */
+  size_t count;    /* at most one for each SM */
+  uint32_t threads, shared_bytes;
+};
+
+static bool crowded(const struct launch *l)
+{
+  for (size_t i = 1; i < l->count; i++)
+    for (size_t j = 0; j < i; j++)
+      if (l->results[i].sm == l->results[j].sm)
+        return true;
+  return false;
+}
+
+static int launch_pairs(struct gc_bench *bench, struct launch *l)
+{
+  const struct gpu_pair_args args = {.jobs = l->device,
+                                     .results = l->device + l->count * sizeof(*l->jobs),
+                                     .texture = bench->texture};
+  int status = bench->ops->upload(bench->device, args.jobs, l->jobs, l->count * sizeof(*l->jobs),
+                                  bench->err);
+
+  for (int attempt = 0; attempt < ATTEMPTS && !status; attempt++)
+    if ((status = forget(bench)) ||
+        (status = gc_bench_launch(bench, GC_KERNEL_pair, (uint32_t)l->count, l->threads,
+                                  l->shared_bytes, &args, sizeof(args))) ||
+        (status = bench->ops->download(bench->device, l->results, args.results,
+                                       l->count * sizeof(*l->results), bench->err)) ||
+        !crowded(l))
+      break;
+  return status;
+}
+
+static enum gc_answer judge(const struct gpu_pair_job *job, const struct gpu_pair_result *seen)
+{
+  const double loads = job->a.loads, control = seen->slow[GPU_PAIR_CONTROL] / loads;
+  const double pushed = job->b.loads ? seen->slow[GPU_PAIR_AGAIN] / loads : control;
+
+  if (!job->a.loads)
+    return GC_UNCLEAR;
+  /* as slow as cold even the second time: nothing stayed */
+  if ((double)seen->cycles[GPU_PAIR_COLD] < CONTRAST * loads * seen->hot)
+    return job->b.loads ? GC_UNCLEAR : GC_YES;
+  if (job->b.loads && control > STAYED)
+    return GC_UNCLEAR;
+  return pushed >= PUSHED ? GC_YES : pushed <= STAYED ? GC_NO : GC_UNCLEAR;
+}
+
+static void count_votes(struct gc_question *question, const uint32_t votes[3])
+{
+  const enum gc_answer most = votes[GC_YES] > votes[GC_NO] ? GC_YES : GC_NO;
+
+  question->answer = votes[most] >= MAJORITY * REPEATS ? most : GC_UNCLEAR;
+  question->confidence = question->answer ? gc_vote_confidence(votes[most], REPEATS) : 0;
+}
+
+/* Run r of question i is job r * n + i: repetitions are on different SMs. */
+static int run_all(struct gc_bench *bench, struct gc_question *questions, size_t n,
+                   struct launch *l, uint32_t (*votes)[3])
+{
+  int status = 0;
+
+  for (size_t done = 0; done < n * REPEATS && !status; done += l->count) {
+    const size_t rest = n * REPEATS - done, sms = bench->properties.sms;
+
+    l->count = rest < sms ? rest : sms;
+    for (size_t i = 0; i < l->count; i++)
+      l->jobs[i] = job_of(bench, &questions[(done + i) % n]);
+    status = launch_pairs(bench, l);
+    for (size_t i = 0; i < l->count && !status; i++)
+      votes[(done + i) % n][judge(&l->jobs[i], &l->results[i])]++;
+  }
+  for (size_t i = 0; i < n && !status; i++)
+    count_votes(&questions[i], votes[i]);
+  return status;
+}
+
+int gc_ask(struct gc_bench *bench, struct gc_question *questions, size_t n, int carveout,
+           uint32_t shared_bytes)
+{
+  const size_t sms = bench->properties.sms;
+  struct launch l = {.threads = bench->properties.warp, .shared_bytes = shared_bytes};
+  uint32_t(*votes)[3] = calloc(n + 1, sizeof(*votes));
+  int status;
+
+  for (size_t i = 0; i < n; i++)
+    for (uint32_t warp = questions[i].b.warp; (warp + 1) * bench->properties.warp > l.threads;)
+      l.threads = (warp + 1) * bench->properties.warp;
+  l.jobs = calloc(sms, sizeof(*l.jobs));
+  l.results = calloc(sms, sizeof(*l.results));
+  if (!votes || !l.jobs || !l.results)
+    status = gc_fail(bench->err, -ENOMEM, "out of memory");
+  else if ((status = bench->ops->carveout(bench->device, GC_KERNEL_pair, carveout, bench->err)) ==
+           -ENOTSUP)
+    status = 0;
+  if (!status)
+    status = bench->ops->alloc(bench->device, sms * (sizeof(*l.jobs) + sizeof(*l.results)),
+                               &l.device, bench->err);
+  if (!status && !(status = lay_rings(bench, questions, n)))
+    status = run_all(bench, questions, n, &l, votes);
+  if (l.device)
+    bench->ops->release(bench->device, l.device);
+  free(l.results);
+  free(l.jobs);
+  free(votes);
+  return status;
+}

@@ -1,0 +1,151 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which caches are one storage, and how many there are, on simulated GPUs: as the model was built,
+ * and as the papers found it (Größler 2022, tables 5.4 to 5.6). Takes the profile's name; without
+ * one, all.
+ */
+#include "device/device.h"
+#include "measure/measure.h"
+#include "model/model.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define ONLY "L1Cache,TextureCache,ReadOnlyCache,ConstantL1Cache,ConstantL15Cache,SharedMemory"
+#define SURE 0.95
+
+static const struct {
+  const char *gpu;
+  enum gc_kind kind;
+  const char *with;      /* NULL: not asked here */
+  int per_sm, instances;
+} expectations[] = {
+    /* Kepler: L1 is apart; four texture caches, one for each quarter of the SM */
+    {"k20c", GC_L1, "", 1, 13},
+    {"k20c", GC_TEXTURE, "ReadOnlyCache", 4, 52},
+    {"k20c", GC_READ_ONLY, "TextureCache", 4, 52},
+    {"k20c", GC_CONSTANT_L1, "", 1, 13},
+    {"k20c", GC_SHARED_MEMORY, "", 1, 13},
+    /* Maxwell: global loads are not cached; three SMs say it again and again */
+    {"gtx840m", GC_TEXTURE, "ReadOnlyCache", 2, 6},
+    {"gtx840m", GC_CONSTANT_L1, "", 1, 3},
+    /* Pascal: one cache for all but constants, and two of it */
+    {"p6000", GC_L1, "TextureCache,ReadOnlyCache", 2, 60},
+    {"p6000", GC_TEXTURE, "L1Cache,ReadOnlyCache", 2, 60},
+    {"p6000", GC_READ_ONLY, "L1Cache,TextureCache", 2, 60},
+    {"p6000", GC_CONSTANT_L1, "", 1, 30},
+    {"p6000", GC_SHARED_MEMORY, "", 1, 30},
+    /* Volta and later: shared memory is part of it */
+    {"v100", GC_L1, "TextureCache,ReadOnlyCache,SharedMemory", 1, 80},
+    {"v100", GC_CONSTANT_L1, "", 1, 80},
+    {"v100", GC_SHARED_MEMORY, "L1Cache,TextureCache,ReadOnlyCache", 1, 80},
+    {"h200", GC_L1, "TextureCache,ReadOnlyCache,SharedMemory", 1, 132},
+    {"h200", GC_TEXTURE, "L1Cache,ReadOnlyCache,SharedMemory", 1, 132},
+    {"h200", GC_READ_ONLY, "L1Cache,TextureCache,SharedMemory", 1, 132},
+    {"h200", GC_CONSTANT_L1, "", 1, 132},
+};
+#define EXPECTATIONS (sizeof(expectations) / sizeof(*expectations))
+
+static void must(int status, const struct gc_error *err, const char *what)
+{
+  if (status)
+    fail_msg("%s: %d: %s", what, status, err->text);
+}
+
+static struct gc_record *measure(const char *name, const char *only)
+{
+  const struct gc_measure_options options = {.only = only};
+  struct gc_error err = {""};
+  struct gc_device *device;
+  struct gc_record *record;
+  struct gc_gpus gpus;
+
+  assert_int_equal(gc_gpus_list("/nonexistent", name, &gpus), 0);
+  assert_int_equal(gpus.count, 1);
+  if (*gpus.array[0].problem)
+    fail_msg("%s", gpus.array[0].problem);
+  must(gc_device_open(&gpus.array[0], &device, &err), &err, name);
+  record = gc_record_new(&gpus.array[0].identity);
+  must(gc_measure(device, &options, record, &err), &err, name);
+  gc_ops(device)->close(device);
+  gc_gpus_free(&gpus);
+  return record;
+}
+
+static const char *text(const struct gc_element *element, const char *key)
+{
+  const char *value = gc_infos_get(&element->infos, key);
+
+  return value ? value : "";
+}
+
+static void check_sure(const char *gpu, const struct gc_element *element, const char *source,
+                       const char *confidence)
+{
+  if (strcmp(text(element, source), "measured") && strcmp(text(element, source), "api"))
+    fail_msg("%s: %s: %s is %s", gpu, gc_kinds[element->kind].subtype, source,
+             text(element, source));
+  if (!strcmp(text(element, source), "measured") && !(atof(text(element, confidence)) >= SURE))
+    fail_msg("%s: %s: %s is %s", gpu, gc_kinds[element->kind].subtype, confidence,
+             text(element, confidence));
+}
+
+static void check(size_t i, const struct gc_record *record)
+{
+  const struct gc_element *element = gc_record_find(record, expectations[i].kind);
+  const char *gpu = expectations[i].gpu;
+
+  if (!element)
+    fail_msg("%s: no %s", gpu, gc_kinds[expectations[i].kind].subtype);
+  print_message("%s %s: '%s', %s per SM, %s in all\n", gpu, gc_kinds[element->kind].subtype,
+                text(element, "SharedWith"), text(element, "PerSM"), text(element, "Instances"));
+  assert_string_equal(text(element, "SharedWith"), expectations[i].with);
+  assert_int_equal(atoi(text(element, "PerSM")), expectations[i].per_sm);
+  assert_int_equal(atoi(text(element, "Instances")), expectations[i].instances);
+  check_sure(gpu, element, "SharedWithSource", "SharedWithConfidence");
+  check_sure(gpu, element, "PerSMSource", "PerSMConfidence");
+  check_sure(gpu, element, "InstancesSource", "InstancesConfidence");
+}
+
+static void profile(void **state)
+{
+  struct gc_record *record = measure(*state, ONLY);
+
+  for (size_t i = 0; i < EXPECTATIONS; i++)
+    if (!strcmp(expectations[i].gpu, *state))
+      check(i, record);
+  gc_record_free(record);
+}
+
+/* What was not measured cannot be compared with; nothing is invented. */
+static void alone(void **state)
+{
+  struct gc_record *record = measure("h200", "SharedMemory");
+  const struct gc_element *element = gc_record_find(record, GC_SHARED_MEMORY);
+
+  (void)state;
+  assert_non_null(element);
+  assert_null(gc_infos_get(&element->infos, "SharedWith"));
+  assert_memory_equal(text(element, "SharedWithSource"), "absent:", 7);
+  gc_record_free(record);
+}
+
+int main(int argc, char **argv)
+{
+  static const char *const all[] = {"k20c", "gtx840m", "p6000", "v100", "h200"};
+  struct CMUnitTest tests[8];
+  size_t n = 0;
+
+  for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+    if (argc < 2 || !strcmp(argv[1], all[i]))
+      tests[n++] = (struct CMUnitTest){all[i], profile, NULL, NULL, (void *)(uintptr_t)all[i]};
+  if (argc < 2)
+    tests[n++] = (struct CMUnitTest){"alone", alone, NULL, NULL, NULL};
+  return _cmocka_run_group_tests("sharing", tests, n, NULL, NULL);
+}
