@@ -15,6 +15,7 @@ TEST_EXTENSIONS = .sh .bats
 BATS_LOG_COMPILER = $(SHELL) $(srcdir)/tests/bats.sh
 
 AM_TESTS_ENVIRONMENT = \
+	umask 022; \
 	top_srcdir='$(abs_top_srcdir)'; export top_srcdir; \
 	top_builddir='$(abs_top_builddir)'; export top_builddir; \
 	test_home='$(abs_top_builddir)/tests/home/$@'; \
