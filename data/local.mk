@@ -14,3 +14,11 @@ dist_sim_DATA = data/sim/README \
 	data/sim/rtx2080ti \
 	data/sim/t1000 \
 	data/sim/v100
+
+# How "hwloc-gpucache plot" draws.
+plotdir = $(pkgdatadir)/plot
+dist_plot_DATA = data/plot/curve.gp \
+	data/plot/repeats.gp \
+	data/plot/style.gp \
+	data/plot/table.gp \
+	data/plot/trace.gp

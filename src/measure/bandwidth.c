@@ -39,10 +39,14 @@ int gc_flow_run(struct gc_bench *bench, struct gc_flow *flow, struct gpu_bandwid
 void gc_rate_of(const struct gc_bench *bench, const struct gc_flow *flow, double *values,
                 struct gc_rate *rate)
 {
-  const double writes = flow->kernel == GC_KERNEL_write_cg || flow->kernel == GC_KERNEL_write_shared;
+  const bool writes = flow->kernel == GC_KERNEL_write_cg || flow->kernel == GC_KERNEL_write_shared;
+  const bool chip = flow->kernel == GC_KERNEL_read_cg || flow->kernel == GC_KERNEL_write_cg;
+  const char *columns = chip ? writes ? "repeat\twrite, GB/s" : "repeat\tread, GB/s"
+                             : writes ? "repeat\twrite, bytes per cycle and SM"
+                                      : "repeat\tread, bytes per cycle and SM";
 
   for (int i = 0; i < GC_RATE_REPEATS; i++)
-    gc_raw_row(bench->raw, "repeat\twrites\trate", (double[]){i, writes, values[i]});
+    gc_raw_row(bench->raw, columns, (double[]){i + 1, values[i]});
   gc_sort(values, GC_RATE_REPEATS);
   rate->least = values[0];
   rate->most = values[GC_RATE_REPEATS - 1];

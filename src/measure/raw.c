@@ -136,7 +136,8 @@ void gc_raw_runs(struct gc_raw *raw, const char *phase, const struct gc_window *
                  const struct gc_run *runs, size_t n)
 {
   struct gc_raw_set *set =
-    set_of(raw, GC_RAW_CURVE, "bytes\tloads\tslow\tmin\tmedian\tmean\tmax\tsm\trepeat\tphase");
+    set_of(raw, GC_RAW_CURVE,
+           "bytes\tloads\tslow\tmin\tp01\tmedian\tp99\tmax\tmean\tsm\trepeat\tphase");
 
   if (!set)
     return;

@@ -104,24 +104,19 @@ static void say_heading(FILE *file, const struct gc_raw *raw, const struct gc_ra
     say(file, element->infos.array[i].name, element->infos.array[i].value);
 }
 
-/* The q-quantile of what a run saw, between the edges of its bin in proportion. */
+/* The q-quantile of what a run saw, in proportion between the edges of its bin; in the bin of the fastest
+ * load that load, because most caches answer hits in one and the same time. */
 static double quantile(const struct gpu_chase_result *seen, const struct gc_window *window, double q)
 {
-  const double width = (double)(UINT64_C(1) << window->shift);
-  double before = 0, wanted = q * seen->loads;
+  const double width = (double)(UINT64_C(1) << window->shift), wanted = q * seen->loads;
+  double before = 0;
 
   for (size_t b = 0; b < GPU_HISTOGRAM_BINS; b++) {
-    const double in = seen->histogram[b];
+    const double in = seen->histogram[b], low = window->low + (double)b * width;
+    const double high = low + width < seen->max && b + 1 < GPU_HISTOGRAM_BINS ? low + width : seen->max;
 
-    if (in > 0 && before + in >= wanted) {
-      double low = window->low + (double)b * width, high = low + width;
-
-      if (low < seen->min)
-        low = seen->min;
-      if (high > seen->max || b == GPU_HISTOGRAM_BINS - 1)
-        high = seen->max;
-      return low + (high - low) * (wanted - before) / in;
-    }
+    if (in > 0 && before + in >= wanted)
+      return low <= seen->min ? seen->min : low + (high - low) * (wanted - before) / in;
     before += in;
   }
   return seen->max;
@@ -149,10 +144,10 @@ static void say_runs(FILE *file, const struct gc_raw_set *set)
     const uint64_t slow = r->window.threshold == UINT32_MAX ? count_slow(seen, &r->window, threshold)
                                                             : seen->slow;
 
-    fprintf(file, "%" PRIu64 "\t%u\t%" PRIu64 "\t%u\t%.1f\t%.2f\t%u\t%u\t%u\t%s\n", r->run.bytes,
-            seen->loads, slow, seen->min, quantile(seen, &r->window, 0.5),
-            seen->loads ? (double)seen->cycles / seen->loads : 0, seen->max, seen->sm, r->repeat,
-            r->phase);
+    fprintf(file, "%" PRIu64 "\t%u\t%" PRIu64 "\t%u\t%.1f\t%.1f\t%.1f\t%u\t%.2f\t%u\t%u\t%s\n",
+            r->run.bytes, seen->loads, slow, seen->min, quantile(seen, &r->window, 0.01),
+            quantile(seen, &r->window, 0.5), quantile(seen, &r->window, 0.99), seen->max,
+            seen->loads ? (double)seen->cycles / seen->loads : 0, seen->sm, r->repeat, r->phase);
   }
 }
 

@@ -1,8 +1,278 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * hwloc-gpucache plot: draws what measure --raw wrote. The drawing is gnuplot's; it reads its script on
+ * its standard input and writes the picture to its standard output, so no name of a file is part of it.
+ */
+#include "tool/plot.h"
+
 #include "tool/tool.h"
+#include "util/file.h"
+#include "util/spawn.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SIDE_BY_SIDE 8
+#define SECONDS 60 /* for so many pictures */
+#define SUFFIX ".tsv"
+
+/* One picture under way. */
+struct picture {
+  const char *name;     /* of the data */
+  int script, drawing;  /* memory files; 0: none */
+  char complaint[256];  /* the last line of gnuplot's */
+};
+
+struct drawing {
+  const char *path;     /* of the directory, as it was given */
+  int dir;
+  char gnuplot[4096], templates[4096];
+  struct picture pictures[SIDE_BY_SIDE];
+  struct gc_command commands[SIDE_BY_SIDE];
+  size_t count, drawn;
+  int status;
+};
+
+static void complain(struct drawing *d, const char *name, const char *why)
+{
+  gc_say(NULL, "%s/%s: %s", d->path, name, why);
+  d->status = GC_EXIT_FAILED;
+}
+
+/* Looks a program up as a shell does. */
+static int find_program(const char *name, char *path, size_t size)
+{
+  const char *dirs = getenv("PATH");
+
+  for (size_t length; dirs && *dirs; dirs += length + (dirs[length] == ':')) {
+    length = strcspn(dirs, ":");
+    if (length && (size_t)snprintf(path, size, "%.*s/%s", (int)length, dirs, name) < size &&
+        !access(path, X_OK))
+      return 0;
+  }
+  return -ENOENT;
+}
+
+/* Where the templates are: as for simulated GPUs, a variable goes before the installed ones. */
+static int find_templates(char *path, size_t size, struct gc_error *err)
+{
+  const char *set = secure_getenv("HWLOC_GPUCACHE_PLOT_PATH");
+
+  snprintf(path, size, "%s", set && *set ? set : GC_PKGDATADIR "/plot");
+  return access(path, R_OK) ? gc_fail(err, -errno, "cannot read the templates of pictures in %s: %s",
+                                      path, strerror(errno))
+                            : 0;
+}
+
+static int append_template(const struct drawing *d, const char *name, FILE *script,
+                           struct gc_error *err)
+{
+  char path[4200], buffer[4096];
+  FILE *file;
+  size_t n;
+
+  snprintf(path, sizeof path, "%s/%s", d->templates, name);
+  file = fopen(path, "re");
+  if (!file)
+    return gc_fail(err, -errno, "cannot read %s: %s", path, strerror(errno));
+  while ((n = fread(buffer, 1, sizeof buffer, file)) > 0)
+    fwrite(buffer, 1, n, script);
+  fclose(file);
+  return 0;
+}
+
+/* A memory file on a descriptor that is no standard one; 0: none. */
+static int memory_file(const char *name)
+{
+  const int low = memfd_create(name, MFD_CLOEXEC);
+  int fd;
+
+  if (low < 0 || low >= 3)
+    return low < 0 ? 0 : low;
+  fd = fcntl(low, F_DUPFD_CLOEXEC, 3);
+  close(low);
+  return fd < 0 ? 0 : fd;
+}
+
+static int write_script(const struct drawing *d, const struct gc_plot *plot, int fd, struct gc_error *err)
+{
+  const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+  FILE *script = copy < 0 ? NULL : fdopen(copy, "w");
+  const char *name;
+  int status;
+
+  if (!script) {
+    if (copy >= 0)
+      close(copy);
+    return gc_fail(err, -ENOMEM, "out of memory");
+  }
+  name = gc_plot_script(plot, script, err);
+  status = name ? append_template(d, "style.gp", script, err) : -EBADMSG;
+  if (!status)
+    status = append_template(d, name, script, err);
+  if ((ferror(script) | fclose(script)) && !status)
+    status = gc_fail(err, -ENOMEM, "out of memory");
+  lseek(fd, 0, SEEK_SET); /* gnuplot reads from where the descriptor stands */
+  return status;
+}
+
+/* Everything that gnuplot needs for one picture. -ENOMSG: this is none of our files. */
+static int prepare(const struct drawing *d, struct picture *picture, struct gc_error *err)
+{
+  struct gc_plot plot;
+  int status = gc_plot_read(d->dir, picture->name, &plot, err);
+
+  if (status)
+    return status;
+  picture->script = memory_file("script");
+  picture->drawing = memory_file("drawing");
+  status = picture->script && picture->drawing ? write_script(d, &plot, picture->script, err)
+                                               : gc_fail(err, -errno, "%s", strerror(errno));
+  gc_plot_free(&plot);
+  return status;
+}
+
+static void release(struct picture *picture)
+{
+  if (picture->script)
+    close(picture->script);
+  if (picture->drawing)
+    close(picture->drawing);
+  memset(picture, 0, sizeof *picture);
+}
+
+static void hear(const struct gc_command *command, const char *line, void *data)
+{
+  struct drawing *d = data;
+  struct picture *picture = &d->pictures[command - d->commands];
+
+  line += strspn(line, " \t");
+  if (*line)
+    snprintf(picture->complaint, sizeof picture->complaint, "%s", line);
+}
+
+/* Puts the finished picture beside its data. */
+static int keep(const struct drawing *d, const struct picture *picture, struct gc_error *err)
+{
+  const size_t base = strlen(picture->name) - strlen(SUFFIX);
+  char name[300];
+  struct stat st;
+  void *svg;
+  int status;
+
+  snprintf(name, sizeof name, "%.*s.svg", (int)base, picture->name);
+  if (fstat(picture->drawing, &st) || st.st_size <= 0)
+    return gc_fail(err, -EIO, "gnuplot drew nothing");
+  svg = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, picture->drawing, 0);
+  if (svg == MAP_FAILED)
+    return gc_fail(err, -errno, "%s", strerror(errno));
+  status = gc_file_put(d->dir, name, svg, (size_t)st.st_size, err);
+  munmap(svg, (size_t)st.st_size);
+  if (!status)
+    printf("%s/%s\n", d->path, name);
+  return status;
+}
+
+static int conclude(const struct drawing *d, const struct gc_command *command,
+                    const struct picture *picture, struct gc_error *err)
+{
+  if (command->end == GC_END_EXITED && command->status == 0)
+    return keep(d, picture, err);
+  if (command->end == GC_END_NOT_STARTED)
+    return gc_fail(err, -EIO, "cannot start %s: %s", d->gnuplot, strerror(command->status));
+  return gc_fail(err, -EIO, "gnuplot could not draw it%s%s", picture->complaint[0] ? ": " : "",
+                 picture->complaint);
+}
+
+/* Draws what is prepared. */
+static void draw(struct drawing *d)
+{
+  const char *const argv[] = {d->gnuplot, "--default-settings", NULL};
+  const struct gc_spawn_options options = {.seconds = SECONDS, .on_line = hear, .data = d};
+
+  for (size_t i = 0; i < d->count; i++)
+    d->commands[i] = (struct gc_command){
+      .argv = argv, .input = d->pictures[i].script, .output = d->pictures[i].drawing};
+  gc_spawn(d->commands, d->count, &options);
+  for (size_t i = 0; i < d->count; i++) {
+    struct gc_error err = {""};
+
+    if (conclude(d, &d->commands[i], &d->pictures[i], &err))
+      complain(d, d->pictures[i].name, err.text);
+    release(&d->pictures[i]);
+  }
+  d->drawn += d->count;
+  d->count = 0;
+}
+
+static int is_data(const struct dirent *entry)
+{
+  const size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);
+
+  return entry->d_name[0] != '.' && length > suffix &&
+         !strcmp(entry->d_name + length - suffix, SUFFIX);
+}
+
+static void draw_all(struct drawing *d, struct dirent **names, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    struct picture *picture = &d->pictures[d->count];
+    struct gc_error err = {""};
+    int status;
+
+    picture->name = names[i]->d_name;
+    status = prepare(d, picture, &err);
+    if (!status) {
+      d->count++;
+    } else {
+      if (status != -ENOMSG)
+        complain(d, picture->name, err.text);
+      release(picture);
+    }
+    if (d->count == SIDE_BY_SIDE || i + 1 == count)
+      draw(d);
+  }
+  if (!d->drawn && d->status == GC_EXIT_DONE) {
+    gc_say(NULL, "no file in %s was written by measure --raw", d->path);
+    d->status = GC_EXIT_FAILED;
+  }
+}
 
 int gc_tool_plot(const struct gc_tool *tool)
 {
-  gc_say(NULL, "cannot draw %s", tool->words[0]);
-  return GC_EXIT_FAILED;
+  struct drawing d = {.path = tool->words[0]};
+  struct gc_error err = {""};
+  struct dirent **names = NULL;
+  int count;
+
+  d.dir = gc_file_dir(d.path, false, &err);
+  if (d.dir < 0) {
+    gc_say(NULL, "%s", err.text);
+    return GC_EXIT_FAILED;
+  }
+  count = scandirat(d.dir, ".", &names, is_data, alphasort);
+  if (count <= 0) {
+    gc_say(NULL, "there is no " SUFFIX " file in %s; measure --raw DIR writes them", d.path);
+    d.status = GC_EXIT_FAILED;
+  } else if (find_program("gnuplot", d.gnuplot, sizeof d.gnuplot)) {
+    gc_say(NULL, "gnuplot draws the pictures, and it is not installed (Debian package gnuplot-nox)");
+    d.status = GC_EXIT_FAILED;
+  } else if (find_templates(d.templates, sizeof d.templates, &err)) {
+    gc_say(NULL, "%s", err.text);
+    d.status = GC_EXIT_FAILED;
+  } else {
+    draw_all(&d, names, (size_t)count);
+  }
+  for (int i = 0; i < count; i++)
+    free(names[i]);
+  free(names);
+  close(d.dir);
+  return d.status;
 }

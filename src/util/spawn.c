@@ -94,15 +94,19 @@ static int close_others(posix_spawn_file_actions_t *actions)
 #endif
 }
 
-static int make_actions(posix_spawn_file_actions_t *actions, int stdout_fd, int stderr_fd)
+static int make_actions(posix_spawn_file_actions_t *actions, const struct gc_command *command,
+                        int stderr_fd)
 {
   int status = posix_spawn_file_actions_init(actions);
 
   if (status)
     return status;
-  status = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (!status && stdout_fd > 0)
-    status = posix_spawn_file_actions_adddup2(actions, stdout_fd, STDOUT_FILENO);
+  if (command->input > 0)
+    status = posix_spawn_file_actions_adddup2(actions, command->input, STDIN_FILENO);
+  else
+    status = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  if (!status && command->output > 0)
+    status = posix_spawn_file_actions_adddup2(actions, command->output, STDOUT_FILENO);
   else if (!status)
     status = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   if (!status && stderr_fd >= 0)
@@ -168,7 +172,7 @@ static int start(struct child *child, char **environment, bool pass_stderr)
   status = pass_stderr ? 0 : make_pipe(ends);
   if (status)
     return status;
-  status = make_actions(&actions, child->command->output, ends[1]);
+  status = make_actions(&actions, child->command, ends[1]);
   if (status)
     goto out_pipe;
   status = make_attributes(&attributes, !pass_stderr);

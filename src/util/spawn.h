@@ -22,7 +22,8 @@ enum gc_end {
 
 struct gc_command {
   const char *const *argv; /* argv[0] is the program's path; ends with NULL */
-  int output;              /* descriptor, 3 or more, that becomes its stdout; 0: /dev/null */
+  int input;               /* descriptors, 3 or more, that become its stdin … */
+  int output;              /* … and stdout; 0: /dev/null */
   _Atomic int pid;         /* these are filled in; pid: while it runs, else 0, for other threads */
   enum gc_end end;
   int status;
@@ -46,7 +47,7 @@ struct gc_spawn_options {
 };
 
 /* Starts all commands and returns when all have ended. They see default signal dispositions, an empty
- * signal mask, /dev/null as stdin (and stdout, unless output says otherwise), and no descriptor
+ * signal mask, /dev/null as stdin and stdout (unless input and output say otherwise), and no descriptor
  * beyond 2. */
 void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_options *options);
 

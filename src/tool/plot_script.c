@@ -1,0 +1,279 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From data to what gnuplot reads: variables and one block of numbers. How it looks is in data/plot.
+ * No word of the data reaches gnuplot but as a quoted string without any special character.
+ */
+#include "tool/plot.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define KIB 1024.0
+#define MIB (KIB * 1024)
+#define BARS 120 /* of a distribution, at most */
+
+static void say_text(FILE *script, const char *name, const char *text)
+{
+  fprintf(script, "%s = '", name);
+  for (; text && *text; text++)
+    if ((unsigned char)*text >= ' ' && *text != '\'' && *text != '\\' && *text != 127)
+      putc(*text, script);
+  fputs("'\n", script);
+}
+
+/* Not known: NaN. */
+static void say_number(FILE *script, const char *name, double value)
+{
+  if (isfinite(value))
+    fprintf(script, "%s = %.9g\n", name, value);
+  else
+    fprintf(script, "%s = NaN\n", name);
+}
+
+/* 222208 -> "217 KiB"; what is no multiple keeps two digits after the point. */
+static void say_bytes(FILE *script, const char *name, double bytes)
+{
+  const double unit = bytes >= MIB ? MIB : bytes >= KIB ? KIB : 1;
+  char text[48];
+
+  snprintf(text, sizeof text, "%.*f %s", fmod(bytes, unit) != 0 ? 2 : 0, bytes / unit,
+           unit == MIB ? "MiB" : unit == KIB ? "KiB" : "B");
+  say_text(script, name, isfinite(bytes) ? text : "");
+}
+
+/* "ConstantL15Cache" as people write it. */
+static const char *in_words(const char *subtype)
+{
+  static const char *const words[][2] = {
+    {"DeviceMemory", "device memory"},         {"L3Cache", "L3 cache"},
+    {"L2Cache", "L2 cache"},                   {"L1Cache", "L1 cache"},
+    {"TextureCache", "texture cache"},         {"ReadOnlyCache", "read-only cache"},
+    {"ConstantL1Cache", "constant L1 cache"},  {"ConstantL15Cache", "constant L1.5 cache"},
+    {"SharedMemory", "shared memory"},         {"ScalarL1Cache", "scalar L1 cache"},
+    {"InstructionCache", "instruction cache"},
+  };
+
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(words[i][0], subtype))
+      return words[i][1];
+  return subtype;
+}
+
+static void say_head(FILE *script, const struct gc_plot *plot)
+{
+  static const char *const names[] = {"gpu", "model", "property", "unit", "absent", "date", "confidence",
+                                      "CarveoutPercent"};
+  const char *element = gc_infos_get(&plot->head, "element");
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    say_text(script, names[i], gc_infos_get(&plot->head, names[i]));
+  say_text(script, "element", in_words(element ? element : ""));
+  say_number(script, "found", gc_plot_number(plot, "found"));
+  say_bytes(script, "found_text", gc_plot_number(plot, "found"));
+  say_number(script, "threshold", gc_plot_number(plot, "threshold"));
+}
+
+/* Cycles that timing a load alone adds to it, which no picture shows. */
+static double timing(const struct gc_plot *plot)
+{
+  const double cycles = gc_plot_number(plot, "timing");
+
+  return isfinite(cycles) ? cycles : 0;
+}
+
+static double at(const struct gc_plot *plot, size_t row, int column)
+{
+  return plot->values[row * plot->width + (size_t)column];
+}
+
+static int ascending(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+static double median(double *values, size_t n)
+{
+  qsort(values, n, sizeof *values, ascending);
+  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+/* --- curve: runs over arrays of many sizes --------------------------------------------------------- */
+
+enum { BYTES, LOADS, SLOW, MIN, P01, MEDIAN, P99, MAX, MEANINGS };
+
+struct run {
+  double values[MEANINGS]; /* bytes come first, and runs are sorted by them */
+};
+
+static double median_of(const struct run *runs, size_t n, int meaning, double *scratch)
+{
+  for (size_t i = 0; i < n; i++)
+    scratch[i] = runs[i].values[meaning];
+  return median(scratch, n);
+}
+
+/* All runs of one size as one line: bytes, fastest load, 1 %, 50 %, 99 % of the loads, slowest load, slow
+ * loads in percent. */
+static void say_size(FILE *script, const struct run *runs, size_t n, double *scratch, double offset,
+                     double *latency, double *slow)
+{
+  double least = INFINITY, most = 0, loads = 0;
+
+  *slow = 0;
+  for (size_t i = 0; i < n; i++) {
+    least = fmin(least, runs[i].values[MIN]);
+    most = fmax(most, runs[i].values[MAX]);
+    loads += runs[i].values[LOADS];
+    *slow += runs[i].values[SLOW];
+  }
+  *latency = median_of(runs, n, MEDIAN, scratch) - offset;
+  *slow = loads > 0 ? 100 * *slow / loads : 0;
+  fprintf(script, "%.9g %.6g %.6g %.6g %.6g %.6g %.6g\n", runs->values[BYTES], least - offset,
+          median_of(runs, n, P01, scratch) - offset, *latency,
+          median_of(runs, n, P99, scratch) - offset, most - offset, *slow);
+}
+
+static void say_sizes(FILE *script, const struct gc_plot *plot, const struct run *runs, size_t n,
+                      double *scratch)
+{
+  const double offset = timing(plot), found = gc_plot_number(plot, "found");
+  double hit = NAN, miss = NAN, latency, slow;
+
+  fputs("$data << EOD\n", script);
+  for (size_t i = 0, same; i < n; i += same) {
+    for (same = 1; i + same < n && runs[i + same].values[BYTES] == runs[i].values[BYTES];)
+      same++;
+    say_size(script, runs + i, same, scratch, offset, &latency, &slow);
+    if (!(runs[i].values[BYTES] > found)) /* the largest that fits; without found: the largest of all */
+      hit = latency;
+    else if (slow > 90)
+      miss = latency;
+  }
+  fputs("EOD\n", script);
+  say_number(script, "hit", hit);
+  if (!isfinite(miss) && gc_plot_number(plot, "miss") > offset)
+    miss = gc_plot_number(plot, "miss") - offset;
+  say_number(script, "miss", miss);
+  say_number(script, "least_bytes", runs[0].values[BYTES]);
+  say_number(script, "most_bytes", runs[n - 1].values[BYTES]);
+}
+
+static int curve(FILE *script, const struct gc_plot *plot, struct gc_error *err)
+{
+  static const char *const names[MEANINGS] = {"bytes", "loads",  "slow", "min",
+                                              "p01",   "median", "p99",  "max"};
+  int columns[MEANINGS], status = 0;
+  struct run *runs = calloc(plot->rows, sizeof *runs);
+  double *scratch = calloc(plot->rows, sizeof *scratch);
+
+  if (!runs || !scratch)
+    status = gc_fail(err, -ENOMEM, "out of memory");
+  for (int m = 0; m < MEANINGS && !status; m++)
+    if ((columns[m] = gc_plot_column(plot, names[m])) < 0)
+      status = gc_fail(err, -EBADMSG, "a curve needs a column '%s'", names[m]);
+  for (size_t i = 0; i < plot->rows && !status; i++)
+    for (int m = 0; m < MEANINGS && !status; m++) {
+      runs[i].values[m] = at(plot, i, columns[m]);
+      if (!(runs[i].values[m] >= (m == BYTES)))
+        status = gc_fail(err, -EBADMSG, "row %zu has no number under '%s'", i + 1, names[m]);
+    }
+  if (!status) {
+    qsort(runs, plot->rows, sizeof *runs, ascending);
+    say_sizes(script, plot, runs, plot->rows, scratch);
+  }
+  free(scratch);
+  free(runs);
+  return status;
+}
+
+/* --- trace: how many loads took how long ----------------------------------------------------------- */
+
+/* Repetition 0 warms up: it counts only when there is no other. */
+static size_t timed_loads(const struct gc_plot *plot, double *cycles, int column)
+{
+  const int repeat = gc_plot_column(plot, "repeat");
+  double last = 0;
+  size_t n = 0;
+
+  for (size_t i = 0; repeat >= 0 && i < plot->rows; i++)
+    last = fmax(last, at(plot, i, repeat));
+  for (size_t i = 0; i < plot->rows; i++)
+    if (isfinite(at(plot, i, column)) && (repeat < 0 || !(last > 0) || at(plot, i, repeat) > 0))
+      cycles[n++] = at(plot, i, column) - timing(plot);
+  return n;
+}
+
+static int trace(FILE *script, const struct gc_plot *plot, struct gc_error *err)
+{
+  const int column = gc_plot_column(plot, "cycles");
+  double *cycles = calloc(plot->rows, sizeof *cycles), low, high, width;
+  size_t n, i;
+
+  if (!cycles)
+    return gc_fail(err, -ENOMEM, "out of memory");
+  if (column < 0 || !(n = timed_loads(plot, cycles, column))) {
+    free(cycles);
+    return gc_fail(err, -EBADMSG, "a trace needs a column 'cycles' with numbers");
+  }
+  say_number(script, "middle", median(cycles, n)); /* sorts them */
+  low = cycles[n / 200];
+  high = cycles[n - 1 - n / 200];
+  width = fmax(1, ceil((high - low + 1) / BARS));
+  fputs("$data << EOD\n", script);
+  for (i = 0; i < n && cycles[i] < low;)
+    i++;
+  for (size_t bar = 0; bar <= BARS && low + (double)bar * width <= high; bar++) {
+    const double edge = low + (double)bar * width;
+    size_t in = 0;
+
+    for (; i < n && cycles[i] < edge + width; i++)
+      in++;
+    fprintf(script, "%.6g %.6g\n", edge + width / 2, 100.0 * (double)in / (double)n);
+  }
+  fputs("EOD\n", script);
+  say_number(script, "bar", width);
+  say_number(script, "loads", (double)n);
+  free(cycles);
+  return 0;
+}
+
+/* --- repeats and tables: as they are --------------------------------------------------------------- */
+
+static int table(FILE *script, const struct gc_plot *plot)
+{
+  fprintf(script, "rows = %zu\ncolumns = %zu\narray title[%zu]\n", plot->rows, plot->width, plot->width);
+  for (size_t c = 0; c < plot->width; c++) {
+    char name[32];
+
+    snprintf(name, sizeof name, "title[%zu]", c + 1);
+    say_text(script, name, plot->columns[c]);
+  }
+  fputs("$data << EOD\n", script);
+  for (size_t i = 0; i < plot->rows; i++)
+    for (size_t c = 0; c < plot->width; c++)
+      fprintf(script, "%.9g%c", at(plot, i, (int)c), c + 1 < plot->width ? ' ' : '\n');
+  fputs("EOD\n", script);
+  return 0;
+}
+
+const char *gc_plot_script(const struct gc_plot *plot, FILE *script, struct gc_error *err)
+{
+  const char *form = gc_infos_get(&plot->head, "form");
+
+  say_head(script, plot);
+  if (form && !strcmp(form, "curve"))
+    return curve(script, plot, err) ? NULL : "curve.gp";
+  if (form && !strcmp(form, "trace"))
+    return trace(script, plot, err) ? NULL : "trace.gp";
+  if (form && !strcmp(form, "repeats") && plot->width == 2)
+    return table(script, plot) ? NULL : "repeats.gp";
+  if (form && !strcmp(form, "table") && plot->width > 1)
+    return table(script, plot) ? NULL : "table.gp";
+  gc_fail(err, -EBADMSG, "it is of no known form");
+  return NULL;
+}
