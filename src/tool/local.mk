@@ -10,12 +10,11 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/json.c \
 	src/tool/list.c \
 	src/tool/measure.c \
-	src/tool/plot.c \
+	src/tool/obtain.c \
 	src/tool/plot.c \
 	src/tool/plot.h \
 	src/tool/plot_read.c \
 	src/tool/plot_script.c \
-	src/tool/obtain.c \
 	src/tool/progress.c \
 	src/tool/purge.c \
 	src/tool/report.c \
