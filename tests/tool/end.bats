@@ -33,7 +33,8 @@ setup() {
   is '' "$output"
   is "hwloc-gpucache: gpu0: not finished after 0.01 s, given up" "$errors"
   is '' "$(leftovers)"
-  flock -n "$records/sim-h200.lock" true
+  # on a slow machine it may not have come as far as the lock
+  [ ! -e "$records/sim-h200.lock" ] || flock -n "$records/sim-h200.lock" true
 }
 
 @test "--timeout holds while another process keeps the lock, and for several GPUs" {
