@@ -45,7 +45,7 @@ struct gc_raw_set {
 
 struct gc_raw {
   int dir;
-  char gpu[32], model[96], command[512];
+  char gpu[32], model[128], command[512];
   struct gc_raw_notes notes; /* for all files */
   bool begun;
   enum gc_kind kind;         /* what comes next belongs to */

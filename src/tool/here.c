@@ -121,9 +121,12 @@ static int open_raw(const struct here *here, struct gc_raw **raw, struct gc_erro
   const struct gc_gpu *gpu = here->result->gpu;
 
   *raw = NULL;
-  return here->tool->raw ? gc_raw_open(here->tool->raw, gpu->name, gpu->identity.model,
-                                       here->tool->command, raw, err)
-                         : 0;
+  if (!here->tool->raw)
+    return 0;
+  /* nobody shall take a picture of it for one of the real thing */
+  snprintf(model, sizeof model, "%s%s", gpu->identity.model,
+           gpu->vendor == GC_VENDOR_SIM ? " (simulated)" : "");
+  return gc_raw_open(here->tool->raw, gpu->name, model, here->tool->command, raw, err);
 }
 
 static void close_raw(struct here *here, struct gc_raw *raw, const struct gc_record *record)

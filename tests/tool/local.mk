@@ -5,7 +5,8 @@ tool_tests = \
 	tests/tool/gpus.bats \
 	tests/tool/store.bats \
 	tests/tool/show.bats \
-	tests/tool/end.bats
+	tests/tool/end.bats \
+	tests/tool/raw.bats
 TESTS += $(tool_tests)
 EXTRA_DIST += $(tool_tests) \
 	tests/tool/setup.bash \

@@ -1,0 +1,247 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# measure --raw, what it writes, and plot, which draws that.
+
+setup() {
+  load setup.bash
+  prepare
+  raw=$BATS_TEST_TMPDIR/raw
+  export HWLOC_GPUCACHE_PLOT_PATH=$top_srcdir/data/plot
+}
+
+need_gnuplot() { command -v gnuplot >/dev/null || skip "gnuplot (Debian package gnuplot-nox) is missing"; }
+
+# head_of FILE NAME: the value in the line "# NAME: value".
+head_of() { sed -n "s/^# $2: //p" "$1"; }
+
+# column FILE NAME: all values under that name.
+column() {
+  grep -v '^#' "$1" | awk -F '\t' -v name="$2" '
+    NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; if (!c) exit 1; next } { print $c }'
+}
+
+# A curve by hand: one of 8 KiB, of which 8 KiB fit.
+small_curve() {
+  printf '# hwloc-gpucache 0 raw data\n# form: curve\n# gpu: gpu0\n# model: %s\n# element: L1Cache\n' "$1"
+  printf '# property: capacity\n# found: 8192\n# confidence: 0.99\n# timing: 4\n'
+  printf 'bytes\tloads\tslow\tmin\tp01\tmedian\tp99\tmax\n'
+  printf '4096\t512\t0\t34\t34\t34\t34\t34\n8192\t512\t0\t34\t34\t34\t34\t40\n'
+  printf '16384\t512\t512\t204\t204\t205\t206\t900\n'
+}
+
+@test "--raw writes a file for each element and property, which say what was found" {
+  run_split "$tool" measure --sim "$tiny" --raw "$raw"
+  is 0 "$status"
+  is '' "$errors"
+  has "$output" "L1Cache"
+  local file=$raw/gpu0-L1Cache-capacity.tsv element
+  is 'Tiny Test GPU (simulated)' "$(head_of "$file" model)"
+  is L1Cache "$(head_of "$file" element)"
+  is bytes "$(head_of "$file" unit)"
+  is 8192 "$(head_of "$file" found)"
+  is 8192 "$(head_of "$file" CapacityBytes)"
+  is "hwloc-gpucache measure --sim $tiny --raw $raw" "$(head_of "$file" command)"
+  [[ $(head_of "$file" date) =~ ^[0-9]{4}-[0-9]{2}-[0-9]{2}T.*Z$ ]]
+  [[ $(head_of "$file" threshold) =~ ^[0-9]+$ ]]
+  for element in L1Cache TextureCache ReadOnlyCache ConstantL1Cache ConstantL15Cache L2Cache; do
+    [ -s "$raw/gpu0-$element-capacity.tsv" ]
+    [ -s "$raw/gpu0-$element-latency.tsv" ]
+  done
+  is trace "$(head_of "$raw/gpu0-DeviceMemory-latency.tsv" form)"
+  is "$(head_of "$raw/gpu0-SharedMemory-latency.tsv" LatencyCycles)" \
+    "$(column "$raw/gpu0-SharedMemory-latency.tsv" cycles | sort -n | sed -n 16p).0"
+  is '' "$(find "$raw" -name '.*' -type f)"
+}
+
+@test "a curve holds what the capacity was told from" {
+  "$tool" measure --no-store --only L1Cache --sim "$tiny" --raw "$raw" >/dev/null
+  local file=$raw/gpu0-L1Cache-capacity.tsv
+  is "coarse confirm survey sweep" "$(column "$file" phase | sort -u | xargs)"
+  # misses on one side of the capacity only; on the other hardly anything is slow
+  is 0 "$(paste <(column "$file" bytes) <(column "$file" loads) <(column "$file" slow) |
+    awk '$1 <= 8192 && $3 > 0.05 * $2 || $1 >= 16384 && $3 < 0.9 * $2 { wrong++ } END { print wrong + 0 }')"
+  [ "$(column "$file" bytes | sort -n | tail -n 1)" -gt 16384 ]
+  [ "$(column "$file" bytes | sort -n | head -n 1)" -le 2048 ]
+  is 0 "$(paste <(column "$file" min) <(column "$file" p01) <(column "$file" median) \
+    <(column "$file" p99) <(column "$file" max) |
+    awk '$1 > $2 || $2 > $3 || $3 > $4 || $4 > $5 { wrong++ } END { print wrong + 0 }')"
+}
+
+@test "--raw changes no value" {
+  "$tool" measure --no-store --xml --sim "$tiny" --raw "$raw" >"$BATS_TEST_TMPDIR/with"
+  "$tool" measure --no-store --xml --sim "$tiny" >"$BATS_TEST_TMPDIR/without"
+  values() { grep -o 'name="[A-Za-z0-9]*\(Bytes\|Cycles\|PerCycle\|SharedWith\)" value="[^"]*"' "$1"; }
+  has "$(values "$BATS_TEST_TMPDIR/with")" 'name="CapacityBytes" value="8192"'
+  is "$(values "$BATS_TEST_TMPDIR/without")" "$(values "$BATS_TEST_TMPDIR/with")"
+}
+
+@test "--raw measures although there is a record" {
+  "$tool" measure --sim "$tiny" >/dev/null
+  run_split "$tool" measure --sim "$tiny" --raw "$raw"
+  is 0 "$status"
+  has_not "$output" "already measured"
+  [ -s "$raw/gpu0-L1Cache-capacity.tsv" ]
+}
+
+@test "--raw with several GPUs: files of each" {
+  cp "$tiny" "$BATS_TEST_TMPDIR/other"
+  run_split "$tool" measure --no-store --only L1Cache --sim "$tiny,$BATS_TEST_TMPDIR/other" --raw "$raw"
+  is 0 "$status"
+  is 'Tiny Test GPU (simulated)' "$(head_of "$raw/gpu0-L1Cache-capacity.tsv" model)"
+  is 8192 "$(head_of "$raw/gpu1-L1Cache-capacity.tsv" found)"
+}
+
+@test "--raw with a directory that cannot be written fails before it measures" {
+  local command
+  echo 'no directory' >"$BATS_TEST_TMPDIR/file"
+  for command in "$BATS_TEST_TMPDIR/file" "$BATS_TEST_TMPDIR/no/such" /proc/self; do
+    run_split "$tool" measure --sim "$tiny,h200" --raw "$command"
+    is 1 "$status"
+    is '' "$output"
+    is 1 "$(wc -l <<<"$errors")"
+    [[ $errors == "hwloc-gpucache: --raw: cannot "*"$command"* ]]
+    is '' "$(leftovers)"
+  done
+  run_split "$tool" measure --sim "$tiny" --raw ''
+  is 2 "$status"
+  run_split "$tool" show --sim "$tiny" --raw "$raw"
+  is 2 "$status"
+}
+
+@test "--raw: a file that cannot be written in the end is a failure, and the record is kept" {
+  # a directory stands where a file is to be
+  mkdir -p "$raw/gpu0-L1Cache-capacity.tsv/x"
+  run_split "$tool" measure --sim "$tiny" --raw "$raw"
+  is 1 "$status"
+  has "$errors" "gpu0: cannot write gpu0-L1Cache-capacity.tsv: "
+  has "$output" "ELEMENT"
+  is "$records/sim-tiny.xml" "$(leftovers)"
+  is '' "$(find "$raw" -name '.*' -type f)"
+}
+
+@test "a symbolic link in the place of a file is replaced, not followed" {
+  mkdir "$raw"
+  echo mine >"$BATS_TEST_TMPDIR/mine"
+  ln -s "$BATS_TEST_TMPDIR/mine" "$raw/gpu0-L1Cache-latency.tsv"
+  "$tool" measure --no-store --only L1Cache --sim "$tiny" --raw "$raw" >/dev/null
+  is mine "$(cat "$BATS_TEST_TMPDIR/mine")"
+  [ ! -L "$raw/gpu0-L1Cache-latency.tsv" ]
+}
+
+@test "plot draws every file that --raw wrote" {
+  need_gnuplot
+  "$tool" measure --no-store --sim "$tiny" --raw "$raw" >/dev/null
+  run_split "$tool" plot "$raw"
+  is 0 "$status"
+  is '' "$errors"
+  is "$(find "$raw" -name '*.tsv' | wc -l)" "$(wc -l <<<"$output")"
+  local file
+  for file in "$raw"/*.tsv; do
+    has "$output" "${file%.tsv}.svg"
+    has "$(head -n 5 "${file%.tsv}.svg")" "<svg"
+    has "$(tail -n 3 "${file%.tsv}.svg")" "</svg>"
+  done
+  file=$(cat "$raw/gpu0-L1Cache-capacity.svg")
+  has "$file" "Tiny Test GPU (simulated): L1 cache capacity"
+  has "$file" "8 KiB"
+  has "$file" "hit 30"
+  has "$file" "miss 200"
+  has "$file" "Array size"
+}
+
+@test "plot: levels, capacity and title come from the file" {
+  need_gnuplot
+  mkdir "$raw"
+  small_curve "Some GPU" >"$raw/a.tsv"
+  run_split "$tool" plot "$raw"
+  is 0 "$status"
+  local svg
+  svg=$(cat "$raw/a.svg")
+  has "$svg" "Some GPU: L1 cache capacity"
+  has "$svg" "8 KiB found, confidence 0.99"
+  has "$svg" "hit 30"
+  has "$svg" "miss 201"
+}
+
+@test "plot: names and contents are never part of a command" {
+  need_gnuplot
+  local dir="$BATS_TEST_TMPDIR/it's a \$(touch BAD) \`touch BAD\` dir"
+  mkdir "$dir"
+  cd "$BATS_TEST_TMPDIR"
+  small_curve "a'; system('touch BAD'); b = '\`touch BAD\` \$x @y \\" >"$dir/x'; system('touch BAD') .tsv"
+  small_curve "-" >"$dir/-e.tsv"
+  run_split "$tool" plot "$dir"
+  is 0 "$status"
+  is '' "$errors"
+  [ -s "$dir/x'; system('touch BAD') .svg" ]
+  has "$(cat "$dir/x'; system('touch BAD') .svg")" "touch BAD"
+  [ -s "$dir/-e.svg" ]
+  is '' "$(find . -name BAD)"
+}
+
+@test "plot: what cannot be drawn is named, the others are drawn, strangers are left alone" {
+  need_gnuplot
+  mkdir "$raw" "$raw/dir.tsv"
+  small_curve "Some GPU" >"$raw/good.tsv"
+  small_curve "Some GPU" | sed '$s/.*/4096\t1/' >"$raw/short.tsv"
+  small_curve "Some GPU" | sed 's/\tslow\t/\tfast\t/' >"$raw/columns.tsv"
+  small_curve "Some GPU" | sed 's/^4096/many/' >"$raw/words.tsv"
+  small_curve "Some GPU" | sed 's/form: curve/form: song/' >"$raw/form.tsv"
+  small_curve "Some GPU" | grep '^#' >"$raw/empty.tsv"
+  printf 'a\tb\n1\t2\n' >"$raw/stranger.tsv"
+  run_split "$tool" plot "$raw"
+  is 1 "$status"
+  is "$raw/good.svg" "$output"
+  has "$errors" "$raw/short.tsv: row 3 does not have 8 columns"
+  has "$errors" "$raw/columns.tsv: a curve needs a column 'slow'"
+  has "$errors" "$raw/words.tsv: row 1 has no number under 'bytes'"
+  has "$errors" "$raw/form.tsv: it is of no known form"
+  has "$errors" "$raw/empty.tsv: there is no data in it"
+  has "$errors" "$raw/dir.tsv: "
+  has_not "$errors" stranger
+}
+
+@test "plot without anything to draw: one sentence" {
+  refused() {
+    is 1 "$status"
+    is '' "$output"
+    is 1 "$(wc -l <<<"$errors")"
+    has "$errors" "hwloc-gpucache: $1"
+  }
+  run_split "$tool" plot "$raw"
+  refused "cannot open the directory $raw: No such file or directory"
+  mkdir "$raw"
+  run_split "$tool" plot "$raw"
+  refused "there is no .tsv file in $raw"
+  printf 'a\tb\n1\t2\n' >"$raw/stranger.tsv"
+  if command -v gnuplot >/dev/null; then
+    run_split "$tool" plot "$raw"
+    refused "no file in $raw was written by measure --raw"
+  fi
+  run_split /usr/bin/env PATH=/nonexistent "$tool" plot "$raw"
+  refused "gnuplot draws the pictures, and it is not installed (Debian package gnuplot-nox)"
+  run_split "$tool" plot /proc/self
+  refused "cannot write in the directory /proc/self"
+  run_split "$tool" plot
+  is 2 "$status"
+  has "$errors" "plot needs the directory"
+  run_split "$tool" plot "$raw" "$raw"
+  is 2 "$status"
+  run_split "$tool" plot --sim h200 "$raw"
+  is 2 "$status"
+}
+
+@test "plot: a gnuplot that fails, or says nothing, is a failure that leaves no picture" {
+  mkdir "$raw" "$BATS_TEST_TMPDIR/bin"
+  small_curve "Some GPU" >"$raw/a.tsv"
+  printf '#!/bin/sh\necho "half a picture"\necho "line 7: too old" >&2\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/gnuplot"
+  chmod +x "$BATS_TEST_TMPDIR/bin/gnuplot"
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH run_split "$tool" plot "$raw"
+  is 1 "$status"
+  is "hwloc-gpucache: $raw/a.tsv: gnuplot could not draw it: line 7: too old" "$errors"
+  printf '#!/bin/sh\nexit 0\n' >"$BATS_TEST_TMPDIR/bin/gnuplot"
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH run_split "$tool" plot "$raw"
+  is 1 "$status"
+  has "$errors" "gnuplot drew nothing"
+  is "$raw/a.tsv" "$(find "$raw" -type f)"
+}
