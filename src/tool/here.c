@@ -119,6 +119,7 @@ static int add_facts(struct gc_record *record, double seconds)
 static int open_raw(const struct here *here, struct gc_raw **raw, struct gc_error *err)
 {
   const struct gc_gpu *gpu = here->result->gpu;
+  char model[120];
 
   *raw = NULL;
   if (!here->tool->raw)
