@@ -231,7 +231,7 @@ static int sweep(struct search *s, bool first, bool *done)
   gc_decide(&sizes, s->found->changed, &verdict);
   if (verdict.beyond && (step > s->path->step || s->path == &s->wide)) {
     s->low = sizes.bytes[verdict.beyond > 1 ? verdict.beyond - 2 : 0];
-    s->high = sizes.bytes[verdict.beyond + 1 < sizes.n ? verdict.beyond + 1 : verdict.beyond];
+    s->high = sizes.bytes[verdict.beyond];
     *done = false;
     goto out;
   }

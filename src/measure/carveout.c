@@ -25,6 +25,7 @@
 #define PERCENTS 101
 #define DEFAULT PERCENTS         /* index of "no preference" */
 #define REPEATS 3
+#define ATTEMPTS 3
 #define SHIFT 3
 #define SMALL_BYTES 16384           /* fits what any carve-out leaves */
 #define SMALL_RUNS 128
@@ -76,14 +77,19 @@ static int set(struct table *t, int index)
                                  t->bench->err);
 }
 
-static int rough(struct table *t, int index)
+/* The L1 of this percentage, to a step, where it is known to lie between two sizes. */
+static int rough(struct table *t, int index, uint64_t least, uint64_t most)
 {
+  const uint64_t from = least > t->step ? least : t->step;
+  const size_t sizes = (most > from ? most - from : 0) / t->step + 2;
   double confidence;
   int status = 0;
 
   t->path.warm_loads = 0;
   if (t->rough[index] == UINT64_MAX && !(status = set(t, index)))
-    status = last_fitting(t, t->step, t->step, t->max / t->step, 1, &t->rough[index], &confidence);
+    status = last_fitting(t, from, t->step, sizes, 1, &t->rough[index], &confidence);
+  if (!t->rough[index]) /* noise: the smallest is known to fit */
+    t->rough[index] = from;
   return status;
 }
 
@@ -98,7 +104,7 @@ static int narrow(struct table *t, int low, int high)
       t->rough[i] = t->rough[low];
     return 0;
   }
-  if ((status = rough(t, middle)) || (status = narrow(t, low, middle)))
+  if ((status = rough(t, middle, t->rough[high], t->rough[low])) || (status = narrow(t, low, middle)))
     return status;
   return narrow(t, middle, high);
 }
@@ -113,7 +119,7 @@ static int find_threshold(struct table *t)
   int status;
 
   memset(runs, 0, sizeof(runs));
-  runs[0].bytes = t->path.max;
+  runs[0].bytes = 2 * t->max;
   for (int i = 1; i <= SMALL_RUNS; i++)
     runs[i].bytes = SMALL_BYTES;
   if ((status = gc_bench_chase(t->bench, &t->path, &t->window, runs, 1 + SMALL_RUNS)))
@@ -142,12 +148,12 @@ static int append(struct table *t, int index, const char *name, uint64_t *previo
   const size_t line = t->path.stride;
   /* noise may have put the rough size a step or two off */
   const uint64_t from = t->rough[index] > 2 * t->step ? t->rough[index] - 2 * t->step : line;
-  uint64_t bytes;
-  double confidence;
+  uint64_t bytes = 0;
+  double confidence = 0;
   int status = set(t, index);
 
   t->path.warm_loads = gc_path_of(GC_L1)->warm_loads;
-  if (!status)
+  for (int attempt = 0; attempt < ATTEMPTS && !status && confidence < 0.5; attempt++)
     status = last_fitting(t, from, line, 6 * t->step / line, REPEATS, &bytes, &confidence);
   if (status)
     return status;
@@ -166,8 +172,9 @@ static int fill(struct table *t, char *text, size_t size)
   char name[16];
   int status;
 
-  if ((status = find_threshold(t)) || (status = rough(t, 0)) || (status = rough(t, PERCENTS - 1)) ||
-      (status = narrow(t, 0, PERCENTS - 1)) || (status = rough(t, DEFAULT)))
+  if ((status = find_threshold(t)) || (status = rough(t, 0, 0, t->max)) ||
+      (status = rough(t, PERCENTS - 1, 0, t->max)) || (status = narrow(t, 0, PERCENTS - 1)) ||
+      (status = rough(t, DEFAULT, 0, t->max)))
     return status;
   for (int i = 0; i < PERCENTS && !status; i++)
     if (i == 0 || t->rough[i] != t->rough[i - 1]) {
