@@ -26,6 +26,8 @@
 #define DEFAULT PERCENTS         /* index of "no preference" */
 #define REPEATS 3
 #define ATTEMPTS 3
+#define ROUGH_WARM 4096 /* loads until lines of the launch before are gone: see paths.c */
+#define FINE_WARM 16384
 #define SHIFT 3
 #define SMALL_BYTES 16384           /* fits what any carve-out leaves */
 #define SMALL_RUNS 128
@@ -85,7 +87,7 @@ static int rough(struct table *t, int index, uint64_t least, uint64_t most)
   double confidence;
   int status = 0;
 
-  t->path.warm_loads = 0;
+  t->path.warm_loads = ROUGH_WARM;
   if (t->rough[index] == UINT64_MAX && !(status = set(t, index)))
     status = last_fitting(t, from, t->step, sizes, 1, &t->rough[index], &confidence);
   if (!t->rough[index]) /* noise: the smallest is known to fit */
@@ -152,14 +154,14 @@ static int append(struct table *t, int index, const char *name, uint64_t *previo
   double confidence = 0;
   int status = set(t, index);
 
-  t->path.warm_loads = gc_path_of(GC_L1)->warm_loads;
+  t->path.warm_loads = FINE_WARM;
   for (int attempt = 0; attempt < ATTEMPTS && !status && confidence < 0.5; attempt++)
     status = last_fitting(t, from, line, 6 * t->step / line, REPEATS, &bytes, &confidence);
   if (status)
     return status;
   if (confidence < 0.5)
     return -EDOM;
-  if (fabs((double)bytes - (double)*previous) <= 0.005 * (double)bytes)
+  if (bytes < *previous + t->step && *previous < bytes + t->step)
     return 0;
   *previous = bytes;
   snprintf(text + strlen(text), size - strlen(text), "%s%s:%" PRIu64, *text ? "," : "", name, bytes);
