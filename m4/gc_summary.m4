@@ -26,6 +26,7 @@ $PACKAGE_NAME $PACKAGE_VERSION
   cuda.h                $gc_cuda_h
   NVIDIA back end       yes (CUDA driver API, loaded when the tool measures)
   AMD back end          not in this version
+  gnuplot               `gc_version "$GNUPLOT" "not found (Debian package gnuplot-nox): hwloc-gpucache plot will need it"`
   host compiler         $CC $CFLAGS${WERROR_CFLAGS:+ $WERROR_CFLAGS}
   for make check
     lstopo              `gc_version "$LSTOPO" "not found (Debian package hwloc): tests that run it are skipped"`

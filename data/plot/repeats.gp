@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What repetitions of one measurement say. $data: number, value in cycles; rows: how many.
-set label 1 heading.property at screen 0.105, 0.955 left font 'Helvetica,19' textcolor rgb black
 subtitle = known(found) ? sprintf('%g cycles found', found).sure : 'not found: '.absent
-set label 2 subtitle at screen 0.105, 0.91 left font 'Helvetica,14' textcolor rgb grey
-set tmargin at screen 0.86
-set bmargin at screen 0.125
+set label 2 subtitle
 set xlabel 'Repetition' offset 0,0.2 textcolor rgb black
-set ylabel 'Latency (cycles)' offset 0.5,0 textcolor rgb black
+set label 3 'Latency (cycles)'
 stats $data using 2 nooutput
 margin = STATS_max - STATS_min > 2 ? 0.1 * (STATS_max - STATS_min) : 1
 set yrange [STATS_min - margin:STATS_max + margin]

@@ -3,7 +3,7 @@
 # and: gpu, model, element, property, unit, absent, date, confidence, CarveoutPercent (text, or empty), found,
 # threshold (numbers, or NaN), found_text (in KiB or MiB).
 # Colours are those of Okabe and Ito, which the colour-blind can tell apart.
-set terminal svg size 800,560 dynamic noenhanced font 'Helvetica,15' rounded background '#ffffff'
+set terminal svg size 800,600 dynamic noenhanced font 'Helvetica,15' rounded background '#ffffff'
 set encoding utf8
 blue = '#0072B2'
 light = '#9CCBE8'
@@ -19,10 +19,16 @@ known(number) = number == number
 set border 3 linecolor rgb black linewidth 1
 set tics nomirror out scale 0.6 textcolor rgb black
 set grid linecolor rgb line linewidth 0.8 dashtype solid
-set lmargin at screen 0.105
+set lmargin at screen 0.125
 set rmargin at screen 0.965
+set tmargin at screen 0.865
+set bmargin at screen 0.12
 unset key
 
-# Title and subtitle, flush left over the plot.
+# Title and subtitle stand flush left over the plot.
 heading = (strlen(model) ? model : gpu).': '.element.' '
 sure = strlen(confidence) ? ', confidence '.confidence : ''
+set label 1 heading.property at screen 0.125, 0.957 left font 'Helvetica,19' textcolor rgb black
+set label 2 '' at screen 0.125, 0.915 left font 'Helvetica,14' textcolor rgb grey
+# The name of y: gnuplot's own would be cut off beside long numbers.
+set label 3 '' at screen 0.025, screen 0.4925 center rotate by 90 textcolor rgb black

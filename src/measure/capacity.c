@@ -27,8 +27,9 @@
 #include <string.h>
 
 #define COARSE_MAX 16  /* sizes in the doubling search */
-#define SURVEY_MAX 64
-#define SURVEY_RATIO 1.189207 /* four sizes an octave */
+#define SURVEY_MAX 96
+#define SURVEY_FAR 1.189207  /* four sizes an octave, */
+#define SURVEY_NEAR 1.029302 /* and 24 */
 #define CONFIRM_MAX 32 /* limit of gc_path.confirm */
 #define COARSE_SHIFT 3 /* 8 cycles a bin: 1024 cycles in all */
 #define SPREAD 0.25    /* latencies of one level differ by less from SM to SM, those of two by more */
@@ -251,17 +252,19 @@ out:
   return status;
 }
 
-/* Only for the eye, once the answer is known: sizes from where everything fits to where nothing does,
- * evenly on a logarithmic scale. */
+/* Only for the eye, once the answer is known: sizes from where everything fits to where nothing does, evenly
+ * on a logarithmic scale, closer around the answer. */
 static void survey(const struct search *s)
 {
   const uint64_t step = s->path->step, beyond = 4 * s->found->bytes;
   const uint64_t end = beyond && beyond < s->path->max ? beyond : s->path->max;
+  const double answer = (double)s->found->bytes;
   struct gc_run runs[SURVEY_MAX];
   size_t n = 0;
 
   memset(runs, 0, sizeof(runs));
-  for (double bytes = (double)s->path->min; bytes <= (double)end && n < SURVEY_MAX; bytes *= SURVEY_RATIO)
+  for (double bytes = (double)s->path->min; bytes <= (double)end && n < SURVEY_MAX;
+       bytes *= bytes > 0.7 * answer && bytes < 1.5 * answer ? SURVEY_NEAR : SURVEY_FAR)
     runs[n++].bytes = (uint64_t)bytes / step * step;
   if (!s->path->walk(s->bench, s->path, &s->window, runs, n))
     gc_raw_runs(s->bench->raw, "survey", &s->window, runs, n);

@@ -104,7 +104,7 @@ static double median(double *values, size_t n)
 
 /* --- curve: runs over arrays of many sizes --------------------------------------------------------- */
 
-enum { BYTES, LOADS, SLOW, MIN, P01, MEDIAN, P99, MAX, MEANINGS };
+enum { BYTES, LOADS, SLOW, MIN, P01, MEDIAN, P99, MAX, MEAN, MEANINGS };
 
 struct run {
   double values[MEANINGS]; /* bytes come first, and runs are sorted by them */
@@ -117,56 +117,77 @@ static double median_of(const struct run *runs, size_t n, int meaning, double *s
   return median(scratch, n);
 }
 
-/* All runs of one size as one line: bytes, fastest load, 1 %, 50 %, 99 % of the loads, slowest load, slow
- * loads in percent. */
-static void say_size(FILE *script, const struct run *runs, size_t n, double *scratch, double offset,
-                     double *latency, double *slow)
-{
-  double least = INFINITY, most = 0, loads = 0;
+/* What is told of all sizes together. */
+struct levels {
+  double hit, miss; /* medians on both sides of the capacity */
+  double most;      /* the slowest of 99 % of the loads, at any size */
+};
 
-  *slow = 0;
+/* All runs of one size as one line: bytes, fastest load, 1 %, 50 %, 99 % of the loads, slowest load, mean,
+ * slow loads in percent. */
+static void say_size(FILE *script, const struct run *runs, size_t n, double *scratch, double offset,
+                     double found, struct levels *levels)
+{
+  double least = INFINITY, most = 0, loads = 0, slow = 0, sum = 0;
+  const double middle = median_of(runs, n, MEDIAN, scratch) - offset;
+  const double high = median_of(runs, n, P99, scratch) - offset;
+
   for (size_t i = 0; i < n; i++) {
     least = fmin(least, runs[i].values[MIN]);
     most = fmax(most, runs[i].values[MAX]);
     loads += runs[i].values[LOADS];
-    *slow += runs[i].values[SLOW];
+    slow += runs[i].values[SLOW];
+    sum += runs[i].values[MEAN] * runs[i].values[LOADS];
   }
-  *latency = median_of(runs, n, MEDIAN, scratch) - offset;
-  *slow = loads > 0 ? 100 * *slow / loads : 0;
-  fprintf(script, "%.9g %.6g %.6g %.6g %.6g %.6g %.6g\n", runs->values[BYTES], least - offset,
-          median_of(runs, n, P01, scratch) - offset, *latency,
-          median_of(runs, n, P99, scratch) - offset, most - offset, *slow);
+  if (!(runs->values[BYTES] > found)) /* the largest that fits; without found: the largest of all */
+    levels->hit = middle;
+  else if (slow > 0.9 * loads)
+    levels->miss = middle;
+  levels->most = fmax(levels->most, high);
+  fprintf(script, "%.9g %.6g %.6g %.6g %.6g %.6g %.6g %.6g\n", runs->values[BYTES], least - offset,
+          median_of(runs, n, P01, scratch) - offset, middle, high, most - offset, sum / loads - offset,
+          100 * slow / loads);
 }
 
 static void say_sizes(FILE *script, const struct gc_plot *plot, const struct run *runs, size_t n,
                       double *scratch)
 {
   const double offset = timing(plot), found = gc_plot_number(plot, "found");
-  double hit = NAN, miss = NAN, latency, slow;
+  struct levels levels = {.hit = NAN, .miss = NAN};
 
   fputs("$data << EOD\n", script);
   for (size_t i = 0, same; i < n; i += same) {
     for (same = 1; i + same < n && runs[i + same].values[BYTES] == runs[i].values[BYTES];)
       same++;
-    say_size(script, runs + i, same, scratch, offset, &latency, &slow);
-    if (!(runs[i].values[BYTES] > found)) /* the largest that fits; without found: the largest of all */
-      hit = latency;
-    else if (slow > 90)
-      miss = latency;
+    say_size(script, runs + i, same, scratch, offset, found, &levels);
   }
   fputs("EOD\n", script);
-  say_number(script, "hit", hit);
-  if (!isfinite(miss) && gc_plot_number(plot, "miss") > offset)
-    miss = gc_plot_number(plot, "miss") - offset;
-  say_number(script, "miss", miss);
+  if (!isfinite(levels.miss) && gc_plot_number(plot, "miss") > offset)
+    levels.miss = gc_plot_number(plot, "miss") - offset;
+  say_number(script, "hit", levels.hit);
+  say_number(script, "miss", levels.miss);
+  say_number(script, "most", levels.most);
   say_number(script, "least_bytes", runs[0].values[BYTES]);
   say_number(script, "most_bytes", runs[n - 1].values[BYTES]);
 }
 
+/* Far from the answer a search loads only a part of what is in an array, which other misses come of: such
+ * runs are left out. How many remain. */
+static size_t only_whole(struct run *runs, size_t n)
+{
+  const double *last = runs[n - 1].values;
+  size_t kept = 0;
+
+  for (size_t i = 0; i < n; i++)
+    if (runs[i].values[LOADS] * last[BYTES] > 0.5 * last[LOADS] * runs[i].values[BYTES])
+      runs[kept++] = runs[i];
+  return kept;
+}
+
 static int curve(FILE *script, const struct gc_plot *plot, struct gc_error *err)
 {
-  static const char *const names[MEANINGS] = {"bytes", "loads",  "slow", "min",
-                                              "p01",   "median", "p99",  "max"};
+  static const char *const names[MEANINGS] = {"bytes",  "loads", "slow", "min", "p01",
+                                              "median", "p99",   "max",  "mean"};
   int columns[MEANINGS], status = 0;
   struct run *runs = calloc(plot->rows, sizeof *runs);
   double *scratch = calloc(plot->rows, sizeof *scratch);
@@ -179,12 +200,12 @@ static int curve(FILE *script, const struct gc_plot *plot, struct gc_error *err)
   for (size_t i = 0; i < plot->rows && !status; i++)
     for (int m = 0; m < MEANINGS && !status; m++) {
       runs[i].values[m] = at(plot, i, columns[m]);
-      if (!(runs[i].values[m] >= (m == BYTES)))
+      if (!(runs[i].values[m] >= (m == BYTES || m == LOADS)))
         status = gc_fail(err, -EBADMSG, "row %zu has no number under '%s'", i + 1, names[m]);
     }
   if (!status) {
     qsort(runs, plot->rows, sizeof *runs, ascending);
-    say_sizes(script, plot, runs, plot->rows, scratch);
+    say_sizes(script, plot, runs, only_whole(runs, plot->rows), scratch);
   }
   free(scratch);
   free(runs);

@@ -24,9 +24,9 @@ column() {
 small_curve() {
   printf '# hwloc-gpucache 0 raw data\n# form: curve\n# gpu: gpu0\n# model: %s\n# element: L1Cache\n' "$1"
   printf '# property: capacity\n# found: 8192\n# confidence: 0.99\n# timing: 4\n'
-  printf 'bytes\tloads\tslow\tmin\tp01\tmedian\tp99\tmax\n'
-  printf '4096\t512\t0\t34\t34\t34\t34\t34\n8192\t512\t0\t34\t34\t34\t34\t40\n'
-  printf '16384\t512\t512\t204\t204\t205\t206\t900\n'
+  printf 'bytes\tloads\tslow\tmin\tp01\tmedian\tp99\tmax\tmean\n'
+  printf '4096\t512\t0\t34\t34\t34\t34\t34\t34\n8192\t512\t0\t34\t34\t34\t34\t40\t34.1\n'
+  printf '16384\t512\t512\t204\t204\t205\t206\t900\t207\n'
 }
 
 @test "--raw writes a file for each element and property, which say what was found" {
@@ -192,7 +192,7 @@ small_curve() {
   run_split "$tool" plot "$raw"
   is 1 "$status"
   is "$raw/good.svg" "$output"
-  has "$errors" "$raw/short.tsv: row 3 does not have 8 columns"
+  has "$errors" "$raw/short.tsv: row 3 does not have 9 columns"
   has "$errors" "$raw/columns.tsv: a curve needs a column 'slow'"
   has "$errors" "$raw/words.tsv: row 1 has no number under 'bytes'"
   has "$errors" "$raw/form.tsv: it is of no known form"
