@@ -37,10 +37,11 @@ static size_t scratch_results(const struct gc_bench *bench)
   return bench->properties.sms * sizeof(struct gpu_chase_result);
 }
 
-/* The scratch: 4 KiB for small results, then jobs, results and traces of chases. */
+/* The scratch: 4 KiB for small results, then jobs, results and traces of chases, then busy.c's own. */
 static size_t scratch_bytes(const struct gc_bench *bench)
 {
-  return 4096 + scratch_jobs(bench) + scratch_results(bench) + GC_TRACE_MAX * sizeof(uint32_t);
+  return 4096 + scratch_jobs(bench) + scratch_results(bench) + GC_TRACE_MAX * sizeof(uint32_t) +
+         sizeof(struct gpu_clock_result);
 }
 
 static uint64_t jobs_address(const struct gc_bench *bench) { return bench->scratch + 4096; }
@@ -60,9 +61,12 @@ int gc_bench_launch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t bloc
   const struct gc_launch launch = {.kernel = kernel, .blocks = blocks, .threads = threads,
                                    .shared_bytes = shared_bytes, .args = args,
                                    .args_bytes = args_bytes};
+  const double start = gc_milliseconds();
   int status = bench->ops->launch(bench->device, &launch, bench->err);
 
-  return status ? status : bench->ops->wait(bench->device, bench->err);
+  if (!status)
+    status = bench->ops->wait(bench->device, bench->err);
+  return status ? status : gc_watch_launch(bench, gc_milliseconds() - start);
 }
 
 static int find_constant_base(struct gc_bench *bench)
@@ -117,6 +121,7 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, struct gc_re
     gc_bench_close(bench);
     return status;
   }
+  bench->watch = bench->scratch + scratch_bytes(bench) - sizeof(struct gpu_clock_result);
   return 0;
 }
 

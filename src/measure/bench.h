@@ -63,6 +63,8 @@ struct gc_bench {
   double patience_ms, lost_ms;   /* busy.c: time that disturbances may cost, and did */
   unsigned repeats;              /* steps that had to be done again */
   double peace_at;               /* when the GPU was last seen to be ours alone */
+  uint64_t watch;                /* device, a struct gpu_clock_result of busy.c; 0: not yet */
+  bool trouble;                  /* it saw another program since */
 
   struct gc_sharing *sharing;    /* sharing.c: what was found at once for several elements */
 };
@@ -181,6 +183,8 @@ enum gc_peace {
   GC_OTHER_CLOCK, /* the clock settled at another rate, now in bench->mhz: so may be all before */
 };
 int gc_await_peace(struct gc_bench *bench, enum gc_peace *peace);
+/* For gc_bench_launch: looks whether the launch, which took so long, may have waited for another program. */
+int gc_watch_launch(struct gc_bench *bench, double milliseconds);
 double gc_milliseconds(void);
 /* latency.c: what timing a load alone adds to its latency; sets bench->window_cycles. */
 int gc_calibrate_window(struct gc_bench *bench);

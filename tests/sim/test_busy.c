@@ -81,7 +81,7 @@ static void it_passes_before_the_first_step(void **state)
 
   (void)state;
   variant_must(measure("sms = 4", 0, &peace, &err), &err);
-  variant_must(measure(BUSY "0 20000000", 60, &gpu, &err), &err);
+  variant_must(measure(BUSY "0 5000000", 60, &gpu, &err), &err);
   assert_alike(&peace, &gpu);
   assert_int_equal(fact(&gpu, "MeasuringRepeats"), 0);
   variant_close(&gpu);
@@ -99,8 +99,8 @@ static void it_comes_and_goes_in_the_middle(void **state)
 
   (void)state;
   variant_must(measure("sms = 4", 0, &peace, &err), &err);
-  for (unsigned from = 1200000; from < 2400000; from += 150000) {
-    snprintf(chip, sizeof(chip), BUSY "%u 60000000", from);
+  for (unsigned from = 1200000; from < 3000000; from += 250000) {
+    snprintf(chip, sizeof(chip), BUSY "%u 12000000", from);
     variant_must(measure(chip, 60, &gpu, &err), &err);
     assert_alike(&peace, &gpu);
     repeats += fact(&gpu, "MeasuringRepeats");
