@@ -1,3 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Manual pages. Other documents are added to EXTRA_DIST as they come.
 dist_man_MANS = doc/hwloc-gpucache.1
+
+# Curves of a real GPU: data, and the pictures that "hwloc-gpucache plot" makes of it.
+EXTRA_DIST += doc/results/h200/curves/README.md \
+	doc/results/h200/curves/gpu0-ConstantL1Cache-capacity.svg \
+	doc/results/h200/curves/gpu0-ConstantL1Cache-capacity.tsv \
+	doc/results/h200/curves/gpu0-L1Cache-capacity.svg \
+	doc/results/h200/curves/gpu0-L1Cache-capacity.tsv \
+	doc/results/h200/curves/gpu0-L2Cache-capacity.svg \
+	doc/results/h200/curves/gpu0-L2Cache-capacity.tsv
