@@ -26,7 +26,7 @@ echo "machine   $(hostname), $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | 
 echo "date      $(date -u +%Y-%m-%dT%H:%MZ)"
 echo "version   $("$tool" --version | head -n 1)"
 if [ -n "$model" ]; then
-  echo "GPU       $model, driver $(sed -n 's/.*Module[^0-9]*\([0-9.]*\).*/\1/p' /proc/driver/nvidia/version)"
+  echo "GPU       $model, driver $(sed -n 's/^NVRM version:.*  *\([0-9][0-9]*\.[0-9.]*\)  *.*/\1/p' /proc/driver/nvidia/version)"
   sim=
 else
   echo "GPU       none: the simulated H200 is timed instead, its times mean nothing for a real one"
@@ -34,26 +34,31 @@ else
 fi
 
 if [ -n "$model" ]; then
-  for i in 1 2 3 4 5; do "$bin/bare-start" || break; done >"$work/bare"
+  for i in 1 2 3 4 5; do
+    "$bin/bare-start" >>"$work/bare" || exit 1
+    milliseconds "$bin/bare-start" >>"$work/process" || exit 1
+    milliseconds "$tool" measure --force gpu0 >>"$work/measure" || exit 1
+  done
   awk '{ print $1 + $2 }' "$work/bare" | median >"$work/bare-median"
-  for i in 1 2 3 4 5; do milliseconds "$tool" measure --force gpu0 || break; done >"$work/measure"
   bare=$(cat "$work/bare-median")
   all=$(median <"$work/measure")
   echo
-  echo "cold, medians of 5, in alternation with nothing else on the GPU"
-  echo "  cuInit + context alone       $bare ms  ($(awk '{ printf "%s%s+%s", NR > 1 ? ", " : "", $1, $2 }' "$work/bare"))"
+  echo "cold, medians of 5, in alternation, nothing else on the GPU"
+  echo "  cuInit + context alone       $bare ms  ($(awk '{ printf "%s+%s ", $1, $2 }' "$work/bare"))"
+  echo "  a process that does only that  $(median <"$work/process") ms  ($(tr '\n' ' ' <"$work/process"))"
   echo "  hwloc-gpucache measure       $all ms  ($(tr '\n' ' ' <"$work/measure"))"
-  echo "  ratio                        $(awk "BEGIN { printf \"%.2f\", $all / $bare }")"
+  echo "  ratio to cuInit + context    $(awk "BEGIN { printf \"%.2f\", $all / $bare }")  (to reach: 2.5, later 2.0)"
+  echo "  ratio to the bare process    $(awk "BEGIN { printf \"%.2f\", $all / $(median <"$work/process") }")"
 else
   echo
   echo "cold     hwloc-gpucache --sim h200 measure: $(milliseconds "$tool" --sim h200 measure --force) ms"
 fi
 "$tool" ${sim:+--sim $sim} show --json >"$work/record.json" 2>"$work/err"
-for key in MeasuringMilliseconds MeasuringLaunches MeasuringDeviceBytes; do
-  echo "  $key $(sed -n "s/.*\"$key\": *\([0-9.]*\).*/\1/p" "$work/record.json" | head -n 1)"
-done
+fact() { sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" "$work/record.json" | head -n 1; }
+echo "  measuring alone              $(fact MeasuringMilliseconds) ms, $(fact MeasuringLaunches) launches"
+echo "  device memory                $(($(fact MeasuringDeviceBytes) >> 20)) MiB  (to reach: 512)"
 
 echo
 echo "warm, medians of 200 loads in alternation, all I/O kept, microseconds"
 ${sim:+env HWLOC_GPUCACHE_SIM=$sim} "$bin/load-cost" "$others" "$plugin:$others" >"$work/load" || exit 1
-sed '1s/\([0-9-]*\) \([0-9-]*\) \([0-9-]*\)/  without the plugin \1, with it \2, difference \3/; 2,$s/^/  /' "$work/load"
+sed '1s/\([0-9-]*\) \([0-9-]*\) \([0-9-]*\)/  without the plugin \1, with it \2, difference \3  (to reach: 500)/; 2,$s/^/  /' "$work/load"

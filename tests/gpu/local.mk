@@ -9,3 +9,7 @@ EXTRA_DIST += tests/gpu/kernels.sh
 check_PROGRAMS += tests/gpu/hammer
 GPU_TESTS += tests/gpu/busy.sh
 EXTRA_DIST += tests/gpu/busy.sh
+
+# The main job, and that it comes to the same every time.
+GPU_TESTS += tests/gpu/end-to-end.sh tests/gpu/repeat.sh
+EXTRA_DIST += tests/gpu/end-to-end.sh tests/gpu/repeat.sh

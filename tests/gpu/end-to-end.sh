@@ -1,0 +1,43 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The main job on a real GPU: a topology load with no record measures and shows, the next one only reads.
+tool=$top_builddir/hwloc-gpucache
+lstopo=${LSTOPO:-lstopo-no-graphics}
+load_cost=$top_builddir/tests/bench/load-cost
+counting=$HOME/tool
+failed=0
+
+fail() {
+  echo "FAILED: $*"
+  failed=1
+}
+
+# A tool that counts how often it is started.
+printf '#!/bin/sh\necho start >>"%s/starts"\nexec "%s" "$@"\n' "$HOME" "$tool" >"$counting"
+chmod +x "$counting"
+starts() { [ -f "$HOME/starts" ] && wc -l <"$HOME/starts" || echo 0; }
+gpus=$(ls /proc/driver/nvidia/gpus | wc -l)
+
+HWLOC_GPUCACHE_TOOL=$counting "$lstopo" --whole-io "$HOME/cold.xml" || fail "the cold load failed"
+[ "$(starts)" -eq "$gpus" ] || fail "the cold load started the tool $(starts) times for $gpus GPUs"
+HWLOC_GPUCACHE_TOOL=$counting "$lstopo" --whole-io "$HOME/warm.xml" || fail "the warm load failed"
+[ "$(starts)" -eq "$gpus" ] || fail "the warm load started the tool"
+for element in DeviceMemory L2Cache L1Cache TextureCache ReadOnlyCache ConstantL1Cache \
+  ConstantL15Cache SharedMemory; do
+  for topology in cold warm; do
+    n=$(grep -c "subtype=\"$element\"" "$HOME/$topology.xml")
+    [ "$n" -eq "$gpus" ] || fail "$n $element for $gpus GPUs in the $topology load"
+  done
+done
+n=$(grep -c '"GPUCacheStatus" value="measured"' "$HOME/warm.xml")
+[ "$n" -eq $((2 * gpus)) ] || fail "GPUCacheStatus=measured stands $n times"
+
+"$load_cost" "$HWLOC_PLUGINS_PATH" "$HWLOC_PLUGINS_PATH" | grep -q 'no vendor library is mapped' ||
+  fail "a warm load maps a vendor library"
+
+for hidden in '' -1 NoDevFiles; do
+  CUDA_VISIBLE_DEVICES=$hidden "$tool" measure --force gpu0 >"$HOME/out" 2>&1
+  status=$?
+  [ "$status" -eq 3 ] || fail "CUDA_VISIBLE_DEVICES='$hidden' ended in $status: $(cat "$HOME/out")"
+done
+exit $failed

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The same answer every time: REPEAT (10) measurements in a row. Capacities within 0.5 %, discrete values
+# identical, latencies of what is on the SM within a cycle, others within 2 %, bandwidths within 3 %.
+# Prints the table that doc/results shows: key, smallest, largest.
+tool=$top_builddir/hwloc-gpucache
+repeat=${REPEAT:-10}
+i=0
+while [ $i -lt "$repeat" ]; do
+  "$tool" measure --force --no-store --xml gpu0 >"$HOME/$i.xml" || exit 1
+  # "<subtype> <key> <value>" a line
+  sed -n -e 's/.*subtype="\([^"]*\)".*/@\1/p' -e 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' \
+    "$HOME/$i.xml" | awk '/^@/ { kind = substr($0, 2); next } { print kind, $0 }'
+  i=$((i + 1))
+done | awk -v repeat="$repeat" '
+  function number(v) { return v ~ /^[0-9.]+$/ }
+  $2 ~ /^(GPUCache|Measur|lstopo)/ { next }
+  $2 ~ /Confidence$/ { next }
+  {
+    name = $1 " " $2; value = $3
+    for (i = 4; i <= NF; i++) value = value " " $i
+    if (!(name in seen)) { order[++n] = name; low[name] = high[name] = value }
+    seen[name]++
+    if (number(value)) {
+      if (value + 0 < low[name] + 0) low[name] = value
+      if (value + 0 > high[name] + 0) high[name] = value
+    } else if (value != low[name])
+      high[name] = value
+  }
+  END {
+    for (k = 1; k <= n; k++) {
+      name = order[k]; bad = ""
+      if (seen[name] != repeat) bad = "told " seen[name] " times of " repeat
+      else if (!number(low[name]) || name ~ /(Line|Fetch)Bytes|PerSM|Instances|Partition/)
+        bad = low[name] == high[name] ? "" : "differs"
+      else {
+        spread = high[name] - low[name]
+        allowed = 0.03 * high[name]
+        if (name ~ /CapacityBytes|NominalBytes/) allowed = 0.005 * high[name]
+        if (name ~ /^(L1|Texture|ReadOnly|Constant|Shared).*LatencyCycles/) allowed = 1
+        if (name ~ /^(L2|Device).*LatencyCycles/) allowed = 0.02 * high[name]
+        if (name ~ /^ConstantL1Cache CapacityBytes/) allowed = 0
+        if (spread > allowed) bad = "spread too wide"
+      }
+      printf "%-44s %14s %14s %s\n", name, low[name], high[name], bad
+      failed += bad != ""
+    }
+    printf "%d values, %d of them not repeatable, %d measurements\n", n, failed, repeat
+    exit failed > 0
+  }'
