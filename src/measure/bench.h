@@ -37,6 +37,7 @@ struct gc_path {
   double outliers;         /* share of slow loads that is no miss, at least */
   uint32_t latency_stride;
   uint64_t latency_bytes; /* ring for latency: fits, and misses whatever lies before this element */
+  uint64_t before;        /* bytes that fit the element before this one; 0: there is none */
   bool (*present)(const struct gc_properties *properties);
 };
 /* NULL for elements that no path leads to (device memory). */
@@ -59,6 +60,7 @@ struct gc_bench {
 
   double mhz;                    /* SM clock while measuring; 0: not known */
   double window_cycles;          /* what timing a load alone adds to it: clock reads and wait */
+  double window_confidence;      /* how sure that is within 2 cycles */
 
   double patience_ms, lost_ms;   /* busy.c: time that disturbances may cost, and did */
   unsigned repeats;              /* steps that had to be done again */

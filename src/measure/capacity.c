@@ -22,6 +22,7 @@
 #include "stats/decide.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,7 @@
 #define COARSE_SHIFT 3 /* 8 cycles a bin: 1024 cycles in all */
 #define SPREAD 0.25    /* latencies of one level differ by less from SM to SM, those of two by more */
 #define ATTEMPTS 3     /* a disturbance passes: search again */
+#define WALKS 4        /* of one bracket, until it can be narrowed */
 
 _Static_assert(GC_LATENCY_BINS == GPU_HISTOGRAM_BINS, "stats take the kernels' histograms as they are");
 
@@ -45,6 +47,7 @@ struct search {
   uint64_t hits[GC_LATENCY_BINS]; /* latencies at sizes that fit */
   uint64_t low, high;             /* bracket: low fits, high does not */
   double fitting_loads, fitting_slow;
+  double kept; /* probability that no bracket so far has left out the capacity */
   struct gc_window window;
 };
 
@@ -97,11 +100,48 @@ static int walk_along(struct search *s, const struct gc_path *path)
            : gc_bench_ring(s->bench, path->form, path->max, path->stride, 1);
 }
 
+/* Loads of arrays that are sure to fit, and how many were slow all the same. */
+static void add_fitting(struct search *s, const uint64_t *histogram)
+{
+  for (size_t b = 0; b < GC_LATENCY_BINS; b++) {
+    s->fitting_loads += (double)histogram[b];
+    s->fitting_slow += b << COARSE_SHIFT >= s->window.threshold ? (double)histogram[b] : 0;
+  }
+}
+
+/* Loads of one level take about as long; else misses may be among what looks like hits. */
+static bool looks_like_one_level(const uint64_t *hits)
+{
+  const double usual = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, 1, 0.5);
+  const double slowest = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, 1, 0.95);
+
+  return slowest <= (1 + SPREAD) * usual + 1 && slowest < GC_LATENCY_BINS - 1;
+}
+
+/* Do loads of the smallest array already miss what lies before the element that is searched? */
+static int leaves_element_before(struct search *s, const uint64_t *smallest, bool *leaves)
+{
+  uint64_t before[GC_LATENCY_BINS] = {0};
+  struct gc_run run = {.bytes = s->path->before};
+  double p;
+  int status;
+
+  *leaves = true;
+  if (!s->path->before)
+    return 0;
+  if (!(status = s->path->walk(s->bench, s->path, &s->window, &run, 1))) {
+    gc_histogram_add(before, run.seen.histogram);
+    *leaves = gc_slower_share(before, smallest, SPREAD, &p) > 0.5;
+  }
+  return status;
+}
+
 static int coarse(struct search *s)
 {
   struct gc_levels levels;
   struct gc_sizes sizes;
   size_t n = 0, changed;
+  bool leaves;
   int status;
 
   while (n < COARSE_MAX && s->path->min << n <= s->path->max)
@@ -111,22 +151,30 @@ static int coarse(struct search *s)
   for (size_t i = 0; i < n; i++)
     sizes.bytes[i] = s->path->min << i;
   s->window.threshold = UINT32_MAX;
-  if ((status = walk_until_changed(s, &sizes, &changed)))
+  if ((status = walk_until_changed(s, &sizes, &changed)) ||
+      (status = leaves_element_before(s, sizes.histogram[0], &leaves)))
     goto out;
   /* the last that has not changed may miss a little already: too little for the K-S test */
   for (size_t i = 0; i == 0 || i + 1 < changed; i++)
     for (size_t b = 0; b < GC_LATENCY_BINS; b++)
       s->hits[b] += sizes.histogram[i][b];
-  if (changed < n && !gc_levels_find(s->hits, sizes.histogram[changed], 1 << COARSE_SHIFT, &levels)) {
+  if (!leaves) {
+    withhold(s, "small arrays still hit the cache before this one");
+  } else if (changed < n &&
+             !gc_levels_find(s->hits, sizes.histogram[changed], 1 << COARSE_SHIFT, &levels)) {
     withhold(s, "hits and misses take equally long");
   } else if (changed < n) {
     s->low = changed > 1 ? sizes.bytes[changed - 1] / 2 : s->path->min;
     s->high = sizes.bytes[changed];
     s->found->hit = levels.hit;
     s->found->miss = levels.miss;
-    s->window.threshold = (uint32_t)levels.threshold;
+    /* where a bin begins, so that histograms tell the slow loads too */
+    s->window.threshold = (uint32_t)ceil(levels.threshold / (1 << COARSE_SHIFT)) << COARSE_SHIFT;
+    add_fitting(s, s->hits);
+  } else if (!looks_like_one_level(s->hits)) {
+    withhold(s, "latencies vary too much to tell whether there are misses");
   } else {
-    s->found->at_least = sizes.bytes[n - 1];
+    s->found->at_least = sizes.bytes[gc_without_misses(&sizes, SPREAD) - 1];
     s->found->hit = gc_histogram_quantile(s->hits, GC_LATENCY_BINS, 0, 1 << COARSE_SHIFT, 0.5);
     snprintf(s->found->absent, sizeof(s->found->absent), "no miss seen up to %llu bytes",
              (unsigned long long)s->found->at_least);
@@ -134,16 +182,6 @@ static int coarse(struct search *s)
 out:
   gc_sizes_free(&sizes);
   return status;
-}
-
-/* Loads of arrays that are sure to fit, and how many were slow all the same. */
-static void add_fitting(struct search *s, const struct gc_run *runs, size_t n, uint64_t limit)
-{
-  for (size_t i = 0; i < n; i++)
-    if (runs[i].bytes <= limit) {
-      s->fitting_slow += runs[i].seen.slow;
-      s->fitting_loads += runs[i].seen.loads;
-    }
 }
 
 static double outlier_rate(const struct search *s)
@@ -179,7 +217,6 @@ static int walk_bracket(struct search *s, struct gc_sizes *sizes)
     runs[i].bytes = sizes->bytes[i % sizes->n];
   if (!(status = s->path->walk(s->bench, s->path, &s->window, runs, n))) {
     gc_raw_runs(s->bench->raw, "sweep", &s->window, runs, n);
-    add_fitting(s, runs, n, s->low);
     count_runs(s, sizes, runs, n);
   }
   free(runs);
@@ -203,6 +240,43 @@ static int confirm(struct search *s, struct gc_sizes *sizes, size_t beyond)
   return 0;
 }
 
+/* What the sizes of one sweep say, walked again while they leave too many answers open to go on. */
+static int decide(struct search *s, struct gc_sizes *sizes, bool first, bool last,
+                  struct gc_verdict *verdict)
+{
+  int status = 0;
+
+  for (int walk = 0; walk < WALKS; walk++) {
+    if ((status = walk_bracket(s, sizes)))
+      break;
+    if (first && !walk) {
+      const size_t changed = gc_lasting_change(sizes, s->hits, SPREAD);
+
+      *verdict = (struct gc_verdict){.absent = "the K-S test sees no lasting change of latencies"};
+      if (changed == sizes->n)
+        break;
+      s->found->changed = sizes->bytes[changed];
+    }
+    gc_decide(sizes, s->found->changed, verdict);
+    if (!verdict->beyond || last || verdict->most - verdict->least <= sizes->n / 2)
+      break;
+  }
+  return status;
+}
+
+/* The next bracket: all answers that are possible, and some room. */
+static void narrow(struct search *s, const struct gc_sizes *sizes, const struct gc_verdict *verdict)
+{
+  const size_t low = verdict->least < verdict->beyond ? verdict->least : verdict->beyond - 1;
+  const size_t high = verdict->most > verdict->beyond ? verdict->most : verdict->beyond;
+
+  for (size_t i = 0; i < verdict->least && i + 1 < verdict->beyond; i++)
+    add_fitting(s, sizes->histogram[i]);
+  s->low = sizes->bytes[low > 1 ? low - 1 : 0];
+  s->high = sizes->bytes[high < sizes->n ? high : sizes->n - 1];
+  s->kept *= verdict->kept;
+}
+
 /* One sweep of the bracket. Narrows it, or ends the search (*done). */
 static int sweep(struct search *s, bool first, bool *done)
 {
@@ -210,6 +284,7 @@ static int sweep(struct search *s, bool first, bool *done)
   const bool near = s->path == &s->wide && apart <= s->wide.step;
   int status = near ? walk_along(s, &s->fine) : 0;
   const uint64_t step = (apart + s->path->step - 1) / s->path->step * s->path->step;
+  const bool last = step == s->path->step && s->path != &s->wide;
   struct gc_verdict verdict;
   struct gc_sizes sizes;
 
@@ -218,34 +293,24 @@ static int sweep(struct search *s, bool first, bool *done)
   for (size_t i = 0; i < sizes.n; i++)
     sizes.bytes[i] = s->low + i * step;
   *done = true;
-  if ((status = walk_bracket(s, &sizes)))
+  if ((status = decide(s, &sizes, first, last, &verdict)))
     goto out;
-  if (first) {
-    const size_t changed = gc_lasting_change(&sizes, s->hits, SPREAD);
-
-    if (changed == sizes.n) {
-      withhold(s, "the K-S test sees no lasting change of latencies");
-      goto out;
-    }
-    s->found->changed = sizes.bytes[changed];
-  }
-  gc_decide(&sizes, s->found->changed, &verdict);
-  if (verdict.beyond && (step > s->path->step || s->path == &s->wide)) {
-    s->low = sizes.bytes[verdict.beyond > 1 ? verdict.beyond - 2 : 0];
-    s->high = sizes.bytes[verdict.beyond];
-    *done = false;
-    goto out;
-  }
-  if (verdict.beyond) {
+  if (verdict.beyond && last) {
     if ((status = confirm(s, &sizes, verdict.beyond)))
       goto out;
     gc_decide(&sizes, s->found->changed, &verdict);
+  } else if (verdict.beyond && verdict.most - verdict.least > sizes.n / 2) {
+    verdict.absent = "repetitions disagree on where misses begin";
+  } else if (verdict.beyond) {
+    narrow(s, &sizes, &verdict);
+    *done = false;
+    goto out;
   }
   if (verdict.absent) {
     withhold(s, verdict.absent);
   } else {
     s->found->bytes = sizes.bytes[verdict.beyond - 1];
-    s->found->confidence = verdict.confidence;
+    s->found->confidence = verdict.confidence * s->kept;
   }
 out:
   gc_sizes_free(&sizes);
@@ -275,7 +340,7 @@ int gc_find_capacity(struct gc_bench *bench, const struct gc_path *path, struct 
   int status = 0;
 
   for (int attempt = 0; attempt < ATTEMPTS && !status; attempt++) {
-    struct search s = {.bench = bench, .fine = *path, .wide = *path, .found = found,
+    struct search s = {.bench = bench, .fine = *path, .wide = *path, .found = found, .kept = 1,
                        .window = {.shift = COARSE_SHIFT}};
     bool done = false;
 
@@ -316,6 +381,15 @@ static int state_carveout(struct gc_bench *bench, const struct gc_path *path, st
   return 0;
 }
 
+/* As much as the L2 may keep for one SM, half of it: then what the SM has of its own was not seen,
+ * because loads take about as long in the L2. */
+static bool may_be_l2(const struct gc_bench *bench, const struct gc_path *path, uint64_t bytes)
+{
+  const double l2 = (double)bench->properties.l2_bytes;
+
+  return path->kind != GC_L2 && l2 > 0 && (double)bytes > 0.45 * l2;
+}
+
 int gc_put_capacity(struct gc_bench *bench, const struct gc_path *path, struct gc_element *element)
 {
   struct gc_capacity found;
@@ -323,6 +397,8 @@ int gc_put_capacity(struct gc_bench *bench, const struct gc_path *path, struct g
 
   if (status)
     return status;
+  if (may_be_l2(bench, path, found.bytes ? found.bytes : found.at_least))
+    return gc_put_absent(element, HWLOC_GPUCACHE_CAPACITY, "misses begin where the L2 may end");
   if (found.bytes)
     return gc_put_measured(element, HWLOC_GPUCACHE_CAPACITY_BYTES, HWLOC_GPUCACHE_CAPACITY,
                            found.bytes, found.confidence);

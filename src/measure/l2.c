@@ -108,8 +108,9 @@ int gc_step_l2_latency(struct gc_bench *bench, struct gc_element *element)
   }
   if (!status) {
     latency.cycles = gc_median(medians, LATENCY_REPEATS);
-    latency.confidence = gc_median_confidence(medians, LATENCY_REPEATS, latency.cycles,
-                                              TOLERANCE * latency.cycles);
+    latency.confidence =
+      bench->window_confidence *
+      gc_median_confidence(medians, LATENCY_REPEATS, latency.cycles, TOLERANCE * latency.cycles);
     status = gc_put_latency(bench, element, &latency);
   }
   free(starts);

@@ -16,16 +16,32 @@
 
 #define LOADS 128 /* short enough that most windows are free of outliers */
 #define TOLERANCE 0.5 /* cycles: the promise for memories inside the SM is one cycle */
+#define WINDOW_TOLERANCE 2 /* cycles: what is timed alone takes hundreds, and is promised to 2 % */
+
+/* A ring that is no larger than what was found to fit. */
+static uint64_t fitting(const struct gc_element *element, const struct gc_path *path)
+{
+  const char *capacity = gc_infos_get(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES);
+  const uint64_t known = capacity ? strtoull(capacity, NULL, 10) : UINT64_MAX;
+
+  return (known < path->latency_bytes ? known : path->latency_bytes) / path->latency_stride *
+         path->latency_stride;
+}
 
 int gc_step_latency(struct gc_bench *bench, struct gc_element *element)
 {
   const struct gc_path *path = gc_path_of(element->kind);
-  const uint32_t slots = (uint32_t)(path->latency_bytes / path->latency_stride);
+  const uint64_t bytes = fitting(element, path);
   struct gc_latency latency;
   int status;
 
-  if ((status = gc_bench_ring(bench, path->form, path->latency_bytes, path->latency_stride, 1)) ||
-      (status = gc_bench_latency(bench, path, 2 * slots, LOADS, TOLERANCE, &latency)))
+  if (path->before && !gc_infos_get(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES) &&
+      !gc_infos_get(&element->infos, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES))
+    return gc_put_absent(element, HWLOC_GPUCACHE_LATENCY,
+                         "loads may still hit the cache before this one");
+  if ((status = gc_bench_ring(bench, path->form, bytes, path->latency_stride, 1)) ||
+      (status = gc_bench_latency(bench, path, (uint32_t)(2 * bytes / path->latency_stride), LOADS,
+                                 TOLERANCE, &latency)))
     return status;
   if (!(latency.cycles > 0))
     return gc_put_absent(element, HWLOC_GPUCACHE_LATENCY, "the clock did not advance during loads");
@@ -45,11 +61,12 @@ int gc_calibrate_window(struct gc_bench *bench)
   int status;
 
   if ((status = gc_bench_ring(bench, path->form, path->latency_bytes, path->latency_stride, 1)) ||
-      (status = gc_bench_latency(bench, path, 2 * slots, LOADS, TOLERANCE, &chain)) ||
+      (status = gc_bench_latency(bench, path, 2 * slots, LOADS, WINDOW_TOLERANCE, &chain)) ||
       (status = gc_bench_trace(bench, path, &start, 1, 2 * slots, LOADS, trace)))
     return status;
   for (size_t i = 0; i < LOADS; i++)
     alone[i] = trace[i];
   bench->window_cycles = gc_median(alone, LOADS) - chain.cycles;
+  bench->window_confidence = chain.confidence;
   return 0;
 }

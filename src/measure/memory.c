@@ -48,6 +48,7 @@ int gc_step_memory(struct gc_bench *bench, struct gc_element *element)
   }
   latency.cycles = gc_median(medians, REPEATS);
   latency.confidence =
+    bench->window_confidence *
     gc_median_confidence(medians, REPEATS, latency.cycles, TOLERANCE * latency.cycles);
   return gc_put_latency(bench, element, &latency);
 }

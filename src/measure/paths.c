@@ -37,7 +37,7 @@ static const struct gc_path paths[] = {
    * load can hit there, so what is seen from 8 KiB on is the level behind it. */
   {.kind = GC_CONSTANT_L15, .form = GC_FORM_CONSTANT, .chase = GC_KERNEL_chase_constant,
    .latency = GC_KERNEL_latency_constant, .stride = 64, .step = 64, .min = KIB(8), .max = KIB(64),
-   .latency_stride = 64, .latency_bytes = KIB(12), IN_SM, .present = has_constant},
+   .latency_stride = 64, .latency_bytes = KIB(24), .before = 256, IN_SM, .present = has_constant},
   {.kind = GC_SHARED_MEMORY, .form = GC_FORM_SHARED, .chase = GC_KERNEL_chase_shared,
    .latency = GC_KERNEL_latency_shared, .stride = 32, .step = 32, .latency_stride = 32,
    .latency_bytes = KIB(4), .present = always},

@@ -79,6 +79,8 @@ static const struct step {
 };
 #define STEPS (sizeof(plan) / sizeof(*plan))
 
+#define SURE_ENOUGH 0.5 /* a latency that is less likely right than wrong is none */
+
 int gc_put_source(struct gc_element *element, const char *property, const char *source)
 {
   char name[80];
@@ -148,6 +150,10 @@ int gc_put_latency_as(struct gc_bench *bench, struct gc_element *element, const 
   char name[64];
   int status;
 
+  if (latency->confidence < SURE_ENOUGH) {
+    snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_LATENCY, prefix);
+    return gc_put_absent(element, name, "repetitions disagree");
+  }
   snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_LATENCY_CYCLES, prefix);
   status = gc_infos_setf(infos, name, "%.1f", latency->cycles);
   snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_LATENCY_NS, prefix);

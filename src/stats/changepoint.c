@@ -5,26 +5,45 @@
 
 #define DISTURBED 0.02 /* share of runs that show the contrary of what they should */
 #define WRONG 0.125    /* share of votes that may say the contrary, at most */
-#define MISS_COUNTS 24 /* points at which the unknown number of misses is tried */
+#define OWN 0.25       /* share of runs whose number of misses is not that of the others */
 
-static double poisson(uint32_t k, double mean)
+/* P(k) when `mean` are expected; log_factorial: of k. */
+static double poisson(double k, double log_factorial, double mean)
 {
-  return mean > 0 ? exp(k * log(mean) - mean - lgamma(k + 1.0)) : k == 0;
+  return mean > 0 ? exp(k * log(mean) - mean - log_factorial) : k == 0;
 }
 
 void gc_evidence_add(struct gc_evidence *evidence, uint32_t slow, uint32_t loads, double rate)
 {
   const double by_chance = rate * loads, most = log(loads > 1 ? loads : 2);
-  double fits = poisson(slow, by_chance), exceeds = 0;
-
-  for (int i = 0; i < MISS_COUNTS; i++)
-    exceeds += poisson(slow, by_chance + exp(most * i / (MISS_COUNTS - 1)));
   /* no count is impossible, only very unlikely: keeps the logarithms finite */
-  fits += 1e-300;
-  exceeds = exceeds / MISS_COUNTS + 1e-300;
+  const double fits = poisson(slow, lgamma(slow + 1.0), by_chance) + 1e-300;
+  const double log_factorial = slow ? lgamma(slow) : 0; /* of those but the one that is sure */
+  double misses[GC_MISS_COUNTS], exceeds = 1e-300;
+
+  for (int i = 0; i < GC_MISS_COUNTS; i++) {
+    const double more = exp(most * i / (GC_MISS_COUNTS - 1)) - 1;
+
+    misses[i] = slow ? poisson(slow - 1.0, log_factorial, by_chance + more) : 0;
+    exceeds += misses[i] / GC_MISS_COUNTS;
+  }
+  for (int i = 0; i < GC_MISS_COUNTS; i++)
+    evidence->misses[i] +=
+      log(DISTURBED * fits + (1 - DISTURBED) * ((1 - OWN) * misses[i] + OWN * exceeds));
   evidence->fits += log((1 - DISTURBED) * fits + DISTURBED * exceeds);
-  evidence->exceeds += log(DISTURBED * fits + (1 - DISTURBED) * exceeds);
   evidence->noise += log((fits + exceeds) / 2);
+}
+
+/* Every number of misses is as likely as any other. */
+static double exceeds(const struct gc_evidence *evidence)
+{
+  double top = -INFINITY, sum = 0;
+
+  for (int i = 0; i < GC_MISS_COUNTS; i++)
+    top = fmax(top, evidence->misses[i]);
+  for (int i = 0; i < GC_MISS_COUNTS; i++)
+    sum += exp(evidence->misses[i] - top);
+  return evidence->exceeds + top + log(sum / GC_MISS_COUNTS);
 }
 
 /* Log of the mean of Binomial(k; n, p) over p in [0, q]: an incomplete beta function, which for whole
@@ -49,7 +68,7 @@ void gc_changepoint_find(const struct gc_evidence *items, size_t n, double *post
   double all_exceed = 0, flat = log((double)n + 1), best = -INFINITY, sum, here, top;
 
   for (size_t i = 0; i < n; i++) {
-    all_exceed += items[i].exceeds;
+    all_exceed += exceeds(&items[i]);
     flat += items[i].noise;
   }
   found->index = 0;
@@ -59,20 +78,20 @@ void gc_changepoint_find(const struct gc_evidence *items, size_t n, double *post
       best = here;
       found->index = c;
     }
-    here += c < n ? items[c].fits - items[c].exceeds : 0;
+    here += c < n ? items[c].fits - exceeds(&items[c]) : 0;
   }
   top = best > flat ? best : flat;
   sum = exp(flat - top);
   here = all_exceed;
   for (size_t c = 0; c <= n; c++) {
     sum += exp(here - top);
-    here += c < n ? items[c].fits - items[c].exceeds : 0;
+    here += c < n ? items[c].fits - exceeds(&items[c]) : 0;
   }
   found->noise = exp(flat - top) / sum;
   found->probability = exp(best - top) / sum;
   here = all_exceed;
   for (size_t c = 0; c <= n && posterior; c++) {
     posterior[c] = exp(here - top) / sum;
-    here += c < n ? items[c].fits - items[c].exceeds : 0;
+    here += c < n ? items[c].fits - exceeds(&items[c]) : 0;
   }
 }

@@ -10,6 +10,7 @@
 #define CHANGE_D 0.05 /* and the share of loads that must have moved */
 #define ENOUGH 0.5    /* posterior below which no capacity is told */
 #define NEAR 0.005    /* capacities that differ by less are one */
+#define TAIL 5e-5     /* posterior at either end that is next to impossible */
 
 int gc_sizes_new(struct gc_sizes *sizes, size_t n)
 {
@@ -41,11 +42,9 @@ void gc_histogram_add(uint64_t *sum, const uint32_t *seen)
     sum[b] += seen[b];
 }
 
-/* Share of loads that moved to another level, and how likely that is chance: one-sided K-S of what
- * was seen against the hits made slower by the spread. A plain K-S test of thousands of loads would
- * report the few cycles by which the same level differs from SM to SM (an H200's constant L1.5: 112
- * to 131). */
-static double moved(const uint64_t *hits, const uint64_t *seen, double spread, double *p)
+/* A plain K-S test of thousands of loads would report the few cycles by which the same level
+ * differs from SM to SM (an H200's constant L1.5: 112 to 131). */
+double gc_slower_share(const uint64_t *hits, const uint64_t *seen, double spread, double *p)
 {
   uint64_t slower[GC_LATENCY_BINS] = {0}, n, m;
   double d;
@@ -66,7 +65,7 @@ size_t gc_first_change(const struct gc_sizes *sizes, double spread)
   double *p = sizes->scratch, *d = p + sizes->n;
 
   for (size_t i = 0; i < sizes->n; i++) {
-    d[i] = i ? moved(smaller, sizes->histogram[i], spread, &p[i]) : 0;
+    d[i] = i ? gc_slower_share(smaller, sizes->histogram[i], spread, &p[i]) : 0;
     for (size_t b = 0; b < GC_LATENCY_BINS; b++)
       smaller[b] += sizes->histogram[i][b];
   }
@@ -79,13 +78,38 @@ size_t gc_first_change(const struct gc_sizes *sizes, double spread)
   return sizes->n;
 }
 
+size_t gc_without_misses(const struct gc_sizes *sizes, double spread)
+{
+  uint64_t hits[GC_LATENCY_BINS] = {0}, loads = 0, slow = 0;
+  double slowest, rate;
+
+  for (size_t i = 0; i < sizes->n; i++)
+    for (size_t b = 0; b < GC_LATENCY_BINS; b++)
+      hits[b] += sizes->histogram[i][b];
+  slowest = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, 1, 0.5) * (1 + spread) + 1;
+  for (size_t i = 0; i < sizes->n; i++) {
+    uint64_t here = 0, slow_here = 0;
+
+    for (size_t b = 0; b < GC_LATENCY_BINS; b++) {
+      here += sizes->histogram[i][b];
+      slow_here += (double)b > slowest ? sizes->histogram[i][b] : 0;
+    }
+    rate = ((double)slow + 1) / ((double)loads + 1);
+    if (i && slow_here && 1 - gc_binomial_cdf(slow_here - 1, here, rate) < CHANGE_P)
+      return i;
+    loads += here;
+    slow += slow_here;
+  }
+  return sizes->n;
+}
+
 size_t gc_lasting_change(const struct gc_sizes *sizes, const uint64_t *hits, double spread)
 {
   size_t first = sizes->n;
   double *p = sizes->scratch, *d = p + sizes->n;
 
   for (size_t i = 0; i < sizes->n; i++)
-    d[i] = moved(hits, sizes->histogram[i], spread, &p[i]);
+    d[i] = gc_slower_share(hits, sizes->histogram[i], spread, &p[i]);
   gc_holm(p, sizes->n);
   while (first > 0 && p[first - 1] < CHANGE_P && d[first - 1] > CHANGE_D)
     first--;
@@ -121,6 +145,21 @@ static double mass_near(const struct gc_sizes *sizes, const double *posterior, u
   return fmin(1, mass); /* a sum of many may round beyond */
 }
 
+/* Where all answers lie but the next to impossible. */
+static void set_range(const double *posterior, size_t n, struct gc_verdict *verdict)
+{
+  double sum = 0, below = 0, above = 0;
+
+  for (size_t c = 0; c <= n; c++)
+    sum += posterior[c];
+  verdict->most = n;
+  while (verdict->least < n && below + posterior[verdict->least] <= TAIL * sum)
+    below += posterior[verdict->least++];
+  while (verdict->most > verdict->least && above + posterior[verdict->most] <= TAIL * sum)
+    above += posterior[verdict->most--];
+  verdict->kept = sum > 0 ? 1 - (below + above) / sum : 0;
+}
+
 void gc_decide(const struct gc_sizes *sizes, uint64_t changed, struct gc_verdict *verdict)
 {
   double *posterior = sizes->scratch;
@@ -129,6 +168,7 @@ void gc_decide(const struct gc_sizes *sizes, uint64_t changed, struct gc_verdict
 
   memset(verdict, 0, sizeof(*verdict));
   gc_changepoint_find(sizes->evidence, sizes->n, posterior, &change);
+  set_range(posterior, sizes->n, verdict);
   if (change.noise > ENOUGH) {
     verdict->absent = "misses come and go at all sizes: noise";
   } else if (change.index == 0) {

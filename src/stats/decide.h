@@ -33,10 +33,19 @@ void gc_sizes_free(struct gc_sizes *sizes);
 /* sum += seen, over GC_LATENCY_BINS bins. */
 void gc_histogram_add(uint64_t *sum, const uint32_t *seen);
 
+/* Share of loads that take longer than hits, even if these took longer by `spread`; *p: how likely
+ * so many are by chance (one-sided K-S). */
+double gc_slower_share(const uint64_t *hits, const uint64_t *seen, double spread, double *p);
+
 /* The first size whose latencies are not those of the smaller ones; n: none (one-sided K-S, Holm).
  * spread: by which share latencies of one and the same level may differ. Less than that is no
  * change. */
 size_t gc_first_change(const struct gc_sizes *sizes, double spread);
+
+/* How many sizes, from the smallest on, have no more slow loads than those before them, where
+ * nothing is known of misses but that they take longer than a hit by more than `spread`. Counts are
+ * sharper than K-S: they see one miss in a hundred loads. */
+size_t gc_without_misses(const struct gc_sizes *sizes, double spread);
 
 /* The first size from which on all latencies differ from those of hits; n: none. */
 size_t gc_lasting_change(const struct gc_sizes *sizes, const uint64_t *hits, double spread);
@@ -52,6 +61,8 @@ bool gc_levels_find(const uint64_t *hits, const uint64_t *beyond, double width,
 
 struct gc_verdict {
   size_t beyond;      /* index of the first size that does not fit; 0: nowhere, see absent */
+  size_t least, most; /* so many sizes fit; fewer or more: one in 10^4 together */
+  double kept;        /* probability of all from least to most, noise put aside */
   double confidence;  /* probability that the capacity is within 0.5 % of bytes[beyond - 1] */
   const char *absent; /* why no capacity must be told (a literal); NULL: it is bytes[beyond - 1] */
 };

@@ -56,14 +56,17 @@ void gc_holm(double *p, size_t n);
 
 /* How likely is what was seen, as logarithms: if the array fitted, if it did not, and if the runs were
  * mere noise (either, by a coin, at every size). Add up over runs. */
+#define GC_MISS_COUNTS 24 /* points at which the unknown number of misses is tried */
 struct gc_evidence {
   double fits, exceeds, noise;
+  double misses[GC_MISS_COUNTS]; /* of runs, if it did not fit and so many loads were missed */
 };
 
 /* Adds the evidence of one run: `slow` of its `loads` timed loads were slow, where `rate` of all loads
- * are slow by chance. Fits: Poisson(rate * loads). Exceeds: Poisson of that and of misses, one at least,
- * whose number is anything up to all loads (log-uniform). A run may be disturbed: each side keeps a
- * share of 2 % for the other, so that no single run decides. */
+ * are slow by chance. Fits: Poisson(rate * loads). Exceeds: that and misses, one at least, whose number
+ * is anything up to all loads (log-uniform) and, but for a quarter of the runs, varies around the same
+ * mean in all runs of one size: many runs that each show one more than by chance add up. A run may be
+ * disturbed: each side keeps a share of 2 % for the other, so that no single run decides. */
 void gc_evidence_add(struct gc_evidence *evidence, uint32_t slow, uint32_t loads, double rate);
 
 /* Adds the evidence of n votes, of which `yes` said "exceeds". Fits: at most one in eight does; exceeds: at
