@@ -8,7 +8,7 @@ dnl   any other --prefix           $libdir/hwloc, because an installation into a
 dnl                                distcheck) must not write anywhere else. HWLOC_PLUGINS_PATH must
 dnl                                name it then; make install says so.
 AC_DEFUN([GC_HWLOC], [
-  GC_NEED_LIBRARY([HWLOC], [hwloc >= 2.0], [this is a plugin for it], [libhwloc-dev])
+  GC_NEED_LIBRARY([HWLOC], [hwloc >= 2.4], [this is a plugin for it], [libhwloc-dev])
 
   gc_save_CPPFLAGS=$CPPFLAGS
   CPPFLAGS="$CPPFLAGS $HWLOC_CFLAGS"
@@ -19,7 +19,7 @@ AC_DEFUN([GC_HWLOC], [
   AC_MSG_RESULT([$HWLOC_ABI])
   AS_CASE([$HWLOC_ABI],
     [7|8], [],
-    [AC_MSG_ERROR([the hwloc headers have component ABI $HWLOC_ABI, and only 7 (hwloc 2.x) and 8 (hwloc 3.0) are known])])
+    [AC_MSG_ERROR([the hwloc headers have component ABI $HWLOC_ABI, and only 7 (hwloc 2.4 and later 2.x) and 8 (hwloc 3.0) are known])])
   CPPFLAGS=$gc_save_CPPFLAGS
 
   dnl hwloc.pc does not name the plugin directory today. Ask for it all the same, for the day it does.
