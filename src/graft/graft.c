@@ -93,16 +93,22 @@ static int on_device(hwloc_obj_t device, const struct gc_record *record, const c
 static hwloc_obj_t make_element(hwloc_topology_t topology, const struct gc_record *record, size_t i,
                                 const char *gpu)
 {
-  const struct gc_kind_info *kind = &gc_kinds[record->elements[i].kind];
-  hwloc_obj_t obj = hwloc_alloc_setup_object(topology, HWLOC_OBJ_OS_DEVICE, HWLOC_UNKNOWN_INDEX);
-  char name[128];
+  char name[128], *own_name, *subtype = strdup(gc_kinds[record->elements[i].kind].subtype);
+  hwloc_obj_t obj = NULL;
 
-  if (!obj)
-    return NULL;
   gc_record_element_name(record, i, gpu, name, sizeof(name));
+  own_name = strdup(name);
+  /* Last, because it could not be freed. */
+  if (subtype && own_name)
+    obj = hwloc_alloc_setup_object(topology, HWLOC_OBJ_OS_DEVICE, HWLOC_UNKNOWN_INDEX);
+  if (!obj) {
+    free(own_name);
+    free(subtype);
+    return NULL;
+  }
   gc_hwloc_set_memory_osdev(obj);
-  obj->name = strdup(name);
-  obj->subtype = strdup(kind->subtype);
+  obj->name = own_name;
+  obj->subtype = subtype;
   return obj;
 }
 
