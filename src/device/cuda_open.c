@@ -20,6 +20,15 @@ static const char *const kernel_names[] = {GPU_KERNELS(CUDA_KERNEL_NAME)};
 /* What every GPU gives a block without being asked for more. */
 #define SHARED_BYTES_BY_DEFAULT (48 * 1024)
 
+/* The list ends for CUDA at the first entry that is no GPU: where that is the first of all, "-1" or
+ * "NoDevFiles" for example, there are none. */
+static bool hides_all(const char *visible)
+{
+  visible += strspn(visible, " \t");
+  return !(*visible >= '0' && *visible <= '9') && strncmp(visible, "GPU-", 4) &&
+         strncmp(visible, "MIG-", 4);
+}
+
 /* The driver reads these once, in cuInit. */
 static int show_only(const struct gc_gpu *gpu, struct gc_error *err)
 {
@@ -28,6 +37,9 @@ static int show_only(const struct gc_gpu *gpu, struct gc_error *err)
   if (visible && !*visible)
     return gc_fail(err, -ENODEV,
                    "CUDA_VISIBLE_DEVICES is empty: it hides every NVIDIA GPU from CUDA");
+  if (visible && hides_all(visible))
+    return gc_fail(err, -ENODEV,
+                   "CUDA_VISIBLE_DEVICES is '%s': it hides every NVIDIA GPU from CUDA", visible);
   if (setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1) || setenv("CUDA_MODULE_LOADING", "EAGER", 0))
     return gc_fail(err, -ENOMEM, "out of memory");
   if (!strncmp(gpu->identity.id, "GPU-", 4) && setenv("CUDA_VISIBLE_DEVICES", gpu->identity.id, 1))

@@ -98,6 +98,21 @@ setup() {
   is '' "$(leftovers)"
 }
 
+@test "a GPU that CUDA_VISIBLE_DEVICES hides is not measured: a sentence, exit 3, no record" {
+  use_node
+  local hidden
+  for hidden in '' -1 NoDevFiles -1,0; do
+    CUDA_VISIBLE_DEVICES=$hidden run_split "$tool" measure gpu1
+    is 3 "$status"
+    is '' "$output"
+    has "$errors" "it hides every NVIDIA GPU from CUDA"
+    is '' "$(leftovers)"
+  done
+  CUDA_VISIBLE_DEVICES=1 run_split "$tool" measure gpu1
+  is 3 "$status"
+  has_not "$errors" hides
+}
+
 @test "a GPU whose driver does not answer: a sentence, exit 3, no record" {
   use_node
   run_split "$tool" measure gpu1

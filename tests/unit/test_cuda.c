@@ -164,6 +164,39 @@ static void respects_hidden_gpus(void **state)
   assert_string_equal(f->fake->visible, ""); /* the driver was not even started */
 }
 
+/* What CUDA takes for the end of the list, in the first place. */
+static void respects_lists_of_no_gpu(void **state)
+{
+  static const char *const lists[] = {"-1", "-1,0", "NoDevFiles", "none", " ", ",0", "GPU", "gpu0"};
+  struct fixture *f = *state;
+
+  for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+    char words[80];
+
+    setenv("CUDA_VISIBLE_DEVICES", lists[i], 1);
+    assert_int_equal(open_device(f), -ENODEV);
+    snprintf(words, sizeof(words), "CUDA_VISIBLE_DEVICES is '%s': it hides every NVIDIA GPU",
+             lists[i]);
+    says(f, words);
+    assert_string_equal(f->fake->visible, "");
+    assert_string_equal(getenv("CUDA_VISIBLE_DEVICES"), lists[i]);
+  }
+}
+
+static void lists_of_gpus_hide_nothing(void **state)
+{
+  static const char *const lists[] = {"0", "12,3", " 1", UUID, "GPU-0001", "MIG-" UUID, "0,-1"};
+  struct fixture *f = *state;
+
+  for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+    setenv("CUDA_VISIBLE_DEVICES", lists[i], 1);
+    must_open(f);
+    assert_string_equal(f->fake->visible, UUID);
+    f->ops->close(f->device);
+    f->device = NULL;
+  }
+}
+
 static void explains_mig(void **state)
 {
   struct fixture *f = *state;
@@ -521,6 +554,8 @@ int main(void)
       TEST(refuses_another_gpu),
       TEST(says_when_it_cannot_ask_for_the_uuid),
       TEST(respects_hidden_gpus),
+      TEST(respects_lists_of_no_gpu),
+      TEST(lists_of_gpus_hide_nothing),
       TEST(explains_mig),
       TEST(refuses_what_is_known_not_to_work),
       TEST(old_driver),
