@@ -24,11 +24,10 @@
 #define TRIES 12         /* to make a launch long enough */
 #define GROWTH 8         /* from one to the next, at most: a coarse clock may have said too little */
 #define L2_SHARE 4       /* the array is the nominal size divided by this */
-#define WALK_L2S 8       /* device memory: the array, in L2s, … */
-#define WALK_L2S_MIN 4   /* … and where there is little room */
+#define WALK_L2S 8       /* device memory: the array, in L2s, where there is room for it, … */
+#define WALK_L2S_MIN 4   /* … and where there is little */
 #define WALK_MIN MIB(64)
-#define MOST_MEMORY MIB(1024) /* we take no more than that, … */
-#define MOST_SHARE 20         /* … and no more than a 20th of what is free */
+#define MOST_SHARE 20    /* we take no more than a 20th of what is free */
 
 /* One launch from where the one before it ended: bytes and nanoseconds of all blocks together. */
 static int walk_on(struct gc_bench *bench, struct gc_flow *flow,
@@ -142,6 +141,7 @@ static int find_room(struct gc_bench *bench, uint64_t *own, uint64_t *base, uint
 {
   const uint64_t l2 = bench->properties.l2_bytes;
   const uint64_t wanted = WALK_L2S * l2 > WALK_MIN ? WALK_L2S * l2 : WALK_MIN;
+  const uint64_t spare = gc_bench_spare(bench);
   uint64_t free_bytes, total, most;
   int status = bench->ops->memory(bench->device, &free_bytes, &total, bench->err);
 
@@ -151,9 +151,10 @@ static int find_room(struct gc_bench *bench, uint64_t *own, uint64_t *base, uint
   if (status || bench->arena_bytes >= wanted)
     return status;
   most = (free_bytes + bench->arena_bytes) / MOST_SHARE;
-  most = most < MOST_MEMORY ? most : MOST_MEMORY;
-  if (most > 2 * bench->arena_bytes) {
-    *bytes = most - bench->arena_bytes < wanted ? most - bench->arena_bytes : wanted;
+  most = most > bench->arena_bytes ? most - bench->arena_bytes : 0;
+  most = most < spare ? most : spare;
+  if (most > bench->arena_bytes) {
+    *bytes = most < wanted ? most : wanted;
     status = bench->ops->alloc(bench->device, *bytes, own, bench->err);
     *base = *own;
   }
@@ -179,7 +180,11 @@ int gc_step_memory_bandwidth(struct gc_bench *bench, struct gc_element *element)
   int status = find_room(bench, &own, &base, &bytes);
 
   if (!status && bytes < (p->sms + 1) * turn) {
-    status = put_both_absent(bench, element, "too little free device memory");
+    /* whatever is free: then it is not for lack of memory */
+    status = put_both_absent(bench, element,
+                             WALK_L2S_MIN * p->l2_bytes > gc_bench_spare(bench)
+                               ? "too large an L2 for the device memory that we take"
+                               : "too little free device memory");
   } else if (!status) {
     /* All blocks side by side, and in each turn one tile further, so that no warp soon comes back
      * to lines that it had before. */

@@ -15,16 +15,20 @@
 #define CROWDED_LAUNCHES 8 /* attempts to get an SM for each block */
 #define LOADS_MIN 2048 /* timed loads of the smallest arrays: a K-S test sees 1 in 8 miss */
 
-/* The arena has to hold rings that no L2 keeps: twice the L2 and some, within what issue 2 allows. */
+/* What drivers round an allocation up to. */
+#define GRANULE MIB(2)
+#define ARENA_MAX (GC_DEVICE_BYTES_MAX - MIB(32)) /* the rest: scratch, and what single steps need */
+
+/* The arena has to hold rings that no L2 keeps: twice the L2 and some, within what we may take. */
 static uint64_t arena_bytes(const struct gc_properties *properties, uint64_t free_bytes)
 {
   uint64_t bytes = 2 * properties->l2_bytes + MIB(32);
 
   if (bytes < MIB(64))
     bytes = MIB(64);
-  if (bytes > MIB(480))
-    bytes = MIB(480);
-  return bytes < free_bytes / 4 ? bytes : free_bytes / 4 & ~(MIB(2) - 1);
+  if (bytes > ARENA_MAX)
+    bytes = ARENA_MAX;
+  return bytes < free_bytes / 4 ? bytes : free_bytes / 4 & ~(GRANULE - 1);
 }
 
 static size_t scratch_jobs(const struct gc_bench *bench)
@@ -42,6 +46,13 @@ static size_t scratch_bytes(const struct gc_bench *bench)
 {
   return 4096 + scratch_jobs(bench) + scratch_results(bench) + GC_TRACE_MAX * sizeof(uint32_t) +
          sizeof(struct gpu_clock_result);
+}
+
+uint64_t gc_bench_spare(const struct gc_bench *bench)
+{
+  const uint64_t taken = bench->arena_bytes + scratch_bytes(bench) + 2 * GRANULE;
+
+  return taken < GC_DEVICE_BYTES_MAX ? (GC_DEVICE_BYTES_MAX - taken) & ~(GRANULE - 1) : 0;
 }
 
 static uint64_t jobs_address(const struct gc_bench *bench) { return bench->scratch + 4096; }

@@ -12,6 +12,9 @@
 #include "measure/measure.h"
 #include "measure/raw.h"
 
+/* Device memory that measuring holds at its peak, all of it together. */
+#define GC_DEVICE_BYTES_MAX ((uint64_t)512 << 20)
+
 /* In which form a path's ring stores "where to go next" (kernels/args.h). */
 enum gc_form { GC_FORM_GLOBAL, GC_FORM_TEXTURE, GC_FORM_CONSTANT, GC_FORM_SHARED };
 
@@ -75,6 +78,9 @@ struct gc_bench {
 int gc_bench_open(struct gc_bench *bench, struct gc_device *device, struct gc_record *record,
                   struct gc_error *err);
 void gc_bench_close(struct gc_bench *bench);
+
+/* What may be allocated besides arena and scratch. */
+uint64_t gc_bench_spare(const struct gc_bench *bench);
 
 /* Lays a ring of bytes/stride slots at the start of the arena, in order (multiplier 1) or scattered
  * (multiplier coprime to the count). For GC_FORM_SHARED there is nothing to do: kernels lay it. */

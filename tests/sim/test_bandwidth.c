@@ -127,6 +127,15 @@ static void check_way(const struct run *run, const struct element *e, const stru
     fail_msg("%s: %s of %s is told with confidence %s", run->path, way, what, confidence);
 }
 
+/* Whatever the GPU, measuring holds no more than 512 MiB of it at once. */
+static void check_memory(const struct run *run)
+{
+  const uint64_t peak = run->bench.ops->counts(run->device)->device_bytes_peak;
+
+  if (peak > 512ull << 20)
+    fail_msg("%s: %llu bytes of device memory at once", run->path, (unsigned long long)peak);
+}
+
 static void profile(void **state)
 {
   const char *directory = getenv("HWLOC_GPUCACHE_SIM_PATH");
@@ -149,6 +158,7 @@ static void profile(void **state)
     else
       assert_null(gc_infos_get(infos, "WriteSource"));
   }
+  check_memory(&run);
   end(&run);
 }
 
@@ -282,8 +292,24 @@ static void memory_is_given_back(void **state)
   check_way(&run, &elements[0], measure(&run, &elements[0]), false);
   must(run.bench.ops->memory(run.device, &after, &total, &run.err), &run.err);
   assert_true(before == after);
-  assert_true(run.bench.ops->counts(run.device)->device_bytes_peak >= 8ull * (64 << 20));
-  assert_true(run.bench.ops->counts(run.device)->device_bytes_peak <= 1ull << 30);
+  assert_true(run.bench.ops->counts(run.device)->device_bytes_peak >= 4ull * (64 << 20));
+  check_memory(&run);
+  end(&run);
+}
+
+/* Walks of four L2s of 128 MiB do not fit what we take, however much is free. */
+static void too_large_an_l2(void **state)
+{
+  const struct gc_infos *infos;
+  struct run run;
+
+  (void)state;
+  begin_chip(&run, "sms = 4\nmemory_clock_khz = 4000000\nmemory = 64 GiB",
+             "size = 128 MiB\nread_gbps = 700");
+  infos = measure(&run, &elements[0]);
+  assert_withheld(infos, "Read", HWLOC_GPUCACHE_READ_GBPS, "too large an L2");
+  assert_withheld(infos, "Write", HWLOC_GPUCACHE_WRITE_GBPS, "too large an L2");
+  check_memory(&run);
   end(&run);
 }
 
@@ -303,5 +329,6 @@ int main(void)
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_many_sms_for_the_l2);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_little_memory);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(memory_is_given_back);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_large_an_l2);
   return _cmocka_run_group_tests("bandwidth", tests, n, NULL, NULL);
 }
