@@ -1,0 +1,175 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The capacity of shared memory is the interface's number, told only where a block could use what it may
+ * ask for: not where it does not start, and not where it does not find what it wrote.
+ */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "measure/bench.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct run {
+  struct gc_device *device;
+  struct gc_record *record;
+  struct gc_error err;
+  struct gc_bench bench;
+  struct gc_device_ops ops; /* the bench's, of which tests replace some */
+};
+
+static uint32_t launched_bytes; /* of shared memory, by the launch that had most */
+
+static int set_up(void **state)
+{
+  const char *directory = getenv("HWLOC_GPUCACHE_SIM_PATH");
+  struct gc_gpu gpu = {.vendor = GC_VENDOR_SIM, .name = "gpu0"};
+  struct run *run = calloc(1, sizeof(*run));
+
+  assert_non_null(run);
+  snprintf(gpu.profile, sizeof(gpu.profile), "%s/h200", directory ? directory : "data/sim");
+  if (gc_device_open(&gpu, &run->device, &run->err))
+    fail_msg("%s", run->err.text);
+  run->record = gc_record_new(&gpu.identity);
+  assert_non_null(run->record);
+  assert_int_equal(gc_bench_open(&run->bench, run->device, run->record, &run->err), 0);
+  run->ops = *run->bench.ops;
+  run->bench.ops = &run->ops;
+  *state = run;
+  return 0;
+}
+
+static int tear_down(void **state)
+{
+  struct run *run = *state;
+
+  run->bench.ops = gc_ops(run->device);
+  gc_bench_close(&run->bench);
+  gc_ops(run->device)->close(run->device);
+  gc_record_free(run->record);
+  free(run);
+  return 0;
+}
+
+static const struct gc_infos *measure(struct run *run)
+{
+  struct gc_element *element = gc_record_add(run->record, GC_SHARED_MEMORY);
+
+  assert_non_null(element);
+  if (gc_step_api(&run->bench, element))
+    fail_msg("%s", run->err.text);
+  assert_string_equal(gc_infos_get(&element->infos, "NominalSource"), "api");
+  assert_string_equal(gc_infos_get(&element->infos, HWLOC_GPUCACHE_NOMINAL_BYTES), "233472");
+  assert_string_equal(gc_infos_get(&element->infos, "PerSMSource"), "api");
+  return &element->infos;
+}
+
+static void assert_withheld(const struct gc_infos *infos, const char *why)
+{
+  const char *source = gc_infos_get(infos, "CapacitySource");
+
+  assert_null(gc_infos_get(infos, HWLOC_GPUCACHE_CAPACITY_BYTES));
+  if (!source || strncmp(source, "absent:", 7) || !strstr(source, why))
+    fail_msg("'%s' does not say '%s'", source ? source : "-", why);
+}
+
+static int note_launch(struct gc_device *device, const struct gc_launch *launch,
+                       struct gc_error *err)
+{
+  if (launched_bytes < launch->shared_bytes)
+    launched_bytes = launch->shared_bytes;
+  return gc_device_sim.launch(device, launch, err);
+}
+
+static void told_where_a_block_can_use_it(void **state)
+{
+  struct run *run = *state;
+  const struct gc_infos *infos;
+
+  run->ops.launch = note_launch;
+  infos = measure(run);
+  assert_int_equal(launched_bytes, run->bench.properties.shared_per_block);
+  assert_string_equal(gc_infos_get(infos, HWLOC_GPUCACHE_CAPACITY_BYTES), "233472");
+  assert_string_equal(gc_infos_get(infos, "CapacitySource"), "api");
+}
+
+static int refuse_launch(struct gc_device *device, const struct gc_launch *launch,
+                         struct gc_error *err)
+{
+  (void)device;
+  return gc_fail(err, -EINVAL, "too much for %u blocks", launch->blocks);
+}
+
+static void withheld_where_no_block_starts(void **state)
+{
+  struct run *run = *state;
+
+  run->ops.launch = refuse_launch;
+  assert_withheld(measure(run), "no block could use 232448 bytes of it: too much for 1 blocks");
+}
+
+/* As if only half of it were there, and an address in one half meant the same word as in the other: then
+ * the first slot leads into the upper half, and the ring never leaves it again. */
+static int launch_half(struct gc_device *device, const struct gc_launch *launch,
+                       struct gc_error *err)
+{
+  struct gc_launch half = *launch;
+  struct gpu_latency_args args;
+
+  if (launch->kernel != GC_KERNEL_latency_shared)
+    return gc_device_sim.launch(device, launch, err);
+  memcpy(&args, launch->args, sizeof(args));
+  args.start = args.shared_count / 2 * args.shared_stride;
+  half.args = &args;
+  return gc_device_sim.launch(device, &half, err);
+}
+
+static void withheld_where_a_block_does_not_find_what_it_wrote(void **state)
+{
+  struct run *run = *state;
+
+  run->ops.launch = launch_half;
+  assert_withheld(measure(run), "was not there afterwards");
+}
+
+static int out_of_memory(struct gc_device *device, const struct gc_launch *launch,
+                         struct gc_error *err)
+{
+  (void)device;
+  (void)launch;
+  return gc_fail(err, -ENOMEM, "out of memory");
+}
+
+/* That says nothing about shared memory. */
+static void other_failures_are_failures(void **state)
+{
+  struct run *run = *state;
+  struct gc_element *element = gc_record_add(run->record, GC_SHARED_MEMORY);
+
+  run->ops.launch = out_of_memory;
+  assert_non_null(element);
+  assert_int_equal(gc_step_api(&run->bench, element), -ENOMEM);
+  assert_string_equal(run->err.text, "out of memory");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    TEST(told_where_a_block_can_use_it),
+    TEST(withheld_where_no_block_starts),
+    TEST(withheld_where_a_block_does_not_find_what_it_wrote),
+    TEST(other_failures_are_failures),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
