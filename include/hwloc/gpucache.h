@@ -45,7 +45,8 @@
  * (CapacityBytes: CapacitySource; LatencyCycles and LatencyNs: LatencySource).
  * @{
  */
-/** \brief Bytes usable by one SM (one instance), as measured; integer > 0. Source "measured". */
+/** \brief Bytes usable by one SM (one instance); integer > 0. Source "measured"; of memories that are no
+ * caches (DeviceMemory, SharedMemory, LDS), of which the vendor's interface states it, "api". */
 #define HWLOC_GPUCACHE_CAPACITY_BYTES "CapacityBytes"
 /** \brief Bytes that the vendor's interface states for one instance; integer > 0. Source "api" or
  * "sysfs". */
@@ -154,6 +155,51 @@
 #define HWLOC_GPUCACHE_MIG "GPUCacheMIG"           /**< \brief MIG or partition state */
 #define HWLOC_GPUCACHE_FORMAT "GPUCacheFormat"     /**< \brief Revision of the record's form */
 #define HWLOC_GPUCACHE_METHOD "GPUCacheMethod"     /**< \brief Revision of the measuring methods */
+
+/* What the vendor's interface states of the GPU; absent where it does not. */
+/** \brief SMs or CUs; integer > 0. */
+#define HWLOC_GPUCACHE_SMS "GPUCacheSMs"
+/** \brief Highest clock of an SM, kHz; integer > 0. */
+#define HWLOC_GPUCACHE_SM_CLOCK_KHZ "GPUCacheSMClockKHz"
+/** \brief Highest clock of the device memory, kHz, two transfers in each of its cycles; integer > 0. */
+#define HWLOC_GPUCACHE_MEMORY_CLOCK_KHZ "GPUCacheMemoryClockKHz"
+/** \brief Width of the bus to the device memory, bits; integer > 0. */
+#define HWLOC_GPUCACHE_MEMORY_BUS_BITS "GPUCacheMemoryBusBits"
+/** \brief Threads in a warp or wave; integer > 0. */
+#define HWLOC_GPUCACHE_WARP_THREADS "GPUCacheWarpThreads"
+/** \brief Threads that an SM holds at most; integer > 0. */
+#define HWLOC_GPUCACHE_THREADS_PER_SM "GPUCacheThreadsPerSM"
+/** \brief Threads in a block at most; integer > 0. */
+#define HWLOC_GPUCACHE_THREADS_PER_BLOCK "GPUCacheThreadsPerBlock"
+/** \brief Blocks that an SM holds at most; integer > 0. */
+#define HWLOC_GPUCACHE_BLOCKS_PER_SM "GPUCacheBlocksPerSM"
+/** \brief 32-bit registers of an SM; integer > 0. */
+#define HWLOC_GPUCACHE_REGISTERS_PER_SM "GPUCacheRegistersPerSM"
+/** \brief 32-bit registers that a block has at most; integer > 0. */
+#define HWLOC_GPUCACHE_REGISTERS_PER_BLOCK "GPUCacheRegistersPerBlock"
+/** \brief Shared memory that a block may ask for at most, bytes; integer > 0. */
+#define HWLOC_GPUCACHE_SHARED_BYTES_PER_BLOCK "GPUCacheSharedBytesPerBlock"
+/** \brief Shared memory that the driver keeps back for each block, bytes; integer > 0. */
+#define HWLOC_GPUCACHE_SHARED_RESERVED_BYTES_PER_BLOCK "GPUCacheSharedReservedBytesPerBlock"
+/** \brief NVIDIA: compute capability, "major.minor". */
+#define HWLOC_GPUCACHE_COMPUTE_CAPABILITY "GPUCacheComputeCapability"
+/** \brief Error correction of the device memory: "on" or "off". */
+#define HWLOC_GPUCACHE_ECC "GPUCacheECC"
+/** \brief Whether loads from global memory may be kept in L1: "yes" or "no". */
+#define HWLOC_GPUCACHE_GLOBAL_LOADS_IN_L1 "GPUCacheGlobalLoadsInL1"
+
+/* What measuring found of the whole GPU, and what it cost. */
+/** \brief Clock of an SM while measuring, MHz: what turns cycles into nanoseconds; integer > 0. */
+#define HWLOC_GPUCACHE_MEASURED_SM_CLOCK_MHZ "GPUCacheMeasuredSMClockMHz"
+/** \brief How long measuring took, without opening the GPU; integer >= 0. */
+#define HWLOC_GPUCACHE_MEASURING_MILLISECONDS "GPUCacheMeasuringMilliseconds"
+/** \brief Kernels launched for it; integer > 0. */
+#define HWLOC_GPUCACHE_MEASURING_LAUNCHES "GPUCacheMeasuringLaunches"
+/** \brief The most device memory held at once for it, bytes; integer > 0. */
+#define HWLOC_GPUCACHE_MEASURING_DEVICE_BYTES "GPUCacheMeasuringDeviceBytes"
+/** \brief Parts of it that were done again because another program used the GPU meanwhile or its clock
+ * changed; integer >= 0. */
+#define HWLOC_GPUCACHE_MEASURING_REPEATS "GPUCacheMeasuringRepeats"
 /** @} */
 
 /** \defgroup hwlocality_gpucache_env Environment variables (ignored in a set-user-ID process)

@@ -88,16 +88,8 @@ static bool take_lock(struct here *here)
   return tool->force || gc_store_find(&result->gpu->identity, &result->record, NULL) != 0;
 }
 
-static double elapsed(const struct timespec *from)
-{
-  struct timespec to;
-
-  clock_gettime(CLOCK_MONOTONIC, &to);
-  return (double)(to.tv_sec - from->tv_sec) + (double)(to.tv_nsec - from->tv_nsec) / 1e9;
-}
-
 /* What the measurement itself does not know. 0 or -ENOMEM. */
-static int add_facts(struct gc_record *record, double seconds)
+static int add_facts(struct gc_record *record)
 {
   struct gc_infos *infos = &record->infos;
   time_t now = time(NULL);
@@ -109,8 +101,7 @@ static int add_facts(struct gc_record *record, double seconds)
   if ((!gc_record_find(record, GC_DEVICE_MEMORY) && !gc_record_add(record, GC_DEVICE_MEMORY)) ||
       gc_infos_set(infos, "Status", GC_STATUS_MEASURED) ||
       gc_infos_set(infos, "Measured", date) ||
-      gc_infos_set(infos, "Version", PACKAGE_VERSION) ||
-      gc_infos_setf(infos, "MeasureSeconds", "%.3f", seconds))
+      gc_infos_set(infos, "Version", PACKAGE_VERSION))
     return -ENOMEM;
   return 0;
 }
@@ -158,10 +149,8 @@ static struct gc_record *run_plan(struct here *here)
   struct gc_record *record = NULL;
   struct gc_device *device = NULL;
   struct gc_error err = {""};
-  struct timespec from;
   int status;
 
-  clock_gettime(CLOCK_MONOTONIC, &from);
   gc_progress(here->who, 0, 1, "opening the device");
   status = open_raw(here, &options.raw, &err);
   if (!status)
@@ -176,7 +165,7 @@ static struct gc_record *run_plan(struct here *here)
   }
   gc_progress_erase();
   close_raw(here, options.raw, record);
-  if (!status && add_facts(record, elapsed(&from)))
+  if (!status && add_facts(record))
     status = gc_fail(&err, -ENOMEM, "out of memory");
   if (!status)
     return record;

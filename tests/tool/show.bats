@@ -26,6 +26,19 @@ setup() {
   [[ ${lines[4]} =~ ^\ {6}L1Cache\ +8\ KiB\ +-\ +30\.0\ +30\.0 ]]
 }
 
+@test "every fact of the GPU in a record has its name in the public header" {
+  "$tool" measure --sim "$tiny" >/dev/null
+  local name header n=0
+  header=$(cat "$top_srcdir/include/hwloc/gpucache.h")
+  for name in $(grep -o 'info name="GPUCache[^"]*"' "$records/sim-tiny.xml" | cut -d'"' -f2 | sort -u); do
+    has "$header" " \"$name\""
+    n=$((n + 1))
+  done
+  [ "$n" -ge 20 ]
+  has "$(cat "$records/sim-tiny.xml")" GPUCacheMeasuringMilliseconds
+  has_not "$(cat "$records/sim-tiny.xml")" GPUCacheMeasureSeconds
+}
+
 @test "--json: an array of GPUs with every attribute, numbers as numbers" {
   run_split "$tool" show --json --sim "$tiny"
   is 0 "$status"
