@@ -9,6 +9,8 @@
 #include "store/store.h"
 
 #include <limits.h>
+#include <stdbool.h>
+#include <sys/stat.h>
 
 /* Longest file name that the store makes: an id with its endings. */
 #define GC_STORE_NAME 160
@@ -34,6 +36,9 @@ int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,
  * another GPU's. */
 int gc_store_judge(const struct gc_record *record, const struct gc_identity *now,
                    struct gc_error *err);
+
+/* Whether this name in the directory is that of this file. */
+bool gc_store_same_file(int dir_fd, const char *name, const struct stat *file);
 
 /* -EINVAL with a sentence for what cannot be the id of a GPU. */
 int gc_store_check_id(const char *id, struct gc_error *err);

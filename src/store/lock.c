@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process at a time measures a GPU. The lock file stays: removing it would let two processes
- * hold locks on two files of the same name. */
+/* One process at a time measures a GPU. The lock file stays until gc_store_tidy removes it, with its lock
+ * held; so a lock counts only if its file still has the name then: else two processes could hold
+ * locks on two files of the same name. */
 #define _GNU_SOURCE
 #include "store/dir.h"
 
@@ -21,10 +22,9 @@ static double now(void)
 }
 
 /* Polled: flock has no time limit, and a signal to end it would be the application's business. */
-static int wait_for(int fd, double seconds)
+static int wait_until(int fd, double end)
 {
   const struct timespec pause = { 0, 20 * 1000 * 1000 };
-  double end = now() + seconds;
 
   while (flock(fd, LOCK_EX | LOCK_NB)) {
     if (errno != EWOULDBLOCK && errno != EINTR)
@@ -36,40 +36,54 @@ static int wait_for(int fd, double seconds)
   return 0;
 }
 
-int gc_store_lock(const char *id, double seconds, struct gc_error *err)
+bool gc_store_same_file(int dir_fd, const char *name, const struct stat *file)
 {
-  char dir[PATH_MAX], name[GC_STORE_NAME];
-  int dir_fd, fd, status = gc_store_check_id(id, err);
   struct stat st;
 
-  if (status)
-    return status;
+  return !fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_dev == file->st_dev &&
+         st.st_ino == file->st_ino;
+}
+
+/* Opens and locks the file. -ESTALE: it was removed meanwhile. */
+static int try_lock(int dir_fd, const char *dir, const char *name, double end, struct gc_error *err)
+{
+  int fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
+  struct stat st;
+  int status;
+
+  if (fd < 0)
+    return gc_store_failed(err, errno, "cannot open", dir, name);
+  if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid != geteuid() && st.st_uid != 0))
+    status = gc_fail(err, -EACCES, "%s/%s is not a file of ours", dir, name);
+  else if ((status = wait_until(fd, end)) && status != -ETIMEDOUT)
+    gc_store_failed(err, -status, "cannot lock", dir, name);
+  else if (!status && !gc_store_same_file(dir_fd, name, &st))
+    status = -ESTALE;
+  if (!status)
+    return fd;
+  close(fd);
+  return status;
+}
+
+int gc_store_lock(const char *id, double seconds, struct gc_error *err)
+{
+  const double end = now() + seconds;
+  char dir[PATH_MAX], name[GC_STORE_NAME];
+  int dir_fd, lock = gc_store_check_id(id, err);
+
+  if (lock)
+    return lock;
   dir_fd = gc_store_open(dir, GC_STORE_MAKE, err);
   if (dir_fd < 0)
     return dir_fd;
   snprintf(name, sizeof(name), "%s.lock", id);
-  fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
-  if (fd < 0) {
-    status = gc_store_failed(err, errno, "cannot open", dir, name);
-    goto out;
-  }
-  if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid != geteuid() && st.st_uid != 0)) {
-    status = gc_fail(err, -EACCES, "%s/%s is not a file of ours", dir, name);
-    goto out_fd;
-  }
-  status = wait_for(fd, seconds);
-  if (status == -ETIMEDOUT)
-    gc_fail(err, status, "%s is being measured by another process", id);
-  else if (status)
-    gc_store_failed(err, -status, "cannot lock", dir, name);
-  if (!status)
-    goto out;
-
-out_fd:
-  close(fd);
-out:
+  do
+    lock = try_lock(dir_fd, dir, name, end, err);
+  while (lock == -ESTALE);
+  if (lock == -ETIMEDOUT)
+    gc_fail(err, lock, "%s is being measured by another process", id);
   close(dir_fd);
-  return status ? status : fd;
+  return lock;
 }
 
 void gc_store_unlock(int lock)

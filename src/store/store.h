@@ -47,6 +47,11 @@ int gc_store_remove(const char *id, struct gc_error *err);
 int gc_store_lock(const char *id, double seconds, struct gc_error *err);
 void gc_store_unlock(int lock);
 
+/* What writing and locking left in the writable directory: removes the locks that nobody holds, and
+ * calls aside(path, data) for each file that gc_store_write renamed to ID.xml.bad-…, which stays. No
+ * directory: 0. A lock that cannot be removed does not keep the others. */
+int gc_store_tidy(void (*aside)(const char *path, void *data), void *data, struct gc_error *err);
+
 /* Calls visit(id, path, data) for each record file in the writable directory, in no order, until
  * one returns not 0, which is then returned. No directory: 0. */
 int gc_store_each(int (*visit)(const char *id, const char *path, void *data), void *data,

@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * hwloc-gpucache purge: forgets what was measured. Only records in the caller's own directory are
- * removed; a record may outlive its GPU, so a record id is a good name even when no GPU has it.
+ * removed; a record may outlive its GPU, so a record id is a good name even when no GPU has it. With all
+ * of them go locks that nobody holds. What was set aside may be somebody's: it is named and stays.
  */
 #include "tool/tool.h"
 
@@ -120,6 +121,29 @@ static int remove_named(const struct gc_tool *tool, const struct purge *purge)
   return status;
 }
 
+static void name_aside(const char *path, void *data)
+{
+  (void)data;
+  gc_say(NULL, "left alone, because it was in a record's place and was not one: %s", path);
+}
+
+/* All records, and what is of no use without them. */
+static int remove_all(const struct purge *purge)
+{
+  int status = GC_EXIT_DONE;
+  struct gc_error err = {""};
+
+  if (!purge->count)
+    printf("there are no records to remove\n");
+  for (size_t i = 0; i < purge->count; i++)
+    status = gc_worse(status, remove_one(purge->ids[i]));
+  if (gc_store_tidy(name_aside, NULL, &err)) {
+    gc_say(NULL, "%s", err.text);
+    status = GC_EXIT_FAILED;
+  }
+  return status;
+}
+
 int gc_tool_purge(const struct gc_tool *tool)
 {
   struct purge purge = {0};
@@ -135,10 +159,7 @@ int gc_tool_purge(const struct gc_tool *tool)
   } else if (tool->count || (tool->sims && !tool->all)) {
     status = remove_named(tool, &purge);
   } else {
-    if (!purge.count)
-      printf("there are no records to remove\n");
-    for (size_t i = 0; i < purge.count; i++)
-      status = gc_worse(status, remove_one(purge.ids[i]));
+    status = remove_all(&purge);
   }
   free(purge.ids);
   return status;

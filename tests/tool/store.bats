@@ -198,10 +198,29 @@ setup() {
   is 0 "$status"
   is "there are no records to remove" "$output"
   has "$errors" "left alone, because it is not a record: $records/notes.xml"
+  has "$errors" "left alone, because it was in a record's place and was not one: $records/sim-tiny.xml.bad-20200101T000000"
   is 2 "$(leftovers | wc -l)"
   run_split "$tool" purge sim-tiny
   is 0 "$status"
   is "there is no record sim-tiny" "$output"
+}
+
+@test "purge of all removes locks that nobody holds, and no others" {
+  "$tool" measure --sim "$tiny" >/dev/null
+  [ -f "$records/sim-tiny.lock" ]
+  : >"$records/sim-busy.lock"
+  echo text >"$records/sim-mine.lock"
+  ln -s /nonexistent "$records/sim-link.lock"
+  "$tool" purge sim-tiny
+  [ -f "$records/sim-tiny.lock" ]
+  flock "$records/sim-busy.lock" sleep 20 3>&- &
+  local holder=$!
+  soon bash -c '! flock -n "$0" true' "$records/sim-busy.lock"
+  run_split "$tool" purge --all
+  kill "$holder"
+  is 0 "$status"
+  is '' "$errors"
+  is "sim-busy.lock sim-link.lock sim-mine.lock" "$(cd "$records" && echo *)"
 }
 
 @test "purge without arguments removes all records; a wrong name removes none" {

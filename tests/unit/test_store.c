@@ -580,6 +580,79 @@ static void one_process_holds_the_lock(void **state)
   close(hold);
 }
 
+static char asides[256];
+
+static void note_aside(const char *path, void *data)
+{
+  assert_ptr_equal(data, &err);
+  assert_non_null(strrchr(path, '/'));
+  strcat(asides, strrchr(path, '/'));
+}
+
+/* What is held, or is no lock of ours, stays; so does what was set aside, and it is told. */
+static void tidying_removes_locks_that_nobody_holds(void **state)
+{
+  int hold, status, lock;
+  pid_t pid;
+
+  (void)state;
+  *asides = '\0';
+  assert_int_equal(gc_store_tidy(note_aside, &err, &err), 0); /* no directory */
+  pid = start_holder(&hold);
+  put("records/sim-x.lock", "");
+  put("records/sim-y.lock", "text");
+  put("records/no id.lock", "");
+  put("records/sim-x.xml.bad-20250101T000000", "");
+  put("records/sim-x.xml.bad", "");
+  assert_int_equal(symlink("../victim", "records/sim-z.lock"), 0);
+  assert_int_equal(gc_store_tidy(note_aside, &err, &err), 0);
+  assert_string_equal(asides, "/sim-x.xml.bad-20250101T000000");
+  assert_int_equal(access("records/sim-x.lock", F_OK), -1);
+  assert_int_equal(files("records", "", NULL), 6);
+  assert_int_equal(gc_store_lock(ID, 0, &err), -ETIMEDOUT);
+  close(hold);
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_int_equal(gc_store_tidy(note_aside, &err, &err), 0);
+  assert_int_equal(access("records/" ID ".lock", F_OK), -1);
+  lock = gc_store_lock(ID, 0, &err);
+  assert_true(lock >= 0);
+  gc_store_unlock(lock);
+}
+
+/* Who waited for a lock whose file is gone has nothing: another may hold the new file of that name. */
+static void a_lock_that_was_removed_does_not_count(void **state)
+{
+  int hold, status, lock, other;
+  char byte = 0;
+  int up[2];
+  pid_t pid, waiter;
+
+  (void)state;
+  pid = start_holder(&hold);
+  assert_int_equal(pipe(up), 0);
+  waiter = fork();
+  assert_true(waiter >= 0);
+  if (waiter == 0) {
+    close(hold);
+    close(up[0]);
+    lock = gc_store_lock(ID, 1, NULL);
+    byte = lock == -ETIMEDOUT ? 'y' : 'n';
+    _exit(write(up[1], &byte, 1) != 1);
+  }
+  usleep(100000); /* it waits for the file that is about to go; if it does not yet, that is as well */
+  assert_int_equal(unlink("records/" ID ".lock"), 0);
+  other = gc_store_lock(ID, 0, &err);
+  assert_true(other >= 0);
+  close(hold);
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_int_equal(read(up[0], &byte, 1), 1);
+  assert_int_equal(byte, 'y');
+  assert_int_equal(waitpid(waiter, &status, 0), waiter);
+  gc_store_unlock(other);
+  close(up[0]);
+  close(up[1]);
+}
+
 static void a_lock_file_that_is_a_link_is_not_followed(void **state)
 {
   (void)state;
@@ -614,6 +687,8 @@ int main(void)
     TEST(the_site_has_records_too),
     TEST(records_are_listed_and_removed),
     TEST(one_process_holds_the_lock),
+    TEST(tidying_removes_locks_that_nobody_holds),
+    TEST(a_lock_that_was_removed_does_not_count),
     TEST(a_lock_file_that_is_a_link_is_not_followed),
   };
   int status;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What writing and locking leave behind. */
+#define _GNU_SOURCE
+#include "store/dir.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* Removes a lock that nobody holds, while holding it. */
+static int remove_lock(int dir_fd, const char *dir, const char *name, struct gc_error *err)
+{
+  int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), status = 0;
+  struct stat st;
+
+  if (fd < 0) /* a link, or gone: neither is a lock */
+    return errno == ELOOP || errno == ENOENT
+             ? 0
+             : gc_store_failed(err, errno, "cannot open", dir, name);
+  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size == 0 && st.st_uid == geteuid() &&
+      !flock(fd, LOCK_EX | LOCK_NB) && gc_store_same_file(dir_fd, name, &st) &&
+      unlinkat(dir_fd, name, 0))
+    status = gc_store_failed(err, errno, "cannot remove", dir, name);
+  close(fd);
+  return status;
+}
+
+/* Splits ID + ending + anything at the ending. */
+static bool is_id_with(const char *name, const char *ending, bool more)
+{
+  const char *end = strstr(name, ending);
+  char id[GC_STORE_NAME];
+
+  if (!end || (!more && end[strlen(ending)]) || (size_t)(end - name) >= sizeof(id))
+    return false;
+  memcpy(id, name, (size_t)(end - name));
+  id[end - name] = '\0';
+  return gc_id_ok(id);
+}
+
+int gc_store_tidy(void (*aside)(const char *path, void *data), void *data, struct gc_error *err)
+{
+  char dir[PATH_MAX], path[PATH_MAX];
+  int fd = gc_store_open(dir, GC_STORE_WRITE, err), status = 0, failed;
+  struct dirent *entry;
+  DIR *stream;
+
+  if (fd < 0)
+    return fd == -ENOENT ? 0 : fd;
+  stream = fdopendir(fd);
+  if (!stream) {
+    status = gc_store_failed(err, errno, "cannot list", dir, NULL);
+    close(fd);
+    return status;
+  }
+  while ((entry = readdir(stream))) {
+    if (is_id_with(entry->d_name, ".lock", false)) {
+      failed = remove_lock(fd, dir, entry->d_name, err);
+      status = status ? status : failed;
+    } else if (is_id_with(entry->d_name, ".xml.bad-", true) &&
+               (size_t)snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) < sizeof(path)) {
+      aside(path, data);
+    }
+  }
+  closedir(stream);
+  return status;
+}
