@@ -58,21 +58,36 @@ refused() {
   run_split "$tool" --help
   is 0 "$status"
   is '' "$errors"
-  local word
-  for word in list measure show purge --sim --only --force --no-store --timeout --json --xml --all \
-    --verbose --help --version; do
-    has "$output" "$word"
-  done
+  # what is understood, told from what is said when it is not
+  local word help=$output commands options
+  commands=$("$tool" 2>&1 | sed -n 's/^hwloc-gpucache: no command given: //p' | sed 's/,\| or / /g')
+  options=$(sed -n '/^static const struct option options/,/^};/s/{"\([a-z-]*\)",/\n--\1\n/gp' \
+    "$top_srcdir/src/tool/main.c" | grep '^--')
+  [ "$(wc -w <<<"$commands")" -ge 5 ]
+  [ "$(wc -w <<<"$options")" -ge 12 ]
+  for word in $commands; do [[ $help == *$'\n'"  $word "* ]] || is "a line of $word" "$help"; done
+  for word in $options; do has "$help" "$word"; done
   run "$tool" measure --help
   is 0 "$status"
   run "$tool" -h
   is 0 "$status"
 }
 
-@test "the manual page has what --help has" {
-  local page word
-  page=$(sed 's/^\.It Fl Fl /--/; s/ Fl Fl / --/g' "$top_srcdir/doc/hwloc-gpucache.1")
-  for word in $("$tool" --help | grep -o -e '--[a-z-]*' | sort -u); do has "$page" "$word"; done
+@test "the manual page has every command and option that --help has" {
+  local page=$top_srcdir/doc/hwloc-gpucache.1 help word n=0
+  help=$("$tool" --help)
+  # a line of two blanks and a word; of the part about commands only
+  for word in $(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$help"); do
+    grep -qx "\.It Cm $word" "$page" || is ".It Cm $word" missing
+    grep -qx "\.Cm $word" "$page" || is ".Cm $word in the synopsis" missing
+    n=$((n + 1))
+  done
+  [ "$n" -ge 5 ]
+  for word in $(grep -o -e '--[a-z][a-z-]*' <<<"$help" | sort -u); do
+    grep -Eq "^\.It (Fl h , )?Fl Fl ${word#--}( |$)" "$page" || is ".It Fl Fl ${word#--}" missing
+    n=$((n + 1))
+  done
+  [ "$n" -ge 17 ]
 }
 
 @test "--version says name, version and hwloc" {
