@@ -45,6 +45,6 @@ tests_unit_test_alloc_LDADD = src/store/libstore.la src/record/librecord.la src/
 check_PROGRAMS += doc/examples/gpucache-read
 doc_examples_gpucache_read_CFLAGS = $(AM_CFLAGS) -Werror
 doc_examples_gpucache_read_LDADD = $(HWLOC_LIBS)
-TESTS += tests/unit/public-header.sh tests/unit/example.sh
-EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/fixture.h \
+TESTS += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh
+EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/fixture.h \
 	tests/data/record-good.xml tests/data/two-gpus.xml
