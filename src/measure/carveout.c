@@ -95,10 +95,25 @@ static int rough(struct table *t, int index, uint64_t least, uint64_t most)
   return status;
 }
 
+/* Where to look next between two percentages. What an L1 lacks to the one at 100 % is what its carve-out
+ * lacks to all of the shared memory; and it serves up to just that percentage. If carve-outs are not so,
+ * two tries are lost and halving finds the change. */
+static int next_try(const struct table *t, int low, int high)
+{
+  const double all = (double)t->bench->properties.shared_per_sm;
+  const double less = (double)(t->rough[low] - t->rough[PERCENTS - 1]);
+  const int change = less < all ? (int)(100 * (all - less) / all) + 1 : high;
+
+  for (int guess = change + 1; guess >= change - 1; guess--)
+    if (guess > low && guess < high && t->rough[guess] == UINT64_MAX)
+      return guess;
+  return (low + high) / 2;
+}
+
 /* Tries percentages between two whose L1 differs until each change lies between neighbours. */
 static int narrow(struct table *t, int low, int high)
 {
-  const int middle = (low + high) / 2;
+  const int middle = next_try(t, low, high);
   int status;
 
   if (high - low < 2 || t->rough[low] == t->rough[high]) {
