@@ -104,3 +104,4 @@ include tests/gpu/local.mk
 include tests/bench/local.mk
 include tests/tool/local.mk
 include tests/replay/local.mk
+include tests/calibration/local.mk

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 
 #define KIB 1024u
+#define GLOBAL_ALIGNED (2048 * KIB) /* device memory, */
+#define CONSTANT_ALIGNED (4 * KIB)  /* and the constant bank of the simulator */
 
 struct drawing {
   struct gc_random random;
@@ -89,32 +91,45 @@ static void draw_replacement(struct drawing *d, unsigned ways)
   }
 }
 
-/* Chosen address bits lie above those that number the set, so an array as large as the cache fits. */
-static void draw_hash(struct drawing *d, unsigned line, unsigned sets, unsigned ways)
+/* What may be drawn. */
+struct shape {
+  const char *name;
+  double least, most;            /* bytes that can be used */
+  unsigned least_line, most_sector;
+  unsigned parts;
+  unsigned aligned;              /* addresses of arrays are multiples of this */
+};
+
+/* Every array that is as large as the cache has to fit it, or there was no capacity to be right
+ * about: chosen address bits lie above those that number the set, and arrays begin where all hashes
+ * do. */
+static void draw_hash(struct drawing *d, const struct shape *shape, unsigned line, unsigned sets,
+                      unsigned ways)
 {
   const double p = share(d);
-  const bool binary = sets > 1 && !(sets & (sets - 1));
+  const bool hashed = sets > 1 && !(sets & (sets - 1)) && line * sets <= shape->aligned;
 
-  if (p < 0.2 && binary) {
+  if (p < 0.25 && hashed) {
     say(d, "hash = xor\n");
-  } else if (p < 0.4 && binary) {
+  } else if (p < 0.4 && hashed) {
+    say(d, "hash = skew\n");
+  } else if (p < 0.6 && hashed) {
     say(d, "hash = bits");
     for (unsigned bit = 0; bit < log2_of(sets) && bit < 6; bit++)
       say(d, " %u", log2_of(line * sets) + number(d, 0, 5));
     say(d, "\n");
-  } else if (p < 0.55) {
-    say(d, "hash = skew\n");
-  } else if (p < 0.7 && ways % 4 == 0 && sets % 4 == 0) {
+  } else if (p < 0.75 && ways % 4 == 0 && sets % 4 == 0) {
     say(d, "interleave = %u\n", line * 4);
   }
 }
 
-/* A section, still open: least to most bytes can be used of it, by lines and sectors of `grain` at least. */
-static void draw_cache(struct drawing *d, const char *name, double least, double most, unsigned grain,
-                       unsigned parts)
+/* A section, still open. */
+static void draw_cache(struct drawing *d, const struct shape *shape)
 {
-  const double bytes = scaled(d, least, most);
-  const unsigned line = power(d, grain, 256), sector = power(d, grain, line);
+  const double bytes = scaled(d, shape->least, shape->most);
+  const unsigned line = power(d, shape->least_line, 256), parts = shape->parts ? shape->parts : 1;
+  const unsigned sector =
+    power(d, shape->least_line, line < shape->most_sector ? line : shape->most_sector);
   unsigned ways = chance(d, 0.15) ? number(d, 17, 128) : number(d, 1, 16), sets, lost = 0;
 
   if (chance(d, 0.5))
@@ -125,21 +140,23 @@ static void draw_cache(struct drawing *d, const char *name, double least, double
   sets = sets && chance(d, 0.4) ? 1u << log2_of(sets) : sets ? sets : 1;
   if (chance(d, 0.35)) /* up to 12 KiB; often the 6 to 8 KiB that the thesis saw missing */
     lost = (chance(d, 0.5) ? number(d, 48, 64) : number(d, 1, 96)) * 128;
-  say(d, "\n[cache %s]\nsize = %u B\nlost = %u B\nline = %u\nsector = %u\nways = %u\n", name,
-      sets * ways * line * parts + lost, lost, line,
+  say(d, "\n[cache %s]\nsize = %u B\nlost = %u B\nline = %u\nsector = %u\nways = %u\n",
+      shape->name, sets * ways * line * parts + lost, lost, line,
       line / sector > 8 ? line / 8 : sector, ways);
   draw_replacement(d, ways);
-  draw_hash(d, line, sets, ways);
+  draw_hash(d, shape, line, sets, ways);
 }
 
-/* One inside the SM. A few are larger than any search goes (most), and no miss will be seen. */
-static void draw_sm_cache(struct drawing *d, const char *name, double least, double usual, double most,
-                          unsigned grain)
+/* One inside the SM. A few are larger than any search goes, and no miss will be seen. */
+static void draw_sm_cache(struct drawing *d, const char *name, double least, double most,
+                          double limit)
 {
-  if (chance(d, 0.1))
-    draw_cache(d, name, most * 1.05, most * 1.8, grain, 1);
-  else
-    draw_cache(d, name, least, usual, grain, 1);
+  const bool constant = limit < 64 * KIB, large = chance(d, 0.1);
+
+  draw_cache(d, &(struct shape){.name = name, .least = large ? limit * 1.05 : least,
+                                .most = large ? limit * 1.8 : most, .least_line = 32,
+                                .most_sector = constant ? 64 : 256,
+                                .aligned = constant ? CONSTANT_ALIGNED : GLOBAL_ALIGNED});
   if (chance(d, 0.1))
     say(d, "instances = %u\n", number(d, 2, 4));
 }
@@ -153,9 +170,9 @@ static void draw_unified_l1(struct drawing *d)
       d->carveouts * d->carveout_bytes / KIB + number(d, 12, 48) + lost / KIB);
   for (unsigned i = 1; i <= d->carveouts; i++)
     say(d, " %u", i * d->carveout_bytes / KIB);
-  say(d, " KiB\n\n[cache L1]\nsize = unified\nlost = %u B\nline = %u\nways = %u\n", lost, line, ways);
+  say(d, " KiB\n\n[cache L1]\nsize = unified\nlost = %u B\nline = %u\nways = %u\n", lost, line,
+      ways);
   draw_replacement(d, ways);
-  draw_hash(d, line, 1, ways);
 }
 
 static void draw_l2(struct drawing *d)
@@ -163,7 +180,9 @@ static void draw_l2(struct drawing *d)
   const unsigned parts = chance(d, 0.3) ? 2 : 1;
 
   d->gpu->l2_partitions = parts;
-  draw_cache(d, "L2", 192 * KIB, 1536 * KIB, 32, parts);
+  draw_cache(d, &(struct shape){.name = "L2", .least = 384 * KIB, .most = 2048 * KIB,
+                                .least_line = 32, .most_sector = 256, .parts = parts,
+                                .aligned = GLOBAL_ALIGNED});
   say(d, "scope = chip\n");
   if (parts > 1)
     say(d, "partitions = %u\nreplicate = yes\npartition_sms = %u\nfar_cycles = %u\n", parts,
@@ -179,11 +198,11 @@ static const struct limits {
   double jittery;                     /* share of levels that have some */
   double outliers;                    /* their probability */
   double drifting;                    /* share of GPUs that drift */
-  unsigned drift;                     /* by so many cycles */
+  unsigned drift, period;             /* by so many cycles, in so many loads */
 } limits[DRAWN_CLASSES] = {
-  [DRAWN_QUIET] = {1.8, 7, 0, 0.03, 0.7, 1e-3, 0.2, 1},
-  [DRAWN_DISTURBED] = {1.05, 7, 0, 0.15, 0.7, 3e-2, 0.4, 30},
-  [DRAWN_NOISE] = {1, 1.02, 0.3, 1.5, 1, 0.2, 0.7, 1000},
+  [DRAWN_QUIET] = {1.8, 7, 0, 0.03, 0.7, 1e-3, 0.2, 1, 1000000},
+  [DRAWN_DISTURBED] = {1.35, 7, 0, 0.15, 0.7, 3e-2, 0.4, 10, 1000000},
+  [DRAWN_NOISE] = {1, 1.02, 0.3, 1.5, 1, 0.2, 0.7, 1000, 5000},
 };
 
 static void draw_disturbance(struct drawing *d)
@@ -194,13 +213,16 @@ static void draw_disturbance(struct drawing *d)
   if (chance(d, 0.8))
     say(d, "outliers = %.6f %u %u\n", scaled(d, 1e-5, most->outliers), least,
         least + (unsigned)scaled(d, 10, 3000));
-  if (chance(d, most->drifting))
-    say(d, "drift = %u %u\n", number(d, 1, most->drift), (unsigned)scaled(d, 500, 1e6));
+  d->gpu->drift = chance(d, most->drifting) ? number(d, 1, most->drift) : 0;
+  if (d->gpu->drift)
+    say(d, "drift = %u %u\n", d->gpu->drift, (unsigned)scaled(d, 500, most->period));
 }
 
 static void draw_path(struct drawing *d, const char *space, double cycles, const char *caches)
 {
   const struct limits *most = &limits[d->gpu->class];
+  const double alike = between(d, most->least_jitter, most->jitter);
+  const bool noise = d->gpu->class == DRAWN_NOISE; /* levels vary alike, or that told them apart */
 
   say(d, "\n[space %s]\npath = ", space);
   for (bool last = false; !last;) {
@@ -210,16 +232,17 @@ static void draw_path(struct drawing *d, const char *space, double cycles, const
       length++;
     say(d, "%.*s %u", last ? 6 : length, last ? "memory" : caches, (unsigned)cycles);
     if (chance(d, most->jittery))
-      say(d, " %.2f", cycles * between(d, most->least_jitter, most->jitter));
+      say(d, " %.2f", cycles * (noise ? alike : between(d, most->least_jitter, most->jitter)));
     say(d, last ? "\n" : ", ");
     caches += length + (caches[length] == ' ');
-    cycles = floor(cycles) * scaled(d, most->closest, cycles < 150 ? most->farthest : 2.5) + 1;
+    cycles = floor(cycles) * scaled(d, most->closest, fmin(most->farthest, cycles < 150 ? 7 : 2.5));
+    cycles += noise ? 1 : 16;
   }
 }
 
 /* --- the chip -------------------------------------------------------------------------------- */
 
-/* L1, texture and read-only in one cache, or each on its own; loads of some kind past it or not at all. */
+/* L1, texture and read-only in one cache or two; loads of some kind go past it, or not at all. */
 static void draw_global(struct drawing *d)
 {
   const double cycles = between(d, 25, 120);
@@ -228,9 +251,9 @@ static void draw_global(struct drawing *d)
   if (d->unified)
     draw_unified_l1(d);
   else
-    draw_sm_cache(d, "L1", 2 * KIB, chance(d, 0.1) ? 160 * KIB : 48 * KIB, 1024 * KIB, 32);
+    draw_sm_cache(d, "L1", 4 * KIB, chance(d, 0.1) ? 160 * KIB : 48 * KIB, 1024 * KIB);
   if (apart)
-    draw_sm_cache(d, "Texture", 2 * KIB, 32 * KIB, 1024 * KIB, 32);
+    draw_sm_cache(d, "Texture", 4 * KIB, 32 * KIB, 1024 * KIB);
   draw_l2(d);
   draw_path(d, "ca", cached ? cycles : cycles * 3, cached ? "L1 L2" : "L2");
   draw_path(d, "cg", cycles * 3, "L2");
@@ -244,13 +267,16 @@ static void draw_constant(struct drawing *d)
 {
   const bool behind = chance(d, 0.85);
 
-  draw_sm_cache(d, "ConstantL1", 512, 4 * KIB, 16 * KIB, 32);
+  draw_sm_cache(d, "ConstantL1", 512, 2560, 16 * KIB);
   if (behind) {
-    draw_cache(d, "ConstantL1.5", 16 * KIB, 160 * KIB, 64, 1);
+    draw_cache(d, &(struct shape){.name = "ConstantL1.5", .least = 16 * KIB, .most = 160 * KIB,
+                                  .least_line = 64, .most_sector = 256,
+                                  .aligned = CONSTANT_ALIGNED});
     if (chance(d, 0.3) && d->sms > 1)
       say(d, "scope = group %u\n", number(d, 2, d->sms < 6 ? d->sms : 6));
   }
-  draw_path(d, "constant", between(d, 15, 60), behind ? "ConstantL1 ConstantL1.5 L2" : "ConstantL1 L2");
+  draw_path(d, "constant", between(d, 15, 60),
+            behind ? "ConstantL1 ConstantL1.5 L2" : "ConstantL1 L2");
 }
 
 static void draw_chip(struct drawing *d, uint64_t index)

@@ -1,8 +1,12 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Simulated GPUs drawn by chance, as profiles (data/sim/README): any geometry, policy and noise that the
- * model knows, far beyond what real chips do. The same seed and index give the same GPU everywhere.
+ * Simulated GPUs drawn by chance, as profiles (data/sim/README): geometry, policies and noise far
+ * beyond what real chips do. The same seed and index give the same GPU everywhere.
+ *
+ * What the methods rely on holds for all of them: caches for global loads have 4 KiB or more, the
+ * constant L1 fetches 64 bytes or less, the next level takes a third and 16 cycles longer, an array
+ * as large as a cache fits it, and only partitions that replicate share an L2.
  */
 #ifndef GC_TESTS_DRAW_H
 #define GC_TESTS_DRAW_H
@@ -19,6 +23,7 @@ enum drawn_class {
 struct drawn_gpu {
   enum drawn_class class;
   unsigned l2_partitions;
+  unsigned drift; /* loads slow down by up to so many cycles, and recover */
   char text[6144]; /* the profile */
 };
 

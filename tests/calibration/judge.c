@@ -18,7 +18,7 @@
 #define OFF_SM_SHARE 0.02 /* of L2 and memory */
 #define CAPACITY_SHARE 0.005
 
-/* Every property whose confidence is judged, and where the model knows it. A new one is a line here. */
+/* Every property whose confidence is judged, and where the model knows it. */
 static const struct subject {
   enum gc_kind kind;
   enum gc_space space;
@@ -58,9 +58,26 @@ static double number(const struct gc_element *element, const char *key)
   return value ? strtod(value, NULL) : NAN;
 }
 
+static void put_why(struct verdict *v, const struct gc_element *element, const char *source)
+{
+  const char *why = gc_infos_get(&element->infos, source);
+
+  if (why && !strncmp(why, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT)))
+    snprintf(v->why, sizeof(v->why), "%.95s", why + strlen(HWLOC_GPUCACHE_SOURCE_ABSENT));
+}
+
 static uint64_t range_end(const struct court *court, const struct gc_path *path)
 {
   return path->kind == GC_L2 ? 2 * court->bench.properties.l2_bytes : path->max;
+}
+
+/* The search of one level begins where the level before it still hits: as good as flat. */
+static bool hidden(const struct court *court, const struct subject *subject)
+{
+  const struct gc_path *path = gc_path_of(subject->kind);
+
+  return path && subject->level &&
+         gc_model_true_level(court->model, subject->space, subject->level - 1) >= path->min;
 }
 
 static void judge_capacity(const struct court *court, const struct subject *subject,
@@ -72,10 +89,11 @@ static void judge_capacity(const struct court *court, const struct subject *subj
     path->kind == GC_L2 ? (double)court->bench.properties.l2_bytes / 512 : (double)path->step;
 
   v->truth = (double)gc_model_true_level(court->model, subject->space, subject->level);
-  v->nothing_there =
-    court->gpu->class == DRAWN_NOISE || v->truth > (double)range_end(court, path);
+  v->nothing_there = court->gpu->class == DRAWN_NOISE || hidden(court, subject) ||
+                     v->truth >= (double)range_end(court, path);
   v->value = number(element, HWLOC_GPUCACHE_CAPACITY_BYTES);
   v->confidence = number(element, HWLOC_GPUCACHE_CAPACITY HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
+  put_why(v, element, HWLOC_GPUCACHE_CAPACITY HWLOC_GPUCACHE_SOURCE_SUFFIX);
   if (v->value > 0) {
     v->claim = CLAIM_VALUE;
     v->right = !v->nothing_there &&
@@ -91,17 +109,22 @@ static void judge_latency(const struct court *court, const struct subject *subje
                           const struct gc_element *element, struct verdict *v)
 {
   const bool off_sm = subject->kind == GC_L2 || subject->kind == GC_DEVICE_MEMORY;
+  const double drift = court->gpu->drift; /* meanwhile all latencies between its ends are true */
+  double near;
 
   v->truth = gc_model_true_latency(court->model, subject->space, subject->level);
+  v->nothing_there = hidden(court, subject);
+  near = off_sm ? OFF_SM_SHARE * v->truth : ON_SM_CYCLES;
   v->value = number(element, HWLOC_GPUCACHE_LATENCY_CYCLES);
   v->confidence = number(element, HWLOC_GPUCACHE_LATENCY HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
+  put_why(v, element, HWLOC_GPUCACHE_LATENCY HWLOC_GPUCACHE_SOURCE_SUFFIX);
   if (v->value > 0) {
     v->claim = CLAIM_VALUE;
-    v->right = fabs(v->value - v->truth) <= (off_sm ? OFF_SM_SHARE * v->truth : ON_SM_CYCLES);
+    v->right = v->value >= v->truth - near && v->value <= v->truth + drift + near;
   }
 }
 
-/* Elements that the GPU lacks are not asked about; nor is how near the L2 is, where it depends on the SM. */
+/* Not elements that the GPU lacks, nor how near the L2 is, where that depends on the SM. */
 static bool to_be_asked(const struct court *court, const struct subject *subject)
 {
   const struct gc_path *path = gc_path_of(subject->kind);
@@ -137,9 +160,9 @@ static int ask(struct court *court, uint64_t index, struct verdict verdicts[VERD
 static void launch_as_measured(struct gc_model *model)
 {
   const struct gc_model_facts *facts = gc_model_facts(model);
-  const uint32_t by_threads = facts->threads_per_sm / facts->warp;
+  const uint32_t warps = facts->threads_per_sm / facts->warp;
 
-  gc_model_launch(model, 0, facts->blocks_per_sm < by_threads ? facts->blocks_per_sm : by_threads, 0);
+  gc_model_launch(model, 0, facts->blocks_per_sm < warps ? facts->blocks_per_sm : warps, 0);
 }
 
 /* A file for the simulator that needs no place and no removal. */

@@ -24,11 +24,12 @@ struct verdict {
   enum drawn_class class;
   enum gc_kind kind;
   bool latency;      /* else a capacity */
-  bool nothing_there; /* mere noise, or more than the search looks at: there is no capacity to tell */
+  bool nothing_there; /* mere noise, or a level that the search cannot reach: no value is right */
   enum claim claim;
   bool right;
   double confidence; /* of a value */
   double value, truth;
+  char why[96];      /* why there is no value */
 };
 
 #define VERDICTS_MAX 16

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Is confidence calibrated? Drawn simulated GPUs: some in make check, 2000 with make check-calibration.
+# Is confidence calibrated? On drawn simulated GPUs: some in make check, 2000 with the target below.
 check_PROGRAMS += tests/calibration/calibrate
 TESTS += tests/calibration/calibrate
 tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c tests/calibration/judge.h \
 	tests/calibration/judge.c tests/calibration/draw.h tests/calibration/draw.c
+tests_calibration_calibrate_LDADD = $(tool_libraries)
 
 check-calibration: tests/calibration/calibrate
 	tests/calibration/calibrate -n 2000
