@@ -9,18 +9,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct gc_info *find(const struct gc_infos *infos, const char *name)
+static struct gc_info *find(const struct gc_infos *infos, const char *name, size_t length)
 {
   for (size_t i = 0; i < infos->count; i++)
-    if (!strcmp(infos->array[i].name, name))
+    if (infos->array[i].length == length && !memcmp(infos->array[i].name, name, length))
       return &infos->array[i];
   return NULL;
+}
+
+/* Room for one more. The array has room for the power of two that is not below count, so it is only
+ * full when count is one. */
+static int grow(struct gc_infos *infos)
+{
+  size_t room = infos->count ? 2 * infos->count : 1;
+  struct gc_info *array;
+
+  if (infos->count & (infos->count - 1))
+    return 0;
+  array = realloc(infos->array, room * sizeof(*array));
+  if (!array)
+    return -ENOMEM;
+  infos->array = array;
+  return 0;
 }
 
 /* Takes value over, also when it fails. */
 static int set_owned(struct gc_infos *infos, const char *name, char *value)
 {
-  struct gc_info *info = find(infos, name), *array;
+  size_t length = strlen(name);
+  struct gc_info *info = find(infos, name, length);
   char *owned_name;
 
   if (info) {
@@ -31,14 +48,12 @@ static int set_owned(struct gc_infos *infos, const char *name, char *value)
   owned_name = strdup(name);
   if (!owned_name)
     goto no_name;
-  array = realloc(infos->array, (infos->count + 1) * sizeof(*array));
-  if (!array)
-    goto no_array;
-  array[infos->count++] = (struct gc_info){ owned_name, value };
-  infos->array = array;
+  if (grow(infos))
+    goto no_room;
+  infos->array[infos->count++] = (struct gc_info){ owned_name, value, length };
   return 0;
 
-no_array:
+no_room:
   free(owned_name);
 no_name:
   free(value);
@@ -72,7 +87,7 @@ int gc_infos_set_u64(struct gc_infos *infos, const char *name, uint64_t value)
 
 const char *gc_infos_get(const struct gc_infos *infos, const char *name)
 {
-  const struct gc_info *info = find(infos, name);
+  const struct gc_info *info = find(infos, name, strlen(name));
 
   return info ? info->value : NULL;
 }

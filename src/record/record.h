@@ -47,6 +47,7 @@ enum gc_kind gc_kind_by_subtype(const char *subtype);
 /* An ordered set of attributes. Names are unique. All strings are owned. */
 struct gc_info {
   char *name, *value;
+  size_t length; /* of the name: unequal ones are told apart without reading them */
 };
 struct gc_infos {
   struct gc_info *array;
@@ -154,7 +155,7 @@ bool gc_value_ok(const char *name, const char *value);
 /* Reads a record from XML text as hwloc's exporter wrote it (v2 format): the one OS device with the
  * subtype DeviceMemory, and what is in it; other objects of the topology are passed over. Infos
  * that hwloc or the drawing added (Backend, hwlocVersion, ProcessName, lstopoStyle) are dropped.
- * Strict and bounded: text that is too long, not well-formed, has a DTD of its own, no or two
+ * Strict and bounded: text that is too long, not well-formed, has a DTD of its own, refers to entities, no or two
  * DeviceMemory objects, unknown or wrongly nested elements under the GPU, numbers that are none, an
  * info twice, more than the bounds above is refused with -EBADMSG and a sentence. 0 or -ENOMEM
  * else. Whether identity, format and method fit is for the caller to judge. */
