@@ -24,10 +24,10 @@
 
 #define PERCENTS 101
 #define DEFAULT PERCENTS         /* index of "no preference" */
-#define REPEATS 3
+#define REPEATS 2
 #define ATTEMPTS 3
-#define ROUGH_WARM 4096 /* loads until lines of the launch before are gone: see paths.c */
-#define FINE_WARM 16384
+#define ROUGH_WARM 2048 /* loads until lines of the launch before are gone: see paths.c */
+#define FINE_WARM 8192
 #define SHIFT 3
 #define SMALL_BYTES 16384           /* fits what any carve-out leaves */
 #define SMALL_RUNS 128
@@ -163,15 +163,15 @@ static int append(struct table *t, int index, const char *name, uint64_t *previo
                   size_t size)
 {
   const size_t line = t->path.stride;
-  /* noise may have put the rough size a step or two off */
-  const uint64_t from = t->rough[index] > 2 * t->step ? t->rough[index] - 2 * t->step : line;
+  /* noise may have put the rough size a step off */
+  const uint64_t from = t->rough[index] > t->step ? t->rough[index] - t->step : line;
   uint64_t bytes = 0;
   double confidence = 0;
   int status = set(t, index);
 
   t->path.warm_loads = FINE_WARM;
   for (int attempt = 0; attempt < ATTEMPTS && !status && confidence < 0.5; attempt++)
-    status = last_fitting(t, from, line, 6 * t->step / line, REPEATS, &bytes, &confidence);
+    status = last_fitting(t, from, line, 4 * t->step / line, REPEATS, &bytes, &confidence);
   if (status)
     return status;
   if (confidence < 0.5)
