@@ -192,8 +192,8 @@ struct gpu_roll_call_args {
 /* turn_constant, stretch: launches of several copies of these kernels that are on the GPU together, each
  * with one block on every SM, take turns at it: launch 0 first. Nobody begins or leaves before all blocks
  * of all launches have come: else the next ones would crowd where there is room. Jobs are of SMs, not of
- * blocks. None waits longer than `patience` looks at a word; who does leaves, and the loads in its result
- * are 0. */
+ * blocks. None waits longer than `patience` looks at a word; who does leaves, and its result stays as it
+ * was. */
 struct gpu_turn {
   uint64_t come;   /* uint32_t, 0 before the first launch: how many blocks have come */
   uint64_t next;   /* uint32_t[sms], 0 before the first launch: which launch's turn it is */
@@ -202,13 +202,27 @@ struct gpu_turn {
   uint32_t sms, patience;
 };
 
-/* turn_constant: as chase_constant, with jobs and results of SMs instead of blocks. All of it is
- * rehearsed with a small job before the turn begins: then no code must come in while constants are in
- * caches that code goes through as well. Sums are those of the turn alone. */
+/* turn_constant: each SM's job is `loads` dependent loads of constants, each timed alone. Before its turn
+ * it makes one, as a rehearsal; for that, a job without loads has a start too. */
+#define GPU_TURN_REHEARSED UINT32_MAX /* loads in a result whose turn has not come */
+
+struct gpu_turn_job {
+  uint64_t start, end; /* as in gpu_chase_job */
+  uint32_t loads, reserved;
+};
+
+struct gpu_turn_result {
+  uint64_t cycles[2]; /* sums of loads faster than the threshold, and of the others */
+  uint32_t slow;      /* how many others */
+  uint32_t loads;
+};
+
 struct gpu_turn_args {
-  struct gpu_chase_args chase;
   struct gpu_turn turn;
-  uint64_t rehearsal; /* struct gpu_chase_job */
+  uint64_t jobs;    /* struct gpu_turn_job[sms] */
+  uint64_t results; /* struct gpu_turn_result[sms] */
+  uint32_t threshold;
+  uint32_t reserved;
 };
 
 /* stretch: executes GPU_STRETCH_BYTES of code or more, once from its beginning to its end. It is in an

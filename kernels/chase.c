@@ -16,26 +16,26 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
     gpu_barrier();
 }
 
-/* Runs the job at job_at and writes what it saw to result_at. */
-#define CHASE_JOB(path, args, job_at, result_at)                                                   \
+#define CHASE(path)                                                                                \
+  GPU_KERNEL(chase_##path, gpu_chase_args)                                                         \
   {                                                                                                \
-    const uint64_t job_ = (job_at), result_ = (result_at);                                         \
-    const uint64_t start = gpu_get64(job_) + GPU_BASE_##path;                                      \
-    const uint64_t end = gpu_get64(job_ + 8) + GPU_BASE_##path;                                    \
-    const uint32_t warm = gpu_get32(job_ + 16), loads = gpu_get32(job_ + 20);                      \
-    const uint32_t low = gpu_keep(args.low), shift = gpu_keep(args.shift);                         \
-    const uint32_t threshold = gpu_keep(args.threshold);                                           \
-    const uint64_t texture = gpu_keep(args.texture);                                               \
+    const uint64_t job = a.jobs + gpu_block() * sizeof(struct gpu_chase_job);                      \
+    const uint64_t result = a.results + gpu_block() * sizeof(struct gpu_chase_result);             \
+    const uint64_t start = gpu_get64(job) + GPU_BASE_##path;                                       \
+    const uint64_t end = gpu_get64(job + 8) + GPU_BASE_##path;                                     \
+    const uint32_t warm = gpu_get32(job + 16), loads = gpu_get32(job + 20);                        \
+    const uint32_t low = gpu_keep(a.low), shift = gpu_keep(a.shift);                               \
+    const uint32_t threshold = gpu_keep(a.threshold);                                              \
+    const uint64_t texture = gpu_keep(a.texture);                                                  \
     uint32_t min = UINT32_MAX, max = 0, slow = 0, first_slow = UINT32_MAX;                         \
     uint64_t cycles = 0, at = start;                                                               \
     struct gpu_histogram histogram;                                                                \
     struct gpu_trace trace;                                                                        \
                                                                                                    \
-    fill_shared(args.shared_count, args.shared_stride);                                            \
+    fill_shared(a.shared_count, a.shared_stride);                                                  \
     gpu_histogram_clear(&histogram);                                                               \
-    gpu_trace_clear(&trace, args.trace ? gpu_keep(args.trace) +                                    \
-                                           4ull * args.trace_stride * gpu_block()                  \
-                                       : 0);                                                       \
+    gpu_trace_clear(&trace,                                                                        \
+                    a.trace ? gpu_keep(a.trace) + 4ull * a.trace_stride * gpu_block() : 0);        \
     GPU_NO_UNROLL                                                                                  \
     for (uint32_t k = 0; k < warm; k++) {                                                          \
       at = gpu_load_##path(at, texture);                                                           \
@@ -59,24 +59,17 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
       gpu_trace_add(&trace, k, t);                                                                 \
     }                                                                                              \
     gpu_trace_end(&trace, loads);                                                                  \
-    gpu_histogram_store(&histogram, result_ + offsetof(struct gpu_chase_result, histogram));       \
+    gpu_histogram_store(&histogram, result + offsetof(struct gpu_chase_result, histogram));        \
     if (gpu_thread() == 0) {                                                                       \
-      gpu_store64(result_ + offsetof(struct gpu_chase_result, cycles), cycles);                    \
-      gpu_store64(result_ + offsetof(struct gpu_chase_result, last), at - GPU_BASE_##path);        \
-      gpu_store32(result_ + offsetof(struct gpu_chase_result, min), min);                          \
-      gpu_store32(result_ + offsetof(struct gpu_chase_result, max), max);                          \
-      gpu_store32(result_ + offsetof(struct gpu_chase_result, slow), slow);                        \
-      gpu_store32(result_ + offsetof(struct gpu_chase_result, first_slow), first_slow);            \
-      gpu_store32(result_ + offsetof(struct gpu_chase_result, loads), loads);                      \
-      gpu_store32(result_ + offsetof(struct gpu_chase_result, sm), gpu_sm());                      \
+      gpu_store64(result + offsetof(struct gpu_chase_result, cycles), cycles);                     \
+      gpu_store64(result + offsetof(struct gpu_chase_result, last), at - GPU_BASE_##path);         \
+      gpu_store32(result + offsetof(struct gpu_chase_result, min), min);                           \
+      gpu_store32(result + offsetof(struct gpu_chase_result, max), max);                           \
+      gpu_store32(result + offsetof(struct gpu_chase_result, slow), slow);                         \
+      gpu_store32(result + offsetof(struct gpu_chase_result, first_slow), first_slow);             \
+      gpu_store32(result + offsetof(struct gpu_chase_result, loads), loads);                       \
+      gpu_store32(result + offsetof(struct gpu_chase_result, sm), gpu_sm());                       \
     }                                                                                              \
-  }
-
-#define CHASE(path)                                                                                \
-  GPU_KERNEL(chase_##path, gpu_chase_args)                                                         \
-  {                                                                                                \
-    CHASE_JOB(path, a, a.jobs + gpu_block() * sizeof(struct gpu_chase_job),                        \
-              a.results + gpu_block() * sizeof(struct gpu_chase_result))                           \
   }
 
 CHASE(ca)

@@ -10,7 +10,7 @@ GPU_KERNEL(stretch, gpu_stretch_args)
   const uint32_t sm = gpu_sm();
   uint32_t x;
 
-  if (!turn_begins(&a.turn, sm))
+  if (sm >= a.turn.sms || !turn_begins(&a.turn, sm))
     return;
   x = gpu_run_code(gpu_clock());
   if (x == 0)

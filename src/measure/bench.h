@@ -71,6 +71,7 @@ struct gc_bench {
   uint64_t watch;                /* device, a struct gpu_clock_result of busy.c; 0: not yet */
   bool trouble;                  /* it saw another program since */
 
+  struct gc_turns *turns;        /* constant15.c: while it is at work */
   struct gc_sharing *sharing;    /* sharing.c: what was found at once for several elements */
 };
 
@@ -174,6 +175,8 @@ int gc_step_line(struct gc_bench *bench, struct gc_element *element);     /* lin
 int gc_step_l2_line(struct gc_bench *bench, struct gc_element *element);  /* l2line.c */
 int gc_step_miss_penalty(struct gc_bench *bench, struct gc_element *element); /* penalty.c */
 int gc_step_sharing(struct gc_bench *bench, struct gc_element *element);  /* sharing.c */
+int gc_step_code_sharing(struct gc_bench *bench, struct gc_element *element); /* constant15.c */
+int gc_step_constant15(struct gc_bench *bench, struct gc_element *element);
 int gc_step_amount(struct gc_bench *bench, struct gc_element *element);   /* amount.c */
 int gc_step_api(struct gc_bench *bench, struct gc_element *element);      /* api.c */
 int gc_step_carveout(struct gc_bench *bench, struct gc_element *element); /* carveout.c */

@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEATS 8    /* runs of a question */
+#define REPEATS 8 /* runs of a question */
+#define FORGET_NS 10000
 #define ATTEMPTS 3   /* launches until no two blocks meet on an SM */
 #define LINE_MAX 128 /* no line is longer, or none of what fits here would overflow */
 #define REGION_BYTES ((uint64_t)2 << 20) /* of a ring, in the arena */
@@ -169,19 +170,18 @@ static int lay_rings(struct gc_bench *bench, const struct gc_question *questions
   return status;
 }
 
-/* Blocks that do nothing, with the largest carve-out, on all SMs. */
+/* Blocks that do nothing, with the largest carve-out, long enough that one is on every SM. */
 static int forget(struct gc_bench *bench)
 {
-  const struct gpu_touch_args nothing = {
-      .sink = bench->scratch, .stride = 1, .only_sm = GPU_ANY_SM};
-  int status = bench->ops->carveout(bench->device, GC_KERNEL_touch, 100, bench->err);
+  const struct gpu_clock_args wait = {.result = bench->scratch, .nanoseconds = FORGET_NS};
+  int status = bench->ops->carveout(bench->device, GC_KERNEL_clock, 100, bench->err);
 
   if (status)
     return status == -ENOTSUP ? 0 : status;
-  if ((status = gc_bench_launch(bench, GC_KERNEL_touch, bench->properties.sms,
-                                bench->properties.warp, 0, &nothing, sizeof(nothing))))
+  if ((status = gc_bench_launch(bench, GC_KERNEL_clock, bench->properties.sms,
+                                bench->properties.warp, 0, &wait, sizeof(wait))))
     return status;
-  return bench->ops->carveout(bench->device, GC_KERNEL_touch, -1, bench->err);
+  return bench->ops->carveout(bench->device, GC_KERNEL_clock, -1, bench->err);
 }
 
 struct launch {
@@ -220,32 +220,58 @@ static int launch_pairs(struct gc_bench *bench, struct launch *l)
   return status;
 }
 
-static enum gc_answer judge(const struct gpu_pair_job *job, const struct gpu_pair_result *seen)
+/* What is known of hits already tells whether nothing stayed, when there is nothing else to see. */
+static enum gc_answer judge_alone(const struct gpu_pair_job *job,
+                                  const struct gpu_pair_result *seen, uint32_t hit)
+{
+  const double mean = (double)seen->cycles[GPU_PAIR_CONTROL] / job->a.loads;
+
+  return mean >= CONTRAST * hit ? GC_YES : mean <= (1 + STAYED) * hit ? GC_NO : GC_UNCLEAR;
+}
+
+static enum gc_answer judge(const struct gc_question *question, const struct gpu_pair_job *job,
+                            const struct gpu_pair_result *seen)
 {
   const double loads = job->a.loads, control = seen->slow[GPU_PAIR_CONTROL] / loads;
   const double pushed = job->b.loads ? seen->slow[GPU_PAIR_AGAIN] / loads : control;
 
   if (!job->a.loads)
     return GC_UNCLEAR;
-  /* as slow as cold even the second time: nothing stayed */
+  if (!job->b.loads && question->hit)
+    return judge_alone(job, seen, question->hit);
   if ((double)seen->cycles[GPU_PAIR_COLD] < CONTRAST * loads * seen->hot)
-    return job->b.loads ? GC_UNCLEAR : GC_YES;
+    return GC_UNCLEAR;
   if (job->b.loads && control > STAYED)
     return GC_UNCLEAR;
   return pushed >= PUSHED ? GC_YES : pushed <= STAYED ? GC_NO : GC_UNCLEAR;
 }
 
-static void count_votes(struct gc_question *question, const uint32_t votes[3])
-{
-  const enum gc_answer most = votes[GC_YES] > votes[GC_NO] ? GC_YES : GC_NO;
+struct tally {
+  uint32_t votes[3]; /* by enum gc_answer */
+  uint32_t fastest;  /* repeated load */
+};
 
-  question->answer = votes[most] >= MAJORITY * REPEATS ? most : GC_UNCLEAR;
-  question->confidence = question->answer ? gc_vote_confidence(votes[most], REPEATS) : 0;
+static void count(const struct gc_question *question, struct tally *tally,
+                  const struct gpu_pair_job *job, const struct gpu_pair_result *seen)
+{
+  tally->votes[judge(question, job, seen)]++;
+  if (!tally->fastest || seen->hot < tally->fastest)
+    tally->fastest = seen->hot;
+}
+
+static void conclude(struct gc_question *question, const struct tally *tally)
+{
+  const enum gc_answer most = tally->votes[GC_YES] > tally->votes[GC_NO] ? GC_YES : GC_NO;
+
+  question->answer = tally->votes[most] >= MAJORITY * REPEATS ? most : GC_UNCLEAR;
+  question->confidence = question->answer ? gc_vote_confidence(tally->votes[most], REPEATS) : 0;
+  if (!question->hit)
+    question->hit = tally->fastest;
 }
 
 /* Run r of question i is job r * n + i: repetitions are on different SMs. */
 static int run_all(struct gc_bench *bench, struct gc_question *questions, size_t n,
-                   struct launch *l, uint32_t (*votes)[3])
+                   struct launch *l, struct tally *tallies)
 {
   int status = 0;
 
@@ -257,10 +283,10 @@ static int run_all(struct gc_bench *bench, struct gc_question *questions, size_t
       l->jobs[i] = job_of(bench, &questions[(done + i) % n]);
     status = launch_pairs(bench, l);
     for (size_t i = 0; i < l->count && !status; i++)
-      votes[(done + i) % n][judge(&l->jobs[i], &l->results[i])]++;
+      count(&questions[(done + i) % n], &tallies[(done + i) % n], &l->jobs[i], &l->results[i]);
   }
   for (size_t i = 0; i < n && !status; i++)
-    count_votes(&questions[i], votes[i]);
+    conclude(&questions[i], &tallies[i]);
   return status;
 }
 
@@ -269,7 +295,7 @@ int gc_ask(struct gc_bench *bench, struct gc_question *questions, size_t n, int 
 {
   const size_t sms = bench->properties.sms;
   struct launch l = {.threads = bench->properties.warp, .shared_bytes = shared_bytes};
-  uint32_t(*votes)[3] = calloc(n + 1, sizeof(*votes));
+  struct tally *tallies = calloc(n + 1, sizeof(*tallies));
   int status;
 
   for (size_t i = 0; i < n; i++)
@@ -277,7 +303,7 @@ int gc_ask(struct gc_bench *bench, struct gc_question *questions, size_t n, int 
       l.threads = (warp + 1) * bench->properties.warp;
   l.jobs = calloc(sms, sizeof(*l.jobs));
   l.results = calloc(sms, sizeof(*l.results));
-  if (!votes || !l.jobs || !l.results)
+  if (!tallies || !l.jobs || !l.results)
     status = gc_fail(bench->err, -ENOMEM, "out of memory");
   else if ((status = bench->ops->carveout(bench->device, GC_KERNEL_pair, carveout, bench->err)) ==
            -ENOTSUP)
@@ -286,11 +312,11 @@ int gc_ask(struct gc_bench *bench, struct gc_question *questions, size_t n, int 
     status = bench->ops->alloc(bench->device, sms * (sizeof(*l.jobs) + sizeof(*l.results)),
                                &l.device, bench->err);
   if (!status && !(status = lay_rings(bench, questions, n)))
-    status = run_all(bench, questions, n, &l, votes);
+    status = run_all(bench, questions, n, &l, tallies);
   if (l.device)
     bench->ops->release(bench->device, l.device);
   free(l.results);
   free(l.jobs);
-  free(votes);
+  free(tallies);
   return status;
 }

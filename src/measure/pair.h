@@ -22,6 +22,7 @@ struct gc_side {
 /* Does b push a's lines out? Without b: do a's lines not even stay when nobody else comes? */
 struct gc_question {
   struct gc_side a, b;
+  uint32_t hit; /* raw cycles; 0: not known, then afterwards the fastest repeated load */
   enum gc_answer answer;
   double confidence; /* of a yes or no: how sure more than half of all runs would say the same */
 };
@@ -46,6 +47,7 @@ struct gc_roll {
   uint32_t *sm;       /* [rounds * sms] their numbers */
   uint8_t *firsts;    /* [rounds * sms] warps of it that came first at a cache */
   size_t unclear;     /* answers that may mean either */
+  double hit, miss;   /* medians of raw cycles, of an SM that waited; 0: none did */
   char failed[160];   /* why nothing is known; else empty */
 };
 

@@ -14,9 +14,10 @@
 #include <string.h>
 
 #define LOADS 16
-#define STRIDE 512          /* lines of global memory: further apart than any line or prefetch */
-#define CONSTANT_STRIDE 320 /* an odd multiple of all lines of constant caches: all sets are met   \
-                             */
+#define STRIDE 512 /* lines of global memory: further apart than any line or prefetch */
+#define CONSTANT_STRIDE                                                                            \
+  320 /* an odd multiple of all lines of constant caches: all sets are met                         \
+       */
 #define EVICT_LOADS                                                                                \
   64             /* pushes those lines out of a constant L1 of up to 4 KiB, and fits behind it */
 #define VOTES 12 /* SMs that answer at least: where there are fewer, they do so again */
@@ -79,6 +80,10 @@ static void judge(struct gc_roll *roll, size_t i, uint32_t warps, const uint32_t
     const double took = median_of(first), hit = median_of(first + LOADS);
 
     roll->firsts[i] += took > WAITED * hit;
+    if (took > WAITED * hit && !(roll->miss > 0)) {
+      roll->miss = took;
+      roll->hit = hit;
+    }
     unclear |= !(took > WAITED * hit) && !(took < FOUND * hit);
   }
   roll->unclear += unclear;

@@ -102,8 +102,11 @@ static int ask_shared_memory(struct gc_bench *bench, struct gc_sharing *sharing)
     }
   if (!n)
     return 0;
-  if ((status = gc_ask(bench, without, n, 0, 0)) ||
-      (status = gc_ask(bench, with, n, 100, (uint32_t)bench->properties.shared_per_block)))
+  if ((status = gc_ask(bench, without, n, 0, 0)))
+    return status;
+  for (size_t i = 0; i < n; i++)
+    with[i].hit = without[i].hit;
+  if ((status = gc_ask(bench, with, n, 100, (uint32_t)bench->properties.shared_per_block)))
     return status;
   for (size_t i = 0; i < n; i++)
     if (without[i].answer == GC_NO) {

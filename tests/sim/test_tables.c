@@ -39,7 +39,7 @@ struct expectation {
  * of it: hence up to 9 % on the 2 KiB constant L1 (1.83 and 2.14 KiB were told for 2 KiB).
  * On V100, A100, H100 and H200 the L1 depends on carve-out and resident blocks, which the papers do not
  * state, so only the model counts; K20c's L1 was used in its 16 KiB setting. L2 is what one SM keeps: half of
- * it on the chips with two partitions. No constant L1.5 of 64 KiB or more can be seen yet. */
+ * it on the chips with two partitions. */
 static const struct expectation expectations[] = {
   {"k20c", GC_L1, GC_SPACE_CA, 0, KIB(16.137), 0.01},
   {"k20c", GC_TEXTURE, GC_SPACE_TEXTURE, 0, KIB(12.012), 0.01},
@@ -57,21 +57,25 @@ static const struct expectation expectations[] = {
   {"v100", GC_TEXTURE, GC_SPACE_TEXTURE, 0, 0, 0},
   {"v100", GC_READ_ONLY, GC_SPACE_NC, 0, 0, 0},
   {"v100", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, KIB(2.078), 0.05},
+  {"v100", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, 0, 0},
   {"v100", GC_L2, GC_SPACE_CG, 0, KIB(6144), 0.001},
   {"a100", GC_L1, GC_SPACE_CA, 0, 0, 0},
   {"a100", GC_TEXTURE, GC_SPACE_TEXTURE, 0, 0, 0},
   {"a100", GC_READ_ONLY, GC_SPACE_NC, 0, 0, 0},
   {"a100", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, KIB(2.141), 0.1},
+  {"a100", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, 0, 0},
   {"a100", GC_L2, GC_SPACE_CG, 0, 20971520, 0.001},
   {"h100", GC_L1, GC_SPACE_CA, 0, 0, 0},
   {"h100", GC_TEXTURE, GC_SPACE_TEXTURE, 0, 0, 0},
   {"h100", GC_READ_ONLY, GC_SPACE_NC, 0, 0, 0},
   {"h100", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, 2112, 0.05},
+  {"h100", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, 0, 0},
   {"h100", GC_L2, GC_SPACE_CG, 0, 26214400, 0.001},
   {"h200", GC_L1, GC_SPACE_CA, 0, KIB(217), 0.001},
   {"h200", GC_TEXTURE, GC_SPACE_TEXTURE, 0, KIB(217), 0.001},
   {"h200", GC_READ_ONLY, GC_SPACE_NC, 0, KIB(217), 0.001},
   {"h200", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, KIB(2), 0.001},
+  {"h200", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, KIB(128), 0.001},
   {"h200", GC_L2, GC_SPACE_CG, 0, 0, 0},
 };
 #define EXPECTATIONS (sizeof(expectations) / sizeof(*expectations))

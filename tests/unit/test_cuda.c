@@ -254,7 +254,7 @@ static unsigned char bank[GPU_CONSTANT_BYTES];
 /* n launches of turn_constant by copies 0, 1, 0 …, and one of stretch. */
 static int take_turns(struct fixture *f, size_t n)
 {
-  const struct gpu_turn_args turn = {.rehearsal = 0x4321};
+  const struct gpu_turn_args turn = {.threshold = 0x4321};
   const struct gpu_stretch_args stretch = {.sink = 0x1234};
   struct gc_launch launches[GC_TOGETHER_MAX + 1];
   uint32_t copies[GC_TOGETHER_MAX + 1];

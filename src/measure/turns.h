@@ -1,0 +1,40 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * More constants than one module can have (kernels/turn.c): banks of several copies of the kernels,
+ * one behind the other, walked by SMs that do not share the cache in question.
+ */
+#ifndef GC_MEASURE_TURNS_H
+#define GC_MEASURE_TURNS_H
+
+#include "measure/bench.h"
+
+/* Banks that can be walked: the launches before them, which push out what is there, count too. */
+#define GC_TURN_BANKS 3
+#define GC_TURN_MAX_BYTES ((uint64_t)GC_TURN_BANKS * GPU_CONSTANT_BYTES)
+#define GC_TURN_STRIDE 64
+
+struct gc_turns {
+  struct gc_bench *bench;
+  size_t count;       /* SMs that take part */
+  uint32_t *sm;       /* [count] their numbers */
+  uint32_t sms;       /* more than the largest number of an SM */
+  uint32_t threshold; /* raw cycles, between a hit and a miss of the cache */
+  bool failed;        /* launches did not run at the same time: what was found does not count */
+  uint64_t device;
+  struct gpu_turn_job *jobs;       /* [launches][sms] */
+  struct gpu_turn_result *results; /* [launches][sms] */
+};
+
+/* Finds SMs that share no constant cache, and fills all banks. 0 and *turns NULL: this GPU or what
+ * it does cannot be measured so. */
+int gc_turns_open(struct gc_bench *bench, struct gc_turns **turns);
+void gc_turns_close(struct gc_turns *turns);
+
+/* Walks runs[i].bytes of constants on SM i, n <= count, once to bring them in and once timed. With
+ * `code`, a long stretch of code is executed in between. *cold: how many loads were slow when they
+ * came in, of all runs. */
+int gc_turns_walk(struct gc_turns *turns, uint32_t threshold, const struct gc_window *window,
+                  bool code, struct gc_run *runs, size_t n, uint64_t *cold);
+
+#endif
