@@ -29,6 +29,9 @@
  *   gpu_load_PATH(at, texture)            one load; returns where the chain goes next
  *   gpu_timed_load_PATH(at, texture, &t)  clock, load, wait for its value, clock: t = cycles between.
  *                                         Tests prove that order in the machine code of every target.
+ *   GPU_RUN, gpu_load_run(base, at, bytes, stride)   so many .cg loads from base + at on, `stride` bytes
+ *                                         apart, that lie before base + bytes: what as many
+ *                                         neighbouring threads do. 1 where threads are real.
  *   gpu_store64/gpu_store32(address, v)   plain global store
  *   gpu_add32(address, v)                 adds to it in one step, whoever else does
  *   gpu_get64/gpu_get32(address)          plain global load of arguments (never of measured memory)
@@ -74,6 +77,10 @@
 #endif
 #ifndef gpu_vary
 #define gpu_vary(value) (value)
+#endif
+#ifndef GPU_RUN
+#define GPU_RUN 1
+#define gpu_load_run(base, at, bytes, stride) gpu_load_cg((base) + (at), 0)
 #endif
 #ifndef GPU_TOGETHER
 #define GPU_TOGETHER 1

@@ -103,6 +103,23 @@ GPU_SIM_LOAD(texture, GC_SPACE_TEXTURE)
 GPU_SIM_LOAD(constant, GC_SPACE_CONSTANT)
 GPU_SIM_LOAD(shared, GC_SPACE_SHARED)
 
+/* Threads next to each other read neighbours, and nobody times them one by one. */
+#define GPU_RUN 256
+
+static inline uint64_t gpu_load_run(uint64_t base, uint64_t at, uint64_t bytes, uint64_t stride)
+{
+  struct gc_sim_block *b = gpu_sim;
+  const uint64_t left = stride ? (bytes - at + stride - 1) / stride : GPU_RUN;
+  const uint64_t count = left < GPU_RUN ? left : GPU_RUN;
+  uint64_t address, sum = 0;
+
+  /* of what lies between the outer two, the caches need no contents */
+  sum += gc_sim_slot(b, GC_SPACE_CG, base + at, 0, &address);
+  sum += gc_sim_slot(b, GC_SPACE_CG, base + at + (count - 1) * stride, 0, &address);
+  b->clock += gc_model_touch_run(b->model, b->sm, GC_SPACE_CG, base + at, stride, count);
+  return sum;
+}
+
 /* A row of each warp of the block: the time that their bytes take where the first of them is found. */
 struct gpu_words {
   uint32_t word[4];

@@ -30,8 +30,8 @@ GPU_KERNEL(touch, gpu_touch_args)
   if (alone && gpu_sm() != a.only_sm)
     return;
   for (uint32_t pass = 0; pass < a.passes; pass++)
-    for (uint64_t at = first * a.stride; at < a.bytes; at += threads * a.stride)
-      sum += gpu_load_cg(a.base + at, 0);
+    for (uint64_t at = first * GPU_RUN * a.stride; at < a.bytes; at += threads * GPU_RUN * a.stride)
+      sum += gpu_load_run(a.base, at, a.bytes, a.stride);
   if (sum == GPU_NEVER)
     gpu_store64(a.sink, sum);
 }

@@ -152,34 +152,35 @@ static uint32_t victim(struct gc_cache *cache, uint32_t set, struct gc_random *r
   return 0;
 }
 
-/* LRU: the line goes to the front of its set, and those before it move one place down. Search
- * and move are one: what is carried is what stood in the place before, until the line itself
- * turns up. */
+/* Where a line is in its set; `filled` when it is not there. */
+static inline uint32_t way_of(const uint64_t *tags, uint32_t filled, uint64_t line)
+{
+  uint32_t way = 0;
+
+  while (way < filled && tags[way] != line)
+    way++;
+  return way;
+}
+
+/* LRU: the line goes to the front of its set, and those before it move one place down. */
 static void access_lru(struct gc_cache *cache, uint32_t set, uint64_t line)
 {
   const uint64_t first = (uint64_t)set * cache->shape->ways;
-  uint64_t *tags = cache->tags + first, carried = line;
-  uint8_t *sectors = cache->sectors + first, carried_sectors = 0;
+  uint64_t *tags = cache->tags + first;
+  uint8_t *sectors = cache->sectors + first, present = 0;
   const uint32_t filled = cache->filled[set];
+  uint32_t way = way_of(tags, filled, line);
 
-  for (uint32_t way = 0; way < filled; way++) {
-    const uint64_t tag = tags[way];
-    const uint8_t present = sectors[way];
-
-    tags[way] = carried;
-    sectors[way] = carried_sectors;
-    if (tag == line) {
-      sectors[0] = present;
-      return;
-    }
-    carried = tag;
-    carried_sectors = present;
-  }
-  if (filled == cache->shape->ways)
-    return;
-  tags[filled] = carried;
-  sectors[filled] = carried_sectors;
-  cache->filled[set]++;
+  if (way < filled)
+    present = sectors[way];
+  else if (filled < cache->shape->ways)
+    cache->filled[set]++;
+  else
+    way--;
+  memmove(tags + 1, tags, way * sizeof(*tags));
+  memmove(sectors + 1, sectors, way);
+  tags[0] = line;
+  sectors[0] = present;
 }
 
 /* The other policies: a line stays in its way. Returns the way. */
@@ -189,10 +190,8 @@ static uint32_t access_fixed(struct gc_cache *cache, uint32_t set, uint64_t line
   const uint64_t first = (uint64_t)set * cache->shape->ways;
   const uint64_t *tags = cache->tags + first;
   const uint32_t filled = cache->filled[set];
-  uint32_t way = 0;
+  uint32_t way = way_of(tags, filled, line);
 
-  while (way < filled && tags[way] != line)
-    way++;
   if (way == filled) {
     way = victim(cache, set, random);
     cache->tags[first + way] = line;
@@ -203,7 +202,7 @@ static uint32_t access_fixed(struct gc_cache *cache, uint32_t set, uint64_t line
   return way;
 }
 
-bool gc_cache_access_slow(struct gc_cache *cache, uint64_t address, struct gc_random *random)
+void gc_cache_turn_to_line(struct gc_cache *cache, uint64_t address, struct gc_random *random)
 {
   const uint64_t line = address >> cache->line_shift;
   const uint32_t set = set_of(cache, address);
@@ -216,5 +215,4 @@ bool gc_cache_access_slow(struct gc_cache *cache, uint64_t address, struct gc_ra
   cache->used = true;
   cache->last_line = line;
   cache->last_slot = (uint64_t)set * cache->shape->ways + way;
-  return gc_cache_access(cache, address, random);
 }

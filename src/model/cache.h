@@ -66,21 +66,37 @@ void gc_cache_fini(struct gc_cache *cache);
 void gc_cache_resize(struct gc_cache *cache, uint32_t sets);
 void gc_cache_empty(struct gc_cache *cache);
 
-/* One access: true when the sector was there; afterwards it is. */
-bool gc_cache_access_slow(struct gc_cache *cache, uint64_t address, struct gc_random *random);
+/* The line used last is now this one, which comes in if it was not there: then without any sector. */
+void gc_cache_turn_to_line(struct gc_cache *cache, uint64_t address, struct gc_random *random);
 
+/* Accesses to several sectors of the line at address, a bit for each: those that were there.
+ * Afterwards all are. */
+static inline uint8_t gc_cache_access_sectors(struct gc_cache *cache, uint64_t address, uint8_t mask,
+                                              struct gc_random *random)
+{
+  uint8_t had;
+
+  if (address >> cache->line_shift != cache->last_line)
+    gc_cache_turn_to_line(cache, address, random);
+  had = cache->sectors[cache->last_slot];
+  cache->sectors[cache->last_slot] = had | mask;
+  return had & mask;
+}
+
+/* The bit of the sector that an address is in. */
+static inline uint8_t gc_cache_sector_of(const struct gc_cache *cache, uint64_t address)
+{
+  const uint32_t index = (uint32_t)(address >> cache->sector_shift) &
+                         ((1u << (cache->line_shift - cache->sector_shift)) - 1);
+
+  return (uint8_t)(1u << index);
+}
+
+/* One access: true when the sector was there; afterwards it is. */
 static inline bool gc_cache_access(struct gc_cache *cache, uint64_t address,
                                    struct gc_random *random)
 {
-  if (address >> cache->line_shift == cache->last_line) {
-    const uint32_t index = (uint32_t)(address >> cache->sector_shift) &
-                           ((1u << (cache->line_shift - cache->sector_shift)) - 1);
-    const uint8_t bit = (uint8_t)(1u << index), had = cache->sectors[cache->last_slot];
-
-    cache->sectors[cache->last_slot] = had | bit;
-    return had & bit;
-  }
-  return gc_cache_access_slow(cache, address, random);
+  return gc_cache_access_sectors(cache, address, gc_cache_sector_of(cache, address), random);
 }
 
 #endif

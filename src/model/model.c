@@ -327,6 +327,77 @@ uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space
   return cycles;
 }
 
+enum place { NEAR, FAR, NOWHERE, PLACES };
+
+/* Without a machine instruction for it, the compiler's own is a function call. */
+static inline uint32_t ones(uint8_t x)
+{
+  x -= x >> 1 & 0x55;
+  x = (x & 0x33) + (x >> 2 & 0x33);
+  return (x + (x >> 4)) & 0x0f;
+}
+
+/* Touches of different sectors of one line of the chip's cache, a bit for each. The first of them
+ * decides where the line goes, and no sector cares for another: so all go at once. Adds to `found`
+ * how many were where. */
+static void touch_sectors(struct gc_model *model, struct bank *bank, uint32_t sm, uint64_t address,
+                          uint8_t mask, uint64_t found[PLACES])
+{
+  const bool parts = bank->count > 1, replicate = parts && bank->profile->replicate;
+  const uint32_t near = parts ? bank->places[sm] : 0;
+  uint32_t home = near;
+  uint8_t had = 0;
+
+  if (!parts || replicate) {
+    had = gc_cache_access_sectors(&bank->instances[near], address, mask, &model->replacement);
+    found[NEAR] += ones(had);
+    mask &= (uint8_t)~had;
+    if (!mask)
+      return;
+  }
+  if (parts)
+    home = home_of(bank, address);
+  if (parts && !(replicate && home == near)) {
+    had = gc_cache_access_sectors(&bank->instances[home], address, mask, &model->replacement);
+    found[home == near ? NEAR : FAR] += ones(had);
+    mask &= (uint8_t)~had;
+  }
+  found[NOWHERE] += ones(mask);
+}
+
+uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space space,
+                            uint64_t address, uint64_t stride, uint64_t count)
+{
+  const struct gc_profile_path *path = &model->profile.paths[space];
+  const int first = path->count == 2 ? path->levels[0].cache : GC_PROFILE_MEMORY;
+  uint64_t cycles = 0, found[PLACES] = {0};
+  struct bank *bank;
+
+  /* more than one cache, or one in the SM: as they come */
+  if (first == GC_PROFILE_MEMORY || model->banks[first].per_launch || space == GC_SPACE_CONSTANT ||
+      space == GC_SPACE_INSTRUCTION) {
+    for (uint64_t i = 0; i < count; i++)
+      cycles += gc_model_touch(model, sm, space, address + i * stride);
+    return cycles;
+  }
+  bank = &model->banks[first];
+  while (count) {
+    const uint64_t start = address;
+    uint8_t mask = 0, bit;
+
+    while (count && (address ^ start) >> bank->line_shift == 0 &&
+           !(mask & (bit = gc_cache_sector_of(bank->instances, address)))) {
+      mask |= bit;
+      address += stride;
+      count--;
+    }
+    touch_sectors(model, bank, sm, start, mask, found);
+  }
+  return found[NEAR] * path->levels[0].cycles +
+         found[FAR] * (path->levels[0].cycles + bank->profile->far_cycles) +
+         found[NOWHERE] * path->levels[1].cycles;
+}
+
 void gc_model_rows(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
                    uint32_t bytes, uint32_t rows, bool write, double busy[GC_MODEL_LEVELS])
 {

@@ -69,6 +69,10 @@ uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space,
  * not have. */
 uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address);
 
+/* The same for `count` addresses, `stride` bytes apart, one after another: the sum of the latencies. */
+uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space space,
+                            uint64_t address, uint64_t stride, uint64_t count);
+
 /* Rows of warps, of so many bytes each, many of them under way at once. They move the caches as one
  * load from address does. Adds to busy[level] for how many cycles they keep each level of the path
  * busy, down to the one where that load ends; the slowest decides how fast they come. From one level

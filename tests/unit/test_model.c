@@ -357,6 +357,7 @@ static void latency_is_never_zero(void **state)
 #define RO "[cache RO]\nsize = 12 KiB\ninstances = 2\nline = 32\nways = 4\nreplacement = lru\n"
 #define C15 "[cache C]\nscope = group 2\nsize = 4 KiB\nline = 256\nways = 4\nreplacement = lru\n"
 #define L2 "[cache L2]\nscope = chip\nsize = 256 KiB\nline = 128\nsector = 32\nways = 16\nreplacement = lru\n"
+#define L2_RANDOM "[cache L2]\nscope = chip\nsize = 256 KiB\nline = 128\nsector = 32\nways = 16\nreplacement = random\n"
 #define TWO_PARTS "partitions = 2\nfar_cycles = 50\npartition_sms = 1\n"
 #define SPACES                                                                                      \
   "[space ca]\npath = L1 30, L2 200, memory 500\n[space cg]\npath = L2 200, memory 500\n"            \
@@ -514,6 +515,39 @@ static void split_partitions_keep_each_line_once(void **state)
   assert_in_range(far1, 400, 624);
   assert_int_equal(far0 * 2 + far1, 2 * 512);
   gc_model_free(model);
+}
+
+/* Runs of touches are a short cut, so they must leave and tell what one touch after another does. */
+static void runs_are_as_many_touches(void **state)
+{
+  static const char *const chips[] = {
+    CHIP UNIFIED L1 RO C15 L2 SPACES,
+    CHIP UNIFIED L1 RO C15 L2 TWO_PARTS SPACES,
+    CHIP UNIFIED L1 RO C15 L2 TWO_PARTS "replicate = yes\n" SPACES,
+    CHIP UNIFIED L1 RO C15 L2_RANDOM TWO_PARTS "replicate = yes\n" SPACES,
+  };
+  static const uint64_t strides[] = {0, 8, 32, 48, 64, 128, 160, 1024};
+  struct gc_random random;
+
+  (void)state;
+  gc_random_seed(&random, 3);
+  for (size_t c = 0; c < sizeof(chips) / sizeof(*chips); c++) {
+    struct gc_model *runs = make(chips[c]), *singles = make(chips[c]);
+
+    for (int i = 0; i < 20000; i++) {
+      const enum gc_space space = gc_random_below(&random, 8) ? GC_SPACE_CG : GC_SPACE_CA;
+      const uint32_t sm = gc_random_below(&random, 6), count = gc_random_below(&random, 40);
+      const uint64_t at = BASE + gc_random_below(&random, 512 << 10) / 8 * 8;
+      const uint64_t stride = strides[gc_random_below(&random, 8)];
+      uint64_t cycles = 0;
+
+      for (uint32_t k = 0; k < count; k++)
+        cycles += gc_model_touch(singles, sm, space, at + k * stride);
+      assert_int_equal(gc_model_touch_run(runs, sm, space, at, stride, count), cycles);
+    }
+    gc_model_free(singles);
+    gc_model_free(runs);
+  }
 }
 
 static void without_l1_global_loads_go_to_l2(void **state)
@@ -821,6 +855,7 @@ int main(void)
     cmocka_unit_test(launches_empty_all_but_l2),
     cmocka_unit_test(replicating_partitions_halve_what_one_sm_keeps),
     cmocka_unit_test(split_partitions_keep_each_line_once),
+    cmocka_unit_test(runs_are_as_many_touches),
     cmocka_unit_test(without_l1_global_loads_go_to_l2),
     cmocka_unit_test(runs_are_reproducible),
     cmocka_unit_test(rows_keep_each_level_busy),
