@@ -10,3 +10,5 @@ EXTRA_DIST += doc/results/h200/curves/README.md \
 	doc/results/h200/curves/gpu0-L1Cache-capacity.tsv \
 	doc/results/h200/curves/gpu0-L2Cache-capacity.svg \
 	doc/results/h200/curves/gpu0-L2Cache-capacity.tsv
+
+EXTRA_DIST += doc/architecture.md doc/missing.md
