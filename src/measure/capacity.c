@@ -347,7 +347,8 @@ int gc_find_capacity(struct gc_bench *bench, const struct gc_path *path, struct 
     memset(found, 0, sizeof(*found));
     if (path->wide_stride && attempt == 0) {
       /* if the lines are smaller than this, it leads astray, and the next attempt goes without */
-      s.wide.stride = s.wide.step = path->wide_stride;
+      s.wide.stride = path->wide_stride;
+      s.wide.step = path->step > path->wide_stride ? path->step : path->wide_stride;
       s.wide.warm_loads = 0;
     }
     if (!(status = walk_along(&s, path->wide_stride && attempt == 0 ? &s.wide : &s.fine)))

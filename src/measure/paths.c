@@ -25,7 +25,8 @@ static const struct gc_path paths[] = {
    .stride = 32, .wide_stride = 128, .step = 32, .min = KIB(1), .max = KIB(1024),
    .latency_stride = 128, .latency_bytes = KIB(4), IN_SM, .present = has_l1},
   {.kind = GC_TEXTURE, .form = GC_FORM_TEXTURE, .chase = GC_KERNEL_chase_texture,
-   .latency = GC_KERNEL_latency_texture, .stride = 32, .wide_stride = 128, .step = 32, .min = KIB(1), .max = KIB(1024),
+   .latency = GC_KERNEL_latency_texture, .stride = 32, .wide_stride = 128, .step = 32,
+   .min = KIB(1), .max = KIB(1024),
    .latency_stride = 128, .latency_bytes = KIB(4), IN_SM, .present = has_texture},
   {.kind = GC_READ_ONLY, .form = GC_FORM_GLOBAL, .chase = GC_KERNEL_chase_nc,
    .latency = GC_KERNEL_latency_nc, .stride = 32, .wide_stride = 128, .step = 32, .min = KIB(1), .max = KIB(1024),
@@ -42,7 +43,7 @@ static const struct gc_path paths[] = {
    .latency = GC_KERNEL_latency_shared, .stride = 32, .step = 32, .latency_stride = 32,
    .latency_bytes = KIB(4), .present = always},
   {.kind = GC_L2, .form = GC_FORM_GLOBAL, .chase = GC_KERNEL_chase_cg, .latency = GC_KERNEL_latency_cg,
-   .stride = 128, .walk = gc_walk_l2, .sizes = 12, .repeats = 1, .confirm = 6, .outliers = 1e-4,
+   .stride = 32, .wide_stride = 128, .walk = gc_walk_l2, .sizes = 12, .repeats = 1, .confirm = 6, .outliers = 1e-4,
    .present = always}, /* range and step: l2.c, in proportion to the nominal size */
 };
 
