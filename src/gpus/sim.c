@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PROFILE_MAX_BYTES (1u << 20)
@@ -148,49 +149,78 @@ static void read_profile(struct gc_gpu *gpu, char *text)
            gc_gpus_hash(text, (size_t)length));
 }
 
-static bool is_listed(const struct gc_gpus *gpus, const char *id)
+/* The one listed before under this id, or NULL. */
+static const struct gc_gpu *listed(const struct gc_gpus *gpus, const char *id)
 {
   for (size_t i = 0; i < gpus->count; i++)
     if (!strcmp(gpus->array[i].identity.id, id))
-      return true;
+      return &gpus->array[i];
+  return NULL;
+}
+
+/* Where the profile of a word is; false: nowhere, and path is empty. */
+static bool find_profile(const char *word, char *path, size_t size)
+{
+  if (strchr(word, '/') && strlen(word) < size) {
+    memcpy(path, word, strlen(word) + 1);
+    return true;
+  }
+  if (!strchr(word, '/') && each_dir(look, &(struct search){word, path, size}))
+    return true;
+  path[0] = '\0';
   return false;
+}
+
+static bool same_file(const char *left, const char *right)
+{
+  struct stat a, b;
+
+  return !strcmp(left, right) ||
+         (!stat(left, &a) && !stat(right, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
 }
 
 /* word: a profile's name, or its path when it has a '/'. */
 static int add(struct gc_gpus *gpus, const char *word, char *text)
 {
   const char *name = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
+  const struct gc_gpu *before;
   struct gc_gpu *gpu;
-  char id[80], known[192];
+  char id[80], known[192], path[sizeof(gpu->profile)] = "", other[sizeof(gpu->profile)] = "";
+  const bool found = find_profile(word, path, sizeof(path));
+  const int length = snprintf(id, sizeof(id), "sim-%.64s", *name ? name : "unnamed");
 
-  snprintf(id, sizeof(id), "sim-%.70s", *name ? name : "unnamed");
   for (char *c = id; *c; c++)
     if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-')
       *c = '_';
-  if (is_listed(gpus, id))
-    return 0;
+  /* Records are kept by name. So there is one GPU of a name; another one is told apart only to say so. */
+  for (unsigned n = 2; (before = listed(gpus, id)); n++) {
+    if (same_file(before->profile, path))
+      return 0;
+    if (n == 2)
+      memcpy(other, before->profile, sizeof(other));
+    snprintf(id + length, sizeof(id) - (size_t)length, "-%u", n);
+  }
   gpu = gc_gpus_append(gpus);
   if (!gpu)
     return -ENOMEM;
   gpu->vendor = GC_VENDOR_SIM;
   memcpy(gpu->identity.id, id, sizeof(id));
+  memcpy(gpu->profile, path, sizeof(path));
   snprintf(gpu->identity.model, sizeof(gpu->identity.model), "%.95s", name);
   snprintf(gpu->identity.driver, sizeof(gpu->identity.driver), "simulated");
   snprintf(gpu->identity.mig, sizeof(gpu->identity.mig), "disabled");
-  if (strchr(word, '/')) {
-    if (strlen(word) >= sizeof(gpu->profile)) {
-      snprintf(gpu->problem, sizeof(gpu->problem), "the path of its profile is too long");
-      return 0;
-    }
-    memcpy(gpu->profile, word, strlen(word) + 1);
-  } else if (!each_dir(look, &(struct search){word, gpu->profile, sizeof(gpu->profile)})) {
-    gpu->profile[0] = '\0';
+  if (!found && strchr(word, '/')) {
+    snprintf(gpu->problem, sizeof(gpu->problem), "the path of its profile is too long");
+  } else if (!found) {
     gc_gpus_sim_names(known, sizeof(known));
     snprintf(gpu->problem, sizeof(gpu->problem), "no simulated GPU named '%.40s'; known: %.180s",
              name, known[0] ? known : "none");
-    return 0;
+  } else if (*other) {
+    snprintf(gpu->problem, sizeof(gpu->problem),
+             "its profile %.90s has the name of %.90s: rename one of them", path, other);
+  } else {
+    read_profile(gpu, text);
   }
-  read_profile(gpu, text);
   return 0;
 }
 

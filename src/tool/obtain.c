@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Takes what the store has. */
 static void look_up(const struct gc_tool *tool, struct gc_result *result)
@@ -24,6 +25,14 @@ static void look_up(const struct gc_tool *tool, struct gc_result *result)
     gc_say(result->gpu->name, "%s; measuring anew", err.text);
   else if (status && tool->verbose)
     gc_say(result->gpu->name, "%s", err.text);
+}
+
+/* No GPU there, or a profile that is there and no good? */
+static enum gc_exit weigh_problem(const struct gc_gpu *gpu)
+{
+  return gpu->vendor == GC_VENDOR_SIM && gpu->profile[0] && access(gpu->profile, F_OK) == 0
+             ? GC_EXIT_FAILED
+             : GC_EXIT_NO_GPU;
 }
 
 struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets *targets)
@@ -46,7 +55,7 @@ struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets 
     if (result->record)
       continue;
     if (result->gpu->problem[0]) {
-      result->status = GC_EXIT_NO_GPU;
+      result->status = weigh_problem(result->gpu);
       gc_fail(&result->problem, 0, "%s", result->gpu->problem);
       gc_say(result->gpu->name, "%s", result->problem.text);
     } else {

@@ -89,6 +89,26 @@ setup() {
   has "$errors" "cannot be read: No such file or directory"
 }
 
+@test "a profile that is there and cannot be read: a sentence, exit 1" {
+  mkdir "$BATS_TEST_TMPDIR/folder"
+  run_split "$tool" measure --sim "$BATS_TEST_TMPDIR/folder"
+  is 1 "$status"
+  has "$errors" "cannot be read: Is a directory"
+  is '' "$(leftovers)"
+}
+
+@test "two profiles of one name: the second is refused, exit 1; the same one twice is one" {
+  mkdir "$BATS_TEST_TMPDIR/a"
+  cp "$tiny" "$BATS_TEST_TMPDIR/a/tiny"
+  run_split "$tool" list --sim "$tiny,$BATS_TEST_TMPDIR/a/tiny,$tiny"
+  has "$output" gpu1
+  [[ $output != *gpu2* ]]
+  has "$output" "has the name of"
+  run_split "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/a/tiny"
+  is 1 "$status"
+  has "$errors" "gpu1: its profile $BATS_TEST_TMPDIR/a/tiny"
+}
+
 @test "a malformed profile: file and line, exit 1" {
   sed 's/^sms = 4/sms = many/' "$tiny" >"$BATS_TEST_TMPDIR/bad"
   run_split "$tool" measure --sim "$BATS_TEST_TMPDIR/bad"
