@@ -176,7 +176,7 @@ static int append(struct table *t, int index, const char *name, uint64_t *previo
     return status;
   if (confidence < 0.5)
     return -EDOM;
-  if (bytes < *previous + t->step && *previous < bytes + t->step)
+  if (bytes < *previous + 2 * t->step && *previous < bytes + 2 * t->step)
     return 0;
   *previous = bytes;
   snprintf(text + strlen(text), size - strlen(text), "%s%s:%" PRIu64, *text ? "," : "", name, bytes);
