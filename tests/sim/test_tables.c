@@ -135,13 +135,23 @@ static double number(const struct gc_element *element, const char *key)
   return value ? strtod(value, NULL) : NAN;
 }
 
+static void check_latency(const char *gpu, const struct gc_element *element, double latency,
+                          double within)
+{
+  const double cycles = number(element, "LatencyCycles");
+
+  if (!(fabs(cycles - latency) <= within))
+    fail_msg("%s: %s takes %.1f cycles, in the model %.0f", gpu, gc_kinds[element->kind].subtype,
+             cycles, latency);
+}
+
 static void check(const struct expectation *e, const struct seen *seen)
 {
   const struct gc_element *element = gc_record_find(seen->record, e->kind);
   const double truth = (double)gc_model_true_level(seen->model, e->space, e->level);
   const double latency = gc_model_true_latency(seen->model, e->space, e->level);
   const char *what = gc_kinds[e->kind].subtype, *source;
-  double bytes, cycles;
+  double bytes;
 
   if (!element)
     fail_msg("%s: no %s in the record", e->gpu, what);
@@ -155,10 +165,54 @@ static void check(const struct expectation *e, const struct seen *seen)
   if (!(number(element, "CapacityConfidence") >= 0.9))
     fail_msg("%s: %s is told with confidence %.4f only", e->gpu, what,
              number(element, "CapacityConfidence"));
-  cycles = number(element, "LatencyCycles");
-  /* on-SM latencies to the cycle; L2 within 2 % or the noise of its profile; far partitions add */
-  if (e->kind != GC_L2 ? !(fabs(cycles - latency) <= 1) : !(cycles > 0.97 * latency && cycles < 1.4 * latency))
-    fail_msg("%s: %s takes %.1f cycles, in the model %.0f", e->gpu, what, cycles, latency);
+  /* Those in the SM to the cycle. L2, in which each SM finds what it read itself near to it: 2 % */
+  check_latency(e->gpu, element, latency, e->kind == GC_L2 ? 0.02 * latency : 1);
+}
+
+/* Capacities of memories are the interface's, their latencies are measured. */
+static void check_memories(const char *gpu, const struct seen *seen)
+{
+  const struct gc_model_facts *facts = gc_model_facts(seen->model);
+  const struct gc_element *memory = gc_record_find(seen->record, GC_DEVICE_MEMORY);
+  const struct gc_element *shared = gc_record_find(seen->record, GC_SHARED_MEMORY);
+  const double latency = gc_model_true_latency(seen->model, GC_SPACE_CG, 1);
+
+  if (!memory || !shared)
+    fail_msg("%s: no %s in the record", gpu, memory ? "shared memory" : "device memory");
+  if (number(memory, "CapacityBytes") != (double)facts->memory_bytes)
+    fail_msg("%s: %.0f bytes of memory, the model has %.0f", gpu, number(memory, "CapacityBytes"),
+             (double)facts->memory_bytes);
+  if (number(shared, "CapacityBytes") != (double)facts->shared_per_sm)
+    fail_msg("%s: %.0f bytes of shared memory, the model has %.0f", gpu,
+             number(shared, "CapacityBytes"), (double)facts->shared_per_sm);
+  check_latency(gpu, memory, latency, 0.03 * latency);
+  check_latency(gpu, shared, gc_model_true_latency(seen->model, GC_SPACE_SHARED, 0), 1);
+}
+
+/* Where the constant L1.5 is larger than what constants can fill there may be no capacity, and then a
+ * bound and a reason; never another number. Its latency is known in any case. */
+static void check_constant_l15(const char *gpu, const struct seen *seen)
+{
+  const struct gc_element *element = gc_record_find(seen->record, GC_CONSTANT_L15);
+  const double truth = (double)gc_model_true_level(seen->model, GC_SPACE_CONSTANT, 1);
+  const char *source;
+
+  if (!element)
+    fail_msg("%s: no constant L1.5 in the record", gpu);
+  source = gc_infos_get(&element->infos, "CapacitySource");
+  if (gc_infos_get(&element->infos, "CapacityBytes")) {
+    if (!(fabs(number(element, "CapacityBytes") - truth) <= 0.005 * truth))
+      fail_msg("%s: the constant L1.5 has %.0f bytes, in the model %.0f", gpu,
+               number(element, "CapacityBytes"), truth);
+  } else {
+    assert_non_null(source);
+    assert_memory_equal(source, "absent:", 7);
+    assert_true(strlen(source) > 7);
+    assert_null(gc_infos_get(&element->infos, "CapacityConfidence"));
+    if (gc_infos_get(&element->infos, "CapacityAtLeastBytes"))
+      assert_true(number(element, "CapacityAtLeastBytes") <= truth);
+  }
+  check_latency(gpu, element, gc_model_true_latency(seen->model, GC_SPACE_CONSTANT, 1), 1);
 }
 
 static void profile(void **state)
@@ -170,25 +224,8 @@ static void profile(void **state)
   for (size_t i = 0; i < EXPECTATIONS; i++)
     if (!strcmp(expectations[i].gpu, name))
       check(&expectations[i], &seen);
-  gc_record_free(seen.record);
-  gc_model_free(seen.model);
-}
-
-/* Where a path does not exist, there is no element; where nothing misses, there is a bound and no value. */
-static void absent_is_absent(void **state)
-{
-  struct gc_element *element;
-  struct seen seen;
-
-  (void)state;
-  measure("v100", &seen);
-  element = gc_record_find(seen.record, GC_CONSTANT_L15);
-  assert_non_null(element);
-  if (!gc_infos_get(&element->infos, "CapacityBytes")) {
-    assert_non_null(gc_infos_get(&element->infos, "CapacityAtLeastBytes"));
-    assert_memory_equal(gc_infos_get(&element->infos, "CapacitySource"), "absent:", 7);
-    assert_null(gc_infos_get(&element->infos, "CapacityConfidence"));
-  }
+  check_memories(name, &seen);
+  check_constant_l15(name, &seen);
   gc_record_free(seen.record);
   gc_model_free(seen.model);
 }
@@ -202,7 +239,5 @@ int main(int argc, char **argv)
   for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
     if (argc < 2 || !strcmp(argv[1], all[i]))
       tests[n++] = (struct CMUnitTest){all[i], profile, NULL, NULL, (void *)(uintptr_t)all[i]};
-  if (argc < 2)
-    tests[n++] = (struct CMUnitTest)cmocka_unit_test(absent_is_absent);
   return _cmocka_run_group_tests("simulated GPUs", tests, n, NULL, NULL);
 }
