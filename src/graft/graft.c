@@ -19,8 +19,10 @@ static int add(hwloc_obj_t obj, const char *prefix, const char *middle, const ch
 {
   char name[GC_RECORD_MAX_NAME + 64];
 
-  if ((size_t)snprintf(name, sizeof(name), "%s%s%s", prefix, middle, key) >= sizeof(name))
+  if (strlen(prefix) + strlen(middle) + strlen(key) >= sizeof(name))
     return 0; /* longer than the reader of records lets through */
+  /* Not snprintf: for every info of every load, it was a tenth of what the plugin costs. */
+  strcpy(stpcpy(stpcpy(name, prefix), middle), key);
   return hwloc_obj_add_info(obj, name, value) < 0 ? -ENOMEM : 0;
 }
 
