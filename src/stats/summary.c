@@ -16,10 +16,46 @@ void gc_sort(double *values, size_t n)
   qsort(values, n, sizeof(*values), ascending);
 }
 
+/* Hoare's selection: afterwards values[k] is what sorting would put there, and nothing before it is
+ * larger. */
+static void select_kth(double *values, size_t n, size_t k)
+{
+  size_t low = 0, high = n - 1;
+
+  while (low < high) {
+    const double pivot = values[low + (high - low) / 2];
+    size_t i = low, j = high;
+
+    for (;;) {
+      while (values[i] < pivot)
+        i++;
+      while (values[j] > pivot)
+        j--;
+      if (i >= j)
+        break;
+      const double swap = values[i];
+
+      values[i++] = values[j];
+      values[j--] = swap;
+    }
+    if (k <= j)
+      high = j;
+    else
+      low = j + 1;
+  }
+}
+
 double gc_median(double *values, size_t n)
 {
-  gc_sort(values, n);
-  return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+  double below;
+
+  select_kth(values, n, n / 2);
+  if (n % 2)
+    return values[n / 2];
+  below = values[0];
+  for (size_t i = 1; i < n / 2; i++)
+    below = values[i] > below ? values[i] : below;
+  return (below + values[n / 2]) / 2;
 }
 
 double gc_binomial_cdf(uint64_t k, uint64_t n, double p)

@@ -38,6 +38,22 @@ static void median_of_odd_even_and_one(void **state)
   near(gc_median(one, 1), 7, 0);
 }
 
+/* Selecting is not sorting: the same as the middle of the sorted array, ties and all. */
+static void median_is_the_middle_of_the_sorted(void **state)
+{
+  (void)state;
+  seed = 3;
+  for (int trial = 0; trial < 2000; trial++) {
+    const size_t n = 1 + (size_t)(uniform() * 40);
+    double a[41], b[41];
+
+    for (size_t i = 0; i < n; i++)
+      a[i] = b[i] = trial % 2 ? (double)(int)(uniform() * 5) : uniform();
+    gc_sort(b, n);
+    near(gc_median(a, n), n % 2 ? b[n / 2] : (b[n / 2 - 1] + b[n / 2]) / 2, 0);
+  }
+}
+
 /* One outlier of a million moves a mean by 100 %, the median not at all. */
 static void median_ignores_an_outlier(void **state)
 {
@@ -362,6 +378,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(median_of_odd_even_and_one),
+    cmocka_unit_test(median_is_the_middle_of_the_sorted),
     cmocka_unit_test(median_ignores_an_outlier),
     cmocka_unit_test(median_confidence_falls_with_disagreement),
     cmocka_unit_test(binomial_tails),
