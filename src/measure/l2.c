@@ -18,7 +18,7 @@
 #define LINE 128         /* slots this far apart: each in a line of its own */
 #define TOUCH_PASSES 1 /* enough: what one pass over an array that fits leaves is all of it */
 #define SAMPLE 2048      /* timed loads a size */
-#define WIDE_SAMPLE 512  /* the same far from the answer, where sizes that exceed it miss more */
+#define WIDE_SAMPLE 1024  /* the same far from the answer, where sizes that exceed it miss more */
 #define SM_TRIES 16      /* until the sampling block lands on the SM that read */
 #define LATENCY_BYTES ((uint64_t)2 << 20)
 #define LATENCY_LOADS 64
