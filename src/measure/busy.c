@@ -22,7 +22,7 @@
 
 #define LOOK_NS 20000
 #define GLANCE_NS 5000     /* too short to see the clock of the SMs */
-#define LONG_MS 1.0        /* launches shorter than this have not waited for anybody's turn */
+#define LONG_MS 1.5        /* launches shorter than this have not waited for anybody's turn */
 #define STOPPED_NS 100000
 #define WAITED_MS 0.3
 #define LOOKS 5            /* a first bad look may be the host's fault; two of five are not */

@@ -58,8 +58,8 @@ setup() {
   local signal number
   for signal in INT:130 TERM:143 HUP:129; do
     rm -rf "$records"
-    # a background job of a shell ignores SIGINT
-    env --default-signal=INT "$tool" measure --sim h200 >/dev/null 2>&1 3>&- &
+    # a background job of a shell ignores SIGINT, nohup makes it ignore SIGHUP
+    env --default-signal=INT,TERM,HUP "$tool" measure --sim h200 >/dev/null 2>&1 3>&- &
     local pid=$!
     soon [ -e "$records/sim-h200.lock" ]
     kill -"${signal%:*}" $pid
