@@ -43,7 +43,7 @@ static const struct gc_path paths[] = {
    .latency = GC_KERNEL_latency_shared, .stride = 32, .step = 32, .latency_stride = 32,
    .latency_bytes = KIB(4), .present = always},
   {.kind = GC_L2, .form = GC_FORM_GLOBAL, .chase = GC_KERNEL_chase_cg, .latency = GC_KERNEL_latency_cg,
-   .stride = 32, .wide_stride = 128, .walk = gc_walk_l2, .sizes = 12, .repeats = 1, .confirm = 4, .outliers = 2.5e-4,
+   .stride = 32, .wide_stride = 128, .walk = gc_walk_l2, .sizes = 12, .repeats = 1, .confirm = 6, .outliers = 2.5e-4,
    .present = always}, /* range and step: l2.c, in proportion to the nominal size */
 };
 
