@@ -18,7 +18,6 @@
 #define LINE 128         /* slots this far apart: each in a line of its own */
 #define TOUCH_PASSES 1 /* enough: what one pass over an array that fits leaves is all of it */
 #define SAMPLE 2048      /* timed loads a size */
-#define WIDE_SAMPLE 1024  /* the same far from the answer, where sizes that exceed it miss more */
 #define SM_TRIES 16      /* until the sampling block lands on the SM that read */
 #define LATENCY_BYTES ((uint64_t)2 << 20)
 #define LATENCY_LOADS 64
@@ -54,8 +53,7 @@ int gc_walk_l2(struct gc_bench *bench, const struct gc_path *path, const struct 
   int status = 0;
 
   for (size_t i = 0; i < n && !status; i++)
-    status = gc_l2_sample(bench, path, window, &runs[i], LINE, path->stride,
-                          path->stride == path->wide_stride ? WIDE_SAMPLE : SAMPLE);
+    status = gc_l2_sample(bench, path, window, &runs[i], LINE, path->stride, SAMPLE);
   return status;
 }
 
