@@ -192,8 +192,8 @@ struct gpu_roll_call_args {
 /* turn_constant, stretch: launches of several copies of these kernels that are on the GPU together, each
  * with one block on every SM, take turns at it: launch 0 first. Nobody begins or leaves before all blocks
  * of all launches have come: else the next ones would crowd where there is room. Jobs are of SMs, not of
- * blocks. None waits longer than `patience` looks at a word; who does leaves, and its result stays as it
- * was. */
+ * blocks. None waits longer than `patience` looks at a word; who does leaves, and its result does not
+ * become that of its job. */
 struct gpu_turn {
   uint64_t come;   /* uint32_t, 0 before the first launch: how many blocks have come */
   uint64_t next;   /* uint32_t[sms], 0 before the first launch: which launch's turn it is */

@@ -11,6 +11,7 @@
 
 #include "measure/pair.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -53,29 +54,78 @@ static int put_groups(struct gc_bench *bench, struct gc_element *element,
   return status ? gc_fail(bench->err, status, "out of memory") : 0;
 }
 
-/* How many of the quarters' caches are others than that of warp 0, by pushing out. 0: not known. */
-static int count_by_pushing(struct gc_bench *bench, const struct gc_path *path, uint32_t *per_sm)
-{
-  struct gc_question questions[GC_ROLL_WARPS - 1] = {0};
-  uint32_t shared = 1;
-  int status;
+/* Caches of an SM's quarters, counted by pushing out, all that are known at once. */
+static const enum gc_kind kinds[] = {GC_L1, GC_TEXTURE, GC_READ_ONLY, GC_CONSTANT_L1};
+#define KINDS (sizeof(kinds) / sizeof(*kinds))
+#define PARTNERS (GC_ROLL_WARPS - 1)
 
-  *per_sm = 0;
-  if (!gc_capacity_of(bench, path))
-    return 0;
-  for (uint32_t w = 1; w < GC_ROLL_WARPS; w++) {
-    questions[w - 1] = (struct gc_question){.a = {.path = path}, .b = {.path = path, .warp = w}};
-    gc_fill_question(bench, &questions[w - 1]);
-  }
-  if ((status = gc_ask(bench, questions, GC_ROLL_WARPS - 1, 0, 0)))
-    return status;
-  for (size_t i = 0; i < GC_ROLL_WARPS - 1; i++) {
+struct gc_quarters {
+  unsigned repeats;       /* of the bench when this was found: see sharing.c */
+  uint32_t per_sm[KINDS]; /* 0: not known */
+};
+
+/* How many caches there are, if warp 0 shares its own with as many warps as they say. */
+static uint32_t caches_of(const struct gc_question *questions)
+{
+  uint32_t shared = 1;
+
+  for (size_t i = 0; i < PARTNERS; i++) {
     if (questions[i].answer == GC_UNCLEAR)
       return 0;
     shared += questions[i].answer == GC_YES;
   }
-  *per_sm = GC_ROLL_WARPS % shared ? 0 : GC_ROLL_WARPS / shared;
+  return GC_ROLL_WARPS % shared ? 0 : GC_ROLL_WARPS / shared;
+}
+
+static int ask_quarters(struct gc_bench *bench, struct gc_quarters *quarters)
+{
+  struct gc_question questions[KINDS * PARTNERS];
+  size_t which[KINDS], n = 0;
+  int status;
+
+  for (size_t k = 0; k < KINDS; k++) {
+    const struct gc_path *path = gc_path_of(kinds[k]);
+
+    if (!path->present(&bench->properties) || !gc_capacity_of(bench, path))
+      continue;
+    for (uint32_t w = 1; w < GC_ROLL_WARPS; w++) {
+      struct gc_question *question = &questions[n * PARTNERS + w - 1];
+
+      *question = (struct gc_question){.a = {.path = path}, .b = {.path = path, .warp = w}};
+      gc_fill_question(bench, question);
+    }
+    which[n++] = k;
+  }
+  if (!n || (status = gc_ask(bench, questions, n * PARTNERS, 0, 0)))
+    return n ? status : 0;
+  for (size_t i = 0; i < n; i++)
+    quarters->per_sm[which[i]] = caches_of(&questions[i * PARTNERS]);
   return 0;
+}
+
+static int count_by_pushing(struct gc_bench *bench, enum gc_kind kind, uint32_t *per_sm)
+{
+  int status = 0;
+  size_t k = 0;
+
+  *per_sm = 0;
+  if (!bench->quarters || bench->quarters->repeats != bench->repeats) {
+    free(bench->quarters);
+    bench->quarters = calloc(1, sizeof(*bench->quarters));
+    if (!bench->quarters)
+      return gc_fail(bench->err, -ENOMEM, "out of memory");
+    bench->quarters->repeats = bench->repeats;
+    status = ask_quarters(bench, bench->quarters);
+  }
+  while (kinds[k] != kind)
+    k++;
+  *per_sm = bench->quarters->per_sm[k];
+  return status;
+}
+
+void gc_quarters_free(struct gc_quarters *quarters)
+{
+  free(quarters);
 }
 
 /* What most answers are; votes: how many of them. */
@@ -113,7 +163,7 @@ static int tell(struct gc_bench *bench, struct gc_element *element, const struct
   if ((double)votes < MAJORITY * (double)n)
     return put_absent(bench, element, "SMs do not look alike");
   if (path->kind != GC_CONSTANT_L15) {
-    if ((status = count_by_pushing(bench, path, &other)))
+    if ((status = count_by_pushing(bench, path->kind, &other)))
       return status;
     if (other && other != per_sm)
       return put_absent(bench, element, "warps that find each other's lines do not push them out");

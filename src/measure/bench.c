@@ -144,6 +144,7 @@ void gc_bench_close(struct gc_bench *bench)
     bench->ops->release(bench->device, bench->arena);
   if (bench->scratch)
     bench->ops->release(bench->device, bench->scratch);
+  gc_quarters_free(bench->quarters);
   gc_sharing_free(bench->sharing);
   free(bench->results);
   free(bench->jobs);

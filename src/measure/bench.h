@@ -72,6 +72,7 @@ struct gc_bench {
   bool trouble;                  /* it saw another program since */
 
   struct gc_turns *turns;        /* constant15.c: while it is at work */
+  struct gc_quarters *quarters;  /* amount.c: the same */
   struct gc_sharing *sharing;    /* sharing.c: what was found at once for several elements */
 };
 
@@ -177,6 +178,7 @@ int gc_step_miss_penalty(struct gc_bench *bench, struct gc_element *element); /*
 int gc_step_sharing(struct gc_bench *bench, struct gc_element *element);  /* sharing.c */
 int gc_step_code_sharing(struct gc_bench *bench, struct gc_element *element); /* constant15.c */
 int gc_step_constant15(struct gc_bench *bench, struct gc_element *element);
+int gc_step_constant15_line(struct gc_bench *bench, struct gc_element *element); /* constant15line.c */
 int gc_step_amount(struct gc_bench *bench, struct gc_element *element);   /* amount.c */
 int gc_step_api(struct gc_bench *bench, struct gc_element *element);      /* api.c */
 int gc_step_carveout(struct gc_bench *bench, struct gc_element *element); /* carveout.c */
@@ -201,6 +203,7 @@ double gc_milliseconds(void);
 int gc_calibrate_window(struct gc_bench *bench);
 
 void gc_sharing_free(struct gc_sharing *sharing); /* sharing.c; NULL is fine */
+void gc_quarters_free(struct gc_quarters *quarters); /* amount.c; NULL is fine */
 
 /* api.c: facts of the whole GPU. */
 int gc_record_facts(struct gc_bench *bench);

@@ -16,14 +16,11 @@
 #include <stdlib.h>
 
 #define SMALLEST (12u << 10) /* 12 KiB doubled end at 192, and all pass a constant L1 by */
-#define PASSES 2            /* walks of a sweep, where SMs are few */
-#define CODE_REPEATS 4
-#define PUSHED 0.5 /* of what was cold: clearly more than what happens to be hit */
-#define STAYED 0.1
-#define MAJORITY 0.75
+#define PASSES 2             /* walks of a sweep, where SMs are few */
 
-/* gc_path.walk; the bench knows the turns while this file is at work. What fits the cache before this
- * one has to be seen there, which takes a launch that stays: between turns it would be forgotten. */
+/* gc_path.walk; the bench knows the turns while this file is at work. What fits the cache before
+ * this one has to be seen there, which takes a launch that stays: between turns it would be
+ * forgotten. */
 static int walk(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
                 struct gc_run *runs, size_t n)
 {
@@ -71,15 +68,6 @@ static int put_absent(struct gc_bench *bench, struct gc_element *element, const 
   return status ? gc_fail(bench->err, status, "out of memory") : 0;
 }
 
-/* Once, as a trial: do launches run at the same time here? */
-static int try_turns(struct gc_turns *turns)
-{
-  const struct gc_window window = {.shift = 3};
-  struct gc_run run = {.bytes = GPU_CONSTANT_BYTES};
-
-  return gc_turns_walk(turns, turns->threshold, &window, false, &run, 1, NULL);
-}
-
 static const char apart[] = "launches that should run together did not";
 
 int gc_step_constant15(struct gc_bench *bench, struct gc_element *element)
@@ -88,12 +76,10 @@ int gc_step_constant15(struct gc_bench *bench, struct gc_element *element)
   struct gc_path path;
   int status = gc_turns_open(bench, &turns);
 
-  if (!status && turns)
-    status = try_turns(turns);
-  if (status || !turns || turns->failed) {
-    gc_turns_close(turns);
-    return status ? status : gc_step_capacity(bench, element);
-  }
+  if (status)
+    return status;
+  if (!turns)
+    return gc_step_capacity(bench, element);
   path = search_path(turns);
   bench->turns = turns;
   status = gc_put_capacity(bench, &path, element);
@@ -101,34 +87,6 @@ int gc_step_constant15(struct gc_bench *bench, struct gc_element *element)
   if (!status && turns->failed)
     status = put_absent(bench, element, HWLOC_GPUCACHE_CAPACITY, apart);
   gc_turns_close(turns);
-  return status;
-}
-
-/* Does code push constants out? On each SM, several times. */
-static int ask_code(struct gc_turns *turns, uint64_t bytes, bool code, struct gc_question *question)
-{
-  struct gc_run *runs = calloc(turns->count, sizeof(*runs));
-  const struct gc_window window = {.shift = 3};
-  uint64_t votes[3] = {0}, all = 0;
-  int status = runs ? 0 : gc_fail(turns->bench->err, -ENOMEM, "out of memory");
-
-  for (int r = 0; r < CODE_REPEATS && !status && !turns->failed; r++) {
-    uint64_t cold;
-
-    for (size_t i = 0; i < turns->count; i++)
-      runs[i].bytes = bytes;
-    status = gc_turns_walk(turns, turns->threshold, &window, code, runs, turns->count, &cold);
-    for (size_t i = 0; i < turns->count && !status; i++, all++) {
-      const double share = (double)runs[i].seen.slow * (double)turns->count / (double)(cold + 1);
-
-      votes[share >= PUSHED ? GC_YES : share <= STAYED ? GC_NO : GC_UNCLEAR]++;
-    }
-  }
-  free(runs);
-  question->answer = votes[GC_YES] > votes[GC_NO] ? GC_YES : GC_NO;
-  if ((double)votes[question->answer] < MAJORITY * (double)all || !all)
-    question->answer = GC_UNCLEAR;
-  question->confidence = gc_vote_confidence(votes[question->answer], all);
   return status;
 }
 
@@ -144,8 +102,8 @@ static int tell_code(struct gc_bench *bench, struct gc_element *element, struct 
   if (bytes + GPU_STRETCH_BYTES < capacity + capacity / 8)
     return put_absent(bench, element, HWLOC_GPUCACHE_SHARED_WITH,
                       "there is not enough code to fill it");
-  if ((status = ask_code(turns, bytes, false, &without)) ||
-      (status = ask_code(turns, bytes, true, &with)))
+  if ((status = gc_turns_ask(turns, bytes, false, &without)) ||
+      (status = gc_turns_ask(turns, bytes, true, &with)))
     return status;
   if (turns->failed)
     return put_absent(bench, element, HWLOC_GPUCACHE_SHARED_WITH, apart);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOADS 16
+#define LOADS 8
 #define STRIDE 512 /* lines of global memory: further apart than any line or prefetch */
 #define CONSTANT_STRIDE                                                                            \
   320 /* an odd multiple of all lines of constant caches: all sets are met                         \

@@ -16,10 +16,15 @@
 #include <string.h>
 
 #define FLUSHES 2
+#define FETCH_MAX 1024 /* bytes that a miss brings in */
 #define ATTEMPTS 3
 #define PATIENCE 65536 /* looks at a word; a few ms */
 #define LAUNCHES GC_TOGETHER_MAX
 #define NOBODY UINT32_MAX
+#define VOTES 12   /* SMs that answer at least: where there are fewer, they do so again */
+#define PUSHED 0.5 /* of what was cold: clearly more than what happens to be hit */
+#define STAYED 0.1
+#define MAJORITY 0.75
 
 /* What the launches do, one after the other. bank NOBODY: the code. */
 struct plan {
@@ -62,13 +67,32 @@ static uint64_t part_of(uint64_t bytes, size_t bank)
   return bytes - before < GPU_CONSTANT_BYTES ? bytes - before : GPU_CONSTANT_BYTES;
 }
 
-static struct gpu_turn_job job_of(const struct gc_turns *turns, uint64_t bytes)
+/* The second ring of a bank, for pushing out. */
+static struct gpu_turn_job flush_job(const struct gc_turns *turns)
+{
+  return (struct gpu_turn_job){.start = turns->bench->constant_base + sizeof(uint64_t),
+                               .end = GPU_NEVER,
+                               .loads = GPU_CONSTANT_BYTES / turns->flush};
+}
+
+/* Where slot i of all banks lies in its own. */
+static uint64_t slot_at(const struct gc_turns *turns, size_t i)
+{
+  const size_t count = GPU_CONSTANT_BYTES / (turns->half ? 2 * turns->half : GC_TURN_STRIDE);
+
+  if (!turns->half)
+    return i % count * GC_TURN_STRIDE;
+  return i % count * 2 * turns->half + (__builtin_parityll(i) ? turns->half : 0);
+}
+
+static struct gpu_turn_job job_of(const struct gc_turns *turns, size_t bank, uint64_t bytes)
 {
   const uint64_t base = turns->bench->constant_base;
+  const uint32_t stride = turns->half ? 2 * turns->half : GC_TURN_STRIDE;
 
-  return (struct gpu_turn_job){.start = base,
-                               .end = bytes < GPU_CONSTANT_BYTES ? base + bytes : GPU_NEVER,
-                               .loads = (uint32_t)(bytes / GC_TURN_STRIDE)};
+  return (struct gpu_turn_job){.start = base + slot_at(turns, bank * (GPU_CONSTANT_BYTES / stride)),
+                               .end = GPU_NEVER,
+                               .loads = (uint32_t)(bytes / stride)};
 }
 
 /* Device memory: words, jobs, results. */
@@ -91,15 +115,15 @@ static void set_jobs(struct gc_turns *turns, const struct plan *plan, const stru
                      size_t n)
 {
   for (size_t i = 0; i < LAUNCHES * turns->sms; i++)
-    turns->jobs[i] = job_of(turns, 0);
+    turns->jobs[i] = job_of(turns, 0, 0);
   for (size_t s = 0; s < plan->count; s++)
     for (size_t i = 0; i < n; i++) {
       struct gpu_turn_job *job = &turns->jobs[s * turns->sms + turns->sm[i]];
 
       if (plan->steps[s].fill || plan->steps[s].timed)
-        *job = job_of(turns, part_of(runs[i].bytes, plan->steps[s].bank));
+        *job = job_of(turns, plan->steps[s].bank, part_of(runs[i].bytes, plan->steps[s].bank));
       else if (plan->steps[s].copy != NOBODY)
-        *job = job_of(turns, GPU_CONSTANT_BYTES);
+        *job = flush_job(turns);
     }
 }
 
@@ -243,19 +267,48 @@ static int choose(struct gc_bench *bench, struct gc_turns *turns)
   return 0;
 }
 
-/* The same ring in each of the banks. */
-static int fill_banks(struct gc_bench *bench)
+/* Two rings in each bank: the one to walk, and beside it the one that pushes out. */
+static void lay_bank(const struct gc_turns *turns, size_t number, uint64_t *bank)
 {
-  static const size_t words = GC_TURN_STRIDE / sizeof(uint64_t);
-  uint64_t *bank = calloc(1, GPU_CONSTANT_BYTES);
+  const size_t count = GPU_CONSTANT_BYTES / (turns->half ? 2 * turns->half : GC_TURN_STRIDE);
+  const uint64_t base = turns->bench->constant_base, word = sizeof(*bank);
+
+  memset(bank, 0, GPU_CONSTANT_BYTES);
+  for (size_t i = 0; i < count; i++)
+    bank[slot_at(turns, number * count + i) / word] =
+        base + slot_at(turns, number * count + (i + 1) % count);
+  for (size_t at = 0; at < GPU_CONSTANT_BYTES; at += turns->flush)
+    bank[at / word + 1] = base + word + (at + turns->flush) % GPU_CONSTANT_BYTES;
+}
+
+int gc_turns_lay(struct gc_turns *turns, uint32_t half)
+{
+  struct gc_bench *bench = turns->bench;
+  uint64_t *bank = malloc(GPU_CONSTANT_BYTES);
   int status = bank ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
 
-  for (size_t i = 0; !status && i < GPU_CONSTANT_BYTES / GC_TURN_STRIDE; i++)
-    bank[i * words] = bench->constant_base + (i + 1) * GC_TURN_STRIDE % GPU_CONSTANT_BYTES;
-  for (uint32_t copy = 0; copy < GC_COPIES_MAX && !status; copy++)
+  turns->half = half;
+  for (uint32_t copy = 0; copy < GC_COPIES_MAX && !status; copy++) {
+    lay_bank(turns, copy, bank);
     status = bench->ops->upload_constant_copy(bench->device, copy, bank, bench->err);
+  }
   free(bank);
   return status;
+}
+
+/* Once, as a trial: do launches run at the same time here, and how much does a miss bring in? */
+static int try_out(struct gc_turns *turns)
+{
+  const struct gc_window window = {.shift = 3};
+  struct gc_run run = {.bytes = GPU_CONSTANT_BYTES};
+  uint64_t cold;
+  int status = gc_turns_walk(turns, turns->threshold, &window, false, &run, 1, &cold);
+
+  if (status || turns->failed || !cold)
+    return status;
+  while (turns->flush < FETCH_MAX && 2 * turns->flush <= GPU_CONSTANT_BYTES / cold)
+    turns->flush *= 2;
+  return gc_turns_lay(turns, 0);
 }
 
 int gc_turns_open(struct gc_bench *bench, struct gc_turns **out)
@@ -273,7 +326,8 @@ int gc_turns_open(struct gc_bench *bench, struct gc_turns **out)
   }
   turns->bench = bench;
   turns->sms = bench->properties.sms;
-  if ((status = choose(bench, turns)) || !turns->count || (status = fill_banks(bench)))
+  turns->flush = GC_TURN_STRIDE;
+  if ((status = choose(bench, turns)) || !turns->count || (status = gc_turns_lay(turns, 0)))
     goto fail;
   turns->jobs = malloc(job_bytes(turns));
   turns->results = malloc(result_bytes(turns));
@@ -283,12 +337,40 @@ int gc_turns_open(struct gc_bench *bench, struct gc_turns **out)
   }
   if ((status = bench->ops->alloc(bench->device,
                                   word_bytes(turns) + job_bytes(turns) + result_bytes(turns),
-                                  &turns->device, bench->err)))
+                                  &turns->device, bench->err)) ||
+      (status = try_out(turns)) || turns->failed)
     goto fail;
   *out = turns;
   return 0;
 fail:
   gc_turns_close(turns);
+  return status;
+}
+
+int gc_turns_ask(struct gc_turns *turns, uint64_t bytes, bool code, struct gc_question *question)
+{
+  struct gc_run *runs = calloc(turns->count, sizeof(*runs));
+  const struct gc_window window = {.shift = 3};
+  uint64_t votes[3] = {0}, all = 0;
+  int status = runs ? 0 : gc_fail(turns->bench->err, -ENOMEM, "out of memory");
+
+  for (size_t r = 0; r * turns->count < VOTES && !status && !turns->failed; r++) {
+    uint64_t cold;
+
+    for (size_t i = 0; i < turns->count; i++)
+      runs[i].bytes = bytes;
+    status = gc_turns_walk(turns, turns->threshold, &window, code, runs, turns->count, &cold);
+    for (size_t i = 0; i < turns->count && !status; i++, all++) {
+      const double share = (double)runs[i].seen.slow * (double)turns->count / (double)(cold + 1);
+
+      votes[share >= PUSHED ? GC_YES : share <= STAYED ? GC_NO : GC_UNCLEAR]++;
+    }
+  }
+  free(runs);
+  question->answer = votes[GC_YES] > votes[GC_NO] ? GC_YES : GC_NO;
+  if ((double)votes[question->answer] < MAJORITY * (double)all || !all)
+    question->answer = GC_UNCLEAR;
+  question->confidence = gc_vote_confidence(votes[question->answer], all);
   return status;
 }
 

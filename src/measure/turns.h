@@ -20,6 +20,8 @@ struct gc_turns {
   uint32_t *sm;       /* [count] their numbers */
   uint32_t sms;       /* more than the largest number of an SM */
   uint32_t threshold; /* raw cycles, between a hit and a miss of the cache */
+  uint32_t flush;     /* bytes between loads that push out: what a miss brings in */
+  uint32_t half;      /* how the rings lie: see gc_turns_lay */
   bool failed;        /* launches did not run at the same time: what was found does not count */
   uint64_t device;
   struct gpu_turn_job *jobs;       /* [launches][sms] */
@@ -30,6 +32,16 @@ struct gc_turns {
  * it does cannot be measured so. */
 int gc_turns_open(struct gc_bench *bench, struct gc_turns **turns);
 void gc_turns_close(struct gc_turns *turns);
+
+/* Lays the rings anew. half 0: a load in each GC_TURN_STRIDE bytes. Else one in each two times
+ * `half` bytes, in the first or the second half of them, now this, now that, so that all sets of a
+ * cache are met alike. */
+int gc_turns_lay(struct gc_turns *turns, uint32_t half);
+
+/* Asks all SMs, often enough, whether `bytes` do not stay: YES, most of what came in missed again.
+ */
+struct gc_question;
+int gc_turns_ask(struct gc_turns *turns, uint64_t bytes, bool code, struct gc_question *question);
 
 /* Walks runs[i].bytes of constants on SM i, n <= count, once to bring them in and once timed. With
  * `code`, a long stretch of code is executed in between. *cold: how many loads were slow when they

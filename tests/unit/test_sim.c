@@ -213,6 +213,76 @@ static void constant_path(void **state)
   assert_non_null(strstr(f->err.text, "constant"));
 }
 
+/* Banks of copies are apart, and stay in the cache from launch to launch of a group: two that fit it
+ * together are there when the first is asked for again, and two that do not are not. */
+static void launches_together_take_turns(void **state)
+{
+  struct fixture *f = *state;
+  struct gpu_turn_args args[3];
+  struct gpu_turn_job jobs[3][3] = {{{0}}};
+  struct gpu_turn_result results[3][3];
+  struct gc_launch launches[GC_TOGETHER_MAX + 1];
+  uint32_t copies[GC_TOGETHER_MAX + 1] = {0, 1, 0};
+  const struct gpu_constant_base_args ask = {.result = f->sink};
+  static uint64_t bank[GPU_CONSTANT_BYTES / 8];
+  uint64_t base;
+
+  assert_int_equal(run(f, GC_KERNEL_constant_base, 1, 0, &ask, sizeof(ask)), 0);
+  assert_int_equal(f->ops->download(f->device, &base, f->sink, sizeof(base), &f->err), 0);
+  for (size_t i = 0; i < sizeof(bank) / 64; i++)
+    bank[8 * i] = base + 64 * (i + 1) % GPU_CONSTANT_BYTES;
+  for (uint32_t copy = 0; copy < 2; copy++)
+    assert_int_equal(f->ops->upload_constant_copy(f->device, copy, bank, &f->err), 0);
+  for (uint32_t other = 8; other <= 16; other += 8) {
+    assert_int_equal(f->ops->clear(f->device, f->trace, 64, &f->err), 0);
+    for (uint32_t i = 0; i < 3; i++) {
+      jobs[i][1] = (struct gpu_turn_job){base, GPU_NEVER, i == 1 ? other : 8, 0};
+      args[i] = (struct gpu_turn_args){
+        .turn = {.come = f->trace, .next = f->trace + 8, .blocks = 9, .launch = i, .sms = 3,
+                 .patience = 10},
+        .jobs = f->jobs + i * sizeof(*jobs), .results = f->results + i * sizeof(*results),
+        .threshold = 50};
+      launches[i] = (struct gc_launch){.kernel = GC_KERNEL_turn_constant, .blocks = 3, .threads = 32,
+                                       .args = &args[i], .args_bytes = sizeof(args[i])};
+    }
+    assert_int_equal(f->ops->upload(f->device, f->jobs, jobs, sizeof(jobs), &f->err), 0);
+    assert_int_equal(f->ops->launch_together(f->device, launches, copies, 3, &f->err), 0);
+    assert_int_equal(f->ops->download(f->device, results, f->results, sizeof(results), &f->err), 0);
+    assert_int_equal(results[0][1].slow, 8); /* cold: of the launches before, nothing is left */
+    assert_int_equal(results[1][1].slow, other);
+    assert_int_equal(results[2][1].loads, 8);
+    assert_int_equal(results[2][1].slow, other == 8 ? 0 : 8);
+    assert_int_equal(results[2][1].cycles[0], other == 8 ? 8 * (10 + OVERHEAD) : 0);
+    assert_int_equal(results[2][0].loads, 0);
+  }
+  assert_int_equal(f->ops->launch_together(f->device, launches, copies, GC_TOGETHER_MAX + 1, &f->err),
+                   -EINVAL);
+  copies[2] = GC_COPIES_MAX;
+  assert_int_equal(f->ops->launch_together(f->device, launches, copies, 3, &f->err), -EINVAL);
+  assert_int_equal(f->ops->upload_constant_copy(f->device, GC_COPIES_MAX, bank, &f->err), -EINVAL);
+}
+
+/* Out of turn, a launch that would wait for ever gives up and leaves its result as it was. */
+static void patience_has_an_end(void **state)
+{
+  struct fixture *f = *state;
+  struct gpu_turn_args args = {
+    .turn = {.come = f->trace, .next = f->trace + 8, .blocks = 3, .launch = 1, .sms = 3, .patience = 10},
+    .jobs = f->jobs, .results = f->results, .threshold = 50};
+  const struct gc_launch launch = {.kernel = GC_KERNEL_turn_constant, .blocks = 3, .threads = 32,
+                                   .args = &args, .args_bytes = sizeof(args)};
+  struct gpu_turn_result results[3];
+  const uint32_t copy = 0;
+
+  assert_int_equal(f->ops->clear(f->device, f->trace, 64, &f->err), 0);
+  assert_int_equal(f->ops->clear(f->device, f->jobs, 256, &f->err), 0);
+  memset(results, 0x55, sizeof(results));
+  assert_int_equal(f->ops->upload(f->device, f->results, results, sizeof(results), &f->err), 0);
+  assert_int_equal(f->ops->launch_together(f->device, &launch, &copy, 1, &f->err), 0);
+  assert_int_equal(f->ops->download(f->device, results, f->results, sizeof(results), &f->err), 0);
+  assert_int_equal(results[1].loads, 0x55555555);
+}
+
 static void texture_path(void **state)
 {
   struct fixture *f = *state;
@@ -448,6 +518,8 @@ int main(void)
     IN_FIXTURE(ring_that_fits_hits_and_one_line_more_misses),
     IN_FIXTURE(trace_tells_every_load),
     IN_FIXTURE(constant_path),
+    IN_FIXTURE(launches_together_take_turns),
+    IN_FIXTURE(patience_has_an_end),
     IN_FIXTURE(texture_path),
     IN_FIXTURE(shared_path),
     IN_FIXTURE(latency_kernels_time_the_chain),
