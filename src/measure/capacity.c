@@ -357,7 +357,8 @@ int gc_find_capacity(struct gc_bench *bench, const struct gc_path *path, struct 
       status = sweep(&s, first, &done);
     if (bench->raw && !status)
       survey(&s);
-    if (found->bytes || found->at_least)
+    /* with lines smaller than the wide stride no array that was walked so would ever miss */
+    if (found->bytes || (found->at_least && s.wide.stride == s.fine.stride))
       break;
   }
   gc_raw_note(bench->raw, "hit", found->hit);
