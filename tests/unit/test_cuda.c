@@ -185,7 +185,7 @@ static void respects_lists_of_no_gpu(void **state)
 
 static void lists_of_gpus_hide_nothing(void **state)
 {
-  static const char *const lists[] = {"0", "12,3", " 1", UUID, "GPU-0001", "MIG-" UUID, "0,-1"};
+  static const char *const lists[] = {"0", "12,3", " 1", UUID, "GPU-0001", ("MIG-" UUID), "0,-1"};
   struct fixture *f = *state;
 
   for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
