@@ -121,6 +121,8 @@ fail:
 
 void gc_gpus_free(struct gc_gpus *gpus)
 {
+  for (size_t i = 0; i < gpus->count; i++)
+    gc_record_free(gpus->array[i].known);
   free(gpus->array);
   gpus->array = NULL;
   gpus->count = 0;

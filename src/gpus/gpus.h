@@ -18,7 +18,11 @@ struct gc_gpu {
   unsigned domain, bus, dev, func;
   char name[16];                 /* "gpu0", "gpu1" …: real ones in bus order, then simulated ones */
   char profile[256];             /* simulated GPU: path of its profile */
+  char gfx[16];                  /* AMD: target of its code, "gfx942"; empty: unknown, or not AMD */
   char problem[256];             /* not empty: why it cannot be measured (driver without this GPU, …) */
+  /* Static facts that the kernel driver shows as files, elements and infos with source "sysfs";
+   * never measured. NULL: none. Owned. */
+  struct gc_record *known;
 };
 
 struct gc_gpus {
