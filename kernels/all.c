@@ -8,7 +8,9 @@
 #include "chase.c"
 #include "pair.c"
 #include "stream.c"
+#if GPU_NVIDIA_PATHS
 #include "turn.c"
+#endif
 
 #if defined(__NVPTX__)
 __attribute__((address_space(4))) uint64_t gpu_constant_bank[GPU_CONSTANT_BYTES / 8];

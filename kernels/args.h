@@ -5,7 +5,7 @@
  * targets: fixed-width types only, natural alignment, no padding, passed by value.
  *
  * Addresses are 64-bit numbers in the form of the path they belong to:
- *   global (.ca .cg .nc)   device address; a slot is 8 bytes and holds the address of the next slot
+ *   global (.ca .cg .nc, scalar)   device address; a slot is 8 bytes and holds the address of the next slot
  *   constant               constant-space address; slot as above
  *   shared                 byte offset in the block's dynamic shared memory; slot is 4 bytes
  *   texture                texel index (one texel = 4 bytes); slot is one texel
@@ -140,6 +140,7 @@ struct gpu_bandwidth_args {
 #define GPU_PATH_nc 1
 #define GPU_PATH_texture 2
 #define GPU_PATH_constant 3
+#define GPU_PATH_scalar 4
 
 /* A walk: `loads` dependent loads, each timed alone, by warp `warp` of the block. Whenever the chain
  * arrives at `end` it goes on at `start`. */
@@ -239,38 +240,53 @@ struct gpu_constant_base_args {
   uint64_t result;
 };
 
-/* Every kernel there is: KERNEL(name, argument struct). Host tables are made of it; the entry point
- * in an object is gpu_<name>. */
-#define GPU_KERNELS(KERNEL)                                                                        \
+/* Every kernel there is: KERNEL(name, argument struct). Host tables are made of these lists; the entry
+ * point in an object is gpu_<name>. First those that every GPU has. */
+#define GPU_COMMON_KERNELS(KERNEL)                                                                 \
   KERNEL(fill, gpu_fill_args)                                                                      \
   KERNEL(touch, gpu_touch_args)                                                                    \
+  KERNEL(clock, gpu_clock_args)                                                                    \
   KERNEL(chase_ca, gpu_chase_args)                                                                 \
   KERNEL(chase_cg, gpu_chase_args)                                                                 \
-  KERNEL(chase_nc, gpu_chase_args)                                                                 \
-  KERNEL(chase_texture, gpu_chase_args)                                                            \
-  KERNEL(chase_constant, gpu_chase_args)                                                           \
   KERNEL(chase_shared, gpu_chase_args)                                                             \
   KERNEL(latency_ca, gpu_latency_args)                                                             \
   KERNEL(latency_cg, gpu_latency_args)                                                             \
-  KERNEL(latency_nc, gpu_latency_args)                                                             \
-  KERNEL(latency_texture, gpu_latency_args)                                                        \
-  KERNEL(latency_constant, gpu_latency_args)                                                       \
   KERNEL(latency_shared, gpu_latency_args)                                                         \
   KERNEL(read_ca, gpu_bandwidth_args)                                                              \
   KERNEL(read_cg, gpu_bandwidth_args)                                                              \
-  KERNEL(read_nc, gpu_bandwidth_args)                                                              \
-  KERNEL(read_texture, gpu_bandwidth_args)                                                         \
-  KERNEL(read_constant, gpu_bandwidth_args)                                                        \
   KERNEL(read_shared, gpu_bandwidth_args)                                                          \
   KERNEL(write_cg, gpu_bandwidth_args)                                                             \
   KERNEL(write_shared, gpu_bandwidth_args)                                                         \
-  KERNEL(clock, gpu_clock_args)                                                                    \
-  KERNEL(constant_base, gpu_constant_base_args)                                                    \
   KERNEL(pair, gpu_pair_args)                                                                      \
-  KERNEL(roll_call, gpu_roll_call_args)                                                            \
+  KERNEL(roll_call, gpu_roll_call_args)
+
+/* Those of paths that only NVIDIA GPUs have. */
+#define GPU_NVIDIA_KERNELS(KERNEL)                                                                 \
+  KERNEL(chase_nc, gpu_chase_args)                                                                 \
+  KERNEL(chase_texture, gpu_chase_args)                                                            \
+  KERNEL(chase_constant, gpu_chase_args)                                                           \
+  KERNEL(latency_nc, gpu_latency_args)                                                             \
+  KERNEL(latency_texture, gpu_latency_args)                                                        \
+  KERNEL(latency_constant, gpu_latency_args)                                                       \
+  KERNEL(read_nc, gpu_bandwidth_args)                                                              \
+  KERNEL(read_texture, gpu_bandwidth_args)                                                         \
+  KERNEL(read_constant, gpu_bandwidth_args)                                                        \
+  KERNEL(constant_base, gpu_constant_base_args)                                                    \
   KERNEL(turn_constant, gpu_turn_args)
 
-/* Those of the second image. */
+/* And the one that is in an image of its own there. */
 #define GPU_STRETCH_KERNELS(KERNEL) KERNEL(stretch, gpu_stretch_args)
+
+/* Those of paths that only AMD GPUs have. */
+#define GPU_AMD_KERNELS(KERNEL)                                                                    \
+  KERNEL(chase_scalar, gpu_chase_args)                                                             \
+  KERNEL(latency_scalar, gpu_latency_args)                                                         \
+  KERNEL(read_scalar, gpu_bandwidth_args)
+
+#define GPU_KERNELS(KERNEL)                                                                        \
+  GPU_COMMON_KERNELS(KERNEL)                                                                       \
+  GPU_NVIDIA_KERNELS(KERNEL)                                                                       \
+  GPU_STRETCH_KERNELS(KERNEL)                                                                      \
+  GPU_AMD_KERNELS(KERNEL)
 
 #endif

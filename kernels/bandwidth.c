@@ -86,9 +86,14 @@
 
 BANDWIDTH(read_ca, ca, WIDE, READ)
 BANDWIDTH(read_cg, cg, WIDE, READ)
-BANDWIDTH(read_nc, nc, WIDE, READ)
-BANDWIDTH(read_texture, texture, WIDE, READ)
-BANDWIDTH(read_constant, constant, 16, READ)
 BANDWIDTH(read_shared, shared, WIDE, READ)
 BANDWIDTH(write_cg, cg, WIDE, WRITE)
 BANDWIDTH(write_shared, shared, WIDE, WRITE)
+#if GPU_NVIDIA_PATHS
+BANDWIDTH(read_nc, nc, WIDE, READ)
+BANDWIDTH(read_texture, texture, WIDE, READ)
+BANDWIDTH(read_constant, constant, 16, READ)
+#endif
+#if GPU_AMD_PATHS
+BANDWIDTH(read_scalar, scalar, 16, READ)
+#endif

@@ -74,10 +74,15 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
 
 CHASE(ca)
 CHASE(cg)
+CHASE(shared)
+#if GPU_NVIDIA_PATHS
 CHASE(nc)
 CHASE(texture)
 CHASE(constant)
-CHASE(shared)
+#endif
+#if GPU_AMD_PATHS
+CHASE(scalar)
+#endif
 
 /* Latency without clock reads inside the chain: see struct gpu_latency_args. */
 #define FOLLOW(path, at, n)                                                                        \
@@ -119,7 +124,12 @@ CHASE(shared)
 
 LATENCY(ca)
 LATENCY(cg)
+LATENCY(shared)
+#if GPU_NVIDIA_PATHS
 LATENCY(nc)
 LATENCY(texture)
 LATENCY(constant)
-LATENCY(shared)
+#endif
+#if GPU_AMD_PATHS
+LATENCY(scalar)
+#endif

@@ -25,7 +25,8 @@
  *   gpu_cycles(from, to)        between two readings of the latter; UINT32_MAX stands for more
  *   gpu_nanoseconds()           wall clock of the GPU
  *
- * Memory, for PATH in ca cg nc texture constant shared
+ * Memory, for PATH in ca cg shared; where GPU_NVIDIA_PATHS is 1 also nc texture constant, where
+ * GPU_AMD_PATHS is 1 also scalar (a load of global memory by the scalar unit of a wave)
  *   gpu_load_PATH(at, texture)            one load; returns where the chain goes next
  *   gpu_timed_load_PATH(at, texture, &t)  clock, load, wait for its value, clock: t = cycles between.
  *                                         Tests prove that order in the machine code of every target.
@@ -41,7 +42,7 @@
  *   gpu_constant_base()                   constant-space address of the bank
  *   gpu_await(value)                      nothing after it starts before the value has arrived
  *
- * Bandwidth, for PATH in ca cg nc texture constant shared, and for writing in cg and shared
+ * Bandwidth, for the same, and for writing in cg and shared
  *   gpu_lanes(), gpu_warp(), gpu_warps()  lanes of a warp; the warp in its block, and how many there
  *                                         are. On the simulator warp 0 stands for all of them.
  *   struct gpu_words                      16 bytes: uint32_t word[4]
@@ -93,6 +94,7 @@
 #define GPU_BASE_ca 0
 #define GPU_BASE_cg 0
 #define GPU_BASE_nc 0
+#define GPU_BASE_scalar 0
 #define GPU_BASE_texture 0
 #define GPU_BASE_constant 0
 #define GPU_BASE_shared GPU_SHARED_BASE

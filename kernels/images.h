@@ -18,4 +18,17 @@ extern const uint64_t gc_cuda_image_bytes;
 extern const unsigned char gc_cuda_stretch_image[];
 extern const uint64_t gc_cuda_stretch_image_bytes;
 
+/* AMD: one code object for each processor or generic target that clang knew at build time, in no order.
+ * For hipModuleLoadData. The last one has no processor. */
+struct gc_amd_image {
+  const char *processor; /* "gfx942", "gfx11-generic" */
+  const unsigned char *bytes;
+  const uint64_t *length;
+};
+extern const struct gc_amd_image gc_amd_images[];
+
+/* The code object that runs on this processor ("gfx1101"): its own, or that of the generic target it
+ * belongs to. NULL: none was built, or clang knew none. */
+const struct gc_amd_image *gc_amd_image_for(const char *processor);
+
 #endif

@@ -12,6 +12,9 @@
 
 #include <stddef.h>
 
+#define GPU_NVIDIA_PATHS 1
+#define GPU_AMD_PATHS 0
+
 #define GPU_KERNEL(name, type)                                                                     \
   __attribute__((nvptx_kernel)) void gpu_kernel_##name(struct type a) __asm__("gpu_" #name);       \
   __attribute__((nvptx_kernel)) void gpu_kernel_##name(struct type a)

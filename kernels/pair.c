@@ -36,9 +36,14 @@ static inline struct walked timed_walk(const struct gpu_walk *w, uint64_t textur
 
   switch (w->path) {
     TIMED_WALK(ca)
+#if GPU_NVIDIA_PATHS
     TIMED_WALK(nc)
     TIMED_WALK(texture)
     TIMED_WALK(constant)
+#endif
+#if GPU_AMD_PATHS
+    TIMED_WALK(scalar)
+#endif
   }
   gpu_trace_end(trace, w->loads);
   return (struct walked){cycles, fastest, slow};

@@ -14,6 +14,10 @@
 
 #include <stddef.h>
 
+/* A profile says which of them its GPU has. */
+#define GPU_NVIDIA_PATHS 1
+#define GPU_AMD_PATHS 1
+
 static __thread struct gc_sim_block *gpu_sim;
 
 /* How far the clock goes on while the wall clock is read: as far as its resolution, so that kernels
@@ -102,6 +106,7 @@ GPU_SIM_LOAD(nc, GC_SPACE_NC)
 GPU_SIM_LOAD(texture, GC_SPACE_TEXTURE)
 GPU_SIM_LOAD(constant, GC_SPACE_CONSTANT)
 GPU_SIM_LOAD(shared, GC_SPACE_SHARED)
+GPU_SIM_LOAD(scalar, GC_SPACE_SCALAR)
 
 /* Threads next to each other read neighbours, and nobody times them one by one. */
 #define GPU_RUN 256
@@ -143,6 +148,7 @@ GPU_SIM_READ(nc, GC_SPACE_NC, gpu_lanes() * 16)
 GPU_SIM_READ(texture, GC_SPACE_TEXTURE, gpu_lanes() * 16)
 GPU_SIM_READ(constant, GC_SPACE_CONSTANT, 16)
 GPU_SIM_READ(shared, GC_SPACE_SHARED, gpu_lanes() * 16)
+GPU_SIM_READ(scalar, GC_SPACE_SCALAR, 16)
 
 #define GPU_SIM_WRITE(path, space)                                                                 \
   static inline void gpu_write_row_##path(const struct gpu_words *from, uint64_t at)                   \

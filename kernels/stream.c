@@ -55,8 +55,10 @@ GPU_KERNEL(clock, gpu_clock_args)
   }
 }
 
+#if GPU_NVIDIA_PATHS
 GPU_KERNEL(constant_base, gpu_constant_base_args)
 {
   if (gpu_block() == 0 && gpu_thread() == 0)
     gpu_store64(a.result, gpu_constant_base());
 }
+#endif

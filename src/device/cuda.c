@@ -11,11 +11,12 @@
 
 #define CUDA(device) ((struct gc_cuda_device *)(device))
 
-#define CUDA_KERNEL(name, args) {#name, sizeof(struct args)},
+#define CUDA_KERNEL(name, args) [GC_KERNEL_##name] = {#name, sizeof(struct args)},
 static const struct {
   const char *name;
   size_t args_bytes;
-} kernels[GC_KERNEL_COUNT] = {GPU_KERNELS(CUDA_KERNEL) GPU_STRETCH_KERNELS(CUDA_KERNEL)};
+} kernels[GC_KERNEL_COUNT] = {
+  GPU_COMMON_KERNELS(CUDA_KERNEL) GPU_NVIDIA_KERNELS(CUDA_KERNEL) GPU_STRETCH_KERNELS(CUDA_KERNEL)};
 
 /* Properties that are one attribute each: where they go, and how wide that is. */
 #define FIELD(field)                                                                               \

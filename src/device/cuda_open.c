@@ -14,7 +14,8 @@
 #include <string.h>
 
 #define CUDA_KERNEL_NAME(name, args) "gpu_" #name,
-static const char *const kernel_names[] = {GPU_KERNELS(CUDA_KERNEL_NAME)};
+static const char *const kernel_names[] = {GPU_COMMON_KERNELS(CUDA_KERNEL_NAME)
+                                            GPU_NVIDIA_KERNELS(CUDA_KERNEL_NAME)};
 #define KERNELS (sizeof(kernel_names) / sizeof(*kernel_names))
 
 /* What every GPU gives a block without being asked for more. */

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A GPU that can run a kernel. One table of functions per back end: cuda.c (driver API through
- * dlopen), hip.c (later), sim.c (the model of src/model). Nothing above this line knows which.
+ * dlopen), hip.c (HIP, the same way), sim.c (the model of src/model). Nothing above this line knows which.
  *
  * Every function that can fail returns 0 or a negative errno and a sentence that names what was being
  * done and the vendor's error name: -ENODEV no such GPU or no driver; -ENOMEM; -EIO the GPU or driver
@@ -17,7 +17,7 @@
 
 /* GC_KERNEL_fill, GC_KERNEL_touch, GC_KERNEL_chase_ca … */
 #define GC_KERNEL_ENUM(name, args) GC_KERNEL_##name,
-enum gc_kernel { GPU_KERNELS(GC_KERNEL_ENUM) GPU_STRETCH_KERNELS(GC_KERNEL_ENUM) GC_KERNEL_COUNT };
+enum gc_kernel { GPU_KERNELS(GC_KERNEL_ENUM) GC_KERNEL_COUNT };
 #undef GC_KERNEL_ENUM
 
 /* What the vendor's interface says (source "api"). 0 where it says nothing. */
@@ -39,7 +39,7 @@ struct gc_properties {
   uint64_t constant_bytes;         /* constant memory of a module */
   uint64_t texture_texels;         /* largest 1-D linear texture */
   bool global_l1;                  /* global loads may be cached in L1 */
-  bool has_texture, has_constant, has_read_only; /* the path exists here */
+  bool has_texture, has_constant, has_read_only, has_scalar; /* the path exists here */
   bool ecc;
   bool simulated;
 };
@@ -104,7 +104,7 @@ struct gc_device_ops {
   const struct gc_device_counts *(*counts)(const struct gc_device *device);
 };
 
-extern const struct gc_device_ops gc_device_cuda, gc_device_sim;
+extern const struct gc_device_ops gc_device_cuda, gc_device_hip, gc_device_sim;
 
 /* The back end for this GPU's vendor, opened. */
 int gc_device_open(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err);

@@ -20,7 +20,7 @@
 static const struct {
   const char *name;
   size_t args_bytes;
-} kernels[GC_KERNEL_COUNT] = {GPU_KERNELS(SIM_KERNEL) GPU_STRETCH_KERNELS(SIM_KERNEL)};
+} kernels[GC_KERNEL_COUNT] = {GPU_KERNELS(SIM_KERNEL)};
 #undef SIM_KERNEL
 
 /* The whole file, from malloc. */
@@ -129,7 +129,7 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
     .constant_bytes = facts->has_constant ? GPU_CONSTANT_BYTES : 0,
     .texture_texels = facts->texture_texels, .global_l1 = facts->global_l1,
     .has_texture = facts->has_texture, .has_constant = facts->has_constant,
-    .has_read_only = facts->has_read_only, .ecc = facts->ecc, .simulated = true,
+    .has_read_only = facts->has_read_only, .has_scalar = facts->has_scalar, .ecc = facts->ecc, .simulated = true,
   };
   memcpy(out->model, facts->model, sizeof(out->model));
   return gc_sim_failed(SIM(device), err);
@@ -167,6 +167,10 @@ static bool lacks(const struct gc_model_facts *facts, enum gc_kernel kernel)
   case GC_KERNEL_turn_constant:
   case GC_KERNEL_stretch:
     return !facts->has_constant;
+  case GC_KERNEL_chase_scalar:
+  case GC_KERNEL_latency_scalar:
+  case GC_KERNEL_read_scalar:
+    return !facts->has_scalar;
   default:
     return false;
   }

@@ -17,12 +17,11 @@
     sim_kernel_##name(a);                                                                          \
   }
 GPU_KERNELS(RUN)
-GPU_STRETCH_KERNELS(RUN)
 #undef RUN
 
 #define ENTRY(name, args) run_##name,
 static void (*const entries[GC_KERNEL_COUNT])(const void *) = {
-  GPU_KERNELS(ENTRY) GPU_STRETCH_KERNELS(ENTRY)};
+  GPU_KERNELS(ENTRY)};
 #undef ENTRY
 
 bool gc_sim_run(enum gc_kernel kernel, const void *args, struct gc_sim_block *block)

@@ -197,6 +197,7 @@ static void derive(struct gc_profile *profile)
   facts->global_l1 = profile->caches[ca->levels[0].cache].scope != GC_SCOPE_CHIP;
   facts->has_texture = profile->paths[GC_SPACE_TEXTURE].line_number;
   facts->has_constant = profile->paths[GC_SPACE_CONSTANT].line_number;
+  facts->has_scalar = profile->paths[GC_SPACE_SCALAR].line_number;
   facts->has_read_only = profile->paths[GC_SPACE_NC].line_number;
   facts->has_carveout = profile->unified_line;
   if (facts->has_texture && !facts->texture_texels)

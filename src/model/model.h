@@ -23,6 +23,7 @@ enum gc_space {
   GC_SPACE_TEXTURE,
   GC_SPACE_CONSTANT,
   GC_SPACE_SHARED,
+  GC_SPACE_SCALAR,   /* global load by the scalar unit (AMD) */
   GC_SPACE_INSTRUCTION, /* code: only in profiles that say where it is cached */
   GC_SPACE_COUNT
 };
@@ -38,7 +39,7 @@ struct gc_model_facts {
   uint32_t compute_major, compute_minor;
   uint32_t threads_per_block, threads_per_sm, blocks_per_sm, registers_per_block, registers_per_sm;
   uint64_t memory_bytes, l2_bytes, shared_per_sm, shared_per_block, shared_reserved, texture_texels;
-  bool global_l1, has_texture, has_constant, has_read_only, has_carveout, ecc;
+  bool global_l1, has_texture, has_constant, has_read_only, has_scalar, has_carveout, ecc;
 };
 
 /* Parses a profile text. -EINVAL with file name, line number and what is wrong; -ENOMEM. */

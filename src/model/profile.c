@@ -13,7 +13,7 @@
 #define LINE_MAX_BYTES 512
 
 const char *const gc_profile_space_names[GC_SPACE_COUNT] = {
-  "ca", "cg", "nc", "texture", "constant", "shared", "instruction",
+  "ca", "cg", "nc", "texture", "constant", "shared", "scalar", "instruction",
 };
 
 struct parser {

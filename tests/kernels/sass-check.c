@@ -389,7 +389,8 @@ static int check_cubin(const char *file, const unsigned char *bytes, size_t size
   if (strstr(file, "stretch")) {
     GPU_STRETCH_KERNELS(COUNT)
   } else {
-    GPU_KERNELS(COUNT)
+    GPU_COMMON_KERNELS(COUNT)
+    GPU_NVIDIA_KERNELS(COUNT)
   }
 #undef COUNT
   if (kernels != expected)
