@@ -87,6 +87,14 @@
 #define HWLOC_GPUCACHE_PER_SM "PerSM"
 /** \brief Independent instances on the whole GPU; integer >= 1. */
 #define HWLOC_GPUCACHE_INSTANCES "Instances"
+/** \brief AMD: how many CUs use an instance together, as a comma list of instances x CUs, most CUs
+ * first: "8x2,4x1" means that 8 instances serve two CUs each and 4 serve one (whose neighbours are
+ * switched off). Source "measured" or "sysfs". */
+#define HWLOC_GPUCACHE_SHARED_BY_CUS "SharedByCUs"
+/** \brief AMD: which CUs use an instance together, by their hardware ids (as a kernel reads them, not
+ * dense): CUs of an instance with commas between, instances with blanks between, for example
+ * "0,1 3 4,5". */
+#define HWLOC_GPUCACHE_CU_GROUPS "CUGroups"
 /** \brief Comma-separated subtypes that are in the same physical storage. */
 #define HWLOC_GPUCACHE_SHARED_WITH "SharedWith"
 /** \brief L2: parts of which each is near to some SMs and far from the others; integer >= 1. Each part
@@ -133,7 +141,8 @@
 #define HWLOC_GPUCACHE_WRITE "Write"
 #define HWLOC_GPUCACHE_NEAR_LATENCY "NearLatency"
 #define HWLOC_GPUCACHE_FAR_LATENCY "FarLatency"
-/* PerSM, Instances, SharedWith, Partitions and PartitionSMs are keys and properties in one. */
+/* PerSM, Instances, SharedByCUs, CUGroups, SharedWith, Partitions and PartitionSMs are keys and
+ * properties in one. */
 /** @} */
 
 /** \defgroup hwlocality_gpucache_flat Infos of the GPU itself
