@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+/* A record that is being written: "." ID, this, and who writes it. */
+#define GC_STORE_UNFINISHED ".xml.tmp-"
+
 /* Longest file name that the store makes: an id with its endings. */
 #define GC_STORE_NAME 160
 
@@ -39,6 +42,10 @@ int gc_store_judge(const struct gc_record *record, const struct gc_identity *now
 
 /* Whether this name in the directory is that of this file. */
 bool gc_store_same_file(int dir_fd, const char *name, const struct stat *file);
+
+/* Removes what interrupted writes of this GPU's record left in the directory; what somebody still writes
+ * stays. Failing is no matter: the next one tries again. */
+void gc_store_tidy_unfinished(int dir_fd, const char *dir, const char *id);
 
 /* -EINVAL with a sentence for what cannot be the id of a GPU. */
 int gc_store_check_id(const char *id, struct gc_error *err);

@@ -30,8 +30,8 @@ int gc_store_find(const struct gc_identity *identity, struct gc_record **record,
 
 /* Makes the record durable: directory made (0700) if missing, temporary file (0600) + fsync +
  * rename + fsync of the directory. What is in its place and is no record of this GPU is first
- * renamed to ID.xml.bad-YYYYmmddTHHMMSS (UTC) so that nothing is lost. Text that gc_store_find
- * would not accept is not stored. On failure what was there is still there. 0 or negative errno
+ * renamed to ID.xml.bad-YYYYmmddTHHMMSS (UTC) so that nothing is lost. What writers of this record
+ * that were killed left unfinished is removed. Text that gc_store_find would not accept is not stored. On failure what was there is still there. 0 or negative errno
  * with a sentence: -EACCES also for a directory that is a symbolic link, someone else's, or
  * writable for everybody. */
 int gc_store_write(const struct gc_identity *identity, const char *xml, size_t length,
@@ -47,9 +47,9 @@ int gc_store_remove(const char *id, struct gc_error *err);
 int gc_store_lock(const char *id, double seconds, struct gc_error *err);
 void gc_store_unlock(int lock);
 
-/* What writing and locking left in the writable directory: removes the locks that nobody holds, and
- * calls aside(path, data) for each file that gc_store_write renamed to ID.xml.bad-…, which stays. No
- * directory: 0. A lock that cannot be removed does not keep the others. */
+/* What writing and locking left in the writable directory: removes the locks that nobody holds and the
+ * files that nobody will finish, and calls aside(path, data) for each file that gc_store_write renamed to
+ * ID.xml.bad-…, which stays. No directory: 0. What cannot be removed does not keep the others. */
 int gc_store_tidy(void (*aside)(const char *path, void *data), void *data, struct gc_error *err);
 
 /* Calls visit(id, path, data) for each record file in the writable directory, in no order, until

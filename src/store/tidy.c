@@ -11,17 +11,17 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* Removes a lock that nobody holds, while holding it. */
-static int remove_lock(int dir_fd, const char *dir, const char *name, struct gc_error *err)
+/* Removes a file of ours on which nobody has a lock, while holding that. A lock file is empty. */
+static int remove_unheld(int dir_fd, const char *dir, const char *name, bool empty, struct gc_error *err)
 {
   int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), status = 0;
   struct stat st;
 
-  if (fd < 0) /* a link, or gone: neither is a lock */
+  if (fd < 0) /* a link, or gone: neither is ours */
     return errno == ELOOP || errno == ENOENT
              ? 0
              : gc_store_failed(err, errno, "cannot open", dir, name);
-  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size == 0 && st.st_uid == geteuid() &&
+  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_size == 0 || !empty) && st.st_uid == geteuid() &&
       !flock(fd, LOCK_EX | LOCK_NB) && gc_store_same_file(dir_fd, name, &st) &&
       unlinkat(dir_fd, name, 0))
     status = gc_store_failed(err, errno, "cannot remove", dir, name);
@@ -42,6 +42,29 @@ static bool is_id_with(const char *name, const char *ending, bool more)
   return gc_id_ok(id);
 }
 
+/* "." ID and what an unfinished record has behind it. id: only of this GPU, or NULL. */
+static bool is_unfinished(const char *name, const char *id)
+{
+  return name[0] == '.' && is_id_with(name + 1, GC_STORE_UNFINISHED, true) &&
+         (!id || (!strncmp(name + 1, id, strlen(id)) &&
+                  !strncmp(name + 1 + strlen(id), GC_STORE_UNFINISHED, strlen(GC_STORE_UNFINISHED))));
+}
+
+void gc_store_tidy_unfinished(int dir_fd, const char *dir, const char *id)
+{
+  int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* its own place in the list */
+  DIR *stream = fd < 0 ? NULL : fdopendir(fd);
+  struct dirent *entry;
+
+  while (stream && (entry = readdir(stream)))
+    if (is_unfinished(entry->d_name, id))
+      remove_unheld(dir_fd, dir, entry->d_name, false, NULL);
+  if (stream)
+    closedir(stream);
+  else if (fd >= 0)
+    close(fd);
+}
+
 int gc_store_tidy(void (*aside)(const char *path, void *data), void *data, struct gc_error *err)
 {
   char dir[PATH_MAX], path[PATH_MAX];
@@ -59,7 +82,10 @@ int gc_store_tidy(void (*aside)(const char *path, void *data), void *data, struc
   }
   while ((entry = readdir(stream))) {
     if (is_id_with(entry->d_name, ".lock", false)) {
-      failed = remove_lock(fd, dir, entry->d_name, err);
+      failed = remove_unheld(fd, dir, entry->d_name, true, err);
+      status = status ? status : failed;
+    } else if (is_unfinished(entry->d_name, NULL)) {
+      failed = remove_unheld(fd, dir, entry->d_name, false, err);
       status = status ? status : failed;
     } else if (is_id_with(entry->d_name, ".xml.bad-", true) &&
                (size_t)snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) < sizeof(path)) {

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,26 +41,45 @@ static int write_all(int fd, const char *text, size_t length)
   return 0;
 }
 
-/* A new file with this text that will survive a power cut. temporary: receives its name. */
+/* A new file, locked until it is closed: one without a lock was left by somebody who was killed, and
+ * gc_store_tidy_unfinished removes it. temporary: receives its name. */
+static int create_temporary(int dir_fd, const char *id, char temporary[GC_STORE_NAME])
+{
+  struct stat st;
+  int fd;
+
+  for (unsigned attempt = 0; attempt < 1000; attempt++) {
+    snprintf(temporary, GC_STORE_NAME, ".%s" GC_STORE_UNFINISHED "%ld-%u", id, (long)getpid(), attempt);
+    fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0 && errno == EEXIST)
+      continue;
+    if (fd < 0)
+      return -errno;
+    /* Some file systems have no locks, and nobody can tidy there. */
+    if ((!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) && !fstat(fd, &st) &&
+        gc_store_same_file(dir_fd, temporary, &st))
+      return fd;
+    close(fd); /* somebody tidied before it was locked */
+  }
+  return -EEXIST;
+}
+
+/* A new file with this text that will survive a power cut: a descriptor that keeps it from being tidied
+ * away. temporary: receives its name. */
 static int write_temporary(int dir_fd, const char *id, const char *xml, size_t length,
                            char temporary[GC_STORE_NAME])
 {
-  unsigned attempt = 0;
-  int fd, status;
+  int fd = create_temporary(dir_fd, id, temporary), status;
 
-  do {
-    snprintf(temporary, GC_STORE_NAME, ".%s.xml.tmp-%ld-%u", id, (long)getpid(), attempt++);
-    fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  } while (fd < 0 && errno == EEXIST && attempt < 1000);
   if (fd < 0)
-    return -errno;
+    return fd;
   status = write_all(fd, xml, length);
   if (!status && (fchmod(fd, 0600) || fsync(fd)))
     status = -errno;
-  if (close(fd) && !status)
-    status = -errno;
-  if (status)
-    unlinkat(dir_fd, temporary, 0);
+  if (!status)
+    return fd;
+  unlinkat(dir_fd, temporary, 0);
+  close(fd);
   return status;
 }
 
@@ -92,7 +112,7 @@ int gc_store_write(const struct gc_identity *identity, const char *xml, size_t l
                    struct gc_error *err)
 {
   char dir[PATH_MAX], name[GC_STORE_NAME], temporary[GC_STORE_NAME];
-  int dir_fd, status = gc_store_check_id(identity->id, err);
+  int dir_fd, fd, status = gc_store_check_id(identity->id, err);
 
   if (!status)
     status = check_text(identity, xml, length, err);
@@ -103,9 +123,9 @@ int gc_store_write(const struct gc_identity *identity, const char *xml, size_t l
     return dir_fd;
   snprintf(name, sizeof(name), "%s.xml", identity->id);
 
-  status = write_temporary(dir_fd, identity->id, xml, length, temporary);
-  if (status) {
-    gc_store_failed(err, -status, "cannot write", dir, name);
+  fd = write_temporary(dir_fd, identity->id, xml, length, temporary);
+  if (fd < 0) {
+    status = gc_store_failed(err, -fd, "cannot write", dir, name);
     goto out;
   }
   if (!replaceable(dir_fd, dir, identity)) {
@@ -121,10 +141,13 @@ int gc_store_write(const struct gc_identity *identity, const char *xml, size_t l
   }
   /* Some file systems cannot; the record is in place nevertheless. */
   fsync(dir_fd);
-  goto out;
+  gc_store_tidy_unfinished(dir_fd, dir, identity->id);
+  goto out_file;
 
 out_temporary:
   unlinkat(dir_fd, temporary, 0);
+out_file:
+  close(fd);
 out:
   close(dir_fd);
   return status;

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -619,6 +620,39 @@ static void tidying_removes_locks_that_nobody_holds(void **state)
   gc_store_unlock(lock);
 }
 
+/* What a writer that was killed left goes with the next record of that GPU, or with a purge of all; what
+ * somebody writes just now stays. */
+static void unfinished_records_are_tidied_away(void **state)
+{
+  int held;
+
+  (void)state;
+  mkdir("records", 0700);
+  put("records/." ID ".xml.tmp-1-0", "<topology");
+  put("records/." ID ".xml.tmp-2-0", "<topology");
+  put("records/.sim-x.xml.tmp-1-0", "<topology");
+  put("records/." ID ".xml", "not ours");
+  assert_int_equal(symlink("../victim", "records/." ID ".xml.tmp-3-0"), 0);
+  held = open("records/." ID ".xml.tmp-2-0", O_RDONLY | O_CLOEXEC);
+  assert_true(held >= 0);
+  assert_int_equal(flock(held, LOCK_EX), 0);
+
+  assert_int_equal(write_good(), 0);
+  expect_find(0, NULL);
+  assert_int_equal(access("records/." ID ".xml.tmp-1-0", F_OK), -1);
+  assert_int_equal(access("records/.sim-x.xml.tmp-1-0", F_OK), 0);
+  assert_int_equal(files("records", ".tmp-", NULL), 3);
+
+  assert_int_equal(gc_store_tidy(note_aside, &err, &err), 0);
+  assert_int_equal(access("records/." ID ".xml.tmp-2-0", F_OK), 0);
+  assert_int_equal(files("records", ".tmp-", NULL), 2);
+  close(held);
+  assert_int_equal(gc_store_tidy(note_aside, &err, &err), 0);
+  assert_int_equal(files("records", ".tmp-", NULL), 1);
+  assert_int_equal(unlink("records/." ID ".xml.tmp-3-0"), 0);
+  assert_int_equal(access("records/." ID ".xml", F_OK), 0);
+}
+
 /* Who waited for a lock whose file is gone has nothing: another may hold the new file of that name. */
 static void a_lock_that_was_removed_does_not_count(void **state)
 {
@@ -688,6 +722,7 @@ int main(void)
     TEST(records_are_listed_and_removed),
     TEST(one_process_holds_the_lock),
     TEST(tidying_removes_locks_that_nobody_holds),
+    TEST(unfinished_records_are_tidied_away),
     TEST(a_lock_that_was_removed_does_not_count),
     TEST(a_lock_file_that_is_a_link_is_not_followed),
   };
