@@ -89,6 +89,14 @@ static void make_command(struct job *job, const struct gc_settings *settings, co
   job->argv[n] = NULL;
 }
 
+/* Why this GPU is about to be measured; look_up left the reason behind. */
+static const char *occasion(const struct gc_outcome *outcome)
+{
+  if (outcome->record)
+    return "HWLOC_GPUCACHE=refresh";
+  return outcome->status[0] ? outcome->status : "no record";
+}
+
 /* The tool's sentence without its own number for the GPU, which need not be ours. */
 static const char *sentence(const char *message)
 {
@@ -168,7 +176,7 @@ static void measure(struct job *jobs, size_t count, const struct gc_settings *se
     make_command(&jobs[i], settings, seconds);
     commands[i].argv = jobs[i].argv;
     if (settings->verbose)
-      gc_plugin_say(jobs[i].gpu, "no valid record, measuring for at most %s s", seconds);
+      gc_plugin_say(jobs[i].gpu, "%s; measuring for at most %s s", occasion(jobs[i].outcome), seconds);
   }
   if (commands) {
     gc_spawn(commands, count, &options);

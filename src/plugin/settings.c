@@ -43,7 +43,7 @@ static enum gc_mode get_mode(bool verbose)
   return GC_MODE_AUTO;
 }
 
-static double get_seconds(void)
+static double get_seconds(bool verbose)
 {
   const char *value = get(HWLOC_GPUCACHE_TIMEOUT_ENV);
   char *end;
@@ -53,9 +53,12 @@ static double get_seconds(void)
     return DEFAULT_SECONDS;
   seconds = strtod(value, &end);
   /* Written so that NaN fails too. */
-  if (*end || !(seconds > 0 && seconds <= MOST_SECONDS))
-    return DEFAULT_SECONDS;
-  return seconds;
+  if (!*end && seconds > 0 && seconds <= MOST_SECONDS)
+    return seconds;
+  if (verbose)
+    gc_plugin_say(NULL, "HWLOC_GPUCACHE_TIMEOUT=%.40s is no number of seconds up to %g; using %g", value,
+                  MOST_SECONDS, DEFAULT_SECONDS);
+  return DEFAULT_SECONDS;
 }
 
 void gc_settings_read(struct gc_settings *settings)
@@ -67,7 +70,7 @@ void gc_settings_read(struct gc_settings *settings)
   settings->verbose = verbose && strcmp(verbose, "0");
   settings->failures = settings->verbose || gc_hwloc_shows_errors();
   settings->mode = get_mode(settings->verbose);
-  settings->seconds = get_seconds();
+  settings->seconds = get_seconds(settings->verbose);
   settings->root = root && strcmp(root, "/") ? root : "";
   settings->sims = get(HWLOC_GPUCACHE_SIM_ENV);
   settings->tool = tool ? tool : GC_BINDIR "/hwloc-gpucache";

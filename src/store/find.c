@@ -82,12 +82,14 @@ int gc_store_judge(const struct gc_record *record, const struct gc_identity *now
                    struct gc_error *err)
 {
   const struct gc_identity *then = &record->identity;
+  /* A simulated GPU has a profile where a real one has a VBIOS (record.h). */
+  const char *firmware = !strcmp(now->driver, "simulated") ? "profile" : "VBIOS";
   const struct {
     const char *what, *then, *now;
     bool asleep; /* some drivers do not tell it of a GPU that sleeps: then it cannot have changed */
   } conditions[] = {
     { "driver", then->driver, now->driver, false },
-    { "VBIOS", then->vbios, now->vbios, true },
+    { firmware, then->vbios, now->vbios, true },
     { "MIG or partition state", then->mig, now->mig, false },
     { "record format", record->format, GC_RECORD_FORMAT, false },
     { "measuring method", record->method, GC_RECORD_METHOD, false },

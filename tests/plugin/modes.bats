@@ -112,7 +112,7 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   has "HWLOC_GPUCACHE=sometimes is not one of auto, cached, refresh, off; using auto"
 }
 
-@test "the time-out is passed on, garbage is the default" {
+@test "the time-out is passed on, garbage is the default, and VERBOSE says so" {
   use_node
   export FAKE_TOOL_DOES=silent
   local seconds
@@ -122,6 +122,12 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   is 18 "$(starts)"
   is 2 "$(grep -c -- "--timeout 2.5 " "$FAKE_TOOL_LOG")"
   is 16 "$(grep -c -- "--timeout 10 " "$FAKE_TOOL_LOG")"
+  HWLOC_GPUCACHE_TIMEOUT=abc run topology
+  has_not abc
+  HWLOC_GPUCACHE_VERBOSE=1 HWLOC_GPUCACHE_TIMEOUT=abc run topology
+  has "HWLOC_GPUCACHE_TIMEOUT=abc is no number of seconds up to 86400; using 10"
+  HWLOC_GPUCACHE_VERBOSE=1 HWLOC_GPUCACHE_TIMEOUT=3 run topology
+  has_not HWLOC_GPUCACHE_TIMEOUT
 }
 
 @test "what the tool said last becomes the status" {
@@ -205,13 +211,21 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
 hwloc/gpucache: gpu1 ($gpu1): the GPU is busy: 3 processes use it" "$(cat "$BATS_TEST_TMPDIR/err")"
 }
 
-@test "VERBOSE says what is done" {
+@test "VERBOSE says what is done, and why" {
   use_node
   export HWLOC_GPUCACHE_VERBOSE=1
   run "$topo_check" io-all load
   is 0 "$status"
-  has "hwloc/gpucache: gpu0 ($gpu0): no valid record, measuring for at most 10 s"
+  has "hwloc/gpucache: gpu0 ($gpu0): no record; measuring for at most 10 s"
   has "hwloc/gpucache: gpu1 ($gpu1): measured"
+  run "$topo_check" io-all load
+  has_not measuring
+  HWLOC_GPUCACHE=refresh run "$topo_check" io-all load
+  has "hwloc/gpucache: gpu0 ($gpu0): HWLOC_GPUCACHE=refresh; measuring for at most 10 s"
+  has_not "no record"
+  sed -i 's/580\.159\.04/999.1.2/' "$HWLOC_FSROOT/proc/driver/nvidia/version"
+  FAKE_TOOL_DRIVER=999.1.2 run "$topo_check" io-all load
+  has 'was made with driver "580.159.04", now it is "999.1.2"; measuring for at most 10 s'
 }
 
 @test "simulated GPUs hang under the root, with the fake tool" {

@@ -40,6 +40,9 @@ setup() {
   "$tool" measure --sim "$tiny" >/dev/null
   run "$tool" list --sim "$tiny"
   has "$output" "measured $(date -u +%Y)"
+  sed -i 's/name="GPUCacheVBIOS" value="[^"]*"/name="GPUCacheVBIOS" value="0123"/' "$record"
+  run "$tool" list --sim "$tiny"
+  has "$output" 'was made with profile "0123"' # a simulated GPU has no VBIOS
   sed -i 's/name="GPUCacheDriver" value="[^"]*"/name="GPUCacheDriver" value="older"/' "$record"
   run "$tool" list --sim "$tiny"
   is 0 "$status"
