@@ -18,6 +18,7 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/progress.c \
 	src/tool/purge.c \
 	src/tool/report.c \
+	src/tool/report_notes.c \
 	src/tool/say.c \
 	src/tool/show.c \
 	src/tool/table.c \

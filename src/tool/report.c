@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A record as a table for people: a line about the GPU, one row per element, and below them what
- * the values depend on and why some are missing.
+ * A record as tables for people: a line about the GPU, a table of what its elements hold, one of how
+ * fast they are, and below them what report_notes.c has to say.
  */
 #include "tool/tool.h"
 
@@ -13,59 +13,128 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENT, CAPACITY, NOMINAL, CYCLES, NS, READ, WRITE, PER_SM, IN_ALL, SOURCE, CONFIDENCE };
-
-static const char *const heads[GC_TABLE_COLUMNS] = {
-  "ELEMENT", "CAPACITY", "NOMINAL", "CYCLES", "NS", "READ", "WRITE",
-  "PER SM", "IN ALL", "SOURCE", "CONFIDENCE",
+/* What a row is about: an element, or the partitions of an L2 that are near to an SM or far from it. */
+struct subject {
+  const struct gc_record *record;
+  size_t i;
+  const char *part; /* "Near", "Far", or "" */
 };
 
-/* 222208 -> "217 KiB"; what is no multiple keeps two digits after the point. */
-static void bytes_cell(const struct gc_infos *infos, const char *key, const char *before,
-                       char *cell)
+static const struct gc_element *element_of(const struct subject *subject)
+{
+  return &subject->record->elements[subject->i];
+}
+
+/* The element's attribute; of a part only what is said of it alone. */
+static const char *get(const struct subject *subject, const char *key)
+{
+  char name[GC_RECORD_MAX_NAME];
+
+  snprintf(name, sizeof name, "%s%s", subject->part, key);
+  return gc_infos_get(&element_of(subject)->infos, name);
+}
+
+void gc_report_bytes(uint64_t bytes, char *text, size_t size)
 {
   static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  uint64_t bytes, unit = 1;
+  uint64_t unit = 1;
   size_t i = 0;
 
-  if (gc_infos_get_u64(infos, key, &bytes))
-    return;
   while (i + 1 < sizeof units / sizeof *units && bytes / unit >= 1024) {
     unit *= 1024;
     i++;
   }
   if (bytes % unit)
-    snprintf(cell, GC_CELL, "%s%.2f %s", before, (double)bytes / (double)unit, units[i]);
+    snprintf(text, size, "%.2f %s", (double)bytes / (double)unit, units[i]);
   else
-    snprintf(cell, GC_CELL, "%s%" PRIu64 " %s", before, bytes / unit, units[i]);
+    snprintf(text, size, "%" PRIu64 " %s", bytes / unit, units[i]);
 }
 
-static void text_cell(const struct gc_infos *infos, const char *key, char *cell)
+static void put_bytes(const struct subject *subject, const char *key, const char *before, char *cell)
 {
-  const char *value = gc_infos_get(infos, key);
+  char text[32];
+  uint64_t bytes;
+
+  if (*subject->part || gc_infos_get_u64(&element_of(subject)->infos, key, &bytes))
+    return;
+  gc_report_bytes(bytes, text, sizeof text);
+  snprintf(cell, GC_CELL, "%s%s", before, text);
+}
+
+static void put(const struct subject *subject, const char *key, const char *unit, char *cell)
+{
+  const char *value = get(subject, key);
 
   if (value)
-    snprintf(cell, GC_CELL, "%s", value);
+    snprintf(cell, GC_CELL, "%s%s", value, unit);
 }
 
-/* Of the whole GPU, or of an SM. */
-static void rate_cell(const struct gc_infos *infos, const char *gbps, const char *per_cycle,
-                      char *cell)
-{
-  const char *chip = gc_infos_get(infos, gbps), *own = gc_infos_get(infos, per_cycle);
+/* --- one function for each column ------------------------------------------------------------------ */
 
-  if (chip || own)
-    snprintf(cell, GC_CELL, "%s %s", chip ? chip : own, chip ? "GB/s" : "B/cycle");
+static void name_cell(const struct subject *subject, char *cell)
+{
+  int depth = *subject->part ? 1 : 0;
+
+  for (long parent = gc_record_parent(subject->record, subject->i); parent >= 0 && depth < GC_KIND_COUNT;
+       parent = gc_record_parent(subject->record, (size_t)parent))
+    depth++;
+  snprintf(cell, GC_CELL, "%*s%s", 2 * depth, "",
+           !*subject->part             ? gc_kinds[element_of(subject)->kind].subtype
+           : !strcmp(subject->part, "Near") ? "near partition"
+                                            : "far partition");
 }
 
-static bool is_absent(const char *source)
+static void capacity_cell(const struct subject *subject, char *cell)
 {
-  return !strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT));
+  put_bytes(subject, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES, ">= ", cell);
+  put_bytes(subject, HWLOC_GPUCACHE_CAPACITY_BYTES, "", cell);
 }
 
-/* The weakest of the row: a row is as sure as its least sure value. */
-static void confidence_cell(const struct gc_infos *infos, char *cell)
+static void nominal_cell(const struct subject *subject, char *cell)
 {
+  put_bytes(subject, HWLOC_GPUCACHE_NOMINAL_BYTES, "", cell);
+}
+
+static void line_cell(const struct subject *subject, char *cell)
+{
+  put_bytes(subject, HWLOC_GPUCACHE_LINE_BYTES, "", cell);
+}
+
+static void fetch_cell(const struct subject *subject, char *cell)
+{
+  put_bytes(subject, HWLOC_GPUCACHE_FETCH_BYTES, "", cell);
+}
+
+static void per_sm_cell(const struct subject *subject, char *cell)
+{
+  put(subject, HWLOC_GPUCACHE_PER_SM, "", cell);
+}
+
+static void in_all_cell(const struct subject *subject, char *cell)
+{
+  put(subject, HWLOC_GPUCACHE_INSTANCES, "", cell);
+}
+
+/* Where the values of the element come from, each source once. That a nominal one comes from the vendor
+ * goes without saying. */
+static void source_cell(const struct subject *subject, char *cell)
+{
+  static const char *const keys[] = {"CapacitySource", "LatencySource"};
+
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const char *source = get(subject, keys[i]);
+
+    if (source && !gc_report_is_absent(source) && !strstr(cell, source))
+      snprintf(cell + strlen(cell), GC_CELL - strlen(cell), "%s%s", *cell ? "+" : "", source);
+  }
+  if (!*cell)
+    strcpy(cell, "absent");
+}
+
+/* The weakest of the element's: it is as sure as its least sure value. */
+static void confidence_cell(const struct subject *subject, char *cell)
+{
+  const struct gc_infos *infos = &element_of(subject)->infos;
   const char *weakest = NULL;
 
   for (size_t i = 0; i < infos->count; i++) {
@@ -80,30 +149,117 @@ static void confidence_cell(const struct gc_infos *infos, char *cell)
     snprintf(cell, GC_CELL, "%s", weakest);
 }
 
-/* Where the values of the row come from, each source once. That a nominal one comes from the vendor
- * goes without saying. */
-static void source_cell(const struct gc_infos *infos, char *cell)
+static void cycles_cell(const struct subject *subject, char *cell)
 {
-  static const char *const keys[] = {"CapacitySource", "LatencySource"};
-
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-    const char *source = gc_infos_get(infos, keys[i]);
-
-    if (source && !is_absent(source) && !strstr(cell, source))
-      snprintf(cell + strlen(cell), GC_CELL - strlen(cell), "%s%s", *cell ? "+" : "", source);
-  }
-  if (!*cell)
-    strcpy(cell, "absent");
+  put(subject, HWLOC_GPUCACHE_LATENCY_CYCLES, "", cell);
 }
 
-static int depth(const struct gc_record *record, size_t i)
+static void ns_cell(const struct subject *subject, char *cell)
 {
-  int levels = 0;
+  put(subject, HWLOC_GPUCACHE_LATENCY_NS, "", cell);
+}
 
-  for (long parent = gc_record_parent(record, i); parent >= 0 && levels < GC_KIND_COUNT;
-       parent = gc_record_parent(record, (size_t)parent))
-    levels++;
-  return levels;
+static void miss_cell(const struct subject *subject, char *cell)
+{
+  const char *cycles = get(subject, HWLOC_GPUCACHE_MISS_PENALTY_CYCLES);
+
+  if (cycles)
+    snprintf(cell, GC_CELL, "+%s", cycles);
+}
+
+/* Of the whole GPU, or of an SM. */
+static void read_cell(const struct subject *subject, char *cell)
+{
+  put(subject, HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE, " B/cycle", cell);
+  put(subject, HWLOC_GPUCACHE_READ_GBPS, " GB/s", cell);
+}
+
+static void write_cell(const struct subject *subject, char *cell)
+{
+  put(subject, HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE, " B/cycle", cell);
+  put(subject, HWLOC_GPUCACHE_WRITE_GBPS, " GB/s", cell);
+}
+
+/* Who is in the same storage, by their short names; "none" where that was looked for. */
+static void shared_cell(const struct subject *subject, char *cell)
+{
+  const char *list = get(subject, HWLOC_GPUCACHE_SHARED_WITH);
+  const char *source = get(subject, HWLOC_GPUCACHE_SHARED_WITH HWLOC_GPUCACHE_SOURCE_SUFFIX);
+  char word[GC_RECORD_MAX_NAME];
+
+  if (!list && source && !gc_report_is_absent(source))
+    strcpy(cell, "none");
+  for (size_t length; list && *list; list += length + (list[length] == ',')) {
+    enum gc_kind kind;
+
+    length = strcspn(list, ",");
+    snprintf(word, sizeof word, "%.*s", (int)length, list);
+    kind = gc_kind_by_subtype(word);
+    snprintf(cell + strlen(cell), GC_CELL - strlen(cell), "%s%s", *cell ? ", " : "",
+             kind == GC_INSTRUCTION_CACHE ? "instructions"
+             : kind < GC_KIND_COUNT       ? gc_kinds[kind].label
+                                          : word);
+  }
+}
+
+/* --- the tables ------------------------------------------------------------------------------------ */
+
+struct column {
+  const char *head;
+  bool right; /* flush right */
+  void (*fill)(const struct subject *subject, char *cell);
+};
+
+static const struct column what_it_holds[] = {
+  {"ELEMENT", false, name_cell}, {"CAPACITY", true, capacity_cell}, {"NOMINAL", true, nominal_cell},
+  {"LINE", true, line_cell},     {"FETCH", true, fetch_cell},       {"PER SM", true, per_sm_cell},
+  {"IN ALL", true, in_all_cell}, {"SOURCE", false, source_cell},    {"CONFIDENCE", true, confidence_cell},
+};
+
+static const struct column how_fast_it_is[] = {
+  {"ELEMENT", false, name_cell}, {"CYCLES", true, cycles_cell}, {"NS", true, ns_cell},
+  {"MISS", true, miss_cell},     {"READ", true, read_cell},     {"WRITE", true, write_cell},
+  {"SHARED WITH", false, shared_cell},
+};
+
+#define COUNT(array) (sizeof (array) / sizeof *(array))
+
+/* A row with something in it beside the name. */
+static int add_row(struct gc_table *table, const struct column *columns, const struct subject *subject)
+{
+  char (*row)[GC_CELL] = gc_table_row(table);
+  bool filled = false;
+
+  if (!row)
+    return -1;
+  for (size_t c = 0; c < table->columns; c++) {
+    columns[c].fill(subject, row[c]);
+    filled |= c && *row[c];
+  }
+  if (!filled)
+    table->rows--;
+  return 0;
+}
+
+static int make_table(struct gc_table *table, const struct column *columns, size_t count,
+                      const struct gc_record *record, bool parts)
+{
+  char (*row)[GC_CELL] = gc_table_row(table);
+
+  table->columns = count;
+  for (size_t c = 0; row && c < count; c++) {
+    strcpy(row[c], columns[c].head);
+    table->right |= (unsigned)columns[c].right << c;
+  }
+  for (size_t i = 0; row && i < record->count; i++) {
+    if (!record->elements[i].infos.count) /* only there to hold the others */
+      continue;
+    if (add_row(table, columns, &(struct subject){record, i, ""}) ||
+        (parts && (add_row(table, columns, &(struct subject){record, i, "Near"}) ||
+                   add_row(table, columns, &(struct subject){record, i, "Far"}))))
+      return -1;
+  }
+  return row ? 0 : -1;
 }
 
 static void heading(const struct gc_record *record, const char *gpu)
@@ -124,72 +280,24 @@ static void heading(const struct gc_record *record, const char *gpu)
   putchar('\n');
 }
 
-/* What a value depends on, and why values are missing: a line each. */
-static void notes(const struct gc_record *record)
-{
-  for (size_t i = 0; i < record->count; i++) {
-    const struct gc_infos *infos = &record->elements[i].infos;
-    const char *subtype = gc_kinds[record->elements[i].kind].subtype;
-    const char *carveout = gc_infos_get(infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT);
-    const char *blocks = gc_infos_get(infos, HWLOC_GPUCACHE_CARVEOUT_BLOCKS);
-
-    if (carveout)
-      printf("  Capacity of %s: with a carve-out of %s %% for shared memory%s%s%s\n", subtype,
-             carveout, blocks ? " and room for " : "", blocks ? blocks : "",
-             blocks ? " blocks in an SM" : "");
-    for (size_t j = 0; j < infos->count; j++) {
-      const char *name = infos->array[j].name, *value = infos->array[j].value;
-      size_t length = strlen(name), tail = strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX);
-
-      if (length > tail && !strcmp(name + length - tail, HWLOC_GPUCACHE_SOURCE_SUFFIX) &&
-          is_absent(value)) {
-        value += strlen(HWLOC_GPUCACHE_SOURCE_ABSENT);
-        value += strspn(value, " ");
-        printf("  no %.*s of %s: %s\n", (int)(length - tail), name, subtype, value);
-      }
-    }
-  }
-}
-
 int gc_report(const struct gc_record *record, const char *gpu)
 {
-  struct gc_table table = {.columns = GC_TABLE_COLUMNS};
-  char (*row)[GC_CELL] = gc_table_row(&table);
+  struct gc_table holds = {0}, fast = {0};
 
-  table.right = 1u << CAPACITY | 1u << NOMINAL | 1u << CYCLES | 1u << NS | 1u << READ |
-                1u << WRITE | 1u << PER_SM | 1u << IN_ALL;
-  for (size_t i = 0; row && i < GC_TABLE_COLUMNS; i++)
-    strcpy(row[i], heads[i]);
-  for (size_t i = 0; row && i < record->count; i++) {
-    const struct gc_element *element = &record->elements[i];
-    const struct gc_infos *infos = &element->infos;
-
-    if (!infos->count) /* only there to hold the others */
-      continue;
-    row = gc_table_row(&table);
-    if (!row)
-      break;
-    snprintf(row[ELEMENT], GC_CELL, "%*s%s", 2 * depth(record, i), "",
-             gc_kinds[element->kind].subtype);
-    bytes_cell(infos, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES, ">= ", row[CAPACITY]);
-    bytes_cell(infos, HWLOC_GPUCACHE_CAPACITY_BYTES, "", row[CAPACITY]);
-    bytes_cell(infos, HWLOC_GPUCACHE_NOMINAL_BYTES, "", row[NOMINAL]);
-    text_cell(infos, HWLOC_GPUCACHE_LATENCY_CYCLES, row[CYCLES]);
-    text_cell(infos, HWLOC_GPUCACHE_LATENCY_NS, row[NS]);
-    rate_cell(infos, HWLOC_GPUCACHE_READ_GBPS, HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE, row[READ]);
-    rate_cell(infos, HWLOC_GPUCACHE_WRITE_GBPS, HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE, row[WRITE]);
-    text_cell(infos, HWLOC_GPUCACHE_PER_SM, row[PER_SM]);
-    text_cell(infos, HWLOC_GPUCACHE_INSTANCES, row[IN_ALL]);
-    source_cell(infos, row[SOURCE]);
-    confidence_cell(infos, row[CONFIDENCE]);
+  if (make_table(&holds, what_it_holds, COUNT(what_it_holds), record, false) ||
+      make_table(&fast, how_fast_it_is, COUNT(how_fast_it_is), record, true)) {
+    free(holds.cells);
+    free(fast.cells);
+    gc_say(gpu, "out of memory");
+    return GC_EXIT_FAILED;
   }
-  if (row) {
-    heading(record, gpu);
-    gc_table_print(&table, "  ");
-    notes(record);
-    return 0;
+  heading(record, gpu);
+  gc_table_print(&holds, "  ");
+  if (fast.rows > 1) {
+    putchar('\n');
+    gc_table_print(&fast, "  ");
   }
-  free(table.cells);
-  gc_say(gpu, "out of memory");
-  return GC_EXIT_FAILED;
+  free(fast.cells);
+  gc_report_notes(record);
+  return 0;
 }

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define GC_TOOL_NAME "hwloc-gpucache"
 
@@ -85,6 +86,11 @@ int gc_report_xml(const struct gc_result *results, size_t count);
 /* report.c, json.c: results on stdout. GC_EXIT_DONE, or GC_EXIT_FAILED without memory (said). */
 int gc_report(const struct gc_record *record, const char *gpu);
 int gc_report_json(const struct gc_result *results, size_t count);
+/* report_notes.c: what stands below the tables; whether a source says that there is no value. */
+void gc_report_notes(const struct gc_record *record);
+bool gc_report_is_absent(const char *source);
+/* 222208 -> "217 KiB"; what is no multiple keeps two digits after the point. */
+void gc_report_bytes(uint64_t bytes, char *text, size_t size);
 
 /* table.c: columns for people. */
 #define GC_TABLE_COLUMNS 11

@@ -17,13 +17,41 @@ setup() {
   is "$first" "$output"
 }
 
-@test "the table: a line about the GPU, then a row per element, indented as it is nested" {
+@test "the tables: a line about the GPU, then a row per element, indented as it is nested" {
   run_split "$tool" show --sim "$tiny"
   [[ ${lines[0]} =~ ^gpu0:\ Tiny\ Test\ GPU,\ 4\ SMs\ at\ 1000\ MHz,\ driver\ simulated,\ measured\ 20 ]]
-  [[ ${lines[1]} =~ ELEMENT\ +CAPACITY\ +NOMINAL\ +CYCLES\ +NS\ +READ\ +WRITE\ +PER\ SM\ +IN\ ALL\ +SOURCE\ +CONFIDENCE ]]
+  [[ ${lines[1]} =~ ELEMENT\ +CAPACITY\ +NOMINAL\ +LINE\ +FETCH\ +PER\ SM\ +IN\ ALL\ +SOURCE\ +CONFIDENCE ]]
   [[ ${lines[2]} =~ ^\ {2}DeviceMemory ]]
   [[ ${lines[3]} =~ ^\ {4}L2Cache ]]
-  [[ ${lines[4]} =~ ^\ {6}L1Cache\ +8\ KiB\ +-\ +30\.0\ +30\.0 ]]
+  [[ ${lines[4]} =~ ^\ {6}L1Cache\ +8\ KiB\ +-\ +128\ B\ +32\ B\ +1\ +4\ +measured\ +0\.9 ]]
+  [[ $output =~ ELEMENT\ +CYCLES\ +NS\ +MISS\ +READ\ +WRITE\ +SHARED\ WITH ]]
+  local fast=${output#*CYCLES}
+  [[ $fast =~ $'\n'\ {4}L2Cache\ +200\.0\ +200\.0\ +\+200\.0\ +[0-9.]+\ GB/s ]]
+  [[ $fast =~ $'\n'\ {6}L1Cache\ +30\.0\ +30\.0\ +\+170\.0\ +[0-9.]+\ B/cycle\ +-\ +Texture,\ ReadOnly$'\n' ]]
+  [[ $fast =~ ConstantL1Cache[^$'\n']*none$'\n' ]]
+  has "$output" "an SM: compute capability 7.0, 2048 threads, in warps of 32, 16 blocks, 65536 registers"
+  has "$output" "the memory bus: 64 bits, 1000 MHz, ECC off"
+  has "$output" "L2Cache: 1 partition"
+  has_not "$output" "far partition"
+  # what one reason explains stands in one line
+  has "$output" "no PerSM, Instances of ConstantL15Cache: "
+  [ "$(awk '{ print length }' <<<"$(grep -v '  no ' <<<"$output")" | sort -n | tail -n 1)" -le 110 ]
+}
+
+@test "the tables tell of near and far partitions, and what carve-outs leave" {
+  sed -e 's/^size = 8 KiB/size = unified/; s/^size = 256 KiB/size = 1 MiB/; s/^sms = 4/sms = 8/' \
+    -e 's/^scope = chip/&\npartitions = 2\nreplicate = yes\nfar_cycles = 60/' \
+    -e 's/^\[cache L1\]/[unified]\ntotal = 64 KiB\ncarveouts = 0 8 16 32 KiB\n\n&/' "$tiny" >"$BATS_TEST_TMPDIR/halves"
+  run_split "$tool" show --sim "$BATS_TEST_TMPDIR/halves"
+  is 0 "$status"
+  [[ $output =~ $'\n'\ {6}near\ partition\ +200\.0\ +200\.0\ +- ]]
+  [[ $output =~ $'\n'\ {6}far\ partition\ +260\.0\ +260\.0\ +- ]]
+  has "$output" "L2Cache: 2 partitions, near to 4 + 4 SMs"
+  has "$output" "capacity of L1Cache, TextureCache, ReadOnlyCache: carve-out 0 %, room for 16 blocks in an SM"
+  is 1 "$(grep -c 'capacity of' <<<"$output")"
+  # asked for, and below it what is left: as in 0:65536,51:32768,default:65536
+  is "0 % 51 % default 64 KiB 32 KiB 64 KiB" \
+    "$(grep -A 2 'L1Cache left by carve-outs' <<<"$output" | tail -n 2 | xargs)"
 }
 
 @test "every fact of the GPU in a record has its name in the public header" {
@@ -95,7 +123,7 @@ setup() {
   is "gpu0: Other GPU gpu1: Tiny Test GPU" "$(grep -o '^gpu.: [^,]*' <<<"$output" | xargs)"
   is 2 "$(leftovers | wc -l)"
   run_split "$tool" measure --force --sim "$BATS_TEST_TMPDIR/other,$tiny"
-  is 2 "$(grep -c ELEMENT <<<"$output")"
+  is 4 "$(grep -c ELEMENT <<<"$output")"
   run_split "$tool" measure --sim "$BATS_TEST_TMPDIR/other,$tiny"
   is 2 "$(grep -c 'already measured' <<<"$output")"
 }
@@ -116,7 +144,7 @@ setup() {
   echo 'not a directory' >"$records"
   run_split "$tool" show --sim "$BATS_TEST_TMPDIR/other,$tiny"
   is 0 "$status"
-  is 2 "$(grep -c ELEMENT <<<"$output")"
+  is 4 "$(grep -c ELEMENT <<<"$output")"
   is 2 "$(grep -c 'gpu[01]: the record will not be stored' <<<"$errors")"
   run_split "$tool" measure --sim "$BATS_TEST_TMPDIR/other,$tiny"
   is 1 "$status"

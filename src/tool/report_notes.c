@@ -1,0 +1,225 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What stands below the tables of a record: facts of the GPU, what values depend on, why values are
+ * missing.
+ */
+#include "tool/tool.h"
+
+#include <hwloc/gpucache.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof (array) / sizeof *(array))
+#define CARVEOUTS_IN_A_LINE 10
+
+bool gc_report_is_absent(const char *source)
+{
+  return !strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT));
+}
+
+/* --- facts of the GPU ------------------------------------------------------------------------------ */
+
+enum form { PLAIN, BYTES, MHZ };
+
+struct fact {
+  const char *line, *key; /* facts of the same line follow each other */
+  enum form form;
+  const char *before, *after;
+};
+
+static const struct fact facts[] = {
+  {"an SM", "ComputeCapability", PLAIN, "compute capability ", ""},
+  {"an SM", "ThreadsPerSM", PLAIN, "", " threads"},
+  {"an SM", "WarpThreads", PLAIN, "in warps of ", ""},
+  {"an SM", "BlocksPerSM", PLAIN, "", " blocks"},
+  {"an SM", "RegistersPerSM", PLAIN, "", " registers"},
+  {"a block", "ThreadsPerBlock", PLAIN, "", " threads"},
+  {"a block", "RegistersPerBlock", PLAIN, "", " registers"},
+  {"a block", "SharedBytesPerBlock", BYTES, "", " of shared memory"},
+  {"a block", "SharedReservedBytesPerBlock", BYTES, "", " more of it for the driver"},
+  {"the memory bus", "MemoryBusBits", PLAIN, "", " bits"},
+  {"the memory bus", "MemoryClockKHz", MHZ, "", " MHz"},
+  {"the memory bus", "ECC", PLAIN, "ECC ", ""},
+  {"loads from device memory are kept in L1", "GlobalLoadsInL1", PLAIN, "", ""},
+};
+
+static bool fact_text(const struct gc_infos *infos, const struct fact *fact, char *text, size_t size)
+{
+  const char *value = gc_infos_get(infos, fact->key);
+  uint64_t number;
+
+  if (!value || (fact->form != PLAIN && gc_infos_get_u64(infos, fact->key, &number)))
+    return false;
+  if (fact->form == BYTES)
+    gc_report_bytes(number, text, size);
+  else if (fact->form == MHZ)
+    snprintf(text, size, "%" PRIu64, number / 1000);
+  else
+    snprintf(text, size, "%s", value);
+  return true;
+}
+
+static void tell_facts(const struct gc_infos *infos)
+{
+  const char *line = "";
+  char text[64];
+
+  for (size_t i = 0; i < COUNT(facts); i++) {
+    if (!fact_text(infos, &facts[i], text, sizeof text))
+      continue;
+    if (strcmp(line, facts[i].line))
+      printf("%s  %s: ", *line ? "\n" : "", facts[i].line);
+    else
+      fputs(", ", stdout);
+    printf("%s%s%s", facts[i].before, text, facts[i].after);
+    line = facts[i].line;
+  }
+  if (*line)
+    putchar('\n');
+}
+
+/* --- what values depend on ------------------------------------------------------------------------- */
+
+static bool same_carveout(const struct gc_infos *a, const struct gc_infos *b)
+{
+  static const char *const keys[] = {HWLOC_GPUCACHE_CARVEOUT_PERCENT, HWLOC_GPUCACHE_CARVEOUT_BLOCKS};
+
+  for (size_t i = 0; i < COUNT(keys); i++) {
+    const char *one = gc_infos_get(a, keys[i]), *other = gc_infos_get(b, keys[i]);
+
+    if (!one != !other || (one && strcmp(one, other)))
+      return false;
+  }
+  return true;
+}
+
+/* Once for all elements that it is true of. */
+static void tell_carveout(const struct gc_record *record, size_t first)
+{
+  const struct gc_infos *infos = &record->elements[first].infos;
+  const char *percent = gc_infos_get(infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT);
+  const char *blocks = gc_infos_get(infos, HWLOC_GPUCACHE_CARVEOUT_BLOCKS);
+
+  for (size_t i = 0; i < first; i++)
+    if (same_carveout(&record->elements[i].infos, infos))
+      return;
+  printf("  capacity of %s", gc_kinds[record->elements[first].kind].subtype);
+  for (size_t i = first + 1; i < record->count; i++)
+    if (same_carveout(&record->elements[i].infos, infos))
+      printf(", %s", gc_kinds[record->elements[i].kind].subtype);
+  printf(": carve-out %s %%%s%s%s\n", percent, blocks ? ", room for " : "", blocks ? blocks : "",
+         blocks ? " blocks in an SM" : "");
+}
+
+/* One entry of a CarveoutTable, "15:189440" or "default:222208"; where the next one starts. */
+static const char *read_entry(const char *text, char *asked, char *left)
+{
+  const size_t length = strcspn(text, ","), head = strcspn(text, ":,");
+  char *end = NULL;
+  uint64_t bytes;
+
+  snprintf(asked, GC_CELL, "%.*s%s", (int)head, text, text[0] >= '0' && text[0] <= '9' ? " %" : "");
+  errno = 0;
+  bytes = text[head] == ':' ? strtoull(text + head + 1, &end, 10) : 0;
+  if (end && end == text + length && !errno)
+    gc_report_bytes(bytes, left, GC_CELL);
+  return text + length + (text[length] == ',');
+}
+
+static void tell_carveouts(const struct gc_element *element)
+{
+  const char *entries = gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE);
+
+  if (entries)
+    printf("  %s left by carve-outs for shared memory (a kernel asks for a percentage of the largest):\n",
+           gc_kinds[element->kind].subtype);
+  while (entries && *entries) {
+    struct gc_table table = {.right = (1u << CARVEOUTS_IN_A_LINE) - 1};
+
+    if (!gc_table_row(&table) || !gc_table_row(&table)) {
+      free(table.cells);
+      return;
+    }
+    while (*entries && table.columns < CARVEOUTS_IN_A_LINE) {
+      entries = read_entry(entries, table.cells[0][table.columns], table.cells[1][table.columns]);
+      table.columns++;
+    }
+    gc_table_print(&table, "    ");
+  }
+}
+
+static void tell_partitions(const struct gc_element *element)
+{
+  const char *count = gc_infos_get(&element->infos, HWLOC_GPUCACHE_PARTITIONS);
+  const char *sms = gc_infos_get(&element->infos, HWLOC_GPUCACHE_PARTITION_SMS);
+
+  if (!count)
+    return;
+  printf("  %s: %s partition%s", gc_kinds[element->kind].subtype, count, strcmp(count, "1") ? "s" : "");
+  if (sms && strchr(sms, ',')) {
+    fputs(", near to ", stdout);
+    for (; *sms; sms++)
+      printf(*sms == ',' ? " + " : "%c", *sms);
+    fputs(" SMs; each keeps a copy of what its SMs read", stdout);
+  }
+  putchar('\n');
+}
+
+/* --- why values are missing ------------------------------------------------------------------------ */
+
+/* The reason, when this info is the source of a value that is not there. */
+static const char *reason(const struct gc_info *info)
+{
+  size_t length = strlen(info->name), tail = strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX);
+
+  if (length <= tail || strcmp(info->name + length - tail, HWLOC_GPUCACHE_SOURCE_SUFFIX) ||
+      !gc_report_is_absent(info->value))
+    return NULL;
+  return info->value + strlen(HWLOC_GPUCACHE_SOURCE_ABSENT) +
+         strspn(info->value + strlen(HWLOC_GPUCACHE_SOURCE_ABSENT), " ");
+}
+
+static void tell_property(const struct gc_info *info, const char *before)
+{
+  printf("%s%.*s", before, (int)(strlen(info->name) - strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX)), info->name);
+}
+
+/* A line for each reason, with all that it explains of this element. */
+static void tell_absent(const struct gc_element *element)
+{
+  const struct gc_info *array = element->infos.array;
+  const size_t count = element->infos.count;
+
+  for (size_t i = 0; i < count; i++) {
+    const char *why = reason(&array[i]);
+    bool told = false;
+
+    for (size_t j = 0; why && j < i && !told; j++)
+      told = reason(&array[j]) && !strcmp(reason(&array[j]), why);
+    if (!why || told)
+      continue;
+    tell_property(&array[i], "  no ");
+    for (size_t j = i + 1; j < count; j++)
+      if (reason(&array[j]) && !strcmp(reason(&array[j]), why))
+        tell_property(&array[j], ", ");
+    printf(" of %s: %s\n", gc_kinds[element->kind].subtype, why);
+  }
+}
+
+void gc_report_notes(const struct gc_record *record)
+{
+  tell_facts(&record->infos);
+  for (size_t i = 0; i < record->count; i++) {
+    tell_partitions(&record->elements[i]);
+    if (gc_infos_get(&record->elements[i].infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT))
+      tell_carveout(record, i);
+    tell_carveouts(&record->elements[i]);
+  }
+  for (size_t i = 0; i < record->count; i++)
+    tell_absent(&record->elements[i]);
+}
