@@ -34,8 +34,8 @@ tool_libraries = \
 	src/model/libmodel.la \
 	src/store/libstore.la \
 	src/graft/libgraft.la \
-	src/record/librecord.la \
 	src/gpus/libgpus.la \
+	src/record/librecord.la \
 	src/util/libutil.la \
 	$(HWLOC_LIBS) $(LIBXML2_LIBS) $(JANSSON_LIBS) -lpthread -lm
 
