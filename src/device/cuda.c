@@ -5,65 +5,38 @@
  */
 #include "device/cuda_device.h"
 
+#include "device/common.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #define CUDA(device) ((struct gc_cuda_device *)(device))
 
-#define CUDA_KERNEL(name, args) [GC_KERNEL_##name] = {#name, sizeof(struct args)},
-static const struct {
-  const char *name;
-  size_t args_bytes;
-} kernels[GC_KERNEL_COUNT] = {
-  GPU_COMMON_KERNELS(CUDA_KERNEL) GPU_NVIDIA_KERNELS(CUDA_KERNEL) GPU_STRETCH_KERNELS(CUDA_KERNEL)};
-
-/* Properties that are one attribute each: where they go, and how wide that is. */
-#define FIELD(field)                                                                               \
-  offsetof(struct gc_properties, field), sizeof(((struct gc_properties *)0)->field)
-static const struct {
-  CUdevice_attribute attribute;
-  size_t offset, bytes;
-} attributes[] = {
-    {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, FIELD(sms)},
-    {CU_DEVICE_ATTRIBUTE_WARP_SIZE, FIELD(warp)},
-    {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, FIELD(clock_khz)},
-    {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, FIELD(memory_clock_khz)},
-    {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, FIELD(memory_bus_bits)},
-    {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, FIELD(compute_major)},
-    {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, FIELD(compute_minor)},
-    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, FIELD(threads_per_block)},
-    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, FIELD(threads_per_sm)},
-    {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, FIELD(blocks_per_sm)},
-    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, FIELD(registers_per_block)},
-    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, FIELD(registers_per_sm)},
-    {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, FIELD(l2_bytes)},
-    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, FIELD(shared_per_sm)},
+static const struct gc_attribute attributes[] = {
+    {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, GC_PROPERTY(sms)},
+    {CU_DEVICE_ATTRIBUTE_WARP_SIZE, GC_PROPERTY(warp)},
+    {CU_DEVICE_ATTRIBUTE_CLOCK_RATE, GC_PROPERTY(clock_khz)},
+    {CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, GC_PROPERTY(memory_clock_khz)},
+    {CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, GC_PROPERTY(memory_bus_bits)},
+    {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, GC_PROPERTY(compute_major)},
+    {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, GC_PROPERTY(compute_minor)},
+    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK, GC_PROPERTY(threads_per_block)},
+    {CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR, GC_PROPERTY(threads_per_sm)},
+    {CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, GC_PROPERTY(blocks_per_sm)},
+    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, GC_PROPERTY(registers_per_block)},
+    {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, GC_PROPERTY(registers_per_sm)},
+    {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, GC_PROPERTY(l2_bytes)},
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, GC_PROPERTY(shared_per_sm)},
     /* Before the opt-in existed, a block could have what it gets anyway. */
-    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, FIELD(shared_per_block)},
-    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, FIELD(shared_per_block)},
-    {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, FIELD(shared_reserved)},
-    {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, FIELD(constant_bytes)},
-    {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, FIELD(texture_texels)},
-    {CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED, FIELD(global_l1)},
-    {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, FIELD(ecc)},
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, GC_PROPERTY(shared_per_block)},
+    {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, GC_PROPERTY(shared_per_block)},
+    {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, GC_PROPERTY(shared_reserved)},
+    {CU_DEVICE_ATTRIBUTE_TOTAL_CONSTANT_MEMORY, GC_PROPERTY(constant_bytes)},
+    {CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE1D_LINEAR_WIDTH, GC_PROPERTY(texture_texels)},
+    {CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED, GC_PROPERTY(global_l1)},
+    {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, GC_PROPERTY(ecc)},
 };
-
-/* Stores a number into a bool, uint32_t or uint64_t member. */
-static void put(struct gc_properties *properties, size_t offset, size_t bytes, int value)
-{
-  const uint64_t wide = (uint64_t)value;
-  const uint32_t narrow = (uint32_t)value;
-  const bool flag = value != 0;
-  char *member = (char *)properties + offset;
-
-  if (bytes == sizeof(wide))
-    memcpy(member, &wide, bytes);
-  else if (bytes == sizeof(narrow))
-    memcpy(member, &narrow, bytes);
-  else
-    memcpy(member, &flag, sizeof(flag));
-}
 
 static int properties(struct gc_device *device, struct gc_properties *out, struct gc_error *err)
 {
@@ -75,11 +48,10 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
   for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes); i++) {
     int value = 0;
 
-    status = gc_cuda_attribute(cuda, attributes[i].attribute, &value, err);
+    status = gc_cuda_attribute(cuda, (CUdevice_attribute)attributes[i].attribute, &value, err);
     if (status)
       return status;
-    if (value > 0)
-      put(out, attributes[i].offset, attributes[i].bytes, value);
+    gc_put_attribute(out, &attributes[i], value);
   }
   status = gc_cuda_status(
       &cuda->driver, cuda->driver.cuDeviceGetName(out->model, sizeof(out->model), cuda->device),
@@ -116,9 +88,7 @@ static int alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, st
   if (status)
     return status;
   *address = at;
-  cuda->device_bytes += bytes;
-  if (cuda->device_bytes > cuda->counts.device_bytes_peak)
-    cuda->counts.device_bytes_peak = cuda->device_bytes;
+  gc_count_alloc(&cuda->counts, bytes);
   return 0;
 }
 
@@ -131,7 +101,7 @@ static void release(struct gc_device *device, uint64_t address)
   if (!address)
     return;
   if (cuda->driver.cuMemGetAddressRange_v2(&base, &bytes, address) == CUDA_SUCCESS)
-    cuda->device_bytes -= bytes < cuda->device_bytes ? bytes : cuda->device_bytes;
+    gc_count_release(&cuda->counts, bytes);
   cuda->driver.cuMemFree_v2(address);
 }
 
@@ -229,8 +199,8 @@ static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent
   CUfunction function = cuda->functions[kernel];
   CUresult result;
 
-  if (percent < -1 || percent > 100)
-    return gc_fail(err, -EINVAL, "a shared-memory carve-out of %d percent", percent);
+  if (gc_check_carveout(percent, err))
+    return -EINVAL;
   if (cuda->compute_major == 5 || cuda->compute_major == 6)
     return gc_fail(err, -ENOTSUP, "%s has no shared-memory carve-out", cuda->name);
   if (cuda->compute_major >= 7)
@@ -243,7 +213,7 @@ static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent
                                                     : percent <= 67 ? CU_FUNC_CACHE_PREFER_EQUAL
                                                                     : CU_FUNC_CACHE_PREFER_SHARED);
   return gc_cuda_status(&cuda->driver, result, err,
-                        "set the carve-out of kernel %s on %s to %d percent", kernels[kernel].name,
+                        "set the carve-out of kernel %s on %s to %d percent", gc_kernels[kernel].name,
                         cuda->name, percent);
 }
 
@@ -260,7 +230,7 @@ static int allow_shared(struct gc_cuda_device *cuda, const struct gc_launch *lau
       cuda->driver.cuFuncSetAttribute(cuda->functions[launch->kernel],
                                       CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                       (int)launch->shared_bytes),
-      err, "give kernel %s %u bytes of shared memory on %s", kernels[launch->kernel].name,
+      err, "give kernel %s %u bytes of shared memory on %s", gc_kernels[launch->kernel].name,
       launch->shared_bytes, cuda->name);
   if (!status)
     cuda->shared_allowed[launch->kernel] = launch->shared_bytes;
@@ -279,7 +249,7 @@ static int resident(struct gc_device *device, const struct gc_launch *launch, ui
         &cuda->driver,
         cuda->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
             &count, cuda->functions[launch->kernel], (int)launch->threads, launch->shared_bytes),
-        err, "ask for the occupancy of kernel %s on %s", kernels[launch->kernel].name, cuda->name);
+        err, "ask for the occupancy of kernel %s on %s", gc_kernels[launch->kernel].name, cuda->name);
   *blocks = (uint32_t)count;
   return status;
 }
@@ -290,16 +260,14 @@ int gc_cuda_launch(struct gc_cuda_device *cuda, const struct gc_launch *launch, 
   void *parameters[] = {(void *)launch->args};
   int status;
 
-  if (launch->args_bytes != kernels[launch->kernel].args_bytes)
-    return gc_fail(err, -EINVAL, "kernel %s takes %zu bytes of arguments, not %zu",
-                   kernels[launch->kernel].name, kernels[launch->kernel].args_bytes,
-                   launch->args_bytes);
+  if (gc_check_args(launch, err))
+    return -EINVAL;
   status = gc_cuda_status(&cuda->driver,
                           cuda->driver.cuLaunchKernel(function, launch->blocks, 1, 1,
                                                       launch->threads, 1, 1, launch->shared_bytes,
                                                       stream, parameters, NULL),
                           err, "launch kernel %s with %u blocks of %u threads on %s",
-                          kernels[launch->kernel].name, launch->blocks, launch->threads,
+                          gc_kernels[launch->kernel].name, launch->blocks, launch->threads,
                           cuda->name);
   if (status)
     return status;
@@ -322,7 +290,7 @@ static int wait(struct gc_device *device, struct gc_error *err)
   struct gc_cuda_device *cuda = CUDA(device);
 
   return gc_cuda_status(&cuda->driver, cuda->driver.cuCtxSynchronize(), err,
-                        "finish kernel %s on %s", kernels[cuda->launched].name, cuda->name);
+                        "finish kernel %s on %s", gc_kernels[cuda->launched].name, cuda->name);
 }
 
 static const struct gc_device_counts *counts(const struct gc_device *device)

@@ -30,7 +30,6 @@ struct gc_cuda_device {
   CUmodule stretch;                /* the second image; NULL: not needed yet, nor is its function */
   struct gc_cuda_copy copies[GC_COPIES_MAX]; /* from 1 on; their module is NULL until they are needed */
   CUstream streams[GC_TOGETHER_MAX];         /* NULL until they are needed */
-  uint64_t device_bytes;           /* allocated now */
   uint32_t compute_major;
   enum gc_kernel launched;         /* the last one, for the sentence when it failed */
 };

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "device/cuda_driver.h"
 
+#include "device/common.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -9,33 +11,24 @@
 #define CUDA_LIBRARY "libcuda.so.1"
 
 #define CUDA_ENTRY(symbol, parameters) {#symbol, offsetof(struct gc_cuda_driver, symbol)},
-static const struct {
-  const char *name;
-  size_t offset;
-} symbols[] = {CUDA_SYMBOLS(CUDA_ENTRY)};
+static const struct gc_symbol symbols[] = {CUDA_SYMBOLS(CUDA_ENTRY)};
 #undef CUDA_ENTRY
 
 int gc_cuda_driver_load(struct gc_cuda_driver *driver, struct gc_error *err)
 {
   const char *why;
+  int status;
 
   driver->library = dlopen(CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (!driver->library) {
     why = dlerror();
     return gc_fail(err, -ENODEV, "cannot load the CUDA driver: %s", why ? why : CUDA_LIBRARY);
   }
-  for (size_t i = 0; i < sizeof(symbols) / sizeof(*symbols); i++) {
-    void *address = dlsym(driver->library, symbols[i].name);
-
-    if (!address) {
-      gc_cuda_driver_unload(driver);
-      return gc_fail(err, -ENODEV,
-                     CUDA_LIBRARY " has no %s: the driver is too old (470 or newer is needed)",
-                     symbols[i].name);
-    }
-    *(void **)((char *)driver + symbols[i].offset) = address;
-  }
-  return 0;
+  status = gc_find_symbols(driver->library, CUDA_LIBRARY, symbols, sizeof(symbols) / sizeof(*symbols),
+                           driver, "the driver is too old (470 or newer is needed)", err);
+  if (status)
+    gc_cuda_driver_unload(driver);
+  return status;
 }
 
 void gc_cuda_driver_unload(struct gc_cuda_driver *driver)
@@ -45,10 +38,7 @@ void gc_cuda_driver_unload(struct gc_cuda_driver *driver)
   driver->library = NULL;
 }
 
-static const struct {
-  CUresult result;
-  int status;
-} statuses[] = {
+static const struct gc_meaning meanings[] = {
     {CUDA_ERROR_INVALID_VALUE, -EINVAL},      {CUDA_ERROR_OUT_OF_MEMORY, -ENOMEM},
     {CUDA_ERROR_STUB_LIBRARY, -ENODEV},       {CUDA_ERROR_DEVICE_UNAVAILABLE, -ENODEV},
     {CUDA_ERROR_NO_DEVICE, -ENODEV},          {CUDA_ERROR_INVALID_DEVICE, -ENODEV},
@@ -70,17 +60,15 @@ const char *gc_cuda_error_name(const struct gc_cuda_driver *driver, CUresult res
 int gc_cuda_status(const struct gc_cuda_driver *driver, CUresult result, struct gc_error *err,
                    const char *doing, ...)
 {
-  char what[256], number[32];
-  int status = -EIO;
+  char number[32];
   va_list args;
+  int status;
 
   if (result == CUDA_SUCCESS)
     return 0;
   va_start(args, doing);
-  vsnprintf(what, sizeof(what), doing, args);
+  status = gc_call_failed(err, gc_status_of(result, meanings, sizeof(meanings) / sizeof(*meanings)),
+                          gc_cuda_error_name(driver, result, number), doing, args);
   va_end(args);
-  for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++)
-    if (statuses[i].result == result)
-      status = statuses[i].status;
-  return gc_fail(err, status, "cannot %s: %s", what, gc_cuda_error_name(driver, result, number));
+  return status;
 }

@@ -6,6 +6,7 @@
  */
 #include "device/cuda_device.h"
 
+#include "device/common.h"
 #include "kernels/images.h"
 
 #include <errno.h>
@@ -13,22 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CUDA_KERNEL_NAME(name, args) "gpu_" #name,
-static const char *const kernel_names[] = {GPU_COMMON_KERNELS(CUDA_KERNEL_NAME)
-                                            GPU_NVIDIA_KERNELS(CUDA_KERNEL_NAME)};
-#define KERNELS (sizeof(kernel_names) / sizeof(*kernel_names))
+#define CUDA_KERNEL(name, args) GC_KERNEL_##name,
+static const enum gc_kernel kernels[] = {GPU_COMMON_KERNELS(CUDA_KERNEL)
+                                           GPU_NVIDIA_KERNELS(CUDA_KERNEL)};
+#undef CUDA_KERNEL
 
 /* What every GPU gives a block without being asked for more. */
 #define SHARED_BYTES_BY_DEFAULT (48 * 1024)
-
-/* The list ends for CUDA at the first entry that is no GPU: where that is the first of all, "-1" or
- * "NoDevFiles" for example, there are none. */
-static bool hides_all(const char *visible)
-{
-  visible += strspn(visible, " \t");
-  return !(*visible >= '0' && *visible <= '9') && strncmp(visible, "GPU-", 4) &&
-         strncmp(visible, "MIG-", 4);
-}
 
 /* The driver reads these once, in cuInit. */
 static int show_only(const struct gc_gpu *gpu, struct gc_error *err)
@@ -38,7 +30,7 @@ static int show_only(const struct gc_gpu *gpu, struct gc_error *err)
   if (visible && !*visible)
     return gc_fail(err, -ENODEV,
                    "CUDA_VISIBLE_DEVICES is empty: it hides every NVIDIA GPU from CUDA");
-  if (visible && hides_all(visible))
+  if (visible && gc_shows_none(visible))
     return gc_fail(err, -ENODEV,
                    "CUDA_VISIBLE_DEVICES is '%s': it hides every NVIDIA GPU from CUDA", visible);
   if (setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1) || setenv("CUDA_MODULE_LOADING", "EAGER", 0))
@@ -172,11 +164,13 @@ static int load_kernels(struct gc_cuda_device *cuda, struct gc_error *err)
   if (status)
     return status;
   cuda->module = module;
-  for (size_t k = 0; !status && k < KERNELS; k++) {
+  for (size_t i = 0; !status && i < sizeof(kernels) / sizeof(*kernels); i++) {
+    const enum gc_kernel k = kernels[i];
+
     cuda->shared_allowed[k] = SHARED_BYTES_BY_DEFAULT;
     status = gc_cuda_status(
-        driver, driver->cuModuleGetFunction(&cuda->functions[k], module, kernel_names[k]), err,
-        "find kernel %s on %s", kernel_names[k], cuda->name);
+        driver, driver->cuModuleGetFunction(&cuda->functions[k], module, gc_kernels[k].entry), err,
+        "find kernel %s on %s", gc_kernels[k].entry, cuda->name);
   }
   return status ? status : gc_cuda_find_constant(cuda, module, &cuda->constant, err);
 }

@@ -55,9 +55,10 @@ struct gc_launch {
 #define GC_COPIES_MAX 4   /* constant banks, that is copies of the kernels */
 #define GC_TOGETHER_MAX 8 /* launches that run at the same time */
 
-/* For `make bench` and the record: launches queued, and the most device memory allocated at once. */
+/* For `make bench` and the record: launches queued, and device memory. */
 struct gc_device_counts {
-  uint64_t launches, device_bytes_peak;
+  uint64_t launches;
+  uint64_t device_bytes, device_bytes_peak; /* allocated now, and the most at once */
 };
 
 struct gc_device; /* each back end's own, its first member is: const struct gc_device_ops *ops */

@@ -1,6 +1,7 @@
 # A GPU that can run a kernel: one back end per vendor, and the simulator.
 noinst_LTLIBRARIES += src/device/libdevice.la
-src_device_libdevice_la_SOURCES = src/device/device.c src/device/device.h
+src_device_libdevice_la_SOURCES = src/device/common.c src/device/common.h src/device/device.c \
+	src/device/device.h
 src_device_libdevice_la_LIBADD = src/util/libutil.la
 
 # NVIDIA

@@ -6,6 +6,8 @@
  */
 #include "device/sim_device.h"
 
+#include "device/common.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,13 +17,6 @@
 
 #define SIM(device) ((struct gc_sim_device *)(device))
 #define PROFILE_MAX_BYTES (1 << 20)
-
-#define SIM_KERNEL(name, args) {#name, sizeof(struct args)},
-static const struct {
-  const char *name;
-  size_t args_bytes;
-} kernels[GC_KERNEL_COUNT] = {GPU_KERNELS(SIM_KERNEL)};
-#undef SIM_KERNEL
 
 /* The whole file, from malloc. */
 static int read_profile(const char *path, char **text, size_t *length, struct gc_error *err)
@@ -140,8 +135,8 @@ static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent
 {
   struct gc_sim_device *sim = SIM(device);
 
-  if (percent < -1 || percent > 100)
-    return gc_fail(err, -EINVAL, "a shared-memory carve-out of %d percent", percent);
+  if (gc_check_carveout(percent, err))
+    return -EINVAL;
   if (!sim->facts->has_carveout)
     return gc_fail(err, -ENOTSUP, "the simulated %s has no shared-memory carve-out", sim->name);
   sim->carveouts[kernel] = percent;
@@ -183,9 +178,8 @@ static int check_launch(const struct gc_sim_device *sim, const struct gc_launch 
 
   if (gc_sim_failed(sim, err))
     return -EIO;
-  if (l->args_bytes != kernels[l->kernel].args_bytes)
-    return gc_fail(err, -EINVAL, "kernel %s takes %zu bytes of arguments, not %zu",
-                   kernels[l->kernel].name, kernels[l->kernel].args_bytes, l->args_bytes);
+  if (gc_check_args(l, err))
+    return -EINVAL;
   if (!l->blocks || !l->threads || l->threads > facts->threads_per_block ||
       l->shared_bytes > facts->shared_per_block)
     return gc_fail(err, -EINVAL,
@@ -193,7 +187,7 @@ static int check_launch(const struct gc_sim_device *sim, const struct gc_launch 
                    "memory each", sim->name, l->blocks, l->threads, l->shared_bytes);
   if (lacks(facts, l->kernel))
     return gc_fail(err, -ENOTSUP, "the simulated %s has no path for kernel %s", sim->name,
-                   kernels[l->kernel].name);
+                   gc_kernels[l->kernel].name);
   return 0;
 }
 
@@ -240,7 +234,7 @@ static int run_block(struct gc_sim_device *sim, const struct gc_launch *l,
     return gc_fail(
       &sim->failure, -EIO,
       "simulated illegal address: block %u of kernel %s accessed %s address 0x%llx on %s", index,
-      kernels[l->kernel].name, block->illegal_space, (unsigned long long)block->illegal_address,
+      gc_kernels[l->kernel].name, block->illegal_space, (unsigned long long)block->illegal_address,
       sim->name);
   sim->clocks[block->sm] = block->clock;
   return 0;

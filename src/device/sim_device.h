@@ -14,7 +14,6 @@ struct gc_sim_device {
   char name[16];                   /* "gpu0", for sentences */
   struct gc_model *model;
   const struct gc_model_facts *facts;
-  uint64_t allocated;              /* bytes, now */
   uint64_t next_address;
   struct gc_sim_region *regions;   /* a released one has no host */
   size_t region_count;

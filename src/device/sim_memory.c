@@ -6,6 +6,8 @@
  */
 #include "device/sim_device.h"
 
+#include "device/common.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -30,7 +32,7 @@ int gc_sim_memory(struct gc_device *device, uint64_t *free_bytes, uint64_t *tota
   struct gc_sim_device *sim = SIM(device);
 
   *total_bytes = sim->facts->memory_bytes;
-  *free_bytes = sim->facts->memory_bytes - sim->allocated;
+  *free_bytes = sim->facts->memory_bytes - sim->counts.device_bytes;
   return gc_sim_failed(sim, err);
 }
 
@@ -45,10 +47,10 @@ int gc_sim_alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, st
     return -EIO;
   if (!bytes)
     return gc_fail(err, -EINVAL, "no bytes to allocate on the simulated %s", sim->name);
-  if (bytes > sim->facts->memory_bytes - sim->allocated)
+  if (bytes > sim->facts->memory_bytes - sim->counts.device_bytes)
     return gc_fail(err, -ENOMEM, "cannot allocate %llu bytes on the simulated %s: %llu are free",
                    (unsigned long long)bytes, sim->name,
-                   (unsigned long long)(sim->facts->memory_bytes - sim->allocated));
+                   (unsigned long long)(sim->facts->memory_bytes - sim->counts.device_bytes));
   grown = realloc(sim->regions, (sim->region_count + 1) * sizeof(*grown));
   if (grown)
     sim->regions = grown;
@@ -61,9 +63,7 @@ int gc_sim_alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, st
   grown[sim->region_count++] = (struct gc_sim_region){sim->next_address, bytes, host};
   *address = sim->next_address;
   sim->next_address += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
-  sim->allocated += bytes;
-  if (sim->allocated > sim->counts.device_bytes_peak)
-    sim->counts.device_bytes_peak = sim->allocated;
+  gc_count_alloc(&sim->counts, bytes);
   return 0;
 }
 
@@ -77,7 +77,7 @@ void gc_sim_release(struct gc_device *device, uint64_t address)
     if (region->base != address || !region->host)
       continue;
     munmap(region->host, region->bytes);
-    sim->allocated -= region->bytes;
+    gc_count_release(&sim->counts, region->bytes);
     *region = sim->regions[--sim->region_count];
     return;
   }

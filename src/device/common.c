@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "device/common.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define KERNEL(name, args) {#name, "gpu_" #name, sizeof(struct args)},
+const struct gc_kernel_facts gc_kernels[GC_KERNEL_COUNT] = {GPU_KERNELS(KERNEL)};
+#undef KERNEL
+
+int gc_check_args(const struct gc_launch *launch, struct gc_error *err)
+{
+  const struct gc_kernel_facts *kernel = &gc_kernels[launch->kernel];
+
+  if (launch->args_bytes == kernel->args_bytes)
+    return 0;
+  return gc_fail(err, -EINVAL, "kernel %s takes %zu bytes of arguments, not %zu", kernel->name,
+                 kernel->args_bytes, launch->args_bytes);
+}
+
+int gc_check_carveout(int percent, struct gc_error *err)
+{
+  if (percent >= -1 && percent <= 100)
+    return 0;
+  return gc_fail(err, -EINVAL, "a shared-memory carve-out of %d percent", percent);
+}
+
+void gc_count_alloc(struct gc_device_counts *counts, uint64_t bytes)
+{
+  counts->device_bytes += bytes;
+  if (counts->device_bytes > counts->device_bytes_peak)
+    counts->device_bytes_peak = counts->device_bytes;
+}
+
+void gc_count_release(struct gc_device_counts *counts, uint64_t bytes)
+{
+  counts->device_bytes -= bytes < counts->device_bytes ? bytes : counts->device_bytes;
+}
+
+void gc_put_attribute(struct gc_properties *properties, const struct gc_attribute *attribute, int value)
+{
+  const uint64_t wide = (uint64_t)value;
+  const uint32_t narrow = (uint32_t)value;
+  const bool flag = true;
+  char *member = (char *)properties + attribute->offset;
+
+  if (value <= 0)
+    return;
+  if (attribute->bytes == sizeof(wide))
+    memcpy(member, &wide, sizeof(wide));
+  else if (attribute->bytes == sizeof(narrow))
+    memcpy(member, &narrow, sizeof(narrow));
+  else
+    memcpy(member, &flag, sizeof(flag));
+}
+
+int gc_find_symbols(void *library, const char *library_name, const struct gc_symbol *symbols,
+                    size_t n, void *table, const char *advice, struct gc_error *err)
+{
+  for (size_t i = 0; i < n; i++) {
+    void *address = dlsym(library, symbols[i].name);
+
+    if (!address)
+      return gc_fail(err, -ENODEV, "%s has no %s: %s", library_name, symbols[i].name, advice);
+    *(void **)((char *)table + symbols[i].offset) = address;
+  }
+  return 0;
+}
+
+int gc_status_of(unsigned int error, const struct gc_meaning *meanings, size_t n)
+{
+  for (size_t i = 0; i < n; i++)
+    if (meanings[i].error == error)
+      return meanings[i].status;
+  return -EIO;
+}
+
+int gc_call_failed(struct gc_error *err, int status, const char *name, const char *doing,
+                   va_list args)
+{
+  char what[256];
+
+  vsnprintf(what, sizeof(what), doing, args);
+  return gc_fail(err, status, "cannot %s: %s", what, name);
+}
+
+bool gc_shows_none(const char *visible)
+{
+  visible += strspn(visible, " \t");
+  return !(*visible >= '0' && *visible <= '9') && strncmp(visible, "GPU-", 4) &&
+         strncmp(visible, "MIG-", 4);
+}
