@@ -27,6 +27,7 @@
 #define HWLOC_GPUCACHE_DEVICE_MEMORY "DeviceMemory"    /**< \brief Holds all elements of a GPU */
 #define HWLOC_GPUCACHE_L3 "L3Cache"                    /**< \brief AMD: memory-side cache */
 #define HWLOC_GPUCACHE_L2 "L2Cache"                    /**< \brief Shared by the SMs or CUs */
+#define HWLOC_GPUCACHE_GL1 "GL1Cache"                  /**< \brief RDNA: shared by a shader array */
 #define HWLOC_GPUCACHE_L1 "L1Cache"                    /**< \brief Global loads; AMD: vector L1 */
 #define HWLOC_GPUCACHE_TEXTURE "TextureCache"          /**< \brief Loads through a texture object */
 #define HWLOC_GPUCACHE_READ_ONLY "ReadOnlyCache"       /**< \brief Non-coherent loads (.nc) */
@@ -46,7 +47,9 @@
  * @{
  */
 /** \brief Bytes usable by one SM (one instance); integer > 0. Source "measured"; of memories that are no
- * caches (DeviceMemory, SharedMemory, LDS), of which the vendor's interface states it, "api". */
+ * caches (DeviceMemory, SharedMemory, LDS), of which the vendor's interface states it, "api". Of an AMD
+ * GPU that was not measured: what the kernel driver's tables state, "sysfs", and then NominalBytes is
+ * the same. */
 #define HWLOC_GPUCACHE_CAPACITY_BYTES "CapacityBytes"
 /** \brief Bytes that the vendor's interface states for one instance; integer > 0. Source "api" or
  * "sysfs". */
@@ -155,13 +158,17 @@
  */
 #define HWLOC_GPUCACHE_PREFIX "GPUCache"           /**< \brief Starts every flat name */
 #define HWLOC_GPUCACHE_STATUS "GPUCacheStatus"     /**< \brief "measured", or why not */
-#define HWLOC_GPUCACHE_UUID "GPUCacheUUID"         /**< \brief The GPU's id, "sim-NAME" */
+/** \brief The GPU's id: NVIDIA's UUID; AMD "GPU-" and the unique id in hexadecimal, then "-" and the
+ * number of the partition where there are several; "pci-" and the bus id of a GPU without one; "sim-NAME" */
+#define HWLOC_GPUCACHE_UUID "GPUCacheUUID"
 #define HWLOC_GPUCACHE_MEASURED "GPUCacheMeasured" /**< \brief When, ISO 8601 date */
 #define HWLOC_GPUCACHE_VERSION "GPUCacheVersion"   /**< \brief Version of the tool that measured */
 #define HWLOC_GPUCACHE_MODEL "GPUCacheModel"       /**< \brief Marketing name */
 #define HWLOC_GPUCACHE_DRIVER "GPUCacheDriver"     /**< \brief Kernel driver that was loaded */
 #define HWLOC_GPUCACHE_VBIOS "GPUCacheVBIOS"       /**< \brief VBIOS version */
-#define HWLOC_GPUCACHE_MIG "GPUCacheMIG"           /**< \brief MIG or partition state */
+/** \brief MIG state: "disabled" or the instances; AMD: partition modes of compute and memory,
+ * "CPX/NPS4", where the GPU has them */
+#define HWLOC_GPUCACHE_MIG "GPUCacheMIG"
 #define HWLOC_GPUCACHE_FORMAT "GPUCacheFormat"     /**< \brief Revision of the record's form */
 #define HWLOC_GPUCACHE_METHOD "GPUCacheMethod"     /**< \brief Revision of the measuring methods */
 
@@ -170,10 +177,18 @@
 #define HWLOC_GPUCACHE_SMS "GPUCacheSMs"
 /** \brief Highest clock of an SM, kHz; integer > 0. */
 #define HWLOC_GPUCACHE_SM_CLOCK_KHZ "GPUCacheSMClockKHz"
-/** \brief Highest clock of the device memory, kHz, two transfers in each of its cycles; integer > 0. */
+/** \brief Highest clock of the device memory, kHz; integer > 0. NVIDIA: two transfers in each of its
+ * cycles. AMD: as the kernel driver states it, and how many transfers that means depends on the memory
+ * (HBM2 two, HBM3 four, GDDR6 sixteen). */
 #define HWLOC_GPUCACHE_MEMORY_CLOCK_KHZ "GPUCacheMemoryClockKHz"
 /** \brief Width of the bus to the device memory, bits; integer > 0. */
 #define HWLOC_GPUCACHE_MEMORY_BUS_BITS "GPUCacheMemoryBusBits"
+/** \brief AMD: target of its machine code, "gfx942". */
+#define HWLOC_GPUCACHE_GFX "GPUCacheGFX"
+/** \brief AMD: dies with CUs (XCDs) that make this GPU or partition; integer > 0. */
+#define HWLOC_GPUCACHE_XCDS "GPUCacheXCDs"
+/** \brief AMD: SIMD units of a CU; integer > 0. */
+#define HWLOC_GPUCACHE_SIMDS_PER_SM "GPUCacheSIMDsPerSM"
 /** \brief Threads in a warp or wave; integer > 0. */
 #define HWLOC_GPUCACHE_WARP_THREADS "GPUCacheWarpThreads"
 /** \brief Threads that an SM holds at most; integer > 0. */

@@ -80,6 +80,7 @@ uint64_t gc_gpus_hash(const void *bytes, size_t length)
   return hash;
 }
 
+/* Partitions of a GPU may have one bus id. */
 static int by_bus_id(const void *left, const void *right)
 {
   const struct gc_gpu *a = left, *b = right;
@@ -91,8 +92,23 @@ static int by_bus_id(const void *left, const void *right)
   GC_COMPARE(bus);
   GC_COMPARE(dev);
   GC_COMPARE(func);
+  GC_COMPARE(kfd_node);
 #undef GC_COMPARE
   return 0;
+}
+
+static int add_real(const char *root, struct gc_gpus *gpus)
+{
+  struct gc_pci_list pci;
+  int status = gc_gpus_list_pci(root, &pci);
+
+  if (status < 0)
+    return status;
+  status = gc_gpus_add_nvidia(root, &pci, gpus);
+  if (status == 0)
+    status = gc_gpus_add_amd(root, &pci, gpus);
+  gc_gpus_free_pci(&pci);
+  return status;
 }
 
 int gc_gpus_list(const char *root, const char *sims, struct gc_gpus *gpus)
@@ -101,7 +117,7 @@ int gc_gpus_list(const char *root, const char *sims, struct gc_gpus *gpus)
 
   gpus->array = NULL;
   gpus->count = 0;
-  status = gc_gpus_add_nvidia(root, gpus);
+  status = add_real(root, gpus);
   if (status < 0)
     goto fail;
   if (gpus->count > 1)
@@ -117,6 +133,13 @@ int gc_gpus_list(const char *root, const char *sims, struct gc_gpus *gpus)
 fail:
   gc_gpus_free(gpus);
   return status;
+}
+
+int gc_gpus_know(const char *root, struct gc_gpu *gpu)
+{
+  if (gpu->vendor != GC_VENDOR_AMD || gpu->kfd_node == GC_NO_KFD_NODE || gpu->known)
+    return 0;
+  return gc_gpus_amd_known(root, gpu, &gpu->known);
 }
 
 void gc_gpus_free(struct gc_gpus *gpus)
@@ -140,6 +163,7 @@ static bool has_bus_id(const struct gc_gpu *gpu, const char *word)
     if (!gc_gpus_parse_bus_id(full, &wanted))
       return false;
   }
+  wanted.kfd_node = gpu->kfd_node;
   return by_bus_id(gpu, &wanted) == 0;
 }
 

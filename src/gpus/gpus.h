@@ -11,6 +11,8 @@
 
 enum gc_vendor { GC_VENDOR_NVIDIA, GC_VENDOR_AMD, GC_VENDOR_SIM };
 
+#define GC_NO_KFD_NODE (~0u)
+
 struct gc_gpu {
   enum gc_vendor vendor;
   struct gc_identity identity;
@@ -20,8 +22,9 @@ struct gc_gpu {
   char profile[256];             /* simulated GPU: path of its profile */
   char gfx[16];                  /* AMD: target of its code, "gfx942"; empty: unknown, or not AMD */
   char problem[256];             /* not empty: why it cannot be measured (driver without this GPU, …) */
+  unsigned kfd_node;             /* AMD: its number in KFD's topology, or GC_NO_KFD_NODE */
   /* Static facts that the kernel driver shows as files, elements and infos with source "sysfs";
-   * never measured. NULL: none. Owned. */
+   * never measured. NULL: none, or gc_gpus_know was not called. Owned. */
   struct gc_record *known;
 };
 
@@ -33,9 +36,15 @@ struct gc_gpus {
 /* Lists the GPUs. root: "" for this system, or the directory of a copied /proc and /sys tree. sims:
  * comma list of simulated GPUs (profile names, or paths of profile files: a '/' in them), or NULL for
  * none. A simulated GPU without a readable profile is listed with its problem. NVIDIA GPUs of PCI
- * class 0x03 without a loaded driver are listed with a problem. 0 or -ENOMEM. */
+ * class 0x03 without a loaded driver, and AMD GPUs of class 0x03 or 0x12 without a compute node, are
+ * listed with a problem. 0 or -ENOMEM. */
 int gc_gpus_list(const char *root, const char *sims, struct gc_gpus *gpus);
 void gc_gpus_free(struct gc_gpus *gpus);
+
+/* Reads what the kernel driver's tables say of this GPU into gpu->known; where they say nothing it
+ * stays NULL. Apart from the list because it costs a file per cache, hundreds for a large GPU, and who
+ * has a record does not need it. root: as given to gc_gpus_list. 0 or -ENOMEM. */
+int gc_gpus_know(const char *root, struct gc_gpu *gpu);
 
 /* The GPU that a person calls by this word: "gpu0", "0", a record id, a bus id ("0000:00:06.0" or
  * "00:06.0"), or a simulated GPU's name. NULL when none. */

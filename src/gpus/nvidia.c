@@ -20,39 +20,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define NVIDIA_VENDOR 0x10de
-#define PCI_DISPLAY 0x03
 #define UUID_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-"
 #define MIG_MAX 256 /* instances that are told apart; real GPUs have at most 7 x 7 */
-
-/* Opens ROOT/path, or NULL. */
-static DIR *open_dir(const char *root, const char *path)
-{
-  char full[PATH_MAX];
-  DIR *dir;
-  int fd;
-
-  if ((size_t)snprintf(full, sizeof(full), "%s%s", root, path) >= sizeof(full))
-    return NULL;
-  fd = open(full, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0)
-    return NULL;
-  dir = fdopendir(fd);
-  if (!dir)
-    close(fd);
-  return dir;
-}
-
-/* The number in a one-line file like "0x10de", or -1. */
-static long read_hex(int at, const char *bus_id, const char *name)
-{
-  char path[64], text[32];
-
-  snprintf(path, sizeof(path), "%.20s/%s", bus_id, name);
-  if (gc_gpus_read(at, path, text, sizeof(text)) <= 0)
-    return -1;
-  return strtol(text, NULL, 16);
-}
 
 static struct gc_gpu *find(struct gc_gpus *gpus, const struct gc_gpu *same)
 {
@@ -86,34 +55,25 @@ static struct gc_gpu *add(struct gc_gpus *gpus, const struct gc_gpu *at)
 }
 
 /* All display controllers of the vendor, whether their driver is there or not. */
-static int add_pci_devices(const char *root, struct gc_gpus *gpus)
+static int add_pci_devices(const struct gc_pci_list *pci, struct gc_gpus *gpus)
 {
-  DIR *dir = open_dir(root, "/sys/bus/pci/devices");
-  struct dirent *entry;
-  int status = 0;
+  for (size_t i = 0; i < pci->count; i++) {
+    const struct gc_pci *device = &pci->array[i];
+    struct gc_gpu at = {
+        .domain = device->domain, .bus = device->bus, .dev = device->dev, .func = device->func};
+    struct gc_gpu *gpu;
 
-  if (!dir)
-    return 0;
-  while (status == 0 && (entry = readdir(dir))) {
-    struct gc_gpu at = {0}, *gpu;
-    long device;
-
-    if (!gc_gpus_parse_bus_id(entry->d_name, &at) ||
-        read_hex(dirfd(dir), entry->d_name, "vendor") != NVIDIA_VENDOR ||
-        read_hex(dirfd(dir), entry->d_name, "class") >> 16 != PCI_DISPLAY)
+    if (device->vendor != GC_PCI_NVIDIA)
       continue;
     gpu = add(gpus, &at);
-    if (!gpu) {
-      status = -ENOMEM;
-      break;
-    }
-    device = read_hex(dirfd(dir), entry->d_name, "device");
-    if (device >= 0)
-      snprintf(gpu->identity.model, sizeof(gpu->identity.model), "NVIDIA GPU [10de:%04lx]", device);
+    if (!gpu)
+      return -ENOMEM;
+    if (device->device >= 0)
+      snprintf(gpu->identity.model, sizeof(gpu->identity.model), "NVIDIA GPU [10de:%04lx]",
+               device->device);
     snprintf(gpu->problem, sizeof(gpu->problem), "the NVIDIA kernel driver does not serve it");
   }
-  closedir(dir);
-  return status;
+  return 0;
 }
 
 /* The version is the first word that is made of digits and dots; two forms are known:
@@ -228,7 +188,7 @@ static void read_mig(const char *root, const char *minor, char *mig, size_t size
 
   snprintf(mig, size, "disabled");
   snprintf(path, sizeof(path), "/proc/driver/nvidia/capabilities/gpu%.10s/mig", minor);
-  dir = open_dir(root, path);
+  dir = gc_gpus_open_dir(root, path);
   if (!dir)
     return;
   while (count < MIG_MAX && (entry = readdir(dir))) {
@@ -282,17 +242,17 @@ static void fill(struct gc_gpu *gpu, const char *root, const char *text, const c
     snprintf(gpu->problem, sizeof(gpu->problem), "the NVIDIA driver was told to exclude it");
 }
 
-int gc_gpus_add_nvidia(const char *root, struct gc_gpus *gpus)
+int gc_gpus_add_nvidia(const char *root, const struct gc_pci_list *pci, struct gc_gpus *gpus)
 {
   char driver[64], text[4096], path[64];
   struct dirent *entry;
   int status;
   DIR *dir;
 
-  status = add_pci_devices(root, gpus);
+  status = add_pci_devices(pci, gpus);
   if (status < 0)
     return status;
-  dir = open_dir(root, "/proc/driver/nvidia/gpus");
+  dir = gc_gpus_open_dir(root, "/proc/driver/nvidia/gpus");
   if (!dir)
     return 0;
   read_driver(root, driver, sizeof(driver));

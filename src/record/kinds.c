@@ -11,13 +11,15 @@ const struct gc_kind_info gc_kinds[GC_KIND_COUNT] = {
   [GC_DEVICE_MEMORY] = { HWLOC_GPUCACHE_DEVICE_MEMORY, "Memory", GC_DEVICE_MEMORY, false, true },
   [GC_L3] = { HWLOC_GPUCACHE_L3, "L3", GC_DEVICE_MEMORY, false, false },
   [GC_L2] = { HWLOC_GPUCACHE_L2, "L2", GC_L3, false, false },
-  [GC_L1] = { HWLOC_GPUCACHE_L1, "L1", GC_L2, true, false },
+  /* RDNA: the vector and the scalar caches ("L0" there) miss to it. */
+  [GC_GL1] = { HWLOC_GPUCACHE_GL1, "GL1", GC_L2, false, false },
+  [GC_L1] = { HWLOC_GPUCACHE_L1, "L1", GC_GL1, true, false },
   [GC_TEXTURE] = { HWLOC_GPUCACHE_TEXTURE, "Texture", GC_L2, true, false },
   [GC_READ_ONLY] = { HWLOC_GPUCACHE_READ_ONLY, "ReadOnly", GC_L2, true, false },
   [GC_CONSTANT_L1] = { HWLOC_GPUCACHE_CONSTANT_L1, "ConstantL1", GC_L2, true, false },
   [GC_CONSTANT_L15] = { HWLOC_GPUCACHE_CONSTANT_L15, "ConstantL1.5", GC_L2, true, false },
   [GC_SHARED_MEMORY] = { HWLOC_GPUCACHE_SHARED_MEMORY, "Shared", GC_L2, true, true },
-  [GC_SCALAR_L1] = { HWLOC_GPUCACHE_SCALAR_L1, "ScalarL1", GC_L2, true, false },
+  [GC_SCALAR_L1] = { HWLOC_GPUCACHE_SCALAR_L1, "ScalarL1", GC_GL1, true, false },
   [GC_LDS] = { HWLOC_GPUCACHE_LDS, "LDS", GC_L2, true, true },
   [GC_INSTRUCTION_CACHE] = { HWLOC_GPUCACHE_INSTRUCTION, "Instruction", GC_L2, true, false },
 };

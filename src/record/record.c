@@ -82,10 +82,9 @@ static bool encloses(enum gc_kind outer, enum gc_kind inner)
   return inner == outer;
 }
 
-/* Where a new element of this kind belongs: an earlier element of its own kind already encloses
- * what came after it, so only elements before the first of its kind can have been waiting for this
- * one. */
-static size_t place(const struct gc_record *record, enum gc_kind kind)
+/* The first element that was added before what encloses it, a new element of this kind, or count. An
+ * earlier element of that kind already encloses what came after it. */
+static size_t find_waiting(const struct gc_record *record, enum gc_kind kind)
 {
   for (size_t i = 0; i < record->count && record->elements[i].kind != kind; i++)
     if (encloses(kind, record->elements[i].kind))
@@ -93,11 +92,56 @@ static size_t place(const struct gc_record *record, enum gc_kind kind)
   return record->count;
 }
 
+/* The end of what element i encloses. */
+static size_t end_of(const struct gc_record *record, size_t i)
+{
+  const enum gc_kind kind = record->elements[i].kind;
+  size_t end = i + 1;
+
+  while (end < record->count && record->elements[end].kind != kind &&
+         encloses(kind, record->elements[end].kind))
+    end++;
+  return end;
+}
+
+/* Where a new element goes that encloses nothing yet: behind all that is in its parent. */
+static size_t find_place(const struct gc_record *record, enum gc_kind kind)
+{
+  while (gc_kinds[kind].parent != kind) {
+    kind = gc_kinds[kind].parent;
+    for (size_t i = record->count; i-- > 0;)
+      if (record->elements[i].kind == kind)
+        return end_of(record, i);
+  }
+  return record->count;
+}
+
+static void move_element(struct gc_record *record, size_t from, size_t to)
+{
+  const struct gc_element element = record->elements[from];
+
+  memmove(&record->elements[to + 1], &record->elements[to], (from - to) * sizeof(element));
+  record->elements[to] = element;
+}
+
+/* Behind the new element at comes first what it encloses, then what it does not. */
+static void gather(struct gc_record *record, size_t at)
+{
+  const enum gc_kind kind = record->elements[at].kind;
+  size_t end = end_of(record, at);
+
+  for (size_t i = end; i < record->count && record->elements[i].kind != kind; i++)
+    if (encloses(kind, record->elements[i].kind))
+      move_element(record, i, end++);
+}
+
 struct gc_element *gc_record_add(struct gc_record *record, enum gc_kind kind)
 {
-  size_t at = place(record, kind);
+  size_t at = find_waiting(record, kind);
   struct gc_element *elements;
 
+  if (at == record->count)
+    at = find_place(record, kind);
   elements = realloc(record->elements, (record->count + 1) * sizeof(*elements));
   if (!elements)
     return NULL;
@@ -105,6 +149,7 @@ struct gc_element *gc_record_add(struct gc_record *record, enum gc_kind kind)
   memmove(&elements[at + 1], &elements[at], (record->count - at) * sizeof(*elements));
   elements[at] = (struct gc_element){ .kind = kind };
   record->count++;
+  gather(record, at);
   return &elements[at];
 }
 
@@ -159,7 +204,8 @@ void gc_record_element_name(const struct gc_record *record, size_t i, const char
   if (!gc_infos_get_u64(&element->infos, first, &value) ||
       !gc_infos_get_u64(&element->infos, second, &value))
     format_size(value, bytes, sizeof(bytes));
-  if (kind->on_sm && !gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_INSTANCES, &value))
+  if (!gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_INSTANCES, &value) &&
+      (kind->on_sm || value > 1))
     snprintf(times, sizeof(times), " x%" PRIu64, value);
   snprintf(name, size, "%s-%s%s%s", gpu, kind->label, bytes, times);
 }

@@ -20,6 +20,7 @@ enum gc_kind {
   GC_DEVICE_MEMORY,
   GC_L3,
   GC_L2,
+  GC_GL1,
   GC_L1,
   GC_TEXTURE,
   GC_READ_ONLY,
@@ -130,8 +131,8 @@ void gc_record_free(struct gc_record *record);                       /* NULL is 
 struct gc_record *gc_record_copy(const struct gc_record *record);
 void gc_record_swap(struct gc_record *a, struct gc_record *b);
 
-/* Adds an element: at the end, or in front of the elements it encloses when those were added before
- * it, so that the record stays in tree order. The pointer is valid until the next add. NULL: out of
+/* Adds an element: behind what is in its parent, or in front of the elements it encloses when those were
+ * added before it, so that the record stays in tree order. The pointer is valid until the next add. NULL: out of
  * memory. */
 struct gc_element *gc_record_add(struct gc_record *record, enum gc_kind kind);
 /* The first element of that kind, or NULL. */
@@ -142,8 +143,8 @@ long gc_record_parent(const struct gc_record *record, size_t i);
 
 /* The object name of element i as lstopo shows it: "<gpu>-L1 217KiB x132". The size is CapacityBytes
  * of what is on an SM and NominalBytes of what there is once (an L2 of 60 MiB is one, however much of
- * it one SM can keep), or the other where that is not known; xN when the kind is on_sm and Instances is
- * known. */
+ * it one SM can keep), or the other where that is not known; xN when Instances is known and the kind is
+ * on_sm, or there are several (an L2 on each die). */
 void gc_record_element_name(const struct gc_record *record, size_t i, const char *gpu, char *name,
                             size_t size);
 
