@@ -5,6 +5,7 @@
  * object of its own on GPUs, for its length.
  */
 #include "bandwidth.c"
+#include "census.c"
 #include "chase.c"
 #include "pair.c"
 #include "stream.c"

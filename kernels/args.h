@@ -235,6 +235,20 @@ struct gpu_stretch_args {
   uint64_t sink; /* device address of 8 writable bytes */
 };
 
+/* census: each block, one warp, reads the `slots` slots of a region `passes` times, looks up `each` of the
+ * slots that were chosen for it, reads the region once more, looks up the next ones, and so on for `rounds`
+ * rounds. Looking up is one timed load, and the same once more, which then hits. Slot i lies
+ * first + i * step, in the form of the path. All slots hold multiples of 8. */
+struct gpu_census_args {
+  uint64_t first, step;
+  uint64_t chosen; /* uint32_t[blocks][rounds * each]: slots */
+  uint64_t cycles; /* uint32_t[blocks][rounds * each][2]: raw */
+  uint64_t texture;
+  uint32_t slots, path;
+  uint32_t passes, rounds, each; /* 1 or more */
+  uint32_t reserved;
+};
+
 /* constant_base: *result = constant-space address of the 64 KiB bank. */
 struct gpu_constant_base_args {
   uint64_t result;
@@ -258,7 +272,8 @@ struct gpu_constant_base_args {
   KERNEL(write_cg, gpu_bandwidth_args)                                                             \
   KERNEL(write_shared, gpu_bandwidth_args)                                                         \
   KERNEL(pair, gpu_pair_args)                                                                      \
-  KERNEL(roll_call, gpu_roll_call_args)
+  KERNEL(roll_call, gpu_roll_call_args)                                                            \
+  KERNEL(census, gpu_census_args)
 
 /* Those of paths that only NVIDIA GPUs have. */
 #define GPU_NVIDIA_KERNELS(KERNEL)                                                                 \

@@ -6,7 +6,7 @@
 noinst_LTLIBRARIES += kernels/libkernels.la
 kernels_libkernels_la_SOURCES = kernels/images.c kernels/images.h kernels/args.h
 
-kernel_sources = kernels/all.c kernels/args.h kernels/bandwidth.c kernels/chase.c kernels/gpu.h kernels/nvptx.h \
+kernel_sources = kernels/all.c kernels/args.h kernels/bandwidth.c kernels/census.c kernels/chase.c kernels/gpu.h kernels/nvptx.h \
 	kernels/pair.c kernels/stream.c kernels/stretch.c kernels/turn.c kernels/turn.h
 NVPTX_ARCH = 35
 NVPTX_FLAGS = --target=nvptx64-nvidia-cuda -march=sm_$(NVPTX_ARCH) --cuda-path=/nonexistent \
