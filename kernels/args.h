@@ -22,6 +22,18 @@
 #define GPU_NEVER UINT64_MAX
 #define GPU_ANY_SM UINT32_MAX
 
+/* What stands for an SM or CU in results is below this. On NVIDIA GPUs they are counted from 0 without
+ * gaps; on AMD GPUs the number is made of where the CU is (which XCD, engine, array, CU), so most do not
+ * exist. */
+#define GPU_SM_BOUND 4096
+
+/* AMD: how long a tick of the wall clock is, in ns, and what remains in units of 2^-32 ns. Each code object
+ * has a variable gpu_tick of this type, for 100 MHz; the host, which knows better
+ * (hipDeviceAttributeWallClockRate), writes it before the first launch. */
+struct gpu_tick {
+  uint32_t nanoseconds, fraction;
+};
+
 /* fill: writes a ring. For i in [0, count): the slot at base + (i * multiplier % count) * stride gets
  * first + ((i + 1) * multiplier % count) * step. multiplier must be coprime to count; 1 is sequential.
  * All threads of all blocks share the work. Same kernel for all targets. */

@@ -85,12 +85,13 @@ CHASE(scalar)
 #endif
 
 /* Latency without clock reads inside the chain: see struct gpu_latency_args. */
-#define FOLLOW(path, at, n)                                                                        \
+#define FOLLOW(path, at, n, clock)                                                                 \
   GPU_NO_UNROLL                                                                                    \
   for (uint32_t k = 0; k < (n); k += GPU_LATENCY_UNROLL) {                                         \
     GPU_UNROLL                                                                                     \
     for (uint32_t u = 0; u < GPU_LATENCY_UNROLL; u++)                                              \
       at = gpu_load_##path(at, texture);                                                           \
+    GPU_CLOCK_GOES_ON(clock);                                                                      \
   }
 
 #define LATENCY(path)                                                                              \
@@ -98,10 +99,10 @@ CHASE(scalar)
   {                                                                                                \
     const uint64_t results = gpu_keep(a.results), texture = gpu_keep(a.texture);                   \
     const uint32_t n = gpu_keep(a.n);                                                              \
-    uint64_t at = a.start + GPU_BASE_##path;                                                       \
+    uint64_t at = a.start + GPU_BASE_##path, now = 0;                                              \
                                                                                                    \
     fill_shared(a.shared_count, a.shared_stride);                                                  \
-    FOLLOW(path, at, a.warm)                                                                       \
+    FOLLOW(path, at, a.warm, now)                                                                  \
     GPU_NO_UNROLL                                                                                  \
     for (uint32_t r = 0; r < a.repeats; r++) {                                                     \
       const uint64_t result = results + r * sizeof(struct gpu_latency_result);                     \
@@ -109,13 +110,13 @@ CHASE(scalar)
                                                                                                    \
       gpu_await(result);                                                                           \
       gpu_await(at);                                                                               \
-      t0 = gpu_clock64();                                                                          \
-      FOLLOW(path, at, n)                                                                          \
+      now = t0 = gpu_clock64();                                                                    \
+      FOLLOW(path, at, n, now)                                                                     \
       gpu_await(at);                                                                               \
-      t1 = gpu_clock64();                                                                          \
-      FOLLOW(path, at, 2 * n)                                                                      \
+      now = t1 = gpu_clock64_from(now);                                                            \
+      FOLLOW(path, at, 2 * n, now)                                                                 \
       gpu_await(at);                                                                               \
-      t2 = gpu_clock64();                                                                          \
+      t2 = gpu_clock64_from(now);                                                                  \
       gpu_store32(result, gpu_cycles(t0, t1));                                                     \
       gpu_store32(result + 4, gpu_cycles(t1, t2));                                                 \
     }                                                                                              \

@@ -21,7 +21,11 @@
  *
  * Clocks
  *   gpu_clock()                 32-bit cycle counter of the SM; ordered with the timed code around it
- *   gpu_clock64()               64-bit one
+ *   gpu_clock64()               64-bit one; where the GPU counts fewer bits (GPU_CLOCK_BITS), just these
+ *   gpu_clock64_from(earlier)   reading that can be compared with an earlier one, itself such a reading
+ *                               or one of gpu_clock64, less than a period of the counter ago
+ *   GPU_CLOCK_GOES_ON(t)        replaces that reading by a new one, in loops that may take a period; nothing
+ *                               where 64 bits are counted
  *   gpu_cycles(from, to)        between two readings of the latter; UINT32_MAX stands for more
  *   gpu_nanoseconds()           wall clock of the GPU
  *
@@ -35,7 +39,8 @@
  *                                         neighbouring threads do. 1 where threads are real.
  *   gpu_store64/gpu_store32(address, v)   plain global store
  *   gpu_add32(address, v)                 adds to it in one step, whoever else does
- *   gpu_get64/gpu_get32(address)          plain global load of arguments (never of measured memory)
+ *   gpu_get64/gpu_get32(address)          plain global load of arguments (never of measured memory), the same
+ *                                         in all threads of a warp
  *   gpu_shared_store32(offset, v)         store to the block's dynamic shared memory
  *   GPU_SHARED_BASE             where that memory starts, for loads: chains through it hold addresses,
  *                               while args.h and results speak of offsets. 0 unless a target says more.
@@ -48,6 +53,7 @@
  *   struct gpu_words                      16 bytes: uint32_t word[4]
  *   gpu_read_row_PATH(&words, at, texture)   one load of 16 bytes; `at` is a byte address, for a
  *                                         texture a byte offset, and its texels have 16 bytes
+ *   gpu_read_rows_scalar(at)              GPU_BANDWIDTH_ROWS rows behind each other
  *   gpu_write_row_PATH(&words, at)        one store of 16 bytes
  *   gpu_written()                         all stores before it have arrived
  *   gpu_keep(value)                       an argument, from here on in a register
@@ -78,6 +84,12 @@
 #endif
 #ifndef gpu_vary
 #define gpu_vary(value) (value)
+#endif
+#ifndef gpu_clock64_from
+#define gpu_clock64_from(earlier) ((void)(earlier), gpu_clock64())
+#define GPU_CLOCK_GOES_ON(t)
+#else
+#define GPU_CLOCK_GOES_ON(t) ((t) = gpu_clock64_from(t))
 #endif
 #ifndef GPU_RUN
 #define GPU_RUN 1

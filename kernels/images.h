@@ -19,7 +19,7 @@ extern const unsigned char gc_cuda_stretch_image[];
 extern const uint64_t gc_cuda_stretch_image_bytes;
 
 /* AMD: one code object for each processor or generic target that clang knew at build time, in no order.
- * For hipModuleLoadData. The last one has no processor. */
+ * For hipModuleLoadData; gpu_tick (args.h) is to be written after that. The last one has no processor. */
 struct gc_amd_image {
   const char *processor; /* "gfx942", "gfx11-generic" */
   const unsigned char *bytes;
@@ -27,8 +27,8 @@ struct gc_amd_image {
 };
 extern const struct gc_amd_image gc_amd_images[];
 
-/* The code object that runs on this processor ("gfx1101"): its own, or that of the generic target it
- * belongs to. NULL: none was built, or clang knew none. */
+/* The code object that runs on this processor ("gfx1101", or as HIP names it, "gfx90a:sramecc+:xnack-"): its
+ * own, or that of the generic target it belongs to. NULL: none was built, or clang knew none. */
 const struct gc_amd_image *gc_amd_image_for(const char *processor);
 
 #endif

@@ -6,15 +6,31 @@
 noinst_LTLIBRARIES += kernels/libkernels.la
 kernels_libkernels_la_SOURCES = kernels/images.c kernels/images.h kernels/args.h
 
-kernel_sources = kernels/all.c kernels/args.h kernels/bandwidth.c kernels/census.c kernels/chase.c kernels/gpu.h kernels/nvptx.h \
-	kernels/pair.c kernels/stream.c kernels/stretch.c kernels/turn.c kernels/turn.h
+kernel_sources = kernels/all.c kernels/amdgcn.h kernels/args.h kernels/bandwidth.c kernels/census.c \
+	kernels/chase.c kernels/gpu.h kernels/nvptx.h kernels/pair.c kernels/stream.c kernels/stretch.c kernels/turn.c kernels/turn.h
 NVPTX_ARCH = 35
 NVPTX_FLAGS = --target=nvptx64-nvidia-cuda -march=sm_$(NVPTX_ARCH) --cuda-path=/nonexistent \
 	-std=gnu11 -Wall -Wextra $(WERROR_CFLAGS) -O2 -ffreestanding -nogpulib -nostdlib
 
+# Code objects for AMD GPUs, as few as there are: there is no compiler at run time. Their sections begin at
+# pages of their own, so there is little to gain by making them smaller.
+AMDGCN_FLAGS = --target=amdgcn-amd-amdhsa -mcumode -std=gnu11 -Wall -Wextra $(WERROR_CFLAGS) -O2 \
+	-ffreestanding -nogpulib -nostdlib
+
+if HAVE_AMD_IMAGES
+$(AMD_IMAGES): $(kernel_sources)
+	$(AM_V_GEN)$(MKDIR_P) kernels && processor=`echo '$@' | sed 's,.*/amd\.\(.*\)\.image$$,\1,'` && \
+	case $$processor in \
+	*-generic) version='-Xclang -mcode-object-version=6' ;; \
+	*) version=-mcode-object-version=5 ;; \
+	esac && \
+	$(CLANG) $(AMDGCN_FLAGS) -mcpu=$$processor $$version -c -x c -o $@.o '$(srcdir)/kernels/all.c' && \
+	$(LLD) -shared -s -o $@ $@.o && rm -f $@.o
+endif
+
 EXTRA_DIST += $(kernel_sources)
 CLEANFILES += kernels/cuda.ptx kernels/cuda.image kernels/cuda.sm_*.cubin kernels/cuda.sm_*.ptxas \
-	kernels/stretch.ptx kernels/stretch.image kernels/stretch.sm_*.cubin kernels/stretch.sm_*.ptxas
+	kernels/stretch.ptx kernels/stretch.image kernels/stretch.sm_*.cubin kernels/stretch.sm_*.ptxas kernels/amd.*.image
 
 kernels/cuda.ptx: $(kernel_sources)
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
@@ -44,4 +60,4 @@ kernels/cuda.image: kernels/cuda.ptx
 kernels/stretch.image: kernels/stretch.ptx
 	$(AM_V_GEN)name=kernels/stretch; $(make_image)
 
-kernels/images.lo: kernels/cuda.image kernels/stretch.image
+kernels/images.lo: kernels/cuda.image kernels/stretch.image $(AMD_IMAGES)

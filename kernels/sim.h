@@ -148,7 +148,12 @@ GPU_SIM_READ(nc, GC_SPACE_NC, gpu_lanes() * 16)
 GPU_SIM_READ(texture, GC_SPACE_TEXTURE, gpu_lanes() * 16)
 GPU_SIM_READ(constant, GC_SPACE_CONSTANT, 16)
 GPU_SIM_READ(shared, GC_SPACE_SHARED, gpu_lanes() * 16)
-GPU_SIM_READ(scalar, GC_SPACE_SCALAR, 16)
+
+static inline void gpu_read_rows_scalar(uint64_t at)
+{
+  for (uint32_t u = 0; u < GPU_BANDWIDTH_ROWS; u++)
+    gc_sim_row(gpu_sim, GC_SPACE_SCALAR, at + 16 * u, 0, 16, false);
+}
 
 #define GPU_SIM_WRITE(path, space)                                                                 \
   static inline void gpu_write_row_##path(const struct gpu_words *from, uint64_t at)                   \

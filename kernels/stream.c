@@ -39,13 +39,13 @@ GPU_KERNEL(touch, gpu_touch_args)
 GPU_KERNEL(clock, gpu_clock_args)
 {
   const uint64_t ns0 = gpu_nanoseconds(), cycles0 = gpu_clock64();
-  uint64_t ns1 = ns0, cycles1, longest = 0;
+  uint64_t ns1 = ns0, cycles1 = cycles0, longest = 0;
 
   do {
     const uint64_t before = ns1;
 
     ns1 = gpu_nanoseconds();
-    cycles1 = gpu_clock64();
+    cycles1 = gpu_clock64_from(cycles1);
     longest = ns1 - before > longest ? ns1 - before : longest;
   } while (ns1 - ns0 < a.nanoseconds);
   if (gpu_block() == 0 && gpu_thread() == 0) {

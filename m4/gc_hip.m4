@@ -1,11 +1,67 @@
 dnl SPDX-License-Identifier: BSD-3-Clause
-dnl --with-hip: the option exists so that packagers can say it once and for all; there is no AMD back
-dnl end yet, and the summary says that.
+dnl AMD GPUs: nothing of ROCm is needed to build, because HIP is loaded when the tool measures. But there is
+dnl no compiler at run time either, so each processor needs a code object: AMD_PROCESSORS are those that the
+dnl clang of GC_GPU_CLANG and its linker, LLD, can make one for. The others are named in the summary.
+
+dnl The flags that kernels/local.mk uses. CU mode: all waves of a block are on one CU of RDNA's pairs.
+m4_define([_GC_AMDGCN_FLAGS],
+  [--target=amdgcn-amd-amdhsa -mcumode -std=gnu11 -O2 -ffreestanding -nogpulib -nostdlib])
+
+dnl Generic targets are a matter of version 6, of which the driver of clang 19 says that it may change; cc1
+dnl takes it as it is.
+m4_define([_GC_AMDGCN_VERSION],
+  [`case $1 in *-generic) echo "-Xclang -mcode-object-version=6" ;; *) echo -mcode-object-version=5 ;; esac`])
+
+dnl _GC_AMDGCN_IF(PROCESSOR, IF IT COMPILES AND LINKS, IF NOT)
+AC_DEFUN([_GC_AMDGCN_IF], [
+  cat >conftest.c <<_GCEOF
+__attribute__((amdgpu_kernel, visibility("protected")))
+void gpu_conftest(__attribute__((address_space(1))) unsigned long *p)
+{
+  __scoped_atomic_store_n(p, 1ul, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+}
+_GCEOF
+  AS_IF([$CLANG _GC_AMDGCN_FLAGS -mcpu=$1 _GC_AMDGCN_VERSION([$1]) -Werror -c -x c -o conftest.o dnl
+         conftest.c >&AS_MESSAGE_LOG_FD 2>&1 &&
+         $LLD -shared -s -o conftest.image conftest.o >&AS_MESSAGE_LOG_FD 2>&1], [$2], [$3])
+  rm -f conftest.c conftest.o conftest.image
+])
+
 AC_DEFUN([GC_HIP], [
   AC_ARG_WITH([hip],
-    [AS_HELP_STRING([--with-hip=DIR|no], [ROCm's HIP (has no effect in this version)])],
-    [], [with_hip=default])
-  AS_CASE([$with_hip],
-    [default|no], [],
-    [AC_MSG_WARN([--with-hip=$with_hip has no effect: the AMD back end is not in this version])])
+    [AS_HELP_STRING([--without-hip], [no kernels for AMD GPUs, which are then shown but not measured])],
+    [], [with_hip=yes])
+  AMD_PROCESSORS= gc_amd_unknown= LLD=
+  AS_IF([test "$with_hip" = no], [gc_no_amd="left out (--without-hip)"],
+    [test $gc_clang_amdgcn = no], [gc_no_amd="left out: $CLANG has no amdgcn target"], [
+    AC_MSG_CHECKING([for the linker of code objects])
+    gc_lld=`$CLANG -print-prog-name=ld.lld`
+    for gc_try in "$gc_lld" ld.lld-`echo $CLANG_VERSION | sed 's/\..*//'` ld.lld; do
+      AS_IF([test -z "$LLD" && command -v "$gc_try" >/dev/null], [LLD=`command -v "$gc_try"`])
+    done
+    AC_MSG_RESULT([${LLD:-none}])
+    gc_no_amd="left out: no ld.lld (Debian package lld-`echo $CLANG_VERSION | sed 's/\..*//'`)"
+    AS_IF([test -n "$LLD"], [
+      AC_MSG_CHECKING([which AMD processors $CLANG makes code objects for])
+      for gc_try in gfx906 gfx908 gfx90a gfx942 gfx1030 gfx1100 gfx1200 gfx1201 gfx9-generic gfx9-4-generic dnl
+          gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic; do
+        _GC_AMDGCN_IF([$gc_try], [AMD_PROCESSORS="$AMD_PROCESSORS $gc_try"],
+          [gc_amd_unknown="$gc_amd_unknown $gc_try"])
+      done
+      AS_IF([test -z "$AMD_PROCESSORS"],
+        [gc_no_amd="left out: they need clang 18 or newer and its ld.lld (config.log tells what failed)"])
+      AC_MSG_RESULT([${AMD_PROCESSORS:-none}])
+    ])
+  ])
+
+  gc_amd_list=
+  for gc_try in $AMD_PROCESSORS; do
+    gc_amd_list="$gc_amd_list PROCESSOR(\"$gc_try\", \"kernels/amd.$gc_try.image\", gc_amd_`echo $gc_try | tr - _`)"
+  done
+  AC_DEFINE_UNQUOTED([AMD_PROCESSORS(PROCESSOR)], [$gc_amd_list],
+    [PROCESSOR(name, file, symbol) for each code object])
+  AMD_IMAGES=`for gc_try in $AMD_PROCESSORS; do echo kernels/amd.$gc_try.image; done | tr '\n' ' '`
+  AC_SUBST([LLD])
+  AC_SUBST([AMD_IMAGES])
+  AM_CONDITIONAL([HAVE_AMD_IMAGES], [test -n "$AMD_PROCESSORS"])
 ])

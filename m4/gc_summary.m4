@@ -12,6 +12,8 @@ AC_DEFUN([GC_SUMMARY], [
   AS_IF([test -n "$PTXAS_VERSION"], [gc_ptxas="$PTXAS_VERSION, $PTXAS
                         cubins for sm_`echo $CUBIN_ARCHS | sed 's/ / sm_/g'`"],
     [gc_ptxas=$gc_no_ptxas])
+  AS_IF([test -n "$AMD_PROCESSORS"], [gc_amd="`echo $AMD_PROCESSORS`, linked by $LLD${gc_amd_unknown:+
+                        not known to this clang:$gc_amd_unknown}"], [gc_amd=$gc_no_amd])
 
   cat <<_GCEOF
 
@@ -24,6 +26,7 @@ $PACKAGE_NAME $PACKAGE_VERSION
                         $CLANG_TARGETS
   ptxas                 $gc_ptxas
   cuda.h                $gc_cuda_h
+  AMD code objects      $gc_amd
   NVIDIA back end       yes (CUDA driver API, loaded when the tool measures)
   AMD back end          not in this version
   gnuplot               `gc_version "$GNUPLOT" "not found (Debian package gnuplot-nox): hwloc-gpucache plot will need it"`

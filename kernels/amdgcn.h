@@ -1,0 +1,433 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The target contract of gpu.h for AMD GPUs: code objects by clang for GCN and CDNA (gfx9) and RDNA
+ * (gfx10 to gfx12). doc/amd.md says why each instruction is what it is; tests/kernels checks all of it in
+ * what was compiled.
+ *
+ * What is measured is assembly, one volatile block for a load: the compiler neither reorders what is in
+ * there nor puts anything in between, and it does not know that memory operations are under way, so every
+ * block waits for its own. What is not measured is left to the compiler, as atomic accesses of the scope
+ * of the whole GPU: these go around the vector L1.
+ *
+ * A wave has a scalar unit with registers and a cache of its own. Values that are equal in all lanes
+ * must be known as such where scalar loads depend on them, and where a branch decides whether a wave
+ * makes any: a scalar load does not ask which lanes are active.
+ */
+#ifndef GPU_AMDGCN_H
+#define GPU_AMDGCN_H
+
+#include <stddef.h>
+
+#define GPU_NVIDIA_PATHS 0
+#define GPU_AMD_PATHS 1
+
+#define GPU_KERNEL(name, type)                                                                     \
+  GPU_AMD_ENTRY void gpu_kernel_##name(struct type a) __asm__("gpu_" #name);                       \
+  GPU_AMD_ENTRY void gpu_kernel_##name(struct type a)
+#define GPU_AMD_ENTRY __attribute__((amdgpu_kernel, visibility("protected")))
+#define GPU_UNROLL _Pragma("clang loop unroll(full)")
+#define GPU_NO_UNROLL _Pragma("clang loop unroll(disable)")
+#define GPU_INLINE static inline __attribute__((always_inline))
+
+#define GPU_AMD_GLOBAL __attribute__((address_space(1)))
+#define GPU_AMD_LDS __attribute__((address_space(3)))
+#define GPU_AMD_CONSTANT __attribute__((address_space(4)))
+
+/* gpu_clock is an operation and, in the object, the entry point of a kernel. */
+GPU_INLINE uint32_t gpu_clock(void) __asm__("gpu_operation_clock");
+
+/* Instructions that differ between generations. First the lanes of a wave and the bits of a load that
+ * goes around the vector L1 (on gfx10 and gfx11 around GL1 as well) and may hit in L2: */
+#if defined(__GFX9__)
+#define GPU_AMD_LANES 64
+#if defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) ||    \
+    defined(__gfx9_4_generic__)
+#define GPU_AMD_AROUND_L1 " sc1"
+#define GPU_AMD_XCCS 16 /* that a number can tell apart */
+#else
+#define GPU_AMD_AROUND_L1 " glc"
+#endif
+#elif defined(__GFX10__)
+#define GPU_AMD_LANES 32
+#define GPU_AMD_AROUND_L1 " glc dlc"
+#elif defined(__GFX11__)
+#define GPU_AMD_LANES 32
+#define GPU_AMD_AROUND_L1 " glc" /* dlc is about the last-level cache here */
+#elif defined(__GFX12__)
+#define GPU_AMD_LANES 32
+#define GPU_AMD_AROUND_L1 " scope:SCOPE_DEV"
+#else
+#error "kernels are written for gfx9 to gfx12"
+#endif
+
+/* How to wait until loads of global memory, stores, LDS and scalar loads are done. */
+#if defined(__GFX12__)
+#define GPU_AMD_WAIT_GLOBAL "s_wait_loadcnt 0x0\n\t"
+#define GPU_AMD_WAIT_STORES "s_wait_storecnt 0x0\n\t"
+#define GPU_AMD_WAIT_LDS "s_wait_dscnt 0x0\n\t"
+#define GPU_AMD_WAIT_SCALAR "s_wait_kmcnt 0x0\n\t"
+#else
+#define GPU_AMD_WAIT_GLOBAL "s_waitcnt vmcnt(0)\n\t"
+#define GPU_AMD_WAIT_LDS "s_waitcnt lgkmcnt(0)\n\t"
+#define GPU_AMD_WAIT_SCALAR "s_waitcnt lgkmcnt(0)\n\t"
+#if defined(__GFX9__)
+#define GPU_AMD_WAIT_STORES "s_waitcnt vmcnt(0)\n\t"
+#else
+#define GPU_AMD_WAIT_STORES "s_waitcnt_vscnt null, 0x0\n\t"
+#endif
+#endif
+#define GPU_AMD_WAIT_ALL                                                                           \
+  GPU_AMD_WAIT_GLOBAL GPU_AMD_WAIT_STORES GPU_AMD_WAIT_LDS GPU_AMD_WAIT_SCALAR
+
+/* The cycle counter. Up to gfx10 it comes like a scalar load, and has 64 bits. gfx11 has 20 bits in a
+ * register of the wave, gfx12 twice 32. */
+#if defined(__GFX9__) || defined(__GFX10__)
+#define GPU_AMD_CLOCK(into) "s_memtime " into "\n\t" GPU_AMD_WAIT_SCALAR
+typedef uint64_t gpu_amd_clock;
+#elif defined(__GFX11__)
+#define GPU_AMD_CLOCK(into) "s_getreg_b32 " into ", hwreg(HW_REG_SHADER_CYCLES, 0, 20)\n\t"
+#define GPU_CLOCK_BITS 20
+typedef uint32_t gpu_amd_clock;
+#else
+#define GPU_AMD_CLOCK(into) "s_getreg_b32 " into ", hwreg(HW_REG_SHADER_CYCLES_LO)\n\t"
+typedef uint32_t gpu_amd_clock;
+#endif
+
+/* The wall clock, always 64 bits. */
+#if defined(__GFX9__) || defined(__GFX10__)
+#define GPU_AMD_WALL "s_memrealtime %0\n\t"
+#else
+#define GPU_AMD_WALL "s_sendmsg_rtn_b64 %0, sendmsg(MSG_RTN_GET_REALTIME)\n\t"
+#endif
+
+/* Execution */
+
+GPU_INLINE uint32_t gpu_thread(void) { return __builtin_amdgcn_workitem_id_x(); }
+GPU_INLINE uint32_t gpu_lane(void) { return gpu_thread() % GPU_AMD_LANES; }
+GPU_INLINE uint32_t gpu_block(void) { return __builtin_amdgcn_workgroup_id_x(); }
+GPU_INLINE uint32_t gpu_threads(void) { return __builtin_amdgcn_workgroup_size_x(); }
+
+/* The first of the arguments that the compiler declares behind ours, and the runtime fills in. */
+GPU_INLINE uint32_t gpu_blocks(void)
+{
+  return *(const GPU_AMD_CONSTANT uint32_t *)__builtin_amdgcn_implicitarg_ptr();
+}
+
+GPU_INLINE uint32_t gpu_lanes(void) { return GPU_AMD_LANES; }
+GPU_INLINE uint32_t gpu_warps(void) { return gpu_threads() / GPU_AMD_LANES; }
+
+GPU_INLINE uint32_t gpu_warp(void)
+{
+  return (uint32_t)__builtin_amdgcn_readfirstlane((int)(gpu_thread() / GPU_AMD_LANES));
+}
+
+GPU_INLINE int gpu_select_warp(uint32_t warp) { return gpu_warp() == warp; }
+
+/* A value that is equal in all lanes, as one that the compiler knows to be. */
+GPU_INLINE uint64_t gpu_amd_uniform(uint64_t value)
+{
+  return (uint64_t)(uint32_t)__builtin_amdgcn_readfirstlane((int)(value >> 32)) << 32 |
+         (uint32_t)__builtin_amdgcn_readfirstlane((int)value);
+}
+
+/* `bits` bits of hardware register `id`, from bit `from` on. */
+#define GPU_AMD_REGISTER(id, from, bits)                                                           \
+  ((uint32_t)__builtin_amdgcn_s_getreg((id) | (from) << 6 | ((bits)-1) << 11))
+
+/* Where in the chip: a number below GPU_SM_BOUND, not one below the number of CUs. */
+GPU_INLINE uint32_t gpu_sm(void)
+{
+#if defined(__GFX9__) /* HW_ID: engine, array, CU */
+  const uint32_t in_xcc = GPU_AMD_REGISTER(4, 13, 3) << 5 | GPU_AMD_REGISTER(4, 12, 1) << 4 |
+                          GPU_AMD_REGISTER(4, 8, 4);
+
+#if defined(GPU_AMD_XCCS)
+  return GPU_AMD_REGISTER(20, 0, 4) << 8 | in_xcc;
+#else
+  return in_xcc;
+#endif
+#elif defined(__GFX10__) /* HW_ID1: engine (one bit less), array, WGP, CU in it */
+  return GPU_AMD_REGISTER(23, 18, 2) << 6 | GPU_AMD_REGISTER(23, 16, 1) << 5 |
+         GPU_AMD_REGISTER(23, 10, 4) << 1 | GPU_AMD_REGISTER(23, 8, 1);
+#else
+  return GPU_AMD_REGISTER(23, 18, 3) << 6 | GPU_AMD_REGISTER(23, 16, 1) << 5 |
+         GPU_AMD_REGISTER(23, 10, 4) << 1 | GPU_AMD_REGISTER(23, 8, 1);
+#endif
+}
+
+/* Stores are done when others could see them. */
+GPU_INLINE void gpu_written(void) { __asm__ volatile(GPU_AMD_WAIT_ALL ::: "memory"); }
+
+GPU_INLINE void gpu_barrier(void)
+{
+  gpu_written();
+  __builtin_amdgcn_s_barrier();
+  __asm__ volatile("" ::: "memory");
+}
+
+/* Clocks */
+
+GPU_INLINE uint64_t gpu_clock64(void)
+{
+#if defined(__GFX12__)
+  uint32_t high, low, again;
+
+  __asm__ volatile("s_getreg_b32 %0, hwreg(HW_REG_SHADER_CYCLES_HI)\n\t" GPU_AMD_CLOCK("%1")
+                   "s_getreg_b32 %2, hwreg(HW_REG_SHADER_CYCLES_HI)"
+                   : "=&s"(high), "=&s"(low), "=&s"(again)::"memory");
+  return (uint64_t)again << 32 | (again == high ? low : 0);
+#else
+  gpu_amd_clock t;
+
+  __asm__ volatile(GPU_AMD_CLOCK("%0") : "=&s"(t)::"memory");
+  return t;
+#endif
+}
+
+GPU_INLINE uint32_t gpu_clock(void) { return (uint32_t)gpu_clock64(); }
+
+GPU_INLINE uint32_t gpu_cycles(uint64_t from, uint64_t to)
+{
+  return to - from > UINT32_MAX ? UINT32_MAX : (uint32_t)(to - from);
+}
+
+/* Where the counter is short: what it counted since `earlier`, which is less than a period ago. */
+#if defined(GPU_CLOCK_BITS)
+GPU_INLINE uint64_t gpu_clock64_from(uint64_t earlier)
+{
+  return earlier + ((gpu_clock64() - earlier) & ((1u << GPU_CLOCK_BITS) - 1));
+}
+#define gpu_clock64_from gpu_clock64_from
+#endif
+
+/* Arguments lie in memory and come through the scalar cache. From here on the compiler cannot know that
+ * a register holds one, so it will not load it again. */
+#define gpu_keep(value)                                                                            \
+  ({                                                                                               \
+    __typeof__((value) + 0) kept = (value);                                                          \
+    __asm__("" : "+s"(kept));                                                                      \
+    kept;                                                                                          \
+  })
+
+/* The wall clock does not tell how long its tick is, and generations differ. Not const: the compiler would
+ * take these values for granted. */
+__attribute__((visibility("protected"))) GPU_AMD_CONSTANT struct gpu_tick gpu_tick = {10, 0};
+
+GPU_INLINE uint64_t gpu_nanoseconds(void)
+{
+  struct gpu_tick tick = {gpu_tick.nanoseconds, gpu_tick.fraction};
+  uint64_t ticks;
+
+  /* before the clock, so that nothing is under way afterwards */
+  __asm__ volatile("" : "+s"(tick.nanoseconds), "+s"(tick.fraction));
+  __asm__ volatile(GPU_AMD_WALL GPU_AMD_WAIT_SCALAR : "=&s"(ticks)::"memory");
+  return ticks * tick.nanoseconds + (ticks >> 32) * tick.fraction +
+         ((uint32_t)ticks * (uint64_t)tick.fraction >> 32);
+}
+
+/* Memory that is not measured. Scope of the GPU: around the vector L1. */
+
+GPU_INLINE void gpu_store64(uint64_t address, uint64_t value)
+{
+  __scoped_atomic_store_n((GPU_AMD_GLOBAL uint64_t *)address, value, __ATOMIC_RELAXED,
+                          __MEMORY_SCOPE_DEVICE);
+}
+
+GPU_INLINE void gpu_store32(uint64_t address, uint32_t value)
+{
+  __scoped_atomic_store_n((GPU_AMD_GLOBAL uint32_t *)address, value, __ATOMIC_RELAXED,
+                          __MEMORY_SCOPE_DEVICE);
+}
+
+GPU_INLINE void gpu_add32(uint64_t address, uint32_t value)
+{
+  (void)__scoped_atomic_fetch_add((GPU_AMD_GLOBAL uint32_t *)address, value, __ATOMIC_RELAXED,
+                                  __MEMORY_SCOPE_DEVICE);
+}
+
+GPU_INLINE uint64_t gpu_amd_get64(uint64_t address)
+{
+  return __scoped_atomic_load_n((const GPU_AMD_GLOBAL uint64_t *)address, __ATOMIC_RELAXED,
+                                __MEMORY_SCOPE_DEVICE);
+}
+
+GPU_INLINE uint32_t gpu_get32(uint64_t address)
+{
+  return (uint32_t)__builtin_amdgcn_readfirstlane((int)__scoped_atomic_load_n(
+      (const GPU_AMD_GLOBAL uint32_t *)address, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE));
+}
+
+GPU_INLINE uint64_t gpu_get64(uint64_t address) { return gpu_amd_uniform(gpu_amd_get64(address)); }
+
+GPU_INLINE void gpu_shared_store32(uint32_t offset, uint32_t value)
+{
+  __asm__ volatile("ds_write_b32 %0, %1\n\t" GPU_AMD_WAIT_LDS ::"v"(offset), "v"(value) : "memory");
+}
+
+/* All loads wait for their values. */
+GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "memory"); }
+
+/* What threads pull into L2 need not wait one for another. */
+#define GPU_RUN 1
+#define gpu_load_run(base, at, bytes, stride) gpu_amd_get64((base) + (at))
+
+/* Measured loads. PATH(path, bits, register, operand, load, wait): `load` is one load from %[at], which is the
+ * operand, into %[value], both of them so many bits wide and in vector (v) or scalar (s) registers. Where the
+ * clock comes like a load, it is waited for too. Nothing is under way when the window begins. */
+#define GPU_AMD_PATH(path, bits, register, operand, load, wait)                                    \
+  GPU_INLINE uint64_t gpu_load_##path(uint64_t at, uint64_t texture)                               \
+  {                                                                                                \
+    uint##bits##_t value;                                                                          \
+                                                                                                   \
+    (void)texture;                                                                                 \
+    __asm__ volatile(load "\n\t" wait                                                              \
+                     : [value] "=&" register(value)                                                \
+                     : [at] register((uint##bits##_t)operand(at))                                  \
+                     : "memory");                                                                  \
+    return value;                                                                                  \
+  }                                                                                                \
+  GPU_INLINE uint64_t gpu_timed_load_##path(uint64_t at, uint64_t texture, uint32_t *t)            \
+  {                                                                                                \
+    gpu_amd_clock t0, t1;                                                                          \
+    uint##bits##_t value;                                                                          \
+                                                                                                   \
+    (void)texture;                                                                                 \
+    __asm__ volatile(GPU_AMD_WAIT_ALL GPU_AMD_CLOCK("%[t0]") load "\n\t" wait GPU_AMD_CLOCK(       \
+                         "%[t1]")                                                                  \
+                     : [value] "=&" register(value), [t0] "=&s"(t0), [t1] "=&s"(t1)                \
+                     : [at] register((uint##bits##_t)operand(at))                                  \
+                     : "memory");                                                                  \
+    *t = gpu_amd_elapsed(t0, t1);                                                                  \
+    return value;                                                                                  \
+  }
+
+/* Of one load, which takes much less than 2^20 cycles. */
+GPU_INLINE uint32_t gpu_amd_elapsed(gpu_amd_clock from, gpu_amd_clock to)
+{
+#if defined(GPU_CLOCK_BITS)
+  return (to - from) & ((1u << GPU_CLOCK_BITS) - 1);
+#else
+  return (uint32_t)(to - from);
+#endif
+}
+
+GPU_AMD_PATH(ca, 64, "v", , "global_load_dwordx2 %[value], %[at], off", GPU_AMD_WAIT_GLOBAL)
+GPU_AMD_PATH(cg, 64, "v", , "global_load_dwordx2 %[value], %[at], off" GPU_AMD_AROUND_L1,
+             GPU_AMD_WAIT_GLOBAL)
+GPU_AMD_PATH(scalar, 64, "s", gpu_amd_uniform, "s_load_dwordx2 %[value], %[at], 0x0",
+             GPU_AMD_WAIT_SCALAR)
+GPU_AMD_PATH(shared, 32, "v", , "ds_read_b32 %[value], %[at]", GPU_AMD_WAIT_LDS)
+
+/* Bandwidth: 16 bytes in each lane. Here the compiler does the waiting, because many loads are under
+ * way at a time and each is waited for when its registers are needed. */
+struct gpu_words {
+  uint32_t word[4];
+};
+
+typedef uint32_t gpu_amd_words __attribute__((ext_vector_type(4)));
+
+#define GPU_AMD_READ(path, space, address)                                                         \
+  GPU_INLINE void gpu_read_row_##path(struct gpu_words *to, uint64_t at, uint64_t texture)         \
+  {                                                                                                \
+    const gpu_amd_words row = *(const space gpu_amd_words *)(address)at;                           \
+                                                                                                   \
+    (void)texture;                                                                                 \
+    *to = (struct gpu_words){{row.x, row.y, row.z, row.w}};                                        \
+  }
+
+GPU_AMD_READ(ca, GPU_AMD_GLOBAL, uint64_t)
+GPU_AMD_READ(shared, GPU_AMD_LDS, uint32_t)
+
+/* Scalar loads come back in any order, so one can only wait for all of them; and what the scalar unit would
+ * fold takes it longer than the loads. So all rows of a turn are loaded and waited for at once. */
+typedef uint32_t gpu_amd_rows __attribute__((ext_vector_type(GPU_BANDWIDTH_ROWS / 2 * 4)));
+
+GPU_INLINE void gpu_read_rows_scalar(uint64_t at)
+{
+  gpu_amd_rows first, second;
+
+  __asm__ volatile("s_load_dwordx16 %0, %2, 0x0\n\ts_load_dwordx16 %1, %2, 0x40\n\t" GPU_AMD_WAIT_SCALAR
+                   : "=&s"(first), "=&s"(second)
+                   : "s"(gpu_amd_uniform(at))
+                   : "memory");
+}
+
+/* There are no atomic loads of 16 bytes: the lanes read the first half of the row together, then the
+ * second, so that each of the two is without gaps. */
+GPU_INLINE void gpu_read_row_cg(struct gpu_words *to, uint64_t at, uint64_t texture)
+{
+  const uint64_t mine = at - gpu_lane() * 8;
+  const uint64_t first = gpu_amd_get64(mine), second = gpu_amd_get64(mine + GPU_AMD_LANES * 8);
+
+  (void)texture;
+  *to = (struct gpu_words){{(uint32_t)first, (uint32_t)(first >> 32), (uint32_t)second,
+                            (uint32_t)(second >> 32)}};
+}
+
+#define GPU_AMD_WRITE(path, space, address)                                                        \
+  GPU_INLINE void gpu_write_row_##path(const struct gpu_words *from, uint64_t at)                  \
+  {                                                                                                \
+    *(space gpu_amd_words *)(address)at =                                                          \
+        (gpu_amd_words){from->word[0], from->word[1], from->word[2], from->word[3]};               \
+  }
+
+GPU_AMD_WRITE(cg, GPU_AMD_GLOBAL, uint64_t)
+GPU_AMD_WRITE(shared, GPU_AMD_LDS, uint32_t)
+
+/* The histogram is spread over the wave: lane l counts bins l, l + LANES and so on. All lanes see the
+ * same times. */
+struct gpu_histogram {
+  uint32_t count[GPU_HISTOGRAM_BINS / GPU_AMD_LANES];
+};
+
+GPU_INLINE void gpu_histogram_clear(struct gpu_histogram *h)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / GPU_AMD_LANES; i++)
+    h->count[i] = 0;
+}
+
+GPU_INLINE void gpu_histogram_add(struct gpu_histogram *h, uint32_t bin)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / GPU_AMD_LANES; i++)
+    h->count[i] += bin == gpu_lane() + GPU_AMD_LANES * i;
+}
+
+GPU_INLINE void gpu_histogram_store(const struct gpu_histogram *h, uint64_t address)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / GPU_AMD_LANES; i++)
+    gpu_store32(address + 4 * (gpu_lane() + GPU_AMD_LANES * i), h->count[i]);
+}
+
+/* The trace: each lane keeps one of as many values as there are lanes; then they are written together. */
+struct gpu_trace {
+  uint64_t address;
+  uint32_t value;
+};
+
+GPU_INLINE void gpu_trace_clear(struct gpu_trace *trace, uint64_t address)
+{
+  trace->address = address;
+  trace->value = 0;
+}
+
+GPU_INLINE void gpu_trace_add(struct gpu_trace *trace, uint32_t index, uint32_t t)
+{
+  const uint32_t place = index % GPU_AMD_LANES;
+
+  if (place == gpu_lane())
+    trace->value = t;
+  if (trace->address && place == GPU_AMD_LANES - 1)
+    gpu_store32(trace->address + 4ull * (index - place + gpu_lane()), trace->value);
+}
+
+GPU_INLINE void gpu_trace_end(struct gpu_trace *trace, uint32_t n)
+{
+  if (trace->address && gpu_lane() < n % GPU_AMD_LANES)
+    gpu_store32(trace->address + 4ull * (n - n % GPU_AMD_LANES + gpu_lane()), trace->value);
+}
+
+#endif
