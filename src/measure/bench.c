@@ -4,6 +4,7 @@
 #include "stats/stats.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,9 +179,10 @@ static int constant_ring(struct gc_bench *bench, uint64_t bytes, uint32_t stride
   return bench->ops->upload_constant(bench->device, 0, bank, sizeof(bank), bench->err);
 }
 
-uint64_t gc_bench_scatter(uint64_t count)
+uint64_t gc_bench_scatter_otherwise(uint64_t count, uint64_t which)
 {
-  uint64_t multiplier = (uint64_t)((double)count * 0.6180339887) | 1;
+  const double golden = 0.6180339887, turn = 2 * golden - 0.5 + golden * (double)which;
+  uint64_t multiplier = (uint64_t)((double)count * (0.25 + (turn - floor(turn)) / 2)) | 1;
 
   for (;; multiplier++) {
     uint64_t a = multiplier, b = count;
@@ -194,6 +196,11 @@ uint64_t gc_bench_scatter(uint64_t count)
     if (a == 1)
       return multiplier;
   }
+}
+
+uint64_t gc_bench_scatter(uint64_t count)
+{
+  return gc_bench_scatter_otherwise(count, 0);
 }
 
 int gc_bench_ring(struct gc_bench *bench, enum gc_form form, uint64_t bytes, uint32_t stride,

@@ -127,8 +127,10 @@ int gc_bench_latency(struct gc_bench *bench, const struct gc_path *path, uint32_
 int gc_bench_trace(struct gc_bench *bench, const struct gc_path *path, const uint64_t *starts, size_t n,
                    uint32_t warm, uint32_t loads, uint32_t *trace);
 
-/* A step width coprime to count, about golden: visits a ring of count slots in scattered order. */
+/* A step width coprime to count, about golden: visits a ring of count slots in scattered order. And others
+ * like it, from a quarter to three quarters of count; 0 is the golden one. */
 uint64_t gc_bench_scatter(uint64_t count);
+uint64_t gc_bench_scatter_otherwise(uint64_t count, uint64_t which);
 
 /* Reads bytes of the arena from offset through L2, passes times, by all SMs or by one. */
 int gc_bench_touch(struct gc_bench *bench, uint64_t offset, uint64_t bytes, uint32_t passes, uint32_t only_sm);
@@ -160,9 +162,11 @@ int gc_walk_l2(struct gc_bench *bench, const struct gc_path *path, const struct 
                struct gc_run *runs, size_t n);
 
 /* l2.c: one SM reads run->bytes at read_stride through L2 and then times a scattered sample of them, of
- * slots `stride` bytes apart. */
+ * slots `stride` bytes apart. which: another sample for each number; the same one could leave the few lines
+ * that do not fit out each time. */
 int gc_l2_sample(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
-                 struct gc_run *run, uint32_t stride, uint32_t read_stride, uint32_t sample);
+                 struct gc_run *run, uint32_t stride, uint32_t read_stride, uint32_t sample,
+                 uint64_t which);
 
 /* Plan steps: write into the element, return an error only when the device failed. */
 int gc_step_capacity(struct gc_bench *bench, struct gc_element *element); /* capacity.c */

@@ -25,11 +25,11 @@
 #define TOLERANCE 0.02
 
 int gc_l2_sample(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
-                 struct gc_run *run, uint32_t stride, uint32_t read_stride, uint32_t sample)
+                 struct gc_run *run, uint32_t stride, uint32_t read_stride, uint32_t sample, uint64_t which)
 {
   const uint64_t slots = run->bytes / stride, start = gc_bench_address(bench, path->form, 0);
   const uint32_t loads = slots < sample ? (uint32_t)slots : sample;
-  int status = gc_bench_ring(bench, path->form, run->bytes, stride, gc_bench_scatter(slots));
+  int status = gc_bench_ring(bench, path->form, run->bytes, stride, gc_bench_scatter_otherwise(slots, which));
 
   for (int i = 0; i < SM_TRIES && !status; i++) {
     uint32_t sm;
@@ -53,7 +53,7 @@ int gc_walk_l2(struct gc_bench *bench, const struct gc_path *path, const struct 
   int status = 0;
 
   for (size_t i = 0; i < n && !status; i++)
-    status = gc_l2_sample(bench, path, window, &runs[i], LINE, path->stride, SAMPLE);
+    status = gc_l2_sample(bench, path, window, &runs[i], LINE, path->stride, SAMPLE, i);
   return status;
 }
 

@@ -24,12 +24,12 @@
 static const uint32_t strides[] = {32, 64, 128, 256, 512, 1024};
 #define STRIDES (sizeof(strides) / sizeof(*strides))
 
-/* Share of slow loads in a sample of the range read at a stride. */
-static int missed(struct gc_bench *bench, uint64_t span, uint32_t stride,
+/* Share of slow loads in a sample of the range read at a stride; which: another sample. */
+static int missed(struct gc_bench *bench, uint64_t span, uint32_t stride, uint64_t which,
                   const struct gc_window *window, double *share)
 {
   struct gc_run run = {.bytes = span / stride * stride};
-  int status = gc_l2_sample(bench, gc_path_of(GC_L2), window, &run, stride, stride, SAMPLE);
+  int status = gc_l2_sample(bench, gc_path_of(GC_L2), window, &run, stride, stride, SAMPLE, which);
 
   *share = status ? 0 : (double)run.seen.slow / run.seen.loads;
   return status;
@@ -43,7 +43,7 @@ static int find_threshold(struct gc_bench *bench, uint64_t capacity, struct gc_w
   int status;
 
   *window = (struct gc_window){.shift = 3, .threshold = UINT32_MAX};
-  if ((status = gc_l2_sample(bench, gc_path_of(GC_L2), window, &run, 128, 32, SAMPLE)))
+  if ((status = gc_l2_sample(bench, gc_path_of(GC_L2), window, &run, 128, 32, SAMPLE, 0)))
     return status;
   for (size_t b = 0; b < GPU_HISTOGRAM_BINS; b++)
     histogram[b] = run.seen.histogram[b];
@@ -68,7 +68,7 @@ static int compare(struct gc_bench *bench, uint64_t span, const struct gc_window
 
     for (unsigned r = 0; r < repeats; r++) {
       double again = share[i];
-      int status = r ? missed(bench, span, strides[i], window, &again) : 0;
+      int status = r ? missed(bench, span, strides[i], r, window, &again) : 0;
 
       if (status)
         return status;
@@ -99,7 +99,7 @@ int gc_step_l2_line(struct gc_bench *bench, struct gc_element *element)
   if ((status = find_threshold(bench, capacity, &window)))
     return status;
   for (size_t i = 0; i < STRIDES; i++)
-    if ((status = missed(bench, span, strides[i], &window, &share[i])))
+    if ((status = missed(bench, span, strides[i], 0, &window, &share[i])))
       return status;
   if (share[0] - share[STRIDES - 1] < CLEAR)
     return gc_put_absent(element, HWLOC_GPUCACHE_LINE, "wider strides do not miss less");
