@@ -10,8 +10,12 @@ dist_sim_DATA = data/sim/README \
 	data/sim/h100 \
 	data/sim/h200 \
 	data/sim/k20c \
+	data/sim/mi100 \
+	data/sim/mi210 \
+	data/sim/mi300x \
 	data/sim/p6000 \
 	data/sim/rtx2080ti \
+	data/sim/rx7900xtx \
 	data/sim/t1000 \
 	data/sim/v100
 

@@ -34,7 +34,7 @@ static inline uint32_t gpu_thread(void) { return 0; }
 static inline uint32_t gpu_threads(void) { return 1; }
 static inline uint32_t gpu_block(void) { return gpu_sim->block; }
 static inline uint32_t gpu_blocks(void) { return gpu_sim->blocks; }
-static inline uint32_t gpu_sm(void) { return gpu_sim->sm; }
+static inline uint32_t gpu_sm(void) { return gpu_sim->sm_id; }
 static inline void gpu_barrier(void) {}
 static inline void gpu_await(uint64_t value) { (void)value; }
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The device table for simulated GPUs, over the model. A launch runs at once, block after block,
- * each on SM (block mod SMs).
+ * each on the next SM (of the next XCD).
  */
 #include "device/sim_device.h"
 
@@ -217,14 +217,26 @@ static int resident(struct gc_device *device, const struct gc_launch *l, uint32_
 /* Kernels that time many loads together, so that the noise belongs into each of them. */
 static bool times_untimed_loads(enum gc_kernel kernel)
 {
-  return kernel >= GC_KERNEL_latency_ca && kernel <= GC_KERNEL_latency_shared;
+  switch (kernel) {
+  case GC_KERNEL_latency_ca:
+  case GC_KERNEL_latency_cg:
+  case GC_KERNEL_latency_nc:
+  case GC_KERNEL_latency_texture:
+  case GC_KERNEL_latency_constant:
+  case GC_KERNEL_latency_shared:
+  case GC_KERNEL_latency_scalar:
+    return true;
+  default:
+    return false;
+  }
 }
 
 static int run_block(struct gc_sim_device *sim, const struct gc_launch *l,
                      struct gc_sim_block *block, uint32_t index)
 {
   block->block = index;
-  block->sm = index % sim->facts->sms;
+  block->sm = gc_model_sm_of_block(sim->model, index);
+  block->sm_id = gc_model_sm_id(sim->model, block->sm);
   block->clock = sim->clocks[block->sm];
   block->clock_origin = origin_of(block->sm);
   block->rows_to = 0;

@@ -31,6 +31,7 @@ struct gc_sim_texture {
 struct gc_sim_block {
   struct gc_model *model;
   uint32_t block, blocks, sm, warps;
+  uint32_t sm_id;          /* what the kernel reads as the number of its SM */
   uint64_t clock;          /* of this SM, cycles */
   uint64_t clock_origin;   /* where it stood when the wall clock stood at 0 */
   double busy[GC_MODEL_LEVELS]; /* how long each level has been, since rows_from */

@@ -11,4 +11,5 @@ src_gpus_libgpus_la_SOURCES = \
 	src/gpus/nvidia.c \
 	src/gpus/pci.c \
 	src/gpus/sim.c \
+	src/gpus/sim_tables.c \
 	src/gpus/vendors.h

@@ -130,23 +130,24 @@ static void get_model(const char *text, char *model, size_t size)
   }
 }
 
-static void read_profile(struct gc_gpu *gpu, char *text)
+static int read_profile(struct gc_gpu *gpu, char *text)
 {
   long length = gc_gpus_read(AT_FDCWD, gpu->profile, text, PROFILE_MAX_BYTES + 2);
 
   if (length < 0) {
     snprintf(gpu->problem, sizeof(gpu->problem), "the profile %.160s cannot be read: %.60s",
              gpu->profile, strerror((int)-length));
-    return;
+    return 0;
   }
   if (length > (long)PROFILE_MAX_BYTES) {
     snprintf(gpu->problem, sizeof(gpu->problem), "the profile %.160s is larger than 1 MiB",
              gpu->profile);
-    return;
+    return 0;
   }
   get_model(text, gpu->identity.model, sizeof(gpu->identity.model));
   snprintf(gpu->identity.vbios, sizeof(gpu->identity.vbios), "%016" PRIx64,
            gc_gpus_hash(text, (size_t)length));
+  return gc_gpus_read_tables(gpu, text);
 }
 
 /* The one listed before under this id, or NULL. */
@@ -219,7 +220,7 @@ static int add(struct gc_gpus *gpus, const char *word, char *text)
     snprintf(gpu->problem, sizeof(gpu->problem),
              "its profile %.90s has the name of %.90s: rename one of them", path, other);
   } else {
-    read_profile(gpu, text);
+    return read_profile(gpu, text);
   }
   return 0;
 }

@@ -35,6 +35,9 @@ int gc_gpus_add_sim(const char *sims, struct gc_gpus *gpus);
 /* amd_known.c: a record of what KFD says of an AMD GPU, elements and infos; NULL when it says nothing.
  * 0 or -ENOMEM. */
 int gc_gpus_amd_known(const char *root, const struct gc_gpu *gpu, struct gc_record **known);
+/* sim_tables.c: fills gpu->gfx and gpu->known from the text of a profile, or says what is wrong with its
+ * tables in gpu->problem. 0 or -ENOMEM. */
+int gc_gpus_read_tables(struct gc_gpu *gpu, const char *text);
 
 /* A zeroed GPU at the end of the list, valid until the next one. NULL: out of memory. */
 struct gc_gpu *gc_gpus_append(struct gc_gpus *gpus);

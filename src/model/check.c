@@ -80,6 +80,8 @@ static const char *bad_scope(const struct gc_profile *profile, struct gc_profile
 {
   if (cache->scope != GC_SCOPE_SM && cache->instances > 1)
     return "only a cache with scope sm has instances";
+  if (cache->scope == GC_SCOPE_RANGE && !profile->ids.count)
+    return "scope is range, but there are no sm_ids";
   if (cache->scope != GC_SCOPE_CHIP && (cache->partitions > 1 || cache->far_cycles))
     return "only a cache with scope chip has partitions";
   if (cache->partitions == 1 && (cache->replicate || cache->far_cycles || cache->partition_sms))
@@ -142,8 +144,31 @@ static const char *bad_path(const struct gc_profile *profile, enum gc_space spac
     if (path->levels[i].cycles >= path->levels[i + 1].cycles)
       return "latencies do not ascend";
   }
-  if (space == GC_SPACE_CG && before != GC_SCOPE_CHIP)
+  if (space == GC_SPACE_CG && before < (int)GC_SCOPE_XCD)
     return "the path of cg must go through the chip's L2";
+  if (space == GC_SPACE_CG && profile->caches[path->levels[0].cache].scope < GC_SCOPE_XCD)
+    return "the path of cg must begin at the L2 of the chip or of an XCD";
+  return NULL;
+}
+
+/* Whether the numbers of the SMs are as many as there are SMs, each once. */
+static const char *bad_ids(struct gc_profile *profile)
+{
+  struct gc_profile_ids *ids = &profile->ids;
+  uint64_t count = 0;
+
+  if (!ids->times)
+    ids->times = 1;
+  for (unsigned i = 0; i < ids->count; i++)
+    count += ids->ranges[i].last - ids->ranges[i].first + 1;
+  if (ids->count && count * ids->times != profile->facts.sms)
+    return "sm_ids are not as many as there are SMs";
+  if (!ids->count && ids->step)
+    return "sm_ids_repeat needs sm_ids";
+  if (ids->times > 1 && ids->step <= ids->ranges[ids->count - 1].last)
+    return "sm_ids_repeat gives two SMs the same number";
+  if (profile->facts.sms % (profile->facts.xcds ? profile->facts.xcds : 1))
+    return "the SMs cannot be dealt to so many xcds";
   return NULL;
 }
 
@@ -189,12 +214,14 @@ static void derive(struct gc_profile *profile)
 
   if (!facts->warp)
     facts->warp = 32;
+  if (!facts->xcds)
+    facts->xcds = 1;
   if (!facts->running_clock_khz)
     facts->running_clock_khz = facts->clock_khz;
   if (!facts->threads_per_block)
     facts->threads_per_block = facts->threads_per_sm < 1024 ? facts->threads_per_sm : 1024;
   facts->l2_bytes = profile->caches[cg->levels[0].cache].size;
-  facts->global_l1 = profile->caches[ca->levels[0].cache].scope != GC_SCOPE_CHIP;
+  facts->global_l1 = profile->caches[ca->levels[0].cache].scope < GC_SCOPE_XCD;
   facts->has_texture = profile->paths[GC_SPACE_TEXTURE].line_number;
   facts->has_constant = profile->paths[GC_SPACE_CONSTANT].line_number;
   facts->has_scalar = profile->paths[GC_SPACE_SCALAR].line_number;
@@ -212,6 +239,8 @@ int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_err
 
   if (problem)
     return wrong(name, profile->unified_line, err, "unified", problem);
+  if (!profile->facts.compute_major && !*profile->gfx)
+    return gc_fail(err, -EINVAL, "%.200s:1: the chip lacks 'compute', and 'gfx' too", name);
   for (unsigned i = 0; i < profile->cache_count; i++)
     if (check_cache(name, profile, &profile->caches[i], err))
       return -EINVAL;
@@ -226,7 +255,7 @@ int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_err
     if (!profile->paths[needed[i]].line_number)
       return gc_fail(err, -EINVAL, "%.200s: there is no [space %s]", name,
                      gc_profile_space_names[needed[i]]);
-  if ((problem = bad_times(profile)))
+  if ((problem = bad_times(profile)) || (problem = bad_ids(profile)))
     return gc_fail(err, -EINVAL, "%.200s: %s", name, problem);
   if (profile->facts.shared_per_block > profile->facts.shared_per_sm)
     return gc_fail(err, -EINVAL, "%.200s: shared_per_block is more than shared_per_sm", name);

@@ -139,17 +139,55 @@ static int read_carveouts(const struct gc_value *value, char *text, void *to)
                         &profile->carveout_count);
 }
 
+/* "0-1 3 4-5": from the first to the last, or one number. */
+static int read_ids(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_profile_ids *ids = to;
+  char *word;
+
+  while ((word = gc_value_word(&text))) {
+    char *dash = strchr(word, '-');
+    uint64_t first, last;
+
+    if (ids->count == GC_PROFILE_RANGES_MAX)
+      return gc_value_wrong(value, "more than %d ranges (%s)", GC_PROFILE_RANGES_MAX, value->key);
+    if (dash)
+      *dash = '\0';
+    if (gc_value_number(value, word, &first) ||
+        gc_value_number(value, dash ? dash + 1 : word, &last))
+      return -EINVAL;
+    if (first > last || (ids->count && first <= ids->ranges[ids->count - 1].last))
+      return gc_value_wrong(value, "%s do not ascend at %s", value->key, word);
+    ids->ranges[ids->count].first = (uint32_t)first;
+    ids->ranges[ids->count++].last = (uint32_t)last;
+  }
+  return 0;
+}
+
+static int read_ids_repeat(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_profile_ids *ids = to;
+  uint64_t numbers[2];
+
+  if (read_numbers(value, text, numbers, 2))
+    return -EINVAL;
+  ids->times = numbers[0];
+  ids->step = numbers[1];
+  return 0;
+}
+
 static int read_scope(const struct gc_value *value, char *text, void *to)
 {
   struct gc_profile_cache *cache = to;
   const char *word = gc_value_word(&text), *group = gc_value_word(&text);
-  const int scope = gc_value_choice(value, word, "sm|group|chip");
+  const int scope = gc_value_choice(value, word, "sm|range|group|xcd|chip");
   uint64_t sms = 0;
 
   if (scope < 0)
     return scope;
   if ((scope == GC_SCOPE_GROUP) != (group != NULL) || gc_value_word(&text))
-    return gc_value_wrong(value, "%s is sm, chip, or group and a number of SMs", value->key);
+    return gc_value_wrong(value, "%s is sm, range, xcd, chip, or group and a number of SMs",
+                          value->key);
   if (group && gc_value_number(value, group, &sms))
     return -EINVAL;
   cache->scope = (enum gc_scope)scope;
@@ -283,8 +321,12 @@ static int read_rates(const struct gc_value *value, char *text, void *to)
 
 const struct gc_key gc_chip_keys[] = {
   {"model", read_text, FACT(model), true, 0, MODEL_BYTES - 1},
-  {"compute", read_compute, PROFILE(facts), true, 0, 99},
+  {"compute", read_compute, PROFILE(facts), false, 0, 99},
+  {"gfx", read_text, PROFILE(gfx), false, 0, GC_PROFILE_GFX_BYTES - 1},
   {"sms", read_u32, FACT(sms), true, 1, 4096},
+  {"sm_ids", read_ids, PROFILE(ids), false, 0, 1 << 20},
+  {"sm_ids_repeat", read_ids_repeat, PROFILE(ids), false, 1, 1 << 16},
+  {"xcds", read_u32, FACT(xcds), false, 1, 64},
   {"warp", read_u32, FACT(warp), false, 1, 128},
   {"clock_khz", read_u32, FACT(clock_khz), true, 1000, 10000000},
   {"running_clock_khz", read_u32, FACT(running_clock_khz), false, 1000, 10000000},

@@ -19,7 +19,7 @@ struct bank {
   const struct gc_profile_cache *profile;
   struct gc_cache *instances;
   uint32_t count;
-  bool per_launch; /* emptied when a kernel starts: all but the chip's */
+  bool per_launch; /* emptied when a kernel starts: all but those of an XCD or of the chip */
   uint32_t line_shift;
   uint16_t *places; /* [SMs]: the first instance of this SM, or the partition that is near to it */
 };
@@ -53,38 +53,75 @@ static uint32_t sets_of(const struct gc_model *model, const struct gc_profile_ca
   return (uint32_t)(usable(model, cache) / set_bytes);
 }
 
-static uint16_t place_of(const struct gc_profile_cache *cache, uint32_t sm)
+/* Which range of sm_ids an SM is in, and its number. */
+static uint32_t range_of(const struct gc_profile *profile, uint32_t sm, uint32_t *id)
 {
+  const struct gc_profile_ids *ids = &profile->ids;
+  const uint32_t each = profile->facts.sms / (uint32_t)ids->times, round = sm / each;
+  uint32_t left = sm % each;
+  unsigned i = 0;
+
+  while (left > ids->ranges[i].last - ids->ranges[i].first) {
+    left -= ids->ranges[i].last - ids->ranges[i].first + 1;
+    i++;
+  }
+  *id = ids->ranges[i].first + left + round * (uint32_t)ids->step;
+  return i + round * ids->count;
+}
+
+static uint16_t place_of(const struct gc_profile *profile, const struct gc_profile_cache *cache,
+                         uint32_t sm)
+{
+  uint32_t id;
+
   switch (cache->scope) {
   case GC_SCOPE_SM:
     return (uint16_t)(sm * cache->instances);
+  case GC_SCOPE_RANGE:
+    return (uint16_t)range_of(profile, sm, &id);
   case GC_SCOPE_GROUP:
     return (uint16_t)(sm / cache->group);
+  case GC_SCOPE_XCD:
+    return (uint16_t)(sm / (profile->facts.sms / profile->facts.xcds));
   case GC_SCOPE_CHIP:
     break;
   }
   return (uint16_t)(sm / cache->partition_sms % cache->partitions);
 }
 
+static uint32_t instances_of(const struct gc_profile *profile, const struct gc_profile_cache *cache)
+{
+  const uint32_t sms = profile->facts.sms;
+
+  switch (cache->scope) {
+  case GC_SCOPE_SM:
+    return sms * cache->instances;
+  case GC_SCOPE_RANGE:
+    return profile->ids.count * (uint32_t)profile->ids.times;
+  case GC_SCOPE_GROUP:
+    return (sms + cache->group - 1) / cache->group;
+  case GC_SCOPE_XCD:
+    return profile->facts.xcds;
+  case GC_SCOPE_CHIP:
+    break;
+  }
+  return cache->partitions;
+}
+
 static int make_bank(struct gc_model *model, struct bank *bank,
                      const struct gc_profile_cache *profile)
 {
-  const uint32_t sms = model->profile.facts.sms;
-  uint32_t count = profile->partitions;
+  const uint32_t sms = model->profile.facts.sms, count = instances_of(&model->profile, profile);
 
-  if (profile->scope == GC_SCOPE_SM)
-    count = sms * profile->instances;
-  else if (profile->scope == GC_SCOPE_GROUP)
-    count = (sms + profile->group - 1) / profile->group;
   bank->profile = profile;
-  bank->per_launch = profile->scope != GC_SCOPE_CHIP;
+  bank->per_launch = profile->scope < GC_SCOPE_XCD;
   bank->line_shift = (uint32_t)__builtin_ctz(profile->shape.line);
   bank->instances = calloc(count, sizeof(*bank->instances));
   bank->places = calloc(sms, sizeof(*bank->places));
   if (!bank->instances || !bank->places)
     return -ENOMEM;
   for (uint32_t sm = 0; sm < sms; sm++)
-    bank->places[sm] = place_of(profile, sm);
+    bank->places[sm] = place_of(&model->profile, profile, sm);
   for (bank->count = 0; bank->count < count; bank->count++)
     if (gc_cache_init(&bank->instances[bank->count], &profile->shape, sets_of(model, profile)))
       return -ENOMEM;
@@ -97,7 +134,7 @@ static bool own_rate(const struct gc_profile *profile, enum gc_space space, unsi
   const int cache = profile->paths[space].levels[level].cache;
 
   return cache == GC_PROFILE_MEMORY ? space == GC_SPACE_SHARED
-                                    : profile->caches[cache].scope != GC_SCOPE_CHIP;
+                                    : profile->caches[cache].scope < GC_SCOPE_XCD;
 }
 
 double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level,
@@ -255,7 +292,7 @@ static uint32_t home_of(const struct bank *bank, uint64_t address)
   return (uint32_t)((mixed >> 32) * bank->count >> 32);
 }
 
-/* A load at the chip's cache, from an SM on one side of it. */
+/* A load at the cache of the chip, from an SM on one side of it, or of the SM's XCD. */
 static bool access_chip(struct gc_model *model, struct bank *bank, uint32_t sm, uint64_t address,
                         uint32_t *extra)
 {
@@ -263,8 +300,8 @@ static bool access_chip(struct gc_model *model, struct bank *bank, uint32_t sm, 
   uint32_t home;
   bool hit;
 
-  if (bank->count == 1)
-    return gc_cache_access(&bank->instances[0], address, &model->replacement);
+  if (bank->profile->partitions == 1)
+    return gc_cache_access(&bank->instances[near], address, &model->replacement);
   if (bank->profile->replicate &&
       gc_cache_access(&bank->instances[near], address, &model->replacement))
     return true;
@@ -340,11 +377,11 @@ static inline uint32_t ones(uint8_t x)
 /* Touches of different sectors of one line of the chip's cache, a bit for each. The first of them
  * decides where the line goes, and no sector cares for another: so all go at once. Adds to `found`
  * how many were where. */
-static void touch_sectors(struct gc_model *model, struct bank *bank, uint32_t sm, uint64_t address,
-                          uint8_t mask, uint64_t found[PLACES])
+static uint8_t touch_sectors(struct gc_model *model, struct bank *bank, uint32_t sm,
+                             uint64_t address, uint8_t mask, uint64_t found[PLACES])
 {
-  const bool parts = bank->count > 1, replicate = parts && bank->profile->replicate;
-  const uint32_t near = parts ? bank->places[sm] : 0;
+  const bool parts = bank->profile->partitions > 1, replicate = parts && bank->profile->replicate;
+  const uint32_t near = bank->places[sm];
   uint32_t home = near;
   uint8_t had = 0;
 
@@ -353,7 +390,7 @@ static void touch_sectors(struct gc_model *model, struct bank *bank, uint32_t sm
     found[NEAR] += ones(had);
     mask &= (uint8_t)~had;
     if (!mask)
-      return;
+      return 0;
   }
   if (parts)
     home = home_of(bank, address);
@@ -363,17 +400,30 @@ static void touch_sectors(struct gc_model *model, struct bank *bank, uint32_t sm
     mask &= (uint8_t)~had;
   }
   found[NOWHERE] += ones(mask);
+  return mask;
+}
+
+/* Sectors of a line that were not in the L2, at what lies behind it: how many are there. */
+static unsigned touch_behind(struct gc_model *model, struct bank *bank, uint32_t sm,
+                             uint64_t address, uint8_t missed, uint32_t sector)
+{
+  uint32_t extra = 0;
+  unsigned hits = 0;
+
+  for (; missed; missed &= (uint8_t)(missed - 1))
+    hits += access_chip(model, bank, sm, address + (uint64_t)__builtin_ctz(missed) * sector, &extra);
+  return hits;
 }
 
 uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space space,
                             uint64_t address, uint64_t stride, uint64_t count)
 {
   const struct gc_profile_path *path = &model->profile.paths[space];
-  const int first = path->count == 2 ? path->levels[0].cache : GC_PROFILE_MEMORY;
-  uint64_t cycles = 0, found[PLACES] = {0};
+  const int first = path->count == 2 || path->count == 3 ? path->levels[0].cache : GC_PROFILE_MEMORY;
+  uint64_t cycles = 0, found[PLACES] = {0}, behind = 0;
   struct bank *bank;
 
-  /* more than one cache, or one in the SM: as they come */
+  /* many caches, or one in the SM: as they come */
   if (first == GC_PROFILE_MEMORY || model->banks[first].per_launch || space == GC_SPACE_CONSTANT ||
       space == GC_SPACE_INSTRUCTION) {
     for (uint64_t i = 0; i < count; i++)
@@ -391,11 +441,16 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
       address += stride;
       count--;
     }
-    touch_sectors(model, bank, sm, start, mask, found);
+    mask = touch_sectors(model, bank, sm, start, mask, found);
+    if (path->count == 3)
+      behind += touch_behind(model, &model->banks[path->levels[1].cache], sm,
+                             start >> bank->line_shift << bank->line_shift, mask,
+                             bank->profile->shape.sector);
   }
   return found[NEAR] * path->levels[0].cycles +
          found[FAR] * (path->levels[0].cycles + bank->profile->far_cycles) +
-         found[NOWHERE] * path->levels[1].cycles;
+         behind * path->levels[1].cycles +
+         (found[NOWHERE] - behind) * path->levels[path->count - 1].cycles;
 }
 
 void gc_model_rows(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
@@ -453,6 +508,35 @@ uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space
   const struct gc_profile_path *path = &model->profile.paths[space];
 
   return level < path->count ? path->levels[level].cycles : 0;
+}
+
+bool gc_model_true_mates(const struct gc_model *model, enum gc_space space, unsigned level,
+                         uint32_t sm, uint32_t other)
+{
+  const struct gc_profile_path *path = &model->profile.paths[space];
+  const struct bank *bank;
+
+  if (level >= path->count || path->levels[level].cache == GC_PROFILE_MEMORY)
+    return false;
+  bank = &model->banks[path->levels[level].cache];
+  return bank->places[sm] == bank->places[other];
+}
+
+uint32_t gc_model_sm_id(const struct gc_model *model, uint32_t sm)
+{
+  uint32_t id = sm;
+
+  if (model->profile.ids.count)
+    range_of(&model->profile, sm, &id);
+  return id;
+}
+
+uint32_t gc_model_sm_of_block(const struct gc_model *model, uint32_t block)
+{
+  const struct gc_model_facts *facts = &model->profile.facts;
+  const uint32_t each = facts->sms / facts->xcds;
+
+  return block % facts->xcds * each + block / facts->xcds % each;
 }
 
 bool gc_model_true_shared(const struct gc_model *model, enum gc_space a, enum gc_space b)

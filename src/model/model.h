@@ -34,6 +34,7 @@ struct gc_model;
  * model. */
 struct gc_model_facts {
   char model[96];
+  uint32_t xcds; /* parts with SMs and an L2 of their own, to which blocks are dealt in turn */
   uint32_t sms, warp, clock_khz, memory_clock_khz, memory_bus_bits;
   uint32_t running_clock_khz; /* what the SMs really run at; clock_khz is the highest they could */
   uint32_t compute_major, compute_minor;
@@ -78,7 +79,7 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
  * load from address does. Adds to busy[level] for how many cycles they keep each level of the path
  * busy, down to the one where that load ends; the slowest decides how fast they come. From one level
  * to the next go whole sectors. Of what all SMs use together, each has the same part. */
-#define GC_MODEL_LEVELS 4
+#define GC_MODEL_LEVELS 5
 void gc_model_rows(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
                    uint32_t bytes, uint32_t rows, bool write, double busy[GC_MODEL_LEVELS]);
 
@@ -110,5 +111,16 @@ double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space
 
 /* Do these spaces use the same storage at their first level? */
 bool gc_model_true_shared(const struct gc_model *model, enum gc_space a, enum gc_space b);
+
+/* Do loads of two SMs go through the same cache at this level? */
+bool gc_model_true_mates(const struct gc_model *model, enum gc_space space, unsigned level,
+                         uint32_t sm, uint32_t other);
+
+/* What a kernel on this SM (0, 1 …) reads as the number of its SM: not dense where some are switched
+ * off. Ascending. */
+uint32_t gc_model_sm_id(const struct gc_model *model, uint32_t sm);
+
+/* The SM that block `block` of a launch runs on: XCDs in turn, and SMs in turn on each of them. */
+uint32_t gc_model_sm_of_block(const struct gc_model *model, uint32_t block);
 
 #endif

@@ -73,7 +73,8 @@ static int begin_space(struct parser *parser, const char *name)
     space++;
   if (space == GC_SPACE_COUNT)
     return gc_value_wrong(&parser->at,
-                          "no space is called '%s' (ca, cg, nc, texture, constant, shared, instruction)", name);
+                          "no space is called '%s' (ca, cg, nc, texture, constant, shared, "
+                          "scalar, instruction)", name);
   path = &parser->profile->paths[space];
   if (path->line_number)
     return gc_value_wrong(&parser->at, "a second [space %s]", name);
@@ -90,6 +91,16 @@ static int begin_unified(struct parser *parser)
   parser->profile->unified_line = parser->at.line;
   parser->keys = gc_unified_keys;
   parser->target = (char *)parser->profile;
+  return 0;
+}
+
+/* What the tables of the kernel driver say is for src/gpus/sim_tables.c, which also checks it. */
+static int begin_sysfs(struct parser *parser)
+{
+  static const struct gc_key none[] = {{NULL, NULL, 0, false, 0, 0}};
+
+  parser->keys = none;
+  parser->target = NULL;
   return 0;
 }
 
@@ -112,8 +123,10 @@ static int begin_section(struct parser *parser, char *header)
       return begin_space(parser, name);
     if (!name && !strcmp(kind, "unified"))
       return begin_unified(parser);
+    if (name && !strcmp(kind, "sysfs"))
+      return begin_sysfs(parser);
   }
-  return gc_value_wrong(&parser->at, "%s is none of [unified], [cache NAME], [space NAME]",
+  return gc_value_wrong(&parser->at, "%s is none of [unified], [cache NAME], [space NAME], [sysfs ELEMENT]",
                         parser->section);
 }
 
@@ -167,6 +180,8 @@ static int read_line(struct parser *parser, char *text)
   if (!equals)
     return gc_value_wrong(&parser->at, "'%.60s' is neither key = value nor [section]", text);
   *equals = '\0';
+  if (!parser->target)
+    return 0;
   return read_key(parser, trim(text), trim(equals + 1));
 }
 

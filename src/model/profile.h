@@ -11,12 +11,15 @@
 #include "model/model.h"
 
 #define GC_PROFILE_CACHES_MAX 12
-#define GC_PROFILE_LEVELS_MAX 4
+#define GC_PROFILE_LEVELS_MAX 5
 #define GC_PROFILE_CARVEOUTS_MAX 16
+#define GC_PROFILE_RANGES_MAX 128
+#define GC_PROFILE_GFX_BYTES 16
 #define GC_PROFILE_MEMORY (-1) /* level: not a cache but DRAM, or the shared memory itself */
 
-/* How many of a cache there are: the SMs of a group, or of the chip, use the same. */
-enum gc_scope { GC_SCOPE_SM, GC_SCOPE_GROUP, GC_SCOPE_CHIP };
+/* How many of a cache there are: the SMs of a range of sm_ids, of a group, of an XCD, or of the chip use
+ * the same. From near to far. */
+enum gc_scope { GC_SCOPE_SM, GC_SCOPE_RANGE, GC_SCOPE_GROUP, GC_SCOPE_XCD, GC_SCOPE_CHIP };
 
 struct gc_profile_cache {
   char name[24];
@@ -48,8 +51,19 @@ struct gc_profile_path {
   double read_rates[GC_PROFILE_LEVELS_MAX], write_rates[GC_PROFILE_LEVELS_MAX];
 };
 
+/* Which numbers the SMs have: ranges, and all of them again `times` times, each `step` further. */
+struct gc_profile_ids {
+  unsigned count; /* 0: 0, 1, 2 … */
+  struct {
+    uint32_t first, last;
+  } ranges[GC_PROFILE_RANGES_MAX];
+  uint64_t times, step;
+};
+
 struct gc_profile {
   struct gc_model_facts facts;
+  char gfx[GC_PROFILE_GFX_BYTES]; /* AMD: target of its code; empty: not AMD */
+  struct gc_profile_ids ids;
   uint32_t clock_overhead;
   uint64_t seed;
   struct gc_disturbance disturbance;

@@ -9,6 +9,7 @@ unit_tests = \
 	tests/unit/test_export \
 	tests/unit/test_lookup \
 	tests/unit/test_model \
+	tests/unit/test_model_amd \
 	tests/unit/test_record \
 	tests/unit/test_record_xml \
 	tests/unit/test_sim \

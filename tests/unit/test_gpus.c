@@ -314,6 +314,55 @@ static void simulated(void **state)
   assert_string_not_equal(gpus.array[0].identity.vbios, before.vbios);
 }
 
+#define TABLES "model = M\ngfx = gfx90a # not gfx = gfx900\n[cache L1]\nsize = 1\n"
+
+/* What a simulated kernel driver says. */
+static void simulated_tables(void **state)
+{
+  static const struct {
+    const char *text, *problem;
+  } bad[] = {
+      {"[sysfs L9Cache]\n", ":5: no element is called 'L9Cache'"},
+      {"[sysfs LDS]\nNominalBytes = 1\n[sysfs LDS]\n", ":7: a second table of 'LDS'"},
+      {"[sysfs LDS]\nNominalBytes = 1 KiB\n[sysfs LDS]\n", ":6: more than one word: 'KiB'"},
+      {"[sysfs LDS]\nLineBytes = many\n", ":6: not a whole number: 'many'"},
+      {"[sysfs LDS]\nLineBytes = 64\nLineBytes = 64\n", ":7: a second 'LineBytes'"},
+      {"[sysfs LDS]\nLatencyCycles = 64\n", ":6: the kernel driver says nothing of 'LatencyCycles'"},
+  };
+  const struct gc_element *element;
+
+  (void)state;
+  put("mi", TABLES "[sysfs ScalarL1Cache]\nNominalBytes = 16384 # no KiB\nSharedByCUs = 8x2,4x1\n"
+                   "[sysfs LDS]\nInstances=20\n[space ca]\npath = memory 1\n");
+  put("plain", "model = x\n[cache L1]\ngfx = gfx90a\n");
+  list("mi,plain");
+  assert_string_equal(gpus.array[0].gfx, "gfx90a");
+  assert_non_null(gpus.array[0].known);
+  assert_int_equal(gpus.array[0].known->count, 3); /* device memory holds the others */
+  element = gc_record_find(gpus.array[0].known, GC_SCALAR_L1);
+  assert_string_equal(gc_infos_get(&element->infos, "NominalBytes"), "16384");
+  assert_string_equal(gc_infos_get(&element->infos, "NominalSource"), "sysfs");
+  assert_string_equal(gc_infos_get(&element->infos, "SharedByCUs"), "8x2,4x1");
+  assert_string_equal(gc_infos_get(&element->infos, "SharedByCUsSource"), "sysfs");
+  assert_string_equal(gc_infos_get(&element->infos, "CapacityBytes"), "16384");
+  assert_int_equal(element->infos.count, 6);
+  assert_string_equal(gc_infos_get(&gpus.array[0].known->infos, "GFX"), "gfx90a");
+  element = gc_record_find(gpus.array[0].known, GC_LDS);
+  assert_string_equal(gc_infos_get(&element->infos, "InstancesSource"), "sysfs");
+  assert_string_equal(gpus.array[1].gfx, "");
+  assert_null(gpus.array[1].known);
+  for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    char text[256];
+
+    snprintf(text, sizeof(text), TABLES "%s", bad[i].text);
+    put("mi", text);
+    list("mi");
+    if (!strstr(gpus.array[0].problem, bad[i].problem))
+      fail_msg("\"%s\" is not \"%s\"", gpus.array[0].problem, bad[i].problem);
+    assert_null(gpus.array[0].known);
+  }
+}
+
 static void simulated_real_first(void **state)
 {
   (void)state;
@@ -404,6 +453,7 @@ int main(void)
       TEST(without_a_driver),      TEST(without_sysfs),
       TEST(not_ready_or_excluded), TEST(mig_state),
       TEST(hash_is_fnv1a),         TEST(simulated),
+      TEST(simulated_tables),
       TEST(simulated_real_first),  TEST(simulated_badly),
       TEST(names_are_sorted),      TEST(no_descriptor_stays),
   };

@@ -654,6 +654,9 @@ static void bad_profiles_name_line_and_word(void **state)
     const char *text, *message;
   } cases[] = {
     {"", "test:1: the chip lacks 'model'"},
+    {"model = x\nsms = 1\nclock_khz = 1000\nthreads_per_sm = 1\nblocks_per_sm = 1\nmemory = 1 GiB\n"
+     "shared_per_sm = 1 KiB\nshared_per_block = 1 KiB\nclock_overhead = 1\n",
+     "test:1: the chip lacks 'compute', and 'gfx' too"},
     {"model = x\ncolour = red\n", "test:2: unknown key 'colour' in the chip"},
     {"model = x\nmodel = y\n", "test:2: a second 'model' in the chip"},
     {"model =\n", "test:1: 'model' has no value"},
@@ -674,8 +677,8 @@ static void bad_profiles_name_line_and_word(void **state)
     {"memory_write_gbps = fast\n", "'fast' is not a number (memory_write_gbps)"},
     {"bandwidth_noise = 1.5\n", "1.5 is more than 1 (bandwidth_noise)"},
     {CHIP L2 "write_gbps = 0.0\n", "write_gbps must be more than 0"},
-    {CHIP L2 "[space cg]\nread_bytes_per_cycle = 1 2 3 4 5\n",
-     "more than 4 levels (read_bytes_per_cycle)"},
+    {CHIP L2 "[space cg]\nread_bytes_per_cycle = 1 2 3 4 5 6\n",
+     "more than 5 levels (read_bytes_per_cycle)"},
     {CHIP L2 "[space cg]\nread_bytes_per_cycle = 1 0\n", "read_bytes_per_cycle must be more than 0"},
     {"ecc = maybe\n", "'maybe' is none of no|yes (ecc)"},
     {CHIP "[cach L1]\n", "test:12: [cach L1] is none of"},
@@ -717,7 +720,7 @@ static void bad_profiles_name_line_and_word(void **state)
     {CHIP "[cache X]\nsize = 1 KiB\nline = 128\nways = 4\nreplacement = lru 3\n",
      "'3' follows a replacement without weights"},
     {CHIP "[cache X]\nscope = group\nsize = 1 KiB\nline = 128\nways = 4\nreplacement = lru\n",
-     "scope is sm, chip, or group and a number of SMs"},
+     "scope is sm, range, xcd, chip, or group and a number of SMs"},
     {CHIP "[cache X]\nscope = chip\ninstances = 2\nsize = 1 KiB\nline = 128\nways = 4\nreplacement = lru\n",
      "[X]: only a cache with scope sm has instances"},
     {CHIP "[cache X]\npartitions = 2\nsize = 1 KiB\nline = 128\nways = 4\nreplacement = lru\n",
