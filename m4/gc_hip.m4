@@ -29,10 +29,11 @@ _GCEOF
 
 AC_DEFUN([GC_HIP], [
   AC_ARG_WITH([hip],
-    [AS_HELP_STRING([--without-hip], [no kernels for AMD GPUs, which are then shown but not measured])],
+    [AS_HELP_STRING([--with-hip=DIR|no],
+      [ROCm in DIR (default: /opt/rocm), of which only HIP's header is read, for the build to check our own prototypes; no: no kernels for AMD GPUs, which are then shown but not measured])],
     [], [with_hip=yes])
   AMD_PROCESSORS= gc_amd_unknown= LLD=
-  AS_IF([test "$with_hip" = no], [gc_no_amd="left out (--without-hip)"],
+  AS_IF([test "$with_hip" = no], [gc_no_amd="left out (--with-hip=no)"],
     [test $gc_clang_amdgcn = no], [gc_no_amd="left out: $CLANG has no amdgcn target"], [
     AC_MSG_CHECKING([for the linker of code objects])
     gc_lld=`$CLANG -print-prog-name=ld.lld`
@@ -64,4 +65,23 @@ AC_DEFUN([GC_HIP], [
   AC_SUBST([LLD])
   AC_SUBST([AMD_IMAGES])
   AM_CONDITIONAL([HAVE_AMD_IMAGES], [test -n "$AMD_PROCESSORS"])
+
+  AS_CASE([$with_hip],
+    [yes|no|''], [gc_rocm=/opt/rocm],
+    [gc_rocm=$with_hip
+     AS_IF([test ! -r "$gc_rocm/include/hip/hip_runtime_api.h"],
+       [AC_MSG_ERROR([--with-hip=$with_hip: no include/hip/hip_runtime_api.h there])])])
+  HIP_CPPFLAGS=-D__HIP_PLATFORM_AMD__ gc_hip_h=no
+  AS_IF([test -r "$gc_rocm/include/hip/hip_runtime_api.h"],
+    [HIP_CPPFLAGS="$HIP_CPPFLAGS -isystem $gc_rocm/include"])
+  AC_MSG_CHECKING([for hip/hip_runtime_api.h])
+  gc_save_CPPFLAGS=$CPPFLAGS
+  CPPFLAGS="$gc_save_CPPFLAGS $HIP_CPPFLAGS"
+  AC_COMPILE_IFELSE(
+    [AC_LANG_PROGRAM([[#include <hip/hip_runtime_api.h>]], [[return HIP_VERSION < 50000000;]])],
+    [gc_hip_h=yes])
+  CPPFLAGS=$gc_save_CPPFLAGS
+  AC_MSG_RESULT([$gc_hip_h])
+  AC_SUBST([HIP_CPPFLAGS])
+  AM_CONDITIONAL([HAVE_HIP_H], [test $gc_hip_h = yes])
 ])

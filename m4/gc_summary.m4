@@ -28,7 +28,7 @@ $PACKAGE_NAME $PACKAGE_VERSION
   cuda.h                $gc_cuda_h
   AMD code objects      $gc_amd
   NVIDIA back end       yes (CUDA driver API, loaded when the tool measures)
-  AMD back end          not in this version
+  AMD back end          `AS_IF([test -n "$AMD_PROCESSORS"], [echo "yes (HIP, loaded when the tool measures)"], [echo "shows AMD GPUs, has no kernels to measure them"])`
   gnuplot               `gc_version "$GNUPLOT" "not found (Debian package gnuplot-nox): hwloc-gpucache plot will need it"`
   host compiler         $CC $CFLAGS${WERROR_CFLAGS:+ $WERROR_CFLAGS}
   for make check

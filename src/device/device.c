@@ -13,7 +13,7 @@ int gc_device_open(const struct gc_gpu *gpu, struct gc_device **device, struct g
   case GC_VENDOR_SIM:
     return gc_device_sim.open(gpu, device, err);
   case GC_VENDOR_AMD:
-    break;
+    return gc_device_hip.open(gpu, device, err);
   }
-  return gc_fail(err, -ENOTSUP, "%s (%s): AMD GPUs cannot be measured yet", gpu->name, gpu->identity.model);
+  return gc_fail(err, -ENOTSUP, "%s (%s): no back end for its vendor", gpu->name, gpu->identity.model);
 }

@@ -10,6 +10,10 @@ src_device_libdevice_la_SOURCES += src/device/cuda.c src/device/cuda_device.h \
 	src/device/cuda_symbols.h src/device/cuda_together.c
 src_device_libdevice_la_LIBADD += kernels/libkernels.la
 
+# AMD
+src_device_libdevice_la_SOURCES += src/device/hip.c src/device/hip_device.h src/device/hip_driver.c \
+	src/device/hip_driver.h src/device/hip_open.c src/device/hip_symbols.h
+
 # Simulator
 src_device_libdevice_la_SOURCES += src/device/sim.c src/device/sim_block.h src/device/sim_device.h \
 	src/device/sim_kernels.c src/device/sim_memory.c kernels/sim.h

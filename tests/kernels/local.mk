@@ -1,13 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What the measurements rest on, proved of everything that was compiled for a GPU.
-check_PROGRAMS += tests/kernels/sass-check tests/kernels/check_cuda_prototypes
+check_PROGRAMS += tests/kernels/sass-check tests/kernels/check_cuda_prototypes \
+	tests/kernels/check_hip_prototypes
 tests_kernels_sass_check_LDADD =
 tests_kernels_check_cuda_prototypes_LDADD =
 if HAVE_CUDA_H
 tests_kernels_check_cuda_prototypes_CPPFLAGS = $(AM_CPPFLAGS) -DGC_HAVE_CUDA_H $(CUDA_CPPFLAGS)
 endif
 
-TESTS += tests/kernels/check_cuda_prototypes tests/kernels/ptx.sh tests/kernels/sass.sh \
+tests_kernels_check_hip_prototypes_LDADD =
+if HAVE_HIP_H
+tests_kernels_check_hip_prototypes_CPPFLAGS = $(AM_CPPFLAGS) -DGC_HAVE_HIP_H $(HIP_CPPFLAGS)
+endif
+
+TESTS += tests/kernels/check_cuda_prototypes tests/kernels/check_hip_prototypes tests/kernels/ptx.sh tests/kernels/sass.sh \
 	tests/kernels/broken.sh
 EXTRA_DIST += tests/kernels/ptx.sh tests/kernels/ptx-order.awk tests/kernels/sass.sh \
 	tests/kernels/sass-order.awk tests/kernels/broken.sh

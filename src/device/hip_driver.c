@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "device/hip_driver.h"
+
+#include "device/common.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define HIP_LIBRARY "libamdhip64.so"
+
+/* The functions that are used are the same in all of them. Without a number it is there where somebody
+ * develops, and may be any. */
+static const char *const names[] = {HIP_LIBRARY ".7", HIP_LIBRARY ".6", HIP_LIBRARY ".5", HIP_LIBRARY};
+
+#define HIP_ENTRY(type, symbol, parameters) {#symbol, offsetof(struct gc_hip_driver, symbol)},
+static const struct gc_symbol symbols[] = {HIP_SYMBOLS(HIP_ENTRY)};
+#undef HIP_ENTRY
+
+/* The library, or NULL and why not: what dlopen says of one that is there and cannot be loaded. */
+static void *open_library(const char **name, char *why, size_t size)
+{
+  snprintf(why, size, "%s", HIP_LIBRARY " is not there in versions 7, 6 and 5");
+  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+    void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    const char *text = library ? NULL : dlerror();
+
+    *name = names[i];
+    if (library)
+      return library;
+    /* "NAME: cannot open shared object file" is said of one that is not there */
+    if (text && (strncmp(text, names[i], strlen(names[i])) || !strstr(text, "cannot open")))
+      snprintf(why, size, "%s: %s", names[i], text);
+  }
+  return NULL;
+}
+
+int gc_hip_driver_load(struct gc_hip_driver *driver, struct gc_error *err)
+{
+  char why[300];
+  int status;
+
+  driver->library = open_library(&driver->name, why, sizeof(why));
+  if (!driver->library)
+    return gc_fail(err, -ENODEV, "cannot load HIP: %s; install ROCm's libamdhip64", why);
+  status = gc_find_symbols(driver->library, driver->name, symbols,
+                           sizeof(symbols) / sizeof(*symbols), driver,
+                           "it is too old (ROCm 5.1 or newer is needed)", err);
+  if (status)
+    gc_hip_driver_unload(driver);
+  return status;
+}
+
+void gc_hip_driver_unload(struct gc_hip_driver *driver)
+{
+  if (driver->library)
+    dlclose(driver->library);
+  driver->library = NULL;
+}
+
+static const struct gc_meaning meanings[] = {
+    {hipErrorInvalidValue, -EINVAL},   {hipErrorOutOfMemory, -ENOMEM},
+    {hipErrorNoDevice, -ENODEV},       {hipErrorInvalidDevice, -ENODEV},
+    {hipErrorInvalidImage, -ENOTSUP},  {hipErrorNoBinaryForGpu, -ENOTSUP},
+    {hipErrorNotSupported, -ENOTSUP},  {hipErrorInvalidDeviceFunction, -ENOTSUP},
+    {hipErrorInvalidKernelFile, -ENOTSUP},
+};
+
+const char *gc_hip_error_name(const struct gc_hip_driver *driver, hipError_t result,
+                              char buffer[32])
+{
+  const char *name = driver->hipGetErrorName(result);
+
+  /* what HIP calls an error that it has no name for */
+  if (name && (result == hipErrorUnknown || strcmp(name, "hipErrorUnknown")))
+    return name;
+  snprintf(buffer, 32, "HIP error %u", result);
+  return buffer;
+}
+
+int gc_hip_status(const struct gc_hip_driver *driver, hipError_t result, struct gc_error *err,
+                  const char *doing, ...)
+{
+  char number[32];
+  va_list args;
+  int status;
+
+  if (result == hipSuccess)
+    return 0;
+  va_start(args, doing);
+  status = gc_call_failed(err, gc_status_of(result, meanings, sizeof(meanings) / sizeof(*meanings)),
+                          gc_hip_error_name(driver, result, number), doing, args);
+  va_end(args);
+  return status;
+}
