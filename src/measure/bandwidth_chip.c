@@ -186,11 +186,12 @@ int gc_step_memory_bandwidth(struct gc_bench *bench, struct gc_element *element)
                                ? "too large an L2 for the device memory that we take"
                                : "too little free device memory");
   } else if (!status) {
-    /* All blocks side by side, and in each turn one tile further, so that no warp soon comes back
-     * to lines that it had before. */
+    /* All blocks side by side, turn by turn to the end of the array, which lies one tile behind the end of
+     * a turn: so each warp begins the next round at other lines, and has had all of them only when it
+     * went as many rounds as there are warps. */
     flow.args = (struct gpu_bandwidth_args){
-      .base = base, .bytes = bytes / turn * turn, .block_first = turn, .warp_first = tile,
-      .step = p->sms * turn + tile};
+      .base = base, .bytes = (bytes / turn - 1) * turn + tile, .block_first = turn, .warp_first = tile,
+      .step = p->sms * turn};
     status = measure_both(bench, &flow, element, bus_limit(p));
   }
   if (own)

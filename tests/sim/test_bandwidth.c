@@ -265,6 +265,27 @@ static void too_many_sms_for_the_l2(void **state)
   end(&run);
 }
 
+/* Walks go round and round, and with 80 SMs a step of all of them is 5/32 of the array: so 32 steps on they
+ * are where they were, and must not find what the L2 kept of it. Then all repetitions agree. */
+static void no_walk_meets_what_one_before_left(void **state)
+{
+  struct run run;
+
+  (void)state;
+  begin_chip(&run, "sms = 80\nmemory_clock_khz = 4000000\nmemory = 16 GiB\nmemory_read_gbps = 200\n"
+                   "memory_write_gbps = 200",
+             "size = 4 MiB\nhash = xor\nread_gbps = 1000");
+  for (int i = 0; i < 3; i++) {
+    const struct gc_infos *infos = measure(&run, &elements[0]);
+
+    check_way(&run, &elements[0], infos, false);
+    check_way(&run, &elements[0], infos, true);
+    assert_string_equal(gc_infos_get(infos, "ReadConfidence"), "0.9961");
+    assert_string_equal(gc_infos_get(infos, "WriteConfidence"), "0.9961");
+  }
+  end(&run);
+}
+
 /* A quarter of the memory is what the bench takes: 64 MiB, in which an L2 of 32 MiB leaves its traces. */
 static void too_little_memory(void **state)
 {
@@ -327,6 +348,7 @@ int main(void)
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(more_than_the_bus_allows);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(noise_is_no_value);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_many_sms_for_the_l2);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(no_walk_meets_what_one_before_left);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_little_memory);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(memory_is_given_back);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_large_an_l2);
