@@ -57,6 +57,12 @@
 /** \brief Where the capacity could not be found because no miss was seen up to here: bytes that fit
  * for sure; integer > 0. Then there is no CapacityBytes. */
 #define HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES "CapacityAtLeastBytes"
+/** \brief What a second way to CapacityBytes found: a count of what stays in the cache when more was read
+ * than it holds. It is within a percent of CapacityBytes, or three standard errors, or there is no
+ * CapacityBytes; integer > 0. CensusConfidence: that it is so near to a count of all there is. */
+#define HWLOC_GPUCACHE_CENSUS_BYTES "CensusBytes"
+/** \brief One standard error of CensusBytes: not all of the cache is looked up; integer >= 0. */
+#define HWLOC_GPUCACHE_CENSUS_ERROR_BYTES "CensusErrorBytes"
 /** \brief Carve-out that CapacityBytes belongs to: shared memory preferred by the kernel, percent of
  * the largest; integer 0 to 100. */
 #define HWLOC_GPUCACHE_CARVEOUT_PERCENT "CarveoutPercent"
@@ -136,6 +142,7 @@
  */
 #define HWLOC_GPUCACHE_CAPACITY "Capacity"
 #define HWLOC_GPUCACHE_NOMINAL "Nominal"
+#define HWLOC_GPUCACHE_CENSUS "Census"
 #define HWLOC_GPUCACHE_LINE "Line"
 #define HWLOC_GPUCACHE_FETCH "Fetch"
 #define HWLOC_GPUCACHE_LATENCY "Latency"

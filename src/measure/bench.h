@@ -65,6 +65,12 @@ struct gc_bench {
   double window_cycles;          /* what timing a load alone adds to it: clock reads and wait */
   double window_confidence;      /* how sure that is within 2 cycles */
 
+  struct gc_level {
+    double hit, miss;            /* raw cycles, medians; 0: not known */
+    uint32_t stride;             /* bytes: loads so far apart meet every line */
+  } levels[GC_KIND_COUNT];       /* capacity.c: what it saw of each element */
+  char complaints[2048];         /* agree.c: what was withheld, a line each */
+
   double patience_ms, lost_ms;   /* busy.c: time that disturbances may cost, and did */
   unsigned repeats;              /* steps that had to be done again */
   double peace_at;               /* when the GPU was last seen to be ours alone */
@@ -151,6 +157,7 @@ struct gc_capacity {
   uint64_t changed;     /* smallest size from which the K-S test sees another distribution */
   double confidence;
   double hit, miss;     /* median raw cycles on both sides */
+  uint32_t stride;      /* between loads while far from the answer: every line was met all the same */
   char absent[160];
 };
 /* capacity.c: searches the element behind a path; the ring it walks must be in place. */
@@ -173,6 +180,9 @@ int gc_step_capacity(struct gc_bench *bench, struct gc_element *element); /* cap
 int gc_step_latency(struct gc_bench *bench, struct gc_element *element);  /* latency.c */
 int gc_step_l2_latency(struct gc_bench *bench, struct gc_element *element);  /* l2.c */
 int gc_step_l2_capacity(struct gc_bench *bench, struct gc_element *element); /* l2.c */
+/* census.c: after the capacity, which it confirms or withholds. */
+int gc_step_census(struct gc_bench *bench, struct gc_element *element);
+int gc_step_l2_census(struct gc_bench *bench, struct gc_element *element);
 int gc_step_partition(struct gc_bench *bench, struct gc_element *element); /* partition.c */
 int gc_step_memory(struct gc_bench *bench, struct gc_element *element);   /* memory.c */
 int gc_step_fetch(struct gc_bench *bench, struct gc_element *element);    /* fetch.c */

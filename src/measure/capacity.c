@@ -355,6 +355,7 @@ int gc_find_capacity(struct gc_bench *bench, const struct gc_path *path, struct 
       status = coarse(&s);
     for (bool first = true; s.high && !done && !status; first = false)
       status = sweep(&s, first, &done);
+    found->stride = s.wide.stride;
     if (bench->raw && !status)
       survey(&s);
     /* with lines smaller than the wide stride no array that was walked so would ever miss */
@@ -399,6 +400,7 @@ int gc_put_capacity(struct gc_bench *bench, const struct gc_path *path, struct g
 
   if (status)
     return status;
+  bench->levels[path->kind] = (struct gc_level){found.hit, found.miss, found.stride};
   if (may_be_l2(bench, path, found.bytes ? found.bytes : found.at_least))
     return gc_put_absent(element, HWLOC_GPUCACHE_CAPACITY, "misses begin where the L2 may end");
   if (found.bytes)

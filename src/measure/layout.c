@@ -11,7 +11,7 @@
 #define SMS_MAX 32      /* enough to walk pairs; more only take longer to read back */
 #define TRIES 64        /* random slots of a block until one is free */
 
-static uint64_t room(const struct gc_bench *bench, enum gc_form form)
+uint64_t gc_layout_room(const struct gc_bench *bench, enum gc_form form)
 {
   return form == GC_FORM_CONSTANT  ? GPU_CONSTANT_BYTES
          : form == GC_FORM_TEXTURE ? bench->texture_bytes
@@ -24,7 +24,7 @@ int gc_layout_open(struct gc_layout *layout, struct gc_bench *bench, enum gc_for
   memset(layout, 0, sizeof(*layout));
   layout->bench = bench;
   layout->form = form;
-  layout->bytes = bytes < room(bench, form) ? bytes : room(bench, form);
+  layout->bytes = bytes < gc_layout_room(bench, form) ? bytes : gc_layout_room(bench, form);
   layout->image = calloc(1, layout->bytes);
   layout->taken = calloc(layout->bytes / GC_SLOT, sizeof(*layout->taken));
   if (layout->image && layout->taken)

@@ -12,6 +12,9 @@
 
 #define GC_SLOT 8u /* bytes that a slot takes here in every form */
 
+/* Bytes that a ring of this form can have. */
+uint64_t gc_layout_room(const struct gc_bench *bench, enum gc_form form);
+
 /* An image of the start of the arena, or of the constant bank. Slots are named by their offset in
  * it. */
 struct gc_layout {

@@ -3,7 +3,8 @@ src_measure_libmeasure_la_SOURCES = src/measure/measure.h src/measure/bench.h sr
   src/measure/paths.c src/measure/plan.c src/measure/api.c src/measure/clock.c \
   src/measure/capacity.c src/measure/carveout.c src/measure/latency.c src/measure/memory.c src/measure/l2.c \
   src/measure/readers.h src/measure/readers.c src/measure/partition.c src/measure/busy.c \
-  src/measure/bandwidth.h src/measure/bandwidth.c src/measure/bandwidth_chip.c
+  src/measure/bandwidth.h src/measure/bandwidth.c src/measure/bandwidth_chip.c \
+  src/measure/agree.h src/measure/agree.c src/measure/census.c
 src_measure_libmeasure_la_SOURCES += src/measure/raw.h src/measure/raw.c \
   src/measure/raw_files.h src/measure/raw_files.c \
   src/measure/layout.h src/measure/layout.c src/measure/fetch.c src/measure/line.c \

@@ -17,6 +17,9 @@ struct gc_measure_options {
   const char *only;
   /* Called before each step: done of total steps, and what comes now ("L1Cache capacity"). May be NULL. */
   void (*progress)(void *data, unsigned done, unsigned total, const char *what);
+  /* Called when a value is withheld because two ways to it contradict each other: a sentence. May be
+   * NULL. */
+  void (*complain)(void *data, const char *sentence);
   void *data;
   struct gc_raw *raw; /* receives all that is seen; may be NULL */
   double patience;    /* seconds that waiting for a busy GPU, and measuring again, may cost; 0: 3 */

@@ -7,7 +7,7 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
-#include "measure/bench.h"
+#include "measure/agree.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,11 +27,13 @@ static const struct step {
   {GC_L2, "latency", gc_step_l2_latency},
   {GC_L2, "partitions", gc_step_partition},
   {GC_L2, "capacity", gc_step_l2_capacity},
+  {GC_L2, "census", gc_step_l2_census},
   {GC_L2, "fetch", gc_step_fetch},
   {GC_L2, "line", gc_step_l2_line},
   {GC_L2, "miss penalty", gc_step_miss_penalty},
   {GC_L2, "bandwidth", gc_step_l2_bandwidth},
   {GC_L1, "capacity", gc_step_capacity},
+  {GC_L1, "census", gc_step_census},
   {GC_L1, "latency", gc_step_latency},
   {GC_L1, "fetch", gc_step_fetch},
   {GC_L1, "line", gc_step_line},
@@ -39,24 +41,28 @@ static const struct step {
   {GC_L1, "bandwidth", gc_step_bandwidth},
   {GC_L1, "carve-outs", gc_step_carveout},
   {GC_TEXTURE, "capacity", gc_step_capacity},
+  {GC_TEXTURE, "census", gc_step_census},
   {GC_TEXTURE, "latency", gc_step_latency},
   {GC_TEXTURE, "fetch", gc_step_fetch},
   {GC_TEXTURE, "line", gc_step_line},
   {GC_TEXTURE, "miss penalty", gc_step_miss_penalty},
   {GC_TEXTURE, "bandwidth", gc_step_bandwidth},
   {GC_READ_ONLY, "capacity", gc_step_capacity},
+  {GC_READ_ONLY, "census", gc_step_census},
   {GC_READ_ONLY, "latency", gc_step_latency},
   {GC_READ_ONLY, "fetch", gc_step_fetch},
   {GC_READ_ONLY, "line", gc_step_line},
   {GC_READ_ONLY, "miss penalty", gc_step_miss_penalty},
   {GC_READ_ONLY, "bandwidth", gc_step_bandwidth},
   {GC_CONSTANT_L1, "capacity", gc_step_capacity},
+  {GC_CONSTANT_L1, "census", gc_step_census},
   {GC_CONSTANT_L1, "latency", gc_step_latency},
   {GC_CONSTANT_L1, "fetch", gc_step_fetch},
   {GC_CONSTANT_L1, "line", gc_step_line},
   {GC_CONSTANT_L1, "miss penalty", gc_step_miss_penalty},
   {GC_CONSTANT_L1, "bandwidth", gc_step_bandwidth},
   {GC_CONSTANT_L15, "capacity", gc_step_constant15},
+  {GC_CONSTANT_L15, "census", gc_step_census},
   {GC_CONSTANT_L15, "latency", gc_step_latency},
   {GC_CONSTANT_L15, "fetch", gc_step_fetch},
   {GC_CONSTANT_L15, "line", gc_step_constant15_line},
@@ -239,6 +245,7 @@ static int run_step(struct gc_bench *bench, const struct step *step)
  * have failed for that reason. */
 static int run_undisturbed(struct gc_bench *bench, const struct step *step, enum gc_peace *peace)
 {
+  const size_t complaints = strlen(bench->complaints);
   int status;
 
   do {
@@ -253,6 +260,7 @@ static int run_undisturbed(struct gc_bench *bench, const struct step *step, enum
     status = gc_await_peace(bench, peace);
     if (!status && *peace != GC_PEACE) {
       gc_record_swap(bench->record, before);
+      bench->complaints[complaints] = '\0';
       bench->repeats++;
     } else if (failed && status != -EBUSY) {
       *bench->err = failure;
@@ -315,7 +323,16 @@ static int run_plan(struct gc_bench *bench, const struct gc_measure_options *opt
       options->progress(options->data, (unsigned)i, STEPS, what);
     status = run_undisturbed(bench, step, peace);
   }
-  return status;
+  return status || *peace == GC_OTHER_CLOCK ? status : gc_agree(bench);
+}
+
+static void complain(struct gc_bench *bench, const struct gc_measure_options *options)
+{
+  char *rest = NULL;
+
+  for (char *line = strtok_r(bench->complaints, "\n", &rest); line && options->complain;
+       line = strtok_r(NULL, "\n", &rest))
+    options->complain(options->data, line);
 }
 
 /* Forgets all that was found. */
@@ -327,6 +344,7 @@ static int start_again(struct gc_bench *bench, double since)
     return gc_fail(bench->err, -ENOMEM, "out of memory");
   gc_record_swap(bench->record, empty);
   gc_record_free(empty);
+  bench->complaints[0] = '\0';
   bench->lost_ms += gc_milliseconds() - since;
   return 0;
 }
@@ -351,6 +369,8 @@ int gc_measure(struct gc_device *device, const struct gc_measure_options *option
     if (!status && peace == GC_OTHER_CLOCK)
       status = start_again(&bench, since);
   } while (!status && peace == GC_OTHER_CLOCK);
+  if (!status)
+    complain(&bench, options);
   if (!status)
     status = record_cost(&bench, gc_milliseconds() - start);
   if (options->progress)

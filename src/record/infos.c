@@ -112,6 +112,18 @@ int gc_infos_get_u64(const struct gc_infos *infos, const char *name, uint64_t *v
   return 0;
 }
 
+void gc_infos_remove(struct gc_infos *infos, const char *name)
+{
+  struct gc_info *info = find(infos, name, strlen(name));
+
+  if (!info)
+    return;
+  free(info->name);
+  free(info->value);
+  infos->count--;
+  memmove(info, info + 1, (size_t)(infos->array + infos->count - info) * sizeof(*info));
+}
+
 void gc_infos_clear(struct gc_infos *infos)
 {
   for (size_t i = 0; i < infos->count; i++) {

@@ -64,6 +64,8 @@ int gc_infos_set_u64(struct gc_infos *infos, const char *name, uint64_t value);
 const char *gc_infos_get(const struct gc_infos *infos, const char *name);
 /* 0, -ENOENT when absent, -EINVAL when not a plain decimal number that fits. */
 int gc_infos_get_u64(const struct gc_infos *infos, const char *name, uint64_t *value);
+/* Nothing happens when it is not there. */
+void gc_infos_remove(struct gc_infos *infos, const char *name);
 void gc_infos_clear(struct gc_infos *infos);
 
 /* Who a GPU is, and what a record of it depends on. All strings are NUL-terminated; an unknown one

@@ -53,6 +53,13 @@ static void show_progress(void *data, unsigned done, unsigned total, const char 
   gc_progress(here->who, done, total, what);
 }
 
+static void say_complaint(void *data, const char *sentence)
+{
+  const struct here *here = data;
+
+  gc_say(here->result->gpu->name, "%s", sentence);
+}
+
 /* Notes and says why there is no record. */
 static void give_up(struct gc_result *result, int status, const struct gc_error *err)
 {
@@ -143,7 +150,8 @@ static double patience(double timeout)
 static struct gc_record *run_plan(struct here *here)
 {
   struct gc_measure_options options = {
-    .only = here->tool->only, .progress = show_progress, .data = here,
+    .only = here->tool->only, .progress = show_progress, .complain = say_complaint,
+    .data = here,
     .patience = patience(here->tool->timeout)};
   const struct gc_gpu *gpu = here->result->gpu;
   struct gc_record *record = NULL;
