@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What repetitions of one measurement say. $data: number, value in cycles; rows: how many.
-subtitle = known(found) ? sprintf('%g cycles found', found).sure : 'not found: '.absent
+# What repetitions of one measurement say. $data: number, value; title[2]: what the value is; axis[2]: the same as
+# the name of an axis; rows: how many.
+subtitle = known(found) ? found_text.' found'.sure : 'not found: '.absent
 set label 2 subtitle
 set xlabel 'Repetition' offset 0,0.2 textcolor rgb black
-set label 3 'Latency (cycles)'
+set label 3 title[2] eq 'cycles' ? 'Latency (cycles)' : axis[2]
 stats $data using 2 nooutput
-margin = STATS_max - STATS_min > 2 ? 0.1 * (STATS_max - STATS_min) : 1
-set yrange [STATS_min - margin:STATS_max + margin]
+# At least 2 % of the value on both sides, so that what is steady looks so.
+low = STATS_min - 0.02 * STATS_median
+high = STATS_max + 0.02 * STATS_median
+set yrange [low:high]
 set xrange [0:rows + 1]
 if (known(found)) {
   set arrow 1 from graph 0, first found to graph 1, first found nohead linecolor rgb red linewidth 2 \

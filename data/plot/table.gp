@@ -1,19 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Columns against the first one. $data: as many numbers in a line as there are columns, whose names are in
-# title[].
+# title[], and as names of axes in axis[]. Blocks are each twice as large as the one before,
+# and what was found is one of them. SMs are no scale.
 set linetype 1 linecolor rgb blue linewidth 2
 set linetype 2 linecolor rgb red linewidth 2
 set linetype 3 linecolor rgb green linewidth 2
 set linetype 4 linecolor rgb orange linewidth 2
 set linetype 5 linecolor rgb purple linewidth 2
 set linetype cycle 5
-set xlabel title[1] offset 0,0.2 textcolor rgb black
+sizes = strstrt(title[1], 'block') > 0
+share = title[columns][strlen(title[columns]):] eq '%'
+
+set label 2 known(found) ? found_text.' found'.sure : strlen(absent) ? 'not found: '.absent : ''
+set xlabel axis[1] offset 0,0.2 textcolor rgb black
 if (columns == 2) {
-  set label 3 title[2]
+  set label 3 axis[2]
 } else {
-  set key top left Left reverse samplen 2.2 font 'Helvetica,13' textcolor rgb black
+  set label 3 title[1] eq 'SM' ? 'Latency (cycles)' : share ? 'Loads (%)' : ''
+  set key top left Left reverse horizontal samplen 2.2 font 'Helvetica,13' textcolor rgb black
 }
-set offsets graph 0.02, graph 0.02, graph 0.08, graph 0.02
-stats $data using 2:(column(columns)) nooutput
-if (STATS_min_x >= 0 && STATS_min_y >= 0) { set yrange [0:*] }
-plot for [c = 2:columns] $data using 1:c with linespoints pointtype 7 pointsize 0.5 title title[c]
+set offsets graph 0.02, graph 0.02, graph 0.12, graph 0.02
+stats $data using 1:(column(columns)) nooutput
+if (STATS_min_x >= 0 && STATS_min_y >= 0 && title[1] ne 'SM') { set yrange [0:*] }
+if (share) {
+  set offsets 0, 0, 0, 0
+  set yrange [0:columns == 2 ? 105 : 125]
+  set ytics 0, 25, 100
+}
+if (sizes) {
+  set logscale x 2
+  set xrange [STATS_min_x / 1.2:STATS_max_x * 1.2]
+}
+if (sizes && known(found)) {
+  set arrow 1 from found, graph 0 to found, graph 1 nohead linecolor rgb red linewidth 2 dashtype (6, 4) back
+}
+if (title[1] eq 'SM') {
+  set xrange [-1:STATS_max_x + 1]
+  plot for [c = 2:columns] $data using 1:c with points pointtype 7 pointsize 0.5 linewidth 1 title title[c]
+} else {
+  plot for [c = 2:columns] $data using 1:c with linespoints pointtype 7 pointsize 0.5 title title[c]
+}

@@ -43,6 +43,9 @@ static int count_votes(const struct gc_pairs *pairs, double threshold, struct gc
       votes += seen[pair] > 0;
     }
     gc_evidence_votes(&evidence[i], yes, votes);
+    if (votes)
+      gc_raw_row(pairs->layout.bench->raw, "aligned block that holds both, bytes\tpairs whose second misses, %",
+                 (double[]){reaches[i], 100.0 * (double)yes / (double)votes});
   }
   free(slow);
   free(seen);

@@ -196,6 +196,16 @@ static uint64_t exceeding_votes(const struct trial *trial, double missed)
   return (missed > trial->fits + third) + (missed > trial->exceeds - third);
 }
 
+/* For the eye; the last reach is none. */
+static void note_trial(const struct gc_bench *bench, const struct trial *trial)
+{
+  for (size_t i = 0; i < EXCEEDS; i++)
+    gc_raw_row(bench->raw,
+               "aligned block that holds both, bytes\tloads that miss, %\twithout partners, %\twith far ones, %",
+               (double[]){reaches[i], 100 * mean(trial->missed[i], trial->replicas), 100 * trial->fits,
+                          100 * trial->exceeds});
+}
+
 /* What the trial says: which reaches are as without partners, which as with far ones. */
 static int put_line(struct gc_element *element, const struct trial *trial, uint64_t capacity)
 {
@@ -253,5 +263,6 @@ int gc_step_line(struct gc_bench *bench, struct gc_element *element)
   }
   if (best.exceeds - best.fits < CLEAR)
     return gc_put_absent(element, HWLOC_GPUCACHE_LINE, "no number of lines just fits the capacity");
+  note_trial(bench, &best);
   return put_line(element, &best, capacity);
 }

@@ -277,8 +277,27 @@ static int put_absent(struct gc_element *element, const char *why)
   int status = gc_put_absent(element, HWLOC_GPUCACHE_PARTITIONS, why);
 
   if (!status)
+    status = gc_put_absent(element, HWLOC_GPUCACHE_INSTANCES, why);
+  if (!status)
     status = gc_put_absent(element, HWLOC_GPUCACHE_NEAR_LATENCY, why);
   return status ? status : gc_put_absent(element, HWLOC_GPUCACHE_FAR_LATENCY, why);
+}
+
+/* It is one L2 if all SMs find in it what one of them read, near or far: sooner than memory would send it. */
+static int put_instances(const struct search *s, struct gc_element *element)
+{
+  const struct gc_element *memory = gc_record_find(s->r.bench->record, GC_DEVICE_MEMORY);
+  const char *sent = memory ? gc_infos_get(&memory->infos, HWLOC_GPUCACHE_LATENCY_CYCLES) : NULL;
+  const char *far = gc_infos_get(&element->infos, HWLOC_GPUCACHE_FAR_LATENCY_CYCLES);
+
+  if (gc_infos_get(&element->infos, HWLOC_GPUCACHE_INSTANCES)) /* somebody stated it */
+    return 0;
+  if (s->groups > 1 && !sent)
+    return gc_put_absent(element, HWLOC_GPUCACHE_INSTANCES,
+                         "it takes the latency of device memory to find it, which is not known");
+  if (s->groups > 1 && !(far && strtod(far, NULL) < (1 - GAP) * strtod(sent, NULL)))
+    return gc_put_absent(element, HWLOC_GPUCACHE_INSTANCES, "what is far comes no sooner than from memory");
+  return gc_put_measured(element, HWLOC_GPUCACHE_INSTANCES, HWLOC_GPUCACHE_INSTANCES, 1, s->confidence);
 }
 
 static int put(struct search *s, struct gc_element *element)
@@ -299,10 +318,27 @@ static int put(struct search *s, struct gc_element *element)
                                 (uint64_t)s->groups, s->confidence)) ||
       (status = gc_put_text(element, HWLOC_GPUCACHE_PARTITION_SMS, sms, s->confidence)))
     return status;
-  if (s->groups == 1) /* and nothing is far */
-    return 0;
-  status = put_side(s, element, false);
-  return status ? status : put_side(s, element, true);
+  if (s->groups > 1 && /* else nothing is far */
+      ((status = put_side(s, element, false)) || (status = put_side(s, element, true))))
+    return status;
+  return put_instances(s, element);
+}
+
+/* For the eye: what each SM saw of the lines of each reader. */
+static void note_readers(const struct search *s)
+{
+  char columns[160] = "SM";
+  double row[1 + GC_READERS_MAX];
+
+  for (size_t r = 0; r < s->r.count; r++)
+    snprintf(columns + strlen(columns), sizeof(columns) - strlen(columns), "\tread by SM %u",
+             s->r.readers[r]);
+  for (uint32_t sm = 0; sm < s->r.sms && s->r.count && !s->absent; sm++) {
+    row[0] = sm;
+    for (size_t r = 0; r < s->r.count; r++)
+      row[1 + r] = usual_mean(s, r, sm);
+    gc_raw_row(s->r.bench->raw, columns, row);
+  }
 }
 
 static int find(struct search *s)
@@ -338,6 +374,7 @@ int gc_step_partition(struct gc_bench *bench, struct gc_element *element)
     status = s.scratch && s.base && s.group ? find(&s)
                                             : gc_fail(bench->err, -ENOMEM, "out of memory");
   }
+  note_readers(&s);
   if (!status || (status == -ENOTSUP && s.absent))
     status = put(&s, element);
   free(s.group);

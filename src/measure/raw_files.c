@@ -18,14 +18,22 @@
 
 static const char *const forms[GC_RAW_FORMS] = {"curve", "trace", "repeats", "table"};
 
-/* Which attribute is what a step looked for. Of other steps all attributes are told, and none is singled
- * out. */
+/* Which attribute is what a step looked for; where there are several, in data whose columns are called so.
+ * Of other steps all attributes are told, and none is singled out. */
 static const struct {
-  const char *step, *key, *property, *unit;
+  const char *step, *columns, *key, *property, *unit;
 } sought[] = {
-  {"capacity", HWLOC_GPUCACHE_CAPACITY_BYTES, HWLOC_GPUCACHE_CAPACITY, "bytes"},
-  {"latency", HWLOC_GPUCACHE_LATENCY_CYCLES, HWLOC_GPUCACHE_LATENCY, "cycles"},
-  {"line", HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, "bytes"},
+  {"capacity", "", HWLOC_GPUCACHE_CAPACITY_BYTES, HWLOC_GPUCACHE_CAPACITY, "bytes"},
+  {"latency", "", HWLOC_GPUCACHE_LATENCY_CYCLES, HWLOC_GPUCACHE_LATENCY, "cycles"},
+  {"line", "", HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, "bytes"},
+  {"fetch", "", HWLOC_GPUCACHE_FETCH_BYTES, HWLOC_GPUCACHE_FETCH, "bytes"},
+  {"miss penalty", "", HWLOC_GPUCACHE_MISS_PENALTY_CYCLES, HWLOC_GPUCACHE_MISS_PENALTY, "cycles"},
+  {"bandwidth", "read, GB/s", HWLOC_GPUCACHE_READ_GBPS, HWLOC_GPUCACHE_READ, "GB/s"},
+  {"bandwidth", "write, GB/s", HWLOC_GPUCACHE_WRITE_GBPS, HWLOC_GPUCACHE_WRITE, "GB/s"},
+  {"bandwidth", "read, bytes per cycle", HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE, HWLOC_GPUCACHE_READ,
+   "bytes per cycle and SM"},
+  {"bandwidth", "write, bytes per cycle", HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE, HWLOC_GPUCACHE_WRITE,
+   "bytes per cycle and SM"},
 };
 
 /* "# name: value" on one line, whatever is in the value. */
@@ -37,7 +45,7 @@ static void say(FILE *file, const char *name, const char *value)
   putc('\n', file);
 }
 
-static void say_found(FILE *file, const struct gc_infos *infos, const char *step)
+static void say_found(FILE *file, const struct gc_infos *infos, const struct gc_raw_set *set)
 {
   const size_t prefix = strlen(HWLOC_GPUCACHE_SOURCE_ABSENT);
 
@@ -45,7 +53,7 @@ static void say_found(FILE *file, const struct gc_infos *infos, const char *step
     const char *value = gc_infos_get(infos, sought[i].key), *source, *confidence;
     char name[64];
 
-    if (strcmp(step, sought[i].step))
+    if (strcmp(set->property, sought[i].step) || !strstr(set->columns, sought[i].columns))
       continue;
     snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_SOURCE_SUFFIX, sought[i].property);
     source = gc_infos_get(infos, name);
@@ -93,7 +101,7 @@ static void say_heading(FILE *file, const struct gc_raw *raw, const struct gc_ra
   say(file, "element", gc_kinds[set->kind].subtype);
   say(file, "property", set->property);
   if (element)
-    say_found(file, &element->infos, set->property);
+    say_found(file, &element->infos, set);
   if (threshold != UINT32_MAX)
     fprintf(file, "# threshold: %" PRIu32 "\n", threshold);
   say_notes(file, &raw->notes);

@@ -6,6 +6,7 @@
  */
 #include "tool/plot.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -44,8 +45,8 @@ static void say_bytes(FILE *script, const char *name, double bytes)
   say_text(script, name, isfinite(bytes) ? text : "");
 }
 
-/* "ConstantL15Cache" as people write it. */
-static const char *in_words(const char *subtype)
+/* "ConstantL15Cache" and "fetch" as people write it. */
+static const char *in_words(const char *name)
 {
   static const char *const words[][2] = {
     {"DeviceMemory", "device memory"},         {"L3Cache", "L3 cache"},
@@ -53,26 +54,46 @@ static const char *in_words(const char *subtype)
     {"TextureCache", "texture cache"},         {"ReadOnlyCache", "read-only cache"},
     {"ConstantL1Cache", "constant L1 cache"},  {"ConstantL15Cache", "constant L1.5 cache"},
     {"SharedMemory", "shared memory"},         {"ScalarL1Cache", "scalar L1 cache"},
-    {"InstructionCache", "instruction cache"},
+    {"InstructionCache", "instruction cache"}, {"fetch", "fetch granularity"},
+    {"line", "line size"},
   };
 
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (!strcmp(words[i][0], subtype))
+    if (!strcmp(words[i][0], name))
       return words[i][1];
-  return subtype;
+  return name;
+}
+
+/* What was found, with its unit. */
+static void say_found(FILE *script, const struct gc_plot *plot)
+{
+  const char *unit = gc_infos_get(&plot->head, "unit");
+  const double found = gc_plot_number(plot, "found");
+  char text[96];
+
+  if (!unit || !strcmp(unit, "bytes")) {
+    say_bytes(script, "found_text", found);
+  } else {
+    snprintf(text, sizeof text, "%.9g %s", found, unit);
+    say_text(script, "found_text", isfinite(found) ? text : "");
+  }
 }
 
 static void say_head(FILE *script, const struct gc_plot *plot)
 {
-  static const char *const names[] = {"gpu", "model", "property", "unit", "absent", "date", "confidence",
+  static const char *const names[] = {"gpu", "model", "unit", "absent", "date", "confidence",
                                       "CarveoutPercent"};
   const char *element = gc_infos_get(&plot->head, "element");
+  const char *property = gc_infos_get(&plot->head, "property");
 
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     say_text(script, names[i], gc_infos_get(&plot->head, names[i]));
   say_text(script, "element", in_words(element ? element : ""));
+  say_text(script, "property", in_words(property ? property : ""));
   say_number(script, "found", gc_plot_number(plot, "found"));
-  say_bytes(script, "found_text", gc_plot_number(plot, "found"));
+  say_found(script, plot);
+  say_number(script, "near", gc_plot_number(plot, "NearLatencyCycles"));
+  say_number(script, "far", gc_plot_number(plot, "FarLatencyCycles"));
   say_number(script, "threshold", gc_plot_number(plot, "threshold"));
 }
 
@@ -258,6 +279,8 @@ static int trace(FILE *script, const struct gc_plot *plot, struct gc_error *err)
   }
   fputs("EOD\n", script);
   say_number(script, "bar", width);
+  say_number(script, "least", low);
+  say_number(script, "most", high);
   say_number(script, "loads", (double)n);
   free(cycles);
   return 0;
@@ -265,14 +288,38 @@ static int trace(FILE *script, const struct gc_plot *plot, struct gc_error *err)
 
 /* --- repeats and tables: as they are --------------------------------------------------------------- */
 
+/* Repetitions of something that is no latency are a table, whose first column only counts them. */
+static bool only_repeats(const struct gc_plot *plot)
+{
+  return plot->width == 2 && !strcmp(plot->columns[0], "repeat");
+}
+
+/* "read, GB/s" -> "Read (GB/s)" */
+static void name_axis(const char *column, char *text, size_t size)
+{
+  const char *unit = NULL;
+
+  for (const char *comma = strstr(column, ", "); comma; comma = strstr(comma + 1, ", "))
+    unit = comma;
+  if (unit)
+    snprintf(text, size, "%.*s (%s)", (int)(unit - column), column, unit + 2);
+  else
+    snprintf(text, size, "%s", column);
+  text[0] = (char)toupper((unsigned char)text[0]);
+}
+
 static int table(FILE *script, const struct gc_plot *plot)
 {
-  fprintf(script, "rows = %zu\ncolumns = %zu\narray title[%zu]\n", plot->rows, plot->width, plot->width);
+  fprintf(script, "rows = %zu\ncolumns = %zu\narray title[%zu]\narray axis[%zu]\n", plot->rows,
+          plot->width, plot->width, plot->width);
   for (size_t c = 0; c < plot->width; c++) {
-    char name[32];
+    char name[32], text[sizeof plot->columns[c] + 2];
 
     snprintf(name, sizeof name, "title[%zu]", c + 1);
     say_text(script, name, plot->columns[c]);
+    snprintf(name, sizeof name, "axis[%zu]", c + 1);
+    name_axis(plot->columns[c], text, sizeof text);
+    say_text(script, name, text);
   }
   fputs("$data << EOD\n", script);
   for (size_t i = 0; i < plot->rows; i++)
@@ -294,7 +341,7 @@ const char *gc_plot_script(const struct gc_plot *plot, FILE *script, struct gc_e
   if (form && !strcmp(form, "repeats") && plot->width == 2)
     return table(script, plot) ? NULL : "repeats.gp";
   if (form && !strcmp(form, "table") && plot->width > 1)
-    return table(script, plot) ? NULL : "table.gp";
+    return table(script, plot) ? NULL : only_repeats(plot) ? "repeats.gp" : "table.gp";
   gc_fail(err, -EBADMSG, "it is of no known form");
   return NULL;
 }

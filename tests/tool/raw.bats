@@ -149,6 +149,29 @@ small_curve() {
   has "$file" "Array size"
 }
 
+@test "tables hold what a granularity was told from, and bandwidths what was found of them" {
+  "$tool" measure --no-store --only L1Cache,SharedMemory --sim "$tiny" --raw "$raw" >/dev/null
+  local fetch=$raw/gpu0-L1Cache-fetch-table.tsv line=$raw/gpu0-L1Cache-line-table.tsv
+  is "32 bytes table" "$(head_of "$fetch" found) $(head_of "$fetch" unit) $(head_of "$fetch" form)"
+  is "16 32 64 128 256 512 1024" "$(column "$fetch" 'aligned block that holds both, bytes' | xargs)"
+  is "0 0 100 100 100 100 100" "$(column "$fetch" 'pairs whose second misses, %' | xargs)"
+  is 128 "$(head_of "$line" found)"
+  # up to the line partners take no room, beyond it as much as far ones
+  is 128 "$(grep -v '^#' "$line" | awk -F '\t' 'NR > 1 && $2 < ($3 + $4) / 2 { last = $1 } END { print last }')"
+  is "$(head_of "$raw/gpu0-L1Cache-bandwidth.tsv" ReadBytesPerCycle)" \
+    "$(head_of "$raw/gpu0-L1Cache-bandwidth.tsv" found)"
+  is "$(head_of "$raw/gpu0-SharedMemory-bandwidth-table.tsv" WriteBytesPerCycle)" \
+    "$(head_of "$raw/gpu0-SharedMemory-bandwidth-table.tsv" found)"
+  need_gnuplot
+  "$tool" plot "$raw" >/dev/null
+  has "$(cat "${fetch%.tsv}.svg")" "L1 cache fetch granularity"
+  has "$(cat "${fetch%.tsv}.svg")" "32 B found, confidence 0.9"
+  has "$(cat "${fetch%.tsv}.svg")" "Pairs whose second misses (%)"
+  has "$(cat "${line%.tsv}.svg")" "L1 cache line size"
+  has "$(cat "$raw/gpu0-SharedMemory-bandwidth-table.svg")" "Write (bytes per cycle and SM)"
+  has "$(cat "$raw/gpu0-SharedMemory-bandwidth-table.svg")" "bytes per cycle and SM found"
+}
+
 @test "plot: levels, capacity and title come from the file" {
   need_gnuplot
   mkdir "$raw"
