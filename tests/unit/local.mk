@@ -5,6 +5,7 @@ unit_tests = \
 	tests/unit/test_cuda \
 	tests/unit/test_decide \
 	tests/unit/test_gpus \
+	tests/unit/test_hip \
 	tests/unit/test_alloc \
 	tests/unit/test_export \
 	tests/unit/test_lookup \
@@ -31,6 +32,29 @@ tests_unit_fake_cuda_libcuda_la_LDFLAGS = -rpath /nowhere -version-info 1:0:0
 tests_unit_old_cuda_libcuda_la_SOURCES = $(tests_unit_fake_cuda_libcuda_la_SOURCES)
 tests_unit_old_cuda_libcuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DcuDeviceGetUuid_v2=cuDeviceGetUuid
 tests_unit_old_cuda_libcuda_la_LDFLAGS = $(tests_unit_fake_cuda_libcuda_la_LDFLAGS)
+
+# HIP libraries that test_hip and tests/tool/hip.bats find instead of AMD's: one stand-in, whose GPU is a
+# simulated one, under each name that the back end looks for, and one of ROCm 5.0.
+hip_stand_ins = tests/unit/hip-7/libamdhip64.la tests/unit/hip-6/libamdhip64.la \
+	tests/unit/hip-5/libamdhip64.la tests/unit/hip-any/libamdhip64.la
+check_LTLIBRARIES += tests/unit/libfake-hip.la $(hip_stand_ins) tests/unit/hip-old/libamdhip64.la
+tests_unit_libfake_hip_la_SOURCES = tests/unit/fake-hip.c tests/unit/fake-hip.h src/device/common.c \
+	src/device/sim.c src/device/sim_kernels.c src/device/sim_memory.c
+tests_unit_libfake_hip_la_LIBADD = src/model/libmodel.la src/util/libutil.la
+tests_unit_hip_7_libamdhip64_la_SOURCES =
+tests_unit_hip_7_libamdhip64_la_LIBADD = tests/unit/libfake-hip.la -lm
+tests_unit_hip_7_libamdhip64_la_LDFLAGS = -rpath /nowhere -version-info 7:0:0
+tests_unit_hip_6_libamdhip64_la_SOURCES =
+tests_unit_hip_6_libamdhip64_la_LIBADD = tests/unit/libfake-hip.la -lm
+tests_unit_hip_6_libamdhip64_la_LDFLAGS = -rpath /nowhere -version-info 6:0:0
+tests_unit_hip_5_libamdhip64_la_SOURCES =
+tests_unit_hip_5_libamdhip64_la_LIBADD = tests/unit/libfake-hip.la -lm
+tests_unit_hip_5_libamdhip64_la_LDFLAGS = -rpath /nowhere -version-info 5:0:0
+tests_unit_hip_any_libamdhip64_la_SOURCES =
+tests_unit_hip_any_libamdhip64_la_LIBADD = tests/unit/libfake-hip.la -lm
+tests_unit_hip_any_libamdhip64_la_LDFLAGS = -rpath /nowhere -avoid-version
+tests_unit_hip_old_libamdhip64_la_SOURCES = tests/unit/old-hip.c
+tests_unit_hip_old_libamdhip64_la_LDFLAGS = -rpath /nowhere -version-info 7:0:0
 
 # The store with a site directory of the test's own.
 tests_unit_test_store_SOURCES = tests/unit/test_store.c $(gc_store_sources)

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fake-hip.h"
+
+#include "device/common.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+#define ALLOCATIONS 64
+#define FIRST_DEVICE 40 /* devices are no indices */
+#define POINTER(address) ((void *)(uintptr_t)(address))
+#define MACHINE_AMDGPU 224
+#define MACH_MASK 0xff
+
+/* Prototypes: what is defined below is what the back end calls. */
+#define PROTOTYPE(type, name, parameters) EXPORT type name parameters;
+HIP_SYMBOLS(PROTOTYPE)
+#undef PROTOTYPE
+
+EXPORT struct fake_hip fake_hip;
+EXPORT void fake_hip_reset(void);
+
+static struct gc_device *sim;
+static const unsigned char *image; /* of the module that is loaded */
+static int initialized, launches_left, lost, failed;
+static struct {
+  uint64_t address;
+  size_t bytes;
+} allocations[ALLOCATIONS];
+
+static hipError_t complain(const char *name, const char *what)
+{
+  if (!*fake_hip.complaint)
+    snprintf(fake_hip.complaint, sizeof(fake_hip.complaint), "%s: %s", name, what);
+  return hipErrorInvalidValue;
+}
+
+/* The error that this function was told to return, or all return because the GPU is lost. */
+static hipError_t told(const char *name)
+{
+  const char *fail = getenv("FAKE_HIP_FAIL");
+  const size_t length = strlen(name);
+
+  if (fail && !strncmp(fail, name, length) && fail[length] == '=')
+    return (hipError_t)atoi(fail + length + 1);
+  return lost ? hipErrorNoDevice : hipSuccess;
+}
+
+#define NEED(condition, what)                                                                      \
+  if (!(condition))                                                                                \
+    return complain(__func__, what);
+#define FAIL_IF_TOLD                                                                               \
+  if (told(__func__))                                                                              \
+    return told(__func__);
+#define AFTER_INIT                                                                                 \
+  NEED(initialized, "before hipInit")                                                              \
+  FAIL_IF_TOLD
+#define ON_DEVICE                                                                                  \
+  NEED(fake_hip.current >= 0, "no device is set")                                                  \
+  FAIL_IF_TOLD
+#define IS_DEVICE(device) ((device) >= FIRST_DEVICE && (device) < FIRST_DEVICE + fake_hip.devices)
+
+void fake_hip_reset(void)
+{
+  if (sim)
+    gc_device_sim.close(sim);
+  sim = NULL;
+  image = NULL;
+  initialized = lost = failed = 0;
+  memset(allocations, 0, sizeof(allocations));
+  fake_hip = (struct fake_hip){.devices = 1, .processor = FAKE_HIP_GFX90A, .current = -1,
+                               .wall_clock_khz = 100000};
+  strcpy(fake_hip.device[0].bus_id, "0000:0a:00.0");
+  strcpy(fake_hip.device[0].uuid, "0123456789abcdef");
+  strcpy(fake_hip.model, "Stand-in Instinct");
+}
+
+/* For programs that do not know that this is no HIP. */
+__attribute__((constructor)) static void begin(void)
+{
+  fake_hip_reset();
+}
+
+const char *hipGetErrorName(hipError_t error)
+{
+#define NAME(constant, value)                                                                      \
+  if (error == (value) && (!strncmp(#constant, "hipError", 8) || !error))                          \
+    return #constant;
+  HIP_CONSTANTS(NAME)
+#undef NAME
+  return "hipErrorUnknown";
+}
+
+static void note(char *into, size_t size, const char *variable)
+{
+  const char *value = getenv(variable);
+
+  snprintf(into, size, "%s", value ? value : "(unset)");
+}
+
+static int open_sim(void)
+{
+  const char *profile = getenv("FAKE_HIP_PROFILE"), *top = getenv("top_srcdir");
+  struct gc_gpu gpu = {.vendor = GC_VENDOR_SIM, .name = "fake"};
+  struct gc_error err;
+
+  if (profile)
+    snprintf(gpu.profile, sizeof(gpu.profile), "%s", profile);
+  else
+    snprintf(gpu.profile, sizeof(gpu.profile), "%s/data/sim/mi210", top ? top : ".");
+  if (!sim && gc_device_sim.open(&gpu, &sim, &err))
+    complain("hipInit", err.text);
+  return sim != NULL;
+}
+
+hipError_t hipInit(unsigned int flags)
+{
+  const char *launches = getenv("FAKE_HIP_LAUNCHES");
+
+  NEED(flags == 0, "flags")
+  note(fake_hip.rocr, sizeof(fake_hip.rocr), "ROCR_VISIBLE_DEVICES");
+  note(fake_hip.hip, sizeof(fake_hip.hip), "HIP_VISIBLE_DEVICES");
+  note(fake_hip.cuda, sizeof(fake_hip.cuda), "CUDA_VISIBLE_DEVICES");
+  fake_hip.inits++;
+  FAIL_IF_TOLD
+  NEED(open_sim(), "no simulated GPU")
+  launches_left = launches ? atoi(launches) : -1;
+  initialized = 1;
+  return hipSuccess;
+}
+
+hipError_t hipGetDeviceCount(int *count)
+{
+  AFTER_INIT
+  *count = fake_hip.devices;
+  return *count ? hipSuccess : hipErrorNoDevice;
+}
+
+hipError_t hipDeviceGet(hipDevice_t *device, int ordinal)
+{
+  AFTER_INIT
+  NEED(ordinal >= 0 && ordinal < fake_hip.devices, "no such device")
+  *device = FIRST_DEVICE + ordinal;
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGetName(char *name, int size, hipDevice_t device)
+{
+  AFTER_INIT
+  NEED(IS_DEVICE(device), "no such device")
+  snprintf(name, (size_t)size, "%s", fake_hip.model);
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device)
+{
+  AFTER_INIT
+  NEED(IS_DEVICE(device), "no such device")
+  memcpy(uuid->bytes, fake_hip.device[device - FIRST_DEVICE].uuid, sizeof(uuid->bytes));
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGetPCIBusId(char *id, int size, int device)
+{
+  AFTER_INIT
+  NEED(IS_DEVICE(device), "no such device")
+  snprintf(id, (size_t)size, "%s", fake_hip.device[device - FIRST_DEVICE].bus_id);
+  return hipSuccess;
+}
+
+hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int device)
+{
+  struct gc_properties p;
+  struct gc_error err;
+
+  AFTER_INIT
+  NEED(IS_DEVICE(device), "no such device")
+  NEED(!gc_device_sim.properties(sim, &p, &err), err.text)
+  switch (attribute) {
+#define ATTRIBUTE(name, is)                                                                        \
+  case hipDeviceAttribute##name:                                                                   \
+    *value = (int)(is);                                                                            \
+    return hipSuccess;
+    ATTRIBUTE(MultiprocessorCount, fake_hip.counts_pairs ? p.sms / 2 : p.sms)
+    ATTRIBUTE(WarpSize, p.warp)
+    ATTRIBUTE(ClockRate, p.clock_khz)
+    ATTRIBUTE(MemoryClockRate, p.memory_clock_khz)
+    ATTRIBUTE(MemoryBusWidth, p.memory_bus_bits)
+    ATTRIBUTE(MaxThreadsPerBlock, p.threads_per_block)
+    ATTRIBUTE(MaxThreadsPerMultiProcessor, p.threads_per_sm)
+    ATTRIBUTE(MaxRegistersPerBlock, p.registers_per_block)
+    ATTRIBUTE(MaxRegistersPerMultiprocessor, p.registers_per_sm)
+    ATTRIBUTE(L2CacheSize, p.l2_bytes)
+    ATTRIBUTE(MaxSharedMemoryPerMultiprocessor, p.shared_per_sm)
+    ATTRIBUTE(MaxSharedMemoryPerBlock, p.shared_per_block)
+    ATTRIBUTE(EccEnabled, p.ecc)
+#undef ATTRIBUTE
+  case hipDeviceAttributeWallClockRate:
+    *value = fake_hip.wall_clock_khz;
+    return *value ? hipSuccess : hipErrorInvalidValue;
+  default:
+    return hipErrorInvalidValue;
+  }
+}
+
+hipError_t hipDeviceTotalMem(size_t *bytes, hipDevice_t device)
+{
+  struct gc_properties p;
+  struct gc_error err;
+
+  AFTER_INIT
+  NEED(IS_DEVICE(device), "no such device")
+  NEED(!gc_device_sim.properties(sim, &p, &err), err.text)
+  *bytes = p.memory_bytes;
+  return hipSuccess;
+}
+
+hipError_t hipSetDevice(int device)
+{
+  AFTER_INIT
+  NEED(IS_DEVICE(device), "no such device")
+  fake_hip.current = device - FIRST_DEVICE;
+  return hipSuccess;
+}
+
+hipError_t hipSetDeviceFlags(unsigned int flags)
+{
+  ON_DEVICE
+  NEED(flags == hipDeviceScheduleSpin, "flags")
+  return hipSuccess;
+}
+
+/* A launch that failed comes to light here. */
+hipError_t hipDeviceSynchronize(void)
+{
+  ON_DEVICE
+  fake_hip.synchronized++;
+  return failed ? hipErrorLaunchFailure : hipSuccess;
+}
+
+hipError_t hipDeviceReset(void)
+{
+  ON_DEVICE
+  NEED(!fake_hip.modules, "with a module in place")
+  fake_hip.resets++;
+  return hipSuccess;
+}
+
+/* The symbol of this name in the code object, or NULL. */
+static const Elf64_Sym *find_symbol(const char *name)
+{
+  const Elf64_Ehdr *elf = (const void *)image;
+  const Elf64_Shdr *sections = (const void *)(image + elf->e_shoff);
+
+  for (unsigned s = 0; s < elf->e_shnum; s++) {
+    const Elf64_Shdr *section = &sections[s];
+    const Elf64_Sym *symbols = (const void *)(image + section->sh_offset);
+
+    for (size_t i = 0; section->sh_type == SHT_DYNSYM && i < section->sh_size / sizeof(*symbols); i++)
+      if (!strcmp((const char *)image + sections[section->sh_link].sh_offset + symbols[i].st_name, name))
+        return &symbols[i];
+  }
+  return NULL;
+}
+
+hipError_t hipModuleLoadData(hipModule_t *out, const void *data)
+{
+  const Elf64_Ehdr *elf = data;
+
+  ON_DEVICE
+  NEED(data && !((uintptr_t)data % 8), "no image")
+  if (memcmp(elf->e_ident, ELFMAG, SELFMAG) || elf->e_machine != MACHINE_AMDGPU)
+    return hipErrorInvalidImage;
+  if ((elf->e_flags & MACH_MASK) != fake_hip.processor)
+    return hipErrorNoBinaryForGpu;
+  image = data;
+  fake_hip.modules++;
+  *out = (hipModule_t)POINTER(&image);
+  return hipSuccess;
+}
+
+hipError_t hipModuleUnload(hipModule_t which)
+{
+  ON_DEVICE
+  NEED((void *)which == &image && fake_hip.modules > 0, "no such module")
+  fake_hip.modules--;
+  return hipSuccess;
+}
+
+/* A kernel is what has a descriptor. */
+hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t which, const char *name)
+{
+  char descriptor[80];
+
+  ON_DEVICE
+  NEED((void *)which == &image, "no such module")
+  snprintf(descriptor, sizeof(descriptor), "%s.kd", name);
+  for (int k = 0; k < GC_KERNEL_COUNT && find_symbol(descriptor); k++)
+    if (!strcmp(gc_kernels[k].entry, name)) {
+      *function = (hipFunction_t)POINTER(&gc_kernels[k]);
+      return hipSuccess;
+    }
+  return hipErrorNotFound;
+}
+
+hipError_t hipModuleGetGlobal(hipDeviceptr_t *address, size_t *bytes, hipModule_t which,
+                              const char *name)
+{
+  ON_DEVICE
+  NEED((void *)which == &image && !strcmp(name, "gpu_tick"), "no such variable")
+  if (!find_symbol(name))
+    return hipErrorNotFound;
+  *address = fake_hip.tick;
+  *bytes = find_symbol(name)->st_size;
+  return hipSuccess;
+}
+
+hipError_t hipMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+  uint64_t unused, total;
+  struct gc_error err;
+
+  ON_DEVICE
+  NEED(!gc_device_sim.memory(sim, &unused, &total, &err), err.text)
+  *free_bytes = unused;
+  *total_bytes = total;
+  return hipSuccess;
+}
+
+static size_t *find_allocation(uint64_t address, uint64_t **base)
+{
+  for (size_t i = 0; i < ALLOCATIONS; i++)
+    if (allocations[i].address == address) {
+      *base = &allocations[i].address;
+      return &allocations[i].bytes;
+    }
+  return NULL;
+}
+
+hipError_t hipMalloc(void **address, size_t bytes)
+{
+  uint64_t *place, at;
+  struct gc_error err;
+  size_t *room;
+
+  ON_DEVICE
+  room = find_allocation(0, &place);
+  NEED(room, "too many allocations")
+  if (gc_device_sim.alloc(sim, bytes, &at, &err))
+    return hipErrorOutOfMemory;
+  *place = at;
+  *room = bytes;
+  fake_hip.allocations++;
+  *address = POINTER(at);
+  return hipSuccess;
+}
+
+hipError_t hipFree(void *address)
+{
+  uint64_t *place;
+
+  ON_DEVICE
+  NEED(address && find_allocation((uintptr_t)address, &place), "nothing to free")
+  gc_device_sim.release(sim, *place);
+  *place = 0;
+  fake_hip.allocations--;
+  return hipSuccess;
+}
+
+hipError_t hipMemGetAddressRange(hipDeviceptr_t *base, size_t *bytes, hipDeviceptr_t address)
+{
+  uint64_t *place;
+  size_t *size;
+
+  ON_DEVICE
+  size = find_allocation((uintptr_t)address, &place);
+  NEED(address && size, "no such address")
+  *base = address;
+  *bytes = *size;
+  return hipSuccess;
+}
+
+hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kind)
+{
+  struct gc_error err;
+  int status;
+
+  ON_DEVICE
+  NEED(kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToHost, "which way")
+  if (to == fake_hip.tick) {
+    NEED(bytes == sizeof(fake_hip.tick) && kind == hipMemcpyHostToDevice, "not the variable")
+    memcpy(to, from, bytes);
+    return hipSuccess;
+  }
+  if (failed)
+    return hipErrorLaunchFailure;
+  status = kind == hipMemcpyHostToDevice
+             ? gc_device_sim.upload(sim, (uintptr_t)to, from, bytes, &err)
+             : gc_device_sim.download(sim, to, (uintptr_t)from, bytes, &err);
+  return status ? complain(__func__, err.text) : hipSuccess;
+}
+
+hipError_t hipMemset(void *to, int value, size_t bytes)
+{
+  struct gc_error err;
+
+  ON_DEVICE
+  NEED(value == 0 && !gc_device_sim.clear(sim, (uintptr_t)to, bytes, &err), "what is not 0, or nowhere")
+  return hipSuccess;
+}
+
+/* The kernel that a function is. */
+static int is_kernel(hipFunction_t function, enum gc_kernel *kernel)
+{
+  const struct gc_kernel_facts *facts = (const void *)function;
+
+  if (facts < gc_kernels || facts >= gc_kernels + GC_KERNEL_COUNT)
+    return 0;
+  *kernel = (enum gc_kernel)(facts - gc_kernels);
+  snprintf(fake_hip.function, sizeof(fake_hip.function), "%s", facts->entry);
+  return 1;
+}
+
+hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, hipFunction_t function,
+                                                              int threads, size_t shared_bytes)
+{
+  struct gc_launch launch = {.blocks = 1, .threads = (uint32_t)threads,
+                             .shared_bytes = (uint32_t)shared_bytes};
+  struct gc_error err;
+  uint32_t resident;
+
+  ON_DEVICE
+  NEED(is_kernel(function, &launch.kernel), "no such function")
+  launch.args_bytes = gc_kernels[launch.kernel].args_bytes;
+  fake_hip.occupancy_shared = (unsigned int)shared_bytes;
+  if (gc_device_sim.resident(sim, &launch, &resident, &err))
+    return complain(__func__, err.text);
+  *blocks = (int)resident;
+  return hipSuccess;
+}
+
+hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
+                                 unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                                 unsigned int block_z, unsigned int shared_bytes,
+                                 hipStream_t stream, void **parameters, void **extra)
+{
+  struct gc_launch launch = {.blocks = grid_x, .threads = block_x, .shared_bytes = shared_bytes};
+  struct gc_error err;
+
+  ON_DEVICE
+  NEED(is_kernel(function, &launch.kernel), "no such function")
+  NEED(grid_y == 1 && grid_z == 1 && block_y == 1 && block_z == 1, "not one-dimensional")
+  NEED(!stream && !parameters && extra && extra[0] == HIP_LAUNCH_PARAM_BUFFER_POINTER &&
+           extra[2] == HIP_LAUNCH_PARAM_BUFFER_SIZE && extra[4] == HIP_LAUNCH_PARAM_END,
+       "how arguments are passed")
+  launch.args = extra[1];
+  launch.args_bytes = *(size_t *)extra[3];
+  NEED(launch.args_bytes <= sizeof(fake_hip.parameters), "too many arguments")
+  if (launches_left == 0) {
+    lost = 1;
+    return hipSuccess; /* nobody knows it yet */
+  }
+  launches_left -= launches_left > 0;
+  fake_hip.grid = grid_x;
+  fake_hip.block = block_x;
+  fake_hip.shared = shared_bytes;
+  fake_hip.parameter_bytes = launch.args_bytes;
+  memcpy(fake_hip.parameters, launch.args, launch.args_bytes);
+  fake_hip.launches++;
+  switch (gc_device_sim.launch(sim, &launch, &err)) {
+  case 0:
+    return hipSuccess;
+  case -EIO:
+    failed = 1; /* comes to light later */
+    return hipSuccess;
+  default:
+    return complain(__func__, err.text);
+  }
+}
