@@ -10,7 +10,8 @@
 #   HWLOC_GPUCACHE_SIM_PATH    the simulated GPUs of data/sim
 #   LSTOPO, PATH               programs of the hwloc that this build is for come first; with
 #                              --enable-sanitizers they are wrappers that load its runtime first
-#   SANITIZERS                 yes or no; CLANG, PTXAS, VALGRIND: paths, empty when not found
+#   SANITIZERS                 yes or no; CLANG, LLD, PTXAS, VALGRIND: paths, empty when not found
+#   AMD_IMAGES, AMDGCN_FLAGS   code objects for AMD GPUs, as seen from top_builddir; how they are compiled
 TEST_EXTENSIONS = .sh .bats
 BATS_LOG_COMPILER = $(SHELL) $(srcdir)/tests/bats.sh
 
@@ -30,6 +31,8 @@ AM_TESTS_ENVIRONMENT = \
 	HWLOC_GPUCACHE_TOOL='$(abs_top_builddir)/hwloc-gpucache'; export HWLOC_GPUCACHE_TOOL; \
 	HWLOC_GPUCACHE_SIM_PATH='$(abs_top_srcdir)/data/sim'; export HWLOC_GPUCACHE_SIM_PATH; \
 	BATS='$(BATS)'; export BATS; CLANG='$(CLANG)'; export CLANG; PTXAS='$(PTXAS)'; export PTXAS; \
+	LLD='$(LLD)'; AMD_IMAGES='$(AMD_IMAGES)'; AMDGCN_FLAGS='$(AMDGCN_FLAGS)'; \
+	export LLD AMD_IMAGES AMDGCN_FLAGS; \
 	VALGRIND='$(VALGRIND)'; export VALGRIND; CC='$(CC)'; export CC; \
 	unset MAKEFLAGS MFLAGS MAKELEVEL; LC_ALL=C; export LC_ALL; \
 	$(hwloc_programs_environment)

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Reads what llvm-objdump makes of a code object for an AMD processor (-v processor=gfx942), and complains
+# unless
+#
+#   chase_*    has one timed window: everything waited for; clock, wait for it; a load of that path with the
+#              cache policy of this processor; wait for it; clock, wait for it; and nothing else
+#   pair, roll_call, census   have one such window for the vector L1, and one for the scalar L1
+#   latency_*  has three chains of loads, warm, n and 2n, with nothing between load, wait and next load
+#   read_*, write_*   move the rows of a turn with the loads and stores of that path, several at a time
+#   scalar     loads of anything else do not come in between, for they use the same cache
+#   all        have no stack: no scratch, buffer or flat instructions
+#
+# Which bits are right for which processor: doc/amd.md.
+
+BEGIN {
+  generation = processor ~ /^gfx9/ ? 9 : substr(processor, 4, 2) + 0
+  clock = "^s_memtime s\\[[0-9]+:[0-9]+\\]$"
+  around["9"] = "glc"
+  around["10"] = "glc dlc"
+  around["11"] = "glc"
+  around["12"] = "scope:SCOPE_DEV"
+  policy = processor ~ /^gfx(94|95|9-4)/ ? "sc1" : around[generation]
+  lgkm = "s_waitcnt lgkmcnt(0)"
+  wait_clock = lgkm
+  wait["ca"] = wait["cg"] = "s_waitcnt vmcnt(0)"
+  wait["scalar"] = wait["shared"] = lgkm
+  stores = generation == 9 ? "s_waitcnt vmcnt(0)" : "s_waitcnt_vscnt null, 0x0"
+  if (generation >= 11)
+    wait_clock = ""
+  if (generation == 11)
+    clock = "^s_getreg_b32 s[0-9]+, hwreg\\(HW_REG_SHADER_CYCLES, 0, 20\\)$"
+  if (generation == 12) {
+    clock = "^s_getreg_b32 s[0-9]+, hwreg\\(HW_REG_SHADER_CYCLES_LO\\)$"
+    wait["ca"] = wait["cg"] = "s_wait_loadcnt 0x0"
+    wait["scalar"] = "s_wait_kmcnt 0x0"
+    wait["shared"] = "s_wait_dscnt 0x0"
+    stores = "s_wait_storecnt 0x0"
+  }
+}
+
+function wrong(what) {
+  printf "%s: %s: %s\n", processor, kernel, what
+  failures++
+}
+
+# Whether two registers or ranges of them, v7 or v[7:8], have one in common.
+function overlap(one, other,   a, b) {
+  split(one, a, /[^0-9]+/)
+  split(other, b, /[^0-9]+/)
+  if (substr(one, 1, 1) != substr(other, 1, 1))
+    return 0
+  return a[2] + 0 <= (b[3] == "" ? b[2] : b[3]) + 0 && b[2] + 0 <= (a[3] == "" ? a[2] : a[3]) + 0
+}
+
+# The path of a load of a chain, "" for other instructions; sets result and address.
+function path_of(line,   words, rest) {
+  split(line, words, /,? /)
+  result = words[2]
+  address = words[3]
+  rest = line
+  if (line ~ /^global_load_(dwordx2|b64) v\[[0-9:]+\], v\[[0-9:]+\], off/) {
+    sub(/.* off ?/, "", rest)
+    return rest == "" ? "ca" : rest == policy ? "cg" : "global with '" rest "'"
+  }
+  if (line ~ /^s_load_(dwordx2|b64) s\[[0-9:]+\], s\[[0-9:]+\], (0x0|null)$/)
+    return "scalar"
+  if (line ~ /^ds_(read|load)_b32 v[0-9]+, v[0-9]+$/)
+    return "shared"
+  return ""
+}
+
+# The window that starts with the clock read in line `at`: 0, or the line of the other one.
+function window(at,   path) {
+  if (!(code[at - 4] == wait["ca"] && code[at - 3] == stores && code[at - 2] == wait["shared"] &&
+        code[at - 1] == wait["scalar"]))
+    return wrong("something may be under way when the window begins")
+  if (wait_clock != "" && code[++at] != wait_clock)
+    return wrong("the first clock read is not waited for")
+  path = path_of(code[++at])
+  if (path == "")
+    return wrong("the clock is not followed by a load")
+  if (!(path in wait))
+    return wrong("a load of no path: " path)
+  if (overlap(result, address))
+    return wrong("a load into its own address")
+  if (code[++at] != wait[path])
+    return wrong("the load is not waited for")
+  if (code[++at] !~ clock)
+    return wrong("something stands before the second clock read")
+  if (wait_clock != "" && code[at + 1] != wait_clock)
+    return wrong("the second clock read is not waited for")
+  windows[path]++
+  return at
+}
+
+function check_windows(expected,   at, second, path, paths) {
+  for (path in wait)
+    windows[path] = 0
+  for (at = 1; at <= lines; at++)
+    if (code[at] ~ clock) {
+      second = window(at)
+      if (!second)
+        return
+      at = second
+    }
+  for (path in wait)
+    if (windows[path] != (index(" " expected " ", " " path " ") > 0))
+      wrong(windows[path] " timed windows for path " path)
+}
+
+function check_chains(path,   at, next_, length_, previous, others, chains, clocks) {
+  for (at = 1; at <= lines; at++) {
+    if (code[at] ~ clock)
+      clocks++
+    if (path_of(code[at]) != path)
+      continue
+    others = 0
+    for (length_ = 1; code[at + 1] == wait[path]; length_++) {
+      previous = result
+      # the compiler may count the loop in there
+      for (next_ = at + 2; code[next_] ~ /^(s_(add|sub|cmp|mov|cselect|lshl|delay|nop)|v_mov)/; next_++)
+        ;
+      if (path_of(code[next_]) != path || address != previous)
+        break
+      others += next_ - at - 2
+      at = next_
+    }
+    if (length_ != 64)
+      return wrong("a chain of " length_ " loads")
+    if (others > 4)
+      return wrong(others " other instructions in a chain")
+    chains++
+  }
+  if (chains != 3)
+    wrong(chains + 0 " chains of loads, not three")
+  # gfx11 reads its short counter after each 64 loads, too
+  if (clocks != (generation == 11 ? 6 : 3))
+    wrong(clocks + 0 " clock reads")
+}
+
+# In the turn of a bandwidth kernel: `count` instructions of this form, and never all waited for in between.
+function check_rows(form, count, all,   at, seen) {
+  for (at = 1; at <= lines; at++) {
+    if (code[at] ~ form)
+      seen++
+    else if (seen > 0 && seen < count && code[at] == all)
+      return wrong("loads are waited for one by one")
+  }
+  if (seen != count)
+    wrong(seen + 0 " loads or stores in a turn, not " count)
+}
+
+# No scalar loads but those of the path, from the first of these to the end of the loop of the last, which is a
+# branch backwards.
+function check_alone(own,   at, first, last) {
+  for (at = 1; at <= lines; at++)
+    if (code[at] ~ own) {
+      first = first ? first : at
+      last = at
+    }
+  while (last < lines && code[last] !~ /^s_c?branch[a-z0-9_]* (3[3-9]|[4-6][0-9])[0-9][0-9][0-9]$/)
+    last++
+  for (at = first; at < last; at++)
+    if (code[at] ~ /^s_(buffer_)?load/ && code[at] !~ own)
+      return wrong("another scalar load: " code[at])
+}
+
+function check(   at, what, path) {
+  for (at = 1; at <= lines; at++)
+    if (code[at] ~ /^(scratch|buffer|flat)_/)
+      return wrong("a stack: " code[at])
+  what = substr(kernel, 5)
+  path = what
+  sub(/.*_/, "", path)
+  chain = "^s_load_(dwordx2|b64) s\\[[0-9:]+\\], s\\[[0-9:]+\\], (0x0|null)$"
+  vector = "v\\[[0-9:]+\\], "
+  if (what ~ /^chase_/)
+    check_windows(path)
+  else if (what ~ /^(pair|roll_call|census)$/)
+    check_windows("ca scalar")
+  else if (what ~ /^latency_/)
+    check_chains(path)
+  else if (what == "read_ca")
+    check_rows("^global_load_(dwordx4|b128) " vector vector "off( offset:[0-9]+)?$", 8, wait["ca"])
+  else if (what == "read_cg")
+    check_rows("^global_load_(dwordx2|b64) " vector vector "off( offset:[0-9]+)? " policy "$", 16, wait["cg"])
+  else if (what == "read_shared")
+    check_rows("^ds_(read|load)_b128 " vector "v[0-9]+( offset:[0-9]+)?$", 8, wait["shared"])
+  else if (what == "read_scalar")
+    check_rows("^s_load_(dwordx16|b512) s\\[[0-9:]+\\], s\\[[0-9:]+\\], (0x0|0x40|null)$", 2, lgkm)
+  else if (what == "write_cg")
+    check_rows("^global_store_(dwordx4|b128) " vector vector "off( offset:[0-9]+)?$", 8, stores)
+  else if (what == "write_shared")
+    check_rows("^ds_(write|store)_b128 v[0-9]+, v\\[[0-9:]+\\]( offset:[0-9]+)?$", 8, wait["shared"])
+  if (what ~ /^(chase|latency)_scalar$|^roll_call$|^pair$|^census$/)
+    check_alone(chain)
+}
+
+/<gpu_[a-z0-9_]+>:$/ {
+  if (kernel != "")
+    check()
+  kernel = $0
+  gsub(/^.*<|>:$/, "", kernel)
+  kernels++
+  lines = 0
+  next
+}
+/^[ \t]+[a-z]/ {
+  sub(/[ \t]*\/\/.*/, "")
+  gsub(/^[ \t]+/, "")
+  gsub(/[ \t]+/, " ")
+  code[++lines] = $0
+}
+END {
+  if (kernel != "")
+    check()
+  if (!kernels) {
+    print processor ": no kernels"
+    failures++
+  }
+  exit failures > 0
+}
