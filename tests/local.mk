@@ -101,6 +101,7 @@ bench: all tests/bench/bare-start tests/bench/load-cost
 
 include tests/unit/local.mk
 include tests/kernels/local.mk
+include tests/emulator/local.mk
 include tests/sim/local.mk
 include tests/plugin/local.mk
 include tests/gpu/local.mk

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Every kernel of a code object in an emulator: does it compute what args.h says?
+
+Usage: run.py TINYGRAD PROCESSOR IMAGE [KERNEL...]   (see emulator.sh)"""
+import ctypes
+import fractions
+import random
+import struct
+import sys
+
+from code_object import CodeObject
+from machine import Machine
+from ring import Memory, ring, walk
+
+NEVER, ANY_SM, BINS, ROWS = (1 << 64) - 1, (1 << 32) - 1, 128, 8
+PATHS = {"ca": 0, "scalar": 4}
+COLD, HOT, CONTROL, OTHER, AGAIN = range(5)
+
+
+def equal(what, got, expected):
+    if got != expected:
+        raise AssertionError(f"{what}: {got}, expected {expected}")
+
+
+def near(what, got, expected):
+    """Nanoseconds, which are rounded where they are computed."""
+    if abs(got - expected) > 1:
+        raise AssertionError(f"{what}: {got}, expected {expected}")
+
+
+def pairs(readings):
+    """Of clock readings before and after each load: the times."""
+    return [b - a for a, b in zip(readings[::2], readings[1::2])]
+
+
+class Checks:
+    def __init__(self, machine):
+        self.machine, self.wave = machine, machine.wave
+
+    def launch(self, name, form, values, blocks, threads, shared=0):
+        self.machine.launch(name, struct.pack("<" + form, *values), blocks, threads, shared)
+
+    def loaded(self, who, *kinds):
+        """Addresses that a wave loaded from, in order; of vector loads those of its first lane."""
+        return [a.address for a in self.machine.accesses[who]
+                if any(a.name.startswith(k) for k in kinds) and not a.lane]
+
+    def fill(self):
+        for slot, multiplier, stride in ((8, 1, 64), (8, 7, 128), (4, 5, 4)):
+            count, first, step = 100, 0x123400000000 if slot == 8 else 512, stride
+            memory = Memory(count * stride)
+            self.launch("fill", "6Q2I", (memory.address, count, stride, multiplier, first, step, slot, 0), 2,
+                        self.wave)
+            for i in range(count):
+                got = memory.get("Q" if slot == 8 else "I", i * multiplier % count * stride)[0]
+                equal(f"slot {i}", got, first + (i + 1) * multiplier % count * step)
+
+    def touch(self):
+        memory, sink, threads = Memory(1 << 16), Memory(8, 0x55), 2 * self.wave
+        for only in (ANY_SM, self.machine.sm(1)):
+            stride, size, passes = 64, 9 * threads * 64 // 2, 2
+            self.launch("touch", "4Q2I", (memory.address, size, stride, sink.address, passes, only), 3, threads)
+            seen = [sorted(a.address - memory.address for (block, _), many in self.machine.accesses.items()
+                           for a in many if a.name.startswith("GLOBAL_LOAD") and block in blocks)
+                    for blocks in ((0, 2), (1,), (0, 1, 2))]
+            all_of_it = sorted(list(range(0, size, stride)) * passes)
+            equal("touched", seen[2], all_of_it)
+            if only != ANY_SM:
+                equal("touched elsewhere", seen[0], [])
+            equal("sink", sink.get("Q")[0], 0x5555555555555555)
+
+    def chase(self, path):
+        blocks, loads, low, shift, threshold = 3, 2 * 64 + 21, 40, 2, 300
+        base, shared = 0, 0
+        if path == "shared":
+            count, stride = 40, 12
+            follows = {i * stride: (i + 1) % count * stride for i in range(count)}
+            shared, slots = count * stride, sorted(follows)
+        else:
+            count, stride = 0, 0
+            memory, follows = ring(60, 64)
+            base, slots = memory.address, sorted(follows)
+        jobs, results, trace = Memory(24 * blocks), Memory(552 * blocks), Memory(4 * 200 * blocks, 0x55)
+        work = [(slots[0], NEVER, 70, loads), (slots[0], walk(follows, slots[0], NEVER, 9)[1], 5, loads + 1),
+                (slots[0], NEVER, 0, 0)]
+        for block, job in enumerate(work):
+            jobs.put("2Q2I", 24 * block, *job)
+        self.launch("chase_" + path, "4Q6I", (jobs.address, results.address, trace.address, 0, 200, low, shift,
+                                              threshold, count, stride), blocks, self.wave, shared)
+        for block, (start, end, warm, n) in enumerate(work):
+            times = pairs(self.machine.readings[block, 0])
+            visited, last = walk(follows, start, end, warm + n)
+            loaded = [a for a in self.loaded((block, 0), *{"shared": ["DS_READ", "DS_LOAD"],
+                                                           "scalar": ["S_LOAD"]}.get(path, ["GLOBAL_LOAD"]))
+                      if a in follows]
+            equal("loaded", loaded, visited)
+            cycles, ended, *bins = results.get("2Q134I", 552 * block)
+            fastest, slowest, slow, first_slow, done, sm = bins[BINS:]
+            expected = [0] * BINS
+            for t in times:
+                expected[min(max(t - low, 0) >> shift, BINS - 1)] += 1
+            late = [i for i, t in enumerate(times) if t >= threshold]
+            equal("times", len(times), n)
+            equal("last", ended, last)
+            equal("cycles", cycles, sum(times))
+            equal("histogram", bins[:BINS], expected)
+            equal("loads", (done, sum(bins[:BINS])), (n, n))
+            equal("fastest, slowest", (fastest, slowest), (min(times, default=ANY_SM), max(times, default=0)))
+            equal("slow", (slow, first_slow), (len(late), late[0] if late else ANY_SM))
+            equal("sm", sm, self.machine.sm(block))
+            equal("trace", list(trace.get("200I", 800 * block)), times + [0x55555555] * (200 - n))
+
+    def latency(self, path):
+        shared, count, stride = 0, 0, 0
+        if path == "shared":
+            count, stride = 40, 8
+            shared = count * stride
+            follows, start = {i * stride: (i + 1) % count * stride for i in range(count)}, 0
+        else:
+            memory, follows = ring(50, 64)
+            start = memory.address
+        results, sink, warm, n, repeats = Memory(16), Memory(8), 64, 128, 2
+        steps, self.machine.steps = self.machine.steps, lambda: 900000  # a short counter goes round
+        self.launch("latency_" + path, "4Q6I", (start, results.address, sink.address, 0, warm, n, repeats, count,
+                                                stride, 0), 1, 1, shared)
+        self.machine.steps = steps
+        readings, per_n = self.machine.readings[0, 0], 0
+        if self.machine.generation == "gfx11":  # which looks at its short counter after each 64 loads
+            readings, per_n = readings[warm // 64:], n // 64
+        for r in range(repeats):
+            at = r * (3 * per_n + 3)
+            t0, t1, t2 = (readings[at + i] for i in (0, per_n + 1, 3 * per_n + 2))
+            equal("cycles", results.get("2I", 8 * r), (t1 - t0, t2 - t1))
+        equal("end", sink.get("Q")[0], walk(follows, start, NEVER, warm + repeats * 3 * n)[1])
+
+    def clock(self):
+        result = Memory(24)
+        self.launch("clock", "2Q", (result.address, 5000), 2, self.wave)
+        walls = [int(t * self.tick) for t in self.machine.walls[0, 0]]
+        cycles, ns, longest = result.get("3Q")
+        readings = self.machine.readings[0, 0]
+        equal("cycles", cycles, readings[-1] - readings[0])
+        near("nanoseconds", ns, walls[-1] - walls[0])
+        near("longest", longest, max(b - a for a, b in zip(walls, walls[1:])))
+        if ns < 5000 or len(walls) < 3:
+            raise AssertionError(f"it waited {ns} ns, looked {len(walls)} times")
+
+    def bandwidth(self, what, path):
+        m, blocks, warps, count, repeats = self.machine, 2, 2, 3, 2
+        row = 16 if path == "scalar" else 16 * self.wave
+        turn = ROWS * row
+        size, step = 5 * turn, 2 * turn
+        first, block_first, warp_first = turn, (0 if path == "shared" else turn), 3 * turn
+        memory, results, sink = Memory(size, 0x33), Memory(48 * blocks * repeats), Memory(8, 0x55)
+        base = 0 if path == "shared" else memory.address
+        self.launch(f"{what}_{path}", "9Q2I", (base, size, first, block_first, warp_first, step, results.address,
+                                               sink.address, 7, count, repeats), blocks, warps * self.wave,
+                    size if path == "shared" else 0)
+        for block in range(blocks):
+            for warp in range(warps):
+                begin = first + block * block_first + warp * warp_first
+                expected = [base + (begin + k * step + b) % size for k in range(count)
+                            for b in range(0, turn, 4)] * repeats
+                if what == "read":
+                    names = {"shared": ("DS_READ", "DS_LOAD"), "scalar": ("S_LOAD",)}.get(path, ("GLOBAL_LOAD",))
+                else:
+                    names = {"shared": ("DS_WRITE", "DS_STORE")}.get(path, ("GLOBAL_STORE",))
+                inside = [a for a in m.accesses[block, warp] if a.name.startswith(names)
+                          and base <= a.address < base + size and a.bytes > (4 if path == "scalar" else 0)]
+                got = sorted(w for a in inside for w in range(a.address, a.address + a.bytes, 4))
+                equal("words moved", got, sorted(expected))
+            for r in range(repeats):
+                start, end, start_ns, end_ns, moved, sm, _ = results.get("5Q2I", 48 * (r * blocks + block))
+                readings, walls = m.readings[block, 0], m.walls[block, 0]
+                per = len(readings) // repeats
+                t0, t1 = readings[r * per], readings[r * per + per - 1]
+                if m.generation == "gfx11":
+                    equal("start", start, t0 & 0xFFFFF)
+                    equal("cycles", end - start, t1 - t0)
+                else:
+                    equal("start, end", (start, end), (t0, t1))
+                near("start_ns", start_ns, int(walls[2 * r] * self.tick))
+                near("end_ns", end_ns, int(walls[2 * r + 1] * self.tick))
+                equal("bytes", moved, count * turn * warps)
+                equal("sm", sm, m.sm(block))
+        if what == "write" and path == "cg":
+            self.written(memory, size, turn)
+        equal("sink", sink.get("Q")[0], 0x5555555555555555)
+
+    def written(self, memory, size, turn):
+        """Three of the five parts were written by somebody, 16 bytes each: the number of the turn, 0, 0, 0."""
+        words = [memory.get("4I", at) for at in range(0, size, 16)]
+        for word in words:
+            if word != (0x33333333,) * 4 and (word[0] >= 3 or word[1:] != (0, 0, 0)):
+                raise AssertionError(f"written: {word}")
+
+    def pair(self):
+        blocks = 2
+        a, follow_a = ring(30, 64, seed=2)
+        b, follow_b = ring(30, 64, seed=3)
+        jobs, results = Memory(64 * blocks), Memory(72 * blocks)
+        walks = [((a.address, NEVER, PATHS["ca"], 0, 33, 0), (b.address, NEVER, PATHS["scalar"], 1, 20, 0)),
+                 ((a.address, NEVER, PATHS["scalar"], 1, 70, 0), (b.address, NEVER, PATHS["ca"], 0, 10, 0))]
+        for block, two in enumerate(walks):
+            jobs.put("2Q4I2Q4I", 64 * block, *two[0], *two[1])
+        self.launch("pair", "3Q", (jobs.address, results.address, 0), blocks, 2 * self.wave)
+        for block, (first, second) in enumerate(walks):
+            times_a = pairs(self.machine.readings[block, first[3]])
+            times_b = pairs(self.machine.readings[block, second[3]])
+            n = first[4]
+            phases = [times_a[i * n:(i + 1) * n] for i in range(3)] + [times_b, times_a[3 * n:]]
+            got = results.get("5Q8I", 72 * block)
+            equal("cycles", list(got[:5]), [sum(p) for p in phases])
+            hot, cold = min(phases[HOT]), sum(phases[COLD]) // n
+            limit = hot + min(hot // 2, (cold - hot) // 2 if cold > hot else 0)
+            slow = [0, 0] + [sum(t >= limit for t in p) for p in phases[CONTROL:]]
+            slow[OTHER] = 0  # another warp, which does not know the limit
+            equal("slow, hot, threshold, sm", list(got[5:]), slow + [hot, limit, self.machine.sm(block)])
+            for walk_, follows, times in ((first, follow_a, 4), (second, follow_b, 1)):
+                names = ["S_LOAD_DWORDX2", "S_LOAD_B64"] if walk_[2] else ["GLOBAL_LOAD"]
+                loaded = [x for x in self.loaded((block, walk_[3]), *names) if x in follows]
+                equal("loaded", loaded, walk(follows, walk_[0], NEVER, walk_[4])[0] * times)
+
+    def roll_call(self):
+        blocks, warps, n, m = 3, 2, 40, 10
+        near_ring, follows = ring(20, 64)
+        far, _ = ring(20, 64, seed=4)
+        results, traces, turn = Memory(8 * blocks), Memory(4 * blocks * warps * 2 * n), Memory(4)
+        for path in PATHS.values():
+            turn.put("I", 0, 0)
+            self.launch("roll_call", "2Q4I2Q4I4Q2I",
+                        (near_ring.address, NEVER, path, 0, n, 0, far.address, NEVER, path, 0, m, 0,
+                         results.address, traces.address, turn.address, 0, warps, 100), blocks, warps * self.wave)
+            equal("turn", turn.get("I")[0], blocks)
+            for block in range(blocks):
+                equal("sm, in_turn", results.get("2I", 8 * block), (self.machine.sm(block), 1))
+                for warp in range(warps):
+                    times = pairs(self.machine.readings[block, warp])
+                    at = 4 * 2 * n * (block * warps + warp)
+                    equal("first and again", list(traces.get(f"{2 * n}I", at)), times[:n] + times[n + m:])
+
+    def census(self):
+        blocks, slots, step, passes, rounds, each = 2, 150, 64, 2, 3, 4
+        for path in PATHS.values():
+            region = Memory(slots * step)
+            chosen, cycles = Memory(4 * blocks * rounds * each), Memory(4 * blocks * rounds * each * 2)
+            picks = [random.Random(5).randrange(slots) for _ in range(blocks * rounds * each)]
+            chosen.put(f"{len(picks)}I", 0, *picks)
+            self.launch("census", "5Q6I", (region.address, step, chosen.address, cycles.address, 0, slots, path,
+                                           passes, rounds, each, 0), blocks, self.wave)
+            for block in range(blocks):
+                times = pairs(self.machine.readings[block, 0])
+                equal("cycles", list(cycles.get(f"{2 * rounds * each}I", 8 * block * rounds * each)), times)
+                names = ("S_LOAD_DWORDX2", "S_LOAD_B64") if path else ("GLOBAL_LOAD",)
+                seen = {a.address - region.address for a in self.machine.accesses[block, 0]
+                        if a.name.startswith(names) and region.address <= a.address < region.address + slots * step}
+                equal("read", seen, {i * step for i in range(slots)})
+
+
+def main():
+    tinygrad, processor, image = sys.argv[1:4]
+    code_object = CodeObject(image)
+    checks = Checks(Machine(tinygrad, processor, code_object))
+    # 27 MHz: 37 ns and a bit
+    tick = (ctypes.c_uint32 * 2).from_address(code_object.address("gpu_tick"))
+    equal("gpu_tick", list(tick), [10, 0])
+    tick[0], tick[1] = 37, (1 << 32) * 1 // 27
+    checks.tick = 37 + fractions.Fraction(tick[1], 1 << 32)
+
+    what = [("fill", checks.fill, ()), ("touch", checks.touch, ()), ("clock", checks.clock, ())]
+    for path in ("ca", "cg", "shared", "scalar"):
+        what.append(("chase_" + path, checks.chase, (path,)))
+        what.append(("latency_" + path, checks.latency, (path,)))
+        what.append(("read_" + path, checks.bandwidth, ("read", path)))
+    for path in ("cg", "shared"):
+        what.append(("write_" + path, checks.bandwidth, ("write", path)))
+    what += [("pair", checks.pair, ()), ("roll_call", checks.roll_call, ()), ("census", checks.census, ())]
+    equal("kernels checked", sorted("gpu_" + name for name, _, _ in what), sorted(code_object.kernels))
+    failures = 0
+    for name, check, arguments in what:
+        if sys.argv[4:] and name not in sys.argv[4:]:
+            continue
+        try:
+            check(*arguments)
+            print(f"{processor}: {name}: right", flush=True)
+        except Exception as why:  # whatever it is, the other kernels are looked at too
+            failures += 1
+            print(f"{processor}: {name}: {type(why).__name__}: {str(why)[:600]}", flush=True)
+    sys.exit(failures > 0)
+
+
+if __name__ == "__main__":
+    main()
