@@ -107,6 +107,19 @@ int gc_step_api(struct gc_bench *bench, struct gc_element *element)
   return status;
 }
 
+int gc_record_nominal(struct gc_bench *bench)
+{
+  int status = 0;
+
+  for (size_t i = 0; i < bench->record->count && !status; i++) {
+    struct gc_element *element = &bench->record->elements[i];
+
+    if (!gc_infos_get(&element->infos, HWLOC_GPUCACHE_NOMINAL_BYTES))
+      status = gc_put_absent(element, HWLOC_GPUCACHE_NOMINAL, "the vendor's interface does not tell it");
+  }
+  return status ? gc_fail(bench->err, -ENOMEM, "out of memory") : 0;
+}
+
 int gc_record_facts(struct gc_bench *bench)
 {
   const struct gc_properties *p = &bench->properties;

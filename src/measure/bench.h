@@ -221,6 +221,8 @@ void gc_quarters_free(struct gc_quarters *quarters); /* amount.c; NULL is fine *
 
 /* api.c: facts of the whole GPU. */
 int gc_record_facts(struct gc_bench *bench);
+/* The same file, when all elements are there: says of which the interface tells no nominal capacity. */
+int gc_record_nominal(struct gc_bench *bench);
 
 /* Writing values with their source (plan.c). -ENOMEM or 0. */
 int gc_put_measured(struct gc_element *element, const char *key, const char *property, uint64_t value,

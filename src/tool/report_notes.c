@@ -184,30 +184,55 @@ static const char *reason(const struct gc_info *info)
          strspn(info->value + strlen(HWLOC_GPUCACHE_SOURCE_ABSENT), " ");
 }
 
-static void tell_property(const struct gc_info *info, const char *before)
+#define WITHHELD 256
+
+/* All that this reason explains of an element: "PerSM, Instances". */
+static void list_withheld(const struct gc_element *element, const char *why, char text[WITHHELD])
 {
-  printf("%s%.*s", before, (int)(strlen(info->name) - strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX)), info->name);
+  text[0] = '\0';
+  for (size_t i = 0; i < element->infos.count; i++) {
+    const struct gc_info *info = &element->infos.array[i];
+    const size_t used = strlen(text);
+
+    if (reason(info) && !strcmp(reason(info), why))
+      snprintf(text + used, WITHHELD - used, "%s%.*s", used ? ", " : "",
+               (int)(strlen(info->name) - strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX)), info->name);
+  }
 }
 
-/* A line for each reason, with all that it explains of this element. */
-static void tell_absent(const struct gc_element *element)
+/* Does it explain the same of both elements? */
+static bool same_withheld(const struct gc_record *record, size_t i, size_t k, const char *why)
 {
-  const struct gc_info *array = element->infos.array;
-  const size_t count = element->infos.count;
+  char one[WITHHELD], other[WITHHELD];
 
-  for (size_t i = 0; i < count; i++) {
-    const char *why = reason(&array[i]);
+  list_withheld(&record->elements[i], why, one);
+  list_withheld(&record->elements[k], why, other);
+  return !strcmp(one, other);
+}
+
+/* A line for each reason, with all that it explains of this element, and the other elements of which it
+ * explains the same; none when it was told with an element before. */
+static void tell_absent(const struct gc_record *record, size_t i)
+{
+  const struct gc_infos *infos = &record->elements[i].infos;
+  char text[WITHHELD];
+
+  for (size_t j = 0; j < infos->count; j++) {
+    const char *why = reason(&infos->array[j]);
     bool told = false;
 
-    for (size_t j = 0; why && j < i && !told; j++)
-      told = reason(&array[j]) && !strcmp(reason(&array[j]), why);
+    for (size_t k = 0; why && k < j && !told; k++)
+      told = reason(&infos->array[k]) && !strcmp(reason(&infos->array[k]), why);
+    for (size_t k = 0; why && k < i && !told; k++)
+      told = same_withheld(record, i, k, why);
     if (!why || told)
       continue;
-    tell_property(&array[i], "  no ");
-    for (size_t j = i + 1; j < count; j++)
-      if (reason(&array[j]) && !strcmp(reason(&array[j]), why))
-        tell_property(&array[j], ", ");
-    printf(" of %s: %s\n", gc_kinds[element->kind].subtype, why);
+    list_withheld(&record->elements[i], why, text);
+    printf("  no %s of %s", text, gc_kinds[record->elements[i].kind].subtype);
+    for (size_t k = i + 1; k < record->count; k++)
+      if (same_withheld(record, i, k, why))
+        printf(", %s", gc_kinds[record->elements[k].kind].subtype);
+    printf(": %s\n", why);
   }
 }
 
@@ -221,5 +246,5 @@ void gc_report_notes(const struct gc_record *record)
     tell_carveouts(&record->elements[i]);
   }
   for (size_t i = 0; i < record->count; i++)
-    tell_absent(&record->elements[i]);
+    tell_absent(record, i);
 }

@@ -35,6 +35,7 @@ setup() {
   has_not "$output" "far partition"
   # what one reason explains stands in one line
   has "$output" "no PerSM, Instances of ConstantL15Cache: "
+  has "$output" "no Nominal of L1Cache, TextureCache, ReadOnlyCache, ConstantL1Cache, ConstantL15Cache: the vendor"
   [ "$(awk '{ print length }' <<<"$(grep -v '  no ' <<<"$output")" | sort -n | tail -n 1)" -le 110 ]
 }
 
@@ -82,6 +83,8 @@ setup() {
   is null "$(q '.[0].elements[0].parent')"
   is measured "$(q '.[0].elements[] | select(.subtype == "L1Cache").CapacitySource')"
   is true "$(q '.[0].elements[] | select(.subtype == "L1Cache").CapacityConfidence <= 1')"
+  # a cell without a value has a reason
+  is 0 "$(q '[.[0].elements[] | . as $e | ("Capacity", "Nominal") | select($e["\(.)Source"] == null)] | length')"
   # every info of the record's elements is there
   local infos
   infos=$(grep '<info ' "$records/sim-tiny.xml" | grep -c -E 'name="[A-Z][A-Za-z]*(Bytes|Cycles|Ns|Source|Confidence)"')
