@@ -3,6 +3,7 @@
 tool_tests = \
 	tests/tool/usage.bats \
 	tests/tool/gpus.bats \
+	tests/tool/hip.bats \
 	tests/tool/store.bats \
 	tests/tool/show.bats \
 	tests/tool/end.bats \
