@@ -78,7 +78,8 @@
 /** \brief Smallest transfer (sector), bytes; integer > 0, at most LineBytes. */
 #define HWLOC_GPUCACHE_FETCH_BYTES "FetchBytes"
 /** \brief Median latency of a dependent load that hits, SM clock cycles without the cost of reading
- * the clock; number > 0, may have a fraction. */
+ * the clock; number > 0, may have a fraction. Of DeviceMemory, half of which may be far from an SM, the
+ * mean of the quartiles, over all SMs: the middle between near and far. */
 #define HWLOC_GPUCACHE_LATENCY_CYCLES "LatencyCycles"
 /** \brief The same in nanoseconds at the clock the GPU ran at; number > 0, may have a fraction. */
 #define HWLOC_GPUCACHE_LATENCY_NS "LatencyNs"
@@ -231,6 +232,9 @@
 /** \brief Parts of it that were done again because another program used the GPU meanwhile or its clock
  * changed; integer >= 0. */
 #define HWLOC_GPUCACHE_MEASURING_REPEATS "GPUCacheMeasuringRepeats"
+/** \brief Parts of it that failed, for example because a launch did, and whose values are absent for that
+ * reason; integer > 0, or not there. */
+#define HWLOC_GPUCACHE_MEASURING_FAILURES "GPUCacheMeasuringFailures"
 /** @} */
 
 /** \defgroup hwlocality_gpucache_env Environment variables (ignored in a set-user-ID process)

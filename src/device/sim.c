@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,6 +74,18 @@ static void align_clocks(struct gc_sim_device *sim)
     sim->clocks[sm] = origin_of(sm) + now;
 }
 
+/* Is the kernel that fails on this GPU, if any, one that there is? */
+static int check_broken(const char *broken, struct gc_error *err)
+{
+  int kernel = 0;
+
+  while (*broken && kernel < GC_KERNEL_COUNT && strcmp(gc_kernels[kernel].name, broken))
+    kernel++;
+  return kernel < GC_KERNEL_COUNT
+           ? 0
+           : gc_fail(err, -EINVAL, "there is no kernel %s that could be broken", broken);
+}
+
 static int sim_open(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err)
 {
   struct gc_sim_device *sim = calloc(1, sizeof(*sim));
@@ -90,6 +103,8 @@ static int sim_open(const struct gc_gpu *gpu, struct gc_device **device, struct 
   if (!status)
     status = gc_model_new(gpu->profile, text, length, &sim->model, err);
   free(text);
+  if (!status)
+    status = check_broken(gc_model_facts(sim->model)->broken, err);
   if (!status) {
     sim->facts = gc_model_facts(sim->model);
     sim->clocks = calloc(sim->facts->sms, sizeof(*sim->clocks));
@@ -268,6 +283,11 @@ static int run(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t co
   };
   int status = 0;
 
+  if (!strcmp(gc_kernels[l->kernel].name, sim->facts->broken)) {
+    gc_fail(&sim->failure, -EIO, "cannot finish kernel %s on %s: simulated uncorrectable memory error",
+            gc_kernels[l->kernel].name, sim->name);
+    return gc_sim_failed(sim, err);
+  }
   block.shared = calloc(1, l->shared_bytes + 1);
   if (!block.shared)
     return gc_fail(err, -ENOMEM, "no memory for the shared memory of the simulated %s", sim->name);

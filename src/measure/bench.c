@@ -93,10 +93,8 @@ static int find_constant_base(struct gc_bench *bench)
 
 static int open_texture(struct gc_bench *bench)
 {
-  uint64_t bytes = MIB(4);
+  const uint64_t bytes = MIB(4); /* of hundreds that a texture can have */
 
-  if (bytes > bench->properties.texture_texels * TEXEL_BYTES)
-    bytes = bench->properties.texture_texels * TEXEL_BYTES;
   bench->texture_bytes = bytes;
   return bench->ops->texture(bench->device, bench->arena, bytes, &bench->texture, bench->err);
 }
@@ -115,6 +113,7 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, struct gc_re
   if ((status = bench->ops->properties(device, &bench->properties, err)) ||
       (status = bench->ops->memory(device, &free_bytes, &total_bytes, err)))
     return status;
+  bench->properties.has_texture &= bench->properties.texture_texels * TEXEL_BYTES >= MIB(4);
   if (!bench->properties.sms)
     return gc_fail(err, -EIO, "the %s back end reports a GPU without SMs", bench->ops->name);
   bench->arena_bytes = arena_bytes(&bench->properties, free_bytes);
@@ -359,23 +358,31 @@ int gc_bench_chase(struct gc_bench *bench, const struct gc_path *path, const str
   return status;
 }
 
-int gc_bench_latency(struct gc_bench *bench, const struct gc_path *path, uint32_t warm, uint32_t n,
-                     double tolerance, struct gc_latency *latency)
+int gc_bench_chain(struct gc_bench *bench, const struct gc_path *path, uint32_t warm, uint32_t n,
+                   uint32_t repeats, struct gpu_latency_result *seen)
 {
   const bool shared = path->form == GC_FORM_SHARED;
   const struct gpu_latency_args args = {
     .start = gc_bench_address(bench, path->form, 0), .results = bench->scratch + 8,
-    .sink = bench->scratch, .texture = bench->texture, .warm = warm, .n = n,
-    .repeats = 1 + LATENCY_REPEATS,
+    .sink = bench->scratch, .texture = bench->texture, .warm = warm, .n = n, .repeats = repeats,
     .shared_count = shared ? (uint32_t)(path->latency_bytes / path->latency_stride) : 0,
     .shared_stride = shared ? path->latency_stride : 0};
+  int status = gc_bench_launch(bench, path->latency, 1, 1, shared ? (uint32_t)path->latency_bytes : 0,
+                               &args, sizeof(args));
+
+  return status ? status
+                : bench->ops->download(bench->device, seen, args.results, repeats * sizeof(*seen),
+                                       bench->err);
+}
+
+int gc_bench_latency(struct gc_bench *bench, const struct gc_path *path, uint32_t warm, uint32_t n,
+                     double tolerance, struct gc_latency *latency)
+{
   struct gpu_latency_result seen[1 + LATENCY_REPEATS]; /* the first warms up */
   double slopes[LATENCY_REPEATS];
-  int status;
+  int status = gc_bench_chain(bench, path, warm, n, 1 + LATENCY_REPEATS, seen);
 
-  if ((status = gc_bench_launch(bench, path->latency, 1, 1,
-                                shared ? (uint32_t)path->latency_bytes : 0, &args, sizeof(args))) ||
-      (status = bench->ops->download(bench->device, seen, args.results, sizeof(seen), bench->err)))
+  if (status)
     return status;
   for (int i = 0; i < LATENCY_REPEATS; i++)
     slopes[i] = ((double)seen[i + 1].cycles_2n - (double)seen[i + 1].cycles_n) / n;

@@ -67,12 +67,14 @@ struct gc_bench {
 
   struct gc_level {
     double hit, miss;            /* raw cycles, medians; 0: not known */
+    double usual;                /* nearly all hits take no longer */
     uint32_t stride;             /* bytes: loads so far apart meet every line */
   } levels[GC_KIND_COUNT];       /* capacity.c: what it saw of each element */
   char complaints[2048];         /* agree.c: what was withheld, a line each */
 
   double patience_ms, lost_ms;   /* busy.c: time that disturbances may cost, and did */
   unsigned repeats;              /* steps that had to be done again */
+  unsigned failures;             /* steps that failed, in the processes before this one too */
   double peace_at;               /* when the GPU was last seen to be ours alone */
   uint64_t watch;                /* device, a struct gpu_clock_result of busy.c; 0: not yet */
   bool trouble;                  /* it saw another program since */
@@ -126,6 +128,10 @@ struct gc_latency {
 int gc_bench_latency(struct gc_bench *bench, const struct gc_path *path, uint32_t warm, uint32_t n,
                      double tolerance, struct gc_latency *latency);
 
+/* What that is made of: `repeats` times the cycles of n and of 2n loads. */
+int gc_bench_chain(struct gc_bench *bench, const struct gc_path *path, uint32_t warm, uint32_t n,
+                   uint32_t repeats, struct gpu_latency_result *seen);
+
 /* n blocks, each on an SM of its own: follow the ring from starts[i], `warm` loads untimed, then
  * `loads` each timed alone. trace: loads values for each block, raw cycles. n <= SMs, and
  * n * loads <= GC_TRACE_MAX. */
@@ -157,6 +163,7 @@ struct gc_capacity {
   uint64_t changed;     /* smallest size from which the K-S test sees another distribution */
   double confidence;
   double hit, miss;     /* median raw cycles on both sides */
+  double usual;         /* 97 % of hits take no longer */
   uint32_t stride;      /* between loads while far from the answer: every line was met all the same */
   char absent[160];
 };
@@ -202,6 +209,7 @@ int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element);
 int gc_step_memory_bandwidth(struct gc_bench *bench, struct gc_element *element);
 /* clock.c: warms the GPU up until its clock is steady; sets bench->mhz. */
 int gc_warm_up(struct gc_bench *bench);
+#define GC_OTHER_CLOCK_SHARE 0.03 /* clocks that differ by more are not the same */
 /* busy.c: waits until the GPU is ours alone and its clock runs as in bench->mhz, and tells what was the
  * matter since it was called last. -EBUSY with a sentence when that takes too long. */
 enum gc_peace {

@@ -26,7 +26,6 @@
 #define STOPPED_NS 100000
 #define WAITED_MS 0.3
 #define LOOKS 5            /* a first bad look may be the host's fault; two of five are not */
-#define OTHER_CLOCK 0.03
 #define FIRST_PAUSE_MS 5.0
 #define LONGEST_PAUSE_MS 100.0
 
@@ -118,7 +117,7 @@ static int find_trouble(struct gc_bench *bench, char *why, size_t size)
              seen.waited_ms > seen.stopped_ms ? "wait" : "are stopped",
              fmax(seen.waited_ms, seen.stopped_ms));
   else if (!(seen.stopped_ms > 0) &&
-           fabs(seen.mhz - bench->mhz) > OTHER_CLOCK * bench->mhz + seen.mhz_error)
+           fabs(seen.mhz - bench->mhz) > GC_OTHER_CLOCK_SHARE * bench->mhz + seen.mhz_error)
     snprintf(why, size, "its clock went from %.0f to %.0f MHz", bench->mhz, seen.mhz);
   return 0;
 }
@@ -169,7 +168,7 @@ int gc_await_peace(struct gc_bench *bench, enum gc_peace *peace)
     *peace = GC_DISTURBED;
     status = await(bench, why, sizeof(why));
     bench->lost_ms += gc_milliseconds() - bench->peace_at;
-    if (fabs(bench->mhz - mhz) > OTHER_CLOCK * mhz)
+    if (fabs(bench->mhz - mhz) > GC_OTHER_CLOCK_SHARE * mhz)
       *peace = GC_OTHER_CLOCK;
     else
       bench->mhz = mhz; /* the values so far belong to this one */

@@ -76,9 +76,11 @@ int gc_step_fetch(struct gc_bench *bench, struct gc_element *element)
   struct gc_levels levels;
   struct gc_pairs pairs;
   double threshold;
-  int status = gc_find_levels(bench, element->kind, 1, &levels);
+  int status;
 
-  if (status)
+  if (element->kind == GC_L2 && gc_l2_stays(bench))
+    return gc_put_absent(element, HWLOC_GPUCACHE_FETCH, gc_l2_stays(bench));
+  if ((status = gc_find_levels(bench, element->kind, 1, &levels)))
     return status;
   if ((threshold = gc_levels_threshold(&levels)) <= 0)
     return gc_put_absent(element, HWLOC_GPUCACHE_FETCH, gc_levels_alike);

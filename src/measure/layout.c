@@ -168,6 +168,11 @@ int gc_empty_l2(struct gc_bench *bench)
   return gc_bench_read(bench, half, half, EMPTY_STRIDE, EMPTY_PASSES, GPU_ANY_SM);
 }
 
+const char *gc_l2_stays(const struct gc_bench *bench)
+{
+  return bench->arena_bytes / 2 < bench->properties.l2_bytes ? "too little free device memory" : NULL;
+}
+
 int gc_pairs_run(struct gc_pairs *pairs)
 {
   struct gc_bench *bench = pairs->layout.bench;

@@ -84,6 +84,8 @@ static inline uint32_t gc_pairs_at(const struct gc_pairs *pairs, uint32_t k)
  * holds once or twice: an H200 keeps half of the lines that were read often for that long (0 after
  * 4). */
 int gc_empty_l2(struct gc_bench *bench);
+/* Why that cannot be done; NULL: it can. */
+const char *gc_l2_stays(const struct gc_bench *bench);
 
 /* Raw cycles of loads that hit an element, and of loads that miss it and hit the next one behind it
  * (of L2: device memory): midhinges of each repetition. penalty.c. */

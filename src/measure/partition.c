@@ -268,7 +268,8 @@ static int put_side(struct search *s, struct gc_element *element, bool far)
   }
   latency.cycles = gc_median(s->scratch, n);
   latency.confidence =
-    s->confidence * gc_median_confidence(s->scratch, n, latency.cycles, TOLERANCE * latency.cycles);
+    s->confidence * s->r.bench->window_confidence *
+    gc_median_confidence(s->scratch, n, latency.cycles, TOLERANCE * latency.cycles);
   return gc_put_latency_as(s->r.bench, element, far ? "Far" : "Near", &latency);
 }
 
@@ -276,6 +277,8 @@ static int put_absent(struct gc_element *element, const char *why)
 {
   int status = gc_put_absent(element, HWLOC_GPUCACHE_PARTITIONS, why);
 
+  if (!status)
+    status = gc_put_absent(element, HWLOC_GPUCACHE_PARTITION_SMS, why);
   if (!status)
     status = gc_put_absent(element, HWLOC_GPUCACHE_INSTANCES, why);
   if (!status)

@@ -187,9 +187,11 @@ int gc_step_miss_penalty(struct gc_bench *bench, struct gc_element *element)
 {
   double penalties[GC_LEVEL_REPEATS], penalty, confidence;
   struct gc_levels levels;
-  int status = gc_find_levels(bench, element->kind, GC_LEVEL_REPEATS, &levels);
+  int status;
 
-  if (status)
+  if (element->kind == GC_L2 && gc_l2_stays(bench))
+    return gc_put_absent(element, HWLOC_GPUCACHE_MISS_PENALTY, gc_l2_stays(bench));
+  if ((status = gc_find_levels(bench, element->kind, GC_LEVEL_REPEATS, &levels)))
     return status;
   for (int r = 0; r < GC_LEVEL_REPEATS; r++)
     penalties[r] = levels.miss[r] - levels.hit[r];

@@ -10,10 +10,12 @@
 #include "measure/agree.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #define PATIENCE_MS 3000
+#define FAILURES_MAX 6 /* a GPU on which more steps fail is one to record nothing of */
 
 static const struct step {
   enum gc_kind kind;
@@ -85,6 +87,31 @@ static const struct step {
   {GC_CONSTANT_L15, "instances", gc_step_amount},
 };
 #define STEPS (sizeof(plan) / sizeof(*plan))
+
+/* The properties that a step tells, by its name in the plan; all rows that fit. */
+static const struct told {
+  const char *step, *property;
+  uint32_t kinds; /* of these elements; 0: of all */
+} told[] = {
+  {"capacity", HWLOC_GPUCACHE_CAPACITY, 0},
+  {"nominal capacity", HWLOC_GPUCACHE_NOMINAL, 0},
+  {"census", HWLOC_GPUCACHE_CENSUS, 0},
+  {"latency", HWLOC_GPUCACHE_LATENCY, 0},
+  {"partitions", HWLOC_GPUCACHE_PARTITIONS, 0},
+  {"partitions", HWLOC_GPUCACHE_PARTITION_SMS, 0},
+  {"partitions", HWLOC_GPUCACHE_INSTANCES, 0},
+  {"partitions", HWLOC_GPUCACHE_NEAR_LATENCY, 0},
+  {"partitions", HWLOC_GPUCACHE_FAR_LATENCY, 0},
+  {"fetch", HWLOC_GPUCACHE_FETCH, 0},
+  {"line", HWLOC_GPUCACHE_LINE, 0},
+  {"miss penalty", HWLOC_GPUCACHE_MISS_PENALTY, 0},
+  {"bandwidth", HWLOC_GPUCACHE_READ, 0},
+  {"bandwidth", HWLOC_GPUCACHE_WRITE, 1u << GC_DEVICE_MEMORY | 1u << GC_L2 | 1u << GC_SHARED_MEMORY},
+  {"carve-outs", HWLOC_GPUCACHE_CARVEOUT_TABLE, 0},
+  {"sharing", HWLOC_GPUCACHE_SHARED_WITH, 0},
+  {"instances", HWLOC_GPUCACHE_PER_SM, 0},
+  {"instances", HWLOC_GPUCACHE_INSTANCES, 0},
+};
 
 #define SURE_ENOUGH 0.5 /* a latency that is less likely right than wrong is none */
 
@@ -224,26 +251,69 @@ int gc_measure_check_only(const char *only, struct gc_error *err)
   return 0;
 }
 
+static void name_step(const struct step *step, char *name, size_t size)
+{
+  snprintf(name, size, "%s %s", gc_kinds[step->kind].subtype, step->property);
+}
+
 static int run_step(struct gc_bench *bench, const struct step *step)
 {
   struct gc_element *element = gc_record_find(bench->record, step->kind);
-  int status;
 
   if (!element && !(element = gc_record_add(bench->record, step->kind)))
     return gc_fail(bench->err, -ENOMEM, "out of memory");
   gc_raw_begin(bench->raw, step->kind, step->property);
-  if ((status = step->run(bench, element))) {
-    char where[96];
+  return step->run(bench, element);
+}
 
-    snprintf(where, sizeof(where), "%s %s", gc_kinds[step->kind].subtype, step->property);
-    return gc_fail_in(bench->err, status, where);
-  }
+static bool has_source(const struct gc_element *element, const char *property)
+{
+  char name[80];
+
+  snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_SOURCE_SUFFIX, property);
+  return gc_infos_get(&element->infos, name);
+}
+
+/* What a step would have told, and nobody has, is absent for the reason in bench->err. */
+static int put_failure(struct gc_bench *bench, const struct step *step)
+{
+  struct gc_element *element = gc_record_find(bench->record, step->kind);
+
+  if (!element && !(element = gc_record_add(bench->record, step->kind)))
+    return gc_fail(bench->err, -ENOMEM, "out of memory");
+  for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+    if (!strcmp(told[i].step, step->property) &&
+        (!told[i].kinds || told[i].kinds & 1u << step->kind) &&
+        !has_source(element, told[i].property) &&
+        gc_put_absent(element, told[i].property, bench->err->text))
+      return gc_fail(bench->err, -ENOMEM, "out of memory");
   return 0;
 }
 
+/* A failure costs what its step would have told, and nothing else: unless there are too many. */
+static int bear_failure(struct gc_bench *bench, const struct gc_measure_options *options,
+                        const struct step *step, bool is_told)
+{
+  struct gc_error sentence;
+  char what[96];
+  int status = is_told ? 0 : put_failure(bench, step);
+
+  name_step(step, what, sizeof(what));
+  gc_fail_in(bench->err, 0, what);
+  if (!status && ++bench->failures > FAILURES_MAX)
+    return gc_fail_in(bench->err, -EIO, "too much fails");
+  if (!status && options->complain) {
+    gc_fail(&sentence, 0, "%.480s; this is left out", bench->err->text);
+    options->complain(options->data, sentence.text);
+  }
+  return status;
+}
+
 /* Once more, until nothing disturbed it. What was found while something did is forgotten; what failed may
- * have failed for that reason. */
-static int run_undisturbed(struct gc_bench *bench, const struct step *step, enum gc_peace *peace)
+ * have failed for that reason. A step that failed in peace is over. The look after it tells whether the
+ * device still works; if not, *broken, and nothing more can be done with it. */
+static int run_undisturbed(struct gc_bench *bench, const struct gc_measure_options *options,
+                           const struct step *step, enum gc_peace *peace, bool *broken)
 {
   const size_t complaints = strlen(bench->complaints);
   int status;
@@ -258,29 +328,48 @@ static int run_undisturbed(struct gc_bench *bench, const struct step *step, enum
     failed = run_step(bench, step);
     failure = *bench->err;
     status = gc_await_peace(bench, peace);
+    *broken = status && status != -EBUSY;
+    if (failed && status != -EBUSY)
+      *bench->err = failure;
     if (!status && *peace != GC_PEACE) {
       gc_record_swap(bench->record, before);
       bench->complaints[complaints] = '\0';
       bench->repeats++;
-    } else if (failed && status != -EBUSY) {
-      *bench->err = failure;
-      status = failed;
+    } else if (*broken || (failed && !status)) {
+      if (failed)
+        gc_record_swap(bench->record, before);
+      status = bear_failure(bench, options, step, !failed);
     }
     gc_record_free(before);
-  } while (!status && *peace == GC_DISTURBED);
+  } while (!status && !*broken && *peace == GC_DISTURBED);
   return status;
 }
 
-/* What measuring cost, for those who want to know (make bench prints it). */
+/* A number of the record's, 0 where it has none. */
+static uint64_t so_far(const struct gc_bench *bench, const char *name)
+{
+  uint64_t value = 0;
+
+  return gc_infos_get_u64(&bench->record->infos, name, &value) ? 0 : value;
+}
+
+/* What measuring cost, for those who want to know (make bench prints it), with what it had cost before
+ * another process went on. */
 static int record_cost(struct gc_bench *bench, double milliseconds)
 {
   const struct gc_device_counts *counts = bench->ops->counts(bench->device);
+  const uint64_t peak = so_far(bench, "MeasuringDeviceBytes");
   struct gc_infos *infos = &bench->record->infos;
 
-  if (gc_infos_setf(infos, "MeasuringMilliseconds", "%.0f", milliseconds) ||
-      gc_infos_set_u64(infos, "MeasuringLaunches", counts->launches) ||
-      gc_infos_set_u64(infos, "MeasuringDeviceBytes", counts->device_bytes_peak) ||
-      gc_infos_set_u64(infos, "MeasuringRepeats", bench->repeats))
+  if (gc_infos_setf(infos, "MeasuringMilliseconds", "%.0f",
+                    (double)so_far(bench, "MeasuringMilliseconds") + milliseconds) ||
+      gc_infos_set_u64(infos, "MeasuringLaunches",
+                       so_far(bench, "MeasuringLaunches") + counts->launches) ||
+      gc_infos_set_u64(infos, "MeasuringDeviceBytes",
+                       peak > counts->device_bytes_peak ? peak : counts->device_bytes_peak) ||
+      gc_infos_set_u64(infos, "MeasuringRepeats",
+                       so_far(bench, "MeasuringRepeats") + bench->repeats) ||
+      (bench->failures && gc_infos_set_u64(infos, "MeasuringFailures", bench->failures)))
     return gc_fail(bench->err, -ENOMEM, "out of memory");
   return 0;
 }
@@ -302,28 +391,33 @@ static int prepare(struct gc_bench *bench)
   return gc_record_facts(bench);
 }
 
-/* All of it, at one clock: GC_OTHER_CLOCK, nothing of it counts. */
+/* The rest of it from step *next on, at one clock: GC_OTHER_CLOCK, nothing of it counts. Ends early
+ * when a step breaks the device. */
 static int run_plan(struct gc_bench *bench, const struct gc_measure_options *options,
-                    enum gc_peace *peace)
+                    unsigned *next, enum gc_peace *peace)
 {
+  const uint64_t mhz = *next ? so_far(bench, "MeasuredSMClockMHz") : 0;
+  bool broken = false;
   int status;
 
   *peace = GC_PEACE;
   if (options->progress)
-    options->progress(options->data, 0, STEPS, "warming up");
+    options->progress(options->data, *next, STEPS, "warming up");
   status = prepare(bench);
-  for (size_t i = 0; i < STEPS && !status && *peace != GC_OTHER_CLOCK; i++) {
-    const struct step *step = &plan[i];
+  if (!status && mhz && fabs(bench->mhz - (double)mhz) > GC_OTHER_CLOCK_SHARE * (double)mhz)
+    *peace = GC_OTHER_CLOCK;
+  while (*next < STEPS && !status && !broken && *peace != GC_OTHER_CLOCK) {
+    const struct step *step = &plan[(*next)++];
     char what[96];
 
     if (!wanted(options->only, gc_kinds[step->kind].subtype) || !exists(bench, step->kind))
       continue;
-    snprintf(what, sizeof(what), "%s %s", gc_kinds[step->kind].subtype, step->property);
+    name_step(step, what, sizeof(what));
     if (options->progress)
-      options->progress(options->data, (unsigned)i, STEPS, what);
-    status = run_undisturbed(bench, step, peace);
+      options->progress(options->data, *next - 1, STEPS, what);
+    status = run_undisturbed(bench, options, step, peace, &broken);
   }
-  if (!status && *peace != GC_OTHER_CLOCK && !(status = gc_record_nominal(bench)))
+  if (!status && *next == STEPS && *peace != GC_OTHER_CLOCK && !(status = gc_record_nominal(bench)))
     status = gc_agree(bench);
   return status;
 }
@@ -355,6 +449,7 @@ int gc_measure(struct gc_device *device, const struct gc_measure_options *option
                struct gc_record *record, struct gc_error *err)
 {
   const double start = gc_milliseconds();
+  unsigned next = options->rest ? options->rest->next : 0;
   enum gc_peace peace = GC_PEACE;
   struct gc_bench bench;
   int status;
@@ -364,17 +459,24 @@ int gc_measure(struct gc_device *device, const struct gc_measure_options *option
     return status;
   bench.raw = options->raw;
   bench.patience_ms = options->patience > 0 ? options->patience * 1e3 : PATIENCE_MS;
+  bench.failures = (unsigned)so_far(&bench, "MeasuringFailures");
   do {
     const double since = gc_milliseconds();
 
-    status = run_plan(&bench, options, &peace);
-    if (!status && peace == GC_OTHER_CLOCK)
+    status = run_plan(&bench, options, &next, &peace);
+    if (!status && peace == GC_OTHER_CLOCK) {
       status = start_again(&bench, since);
+      next = 0;
+    }
   } while (!status && peace == GC_OTHER_CLOCK);
+  if (!status && next < STEPS && !options->rest)
+    status = -EIO;
   if (!status)
     complain(&bench, options);
   if (!status)
     status = record_cost(&bench, gc_milliseconds() - start);
+  if (options->rest)
+    *options->rest = (struct gc_measure_rest){.next = next, .left = !status && next < STEPS};
   if (options->progress)
     options->progress(options->data, STEPS, STEPS, "done");
   gc_bench_close(&bench);

@@ -315,6 +315,7 @@ static int read_rates(const struct gc_value *value, char *text, void *to)
 #define PROFILE(field) offsetof(struct gc_profile, field)
 #define PATH(field) offsetof(struct gc_profile_path, field)
 #define CACHE(field) offsetof(struct gc_profile_cache, field)
+#define BROKEN_BYTES sizeof(((struct gc_model_facts *)0)->broken)
 #define MODEL_BYTES sizeof(((struct gc_model_facts *)0)->model)
 #define GIB(n) ((uint64_t)(n) << 30)
 #define END {NULL, NULL, 0, false, 0, 0}
@@ -351,6 +352,7 @@ const struct gc_key gc_chip_keys[] = {
   {"drift", read_drift, PROFILE(disturbance), false, 1, 1 << 30},
   {"busy", read_busy, PROFILE(disturbance.busy_every_ns), false, 0, 1ull << 50},
   {"throttle", read_throttle, PROFILE(disturbance.throttle_khz), false, 0, 1ull << 50},
+  {"broken", read_text, FACT(broken), false, 1, BROKEN_BYTES - 1},
   {"seed", read_u64, PROFILE(seed), false, 0, UINT64_MAX},
   END,
 };

@@ -35,6 +35,7 @@ struct gc_model;
 struct gc_model_facts {
   char model[96];
   uint32_t xcds; /* parts with SMs and an L2 of their own, to which blocks are dealt in turn */
+  char broken[32]; /* a kernel that fails, and takes the device with it; empty: none */
   uint32_t sms, warp, clock_khz, memory_clock_khz, memory_bus_bits;
   uint32_t running_clock_khz; /* what the SMs really run at; clock_khz is the highest they could */
   uint32_t compute_major, compute_minor;

@@ -19,6 +19,10 @@ void gc_sort(double *values, size_t n);
 /* Median of n > 0 values (mean of the middle two for even n). Reorders the array. */
 double gc_median(double *values, size_t n);
 
+/* Mean of the quartiles of n > 0 values: of one mode its median, of two of like weight the middle between
+ * their medians, whatever lies further out on less than a quarter of either side. Reorders the array. */
+double gc_midhinge(double *values, size_t n);
+
 /* How sure the median of n independent repetitions is within +-tolerance of the true one, by order
  * statistics (sign test): 1 - P(Bin(n, 1/2) <= low) - P(Bin(n, 1/2) <= high), where low and high are
  * how many values lie more than tolerance below and above the median. 0 for n = 0. */

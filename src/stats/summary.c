@@ -58,6 +58,17 @@ double gc_median(double *values, size_t n)
   return (below + values[n / 2]) / 2;
 }
 
+double gc_midhinge(double *values, size_t n)
+{
+  const size_t low = n / 4, high = n - 1 - low;
+  double quartile;
+
+  select_kth(values, n, low);
+  quartile = values[low];
+  select_kth(values, n, high);
+  return (quartile + values[high]) / 2;
+}
+
 double gc_binomial_cdf(uint64_t k, uint64_t n, double p)
 {
   double sum = 0;

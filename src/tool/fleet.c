@@ -12,23 +12,17 @@
 #include <hwloc/gpucache.h>
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#define WORDS 24
 /* What a process gets beyond its own deadline, to say that it is late. */
 #define GRACE_SECONDS 2
 
 struct member {
   struct gc_result *result;
-  const char *argv[WORDS];
+  struct gc_child child;
   int output; /* memory file that takes its stdout */
 };
 
@@ -42,88 +36,8 @@ struct fleet {
 static void end_all(void *data)
 {
   const struct fleet *fleet = data;
-  const struct timespec moment = {0, 10000000};
 
-  for (int turn = 0; turn < 100; turn++) {
-    bool running = false;
-
-    for (size_t i = 0; i < fleet->count; i++) {
-      int pid = fleet->commands[i].pid;
-
-      if (pid && turn % 90 == 0)
-        kill(pid, turn ? SIGKILL : SIGTERM);
-      running |= pid != 0;
-    }
-    if (!running)
-      return;
-    nanosleep(&moment, NULL);
-  }
-}
-
-/* The command line of one member. */
-static void make_argv(const struct gc_tool *tool, const char *sims, const char *timeout,
-                      struct member *member)
-{
-  size_t n = 0;
-
-  member->argv[n++] = "/proc/self/exe";
-  /* which of the two decides whether a record that cannot be stored is a failure */
-  member->argv[n++] = tool->must_store ? "measure" : "show";
-  member->argv[n++] = "--xml";
-  if (tool->sims) {
-    member->argv[n++] = "--sim";
-    member->argv[n++] = sims;
-  }
-  if (tool->only) {
-    member->argv[n++] = "--only";
-    member->argv[n++] = tool->only;
-  }
-  if (tool->raw) {
-    member->argv[n++] = "--raw";
-    member->argv[n++] = tool->raw;
-  }
-  if (tool->timeout > 0) {
-    member->argv[n++] = "--timeout";
-    member->argv[n++] = timeout;
-  }
-  if (tool->force)
-    member->argv[n++] = "--force";
-  if (tool->no_store)
-    member->argv[n++] = "--no-store";
-  if (tool->verbose)
-    member->argv[n++] = "--verbose";
-  member->argv[n++] = member->result->gpu->identity.id;
-  member->argv[n] = NULL;
-}
-
-/* A memory file on a descriptor that is no standard one. */
-static int memory_file(void)
-{
-  int low = memfd_create("record", MFD_CLOEXEC), fd;
-
-  if (low < 0 || low >= 3)
-    return low;
-  fd = fcntl(low, F_DUPFD_CLOEXEC, 3);
-  close(low);
-  return fd;
-}
-
-/* The record that it printed. */
-static int read_output(struct member *member, struct gc_error *err)
-{
-  struct stat st;
-  char *text;
-  int status;
-
-  if (fstat(member->output, &st) || st.st_size <= 0 || st.st_size > GC_RECORD_MAX_BYTES)
-    return gc_fail(err, -EBADMSG, "the measuring process printed no record");
-  text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, member->output, 0);
-  if (text == MAP_FAILED)
-    return gc_fail(err, -errno, "cannot read what the measuring process printed: %s",
-                   strerror(errno));
-  status = gc_record_read_xml(text, (size_t)st.st_size, &member->result->record, err);
-  munmap(text, (size_t)st.st_size);
-  return status;
+  gc_child_end(fleet->commands, fleet->count);
 }
 
 /* A sentence of a process, without the name that it gives the GPU, which we give, too. */
@@ -156,9 +70,8 @@ static void conclude(const struct gc_command *command, struct member *member)
   bool said = false;
 
   result->status = GC_EXIT_FAILED;
-  switch (command->end) {
-  case GC_END_EXITED:
-    result->fresh = !read_output(member, &err);
+  if (command->end == GC_END_EXITED) {
+    result->fresh = !gc_child_read(member->output, &result->record, &err);
     if (command->status <= GC_EXIT_NO_GPU && (result->fresh || command->status != GC_EXIT_DONE))
       result->status = command->status;
     if (result->fresh)
@@ -166,19 +79,8 @@ static void conclude(const struct gc_command *command, struct member *member)
     said = command->status != GC_EXIT_DONE && command->message[0];
     if (said)
       gc_fail(&err, 0, "%s", without_name(command->message, result->gpu->name));
-    break;
-  case GC_END_KILLED:
-    gc_fail(&err, 0, "the measuring process died of signal %d (%s)", command->status,
-            strsignal(command->status));
-    break;
-  case GC_END_LATE:
-    gc_fail(&err, 0, "the measuring process did not end in time and was killed");
-    break;
-  case GC_END_NOT_STARTED:
-    gc_fail(&err, 0, "cannot start a measuring process: %s", strerror(command->status));
-    break;
-  default:
-    gc_fail(&err, 0, "the measuring process was lost");
+  } else {
+    gc_child_problem(command, &err);
   }
   result->problem = err;
   if (!said)
@@ -188,14 +90,13 @@ static void conclude(const struct gc_command *command, struct member *member)
 static void run(const struct gc_tool *tool, struct gc_command *commands, struct member *members,
                 size_t count)
 {
-  char timeout[32], who[48];
+  char who[48];
   const char *env[2] = {NULL, NULL};
   struct fleet fleet = {commands, members, count};
   struct gc_spawn_options options = {.set_env = env, .on_line = pass_on, .data = &fleet};
   struct gc_error err = {""};
   char *sims = gc_targets_sims(tool), *setting = NULL;
 
-  snprintf(timeout, sizeof timeout, "%.9g", tool->timeout);
   if (tool->timeout > 0)
     options.seconds = tool->timeout + GRACE_SECONDS;
   /* so that a GPU has the same name there as here */
@@ -206,8 +107,8 @@ static void run(const struct gc_tool *tool, struct gc_command *commands, struct 
   }
   env[0] = setting;
   for (size_t i = 0; i < count; i++) {
-    make_argv(tool, sims, timeout, &members[i]);
-    commands[i].argv = members[i].argv;
+    gc_child_prepare(&members[i].child, tool, sims, members[i].result->gpu);
+    commands[i].argv = members[i].child.argv;
     commands[i].output = members[i].output;
   }
   if (gc_watch_start(0, NULL, end_all, &fleet, &err)) {
@@ -237,7 +138,7 @@ void gc_measure_fleet(const struct gc_tool *tool, struct gc_result **results, si
     if (!members)
       continue;
     members[i].result = results[i];
-    members[i].output = memory_file();
+    members[i].output = gc_child_file();
     ready &= members[i].output >= 0;
   }
   if (ready)

@@ -11,12 +11,14 @@
 #include "graft/graft.h"
 #include "measure/measure.h"
 #include "store/store.h"
+#include "util/spawn.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* How long another process may keep the record's lock before we give up; it is measuring. */
 #define LOCK_SECONDS 120
@@ -31,6 +33,7 @@ struct here {
   char who[128];
   int lock;
   bool storing;
+  struct gc_command rest; /* of the process that measures what is left, while there is one */
 };
 
 bool gc_left_open(void)
@@ -42,6 +45,7 @@ static void at_end(void *data)
 {
   const struct here *here = data;
 
+  gc_child_end(&here->rest, 1);
   if (here->lock >= 0)
     gc_store_unlock(here->lock);
 }
@@ -146,39 +150,74 @@ static double patience(double timeout)
   return timeout > 0 && timeout / 2 < PATIENCE_SECONDS ? timeout / 2 : PATIENCE_SECONDS;
 }
 
-/* Runs the plan on the device. NULL with result settled when it failed. */
-static struct gc_record *run_plan(struct here *here)
+/* A new record, or the one that another process began. */
+static int begin_record(const struct here *here, struct gc_record **record, struct gc_error *err)
+{
+  const struct gc_identity *identity = &here->result->gpu->identity;
+  int status;
+
+  if (!here->tool->resume) {
+    *record = gc_record_new(identity);
+    return *record ? 0 : gc_fail(err, -ENOMEM, "out of memory");
+  }
+  if ((status = gc_child_read(STDIN_FILENO, record, err)))
+    return gc_fail_in(err, status, "--resume needs a record on its standard input");
+  return strcmp((*record)->identity.id, identity->id)
+           ? gc_fail(err, -EINVAL, "--resume needs the record of %s, not of %s", identity->id,
+                     (*record)->identity.id)
+           : 0;
+}
+
+/* Runs the plan on the device, as far as that goes. */
+static int run_plan(struct here *here, struct gc_measure_rest *rest, struct gc_record **record,
+                    struct gc_error *err)
 {
   struct gc_measure_options options = {
-    .only = here->tool->only, .progress = show_progress, .complain = say_complaint,
-    .data = here,
-    .patience = patience(here->tool->timeout)};
+    .only = here->tool->only, .progress = show_progress, .complain = say_complaint, .data = here,
+    .rest = rest, .patience = patience(here->tool->timeout)};
   const struct gc_gpu *gpu = here->result->gpu;
-  struct gc_record *record = NULL;
   struct gc_device *device = NULL;
-  struct gc_error err = {""};
   int status;
 
   gc_progress(here->who, 0, 1, "opening the device");
-  status = open_raw(here, &options.raw, &err);
+  status = open_raw(here, &options.raw, err);
   if (!status)
-    status = gc_device_open(gpu, &device, &err);
+    status = begin_record(here, record, err);
+  if (!status)
+    status = gc_device_open(gpu, &device, err);
   if (!status) {
     left_open = gpu->vendor != GC_VENDOR_SIM;
-    record = gc_record_new(&gpu->identity);
-    status = record ? gc_measure(device, &options, record, &err)
-                    : gc_fail(&err, -ENOMEM, "out of memory");
-    if (!left_open)
+    status = gc_measure(device, &options, *record, err);
+    /* a broken device is closed, so that nothing of it disturbs the next process */
+    if (!left_open || rest->left)
       gc_ops(device)->close(device);
   }
   gc_progress_erase();
-  close_raw(here, options.raw, record);
-  if (!status && add_facts(record))
-    status = gc_fail(&err, -ENOMEM, "out of memory");
+  close_raw(here, options.raw, *record);
+  if (!status && add_facts(*record))
+    status = gc_fail(err, -ENOMEM, "out of memory");
+  return status;
+}
+
+/* All that there is to know. NULL with result settled when it failed. */
+static struct gc_record *measure(struct here *here)
+{
+  struct gc_measure_rest rest = {.next = here->tool->resume};
+  const struct gc_gpu *gpu = here->result->gpu;
+  struct gc_record *record = NULL;
+  struct gc_error err = {""};
+  bool said = false;
+  int status = run_plan(here, &rest, &record, &err);
+
+  if (!status && rest.left)
+    status = gc_measure_rest(here->tool, gpu, rest.next, &here->rest, &record, &said, &err);
   if (!status)
     return record;
   gc_record_free(record);
-  give_up(here->result, status == -ENODEV ? GC_EXIT_NO_GPU : GC_EXIT_FAILED, &err);
+  here->result->status = status == -ENODEV ? GC_EXIT_NO_GPU : GC_EXIT_FAILED;
+  here->result->problem = err;
+  if (!said)
+    gc_say(gpu->name, "%s", err.text);
   return NULL;
 }
 
@@ -218,7 +257,7 @@ void gc_measure_here(const struct gc_tool *tool, struct gc_result *result)
     return;
   }
   if (take_lock(&here)) {
-    result->record = run_plan(&here);
+    result->record = measure(&here);
     result->fresh = result->record != NULL;
     if (result->record && here.storing)
       store(&here);

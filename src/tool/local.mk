@@ -4,6 +4,7 @@ bin_PROGRAMS += hwloc-gpucache
 noinst_LTLIBRARIES += src/tool/libtool-gpucache.la
 
 src_tool_libtool_gpucache_la_SOURCES = \
+	src/tool/child.c \
 	src/tool/export.c \
 	src/tool/fleet.c \
 	src/tool/here.c \
@@ -19,6 +20,7 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/purge.c \
 	src/tool/report.c \
 	src/tool/report_notes.c \
+	src/tool/rest.c \
 	src/tool/say.c \
 	src/tool/show.c \
 	src/tool/table.c \

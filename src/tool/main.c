@@ -37,7 +37,7 @@ static const struct option options[] = {
   {"sim", required_argument, NULL, 's'},   {"only", required_argument, NULL, 'o'},
   {"force", no_argument, NULL, 'f'},       {"no-store", no_argument, NULL, 'n'},
   {"raw", required_argument, NULL, 'r'},   {"timeout", required_argument, NULL, 't'},
-  {"json", no_argument, NULL, 'j'},
+  {"json", no_argument, NULL, 'j'},        {"resume", required_argument, NULL, 'R'},
   {"xml", no_argument, NULL, 'x'},         {"all", no_argument, NULL, 'a'},
   {"verbose", no_argument, NULL, 'v'},     {"help", no_argument, NULL, 'h'},
   {"version", no_argument, NULL, 'V'},     {NULL, 0, NULL, 0},
@@ -48,7 +48,7 @@ static unsigned belongs(int option)
 {
   switch (option) {
   case 's': return LIST | MEASURE | SHOW | PURGE;
-  case 'o': case 'f': case 'n': case 'r': return MEASURE;
+  case 'o': case 'f': case 'n': case 'r': case 'R': return MEASURE;
   case 't': case 'x': return MEASURE | SHOW;
   case 'j': return SHOW;
   case 'a': return PURGE;
@@ -68,6 +68,7 @@ static void help(void)
        "    --force          measure again although there is a valid record\n"
        "    --no-store       print the result, store nothing\n"
        "    --raw DIR        measure again, and write the data that values are told from into DIR\n"
+       "    --resume STEP    for the command itself: go on with the record on its standard input\n"
        "  show [GPU]...      print records, measuring first where there is none\n"
        "    --json           for programs\n"
        "  purge [GPU]...     remove records; without GPU, all of them\n"
@@ -145,6 +146,7 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
       if (!good_seconds(optarg, &tool->timeout))
         return usage("--timeout needs a number of seconds above 0, not", optarg);
       break;
+    case 'R': tool->resume = (unsigned)strtoul(optarg, NULL, 10); break;
     case ':': return usage("an argument is missing after", argv[optind - 1]);
     default: return usage("unknown or misused option", argv[optind - 1]);
     }

@@ -25,6 +25,8 @@ struct gc_tool {
   const char *only;     /* --only: comma list of subtypes; NULL: all */
   const char *raw;      /* --raw: directory for the data that values are told from; NULL: none */
   const char *command;  /* the whole command line, for people */
+  unsigned resume;      /* --resume: step of the plan to go on with, in the record on stdin; 0: none. Not
+                           for people: rest.c gives it */
   double timeout;       /* --timeout: seconds for all of it; 0: no limit */
   bool verbose, force, no_store, json, xml, all;
   bool must_store;      /* measure: a record that cannot be stored is a failure, not a warning */
@@ -77,6 +79,30 @@ void gc_measure_here(const struct gc_tool *tool, struct gc_result *result);
 void gc_measure_fleet(const struct gc_tool *tool, struct gc_result **results, size_t count);
 /* Whether a real device was left open here, so that main() must end with _exit. */
 bool gc_left_open(void);
+
+/* rest.c: has the steps from `next` on measured by another process, when this one can do no more with
+ * the GPU, and gets *record back whole. command: of that process, for at_end of the watch. 0, or
+ * negative, and *said when that process has said why. */
+struct gc_command;
+int gc_measure_rest(const struct gc_tool *tool, const struct gc_gpu *gpu, unsigned next,
+                    struct gc_command *command, struct gc_record **record, bool *said,
+                    struct gc_error *err);
+
+/* child.c: this program in a process of its own, for one GPU. */
+struct gc_child {
+  const char *argv[26];
+  char timeout[32], resume[16];
+};
+void gc_child_prepare(struct gc_child *child, const struct gc_tool *tool, const char *sims,
+                      const struct gc_gpu *gpu);
+/* A memory file for what it prints, on a descriptor that is no standard one; -1 with errno. */
+int gc_child_file(void);
+/* The record that was printed. 0 or negative errno. */
+int gc_child_read(int fd, struct gc_record **record, struct gc_error *err);
+/* How it ended, in a sentence. */
+void gc_child_problem(const struct gc_command *command, struct gc_error *err);
+/* Ends those that run, and waits a moment so that none outlives us; for other threads. */
+void gc_child_end(const struct gc_command *commands, size_t count);
 
 /* export.c: the record as hwloc writes it; *xml is malloc'ed. 0 or negative errno. */
 int gc_export(const struct gc_record *record, const char *gpu, char **xml, size_t *length,

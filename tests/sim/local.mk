@@ -4,6 +4,7 @@ sim_tests = \
 	tests/sim/test_bandwidth \
 	tests/sim/test_line \
 	tests/sim/test_busy \
+	tests/sim/test_failures \
 	tests/sim/test_partition \
 	tests/sim/test_shared \
 	tests/sim/test_sharing \

@@ -7,6 +7,7 @@ tool_tests = \
 	tests/tool/store.bats \
 	tests/tool/show.bats \
 	tests/tool/end.bats \
+	tests/tool/failures.bats \
 	tests/tool/raw.bats
 TESTS += $(tool_tests)
 EXTRA_DIST += $(tool_tests) \

@@ -54,6 +54,25 @@ static void median_is_the_middle_of_the_sorted(void **state)
   }
 }
 
+/* Two modes, 550 and 750: which of them has a few values more decides on the median, by 200. */
+static void midhinge_lies_between_two_modes(void **state)
+{
+  double one[] = {7}, values[101], copy[101];
+
+  (void)state;
+  near(gc_midhinge(one, 1), 7, 0);
+  for (int far = 45; far <= 56; far++) {
+    for (int i = 0; i < 101; i++)
+      values[i] = i * 37 % 101 < far ? 750 : 550;
+    memcpy(copy, values, sizeof(copy));
+    near(gc_midhinge(values, 101), 650, 0);
+    near(gc_median(copy, 101), far > 50 ? 750 : 550, 0);
+  }
+  for (int i = 0; i < 101; i++) /* of one mode it is the median, and a tail is outside of it */
+    values[i] = i * 37 % 101 < 20 ? 5000 : 550;
+  near(gc_midhinge(values, 101), 550, 0);
+}
+
 /* One outlier of a million moves a mean by 100 %, the median not at all. */
 static void median_ignores_an_outlier(void **state)
 {
@@ -379,6 +398,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(median_of_odd_even_and_one),
     cmocka_unit_test(median_is_the_middle_of_the_sorted),
+    cmocka_unit_test(midhinge_lies_between_two_modes),
     cmocka_unit_test(median_ignores_an_outlier),
     cmocka_unit_test(median_confidence_falls_with_disagreement),
     cmocka_unit_test(binomial_tails),

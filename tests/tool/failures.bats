@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# A launch fails and takes the GPU with it: what is left is measured by another process.
+
+setup() {
+  load setup.bash
+  prepare
+}
+
+# broken PROFILE KERNEL: the path of such a GPU on which that kernel fails.
+broken() {
+  local path=$BATS_TEST_TMPDIR/$2
+  { echo "broken = $2" && cat "$1"; } >"$path"
+  echo "$path"
+}
+
+# values: what is told, without what depends on when and how it was measured.
+values() { sed -n 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' "$1" |
+  grep -v '^GPUCacheMeasur\|^GPUCacheUUID\|^GPUCacheVBIOS'; }
+
+@test "one property is absent with the reason, all others are as without the failure" {
+  local gpu
+  gpu=$(broken "$tiny" latency_texture)
+  run_split "$tool" measure --sim "$gpu"
+  is 0 "$status"
+  is "hwloc-gpucache: gpu0: TextureCache latency: cannot finish kernel latency_texture on gpu0: simulated uncorrectable memory error; this is left out" \
+    "$errors"
+  has "$output" "no Latency of TextureCache: cannot finish kernel latency_texture on gpu0"
+  "$tool" measure --sim "$tiny" >/dev/null
+  values "$records/sim-tiny.xml" >"$BATS_TEST_TMPDIR/whole"
+  values "$records/sim-latency_texture.xml" >"$BATS_TEST_TMPDIR/rest"
+  run diff "$BATS_TEST_TMPDIR/whole" "$BATS_TEST_TMPDIR/rest"
+  is '< LatencyConfidence
+< LatencyCycles
+< LatencyNs
+< LatencySource
+> LatencySource' "$(grep '^[<>]' <<<"$output" | cut -d ' ' -f 1,2 | sort)"
+  # it is a record like any other
+  run_split "$tool" show --sim "$gpu"
+  is 0 "$status"
+  is '' "$errors"
+}
+
+@test "what fails everywhere, or too often, is a failure of all" {
+  run_split "$tool" measure --sim "$(broken "$tiny" fill)"
+  is 1 "$status"
+  is "hwloc-gpucache: gpu0: cannot finish kernel fill on gpu0: simulated uncorrectable memory error" "$errors"
+  run_split "$tool" measure --sim "$(broken "$tiny" chase_ca)"
+  is 1 "$status"
+  is '' "$output"
+  is '' "$(leftovers)"
+}
+
+@test "each of several GPUs, --only and --raw go on, too" {
+  run_split "$tool" measure --sim "$tiny,$(broken "$tiny" latency_texture)"
+  is 0 "$status"
+  is 1 "$(grep -c . <<<"$errors")"
+  has "$errors" "gpu1: TextureCache latency"
+  is 2 "$(leftovers | wc -l)"
+  run_split "$tool" measure --sim "$(broken "$tiny" latency_texture)" --only L1Cache,TextureCache --raw "$BATS_TEST_TMPDIR/raw"
+  is 0 "$status"
+  has "$errors" "TextureCache latency: cannot finish"
+  has_not "$output" "L2Cache"
+  for file in L1Cache-capacity TextureCache-capacity; do [ -s "$BATS_TEST_TMPDIR/raw/gpu0-$file.tsv" ]; done
+}
+
+@test "ended while another process measures what is left, both are gone, with nothing left" {
+  local gpu signal number child
+  gpu=$(broken "$top_srcdir/data/sim/h200" read_cg)
+  for signal in INT:130 TERM:143; do
+    rm -rf "$records"
+    env --default-signal=INT,TERM,HUP "$tool" measure --sim "$gpu" >/dev/null 2>&1 3>&- &
+    local pid=$!
+    soon pgrep -P $pid
+    child=$(pgrep -P $pid)
+    kill -"${signal%:*}" $pid
+    number=0
+    wait $pid || number=$?
+    is "${signal#*:}" "$number"
+    [ ! -e "/proc/$child" ] || grep -q '^State:.*Z' "/proc/$child/status"
+    is '' "$(leftovers)"
+    flock -n "$records/sim-read_cg.lock" true
+  done
+}
+
+@test "a killed process that measured what is left is a failure" {
+  local gpu number=0
+  gpu=$(broken "$top_srcdir/data/sim/h200" read_cg)
+  "$tool" measure --sim "$gpu" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&- &
+  local pid=$!
+  soon pgrep -P $pid
+  kill -KILL "$(pgrep -P $pid)"
+  wait $pid || number=$?
+  is 1 "$number"
+  has "$(cat "$BATS_TEST_TMPDIR/err")" "gpu0: the measuring process died of signal 9 (Killed)"
+  is '' "$(leftovers)"
+}
+
+@test "--resume wants the record of that GPU on its standard input" {
+  run_split "$tool" measure --sim "$tiny" --resume 3 </dev/null
+  is 1 "$status"
+  has "$errors" "--resume needs a record on its standard input"
+  "$tool" measure --sim "$tiny" --xml --no-store >"$BATS_TEST_TMPDIR/record"
+  run_split "$tool" measure --sim "$(broken "$tiny" fill)" --resume 3 <"$BATS_TEST_TMPDIR/record"
+  is 1 "$status"
+  has "$errors" "--resume needs the record of sim-fill, not of sim-tiny"
+}
