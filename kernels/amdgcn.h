@@ -94,6 +94,14 @@ typedef uint32_t gpu_amd_clock;
 typedef uint32_t gpu_amd_clock;
 #endif
 
+/* What scalar instructions wrote on gfx12 may not be read by vector ones before that is waited for: these
+ * would see what was in the register before (LLVM pull request 100067). clang does it for its own code. */
+#if defined(__GFX12__)
+#define GPU_AMD_SETTLE "s_wait_alu depctr_sa_sdst(0)\n\t"
+#else
+#define GPU_AMD_SETTLE
+#endif
+
 /* The wall clock, always 64 bits. */
 #if defined(__GFX9__) || defined(__GFX10__)
 #define GPU_AMD_WALL "s_memrealtime %0\n\t"
@@ -174,7 +182,7 @@ GPU_INLINE uint64_t gpu_clock64(void)
   uint32_t high, low, again;
 
   __asm__ volatile("s_getreg_b32 %0, hwreg(HW_REG_SHADER_CYCLES_HI)\n\t" GPU_AMD_CLOCK("%1")
-                   "s_getreg_b32 %2, hwreg(HW_REG_SHADER_CYCLES_HI)"
+                   "s_getreg_b32 %2, hwreg(HW_REG_SHADER_CYCLES_HI)\n\t" GPU_AMD_SETTLE
                    : "=&s"(high), "=&s"(low), "=&s"(again)::"memory");
   return (uint64_t)again << 32 | (again == high ? low : 0);
 #else
@@ -221,7 +229,7 @@ GPU_INLINE uint64_t gpu_nanoseconds(void)
 
   /* before the clock, so that nothing is under way afterwards */
   __asm__ volatile("" : "+s"(tick.nanoseconds), "+s"(tick.fraction));
-  __asm__ volatile(GPU_AMD_WALL GPU_AMD_WAIT_SCALAR : "=&s"(ticks)::"memory");
+  __asm__ volatile(GPU_AMD_WALL GPU_AMD_WAIT_SCALAR GPU_AMD_SETTLE : "=&s"(ticks)::"memory");
   return ticks * tick.nanoseconds + (ticks >> 32) * tick.fraction +
          ((uint32_t)ticks * (uint64_t)tick.fraction >> 32);
 }
@@ -294,7 +302,7 @@ GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "
                                                                                                    \
     (void)texture;                                                                                 \
     __asm__ volatile(GPU_AMD_WAIT_ALL GPU_AMD_CLOCK("%[t0]") load "\n\t" wait GPU_AMD_CLOCK(       \
-                         "%[t1]")                                                                  \
+                         "%[t1]") GPU_AMD_SETTLE                                                   \
                      : [value] "=&" register(value), [t0] "=&s"(t0), [t1] "=&s"(t1)                \
                      : [at] register((uint##bits##_t)operand(at))                                  \
                      : "memory");                                                                  \

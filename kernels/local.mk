@@ -18,17 +18,29 @@ AMDGCN_FLAGS = --target=amdgcn-amd-amdhsa -mcumode -std=gnu11 -Wall -Wextra $(WE
 	-ffreestanding -nogpulib -nostdlib
 
 if HAVE_AMD_IMAGES
-$(AMD_IMAGES): $(kernel_sources)
+if GFX12_NEEDS_WAITS
+GFX12_FILTER = $(AWK) -f '$(srcdir)/kernels/gfx12-waits.awk'
+else
+GFX12_FILTER = cat
+endif
+
+$(AMD_IMAGES): $(kernel_sources) kernels/gfx12-waits.awk
 	$(AM_V_GEN)$(MKDIR_P) kernels && processor=`echo '$@' | sed 's,.*/amd\.\(.*\)\.image$$,\1,'` && \
 	case $$processor in \
 	*-generic) version='-Xclang -mcode-object-version=6' ;; \
 	*) version=-mcode-object-version=5 ;; \
 	esac && \
-	$(CLANG) $(AMDGCN_FLAGS) -mcpu=$$processor $$version -c -x c -o $@.o '$(srcdir)/kernels/all.c' && \
-	$(LLD) -shared -s -o $@ $@.o && rm -f $@.o
+	case $$processor in \
+	gfx12*) \
+	  $(CLANG) $(AMDGCN_FLAGS) -mcpu=$$processor $$version -S -x c -o $@.raw '$(srcdir)/kernels/all.c' && \
+	  $(GFX12_FILTER) $@.raw >$@.s && \
+	  $(CLANG) --target=amdgcn-amd-amdhsa -mcumode -mcpu=$$processor -c -o $@.o $@.s ;; \
+	*) $(CLANG) $(AMDGCN_FLAGS) -mcpu=$$processor $$version -c -x c -o $@.o '$(srcdir)/kernels/all.c' ;; \
+	esac && \
+	$(LLD) -shared -s -o $@ $@.o && rm -f $@.o $@.s $@.raw
 endif
 
-EXTRA_DIST += $(kernel_sources)
+EXTRA_DIST += $(kernel_sources) kernels/gfx12-waits.awk
 CLEANFILES += kernels/cuda.ptx kernels/cuda.image kernels/cuda.sm_*.cubin kernels/cuda.sm_*.ptxas \
 	kernels/stretch.ptx kernels/stretch.image kernels/stretch.sm_*.cubin kernels/stretch.sm_*.ptxas kernels/amd.*.image
 

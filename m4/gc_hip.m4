@@ -19,6 +19,11 @@ __attribute__((amdgpu_kernel, visibility("protected")))
 void gpu_conftest(__attribute__((address_space(1))) unsigned long *p)
 {
   __scoped_atomic_store_n(p, 1ul, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
+#if defined(__GFX12__)
+  __asm__ volatile("s_getreg_b32 s0, hwreg(HW_REG_SHADER_CYCLES_LO)\n\ts_wait_alu depctr_sa_sdst(0)" ::: "s0");
+#elif defined(__GFX11__)
+  __asm__ volatile("s_getreg_b32 s0, hwreg(HW_REG_SHADER_CYCLES, 0, 20)" ::: "s0");
+#endif
 }
 _GCEOF
   AS_IF([$CLANG _GC_AMDGCN_FLAGS -mcpu=$1 _GC_AMDGCN_VERSION([$1]) -Werror -c -x c -o conftest.o dnl
@@ -65,6 +70,7 @@ AC_DEFUN([GC_HIP], [
   AC_SUBST([LLD])
   AC_SUBST([AMD_IMAGES])
   AM_CONDITIONAL([HAVE_AMD_IMAGES], [test -n "$AMD_PROCESSORS"])
+  AM_CONDITIONAL([GFX12_NEEDS_WAITS], [test `echo $CLANG_VERSION | sed 's/\..*//'` -lt 20])
 
   AS_CASE([$with_hip],
     [yes|no|''], [gc_rocm=/opt/rocm],

@@ -53,6 +53,7 @@ must_fail gfx1030 "read_cg: 0 loads or stores in a turn" amdgcn.h 's/__MEMORY_SC
 must_fail gfx906 'the first clock read is not waited for' amdgcn.h '/define GPU_AMD_CLOCK.*memtime/s/ GPU_AMD_WAIT_SCALAR//'
 must_fail gfx1100 'something may be under way' amdgcn.h 's/__asm__ volatile\(GPU_AMD_WAIT_ALL GPU_AMD_CLOCK\("%\[t0\]"\)/__asm__ volatile(GPU_AMD_CLOCK("%[t0]")/'
 must_fail gfx90a 'the clock is not followed by a load' amdgcn.h 's/(GPU_AMD_CLOCK\("%\[t0\]"\)) load/\1 "s_nop 0\\n\\t" load/'
+must_fail gfx1200 'what the second clock read wrote is not waited for' amdgcn.h 's/(GPU_AMD_SETTLE) "s_wait_alu.*/\1/'
 must_fail gfx1200 'a chain of 1 loads' amdgcn.h 's/"ds_read_b32 %\[value\], %\[at\]"/"ds_read_b32 %[value], %[at]\\n\\ts_nop 0"/'
 must_fail gfx908 'a load into its own address' amdgcn.h 's/"global_load_dwordx2 %\[value\], %\[at\], off" GPU/"global_load_dwordx2 %[value], %[value], off" GPU/'
 must_fail gfx942 'chase_scalar: another scalar load' chase.c 's/cycles \+= t;/__asm__ volatile("s_load_dword s0, %0, 0x0\\n\\ts_waitcnt lgkmcnt(0)" :: "s"(a.jobs) : "s0"); cycles += t;/'

@@ -89,6 +89,8 @@ function window(at,   path) {
     return wrong("something stands before the second clock read")
   if (wait_clock != "" && code[at + 1] != wait_clock)
     return wrong("the second clock read is not waited for")
+  if (generation == 12 && code[at + 1] !~ /^s_wait_alu .*sa_sdst\(0\)/)
+    return wrong("what the second clock read wrote is not waited for")
   windows[path]++
   return at
 }
@@ -118,7 +120,7 @@ function check_chains(path,   at, next_, length_, previous, others, chains, cloc
     for (length_ = 1; code[at + 1] == wait[path]; length_++) {
       previous = result
       # the compiler may count the loop in there
-      for (next_ = at + 2; code[next_] ~ /^(s_(add|sub|cmp|mov|cselect|lshl|delay|nop)|v_mov)/; next_++)
+      for (next_ = at + 2; code[next_] ~ /^(s_(add|sub|cmp|mov|cselect|lshl|delay|nop|wait_alu)|v_mov)/; next_++)
         ;
       if (path_of(code[next_]) != path || address != previous)
         break

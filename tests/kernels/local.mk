@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What the measurements rest on, proved of everything that was compiled for a GPU.
 check_PROGRAMS += tests/kernels/sass-check tests/kernels/check_cuda_prototypes \
-	tests/kernels/check_hip_prototypes tests/kernels/kernel-bytes
+	tests/kernels/check_hip_prototypes tests/kernels/kernel-bytes \
+	tests/kernels/check_amd_images
 tests_kernels_sass_check_LDADD =
 tests_kernels_kernel_bytes_SOURCES = tests/kernels/kernel-bytes.c
 tests_kernels_kernel_bytes_LDADD =
+tests_kernels_check_amd_images_LDADD = kernels/libkernels.la
 tests_kernels_check_cuda_prototypes_LDADD =
 if HAVE_CUDA_H
 tests_kernels_check_cuda_prototypes_CPPFLAGS = $(AM_CPPFLAGS) -DGC_HAVE_CUDA_H $(CUDA_CPPFLAGS)
@@ -16,7 +18,7 @@ tests_kernels_check_hip_prototypes_CPPFLAGS = $(AM_CPPFLAGS) -DGC_HAVE_HIP_H $(H
 endif
 
 TESTS += tests/kernels/check_cuda_prototypes tests/kernels/check_hip_prototypes tests/kernels/ptx.sh tests/kernels/sass.sh \
-	tests/kernels/broken.sh tests/kernels/amd.sh tests/kernels/amd-broken.sh
+	tests/kernels/broken.sh tests/kernels/check_amd_images tests/kernels/amd.sh tests/kernels/amd-broken.sh
 EXTRA_DIST += tests/kernels/ptx.sh tests/kernels/ptx-order.awk tests/kernels/sass.sh \
 	tests/kernels/sass-order.awk tests/kernels/broken.sh tests/kernels/amd.sh tests/kernels/amd-check.sh \
 	tests/kernels/amd-order.awk tests/kernels/amd-notes.awk tests/kernels/amd-broken.sh
