@@ -34,8 +34,7 @@
 
 /* Entries that follow each other and describe caches of one kind. */
 struct run {
-  struct gc_kfd_cache first;
-  uint64_t last_processor;
+  struct gc_kfd_cache first, last;
   unsigned count;
   unsigned by_cus[MOST_SHARING + 1]; /* [n]: those that n CUs share; [0]: not told */
 };
@@ -63,33 +62,49 @@ static bool continues(const struct run *run, const struct gc_kfd_cache *cache)
 {
   return run->first.level == cache->level && run->first.type == cache->type &&
          run->first.kib == cache->kib && run->first.line_bytes == cache->line_bytes &&
-         cache->processor > run->last_processor;
+         cache->processor > run->last.processor;
 }
 
-static void extend(struct run *run, const struct gc_kfd_cache *cache, unsigned entries)
+static void extend(struct run *run, const struct gc_kfd_cache *cache)
 {
-  run->last_processor = cache->processor;
-  run->count += entries;
-  run->by_cus[cache->cus <= MOST_SHARING ? cache->cus : 0] += entries;
+  run->last = *cache;
+  run->count++;
+  run->by_cus[cache->cus <= MOST_SHARING ? cache->cus : 0]++;
 }
 
-/* A kind of which every CU has one of its own is half of the list, and all its entries are alike. When
- * the entry as far from the first as there are CUs is the last of them, those between are not read.
- * Returns how many that makes after the first. */
-static unsigned leap(int dir, unsigned first, uint64_t cus, struct run *run)
+/* Hundreds of entries need not be read, because of two things. Every CU has a vector L1 of its own: the
+ * entry that is as far from the first as there are CUs is then the last. And the CUs that have a scalar
+ * cache in common are those that have an instruction cache in common: a run with the same first and last
+ * entry, as far apart, serves the same groups. Both hold for all GPUs, as the kernel makes all kinds
+ * from one map of CUs; an entry that is not the expected one makes us read all of them.
+ *
+ * run has its first entry, number i. Returns how many more were added. */
+static unsigned leap(int dir, unsigned i, uint64_t cus, const struct run *before, struct run *run)
 {
+  const bool own = !before && run->first.cus == 1;
+  const unsigned count = own ? (unsigned)cus : before ? before->count : 0;
   struct gc_kfd_cache last;
 
-  if (cus < 3 || run->first.cus != 1 || !gc_kfd_read_cache(dir, first + (unsigned)cus - 1, &last) ||
-      last.cus != 1 || !continues(run, &last) || last.processor - run->first.processor < cus - 1)
+  if (count < 3 || (before && (run->first.processor != before->first.processor ||
+                               run->first.cus != before->first.cus)))
     return 0;
-  extend(run, &last, (unsigned)cus - 1);
-  return (unsigned)cus - 1;
+  if (!gc_kfd_read_cache(dir, i + count - 1, &last) || !continues(run, &last) ||
+      last.processor - run->first.processor < count - 1 || last.cus != (own ? 1 : before->last.cus) ||
+      (before && last.processor != before->last.processor))
+    return 0;
+  run->last = last;
+  run->count = count;
+  if (own)
+    run->by_cus[1] = count;
+  else
+    memcpy(run->by_cus, before->by_cus, sizeof(run->by_cus));
+  return count - 1;
 }
 
 static void read_caches(int dir, const struct gc_kfd_node *node, struct table *table)
 {
   const uint64_t cus = cus_of(node);
+  const struct run *before;
   struct gc_kfd_cache cache;
   bool broken = false;
   unsigned i;
@@ -102,15 +117,16 @@ static void read_caches(int dir, const struct gc_kfd_node *node, struct table *t
     if (!(cache.type & GC_KFD_CU) || cache.type >= GC_KFD_TYPES)
       continue;
     if (run && continues(run, &cache)) {
-      extend(run, &cache, 1);
+      extend(run, &cache);
       continue;
     }
     if (table->count == MOST_RUNS)
       return;
+    before = table->count > 1 ? run : NULL; /* the vector L1 are no pattern for the second kind */
     run = &table->runs[table->count++];
     run->first = cache;
-    extend(run, &cache, 1);
-    i += leap(dir, i, cus, run);
+    extend(run, &cache);
+    i += leap(dir, i, cus, before, run);
   }
   table->whole = !broken && i < MOST_CACHES && (i == node->caches || !node->caches);
 }

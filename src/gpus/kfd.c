@@ -94,7 +94,7 @@ static unsigned count_ones(const char *map)
   unsigned ones = 0;
 
   for (; *map && *map != '\n'; map++) {
-    if (!strchr("01,", *map))
+    if (*map != '0' && *map != '1' && *map != ',')
       return 0;
     ones += *map == '1';
   }

@@ -13,6 +13,8 @@
 
 /* The GPUCacheStatus of a GPU whose values are a fresh or a valid earlier measurement. */
 #define GC_STATUS_MEASURED "measured"
+/* How it begins for a GPU of which only static facts are known; ": " and the reason follow. */
+#define GC_STATUS_KNOWN "facts of the kernel driver (sysfs), nothing measured"
 
 /* Inserts one OS device per element, nested as the record nests them, the outermost under parent.
  * gpu: first word of the objects' names ("gpu0"). device: the GPU's own PCI device, or NULL when

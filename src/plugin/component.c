@@ -15,23 +15,35 @@
  * bring us in again. */
 static __thread bool inside;
 
-/* The parent of a GPU's objects; *device is the GPU's own PCI device when the topology shows it. */
+/* The PCI device with this function of the GPU's bus id, or NULL; *parent: it, or else what hwloc has
+ * closest to it, or NULL. */
+static hwloc_obj_t find_device(hwloc_topology_t topology, const struct gc_gpu *gpu, unsigned func,
+                               hwloc_obj_t *parent)
+{
+  hwloc_obj_t obj = gc_hwloc_pci_parent(topology, gpu->domain, gpu->bus, gpu->dev, func);
+
+  *parent = obj;
+  return obj && obj->type == HWLOC_OBJ_PCI_DEVICE && obj->attr->pcidev.domain == gpu->domain &&
+                 obj->attr->pcidev.bus == gpu->bus && obj->attr->pcidev.dev == gpu->dev &&
+                 obj->attr->pcidev.func == func
+             ? obj
+             : NULL;
+}
+
+/* The parent of a GPU's objects; *device is the GPU's own PCI device when the topology shows it. The
+ * partitions of a GPU have functions that are none of PCI's: they are put under the first. */
 static hwloc_obj_t find_place(hwloc_topology_t topology, const struct gc_gpu *gpu,
                               hwloc_obj_t *device)
 {
-  hwloc_obj_t parent;
+  hwloc_obj_t parent, whole;
 
   *device = NULL;
   if (!gpu->has_pci)
     return hwloc_get_root_obj(topology);
-  parent = gc_hwloc_pci_parent(topology, gpu->domain, gpu->bus, gpu->dev, gpu->func);
-  if (!parent)
-    return hwloc_get_root_obj(topology);
-  if (parent->type == HWLOC_OBJ_PCI_DEVICE && parent->attr->pcidev.domain == gpu->domain &&
-      parent->attr->pcidev.bus == gpu->bus && parent->attr->pcidev.dev == gpu->dev &&
-      parent->attr->pcidev.func == gpu->func)
-    *device = parent;
-  return parent;
+  *device = find_device(topology, gpu, gpu->func, &parent);
+  if (!*device && gpu->func && find_device(topology, gpu, 0, &whole))
+    return whole;
+  return parent ? parent : hwloc_get_root_obj(topology);
 }
 
 /* A person knows a simulated GPU by its id, a real one without a PCI device by its bus id. */
@@ -43,15 +55,26 @@ static void make_who(const struct gc_gpu *gpu, char *who, size_t size)
     snprintf(who, size, "%s", gpu->identity.id);
 }
 
-static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu,
+/* Whether these two have one PCI device; GPUs are listed in the order of their bus ids. */
+static bool same_place(const struct gc_gpu *a, const struct gc_gpu *b)
+{
+  return a->has_pci && b->has_pci && a->domain == b->domain && a->bus == b->bus &&
+         a->dev == b->dev && a->func == b->func;
+}
+
+/* is_first: of those with its bus id, whose facts are also those of the PCI device. */
+static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_first,
                    const struct gc_settings *settings, struct gc_outcome *outcome)
 {
+  const struct gc_record *record = outcome->record ? outcome->record : gpu->known;
   hwloc_obj_t device, parent = find_place(topology, gpu, &device);
   char who[80];
   int status;
 
-  if (outcome->record) {
-    status = gc_graft_record(topology, parent, device, gpu->name, outcome->record, outcome->status);
+  if (!is_first)
+    device = NULL;
+  if (record) {
+    status = gc_graft_record(topology, parent, device, gpu->name, record, outcome->status);
   } else {
     make_who(gpu, who, sizeof(who));
     status = gc_graft_status(parent, device, who, outcome->status);
@@ -74,7 +97,8 @@ static void discover_gpus(hwloc_topology_t topology, const struct gc_settings *s
   if (outcomes) {
     gc_plugin_obtain(&gpus, settings, outcomes);
     for (size_t i = 0; i < gpus.count; i++)
-      attach(topology, &gpus.array[i], settings, &outcomes[i]);
+      attach(topology, &gpus.array[i], i == 0 || !same_place(&gpus.array[i - 1], &gpus.array[i]),
+             settings, &outcomes[i]);
   }
   free(outcomes);
   gc_gpus_free(&gpus);

@@ -37,6 +37,21 @@ static int find(const struct gc_gpu *gpu, struct gc_record **record, struct gc_e
   return status;
 }
 
+/* A failure that is remembered: then there is nothing to be gained from trying again so soon. */
+static bool has_failed(const struct gc_gpu *gpu, struct gc_outcome *outcome)
+{
+  struct gc_failure failure;
+  char why[320];
+
+  if (gc_store_find_failure(&gpu->identity, gc_store_environment(), &failure))
+    return false;
+  snprintf(why, sizeof(why),
+           "not measured: %.200s (remembered since %s; hwloc-gpucache measure tries again)",
+           failure.why, failure.since);
+  give_up(outcome, why);
+  return true;
+}
+
 /* From the store. Returns whether measuring is called for. */
 static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings,
                     struct gc_outcome *outcome)
@@ -44,18 +59,26 @@ static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings
   struct gc_error err;
   int status;
 
-  if (gpu->problem[0]) {
+  if (gpu->problem[0] && gpu->vendor == GC_VENDOR_SIM) {
     give_up(outcome, gpu->problem);
-    outcome->failed = gpu->vendor == GC_VENDOR_SIM; /* someone asked for it by name */
+    outcome->failed = true; /* someone asked for it by name */
     return false;
   }
+  /* One that cannot be measured now, or by this user, may have been before, or by root. */
   status = find(gpu, &outcome->record, &err);
   if (status == 0)
     snprintf(outcome->status, sizeof(outcome->status), GC_STATUS_MEASURED);
   else if (status != -ENOENT)
     give_up(outcome, err.text); /* stays in the status should measuring fail too */
+  if (gpu->problem[0]) {
+    if (status < 0)
+      give_up(outcome, gpu->problem);
+    return false;
+  }
+  if (settings->mode == GC_MODE_REFRESH)
+    return true;
   if (settings->mode != GC_MODE_CACHED)
-    return status < 0 || settings->mode == GC_MODE_REFRESH;
+    return status < 0 && !has_failed(gpu, outcome);
   if (status < 0)
     give_up(outcome, status == -ENOENT ? "no record; HWLOC_GPUCACHE=cached forbids measuring"
                                        : "HWLOC_GPUCACHE=cached forbids measuring");
@@ -130,6 +153,22 @@ static void explain(const struct gc_command *command, const char *seconds, const
   }
 }
 
+/* What the command could not remember itself. It may have been the machine's fault. */
+static void remember(const struct job *job, const struct gc_command *command, const char *seconds)
+{
+  char why[80];
+
+  if (job->gpu->vendor == GC_VENDOR_SIM)
+    return;
+  if (command->end == GC_END_LATE)
+    snprintf(why, sizeof(why), "it takes longer than %.20s s", seconds);
+  else if (command->end == GC_END_KILLED)
+    snprintf(why, sizeof(why), "measuring was killed by signal %d", command->status);
+  else
+    return;
+  gc_store_remember_failure(&job->gpu->identity, gc_store_environment(), why, true, NULL);
+}
+
 /* After the command: whatever it said, what counts is what the store holds now. */
 static void collect(struct job *job, const struct gc_command *command, const char *seconds)
 {
@@ -150,6 +189,7 @@ static void collect(struct job *job, const struct gc_command *command, const cha
   outcome->failed = true;
   explain(command, seconds, err.text, why, sizeof(why));
   if (!earlier) {
+    remember(job, command, seconds);
     give_up(outcome, why);
     return;
   }
@@ -186,7 +226,20 @@ static void measure(struct job *jobs, size_t count, const struct gc_settings *se
   free(commands);
 }
 
-void gc_plugin_obtain(const struct gc_gpus *gpus, const struct gc_settings *settings,
+/* What is known of a GPU without a record. What a profile says a kernel driver would say is no fact. */
+static void fall_back(struct gc_gpu *gpu, const struct gc_settings *settings,
+                      struct gc_outcome *outcome)
+{
+  char why[sizeof(outcome->status)];
+
+  if (outcome->record || gpu->vendor == GC_VENDOR_SIM || gc_gpus_know(settings->root, gpu) ||
+      !gpu->known)
+    return;
+  memcpy(why, outcome->status, sizeof(why));
+  snprintf(outcome->status, sizeof(outcome->status), GC_STATUS_KNOWN ": %.700s", why);
+}
+
+void gc_plugin_obtain(struct gc_gpus *gpus, const struct gc_settings *settings,
                       struct gc_outcome *outcomes)
 {
   struct job *jobs = calloc(gpus->count, sizeof(*jobs));
@@ -200,5 +253,7 @@ void gc_plugin_obtain(const struct gc_gpus *gpus, const struct gc_settings *sett
   }
   if (count > 0)
     measure(jobs, count, settings);
+  for (size_t i = 0; i < gpus->count; i++)
+    fall_back(&gpus->array[i], settings, &outcomes[i]);
   free(jobs);
 }

@@ -39,8 +39,9 @@ struct gc_outcome {
 };
 
 /* The outcomes of all GPUs, in their order: from the store, else by starting the tool for all that
- * need it, side by side. Caller frees the records. */
-void gc_plugin_obtain(const struct gc_gpus *gpus, const struct gc_settings *settings,
+ * need it, side by side. Where that fails, what is known without measuring is in the GPU's known.
+ * Caller frees the records. */
+void gc_plugin_obtain(struct gc_gpus *gpus, const struct gc_settings *settings,
                       struct gc_outcome *outcomes);
 
 /* One line on stderr. gpu may be NULL. */

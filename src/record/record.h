@@ -133,6 +133,12 @@ void gc_record_free(struct gc_record *record);                       /* NULL is 
 struct gc_record *gc_record_copy(const struct gc_record *record);
 void gc_record_swap(struct gc_record *a, struct gc_record *b);
 
+/* Completes a measured record with what is known of the GPU without measuring: elements that it lacks, and
+ * properties of which it has no value. What it has stays, whatever known says; so does the reason for a
+ * capacity that was looked for and not found. 0 or -ENOMEM (-E2BIG: known has more infos than a record
+ * may), with a part of it merged. */
+int gc_record_merge_known(struct gc_record *record, const struct gc_record *known);
+
 /* Adds an element: behind what is in its parent, or in front of the elements it encloses when those were
  * added before it, so that the record stays in tree order. The pointer is valid until the next add. NULL: out of
  * memory. */

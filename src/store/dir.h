@@ -15,6 +15,9 @@
 /* A record that is being written: "." ID, this, and who writes it. */
 #define GC_STORE_UNFINISHED ".xml.tmp-"
 
+/* Behind the id in the name of the note of a failed measurement. */
+#define GC_STORE_FAILED ".failed"
+
 /* Longest file name that the store makes: an id with its endings. */
 #define GC_STORE_NAME 160
 
@@ -34,6 +37,16 @@ int gc_store_open(char dir[PATH_MAX], enum gc_store_access access, struct gc_err
 /* Reads the record file of this GPU in dir and judges it. Results as for gc_store_find. */
 int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,
                   struct gc_record **record, struct gc_error *err);
+
+/* Reads a file that is believed: regular, of the caller or root, writable by nobody else, at most so many
+ * bytes. *text is malloc'ed and not ended. 0 or negative errno with a sentence. */
+int gc_store_load(int dir_fd, const char *dir, const char *name, size_t most, char **text,
+                  size_t *length, struct gc_error *err);
+
+/* Makes this the text of the file ID + ending, whole or not at all, whatever is in its place, and durable.
+ * 0 or negative errno with a sentence. */
+int gc_store_put(int dir_fd, const char *dir, const char *id, const char *ending, const char *text,
+                 size_t length, struct gc_error *err);
 
 /* 0, or why this record does not say what is true of the GPU now: -ESTALE, or -EBADMSG when it is
  * another GPU's. */

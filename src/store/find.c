@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* A record is as good as who could have written it. */
-static int check_file(const struct stat *st, const char *dir, const char *name,
+static int check_file(const struct stat *st, const char *dir, const char *name, size_t most,
                       struct gc_error *err)
 {
   if (!S_ISREG(st->st_mode))
@@ -22,8 +22,8 @@ static int check_file(const struct stat *st, const char *dir, const char *name,
     return gc_fail(err, -EACCES, "%s/%s belongs to user %lu", dir, name, (unsigned long)st->st_uid);
   if (st->st_mode & (S_IWGRP | S_IWOTH))
     return gc_fail(err, -EACCES, "%s/%s can be written by others than its owner", dir, name);
-  if (st->st_size > (off_t)GC_RECORD_MAX_BYTES)
-    return gc_fail(err, -EBADMSG, "%s/%s is longer than %u bytes", dir, name, GC_RECORD_MAX_BYTES);
+  if (st->st_size > (off_t)most)
+    return gc_fail(err, -EBADMSG, "%s/%s is longer than %zu bytes", dir, name, most);
   return 0;
 }
 
@@ -43,9 +43,8 @@ static int read_all(int fd, char *text, size_t size, size_t *length)
   return 0;
 }
 
-/* The text of a file that is believed; free it. */
-static int load(int dir_fd, const char *dir, const char *name, char **text, size_t *length,
-                struct gc_error *err)
+int gc_store_load(int dir_fd, const char *dir, const char *name, size_t most, char **text,
+                  size_t *length, struct gc_error *err)
 {
   /* O_NONBLOCK: a FIFO in its place must not make us wait for a writer. */
   int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), status;
@@ -60,7 +59,7 @@ static int load(int dir_fd, const char *dir, const char *name, char **text, size
     status = gc_store_failed(err, errno, "cannot examine", dir, name);
     goto out;
   }
-  status = check_file(&st, dir, name, err);
+  status = check_file(&st, dir, name, most, err);
   if (status)
     goto out;
   *text = malloc((size_t)st.st_size + 1);
@@ -115,7 +114,7 @@ int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,
   int status;
 
   snprintf(name, sizeof(name), "%s.xml", identity->id);
-  status = load(fd, dir, name, &text, &length, err);
+  status = gc_store_load(fd, dir, name, GC_RECORD_MAX_BYTES, &text, &length, err);
   if (status)
     return status;
   status = gc_record_read_xml(text, length, &found, &why);

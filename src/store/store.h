@@ -12,6 +12,8 @@
 
 #include "record/record.h"
 
+#include <time.h>
+
 /* The directory that records are written to. -ENOENT with a sentence when there is none ($HOME
  * unset and no variable names one). size: of dir, at least 2. */
 int gc_store_dir(char *dir, size_t size, struct gc_error *err);
@@ -47,8 +49,35 @@ int gc_store_remove(const char *id, struct gc_error *err);
 int gc_store_lock(const char *id, double seconds, struct gc_error *err);
 void gc_store_unlock(int lock);
 
-/* What writing and locking left in the writable directory: removes the locks that nobody holds and the
- * files that nobody will finish, and calls aside(path, data) for each file that gc_store_write renamed to
+/* A measurement that failed is remembered, in ID.failed beside the record and under the same rules of
+ * trust, so that not every load of a topology tries it again. It counts for a day, or ten minutes when the
+ * reason may pass by itself (a busy GPU, a time-out), and only while all of this is as it was: id, driver,
+ * VBIOS, MIG state, format, method and version of this program, and the variables that say where a
+ * vendor's library is and which GPUs it shows (LD_LIBRARY_PATH, CUDA_VISIBLE_DEVICES …), and how long a
+ * load may wait. */
+#define GC_FAILURE_SECONDS (24 * 60 * 60)
+#define GC_PASSING_FAILURE_SECONDS (10 * 60)
+
+struct gc_failure {
+  time_t when;
+  char since[24]; /* the same as ISO 8601 date */
+  bool passing;   /* may pass by itself */
+  char why[512];  /* a sentence */
+};
+
+/* A hash of those variables, to be taken before anything changes them. */
+uint64_t gc_store_environment(void);
+/* Remembers that measuring this GPU failed now. 0 or negative errno with a sentence, as gc_store_write. */
+int gc_store_remember_failure(const struct gc_identity *identity, uint64_t environment,
+                              const char *why, bool passing, struct gc_error *err);
+/* The failure that counts now: 0, or -ENOENT when there is none, whatever the reason. */
+int gc_store_find_failure(const struct gc_identity *identity, uint64_t environment,
+                          struct gc_failure *failure);
+/* Removes the note. gc_store_write does so, too. 0, -ENOENT, or other negative errno. */
+int gc_store_forget_failure(const char *id, struct gc_error *err);
+
+/* What writing and locking left in the writable directory: removes the locks that nobody holds, the notes
+ * of failures and the files that nobody will finish, and calls aside(path, data) for each file that gc_store_write renamed to
  * ID.xml.bad-…, which stays. No directory: 0. What cannot be removed does not keep the others. */
 int gc_store_tidy(void (*aside)(const char *path, void *data), void *data, struct gc_error *err);
 

@@ -84,7 +84,8 @@ int gc_store_tidy(void (*aside)(const char *path, void *data), void *data, struc
     if (is_id_with(entry->d_name, ".lock", false)) {
       failed = remove_unheld(fd, dir, entry->d_name, true, err);
       status = status ? status : failed;
-    } else if (is_unfinished(entry->d_name, NULL)) {
+    } else if (is_unfinished(entry->d_name, NULL) ||
+               is_id_with(entry->d_name, GC_STORE_FAILED, false)) {
       failed = remove_unheld(fd, dir, entry->d_name, false, err);
       status = status ? status : failed;
     } else if (is_id_with(entry->d_name, ".xml.bad-", true) &&

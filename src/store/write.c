@@ -108,6 +108,35 @@ static int set_aside(int dir_fd, const char *name)
   return renameat(dir_fd, name, dir_fd, aside) ? -errno : 0;
 }
 
+int gc_store_put(int dir_fd, const char *dir, const char *id, const char *ending, const char *text,
+                 size_t length, struct gc_error *err)
+{
+  char name[GC_STORE_NAME], temporary[GC_STORE_NAME];
+  int fd = write_temporary(dir_fd, id, text, length, temporary), status = 0;
+
+  snprintf(name, sizeof(name), "%s%s", id, ending);
+  if (fd < 0)
+    return gc_store_failed(err, -fd, "cannot write", dir, name);
+  if (renameat(dir_fd, temporary, dir_fd, name)) {
+    status = gc_store_failed(err, errno, "cannot replace", dir, name);
+    unlinkat(dir_fd, temporary, 0);
+  } else {
+    /* Some file systems cannot; the file is in place nevertheless. */
+    fsync(dir_fd);
+  }
+  close(fd);
+  return status;
+}
+
+/* What a measurement that succeeded puts an end to. */
+static void forget_failure(int dir_fd, const char *id)
+{
+  char name[GC_STORE_NAME];
+
+  snprintf(name, sizeof(name), "%s" GC_STORE_FAILED, id);
+  unlinkat(dir_fd, name, 0);
+}
+
 int gc_store_write(const struct gc_identity *identity, const char *xml, size_t length,
                    struct gc_error *err)
 {
@@ -139,6 +168,7 @@ int gc_store_write(const struct gc_identity *identity, const char *xml, size_t l
     status = gc_store_failed(err, errno, "cannot replace", dir, name);
     goto out_temporary;
   }
+  forget_failure(dir_fd, identity->id);
   /* Some file systems cannot; the record is in place nevertheless. */
   fsync(dir_fd);
   gc_store_tidy_unfinished(dir_fd, dir, identity->id);

@@ -33,6 +33,9 @@ struct here {
   char who[128];
   int lock;
   bool storing;
+  time_t started;
+  uint64_t environment; /* as it was then: a vendor's library has variables changed */
+  bool tried;           /* the GPU itself, so that a failure is its own */
   struct gc_command rest; /* of the process that measures what is left, while there is one */
 };
 
@@ -77,6 +80,7 @@ static bool take_lock(struct here *here)
 {
   struct gc_result *result = here->result;
   const struct gc_tool *tool = here->tool;
+  struct gc_failure failure;
   struct gc_error err = {""};
   int lock;
 
@@ -95,8 +99,35 @@ static bool take_lock(struct here *here)
   gc_watch_hold();
   here->lock = lock;
   gc_watch_release();
-  /* whoever had the lock before us may have done the work */
-  return tool->force || gc_store_find(&result->gpu->identity, &result->record, NULL) != 0;
+  /* whoever had the lock before us may have done the work, or failed for all of us */
+  if (tool->force)
+    return true;
+  if (!gc_store_find(&result->gpu->identity, &result->record, NULL))
+    return false;
+  if (gc_store_find_failure(&result->gpu->identity, here->environment, &failure) ||
+      failure.when <= here->started)
+    return true;
+  gc_fail(&err, 0, "another process has just failed: %.400s", failure.why);
+  give_up(result, GC_EXIT_FAILED, &err);
+  return false;
+}
+
+/* So that not every load of a topology fails anew. A simulated GPU fails at once, and for what its profile
+ * says. */
+static void remember_failure(const struct here *here, int status, const struct gc_error *why)
+{
+  const struct gc_gpu *gpu = here->result->gpu;
+  const bool passing = status == -EBUSY || status == -ETIMEDOUT || status == -ENOMEM ||
+                       status == -EAGAIN || status == -EINTR;
+  struct gc_error err = {""};
+
+  if (!here->storing || gpu->vendor == GC_VENDOR_SIM)
+    return;
+  gc_watch_hold();
+  if (gc_store_remember_failure(&gpu->identity, here->environment, why->text, passing, &err) &&
+      here->tool->verbose)
+    gc_say(gpu->name, "%s", err.text);
+  gc_watch_release();
 }
 
 /* What the measurement itself does not know. 0 or -ENOMEM. */
@@ -183,6 +214,7 @@ static int run_plan(struct here *here, struct gc_measure_rest *rest, struct gc_r
   status = open_raw(here, &options.raw, err);
   if (!status)
     status = begin_record(here, record, err);
+  here->tried = !status;
   if (!status)
     status = gc_device_open(gpu, &device, err);
   if (!status) {
@@ -211,9 +243,14 @@ static struct gc_record *measure(struct here *here)
 
   if (!status && rest.left)
     status = gc_measure_rest(here->tool, gpu, rest.next, &here->rest, &record, &said, &err);
+  /* with --only nobody asked for them */
+  if (!status && gpu->known && !here->tool->only && gc_record_merge_known(record, gpu->known))
+    status = gc_fail(&err, -ENOMEM, "out of memory");
   if (!status)
     return record;
   gc_record_free(record);
+  if (here->tried)
+    remember_failure(here, status, &err);
   here->result->status = status == -ENODEV ? GC_EXIT_NO_GPU : GC_EXIT_FAILED;
   here->result->problem = err;
   if (!said)
@@ -248,7 +285,8 @@ void gc_measure_here(const struct gc_tool *tool, struct gc_result *result)
 {
   const struct gc_gpu *gpu = result->gpu;
   struct here here = {.tool = tool, .result = result, .lock = -1,
-                      .storing = !tool->no_store && !tool->only};
+                      .storing = !tool->no_store && !tool->only, .started = time(NULL),
+                      .environment = gc_store_environment()};
   struct gc_error err = {""};
 
   snprintf(here.who, sizeof here.who, "%s %s", gpu->name, gpu->identity.model);

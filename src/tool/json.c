@@ -6,6 +6,8 @@
  */
 #include "tool/tool.h"
 
+#include "graft/graft.h"
+
 #include <errno.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -83,6 +85,7 @@ static json_t *elements_of(const struct gc_record *record, const char *gpu)
 static json_t *gpu_object(const struct gc_result *result)
 {
   const struct gc_gpu *gpu = result->gpu;
+  const struct gc_record *record = gc_is_known_only(result) ? gpu->known : result->record;
   const struct gc_identity *id = &gpu->identity;
   json_t *object = json_object();
   char bus[32];
@@ -98,11 +101,15 @@ static json_t *gpu_object(const struct gc_result *result)
     snprintf(bus, sizeof bus, "%04x:%02x:%02x.%x", gpu->domain, gpu->bus, gpu->dev, gpu->func);
     failed |= set_text(object, "bus", bus);
   }
-  if (result->record)
-    failed |= set_infos(object, &result->record->infos) |
-              json_object_set_new(object, "elements", elements_of(result->record, gpu->name));
-  else
+  if (gpu->gfx[0])
+    failed |= set_text(object, "gfx", gpu->gfx);
+  if (record)
+    failed |= set_infos(object, &record->infos) |
+              json_object_set_new(object, "elements", elements_of(record, gpu->name));
+  if (!result->record)
     failed |= set_text(object, "problem", result->problem.text);
+  if (gc_is_known_only(result))
+    failed |= set_text(object, "Status", GC_STATUS_KNOWN);
   if (!failed)
     return object;
   json_decref(object);

@@ -17,6 +17,27 @@ static void bus_id(const struct gc_gpu *gpu, char *text, size_t size)
     snprintf(text, size, "%04x:%02x:%02x.%x", gpu->domain, gpu->bus, gpu->dev, gpu->func);
 }
 
+/* A product's name does not say what code runs on it. */
+static void model(const struct gc_gpu *gpu, char *text, size_t size)
+{
+  bool named = !gpu->gfx[0] || strstr(gpu->identity.model, gpu->gfx);
+
+  snprintf(text, size, named ? "%s" : "%s (%s)", gpu->identity.model, gpu->gfx);
+}
+
+/* Why a GPU has no record, as far as that is known before trying. */
+static void reason(const struct gc_gpu *gpu, char *text, size_t size)
+{
+  struct gc_failure failure;
+
+  if (gpu->problem[0])
+    snprintf(text, size, "cannot be measured: %s", gpu->problem);
+  else if (!gc_store_find_failure(&gpu->identity, gc_store_environment(), &failure))
+    snprintf(text, size, "failed %s: %s", failure.since, failure.why);
+  else
+    snprintf(text, size, "none");
+}
+
 /* The state of its record, in words. */
 static void state(const struct gc_gpu *gpu, char *text, size_t size)
 {
@@ -30,7 +51,7 @@ static void state(const struct gc_gpu *gpu, char *text, size_t size)
     snprintf(text, size, "measured %s", when ? when : "at an unknown time");
     break;
   case -ENOENT:
-    snprintf(text, size, gpu->problem[0] ? "cannot be measured: %s" : "none", gpu->problem);
+    reason(gpu, text, size);
     break;
   case -ESTALE:
     snprintf(text, size, "stale: %s", err.text);
@@ -63,7 +84,7 @@ int gc_tool_list(const struct gc_tool *tool)
     if (!row)
       break;
     snprintf(row[0], sizeof *row, "%s", gpu->name);
-    snprintf(row[1], sizeof *row, "%s", gpu->identity.model);
+    model(gpu, row[1], sizeof *row);
     bus_id(gpu, row[2], sizeof *row);
     snprintf(row[3], sizeof *row, "%s", gpu->identity.id);
     state(gpu, row[4], sizeof *row);

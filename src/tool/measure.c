@@ -57,11 +57,13 @@ int gc_tool_measure(const struct gc_tool *tool)
         if (!first && results[i].fresh)
           putchar('\n');
         first = false;
-        if (results[i].fresh)
+        if (results[i].fresh) {
+          gc_say_caveat(&results[i]);
           status = gc_worse(status, gc_report(results[i].record, name));
-        else
+        } else {
           printf("%s: already measured on %s (--force measures anew)\n", name,
                  when ? when : "an unknown date");
+        }
       }
     }
     gc_results_free(results, targets.count);

@@ -51,6 +51,8 @@ struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets 
     struct gc_result *result = &results[i];
 
     result->gpu = targets->chosen[i];
+    if (gc_gpus_know(gc_targets_root(), targets->chosen[i]))
+      gc_say(result->gpu->name, "out of memory; not all is shown");
     look_up(tool, result);
     if (result->record)
       continue;
@@ -68,6 +70,23 @@ struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets 
     gc_measure_fleet(tool, missing, count);
   free(missing);
   return results;
+}
+
+bool gc_is_known_only(const struct gc_result *result)
+{
+  return !result->record && result->gpu->known && result->gpu->vendor != GC_VENDOR_SIM;
+}
+
+void gc_say_caveat(const struct gc_result *result)
+{
+  const struct gc_gpu *gpu = result->gpu;
+
+  if (gc_is_known_only(result))
+    gc_say(gpu->name, "nothing of what is shown was measured: the kernel driver's tables (sysfs) state "
+                      "it. Measuring has never been tried on an AMD GPU");
+  else if (result->record && gpu->vendor == GC_VENDOR_AMD)
+    gc_say(gpu->name, "how AMD GPUs are measured has never been checked on one: please compare, and "
+                      "report what is wrong");
 }
 
 int gc_results_status(const struct gc_result *results, size_t count)

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * hwloc-gpucache purge: forgets what was measured. Only records in the caller's own directory are
- * removed; a record may outlive its GPU, so a record id is a good name even when no GPU has it. With all
- * of them go locks that nobody holds. What was set aside may be somebody's: it is named and stays.
+ * removed; a record may outlive its GPU, so a record id is a good name even when no GPU has it. With a
+ * record goes the note of a measurement that failed. With all of them go locks that nobody holds. What was set aside may be somebody's: it is named and stays.
  */
 #include "tool/tool.h"
 
@@ -84,6 +84,8 @@ static int remove_one(const char *id)
     printf("there is no record %s\n", id);
   else
     gc_say(NULL, "%s", err.text);
+  if (!gc_store_forget_failure(id, NULL))
+    printf("forgot that measuring %s failed\n", id);
   return status && status != -ENOENT ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 

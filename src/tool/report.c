@@ -270,7 +270,7 @@ static void heading(const struct gc_record *record, const char *gpu)
 
   printf("%s: %s", gpu, record->identity.model[0] ? record->identity.model : record->identity.id);
   if (sms)
-    printf(", %s SMs", sms);
+    printf(", %s %s", sms, gc_infos_get(infos, "SIMDsPerSM") ? "CUs" : "SMs");
   if (!gc_infos_get_u64(infos, "SMClockKHz", &khz))
     printf(" at %" PRIu64 " MHz", khz / 1000);
   if (record->identity.driver[0])

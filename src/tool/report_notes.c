@@ -33,6 +33,9 @@ struct fact {
 };
 
 static const struct fact facts[] = {
+  {"the GPU", "GFX", PLAIN, "", ""},
+  {"the GPU", "XCDs", PLAIN, "", " XCD(s)"},
+  {"a CU", "SIMDsPerSM", PLAIN, "", " SIMDs"},
   {"an SM", "ComputeCapability", PLAIN, "compute capability ", ""},
   {"an SM", "ThreadsPerSM", PLAIN, "", " threads"},
   {"an SM", "WarpThreads", PLAIN, "in warps of ", ""},
@@ -170,6 +173,26 @@ static void tell_partitions(const struct gc_element *element)
   putchar('\n');
 }
 
+/* "8x2,4x1": 8 that serve 2 CUs each, 4 that serve 1. */
+static void tell_groups(const struct gc_element *element)
+{
+  const char *list = gc_infos_get(&element->infos, HWLOC_GPUCACHE_SHARED_BY_CUS);
+  const char *before = ":";
+  unsigned caches, cus;
+  int length;
+
+  if (!list)
+    return;
+  printf("  %s", gc_kinds[element->kind].subtype);
+  while (sscanf(list, "%9ux%9u%n", &caches, &cus, &length) == 2) {
+    printf("%s %u for %u CU%s", before, caches, cus, cus == 1 ? "" : "s together");
+    before = ",";
+    list += length;
+    list += *list == ',';
+  }
+  putchar('\n');
+}
+
 /* --- why values are missing ------------------------------------------------------------------------ */
 
 /* The reason, when this info is the source of a value that is not there. */
@@ -241,6 +264,7 @@ void gc_report_notes(const struct gc_record *record)
   tell_facts(&record->infos);
   for (size_t i = 0; i < record->count; i++) {
     tell_partitions(&record->elements[i]);
+    tell_groups(&record->elements[i]);
     if (gc_infos_get(&record->elements[i].infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT))
       tell_carveout(record, i);
     tell_carveouts(&record->elements[i]);

@@ -7,6 +7,17 @@
 
 #include <stdio.h>
 
+/* A GPU of which the kernel driver's tables can be shown is no failure of showing. */
+static int status_of(const struct gc_tool *tool, const struct gc_result *results, size_t count)
+{
+  int status = GC_EXIT_DONE;
+
+  for (size_t i = 0; i < count; i++)
+    if (tool->xml || !gc_is_known_only(&results[i]))
+      status = gc_worse(status, results[i].status);
+  return status;
+}
+
 int gc_tool_show(const struct gc_tool *tool)
 {
   struct gc_targets targets;
@@ -20,19 +31,25 @@ int gc_tool_show(const struct gc_tool *tool)
   if (!results) {
     status = GC_EXIT_FAILED;
   } else {
-    status = gc_results_status(results, targets.count);
+    status = status_of(tool, results, targets.count);
+    for (size_t i = 0; i < targets.count && !tool->xml; i++)
+      gc_say_caveat(&results[i]);
     if (tool->json) {
       status = gc_worse(status, gc_report_json(results, targets.count));
     } else if (tool->xml) {
       status = gc_worse(status, gc_report_xml(results, targets.count));
     } else {
       for (size_t i = 0; i < targets.count; i++) {
-        if (!results[i].record)
+        const struct gc_record *record = results[i].record;
+
+        if (gc_is_known_only(&results[i]))
+          record = results[i].gpu->known;
+        if (!record)
           continue;
         if (!first)
           putchar('\n');
         first = false;
-        status = gc_worse(status, gc_report(results[i].record, results[i].gpu->name));
+        status = gc_worse(status, gc_report(record, results[i].gpu->name));
       }
     }
     gc_results_free(results, targets.count);

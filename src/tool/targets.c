@@ -46,8 +46,10 @@ static void only_simulated(struct gc_gpus *gpus)
   size_t kept = 0;
 
   for (size_t i = 0; i < gpus->count; i++) {
-    if (gpus->array[i].vendor != GC_VENDOR_SIM)
+    if (gpus->array[i].vendor != GC_VENDOR_SIM) {
+      gc_record_free(gpus->array[i].known);
       continue;
+    }
     if (kept != i)
       gpus->array[kept] = gpus->array[i];
     snprintf(gpus->array[kept].name, sizeof gpus->array[kept].name, "gpu%zu", kept);
@@ -57,7 +59,7 @@ static void only_simulated(struct gc_gpus *gpus)
 }
 
 /* The tree that the plugin looks at: another one only if hwloc was told that it is this system. */
-static const char *root(void)
+const char *gc_targets_root(void)
 {
   const char *path = secure_getenv("HWLOC_FSROOT"), *this = secure_getenv("HWLOC_THISSYSTEM");
 
@@ -108,14 +110,14 @@ int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
   int status = GC_EXIT_FAILED;
 
   memset(targets, 0, sizeof *targets);
-  if (!sims || gc_gpus_list(root(), *sims ? sims : NULL, &targets->gpus)) {
+  if (!sims || gc_gpus_list(gc_targets_root(), *sims ? sims : NULL, &targets->gpus)) {
     gc_say(NULL, "out of memory");
   } else {
     if (tool->sims)
       only_simulated(&targets->gpus);
     if (!targets->gpus.count) {
-      gc_say(NULL, "no GPU found: neither /proc/driver/nvidia/gpus nor the PCI devices show one; "
-                   "try --sim h200");
+      gc_say(NULL, "no GPU found: neither /proc/driver/nvidia/gpus nor /sys/class/kfd nor the PCI "
+                   "devices show one; try --sim h200");
       status = GC_EXIT_NO_GPU;
     } else {
       status = choose(tool, targets);

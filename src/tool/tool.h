@@ -58,10 +58,12 @@ int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets);
 /* The comma list of simulated GPUs among them; malloc'ed. NULL: out of memory. */
 char *gc_targets_sims(const struct gc_tool *tool);
 void gc_targets_free(struct gc_targets *targets);
+/* Where /proc and /sys are, for gc_gpus_list and gc_gpus_know. */
+const char *gc_targets_root(void);
 
 /* obtain.c: the record of each GPU, from the store or by measuring now. */
 struct gc_result {
-  const struct gc_gpu *gpu;
+  const struct gc_gpu *gpu; /* its known is read */
   struct gc_record *record; /* NULL: could not be had, said why in problem */
   bool fresh;               /* measured just now */
   int status;               /* gc_exit */
@@ -71,6 +73,10 @@ struct gc_result {
  * NULL: out of memory. */
 struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets *targets);
 void gc_results_free(struct gc_result *results, size_t count);
+/* Whether only what the kernel driver states can be shown of this GPU, which is a real one. */
+bool gc_is_known_only(const struct gc_result *result);
+/* Says on stderr what has to be said of AMD GPUs as long as nobody has checked the methods on one. */
+void gc_say_caveat(const struct gc_result *result);
 /* The worst status. */
 int gc_results_status(const struct gc_result *results, size_t count);
 

@@ -5,13 +5,7 @@
 set -e
 root=$1
 
-# put PATH TEXT…: a file of one line per TEXT.
-put() {
-  local file=$root$1
-  shift
-  mkdir -p "${file%/*}"
-  printf '%s\n' "$@" > "$file"
-}
+. "${BASH_SOURCE%/*}/../data/tree.bash"
 
 # cpu N: mask of core N in hexadecimal.
 cpu() { printf '%08x' $((1 << $1)); }
@@ -38,27 +32,6 @@ done
 put /sys/devices/system/node/node0/distance '10 21'
 put /sys/devices/system/node/node1/distance '21 10'
 
-# le16 N: two bytes for printf, little end first.
-le16() { printf '\\x%02x\\x%02x' $(($1 & 255)) $(($1 >> 8)); }
-
-# pci BUSID CLASS VENDOR DEVICE CPUS [SECONDARY SUBORDINATE]: a device; with two buses, a bridge.
-pci() {
-  local dir=/sys/bus/pci/devices/$1 class=$(($2)) header=0 i
-  put "$dir/class" "$2"
-  put "$dir/vendor" "$3"
-  put "$dir/device" "$4"
-  put "$dir/subsystem_vendor" 0x0000
-  put "$dir/subsystem_device" 0x0000
-  put "$dir/local_cpus" "$5"
-  [ -z "$6" ] || header=1
-  {
-    printf "$(le16 "$3")$(le16 "$4")\0\0\0\0\xa1"
-    printf "\\x$(printf %02x $((class & 255)))$(le16 $((class >> 8)))\0\0\\x0$header\0"
-    printf '\0\0\0\0\0\0\0\0'
-    printf "\\x${1:5:2}\\x${6:-00}\\x${7:-00}\0\0\0\0\0"
-    for ((i = 32; i < 256; i++)); do printf '\0'; done
-  } > "$root$dir/config"
-}
 pci 0000:15:01.0 0x060400 0x8086 0x352a 00000003 16 18
 pci 0000:17:00.0 0x030200 0x10de 0x2330 00000003
 pci 0000:25:01.0 0x060400 0x8086 0x352a 00000003 26 28

@@ -23,7 +23,7 @@ record() {
    <info name="GPUCacheModel" value="$model"/>
    <info name="GPUCacheDriver" value="$driver"/>
    <info name="GPUCacheVBIOS" value="$vbios"/>
-   <info name="GPUCacheMIG" value="disabled"/>
+   <info name="GPUCacheMIG" value="${mig-disabled}"/>
    <info name="GPUCacheFormat" value="1"/>
    <info name="GPUCacheMethod" value="1"/>
    <info name="GPUCacheStatus" value="measured"/>
@@ -76,6 +76,10 @@ write() {
 
 case ${FAKE_TOOL_DOES:-measure} in
 measure) write "$@" ;;
+measure-amd) # the MI100 of tests/data/amd-tree.sh
+  model='AMD Instinct MI100' driver=6.10.5 vbios=113-D3431500-100 mig=
+  record > "$HWLOC_GPUCACHE_DIR/$id.xml"
+  ;;
 fail)
   echo "noise" >&2
   echo "hwloc-gpucache: gpu7: the first thing went wrong" >&2

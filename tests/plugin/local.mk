@@ -7,6 +7,8 @@ tests_plugin_topo_check_LDADD = $(HWLOC_LIBS)
 
 plugin_tests = \
 	tests/plugin/objects.bats \
+	tests/plugin/amd.bats \
+	tests/plugin/failures.bats \
 	tests/plugin/modes.bats \
 	tests/plugin/process.bats \
 	tests/plugin/real.bats

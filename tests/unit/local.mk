@@ -5,6 +5,7 @@ unit_tests = \
 	tests/unit/test_cuda \
 	tests/unit/test_decide \
 	tests/unit/test_gpus \
+	tests/unit/test_gpus_amd \
 	tests/unit/test_hip \
 	tests/unit/test_alloc \
 	tests/unit/test_export \
@@ -72,4 +73,5 @@ doc_examples_gpucache_read_CFLAGS = $(AM_CFLAGS) -Werror
 doc_examples_gpucache_read_LDADD = $(HWLOC_LIBS)
 TESTS += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh
 EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/fixture.h \
-	tests/data/record-good.xml tests/data/two-gpus.xml
+	tests/data/record-good.xml tests/data/two-gpus.xml \
+	tests/data/amd-tree.sh tests/data/tree.bash

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What was measured, completed by what the kernel driver states. */
+#define _GNU_SOURCE
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include "record/record.h"
+
+#include <hwloc/gpucache.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SOURCE HWLOC_GPUCACHE_SOURCE_SUFFIX
+
+/* The property that a key belongs to: "LineBytes" is of "Line", "LineSource", too. */
+static size_t property_length(const char *key)
+{
+  static const char *const endings[] = { SOURCE, "Bytes" };
+  size_t length = strlen(key), ending;
+
+  for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
+    ending = strlen(endings[i]);
+    if (length > ending && !strcmp(key + length - ending, endings[i]))
+      return length - ending;
+  }
+  return length;
+}
+
+static const char *source_of(const struct gc_infos *infos, const char *key)
+{
+  char name[GC_RECORD_MAX_NAME + sizeof(SOURCE)];
+
+  snprintf(name, sizeof(name), "%.*s%s", (int)property_length(key), key, SOURCE);
+  return gc_infos_get(infos, name);
+}
+
+/* Whether anything is said of the property that this key belongs to. */
+static bool has_property(const struct gc_infos *infos, const char *key)
+{
+  const size_t length = property_length(key);
+
+  for (size_t i = 0; i < infos->count; i++)
+    if (property_length(infos->array[i].name) == length &&
+        !memcmp(infos->array[i].name, key, length))
+      return true;
+  return false;
+}
+
+static bool is_absent(const char *source)
+{
+  return !strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT));
+}
+
+/* Whether this key of known tells more than the element does. A capacity that was looked for and not
+ * found stays so: the table's is there as the nominal one. */
+static bool is_wanted(const struct gc_infos *infos, const char *key, const struct gc_infos *known)
+{
+  const char *has = source_of(infos, key), *offers = source_of(known, key);
+
+  if (!has_property(infos, key))
+    return true;
+  return has && is_absent(has) && offers && !is_absent(offers) &&
+         strncmp(key, HWLOC_GPUCACHE_CAPACITY, strlen(HWLOC_GPUCACHE_CAPACITY)) != 0;
+}
+
+/* In two passes, because a property's keys stand or fall together. */
+static int merge_element(struct gc_infos *infos, const struct gc_infos *known)
+{
+  bool wanted[GC_RECORD_MAX_INFOS];
+
+  if (known->count > GC_RECORD_MAX_INFOS)
+    return -E2BIG;
+  for (size_t i = 0; i < known->count; i++)
+    wanted[i] = is_wanted(infos, known->array[i].name, known);
+  for (size_t i = 0; i < known->count; i++)
+    if (wanted[i] && gc_infos_set(infos, known->array[i].name, known->array[i].value))
+      return -ENOMEM;
+  return 0;
+}
+
+int gc_record_merge_known(struct gc_record *record, const struct gc_record *known)
+{
+  int status = 0;
+
+  for (size_t i = 0; i < known->infos.count; i++) {
+    const struct gc_info *info = &known->infos.array[i];
+
+    if (!gc_infos_get(&record->infos, info->name) &&
+        gc_infos_set(&record->infos, info->name, info->value))
+      return -ENOMEM;
+  }
+  for (size_t i = 0; !status && i < known->count; i++) {
+    enum gc_kind kind = known->elements[i].kind;
+    struct gc_element *element = gc_record_find(record, kind);
+
+    if (!element)
+      element = gc_record_add(record, kind);
+    status = element ? merge_element(&element->infos, &known->elements[i].infos) : -ENOMEM;
+  }
+  return status;
+}

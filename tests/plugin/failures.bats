@@ -1,0 +1,134 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# A measurement that failed is remembered: loads stay cheap, and say so.
+
+setup() {
+  load setup.bash
+  prepare
+  use_node
+  rm "$HWLOC_FSROOT/proc/driver/nvidia/gpus/0000:97:00.0/information" # one is enough
+  note=$HWLOC_GPUCACHE_DIR/$gpu0.failed
+}
+
+gpu0_status() { info GPUCacheStatus pci=17:00.0; }
+
+# A tool that crashes leaves no word; the plugin remembers it.
+fail_once() {
+  FAKE_TOOL_DOES=crash topology > /dev/null
+  is 1 "$(starts)"
+}
+
+# since SECONDS: moves the note into the past.
+since() {
+  sed -i "s/^since: .*/since: $(date -u -d "$1 seconds ago" +%Y-%m-%dT%H:%M:%SZ)/" "$note"
+}
+
+@test "after a failure, loads do not try again and say what happened" {
+  fail_once
+  local word
+  [[ $(gpu0_status) =~ ^"not measured: measuring was killed by signal 11 (remembered since "20..-..-..T..:..:..Z"; hwloc-gpucache measure tries again)"$ ]]
+  for word in 1 2 3; do topology > /dev/null; done
+  is 1 "$(starts)"
+}
+
+@test "a hanging tool costs one load its time" {
+  FAKE_TOOL_DOES=hang HWLOC_GPUCACHE_TIMEOUT=2.5 topology > /dev/null
+  is 1 "$(starts)"
+  FAKE_TOOL_DOES=hang HWLOC_GPUCACHE_TIMEOUT=2.5 run gpu0_status
+  is 1 "$(starts)"
+  has "not measured: it takes longer than 2.5 s (remembered since "
+  # who grants more time may try
+  HWLOC_GPUCACHE_TIMEOUT=9 topology > /dev/null
+  is 2 "$(starts)"
+}
+
+@test "the note is the user's alone, and of a few lines" {
+  fail_once
+  is 600 "$(stat -c %a "$note")"
+  is "hwloc-gpucache failure 1" "$(head -n 1 "$note")"
+  [ "$(wc -l < "$note")" -lt 20 ]
+}
+
+@test "what passes by itself is tried again after ten minutes, the rest after a day" {
+  fail_once
+  since 590
+  topology > /dev/null
+  is 1 "$(starts)"
+  since 610
+  topology > /dev/null
+  is 2 "$(starts)"
+  fail_note_again() { rm -f "$HWLOC_GPUCACHE_DIR"/*; FAKE_TOOL_DOES=crash topology > /dev/null; }
+  fail_note_again
+  sed -i 's/^passing: yes/passing: no/' "$note"
+  since 86000
+  topology > /dev/null
+  is 3 "$(starts)"
+  since 86500
+  topology > /dev/null
+  is 4 "$(starts)"
+}
+
+@test "a clock that was set back makes no note eternal" {
+  fail_once
+  since -3600
+  topology > /dev/null
+  is 2 "$(starts)"
+}
+
+@test "refresh tries again, and a record ends the note" {
+  fail_once
+  HWLOC_GPUCACHE=refresh FAKE_TOOL_DOES=crash topology > /dev/null
+  is 2 "$(starts)"
+  HWLOC_GPUCACHE=refresh run topology
+  has gpu0-L1
+  topology > /dev/null
+  is 3 "$(starts)"
+}
+
+@test "another driver, another VBIOS, other visible GPUs, another library path: tried again" {
+  fail_once
+  FAKE_TOOL_DOES=silent CUDA_VISIBLE_DEVICES=1 topology > /dev/null
+  is 2 "$(starts)"
+  FAKE_TOOL_DOES=silent HIP_VISIBLE_DEVICES= topology > /dev/null
+  is 3 "$(starts)"
+  FAKE_TOOL_DOES=silent LD_LIBRARY_PATH=/nowhere topology > /dev/null
+  is 4 "$(starts)"
+  topology > /dev/null
+  is 4 "$(starts)"
+  sed -i 's/96\.00/97.00/' "$HWLOC_FSROOT/proc/driver/nvidia/gpus/0000:17:00.0/information"
+  FAKE_TOOL_DOES=silent topology > /dev/null
+  is 5 "$(starts)"
+  sed -i 's/97\.00/96.00/' "$HWLOC_FSROOT/proc/driver/nvidia/gpus/0000:17:00.0/information"
+  sed -i 's/580\.159\.04/999.1.2/' "$HWLOC_FSROOT/proc/driver/nvidia/version"
+  FAKE_TOOL_DOES=silent topology > /dev/null
+  is 6 "$(starts)"
+}
+
+@test "a note that is garbage, too long, writable by others or a link is none" {
+  local step
+  for step in 'echo garbage > $note' 'head -c 5000 /dev/zero | tr "\0" x >> $note' ': > $note' \
+    'chmod 666 $note' 'mv $note $note.old; ln -s $note.old $note' 'rm -f $note; mkdir $note' \
+    'sed -i s/^since:.*/since:\ yesterday/ $note' 'sed -i /^why/d $note' 'echo more >> $note'; do
+    rm -rf "$HWLOC_GPUCACHE_DIR"
+    mkdir -m 700 "$HWLOC_GPUCACHE_DIR"
+    : > "$FAKE_TOOL_LOG"
+    fail_once
+    eval "$step"
+    FAKE_TOOL_DOES=silent topology > /dev/null
+    is 2 "$(starts)"
+  done
+}
+
+@test "a link in the note's place is replaced, not followed" {
+  echo precious > "$BATS_TEST_TMPDIR/precious"
+  ln -s "$BATS_TEST_TMPDIR/precious" "$note"
+  fail_once
+  is precious "$(cat "$BATS_TEST_TMPDIR/precious")"
+  [ ! -L "$note" ]
+}
+
+@test "cached says that it was forbidden, not that it failed" {
+  fail_once
+  HWLOC_GPUCACHE=cached run gpu0_status
+  is "no record; HWLOC_GPUCACHE=cached forbids measuring" "$output"
+}
