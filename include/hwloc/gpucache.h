@@ -152,8 +152,8 @@
 #define HWLOC_GPUCACHE_WRITE "Write"
 #define HWLOC_GPUCACHE_NEAR_LATENCY "NearLatency"
 #define HWLOC_GPUCACHE_FAR_LATENCY "FarLatency"
-/* PerSM, Instances, SharedByCUs, CUGroups, SharedWith, Partitions and PartitionSMs are keys and
- * properties in one. */
+/* PerSM, Instances, SharedByCUs, CUGroups, SharedWith, CarveoutTable, Partitions and PartitionSMs are keys
+ * and properties in one. */
 /** @} */
 
 /** \defgroup hwlocality_gpucache_flat Infos of the GPU itself

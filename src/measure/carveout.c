@@ -25,7 +25,8 @@
 #define PERCENTS 101
 #define DEFAULT PERCENTS         /* index of "no preference" */
 #define REPEATS 2
-#define ATTEMPTS 3
+#define ATTEMPTS 3              /* of a level, until it is */
+#define SURE 0.99
 #define ROUGH_WARM 2048 /* loads until lines of the launch before are gone: see paths.c */
 #define FINE_WARM 8192
 #define SHIFT 3
@@ -40,14 +41,15 @@ struct table {
   double outliers;                 /* slow loads per load that are no misses */
   uint64_t max, step;              /* sizes of the rough search */
   uint64_t rough[PERCENTS + 1];    /* largest rough size that fits; UINT64_MAX: not tried */
+  double confidence;               /* that all that is told is right within half a percent */
 };
 
-/* Walks n sizes from..from + (n - 1) * step, each so often, and finds the last that fits. */
+/* Walks n sizes from..from + (n - 1) * step, each so often, and finds the last that fits, by what items[n]
+ * says already, too. */
 static int last_fitting(struct table *t, uint64_t from, uint64_t step, size_t n, size_t repeats,
-                        uint64_t *bytes, double *confidence)
+                        struct gc_evidence *items, uint64_t *bytes, double *confidence)
 {
   struct gc_run *runs = calloc(n * repeats, sizeof(*runs));
-  struct gc_evidence *items = calloc(n, sizeof(*items));
   double *posterior = calloc(n + 1, sizeof(*posterior));
   struct gc_changepoint change;
   int status = 0;
@@ -70,7 +72,6 @@ static int last_fitting(struct table *t, uint64_t from, uint64_t step, size_t n,
   }
   free(posterior);
   free(runs);
-  free(items);
   return status;
 }
 
@@ -85,12 +86,16 @@ static int rough(struct table *t, int index, uint64_t least, uint64_t most)
 {
   const uint64_t from = least > t->step ? least : t->step;
   const size_t sizes = (most > from ? most - from : 0) / t->step + 2;
+  struct gc_evidence *items;
   double confidence;
   int status = 0;
 
   t->path.warm_loads = ROUGH_WARM;
-  if (t->rough[index] == UINT64_MAX && !(status = set(t, index)))
-    status = last_fitting(t, from, t->step, sizes, 1, &t->rough[index], &confidence);
+  if (t->rough[index] == UINT64_MAX && !(status = set(t, index))) {
+    items = calloc(sizes, sizeof(*items));
+    status = last_fitting(t, from, t->step, sizes, 1, items, &t->rough[index], &confidence);
+    free(items);
+  }
   if (!t->rough[index]) /* noise: the smallest is known to fit */
     t->rough[index] = from;
   return status;
@@ -166,6 +171,8 @@ static int append(struct table *t, int index, const char *name, uint64_t *previo
   const size_t line = t->path.stride;
   /* noise may have put the rough size a step off */
   const uint64_t from = t->rough[index] > t->step ? t->rough[index] - t->step : line;
+  const size_t sizes = 4 * t->step / line;
+  struct gc_evidence *items = calloc(sizes, sizeof(*items));
   uint64_t bytes = 0;
   double confidence = 0;
   int status = set(t, index);
@@ -175,8 +182,9 @@ static int append(struct table *t, int index, const char *name, uint64_t *previo
     bytes = t->largest; /* the same carve-out: measured already */
     confidence = 1;
   }
-  for (int attempt = 0; attempt < ATTEMPTS && !status && confidence < 0.5; attempt++)
-    status = last_fitting(t, from, line, 4 * t->step / line, REPEATS, &bytes, &confidence);
+  for (int attempt = 0; attempt < ATTEMPTS && !status && confidence < SURE; attempt++)
+    status = last_fitting(t, from, line, sizes, REPEATS, items, &bytes, &confidence);
+  free(items);
   if (status)
     return status;
   if (confidence < 0.5)
@@ -184,6 +192,7 @@ static int append(struct table *t, int index, const char *name, uint64_t *previo
   if (bytes < *previous + 2 * t->step && *previous < bytes + 2 * t->step)
     return 0;
   *previous = bytes;
+  t->confidence *= confidence;
   t->largest = bytes > t->largest ? bytes : t->largest;
   snprintf(text + strlen(text), size - strlen(text), "%s%s:%" PRIu64, *text ? "," : "", name, bytes);
   return 0;
@@ -210,7 +219,8 @@ static int fill(struct table *t, char *text, size_t size)
 
 int gc_step_carveout(struct gc_bench *bench, struct gc_element *element)
 {
-  struct table t = {.bench = bench, .path = *gc_path_of(GC_L1), .window = {.shift = SHIFT}};
+  struct table t = {.bench = bench, .path = *gc_path_of(GC_L1), .window = {.shift = SHIFT},
+                    .confidence = 1};
   uint64_t largest, line;
   char text[1024] = "";
   int status = set(&t, 0);
@@ -236,8 +246,7 @@ int gc_step_carveout(struct gc_bench *bench, struct gc_element *element)
     return gc_put_absent(element, HWLOC_GPUCACHE_CARVEOUT_TABLE, "repetitions disagree");
   if (status)
     return status;
-  if (gc_infos_set(&element->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE, text) ||
-      gc_put_source(element, HWLOC_GPUCACHE_CARVEOUT_TABLE, HWLOC_GPUCACHE_SOURCE_MEASURED))
-    return gc_fail(bench->err, -ENOMEM, "out of memory");
-  return 0;
+  return gc_put_text(element, HWLOC_GPUCACHE_CARVEOUT_TABLE, text, t.confidence)
+           ? gc_fail(bench->err, -ENOMEM, "out of memory")
+           : 0;
 }

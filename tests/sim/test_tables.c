@@ -246,6 +246,43 @@ static void check_constant_l15(const char *gpu, const struct seen *seen)
   check_latency(gpu, element, gc_model_true_latency(seen->model, GC_SPACE_CONSTANT, 1), 1);
 }
 
+/* The L1 that a table leaves a kernel that prefers so many percent; -1: nothing. */
+static double left_by(const char *table, int percent)
+{
+  double left = NAN;
+
+  for (const char *entry = table; *entry; entry += strcspn(entry, ","), entry += *entry == ',') {
+    const char *bytes = strchr(entry, ':') + 1;
+
+    if (percent < 0 ? !strncmp(entry, "default:", 8) : strtol(entry, NULL, 10) <= percent &&
+                                                        strncmp(entry, "default:", 8))
+      left = strtod(bytes, NULL);
+  }
+  return left;
+}
+
+/* Where L1 and shared memory divide one storage: what each carve-out leaves, and what none leaves. */
+static void check_carveouts(const char *gpu, const struct seen *seen)
+{
+  const struct gc_model_facts *facts = gc_model_facts(seen->model);
+  const struct gc_element *l1 = gc_record_find(seen->record, GC_L1);
+  const char *table = l1 ? gc_infos_get(&l1->infos, "CarveoutTable") : NULL;
+
+  if (facts->has_carveout != (table != NULL))
+    fail_msg("%s: %s table of carve-outs", gpu, table ? "a" : "no");
+  if (table && !(number(l1, "CarveoutTableConfidence") >= 0.95))
+    fail_msg("%s: carve-outs are told with confidence %.4f", gpu, number(l1, "CarveoutTableConfidence"));
+  for (int percent = -1; table && percent <= 100; percent++) {
+    double truth;
+
+    gc_model_launch(seen->model, percent, BLOCKS_OF_ONE_WARP(facts), 0);
+    truth = (double)gc_model_true_level(seen->model, GC_SPACE_CA, 0);
+    if (!(fabs(left_by(table, percent) - truth) <= 0.005 * truth))
+      fail_msg("%s: %d %% leave %.0f bytes of L1 in %s, in the model %.0f", gpu, percent,
+               left_by(table, percent), table, truth);
+  }
+}
+
 /* What a GPU does not have is not told: no read-only path on Fermi, no global loads in the L1 of GTX 780 and
  * 840M. Memories and constant L1.5 have checks of their own. */
 static void check_only_those(const char *gpu, const struct seen *seen)
@@ -273,6 +310,7 @@ static void profile(void **state)
   check_only_those(name, &seen);
   check_memories(name, &seen);
   check_constant_l15(name, &seen);
+  check_carveouts(name, &seen);
   gc_record_free(seen.record);
   gc_model_free(seen.model);
 }
