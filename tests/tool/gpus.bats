@@ -126,7 +126,7 @@ setup() {
     is 3 "$status"
     is '' "$output"
     has "$errors" "it hides every NVIDIA GPU from CUDA"
-    is '' "$(find "$records" -name '*.xml*')"
+    is '' "$(leftovers)"
   done
   CUDA_VISIBLE_DEVICES=1 run_split "$tool" measure gpu1
   is 3 "$status"
@@ -139,5 +139,5 @@ setup() {
   is 3 "$status"
   is '' "$output"
   has "$errors" "hwloc-gpucache: gpu1: "
-  is "$records/GPU-22222222-0000-0000-0000-000000000097.failed" "$(leftovers)"
+  is '' "$(leftovers)"
 }

@@ -151,9 +151,9 @@ has_real() {
   done
 }
 
-# found GPU: what does not depend on noise.
+# found GPU: what was measured and does not depend on noise.
 found() {
-  jq -r --arg gpu "$1" '.[] | select(.name == $gpu) | .elements[] |
+  jq -r --arg gpu "$1" '.[] | select(.name == $gpu) | .elements[] | select(.LatencyCycles) |
     "\(.subtype) \(.CapacityBytes) \(.LineBytes) \(.FetchBytes) \(.LatencyCycles | round? // "-")"'
 }
 

@@ -64,5 +64,5 @@ soon() {
   return 1
 }
 
-# What a directory of records holds but locks, which stay until a purge.
-leftovers() { find "$records" -type f ! -name '*.lock' 2>/dev/null; }
+# What a directory of records holds but locks and notes of failures, which stay until a purge.
+leftovers() { find "$records" -type f ! -name '*.lock' ! -name '*.failed' 2>/dev/null; }
