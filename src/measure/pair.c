@@ -19,7 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define REPEATS 8 /* runs of a question */
+#define REPEATS 8 /* runs of a question, */
+#define ROUNDS 3  /* so often again while there is no clear answer */
 #define FORGET_NS 10000
 #define ATTEMPTS 3   /* launches until no two blocks meet on an SM */
 #define LINE_MAX 128 /* no line is longer, or none of what fits here would overflow */
@@ -192,12 +193,20 @@ struct launch {
   uint32_t threads, shared_bytes;
 };
 
+/* Does another block of the launch run on the same SM as block i, and so spoil what it sees? */
+static bool has_company(const struct launch *l, size_t i)
+{
+  for (size_t j = 0; j < l->count; j++)
+    if (j != i && l->results[i].sm == l->results[j].sm)
+      return true;
+  return false;
+}
+
 static bool crowded(const struct launch *l)
 {
-  for (size_t i = 1; i < l->count; i++)
-    for (size_t j = 0; j < i; j++)
-      if (l->results[i].sm == l->results[j].sm)
-        return true;
+  for (size_t i = 0; i < l->count; i++)
+    if (has_company(l, i))
+      return true;
   return false;
 }
 
@@ -259,34 +268,64 @@ static void count(const struct gc_question *question, struct tally *tally,
     tally->fastest = seen->hot;
 }
 
+/* Most of all runs agree, and not too few count. */
 static void conclude(struct gc_question *question, const struct tally *tally)
 {
   const enum gc_answer most = tally->votes[GC_YES] > tally->votes[GC_NO] ? GC_YES : GC_NO;
+  const uint32_t all = tally->votes[GC_UNCLEAR] + tally->votes[GC_NO] + tally->votes[GC_YES];
 
-  question->answer = tally->votes[most] >= MAJORITY * REPEATS ? most : GC_UNCLEAR;
-  question->confidence = question->answer ? gc_vote_confidence(tally->votes[most], REPEATS) : 0;
-  if (!question->hit)
-    question->hit = tally->fastest;
+  question->answer =
+    all >= MAJORITY * REPEATS && tally->votes[most] >= MAJORITY * all ? most : GC_UNCLEAR;
+  question->confidence = question->answer ? gc_vote_confidence(tally->votes[most], all) : 0;
 }
 
-/* Run r of question i is job r * n + i: repetitions are on different SMs. */
+/* REPEATS runs of each open question, those of open[0..n). Run r of the i-th is job r * n + i:
+ * repetitions are on different SMs. */
+static int run_round(struct gc_bench *bench, const struct gc_question *questions,
+                     const size_t *open, size_t n, struct launch *l, struct tally *tallies)
+{
+  const size_t sms = bench->properties.sms;
+
+  for (size_t done = 0; done < n * REPEATS; done += l->count) {
+    int status;
+
+    l->count = n * REPEATS - done < sms ? n * REPEATS - done : sms;
+    for (size_t i = 0; i < l->count; i++)
+      l->jobs[i] = job_of(bench, &questions[open[(done + i) % n]]);
+    if ((status = launch_pairs(bench, l)))
+      return status;
+    for (size_t i = 0; i < l->count; i++)
+      if (!has_company(l, i))
+        count(&questions[open[(done + i) % n]], &tallies[open[(done + i) % n]], &l->jobs[i],
+              &l->results[i]);
+  }
+  return 0;
+}
+
+/* Again for those that have no clear answer, whose runs add up. */
 static int run_all(struct gc_bench *bench, struct gc_question *questions, size_t n,
                    struct launch *l, struct tally *tallies)
 {
-  int status = 0;
+  size_t *open = calloc(n, sizeof(*open)), left = n;
+  int status = open ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
 
-  for (size_t done = 0; done < n * REPEATS && !status; done += l->count) {
-    const size_t rest = n * REPEATS - done, sms = bench->properties.sms;
+  for (size_t i = 0; i < n && !status; i++)
+    open[i] = i;
+  for (int round = 0; round < ROUNDS && left && !status; round++) {
+    const size_t asked = left;
 
-    l->count = rest < sms ? rest : sms;
-    for (size_t i = 0; i < l->count; i++)
-      l->jobs[i] = job_of(bench, &questions[(done + i) % n]);
-    status = launch_pairs(bench, l);
-    for (size_t i = 0; i < l->count && !status; i++)
-      count(&questions[(done + i) % n], &tallies[(done + i) % n], &l->jobs[i], &l->results[i]);
+    status = run_round(bench, questions, open, asked, l, tallies);
+    left = 0;
+    for (size_t i = 0; i < asked && !status; i++) {
+      conclude(&questions[open[i]], &tallies[open[i]]);
+      if (!questions[open[i]].answer)
+        open[left++] = open[i];
+    }
   }
   for (size_t i = 0; i < n && !status; i++)
-    conclude(&questions[i], &tallies[i]);
+    if (!questions[i].hit)
+      questions[i].hit = tallies[i].fastest;
+  free(open);
   return status;
 }
 

@@ -116,6 +116,23 @@ static int ask_shared_memory(struct gc_bench *bench, struct gc_sharing *sharing)
   return 0;
 }
 
+/* What cannot be told directly may follow: who is the same storage as c shares with all that c shares
+ * with, and with nobody else. */
+static void infer(struct gc_sharing *sharing)
+{
+  for (size_t a = 0; a < KINDS; a++)
+    for (size_t b = 0; b < KINDS; b++)
+      for (size_t c = 0; c < KINDS && a != b && !sharing->pairs[a][b].answer; c++) {
+        const struct pair *same = &sharing->pairs[a][c], *other = &sharing->pairs[c][b];
+
+        if (same->answer != GC_YES || !other->answer)
+          continue;
+        sharing->pairs[a][b] =
+          (struct pair){other->answer, same->confidence * other->confidence};
+        sharing->pairs[b][a] = sharing->pairs[a][b];
+      }
+}
+
 static int ask(struct gc_bench *bench, const struct gc_sharing **out)
 {
   int status;
@@ -130,6 +147,7 @@ static int ask(struct gc_bench *bench, const struct gc_sharing **out)
   bench->sharing->repeats = bench->repeats;
   if (!(status = ask_caches(bench, bench->sharing)))
     status = ask_shared_memory(bench, bench->sharing);
+  infer(bench->sharing);
   if (status) {
     free(bench->sharing);
     bench->sharing = NULL;
@@ -157,7 +175,8 @@ static int tell(struct gc_bench *bench, struct gc_element *element,
     if (!compared(a, b) || !present(bench, b))
       continue;
     if (!pair->answer) {
-      snprintf(why, sizeof(why), "whether %s shares it cannot be told", gc_kinds[kinds[b]].subtype);
+      snprintf(why, sizeof(why), "whether %s shares it cannot be told%s", gc_kinds[kinds[b]].subtype,
+               known(bench, a) || known(bench, b) ? "" : " without a capacity");
       status = gc_put_absent(element, HWLOC_GPUCACHE_SHARED_WITH, why);
       return status ? gc_fail(bench->err, status, "out of memory") : 0;
     }

@@ -13,3 +13,10 @@ EXTRA_DIST += tests/gpu/busy.sh
 # The main job, and that it comes to the same every time.
 GPU_TESTS += tests/gpu/end-to-end.sh tests/gpu/repeat.sh
 EXTRA_DIST += tests/gpu/end-to-end.sh tests/gpu/repeat.sh
+
+# A kernel that fails, by a library that is preloaded; the rpath makes it a shared one.
+check_LTLIBRARIES += tests/gpu/libspoil.la
+tests_gpu_libspoil_la_SOURCES = tests/gpu/spoil.c
+tests_gpu_libspoil_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+GPU_TESTS += tests/gpu/failures.sh
+EXTRA_DIST += tests/gpu/failures.sh

@@ -130,6 +130,18 @@ static void profile(void **state)
   gc_record_free(record);
 }
 
+/* L1 was not measured, but the texture cache, which is the same storage, shares it with shared memory. */
+static void what_follows(void **state)
+{
+  struct gc_record *record = measure("h200", "TextureCache,SharedMemory");
+  const struct gc_element *element = gc_record_find(record, GC_SHARED_MEMORY);
+
+  (void)state;
+  assert_string_equal(text(element, "SharedWith"), "L1Cache,TextureCache,ReadOnlyCache");
+  check_sure("h200", element, "SharedWithSource", "SharedWithConfidence");
+  gc_record_free(record);
+}
+
 /* What was not measured cannot be compared with; nothing is invented. */
 static void alone(void **state)
 {
@@ -152,7 +164,9 @@ int main(int argc, char **argv)
   for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
     if (argc < 2 || !strcmp(argv[1], all[i]))
       tests[n++] = (struct CMUnitTest){all[i], profile, NULL, NULL, (void *)(uintptr_t)all[i]};
-  if (argc < 2)
+  if (argc < 2) {
+    tests[n++] = (struct CMUnitTest){"what follows", what_follows, NULL, NULL, NULL};
     tests[n++] = (struct CMUnitTest){"alone", alone, NULL, NULL, NULL};
+  }
   return _cmocka_run_group_tests("sharing", tests, n, NULL, NULL);
 }
