@@ -18,7 +18,7 @@ tests_kernels_check_hip_prototypes_CPPFLAGS = $(AM_CPPFLAGS) -DGC_HAVE_HIP_H $(H
 endif
 
 TESTS += tests/kernels/check_cuda_prototypes tests/kernels/check_hip_prototypes tests/kernels/ptx.sh tests/kernels/sass.sh \
-	tests/kernels/broken.sh tests/kernels/check_amd_images tests/kernels/amd.sh tests/kernels/amd-broken.sh
+	tests/kernels/broken.sh tests/kernels/check_amd_images tests/kernels/amd.sh tests/kernels/amd-broken.sh tests/kernels/smoke.sh
 EXTRA_DIST += tests/kernels/ptx.sh tests/kernels/ptx-order.awk tests/kernels/sass.sh \
 	tests/kernels/sass-order.awk tests/kernels/broken.sh tests/kernels/amd.sh tests/kernels/amd-check.sh \
-	tests/kernels/amd-order.awk tests/kernels/amd-notes.awk tests/kernels/amd-broken.sh
+	tests/kernels/amd-order.awk tests/kernels/amd-notes.awk tests/kernels/amd-broken.sh tests/kernels/smoke.sh
