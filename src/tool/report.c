@@ -205,14 +205,14 @@ static void shared_cell(const struct subject *subject, char *cell)
 /* --- the tables ------------------------------------------------------------------------------------ */
 
 struct column {
-  const char *head;
+  const char *head; /* %s: SM or CU */
   bool right; /* flush right */
   void (*fill)(const struct subject *subject, char *cell);
 };
 
 static const struct column what_it_holds[] = {
   {"ELEMENT", false, name_cell}, {"CAPACITY", true, capacity_cell}, {"NOMINAL", true, nominal_cell},
-  {"LINE", true, line_cell},     {"FETCH", true, fetch_cell},       {"PER SM", true, per_sm_cell},
+  {"LINE", true, line_cell},     {"FETCH", true, fetch_cell},       {"PER %s", true, per_sm_cell},
   {"IN ALL", true, in_all_cell}, {"SOURCE", false, source_cell},    {"CONFIDENCE", true, confidence_cell},
 };
 
@@ -248,7 +248,7 @@ static int make_table(struct gc_table *table, const struct column *columns, size
 
   table->columns = count;
   for (size_t c = 0; row && c < count; c++) {
-    strcpy(row[c], columns[c].head);
+    snprintf(row[c], GC_CELL, columns[c].head, gc_report_unit(record));
     table->right |= (unsigned)columns[c].right << c;
   }
   for (size_t i = 0; row && i < record->count; i++) {
@@ -270,7 +270,7 @@ static void heading(const struct gc_record *record, const char *gpu)
 
   printf("%s: %s", gpu, record->identity.model[0] ? record->identity.model : record->identity.id);
   if (sms)
-    printf(", %s %s", sms, gc_infos_get(infos, "SIMDsPerSM") ? "CUs" : "SMs");
+    printf(", %s %ss", sms, gc_report_unit(record));
   if (!gc_infos_get_u64(infos, "SMClockKHz", &khz))
     printf(" at %" PRIu64 " MHz", khz / 1000);
   if (record->identity.driver[0])

@@ -22,6 +22,11 @@ bool gc_report_is_absent(const char *source)
   return !strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT));
 }
 
+const char *gc_report_unit(const struct gc_record *record)
+{
+  return gc_infos_get(&record->infos, "GFX") ? "CU" : "SM";
+}
+
 /* --- facts of the GPU ------------------------------------------------------------------------------ */
 
 enum form { PLAIN, BYTES, MHZ };
@@ -35,7 +40,7 @@ struct fact {
 static const struct fact facts[] = {
   {"the GPU", "GFX", PLAIN, "", ""},
   {"the GPU", "XCDs", PLAIN, "", " XCD(s)"},
-  {"a CU", "SIMDsPerSM", PLAIN, "", " SIMDs"},
+  {"an SM", "SIMDsPerSM", PLAIN, "", " SIMDs"},
   {"an SM", "ComputeCapability", PLAIN, "compute capability ", ""},
   {"an SM", "ThreadsPerSM", PLAIN, "", " threads"},
   {"an SM", "WarpThreads", PLAIN, "in warps of ", ""},
@@ -67,8 +72,10 @@ static bool fact_text(const struct gc_infos *infos, const struct fact *fact, cha
   return true;
 }
 
-static void tell_facts(const struct gc_infos *infos)
+static void tell_facts(const struct gc_record *record)
 {
+  const struct gc_infos *infos = &record->infos;
+  const bool cu = !strcmp(gc_report_unit(record), "CU");
   const char *line = "";
   char text[64];
 
@@ -76,7 +83,7 @@ static void tell_facts(const struct gc_infos *infos)
     if (!fact_text(infos, &facts[i], text, sizeof text))
       continue;
     if (strcmp(line, facts[i].line))
-      printf("%s  %s: ", *line ? "\n" : "", facts[i].line);
+      printf("%s  %s: ", *line ? "\n" : "", cu && !strcmp(facts[i].line, "an SM") ? "a CU" : facts[i].line);
     else
       fputs(", ", stdout);
     printf("%s%s%s", facts[i].before, text, facts[i].after);
@@ -261,7 +268,7 @@ static void tell_absent(const struct gc_record *record, size_t i)
 
 void gc_report_notes(const struct gc_record *record)
 {
-  tell_facts(&record->infos);
+  tell_facts(record);
   for (size_t i = 0; i < record->count; i++) {
     tell_partitions(&record->elements[i]);
     tell_groups(&record->elements[i]);

@@ -121,6 +121,8 @@ int gc_report_json(const struct gc_result *results, size_t count);
 /* report_notes.c: what stands below the tables; whether a source says that there is no value. */
 void gc_report_notes(const struct gc_record *record);
 bool gc_report_is_absent(const char *source);
+/* What the vendor calls a core: "SM" or "CU". */
+const char *gc_report_unit(const struct gc_record *record);
 /* 222208 -> "217 KiB"; what is no multiple keeps two digits after the point. */
 void gc_report_bytes(uint64_t bytes, char *text, size_t size);
 

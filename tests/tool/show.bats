@@ -55,6 +55,15 @@ setup() {
     "$(grep -A 2 'L1Cache left by carve-outs' <<<"$output" | tail -n 2 | xargs)"
 }
 
+@test "an AMD GPU has CUs, not SMs" {
+  run_split "$tool" measure --no-store --only L1Cache --sim rx7900xtx
+  is 0 "$status"
+  has "${lines[0]}" ", 96 CUs at "
+  has "${lines[1]}" "PER CU"
+  has "$output" "a CU: "
+  has_not "$output" "an SM"
+}
+
 @test "every fact of the GPU in a record has its name in the public header" {
   "$tool" measure --sim "$tiny" >/dev/null
   local name header n=0
