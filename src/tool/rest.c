@@ -59,10 +59,10 @@ int gc_measure_rest(const struct gc_tool *tool, const struct gc_gpu *gpu, unsign
                     struct gc_error *err)
 {
   struct gc_tool of_child = *tool;
-  const char *env[2] = {NULL, NULL};
+  const char *root = gc_targets_root(), *env[4] = {NULL};
   const struct gc_spawn_options options = {.set_env = env, .pass_stderr = true};
   struct gc_child child;
-  char *sims = gc_targets_sims(tool), *setting = NULL;
+  char *sims = gc_targets_sims(tool), *setting = NULL, *tree = NULL;
   int status = 0;
 
   *said = false;
@@ -74,6 +74,9 @@ int gc_measure_rest(const struct gc_tool *tool, const struct gc_gpu *gpu, unsign
   if (!sims || asprintf(&setting, "%s=%s", HWLOC_GPUCACHE_SIM_ENV, sims) < 0) {
     setting = NULL;
     status = gc_fail(err, -ENOMEM, "out of memory");
+  } else if (*root && asprintf(&tree, "HWLOC_FSROOT=%s", root) < 0) {
+    tree = NULL;
+    status = gc_fail(err, -ENOMEM, "out of memory");
   } else if (command->input < 0 || command->output < 0) {
     status = gc_fail(err, -errno, "cannot prepare a measuring process: %s", strerror(errno));
   }
@@ -81,6 +84,8 @@ int gc_measure_rest(const struct gc_tool *tool, const struct gc_gpu *gpu, unsign
     status = write_record(command->input, *record, gpu->name, err);
   if (!status) {
     env[0] = setting; /* so that the GPU has the same name there as here */
+    env[1] = tree;    /* hwloc was not to see these when it wrote the record */
+    env[2] = tree ? "HWLOC_THISSYSTEM=1" : NULL;
     gc_child_prepare(&child, &of_child, sims, gpu);
     gc_spawn(command, 1, &options);
     status = conclude(command, record, said, err);
@@ -89,6 +94,7 @@ int gc_measure_rest(const struct gc_tool *tool, const struct gc_gpu *gpu, unsign
     close(command->input);
   if (command->output >= 0)
     close(command->output);
+  free(tree);
   free(setting);
   free(sims);
   return status;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
 #define ALLOCATIONS 64
@@ -119,7 +120,7 @@ static int open_sim(void)
 
 hipError_t hipInit(unsigned int flags)
 {
-  const char *launches = getenv("FAKE_HIP_LAUNCHES");
+  const char *launches = getenv("FAKE_HIP_LAUNCHES"), *gone = getenv("FAKE_HIP_LOST");
 
   NEED(flags == 0, "flags")
   note(fake_hip.rocr, sizeof(fake_hip.rocr), "ROCR_VISIBLE_DEVICES");
@@ -127,6 +128,8 @@ hipError_t hipInit(unsigned int flags)
   note(fake_hip.cuda, sizeof(fake_hip.cuda), "CUDA_VISIBLE_DEVICES");
   fake_hip.inits++;
   FAIL_IF_TOLD
+  if (gone && !access(gone, F_OK))
+    return hipErrorNoDevice;
   NEED(open_sim(), "no simulated GPU")
   launches_left = launches ? atoi(launches) : -1;
   initialized = 1;
@@ -443,6 +446,16 @@ hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, hipFu
   return hipSuccess;
 }
 
+static void lose(void)
+{
+  const char *gone = getenv("FAKE_HIP_LOST");
+  FILE *file = gone ? fopen(gone, "w") : NULL;
+
+  if (file)
+    fclose(file);
+  lost = 1;
+}
+
 hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, unsigned int grid_y,
                                  unsigned int grid_z, unsigned int block_x, unsigned int block_y,
                                  unsigned int block_z, unsigned int shared_bytes,
@@ -461,7 +474,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
   launch.args_bytes = *(size_t *)extra[3];
   NEED(launch.args_bytes <= sizeof(fake_hip.parameters), "too many arguments")
   if (launches_left == 0) {
-    lost = 1;
+    lose();
     return hipSuccess; /* nobody knows it yet */
   }
   launches_left -= launches_left > 0;

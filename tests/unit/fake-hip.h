@@ -9,6 +9,7 @@
  *   FAKE_HIP_PROFILE     the simulated GPU; without it, mi210 of $top_srcdir/data/sim
  *   FAKE_HIP_FAIL        "hipMalloc=2": that function returns that error
  *   FAKE_HIP_LAUNCHES    so many launches are made; during the next the GPU is lost
+ *   FAKE_HIP_LOST        a file that is made then; where it is, no process finds the GPU
  */
 #ifndef FAKE_HIP_H
 #define FAKE_HIP_H
