@@ -24,7 +24,8 @@ bool gc_report_is_absent(const char *source)
 
 const char *gc_report_unit(const struct gc_record *record)
 {
-  return gc_infos_get(&record->infos, "GFX") ? "CU" : "SM";
+  /* which CUDA always tells */
+  return gc_infos_get(&record->infos, "ComputeCapability") ? "SM" : "CU";
 }
 
 /* --- facts of the GPU ------------------------------------------------------------------------------ */
