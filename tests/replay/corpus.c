@@ -4,18 +4,23 @@
 #include <errno.h>
 #include <glob.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-/* Elements that have size files, and where results.json keeps the answer, under "memory". */
+#define SIZE_TAIL "-Size.txt"
+#define LINE_TAIL "-Line-Size.txt"
+
+/* Elements that have such files, and where results.json keeps the answers, under "memory". */
 static const struct {
   const char *element, *outer, *inner, *size;
 } answers[] = {
   {"Constant-L1", "constant", "l1", "size"},
   {"Constant-L1.5", "constant", "l1.5", "size"},
   {"L1", "l1", NULL, "size"},
+  {"L2", "l2", NULL, "size"},
   {"L2-Segment", "l2", NULL, "segmentSize"},
   {"Read-Only", "readOnly", NULL, "size"},
   {"Scalar-L1", "scalarL1", NULL, "size"},
@@ -34,7 +39,7 @@ const char *corpus_folder(char *path, size_t size)
 }
 
 /* MT4G's answer stays 0 where it has none. */
-static int peer(const json_t *results, struct corpus_file *file)
+static int peer(const json_t *results, bool line, struct corpus_file *file)
 {
   for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
     if (!strcmp(file->element, answers[i].element)) {
@@ -42,7 +47,7 @@ static int peer(const json_t *results, struct corpus_file *file)
 
       if (answers[i].inner)
         at = json_object_get(at, answers[i].inner);
-      at = json_object_get(at, answers[i].size);
+      at = json_object_get(at, line ? "lineSize" : answers[i].size);
       file->peer_bytes = (uint64_t)json_integer_value(json_object_get(at, "size"));
       file->peer_confidence = json_number_value(json_object_get(at, "confidence"));
       return 0;
@@ -50,9 +55,10 @@ static int peer(const json_t *results, struct corpus_file *file)
   return -ENOENT;
 }
 
-/* folder/GPU/ELEMENT-Size.txt */
-static int describe(const char *path, struct corpus_file *file, char *problem, size_t size)
+/* folder/GPU/ELEMENT-Size.txt, or -Line-Size.txt */
+static int describe(const char *path, bool line, struct corpus_file *file, char *problem, size_t size)
 {
+  const char *tail = line ? LINE_TAIL : SIZE_TAIL;
   const char *name = strrchr(path, '/') + 1, *gpu = name - 1;
   char results[sizeof(file->path) + 16];
   json_error_t error;
@@ -64,14 +70,14 @@ static int describe(const char *path, struct corpus_file *file, char *problem, s
   *file = (struct corpus_file){0};
   snprintf(file->path, sizeof(file->path), "%s", path);
   snprintf(file->gpu, sizeof(file->gpu), "%.*s", (int)(name - 1 - gpu), gpu);
-  snprintf(file->element, sizeof(file->element), "%.*s", (int)(strlen(name) - strlen("-Size.txt")),
+  snprintf(file->element, sizeof(file->element), "%.*s", (int)(strlen(name) - strlen(tail)),
            name);
   snprintf(results, sizeof(results), "%.*s/results.json", (int)(name - 1 - path), path);
   if (!(json = json_load_file(results, 0, &error))) {
     snprintf(problem, size, "%s: %s", results, error.text);
     return -EINVAL;
   }
-  if ((status = peer(json, file)))
+  if ((status = peer(json, line, file)))
     snprintf(problem, size, "%s: no such element is known", path);
   json_decref(json);
   return status;
@@ -84,18 +90,25 @@ int corpus_open(const char *folder, struct corpus *corpus, char *problem, size_t
   glob_t found;
 
   *corpus = (struct corpus){0};
-  snprintf(pattern, sizeof(pattern), "%s/*/*-Size.txt", folder);
+  snprintf(pattern, sizeof(pattern), "%s/*/*" SIZE_TAIL, folder);
   if (glob(pattern, 0, NULL, &found)) {
     snprintf(problem, size, "no size files in %s", folder);
     return -ENOENT;
   }
-  if (!(corpus->files = calloc(found.gl_pathc, sizeof(*corpus->files)))) {
+  corpus->files = calloc(found.gl_pathc, sizeof(*corpus->files));
+  corpus->lines = calloc(found.gl_pathc, sizeof(*corpus->lines));
+  if (!corpus->files || !corpus->lines) {
     snprintf(problem, size, "out of memory");
     status = -ENOMEM;
   }
-  for (size_t i = 0; i < found.gl_pathc && !status; i++)
-    if (!strstr(found.gl_pathv[i], "-Line-Size.txt")) /* line sizes, another format */
-      status = describe(found.gl_pathv[i], &corpus->files[corpus->n++], problem, size);
+  for (size_t i = 0; i < found.gl_pathc && !status; i++) {
+    const char *path = found.gl_pathv[i];
+    const bool line = strstr(path, LINE_TAIL);
+
+    status = describe(path, line,
+                      line ? &corpus->lines[corpus->line_count++] : &corpus->files[corpus->n++],
+                      problem, size);
+  }
   globfree(&found);
   if (status)
     corpus_free(corpus);
@@ -105,5 +118,6 @@ int corpus_open(const char *folder, struct corpus *corpus, char *problem, size_t
 void corpus_free(struct corpus *corpus)
 {
   free(corpus->files);
+  free(corpus->lines);
   *corpus = (struct corpus){0};
 }

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A size file, and what MT4G concluded from it. */
+/* A size or line-size file, and what MT4G concluded from it: a capacity or a line. */
 struct corpus_file {
   char gpu[64], element[32]; /* "Quadro-P6000", "Constant-L1" */
   char path[512];
@@ -20,14 +20,14 @@ struct corpus_file {
 };
 
 struct corpus {
-  size_t n;
-  struct corpus_file *files; /* by GPU, then element */
+  size_t n, line_count;
+  struct corpus_file *files, *lines; /* size files and line-size files, by GPU, then element */
 };
 
 /* Where the data are: $MT4G_TRACES, else $top_srcdir/../shared/mt4g. NULL: nowhere. */
 const char *corpus_folder(char *path, size_t size);
 
-/* Every size file under folder. 0; or a negative errno with a sentence in problem. */
+/* Every such file under folder. 0; or a negative errno with a sentence in problem. */
 int corpus_open(const char *folder, struct corpus *corpus, char *problem, size_t size);
 void corpus_free(struct corpus *corpus);
 

@@ -2,6 +2,8 @@
 #include "tests/replay/judge.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -109,5 +111,113 @@ int judge(const struct trace *trace, struct judgement *j)
   }
   decide(trace, &sizes, j);
   gc_sizes_free(&sizes);
+  return 0;
+}
+
+#define STRIDE_MIN 16
+#define STRIDE_MAX 256
+#define SAME 1.1   /* capacities of strides within a line differ by less: by the step of the sizes */
+#define OTHER 1.15 /* of wider strides they are larger, by as much as these are wider where no set is crowded */
+#define SURE 0.9   /* of the capacity that others are compared with */
+#define FEW 0.02   /* share of loads that are slow where nothing misses */
+
+enum sight { SEEN_SAME, SEEN_OTHER, SEEN_UNCLEAR };
+
+/* Hits only, at all sizes where the narrow stride had long missed. */
+static bool never_misses(const struct judgement *narrow, const struct trace *wide)
+{
+  bool seen = false;
+
+  for (size_t i = 0; i < wide->n; i++)
+    if ((double)wide->rows[i].bytes > SAME * (double)narrow->bytes) {
+      seen = true;
+      if ((double)trace_slow(&wide->rows[i], narrow->levels.threshold) > FEW * (double)wide->rows[i].loads)
+        return false;
+    }
+  return seen;
+}
+
+static enum sight compare(const struct judgement *narrow, const struct judgement *wide,
+                          const struct trace *trace)
+{
+  const double base = (double)narrow->bytes;
+
+  if (!wide->bytes)
+    return never_misses(narrow, trace) ? SEEN_OTHER : SEEN_UNCLEAR;
+  return (double)wide->bytes < SAME * base    ? SEEN_SAME
+         : (double)wide->bytes > OTHER * base ? SEEN_OTHER
+                                              : SEEN_UNCLEAR;
+}
+
+/* How a stride compares with the narrowest one; of that, what it tells itself. *why: if unclear. */
+static int look_at(const char *path, uint64_t stride, struct line_judgement *j, enum sight *sight,
+                   char *why, size_t size)
+{
+  struct judgement seen;
+  struct trace trace;
+  int status = trace_open_stride(path, stride, &trace, why, size);
+
+  *sight = SEEN_UNCLEAR;
+  if (status)
+    return 0; /* there is no such walk */
+  if ((status = judge(&trace, &seen))) {
+    trace_free(&trace);
+    return status;
+  }
+  if (!j->stride) {
+    j->stride = stride;
+    j->first = trace.rows[0].bytes;
+    j->last = trace.rows[trace.n - 1].bytes;
+    j->narrow = seen;
+    *sight = SEEN_SAME;
+  } else {
+    *sight = compare(&j->narrow, &seen, &trace);
+    snprintf(why, size, "stride %" PRIu64 ": %.120s", stride,
+             seen.bytes ? "a capacity in between" : seen.absent);
+  }
+  trace_free(&trace);
+  return 0;
+}
+
+/* The line is the widest stride of a power of two that still meets every line. The next wider one may crowd
+ * half of the sets and leave the others empty, and miss at the same size: then half of that tells. */
+int judge_line(const char *path, struct line_judgement *j, char *problem, size_t size)
+{
+  enum sight here, between;
+
+  *j = (struct line_judgement){0};
+  for (uint64_t stride = STRIDE_MIN; stride <= STRIDE_MAX; stride *= 2) {
+    if (look_at(path, stride, j, &here, problem, size))
+      return -ENOMEM;
+    if (!j->stride)
+      continue;
+    if (!(j->narrow.confidence >= SURE)) {
+      snprintf(j->absent, sizeof(j->absent), "the narrowest stride tells no capacity%s",
+               j->narrow.bytes ? " for sure" : "");
+      return 0;
+    }
+    if (stride > j->stride && here == SEEN_OTHER) {
+      j->line = stride / 2;
+      break;
+    }
+    if (here == SEEN_UNCLEAR) {
+      snprintf(j->absent, sizeof(j->absent), "%.*s", (int)sizeof(j->absent) - 1, problem);
+      return 0;
+    }
+    if (look_at(path, stride / 2 * 3, j, &between, problem, size))
+      return -ENOMEM;
+    if (between == SEEN_OTHER) {
+      j->line = stride;
+      break;
+    }
+  }
+  if (!j->stride)
+    snprintf(j->absent, sizeof(j->absent), "no stride of up to %d bytes is recorded", STRIDE_MAX);
+  else if (!j->line)
+    snprintf(j->absent, sizeof(j->absent), "strides of up to %d bytes make no difference", STRIDE_MAX);
+  else if (j->line == j->stride) {
+    j->line = 0;
+    snprintf(j->absent, sizeof(j->absent), "it is no longer than the narrowest stride");
+  }
   return 0;
 }

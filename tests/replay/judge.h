@@ -22,4 +22,16 @@ struct judgement {
 /* 0 or -ENOMEM. */
 int judge(const struct trace *trace, struct judgement *judgement);
 
+/* A line-size file: walks with wider strides than a line leave lines out, and need a larger array to miss. */
+struct line_judgement {
+  uint64_t line;          /* the widest stride, a power of two, with the same capacity as the narrowest; 0 */
+  uint64_t stride;        /* the narrowest */
+  uint64_t first, last;   /* sizes recorded of it */
+  struct judgement narrow; /* what it tells of the capacity */
+  char absent[160];       /* why there is no line */
+};
+
+/* 0, or negative with a sentence in problem. */
+int judge_line(const char *path, struct line_judgement *judgement, char *problem, size_t size);
+
 #endif

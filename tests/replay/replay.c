@@ -2,7 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * replay [--markdown] [FOLDER]: our statistics on MT4G's raw data, next to what MT4G concluded from
- * the same data, and why that differs. --markdown prints the table of doc/results/replay.md.
+ * the same data, and why that differs. --markdown prints the tables of
+ * doc/results/replay.md.
  */
 #include "tests/replay/corpus.h"
 #include "tests/replay/judge.h"
@@ -72,6 +73,37 @@ static int print(const struct corpus_file *file, bool markdown)
   return 0;
 }
 
+static int print_line(const struct corpus_file *file, bool markdown)
+{
+  char problem[128] = "", range[80], capacity[220], line[200];
+  struct line_judgement j;
+
+  if (judge_line(file->path, &j, problem, sizeof(problem))) {
+    fprintf(stderr, "%s: %s\n", file->path, problem);
+    return 1;
+  }
+  snprintf(range, sizeof(range), "%" PRIu64 "–%" PRIu64, j.first, j.last);
+  if (j.narrow.bytes)
+    snprintf(capacity, sizeof(capacity),
+             markdown ? "%" PRIu64 " | %" PRIu64 " | %.3f"
+                      : "capacity %" PRIu64 ", next %" PRIu64 ", confidence %.3f",
+             j.narrow.bytes, j.narrow.next, j.narrow.confidence);
+  else
+    snprintf(capacity, sizeof(capacity), markdown ? "absent: %s | | " : "capacity absent: %s",
+             j.narrow.absent);
+  if (j.line)
+    snprintf(line, sizeof(line), markdown ? "**%" PRIu64 "**" : "line %" PRIu64, j.line);
+  else
+    snprintf(line, sizeof(line), markdown ? "absent: %s" : "line absent: %s", j.absent);
+  if (markdown)
+    printf("| %s | %s, stride %" PRIu64 " | %s | %s | %s | %" PRIu64 " (%.2f) |\n", file->gpu,
+           file->element, j.stride, range, capacity, line, file->peer_bytes, file->peer_confidence);
+  else
+    printf("%s %s, stride %" PRIu64 ": %s; %s; MT4G %" PRIu64 "\n", file->gpu, file->element,
+           j.stride, capacity, line, file->peer_bytes);
+  return 0;
+}
+
 int main(int argc, char **argv)
 {
   const bool markdown = argc > 1 && !strcmp(argv[1], "--markdown");
@@ -95,6 +127,11 @@ int main(int argc, char **argv)
          "|---|---|---|---|---|---|---|---|");
   for (size_t i = 0; i < corpus.n; i++)
     failed |= print(&corpus.files[i], markdown);
+  if (markdown)
+    puts("\n| GPU | line-size file | recorded | capacity | next | confidence | line | MT4G (confidence) |\n"
+         "|---|---|---|---|---|---|---|---|");
+  for (size_t i = 0; i < corpus.line_count; i++)
+    failed |= print_line(&corpus.lines[i], markdown);
   corpus_free(&corpus);
   return failed;
 }

@@ -171,6 +171,62 @@ static void known_capacities_are_found(void **state)
   }
 }
 
+/* Of line-size files: each capacity is a size that hits, and each line the one that is known. */
+static void lines_and_what_they_tell_of_capacities(void **state)
+{
+  const struct corpus *corpus = corpus_or_skip(state);
+  size_t capacities = 0, lines = 0;
+
+  for (size_t i = 0; i < corpus->line_count; i++) {
+    const struct corpus_file *file = &corpus->lines[i];
+    const char *wrong = NULL;
+    struct line_judgement j;
+    struct trace trace;
+    char problem[128];
+
+    if (judge_line(file->path, &j, problem, sizeof(problem)))
+      fail_msg("%s: %s", file->path, problem);
+    assert_true(j.line ? !*j.absent : *j.absent);
+    if (j.line && j.line != (strstr(file->gpu, "AMD") ? 64 : 128))
+      fail_msg("%s %s: a line of %llu bytes", file->gpu, file->element, (unsigned long long)j.line);
+    lines += j.line > 0;
+    /* MT4G's L2 is all of it, walked at sizes where one SM misses some from the start */
+    if (!j.narrow.bytes || !strcmp(file->element, "L2"))
+      continue;
+    assert_int_equal(trace_open_stride(file->path, j.stride, &trace, problem, sizeof(problem)), 0);
+    wrong = refute(&trace, j.narrow.bytes);
+    trace_free(&trace);
+    if (wrong)
+      fail_msg("%s %s: %llu bytes: %s", file->gpu, file->element,
+               (unsigned long long)j.narrow.bytes, wrong);
+    capacities++;
+  }
+  assert_true(capacities >= 16);
+  assert_true(lines >= 10);
+}
+
+/* KFD states 16 KiB of scalar L1. Its size files begin where some of it misses, its line-size files do not. */
+static void scalar_l1_just_fails_to_hold_what_kfd_states(void **state)
+{
+  const struct corpus *corpus = corpus_or_skip(state);
+  size_t seen = 0;
+
+  for (size_t i = 0; i < corpus->line_count; i++) {
+    const struct corpus_file *file = &corpus->lines[i];
+    struct line_judgement j;
+    char problem[128];
+
+    if (strcmp(file->element, "Scalar-L1"))
+      continue;
+    assert_int_equal(judge_line(file->path, &j, problem, sizeof(problem)), 0);
+    assert_in_range(j.narrow.bytes, 15 * 1024, 16384);
+    assert_in_range(j.narrow.next, 15 * 1024, 16384);
+    assert_int_equal(j.line, 64);
+    seen++;
+  }
+  assert_int_equal(seen, 2);
+}
+
 /* Files in which no size is told from: all of it misses, or there is no sample. */
 static void nothing_is_made_up(void **state)
 {
@@ -372,6 +428,8 @@ int main(void)
     cmocka_unit_test(flat_cold_and_noisy_traces_tell_nothing),
     cmocka_unit_test(every_answer_is_a_size_that_hits),
     cmocka_unit_test(known_capacities_are_found),
+    cmocka_unit_test(lines_and_what_they_tell_of_capacities),
+    cmocka_unit_test(scalar_l1_just_fails_to_hold_what_kfd_states),
     cmocka_unit_test(nothing_is_made_up),
     cmocka_unit_test(some_of_the_peers_answers_are_refuted),
   };

@@ -56,7 +56,16 @@ static int append(struct trace *trace, const struct trace_row *row)
   return 0;
 }
 
-int trace_read(FILE *file, struct trace *trace, char *problem, size_t size)
+/* Of a row of a line-size file, what a row of a size file would have. */
+static void without_stride(struct trace_row *row)
+{
+  row->bytes = row->cycles[0];
+  row->loads--;
+  memmove(row->cycles, row->cycles + 1, row->loads * sizeof(*row->cycles));
+}
+
+/* stride 0: a size file. */
+static int read_rows(FILE *file, uint64_t stride, struct trace *trace, char *problem, size_t size)
 {
   char *line = NULL;
   size_t room = 0;
@@ -70,7 +79,15 @@ int trace_read(FILE *file, struct trace *trace, char *problem, size_t size)
     line[strcspn(line, "\r\n")] = '\0';
     if ((status = parse_row(line, &row))) {
       snprintf(problem, size, "row %zu is not bytes,cycles,...", trace->n + 1);
-    } else if (trace->n && row.bytes <= trace->rows[trace->n - 1].bytes) {
+      break;
+    }
+    if (stride && (row.bytes != stride || row.loads < 2)) {
+      free(row.cycles);
+      continue;
+    }
+    if (stride)
+      without_stride(&row);
+    if (trace->n && row.bytes <= trace->rows[trace->n - 1].bytes) {
       snprintf(problem, size, "row %zu is not larger than the one before", trace->n + 1);
       free(row.cycles);
       status = -EINVAL;
@@ -89,7 +106,17 @@ int trace_read(FILE *file, struct trace *trace, char *problem, size_t size)
   return status;
 }
 
+int trace_read(FILE *file, struct trace *trace, char *problem, size_t size)
+{
+  return read_rows(file, 0, trace, problem, size);
+}
+
 int trace_open(const char *path, struct trace *trace, char *problem, size_t size)
+{
+  return trace_open_stride(path, 0, trace, problem, size);
+}
+
+int trace_open_stride(const char *path, uint64_t stride, struct trace *trace, char *problem, size_t size)
 {
   FILE *file = fopen(path, "r");
   int status;
@@ -99,7 +126,7 @@ int trace_open(const char *path, struct trace *trace, char *problem, size_t size
     snprintf(problem, size, "cannot be opened: %s", strerror(errno));
     return -errno;
   }
-  status = trace_read(file, trace, problem, size);
+  status = read_rows(file, stride, trace, problem, size);
   fclose(file);
   return status;
 }
