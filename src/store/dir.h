@@ -39,7 +39,7 @@ int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,
                   struct gc_record **record, struct gc_error *err);
 
 /* Reads a file that is believed: regular, of the caller or root, writable by nobody else, at most so many
- * bytes. *text is malloc'ed and not ended. 0 or negative errno with a sentence. */
+ * bytes. *text is malloc'ed and ends with a NUL that is not counted. 0 or negative errno with a sentence. */
 int gc_store_load(int dir_fd, const char *dir, const char *name, size_t most, char **text,
                   size_t *length, struct gc_error *err);
 

@@ -71,6 +71,8 @@ int gc_store_load(int dir_fd, const char *dir, const char *name, size_t most, ch
   if (status) {
     gc_store_failed(err, -status, "cannot read", dir, name);
     free(*text);
+  } else {
+    (*text)[*length] = '\0';
   }
 out:
   close(fd);

@@ -2,6 +2,7 @@
 # The command, seen from outside.
 tool_tests = \
 	tests/tool/usage.bats \
+	tests/tool/amd.bats \
 	tests/tool/gpus.bats \
 	tests/tool/hip.bats \
 	tests/tool/store.bats \

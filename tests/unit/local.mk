@@ -64,7 +64,7 @@ tests_unit_test_store_LDADD = src/record/librecord.la src/util/libutil.la $(CMOC
 
 # Record and store with an allocator that the test controls.
 tests_unit_test_alloc_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=strdup
-tests_unit_test_alloc_LDADD = src/store/libstore.la src/record/librecord.la src/util/libutil.la \
+tests_unit_test_alloc_LDADD = src/gpus/libgpus.la src/store/libstore.la src/record/librecord.la src/util/libutil.la \
 	$(CMOCKA_LIBS)
 
 # What an application compiles: the public header, and the example of the README.

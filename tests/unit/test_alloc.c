@@ -7,6 +7,7 @@
  */
 #include "fixture.h"
 
+#include "gpus/gpus.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -128,6 +129,59 @@ static void the_store_survives_each_failure(void **state)
   assert_int_equal(rmdir(dir), 0);
 }
 
+static char tree[] = "/tmp/gpucache-tree-XXXXXX";
+
+/* AMD GPUs: the list, and what the kernel driver's tables say. */
+static int list_them(struct gc_error *err)
+{
+  struct gc_gpus gpus;
+  int status = gc_gpus_list(tree, NULL, &gpus);
+
+  for (size_t i = 0; !status && i < gpus.count; i++)
+    status = gc_gpus_know(tree, &gpus.array[i]);
+  if (!status)
+    assert_non_null(gpus.array[0].known);
+  gc_gpus_free(&gpus);
+  return status ? gc_fail(err, status, "out of memory") : 0;
+}
+
+static struct gc_record *known;
+
+static int merge_it(struct gc_error *err)
+{
+  const long n = until_failure;
+  struct gc_record *record;
+  int status;
+
+  until_failure = -1;
+  record = gc_record_new(&h200);
+  until_failure = n;
+  status = gc_record_merge_known(record, known);
+  gc_record_free(record);
+  return status ? gc_fail(err, status, "out of memory") : 0;
+}
+
+static void amd_gpus_survive_each_failure(void **state)
+{
+  const char *top = getenv("top_srcdir");
+  struct gc_gpus gpus;
+  char command[512];
+
+  (void)state;
+  assert_non_null(mkdtemp(tree));
+  snprintf(command, sizeof(command), "%s/tests/data/amd-tree.sh %s mi100 1 0000:a7:00.0",
+           top ? top : ".", tree);
+  assert_int_equal(system(command), 0);
+  assert_true(for_each_failure(list_them) > 50);
+  assert_int_equal(gc_gpus_list(tree, NULL, &gpus), 0);
+  assert_int_equal(gc_gpus_know(tree, &gpus.array[0]), 0);
+  known = gpus.array[0].known;
+  assert_true(for_each_failure(merge_it) > 20);
+  gc_gpus_free(&gpus);
+  snprintf(command, sizeof(command), "rm -r %s", tree);
+  assert_int_equal(system(command), 0);
+}
+
 static void attributes_survive_each_failure(void **state)
 {
   struct gc_infos infos = { NULL, 0 };
@@ -153,6 +207,7 @@ int main(void)
     cmocka_unit_test(attributes_survive_each_failure),
     cmocka_unit_test(reading_survives_each_failure),
     cmocka_unit_test(the_store_survives_each_failure),
+    cmocka_unit_test(amd_gpus_survive_each_failure),
   };
   int status;
 

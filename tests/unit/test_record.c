@@ -229,6 +229,150 @@ static void a_copy_is_whole_and_its_own(void **state)
   gc_record_free(record);
 }
 
+/* Elements added in any order end up as a tree that is written and read in one order. */
+static void a_late_gl1_gathers_what_is_in_it(void **state)
+{
+  static const enum gc_kind added[] = { GC_DEVICE_MEMORY, GC_L1,       GC_LDS, GC_INSTRUCTION_CACHE,
+                                        GC_SCALAR_L1,     GC_L2,       GC_GL1, GC_L3 };
+  static const enum gc_kind sorted[] = { GC_DEVICE_MEMORY, GC_L3,  GC_L2,  GC_GL1,
+                                         GC_L1,            GC_SCALAR_L1, GC_LDS, GC_INSTRUCTION_CACHE };
+  static const long parents[] = { -1, 0, 1, 2, 3, 3, 2, 2 };
+  struct gc_record *record = gc_record_new(&somebody);
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(added) / sizeof(*added); i++) {
+    struct gc_element *element = gc_record_add(record, added[i]);
+
+    assert_non_null(element);
+    assert_int_equal(element->kind, added[i]);
+  }
+  for (size_t i = 0; i < sizeof(sorted) / sizeof(*sorted); i++) {
+    assert_int_equal(record->elements[i].kind, sorted[i]);
+    assert_int_equal(gc_record_parent(record, i), parents[i]);
+  }
+  gc_record_free(record);
+}
+
+static void there_can_be_several_of_what_is_on_no_sm(void **state)
+{
+  struct gc_record *record = gc_record_new(&somebody);
+  char name[64];
+
+  (void)state;
+  gc_infos_set(&gc_record_add(record, GC_L2)->infos, "NominalBytes", "4194304");
+  gc_infos_set(&record->elements[0].infos, "Instances", "1");
+  gc_record_element_name(record, 0, "gpu0", name, sizeof(name));
+  assert_string_equal(name, "gpu0-L2 4MiB");
+  gc_infos_set(&record->elements[0].infos, "Instances", "8");
+  gc_record_element_name(record, 0, "gpu0", name, sizeof(name));
+  assert_string_equal(name, "gpu0-L2 4MiB x8");
+  gc_record_free(record);
+}
+
+/* Sets "key=value" words. */
+static void fill(struct gc_infos *infos, const char *words)
+{
+  char *copy = strdup(words), *rest = NULL;
+
+  for (char *word = strtok_r(copy, "; ", &rest); word; word = strtok_r(NULL, "; ", &rest)) {
+    char *value = strchr(word, '=');
+
+    assert_non_null(value);
+    *value++ = '\0';
+    assert_int_equal(gc_infos_set(infos, word, value), 0);
+  }
+  free(copy);
+}
+
+static void infos_are(const struct gc_infos *infos, const char *words)
+{
+  struct gc_infos expected = { NULL, 0 };
+
+  fill(&expected, words);
+  for (size_t i = 0; i < expected.count; i++) {
+    const char *value = gc_infos_get(infos, expected.array[i].name);
+
+    if (!value || strcmp(value, expected.array[i].value))
+      fail_msg("%s is %s, not %s", expected.array[i].name, value ? value : "absent",
+               expected.array[i].value);
+  }
+  assert_int_equal(infos->count, expected.count);
+  gc_infos_clear(&expected);
+}
+
+/* What was measured, what the tables say, and what becomes of both. */
+static void what_is_known_completes_what_was_measured(void **state)
+{
+  static const struct {
+    const char *measured, *known, *merged;
+  } cases[] = {
+    /* nothing measured */
+    { "", "LineBytes=64 LineSource=sysfs", "LineBytes=64 LineSource=sysfs" },
+    /* measured wins, and the table's size is there as the nominal one */
+    { "CapacityBytes=16000 CapacitySource=measured CapacityConfidence=0.99",
+      "CapacityBytes=16384 CapacitySource=sysfs NominalBytes=16384 NominalSource=sysfs",
+      "CapacityBytes=16000 CapacitySource=measured CapacityConfidence=0.99 NominalBytes=16384 "
+      "NominalSource=sysfs" },
+    /* a capacity that was withheld stays so */
+    { "CapacitySource=absent:noise", "CapacityBytes=16384 CapacitySource=sysfs NominalBytes=16384 "
+                                     "NominalSource=sysfs",
+      "CapacitySource=absent:noise NominalBytes=16384 NominalSource=sysfs" },
+    /* other properties are taken where measuring failed */
+    { "LineSource=absent:noise", "LineBytes=64 LineSource=sysfs", "LineBytes=64 LineSource=sysfs" },
+    { "InstancesSource=absent:noise", "Instances=44 InstancesSource=sysfs",
+      "Instances=44 InstancesSource=sysfs" },
+    /* but a reason is not replaced by another one */
+    { "LineSource=absent:noise", "LineSource=absent:not-stated", "LineSource=absent:noise" },
+    { "", "LineSource=absent:not-stated", "LineSource=absent:not-stated" },
+    { "LineBytes=128 LineSource=measured", "LineSource=absent:not-stated",
+      "LineBytes=128 LineSource=measured" },
+    /* a value without a source is one, too */
+    { "LineBytes=128", "LineBytes=64 LineSource=sysfs", "LineBytes=128" },
+    { "SharedByCUs=30x2 SharedByCUsSource=measured", "SharedByCUs=29x2,2x1 SharedByCUsSource=sysfs",
+      "SharedByCUs=30x2 SharedByCUsSource=measured" },
+    /* names that begin alike are different properties */
+    { "LineBytes=64 LineSource=measured", "LinesBytes=3 LinesSource=sysfs",
+      "LineBytes=64 LineSource=measured LinesBytes=3 LinesSource=sysfs" },
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    struct gc_record *record = gc_record_new(&somebody), *known = gc_record_new(&somebody);
+
+    fill(&gc_record_add(record, GC_L1)->infos, cases[i].measured);
+    fill(&gc_record_add(known, GC_L1)->infos, cases[i].known);
+    assert_int_equal(gc_record_merge_known(record, known), 0);
+    infos_are(&record->elements[0].infos, cases[i].merged);
+    assert_int_equal(gc_record_merge_known(record, known), 0); /* once more changes nothing */
+    infos_are(&record->elements[0].infos, cases[i].merged);
+    gc_record_free(record);
+    gc_record_free(known);
+  }
+}
+
+static void what_is_known_of_the_gpu_and_of_other_elements(void **state)
+{
+  struct gc_record *record = gc_record_new(&somebody), *known = gc_record_new(&somebody);
+
+  (void)state;
+  fill(&record->infos, "SMs=104 Status=measured");
+  fill(&known->infos, "SMs=103 GFX=gfx90a");
+  gc_record_add(record, GC_DEVICE_MEMORY);
+  gc_record_add(record, GC_L1);
+  gc_record_add(known, GC_DEVICE_MEMORY);
+  fill(&gc_record_add(known, GC_LDS)->infos, "Instances=104");
+  gc_record_add(known, GC_L2);
+  assert_int_equal(gc_record_merge_known(record, known), 0);
+  infos_are(&record->infos, "SMs=104 Status=measured GFX=gfx90a");
+  assert_int_equal(record->count, 4);
+  assert_int_equal(record->elements[1].kind, GC_L2); /* around what was there before */
+  assert_int_equal(gc_record_parent(record, 2), 1);
+  infos_are(&gc_record_find(record, GC_LDS)->infos, "Instances=104");
+  assert_int_equal(known->count, 3);
+  gc_record_free(record);
+  gc_record_free(known);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -242,6 +386,10 @@ int main(void)
     cmocka_unit_test(a_record_without_levels_in_between_is_a_tree),
     cmocka_unit_test(names_tell_size_and_count),
     cmocka_unit_test(a_copy_is_whole_and_its_own),
+    cmocka_unit_test(a_late_gl1_gathers_what_is_in_it),
+    cmocka_unit_test(there_can_be_several_of_what_is_on_no_sm),
+    cmocka_unit_test(what_is_known_completes_what_was_measured),
+    cmocka_unit_test(what_is_known_of_the_gpu_and_of_other_elements),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,148 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# AMD GPUs of which only the kernel driver's tables are known, and failures that are remembered.
+
+setup() {
+  load setup.bash
+  prepare
+  unset ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES CUDA_VISIBLE_DEVICES
+  node=$BATS_TEST_TMPDIR/node
+  amd=GPU-1d3c0ffee000a700
+}
+
+# use_amd MODEL [MODEL…]: a machine with these.
+use_amd() {
+  local number=1 model
+  for model; do
+    "$top_srcdir/tests/data/amd-tree.sh" "$node" "$model" $number "0000:$(printf %02x $number):00.0"
+    number=$((number + 8))
+  done
+  use_tree "$node"
+}
+
+caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs) state it"
+
+@test "list: model, target, partitions and why nothing can be measured" {
+  use_amd mi100 mi300x-cpx rx6800
+  run_split "$tool" list
+  is 0 "$status"
+  is '' "$errors"
+  is 11 "${#lines[@]}"
+  has "${lines[1]}" "AMD Instinct MI100 (gfx908)"
+  has "${lines[1]}" "cannot be measured: there is no /dev/kfd; a container has to be given it"
+  has "${lines[2]}" "AMD GPU gfx942 [1002:74a1]"
+  [[ ${lines[9]} =~ -7\ +cannot ]]
+  has "${lines[10]}" "AMD GPU gfx1030 [1002:73bf]"
+}
+
+@test "show: the tables, said to be no measurement, exit 0" {
+  use_amd mi300x
+  run_split "$tool" show
+  is 0 "$status"
+  has "$errors" "$caveat"
+  has "$errors" "there is no /dev/kfd"
+  has "$output" "gpu0: AMD Instinct MI300X OAM, 304 CUs at 2100 MHz, driver 6.10.5"
+  [[ $output =~ L2Cache\ +4\ MiB\ +4\ MiB\ +128\ B\ .*\ 8\ +sysfs ]]
+  has "$output" "ScalarL1Cache: 144 for 2 CUs together, 16 for 1 CU"
+  has "$output" "the GPU: gfx942, 8 XCD(s)"
+  has_not "$output" measured
+  is '' "$(leftovers)"
+}
+
+@test "show --json: the same for programs" {
+  command -v jq > /dev/null || skip "jq is not installed"
+  use_amd rx6800
+  run_split "$tool" show --json
+  is 0 "$status"
+  has "$errors" "$caveat"
+  local json=$output
+  is "facts of the kernel driver (sysfs), nothing measured" "$(jq -r '.[0].Status' <<< "$json")"
+  is "there is no /dev/kfd; a container has to be given it" "$(jq -r '.[0].problem' <<< "$json")"
+  is gfx1030 "$(jq -r '.[0].gfx' <<< "$json")"
+  is 60 "$(jq -r '.[0].SMs' <<< "$json")"
+  is GL1Cache "$(jq -r '.[0].elements[] | select(.subtype == "ScalarL1Cache").parent' <<< "$json")"
+  is 131072 "$(jq -r '.[0].elements[] | select(.subtype == "GL1Cache").CapacityBytes' <<< "$json")"
+  is "6x10 sysfs" "$(jq -r '.[0].elements[] | select(.subtype == "GL1Cache") |
+    "\(.SharedByCUs) \(.SharedByCUsSource)"' <<< "$json")"
+  is null "$(jq -r '.[0].Measured' <<< "$json")"
+  ! grep -q '"measured"' <<< "$json"
+}
+
+@test "show --xml prints records, and there is none" {
+  use_amd mi100
+  run_split "$tool" show --xml
+  is 3 "$status"
+  is '' "$output"
+}
+
+@test "measure: not without access, exit 3, nothing kept" {
+  use_amd mi100
+  run_split "$tool" measure
+  is 3 "$status"
+  is '' "$output"
+  has "$errors" "there is no /dev/kfd"
+  is '' "$(find "$records" -type f 2> /dev/null)"
+}
+
+@test "a GPU without a compute node: nothing can be shown, exit 3" {
+  use_amd mi100
+  rm -r "$node/sys/class/kfd"
+  run_split "$tool" show
+  is 3 "$status"
+  is '' "$output"
+  has "$errors" "the amdgpu kernel driver shows no compute node (KFD) of it"
+  run_split "$tool" list
+  is 0 "$status"
+  has "$output" "AMD Instinct MI100"
+}
+
+@test "a failure is remembered, listed, and purged" {
+  use_node # NVIDIA, but for a driver that answers
+  local note=$records/GPU-11111111-0000-0000-0000-000000000017.failed
+  run_split "$tool" measure gpu0
+  is 3 "$status"
+  [ -f "$note" ]
+  run_split "$tool" list
+  [[ ${lines[1]} =~ failed\ 20..-..-..T..:..:..Z:\ cannot\ load\ the\ CUDA\ driver ]]
+  [[ ${lines[2]} =~ none$ ]]
+  # by hand it is tried again, and noted again
+  rm "$note"
+  run_split "$tool" measure gpu0
+  is 3 "$status"
+  [ -f "$note" ]
+  run_split "$tool" purge gpu0
+  is 0 "$status"
+  has "$output" "forgot that measuring GPU-11111111-0000-0000-0000-000000000017 failed"
+  [ ! -e "$note" ]
+  run_split "$tool" measure gpu0
+  [ -f "$note" ]
+  run_split "$tool" purge
+  is 0 "$status"
+  [ ! -e "$note" ]
+}
+
+@test "what is not the GPU's fault is not remembered" {
+  use_node
+  run_split "$tool" measure gpu0 --only L1Cache
+  is 3 "$status"
+  run_split "$tool" measure gpu0 --no-store
+  is 3 "$status"
+  run_split "$tool" measure gpu0 --only Nonsense
+  run_split "$tool" measure gpu7
+  sed 's/^sms = 4/sms = many/' "$tiny" > "$BATS_TEST_TMPDIR/bad"
+  run_split "$tool" measure --sim "$BATS_TEST_TMPDIR/bad"
+  is 1 "$status"
+  is '' "$(find "$records" -name '*.failed' 2> /dev/null)"
+}
+
+@test "a record ends the memory of a failure" {
+  use_node
+  run_split "$tool" measure gpu0
+  local note=$records/GPU-11111111-0000-0000-0000-000000000017.failed
+  [ -f "$note" ]
+  mv "$note" "$records/sim-tiny.failed"
+  run_split "$tool" measure --sim "$tiny"
+  is 0 "$status"
+  [ -f "$records/sim-tiny.xml" ]
+  [ ! -e "$records/sim-tiny.failed" ]
+}
