@@ -116,11 +116,7 @@ GPU_INLINE uint32_t gpu_lane(void) { return gpu_thread() % GPU_AMD_LANES; }
 GPU_INLINE uint32_t gpu_block(void) { return __builtin_amdgcn_workgroup_id_x(); }
 GPU_INLINE uint32_t gpu_threads(void) { return __builtin_amdgcn_workgroup_size_x(); }
 
-/* The first of the arguments that the compiler declares behind ours, and the runtime fills in. */
-GPU_INLINE uint32_t gpu_blocks(void)
-{
-  return *(const GPU_AMD_CONSTANT uint32_t *)__builtin_amdgcn_implicitarg_ptr();
-}
+GPU_INLINE uint32_t gpu_blocks(void) { return __builtin_amdgcn_grid_size_x() / gpu_threads(); }
 
 GPU_INLINE uint32_t gpu_lanes(void) { return GPU_AMD_LANES; }
 GPU_INLINE uint32_t gpu_warps(void) { return gpu_threads() / GPU_AMD_LANES; }

@@ -10,7 +10,9 @@
 
 static inline void fill_shared(uint32_t count, uint32_t stride)
 {
-  for (uint32_t i = gpu_thread(); i < count; i += gpu_threads())
+  const uint32_t threads = gpu_threads(); /* once: on AMD GPUs it is read from memory */
+
+  for (uint32_t i = gpu_thread(); i < count; i += threads)
     gpu_shared_store32(i * stride, GPU_SHARED_BASE + (i + 1 < count ? (i + 1) * stride : 0));
   if (count)
     gpu_barrier();

@@ -12,8 +12,8 @@ NVPTX_ARCH = 35
 NVPTX_FLAGS = --target=nvptx64-nvidia-cuda -march=sm_$(NVPTX_ARCH) --cuda-path=/nonexistent \
 	-std=gnu11 -Wall -Wextra $(WERROR_CFLAGS) -O2 -ffreestanding -nogpulib -nostdlib
 
-# Code objects for AMD GPUs, as few as there are: there is no compiler at run time. Their sections begin at
-# pages of their own, so there is little to gain by making them smaller.
+# Code objects for AMD GPUs: there is no compiler at run time. Version 4 is what every ROCm from 5 on loads;
+# generic targets are a matter of version 6.
 AMDGCN_FLAGS = --target=amdgcn-amd-amdhsa -mcumode -std=gnu11 -Wall -Wextra $(WERROR_CFLAGS) -O2 \
 	-ffreestanding -nogpulib -nostdlib
 
@@ -28,7 +28,7 @@ $(AMD_IMAGES): $(kernel_sources) kernels/gfx12-waits.awk
 	$(AM_V_GEN)$(MKDIR_P) kernels && processor=`echo '$@' | sed 's,.*/amd\.\(.*\)\.image$$,\1,'` && \
 	case $$processor in \
 	*-generic) version='-Xclang -mcode-object-version=6' ;; \
-	*) version=-mcode-object-version=5 ;; \
+	*) version=-mcode-object-version=4 ;; \
 	esac && \
 	case $$processor in \
 	gfx12*) \

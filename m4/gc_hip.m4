@@ -10,7 +10,7 @@ m4_define([_GC_AMDGCN_FLAGS],
 dnl Generic targets are a matter of version 6, of which the driver of clang 19 says that it may change; cc1
 dnl takes it as it is.
 m4_define([_GC_AMDGCN_VERSION],
-  [`case $1 in *-generic) echo "-Xclang -mcode-object-version=6" ;; *) echo -mcode-object-version=5 ;; esac`])
+  [`case $1 in *-generic) echo "-Xclang -mcode-object-version=6" ;; *) echo -mcode-object-version=4 ;; esac`])
 
 dnl _GC_AMDGCN_IF(PROCESSOR, IF IT COMPILES AND LINKS, IF NOT)
 AC_DEFUN([_GC_AMDGCN_IF], [

@@ -58,11 +58,13 @@ class Machine:
         assert kernel.wave == self.wave
         memory = ctypes.create_string_buffer(arguments.ljust(kernel.kernarg_bytes, b"\0"), kernel.kernarg_bytes)
         self.fill_hidden(memory, kernel, blocks, threads)
+        # the dispatch packet: header, setup, sizes of a block and of the grid in threads
+        packet = ctypes.create_string_buffer(struct.pack("<6H3I", 0, 1, threads, 1, 1, 0, blocks * threads, 1, 1), 64)
         self.waves = {}
         self.readings, self.walls, self.accesses = (collections.defaultdict(list) for _ in range(3))
         rsrc2 = kernel.rsrc2 & ~(0x1FF << 15) | (shared + 511) // 512 << 15
         self.emu.run_asm(kernel.code, 0, blocks, 1, 1, threads, 1, 1, 0, rsrc2, 0, self.isa,
-                         self.user_sgprs(kernel, ctypes.addressof(memory)))
+                         self.user_sgprs(kernel, ctypes.addressof(memory), ctypes.addressof(packet)))
 
     def fill_hidden(self, memory, kernel, blocks, threads):
         values = {"hidden_block_count_x": blocks, "hidden_block_count_y": 1, "hidden_block_count_z": 1,
@@ -74,12 +76,12 @@ class Machine:
             memory[at:at + size] = value.to_bytes(size, "little")
 
     @staticmethod
-    def user_sgprs(kernel, arguments):
+    def user_sgprs(kernel, arguments, packet):
         """As the kernel descriptor orders them."""
-        values = []
+        values, known = [], {1: packet, 3: arguments}
         for bit, count in enumerate((4, 2, 2, 2, 2, 2, 1)):
             if kernel.properties >> bit & 1:
-                values += struct.unpack("<II", struct.pack("<Q", arguments)) if bit == 3 else [0xDEAD] * count
+                values += struct.unpack("<II", struct.pack("<Q", known[bit])) if bit in known else [0xDEAD] * count
         return values
 
     # What the emulator calls
