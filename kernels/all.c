@@ -7,6 +7,9 @@
 #include "bandwidth.c"
 #include "census.c"
 #include "chase.c"
+#if GPU_AMD_PATHS
+#include "mates.c"
+#endif
 #include "pair.c"
 #include "stream.c"
 #if GPU_NVIDIA_PATHS

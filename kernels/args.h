@@ -21,6 +21,7 @@
 #define GPU_CONSTANT_BYTES 65536
 #define GPU_NEVER UINT64_MAX
 #define GPU_ANY_SM UINT32_MAX
+#define GPU_EACH_SM (UINT32_MAX - 1)
 
 /* What stands for an SM or CU in results is below this. On NVIDIA GPUs they are counted from 0 without
  * gaps; on AMD GPUs the number is made of where the CU is (which XCD, engine, array, CU), so most do not
@@ -50,7 +51,8 @@ struct gpu_fill_args {
 
 /* touch: reads bytes [base, base + bytes) once per pass through L2 (.cg), stride bytes apart, shared
  * among all threads of the blocks that are on SM only_sm (GPU_ANY_SM: all). sink receives nothing in
- * practice; it keeps the loads alive. With only_sm set, every block of that SM reads everything. */
+ * practice; it keeps the loads alive. With only_sm set, every block of that SM reads everything;
+ * GPU_EACH_SM: every block of all. */
 struct gpu_touch_args {
   uint64_t base, bytes, stride;
   uint64_t sink; /* device address of 8 writable bytes */
@@ -202,6 +204,32 @@ struct gpu_roll_call_args {
   uint32_t warps, patience;
 };
 
+/* mates: each block, one warp on a CU of its own, finds out who uses the same scalar cache. Block after block
+ * looks for marks that those before it may have left. A mark is GPU_MATES_COPIES lines, `stride` bytes apart
+ * and one mark behind the other from `lines` on, that are in the cache. The first GPU_MATES_MAX say how many
+ * were there before; then for each of those who come next, `bits` that say the number of the first block.
+ * Slow is a load of `threshold` raw cycles or more. A block waits for its turn no longer than `patience`
+ * looks at the word `turn`, and takes it then. */
+#define GPU_MATES_MAX 4 /* CUs that share one, at most: GCN has four */
+#define GPU_MATES_COPIES 3
+#define GPU_MATES_MARKS(bits) (GPU_MATES_MAX + (GPU_MATES_MAX - 1) * (bits))
+
+struct gpu_mates_result {
+  uint32_t sm;
+  uint32_t in_turn; /* 0: its turn had not come */
+  uint32_t rank;    /* how many were there before; GPU_MATES_MAX: so many or more */
+  uint32_t leader;  /* block that was there first */
+  uint32_t doubts;  /* marks of which some lines were there and some not */
+};
+
+struct gpu_mates_args {
+  uint64_t lines;
+  uint64_t results; /* struct gpu_mates_result[blocks] */
+  uint64_t turn;    /* uint32_t, 0 before the launch */
+  uint32_t stride, threshold;
+  uint32_t bits, patience;
+};
+
 /* turn_constant, stretch: launches of several copies of these kernels that are on the GPU together, each
  * with one block on every SM, take turns at it: launch 0 first. Nobody begins or leaves before all blocks
  * of all launches have come: else the next ones would crowd where there is room. Jobs are of SMs, not of
@@ -306,6 +334,7 @@ struct gpu_constant_base_args {
 
 /* Those of paths that only AMD GPUs have. */
 #define GPU_AMD_KERNELS(KERNEL)                                                                    \
+  KERNEL(mates, gpu_mates_args)                                                                    \
   KERNEL(chase_scalar, gpu_chase_args)                                                             \
   KERNEL(latency_scalar, gpu_latency_args)                                                         \
   KERNEL(read_scalar, gpu_bandwidth_args)

@@ -27,7 +27,7 @@ GPU_KERNEL(touch, gpu_touch_args)
   const uint64_t first = alone ? gpu_thread() : (uint64_t)gpu_block() * gpu_threads() + gpu_thread();
   uint64_t sum = 0;
 
-  if (alone && gpu_sm() != a.only_sm)
+  if (alone && a.only_sm != GPU_EACH_SM && gpu_sm() != a.only_sm)
     return;
   for (uint32_t pass = 0; pass < a.passes; pass++)
     for (uint64_t at = first * GPU_RUN * a.stride; at < a.bytes; at += threads * GPU_RUN * a.stride)

@@ -32,7 +32,9 @@ struct gc_properties {
   uint32_t threads_per_block, threads_per_sm, blocks_per_sm;
   uint32_t registers_per_block, registers_per_sm;
   uint64_t memory_bytes;           /* device memory */
-  uint64_t l2_bytes;
+  uint64_t l2_bytes;               /* of one, where there are several */
+  uint32_t l2_count;               /* L2 caches: one in each XCD; 0 and 1: one */
+  uint64_t l3_bytes;               /* all of it; 0: there is none, or the interface does not tell */
   uint64_t shared_per_sm;          /* shared memory of an SM, bytes */
   uint64_t shared_per_block;       /* what one block may ask for (opt-in), bytes */
   uint64_t shared_reserved;        /* taken by the driver from each block, bytes */

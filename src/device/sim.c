@@ -180,6 +180,7 @@ static bool lacks(const struct gc_model_facts *facts, enum gc_kernel kernel)
   case GC_KERNEL_chase_scalar:
   case GC_KERNEL_latency_scalar:
   case GC_KERNEL_read_scalar:
+  case GC_KERNEL_mates:
     return !facts->has_scalar;
   default:
     return false;

@@ -99,6 +99,7 @@ int gc_step_api(struct gc_bench *bench, struct gc_element *element)
     status = put(bench, element, HWLOC_GPUCACHE_NOMINAL_BYTES, HWLOC_GPUCACHE_NOMINAL, p->l2_bytes);
     break;
   case GC_SHARED_MEMORY:
+  case GC_LDS:
     status = put_shared(bench, element);
     break;
   default:

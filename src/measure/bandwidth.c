@@ -101,6 +101,8 @@ static const struct local {
   {GC_CONSTANT_L1, GC_KERNEL_read_constant, NONE, GC_FORM_CONSTANT, 512, 256, 80},
   {GC_CONSTANT_L15, GC_KERNEL_read_constant, NONE, GC_FORM_CONSTANT, 12288, 256, 80},
   {GC_SHARED_MEMORY, GC_KERNEL_read_shared, GC_KERNEL_write_shared, GC_FORM_SHARED, 8192, 1024, 40},
+  {GC_LDS, GC_KERNEL_read_shared, GC_KERNEL_write_shared, GC_FORM_SHARED, 8192, 1024, 40},
+  {GC_SCALAR_L1, GC_KERNEL_read_scalar, NONE, GC_FORM_GLOBAL, 4096, 1024, 80},
 };
 
 /* Bytes per cycle on the SM that the i-th of n blocks ran on; 0 if an earlier one has told it. */
@@ -162,7 +164,8 @@ static int measure_local(struct gc_bench *bench, const struct local *local, uint
                          struct gc_element *element)
 {
   const struct gc_properties *p = &bench->properties;
-  const bool uniform = local->form == GC_FORM_CONSTANT, shared = local->form == GC_FORM_SHARED;
+  const bool uniform = local->form == GC_FORM_CONSTANT || local->kind == GC_SCALAR_L1;
+  const bool shared = local->form == GC_FORM_SHARED;
   const uint64_t tile = GPU_BANDWIDTH_ROWS * (uniform ? 1 : p->warp) * GC_LANE_BYTES;
   const uint32_t most = p->threads_per_block;
   const uint32_t warps = (local->threads < most ? local->threads : most) / p->warp;

@@ -7,13 +7,16 @@
  * L2: an array of a quarter of its nominal size, which every SM finds on its own side of a divided
  * one. Each warp walks all of it, scattered, and no two are in the same place at the same time: SMs
  * that ask for the same line together get it together, and L2 would look twice as fast as it is (on
- * an H200: 19 TB/s instead of 9). Device memory: an array so large that a walk finds nothing of the
- * one before. What bus and clock allow is the limit of what is believed.
+ * an H200: 19 TB/s instead of 9). Where each XCD has an L2, all of them hold this array, and SMs of
+ * different XCDs do not get in each other's way. L3: an array of half its size, which no L2 keeps. Device
+ * memory: an array so large that a walk finds nothing of the one before. What bus and clock allow is the
+ * limit of what is believed.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
 #include "measure/bandwidth.h"
+#include "measure/known.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +29,11 @@
 #define L2_SHARE 4       /* the array is the nominal size divided by this */
 #define WALK_L2S 8       /* device memory: the array, in L2s, where there is room for it, … */
 #define WALK_L2S_MIN 4   /* … and where there is little */
+#define WALK_L3S 3       /* the same where there is an L3 */
 #define WALK_MIN MIB(64)
+#define L3_SHARE 2       /* the array is the L3 divided by this, … */
+#define L3_L2S 2         /* … and at least so many times all L2 */
+#define L3_STRIDE 64     /* bytes: at most the line of any L3 */
 #define MOST_SHARE 20    /* we take no more than a 20th of what is free */
 
 /* One launch from where the one before it ended: bytes and nanoseconds of all blocks together. */
@@ -115,7 +122,8 @@ int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element)
 {
   const struct gc_properties *p = &bench->properties;
   const uint64_t tile = tile_bytes(p), tiles = p->l2_bytes / L2_SHARE / tile;
-  const uint64_t room = tiles / p->sms, most = p->threads_per_block / p->warp;
+  const uint32_t sms = p->sms / p->l2_count; /* that use the same L2 */
+  const uint64_t room = tiles / sms, most = p->threads_per_block / p->warp;
   const uint64_t warps = room < most ? room : most;
   struct gc_flow flow = {.blocks = p->sms, .threads = (uint32_t)warps * p->warp};
   uint64_t apart;
@@ -127,11 +135,42 @@ int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element)
     return put_both_absent(bench, element, "the L2 is too small for as many SMs");
   if (tiles * tile > bench->arena_bytes)
     return put_both_absent(bench, element, "too little free device memory");
-  apart = tiles / (p->sms * warps) * tile;
+  apart = tiles / (sms * warps) * tile;
   flow.args = (struct gpu_bandwidth_args){
     .base = bench->arena, .bytes = tiles * tile, .block_first = warps * apart, .warp_first = apart,
     .step = gc_bench_scatter(tiles) * tile};
-  status = gc_bench_touch(bench, 0, tiles * tile, 1, GPU_ANY_SM);
+  status = gc_fill_l2(bench, 0, tiles * tile, 32, 1);
+  return status ? status : measure_both(bench, &flow, element, 0);
+}
+
+/* All blocks side by side, turn by turn to the end of the array, which lies one tile behind the end of a
+ * turn: so each warp begins the next round at other lines, and has had all of them only when it went as
+ * many rounds as there are warps. */
+static struct gpu_bandwidth_args long_walk(const struct gc_properties *p, uint64_t base, uint64_t bytes)
+{
+  const uint64_t tile = tile_bytes(p), turn = p->threads_per_block / p->warp * tile;
+
+  return (struct gpu_bandwidth_args){.base = base,
+                                     .bytes = (bytes / turn - 1) * turn + tile,
+                                     .block_first = turn,
+                                     .warp_first = tile,
+                                     .step = p->sms * turn};
+}
+
+int gc_step_l3_bandwidth(struct gc_bench *bench, struct gc_element *element)
+{
+  const struct gc_properties *p = &bench->properties;
+  const uint32_t warps = p->threads_per_block / p->warp;
+  const uint64_t bytes = p->l3_bytes / L3_SHARE;
+  struct gc_flow flow = {.blocks = p->sms, .threads = warps * p->warp};
+  int status;
+
+  if (bytes < L3_L2S * gc_all_l2_bytes(bench) || bytes < (p->sms + 1) * warps * tile_bytes(p))
+    return put_both_absent(bench, element, "it is too small to be seen behind the L2");
+  if (bytes > bench->arena_bytes)
+    return put_both_absent(bench, element, "too little free device memory");
+  flow.args = long_walk(p, bench->arena, bytes);
+  status = gc_bench_read(bench, 0, bytes, L3_STRIDE, 1, GPU_ANY_SM);
   return status ? status : measure_both(bench, &flow, element, 0);
 }
 
@@ -139,8 +178,9 @@ int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element)
  * the caller releases. *bytes: 0 if there is too little. */
 static int find_room(struct gc_bench *bench, uint64_t *own, uint64_t *base, uint64_t *bytes)
 {
-  const uint64_t l2 = bench->properties.l2_bytes;
-  const uint64_t wanted = WALK_L2S * l2 > WALK_MIN ? WALK_L2S * l2 : WALK_MIN;
+  const uint64_t l2 = gc_all_l2_bytes(bench), l3 = bench->properties.l3_bytes;
+  const uint64_t most_wanted = l3 ? WALK_L3S * l3 : WALK_L2S * l2;
+  const uint64_t wanted = most_wanted > WALK_MIN ? most_wanted : WALK_MIN;
   const uint64_t spare = gc_bench_spare(bench);
   uint64_t free_bytes, total, most;
   int status = bench->ops->memory(bench->device, &free_bytes, &total, bench->err);
@@ -158,15 +198,17 @@ static int find_room(struct gc_bench *bench, uint64_t *own, uint64_t *base, uint
     status = bench->ops->alloc(bench->device, *bytes, own, bench->err);
     *base = *own;
   }
-  if (*bytes < WALK_L2S_MIN * l2)
+  if (*bytes < (l3 ? WALK_L3S * l3 : WALK_L2S_MIN * l2))
     *bytes = 0;
   return status;
 }
 
-/* What bus and clock allow at most, GB/s; 0: not known. Whatever kind the memory is, the interface
- * tells a clock of which each cycle carries two transfers. */
+/* What bus and clock allow at most, GB/s; 0: not known. Whatever kind the memory is, NVIDIA's interface
+ * tells a clock of which each cycle carries two transfers; of AMD's it depends on the kind. */
 static double bus_limit(const struct gc_properties *p)
 {
+  if (p->has_scalar)
+    return 0;
   return 2.0 * p->memory_clock_khz * p->memory_bus_bits / 8e6;
 }
 
@@ -186,12 +228,7 @@ int gc_step_memory_bandwidth(struct gc_bench *bench, struct gc_element *element)
                                ? "too large an L2 for the device memory that we take"
                                : "too little free device memory");
   } else if (!status) {
-    /* All blocks side by side, turn by turn to the end of the array, which lies one tile behind the end of
-     * a turn: so each warp begins the next round at other lines, and has had all of them only when it
-     * went as many rounds as there are warps. */
-    flow.args = (struct gpu_bandwidth_args){
-      .base = base, .bytes = (bytes / turn - 1) * turn + tile, .block_first = turn, .warp_first = tile,
-      .step = p->sms * turn};
+    flow.args = long_walk(p, base, bytes);
     status = measure_both(bench, &flow, element, bus_limit(p));
   }
   if (own)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "measure/bench.h"
 
+#include "measure/known.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -14,22 +15,34 @@
 #define LATENCY_REPEATS 31
 #define WARM_PASSES 2
 #define CROWDED_LAUNCHES 8 /* attempts to get an SM for each block */
+#define BLOCKS_OF_L2 2 /* that read into each of several L2: XCDs get blocks in turn */
 #define LOADS_MIN 2048 /* timed loads of the smallest arrays: a K-S test sees 1 in 8 miss */
 
 /* What drivers round an allocation up to. */
 #define GRANULE MIB(2)
-#define ARENA_MAX (GC_DEVICE_BYTES_MAX - MIB(32)) /* the rest: scratch, and what single steps need */
+#define REST MIB(32) /* besides the arena: scratch, and what single steps need */
+#define FREE_SHARE_L3 20 /* an L3 needs much: then no more than a 20th of what is free */
 
-/* The arena has to hold rings that no L2 keeps: twice the L2 and some, within what we may take. */
+static uint64_t device_bytes_max(const struct gc_properties *properties)
+{
+  return properties->l3_bytes ? GC_DEVICE_BYTES_MAX_L3 : GC_DEVICE_BYTES_MAX;
+}
+
+/* The arena has to hold rings that no cache keeps: twice the L2 and some, or four times the L3, within what
+ * we may take. */
 static uint64_t arena_bytes(const struct gc_properties *properties, uint64_t free_bytes)
 {
-  uint64_t bytes = 2 * properties->l2_bytes + MIB(32);
+  const uint64_t most = device_bytes_max(properties) - REST;
+  const uint64_t share = free_bytes / (properties->l3_bytes ? FREE_SHARE_L3 : 4);
+  uint64_t bytes = 2 * properties->l2_bytes * properties->l2_count + MIB(32);
 
+  if (properties->l3_bytes)
+    bytes = 4 * properties->l3_bytes;
   if (bytes < MIB(64))
     bytes = MIB(64);
-  if (bytes > ARENA_MAX)
-    bytes = ARENA_MAX;
-  return bytes < free_bytes / 4 ? bytes : free_bytes / 4 & ~(GRANULE - 1);
+  if (bytes > most)
+    bytes = most;
+  return bytes < share ? bytes : share & ~(GRANULE - 1);
 }
 
 static size_t scratch_jobs(const struct gc_bench *bench)
@@ -53,7 +66,9 @@ uint64_t gc_bench_spare(const struct gc_bench *bench)
 {
   const uint64_t taken = bench->arena_bytes + scratch_bytes(bench) + 2 * GRANULE;
 
-  return taken < GC_DEVICE_BYTES_MAX ? (GC_DEVICE_BYTES_MAX - taken) & ~(GRANULE - 1) : 0;
+  const uint64_t most = device_bytes_max(&bench->properties);
+
+  return taken < most ? (most - taken) & ~(GRANULE - 1) : 0;
 }
 
 static uint64_t jobs_address(const struct gc_bench *bench) { return bench->scratch + 4096; }
@@ -102,12 +117,20 @@ static int open_texture(struct gc_bench *bench)
 int gc_bench_open(struct gc_bench *bench, struct gc_device *device, struct gc_record *record,
                   struct gc_error *err)
 {
+  return gc_bench_open_known(bench, device, NULL, record, err);
+}
+
+int gc_bench_open_known(struct gc_bench *bench, struct gc_device *device,
+                        const struct gc_record *known, struct gc_record *record,
+                        struct gc_error *err)
+{
   uint64_t free_bytes, total_bytes;
   int status;
 
   memset(bench, 0, sizeof(*bench));
   bench->device = device;
   bench->ops = gc_ops(device);
+  bench->known = known;
   bench->record = record;
   bench->err = err;
   if ((status = bench->ops->properties(device, &bench->properties, err)) ||
@@ -116,6 +139,7 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, struct gc_re
   bench->properties.has_texture &= bench->properties.texture_texels * TEXEL_BYTES >= MIB(4);
   if (!bench->properties.sms)
     return gc_fail(err, -EIO, "the %s back end reports a GPU without SMs", bench->ops->name);
+  gc_complete_properties(&bench->properties, known);
   bench->arena_bytes = arena_bytes(&bench->properties, free_bytes);
   if (bench->arena_bytes < MIB(16))
     return gc_fail(err, -ENOMEM, "only %llu MiB of device memory are free",
@@ -146,6 +170,7 @@ void gc_bench_close(struct gc_bench *bench)
     bench->ops->release(bench->device, bench->scratch);
   gc_quarters_free(bench->quarters);
   gc_sharing_free(bench->sharing);
+  free(bench->sm_numbers);
   free(bench->results);
   free(bench->jobs);
 }
@@ -232,8 +257,9 @@ int gc_bench_read(struct gc_bench *bench, uint64_t offset, uint64_t bytes, uint3
 {
   const struct gpu_touch_args args = {.base = bench->arena + offset, .bytes = bytes, .stride = stride,
                                       .sink = bench->scratch, .passes = passes, .only_sm = only_sm};
+  const uint32_t sms = bench->properties.sms, few = BLOCKS_OF_L2 * bench->properties.l2_count;
 
-  return gc_bench_launch(bench, GC_KERNEL_touch, bench->properties.sms,
+  return gc_bench_launch(bench, GC_KERNEL_touch, only_sm == GPU_EACH_SM && few < sms ? few : sms,
                          bench->properties.threads_per_block, 0, &args, sizeof(args));
 }
 
@@ -281,6 +307,14 @@ static int run_jobs(struct gc_bench *bench, const struct gc_path *path, const st
       return gc_fail(bench->err, -EIO, "a p-chase timed %u loads instead of %u",
                      bench->results[i].loads, bench->jobs[i].loads);
   return 0;
+}
+
+int gc_bench_call(struct gc_bench *bench)
+{
+  const struct gc_window window = {.threshold = UINT32_MAX};
+
+  memset(bench->jobs, 0, bench->properties.sms * sizeof(*bench->jobs));
+  return run_jobs(bench, gc_path_of(GC_L2), &window, bench->properties.sms, 0);
 }
 
 /* One launch of up to as many blocks as there are SMs. */
@@ -347,14 +381,11 @@ int gc_bench_trace(struct gc_bench *bench, const struct gc_path *path, const uin
 int gc_bench_chase(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
                    struct gc_run *runs, size_t n)
 {
+  const size_t most = path->alone ? 1 : bench->properties.sms;
   int status = 0;
 
-  for (size_t i = 0; i < n && !status; i += bench->properties.sms) {
-    const size_t rest = n - i;
-
-    status = chase_batch(bench, path, window, runs + i,
-                         rest < bench->properties.sms ? rest : bench->properties.sms);
-  }
+  for (size_t i = 0; i < n && !status; i += most)
+    status = chase_batch(bench, path, window, runs + i, n - i < most ? n - i : most);
   return status;
 }
 

@@ -12,8 +12,9 @@
 #include "measure/measure.h"
 #include "measure/raw.h"
 
-/* Device memory that measuring holds at its peak, all of it together. */
+/* Device memory that measuring holds at its peak, all of it together; and where there is an L3. */
 #define GC_DEVICE_BYTES_MAX ((uint64_t)512 << 20)
+#define GC_DEVICE_BYTES_MAX_L3 ((uint64_t)1 << 30)
 
 /* In which form a path's ring stores "where to go next" (kernels/args.h). */
 enum gc_form { GC_FORM_GLOBAL, GC_FORM_TEXTURE, GC_FORM_CONSTANT, GC_FORM_SHARED };
@@ -41,6 +42,7 @@ struct gc_path {
   uint32_t latency_stride;
   uint64_t latency_bytes; /* ring for latency: fits, and misses whatever lies before this element */
   uint64_t before;        /* bytes that fit the element before this one; 0: there is none */
+  bool alone; /* SMs share one in a way that is not known: walk one array at a time */
   bool (*present)(const struct gc_properties *properties);
 };
 /* NULL for elements that no path leads to (device memory). */
@@ -50,6 +52,7 @@ struct gc_bench {
   struct gc_device *device;
   const struct gc_device_ops *ops;
   struct gc_properties properties;
+  const struct gc_record *known; /* what the kernel driver's tables say (known.h); NULL: nothing */
   struct gc_record *record;
   struct gc_error *err;
   struct gc_raw *raw;            /* where data goes that was asked for; NULL: nowhere */
@@ -58,6 +61,8 @@ struct gc_bench {
   uint64_t texture, texture_bytes; /* texture object over the start of the arena; 0: none */
   uint64_t constant_base;
   uint64_t scratch;              /* device: jobs, results, small results */
+  uint32_t *sm_numbers;          /* sms.c: what SMs are called, ascending */
+  uint32_t sm_count;
   struct gpu_chase_job *jobs;    /* host copies, one per block */
   struct gpu_chase_result *results;
 
@@ -86,7 +91,19 @@ struct gc_bench {
 /* err stays in use until the close. Properties, buffers, texture, constant bank. */
 int gc_bench_open(struct gc_bench *bench, struct gc_device *device, struct gc_record *record,
                   struct gc_error *err);
+/* The same of a GPU of which something is known. known stays in use until the close. */
+int gc_bench_open_known(struct gc_bench *bench, struct gc_device *device,
+                        const struct gc_record *known, struct gc_record *record,
+                        struct gc_error *err);
 void gc_bench_close(struct gc_bench *bench);
+
+/* sms.c: finds out what the SMs are called, once: bench->sm_numbers. Fewer than there are, if some never
+ * answered. */
+int gc_call_sms(struct gc_bench *bench);
+/* Which of them this is; UINT32_MAX: none. */
+uint32_t gc_sm_index(const struct gc_bench *bench, uint32_t sm);
+/* A launch that does nothing, of a block for each SM: bench->results[].sm say where they were. */
+int gc_bench_call(struct gc_bench *bench);
 
 /* What may be allocated besides arena and scratch. */
 uint64_t gc_bench_spare(const struct gc_bench *bench);
@@ -143,7 +160,8 @@ int gc_bench_trace(struct gc_bench *bench, const struct gc_path *path, const uin
 uint64_t gc_bench_scatter(uint64_t count);
 uint64_t gc_bench_scatter_otherwise(uint64_t count, uint64_t which);
 
-/* Reads bytes of the arena from offset through L2, passes times, by all SMs or by one. */
+/* Reads bytes of the arena from offset through L2, passes times: all SMs together, or one, or (GPU_EACH_SM)
+ * some of every L2's SMs, each all of it. */
 int gc_bench_touch(struct gc_bench *bench, uint64_t offset, uint64_t bytes, uint32_t passes, uint32_t only_sm);
 
 /* The same, one load every stride bytes (gc_bench_touch: 32). */
@@ -189,6 +207,11 @@ int gc_step_l2_capacity(struct gc_bench *bench, struct gc_element *element); /* 
 /* census.c: after the capacity, which it confirms or withholds. */
 int gc_step_census(struct gc_bench *bench, struct gc_element *element);
 int gc_step_l2_census(struct gc_bench *bench, struct gc_element *element);
+int gc_walk_l3(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
+               struct gc_run *runs, size_t n); /* l3.c */
+int gc_step_l3_capacity(struct gc_bench *bench, struct gc_element *element);
+int gc_step_l3_latency(struct gc_bench *bench, struct gc_element *element);
+int gc_step_l3_penalty(struct gc_bench *bench, struct gc_element *element);
 int gc_step_partition(struct gc_bench *bench, struct gc_element *element); /* partition.c */
 int gc_step_memory(struct gc_bench *bench, struct gc_element *element);   /* memory.c */
 int gc_step_fetch(struct gc_bench *bench, struct gc_element *element);    /* fetch.c */
@@ -200,11 +223,13 @@ int gc_step_code_sharing(struct gc_bench *bench, struct gc_element *element); /*
 int gc_step_constant15(struct gc_bench *bench, struct gc_element *element);
 int gc_step_constant15_line(struct gc_bench *bench, struct gc_element *element); /* constant15line.c */
 int gc_step_amount(struct gc_bench *bench, struct gc_element *element);   /* amount.c */
+int gc_step_mates(struct gc_bench *bench, struct gc_element *element);    /* mates.c */
 int gc_step_api(struct gc_bench *bench, struct gc_element *element);      /* api.c */
 int gc_step_carveout(struct gc_bench *bench, struct gc_element *element); /* carveout.c */
 int gc_step_bandwidth(struct gc_bench *bench, struct gc_element *element); /* bandwidth.c */
 /* bandwidth_chip.c */
 int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element);
+int gc_step_l3_bandwidth(struct gc_bench *bench, struct gc_element *element);
 int gc_step_memory_bandwidth(struct gc_bench *bench, struct gc_element *element);
 /* clock.c: warms the GPU up until its clock is steady; sets bench->mhz. */
 int gc_warm_up(struct gc_bench *bench);

@@ -390,7 +390,7 @@ static bool may_be_l2(const struct gc_bench *bench, const struct gc_path *path, 
 {
   const double l2 = (double)bench->properties.l2_bytes;
 
-  return path->kind != GC_L2 && l2 > 0 && (double)bytes > 0.45 * l2;
+  return path->kind != GC_L2 && path->kind != GC_L3 && l2 > 0 && (double)bytes > 0.45 * l2;
 }
 
 int gc_put_capacity(struct gc_bench *bench, const struct gc_path *path, struct gc_element *element)

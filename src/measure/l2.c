@@ -9,7 +9,7 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
-#include "measure/bench.h"
+#include "measure/known.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -98,7 +98,7 @@ int gc_step_l2_latency(struct gc_bench *bench, struct gc_element *element)
     for (uint64_t i = 0; i < n; i++)
       starts[i] =
         gc_bench_address(bench, path->form, (i * LATENCY_LOADS + r) * scatter % slots * LINE);
-    if (!(status = gc_bench_touch(bench, 0, bytes, TOUCH_PASSES, GPU_ANY_SM)))
+    if (!(status = gc_fill_l2(bench, 0, bytes, 32, TOUCH_PASSES)))
       status = gc_bench_trace(bench, path, starts, n, 0, LATENCY_LOADS, trace);
     for (size_t i = 0; i < n * LATENCY_LOADS && !status; i++)
       cycles[i] = trace[i];

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "measure/layout.h"
 
+#include "measure/known.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_MIN 512u /* bytes between pairs */
 #define EMPTY_PASSES 6
+#define EMPTY_MORE ((uint64_t)32 << 20) /* besides twice the L2, where there is one */
 #define EMPTY_STRIDE 64 /* at most the line of any L2 */
 #define SMS_MAX 32      /* enough to walk pairs; more only take longer to read back */
 #define TRIES 64        /* random slots of a block until one is free */
@@ -135,7 +137,7 @@ int gc_pairs_open(struct gc_pairs *pairs, struct gc_bench *bench, const struct g
     return status;
   pairs->count = (uint32_t)(pairs->layout.bytes / pairs->block) / n * n;
   pairs->sms = bench->properties.sms < SMS_MAX ? bench->properties.sms : SMS_MAX;
-  if (path->kind == GC_L2 || path->form == GC_FORM_CONSTANT) {
+  if (path->kind == GC_L2 || path->form == GC_FORM_CONSTANT || path->alone) {
     pairs->sms = pairs->sms < pairs->count / 8 ? pairs->sms : pairs->count / 8;
     pairs->each = pairs->count / pairs->sms;
   } else {
@@ -163,9 +165,10 @@ void gc_pairs_close(struct gc_pairs *pairs)
 
 int gc_empty_l2(struct gc_bench *bench)
 {
-  const uint64_t half = bench->arena_bytes / 2;
+  const uint64_t half = bench->arena_bytes / 2, l2 = bench->properties.l2_bytes;
+  const uint64_t enough = bench->properties.l2_count > 1 ? 2 * l2 : 2 * l2 + EMPTY_MORE;
 
-  return gc_bench_read(bench, half, half, EMPTY_STRIDE, EMPTY_PASSES, GPU_ANY_SM);
+  return gc_fill_l2(bench, half, half < enough ? half : enough, EMPTY_STRIDE, EMPTY_PASSES);
 }
 
 const char *gc_l2_stays(const struct gc_bench *bench)

@@ -118,7 +118,8 @@ static int walk_trial(struct gc_bench *bench, const struct gc_path *path, double
 {
   const uint32_t runs = REACHES * trial->replicas;
   /* SMs may share an L1.5: what others load there takes room as well */
-  const uint32_t most = path->kind == GC_CONSTANT_L15 ? 1 : bench->properties.sms;
+  const uint32_t most =
+      path->kind == GC_CONSTANT_L15 || path->alone ? 1 : bench->properties.sms;
   uint32_t *trace = calloc((size_t)RUNS_MAX * LOADS, sizeof(*trace));
   int status = trace ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
 

@@ -30,6 +30,9 @@ struct gc_measure_options {
   void (*complain)(void *data, const char *sentence);
   void *data; /* for both */
   struct gc_measure_rest *rest; /* NULL: all or nothing, a broken device is -EIO */
+  /* What the kernel driver's tables say of this GPU (struct gc_gpu); may be NULL. What was measured is
+   * compared with it: crosscheck.c. */
+  const struct gc_record *known;
   struct gc_raw *raw; /* receives all that is seen; may be NULL */
   double patience;    /* seconds that waiting for a busy GPU, and measuring again, may cost; 0: 3 */
 };

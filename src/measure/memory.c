@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Latency of device memory: single loads, far apart and in scattered order, of lines that no cache
- * holds. The ring lies in one half of the arena; reading the other half, which is no smaller than
- * the L2, pushes it out. Loads before the timed ones bring the address translations in, so that TLB
+ * holds. The ring lies in one part of the arena; reading the rest, which is no smaller than all caches,
+ * pushes it out. Loads before the timed ones bring the address translations in, so that TLB
  * misses stay out of the value (methods.md: with 2 MiB pages they begin only beyond tens of GB).
  *
  * Memory can be near or far: on an H200 half of all lines belong to the other partition of the L2,
@@ -16,6 +16,7 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
+#include "measure/known.h"
 #include "measure/layout.h"
 #include "stats/stats.h"
 
@@ -69,12 +70,12 @@ static int walk(struct gc_bench *bench, const struct share *share, uint64_t *sta
 {
   const struct gc_path *path = gc_path_of(GC_L2);
   /* an odd number of lines: no power of two, which would hit few channels */
-  const uint64_t stride = ((bench->arena_bytes / 2 / SLOTS / LINE - 1) | 1) * LINE;
+  const uint64_t stride = ((gc_cold_room(bench) / SLOTS / LINE - 1) | 1) * LINE;
   const uint64_t scatter = gc_bench_scatter(SLOTS), each = WARM + REPEATS * share->loads;
   int status = gc_bench_ring(bench, path->form, SLOTS * stride, (uint32_t)stride, scatter);
 
   if (!status)
-    status = gc_empty_l2(bench);
+    status = gc_empty_caches(bench);
   for (uint64_t sm = 0; sm < share->sms; sm++)
     starts[sm] = gc_bench_address(bench, path->form, sm * each * scatter % SLOTS * stride);
   return status ? status

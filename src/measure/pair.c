@@ -63,7 +63,7 @@ static uint64_t region_of(const struct gc_bench *bench, enum gc_form form)
 /* One load in each line, where lines are known; else in each sector. */
 static uint32_t stride_of(const struct gc_bench *bench, enum gc_form form)
 {
-  static const enum gc_kind kinds[] = {GC_L1, GC_READ_ONLY, GC_TEXTURE, GC_CONSTANT_L1};
+  static const enum gc_kind kinds[] = {GC_L1, GC_READ_ONLY, GC_TEXTURE, GC_CONSTANT_L1, GC_SCALAR_L1};
   uint64_t stride = LINE_MAX;
 
   for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
@@ -107,6 +107,8 @@ static uint32_t path_number(const struct gc_path *path)
     return GPU_PATH_texture;
   case GC_CONSTANT_L1:
     return GPU_PATH_constant;
+  case GC_SCALAR_L1:
+    return GPU_PATH_scalar;
   default:
     return GPU_PATH_ca;
   }
@@ -279,17 +281,26 @@ static void conclude(struct gc_question *question, const struct tally *tally)
   question->confidence = question->answer ? gc_vote_confidence(tally->votes[most], all) : 0;
 }
 
-/* REPEATS runs of each open question, those of open[0..n). Run r of the i-th is job r * n + i:
- * repetitions are on different SMs. */
-static int run_round(struct gc_bench *bench, const struct gc_question *questions,
-                     const size_t *open, size_t n, struct launch *l, struct tally *tallies)
+/* Where SMs share a cache in a way that is not known, only one at a time can be asked. */
+static bool must_be_alone(const struct gc_question *questions, size_t n)
 {
-  const size_t sms = bench->properties.sms;
+  bool alone = false;
 
+  for (size_t i = 0; i < n; i++)
+    alone |= questions[i].a.path->alone || (questions[i].b.path && questions[i].b.path->alone);
+  return alone;
+}
+
+/* REPEATS runs of each open question, those of open[0..n), at most `most` of them in a launch. Run r
+ * of the i-th is job r * n + i: repetitions are on different SMs. */
+static int run_round(struct gc_bench *bench, const struct gc_question *questions,
+                     const size_t *open, size_t n, size_t most, struct launch *l,
+                     struct tally *tallies)
+{
   for (size_t done = 0; done < n * REPEATS; done += l->count) {
     int status;
 
-    l->count = n * REPEATS - done < sms ? n * REPEATS - done : sms;
+    l->count = n * REPEATS - done < most ? n * REPEATS - done : most;
     for (size_t i = 0; i < l->count; i++)
       l->jobs[i] = job_of(bench, &questions[open[(done + i) % n]]);
     if ((status = launch_pairs(bench, l)))
@@ -306,6 +317,7 @@ static int run_round(struct gc_bench *bench, const struct gc_question *questions
 static int run_all(struct gc_bench *bench, struct gc_question *questions, size_t n,
                    struct launch *l, struct tally *tallies)
 {
+  const size_t most = must_be_alone(questions, n) ? 1 : bench->properties.sms;
   size_t *open = calloc(n, sizeof(*open)), left = n;
   int status = open ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
 
@@ -314,7 +326,7 @@ static int run_all(struct gc_bench *bench, struct gc_question *questions, size_t
   for (int round = 0; round < ROUNDS && left && !status; round++) {
     const size_t asked = left;
 
-    status = run_round(bench, questions, open, asked, l, tallies);
+    status = run_round(bench, questions, open, asked, most, l, tallies);
     left = 0;
     for (size_t i = 0; i < asked && !status; i++) {
       conclude(&questions[open[i]], &tallies[open[i]]);

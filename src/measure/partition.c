@@ -8,6 +8,9 @@
  * not belong to their own partition, on an H200 half of them, at 1.7 times the latency and nothing
  * in between.
  *
+ * On AMD GPUs there are L2 caches that know nothing of each other, one in each XCD. What an SM finds
+ * far there is not in its L2 at all, and groups are CUs that use the same one.
+ *
  * Who is near to whom must not depend on the reader: readers are tried until every SM is near to
  * one, then one more of each group, and all must tell the same. Where latencies do not fall in two
  * groups there is one partition, if it also makes no difference to any SM who read the lines before
@@ -16,6 +19,7 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
+#include "measure/mates.h"
 #include "measure/readers.h"
 #include "stats/stats.h"
 
@@ -25,6 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define READERS 8    /* where the tables know of one L2 at most */
 #define GROUPS_MAX (GC_READERS_MAX / 2)
 #define GAP 0.1         /* far is slower than near by this share of it, at least */
 #define OUTLIERS 0.05   /* share of loads that may be slow for other reasons */
@@ -36,13 +41,19 @@
 struct search {
   struct gc_readers r;
   double *base;     /* [sms]: a fast load of this SM; where an SM sits makes a difference */
-  double *scratch;  /* [GC_READERS_MAX * sms * loads + 2 * sms] */
+  double *scratch;  /* [readers * sms * loads + 2 * sms] */
   int *group;       /* [sms] */
   int groups;
   double threshold; /* cycles above the base from which a load is slow */
   double confidence;
   const char *absent; /* why nothing is told; NULL: all is well */
 };
+
+/* AMD: what others have read is in an L2 of theirs, not in another part of ours. */
+static bool has_xcds(const struct gc_bench *bench)
+{
+  return bench->properties.has_scalar;
+}
 
 static double mean(const double *values, size_t n)
 {
@@ -93,7 +104,10 @@ static bool splits(struct search *s)
   double fast;
 
   for (uint32_t sm = 0; sm < s->r.sms; sm++) {
-    s->base[sm] = gc_readers_loads(&s->r, 0, sm)[s->r.loads / 10];
+    /* an SM with another L2 has no fast loads of its own */
+    const uint32_t of = has_xcds(s->r.bench) ? s->r.readers[0] : sm;
+
+    s->base[sm] = gc_readers_loads(&s->r, 0, of)[s->r.loads / 10];
     for (uint32_t k = 0; k < s->r.loads; k++)
       s->scratch[(size_t)sm * s->r.loads + k] = gc_readers_loads(&s->r, 0, sm)[k] - s->base[sm];
   }
@@ -129,7 +143,7 @@ static int find_groups(struct search *s, bool *found)
     s->groups++;
     if (next == UINT32_MAX)
       break;
-    if (s->groups == GROUPS_MAX)
+    if ((size_t)s->groups == s->r.most / 2)
       return 0;
     if ((status = gc_readers_observe(&s->r, next, &s->absent)))
       return status;
@@ -273,10 +287,13 @@ static int put_side(struct search *s, struct gc_element *element, bool far)
   return gc_put_latency_as(s->r.bench, element, far ? "Far" : "Near", &latency);
 }
 
-static int put_absent(struct gc_element *element, const char *why)
+static int put_absent(struct search *s, struct gc_element *element, const char *why)
 {
-  int status = gc_put_absent(element, HWLOC_GPUCACHE_PARTITIONS, why);
+  int status;
 
+  if (has_xcds(s->r.bench))
+    return gc_put_absent(element, HWLOC_GPUCACHE_INSTANCES, why);
+  status = gc_put_absent(element, HWLOC_GPUCACHE_PARTITIONS, why);
   if (!status)
     status = gc_put_absent(element, HWLOC_GPUCACHE_PARTITION_SMS, why);
   if (!status)
@@ -303,13 +320,27 @@ static int put_instances(const struct search *s, struct gc_element *element)
   return gc_put_measured(element, HWLOC_GPUCACHE_INSTANCES, HWLOC_GPUCACHE_INSTANCES, 1, s->confidence);
 }
 
-static int put(struct search *s, struct gc_element *element)
+/* L2 caches of their own: how many, and who uses which. */
+static int put_l2s(struct search *s, struct gc_element *element)
+{
+  uint32_t *group = calloc(s->r.sms, sizeof(*group));
+  int status = group ? gc_put_measured(element, HWLOC_GPUCACHE_INSTANCES, HWLOC_GPUCACHE_INSTANCES,
+                                       (uint64_t)s->groups, s->confidence)
+                     : gc_fail(s->r.bench->err, -ENOMEM, "out of memory");
+
+  for (uint32_t sm = 0; sm < s->r.sms && !status; sm++)
+    group[sm] = s->groups == 1 ? 0 : (uint32_t)s->group[sm];
+  if (!status && s->groups > 1)
+    status = gc_put_cu_groups(s->r.bench, element, group, (uint32_t)s->groups, s->confidence);
+  free(group);
+  return status;
+}
+
+static int put_partitions(struct search *s, struct gc_element *element)
 {
   char sms[16 * GROUPS_MAX] = "";
   int status;
 
-  if (s->absent)
-    return put_absent(element, s->absent);
   for (int group = 0; group < s->groups; group++) {
     uint32_t n = 0;
 
@@ -330,7 +361,7 @@ static int put(struct search *s, struct gc_element *element)
 /* For the eye: what each SM saw of the lines of each reader. */
 static void note_readers(const struct search *s)
 {
-  char columns[160] = "SM";
+  char columns[24 * (1 + GC_READERS_MAX)] = "SM";
   double row[1 + GC_READERS_MAX];
 
   for (size_t r = 0; r < s->r.count; r++)
@@ -342,6 +373,13 @@ static void note_readers(const struct search *s)
       row[1 + r] = usual_mean(s, r, sm);
     gc_raw_row(s->r.bench->raw, columns, row);
   }
+}
+
+static int put(struct search *s, struct gc_element *element)
+{
+  if (s->absent)
+    return put_absent(s, element, s->absent);
+  return has_xcds(s->r.bench) ? put_l2s(s, element) : put_partitions(s, element);
 }
 
 static int find(struct search *s)
@@ -368,10 +406,11 @@ static int find(struct search *s)
 int gc_step_partition(struct gc_bench *bench, struct gc_element *element)
 {
   struct search s = {.absent = NULL};
-  int status = gc_readers_new(bench, &s.r, &s.absent);
+  const size_t readers = bench->properties.l2_count > 1 ? GC_READERS_MAX : READERS;
+  int status = gc_readers_new(bench, &s.r, readers, &s.absent);
 
   if (!status) {
-    s.scratch = malloc((GC_READERS_MAX * s.r.slots + 2 * s.r.sms) * sizeof(*s.scratch));
+    s.scratch = malloc((s.r.most * s.r.slots + 2 * s.r.sms) * sizeof(*s.scratch));
     s.base = malloc(s.r.sms * sizeof(*s.base));
     s.group = malloc(s.r.sms * sizeof(*s.group));
     status = s.scratch && s.base && s.group ? find(&s)

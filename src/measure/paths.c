@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The paths of NVIDIA GPUs: through which load an element is reached. Strides are at most the smallest
- * sector seen on any GPU of the papers (32 bytes for global and texture loads, 64 bytes for constant
- * lines; half of that is used), so no line is ever skipped.
+ * The paths: through which load an element is reached. Strides are at most the smallest sector seen on any
+ * GPU of the papers (32 bytes for global and texture loads, 64 bytes for constant lines; half of that
+ * is used), so no line is ever skipped.
  */
 #include "measure/bench.h"
 
@@ -13,6 +13,9 @@ static bool has_l1(const struct gc_properties *p) { return p->global_l1; }
 static bool has_read_only(const struct gc_properties *p) { return p->has_read_only; }
 static bool has_texture(const struct gc_properties *p) { return p->has_texture; }
 static bool has_constant(const struct gc_properties *p) { return p->has_constant; }
+static bool has_scalar(const struct gc_properties *p) { return p->has_scalar; } /* AMD */
+static bool has_shared(const struct gc_properties *p) { return !p->has_scalar; }
+static bool has_l3(const struct gc_properties *p) { return p->l3_bytes > 0; }
 static bool always(const struct gc_properties *p) { return p->sms > 0; }
 
 /* What the launch before left in a cache that does not replace the oldest line goes only by and by (seen
@@ -41,10 +44,21 @@ static const struct gc_path paths[] = {
    .latency_stride = 64, .latency_bytes = KIB(24), .before = 256, IN_SM, .present = has_constant},
   {.kind = GC_SHARED_MEMORY, .form = GC_FORM_SHARED, .chase = GC_KERNEL_chase_shared,
    .latency = GC_KERNEL_latency_shared, .stride = 32, .step = 32, .latency_stride = 32,
-   .latency_bytes = KIB(4), .present = always},
+   .latency_bytes = KIB(4), .present = has_shared},
+  {.kind = GC_LDS, .form = GC_FORM_SHARED, .chase = GC_KERNEL_chase_shared,
+   .latency = GC_KERNEL_latency_shared, .stride = 32, .step = 32, .latency_stride = 32,
+   .latency_bytes = KIB(4), .present = has_scalar},
+  /* Two or three CUs share one, and which ones is not known yet: one array at a time, and few of them. */
+  {.kind = GC_SCALAR_L1, .form = GC_FORM_GLOBAL, .chase = GC_KERNEL_chase_scalar,
+   .latency = GC_KERNEL_latency_scalar, .stride = 32, .step = 32, .min = KIB(1), .max = KIB(64),
+   .walk = gc_bench_chase, .sizes = 17, .repeats = 2, .confirm = 16, .warm_loads = 2048, .alone = true,
+   .latency_stride = 64, .latency_bytes = KIB(4), .present = has_scalar},
   {.kind = GC_L2, .form = GC_FORM_GLOBAL, .chase = GC_KERNEL_chase_cg, .latency = GC_KERNEL_latency_cg,
    .stride = 32, .wide_stride = 128, .walk = gc_walk_l2, .sizes = 12, .repeats = 1, .confirm = 6, .outliers = 2.5e-4,
    .present = always}, /* range and step: l2.c, in proportion to the nominal size */
+  {.kind = GC_L3, .form = GC_FORM_GLOBAL, .chase = GC_KERNEL_chase_cg, .latency = GC_KERNEL_latency_cg,
+   .stride = 64, .walk = gc_walk_l3, .sizes = 8, .repeats = 1, .confirm = 4, .outliers = 1e-3,
+   .present = has_l3}, /* range and step: l3.c */
 };
 
 const struct gc_path *gc_path_of(enum gc_kind kind)

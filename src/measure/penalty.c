@@ -10,11 +10,14 @@
  *   lines, which are near to each of them after the first, discarded repetition.
  * - Constant L1: hits as above; misses are a ring that it cannot hold and the L1.5 can.
  * - Constant L1.5: hits are that ring, misses first loads as above.
- * - L2: lines that were pushed out, and the same lines once more.
+ * - Scalar L1: hits as above, but each SM has lines of its own, for it may share the cache with others;
+ *   misses are a ring that it cannot hold.
+ * - L2: lines that were pushed out, to L3 where there is one, and the same lines once more.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
+#include "measure/known.h"
 #include "measure/layout.h"
 #include "stats/stats.h"
 
@@ -27,6 +30,8 @@
 #define CONSTANT_PAIRS 128 /* each loaded by one SM only */
 #define CONSTANT_ROUNDS 2  /* that is few: once more in each repetition */
 #define RING_SMS 32
+#define SCALAR_RING 131072
+#define SCALAR_STRIDE 128 /* at least the line */
 #define RING_LOADS 96
 #define MEMORY_SLOTS 16381 /* prime: every multiplier scatters */
 #define MEMORY_LINE 128
@@ -69,7 +74,8 @@ static int walk_pairs(struct gc_bench *bench, const struct gc_path *path, unsign
   const uint32_t reach = NEIGHBOURS;
   struct gc_pairs pairs;
   int status = gc_pairs_open(&pairs, bench, path, &reach, 1,
-                             path->form == GC_FORM_CONSTANT ? CONSTANT_PAIRS : PAIRS);
+                             path->form == GC_FORM_CONSTANT || path->alone ? CONSTANT_PAIRS
+                                                                           : PAIRS);
 
   if (!status)
     status = gc_pairs_run(&pairs); /* warms up what lies behind */
@@ -124,6 +130,27 @@ static int walk_l15(struct gc_bench *bench, unsigned repeats, double *middles)
   return status;
 }
 
+/* A ring that no scalar L1 can hold, and whatever is behind it can. One SM: others may share the cache. */
+static int walk_behind_scalar(struct gc_bench *bench, unsigned repeats, double *middles)
+{
+  const struct gc_path *path = gc_path_of(GC_SCALAR_L1);
+  const uint64_t start = gc_bench_address(bench, path->form, 0);
+  const uint32_t warm = 2 * SCALAR_RING / SCALAR_STRIDE;
+  int status = gc_bench_ring(bench, path->form, SCALAR_RING, SCALAR_STRIDE, 1);
+
+  for (unsigned r = 0; r < repeats && !status; r++)
+    status = walk_ring(bench, path, &start, 1, warm, RING_LOADS, &middles[r]);
+  return status;
+}
+
+/* Half of the arena; less of it where there is an L3 behind the L2, which has to keep it. */
+static uint64_t ring_room(const struct gc_bench *bench)
+{
+  const uint64_t half = bench->arena_bytes / 2, l3 = bench->properties.l3_bytes / 4;
+
+  return l3 && l3 < half ? l3 : half;
+}
+
 /* Each SM has its own part of the ring, so that nobody brings lines in for others, and walks on
  * from repetition to repetition over slots that are still cold. The first, discarded one brings
  * address translations in, which keeps TLB misses out of the others. Each part is walked twice:
@@ -131,8 +158,8 @@ static int walk_l15(struct gc_bench *bench, unsigned repeats, double *middles)
 static int walk_memory(struct gc_bench *bench, unsigned repeats, struct gc_levels *levels)
 {
   const struct gc_path *path = gc_path_of(GC_L2);
-  const uint64_t half = bench->arena_bytes / 2, scatter = gc_bench_scatter(MEMORY_SLOTS);
-  const uint64_t stride = ((half / MEMORY_SLOTS / MEMORY_LINE - 1) | 1) * MEMORY_LINE;
+  const uint64_t room = ring_room(bench), scatter = gc_bench_scatter(MEMORY_SLOTS);
+  const uint64_t stride = ((room / MEMORY_SLOTS / MEMORY_LINE - 1) | 1) * MEMORY_LINE;
   const uint64_t each = (repeats + 1) * MEMORY_LOADS;
   const uint32_t n = bench->properties.sms < MEMORY_SMS ? bench->properties.sms : MEMORY_SMS;
   uint64_t starts[MEMORY_SMS];
@@ -141,6 +168,8 @@ static int walk_memory(struct gc_bench *bench, unsigned repeats, struct gc_level
 
   if ((status =
            gc_bench_ring(bench, path->form, MEMORY_SLOTS * stride, (uint32_t)stride, scatter)) ||
+      (bench->properties.l3_bytes &&
+       (status = gc_bench_read(bench, 0, room, MEMORY_LINE / 2, 1, GPU_ANY_SM))) ||
       (status = gc_empty_l2(bench)))
     return status;
   for (unsigned r = 0; r <= repeats && !status; r++) {
@@ -173,6 +202,10 @@ int gc_find_levels(struct gc_bench *bench, enum gc_kind kind, unsigned repeats,
     if ((status = walk_pairs(bench, path, repeats, CONSTANT_ROUNDS, levels->miss, unused)))
       return status;
     return walk_l15(bench, repeats, levels->hit);
+  case GC_SCALAR_L1:
+    if ((status = walk_pairs(bench, path, repeats, 1, unused, levels->hit)))
+      return status;
+    return walk_behind_scalar(bench, repeats, levels->miss);
   default:
     return walk_pairs(bench, path, repeats, 1, levels->miss, levels->hit);
   }

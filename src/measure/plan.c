@@ -34,6 +34,10 @@ static const struct step {
   {GC_L2, "line", gc_step_l2_line},
   {GC_L2, "miss penalty", gc_step_miss_penalty},
   {GC_L2, "bandwidth", gc_step_l2_bandwidth},
+  {GC_L3, "capacity", gc_step_l3_capacity},
+  {GC_L3, "latency", gc_step_l3_latency},
+  {GC_L3, "miss penalty", gc_step_l3_penalty},
+  {GC_L3, "bandwidth", gc_step_l3_bandwidth},
   {GC_L1, "capacity", gc_step_capacity},
   {GC_L1, "census", gc_step_census},
   {GC_L1, "latency", gc_step_latency},
@@ -73,13 +77,25 @@ static const struct step {
   {GC_SHARED_MEMORY, "capacity", gc_step_api},
   {GC_SHARED_MEMORY, "latency", gc_step_latency},
   {GC_SHARED_MEMORY, "bandwidth", gc_step_bandwidth},
+  {GC_SCALAR_L1, "capacity", gc_step_capacity},
+  {GC_SCALAR_L1, "latency", gc_step_latency},
+  {GC_SCALAR_L1, "fetch", gc_step_fetch},
+  {GC_SCALAR_L1, "line", gc_step_line},
+  {GC_SCALAR_L1, "miss penalty", gc_step_miss_penalty},
+  {GC_SCALAR_L1, "bandwidth", gc_step_bandwidth},
+  {GC_SCALAR_L1, "CUs that share it", gc_step_mates},
+  {GC_LDS, "capacity", gc_step_api},
+  {GC_LDS, "latency", gc_step_latency},
+  {GC_LDS, "bandwidth", gc_step_bandwidth},
   /* these stand on capacities of several elements */
   {GC_L1, "sharing", gc_step_sharing},
   {GC_TEXTURE, "sharing", gc_step_sharing},
   {GC_READ_ONLY, "sharing", gc_step_sharing},
   {GC_CONSTANT_L1, "sharing", gc_step_sharing},
   {GC_CONSTANT_L15, "sharing", gc_step_code_sharing},
+  {GC_SCALAR_L1, "sharing", gc_step_sharing},
   {GC_SHARED_MEMORY, "sharing", gc_step_sharing},
+  {GC_LDS, "sharing", gc_step_sharing},
   {GC_L1, "instances", gc_step_amount},
   {GC_TEXTURE, "instances", gc_step_amount},
   {GC_READ_ONLY, "instances", gc_step_amount},
@@ -455,7 +471,7 @@ int gc_measure(struct gc_device *device, const struct gc_measure_options *option
   int status;
 
   if ((status = gc_measure_check_only(options->only, err)) ||
-      (status = gc_bench_open(&bench, device, record, err)))
+      (status = gc_bench_open_known(&bench, device, options->known, record, err)))
     return status;
   bench.raw = options->raw;
   bench.patience_ms = options->patience > 0 ? options->patience * 1e3 : PATIENCE_MS;

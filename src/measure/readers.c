@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "measure/readers.h"
 
+#include "measure/known.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -19,8 +20,10 @@ static const char *problem(const struct gc_readers *r)
     return "the driver does not tell the size of the L2";
   if (bytes > l2 / 4 || r->slots > GC_TRACE_MAX)
     return "there are too many SMs for so small an L2";
-  if (GC_READERS_MAX * bytes + 2 * l2 > r->bench->arena_bytes)
+  if (r->most * bytes + 2 * l2 > r->bench->arena_bytes)
     return "too little free device memory";
+  if (r->bench->sm_count < r->sms)
+    return "the blocks of a launch did not spread over all SMs";
   return NULL;
 }
 
@@ -29,14 +32,11 @@ static const char *problem(const struct gc_readers *r)
 static int lay(struct gc_readers *r)
 {
   struct gc_bench *bench = r->bench;
-  const uint64_t bytes = r->slots * LINE, used = GC_READERS_MAX * bytes;
+  const uint64_t bytes = r->slots * LINE, used = r->most * bytes;
   struct gpu_fill_args ring = {.count = r->slots, .stride = LINE, .multiplier = r->scatter,
                                .step = LINE, .slot_bytes = 8};
-  const struct gpu_touch_args evict = {
-    .base = bench->arena + used, .bytes = 2 * bench->properties.l2_bytes, .stride = LINE,
-    .sink = bench->scratch, .passes = 1, .only_sm = GPU_ANY_SM};
 
-  for (size_t reader = 0; reader < GC_READERS_MAX; reader++) {
+  for (size_t reader = 0; reader < r->most; reader++) {
     int status;
 
     ring.base = ring.first = bench->arena + reader * bytes;
@@ -44,15 +44,14 @@ static int lay(struct gc_readers *r)
     if (status)
       return status;
   }
-  return gc_bench_launch(bench, GC_KERNEL_touch, r->sms, bench->properties.threads_per_block, 0,
-                         &evict, sizeof(evict));
+  return gc_fill_l2(bench, used, 2 * bench->properties.l2_bytes, LINE, 1);
 }
 
 int gc_readers_observe(struct gc_readers *r, uint32_t reader, const char **absent)
 {
   struct gc_bench *bench = r->bench;
   const uint64_t bytes = r->slots * LINE, offset = r->count * bytes;
-  int status = gc_bench_touch(bench, offset, bytes, 1, reader);
+  int status = gc_bench_touch(bench, offset, bytes, 1, bench->sm_numbers[reader]);
 
   for (uint64_t i = 0; i < r->sms; i++)
     r->starts[i] = bench->arena + offset + i * r->loads * r->scatter % r->slots * LINE;
@@ -62,11 +61,12 @@ int gc_readers_observe(struct gc_readers *r, uint32_t reader, const char **absen
     return status;
   for (uint32_t sm = 0; sm < r->sms; sm++)
     *gc_readers_loads(r, r->count, sm) = -1;
-  for (uint32_t i = 0; i < r->sms; i++)
-    if (bench->results[i].sm < r->sms)
-      for (uint32_t k = 0; k < r->loads; k++)
-        gc_readers_loads(r, r->count, bench->results[i].sm)[k] =
-          r->trace[i * r->loads + k] - bench->window_cycles;
+  for (uint32_t i = 0; i < r->sms; i++) {
+    const uint32_t sm = gc_sm_index(bench, bench->results[i].sm);
+
+    for (uint32_t k = 0; k < r->loads && sm < r->sms; k++)
+      gc_readers_loads(r, r->count, sm)[k] = r->trace[i * r->loads + k] - bench->window_cycles;
+  }
   for (uint32_t sm = 0; sm < r->sms; sm++) {
     if (*gc_readers_loads(r, r->count, sm) < 0)
       *absent = "the blocks of a launch did not spread over all SMs";
@@ -76,11 +76,14 @@ int gc_readers_observe(struct gc_readers *r, uint32_t reader, const char **absen
   return 0;
 }
 
-int gc_readers_new(struct gc_bench *bench, struct gc_readers *r, const char **absent)
+int gc_readers_new(struct gc_bench *bench, struct gc_readers *r, size_t most, const char **absent)
 {
   const uint64_t l2 = bench->properties.l2_bytes;
+  int status = gc_call_sms(bench);
 
-  *r = (struct gc_readers){.bench = bench, .sms = bench->properties.sms, .loads = LOADS};
+  *r = (struct gc_readers){.bench = bench, .sms = bench->properties.sms, .loads = LOADS, .most = most};
+  if (status)
+    return status;
   /* a reader's lines take little of a partition, and those of all SMs fit a trace */
   while (r->loads > LOADS_MIN &&
          ((uint64_t)r->sms * r->loads * LINE > l2 / 8 || r->sms * r->loads > GC_TRACE_MAX))
@@ -91,7 +94,7 @@ int gc_readers_new(struct gc_bench *bench, struct gc_readers *r, const char **ab
     return -ENOTSUP;
   r->trace = malloc(r->slots * sizeof(*r->trace));
   r->starts = malloc(r->sms * sizeof(*r->starts));
-  r->seen = malloc(GC_READERS_MAX * r->slots * sizeof(*r->seen));
+  r->seen = malloc(most * r->slots * sizeof(*r->seen));
   if (!r->trace || !r->starts || !r->seen)
     return gc_fail(bench->err, -ENOMEM, "out of memory");
   return lay(r);

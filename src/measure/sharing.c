@@ -16,11 +16,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const enum gc_kind kinds[] = {GC_L1, GC_TEXTURE, GC_READ_ONLY, GC_CONSTANT_L1,
-                                     GC_SHARED_MEMORY};
+/* Caches, and at the end the two names of what a block has for itself: no GPU has both. */
+static const enum gc_kind kinds[] = {GC_L1,          GC_TEXTURE,   GC_READ_ONLY,
+                                     GC_CONSTANT_L1, GC_SCALAR_L1, GC_SHARED_MEMORY,
+                                     GC_LDS};
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
-#define CACHES (KINDS - 1)
-#define BESIDE_SHARED (KINDS - 2) /* those that shared memory is compared with */
+#define CACHES (KINDS - 2)
+#define BESIDE_SHARED (CACHES - 2) /* those that shared memory is compared with */
 
 struct pair {
   enum gc_answer answer;
@@ -88,7 +90,7 @@ static int ask_caches(struct gc_bench *bench, struct gc_sharing *sharing)
 /* Lines that stay while no shared memory is asked for, and do not while all of it is. */
 static int ask_shared_memory(struct gc_bench *bench, struct gc_sharing *sharing)
 {
-  const size_t shared = KINDS - 1;
+  const size_t shared = present(bench, KINDS - 1) ? KINDS - 1 : KINDS - 2;
   struct gc_question without[BESIDE_SHARED], with[BESIDE_SHARED];
   size_t which[BESIDE_SHARED], n = 0;
   int status;

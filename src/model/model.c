@@ -460,6 +460,13 @@ void gc_model_rows(struct gc_model *model, uint32_t sm, enum gc_space space, uin
   uint32_t cycles;
   const unsigned last = walk(model, sm, space, address, &cycles);
 
+  /* the rest of the row: it is where its beginning was */
+  if (last > 0) {
+    const uint32_t line = model->profile.caches[path->levels[0].cache].shape.line;
+
+    for (uint32_t at = line; at < bytes; at += line)
+      walk(model, sm, space, address + at, &cycles);
+  }
   for (unsigned level = 0; level <= last; level++) {
     busy[level] += (double)bytes * rows * model->byte_cycles[write][space][level];
     if (level < last) {

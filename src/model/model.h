@@ -76,8 +76,8 @@ uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space
 uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space space,
                             uint64_t address, uint64_t stride, uint64_t count);
 
-/* Rows of warps, of so many bytes each, many of them under way at once. They move the caches as one
- * load from address does. Adds to busy[level] for how many cycles they keep each level of the path
+/* Rows of warps, of so many bytes each, many of them under way at once. They move the caches as
+ * loads from all lines of the first of them do. Adds to busy[level] for how many cycles they keep each level of the path
  * busy, down to the one where that load ends; the slowest decides how fast they come. From one level
  * to the next go whole sectors. Of what all SMs use together, each has the same part. */
 #define GC_MODEL_LEVELS 5

@@ -205,7 +205,7 @@ static int run_plan(struct here *here, struct gc_measure_rest *rest, struct gc_r
 {
   struct gc_measure_options options = {
     .only = here->tool->only, .progress = show_progress, .complain = say_complaint, .data = here,
-    .rest = rest, .patience = patience(here->tool->timeout)};
+    .rest = rest, .patience = patience(here->tool->timeout), .known = here->result->gpu->known};
   const struct gc_gpu *gpu = here->result->gpu;
   struct gc_device *device = NULL;
   int status;

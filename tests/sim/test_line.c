@@ -37,9 +37,11 @@ static const struct truth caches[] = {
     {GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
     {GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
     {GC_L2, GC_SPACE_CG, 0},
+    {GC_SCALAR_L1, GC_SPACE_SCALAR, 0},
 };
 
 struct chip {
+  struct gc_gpus gpus;
   char name[300];
   struct gc_profile profile;
   struct gc_model *model;
@@ -58,7 +60,6 @@ static void check(struct chip *chip, int status, const char *what)
 static struct chip *open_chip(const char *path)
 {
   struct chip *chip = calloc(1, sizeof(*chip));
-  struct gc_gpu gpu = {.vendor = GC_VENDOR_SIM, .name = "gpu0"};
   static char text[1 << 16];
   FILE *file = fopen(path, "r");
   size_t length;
@@ -68,14 +69,19 @@ static struct chip *open_chip(const char *path)
   length = fread(text, 1, sizeof(text) - 1, file);
   fclose(file);
   snprintf(chip->name, sizeof(chip->name), "%s", path);
-  assert_true(snprintf(gpu.profile, sizeof(gpu.profile), "%s", path) < (int)sizeof(gpu.profile));
+  assert_int_equal(gc_gpus_list("/nonexistent", path, &chip->gpus), 0);
+  assert_int_equal(chip->gpus.count, 1);
+  assert_string_equal(chip->gpus.array[0].problem, "");
   check(chip, gc_profile_parse(path, text, length, &chip->profile, &chip->err), "profile");
   check(chip, gc_profile_check(path, &chip->profile, &chip->err), "profile");
   check(chip, gc_model_new(path, text, length, &chip->model, &chip->err), "model");
-  check(chip, gc_device_open(&gpu, &chip->device, &chip->err), "open");
-  chip->record = gc_record_new(&gpu.identity);
+  check(chip, gc_device_open(&chip->gpus.array[0], &chip->device, &chip->err), "open");
+  chip->record = gc_record_new(&chip->gpus.array[0].identity);
   assert_non_null(chip->record);
-  check(chip, gc_bench_open(&chip->bench, chip->device, chip->record, &chip->err), "bench");
+  check(chip,
+        gc_bench_open_known(&chip->bench, chip->device, chip->gpus.array[0].known, chip->record,
+                            &chip->err),
+        "bench");
   return chip;
 }
 
@@ -85,6 +91,7 @@ static void close_chip(struct chip *chip)
   gc_record_free(chip->record);
   gc_ops(chip->device)->close(chip->device);
   gc_model_free(chip->model);
+  gc_gpus_free(&chip->gpus);
   free(chip);
 }
 

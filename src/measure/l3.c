@@ -1,0 +1,150 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * L3 (AMD: Infinity Cache, MALL), which stands in front of the device memory and serves the whole chip. All
+ * SMs together read an array, in order; then one of them times single lines of the part that was read
+ * first: the L2 hold what came last, which all XCDs read once more. So these loads end in L3, or, where the array does not fit, in
+ * memory. Its nominal size comes from the kernel driver's tables; without it nothing is searched.
+ */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "measure/known.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define STRIDE 64       /* bytes: at most the line of any L3, unless an L2 always asks for more */
+#define LINE 128        /* slots are an odd multiple of it apart */
+#define SAMPLE 2048     /* timed loads a size */
+#define EARLY 2         /* the sample is from the first half of the array */
+#define STEPS_OF_L3 256 /* capacities are told in L3s divided by this */
+#define LEAST_L2S 4     /* arrays of so many times one L2: its end is in the second half */
+#define SLOTS 8191      /* prime: every multiplier scatters */
+#define REPEATS 9
+#define WARM 64
+#define LOADS 512
+_Static_assert((REPEATS + 1) * (WARM + LOADS) <= SLOTS, "every slot is loaded once");
+#define TOLERANCE 0.02
+
+/* A scattered ring of `slots` slots in the first `bytes` of the arena, in no step that is a power of two. */
+static uint64_t lay_ring(struct gc_bench *bench, uint64_t bytes, uint64_t slots, uint64_t scatter,
+                         int *status)
+{
+  const uint64_t stride = ((bytes / slots / LINE - 1) | 1) * LINE;
+
+  *status = gc_bench_ring(bench, GC_FORM_GLOBAL, slots * stride, (uint32_t)stride, scatter);
+  return stride;
+}
+
+/* What comes through an L2 comes in pieces of its sector. */
+static uint32_t stride_of(const struct gc_bench *bench)
+{
+  const struct gc_element *l2 = gc_record_find(bench->record, GC_L2);
+  uint64_t sector;
+
+  if (!l2 || gc_infos_get_u64(&l2->infos, HWLOC_GPUCACHE_FETCH_BYTES, &sector) || sector < STRIDE)
+    return STRIDE;
+  return (uint32_t)sector;
+}
+
+/* The array, of which the L2 keep nothing but the end. */
+static int read_array(struct gc_bench *bench, uint64_t bytes)
+{
+  const uint64_t end = 2 * bench->properties.l2_bytes;
+  const uint32_t stride = stride_of(bench);
+  int status = gc_bench_read(bench, 0, bytes, stride, 1, GPU_ANY_SM);
+
+  return status ? status : gc_fill_l2(bench, bytes - end, end, stride, 1);
+}
+
+int gc_walk_l3(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
+               struct gc_run *runs, size_t n)
+{
+  int status = 0;
+
+  for (size_t i = 0; i < n && !status; i++) {
+    lay_ring(bench, runs[i].bytes / EARLY, SAMPLE, gc_bench_scatter_otherwise(SAMPLE, i), &status);
+    if (!status)
+      status = read_array(bench, runs[i].bytes);
+    if (!status)
+      status = gc_bench_sample(bench, path, window, gc_bench_address(bench, path->form, 0), 0, SAMPLE,
+                               &runs[i].seen);
+  }
+  return status;
+}
+
+int gc_step_l3_capacity(struct gc_bench *bench, struct gc_element *element)
+{
+  const uint64_t nominal = bench->properties.l3_bytes;
+  struct gc_path path = *gc_path_of(GC_L3);
+
+  path.step = (uint32_t)(nominal / STEPS_OF_L3 / LINE * LINE);
+  path.min = (uint64_t)(STEPS_OF_L3 / 4) * path.step;
+  path.max = 8 * path.min;
+  if (path.max > bench->arena_bytes)
+    return gc_put_absent(element, HWLOC_GPUCACHE_CAPACITY, "too little free device memory");
+  if (path.min < LEAST_L2S * bench->properties.l2_bytes)
+    return gc_put_absent(element, HWLOC_GPUCACHE_CAPACITY, "it is too small to be seen behind the L2");
+  return gc_put_capacity(bench, &path, element);
+}
+
+int gc_step_l3_latency(struct gc_bench *bench, struct gc_element *element)
+{
+  const struct gc_path *path = gc_path_of(GC_L3);
+  const uint64_t bytes = bench->properties.l3_bytes / 2, scatter = gc_bench_scatter(SLOTS);
+  double medians[REPEATS], cycles[LOADS];
+  struct gc_latency latency;
+  uint32_t trace[LOADS];
+  uint64_t stride;
+  int status;
+
+  if (bytes < LEAST_L2S * bench->properties.l2_bytes || bytes > bench->arena_bytes)
+    return gc_put_absent(element, HWLOC_GPUCACHE_LATENCY, "it is too small to be seen behind the L2");
+  stride = lay_ring(bench, bytes / EARLY, SLOTS, scatter, &status);
+  if (!status)
+    status = read_array(bench, bytes);
+  /* each repetition walks on where the last one stopped: what was timed is in L2 */
+  for (uint64_t r = 0; r <= REPEATS && !status; r++) {
+    const uint64_t first = r * (WARM + LOADS) * scatter % SLOTS * stride;
+    const uint64_t start = gc_bench_address(bench, path->form, first);
+
+    status = gc_bench_trace(bench, path, &start, 1, WARM, LOADS, trace);
+    for (size_t i = 0; i < LOADS && !status; i++)
+      cycles[i] = trace[i];
+    if (!status)
+      medians[r ? r - 1 : 0] = gc_median(cycles, LOADS) - bench->window_cycles;
+  }
+  if (status)
+    return status;
+  latency.cycles = gc_median(medians, REPEATS);
+  latency.confidence =
+    bench->window_confidence *
+    gc_median_confidence(medians, REPEATS, latency.cycles, TOLERANCE * latency.cycles);
+  return gc_put_latency(bench, element, &latency);
+}
+
+static double number(const struct gc_element *element, const char *key)
+{
+  const char *value = element ? gc_infos_get(&element->infos, key) : NULL;
+
+  return value ? strtod(value, NULL) : 0;
+}
+
+/* Behind it is nothing but the memory, whose loads were timed in the same way. */
+int gc_step_l3_penalty(struct gc_bench *bench, struct gc_element *element)
+{
+  const struct gc_element *memory = gc_record_find(bench->record, GC_DEVICE_MEMORY);
+  const double hit = number(element, HWLOC_GPUCACHE_LATENCY_CYCLES);
+  const double miss = number(memory, HWLOC_GPUCACHE_LATENCY_CYCLES);
+  static const char confidence[] = HWLOC_GPUCACHE_LATENCY HWLOC_GPUCACHE_CONFIDENCE_SUFFIX;
+
+  if (!(hit > 0 && miss > hit))
+    return gc_put_absent(element, HWLOC_GPUCACHE_MISS_PENALTY,
+                         "it takes the latencies of L3 and memory to find it");
+  if (gc_infos_setf(&element->infos, HWLOC_GPUCACHE_MISS_PENALTY_CYCLES, "%.1f", miss - hit))
+    return gc_fail(bench->err, -ENOMEM, "out of memory");
+  return gc_put_known(element, HWLOC_GPUCACHE_MISS_PENALTY,
+                      number(element, confidence) * number(memory, confidence));
+}
