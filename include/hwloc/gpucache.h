@@ -165,7 +165,9 @@
  * @{
  */
 #define HWLOC_GPUCACHE_PREFIX "GPUCache"           /**< \brief Starts every flat name */
-#define HWLOC_GPUCACHE_STATUS "GPUCacheStatus"     /**< \brief "measured", or why not */
+/** \brief "measured", or why not; of an AMD GPU with nothing but the kernel driver's tables, "facts of
+ * the kernel driver (sysfs), nothing measured: " and why */
+#define HWLOC_GPUCACHE_STATUS "GPUCacheStatus"
 /** \brief The GPU's id: NVIDIA's UUID; AMD "GPU-" and the unique id in hexadecimal, then "-" and the
  * number of the partition where there are several; "pci-" and the bus id of a GPU without one; "sim-NAME" */
 #define HWLOC_GPUCACHE_UUID "GPUCacheUUID"
