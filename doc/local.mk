@@ -11,7 +11,7 @@ EXTRA_DIST += doc/results/h200/curves/README.md \
 	doc/results/h200/curves/gpu0-L2Cache-capacity.svg \
 	doc/results/h200/curves/gpu0-L2Cache-capacity.tsv
 
-EXTRA_DIST += doc/architecture.md doc/missing.md doc/results/performance.md
+EXTRA_DIST += doc/amd.md doc/architecture.md doc/missing.md doc/results/performance.md
 # What was seen on it.
 EXTRA_DIST += doc/results/h200/README.md doc/results/h200/lstopo.png doc/results/h200/lstopo.txt \
 	doc/results/h200/record.xml doc/results/h200/show.txt doc/results/h200/repeat.txt \
