@@ -130,6 +130,12 @@
  * value is right; number from 0 to 1. */
 #define HWLOC_GPUCACHE_CONFIDENCE_SUFFIX "Confidence"
 
+/** \brief Ends the name of what another source states of a property, where that is not what the record
+ * says: "sysfs:" and the value, for example CapacityDiffers "sysfs:16384" where 12288 bytes were measured and
+ * the kernel driver's tables state 16384, or SharedByCUsDiffers "sysfs:32x3,8x2,8x1". Only there where they
+ * differ: a capacity by more than 1 %, all others at all. */
+#define HWLOC_GPUCACHE_DIFFERS_SUFFIX "Differs"
+
 #define HWLOC_GPUCACHE_SOURCE_MEASURED "measured" /**< \brief Timed on this very GPU */
 #define HWLOC_GPUCACHE_SOURCE_API "api"           /**< \brief Stated by the vendor's interface */
 #define HWLOC_GPUCACHE_SOURCE_SYSFS "sysfs"       /**< \brief Stated by the kernel driver */

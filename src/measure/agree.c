@@ -36,8 +36,7 @@ uint64_t gc_capacity_known(const struct gc_element *element)
 }
 
 /* What does not fit is left out: the source of the value says it too. */
-__attribute__((format(printf, 2, 3))) static void complain(struct gc_bench *bench, const char *format,
-                                                           ...)
+void gc_complain(struct gc_bench *bench, const char *format, ...)
 {
   const size_t used = strlen(bench->complaints), room = sizeof(bench->complaints) - used;
   va_list args;
@@ -62,7 +61,7 @@ int gc_withhold(struct gc_bench *bench, struct gc_element *element, const char *
   gc_infos_remove(&element->infos, name);
   if (gc_put_absent(element, property, why))
     return gc_fail(bench->err, -ENOMEM, "out of memory");
-  complain(bench, "%s of %s is withheld: %s", property, gc_kinds[element->kind].subtype, why);
+  gc_complain(bench, "%s of %s is withheld: %s", property, gc_kinds[element->kind].subtype, why);
   return 0;
 }
 

@@ -22,11 +22,19 @@ uint64_t gc_capacity_known(const struct gc_element *element);
 /* Writes the census into the element, and withholds the capacity that it contradicts. */
 int gc_settle_census(struct gc_bench *bench, struct gc_element *element, const struct gc_census *census);
 
+/* One more sentence for gc_measure_options.complain, when all is done. */
+void gc_complain(struct gc_bench *bench, const char *format, ...)
+  __attribute__((format(printf, 2, 3)));
+
 /* Takes a value back: `key` and the source and confidence of its property. */
 int gc_withhold(struct gc_bench *bench, struct gc_element *element, const char *key,
                 const char *property, const char *why);
 
 /* When all is measured: what elements say of each other, and what the interface says of them. */
 int gc_agree(struct gc_bench *bench);
+
+/* crosscheck.c: the same with what the kernel driver's tables state. Nothing is withheld: the record keeps
+ * both, see HWLOC_GPUCACHE_DIFFERS_SUFFIX. */
+int gc_crosscheck(struct gc_bench *bench);
 
 #endif

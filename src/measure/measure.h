@@ -25,8 +25,9 @@ struct gc_measure_options {
   const char *only;
   /* Called before each step: done of total steps, and what comes now ("L1Cache capacity"). May be NULL. */
   void (*progress)(void *data, unsigned done, unsigned total, const char *what);
-  /* Called with a sentence when a value is withheld because two ways to it contradict each other, and when
-   * a step failed, which costs what it would have told. May be NULL. */
+  /* Called with a sentence when a value is withheld because two ways to it contradict each other, when it is
+   * not what the kernel driver's tables say, and when a step failed, which costs what it would have told.
+   * May be NULL. */
   void (*complain)(void *data, const char *sentence);
   void *data; /* for both */
   struct gc_measure_rest *rest; /* NULL: all or nothing, a broken device is -EIO */

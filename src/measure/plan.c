@@ -433,8 +433,9 @@ static int run_plan(struct gc_bench *bench, const struct gc_measure_options *opt
       options->progress(options->data, *next - 1, STEPS, what);
     status = run_undisturbed(bench, options, step, peace, &broken);
   }
-  if (!status && *next == STEPS && *peace != GC_OTHER_CLOCK && !(status = gc_record_nominal(bench)))
-    status = gc_agree(bench);
+  if (!status && *next == STEPS && *peace != GC_OTHER_CLOCK &&
+      !(status = gc_record_nominal(bench)) && !(status = gc_agree(bench)))
+    status = gc_crosscheck(bench);
   return status;
 }
 

@@ -201,6 +201,21 @@ static void tell_groups(const struct gc_element *element)
   putchar('\n');
 }
 
+/* What the kernel driver states where it is not what the record says. */
+static void tell_differences(const struct gc_element *element)
+{
+  const size_t tail = strlen(HWLOC_GPUCACHE_DIFFERS_SUFFIX);
+
+  for (size_t i = 0; i < element->infos.count; i++) {
+    const struct gc_info *info = &element->infos.array[i];
+    const size_t length = strlen(info->name);
+
+    if (length > tail && !strcmp(info->name + length - tail, HWLOC_GPUCACHE_DIFFERS_SUFFIX))
+      printf("  %s: %.*s differs from %s\n", gc_kinds[element->kind].subtype, (int)(length - tail),
+             info->name, info->value);
+  }
+}
+
 /* --- why values are missing ------------------------------------------------------------------------ */
 
 /* The reason, when this info is the source of a value that is not there. */
@@ -273,6 +288,7 @@ void gc_report_notes(const struct gc_record *record)
   for (size_t i = 0; i < record->count; i++) {
     tell_partitions(&record->elements[i]);
     tell_groups(&record->elements[i]);
+    tell_differences(&record->elements[i]);
     if (gc_infos_get(&record->elements[i].infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT))
       tell_carveout(record, i);
     tell_carveouts(&record->elements[i]);
