@@ -9,6 +9,8 @@
  * system (rocvirtual.cpp of ROCclr), and with that the command processor invalidates instruction cache,
  * scalar L1 and vector L1. L2 is as the one before left it: that acquire leaves the lines of the GPU's own
  * memory alone, and a release at its end writes them back without dropping them (LLVM's AMDGPU memory model).
+ *
+ * After some failures, an access outside of any allocation is one, ROCr ends the process by itself.
  */
 #include "device/hip_device.h"
 

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define DEV_KFD "/dev/kfd"
+#define TICK_KHZ 100000 /* of the wall clock, unless kernels are told (struct gpu_tick) */
 #define UUID_PREFIX "GPU-"
 #define UUID_DIGITS 16
 #define UUID_LENGTH (sizeof(UUID_PREFIX) - 1 + UUID_DIGITS)
@@ -148,42 +149,58 @@ static int has_its_uuid(const struct gc_hip_device *hip, hipDevice_t device, con
   return status;
 }
 
+/* How many devices are there; *device: the one of them that `wanted` counts to, or the only one. */
+static int find_by_place(const struct gc_hip_device *hip, const struct gc_gpu *gpu, int count, int wanted,
+                         int *there, hipDevice_t *device, struct gc_error *err)
+{
+  hipDevice_t candidate;
+  int status = 0;
+  bool is;
+
+  *there = 0;
+  for (int i = 0; !status && i < count; i++) {
+    status = gc_hip_status(&hip->driver, hip->driver.hipDeviceGet(&candidate, i), err,
+                           "open HIP device %d", i);
+    if (!status && !(status = is_there(hip, candidate, gpu, &is, err)) && is &&
+        ((*there)++ == 0 || *there - 1 == wanted))
+      *device = candidate;
+  }
+  return status;
+}
+
+static int find_by_uuid(const struct gc_hip_device *hip, const struct gc_gpu *gpu, int count, bool *found,
+                        hipDevice_t *device, struct gc_error *err)
+{
+  int status = 0;
+
+  *found = false;
+  for (int i = 0; !status && !*found && i < count; i++) {
+    status = gc_hip_status(&hip->driver, hip->driver.hipDeviceGet(device, i), err,
+                           "open HIP device %d", i);
+    if (!status)
+      status = has_its_uuid(hip, *device, gpu, found, err);
+  }
+  return status;
+}
+
 /* The device that is this GPU: by its place; where several have that, the partition of its number; where
  * none has, the one of its UUID, because virtual machines and ROCm 5 may show another place. */
 static int find(struct gc_hip_device *hip, const struct gc_gpu *gpu, int count, struct gc_error *err)
 {
-  int status = 0, there = 0, same_uuid = 0, wanted = partition_number(gpu);
-  hipDevice_t by_place = 0, by_number = 0, by_uuid = 0, device;
-  bool is;
+  const int wanted = partition_number(gpu);
+  bool found = false;
+  int there, status = find_by_place(hip, gpu, count, wanted, &there, &hip->device, err);
 
-  for (int i = 0; !status && i < count; i++) {
-    status = gc_hip_status(&hip->driver, hip->driver.hipDeviceGet(&device, i), err,
-                           "open HIP device %d", i);
-    if (!status && !(status = is_there(hip, device, gpu, &is, err)) && is) {
-      by_place = device;
-      by_number = there++ == wanted ? device : by_number;
-    }
-    if (!status && is_whole(gpu) && !(status = has_its_uuid(hip, device, gpu, &is, err)) && is) {
-      by_uuid = device;
-      same_uuid++;
-    }
-  }
-  if (status)
-    return status;
-  if (there == 1)
-    hip->device = by_place;
-  else if (there > 1 && wanted >= 0 && wanted < there)
-    hip->device = by_number;
-  else if (there == 0 && same_uuid == 1)
-    hip->device = by_uuid;
-  else if (there > 1)
-    return gc_fail(err, -ENODEV, "HIP shows %d devices in the place of %s (%s), and which is which "
-                                 "cannot be told",
+  if (!status && there > 1 && (wanted < 0 || wanted >= there))
+    return gc_fail(err, -ENODEV,
+                   "HIP shows %d devices in the place of %s (%s), and which is which cannot be told",
                    there, gpu->name, gpu->identity.id);
-  else
-    return gc_fail(err, -ENODEV, "HIP shows %d device%s, none of which is %s (%s)", count,
-                   count == 1 ? "" : "s", gpu->name, gpu->identity.id);
-  return 0;
+  if (!status && there == 0 && is_whole(gpu))
+    status = find_by_uuid(hip, gpu, count, &found, &hip->device, err);
+  if (!status && there == 0 && !found)
+    status = gc_fail(err, -ENODEV, "HIP shows %d device%s, none of which is %s (%s)", count,
+                     count == 1 ? "" : "s", gpu->name, gpu->identity.id);
+  return status;
 }
 
 /* Spinning notices the end of a launch soonest; all launches are short. */
@@ -199,8 +216,7 @@ static int choose(struct gc_hip_device *hip, struct gc_error *err)
                        "choose how to wait for %s", hip->name);
 }
 
-/* Tells the kernels how long a tick of the wall clock is. They take it for 10 ns, as it is on all GPUs so
- * far that HIP says nothing of. */
+/* Tells the kernels how long a tick of the wall clock is, where it is not as long as they take it for. */
 static int set_tick(const struct gc_hip_device *hip, struct gc_error *err)
 {
   int khz = 0, status = gc_hip_attribute(hip, hipDeviceAttributeWallClockRate, &khz, err);
@@ -208,7 +224,7 @@ static int set_tick(const struct gc_hip_device *hip, struct gc_error *err)
   struct gpu_tick tick;
   size_t bytes = 0;
 
-  if (status || khz <= 0)
+  if (status || khz <= 0 || khz == TICK_KHZ)
     return status;
   tick.nanoseconds = 1000000u / (uint32_t)khz;
   tick.fraction = (uint32_t)(((uint64_t)(1000000u % (uint32_t)khz) << 32) / (uint32_t)khz);
