@@ -4,9 +4,12 @@
  * The line of the L2. It has too many lines to load them one after the other (line.c), but all
  * threads of an SM together read them fast. One SM reads 1.6 times what it can keep, at a stride,
  * and then times a scattered sample of what it read. Strides up to the line take all lines of that
- * range, which do not fit; twice the line takes every other one, and 0.8 of the capacity fit. The
- * L2 of all GPUs spreads addresses over slices and sets by a hash, so no stride leaves sets unused;
- * on one that did, all strides would miss alike, and nothing is told.
+ * range, which do not fit; twice the line takes every other one, and 0.8 of the capacity fit.
+ *
+ * Large L2s spread addresses over slices and sets by a hash. On one that does not, every other line
+ * may be one of half of the sets, and miss as all lines do: twice the line, or more, would be told.
+ * So three quarters of the answer have to miss, too, where they would not if it were two lines: as
+ * one and a half, they leave a third of the lines out, but no sets.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -18,6 +21,7 @@
 
 #define SPAN 1.6
 #define SAMPLE 256
+#define CHECK_SPAN 1.35 /* two thirds of that fit */
 #define REPEATS 3 /* of the strides next to the answer */
 #define CLEAR 0.2 /* share of loads that must miss more at the smallest stride than at the widest */
 
@@ -81,6 +85,21 @@ static int compare(struct gc_bench *bench, uint64_t span, const struct gc_window
   return 0;
 }
 
+/* Does an array miss with three quarters of the line as a stride? */
+static int check(struct gc_bench *bench, uint64_t capacity, uint32_t line,
+                 const struct gc_window *window, bool *good)
+{
+  const uint64_t span = (uint64_t)(CHECK_SPAN * (double)capacity);
+  double all, most;
+  int status;
+
+  if ((status = missed(bench, span, line / 2, 0, window, &all)) ||
+      (status = missed(bench, span, line / 4 * 3, 0, window, &most)))
+    return status;
+  *good = most > all / 2;
+  return 0;
+}
+
 int gc_step_l2_line(struct gc_bench *bench, struct gc_element *element)
 {
   struct gc_evidence evidence[STRIDES - 2] = {0};
@@ -88,6 +107,7 @@ int gc_step_l2_line(struct gc_bench *bench, struct gc_element *element)
   struct gc_window window;
   double share[STRIDES];
   uint64_t capacity, span;
+  bool good = true;
   int status;
 
   if (gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES, &capacity))
@@ -108,6 +128,10 @@ int gc_step_l2_line(struct gc_bench *bench, struct gc_element *element)
   gc_changepoint_find(evidence, STRIDES - 2, NULL, &change);
   if (change.noise > 0.5)
     return gc_put_absent(element, HWLOC_GPUCACHE_LINE, "strides miss at random: noise");
+  if (change.index && (status = check(bench, capacity, strides[change.index], &window, &good)))
+    return status;
+  if (!good)
+    return gc_put_absent(element, HWLOC_GPUCACHE_LINE, "wide strides leave sets unused");
   /* index 0: all but the smallest fit, so that one is the line */
   return gc_put_measured(element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE,
                          strides[change.index], change.probability);

@@ -20,6 +20,7 @@
 #define SEED 2026
 #define WORKERS_MAX 64
 
+static const char *const property_names[JUDGED] = {"capacity", "latency", "fetch", "line"};
 static const char *const class_names[DRAWN_CLASSES] = {"quiet", "disturbed", "noise"};
 
 /* Lower ends of the bins of confidence. */
@@ -32,13 +33,14 @@ struct count {
 };
 
 struct tally {
-  struct count bin[BINS][2];                 /* [][latency] */
-  struct count sure[2];                      /* at 0.95 or more */
-  struct count kinds[GC_KIND_COUNT][2];      /* the same by element */
-  struct count classes[DRAWN_CLASSES][2];    /* the same by class */
-  unsigned long asked[DRAWN_CLASSES][GC_KIND_COUNT][2], absent[DRAWN_CLASSES][GC_KIND_COUNT][2];
-  struct count bound;                        /* "at least" */
-  unsigned long nothing_there, invented;     /* capacities told where there are none */
+  struct count bin[BINS][JUDGED];              /* [][property] */
+  struct count sure[JUDGED];                   /* at 0.95 or more */
+  struct count kinds[GC_KIND_COUNT][JUDGED];   /* the same by element */
+  struct count classes[DRAWN_CLASSES][JUDGED]; /* the same by class */
+  unsigned long asked[DRAWN_CLASSES][GC_KIND_COUNT][JUDGED];
+  unsigned long absent[DRAWN_CLASSES][GC_KIND_COUNT][JUDGED];
+  struct count bound;                          /* "at least" */
+  unsigned long nothing_there[JUDGED], invented[JUDGED]; /* values where there are none */
 };
 
 static void add(struct count *count, const struct verdict *v)
@@ -52,12 +54,12 @@ static void tally_add(struct tally *t, const struct verdict *v)
 {
   size_t bin = BINS - 1;
 
-  if (v->nothing_there && !v->latency) {
-    t->nothing_there++;
-    t->invented += v->claim == CLAIM_VALUE;
-  } else if (!v->nothing_there) {
-    t->asked[v->class][v->kind][v->latency]++;
-    t->absent[v->class][v->kind][v->latency] += v->claim != CLAIM_VALUE;
+  if (v->nothing_there) {
+    t->nothing_there[v->property]++;
+    t->invented[v->property] += v->claim == CLAIM_VALUE;
+  } else {
+    t->asked[v->class][v->kind][v->property]++;
+    t->absent[v->class][v->kind][v->property] += v->claim != CLAIM_VALUE;
   }
   if (v->claim == CLAIM_AT_LEAST)
     add(&t->bound, v);
@@ -65,12 +67,12 @@ static void tally_add(struct tally *t, const struct verdict *v)
     return;
   while (bin && v->confidence < bins[bin])
     bin--;
-  add(&t->bin[bin][v->latency], v);
+  add(&t->bin[bin][v->property], v);
   if (v->confidence < 0.95)
     return;
-  add(&t->sure[v->latency], v);
-  add(&t->kinds[v->kind][v->latency], v);
-  add(&t->classes[v->class][v->latency], v);
+  add(&t->sure[v->property], v);
+  add(&t->kinds[v->kind][v->property], v);
+  add(&t->classes[v->class][v->property], v);
 }
 
 /* --- workers --------------------------------------------------------------------------------- */
@@ -98,7 +100,7 @@ static void print_row(FILE *rows, const struct verdict *v)
   static const char *const claims[] = {"absent", "at_least", "value"};
 
   fprintf(rows, "%llu\t%s\t%s\t%s\t%s\t%d\t%d\t%.4f\t%.1f\t%.1f\t%s\n", (unsigned long long)v->gpu,
-          class_names[v->class], gc_kinds[v->kind].subtype, v->latency ? "latency" : "capacity",
+          class_names[v->class], gc_kinds[v->kind].subtype, property_names[v->property],
           claims[v->claim], v->right, v->nothing_there, v->confidence, v->value, v->truth, v->why);
 }
 
@@ -144,34 +146,34 @@ static double percent(unsigned long part, unsigned long whole)
   return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void print_counts(const char *what, const struct count *capacity,
-                         const struct count *latency)
+static void print_counts(const char *what, const struct count counts[JUDGED])
 {
   printf("| %-16s", what);
-  for (int i = 0; i < 2; i++) {
-    const struct count *c = i ? latency : capacity;
-
-    if (c->told)
-      printf(" | %6lu | %6.4f | %6.2f %%", c->told, c->confidence / (double)c->told,
-             percent(c->right, c->told));
+  for (int i = 0; i < JUDGED; i++)
+    if (counts[i].told)
+      printf(" | %6lu | %6.4f | %6.2f %%", counts[i].told,
+             counts[i].confidence / (double)counts[i].told, percent(counts[i].right, counts[i].told));
     else
       printf(" | %6d | %6s | %8s", 0, "", "");
-  }
   printf(" |\n");
 }
 
 static void print_head(const char *what)
 {
-  printf("\n| %-16s | capacities | said (mean) | right | latencies | said (mean) | right |\n"
-         "|---|---:|---:|---:|---:|---:|---:|\n", what);
+  printf("\n| %-16s", what);
+  for (int i = 0; i < JUDGED; i++)
+    printf(" | %s | said | right", property_names[i]);
+  printf(" |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
 }
 
-static void print_absent(const struct tally *t, enum gc_kind kind)
+static void print_absent(const struct tally *t, int kind, enum drawn_class class)
 {
-  printf("| %-16s", gc_kinds[kind].subtype);
-  for (int class = DRAWN_QUIET; class <= DRAWN_DISTURBED; class++)
-    for (int latency = 0; latency < 2; latency++)
-      printf(" | %4lu of %4lu", t->absent[class][kind][latency], t->asked[class][kind][latency]);
+  printf("| %-16s | %s", gc_kinds[kind].subtype, class_names[class]);
+  for (int i = 0; i < JUDGED; i++)
+    if (t->asked[class][kind][i])
+      printf(" | %4lu of %4lu", t->absent[class][kind][i], t->asked[class][kind][i]);
+    else
+      printf(" | %12s", "");
   printf(" |\n");
 }
 
@@ -182,21 +184,24 @@ static void report(const struct tally *t)
     char what[32];
 
     snprintf(what, sizeof(what), "%.3f to %.3f", bins[b], b + 1 < BINS ? bins[b + 1] : 1);
-    print_counts(what, &t->bin[b][0], &t->bin[b][1]);
+    print_counts(what, t->bin[b]);
   }
-  print_counts("0.95 or more", &t->sure[0], &t->sure[1]);
+  print_counts("0.95 or more", t->sure);
   print_head("0.95 or more");
   for (int kind = 0; kind < GC_KIND_COUNT; kind++)
-    if (t->kinds[kind][0].told || t->kinds[kind][1].told)
-      print_counts(gc_kinds[kind].subtype, &t->kinds[kind][0], &t->kinds[kind][1]);
+    if (t->kinds[kind][JUDGED_CAPACITY].told || t->kinds[kind][JUDGED_LATENCY].told)
+      print_counts(gc_kinds[kind].subtype, t->kinds[kind]);
   for (int class = 0; class < DRAWN_CLASSES; class++)
-    print_counts(class_names[class], &t->classes[class][0], &t->classes[class][1]);
-  printf("\n| absent           | quiet: capacities | latencies | disturbed: capacities "
-         "| latencies |\n|---|---:|---:|---:|---:|\n");
+    print_counts(class_names[class], t->classes[class]);
+  printf("\n| absent | on | capacity | latency | fetch | line |\n|---|---|---:|---:|---:|---:|\n");
   for (int kind = 0; kind < GC_KIND_COUNT; kind++)
-    if (t->asked[DRAWN_QUIET][kind][0] || t->asked[DRAWN_QUIET][kind][1])
-      print_absent(t, (enum gc_kind)kind);
-  printf("\nno capacity to find: %lu, told all the same: %lu\n", t->nothing_there, t->invented);
+    for (int class = DRAWN_QUIET; class <= DRAWN_DISTURBED; class++)
+      if (t->asked[class][kind][JUDGED_LATENCY])
+        print_absent(t, kind, (enum drawn_class)class);
+  printf("\nnothing to find, and told all the same:");
+  for (int i = 0; i < JUDGED; i++)
+    printf(" %s %lu of %lu%s", property_names[i], t->invented[i], t->nothing_there[i],
+           i + 1 < JUDGED ? "," : "\n");
   printf("\"at least\" told: %lu, right: %lu\n\n", t->bound.told, t->bound.right);
 }
 
@@ -211,25 +216,29 @@ static int expect(bool good, const char *what)
 static bool mostly(const struct count *c) { return c->told && percent(c->right, c->told) >= 95; }
 
 /* Of what is inside the SM, on quiet GPUs. What an L2 keeps that replaces at random is not told. */
-static double absent_inside(const struct tally *t, bool latency)
+static double absent_inside(const struct tally *t, enum judged property)
 {
   unsigned long asked = 0, absent = 0;
 
   for (int kind = 0; kind < GC_KIND_COUNT; kind++)
     if (kind != GC_L2 && kind != GC_DEVICE_MEMORY) {
-      asked += t->asked[DRAWN_QUIET][kind][latency];
-      absent += t->absent[DRAWN_QUIET][kind][latency];
+      asked += t->asked[DRAWN_QUIET][kind][property];
+      absent += t->absent[DRAWN_QUIET][kind][property];
     }
   return percent(absent, asked);
 }
 
 static int judge_all(const struct tally *t)
 {
-  return expect(mostly(&t->sure[0]), "capacities told with confidence 0.95: 95 % are right") +
-         expect(mostly(&t->sure[1]), "latencies told with confidence 0.95: 95 % are right") +
-         expect(t->nothing_there && !t->invented, "noise and flat curves yield no capacity") +
-         expect(absent_inside(t, false) < 5, "capacities inside quiet SMs: 95 % are found") +
-         expect(absent_inside(t, true) < 5, "latencies inside quiet SMs: 95 % are found") +
+  const enum judged c = JUDGED_CAPACITY, l = JUDGED_LATENCY;
+
+  return expect(mostly(&t->sure[c]), "capacities told with confidence 0.95: 95 % are right") +
+         expect(mostly(&t->sure[l]), "latencies told with confidence 0.95: 95 % are right") +
+         expect(mostly(&t->sure[JUDGED_FETCH]), "fetch granularities told with 0.95: 95 % are right") +
+         expect(mostly(&t->sure[JUDGED_LINE]), "lines told with confidence 0.95: 95 % are right") +
+         expect(t->nothing_there[c] && !t->invented[c], "noise and flat curves yield no capacity") +
+         expect(absent_inside(t, c) < 5, "capacities inside quiet SMs: 95 % are found") +
+         expect(absent_inside(t, l) < 5, "latencies inside quiet SMs: 95 % are found") +
          expect(mostly(&t->bound), "\"at least\": 95 % are right");
 }
 

@@ -6,6 +6,7 @@
 
 #include "measure/bench.h"
 #include "model/model.h"
+#include "model/profile.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,28 +19,39 @@
 #define OFF_SM_SHARE 0.02 /* of L2 and memory */
 #define CAPACITY_SHARE 0.005
 
-/* Every property whose confidence is judged, and where the model knows it. */
+/* Every property whose confidence is judged, and where the model knows it. Lines and fetch granularities
+ * stand on capacities, and so does the latency of constant L1.5. */
 static const struct subject {
   enum gc_kind kind;
   enum gc_space space;
   unsigned level;
-  bool latency;
+  enum judged property;
   int (*step)(struct gc_bench *bench, struct gc_element *element);
 } subjects[] = {
-  {GC_L1, GC_SPACE_CA, 0, false, gc_step_capacity},
-  {GC_L1, GC_SPACE_CA, 0, true, gc_step_latency},
-  {GC_TEXTURE, GC_SPACE_TEXTURE, 0, false, gc_step_capacity},
-  {GC_TEXTURE, GC_SPACE_TEXTURE, 0, true, gc_step_latency},
-  {GC_READ_ONLY, GC_SPACE_NC, 0, false, gc_step_capacity},
-  {GC_READ_ONLY, GC_SPACE_NC, 0, true, gc_step_latency},
-  {GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, false, gc_step_capacity},
-  {GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, true, gc_step_latency},
-  {GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, false, gc_step_capacity},
-  {GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, true, gc_step_latency},
-  {GC_SHARED_MEMORY, GC_SPACE_SHARED, 0, true, gc_step_latency},
-  {GC_L2, GC_SPACE_CG, 0, false, gc_step_l2_capacity},
-  {GC_L2, GC_SPACE_CG, 0, true, gc_step_l2_latency},
-  {GC_DEVICE_MEMORY, GC_SPACE_CG, 1, true, gc_step_memory},
+  {GC_L1, GC_SPACE_CA, 0, JUDGED_CAPACITY, gc_step_capacity},
+  {GC_L1, GC_SPACE_CA, 0, JUDGED_LATENCY, gc_step_latency},
+  {GC_L1, GC_SPACE_CA, 0, JUDGED_FETCH, gc_step_fetch},
+  {GC_L1, GC_SPACE_CA, 0, JUDGED_LINE, gc_step_line},
+  {GC_TEXTURE, GC_SPACE_TEXTURE, 0, JUDGED_CAPACITY, gc_step_capacity},
+  {GC_TEXTURE, GC_SPACE_TEXTURE, 0, JUDGED_LATENCY, gc_step_latency},
+  {GC_TEXTURE, GC_SPACE_TEXTURE, 0, JUDGED_FETCH, gc_step_fetch},
+  {GC_TEXTURE, GC_SPACE_TEXTURE, 0, JUDGED_LINE, gc_step_line},
+  {GC_READ_ONLY, GC_SPACE_NC, 0, JUDGED_CAPACITY, gc_step_capacity},
+  {GC_READ_ONLY, GC_SPACE_NC, 0, JUDGED_LATENCY, gc_step_latency},
+  {GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, JUDGED_CAPACITY, gc_step_capacity},
+  {GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, JUDGED_LATENCY, gc_step_latency},
+  {GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, JUDGED_FETCH, gc_step_fetch},
+  {GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, JUDGED_LINE, gc_step_line},
+  {GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, JUDGED_CAPACITY, gc_step_capacity},
+  {GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, JUDGED_LATENCY, gc_step_latency},
+  {GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, JUDGED_FETCH, gc_step_fetch},
+  {GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, JUDGED_LINE, gc_step_line},
+  {GC_SHARED_MEMORY, GC_SPACE_SHARED, 0, JUDGED_LATENCY, gc_step_latency},
+  {GC_L2, GC_SPACE_CG, 0, JUDGED_CAPACITY, gc_step_l2_capacity},
+  {GC_L2, GC_SPACE_CG, 0, JUDGED_LATENCY, gc_step_l2_latency},
+  {GC_L2, GC_SPACE_CG, 0, JUDGED_FETCH, gc_step_fetch},
+  {GC_L2, GC_SPACE_CG, 0, JUDGED_LINE, gc_step_l2_line},
+  {GC_DEVICE_MEMORY, GC_SPACE_CG, 1, JUDGED_LATENCY, gc_step_memory},
 };
 #define SUBJECTS (sizeof(subjects) / sizeof(*subjects))
 _Static_assert(SUBJECTS <= VERDICTS_MAX, "one verdict a subject");
@@ -49,6 +61,7 @@ struct court {
   struct gc_bench bench;
   struct gc_record *record;
   struct gc_model *model; /* a second one of the same profile: where the truth is asked */
+  struct gc_profile profile;
 };
 
 static double number(const struct gc_element *element, const char *key)
@@ -124,17 +137,66 @@ static void judge_latency(const struct court *court, const struct subject *subje
   }
 }
 
+static const struct gc_cache_shape *shape_of(const struct court *court, enum gc_space space,
+                                             unsigned level)
+{
+  const struct gc_profile_path *path = &court->profile.paths[space];
+  const int cache = level < path->count ? path->levels[level].cache : GC_PROFILE_MEMORY;
+
+  return cache == GC_PROFILE_MEMORY ? NULL : &court->profile.caches[cache].shape;
+}
+
+/* What comes with a miss: no less than the level before asks for. */
+static unsigned fetched(const struct court *court, const struct subject *subject)
+{
+  unsigned most = 0;
+
+  for (unsigned level = 0; level <= subject->level; level++) {
+    const struct gc_cache_shape *shape = shape_of(court, subject->space, level);
+
+    most = shape && shape->sector > most ? shape->sector : most;
+  }
+  return most;
+}
+
+/* What is allocated or fetched at once. */
+static void judge_unit(const struct court *court, const struct subject *subject,
+                       const struct gc_element *element, struct verdict *v)
+{
+  const bool line = subject->property == JUDGED_LINE;
+  const struct gc_cache_shape *shape = shape_of(court, subject->space, subject->level);
+  const char *key = line ? HWLOC_GPUCACHE_LINE_BYTES : HWLOC_GPUCACHE_FETCH_BYTES;
+  const char *property = line ? HWLOC_GPUCACHE_LINE : HWLOC_GPUCACHE_FETCH;
+  char name[64];
+
+  v->truth = !shape ? 0 : line ? shape->line : fetched(court, subject);
+  v->nothing_there = !shape || court->gpu->class == DRAWN_NOISE;
+  v->value = number(element, key);
+  snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX, property);
+  v->confidence = number(element, name);
+  snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_SOURCE_SUFFIX, property);
+  put_why(v, element, name);
+  if (v->value > 0) {
+    v->claim = CLAIM_VALUE;
+    v->right = !v->nothing_there && fabs(v->value - v->truth) < 0.5;
+  }
+}
+
 /* Not elements that the GPU lacks, nor how near the L2 is, where that depends on the SM. */
 static bool to_be_asked(const struct court *court, const struct subject *subject)
 {
   const struct gc_path *path = gc_path_of(subject->kind);
 
   return (!path || path->present(&court->bench.properties)) &&
-         !(subject->kind == GC_L2 && subject->latency && court->gpu->l2_partitions > 1);
+         !(subject->kind == GC_L2 && subject->property == JUDGED_LATENCY &&
+           court->gpu->l2_partitions > 1);
 }
 
 static int ask(struct court *court, uint64_t index, struct verdict verdicts[VERDICTS_MAX])
 {
+  static void (*const judges[JUDGED])(const struct court *, const struct subject *,
+                                      const struct gc_element *, struct verdict *) = {
+    judge_capacity, judge_latency, judge_unit, judge_unit};
   int n = 0;
 
   for (size_t i = 0; i < SUBJECTS; i++) {
@@ -149,8 +211,8 @@ static int ask(struct court *court, uint64_t index, struct verdict verdicts[VERD
     if (subject->step(&court->bench, element))
       return -1;
     verdicts[n] = (struct verdict){.gpu = index, .class = court->gpu->class, .kind = subject->kind,
-                                   .latency = subject->latency};
-    (subject->latency ? judge_latency : judge_capacity)(court, subject, element, &verdicts[n]);
+                                   .property = subject->property};
+    judges[subject->property](court, subject, element, &verdicts[n]);
     n++;
   }
   return n;
@@ -190,6 +252,8 @@ int judge_gpu(const struct drawn_gpu *gpu, uint64_t index, struct verdict verdic
   snprintf(described.identity.id, sizeof(described.identity.id), "sim-drawn");
   if (fd >= 0 && !gc_device_open(&described, &device, &err) &&
       !gc_model_new("drawn", gpu->text, strlen(gpu->text), &court.model, &err) &&
+      !gc_profile_parse("drawn", gpu->text, strlen(gpu->text), &court.profile, &err) &&
+      !gc_profile_check("drawn", &court.profile, &err) &&
       (court.record = gc_record_new(&described.identity)) &&
       !gc_bench_open(&court.bench, device, court.record, &err)) {
     launch_as_measured(court.model);

@@ -18,12 +18,14 @@ enum claim {
   CLAIM_VALUE,
 };
 
+enum judged { JUDGED_CAPACITY, JUDGED_LATENCY, JUDGED_FETCH, JUDGED_LINE, JUDGED };
+
 /* What was told of one property. */
 struct verdict {
   uint64_t gpu;
   enum drawn_class class;
   enum gc_kind kind;
-  bool latency;      /* else a capacity */
+  enum judged property;
   bool nothing_there; /* mere noise, or a level that the search cannot reach: no value is right */
   enum claim claim;
   bool right;
@@ -32,7 +34,7 @@ struct verdict {
   char why[96];      /* why there is no value */
 };
 
-#define VERDICTS_MAX 16
+#define VERDICTS_MAX 32
 
 /* Returns how many verdicts there are; -1 with a sentence on stderr when measuring failed. */
 int judge_gpu(const struct drawn_gpu *gpu, uint64_t index, struct verdict verdicts[VERDICTS_MAX]);
