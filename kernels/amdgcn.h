@@ -406,6 +406,14 @@ GPU_INLINE void gpu_histogram_store(const struct gpu_histogram *h, uint64_t addr
     gpu_store32(address + 4 * (gpu_lane() + GPU_AMD_LANES * i), h->count[i]);
 }
 
+GPU_INLINE void gpu_histogram_join(const struct gpu_histogram *h, uint64_t address)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / GPU_AMD_LANES; i++)
+    if (h->count[i])
+      gpu_add32(address + 4 * (gpu_lane() + GPU_AMD_LANES * i), h->count[i]);
+}
+
 /* The trace: each lane keeps one of as many values as there are lanes; then they are written together. */
 struct gpu_trace {
   uint64_t address;

@@ -60,9 +60,12 @@ struct gpu_touch_args {
   uint32_t only_sm;
 };
 
-/* chase_<path>: each block, one warp, runs one job: `warm` dependent loads untimed, then `loads`
- * dependent loads each timed alone (clock, load, wait, clock). Whenever the chain arrives at `end`
- * it goes on at `start`; so one ring in memory serves jobs of all sizes. A job with loads = 0 is idle. */
+/* chase_<path>: each block, one warp, runs one job: `warm` loads untimed, then `loads` dependent loads
+ * each timed alone (clock, load, wait, clock). Whenever the chain arrives at `end` it goes on at `start`;
+ * so one ring in memory serves jobs of all sizes. The untimed loads follow the chain as well; or, where
+ * warm_step is not 0, they need none: all lanes make them side by side, from `start` on, warm_step from
+ * one to the next, and from `start` again after `end`; then the chain begins at `start`. (Not on paths
+ * that load one address for all lanes: constant, shared, scalar. These always follow the chain.) */
 struct gpu_chase_job {
   uint64_t start, end; /* end = GPU_NEVER: follow the ring as it is */
   uint32_t warm, loads;
@@ -91,6 +94,12 @@ struct gpu_chase_args {
   /* shared path: before warming, the block writes its own sequential ring: shared_count slots
    * shared_stride bytes apart. Else 0. */
   uint32_t shared_count, shared_stride;
+  uint32_t warm_step; /* in the form of the path: bytes, or texels */
+  /* together 0: block i runs job i. Else the SMs 0 to together - 1 work together, each on the job of its
+   * number, and there is one result, to which they add histogram, slow, loads and cycles (less than 2^32
+   * in all); behind it uint32_t[together] that count the blocks that each SM has run. Hardly anything but
+   * the loads goes through L2. Who writes sets both to 0 before. */
+  uint32_t together;
 };
 
 /* latency_<path>: one thread follows the ring without reading the clock in between, so that the

@@ -18,30 +18,89 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
     gpu_barrier();
 }
 
+#define IN_FLIGHT 4 /* loads of a lane that nobody times */
+
+/* Where the lanes of a block are that share the loads from start to end among them, round after round. */
+struct side_by_side {
+  uint64_t at, end, round, hop;
+};
+
+static inline struct side_by_side begin_lanes(uint64_t start, uint64_t end, uint32_t step)
+{
+  const uint32_t slots = (uint32_t)((end - start) / step);
+
+  return (struct side_by_side){.at = start + (uint64_t)(gpu_thread() % slots) * step,
+                               .end = end,
+                               .round = end - start,
+                               .hop = (uint64_t)(gpu_threads() % slots) * step};
+}
+
+static inline uint64_t next_of_lane(struct side_by_side *lanes)
+{
+  const uint64_t at = lanes->at;
+
+  lanes->at += lanes->hop;
+  lanes->at -= lanes->at >= lanes->end ? lanes->round : 0;
+  return at;
+}
+
+static inline void add_result(uint64_t result, const struct gpu_histogram *histogram,
+                              uint32_t cycles, uint32_t slow, uint32_t loads)
+{
+  gpu_histogram_join(histogram, result + offsetof(struct gpu_chase_result, histogram));
+  if (gpu_thread() == 0) {
+    gpu_add32(result + offsetof(struct gpu_chase_result, cycles), cycles);
+    gpu_add32(result + offsetof(struct gpu_chase_result, slow), slow);
+    gpu_add32(result + offsetof(struct gpu_chase_result, loads), loads);
+  }
+}
+
 #define CHASE(path)                                                                                \
   GPU_KERNEL(chase_##path, gpu_chase_args)                                                         \
   {                                                                                                \
-    const uint64_t job = a.jobs + gpu_block() * sizeof(struct gpu_chase_job);                      \
-    const uint64_t result = a.results + gpu_block() * sizeof(struct gpu_chase_result);             \
-    const uint64_t start = gpu_get64(job) + GPU_BASE_##path;                                       \
-    const uint64_t end = gpu_get64(job + 8) + GPU_BASE_##path;                                     \
-    const uint32_t warm = gpu_get32(job + 16), loads = gpu_get32(job + 20);                        \
+    const uint32_t number = a.together ? gpu_sm() : gpu_block();                                   \
+    const uint64_t job = a.jobs + number * sizeof(struct gpu_chase_job);                           \
+    const uint64_t result =                                                                        \
+      gpu_keep(a.results) + (a.together ? 0 : number * sizeof(struct gpu_chase_result));           \
+    const uint32_t together = gpu_keep(a.together);                                                \
     const uint32_t low = gpu_keep(a.low), shift = gpu_keep(a.shift);                               \
     const uint32_t threshold = gpu_keep(a.threshold);                                              \
     const uint64_t texture = gpu_keep(a.texture);                                                  \
-    uint32_t min = UINT32_MAX, max = 0, slow = 0, first_slow = UINT32_MAX;                         \
-    uint64_t cycles = 0, at = start;                                                               \
+    uint32_t min = UINT32_MAX, max = 0, slow = 0, first_slow = UINT32_MAX, warm, loads;            \
+    uint64_t cycles = 0, start, end, at;                                                           \
     struct gpu_histogram histogram;                                                                \
     struct gpu_trace trace;                                                                        \
                                                                                                    \
+    if (together && number >= together)                                                            \
+      return;                                                                                      \
+    if (together && gpu_thread() == 0)                                                             \
+      gpu_add32(result + sizeof(struct gpu_chase_result) + 4 * number, 1);                         \
+    start = at = gpu_get64(job) + GPU_BASE_##path;                                                 \
+    end = gpu_get64(job + 8) + GPU_BASE_##path;                                                    \
+    warm = gpu_get32(job + 16);                                                                    \
+    loads = gpu_get32(job + 20);                                                                   \
     fill_shared(a.shared_count, a.shared_stride);                                                  \
     gpu_histogram_clear(&histogram);                                                               \
     gpu_trace_clear(&trace,                                                                        \
-                    a.trace ? gpu_keep(a.trace) + 4ull * a.trace_stride * gpu_block() : 0);        \
-    GPU_NO_UNROLL                                                                                  \
-    for (uint32_t k = 0; k < warm; k++) {                                                          \
-      at = gpu_load_##path(at, texture);                                                           \
-      at = at == end ? start : at;                                                                 \
+                    a.trace ? gpu_keep(a.trace) + 4ull * a.trace_stride * number : 0);             \
+    if (GPU_LANES_##path && a.warm_step && warm) {                                                 \
+      struct side_by_side lanes = begin_lanes(start, end, a.warm_step);                            \
+                                                                                                   \
+      GPU_NO_UNROLL                                                                                \
+      for (uint32_t k = 0; k < warm; k += IN_FLIGHT * gpu_threads()) {                             \
+        uint64_t sum = 0; /* of what is aligned: never all ones, which gpu_await does not stand */ \
+                                                                                                   \
+        GPU_UNROLL                                                                                 \
+        for (uint32_t i = 0; i < IN_FLIGHT; i++)                                                   \
+          sum += gpu_load_##path(next_of_lane(&lanes), texture);                                   \
+        gpu_await(sum);                                                                            \
+      }                                                                                            \
+    } else {                                                                                       \
+      GPU_NO_UNROLL                                                                                \
+      for (uint32_t k = 0; k < warm; k++) {                                                        \
+        at = gpu_load_##path(at, texture);                                                         \
+        at = at == end ? start : at;                                                               \
+      }                                                                                            \
     }                                                                                              \
     GPU_NO_UNROLL                                                                                  \
     for (uint32_t k = 0; k < loads; k++) {                                                         \
@@ -61,6 +120,11 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
       gpu_trace_add(&trace, k, t);                                                                 \
     }                                                                                              \
     gpu_trace_end(&trace, loads);                                                                  \
+    if (together) {                                                                                \
+      if (loads)                                                                                   \
+        add_result(result, &histogram, (uint32_t)cycles, slow, loads);                             \
+      return;                                                                                      \
+    }                                                                                              \
     gpu_histogram_store(&histogram, result + offsetof(struct gpu_chase_result, histogram));        \
     if (gpu_thread() == 0) {                                                                       \
       gpu_store64(result + offsetof(struct gpu_chase_result, cycles), cycles);                     \

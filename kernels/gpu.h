@@ -61,6 +61,7 @@
  * What lanes do together, without touching memory while a measurement runs
  *   struct gpu_histogram; gpu_histogram_clear(&h); gpu_histogram_add(&h, bin);
  *   gpu_histogram_store(&h, address)      uint32_t[GPU_HISTOGRAM_BINS]
+ *   gpu_histogram_join(&h, address)       adds to them, whoever else does
  *   struct gpu_trace; gpu_trace_clear(&r, address); gpu_trace_add(&r, index, t); gpu_trace_end(&r, n)
  *                                         kept in the lanes, written once in a warp-full of values
  */
@@ -98,6 +99,15 @@
 #ifndef GPU_TOGETHER
 #define GPU_TOGETHER 1
 #endif
+
+/* Whether lanes of a warp may load different addresses at once. */
+#define GPU_LANES_ca 1
+#define GPU_LANES_cg 1
+#define GPU_LANES_nc 1
+#define GPU_LANES_texture 1
+#define GPU_LANES_scalar 0
+#define GPU_LANES_constant 0
+#define GPU_LANES_shared 0
 
 /* What a chain of each path adds to the numbers of args.h. */
 #ifndef GPU_SHARED_BASE

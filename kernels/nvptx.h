@@ -273,7 +273,7 @@ GPU_INLINE void gpu_histogram_add(struct gpu_histogram *h, uint32_t bin)
 {
   GPU_UNROLL
   for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / 32; i++)
-    h->count[i] += bin == gpu_lane() + 32 * i;
+    h->count[i] += bin - 32 * i == gpu_lane(); /* what hangs on the bin cannot move into the window */
 }
 
 GPU_INLINE void gpu_histogram_store(const struct gpu_histogram *h, uint64_t address)
@@ -281,6 +281,14 @@ GPU_INLINE void gpu_histogram_store(const struct gpu_histogram *h, uint64_t addr
   GPU_UNROLL
   for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / 32; i++)
     gpu_store32(address + 4 * (gpu_lane() + 32 * i), h->count[i]);
+}
+
+GPU_INLINE void gpu_histogram_join(const struct gpu_histogram *h, uint64_t address)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / 32; i++)
+    if (h->count[i])
+      gpu_add32(address + 4 * (gpu_lane() + 32 * i), h->count[i]);
 }
 
 /* The trace: each lane keeps one of 32 values; then they are written together. */

@@ -218,6 +218,12 @@ static inline void gpu_histogram_store(const struct gpu_histogram *h, uint64_t a
     gpu_store32(address + 4ull * bin, h->bins[bin]);
 }
 
+static inline void gpu_histogram_join(const struct gpu_histogram *h, uint64_t address)
+{
+  for (uint32_t bin = 0; bin < GPU_HISTOGRAM_BINS; bin++)
+    gpu_add32(address + 4ull * bin, h->bins[bin]);
+}
+
 struct gpu_trace {
   uint64_t address;
 };

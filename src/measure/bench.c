@@ -45,9 +45,10 @@ static uint64_t arena_bytes(const struct gc_properties *properties, uint64_t fre
   return bytes < share ? bytes : share & ~(GRANULE - 1);
 }
 
+/* Those of a launch, or of two. */
 static size_t scratch_jobs(const struct gc_bench *bench)
 {
-  return bench->properties.sms * sizeof(struct gpu_chase_job);
+  return 2 * bench->properties.sms * sizeof(struct gpu_chase_job);
 }
 
 static size_t scratch_results(const struct gc_bench *bench)
@@ -170,6 +171,7 @@ void gc_bench_close(struct gc_bench *bench)
     bench->ops->release(bench->device, bench->scratch);
   gc_quarters_free(bench->quarters);
   gc_sharing_free(bench->sharing);
+  free(bench->l2_side);
   free(bench->sm_numbers);
   free(bench->results);
   free(bench->jobs);
@@ -273,35 +275,50 @@ static bool crowded(const struct gc_bench *bench, size_t n)
   return false;
 }
 
+static struct gpu_chase_args chase_args(const struct gc_bench *bench, const struct gc_path *path,
+                                        const struct gc_window *window)
+{
+  const bool shared = path->form == GC_FORM_SHARED;
+
+  return (struct gpu_chase_args){
+    .jobs = jobs_address(bench), .results = results_address(bench), .texture = bench->texture,
+    .low = window->low, .shift = window->shift, .threshold = window->threshold,
+    .shared_count = shared ? (uint32_t)(path->latency_bytes / path->latency_stride) : 0,
+    .shared_stride = shared ? path->latency_stride : 0};
+}
+
+/* Launches jobs or, by SM, those of all SMs once, and fetches the results into bench->results. */
+static int run_once(struct gc_bench *bench, const struct gc_path *path,
+                    const struct gpu_chase_args *args, size_t n)
+{
+  const uint32_t shared = path->form == GC_FORM_SHARED ? (uint32_t)path->latency_bytes : 0;
+  int status = gc_bench_launch(bench, path->chase, (uint32_t)n, bench->properties.warp, shared, args,
+                               sizeof(*args));
+
+  return status ? status
+                : bench->ops->download(bench->device, bench->results, args->results,
+                                       n * sizeof(*bench->results), bench->err);
+}
+
+static int upload_jobs(struct gc_bench *bench, size_t n)
+{
+  return bench->ops->upload(bench->device, jobs_address(bench), bench->jobs,
+                            n * sizeof(*bench->jobs), bench->err);
+}
+
 /* Launches the jobs in bench->jobs[0..n), each on an SM of its own. Where the hardware puts blocks is
  * its own affair; while SMs change their carve-out, or with another process on the GPU, two may meet
  * on one: then the launch is repeated. The results come back into bench->results. */
-static int run_jobs(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
-                    size_t n, uint32_t trace_loads)
+static int run_jobs(struct gc_bench *bench, const struct gc_path *path,
+                    const struct gpu_chase_args *args, size_t n)
 {
-  const struct gpu_chase_args args = {
-    .jobs = jobs_address(bench), .results = results_address(bench),
-    .trace = trace_loads ? trace_address(bench) : 0, .trace_stride = trace_loads,
-    .texture = bench->texture, .low = window->low, .shift = window->shift,
-    .threshold = window->threshold,
-    .shared_count =
-      path->form == GC_FORM_SHARED ? (uint32_t)(path->latency_bytes / path->latency_stride) : 0,
-    .shared_stride = path->form == GC_FORM_SHARED ? path->latency_stride : 0};
-  const uint32_t shared = path->form == GC_FORM_SHARED ? (uint32_t)path->latency_bytes : 0;
-  int status;
+  int status = upload_jobs(bench, n);
 
-  if ((status = bench->ops->upload(bench->device, args.jobs, bench->jobs, n * sizeof(*bench->jobs),
-                                   bench->err)))
-    return status;
-  for (int attempt = 0; attempt < CROWDED_LAUNCHES; attempt++) {
-    if ((status = gc_bench_launch(bench, path->chase, (uint32_t)n, bench->properties.warp, shared, &args,
-                                  sizeof(args))) ||
-        (status = bench->ops->download(bench->device, bench->results, args.results,
-                                       n * sizeof(*bench->results), bench->err)))
-      return status;
-    if (!crowded(bench, n))
+  for (int attempt = 0; attempt < CROWDED_LAUNCHES && !status; attempt++)
+    if (!(status = run_once(bench, path, args, n)) && !crowded(bench, n))
       break;
-  }
+  if (status)
+    return status;
   for (size_t i = 0; i < n; i++)
     if (bench->results[i].loads != bench->jobs[i].loads)
       return gc_fail(bench->err, -EIO, "a p-chase timed %u loads instead of %u",
@@ -309,37 +326,105 @@ static int run_jobs(struct gc_bench *bench, const struct gc_path *path, const st
   return 0;
 }
 
+/* Once, on all SMs. *spread: each of them had one block of each launch. */
+static int run_together(struct gc_bench *bench, const struct gc_path *path,
+                        const struct gpu_chase_args *read, const struct gpu_chase_args *sample,
+                        struct gpu_chase_result *sum, bool *spread)
+{
+  const uint32_t n = read->together, warp = bench->properties.warp;
+  const size_t bytes = sizeof(*sum) + n * sizeof(uint32_t);
+  unsigned char *seen = (unsigned char *)bench->results;
+  uint32_t blocks;
+  int status;
+
+  *spread = false;
+  if ((status = bench->ops->clear(bench->device, read->results, bytes, bench->err)) ||
+      (status = gc_bench_launch(bench, path->chase, n, warp, 0, read, sizeof(*read))) ||
+      (status = gc_bench_launch(bench, path->chase, n, warp, 0, sample, sizeof(*sample))) ||
+      (status = bench->ops->download(bench->device, seen, read->results, bytes, bench->err)))
+    return status;
+  memcpy(sum, seen, sizeof(*sum));
+  *spread = true;
+  for (uint32_t i = 0; i < n; i++) {
+    memcpy(&blocks, seen + sizeof(*sum) + i * sizeof(blocks), sizeof(blocks));
+    *spread &= blocks == 2;
+  }
+  return 0;
+}
+
+int gc_bench_together(struct gc_bench *bench, const struct gc_path *path,
+                      const struct gc_window *window, uint32_t warm_step,
+                      const struct gpu_chase_job *jobs, struct gpu_chase_result *sum)
+{
+  const uint32_t n = bench->properties.sms;
+  struct gpu_chase_args read = chase_args(bench, path, window), sample;
+  uint64_t loads = 0;
+  bool spread = false;
+  int status;
+
+  read.together = n;
+  read.warm_step = warm_step;
+  sample = read;
+  sample.jobs += n * sizeof(*jobs);
+  for (uint32_t i = 0; i < n; i++)
+    loads += jobs[n + i].loads;
+  status = bench->ops->upload(bench->device, read.jobs, jobs, 2 * n * sizeof(*jobs), bench->err);
+  for (int attempt = 0; attempt < CROWDED_LAUNCHES && !status && !spread; attempt++)
+    status = run_together(bench, path, &read, &sample, sum, &spread);
+  if (status)
+    return status;
+  if (!spread)
+    return gc_fail(bench->err, -EIO, "the blocks of a launch did not spread over all SMs");
+  return sum->loads == loads ? 0
+                             : gc_fail(bench->err, -EIO, "%u loads were timed instead of %llu",
+                                       sum->loads, (unsigned long long)loads);
+}
+
+/* Between slots, in the form of the path. Rings that capacities are searched in lie in order. */
+static uint32_t step_of(const struct gc_path *path)
+{
+  return path->form == GC_FORM_TEXTURE ? path->stride / TEXEL_BYTES : path->stride;
+}
+
 int gc_bench_call(struct gc_bench *bench)
 {
   const struct gc_window window = {.threshold = UINT32_MAX};
+  const struct gpu_chase_args args = chase_args(bench, gc_path_of(GC_L2), &window);
 
   memset(bench->jobs, 0, bench->properties.sms * sizeof(*bench->jobs));
-  return run_jobs(bench, gc_path_of(GC_L2), &window, bench->properties.sms, 0);
+  return run_jobs(bench, gc_path_of(GC_L2), &args, bench->properties.sms);
 }
 
 /* One launch of up to as many blocks as there are SMs. */
 static int chase_batch(struct gc_bench *bench, const struct gc_path *path,
                        const struct gc_window *window, struct gc_run *runs, size_t n)
 {
+  struct gpu_chase_args args = chase_args(bench, path, window);
   int status;
+
+  args.warm_step = step_of(path);
 
   for (size_t i = 0; i < n; i++) {
     const uint32_t slots = (uint32_t)(runs[i].bytes / path->stride);
     const uint32_t enough = (path->warm_loads + slots - 1) / slots;
     const uint32_t warm = enough > WARM_PASSES ? enough : WARM_PASSES;
     const uint32_t passes = slots < LOADS_MIN ? (LOADS_MIN + slots - 1) / slots : 1;
+    const uint32_t most = path->loads_max ? path->loads_max : UINT32_MAX;
 
     bench->jobs[i] = (struct gpu_chase_job){
       .start = gc_bench_address(bench, path->form, 0),
       .end = gc_bench_address(bench, path->form, runs[i].bytes),
-      .warm = warm * slots, .loads = passes * slots};
+      .warm = warm * slots, .loads = passes * slots < most ? passes * slots : most};
   }
-  if ((status = run_jobs(bench, path, window, n, 0)))
+  if ((status = run_jobs(bench, path, &args, n)))
     return status;
   for (size_t i = 0; i < n; i++) {
+    const uint64_t slots = runs[i].bytes / path->stride;
+
     runs[i].seen = bench->results[i];
-    /* whole passes end where they began: anything else means the kernel did not do what we think */
-    if (runs[i].seen.last != bench->jobs[i].start)
+    /* anything else means the kernel did not do what we think */
+    if (runs[i].seen.last !=
+        gc_bench_address(bench, path->form, bench->jobs[i].loads % slots * path->stride))
       return gc_fail(bench->err, -EIO, "a p-chase of %llu bytes ended at a wrong place",
                      (unsigned long long)runs[i].bytes);
   }
@@ -349,11 +434,12 @@ static int chase_batch(struct gc_bench *bench, const struct gc_path *path,
 int gc_bench_sample(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
                     uint64_t start, uint32_t warm, uint32_t loads, struct gpu_chase_result *seen)
 {
+  const struct gpu_chase_args args = chase_args(bench, path, window);
   int status;
 
   bench->jobs[0] =
     (struct gpu_chase_job){.start = start, .end = GPU_NEVER, .warm = warm, .loads = loads};
-  if (!(status = run_jobs(bench, path, window, 1, 0)))
+  if (!(status = run_jobs(bench, path, &args, 1)))
     *seen = bench->results[0];
   return status;
 }
@@ -362,14 +448,17 @@ int gc_bench_trace(struct gc_bench *bench, const struct gc_path *path, const uin
                    uint32_t warm, uint32_t loads, uint32_t *trace)
 {
   const struct gc_window window = {.threshold = UINT32_MAX};
+  struct gpu_chase_args args = chase_args(bench, path, &window);
   int status;
 
+  args.trace = trace_address(bench);
+  args.trace_stride = loads;
   if (n > bench->properties.sms || n * loads > GC_TRACE_MAX)
     return gc_fail(bench->err, -EINVAL, "a trace of %zu x %u loads is too large", n, loads);
   for (size_t i = 0; i < n; i++)
     bench->jobs[i] =
       (struct gpu_chase_job){.start = starts[i], .end = GPU_NEVER, .warm = warm, .loads = loads};
-  if ((status = run_jobs(bench, path, &window, n, loads)))
+  if ((status = run_jobs(bench, path, &args, n)))
     return status;
   status = bench->ops->download(bench->device, trace, trace_address(bench),
                                 n * loads * sizeof(*trace), bench->err);

@@ -31,6 +31,7 @@ struct gc_path {
   uint32_t stride;     /* bytes between slots in a capacity search; at most the element's sector */
   uint32_t wide_stride; /* the same far from the answer: fewer loads where lines are as large; 0: none */
   uint32_t warm_loads; /* untimed loads before the timed ones, at least; and two passes */
+  uint32_t loads_max;  /* timed loads of an array, at most; 0: all of it */
   uint32_t step;       /* capacities are told in multiples of this, bytes */
   uint64_t min, max;   /* range searched; at min everything is sure to fit */
   /* Walks arrays of runs[i].bytes and tells what the last pass of each saw. */
@@ -83,6 +84,7 @@ struct gc_bench {
   uint64_t watch;                /* device, a struct gpu_clock_result of busy.c; 0: not yet */
   bool trouble;                  /* it saw another program since */
 
+  uint8_t *l2_side;              /* partition.c: whose lines each SM is near to, [sms]; NULL: not known */
   struct gc_turns *turns;        /* constant15.c: while it is at work */
   struct gc_quarters *quarters;  /* amount.c: the same */
   struct gc_sharing *sharing;    /* sharing.c: what was found at once for several elements */
@@ -135,6 +137,14 @@ int gc_bench_chase(struct gc_bench *bench, const struct gc_path *path, const str
 /* One block follows the ring from start: `warm` loads untimed, `loads` timed. */
 int gc_bench_sample(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
                     uint64_t start, uint32_t warm, uint32_t loads, struct gpu_chase_result *seen);
+
+/* All SMs together, in two launches with nothing in between that goes through L2: SM i runs jobs[i], then
+ * jobs[SMs + i]. Untimed loads are warm_step bytes apart, see struct gpu_chase_args. *sum: of the timed
+ * loads, their number, that of slow ones, the cycles and the histogram. Needs SMs that are numbered
+ * without gaps. */
+int gc_bench_together(struct gc_bench *bench, const struct gc_path *path,
+                      const struct gc_window *window, uint32_t warm_step,
+                      const struct gpu_chase_job *jobs, struct gpu_chase_result *sum);
 
 /* Dependent-load latency over a closed ring that is in place: median over repetitions of the slope
  * between n and 2n loads, cycles; and how sure it is within +-tolerance (stats.h). warm: loads first. */
@@ -192,9 +202,9 @@ int gc_put_capacity(struct gc_bench *bench, const struct gc_path *path, struct g
 int gc_walk_l2(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
                struct gc_run *runs, size_t n);
 
-/* l2.c: one SM reads run->bytes at read_stride through L2 and then times a scattered sample of them, of
- * slots `stride` bytes apart. which: another sample for each number; the same one could leave the few lines
- * that do not fit out each time. */
+/* l2sample.c: SMs near to one partition read run->bytes at read_stride through L2 and then time a scattered
+ * sample of them, of slots `stride` bytes apart. which: another sample for each number; the same one could
+ * leave the few lines that do not fit out each time. Of run->seen, sums and histogram are told. */
 int gc_l2_sample(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
                  struct gc_run *run, uint32_t stride, uint32_t read_stride, uint32_t sample,
                  uint64_t which);

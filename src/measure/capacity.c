@@ -32,6 +32,7 @@
 #define SURVEY_FAR 1.189207  /* four sizes an octave, */
 #define SURVEY_NEAR 1.029302 /* and 24 */
 #define CONFIRM_MAX 32 /* limit of gc_path.confirm */
+#define COARSE_LOADS 1024 /* a K-S test needs no more to tell a lasting change */
 #define COARSE_SHIFT 3 /* 8 cycles a bin: 1024 cycles in all */
 #define SPREAD 0.25    /* latencies of one level differ by less from SM to SM, those of two by more */
 #define ATTEMPTS 3     /* a disturbance passes: search again */
@@ -66,11 +67,13 @@ static void withhold(struct search *s, const char *why)
 static int walk_until_changed(struct search *s, struct gc_sizes *sizes, size_t *changed)
 {
   struct gc_run runs[COARSE_MAX];
+  struct gc_path path = *s->path;
   const size_t n = sizes->n;
   size_t group;
   int status = 0;
 
   memset(runs, 0, sizeof(runs));
+  path.loads_max = COARSE_LOADS;
   *changed = sizes->n = 0;
   /* large sizes take long: only as many at a time as doubles the effort */
   for (size_t done = 0; done < n && *changed == done; done += group) {
@@ -79,7 +82,7 @@ static int walk_until_changed(struct search *s, struct gc_sizes *sizes, size_t *
     group = small ? small : done + 2 <= n ? 2 : 1;
     for (size_t i = done; i < done + group; i++)
       runs[i].bytes = sizes->bytes[i];
-    if ((status = s->path->walk(s->bench, s->path, &s->window, runs + done, group)))
+    if ((status = path.walk(s->bench, &path, &s->window, runs + done, group)))
       break;
     gc_raw_runs(s->bench->raw, "coarse", &s->window, runs + done, group);
     for (size_t i = done; i < done + group; i++)

@@ -28,6 +28,7 @@
 #define ATTEMPTS 3              /* of a level, until it is */
 #define SURE 0.99
 #define ROUGH_WARM 2048 /* loads until lines of the launch before are gone: see paths.c */
+#define ROUGH_LOADS 768 /* enough to see that an array does not fit */
 #define FINE_WARM 8192
 #define SHIFT 3
 #define SMALL_BYTES 16384           /* fits what any carve-out leaves */
@@ -36,11 +37,10 @@
 struct table {
   struct gc_bench *bench;
   struct gc_path path;
-  uint64_t largest;                /* measured to the line, of no carve-out */
   struct gc_window window;
   double outliers;                 /* slow loads per load that are no misses */
   uint64_t max, step;              /* sizes of the rough search */
-  uint64_t rough[PERCENTS + 1];    /* largest rough size that fits; UINT64_MAX: not tried */
+  uint64_t bytes[PERCENTS + 1];    /* L1 to the line; UINT64_MAX: not tried */
   double confidence;               /* that all that is told is right within half a percent */
 };
 
@@ -81,38 +81,79 @@ static int set(struct table *t, int index)
                                  t->bench->err);
 }
 
-/* The L1 of this percentage, to a step, where it is known to lie between two sizes. */
-static int rough(struct table *t, int index, uint64_t least, uint64_t most)
+/* One level: rough sizes may be a step off. */
+static bool alike(const struct table *t, uint64_t a, uint64_t b)
 {
-  const uint64_t from = least > t->step ? least : t->step;
+  return a < b + 2 * t->step && b < a + 2 * t->step;
+}
+
+/* The L1 of this percentage, to a step, where it is known to lie between two sizes. */
+static int rough(struct table *t, uint64_t least, uint64_t most, uint64_t *bytes)
+{
+  const uint64_t first = least > t->step ? (least - t->step) / t->step * t->step : 0;
+  const uint64_t from = first ? first : t->step;
   const size_t sizes = (most > from ? most - from : 0) / t->step + 2;
-  struct gc_evidence *items;
+  struct gc_evidence *items = calloc(sizes, sizeof(*items));
   double confidence;
-  int status = 0;
+  int status;
 
   t->path.warm_loads = ROUGH_WARM;
-  if (t->rough[index] == UINT64_MAX && !(status = set(t, index))) {
-    items = calloc(sizes, sizeof(*items));
-    status = last_fitting(t, from, t->step, sizes, 1, items, &t->rough[index], &confidence);
-    free(items);
-  }
-  if (!t->rough[index]) /* noise: the smallest is known to fit */
-    t->rough[index] = from;
+  t->path.loads_max = ROUGH_LOADS;
+  status = last_fitting(t, from, t->step, sizes, 1, items, bytes, &confidence);
+  free(items);
+  if (!*bytes) /* noise: the smallest is known to fit */
+    *bytes = from;
   return status;
+}
+
+/* To the line. -EDOM: not sure enough. */
+static int fine(struct table *t, uint64_t about, uint64_t *bytes)
+{
+  const size_t line = t->path.stride, sizes = 4 * t->step / line;
+  const uint64_t from = about > t->step ? about - t->step : line; /* noise: a step off */
+  struct gc_evidence *items = calloc(sizes, sizeof(*items));
+  double confidence = 0;
+  int status = 0;
+
+  t->path.warm_loads = FINE_WARM;
+  t->path.loads_max = 0;
+  for (int attempt = 0; attempt < ATTEMPTS && !status && confidence < SURE; attempt++)
+    status = last_fitting(t, from, line, sizes, REPEATS, items, bytes, &confidence);
+  free(items);
+  t->confidence *= confidence;
+  return status ? status : confidence < 0.5 ? -EDOM : 0;
+}
+
+/* The L1 that a percentage leaves, between those of two others, most likely one of them. */
+static int find(struct table *t, int index, uint64_t least, uint64_t most)
+{
+  uint64_t about;
+  int status = set(t, index);
+
+  if (status || (status = rough(t, least, most, &about)))
+    return status;
+  if (!alike(t, about, least) && !alike(t, about, most))
+    return fine(t, about, &t->bytes[index]);
+  t->bytes[index] = alike(t, about, most) ? most : least;
+  return 0;
 }
 
 /* Where to look next between two percentages. What an L1 lacks to the one at 100 % is what its carve-out
  * lacks to all of the shared memory; and it serves up to just that percentage. If carve-outs are not so,
- * two tries are lost and halving finds the change. */
+ * three tries are lost and halving finds the change. */
 static int next_try(const struct table *t, int low, int high)
 {
+  static const int around[] = {0, -1, 1};
   const double all = (double)t->bench->properties.shared_per_sm;
-  const double less = (double)(t->rough[low] - t->rough[PERCENTS - 1]);
+  const double less = (double)t->bytes[low] - (double)t->bytes[PERCENTS - 1];
   const int change = less < all ? (int)(100 * (all - less) / all) + 1 : high;
 
-  for (int guess = change + 1; guess >= change - 1; guess--)
-    if (guess > low && guess < high && t->rough[guess] == UINT64_MAX)
+  for (size_t i = 0; i < sizeof(around) / sizeof(*around); i++) {
+    const int guess = change + around[i];
+
+    if (guess > low && guess < high && t->bytes[guess] == UINT64_MAX)
       return guess;
+  }
   return (low + high) / 2;
 }
 
@@ -122,12 +163,12 @@ static int narrow(struct table *t, int low, int high)
   const int middle = next_try(t, low, high);
   int status;
 
-  if (high - low < 2 || t->rough[low] == t->rough[high]) {
+  if (high - low < 2 || t->bytes[low] == t->bytes[high]) {
     for (int i = low + 1; i < high; i++)
-      t->rough[i] = t->rough[low];
+      t->bytes[i] = t->bytes[low];
     return 0;
   }
-  if ((status = rough(t, middle, t->rough[high], t->rough[low])) || (status = narrow(t, low, middle)))
+  if ((status = find(t, middle, t->bytes[high], t->bytes[low])) || (status = narrow(t, low, middle)))
     return status;
   return narrow(t, middle, high);
 }
@@ -142,6 +183,7 @@ static int find_threshold(struct table *t)
   int status;
 
   memset(runs, 0, sizeof(runs));
+  t->path.loads_max = ROUGH_LOADS;
   runs[0].bytes = 2 * t->max;
   for (int i = 1; i <= SMALL_RUNS; i++)
     runs[i].bytes = SMALL_BYTES;
@@ -163,64 +205,40 @@ static int find_threshold(struct table *t)
   return 0;
 }
 
-/* Appends "name:bytes" of the level that this index belongs to, unless it is *previous again (rough
- * sizes of one level may differ by a step). -EDOM: not sure enough. */
-static int append(struct table *t, int index, const char *name, uint64_t *previous, char *text,
-                  size_t size)
+static void append(char *text, size_t size, const char *name, uint64_t bytes)
 {
-  const size_t line = t->path.stride;
-  /* noise may have put the rough size a step off */
-  const uint64_t from = t->rough[index] > t->step ? t->rough[index] - t->step : line;
-  const size_t sizes = 4 * t->step / line;
-  struct gc_evidence *items = calloc(sizes, sizeof(*items));
-  uint64_t bytes = 0;
-  double confidence = 0;
-  int status = set(t, index);
-
-  t->path.warm_loads = FINE_WARM;
-  if (index == DEFAULT && t->rough[DEFAULT] == t->rough[0]) {
-    bytes = t->largest; /* the same carve-out: measured already */
-    confidence = 1;
-  }
-  for (int attempt = 0; attempt < ATTEMPTS && !status && confidence < SURE; attempt++)
-    status = last_fitting(t, from, line, sizes, REPEATS, items, &bytes, &confidence);
-  free(items);
-  if (status)
-    return status;
-  if (confidence < 0.5)
-    return -EDOM;
-  if (bytes < *previous + 2 * t->step && *previous < bytes + 2 * t->step)
-    return 0;
-  *previous = bytes;
-  t->confidence *= confidence;
-  t->largest = bytes > t->largest ? bytes : t->largest;
   snprintf(text + strlen(text), size - strlen(text), "%s%s:%" PRIu64, *text ? "," : "", name, bytes);
-  return 0;
 }
 
-static int fill(struct table *t, char *text, size_t size)
+static int fill(struct table *t, uint64_t largest, char *text, size_t size)
 {
-  uint64_t previous = 0;
+  uint64_t about;
   char name[16];
-  int status;
+  int status = find_threshold(t);
 
-  if ((status = find_threshold(t)) || (status = rough(t, 0, 0, t->max)) ||
-      (status = rough(t, PERCENTS - 1, 0, t->max)) || (status = narrow(t, 0, PERCENTS - 1)) ||
-      (status = rough(t, DEFAULT, 0, t->max)))
+  t->bytes[0] = largest; /* the same carve-out: measured already */
+  if (status || (status = set(t, PERCENTS - 1)) || (status = rough(t, 0, t->max, &about)) ||
+      (status = fine(t, about, &t->bytes[PERCENTS - 1])))
     return status;
-  for (int i = 0; i < PERCENTS && !status; i++)
-    if (i == 0 || t->rough[i] != t->rough[i - 1]) {
+  if (alike(t, t->bytes[PERCENTS - 1], largest))
+    t->bytes[PERCENTS - 1] = largest;
+  if ((status = narrow(t, 0, PERCENTS - 1)) ||
+      (status = find(t, DEFAULT, t->bytes[PERCENTS - 1], largest)))
+    return status;
+  for (int i = 0; i < PERCENTS; i++)
+    if (i == 0 || t->bytes[i] != t->bytes[i - 1]) {
       snprintf(name, sizeof(name), "%d", i);
-      status = append(t, i, name, &previous, text, size);
+      append(text, size, name, t->bytes[i]);
     }
-  previous = 0;
-  return status ? status : append(t, DEFAULT, "default", &previous, text, size);
+  append(text, size, "default", t->bytes[DEFAULT]);
+  return 0;
 }
 
 int gc_step_carveout(struct gc_bench *bench, struct gc_element *element)
 {
-  struct table t = {.bench = bench, .path = *gc_path_of(GC_L1), .window = {.shift = SHIFT},
-                    .confidence = 1};
+  struct table t = {.bench = bench, .path = *gc_path_of(GC_L1), .window = {.shift = SHIFT}};
+  const char *sure =
+      gc_infos_get(&element->infos, HWLOC_GPUCACHE_CAPACITY HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
   uint64_t largest, line;
   char text[1024] = "";
   int status = set(&t, 0);
@@ -236,10 +254,11 @@ int gc_step_carveout(struct gc_bench *bench, struct gc_element *element)
   /* no carve-out leaves more than the one that was asked for then, which was none; one size beyond */
   t.step = (largest / (bench->properties.sms - 1) / t.path.stride + 1) * t.path.stride;
   t.max = largest + t.step;
+  t.confidence = sure ? strtod(sure, NULL) : 1;
   for (int i = 0; i <= PERCENTS; i++)
-    t.rough[i] = UINT64_MAX;
+    t.bytes[i] = UINT64_MAX;
   if (!(status = gc_bench_ring(bench, t.path.form, t.path.max, t.path.stride, 1)))
-    status = fill(&t, text, sizeof(text));
+    status = fill(&t, largest, text, sizeof(text));
   if (!status || status == -EDOM)
     set(&t, 0); /* as the other steps expect it */
   if (status == -EDOM)

@@ -25,15 +25,18 @@ static int walk(struct gc_bench *bench, const struct gc_path *path, const struct
                 struct gc_run *runs, size_t n)
 {
   struct gc_turns *turns = bench->turns;
+  struct gc_path near = *path;
   const uint32_t threshold = window->threshold == UINT32_MAX ? turns->threshold : window->threshold;
+  const unsigned how = path->stride > GC_TURN_STRIDE ? GC_TURNS_SPARSE : 0;
   int status = 0;
 
+  near.stride = GC_TURN_STRIDE;
   if (n == 1 && runs->bytes <= path->before)
-    return gc_bench_chase(bench, path, window, runs, n);
+    return gc_bench_chase(bench, &near, window, runs, n);
   for (size_t i = 0; i < n && !status && !turns->failed; i += turns->count) {
     const size_t rest = n - i;
 
-    status = gc_turns_walk(turns, threshold, window, false, runs + i,
+    status = gc_turns_walk(turns, threshold, window, how, runs + i,
                            rest < turns->count ? rest : turns->count, NULL);
   }
   return status;
@@ -52,6 +55,7 @@ static struct gc_path search_path(const struct gc_turns *turns)
   path.min = SMALLEST;
   path.max = GC_TURN_MAX_BYTES;
   path.walk = walk;
+  path.wide_stride = turns->flush > GC_TURN_STRIDE ? turns->flush : 0;
   if (turns->count < path.sizes * path.repeats) {
     path.repeats = 1;
     path.sizes = within(PASSES * turns->count - 1, 7, path.sizes);

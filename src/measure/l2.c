@@ -3,8 +3,8 @@
  *
  * L2. Its nominal size is known from the interface; what one SM can really keep is not: large chips
  * split the L2 in partitions and copy lines between them, so that to an SM only a part is near
- * (methods.md: misses begin at half of the nominal size). One SM reads an array over and over through
- * .cg, which leaves L1 out, and then times a scattered sample of it.
+ * (methods.md: misses begin at half of the nominal size). Arrays of many sizes are read, and how many of
+ * their lines are still there is told by samples (l2sample.c).
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -16,36 +16,12 @@
 #include <stdlib.h>
 
 #define LINE 128         /* slots this far apart: each in a line of its own */
-#define TOUCH_PASSES 1 /* enough: what one pass over an array that fits leaves is all of it */
+#define TOUCH_PASSES 1
 #define SAMPLE 2048      /* timed loads a size */
-#define SM_TRIES 16      /* until the sampling block lands on the SM that read */
 #define LATENCY_BYTES ((uint64_t)2 << 20)
 #define LATENCY_LOADS 64
 #define LATENCY_REPEATS 9
 #define TOLERANCE 0.02
-
-int gc_l2_sample(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
-                 struct gc_run *run, uint32_t stride, uint32_t read_stride, uint32_t sample, uint64_t which)
-{
-  const uint64_t slots = run->bytes / stride, start = gc_bench_address(bench, path->form, 0);
-  const uint32_t loads = slots < sample ? (uint32_t)slots : sample;
-  int status = gc_bench_ring(bench, path->form, run->bytes, stride, gc_bench_scatter_otherwise(slots, which));
-
-  for (int i = 0; i < SM_TRIES && !status; i++) {
-    uint32_t sm;
-
-    /* where does the hardware put a lone block? It often takes turns: look, read there, sample. */
-    if ((status = gc_bench_sample(bench, path, window, start, 0, 1, &run->seen)))
-      break;
-    sm = run->seen.sm;
-    if (!(status = gc_bench_read(bench, 0, run->bytes, read_stride, TOUCH_PASSES, sm)) &&
-        !(status = gc_bench_sample(bench, path, window, start, 0, loads, &run->seen)) &&
-        run->seen.sm == sm)
-      return 0;
-  }
-  return status ? status
-                : gc_fail(bench->err, -EIO, "the GPU never ran two launches in a row on one SM");
-}
 
 int gc_walk_l2(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
                struct gc_run *runs, size_t n)

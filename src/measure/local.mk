@@ -8,7 +8,7 @@ src_measure_libmeasure_la_SOURCES = src/measure/measure.h src/measure/bench.h sr
 src_measure_libmeasure_la_SOURCES += src/measure/raw.h src/measure/raw.c \
   src/measure/raw_files.h src/measure/raw_files.c \
   src/measure/layout.h src/measure/layout.c src/measure/fetch.c src/measure/line.c \
-  src/measure/l2line.c src/measure/penalty.c \
+  src/measure/l2line.c src/measure/l2sample.c src/measure/penalty.c \
   src/measure/pair.h src/measure/pair.c src/measure/roll.c src/measure/sharing.c src/measure/amount.c \
   src/measure/turns.h src/measure/turns.c src/measure/constant15.c \
   src/measure/constant15line.c \

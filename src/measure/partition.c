@@ -403,6 +403,21 @@ static int find(struct search *s)
   return status;
 }
 
+/* For l2sample.c, whose kernel takes SMs by their numbers, without gaps. Without memory nothing is known. */
+static void remember(struct search *s)
+{
+  struct gc_bench *bench = s->r.bench;
+  const uint32_t sms = s->r.sms;
+
+  free(bench->l2_side);
+  bench->l2_side = NULL;
+  if (s->absent || bench->sm_count < sms || bench->sm_numbers[sms - 1] != sms - 1)
+    return;
+  bench->l2_side = calloc(sms, sizeof(*bench->l2_side));
+  for (uint32_t sm = 0; bench->l2_side && s->groups > 1 && sm < sms; sm++)
+    bench->l2_side[sm] = (uint8_t)s->group[sm];
+}
+
 int gc_step_partition(struct gc_bench *bench, struct gc_element *element)
 {
   struct search s = {.absent = NULL};
@@ -417,8 +432,10 @@ int gc_step_partition(struct gc_bench *bench, struct gc_element *element)
                                             : gc_fail(bench->err, -ENOMEM, "out of memory");
   }
   note_readers(&s);
-  if (!status || (status == -ENOTSUP && s.absent))
+  if (!status || (status == -ENOTSUP && s.absent)) {
+    remember(&s);
     status = put(&s, element);
+  }
   free(s.group);
   free(s.base);
   free(s.scratch);

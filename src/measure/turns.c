@@ -67,12 +67,12 @@ static uint64_t part_of(uint64_t bytes, size_t bank)
   return bytes - before < GPU_CONSTANT_BYTES ? bytes - before : GPU_CONSTANT_BYTES;
 }
 
-/* The second ring of a bank, for pushing out. */
-static struct gpu_turn_job flush_job(const struct gc_turns *turns)
+/* The second ring of a bank: as few loads as bring all of its first `bytes` in. */
+static struct gpu_turn_job flush_job(const struct gc_turns *turns, uint64_t bytes)
 {
   return (struct gpu_turn_job){.start = turns->bench->constant_base + sizeof(uint64_t),
                                .end = GPU_NEVER,
-                               .loads = GPU_CONSTANT_BYTES / turns->flush};
+                               .loads = (uint32_t)((bytes + turns->flush - 1) / turns->flush)};
 }
 
 /* Where slot i of all banks lies in its own. */
@@ -111,19 +111,23 @@ static size_t result_bytes(const struct gc_turns *turns)
   return LAUNCHES * turns->sms * sizeof(struct gpu_turn_result);
 }
 
-static void set_jobs(struct gc_turns *turns, const struct plan *plan, const struct gc_run *runs,
-                     size_t n)
+static void set_jobs(struct gc_turns *turns, const struct plan *plan, bool sparse,
+                     const struct gc_run *runs, size_t n)
 {
   for (size_t i = 0; i < LAUNCHES * turns->sms; i++)
     turns->jobs[i] = job_of(turns, 0, 0);
   for (size_t s = 0; s < plan->count; s++)
     for (size_t i = 0; i < n; i++) {
       struct gpu_turn_job *job = &turns->jobs[s * turns->sms + turns->sm[i]];
+      const size_t bank = plan->steps[s].bank;
+      const uint64_t part = part_of(runs[i].bytes, bank);
 
-      if (plan->steps[s].fill || plan->steps[s].timed)
-        *job = job_of(turns, plan->steps[s].bank, part_of(runs[i].bytes, plan->steps[s].bank));
+      if (plan->steps[s].timed || (plan->steps[s].fill && turns->half))
+        *job = sparse ? flush_job(turns, part) : job_of(turns, bank, part);
+      else if (plan->steps[s].fill)
+        *job = flush_job(turns, part);
       else if (plan->steps[s].copy != NOBODY)
-        *job = flush_job(turns);
+        *job = flush_job(turns, GPU_CONSTANT_BYTES);
     }
 }
 
@@ -219,7 +223,7 @@ static void collect(const struct gc_turns *turns, const struct plan *plan,
 }
 
 int gc_turns_walk(struct gc_turns *turns, uint32_t threshold, const struct gc_window *window,
-                  bool code, struct gc_run *runs, size_t n, uint64_t *cold)
+                  unsigned how, struct gc_run *runs, size_t n, uint64_t *cold)
 {
   struct plan plan;
   uint64_t most = 1;
@@ -230,8 +234,8 @@ int gc_turns_walk(struct gc_turns *turns, uint32_t threshold, const struct gc_wi
   if (most > GC_TURN_MAX_BYTES || n > turns->count)
     return gc_fail(turns->bench->err, -EINVAL, "%llu bytes of constants on %zu SMs are too many",
                    (unsigned long long)most, n);
-  make_plan(&plan, (size_t)((most + GPU_CONSTANT_BYTES - 1) / GPU_CONSTANT_BYTES), code);
-  set_jobs(turns, &plan, runs, n);
+  make_plan(&plan, (size_t)((most + GPU_CONSTANT_BYTES - 1) / GPU_CONSTANT_BYTES), how & GC_TURNS_CODE);
+  set_jobs(turns, &plan, how & GC_TURNS_SPARSE, runs, n);
   for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
     if ((status = launch(turns, &plan, threshold)))
       return status;
@@ -302,7 +306,7 @@ static int try_out(struct gc_turns *turns)
   const struct gc_window window = {.shift = 3};
   struct gc_run run = {.bytes = GPU_CONSTANT_BYTES};
   uint64_t cold;
-  int status = gc_turns_walk(turns, turns->threshold, &window, false, &run, 1, &cold);
+  int status = gc_turns_walk(turns, turns->threshold, &window, 0, &run, 1, &cold);
 
   if (status || turns->failed || !cold)
     return status;
@@ -359,7 +363,8 @@ int gc_turns_ask(struct gc_turns *turns, uint64_t bytes, bool code, struct gc_qu
 
     for (size_t i = 0; i < turns->count; i++)
       runs[i].bytes = bytes;
-    status = gc_turns_walk(turns, turns->threshold, &window, code, runs, turns->count, &cold);
+    status = gc_turns_walk(turns, turns->threshold, &window, code ? GC_TURNS_CODE : 0, runs, turns->count,
+                           &cold);
     for (size_t i = 0; i < turns->count && !status; i++, all++) {
       const double share = (double)runs[i].seen.slow * (double)turns->count / (double)(cold + 1);
 

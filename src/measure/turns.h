@@ -43,10 +43,13 @@ int gc_turns_lay(struct gc_turns *turns, uint32_t half);
 struct gc_question;
 int gc_turns_ask(struct gc_turns *turns, uint64_t bytes, bool code, struct gc_question *question);
 
-/* Walks runs[i].bytes of constants on SM i, n <= count, once to bring them in and once timed. With
- * `code`, a long stretch of code is executed in between. *cold: how many loads were slow when they
- * came in, of all runs. */
+/* Walks runs[i].bytes of constants on SM i, n <= count, once to bring them in and once timed. *cold:
+ * how many loads were slow when they came in, of all runs. */
+enum {
+  GC_TURNS_CODE = 1,  /* a long stretch of code is executed in between */
+  GC_TURNS_SPARSE = 2 /* only one load is timed where a miss brings `flush` bytes in */
+};
 int gc_turns_walk(struct gc_turns *turns, uint32_t threshold, const struct gc_window *window,
-                  bool code, struct gc_run *runs, size_t n, uint64_t *cold);
+                  unsigned how, struct gc_run *runs, size_t n, uint64_t *cold);
 
 #endif

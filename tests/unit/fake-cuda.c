@@ -65,10 +65,12 @@ CUresult cuGetErrorName(CUresult error, const char **name)
 CUresult cuInit(unsigned int flags)
 {
   const char *visible = getenv("CUDA_VISIBLE_DEVICES"), *order = getenv("CUDA_DEVICE_ORDER");
+  const char *queues = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
 
   NEED(flags == 0, "flags")
   snprintf(fake_cuda.visible, sizeof(fake_cuda.visible), "%s", visible ? visible : "(unset)");
   snprintf(fake_cuda.order, sizeof(fake_cuda.order), "%s", order ? order : "(unset)");
+  snprintf(fake_cuda.queues, sizeof(fake_cuda.queues), "%s", queues ? queues : "(unset)");
   FAIL_IF_TOLD
   initialized = 1;
   return CUDA_SUCCESS;

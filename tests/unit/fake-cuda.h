@@ -21,7 +21,7 @@ struct fake_cuda {
 
   /* What it saw. */
   char complaint[256];       /* the first call that was not allowed; empty: none */
-  char visible[80], order[16]; /* environment when cuInit was called */
+  char visible[80], order[16], queues[16]; /* environment when cuInit was called */
   int contexts, modules, allocations, textures, streams; /* given out and not given back */
   int launches, synchronized, streamed; /* streamed: launches on a stream of their own */
   char function[64];         /* of the last launch, attribute or occupancy call */

@@ -116,6 +116,7 @@ static void opens_one_gpu(void **state)
   must_open(f);
   assert_string_equal(f->fake->visible, UUID);
   assert_string_equal(f->fake->order, "PCI_BUS_ID");
+  assert_string_equal(f->fake->queues, "1");
   assert_int_equal(f->fake->contexts, 1);
   assert_int_equal(f->fake->modules, 1);
   assert_int_equal(f->ops->memory(f->device, &free_bytes, &total, &f->err), 0);
