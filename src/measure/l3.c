@@ -25,16 +25,28 @@
 #define REPEATS 9
 #define WARM 64
 #define LOADS 512
+#define SLOT 8u
+#define RINGS (LINE / SLOT)
 _Static_assert((REPEATS + 1) * (WARM + LOADS) <= SLOTS, "every slot is loaded once");
 #define TOLERANCE 0.02
 
-/* A scattered ring of `slots` slots in the first `bytes` of the arena, in no step that is a power of two. */
-static uint64_t lay_ring(struct gc_bench *bench, uint64_t bytes, uint64_t slots, uint64_t scatter,
+static uint64_t start_of(const struct gc_bench *bench, size_t ring)
+{
+  return gc_bench_address(bench, GC_FORM_GLOBAL, ring * (LINE + SLOT));
+}
+
+/* A scattered ring of `slots` slots in the first `bytes` of the arena, in no step that is a power of two.
+ * Up to RINGS of them may be there at a time: they have no slot in common, and next to no line. Returns
+ * the distance of slots. */
+static uint64_t lay_ring(struct gc_bench *bench, size_t which, uint64_t bytes, uint64_t slots,
                          int *status)
 {
-  const uint64_t stride = ((bytes / slots / LINE - 1) | 1) * LINE;
+  const uint64_t stride = ((bytes / slots / LINE - 1) | 1) * LINE, start = start_of(bench, which);
+  const struct gpu_fill_args ring = {.base = start, .count = slots, .stride = stride,
+                                     .multiplier = gc_bench_scatter(slots), .first = start,
+                                     .step = stride, .slot_bytes = SLOT};
 
-  *status = gc_bench_ring(bench, GC_FORM_GLOBAL, slots * stride, (uint32_t)stride, scatter);
+  *status = gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &ring, sizeof(ring));
   return stride;
 }
 
@@ -49,14 +61,29 @@ static uint32_t stride_of(const struct gc_bench *bench)
   return (uint32_t)sector;
 }
 
-/* The array, of which the L2 keep nothing but the end. */
-static int read_array(struct gc_bench *bench, uint64_t bytes)
+/* The array from `from` on, of which the L2 keep nothing but the end. */
+static int read_array(struct gc_bench *bench, uint64_t from, uint64_t bytes)
 {
   const uint64_t end = 2 * bench->properties.l2_bytes;
   const uint32_t stride = stride_of(bench);
-  int status = gc_bench_read(bench, 0, bytes, stride, 1, GPU_ANY_SM);
+  int status = gc_bench_read(bench, from, bytes - from, stride, 1, GPU_ANY_SM);
 
   return status ? status : gc_fill_l2(bench, bytes - end, end, stride, 1);
+}
+
+/* Ascending sizes: each goes on reading where the one before it stopped, and times lines of its own. All
+ * rings are laid before, for that writes their lines. */
+static int walk_ascending(struct gc_bench *bench, const struct gc_path *path,
+                          const struct gc_window *window, struct gc_run *runs, size_t n)
+{
+  int status = 0;
+
+  for (size_t i = 0; i < n && !status; i++)
+    lay_ring(bench, i, runs[i].bytes / EARLY, SAMPLE, &status);
+  for (size_t i = 0; i < n && !status; i++)
+    if (!(status = read_array(bench, i ? runs[i - 1].bytes : 0, runs[i].bytes)))
+      status = gc_bench_sample(bench, path, window, start_of(bench, i), 0, SAMPLE, &runs[i].seen);
+  return status;
 }
 
 int gc_walk_l3(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
@@ -64,13 +91,10 @@ int gc_walk_l3(struct gc_bench *bench, const struct gc_path *path, const struct 
 {
   int status = 0;
 
-  for (size_t i = 0; i < n && !status; i++) {
-    lay_ring(bench, runs[i].bytes / EARLY, SAMPLE, gc_bench_scatter_otherwise(SAMPLE, i), &status);
-    if (!status)
-      status = read_array(bench, runs[i].bytes);
-    if (!status)
-      status = gc_bench_sample(bench, path, window, gc_bench_address(bench, path->form, 0), 0, SAMPLE,
-                               &runs[i].seen);
+  for (size_t i = 0, next; i < n && !status; i = next) {
+    for (next = i + 1; next < n && next - i < RINGS && runs[next].bytes > runs[next - 1].bytes;)
+      next++;
+    status = walk_ascending(bench, path, window, runs + i, next - i);
   }
   return status;
 }
@@ -81,8 +105,8 @@ int gc_step_l3_capacity(struct gc_bench *bench, struct gc_element *element)
   struct gc_path path = *gc_path_of(GC_L3);
 
   path.step = (uint32_t)(nominal / STEPS_OF_L3 / LINE * LINE);
-  path.min = (uint64_t)(STEPS_OF_L3 / 4) * path.step;
-  path.max = 8 * path.min;
+  path.min = (uint64_t)(STEPS_OF_L3 * 3 / 8) * path.step;
+  path.max = 4 * path.min;
   if (path.max > bench->arena_bytes)
     return gc_put_absent(element, HWLOC_GPUCACHE_CAPACITY, "too little free device memory");
   if (path.min < LEAST_L2S * bench->properties.l2_bytes)
@@ -102,9 +126,9 @@ int gc_step_l3_latency(struct gc_bench *bench, struct gc_element *element)
 
   if (bytes < LEAST_L2S * bench->properties.l2_bytes || bytes > bench->arena_bytes)
     return gc_put_absent(element, HWLOC_GPUCACHE_LATENCY, "it is too small to be seen behind the L2");
-  stride = lay_ring(bench, bytes / EARLY, SLOTS, scatter, &status);
+  stride = lay_ring(bench, 0, bytes / EARLY, SLOTS, &status);
   if (!status)
-    status = read_array(bench, bytes);
+    status = read_array(bench, 0, bytes);
   /* each repetition walks on where the last one stopped: what was timed is in L2 */
   for (uint64_t r = 0; r <= REPEATS && !status; r++) {
     const uint64_t first = r * (WARM + LOADS) * scatter % SLOTS * stride;
