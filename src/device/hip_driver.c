@@ -14,35 +14,36 @@
 /* The functions that are used are the same in all of them. Without a number it is there where somebody
  * develops, and may be any. */
 static const char *const names[] = {HIP_LIBRARY ".7", HIP_LIBRARY ".6", HIP_LIBRARY ".5", HIP_LIBRARY};
+static const char *const places[] = {"", "/opt/rocm/lib/"};
 
 #define HIP_ENTRY(type, symbol, parameters) {#symbol, offsetof(struct gc_hip_driver, symbol)},
 static const struct gc_symbol symbols[] = {HIP_SYMBOLS(HIP_ENTRY)};
 #undef HIP_ENTRY
 
-/* The library, or NULL and why not: what dlopen says of one that is there and cannot be loaded. */
-static void *open_library(const char **name, char *why, size_t size)
+/* The library of this name, or NULL. why: what the linker says of one that is there and cannot be loaded,
+ * else as it was. */
+static void *open_library(const char *name, char *why, size_t size)
 {
-  snprintf(why, size, "%s", HIP_LIBRARY " is not there in versions 7, 6 and 5");
-  for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-    void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    const char *text = library ? NULL : dlerror();
+  void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+  const char *text = library ? NULL : dlerror();
 
-    *name = names[i];
-    if (library)
-      return library;
-    /* "NAME: cannot open shared object file" is said of one that is not there */
-    if (text && (strncmp(text, names[i], strlen(names[i])) || !strstr(text, "cannot open")))
-      snprintf(why, size, "%s: %s", names[i], text);
-  }
-  return NULL;
+  /* "NAME: cannot open shared object file" is said of one that is not there */
+  if (text && (strncmp(text, name, strlen(name)) || !strstr(text, "cannot open")))
+    snprintf(why, size, "%s: %s", name, text);
+  return library;
 }
 
 int gc_hip_driver_load(struct gc_hip_driver *driver, struct gc_error *err)
 {
-  char why[300];
+  char why[300] = HIP_LIBRARY " is not there in versions 7, 6 and 5";
   int status;
 
-  driver->library = open_library(&driver->name, why, sizeof(why));
+  driver->library = NULL;
+  for (size_t p = 0; !driver->library && p < sizeof(places) / sizeof(*places); p++)
+    for (size_t n = 0; !driver->library && n < sizeof(names) / sizeof(*names); n++) {
+      snprintf(driver->name, sizeof(driver->name), "%s%s", places[p], names[n]);
+      driver->library = open_library(driver->name, why, sizeof(why));
+    }
   if (!driver->library)
     return gc_fail(err, -ENODEV, "cannot load HIP: %s; install ROCm's libamdhip64", why);
   status = gc_find_symbols(driver->library, driver->name, symbols,

@@ -12,13 +12,14 @@
 #define HIP_MEMBER(type, name, parameters) type(*name) parameters;
 struct gc_hip_driver {
   void *library;
-  const char *name; /* "libamdhip64.so.6" */
+  char name[48]; /* "libamdhip64.so.6" */
   HIP_SYMBOLS(HIP_MEMBER)
 };
 #undef HIP_MEMBER
 
-/* Loads libamdhip64.so.7, .6, .5 or the one without a number, whichever comes first, and fills the table.
- * -ENODEV when there is none, or a function is missing. */
+/* Loads libamdhip64.so.7, .6, .5 or the one without a number, whichever comes first, from where the linker
+ * looks or else from where ROCm's packages put it, and fills the table. -ENODEV when there is none, or a
+ * function is missing. */
 int gc_hip_driver_load(struct gc_hip_driver *driver, struct gc_error *err);
 /* Only for a library whose hipInit was not called: afterwards it has threads. */
 void gc_hip_driver_unload(struct gc_hip_driver *driver);

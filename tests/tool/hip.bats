@@ -63,6 +63,7 @@ library_path() {
 # has_real NAME…: this machine has one of these libraries.
 has_real() {
   local libraries name
+  ! compgen -G '/opt/rocm/lib/libamdhip64.so*' >/dev/null || return 0
   libraries=$(PATH=$PATH:/sbin:/usr/sbin ldconfig -p)
   for name; do
     [[ $libraries != *"$name "* ]] || return 0
