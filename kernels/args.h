@@ -284,19 +284,66 @@ struct gpu_stretch_args {
   uint64_t sink; /* device address of 8 writable bytes */
 };
 
-/* census: each block, one warp, reads the `slots` slots of a region `passes` times, looks up `each` of the
- * slots that were chosen for it, reads the region once more, looks up the next ones, and so on for `rounds`
- * rounds. Looking up is one timed load, and the same once more, which then hits. Slot i lies
- * first + i * step, in the form of the path. All slots hold multiples of 8. */
+/* census_<path>: each block, one warp, reads the `slots` slots of a region `passes` times, looks `each` of them
+ * up, reads the region once more, looks the next ones up, and so on for `rounds` rounds. Looking up is one
+ * timed load, and the same once more, which then hits. Slot i lies first + i * step, in the form of the path;
+ * slots hold multiples of 8. Each reading begins at another slot and ends with the one before it. Which are
+ * looked up follows from the number of the block, and what was seen stays in registers: until the end nothing
+ * but slots goes through the cache.
+ *
+ * What is looked up is chosen by its rank, that is when it was read: ranks are cut in as many parts as all
+ * blocks of all launches look times, and each part is looked at once. Those of one round are spread evenly,
+ * so that SMs whose caches are in the same state count all of it together; those of one block and round are
+ * far apart. */
+#define GPU_CENSUS_LOOKS 64 /* rounds * each, at most */
+
+/* Two bits for each look, the last ones lowest: its first load took `limit` raw cycles or less (2), its second
+ * one did (1). */
+struct gpu_census_result {
+  uint64_t low, high;
+};
+
 struct gpu_census_args {
   uint64_t first, step;
-  uint64_t chosen; /* uint32_t[blocks][rounds * each]: slots */
-  uint64_t cycles; /* uint32_t[blocks][rounds * each][2]: raw */
+  uint64_t results; /* struct gpu_census_result[blocks] */
   uint64_t texture;
-  uint32_t slots, path;
-  uint32_t passes, rounds, each; /* 1 or more */
+  uint64_t scale;   /* see gpu_census_rank */
+  uint32_t slots, limit;
+  uint32_t passes, each, rounds; /* 1 or more */
+  uint32_t from, all;            /* rounds of the launches before; of all launches */
   uint32_t reserved;
 };
+
+static inline uint32_t gpu_census_hash(uint32_t x)
+{
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  return x ^ x >> 16;
+}
+
+/* The part that a block looks at the k-th time in this round of `all`: in the k-th of its stretches, which all
+ * blocks share, in an order that begins anywhere. */
+static inline uint32_t gpu_census_part(uint32_t block, uint32_t blocks, uint32_t k, uint32_t round,
+                                       uint32_t all)
+{
+  const uint32_t turned =
+      block + (uint32_t)((uint64_t)gpu_census_hash(k << 16 | round) * blocks >> 32);
+
+  return (k * blocks + (turned < blocks ? turned : turned - blocks)) * all + round;
+}
+
+/* A rank in this part: how many slots were read before it. scale: 2^24 * slots / (all * each * blocks),
+ * rounded down. */
+static inline uint32_t gpu_census_rank(uint32_t part, uint64_t scale)
+{
+  return (uint32_t)((((uint64_t)part << 8 | gpu_census_hash(part) >> 24) * scale) >> 32);
+}
+
+/* The slot that the pass-th reading begins with. */
+static inline uint32_t gpu_census_start(uint32_t pass, uint32_t slots)
+{
+  return (uint32_t)((uint64_t)gpu_census_hash(pass + 1) * slots >> 32);
+}
 
 /* constant_base: *result = constant-space address of the 64 KiB bank. */
 struct gpu_constant_base_args {
@@ -322,7 +369,7 @@ struct gpu_constant_base_args {
   KERNEL(write_shared, gpu_bandwidth_args)                                                         \
   KERNEL(pair, gpu_pair_args)                                                                      \
   KERNEL(roll_call, gpu_roll_call_args)                                                            \
-  KERNEL(census, gpu_census_args)
+  KERNEL(census_ca, gpu_census_args)
 
 /* Those of paths that only NVIDIA GPUs have. */
 #define GPU_NVIDIA_KERNELS(KERNEL)                                                                 \
@@ -335,6 +382,9 @@ struct gpu_constant_base_args {
   KERNEL(read_nc, gpu_bandwidth_args)                                                              \
   KERNEL(read_texture, gpu_bandwidth_args)                                                         \
   KERNEL(read_constant, gpu_bandwidth_args)                                                        \
+  KERNEL(census_nc, gpu_census_args)                                                               \
+  KERNEL(census_texture, gpu_census_args)                                                          \
+  KERNEL(census_constant, gpu_census_args)                                                         \
   KERNEL(constant_base, gpu_constant_base_args)                                                    \
   KERNEL(turn_constant, gpu_turn_args)
 
@@ -346,6 +396,7 @@ struct gpu_constant_base_args {
   KERNEL(mates, gpu_mates_args)                                                                    \
   KERNEL(chase_scalar, gpu_chase_args)                                                             \
   KERNEL(latency_scalar, gpu_latency_args)                                                         \
+  KERNEL(census_scalar, gpu_census_args)                                                           \
   KERNEL(read_scalar, gpu_bandwidth_args)
 
 #define GPU_KERNELS(KERNEL)                                                                        \

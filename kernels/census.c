@@ -15,101 +15,85 @@
 
 struct region {
   uint64_t first, step, texture;
-  uint32_t slots, path;
-  uint32_t threads;
+  uint32_t slots;
 };
 
-/* Lanes read neighbours; where a load is one for the whole warp, all lanes read the same. */
-#define READ(name, lane, lanes)                                                                    \
-  case GPU_PATH_##name:                                                                            \
+/* The slot so many behind the one that a reading begins with. */
+static inline uint64_t place(const struct region *r, uint32_t start, uint32_t rank)
+{
+  const uint32_t slot = start + (rank < r->slots ? rank : r->slots - 1);
+
+  return r->first + (slot < r->slots ? slot : slot - r->slots) * r->step;
+}
+
+/* Once through the region, until all of it has arrived. Lanes read neighbours. */
+#define READ_ALL(path, r, start, lane, lanes)                                                      \
+  {                                                                                                \
+    uint64_t all = 0;                                                                              \
+                                                                                                   \
     GPU_NO_UNROLL                                                                                  \
-    for (uint32_t i = (lane); i < r->slots; i += FLIGHT * (lanes)) {                               \
+    for (uint32_t i = (lane); i < (r).slots; i += FLIGHT * (lanes)) {                              \
       uint64_t values[FLIGHT];                                                                     \
                                                                                                    \
       GPU_UNROLL                                                                                   \
-      for (uint32_t k = 0; k < FLIGHT; k++) {                                                      \
-        const uint32_t slot = i + k * (lanes) < r->slots ? i + k * (lanes) : r->slots - 1;         \
-                                                                                                   \
-        values[k] = gpu_load_##name(r->first + slot * r->step, r->texture);                        \
-      }                                                                                            \
+      for (uint32_t k = 0; k < FLIGHT; k++)                                                        \
+        values[k] = gpu_load_##path(place(&(r), start, i + k * (lanes)), (r).texture);             \
       GPU_UNROLL                                                                                   \
       for (uint32_t k = 0; k < FLIGHT; k++)                                                        \
         all |= values[k];                                                                          \
     }                                                                                              \
-    break;
+    /* slots hold multiples of 8 in every form, so this is never all ones */                       \
+    gpu_await(all);                                                                                \
+  }
 
-/* Once through the region, until all of it has arrived. */
-static inline void read_all(const struct region *r)
-{
-  uint64_t all = 0;
+/* What is varied ptxas would read again in each round, through the constant cache: a kernel for each path
+ * has no jump table there either. */
+#define CENSUS(path, lane, lanes)                                                                  \
+  GPU_KERNEL(census_##path, gpu_census_args)                                                       \
+  {                                                                                                \
+    const struct region region = {.first = gpu_keep(a.first),                                      \
+                                  .step = gpu_keep(a.step),                                        \
+                                  .texture = gpu_keep(a.texture),                                  \
+                                  .slots = gpu_vary(gpu_keep(a.slots))};                           \
+    const uint64_t result = a.results + gpu_block() * sizeof(struct gpu_census_result);            \
+    const uint64_t scale = gpu_keep(a.scale);                                                      \
+    const uint32_t block = gpu_block(), blocks = gpu_vary(gpu_blocks());                           \
+    const uint32_t each = gpu_vary(gpu_keep(a.each)), limit = gpu_vary(gpu_keep(a.limit));         \
+    const uint32_t passes = gpu_vary(gpu_keep(a.passes)), apart = gpu_vary(lanes);                 \
+    const uint32_t all = gpu_vary(gpu_keep(a.all)), end = gpu_vary(gpu_keep(a.from + a.rounds));   \
+    uint64_t high = 0, low = 0;                                                                    \
+    uint32_t pass = 0, start;                                                                      \
+                                                                                                   \
+    GPU_NO_UNROLL                                                                                  \
+    for (uint32_t round = gpu_keep(a.from); round < end; round++) {                                \
+      do {                                                                                         \
+        start = gpu_census_start(pass, region.slots);                                              \
+        READ_ALL(path, region, start, lane, apart)                                                 \
+      } while (++pass < passes);                                                                   \
+      GPU_NO_UNROLL                                                                                \
+      for (uint32_t k = 0; k < 2 * each; k++) {                                                    \
+        const uint32_t part = gpu_census_part(block, blocks, k / 2, round, all);                   \
+        uint32_t t;                                                                                \
+                                                                                                   \
+        gpu_timed_load_##path(gpu_vary(place(&region, start, gpu_census_rank(part, scale))),       \
+                              region.texture, &t);                                                 \
+        high = high << 1 | low >> 63;                                                              \
+        low = low << 1 | (t <= limit);                                                             \
+      }                                                                                            \
+    }                                                                                              \
+    if (gpu_thread() == 0) {                                                                       \
+      gpu_store64(result + offsetof(struct gpu_census_result, low), low);                          \
+      gpu_store64(result + offsetof(struct gpu_census_result, high), high);                        \
+    }                                                                                              \
+  }
 
-  switch (r->path) {
-    READ(ca, gpu_thread(), r->threads)
+/* Where a load is one for the whole warp, all lanes read the same. */
+CENSUS(ca, gpu_thread(), gpu_threads())
 #if GPU_NVIDIA_PATHS
-    READ(nc, gpu_thread(), r->threads)
-    READ(texture, gpu_thread(), r->threads)
-    READ(constant, 0, 1)
+CENSUS(nc, gpu_thread(), gpu_threads())
+CENSUS(texture, gpu_thread(), gpu_threads())
+CENSUS(constant, 0, 1)
 #endif
 #if GPU_AMD_PATHS
-    READ(scalar, 0, 1)
+CENSUS(scalar, 0, 1)
 #endif
-  }
-  /* what slots hold are multiples of 8 in every form, so this is never all ones */
-  gpu_await(all);
-}
-
-#define LOOK(name)                                                                                 \
-  case GPU_PATH_##name:                                                                            \
-    gpu_timed_load_##name(at, r->texture, &t);                                                     \
-    break;
-
-/* Is this slot there? */
-static inline uint32_t look_up(const struct region *r, uint32_t slot)
-{
-  const uint64_t at = gpu_vary(r->first + slot * r->step);
-  uint32_t t = 0;
-
-  switch (r->path) {
-    LOOK(ca)
-#if GPU_NVIDIA_PATHS
-    LOOK(nc)
-    LOOK(texture)
-    LOOK(constant)
-#endif
-#if GPU_AMD_PATHS
-    LOOK(scalar)
-#endif
-  }
-  return t;
-}
-
-GPU_KERNEL(census, gpu_census_args)
-{
-  const struct region region = {.first = gpu_keep(a.first),
-                                .step = gpu_keep(a.step),
-                                .texture = gpu_keep(a.texture),
-                                .slots = gpu_keep(a.slots),
-                                .path = gpu_keep(a.path),
-                                .threads = gpu_vary(gpu_threads())};
-  /* each slot twice: the second time it is there for sure, which tells what a hit takes. Varied, as
-   * the threads above: or ptxas reads them again in each round, through the constant cache. */
-  const uint32_t passes = gpu_keep(a.passes), each = gpu_vary(2 * gpu_keep(a.each));
-  const uint32_t looks = gpu_keep(a.rounds) * each;
-  const uint64_t chosen = gpu_keep(a.chosen) + 2ull * looks * gpu_block();
-  struct gpu_trace trace;
-  uint32_t index = 0;
-
-  gpu_trace_clear(&trace, gpu_keep(a.cycles) + 4ull * looks * gpu_block());
-  GPU_NO_UNROLL
-  while (index < looks) {
-    const uint32_t next = index + each;
-
-    GPU_NO_UNROLL
-    for (uint32_t pass = index ? 1 : passes; pass; pass--)
-      read_all(&region);
-    GPU_NO_UNROLL
-    for (; index < next; index++)
-      gpu_trace_add(&trace, index, look_up(&region, gpu_get32(chosen + 4ull * (index / 2))));
-  }
-  gpu_trace_end(&trace, looks);
-}

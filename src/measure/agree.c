@@ -3,9 +3,9 @@
  *
  * Where two ways lead to one value, do they agree?
  *
- * - first miss and census (census.c): within a percent, or three standard errors of the census if these
- *   are more. In 1,000 right values the latter withholds three, were errors Gaussian; they are less than
- *   stated, because slots that stay together are looked up together.
+ * - first miss and census (census.c): within 2 % and four standard errors of the census. The 2 % are for
+ *   what is no error of sampling: while lines come in, an H200's L1 has some that are empty, 3 to 9 at each
+ *   of its sizes (0.5 % of the largest), and the looks themselves push some out (up to 0.4 %).
  * - L1, texture and read-only cache: where SharedWith says that they are one storage, their capacities
  *   are one value, found three times: within half a percent.
  * - L2: no SM keeps more than the interface says there is. (That it keeps less is no contradiction:
@@ -23,8 +23,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#define CENSUS_SHARE 0.01  /* of the capacity: what the two ways may differ by, or */
-#define CENSUS_ERRORS 3    /* so many standard errors */
+#define CENSUS_SHARE 0.02  /* of the capacity: what the two ways may differ by, and */
+#define CENSUS_ERRORS 4    /* so many standard errors, told from few rounds */
 #define STORAGE_SHARE 0.005
 #define NOMINAL_SHARE 0.01 /* more than the nominal size, and yet not a contradiction: a step of the search */
 
@@ -84,7 +84,7 @@ static int put_census(struct gc_bench *bench, struct gc_element *element,
 int gc_settle_census(struct gc_bench *bench, struct gc_element *element, const struct gc_census *census)
 {
   const uint64_t capacity = gc_capacity_known(element);
-  const double allowed = fmax(CENSUS_SHARE * (double)capacity, CENSUS_ERRORS * census->error);
+  const double allowed = CENSUS_SHARE * (double)capacity + CENSUS_ERRORS * census->error;
   char why[160];
   int status = put_census(bench, element, census, allowed);
 

@@ -73,6 +73,7 @@ struct gc_bench {
 
   struct gc_level {
     double hit, miss;            /* raw cycles, medians; 0: not known */
+    double usual;                /* nearly all hits take no longer */
     uint32_t stride;             /* bytes: loads so far apart meet every line */
   } levels[GC_KIND_COUNT];       /* capacity.c: what it saw of each element */
   char complaints[2048];         /* agree.c: what was withheld, a line each */

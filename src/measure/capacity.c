@@ -171,6 +171,8 @@ static int coarse(struct search *s)
     s->high = sizes.bytes[changed];
     s->found->hit = levels.hit;
     s->found->miss = levels.miss;
+    s->found->usual = gc_histogram_quantile(s->hits, GC_LATENCY_BINS, 1 << COARSE_SHIFT,
+                                            1 << COARSE_SHIFT, 0.97);
     /* where a bin begins, so that histograms tell the slow loads too */
     s->window.threshold = (uint32_t)ceil(levels.threshold / (1 << COARSE_SHIFT)) << COARSE_SHIFT;
     add_fitting(s, s->hits);
@@ -403,7 +405,7 @@ int gc_put_capacity(struct gc_bench *bench, const struct gc_path *path, struct g
 
   if (status)
     return status;
-  bench->levels[path->kind] = (struct gc_level){found.hit, found.miss, found.stride};
+  bench->levels[path->kind] = (struct gc_level){found.hit, found.miss, found.usual, found.stride};
   if (may_be_l2(bench, path, found.bytes ? found.bytes : found.at_least))
     return gc_put_absent(element, HWLOC_GPUCACHE_CAPACITY, "misses begin where the L2 may end");
   if (found.bytes)

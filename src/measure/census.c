@@ -10,24 +10,21 @@
  * end too early, and lines that stayed from before too late. The census has no edge to miss, needs
  * no policy of replacement, and a few wrong looks change it by a few.
  *
- * The region is cut in as many parts as there are looks, and each takes a slot of its part at random;
- * all of them in random order, by all SMs. Then
- * - the error is that of sampling, told from neighbours in the region, which stay or go with the same
- *   probability (successive differences; Wolter 2007, ch. 8): next to nothing for LRU, which keeps
- *   what was read last, and at most sqrt(p (1 - p) / n) of the region for random replacement;
+ * Reading begins at another place each time, so that no policy comes to rest in a state where it
+ * never replaces some lines, and nothing but the region passes through the cache until all is done.
+ * Looks are spread evenly over what was read first and what was read last, by all SMs. Then
+ * - the error is that of sampling, told from what rounds differ by: next to nothing for LRU, or where
+ *   all SMs are in the same state and so count the whole of it together (an H200); at most
+ *   sqrt(p (1 - p) / n) of the region for random replacement;
  * - a look that misses pushes out one line, which is looked up later in the same round with the
  *   probability that any other is: with k looks at R bytes in lines of b bytes at most k b / 2 R of
- *   what is found is lost, and k is so small that this is under 0.5 % for b = 256 and half of it
+ *   what is found is lost, and k is so small that this is under 0.4 % for b = 256 and half of it
  *   for 128;
  * - loads that are slow by chance are as many at the second look, which always hits, and are taken
  *   off.
- * So the two ways agree when they differ by no more than a percent, or three standard errors where
- * these are more (agree.c). On simulated GPUs whose sets fill evenly that withholds nothing (all
- * profiles, drawn GPUs); one whose sets do not has no capacity that an array could use to the last
- * line, and there they differ by how uneven it is.
  *
- * L2: one SM reads, then it samples (l2.c), once. Of an L2 in partitions only what is near counts: that
- * is what one SM keeps, while far lines may stay where they belong.
+ * L2: one SM reads, then it samples (l2.c). Of an L2 in partitions only what is near counts: that is
+ * what one SM keeps, while far lines may stay where they belong.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -40,47 +37,46 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SPAN 1.5           /* read so many times what was found … */
-#define SPAN_MIN 1.25      /* … or so many, where there is not more to read */
-#define LOOKS 16384        /* in all, */
-#define LOOKS_MIN 64       /* of each SM, */
-#define LOOKS_MAX 256
-#define UNIFORM_LOADS 16384 /* where all lanes load the same: of each SM */
-#define QUIET_BYTES 32768  /* a look in so many does not disturb the others */
-#define USUAL 0.97         /* of sure hits are as fast as it takes to count as found; a slower hit is */
-#define LATER 4            /* cycles later at most than these */
-#define SURE 0.9           /* of sure hits must be told from misses */
+#define SPAN 1.5            /* read so many times what was found … */
+#define SPAN_MIN 1.25       /* … or so many, where there is not more to read */
+#define LOOKS 8192          /* in all, in no more launches than: */
+#define LAUNCHES 8
+#define ROUNDS_MIN 4        /* to tell an error from */
+#define UNIFORM_LOADS 16384 /* where all lanes load the same, of each SM */
+#define QUIET_BYTES 32768   /* a look in so many does not disturb the others */
+#define SURE 0.9            /* of sure hits must be told from misses */
+#define MARGIN 8            /* of the difference between miss and hit: the two kernels' clocks differ a little */
+#define RAW_PARTS 64
 #define L2_LINE 128
 #define L2_LOOKS 4096
 #define L2_ROUNDS 8
-#define L2_QUIET_LINES 64  /* a look in so many does not disturb the others */
-
-struct look {
-  uint32_t slot, cycles, again; /* raw */
-};
+#define L2_QUIET_LINES 64   /* a look in so many does not disturb the others */
 
 struct count {
   struct gc_bench *bench;
   const struct gc_path *path;
+  enum gc_kernel kernel;
   struct gpu_census_args args;
-  uint32_t sms, stride;
-  struct look *looks; /* [n] */
+  uint32_t sms, stride, launches;
+  bool *found;     /* [n], by rank */
   size_t n;
+  double sure;     /* how many were found the second time */
+  double rounds[LAUNCHES * GPU_CENSUS_LOOKS]; /* the same of each round, the first time */
 };
 
-static uint32_t path_number(const struct gc_path *path)
+static enum gc_kernel kernel_of(const struct gc_path *path)
 {
   switch (path->chase) {
   case GC_KERNEL_chase_nc:
-    return GPU_PATH_nc;
+    return GC_KERNEL_census_nc;
   case GC_KERNEL_chase_texture:
-    return GPU_PATH_texture;
+    return GC_KERNEL_census_texture;
   case GC_KERNEL_chase_constant:
-    return GPU_PATH_constant;
+    return GC_KERNEL_census_constant;
   case GC_KERNEL_chase_scalar:
-    return GPU_PATH_scalar;
+    return GC_KERNEL_census_scalar;
   default:
-    return GPU_PATH_ca;
+    return GC_KERNEL_census_ca;
   }
 }
 
@@ -89,152 +85,140 @@ static uint64_t within(uint64_t value, uint64_t least, uint64_t most)
   return value < least ? least : value < most ? value : most;
 }
 
-/* What is read and how often it is looked at. False: there is not enough to read. */
-static bool plan(struct count *c, uint64_t capacity)
+/* How often is looked, in how many launches. Where all lanes load the same, reading takes its time. */
+static void plan_looks(struct count *c, uint64_t bytes)
 {
-  const uint32_t number = path_number(c->path), stride = c->stride;
-  const bool uniform = number == GPU_PATH_constant || number == GPU_PATH_scalar;
-  const uint64_t wanted = (uint64_t)(SPAN * (double)capacity) / stride * stride;
-  const uint64_t room = gc_layout_room(c->bench, c->path->form);
-  const uint64_t bytes = wanted < room ? wanted : room / stride * stride, slots = bytes / stride;
-  const uint64_t looks = within(LOOKS / c->sms, LOOKS_MIN, LOOKS_MAX);
+  const bool uniform = c->kernel == GC_KERNEL_census_constant || c->kernel == GC_KERNEL_census_scalar;
+  const uint64_t most = uniform ? UNIFORM_LOADS / c->args.slots : UINT64_MAX; /* rounds */
   struct gpu_census_args *a = &c->args;
 
-  a->slots = (uint32_t)slots;
-  a->path = number;
+  a->each = (uint32_t)within(bytes / QUIET_BYTES, 1, GPU_CENSUS_LOOKS / ROUNDS_MIN);
+  a->rounds = (uint32_t)within(most, ROUNDS_MIN, GPU_CENSUS_LOOKS / a->each);
+  c->launches = (uint32_t)within(LOOKS / ((uint64_t)a->each * a->rounds * c->sms), 1,
+                                 within(most / a->rounds, 1, LAUNCHES));
+  a->all = c->launches * a->rounds;
+  c->n = (size_t)a->each * a->all * c->sms;
+  a->passes = (uint32_t)((uniform ? UNIFORM_LOADS / 8 : c->path->warm_loads) / a->slots + 2);
+  a->scale = ((uint64_t)a->slots << 24) / c->n;
+}
+
+/* Up to how many cycles a slot counts as found: little more than hits take, so that no miss does. (How
+ * many hits take longer is known from those that are sure, but not of what lies behind another cache.) */
+static uint32_t find_limit(const struct count *c)
+{
+  const struct gc_level *level = &c->bench->levels[c->path->kind];
+  const double middle = (level->hit + level->miss) / 2;
+
+  if (c->path->before)
+    return (uint32_t)middle;
+  return (uint32_t)fmin(middle, level->usual + (level->miss - level->hit) / MARGIN);
+}
+
+/* False: there is not enough to read. */
+static bool plan(struct count *c, uint64_t capacity)
+{
+  const uint64_t wanted = (uint64_t)(SPAN * (double)capacity) / c->stride * c->stride;
+  const uint64_t room = gc_layout_room(c->bench, c->path->form);
+  const uint64_t bytes = wanted < room ? wanted : room / c->stride * c->stride;
+  struct gpu_census_args *a = &c->args;
+
+  a->slots = (uint32_t)(bytes / c->stride);
   a->texture = c->bench->texture;
   a->first = gc_bench_address(c->bench, c->path->form, 0);
-  a->step = gc_bench_address(c->bench, c->path->form, stride) - a->first;
-  a->each = (uint32_t)within(bytes / QUIET_BYTES, 1, looks);
-  a->rounds = (uint32_t)((looks + a->each - 1) / a->each);
-  a->passes = (uint32_t)(c->path->warm_loads / slots + 2);
-  if (uniform) {
-    a->rounds = (uint32_t)within(a->rounds, 1, UNIFORM_LOADS / slots + 1);
-    a->passes = (uint32_t)within(a->passes, 2, UNIFORM_LOADS / 8 / slots + 2);
-  }
-  c->n = (size_t)c->sms * a->rounds * a->each;
+  a->step = gc_bench_address(c->bench, c->path->form, c->stride) - a->first;
+  a->results = c->bench->scratch + 4096; /* of chases; none is under way */
+  a->limit = find_limit(c);
+  plan_looks(c, bytes);
   return (double)bytes >= SPAN_MIN * (double)capacity;
 }
 
-/* A place at random in each n-th of the region, in random order. */
-static void choose(const struct count *c, uint32_t *chosen)
-{
-  struct gc_layout random = {.random = c->n}; /* the same in every run */
-  const double part = (double)c->args.slots / (double)c->n;
-
-  gc_layout_shuffle(&random, chosen, (uint32_t)c->n);
-  for (size_t i = 0; i < c->n; i++)
-    chosen[i] = (uint32_t)((chosen[i] + gc_layout_random(&random, 1u << 16) / 65536.0) * part);
-}
-
 /* L1 and what shares its storage have what no carve-out leaves, as when the capacity was searched. */
-static int set_carveout(struct gc_bench *bench, const struct gc_path *path)
+static int set_carveout(const struct count *c)
 {
+  struct gc_bench *bench = c->bench;
   int status = 0;
 
-  if (path->form != GC_FORM_CONSTANT)
-    status = bench->ops->carveout(bench->device, GC_KERNEL_census, 0, bench->err);
+  if (c->path->form != GC_FORM_CONSTANT)
+    status = bench->ops->carveout(bench->device, c->kernel, 0, bench->err);
   return status == -ENOTSUP ? 0 : status;
+}
+
+/* What the blocks of a launch saw. */
+static void add(struct count *c, const struct gpu_census_result *results)
+{
+  const struct gpu_census_args *a = &c->args;
+  const uint32_t looks = a->each * a->rounds;
+
+  for (uint32_t i = 0; i < c->sms; i++)
+    for (uint32_t look = 0; look < looks; look++) {
+      const uint32_t round = a->from + look / a->each, bit = 2 * (looks - 1 - look);
+      const uint64_t seen = bit < 64 ? results[i].low >> bit : results[i].high >> (bit - 64);
+
+      c->found[gpu_census_part(i, c->sms, look % a->each, round, a->all)] = seen & 2;
+      c->rounds[round] += (seen & 2) != 0;
+      c->sure += seen & 1;
+    }
 }
 
 static int look_up(struct count *c)
 {
   struct gc_bench *bench = c->bench;
-  uint32_t *chosen = malloc(3 * c->n * sizeof(*chosen)), *cycles = chosen + c->n;
-  int status = chosen ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
+  struct gpu_census_result *results = calloc(c->sms, sizeof(*results));
+  int status = results ? set_carveout(c) : gc_fail(bench->err, -ENOMEM, "out of memory");
 
-  if (chosen)
-    choose(c, chosen);
-  /* in the scratch, where chases keep what is theirs: none is under way */
-  c->args.chosen = bench->scratch + 4096;
-  c->args.cycles = c->args.chosen + c->n * sizeof(*chosen);
-  if (!status && !(status = set_carveout(bench, c->path)) &&
-      !(status = bench->ops->upload(bench->device, c->args.chosen, chosen, c->n * sizeof(*chosen),
-                                    bench->err)) &&
-      !(status = gc_bench_launch(bench, GC_KERNEL_census, c->sms, bench->properties.warp, 0, &c->args,
-                                 sizeof(c->args))))
-    status = bench->ops->download(bench->device, cycles, c->args.cycles, 2 * c->n * sizeof(*cycles),
-                                  bench->err);
-  for (size_t i = 0; i < c->n && !status; i++)
-    c->looks[i] = (struct look){chosen[i], cycles[2 * i], cycles[2 * i + 1]};
-  free(chosen);
+  for (c->args.from = 0; c->args.from < c->args.all && !status; c->args.from += c->args.rounds)
+    if (!(status = gc_bench_launch(bench, c->kernel, c->sms, bench->properties.warp, 0, &c->args,
+                                   sizeof(c->args))) &&
+        !(status = bench->ops->download(bench->device, results, c->args.results,
+                                        c->sms * sizeof(*results), bench->err)))
+      add(c, results);
+  free(results);
   return status;
 }
 
-static int by_again(const void *a, const void *b)
+/* For the eye: how much of it was found when so much had been read since. */
+static void tell_raw(const struct count *c)
 {
-  const uint32_t x = ((const struct look *)a)->again, y = ((const struct look *)b)->again;
-
-  return x < y ? -1 : x > y;
-}
-
-static int by_slot(const void *a, const void *b)
-{
-  const uint32_t x = ((const struct look *)a)->slot, y = ((const struct look *)b)->slot;
-
-  return x < y ? -1 : x > y;
-}
-
-/* Up to how many cycles a slot counts as found: little more than hits take, so that no miss does, where
- * these were seen; a second look at what lies behind another cache is found in that one. */
-static double find_limit(struct count *c)
-{
-  const struct gc_level *level = &c->bench->levels[c->path->kind];
-  const double middle = (level->hit + level->miss) / 2;
-  double usual;
-
-  if (c->path->before)
-    return middle;
-  qsort(c->looks, c->n, sizeof(*c->looks), by_again);
-  usual = c->looks[(size_t)(USUAL * (double)(c->n - 1))].again + LATER;
-  return usual < middle ? usual : middle;
-}
-
-/* For the eye: what of each part of the region was found. Looks are in order of slots. */
-static void tell_raw(const struct count *c, double limit)
-{
-  const size_t parts = 64;
-
-  gc_raw_note(c->bench->raw, "threshold", limit);
-  for (size_t part = 0; part < parts; part++) {
-    const size_t first = part * c->n / parts, end = (part + 1) * c->n / parts;
+  gc_raw_note(c->bench->raw, "threshold", c->args.limit);
+  for (size_t part = RAW_PARTS; part-- > 0;) {
+    const size_t first = part * c->n / RAW_PARTS, end = (part + 1) * c->n / RAW_PARTS;
+    const double bytes = (double)c->args.slots * c->stride;
     double found = 0;
 
     for (size_t i = first; i < end; i++)
-      found += c->looks[i].cycles <= limit;
+      found += c->found[i];
     if (end > first)
-      gc_raw_row(c->bench->raw, "offset, bytes\tfound, share",
-                 (double[]){(double)c->looks[first].slot * c->stride,
+      gc_raw_row(c->bench->raw, "read since, bytes\tfound, share",
+                 (double[]){bytes * (1 - (double)(first + end) / 2 / (double)c->n),
                             found / (double)(end - first)});
   }
 }
 
-static void conclude(struct count *c, struct gc_census *census)
+static void conclude(const struct count *c, struct gc_census *census)
 {
-  const double limit = find_limit(c), n = (double)c->n;
-  const double bytes = (double)c->args.slots * c->stride;
-  double found = 0, sure = 0, changes = 0;
+  const double n = (double)c->n, bytes = (double)c->args.slots * c->stride;
+  const double rounds = c->args.all;
+  double found = 0, spread = 0;
 
-  qsort(c->looks, c->n, sizeof(*c->looks), by_slot);
-  for (size_t i = 0; i < c->n; i++) {
-    found += c->looks[i].cycles <= limit;
-    sure += c->looks[i].again <= limit;
-    changes += i && (c->looks[i].cycles <= limit) != (c->looks[i - 1].cycles <= limit);
-  }
-  tell_raw(c, limit);
-  if (sure < SURE * n) {
+  tell_raw(c);
+  if (c->sure < SURE * n) {
     snprintf(census->absent, sizeof(census->absent), "a single hit cannot be told from a miss");
     return;
   }
-  census->all = found >= sure;
-  census->bytes = bytes * fmin(found / sure, 1);
-  census->error = bytes * sqrt(changes / 2) / n;
+  for (size_t i = 0; i < c->n; i++)
+    found += c->found[i];
+  for (size_t i = 0; i < c->args.all; i++)
+    spread += (c->rounds[i] - found / rounds) * (c->rounds[i] - found / rounds);
+  census->all = found >= c->sure;
+  census->bytes = bytes * fmin(found / c->sure, 1);
+  census->error = bytes * sqrt(spread * rounds / (rounds - 1)) / n;
 }
 
 int gc_step_census(struct gc_bench *bench, struct gc_element *element)
 {
-  struct count c = {.bench = bench, .path = gc_path_of(element->kind), .sms = bench->properties.sms,
-                    .stride = bench->levels[element->kind].stride};
+  const struct gc_path *path = gc_path_of(element->kind);
+  struct count c = {.bench = bench, .path = path, .kernel = kernel_of(path),
+                    .sms = bench->properties.sms, .stride = bench->levels[element->kind].stride};
   const uint64_t capacity = gc_capacity_known(element);
   struct gc_census census = {.error = 0};
   int status;
@@ -245,26 +229,30 @@ int gc_step_census(struct gc_bench *bench, struct gc_element *element)
     snprintf(census.absent, sizeof(census.absent), "there is not enough to read for it");
     return gc_settle_census(bench, element, &census);
   }
-  c.looks = malloc(c.n * sizeof(*c.looks));
-  status = c.looks ? gc_bench_ring(bench, c.path->form, (uint64_t)c.args.slots * c.stride, c.stride, 1)
+  c.found = calloc(c.n, sizeof(*c.found));
+  status = c.found ? gc_bench_ring(bench, path->form, (uint64_t)c.args.slots * c.stride, c.stride, 1)
                    : gc_fail(bench->err, -ENOMEM, "out of memory");
   if (!status && !(status = look_up(&c))) {
     conclude(&c, &census);
     status = gc_settle_census(bench, element, &census);
   }
-  free(c.looks);
+  free(c.found);
   return status;
 }
 
-/* Raw cycles between a load that one SM keeps near and all others. */
+/* Raw cycles between a load that one SM keeps near and all others; 0: not known. */
 static double l2_limit(const struct gc_bench *bench, const struct gc_element *element)
 {
   const char *near = gc_infos_get(&element->infos, HWLOC_GPUCACHE_NEAR_LATENCY_CYCLES);
   const char *far = gc_infos_get(&element->infos, HWLOC_GPUCACHE_FAR_LATENCY_CYCLES);
   const struct gc_level *level = &bench->levels[GC_L2];
+  uint64_t partitions;
 
-  return near && far ? (strtod(near, NULL) + strtod(far, NULL)) / 2 + bench->window_cycles
-                     : (level->hit + level->miss) / 2;
+  if (near && far)
+    return (strtod(near, NULL) + strtod(far, NULL)) / 2 + bench->window_cycles;
+  if (gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_PARTITIONS, &partitions) || partitions > 1)
+    return 0;
+  return (level->hit + level->miss) / 2;
 }
 
 int gc_step_l2_census(struct gc_bench *bench, struct gc_element *element)
@@ -279,8 +267,10 @@ int gc_step_l2_census(struct gc_bench *bench, struct gc_element *element)
 
   if (!capacity)
     return 0;
-  if (run.bytes > bench->arena_bytes) {
-    snprintf(census.absent, sizeof(census.absent), "too little free device memory");
+  if (run.bytes > bench->arena_bytes || !window.threshold) {
+    snprintf(census.absent, sizeof(census.absent), "%s",
+             window.threshold ? "too little free device memory"
+                              : "lines that are near cannot be told from those that are far");
     return gc_settle_census(bench, element, &census);
   }
   for (uint64_t round = 0; round < L2_ROUNDS && round * sample < L2_LOOKS; round++) {

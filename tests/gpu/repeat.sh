@@ -15,7 +15,7 @@ while [ $i -lt "$repeat" ]; do
 done | awk -v repeat="$repeat" '
   function number(v) { return v ~ /^[0-9.]+$/ }
   $2 ~ /^(GPUCache|Measur|lstopo)/ { next }
-  $2 ~ /Confidence$/ { next }
+  $2 ~ /Confidence$|ErrorBytes$/ { next }
   {
     name = $1 " " $2; value = $3
     for (i = 4; i <= NF; i++) value = value " " $i

@@ -7,8 +7,8 @@
  *   chase_*    between the two clock reads stand one load of the right path, a comparison of what
  *              it loaded that waits for it, and an exit that hangs on that comparison; nothing
  *              else that touches memory or waits for anything
- *   pair, roll_call, census, turn_constant   the same of each of their windows
- *   census     and no launch argument is read while it goes on
+ *   pair, roll_call, turn_constant   the same of each of their windows
+ *   census_*   as chase_*, and that of constants reads no launch argument meanwhile
  *   latency_*  loads follow one another with nothing in the chain between them; each clock read
  *              stands behind an exit that hangs on the chain
  *   stretch    is as long as it says
@@ -58,6 +58,7 @@ enum opcode {
   STL = 0x387,
   EXIT = 0x94d,
   BRA = 0x947,
+  BRX = 0x949,
 };
 #define SR_CLOCKLO 0x50
 #define CONST_OPERAND 0xa00 /* in the upper three bits: an operand is in the constant bank */
@@ -244,31 +245,6 @@ static bool check_windows(const struct kernel *k, unsigned expected)
   return clocks == 2 * expected ? true : wrong(k, 0, "not as many clock reads as windows need");
 }
 
-/* A launch argument, or another constant of the compiler's, that is read through the constant cache. */
-static bool reads_argument(const struct instruction *i)
-{
-  if (i->opcode == LDC)
-    return i->operand == REGISTER_ZERO;
-  return i->opcode == ULDC || (i->opcode & 0xe00) == CONST_OPERAND;
-}
-
-/* Nothing but slots comes into caches from the first read of the region to the last look. */
-static bool check_census(const struct kernel *k)
-{
-  size_t first = k->count, last = 0;
-
-  for (size_t at = 0; at < k->count; at++) {
-    if (strcmp(path_between(k, at - 1, at + 1), "none") && first == k->count)
-      first = at;
-    if (is_clock(&k->code[at]))
-      last = at;
-  }
-  for (size_t at = first; at < last; at++)
-    if (reads_argument(&k->code[at]))
-      return wrong(k, at, "an argument is read between slots");
-  return check_windows(k, 4);
-}
-
 static bool check_chase(const struct kernel *k, const char *path)
 {
   size_t clocks[2], count = 0;
@@ -283,6 +259,32 @@ static bool check_chase(const struct kernel *k, const char *path)
     }
   return count == 2 ? check_window(k, path, clocks[0], clocks[1])
                     : wrong(k, 0, "fewer than two clock reads");
+}
+
+/* A launch argument, or another constant of the compiler's, that is read through the constant cache. */
+static bool reads_argument(const struct instruction *i)
+{
+  if (i->opcode == LDC)
+    return i->operand == REGISTER_ZERO;
+  return i->opcode == ULDC || (i->opcode & 0xe00) == CONST_OPERAND;
+}
+
+/* A chase; and from the first read of the region to the last look nothing but slots comes into the constant
+ * cache, if that is what is counted. */
+static bool check_census(const struct kernel *k, const char *path)
+{
+  size_t first = k->count, last = 0;
+
+  for (size_t at = 0; at < k->count; at++) {
+    if (is_load(k, path, &k->code[at]) && first == k->count)
+      first = at;
+    if (is_clock(&k->code[at]))
+      last = at;
+  }
+  for (size_t at = strcmp(path, "constant") ? last : first; at < last; at++)
+    if (reads_argument(&k->code[at]) || k->code[at].opcode == BRX)
+      return wrong(k, at, "an argument or a jump table is read between slots");
+  return check_chase(k, path);
 }
 
 /* Instructions for the uniform registers, which are numbered like the others. */
@@ -362,8 +364,8 @@ static void check_kernel(const struct kernel *k)
     check_windows(k, 1);
   else if (!strcmp(k->name, "pair") || !strcmp(k->name, "roll_call"))
     check_windows(k, 4);
-  else if (!strcmp(k->name, "census"))
-    check_census(k);
+  else if (!strncmp(k->name, "census_", 7))
+    check_census(k, k->name + 7);
   else if (!strcmp(k->name, "stretch") && k->count * 16 < GPU_STRETCH_BYTES)
     wrong(k, k->count, "too short");
 }

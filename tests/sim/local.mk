@@ -2,6 +2,7 @@
 # The whole plan on simulated GPUs, whose model knows the truth. A new one is one word in this list.
 sim_tests = \
 	tests/sim/test_bandwidth \
+	tests/sim/test_census \
 	tests/sim/test_line \
 	tests/sim/test_busy \
 	tests/sim/test_failures \

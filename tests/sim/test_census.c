@@ -1,0 +1,358 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Two ways to one capacity: on every simulated GPU of data/sim a census of each cache agrees with
+ * where misses begin; on GPUs made so that they cannot agree the capacity is withheld, and said so;
+ * and what elements and the interface say of each other.
+ */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "measure/agree.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+struct opened {
+  struct gc_gpus gpus;
+  struct gc_device *device;
+  struct gc_record *record;
+  struct gc_bench bench;
+  struct gc_error err;
+  char path[300];
+};
+
+static void must(struct opened *o, int status, const char *what)
+{
+  if (status)
+    fail_msg("%s: %s: %s", o->path, what, o->err.text);
+}
+
+static void open_path(struct opened *o, const char *path)
+{
+  memset(o, 0, sizeof(*o));
+  snprintf(o->path, sizeof(o->path), "%s", path);
+  assert_int_equal(gc_gpus_list("/nonexistent", path, &o->gpus), 0);
+  assert_int_equal(o->gpus.count, 1);
+  assert_string_equal(o->gpus.array[0].problem, "");
+  must(o, gc_device_open(&o->gpus.array[0], &o->device, &o->err), "open");
+  o->record = gc_record_new(&o->gpus.array[0].identity);
+  assert_non_null(o->record);
+  must(o, gc_bench_open(&o->bench, o->device, o->record, &o->err), "bench");
+  must(o, gc_warm_up(&o->bench), "warm up");
+  must(o, gc_calibrate_window(&o->bench), "timing");
+}
+
+static void close_path(struct opened *o)
+{
+  gc_bench_close(&o->bench);
+  gc_record_free(o->record);
+  gc_ops(o->device)->close(o->device);
+  gc_gpus_free(&o->gpus);
+}
+
+/* A GPU of one file with these lines for [cache L1]. */
+static void open_l1(struct opened *o, const char *l1, char *path)
+{
+  static const char form[] =
+    "model = Variant\ncompute = 7.0\nsms = 16\nclock_khz = 1000000\nthreads_per_sm = 2048\n"
+    "blocks_per_sm = 16\nmemory = 512 MiB\nshared_per_sm = 32 KiB\nshared_per_block = 32 KiB\n"
+    "clock_overhead = 4\n[cache L1]\n%s\n[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\n"
+    "sector = 32\nways = 16\nreplacement = lru\n[space ca]\npath = L1 30, L2 200 3, memory 500 5\n"
+    "[space cg]\npath = L2 200 3, memory 500 5\n[space nc]\npath = L1 30, L2 200 3, memory 500 5\n"
+    "[space shared]\npath = memory 20\n";
+  FILE *file;
+  int fd;
+
+  strcpy(path, "/tmp/census-XXXXXX");
+  fd = mkstemp(path);
+  assert_true(fd >= 0);
+  file = fdopen(fd, "w");
+  assert_non_null(file);
+  fprintf(file, form, l1);
+  fclose(file);
+  open_path(o, path);
+}
+
+static struct gc_element *element_of(struct opened *o, enum gc_kind kind)
+{
+  struct gc_element *element = gc_record_find(o->record, kind);
+
+  if (!element)
+    element = gc_record_add(o->record, kind);
+  assert_non_null(element);
+  return element;
+}
+
+static double number(const struct gc_element *element, const char *key)
+{
+  const char *value = gc_infos_get(&element->infos, key);
+
+  return value ? strtod(value, NULL) : NAN;
+}
+
+static const char *text(const struct gc_element *element, const char *key)
+{
+  const char *value = gc_infos_get(&element->infos, key);
+
+  return value ? value : "";
+}
+
+/* --- all profiles ---------------------------------------------------------------------------- */
+
+static int l2_capacity(struct gc_bench *bench, struct gc_element *element)
+{
+  const int status = gc_step_partition(bench, element); /* what is near */
+
+  return status ? status : gc_step_l2_capacity(bench, element);
+}
+
+static const struct subject {
+  enum gc_kind kind;
+  int (*capacity)(struct gc_bench *bench, struct gc_element *element);
+  int (*census)(struct gc_bench *bench, struct gc_element *element);
+} subjects[] = {
+  {GC_L1, gc_step_capacity, gc_step_census},
+  {GC_TEXTURE, gc_step_capacity, gc_step_census},
+  {GC_READ_ONLY, gc_step_capacity, gc_step_census},
+  {GC_CONSTANT_L1, gc_step_capacity, gc_step_census},
+  {GC_CONSTANT_L15, gc_step_constant15, gc_step_census},
+  {GC_L2, l2_capacity, gc_step_l2_census},
+};
+
+/* The capacity stays, and is what was counted; where nothing can be counted it is said why. */
+static void check_subject(struct opened *o, const struct subject *subject)
+{
+  struct gc_element *element = element_of(o, subject->kind);
+  const char *what = gc_kinds[subject->kind].subtype;
+  double capacity, census, error;
+
+  must(o, subject->capacity(&o->bench, element), "capacity");
+  capacity = number(element, HWLOC_GPUCACHE_CAPACITY_BYTES);
+  must(o, subject->census(&o->bench, element), "census");
+  if (isnan(capacity)) {
+    assert_true(isnan(number(element, HWLOC_GPUCACHE_CENSUS_BYTES)));
+    return;
+  }
+  if (number(element, HWLOC_GPUCACHE_CAPACITY_BYTES) != capacity)
+    fail_msg("%s: %s: %s", o->path, what, text(element, "CapacitySource"));
+  assert_string_equal(o->bench.complaints, "");
+  census = number(element, HWLOC_GPUCACHE_CENSUS_BYTES);
+  error = number(element, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES);
+  if (isnan(census)) {
+    /* constants: there is one bank, and a quarter more than the cache has to be read. L2: near has to be
+     * known from far */
+    if (subject->kind == GC_L2 ? !isnan(number(element, "Partitions"))
+                               : subject->kind != GC_CONSTANT_L15 || capacity * 5 / 4 < GPU_CONSTANT_BYTES)
+      fail_msg("%s: %s: no census: %s", o->path, what, text(element, "CensusSource"));
+    assert_memory_equal(text(element, "CensusSource"), "absent:", 7);
+    return;
+  }
+  assert_string_equal(text(element, "CensusSource"), "measured");
+  if (!(fabs(census - capacity) <= 0.02 * capacity + 4 * error))
+    fail_msg("%s: %s: misses begin after %.0f bytes, counted were %.0f +- %.0f", o->path, what, capacity,
+             census, error);
+  if (!(error <= 0.03 * capacity))
+    fail_msg("%s: %s: a census of %.0f +- %.0f bytes says little", o->path, what, census, error);
+  assert_true(number(element, "CensusConfidence") > 0.95);
+}
+
+static void profiles_agree(void **state)
+{
+  const char *folder = getenv("HWLOC_GPUCACHE_SIM_PATH");
+  DIR *dir = opendir(folder ? folder : "data/sim");
+  const struct dirent *entry;
+  size_t profiles = 0;
+
+  (void)state;
+  assert_non_null(dir);
+  while ((entry = readdir(dir))) {
+    struct opened o;
+    char path[300];
+
+    if (entry->d_name[0] == '.' || strchr(entry->d_name, '.') || !strcmp(entry->d_name, "README"))
+      continue;
+    snprintf(path, sizeof(path), "%.40s%.200s/%.50s", folder ? "" : "./", folder ? folder : "data/sim",
+             entry->d_name);
+    open_path(&o, path);
+    for (size_t i = 0; i < sizeof(subjects) / sizeof(*subjects); i++)
+      if (gc_path_of(subjects[i].kind)->present(&o.bench.properties))
+        check_subject(&o, &subjects[i]);
+    close_path(&o);
+    profiles++;
+  }
+  closedir(dir);
+  assert_true(profiles >= 12);
+}
+
+/* --- contradictions -------------------------------------------------------------------------- */
+
+/* Each 512 bytes fill four of the ten ways of a set: the third time round one set is too small while others
+ * have room left. Misses begin long before the cache is full, which the one way does not see, and the other
+ * does. */
+#define UNEVEN "size = 20 KiB\nline = 128\ninterleave = 512\nways = 10\nreplacement = lru"
+
+static void uneven_sets_are_withheld(void **state)
+{
+  struct gc_element *element;
+  struct opened o;
+  char path[64];
+
+  (void)state;
+  open_l1(&o, UNEVEN, path);
+  element = element_of(&o, GC_L1);
+  must(&o, gc_step_capacity(&o.bench, element), "capacity");
+  assert_int_equal(number(element, "CapacityBytes"), 16384 + 256);
+  must(&o, gc_step_census(&o.bench, element), "census");
+  assert_true(isnan(number(element, "CapacityBytes")));
+  assert_true(isnan(number(element, "CapacityConfidence")));
+  assert_true(fabs(number(element, "CensusBytes") - 20480) < 205);
+  assert_non_null(strstr(text(element, "CapacitySource"), "absent:misses begin after "));
+  assert_non_null(strstr(text(element, "CapacitySource"), "a census found "));
+  assert_non_null(strstr(o.bench.complaints, "Capacity of L1Cache is withheld: misses begin after "));
+  close_path(&o);
+  unlink(path);
+}
+
+/* Whatever capacity there is said to be: a census finds the one of the model, or that there is more. */
+static void wrong_capacities_are_withheld(void **state)
+{
+  static const char *const policies[] = {"lru", "random"};
+
+  (void)state;
+  for (size_t i = 0; i < 2; i++)
+    for (int percent = 60; percent <= 140; percent += 10) {
+      char path[64], l1[128], kept[300];
+      struct gc_element *element;
+      struct opened o;
+
+      snprintf(l1, sizeof(l1), "size = 32 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = %s",
+               policies[i]);
+      open_l1(&o, l1, path);
+      element = element_of(&o, GC_L1);
+      must(&o, gc_step_capacity(&o.bench, element), "capacity");
+      assert_int_equal(number(element, "CapacityBytes"), 32768);
+      assert_int_equal(
+        gc_infos_set_u64(&element->infos, "CapacityBytes", 32768ull * (unsigned)percent / 100 / 128 * 128), 0);
+      must(&o, gc_step_census(&o.bench, element), "census");
+      snprintf(kept, sizeof(kept), "%s, %d %%: %s", policies[i], percent, text(element, "CapacitySource"));
+      if (isnan(number(element, "CapacityBytes")) != (percent != 100))
+        fail_msg("%s", kept);
+      if (percent >= 70 && !(fabs(number(element, "CensusBytes") - 32768) <= 0.05 * 32768))
+        fail_msg("%s: counted were %.0f", kept, number(element, "CensusBytes"));
+      close_path(&o);
+      unlink(path);
+    }
+}
+
+/* The plan tells whoever wants to know, once. */
+static void complain(void *data, const char *sentence)
+{
+  unsigned *count = data;
+
+  assert_non_null(strstr(sentence, "Cache is withheld: misses begin after "));
+  (*count)++;
+}
+
+static void the_plan_complains(void **state)
+{
+  unsigned count = 0;
+  const struct gc_measure_options options = {.only = "L1Cache", .complain = complain, .data = &count};
+  struct gc_record *record;
+  struct opened o;
+  char path[64];
+
+  (void)state;
+  open_l1(&o, UNEVEN, path);
+  record = gc_record_new(&o.gpus.array[0].identity);
+  assert_non_null(record);
+  must(&o, gc_measure(o.device, &options, record, &o.err), "measure");
+  assert_int_equal(count, 1);
+  assert_null(gc_infos_get(&gc_record_find(record, GC_L1)->infos, "CapacityBytes"));
+  gc_record_free(record);
+  close_path(&o);
+  unlink(path);
+}
+
+/* --- what elements say of each other --------------------------------------------------------- */
+
+static void set_up(struct opened *o, enum gc_kind kind, const char *bytes, const char *shared)
+{
+  struct gc_element *element = element_of(o, kind);
+
+  assert_int_equal(gc_infos_set(&element->infos, "CapacityBytes", bytes), 0);
+  assert_int_equal(gc_infos_set(&element->infos, "CapacitySource", "measured"), 0);
+  assert_int_equal(gc_infos_set(&element->infos, "CapacityConfidence", "0.98"), 0);
+  if (shared)
+    assert_int_equal(gc_infos_set(&element->infos, "SharedWith", shared), 0);
+}
+
+static void one_storage_one_capacity(void **state)
+{
+  struct opened o;
+  char path[64];
+
+  (void)state;
+  open_l1(&o, "size = 32 KiB\nline = 128\nways = 4\nreplacement = lru", path);
+  /* within half a percent; and not shared */
+  set_up(&o, GC_L1, "100000", "ReadOnlyCache");
+  set_up(&o, GC_READ_ONLY, "100500", "L1Cache");
+  set_up(&o, GC_TEXTURE, "50000", NULL);
+  must(&o, gc_agree(&o.bench), "agree");
+  assert_string_equal(o.bench.complaints, "");
+  assert_int_equal(number(element_of(&o, GC_TEXTURE), "CapacityBytes"), 50000);
+  /* more: neither is told, and the third stays */
+  set_up(&o, GC_READ_ONLY, "100600", "L1Cache");
+  must(&o, gc_agree(&o.bench), "agree");
+  assert_string_equal(text(element_of(&o, GC_L1), "CapacitySource"),
+                      "absent:L1Cache and ReadOnlyCache are one storage, but 100000 and 100600 bytes were found");
+  assert_string_equal(text(element_of(&o, GC_READ_ONLY), "CapacitySource"),
+                      text(element_of(&o, GC_L1), "CapacitySource"));
+  assert_true(isnan(number(element_of(&o, GC_L1), "CapacityBytes")));
+  assert_true(isnan(number(element_of(&o, GC_L1), "CapacityConfidence")));
+  assert_int_equal(number(element_of(&o, GC_TEXTURE), "CapacityBytes"), 50000);
+  assert_non_null(strstr(o.bench.complaints, "Capacity of L1Cache is withheld: "));
+  assert_non_null(strstr(o.bench.complaints, "Capacity of ReadOnlyCache is withheld: "));
+  close_path(&o);
+  unlink(path);
+}
+
+static void no_more_l2_than_there_is(void **state)
+{
+  struct opened o;
+  char path[64];
+
+  (void)state;
+  open_l1(&o, "size = 32 KiB\nline = 128\nways = 4\nreplacement = lru", path);
+  set_up(&o, GC_L2, "2097152", NULL);
+  must(&o, gc_agree(&o.bench), "agree");
+  assert_int_equal(number(element_of(&o, GC_L2), "CapacityBytes"), 2097152);
+  set_up(&o, GC_L2, "2500000", NULL);
+  must(&o, gc_agree(&o.bench), "agree");
+  assert_string_equal(text(element_of(&o, GC_L2), "CapacitySource"),
+                      "absent:2500000 bytes were found, but the interface says that there are 2097152");
+  close_path(&o);
+  unlink(path);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(profiles_agree),
+    cmocka_unit_test(uneven_sets_are_withheld),
+    cmocka_unit_test(wrong_capacities_are_withheld),
+    cmocka_unit_test(the_plan_complains),
+    cmocka_unit_test(one_storage_one_capacity),
+    cmocka_unit_test(no_more_l2_than_there_is),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
