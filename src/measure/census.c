@@ -274,8 +274,8 @@ int gc_step_l2_census(struct gc_bench *bench, struct gc_element *element)
     return gc_settle_census(bench, element, &census);
   }
   for (uint64_t round = 0; round < L2_ROUNDS && round * sample < L2_LOOKS; round++) {
-    const int status = gc_l2_sample(bench, gc_path_of(GC_L2), &window, &run, L2_LINE, L2_LINE, sample,
-                                    round);
+    const int status = gc_l2_sample(bench, gc_path_of(GC_L2), &window, &run, L2_LINE,
+                                    bench->levels[GC_L2].stride, sample, round);
 
     if (status)
       return status;

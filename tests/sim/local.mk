@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The whole plan on simulated GPUs, whose model knows the truth. A new one is one word in this list.
 sim_tests = \
+	tests/sim/test_amd \
 	tests/sim/test_bandwidth \
 	tests/sim/test_census \
 	tests/sim/test_line \
