@@ -100,9 +100,10 @@ struct gc_record {
 };
 
 /* Revision of the record's form, and of the methods that the values come from. A record made with
- * another one is not valid. */
+ * another one is not valid. (Tests have them in tests/data/record-good.xml and tests/plugin/fake-tool.sh.)
+ * Methods: 2 has the census, other samples of L2, near and far memory, capacities that both ways tell. */
 #define GC_RECORD_FORMAT "1"
-#define GC_RECORD_METHOD "1"
+#define GC_RECORD_METHOD "2"
 
 /* Bounds on a record that is read: bytes of text, objects inside each other, elements, infos of one
  * object, bytes of an info's name and value. The first is the store's bound too. */

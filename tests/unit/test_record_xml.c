@@ -51,8 +51,8 @@ static void reads_what_hwloc_wrote(void **state)
   assert_string_equal(record->identity.driver, "580.95.05");
   assert_string_equal(record->identity.vbios, "96.00.BC.00.01");
   assert_string_equal(record->identity.mig, "disabled");
-  assert_string_equal(record->format, "1");
-  assert_string_equal(record->method, "1");
+  assert_string_equal(record->format, GC_RECORD_FORMAT);
+  assert_string_equal(record->method, GC_RECORD_METHOD);
   assert_int_equal(record->infos.count, 3);
   assert_string_equal(gc_infos_get(&record->infos, "SMs"), "132");
   assert_int_equal(record->count, 5);

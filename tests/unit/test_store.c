@@ -206,6 +206,8 @@ static void the_cache_directory_is_made_in_a_home_but_no_home(void **state)
   assert_int_equal(gc_store_lock(ID, 0, &err), -ENOENT);
 }
 
+#define METHOD "name=\"GPUCacheMethod\" value=\"" GC_RECORD_METHOD "\""
+
 static void a_record_is_stale_when_anything_it_depends_on_changed(void **state)
 {
   static const struct {
@@ -215,8 +217,8 @@ static void a_record_is_stale_when_anything_it_depends_on_changed(void **state)
     { "96.00.BC.00.01", "96.00.BC.00.02", "VBIOS" },
     { "value=\"disabled\"", "value=\"1g.18gb\"", "MIG" },
     { "name=\"GPUCacheFormat\" value=\"1\"", "name=\"GPUCacheFormat\" value=\"0\"", "record format" },
-    { "name=\"GPUCacheMethod\" value=\"1\"", "name=\"GPUCacheMethod\" value=\"0\"", "measuring method" },
-    { "<info name=\"GPUCacheMethod\" value=\"1\"/>", "", "measuring method" },
+    { METHOD, "name=\"GPUCacheMethod\" value=\"0\"", "measuring method" },
+    { "<info " METHOD "/>", "", "measuring method" },
   };
   char *other;
 
