@@ -10,6 +10,9 @@
  *   are one value, found three times: within half a percent.
  * - L2: no SM keeps more than the interface says there is. (That it keeps less is no contradiction:
  *   partitions copy lines, and others use it too.)
+ * - device memory, which nobody can fill to see: what the interface says of the device, and what its
+ *   allocator counts (cuDeviceTotalMem, cuMemGetInfo), within a percent. Shared memory is written and read
+ *   (api.c); bandwidths have limits (bandwidth.h).
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -26,6 +29,7 @@
 #define CENSUS_SHARE 0.02  /* of the capacity: what the two ways may differ by, and */
 #define CENSUS_ERRORS 4    /* so many standard errors, told from few rounds */
 #define STORAGE_SHARE 0.005
+#define MEMORY_SHARE 0.01
 #define NOMINAL_SHARE 0.01 /* more than the nominal size, and yet not a contradiction: a step of the search */
 
 uint64_t gc_capacity_known(const struct gc_element *element)
@@ -159,9 +163,25 @@ static int compare_l2(struct gc_bench *bench)
   return gc_withhold(bench, l2, HWLOC_GPUCACHE_CAPACITY_BYTES, HWLOC_GPUCACHE_CAPACITY, why);
 }
 
+static int compare_memory(struct gc_bench *bench)
+{
+  struct gc_element *memory = gc_record_find(bench->record, GC_DEVICE_MEMORY);
+  const uint64_t bytes = memory ? gc_capacity_known(memory) : 0;
+  const double counted = (double)bench->memory_bytes;
+  char why[160];
+
+  if (!bytes || fabs((double)bytes - counted) <= MEMORY_SHARE * counted)
+    return 0;
+  snprintf(why, sizeof(why), "the interface says %" PRIu64 " bytes in one place, and %.0f in another", bytes,
+           counted);
+  return gc_withhold(bench, memory, HWLOC_GPUCACHE_CAPACITY_BYTES, HWLOC_GPUCACHE_CAPACITY, why);
+}
+
 int gc_agree(struct gc_bench *bench)
 {
-  const int status = compare_storages(bench);
+  int status = compare_storages(bench);
 
-  return status ? status : compare_l2(bench);
+  if (!status)
+    status = compare_l2(bench);
+  return status ? status : compare_memory(bench);
 }

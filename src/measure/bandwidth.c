@@ -8,6 +8,7 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
+#include "measure/agree.h"
 #include "measure/bandwidth.h"
 #include "stats/stats.h"
 
@@ -17,6 +18,7 @@
 
 #define TOLERANCE 0.03
 #define SURE_ENOUGH 0.8 /* below it nothing is told */
+#define CLOCK_SHARE 0.005 /* that clock reads may be off at both ends */
 
 int gc_flow_run(struct gc_bench *bench, struct gc_flow *flow, struct gpu_bandwidth_result *results)
 {
@@ -61,17 +63,22 @@ int gc_rate_put_absent(struct gc_bench *bench, struct gc_element *element, const
   return gc_put_absent(element, property, why) ? gc_fail(bench->err, -ENOMEM, "out of memory") : 0;
 }
 
+double gc_sm_limit(const struct gc_properties *p)
+{
+  return p->compute_major < 2 ? 0 : p->warp * (p->compute_major == 3 ? 8.0 : 4.0);
+}
+
 int gc_rate_put(struct gc_bench *bench, struct gc_element *element, const char *key,
-                const char *property, const struct gc_rate *rate, double high)
+                const char *property, const struct gc_rate *rate, const struct gc_limit *limit)
 {
   char why[160];
 
   if (!(rate->value > 0))
     return gc_rate_put_absent(bench, element, property, "the clock of the GPU did not advance");
-  if (high > 0 && rate->value > high) {
-    snprintf(why, sizeof(why), "%.0f GB/s were seen, but the memory bus allows %.0f at most",
-             rate->value, high);
-    return gc_rate_put_absent(bench, element, property, why);
+  if (limit->most > 0 && rate->value > (1 + CLOCK_SHARE) * limit->most) {
+    snprintf(why, sizeof(why), "%.4g %s were seen, but %s allows %.4g at most", rate->value, limit->unit,
+             limit->by, limit->most);
+    return gc_withhold(bench, element, key, property, why);
   }
   if (rate->confidence < SURE_ENOUGH) {
     snprintf(why, sizeof(why), "%d repetitions lie between %.4g and %.4g", GC_RATE_REPEATS,
@@ -176,19 +183,20 @@ static int measure_local(struct gc_bench *bench, const struct local *local, uint
     .args = {.base = texture ? 0 : gc_bench_address(bench, local->form, 0), .bytes = local->bytes,
              .warp_first = apart ? apart : tile, .step = tile, .texture = texture,
              .count = local->turns}};
+  const struct gc_limit limit = {uniform ? 0 : gc_sm_limit(p), "bytes per cycle", "an SM"};
   struct gc_rate rate;
   int status = measure(bench, &flow, &rate);
 
   if (!status)
     status = gc_rate_put(bench, element, HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE, HWLOC_GPUCACHE_READ,
-                         &rate, 0);
+                         &rate, &limit);
   if (status || local->write == NONE)
     return status;
   flow.kernel = local->write;
   status = measure(bench, &flow, &rate);
   return status ? status
                 : gc_rate_put(bench, element, HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE,
-                              HWLOC_GPUCACHE_WRITE, &rate, 0);
+                              HWLOC_GPUCACHE_WRITE, &rate, &limit);
 }
 
 int gc_step_bandwidth(struct gc_bench *bench, struct gc_element *element)

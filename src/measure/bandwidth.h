@@ -31,10 +31,22 @@ struct gc_rate {
 void gc_rate_of(const struct gc_bench *bench, const struct gc_flow *flow, double *values,
                 struct gc_rate *rate);
 
-/* Writes the value, or why there is none: it is no number, it is more than `high` (0: no limit is
- * known), or the repetitions do not agree. */
+/* What no value can exceed. */
+struct gc_limit {
+  double most;      /* 0: not known */
+  const char *unit; /* of it and of the value */
+  const char *by;   /* what sets the limit: "the memory bus" */
+};
+
+/* Bytes that the loads and stores of an SM move in a cycle at most, whatever they go through but constants
+ * (which all lanes share): 4 for each lane of a warp, on compute capability 3 twice that (CUDA C++
+ * Programming Guide, shared memory of each compute capability: 32 banks). 0: not known. */
+double gc_sm_limit(const struct gc_properties *properties);
+
+/* Writes the value, or why there is none: it is no number, it is beyond the limit, or the repetitions do
+ * not agree. */
 int gc_rate_put(struct gc_bench *bench, struct gc_element *element, const char *key,
-                const char *property, const struct gc_rate *rate, double high);
+                const char *property, const struct gc_rate *rate, const struct gc_limit *limit);
 int gc_rate_put_absent(struct gc_bench *bench, struct gc_element *element, const char *property,
                        const char *why);
 

@@ -86,9 +86,9 @@ static int measure(struct gc_bench *bench, struct gc_flow *flow, struct gc_rate 
   return status;
 }
 
-/* Reads, then writes. high: what no value can exceed; 0: not known. */
+/* Reads, then writes. */
 static int measure_both(struct gc_bench *bench, struct gc_flow *flow, struct gc_element *element,
-                        double high)
+                        const struct gc_limit *limit)
 {
   struct gc_rate rate;
   int status;
@@ -96,13 +96,13 @@ static int measure_both(struct gc_bench *bench, struct gc_flow *flow, struct gc_
   flow->kernel = GC_KERNEL_read_cg;
   if ((status = measure(bench, flow, &rate)) ||
       (status = gc_rate_put(bench, element, HWLOC_GPUCACHE_READ_GBPS, HWLOC_GPUCACHE_READ, &rate,
-                            high)))
+                            limit)))
     return status;
   flow->kernel = GC_KERNEL_write_cg;
   status = measure(bench, flow, &rate);
   return status ? status
                 : gc_rate_put(bench, element, HWLOC_GPUCACHE_WRITE_GBPS, HWLOC_GPUCACHE_WRITE,
-                              &rate, high);
+                              &rate, limit);
 }
 
 static int put_both_absent(struct gc_bench *bench, struct gc_element *element, const char *why)
@@ -118,8 +118,16 @@ static uint64_t tile_bytes(const struct gc_properties *p)
   return (uint64_t)GPU_BANDWIDTH_ROWS * p->warp * GC_LANE_BYTES;
 }
 
+/* All SMs together cannot take or give more, wherever it is. GB/s. */
+static struct gc_limit sms_limit(const struct gc_bench *bench)
+{
+  return (struct gc_limit){gc_sm_limit(&bench->properties) * bench->properties.sms * bench->mhz / 1e3,
+                           "GB/s", "the way to the SMs"};
+}
+
 int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element)
 {
+  const struct gc_limit limit = sms_limit(bench);
   const struct gc_properties *p = &bench->properties;
   const uint64_t tile = tile_bytes(p), tiles = p->l2_bytes / L2_SHARE / tile;
   const uint32_t sms = p->sms / p->l2_count; /* that use the same L2 */
@@ -140,7 +148,7 @@ int gc_step_l2_bandwidth(struct gc_bench *bench, struct gc_element *element)
     .base = bench->arena, .bytes = tiles * tile, .block_first = warps * apart, .warp_first = apart,
     .step = gc_bench_scatter(tiles) * tile};
   status = gc_fill_l2(bench, 0, tiles * tile, 32, 1);
-  return status ? status : measure_both(bench, &flow, element, 0);
+  return status ? status : measure_both(bench, &flow, element, &limit);
 }
 
 /* All blocks side by side, turn by turn to the end of the array, which lies one tile behind the end of a
@@ -159,6 +167,7 @@ static struct gpu_bandwidth_args long_walk(const struct gc_properties *p, uint64
 
 int gc_step_l3_bandwidth(struct gc_bench *bench, struct gc_element *element)
 {
+  const struct gc_limit limit = sms_limit(bench);
   const struct gc_properties *p = &bench->properties;
   const uint32_t warps = p->threads_per_block / p->warp;
   const uint64_t bytes = p->l3_bytes / L3_SHARE;
@@ -171,7 +180,7 @@ int gc_step_l3_bandwidth(struct gc_bench *bench, struct gc_element *element)
     return put_both_absent(bench, element, "too little free device memory");
   flow.args = long_walk(p, bench->arena, bytes);
   status = gc_bench_read(bench, 0, bytes, L3_STRIDE, 1, GPU_ANY_SM);
-  return status ? status : measure_both(bench, &flow, element, 0);
+  return status ? status : measure_both(bench, &flow, element, &limit);
 }
 
 /* Room for walks of device memory: the arena if it is large enough, else memory of our own, which
@@ -215,6 +224,7 @@ static double bus_limit(const struct gc_properties *p)
 int gc_step_memory_bandwidth(struct gc_bench *bench, struct gc_element *element)
 {
   const struct gc_properties *p = &bench->properties;
+  const struct gc_limit limit = {bus_limit(p), "GB/s", "the memory bus"};
   const uint32_t warps = p->threads_per_block / p->warp;
   const uint64_t tile = tile_bytes(p), turn = warps * tile;
   struct gc_flow flow = {.blocks = p->sms, .threads = warps * p->warp};
@@ -229,7 +239,7 @@ int gc_step_memory_bandwidth(struct gc_bench *bench, struct gc_element *element)
                                : "too little free device memory");
   } else if (!status) {
     flow.args = long_walk(p, base, bytes);
-    status = measure_both(bench, &flow, element, bus_limit(p));
+    status = measure_both(bench, &flow, element, &limit);
   }
   if (own)
     bench->ops->release(bench->device, own);

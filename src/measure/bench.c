@@ -138,6 +138,7 @@ int gc_bench_open_known(struct gc_bench *bench, struct gc_device *device,
       (status = bench->ops->memory(device, &free_bytes, &total_bytes, err)))
     return status;
   bench->properties.has_texture &= bench->properties.texture_texels * TEXEL_BYTES >= MIB(4);
+  bench->memory_bytes = total_bytes;
   if (!bench->properties.sms)
     return gc_fail(err, -EIO, "the %s back end reports a GPU without SMs", bench->ops->name);
   gc_complete_properties(&bench->properties, known);

@@ -58,6 +58,7 @@ struct gc_bench {
   struct gc_error *err;
   struct gc_raw *raw;            /* where data goes that was asked for; NULL: nowhere */
 
+  uint64_t memory_bytes;         /* of the device, as its allocator counts them */
   uint64_t arena, arena_bytes;   /* rings live here */
   uint64_t texture, texture_bytes; /* texture object over the start of the arena; 0: none */
   uint64_t constant_base;

@@ -234,6 +234,26 @@ static void more_than_the_bus_allows(void **state)
   end(&run);
 }
 
+/* 32 lanes x 4 bytes in a cycle of an SM, and 4 SMs x 1.5 GHz x that. The plan says so, too. */
+static void more_than_sms_can_move(void **state)
+{
+  const struct gc_infos *infos;
+  struct run run;
+
+  (void)state;
+  begin_chip(&run, "sms = 4\nmemory_clock_khz = 4000000\nmemory = 4 GiB",
+             "size = 1 MiB\nread_gbps = 900\nwrite_gbps = 700\n[space texture]\n"
+             "path = L1 30, L2 200, memory 500\nread_bytes_per_cycle = 140");
+  run.bench.mhz = 1500;
+  infos = measure(&run, &elements[1]);
+  assert_withheld(infos, "Read", HWLOC_GPUCACHE_READ_GBPS, "the way to the SMs allows 768 at most");
+  check_way(&run, &elements[1], infos, true);
+  assert_withheld(measure(&run, &elements[3]), "Read", HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE,
+                  "an SM allows 128 at most");
+  assert_non_null(strstr(run.bench.complaints, "Read of TextureCache is withheld: "));
+  end(&run);
+}
+
 /* Nothing but noise from launch to launch. What is inside the SM does not know of it. */
 static void noise_is_no_value(void **state)
 {
@@ -338,7 +358,7 @@ int main(void)
 {
   static const char *const profiles[] = {"gtx470", "k20c", "gtx840m", "p6000", "v100", "a100",
                                          "h200"};
-  struct CMUnitTest tests[16];
+  struct CMUnitTest tests[32];
   size_t n = 0;
 
   for (; n < sizeof(profiles) / sizeof(*profiles); n++)
@@ -346,6 +366,7 @@ int main(void)
                                    (void *)(uintptr_t)profiles[n]};
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(writes_are_not_reads);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(more_than_the_bus_allows);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(more_than_sms_can_move);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(noise_is_no_value);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_many_sms_for_the_l2);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(no_walk_meets_what_one_before_left);

@@ -343,6 +343,25 @@ static void no_more_l2_than_there_is(void **state)
   unlink(path);
 }
 
+/* Device memory: the two figures that the interface has. */
+static void memory_is_counted_twice(void **state)
+{
+  struct opened o;
+  char path[64];
+
+  (void)state;
+  open_l1(&o, "size = 32 KiB\nline = 128\nways = 4\nreplacement = lru", path);
+  must(&o, gc_step_api(&o.bench, element_of(&o, GC_DEVICE_MEMORY)), "interface");
+  must(&o, gc_agree(&o.bench), "agree");
+  assert_int_equal(number(element_of(&o, GC_DEVICE_MEMORY), "CapacityBytes"), 512 << 20);
+  o.bench.memory_bytes = 400u << 20;
+  must(&o, gc_agree(&o.bench), "agree");
+  assert_non_null(strstr(text(element_of(&o, GC_DEVICE_MEMORY), "CapacitySource"),
+                         "absent:the interface says 536870912 bytes in one place, and 419430400 in another"));
+  close_path(&o);
+  unlink(path);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -352,6 +371,7 @@ int main(void)
     cmocka_unit_test(the_plan_complains),
     cmocka_unit_test(one_storage_one_capacity),
     cmocka_unit_test(no_more_l2_than_there_is),
+    cmocka_unit_test(memory_is_counted_twice),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
