@@ -146,3 +146,24 @@ caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs
   [ -f "$records/sim-tiny.xml" ]
   [ ! -e "$records/sim-tiny.failed" ]
 }
+
+@test "what was measured is completed by the tables, but for what --only asked for" {
+  command -v jq > /dev/null || skip "jq is not installed"
+  local gpu=$BATS_TEST_TMPDIR/mi210
+  sed -e 's/^sms = 104 /sms = 4 /' -e 's/^sm_ids = .*/sm_ids = 0-1 3 4/' "$top_srcdir/data/sim/mi210" > "$gpu"
+  grep -q '^sms = 4 ' "$gpu"
+  run_split "$tool" show --json --sim "$gpu"
+  is 0 "$status"
+  # value ELEMENT KEY
+  value() { jq -r --arg kind "$1" --arg key "$2" '.[0].elements[] | select(.subtype == $kind)[$key]' <<< "$output"; }
+  is measured "$(value L1Cache CapacitySource)"
+  is sysfs "$(value L1Cache NominalSource)"
+  is sysfs "$(value InstructionCache CapacitySource)"
+  is gfx90a "$(jq -r '.[0].GFX' <<< "$output")"
+  grep -q 'subtype="InstructionCache"' "$records/sim-mi210.xml"
+  has "$("$tool" show --sim "$gpu")" InstructionCache
+  run_split "$tool" measure --only L1Cache --sim "$gpu"
+  is 0 "$status"
+  has "$output" L1Cache
+  has_not "$output" InstructionCache
+}
