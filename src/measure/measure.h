@@ -29,7 +29,10 @@ struct gc_measure_options {
    * not what the kernel driver's tables say, and when a step failed, which costs what it would have told.
    * May be NULL. */
   void (*complain)(void *data, const char *sentence);
-  void *data; /* for both */
+  /* Called after each step with what it cost: wall-clock milliseconds, repetitions and looks for other
+   * programs included, and launches. May be NULL. */
+  void (*spent)(void *data, const char *what, double milliseconds, uint64_t launches);
+  void *data; /* for all of them */
   struct gc_measure_rest *rest; /* NULL: all or nothing, a broken device is -EIO */
   /* What the kernel driver's tables say of this GPU (struct gc_gpu); may be NULL. What was measured is
    * compared with it: crosscheck.c. */

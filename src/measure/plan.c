@@ -407,12 +407,32 @@ static int prepare(struct gc_bench *bench)
   return gc_record_facts(bench);
 }
 
+struct spent {
+  double since;
+  uint64_t launches;
+};
+
+static struct spent so_long(const struct gc_bench *bench)
+{
+  return (struct spent){gc_milliseconds(), bench->ops->counts(bench->device)->launches};
+}
+
+static void tell_spent(const struct gc_bench *bench, const struct gc_measure_options *options,
+                       const char *what, const struct spent *before)
+{
+  const struct spent now = so_long(bench);
+
+  if (options->spent)
+    options->spent(options->data, what, now.since - before->since, now.launches - before->launches);
+}
+
 /* The rest of it from step *next on, at one clock: GC_OTHER_CLOCK, nothing of it counts. Ends early
  * when a step breaks the device. */
 static int run_plan(struct gc_bench *bench, const struct gc_measure_options *options,
                     unsigned *next, enum gc_peace *peace)
 {
   const uint64_t mhz = *next ? so_far(bench, "MeasuredSMClockMHz") : 0;
+  struct spent before = so_long(bench);
   bool broken = false;
   int status;
 
@@ -420,6 +440,7 @@ static int run_plan(struct gc_bench *bench, const struct gc_measure_options *opt
   if (options->progress)
     options->progress(options->data, *next, STEPS, "warming up");
   status = prepare(bench);
+  tell_spent(bench, options, "warming up", &before);
   if (!status && mhz && fabs(bench->mhz - (double)mhz) > GC_OTHER_CLOCK_SHARE * (double)mhz)
     *peace = GC_OTHER_CLOCK;
   while (*next < STEPS && !status && !broken && *peace != GC_OTHER_CLOCK) {
@@ -431,7 +452,9 @@ static int run_plan(struct gc_bench *bench, const struct gc_measure_options *opt
     name_step(step, what, sizeof(what));
     if (options->progress)
       options->progress(options->data, *next - 1, STEPS, what);
+    before = so_long(bench);
     status = run_undisturbed(bench, options, step, peace, &broken);
+    tell_spent(bench, options, what, &before);
   }
   if (!status && *next == STEPS && *peace != GC_OTHER_CLOCK &&
       !(status = gc_record_nominal(bench)) && !(status = gc_agree(bench)))

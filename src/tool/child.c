@@ -53,7 +53,7 @@ void gc_child_prepare(struct gc_child *child, const struct gc_tool *tool, const 
     child->argv[n++] = "--force";
   if (tool->no_store)
     child->argv[n++] = "--no-store";
-  if (tool->verbose)
+  if (tool->times) /* the environment is inherited */
     child->argv[n++] = "--verbose";
   child->argv[n++] = gpu->identity.id;
   child->argv[n] = NULL;

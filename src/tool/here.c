@@ -60,6 +60,14 @@ static void show_progress(void *data, unsigned done, unsigned total, const char 
   gc_progress(here->who, done, total, what);
 }
 
+static void say_spent(void *data, const char *what, double milliseconds, uint64_t launches)
+{
+  const struct here *here = data;
+
+  gc_say(here->result->gpu->name, "%s took %.2f ms, %llu launches", what, milliseconds,
+         (unsigned long long)launches);
+}
+
 static void say_complaint(void *data, const char *sentence)
 {
   const struct here *here = data;
@@ -204,7 +212,8 @@ static int run_plan(struct here *here, struct gc_measure_rest *rest, struct gc_r
                     struct gc_error *err)
 {
   struct gc_measure_options options = {
-    .only = here->tool->only, .progress = show_progress, .complain = say_complaint, .data = here,
+    .only = here->tool->only, .progress = show_progress, .complain = say_complaint,
+    .spent = here->tool->times ? say_spent : NULL, .data = here,
     .rest = rest, .patience = patience(here->tool->timeout), .known = here->result->gpu->known};
   const struct gc_gpu *gpu = here->result->gpu;
   struct gc_device *device = NULL;

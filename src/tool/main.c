@@ -139,7 +139,7 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
     case 'j': tool->json = true; break;
     case 'x': tool->xml = true; break;
     case 'a': tool->all = true; break;
-    case 'v': tool->verbose = true; break;
+    case 'v': tool->verbose = tool->times = true; break;
     case 'h': help(); return GC_EXIT_DONE;
     case 'V': version(); return GC_EXIT_DONE;
     case 't':

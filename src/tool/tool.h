@@ -28,6 +28,7 @@ struct gc_tool {
   unsigned resume;      /* --resume: step of the plan to go on with, in the record on stdin; 0: none. Not
                            for people: rest.c gives it */
   double timeout;       /* --timeout: seconds for all of it; 0: no limit */
+  bool times;           /* --verbose, but not $HWLOC_GPUCACHE_VERBOSE: what each step of measuring costs */
   bool verbose, force, no_store, json, xml, all;
   bool must_store;      /* measure: a record that cannot be stored is a failure, not a warning */
   char **words;         /* the arguments after the subcommand */

@@ -268,3 +268,13 @@ small_curve() {
   has "$errors" "gnuplot drew nothing"
   is "$raw/a.tsv" "$(find "$raw" -type f)"
 }
+
+@test "measure --verbose says what each step costs, the environment alone does not" {
+  run_split "$tool" measure --verbose --no-store --sim "$tiny" --only L1Cache
+  is 0 "$status"
+  has "$errors" 'gpu0: L1Cache capacity took '
+  has_not "$errors" 'L2Cache capacity took '
+  HWLOC_GPUCACHE_VERBOSE=1 run_split "$tool" measure --no-store --sim "$tiny" --only L1Cache
+  is 0 "$status"
+  has_not "$errors" ' took '
+}
