@@ -165,14 +165,17 @@ static bool lacks(const struct gc_model_facts *facts, enum gc_kernel kernel)
   case GC_KERNEL_chase_nc:
   case GC_KERNEL_latency_nc:
   case GC_KERNEL_read_nc:
+  case GC_KERNEL_census_nc:
     return !facts->has_read_only;
   case GC_KERNEL_chase_texture:
   case GC_KERNEL_latency_texture:
   case GC_KERNEL_read_texture:
+  case GC_KERNEL_census_texture:
     return !facts->has_texture;
   case GC_KERNEL_chase_constant:
   case GC_KERNEL_latency_constant:
   case GC_KERNEL_read_constant:
+  case GC_KERNEL_census_constant:
   case GC_KERNEL_constant_base:
   case GC_KERNEL_turn_constant:
   case GC_KERNEL_stretch:
@@ -180,6 +183,7 @@ static bool lacks(const struct gc_model_facts *facts, enum gc_kernel kernel)
   case GC_KERNEL_chase_scalar:
   case GC_KERNEL_latency_scalar:
   case GC_KERNEL_read_scalar:
+  case GC_KERNEL_census_scalar:
   case GC_KERNEL_mates:
     return !facts->has_scalar;
   default:

@@ -85,11 +85,12 @@ static uint64_t within(uint64_t value, uint64_t least, uint64_t most)
   return value < least ? least : value < most ? value : most;
 }
 
-/* How often is looked, in how many launches. Where all lanes load the same, reading takes its time. */
+/* How often is looked, in how many launches. Where all lanes load the same, reading takes its time; yet where
+ * one SM does it alone, it has to look often. */
 static void plan_looks(struct count *c, uint64_t bytes)
 {
   const bool uniform = c->kernel == GC_KERNEL_census_constant || c->kernel == GC_KERNEL_census_scalar;
-  const uint64_t most = uniform ? UNIFORM_LOADS / c->args.slots : UINT64_MAX; /* rounds */
+  const uint64_t most = uniform && !c->path->alone ? UNIFORM_LOADS / c->args.slots : UINT64_MAX; /* rounds */
   struct gpu_census_args *a = &c->args;
 
   a->each = (uint32_t)within(bytes / QUIET_BYTES, 1, GPU_CENSUS_LOOKS / ROUNDS_MIN);
@@ -218,7 +219,8 @@ int gc_step_census(struct gc_bench *bench, struct gc_element *element)
 {
   const struct gc_path *path = gc_path_of(element->kind);
   struct count c = {.bench = bench, .path = path, .kernel = kernel_of(path),
-                    .sms = bench->properties.sms, .stride = bench->levels[element->kind].stride};
+                    .sms = path->alone ? 1 : bench->properties.sms,
+                    .stride = bench->levels[element->kind].stride};
   const uint64_t capacity = gc_capacity_known(element);
   struct gc_census census = {.error = 0};
   int status;
@@ -250,7 +252,9 @@ static double l2_limit(const struct gc_bench *bench, const struct gc_element *el
 
   if (near && far)
     return (strtod(near, NULL) + strtod(far, NULL)) / 2 + bench->window_cycles;
-  if (gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_PARTITIONS, &partitions) || partitions > 1)
+  /* AMD's L2 have no partitions: an XCD's is its own */
+  if (!bench->properties.has_scalar &&
+      (gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_PARTITIONS, &partitions) || partitions > 1))
     return 0;
   return (level->hit + level->miss) / 2;
 }

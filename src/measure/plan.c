@@ -78,6 +78,7 @@ static const struct step {
   {GC_SHARED_MEMORY, "latency", gc_step_latency},
   {GC_SHARED_MEMORY, "bandwidth", gc_step_bandwidth},
   {GC_SCALAR_L1, "capacity", gc_step_capacity},
+  {GC_SCALAR_L1, "census", gc_step_census},
   {GC_SCALAR_L1, "latency", gc_step_latency},
   {GC_SCALAR_L1, "fetch", gc_step_fetch},
   {GC_SCALAR_L1, "line", gc_step_line},
