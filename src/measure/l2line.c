@@ -8,8 +8,9 @@
  *
  * Large L2s spread addresses over slices and sets by a hash. On one that does not, every other line
  * may be one of half of the sets, and miss as all lines do: twice the line, or more, would be told.
- * So three quarters of the answer have to miss, too, where they would not if it were two lines: as
- * one and a half, they leave a third of the lines out, but no sets.
+ * So three quarters and five eighths of the answer have to miss, too, where they would not if it were
+ * two lines: as one and a half, and one and a quarter, they leave lines out, but no sets, unless the
+ * number of these is a multiple of 30.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -21,7 +22,6 @@
 
 #define SPAN 1.6
 #define SAMPLE 256
-#define CHECK_SPAN 1.35 /* two thirds of that fit */
 #define REPEATS 3 /* of the strides next to the answer */
 #define CLEAR 0.2 /* share of loads that must miss more at the smallest stride than at the widest */
 
@@ -85,18 +85,25 @@ static int compare(struct gc_bench *bench, uint64_t span, const struct gc_window
   return 0;
 }
 
-/* Does an array miss with three quarters of the line as a stride? */
-static int check(struct gc_bench *bench, uint64_t capacity, uint32_t line,
+/* Does an array miss with these strides below the line? fits: the share that misses where nothing does. */
+static int check(struct gc_bench *bench, uint64_t capacity, uint32_t line, double fits,
                  const struct gc_window *window, bool *good)
 {
-  const uint64_t span = (uint64_t)(CHECK_SPAN * (double)capacity);
-  double all, most;
-  int status;
+  static const struct {
+    uint32_t eighths; /* of the line */
+    double span;      /* of the capacity; what it leaves, if these are half lines, fits */
+  } checks[] = {{6, 1.35}, {5, 1.18}};
 
-  if ((status = missed(bench, span, line / 2, 0, window, &all)) ||
-      (status = missed(bench, span, line / 4 * 3, 0, window, &most)))
-    return status;
-  *good = most > all / 2;
+  *good = true;
+  for (size_t i = 0; i < sizeof(checks) / sizeof(*checks) && *good; i++) {
+    const uint64_t span = (uint64_t)(checks[i].span * (double)capacity);
+    double share;
+    int status = missed(bench, span, line / 8 * checks[i].eighths, 0, window, &share);
+
+    if (status)
+      return status;
+    *good = share > fits + CLEAR / 2;
+  }
   return 0;
 }
 
@@ -128,7 +135,8 @@ int gc_step_l2_line(struct gc_bench *bench, struct gc_element *element)
   gc_changepoint_find(evidence, STRIDES - 2, NULL, &change);
   if (change.noise > 0.5)
     return gc_put_absent(element, HWLOC_GPUCACHE_LINE, "strides miss at random: noise");
-  if (change.index && (status = check(bench, capacity, strides[change.index], &window, &good)))
+  if (change.index && (status = check(bench, capacity, strides[change.index], share[STRIDES - 1],
+                                      &window, &good)))
     return status;
   if (!good)
     return gc_put_absent(element, HWLOC_GPUCACHE_LINE, "wide strides leave sets unused");

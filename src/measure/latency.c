@@ -19,6 +19,7 @@
 #define WINDOW_TRIES 4
 #define WINDOW_SURE 0.95
 #define WINDOW_LOADS 64
+#define WINDOW_BYTES 1024 /* fit every L1 */
 #define WINDOW_GROUPS 9
 #define WINDOW_EACH 8
 #define WINDOW_TOLERANCE 2 /* cycles: what is timed alone takes hundreds, and is promised to 2 % */
@@ -108,15 +109,16 @@ static int try_window(struct gc_bench *bench, const struct gc_path *path, double
 int gc_calibrate_window(struct gc_bench *bench)
 {
   const struct gc_properties *p = &bench->properties;
-  const struct gc_path *path =
-    gc_path_of(p->global_l1 ? GC_L1 : p->has_read_only ? GC_READ_ONLY : GC_SHARED_MEMORY);
+  struct gc_path path =
+    *gc_path_of(p->global_l1 ? GC_L1 : p->has_read_only ? GC_READ_ONLY : GC_SHARED_MEMORY);
   int status = 0;
 
+  path.latency_bytes = WINDOW_BYTES;
   bench->window_confidence = -1;
   for (int i = 0; i < WINDOW_TRIES && bench->window_confidence < WINDOW_SURE && !status; i++) {
     double cycles, confidence;
 
-    status = try_window(bench, path, &cycles, &confidence);
+    status = try_window(bench, &path, &cycles, &confidence);
     if (!status && confidence > bench->window_confidence) {
       bench->window_cycles = cycles;
       bench->window_confidence = confidence;

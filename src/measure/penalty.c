@@ -112,15 +112,29 @@ static int walk_ring(struct gc_bench *bench, const struct gc_path *path, const u
   return status;
 }
 
+/* Four times the constant L1, where that is known: no more than has to be, as the L1.5 may be small. */
+static uint64_t beyond_constant_l1(const struct gc_bench *bench)
+{
+  const struct gc_path *path = gc_path_of(GC_CONSTANT_L15);
+  const struct gc_element *l1 = gc_record_find(bench->record, GC_CONSTANT_L1);
+  uint64_t bytes;
+
+  if (!l1 || gc_infos_get_u64(&l1->infos, HWLOC_GPUCACHE_CAPACITY_BYTES, &bytes))
+    return path->latency_bytes;
+  bytes = 4 * bytes > path->min ? 4 * bytes / path->latency_stride * path->latency_stride : path->min;
+  return bytes < path->latency_bytes ? bytes : path->latency_bytes;
+}
+
 /* The ring that the constant L1 cannot hold and the L1.5 can. */
 static int walk_l15(struct gc_bench *bench, unsigned repeats, double *middles)
 {
   const struct gc_path *path = gc_path_of(GC_CONSTANT_L15);
-  const uint32_t slots = (uint32_t)(path->latency_bytes / path->latency_stride);
+  const uint64_t bytes = beyond_constant_l1(bench);
+  const uint32_t slots = (uint32_t)(bytes / path->latency_stride);
   const uint32_t n = bench->properties.sms < RING_SMS ? bench->properties.sms : RING_SMS;
   uint64_t starts[RING_SMS];
   double discarded;
-  int status = gc_bench_ring(bench, path->form, path->latency_bytes, path->latency_stride, 1);
+  int status = gc_bench_ring(bench, path->form, bytes, path->latency_stride, 1);
 
   for (uint32_t i = 0; i < n; i++)
     starts[i] = gc_bench_address(bench, path->form, 0);
