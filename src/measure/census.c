@@ -227,8 +227,9 @@ int gc_step_census(struct gc_bench *bench, struct gc_element *element)
 
   if (!capacity)
     return 0; /* why there is none is said already */
-  if (!plan(&c, capacity)) {
-    snprintf(census.absent, sizeof(census.absent), "there is not enough to read for it");
+  if (!c.stride || !plan(&c, capacity)) { /* no stride: the capacity was found by another process */
+    snprintf(census.absent, sizeof(census.absent), "%s",
+             c.stride ? "there is not enough to read for it" : "what a hit takes is not known any more");
     return gc_settle_census(bench, element, &census);
   }
   c.found = calloc(c.n, sizeof(*c.found));

@@ -253,6 +253,22 @@ static void wrong_capacities_are_withheld(void **state)
     }
 }
 
+/* When a failure made another process go on after the capacity, nothing is counted, and the capacity stays. */
+static void nothing_is_known_any_more(void **state)
+{
+  struct opened o;
+  char path[64];
+
+  (void)state;
+  open_l1(&o, "size = 32 KiB\nline = 128\nways = 4\nreplacement = lru", path);
+  assert_int_equal(gc_infos_set_u64(&element_of(&o, GC_L1)->infos, "CapacityBytes", 32768), 0);
+  must(&o, gc_step_census(&o.bench, element_of(&o, GC_L1)), "census");
+  assert_memory_equal(text(element_of(&o, GC_L1), "CensusSource"), "absent:", 7);
+  assert_int_equal(number(element_of(&o, GC_L1), "CapacityBytes"), 32768);
+  close_path(&o);
+  unlink(path);
+}
+
 /* The plan tells whoever wants to know, once. */
 static void complain(void *data, const char *sentence)
 {
@@ -368,6 +384,7 @@ int main(void)
     cmocka_unit_test(profiles_agree),
     cmocka_unit_test(uneven_sets_are_withheld),
     cmocka_unit_test(wrong_capacities_are_withheld),
+    cmocka_unit_test(nothing_is_known_any_more),
     cmocka_unit_test(the_plan_complains),
     cmocka_unit_test(one_storage_one_capacity),
     cmocka_unit_test(no_more_l2_than_there_is),
