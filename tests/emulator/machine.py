@@ -140,6 +140,7 @@ class Machine:
         return run
 
     def read_clock(self, who):
+        self.reader = who
         self.cycles += self.steps()
         self.readings[who].append(self.cycles)
         return self.cycles

@@ -85,8 +85,8 @@ class Checks:
                 (slots[0], NEVER, 0, 0)]
         for block, job in enumerate(work):
             jobs.put("2Q2I", 24 * block, *job)
-        self.launch("chase_" + path, "4Q6I", (jobs.address, results.address, trace.address, 0, 200, low, shift,
-                                              threshold, count, stride), blocks, self.wave, shared)
+        self.launch("chase_" + path, "4Q8I", (jobs.address, results.address, trace.address, 0, 200, low, shift,
+                                              threshold, count, stride, 0, 0), blocks, self.wave, shared)
         for block, (start, end, warm, n) in enumerate(work):
             times = pairs(self.machine.readings[block, 0])
             visited, last = walk(follows, start, end, warm + n)
@@ -109,6 +109,72 @@ class Checks:
             equal("slow", (slow, first_slow), (len(late), late[0] if late else ANY_SM))
             equal("sm", sm, self.machine.sm(block))
             equal("trace", list(trace.get("200I", 800 * block)), times + [0x55555555] * (200 - n))
+
+    def side_by_side(self, path):
+        """Untimed loads of all lanes at once, from start on and after end from start again."""
+        slots, warm, loads = 3 * self.wave // 2, 5 * self.wave, 20
+        memory, follows = Memory(slots * 64), {}
+        for i in range(slots):
+            follows[memory.address + i * 64] = memory.address + (i + 1) % slots * 64
+            memory.put("Q", i * 64, memory.address + (i + 1) % slots * 64)
+        job, result = Memory(24), Memory(552)
+        job.put("2Q2I", 0, memory.address, memory.address + slots * 64, warm, loads)
+        self.launch("chase_" + path, "4Q8I", (job.address, result.address, 0, 0, 0, 0, 2, ANY_SM, 0, 0, 64, 0), 1,
+                    self.wave)
+        got = [a.address for a in self.machine.accesses[0, 0]
+               if a.name.startswith("GLOBAL_LOAD") and a.address in follows]
+        each = -(-warm // (4 * self.wave)) * 4 * self.wave
+        equal("loaded", sorted(got[:each]), sorted(memory.address + i % slots * 64 for i in range(each)))
+        equal("chain", got[each::self.wave], walk(follows, memory.address, NEVER, loads)[0])
+        equal("last", result.get("Q", 8)[0], walk(follows, memory.address, NEVER, loads)[1])
+
+    def together(self, path):
+        """Jobs of CUs, not of blocks, and one result for all."""
+        blocks, loads, low, shift, threshold = 3, 30, 20, 1, 300
+        numbers = [self.machine.sm(block) for block in range(blocks)]
+        cus = sorted(numbers)[-1]  # the last one takes no part
+        memory, follows = ring(40, 64)
+        jobs, result = Memory(24 * (cus + 1)), Memory(552 + 4 * cus)
+        for number in numbers:
+            jobs.put("2Q2I", 24 * number, memory.address, NEVER, number % 3, loads)
+        self.launch("chase_" + path, "4Q8I", (jobs.address, result.address, 0, 0, 0, low, shift, threshold, 0, 0, 0,
+                                              cus), blocks, self.wave)
+        times = [t for block in range(blocks) if numbers[block] < cus
+                 for t in pairs(self.machine.readings[block, 0])]
+        expected = [0] * BINS
+        for t in times:
+            expected[min(max(t - low, 0) >> shift, BINS - 1)] += 1
+        equal("loads", (len(times), result.get("I", 544)[0]), (2 * loads, 2 * loads))
+        equal("histogram", list(result.get(f"{BINS}I", 16)), expected)
+        equal("cycles, slow", (result.get("Q")[0], result.get("I", 536)[0]),
+              (sum(times), sum(t >= threshold for t in times)))
+        equal("came", list(result.get(f"{cus}I", 552)), [int(i in numbers) for i in range(cus)])
+
+    def mates(self):
+        """No two emulated CUs share a cache; so who finds marks is told by the clock, which is set here."""
+        blocks, most, copies, bits, stride, hit, miss, threshold = 7, 4, 3, 3, 64, 50, 500, 200
+        marks = most + (most - 1) * bits
+        lines, results, turn = Memory(marks * copies * stride), Memory(20 * blocks), Memory(4)
+        steps, caches, m = self.machine.steps, {}, self.machine
+
+        def step():
+            # the second reading of a window: what was loaded before it?
+            who = m.reader
+            if len(m.readings[who]) % 2 == 0:
+                return 30
+            line = m.accesses[who][-1].address
+            there = line in caches.setdefault(who[0] // 3, set())
+            caches[who[0] // 3].add(line)
+            return hit if there else miss
+
+        m.steps = step
+        self.launch("mates", "3Q4I", (lines.address, results.address, turn.address, stride, threshold, bits, 100),
+                    blocks, self.wave)
+        m.steps = steps
+        equal("turn", turn.get("I")[0], blocks)
+        for block in range(blocks):
+            equal(f"sm, in_turn, rank, leader, doubts of block {block}", results.get("5I", 20 * block),
+                  (m.sm(block), 1, block % 3, block // 3 * 3, 0))
 
     def latency(self, path):
         shared, count, stride = 0, 0, 0
@@ -239,22 +305,49 @@ class Checks:
                     at = 4 * 2 * n * (block * warps + warp)
                     equal("first and again", list(traces.get(f"{2 * n}I", at)), times[:n] + times[n + m:])
 
-    def census(self):
-        blocks, slots, step, passes, rounds, each = 2, 150, 64, 2, 3, 4
-        for path in PATHS.values():
-            region = Memory(slots * step)
-            chosen, cycles = Memory(4 * blocks * rounds * each), Memory(4 * blocks * rounds * each * 2)
-            picks = [random.Random(5).randrange(slots) for _ in range(blocks * rounds * each)]
-            chosen.put(f"{len(picks)}I", 0, *picks)
-            self.launch("census", "5Q6I", (region.address, step, chosen.address, cycles.address, 0, slots, path,
-                                           passes, rounds, each, 0), blocks, self.wave)
-            for block in range(blocks):
-                times = pairs(self.machine.readings[block, 0])
-                equal("cycles", list(cycles.get(f"{2 * rounds * each}I", 8 * block * rounds * each)), times)
-                names = ("S_LOAD_DWORDX2", "S_LOAD_B64") if path else ("GLOBAL_LOAD",)
-                seen = {a.address - region.address for a in self.machine.accesses[block, 0]
-                        if a.name.startswith(names) and region.address <= a.address < region.address + slots * step}
-                equal("read", seen, {i * step for i in range(slots)})
+    def census(self, path):
+        blocks, slots, step, passes, each, rounds, before, limit = 2, 150, 64, 2, 4, 3, 1, 80
+        every = before + rounds + 1
+        scale = (slots << 24) // (every * each * blocks)
+        region, results, m = Memory(slots * step), Memory(16 * blocks), self.machine
+        looked, steps = {}, m.steps
+
+        def step_and_see():
+            if len(m.readings[m.reader]) % 2:
+                looked.setdefault(m.reader[0], []).append(m.accesses[m.reader][-1].address)
+            return steps()
+
+        m.steps = step_and_see
+        self.launch("census_" + path, "5Q8I", (region.address, step, results.address, 0, scale, slots, limit, passes,
+                                               each, rounds, before, every, 0), blocks, self.wave)
+        m.steps = steps
+        for block in range(blocks):
+            expected = []
+            for r in range(rounds):
+                start = census_hash(passes + r) * slots >> 32
+                for k in range(each):
+                    turned = block + (census_hash(k << 16 | before + r) * blocks >> 32)
+                    part = (k * blocks + turned % blocks) * every + before + r
+                    rank = (part << 8 | census_hash(part) >> 24) * scale >> 32
+                    expected += [region.address + (start + rank) % slots * step] * 2
+            equal("looked up", looked[block], expected)
+            bits = 0
+            for t in pairs(m.readings[block, 0]):
+                bits = bits << 1 | (t <= limit)
+            low, high = results.get("2Q", 16 * block)
+            equal("seen", high << 64 | low, bits)
+            kind = "S_LOAD_" if path == "scalar" else "GLOBAL_LOAD"
+            seen = [a.address for a in m.accesses[block, 0] if a.name.startswith(kind) and
+                    region.address <= a.address < region.address + slots * step]
+            equal("read", sorted(set(seen)), [region.address + i * step for i in range(slots)])
+            if len(seen) < slots * (passes + rounds - 1):
+                raise AssertionError(f"{len(seen)} loads in {passes + rounds - 1} readings")
+
+
+def census_hash(x):
+    x = (x ^ x >> 16) * 0x7FEB352D & 0xFFFFFFFF
+    x = (x ^ x >> 15) * 0x846CA68B & 0xFFFFFFFF
+    return x ^ x >> 16
 
 
 def main():
@@ -274,15 +367,20 @@ def main():
         what.append(("read_" + path, checks.bandwidth, ("read", path)))
     for path in ("cg", "shared"):
         what.append(("write_" + path, checks.bandwidth, ("write", path)))
-    what += [("pair", checks.pair, ()), ("roll_call", checks.roll_call, ()), ("census", checks.census, ())]
-    equal("kernels checked", sorted("gpu_" + name for name, _, _ in what), sorted(code_object.kernels))
+    for path in ("ca", "cg"):
+        what.append(("chase_" + path, checks.side_by_side, (path,)))
+        what.append(("chase_" + path, checks.together, (path,)))
+    for path in PATHS:
+        what.append(("census_" + path, checks.census, (path,)))
+    what += [("pair", checks.pair, ()), ("roll_call", checks.roll_call, ()), ("mates", checks.mates, ())]
+    equal("kernels checked", sorted({"gpu_" + name for name, _, _ in what}), sorted(code_object.kernels))
     failures = 0
     for name, check, arguments in what:
         if sys.argv[4:] and name not in sys.argv[4:]:
             continue
         try:
             check(*arguments)
-            print(f"{processor}: {name}: right", flush=True)
+            print(f"{processor}: {name}: {check.__name__} is right", flush=True)
         except Exception as why:  # whatever it is, the other kernels are looked at too
             failures += 1
             print(f"{processor}: {name}: {type(why).__name__}: {str(why)[:600]}", flush=True)

@@ -12,8 +12,11 @@ fi
 # compile PROCESSOR: what is in $HOME/kernels, to $HOME/image.
 compile() {
   # shellcheck disable=SC2086
-  "$CLANG" $AMDGCN_FLAGS -Wno-error -mcpu="$1" -c -x c -o "$HOME/object" "$HOME/kernels/all.c" 2>"$HOME/log" &&
-    "$LLD" -shared -s -o "$HOME/image" "$HOME/object" || { cat "$HOME/log"; exit 1; }
+  if ! "$CLANG" $AMDGCN_FLAGS -Wno-error -mcpu="$1" -c -x c -o "$HOME/object" "$HOME/kernels/all.c" 2>"$HOME/log" ||
+    ! "$LLD" -shared -s -o "$HOME/image" "$HOME/object"; then
+    cat "$HOME/log"
+    exit 1
+  fi
 }
 
 # must_fail PROCESSOR REASON FILE SED-SCRIPT: the kernels with that change in FILE are refused.
