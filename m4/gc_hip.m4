@@ -12,18 +12,33 @@ dnl takes it as it is.
 m4_define([_GC_AMDGCN_VERSION],
   [`case $1 in *-generic) echo "-Xclang -mcode-object-version=6" ;; *) echo -mcode-object-version=4 ;; esac`])
 
-dnl _GC_AMDGCN_IF(PROCESSOR, IF IT COMPILES AND LINKS, IF NOT)
+dnl _GC_AMDGCN_IF(PROCESSOR, IF IT COMPILES AND LINKS, IF NOT): with the instructions that a clang may not know.
 AC_DEFUN([_GC_AMDGCN_IF], [
   cat >conftest.c <<_GCEOF
+#if defined(__GFX12__)
+#define OWN \\
+  "global_load_dwordx2 v@<:@0:1@:>@, v@<:@2:3@:>@, off scope:SCOPE_DEV\n\ts_wait_loadcnt 0x0\n\t" \\
+  "s_wait_storecnt 0x0\n\ts_wait_dscnt 0x0\n\ts_wait_kmcnt 0x0\n\t" \\
+  "s_getreg_b32 s0, hwreg(HW_REG_SHADER_CYCLES_LO)\n\ts_getreg_b32 s0, hwreg(HW_REG_SHADER_CYCLES_HI)\n\t" \\
+  "s_wait_alu depctr_sa_sdst(0)\n\ts_sendmsg_rtn_b64 s@<:@0:1@:>@, sendmsg(MSG_RTN_GET_REALTIME)"
+#elif defined(__GFX11__)
+#define OWN \\
+  "global_load_dwordx2 v@<:@0:1@:>@, v@<:@2:3@:>@, off glc\n\ts_waitcnt_vscnt null, 0x0\n\t" \\
+  "s_getreg_b32 s0, hwreg(HW_REG_SHADER_CYCLES, 0, 20)\n\t" \\
+  "s_sendmsg_rtn_b64 s@<:@0:1@:>@, sendmsg(MSG_RTN_GET_REALTIME)"
+#else
+#define OWN "s_memtime s@<:@0:1@:>@\n\ts_memrealtime s@<:@0:1@:>@"
+#endif
+typedef unsigned rows __attribute__((ext_vector_type(16)));
+
 __attribute__((amdgpu_kernel, visibility("protected")))
 void gpu_conftest(__attribute__((address_space(1))) unsigned long *p)
 {
+  rows row;
+
   __scoped_atomic_store_n(p, 1ul, __ATOMIC_RELAXED, __MEMORY_SCOPE_DEVICE);
-#if defined(__GFX12__)
-  __asm__ volatile("s_getreg_b32 s0, hwreg(HW_REG_SHADER_CYCLES_LO)\n\ts_wait_alu depctr_sa_sdst(0)" ::: "s0");
-#elif defined(__GFX11__)
-  __asm__ volatile("s_getreg_b32 s0, hwreg(HW_REG_SHADER_CYCLES, 0, 20)" ::: "s0");
-#endif
+  __asm__ volatile("ds_read_b32 v0, v1\n\ts_load_dwordx16 %0, %1, 0x0\n\t" OWN
+                   : "=&s"(row) : "s"(p) : "v0", "v1", "v2", "v3", "s0", "s1");
 }
 _GCEOF
   AS_IF([$CLANG _GC_AMDGCN_FLAGS -mcpu=$1 _GC_AMDGCN_VERSION([$1]) -Werror -c -x c -o conftest.o dnl
