@@ -57,7 +57,7 @@ static const struct gc_path paths[] = {
    .stride = 32, .wide_stride = 128, .walk = gc_walk_l2, .sizes = 12, .repeats = 1, .confirm = 6, .outliers = 2.5e-4,
    .present = always}, /* range and step: l2.c, in proportion to the nominal size */
   {.kind = GC_L3, .form = GC_FORM_GLOBAL, .chase = GC_KERNEL_chase_cg, .latency = GC_KERNEL_latency_cg,
-   .stride = 64, .walk = gc_walk_l3, .sizes = 8, .repeats = 1, .confirm = 4, .outliers = 1e-3,
+   .stride = 64, .walk = gc_walk_l3, .sizes = 15, .repeats = 1, .confirm = 4, .outliers = 1e-3,
    .present = has_l3}, /* range and step: l3.c */
 };
 

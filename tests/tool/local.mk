@@ -3,6 +3,7 @@
 tool_tests = \
 	tests/tool/usage.bats \
 	tests/tool/amd.bats \
+	tests/tool/amdsim.bats \
 	tests/tool/gpus.bats \
 	tests/tool/hip.bats \
 	tests/tool/store.bats \

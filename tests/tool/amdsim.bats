@@ -1,0 +1,78 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Simulated AMD GPUs as a user sees them: show, JSON, the record, what the kernel driver's tables say.
+
+setup() {
+  load setup.bash
+  prepare
+}
+
+@test "the table of an MI210: its elements, CUs in place of SMs, nothing of NVIDIA's" {
+  run_split "$tool" show --sim mi210
+  is 0 "$status"
+  is '' "$errors"
+  [[ ${lines[0]} =~ ^gpu0:\ AMD\ Instinct\ MI210,\ 104\ CUs\ at\ 1700\ MHz,\ driver\ simulated,\ measured\ 20 ]]
+  [[ ${lines[1]} =~ PER\ CU\ +IN\ ALL ]]
+  [[ ${lines[2]} =~ ^\ {2}DeviceMemory\ +63\.98\ GiB ]]
+  [[ ${lines[3]} =~ ^\ {4}L2Cache\ +8\ MiB\ +8\ MiB\ +128\ B\ +64\ B\ +-\ +1\ +measured ]]
+  [[ ${lines[4]} =~ ^\ {6}L1Cache\ +16\ KiB\ +16\ KiB\ +64\ B\ +64\ B\ +1\ +104\ +measured ]]
+  [[ ${lines[5]} =~ ^\ {6}ScalarL1Cache\ +16\ KiB\ +16\ KiB\ +64\ B\ +64\ B\ +-\ +56\ +measured ]]
+  has "$output" "ScalarL1Cache: 48 for 2 CUs together, 8 for 1 CU"
+  has "$output" "no PerSM of ScalarL1Cache: 104 CUs share 56 of them"
+  [[ $output =~ LDS\ +64\ KiB\ +64\ KiB\ +-\ +-\ +1\ +104\ +api\+measured ]]
+  [[ $output =~ InstructionCache\ +32\ KiB\ +32\ KiB\ +64\ B\ +-\ +-\ +56\ +sysfs ]]
+  has "$output" gfx90a
+  for word in SharedMemory TextureCache ConstantL1 carve-out 'SMs' 'differs'; do
+    has_not "$output" "$word"
+  done
+}
+
+@test "JSON: measured and stated values, each with its source" {
+  run_split "$tool" show --json --sim mi210
+  is 0 "$status"
+  q() { jq -r ".[0].elements[] | select(.subtype == \"$1\") | $2" <<<"$output"; }
+  is "sim-mi210 true gfx90a 104" "$(jq -r '.[0] | "\(.id) \(.simulated) \(.GFX) \(.SMs)"' <<<"$output")"
+  is "L2Cache 16384 measured 16384 sysfs" \
+    "$(q L1Cache '"\(.parent) \(.CapacityBytes) \(.CapacitySource) \(.NominalBytes) \(.NominalSource)"')"
+  is "48x2,8x1 measured 56" "$(q ScalarL1Cache '"\(.SharedByCUs) \(.SharedByCUsSource) \(.Instances)"')"
+  is "0,1 3 4,5 6,7" "$(q ScalarL1Cache '.CUGroups[0:13]')"
+  is "32768 sysfs" "$(q InstructionCache '"\(.CapacityBytes) \(.CapacitySource)"')"
+  is null "$(q InstructionCache .LatencyCycles)"
+  is null "$(jq '.[0].ComputeCapability' <<<"$output")"
+}
+
+@test "what a record of an AMD GPU says is the same when it is read again" {
+  "$tool" measure --sim mi210 >/dev/null
+  run_split "$tool" show --json --sim mi210
+  local first=$output
+  run_split "$tool" measure --sim mi210
+  has "$output" "already measured"
+  run_split "$tool" show --json --sim mi210
+  is "$first" "$output"
+  run "$LSTOPO" --of console -i "$records/sim-mi210.xml"
+  has "$output" '"gpu0-ScalarL1 16KiB x56"'
+  has "$output" '"gpu0-LDS 64KiB x104"'
+}
+
+@test "tables that are not what was measured: a message, both in the record and in show" {
+  run_split "$tool" show --sim mi100
+  is 0 "$status"
+  is "hwloc-gpucache: gpu0: SharedByCUs of ScalarL1Cache is 24x3,24x2, but the kernel driver's tables say 32x3,8x2,8x1" \
+    "$errors"
+  has "$output" "ScalarL1Cache: SharedByCUs differs from sysfs:32x3,8x2,8x1"
+  has "$(cat "$records/sim-mi100.xml")" '<info name="SharedByCUsDiffers" value="sysfs:32x3,8x2,8x1"/>'
+  # the same chip under tables that are right
+  sed 's/^SharedByCUs = .*/SharedByCUs = 24x3,24x2/' "$HWLOC_GPUCACHE_SIM_PATH/mi100" \
+    >"$BATS_TEST_TMPDIR/right"
+  run_split "$tool" show --sim "$BATS_TEST_TMPDIR/right"
+  is '' "$errors"
+  has_not "$output" differs
+}
+
+@test "tables that are nonsense: the profile is named with the line" {
+  sed 's/^NominalBytes = 8388608/NominalBytes = plenty/' "$HWLOC_GPUCACHE_SIM_PATH/mi210" \
+    >"$BATS_TEST_TMPDIR/bad"
+  run_split "$tool" measure --sim "$BATS_TEST_TMPDIR/bad"
+  is 1 "$status"
+  [[ $errors =~ bad:[0-9]+:\ not\ a\ whole\ number:\ \'plenty\' ]]
+}
