@@ -63,9 +63,10 @@ struct gpu_touch_args {
 /* chase_<path>: each block, one warp, runs one job: `warm` loads untimed, then `loads` dependent loads
  * each timed alone (clock, load, wait, clock). Whenever the chain arrives at `end` it goes on at `start`;
  * so one ring in memory serves jobs of all sizes. The untimed loads follow the chain as well; or, where
- * warm_step is not 0, they need none: all lanes make them side by side, from `start` on, warm_step from
- * one to the next, and from `start` again after `end`; then the chain begins at `start`. (Not on paths
- * that load one address for all lanes: constant, shared, scalar. These always follow the chain.) */
+ * warm_step is not 0, they need none: all lanes make them, or a few more, side by side, from `start` on,
+ * warm_step from one to the next, and from `start` again after `end`; then the chain begins at `start`.
+ * (Not on paths that load one address for all lanes: constant, shared, scalar. These always follow the
+ * chain.) */
 struct gpu_chase_job {
   uint64_t start, end; /* end = GPU_NEVER: follow the ring as it is */
   uint32_t warm, loads;

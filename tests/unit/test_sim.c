@@ -172,6 +172,54 @@ static void ring_that_fits_hits_and_one_line_more_misses(void **state)
   assert_int_equal(results[1].sm, 1);
 }
 
+/* Without them all sectors are new; the chain through them starts at the start, whatever was loaded last. */
+static void loads_side_by_side_bring_in_what_the_chain_meets(void **state)
+{
+  struct fixture *f = *state;
+  const uint32_t slots = KIB(8) / 32;
+  struct gpu_chase_job job = {f->ring, f->ring + KIB(8), 2 * slots + 1, slots};
+  struct gpu_chase_result result;
+
+  fill(f, KIB(64) / 32, 32, f->ring, 32, 8);
+  assert_int_equal(chase(f, GC_KERNEL_chase_ca, &job, 1,
+                         (struct gpu_chase_args){.warm_step = 32}, 0, &result), 0);
+  assert_int_equal(result.slow, 0);
+  assert_int_equal(result.last, f->ring);
+  job.warm = slots - 4;
+  assert_int_equal(chase(f, GC_KERNEL_chase_ca, &job, 1,
+                         (struct gpu_chase_args){.warm_step = 32}, 0, &result), 0);
+  assert_int_equal(result.slow, 4);
+  assert_int_equal(result.first_slow, slots - 4);
+}
+
+/* Four blocks on three SMs, the last of which takes no part; the second has nothing to do. */
+static void sms_together_add_to_one_result(void **state)
+{
+  struct fixture *f = *state;
+  const struct gpu_chase_job jobs[2] = {{f->ring, GPU_NEVER, 0, 8}, {0, 0, 0, 0}};
+  const struct gpu_chase_args args = {.jobs = f->jobs, .results = f->results, .shift = 3,
+                                      .threshold = 100, .together = 2};
+  struct {
+    struct gpu_chase_result sum;
+    uint32_t blocks[2];
+  } seen;
+  uint32_t counted = 0;
+
+  fill(f, 64, 32, f->ring, 32, 8);
+  assert_int_equal(f->ops->upload(f->device, f->jobs, jobs, sizeof(jobs), &f->err), 0);
+  assert_int_equal(f->ops->clear(f->device, f->results, sizeof(seen), &f->err), 0);
+  assert_int_equal(run(f, GC_KERNEL_chase_ca, 4, 0, &args, sizeof(args)), 0);
+  assert_int_equal(f->ops->download(f->device, &seen, f->results, sizeof(seen), &f->err), 0);
+  assert_int_equal(seen.blocks[0], 2);
+  assert_int_equal(seen.blocks[1], 1);
+  assert_int_equal(seen.sum.loads, 2 * 8);
+  assert_int_equal(seen.sum.slow, 8); /* the second block finds them in L1 */
+  assert_int_equal(seen.sum.cycles, 8 * (30 + 500 + 2 * OVERHEAD));
+  for (int bin = 0; bin < GPU_HISTOGRAM_BINS; bin++)
+    counted += seen.sum.histogram[bin];
+  assert_int_equal(counted, 2 * 8);
+}
+
 static void trace_tells_every_load(void **state)
 {
   struct fixture *f = *state;
@@ -516,6 +564,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     IN_FIXTURE(properties_are_the_profiles),
     IN_FIXTURE(ring_that_fits_hits_and_one_line_more_misses),
+    IN_FIXTURE(loads_side_by_side_bring_in_what_the_chain_meets),
+    IN_FIXTURE(sms_together_add_to_one_result),
     IN_FIXTURE(trace_tells_every_load),
     IN_FIXTURE(constant_path),
     IN_FIXTURE(launches_together_take_turns),
