@@ -10,3 +10,5 @@ check-calibration: tests/calibration/calibrate
 	tests/calibration/calibrate -n 2000
 
 .PHONY: check-calibration
+
+EXTRA_DIST += doc/results/calibration.md
