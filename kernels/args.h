@@ -312,6 +312,7 @@ struct gpu_census_args {
   uint32_t slots, limit;
   uint32_t passes, each, rounds; /* 1 or more */
   uint32_t from, all;            /* rounds of the launches before; of all launches */
+  uint32_t grain, grains;        /* slots = grain * grains; no line has more slots than grain */
   uint32_t reserved;
 };
 
@@ -327,10 +328,11 @@ static inline uint32_t gpu_census_hash(uint32_t x)
 static inline uint32_t gpu_census_part(uint32_t block, uint32_t blocks, uint32_t k, uint32_t round,
                                        uint32_t all)
 {
+  const uint32_t parts = blocks * all;
   const uint32_t turned =
-      block + (uint32_t)((uint64_t)gpu_census_hash(k << 16 | round) * blocks >> 32);
+      block * all + round + (uint32_t)((uint64_t)gpu_census_hash(k) * parts >> 32);
 
-  return (k * blocks + (turned < blocks ? turned : turned - blocks)) * all + round;
+  return k * parts + (turned < parts ? turned : turned - parts);
 }
 
 /* A rank in this part: how many slots were read before it. scale: 2^24 * slots / (all * each * blocks),
@@ -340,10 +342,10 @@ static inline uint32_t gpu_census_rank(uint32_t part, uint64_t scale)
   return (uint32_t)((((uint64_t)part << 8 | gpu_census_hash(part) >> 24) * scale) >> 32);
 }
 
-/* The slot that the pass-th reading begins with. */
-static inline uint32_t gpu_census_start(uint32_t pass, uint32_t slots)
+/* The slot that the pass-th reading begins with: a line's first. */
+static inline uint32_t gpu_census_start(uint32_t pass, uint32_t grain, uint32_t grains)
 {
-  return (uint32_t)((uint64_t)gpu_census_hash(pass + 1) * slots >> 32);
+  return (uint32_t)((uint64_t)gpu_census_hash(pass + 1) * grains >> 32) * grain;
 }
 
 /* constant_base: *result = constant-space address of the 64 KiB bank. */

@@ -61,13 +61,14 @@ static inline uint64_t place(const struct region *r, uint32_t start, uint32_t ra
     const uint32_t each = gpu_vary(gpu_keep(a.each)), limit = gpu_vary(gpu_keep(a.limit));         \
     const uint32_t passes = gpu_vary(gpu_keep(a.passes)), apart = gpu_vary(lanes);                 \
     const uint32_t all = gpu_vary(gpu_keep(a.all)), end = gpu_vary(gpu_keep(a.from + a.rounds));   \
+    const uint32_t grain = gpu_vary(gpu_keep(a.grain)), grains = gpu_vary(gpu_keep(a.grains));     \
     uint64_t high = 0, low = 0;                                                                    \
     uint32_t pass = 0, start;                                                                      \
                                                                                                    \
     GPU_NO_UNROLL                                                                                  \
     for (uint32_t round = gpu_keep(a.from); round < end; round++) {                                \
       do {                                                                                         \
-        start = gpu_census_start(pass, region.slots);                                              \
+        start = gpu_census_start(pass, grain, grains);                                             \
         READ_ALL(path, region, start, lane, apart)                                                 \
       } while (++pass < passes);                                                                   \
       GPU_NO_UNROLL                                                                                \

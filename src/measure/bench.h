@@ -193,7 +193,7 @@ struct gc_capacity {
   double confidence;
   double hit, miss;     /* median raw cycles on both sides */
   double usual;         /* 97 % of hits take no longer */
-  uint32_t stride;      /* between loads while far from the answer: every line was met all the same */
+  uint32_t stride;      /* bytes between loads at the end: every line was met */
   char absent[160];
 };
 /* capacity.c: searches the element behind a path; the ring it walks must be in place. */

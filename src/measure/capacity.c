@@ -360,7 +360,7 @@ int gc_find_capacity(struct gc_bench *bench, const struct gc_path *path, struct 
       status = coarse(&s);
     for (bool first = true; s.high && !done && !status; first = false)
       status = sweep(&s, first, &done);
-    found->stride = s.wide.stride;
+    found->stride = path->stride;
     if (bench->raw && !status)
       survey(&s);
     /* with lines smaller than the wide stride no array that was walked so would ever miss */

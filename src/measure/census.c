@@ -46,6 +46,7 @@
 #define QUIET_BYTES 32768   /* a look in so many does not disturb the others */
 #define SURE 0.9            /* of sure hits must be told from misses */
 #define MARGIN 8            /* of the difference between miss and hit: the two kernels' clocks differ a little */
+#define LINE_MAX 256u       /* bytes: no cache inside an SM has longer lines */
 #define RAW_PARTS 64
 #define L2_LINE 128
 #define L2_LOOKS 4096
@@ -118,12 +119,15 @@ static uint32_t find_limit(const struct count *c)
 /* False: there is not enough to read. */
 static bool plan(struct count *c, uint64_t capacity)
 {
-  const uint64_t wanted = (uint64_t)(SPAN * (double)capacity) / c->stride * c->stride;
+  const uint64_t line = c->stride > LINE_MAX ? c->stride : LINE_MAX;
+  const uint64_t wanted = ((uint64_t)(SPAN * (double)capacity) / line + 1) * line;
   const uint64_t room = gc_layout_room(c->bench, c->path->form);
-  const uint64_t bytes = wanted < room ? wanted : room / c->stride * c->stride;
+  const uint64_t bytes = wanted < room ? wanted : room / line * line;
   struct gpu_census_args *a = &c->args;
 
   a->slots = (uint32_t)(bytes / c->stride);
+  a->grain = (uint32_t)(line / c->stride);
+  a->grains = (uint32_t)(bytes / line);
   a->texture = c->bench->texture;
   a->first = gc_bench_address(c->bench, c->path->form, 0);
   a->step = gc_bench_address(c->bench, c->path->form, c->stride) - a->first;

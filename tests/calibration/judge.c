@@ -192,6 +192,13 @@ static bool to_be_asked(const struct court *court, const struct subject *subject
            court->gpu->l2_partitions > 1);
 }
 
+/* Which a census follows, as in the plan: it must not withhold what is right. (That of L2 needs its
+ * partitions.) */
+static bool counted(const struct subject *subject)
+{
+  return subject->property == JUDGED_CAPACITY && subject->kind != GC_L2;
+}
+
 static int ask(struct court *court, uint64_t index, struct verdict verdicts[VERDICTS_MAX])
 {
   static void (*const judges[JUDGED])(const struct court *, const struct subject *,
@@ -208,7 +215,8 @@ static int ask(struct court *court, uint64_t index, struct verdict verdicts[VERD
     element = gc_record_find(court->record, subject->kind);
     if (!element && !(element = gc_record_add(court->record, subject->kind)))
       return -1;
-    if (subject->step(&court->bench, element))
+    if (subject->step(&court->bench, element) ||
+        (counted(subject) && gc_step_census(&court->bench, element)))
       return -1;
     verdicts[n] = (struct verdict){.gpu = index, .class = court->gpu->class, .kind = subject->kind,
                                    .property = subject->property};
