@@ -3,8 +3,9 @@
  *
  * L3 (AMD: Infinity Cache, MALL), which stands in front of the device memory and serves the whole chip. All
  * SMs together read an array, in order; then one of them times single lines of the part that was read
- * first: the L2 hold what came last, which all XCDs read once more. So these loads end in L3, or, where the array does not fit, in
- * memory. Its nominal size comes from the kernel driver's tables; without it nothing is searched.
+ * first. The L2 hold what came last, which all XCDs read once more; so these loads end in L3, or, where the
+ * array does not fit, in memory. Its nominal size comes from the kernel driver's tables; without it
+ * nothing is searched.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
