@@ -112,6 +112,20 @@ static void say_heading(FILE *file, const struct gc_raw *raw, const struct gc_ra
     say(file, element->infos.array[i].name, element->infos.array[i].value);
 }
 
+/* SMs that work together add to one histogram and tell no fastest and slowest load (kernels/args.h): these are
+ * known to a bin then. */
+static void find_ends(struct gpu_chase_result *seen, const struct gc_window *window)
+{
+  const uint32_t width = UINT32_C(1) << window->shift;
+
+  for (uint32_t b = 0; b < GPU_HISTOGRAM_BINS && !seen->min; b++)
+    if (seen->histogram[b])
+      seen->min = window->low + b * width;
+  for (uint32_t b = GPU_HISTOGRAM_BINS; b > 0 && !seen->max; b--)
+    if (seen->histogram[b - 1])
+      seen->max = window->low + b * width;
+}
+
 /* The q-quantile of what a run saw, in proportion between the edges of its bin; in the bin of the fastest
  * load that load, because most caches answer hits in one and the same time. */
 static double quantile(const struct gpu_chase_result *seen, const struct gc_window *window, double q)
@@ -148,9 +162,13 @@ static void say_runs(FILE *file, const struct gc_raw_set *set)
 
   for (size_t i = 0; i < set->count; i++) {
     const struct gc_raw_run *r = &set->runs[i];
-    const struct gpu_chase_result *seen = &r->run.seen;
+    struct gpu_chase_result ends = r->run.seen;
+    const struct gpu_chase_result *seen = &ends;
     const uint64_t slow = r->window.threshold == UINT32_MAX ? count_slow(seen, &r->window, threshold)
                                                             : seen->slow;
+
+    if (!ends.max)
+      find_ends(&ends, &r->window);
 
     fprintf(file, "%" PRIu64 "\t%u\t%" PRIu64 "\t%u\t%.1f\t%.1f\t%.1f\t%u\t%.2f\t%u\t%u\t%s\n",
             r->run.bytes, seen->loads, slow, seen->min, quantile(seen, &r->window, 0.01),

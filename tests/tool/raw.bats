@@ -149,6 +149,15 @@ small_curve() {
   has "$file" "Array size"
 }
 
+@test "the cycles of a curve are in order, whoever timed the loads" {
+  "$tool" measure --no-store --only L1Cache,L2Cache --sim "$tiny" --raw "$raw" >/dev/null
+  local element
+  for element in L1Cache L2Cache; do
+    grep -v '^#' "$raw/gpu0-$element-capacity.tsv" | awk -F '\t' '
+      NR > 1 && !($4 > 0 && $4 <= $5 && $5 <= $6 && $6 <= $7 && $7 <= $8) { print; bad = 1 } END { exit bad || NR < 9 }'
+  done
+}
+
 @test "tables hold what a granularity was told from, and bandwidths what was found of them" {
   "$tool" measure --no-store --only L1Cache,SharedMemory --sim "$tiny" --raw "$raw" >/dev/null
   local fetch=$raw/gpu0-L1Cache-fetch-table.tsv line=$raw/gpu0-L1Cache-line-table.tsv
