@@ -51,9 +51,10 @@ static size_t scratch_jobs(const struct gc_bench *bench)
   return 2 * bench->properties.sms * sizeof(struct gpu_chase_job);
 }
 
+/* One for each SM; or, of SMs that work together, one, and behind it a word for each. */
 static size_t scratch_results(const struct gc_bench *bench)
 {
-  return bench->properties.sms * sizeof(struct gpu_chase_result);
+  return (bench->properties.sms + 1ul) * sizeof(struct gpu_chase_result);
 }
 
 /* The scratch: 4 KiB for small results, then jobs, results and traces of chases, then busy.c's own. */
@@ -147,7 +148,7 @@ int gc_bench_open_known(struct gc_bench *bench, struct gc_device *device,
     return gc_fail(err, -ENOMEM, "only %llu MiB of device memory are free",
                    (unsigned long long)(free_bytes >> 20));
   bench->jobs = calloc(bench->properties.sms, sizeof(*bench->jobs));
-  bench->results = calloc(bench->properties.sms, sizeof(*bench->results));
+  bench->results = calloc(1, scratch_results(bench));
   if (!bench->jobs || !bench->results)
     status = gc_fail(err, -ENOMEM, "out of memory");
   if (status ||
