@@ -58,7 +58,7 @@
  * for sure; integer > 0. Then there is no CapacityBytes. */
 #define HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES "CapacityAtLeastBytes"
 /** \brief What a second way to CapacityBytes found: a count of what stays in the cache when more was read
- * than it holds. It is within 2 % and four standard errors of CapacityBytes, or there is no
+ * than it holds. It is within 2 %, nine lines and four standard errors of CapacityBytes, or there is no
  * CapacityBytes; integer > 0. CensusConfidence: that it is so near to a count of all there is. */
 #define HWLOC_GPUCACHE_CENSUS_BYTES "CensusBytes"
 /** \brief One standard error of CensusBytes: not all of the cache is looked up; integer >= 0. */
