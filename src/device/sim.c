@@ -251,11 +251,19 @@ static bool times_untimed_loads(enum gc_kernel kernel)
   }
 }
 
+/* Which place in the deal of blocks to SMs this one gets. */
+static uint32_t turn_of(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t index)
+{
+  if (!sim->facts->rotates || l->blocks > 1)
+    return index;
+  return sim->lone_blocks++ % sim->facts->sms;
+}
+
 static int run_block(struct gc_sim_device *sim, const struct gc_launch *l,
                      struct gc_sim_block *block, uint32_t index)
 {
   block->block = index;
-  block->sm = gc_model_sm_of_block(sim->model, index);
+  block->sm = gc_model_sm_of_block(sim->model, turn_of(sim, l, index));
   block->sm_id = gc_model_sm_id(sim->model, block->sm);
   block->clock = sim->clocks[block->sm];
   block->clock_origin = origin_of(block->sm);

@@ -21,6 +21,7 @@ struct gc_sim_device {
   size_t texture_count;
   unsigned char constants[GC_COPIES_MAX][GPU_CONSTANT_BYTES];
   int carveouts[GC_KERNEL_COUNT];
+  uint32_t lone_blocks;            /* launches of one block so far, where these take turns at SMs */
   uint64_t *clocks;                /* of each SM */
   struct gc_error failure;         /* not empty: a kernel went astray, nothing works any more */
 };

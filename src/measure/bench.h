@@ -87,6 +87,7 @@ struct gc_bench {
   bool trouble;                  /* it saw another program since */
 
   uint8_t *l2_side;              /* partition.c: whose lines each SM is near to, [sms]; NULL: not known */
+  uint32_t l2_groups;            /* partition.c: AMD: how many L2 there are; 0: not known */
   struct gc_turns *turns;        /* constant15.c: while it is at work */
   struct gc_quarters *quarters;  /* amount.c: the same */
   struct gc_sharing *sharing;    /* sharing.c: what was found at once for several elements */
@@ -206,7 +207,9 @@ int gc_walk_l2(struct gc_bench *bench, const struct gc_path *path, const struct 
 
 /* l2sample.c: SMs near to one partition read run->bytes at read_stride through L2 and then time a scattered
  * sample of them, of slots `stride` bytes apart. which: another sample for each number; the same one could
- * leave the few lines that do not fit out each time. Of run->seen, sums and histogram are told. */
+ * leave the few lines that do not fit out each time. Of run->seen, sums and histogram are told. -ENOTSUP: AMD,
+ * and how many L2 there are is not known: GC_NOT_SAMPLED. */
+#define GC_NOT_SAMPLED "how many L2 there are is not known, and so not which of them a lone block gets"
 int gc_l2_sample(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
                  struct gc_run *run, uint32_t stride, uint32_t read_stride, uint32_t sample,
                  uint64_t which);

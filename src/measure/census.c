@@ -286,6 +286,10 @@ int gc_step_l2_census(struct gc_bench *bench, struct gc_element *element)
     const int status = gc_l2_sample(bench, gc_path_of(GC_L2), &window, &run, L2_LINE,
                                     bench->levels[GC_L2].stride, sample, round);
 
+    if (status == -ENOTSUP) {
+      snprintf(census.absent, sizeof(census.absent), "%s", GC_NOT_SAMPLED);
+      return gc_settle_census(bench, element, &census);
+    }
     if (status)
       return status;
     gc_raw_runs(bench->raw, "census", &window, &run, 1);

@@ -37,6 +37,7 @@ int gc_step_l2_capacity(struct gc_bench *bench, struct gc_element *element)
 {
   struct gc_path path = *gc_path_of(GC_L2);
   const uint64_t nominal = bench->properties.l2_bytes;
+  int status;
 
   if (!nominal)
     return gc_put_absent(element, HWLOC_GPUCACHE_CAPACITY, "the driver does not tell a nominal size");
@@ -45,7 +46,8 @@ int gc_step_l2_capacity(struct gc_bench *bench, struct gc_element *element)
   path.step = (uint32_t)(nominal / 512 / LINE * LINE);
   if (path.max > bench->arena_bytes)
     return gc_put_absent(element, HWLOC_GPUCACHE_CAPACITY, "too little free device memory");
-  return gc_put_capacity(bench, &path, element);
+  status = gc_put_capacity(bench, &path, element);
+  return status == -ENOTSUP ? gc_put_absent(element, HWLOC_GPUCACHE_CAPACITY, GC_NOT_SAMPLED) : status;
 }
 
 /* Hits seen from all SMs, on lines scattered over all slices. */

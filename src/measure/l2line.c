@@ -18,6 +18,7 @@
 #include "measure/layout.h"
 #include "stats/stats.h"
 
+#include <errno.h>
 #include <string.h>
 
 #define SPAN 1.6
@@ -107,7 +108,7 @@ static int check(struct gc_bench *bench, uint64_t capacity, uint32_t line, doubl
   return 0;
 }
 
-int gc_step_l2_line(struct gc_bench *bench, struct gc_element *element)
+static int find_line(struct gc_bench *bench, struct gc_element *element)
 {
   struct gc_evidence evidence[STRIDES - 2] = {0};
   struct gc_changepoint change;
@@ -143,4 +144,11 @@ int gc_step_l2_line(struct gc_bench *bench, struct gc_element *element)
   /* index 0: all but the smallest fit, so that one is the line */
   return gc_put_measured(element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE,
                          strides[change.index], change.probability);
+}
+
+int gc_step_l2_line(struct gc_bench *bench, struct gc_element *element)
+{
+  const int status = find_line(bench, element);
+
+  return status == -ENOTSUP ? gc_put_absent(element, HWLOC_GPUCACHE_LINE, GC_NOT_SAMPLED) : status;
 }

@@ -4,10 +4,14 @@
  * A sample of what L2 keeps of an array: the array is read through .cg, which leaves L1 out, and then
  * lines scattered all over it are timed. All SMs that are near to the same lines (partition.c) share the
  * work, which makes it forty times faster than by one alone; and one alone does it where it is not known
- * who is near to what. Between reading and timing nothing else must go through L2: when it is full, each
- * line of anything else pushes one of the array out.
+ * who is near to what. On AMD GPUs all CUs of an XCD are near to all of its L2; there one reads for them all,
+ * or some in each XCD where there are several, and any may sample. Between reading and timing nothing else
+ * must go through L2: when it is full, each line of anything else pushes one of the array out.
  */
-#include "measure/bench.h"
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "measure/known.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -70,7 +74,38 @@ static int sample_together(struct gc_bench *bench, const struct gc_path *path,
   return status;
 }
 
-/* The same by one SM alone, whichever it is. */
+/* AMD: is it known how many L2 there are, so that all can be filled? Where the tables say one, and it was not
+ * found to be one, who samples may have another than the reader. */
+static bool any_may_sample(const struct gc_bench *bench)
+{
+  const struct gc_properties *p = &bench->properties;
+
+  if (!p->has_scalar)
+    return false;
+  return p->l2_count > 1 || bench->l2_groups == 1 ||
+         (!bench->l2_groups && gc_known_u64(bench->known, GC_L2, HWLOC_GPUCACHE_INSTANCES) == 1);
+}
+
+/* By an SM alone, whichever it is, of what is in the L2 of each. */
+static int sample_anywhere(struct gc_bench *bench, const struct gc_path *path,
+                           const struct gc_window *window, struct gc_run *run, const struct plan *p)
+{
+  const uint64_t start = gc_bench_address(bench, path->form, 0);
+  uint32_t reader = GPU_EACH_SM;
+  int status;
+
+  if (bench->properties.l2_count == 1) {
+    /* one alone, in order: all together would come to a line's sectors at different times */
+    if ((status = gc_call_sms(bench)))
+      return status;
+    reader = bench->sm_numbers[0];
+  }
+  status = gc_bench_read(bench, 0, run->bytes, p->read_stride, TOUCH_PASSES, reader);
+  return status ? status
+                : gc_bench_sample(bench, path, window, start, 0, p->sample, &run->seen);
+}
+
+/* The same by one SM that reads and samples, whichever it is. */
 static int sample_alone(struct gc_bench *bench, const struct gc_path *path,
                         const struct gc_window *window, struct gc_run *run, const struct plan *p)
 {
@@ -90,8 +125,10 @@ static int sample_alone(struct gc_bench *bench, const struct gc_path *path,
         run->seen.sm == sm)
       return 0;
   }
+  /* on AMD GPUs, whose blocks may always take turns, that is no failure: callers do without */
   return status ? status
-                : gc_fail(bench->err, -EIO, "the GPU never ran two launches in a row on one SM");
+                : gc_fail(bench->err, bench->properties.has_scalar ? -ENOTSUP : -EIO,
+                          "the GPU never ran two launches in a row on one SM");
 }
 
 int gc_l2_sample(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
@@ -109,6 +146,8 @@ int gc_l2_sample(struct gc_bench *bench, const struct gc_path *path, const struc
 
   if (status)
     return status;
-  return bench->l2_side ? sample_together(bench, path, window, run, &p)
-                        : sample_alone(bench, path, window, run, &p);
+  if (bench->l2_side)
+    return sample_together(bench, path, window, run, &p);
+  return any_may_sample(bench) ? sample_anywhere(bench, path, window, run, &p)
+                               : sample_alone(bench, path, window, run, &p);
 }

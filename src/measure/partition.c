@@ -403,7 +403,7 @@ static int find(struct search *s)
   return status;
 }
 
-/* For l2sample.c, whose kernel takes SMs by their numbers, without gaps. Without memory nothing is known. */
+/* For l2sample.c. Its kernel for SMs together takes them by their numbers, without gaps. Without memory nothing is known. */
 static void remember(struct search *s)
 {
   struct gc_bench *bench = s->r.bench;
@@ -411,6 +411,7 @@ static void remember(struct search *s)
 
   free(bench->l2_side);
   bench->l2_side = NULL;
+  bench->l2_groups = has_xcds(bench) && !s->absent ? (uint32_t)s->groups : 0;
   if (s->absent || bench->sm_count < sms || bench->sm_numbers[sms - 1] != sms - 1)
     return;
   bench->l2_side = calloc(sms, sizeof(*bench->l2_side));

@@ -324,6 +324,7 @@ const struct gc_key gc_chip_keys[] = {
   {"model", read_text, FACT(model), true, 0, MODEL_BYTES - 1},
   {"compute", read_compute, PROFILE(facts), false, 0, 99},
   {"gfx", read_text, PROFILE(gfx), false, 0, GC_PROFILE_GFX_BYTES - 1},
+  {"lone_blocks_rotate", read_yes, FACT(rotates), false, 0, 0},
   {"sms", read_u32, FACT(sms), true, 1, 4096},
   {"sm_ids", read_ids, PROFILE(ids), false, 0, 1 << 20},
   {"sm_ids_repeat", read_ids_repeat, PROFILE(ids), false, 1, 1 << 16},

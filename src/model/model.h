@@ -41,6 +41,7 @@ struct gc_model_facts {
   uint32_t compute_major, compute_minor;
   uint32_t threads_per_block, threads_per_sm, blocks_per_sm, registers_per_block, registers_per_sm;
   uint64_t memory_bytes, l2_bytes, shared_per_sm, shared_per_block, shared_reserved, texture_texels;
+  bool rotates; /* a block alone in its launch runs on another SM each time */
   bool global_l1, has_texture, has_constant, has_read_only, has_scalar, has_carveout, ecc;
 };
 

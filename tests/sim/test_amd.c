@@ -271,12 +271,12 @@ static void check_what_is_not_there(const struct seen *seen)
   assert_null(gc_infos_get(&seen->record->infos, "ComputeCapability"));
 }
 
-static void profile(void **state)
+/* name: the chip's profile, or the path of one that is like it. */
+static void check_profile(const struct chip *chip, const char *name)
 {
-  const struct chip *chip = *state;
   struct seen seen;
 
-  measure(&seen, chip->name, NULL);
+  measure(&seen, name, NULL);
   assert_int_equal(gc_model_facts(seen.model)->sms, chip->cus);
   assert_int_equal(gc_model_facts(seen.model)->warp, chip->warp);
   for (const struct cache *cache = chip->caches; cache->capacity; cache++)
@@ -299,6 +299,67 @@ static void profile(void **state)
                                       "driver's tables say 32x3,8x2,8x1\n"));
   else
     assert_string_equal(seen.said, "");
+  forget(&seen);
+}
+
+static void profile(void **state)
+{
+  const struct chip *chip = *state;
+
+  check_profile(chip, chip->name);
+}
+
+/* Writes a profile in which a launch of one block gets another CU each time, and without this line of it, into
+ * a file of its own. path: of mkstemp. */
+static void make_rotating(const char *name, const char *without, char *path)
+{
+  const int fd = mkstemp(path);
+  FILE *to = fd < 0 ? NULL : fdopen(fd, "w"), *from;
+  struct gc_gpus gpus;
+  char line[1024];
+  bool left_out = !without;
+
+  assert_non_null(to);
+  assert_int_equal(gc_gpus_list("/nonexistent", name, &gpus), 0);
+  from = fopen(gpus.array[0].profile, "r");
+  assert_non_null(from);
+  fputs("lone_blocks_rotate = yes\n", to);
+  while (fgets(line, sizeof(line), from))
+    if (without && !strcmp(line, without))
+      left_out = true;
+    else
+      fputs(line, to);
+  fclose(from);
+  assert_int_equal(fclose(to), 0);
+  gc_gpus_free(&gpus);
+  assert_true(left_out);
+}
+
+/* Which CU a lone block gets makes no difference, be there one L2 or one in each XCD. */
+static void rotating(void **state)
+{
+  const struct chip *chip = *state;
+  char path[] = "/tmp/gpucache-amd-XXXXXX";
+
+  make_rotating(chip->name, NULL, path);
+  check_profile(chip, path);
+  unlink(path);
+}
+
+/* Several L2, of which no table tells, and too many to be told by readers: no numbers, a reason. */
+static void rotating_without_tables(void **state)
+{
+  char path[] = "/tmp/gpucache-amd-XXXXXX";
+  struct seen seen;
+
+  (void)state;
+  make_rotating("mi300x", "Instances = 8\n", path);
+  measure(&seen, path, "L2Cache");
+  unlink(path);
+  assert_string_equal(info(&seen, GC_L2, "CapacityBytes"), "");
+  assert_string_equal(info(&seen, GC_L2, "CapacitySource"),
+                      "absent:how many L2 there are is not known, and so not which of them a lone block gets");
+  assert_memory_equal(info(&seen, GC_L2, "LineSource"), "absent:", 7);
   forget(&seen);
 }
 
@@ -451,15 +512,19 @@ int main(int argc, char **argv)
   static const struct CMUnitTest variants[] = {
     cmocka_unit_test(harvested),      cmocka_unit_test(not_shared),
     cmocka_unit_test(too_many_share), cmocka_unit_test(wrong_tables),
-    cmocka_unit_test(noisy),
+    cmocka_unit_test(noisy),          cmocka_unit_test(rotating_without_tables),
   };
-  struct CMUnitTest tests[sizeof(chips) / sizeof(*chips)];
+  struct CMUnitTest tests[2 * sizeof(chips) / sizeof(*chips)];
   size_t n = 0;
   int failed;
 
   for (size_t i = 0; i < sizeof(chips) / sizeof(*chips); i++)
-    if (argc < 2 || !strcmp(argv[1], chips[i].name))
+    if (argc < 2 || !strcmp(argv[1], chips[i].name)) {
       tests[n++] = (struct CMUnitTest){chips[i].name, profile, NULL, NULL, (void *)(uintptr_t)&chips[i]};
+      if (!strcmp(chips[i].name, "mi210") || !strcmp(chips[i].name, "mi300x"))
+        tests[n++] = (struct CMUnitTest){"CUs take turns", rotating, NULL, NULL,
+                                         (void *)(uintptr_t)&chips[i]};
+    }
   failed = n ? _cmocka_run_group_tests("simulated AMD GPUs", tests, n, NULL, NULL) : 0;
   if (argc < 2 || !n)
     failed += cmocka_run_group_tests(variants, NULL, NULL);
