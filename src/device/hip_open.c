@@ -87,9 +87,11 @@ static int find_image(const struct gc_gpu *gpu, const struct gc_amd_image **imag
   *image = gc_amd_image_for(gpu->gfx);
   if (!*image)
     return gc_fail(err, -ENOTSUP,
-                   "this program was built without kernels for the %s of %s: its clang does not "
-                   "know it, or configure was told --with-hip=no",
-                   gpu->gfx, gpu->name);
+                   "this program was built without kernels for the %s of %s: %s", gpu->gfx, gpu->name,
+                   gc_amd_images->processor
+                     ? "it has some for other processors only; an older clang makes them for fewer"
+                     : "it has none at all, as configure was told (--with-hip=no) or found no clang "
+                       "and ld.lld for them");
   return 0;
 }
 

@@ -179,7 +179,8 @@ int gc_put_cu_groups(struct gc_bench *bench, struct gc_element *element, const u
 static int put_absent(struct gc_bench *bench, struct gc_element *element, const char *why)
 {
   static const char *const properties[] = {HWLOC_GPUCACHE_INSTANCES, HWLOC_GPUCACHE_PER_SM,
-                                           HWLOC_GPUCACHE_SHARED_BY_CUS};
+                                           HWLOC_GPUCACHE_SHARED_BY_CUS,
+                                           HWLOC_GPUCACHE_CU_GROUPS};
 
   for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
     if (gc_put_absent(element, properties[i], why))

@@ -45,10 +45,15 @@ struct gc_measure_options {
  * -EINVAL and a sentence that lists the known ones. */
 int gc_measure_check_only(const char *only, struct gc_error *err);
 
+/* How many steps the plan has; rest->next is less. */
+unsigned gc_measure_steps(void);
+
 /* Fills record (fresh, from gc_record_new, or with rest->next one that is begun) with elements and facts.
  * A property that cannot be measured gets "absent:<why>" as its source and does not fail the others, nor
  * does one whose launches fail; returns an error only when the device cannot be used at all or more than
  * six steps fail (-EIO …), or -EBUSY with the reason when something else keeps using the GPU.
+ * What `only` names and this GPU does not have is complained of; -ENOENT when it has nothing of that, and
+ * -EINVAL when rest->next is no step of the plan.
  * record->infos gets SMs, SMClockKHz … with source api; Measured and Version are the caller's. */
 int gc_measure(struct gc_device *device, const struct gc_measure_options *options,
                struct gc_record *record, struct gc_error *err);

@@ -123,11 +123,16 @@ static const struct told {
   {"line", HWLOC_GPUCACHE_LINE, 0},
   {"miss penalty", HWLOC_GPUCACHE_MISS_PENALTY, 0},
   {"bandwidth", HWLOC_GPUCACHE_READ, 0},
-  {"bandwidth", HWLOC_GPUCACHE_WRITE, 1u << GC_DEVICE_MEMORY | 1u << GC_L2 | 1u << GC_SHARED_MEMORY},
+  {"bandwidth", HWLOC_GPUCACHE_WRITE,
+   1u << GC_DEVICE_MEMORY | 1u << GC_L2 | 1u << GC_L3 | 1u << GC_SHARED_MEMORY | 1u << GC_LDS},
   {"carve-outs", HWLOC_GPUCACHE_CARVEOUT_TABLE, 0},
   {"sharing", HWLOC_GPUCACHE_SHARED_WITH, 0},
   {"instances", HWLOC_GPUCACHE_PER_SM, 0},
   {"instances", HWLOC_GPUCACHE_INSTANCES, 0},
+  {"CUs that share it", HWLOC_GPUCACHE_INSTANCES, 0},
+  {"CUs that share it", HWLOC_GPUCACHE_PER_SM, 0},
+  {"CUs that share it", HWLOC_GPUCACHE_SHARED_BY_CUS, 0},
+  {"CUs that share it", HWLOC_GPUCACHE_CU_GROUPS, 0},
 };
 
 #define SURE_ENOUGH 0.5 /* a latency that is less likely right than wrong is none */
@@ -242,19 +247,57 @@ static bool exists(const struct gc_bench *bench, enum gc_kind kind)
   return !path || path->present(&bench->properties);
 }
 
+unsigned gc_measure_steps(void)
+{
+  return STEPS;
+}
+
+/* Whether no step before this one is of the same element. */
+static bool is_first(size_t step)
+{
+  size_t first = 0;
+
+  while (plan[first].kind != plan[step].kind)
+    first++;
+  return first == step;
+}
+
+static void list_word(char *list, size_t size, const char *word)
+{
+  snprintf(list + strlen(list), size - strlen(list), "%s%s", *list ? ", " : "", word);
+}
+
+/* Says which of the elements that were asked for this GPU does not have. Fails when it has none. */
+static int check_present(struct gc_bench *bench, const struct gc_measure_options *options)
+{
+  char lacking[256] = "";
+  bool any = false;
+
+  for (size_t i = 0; i < STEPS; i++) {
+    if (!is_first(i) || !wanted(options->only, gc_kinds[plan[i].kind].subtype))
+      continue;
+    if (exists(bench, plan[i].kind))
+      any = true;
+    else
+      list_word(lacking, sizeof(lacking), gc_kinds[plan[i].kind].subtype);
+  }
+  if (!*lacking || !options->only)
+    return 0;
+  gc_fail(bench->err, 0, "this GPU has no %s", lacking);
+  if (!any)
+    return -ENOENT;
+  if (options->complain)
+    options->complain(options->data, bench->err->text);
+  return 0;
+}
+
 int gc_measure_check_only(const char *only, struct gc_error *err)
 {
   char known[256] = "";
 
-  for (size_t i = 0; i < STEPS; i++) {
-    size_t first = 0;
-
-    while (plan[first].kind != plan[i].kind)
-      first++;
-    if (first == i)
-      snprintf(known + strlen(known), sizeof(known) - strlen(known), "%s%s", *known ? ", " : "",
-               gc_kinds[plan[i].kind].subtype);
-  }
+  for (size_t i = 0; i < STEPS; i++)
+    if (is_first(i))
+      list_word(known, sizeof(known), gc_kinds[plan[i].kind].subtype);
   for (const char *word = only; word && *word; word += strcspn(word, ","), word += *word == ',') {
     bool found = false;
 
@@ -493,23 +536,30 @@ int gc_measure(struct gc_device *device, const struct gc_measure_options *option
   unsigned next = options->rest ? options->rest->next : 0;
   enum gc_peace peace = GC_PEACE;
   struct gc_bench bench;
+  bool again;
   int status;
 
+  if (next >= STEPS)
+    return gc_fail(err, -EINVAL, "the plan has no step %u", next);
   if ((status = gc_measure_check_only(options->only, err)) ||
       (status = gc_bench_open_known(&bench, device, options->known, record, err)))
     return status;
   bench.raw = options->raw;
   bench.patience_ms = options->patience > 0 ? options->patience * 1e3 : PATIENCE_MS;
   bench.failures = (unsigned)so_far(&bench, "MeasuringFailures");
-  do {
+  /* who began has said it already */
+  status = next ? 0 : check_present(&bench, options);
+  for (again = !status; again;) {
     const double since = gc_milliseconds();
 
     status = run_plan(&bench, options, &next, &peace);
-    if (!status && peace == GC_OTHER_CLOCK) {
+    again = !status && peace == GC_OTHER_CLOCK;
+    if (again) {
       status = start_again(&bench, since);
       next = 0;
+      again = !status;
     }
-  } while (!status && peace == GC_OTHER_CLOCK);
+  }
   if (!status && next < STEPS && !options->rest)
     status = -EIO;
   if (!status)

@@ -48,11 +48,6 @@ int gc_store_load(int dir_fd, const char *dir, const char *name, size_t most, ch
 int gc_store_put(int dir_fd, const char *dir, const char *id, const char *ending, const char *text,
                  size_t length, struct gc_error *err);
 
-/* 0, or why this record does not say what is true of the GPU now: -ESTALE, or -EBADMSG when it is
- * another GPU's. */
-int gc_store_judge(const struct gc_record *record, const struct gc_identity *now,
-                   struct gc_error *err);
-
 /* Whether this name in the directory is that of this file. */
 bool gc_store_same_file(int dir_fd, const char *name, const struct stat *file);
 

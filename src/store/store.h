@@ -30,6 +30,11 @@ int gc_store_path(const char *id, char *path, size_t size, struct gc_error *err)
 int gc_store_find(const struct gc_identity *identity, struct gc_record **record,
                   struct gc_error *err);
 
+/* 0, or why this record does not say what is true of the GPU now, as the end of a sentence about it: -ESTALE,
+ * or -EBADMSG when it is another GPU's. */
+int gc_store_judge(const struct gc_record *record, const struct gc_identity *now,
+                   struct gc_error *err);
+
 /* Makes the record durable: directory made (0700) if missing, temporary file (0600) + fsync +
  * rename + fsync of the directory. What is in its place and is no record of this GPU is first
  * renamed to ID.xml.bad-YYYYmmddTHHMMSS (UTC) so that nothing is lost. What writers of this record

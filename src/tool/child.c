@@ -12,11 +12,16 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+
+/* What stands in place of the record when it could not be made: this, errno and the sentence. */
+#define FAILURE "failed "
+#define MOST_ERRNO 4095 /* of Linux */
 
 void gc_child_prepare(struct gc_child *child, const struct gc_tool *tool, const char *sims,
                       const struct gc_gpu *gpu)
@@ -68,6 +73,28 @@ int gc_child_file(void)
   fd = fcntl(low, F_DUPFD_CLOEXEC, 3);
   close(low);
   return fd;
+}
+
+void gc_child_tell(int status, const struct gc_error *err)
+{
+  printf(FAILURE "%d %s\n", -status, err->text);
+}
+
+int gc_child_failure(int fd, struct gc_error *err)
+{
+  char text[64 + sizeof err->text] = "";
+  const ssize_t length = pread(fd, text, sizeof text - 1, 0);
+  const size_t head = strlen(FAILURE);
+  char *end = NULL;
+  long code;
+
+  if (length <= 0 || strncmp(text, FAILURE, head))
+    return 0;
+  text[strcspn(text, "\n")] = '\0';
+  code = strtol(text + head, &end, 10);
+  if (code <= 0 || code > MOST_ERRNO || *end != ' ')
+    return 0;
+  return gc_fail(err, -(int)code, "%s", end + 1);
 }
 
 int gc_child_read(int fd, struct gc_record **record, struct gc_error *err)

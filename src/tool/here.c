@@ -193,6 +193,7 @@ static double patience(double timeout)
 static int begin_record(const struct here *here, struct gc_record **record, struct gc_error *err)
 {
   const struct gc_identity *identity = &here->result->gpu->identity;
+  struct gc_error why = {""};
   int status;
 
   if (!here->tool->resume) {
@@ -201,10 +202,10 @@ static int begin_record(const struct here *here, struct gc_record **record, stru
   }
   if ((status = gc_child_read(STDIN_FILENO, record, err)))
     return gc_fail_in(err, status, "--resume needs a record on its standard input");
-  return strcmp((*record)->identity.id, identity->id)
-           ? gc_fail(err, -EINVAL, "--resume needs the record of %s, not of %s", identity->id,
-                     (*record)->identity.id)
-           : 0;
+  /* the driver may have changed meanwhile */
+  if ((status = gc_store_judge(*record, identity, &why)))
+    gc_fail(err, status, "the record that --resume is to go on with %.400s", why.text);
+  return status;
 }
 
 /* Runs the plan on the device, as far as that goes. */
@@ -264,6 +265,8 @@ static struct gc_record *measure(struct here *here)
   here->result->problem = err;
   if (!said)
     gc_say(gpu->name, "%s", err.text);
+  if (here->tool->resume)
+    gc_child_tell(status, &err);
   return NULL;
 }
 

@@ -101,11 +101,11 @@ static json_t *gpu_object(const struct gc_result *result)
     snprintf(bus, sizeof bus, "%04x:%02x:%02x.%x", gpu->domain, gpu->bus, gpu->dev, gpu->func);
     failed |= set_text(object, "bus", bus);
   }
-  if (gpu->gfx[0])
-    failed |= set_text(object, "gfx", gpu->gfx);
   if (record)
     failed |= set_infos(object, &record->infos) |
               json_object_set_new(object, "elements", elements_of(record, gpu->name));
+  if (gpu->gfx[0] && !json_object_get(object, "GFX")) /* the record may have it */
+    failed |= set_text(object, "GFX", gpu->gfx);
   if (!result->record)
     failed |= set_text(object, "problem", result->problem.text);
   if (gc_is_known_only(result))

@@ -33,6 +33,8 @@ static const struct command {
   {"plot", PLOT, gc_tool_plot},
 };
 
+/* All but --resume are in help(): that is for the command itself, which goes on so in another process
+ * (rest.c). */
 static const struct option options[] = {
   {"sim", required_argument, NULL, 's'},   {"only", required_argument, NULL, 'o'},
   {"force", no_argument, NULL, 'f'},       {"no-store", no_argument, NULL, 'n'},
@@ -68,7 +70,6 @@ static void help(void)
        "    --force          measure again although there is a valid record\n"
        "    --no-store       print the result, store nothing\n"
        "    --raw DIR        measure again, and write the data that values are told from into DIR\n"
-       "    --resume STEP    for the command itself: go on with the record on its standard input\n"
        "  show [GPU]...      print records, measuring first where there is none\n"
        "    --json           for programs\n"
        "  purge [GPU]...     remove records; without GPU, all of them\n"
@@ -116,6 +117,15 @@ static bool good_seconds(const char *text, double *seconds)
   return end != text && !*end && isfinite(*seconds) && *seconds > 0 && *seconds <= 1e6;
 }
 
+/* A step of the plan that others come before. */
+static bool good_step(const char *text, unsigned *step)
+{
+  if (!*text || text[strspn(text, "0123456789")] || strlen(text) > 4)
+    return false;
+  *step = (unsigned)strtoul(text, NULL, 10);
+  return *step > 0 && *step < gc_measure_steps();
+}
+
 /* Reads the command line. Returns an exit code, or -1 to go on with *command. */
 static int parse(int argc, char **argv, struct gc_tool *tool, const struct command **command)
 {
@@ -146,7 +156,10 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
       if (!good_seconds(optarg, &tool->timeout))
         return usage("--timeout needs a number of seconds above 0, not", optarg);
       break;
-    case 'R': tool->resume = (unsigned)strtoul(optarg, NULL, 10); break;
+    case 'R':
+      if (!good_step(optarg, &tool->resume))
+        return usage("--resume needs the number of a step, not", optarg);
+      break;
     case ':': return usage("an argument is missing after", argv[optind - 1]);
     default: return usage("unknown or misused option", argv[optind - 1]);
     }
@@ -186,6 +199,8 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
     return usage("plot needs the directory that measure --raw wrote", NULL);
   if ((*command)->bit == PLOT && tool->count > 1)
     return usage("plot takes one directory, but there is also", tool->words[1]);
+  if (tool->resume && !tool->no_store)
+    return usage("--resume needs --no-store", NULL);
   if (tool->all && tool->count)
     return usage("purge takes --all or names of GPUs, not both:", tool->words[0]);
   if (tool->json && tool->xml)

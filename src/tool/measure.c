@@ -34,6 +34,11 @@ int gc_tool_measure(const struct gc_tool *tool)
 
   if (status != GC_EXIT_DONE)
     return status;
+  if (tool->resume && targets.count != 1) { /* there is one record on the standard input */
+    gc_say(NULL, "--resume needs one GPU, and %zu are meant", targets.count);
+    gc_targets_free(&targets);
+    return GC_EXIT_USAGE;
+  }
   if (tool->raw && (status = check_raw(tool->raw)) != GC_EXIT_DONE) {
     gc_targets_free(&targets);
     return status;

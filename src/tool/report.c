@@ -127,7 +127,7 @@ static void source_cell(const struct subject *subject, char *cell)
     if (source && !gc_report_is_absent(source) && !strstr(cell, source))
       snprintf(cell + strlen(cell), GC_CELL - strlen(cell), "%s%s", *cell ? "+" : "", source);
   }
-  if (!*cell)
+  if (!*cell && element_of(subject)->infos.count)
     strcpy(cell, "absent");
 }
 
@@ -224,7 +224,30 @@ static const struct column how_fast_it_is[] = {
 
 #define COUNT(array) (sizeof (array) / sizeof *(array))
 
-/* A row with something in it beside the name. */
+static bool has_something(const struct column *columns, size_t count, const struct subject *subject)
+{
+  char cell[GC_CELL] = "";
+
+  for (size_t c = 1; c < count && !*cell; c++)
+    columns[c].fill(subject, cell);
+  return *cell;
+}
+
+/* Whether there is something in the row of an element inside of this one, which is indented below it. */
+static bool holds_others(const struct column *columns, size_t count, const struct subject *subject)
+{
+  for (size_t k = subject->i + 1; !*subject->part && k < subject->record->count; k++) {
+    long up = gc_record_parent(subject->record, k);
+
+    while (up >= 0 && (size_t)up != subject->i)
+      up = gc_record_parent(subject->record, (size_t)up);
+    if (up >= 0 && has_something(columns, count, &(struct subject){subject->record, k, ""}))
+      return true;
+  }
+  return false;
+}
+
+/* A row with something in it beside the name, or that others stand below. */
 static int add_row(struct gc_table *table, const struct column *columns, const struct subject *subject)
 {
   char (*row)[GC_CELL] = gc_table_row(table);
@@ -236,7 +259,7 @@ static int add_row(struct gc_table *table, const struct column *columns, const s
     columns[c].fill(subject, row[c]);
     filled |= c && *row[c];
   }
-  if (!filled)
+  if (!filled && !holds_others(columns, table->columns, subject))
     table->rows--;
   return 0;
 }
@@ -252,8 +275,6 @@ static int make_table(struct gc_table *table, const struct column *columns, size
     table->right |= (unsigned)columns[c].right << c;
   }
   for (size_t i = 0; row && i < record->count; i++) {
-    if (!record->elements[i].infos.count) /* only there to hold the others */
-      continue;
     if (add_row(table, columns, &(struct subject){record, i, ""}) ||
         (parts && (add_row(table, columns, &(struct subject){record, i, "Near"}) ||
                    add_row(table, columns, &(struct subject){record, i, "Far"}))))

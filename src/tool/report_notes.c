@@ -30,7 +30,7 @@ const char *gc_report_unit(const struct gc_record *record)
 
 /* --- facts of the GPU ------------------------------------------------------------------------------ */
 
-enum form { PLAIN, BYTES, MHZ };
+enum form { PLAIN, BYTES, MHZ, SEVERAL /* told only when there is more than one */ };
 
 struct fact {
   const char *line, *key; /* facts of the same line follow each other */
@@ -40,7 +40,7 @@ struct fact {
 
 static const struct fact facts[] = {
   {"the GPU", "GFX", PLAIN, "", ""},
-  {"the GPU", "XCDs", PLAIN, "", " XCD(s)"},
+  {"the GPU", "XCDs", SEVERAL, "", " XCDs"},
   {"an SM", "SIMDsPerSM", PLAIN, "", " SIMDs"},
   {"an SM", "ComputeCapability", PLAIN, "compute capability ", ""},
   {"an SM", "ThreadsPerSM", PLAIN, "", " threads"},
@@ -63,6 +63,8 @@ static bool fact_text(const struct gc_infos *infos, const struct fact *fact, cha
   uint64_t number;
 
   if (!value || (fact->form != PLAIN && gc_infos_get_u64(infos, fact->key, &number)))
+    return false;
+  if (fact->form == SEVERAL && number < 2)
     return false;
   if (fact->form == BYTES)
     gc_report_bytes(number, text, size);

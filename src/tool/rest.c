@@ -36,16 +36,20 @@ static int write_record(int fd, const struct gc_record *record, const char *gpu,
   return status;
 }
 
-/* It has said itself why it failed, if it could. */
+/* It has said itself why it failed, if it could. Whether that may pass by itself is for the caller to tell
+ * from the status, as if it had happened here. */
 static int conclude(const struct gc_command *command, struct gc_record **record, bool *said,
                     struct gc_error *err)
 {
   struct gc_record *whole = NULL;
+  int status;
 
   *said = command->end == GC_END_EXITED && command->status != GC_EXIT_DONE;
+  if (*said && (status = gc_child_failure(command->output, err)))
+    return status;
   if (command->end != GC_END_EXITED || *said) {
     gc_child_problem(command, err);
-    return -EIO;
+    return command->end == GC_END_NOT_STARTED ? -command->status : -EIO;
   }
   if (gc_child_read(command->output, &whole, err))
     return -EIO;

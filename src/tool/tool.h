@@ -26,7 +26,7 @@ struct gc_tool {
   const char *raw;      /* --raw: directory for the data that values are told from; NULL: none */
   const char *command;  /* the whole command line, for people */
   unsigned resume;      /* --resume: step of the plan to go on with, in the record on stdin; 0: none. Not
-                           for people: rest.c gives it */
+                           for people, and not in --help: rest.c gives it */
   double timeout;       /* --timeout: seconds for all of it; 0: no limit */
   bool times;           /* --verbose, but not $HWLOC_GPUCACHE_VERBOSE: what each step of measuring costs */
   bool verbose, force, no_store, json, xml, all;
@@ -106,6 +106,11 @@ void gc_child_prepare(struct gc_child *child, const struct gc_tool *tool, const 
 int gc_child_file(void);
 /* The record that was printed. 0 or negative errno. */
 int gc_child_read(int fd, struct gc_record **record, struct gc_error *err);
+/* With --resume, a failure is told on stdout in place of the record, so that it is the same to the process
+ * that began: a line "failed 16 the GPU is busy", 16 being errno. */
+void gc_child_tell(int status, const struct gc_error *err);
+/* What was told: negative errno with the sentence; 0: nothing. */
+int gc_child_failure(int fd, struct gc_error *err);
 /* How it ended, in a sentence. */
 void gc_child_problem(const struct gc_command *command, struct gc_error *err);
 /* Ends those that run, and waits a moment so that none outlives us; for other threads. */

@@ -225,24 +225,22 @@ static void a_failure_costs_what_depends_on_it(void **state)
   gc_record_free(whole.record);
 }
 
-static void what_does_not_depend_on_it_is_the_same(void **state)
+struct loss {
+  const char *kernel, *lost, *why;
+  enum gc_kind kind;
+};
+
+/* Each kernel that is broken costs what it says, and the other values are as without. */
+static void losses_are_told(const char *profile, const struct loss *cases, size_t n)
 {
-  static const struct {
-    const char *kernel, *lost, *why;
-    enum gc_kind kind;
-  } cases[] = {
-    {"latency_texture", "LatencySource", "absent:cannot finish kernel latency_texture", GC_TEXTURE},
-    {"read_shared", "WriteSource", "absent:cannot finish kernel read_shared", GC_SHARED_MEMORY},
-    {"read_cg", "ReadSource", "absent:cannot finish kernel read_cg", GC_L2},
-  };
   char text[TEXT_MAX], broken[TEXT_MAX], line[64];
   struct seen whole, seen;
 
-  (void)state;
-  read_profile("data/sim/gtx840m", text);
+  read_profile(profile, text);
   measure(text, &whole);
-  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+  for (size_t i = 0; i < n; i++) {
     const struct gc_element *element;
+    const char *source;
     uint64_t failures;
 
     snprintf(line, sizeof(line), "broken = %s", cases[i].kernel);
@@ -250,15 +248,63 @@ static void what_does_not_depend_on_it_is_the_same(void **state)
     change(broken, line);
     measure(broken, &seen);
     assert_int_equal(seen.status, 0);
+    check_sources(whole.record, seen.record, cases[i].kernel);
     check_values(whole.record, seen.record, cases[i].kernel);
-    element = gc_record_find(seen.record, cases[i].kind);
-    assert_memory_equal(gc_infos_get(&element->infos, cases[i].lost), cases[i].why,
-                        strlen(cases[i].why));
+    assert_non_null(element = gc_record_find(seen.record, cases[i].kind));
+    if (!(source = gc_infos_get(&element->infos, cases[i].lost)))
+      fail_msg("%s: no %s of %s", cases[i].kernel, cases[i].lost, gc_kinds[cases[i].kind].subtype);
+    assert_memory_equal(source, cases[i].why, strlen(cases[i].why));
     assert_int_equal(gc_infos_get_u64(&seen.record->infos, "MeasuringFailures", &failures), 0);
     assert_int_equal(failures, seen.failures);
     gc_record_free(seen.record);
   }
   gc_record_free(whole.record);
+}
+
+static void what_does_not_depend_on_it_is_the_same(void **state)
+{
+  static const struct loss cases[] = {
+    {"latency_texture", "LatencySource", "absent:cannot finish kernel latency_texture", GC_TEXTURE},
+    {"read_shared", "WriteSource", "absent:cannot finish kernel read_shared", GC_SHARED_MEMORY},
+    {"read_cg", "ReadSource", "absent:cannot finish kernel read_cg", GC_L2},
+  };
+
+  (void)state;
+  losses_are_told("data/sim/gtx840m", cases, sizeof(cases) / sizeof(*cases));
+}
+
+/* What only AMD's GPUs have. */
+static void so_it_is_on_amd(void **state)
+{
+  static const char why[] = "absent:cannot finish kernel mates";
+  static const struct loss cases[] = {
+    {"write_shared", "WriteSource", "absent:cannot finish kernel write_shared", GC_LDS},
+    {"mates", "InstancesSource", why, GC_SCALAR_L1},
+    {"mates", "SharedByCUsSource", why, GC_SCALAR_L1},
+  };
+
+  (void)state;
+  losses_are_told("data/sim/mi210", cases, sizeof(cases) / sizeof(*cases));
+}
+
+/* A step that the plan does not have is none that could be left. */
+static void there_is_such_a_step(void **state)
+{
+  struct gc_measure_rest rest = {.next = gc_measure_steps()};
+  const struct gc_measure_options options = {.rest = &rest};
+  struct gc_error err = {""};
+  struct gc_device *device;
+  struct gc_record *record;
+  struct gc_gpus gpus;
+
+  (void)state;
+  assert_int_equal(gc_gpus_list("/nonexistent", "h200", &gpus), 0);
+  assert_int_equal(gc_device_open(&gpus.array[0], &device, &err), 0);
+  assert_non_null(record = gc_record_new(&gpus.array[0].identity));
+  assert_int_equal(gc_measure(device, &options, record, &err), -EINVAL);
+  gc_record_free(record);
+  gc_ops(device)->close(device);
+  gc_gpus_free(&gpus);
 }
 
 static void too_many_failures_are_one(void **state)
@@ -339,6 +385,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(what_does_not_depend_on_it_is_the_same),
+    cmocka_unit_test(so_it_is_on_amd),
+    cmocka_unit_test(there_is_such_a_step),
     cmocka_unit_test(a_failure_costs_what_depends_on_it),
     cmocka_unit_test(too_many_failures_are_one),
     cmocka_unit_test(all_or_nothing),

@@ -42,9 +42,10 @@ caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs
   has "$errors" "$caveat"
   has "$errors" "there is no /dev/kfd"
   has "$output" "gpu0: AMD Instinct MI300X OAM, 304 CUs at 2100 MHz, driver 6.10.5"
+  [[ $output =~ $'\n'\ {2}DeviceMemory\ .*$'\n'\ {4}L3Cache\  ]]
   [[ $output =~ L2Cache\ +4\ MiB\ +4\ MiB\ +128\ B\ .*\ 8\ +sysfs ]]
   has "$output" "ScalarL1Cache: 144 for 2 CUs together, 16 for 1 CU"
-  has "$output" "the GPU: gfx942, 8 XCD(s)"
+  has "$output" "the GPU: gfx942, 8 XCDs"
   has_not "$output" measured
   is '' "$(leftovers)"
 }
@@ -58,7 +59,8 @@ caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs
   local json=$output
   is "facts of the kernel driver (sysfs), nothing measured" "$(jq -r '.[0].Status' <<< "$json")"
   is "there is no /dev/kfd; a container has to be given it" "$(jq -r '.[0].problem' <<< "$json")"
-  is gfx1030 "$(jq -r '.[0].gfx' <<< "$json")"
+  is gfx1030 "$(jq -r '.[0].GFX' <<< "$json")"
+  is null "$(jq -r '.[0].gfx' <<< "$json")"
   is 60 "$(jq -r '.[0].SMs' <<< "$json")"
   is GL1Cache "$(jq -r '.[0].elements[] | select(.subtype == "ScalarL1Cache").parent' <<< "$json")"
   is 131072 "$(jq -r '.[0].elements[] | select(.subtype == "GL1Cache").CapacityBytes' <<< "$json")"

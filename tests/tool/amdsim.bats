@@ -21,7 +21,8 @@ setup() {
   has "$output" "no PerSM of ScalarL1Cache: 104 CUs share 56 of them"
   [[ $output =~ LDS\ +64\ KiB\ +64\ KiB\ +-\ +-\ +1\ +104\ +api\+measured ]]
   [[ $output =~ InstructionCache\ +32\ KiB\ +32\ KiB\ +64\ B\ +-\ +-\ +56\ +sysfs ]]
-  has "$output" gfx90a
+  has "$output" "the GPU: gfx90a"
+  has_not "$output" XCD
   for word in SharedMemory TextureCache ConstantL1 carve-out 'SMs' 'differs'; do
     has_not "$output" "$word"
   done

@@ -97,11 +97,46 @@ values() { sed -n 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' "$1" 
 }
 
 @test "--resume wants the record of that GPU on its standard input" {
-  run_split "$tool" measure --sim "$tiny" --resume 3 </dev/null
+  local record=$BATS_TEST_TMPDIR/record other
+  run_split "$tool" measure --sim "$tiny" --no-store --resume 3 </dev/null
   is 1 "$status"
   has "$errors" "--resume needs a record on its standard input"
-  "$tool" measure --sim "$tiny" --xml --no-store >"$BATS_TEST_TMPDIR/record"
-  run_split "$tool" measure --sim "$(broken "$tiny" fill)" --resume 3 <"$BATS_TEST_TMPDIR/record"
+  "$tool" measure --sim "$tiny" --xml --no-store >"$record"
+  run_split "$tool" measure --sim "$tiny" --no-store --resume 3 <"$record"
+  is 0 "$status"
+  run_split "$tool" measure --sim "$(broken "$tiny" fill)" --no-store --resume 3 <"$record"
   is 1 "$status"
-  has "$errors" "--resume needs the record of sim-fill, not of sim-tiny"
+  has "$errors" "the record that --resume is to go on with is the record of sim-tiny"
+  # as the store judges what it has: the driver, the VBIOS (here the profile), the method
+  for other in GPUCacheDriver:driver GPUCacheVBIOS:profile GPUCacheMethod:'measuring method'; do
+    sed "s/\(<info name=\"${other%:*}\" value=\"\)[^\"]*/\1other/" "$record" >"$record.other"
+    [ "$(<"$record")" != "$(<"$record.other")" ]
+    run_split "$tool" measure --sim "$tiny" --no-store --resume 3 <"$record.other"
+    is 1 "$status"
+    has "$errors" "--resume is to go on with was made with ${other#*:} \"other\", now it is"
+  done
+}
+
+@test "why a process that measures what is left failed is told by the one that began" {
+  command -v jq >/dev/null || skip "jq is not installed"
+  local why
+  run_split "$tool" show --json --sim "$(broken "$top_srcdir/data/sim/mi210" chase_cg)"
+  is 1 "$status"
+  why=$(sed -n 's/^hwloc-gpucache: gpu0: \(too much fails: .*\)/\1/p' <<<"$errors")
+  # said once, whichever step was the last one
+  is 1 "$(wc -l <<<"$why")"
+  has "$why" ": cannot finish kernel chase_cg on gpu0: simulated uncorrectable memory error"
+  is "$why" "$(jq -r '.[0].problem' <<<"$output")"
+}
+
+@test "a process that measures what is left tells errno, so that a busy GPU stays one that may be free soon" {
+  local gpu=$BATS_TEST_TMPDIR/tiny record=$BATS_TEST_TMPDIR/record
+  sed 's/^seed.*/&\nbusy = 10000 300000 0 1000000000000000/' "$tiny" >"$gpu"
+  "$tool" measure --sim "$tiny" --xml --no-store |
+    sed "s/\(<info name=\"GPUCacheVBIOS\" value=\"\)[^\"]*/\1/" >"$record"
+  run_split "$tool" measure --sim "$gpu" --no-store --timeout 2 --resume 3 <"$record"
+  is 1 "$status"
+  has "$errors" "gpu0: the GPU is busy"
+  # EBUSY
+  [[ $output == "failed 16 the GPU is busy: another program uses it"* ]]
 }

@@ -120,8 +120,10 @@ setup() {
   is 0 "$status"
   has "$output" L1Cache
   has "$output" SharedMemory
-  # no row of theirs; a remark may name what was left out
-  ! grep -E '^ +(TextureCache|DeviceMemory) ' <<< "$output"
+  # no row of theirs, and nothing in that of the memory; a remark may name what was left out
+  is 0 "$(grep -c '^ *TextureCache ' <<< "$output")"
+  is 2 "$(grep -cE '^  DeviceMemory( +-)+$' <<< "$output")"
+  is 2 "$(grep -c '^ *DeviceMemory ' <<< "$output")"
   [ ! -e "$records" ]
   "$tool" measure --sim "$tiny" >/dev/null
   local before

@@ -36,6 +36,11 @@ refused() {
   refused "--timeout needs a number" measure --timeout 1s
   refused "--timeout needs a number" measure --timeout ""
   refused "--only needs elements" measure --only ""
+  local step
+  for step in 0 9999 -1 +3 3x abc ""; do
+    refused "--resume needs the number of a step" measure --no-store --resume "$step" --sim "$tiny"
+  done
+  refused "--resume needs --no-store" measure --resume 3 --sim "$tiny"
   refused "list takes no argument, but there is 'gpu0'" list gpu0
   refused "list has no option '--force'" --force list
   refused "list has no option '--timeout'" list --timeout 5
@@ -45,6 +50,24 @@ refused() {
   refused "purge has no option '--xml'" purge --xml
   refused "purge takes --all or names" purge --all gpu0
   refused "--json and --xml exclude each other" show --json --xml
+}
+
+@test "--resume is for one GPU" {
+  run_split "$tool" measure --no-store --resume 3 --sim "$tiny,mi210"
+  is 2 "$status"
+  is '' "$output"
+  is "hwloc-gpucache: --resume needs one GPU, and 2 are meant" "$errors"
+}
+
+@test "an element that this GPU lacks is said, and is a failure when there is no other" {
+  run_split "$tool" measure --only ConstantL1Cache,LDS --sim "$tiny"
+  is 0 "$status"
+  is "hwloc-gpucache: gpu0: this GPU has no LDS" "$errors"
+  has "$output" ConstantL1Cache
+  run_split "$tool" measure --only ConstantL1Cache,TextureCache --sim mi300x
+  is 1 "$status"
+  is '' "$output"
+  is "hwloc-gpucache: gpu0: this GPU has no TextureCache, ConstantL1Cache" "$errors"
 }
 
 @test "an unknown element is refused, and the known ones are listed" {
@@ -61,8 +84,10 @@ refused() {
   # what is understood, told from what is said when it is not
   local word help=$output commands options
   commands=$("$tool" 2>&1 | sed -n 's/^hwloc-gpucache: no command given: //p' | sed 's/,\| or / /g')
+  # --resume is for the command itself
+  has_not "$help" --resume
   options=$(sed -n '/^static const struct option options/,/^};/s/{"\([a-z-]*\)",/\n--\1\n/gp' \
-    "$top_srcdir/src/tool/main.c" | grep '^--')
+    "$top_srcdir/src/tool/main.c" | grep '^--' | grep -vx -e --resume)
   [ "$(wc -w <<<"$commands")" -ge 5 ]
   [ "$(wc -w <<<"$options")" -ge 12 ]
   for word in $commands; do [[ $help == *$'\n'"  $word "* ]] || is "a line of $word" "$help"; done
