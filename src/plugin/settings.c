@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define DEFAULT_SECONDS 10.0
 #define MOST_SECONDS 86400.0
@@ -28,22 +29,22 @@ static const char *get(const char *name)
   return value && *value ? value : NULL;
 }
 
-static enum gc_mode get_mode(bool verbose)
+static enum gc_mode get_mode(bool say)
 {
   const char *value = get(HWLOC_GPUCACHE_ENV);
 
   if (!value)
     return GC_MODE_AUTO;
   for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-    if (!strcmp(value, modes[i]))
+    if (!strcasecmp(value, modes[i]))
       return (enum gc_mode)i;
-  if (verbose)
+  if (say)
     gc_plugin_say(NULL, "HWLOC_GPUCACHE=%.40s is not one of auto, cached, refresh, off; using auto",
                   value);
   return GC_MODE_AUTO;
 }
 
-static double get_seconds(bool verbose)
+static double get_seconds(bool say)
 {
   const char *value = get(HWLOC_GPUCACHE_TIMEOUT_ENV);
   char *end;
@@ -55,9 +56,10 @@ static double get_seconds(bool verbose)
   /* Written so that NaN fails too. */
   if (!*end && seconds > 0 && seconds <= MOST_SECONDS)
     return seconds;
-  if (verbose)
-    gc_plugin_say(NULL, "HWLOC_GPUCACHE_TIMEOUT=%.40s is no number of seconds up to %g; using %g", value,
-                  MOST_SECONDS, DEFAULT_SECONDS);
+  if (say)
+    gc_plugin_say(NULL,
+                  "HWLOC_GPUCACHE_TIMEOUT=%.40s is not a number of seconds above 0 and up to %g; using %g",
+                  value, MOST_SECONDS, DEFAULT_SECONDS);
   return DEFAULT_SECONDS;
 }
 
@@ -69,8 +71,8 @@ void gc_settings_read(struct gc_settings *settings)
 
   settings->verbose = verbose && strcmp(verbose, "0");
   settings->failures = settings->verbose || gc_hwloc_shows_errors();
-  settings->mode = get_mode(settings->verbose);
-  settings->seconds = get_seconds(settings->verbose);
+  settings->mode = get_mode(settings->failures);
+  settings->seconds = get_seconds(settings->failures);
   settings->root = root && strcmp(root, "/") ? root : "";
   settings->sims = get(HWLOC_GPUCACHE_SIM_ENV);
   settings->tool = tool ? tool : GC_BINDIR "/hwloc-gpucache";

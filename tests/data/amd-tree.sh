@@ -4,6 +4,7 @@
 # and KFD would show it: a PCI device, and a node of KFD's topology (mi300x-cpx: eight of them). Which CUs
 # are switched off is made up, the rest is that of real GPUs.
 set -e
+[ $# -eq 4 ] || { echo "usage: $0 DIR MODEL NODE BUSID" >&2; exit 2; }
 root=$1 model=$2 node=$3 bus_id=$4
 . "${BASH_SOURCE%/*}/tree.bash"
 

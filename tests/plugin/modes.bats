@@ -103,16 +103,20 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   is "measured earlier, not refreshed: the GPU is busy: 3 processes use it" "$(gpu0_status)"
 }
 
-@test "an unknown mode is auto, and only VERBOSE says so" {
+@test "a mode may be in capitals; an unknown one is auto, and who shows errors is told so" {
   use_node
-  HWLOC_GPUCACHE=sometimes run topology
+  HWLOC_GPUCACHE=OFF run topology
+  has_not gpu0-L1
+  HWLOC_HIDE_ERRORS=2 HWLOC_GPUCACHE=sometimes run topology
   has gpu0-L1
   has_not sometimes
-  HWLOC_GPUCACHE_VERBOSE=1 HWLOC_GPUCACHE=sometimes run topology
+  HWLOC_HIDE_ERRORS=0 HWLOC_GPUCACHE=sometimes run topology
+  has "HWLOC_GPUCACHE=sometimes is not one of auto, cached, refresh, off; using auto"
+  HWLOC_HIDE_ERRORS=2 HWLOC_GPUCACHE_VERBOSE=1 HWLOC_GPUCACHE=sometimes run topology
   has "HWLOC_GPUCACHE=sometimes is not one of auto, cached, refresh, off; using auto"
 }
 
-@test "the time-out is passed on, garbage is the default, and VERBOSE says so" {
+@test "the time-out is passed on, garbage is the default, and who shows errors is told so" {
   use_node
   export FAKE_TOOL_DOES=silent
   local seconds
@@ -122,10 +126,10 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   is 18 "$(starts)"
   is 2 "$(grep -c -- "--timeout 2.5 " "$FAKE_TOOL_LOG")"
   is 16 "$(grep -c -- "--timeout 10 " "$FAKE_TOOL_LOG")"
-  HWLOC_GPUCACHE_TIMEOUT=abc run topology
+  HWLOC_HIDE_ERRORS=2 HWLOC_GPUCACHE_TIMEOUT=abc run topology
   has_not abc
   HWLOC_GPUCACHE_VERBOSE=1 HWLOC_GPUCACHE_TIMEOUT=abc run topology
-  has "HWLOC_GPUCACHE_TIMEOUT=abc is no number of seconds up to 86400; using 10"
+  has "HWLOC_GPUCACHE_TIMEOUT=abc is not a number of seconds above 0 and up to 86400; using 10"
   HWLOC_GPUCACHE_VERBOSE=1 HWLOC_GPUCACHE_TIMEOUT=3 run topology
   has_not HWLOC_GPUCACHE_TIMEOUT
 }
