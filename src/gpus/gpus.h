@@ -50,6 +50,13 @@ int gc_gpus_know(const char *root, struct gc_gpu *gpu);
  * "00:06.0"), or a simulated GPU's name. NULL when none. */
 struct gc_gpu *gc_gpus_by_name(const struct gc_gpus *gpus, const char *word);
 
+/* gpus/turn.c: before a GPU is measured: waits until no other process measures it or another partition of the
+ * same GPU, at most seconds (0 or less: tries once). root: as given to gc_gpus_list. 0, and *turn a descriptor
+ * to be closed afterwards (the end of the process does, too), or -1 for a GPU that has no such partitions: all
+ * but AMD's. -ETIMEDOUT, or another negative errno, with a sentence. */
+int gc_gpus_take_turn(const char *root, const struct gc_gpu *gpu, double seconds, int *turn,
+                      struct gc_error *err);
+
 /* gpus/sim.c: the names of the profiles that can be found (profile directories: every directory of
  * $HWLOC_GPUCACHE_SIM_PATH, then the installed one), sorted, comma-separated, for messages. */
 void gc_gpus_sim_names(char *names, size_t size);

@@ -12,4 +12,5 @@ src_gpus_libgpus_la_SOURCES = \
 	src/gpus/pci.c \
 	src/gpus/sim.c \
 	src/gpus/sim_tables.c \
+	src/gpus/turn.c \
 	src/gpus/vendors.h

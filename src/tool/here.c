@@ -32,6 +32,7 @@ struct here {
   struct gc_result *result;
   char who[128];
   int lock;
+  int turn; /* of partitions of one GPU; -1: none */
   bool storing;
   time_t started;
   uint64_t environment; /* as it was then: a vendor's library has variables changed */
@@ -117,6 +118,22 @@ static bool take_lock(struct here *here)
     return true;
   gc_fail(&err, 0, "another process has just failed: %.400s", failure.why);
   give_up(result, GC_EXIT_FAILED, &err);
+  return false;
+}
+
+/* Waits for its turn at a GPU that has partitions, and leaves time to say so when it does not come. Who goes on
+ * for another process has that one's. False: settled, by a failure. */
+static bool take_turn(struct here *here)
+{
+  const double timeout = here->tool->timeout;
+  struct gc_error err = {""};
+
+  if (here->tool->resume ||
+      !gc_gpus_take_turn(gc_targets_root(), here->result->gpu,
+                         timeout > 0 && timeout < LOCK_SECONDS ? 0.75 * timeout : LOCK_SECONDS,
+                         &here->turn, &err))
+    return true;
+  give_up(here->result, GC_EXIT_FAILED, &err);
   return false;
 }
 
@@ -296,7 +313,7 @@ static void store(struct here *here)
 void gc_measure_here(const struct gc_tool *tool, struct gc_result *result)
 {
   const struct gc_gpu *gpu = result->gpu;
-  struct here here = {.tool = tool, .result = result, .lock = -1,
+  struct here here = {.tool = tool, .result = result, .lock = -1, .turn = -1,
                       .storing = !tool->no_store && !tool->only, .started = time(NULL),
                       .environment = gc_store_environment()};
   struct gc_error err = {""};
@@ -306,13 +323,15 @@ void gc_measure_here(const struct gc_tool *tool, struct gc_result *result)
     give_up(result, GC_EXIT_FAILED, &err);
     return;
   }
-  if (take_lock(&here)) {
+  if (take_lock(&here) && take_turn(&here)) {
     result->record = measure(&here);
     result->fresh = result->record != NULL;
     if (result->record && here.storing)
       store(&here);
   }
   gc_watch_stop();
+  if (here.turn >= 0)
+    close(here.turn);
   if (here.lock >= 0)
     gc_store_unlock(here.lock);
 }
