@@ -70,16 +70,6 @@ bool gc_gpus_parse_bus_id(const char *text, struct gc_gpu *gpu)
   return end > 0 && text[end] == '\0';
 }
 
-uint64_t gc_gpus_hash(const void *bytes, size_t length)
-{
-  const unsigned char *p = bytes;
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-  for (size_t i = 0; i < length; i++)
-    hash = (hash ^ p[i]) * UINT64_C(0x100000001b3);
-  return hash;
-}
-
 /* Partitions of a GPU may have one bus id. */
 static int by_bus_id(const void *left, const void *right)
 {

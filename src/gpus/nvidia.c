@@ -9,6 +9,8 @@
  */
 #include "gpus/vendors.h"
 
+#include "util/hash.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -209,7 +211,8 @@ static void read_mig(const char *root, const char *minor, char *mig, size_t size
   if (length < size)
     memcpy(mig, list, length + 1);
   else
-    snprintf(mig, size, "%.*s+%016" PRIx64, (int)size - 18, list, gc_gpus_hash(list, length));
+    snprintf(mig, size, "%.*s+%016" PRIx64, (int)size - 18, list,
+             gc_hash(GC_HASH_START, list, length));
 }
 
 /* It becomes a file name. */

@@ -7,6 +7,8 @@
  */
 #include "gpus/vendors.h"
 
+#include "util/hash.h"
+
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -146,7 +148,7 @@ static int read_profile(struct gc_gpu *gpu, char *text)
   }
   get_model(text, gpu->identity.model, sizeof(gpu->identity.model));
   snprintf(gpu->identity.vbios, sizeof(gpu->identity.vbios), "%016" PRIx64,
-           gc_gpus_hash(text, (size_t)length));
+           gc_hash(GC_HASH_START, text, (size_t)length));
   return gc_gpus_read_tables(gpu, text);
 }
 

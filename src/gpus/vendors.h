@@ -53,7 +53,4 @@ long gc_gpus_read(int at, const char *path, char *text, size_t size);
 /* "0000:17:00.0" and nothing else. */
 bool gc_gpus_parse_bus_id(const char *text, struct gc_gpu *gpu);
 
-/* FNV-1a, 64 bits. */
-uint64_t gc_gpus_hash(const void *bytes, size_t length);
-
 #endif

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define NOT_MEASURED "not measured: "
+
 /* The command that measures one GPU. */
 struct job {
   const struct gc_gpu *gpu;
@@ -46,7 +48,7 @@ static bool has_failed(const struct gc_gpu *gpu, struct gc_outcome *outcome)
   if (gc_store_find_failure(&gpu->identity, gc_store_environment(), &failure))
     return false;
   snprintf(why, sizeof(why),
-           "not measured: %.200s (remembered since %s; hwloc-gpucache measure tries again)",
+           NOT_MEASURED "%.200s (remembered since %s; hwloc-gpucache measure tries again)",
            failure.why, failure.since);
   give_up(outcome, why);
   return true;
@@ -236,7 +238,9 @@ static void fall_back(struct gc_gpu *gpu, const struct gc_settings *settings,
       !gpu->known)
     return;
   memcpy(why, outcome->status, sizeof(why));
-  snprintf(outcome->status, sizeof(outcome->status), GC_STATUS_KNOWN ": %.700s", why);
+  /* that nothing was measured is said already */
+  snprintf(outcome->status, sizeof(outcome->status), GC_STATUS_KNOWN ": %.700s",
+           strncmp(why, NOT_MEASURED, strlen(NOT_MEASURED)) ? why : why + strlen(NOT_MEASURED));
 }
 
 void gc_plugin_obtain(struct gc_gpus *gpus, const struct gc_settings *settings,

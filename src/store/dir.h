@@ -48,6 +48,13 @@ int gc_store_load(int dir_fd, const char *dir, const char *name, size_t most, ch
 int gc_store_put(int dir_fd, const char *dir, const char *id, const char *ending, const char *text,
                  size_t length, struct gc_error *err);
 
+/* Removes the file ID + ending from the writable directory. 0, -ENOENT, or other negative errno. */
+int gc_store_unlink(const char *id, const char *ending, struct gc_error *err);
+
+/* The hash of what hash is of, and of which directory root is and whether the caller may open the
+ * device. */
+uint64_t gc_store_hash_place(uint64_t hash, const char *root, const char *device);
+
 /* Whether this name in the directory is that of this file. */
 bool gc_store_same_file(int dir_fd, const char *name, const struct stat *file);
 

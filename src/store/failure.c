@@ -8,6 +8,8 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "store/dir.h"
 
+#include "util/hash.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <hwloc/gpucache.h>
@@ -15,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -27,21 +30,40 @@
 /* Where a vendor's library is found, and which GPUs it shows; how long a load may wait. */
 static const char *const circumstances[] = {
   "LD_LIBRARY_PATH",     "CUDA_VISIBLE_DEVICES",     "HIP_VISIBLE_DEVICES",
-  "ROCR_VISIBLE_DEVICES", "HSA_OVERRIDE_GFX_VERSION", HWLOC_GPUCACHE_TIMEOUT_ENV,
+  "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",       "HSA_OVERRIDE_GFX_VERSION",
+  HWLOC_GPUCACHE_TIMEOUT_ENV,
 };
 
-/* FNV-1a over these, an unset one told from an empty one. */
+/* What a vendor's library opens first: a group, a container or a batch system may grant or refuse it. */
+static const char *const devices[] = {"/dev/nvidiactl", "/dev/kfd"};
+
+uint64_t gc_store_hash_place(uint64_t hash, const char *root, const char *device)
+{
+  uint64_t place[3] = {0}; /* a hash of its bytes: no padding */
+  struct stat st;
+
+  if (!stat(root, &st)) {
+    place[0] = (uint64_t)st.st_dev;
+    place[1] = (uint64_t)st.st_ino;
+  }
+  place[2] = !access(device, R_OK | W_OK);
+  return gc_hash(hash, place, sizeof(place));
+}
+
+/* An unset variable is told from an empty one. A container has another root. */
 uint64_t gc_store_environment(void)
 {
-  uint64_t hash = UINT64_C(0xcbf29ce484222325);
+  uint64_t hash = GC_HASH_START;
 
   for (size_t i = 0; i < sizeof(circumstances) / sizeof(*circumstances); i++) {
     const char *value = secure_getenv(circumstances[i]);
 
-    hash = (hash ^ (value ? 1 : 2)) * UINT64_C(0x100000001b3);
-    for (; value && *value; value++)
-      hash = (hash ^ (unsigned char)*value) * UINT64_C(0x100000001b3);
+    hash = gc_hash(hash, value ? "\1" : "\2", 1);
+    if (value)
+      hash = gc_hash(hash, value, strlen(value));
   }
+  for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++)
+    hash = gc_store_hash_place(hash, "/", devices[i]);
   return hash;
 }
 
@@ -56,7 +78,7 @@ static size_t add_line(char *text, size_t length, const char *word, const char *
   start = length;
   if (length < MOST_BYTES)
     length += (size_t)snprintf(text + length, MOST_BYTES - length, "%s\n", value);
-  for (size_t i = start; i + 1 < length && i < MOST_BYTES; i++)
+  for (size_t i = start; i + 1 < length && i + 1 < MOST_BYTES; i++)
     if ((unsigned char)text[i] < ' ')
       text[i] = ' ';
   return length;
@@ -171,17 +193,5 @@ int gc_store_find_failure(const struct gc_identity *identity, uint64_t environme
 
 int gc_store_forget_failure(const char *id, struct gc_error *err)
 {
-  char dir[PATH_MAX], name[GC_STORE_NAME];
-  int dir_fd, status = gc_store_check_id(id, err);
-
-  if (status)
-    return status;
-  dir_fd = gc_store_open(dir, GC_STORE_WRITE, err);
-  if (dir_fd < 0)
-    return dir_fd;
-  snprintf(name, sizeof(name), "%s" GC_STORE_FAILED, id);
-  if (unlinkat(dir_fd, name, 0))
-    status = gc_store_failed(err, errno, "cannot remove", dir, name);
-  close(dir_fd);
-  return status;
+  return gc_store_unlink(id, GC_STORE_FAILED, err);
 }

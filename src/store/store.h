@@ -12,6 +12,7 @@
 
 #include "record/record.h"
 
+#include <stdint.h>
 #include <time.h>
 
 /* The directory that records are written to. -ENOENT with a sentence when there is none ($HOME
@@ -22,11 +23,12 @@ int gc_store_dir(char *dir, size_t size, struct gc_error *err);
  * -ENAMETOOLONG, -ENOENT as above. */
 int gc_store_path(const char *id, char *path, size_t size, struct gc_error *err);
 
-/* Finds the valid record of this GPU. Valid: id, driver, vbios (where known then and
- * now) and mig equal, format and method those of this program. 0 and *record (caller frees); -ENOENT no record; -ESTALE there is one, of
- * another driver/VBIOS/MIG/format/method; -EBADMSG there is one and it cannot be read; -EACCES not
- * allowed to read, wrong owner or a symbolic link; -ENOMEM. err says it as a sentence, naming the
- * file. What is wrong in the caller's directory does not hide a valid record of the site. */
+/* Finds the valid record of this GPU. Valid: id, driver, vbios (where known then and now) and mig
+ * equal, format and method those of this program. 0 and *record (caller frees); -ENOENT no record;
+ * -ESTALE there is one, of another driver/VBIOS/MIG/format/method; -EBADMSG there is one and it cannot
+ * be read; -EACCES not allowed to read, wrong owner or a symbolic link; -ENOMEM. err says it as a
+ * sentence, naming the file. What is wrong in the caller's directory does not hide a valid record of
+ * the site. */
 int gc_store_find(const struct gc_identity *identity, struct gc_record **record,
                   struct gc_error *err);
 
@@ -38,9 +40,9 @@ int gc_store_judge(const struct gc_record *record, const struct gc_identity *now
 /* Makes the record durable: directory made (0700) if missing, temporary file (0600) + fsync +
  * rename + fsync of the directory. What is in its place and is no record of this GPU is first
  * renamed to ID.xml.bad-YYYYmmddTHHMMSS (UTC) so that nothing is lost. What writers of this record
- * that were killed left unfinished is removed. Text that gc_store_find would not accept is not stored. On failure what was there is still there. 0 or negative errno
- * with a sentence: -EACCES also for a directory that is a symbolic link, someone else's, or
- * writable for everybody. */
+ * that were killed left unfinished is removed. Text that gc_store_find would not accept is not
+ * stored. On failure what was there is still there. 0 or negative errno with a sentence: -EACCES also
+ * for a directory that is a symbolic link, someone else's, or writable for everybody. */
 int gc_store_write(const struct gc_identity *identity, const char *xml, size_t length,
                    struct gc_error *err);
 
@@ -55,11 +57,13 @@ int gc_store_lock(const char *id, double seconds, struct gc_error *err);
 void gc_store_unlock(int lock);
 
 /* A measurement that failed is remembered, in ID.failed beside the record and under the same rules of
- * trust, so that not every load of a topology tries it again. It counts for a day, or ten minutes when the
- * reason may pass by itself (a busy GPU, a time-out), and only while all of this is as it was: id, driver,
- * VBIOS, MIG state, format, method and version of this program, and the variables that say where a
+ * trust, so that not every load of a topology tries it again. It counts for ten minutes, as nearly every
+ * reason may pass (a busy GPU, a time-out, a driver or a library that is not there yet), or for a day
+ * where this program has nothing that runs on the GPU; and only while all of this is as it was: id,
+ * driver, VBIOS, MIG state, format, method and version of this program; the variables that say where a
  * vendor's library is and which GPUs it shows (LD_LIBRARY_PATH, CUDA_VISIBLE_DEVICES …), and how long a
- * load may wait. */
+ * load may wait; the root directory, which a container has of its own; and whether the caller may open
+ * /dev/nvidiactl and /dev/kfd. */
 #define GC_FAILURE_SECONDS (24 * 60 * 60)
 #define GC_PASSING_FAILURE_SECONDS (10 * 60)
 
@@ -70,7 +74,7 @@ struct gc_failure {
   char why[512];  /* a sentence */
 };
 
-/* A hash of those variables, to be taken before anything changes them. */
+/* A hash of all that is not in the identity or this program, to be taken before anything changes them. */
 uint64_t gc_store_environment(void);
 /* Remembers that measuring this GPU failed now. 0 or negative errno with a sentence, as gc_store_write. */
 int gc_store_remember_failure(const struct gc_identity *identity, uint64_t environment,
@@ -81,10 +85,17 @@ int gc_store_find_failure(const struct gc_identity *identity, uint64_t environme
 /* Removes the note. gc_store_write does so, too. 0, -ENOENT, or other negative errno. */
 int gc_store_forget_failure(const char *id, struct gc_error *err);
 
-/* What writing and locking left in the writable directory: removes the locks that nobody holds, the notes
- * of failures and the files that nobody will finish, and calls aside(path, data) for each file that gc_store_write renamed to
- * ID.xml.bad-…, which stays. No directory: 0. What cannot be removed does not keep the others. */
-int gc_store_tidy(void (*aside)(const char *path, void *data), void *data, struct gc_error *err);
+/* Told of what gc_store_tidy finds. */
+struct gc_store_broom {
+  void (*aside)(const char *path, void *data); /* was renamed to ID.xml.bad-…, and stays */
+  void (*forgot)(const char *id, void *data);  /* the note of a failure was removed */
+  void *data;
+};
+
+/* What writing and locking left in the writable directory: removes the locks that nobody holds, the
+ * notes of failures and the files that nobody will finish. No directory: 0. What cannot be removed does
+ * not keep the others. 0 or negative errno with a sentence. */
+int gc_store_tidy(const struct gc_store_broom *broom, struct gc_error *err);
 
 /* Calls visit(id, path, data) for each record file in the writable directory, in no order, until
  * one returns not 0, which is then returned. No directory: 0. */

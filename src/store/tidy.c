@@ -11,8 +11,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-/* Removes a file of ours on which nobody has a lock, while holding that. A lock file is empty. */
-static int remove_unheld(int dir_fd, const char *dir, const char *name, bool empty, struct gc_error *err)
+/* Removes a file of ours on which nobody has a lock, while holding that. A lock file is empty. 1: it is
+ * gone; 0: it is not ours to remove; or negative. */
+static int remove_unheld(int dir_fd, const char *dir, const char *name, bool empty,
+                         struct gc_error *err)
 {
   int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), status = 0;
   struct stat st;
@@ -21,10 +23,10 @@ static int remove_unheld(int dir_fd, const char *dir, const char *name, bool emp
     return errno == ELOOP || errno == ENOENT
              ? 0
              : gc_store_failed(err, errno, "cannot open", dir, name);
-  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_size == 0 || !empty) && st.st_uid == geteuid() &&
-      !flock(fd, LOCK_EX | LOCK_NB) && gc_store_same_file(dir_fd, name, &st) &&
-      unlinkat(dir_fd, name, 0))
-    status = gc_store_failed(err, errno, "cannot remove", dir, name);
+  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_size == 0 || !empty) &&
+      st.st_uid == geteuid() && !flock(fd, LOCK_EX | LOCK_NB) &&
+      gc_store_same_file(dir_fd, name, &st))
+    status = unlinkat(dir_fd, name, 0) ? gc_store_failed(err, errno, "cannot remove", dir, name) : 1;
   close(fd);
   return status;
 }
@@ -65,9 +67,32 @@ void gc_store_tidy_unfinished(int dir_fd, const char *dir, const char *id)
     close(fd);
 }
 
-int gc_store_tidy(void (*aside)(const char *path, void *data), void *data, struct gc_error *err)
+/* One file of the directory. 0 or negative errno. */
+static int tidy_one(int fd, const char *dir, const char *name, const struct gc_store_broom *broom,
+                    struct gc_error *err)
 {
-  char dir[PATH_MAX], path[PATH_MAX];
+  char path[PATH_MAX], id[GC_STORE_NAME];
+  int status = 0;
+
+  if (is_id_with(name, ".lock", false)) {
+    status = remove_unheld(fd, dir, name, true, err);
+  } else if (is_unfinished(name, NULL)) {
+    status = remove_unheld(fd, dir, name, false, err);
+  } else if (is_id_with(name, GC_STORE_FAILED, false)) {
+    status = remove_unheld(fd, dir, name, false, err);
+    snprintf(id, sizeof(id), "%.*s", (int)(strlen(name) - strlen(GC_STORE_FAILED)), name);
+    if (status > 0)
+      broom->forgot(id, broom->data);
+  } else if (is_id_with(name, ".xml.bad-", true) &&
+             (size_t)snprintf(path, sizeof(path), "%s/%s", dir, name) < sizeof(path)) {
+    broom->aside(path, broom->data);
+  }
+  return status < 0 ? status : 0;
+}
+
+int gc_store_tidy(const struct gc_store_broom *broom, struct gc_error *err)
+{
+  char dir[PATH_MAX];
   int fd = gc_store_open(dir, GC_STORE_WRITE, err), status = 0, failed;
   struct dirent *entry;
   DIR *stream;
@@ -81,17 +106,8 @@ int gc_store_tidy(void (*aside)(const char *path, void *data), void *data, struc
     return status;
   }
   while ((entry = readdir(stream))) {
-    if (is_id_with(entry->d_name, ".lock", false)) {
-      failed = remove_unheld(fd, dir, entry->d_name, true, err);
-      status = status ? status : failed;
-    } else if (is_unfinished(entry->d_name, NULL) ||
-               is_id_with(entry->d_name, GC_STORE_FAILED, false)) {
-      failed = remove_unheld(fd, dir, entry->d_name, false, err);
-      status = status ? status : failed;
-    } else if (is_id_with(entry->d_name, ".xml.bad-", true) &&
-               (size_t)snprintf(path, sizeof(path), "%s/%s", dir, entry->d_name) < sizeof(path)) {
-      aside(path, data);
-    }
+    failed = tidy_one(fd, dir, entry->d_name, broom, err);
+    status = status ? status : failed;
   }
   closedir(stream);
   return status;

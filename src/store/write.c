@@ -183,7 +183,7 @@ out:
   return status;
 }
 
-int gc_store_remove(const char *id, struct gc_error *err)
+int gc_store_unlink(const char *id, const char *ending, struct gc_error *err)
 {
   char dir[PATH_MAX], name[GC_STORE_NAME];
   int dir_fd, status = gc_store_check_id(id, err);
@@ -193,9 +193,14 @@ int gc_store_remove(const char *id, struct gc_error *err)
   dir_fd = gc_store_open(dir, GC_STORE_WRITE, err);
   if (dir_fd < 0)
     return dir_fd;
-  snprintf(name, sizeof(name), "%s.xml", id);
+  snprintf(name, sizeof(name), "%s%s", id, ending);
   if (unlinkat(dir_fd, name, 0))
     status = gc_store_failed(err, errno, "cannot remove", dir, name);
   close(dir_fd);
   return status;
+}
+
+int gc_store_remove(const char *id, struct gc_error *err)
+{
+  return gc_store_unlink(id, ".xml", err);
 }

@@ -13,6 +13,7 @@
 #include "store/store.h"
 #include "util/spawn.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,19 +138,36 @@ static bool take_turn(struct here *here)
   return false;
 }
 
-/* So that not every load of a topology fails anew. A simulated GPU fails at once, and for what its profile
- * says. */
+/* A sentence for others, who may call this GPU by another number: each "gpu0" becomes "this GPU". */
+static void unname(const char *sentence, const char *name, char *text, size_t size)
+{
+  const size_t length = strlen(name);
+  size_t at = 0;
+
+  for (const char *s = sentence; *s && at + 1 < size;) {
+    const bool found = !strncmp(s, name, length) && !isalnum((unsigned char)s[length]) &&
+                       (s == sentence || !isalnum((unsigned char)s[-1]));
+
+    at += (size_t)snprintf(text + at, size - at, "%.*s", found ? 8 : 1, found ? "this GPU" : s);
+    s += found ? length : 1;
+  }
+}
+
+/* So that not every load of a topology fails anew. Only that no kernels of ours run there lasts: libraries
+ * come, drivers start, other jobs end, groups and containers are given a device. A simulated GPU fails at
+ * once, and for what its profile says. */
 static void remember_failure(const struct here *here, int status, const struct gc_error *why)
 {
   const struct gc_gpu *gpu = here->result->gpu;
-  const bool passing = status == -EBUSY || status == -ETIMEDOUT || status == -ENOMEM ||
-                       status == -EAGAIN || status == -EINTR;
+  const bool passing = status != -ENOTSUP && status != -EINVAL;
   struct gc_error err = {""};
+  char text[sizeof why->text] = "";
 
   if (!here->storing || gpu->vendor == GC_VENDOR_SIM)
     return;
+  unname(why->text, gpu->name, text, sizeof text);
   gc_watch_hold();
-  if (gc_store_remember_failure(&gpu->identity, here->environment, why->text, passing, &err) &&
+  if (gc_store_remember_failure(&gpu->identity, here->environment, text, passing, &err) &&
       here->tool->verbose)
     gc_say(gpu->name, "%s", err.text);
   gc_watch_release();

@@ -25,7 +25,7 @@ static void model(const struct gc_gpu *gpu, char *text, size_t size)
   snprintf(text, size, named ? "%s" : "%s (%s)", gpu->identity.model, gpu->gfx);
 }
 
-/* Why a GPU has no record, as far as that is known before trying. */
+/* Why a GPU has no record of now, as far as that is known before trying. Empty: nothing is known. */
 static void reason(const struct gc_gpu *gpu, char *text, size_t size)
 {
   struct gc_failure failure;
@@ -35,7 +35,7 @@ static void reason(const struct gc_gpu *gpu, char *text, size_t size)
   else if (!gc_store_find_failure(&gpu->identity, gc_store_environment(), &failure))
     snprintf(text, size, "failed %s: %s", failure.since, failure.why);
   else
-    snprintf(text, size, "none");
+    *text = '\0';
 }
 
 /* The state of its record, in words. */
@@ -43,21 +43,22 @@ static void state(const struct gc_gpu *gpu, char *text, size_t size)
 {
   struct gc_record *record = NULL;
   struct gc_error err = {""};
+  char why[GC_CELL];
   const char *when;
+  int found;
 
-  switch (gc_store_find(&gpu->identity, &record, &err)) {
+  reason(gpu, why, sizeof why);
+  switch (found = gc_store_find(&gpu->identity, &record, &err)) {
   case 0:
     when = gc_infos_get(&record->infos, "Measured");
     snprintf(text, size, "measured %s", when ? when : "at an unknown time");
     break;
   case -ENOENT:
-    reason(gpu, text, size);
-    break;
-  case -ESTALE:
-    snprintf(text, size, "stale: %s", err.text);
+    snprintf(text, size, "%s", *why ? why : "none");
     break;
   default:
-    snprintf(text, size, "unreadable: %s", err.text);
+    snprintf(text, size, "%s: %.300s%s%.300s", found == -ESTALE ? "stale" : "unreadable", err.text,
+             *why ? "; " : "", why);
   }
   gc_record_free(record);
 }

@@ -49,7 +49,7 @@ int gc_tool_measure(const struct gc_tool *tool)
   if (!results) {
     status = GC_EXIT_FAILED;
   } else {
-    status = gc_results_status(results, targets.count);
+    status = gc_results_status(tool, results, targets.count, false);
     if (tool->xml) {
       status = gc_worse(status, gc_report_xml(results, targets.count));
     } else {

@@ -89,12 +89,36 @@ void gc_say_caveat(const struct gc_result *result)
                       "report what is wrong");
 }
 
-int gc_results_status(const struct gc_result *results, size_t count)
+/* Whether nobody asked for this GPU in particular. */
+static bool is_any(const struct gc_tool *tool, const struct gc_result *result)
+{
+  return !tool->count && result->gpu->vendor != GC_VENDOR_SIM;
+}
+
+int gc_results_status(const struct gc_tool *tool, const struct gc_result *results, size_t count,
+                      bool tables)
 {
   int status = GC_EXIT_DONE;
+  bool some = false, tried = false;
 
-  for (size_t i = 0; i < count; i++)
-    status = gc_worse(status, results[i].status);
+  for (size_t i = 0; i < count; i++) {
+    some |= results[i].record != NULL;
+    tried |= results[i].record || !results[i].gpu->problem[0];
+  }
+  for (size_t i = 0; i < count; i++) {
+    const struct gc_result *result = &results[i];
+    int its = result->status;
+
+    if (tables && gc_is_known_only(result))
+      continue;
+    if (is_any(tool, result) && !result->record) {
+      if (tried && result->gpu->problem[0])
+        continue; /* a display adapter, say, beside what is there for computing */
+      if (some && its == GC_EXIT_NO_GPU)
+        its = GC_EXIT_FAILED; /* there are GPUs, and one of them should have been measured */
+    }
+    status = gc_worse(status, its);
+  }
   return status;
 }
 

@@ -3,7 +3,8 @@
  *
  * hwloc-gpucache purge: forgets what was measured. Only records in the caller's own directory are
  * removed; a record may outlive its GPU, so a record id is a good name even when no GPU has it. With a
- * record goes the note of a measurement that failed. With all of them go locks that nobody holds. What was set aside may be somebody's: it is named and stays.
+ * record goes the note of a measurement that failed. With all of them go all notes, and locks that nobody
+ * holds. What was set aside may be somebody's: it is named and stays.
  */
 #include "tool/tool.h"
 
@@ -73,6 +74,11 @@ static bool has_record(const struct purge *purge, const char *id)
   return false;
 }
 
+static void say_forgotten(const char *id)
+{
+  printf("forgot that measuring %s failed\n", id);
+}
+
 static int remove_one(const char *id)
 {
   struct gc_error err = {""};
@@ -85,7 +91,7 @@ static int remove_one(const char *id)
   else
     gc_say(NULL, "%s", err.text);
   if (!gc_store_forget_failure(id, NULL))
-    printf("forgot that measuring %s failed\n", id);
+    say_forgotten(id);
   return status && status != -ENOENT ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
@@ -129,20 +135,30 @@ static void name_aside(const char *path, void *data)
   gc_say(NULL, "left alone, because it was in a record's place and was not one: %s", path);
 }
 
+static void count_forgotten(const char *id, void *data)
+{
+  size_t *forgotten = data;
+
+  say_forgotten(id);
+  ++*forgotten;
+}
+
 /* All records, and what is of no use without them. */
 static int remove_all(const struct purge *purge)
 {
+  size_t forgotten = 0;
+  const struct gc_store_broom broom = {name_aside, count_forgotten, &forgotten};
   int status = GC_EXIT_DONE;
   struct gc_error err = {""};
 
-  if (!purge->count)
-    printf("there are no records to remove\n");
   for (size_t i = 0; i < purge->count; i++)
     status = gc_worse(status, remove_one(purge->ids[i]));
-  if (gc_store_tidy(name_aside, NULL, &err)) {
+  if (gc_store_tidy(&broom, &err)) {
     gc_say(NULL, "%s", err.text);
     status = GC_EXIT_FAILED;
   }
+  if (!purge->count && !forgotten)
+    printf("there are no records to remove\n");
   return status;
 }
 

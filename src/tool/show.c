@@ -7,17 +7,6 @@
 
 #include <stdio.h>
 
-/* A GPU of which the kernel driver's tables can be shown is no failure of showing. */
-static int status_of(const struct gc_tool *tool, const struct gc_result *results, size_t count)
-{
-  int status = GC_EXIT_DONE;
-
-  for (size_t i = 0; i < count; i++)
-    if (tool->xml || !gc_is_known_only(&results[i]))
-      status = gc_worse(status, results[i].status);
-  return status;
-}
-
 int gc_tool_show(const struct gc_tool *tool)
 {
   struct gc_targets targets;
@@ -31,7 +20,8 @@ int gc_tool_show(const struct gc_tool *tool)
   if (!results) {
     status = GC_EXIT_FAILED;
   } else {
-    status = status_of(tool, results, targets.count);
+    /* a GPU of which the kernel driver's tables can be shown is no failure of showing */
+    status = gc_results_status(tool, results, targets.count, !tool->xml);
     for (size_t i = 0; i < targets.count && !tool->xml; i++)
       gc_say_caveat(&results[i]);
     if (tool->json) {

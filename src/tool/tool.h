@@ -78,8 +78,11 @@ void gc_results_free(struct gc_result *results, size_t count);
 bool gc_is_known_only(const struct gc_result *result);
 /* Says on stderr what has to be said of AMD GPUs as long as nobody has checked the methods on one. */
 void gc_say_caveat(const struct gc_result *result);
-/* The worst status. */
-int gc_results_status(const struct gc_result *results, size_t count);
+/* The exit status that they make: the worst, but when no GPU was named, one that cannot be measured
+ * (problem) counts only if none can, and one that could not be had beside others is a failure. tables: it
+ * is enough that the kernel driver's tables can be shown. */
+int gc_results_status(const struct gc_tool *tool, const struct gc_result *results, size_t count,
+                      bool tables);
 
 /* here.c: measures one GPU in this process. fleet.c: several, each in a process of its own. */
 void gc_measure_here(const struct gc_tool *tool, struct gc_result *result);

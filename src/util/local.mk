@@ -6,5 +6,7 @@ src_util_libutil_la_SOURCES = \
 	src/util/error.h \
 	src/util/file.c \
 	src/util/file.h \
+	src/util/hash.c \
+	src/util/hash.h \
 	src/util/spawn.c \
 	src/util/spawn.h

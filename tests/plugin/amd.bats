@@ -60,8 +60,8 @@ known="facts of the kernel driver (sysfs), nothing measured"
   without_nvidia
   topology --of xml > "$BATS_TEST_TMPDIR/xml"
   grep -q 'value="sysfs"' "$BATS_TEST_TMPDIR/xml"
-  ! grep -q 'value="measured"' "$BATS_TEST_TMPDIR/xml"
-  ! grep -q 'Confidence"' "$BATS_TEST_TMPDIR/xml"
+  is 0 "$(grep -c 'value="measured"' "$BATS_TEST_TMPDIR/xml")"
+  is 0 "$(grep -c 'Confidence"' "$BATS_TEST_TMPDIR/xml")"
 }
 
 @test "filters are obeyed" {
@@ -146,7 +146,7 @@ depth() { sed -n "s/^\( *\).*$1.*/\1/p" <<< "$output" | wc -c; }
   : > "$node/dev/kfd"
   FAKE_TOOL_DOES=crash topology > /dev/null
   run info GPUCacheStatus pci=a7:00.0
-  has "$known: not measured: measuring was killed by signal 11 (remembered since 20"
+  has "$known: measuring was killed by signal 11 (remembered since 20"
   is 1 "$(starts)"
 }
 

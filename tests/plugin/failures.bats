@@ -95,13 +95,15 @@ since() {
   is 4 "$(starts)"
   topology > /dev/null
   is 4 "$(starts)"
+  FAKE_TOOL_DOES=silent GPU_DEVICE_ORDINAL=1 topology > /dev/null
+  is 5 "$(starts)"
   sed -i 's/96\.00/97.00/' "$HWLOC_FSROOT/proc/driver/nvidia/gpus/0000:17:00.0/information"
   FAKE_TOOL_DOES=silent topology > /dev/null
-  is 5 "$(starts)"
+  is 6 "$(starts)"
   sed -i 's/97\.00/96.00/' "$HWLOC_FSROOT/proc/driver/nvidia/gpus/0000:17:00.0/information"
   sed -i 's/580\.159\.04/999.1.2/' "$HWLOC_FSROOT/proc/driver/nvidia/version"
   FAKE_TOOL_DOES=silent topology > /dev/null
-  is 6 "$(starts)"
+  is 7 "$(starts)"
 }
 
 @test "a note that is garbage, too long, writable by others or a link is none" {

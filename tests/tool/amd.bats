@@ -67,7 +67,38 @@ caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs
   is "6x10 sysfs" "$(jq -r '.[0].elements[] | select(.subtype == "GL1Cache") |
     "\(.SharedByCUs) \(.SharedByCUsSource)"' <<< "$json")"
   is null "$(jq -r '.[0].Measured' <<< "$json")"
-  ! grep -q '"measured"' <<< "$json"
+  is 0 "$(grep -c '"measured"' <<< "$json")"
+}
+
+@test "one that cannot be measured is no failure of those that can, unless it was named" {
+  use_amd mi100 # without access
+  HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" measure
+  is 0 "$status"
+  has "$errors" "gpu0: there is no /dev/kfd"
+  has "$output" "gpu1: Tiny Test GPU"
+  HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" measure
+  is 0 "$status"
+  has "$output" "gpu1: already measured"
+  HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" measure gpu0 gpu1
+  is 3 "$status"
+  rm -r "$node/sys/class/kfd" # nor tables to show
+  HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" show
+  is 0 "$status"
+  has "$errors" "gpu0: the amdgpu kernel driver shows no compute node (KFD) of it"
+  has "$output" "gpu1: Tiny Test GPU"
+  HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" show gpu0 gpu1
+  is 3 "$status"
+  # what a user attaches is named thereby
+  HWLOC_GPUCACHE_SIM=$tiny,nonsense run_split "$tool" show
+  is 3 "$status"
+  # GPUs beside it that should have been measured, and were not
+  use_node
+  HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" measure
+  is 1 "$status"
+  has "$errors" "gpu1: cannot"
+  has "$output" "gpu3: already measured"
+  run_split "$tool" measure
+  is 3 "$status"
 }
 
 @test "show --xml prints records, and there is none" {
@@ -120,7 +151,59 @@ caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs
   [ -f "$note" ]
   run_split "$tool" purge
   is 0 "$status"
+  is "forgot that measuring GPU-11111111-0000-0000-0000-000000000017 failed" "$output"
   [ ! -e "$note" ]
+  run_split "$tool" purge
+  is "there are no records to remove" "$output"
+}
+
+@test "list: a failure is told beside a record that is stale or cannot be read" {
+  use_node
+  local record=$records/GPU-11111111-0000-0000-0000-000000000017.xml
+  "$tool" measure --sim "$tiny" > /dev/null
+  sed -e 's/name="GPUCacheUUID" value="[^"]*"/name="GPUCacheUUID" value="'"$(basename "$record" .xml)"'"/' \
+    -e 's/name="GPUCacheDriver" value="[^"]*"/name="GPUCacheDriver" value="older"/' \
+    "$records/sim-tiny.xml" > "$record"
+  chmod 600 "$record"
+  run_split "$tool" list
+  [[ ${lines[1]} =~ stale:\ .*older ]]
+  has_not "${lines[1]}" failed
+  run_split "$tool" measure gpu0
+  is 3 "$status"
+  run_split "$tool" list
+  [[ ${lines[1]} =~ stale:\ .*older.*\;\ failed\ 20.*Z:\ cannot\ load\ the\ CUDA\ driver ]]
+  echo garbage > "$record"
+  run_split "$tool" list
+  [[ ${lines[1]} =~ unreadable:\ .*\;\ failed\ 20.*Z:\ cannot\ load\ the\ CUDA\ driver ]]
+}
+
+# with_cuda ERROR COMMAND…: run_split with a stand-in for the CUDA driver that fails so.
+with_cuda() {
+  FAKE_CUDA_FAIL=$1 LD_LIBRARY_PATH=$top_builddir/tests/unit/fake-cuda/.libs run_split "${@:2}"
+}
+
+@test "only what this program has nothing for is remembered for a day" {
+  use_node
+  local note=$records/GPU-11111111-0000-0000-0000-000000000017.failed case
+  # exclusive to another job; fabric manager not up; no device for this user; an error of the driver
+  for case in cuDeviceGetCount=46:yes:1 cuInit=802:yes:3 cuInit=100:yes:3 cuDeviceGetCount=2:yes:1 \
+    cuDeviceGetCount=999:yes:1 cuDeviceGetCount=209:no:1 cuDeviceGetCount=222:no:1 \
+    cuDeviceGetCount=801:no:1; do
+    rm -f "$note"
+    with_cuda "${case%%:*}" "$tool" measure gpu0
+    echo "$case: $errors"
+    is "${case##*:}" "$status"
+    case=${case#*:}
+    is "passing: ${case%:*}" "$(grep '^passing' "$note")"
+  done
+}
+
+@test "what is remembered does not call the GPU by a number" {
+  use_node
+  local note=$records/GPU-11111111-0000-0000-0000-000000000017.failed
+  with_cuda cuInit=802 "$tool" measure gpu0
+  has "$errors" "gpu0: cannot initialize CUDA for gpu0: "
+  is "why: cannot initialize CUDA for this GPU: CUDA error 802" "$(grep '^why' "$note")"
 }
 
 @test "what is not the GPU's fault is not remembered" {

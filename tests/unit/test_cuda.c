@@ -209,6 +209,16 @@ static void explains_mig(void **state)
   says(f, "CUDA_ERROR_NO_DEVICE");
 }
 
+/* Another job has it for itself; that ends. */
+static void an_exclusive_gpu_is_busy(void **state)
+{
+  struct fixture *f = *state;
+
+  setenv("FAKE_CUDA_FAIL", "cuDevicePrimaryCtxRetain=46", 1);
+  assert_int_equal(open_device(f), -EBUSY);
+  says(f, "cannot create a CUDA context on gpu3: CUDA_ERROR_DEVICE_UNAVAILABLE");
+}
+
 static void refuses_what_is_known_not_to_work(void **state)
 {
   struct fixture *f = *state;
@@ -554,7 +564,8 @@ int main(void)
       TEST(respects_lists_of_no_gpu),
       TEST(lists_of_gpus_hide_nothing),
       TEST(explains_mig),
-      TEST(refuses_what_is_known_not_to_work),
+      TEST(an_exclusive_gpu_is_busy),
+    TEST(refuses_what_is_known_not_to_work),
       TEST(old_driver),
       TEST(no_driver),
       TEST(every_function_can_fail),

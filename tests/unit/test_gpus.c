@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "gpus/vendors.h"
+#include "util/hash.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -274,9 +275,9 @@ static void mig_state(void **state)
 static void hash_is_fnv1a(void **state)
 {
   (void)state;
-  assert_true(gc_gpus_hash("", 0) == UINT64_C(0xcbf29ce484222325));
-  assert_true(gc_gpus_hash("a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
-  assert_true(gc_gpus_hash("foobar", 6) == UINT64_C(0x85944171f73967e8));
+  assert_true(gc_hash(GC_HASH_START, "", 0) == UINT64_C(0xcbf29ce484222325));
+  assert_true(gc_hash(GC_HASH_START, "a", 1) == UINT64_C(0xaf63dc4c8601ec8c));
+  assert_true(gc_hash(GC_HASH_START, "foobar", 6) == UINT64_C(0x85944171f73967e8));
 }
 
 static void simulated(void **state)

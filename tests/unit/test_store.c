@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "fixture.h"
 
-#include "store/store.h"
+#include "store/dir.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -592,6 +592,16 @@ static void note_aside(const char *path, void *data)
   strcat(asides, strrchr(path, '/'));
 }
 
+static char forgotten[300];
+
+static void note_forgotten(const char *id, void *data)
+{
+  assert_ptr_equal(data, &err);
+  strcat(forgotten, id);
+}
+
+static const struct gc_store_broom broom = {note_aside, note_forgotten, &err};
+
 /* What is held, or is no lock of ours, stays; so does what was set aside, and it is told. */
 static void tidying_removes_locks_that_nobody_holds(void **state)
 {
@@ -599,23 +609,26 @@ static void tidying_removes_locks_that_nobody_holds(void **state)
   pid_t pid;
 
   (void)state;
-  *asides = '\0';
-  assert_int_equal(gc_store_tidy(note_aside, &err, &err), 0); /* no directory */
+  *asides = *forgotten = '\0';
+  assert_int_equal(gc_store_tidy(&broom, &err), 0); /* no directory */
   pid = start_holder(&hold);
   put("records/sim-x.lock", "");
+  put("records/sim-x.failed", "");
+  put("records/no id.failed", "");
   put("records/sim-y.lock", "text");
   put("records/no id.lock", "");
   put("records/sim-x.xml.bad-20250101T000000", "");
   put("records/sim-x.xml.bad", "");
   assert_int_equal(symlink("../victim", "records/sim-z.lock"), 0);
-  assert_int_equal(gc_store_tidy(note_aside, &err, &err), 0);
+  assert_int_equal(gc_store_tidy(&broom, &err), 0);
   assert_string_equal(asides, "/sim-x.xml.bad-20250101T000000");
+  assert_string_equal(forgotten, "sim-x");
   assert_int_equal(access("records/sim-x.lock", F_OK), -1);
-  assert_int_equal(files("records", "", NULL), 6);
+  assert_int_equal(files("records", "", NULL), 7);
   assert_int_equal(gc_store_lock(ID, 0, &err), -ETIMEDOUT);
   close(hold);
   assert_int_equal(waitpid(pid, &status, 0), pid);
-  assert_int_equal(gc_store_tidy(note_aside, &err, &err), 0);
+  assert_int_equal(gc_store_tidy(&broom, &err), 0);
   assert_int_equal(access("records/" ID ".lock", F_OK), -1);
   lock = gc_store_lock(ID, 0, &err);
   assert_true(lock >= 0);
@@ -645,11 +658,11 @@ static void unfinished_records_are_tidied_away(void **state)
   assert_int_equal(access("records/.sim-x.xml.tmp-1-0", F_OK), 0);
   assert_int_equal(files("records", ".tmp-", NULL), 3);
 
-  assert_int_equal(gc_store_tidy(note_aside, &err, &err), 0);
+  assert_int_equal(gc_store_tidy(&broom, &err), 0);
   assert_int_equal(access("records/." ID ".xml.tmp-2-0", F_OK), 0);
   assert_int_equal(files("records", ".tmp-", NULL), 2);
   close(held);
-  assert_int_equal(gc_store_tidy(note_aside, &err, &err), 0);
+  assert_int_equal(gc_store_tidy(&broom, &err), 0);
   assert_int_equal(files("records", ".tmp-", NULL), 1);
   assert_int_equal(unlink("records/." ID ".xml.tmp-3-0"), 0);
   assert_int_equal(access("records/." ID ".xml", F_OK), 0);
@@ -779,7 +792,8 @@ static void a_failure_counts_for_what_it_was_seen_with(void **state)
 {
   static const char *const variables[] = { "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
                                            "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
-                                           "HSA_OVERRIDE_GFX_VERSION", "HWLOC_GPUCACHE_TIMEOUT" };
+                                           "GPU_DEVICE_ORDINAL", "HSA_OVERRIDE_GFX_VERSION",
+                                           "HWLOC_GPUCACHE_TIMEOUT" };
   struct gc_failure failure;
   struct gc_identity other;
   uint64_t environment;
@@ -815,6 +829,24 @@ static void a_failure_counts_for_what_it_was_seen_with(void **state)
   assert_int_equal(remember(SENTENCE, false), 0);
   edit_note("\nprogram: ", "\nprogram: 0");
   assert_int_equal(find_failure(&failure), -ENOENT);
+}
+
+/* Another root is another container; a device may be granted or refused. */
+static void a_failure_counts_for_where_it_was_seen(void **state)
+{
+  const uint64_t refused = gc_store_hash_place(1, ".", "device");
+  uint64_t granted;
+
+  (void)state;
+  put("device", "");
+  granted = gc_store_hash_place(1, ".", "device");
+  assert_true(granted != refused);
+  assert_true(granted == gc_store_hash_place(1, ".", "device"));
+  assert_int_equal(mkdir("other", 0700), 0);
+  assert_true(granted != gc_store_hash_place(1, "other", "device"));
+  assert_true(granted != gc_store_hash_place(2, ".", "device"));
+  assert_int_equal(unlink("device"), 0);
+  assert_true(refused == gc_store_hash_place(1, ".", "device"));
 }
 
 static void a_failure_is_forgotten_in_time(void **state)
@@ -947,6 +979,7 @@ int main(void)
     TEST(a_lock_file_that_is_a_link_is_not_followed),
     TEST(a_failure_is_remembered_until_it_is_over),
     TEST(a_failure_counts_for_what_it_was_seen_with),
+    TEST(a_failure_counts_for_where_it_was_seen),
     TEST(a_failure_is_forgotten_in_time),
     TEST(what_is_no_note_is_none),
     TEST(a_note_is_trusted_as_a_record_is),
