@@ -13,9 +13,9 @@
  * Reading begins at another place each time, so that no policy comes to rest in a state where it
  * never replaces some lines, and nothing but the region passes through the cache until all is done.
  * Looks are spread evenly over what was read first and what was read last, by all SMs. Then
- * - the error is that of sampling, told from what rounds differ by: next to nothing for LRU, or where
- *   all SMs are in the same state and so count the whole of it together (an H200); at most
- *   sqrt(p (1 - p) / n) of the region for random replacement;
+ * - the error is that of sampling, told from what rounds differ by, and of an edge that lies anywhere
+ *   between two looks: next to nothing for LRU, little where all SMs are in the same state and so count
+ *   the whole of it together (an H200), at most sqrt(p (1 - p) / n) of the region for random replacement;
  * - a look that misses pushes out one line, which is looked up later in the same round with the
  *   probability that any other is: with k looks at R bytes in lines of b bytes at most k b / 2 R of
  *   what is found is lost, and k is so small that this is under 0.4 % for b = 256 and half of it
@@ -39,7 +39,7 @@
 
 #define SPAN 1.5            /* read so many times what was found … */
 #define SPAN_MIN 1.25       /* … or so many, where there is not more to read */
-#define LOOKS 8192          /* in all, in no more launches than: */
+#define LOOKS 40960         /* in all, in no more launches than: */
 #define LAUNCHES 8
 #define ROUNDS_MIN 4        /* to tell an error from */
 #define UNIFORM_LOADS 16384 /* where all lanes load the same, of each SM */
@@ -203,6 +203,7 @@ static void conclude(const struct count *c, struct gc_census *census)
 {
   const double n = (double)c->n, bytes = (double)c->args.slots * c->stride;
   const double rounds = c->args.all;
+  const double part = bytes / n; /* an edge is anywhere within one: its variance is a twelfth of the square */
   double found = 0, spread = 0;
 
   tell_raw(c);
@@ -216,7 +217,8 @@ static void conclude(const struct count *c, struct gc_census *census)
     spread += (c->rounds[i] - found / rounds) * (c->rounds[i] - found / rounds);
   census->all = found >= c->sure;
   census->bytes = bytes * fmin(found / c->sure, 1);
-  census->error = bytes * sqrt(spread * rounds / (rounds - 1)) / n;
+  census->rounds = c->args.all;
+  census->error = sqrt(part * part * (spread * rounds / (rounds - 1) + 1.0 / 12));
 }
 
 int gc_step_census(struct gc_bench *bench, struct gc_element *element)

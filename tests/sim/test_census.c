@@ -253,6 +253,45 @@ static void wrong_capacities_are_withheld(void **state)
     }
 }
 
+/* A first miss that is 6 KiB too early or too late is withheld: so much an H200's L1 of 217 KiB lacks of what its
+ * carve-out should leave, which is why it has to be found in two ways. */
+static void check_difference(struct opened *o, int difference)
+{
+  struct gc_element *element = element_of(o, GC_L1);
+  const uint64_t right = 217 << 10;
+
+  must(o, gc_step_capacity(&o->bench, element), "capacity");
+  assert_int_equal(number(element, "CapacityBytes"), right);
+  assert_int_equal(gc_infos_set_u64(&element->infos, "CapacityBytes", right + (uint64_t)difference), 0);
+  must(o, gc_step_census(&o->bench, element), "census");
+  if (isnan(number(element, "CapacityBytes")) != (difference != 0))
+    fail_msg("%s: %d bytes more than there are, counted were %.0f +- %.0f: %s", o->path, difference,
+             number(element, "CensusBytes"), number(element, "CensusErrorBytes"),
+             text(element, "CapacitySource"));
+}
+
+static void lost_kibibytes_are_noticed(void **state)
+{
+  static const int differences[] = {-8192, -6144, 0, 6144, 8192};
+  const char *folder = getenv("HWLOC_GPUCACHE_SIM_PATH");
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(differences) / sizeof(*differences); i++) {
+    struct opened o;
+    char path[300];
+
+    /* random replacement, 132 SMs */
+    snprintf(path, sizeof(path), "%.280s/h200", folder ? folder : "./data/sim");
+    open_path(&o, path);
+    check_difference(&o, differences[i]);
+    close_path(&o);
+    open_l1(&o, "size = 217 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = lru", path);
+    check_difference(&o, differences[i]);
+    close_path(&o);
+    unlink(path);
+  }
+}
+
 /* When a failure made another process go on after the capacity, nothing is counted, and the capacity stays. */
 static void nothing_is_known_any_more(void **state)
 {
@@ -384,6 +423,7 @@ int main(void)
     cmocka_unit_test(profiles_agree),
     cmocka_unit_test(uneven_sets_are_withheld),
     cmocka_unit_test(wrong_capacities_are_withheld),
+    cmocka_unit_test(lost_kibibytes_are_noticed),
     cmocka_unit_test(nothing_is_known_any_more),
     cmocka_unit_test(the_plan_complains),
     cmocka_unit_test(one_storage_one_capacity),
