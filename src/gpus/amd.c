@@ -230,7 +230,7 @@ static void read_driver(const char *root, struct driver *driver)
       !faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS))
     return;
   snprintf(driver->problem, sizeof(driver->problem), "%s",
-           errno == ENOENT ? "there is no " DEV_KFD "; a container has to be given it"
+           errno == ENOENT ? "there is no " DEV_KFD ": load the kernel driver amdgpu, or give it to the container"
                            : "no access to " DEV_KFD ": add the user to the group render");
 }
 

@@ -140,7 +140,7 @@ static void explain(const struct gc_command *command, const char *seconds, const
                     char *why, size_t size)
 {
   if (command->end == GC_END_LATE) {
-    snprintf(why, size, "not measured within %s s", seconds);
+    snprintf(why, size, "not measured within %s s; hwloc-gpucache measure takes its time", seconds);
   } else if (command->end == GC_END_KILLED) {
     snprintf(why, size, "measuring was killed by signal %d", command->status);
   } else if (command->end == GC_END_NOT_STARTED) {

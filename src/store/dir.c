@@ -96,7 +96,7 @@ int gc_store_open_dir(const char *dir, enum gc_store_access access, struct gc_er
   }
   if (st.st_uid != geteuid() && st.st_uid != 0) {
     close(fd);
-    return gc_fail(err, -EACCES, "the directory for records %s belongs to user %lu", dir,
+    return gc_fail(err, -EACCES, "the directory for records %s is not used: it belongs to user %lu", dir,
                    (unsigned long)st.st_uid);
   }
   if (access != GC_STORE_READ && (st.st_mode & S_IWOTH)) {

@@ -29,7 +29,7 @@ caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs
   is '' "$errors"
   is 11 "${#lines[@]}"
   has "${lines[1]}" "AMD Instinct MI100 (gfx908)"
-  has "${lines[1]}" "cannot be measured: there is no /dev/kfd; a container has to be given it"
+  has "${lines[1]}" "cannot be measured: there is no /dev/kfd: load the kernel driver amdgpu, or give it to the container"
   has "${lines[2]}" "AMD GPU gfx942 [1002:74a1]"
   [[ ${lines[9]} =~ -7\ +cannot ]]
   has "${lines[10]}" "AMD GPU gfx1030 [1002:73bf]"
@@ -58,7 +58,7 @@ caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs
   has "$errors" "$caveat"
   local json=$output
   is "facts of the kernel driver (sysfs), nothing measured" "$(jq -r '.[0].Status' <<< "$json")"
-  is "there is no /dev/kfd; a container has to be given it" "$(jq -r '.[0].problem' <<< "$json")"
+  is "there is no /dev/kfd: load the kernel driver amdgpu, or give it to the container" "$(jq -r '.[0].problem' <<< "$json")"
   is gfx1030 "$(jq -r '.[0].GFX' <<< "$json")"
   is null "$(jq -r '.[0].gfx' <<< "$json")"
   is 60 "$(jq -r '.[0].SMs' <<< "$json")"

@@ -588,7 +588,7 @@ static void who_may_compute(void **state)
   add("rx6800", 1, "0000:03:00.0");
   list(1);
   assert_string_equal(gpus.array[0].problem,
-                      "there is no /dev/kfd; a container has to be given it");
+                      "there is no /dev/kfd: load the kernel driver amdgpu, or give it to the container");
   put("dev", "this is no directory, so that not even root may\n");
   list(1);
   assert_string_equal(gpus.array[0].problem,
