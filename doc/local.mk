@@ -15,4 +15,4 @@ EXTRA_DIST += doc/amd.md doc/architecture.md doc/missing.md doc/results/performa
 # What was seen on it.
 EXTRA_DIST += doc/results/h200/README.md doc/results/h200/lstopo.png doc/results/h200/lstopo.txt \
 	doc/results/h200/record.xml doc/results/h200/show.txt doc/results/h200/repeat.txt \
-	doc/results/h200/bench.txt doc/results/h200/check-gpu.txt doc/results/h200/two-gpus.txt
+	doc/results/h200/bench.txt doc/results/h200/check-gpu.txt doc/results/h200/four-gpus.txt doc/results/h200/two-gpus.txt
