@@ -306,8 +306,9 @@ class Checks:
                     equal("first and again", list(traces.get(f"{2 * n}I", at)), times[:n] + times[n + m:])
 
     def census(self, path):
-        blocks, slots, step, passes, each, rounds, before, limit = 2, 150, 64, 2, 4, 3, 1, 80
-        every = before + rounds + 1
+        blocks, step, passes, each, rounds, before, limit, grain, grains = 2, 64, 2, 4, 3, 1, 80, 2, 75
+        slots, every = grain * grains, before + rounds + 1
+        parts = blocks * every
         scale = (slots << 24) // (every * each * blocks)
         region, results, m = Memory(slots * step), Memory(16 * blocks), self.machine
         looked, steps = {}, m.steps
@@ -318,16 +319,16 @@ class Checks:
             return steps()
 
         m.steps = step_and_see
-        self.launch("census_" + path, "5Q8I", (region.address, step, results.address, 0, scale, slots, limit, passes,
-                                               each, rounds, before, every, 0), blocks, self.wave)
+        self.launch("census_" + path, "5Q10I", (region.address, step, results.address, 0, scale, slots, limit, passes,
+                                                each, rounds, before, every, grain, grains, 0), blocks, self.wave)
         m.steps = steps
         for block in range(blocks):
             expected = []
             for r in range(rounds):
-                start = census_hash(passes + r) * slots >> 32
+                start = (census_hash(passes + r) * grains >> 32) * grain
                 for k in range(each):
-                    turned = block + (census_hash(k << 16 | before + r) * blocks >> 32)
-                    part = (k * blocks + turned % blocks) * every + before + r
+                    turned = block * every + before + r + (census_hash(k) * parts >> 32)
+                    part = k * parts + turned % parts
                     rank = (part << 8 | census_hash(part) >> 24) * scale >> 32
                     expected += [region.address + (start + rank) % slots * step] * 2
             equal("looked up", looked[block], expected)
