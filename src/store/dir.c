@@ -31,14 +31,15 @@ static const char *variable(const char *name)
   return value && *value ? value : NULL;
 }
 
-/* levels: how many of the path's last components may be made when missing. Never a home itself. */
+/* levels: how many of the path's last components may be made when missing. Never a home itself, but all of a
+ * directory that was named for this. */
 static int find_dir(char *dir, size_t size, unsigned *levels, struct gc_error *err)
 {
   const char *own = variable(HWLOC_GPUCACHE_DIR_ENV), *base = variable("XDG_CACHE_HOME"),
              *home = variable("HOME");
   int length;
 
-  *levels = own ? 1 : 2;
+  *levels = own ? UINT_MAX : 2;
   if (own)
     length = snprintf(dir, size, "%s", own);
   else if (base && base[0] == '/') /* the XDG specification: a relative one is invalid */
@@ -106,34 +107,73 @@ int gc_store_open_dir(const char *dir, enum gc_store_access access, struct gc_er
   return fd;
 }
 
-/* Makes dir and, with levels to spare, what it is in. */
-static int make_dir(char *dir, unsigned levels)
+#define OTHER_DIR "; set " HWLOC_GPUCACHE_DIR_ENV " to another one (measure --no-store needs none)"
+
+int gc_store_unwritable(struct gc_error *err, int code, int dir_fd, const char *dir, const char *what,
+                        const char *name)
 {
-  char *slash;
+  /* a file of another user's in a directory that is ours is no matter of the directory */
+  const bool everywhere = code == EROFS || code == ENOSPC || code == EDQUOT ||
+                          ((code == EACCES || code == EPERM) && faccessat(dir_fd, ".", W_OK | X_OK, AT_EACCESS));
+
+  if (!everywhere)
+    return gc_store_failed(err, code, what, dir, name);
+  errno = code;
+  return gc_fail(err, -code, "the directory for records %.300s cannot be written: %m" OTHER_DIR, dir);
+}
+
+/* Makes name in parent, unless parent is somebody else's, who could have led us anywhere. */
+static int make_in(const char *parent, const char *name, struct gc_error *why)
+{
+  int fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC), status = 0;
+  struct stat st;
+
+  if (fd < 0 || fstat(fd, &st))
+    status = gc_store_failed(why, errno, "cannot open", parent, NULL);
+  else if (st.st_uid != geteuid() && st.st_uid != 0)
+    status = gc_fail(why, -EACCES, "%.200s belongs to user %lu", parent, (unsigned long)st.st_uid);
+  else if (mkdirat(fd, name, 0700) && errno != EEXIST)
+    status = gc_store_failed(why, errno, "cannot make", parent, name);
+  if (fd >= 0)
+    close(fd);
+  return status;
+}
+
+/* Makes dir where there is none and, with levels to spare, what it is in. why: what it failed at. */
+static int make_all(char *dir, unsigned levels, struct gc_error *why)
+{
+  char *name = strrchr(dir, '/'), *end = name;
   int status;
 
-  if (!mkdir(dir, 0700) || errno == EEXIST)
+  if (!access(dir, F_OK))
     return 0;
-  slash = strrchr(dir, '/');
-  if (errno != ENOENT || levels < 2 || !slash || slash == dir)
-    return -errno;
-  *slash = '\0';
-  status = make_dir(dir, levels - 1);
-  *slash = '/';
-  if (status)
-    return status;
-  return mkdir(dir, 0700) && errno != EEXIST ? -errno : 0;
+  if (errno != ENOENT || !levels)
+    return errno == ENOENT ? gc_fail(why, -ENOENT, "there is no %.200s", dir)
+                           : gc_store_failed(why, errno, "cannot make", dir, NULL);
+  if (!name)
+    return make_in(".", dir, why);
+  while (end > dir && end[-1] == '/')
+    end--;
+  if (end == dir)
+    return make_in("/", name + 1, why);
+  *end = '\0';
+  status = make_all(dir, levels - 1, why);
+  if (!status)
+    status = make_in(dir, name + 1, why);
+  *end = '/';
+  return status;
 }
 
 int gc_store_open(char dir[PATH_MAX], enum gc_store_access access, struct gc_error *err)
 {
+  struct gc_error why = {""};
   unsigned levels;
   int status = find_dir(dir, PATH_MAX, &levels, err);
 
-  if (!status && access == GC_STORE_MAKE) {
-    status = make_dir(dir, levels);
+  if (!status && access == GC_STORE_MAKE && mkdir(dir, 0700) && errno != EEXIST) {
+    status = make_all(dir, levels, &why);
     if (status)
-      return gc_store_failed(err, -status, "cannot make", dir, NULL);
+      return gc_fail(err, status, "no directory for records %.150s: %.200s" OTHER_DIR, dir, why.text);
   }
   return status ? status : gc_store_open_dir(dir, access, err);
 }

@@ -24,7 +24,8 @@
 enum gc_store_access {
   GC_STORE_READ,  /* -ENOENT when there is none */
   GC_STORE_WRITE, /* the same, and refused when others could write there */
-  GC_STORE_MAKE,  /* as for writing, and made when there is none */
+  GC_STORE_MAKE,  /* as for writing, and made when there is none, with what it is in (of a default: but not
+                     a home) as far as that is of the caller or root */
 };
 
 /* Opens a directory of records: not through a symbolic link, of the caller or root. Returns a
@@ -68,5 +69,9 @@ int gc_store_check_id(const char *id, struct gc_error *err);
 /* Ends a failed system call on DIR/NAME (name may be NULL) with: return gc_store_failed(…). */
 int gc_store_failed(struct gc_error *err, int code, const char *what, const char *dir,
                     const char *name);
+
+/* The same for a file that could not be made: where that is the directory's fault, says so, and what to do. */
+int gc_store_unwritable(struct gc_error *err, int code, int dir_fd, const char *dir, const char *what,
+                        const char *name);
 
 #endif

@@ -191,6 +191,21 @@ int gc_store_find_failure(const struct gc_identity *identity, uint64_t environme
   return status;
 }
 
+bool gc_store_has_failure(const char *id)
+{
+  char dir[PATH_MAX], name[GC_STORE_NAME];
+  struct stat st;
+  bool has;
+  int fd;
+
+  if (gc_store_check_id(id, NULL) || (fd = gc_store_open(dir, GC_STORE_READ, NULL)) < 0)
+    return false;
+  snprintf(name, sizeof(name), "%s" GC_STORE_FAILED, id);
+  has = !fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW);
+  close(fd);
+  return has;
+}
+
 int gc_store_forget_failure(const char *id, struct gc_error *err)
 {
   return gc_store_unlink(id, GC_STORE_FAILED, err);

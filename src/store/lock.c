@@ -52,7 +52,7 @@ static int try_lock(int dir_fd, const char *dir, const char *name, double end, s
   int status;
 
   if (fd < 0)
-    return gc_store_failed(err, errno, "cannot open", dir, name);
+    return gc_store_unwritable(err, errno, dir_fd, dir, "cannot open", name);
   if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid != geteuid() && st.st_uid != 0))
     status = gc_fail(err, -EACCES, "%s/%s is not a file of ours", dir, name);
   else if ((status = wait_until(fd, end)) && status != -ETIMEDOUT)

@@ -12,6 +12,7 @@
 
 #include "record/record.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -37,7 +38,7 @@ int gc_store_find(const struct gc_identity *identity, struct gc_record **record,
 int gc_store_judge(const struct gc_record *record, const struct gc_identity *now,
                    struct gc_error *err);
 
-/* Makes the record durable: directory made (0700) if missing, temporary file (0600) + fsync +
+/* Makes the record durable: directory made (0700, as all it is in) if missing, temporary file (0600) + fsync +
  * rename + fsync of the directory. What is in its place and is no record of this GPU is first
  * renamed to ID.xml.bad-YYYYmmddTHHMMSS (UTC) so that nothing is lost. What writers of this record
  * that were killed left unfinished is removed. Text that gc_store_find would not accept is not
@@ -82,6 +83,8 @@ int gc_store_remember_failure(const struct gc_identity *identity, uint64_t envir
 /* The failure that counts now: 0, or -ENOENT when there is none, whatever the reason. */
 int gc_store_find_failure(const struct gc_identity *identity, uint64_t environment,
                           struct gc_failure *failure);
+/* Whether there is a note of that id, of whatever time and GPU. */
+bool gc_store_has_failure(const char *id);
 /* Removes the note. gc_store_write does so, too. 0, -ENOENT, or other negative errno. */
 int gc_store_forget_failure(const char *id, struct gc_error *err);
 

@@ -116,7 +116,7 @@ int gc_store_put(int dir_fd, const char *dir, const char *id, const char *ending
 
   snprintf(name, sizeof(name), "%s%s", id, ending);
   if (fd < 0)
-    return gc_store_failed(err, -fd, "cannot write", dir, name);
+    return gc_store_unwritable(err, -fd, dir_fd, dir, "cannot write", name);
   if (renameat(dir_fd, temporary, dir_fd, name)) {
     status = gc_store_failed(err, errno, "cannot replace", dir, name);
     unlinkat(dir_fd, temporary, 0);
@@ -154,7 +154,7 @@ int gc_store_write(const struct gc_identity *identity, const char *xml, size_t l
 
   fd = write_temporary(dir_fd, identity->id, xml, length, temporary);
   if (fd < 0) {
-    status = gc_store_failed(err, -fd, "cannot write", dir, name);
+    status = gc_store_unwritable(err, -fd, dir_fd, dir, "cannot write", name);
     goto out;
   }
   if (!replaceable(dir_fd, dir, identity)) {

@@ -66,7 +66,7 @@ const char *gc_targets_root(void)
   return path && this && !strcmp(this, "1") && strcmp(path, "/") ? path : "";
 }
 
-static int no_such_gpu(const struct gc_gpus *gpus, const char *word)
+static int no_such_gpu(const struct gc_tool *tool, const struct gc_gpus *gpus, const char *word)
 {
   char known[700] = "";
 
@@ -76,7 +76,8 @@ static int no_such_gpu(const struct gc_gpus *gpus, const char *word)
              gpus->array[i].identity.model[0] ? gpus->array[i].identity.model
                                               : gpus->array[i].identity.id);
   }
-  gc_say(NULL, "no GPU is called '%s'; known: %s", word, gpus->count ? known : "none");
+  gc_say(NULL, "no GPU%s is called '%s'; known%s: %s", tool->of_records ? " and no record" : "", word,
+         tool->of_records ? " GPUs" : "", gpus->count ? known : "none");
   return GC_EXIT_NO_GPU;
 }
 
@@ -95,7 +96,7 @@ static int choose(const struct gc_tool *tool, struct gc_targets *targets)
     bool again = false;
 
     if (!gpu)
-      return no_such_gpu(&targets->gpus, tool->words[i]);
+      return no_such_gpu(tool, &targets->gpus, tool->words[i]);
     for (size_t j = 0; j < targets->count; j++)
       again |= targets->chosen[j] == gpu;
     if (!again)
@@ -115,7 +116,7 @@ int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
   } else {
     if (tool->sims)
       only_simulated(&targets->gpus);
-    if (!targets->gpus.count) {
+    if (!targets->gpus.count && !(tool->of_records && tool->count)) {
       gc_say(NULL, "no GPU found: neither /proc/driver/nvidia/gpus nor /sys/class/kfd nor the PCI "
                    "devices show one; try --sim h200");
       status = GC_EXIT_NO_GPU;

@@ -30,6 +30,7 @@ struct gc_tool {
   double timeout;       /* --timeout: seconds for all of it; 0: no limit */
   bool times;           /* --verbose, but not $HWLOC_GPUCACHE_VERBOSE: what each step of measuring costs */
   bool verbose, force, no_store, json, xml, all;
+  bool of_records;      /* purge: words may name a record that no GPU has */
   bool must_store;      /* measure: a record that cannot be stored is a failure, not a warning */
   char **words;         /* the arguments after the subcommand */
   size_t count;

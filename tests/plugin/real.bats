@@ -48,6 +48,16 @@ END
   has "gpu0-L1 "
 }
 
+@test "records that cannot be written: the status says why, and what to do" {
+  local plain=(env)
+  [ "$(id -u)" != 0 ] || plain=(setpriv --bounding-set=-dac_override,-dac_read_search --)
+  "${plain[@]}" true || skip "setpriv cannot take root's rights away here"
+  chmod 500 "$HWLOC_GPUCACHE_DIR"
+  run "${plain[@]}" hwloc-info root
+  has "sim-k20c: the directory for records $HWLOC_GPUCACHE_DIR cannot be written: Permission denied; set HWLOC_GPUCACHE_DIR to another one"
+  is '' "$(ls "$HWLOC_GPUCACHE_DIR")"
+}
+
 @test "the status of a GPU that the tool cannot measure is the tool's sentence" {
   printf 'model = broken\nthis is no profile\n' > "$BATS_TEST_TMPDIR/broken"
   HWLOC_GPUCACHE_SIM=$BATS_TEST_TMPDIR/broken run info GPUCacheStatus root

@@ -148,6 +148,42 @@ setup() {
   is 'not a directory' "$(cat "$records")"
 }
 
+@test "a directory without permission: its name, the cause, what to do; a file in it: the file's" {
+  mkdir -m 500 "$records"
+  "${plain[@]}" true || skip "setpriv cannot take root's rights away here"
+  run_split "${plain[@]}" "$tool" measure --sim "$tiny"
+  is 1 "$status"
+  is '' "$output"
+  is "hwloc-gpucache: gpu0: the directory for records $records cannot be written: Permission denied; set HWLOC_GPUCACHE_DIR to another one (measure --no-store needs none)" \
+    "$errors"
+  run_split "${plain[@]}" "$tool" measure --no-store --sim "$tiny"
+  is 0 "$status"
+  is '' "$errors"
+  run_split "${plain[@]}" "$tool" show --sim "$tiny"
+  is 0 "$status"
+  has "$errors" "the record will not be stored: the directory for records $records cannot be written: Permission denied"
+  has "$output" L1Cache
+  HWLOC_GPUCACHE_DIR=$records/more run_split "${plain[@]}" "$tool" measure --sim "$tiny"
+  is 1 "$status"
+  has "$errors" "no directory for records $records/more: cannot make $records/more: Permission denied; set HWLOC_GPUCACHE_DIR"
+  chmod 700 "$records"
+  : >"$records/sim-tiny.lock"
+  chmod 400 "$records/sim-tiny.lock"
+  run_split "${plain[@]}" "$tool" measure --sim "$tiny"
+  is 1 "$status"
+  has "$errors" "cannot open $records/sim-tiny.lock: Permission denied"
+}
+
+@test "what the directory is in is made, too, for its user alone" {
+  export HWLOC_GPUCACHE_DIR=$BATS_TEST_TMPDIR/a/b/records
+  run_split "$tool" measure --sim "$tiny"
+  is 0 "$status"
+  is '' "$errors"
+  is "700 700 700" "$(cd "$BATS_TEST_TMPDIR" && echo $(stat -c %a a a/b a/b/records))"
+  run_split "$tool" measure --sim "$tiny"
+  has "$output" "already measured"
+}
+
 @test "no home: a sentence" {
   unset HWLOC_GPUCACHE_DIR HOME
   run_split "$tool" measure --sim "$tiny"
@@ -208,6 +244,48 @@ setup() {
   run_split "$tool" purge sim-tiny
   is 0 "$status"
   is "there is no record sim-tiny" "$output"
+}
+
+@test "purge of what cannot be read, or is no record: said, kept, a failure for who asked for it" {
+  "$tool" measure --sim "$tiny" >/dev/null
+  "${plain[@]}" true || skip "setpriv cannot take root's rights away here"
+  chmod 000 "$record"
+  local word
+  for word in sim-tiny --all; do
+    run_split "${plain[@]}" "$tool" purge "$word"
+    is 1 "$status"
+    is '' "$output"
+    is "hwloc-gpucache: left alone, because it cannot be read, and may be no record: $record: Permission denied" "$errors"
+  done
+  run_split "${plain[@]}" "$tool" purge --sim "$tiny" # a GPU that is there
+  is 1 "$status"
+  chmod 600 "$record"
+  echo mine >"$record"
+  run_split "$tool" purge sim-tiny
+  is 1 "$status"
+  is '' "$output"
+  is "hwloc-gpucache: left alone, because it is not a record: $record" "$errors"
+  is mine "$(cat "$record")"
+}
+
+@test "purge by id needs no GPU, and a word that means nothing is called that" {
+  local gone=GPU-11111111-0000-0000-0000-000000000099
+  "$tool" measure --sim "$tiny" >/dev/null
+  sed "s/value=\"sim-tiny\"/value=\"$gone\"/" "$record" >"$records/$gone.xml"
+  chmod 600 "$records/$gone.xml"
+  run_split "$tool" purge "$gone"
+  is 0 "$status"
+  is "removed the record $gone" "$output"
+  is '' "$errors"
+  # only a note of a failure is left of that one
+  : >"$records/$gone.failed"
+  run_split "$tool" purge "$gone"
+  is 0 "$status"
+  has "$output" "forgot that measuring $gone failed"
+  [ ! -e "$records/$gone.failed" ]
+  run_split "$tool" purge "$gone"
+  is 3 "$status"
+  is "hwloc-gpucache: no GPU and no record is called '$gone'; known GPUs: none" "$errors"
 }
 
 @test "purge of all removes locks that nobody holds, and no others" {

@@ -433,9 +433,46 @@ static void a_directory_that_cannot_be_is_one_sentence(void **state)
   setenv("HWLOC_GPUCACHE_DIR", "file", 1);
   assert_int_equal(write_good(), -ENOTDIR);
   expect_find(-ENOTDIR, "file");
-  setenv("HWLOC_GPUCACHE_DIR", "missing/records", 1);
+  assert_non_null(strstr(err.text, "file"));
+}
+
+static void the_directory_is_made_with_what_it_is_in(void **state)
+{
+  struct stat st;
+
+  (void)state;
+  setenv("HWLOC_GPUCACHE_DIR", "missing/more//records/", 1);
+  assert_int_equal(write_good(), 0);
+  expect_find(0, NULL);
+  assert_int_equal(stat("missing", &st), 0);
+  assert_int_equal(st.st_mode & 0777, 0700);
+  assert_int_equal(stat("missing/more", &st), 0);
+  assert_int_equal(st.st_mode & 0777, 0700);
+
+  /* a home is not made */
+  unsetenv("HWLOC_GPUCACHE_DIR");
+  setenv("XDG_CACHE_HOME", "", 1);
+  setenv("HOME", "/nonexistent/home", 1);
   assert_int_equal(write_good(), -ENOENT);
-  assert_int_equal(access("missing", F_OK), -1);
+  assert_non_null(strstr(err.text, "there is no /nonexistent/home"));
+  assert_non_null(strstr(err.text, "set HWLOC_GPUCACHE_DIR"));
+  assert_int_equal(access("/nonexistent", F_OK), -1);
+}
+
+static void nothing_is_made_in_what_is_someone_elses(void **state)
+{
+  (void)state;
+  if (geteuid() != 0) {
+    print_message("only root can give files away\n");
+    skip();
+  }
+  assert_int_equal(mkdir("theirs", 0777), 0);
+  assert_int_equal(chown("theirs", 12345, (gid_t)-1), 0);
+  assert_int_equal(symlink("theirs", "link"), 0);
+  setenv("HWLOC_GPUCACHE_DIR", "link/more/records", 1);
+  assert_int_equal(write_good(), -EACCES);
+  assert_non_null(strstr(err.text, "link belongs to user 12345"));
+  assert_int_equal(access("theirs/more", F_OK), -1);
 }
 
 static void a_directory_without_permission_keeps_its_record(void **state)
@@ -448,6 +485,7 @@ static void a_directory_without_permission_keeps_its_record(void **state)
   assert_int_equal(write_good(), 0);
   assert_int_equal(chmod("records", 0500), 0);
   assert_int_equal(write_good(), -EACCES);
+  assert_non_null(strstr(err.text, "the directory for records records cannot be written"));
   expect_find(0, NULL);
   assert_int_equal(chmod(RECORD, 0), 0);
   expect_find(-EACCES, "cannot open");
@@ -969,6 +1007,8 @@ int main(void)
     TEST(only_what_will_be_found_is_stored),
     TEST(a_write_that_fails_changes_nothing),
     TEST(a_directory_that_cannot_be_is_one_sentence),
+    TEST(the_directory_is_made_with_what_it_is_in),
+    TEST(nothing_is_made_in_what_is_someone_elses),
     TEST(a_directory_without_permission_keeps_its_record),
     TEST(the_site_has_records_too),
     TEST(records_are_listed_and_removed),
