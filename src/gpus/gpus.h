@@ -57,12 +57,6 @@ struct gc_gpu *gc_gpus_by_name(const struct gc_gpus *gpus, const char *word);
 int gc_gpus_take_turn(const char *root, const struct gc_gpu *gpu, double seconds, int *turn,
                       struct gc_error *err);
 
-/* gpus/turn.c: before the vendor's driver is started with a GPU, and before the process ends that did so:
- * waits until no other process does either, for a few seconds at most; then, as where it cannot be known, it goes
- * on without. root: as given to gc_gpus_list. A descriptor to be closed after the start (the end of the process
- * does it, after what the driver's take), or -1: nothing to be closed, as for all but NVIDIA's GPUs. */
-int gc_gpus_take_driver(const char *root, enum gc_vendor vendor, bool start);
-
 /* gpus/sim.c: the names of the profiles that can be found (profile directories: every directory of
  * $HWLOC_GPUCACHE_SIM_PATH, then the installed one), sorted, comma-separated, for messages. */
 void gc_gpus_sim_names(char *names, size_t size);

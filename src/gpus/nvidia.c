@@ -255,7 +255,7 @@ int gc_gpus_add_nvidia(const char *root, const struct gc_pci_list *pci, struct g
   status = add_pci_devices(pci, gpus);
   if (status < 0)
     return status;
-  dir = gc_gpus_open_dir(root, GC_NVIDIA_GPUS);
+  dir = gc_gpus_open_dir(root, "/proc/driver/nvidia/gpus");
   if (!dir)
     return 0;
   read_driver(root, driver, sizeof(driver));

@@ -5,10 +5,6 @@
  * would be in each other's way, and what was slower would be taken for what the hardware does. So they take
  * turns, whoever starts them: the directory of the GPU in sysfs is locked, which leaves nothing behind,
  * needs no right to write anywhere, and is the same for all users.
- *
- * NVIDIA's driver starts one GPU after the other, and ends their use so, too: what registers a GPU with it has
- * its lock for 92 ms, what gives one back for 60 (two H200, driver 580). Processes that start at the same time
- * are in each other's way all the while; those that take turns at it measure while the next one starts.
  */
 #define _GNU_SOURCE
 #include "gpus/kfd.h"
@@ -22,13 +18,6 @@
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
-
-#define PAUSE_MS 20
-/* Those who start a GPU go first, since others wait for what they measure: they look more often. */
-#define START_PAUSE_MS 1
-#define END_PAUSE_MS 8
-#define DRIVER_SECONDS 2.0 /* who hangs in the driver has no other wait longer */
-#define LATE_FD 60         /* the kernel closes the lock after what it is for, and needs no larger table */
 
 static double now(void)
 {
@@ -49,21 +38,6 @@ static int open_dir(const char *root, const char *path)
   return fd < 0 ? -errno : fd;
 }
 
-/* Locks the open directory before the time `end`. 0, -ETIMEDOUT, or what flock says. */
-static int lock_until(int fd, double end, long pause_ms)
-{
-  const struct timespec pause = {0, pause_ms * 1000 * 1000};
-
-  while (flock(fd, LOCK_EX | LOCK_NB)) {
-    if (errno != EWOULDBLOCK && errno != EINTR)
-      return -errno;
-    if (now() >= end)
-      return -ETIMEDOUT;
-    nanosleep(&pause, NULL);
-  }
-  return 0;
-}
-
 /* What all partitions of a GPU have in common, even where each has a unique id of its own: their place in
  * PCI but for the function. Where PCI is not shown, all AMD GPUs are taken for one. */
 static int open_whole(const char *root, const struct gc_gpu *gpu)
@@ -82,7 +56,9 @@ static int open_whole(const char *root, const struct gc_gpu *gpu)
 int gc_gpus_take_turn(const char *root, const struct gc_gpu *gpu, double seconds, int *turn,
                       struct gc_error *err)
 {
-  int fd, status;
+  const struct timespec pause = {0, 20 * 1000 * 1000};
+  const double end = now() + seconds;
+  int fd;
 
   *turn = -1;
   if (gpu->vendor != GC_VENDOR_AMD)
@@ -90,8 +66,13 @@ int gc_gpus_take_turn(const char *root, const struct gc_gpu *gpu, double seconds
   fd = open_whole(root, gpu);
   if (fd < 0)
     return gc_fail(err, fd, "cannot lock the GPU in sysfs: %s", strerror(-fd));
-  status = lock_until(fd, now() + seconds, PAUSE_MS);
-  if (status) {
+  while (flock(fd, LOCK_EX | LOCK_NB)) {
+    const int status = errno == EWOULDBLOCK || errno == EINTR ? -ETIMEDOUT : -errno;
+
+    if (status == -ETIMEDOUT && now() < end) {
+      nanosleep(&pause, NULL);
+      continue;
+    }
     close(fd);
     return status == -ETIMEDOUT
              ? gc_fail(err, status, "the GPU, or another partition of it, is being measured by another process")
@@ -99,22 +80,4 @@ int gc_gpus_take_turn(const char *root, const struct gc_gpu *gpu, double seconds
   }
   *turn = fd;
   return 0;
-}
-
-int gc_gpus_take_driver(const char *root, enum gc_vendor vendor, bool start)
-{
-  int low, fd;
-
-  if (vendor != GC_VENDOR_NVIDIA)
-    return -1;
-  low = open_dir(root, GC_NVIDIA_GPUS);
-  if (low < 0)
-    return -1;
-  fd = fcntl(low, F_DUPFD_CLOEXEC, LATE_FD);
-  close(low);
-  if (fd >= 0 && lock_until(fd, now() + DRIVER_SECONDS, start ? START_PAUSE_MS : END_PAUSE_MS)) {
-    close(fd);
-    return -1;
-  }
-  return fd;
 }

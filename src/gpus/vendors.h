@@ -27,9 +27,6 @@ struct gc_pci_list {
 int gc_gpus_list_pci(const char *root, struct gc_pci_list *list);
 void gc_gpus_free_pci(struct gc_pci_list *list);
 
-/* Where NVIDIA's driver shows a directory for each GPU. */
-#define GC_NVIDIA_GPUS "/proc/driver/nvidia/gpus"
-
 /* Append the GPUs of one vendor, in no order and without names. 0 or -ENOMEM. */
 int gc_gpus_add_nvidia(const char *root, const struct gc_pci_list *pci, struct gc_gpus *gpus);
 int gc_gpus_add_amd(const char *root, const struct gc_pci_list *pci, struct gc_gpus *gpus);

@@ -26,8 +26,7 @@
 /* How long a busy GPU is waited for. */
 #define PATIENCE_SECONDS 3.0
 
-/* Whose device the end of the process gives back: 54 ms an H200 would take to do it itself. */
-static enum gc_vendor left_open = GC_VENDOR_SIM;
+static bool left_open;
 
 struct here {
   const struct gc_tool *tool;
@@ -42,12 +41,9 @@ struct here {
   struct gc_command rest; /* of the process that measures what is left, while there is one */
 };
 
-void gc_leave(int status)
+bool gc_left_open(void)
 {
-  if (left_open == GC_VENDOR_SIM)
-    return;
-  gc_gpus_take_driver(gc_targets_root(), left_open, false); /* and keeps it to the end */
-  _exit(status);
+  return left_open;
 }
 
 static void at_end(void *data)
@@ -247,17 +243,6 @@ static int begin_record(const struct here *here, struct gc_record **record, stru
   return status;
 }
 
-/* Several that start at once take turns at what the driver does for one after the other. */
-static int open_device(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err)
-{
-  const int turn = gc_gpus_take_driver(gc_targets_root(), gpu->vendor, true);
-  const int status = gc_device_open(gpu, device, err);
-
-  if (turn >= 0)
-    close(turn);
-  return status;
-}
-
 /* Runs the plan on the device, as far as that goes. */
 static int run_plan(struct here *here, struct gc_measure_rest *rest, struct gc_record **record,
                     struct gc_error *err)
@@ -276,12 +261,12 @@ static int run_plan(struct here *here, struct gc_measure_rest *rest, struct gc_r
     status = begin_record(here, record, err);
   here->tried = !status;
   if (!status)
-    status = open_device(gpu, &device, err);
+    status = gc_device_open(gpu, &device, err);
   if (!status) {
-    left_open = gpu->vendor;
+    left_open = gpu->vendor != GC_VENDOR_SIM;
     status = gc_measure(device, &options, *record, err);
     /* a broken device is closed, so that nothing of it disturbs the next process */
-    if (left_open == GC_VENDOR_SIM || rest->left)
+    if (!left_open || rest->left)
       gc_ops(device)->close(device);
   }
   gc_progress_erase();

@@ -88,8 +88,8 @@ int gc_results_status(const struct gc_tool *tool, const struct gc_result *result
 /* here.c: measures one GPU in this process. fleet.c: several, each in a process of its own. */
 void gc_measure_here(const struct gc_tool *tool, struct gc_result *result);
 void gc_measure_fleet(const struct gc_tool *tool, struct gc_result **results, size_t count);
-/* Ends this process at once where it left a real device open; returns where it did not. */
-void gc_leave(int status);
+/* Whether a real device was left open here, so that main() must end with _exit. */
+bool gc_left_open(void);
 
 /* rest.c: has the steps from `next` on measured by another process, when this one can do no more with
  * the GPU, and gets *record back whole. command: of that process, for at_end of the watch. 0, or

@@ -17,8 +17,6 @@
 #include <errno.h>
 #include <ftw.h>
 #include <limits.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -447,42 +445,6 @@ static void no_descriptor_stays(void **state)
   assert_int_equal(descriptors(), before);
 }
 
-static atomic_bool let_go;
-
-static void *let_go_later(void *turn)
-{
-  usleep(50000);
-  let_go = true;
-  close(*(int *)turn);
-  return NULL;
-}
-
-/* Who starts or leaves a driver that does so with one GPU after the other waits for those who do, ... */
-static void drivers_are_started_in_turn(void **state)
-{
-  pthread_t thread;
-  int first, second;
-
-  (void)state;
-  assert_int_equal(gc_gpus_take_driver(root, GC_VENDOR_NVIDIA, true), -1); /* there is none */
-  put_h200("0000:00:06.0", H200_INFORMATION);
-  assert_int_equal(gc_gpus_take_driver(root, GC_VENDOR_AMD, true), -1);
-  assert_int_equal(gc_gpus_take_driver(root, GC_VENDOR_SIM, false), -1);
-  for (int start = 0; start < 2; start++) {
-    first = gc_gpus_take_driver(root, GC_VENDOR_NVIDIA, start);
-    assert_true(first > 2);
-    let_go = false;
-    assert_int_equal(pthread_create(&thread, NULL, let_go_later, &first), 0);
-    second = gc_gpus_take_driver(root, GC_VENDOR_NVIDIA, !start);
-    assert_true(second > 2);
-    assert_true(let_go);
-    pthread_join(thread, NULL);
-    /* ... but not for ever, should that one hang */
-    assert_int_equal(gc_gpus_take_driver(root, GC_VENDOR_NVIDIA, start), -1);
-    close(second);
-  }
-}
-
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -495,7 +457,6 @@ int main(void)
       TEST(simulated_tables),
       TEST(simulated_real_first),  TEST(simulated_badly),
       TEST(names_are_sorted),      TEST(no_descriptor_stays),
-      TEST(drivers_are_started_in_turn),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
