@@ -40,7 +40,7 @@ GPU_INLINE uint32_t gpu_clock(void) __asm__("gpu_operation_clock");
 /* Instructions that differ between generations. First the lanes of a wave and the bits of a load that
  * goes around the vector L1 (on gfx10 and gfx11 around GL1 as well) and may hit in L2: */
 #if defined(__GFX9__)
-#define GPU_AMD_LANES 64
+#define GPU_LANES 64
 #if defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) ||    \
     defined(__gfx9_4_generic__)
 #define GPU_AMD_AROUND_L1 " sc1"
@@ -49,13 +49,13 @@ GPU_INLINE uint32_t gpu_clock(void) __asm__("gpu_operation_clock");
 #define GPU_AMD_AROUND_L1 " glc"
 #endif
 #elif defined(__GFX10__)
-#define GPU_AMD_LANES 32
+#define GPU_LANES 32
 #define GPU_AMD_AROUND_L1 " glc dlc"
 #elif defined(__GFX11__)
-#define GPU_AMD_LANES 32
+#define GPU_LANES 32
 #define GPU_AMD_AROUND_L1 " glc" /* dlc is about the last-level cache here */
 #elif defined(__GFX12__)
-#define GPU_AMD_LANES 32
+#define GPU_LANES 32
 #define GPU_AMD_AROUND_L1 " scope:SCOPE_DEV"
 #else
 #error "kernels are written for gfx9 to gfx12"
@@ -112,18 +112,18 @@ typedef uint32_t gpu_amd_clock;
 /* Execution */
 
 GPU_INLINE uint32_t gpu_thread(void) { return __builtin_amdgcn_workitem_id_x(); }
-GPU_INLINE uint32_t gpu_lane(void) { return gpu_thread() % GPU_AMD_LANES; }
+GPU_INLINE uint32_t gpu_lane(void) { return gpu_thread() % GPU_LANES; }
 GPU_INLINE uint32_t gpu_block(void) { return __builtin_amdgcn_workgroup_id_x(); }
 GPU_INLINE uint32_t gpu_threads(void) { return __builtin_amdgcn_workgroup_size_x(); }
 
 GPU_INLINE uint32_t gpu_blocks(void) { return __builtin_amdgcn_grid_size_x() / gpu_threads(); }
 
-GPU_INLINE uint32_t gpu_lanes(void) { return GPU_AMD_LANES; }
-GPU_INLINE uint32_t gpu_warps(void) { return gpu_threads() / GPU_AMD_LANES; }
+GPU_INLINE uint32_t gpu_lanes(void) { return GPU_LANES; }
+GPU_INLINE uint32_t gpu_warps(void) { return gpu_threads() / GPU_LANES; }
 
 GPU_INLINE uint32_t gpu_warp(void)
 {
-  return (uint32_t)__builtin_amdgcn_readfirstlane((int)(gpu_thread() / GPU_AMD_LANES));
+  return (uint32_t)__builtin_amdgcn_readfirstlane((int)(gpu_thread() / GPU_LANES));
 }
 
 GPU_INLINE int gpu_select_warp(uint32_t warp) { return gpu_warp() == warp; }
@@ -362,7 +362,7 @@ GPU_INLINE void gpu_read_rows_scalar(uint64_t at)
 GPU_INLINE void gpu_read_row_cg(struct gpu_words *to, uint64_t at, uint64_t texture)
 {
   const uint64_t mine = at - gpu_lane() * 8;
-  const uint64_t first = gpu_amd_get64(mine), second = gpu_amd_get64(mine + GPU_AMD_LANES * 8);
+  const uint64_t first = gpu_amd_get64(mine), second = gpu_amd_get64(mine + GPU_LANES * 8);
 
   (void)texture;
   *to = (struct gpu_words){{(uint32_t)first, (uint32_t)(first >> 32), (uint32_t)second,
@@ -379,67 +379,6 @@ GPU_INLINE void gpu_read_row_cg(struct gpu_words *to, uint64_t at, uint64_t text
 GPU_AMD_WRITE(cg, GPU_AMD_GLOBAL, uint64_t)
 GPU_AMD_WRITE(shared, GPU_AMD_LDS, uint32_t)
 
-/* The histogram is spread over the wave: lane l counts bins l, l + LANES and so on. All lanes see the
- * same times. */
-struct gpu_histogram {
-  uint32_t count[GPU_HISTOGRAM_BINS / GPU_AMD_LANES];
-};
-
-GPU_INLINE void gpu_histogram_clear(struct gpu_histogram *h)
-{
-  GPU_UNROLL
-  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / GPU_AMD_LANES; i++)
-    h->count[i] = 0;
-}
-
-GPU_INLINE void gpu_histogram_add(struct gpu_histogram *h, uint32_t bin)
-{
-  GPU_UNROLL
-  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / GPU_AMD_LANES; i++)
-    h->count[i] += bin == gpu_lane() + GPU_AMD_LANES * i;
-}
-
-GPU_INLINE void gpu_histogram_store(const struct gpu_histogram *h, uint64_t address)
-{
-  GPU_UNROLL
-  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / GPU_AMD_LANES; i++)
-    gpu_store32(address + 4 * (gpu_lane() + GPU_AMD_LANES * i), h->count[i]);
-}
-
-GPU_INLINE void gpu_histogram_join(const struct gpu_histogram *h, uint64_t address)
-{
-  GPU_UNROLL
-  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / GPU_AMD_LANES; i++)
-    if (h->count[i])
-      gpu_add32(address + 4 * (gpu_lane() + GPU_AMD_LANES * i), h->count[i]);
-}
-
-/* The trace: each lane keeps one of as many values as there are lanes; then they are written together. */
-struct gpu_trace {
-  uint64_t address;
-  uint32_t value;
-};
-
-GPU_INLINE void gpu_trace_clear(struct gpu_trace *trace, uint64_t address)
-{
-  trace->address = address;
-  trace->value = 0;
-}
-
-GPU_INLINE void gpu_trace_add(struct gpu_trace *trace, uint32_t index, uint32_t t)
-{
-  const uint32_t place = index % GPU_AMD_LANES;
-
-  if (place == gpu_lane())
-    trace->value = t;
-  if (trace->address && place == GPU_AMD_LANES - 1)
-    gpu_store32(trace->address + 4ull * (index - place + gpu_lane()), trace->value);
-}
-
-GPU_INLINE void gpu_trace_end(struct gpu_trace *trace, uint32_t n)
-{
-  if (trace->address && gpu_lane() < n % GPU_AMD_LANES)
-    gpu_store32(trace->address + 4ull * (n - n % GPU_AMD_LANES + gpu_lane()), trace->value);
-}
+#include "lanes.h"
 
 #endif

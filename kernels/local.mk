@@ -7,7 +7,7 @@ noinst_LTLIBRARIES += kernels/libkernels.la
 kernels_libkernels_la_SOURCES = kernels/images.c kernels/images.h kernels/args.h
 
 kernel_sources = kernels/all.c kernels/amdgcn.h kernels/args.h kernels/bandwidth.c kernels/census.c \
-	kernels/chase.c kernels/gpu.h kernels/mates.c kernels/nvptx.h kernels/pair.c kernels/stream.c kernels/stretch.c kernels/turn.c kernels/turn.h
+	kernels/chase.c kernels/gpu.h kernels/lanes.h kernels/mates.c kernels/nvptx.h kernels/pair.c kernels/stream.c kernels/stretch.c kernels/turn.c kernels/turn.h
 NVPTX_ARCH = 35
 NVPTX_FLAGS = --target=nvptx64-nvidia-cuda -march=sm_$(NVPTX_ARCH) --cuda-path=/nonexistent \
 	-std=gnu11 -Wall -Wextra $(WERROR_CFLAGS) -O2 -ffreestanding -nogpulib -nostdlib

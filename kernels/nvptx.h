@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 
+#define GPU_LANES 32
 #define GPU_NVIDIA_PATHS 1
 #define GPU_AMD_PATHS 0
 
@@ -205,9 +206,9 @@ struct gpu_words {
   uint32_t word[4];
 };
 
-GPU_INLINE uint32_t gpu_lanes(void) { return 32; }
-GPU_INLINE uint32_t gpu_warp(void) { return gpu_thread() / 32; }
-GPU_INLINE uint32_t gpu_warps(void) { return gpu_threads() / 32; }
+GPU_INLINE uint32_t gpu_lanes(void) { return GPU_LANES; }
+GPU_INLINE uint32_t gpu_warp(void) { return gpu_thread() / GPU_LANES; }
+GPU_INLINE uint32_t gpu_warps(void) { return gpu_threads() / GPU_LANES; }
 
 #define GPU_NVPTX_READ(path, bits, letter, place, load)                                            \
   GPU_INLINE void gpu_read_row_##path(struct gpu_words *to, uint64_t at, uint64_t texture)         \
@@ -256,65 +257,6 @@ GPU_NVPTX_WRITE(shared, 32, "r", "st.shared.v4.u32")
 /* Stores are done when others could see them. */
 GPU_INLINE void gpu_written(void) { __asm__ volatile("membar.gl;" ::: "memory"); }
 
-/* The histogram is spread over the warp: lane l counts bins l, l + 32, l + 64, l + 96. All lanes
- * see the same times, since they load the same addresses together. */
-struct gpu_histogram {
-  uint32_t count[GPU_HISTOGRAM_BINS / 32];
-};
-
-GPU_INLINE void gpu_histogram_clear(struct gpu_histogram *h)
-{
-  GPU_UNROLL
-  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / 32; i++)
-    h->count[i] = 0;
-}
-
-GPU_INLINE void gpu_histogram_add(struct gpu_histogram *h, uint32_t bin)
-{
-  GPU_UNROLL
-  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / 32; i++)
-    h->count[i] += bin - 32 * i == gpu_lane(); /* what hangs on the bin cannot move into the window */
-}
-
-GPU_INLINE void gpu_histogram_store(const struct gpu_histogram *h, uint64_t address)
-{
-  GPU_UNROLL
-  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / 32; i++)
-    gpu_store32(address + 4 * (gpu_lane() + 32 * i), h->count[i]);
-}
-
-GPU_INLINE void gpu_histogram_join(const struct gpu_histogram *h, uint64_t address)
-{
-  GPU_UNROLL
-  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / 32; i++)
-    if (h->count[i])
-      gpu_add32(address + 4 * (gpu_lane() + 32 * i), h->count[i]);
-}
-
-/* The trace: each lane keeps one of 32 values; then they are written together. */
-struct gpu_trace {
-  uint64_t address;
-  uint32_t value;
-};
-
-GPU_INLINE void gpu_trace_clear(struct gpu_trace *trace, uint64_t address)
-{
-  trace->address = address;
-  trace->value = 0;
-}
-
-GPU_INLINE void gpu_trace_add(struct gpu_trace *trace, uint32_t index, uint32_t t)
-{
-  if (index % 32 == gpu_lane())
-    trace->value = t;
-  if (trace->address && index % 32 == 31)
-    gpu_store32(trace->address + 4ull * (index - 31 + gpu_lane()), trace->value);
-}
-
-GPU_INLINE void gpu_trace_end(struct gpu_trace *trace, uint32_t n)
-{
-  if (trace->address && gpu_lane() < n % 32)
-    gpu_store32(trace->address + 4ull * (n - n % 32 + gpu_lane()), trace->value);
-}
+#include "lanes.h"
 
 #endif

@@ -38,7 +38,7 @@ done
 # A histogram that forgets what it counted before: is that noticed?
 cp -R "$top_srcdir/kernels" "$HOME/kernels"
 chmod -R u+w "$HOME/kernels"
-sed 's/h->count\[i\] += bin/h->count[i] = bin/' "$top_srcdir/kernels/amdgcn.h" >"$HOME/kernels/amdgcn.h"
+sed 's/h->count\[i\] += bin/h->count[i] = bin/' "$top_srcdir/kernels/lanes.h" >"$HOME/kernels/lanes.h"
 case $last in *-generic) version='-Xclang -mcode-object-version=6' ;; *) version= ;; esac
 # shellcheck disable=SC2086
 "$CLANG" $AMDGCN_FLAGS $version -mcpu="$last" -c -x c -o "$HOME/object" "$HOME/kernels/all.c"

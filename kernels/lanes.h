@@ -1,0 +1,71 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a chase saw, spread over the lanes of its warp or wave, so that it stays in registers: GPU_LANES of them,
+ * which nvptx.h and amdgcn.h define together with what this is made of.
+ */
+#ifndef GPU_LANES_H
+#define GPU_LANES_H
+
+/* The histogram: lane l counts bins l, l + GPU_LANES and so on. All lanes see the same times, since they load
+ * the same addresses together. */
+struct gpu_histogram {
+  uint32_t count[GPU_HISTOGRAM_BINS / GPU_LANES];
+};
+
+GPU_INLINE void gpu_histogram_clear(struct gpu_histogram *h)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / GPU_LANES; i++)
+    h->count[i] = 0;
+}
+
+GPU_INLINE void gpu_histogram_add(struct gpu_histogram *h, uint32_t bin)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / GPU_LANES; i++)
+    h->count[i] += bin - GPU_LANES * i == gpu_lane(); /* what hangs on the bin cannot move into the window */
+}
+
+GPU_INLINE void gpu_histogram_store(const struct gpu_histogram *h, uint64_t address)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / GPU_LANES; i++)
+    gpu_store32(address + 4 * (gpu_lane() + GPU_LANES * i), h->count[i]);
+}
+
+GPU_INLINE void gpu_histogram_join(const struct gpu_histogram *h, uint64_t address)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / GPU_LANES; i++)
+    if (h->count[i])
+      gpu_add32(address + 4 * (gpu_lane() + GPU_LANES * i), h->count[i]);
+}
+
+/* The trace: each lane keeps one of as many values as there are lanes; then they are written together. */
+struct gpu_trace {
+  uint64_t address;
+  uint32_t value;
+};
+
+GPU_INLINE void gpu_trace_clear(struct gpu_trace *trace, uint64_t address)
+{
+  trace->address = address;
+  trace->value = 0;
+}
+
+GPU_INLINE void gpu_trace_add(struct gpu_trace *trace, uint32_t index, uint32_t t)
+{
+  if (index % GPU_LANES == gpu_lane())
+    trace->value = t;
+  if (trace->address && index % GPU_LANES == GPU_LANES - 1)
+    gpu_store32(trace->address + 4ull * (index - (GPU_LANES - 1) + gpu_lane()), trace->value);
+}
+
+GPU_INLINE void gpu_trace_end(struct gpu_trace *trace, uint32_t n)
+{
+  if (trace->address && gpu_lane() < n % GPU_LANES)
+    gpu_store32(trace->address + 4ull * (n - n % GPU_LANES + gpu_lane()), trace->value);
+}
+
+#endif
