@@ -93,7 +93,8 @@
 #define HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE "ReadBytesPerCycle"
 /** \brief Write bandwidth of an element inside an SM, bytes per SM clock and SM; number > 0. */
 #define HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE "WriteBytesPerCycle"
-/** \brief Independent instances in one SM or CU; integer >= 1. */
+/** \brief Independent instances in one SM or CU; integer >= 1. Of what several of them share (an L2, say) there
+ * is none, and PerSMSource says who shares it: "absent:132 SMs share it". */
 #define HWLOC_GPUCACHE_PER_SM "PerSM"
 /** \brief Independent instances on the whole GPU; integer >= 1. */
 #define HWLOC_GPUCACHE_INSTANCES "Instances"

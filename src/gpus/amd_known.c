@@ -368,6 +368,8 @@ static int fill(struct gc_record *record, const char *root, const struct gc_gpu 
       status = add_caches(record, dir, &node);
     if (!status)
       status = add_lds(record, &node);
+    if (!status)
+      status = gc_record_explain_per_sm(record);
     close(dir);
   } else if (!gc_record_add(record, GC_DEVICE_MEMORY)) { /* gone since it was listed */
     status = -ENOMEM;

@@ -100,11 +100,25 @@ int gc_walk_l3(struct gc_bench *bench, const struct gc_path *path, const struct 
   return status;
 }
 
+/* Line and fetch granularity are the driver's tables', if anybody's. */
+static int put_no_line(struct gc_bench *bench, struct gc_element *element)
+{
+  static const char why[] = "loads reach it through an L2, which asks it for lines of its own";
+
+  return gc_put_absent(element, HWLOC_GPUCACHE_LINE, why) ||
+                 gc_put_absent(element, HWLOC_GPUCACHE_FETCH, why)
+             ? gc_fail(bench->err, -ENOMEM, "out of memory")
+             : 0;
+}
+
 int gc_step_l3_capacity(struct gc_bench *bench, struct gc_element *element)
 {
   const uint64_t nominal = bench->properties.l3_bytes;
   struct gc_path path = *gc_path_of(GC_L3);
+  const int status = put_no_line(bench, element);
 
+  if (status)
+    return status;
   path.step = (uint32_t)(nominal / STEPS_OF_L3 / LINE * LINE);
   path.min = (uint64_t)(STEPS_OF_L3 * 3 / 8) * path.step;
   path.max = 4 * path.min;

@@ -111,6 +111,8 @@ static const struct told {
   uint32_t kinds; /* of these elements; 0: of all */
 } told[] = {
   {"capacity", HWLOC_GPUCACHE_CAPACITY, 0},
+  {"capacity", HWLOC_GPUCACHE_LINE, 1u << GC_L3},
+  {"capacity", HWLOC_GPUCACHE_FETCH, 1u << GC_L3},
   {"nominal capacity", HWLOC_GPUCACHE_NOMINAL, 0},
   {"census", HWLOC_GPUCACHE_CENSUS, 0},
   {"latency", HWLOC_GPUCACHE_LATENCY, 0},
@@ -562,6 +564,8 @@ int gc_measure(struct gc_device *device, const struct gc_measure_options *option
   }
   if (!status && next < STEPS && !options->rest)
     status = -EIO;
+  if (!status && next == STEPS && gc_record_explain_per_sm(record))
+    status = gc_fail(err, -ENOMEM, "out of memory");
   if (!status)
     complain(&bench, options);
   if (!status)

@@ -62,6 +62,13 @@ static bool same_place(const struct gc_gpu *a, const struct gc_gpu *b)
          a->dev == b->dev && a->func == b->func;
 }
 
+static const char *measured_on(const struct gc_record *record)
+{
+  const char *when = gc_infos_get(&record->infos, "Measured");
+
+  return when ? when : "an unknown date";
+}
+
 /* is_first: of those with its bus id, whose facts are also those of the PCI device. */
 static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_first,
                    const struct gc_settings *settings, struct gc_outcome *outcome)
@@ -79,7 +86,9 @@ static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_
     make_who(gpu, who, sizeof(who));
     status = gc_graft_status(parent, device, who, outcome->status);
   }
-  if (settings->verbose || (settings->failures && outcome->failed))
+  if (settings->verbose && outcome->record && !outcome->fresh && !outcome->failed)
+    gc_plugin_say(gpu, "has a record, measured on %s", measured_on(outcome->record));
+  else if (settings->verbose || (settings->failures && outcome->failed))
     gc_plugin_say(gpu, "%s", outcome->status);
   if (status < 0 && settings->failures)
     gc_plugin_say(gpu, "out of memory, not all of it is in the topology");

@@ -184,6 +184,7 @@ static void collect(struct job *job, const struct gc_command *command, const cha
 
   status = find(job->gpu, &outcome->record, &err);
   if (status == 0 && (done || !earlier)) {
+    outcome->fresh = true;
     snprintf(outcome->status, sizeof(outcome->status), GC_STATUS_MEASURED);
     gc_record_free(earlier);
     return;

@@ -34,6 +34,7 @@ void gc_settings_read(struct gc_settings *settings);
 /* One GPU's outcome. */
 struct gc_outcome {
   struct gc_record *record; /* NULL: none to be had */
+  bool fresh;               /* measured for this load */
   bool failed;              /* someone should hear of it, rather than: it was not to be had here */
   char status[800];         /* GPUCacheStatus */
 };

@@ -97,5 +97,5 @@ int gc_record_merge_known(struct gc_record *record, const struct gc_record *know
       element = gc_record_add(record, kind);
     status = element ? merge_element(&element->infos, &known->elements[i].infos) : -ENOMEM;
   }
-  return status;
+  return status ? status : gc_record_explain_per_sm(record);
 }

@@ -104,14 +104,24 @@ static size_t end_of(const struct gc_record *record, size_t i)
   return end;
 }
 
-/* Where a new element goes that encloses nothing yet: behind all that is in its parent. */
+/* Where a new element goes that encloses nothing yet: into its parent, at the end of what is there of earlier
+ * kinds or its own, so that all records have the same order. */
 static size_t find_place(const struct gc_record *record, enum gc_kind kind)
 {
+  const enum gc_kind added = kind;
+
   while (gc_kinds[kind].parent != kind) {
     kind = gc_kinds[kind].parent;
-    for (size_t i = record->count; i-- > 0;)
-      if (record->elements[i].kind == kind)
-        return end_of(record, i);
+    for (size_t i = record->count; i-- > 0;) {
+      const size_t end = end_of(record, i);
+      size_t at = i + 1;
+
+      if (record->elements[i].kind != kind)
+        continue;
+      while (at < end && (record->elements[at].kind <= added || gc_record_parent(record, at) != (long)i))
+        at++;
+      return at;
+    }
   }
   return record->count;
 }

@@ -140,7 +140,13 @@ void gc_record_swap(struct gc_record *a, struct gc_record *b);
  * may), with a part of it merged. */
 int gc_record_merge_known(struct gc_record *record, const struct gc_record *known);
 
-/* Adds an element: behind what is in its parent, or in front of the elements it encloses when those were
+/* What the vendor calls a core: "SM" or "CU". */
+const char *gc_record_unit(const struct gc_record *record);
+/* An element that SMs share has no number of instances in an SM: says so where nothing is said of that. 0 or
+ * -ENOMEM, with a part of it said. */
+int gc_record_explain_per_sm(struct gc_record *record);
+
+/* Adds an element: into its parent, behind what is there of the kinds before it, or in front of the elements it encloses when those were
  * added before it, so that the record stays in tree order. The pointer is valid until the next add. NULL: out of
  * memory. */
 struct gc_element *gc_record_add(struct gc_record *record, enum gc_kind kind);

@@ -66,8 +66,8 @@ static void say_spent(void *data, const char *what, double milliseconds, uint64_
 {
   const struct here *here = data;
 
-  gc_say(here->result->gpu->name, "%s took %.2f ms, %llu launches", what, milliseconds,
-         (unsigned long long)launches);
+  gc_say(here->result->gpu->name, "%s took %.2f ms, %llu launch%s", what, milliseconds,
+         (unsigned long long)launches, launches == 1 ? "" : "es");
 }
 
 static void say_complaint(void *data, const char *sentence)
@@ -83,6 +83,22 @@ static void give_up(struct gc_result *result, int status, const struct gc_error 
   result->status = status;
   result->problem = *err;
   gc_say(result->gpu->name, "%s", err->text);
+}
+
+/* Whether this is the record that was to be measured again, and not what another process has made since. */
+static bool is_partial(const struct gc_record *record, const struct gc_record *partial)
+{
+  const struct gc_infos *infos = &record->infos;
+
+  if (!partial || infos->count != partial->infos.count)
+    return false;
+  for (size_t i = 0; i < infos->count; i++) {
+    const char *before = gc_infos_get(&partial->infos, infos->array[i].name);
+
+    if (!before || strcmp(before, infos->array[i].value)) /* the date, and what measuring cost */
+      return false;
+  }
+  return true;
 }
 
 /* Takes the lock. False: settled already, by a failure or by the record of another process. */
@@ -112,8 +128,13 @@ static bool take_lock(struct here *here)
   /* whoever had the lock before us may have done the work, or failed for all of us */
   if (tool->force)
     return true;
-  if (!gc_store_find(&result->gpu->identity, &result->record, NULL))
-    return false;
+  if (!gc_store_find(&result->gpu->identity, &result->record, NULL)) {
+    if (!is_partial(result->record, result->partial))
+      return false;
+    gc_record_free(result->record);
+    result->record = NULL;
+    return true;
+  }
   if (gc_store_find_failure(&result->gpu->identity, here->environment, &failure) ||
       failure.when <= here->started)
     return true;

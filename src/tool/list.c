@@ -8,6 +8,7 @@
 #include "store/store.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -45,6 +46,7 @@ static void state(const struct gc_gpu *gpu, char *text, size_t size)
   struct gc_error err = {""};
   char why[GC_CELL];
   const char *when;
+  uint64_t failures;
   int found;
 
   reason(gpu, why, sizeof why);
@@ -52,6 +54,10 @@ static void state(const struct gc_gpu *gpu, char *text, size_t size)
   case 0:
     when = gc_infos_get(&record->infos, "Measured");
     snprintf(text, size, "measured %s", when ? when : "at an unknown time");
+    if (!gc_infos_get_u64(&record->infos, "MeasuringFailures", &failures) && failures)
+      snprintf(text + strlen(text), size - strlen(text),
+               "; %" PRIu64 " step%s of it failed, which measure tries again", failures,
+               failures == 1 ? "" : "s");
     break;
   case -ENOENT:
     snprintf(text, size, "%s", *why ? why : "none");

@@ -53,6 +53,7 @@ int gc_tool_measure(const struct gc_tool *tool)
     if (tool->xml) {
       status = gc_worse(status, gc_report_xml(results, targets.count));
     } else {
+      gc_say_caveats(results, targets.count, true);
       for (size_t i = 0; i < targets.count; i++) {
         const char *when, *name = results[i].gpu->name;
 
@@ -62,13 +63,11 @@ int gc_tool_measure(const struct gc_tool *tool)
         if (!first && results[i].fresh)
           putchar('\n');
         first = false;
-        if (results[i].fresh) {
-          gc_say_caveat(&results[i]);
+        if (results[i].fresh)
           status = gc_worse(status, gc_report(results[i].record, name));
-        } else {
+        else
           printf("%s: already measured on %s (--force measures anew)\n", name,
                  when ? when : "an unknown date");
-        }
       }
     }
     gc_results_free(results, targets.count);

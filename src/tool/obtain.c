@@ -12,7 +12,23 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Takes what the store has. */
+/* A person who asks for a measurement gets another try of the steps that failed. A load of a topology finds
+ * the record and never asks, and who only wants to see it sees it. */
+static void set_apart_partial(const struct gc_tool *tool, struct gc_result *result)
+{
+  const char *when = gc_infos_get(&result->record->infos, "Measured");
+  uint64_t failures;
+
+  if (!tool->must_store || result->gpu->problem[0] ||
+      gc_infos_get_u64(&result->record->infos, "MeasuringFailures", &failures) || !failures)
+    return;
+  gc_fail(&result->problem, 0, "%llu step%s of measuring failed on %s; measuring again",
+          (unsigned long long)failures, failures == 1 ? "" : "s", when ? when : "an unknown date");
+  result->partial = result->record;
+  result->record = NULL;
+}
+
+/* Takes what the store has. What is to be said of it is left in problem. */
 static void look_up(const struct gc_tool *tool, struct gc_result *result)
 {
   struct gc_error err = {""};
@@ -21,10 +37,13 @@ static void look_up(const struct gc_tool *tool, struct gc_result *result)
   if (tool->force || tool->only || tool->no_store)
     return;
   status = gc_store_find(&result->gpu->identity, &result->record, &err);
-  if (status == -EBADMSG || status == -EACCES)
-    gc_say(result->gpu->name, "%s; measuring anew", err.text);
-  else if (status && tool->verbose)
-    gc_say(result->gpu->name, "%s", err.text);
+  if (!status)
+    set_apart_partial(tool, result);
+  else if (status == -EBADMSG || status == -EACCES)
+    gc_fail(&result->problem, 0, "%.480s%s", err.text,
+            result->gpu->problem[0] ? "" : "; measuring anew");
+  else if (tool->verbose)
+    result->problem = err;
 }
 
 /* No GPU there, or a profile that is there and no good? */
@@ -39,12 +58,14 @@ struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets 
 {
   struct gc_result *results = calloc(targets->count, sizeof *results);
   struct gc_result **missing = calloc(targets->count, sizeof *missing);
+  const char **sentences = calloc(targets->count, sizeof *sentences);
   size_t count = 0;
 
-  if (!results || !missing) {
+  if (!results || !missing || !sentences) {
     gc_say(NULL, "out of memory");
     free(results);
     free(missing);
+    free(sentences);
     return NULL;
   }
   for (size_t i = 0; i < targets->count; i++) {
@@ -54,21 +75,38 @@ struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets 
     if (gc_gpus_know(gc_targets_root(), targets->chosen[i]))
       gc_say(result->gpu->name, "out of memory; not all is shown");
     look_up(tool, result);
-    if (result->record)
-      continue;
-    if (result->gpu->problem[0]) {
-      result->status = weigh_problem(result->gpu);
-      gc_fail(&result->problem, 0, "%s", result->gpu->problem);
-      gc_say(result->gpu->name, "%s", result->problem.text);
-    } else {
+    sentences[i] = result->problem.text;
+    if (!result->record && !result->gpu->problem[0])
       missing[count++] = result;
-    }
   }
-  if (count == 1)
+  /* each process of a fleet looks for itself, and says what it finds */
+  for (size_t i = 0; count > 1 && i < count; i++)
+    sentences[missing[i] - results] = NULL;
+  gc_say_once(results, sentences, targets->count);
+  for (size_t i = 0; i < targets->count; i++) {
+    struct gc_result *result = &results[i];
+
+    sentences[i] = NULL;
+    result->problem.text[0] = '\0';
+    if (result->record || !result->gpu->problem[0])
+      continue;
+    result->status = weigh_problem(result->gpu);
+    gc_fail(&result->problem, 0, "%s", result->gpu->problem);
+    if (result->status == GC_EXIT_NO_GPU && result->gpu->vendor == GC_VENDOR_SIM)
+      gc_say(NULL, "%s", result->problem.text); /* what is not there is called nothing */
+    else
+      sentences[i] = result->problem.text;
+  }
+  gc_say_once(results, sentences, targets->count);
+  if (count == 1) {
     gc_measure_here(tool, missing[0]);
-  else if (count)
+    if (missing[0]->partial && !missing[0]->record)
+      gc_say(missing[0]->gpu->name, "the record that it has stays");
+  } else if (count) {
     gc_measure_fleet(tool, missing, count);
+  }
   free(missing);
+  free(sentences);
   return results;
 }
 
@@ -77,16 +115,22 @@ bool gc_is_known_only(const struct gc_result *result)
   return !result->record && result->gpu->known && result->gpu->vendor != GC_VENDOR_SIM;
 }
 
-void gc_say_caveat(const struct gc_result *result)
+void gc_say_caveats(const struct gc_result *results, size_t count, bool fresh)
 {
-  const struct gc_gpu *gpu = result->gpu;
+  const char **sentences = calloc(count, sizeof *sentences);
 
-  if (gc_is_known_only(result))
-    gc_say(gpu->name, "nothing of what is shown was measured: the kernel driver's tables (sysfs) state "
-                      "it. Measuring has never been tried on an AMD GPU");
-  else if (result->record && gpu->vendor == GC_VENDOR_AMD)
-    gc_say(gpu->name, "how AMD GPUs are measured has never been checked on one: please compare, and "
-                      "report what is wrong");
+  for (size_t i = 0; sentences && i < count; i++) {
+    if (!fresh && gc_is_known_only(&results[i]))
+      sentences[i] = "nothing of what is shown was measured: the kernel driver's tables (sysfs) state "
+                     "it. Measuring has never been tried on an AMD GPU";
+    else if (results[i].record && (results[i].fresh || !fresh) &&
+             results[i].gpu->vendor == GC_VENDOR_AMD)
+      sentences[i] = "how AMD GPUs are measured has never been checked on one: please compare, and "
+                     "report what is wrong";
+  }
+  if (sentences)
+    gc_say_once(results, sentences, count);
+  free(sentences);
 }
 
 /* Whether nobody asked for this GPU in particular. */
@@ -124,7 +168,9 @@ int gc_results_status(const struct gc_tool *tool, const struct gc_result *result
 
 void gc_results_free(struct gc_result *results, size_t count)
 {
-  for (size_t i = 0; i < count; i++)
+  for (size_t i = 0; i < count; i++) {
     gc_record_free(results[i].record);
+    gc_record_free(results[i].partial);
+  }
   free(results);
 }

@@ -271,7 +271,7 @@ static int make_table(struct gc_table *table, const struct column *columns, size
 
   table->columns = count;
   for (size_t c = 0; row && c < count; c++) {
-    snprintf(row[c], GC_CELL, columns[c].head, gc_report_unit(record));
+    snprintf(row[c], GC_CELL, columns[c].head, gc_record_unit(record));
     table->right |= (unsigned)columns[c].right << c;
   }
   for (size_t i = 0; row && i < record->count; i++) {
@@ -291,7 +291,7 @@ static void heading(const struct gc_record *record, const char *gpu)
 
   printf("%s: %s", gpu, record->identity.model[0] ? record->identity.model : record->identity.id);
   if (sms)
-    printf(", %s %ss", sms, gc_report_unit(record));
+    printf(", %s %ss", sms, gc_record_unit(record));
   if (!gc_infos_get_u64(infos, "SMClockKHz", &khz))
     printf(" at %" PRIu64 " MHz", khz / 1000);
   if (record->identity.driver[0])

@@ -22,12 +22,6 @@ bool gc_report_is_absent(const char *source)
   return !strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT));
 }
 
-const char *gc_report_unit(const struct gc_record *record)
-{
-  /* which CUDA always tells */
-  return gc_infos_get(&record->infos, "ComputeCapability") ? "SM" : "CU";
-}
-
 /* --- facts of the GPU ------------------------------------------------------------------------------ */
 
 enum form { PLAIN, BYTES, MHZ, SEVERAL /* told only when there is more than one */ };
@@ -78,7 +72,7 @@ static bool fact_text(const struct gc_infos *infos, const struct fact *fact, cha
 static void tell_facts(const struct gc_record *record)
 {
   const struct gc_infos *infos = &record->infos;
-  const bool cu = !strcmp(gc_report_unit(record), "CU");
+  const bool cu = !strcmp(gc_record_unit(record), "CU");
   const char *line = "";
   char text[64];
 
@@ -235,14 +229,21 @@ static const char *reason(const struct gc_info *info)
 #define WITHHELD 256
 
 /* All that this reason explains of an element: "PerSM, Instances". */
-static void list_withheld(const struct gc_element *element, const char *why, char text[WITHHELD])
+static void list_withheld(const struct gc_record *record, size_t which, const char *why, char text[WITHHELD])
 {
+  const struct gc_element *element = &record->elements[which];
+  const char *unit = gc_record_unit(record);
+
   text[0] = '\0';
   for (size_t i = 0; i < element->infos.count; i++) {
     const struct gc_info *info = &element->infos.array[i];
     const size_t used = strlen(text);
 
-    if (reason(info) && !strcmp(reason(info), why))
+    if (!reason(info) || strcmp(reason(info), why))
+      continue;
+    if (!strcmp(info->name, HWLOC_GPUCACHE_PER_SM HWLOC_GPUCACHE_SOURCE_SUFFIX))
+      snprintf(text + used, WITHHELD - used, "%sPer%s", used ? ", " : "", unit); /* as in the table */
+    else
       snprintf(text + used, WITHHELD - used, "%s%.*s", used ? ", " : "",
                (int)(strlen(info->name) - strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX)), info->name);
   }
@@ -253,8 +254,8 @@ static bool same_withheld(const struct gc_record *record, size_t i, size_t k, co
 {
   char one[WITHHELD], other[WITHHELD];
 
-  list_withheld(&record->elements[i], why, one);
-  list_withheld(&record->elements[k], why, other);
+  list_withheld(record, i, why, one);
+  list_withheld(record, k, why, other);
   return !strcmp(one, other);
 }
 
@@ -275,7 +276,7 @@ static void tell_absent(const struct gc_record *record, size_t i)
       told = same_withheld(record, i, k, why);
     if (!why || told)
       continue;
-    list_withheld(&record->elements[i], why, text);
+    list_withheld(record, i, why, text);
     printf("  no %s of %s", text, gc_kinds[record->elements[i].kind].subtype);
     for (size_t k = i + 1; k < record->count; k++)
       if (same_withheld(record, i, k, why))

@@ -22,8 +22,8 @@ int gc_tool_show(const struct gc_tool *tool)
   } else {
     /* a GPU of which the kernel driver's tables can be shown is no failure of showing */
     status = gc_results_status(tool, results, targets.count, !tool->xml);
-    for (size_t i = 0; i < targets.count && !tool->xml; i++)
-      gc_say_caveat(&results[i]);
+    if (!tool->xml)
+      gc_say_caveats(results, targets.count, false);
     if (tool->json) {
       status = gc_worse(status, gc_report_json(results, targets.count));
     } else if (tool->xml) {

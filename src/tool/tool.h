@@ -67,6 +67,7 @@ const char *gc_targets_root(void);
 struct gc_result {
   const struct gc_gpu *gpu; /* its known is read */
   struct gc_record *record; /* NULL: could not be had, said why in problem */
+  struct gc_record *partial; /* the valid record that is measured again, because steps failed when it was made */
   bool fresh;               /* measured just now */
   int status;               /* gc_exit */
   struct gc_error problem;
@@ -77,8 +78,12 @@ struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets 
 void gc_results_free(struct gc_result *results, size_t count);
 /* Whether only what the kernel driver states can be shown of this GPU, which is a real one. */
 bool gc_is_known_only(const struct gc_result *result);
-/* Says on stderr what has to be said of AMD GPUs as long as nobody has checked the methods on one. */
-void gc_say_caveat(const struct gc_result *result);
+/* Says each sentence once, for all GPUs that it is about: "gpu0 to gpu7: sentence". sentences[i] is of
+ * results[i]; NULL or "": nothing to say. */
+void gc_say_once(const struct gc_result *results, const char *const *sentences, size_t count);
+/* Says on stderr what has to be said of AMD GPUs as long as nobody has checked the methods on one. fresh: only
+ * of those that were measured just now. */
+void gc_say_caveats(const struct gc_result *results, size_t count, bool fresh);
 /* The exit status that they make: the worst, but when no GPU was named, one that cannot be measured
  * (problem) counts only if none can, and one that could not be had beside others is a failure. tables: it
  * is enough that the kernel driver's tables can be shown. */
@@ -131,8 +136,6 @@ int gc_report_json(const struct gc_result *results, size_t count);
 /* report_notes.c: what stands below the tables; whether a source says that there is no value. */
 void gc_report_notes(const struct gc_record *record);
 bool gc_report_is_absent(const char *source);
-/* What the vendor calls a core: "SM" or "CU". */
-const char *gc_report_unit(const struct gc_record *record);
 /* 222208 -> "217 KiB"; what is no multiple keeps two digits after the point. */
 void gc_report_bytes(uint64_t bytes, char *text, size_t size);
 

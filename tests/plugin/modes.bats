@@ -224,6 +224,8 @@ hwloc/gpucache: gpu1 ($gpu1): the GPU is busy: 3 processes use it" "$(cat "$BATS
   has "hwloc/gpucache: gpu1 ($gpu1): measured"
   run "$topo_check" io-all load
   has_not measuring
+  [[ $output =~ "hwloc/gpucache: gpu1 ($gpu1): has a record, measured on 20"..- ]]
+  has_not ": measured"
   HWLOC_GPUCACHE=refresh run "$topo_check" io-all load
   has "hwloc/gpucache: gpu0 ($gpu0): HWLOC_GPUCACHE=refresh; measuring for at most 10 s"
   has_not "no record"

@@ -48,6 +48,20 @@ END
   has "gpu0-L1 "
 }
 
+@test "a record with a failed part serves every load; only a person measures again" {
+  "$real_tool" measure --sim k20c > /dev/null
+  sed -i 's|\( *\)<info name="GPUCacheMeasuringRepeats".*|&\n\1<info name="GPUCacheMeasuringFailures" value="1"/>|' \
+    "$HWLOC_GPUCACHE_DIR/sim-k20c.xml"
+  is 1 "$(grep -c MeasuringFailures "$HWLOC_GPUCACHE_DIR/sim-k20c.xml")"
+  run "$topo_check" io-important load list
+  is 0 "$status"
+  [[ $output == *"L1Cache gpu0-L1 16KiB"* ]]
+  is 0 "$(starts)"
+  is 1 "$(grep -c MeasuringFailures "$HWLOC_GPUCACHE_DIR/sim-k20c.xml")"
+  "$real_tool" measure --sim k20c > /dev/null
+  is 0 "$(grep -c MeasuringFailures "$HWLOC_GPUCACHE_DIR/sim-k20c.xml")"
+}
+
 @test "records that cannot be written: the status says why, and what to do" {
   local plain=(env)
   [ "$(id -u)" != 0 ] || plain=(setpriv --bounding-set=-dac_override,-dac_read_search --)

@@ -45,9 +45,27 @@ caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs
   [[ $output =~ $'\n'\ {2}DeviceMemory\ .*$'\n'\ {4}L3Cache\  ]]
   [[ $output =~ L2Cache\ +4\ MiB\ +4\ MiB\ +128\ B\ .*\ 8\ +sysfs ]]
   has "$output" "ScalarL1Cache: 144 for 2 CUs together, 16 for 1 CU"
+  has "$output" "no PerCU of ScalarL1Cache, InstructionCache: 304 CUs share 160 of them"
+  is "DeviceMemory L3Cache L2Cache L1Cache ScalarL1Cache LDS InstructionCache" \
+    "$(grep -o '^ *[A-Za-z0-9]* .* sysfs ' <<<"$output" | awk '{print $1}' | xargs)"
   has "$output" "the GPU: gfx942, 8 XCDs"
   has_not "$output" measured
   is '' "$(leftovers)"
+}
+
+@test "what is true of several partitions is said once" {
+  use_amd mi300x-cpx
+  run_split "$tool" show
+  is 0 "$status"
+  is "hwloc-gpucache: gpu0 to gpu7: there is no /dev/kfd: load the kernel driver amdgpu, or give it to the container
+hwloc-gpucache: gpu0 to gpu7: $caveat. Measuring has never been tried on an AMD GPU" "$errors"
+  run_split "$tool" show gpu1 gpu2
+  has "$errors" "gpu1, gpu2: $caveat"
+  run_split "$tool" show gpu2 gpu1 gpu0
+  has "$errors" "gpu2, gpu1, gpu0: $caveat"
+  # one that is another case, in between
+  HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" show gpu3 gpu8 gpu4 gpu5 gpu6
+  has "$errors" "gpu3, gpu4 to gpu6: $caveat"
 }
 
 @test "show --json: the same for programs" {

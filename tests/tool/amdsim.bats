@@ -18,7 +18,9 @@ setup() {
   [[ ${lines[4]} =~ ^\ {6}L1Cache\ +16\ KiB\ +16\ KiB\ +64\ B\ +64\ B\ +1\ +104\ +measured ]]
   [[ ${lines[5]} =~ ^\ {6}ScalarL1Cache\ +16\ KiB\ +16\ KiB\ +64\ B\ +64\ B\ +-\ +56\ +measured ]]
   has "$output" "ScalarL1Cache: 48 for 2 CUs together, 8 for 1 CU"
-  has "$output" "no PerSM of ScalarL1Cache: 104 CUs share 56 of them"
+  has "$output" "no PerCU of ScalarL1Cache, InstructionCache: 104 CUs share 56 of them"
+  has "$output" "no PerCU of L2Cache: 104 CUs share it"
+  has_not "$output" PerSM
   [[ $output =~ LDS\ +64\ KiB\ +64\ KiB\ +-\ +-\ +1\ +104\ +api\+measured ]]
   [[ $output =~ InstructionCache\ +32\ KiB\ +32\ KiB\ +64\ B\ +-\ +-\ +56\ +sysfs ]]
   has "$output" "the GPU: gfx90a"
@@ -40,6 +42,25 @@ setup() {
   is "32768 sysfs" "$(q InstructionCache '"\(.CapacityBytes) \(.CapacitySource)"')"
   is null "$(q InstructionCache .LatencyCycles)"
   is null "$(jq '.[0].ComputeCapability' <<<"$output")"
+}
+
+@test "an L3: why there is no line, no fetch granularity and none in a CU" {
+  local why="loads reach it through an L2, which asks it for lines of its own"
+  run_split "$tool" show --sim mi300x
+  is 0 "$status"
+  has "$output" "no Line, Fetch of L3Cache: $why"
+  has "$output" "no PerCU of L3Cache: 304 CUs share it"
+  has "$output" "no PerCU of L2Cache: 304 CUs share 8 of them"
+  # rows in the same order as where only tables are known
+  is "DeviceMemory L3Cache L2Cache L1Cache ScalarL1Cache LDS InstructionCache" \
+    "$(sed -n '2,/^$/s/^ *\([A-Za-z0-9]*\).*/\1/p' <<<"$output" | sed '1d;/^$/d' | xargs)"
+  run_split "$tool" show --json --sim mi300x
+  is "absent:$why absent:$why null absent:304 CUs share it 1" "$(jq -r '.[0].elements[] |
+    select(.subtype == "L3Cache") | "\(.LineSource) \(.FetchSource) \(.PerSM) \(.PerSMSource) \(.Instances)"' \
+    <<<"$output")"
+  # a line that the tables tell is told
+  run_split "$tool" show --sim rx7900xtx
+  has "$output" "no Fetch of L3Cache: $why"
 }
 
 @test "what a record of an AMD GPU says is the same when it is read again" {

@@ -41,6 +41,76 @@ values() { sed -n 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' "$1" 
   is '' "$errors"
 }
 
+# fail_once: as if a step had failed when the record was made.
+fail_once() {
+  sed -i 's|\( *\)<info name="GPUCacheMeasuringRepeats".*|&\n\1<info name="GPUCacheMeasuringFailures" value="1"/>|
+    s/\(name="GPUCacheMeasured" value="\)[^"]*/\12026-01-01T00:00:00Z/' "$records/$1.xml"
+  grep -q MeasuringFailures "$records/$1.xml"
+}
+
+@test "measure tries again what failed, and says so; show does not" {
+  "$tool" measure --sim "$tiny" >/dev/null
+  fail_once sim-tiny
+  run_split "$tool" list --sim "$tiny"
+  has "$output" "measured 2026-01-01T00:00:00Z; 1 step of it failed, which measure tries again"
+  run_split "$tool" show --sim "$tiny"
+  is 0 "$status"
+  is '' "$errors"
+  has "$output" "measured 2026-01-01"
+  run_split "$tool" measure --sim "$tiny"
+  is 0 "$status"
+  is "hwloc-gpucache: gpu0: 1 step of measuring failed on 2026-01-01T00:00:00Z; measuring again" "$errors"
+  has "$output" L1Cache
+  has_not "$(cat "$records/sim-tiny.xml")" MeasuringFailures
+  has_not "$(cat "$records/sim-tiny.xml")" 2026-01-01
+  run_split "$tool" measure --sim "$tiny"
+  has "$output" "already measured"
+  # what fails again fails again
+  local gpu
+  gpu=$(broken "$tiny" latency_texture)
+  "$tool" measure --sim "$gpu" >/dev/null
+  run_split "$tool" measure --sim "$gpu"
+  is 0 "$status"
+  has "$errors" "1 step of measuring failed on 20"
+  has "$errors" "TextureCache latency: cannot finish kernel"
+}
+
+@test "measuring again what failed: side by side, once for all who ask at a time, or not at all" {
+  cp "$tiny" "$BATS_TEST_TMPDIR/other"
+  "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/other" >/dev/null
+  fail_once sim-tiny
+  fail_once sim-other
+  run_split "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/other"
+  is 0 "$status"
+  is 2 "$(grep -c 'gpu[01]: 1 step of measuring failed on 2026-01-01' <<<"$errors")"
+  is 2 "$(grep -c . <<<"$errors")"
+  is 4 "$(grep -c ELEMENT <<<"$output")"
+  # both see the record that is to be made again; the second finds the first one's
+  fail_once sim-tiny
+  exec 4>>"$records/sim-tiny.lock"
+  flock 4
+  "$tool" measure --sim "$tiny" >"$BATS_TEST_TMPDIR/one" 2>&1 3>&- 4>&- &
+  "$tool" measure --sim "$tiny" >"$BATS_TEST_TMPDIR/two" 2>&1 3>&- 4>&- &
+  soon grep -q 'measuring again' "$BATS_TEST_TMPDIR/one"
+  soon grep -q 'measuring again' "$BATS_TEST_TMPDIR/two"
+  exec 4>&-
+  wait
+  is 1 "$(cat "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two" | grep -c 'already measured')"
+  is 1 "$(cat "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two" | grep -c ' SMs at ')"
+  # a measurement that fails as a whole takes nothing away
+  fail_once sim-tiny
+  local before
+  before=$(cat "$records/sim-tiny.xml")
+  exec 4>>"$records/sim-tiny.lock"
+  flock 4
+  run_split "$tool" measure --sim "$tiny" --timeout 0.5
+  exec 4>&-
+  is 1 "$status"
+  is "$before" "$(cat "$records/sim-tiny.xml")"
+  run_split "$tool" show --sim "$tiny"
+  has "$output" "measured 2026-01-01"
+}
+
 @test "what fails everywhere, or too often, is a failure of all" {
   run_split "$tool" measure --sim "$(broken "$tiny" fill)"
   is 1 "$status"

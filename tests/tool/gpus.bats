@@ -80,7 +80,7 @@ setup() {
   for arguments in "--sim nonsense" sim-nonsense; do
     run_split "$tool" measure $arguments
     is 3 "$status"
-    has "$errors" "hwloc-gpucache: gpu0: no simulated GPU named 'nonsense'"
+    has "$errors" "hwloc-gpucache: no simulated GPU named 'nonsense'"
     has "$errors" h200
     is '' "$(leftovers)"
   done

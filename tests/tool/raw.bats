@@ -283,6 +283,7 @@ small_curve() {
   is 0 "$status"
   has "$errors" 'gpu0: L1Cache capacity took '
   has_not "$errors" 'L2Cache capacity took '
+  [[ $errors =~ "L1Cache carve-outs took "[0-9.]+" ms, 1 launch"$'\n' ]]
   HWLOC_GPUCACHE_VERBOSE=1 run_split "$tool" measure --no-store --sim "$tiny" --only L1Cache
   is 0 "$status"
   has_not "$errors" ' took '

@@ -32,6 +32,7 @@ setup() {
   has "$output" "an SM: compute capability 7.0, 2048 threads, in warps of 32, 16 blocks, 65536 registers"
   has "$output" "the memory bus: 64 bits, 1000 MHz, ECC off"
   has "$output" "L2Cache: 1 partition"
+  has "$output" "no PerSM of L2Cache: 4 SMs share it"
   has_not "$output" "far partition"
   # what one reason explains stands in one line
   has "$output" "no PerSM, Instances of ConstantL15Cache: "
@@ -147,7 +148,7 @@ setup() {
   run_split "$tool" measure --no-store --sim "$BATS_TEST_TMPDIR/bad,$tiny,nonsense"
   is 1 "$status"
   has "$errors" "gpu0: "
-  has "$errors" "gpu2: no simulated GPU named 'nonsense'"
+  has "$errors" "hwloc-gpucache: no simulated GPU named 'nonsense'"
   has "$output" "gpu1: Tiny Test GPU"
 }
 

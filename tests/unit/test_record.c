@@ -117,7 +117,7 @@ static void check_tree(const struct gc_record *record, const enum gc_kind *kinds
 static void elements_come_in_tree_order(void **state)
 {
   static const enum gc_kind added[] = { GC_L1, GC_SHARED_MEMORY, GC_L2, GC_DEVICE_MEMORY, GC_TEXTURE };
-  static const enum gc_kind kinds[] = { GC_DEVICE_MEMORY, GC_L2, GC_L1, GC_SHARED_MEMORY, GC_TEXTURE };
+  static const enum gc_kind kinds[] = { GC_DEVICE_MEMORY, GC_L2, GC_L1, GC_TEXTURE, GC_SHARED_MEMORY };
   static const long parents[] = { -1, 0, 1, 1, 1 };
   struct gc_record *record = gc_record_new(&somebody);
 
@@ -229,6 +229,75 @@ static void a_copy_is_whole_and_its_own(void **state)
   gc_record_free(record);
 }
 
+/* What a table lists in one order and the plan in another is told in the same. */
+static void siblings_come_in_the_order_of_kinds(void **state)
+{
+  static const enum gc_kind added[] = { GC_DEVICE_MEMORY, GC_L2, GC_L1, GC_INSTRUCTION_CACHE,
+                                        GC_SCALAR_L1,     GC_LDS };
+  static const enum gc_kind kinds[] = { GC_DEVICE_MEMORY, GC_L2,  GC_L1,
+                                        GC_SCALAR_L1,     GC_LDS, GC_INSTRUCTION_CACHE };
+  static const long parents[] = { -1, 0, 1, 1, 1, 1 };
+  struct gc_record *record = gc_record_new(&somebody);
+
+  (void)state;
+  for (size_t i = 0; i < 6; i++)
+    assert_non_null(gc_record_add(record, added[i]));
+  check_tree(record, kinds, parents, 6);
+  gc_record_free(record);
+}
+
+/* Sets "key=value" words. */
+static void fill(struct gc_infos *infos, const char *words)
+{
+  char *copy = strdup(words), *rest = NULL;
+
+  for (char *word = strtok_r(copy, "; ", &rest); word; word = strtok_r(NULL, "; ", &rest)) {
+    char *value = strchr(word, '=');
+
+    assert_non_null(value);
+    *value++ = '\0';
+    assert_int_equal(gc_infos_set(infos, word, value), 0);
+  }
+  free(copy);
+}
+
+static void who_shares_an_element_has_none_of_its_own(void **state)
+{
+  static const struct {
+    const char *sms, *capability, *infos, *why; /* infos: "Key=value", of an L2; why NULL: nothing to say */
+  } cases[] = {
+    { "132", "9.0", "Instances=1", "absent:132 SMs share it" },
+    { "304", NULL, "Instances=8", "absent:304 CUs share 8 of them" },
+    { "132", "9.0", "InstancesSource=absent:noisy", "absent:noisy" },
+    { "38", NULL, "Instances=38", NULL },
+    { "1", NULL, "Instances=1", NULL },
+    { "132", "9.0", "CapacityBytes=1", NULL },
+    { NULL, NULL, "Instances=1", NULL },
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    struct gc_record *record = gc_record_new(&somebody);
+    struct gc_element *l2 = gc_record_add(record, GC_L2);
+    const char *source;
+
+    if (cases[i].sms)
+      gc_infos_set(&record->infos, "SMs", cases[i].sms);
+    if (cases[i].capability)
+      gc_infos_set(&record->infos, "ComputeCapability", cases[i].capability);
+    fill(&l2->infos, cases[i].infos);
+    assert_int_equal(gc_record_explain_per_sm(record), 0);
+    source = gc_infos_get(&l2->infos, "PerSMSource");
+    assert_true(!source == !cases[i].why);
+    if (source)
+      assert_string_equal(source, cases[i].why);
+    gc_infos_set(&l2->infos, "PerSMSource", "measured"); /* what is said stays */
+    assert_int_equal(gc_record_explain_per_sm(record), 0);
+    assert_string_equal(gc_infos_get(&l2->infos, "PerSMSource"), "measured");
+    gc_record_free(record);
+  }
+}
+
 /* Elements added in any order end up as a tree that is written and read in one order. */
 static void a_late_gl1_gathers_what_is_in_it(void **state)
 {
@@ -267,21 +336,6 @@ static void there_can_be_several_of_what_is_on_no_sm(void **state)
   gc_record_element_name(record, 0, "gpu0", name, sizeof(name));
   assert_string_equal(name, "gpu0-L2 4MiB x8");
   gc_record_free(record);
-}
-
-/* Sets "key=value" words. */
-static void fill(struct gc_infos *infos, const char *words)
-{
-  char *copy = strdup(words), *rest = NULL;
-
-  for (char *word = strtok_r(copy, "; ", &rest); word; word = strtok_r(NULL, "; ", &rest)) {
-    char *value = strchr(word, '=');
-
-    assert_non_null(value);
-    *value++ = '\0';
-    assert_int_equal(gc_infos_set(infos, word, value), 0);
-  }
-  free(copy);
 }
 
 static void infos_are(const struct gc_infos *infos, const char *words)
@@ -382,6 +436,8 @@ int main(void)
     cmocka_unit_test(ids_are_file_names),
     cmocka_unit_test(kinds_are_known_by_subtype),
     cmocka_unit_test(elements_come_in_tree_order),
+    cmocka_unit_test(siblings_come_in_the_order_of_kinds),
+    cmocka_unit_test(who_shares_an_element_has_none_of_its_own),
     cmocka_unit_test(two_of_a_kind_keep_their_children),
     cmocka_unit_test(a_record_without_levels_in_between_is_a_tree),
     cmocka_unit_test(names_tell_size_and_count),

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Why an element has no number of instances in an SM. */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include "record/record.h"
+
+#include <hwloc/gpucache.h>
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SOURCE(property) property HWLOC_GPUCACHE_SOURCE_SUFFIX
+
+const char *gc_record_unit(const struct gc_record *record)
+{
+  /* which CUDA always tells */
+  return gc_infos_get(&record->infos, "ComputeCapability") ? "SM" : "CU";
+}
+
+/* The source to give; false: there is nothing to explain. */
+static bool explain(const struct gc_record *record, const struct gc_infos *infos, char *source, size_t size)
+{
+  const char *counted = gc_infos_get(infos, SOURCE(HWLOC_GPUCACHE_INSTANCES));
+  uint64_t sms, instances;
+
+  if (gc_infos_get(infos, HWLOC_GPUCACHE_PER_SM) || gc_infos_get(infos, SOURCE(HWLOC_GPUCACHE_PER_SM)))
+    return false;
+  if (counted && !strncmp(counted, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT))) {
+    snprintf(source, size, "%s", counted);
+    return true;
+  }
+  if (gc_infos_get_u64(infos, HWLOC_GPUCACHE_INSTANCES, &instances) ||
+      gc_infos_get_u64(&record->infos, "SMs", &sms) || instances >= sms)
+    return false;
+  if (instances == 1)
+    snprintf(source, size, HWLOC_GPUCACHE_SOURCE_ABSENT "%" PRIu64 " %ss share it", sms,
+             gc_record_unit(record));
+  else
+    snprintf(source, size, HWLOC_GPUCACHE_SOURCE_ABSENT "%" PRIu64 " %ss share %" PRIu64 " of them", sms,
+             gc_record_unit(record), instances);
+  return true;
+}
+
+int gc_record_explain_per_sm(struct gc_record *record)
+{
+  char source[GC_RECORD_MAX_VALUE];
+
+  for (size_t i = 0; i < record->count; i++)
+    if (explain(record, &record->elements[i].infos, source, sizeof(source)) &&
+        gc_infos_set(&record->elements[i].infos, SOURCE(HWLOC_GPUCACHE_PER_SM), source))
+      return -ENOMEM;
+  return 0;
+}
