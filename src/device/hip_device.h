@@ -29,6 +29,8 @@ struct gc_hip_device {
 
 int gc_hip_open(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err);
 void gc_hip_close(struct gc_device *device);
+/* What a person can do when HIP shows nothing. error: errno of opening /dev/kfd, 0 when that works. */
+void gc_hip_advice(int error, char *text, size_t size);
 
 /* hip.c: what the interface says, and for the number of CUs what the kernel driver says. */
 int gc_hip_properties(struct gc_device *device, struct gc_properties *out, struct gc_error *err);

@@ -10,6 +10,7 @@
 #include "kernels/images.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,21 +96,44 @@ static int find_image(const struct gc_gpu *gpu, const struct gc_amd_image **imag
   return 0;
 }
 
-/* What a person can do when HIP shows nothing. */
-static const char *advice(void)
+void gc_hip_advice(int error, char *text, size_t size)
 {
-  if (!access(DEV_KFD, R_OK | W_OK))
-    return "does this version of ROCm know it, and may this user open /dev/dri/renderD*?";
-  return errno == EACCES ? "this user may not open " DEV_KFD ": add it to the groups render and video"
-                         : "there is no " DEV_KFD ": load the kernel driver amdgpu; a container has "
-                           "to be given it";
+  switch (error) {
+  case 0:
+    snprintf(text, size, "does this version of ROCm know it, and may this user open /dev/dri/renderD*?");
+    break;
+  case EACCES:
+    snprintf(text, size, "this user may not open " DEV_KFD ": add it to the groups render and video");
+    break;
+  case EPERM:
+    snprintf(text, size, "this process may not open " DEV_KFD ": the container or the batch system that it "
+                         "runs in has to be given it");
+    break;
+  case ENOENT:
+    snprintf(text, size, "there is no " DEV_KFD ": load the kernel driver amdgpu; a container has to be "
+                         "given it");
+    break;
+  default:
+    snprintf(text, size, DEV_KFD " cannot be opened: %s", strerror(error));
+  }
 }
 
-/* Without a GPU hipInit returns hipErrorNoDevice, or, when ROCr could not even start, hipErrorInvalidDevice. */
+/* Whether and why the kernel driver's door is closed, which access() does not say of a container's. */
+static int knock(void)
+{
+  const int fd = open(DEV_KFD, O_RDWR | O_CLOEXEC), error = fd < 0 ? errno : 0;
+
+  if (fd >= 0)
+    close(fd);
+  return error;
+}
+
+/* Without a GPU hipInit returns hipErrorNoDevice, or, when ROCr could not even start, hipErrorInvalidDevice.
+ * Any other error is HIP's own, and no matter of the device file. */
 static int start(struct gc_hip_device *hip, int *count, struct gc_error *err)
 {
   hipError_t result;
-  char number[32];
+  char number[32], advice[200];
 
   hip->started = true;
   result = hip->driver.hipInit(0);
@@ -117,11 +141,13 @@ static int start(struct gc_hip_device *hip, int *count, struct gc_error *err)
     result = hip->driver.hipGetDeviceCount(count);
   if (result == hipSuccess && *count > 0)
     return 0;
+  if (result == hipSuccess)
+    result = hipErrorNoDevice;
+  if (result != hipErrorNoDevice && result != hipErrorInvalidDevice)
+    return gc_hip_status(&hip->driver, result, err, "start HIP (%s) for %s", hip->driver.name, hip->name);
+  gc_hip_advice(knock(), advice, sizeof(advice));
   return gc_fail(err, -ENODEV, "HIP (%s) shows no GPU, and so not %s: %s; %s", hip->driver.name,
-                 hip->name,
-                 gc_hip_error_name(&hip->driver, result == hipSuccess ? hipErrorNoDevice : result,
-                                   number),
-                 advice());
+                 hip->name, gc_hip_error_name(&hip->driver, result, number), advice);
 }
 
 /* Whether a HIP device is at the GPU's place. ROCm 5 says 0 for every function. */

@@ -229,9 +229,13 @@ static void read_driver(const char *root, struct driver *driver)
   if ((size_t)snprintf(path, sizeof(path), "%s" DEV_KFD, root) >= sizeof(path) ||
       !faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS))
     return;
-  snprintf(driver->problem, sizeof(driver->problem), "%s",
-           errno == ENOENT ? "there is no " DEV_KFD ": load the kernel driver amdgpu, or give it to the container"
-                           : "no access to " DEV_KFD ": add the user to the group render");
+  if (errno == ENOENT)
+    snprintf(driver->problem, sizeof(driver->problem),
+             "there is no " DEV_KFD ": load the kernel driver amdgpu, or give it to the container");
+  else if (errno == EACCES)
+    snprintf(driver->problem, sizeof(driver->problem), "no access to " DEV_KFD ": add the user to the group render");
+  else
+    snprintf(driver->problem, sizeof(driver->problem), "no access to " DEV_KFD ": %s", strerror(errno));
 }
 
 static void fill(struct gc_gpu *gpu, const char *root, const struct found *found, int partition,

@@ -19,8 +19,10 @@ const char *gc_record_unit(const struct gc_record *record)
 }
 
 /* The source to give; false: there is nothing to explain. */
-static bool explain(const struct gc_record *record, const struct gc_infos *infos, char *source, size_t size)
+static bool explain(const struct gc_record *record, const struct gc_element *element, char *source,
+                    size_t size)
 {
+  const struct gc_infos *infos = &element->infos;
   const char *counted = gc_infos_get(infos, SOURCE(HWLOC_GPUCACHE_INSTANCES));
   uint64_t sms, instances;
 
@@ -31,9 +33,12 @@ static bool explain(const struct gc_record *record, const struct gc_infos *infos
     return true;
   }
   if (gc_infos_get_u64(infos, HWLOC_GPUCACHE_INSTANCES, &instances) ||
-      gc_infos_get_u64(&record->infos, "SMs", &sms) || instances >= sms)
+      gc_infos_get_u64(&record->infos, "SMs", &sms) ||
+      (instances >= sms && gc_kinds[element->kind].on_sm))
     return false;
-  if (instances == 1)
+  if (instances >= sms)
+    snprintf(source, size, HWLOC_GPUCACHE_SOURCE_ABSENT "it is outside of the %ss", gc_record_unit(record));
+  else if (instances == 1)
     snprintf(source, size, HWLOC_GPUCACHE_SOURCE_ABSENT "%" PRIu64 " %ss share it", sms,
              gc_record_unit(record));
   else
@@ -47,7 +52,7 @@ int gc_record_explain_per_sm(struct gc_record *record)
   char source[GC_RECORD_MAX_VALUE];
 
   for (size_t i = 0; i < record->count; i++)
-    if (explain(record, &record->elements[i].infos, source, sizeof(source)) &&
+    if (explain(record, &record->elements[i], source, sizeof(source)) &&
         gc_infos_set(&record->elements[i].infos, SOURCE(HWLOC_GPUCACHE_PER_SM), source))
       return -ENOMEM;
   return 0;

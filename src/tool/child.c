@@ -75,9 +75,9 @@ int gc_child_file(void)
   return fd;
 }
 
-void gc_child_tell(int status, const struct gc_error *err)
+void gc_child_tell(int status, const char *sentence)
 {
-  printf(FAILURE "%d %s\n", -status, err->text);
+  printf(FAILURE "%d %s\n", -status, sentence);
 }
 
 int gc_child_failure(int fd, struct gc_error *err)
@@ -118,7 +118,7 @@ void gc_child_problem(const struct gc_command *command, struct gc_error *err)
 {
   switch (command->end) {
   case GC_END_EXITED:
-    gc_fail(err, 0, "the measuring process failed");
+    gc_fail(err, 0, "the measuring process ended with status %d and no explanation", command->status);
     break;
   case GC_END_KILLED:
     gc_fail(err, 0, "the measuring process died of signal %d (%s)", command->status,

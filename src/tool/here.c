@@ -318,11 +318,10 @@ static struct gc_record *measure(struct here *here)
   if (here->tried)
     remember_failure(here, status, &err);
   here->result->status = status == -ENODEV ? GC_EXIT_NO_GPU : GC_EXIT_FAILED;
+  here->result->error = status;
   here->result->problem = err;
   if (!said)
     gc_say(gpu->name, "%s", err.text);
-  if (here->tool->resume)
-    gc_child_tell(status, &err);
   return NULL;
 }
 

@@ -7,6 +7,7 @@
 
 #include "util/file.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -32,8 +33,11 @@ int gc_tool_measure(const struct gc_tool *tool)
   bool first = true;
   int status = gc_targets_find(tool, &targets);
 
-  if (status != GC_EXIT_DONE)
+  if (status != GC_EXIT_DONE) {
+    if (tool->resume)
+      gc_child_tell(-ENODEV, "the process that was to measure the rest does not find the GPU");
     return status;
+  }
   if (tool->resume && targets.count != 1) { /* there is one record on the standard input */
     gc_say(NULL, "--resume needs one GPU, and %zu are meant", targets.count);
     gc_targets_free(&targets);
@@ -50,6 +54,9 @@ int gc_tool_measure(const struct gc_tool *tool)
     status = GC_EXIT_FAILED;
   } else {
     status = gc_results_status(tool, results, targets.count, false);
+    /* whoever began has to remember why, and may have to say it */
+    if (tool->resume && !results[0].record)
+      gc_child_tell(results[0].error ? results[0].error : -EIO, results[0].problem.text);
     if (tool->xml) {
       status = gc_worse(status, gc_report_xml(results, targets.count));
     } else {

@@ -70,6 +70,7 @@ struct gc_result {
   struct gc_record *partial; /* the valid record that is measured again, because steps failed when it was made */
   bool fresh;               /* measured just now */
   int status;               /* gc_exit */
+  int error;                /* negative errno of the problem; 0: it has none */
   struct gc_error problem;
 };
 /* Results for the chosen GPUs, in their order; failures have been said on stderr. Caller frees.
@@ -117,7 +118,7 @@ int gc_child_file(void);
 int gc_child_read(int fd, struct gc_record **record, struct gc_error *err);
 /* With --resume, a failure is told on stdout in place of the record, so that it is the same to the process
  * that began: a line "failed 16 the GPU is busy", 16 being errno. */
-void gc_child_tell(int status, const struct gc_error *err);
+void gc_child_tell(int status, const char *sentence);
 /* What was told: negative errno with the sentence; 0: nothing. */
 int gc_child_failure(int fd, struct gc_error *err);
 /* How it ended, in a sentence. */

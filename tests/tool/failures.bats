@@ -210,3 +210,13 @@ fail_once() {
   # EBUSY
   [[ $output == "failed 16 the GPU is busy: another program uses it"* ]]
 }
+
+@test "a process that comes to measure what is left and cannot begin tells why, too" {
+  run_split "$tool" measure --sim ./not/there --no-store --resume 3 </dev/null
+  is 3 "$status"
+  [[ $output == "failed 5 "*"./not/there"* ]]
+  has "$output" "No such file or directory"
+  run_split "$tool" measure --no-store --resume 3 gpu9 </dev/null
+  is 3 "$status"
+  is "failed 19 the process that was to measure the rest does not find the GPU" "$output"
+}

@@ -584,6 +584,8 @@ static void pci_alone(void **state)
 
 static void who_may_compute(void **state)
 {
+  bool was_root;
+
   (void)state;
   add("rx6800", 1, "0000:03:00.0");
   list(1);
@@ -591,10 +593,18 @@ static void who_may_compute(void **state)
                       "there is no /dev/kfd: load the kernel driver amdgpu, or give it to the container");
   put("dev", "this is no directory, so that not even root may\n");
   list(1);
-  assert_string_equal(gpus.array[0].problem,
-                      "no access to /dev/kfd: add the user to the group render");
+  assert_string_equal(gpus.array[0].problem, "no access to /dev/kfd: Not a directory");
   shell("rm %s/dev", root);
   put("dev/kfd", "");
+  shell("chmod 000 %s/dev/kfd && chmod 755 %s", root, root);
+  was_root = geteuid() == 0;
+  if (was_root)
+    assert_int_equal(seteuid(65534), 0);
+  list(1);
+  if (was_root)
+    assert_int_equal(seteuid(0), 0);
+  assert_string_equal(gpus.array[0].problem, "no access to /dev/kfd: add the user to the group render");
+  shell("chmod 600 %s/dev/kfd", root);
   list(1);
   assert_string_equal(gpus.array[0].problem, "");
 }

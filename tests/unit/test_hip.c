@@ -9,11 +9,13 @@
  * How the library is found is tested in tests/tool/hip.bats.
  */
 #include "device/common.h"
+#include "device/hip_device.h"
 #include "fake-hip.h"
 #include "kernels/images.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -379,33 +381,75 @@ static void each_processor_gets_its_own_kernels(void **state)
     }
 }
 
-/* What can be done about it depends on what this very machine has. */
-static const char *advice(void)
+static void advice_is_for_the_error(void **state)
 {
-  return !access("/dev/kfd", R_OK | W_OK) ? "does this version of ROCm know it"
-         : errno == EACCES                ? "add it to the groups render and video"
-                                          : "load the kernel driver amdgpu";
+  static const struct {
+    int error;
+    const char *says;
+  } cases[] = {
+    {0, "does this version of ROCm know it"},
+    {EACCES, "this user may not open /dev/kfd: add it to the groups render and video"},
+    {EPERM, "the container or the batch system"},
+    {ENOENT, "there is no /dev/kfd: load the kernel driver amdgpu"},
+    {ENXIO, "/dev/kfd cannot be opened: No such device or address"},
+    {EMFILE, "/dev/kfd cannot be opened: Too many open files"},
+  };
+  char text[200];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+    for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+      gc_hip_advice(cases[i].error, text, sizeof(text));
+      assert_true(!strstr(text, cases[k].says) == (i != k));
+    }
 }
 
+/* What can be done about it depends on what this very machine has. */
 static void says_why_there_is_no_gpu(void **state)
 {
   static const char *const errors[][2] = {{"hipInit=100", "hipErrorNoDevice"},
                                           {"hipInit=101", "hipErrorInvalidDevice"},
-                                          {"hipGetDeviceCount=100", "hipErrorNoDevice"},
-                                          {"hipInit=1234", "HIP error 1234"}};
+                                          {"hipGetDeviceCount=100", "hipErrorNoDevice"}};
   struct fixture *f = fixture_of(state);
+  int fd = open("/dev/kfd", O_RDWR);
+  char advice[200];
 
+  gc_hip_advice(fd < 0 ? errno : 0, advice, sizeof(advice));
+  if (fd >= 0)
+    close(fd);
   for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
     setenv("FAKE_HIP_FAIL", errors[i][0], 1);
     assert_int_equal(open_device(f), -ENODEV);
     says(f, "HIP (libamdhip64.so.7) shows no GPU, and so not gpu3: ");
     says(f, errors[i][1]);
-    says(f, advice());
+    says(f, advice);
   }
   unsetenv("FAKE_HIP_FAIL");
   f->fake->devices = 0;
   assert_int_equal(open_device(f), -ENODEV);
   says(f, "hipErrorNoDevice");
+}
+
+static void what_is_no_missing_gpu_gets_no_advice(void **state)
+{
+  static const struct {
+    const char *fail, *says;
+    int status;
+  } cases[] = {
+    {"hipInit=2", "cannot start HIP (libamdhip64.so.7) for gpu3: hipErrorOutOfMemory", -ENOMEM},
+    {"hipInit=1234", "cannot start HIP (libamdhip64.so.7) for gpu3: HIP error 1234", -EIO},
+    {"hipGetDeviceCount=999", "cannot start HIP (libamdhip64.so.7) for gpu3: hipErrorUnknown", -EIO},
+  };
+  struct fixture *f = fixture_of(state);
+
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    setenv("FAKE_HIP_FAIL", cases[i].fail, 1);
+    assert_int_equal(open_device(f), cases[i].status);
+    says(f, cases[i].says);
+    assert_null(strstr(f->err.text, "/dev/kfd"));
+    assert_null(strstr(f->err.text, "shows no GPU"));
+  }
+  unsetenv("FAKE_HIP_FAIL");
 }
 
 static void reads_properties(void **state)
@@ -679,7 +723,6 @@ static void every_function_can_fail(void **state)
 
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
     for (size_t e = 0; e < 2; e++) {
-      const bool starts = !strcmp(names[i], "hipInit") || !strcmp(names[i], "hipGetDeviceCount");
       char fail[80];
       int status;
 
@@ -692,7 +735,7 @@ static void every_function_can_fail(void **state)
       status = open_device(f);
       if (!status)
         status = use_everything(f);
-      if (status != (starts ? -ENODEV : errors[e].status))
+      if (status != errors[e].status)
         fail_msg("%s: status %d", fail, status);
       says(f, errors[e].words);
       if (!strstr(f->err.text, "gpu3") && !strstr(f->err.text, "device"))
@@ -734,7 +777,9 @@ int main(void)
     TEST(needs_kernels_for_its_processor),
     TEST(refuses_what_is_known_not_to_work),
     GPU_TEST(each_processor_gets_its_own_kernels),
+    cmocka_unit_test(advice_is_for_the_error),
     GPU_TEST(says_why_there_is_no_gpu),
+    GPU_TEST(what_is_no_missing_gpu_gets_no_advice),
     GPU_TEST(reads_properties),
     GPU_TEST(counts_cus_as_the_kernel_driver_does),
     GPU_TEST(sets_the_wall_clock),

@@ -269,8 +269,8 @@ static void who_shares_an_element_has_none_of_its_own(void **state)
     { "132", "9.0", "Instances=1", "absent:132 SMs share it" },
     { "304", NULL, "Instances=8", "absent:304 CUs share 8 of them" },
     { "132", "9.0", "InstancesSource=absent:noisy", "absent:noisy" },
-    { "38", NULL, "Instances=38", NULL },
-    { "1", NULL, "Instances=1", NULL },
+    { "38", NULL, "Instances=38", "absent:it is outside of the CUs" },
+    { "1", "9.0", "Instances=1", "absent:it is outside of the SMs" },
     { "132", "9.0", "CapacityBytes=1", NULL },
     { NULL, NULL, "Instances=1", NULL },
   };
@@ -292,6 +292,12 @@ static void who_shares_an_element_has_none_of_its_own(void **state)
     if (source)
       assert_string_equal(source, cases[i].why);
     gc_infos_set(&l2->infos, "PerSMSource", "measured"); /* what is said stays */
+    if (i == 0) { /* what is in an SM needs no reason where each has its own */
+      fill(&gc_record_add(record, GC_L1)->infos, "Instances=132");
+      assert_int_equal(gc_record_explain_per_sm(record), 0);
+      assert_null(gc_infos_get(&gc_record_find(record, GC_L1)->infos, "PerSMSource"));
+      l2 = gc_record_find(record, GC_L2);
+    }
     assert_int_equal(gc_record_explain_per_sm(record), 0);
     assert_string_equal(gc_infos_get(&l2->infos, "PerSMSource"), "measured");
     gc_record_free(record);
