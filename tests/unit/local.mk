@@ -6,9 +6,11 @@ unit_tests = \
 	tests/unit/test_decide \
 	tests/unit/test_gpus \
 	tests/unit/test_gpus_amd \
+	tests/unit/test_gpus_amd_broken \
 	tests/unit/test_hip \
 	tests/unit/test_alloc \
 	tests/unit/test_export \
+	tests/unit/test_failure \
 	tests/unit/test_lookup \
 	tests/unit/test_model \
 	tests/unit/test_model_amd \
@@ -17,7 +19,9 @@ unit_tests = \
 	tests/unit/test_sim \
 	tests/unit/test_spawn \
 	tests/unit/test_stats \
-	tests/unit/test_store
+	tests/unit/test_store \
+	tests/unit/test_store_locks \
+	tests/unit/test_turn
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(unit_tests)
@@ -73,5 +77,6 @@ doc_examples_gpucache_read_CFLAGS = $(AM_CFLAGS) -Werror
 doc_examples_gpucache_read_LDADD = $(HWLOC_LIBS)
 TESTS += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh
 EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/fixture.h \
+	tests/unit/tree.h tests/unit/amd.h tests/unit/store.h \
 	tests/data/record-good.xml tests/data/two-gpus.xml \
 	tests/data/amd-tree.sh tests/data/tree.bash

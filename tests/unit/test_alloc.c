@@ -5,13 +5,9 @@
  * leaked (the sanitizers and valgrind look), and what was stored is still there. Linked with --wrap,
  * so libraries keep their memory.
  */
-#include "fixture.h"
+#include "store.h"
 
 #include "gpus/gpus.h"
-#include "store/store.h"
-
-#include <errno.h>
-#include <unistd.h>
 
 static long until_failure = -1; /* -1: none fails */
 static unsigned long failures;
@@ -53,14 +49,9 @@ char *__wrap_strdup(const char *text)
   return fails() ? NULL : __real_strdup(text);
 }
 
-static const struct gc_identity h200 = { "GPU-01234567-89ab-cdef-0123-456789abcdef", "NVIDIA H200",
-                                         "580.95.05", "96.00.BC.00.01", "disabled" };
-static char *good;
-
 /* Calls with the first, second … allocation failing, until none is left to fail. */
 static unsigned long for_each_failure(int (*call)(struct gc_error *err))
 {
-  struct gc_error err;
   unsigned long before = failures;
 
   for (long n = 0;; n++) {
@@ -109,36 +100,28 @@ static void reading_survives_each_failure(void **state)
 
 static void the_store_survives_each_failure(void **state)
 {
-  char dir[] = "/tmp/gpucache-alloc-XXXXXX", path[128];
-  struct gc_error err;
-
   (void)state;
-  assert_non_null(mkdtemp(dir));
-  setenv("HWLOC_GPUCACHE_DIR", dir, 1);
-  assert_int_equal(gc_store_write(&h200, good, strlen(good), &err), 0);
+  assert_int_equal(write_good(), 0);
   assert_true(for_each_failure(find_it) > 50);
 
   until_failure = 0;
-  assert_int_equal(gc_store_write(&h200, good, strlen(good), &err), -ENOMEM);
+  assert_int_equal(write_good(), -ENOMEM);
   until_failure = -1;
   assert_int_equal(find_it(&err), 0);
   assert_int_equal(gc_store_remove(h200.id, &err), 0);
-  assert_int_equal(gc_store_path(h200.id, path, sizeof(path), &err), 0);
-  assert_int_equal(access(path, F_OK), -1);
+  assert_int_equal(access(RECORD, F_OK), -1);
   /* Now empty: no temporary file was left. */
-  assert_int_equal(rmdir(dir), 0);
+  assert_int_equal(rmdir("records"), 0);
 }
-
-static char tree[] = "/tmp/gpucache-tree-XXXXXX";
 
 /* AMD GPUs: the list, and what the kernel driver's tables say. */
 static int list_them(struct gc_error *err)
 {
   struct gc_gpus gpus;
-  int status = gc_gpus_list(tree, NULL, &gpus);
+  int status = gc_gpus_list(root, NULL, &gpus);
 
   for (size_t i = 0; !status && i < gpus.count; i++)
-    status = gc_gpus_know(tree, &gpus.array[i]);
+    status = gc_gpus_know(root, &gpus.array[i]);
   if (!status)
     assert_non_null(gpus.array[0].known);
   gc_gpus_free(&gpus);
@@ -163,23 +146,16 @@ static int merge_it(struct gc_error *err)
 
 static void amd_gpus_survive_each_failure(void **state)
 {
-  const char *top = getenv("top_srcdir");
   struct gc_gpus gpus;
-  char command[512];
 
   (void)state;
-  assert_non_null(mkdtemp(tree));
-  snprintf(command, sizeof(command), "%s/tests/data/amd-tree.sh %s mi100 1 0000:a7:00.0",
-           top ? top : ".", tree);
-  assert_int_equal(system(command), 0);
+  add_amd("mi100", 1, "0000:a7:00.0");
   assert_true(for_each_failure(list_them) > 50);
-  assert_int_equal(gc_gpus_list(tree, NULL, &gpus), 0);
-  assert_int_equal(gc_gpus_know(tree, &gpus.array[0]), 0);
+  assert_int_equal(gc_gpus_list(root, NULL, &gpus), 0);
+  assert_int_equal(gc_gpus_know(root, &gpus.array[0]), 0);
   known = gpus.array[0].known;
   assert_true(for_each_failure(merge_it) > 20);
   gc_gpus_free(&gpus);
-  snprintf(command, sizeof(command), "rm -r %s", tree);
-  assert_int_equal(system(command), 0);
 }
 
 static void attributes_survive_each_failure(void **state)
@@ -206,13 +182,9 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(attributes_survive_each_failure),
     cmocka_unit_test(reading_survives_each_failure),
-    cmocka_unit_test(the_store_survives_each_failure),
-    cmocka_unit_test(amd_gpus_survive_each_failure),
+    TEST(the_store_survives_each_failure),
+    cmocka_unit_test_setup_teardown(amd_gpus_survive_each_failure, make_root, remove_root),
   };
-  int status;
 
-  good = fixture_text("record-good.xml");
-  status = cmocka_run_group_tests(tests, NULL, NULL);
-  free(good);
-  return status;
+  return cmocka_run_group_tests(tests, load_good, free_good);
 }

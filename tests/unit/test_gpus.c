@@ -3,25 +3,10 @@
  *
  * Enumeration, on trees of files that each test writes into a directory of its own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tree.h"
 
 #include "gpus/vendors.h"
 #include "util/hash.h"
-
-#include <dirent.h>
-#include <errno.h>
-#include <ftw.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* What a real H200 shows. */
 #define H200_INFORMATION                                                                           \
@@ -37,39 +22,7 @@
   "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.54.03  Tue Jun  6 22:20:39 UTC 2023\n"
 #define INFORMATION "proc/driver/nvidia/gpus/%s/information"
 
-static char root[64];
 static struct gc_gpus gpus;
-
-static char *path_of(const char *file)
-{
-  static char path[PATH_MAX];
-
-  snprintf(path, sizeof(path), "%s/%s", root, file);
-  return path;
-}
-
-static void make_dirs(const char *file)
-{
-  char path[PATH_MAX];
-
-  snprintf(path, sizeof(path), "%s", path_of(file));
-  for (char *slash = strchr(path + strlen(root) + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
-    *slash = '\0';
-    mkdir(path, 0755);
-    *slash = '/';
-  }
-}
-
-static void put(const char *file, const char *text)
-{
-  FILE *stream;
-
-  make_dirs(file);
-  stream = fopen(path_of(file), "w");
-  assert_non_null(stream);
-  fputs(text, stream);
-  fclose(stream);
-}
 
 static void put_pci(const char *bus_id, const char *vendor, const char *class)
 {
@@ -92,28 +45,16 @@ static void put_h200(const char *bus_id, const char *information)
   put(file, information);
 }
 
-static int remove_one(const char *path, const struct stat *status, int type, struct FTW *walk)
-{
-  (void)status;
-  (void)type;
-  (void)walk;
-  return remove(path);
-}
-
 static int setup(void **state)
 {
-  (void)state;
-  snprintf(root, sizeof(root), "/tmp/test_gpus.XXXXXX");
-  assert_non_null(mkdtemp(root));
-  setenv("HWLOC_GPUCACHE_SIM_PATH", root, 1);
-  return 0;
+  make_root(state);
+  return setenv("HWLOC_GPUCACHE_SIM_PATH", root, 1);
 }
 
 static int teardown(void **state)
 {
-  (void)state;
   gc_gpus_free(&gpus);
-  return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+  return remove_root(state);
 }
 
 static void list(const char *sims)
@@ -417,17 +358,6 @@ static void names_are_sorted(void **state)
   assert_null(strstr(names, "hidden"));
   gc_gpus_sim_names(small, sizeof(small));
   assert_int_equal(strlen(small), sizeof(small) - 1);
-}
-
-static unsigned descriptors(void)
-{
-  DIR *dir = opendir("/proc/self/fd");
-  unsigned count = 0;
-
-  while (readdir(dir))
-    count++;
-  closedir(dir);
-  return count;
 }
 
 static void no_descriptor_stays(void **state)

@@ -3,24 +3,13 @@
  *
  * Children of all kinds, from a process in all kinds of states.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "tree.h"
 
 #include "util/spawn.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* A shell command. */
 #define SH(text)                                                                                   \
@@ -33,38 +22,17 @@
 
 static const struct gc_spawn_options patient = {.seconds = 60};
 static const struct gc_spawn_options hasty = {.seconds = 2}; /* for what never ends */
-static char dir[64];
 
 static int setup(void **state)
 {
-  (void)state;
-  snprintf(dir, sizeof(dir), "/tmp/test_spawn.XXXXXX");
-  assert_non_null(mkdtemp(dir));
-  return chdir(dir);
+  make_root(state);
+  return chdir(root);
 }
 
 static int teardown(void **state)
 {
-  DIR *stream = opendir(dir);
-  struct dirent *entry;
-
-  (void)state;
-  while ((entry = readdir(stream)))
-    unlink(entry->d_name);
-  closedir(stream);
   signal(SIGCHLD, SIG_DFL);
-  return chdir("/") || rmdir(dir);
-}
-
-static unsigned descriptors(void)
-{
-  DIR *stream = opendir("/proc/self/fd");
-  unsigned count = 0;
-
-  while (readdir(stream))
-    count++;
-  closedir(stream);
-  return count;
+  return chdir("/") || remove_root(state);
 }
 
 static void no_child_is_left(void)

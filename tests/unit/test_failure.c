@@ -1,0 +1,250 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Notes of measurements that failed: what they count for, and when they are over.
+ */
+#include "store.h"
+
+#define NOTE "records/" ID ".failed"
+#define SENTENCE "libamdhip64.so cannot be found"
+
+static int remember(const char *why, bool passing)
+{
+  err.text[0] = '\0';
+  return gc_store_remember_failure(&h200, gc_store_environment(), why, passing, &err);
+}
+
+static int find_failure(struct gc_failure *failure)
+{
+  return gc_store_find_failure(&h200, gc_store_environment(), failure);
+}
+
+/* The note with its first `from` replaced. */
+static void edit_note(const char *from, const char *to)
+{
+  char *text = get(NOTE), *edited = replaced(text, from, to);
+
+  put(NOTE, edited);
+  free(edited);
+  free(text);
+}
+
+/* Moves the note so many seconds into the past. */
+static void age_note(long seconds)
+{
+  struct gc_failure failure;
+  char then[64];
+  time_t when;
+  struct tm tm;
+
+  assert_int_equal(find_failure(&failure), 0);
+  when = failure.when - seconds;
+  strftime(then, sizeof(then), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&when, &tm));
+  edit_note(failure.since, then);
+}
+
+static void a_failure_is_remembered_until_it_is_over(void **state)
+{
+  struct gc_failure failure;
+  struct stat st;
+
+  (void)state;
+  assert_int_equal(find_failure(&failure), -ENOENT);
+  assert_int_equal(remember(SENTENCE, false), 0);
+  assert_int_equal(find_failure(&failure), 0);
+  assert_string_equal(failure.why, SENTENCE);
+  assert_false(failure.passing);
+  assert_true(labs((long)(time(NULL) - failure.when)) < 100);
+  assert_int_equal(strlen(failure.since), strlen("2026-11-21T04:07:16Z"));
+  assert_int_equal(stat(NOTE, &st), 0);
+  assert_int_equal(st.st_mode & 07777, 0600);
+  assert_int_equal(files("records", "", NULL), 1); /* nothing else was left */
+  /* the last one counts */
+  assert_int_equal(remember("the GPU is busy", true), 0);
+  assert_int_equal(find_failure(&failure), 0);
+  assert_string_equal(failure.why, "the GPU is busy");
+  assert_true(failure.passing);
+  /* it is no record */
+  expect_find(-ENOENT, "no record");
+  /* and a record is its end */
+  assert_int_equal(write_good(), 0);
+  assert_int_equal(find_failure(&failure), -ENOENT);
+  assert_int_equal(files("records", ".failed", NULL), 0);
+  assert_int_equal(remember(SENTENCE, false), 0);
+  assert_int_equal(gc_store_forget_failure(ID, &err), 0);
+  assert_int_equal(gc_store_forget_failure(ID, &err), -ENOENT);
+  assert_int_equal(find_failure(&failure), -ENOENT);
+}
+
+static void a_failure_counts_for_what_it_was_seen_with(void **state)
+{
+  static const char *const variables[] = { "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES",
+                                           "HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
+                                           "GPU_DEVICE_ORDINAL", "HSA_OVERRIDE_GFX_VERSION",
+                                           "HWLOC_GPUCACHE_TIMEOUT" };
+  struct gc_failure failure;
+  struct gc_identity other;
+  uint64_t environment;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+    unsetenv(variables[i]);
+  environment = gc_store_environment();
+  assert_int_equal(remember(SENTENCE, false), 0);
+#define DIFFERS(member)                                                                            \
+  other = h200;                                                                                    \
+  strcpy(other.member, "x");                                                                       \
+  assert_int_equal(gc_store_find_failure(&other, environment, &failure), -ENOENT)
+  DIFFERS(id);
+  DIFFERS(driver);
+  DIFFERS(vbios);
+  DIFFERS(mig);
+#undef DIFFERS
+  other = h200;
+  strcpy(other.model, "what it is called does not matter");
+  assert_int_equal(gc_store_find_failure(&other, environment, &failure), 0);
+  for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+    setenv(variables[i], "", 1);
+    assert_int_equal(find_failure(&failure), -ENOENT);
+    setenv(variables[i], "1", 1);
+    assert_int_equal(find_failure(&failure), -ENOENT);
+    unsetenv(variables[i]);
+    assert_int_equal(find_failure(&failure), 0);
+  }
+  edit_note("\nmethod: ", "\nmethod: 0");
+  assert_int_equal(find_failure(&failure), -ENOENT);
+  assert_int_equal(remember(SENTENCE, false), 0);
+  edit_note("\nprogram: ", "\nprogram: 0");
+  assert_int_equal(find_failure(&failure), -ENOENT);
+}
+
+/* Another root is another container; a device may be granted or refused. */
+static void a_failure_counts_for_where_it_was_seen(void **state)
+{
+  const uint64_t refused = gc_store_hash_place(1, ".", "device");
+  uint64_t granted;
+
+  (void)state;
+  put("device", "");
+  granted = gc_store_hash_place(1, ".", "device");
+  assert_true(granted != refused);
+  assert_true(granted == gc_store_hash_place(1, ".", "device"));
+  assert_int_equal(mkdir("other", 0700), 0);
+  assert_true(granted != gc_store_hash_place(1, "other", "device"));
+  assert_true(granted != gc_store_hash_place(2, ".", "device"));
+  assert_int_equal(unlink("device"), 0);
+  assert_true(refused == gc_store_hash_place(1, ".", "device"));
+}
+
+static void a_failure_is_forgotten_in_time(void **state)
+{
+  static const struct {
+    bool passing;
+    long age;
+    int status;
+  } cases[] = {
+    { true, GC_PASSING_FAILURE_SECONDS - 60, 0 },
+    { true, GC_PASSING_FAILURE_SECONDS + 1, -ENOENT },
+    { false, GC_PASSING_FAILURE_SECONDS + 1, 0 },
+    { false, GC_FAILURE_SECONDS - 60, 0 },
+    { false, GC_FAILURE_SECONDS + 1, -ENOENT },
+    { false, -10, 0 },         /* of a machine whose clock is a little ahead */
+    { false, -3600, -ENOENT }, /* the clock was set back */
+  };
+  struct gc_failure failure;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    assert_int_equal(remember(SENTENCE, cases[i].passing), 0);
+    age_note(cases[i].age);
+    if (find_failure(&failure) != cases[i].status)
+      fail_msg("case %zu: %d", i, find_failure(&failure));
+  }
+}
+
+static void what_is_no_note_is_none(void **state)
+{
+  static const struct {
+    const char *from, *to;
+  } edits[] = {
+    { "hwloc-gpucache", "hwloc" }, { "failure 1", "failure 2" },   { "since: 2", "since: x" },
+    { "Z\npassing", "\npassing" }, { "passing: ", "passing " },    { "why: ", "who: " },
+    { "why: ", "\nwhy: " },        { "why: ", "why" },             { "driver: ", "drover: " },
+    { SENTENCE "\n", SENTENCE },   { SENTENCE, SENTENCE "\nmore" },
+  };
+  struct gc_failure failure;
+  char big[5000];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(edits) / sizeof(*edits); i++) {
+    assert_int_equal(remember(SENTENCE, false), 0);
+    assert_int_equal(find_failure(&failure), 0);
+    edit_note(edits[i].from, edits[i].to);
+    if (!find_failure(&failure))
+      fail_msg("with %s for %s it still counts", edits[i].to, edits[i].from);
+  }
+  put(NOTE, "");
+  assert_int_equal(find_failure(&failure), -ENOENT);
+  memset(big, 'x', sizeof(big));
+  big[sizeof(big) - 1] = '\0';
+  put(NOTE, big);
+  assert_int_equal(find_failure(&failure), -ENOENT);
+  /* a sentence is one line, and has an end */
+  assert_int_equal(remember("two\nlines\ttwo", false), 0);
+  assert_int_equal(find_failure(&failure), 0);
+  assert_string_equal(failure.why, "two lines two");
+  assert_int_equal(remember(big, false), -E2BIG);
+  assert_int_equal(find_failure(&failure), 0); /* what was there stays */
+  big[2000] = '\0';
+  assert_int_equal(remember(big, false), 0);
+  assert_int_equal(find_failure(&failure), 0);
+  assert_int_equal(strlen(failure.why), sizeof(failure.why) - 1);
+}
+
+static void a_note_is_trusted_as_a_record_is(void **state)
+{
+  struct gc_failure failure;
+  char *text;
+
+  (void)state;
+  assert_int_equal(remember(SENTENCE, false), 0);
+  assert_int_equal(chmod(NOTE, 0620), 0);
+  assert_int_equal(find_failure(&failure), -ENOENT);
+  assert_int_equal(chmod(NOTE, 0600), 0);
+  assert_int_equal(find_failure(&failure), 0);
+  assert_int_equal(rename(NOTE, "elsewhere"), 0);
+  assert_int_equal(symlink("../elsewhere", NOTE), 0);
+  assert_int_equal(find_failure(&failure), -ENOENT);
+  assert_int_equal(remember("another one", false), 0); /* replaces the link, not what it leads to */
+  text = get("elsewhere");
+  assert_non_null(strstr(text, SENTENCE));
+  free(text);
+  assert_int_equal(find_failure(&failure), 0);
+  assert_string_equal(failure.why, "another one");
+  assert_int_equal(unlink(NOTE), 0);
+  assert_int_equal(mkfifo(NOTE, 0600), 0);
+  assert_int_equal(find_failure(&failure), -ENOENT); /* at once */
+  assert_int_equal(unlink(NOTE), 0);
+  assert_int_equal(mkdir(NOTE, 0700), 0);
+  assert_int_equal(remember(SENTENCE, false), -EISDIR);
+  assert_non_null(strstr(err.text, ".failed"));
+  assert_int_equal(files("records", "", NULL), 1); /* no temporary file stays */
+  assert_int_equal(rmdir(NOTE), 0);
+  assert_int_equal(chmod("records", 0777), 0);
+  assert_int_equal(remember(SENTENCE, false), -EACCES);
+  assert_int_equal(chmod("records", 0700), 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    TEST(a_failure_is_remembered_until_it_is_over),
+    TEST(a_failure_counts_for_what_it_was_seen_with),
+    TEST(a_failure_counts_for_where_it_was_seen),
+    TEST(a_failure_is_forgotten_in_time),
+    TEST(what_is_no_note_is_none),
+    TEST(a_note_is_trusted_as_a_record_is),
+  };
+
+  return cmocka_run_group_tests(tests, load_good, free_good);
+}
