@@ -177,3 +177,17 @@ int gc_store_open(char dir[PATH_MAX], enum gc_store_access access, struct gc_err
   }
   return status ? status : gc_store_open_dir(dir, access, err);
 }
+
+int gc_store_list(char dir[PATH_MAX], enum gc_store_access access, DIR **stream, struct gc_error *err)
+{
+  int fd = gc_store_open(dir, access, err), status;
+
+  if (fd < 0)
+    return fd;
+  *stream = fdopendir(fd);
+  if (*stream)
+    return 0;
+  status = gc_store_failed(err, errno, "cannot list", dir, NULL);
+  close(fd);
+  return status;
+}

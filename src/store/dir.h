@@ -8,6 +8,7 @@
 
 #include "store/store.h"
 
+#include <dirent.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <sys/stat.h>
@@ -34,6 +35,9 @@ int gc_store_open_dir(const char *dir, enum gc_store_access access, struct gc_er
 
 /* gc_store_dir, then gc_store_open_dir of it. */
 int gc_store_open(char dir[PATH_MAX], enum gc_store_access access, struct gc_error *err);
+
+/* The same as a stream of the names in it. 0 or negative errno with a sentence. */
+int gc_store_list(char dir[PATH_MAX], enum gc_store_access access, DIR **stream, struct gc_error *err);
 
 /* Reads the record file of this GPU in dir and judges it. Results as for gc_store_find. */
 int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "store/dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -174,18 +173,12 @@ int gc_store_each(int (*visit)(const char *id, const char *path, void *data), vo
                   struct gc_error *err)
 {
   char dir[PATH_MAX], path[PATH_MAX], *end;
-  int fd = gc_store_open(dir, GC_STORE_READ, err), status = 0;
-  struct dirent *entry;
   DIR *stream;
+  int status = gc_store_list(dir, GC_STORE_READ, &stream, err);
+  struct dirent *entry;
 
-  if (fd < 0)
-    return fd == -ENOENT ? 0 : fd;
-  stream = fdopendir(fd);
-  if (!stream) {
-    status = gc_store_failed(err, errno, "cannot list", dir, NULL);
-    close(fd);
-    return status;
-  }
+  if (status)
+    return status == -ENOENT ? 0 : status;
   while (!status && (entry = readdir(stream))) {
     end = strrchr(entry->d_name, '.');
     if (!end || strcmp(end, ".xml") ||

@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "store/dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -93,20 +92,14 @@ static int tidy_one(int fd, const char *dir, const char *name, const struct gc_s
 int gc_store_tidy(const struct gc_store_broom *broom, struct gc_error *err)
 {
   char dir[PATH_MAX];
-  int fd = gc_store_open(dir, GC_STORE_WRITE, err), status = 0, failed;
-  struct dirent *entry;
   DIR *stream;
+  int status = gc_store_list(dir, GC_STORE_WRITE, &stream, err), failed;
+  struct dirent *entry;
 
-  if (fd < 0)
-    return fd == -ENOENT ? 0 : fd;
-  stream = fdopendir(fd);
-  if (!stream) {
-    status = gc_store_failed(err, errno, "cannot list", dir, NULL);
-    close(fd);
-    return status;
-  }
+  if (status)
+    return status == -ENOENT ? 0 : status;
   while ((entry = readdir(stream))) {
-    failed = tidy_one(fd, dir, entry->d_name, broom, err);
+    failed = tidy_one(dirfd(stream), dir, entry->d_name, broom, err);
     status = status ? status : failed;
   }
   closedir(stream);
