@@ -348,6 +348,40 @@ static inline uint32_t gpu_census_start(uint32_t pass, uint32_t grain, uint32_t 
   return (uint32_t)((uint64_t)gpu_census_hash(pass + 1) * grains >> 32) * grain;
 }
 
+/* turn_census: the same of a region that lies in `banks` constant banks, `slots` slots of each, which launch
+ * after launch has in its own: launch i bank i. Blocks of one SM take turns: all banks are read, then in the
+ * same order each looks up `each` slots of its own, and so on, `warm` + `rounds` times. Which bank comes first,
+ * and with which of its slots a reading begins, changes from time to time. Turns are counted from 0, and none
+ * begins before all blocks of all launches have come. Looks are as in gpu_census_args, of the SMs that take part;
+ * rounds count from `from` on, and what is seen in the first `warm` of them does not stay. */
+#define GPU_TURN_CENSUS_LOOKS 16 /* each, at most */
+
+struct gpu_turn_census_args {
+  struct gpu_turn turn; /* launch: the bank */
+  uint64_t first, step; /* as in gpu_census_args, in every bank */
+  uint64_t who;         /* uint32_t[turn.sms]: which of the SMs that take part it is; `count` or more: none */
+  uint64_t results;     /* uint32_t[banks][count][rounds]: two bits for each look, as in gpu_census_result */
+  uint64_t scale;       /* see gpu_census_rank */
+  uint32_t slots, limit;
+  uint32_t banks, count;
+  uint32_t each, warm, rounds; /* warm is not more than rounds */
+  uint32_t from, all;          /* as in gpu_census_args */
+  uint32_t grain, grains;      /* the same, of one bank */
+  uint32_t reserved;
+};
+
+/* The bank that comes first the pass-th time. */
+static inline uint32_t gpu_turn_census_lead(uint32_t pass, uint32_t banks)
+{
+  return (uint32_t)((uint64_t)gpu_census_hash(~pass) * banks >> 32);
+}
+
+/* How many others come before a bank. */
+static inline uint32_t gpu_turn_census_rank(uint32_t bank, uint32_t lead, uint32_t banks)
+{
+  return bank < lead ? bank + banks - lead : bank - lead;
+}
+
 /* constant_base: *result = constant-space address of the 64 KiB bank. */
 struct gpu_constant_base_args {
   uint64_t result;
@@ -389,7 +423,8 @@ struct gpu_constant_base_args {
   KERNEL(census_texture, gpu_census_args)                                                          \
   KERNEL(census_constant, gpu_census_args)                                                         \
   KERNEL(constant_base, gpu_constant_base_args)                                                    \
-  KERNEL(turn_constant, gpu_turn_args)
+  KERNEL(turn_constant, gpu_turn_args)                                                             \
+  KERNEL(turn_census, gpu_turn_census_args)
 
 /* And the one that is in an image of its own there. */
 #define GPU_STRETCH_KERNELS(KERNEL) KERNEL(stretch, gpu_stretch_args)

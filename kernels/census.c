@@ -8,7 +8,7 @@
  * src/measure/census.c). Each block is one warp, so that all of it goes through one and the same
  * cache also where an SM has several.
  */
-#include "gpu.h"
+#include "turn.h"
 
 /* Loads of a lane that are under way at the same time. */
 #define FLIGHT 8
@@ -94,6 +94,62 @@ CENSUS(ca, gpu_thread(), gpu_threads())
 CENSUS(nc, gpu_thread(), gpu_threads())
 CENSUS(texture, gpu_thread(), gpu_threads())
 CENSUS(constant, 0, 1)
+
+/* Warm rounds bring the code in, too: what they saw is overwritten. */
+GPU_KERNEL(turn_census, gpu_turn_census_args)
+{
+  const struct gpu_turn turn = keep_turn(&a.turn);
+  const struct region bank = {.first = gpu_keep(a.first),
+                              .step = gpu_keep(a.step),
+                              .slots = gpu_vary(gpu_keep(a.slots))};
+  const uint64_t scale = gpu_keep(a.scale);
+  const uint32_t sm = gpu_sm(), count = gpu_vary(gpu_keep(a.count)), one = gpu_vary(1u);
+  const uint32_t banks = gpu_vary(gpu_keep(a.banks)), number = gpu_vary(turn.launch);
+  const uint32_t each = gpu_vary(gpu_keep(a.each)), limit = gpu_vary(gpu_keep(a.limit));
+  const uint32_t warm = gpu_vary(gpu_keep(a.warm)), rounds = gpu_vary(gpu_keep(a.rounds));
+  const uint32_t from = gpu_vary(gpu_keep(a.from)), all = gpu_vary(gpu_keep(a.all));
+  const uint32_t grain = gpu_vary(gpu_keep(a.grain)), grains = gpu_vary(gpu_keep(a.grains));
+  const uint32_t patience = gpu_vary(GPU_TOGETHER ? turn.patience : 1);
+  const uint64_t who = gpu_keep(a.who) + 4ull * sm, results = gpu_keep(a.results);
+  const uint64_t next = gpu_vary(turn.next) + 4ull * sm;
+  uint32_t index;
+
+  if (sm >= turn.sms)
+    return;
+  index = gpu_get32(who);
+  if (!all_have_come(&turn) || index >= count)
+    return;
+  /* even halves read, odd ones look */
+  GPU_NO_UNROLL
+  for (uint32_t half = GPU_TURNS_DONE(next) / banks; half < 2 * (warm + rounds); half++) {
+    const uint32_t pass = half / 2, round = pass < warm ? pass : pass - warm;
+    const uint32_t start = gpu_census_start(pass, grain, grains);
+    const uint32_t before = gpu_turn_census_rank(number, gpu_turn_census_lead(pass, banks), banks);
+    uint32_t seen = 0;
+
+    if (!wait_for(next, half * banks + before, patience)) {
+      GPU_COME_AGAIN();
+      return;
+    }
+    if (half % 2 == 0) {
+      READ_ALL(constant, bank, start, 0, one)
+    } else {
+      GPU_NO_UNROLL
+      for (uint32_t k = 0; k < 2 * each; k++) {
+        const uint32_t part = gpu_census_part(index, count, before * each + k / 2, from + round, all);
+        const uint32_t rank = gpu_census_rank(part, scale) - before * bank.slots;
+        uint32_t t;
+
+        gpu_timed_load_constant(gpu_vary(place(&bank, start, rank < bank.slots ? rank : 0)), 0, &t);
+        seen = seen << 1 | (t <= limit);
+      }
+      if (gpu_thread() == 0)
+        gpu_store32(results + 4ull * ((number * count + index) * rounds + round), seen);
+    }
+    if (gpu_thread() == 0)
+      gpu_store32(next, half * banks + before + 1);
+  }
+}
 #endif
 #if GPU_AMD_PATHS
 CENSUS(scalar, 0, 1)

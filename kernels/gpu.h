@@ -14,7 +14,9 @@
  *   gpu_select_warp(w)          true in the threads of warp w of the block; on the simulator always, and the
  *                               loads from now on go through the caches that warp w uses
  *   gpu_run_code(x)             executes GPU_STRETCH_BYTES of code or more on x; returns what came out
- *   GPU_TOGETHER                1: launches of a group run at the same time; 0: one after another
+ *   GPU_TOGETHER                1: launches of a group run at the same time; 0: one after another, and again as
+ *                               long as a block of one has called GPU_COME_AGAIN because its turn is to come
+ *   GPU_TURNS_DONE(next)        where such a block goes on: the word of its SM that counts turns; else 0
  *   GPU_UNROLL, GPU_NO_UNROLL   in front of a loop
  * On the simulator one thread stands for all threads of a block, so work is always shared by loops of
  * the form for (i = gpu_thread(); i < n; i += gpu_threads()), and one lane does what lanes do together.
@@ -98,6 +100,8 @@
 #endif
 #ifndef GPU_TOGETHER
 #define GPU_TOGETHER 1
+#define GPU_COME_AGAIN()
+#define GPU_TURNS_DONE(next) 0u
 #endif
 
 /* Whether lanes of a warp may load different addresses at once. */

@@ -39,6 +39,8 @@ static inline void gpu_barrier(void) {}
 static inline void gpu_await(uint64_t value) { (void)value; }
 
 #define GPU_TOGETHER 0
+#define GPU_COME_AGAIN() (gpu_sim->come_again = true)
+#define GPU_TURNS_DONE(next) gpu_get32(next)
 
 static inline int gpu_select_warp(uint32_t warp)
 {

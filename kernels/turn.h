@@ -30,14 +30,18 @@ static inline struct gpu_turn keep_turn(const struct gpu_turn *turn)
                            .patience = gpu_keep(turn->patience)};
 }
 
-/* Whether it is this block's turn now; then it has the SM for itself until turn_ends. */
-static inline uint32_t turn_begins(const struct gpu_turn *turn, uint32_t sm)
+/* Comes, and waits for all others to come. */
+static inline uint32_t all_have_come(const struct gpu_turn *turn)
 {
   if (gpu_thread() == 0)
     gpu_add32(turn->come, 1);
-  if (GPU_TOGETHER && !wait_for(turn->come, turn->blocks, turn->patience))
-    return 0;
-  return wait_for(turn->next + 4ull * sm, turn->launch, turn->patience);
+  return !GPU_TOGETHER || wait_for(turn->come, turn->blocks, turn->patience);
+}
+
+/* Whether it is this block's turn now; then it has the SM for itself until turn_ends. */
+static inline uint32_t turn_begins(const struct gpu_turn *turn, uint32_t sm)
+{
+  return all_have_come(turn) && wait_for(turn->next + 4ull * sm, turn->launch, turn->patience);
 }
 
 static inline void turn_ends(const struct gpu_turn *turn, uint32_t sm)

@@ -12,7 +12,7 @@
 /* The kernels once more, for the constant bank that comes with them. */
 struct gc_cuda_copy {
   CUmodule module;
-  CUfunction function; /* turn_constant */
+  CUfunction turn, census; /* turn_constant; turn_census, NULL until it is needed */
   CUdeviceptr constant;
 };
 

@@ -13,6 +13,7 @@
 
 #define CUDA(device) ((struct gc_cuda_device *)(device))
 #define TURN_KERNEL "gpu_turn_constant"
+#define CENSUS_KERNEL "gpu_turn_census"
 #define STRETCH_KERNEL "gpu_stretch"
 
 static int load(struct gc_cuda_device *cuda, const unsigned char *image, const char *kernel,
@@ -41,10 +42,10 @@ static int get_copy(struct gc_cuda_device *cuda, uint32_t number, struct gc_cuda
   *copy = cuda->copies[number];
   if (!number)
     *copy = (struct gc_cuda_copy){cuda->module, cuda->functions[GC_KERNEL_turn_constant],
-                                  cuda->constant};
+                                  cuda->functions[GC_KERNEL_turn_census], cuda->constant};
   if (copy->module)
     return 0;
-  if (!(status = load(cuda, gc_cuda_image, TURN_KERNEL, &copy->module, &copy->function, err)))
+  if (!(status = load(cuda, gc_cuda_image, TURN_KERNEL, &copy->module, &copy->turn, err)))
     status = gc_cuda_find_constant(cuda, copy->module, &copy->constant, err);
   if (status && copy->module)
     cuda->driver.cuModuleUnload(copy->module);
@@ -67,6 +68,24 @@ int gc_cuda_upload_constant_copy(struct gc_device *device, uint32_t number, cons
                               err, "fill constant bank %u on %s", number, cuda->name);
 }
 
+/* The census of a copy: looked for once. */
+static int get_census(struct gc_cuda_device *cuda, uint32_t number, CUfunction *function,
+                      struct gc_error *err)
+{
+  struct gc_cuda_copy copy = {NULL};
+  int status = get_copy(cuda, number, &copy, err);
+
+  if (!status && !copy.census) {
+    status = gc_cuda_status(&cuda->driver,
+                            cuda->driver.cuModuleGetFunction(&copy.census, copy.module, CENSUS_KERNEL),
+                            err, "find kernel %s on %s", CENSUS_KERNEL, cuda->name);
+    if (!status)
+      cuda->copies[number].census = copy.census;
+  }
+  *function = copy.census;
+  return status;
+}
+
 static int get_stream(struct gc_cuda_device *cuda, size_t i, struct gc_error *err)
 {
   if (cuda->streams[i])
@@ -85,8 +104,10 @@ static int get_function(struct gc_cuda_device *cuda, enum gc_kernel kernel, uint
   switch (kernel) {
   case GC_KERNEL_turn_constant:
     if (!(status = get_copy(cuda, number, &copy, err)))
-      *function = copy.function;
+      *function = copy.turn;
     return status;
+  case GC_KERNEL_turn_census:
+    return get_census(cuda, number, function, err);
   case GC_KERNEL_stretch:
     if (!cuda->stretch)
       status = load(cuda, gc_cuda_stretch_image, STRETCH_KERNEL, &cuda->stretch,

@@ -178,6 +178,7 @@ static bool lacks(const struct gc_model_facts *facts, enum gc_kernel kernel)
   case GC_KERNEL_census_constant:
   case GC_KERNEL_constant_base:
   case GC_KERNEL_turn_constant:
+  case GC_KERNEL_turn_census:
   case GC_KERNEL_stretch:
     return !facts->has_constant;
   case GC_KERNEL_chase_scalar:
@@ -259,8 +260,14 @@ static uint32_t turn_of(struct gc_sim_device *sim, const struct gc_launch *l, ui
   return sim->lone_blocks++ % sim->facts->sms;
 }
 
+/* What becomes of a launch whose blocks take turns with others. */
+struct again {
+  uint32_t blocks; /* left because their turn is still to come */
+  bool moved;      /* some did something */
+};
+
 static int run_block(struct gc_sim_device *sim, const struct gc_launch *l,
-                     struct gc_sim_block *block, uint32_t index)
+                     struct gc_sim_block *block, uint32_t index, struct again *again)
 {
   block->block = index;
   block->sm = gc_model_sm_of_block(sim->model, turn_of(sim, l, index));
@@ -270,19 +277,22 @@ static int run_block(struct gc_sim_device *sim, const struct gc_launch *l,
   block->rows_to = 0;
   block->unit = index / sim->facts->sms;
   gc_model_unit(sim->model, block->unit);
+  block->come_again = false;
   if (!gc_sim_run(l->kernel, l->args, block))
     return gc_fail(
       &sim->failure, -EIO,
       "simulated illegal address: block %u of kernel %s accessed %s address 0x%llx on %s", index,
       gc_kernels[l->kernel].name, block->illegal_space, (unsigned long long)block->illegal_address,
       sim->name);
+  again->blocks += block->come_again;
+  again->moved |= block->clock != sim->clocks[block->sm];
   sim->clocks[block->sm] = block->clock;
   return 0;
 }
 
 /* One launch, by the kernels of a copy, in caches that are as they are. */
 static int run(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t copy,
-               struct gc_error *err)
+               struct again *again, struct gc_error *err)
 {
   struct gc_sim_block block = {
     .model = sim->model, .blocks = l->blocks,
@@ -306,9 +316,8 @@ static int run(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t co
     return gc_fail(err, -ENOMEM, "no memory for the shared memory of the simulated %s", sim->name);
   align_clocks(sim);
   for (uint32_t i = 0; !status && i < l->blocks; i++)
-    status = run_block(sim, l, &block, i);
+    status = run_block(sim, l, &block, i, again);
   free(block.shared);
-  sim->counts.launches++;
   return status ? gc_sim_failed(sim, err) : 0;
 }
 
@@ -316,14 +325,39 @@ static int launch(struct gc_device *device, const struct gc_launch *l, struct gc
 {
   struct gc_sim_device *sim = SIM(device);
   const int status = check_launch(sim, l, err);
+  struct again again = {0};
 
   if (status)
     return status;
   gc_model_launch(sim->model, sim->carveouts[l->kernel], occupancy(sim->facts, l), l->shared_bytes);
-  return run(sim, l, 0, err);
+  sim->counts.launches++;
+  return run(sim, l, 0, &again, err);
 }
 
-/* One after another: they take their turns in this order anyway. */
+/* One after another: they take their turns in this order anyway. Those that have more turns than one go on as
+ * long as somebody does something. */
+static int run_together(struct gc_sim_device *sim, const struct gc_launch *launches, const uint32_t *copies,
+                        size_t n, struct gc_error *err)
+{
+  bool finished[GC_TOGETHER_MAX] = {false};
+  bool moved;
+  int status = 0;
+
+  do {
+    moved = false;
+    for (size_t i = 0; i < n && !status; i++) {
+      struct again again = {0};
+
+      if (finished[i])
+        continue;
+      status = run(sim, &launches[i], copies[i], &again, err);
+      finished[i] = !again.blocks;
+      moved |= again.moved;
+    }
+  } while (moved && !status);
+  return status;
+}
+
 static int launch_together(struct gc_device *device, const struct gc_launch *launches,
                            const uint32_t *copies, size_t n, struct gc_error *err)
 {
@@ -341,9 +375,8 @@ static int launch_together(struct gc_device *device, const struct gc_launch *lau
   if (!status && n)
     gc_model_launch(sim->model, sim->carveouts[launches->kernel], occupancy(sim->facts, launches),
                     launches->shared_bytes);
-  for (size_t i = 0; i < n && !status; i++)
-    status = run(sim, &launches[i], copies[i], err);
-  return status;
+  sim->counts.launches += status ? 0 : n;
+  return status ? status : run_together(sim, launches, copies, n, err);
 }
 
 static int wait(struct gc_device *device, struct gc_error *err)

@@ -40,6 +40,7 @@ struct gc_sim_block {
   const struct gc_disturbance *disturbance;
   uint32_t unit;           /* which of several caches warp 0 uses */
   uint32_t copy;           /* whose constant bank this is */
+  bool come_again;         /* it left because its turn had not come */
   bool noisy;              /* untimed loads show noise too: somebody times many of them together */
   const struct gc_sim_region *regions, *recent; /* recent: where the last address was found */
   size_t region_count;

@@ -236,6 +236,7 @@ int gc_step_miss_penalty(struct gc_bench *bench, struct gc_element *element); /*
 int gc_step_sharing(struct gc_bench *bench, struct gc_element *element);  /* sharing.c */
 int gc_step_code_sharing(struct gc_bench *bench, struct gc_element *element); /* constant15.c */
 int gc_step_constant15(struct gc_bench *bench, struct gc_element *element);
+int gc_step_constant15_census(struct gc_bench *bench, struct gc_element *element); /* constant15census.c */
 int gc_step_constant15_line(struct gc_bench *bench, struct gc_element *element); /* constant15line.c */
 int gc_step_amount(struct gc_bench *bench, struct gc_element *element);   /* amount.c */
 int gc_step_mates(struct gc_bench *bench, struct gc_element *element);    /* mates.c */

@@ -32,8 +32,8 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
-#include "measure/agree.h"
 #include "measure/layout.h"
+#include "measure/looks.h"
 
 #include <errno.h>
 #include <math.h>
@@ -47,10 +47,8 @@
 #define ROUNDS_MIN 4        /* to tell an error from */
 #define UNIFORM_LOADS 16384 /* where all lanes load the same, of each SM */
 #define QUIET_BYTES 32768   /* a look in so many does not disturb the others */
-#define SURE 0.9            /* of sure hits must be told from misses */
 #define MARGIN 8            /* of the difference between miss and hit: the two kernels' clocks differ a little */
 #define LINE_MAX 256u       /* bytes: no cache inside an SM has longer lines */
-#define RAW_PARTS 64
 #define L2_LINE 128
 #define L2_LOOKS 16384
 #define L2_SAMPLE 4096      /* of them at once */
@@ -64,10 +62,7 @@ struct count {
   enum gc_kernel kernel;
   struct gpu_census_args args;
   uint32_t sms, stride, launches;
-  bool *found;     /* [n], by rank */
-  size_t n;
-  double sure;     /* how many were found the second time */
-  double rounds[LAUNCHES * GPU_CENSUS_LOOKS]; /* the same of each round, the first time */
+  struct gc_looks looks;
 };
 
 static enum gc_kernel kernel_of(const struct gc_path *path)
@@ -104,9 +99,10 @@ static void plan_looks(struct count *c, uint64_t bytes)
   c->launches = (uint32_t)within(LOOKS / ((uint64_t)a->each * a->rounds * c->sms), 1,
                                  within(most / a->rounds, 1, LAUNCHES));
   a->all = c->launches * a->rounds;
-  c->n = (size_t)a->each * a->all * c->sms;
+  c->looks.n = (size_t)a->each * a->all * c->sms;
+  c->looks.rounds = a->all;
   a->passes = (uint32_t)((uniform ? UNIFORM_LOADS / 8 : c->path->warm_loads) / a->slots + 2);
-  a->scale = ((uint64_t)a->slots << 24) / c->n;
+  a->scale = ((uint64_t)a->slots << 24) / c->looks.n;
 }
 
 /* Up to how many cycles a slot counts as found: little more than hits take, so that no miss does. (How
@@ -137,7 +133,8 @@ static bool plan(struct count *c, uint64_t capacity)
   a->first = gc_bench_address(c->bench, c->path->form, 0);
   a->step = gc_bench_address(c->bench, c->path->form, c->stride) - a->first;
   a->results = c->bench->scratch + 4096; /* of chases; none is under way */
-  a->limit = find_limit(c);
+  a->limit = c->looks.limit = find_limit(c);
+  c->looks.bytes = (double)a->slots * c->stride;
   plan_looks(c, bytes);
   return (double)bytes >= SPAN_MIN * (double)capacity;
 }
@@ -164,9 +161,7 @@ static void add(struct count *c, const struct gpu_census_result *results)
       const uint32_t round = a->from + look / a->each, bit = 2 * (looks - 1 - look);
       const uint64_t seen = bit < 64 ? results[i].low >> bit : results[i].high >> (bit - 64);
 
-      c->found[gpu_census_part(i, c->sms, look % a->each, round, a->all)] = seen & 2;
-      c->rounds[round] += (seen & 2) != 0;
-      c->sure += seen & 1;
+      gc_looks_add(&c->looks, gpu_census_part(i, c->sms, look % a->each, round, a->all), round, seen & 2, seen & 1);
     }
 }
 
@@ -186,46 +181,6 @@ static int look_up(struct count *c)
   return status;
 }
 
-/* For the eye: how much of it was found when so much had been read since. */
-static void tell_raw(const struct count *c)
-{
-  gc_raw_note(c->bench->raw, "threshold", c->args.limit);
-  for (size_t part = RAW_PARTS; part-- > 0;) {
-    const size_t first = part * c->n / RAW_PARTS, end = (part + 1) * c->n / RAW_PARTS;
-    const double bytes = (double)c->args.slots * c->stride;
-    double found = 0;
-
-    for (size_t i = first; i < end; i++)
-      found += c->found[i];
-    if (end > first)
-      gc_raw_row(c->bench->raw, "read since, bytes\tfound, share",
-                 (double[]){bytes * (1 - (double)(first + end) / 2 / (double)c->n),
-                            found / (double)(end - first)});
-  }
-}
-
-static void conclude(const struct count *c, struct gc_census *census)
-{
-  const double n = (double)c->n, bytes = (double)c->args.slots * c->stride;
-  const double rounds = c->args.all;
-  const double part = bytes / n; /* an edge is anywhere within one: its variance is a twelfth of the square */
-  double found = 0, spread = 0;
-
-  tell_raw(c);
-  if (c->sure < SURE * n) {
-    snprintf(census->absent, sizeof(census->absent), "a single hit cannot be told from a miss");
-    return;
-  }
-  for (size_t i = 0; i < c->n; i++)
-    found += c->found[i];
-  for (size_t i = 0; i < c->args.all; i++)
-    spread += (c->rounds[i] - found / rounds) * (c->rounds[i] - found / rounds);
-  census->all = found >= c->sure;
-  census->bytes = bytes * fmin(found / c->sure, 1);
-  census->rounds = c->args.all;
-  census->error = sqrt(part * part * (spread * rounds / (rounds - 1) + 1.0 / 12));
-}
-
 int gc_step_census(struct gc_bench *bench, struct gc_element *element)
 {
   const struct gc_path *path = gc_path_of(element->kind);
@@ -243,14 +198,13 @@ int gc_step_census(struct gc_bench *bench, struct gc_element *element)
              c.stride ? "there is not enough to read for it" : "what a hit takes is not known any more");
     return gc_settle_census(bench, element, &census);
   }
-  c.found = calloc(c.n, sizeof(*c.found));
-  status = c.found ? gc_bench_ring(bench, path->form, (uint64_t)c.args.slots * c.stride, c.stride, 1)
-                   : gc_fail(bench->err, -ENOMEM, "out of memory");
-  if (!status && !(status = look_up(&c))) {
-    conclude(&c, &census);
+  if (!(status = gc_looks_open(&c.looks, bench->err)) &&
+      !(status = gc_bench_ring(bench, path->form, (uint64_t)c.args.slots * c.stride, c.stride, 1)) &&
+      !(status = look_up(&c))) {
+    gc_looks_conclude(&c.looks, bench->raw, &census);
     status = gc_settle_census(bench, element, &census);
   }
-  free(c.found);
+  gc_looks_close(&c.looks);
   return status;
 }
 

@@ -11,5 +11,5 @@ src_measure_libmeasure_la_SOURCES += src/measure/raw.h src/measure/raw.c \
   src/measure/l2line.c src/measure/l2sample.c src/measure/penalty.c \
   src/measure/pair.h src/measure/pair.c src/measure/roll.c src/measure/sharing.c src/measure/amount.c \
   src/measure/turns.h src/measure/turns.c src/measure/constant15.c \
-  src/measure/constant15line.c \
+  src/measure/constant15line.c src/measure/constant15census.c src/measure/looks.h src/measure/looks.c \
   src/measure/crosscheck.c src/measure/known.h src/measure/known.c src/measure/l3.c src/measure/sms.c src/measure/mates.h src/measure/mates.c

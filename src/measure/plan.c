@@ -68,7 +68,7 @@ static const struct step {
   {GC_CONSTANT_L1, "miss penalty", gc_step_miss_penalty},
   {GC_CONSTANT_L1, "bandwidth", gc_step_bandwidth},
   {GC_CONSTANT_L15, "capacity", gc_step_constant15},
-  {GC_CONSTANT_L15, "census", gc_step_census},
+  {GC_CONSTANT_L15, "census", gc_step_constant15_census},
   {GC_CONSTANT_L15, "latency", gc_step_latency},
   {GC_CONSTANT_L15, "fetch", gc_step_fetch},
   {GC_CONSTANT_L15, "line", gc_step_constant15_line},

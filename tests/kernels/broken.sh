@@ -42,4 +42,5 @@ must_fail 'something else in the timed window' '/clock64;/,/@p exit;/s/(ld.globa
 must_fail 'does not start where' 's/(ld.global.cg.u64 (%rd[0-9]+), .*)/\1 xor.b64 \2, \2, 512;/'
 must_fail 'fill: .*local memory' '/entry gpu_fill/,/^\{/s/^\{/{ .local .b8 pad[64]; .reg .u64 q; cvta.local.u64 q, pad; st.local.u8 [pad], 1; st.global.u64 [q], q;/'
 must_fail 'delivers late' 's/mov.u64 (%rd[0-9]+), %clock64;/{.reg .u32 c; mov.u32 c, %clock; cvt.u64.u32 \1, c;}/; s/popc.b32 m, m;/mov.u32 m, 1;/'
-
+must_fail 'turn_census: .*is read while turns are taken' \
+  '/entry gpu_turn_census/,/^}/s/(ld.global.cg.u32 (%r[0-9]+), .*)/\1 {.reg .u32 c; ld.param.u32 c, [gpu_turn_census_param_0+72]; mul.lo.u32 \2, \2, c;}/'

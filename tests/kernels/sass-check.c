@@ -9,6 +9,8 @@
  *              else that touches memory or waits for anything
  *   pair, roll_call, turn_constant   the same of each of their windows
  *   census_*   as chase_*, and that of constants reads no launch argument meanwhile
+ *   turn_census   the same as long as it takes turns; before sm_90 global memory has a descriptor in front of
+ *              the arguments, which may be read again
  *   latency_*  loads follow one another with nothing in the chain between them; each clock read
  *              stands behind an exit that hangs on the chain
  *   stretch    is as long as it says
@@ -22,6 +24,9 @@
  *   12-15    guard predicate, 15 negates it
  *   16-23    destination register
  *   24-31    first register operand
+ *   34-63    where a jump goes, in words from the next instruction; from sm_90 on these are the upper bits,
+ *            and 16-23 the lower ones
+ *   40-53    word of the constant bank that is an operand; of LDC 40-55, the byte
  *   72-79    special register of clock reads
  *   77-80    cache policy of global loads
  *   81-83    predicate that a comparison sets
@@ -61,6 +66,7 @@ enum opcode {
   BRX = 0x949,
 };
 #define SR_CLOCKLO 0x50
+#define FIRST_ARGUMENT 0x160 /* in the constant bank; from sm_90 on there is nothing near it that is not one */
 #define CONST_OPERAND 0xa00 /* in the upper three bits: an operand is in the constant bank */
 #define REGISTER_ZERO 0xff
 #define ALWAYS 7
@@ -69,6 +75,8 @@ enum opcode {
 
 struct instruction {
   unsigned opcode, guard, destination, operand, special, cache, predicate, sets, frees, waits;
+  unsigned constant; /* byte of the bank */
+  int jump[2];       /* words from the next instruction: before sm_90, and since */
 };
 
 struct kernel {
@@ -97,8 +105,10 @@ static unsigned bits(const uint64_t word[2], unsigned from, unsigned count)
 static struct instruction decode(const unsigned char *bytes)
 {
   uint64_t w[2];
+  uint32_t jump;
 
   memcpy(w, bytes, sizeof(w));
+  jump = (uint32_t)((int64_t)w[0] >> 34);
   return (struct instruction){
       .opcode = bits(w, 0, 12),
       .guard = bits(w, 12, 4),
@@ -110,6 +120,8 @@ static struct instruction decode(const unsigned char *bytes)
       .sets = bits(w, 110, 3),
       .frees = bits(w, 113, 3),
       .waits = bits(w, 116, 6),
+      .constant = bits(w, 0, 12) == LDC ? bits(w, 40, 16) : 4 * bits(w, 40, 14),
+      .jump = {(int)jump, (int)(jump * 256 + bits(w, 16, 8))},
   };
 }
 
@@ -287,6 +299,34 @@ static bool check_census(const struct kernel *k, const char *path)
   return check_chase(k, path);
 }
 
+/* The place that a jump goes to. */
+static size_t target(const struct kernel *k, size_t at)
+{
+  return (size_t)((long)at + 1 + k->code[at].jump[k->sm >= 90] / 4);
+}
+
+/* The loop in which all turns are taken is the one that reads the clock. In it nothing but slots comes into the
+ * constant cache. */
+static bool check_turns(const struct kernel *k)
+{
+  size_t clock = 0, first = k->count, last = 0;
+
+  while (clock < k->count && !is_clock(&k->code[clock]))
+    clock++;
+  for (size_t at = clock; at < k->count; at++)
+    if (k->code[at].opcode == BRA && target(k, at) <= clock) {
+      first = target(k, at) < first ? target(k, at) : first;
+      last = at;
+    }
+  if (first == k->count)
+    return wrong(k, 0, "no loop around the timed window");
+  for (size_t at = first; at < last; at++)
+    if ((reads_argument(&k->code[at]) && (k->sm >= 90 || k->code[at].constant >= FIRST_ARGUMENT)) ||
+        k->code[at].opcode == BRX)
+      return wrong(k, at, "an argument or a jump table is read while turns are taken");
+  return check_chase(k, "constant");
+}
+
 /* Instructions for the uniform registers, which are numbered like the others. */
 static bool is_uniform(const struct instruction *i)
 {
@@ -364,6 +404,8 @@ static void check_kernel(const struct kernel *k)
     check_windows(k, 1);
   else if (!strcmp(k->name, "pair") || !strcmp(k->name, "roll_call"))
     check_windows(k, 4);
+  else if (!strcmp(k->name, "turn_census"))
+    check_turns(k);
   else if (!strncmp(k->name, "census_", 7))
     check_census(k, k->name + 7);
   else if (!strcmp(k->name, "stretch") && k->count * 16 < GPU_STRETCH_BYTES)

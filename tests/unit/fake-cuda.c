@@ -16,7 +16,7 @@ EXPORT struct fake_cuda fake_cuda;
 
 static int initialized, current;
 static char context, module, stream_given, constant_bank[65536];
-static char functions[32][64];
+static char functions[64][64];
 
 static CUresult complain(const char *name, const char *what)
 {

@@ -275,6 +275,16 @@ static int take_turns(struct fixture *f, size_t n)
   return f->ops->launch_together(f->device, launches, copies, n + 1, &f->err);
 }
 
+/* A census of the banks of copies 0, 1 and 2. */
+static int take_census(struct fixture *f)
+{
+  const struct gpu_turn_census_args args = {.limit = 0x4321};
+  const struct gc_launch launch = {GC_KERNEL_turn_census, 132, 32, 0, &args, sizeof(args)};
+  const struct gc_launch launches[] = {launch, launch, launch};
+
+  return f->ops->launch_together(f->device, launches, (const uint32_t[]){0, 1, 2}, 3, &f->err);
+}
+
 /* Calls everything that a device can do; the first error ends it. */
 static int use_everything(struct fixture *f)
 {
@@ -313,6 +323,8 @@ static int use_everything(struct fixture *f)
     status = f->ops->upload_constant_copy(f->device, 1, bank, &f->err);
   if (!status)
     status = take_turns(f, 2);
+  if (!status)
+    status = take_census(f);
   f->ops->release_texture(f->device, texture);
   f->ops->release(f->device, address);
   return status;
@@ -466,10 +478,16 @@ static void launches_together(void **state)
     assert_string_equal(f->fake->function, "gpu_stretch");
   }
   assert_int_equal(f->ops->counts(f->device)->launches, 8);
+  for (int round = 0; round < 2; round++) {
+    assert_int_equal(take_census(f), 0);
+    assert_int_equal(f->fake->modules, 4); /* one more with constants */
+    assert_int_equal(f->fake->streamed, 8 + 3 * (round + 1));
+    assert_string_equal(f->fake->function, "gpu_turn_census");
+  }
   assert_int_equal(take_turns(f, GC_TOGETHER_MAX), -EINVAL);
   assert_int_equal(f->ops->upload_constant_copy(f->device, GC_COPIES_MAX, bank, &f->err), -EINVAL);
   says(f, "no copy 4 of the kernels: there are 4");
-  assert_int_equal(f->fake->streamed, 8);
+  assert_int_equal(f->fake->streamed, 14);
 }
 
 static void counts_the_most_memory(void **state)

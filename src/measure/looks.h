@@ -1,0 +1,36 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the looks of a census saw (census.c, constant15census.c), and what follows from it.
+ */
+#ifndef GC_MEASURE_LOOKS_H
+#define GC_MEASURE_LOOKS_H
+
+#include "measure/agree.h"
+
+struct gc_looks {
+  double bytes;    /* that were read before each round of looks */
+  uint32_t limit;  /* raw cycles: what took longer was not found */
+  size_t n;        /* looks: one at each of as many parts of the bytes, in the order in which they were read */
+  bool *found;     /* [n] */
+  double sure;     /* how many were found the second time, when they are sure to be there */
+  uint32_t rounds;
+  double *by_round; /* [rounds] how many were found the first time */
+};
+
+/* bytes, limit, n and rounds are set. 0 or -ENOMEM. */
+int gc_looks_open(struct gc_looks *looks, struct gc_error *err);
+void gc_looks_close(struct gc_looks *looks); /* a zeroed one is fine */
+
+/* The look at a part: its first load hit, and so did its second. */
+static inline void gc_looks_add(struct gc_looks *looks, size_t part, uint32_t round, bool first, bool second)
+{
+  looks->found[part] = first;
+  looks->by_round[round] += first;
+  looks->sure += second;
+}
+
+/* What they say together; for the eye, how much was found when so much had been read since. */
+void gc_looks_conclude(const struct gc_looks *looks, struct gc_raw *raw, struct gc_census *census);
+
+#endif
