@@ -358,7 +358,8 @@ static inline uint32_t gpu_census_start(uint32_t pass, uint32_t grain, uint32_t 
 
 struct gpu_turn_census_args {
   struct gpu_turn turn; /* launch: the bank */
-  uint64_t first, step; /* as in gpu_census_args, in every bank */
+  uint64_t first, step; /* as in gpu_census_args: of the bank. The region of bank i begins i * slots slots behind
+                         * that, and goes on at the start of the bank after its end */
   uint64_t who;         /* uint32_t[turn.sms]: which of the SMs that take part it is; `count` or more: none */
   uint64_t results;     /* uint32_t[banks][count][rounds]: two bits for each look, as in gpu_census_result */
   uint64_t scale;       /* see gpu_census_rank */

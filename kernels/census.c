@@ -15,7 +15,7 @@
 
 struct region {
   uint64_t first, step, texture;
-  uint32_t slots;
+  uint32_t slots, shift;
 };
 
 /* The slot so many behind the one that a reading begins with. */
@@ -26,8 +26,17 @@ static inline uint64_t place(const struct region *r, uint32_t start, uint32_t ra
   return r->first + (slot < r->slots ? slot : slot - r->slots) * r->step;
 }
 
+/* The same of a region that begins `shift` bytes behind the start of a constant bank and goes on there after
+ * its end: regions of banks one behind the other meet all sets of a cache alike. */
+static inline uint64_t place_in_bank(const struct region *r, uint32_t start, uint32_t rank)
+{
+  const uint32_t at = (uint32_t)(place(r, start, rank) - r->first) + r->shift;
+
+  return r->first + at % GPU_CONSTANT_BYTES;
+}
+
 /* Once through the region, until all of it has arrived. Lanes read neighbours. */
-#define READ_ALL(path, r, start, lane, lanes)                                                      \
+#define READ_ALL(path, place, r, start, lane, lanes)                                               \
   {                                                                                                \
     uint64_t all = 0;                                                                              \
                                                                                                    \
@@ -69,7 +78,7 @@ static inline uint64_t place(const struct region *r, uint32_t start, uint32_t ra
     for (uint32_t round = gpu_keep(a.from); round < end; round++) {                                \
       do {                                                                                         \
         start = gpu_census_start(pass, grain, grains);                                             \
-        READ_ALL(path, region, start, lane, apart)                                                 \
+        READ_ALL(path, place, region, start, lane, apart)                                          \
       } while (++pass < passes);                                                                   \
       GPU_NO_UNROLL                                                                                \
       for (uint32_t k = 0; k < 2 * each; k++) {                                                    \
@@ -95,12 +104,13 @@ CENSUS(nc, gpu_thread(), gpu_threads())
 CENSUS(texture, gpu_thread(), gpu_threads())
 CENSUS(constant, 0, 1)
 
-/* Warm rounds bring the code in, too: what they saw is overwritten. */
+/* The first rounds bring the code in, too: what they saw is overwritten. */
 GPU_KERNEL(turn_census, gpu_turn_census_args)
 {
   const struct gpu_turn turn = keep_turn(&a.turn);
   const struct region bank = {.first = gpu_keep(a.first),
                               .step = gpu_keep(a.step),
+                              .shift = gpu_vary((uint32_t)a.step * a.slots * turn.launch),
                               .slots = gpu_vary(gpu_keep(a.slots))};
   const uint64_t scale = gpu_keep(a.scale);
   const uint32_t sm = gpu_sm(), count = gpu_vary(gpu_keep(a.count)), one = gpu_vary(1u);
@@ -132,7 +142,7 @@ GPU_KERNEL(turn_census, gpu_turn_census_args)
       return;
     }
     if (half % 2 == 0) {
-      READ_ALL(constant, bank, start, 0, one)
+      READ_ALL(constant, place_in_bank, bank, start, 0, one)
     } else {
       GPU_NO_UNROLL
       for (uint32_t k = 0; k < 2 * each; k++) {
@@ -140,7 +150,7 @@ GPU_KERNEL(turn_census, gpu_turn_census_args)
         const uint32_t rank = gpu_census_rank(part, scale) - before * bank.slots;
         uint32_t t;
 
-        gpu_timed_load_constant(gpu_vary(place(&bank, start, rank < bank.slots ? rank : 0)), 0, &t);
+        gpu_timed_load_constant(gpu_vary(place_in_bank(&bank, start, rank < bank.slots ? rank : 0)), 0, &t);
         seen = seen << 1 | (t <= limit);
       }
       if (gpu_thread() == 0)

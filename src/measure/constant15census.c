@@ -25,7 +25,7 @@
 #define LINE_MAX 256u       /* bytes: a reading begins with a line */
 #define QUIET_BYTES 32768   /* a look in so many does not disturb the others */
 #define WARM 3              /* readings until nothing is left of what was there before */
-#define ROUNDS 16           /* of one launch */
+#define ROUNDS 24           /* of one launch */
 #define LOOKS 512           /* in all at least, where this many launches are enough: */
 #define LAUNCHES 4
 #define ATTEMPTS 3

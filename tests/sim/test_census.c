@@ -59,7 +59,23 @@ static void close_path(struct opened *o)
   gc_gpus_free(&o->gpus);
 }
 
-/* A GPU of one file with these lines for [cache L1]. */
+/* A GPU of one file: what stands in it for %s. */
+static void open_text(struct opened *o, const char *form, const char *text, char *path)
+{
+  FILE *file;
+  int fd;
+
+  strcpy(path, "/tmp/census-XXXXXX");
+  fd = mkstemp(path);
+  assert_true(fd >= 0);
+  file = fdopen(fd, "w");
+  assert_non_null(file);
+  fprintf(file, form, text);
+  fclose(file);
+  open_path(o, path);
+}
+
+/* A GPU with these lines for [cache L1]. */
 static void open_l1(struct opened *o, const char *l1, char *path)
 {
   static const char form[] =
@@ -69,17 +85,24 @@ static void open_l1(struct opened *o, const char *l1, char *path)
     "sector = 32\nways = 16\nreplacement = lru\n[space ca]\npath = L1 30, L2 200 3, memory 500 5\n"
     "[space cg]\npath = L2 200 3, memory 500 5\n[space nc]\npath = L1 30, L2 200 3, memory 500 5\n"
     "[space shared]\npath = memory 20\n";
-  FILE *file;
-  int fd;
 
-  strcpy(path, "/tmp/census-XXXXXX");
-  fd = mkstemp(path);
-  assert_true(fd >= 0);
-  file = fdopen(fd, "w");
-  assert_non_null(file);
-  fprintf(file, form, l1);
-  fclose(file);
-  open_path(o, path);
+  open_text(o, form, l1, path);
+}
+
+/* A GPU with these lines for [cache ConstantL1.5], which four SMs share. */
+static void open_l15(struct opened *o, const char *l15, char *path)
+{
+  static const char form[] =
+    "model = Variant\ncompute = 9.0\nsms = 32\nclock_khz = 1000000\nthreads_per_sm = 2048\n"
+    "blocks_per_sm = 32\nmemory = 512 MiB\nshared_per_sm = 32 KiB\nshared_per_block = 32 KiB\n"
+    "clock_overhead = 4\n[cache ConstantL1]\nsize = 2 KiB\nline = 64\nways = 4\nreplacement = lru\n"
+    "[cache ConstantL1.5]\nscope = group 4\n%s\n[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\n"
+    "sector = 32\nways = 16\nreplacement = lru\n"
+    "[space ca]\npath = L2 200 3, memory 500 5\n[space cg]\npath = L2 200 3, memory 500 5\n"
+    "[space constant]\npath = ConstantL1 28, ConstantL1.5 98 1, L2 307 5, memory 694 90\n"
+    "[space shared]\npath = memory 20\n";
+
+  open_text(o, form, l15, path);
 }
 
 static struct gc_element *element_of(struct opened *o, enum gc_kind kind)
@@ -124,7 +147,7 @@ static const struct subject {
   {GC_TEXTURE, gc_step_capacity, gc_step_census},
   {GC_READ_ONLY, gc_step_capacity, gc_step_census},
   {GC_CONSTANT_L1, gc_step_capacity, gc_step_census},
-  {GC_CONSTANT_L15, gc_step_constant15, gc_step_census},
+  {GC_CONSTANT_L15, gc_step_constant15, gc_step_constant15_census},
   {GC_L2, l2_capacity, gc_step_l2_census},
 };
 
@@ -148,10 +171,8 @@ static void check_subject(struct opened *o, const struct subject *subject)
   census = number(element, HWLOC_GPUCACHE_CENSUS_BYTES);
   error = number(element, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES);
   if (isnan(census)) {
-    /* constants: there is one bank, and a quarter more than the cache has to be read. L2: near has to be
-     * known from far */
-    if (subject->kind == GC_L2 ? !isnan(number(element, "Partitions"))
-                               : subject->kind != GC_CONSTANT_L15 || capacity * 5 / 4 < GPU_CONSTANT_BYTES)
+    /* near has to be known from far */
+    if (subject->kind != GC_L2 || !isnan(number(element, "Partitions")))
       fail_msg("%s: %s: no census: %s", o->path, what, text(element, "CensusSource"));
     assert_memory_equal(text(element, "CensusSource"), "absent:", 7);
     return;
@@ -327,6 +348,142 @@ static void wrong_l2_are_withheld(void **state)
   }
 }
 
+/* --- constant L1.5 beyond one bank ------------------------------------------------------------ */
+
+/* As if the search had found this capacity. (With random replacement it finds none: what is brought in once
+ * does not stay.) */
+static struct gc_element *say_l15(struct opened *o, uint64_t capacity)
+{
+  struct gc_element *element = element_of(o, GC_CONSTANT_L15);
+
+  o->bench.levels[GC_CONSTANT_L15] = (struct gc_level){.hit = 102, .miss = 312, .usual = 106, .stride = 64};
+  assert_int_equal(gc_infos_set_u64(&element->infos, "CapacityBytes", capacity), 0);
+  return element;
+}
+
+/* Whatever is replaced, and however many banks it takes. */
+static void banks_agree(void **state)
+{
+  static const struct {
+    uint64_t kib;
+    const char *text;
+  } caches[] = {
+    {52, "line = 256\nways = 4\nreplacement = lru"},
+    {64, "line = 64\nways = 8\nreplacement = plru"},
+    {84, "line = 128\nways = 6\nreplacement = lru"},
+    {100, "line = 256\nways = 10\nreplacement = random"},
+    {124, "line = 256\nways = 8\nreplacement = lru"},
+    {128, "line = 256\nways = 8\nreplacement = plru"},
+    {128, "line = 256\nways = 128\nreplacement = lru"},
+    {128, "line = 256\nways = 4\nreplacement = random"},
+    {128, "line = 128\nways = 4\nreplacement = weighted 1 1 1 3"},
+    {160, "line = 256\nways = 5\nreplacement = lru"},
+    {188, "line = 256\nways = 4\nreplacement = random"},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
+    const uint64_t bytes = caches[i].kib << 10;
+    struct gc_element *element;
+    char path[64], lines[160];
+    double census, error;
+    struct opened o;
+
+    snprintf(lines, sizeof(lines), "size = %d KiB\n%s", (int)caches[i].kib, caches[i].text);
+    open_l15(&o, lines, path);
+    element = say_l15(&o, bytes);
+    must(&o, gc_step_constant15_census(&o.bench, element), "census");
+    census = number(element, "CensusBytes");
+    error = number(element, "CensusErrorBytes");
+    if (!(fabs(census - (double)bytes) <= 0.02 * (double)bytes + 4 * error) || !(error <= 0.03 * (double)bytes) ||
+        number(element, "CapacityBytes") != (double)bytes)
+      fail_msg("%s: counted %.0f +- %.0f (%s)", lines, census, error, text(element, "CensusSource"));
+    close_path(&o);
+    unlink(path);
+  }
+}
+
+/* A first miss at a wrong place, of a cache of 128 KiB: too early or too late by this much. */
+static void check_wrong_l15(struct opened *o, int difference)
+{
+  struct gc_element *element = element_of(o, GC_CONSTANT_L15);
+
+  must(o, gc_step_constant15(&o->bench, element), "capacity");
+  assert_int_equal(number(element, "CapacityBytes"), 131072);
+  assert_int_equal(gc_infos_set_u64(&element->infos, "CapacityBytes", (uint64_t)(131072 + difference)), 0);
+  must(o, gc_step_constant15_census(&o->bench, element), "census");
+  if (isnan(number(element, "CapacityBytes")) != (difference != 0))
+    fail_msg("%s: %d bytes more than there are, counted were %.0f +- %.0f: %s", o->path, difference,
+             number(element, "CensusBytes"), number(element, "CensusErrorBytes"),
+             text(element, "CapacitySource"));
+  if (!(fabs(number(element, "CensusBytes") - 131072) <= 1311 + 4 * number(element, "CensusErrorBytes")))
+    fail_msg("%s: counted were %.0f +- %.0f", o->path, number(element, "CensusBytes"),
+             number(element, "CensusErrorBytes"));
+}
+
+static void wrong_banks_are_noticed(void **state)
+{
+  static const int differences[] = {-32768, -8192, -6144, 0, 6144, 8192, 20480};
+  const char *folder = getenv("HWLOC_GPUCACHE_SIM_PATH");
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(differences) / sizeof(*differences); i++) {
+    struct opened o;
+    char path[300];
+
+    snprintf(path, sizeof(path), "%.280s/h200", folder ? folder : "./data/sim");
+    open_path(&o, path);
+    check_wrong_l15(&o, differences[i]);
+    close_path(&o);
+    open_l15(&o, "size = 128 KiB\nline = 256\nways = 128\nreplacement = lru", path);
+    check_wrong_l15(&o, differences[i]);
+    close_path(&o);
+    unlink(path);
+  }
+}
+
+/* Launches of which one does not come. */
+static int leave_one_out(struct gc_device *device, const struct gc_launch *launches, const uint32_t *copies,
+                         size_t n, struct gc_error *err)
+{
+  return gc_device_sim.launch_together(device, launches, copies,
+                                       launches->kernel == GC_KERNEL_turn_census ? n - 1 : n, err);
+}
+
+/* Where nothing can be counted it is said why, and the capacity stays. */
+static void check_no_census(const char *why, uint64_t capacity, struct gc_device_ops *ops)
+{
+  struct gc_element *element;
+  struct opened o;
+  char path[64];
+
+  open_l15(&o, "size = 128 KiB\nline = 256\nways = 8\nreplacement = lru", path);
+  element = element_of(&o, GC_CONSTANT_L15);
+  must(&o, gc_step_constant15(&o.bench, element), "capacity");
+  assert_int_equal(gc_infos_set_u64(&element->infos, "CapacityBytes", capacity), 0);
+  if (ops)
+    o.bench.ops = ops;
+  must(&o, gc_step_constant15_census(&o.bench, element), "census");
+  assert_string_equal(text(element, "CensusSource"), why);
+  assert_true(isnan(number(element, "CensusBytes")));
+  assert_int_equal(number(element, "CapacityBytes"), capacity);
+  assert_string_equal(o.bench.complaints, "");
+  close_path(&o);
+  unlink(path);
+}
+
+static void what_cannot_be_counted(void **state)
+{
+  struct gc_device_ops alone = gc_device_sim, broken = gc_device_sim;
+
+  (void)state;
+  alone.launch_together = NULL;
+  broken.launch_together = leave_one_out;
+  check_no_census("absent:there is not enough to read for it", 220 << 10, NULL);
+  check_no_census("absent:this GPU cannot run several launches together", 128 << 10, &alone);
+  check_no_census("absent:launches that should run together did not", 128 << 10, &broken);
+}
+
 /* When a failure made another process go on after the capacity, nothing is counted, and the capacity stays. */
 static void nothing_is_known_any_more(void **state)
 {
@@ -460,6 +617,9 @@ int main(void)
     cmocka_unit_test(wrong_capacities_are_withheld),
     cmocka_unit_test(lost_kibibytes_are_noticed),
     cmocka_unit_test(wrong_l2_are_withheld),
+    cmocka_unit_test(banks_agree),
+    cmocka_unit_test(wrong_banks_are_noticed),
+    cmocka_unit_test(what_cannot_be_counted),
     cmocka_unit_test(nothing_is_known_any_more),
     cmocka_unit_test(the_plan_complains),
     cmocka_unit_test(one_storage_one_capacity),
