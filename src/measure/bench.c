@@ -2,6 +2,7 @@
 #include "measure/bench.h"
 
 #include "measure/known.h"
+#include "measure/turns.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -171,6 +172,7 @@ void gc_bench_close(struct gc_bench *bench)
     bench->ops->release(bench->device, bench->arena);
   if (bench->scratch)
     bench->ops->release(bench->device, bench->scratch);
+  gc_forget_takers(bench);
   gc_quarters_free(bench->quarters);
   gc_sharing_free(bench->sharing);
   free(bench->l2_side);

@@ -89,6 +89,7 @@ struct gc_bench {
   uint8_t *l2_side;              /* partition.c: whose lines each SM is near to, [sms]; NULL: not known */
   uint32_t l2_groups;            /* partition.c: AMD: how many L2 there are; 0: not known */
   struct gc_turns *turns;        /* constant15.c: while it is at work */
+  struct gc_takers *takers;      /* turns.c: who takes turns; NULL: not known */
   struct gc_quarters *quarters;  /* amount.c: the same */
   struct gc_sharing *sharing;    /* sharing.c: what was found at once for several elements */
 };

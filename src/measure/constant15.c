@@ -78,9 +78,10 @@ int gc_step_constant15(struct gc_bench *bench, struct gc_element *element)
 {
   struct gc_turns *turns;
   struct gc_path path;
-  int status = gc_turns_open(bench, &turns);
+  int status;
 
-  if (status)
+  gc_forget_takers(bench); /* what was found while something disturbed this step */
+  if ((status = gc_turns_open(bench, &turns)))
     return status;
   if (!turns)
     return gc_step_capacity(bench, element);

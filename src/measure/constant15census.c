@@ -33,7 +33,7 @@
 
 struct count {
   struct gc_bench *bench;
-  const struct gc_turns *turns;
+  const struct gc_takers *takers;
   struct gpu_turn_census_args args; /* of bank 0 */
   struct gc_looks looks;
   uint32_t *words; /* host's copy of: come, next, who, results */
@@ -43,7 +43,7 @@ struct count {
 /* False: there are not enough banks. */
 static bool plan(struct count *c, uint64_t capacity)
 {
-  const uint32_t step = c->turns->flush, line = step > LINE_MAX ? step : LINE_MAX;
+  const uint32_t step = c->takers->flush, line = step > LINE_MAX ? step : LINE_MAX;
   const uint64_t wanted = (uint64_t)(SPAN * (double)capacity);
   const uint64_t needed = (wanted + GPU_CONSTANT_BYTES - 1) / GPU_CONSTANT_BYTES;
   const uint64_t banks = needed < GC_COPIES_MAX ? needed : GC_COPIES_MAX;
@@ -57,7 +57,7 @@ static bool plan(struct count *c, uint64_t capacity)
   a->grains = (uint32_t)(lines < most ? lines : most);
   a->slots = a->grain * a->grains;
   a->banks = (uint32_t)banks;
-  a->count = (uint32_t)c->turns->count;
+  a->count = (uint32_t)c->takers->count;
   a->warm = WARM;
   a->rounds = ROUNDS;
   quiet = (uint64_t)a->slots * step / QUIET_BYTES;
@@ -78,8 +78,8 @@ static int lay_words(struct count *c)
   const uint64_t scratch = c->bench->scratch + 4096;
 
   c->next = 16; /* apart from those who come */
-  c->who = c->next + c->turns->sms;
-  c->results = c->who + c->turns->sms;
+  c->who = c->next + c->takers->sms;
+  c->results = c->who + c->takers->sms;
   c->size = c->results + (size_t)a->banks * a->count * a->rounds;
   c->words = calloc(c->size, sizeof(*c->words));
   if (!c->words || c->size > GC_TRACE_MAX)
@@ -87,7 +87,7 @@ static int lay_words(struct count *c)
   c->args.turn = (struct gpu_turn){.come = scratch,
                                    .next = scratch + c->next * sizeof(*c->words),
                                    .blocks = a->banks * c->bench->properties.sms,
-                                   .sms = c->turns->sms,
+                                   .sms = c->takers->sms,
                                    .patience = PATIENCE};
   c->args.who = scratch + c->who * sizeof(*c->words);
   c->args.results = scratch + c->results * sizeof(*c->words);
@@ -115,7 +115,7 @@ static int launch(struct count *c)
   for (size_t i = 0; i < c->size; i++)
     c->words[i] = i >= c->who && i < c->results ? UINT32_MAX : 0;
   for (uint32_t i = 0; i < c->args.count; i++)
-    c->words[c->who + c->turns->sm[i]] = i;
+    c->words[c->who + c->takers->sm[i]] = i;
   if ((status = bench->ops->upload(bench->device, c->args.turn.come, c->words, bytes, bench->err)) ||
       (status = bench->ops->launch_together(bench->device, launches, copies, c->args.banks, bench->err)) ||
       (status = bench->ops->wait(bench->device, bench->err)))
@@ -129,7 +129,7 @@ static bool complete(const struct count *c)
   const uint32_t turns = 2 * (c->args.warm + c->args.rounds) * c->args.banks;
 
   for (uint32_t i = 0; i < c->args.count; i++)
-    if (c->words[c->next + c->turns->sm[i]] != turns)
+    if (c->words[c->next + c->takers->sm[i]] != turns)
       return false;
   return true;
 }
@@ -168,11 +168,11 @@ static int look_up(struct count *c, bool *apart)
   return status;
 }
 
-static int count_banks(struct gc_bench *bench, const struct gc_turns *turns, uint64_t capacity,
+static int count_banks(struct gc_bench *bench, const struct gc_takers *takers, uint64_t capacity,
                        struct gc_census *census)
 {
   const struct gc_level *level = &bench->levels[GC_CONSTANT_L15];
-  struct count c = {.bench = bench, .turns = turns};
+  struct count c = {.bench = bench, .takers = takers};
   bool apart;
   int status;
 
@@ -196,17 +196,16 @@ int gc_step_constant15_census(struct gc_bench *bench, struct gc_element *element
 {
   const uint64_t capacity = gc_capacity_known(element);
   struct gc_census census = {.error = 0};
-  struct gc_turns *turns;
+  const struct gc_takers *takers;
   int status;
 
   if (SPAN_MIN * (double)capacity <= GPU_CONSTANT_BYTES || !(bench->levels[GC_CONSTANT_L15].miss > 0))
     return gc_step_census(bench, element);
-  if ((status = gc_turns_open(bench, &turns)))
+  if ((status = gc_find_takers(bench, &takers)))
     return status;
-  if (!turns)
+  if (!takers)
     snprintf(census.absent, sizeof(census.absent), "this GPU cannot run several launches together");
   else
-    status = count_banks(bench, turns, capacity, &census);
-  gc_turns_close(turns);
+    status = count_banks(bench, takers, capacity, &census);
   return status ? status : gc_settle_census(bench, element, &census);
 }

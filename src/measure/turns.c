@@ -315,8 +315,54 @@ static int try_out(struct gc_turns *turns)
   return gc_turns_lay(turns, 0);
 }
 
+void gc_forget_takers(struct gc_bench *bench)
+{
+  if (bench->takers)
+    free(bench->takers->sm);
+  free(bench->takers);
+  bench->takers = NULL;
+}
+
+static int keep_takers(struct gc_bench *bench, const struct gc_turns *turns)
+{
+  struct gc_takers *takers = calloc(1, sizeof(*takers));
+  uint32_t *sm = calloc(turns->count, sizeof(*sm));
+
+  if (!takers || !sm) {
+    free(takers);
+    free(sm);
+    return gc_fail(bench->err, -ENOMEM, "out of memory");
+  }
+  memcpy(sm, turns->sm, turns->count * sizeof(*sm));
+  *takers = (struct gc_takers){turns->count, sm, turns->sms, turns->threshold, turns->flush};
+  bench->takers = takers;
+  return 0;
+}
+
+/* As they were found before. */
+static void take(struct gc_turns *turns, const struct gc_takers *takers)
+{
+  memcpy(turns->sm, takers->sm, takers->count * sizeof(*takers->sm));
+  turns->count = takers->count;
+  turns->sms = takers->sms;
+  turns->threshold = takers->threshold;
+  turns->flush = takers->flush;
+}
+
+int gc_find_takers(struct gc_bench *bench, const struct gc_takers **takers)
+{
+  struct gc_turns *turns;
+  int status = 0;
+
+  if (!bench->takers && !(status = gc_turns_open(bench, &turns)))
+    gc_turns_close(turns);
+  *takers = bench->takers;
+  return status;
+}
+
 int gc_turns_open(struct gc_bench *bench, struct gc_turns **out)
 {
+  const bool known = bench->takers;
   struct gc_turns *turns;
   int status;
 
@@ -331,7 +377,9 @@ int gc_turns_open(struct gc_bench *bench, struct gc_turns **out)
   turns->bench = bench;
   turns->sms = bench->properties.sms;
   turns->flush = GC_TURN_STRIDE;
-  if ((status = choose(bench, turns)) || !turns->count || (status = gc_turns_lay(turns, 0)))
+  if (known)
+    take(turns, bench->takers);
+  if ((!known && (status = choose(bench, turns))) || !turns->count || (status = gc_turns_lay(turns, 0)))
     goto fail;
   turns->jobs = malloc(job_bytes(turns));
   turns->results = malloc(result_bytes(turns));
@@ -341,8 +389,9 @@ int gc_turns_open(struct gc_bench *bench, struct gc_turns **out)
   }
   if ((status = bench->ops->alloc(bench->device,
                                   word_bytes(turns) + job_bytes(turns) + result_bytes(turns),
-                                  &turns->device, bench->err)) ||
-      (status = try_out(turns)) || turns->failed)
+                                  &turns->device, bench->err)))
+    goto fail;
+  if (!known && ((status = try_out(turns)) || turns->failed || (status = keep_takers(bench, turns))))
     goto fail;
   *out = turns;
   return 0;

@@ -28,10 +28,22 @@ struct gc_turns {
   struct gpu_turn_result *results; /* [launches][sms] */
 };
 
+/* Who takes turns: kept by the bench from the first gc_turns_open on, for it takes a while to find out. */
+struct gc_takers {
+  size_t count; /* as in gc_turns */
+  uint32_t *sm;
+  uint32_t sms, threshold, flush;
+};
+
 /* Finds SMs that share no constant cache, and fills all banks. 0 and *turns NULL: this GPU or what
  * it does cannot be measured so. */
 int gc_turns_open(struct gc_bench *bench, struct gc_turns **turns);
 void gc_turns_close(struct gc_turns *turns);
+
+/* The same without the banks. 0 and *takers NULL: as above. They stay the bench's. */
+int gc_find_takers(struct gc_bench *bench, const struct gc_takers **takers);
+/* What is known of them may be wrong: they are looked for anew. */
+void gc_forget_takers(struct gc_bench *bench);
 
 /* Lays the rings anew. half 0: a load in each GC_TURN_STRIDE bytes. Else one in each two times
  * `half` bytes, in the first or the second half of them, now this, now that, so that all sets of a

@@ -9,6 +9,7 @@
 #include <hwloc/gpucache.h>
 
 #include "measure/agree.h"
+#include "measure/turns.h"
 
 #include <dirent.h>
 #include <math.h>
@@ -461,6 +462,7 @@ static void check_no_census(const char *why, uint64_t capacity, struct gc_device
   element = element_of(&o, GC_CONSTANT_L15);
   must(&o, gc_step_constant15(&o.bench, element), "capacity");
   assert_int_equal(gc_infos_set_u64(&element->infos, "CapacityBytes", capacity), 0);
+  gc_forget_takers(&o.bench);
   if (ops)
     o.bench.ops = ops;
   must(&o, gc_step_constant15_census(&o.bench, element), "census");
