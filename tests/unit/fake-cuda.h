@@ -32,5 +32,6 @@ struct fake_cuda {
   struct gc_cuda_resource resource;
   struct gc_cuda_texture texture;
 };
+typedef struct fake_cuda fake_gpu; /* for backend.h */
 
 #endif

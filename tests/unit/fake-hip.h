@@ -47,5 +47,6 @@ struct fake_hip {
   size_t parameter_bytes;
   unsigned int tick[2];      /* the variable gpu_tick */
 };
+typedef struct fake_hip fake_gpu; /* for backend.h */
 
 #endif

@@ -77,6 +77,6 @@ doc_examples_gpucache_read_CFLAGS = $(AM_CFLAGS) -Werror
 doc_examples_gpucache_read_LDADD = $(HWLOC_LIBS)
 TESTS += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh
 EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/fixture.h \
-	tests/unit/tree.h tests/unit/amd.h tests/unit/store.h \
+	tests/unit/tree.h tests/unit/amd.h tests/unit/store.h tests/unit/backend.h \
 	tests/data/record-good.xml tests/data/two-gpus.xml \
 	tests/data/amd-tree.sh tests/data/tree.bash
