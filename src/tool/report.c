@@ -69,7 +69,7 @@ static void put(const struct subject *subject, const char *key, const char *unit
     snprintf(cell, GC_CELL, "%s%s", value, unit);
 }
 
-/* --- one function for each column ------------------------------------------------------------------ */
+/* --- columns that show more than one value, or another one ------------------------------------------ */
 
 static void name_cell(const struct subject *subject, char *cell)
 {
@@ -88,31 +88,6 @@ static void capacity_cell(const struct subject *subject, char *cell)
 {
   put_bytes(subject, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES, ">= ", cell);
   put_bytes(subject, HWLOC_GPUCACHE_CAPACITY_BYTES, "", cell);
-}
-
-static void nominal_cell(const struct subject *subject, char *cell)
-{
-  put_bytes(subject, HWLOC_GPUCACHE_NOMINAL_BYTES, "", cell);
-}
-
-static void line_cell(const struct subject *subject, char *cell)
-{
-  put_bytes(subject, HWLOC_GPUCACHE_LINE_BYTES, "", cell);
-}
-
-static void fetch_cell(const struct subject *subject, char *cell)
-{
-  put_bytes(subject, HWLOC_GPUCACHE_FETCH_BYTES, "", cell);
-}
-
-static void per_sm_cell(const struct subject *subject, char *cell)
-{
-  put(subject, HWLOC_GPUCACHE_PER_SM, "", cell);
-}
-
-static void in_all_cell(const struct subject *subject, char *cell)
-{
-  put(subject, HWLOC_GPUCACHE_INSTANCES, "", cell);
 }
 
 /* Where the values of the element come from, each source once. That a nominal one comes from the vendor
@@ -147,16 +122,6 @@ static void confidence_cell(const struct subject *subject, char *cell)
   }
   if (weakest)
     snprintf(cell, GC_CELL, "%s", weakest);
-}
-
-static void cycles_cell(const struct subject *subject, char *cell)
-{
-  put(subject, HWLOC_GPUCACHE_LATENCY_CYCLES, "", cell);
-}
-
-static void ns_cell(const struct subject *subject, char *cell)
-{
-  put(subject, HWLOC_GPUCACHE_LATENCY_NS, "", cell);
 }
 
 static void miss_cell(const struct subject *subject, char *cell)
@@ -207,20 +172,41 @@ static void shared_cell(const struct subject *subject, char *cell)
 struct column {
   const char *head; /* %s: SM or CU */
   bool right; /* flush right */
+  const char *bytes, *value; /* the key of a number of bytes, or of a value shown as it is, or neither */
   void (*fill)(const struct subject *subject, char *cell);
 };
 
 static const struct column what_it_holds[] = {
-  {"ELEMENT", false, name_cell}, {"CAPACITY", true, capacity_cell}, {"NOMINAL", true, nominal_cell},
-  {"LINE", true, line_cell},     {"FETCH", true, fetch_cell},       {"PER %s", true, per_sm_cell},
-  {"IN ALL", true, in_all_cell}, {"SOURCE", false, source_cell},    {"CONFIDENCE", true, confidence_cell},
+  {"ELEMENT", .fill = name_cell},
+  {"CAPACITY", true, .fill = capacity_cell},
+  {"NOMINAL", true, .bytes = HWLOC_GPUCACHE_NOMINAL_BYTES},
+  {"LINE", true, .bytes = HWLOC_GPUCACHE_LINE_BYTES},
+  {"FETCH", true, .bytes = HWLOC_GPUCACHE_FETCH_BYTES},
+  {"PER %s", true, .value = HWLOC_GPUCACHE_PER_SM},
+  {"IN ALL", true, .value = HWLOC_GPUCACHE_INSTANCES},
+  {"SOURCE", .fill = source_cell},
+  {"CONFIDENCE", true, .fill = confidence_cell},
 };
 
 static const struct column how_fast_it_is[] = {
-  {"ELEMENT", false, name_cell}, {"CYCLES", true, cycles_cell}, {"NS", true, ns_cell},
-  {"MISS", true, miss_cell},     {"READ", true, read_cell},     {"WRITE", true, write_cell},
-  {"SHARED WITH", false, shared_cell},
+  {"ELEMENT", .fill = name_cell},
+  {"CYCLES", true, .value = HWLOC_GPUCACHE_LATENCY_CYCLES},
+  {"NS", true, .value = HWLOC_GPUCACHE_LATENCY_NS},
+  {"MISS", true, .fill = miss_cell},
+  {"READ", true, .fill = read_cell},
+  {"WRITE", true, .fill = write_cell},
+  {"SHARED WITH", .fill = shared_cell},
 };
+
+static void fill(const struct column *column, const struct subject *subject, char *cell)
+{
+  if (column->bytes)
+    put_bytes(subject, column->bytes, "", cell);
+  else if (column->value)
+    put(subject, column->value, "", cell);
+  else
+    column->fill(subject, cell);
+}
 
 #define COUNT(array) (sizeof (array) / sizeof *(array))
 
@@ -229,7 +215,7 @@ static bool has_something(const struct column *columns, size_t count, const stru
   char cell[GC_CELL] = "";
 
   for (size_t c = 1; c < count && !*cell; c++)
-    columns[c].fill(subject, cell);
+    fill(&columns[c], subject, cell);
   return *cell;
 }
 
@@ -256,7 +242,7 @@ static int add_row(struct gc_table *table, const struct column *columns, const s
   if (!row)
     return -1;
   for (size_t c = 0; c < table->columns; c++) {
-    columns[c].fill(subject, row[c]);
+    fill(&columns[c], subject, row[c]);
     filled |= c && *row[c];
   }
   if (!filled && !holds_others(columns, table->columns, subject))
