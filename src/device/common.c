@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define KERNEL(name, args) {#name, "gpu_" #name, sizeof(struct args)},
@@ -86,9 +87,16 @@ int gc_call_failed(struct gc_error *err, int status, const char *name, const cha
   return gc_fail(err, status, "cannot %s: %s", what, name);
 }
 
-bool gc_shows_none(const char *visible)
+int gc_check_visible(const char *variable, bool empty_counts, const char *hides, struct gc_error *err)
 {
-  visible += strspn(visible, " \t");
-  return !(*visible >= '0' && *visible <= '9') && strncmp(visible, "GPU-", 4) &&
-         strncmp(visible, "MIG-", 4);
+  const char *visible = getenv(variable), *first;
+
+  if (!visible || (!*visible && !empty_counts))
+    return 0;
+  if (!*visible)
+    return gc_fail(err, -ENODEV, "%s is empty: it hides every %s", variable, hides);
+  first = visible + strspn(visible, " \t");
+  if ((*first >= '0' && *first <= '9') || !strncmp(first, "GPU-", 4) || !strncmp(first, "MIG-", 4))
+    return 0;
+  return gc_fail(err, -ENODEV, "%s is '%s': it hides every %s", variable, visible, hides);
 }

@@ -64,9 +64,9 @@ int gc_status_of(unsigned int error, const struct gc_meaning *meanings, size_t n
 int gc_call_failed(struct gc_error *err, int status, const char *name, const char *doing,
                    va_list args);
 
-/* Whether CUDA_VISIBLE_DEVICES or one like it, having this value, shows no GPU at all. Such a list ends
- * at the first entry that is no GPU: where that is the first of all, "-1" or "NoDevFiles" for example,
- * there are none. An empty one is the caller's affair. */
-bool gc_shows_none(const char *visible);
+/* -ENODEV "… it hides every <hides>" when this variable, CUDA_VISIBLE_DEVICES or one like it, shows no GPU at
+ * all. Such a list ends at the first entry that is no GPU: where that is the first of all, "-1" or "NoDevFiles"
+ * for example, there are none. An empty one shows none where empty_counts. */
+int gc_check_visible(const char *variable, bool empty_counts, const char *hides, struct gc_error *err);
 
 #endif

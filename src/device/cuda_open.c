@@ -27,14 +27,8 @@ static const enum gc_kernel kernels[] = {GPU_COMMON_KERNELS(CUDA_KERNEL)
  * give back; with the usual eight it is 87 and 45. */
 static int show_only(const struct gc_gpu *gpu, struct gc_error *err)
 {
-  const char *visible = getenv("CUDA_VISIBLE_DEVICES");
-
-  if (visible && !*visible)
-    return gc_fail(err, -ENODEV,
-                   "CUDA_VISIBLE_DEVICES is empty: it hides every NVIDIA GPU from CUDA");
-  if (visible && gc_shows_none(visible))
-    return gc_fail(err, -ENODEV,
-                   "CUDA_VISIBLE_DEVICES is '%s': it hides every NVIDIA GPU from CUDA", visible);
+  if (gc_check_visible("CUDA_VISIBLE_DEVICES", true, "NVIDIA GPU from CUDA", err))
+    return -ENODEV;
   if (setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 1) || setenv("CUDA_MODULE_LOADING", "EAGER", 0) ||
       setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 1))
     return gc_fail(err, -ENOMEM, "out of memory");

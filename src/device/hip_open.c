@@ -47,28 +47,16 @@ static int partition_number(const struct gc_gpu *gpu)
 }
 
 /* Each library reads its own in hipInit, once. HIP takes CUDA's where its own is not set or empty. An empty
- * one hides all from ROCr, and nothing from HIP. */
-static int check_visible(const char *name, bool empty_counts, struct gc_error *err)
-{
-  const char *visible = getenv(name);
-
-  if (!visible || (!*visible && !empty_counts))
-    return 0;
-  if (!*visible)
-    return gc_fail(err, -ENODEV, "%s is empty: it hides every AMD GPU from HIP", name);
-  if (gc_shows_none(visible))
-    return gc_fail(err, -ENODEV, "%s is '%s': it hides every AMD GPU from HIP", name, visible);
-  return 0;
-}
-
-/* ROCr shows nothing at all when a UUID is that of several devices, as those of partitions are. */
+ * one hides all from ROCr, and nothing from HIP. ROCr shows nothing at all when a UUID is that of several
+ * devices, as those of partitions are. */
 static int show_only(const struct gc_gpu *gpu, struct gc_error *err)
 {
+  static const char hides[] = "AMD GPU from HIP";
   const char *hip = getenv("HIP_VISIBLE_DEVICES");
 
-  if (check_visible("ROCR_VISIBLE_DEVICES", true, err) ||
-      check_visible("HIP_VISIBLE_DEVICES", false, err) ||
-      ((!hip || !*hip) && check_visible("CUDA_VISIBLE_DEVICES", false, err)))
+  if (gc_check_visible("ROCR_VISIBLE_DEVICES", true, hides, err) ||
+      gc_check_visible("HIP_VISIBLE_DEVICES", false, hides, err) ||
+      ((!hip || !*hip) && gc_check_visible("CUDA_VISIBLE_DEVICES", false, hides, err)))
     return -ENODEV;
   if (unsetenv("HIP_VISIBLE_DEVICES") || unsetenv("CUDA_VISIBLE_DEVICES") ||
       (is_whole(gpu) ? setenv("ROCR_VISIBLE_DEVICES", gpu->identity.id, 1)
