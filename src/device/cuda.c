@@ -53,12 +53,11 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
       return status;
     gc_put_attribute(out, &attributes[i], value);
   }
-  status = gc_cuda_status(
-      &cuda->driver, cuda->driver.cuDeviceGetName(out->model, sizeof(out->model), cuda->device),
-      err, "ask for the name of %s", cuda->name);
+  status = CUDA_CALL(cuda, err, cuDeviceGetName(out->model, sizeof(out->model), cuda->device),
+                     "ask for the name of %s", cuda->name);
   if (!status)
-    status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceTotalMem_v2(&total, cuda->device),
-                            err, "ask for the memory of %s", cuda->name);
+    status = CUDA_CALL(cuda, err, cuDeviceTotalMem_v2(&total, cuda->device), "ask for the memory of %s",
+                       cuda->name);
   out->memory_bytes = total;
   out->has_texture = out->has_constant = out->has_read_only = true;
   return status;
@@ -83,8 +82,8 @@ static int alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, st
   int status;
 
   *address = 0;
-  status = gc_cuda_status(&cuda->driver, cuda->driver.cuMemAlloc_v2(&at, bytes), err,
-                          "allocate %llu bytes on %s", (unsigned long long)bytes, cuda->name);
+  status = CUDA_CALL(cuda, err, cuMemAlloc_v2(&at, bytes), "allocate %llu bytes on %s",
+                     (unsigned long long)bytes, cuda->name);
   if (status)
     return status;
   *address = at;
@@ -110,8 +109,8 @@ static int upload(struct gc_device *device, uint64_t address, const void *from, 
 {
   struct gc_cuda_device *cuda = CUDA(device);
 
-  return gc_cuda_status(&cuda->driver, cuda->driver.cuMemcpyHtoD_v2(address, from, bytes), err,
-                        "copy %zu bytes to %s", bytes, cuda->name);
+  return CUDA_CALL(cuda, err, cuMemcpyHtoD_v2(address, from, bytes), "copy %zu bytes to %s", bytes,
+                   cuda->name);
 }
 
 /* An earlier launch that failed comes to light in the calls that wait for it. */
@@ -120,16 +119,15 @@ static int download(struct gc_device *device, void *to, uint64_t address, size_t
 {
   struct gc_cuda_device *cuda = CUDA(device);
 
-  return gc_cuda_status(&cuda->driver, cuda->driver.cuMemcpyDtoH_v2(to, address, bytes), err,
-                        "copy %zu bytes from %s", bytes, cuda->name);
+  return CUDA_CALL(cuda, err, cuMemcpyDtoH_v2(to, address, bytes), "copy %zu bytes from %s", bytes,
+                   cuda->name);
 }
 
 static int clear(struct gc_device *device, uint64_t address, size_t bytes, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
 
-  return gc_cuda_status(&cuda->driver, cuda->driver.cuMemsetD8_v2(address, 0, bytes), err,
-                        "clear %zu bytes on %s", bytes, cuda->name);
+  return CUDA_CALL(cuda, err, cuMemsetD8_v2(address, 0, bytes), "clear %zu bytes on %s", bytes, cuda->name);
 }
 
 static int upload_constant(struct gc_device *device, size_t offset, const void *from, size_t bytes,
@@ -163,9 +161,8 @@ static int make_texture(struct gc_device *device, uint64_t address, uint64_t byt
   CUtexObject object = 0;
   int status;
 
-  status = gc_cuda_status(
-      &cuda->driver, cuda->driver.cuTexObjectCreate(&object, &resource, &description, NULL), err,
-      "make a texture of %llu bytes on %s", (unsigned long long)bytes, cuda->name);
+  status = CUDA_CALL(cuda, err, cuTexObjectCreate(&object, &resource, &description, NULL),
+                     "make a texture of %llu bytes on %s", (unsigned long long)bytes, cuda->name);
   *out = object;
   return status;
 }
@@ -225,13 +222,12 @@ static int allow_shared(struct gc_cuda_device *cuda, const struct gc_launch *lau
 
   if (launch->shared_bytes <= cuda->shared_allowed[launch->kernel])
     return 0;
-  status = gc_cuda_status(
-      &cuda->driver,
-      cuda->driver.cuFuncSetAttribute(cuda->functions[launch->kernel],
-                                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                      (int)launch->shared_bytes),
-      err, "give kernel %s %u bytes of shared memory on %s", gc_kernels[launch->kernel].name,
-      launch->shared_bytes, cuda->name);
+  status = CUDA_CALL(cuda, err,
+                     cuFuncSetAttribute(cuda->functions[launch->kernel],
+                                        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                        (int)launch->shared_bytes),
+                     "give kernel %s %u bytes of shared memory on %s", gc_kernels[launch->kernel].name,
+                     launch->shared_bytes, cuda->name);
   if (!status)
     cuda->shared_allowed[launch->kernel] = launch->shared_bytes;
   return status;
@@ -245,11 +241,11 @@ static int resident(struct gc_device *device, const struct gc_launch *launch, ui
 
   status = allow_shared(cuda, launch, err);
   if (!status)
-    status = gc_cuda_status(
-        &cuda->driver,
-        cuda->driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &count, cuda->functions[launch->kernel], (int)launch->threads, launch->shared_bytes),
-        err, "ask for the occupancy of kernel %s on %s", gc_kernels[launch->kernel].name, cuda->name);
+    status = CUDA_CALL(cuda, err,
+                       cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                         &count, cuda->functions[launch->kernel], (int)launch->threads, launch->shared_bytes),
+                       "ask for the occupancy of kernel %s on %s", gc_kernels[launch->kernel].name,
+                       cuda->name);
   *blocks = (uint32_t)count;
   return status;
 }
@@ -262,13 +258,11 @@ int gc_cuda_launch(struct gc_cuda_device *cuda, const struct gc_launch *launch, 
 
   if (gc_check_args(launch, err))
     return -EINVAL;
-  status = gc_cuda_status(&cuda->driver,
-                          cuda->driver.cuLaunchKernel(function, launch->blocks, 1, 1,
-                                                      launch->threads, 1, 1, launch->shared_bytes,
-                                                      stream, parameters, NULL),
-                          err, "launch kernel %s with %u blocks of %u threads on %s",
-                          gc_kernels[launch->kernel].name, launch->blocks, launch->threads,
-                          cuda->name);
+  status = CUDA_CALL(cuda, err,
+                     cuLaunchKernel(function, launch->blocks, 1, 1, launch->threads, 1, 1,
+                                    launch->shared_bytes, stream, parameters, NULL),
+                     "launch kernel %s with %u blocks of %u threads on %s", gc_kernels[launch->kernel].name,
+                     launch->blocks, launch->threads, cuda->name);
   if (status)
     return status;
   cuda->launched = launch->kernel;
@@ -289,8 +283,8 @@ static int wait(struct gc_device *device, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
 
-  return gc_cuda_status(&cuda->driver, cuda->driver.cuCtxSynchronize(), err,
-                        "finish kernel %s on %s", gc_kernels[cuda->launched].name, cuda->name);
+  return CUDA_CALL(cuda, err, cuCtxSynchronize(), "finish kernel %s on %s", gc_kernels[cuda->launched].name,
+                   cuda->name);
 }
 
 static const struct gc_device_counts *counts(const struct gc_device *device)

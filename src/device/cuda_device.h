@@ -34,6 +34,9 @@ struct gc_cuda_device {
   enum gc_kernel launched;         /* the last one, for the sentence when it failed */
 };
 
+/* Calls a function of the driver: 0, or the status of its error and "cannot <what was being done>: …". */
+#define CUDA_CALL(cuda, err, call, ...) gc_cuda_status(&(cuda)->driver, (cuda)->driver.call, err, __VA_ARGS__)
+
 int gc_cuda_open(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err);
 void gc_cuda_close(struct gc_device *device);
 

@@ -63,16 +63,15 @@ static int is_the_one(const struct gc_cuda_device *cuda, CUdevice device, const 
   size_t at = 4;
   int status;
 
-  status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceGetPCIBusId(id, sizeof(id), device),
-                          err, "ask CUDA for the bus id of %s", gpu->name);
+  status = CUDA_CALL(cuda, err, cuDeviceGetPCIBusId(id, sizeof(id), device), "ask CUDA for the bus id of %s",
+                     gpu->name);
   if (status)
     return status;
   *is = gpu->has_pci && sscanf(id, "%x:%x:%x", &domain, &bus, &dev) == 3 && domain == gpu->domain &&
         bus == gpu->bus && dev == gpu->dev;
   if (*is)
     return 0;
-  status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceGetUuid_v2(&raw, device), err,
-                          "ask CUDA for the UUID of %s", gpu->name);
+  status = CUDA_CALL(cuda, err, cuDeviceGetUuid_v2(&raw, device), "ask CUDA for the UUID of %s", gpu->name);
   if (status)
     return status;
   for (int i = 0; i < 16; i++)
@@ -88,11 +87,9 @@ static int find(struct gc_cuda_device *cuda, const struct gc_gpu *gpu, struct gc
   int count = 0, status;
   bool found = false;
 
-  status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceGetCount(&count), err,
-                          "count the CUDA devices");
+  status = CUDA_CALL(cuda, err, cuDeviceGetCount(&count), "count the CUDA devices");
   for (int i = 0; !status && !found && i < count; i++) {
-    status = gc_cuda_status(&cuda->driver, cuda->driver.cuDeviceGet(&cuda->device, i), err,
-                            "open CUDA device %d", i);
+    status = CUDA_CALL(cuda, err, cuDeviceGet(&cuda->device, i), "open CUDA device %d", i);
     if (!status)
       status = is_the_one(cuda, cuda->device, gpu, &found, err);
   }
@@ -117,32 +114,27 @@ int gc_cuda_attribute(const struct gc_cuda_device *cuda, CUdevice_attribute attr
 
 static int make_context(struct gc_cuda_device *cuda, struct gc_error *err)
 {
-  const struct gc_cuda_driver *driver = &cuda->driver;
   CUcontext context;
   int status;
 
   /* Spinning notices the end of a launch soonest; all launches are short. */
-  status =
-      gc_cuda_status(driver, driver->cuDevicePrimaryCtxSetFlags_v2(cuda->device, CU_CTX_SCHED_SPIN),
-                     err, "choose how to wait for %s", cuda->name);
+  status = CUDA_CALL(cuda, err, cuDevicePrimaryCtxSetFlags_v2(cuda->device, CU_CTX_SCHED_SPIN),
+                     "choose how to wait for %s", cuda->name);
   if (!status)
-    status = gc_cuda_status(driver, driver->cuDevicePrimaryCtxRetain(&context, cuda->device), err,
-                            "create a CUDA context on %s", cuda->name);
+    status = CUDA_CALL(cuda, err, cuDevicePrimaryCtxRetain(&context, cuda->device),
+                       "create a CUDA context on %s", cuda->name);
   if (status)
     return status;
   cuda->context = context;
-  return gc_cuda_status(driver, driver->cuCtxSetCurrent(context), err, "use the CUDA context of %s",
-                        cuda->name);
+  return CUDA_CALL(cuda, err, cuCtxSetCurrent(context), "use the CUDA context of %s", cuda->name);
 }
 
 int gc_cuda_find_constant(const struct gc_cuda_device *cuda, CUmodule module, CUdeviceptr *constant,
                           struct gc_error *err)
 {
   size_t bytes = 0;
-  int status = gc_cuda_status(
-      &cuda->driver,
-      cuda->driver.cuModuleGetGlobal_v2(constant, &bytes, module, "gpu_constant_bank"), err,
-      "find the constant bank on %s", cuda->name);
+  int status = CUDA_CALL(cuda, err, cuModuleGetGlobal_v2(constant, &bytes, module, "gpu_constant_bank"),
+                         "find the constant bank on %s", cuda->name);
 
   if (!status && bytes != GPU_CONSTANT_BYTES)
     status = gc_fail(err, -EIO, "the constant bank on %s has %zu bytes, not %d", cuda->name, bytes,
@@ -152,12 +144,11 @@ int gc_cuda_find_constant(const struct gc_cuda_device *cuda, CUmodule module, CU
 
 static int load_kernels(struct gc_cuda_device *cuda, struct gc_error *err)
 {
-  const struct gc_cuda_driver *driver = &cuda->driver;
   CUmodule module;
   int status;
 
-  status = gc_cuda_status(driver, driver->cuModuleLoadData(&module, gc_cuda_image), err,
-                          "load the kernels into %s", cuda->name);
+  status = CUDA_CALL(cuda, err, cuModuleLoadData(&module, gc_cuda_image), "load the kernels into %s",
+                     cuda->name);
   if (status)
     return status;
   cuda->module = module;
@@ -165,9 +156,8 @@ static int load_kernels(struct gc_cuda_device *cuda, struct gc_error *err)
     const enum gc_kernel k = kernels[i];
 
     cuda->shared_allowed[k] = SHARED_BYTES_BY_DEFAULT;
-    status = gc_cuda_status(
-        driver, driver->cuModuleGetFunction(&cuda->functions[k], module, gc_kernels[k].entry), err,
-        "find kernel %s on %s", gc_kernels[k].entry, cuda->name);
+    status = CUDA_CALL(cuda, err, cuModuleGetFunction(&cuda->functions[k], module, gc_kernels[k].entry),
+                       "find kernel %s on %s", gc_kernels[k].entry, cuda->name);
   }
   return status ? status : gc_cuda_find_constant(cuda, module, &cuda->constant, err);
 }

@@ -19,16 +19,15 @@
 static int load(struct gc_cuda_device *cuda, const unsigned char *image, const char *kernel,
                 CUmodule *module, CUfunction *function, struct gc_error *err)
 {
-  const struct gc_cuda_driver *driver = &cuda->driver;
-  int status = gc_cuda_status(driver, driver->cuModuleLoadData(module, image), err,
-                              "load kernel %s into %s once more", kernel, cuda->name);
+  int status = CUDA_CALL(cuda, err, cuModuleLoadData(module, image), "load kernel %s into %s once more",
+                         kernel, cuda->name);
 
   if (status) {
     *module = NULL;
     return status;
   }
-  return gc_cuda_status(driver, driver->cuModuleGetFunction(function, *module, kernel), err,
-                        "find kernel %s on %s", kernel, cuda->name);
+  return CUDA_CALL(cuda, err, cuModuleGetFunction(function, *module, kernel), "find kernel %s on %s", kernel,
+                   cuda->name);
 }
 
 /* The copy, loaded if it is not there yet. Copy 0 is the module that all else runs from. */
@@ -63,9 +62,8 @@ int gc_cuda_upload_constant_copy(struct gc_device *device, uint32_t number, cons
 
   return status
              ? status
-             : gc_cuda_status(&cuda->driver,
-                              cuda->driver.cuMemcpyHtoD_v2(copy.constant, from, GPU_CONSTANT_BYTES),
-                              err, "fill constant bank %u on %s", number, cuda->name);
+             : CUDA_CALL(cuda, err, cuMemcpyHtoD_v2(copy.constant, from, GPU_CONSTANT_BYTES),
+                         "fill constant bank %u on %s", number, cuda->name);
 }
 
 /* The census of a copy: looked for once. */
@@ -76,9 +74,8 @@ static int get_census(struct gc_cuda_device *cuda, uint32_t number, CUfunction *
   int status = get_copy(cuda, number, &copy, err);
 
   if (!status && !copy.census) {
-    status = gc_cuda_status(&cuda->driver,
-                            cuda->driver.cuModuleGetFunction(&copy.census, copy.module, CENSUS_KERNEL),
-                            err, "find kernel %s on %s", CENSUS_KERNEL, cuda->name);
+    status = CUDA_CALL(cuda, err, cuModuleGetFunction(&copy.census, copy.module, CENSUS_KERNEL),
+                       "find kernel %s on %s", CENSUS_KERNEL, cuda->name);
     if (!status)
       cuda->copies[number].census = copy.census;
   }
@@ -90,9 +87,8 @@ static int get_stream(struct gc_cuda_device *cuda, size_t i, struct gc_error *er
 {
   if (cuda->streams[i])
     return 0;
-  return gc_cuda_status(&cuda->driver,
-                        cuda->driver.cuStreamCreate(&cuda->streams[i], CU_STREAM_NON_BLOCKING), err,
-                        "create a stream on %s", cuda->name);
+  return CUDA_CALL(cuda, err, cuStreamCreate(&cuda->streams[i], CU_STREAM_NON_BLOCKING),
+                   "create a stream on %s", cuda->name);
 }
 
 static int get_function(struct gc_cuda_device *cuda, enum gc_kernel kernel, uint32_t number,

@@ -68,12 +68,11 @@ int gc_hip_properties(struct gc_device *device, struct gc_properties *out, struc
       return status;
     gc_put_attribute(out, &attributes[i], value);
   }
-  status = gc_hip_status(&hip->driver,
-                         hip->driver.hipDeviceGetName(out->model, sizeof(out->model), hip->device),
-                         err, "ask for the name of %s", hip->name);
+  status = HIP_CALL(hip, err, hipDeviceGetName(out->model, sizeof(out->model), hip->device),
+                    "ask for the name of %s", hip->name);
   if (!status)
-    status = gc_hip_status(&hip->driver, hip->driver.hipDeviceTotalMem(&total, hip->device), err,
-                           "ask for the memory of %s", hip->name);
+    status = HIP_CALL(hip, err, hipDeviceTotalMem(&total, hip->device), "ask for the memory of %s",
+                      hip->name);
   if (!*out->model)
     memcpy(out->model, hip->model, sizeof(out->model));
   if (hip->cus)
@@ -104,8 +103,8 @@ static int alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, st
   int status;
 
   *address = 0;
-  status = gc_hip_status(&hip->driver, hip->driver.hipMalloc(&at, bytes), err,
-                         "allocate %llu bytes on %s", (unsigned long long)bytes, hip->name);
+  status = HIP_CALL(hip, err, hipMalloc(&at, bytes), "allocate %llu bytes on %s", (unsigned long long)bytes,
+                    hip->name);
   if (status)
     return status;
   *address = (uintptr_t)at;
@@ -131,9 +130,8 @@ static int upload(struct gc_device *device, uint64_t address, const void *from, 
 {
   struct gc_hip_device *hip = HIP(device);
 
-  return gc_hip_status(&hip->driver,
-                       hip->driver.hipMemcpy(POINTER(address), from, bytes, hipMemcpyHostToDevice),
-                       err, "copy %zu bytes to %s", bytes, hip->name);
+  return HIP_CALL(hip, err, hipMemcpy(POINTER(address), from, bytes, hipMemcpyHostToDevice),
+                  "copy %zu bytes to %s", bytes, hip->name);
 }
 
 /* An earlier launch that failed comes to light in the calls that wait for it. */
@@ -142,17 +140,15 @@ static int download(struct gc_device *device, void *to, uint64_t address, size_t
 {
   struct gc_hip_device *hip = HIP(device);
 
-  return gc_hip_status(&hip->driver,
-                       hip->driver.hipMemcpy(to, POINTER(address), bytes, hipMemcpyDeviceToHost), err,
-                       "copy %zu bytes from %s", bytes, hip->name);
+  return HIP_CALL(hip, err, hipMemcpy(to, POINTER(address), bytes, hipMemcpyDeviceToHost),
+                  "copy %zu bytes from %s", bytes, hip->name);
 }
 
 static int clear(struct gc_device *device, uint64_t address, size_t bytes, struct gc_error *err)
 {
   struct gc_hip_device *hip = HIP(device);
 
-  return gc_hip_status(&hip->driver, hip->driver.hipMemset(POINTER(address), 0, bytes), err,
-                       "clear %zu bytes on %s", bytes, hip->name);
+  return HIP_CALL(hip, err, hipMemset(POINTER(address), 0, bytes), "clear %zu bytes on %s", bytes, hip->name);
 }
 
 /* What AMD GPUs do not have, or not as an element of their memory hierarchy. */
@@ -228,12 +224,10 @@ static int resident(struct gc_device *device, const struct gc_launch *launch, ui
 
   status = check_launch(hip, launch, err);
   if (!status)
-    status = gc_hip_status(&hip->driver,
-                           hip->driver.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
-                             &count, hip->functions[launch->kernel], (int)launch->threads,
-                             lds_of(hip, launch)),
-                           err, "ask for the occupancy of kernel %s on %s",
-                           gc_kernels[launch->kernel].name, hip->name);
+    status = HIP_CALL(hip, err,
+                      hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
+                        &count, hip->functions[launch->kernel], (int)launch->threads, lds_of(hip, launch)),
+                      "ask for the occupancy of kernel %s on %s", gc_kernels[launch->kernel].name, hip->name);
   *blocks = (uint32_t)count;
   return status;
 }
@@ -248,13 +242,11 @@ static int launch(struct gc_device *device, const struct gc_launch *launch, stru
   int status = check_launch(hip, launch, err);
 
   if (!status)
-    status = gc_hip_status(&hip->driver,
-                           hip->driver.hipModuleLaunchKernel(
-                             hip->functions[launch->kernel], launch->blocks, 1, 1, launch->threads, 1,
-                             1, lds_of(hip, launch), NULL, NULL, extra),
-                           err, "launch kernel %s with %u blocks of %u threads on %s",
-                           gc_kernels[launch->kernel].name, launch->blocks, launch->threads,
-                           hip->name);
+    status = HIP_CALL(hip, err,
+                      hipModuleLaunchKernel(hip->functions[launch->kernel], launch->blocks, 1, 1,
+                                            launch->threads, 1, 1, lds_of(hip, launch), NULL, NULL, extra),
+                      "launch kernel %s with %u blocks of %u threads on %s", gc_kernels[launch->kernel].name,
+                      launch->blocks, launch->threads, hip->name);
   if (status)
     return status;
   hip->launched = launch->kernel;
@@ -266,8 +258,8 @@ static int wait(struct gc_device *device, struct gc_error *err)
 {
   struct gc_hip_device *hip = HIP(device);
 
-  return gc_hip_status(&hip->driver, hip->driver.hipDeviceSynchronize(), err,
-                       "finish kernel %s on %s", gc_kernels[hip->launched].name, hip->name);
+  return HIP_CALL(hip, err, hipDeviceSynchronize(), "finish kernel %s on %s", gc_kernels[hip->launched].name,
+                  hip->name);
 }
 
 static const struct gc_device_counts *counts(const struct gc_device *device)

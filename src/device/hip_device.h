@@ -27,6 +27,9 @@ struct gc_hip_device {
   enum gc_kernel launched;         /* the last one, for the sentence when it failed */
 };
 
+/* Calls a function of the library: 0, or the status of its error and "cannot <what was being done>: …". */
+#define HIP_CALL(hip, err, call, ...) gc_hip_status(&(hip)->driver, (hip)->driver.call, err, __VA_ARGS__)
+
 int gc_hip_open(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err);
 void gc_hip_close(struct gc_device *device);
 /* What a person can do when HIP shows nothing. error: errno of opening /dev/kfd, 0 when that works. */

@@ -144,9 +144,8 @@ static int is_there(const struct gc_hip_device *hip, hipDevice_t device, const s
 {
   unsigned domain, bus, dev, func;
   char id[32] = "";
-  int status = gc_hip_status(&hip->driver,
-                             hip->driver.hipDeviceGetPCIBusId(id, sizeof(id), device), err,
-                             "ask HIP for the bus id of %s", gpu->name);
+  int status = HIP_CALL(hip, err, hipDeviceGetPCIBusId(id, sizeof(id), device),
+                        "ask HIP for the bus id of %s", gpu->name);
 
   *is = !status && gpu->has_pci && sscanf(id, "%x:%x:%x.%x", &domain, &bus, &dev, &func) == 4 &&
         domain == gpu->domain && bus == gpu->bus && dev == gpu->dev && func == gpu->func;
@@ -158,8 +157,7 @@ static int has_its_uuid(const struct gc_hip_device *hip, hipDevice_t device, con
                         bool *has, struct gc_error *err)
 {
   hipUUID uuid = {{0}};
-  int status = gc_hip_status(&hip->driver, hip->driver.hipDeviceGetUuid(&uuid, device), err,
-                             "ask HIP for the UUID of %s", gpu->name);
+  int status = HIP_CALL(hip, err, hipDeviceGetUuid(&uuid, device), "ask HIP for the UUID of %s", gpu->name);
 
   *has = !status && !memcmp(uuid.bytes, gpu->identity.id + strlen(UUID_PREFIX), UUID_DIGITS);
   return status;
@@ -175,8 +173,7 @@ static int find_by_place(const struct gc_hip_device *hip, const struct gc_gpu *g
 
   *there = 0;
   for (int i = 0; !status && i < count; i++) {
-    status = gc_hip_status(&hip->driver, hip->driver.hipDeviceGet(&candidate, i), err,
-                           "open HIP device %d", i);
+    status = HIP_CALL(hip, err, hipDeviceGet(&candidate, i), "open HIP device %d", i);
     if (!status && !(status = is_there(hip, candidate, gpu, &is, err)) && is &&
         ((*there)++ == 0 || *there - 1 == wanted))
       *device = candidate;
@@ -191,8 +188,7 @@ static int find_by_uuid(const struct gc_hip_device *hip, const struct gc_gpu *gp
 
   *found = false;
   for (int i = 0; !status && !*found && i < count; i++) {
-    status = gc_hip_status(&hip->driver, hip->driver.hipDeviceGet(device, i), err,
-                           "open HIP device %d", i);
+    status = HIP_CALL(hip, err, hipDeviceGet(device, i), "open HIP device %d", i);
     if (!status)
       status = has_its_uuid(hip, *device, gpu, found, err);
   }
@@ -222,14 +218,12 @@ static int find(struct gc_hip_device *hip, const struct gc_gpu *gpu, int count, 
 /* Spinning notices the end of a launch soonest; all launches are short. */
 static int choose(struct gc_hip_device *hip, struct gc_error *err)
 {
-  int status = gc_hip_status(&hip->driver, hip->driver.hipSetDevice(hip->device), err,
-                             "use %s with HIP", hip->name);
+  int status = HIP_CALL(hip, err, hipSetDevice(hip->device), "use %s with HIP", hip->name);
 
   if (status)
     return status;
   hip->chosen = true;
-  return gc_hip_status(&hip->driver, hip->driver.hipSetDeviceFlags(hipDeviceScheduleSpin), err,
-                       "choose how to wait for %s", hip->name);
+  return HIP_CALL(hip, err, hipSetDeviceFlags(hipDeviceScheduleSpin), "choose how to wait for %s", hip->name);
 }
 
 /* Tells the kernels how long a tick of the wall clock is, where it is not as long as they take it for. */
@@ -244,38 +238,34 @@ static int set_tick(const struct gc_hip_device *hip, struct gc_error *err)
     return status;
   tick.nanoseconds = 1000000u / (uint32_t)khz;
   tick.fraction = (uint32_t)(((uint64_t)(1000000u % (uint32_t)khz) << 32) / (uint32_t)khz);
-  status = gc_hip_status(&hip->driver,
-                         hip->driver.hipModuleGetGlobal(&address, &bytes, hip->module, "gpu_tick"),
-                         err, "find the wall clock of the kernels on %s", hip->name);
+  status = HIP_CALL(hip, err, hipModuleGetGlobal(&address, &bytes, hip->module, "gpu_tick"),
+                    "find the wall clock of the kernels on %s", hip->name);
   if (!status && bytes != sizeof(tick))
     status = gc_fail(err, -EIO, "the wall clock of the kernels on %s has %zu bytes, not %zu",
                      hip->name, bytes, sizeof(tick));
   if (!status)
-    status = gc_hip_status(
-      &hip->driver, hip->driver.hipMemcpy(address, &tick, sizeof(tick), hipMemcpyHostToDevice), err,
-      "set the wall clock of the kernels on %s", hip->name);
+    status = HIP_CALL(hip, err, hipMemcpy(address, &tick, sizeof(tick), hipMemcpyHostToDevice),
+                      "set the wall clock of the kernels on %s", hip->name);
   return status;
 }
 
 static int load_kernels(struct gc_hip_device *hip, const struct gc_amd_image *image,
                         struct gc_error *err)
 {
-  const struct gc_hip_driver *driver = &hip->driver;
   hipModule_t module;
   int status;
 
-  status = gc_hip_status(driver, driver->hipModuleLoadData(&module, image->bytes), err,
-                         "load the kernels for %s into %s with %s", image->processor, hip->name,
-                         driver->name);
+  status = HIP_CALL(hip, err, hipModuleLoadData(&module, image->bytes),
+                    "load the kernels for %s into %s with %s", image->processor, hip->name,
+                    hip->driver.name);
   if (status)
     return status;
   hip->module = module;
   for (size_t i = 0; !status && i < sizeof(kernels) / sizeof(*kernels); i++) {
     const enum gc_kernel k = kernels[i];
 
-    status = gc_hip_status(
-      driver, driver->hipModuleGetFunction(&hip->functions[k], module, gc_kernels[k].entry), err,
-      "find kernel %s on %s", gc_kernels[k].entry, hip->name);
+    status = HIP_CALL(hip, err, hipModuleGetFunction(&hip->functions[k], module, gc_kernels[k].entry),
+                      "find kernel %s on %s", gc_kernels[k].entry, hip->name);
   }
   return status ? status : set_tick(hip, err);
 }
