@@ -226,6 +226,7 @@ int gc_step_l2_census(struct gc_bench *bench, struct gc_element *element);
 int gc_walk_l3(struct gc_bench *bench, const struct gc_path *path, const struct gc_window *window,
                struct gc_run *runs, size_t n); /* l3.c */
 int gc_step_l3_capacity(struct gc_bench *bench, struct gc_element *element);
+int gc_step_l3_census(struct gc_bench *bench, struct gc_element *element);
 int gc_step_l3_latency(struct gc_bench *bench, struct gc_element *element);
 int gc_step_l3_penalty(struct gc_bench *bench, struct gc_element *element);
 int gc_step_partition(struct gc_bench *bench, struct gc_element *element); /* partition.c */

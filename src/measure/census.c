@@ -233,7 +233,7 @@ int gc_step_l2_census(struct gc_bench *bench, struct gc_element *element)
   const struct gc_window window = {.shift = 3, .threshold = (uint32_t)l2_limit(bench, element)};
   struct gc_run run = {.bytes = lines * L2_LINE};
   struct gc_census census = {.slack = L2_SLACK};
-  double loads = 0, slow = 0, found;
+  double loads = 0, slow = 0;
 
   if (!capacity)
     return 0;
@@ -257,9 +257,6 @@ int gc_step_l2_census(struct gc_bench *bench, struct gc_element *element)
     loads += run.seen.loads;
     slow += run.seen.slow;
   }
-  found = 1 - slow / loads;
-  census.all = slow < 1;
-  census.bytes = found * (double)run.bytes;
-  census.error = sqrt(found * (1 - found) / loads) * (double)run.bytes;
+  gc_sample_conclude((double)run.bytes, loads, slow, &census);
   return gc_settle_census(bench, element, &census);
 }

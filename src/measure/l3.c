@@ -6,14 +6,21 @@
  * first. The L2 hold what came last, which all XCDs read once more; so these loads end in L3, or, where the
  * array does not fit, in memory. Its nominal size comes from the kernel driver's tables; without it
  * nothing is searched.
+ *
+ * The census (census.c): half as much again as was found is read, from another place on each time, and lines
+ * of all of it are timed, among them those that an L2 has: they came last through L3. Pages lie anywhere in
+ * memory, so some sets get more of an array than others: what first misses and the census say may differ by a
+ * sixteenth.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
 #include "measure/known.h"
+#include "measure/looks.h"
 #include "stats/stats.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #define STRIDE 64       /* bytes: at most the line of any L3, unless an L2 always asks for more */
@@ -30,6 +37,9 @@
 #define RINGS (LINE / SLOT)
 _Static_assert((REPEATS + 1) * (WARM + LOADS) <= SLOTS, "every slot is loaded once");
 #define TOLERANCE 0.02
+#define SPAN 1.5       /* a census reads so many times what was found, */
+#define ROUNDS 4       /* so often */
+#define SLACK 0.0625   /* one way in sixteen, see above */
 
 static uint64_t start_of(const struct gc_bench *bench, size_t ring)
 {
@@ -127,6 +137,61 @@ int gc_step_l3_capacity(struct gc_bench *bench, struct gc_element *element)
   if (path.min < LEAST_L2S * bench->properties.l2_bytes)
     return gc_put_absent(element, HWLOC_GPUCACHE_CAPACITY, "it is too small to be seen behind the L2");
   return gc_put_capacity(bench, &path, element);
+}
+
+/* All of the array, the end of it at `at`: on from there, and then from its beginning. */
+static int read_around(struct gc_bench *bench, uint64_t bytes, uint64_t at)
+{
+  const uint64_t l2s = 2 * bench->properties.l2_bytes, end = l2s < at ? l2s : at;
+  const uint32_t stride = stride_of(bench);
+  int status = at < bytes ? gc_bench_read(bench, at, bytes - at, stride, 1, GPU_ANY_SM) : 0;
+
+  if (!status)
+    status = gc_bench_read(bench, 0, at, stride, 1, GPU_ANY_SM);
+  return status ? status : gc_fill_l2(bench, at - end, end, stride, 1);
+}
+
+/* *loads of lines all over the array, of which *slow were in memory. */
+static int sample_rounds(struct gc_bench *bench, const struct gc_window *window, struct gc_run *run,
+                         double *loads, double *slow)
+{
+  int status = 0;
+
+  for (size_t i = 0; i < ROUNDS && !status; i++)
+    lay_ring(bench, i, run->bytes, SAMPLE, &status);
+  for (size_t i = 0; i < ROUNDS && !status; i++) {
+    if ((status = read_around(bench, run->bytes, run->bytes / ROUNDS / LINE * LINE * (ROUNDS - i))) ||
+        (status = gc_bench_sample(bench, gc_path_of(GC_L3), window, start_of(bench, i), 0, SAMPLE, &run->seen)))
+      break;
+    gc_raw_runs(bench->raw, "census", window, run, 1);
+    *loads += run->seen.loads;
+    *slow += run->seen.slow;
+  }
+  return status;
+}
+
+int gc_step_l3_census(struct gc_bench *bench, struct gc_element *element)
+{
+  const uint64_t capacity = gc_capacity_known(element);
+  const struct gc_level *level = &bench->levels[GC_L3];
+  const struct gc_window window = {.shift = 3, .threshold = (uint32_t)((level->hit + level->miss) / 2)};
+  const uint64_t unit = ROUNDS * LINE;
+  struct gc_run run = {.bytes = (uint64_t)(SPAN * (double)capacity) / unit * unit};
+  struct gc_census census = {.slack = SLACK};
+  double loads = 0, slow = 0;
+  int status;
+
+  if (!capacity)
+    return 0;
+  if (run.bytes > bench->arena_bytes || !(level->miss > 0)) {
+    snprintf(census.absent, sizeof(census.absent), "%s",
+             level->miss > 0 ? "too little free device memory" : "what a hit takes is not known any more");
+    return gc_settle_census(bench, element, &census);
+  }
+  if ((status = sample_rounds(bench, &window, &run, &loads, &slow)))
+    return status;
+  gc_sample_conclude((double)run.bytes, loads, slow, &census);
+  return gc_settle_census(bench, element, &census);
 }
 
 int gc_step_l3_latency(struct gc_bench *bench, struct gc_element *element)

@@ -58,3 +58,12 @@ void gc_looks_conclude(const struct gc_looks *looks, struct gc_raw *raw, struct 
   census->rounds = looks->rounds;
   census->error = sqrt(part * part * (spread * rounds / (rounds - 1) + 1.0 / 12));
 }
+
+void gc_sample_conclude(double bytes, double loads, double slow, struct gc_census *census)
+{
+  const double found = 1 - slow / loads;
+
+  census->all = slow < 1;
+  census->bytes = found * bytes;
+  census->error = sqrt(found * (1 - found) / loads) * bytes;
+}

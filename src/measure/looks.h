@@ -33,4 +33,7 @@ static inline void gc_looks_add(struct gc_looks *looks, size_t part, uint32_t ro
 /* What they say together; for the eye, how much was found when so much had been read since. */
 void gc_looks_conclude(const struct gc_looks *looks, struct gc_raw *raw, struct gc_census *census);
 
+/* The same of single lines of so many bytes, spread evenly over them: of these loads so many were slow. */
+void gc_sample_conclude(double bytes, double loads, double slow, struct gc_census *census);
+
 #endif

@@ -35,6 +35,7 @@ static const struct step {
   {GC_L2, "miss penalty", gc_step_miss_penalty},
   {GC_L2, "bandwidth", gc_step_l2_bandwidth},
   {GC_L3, "capacity", gc_step_l3_capacity},
+  {GC_L3, "census", gc_step_l3_census},
   {GC_L3, "latency", gc_step_l3_latency},
   {GC_L3, "miss penalty", gc_step_l3_penalty},
   {GC_L3, "bandwidth", gc_step_l3_bandwidth},

@@ -47,7 +47,7 @@ static void open_path(struct opened *o, const char *path)
   must(o, gc_device_open(&o->gpus.array[0], &o->device, &o->err), "open");
   o->record = gc_record_new(&o->gpus.array[0].identity);
   assert_non_null(o->record);
-  must(o, gc_bench_open(&o->bench, o->device, o->record, &o->err), "bench");
+  must(o, gc_bench_open_known(&o->bench, o->device, o->gpus.array[0].known, o->record, &o->err), "bench");
   must(o, gc_warm_up(&o->bench), "warm up");
   must(o, gc_calibrate_window(&o->bench), "timing");
 }
@@ -349,6 +349,37 @@ static void wrong_l2_are_withheld(void **state)
   }
 }
 
+/* The same of an L3, which all read, and one samples. */
+static void wrong_l3_are_withheld(void **state)
+{
+  static const double factors[] = {0.86, 0.96, 1, 1.04, 1.14}, right = 96 << 20;
+  const char *folder = getenv("HWLOC_GPUCACHE_SIM_PATH");
+  struct gc_element *element;
+  struct opened o;
+  char path[300];
+
+  (void)state;
+  snprintf(path, sizeof(path), "%.280s/rx7900xtx", folder ? folder : "./data/sim");
+  open_path(&o, path);
+  element = element_of(&o, GC_L3);
+  must(&o, gc_step_l3_capacity(&o.bench, element), "capacity");
+  assert_int_equal(number(element, "CapacityBytes"), right);
+  for (size_t i = 0; i < sizeof(factors) / sizeof(*factors); i++) {
+    assert_int_equal(
+      gc_infos_set_u64(&element->infos, "CapacityBytes", (uint64_t)(right * factors[i]) / 128 * 128), 0);
+    must(&o, gc_step_l3_census(&o.bench, element), "census");
+    if (isnan(number(element, "CapacityBytes")) != (fabs(factors[i] - 1) > 0.1) ||
+        !(fabs(number(element, "CensusBytes") - right) < 0.03 * right))
+      fail_msg("%s: %.2f times what there is, counted were %.0f +- %.0f: %s", path, factors[i],
+               number(element, "CensusBytes"), number(element, "CensusErrorBytes"),
+               text(element, "CapacitySource"));
+  }
+  assert_int_equal(gc_infos_set_u64(&element->infos, "CapacityBytes", o.bench.arena_bytes), 0);
+  must(&o, gc_step_l3_census(&o.bench, element), "census");
+  assert_string_equal(text(element, "CensusSource"), "absent:too little free device memory");
+  close_path(&o);
+}
+
 /* --- constant L1.5 beyond one bank ------------------------------------------------------------ */
 
 /* As if the search had found this capacity. (With random replacement it finds none: what is brought in once
@@ -619,6 +650,7 @@ int main(void)
     cmocka_unit_test(wrong_capacities_are_withheld),
     cmocka_unit_test(lost_kibibytes_are_noticed),
     cmocka_unit_test(wrong_l2_are_withheld),
+    cmocka_unit_test(wrong_l3_are_withheld),
     cmocka_unit_test(banks_agree),
     cmocka_unit_test(wrong_banks_are_noticed),
     cmocka_unit_test(what_cannot_be_counted),
