@@ -25,7 +25,7 @@
 #define PERCENTS 101
 #define DEFAULT PERCENTS         /* index of "no preference" */
 #define REPEATS 2
-#define ATTEMPTS 3              /* of a level, until it is */
+#define ATTEMPTS 6              /* of a level, until it is */
 #define SURE 0.99
 #define ROUGH_WARM 2048 /* loads until lines of the launch before are gone: see paths.c */
 #define ROUGH_LOADS 768 /* enough to see that an array does not fit */
