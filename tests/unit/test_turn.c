@@ -7,6 +7,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 static int try_turn(unsigned i, int *turn)
@@ -32,6 +33,7 @@ static pid_t start_turn(unsigned i, int *said)
   if (!child) {
     int turn;
 
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* should the test fail before it ends this process */
     if (gc_gpus_take_turn(root, &gpus.array[i], 60, &turn, NULL) || turn < 0 ||
         write(ends[1], "t", 1) != 1)
       _exit(1);
