@@ -9,6 +9,7 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
+#include "measure/agree.h"
 #include "measure/pair.h"
 
 #include <errno.h>
@@ -142,6 +143,14 @@ static uint32_t most_common(const struct gc_roll *roll, size_t *votes)
   return most;
 }
 
+/* Was this cache seen at all: its capacity was found, be it that it was withheld, or that it has no end? */
+static bool is_known(const struct gc_element *element)
+{
+  return gc_capacity_known(element) ||
+         gc_infos_get(&element->infos, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES) ||
+         gc_infos_get(&element->infos, HWLOC_GPUCACHE_CENSUS HWLOC_GPUCACHE_SOURCE_SUFFIX);
+}
+
 static int tell(struct gc_bench *bench, struct gc_element *element, const struct gc_path *path,
                 const struct gc_roll *roll)
 {
@@ -155,6 +164,10 @@ static int tell(struct gc_bench *bench, struct gc_element *element, const struct
     with += roll->firsts[i] > 0;
   if (*roll->failed)
     return put_absent(bench, element, roll->failed);
+  if (!is_known(element))
+    return put_absent(bench, element, "a hit cannot be told from a miss: no capacity was found");
+  if ((double)roll->unclear > (1 - MAJORITY) * (double)n)
+    return put_absent(bench, element, "what is loaded again is not found in this cache, or not clearly");
   if (!with)
     return put_absent(bench, element, "nobody had to wait: caches were not empty");
   if (!per_sm)

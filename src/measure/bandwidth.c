@@ -10,6 +10,7 @@
 
 #include "measure/agree.h"
 #include "measure/bandwidth.h"
+#include "measure/layout.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -166,6 +167,15 @@ static int measure(struct gc_bench *bench, struct gc_flow *flow, struct gc_rate 
   return status;
 }
 
+/* What is read fits: a capacity that is not known is no less than what its latency is told of. Whole tiles. */
+static uint64_t fitting(const struct gc_element *element, uint64_t bytes, uint64_t tile)
+{
+  const uint64_t known = gc_capacity_known(element);
+  const uint64_t capacity = known ? known : gc_path_of(element->kind)->latency_bytes;
+
+  return capacity < bytes ? capacity / tile * tile : bytes;
+}
+
 /* texture: the object that the region is seen through, if it is. */
 static int measure_local(struct gc_bench *bench, const struct local *local, uint64_t texture,
                          struct gc_element *element)
@@ -174,20 +184,23 @@ static int measure_local(struct gc_bench *bench, const struct local *local, uint
   const bool uniform = local->form == GC_FORM_CONSTANT || local->kind == GC_SCALAR_L1;
   const bool shared = local->form == GC_FORM_SHARED;
   const uint64_t tile = GPU_BANDWIDTH_ROWS * (uniform ? 1 : p->warp) * GC_LANE_BYTES;
+  const uint64_t bytes = fitting(element, local->bytes, tile);
   const uint32_t most = p->threads_per_block;
   const uint32_t warps = (local->threads < most ? local->threads : most) / p->warp;
-  const uint64_t apart = local->bytes / warps / tile * tile;
+  const uint64_t apart = bytes / warps / tile * tile;
   struct gc_flow flow = {
     .kernel = local->read, .blocks = p->sms, .threads = warps * p->warp,
-    .shared_bytes = shared ? (uint32_t)local->bytes : 0,
-    .args = {.base = texture ? 0 : gc_bench_address(bench, local->form, 0), .bytes = local->bytes,
+    .shared_bytes = shared ? (uint32_t)bytes : 0,
+    .args = {.base = texture ? 0 : gc_bench_address(bench, local->form, 0), .bytes = bytes,
              .warp_first = apart ? apart : tile, .step = tile, .texture = texture,
              .count = local->turns}};
   const struct gc_limit limit = {uniform ? 0 : gc_sm_limit(p), "bytes per cycle", "an SM"};
   struct gc_rate rate;
-  int status = measure(bench, &flow, &rate);
+  int status;
 
-  if (!status)
+  if (!bytes)
+    return gc_rate_put_absent(bench, element, HWLOC_GPUCACHE_READ, "it is too small to be read at once");
+  if (!(status = measure(bench, &flow, &rate)))
     status = gc_rate_put(bench, element, HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE, HWLOC_GPUCACHE_READ,
                          &rate, &limit);
   if (status || local->write == NONE)
@@ -207,6 +220,8 @@ int gc_step_bandwidth(struct gc_bench *bench, struct gc_element *element)
 
   while (local->kind != element->kind)
     local++;
+  if (local->kind == GC_CONSTANT_L15 && !gc_passes_constant_l1(bench, local->bytes))
+    return gc_rate_put_absent(bench, element, HWLOC_GPUCACHE_READ, gc_constant_l1_hides);
   if (local->form == GC_FORM_TEXTURE)
     status = bench->ops->wide_texture(bench->device, bench->arena, local->bytes, &texture,
                                       bench->err);

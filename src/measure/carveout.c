@@ -25,6 +25,8 @@
 #define PERCENTS 101
 #define DEFAULT PERCENTS         /* index of "no preference" */
 #define REPEATS 2
+#define SIZES_MIN 128           /* of a rough search, in as many launches as it takes: L1s that differ by less
+                                   than two of its steps are taken for one */
 #define ATTEMPTS 6              /* of a level, until it is */
 #define SURE 0.99
 #define ROUGH_WARM 2048 /* loads until lines of the launch before are gone: see paths.c */
@@ -240,6 +242,7 @@ int gc_step_carveout(struct gc_bench *bench, struct gc_element *element)
   const char *sure =
       gc_infos_get(&element->infos, HWLOC_GPUCACHE_CAPACITY HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
   uint64_t largest, line;
+  uint32_t sizes;
   char text[1024] = "";
   int status = set(&t, 0);
 
@@ -252,7 +255,8 @@ int gc_step_carveout(struct gc_bench *bench, struct gc_element *element)
   if (!gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_LINE_BYTES, &line))
     t.path.stride = (uint32_t)line;
   /* no carve-out leaves more than the one that was asked for then, which was none; one size beyond */
-  t.step = (largest / (bench->properties.sms - 1) / t.path.stride + 1) * t.path.stride;
+  sizes = bench->properties.sms > SIZES_MIN ? bench->properties.sms : SIZES_MIN;
+  t.step = (largest / (sizes - 1) / t.path.stride + 1) * t.path.stride;
   t.max = largest + t.step;
   t.confidence = sure ? strtod(sure, NULL) : 1;
   for (int i = 0; i <= PERCENTS; i++)

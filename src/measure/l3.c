@@ -17,6 +17,7 @@
 
 #include "measure/known.h"
 #include "measure/looks.h"
+#include "measure/layout.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -52,7 +53,7 @@ static uint64_t start_of(const struct gc_bench *bench, size_t ring)
 static uint64_t lay_ring(struct gc_bench *bench, size_t which, uint64_t bytes, uint64_t slots,
                          int *status)
 {
-  const uint64_t stride = ((bytes / slots / LINE - 1) | 1) * LINE, start = start_of(bench, which);
+  const uint64_t stride = gc_ring_stride(bytes, slots, LINE), start = start_of(bench, which);
   const struct gpu_fill_args ring = {.base = start, .count = slots, .stride = stride,
                                      .multiplier = gc_bench_scatter(slots), .first = start,
                                      .step = stride, .slot_bytes = SLOT};

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "measure/layout.h"
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
 
 #include "measure/known.h"
+#include "measure/layout.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +12,7 @@
 #define BLOCK_MIN 512u /* bytes between pairs */
 #define EMPTY_PASSES 6
 #define EMPTY_MORE ((uint64_t)32 << 20) /* besides twice the L2, where there is one */
-#define EMPTY_STRIDE 64 /* at most the line of any L2 */
+#define EMPTY_STRIDE 64 /* twice the shortest line of an L2, see below */
 #define SMS_MAX 32      /* enough to walk pairs; more only take longer to read back */
 #define TRIES 64        /* random slots of a block until one is free */
 
@@ -163,12 +166,53 @@ void gc_pairs_close(struct gc_pairs *pairs)
   pairs->trace = NULL;
 }
 
+static bool is_prime(uint64_t n)
+{
+  for (uint64_t factor = 2; factor * factor <= n; factor++)
+    if (n % factor == 0)
+      return false;
+  return true;
+}
+
+uint64_t gc_ring_stride(uint64_t room, uint64_t slots, uint64_t line)
+{
+  uint64_t lines = room / slots / line;
+
+  if (lines > 3)
+    lines--; /* what is left over is room for rings next to this one */
+  while (lines > 2 && !is_prime(lines))
+    lines--;
+  return (lines > 2 ? lines : 1) * line;
+}
+
 int gc_empty_l2(struct gc_bench *bench)
 {
   const uint64_t half = bench->arena_bytes / 2, l2 = bench->properties.l2_bytes;
-  const uint64_t enough = bench->properties.l2_count > 1 ? 2 * l2 : 2 * l2 + EMPTY_MORE;
+  const uint64_t most = bench->properties.l3_bytes / 4; /* which has to keep what it has */
+  const uint64_t more = most && most < EMPTY_MORE ? most : EMPTY_MORE;
+  const uint64_t enough = bench->properties.l2_count > 1 ? 2 * l2 : 2 * l2 + more;
+  const uint64_t bytes = half < enough ? half : enough;
+  int status = gc_fill_l2(bench, half, bytes, EMPTY_STRIDE, EMPTY_PASSES / 2);
 
-  return gc_fill_l2(bench, half, half < enough ? half : enough, EMPTY_STRIDE, EMPTY_PASSES);
+  /* the other halves: where lines are that short, they are in other sets */
+  return status ? status
+                : gc_fill_l2(bench, half + EMPTY_STRIDE / 2, bytes - EMPTY_STRIDE, EMPTY_STRIDE,
+                             EMPTY_PASSES / 2);
+}
+
+const char gc_constant_l1_hides[] = "the constant L1 is too large to see what lies behind it";
+
+bool gc_passes_constant_l1(const struct gc_bench *bench, uint64_t bytes)
+{
+  const struct gc_element *l1 = gc_record_find(bench->record, GC_CONSTANT_L1);
+  uint64_t known;
+
+  if (!l1)
+    return true;
+  if (!gc_infos_get_u64(&l1->infos, HWLOC_GPUCACHE_CAPACITY_BYTES, &known) ||
+      !gc_infos_get_u64(&l1->infos, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES, &known))
+    return 2 * known <= bytes;
+  return true;
 }
 
 const char *gc_l2_stays(const struct gc_bench *bench)

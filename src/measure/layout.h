@@ -80,12 +80,23 @@ static inline uint32_t gc_pairs_at(const struct gc_pairs *pairs, uint32_t k)
   return ((uint32_t)((uint64_t)sm * pairs->count / pairs->sms) + k % pairs->each) % pairs->count;
 }
 
+/* Bytes from slot to slot of a ring of so many that reaches through `room`, but for what is below a line of
+ * it: a prime number of lines. Channels and sets are chosen by remainders, and a distance that has a factor
+ * in common with their number would meet few of them. */
+uint64_t gc_ring_stride(uint64_t room, uint64_t slots, uint64_t line);
+
 /* Pushes the first half of the arena out of the L2. It takes more than to read as much as the L2
  * holds once or twice: an H200 keeps half of the lines that were read often for that long (0 after
  * 4). */
 int gc_empty_l2(struct gc_bench *bench);
 /* Why that cannot be done; NULL: it can. */
 const char *gc_l2_stays(const struct gc_bench *bench);
+
+/* Whether loads from so many bytes, round and round, all pass the constant L1 by, as far as it is known:
+ * what they see is what lies behind it. */
+bool gc_passes_constant_l1(const struct gc_bench *bench, uint64_t bytes);
+/* Why a property is absent where they do not. */
+extern const char gc_constant_l1_hides[];
 
 /* Raw cycles of loads that hit an element, and of loads that miss it and hit the next one behind it
  * (of L2: device memory): midhinges of each repetition. penalty.c. */

@@ -69,8 +69,7 @@ static void judge(const struct gc_bench *bench, const struct share *share, const
 static int walk(struct gc_bench *bench, const struct share *share, uint64_t *starts, uint32_t *trace)
 {
   const struct gc_path *path = gc_path_of(GC_L2);
-  /* an odd number of lines: no power of two, which would hit few channels */
-  const uint64_t stride = ((gc_cold_room(bench) / SLOTS / LINE - 1) | 1) * LINE;
+  const uint64_t stride = gc_ring_stride(gc_cold_room(bench), SLOTS, LINE);
   const uint64_t scatter = gc_bench_scatter(SLOTS), each = WARM + REPEATS * share->loads;
   int status = gc_bench_ring(bench, path->form, SLOTS * stride, (uint32_t)stride, scatter);
 

@@ -37,6 +37,8 @@
 #define MEMORY_LINE 128
 #define MEMORY_SMS 16
 #define MEMORY_LOADS 96
+#define MEMORY_FIT 16 /* what is walked twice in a repetition is so small a part of L2 that it stays there */
+#define LINE_MAX 256
 _Static_assert((GC_LEVEL_REPEATS + 1) * MEMORY_SMS * MEMORY_LOADS <= MEMORY_SLOTS,
                "no slot is met twice");
 #define CYCLES_MAX 4096
@@ -173,9 +175,11 @@ static int walk_memory(struct gc_bench *bench, unsigned repeats, struct gc_level
 {
   const struct gc_path *path = gc_path_of(GC_L2);
   const uint64_t room = ring_room(bench), scatter = gc_bench_scatter(MEMORY_SLOTS);
-  const uint64_t stride = ((room / MEMORY_SLOTS / MEMORY_LINE - 1) | 1) * MEMORY_LINE;
+  const uint64_t stride = gc_ring_stride(room, MEMORY_SLOTS, MEMORY_LINE);
   const uint64_t each = (repeats + 1) * MEMORY_LOADS;
-  const uint32_t n = bench->properties.sms < MEMORY_SMS ? bench->properties.sms : MEMORY_SMS;
+  const uint64_t fit = bench->properties.l2_bytes / MEMORY_FIT / (MEMORY_LOADS * LINE_MAX) + 1;
+  const uint32_t most = fit < MEMORY_SMS ? (uint32_t)fit : MEMORY_SMS;
+  const uint32_t n = bench->properties.sms < most ? bench->properties.sms : most;
   uint64_t starts[MEMORY_SMS];
   double unused;
   int status;
@@ -238,6 +242,9 @@ int gc_step_miss_penalty(struct gc_bench *bench, struct gc_element *element)
 
   if (element->kind == GC_L2 && gc_l2_stays(bench))
     return gc_put_absent(element, HWLOC_GPUCACHE_MISS_PENALTY, gc_l2_stays(bench));
+  if ((element->kind == GC_CONSTANT_L1 || element->kind == GC_CONSTANT_L15) &&
+      !gc_passes_constant_l1(bench, beyond_constant_l1(bench)))
+    return gc_put_absent(element, HWLOC_GPUCACHE_MISS_PENALTY, gc_constant_l1_hides);
   if ((status = gc_find_levels(bench, element->kind, GC_LEVEL_REPEATS, &levels)))
     return status;
   for (int r = 0; r < GC_LEVEL_REPEATS; r++)

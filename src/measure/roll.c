@@ -71,7 +71,9 @@ static double median_of(const uint32_t *cycles)
   return gc_median(values, LOADS);
 }
 
-static void judge(struct gc_roll *roll, size_t i, uint32_t warps, const uint32_t *traces)
+/* usual: what a hit takes where the capacity was searched; 0: not known. Hits that are none of this cache
+ * say nothing about it: it is too small for the lines, or those before it are not pushed out. */
+static void judge(struct gc_roll *roll, size_t i, uint32_t warps, double usual, const uint32_t *traces)
 {
   bool unclear = false;
 
@@ -85,6 +87,7 @@ static void judge(struct gc_roll *roll, size_t i, uint32_t warps, const uint32_t
       roll->hit = hit;
     }
     unclear |= !(took > WAITED * hit) && !(took < FOUND * hit);
+    unclear |= usual > 0 && (hit > WAITED * usual || usual > WAITED * hit);
   }
   roll->unclear += unclear;
 }
@@ -133,15 +136,19 @@ static int call_once(struct gc_bench *bench, struct call *c, struct gc_roll *rol
   return status;
 }
 
-static int call_rounds(struct gc_bench *bench, struct call *c, struct gc_roll *roll)
+static int call_rounds(struct gc_bench *bench, enum gc_kind kind, struct call *c,
+                       struct gc_roll *roll)
 {
+  const double usual = bench->levels[kind].hit;
+
   int status = 0;
 
   for (size_t round = 0; round < roll->rounds && !status && !*roll->failed; round++) {
     status = call_once(bench, c, roll);
     for (size_t i = 0; i < c->n && !status; i++) {
       roll->sm[round * c->n + i] = c->results[i].sm;
-      judge(roll, round * c->n + i, c->args.warps, c->traces + i * c->args.warps * 2 * LOADS);
+      judge(roll, round * c->n + i, c->args.warps, usual,
+            c->traces + i * c->args.warps * 2 * LOADS);
     }
   }
   return status;
@@ -168,7 +175,7 @@ int gc_roll_call(struct gc_bench *bench, const struct gc_path *path, uint32_t wa
                                bench->err);
   if (!status && !(status = lay_ring(bench, path))) {
     c.args = args_of(bench, path, warps, device);
-    status = call_rounds(bench, &c, roll);
+    status = call_rounds(bench, path->kind, &c, roll);
   }
   if (device)
     bench->ops->release(bench->device, device);

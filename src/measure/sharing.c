@@ -87,6 +87,18 @@ static int ask_caches(struct gc_bench *bench, struct gc_sharing *sharing)
   return 0;
 }
 
+/* Would it be seen, if shared memory took its storage from this cache? Three quarters of the cache are
+ * looked at, and what the driver reserves for all the blocks that fit is taken in any case. */
+static bool makes_room(const struct gc_bench *bench, const struct gc_path *path)
+{
+  const struct gc_properties *p = &bench->properties;
+  const uint64_t by_threads = p->threads_per_sm / p->warp;
+  const uint64_t blocks = p->blocks_per_sm < by_threads ? p->blocks_per_sm : by_threads;
+  const uint64_t reserved = p->shared_reserved * blocks;
+
+  return p->shared_per_sm > reserved && p->shared_per_sm - reserved >= gc_capacity_of(bench, path) / 2;
+}
+
 /* Lines that stay while no shared memory is asked for, and do not while all of it is. */
 static int ask_shared_memory(struct gc_bench *bench, struct gc_sharing *sharing)
 {
@@ -111,7 +123,8 @@ static int ask_shared_memory(struct gc_bench *bench, struct gc_sharing *sharing)
   if ((status = gc_ask(bench, with, n, 100, (uint32_t)bench->properties.shared_per_block)))
     return status;
   for (size_t i = 0; i < n; i++)
-    if (without[i].answer == GC_NO) {
+    if (without[i].answer == GC_NO &&
+        (with[i].answer != GC_NO || makes_room(bench, with[i].a.path))) {
       sharing->pairs[which[i]][shared] = as_pair(&with[i]);
       sharing->pairs[shared][which[i]] = as_pair(&with[i]);
     }

@@ -4,7 +4,7 @@
  * Are values that are told with confidence 0.95 right in 95 % of cases? Measures many drawn GPUs
  * and prints the reliability table: what was said against what came true.
  *
- *   calibrate [-n GPUS] [-s SEED] [-r FILE]   -r: every verdict, as TSV
+ *   calibrate [-n GPUS] [-s SEED] [-w PROCESSES] [-r FILE]   -r: every verdict, as TSV
  *   calibrate -p INDEX [-s SEED]              the profile of one drawn GPU, for a closer look
  */
 #include "judge.h"
@@ -13,14 +13,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define GPUS_IN_CHECK 64
+#define GPUS_IN_CHECK 40
 #define SEED 2026
-#define WORKERS_MAX 64
+#define WORKERS_MAX 256
+#define FEW 20 /* of so few told one may be wrong */
 
-static const char *const property_names[JUDGED] = {"capacity", "latency", "fetch", "line"};
 static const char *const class_names[DRAWN_CLASSES] = {"quiet", "disturbed", "noise"};
 
 /* Lower ends of the bins of confidence. */
@@ -36,7 +37,7 @@ struct tally {
   struct count bin[BINS][JUDGED];              /* [][property] */
   struct count sure[JUDGED];                   /* at 0.95 or more */
   struct count kinds[GC_KIND_COUNT][JUDGED];   /* the same by element */
-  struct count classes[DRAWN_CLASSES][JUDGED]; /* the same by class */
+  struct count classes[DRAWN_CLASSES];         /* the same by class */
   unsigned long asked[DRAWN_CLASSES][GC_KIND_COUNT][JUDGED];
   unsigned long absent[DRAWN_CLASSES][GC_KIND_COUNT][JUDGED];
   struct count bound;                          /* "at least" */
@@ -72,16 +73,18 @@ static void tally_add(struct tally *t, const struct verdict *v)
     return;
   add(&t->sure[v->property], v);
   add(&t->kinds[v->kind][v->property], v);
-  add(&t->classes[v->class][v->property], v);
+  add(&t->classes[v->class], v);
 }
 
 /* --- workers --------------------------------------------------------------------------------- */
 
-/* Every `of`-th GPU from `first` on, in a process of its own. */
-static int work(uint64_t seed, unsigned long gpus, unsigned first, unsigned of, int out)
+/* Takes one GPU after another that nobody else has, in a process of its own. */
+static int work(uint64_t seed, unsigned long gpus, unsigned long *next, int out)
 {
-  for (unsigned long i = first; i < gpus; i += of) {
-    struct verdict verdicts[VERDICTS_MAX];
+  static struct verdict verdicts[VERDICTS_MAX];
+  unsigned long i;
+
+  while ((i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < gpus) {
     struct drawn_gpu gpu;
     int n;
 
@@ -99,22 +102,18 @@ static void print_row(FILE *rows, const struct verdict *v)
 {
   static const char *const claims[] = {"absent", "at_least", "value"};
 
-  fprintf(rows, "%llu\t%s\t%s\t%s\t%s\t%d\t%d\t%.4f\t%.1f\t%.1f\t%s\n", (unsigned long long)v->gpu,
-          class_names[v->class], gc_kinds[v->kind].subtype, property_names[v->property],
+  fprintf(rows, "%llu\t%s\t%s\t%s\t%s\t%d\t%d\t%.4f\t%s\t%s\t%s\n", (unsigned long long)v->gpu,
+          class_names[v->class], gc_kinds[v->kind].subtype, judged_names[v->property],
           claims[v->claim], v->right, v->nothing_there, v->confidence, v->value, v->truth, v->why);
 }
 
-static bool collect(uint64_t seed, unsigned long gpus, struct tally *tally, FILE *rows)
+/* Forks so many processes that share *next and write to the end of one pipe. */
+static bool start(unsigned workers, uint64_t seed, unsigned long gpus, const int ends[2])
 {
-  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  const unsigned workers =
-    processors < 1 ? 1 : processors > WORKERS_MAX ? WORKERS_MAX : (unsigned)processors;
-  struct verdict verdict;
-  bool good = true;
-  int ends[2], status;
+  unsigned long *next = mmap(NULL, sizeof(*next), PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-  _Static_assert(sizeof(verdict) <= 512, "written in one piece");
-  if (pipe(ends))
+  if (next == MAP_FAILED)
     return false;
   fflush(NULL);
   for (unsigned i = 0; i < workers; i++) {
@@ -124,9 +123,22 @@ static bool collect(uint64_t seed, unsigned long gpus, struct tally *tally, FILE
       return false;
     if (!pid) {
       close(ends[0]);
-      _exit(work(seed, gpus, i, workers, ends[1]));
+      _exit(work(seed, gpus, next, ends[1]));
     }
   }
+  return true;
+}
+
+static bool collect(uint64_t seed, unsigned long gpus, unsigned workers, struct tally *tally, FILE *rows)
+{
+  struct verdict verdict;
+  bool good;
+  int ends[2], status;
+
+  _Static_assert(sizeof(verdict) <= 512, "written in one piece");
+  if (pipe(ends))
+    return false;
+  good = start(workers, seed, gpus, ends);
   close(ends[1]);
   while (read(ends[0], &verdict, sizeof(verdict)) == sizeof(verdict)) {
     tally_add(tally, &verdict);
@@ -146,63 +158,68 @@ static double percent(unsigned long part, unsigned long whole)
   return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static void print_counts(const char *what, const struct count counts[JUDGED])
+static void print_count(const char *first, const char *second, const struct count *count)
 {
-  printf("| %-16s", what);
-  for (int i = 0; i < JUDGED; i++)
-    if (counts[i].told)
-      printf(" | %6lu | %6.4f | %6.2f %%", counts[i].told,
-             counts[i].confidence / (double)counts[i].told, percent(counts[i].right, counts[i].told));
-    else
-      printf(" | %6d | %6s | %8s", 0, "", "");
-  printf(" |\n");
+  printf("| %-16s | %-14s | %6lu", first, second, count->told);
+  if (count->told)
+    printf(" | %6.4f | %6.2f %%", count->confidence / (double)count->told,
+           percent(count->right, count->told));
+  else
+    printf(" | %6s | %8s", "", "");
 }
 
-static void print_head(const char *what)
+static void report_bins(const struct tally *t)
 {
-  printf("\n| %-16s", what);
-  for (int i = 0; i < JUDGED; i++)
-    printf(" | %s | said | right", property_names[i]);
-  printf(" |\n|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n");
+  char what[32];
+
+  printf("\n| property | confidence | told | said | right |\n|---|---|---:|---:|---:|\n");
+  for (int property = 0; property < JUDGED; property++)
+    for (size_t b = 0; b < BINS; b++)
+      if (t->bin[b][property].told) {
+        snprintf(what, sizeof(what), "%.3f to %.3f", bins[b], b + 1 < BINS ? bins[b + 1] : 1);
+        print_count(judged_names[property], what, &t->bin[b][property]);
+        printf(" |\n");
+      }
 }
 
-static void print_absent(const struct tally *t, int kind, enum drawn_class class)
+/* "3 of 120" */
+static void print_absent(const struct tally *t, int class, int kind, int property)
 {
-  printf("| %-16s | %s", gc_kinds[kind].subtype, class_names[class]);
-  for (int i = 0; i < JUDGED; i++)
-    if (t->asked[class][kind][i])
-      printf(" | %4lu of %4lu", t->absent[class][kind][i], t->asked[class][kind][i]);
-    else
-      printf(" | %12s", "");
-  printf(" |\n");
+  printf(" | %4lu of %4lu", t->absent[class][kind][property], t->asked[class][kind][property]);
+}
+
+static void report_elements(const struct tally *t)
+{
+  printf("\n| element | property | told with 0.95 or more | said | right | absent on quiet GPUs | on "
+         "disturbed ones |\n|---|---|---:|---:|---:|---:|---:|\n");
+  for (int kind = 0; kind < GC_KIND_COUNT; kind++)
+    for (int property = 0; property < JUDGED; property++)
+      if (t->asked[DRAWN_QUIET][kind][property] + t->asked[DRAWN_DISTURBED][kind][property]) {
+        print_count(gc_kinds[kind].subtype, judged_names[property], &t->kinds[kind][property]);
+        print_absent(t, DRAWN_QUIET, kind, property);
+        print_absent(t, DRAWN_DISTURBED, kind, property);
+        printf(" |\n");
+      }
 }
 
 static void report(const struct tally *t)
 {
-  print_head("confidence");
-  for (size_t b = 0; b < BINS; b++) {
-    char what[32];
-
-    snprintf(what, sizeof(what), "%.3f to %.3f", bins[b], b + 1 < BINS ? bins[b + 1] : 1);
-    print_counts(what, t->bin[b]);
+  report_bins(t);
+  printf("\n| 0.95 or more | | told | said | right |\n|---|---|---:|---:|---:|\n");
+  for (int property = 0; property < JUDGED; property++) {
+    print_count(judged_names[property], "", &t->sure[property]);
+    printf(" |\n");
   }
-  print_counts("0.95 or more", t->sure);
-  print_head("0.95 or more");
-  for (int kind = 0; kind < GC_KIND_COUNT; kind++)
-    if (t->kinds[kind][JUDGED_CAPACITY].told || t->kinds[kind][JUDGED_LATENCY].told)
-      print_counts(gc_kinds[kind].subtype, t->kinds[kind]);
-  for (int class = 0; class < DRAWN_CLASSES; class++)
-    print_counts(class_names[class], t->classes[class]);
-  printf("\n| absent | on | capacity | latency | fetch | line |\n|---|---|---:|---:|---:|---:|\n");
-  for (int kind = 0; kind < GC_KIND_COUNT; kind++)
-    for (int class = DRAWN_QUIET; class <= DRAWN_DISTURBED; class++)
-      if (t->asked[class][kind][JUDGED_LATENCY])
-        print_absent(t, kind, (enum drawn_class)class);
+  for (int class = 0; class < DRAWN_CLASSES; class++) {
+    print_count("all", class_names[class], &t->classes[class]);
+    printf(" |\n");
+  }
+  report_elements(t);
   printf("\nnothing to find, and told all the same:");
   for (int i = 0; i < JUDGED; i++)
-    printf(" %s %lu of %lu%s", property_names[i], t->invented[i], t->nothing_there[i],
-           i + 1 < JUDGED ? "," : "\n");
-  printf("\"at least\" told: %lu, right: %lu\n\n", t->bound.told, t->bound.right);
+    if (t->nothing_there[i])
+      printf(" %s %lu of %lu;", judged_names[i], t->invented[i], t->nothing_there[i]);
+  printf("\n\"at least\" told: %lu, right: %lu\n\n", t->bound.told, t->bound.right);
 }
 
 static int expect(bool good, const char *what)
@@ -213,38 +230,63 @@ static int expect(bool good, const char *what)
   return !good;
 }
 
-static bool mostly(const struct count *c) { return c->told && percent(c->right, c->told) >= 95; }
+static bool mostly(const struct count *c)
+{
+  return percent(c->right, c->told) >= 95 || (c->told < FEW && c->told - c->right <= 1);
+}
 
-/* Of what is inside the SM, on quiet GPUs. What an L2 keeps that replaces at random is not told. */
+/* Of what is inside the SM, on quiet GPUs. What an L2 keeps that replaces at random is not told; a constant
+ * L1.5 is often not, where SMs are few or share it. */
 static double absent_inside(const struct tally *t, enum judged property)
 {
   unsigned long asked = 0, absent = 0;
 
-  for (int kind = 0; kind < GC_KIND_COUNT; kind++)
-    if (kind != GC_L2 && kind != GC_DEVICE_MEMORY) {
-      asked += t->asked[DRAWN_QUIET][kind][property];
-      absent += t->absent[DRAWN_QUIET][kind][property];
-    }
+  for (int kind = GC_L2 + 1; kind < GC_KIND_COUNT; kind++) {
+    if (kind == GC_CONSTANT_L15)
+      continue;
+    asked += t->asked[DRAWN_QUIET][kind][property];
+    absent += t->absent[DRAWN_QUIET][kind][property];
+  }
   return percent(absent, asked);
+}
+
+/* Of each property, and of each of each element. */
+static int judge_properties(const struct tally *t)
+{
+  int failed = 0;
+
+  for (int property = 0; property < JUDGED; property++) {
+    bool good = t->sure[property].told && mostly(&t->sure[property]);
+    char what[96];
+
+    for (int kind = 0; kind < GC_KIND_COUNT; kind++)
+      good &= mostly(&t->kinds[kind][property]);
+    snprintf(what, sizeof(what), "%s told with confidence 0.95: of each element's 95 %% are right",
+             judged_names[property]);
+    failed += expect(good, what);
+  }
+  return failed;
 }
 
 static int judge_all(const struct tally *t)
 {
   const enum judged c = JUDGED_CAPACITY, l = JUDGED_LATENCY;
+  bool invented = false;
 
-  return expect(mostly(&t->sure[c]), "capacities told with confidence 0.95: 95 % are right") +
-         expect(mostly(&t->sure[l]), "latencies told with confidence 0.95: 95 % are right") +
-         expect(mostly(&t->sure[JUDGED_FETCH]), "fetch granularities told with 0.95: 95 % are right") +
-         expect(mostly(&t->sure[JUDGED_LINE]), "lines told with confidence 0.95: 95 % are right") +
+  for (int property = 0; property < JUDGED; property++)
+    invented |= percent(t->invented[property], t->nothing_there[property]) > 5;
+  return judge_properties(t) +
          expect(t->nothing_there[c] && !t->invented[c], "noise and flat curves yield no capacity") +
+         expect(!invented, "where there is nothing to find, 95 % is absent") +
          expect(absent_inside(t, c) < 5, "capacities inside quiet SMs: 95 % are found") +
          expect(absent_inside(t, l) < 5, "latencies inside quiet SMs: 95 % are found") +
-         expect(mostly(&t->bound), "\"at least\": 95 % are right");
+         expect(t->bound.told && mostly(&t->bound), "\"at least\": 95 % are right");
 }
 
 int main(int argc, char **argv)
 {
-  unsigned long gpus = GPUS_IN_CHECK;
+  const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  unsigned long gpus = GPUS_IN_CHECK, workers = processors < 1 ? 1 : (unsigned long)processors;
   uint64_t seed = SEED;
   const char *rows = NULL, *profile = NULL;
   static struct tally tally;
@@ -252,11 +294,13 @@ int main(int argc, char **argv)
   bool good;
   int option;
 
-  while ((option = getopt(argc, argv, "n:s:r:p:")) != -1) {
+  while ((option = getopt(argc, argv, "n:s:w:r:p:")) != -1) {
     if (option == 'n')
       gpus = strtoul(optarg, NULL, 10);
     else if (option == 's')
       seed = strtoull(optarg, NULL, 10);
+    else if (option == 'w')
+      workers = strtoul(optarg, NULL, 10);
     else if (option == 'r')
       rows = optarg;
     else if (option == 'p')
@@ -275,7 +319,8 @@ int main(int argc, char **argv)
     perror(rows);
     return 2;
   }
-  good = collect(seed, gpus, &tally, out);
+  good = collect(seed, gpus, workers && workers < WORKERS_MAX ? (unsigned)workers : WORKERS_MAX, &tally,
+                 out);
   if (out && fclose(out))
     good = false;
   printf("%lu drawn GPUs, seed %llu\n", gpus, (unsigned long long)seed);

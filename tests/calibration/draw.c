@@ -1,27 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "draw.h"
-
-#include "model/noise.h"
+#include "drawing.h"
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define KIB 1024u
-#define GLOBAL_ALIGNED (2048 * KIB) /* device memory, */
-#define CONSTANT_ALIGNED (4 * KIB)  /* and the constant bank of the simulator */
+#define AMD_SHARE 0.25 /* of all GPUs */
 
-struct drawing {
-  struct gc_random random;
-  struct drawn_gpu *gpu;
-  size_t length;
-  unsigned sms, carveouts, carveout_bytes;
-  bool unified;
-};
-
-__attribute__((format(printf, 2, 3))) static void say(struct drawing *d, const char *format, ...)
+void draw_say(struct drawing *d, const char *format, ...)
 {
   const size_t size = sizeof(d->gpu->text);
   va_list args;
@@ -33,25 +21,24 @@ __attribute__((format(printf, 2, 3))) static void say(struct drawing *d, const c
     abort(); /* a profile is never that long */
 }
 
-static double share(struct drawing *d)
+double draw_share(struct drawing *d)
 {
   return (double)(gc_random_next(&d->random) >> 11) / 9007199254740992.0;
 }
 
-static bool chance(struct drawing *d, double p) { return share(d) < p; }
+bool draw_chance(struct drawing *d, double p) { return draw_share(d) < p; }
 
-static double between(struct drawing *d, double least, double most)
+double draw_between(struct drawing *d, double least, double most)
 {
-  return least + (most - least) * share(d);
+  return least + (most - least) * draw_share(d);
 }
 
-/* As often from 1 to 10 as from 10 to 100. */
-static double scaled(struct drawing *d, double least, double most)
+double draw_scaled(struct drawing *d, double least, double most)
 {
-  return least * pow(most / least, share(d));
+  return least * pow(most / least, draw_share(d));
 }
 
-static unsigned number(struct drawing *d, unsigned least, unsigned most)
+unsigned draw_number(struct drawing *d, unsigned least, unsigned most)
 {
   return least + gc_random_below(&d->random, most - least + 1);
 }
@@ -65,128 +52,123 @@ static unsigned log2_of(unsigned n)
   return log;
 }
 
-/* A power of two; least and most are such. */
-static unsigned power(struct drawing *d, unsigned least, unsigned most)
+unsigned draw_power(struct drawing *d, unsigned least, unsigned most)
 {
-  return 1u << number(d, log2_of(least), log2_of(most));
+  return 1u << draw_number(d, log2_of(least), log2_of(most));
 }
 
 /* --- caches ---------------------------------------------------------------------------------- */
 
 static void draw_replacement(struct drawing *d, unsigned ways)
 {
-  const double p = share(d);
+  const double p = draw_share(d);
 
   if (p < 0.4) {
-    say(d, "replacement = lru\n");
+    draw_say(d, "replacement = lru\n");
   } else if (p < 0.6 && !(ways & (ways - 1))) {
-    say(d, "replacement = plru\n");
+    draw_say(d, "replacement = plru\n");
   } else if (p < 0.8 && ways <= 16) {
-    say(d, "replacement = weighted");
+    draw_say(d, "replacement = weighted");
     for (unsigned way = 0; way < ways; way++)
-      say(d, " %u", number(d, 1, 4));
-    say(d, "\n");
+      draw_say(d, " %u", draw_number(d, 1, 4));
+    draw_say(d, "\n");
   } else {
-    say(d, "replacement = random\n");
+    draw_say(d, "replacement = random\n");
   }
 }
-
-/* What may be drawn. */
-struct shape {
-  const char *name;
-  double least, most;            /* bytes that can be used */
-  unsigned least_line, most_sector;
-  unsigned parts;
-  unsigned aligned;              /* addresses of arrays are multiples of this */
-};
 
 /* Every array that is as large as the cache has to fit it, or there was no capacity to be right
  * about: chosen address bits lie above those that number the set, and arrays begin where all hashes
  * do. */
-static void draw_hash(struct drawing *d, const struct shape *shape, unsigned line, unsigned sets,
+static void draw_hash(struct drawing *d, const struct draw_shape *shape, unsigned line, unsigned sets,
                       unsigned ways)
 {
-  const double p = share(d);
+  const double p = draw_share(d);
   const bool hashed = sets > 1 && !(sets & (sets - 1)) && line * sets <= shape->aligned;
 
   if (p < 0.25 && hashed) {
-    say(d, "hash = xor\n");
+    draw_say(d, "hash = xor\n");
   } else if (p < 0.4 && hashed) {
-    say(d, "hash = skew\n");
+    draw_say(d, "hash = skew\n");
   } else if (p < 0.6 && hashed) {
-    say(d, "hash = bits");
+    draw_say(d, "hash = bits");
     for (unsigned bit = 0; bit < log2_of(sets) && bit < 6; bit++)
-      say(d, " %u", log2_of(line * sets) + number(d, 0, 5));
-    say(d, "\n");
+      draw_say(d, " %u", log2_of(line * sets) + draw_number(d, 0, 5));
+    draw_say(d, "\n");
   } else if (p < 0.75 && ways % 4 == 0 && sets % 4 == 0) {
-    say(d, "interleave = %u\n", line * 4);
+    draw_say(d, "interleave = %u\n", line * 4);
   }
 }
 
-/* A section, still open. */
-static void draw_cache(struct drawing *d, const struct shape *shape)
+unsigned draw_cache(struct drawing *d, const struct draw_shape *shape)
 {
-  const double bytes = scaled(d, shape->least, shape->most);
-  const unsigned line = power(d, shape->least_line, 256), parts = shape->parts ? shape->parts : 1;
+  const double bytes = draw_scaled(d, shape->least, shape->most);
+  const unsigned line = draw_power(d, shape->least_line, shape->most_line), parts = shape->parts ? shape->parts : 1;
   const unsigned sector =
-    power(d, shape->least_line, line < shape->most_sector ? line : shape->most_sector);
-  unsigned ways = chance(d, 0.15) ? number(d, 17, 128) : number(d, 1, 16), sets, lost = 0;
+    draw_power(d, shape->least_line, line < shape->most_sector ? line : shape->most_sector);
+  unsigned ways = draw_chance(d, 0.15) ? draw_number(d, 17, 128) : draw_number(d, 1, 16), sets, lost = 0;
 
-  if (chance(d, 0.5))
+  if (draw_chance(d, 0.5))
     ways = 1u << log2_of(ways);
   while (ways > 1 && line * ways * parts > bytes)
     ways /= 2;
   sets = (unsigned)(bytes / (line * ways * parts));
-  sets = sets && chance(d, 0.4) ? 1u << log2_of(sets) : sets ? sets : 1;
-  if (chance(d, 0.35)) /* up to 12 KiB; often the 6 to 8 KiB that the thesis saw missing */
-    lost = (chance(d, 0.5) ? number(d, 48, 64) : number(d, 1, 96)) * 128;
-  say(d, "\n[cache %s]\nsize = %u B\nlost = %u B\nline = %u\nsector = %u\nways = %u\n",
+  sets = sets && draw_chance(d, 0.4) ? 1u << log2_of(sets) : sets ? sets : 1;
+  if (draw_chance(d, 0.35)) /* up to 12 KiB; often the 6 to 8 KiB that the thesis saw missing */
+    lost = (draw_chance(d, 0.5) ? draw_number(d, 48, 64) : draw_number(d, 1, 96)) * 128;
+  draw_say(d, "\n[cache %s]\nsize = %u B\nlost = %u B\nline = %u\nsector = %u\nways = %u\n",
       shape->name, sets * ways * line * parts + lost, lost, line,
       line / sector > 8 ? line / 8 : sector, ways);
   draw_replacement(d, ways);
   draw_hash(d, shape, line, sets, ways);
+  return sets * ways * line * parts + lost;
 }
 
-/* One inside the SM. A few are larger than any search goes, and no miss will be seen. */
-static void draw_sm_cache(struct drawing *d, const char *name, double least, double most,
-                          double limit)
+void draw_sm_cache(struct drawing *d, const char *name, double least, double most, double limit)
 {
-  const bool constant = limit < 64 * KIB, large = chance(d, 0.1);
+  const bool constant = limit < 64 * KIB, large = draw_chance(d, 0.1);
 
-  draw_cache(d, &(struct shape){.name = name, .least = large ? limit * 1.05 : least,
-                                .most = large ? limit * 1.8 : most, .least_line = 32,
+  draw_cache(d, &(struct draw_shape){.name = name, .least = large ? limit * 1.05 : least,
+                                .most = large ? limit * 1.8 : most, .least_line = 32, .most_line = 256,
                                 .most_sector = constant ? 64 : 256,
                                 .aligned = constant ? CONSTANT_ALIGNED : GLOBAL_ALIGNED});
-  if (chance(d, 0.1))
-    say(d, "instances = %u\n", number(d, 2, 4));
+  if (draw_chance(d, 0.1))
+    draw_say(d, "instances = %u\n", draw_power(d, 2, 4)); /* of an SM's four quarters */
 }
 
 /* What is left of the storage must be whole sets at every carve-out. */
 static void draw_unified_l1(struct drawing *d)
 {
-  const unsigned line = power(d, 32, 128), ways = power(d, 2, 8), lost = number(d, 0, 8) * KIB;
+  const unsigned line = draw_power(d, 32, 128), ways = draw_power(d, 2, 8), lost = draw_number(d, 0, 8) * KIB;
 
-  say(d, "\n[unified]\ntotal = %u KiB\ncarveouts = 0",
-      d->carveouts * d->carveout_bytes / KIB + number(d, 12, 48) + lost / KIB);
+  draw_say(d, "\n[unified]\ntotal = %u KiB\ncarveouts = 0",
+      d->carveouts * d->carveout_bytes / KIB + draw_number(d, 12, 48) + lost / KIB);
   for (unsigned i = 1; i <= d->carveouts; i++)
-    say(d, " %u", i * d->carveout_bytes / KIB);
-  say(d, " KiB\n\n[cache L1]\nsize = unified\nlost = %u B\nline = %u\nways = %u\n", lost, line,
+    draw_say(d, " %u", i * d->carveout_bytes / KIB);
+  draw_say(d, " KiB\n\n[cache L1]\nsize = unified\nlost = %u B\nline = %u\nways = %u\n", lost, line,
       ways);
   draw_replacement(d, ways);
 }
 
+void draw_chip_rates(struct drawing *d, double most)
+{
+  const double read = draw_scaled(d, most / 16, most) * d->sms * d->clock_khz / 1e6;
+
+  draw_say(d, "read_gbps = %.1f\nwrite_gbps = %.1f\n", read, read * draw_between(d, 0.3, 1));
+}
+
 static void draw_l2(struct drawing *d)
 {
-  const unsigned parts = chance(d, 0.3) ? 2 : 1;
+  const unsigned parts = draw_chance(d, 0.3) ? 2 : 1;
 
-  d->gpu->l2_partitions = parts;
-  draw_cache(d, &(struct shape){.name = "L2", .least = 384 * KIB, .most = 2048 * KIB,
-                                .least_line = 32, .most_sector = 256, .parts = parts,
+  draw_cache(d, &(struct draw_shape){.name = "L2", .least = 384 * KIB, .most = 2048 * KIB,
+                                .least_line = 32, .most_line = 256, .most_sector = 256, .parts = parts,
                                 .aligned = GLOBAL_ALIGNED});
-  say(d, "scope = chip\n");
+  draw_say(d, "scope = chip\n");
+  draw_chip_rates(d, 96);
   if (parts > 1)
-    say(d, "partitions = %u\nreplicate = yes\npartition_sms = %u\nfar_cycles = %u\n", parts,
-        number(d, 1, d->sms), number(d, 0, 150));
+    draw_say(d, "partitions = %u\nreplicate = yes\npartition_sms = %u\nfar_cycles = %u\n", parts,
+        draw_number(d, 1, d->sms), draw_number(d, 0, 150));
 }
 
 /* --- latencies and noise --------------------------------------------------------------------- */
@@ -199,45 +181,65 @@ static const struct limits {
   double outliers;                    /* their probability */
   double drifting;                    /* share of GPUs that drift */
   unsigned drift, period;             /* by so many cycles, in so many loads */
+  double bandwidth;                   /* standard deviation of that of L2 and memory */
 } limits[DRAWN_CLASSES] = {
-  [DRAWN_QUIET] = {1.8, 7, 0, 0.03, 0.7, 1e-3, 0.2, 1, 1000000},
-  [DRAWN_DISTURBED] = {1.35, 7, 0, 0.15, 0.7, 3e-2, 0.4, 10, 1000000},
-  [DRAWN_NOISE] = {1, 1.02, 0.3, 1.5, 1, 0.2, 0.7, 1000, 5000},
+  [DRAWN_QUIET] = {1.8, 7, 0, 0.03, 0.7, 1e-3, 0.2, 1, 1000000, 0.01},
+  [DRAWN_DISTURBED] = {1.35, 7, 0, 0.15, 0.7, 3e-2, 0.4, 10, 1000000, 0.06},
+  [DRAWN_NOISE] = {1, 1.02, 0.3, 1.5, 1, 0.2, 0.7, 1000, 5000, 0.3},
 };
 
 static void draw_disturbance(struct drawing *d)
 {
   const struct limits *most = &limits[d->gpu->class];
-  const unsigned least = (unsigned)scaled(d, 10, 200);
+  const unsigned least = (unsigned)draw_scaled(d, 10, 200);
 
-  if (chance(d, 0.8))
-    say(d, "outliers = %.6f %u %u\n", scaled(d, 1e-5, most->outliers), least,
-        least + (unsigned)scaled(d, 10, 3000));
-  d->gpu->drift = chance(d, most->drifting) ? number(d, 1, most->drift) : 0;
+  if (draw_chance(d, 0.8))
+    draw_say(d, "outliers = %.6f %u %u\n", draw_scaled(d, 1e-5, most->outliers), least,
+        least + (unsigned)draw_scaled(d, 10, 3000));
+  d->gpu->drift = draw_chance(d, most->drifting) ? draw_number(d, 1, most->drift) : 0;
   if (d->gpu->drift)
-    say(d, "drift = %u %u\n", d->gpu->drift, (unsigned)scaled(d, 500, most->period));
+    draw_say(d, "drift = %u %u\n", d->gpu->drift, (unsigned)draw_scaled(d, 500, most->period));
 }
 
-static void draw_path(struct drawing *d, const char *space, double cycles, const char *caches)
+/* The further, the slower. What a lone SM can move is 128 bytes in a cycle. */
+static void draw_own_rates(struct drawing *d, unsigned own, const char *space)
+{
+  const bool uniform = !strcmp(space, "constant") || !strcmp(space, "scalar"); /* a word counts once */
+  const bool written = !strcmp(space, "shared");
+  double rate = draw_scaled(d, uniform ? 1 : 4, uniform ? 32 : 126);
+
+  draw_say(d, "read_bytes_per_cycle =");
+  for (unsigned i = 0; i < own; i++) {
+    draw_say(d, " %.4g", rate);
+    rate *= draw_between(d, 0.2, 1);
+  }
+  draw_say(d, "\n");
+  if (written)
+    draw_say(d, "write_bytes_per_cycle = %.4g\n", draw_scaled(d, 4, 126));
+}
+
+void draw_path(struct drawing *d, const char *space, double cycles, const char *caches, unsigned own)
 {
   const struct limits *most = &limits[d->gpu->class];
-  const double alike = between(d, most->least_jitter, most->jitter);
+  const double alike = draw_between(d, most->least_jitter, most->jitter);
   const bool noise = d->gpu->class == DRAWN_NOISE; /* levels vary alike, or that told them apart */
 
-  say(d, "\n[space %s]\npath = ", space);
+  draw_say(d, "\n[space %s]\npath = ", space);
   for (bool last = false; !last;) {
     int length = 0;
 
     for (last = !*caches; caches[length] && caches[length] != ' ';)
       length++;
-    say(d, "%.*s %u", last ? 6 : length, last ? "memory" : caches, (unsigned)cycles);
-    if (chance(d, most->jittery))
-      say(d, " %.2f", cycles * (noise ? alike : between(d, most->least_jitter, most->jitter)));
-    say(d, last ? "\n" : ", ");
+    draw_say(d, "%.*s %u", last ? 6 : length, last ? "memory" : caches, (unsigned)cycles);
+    if (draw_chance(d, most->jittery))
+      draw_say(d, " %.2f", cycles * (noise ? alike : draw_between(d, most->least_jitter, most->jitter)));
+    draw_say(d, last ? "\n" : ", ");
     caches += length + (caches[length] == ' ');
-    cycles = floor(cycles) * scaled(d, most->closest, fmin(most->farthest, cycles < 150 ? 7 : 2.5));
+    cycles = floor(cycles) * draw_scaled(d, most->closest, fmin(most->farthest, cycles < 150 ? 7 : 2.5));
     cycles += noise ? 1 : 16;
   }
+  if (own)
+    draw_own_rates(d, own, space);
 }
 
 /* --- the chip -------------------------------------------------------------------------------- */
@@ -245,51 +247,73 @@ static void draw_path(struct drawing *d, const char *space, double cycles, const
 /* L1, texture and read-only in one cache or two; loads of some kind go past it, or not at all. */
 static void draw_global(struct drawing *d)
 {
-  const double cycles = between(d, 25, 120);
-  const bool cached = chance(d, 0.88), texture = chance(d, 0.85), apart = chance(d, 0.4);
+  const double cycles = draw_between(d, 25, 120);
+  const bool cached = draw_chance(d, 0.88), texture = draw_chance(d, 0.85), apart = draw_chance(d, 0.4);
 
   if (d->unified)
     draw_unified_l1(d);
   else
-    draw_sm_cache(d, "L1", 4 * KIB, chance(d, 0.1) ? 160 * KIB : 48 * KIB, 1024 * KIB);
+    draw_sm_cache(d, "L1", 4 * KIB, draw_chance(d, 0.1) ? 160 * KIB : 48 * KIB, 1024 * KIB);
   if (apart)
     draw_sm_cache(d, "Texture", 4 * KIB, 32 * KIB, 1024 * KIB);
   draw_l2(d);
-  draw_path(d, "ca", cached ? cycles : cycles * 3, cached ? "L1 L2" : "L2");
-  draw_path(d, "cg", cycles * 3, "L2");
-  if (chance(d, 0.85))
-    draw_path(d, "nc", cycles, apart ? "Texture L2" : "L1 L2");
+  draw_path(d, "ca", cached ? cycles : cycles * 3, cached ? "L1 L2" : "L2", cached);
+  draw_path(d, "cg", cycles * 3, "L2", 0);
+  if (draw_chance(d, 0.85))
+    draw_path(d, "nc", cycles, apart ? "Texture L2" : "L1 L2", 1);
   if (texture)
-    draw_path(d, "texture", cycles + number(d, 0, 60), apart ? "Texture L2" : "L1 L2");
+    draw_path(d, "texture", cycles + draw_number(d, 0, 60), apart ? "Texture L2" : "L1 L2", 1);
 }
 
 static void draw_constant(struct drawing *d)
 {
-  const bool behind = chance(d, 0.85);
+  const bool behind = draw_chance(d, 0.85);
 
   draw_sm_cache(d, "ConstantL1", 512, 2560, 16 * KIB);
   if (behind) {
-    draw_cache(d, &(struct shape){.name = "ConstantL1.5", .least = 16 * KIB, .most = 160 * KIB,
-                                  .least_line = 64, .most_sector = 256,
+    draw_cache(d, &(struct draw_shape){.name = "ConstantL1.5", .least = 16 * KIB, .most = 160 * KIB,
+                                  .least_line = 64, .most_line = 256, .most_sector = 256,
                                   .aligned = CONSTANT_ALIGNED});
-    if (chance(d, 0.3) && d->sms > 1)
-      say(d, "scope = group %u\n", number(d, 2, d->sms < 6 ? d->sms : 6));
+    if (draw_chance(d, 0.3) && d->sms > 1)
+      draw_say(d, "scope = group %u\n", draw_number(d, 2, d->sms < 6 ? d->sms : 6));
   }
-  draw_path(d, "constant", between(d, 15, 60),
-            behind ? "ConstantL1 ConstantL1.5 L2" : "ConstantL1 L2");
+  draw_path(d, "constant", draw_between(d, 15, 60),
+            behind ? "ConstantL1 ConstantL1.5 L2" : "ConstantL1 L2", 1 + behind);
+  if (behind && draw_chance(d, 0.5))
+    draw_path(d, "instruction", draw_between(d, 15, 100), "ConstantL1.5 L2", 0);
 }
 
-static void draw_chip(struct drawing *d, uint64_t index)
+void draw_chip(struct drawing *d, uint64_t index)
 {
-  const unsigned shared = d->carveouts * d->carveout_bytes;
+  const double most = limits[d->gpu->class].bandwidth, read = draw_scaled(d, 4, 24);
 
-  say(d, "model = Drawn %llu\ncompute = 7.0\nsms = %u\nclock_khz = %u\nmemory = 2 GiB\n"
-         "threads_per_sm = %u\nblocks_per_sm = %u\nshared_per_sm = %u\nshared_per_block = %u\n"
-         "shared_reserved = %u\nclock_overhead = %u\nseed = %llu\n",
-      (unsigned long long)index, d->sms, number(d, 500, 2500) * 1000, power(d, 1024, 2048),
-      number(d, 8, 32), shared, shared, chance(d, 0.5) ? KIB : 0, number(d, 0, 40),
-      (unsigned long long)gc_random_next(&d->random));
+  draw_say(d, "model = Drawn %llu\nsms = %u\nclock_khz = %u\nmemory = 2 GiB\nblocks_per_sm = %u\n"
+           "clock_overhead = %u\nseed = %llu\n", (unsigned long long)index, d->sms, d->clock_khz,
+           draw_number(d, 8, 32), draw_number(d, 0, 40),
+           (unsigned long long)gc_random_next(&d->random));
+  draw_say(d, "memory_read_gbps = %.1f\nmemory_write_gbps = %.1f\nbandwidth_noise = %.5f\n",
+           read * d->sms * d->clock_khz / 1e6,
+           read * draw_between(d, 0.3, 1) * d->sms * d->clock_khz / 1e6,
+           draw_scaled(d, 1e-4, most));
   draw_disturbance(d);
+}
+
+static void draw_nvidia(struct drawing *d, uint64_t index)
+{
+  unsigned shared;
+
+  d->unified = draw_chance(d, 0.5);
+  d->carveouts = draw_number(d, 2, 8);
+  d->carveout_bytes = draw_number(d, 1, 4) * 4 * KIB;
+  shared = d->carveouts * d->carveout_bytes;
+  draw_chip(d, index);
+  draw_say(d, "compute = 7.0\nthreads_per_sm = %u\nshared_per_sm = %u\nshared_per_block = %u\n"
+           "shared_reserved = %u\n", draw_power(d, 1024, 2048), shared, shared,
+           draw_chance(d, 0.5) ? KIB : 0);
+  draw_global(d);
+  if (draw_chance(d, 0.9))
+    draw_constant(d);
+  draw_path(d, "shared", draw_between(d, 18, 60), "", 1);
 }
 
 void draw_gpu(uint64_t seed, uint64_t index, struct drawn_gpu *gpu)
@@ -298,15 +322,12 @@ void draw_gpu(uint64_t seed, uint64_t index, struct drawn_gpu *gpu)
   double p;
 
   gc_random_seed(&d.random, seed * 0x9e3779b97f4a7c15 + index);
-  p = share(&d);
+  p = draw_share(&d);
   gpu->class = p < 0.45 ? DRAWN_QUIET : p < 0.9 ? DRAWN_DISTURBED : DRAWN_NOISE;
-  d.sms = (unsigned)scaled(&d, 1, 145);
-  d.unified = chance(&d, 0.5);
-  d.carveouts = number(&d, 2, 8);
-  d.carveout_bytes = number(&d, 1, 4) * 4 * KIB;
-  draw_chip(&d, index);
-  draw_global(&d);
-  if (chance(&d, 0.9))
-    draw_constant(&d);
-  draw_path(&d, "shared", between(&d, 18, 60), "");
+  d.sms = (unsigned)draw_scaled(&d, 1, 145);
+  d.clock_khz = draw_number(&d, 500, 2500) * 1000;
+  if (draw_chance(&d, AMD_SHARE))
+    draw_amd(&d, index);
+  else
+    draw_nvidia(&d, index);
 }

@@ -5,8 +5,10 @@
  * beyond what real chips do. The same seed and index give the same GPU everywhere.
  *
  * What the methods rely on holds for all of them: caches for global loads have 4 KiB or more, the
- * constant L1 fetches 64 bytes or less, the next level takes a third and 16 cycles longer, an array
- * as large as a cache fits it, and only partitions that replicate share an L2.
+ * constant L1 fetches 64 bytes or less, a scalar L1 has lines of 64 bytes, an AMD L2 of 64 or 128, an L3
+ * has 8 MiB or more, an SM has one or as many instances of a cache as halves or quarters, the next level
+ * takes a third and 16 cycles longer and is no faster, words that count once come at 32 bytes a cycle at
+ * most, an array as large as a cache fits it, and only partitions that replicate share an L2.
  */
 #ifndef GC_TESTS_DRAW_H
 #define GC_TESTS_DRAW_H
@@ -22,7 +24,6 @@ enum drawn_class {
 
 struct drawn_gpu {
   enum drawn_class class;
-  unsigned l2_partitions;
   unsigned drift; /* loads slow down by up to so many cycles, and recover */
   char text[6144]; /* the profile */
 };

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#define HWLOC_GPUCACHE_KEYS_ONLY
-#include <hwloc/gpucache.h>
+#include "court.h"
 
-#include "judge.h"
-
-#include "measure/bench.h"
-#include "model/model.h"
-#include "model/profile.h"
+#include "measure/measure.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,232 +10,371 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ON_SM_CYCLES 1.0 /* how near a latency inside the SM has to be */
-#define OFF_SM_SHARE 0.02 /* of L2 and memory */
+#define ON_SM_CYCLES 1.0  /* how near a latency inside the SM has to be */
+#define OFF_SM_SHARE 0.02 /* of L2, L3 and memory */
 #define CAPACITY_SHARE 0.005
+#define RATE_SHARE 0.03
+#define SEARCH_MAX (1024u << 10)     /* bytes: where searches end (paths.c), inside the SM, */
+#define CONSTANT_L1_MAX (16u << 10)  /* … */
+#define SCALAR_MAX (64u << 10)       /* … */
+#define CONSTANT_L15_MIN (8u << 10)  /* and where that of L1.5 begins: what fits L1 by then is hidden … */
+#define CONSTANT_L15_MAX (192u << 10)
 
-/* Every property whose confidence is judged, and where the model knows it. Lines and fetch granularities
- * stand on capacities, and so does the latency of constant L1.5. */
-static const struct subject {
-  enum gc_kind kind;
+const char *const judged_names[JUDGED] = {
+  [JUDGED_CAPACITY] = HWLOC_GPUCACHE_CAPACITY,
+  [JUDGED_CENSUS] = HWLOC_GPUCACHE_CENSUS,
+  [JUDGED_LATENCY] = HWLOC_GPUCACHE_LATENCY,
+  [JUDGED_NEAR] = HWLOC_GPUCACHE_NEAR_LATENCY,
+  [JUDGED_FAR] = HWLOC_GPUCACHE_FAR_LATENCY,
+  [JUDGED_FETCH] = HWLOC_GPUCACHE_FETCH,
+  [JUDGED_LINE] = HWLOC_GPUCACHE_LINE,
+  [JUDGED_PENALTY] = HWLOC_GPUCACHE_MISS_PENALTY,
+  [JUDGED_READ] = HWLOC_GPUCACHE_READ,
+  [JUDGED_WRITE] = HWLOC_GPUCACHE_WRITE,
+  [JUDGED_SHARED_WITH] = HWLOC_GPUCACHE_SHARED_WITH,
+  [JUDGED_PER_SM] = HWLOC_GPUCACHE_PER_SM,
+  [JUDGED_INSTANCES] = HWLOC_GPUCACHE_INSTANCES,
+  [JUDGED_PARTITIONS] = HWLOC_GPUCACHE_PARTITIONS,
+  [JUDGED_PARTITION_SMS] = HWLOC_GPUCACHE_PARTITION_SMS,
+  [JUDGED_CARVEOUTS] = HWLOC_GPUCACHE_CARVEOUT_TABLE,
+  [JUDGED_SHARED_BY_CUS] = HWLOC_GPUCACHE_SHARED_BY_CUS,
+  [JUDGED_CU_GROUPS] = HWLOC_GPUCACHE_CU_GROUPS,
+};
+
+/* Where the model has an element; device memory is behind all caches. */
+static const struct {
   enum gc_space space;
   unsigned level;
-  enum judged property;
-  int (*step)(struct gc_bench *bench, struct gc_element *element);
-} subjects[] = {
-  {GC_L1, GC_SPACE_CA, 0, JUDGED_CAPACITY, gc_step_capacity},
-  {GC_L1, GC_SPACE_CA, 0, JUDGED_LATENCY, gc_step_latency},
-  {GC_L1, GC_SPACE_CA, 0, JUDGED_FETCH, gc_step_fetch},
-  {GC_L1, GC_SPACE_CA, 0, JUDGED_LINE, gc_step_line},
-  {GC_TEXTURE, GC_SPACE_TEXTURE, 0, JUDGED_CAPACITY, gc_step_capacity},
-  {GC_TEXTURE, GC_SPACE_TEXTURE, 0, JUDGED_LATENCY, gc_step_latency},
-  {GC_TEXTURE, GC_SPACE_TEXTURE, 0, JUDGED_FETCH, gc_step_fetch},
-  {GC_TEXTURE, GC_SPACE_TEXTURE, 0, JUDGED_LINE, gc_step_line},
-  {GC_READ_ONLY, GC_SPACE_NC, 0, JUDGED_CAPACITY, gc_step_capacity},
-  {GC_READ_ONLY, GC_SPACE_NC, 0, JUDGED_LATENCY, gc_step_latency},
-  {GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, JUDGED_CAPACITY, gc_step_capacity},
-  {GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, JUDGED_LATENCY, gc_step_latency},
-  {GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, JUDGED_FETCH, gc_step_fetch},
-  {GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0, JUDGED_LINE, gc_step_line},
-  {GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, JUDGED_CAPACITY, gc_step_capacity},
-  {GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, JUDGED_LATENCY, gc_step_latency},
-  {GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, JUDGED_FETCH, gc_step_fetch},
-  {GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1, JUDGED_LINE, gc_step_line},
-  {GC_SHARED_MEMORY, GC_SPACE_SHARED, 0, JUDGED_LATENCY, gc_step_latency},
-  {GC_L2, GC_SPACE_CG, 0, JUDGED_CAPACITY, gc_step_l2_capacity},
-  {GC_L2, GC_SPACE_CG, 0, JUDGED_LATENCY, gc_step_l2_latency},
-  {GC_L2, GC_SPACE_CG, 0, JUDGED_FETCH, gc_step_fetch},
-  {GC_L2, GC_SPACE_CG, 0, JUDGED_LINE, gc_step_l2_line},
-  {GC_DEVICE_MEMORY, GC_SPACE_CG, 1, JUDGED_LATENCY, gc_step_memory},
-};
-#define SUBJECTS (sizeof(subjects) / sizeof(*subjects))
-_Static_assert(SUBJECTS <= VERDICTS_MAX, "one verdict a subject");
-
-struct court {
-  const struct drawn_gpu *gpu;
-  struct gc_bench bench;
-  struct gc_record *record;
-  struct gc_model *model; /* a second one of the same profile: where the truth is asked */
-  struct gc_profile profile;
+} places[GC_KIND_COUNT] = {
+  [GC_DEVICE_MEMORY] = {GC_SPACE_CG, UINT32_MAX}, [GC_L2] = {GC_SPACE_CG, 0},
+  [GC_L3] = {GC_SPACE_CG, 1},                     [GC_L1] = {GC_SPACE_CA, 0},
+  [GC_TEXTURE] = {GC_SPACE_TEXTURE, 0},           [GC_READ_ONLY] = {GC_SPACE_NC, 0},
+  [GC_CONSTANT_L1] = {GC_SPACE_CONSTANT, 0},      [GC_CONSTANT_L15] = {GC_SPACE_CONSTANT, 1},
+  [GC_SHARED_MEMORY] = {GC_SPACE_SHARED, 0},      [GC_LDS] = {GC_SPACE_SHARED, 0},
+  [GC_SCALAR_L1] = {GC_SPACE_SCALAR, 0},
 };
 
-static double number(const struct gc_element *element, const char *key)
+const char *court_info(const struct gc_element *element, const char *key)
 {
   const char *value = gc_infos_get(&element->infos, key);
 
-  return value ? strtod(value, NULL) : NAN;
+  return value ? value : "";
 }
 
-static void put_why(struct verdict *v, const struct gc_element *element, const char *source)
+void court_launch(const struct court *court, int percent)
 {
-  const char *why = gc_infos_get(&element->infos, source);
+  const struct gc_model_facts *facts = gc_model_facts(court->model);
+  const uint32_t warps = facts->threads_per_sm / facts->warp;
 
-  if (why && !strncmp(why, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT)))
-    snprintf(v->why, sizeof(v->why), "%.95s", why + strlen(HWLOC_GPUCACHE_SOURCE_ABSENT));
+  gc_model_launch(court->model, percent, facts->blocks_per_sm < warps ? facts->blocks_per_sm : warps,
+                  0);
 }
 
-static uint64_t range_end(const struct court *court, const struct gc_path *path)
+/* --- numbers --------------------------------------------------------------------------------- */
+
+static double number(const char *text) { return *text ? strtod(text, NULL) : NAN; }
+
+static bool near_to(const struct court_case *c, double truth, double below, double above)
 {
-  return path->kind == GC_L2 ? 2 * court->bench.properties.l2_bytes : path->max;
+  return number(c->told) >= truth - below && number(c->told) <= truth + above;
+}
+
+/* Up to here a search looks. */
+static double search_end(const struct court *court, enum gc_kind kind)
+{
+  switch (kind) {
+  case GC_L2:
+    return 2.0 * (double)court->profile.facts.l2_bytes;
+  case GC_L3:
+    return INFINITY;
+  case GC_CONSTANT_L1:
+    return CONSTANT_L1_MAX;
+  case GC_CONSTANT_L15:
+    return CONSTANT_L15_MAX;
+  case GC_SCALAR_L1:
+    return SCALAR_MAX;
+  default:
+    return SEARCH_MAX;
+  }
 }
 
 /* The search of one level begins where the level before it still hits: as good as flat. */
-static bool hidden(const struct court *court, const struct subject *subject)
+static bool hidden(const struct court *court, const struct court_case *c)
 {
-  const struct gc_path *path = gc_path_of(subject->kind);
-
-  return path && subject->level &&
-         gc_model_true_level(court->model, subject->space, subject->level - 1) >= path->min;
+  return c->element->kind == GC_CONSTANT_L15 &&
+         gc_model_true_level(court->model, c->space, 0) >= CONSTANT_L15_MIN;
 }
 
-static void judge_capacity(const struct court *court, const struct subject *subject,
-                           const struct gc_element *element, struct verdict *v)
+static bool judge_capacity(const struct court *court, struct court_case *c)
 {
-  const struct gc_path *path = gc_path_of(subject->kind);
-  const double at_least = number(element, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES);
-  const double step =
-    path->kind == GC_L2 ? (double)court->bench.properties.l2_bytes / 512 : (double)path->step;
+  const enum gc_kind kind = c->element->kind;
+  const double truth = (double)gc_model_true_level(court->model, c->space, c->level);
+  const double step = kind == GC_L2              ? (double)court->profile.facts.l2_bytes / 512
+                      : kind == GC_L3            ? truth / 256
+                      : kind == GC_CONSTANT_L15  ? 64
+                                                 : 32;
 
-  v->truth = (double)gc_model_true_level(court->model, subject->space, subject->level);
-  v->nothing_there = court->gpu->class == DRAWN_NOISE || hidden(court, subject) ||
-                     v->truth >= (double)range_end(court, path);
-  v->value = number(element, HWLOC_GPUCACHE_CAPACITY_BYTES);
-  v->confidence = number(element, HWLOC_GPUCACHE_CAPACITY HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
-  put_why(v, element, HWLOC_GPUCACHE_CAPACITY HWLOC_GPUCACHE_SOURCE_SUFFIX);
-  if (v->value > 0) {
-    v->claim = CLAIM_VALUE;
-    v->right = !v->nothing_there &&
-               fabs(v->value - v->truth) <= fmax(step, CAPACITY_SHARE * v->truth);
-  } else if (at_least > 0) {
-    v->claim = CLAIM_AT_LEAST;
-    v->value = at_least;
-    v->right = v->truth >= at_least * (1 - CAPACITY_SHARE);
-  }
+  if (court->gpu->class != DRAWN_NOISE && !hidden(court, c) && c->cache &&
+      truth < search_end(court, kind))
+    snprintf(c->truth, sizeof(c->truth), "%.0f", truth);
+  return near_to(c, truth, fmax(step, CAPACITY_SHARE * truth), fmax(step, CAPACITY_SHARE * truth));
 }
 
-static void judge_latency(const struct court *court, const struct subject *subject,
-                          const struct gc_element *element, struct verdict *v)
+/* As near as agree.c lets it be to a capacity, with four standard errors. */
+static bool judge_census(const struct court *court, struct court_case *c)
 {
-  const bool off_sm = subject->kind == GC_L2 || subject->kind == GC_DEVICE_MEMORY;
-  const double drift = court->gpu->drift; /* meanwhile all latencies between its ends are true */
-  double near;
+  const double truth = (double)gc_model_true_level(court->model, c->space, c->level);
+  const double chance = 4 * number(court_info(c->element, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES));
 
-  v->truth = gc_model_true_latency(court->model, subject->space, subject->level);
-  v->nothing_there = hidden(court, subject);
-  near = off_sm ? OFF_SM_SHARE * v->truth : ON_SM_CYCLES;
-  v->value = number(element, HWLOC_GPUCACHE_LATENCY_CYCLES);
-  v->confidence = number(element, HWLOC_GPUCACHE_LATENCY HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
-  put_why(v, element, HWLOC_GPUCACHE_LATENCY HWLOC_GPUCACHE_SOURCE_SUFFIX);
-  if (v->value > 0) {
-    v->claim = CLAIM_VALUE;
-    v->right = v->value >= v->truth - near && v->value <= v->truth + drift + near;
-  }
+  if (c->cache)
+    snprintf(c->truth, sizeof(c->truth), "%.0f", truth);
+  return near_to(c, truth, 0.01 * truth + fmin(1152, 0.04 * truth) + chance, 0.005 * truth + chance);
 }
 
-static const struct gc_cache_shape *shape_of(const struct court *court, enum gc_space space,
-                                             unsigned level)
+static bool outside(const struct gc_element *element)
 {
-  const struct gc_profile_path *path = &court->profile.paths[space];
-  const int cache = level < path->count ? path->levels[level].cache : GC_PROFILE_MEMORY;
+  return element->kind == GC_L2 || element->kind == GC_L3 || element->kind == GC_DEVICE_MEMORY;
+}
 
-  return cache == GC_PROFILE_MEMORY ? NULL : &court->profile.caches[cache].shape;
+/* While a GPU drifts, all between its ends is true. */
+static bool judge_cycles(const struct court *court, struct court_case *c, double truth, double near)
+{
+  snprintf(c->truth, sizeof(c->truth), "%.0f", truth);
+  return near_to(c, truth, near, near + court->gpu->drift);
+}
+
+static bool judge_latency(const struct court *court, struct court_case *c)
+{
+  const double truth = gc_model_true_latency(court->model, c->space, c->level);
+
+  if (hidden(court, c))
+    return false;
+  return judge_cycles(court, c, truth, outside(c->element) ? OFF_SM_SHARE * truth : ON_SM_CYCLES);
+}
+
+static bool judge_near(const struct court *court, struct court_case *c)
+{
+  const double truth = gc_model_true_latency(court->model, c->space, c->level);
+
+  return judge_cycles(court, c, truth, OFF_SM_SHARE * truth);
+}
+
+static bool judge_far(const struct court *court, struct court_case *c)
+{
+  const double truth =
+    gc_model_true_latency(court->model, c->space, c->level) + (c->cache ? c->cache->far_cycles : 0);
+
+  return judge_cycles(court, c, truth, OFF_SM_SHARE * truth);
+}
+
+/* What the next level takes more; as near as its latency has to be. Drift changes both. */
+static bool judge_penalty(const struct court *court, struct court_case *c)
+{
+  const double hit = gc_model_true_latency(court->model, c->space, c->level);
+  const double miss = gc_model_true_latency(court->model, c->space, c->level + 1);
+  const double near = fmax(ON_SM_CYCLES, OFF_SM_SHARE * miss) + court->gpu->drift;
+
+  if (!hidden(court, c) && miss > 0)
+    snprintf(c->truth, sizeof(c->truth), "%.0f", miss - hit);
+  return near_to(c, miss - hit, near, near);
+}
+
+/* In the unit of the element: without an L1.5 what is behind the constant L1 belongs to the chip. */
+static double rate_of(const struct court *court, const struct court_case *c, unsigned level, bool write)
+{
+  const double rate = gc_model_true_bandwidth(court->model, c->space, level, write);
+  const int cache = court->profile.paths[c->space].levels[level].cache;
+
+  if (outside(c->element) || cache == GC_PROFILE_MEMORY ||
+      court->profile.caches[cache].scope < GC_SCOPE_XCD)
+    return rate;
+  return rate * 1e6 / court->profile.facts.clock_khz / court->profile.facts.sms;
+}
+
+/* No faster than the levels before it. */
+static bool judge_rate(const struct court *court, struct court_case *c, bool write)
+{
+  double truth = INFINITY;
+
+  if (hidden(court, c))
+    return false;
+  for (unsigned level = 0; level <= c->level; level++)
+    truth = fmin(truth, rate_of(court, c, level, write));
+  snprintf(c->truth, sizeof(c->truth), "%.2f", truth);
+  return near_to(c, truth, RATE_SHARE * truth, RATE_SHARE * truth);
+}
+
+static bool judge_read(const struct court *court, struct court_case *c)
+{
+  return judge_rate(court, c, false);
+}
+
+static bool judge_write(const struct court *court, struct court_case *c)
+{
+  return judge_rate(court, c, true);
 }
 
 /* What comes with a miss: no less than the level before asks for. */
-static unsigned fetched(const struct court *court, const struct subject *subject)
+static bool judge_fetch(const struct court *court, struct court_case *c)
 {
-  unsigned most = 0;
+  const struct gc_profile_path *path = &court->profile.paths[c->space];
+  uint32_t truth = 0;
 
-  for (unsigned level = 0; level <= subject->level; level++) {
-    const struct gc_cache_shape *shape = shape_of(court, subject->space, level);
+  for (unsigned level = 0; level <= c->level && c->cache; level++) {
+    const struct gc_cache_shape *shape = &court->profile.caches[path->levels[level].cache].shape;
 
-    most = shape && shape->sector > most ? shape->sector : most;
+    truth = shape->sector > truth ? shape->sector : truth;
   }
-  return most;
+  if (c->cache && court->gpu->class != DRAWN_NOISE)
+    snprintf(c->truth, sizeof(c->truth), "%u", truth);
+  return near_to(c, truth, 0, 0);
 }
 
-/* What is allocated or fetched at once. */
-static void judge_unit(const struct court *court, const struct subject *subject,
-                       const struct gc_element *element, struct verdict *v)
+static bool judge_line(const struct court *court, struct court_case *c)
 {
-  const bool line = subject->property == JUDGED_LINE;
-  const struct gc_cache_shape *shape = shape_of(court, subject->space, subject->level);
-  const char *key = line ? HWLOC_GPUCACHE_LINE_BYTES : HWLOC_GPUCACHE_FETCH_BYTES;
-  const char *property = line ? HWLOC_GPUCACHE_LINE : HWLOC_GPUCACHE_FETCH;
-  char name[64];
+  if (!c->cache || court->gpu->class == DRAWN_NOISE)
+    return false;
+  snprintf(c->truth, sizeof(c->truth), "%u", c->cache->shape.line);
+  return near_to(c, c->cache->shape.line, 0, 0);
+}
 
-  v->truth = !shape ? 0 : line ? shape->line : fetched(court, subject);
-  v->nothing_there = !shape || court->gpu->class == DRAWN_NOISE;
-  v->value = number(element, key);
-  snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX, property);
-  v->confidence = number(element, name);
-  snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_SOURCE_SUFFIX, property);
-  put_why(v, element, name);
-  if (v->value > 0) {
+/* --- the whole record ------------------------------------------------------------------------ */
+
+static const struct subject {
+  const char *key; /* NULL: several; judged_names[] */
+  bool (*judge)(const struct court *court, struct court_case *c);
+} subjects[JUDGED] = {
+  [JUDGED_CAPACITY] = {HWLOC_GPUCACHE_CAPACITY_BYTES, judge_capacity},
+  [JUDGED_CENSUS] = {HWLOC_GPUCACHE_CENSUS_BYTES, judge_census},
+  [JUDGED_LATENCY] = {HWLOC_GPUCACHE_LATENCY_CYCLES, judge_latency},
+  [JUDGED_NEAR] = {HWLOC_GPUCACHE_NEAR_LATENCY_CYCLES, judge_near},
+  [JUDGED_FAR] = {HWLOC_GPUCACHE_FAR_LATENCY_CYCLES, judge_far},
+  [JUDGED_FETCH] = {HWLOC_GPUCACHE_FETCH_BYTES, judge_fetch},
+  [JUDGED_LINE] = {HWLOC_GPUCACHE_LINE_BYTES, judge_line},
+  [JUDGED_PENALTY] = {HWLOC_GPUCACHE_MISS_PENALTY_CYCLES, judge_penalty},
+  [JUDGED_READ] = {NULL, judge_read},
+  [JUDGED_WRITE] = {NULL, judge_write},
+  [JUDGED_SHARED_WITH] = {HWLOC_GPUCACHE_SHARED_WITH, judge_shared_with},
+  [JUDGED_PER_SM] = {HWLOC_GPUCACHE_PER_SM, judge_per_sm},
+  [JUDGED_INSTANCES] = {HWLOC_GPUCACHE_INSTANCES, judge_instances},
+  [JUDGED_PARTITIONS] = {HWLOC_GPUCACHE_PARTITIONS, judge_partitions},
+  [JUDGED_PARTITION_SMS] = {HWLOC_GPUCACHE_PARTITION_SMS, judge_partition_sms},
+  [JUDGED_CARVEOUTS] = {HWLOC_GPUCACHE_CARVEOUT_TABLE, judge_carveouts},
+  [JUDGED_SHARED_BY_CUS] = {HWLOC_GPUCACHE_SHARED_BY_CUS, judge_shared_by_cus},
+  [JUDGED_CU_GROUPS] = {HWLOC_GPUCACHE_CU_GROUPS, judge_cu_groups},
+};
+
+static const char *key_of(const struct gc_element *element, enum judged property)
+{
+  if (property == JUDGED_READ)
+    return outside(element) ? HWLOC_GPUCACHE_READ_GBPS : HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE;
+  if (property == JUDGED_WRITE)
+    return outside(element) ? HWLOC_GPUCACHE_WRITE_GBPS : HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE;
+  return subjects[property].key;
+}
+
+static void set_place(const struct court *court, const struct gc_element *element,
+                      struct court_case *c)
+{
+  const struct gc_profile_path *path;
+  int cache;
+
+  *c = (struct court_case){.element = element, .space = places[element->kind].space};
+  path = &court->profile.paths[c->space];
+  c->level = path->count && places[element->kind].level >= path->count ? path->count - 1
+                                                                       : places[element->kind].level;
+  cache = path->count ? path->levels[c->level].cache : GC_PROFILE_MEMORY;
+  c->cache = cache == GC_PROFILE_MEMORY ? NULL : &court->profile.caches[cache];
+}
+
+static void judge_bound(const struct court *court, const struct court_case *c, struct verdict *v)
+{
+  const double at_least = number(court_info(c->element, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES));
+
+  if (v->property != JUDGED_CAPACITY || v->claim == CLAIM_VALUE || !(at_least > 0))
+    return;
+  v->claim = CLAIM_AT_LEAST;
+  v->right = (double)gc_model_true_level(court->model, c->space, c->level) >=
+             at_least * (1 - CAPACITY_SHARE);
+}
+
+static void judge(const struct court *court, const struct gc_element *element, enum judged property,
+                  const char *source, struct verdict *v)
+{
+  const size_t prefix = strlen(HWLOC_GPUCACHE_SOURCE_ABSENT);
+  static struct court_case c;
+  char name[80];
+
+  set_place(court, element, &c);
+  court_launch(court, 0);
+  snprintf(c.told, sizeof(c.told), "%s", court_info(element, key_of(element, property)));
+  v->kind = element->kind;
+  v->property = property;
+  v->right = subjects[property].judge(court, &c);
+  v->nothing_there = !*c.truth;
+  v->right &= !v->nothing_there;
+  if (!strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, prefix)) {
+    v->right = false;
+    snprintf(v->why, sizeof(v->why), "%.111s", source + prefix);
+  } else {
     v->claim = CLAIM_VALUE;
-    v->right = !v->nothing_there && fabs(v->value - v->truth) < 0.5;
   }
+  judge_bound(court, &c, v);
+  snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX, judged_names[property]);
+  v->confidence = number(court_info(element, name));
+  snprintf(v->value, sizeof(v->value), "%.55s", c.told);
+  snprintf(v->truth, sizeof(v->truth), "%.55s", c.truth);
 }
 
-/* Not elements that the GPU lacks, nor how near the L2 is, where that depends on the SM. */
-static bool to_be_asked(const struct court *court, const struct subject *subject)
+/* The property whose source this info is; JUDGED: none. -1: one that was measured and nobody judges. */
+static int find_property(const struct gc_info *info)
 {
-  const struct gc_path *path = gc_path_of(subject->kind);
+  const size_t suffix = strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX);
+  const size_t length = info->length > suffix ? info->length - suffix : 0;
+  int property = 0;
 
-  return (!path || path->present(&court->bench.properties)) &&
-         !(subject->kind == GC_L2 && subject->property == JUDGED_LATENCY &&
-           court->gpu->l2_partitions > 1);
+  if (!length || strcmp(info->name + length, HWLOC_GPUCACHE_SOURCE_SUFFIX))
+    return JUDGED;
+  while (property < JUDGED && (strlen(judged_names[property]) != length ||
+                               strncmp(judged_names[property], info->name, length)))
+    property++;
+  if (property == JUDGED)
+    return strcmp(info->value, HWLOC_GPUCACHE_SOURCE_MEASURED) ? JUDGED : -1;
+  return strcmp(info->value, HWLOC_GPUCACHE_SOURCE_API) &&
+             strcmp(info->value, HWLOC_GPUCACHE_SOURCE_SYSFS)
+           ? property
+           : JUDGED; /* somebody states it */
 }
 
-/* Which a census follows, as in the plan: it must not withhold what is right. (That of L2 needs its
- * partitions.) */
-static bool counted(const struct subject *subject)
+static int judge_record(const struct court *court, uint64_t index, struct verdict verdicts[VERDICTS_MAX],
+                        struct gc_error *err)
 {
-  return subject->property == JUDGED_CAPACITY && subject->kind != GC_L2;
-}
-
-static int ask(struct court *court, uint64_t index, struct verdict verdicts[VERDICTS_MAX])
-{
-  static void (*const judges[JUDGED])(const struct court *, const struct subject *,
-                                      const struct gc_element *, struct verdict *) = {
-    judge_capacity, judge_latency, judge_unit, judge_unit};
   int n = 0;
 
-  for (size_t i = 0; i < SUBJECTS; i++) {
-    const struct subject *subject = &subjects[i];
-    struct gc_element *element;
+  for (int kind = 0; kind < GC_KIND_COUNT; kind++) {
+    const struct gc_element *element = gc_record_find(court->record, (enum gc_kind)kind);
 
-    if (!to_be_asked(court, subject))
-      continue;
-    element = gc_record_find(court->record, subject->kind);
-    if (!element && !(element = gc_record_add(court->record, subject->kind)))
-      return -1;
-    if (subject->step(&court->bench, element) ||
-        (counted(subject) && gc_step_census(&court->bench, element)))
-      return -1;
-    verdicts[n] = (struct verdict){.gpu = index, .class = court->gpu->class, .kind = subject->kind,
-                                   .property = subject->property};
-    judges[subject->property](court, subject, element, &verdicts[n]);
-    n++;
+    for (size_t i = 0; element && i < element->infos.count; i++) {
+      const struct gc_info *info = &element->infos.array[i];
+      const int property = find_property(info);
+
+      if (property < 0 || n == VERDICTS_MAX)
+        return gc_fail(err, -1, "nobody judges %s of %s", info->name, gc_kinds[kind].subtype);
+      if (property == JUDGED)
+        continue;
+      verdicts[n] = (struct verdict){.gpu = index, .class = court->gpu->class};
+      judge(court, element, (enum judged)property, info->value, &verdicts[n++]);
+    }
   }
   return n;
 }
 
-/* L1 has what the carve-out leaves that the capacity step asks for. */
-static void launch_as_measured(struct gc_model *model)
-{
-  const struct gc_model_facts *facts = gc_model_facts(model);
-  const uint32_t warps = facts->threads_per_sm / facts->warp;
-
-  gc_model_launch(model, 0, facts->blocks_per_sm < warps ? facts->blocks_per_sm : warps, 0);
-}
-
 /* A file for the simulator that needs no place and no removal. */
-static int put_profile(const char *text, struct gc_gpu *gpu)
+static int put_profile(const char *text, char path[32])
 {
   const int fd = memfd_create("profile", MFD_CLOEXEC);
 
-  snprintf(gpu->profile, sizeof(gpu->profile), "/proc/self/fd/%d", fd);
+  snprintf(path, 32, "/proc/self/fd/%d", fd);
   if (fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text))
     return fd;
   if (fd >= 0)
@@ -248,33 +382,45 @@ static int put_profile(const char *text, struct gc_gpu *gpu)
   return -1;
 }
 
+/* What the tool does, but for the store. */
+static int measure(const struct gc_gpu *gpu, struct gc_record **record, struct gc_error *err)
+{
+  const struct gc_measure_options options = {.known = gpu->known};
+  struct gc_device *device = NULL;
+  int status = gc_device_open(gpu, &device, err);
+
+  if (!status && !(*record = gc_record_new(&gpu->identity)))
+    status = gc_fail(err, -1, "out of memory");
+  if (!status)
+    status = gc_measure(device, &options, *record, err);
+  if (device)
+    gc_ops(device)->close(device);
+  return status;
+}
+
 int judge_gpu(const struct drawn_gpu *gpu, uint64_t index, struct verdict verdicts[VERDICTS_MAX])
 {
-  struct gc_gpu described = {.vendor = GC_VENDOR_SIM, .name = "gpu0"};
   struct gc_error err = {""};
-  struct gc_device *device = NULL;
+  struct gc_gpus gpus = {.count = 0};
+  struct gc_record *record = NULL;
   struct court court = {.gpu = gpu};
-  const int fd = put_profile(gpu->text, &described);
+  char path[32];
+  const int fd = put_profile(gpu->text, path);
   int n = -1;
 
-  snprintf(described.identity.id, sizeof(described.identity.id), "sim-drawn");
-  if (fd >= 0 && !gc_device_open(&described, &device, &err) &&
+  if (fd >= 0 && !gc_gpus_list("/nonexistent", path, &gpus) && gpus.count == 1 &&
       !gc_model_new("drawn", gpu->text, strlen(gpu->text), &court.model, &err) &&
       !gc_profile_parse("drawn", gpu->text, strlen(gpu->text), &court.profile, &err) &&
       !gc_profile_check("drawn", &court.profile, &err) &&
-      (court.record = gc_record_new(&described.identity)) &&
-      !gc_bench_open(&court.bench, device, court.record, &err)) {
-    launch_as_measured(court.model);
-    if (!gc_warm_up(&court.bench) && !gc_calibrate_window(&court.bench))
-      n = ask(&court, index, verdicts);
-    gc_bench_close(&court.bench);
+      !measure(&gpus.array[0], &record, &err)) {
+    court.record = record;
+    n = judge_record(&court, index, verdicts, &err);
   }
   if (n < 0)
     fprintf(stderr, "drawn GPU %llu: %s\n", (unsigned long long)index, err.text);
-  gc_record_free(court.record);
+  gc_record_free(record);
   gc_model_free(court.model);
-  if (device)
-    gc_ops(device)->close(device);
+  gc_gpus_free(&gpus);
   if (fd >= 0)
     close(fd);
   return n;

@@ -3,7 +3,9 @@
 check_PROGRAMS += tests/calibration/calibrate
 TESTS += tests/calibration/calibrate
 tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c tests/calibration/judge.h \
-	tests/calibration/judge.c tests/calibration/draw.h tests/calibration/draw.c
+	tests/calibration/judge.c tests/calibration/court.h tests/calibration/texts.c \
+	tests/calibration/draw.h tests/calibration/drawing.h tests/calibration/draw.c \
+	tests/calibration/draw_amd.c
 tests_calibration_calibrate_LDADD = $(tool_libraries)
 
 check-calibration: tests/calibration/calibrate
