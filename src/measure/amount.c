@@ -151,6 +151,21 @@ static bool is_known(const struct gc_element *element)
          gc_infos_get(&element->infos, HWLOC_GPUCACHE_CENSUS HWLOC_GPUCACHE_SOURCE_SUFFIX);
 }
 
+/* So many SMs had to wait in every round. */
+static bool same_each_round(const struct gc_roll *roll, size_t groups)
+{
+  bool same = true;
+
+  for (size_t round = 0; round < roll->rounds; round++) {
+    size_t with = 0;
+
+    for (size_t i = 0; i < roll->sms; i++)
+      with += roll->firsts[round * roll->sms + i] > 0;
+    same &= with == groups;
+  }
+  return same;
+}
+
 static int tell(struct gc_bench *bench, struct gc_element *element, const struct gc_path *path,
                 const struct gc_roll *roll)
 {
@@ -171,8 +186,9 @@ static int tell(struct gc_bench *bench, struct gc_element *element, const struct
   if (!with)
     return put_absent(bench, element, "nobody had to wait: caches were not empty");
   if (!per_sm)
-    return with % roll->rounds ? put_absent(bench, element, "repetitions disagree")
-                               : put_groups(bench, element, roll, with / roll->rounds);
+    return same_each_round(roll, with / roll->rounds)
+             ? put_groups(bench, element, roll, with / roll->rounds)
+             : put_absent(bench, element, "repetitions disagree");
   if ((double)votes < MAJORITY * (double)n)
     return put_absent(bench, element, "SMs do not look alike");
   if (path->kind != GC_CONSTANT_L15) {

@@ -21,6 +21,7 @@
 #define EVICT_LOADS                                                                                \
   64             /* pushes those lines out of a constant L1 of up to 4 KiB, and fits behind it */
 #define VOTES 12 /* SMs that answer at least: where there are fewer, they do so again */
+#define ROUNDS_MIN 3
 #define PATIENCE 65536 /* looks at a word; a few ms */
 #define ATTEMPTS 3
 #define FOUND 1.2  /* took at most so much times what a hit takes */
@@ -81,13 +82,16 @@ static void judge(struct gc_roll *roll, size_t i, uint32_t warps, double usual, 
     const uint32_t *first = traces + 2 * LOADS * w;
     const double took = median_of(first), hit = median_of(first + LOADS);
 
+    if (usual > 0 && (hit > WAITED * usual || usual > WAITED * hit)) {
+      unclear = true;
+      continue;
+    }
     roll->firsts[i] += took > WAITED * hit;
     if (took > WAITED * hit && !(roll->miss > 0)) {
       roll->miss = took;
       roll->hit = hit;
     }
     unclear |= !(took > WAITED * hit) && !(took < FOUND * hit);
-    unclear |= usual > 0 && (hit > WAITED * usual || usual > WAITED * hit);
   }
   roll->unclear += unclear;
 }
@@ -157,7 +161,8 @@ static int call_rounds(struct gc_bench *bench, enum gc_kind kind, struct call *c
 int gc_roll_call(struct gc_bench *bench, const struct gc_path *path, uint32_t warps,
                  struct gc_roll *roll)
 {
-  const size_t n = bench->properties.sms, rounds = (VOTES + n - 1) / n;
+  const size_t n = bench->properties.sms, enough = (VOTES + n - 1) / n;
+  const size_t rounds = enough < ROUNDS_MIN ? ROUNDS_MIN : enough;
   struct call c = {.n = n, .trace_bytes = n * warps * 2 * LOADS * sizeof(uint32_t)};
   uint64_t device = 0;
   int status = 0;
