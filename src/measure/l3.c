@@ -16,8 +16,8 @@
 #include <hwloc/gpucache.h>
 
 #include "measure/known.h"
-#include "measure/looks.h"
 #include "measure/layout.h"
+#include "measure/looks.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@
 #include <stdlib.h>
 
 #define STRIDE 64       /* bytes: at most the line of any L3, unless an L2 always asks for more */
-#define LINE 128        /* slots are an odd multiple of it apart */
+#define LINE 128        /* slots are a prime multiple of it apart */
 #define SAMPLE 2048     /* timed loads a size */
 #define EARLY 2         /* the sample is from the first half of the array */
 #define STEPS_OF_L3 256 /* capacities are told in L3s divided by this */
