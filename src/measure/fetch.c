@@ -80,6 +80,9 @@ int gc_step_fetch(struct gc_bench *bench, struct gc_element *element)
 
   if (element->kind == GC_L2 && gc_l2_stays(bench))
     return gc_put_absent(element, HWLOC_GPUCACHE_FETCH, gc_l2_stays(bench));
+  if (element->kind == GC_CONSTANT_L15 &&
+      !gc_passes_constant_l1(bench, gc_path_of(GC_CONSTANT_L15)->latency_bytes))
+    return gc_put_absent(element, HWLOC_GPUCACHE_FETCH, gc_constant_l1_hides);
   if ((status = gc_find_levels(bench, element->kind, 1, &levels)))
     return status;
   if ((threshold = gc_levels_threshold(&levels)) <= 0)
