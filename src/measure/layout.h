@@ -92,8 +92,8 @@ int gc_empty_l2(struct gc_bench *bench);
 /* Why that cannot be done; NULL: it can. */
 const char *gc_l2_stays(const struct gc_bench *bench);
 
-/* Whether loads from so many bytes, round and round, all pass the constant L1 by, as far as it is known:
- * what they see is what lies behind it. */
+/* Whether loads from so many bytes, round and round, all pass the constant L1 by: what they see is what lies
+ * behind it. */
 bool gc_passes_constant_l1(const struct gc_bench *bench, uint64_t bytes);
 /* Why a property is absent where they do not. */
 extern const char gc_constant_l1_hides[];
