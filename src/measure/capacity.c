@@ -35,6 +35,7 @@
 #define COARSE_LOADS 1024 /* a K-S test needs no more to tell a lasting change */
 #define COARSE_SHIFT 3 /* 8 cycles a bin: 1024 cycles in all */
 #define SPREAD 0.25    /* latencies of one level differ by less from SM to SM, those of two by more */
+#define L2_SHARE 0.75  /* of what a load from L2 takes: less in whatever is before it */
 #define ATTEMPTS 3     /* a disturbance passes: search again */
 #define WALKS 4        /* of one bracket, until it can be narrowed */
 
@@ -139,6 +140,29 @@ static int leaves_element_before(struct search *s, const uint64_t *smallest, boo
   return status;
 }
 
+/* Do arrays of all sizes take about as long? Where they do not, what is slower is not always larger: noise. */
+static bool alike(const struct gc_sizes *sizes)
+{
+  double least = INFINITY, most = 0;
+
+  for (size_t i = 0; i < sizes->n; i++) {
+    const double usual = gc_histogram_quantile(sizes->histogram[i], GC_LATENCY_BINS, 0, 1, 0.5);
+
+    least = fmin(least, usual);
+    most = fmax(most, usual);
+  }
+  return most <= (1 + SPREAD) * least + 1;
+}
+
+/* Then all of these arrays may be behind the cache that is meant, be it ever so small or not there. */
+static bool as_slow_as_l2(const struct search *s, double cycles)
+{
+  const enum gc_kind kind = s->path->kind;
+
+  return kind != GC_L2 && kind != GC_L3 && cycles > L2_SHARE * s->bench->levels[GC_L2].hit &&
+         s->bench->levels[GC_L2].hit > 0;
+}
+
 static int coarse(struct search *s)
 {
   struct gc_levels levels;
@@ -176,8 +200,10 @@ static int coarse(struct search *s)
     /* where a bin begins, so that histograms tell the slow loads too */
     s->window.threshold = (uint32_t)ceil(levels.threshold / (1 << COARSE_SHIFT)) << COARSE_SHIFT;
     add_fitting(s, s->hits);
-  } else if (!looks_like_one_level(s->hits)) {
+  } else if (!looks_like_one_level(s->hits) || !alike(&sizes)) {
     withhold(s, "latencies vary too much to tell whether there are misses");
+  } else if (as_slow_as_l2(s, gc_histogram_quantile(s->hits, GC_LATENCY_BINS, 0, 1 << COARSE_SHIFT, 0.5))) {
+    withhold(s, "loads take as long as in L2, whatever the size");
   } else {
     s->found->at_least = sizes.bytes[gc_without_misses(&sizes, SPREAD) - 1];
     s->found->hit = gc_histogram_quantile(s->hits, GC_LATENCY_BINS, 0, 1 << COARSE_SHIFT, 0.5);

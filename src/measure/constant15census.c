@@ -20,13 +20,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SPAN 1.5            /* read so many times what was found … */
+#define SPAN 2.5            /* read so many times what was found: all sets get enough, however banks fall on them; … */
 #define SPAN_MIN 1.25       /* … or so many, where there are not more banks */
 #define LINE_MAX 256u       /* bytes: a reading begins with a line */
 #define QUIET_BYTES 32768   /* a look in so many does not disturb the others */
 #define WARM 3              /* readings until nothing is left of what was there before */
 #define ROUNDS 24           /* of one launch */
-#define LOOKS 512           /* in all at least, where this many launches are enough: */
+#define LOOKS 1024          /* in all at least, where this many launches are enough: */
 #define LAUNCHES 4
 #define ATTEMPTS 3
 #define PATIENCE 65536      /* looks at a word; a few ms */
