@@ -9,6 +9,9 @@
  * Code is in the same cache. What was fetched when the launches started is pushed out by a few readings
  * without looks that count; after that SMs have all of it in caches of their own, and nothing but banks passes
  * through this one: no launch argument, no jump table (tests/kernels), and those who wait do so at L2.
+ *
+ * What each block read last it still has in a constant L1 of its own part of the SM, whatever others read since
+ * (an H200: 2 KiB of each of four banks). Looks there say nothing, and do not count.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -36,9 +39,18 @@ struct count {
   const struct gc_takers *takers;
   struct gpu_turn_census_args args; /* of bank 0 */
   struct gc_looks looks;
+  uint32_t near;   /* slots at the end of a reading that a constant L1 may have */
   uint32_t *words; /* host's copy of: come, next, who, results */
   size_t next, who, results, size; /* where these begin, words */
 };
+
+/* What the constant L1 holds, and a line. */
+static uint32_t near_slots(const struct gc_bench *bench, uint32_t step)
+{
+  const struct gc_element *l1 = gc_record_find(bench->record, GC_CONSTANT_L1);
+
+  return l1 ? (uint32_t)((gc_capacity_known(l1) + LINE_MAX) / step) : 0;
+}
 
 /* False: there are not enough banks. */
 static bool plan(struct count *c, uint64_t capacity)
@@ -60,6 +72,7 @@ static bool plan(struct count *c, uint64_t capacity)
   a->count = (uint32_t)c->takers->count;
   a->warm = WARM;
   a->rounds = ROUNDS;
+  c->near = near_slots(c->bench, step);
   quiet = (uint64_t)a->slots * step / QUIET_BYTES;
   a->each = quiet < 1 ? 1 : quiet < GPU_TURN_CENSUS_LOOKS ? (uint32_t)quiet : GPU_TURN_CENSUS_LOOKS;
   while (a->all < LAUNCHES * ROUNDS && (uint64_t)a->all * a->each * a->banks * a->count < LOOKS)
@@ -68,7 +81,7 @@ static bool plan(struct count *c, uint64_t capacity)
   c->looks.n = (size_t)a->all * a->each * a->banks * a->count;
   c->looks.rounds = a->all;
   a->scale = ((uint64_t)a->slots * a->banks << 24) / c->looks.n;
-  return c->looks.bytes >= SPAN_MIN * (double)capacity;
+  return c->looks.bytes >= SPAN_MIN * (double)capacity && 2 * c->near <= a->slots;
 }
 
 /* Words in the scratch, behind the small results: chases use this part of it, and none is under way. */
@@ -146,7 +159,8 @@ static void add(struct count *c, uint32_t bank, uint32_t index, uint32_t round)
     const uint32_t part = gpu_census_part(index, a->count, before * a->each + k, a->from + round, a->all);
     const uint32_t two = seen >> 2 * (a->each - 1 - k);
 
-    gc_looks_add(&c->looks, part, a->from + round, two & 2, two & 1);
+    if (gpu_census_rank(part, a->scale) - before * a->slots + c->near < a->slots)
+      gc_looks_add(&c->looks, part, a->from + round, two & 2, two & 1);
   }
 }
 

@@ -11,15 +11,17 @@
 
 int gc_looks_open(struct gc_looks *looks, struct gc_error *err)
 {
-  looks->found = calloc(looks->n, sizeof(*looks->found));
-  looks->by_round = calloc(looks->rounds, sizeof(*looks->by_round));
-  return looks->found && looks->by_round ? 0 : gc_fail(err, -ENOMEM, "out of memory");
+  looks->seen = calloc(looks->n, sizeof(*looks->seen));
+  looks->found = calloc(looks->rounds, sizeof(*looks->found));
+  looks->sure = calloc(looks->rounds, sizeof(*looks->sure));
+  return looks->seen && looks->found && looks->sure ? 0 : gc_fail(err, -ENOMEM, "out of memory");
 }
 
 void gc_looks_close(struct gc_looks *looks)
 {
+  free(looks->seen);
   free(looks->found);
-  free(looks->by_round);
+  free(looks->sure);
 }
 
 static void tell_raw(const struct gc_looks *looks, struct gc_raw *raw)
@@ -27,34 +29,40 @@ static void tell_raw(const struct gc_looks *looks, struct gc_raw *raw)
   gc_raw_note(raw, "threshold", looks->limit);
   for (size_t part = RAW_PARTS; part-- > 0;) {
     const size_t first = part * looks->n / RAW_PARTS, end = (part + 1) * looks->n / RAW_PARTS;
-    double found = 0;
+    double found = 0, all = 0;
 
-    for (size_t i = first; i < end; i++)
-      found += looks->found[i];
-    if (end > first)
+    for (size_t i = first; i < end; i++) {
+      found += looks->seen[i] == GC_LOOK_FOUND;
+      all += looks->seen[i] != 0;
+    }
+    if (all > 0)
       gc_raw_row(raw, "read since, bytes\tfound, share",
-                 (double[]){looks->bytes * (1 - (double)(first + end) / 2 / (double)looks->n),
-                            found / (double)(end - first)});
+                 (double[]){looks->bytes * (1 - (double)(first + end) / 2 / (double)looks->n), found / all});
   }
 }
 
 void gc_looks_conclude(const struct gc_looks *looks, struct gc_raw *raw, struct gc_census *census)
 {
-  const double n = (double)looks->n, rounds = looks->rounds;
-  const double part = looks->bytes / n; /* an edge is anywhere within one: its variance is a twelfth of the square */
-  double found = 0, spread = 0;
+  const double rounds = looks->rounds;
+  double n = 0, found = 0, sure = 0, spread = 0, part;
 
   tell_raw(looks, raw);
-  if (looks->sure < SURE * n) {
+  for (size_t i = 0; i < looks->n; i++)
+    n += looks->seen[i] != 0;
+  for (uint32_t i = 0; i < looks->rounds; i++) {
+    found += looks->found[i];
+    sure += looks->sure[i];
+  }
+  if (sure < SURE * n || !(sure > 0)) {
     snprintf(census->absent, sizeof(census->absent), "a single hit cannot be told from a miss");
     return;
   }
+  /* a share: what rounds differ by is what they found next to that share of their looks */
   for (uint32_t i = 0; i < looks->rounds; i++)
-    found += looks->by_round[i];
-  for (uint32_t i = 0; i < looks->rounds; i++)
-    spread += (looks->by_round[i] - found / rounds) * (looks->by_round[i] - found / rounds);
-  census->all = found >= looks->sure;
-  census->bytes = looks->bytes * fmin(found / looks->sure, 1);
+    spread += pow(looks->found[i] - found / sure * looks->sure[i], 2);
+  part = looks->bytes / n; /* an edge is anywhere within one: its variance is a twelfth of the square */
+  census->all = found >= sure;
+  census->bytes = looks->bytes * fmin(found / sure, 1);
   census->rounds = looks->rounds;
   census->error = sqrt(part * part * (spread * rounds / (rounds - 1) + 1.0 / 12));
 }
