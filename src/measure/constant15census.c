@@ -10,8 +10,9 @@
  * without looks that count; after that SMs have all of it in caches of their own, and nothing but banks passes
  * through this one: no launch argument, no jump table (tests/kernels), and those who wait do so at L2.
  *
- * What each block read last it still has in a constant L1 of its own part of the SM, whatever others read since
- * (an H200: 2 KiB of each of four banks). Looks there say nothing, and do not count.
+ * What each block read last is still found, whatever blocks of other launches read since: on an H200 2 KiB of
+ * each of four banks, as much as a constant L1 holds, though warps of one launch share that. Looks there would
+ * count the constant L1 too, and are left out.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
