@@ -1,6 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Manual pages. Other documents are added to EXTRA_DIST as they come.
-dist_man_MANS = doc/hwloc-gpucache.1
+# Manual pages, with the directories of this installation. Other documents are added to EXTRA_DIST as they come.
+man_MANS = doc/hwloc-gpucache.1
+EXTRA_DIST += doc/hwloc-gpucache.1.in
+CLEANFILES += doc/hwloc-gpucache.1
+
+# "[@]": config.status would put the directory here, with ${prefix} in it
+doc/hwloc-gpucache.1: doc/hwloc-gpucache.1.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) doc && sed -e 's|@localstatedir[@]|$(localstatedir)|g' \
+	  -e 's|@pkgdatadir[@]|$(pkgdatadir)|g' '$(srcdir)/doc/hwloc-gpucache.1.in' >$@.tmp && mv $@.tmp $@
 
 # Curves of a real GPU: data, and the pictures that "hwloc-gpucache plot" makes of it.
 EXTRA_DIST += doc/results/h200/curves/README.md \

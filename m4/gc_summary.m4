@@ -7,6 +7,9 @@ AC_DEFUN([GC_SUMMARY], [
   for gc_round in 1 2 3; do eval "gc_dir=\"$gc_dir\""; done
   AS_IF([test "$gc_dir" != "$hwloc_own_plugindir"],
     [gc_dir="$gc_dir (hwloc looks in $hwloc_own_plugindir)"])
+  dnl ${prefix}/var
+  gc_site_dir=$localstatedir
+  for gc_round in 1 2 3; do eval "gc_site_dir=\"$gc_site_dir\""; done
   AS_IF([test "$with_cuda" = no], [gc_no_ptxas="not used (--with-cuda=no): PTX only"],
     [gc_no_ptxas="not found: PTX only, compiled by the driver on first use"])
   AS_IF([test -n "$PTXAS_VERSION"], [gc_ptxas="$PTXAS_VERSION, $PTXAS
@@ -20,6 +23,7 @@ AC_DEFUN([GC_SUMMARY], [
 $PACKAGE_NAME $PACKAGE_VERSION
   hwloc                 $HWLOC_VERSION, component ABI $HWLOC_ABI
   plugin directory      $gc_dir
+  records of the site   $gc_site_dir/cache/hwloc-gpucache
   libxml2               $LIBXML2_VERSION
   jansson               $JANSSON_VERSION
   GPU compiler          clang $CLANG_VERSION, $CLANG

@@ -64,6 +64,11 @@ int gc_store_dir(char *dir, size_t size, struct gc_error *err)
   return find_dir(dir, size, &levels, err);
 }
 
+const char *gc_store_site_dir(void)
+{
+  return GC_SITE_DIR;
+}
+
 int gc_store_path(const char *id, char *path, size_t size, struct gc_error *err)
 {
   int status = gc_store_check_id(id, err);

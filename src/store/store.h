@@ -20,6 +20,9 @@
  * unset and no variable names one). size: of dir, at least 2. */
 int gc_store_dir(char *dir, size_t size, struct gc_error *err);
 
+/* The site's, which is only read. */
+const char *gc_store_site_dir(void);
+
 /* Where this GPU's record is or would be written: DIR/ID.xml. -EINVAL when id cannot be one,
  * -ENAMETOOLONG, -ENOENT as above. */
 int gc_store_path(const char *id, char *path, size_t size, struct gc_error *err);

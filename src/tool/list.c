@@ -69,6 +69,17 @@ static void state(const struct gc_gpu *gpu, char *text, size_t size)
   gc_record_free(record);
 }
 
+static void say_where(void)
+{
+  struct gc_error err = {""};
+  char dir[4096];
+
+  if (gc_store_dir(dir, sizeof dir, &err))
+    gc_say(NULL, "%s", err.text);
+  gc_say(NULL, "records are looked up in %s%s%s", err.text[0] ? "" : dir, err.text[0] ? "" : ", then in ",
+         gc_store_site_dir());
+}
+
 int gc_tool_list(const struct gc_tool *tool)
 {
   struct gc_table table = {.columns = 5};
@@ -78,6 +89,8 @@ int gc_tool_list(const struct gc_tool *tool)
 
   if (status != GC_EXIT_DONE)
     return status;
+  if (tool->verbose)
+    say_where();
   row = gc_table_row(&table);
   if (row) {
     static const char *const heads[] = {"GPU", "MODEL", "BUS", "RECORD", "STATE"};

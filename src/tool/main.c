@@ -8,6 +8,7 @@
 #include "tool/tool.h"
 
 #include "measure/measure.h"
+#include "store/store.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -92,6 +93,7 @@ static void help(void)
 static void version(void)
 {
   puts(GC_TOOL_NAME " " PACKAGE_VERSION "\nbuilt with hwloc " HWLOC_VERSION);
+  printf("records of the site: %s\n", gc_store_site_dir());
 }
 
 static int usage(const char *what, const char *word)

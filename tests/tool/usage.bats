@@ -99,7 +99,7 @@ refused() {
 }
 
 @test "the manual page has every command and option that --help has" {
-  local page=$top_srcdir/doc/hwloc-gpucache.1 help word n=0
+  local page=$top_builddir/doc/hwloc-gpucache.1 help word n=0
   help=$("$tool" --help)
   # a line of two blanks and a word; of the part about commands only
   for word in $(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$help"); do
@@ -115,11 +115,30 @@ refused() {
   [ "$n" -ge 17 ]
 }
 
-@test "--version says name, version and hwloc" {
+@test "--version says name, version, hwloc and where the site's records are" {
   run_split "$tool" --version
   is 0 "$status"
   [[ ${lines[0]} =~ ^hwloc-gpucache\ [0-9]+\.[0-9]+ ]]
   [[ ${lines[1]} =~ hwloc\ [0-9]+\.[0-9]+ ]]
+  [[ ${lines[2]} =~ ^records\ of\ the\ site:\ /.+/cache/hwloc-gpucache$ ]]
+}
+
+@test "the manual page, README's recipe and list --verbose name the directory that is searched" {
+  local page=$top_builddir/doc/hwloc-gpucache.1 site recipe dir
+  "$tool" --version >"$BATS_TEST_TMPDIR/version"
+  site=$(sed -n 's/^records of the site: //p' "$BATS_TEST_TMPDIR/version")
+  grep -qxF ".It Pa $site/ID.xml" "$page"
+  is '' "$(grep -E '@[a-z]+@|\$\{(localstate|data|pkgdata)dir\}' "$page")"
+  run_split "$tool" list --verbose --sim "$tiny"
+  is 0 "$status"
+  is "hwloc-gpucache: records are looked up in $records, then in $site" "$errors"
+  HWLOC_GPUCACHE_DIR='' HOME='' run_split "$tool" list --verbose --sim "$tiny"
+  has "$errors" "no directory for records"
+  has "$errors" "records are looked up in $site"
+  # the line of the recipe that says where
+  recipe=$(grep '^dir=' "$top_srcdir/README.md")
+  PATH=$top_builddir:$PATH eval "$recipe"
+  is "$site" "$dir"
 }
 
 @test "options stand before or after the command, also where POSIXLY_CORRECT asks for less" {
