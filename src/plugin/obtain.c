@@ -20,13 +20,15 @@ struct job {
   const char *argv[9];
 };
 
-/* The status in which a GPU without values is left; a part of it may be there already. */
+/* The status in which a GPU without values is left; a part of it may be there already, and be the same. */
 static void give_up(struct gc_outcome *outcome, const char *why)
 {
   size_t length = strlen(outcome->status);
+  char part[301];
 
-  snprintf(outcome->status + length, sizeof(outcome->status) - length, "%s%.300s",
-           length ? "; " : "", why);
+  snprintf(part, sizeof(part), "%s", why);
+  if (!strstr(outcome->status, part))
+    snprintf(outcome->status + length, sizeof(outcome->status) - length, "%s%s", length ? "; " : "", part);
 }
 
 /* What the store has, and NULL when it fails. */
@@ -80,7 +82,8 @@ static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings
   if (settings->mode == GC_MODE_REFRESH)
     return true;
   if (settings->mode != GC_MODE_CACHED)
-    return status < 0 && !has_failed(gpu, outcome);
+    /* where the directory is no good, the tool could only say so again */
+    return status < 0 && !has_failed(gpu, outcome) && !gc_store_check(NULL);
   if (status < 0)
     give_up(outcome, status == -ENOENT ? "no record; HWLOC_GPUCACHE=cached forbids measuring"
                                        : "HWLOC_GPUCACHE=cached forbids measuring");

@@ -24,6 +24,8 @@ int gc_store_check_id(const char *id, struct gc_error *err)
   return gc_id_ok(id) ? 0 : gc_fail(err, -EINVAL, "\"%.100s\" cannot be the id of a GPU", id);
 }
 
+#define OTHER_DIR "set " HWLOC_GPUCACHE_DIR_ENV " to another one (measure --no-store needs none)"
+
 static const char *variable(const char *name)
 {
   const char *value = secure_getenv(name);
@@ -47,8 +49,10 @@ static int find_dir(char *dir, size_t size, unsigned *levels, struct gc_error *e
   else if (home && home[0] == '/')
     length = snprintf(dir, size, "%s/.cache/hwloc-gpucache", home);
   else
-    return gc_fail(err, -ENOENT, "no directory for records: neither " HWLOC_GPUCACHE_DIR_ENV
-                                 " nor XDG_CACHE_HOME nor HOME says where");
+    return gc_fail(err, -ENOENT, "no directory for records: " HWLOC_GPUCACHE_DIR_ENV
+                   " is not set, XDG_CACHE_HOME is %s, HOME is %s; set " HWLOC_GPUCACHE_DIR_ENV
+                   " (measure --no-store needs none)", base ? "not absolute" : "not set",
+                   home ? "not absolute" : "not set");
   if (length < 0 || (size_t)length >= size)
     return gc_fail(err, -ENAMETOOLONG, "the path of the directory for records is too long");
   /* O_NOFOLLOW would follow a link whose name ends in a slash. */
@@ -85,46 +89,70 @@ int gc_store_path(const char *id, char *path, size_t size, struct gc_error *err)
   return 0;
 }
 
-int gc_store_open_dir(const char *dir, enum gc_store_access access, struct gc_error *err)
+/* Why a directory is not used, and what its owner can do about it. Not: take the right to write in /tmp away. */
+static int refuse(const struct stat *st, const char *dir, struct gc_error *err)
 {
-  int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  const bool ours = st->st_uid == geteuid();
+
+  if (!ours && st->st_uid != 0)
+    return gc_fail(err, -EACCES, "the directory for records %.300s is not used: it belongs to user %lu", dir,
+                   (unsigned long)st->st_uid);
+  if (st->st_mode & S_IWOTH)
+    return gc_fail(err, -EACCES, "the directory for records %.300s is not used: everybody can write there%s", dir,
+                   (ours || !geteuid()) && !(st->st_mode & S_ISVTX) ? "; chmod o-w mends that" : "");
+  return 0;
+}
+
+int gc_store_open_dir(const char *dir, struct gc_error *err)
+{
+  int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), status;
   struct stat st;
 
   if (fd < 0) {
+    status = -errno;
     /* Linux says ENOTDIR, not ELOOP, when both flags meet a link. */
     if ((errno == ENOTDIR || errno == ELOOP) && !lstat(dir, &st) && S_ISLNK(st.st_mode))
-      return gc_fail(err, -EACCES, "the directory for records %s is a symbolic link", dir);
-    return gc_store_failed(err, errno, "cannot open", dir, NULL);
+      return gc_fail(err, -EACCES, "the directory for records %.300s is not used: it is a symbolic link", dir);
+    errno = -status;
+    return gc_fail(err, status, "the directory for records %.300s cannot be opened: %m", dir);
   }
-  if (fstat(fd, &st)) {
-    close(fd);
-    return gc_store_failed(err, errno, "cannot examine", dir, NULL);
-  }
-  if (st.st_uid != geteuid() && st.st_uid != 0) {
-    close(fd);
-    return gc_fail(err, -EACCES, "the directory for records %s is not used: it belongs to user %lu", dir,
-                   (unsigned long)st.st_uid);
-  }
-  if (access != GC_STORE_READ && (st.st_mode & S_IWOTH)) {
-    close(fd);
-    return gc_fail(err, -EACCES, "the directory for records %s can be written by everybody", dir);
-  }
-  return fd;
+  if (fstat(fd, &st))
+    status = gc_store_failed(err, errno, "cannot examine", dir, NULL);
+  else
+    status = refuse(&st, dir, err);
+  if (!status)
+    return fd;
+  close(fd);
+  return status;
 }
 
-#define OTHER_DIR "; set " HWLOC_GPUCACHE_DIR_ENV " to another one (measure --no-store needs none)"
+/* The caller's own: there may be another one. */
+static int open_own(const char *dir, struct gc_error *err)
+{
+  struct gc_error why = {""};
+  int fd = gc_store_open_dir(dir, &why);
+
+  if (fd == -ENOENT)
+    gc_fail(err, fd, "%s", why.text);
+  else if (fd < 0)
+    gc_fail(err, fd, "%.420s%s" OTHER_DIR, why.text, strstr(why.text, "; chmod") ? ", or " : "; ");
+  return fd;
+}
 
 int gc_store_unwritable(struct gc_error *err, int code, int dir_fd, const char *dir, const char *what,
                         const char *name)
 {
   /* a file of another user's in a directory that is ours is no matter of the directory */
-  const bool everywhere = code == EROFS || code == ENOSPC || code == EDQUOT ||
-                          ((code == EACCES || code == EPERM) && faccessat(dir_fd, ".", W_OK | X_OK, AT_EACCESS));
+  const bool denied = code == EACCES || code == EPERM;
+  /* of what takes no files, whoever asks, /proc says ENOENT, /sys EACCES */
+  const bool everywhere = code == EROFS || code == ENOSPC || code == EDQUOT || code == ENOENT ||
+                          (denied && (faccessat(dir_fd, ".", W_OK | X_OK, AT_EACCESS) ||
+                                      faccessat(dir_fd, name, F_OK, AT_SYMLINK_NOFOLLOW)));
 
   if (!everywhere)
     return gc_store_failed(err, code, what, dir, name);
   errno = code;
-  return gc_fail(err, -code, "the directory for records %.300s cannot be written: %m" OTHER_DIR, dir);
+  return gc_fail(err, -code, "the directory for records %.300s cannot be written: %m; " OTHER_DIR, dir);
 }
 
 /* Makes name in parent, unless parent is somebody else's, who could have led us anywhere. */
@@ -169,23 +197,33 @@ static int make_all(char *dir, unsigned levels, struct gc_error *why)
   return status;
 }
 
-int gc_store_open(char dir[PATH_MAX], enum gc_store_access access, struct gc_error *err)
+int gc_store_open(char dir[PATH_MAX], bool make, struct gc_error *err)
 {
   struct gc_error why = {""};
   unsigned levels;
   int status = find_dir(dir, PATH_MAX, &levels, err);
 
-  if (!status && access == GC_STORE_MAKE && mkdir(dir, 0700) && errno != EEXIST) {
+  if (!status && make && mkdir(dir, 0700) && errno != EEXIST) {
     status = make_all(dir, levels, &why);
     if (status)
-      return gc_fail(err, status, "no directory for records %.150s: %.200s" OTHER_DIR, dir, why.text);
+      return gc_fail(err, status, "no directory for records %.150s: %.200s; " OTHER_DIR, dir, why.text);
   }
-  return status ? status : gc_store_open_dir(dir, access, err);
+  return status ? status : open_own(dir, err);
 }
 
-int gc_store_list(char dir[PATH_MAX], enum gc_store_access access, DIR **stream, struct gc_error *err)
+int gc_store_check(struct gc_error *err)
 {
-  int fd = gc_store_open(dir, access, err), status;
+  char dir[PATH_MAX];
+  int fd = gc_store_open(dir, false, err);
+
+  if (fd >= 0)
+    close(fd);
+  return fd >= 0 || fd == -ENOENT ? 0 : fd;
+}
+
+int gc_store_list(char dir[PATH_MAX], DIR **stream, struct gc_error *err)
+{
+  int fd = gc_store_open(dir, false, err), status;
 
   if (fd < 0)
     return fd;

@@ -22,22 +22,16 @@
 /* Longest file name that the store makes: an id with its endings. */
 #define GC_STORE_NAME 160
 
-enum gc_store_access {
-  GC_STORE_READ,  /* -ENOENT when there is none */
-  GC_STORE_WRITE, /* the same, and refused when others could write there */
-  GC_STORE_MAKE,  /* as for writing, and made when there is none, with what it is in (of a default: but not
-                     a home) as far as that is of the caller or root */
-};
+/* Opens a directory of records: not through a symbolic link, of the caller or root, and not writable for
+ * everybody, be it for reading or for writing. Returns a descriptor or negative errno with a sentence. */
+int gc_store_open_dir(const char *dir, struct gc_error *err);
 
-/* Opens a directory of records: not through a symbolic link, of the caller or root. Returns a
- * descriptor or negative errno with a sentence. */
-int gc_store_open_dir(const char *dir, enum gc_store_access access, struct gc_error *err);
+/* gc_store_dir, then gc_store_open_dir of it, and what to do in the sentence. -ENOENT when there is none. make:
+ * it is made then, with what it is in (of a default: but not a home) as far as that is of the caller or root. */
+int gc_store_open(char dir[PATH_MAX], bool make, struct gc_error *err);
 
-/* gc_store_dir, then gc_store_open_dir of it. */
-int gc_store_open(char dir[PATH_MAX], enum gc_store_access access, struct gc_error *err);
-
-/* The same as a stream of the names in it. 0 or negative errno with a sentence. */
-int gc_store_list(char dir[PATH_MAX], enum gc_store_access access, DIR **stream, struct gc_error *err);
+/* The same, never made, as a stream of the names in it. 0 or negative errno with a sentence. */
+int gc_store_list(char dir[PATH_MAX], DIR **stream, struct gc_error *err);
 
 /* Reads the record file of this GPU in dir and judges it. Results as for gc_store_find. */
 int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,

@@ -119,7 +119,7 @@ int gc_store_remember_failure(const struct gc_identity *identity, uint64_t envir
   length = add_line(text, length, "why", why);
   if (length >= MOST_BYTES)
     return gc_fail(err, -E2BIG, "too much to remember of %s", identity->id);
-  dir_fd = gc_store_open(dir, GC_STORE_MAKE, err);
+  dir_fd = gc_store_open(dir, true, err);
   if (dir_fd < 0)
     return dir_fd;
   status = gc_store_put(dir_fd, dir, identity->id, GC_STORE_FAILED, text, length, err);
@@ -175,7 +175,7 @@ int gc_store_find_failure(const struct gc_identity *identity, uint64_t environme
 
   if (status)
     return -ENOENT;
-  dir_fd = gc_store_open(dir, GC_STORE_READ, NULL);
+  dir_fd = gc_store_open(dir, false, NULL);
   if (dir_fd < 0)
     return -ENOENT;
   snprintf(name, sizeof(name), "%s" GC_STORE_FAILED, identity->id);
@@ -198,7 +198,7 @@ bool gc_store_has_failure(const char *id)
   bool has;
   int fd;
 
-  if (gc_store_check_id(id, NULL) || (fd = gc_store_open(dir, GC_STORE_READ, NULL)) < 0)
+  if (gc_store_check_id(id, NULL) || (fd = gc_store_open(dir, false, NULL)) < 0)
     return false;
   snprintf(name, sizeof(name), "%s" GC_STORE_FAILED, id);
   has = !fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW);

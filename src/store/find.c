@@ -133,10 +133,11 @@ int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,
   return status;
 }
 
-static int find_in(const char *dir, const struct gc_identity *identity, struct gc_record **record,
+/* fd: of the directory, or why there is none; closed. */
+static int find_in(int fd, const char *dir, const struct gc_identity *identity, struct gc_record **record,
                    struct gc_error *err)
 {
-  int fd = gc_store_open_dir(dir, GC_STORE_READ, err), status;
+  int status;
 
   if (fd < 0)
     return fd;
@@ -154,12 +155,10 @@ int gc_store_find(const struct gc_identity *identity, struct gc_record **record,
 
   if (ours)
     return ours;
-  ours = gc_store_dir(dir, sizeof(dir), &why_not_ours);
-  if (!ours)
-    ours = find_in(dir, identity, record, &why_not_ours);
+  ours = find_in(gc_store_open(dir, false, &why_not_ours), dir, identity, record, &why_not_ours);
   if (ours == 0)
     return 0;
-  site = find_in(GC_SITE_DIR, identity, record, &why_not_site);
+  site = find_in(gc_store_open_dir(GC_SITE_DIR, &why_not_site), GC_SITE_DIR, identity, record, &why_not_site);
   if (site == 0)
     return 0;
   if (ours != -ENOENT)
@@ -174,7 +173,7 @@ int gc_store_each(int (*visit)(const char *id, const char *path, void *data), vo
 {
   char dir[PATH_MAX], path[PATH_MAX], *end;
   DIR *stream;
-  int status = gc_store_list(dir, GC_STORE_READ, &stream, err);
+  int status = gc_store_list(dir, &stream, err);
   struct dirent *entry;
 
   if (status)

@@ -73,7 +73,7 @@ int gc_store_lock(const char *id, double seconds, struct gc_error *err)
 
   if (lock)
     return lock;
-  dir_fd = gc_store_open(dir, GC_STORE_MAKE, err);
+  dir_fd = gc_store_open(dir, true, err);
   if (dir_fd < 0)
     return dir_fd;
   snprintf(name, sizeof(name), "%s.lock", id);

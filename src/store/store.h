@@ -3,9 +3,9 @@
  *
  * Where records live. Search order: $HWLOC_GPUCACHE_DIR, else
  * ${XDG_CACHE_HOME:-~/.cache}/hwloc-gpucache; then the site's read-only
- * ${localstatedir}/cache/hwloc-gpucache. Writing goes to the first only. Files are opened without
- * following symbolic links, and only believed when they are regular files owned by the caller or by
- * root, and writable by nobody else.
+ * ${localstatedir}/cache/hwloc-gpucache. Writing goes to the first only. Files and directories are opened
+ * without following symbolic links, and only believed when they are regular files and directories owned by
+ * the caller or by root; files when nobody else, directories when not everybody can write them.
  */
 #ifndef GC_STORE_STORE_H
 #define GC_STORE_STORE_H
@@ -22,6 +22,10 @@ int gc_store_dir(char *dir, size_t size, struct gc_error *err);
 
 /* The site's, which is only read. */
 const char *gc_store_site_dir(void);
+
+/* 0, also when there is none yet, or why the directory that records are written to is not used, neither for
+ * reading nor for writing: negative errno with a sentence. */
+int gc_store_check(struct gc_error *err);
 
 /* Where this GPU's record is or would be written: DIR/ID.xml. -EINVAL when id cannot be one,
  * -ENAMETOOLONG, -ENOENT as above. */

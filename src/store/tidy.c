@@ -93,7 +93,7 @@ int gc_store_tidy(const struct gc_store_broom *broom, struct gc_error *err)
 {
   char dir[PATH_MAX];
   DIR *stream;
-  int status = gc_store_list(dir, GC_STORE_WRITE, &stream, err), failed;
+  int status = gc_store_list(dir, &stream, err), failed;
   struct dirent *entry;
 
   if (status)

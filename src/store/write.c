@@ -147,7 +147,7 @@ int gc_store_write(const struct gc_identity *identity, const char *xml, size_t l
     status = check_text(identity, xml, length, err);
   if (status)
     return status;
-  dir_fd = gc_store_open(dir, GC_STORE_MAKE, err);
+  dir_fd = gc_store_open(dir, true, err);
   if (dir_fd < 0)
     return dir_fd;
   snprintf(name, sizeof(name), "%s.xml", identity->id);
@@ -190,7 +190,7 @@ int gc_store_unlink(const char *id, const char *ending, struct gc_error *err)
 
   if (status)
     return status;
-  dir_fd = gc_store_open(dir, GC_STORE_WRITE, err);
+  dir_fd = gc_store_open(dir, false, err);
   if (dir_fd < 0)
     return dir_fd;
   snprintf(name, sizeof(name), "%s%s", id, ending);

@@ -28,7 +28,8 @@ static void set_apart_partial(const struct gc_tool *tool, struct gc_result *resu
   result->record = NULL;
 }
 
-/* Takes what the store has. What is to be said of it is left in problem. */
+/* Takes what the store has. What is to be said of it is left in problem; where the directory is no good, and the
+ * GPU is going to be measured, that is said when the record finds no place there. */
 static void look_up(const struct gc_tool *tool, struct gc_result *result)
 {
   struct gc_error err = {""};
@@ -39,6 +40,8 @@ static void look_up(const struct gc_tool *tool, struct gc_result *result)
   status = gc_store_find(&result->gpu->identity, &result->record, &err);
   if (!status)
     set_apart_partial(tool, result);
+  else if (!result->gpu->problem[0] && gc_store_check(NULL))
+    return;
   else if (status == -EBADMSG || status == -EACCES)
     gc_fail(&result->problem, 0, "%.480s%s", err.text,
             result->gpu->problem[0] ? "" : "; measuring anew");

@@ -72,6 +72,16 @@ END
   is '' "$(ls "$HWLOC_GPUCACHE_DIR")"
 }
 
+@test "a directory of records that is not used: the status says so once, and no tool is started" {
+  chmod 777 "$HWLOC_GPUCACHE_DIR"
+  run hwloc-info root
+  has "sim-k20c: the directory for records $HWLOC_GPUCACHE_DIR is not used: everybody can write there; chmod o-w mends that, or set HWLOC_GPUCACHE_DIR to another one (measure --no-store needs none)"
+  is 0 "$(starts)"
+  HWLOC_GPUCACHE=refresh run hwloc-info root # asks for it
+  is 1 "$(starts)"
+  is 1 "$(grep -o 'everybody can write' <<<"$output" | wc -l)"
+}
+
 @test "the status of a GPU that the tool cannot measure is the tool's sentence" {
   printf 'model = broken\nthis is no profile\n' > "$BATS_TEST_TMPDIR/broken"
   HWLOC_GPUCACHE_SIM=$BATS_TEST_TMPDIR/broken run info GPUCacheStatus root

@@ -162,5 +162,5 @@ setup() {
   run_split "$tool" measure --sim "$BATS_TEST_TMPDIR/other,$tiny"
   is 1 "$status"
   is '' "$output"
-  is 2 "$(grep -c 'gpu[01]: cannot ' <<<"$errors")"
+  is 2 "$(grep -c 'gpu[01]: the directory for records .* cannot be opened: Not a directory; set HWLOC_GPUCACHE_DIR' <<<"$errors")"
 }

@@ -6,6 +6,7 @@ setup() {
   load setup.bash
   prepare
   record=$records/sim-tiny.xml
+  another="set HWLOC_GPUCACHE_DIR to another one (measure --no-store needs none)"
 }
 
 @test "measure stores a record that lstopo draws, and prints the table" {
@@ -139,8 +140,7 @@ setup() {
   run_split "$tool" measure --sim "$tiny"
   is 1 "$status"
   is '' "$output"
-  has "$errors" "hwloc-gpucache: gpu0: cannot"
-  has "$errors" "$records"
+  is "hwloc-gpucache: gpu0: the directory for records $records cannot be opened: Not a directory; $another" "$errors"
   run_split "$tool" show --sim "$tiny"
   is 0 "$status"
   has "$errors" "the record will not be stored: "
@@ -174,6 +174,68 @@ setup() {
   has "$errors" "cannot open $records/sim-tiny.lock: Permission denied"
 }
 
+# refused WHY: each command says that once, with a way out, and promises nothing; --no-store goes on.
+refused() {
+  local why="the directory for records $HWLOC_GPUCACHE_DIR $1" command
+  for command in measure 'measure --force'; do
+    run_split "${plain[@]}" "$tool" $command --sim "$tiny"
+    is 1 "$status"
+    is '' "$output"
+    is "hwloc-gpucache: gpu0: $why" "$errors"
+  done
+  run_split "${plain[@]}" "$tool" show --sim "$tiny"
+  is 0 "$status"
+  is "hwloc-gpucache: gpu0: the record will not be stored: $why" "$errors"
+  has "$output" L1Cache
+  run_split "${plain[@]}" "$tool" measure --no-store --sim "$tiny"
+  is 0 "$status"
+  is '' "$errors"
+  run_split "${plain[@]}" "$tool" list --sim "$tiny"
+  is 0 "$status"
+  has "$output" "unreadable: $why"
+  run_split "${plain[@]}" "$tool" purge --all
+  is 1 "$status"
+  is "hwloc-gpucache: $why" "$errors"
+}
+
+@test "a directory that is there and no good: said once, with a way out, nothing promised" {
+  "${plain[@]}" true || skip "setpriv cannot take root's rights away here"
+  mkdir -m 000 "$records"
+  refused "cannot be opened: Permission denied; $another"
+  chmod 700 "$records"
+  if [ "$(id -u)" = 0 ]; then
+    chown 12345 "$records"
+    chmod 755 "$records"
+    refused "is not used: it belongs to user 12345; $another"
+    chown 0 "$records"
+  fi
+  mv "$records" "$BATS_TEST_TMPDIR/real"
+  ln -s real "$records"
+  refused "is not used: it is a symbolic link; $another"
+  rm "$records"
+  echo text >"$records"
+  refused "cannot be opened: Not a directory; $another"
+  is text "$(cat "$records")"
+  # what takes no files, whatever its permissions
+  local dir
+  for dir in /proc /sys; do
+    HWLOC_GPUCACHE_DIR=$dir run_split "$tool" measure --sim "$tiny"
+    is 1 "$status"
+    is '' "$output"
+    [[ $errors =~ ^"hwloc-gpucache: gpu0: the directory for records $dir cannot be written: "[A-Z][a-z\ -]+"; $another"$ ]]
+  done
+}
+
+@test "what everybody can write is neither written nor read, and purge says what to do" {
+  "$tool" measure --sim "$tiny" >/dev/null
+  chmod 777 "$records"
+  refused "is not used: everybody can write there; chmod o-w mends that, or $another"
+  [ -f "$record" ]
+  chmod o-w "$records"
+  run_split "$tool" measure --sim "$tiny"
+  has "$output" "already measured"
+}
+
 @test "what the directory is in is made, too, for its user alone" {
   export HWLOC_GPUCACHE_DIR=$BATS_TEST_TMPDIR/a/b/records
   run_split "$tool" measure --sim "$tiny"
@@ -188,8 +250,11 @@ setup() {
   unset HWLOC_GPUCACHE_DIR HOME
   run_split "$tool" measure --sim "$tiny"
   is 1 "$status"
-  has "$errors" "no directory for records"
-  has "$errors" HOME
+  is "hwloc-gpucache: gpu0: no directory for records: HWLOC_GPUCACHE_DIR is not set, XDG_CACHE_HOME is not set, HOME is not set; set HWLOC_GPUCACHE_DIR (measure --no-store needs none)" \
+    "$errors"
+  HOME=relative run_split "$tool" measure --sim "$tiny"
+  is 1 "$status"
+  has "$errors" "HOME is not absolute; set HWLOC_GPUCACHE_DIR (measure --no-store needs none)"
   run_split "$tool" purge
   is 1 "$status"
   has "$errors" "no directory for records"

@@ -36,9 +36,13 @@ static void the_directory_is_where_the_variables_say(void **state)
   assert_string_equal(path, "/h/.cache/hwloc-gpucache/sim-x.xml");
   assert_int_equal(gc_store_dir(dir, 10, &err), -ENAMETOOLONG);
   assert_int_equal(gc_store_path("sim-x", path, 30, &err), -ENAMETOOLONG);
-  unsetenv("HOME");
+  setenv("HOME", "rel", 1);
   expect_dir(-ENOENT, NULL);
-  assert_non_null(strstr(err.text, "HOME"));
+  assert_non_null(strstr(err.text, "XDG_CACHE_HOME is not absolute, HOME is not absolute; set HWLOC_GPUCACHE_DIR"));
+  unsetenv("HOME");
+  unsetenv("XDG_CACHE_HOME");
+  expect_dir(-ENOENT, NULL);
+  assert_non_null(strstr(err.text, "XDG_CACHE_HOME is not set, HOME is not set; set HWLOC_GPUCACHE_DIR"));
 }
 
 static void a_record_is_found_as_it_was_written(void **state)
@@ -217,11 +221,42 @@ static void a_directory_that_is_not_ours_is_not_used(void **state)
   unlink("records");
 
   assert_int_equal(rename("real", "records"), 0);
-  assert_int_equal(chmod("records", 0777), 0);
   expect_find(0, NULL);
+  assert_int_equal(chmod("records", 0777), 0);
+  expect_find(-EACCES, "everybody can write there; chmod o-w mends that, or set HWLOC_GPUCACHE_DIR to another one");
   assert_int_equal(write_good(), -EACCES);
-  assert_non_null(strstr(err.text, "by everybody"));
+  assert_non_null(strstr(err.text, "everybody can write there"));
+  assert_int_equal(gc_store_remove(ID, &err), -EACCES);
   assert_int_equal(files("records", "", NULL), 1);
+  /* as /tmp is: not to be advised */
+  assert_int_equal(chmod("records", 01777), 0);
+  expect_find(-EACCES, "everybody can write there; set HWLOC_GPUCACHE_DIR to another one");
+  assert_int_equal(chmod("records", 0775), 0);
+  expect_find(0, NULL);
+}
+
+/* Reading is as strict there as anywhere; what to do is root's business. */
+static void a_site_that_everybody_can_write_is_not_believed(void **state)
+{
+  (void)state;
+  put(SITE_RECORD, good);
+  expect_find(0, NULL);
+  assert_int_equal(chmod("site", 0777), 0);
+  expect_find(-EACCES, "the directory for records site is not used: everybody can write there");
+  assert_null(strstr(err.text, "HWLOC_GPUCACHE_DIR"));
+}
+
+static void a_directory_is_checked_without_a_record(void **state)
+{
+  (void)state;
+  assert_int_equal(gc_store_check(&err), 0); /* none yet */
+  mkdir("records", 0700);
+  assert_int_equal(gc_store_check(&err), 0);
+  assert_int_equal(chmod("records", 0707), 0);
+  assert_int_equal(gc_store_check(&err), -EACCES);
+  assert_int_equal(rmdir("records"), 0);
+  put("records", "x");
+  assert_int_equal(gc_store_check(&err), -ENOTDIR);
 }
 
 static void what_belongs_to_someone_else_is_not_believed(void **state)
@@ -453,6 +488,8 @@ int main(void)
     TEST(a_huge_file_is_not_read),
     TEST(what_others_could_have_planted_is_not_believed),
     TEST(a_directory_that_is_not_ours_is_not_used),
+    TEST(a_site_that_everybody_can_write_is_not_believed),
+    TEST(a_directory_is_checked_without_a_record),
     TEST(what_belongs_to_someone_else_is_not_believed),
     TEST(a_vbios_that_is_not_told_has_not_changed),
     TEST(only_what_will_be_found_is_stored),
