@@ -7,9 +7,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,6 +38,37 @@ static int wait_until(int fd, double end)
   return 0;
 }
 
+/* The process that took the lock on this file; 0: not known here, as with a network file system, in another
+ * container, or when it is gone and a child of its has the lock. F_GETLK does not know locks of flock. */
+static long find_holder(const struct stat *file)
+{
+  FILE *locks = fopen("/proc/locks", "re");
+  char line[256];
+  long holder = 0;
+
+  while (locks && !holder && fgets(line, sizeof(line), locks)) {
+    unsigned long long inode;
+    unsigned major, minor;
+    long pid;
+
+    if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%llu", &pid, &major, &minor, &inode) == 4 &&
+        inode == file->st_ino && makedev(major, minor) == file->st_dev && pid > 0 &&
+        (!kill((pid_t)pid, 0) || errno == EPERM))
+      holder = pid;
+  }
+  if (locks)
+    fclose(locks);
+  return holder;
+}
+
+static int say_held(int status, const struct stat *file, struct gc_error *err)
+{
+  const long holder = find_holder(file);
+
+  return holder ? gc_fail(err, status, "another process (%ld) is measuring this GPU", holder)
+                : gc_fail(err, status, "another process is measuring this GPU");
+}
+
 bool gc_store_same_file(int dir_fd, const char *name, const struct stat *file)
 {
   struct stat st;
@@ -55,9 +88,11 @@ static int try_lock(int dir_fd, const char *dir, const char *name, double end, s
     return gc_store_unwritable(err, errno, dir_fd, dir, "cannot open", name);
   if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid != geteuid() && st.st_uid != 0))
     status = gc_fail(err, -EACCES, "%s/%s is not a file of ours", dir, name);
-  else if ((status = wait_until(fd, end)) && status != -ETIMEDOUT)
+  else if ((status = wait_until(fd, end)) == -ETIMEDOUT)
+    say_held(status, &st, err);
+  else if (status)
     gc_store_failed(err, -status, "cannot lock", dir, name);
-  else if (!status && !gc_store_same_file(dir_fd, name, &st))
+  else if (!gc_store_same_file(dir_fd, name, &st))
     status = -ESTALE;
   if (!status)
     return fd;
@@ -80,8 +115,6 @@ int gc_store_lock(const char *id, double seconds, struct gc_error *err)
   do
     lock = try_lock(dir_fd, dir, name, end, err);
   while (lock == -ESTALE);
-  if (lock == -ETIMEDOUT)
-    gc_fail(err, lock, "%s is being measured by another process", id);
   close(dir_fd);
   return lock;
 }

@@ -59,8 +59,8 @@ int gc_store_remove(const char *id, struct gc_error *err);
 
 /* Takes the lock of one GPU's record (ID.lock in the writable directory, made if missing), waiting
  * at most seconds; 0 or less: tries once. Ends with the process that holds it. Returns a descriptor
- * to give to gc_store_unlock, -ETIMEDOUT when someone else keeps it, or another negative errno with
- * a sentence. */
+ * to give to gc_store_unlock, -ETIMEDOUT when someone else keeps it, or another negative errno, each with
+ * a sentence: "another process (1234) is measuring this GPU", the number where it is known. */
 int gc_store_lock(const char *id, double seconds, struct gc_error *err);
 void gc_store_unlock(int lock);
 

@@ -101,6 +101,32 @@ static bool is_partial(const struct gc_record *record, const struct gc_record *p
   return true;
 }
 
+/* A deadline that comes first would be said in place of what was waited for: who waits gives up before it. */
+static double lock_seconds(double timeout)
+{
+  const double left = timeout - (timeout / 4 < 0.5 ? timeout / 4 : 0.5);
+
+  return timeout > 0 && left < LOCK_SECONDS ? left : LOCK_SECONDS;
+}
+
+/* As gc_store_lock, and whoever looks on learns what takes so long. */
+static int await_lock(const struct here *here, struct gc_error *err)
+{
+  const struct gc_gpu *gpu = here->result->gpu;
+  const double seconds = lock_seconds(here->tool->timeout);
+  struct gc_error why = {""};
+  int lock = gc_store_lock(gpu->identity.id, 0, err);
+
+  if (lock != -ETIMEDOUT)
+    return lock;
+  gc_say(gpu->name, "%s; waiting", err->text);
+  lock = gc_store_lock(gpu->identity.id, seconds, &why);
+  if (lock == -ETIMEDOUT)
+    return gc_fail(err, lock, "%.400s; waited %g s for it, given up", why.text, seconds);
+  *err = why;
+  return lock;
+}
+
 /* Takes the lock. False: settled already, by a failure or by the record of another process. */
 static bool take_lock(struct here *here)
 {
@@ -112,7 +138,7 @@ static bool take_lock(struct here *here)
 
   if (!here->storing)
     return true;
-  lock = gc_store_lock(result->gpu->identity.id, LOCK_SECONDS, &err);
+  lock = await_lock(here, &err);
   if (lock < 0) {
     if (tool->must_store || lock == -ETIMEDOUT) {
       give_up(result, GC_EXIT_FAILED, &err);

@@ -82,6 +82,15 @@ END
   is 1 "$(grep -o 'everybody can write' <<<"$output" | wc -l)"
 }
 
+@test "another process measures the GPU: the status says that, and not that it takes longer" {
+  flock "$HWLOC_GPUCACHE_DIR/sim-k20c.lock" sleep 20 3>&- &
+  local holder=$!
+  sleep 0.2
+  HWLOC_GPUCACHE_TIMEOUT=2 run info GPUCacheStatus root
+  kill $holder $(pgrep -P $holder)
+  [[ $output =~ ^sim-k20c:\ another\ process(\ \([0-9]+\))?\ is\ measuring\ this\ GPU\;\ waited\ 1.5\ s\ for\ it,\ given\ up$ ]]
+}
+
 @test "the status of a GPU that the tool cannot measure is the tool's sentence" {
   printf 'model = broken\nthis is no profile\n' > "$BATS_TEST_TMPDIR/broken"
   HWLOC_GPUCACHE_SIM=$BATS_TEST_TMPDIR/broken run info GPUCacheStatus root

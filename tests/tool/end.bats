@@ -42,9 +42,21 @@ setup() {
   flock "$records/sim-tiny.lock" sleep 20 3>&- &
   local holder=$!
   soon bash -c '! flock -n "$0" true' "$records/sim-tiny.lock"
-  run_split "$tool" measure --timeout 0.2 --sim "$tiny"
+  local who='another process( \([0-9]+\))? is measuring this GPU' command
+  for command in measure 'measure --force' 'measure --force --verbose' show; do
+    run_split "$tool" $command --timeout 1 --sim "$tiny"
+    is 1 "$status"
+    is '' "$output"
+    is 2 "$(grep -c . <<<"$errors")"
+    [[ $errors =~ ^"hwloc-gpucache: gpu0: "$who"; waiting"$'\n'"hwloc-gpucache: gpu0: "$who"; waited 0.75 s for it, given up"$ ]]
+  done
+  cp "$tiny" "$BATS_TEST_TMPDIR/free"
+  run_split "$tool" measure --timeout 8 --sim "$tiny,$BATS_TEST_TMPDIR/free"
   is 1 "$status"
-  has "$errors" "given up"
+  has "$errors" "; waited 7.5 s for it, given up"
+  has "$output" "gpu1: Tiny Test GPU"
+  is "$records/sim-free.xml" "$(leftovers)"
+  rm "$records/sim-free.xml"
   kill $holder
   cp "$top_srcdir/data/sim/h200" "$BATS_TEST_TMPDIR/other"
   run_split "$tool" measure --timeout 0.01 --sim "h200,$BATS_TEST_TMPDIR/other"
@@ -52,6 +64,22 @@ setup() {
   has "$errors" "gpu0: not finished after 0.01 s, given up"
   has "$errors" "gpu1: not finished after 0.01 s, given up"
   is '' "$(leftovers)"
+}
+
+@test "who waits for another process says so at once, and goes on when that has ended" {
+  mkdir -m 700 "$records"
+  flock "$records/sim-tiny.lock" sleep 20 3>&- &
+  local holder=$!
+  soon bash -c '! flock -n "$0" true' "$records/sim-tiny.lock"
+  "$tool" measure --sim "$tiny" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/said" 3>&- &
+  local waiter=$!
+  soon grep -q 'is measuring this GPU; waiting' "$BATS_TEST_TMPDIR/said"
+  kill -0 $waiter
+  is '' "$(cat "$BATS_TEST_TMPDIR/out")"
+  kill $holder $(pgrep -P $holder)
+  wait $waiter
+  is 1 "$(grep -c . "$BATS_TEST_TMPDIR/said")"
+  has "$(cat "$BATS_TEST_TMPDIR/out")" L1Cache
 }
 
 @test "SIGINT, SIGTERM and SIGHUP end it by that signal, with nothing left" {
