@@ -34,7 +34,7 @@ int gc_store_path(const char *id, char *path, size_t size, struct gc_error *err)
 /* Finds the valid record of this GPU. Valid: id, driver, vbios (where known then and now) and mig
  * equal, format and method those of this program. 0 and *record (caller frees); -ENOENT no record;
  * -ESTALE there is one, of another driver/VBIOS/MIG/format/method; -EBADMSG there is one and it cannot
- * be read; -EACCES not allowed to read, wrong owner or a symbolic link; -ENOMEM. err says it as a
+ * be read; -EACCES not allowed to read, wrong owner, writable for others or a symbolic link; -ENOMEM. err says it as a
  * sentence, naming the file. What is wrong in the caller's directory does not hide a valid record of
  * the site. */
 int gc_store_find(const struct gc_identity *identity, struct gc_record **record,

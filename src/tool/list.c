@@ -63,7 +63,7 @@ static void state(const struct gc_gpu *gpu, char *text, size_t size)
     snprintf(text, size, "%s", *why ? why : "none");
     break;
   default:
-    snprintf(text, size, "%s: %.300s%s%.300s", found == -ESTALE ? "stale" : "unreadable", err.text,
+    snprintf(text, size, "%s: %.400s%s%.200s", found == -ESTALE ? "stale" : "unreadable", err.text,
              *why ? "; " : "", why);
   }
   gc_record_free(record);

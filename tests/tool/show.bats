@@ -51,8 +51,8 @@ setup() {
   has "$output" "L2Cache: 2 partitions, near to 4 + 4 SMs"
   has "$output" "capacity of L1Cache, TextureCache, ReadOnlyCache: carve-out 0 %, room for 16 blocks in an SM"
   is 1 "$(grep -c 'capacity of' <<<"$output")"
-  # asked for, and below it what is left: as in 0:65536,51:32768,default:65536
-  is "0 % 51 % default 64 KiB 32 KiB 64 KiB" \
+  # asked for, and below it what is left: the largest carve-out is 32 KiB
+  is "0 % 1 % 26 % 51 % default 64 KiB 56 KiB 48 KiB 32 KiB 64 KiB" \
     "$(grep -A 2 'L1Cache left by carve-outs' <<<"$output" | tail -n 2 | xargs)"
 }
 
