@@ -6,7 +6,7 @@ src_measure_libmeasure_la_SOURCES = src/measure/measure.h src/measure/bench.h sr
   src/measure/bandwidth.h src/measure/bandwidth.c src/measure/bandwidth_chip.c \
   src/measure/agree.h src/measure/agree.c src/measure/census.c
 src_measure_libmeasure_la_SOURCES += src/measure/raw.h src/measure/raw.c \
-  src/measure/raw_files.h src/measure/raw_files.c \
+  src/measure/raw_files.h src/measure/raw_files.c src/measure/raw_earlier.c \
   src/measure/layout.h src/measure/layout.c src/measure/fetch.c src/measure/line.c \
   src/measure/l2line.c src/measure/l2sample.c src/measure/penalty.c \
   src/measure/pair.h src/measure/pair.c src/measure/roll.c src/measure/sharing.c src/measure/amount.c \

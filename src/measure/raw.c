@@ -14,10 +14,12 @@ static void fail(struct gc_raw *raw, int status, const char *why)
     raw->status = gc_fail(&raw->problem, status, "%s", why);
 }
 
-int gc_raw_open(const char *dir, const char *gpu, const char *model, const char *command,
-                struct gc_raw **raw, struct gc_error *err)
+int gc_raw_open(const char *dir, const struct gc_raw_source *source, struct gc_raw **raw,
+                struct gc_error *err)
 {
-  const int fd = gc_file_dir(dir, true, err);
+  bool made;
+  const int fd = gc_file_dir(dir, &made, err);
+  int status;
 
   *raw = NULL;
   if (fd < 0)
@@ -28,9 +30,17 @@ int gc_raw_open(const char *dir, const char *gpu, const char *model, const char 
     return gc_fail(err, -ENOMEM, "out of memory");
   }
   (*raw)->dir = fd;
-  snprintf((*raw)->gpu, sizeof((*raw)->gpu), "%s", gpu);
-  snprintf((*raw)->model, sizeof((*raw)->model), "%s", model);
-  snprintf((*raw)->command, sizeof((*raw)->command), "%s", command);
+  snprintf((*raw)->gpu, sizeof((*raw)->gpu), "%s", source->gpu);
+  snprintf((*raw)->id, sizeof((*raw)->id), "%s", source->id);
+  snprintf((*raw)->model, sizeof((*raw)->model), "%s", source->model);
+  snprintf((*raw)->command, sizeof((*raw)->command), "%s", source->command);
+  (*raw)->resumed = source->resumed;
+  status = gc_raw_check_earlier(*raw, err);
+  if (status) {
+    gc_raw_close(*raw, NULL, NULL);
+    *raw = NULL;
+    return gc_fail_in(err, status, dir);
+  }
   return 0;
 }
 
@@ -202,6 +212,8 @@ int gc_raw_close(struct gc_raw *raw, const struct gc_record *record, struct gc_e
 
   if (!raw)
     return 0;
+  if (raw->count && !raw->status && !raw->resumed)
+    raw->status = gc_raw_remove_earlier(raw, &raw->problem);
   for (size_t i = 0; i < raw->count; i++) {
     struct gc_raw_set *set = raw->sets[i];
 

@@ -23,10 +23,18 @@ struct gc_raw;
 struct gc_run;
 struct gc_window;
 
-/* The directory is made if it is not there. gpu: starts the names of files; model and command are for
- * people. 0, or a negative errno and a sentence. */
-int gc_raw_open(const char *dir, const char *gpu, const char *model, const char *command,
-                struct gc_raw **raw, struct gc_error *err);
+/* What is measured, and by what. */
+struct gc_raw_source {
+  const char *gpu;            /* starts the names of files */
+  const char *id;             /* of the GPU, whatever it is called */
+  const char *model, *command; /* for people */
+  bool resumed;               /* another process has begun, and its files belong to these */
+};
+
+/* The directory is made if it is not there. 0, or a negative errno and a sentence: -EEXIST if it has data of
+ * another GPU that was called the same. */
+int gc_raw_open(const char *dir, const struct gc_raw_source *source, struct gc_raw **raw,
+                struct gc_error *err);
 
 /* What comes next belongs to this property ("capacity") of this element. What did before is forgotten: a
  * step that was disturbed begins anew. */
@@ -51,7 +59,8 @@ void gc_raw_repeats(struct gc_raw *raw, const double *cycles, size_t n);
  * column is the x of a plot. */
 void gc_raw_row(struct gc_raw *raw, const char *columns, const double *values);
 
-/* Writes the files and releases everything. record (may be NULL) has what was found. raw may be NULL.
+/* Writes the files, removes what earlier runs left of this GPU (if there is anything to write), and releases
+ * everything. record (may be NULL) has what was found. raw may be NULL.
  * 0, or a negative errno and a sentence. */
 int gc_raw_close(struct gc_raw *raw, const struct gc_record *record, struct gc_error *err);
 

@@ -97,6 +97,7 @@ static void say_heading(FILE *file, const struct gc_raw *raw, const struct gc_ra
   fprintf(file, "# " PACKAGE_NAME " " PACKAGE_VERSION " raw data\n");
   say(file, "form", forms[set->form]);
   say(file, "gpu", raw->gpu);
+  say(file, "id", raw->id);
   say(file, "model", raw->model);
   say(file, "element", gc_kinds[set->kind].subtype);
   say(file, "property", set->property);

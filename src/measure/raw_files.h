@@ -45,7 +45,8 @@ struct gc_raw_set {
 
 struct gc_raw {
   int dir;
-  char gpu[32], model[128], command[512];
+  char gpu[32], id[128], model[128], command[512];
+  bool resumed;
   struct gc_raw_notes notes; /* for all files */
   bool begun;
   enum gc_kind kind;         /* what comes next belongs to */
@@ -59,5 +60,12 @@ struct gc_raw {
 
 /* Writes the file of sets[i]. 0, or a negative errno and a sentence. */
 int gc_raw_put(const struct gc_raw *raw, size_t i, const struct gc_record *record, struct gc_error *err);
+
+/* raw_earlier.c: what earlier runs wrote for a GPU of this name. -EEXIST and a sentence if that was another
+ * GPU; 0 otherwise. */
+int gc_raw_check_earlier(const struct gc_raw *raw, struct gc_error *err);
+/* Removes it. Whatever was not written by --raw, or for another name, stays. 0, or a negative errno and a
+ * sentence. */
+int gc_raw_remove_earlier(const struct gc_raw *raw, struct gc_error *err);
 
 #endif

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -62,6 +63,28 @@ void gc_child_prepare(struct gc_child *child, const struct gc_tool *tool, const 
     child->argv[n++] = "--verbose";
   child->argv[n++] = gpu->identity.id;
   child->argv[n] = NULL;
+}
+
+/* Not an option: the command line is written down with raw data. */
+#define PARENT "HWLOC_GPUCACHE_CHILD_OF"
+
+void gc_child_name_parent(char setting[64])
+{
+  snprintf(setting, 64, PARENT "=%ld", (long)getpid());
+}
+
+void gc_child_follow_parent(void)
+{
+  const char *parent = secure_getenv(PARENT);
+  long pid;
+
+  if (!parent)
+    return;
+  pid = strtol(parent, NULL, 10);
+  unsetenv(PARENT); /* our own children have us */
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if ((long)getppid() != pid)
+    raise(SIGTERM); /* it has ended before this was told */
 }
 
 int gc_child_file(void)

@@ -27,6 +27,7 @@ struct member {
 };
 
 struct fleet {
+  const struct gc_tool *tool;
   struct gc_command *commands;
   struct member *members;
   size_t count;
@@ -38,6 +39,7 @@ static void end_all(void *data)
   const struct fleet *fleet = data;
 
   gc_child_end(fleet->commands, fleet->count);
+  gc_leave_raw(fleet->tool);
 }
 
 /* A sentence of a process, without the name that it gives the GPU, which we give, too. */
@@ -91,8 +93,9 @@ static void run(const struct gc_tool *tool, struct gc_command *commands, struct 
                 size_t count)
 {
   char who[48];
-  const char *env[2] = {NULL, NULL};
-  struct fleet fleet = {commands, members, count};
+  char parent[64];
+  const char *env[3] = {NULL, NULL, NULL};
+  struct fleet fleet = {tool, commands, members, count};
   struct gc_spawn_options options = {.set_env = env, .on_line = pass_on, .data = &fleet};
   struct gc_error err = {""};
   char *sims = gc_targets_sims(tool), *setting = NULL;
@@ -105,7 +108,9 @@ static void run(const struct gc_tool *tool, struct gc_command *commands, struct 
     gc_say(NULL, "out of memory");
     goto out;
   }
+  gc_child_name_parent(parent);
   env[0] = setting;
+  env[1] = parent;
   for (size_t i = 0; i < count; i++) {
     gc_child_prepare(&members[i].child, tool, sims, members[i].result->gpu);
     commands[i].argv = members[i].child.argv;

@@ -51,6 +51,7 @@ static void at_end(void *data)
   const struct here *here = data;
 
   gc_child_end(&here->rest, 1);
+  gc_leave_raw(here->tool);
   if (here->lock >= 0)
     gc_store_unlock(here->lock);
 }
@@ -250,7 +251,10 @@ static int open_raw(const struct here *here, struct gc_raw **raw, struct gc_erro
   /* nobody shall take a picture of it for one of the real thing */
   snprintf(model, sizeof model, "%s%s", gpu->identity.model,
            gpu->vendor == GC_VENDOR_SIM ? " (simulated)" : "");
-  return gc_raw_open(here->tool->raw, gpu->name, model, here->tool->command, raw, err);
+  return gc_raw_open(here->tool->raw,
+                     &(struct gc_raw_source){gpu->name, gpu->identity.id, model, here->tool->command,
+                                             here->tool->resume > 0},
+                     raw, err);
 }
 
 static void close_raw(struct here *here, struct gc_raw *raw, const struct gc_record *record)

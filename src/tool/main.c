@@ -9,12 +9,14 @@
 
 #include "measure/measure.h"
 #include "store/store.h"
+#include "util/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <hwloc/gpucache.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +80,7 @@ static void help(void)
        "  plot DIR           draw what measure --raw DIR wrote, as SVG pictures beside it\n"
        "\n"
        "measure and show:\n"
-       "  --timeout SECONDS  give up after this time\n"
+       "  --timeout SECONDS  give up after this time, a day (86400) at most\n"
        "  --xml              print the record of one GPU as hwloc XML (lstopo -i FILE)\n"
        "\n"
        "Everywhere:\n"
@@ -116,7 +118,7 @@ static bool good_seconds(const char *text, double *seconds)
   char *end;
 
   *seconds = strtod(text, &end);
-  return end != text && !*end && isfinite(*seconds) && *seconds > 0 && *seconds <= 1e6;
+  return end != text && !*end && isfinite(*seconds) && *seconds > 0 && *seconds <= GC_MOST_SECONDS;
 }
 
 /* A step of the plan that others come before. */
@@ -156,7 +158,10 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
     case 'V': version(); return GC_EXIT_DONE;
     case 't':
       if (!good_seconds(optarg, &tool->timeout))
-        return usage("--timeout needs a number of seconds above 0, not", optarg);
+        {
+        gc_fail(&err, 0, "--timeout needs a number of seconds above 0 and up to %d, not", GC_MOST_SECONDS);
+        return usage(err.text, optarg);
+      }
       break;
     case 'R':
       if (!good_step(optarg, &tool->resume))
@@ -237,6 +242,12 @@ static void keep_standard_descriptors(void)
         return;
 }
 
+/* A file that may not become so long (ulimit -f) is then an error of write(), with a sentence. */
+static void keep_long_files_from_ending_us(void)
+{
+  signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
   struct gc_tool tool = {0};
@@ -246,6 +257,8 @@ int main(int argc, char **argv)
   int status;
 
   keep_standard_descriptors();
+  keep_long_files_from_ending_us();
+  gc_child_follow_parent();
   if (!words || !line) {
     free(words);
     free(line);

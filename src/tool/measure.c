@@ -12,10 +12,10 @@
 #include <unistd.h>
 
 /* Data that could not be written at the end would be measured in vain. */
-static int check_raw(const char *dir)
+static int check_raw(struct gc_tool *tool)
 {
   struct gc_error err = {""};
-  const int fd = gc_file_dir(dir, true, &err);
+  const int fd = gc_file_dir(tool->raw, &tool->made_raw, &err);
 
   if (fd < 0) {
     gc_say(NULL, "--raw: %s", err.text);
@@ -23,6 +23,12 @@ static int check_raw(const char *dir)
   }
   close(fd);
   return GC_EXIT_DONE;
+}
+
+void gc_leave_raw(const struct gc_tool *tool)
+{
+  if (tool->made_raw)
+    rmdir(tool->raw); /* which nothing but an empty one suffers */
 }
 
 int gc_tool_measure(const struct gc_tool *tool)
@@ -43,7 +49,7 @@ int gc_tool_measure(const struct gc_tool *tool)
     gc_targets_free(&targets);
     return GC_EXIT_USAGE;
   }
-  if (tool->raw && (status = check_raw(tool->raw)) != GC_EXIT_DONE) {
+  if (tool->raw && (status = check_raw(&must)) != GC_EXIT_DONE) {
     gc_targets_free(&targets);
     return status;
   }
@@ -79,6 +85,7 @@ int gc_tool_measure(const struct gc_tool *tool)
     }
     gc_results_free(results, targets.count);
   }
+  gc_leave_raw(&must);
   gc_targets_free(&targets);
   return status;
 }

@@ -252,7 +252,7 @@ int gc_tool_plot(const struct gc_tool *tool)
   struct dirent **names = NULL;
   int count;
 
-  d.dir = gc_file_dir(d.path, false, &err);
+  d.dir = gc_file_dir(d.path, NULL, &err);
   if (d.dir < 0) {
     gc_say(NULL, "%s", err.text);
     return GC_EXIT_FAILED;

@@ -63,9 +63,10 @@ int gc_measure_rest(const struct gc_tool *tool, const struct gc_gpu *gpu, unsign
                     struct gc_error *err)
 {
   struct gc_tool of_child = *tool;
-  const char *root = gc_targets_root(), *env[4] = {NULL};
+  const char *root = gc_targets_root(), *env[5] = {NULL};
   const struct gc_spawn_options options = {.set_env = env, .pass_stderr = true};
   struct gc_child child;
+  char parent[64];
   char *sims = gc_targets_sims(tool), *setting = NULL, *tree = NULL;
   int status = 0;
 
@@ -87,9 +88,11 @@ int gc_measure_rest(const struct gc_tool *tool, const struct gc_gpu *gpu, unsign
   if (!status)
     status = write_record(command->input, *record, gpu->name, err);
   if (!status) {
-    env[0] = setting; /* so that the GPU has the same name there as here */
-    env[1] = tree;    /* hwloc was not to see these when it wrote the record */
-    env[2] = tree ? "HWLOC_THISSYSTEM=1" : NULL;
+    gc_child_name_parent(parent);
+    env[0] = parent;
+    env[1] = setting; /* so that the GPU has the same name there as here */
+    env[2] = tree;    /* hwloc was not to see these when it wrote the record */
+    env[3] = tree ? "HWLOC_THISSYSTEM=1" : NULL;
     gc_child_prepare(&child, &of_child, sims, gpu);
     gc_spawn(command, 1, &options);
     status = conclude(command, record, said, err);

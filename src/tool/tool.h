@@ -24,6 +24,7 @@ struct gc_tool {
   const char *sims;     /* --sim: only these; NULL: real GPUs, and those of $HWLOC_GPUCACHE_SIM */
   const char *only;     /* --only: comma list of subtypes; NULL: all */
   const char *raw;      /* --raw: directory for the data that values are told from; NULL: none */
+  bool made_raw;        /* that directory was not there before */
   const char *command;  /* the whole command line, for people */
   unsigned resume;      /* --resume: step of the plan to go on with, in the record on stdin; 0: none. Not
                            for people, and not in --help: rest.c gives it */
@@ -60,6 +61,8 @@ int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets);
 /* The comma list of simulated GPUs among them; malloc'ed. NULL: out of memory. */
 char *gc_targets_sims(const struct gc_tool *tool);
 void gc_targets_free(struct gc_targets *targets);
+/* False: a simulated GPU was asked for by a word that names no profile, which problem says. */
+bool gc_targets_is_there(const struct gc_gpu *gpu);
 /* Where /proc and /sys are, for gc_gpus_list and gc_gpus_know. */
 const char *gc_targets_root(void);
 
@@ -97,6 +100,9 @@ void gc_measure_fleet(const struct gc_tool *tool, struct gc_result **results, si
 /* Whether a real device was left open here, so that main() must end with _exit. */
 bool gc_left_open(void);
 
+/* measure.c: removes the directory of --raw, if it was made for nothing. */
+void gc_leave_raw(const struct gc_tool *tool);
+
 /* rest.c: has the steps from `next` on measured by another process, when this one can do no more with
  * the GPU, and gets *record back whole. command: of that process, for at_end of the watch. 0, or
  * negative, and *said when that process has said why. */
@@ -112,6 +118,11 @@ struct gc_child {
 };
 void gc_child_prepare(struct gc_child *child, const struct gc_tool *tool, const char *sims,
                       const struct gc_gpu *gpu);
+/* For its environment: which process it belongs to. It ends as by SIGTERM when that one is gone, however it
+ * ended. To be called, and the child started, by a thread that lives as long as the process. */
+void gc_child_name_parent(char setting[64]);
+/* In the child, first of all. */
+void gc_child_follow_parent(void);
 /* A memory file for what it prints, on a descriptor that is no standard one; -1 with errno. */
 int gc_child_file(void);
 /* The record that was printed. 0 or negative errno. */
@@ -157,7 +168,7 @@ void gc_progress(const char *who, unsigned done, unsigned total, const char *wha
 void gc_progress_erase(void);
 
 /* watch.c: signals and the deadline end the program in good order. From start to stop, SIGINT,
- * SIGTERM, SIGHUP and the deadline first wait until nobody holds the watch, then call at_end(data),
+ * SIGQUIT, SIGTERM, SIGHUP and the deadline first wait until nobody holds the watch, then call at_end(data),
  * then end the process: by that signal, or with a sentence and GC_EXIT_FAILED. */
 int gc_watch_start(double seconds, const char *gpu, void (*at_end)(void *data), void *data,
                    struct gc_error *err);

@@ -87,7 +87,7 @@ static void *keep_watch(void *unused)
 int gc_watch_start(double seconds, const char *gpu, void (*at_end)(void *data), void *data,
                    struct gc_error *err)
 {
-  static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+  static const int numbers[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
   struct sigaction action;
   int status;
 

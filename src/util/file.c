@@ -19,12 +19,14 @@ static int create(int dir, const char *name)
   return openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
-int gc_file_dir(const char *path, bool make, struct gc_error *err)
+int gc_file_dir(const char *path, bool *made, struct gc_error *err)
 {
   char name[64];
   int dir, file, error;
 
-  if (make && mkdir(path, 0777) && errno != EEXIST)
+  if (made)
+    *made = !mkdir(path, 0777);
+  if (made && !*made && errno != EEXIST)
     return gc_fail(err, -errno, "cannot make the directory %s: %s", path, strerror(errno));
   dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir < 0)

@@ -12,9 +12,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Opens a directory in which files can be written; one was written and removed to be sure. make: if
- * there is none, makes it (but not what it is in). A descriptor, or a negative errno and a sentence. */
-int gc_file_dir(const char *path, bool make, struct gc_error *err);
+/* Opens a directory in which files can be written; one was written and removed to be sure. made: if
+ * there is none, makes it (but not what it is in), and says so there; NULL: does not. A descriptor, or a
+ * negative errno and a sentence, with nothing left. */
+int gc_file_dir(const char *path, bool *made, struct gc_error *err);
 
 /* Puts a file with this name (no '/' in it) into the directory, in place of any other. A symbolic link of
  * that name is replaced, not followed. 0, or a negative errno and a sentence. */

@@ -31,6 +31,8 @@ struct gc_command {
 };
 
 #define GC_SPAWN_PREFIX "hwloc-gpucache: "
+/* No deadline that anybody gives is later than a day. */
+#define GC_MOST_SECONDS 86400
 
 struct gc_spawn_options {
   double seconds;             /* deadline from the start of the call; 0: none */

@@ -118,6 +118,30 @@ END
   has "gpu0-L1 " # the failed ones took nothing away
 }
 
+@test "a measurement outlives the program that it is for, and serves the next one" {
+  local signal pid child
+  export HWLOC_GPUCACHE_SIM=$top_srcdir/tests/tool/tiny
+  for signal in INT KILL; do
+    rm -rf "$HWLOC_GPUCACHE_DIR" && mkdir -m 700 "$HWLOC_GPUCACHE_DIR"
+    : >"$HWLOC_GPUCACHE_DIR/sim-tiny.lock"
+    exec 8<"$HWLOC_GPUCACHE_DIR/sim-tiny.lock"
+    flock 8 # so that it waits
+    env --default-signal=INT "$topo_check" io-important load 3>&- 8<&- &
+    pid=$!
+    child=
+    for _ in {1..200}; do
+      child=$(pgrep -P $pid -f hwloc-gpucache) && break
+      sleep 0.05
+    done
+    [ -n "$child" ]
+    kill -$signal $pid
+    wait $pid || :
+    exec 8<&-
+    is_gone "$child"
+    [ -s "$HWLOC_GPUCACHE_DIR/sim-tiny.xml" ]
+  done
+}
+
 @test "four loads at once without a record leave one good record" {
   run "$topo_check" load-in-threads no-children
   is 0 "$status"

@@ -82,12 +82,13 @@ setup() {
   has "$(cat "$BATS_TEST_TMPDIR/out")" L1Cache
 }
 
-@test "SIGINT, SIGTERM and SIGHUP end it by that signal, with nothing left" {
+@test "SIGINT, SIGQUIT, SIGTERM and SIGHUP end it by that signal, with nothing left" {
   local signal number
-  for signal in INT:130 TERM:143 HUP:129; do
+  ulimit -c 0
+  for signal in INT:130 QUIT:131 TERM:143 HUP:129; do
     rm -rf "$records"
     # a background job of a shell ignores SIGINT, nohup makes it ignore SIGHUP
-    env --default-signal=INT,TERM,HUP "$tool" measure --sim h200 >/dev/null 2>&1 3>&- &
+    env --default-signal=INT,QUIT,TERM,HUP "$tool" measure --sim h200 >/dev/null 2>&1 3>&- &
     local pid=$!
     soon [ -e "$records/sim-h200.lock" ]
     kill -"${signal%:*}" $pid
@@ -99,18 +100,45 @@ setup() {
   done
 }
 
+# Whether none of these runs; a zombie does not.
+none_runs() {
+  local pid
+  for pid; do [ ! -e "/proc/$pid" ] || grep -q '^State:.*Z' "/proc/$pid/status" || return 1; done
+}
+
 @test "ended while measuring several GPUs, it leaves no process" {
   cp "$top_srcdir/data/sim/h200" "$BATS_TEST_TMPDIR/other"
-  "$tool" measure --sim "h200,$BATS_TEST_TMPDIR/other" >/dev/null 2>&1 3>&- &
-  local pid=$! number=0 children child
-  soon [ -e "$records/sim-h200.lock" ]
-  soon [ -e "$records/sim-other.lock" ]
-  children=$(pgrep -P $pid)
-  is 2 "$(wc -w <<<"$children")"
-  kill -TERM $pid
-  wait $pid || number=$?
-  is 143 "$number"
-  for child in $children; do [ ! -e "/proc/$child" ] || grep -q '^State:.*Z' "/proc/$child/status"; done
+  local signal pid number children
+  ulimit -c 0
+  for signal in TERM:143 QUIT:131 KILL:137; do
+    rm -rf "$records"
+    env --default-signal=QUIT "$tool" measure --sim "h200,$BATS_TEST_TMPDIR/other" >/dev/null 2>&1 3>&- &
+    pid=$!
+    number=0
+    soon [ -e "$records/sim-h200.lock" ]
+    soon [ -e "$records/sim-other.lock" ]
+    children=$(pgrep -P $pid)
+    is 2 "$(wc -w <<<"$children")"
+    kill -"${signal%:*}" $pid
+    wait $pid || number=$?
+    is "${signal#*:}" "$number"
+    # of one that is killed, they hear when it is gone already
+    [ "$signal" != KILL:137 ] || turns=40 soon none_runs $children
+    none_runs $children
+    is '' "$(leftovers)"
+  done
+}
+
+@test "a process that measures for another one ends when that one is there no more" {
+  run env HWLOC_GPUCACHE_CHILD_OF=1 bash -c '"$0" measure --sim "$1" & wait $!' "$tool" "$tiny"
+  is 143 "$status"
+  is '' "$(leftovers)"
+}
+
+@test "a file that may not become so long is a sentence, with nothing left" {
+  run_split bash -c 'ulimit -f 4; "$0" measure --sim "$1"' "$tool" "$tiny"
+  is 1 "$status"
+  has "$errors" "cannot write $records/sim-tiny.xml: File too large"
   is '' "$(leftovers)"
 }
 

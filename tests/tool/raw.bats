@@ -83,6 +83,64 @@ small_curve() {
   [ -s "$raw/gpu0-L1Cache-capacity.tsv" ]
 }
 
+@test "--raw replaces what the same GPU wrote before, and nothing else" {
+  "$tool" measure --no-store --only L1Cache --sim "$tiny" --raw "$raw" >/dev/null
+  is '' "$(find "$raw" -name 'gpu0-L2Cache*')"
+  sed 's/^# gpu: gpu0/# gpu: gpu00/' "$raw/gpu0-L1Cache-latency.tsv" >"$raw/gpu0-other.tsv"
+  cp "$raw/gpu0-L1Cache-latency.tsv" "$raw/mine.tsv"
+  printf 'mine\n' >"$raw/gpu0-L2Cache-notes.tsv"
+  ln -s gpu0-L1Cache-latency.tsv "$raw/gpu0-link.tsv"
+  "$tool" measure --no-store --only SharedMemory --sim "$tiny" --raw "$raw" >/dev/null
+  is "gpu0-L2Cache-notes.tsv gpu0-link.tsv gpu0-other.tsv mine.tsv" \
+    "$(ls "$raw" | grep -v '^gpu0-SharedMemory' | xargs)"
+  [ -s "$raw/gpu0-SharedMemory-latency.tsv" ]
+  # a run that writes nothing takes nothing away
+  run_split "$tool" measure --no-store --only LDS --sim "$tiny" --raw "$raw"
+  is 1 "$status"
+  [ -s "$raw/gpu0-SharedMemory-latency.tsv" ]
+}
+
+@test "--raw refuses a directory with another GPU's data of the same name, before it measures" {
+  local before
+  cp "$tiny" "$BATS_TEST_TMPDIR/other"
+  "$tool" measure --no-store --only L1Cache --sim "$tiny" --raw "$raw" >/dev/null
+  before=$(md5sum "$raw"/*)
+  run_split "$tool" measure --sim "$BATS_TEST_TMPDIR/other" --raw "$raw"
+  is 1 "$status"
+  is '' "$output"
+  [[ $errors == "hwloc-gpucache: gpu0: $raw: gpu0-L1Cache-"*" was measured on another gpu0 (Tiny Test GPU (simulated), sim-tiny); give "* ]]
+  is "$before" "$(md5sum "$raw"/*)"
+  is '' "$(leftovers)"
+  # data of versions that noted no id
+  sed -i '/^# id: /d' "$raw"/*
+  "$tool" measure --no-store --only SharedMemory --sim "$BATS_TEST_TMPDIR/other" --raw "$raw" >/dev/null
+  is "sim-other" "$(head_of "$raw/gpu0-SharedMemory-latency.tsv" id)"
+  [ ! -e "$raw/gpu0-L1Cache-latency.tsv" ]
+}
+
+@test "--raw: a directory that was made for nothing is removed, one that was there stays" {
+  local gpus
+  cp "$top_srcdir/data/sim/h200" "$BATS_TEST_TMPDIR/other"
+  for gpus in h200 "h200,$BATS_TEST_TMPDIR/other"; do
+    run "$tool" measure --timeout 0.01 --sim "$gpus" --raw "$raw"
+    is 1 "$status"
+    [ ! -e "$raw" ]
+    env --default-signal=INT "$tool" measure --sim "$gpus" --raw "$raw" >/dev/null 2>&1 3>&- &
+    soon [ -e "$raw" ]
+    soon [ -e "$records/sim-h200.lock" ]
+    kill -INT $!
+    wait $! || :
+    [ ! -e "$raw" ]
+    rm -rf "$records"
+  done
+  run "$tool" measure --sim nonsense --raw "$raw"
+  is 3 "$status"
+  [ ! -e "$raw" ]
+  mkdir "$raw"
+  run "$tool" measure --sim nonsense --raw "$raw"
+  [ -d "$raw" ]
+}
+
 @test "--raw with several GPUs: files of each" {
   cp "$tiny" "$BATS_TEST_TMPDIR/other"
   run_split "$tool" measure --no-store --only L1Cache --sim "$tiny,$BATS_TEST_TMPDIR/other" --raw "$raw"

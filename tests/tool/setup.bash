@@ -57,10 +57,10 @@ has_not() {
   return 1
 }
 
-# soon COMMAND…: waits until it succeeds, 20 s at most.
+# soon COMMAND…: waits until it succeeds, 20 s at most (or $turns twentieths of one).
 soon() {
   local i
-  for ((i = 0; i < 400; i++)); do
+  for ((i = 0; i < ${turns:-400}; i++)); do
     "$@" && return
     sleep 0.05
   done
