@@ -7,12 +7,20 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define CUDA_LIBRARY "libcuda.so.1"
 
 #define CUDA_ENTRY(symbol, parameters) {#symbol, offsetof(struct gc_cuda_driver, symbol)},
 static const struct gc_symbol symbols[] = {CUDA_SYMBOLS(CUDA_ENTRY)};
 #undef CUDA_ENTRY
+
+/* That there is no such file, and not that one is no good or lacks another. */
+static bool is_missing(const char *why)
+{
+  return !strncmp(why, CUDA_LIBRARY ": ", strlen(CUDA_LIBRARY ": ")) &&
+         strstr(why, "No such file or directory");
+}
 
 int gc_cuda_driver_load(struct gc_cuda_driver *driver, struct gc_error *err)
 {
@@ -22,7 +30,9 @@ int gc_cuda_driver_load(struct gc_cuda_driver *driver, struct gc_error *err)
   driver->library = dlopen(CUDA_LIBRARY, RTLD_NOW | RTLD_LOCAL);
   if (!driver->library) {
     why = dlerror();
-    return gc_fail(err, -ENODEV, "cannot load the CUDA driver: %s", why ? why : CUDA_LIBRARY);
+    return gc_fail(err, -ENODEV, "cannot load the CUDA driver: %s%s", why ? why : CUDA_LIBRARY,
+                   why && is_missing(why) ? "; install the driver's libraries; a container has to be given "
+                                            "them (--gpus all, --nv)" : "");
   }
   status = gc_find_symbols(driver->library, CUDA_LIBRARY, symbols, sizeof(symbols) / sizeof(*symbols),
                            driver, "the driver is too old (470 or newer is needed)", err);

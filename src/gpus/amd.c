@@ -229,7 +229,10 @@ static void read_driver(const char *root, struct driver *driver)
   if ((size_t)snprintf(path, sizeof(path), "%s" DEV_KFD, root) >= sizeof(path) ||
       !faccessat(AT_FDCWD, path, R_OK | W_OK, AT_EACCESS))
     return;
-  if (errno == ENOENT)
+  if (errno == ENOENT && *root)
+    snprintf(driver->problem, sizeof(driver->problem),
+             "this is a copy (HWLOC_FSROOT): only the machine itself can be measured");
+  else if (errno == ENOENT)
     snprintf(driver->problem, sizeof(driver->problem),
              "there is no " DEV_KFD ": load the kernel driver amdgpu, or give it to the container");
   else if (errno == EACCES)

@@ -10,6 +10,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+void gc_gpus_make_printable(char *text)
+{
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ' || *text == 127)
+      *text = '?';
+}
+
 struct gc_gpu *gc_gpus_append(struct gc_gpus *gpus)
 {
   struct gc_gpu *grown = realloc(gpus->array, (gpus->count + 1) * sizeof(*grown));

@@ -128,6 +128,7 @@ static void get_model(const char *text, char *model, size_t size)
       length--;
     if (length > 0)
       snprintf(model, size, "%.*s", (int)length, line);
+    gc_gpus_make_printable(model);
     return;
   }
 }
@@ -210,6 +211,7 @@ static int add(struct gc_gpus *gpus, const char *word, char *text)
   memcpy(gpu->identity.id, id, sizeof(id));
   memcpy(gpu->profile, path, sizeof(path));
   snprintf(gpu->identity.model, sizeof(gpu->identity.model), "%.95s", name);
+  gc_gpus_make_printable(gpu->identity.model);
   snprintf(gpu->identity.driver, sizeof(gpu->identity.driver), "simulated");
   snprintf(gpu->identity.mig, sizeof(gpu->identity.mig), "disabled");
   if (!found && strchr(word, '/')) {

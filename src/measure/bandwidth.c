@@ -82,8 +82,8 @@ int gc_rate_put(struct gc_bench *bench, struct gc_element *element, const char *
     return gc_withhold(bench, element, key, property, why);
   }
   if (rate->confidence < SURE_ENOUGH) {
-    snprintf(why, sizeof(why), "%d repetitions lie between %.4g and %.4g", GC_RATE_REPEATS,
-             rate->least, rate->most);
+    snprintf(why, sizeof(why), "%d repetitions lie between %.4g and %.4g %s, too few of them within %g %% of "
+             "their median", GC_RATE_REPEATS, rate->least, rate->most, limit->unit, 100 * TOLERANCE);
     return gc_rate_put_absent(bench, element, property, why);
   }
   return gc_put_rate(element, key, property, rate->value, rate->confidence)

@@ -2,6 +2,7 @@
 #include "plugin/plugin.h"
 
 #include "graft/compat.h"
+#include "util/spawn.h"
 
 #include <hwloc/gpucache.h>
 
@@ -12,7 +13,6 @@
 #include <strings.h>
 
 #define DEFAULT_SECONDS 10.0
-#define MOST_SECONDS 86400.0
 
 static const char *const modes[] = {
     [GC_MODE_AUTO] = "auto",
@@ -54,12 +54,12 @@ static double get_seconds(bool say)
     return DEFAULT_SECONDS;
   seconds = strtod(value, &end);
   /* Written so that NaN fails too. */
-  if (!*end && seconds > 0 && seconds <= MOST_SECONDS)
+  if (!*end && seconds > 0 && seconds <= GC_MOST_SECONDS)
     return seconds;
   if (say)
     gc_plugin_say(NULL,
-                  "HWLOC_GPUCACHE_TIMEOUT=%.40s is not a number of seconds above 0 and up to %g; using %g",
-                  value, MOST_SECONDS, DEFAULT_SECONDS);
+                  "HWLOC_GPUCACHE_TIMEOUT=%.40s is not a number of seconds above 0 and up to %d; using %g",
+                  value, GC_MOST_SECONDS, DEFAULT_SECONDS);
   return DEFAULT_SECONDS;
 }
 

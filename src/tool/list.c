@@ -100,6 +100,11 @@ int gc_tool_list(const struct gc_tool *tool)
   for (size_t i = 0; row && i < targets.count; i++) {
     const struct gc_gpu *gpu = targets.chosen[i];
 
+    if (!gc_targets_is_there(gpu)) {
+      gc_say(NULL, "%s", gpu->problem);
+      status = GC_EXIT_NO_GPU;
+      continue;
+    }
     row = gc_table_row(&table);
     if (!row)
       break;
@@ -113,6 +118,8 @@ int gc_tool_list(const struct gc_tool *tool)
     gc_say(NULL, "out of memory");
     status = GC_EXIT_FAILED;
   }
+  if (table.rows == 1)
+    table.rows = 0; /* no heads without a table */
   gc_table_print(&table, "");
   gc_targets_free(&targets);
   return status;

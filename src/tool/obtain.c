@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A person who asks for a measurement gets another try of the steps that failed. A load of a topology finds
  * the record and never asks, and who only wants to see it sees it. */
@@ -52,9 +51,7 @@ static void look_up(const struct gc_tool *tool, struct gc_result *result)
 /* No GPU there, or a profile that is there and no good? */
 static enum gc_exit weigh_problem(const struct gc_gpu *gpu)
 {
-  return gpu->vendor == GC_VENDOR_SIM && gpu->profile[0] && access(gpu->profile, F_OK) == 0
-             ? GC_EXIT_FAILED
-             : GC_EXIT_NO_GPU;
+  return gpu->vendor == GC_VENDOR_SIM && gc_targets_is_there(gpu) ? GC_EXIT_FAILED : GC_EXIT_NO_GPU;
 }
 
 struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets *targets)

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SIM_WORD "sim-"
 
@@ -66,18 +67,41 @@ const char *gc_targets_root(void)
   return path && this && !strcmp(this, "1") && strcmp(path, "/") ? path : "";
 }
 
+/* With a root of the user's: which; and why one that was meant to be it is not. */
+static int no_gpu(void)
+{
+  const char *root = gc_targets_root(), *asked = secure_getenv("HWLOC_FSROOT");
+  const bool ignored = !*root && asked && *asked && strcmp(asked, "/");
+
+  gc_say(NULL,
+         "no GPU found%s%s%s: neither /proc/driver/nvidia/gpus nor /sys/class/kfd nor the PCI devices "
+         "show one%s; try --sim h200",
+         *root ? " in " : "", root, *root ? " (HWLOC_FSROOT)" : "",
+         ignored ? " (HWLOC_FSROOT is ignored, because HWLOC_THISSYSTEM=1 is not set)" : "");
+  return GC_EXIT_NO_GPU;
+}
+
+bool gc_targets_is_there(const struct gc_gpu *gpu)
+{
+  return gpu->vendor != GC_VENDOR_SIM || !gpu->problem[0] ||
+         (gpu->profile[0] && !access(gpu->profile, F_OK));
+}
+
 static int no_such_gpu(const struct gc_tool *tool, const struct gc_gpus *gpus, const char *word)
 {
   char known[700] = "";
 
   for (size_t i = 0; i < gpus->count; i++) {
-    size_t used = strlen(known);
-    snprintf(known + used, sizeof known - used, "%s%s (%s)", i ? ", " : "", gpus->array[i].name,
+    const size_t used = strlen(known);
+
+    if (!gc_targets_is_there(&gpus->array[i]))
+      continue; /* such as the wrong word itself */
+    snprintf(known + used, sizeof known - used, "%s%s (%s)", used ? ", " : "", gpus->array[i].name,
              gpus->array[i].identity.model[0] ? gpus->array[i].identity.model
                                               : gpus->array[i].identity.id);
   }
   gc_say(NULL, "no GPU%s is called '%s'; known%s: %s", tool->of_records ? " and no record" : "", word,
-         tool->of_records ? " GPUs" : "", gpus->count ? known : "none");
+         tool->of_records ? " GPUs" : "", *known ? known : "none");
   return GC_EXIT_NO_GPU;
 }
 
@@ -117,9 +141,7 @@ int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
     if (tool->sims)
       only_simulated(&targets->gpus);
     if (!targets->gpus.count && !(tool->of_records && tool->count)) {
-      gc_say(NULL, "no GPU found: neither /proc/driver/nvidia/gpus nor /sys/class/kfd nor the PCI "
-                   "devices show one; try --sim h200");
-      status = GC_EXIT_NO_GPU;
+      status = no_gpu();
     } else {
       status = choose(tool, targets);
     }

@@ -41,7 +41,7 @@ known="facts of the kernel driver (sysfs), nothing measured"
   has "gpu2-Instruction 64KiB x160"
   has "gpu2-LDS 64KiB x304"
   is 2 "$(starts)" # both of NVIDIA's
-  is "$known: there is no /dev/kfd: load the kernel driver amdgpu, or give it to the container" "$(info GPUCacheStatus pci=a7:00.0)"
+  is "$known: this is a copy (HWLOC_FSROOT): only the machine itself can be measured" "$(info GPUCacheStatus pci=a7:00.0)"
   is "$amd" "$(info GPUCacheUUID pci=a7:00.0)"
   is SPX/NPS1 "$(info GPUCacheMIG pci=a7:00.0)"
   is gfx942 "$(info GPUCacheGFX pci=a7:00.0)"

@@ -268,6 +268,7 @@ static void noise_is_no_value(void **state)
     const struct gc_infos *infos = measure(&run, &elements[i]);
 
     assert_withheld(infos, "Read", HWLOC_GPUCACHE_READ_GBPS, "9 repetitions lie between");
+    assert_non_null(strstr(gc_infos_get(infos, "ReadSource"), " GB/s, too few of them within 3 % of their median"));
     assert_withheld(infos, "Write", HWLOC_GPUCACHE_WRITE_GBPS, "9 repetitions lie between");
   }
   check_way(&run, &elements[2], measure(&run, &elements[2]), false);

@@ -29,7 +29,7 @@ caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs
   is '' "$errors"
   is 11 "${#lines[@]}"
   has "${lines[1]}" "AMD Instinct MI100 (gfx908)"
-  has "${lines[1]}" "cannot be measured: there is no /dev/kfd: load the kernel driver amdgpu, or give it to the container"
+  has "${lines[1]}" "cannot be measured: this is a copy (HWLOC_FSROOT): only the machine itself can be measured"
   has "${lines[2]}" "AMD GPU gfx942 [1002:74a1]"
   [[ ${lines[9]} =~ -7\ +cannot ]]
   has "${lines[10]}" "AMD GPU gfx1030 [1002:73bf]"
@@ -40,7 +40,7 @@ caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs
   run_split "$tool" show
   is 0 "$status"
   has "$errors" "$caveat"
-  has "$errors" "there is no /dev/kfd"
+  has "$errors" "this is a copy (HWLOC_FSROOT)"
   has "$output" "gpu0: AMD Instinct MI300X OAM, 304 CUs at 2100 MHz, driver 6.10.5"
   [[ $output =~ $'\n'\ {2}DeviceMemory\ .*$'\n'\ {4}L3Cache\  ]]
   [[ $output =~ L2Cache\ +4\ MiB\ +4\ MiB\ +128\ B\ .*\ 8\ +sysfs ]]
@@ -57,7 +57,7 @@ caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs
   use_amd mi300x-cpx
   run_split "$tool" show
   is 0 "$status"
-  is "hwloc-gpucache: gpu0 to gpu7: there is no /dev/kfd: load the kernel driver amdgpu, or give it to the container
+  is "hwloc-gpucache: gpu0 to gpu7: this is a copy (HWLOC_FSROOT): only the machine itself can be measured
 hwloc-gpucache: gpu0 to gpu7: $caveat. Measuring has never been tried on an AMD GPU" "$errors"
   run_split "$tool" show gpu1 gpu2
   has "$errors" "gpu1, gpu2: $caveat"
@@ -76,7 +76,7 @@ hwloc-gpucache: gpu0 to gpu7: $caveat. Measuring has never been tried on an AMD 
   has "$errors" "$caveat"
   local json=$output
   is "facts of the kernel driver (sysfs), nothing measured" "$(jq -r '.[0].Status' <<< "$json")"
-  is "there is no /dev/kfd: load the kernel driver amdgpu, or give it to the container" "$(jq -r '.[0].problem' <<< "$json")"
+  is "this is a copy (HWLOC_FSROOT): only the machine itself can be measured" "$(jq -r '.[0].problem' <<< "$json")"
   is gfx1030 "$(jq -r '.[0].GFX' <<< "$json")"
   is null "$(jq -r '.[0].gfx' <<< "$json")"
   is 60 "$(jq -r '.[0].SMs' <<< "$json")"
@@ -92,7 +92,7 @@ hwloc-gpucache: gpu0 to gpu7: $caveat. Measuring has never been tried on an AMD 
   use_amd mi100 # without access
   HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" measure
   is 0 "$status"
-  has "$errors" "gpu0: there is no /dev/kfd"
+  has "$errors" "gpu0: this is a copy (HWLOC_FSROOT)"
   has "$output" "gpu1: Tiny Test GPU"
   HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" measure
   is 0 "$status"
@@ -131,7 +131,7 @@ hwloc-gpucache: gpu0 to gpu7: $caveat. Measuring has never been tried on an AMD 
   run_split "$tool" measure
   is 3 "$status"
   is '' "$output"
-  has "$errors" "there is no /dev/kfd"
+  has "$errors" "this is a copy (HWLOC_FSROOT)"
   is '' "$(find "$records" -type f 2> /dev/null)"
 }
 

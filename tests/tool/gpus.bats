@@ -18,6 +18,20 @@ setup() {
   done
 }
 
+@test "a machine without a GPU: under which root it was looked, and why not under another" {
+  run_split "$tool" list
+  is 3 "$status"
+  has "$errors" "no GPU found in $BATS_TEST_TMPDIR/nothing (HWLOC_FSROOT): neither"
+  [ ! -e /sys/class/kfd ] && [ ! -e /proc/driver/nvidia/gpus ] || skip "this machine may have a GPU"
+  unset HWLOC_THISSYSTEM
+  run_split "$tool" list
+  [ "$status" = 3 ] || skip "this machine has a GPU"
+  has "$errors" "HWLOC_FSROOT is ignored, because HWLOC_THISSYSTEM=1 is not set"
+  unset HWLOC_FSROOT
+  run_split "$tool" list
+  has_not "$errors" HWLOC_FSROOT
+}
+
 @test "list shows real GPUs without any library of a vendor" {
   use_node
   run_split "$tool" list
@@ -84,6 +98,18 @@ setup() {
     has "$errors" h200
     is '' "$(leftovers)"
   done
+  run_split "$tool" list --sim nonsense
+  is 3 "$status"
+  is '' "$output"
+  has "$errors" "hwloc-gpucache: no simulated GPU named 'nonsense'"
+  run_split "$tool" list --sim "nonsense,$tiny"
+  is 3 "$status"
+  is 2 "${#lines[@]}"
+  has "${lines[1]}" "Tiny Test GPU"
+  run_split "$tool" purge --sim "$tiny" 'sim-tiny*'
+  is 3 "$status"
+  has "$errors" "is called 'sim-tiny*'; known GPUs: gpu0 (Tiny Test GPU)"
+  has_not "$errors" gpu1
   run_split "$tool" show --sim ./not/there
   is 3 "$status"
   has "$errors" "cannot be read: No such file or directory"
@@ -107,6 +133,20 @@ setup() {
   run_split "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/a/tiny"
   is 1 "$status"
   has "$errors" "gpu1: its profile $BATS_TEST_TMPDIR/a/tiny"
+}
+
+@test "no control character of a profile reaches a terminal" {
+  sed $'s/^model = .*/model = Red \e[31mGPU\a/' "$tiny" >"$BATS_TEST_TMPDIR/red"
+  local command
+  for command in list "measure --only SharedMemory" show; do
+    run "$tool" $command --sim "$BATS_TEST_TMPDIR/red"
+    is 0 "$status"
+    has "$output" "Red ?[31mGPU?"
+    has_not "$output" $'\e'
+  done
+  run "$tool" list --sim $'red\e[31m'
+  is 3 "$status"
+  has_not "$output" $'\e'
 }
 
 @test "a malformed profile: file and line, exit 1" {

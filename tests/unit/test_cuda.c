@@ -199,6 +199,7 @@ static void no_driver(void **state)
   }
   assert_int_equal(open_device(f), -ENODEV);
   says(f, "cannot load the CUDA driver: libcuda.so.1: ");
+  says(f, "install the driver's libraries; a container has to be given them (--gpus all, --nv)");
 }
 
 static unsigned char bank[GPU_CONSTANT_BYTES];

@@ -312,7 +312,7 @@ static void who_may_compute(void **state)
   add_amd("rx6800", 1, "0000:03:00.0");
   list(1);
   assert_string_equal(gpus.array[0].problem,
-                      "there is no /dev/kfd: load the kernel driver amdgpu, or give it to the container");
+                      "this is a copy (HWLOC_FSROOT): only the machine itself can be measured");
   put("dev", "this is no directory, so that not even root may\n");
   list(1);
   assert_string_equal(gpus.array[0].problem, "no access to /dev/kfd: Not a directory");
