@@ -244,6 +244,7 @@ static int open_raw(const struct here *here, struct gc_raw **raw, struct gc_erro
 {
   const struct gc_gpu *gpu = here->result->gpu;
   char model[120];
+  int status;
 
   *raw = NULL;
   if (!here->tool->raw)
@@ -251,10 +252,13 @@ static int open_raw(const struct here *here, struct gc_raw **raw, struct gc_erro
   /* nobody shall take a picture of it for one of the real thing */
   snprintf(model, sizeof model, "%s%s", gpu->identity.model,
            gpu->vendor == GC_VENDOR_SIM ? " (simulated)" : "");
-  return gc_raw_open(here->tool->raw,
-                     &(struct gc_raw_source){gpu->name, gpu->identity.id, model, here->tool->command,
-                                             here->tool->resume > 0},
-                     raw, err);
+  gc_watch_hold(); /* what is written to try the directory does not stay */
+  status = gc_raw_open(here->tool->raw,
+                       &(struct gc_raw_source){gpu->name, gpu->identity.id, model, here->tool->command,
+                                               here->tool->resume > 0},
+                       raw, err);
+  gc_watch_release();
+  return status;
 }
 
 static void close_raw(struct here *here, struct gc_raw *raw, const struct gc_record *record)

@@ -8,6 +8,8 @@
 #include "util/file.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -15,8 +17,13 @@
 static int check_raw(struct gc_tool *tool)
 {
   struct gc_error err = {""};
-  const int fd = gc_file_dir(tool->raw, &tool->made_raw, &err);
+  sigset_t all, before;
+  int fd;
 
+  sigfillset(&all); /* what is written to try the directory is not to stay */
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  fd = gc_file_dir(tool->raw, &tool->made_raw, &err);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (fd < 0) {
     gc_say(NULL, "--raw: %s", err.text);
     return GC_EXIT_FAILED;
