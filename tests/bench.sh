@@ -57,11 +57,15 @@ fi
 fact() { sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" "$work/record.json" | head -n 1; }
 echo "  measuring alone              $(fact MeasuringMilliseconds) ms, $(fact MeasuringLaunches) launches  (to reach: 150)"
 echo "  device memory                $(($(fact MeasuringDeviceBytes) >> 20)) MiB  (to reach: 512)"
+if [ -n "$model" ]; then
+  ours=$("$bin/bare-start" "$tool" measure --force --no-store gpu0) && cuda=$("$bin/bare-start" "$bin/bare-start") &&
+    echo "  host memory at most          $((ours >> 10)) MiB, $(((ours - cuda) >> 10)) MiB more than cuInit + context alone  (to reach: 32)"
+fi
 
 echo
 echo "measuring alone, step by step: milliseconds, launches, what; one run"
 "$tool" ${sim:+--sim $sim} measure --force --no-store --verbose >"$work/out" 2>"$work/steps" || exit 1
-sed -n 's/.*: [^:]*: \(.*\) took \([0-9.]*\) ms, \([0-9]*\) launches$/\2 \3 \1/p' "$work/steps" |
+sed -n 's/.*: [^:]*: \(.*\) took \([0-9.]*\) ms, \([0-9]*\) launch\(es\)*$/\2 \3 \1/p' "$work/steps" |
   awk '{ printf "  %7.2f %5d ", $1, $2; for (i = 3; i <= NF; i++) printf " %s", $i; print ""; all += $1; n += $2 }
        END { printf "  %7.2f %5d  all steps\n", all, n }'
 

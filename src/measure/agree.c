@@ -33,7 +33,7 @@
 #define CENSUS_BYTES 1152.0 /* … so much, */
 #define CENSUS_BYTES_SHARE 0.04 /* but no more than this share of the capacity; */
 #define CENSUS_MORE 0.005  /* what it may count more, and */
-#define CENSUS_FULL 1.47   /* so many times the capacity is next to all that was read (census.c: 1.5) */
+#define CENSUS_FULL 0.98   /* this share is next to all that was read */
 #define CENSUS_ERRORS 3.0  /* in both directions so many standard errors */
 #define STORAGE_SHARE 0.005
 #define MEMORY_SHARE 0.01
@@ -85,7 +85,7 @@ static int put_census(struct gc_bench *bench, struct gc_element *element,
 
   if (*census->absent)
     status = gc_put_absent(element, HWLOC_GPUCACHE_CENSUS, census->absent);
-  else if (census->all || census->bytes > CENSUS_FULL * (double)gc_capacity_known(element))
+  else if (census->all || census->bytes > CENSUS_FULL * census->read)
     status = gc_put_absent(element, HWLOC_GPUCACHE_CENSUS,
                            "next to all that was read was found: there may be more");
   else if (!(status = gc_put_measured(element, HWLOC_GPUCACHE_CENSUS_BYTES, HWLOC_GPUCACHE_CENSUS,

@@ -12,6 +12,7 @@
 /* What a census says of a capacity. */
 struct gc_census {
   double bytes, error; /* error: one standard error */
+  double read;         /* bytes that were read: there may be more than that */
   double slack;        /* share of the capacity that a cache keeps more or less of what it has no room for */
   unsigned rounds;     /* whose differences tell the error; 0: it is known without */
   bool all;            /* all that was looked up was there: it is `bytes` or more */

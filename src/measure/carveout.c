@@ -99,6 +99,7 @@ static int rough(struct table *t, uint64_t least, uint64_t most, uint64_t *bytes
   double confidence;
   int status;
 
+  *bytes = 0;
   t->path.warm_loads = ROUGH_WARM;
   t->path.loads_max = ROUGH_LOADS;
   status = last_fitting(t, from, t->step, sizes, 1, items, bytes, &confidence);

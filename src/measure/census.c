@@ -53,6 +53,7 @@
 #define L2_LOOKS 16384
 #define L2_SAMPLE 4096      /* of them at once */
 #define L2_ROUNDS 8
+#define L2_PART 0.55        /* of the nominal size, or less: there is more than one part */
 #define L2_SLACK 0.0625     /* one way in sixteen, see above */
 #define L2_QUIET_LINES 64   /* a look in so many does not disturb the others */
 
@@ -221,6 +222,9 @@ static double l2_limit(const struct gc_bench *bench, const struct gc_element *el
   /* AMD's L2 have no partitions: an XCD's is its own */
   if (!bench->properties.has_scalar &&
       (gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_PARTITIONS, &partitions) || partitions > 1))
+    return 0;
+  /* SMs that are all near to one part do not see that there is another: far lines would be counted */
+  if (!bench->properties.has_scalar && (double)gc_capacity_known(element) <= L2_PART * (double)bench->properties.l2_bytes)
     return 0;
   return (level->hit + level->miss) / 2;
 }

@@ -3,7 +3,7 @@
  *
  * The second way to the capacity of a constant L1.5 (census.c) that one bank of constants does not fill:
  * banks of several copies of the kernels, whose blocks on one SM take turns (kernels/census.c). All banks are
- * read, half as much again as the cache holds in all, then each looks up some of its slots, and so on, in
+ * read, up to two and a half times what the cache holds in all, then each looks up some of its slots, and so on, in
  * other orders, on one SM of each cache.
  *
  * Code is in the same cache. What was fetched when the launches started is pushed out by a few readings
@@ -12,7 +12,7 @@
  *
  * What each block read last is still found, whatever blocks of other launches read since: on an H200 2 KiB of
  * each of four banks, as much as a constant L1 holds, though warps of one launch share that. Looks there would
- * count the constant L1 too, and are left out.
+ * count the constant L1 too, and are left out: what was found next to them stands for them.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -96,8 +96,10 @@ static int lay_words(struct count *c)
   c->results = c->who + c->takers->sms;
   c->size = c->results + (size_t)a->banks * a->count * a->rounds;
   c->words = calloc(c->size, sizeof(*c->words));
-  if (!c->words || c->size > GC_TRACE_MAX)
+  if (!c->words)
     return gc_fail(c->bench->err, -ENOMEM, "out of memory");
+  if (c->size > GC_TRACE_MAX)
+    return gc_fail(c->bench->err, -EINVAL, "there are too many SMs for a census by turns");
   c->args.turn = (struct gpu_turn){.come = scratch,
                                    .next = scratch + c->next * sizeof(*c->words),
                                    .blocks = a->banks * c->bench->properties.sms,

@@ -2,10 +2,14 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * What CUDA alone costs: milliseconds of cuInit and of creating a context on GPU 0, in a process that
- * does nothing else. Prints "INIT CONTEXT", exits 3 where there is no CUDA.
+ * does nothing else. Prints "INIT CONTEXT", exits 3 where there is no CUDA. With a command: runs that, and
+ * prints how many KiB of host memory it had at most (what is resident).
  */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,12 +21,34 @@ static double now(void)
   return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-int main(void)
+static int memory_of(char **command)
+{
+  struct rusage usage;
+  const pid_t child = fork();
+  int status;
+
+  if (!child) {
+    const int null = open("/dev/null", O_WRONLY);
+
+    dup2(null, 1);
+    dup2(null, 2);
+    execvp(*command, command);
+    _exit(127);
+  }
+  if (child < 0 || waitpid(child, &status, 0) != child || status || getrusage(RUSAGE_CHILDREN, &usage))
+    return 1;
+  printf("%ld\n", usage.ru_maxrss);
+  return 0;
+}
+
+int main(int argc, char **argv)
 {
   void *cuda = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL), *context;
   int (*init)(unsigned), (*get)(int *, int), (*create)(void **, unsigned, int), device;
   double start = now(), ready;
 
+  if (argc > 1)
+    return memory_of(argv + 1);
   if (!cuda) {
     fprintf(stderr, "bare-start: %s\n", dlerror());
     return 3;

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The same answer every time: REPEAT (10) measurements in a row. Capacities within 0.5 %, discrete values
-# identical, latencies of what is on the SM within a cycle, others within 2 %, bandwidths within 3 %.
+# identical, latencies of what is on the SM within a cycle, others within 2 %, bandwidths, miss penalties and
+# censuses within 3 %.
 # Prints the table that doc/results shows: key, smallest, largest.
 tool=$top_builddir/hwloc-gpucache
 repeat=${REPEAT:-10}
@@ -28,6 +29,7 @@ done | awk -v repeat="$repeat" '
       high[name] = value
   }
   END {
+    if (!n) { print "no measurement came to an end"; exit 1 }
     for (k = 1; k <= n; k++) {
       name = order[k]; bad = ""
       if (seen[name] != repeat) bad = "told " seen[name] " times of " repeat

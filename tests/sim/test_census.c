@@ -388,6 +388,7 @@ static struct gc_element *say_l15(struct opened *o, uint64_t capacity)
 {
   struct gc_element *element = element_of(o, GC_CONSTANT_L15);
 
+  assert_int_equal(gc_infos_set_u64(&element_of(o, GC_CONSTANT_L1)->infos, "CapacityBytes", 2048), 0);
   o->bench.levels[GC_CONSTANT_L15] = (struct gc_level){.hit = 102, .miss = 312, .usual = 106, .stride = 64};
   assert_int_equal(gc_infos_set_u64(&element->infos, "CapacityBytes", capacity), 0);
   return element;
