@@ -70,7 +70,7 @@ int gc_cuda_upload_constant_copy(struct gc_device *device, uint32_t number, cons
 static int get_census(struct gc_cuda_device *cuda, uint32_t number, CUfunction *function,
                       struct gc_error *err)
 {
-  struct gc_cuda_copy copy = {NULL};
+  struct gc_cuda_copy copy = {0};
   int status = get_copy(cuda, number, &copy, err);
 
   if (!status && !copy.census) {
