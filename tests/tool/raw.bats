@@ -119,15 +119,15 @@ small_curve() {
 }
 
 @test "--raw: a directory that was made for nothing is removed, one that was there stays" {
-  local gpus
-  cp "$top_srcdir/data/sim/h200" "$BATS_TEST_TMPDIR/other"
-  for gpus in h200 "h200,$BATS_TEST_TMPDIR/other"; do
+  local gpus # those that take long enough to be ended in the middle
+  cp "$top_srcdir/data/sim/mi300x" "$BATS_TEST_TMPDIR/other"
+  for gpus in mi300x "mi300x,$BATS_TEST_TMPDIR/other"; do
     run "$tool" measure --timeout 0.01 --sim "$gpus" --raw "$raw"
     is 1 "$status"
     [ ! -e "$raw" ]
     env --default-signal=INT "$tool" measure --sim "$gpus" --raw "$raw" >/dev/null 2>&1 3>&- &
     soon [ -e "$raw" ]
-    soon [ -e "$records/sim-h200.lock" ]
+    soon [ -e "$records/sim-mi300x.lock" ]
     kill -INT $!
     wait $! || :
     [ ! -e "$raw" ]
