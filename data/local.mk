@@ -21,7 +21,8 @@ dist_sim_DATA = data/sim/README \
 
 # How "hwloc-gpucache plot" draws.
 plotdir = $(pkgdatadir)/plot
-dist_plot_DATA = data/plot/curve.gp \
+dist_plot_DATA = data/plot/carveouts.gp \
+	data/plot/curve.gp \
 	data/plot/repeats.gp \
 	data/plot/style.gp \
 	data/plot/table.gp \

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Which caches are one? Either somebody pushes out what another has loaded (pair), or somebody
- * finds what another has loaded (roll_call). Größler 2022, sections 4.5 and 4.6; Brandner et al.
+ * finds what another has loaded (roll_call). Größler 2022, sections 4.5 and 4.6; Vanecek et al.
  * (MT4G) 2025, IV-F and IV-G. All of it within one launch: caches inside the SM are empty in the
  * next one.
  */

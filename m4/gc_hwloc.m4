@@ -38,7 +38,8 @@ AC_DEFUN([GC_HWLOC], [
     [default],
       [AS_IF([test "$prefix" = NONE || test "$prefix" = "$gc_hwloc_prefix"],
         [hwlocplugindir=$hwloc_own_plugindir], [hwlocplugindir='${libdir}/hwloc'])],
-    [hwlocplugindir=$with_hwloc_plugindir])
+    [[/*|'$'*]], [hwlocplugindir=$with_hwloc_plugindir],
+    [AC_MSG_ERROR([--with-hwloc-plugindir needs an absolute directory, not $with_hwloc_plugindir])])
   AC_SUBST([hwlocplugindir])
 
   dnl The tests run the programs of the hwloc they were built with, wherever that is.

@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Latency and miss rate against the size of the array that is walked. $data, a line per size: bytes; cycles
 # of the fastest load, of 1 %, 50 %, 99 % of the loads, of the slowest, mean; slow loads in percent. hit and
-# miss: cycles on both sides of the capacity; most: of 99 % of the loads, at any size.
+# miss: cycles on both sides of the capacity, to a bin; latency, penalty: what was measured for itself, or NaN;
+# most: cycles of 99 % of the loads, at any size.
+about = known(latency) ? '' : '≈ '
+about_miss = known(latency + penalty) ? '' : '≈ '
+hit = known(latency) ? latency : hit
+miss = known(latency + penalty) ? latency + penalty : miss
 usual = known(miss) ? miss : known(hit) ? hit : 1
 top = most < 1.3 * usual ? 1.4 * usual : most < 2.2 * usual ? 1.07 * most : 2.2 * usual
-set rmargin at screen 0.895
+set rmargin at screen 0.885
 
 carveout = strlen(CarveoutPercent) ? ', carve-out '.CarveoutPercent.' %' : ''
 subtitle = known(found) ? found_text.' found'.sure.carveout : 'not found: '.absent
@@ -36,13 +41,13 @@ set key at screen 0.905, screen 0.903 right top Left reverse horizontal maxrows 
 if (known(hit)) {
   set arrow 2 from graph 0, first hit to graph 1, first hit nohead linecolor rgb grey linewidth 1 \
     dashtype (2, 3) back
-  set label 4 sprintf('hit %.0f', hit) at graph 1, first hit left offset 0.6,0 font 'Helvetica,14' \
+  set label 4 sprintf('hit %s%.4g', about, hit) at graph 1, first hit left offset 0.6,0 font 'Helvetica,14' \
     textcolor rgb grey
 }
 if (known(miss)) {
   set arrow 3 from graph 0, first miss to graph 1, first miss nohead linecolor rgb grey linewidth 1 \
     dashtype (2, 3) back
-  set label 5 sprintf('miss %.0f', miss) at graph 1, first miss left offset 0.6,0 font 'Helvetica,14' \
+  set label 5 sprintf('miss %s%.4g', about_miss, miss) at graph 1, first miss left offset 0.6,0 font 'Helvetica,14' \
     textcolor rgb grey
 }
 if (known(found)) {

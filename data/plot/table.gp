@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Columns against the first one. $data: as many numbers in a line as there are columns, whose names are in
 # title[], and as names of axes in axis[]. Blocks are each twice as large as the one before,
-# and what was found is one of them. SMs are no scale.
+# and what was found is one of them. SMs are no scale. Of several values at one x the mean is drawn.
 set linetype 1 linecolor rgb blue linewidth 2
 set linetype 2 linecolor rgb red linewidth 2
 set linetype 3 linecolor rgb green linewidth 2
 set linetype 4 linecolor rgb orange linewidth 2
 set linetype 5 linecolor rgb purple linewidth 2
-set linetype cycle 5
+set linetype 6 linecolor rgb black linewidth 2
+set linetype 7 linecolor rgb light linewidth 2
+set linetype 8 linecolor rgb grey linewidth 2
+set linetype cycle 8
 sizes = strstrt(title[1], 'block') > 0
+units = title[1] eq 'SM' || title[1] eq 'CU'
 share = title[columns][strlen(title[columns]):] eq '%'
 
-set label 2 known(found) ? found_text.' found'.sure : strlen(absent) ? 'not found: '.absent : ''
+set label 2 strlen(found_text) ? found_text.' found'.sure : strlen(absent) ? 'not found: '.absent : ''
 set xlabel axis[1] offset 0,0.2 textcolor rgb black
 if (columns == 2) {
   set label 3 axis[2]
@@ -19,8 +23,8 @@ if (columns == 2) {
   set label 3 title[1] eq 'SM' ? 'Latency (cycles)' : share ? 'Loads (%)' : ''
   set key top left Left reverse horizontal samplen 2.2 font 'Helvetica,13' textcolor rgb black
 }
-set offsets graph 0.02, graph 0.02, graph 0.12, graph 0.02
-stats $data using 1:(column(columns)) nooutput
+set offsets graph 0.02, graph 0.02, graph (columns > 9 ? 0.35 : 0.12), graph 0.02 # room for the key
+stats $data using 1:2 nooutput
 if (STATS_min_x >= 0 && STATS_min_y >= 0 && title[1] ne 'SM') { set yrange [0:*] }
 if (share) {
   set offsets 0, 0, 0, 0
@@ -34,9 +38,9 @@ if (sizes) {
 if (sizes && known(found)) {
   set arrow 1 from found, graph 0 to found, graph 1 nohead linecolor rgb red linewidth 2 dashtype (6, 4) back
 }
-if (title[1] eq 'SM') {
+if (units) {
   set xrange [-1:STATS_max_x + 1]
   plot for [c = 2:columns] $data using 1:c with points pointtype 7 pointsize 0.5 linewidth 1 title title[c]
 } else {
-  plot for [c = 2:columns] $data using 1:c with linespoints pointtype 7 pointsize 0.5 title title[c]
+  plot for [c = 2:columns] $data using 1:c smooth unique with linespoints pointtype 7 pointsize 0.5 title title[c]
 }

@@ -58,8 +58,10 @@
  * for sure; integer > 0. Then there is no CapacityBytes. */
 #define HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES "CapacityAtLeastBytes"
 /** \brief What a second way to CapacityBytes found: a count of what stays in the cache when more was read
- * than it holds. It is within 2 %, nine lines and four standard errors of CapacityBytes, or there is no
- * CapacityBytes; integer > 0. CensusConfidence: that it is so near to a count of all there is. */
+ * than it holds; integer > 0. There is no CapacityBytes unless it is at most 1 % and nine lines of 128 bytes (or
+ * 4 %, if that is less) below that, or at most 0.5 % above it; both ways 3 times CensusErrorBytes more (a little
+ * more yet where few rounds tell them), and of an L2 or L3 a sixteenth of it.
+ * CensusConfidence: that it is so near to a count of all there is. */
 #define HWLOC_GPUCACHE_CENSUS_BYTES "CensusBytes"
 /** \brief One standard error of CensusBytes: not all of the cache is looked up; integer >= 0. */
 #define HWLOC_GPUCACHE_CENSUS_ERROR_BYTES "CensusErrorBytes"
@@ -106,7 +108,8 @@
  * dense): CUs of an instance with commas between, instances with blanks between, for example
  * "0,1 3 4,5". */
 #define HWLOC_GPUCACHE_CU_GROUPS "CUGroups"
-/** \brief Comma-separated subtypes that are in the same physical storage. */
+/** \brief Comma-separated subtypes that are in the same physical storage. SharedWithSource "measured" without
+ * SharedWith: that was looked for, and there are none. */
 #define HWLOC_GPUCACHE_SHARED_WITH "SharedWith"
 /** \brief L2: parts of which each is near to some SMs and far from the others; integer >= 1. Each part
  * keeps its own copy of a line that its SMs read. */

@@ -260,19 +260,17 @@ static int add_cache(struct gc_record *record, enum gc_kind kind, const struct r
   return status;
 }
 
-static int add_caches(struct gc_record *record, int dir, const struct gc_kfd_node *node)
+static int add_caches(struct gc_record *record, const struct gc_kfd_node *node, const struct table *table)
 {
   unsigned data = 0, code = 0;
-  struct table table;
   int status = 0;
 
-  read_caches(dir, node, &table);
-  for (unsigned i = 0; !status && i < table.count; i++) {
-    const struct run *run = &table.runs[i];
+  for (unsigned i = 0; !status && i < table->count; i++) {
+    const struct run *run = &table->runs[i];
     enum gc_kind kind = kind_of(&run->first, data, code);
 
     if (kind != GC_KIND_COUNT)
-      status = add_cache(record, kind, run, table.whole, node);
+      status = add_cache(record, kind, run, table->whole, node);
     if (run->first.level == 1) {
       code += (run->first.type & GC_KFD_INSTRUCTION) != 0;
       data += (run->first.type & GC_KFD_DATA) != 0;
@@ -350,10 +348,43 @@ static int add_facts(struct gc_record *record, const struct gc_gpu *gpu,
   return status;
 }
 
+static bool is_empty(const struct gc_record *record)
+{
+  return !record->infos.count && record->count == 1 && !record->elements[0].infos.count;
+}
+
+static int set_absent(struct gc_record *record, enum gc_kind kind, const char *why)
+{
+  struct gc_element *element = gc_record_find(record, kind);
+
+  if (!element && !(element = gc_record_add(record, kind)))
+    return -ENOMEM;
+  if (gc_infos_get(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES))
+    return 0;
+  return gc_infos_setf(&element->infos, HWLOC_GPUCACHE_CAPACITY HWLOC_GPUCACHE_SOURCE_SUFFIX,
+                       HWLOC_GPUCACHE_SOURCE_ABSENT "%s", why);
+}
+
+/* What every such GPU has and the tables do not tell: old kernels list no L2, and a copy may lack folders. */
+static int explain_absent(struct gc_record *record, const struct gc_kfd_node *node, const struct table *table)
+{
+  const unsigned caches = (unsigned)sane(node->caches, MOST_CACHES);
+  char why[120] = "the kernel driver's tables do not list it";
+  int status = set_absent(record, GC_DEVICE_MEMORY, "the kernel driver's tables do not list its memory banks");
+
+  if (caches && !table->whole)
+    snprintf(why, sizeof(why), "the kernel driver's tables are to list %u caches, and %s can be read", caches,
+             table->count ? "not all" : "none");
+  if (!status)
+    status = set_absent(record, GC_L1, why);
+  return status ? status : set_absent(record, GC_L2, why);
+}
+
 static int fill(struct gc_record *record, const char *root, const struct gc_gpu *gpu)
 {
   DIR *nodes = gc_gpus_open_dir(root, GC_KFD_NODES);
   struct gc_kfd_node node;
+  struct table table;
   char name[16];
   int dir = -1, status = 0;
 
@@ -364,12 +395,15 @@ static int fill(struct gc_record *record, const char *root, const struct gc_gpu 
     status = add_facts(record, gpu, &node);
     if (!status)
       status = add_memory(record, dir);
+    read_caches(dir, &node, &table);
     if (!status)
-      status = add_caches(record, dir, &node);
+      status = add_caches(record, &node, &table);
     if (!status)
       status = add_lds(record, &node);
     if (!status)
       status = gc_record_explain_per_sm(record);
+    if (!status && !is_empty(record))
+      status = explain_absent(record, &node, &table);
     close(dir);
   } else if (!gc_record_add(record, GC_DEVICE_MEMORY)) { /* gone since it was listed */
     status = -ENOMEM;
@@ -384,7 +418,7 @@ int gc_gpus_amd_known(const char *root, const struct gc_gpu *gpu, struct gc_reco
   struct gc_record *record = gc_record_new(&gpu->identity);
   int status = record ? fill(record, root, gpu) : -ENOMEM;
 
-  if (status || (!record->infos.count && record->count == 1 && !record->elements[0].infos.count)) {
+  if (status || is_empty(record)) {
     gc_record_free(record);
     record = NULL;
   }

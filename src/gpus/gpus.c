@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gpus/vendors.h"
 
+#include "util/error.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,13 +11,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-void gc_gpus_make_printable(char *text)
-{
-  for (; *text; text++)
-    if ((unsigned char)*text < ' ' || *text == 127)
-      *text = '?';
-}
 
 struct gc_gpu *gc_gpus_append(struct gc_gpus *gpus)
 {
@@ -124,8 +119,10 @@ int gc_gpus_list(const char *root, const char *sims, struct gc_gpus *gpus)
     if (status < 0)
       goto fail;
   }
-  for (size_t i = 0; i < gpus->count; i++)
+  for (size_t i = 0; i < gpus->count; i++) {
     snprintf(gpus->array[i].name, sizeof(gpus->array[i].name), "gpu%u", (unsigned)i);
+    gc_make_printable(gpus->array[i].problem); /* names of files are in there */
+  }
   return 0;
 fail:
   gc_gpus_free(gpus);

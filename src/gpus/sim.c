@@ -7,6 +7,7 @@
  */
 #include "gpus/vendors.h"
 
+#include "util/error.h"
 #include "util/hash.h"
 
 #include <ctype.h>
@@ -128,7 +129,7 @@ static void get_model(const char *text, char *model, size_t size)
       length--;
     if (length > 0)
       snprintf(model, size, "%.*s", (int)length, line);
-    gc_gpus_make_printable(model);
+    gc_make_printable(model);
     return;
   }
 }
@@ -139,7 +140,7 @@ static int read_profile(struct gc_gpu *gpu, char *text)
 
   if (length < 0) {
     snprintf(gpu->problem, sizeof(gpu->problem), "the profile %.160s cannot be read: %.60s",
-             gpu->profile, strerror((int)-length));
+             gpu->profile, length == -EINVAL ? "not a regular file" : strerror((int)-length));
     return 0;
   }
   if (length > (long)PROFILE_MAX_BYTES) {
@@ -211,7 +212,7 @@ static int add(struct gc_gpus *gpus, const char *word, char *text)
   memcpy(gpu->identity.id, id, sizeof(id));
   memcpy(gpu->profile, path, sizeof(path));
   snprintf(gpu->identity.model, sizeof(gpu->identity.model), "%.95s", name);
-  gc_gpus_make_printable(gpu->identity.model);
+  gc_make_printable(gpu->identity.model);
   snprintf(gpu->identity.driver, sizeof(gpu->identity.driver), "simulated");
   snprintf(gpu->identity.mig, sizeof(gpu->identity.mig), "disabled");
   if (!found && strchr(word, '/')) {

@@ -39,9 +39,6 @@ int gc_gpus_amd_known(const char *root, const struct gc_gpu *gpu, struct gc_reco
  * tables in gpu->problem. 0 or -ENOMEM. */
 int gc_gpus_read_tables(struct gc_gpu *gpu, const char *text);
 
-/* A '?' in place of each control character: what a user's file says goes to terminals. */
-void gc_gpus_make_printable(char *text);
-
 /* A zeroed GPU at the end of the list, valid until the next one. NULL: out of memory. */
 struct gc_gpu *gc_gpus_append(struct gc_gpus *gpus);
 

@@ -4,7 +4,7 @@
  * How many independent instances of a cache there are in an SM and on the GPU: whether warps on the
  * four quarters of an SM, and SMs, find each other's lines (roll.c). For caches inside the SM a
  * second method has to agree: whether warps push each other's lines out (Größler 2022, section 4.6;
- * Brandner et al. (MT4G) 2025, IV-F).
+ * Vanecek et al. (MT4G) 2025, IV-F).
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MAJORITY 0.9 /* of SMs that must look alike */
 
@@ -63,6 +64,7 @@ static const enum gc_kind kinds[] = {GC_L1, GC_TEXTURE, GC_READ_ONLY, GC_CONSTAN
 struct gc_quarters {
   unsigned repeats;       /* of the bench when this was found: see sharing.c */
   uint32_t per_sm[KINDS]; /* 0: not known */
+  struct gc_asked asked;
 };
 
 /* How many caches there are, if warp 0 shares its own with as many warps as they say. */
@@ -97,7 +99,7 @@ static int ask_quarters(struct gc_bench *bench, struct gc_quarters *quarters)
     }
     which[n++] = k;
   }
-  if (!n || (status = gc_ask(bench, questions, n * PARTNERS, 0, 0)))
+  if (!n || (status = gc_ask(bench, questions, n * PARTNERS, 0, 0, &quarters->asked)))
     return n ? status : 0;
   for (size_t i = 0; i < n; i++)
     quarters->per_sm[which[i]] = caches_of(&questions[i * PARTNERS]);
@@ -111,7 +113,7 @@ static int count_by_pushing(struct gc_bench *bench, enum gc_kind kind, uint32_t 
 
   *per_sm = 0;
   if (!bench->quarters || bench->quarters->repeats != bench->repeats) {
-    free(bench->quarters);
+    gc_quarters_free(bench->quarters);
     bench->quarters = calloc(1, sizeof(*bench->quarters));
     if (!bench->quarters)
       return gc_fail(bench->err, -ENOMEM, "out of memory");
@@ -121,12 +123,31 @@ static int count_by_pushing(struct gc_bench *bench, enum gc_kind kind, uint32_t 
   while (kinds[k] != kind)
     k++;
   *per_sm = bench->quarters->per_sm[k];
+  gc_asked_tell(&bench->quarters->asked, bench->raw, kind);
   return status;
 }
 
 void gc_quarters_free(struct gc_quarters *quarters)
 {
+  if (quarters)
+    gc_asked_free(&quarters->asked);
   free(quarters);
+}
+
+/* For the eye: what each warp saw. */
+static void note_roll(const struct gc_bench *bench, const struct gc_roll *roll)
+{
+  char columns[64 * GC_ROLL_WARPS] = "SM";
+  double row[1 + 2 * GC_ROLL_WARPS];
+
+  for (uint32_t w = 0; w < roll->warps; w++)
+    snprintf(columns + strlen(columns), sizeof(columns) - strlen(columns), "\twarp %u\twarp %u, again", w, w);
+  for (size_t i = 0; i < roll->rounds * roll->sms && !*roll->failed; i++) {
+    row[0] = roll->sm[i];
+    for (uint32_t k = 0; k < 2 * roll->warps; k++)
+      row[1 + k] = roll->took[2 * roll->warps * i + k] - bench->window_cycles;
+    gc_raw_row(bench->raw, columns, row);
+  }
 }
 
 /* What most answers are; votes: how many of them. */
@@ -208,6 +229,7 @@ int gc_step_amount(struct gc_bench *bench, struct gc_element *element)
 
   if (status)
     return status;
+  note_roll(bench, &roll);
   status = tell(bench, element, path, &roll);
   gc_roll_free(&roll);
   return status;

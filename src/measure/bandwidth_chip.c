@@ -29,14 +29,9 @@
 #define TRIES 12         /* to make a launch long enough */
 #define GROWTH 8         /* from one to the next, at most: a coarse clock may have said too little */
 #define L2_SHARE 4       /* the array is the nominal size divided by this */
-#define WALK_L2S 8       /* device memory: the array, in L2s, where there is room for it, … */
-#define WALK_L2S_MIN 4   /* … and where there is little */
-#define WALK_L3S 3       /* the same where there is an L3 */
-#define WALK_MIN MIB(64)
 #define L3_SHARE 2       /* the array is the L3 divided by this, … */
 #define L3_L2S 2         /* … and at least so many times all L2 */
 #define L3_STRIDE 64     /* bytes: at most the line of any L3 */
-#define MOST_SHARE 20    /* we take no more than a 20th of what is free */
 
 /* One launch from where the one before it ended: bytes and nanoseconds of all blocks together. */
 static int walk_on(struct gc_bench *bench, struct gc_flow *flow,
@@ -187,35 +182,6 @@ int gc_step_l3_bandwidth(struct gc_bench *bench, struct gc_element *element)
   return status ? status : measure_both(bench, &flow, element, &limit);
 }
 
-/* Room for walks of device memory: the arena if it is large enough, else memory of our own, which
- * the caller releases. *bytes: 0 if there is too little. */
-static int find_room(struct gc_bench *bench, uint64_t *own, uint64_t *base, uint64_t *bytes)
-{
-  const uint64_t l2 = gc_all_l2_bytes(bench), l3 = bench->properties.l3_bytes;
-  const uint64_t most_wanted = l3 ? WALK_L3S * l3 : WALK_L2S * l2;
-  const uint64_t wanted = most_wanted > WALK_MIN ? most_wanted : WALK_MIN;
-  const uint64_t spare = gc_bench_spare(bench);
-  uint64_t free_bytes, total, most;
-  int status = bench->ops->memory(bench->device, &free_bytes, &total, bench->err);
-
-  *own = 0;
-  *base = bench->arena;
-  *bytes = bench->arena_bytes;
-  if (status || bench->arena_bytes >= wanted)
-    return status;
-  most = (free_bytes + bench->arena_bytes) / MOST_SHARE;
-  most = most > bench->arena_bytes ? most - bench->arena_bytes : 0;
-  most = most < spare ? most : spare;
-  if (most > bench->arena_bytes) {
-    *bytes = most < wanted ? most : wanted;
-    status = bench->ops->alloc(bench->device, *bytes, own, bench->err);
-    *base = *own;
-  }
-  if (*bytes < (l3 ? WALK_L3S * l3 : WALK_L2S_MIN * l2))
-    *bytes = 0;
-  return status;
-}
-
 /* What bus and clock allow at most, GB/s; 0: not known. Whatever kind the memory is, NVIDIA's interface
  * tells a clock of which each cycle carries two transfers; of AMD's it depends on the kind. */
 static double bus_limit(const struct gc_properties *p)
@@ -232,20 +198,14 @@ int gc_step_memory_bandwidth(struct gc_bench *bench, struct gc_element *element)
   const uint32_t warps = p->threads_per_block / p->warp;
   const uint64_t tile = tile_bytes(p), turn = warps * tile;
   struct gc_flow flow = {.blocks = p->sms, .threads = warps * p->warp};
-  uint64_t own = 0, base, bytes;
-  int status = find_room(bench, &own, &base, &bytes);
+  const uint64_t bytes = bench->walk_bytes, enough = gc_walk_enough(bench);
 
-  if (!status && bytes < (p->sms + 1) * turn) {
-    /* whatever is free: then it is not for lack of memory */
-    status = put_both_absent(bench, element,
-                             WALK_L2S_MIN * p->l2_bytes > gc_bench_spare(bench)
-                               ? "too large an L2 for the device memory that we take"
-                               : "too little free device memory");
-  } else if (!status) {
-    flow.args = long_walk(p, base, bytes);
-    status = measure_both(bench, &flow, element, &limit);
-  }
-  if (own)
-    bench->ops->release(bench->device, own);
-  return status;
+  if (enough > GC_DEVICE_BYTES_MAX - GC_DEVICE_BYTES_REST)
+    return put_both_absent(bench, element,
+                           p->l3_bytes ? "too large an L3 for the device memory that we take"
+                                       : "too large an L2 for the device memory that we take");
+  if (bytes < enough || bytes < (p->sms + 1) * turn)
+    return put_both_absent(bench, element, "too little free device memory");
+  flow.args = long_walk(p, bench->arena, bytes);
+  return measure_both(bench, &flow, element, &limit);
 }

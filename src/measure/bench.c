@@ -21,29 +21,26 @@
 
 /* What drivers round an allocation up to. */
 #define GRANULE MIB(2)
-#define REST MIB(32) /* besides the arena: scratch, and what single steps need */
-#define FREE_SHARE_L3 20 /* an L3 needs much: then no more than a 20th of what is free */
+#define FREE_SHARE 20 /* no more than a 20th of what is free is taken */
+#define ARENA_MIN MIB(4)
 
-static uint64_t device_bytes_max(const struct gc_properties *properties)
+/* What may be taken for arena and walks. */
+static uint64_t room_of(uint64_t free_bytes)
 {
-  return properties->l3_bytes ? GC_DEVICE_BYTES_MAX_L3 : GC_DEVICE_BYTES_MAX;
+  const uint64_t share = free_bytes / FREE_SHARE;
+  const uint64_t most = share < GC_DEVICE_BYTES_MAX ? share : GC_DEVICE_BYTES_MAX;
+
+  return (most - (most / 4 < GC_DEVICE_BYTES_REST ? most / 4 : GC_DEVICE_BYTES_REST)) & ~(GRANULE - 1);
 }
 
-/* The arena has to hold rings that no cache keeps: twice the L2 and some, or four times the L3, within what
- * we may take. */
-static uint64_t arena_bytes(const struct gc_properties *properties, uint64_t free_bytes)
+/* The arena has to hold rings that no cache keeps: twice the L2 and some, or four times the L3. */
+static uint64_t arena_bytes(const struct gc_properties *properties)
 {
-  const uint64_t most = device_bytes_max(properties) - REST;
-  const uint64_t share = free_bytes / (properties->l3_bytes ? FREE_SHARE_L3 : 4);
-  uint64_t bytes = 2 * properties->l2_bytes * properties->l2_count + MIB(32);
+  const uint64_t bytes = properties->l3_bytes
+                           ? 4 * properties->l3_bytes
+                           : 2 * properties->l2_bytes * properties->l2_count + MIB(32);
 
-  if (properties->l3_bytes)
-    bytes = 4 * properties->l3_bytes;
-  if (bytes < MIB(64))
-    bytes = MIB(64);
-  if (bytes > most)
-    bytes = most;
-  return bytes < share ? bytes : share & ~(GRANULE - 1);
+  return bytes < MIB(64) ? MIB(64) : bytes;
 }
 
 /* Those of a launch, or of two. */
@@ -63,15 +60,6 @@ static size_t scratch_bytes(const struct gc_bench *bench)
 {
   return 4096 + scratch_jobs(bench) + scratch_results(bench) + GC_TRACE_MAX * sizeof(uint32_t) +
          sizeof(struct gpu_clock_result);
-}
-
-uint64_t gc_bench_spare(const struct gc_bench *bench)
-{
-  const uint64_t taken = bench->arena_bytes + scratch_bytes(bench) + 2 * GRANULE;
-
-  const uint64_t most = device_bytes_max(&bench->properties);
-
-  return taken < most ? (most - taken) & ~(GRANULE - 1) : 0;
 }
 
 static uint64_t jobs_address(const struct gc_bench *bench) { return bench->scratch + 4096; }
@@ -127,7 +115,7 @@ int gc_bench_open_known(struct gc_bench *bench, struct gc_device *device,
                         const struct gc_record *known, struct gc_record *record,
                         struct gc_error *err)
 {
-  uint64_t free_bytes, total_bytes;
+  uint64_t free_bytes, total_bytes, room, wanted, walk;
   int status;
 
   memset(bench, 0, sizeof(*bench));
@@ -144,17 +132,21 @@ int gc_bench_open_known(struct gc_bench *bench, struct gc_device *device,
   if (!bench->properties.sms)
     return gc_fail(err, -EIO, "the %s back end reports a GPU without SMs", bench->ops->name);
   gc_complete_properties(&bench->properties, known);
-  bench->arena_bytes = arena_bytes(&bench->properties, free_bytes);
-  if (bench->arena_bytes < MIB(16))
-    return gc_fail(err, -ENOMEM, "only %llu MiB of device memory are free",
-                   (unsigned long long)(free_bytes >> 20));
+  room = room_of(free_bytes);
+  wanted = arena_bytes(&bench->properties);
+  bench->arena_bytes = wanted < room ? wanted : room;
+  walk = gc_walk_bytes(bench, room);
+  bench->walk_bytes = walk > bench->arena_bytes ? walk : bench->arena_bytes;
+  if (bench->arena_bytes < ARENA_MIN)
+    return gc_fail(err, -ENOMEM, "only %llu MiB of device memory are free, of which no more than a %dth is used",
+                   (unsigned long long)(free_bytes >> 20), FREE_SHARE);
   bench->jobs = calloc(bench->properties.sms, sizeof(*bench->jobs));
   bench->results = calloc(1, scratch_results(bench));
   if (!bench->jobs || !bench->results)
     status = gc_fail(err, -ENOMEM, "out of memory");
   if (status ||
       (status = bench->ops->alloc(device, scratch_bytes(bench), &bench->scratch, err)) ||
-      (status = bench->ops->alloc(device, bench->arena_bytes, &bench->arena, err)) ||
+      (status = bench->ops->alloc(device, bench->walk_bytes, &bench->arena, err)) ||
       (bench->properties.has_texture && (status = open_texture(bench))) ||
       (bench->properties.has_constant && (status = find_constant_base(bench)))) {
     gc_bench_close(bench);

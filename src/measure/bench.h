@@ -12,9 +12,9 @@
 #include "measure/measure.h"
 #include "measure/raw.h"
 
-/* Device memory that measuring holds at its peak, all of it together; and where there is an L3. */
-#define GC_DEVICE_BYTES_MAX ((uint64_t)512 << 20)
-#define GC_DEVICE_BYTES_MAX_L3 ((uint64_t)1 << 30)
+/* Device memory that measuring holds at its peak, all of it together; and no more than a 20th of what is free. */
+#define GC_DEVICE_BYTES_MAX ((uint64_t)1 << 30)
+#define GC_DEVICE_BYTES_REST ((uint64_t)32 << 20) /* of it for scratch, and what single steps need */
 
 /* In which form a path's ring stores "where to go next" (kernels/args.h). */
 enum gc_form { GC_FORM_GLOBAL, GC_FORM_TEXTURE, GC_FORM_CONSTANT, GC_FORM_SHARED };
@@ -60,6 +60,7 @@ struct gc_bench {
 
   uint64_t memory_bytes;         /* of the device, as its allocator counts them */
   uint64_t arena, arena_bytes;   /* rings live here */
+  uint64_t walk_bytes;           /* from there on, for walks of device memory: as many, or more */
   uint64_t texture, texture_bytes; /* texture object over the start of the arena; 0: none */
   uint64_t constant_base;
   uint64_t scratch;              /* device: jobs, results, small results */
@@ -110,9 +111,6 @@ int gc_call_sms(struct gc_bench *bench);
 uint32_t gc_sm_index(const struct gc_bench *bench, uint32_t sm);
 /* A launch that does nothing, of a block for each SM: bench->results[].sm say where they were. */
 int gc_bench_call(struct gc_bench *bench);
-
-/* What may be allocated besides arena and scratch. */
-uint64_t gc_bench_spare(const struct gc_bench *bench);
 
 /* Lays a ring of bytes/stride slots at the start of the arena, in order (multiplier 1) or scattered
  * (multiplier coprime to the count). For GC_FORM_SHARED there is nothing to do: kernels lay it. */

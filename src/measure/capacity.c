@@ -13,7 +13,7 @@
  *    caches that do not replace the least recently used line miss gradually.
  * 3. Confirmation: both sides of the answer again, on all SMs. And the K-S test must see the change
  *    too, not before the first miss; else the value is withheld.
- * Sources: Größler 2022 ch. 3-4; Brandner et al. (MT4G) 2025 IV-B; Mei et al. 2014 for first misses.
+ * Sources: Größler 2022 ch. 3-4; Vanecek et al. (MT4G) 2025 IV-B; Mei et al. 2014 for first misses.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>

@@ -63,6 +63,7 @@ static int last_fitting(struct table *t, uint64_t from, uint64_t step, size_t n,
   if (!status)
     status = gc_bench_chase(t->bench, &t->path, &t->window, runs, n * repeats);
   if (!status) {
+    gc_raw_runs(t->bench->raw, t->path.loads_max ? "rough" : "fine", &t->window, runs, n * repeats);
     for (size_t i = 0; i < n * repeats; i++)
       gc_evidence_add(&items[i % n], runs[i].seen.slow, runs[i].seen.loads, t->outliers);
     gc_changepoint_find(items, n, posterior, &change);
@@ -79,8 +80,10 @@ static int last_fitting(struct table *t, uint64_t from, uint64_t step, size_t n,
 
 static int set(struct table *t, int index)
 {
-  return t->bench->ops->carveout(t->bench->device, t->path.chase, index == DEFAULT ? -1 : index,
-                                 t->bench->err);
+  const int percent = index == DEFAULT ? -1 : index;
+
+  gc_raw_carveout(t->bench->raw, percent);
+  return t->bench->ops->carveout(t->bench->device, t->path.chase, percent, t->bench->err);
 }
 
 /* One level: rough sizes may be a step off. */
@@ -200,6 +203,8 @@ static int find_threshold(struct table *t)
   t->window.threshold =
     (uint32_t)((gc_histogram_quantile(small, GPU_HISTOGRAM_BINS, 0, 1 << SHIFT, 0.5) +
                 gc_histogram_quantile(large, GPU_HISTOGRAM_BINS, 0, 1 << SHIFT, 0.5)) / 2);
+  gc_raw_runs(t->bench->raw, "threshold", &(struct gc_window){.shift = SHIFT, .threshold = UINT32_MAX}, runs,
+              1 + SMALL_RUNS);
   for (size_t b = 0; b < GPU_HISTOGRAM_BINS; b++) {
     loads += (double)small[b];
     slow += b << SHIFT >= t->window.threshold ? (double)small[b] : 0;

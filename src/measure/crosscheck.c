@@ -65,7 +65,8 @@ static int compare(struct gc_bench *bench, const struct comparison *c, struct gc
   snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_DIFFERS_SUFFIX, c->property);
   if (gc_infos_setf(&element->infos, name, HWLOC_GPUCACHE_SOURCE_SYSFS ":%s", stated))
     return gc_fail(bench->err, -ENOMEM, "out of memory");
-  gc_complain(bench, "%s of %s is %s%s, but the kernel driver's tables say %s", c->property,
+  gc_complain(bench, "%s of %s is %s%s, which is kept; that the kernel driver's tables say %s is noted, nothing "
+              "needs to be done", c->property,
               gc_kinds[element->kind].subtype, before, found, stated);
   return 0;
 }

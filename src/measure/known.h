@@ -30,4 +30,9 @@ int gc_fill_l2(struct gc_bench *bench, uint64_t offset, uint64_t bytes, uint32_t
 uint64_t gc_cold_room(const struct gc_bench *bench);
 int gc_empty_caches(struct gc_bench *bench);
 
+/* Bytes of device memory that are read round and round without finding anything that a cache kept of the round
+ * before, at least; and how many of `room` such a walk takes, 0: these are too few. */
+uint64_t gc_walk_enough(const struct gc_bench *bench);
+uint64_t gc_walk_bytes(const struct gc_bench *bench, uint64_t room);
+
 #endif

@@ -19,6 +19,7 @@
 #include "stats/stats.h"
 
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
 #define SPAN 1.6
@@ -28,6 +29,13 @@
 
 static const uint32_t strides[] = {32, 64, 128, 256, 512, 1024};
 #define STRIDES (sizeof(strides) / sizeof(*strides))
+
+/* For the eye. checked: an array of another size, to check the answer. */
+static void note_share(const struct gc_bench *bench, uint32_t stride, double share, bool checked)
+{
+  gc_raw_row(bench->raw, "block with one load, bytes\tloads that miss, %\tof a shorter array, %",
+             (double[]){stride, checked ? NAN : 100 * share, checked ? 100 * share : NAN});
+}
 
 /* Share of slow loads in a sample of the range read at a stride; which: another sample. */
 static int missed(struct gc_bench *bench, uint64_t span, uint32_t stride, uint64_t which,
@@ -77,6 +85,8 @@ static int compare(struct gc_bench *bench, uint64_t span, const struct gc_window
 
       if (status)
         return status;
+      if (r)
+        note_share(bench, strides[i], again, false);
       /* in the outer third of the range, two votes; in between, one for each side */
       fitting += (again < share[0] - third) + (again < share[STRIDES - 1] + third);
     }
@@ -98,11 +108,13 @@ static int check(struct gc_bench *bench, uint64_t capacity, uint32_t line, doubl
   *good = true;
   for (size_t i = 0; i < sizeof(checks) / sizeof(*checks) && *good; i++) {
     const uint64_t span = (uint64_t)(checks[i].span * (double)capacity);
+    const uint32_t stride = line / 8 * checks[i].eighths;
     double share;
-    int status = missed(bench, span, line / 8 * checks[i].eighths, 0, window, &share);
+    int status = missed(bench, span, stride, 0, window, &share);
 
     if (status)
       return status;
+    note_share(bench, stride, share, true);
     *good = share > fits + CLEAR / 2;
   }
   return 0;
@@ -126,9 +138,12 @@ static int find_line(struct gc_bench *bench, struct gc_element *element)
     return gc_put_absent(element, HWLOC_GPUCACHE_LINE, "too little free device memory");
   if ((status = find_threshold(bench, capacity, &window)))
     return status;
-  for (size_t i = 0; i < STRIDES; i++)
+  gc_raw_note(bench->raw, "threshold", window.threshold);
+  for (size_t i = 0; i < STRIDES; i++) {
     if ((status = missed(bench, span, strides[i], 0, &window, &share[i])))
       return status;
+    note_share(bench, strides[i], share[i], false);
+  }
   if (share[0] - share[STRIDES - 1] < CLEAR)
     return gc_put_absent(element, HWLOC_GPUCACHE_LINE, "wider strides do not miss less");
   if ((status = compare(bench, span, &window, share, evidence)))

@@ -96,8 +96,13 @@ static int one_round(struct mates *m)
       smallest[leader] = at < smallest[leader] ? at : smallest[leader];
       m->doubtful += m->results[i].doubts > 0;
     }
-    for (uint32_t i = 0; i < n; i++)
-      group[gc_sm_index(m->bench, m->results[i].sm)] = smallest[find_leader(m, i)];
+    for (uint32_t i = 0; i < n; i++) {
+      const uint32_t at = gc_sm_index(m->bench, m->results[i].sm);
+
+      group[at] = smallest[find_leader(m, i)];
+      gc_raw_row(m->bench->raw, "CU\tfirst of the CUs that share one\tmarks in doubt",
+                 (double[]){m->results[i].sm, m->bench->sm_numbers[group[at]], m->results[i].doubts});
+    }
   }
   free(smallest);
   return status;

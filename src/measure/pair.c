@@ -16,6 +16,8 @@
 #include "stats/stats.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -193,6 +195,8 @@ struct launch {
   uint64_t device; /* jobs, then results */
   size_t count;    /* at most one for each SM */
   uint32_t threads, shared_bytes;
+  int carveout;
+  struct gc_asked *asked;
 };
 
 /* Does another block of the launch run on the same SM as block i, and so spoil what it sees? */
@@ -257,6 +261,54 @@ static enum gc_answer judge(const struct gc_question *question, const struct gpu
   return pushed >= PUSHED ? GC_YES : pushed <= STAYED ? GC_NO : GC_UNCLEAR;
 }
 
+#define ASKED_COLUMNS                                                                                          \
+  "loaded\tpushed by\tbytes\tbytes that push\twarp that pushes\tcarve-out\tshared memory\tloads\tcold\thot\t" \
+  "control\tagain\tcontrol slow\tagain slow\tfastest\tthreshold\tsm\tanswer"
+
+/* One more row. Who is asked without another walk is asked about shared memory. */
+static int note(struct gc_bench *bench, const struct launch *l, const struct gc_question *question, size_t i)
+{
+  static const char *const answers[] = {"unclear", "no", "yes"};
+  const bool lds = gc_path_of(GC_LDS)->present(&bench->properties);
+  const struct gpu_pair_result *seen = &l->results[i];
+  const struct gpu_pair_job *job = &l->jobs[i];
+  const double loads = job->a.loads ? job->a.loads : 1;
+  struct gc_asked_row *rows, *row;
+
+  if (!bench->raw)
+    return 0;
+  rows = realloc(l->asked->rows, (l->asked->count + 1) * sizeof(*rows));
+  if (!rows)
+    return gc_fail(bench->err, -ENOMEM, "out of memory");
+  l->asked->rows = rows;
+  row = &rows[l->asked->count++];
+  row->a = question->a.path->kind;
+  row->b = question->b.path ? question->b.path->kind : lds ? GC_LDS : GC_SHARED_MEMORY;
+  snprintf(row->text, sizeof(row->text),
+           "%s\t%s\t%" PRIu64 "\t%" PRIu64 "\t%u\t%d\t%u\t%u\t%.2f\t%.2f\t%.2f\t%.2f\t%u\t%u\t%u\t%u\t%u\t%s",
+           gc_kinds[row->a].subtype, gc_kinds[row->b].subtype, question->a.bytes,
+           question->b.path ? question->b.bytes : 0, question->b.warp, l->carveout, l->shared_bytes,
+           job->a.loads, (double)seen->cycles[GPU_PAIR_COLD] / loads,
+           (double)seen->cycles[GPU_PAIR_HOT] / loads, (double)seen->cycles[GPU_PAIR_CONTROL] / loads,
+           (double)seen->cycles[GPU_PAIR_AGAIN] / loads, seen->slow[GPU_PAIR_CONTROL],
+           seen->slow[GPU_PAIR_AGAIN], seen->hot, seen->threshold, seen->sm,
+           answers[judge(question, job, seen)]);
+  return 0;
+}
+
+void gc_asked_tell(const struct gc_asked *asked, struct gc_raw *raw, enum gc_kind kind)
+{
+  for (size_t i = 0; i < asked->count; i++)
+    if (asked->rows[i].a == kind || asked->rows[i].b == kind)
+      gc_raw_words(raw, ASKED_COLUMNS, asked->rows[i].text);
+}
+
+void gc_asked_free(struct gc_asked *asked)
+{
+  free(asked->rows);
+  *asked = (struct gc_asked){0};
+}
+
 struct tally {
   uint32_t votes[3]; /* by enum gc_answer */
   uint32_t fastest;  /* repeated load */
@@ -317,10 +369,14 @@ static int run_round(struct gc_bench *bench, const struct gc_question *questions
       l->jobs[i] = job_of(bench, &questions[open[(done + i) % n]]);
     if ((status = launch_pairs(bench, l)))
       return status;
-    for (size_t i = 0; i < l->count; i++)
-      if (!has_company(l, i))
+    for (size_t i = 0; i < l->count && !status; i++)
+      if (!has_company(l, i)) {
         count(&questions[open[(done + i) % n]], &tallies[open[(done + i) % n]], &l->jobs[i],
               &l->results[i]);
+        status = note(bench, l, &questions[open[(done + i) % n]], i);
+      }
+    if (status)
+      return status;
   }
   return 0;
 }
@@ -354,10 +410,13 @@ static int run_all(struct gc_bench *bench, struct gc_question *questions, size_t
 }
 
 int gc_ask(struct gc_bench *bench, struct gc_question *questions, size_t n, int carveout,
-           uint32_t shared_bytes)
+           uint32_t shared_bytes, struct gc_asked *asked)
 {
   const size_t sms = bench->properties.sms;
-  struct launch l = {.threads = bench->properties.warp, .shared_bytes = shared_bytes};
+  struct launch l = {.threads = bench->properties.warp,
+                     .shared_bytes = shared_bytes,
+                     .carveout = carveout,
+                     .asked = asked};
   struct tally *tallies = calloc(n + 1, sizeof(*tallies));
   int status;
 

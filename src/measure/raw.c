@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define RUN_COLUMNS "bytes\tloads\tslow\tmin\tp01\tmedian\tp99\tmax\tmean\tsm\trepeat\tphase"
+
 static void fail(struct gc_raw *raw, int status, const char *why)
 {
   if (!raw->status)
@@ -67,6 +69,7 @@ static void free_set(struct gc_raw_set *set)
   if (set->rows)
     fclose(set->rows);
   free(set->text);
+  free(set->columns);
   free(set->runs);
   free(set);
 }
@@ -91,6 +94,7 @@ void gc_raw_begin(struct gc_raw *raw, enum gc_kind kind, const char *property)
   raw->begun = true;
   raw->kind = kind;
   raw->here.count = 0;
+  raw->by_carveout = false;
   snprintf(raw->property, sizeof(raw->property), "%s", property);
   forget(raw);
 }
@@ -113,8 +117,9 @@ static struct gc_raw_set *new_set(struct gc_raw *raw, enum gc_raw_form form, con
     raw->sets = sets;
     set = calloc(1, sizeof(*set));
   }
-  if (set && form != GC_RAW_CURVE && !(set->rows = open_memstream(&set->text, &set->length))) {
-    free(set);
+  if (set && (!(set->columns = strdup(columns)) ||
+              (form != GC_RAW_CURVE && !(set->rows = open_memstream(&set->text, &set->length))))) {
+    free_set(set);
     set = NULL;
   }
   if (!set) {
@@ -126,7 +131,6 @@ static struct gc_raw_set *new_set(struct gc_raw *raw, enum gc_raw_form form, con
   set->form = form;
   set->notes = raw->here;
   snprintf(set->property, sizeof(set->property), "%s", raw->property);
-  snprintf(set->columns, sizeof(set->columns), "%s", columns);
   return set;
 }
 
@@ -142,12 +146,20 @@ static struct gc_raw_set *set_of(struct gc_raw *raw, enum gc_raw_form form, cons
   return new_set(raw, form, columns);
 }
 
+void gc_raw_carveout(struct gc_raw *raw, int percent)
+{
+  if (!raw)
+    return;
+  raw->by_carveout = true;
+  raw->carveout = percent;
+}
+
 void gc_raw_runs(struct gc_raw *raw, const char *phase, const struct gc_window *window,
                  const struct gc_run *runs, size_t n)
 {
+  const bool by_carveout = raw && raw->by_carveout;
   struct gc_raw_set *set =
-    set_of(raw, GC_RAW_CURVE,
-           "bytes\tloads\tslow\tmin\tp01\tmedian\tp99\tmax\tmean\tsm\trepeat\tphase");
+    set_of(raw, GC_RAW_CURVE, by_carveout ? RUN_COLUMNS "\tcarve-out" : RUN_COLUMNS);
 
   if (!set)
     return;
@@ -165,10 +177,11 @@ void gc_raw_runs(struct gc_raw *raw, const char *phase, const struct gc_window *
   for (size_t i = 0; i < n; i++) {
     struct gc_raw_run *to = &set->runs[set->count];
 
-    *to = (struct gc_raw_run){.run = runs[i], .window = *window};
+    *to = (struct gc_raw_run){.run = runs[i], .window = *window, .carveout = raw->carveout};
     snprintf(to->phase, sizeof(to->phase), "%s", phase);
     for (size_t k = 0; k < set->count; k++)
-      to->repeat += set->runs[k].run.bytes == runs[i].bytes;
+      to->repeat += set->runs[k].run.bytes == runs[i].bytes &&
+                    (!by_carveout || set->runs[k].carveout == raw->carveout);
     set->count++;
   }
 }
@@ -206,6 +219,26 @@ void gc_raw_row(struct gc_raw *raw, const char *columns, const double *values)
   putc('\n', set->rows);
 }
 
+void gc_raw_words(struct gc_raw *raw, const char *columns, const char *row)
+{
+  struct gc_raw_set *set = set_of(raw, GC_RAW_LIST, columns);
+
+  if (set)
+    fprintf(set->rows, "%s\n", row);
+}
+
+/* Keeps the first failure; one file that cannot be written does not cost the others. */
+static void put_all(struct gc_raw *raw, const struct gc_record *record)
+{
+  for (size_t i = 0; i < raw->count; i++) {
+    struct gc_error problem;
+    int status = gc_raw_put(raw, i, record, &problem);
+
+    if (status)
+      fail(raw, status, problem.text);
+  }
+}
+
 int gc_raw_close(struct gc_raw *raw, const struct gc_record *record, struct gc_error *err)
 {
   int status;
@@ -217,12 +250,12 @@ int gc_raw_close(struct gc_raw *raw, const struct gc_record *record, struct gc_e
   for (size_t i = 0; i < raw->count; i++) {
     struct gc_raw_set *set = raw->sets[i];
 
-    if (set->rows && (ferror(set->rows) | fclose(set->rows)))
+    if (set->rows && !gc_file_close(set->rows))
       fail(raw, -ENOMEM, "out of memory");
     set->rows = NULL;
-    if (!raw->status)
-      raw->status = gc_raw_put(raw, i, record, &raw->problem);
   }
+  if (!raw->status)
+    put_all(raw, record);
   status = raw->status ? gc_fail(err, raw->status, "%s", raw->problem.text) : 0;
   for (size_t i = 0; i < raw->count; i++)
     free_set(raw->sets[i]);

@@ -49,6 +49,10 @@ void gc_raw_note(struct gc_raw *raw, const char *name, double value);
 void gc_raw_runs(struct gc_raw *raw, const char *phase, const struct gc_window *window,
                  const struct gc_run *runs, size_t n);
 
+/* Runs of this property that come from now on belong to this carve-out, in a column of their own. -1: the
+ * kernel has no preference. */
+void gc_raw_carveout(struct gc_raw *raw, int percent);
+
 /* Form "trace": blocks x loads values, raw cycles. Each call is another repetition, from 0. */
 void gc_raw_trace(struct gc_raw *raw, const uint32_t *cycles, size_t blocks, size_t loads);
 
@@ -59,8 +63,12 @@ void gc_raw_repeats(struct gc_raw *raw, const double *cycles, size_t n);
  * column is the x of a plot. */
 void gc_raw_row(struct gc_raw *raw, const char *columns, const double *values);
 
+/* Form "list": the same of what is not all numbers, and no picture. row: with the tabs. */
+void gc_raw_words(struct gc_raw *raw, const char *columns, const char *row);
+
 /* Writes the files, removes what earlier runs left of this GPU (if there is anything to write), and releases
- * everything. record (may be NULL) has what was found. raw may be NULL.
+ * everything. record (may be NULL) has what was found. raw may be NULL. A file that stands in the way, and was not
+ * written by this, stays, and so fails; the others are written.
  * 0, or a negative errno and a sentence. */
 int gc_raw_close(struct gc_raw *raw, const struct gc_record *record, struct gc_error *err);
 

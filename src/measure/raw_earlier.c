@@ -3,7 +3,7 @@
  *
  * What earlier runs of --raw left in the directory under the name of the same GPU. Data of two runs must
  * not be mixed, and whoever draws a directory would draw all that is in it. What the same GPU had written
- * is replaced as a whole; what another one had is not ours to remove.
+ * is replaced as a whole; what another one had, or somebody else wrote, is not ours to remove.
  */
 #include "measure/raw_files.h"
 
@@ -119,4 +119,18 @@ int gc_raw_check_earlier(const struct gc_raw *raw, struct gc_error *err)
 int gc_raw_remove_earlier(const struct gc_raw *raw, struct gc_error *err)
 {
   return each(raw, drop, err);
+}
+
+int gc_raw_check_place(const struct gc_raw *raw, const char *name, struct gc_error *err)
+{
+  struct head head;
+  struct stat st;
+
+  if (fstatat(raw->dir, name, &st, AT_SYMLINK_NOFOLLOW) ||
+      (read_head(raw->dir, name, &head) && !strcmp(head.gpu, raw->gpu)))
+    return 0;
+  return gc_fail(err, -EEXIST,
+                 "cannot write %s: what has this name was not written by --raw; move it away, or give another "
+                 "directory",
+                 name);
 }

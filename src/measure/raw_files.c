@@ -16,12 +16,12 @@
 #include <string.h>
 #include <time.h>
 
-static const char *const forms[GC_RAW_FORMS] = {"curve", "trace", "repeats", "table"};
+static const char *const forms[GC_RAW_FORMS] = {"curve", "trace", "repeats", "table", "list"};
 
 /* Which attribute is what a step looked for; where there are several, in data whose columns are called so.
  * Of other steps all attributes are told, and none is singled out. */
 static const struct {
-  const char *step, *columns, *key, *property, *unit;
+  const char *step, *columns, *key, *property, *unit; /* NULL: no number */
 } sought[] = {
   {"capacity", "", HWLOC_GPUCACHE_CAPACITY_BYTES, HWLOC_GPUCACHE_CAPACITY, "bytes"},
   {"latency", "", HWLOC_GPUCACHE_LATENCY_CYCLES, HWLOC_GPUCACHE_LATENCY, "cycles"},
@@ -34,6 +34,10 @@ static const struct {
    "bytes per cycle and SM"},
   {"bandwidth", "write, bytes per cycle", HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE, HWLOC_GPUCACHE_WRITE,
    "bytes per cycle and SM"},
+  {"carve-outs", "", HWLOC_GPUCACHE_CARVEOUT_TABLE, HWLOC_GPUCACHE_CARVEOUT_TABLE, NULL},
+  {"sharing", "", HWLOC_GPUCACHE_SHARED_WITH, HWLOC_GPUCACHE_SHARED_WITH, NULL},
+  {"instances", "", HWLOC_GPUCACHE_INSTANCES, HWLOC_GPUCACHE_INSTANCES, "on the GPU"},
+  {"CUs that share it", "", HWLOC_GPUCACHE_INSTANCES, HWLOC_GPUCACHE_INSTANCES, "on the GPU"},
 };
 
 /* "# name: value" on one line, whatever is in the value. */
@@ -59,7 +63,8 @@ static void say_found(FILE *file, const struct gc_infos *infos, const struct gc_
     source = gc_infos_get(infos, name);
     snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX, sought[i].property);
     confidence = gc_infos_get(infos, name);
-    say(file, "unit", sought[i].unit);
+    if (sought[i].unit)
+      say(file, "unit", sought[i].unit);
     if (value)
       say(file, "found", value);
     if (value && confidence)
@@ -159,6 +164,7 @@ static uint64_t count_slow(const struct gpu_chase_result *seen, const struct gc_
 
 static void say_runs(FILE *file, const struct gc_raw_set *set)
 {
+  const bool by_carveout = strstr(set->columns, "\tcarve-out");
   const uint32_t threshold = threshold_of(set);
 
   for (size_t i = 0; i < set->count; i++) {
@@ -171,10 +177,13 @@ static void say_runs(FILE *file, const struct gc_raw_set *set)
     if (!ends.max)
       find_ends(&ends, &r->window);
 
-    fprintf(file, "%" PRIu64 "\t%u\t%" PRIu64 "\t%u\t%.1f\t%.1f\t%.1f\t%u\t%.2f\t%u\t%u\t%s\n",
+    fprintf(file, "%" PRIu64 "\t%u\t%" PRIu64 "\t%u\t%.1f\t%.1f\t%.1f\t%u\t%.2f\t%u\t%u\t%s",
             r->run.bytes, seen->loads, slow, seen->min, quantile(seen, &r->window, 0.01),
             quantile(seen, &r->window, 0.5), quantile(seen, &r->window, 0.99), seen->max,
             seen->loads ? (double)seen->cycles / seen->loads : 0, seen->sm, r->repeat, r->phase);
+    if (by_carveout)
+      fprintf(file, "\t%d", r->carveout);
+    putc('\n', file);
   }
 }
 
@@ -216,9 +225,10 @@ int gc_raw_put(const struct gc_raw *raw, size_t i, const struct gc_record *recor
   say_runs(file, set);
   if (set->text)
     fwrite(set->text, 1, set->length, file);
-  whole = !(ferror(file) | fclose(file));
-  status = whole ? gc_file_put(raw->dir, name, text, length, err)
-                 : gc_fail(err, -ENOMEM, "out of memory");
+  whole = gc_file_close(file);
+  status = whole ? gc_raw_check_place(raw, name, err) : gc_fail(err, -ENOMEM, "out of memory");
+  if (!status)
+    status = gc_file_put(raw->dir, name, text, length, err);
   free(text);
   return status;
 }

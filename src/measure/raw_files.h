@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-enum gc_raw_form { GC_RAW_CURVE, GC_RAW_TRACE, GC_RAW_REPEATS, GC_RAW_TABLE, GC_RAW_FORMS };
+enum gc_raw_form { GC_RAW_CURVE, GC_RAW_TRACE, GC_RAW_REPEATS, GC_RAW_TABLE, GC_RAW_LIST, GC_RAW_FORMS };
 
 struct gc_raw_notes {
   struct gc_raw_note {
@@ -25,6 +25,7 @@ struct gc_raw_run {
   struct gc_run run;
   struct gc_window window;
   char phase[24];
+  int carveout; /* of those that have a column for it */
   unsigned repeat; /* how many runs of that size came before */
 };
 
@@ -33,7 +34,7 @@ struct gc_raw_set {
   enum gc_kind kind;
   char property[48];
   enum gc_raw_form form;
-  char columns[160];
+  char *columns;
   struct gc_raw_notes notes;
   unsigned repeats;        /* traces so far */
   struct gc_raw_run *runs; /* of a curve */
@@ -52,6 +53,8 @@ struct gc_raw {
   enum gc_kind kind;         /* what comes next belongs to */
   char property[48];
   struct gc_raw_notes here;  /* notes of the step that came before its data */
+  bool by_carveout;
+  int carveout;
   struct gc_raw_set **sets;  /* a stream knows where its text is: they stay where they are */
   size_t count;
   struct gc_error problem;   /* the first one */
@@ -67,5 +70,7 @@ int gc_raw_check_earlier(const struct gc_raw *raw, struct gc_error *err);
 /* Removes it. Whatever was not written by --raw, or for another name, stays. 0, or a negative errno and a
  * sentence. */
 int gc_raw_remove_earlier(const struct gc_raw *raw, struct gc_error *err);
+/* -EEXIST and a sentence if what has this name is none of these. */
+int gc_raw_check_place(const struct gc_raw *raw, const char *name, struct gc_error *err);
 
 #endif

@@ -82,6 +82,8 @@ static void judge(struct gc_roll *roll, size_t i, uint32_t warps, double usual, 
     const uint32_t *first = traces + 2 * LOADS * w;
     const double took = median_of(first), hit = median_of(first + LOADS);
 
+    roll->took[2 * (i * warps + w)] = took;
+    roll->took[2 * (i * warps + w) + 1] = hit;
     if (usual > 0 && (hit > WAITED * usual || usual > WAITED * hit)) {
       unclear = true;
       continue;
@@ -170,10 +172,12 @@ int gc_roll_call(struct gc_bench *bench, const struct gc_path *path, uint32_t wa
   *roll = (struct gc_roll){.sms = n,
                            .rounds = rounds,
                            .sm = calloc(n * rounds, sizeof(*roll->sm)),
-                           .firsts = calloc(n * rounds, sizeof(*roll->firsts))};
+                           .firsts = calloc(n * rounds, sizeof(*roll->firsts)),
+                           .took = calloc(n * rounds * warps, 2 * sizeof(*roll->took)),
+                           .warps = warps};
   c.results = calloc(n, sizeof(*c.results));
   c.traces = malloc(c.trace_bytes);
-  if (!c.results || !c.traces || !roll->sm || !roll->firsts)
+  if (!c.results || !c.traces || !roll->sm || !roll->firsts || !roll->took)
     status = gc_fail(bench->err, -ENOMEM, "out of memory");
   if (!status)
     status = bench->ops->alloc(bench->device, 8 + n * sizeof(*c.results) + c.trace_bytes, &device,
@@ -195,5 +199,6 @@ void gc_roll_free(struct gc_roll *roll)
 {
   free(roll->sm);
   free(roll->firsts);
+  free(roll->took);
   *roll = (struct gc_roll){0};
 }

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Which of an SM's caches are the same storage: what is loaded through one path pushes out what
- * came through another (Größler 2022, section 4.5; Brandner et al. (MT4G) 2025, IV-G), both ways.
+ * came through another (Größler 2022, section 4.5; Vanecek et al. (MT4G) 2025, IV-G), both ways.
  * L1 and shared memory share theirs when L1 keeps less the more of it shared memory gets. All pairs
  * are asked at once, when the first element wants to know.
  */
@@ -33,6 +33,7 @@ struct gc_sharing {
   uint64_t
       repeats; /* of the bench when this was found: what was found while disturbed does not count */
   struct pair pairs[KINDS][KINDS];
+  struct gc_asked asked;
 };
 
 static bool present(const struct gc_bench *bench, size_t i)
@@ -77,7 +78,7 @@ static int ask_caches(struct gc_bench *bench, struct gc_sharing *sharing)
       from[n] = a;
       to[n++] = b;
     }
-  if (!n || (status = gc_ask(bench, questions, n, 0, 0)))
+  if (!n || (status = gc_ask(bench, questions, n, 0, 0, &sharing->asked)))
     return n ? status : 0;
   for (size_t i = 0; i < n; i++)
     there[from[i]][to[i]] = as_pair(&questions[i]);
@@ -116,11 +117,12 @@ static int ask_shared_memory(struct gc_bench *bench, struct gc_sharing *sharing)
     }
   if (!n)
     return 0;
-  if ((status = gc_ask(bench, without, n, 0, 0)))
+  if ((status = gc_ask(bench, without, n, 0, 0, &sharing->asked)))
     return status;
   for (size_t i = 0; i < n; i++)
     with[i].hit = without[i].hit;
-  if ((status = gc_ask(bench, with, n, 100, (uint32_t)bench->properties.shared_per_block)))
+  if ((status = gc_ask(bench, with, n, 100, (uint32_t)bench->properties.shared_per_block,
+                       &sharing->asked)))
     return status;
   for (size_t i = 0; i < n; i++)
     if (without[i].answer == GC_NO &&
@@ -155,7 +157,7 @@ static int ask(struct gc_bench *bench, const struct gc_sharing **out)
   *out = bench->sharing;
   if (bench->sharing && bench->sharing->repeats == bench->repeats)
     return 0;
-  free(bench->sharing);
+  gc_sharing_free(bench->sharing);
   *out = bench->sharing = calloc(1, sizeof(*bench->sharing));
   if (!bench->sharing)
     return gc_fail(bench->err, -ENOMEM, "out of memory");
@@ -164,7 +166,7 @@ static int ask(struct gc_bench *bench, const struct gc_sharing **out)
     status = ask_shared_memory(bench, bench->sharing);
   infer(bench->sharing);
   if (status) {
-    free(bench->sharing);
+    gc_sharing_free(bench->sharing);
     bench->sharing = NULL;
   }
   return status;
@@ -217,12 +219,17 @@ int gc_step_sharing(struct gc_bench *bench, struct gc_element *element)
   size_t a = 0;
   int status = ask(bench, &sharing);
 
+  if (status)
+    return status;
   while (kinds[a] != element->kind)
     a++;
-  return status ? status : tell(bench, element, sharing, a);
+  gc_asked_tell(&sharing->asked, bench->raw, element->kind);
+  return tell(bench, element, sharing, a);
 }
 
 void gc_sharing_free(struct gc_sharing *sharing)
 {
+  if (sharing)
+    gc_asked_free(&sharing->asked);
   free(sharing);
 }

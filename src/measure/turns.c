@@ -417,6 +417,10 @@ int gc_turns_ask(struct gc_turns *turns, uint64_t bytes, bool code, struct gc_qu
     for (size_t i = 0; i < turns->count && !status; i++, all++) {
       const double share = (double)runs[i].seen.slow * (double)turns->count / (double)(cold + 1);
 
+      gc_raw_row(turns->bench->raw,
+                 turns->half ? "block with one load, bytes\tlines that missed again, %"
+                             : "code in between, KiB\tlines that missed again, %",
+                 (double[]){turns->half ? turns->half : code ? GPU_STRETCH_BYTES / 1024 : 0, 100 * share});
       votes[share >= PUSHED ? GC_YES : share <= STAYED ? GC_NO : GC_UNCLEAR]++;
     }
   }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "model/values.h"
 
+#include "util/number.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -60,20 +62,9 @@ int gc_value_number(const struct gc_value *value, const char *word, uint64_t *nu
   return status ? status : in_range(value, *number);
 }
 
-/* By hand, because strtod asks the locale what a point is. */
 int gc_value_fraction(const struct gc_value *value, const char *word, double *number)
 {
-  const char *at = word ? word : "";
-  double digit = 1;
-  unsigned digits = 0;
-
-  *number = 0;
-  for (; isdigit((unsigned char)*at); at++, digits++)
-    *number = *number * 10 + (*at - '0');
-  if (*at == '.')
-    for (at++; isdigit((unsigned char)*at); at++, digits++)
-      *number += (digit /= 10) * (*at - '0');
-  if (*at || !digits)
+  if (!gc_number_read(word, number))
     return gc_value_wrong(value, "'%s' is not a number (%s)", word ? word : "", value->key);
   if (*number > (double)value->most)
     return gc_value_wrong(value, "%s is more than %llu (%s)", word, (unsigned long long)value->most,

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define HWLOC_GPUCACHE_KEYS_ONLY
 #include "plugin/plugin.h"
 
 #include "graft/graft.h"
 #include "store/store.h"
+#include "util/number.h"
 #include "util/spawn.h"
+
+#include <hwloc/gpucache.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -56,8 +60,36 @@ static bool has_failed(const struct gc_gpu *gpu, struct gc_outcome *outcome)
   return true;
 }
 
+/* A refresh that failed takes nothing away from what was valid before. */
+static void keep_earlier(struct gc_outcome *outcome, const char *why)
+{
+  snprintf(outcome->status, sizeof(outcome->status), "measured earlier, not refreshed: %.600s", why);
+}
+
+/* Whether what would be measured now finds a place. If not, every load would do it, in vain. */
+struct place {
+  bool asked; /* once for all GPUs */
+  int status;
+  struct gc_error err;
+};
+
+static bool can_store(const struct gc_gpu *gpu, struct place *place, struct gc_outcome *outcome)
+{
+  if (!place->asked)
+    place->status = gc_store_check(gpu->identity.id, &place->err);
+  place->asked = true;
+  if (!place->status)
+    return true;
+  outcome->failed = true;
+  if (outcome->record)
+    keep_earlier(outcome, place->err.text);
+  else
+    give_up(outcome, place->err.text);
+  return false;
+}
+
 /* From the store. Returns whether measuring is called for. */
-static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings,
+static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings, struct place *place,
                     struct gc_outcome *outcome)
 {
   struct gc_error err;
@@ -80,13 +112,13 @@ static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings
     return false;
   }
   if (settings->mode == GC_MODE_REFRESH)
-    return true;
+    return can_store(gpu, place, outcome);
+  if (status == 0)
+    return false;
   if (settings->mode != GC_MODE_CACHED)
-    /* where the directory is no good, the tool could only say so again */
-    return status < 0 && !has_failed(gpu, outcome) && !gc_store_check(NULL);
-  if (status < 0)
-    give_up(outcome, status == -ENOENT ? "no record; HWLOC_GPUCACHE=cached forbids measuring"
-                                       : "HWLOC_GPUCACHE=cached forbids measuring");
+    return !has_failed(gpu, outcome) && can_store(gpu, place, outcome);
+  give_up(outcome, status == -ENOENT ? "no record; HWLOC_GPUCACHE=cached forbids measuring"
+                                     : "HWLOC_GPUCACHE=cached forbids measuring");
   return false;
 }
 
@@ -143,7 +175,8 @@ static void explain(const struct gc_command *command, const char *seconds, const
                     char *why, size_t size)
 {
   if (command->end == GC_END_LATE) {
-    snprintf(why, size, "not measured within %s s; hwloc-gpucache measure takes its time", seconds);
+    snprintf(why, size, "not measured within %s s; run hwloc-gpucache measure, which waits as long as it takes, "
+             "or raise " HWLOC_GPUCACHE_TIMEOUT_ENV, seconds);
   } else if (command->end == GC_END_KILLED) {
     snprintf(why, size, "measuring was killed by signal %d", command->status);
   } else if (command->end == GC_END_NOT_STARTED) {
@@ -156,6 +189,7 @@ static void explain(const struct gc_command *command, const char *seconds, const
   } else {
     snprintf(why, size, "measured, but %.280s", store_says);
   }
+  gc_make_printable(why); /* the path of the tool, say */
 }
 
 /* What the command could not remember itself. It may have been the machine's fault. */
@@ -199,10 +233,9 @@ static void collect(struct job *job, const struct gc_command *command, const cha
     give_up(outcome, why);
     return;
   }
-  /* A refresh that failed takes nothing away from what was valid before. */
   gc_record_free(outcome->record);
   outcome->record = earlier;
-  snprintf(outcome->status, sizeof(outcome->status), "measured earlier, not refreshed: %s", why);
+  keep_earlier(outcome, why);
 }
 
 static void measure(struct job *jobs, size_t count, const struct gc_settings *settings)
@@ -213,7 +246,7 @@ static void measure(struct job *jobs, size_t count, const struct gc_settings *se
   struct gc_command *commands = calloc(count, sizeof(*commands));
   char seconds[32];
 
-  snprintf(seconds, sizeof(seconds), "%g", settings->seconds);
+  gc_number_seconds(settings->seconds, seconds);
   for (size_t i = 0; i < count; i++) {
     if (!commands) {
       give_up(jobs[i].outcome, "out of memory");
@@ -251,12 +284,13 @@ void gc_plugin_obtain(struct gc_gpus *gpus, const struct gc_settings *settings,
                       struct gc_outcome *outcomes)
 {
   struct job *jobs = calloc(gpus->count, sizeof(*jobs));
+  struct place place = {.asked = false};
   size_t count = 0;
 
   for (size_t i = 0; i < gpus->count; i++) {
     if (!jobs)
       give_up(&outcomes[i], "out of memory");
-    else if (look_up(&gpus->array[i], settings, &outcomes[i]))
+    else if (look_up(&gpus->array[i], settings, &place, &outcomes[i]))
       jobs[count++] = (struct job){.gpu = &gpus->array[i], .outcome = &outcomes[i]};
   }
   if (count > 0)

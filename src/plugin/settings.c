@@ -2,6 +2,8 @@
 #include "plugin/plugin.h"
 
 #include "graft/compat.h"
+#include "util/error.h"
+#include "util/number.h"
 #include "util/spawn.h"
 
 #include <hwloc/gpucache.h>
@@ -12,7 +14,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define DEFAULT_SECONDS 10.0
+#define DEFAULT_SECONDS 10
 
 static const char *const modes[] = {
     [GC_MODE_AUTO] = "auto",
@@ -47,18 +49,15 @@ static enum gc_mode get_mode(bool say)
 static double get_seconds(bool say)
 {
   const char *value = get(HWLOC_GPUCACHE_TIMEOUT_ENV);
-  char *end;
   double seconds;
 
   if (!value)
     return DEFAULT_SECONDS;
-  seconds = strtod(value, &end);
-  /* Written so that NaN fails too. */
-  if (!*end && seconds > 0 && seconds <= GC_MOST_SECONDS)
+  if (gc_number_read(value, &seconds) && seconds > 0 && seconds <= GC_MOST_SECONDS)
     return seconds;
   if (say)
     gc_plugin_say(NULL,
-                  "HWLOC_GPUCACHE_TIMEOUT=%.40s is not a number of seconds above 0 and up to %d; using %g",
+                  "HWLOC_GPUCACHE_TIMEOUT=%.40s is not a number of seconds above 0 and up to %d; using %d",
                   value, GC_MOST_SECONDS, DEFAULT_SECONDS);
   return DEFAULT_SECONDS;
 }
@@ -86,6 +85,7 @@ void gc_plugin_say(const struct gc_gpu *gpu, const char *format, ...)
   va_start(args, format);
   vsnprintf(text, sizeof(text), format, args);
   va_end(args);
+  gc_make_printable(text);
   if (gpu)
     fprintf(stderr, "hwloc/gpucache: %s (%s): %s\n", gpu->name, gpu->identity.id, text);
   else

@@ -101,9 +101,10 @@ struct gc_record {
 
 /* Revision of the record's form, and of the methods that the values come from. A record made with
  * another one is not valid. (Tests have them in tests/data/record-good.xml and tests/plugin/fake-tool.sh.)
- * Methods: 2 has the census, other samples of L2, near and far memory, capacities that both ways tell. */
+ * Methods: 2 has the census, other samples of L2, near and far memory, capacities that both ways tell; 3 longer walks
+ * of device memory, the census of a constant L1.5 of several banks, what an L2 may differ by. */
 #define GC_RECORD_FORMAT "1"
-#define GC_RECORD_METHOD "2"
+#define GC_RECORD_METHOD "3"
 
 /* Bounds on a record that is read: bytes of text, objects inside each other, elements, infos of one
  * object, bytes of an info's name and value. The first is the store's bound too. */

@@ -24,13 +24,21 @@ int gc_store_check_id(const char *id, struct gc_error *err)
   return gc_id_ok(id) ? 0 : gc_fail(err, -EINVAL, "\"%.100s\" cannot be the id of a GPU", id);
 }
 
-#define OTHER_DIR "set " HWLOC_GPUCACHE_DIR_ENV " to another one (measure --no-store needs none)"
+#define OTHER_DIR "set " HWLOC_GPUCACHE_DIR_ENV " to another one"
 
 static const char *variable(const char *name)
 {
   const char *value = secure_getenv(name);
 
   return value && *value ? value : NULL;
+}
+
+/* Why it says nothing. */
+static const char *lacks(const char *name)
+{
+  const char *value = secure_getenv(name);
+
+  return !value ? "not set" : *value ? "not absolute" : "empty";
 }
 
 /* levels: how many of the path's last components may be made when missing. Never a home itself, but all of a
@@ -50,9 +58,8 @@ static int find_dir(char *dir, size_t size, unsigned *levels, struct gc_error *e
     length = snprintf(dir, size, "%s/.cache/hwloc-gpucache", home);
   else
     return gc_fail(err, -ENOENT, "no directory for records: " HWLOC_GPUCACHE_DIR_ENV
-                   " is not set, XDG_CACHE_HOME is %s, HOME is %s; set " HWLOC_GPUCACHE_DIR_ENV
-                   " (measure --no-store needs none)", base ? "not absolute" : "not set",
-                   home ? "not absolute" : "not set");
+                   " is %s, XDG_CACHE_HOME is %s, HOME is %s; set " HWLOC_GPUCACHE_DIR_ENV,
+                   lacks(HWLOC_GPUCACHE_DIR_ENV), lacks("XDG_CACHE_HOME"), lacks("HOME"));
   if (length < 0 || (size_t)length >= size)
     return gc_fail(err, -ENAMETOOLONG, "the path of the directory for records is too long");
   /* O_NOFOLLOW would follow a link whose name ends in a slash. */
@@ -66,6 +73,15 @@ int gc_store_dir(char *dir, size_t size, struct gc_error *err)
   unsigned levels;
 
   return find_dir(dir, size, &levels, err);
+}
+
+const char *gc_store_ignored(void)
+{
+  const char *base = variable("XDG_CACHE_HOME");
+
+  return base && base[0] != '/' && !variable(HWLOC_GPUCACHE_DIR_ENV)
+             ? "XDG_CACHE_HOME is ignored, because it is not absolute"
+             : NULL;
 }
 
 const char *gc_store_site_dir(void)
@@ -211,14 +227,19 @@ int gc_store_open(char dir[PATH_MAX], bool make, struct gc_error *err)
   return status ? status : open_own(dir, err);
 }
 
-int gc_store_check(struct gc_error *err)
+int gc_store_check(const char *id, struct gc_error *err)
 {
   char dir[PATH_MAX];
-  int fd = gc_store_open(dir, false, err);
+  int status = gc_store_check_id(id, err), fd;
 
-  if (fd >= 0)
-    close(fd);
-  return fd >= 0 || fd == -ENOENT ? 0 : fd;
+  if (status)
+    return status;
+  fd = gc_store_open(dir, true, err);
+  if (fd < 0)
+    return fd;
+  status = gc_store_try(fd, dir, id, err);
+  close(fd);
+  return status;
 }
 
 int gc_store_list(char dir[PATH_MAX], DIR **stream, struct gc_error *err)

@@ -47,6 +47,9 @@ int gc_store_load(int dir_fd, const char *dir, const char *name, size_t most, ch
 int gc_store_put(int dir_fd, const char *dir, const char *id, const char *ending, const char *text,
                  size_t length, struct gc_error *err);
 
+/* Whether a file of GC_STORE_ROOM bytes finds a place there now. 0 or negative errno with a sentence. */
+int gc_store_try(int dir_fd, const char *dir, const char *id, struct gc_error *err);
+
 /* Removes the file ID + ending from the writable directory. 0, -ENOENT, or other negative errno. */
 int gc_store_unlink(const char *id, const char *ending, struct gc_error *err);
 

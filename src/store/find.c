@@ -168,6 +168,15 @@ int gc_store_find(const struct gc_identity *identity, struct gc_record **record,
   return gc_fail(err, -ENOENT, "no record of %s", identity->id);
 }
 
+bool gc_store_has_site(const char *id)
+{
+  char path[PATH_MAX];
+
+  return !gc_store_check_id(id, NULL) &&
+         (size_t)snprintf(path, sizeof(path), "%s/%s.xml", GC_SITE_DIR, id) < sizeof(path) &&
+         !faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW);
+}
+
 int gc_store_each(int (*visit)(const char *id, const char *path, void *data), void *data,
                   struct gc_error *err)
 {

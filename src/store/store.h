@@ -20,12 +20,17 @@
  * unset and no variable names one). size: of dir, at least 2. */
 int gc_store_dir(char *dir, size_t size, struct gc_error *err);
 
+/* A variable that should have named that directory and was passed over, in a sentence; NULL: none was. */
+const char *gc_store_ignored(void);
+
 /* The site's, which is only read. */
 const char *gc_store_site_dir(void);
 
-/* 0, also when there is none yet, or why the directory that records are written to is not used, neither for
- * reading nor for writing: negative errno with a sentence. */
-int gc_store_check(struct gc_error *err);
+/* 0, or why a new record of this GPU would not find a place: the directory that records are written to is not
+ * used or cannot be made (it is, as gc_store_write does), cannot be written, or has no room. Negative errno with
+ * a sentence. Takes and gives back GC_STORE_ROOM bytes: for when something is to be measured. */
+int gc_store_check(const char *id, struct gc_error *err);
+#define GC_STORE_ROOM (64u * 1024) /* three records of an H200 */
 
 /* Where this GPU's record is or would be written: DIR/ID.xml. -EINVAL when id cannot be one,
  * -ENAMETOOLONG, -ENOENT as above. */
@@ -56,6 +61,8 @@ int gc_store_write(const struct gc_identity *identity, const char *xml, size_t l
 
 /* Removes the record from the writable directory. 0, -ENOENT, or other negative errno. */
 int gc_store_remove(const char *id, struct gc_error *err);
+/* Whether the site's directory has a file for that id. */
+bool gc_store_has_site(const char *id);
 
 /* Takes the lock of one GPU's record (ID.lock in the writable directory, made if missing), waiting
  * at most seconds; 0 or less: tries once. Ends with the process that holds it. Returns a descriptor

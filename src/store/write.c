@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -81,6 +82,50 @@ static int write_temporary(int dir_fd, const char *id, const char *xml, size_t l
   unlinkat(dir_fd, temporary, 0);
   close(fd);
   return status;
+}
+
+/* Blocks for so many bytes. Not of zeros, which some file systems keep in no blocks, where they must be written. */
+static int take_room(int fd, size_t bytes)
+{
+  char block[4096];
+  uint32_t noise = 1;
+  int status = 0;
+
+  while (fallocate(fd, 0, 0, (off_t)bytes)) {
+    if (errno == EINTR)
+      continue;
+    if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)
+      return -errno;
+    for (size_t at = 0; at < bytes && !status; at += sizeof(block)) {
+      for (size_t i = 0; i < sizeof(block); i++)
+        block[i] = (char)((noise = noise * 1664525 + 1013904223) >> 24);
+      status = write_all(fd, block, sizeof(block));
+    }
+    /* a network file system may say only now that it has no room */
+    return !status && fsync(fd) ? -errno : status;
+  }
+  return 0;
+}
+
+int gc_store_try(int dir_fd, const char *dir, const char *id, struct gc_error *err)
+{
+  char name[GC_STORE_NAME], temporary[GC_STORE_NAME];
+  struct rlimit limit;
+  int fd, status = 0;
+
+  snprintf(name, sizeof(name), "%s.xml", id);
+  /* past that limit, SIGXFSZ would end the application */
+  if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < GC_STORE_ROOM)
+    return gc_store_failed(err, EFBIG, "cannot write", dir, name);
+  fd = create_temporary(dir_fd, id, temporary);
+  if (fd < 0) {
+    status = fd;
+  } else {
+    unlinkat(dir_fd, temporary, 0); /* whoever is killed now leaves nothing */
+    status = take_room(fd, GC_STORE_ROOM);
+    close(fd);
+  }
+  return status ? gc_store_unwritable(err, -status, dir_fd, dir, "cannot write", name) : 0;
 }
 
 /* What is in the record's place and may be lost: nothing, or a record of this GPU, stale or not. */
@@ -194,8 +239,13 @@ int gc_store_unlink(const char *id, const char *ending, struct gc_error *err)
   if (dir_fd < 0)
     return dir_fd;
   snprintf(name, sizeof(name), "%s%s", id, ending);
-  if (unlinkat(dir_fd, name, 0))
-    status = gc_store_failed(err, errno, "cannot remove", dir, name);
+  if (unlinkat(dir_fd, name, 0)) {
+    status = errno;
+    /* a file system that is read-only says so before it looks whether there is such a file */
+    if (faccessat(dir_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
+      status = ENOENT;
+    status = gc_store_failed(err, status, "cannot remove", dir, name);
+  }
   close(dir_fd);
   return status;
 }

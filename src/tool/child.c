@@ -6,6 +6,7 @@
  */
 #include "tool/tool.h"
 
+#include "util/number.h"
 #include "util/spawn.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ void gc_child_prepare(struct gc_child *child, const struct gc_tool *tool, const 
     child->argv[n++] = tool->raw;
   }
   if (tool->timeout > 0) {
-    snprintf(child->timeout, sizeof child->timeout, "%.9g", tool->timeout);
+    gc_number_seconds(tool->timeout, child->timeout);
     child->argv[n++] = "--timeout";
     child->argv[n++] = child->timeout;
   }

@@ -15,6 +15,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <hwloc/gpucache.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,6 +129,15 @@ static int await_lock(const struct here *here, struct gc_error *err)
   return lock;
 }
 
+/* For who measures and wants to see it. Others, whom the store tells the same, cannot go without. */
+static void advise(struct gc_error *err)
+{
+  struct gc_error why = *err;
+
+  if (strstr(why.text, HWLOC_GPUCACHE_DIR_ENV))
+    gc_fail(err, 0, "%.470s (measure --no-store needs none)", why.text);
+}
+
 /* Takes the lock. False: settled already, by a failure or by the record of another process. */
 static bool take_lock(struct here *here)
 {
@@ -139,9 +149,12 @@ static bool take_lock(struct here *here)
 
   if (!here->storing)
     return true;
-  lock = await_lock(here, &err);
+  lock = gc_store_check(result->gpu->identity.id, &err);
+  if (!lock)
+    lock = await_lock(here, &err);
   if (lock < 0) {
     if (tool->must_store || lock == -ETIMEDOUT) {
+      advise(&err);
       give_up(result, GC_EXIT_FAILED, &err);
       return false;
     }

@@ -47,16 +47,19 @@ static int set_text(json_t *object, const char *key, const char *text)
   return json_object_set_new(object, key, value ? value : json_string("(not UTF-8)"));
 }
 
+static int set_value(json_t *object, const char *key, const char *value)
+{
+  json_t *plain = is_text(key) ? NULL : number(value);
+
+  return plain ? json_object_set_new(object, key, plain) : set_text(object, key, value);
+}
+
 static int set_infos(json_t *object, const struct gc_infos *infos)
 {
   int failed = 0;
 
-  for (size_t i = 0; i < infos->count; i++) {
-    const char *key = infos->array[i].name, *value = infos->array[i].value;
-    json_t *plain = is_text(key) ? NULL : number(value);
-
-    failed |= plain ? json_object_set_new(object, key, plain) : set_text(object, key, value);
-  }
+  for (size_t i = 0; i < infos->count; i++)
+    failed |= set_value(object, infos->array[i].name, infos->array[i].value);
   return failed;
 }
 
@@ -101,6 +104,9 @@ static json_t *gpu_object(const struct gc_result *result)
     snprintf(bus, sizeof bus, "%04x:%02x:%02x.%x", gpu->domain, gpu->bus, gpu->dev, gpu->func);
     failed |= set_text(object, "bus", bus);
   }
+  if (result->record)
+    failed |= set_value(object, "Format", result->record->format) |
+              set_value(object, "Method", result->record->method);
   if (record)
     failed |= set_infos(object, &record->infos) |
               json_object_set_new(object, "elements", elements_of(record, gpu->name));

@@ -76,6 +76,8 @@ static void say_where(void)
 
   if (gc_store_dir(dir, sizeof dir, &err))
     gc_say(NULL, "%s", err.text);
+  if (gc_store_ignored())
+    gc_say(NULL, "%s", gc_store_ignored());
   gc_say(NULL, "records are looked up in %s%s%s", err.text[0] ? "" : dir, err.text[0] ? "" : ", then in ",
          gc_store_site_dir());
 }
@@ -85,12 +87,13 @@ int gc_tool_list(const struct gc_tool *tool)
   struct gc_table table = {.columns = 5};
   struct gc_targets targets;
   char (*row)[GC_CELL];
-  int status = gc_targets_find(tool, &targets);
+  int status;
 
+  if (tool->verbose) /* also where there is no GPU: a login node, a place where images are made */
+    say_where();
+  status = gc_targets_find(tool, &targets);
   if (status != GC_EXIT_DONE)
     return status;
-  if (tool->verbose)
-    say_where();
   row = gc_table_row(&table);
   if (row) {
     static const char *const heads[] = {"GPU", "MODEL", "BUS", "RECORD", "STATE"};

@@ -9,13 +9,13 @@
 
 #include "measure/measure.h"
 #include "store/store.h"
+#include "util/number.h"
 #include "util/spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <hwloc/gpucache.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static void help(void)
        "    --raw DIR        measure again, and write the data that values are told from into DIR\n"
        "  show [GPU]...      print records, measuring first where there is none\n"
        "    --json           for programs\n"
-       "  purge [GPU]...     remove records; without GPU, all of them\n"
+       "  purge [GPU]...     remove records; without GPU or --sim, all of them\n"
        "    --all            remove all of them\n"
        "  plot DIR           draw what measure --raw DIR wrote, as SVG pictures beside it\n"
        "\n"
@@ -115,10 +115,7 @@ static bool good_list(const char *list)
 
 static bool good_seconds(const char *text, double *seconds)
 {
-  char *end;
-
-  *seconds = strtod(text, &end);
-  return end != text && !*end && isfinite(*seconds) && *seconds > 0 && *seconds <= GC_MOST_SECONDS;
+  return gc_number_read(text, seconds) && *seconds > 0 && *seconds <= GC_MOST_SECONDS;
 }
 
 /* A step of the plan that others come before. */

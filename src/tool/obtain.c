@@ -31,21 +31,22 @@ static void set_apart_partial(const struct gc_tool *tool, struct gc_result *resu
  * GPU is going to be measured, that is said when the record finds no place there. */
 static void look_up(const struct gc_tool *tool, struct gc_result *result)
 {
+  const bool measurable = !result->gpu->problem[0];
   struct gc_error err = {""};
   int status;
+  bool bad;
 
   if (tool->force || tool->only || tool->no_store)
     return;
   status = gc_store_find(&result->gpu->identity, &result->record, &err);
-  if (!status)
+  if (!status) {
     set_apart_partial(tool, result);
-  else if (!result->gpu->problem[0] && gc_store_check(NULL))
     return;
-  else if (status == -EBADMSG || status == -EACCES)
-    gc_fail(&result->problem, 0, "%.480s%s", err.text,
-            result->gpu->problem[0] ? "" : "; measuring anew");
-  else if (tool->verbose)
-    result->problem = err;
+  }
+  bad = status == -EBADMSG || status == -EACCES;
+  if ((!bad && !tool->verbose) || (measurable && gc_store_check(result->gpu->identity.id, NULL)))
+    return;
+  gc_fail(&result->problem, 0, "%.480s%s", err.text, bad && measurable ? "; measuring anew" : "");
 }
 
 /* No GPU there, or a profile that is there and no good? */

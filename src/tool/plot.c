@@ -23,6 +23,9 @@
 #define SECONDS 60 /* for so many pictures */
 #define SUFFIX ".tsv"
 
+/* The last line of a picture: by it the next run knows what it may replace. */
+static const char mark[] = "<!-- drawn by hwloc-gpucache plot -->\n";
+
 /* One picture under way. */
 struct picture {
   const char *name;     /* of the data */
@@ -117,13 +120,38 @@ static int write_script(const struct drawing *d, const struct gc_plot *plot, int
   status = name ? append_template(d, "style.gp", script, err) : -EBADMSG;
   if (!status)
     status = append_template(d, name, script, err);
-  if ((ferror(script) | fclose(script)) && !status)
+  if (!gc_file_close(script) && !status)
     status = gc_fail(err, -ENOMEM, "out of memory");
   lseek(fd, 0, SEEK_SET); /* gnuplot reads from where the descriptor stands */
   return status;
 }
 
-/* Everything that gnuplot needs for one picture. -ENOMSG: this is none of our files. */
+static void name_picture(const struct picture *picture, char name[300])
+{
+  snprintf(name, 300, "%.*s.svg", (int)(strlen(picture->name) - strlen(SUFFIX)), picture->name);
+}
+
+/* Pictures are drawn anew; what else has such a name is somebody's. */
+static int check_place(const struct drawing *d, const struct picture *picture, struct gc_error *err)
+{
+  char name[300], end[sizeof mark - 1] = "";
+  struct stat st;
+  int fd;
+
+  name_picture(picture, name);
+  if (fstatat(d->dir, name, &st, AT_SYMLINK_NOFOLLOW))
+    return 0;
+  fd = S_ISREG(st.st_mode) ? openat(d->dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC) : -1;
+  if (fd >= 0 && st.st_size >= (off_t)sizeof end)
+    (void)!pread(fd, end, sizeof end, st.st_size - (off_t)sizeof end);
+  if (fd >= 0)
+    close(fd);
+  return memcmp(end, mark, sizeof end)
+           ? gc_fail(err, -EEXIST, "%s is there already, and was not drawn by this command: move it away", name)
+           : 0;
+}
+
+/* Everything that gnuplot needs for one picture. -ENOMSG: this is none of our files, or no picture. */
 static int prepare(const struct drawing *d, struct picture *picture, struct gc_error *err)
 {
   struct gc_plot plot;
@@ -131,6 +159,10 @@ static int prepare(const struct drawing *d, struct picture *picture, struct gc_e
 
   if (status)
     return status;
+  if ((status = check_place(d, picture, err))) {
+    gc_plot_free(&plot);
+    return status;
+  }
   picture->script = memory_file("script");
   picture->drawing = memory_file("drawing");
   status = picture->script && picture->drawing ? write_script(d, &plot, picture->script, err)
@@ -161,15 +193,18 @@ static void hear(const struct gc_command *command, const char *line, void *data)
 /* Puts the finished picture beside its data. */
 static int keep(const struct drawing *d, const struct picture *picture, struct gc_error *err)
 {
-  const size_t base = strlen(picture->name) - strlen(SUFFIX);
+  const ssize_t length = (ssize_t)sizeof mark - 1;
   char name[300];
   struct stat st;
   void *svg;
   int status;
 
-  snprintf(name, sizeof name, "%.*s.svg", (int)base, picture->name);
+  name_picture(picture, name);
   if (fstat(picture->drawing, &st) || st.st_size <= 0)
     return gc_fail(err, -EIO, "gnuplot drew nothing");
+  if (pwrite(picture->drawing, mark, (size_t)length, st.st_size) != length ||
+      fstat(picture->drawing, &st))
+    return gc_fail(err, -EIO, "%s", strerror(errno));
   svg = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, picture->drawing, 0);
   if (svg == MAP_FAILED)
     return gc_fail(err, -errno, "%s", strerror(errno));
@@ -240,7 +275,7 @@ static void draw_all(struct drawing *d, struct dirent **names, size_t count)
       draw(d);
   }
   if (!d->drawn && d->status == GC_EXIT_DONE) {
-    gc_say(NULL, "no file in %s was written by measure --raw", d->path);
+    gc_say(NULL, "no file in %s was written by measure --raw and can be drawn", d->path);
     d->status = GC_EXIT_FAILED;
   }
 }

@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#define GC_PLOT_COLUMNS 16
+#define GC_PLOT_COLUMNS 48
 
 struct gc_plot {
   struct gc_infos head; /* the lines "# name: value" */
@@ -20,7 +20,8 @@ struct gc_plot {
   double *values;       /* rows of width; NAN for what is no number */
 };
 
-/* plot_read.c. 0; -ENOMSG, said nothing: not such a file; another negative errno and a sentence. */
+/* plot_read.c. 0; -ENOMSG, said nothing: not such a file, or a list, of which there is no picture; another
+ * negative errno and a sentence. */
 int gc_plot_read(int dir, const char *name, struct gc_plot *plot, struct gc_error *err);
 void gc_plot_free(struct gc_plot *plot);
 /* The number in this line of the head, or NAN. */

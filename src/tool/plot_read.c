@@ -120,6 +120,7 @@ static int read_lines(FILE *file, struct gc_plot *plot, struct gc_error *err)
 int gc_plot_read(int dir, const char *name, struct gc_plot *plot, struct gc_error *err)
 {
   int fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), status;
+  const char *form;
   struct stat st;
   FILE *file;
 
@@ -137,6 +138,8 @@ int gc_plot_read(int dir, const char *name, struct gc_plot *plot, struct gc_erro
   }
   status = read_lines(file, plot, err);
   fclose(file);
+  if (!status && (form = gc_infos_get(&plot->head, "form")) && !strcmp(form, "list"))
+    status = -ENOMSG;
   if (status)
     gc_plot_free(plot);
   return status == -ENOMEM ? gc_fail(err, status, "out of memory") : status;

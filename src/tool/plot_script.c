@@ -67,11 +67,13 @@ static const char *in_words(const char *name)
 /* What was found, with its unit. */
 static void say_found(FILE *script, const struct gc_plot *plot)
 {
-  const char *unit = gc_infos_get(&plot->head, "unit");
+  const char *unit = gc_infos_get(&plot->head, "unit"), *words = gc_infos_get(&plot->head, "found");
   const double found = gc_plot_number(plot, "found");
   char text[96];
 
-  if (!unit || !strcmp(unit, "bytes")) {
+  if (!unit && words && !isfinite(found)) {
+    say_text(script, "found_text", in_words(words));
+  } else if (!unit || !strcmp(unit, "bytes")) {
     say_bytes(script, "found_text", found);
   } else {
     snprintf(text, sizeof text, "%.9g %s", found, unit);
@@ -125,7 +127,7 @@ static double median(double *values, size_t n)
 
 /* --- curve: runs over arrays of many sizes --------------------------------------------------------- */
 
-enum { BYTES, LOADS, SLOW, MIN, P01, MEDIAN, P99, MAX, MEAN, MEANINGS };
+enum { BYTES, LOADS, SLOW, MIN, P01, MEDIAN, P99, MAX, MEAN, CARVEOUT, MEANINGS };
 
 struct run {
   double values[MEANINGS]; /* bytes come first, and runs are sorted by them */
@@ -185,6 +187,9 @@ static void say_sizes(FILE *script, const struct gc_plot *plot, const struct run
   fputs("EOD\n", script);
   if (!isfinite(levels.miss) && gc_plot_number(plot, "miss") > offset)
     levels.miss = gc_plot_number(plot, "miss") - offset;
+  /* runs know their loads to the 8 cycles of a bin; what was measured for it is better */
+  say_number(script, "latency", gc_plot_number(plot, "LatencyCycles"));
+  say_number(script, "penalty", gc_plot_number(plot, "MissPenaltyCycles"));
   say_number(script, "hit", levels.hit);
   say_number(script, "miss", levels.miss);
   say_number(script, "most", levels.most);
@@ -205,28 +210,138 @@ static size_t only_whole(struct run *runs, size_t n)
   return kept;
 }
 
+/* --- curves by carve-out --------------------------------------------------------------------------- */
+
+#define LEVELS_MAX 110
+
+/* What a carve-out leaves, from this percentage on; -1: a kernel without preference. */
+struct level {
+  double percent, bytes;
+};
+
+/* "0:222208,15:189440,default:222208"; without it each carve-out that was tried. */
+static size_t read_levels(const struct gc_plot *plot, struct level *levels)
+{
+  const char *text = gc_infos_get(&plot->head, "CarveoutTable");
+  const int column = gc_plot_column(plot, "carve-out");
+  const bool tried = !text;
+  size_t n = 0, known;
+
+  for (; text && *text && n < LEVELS_MAX; text += strcspn(text, ","), text += *text == ',') {
+    struct level *l = &levels[n];
+
+    l->percent = -1;
+    n += sscanf(text, "default:%lf", &l->bytes) == 1 || sscanf(text, "%lf:%lf", &l->percent, &l->bytes) == 2;
+  }
+  for (size_t i = 0; i < plot->rows && tried && n < LEVELS_MAX; i++) {
+    for (known = 0; known < n && levels[known].percent != at(plot, i, column);)
+      known++;
+    levels[known] = (struct level){at(plot, i, column), NAN};
+    n += known == n;
+  }
+  return n;
+}
+
+/* n: none. Where two leave the same, the first. */
+static size_t level_of(const struct level *levels, size_t n, double percent)
+{
+  size_t found = n;
+
+  for (size_t i = 0; i < n; i++)
+    if ((levels[i].percent < 0) == (percent < 0) && levels[i].percent <= percent &&
+        (found == n || levels[i].percent > levels[found].percent))
+      found = i;
+  for (size_t i = 0; i < found && found < n; i++)
+    if (levels[i].bytes == levels[found].bytes)
+      return i;
+  return found;
+}
+
+/* A line per size: bytes, mean, slow loads in percent. */
+static void say_level(FILE *script, const struct gc_plot *plot, const struct run *runs, size_t n,
+                      double *most)
+{
+  for (size_t i = 0; i < n;) {
+    const double bytes = runs[i].values[BYTES];
+    double loads = 0, slow = 0, sum = 0;
+
+    for (; i < n && runs[i].values[BYTES] == bytes; i++) {
+      loads += runs[i].values[LOADS];
+      slow += runs[i].values[SLOW];
+      sum += runs[i].values[MEAN] * runs[i].values[LOADS];
+    }
+    fprintf(script, "%.9g %.6g %.6g\n", bytes, sum / loads - timing(plot), 100 * slow / loads);
+    *most = fmax(*most, sum / loads - timing(plot));
+  }
+}
+
+/* Levels are blocks of $data, which two empty lines divide. own: room for as many runs as there are. */
+static void say_levels(FILE *script, const struct gc_plot *plot, const struct run *runs, struct run *own)
+{
+  struct level levels[LEVELS_MAX], drawn[LEVELS_MAX];
+  const size_t n = read_levels(plot, levels);
+  double most = 0, widest = 0;
+  size_t used = 0;
+  char name[48], text[48];
+
+  fputs("$data << EOD\n", script);
+  for (size_t l = 0; l < n; l++) {
+    size_t in = 0;
+
+    for (size_t i = 0; i < plot->rows; i++)
+      if (level_of(levels, n, runs[i].values[CARVEOUT]) == l)
+        own[in++] = runs[i];
+    if (!in)
+      continue;
+    if (used)
+      fputs("\n\n", script);
+    say_level(script, plot, own, in, &most);
+    widest = fmax(widest, isfinite(levels[l].bytes) ? levels[l].bytes : own[in - 1].values[BYTES]);
+    drawn[used++] = levels[l];
+  }
+  fprintf(script, "EOD\nlevels = %zu\narray level[levels]\narray level_text[levels]\n", used);
+  fputs("array level_bytes[levels]\n", script);
+  for (size_t l = 0; l < used; l++) {
+    snprintf(text, sizeof text, drawn[l].percent < 0 ? "default" : "%g %%", drawn[l].percent);
+    snprintf(name, sizeof name, "level[%zu]", l + 1);
+    say_text(script, name, text);
+    snprintf(name, sizeof name, "level_bytes[%zu]", l + 1);
+    say_number(script, name, drawn[l].bytes);
+    snprintf(name, sizeof name, "level_text[%zu]", l + 1);
+    say_bytes(script, name, drawn[l].bytes);
+  }
+  say_number(script, "most", most);
+  say_number(script, "most_bytes", widest);
+}
+
+/* One curve, or one for each carve-out. */
 static int curve(FILE *script, const struct gc_plot *plot, struct gc_error *err)
 {
   static const char *const names[MEANINGS] = {"bytes",  "loads", "slow", "min", "p01",
-                                              "median", "p99",   "max",  "mean"};
+                                              "median", "p99",   "max",  "mean", "carve-out"};
+  const bool by_carveout = gc_plot_column(plot, names[CARVEOUT]) >= 0;
+  const int meanings = by_carveout ? MEANINGS : CARVEOUT;
   int columns[MEANINGS], status = 0;
   struct run *runs = calloc(plot->rows, sizeof *runs);
-  double *scratch = calloc(plot->rows, sizeof *scratch);
+  struct run *scratch = calloc(plot->rows, sizeof *scratch);
 
   if (!runs || !scratch)
     status = gc_fail(err, -ENOMEM, "out of memory");
-  for (int m = 0; m < MEANINGS && !status; m++)
+  for (int m = 0; m < meanings && !status; m++)
     if ((columns[m] = gc_plot_column(plot, names[m])) < 0)
       status = gc_fail(err, -EBADMSG, "a curve needs a column '%s'", names[m]);
   for (size_t i = 0; i < plot->rows && !status; i++)
-    for (int m = 0; m < MEANINGS && !status; m++) {
+    for (int m = 0; m < meanings && !status; m++) {
       runs[i].values[m] = at(plot, i, columns[m]);
-      if (!(runs[i].values[m] >= (m == BYTES || m == LOADS)))
+      if (!(runs[i].values[m] >= (m == CARVEOUT ? -1 : m == BYTES || m == LOADS)))
         status = gc_fail(err, -EBADMSG, "row %zu has no number under '%s'", i + 1, names[m]);
     }
   if (!status) {
     qsort(runs, plot->rows, sizeof *runs, ascending);
-    say_sizes(script, plot, runs, only_whole(runs, plot->rows), scratch);
+    if (by_carveout)
+      say_levels(script, plot, runs, scratch);
+    else
+      say_sizes(script, plot, runs, only_whole(runs, plot->rows), (double *)scratch);
   }
   free(scratch);
   free(runs);
@@ -335,7 +450,7 @@ const char *gc_plot_script(const struct gc_plot *plot, FILE *script, struct gc_e
 
   say_head(script, plot);
   if (form && !strcmp(form, "curve"))
-    return curve(script, plot, err) ? NULL : "curve.gp";
+    return curve(script, plot, err) ? NULL : gc_plot_column(plot, "carve-out") < 0 ? "curve.gp" : "carveouts.gp";
   if (form && !strcmp(form, "trace"))
     return trace(script, plot, err) ? NULL : "trace.gp";
   if (form && !strcmp(form, "repeats") && plot->width == 2)

@@ -85,10 +85,16 @@ static const struct file *find(const struct purge *purge, const char *id)
   return NULL;
 }
 
-/* Whether there is something to forget under this id. */
+/* Whether there is something to forget, or to tell, under this id. */
 static bool is_known(const struct purge *purge, const char *id)
 {
-  return find(purge, id) || gc_store_has_failure(id);
+  return find(purge, id) || gc_store_has_failure(id) || gc_store_has_site(id);
+}
+
+/* Whether this is an id as GPUs have it: where it can be, measuring ends what is in the record's place. */
+static bool is_of_gpu(const char *id)
+{
+  return !strncmp(id, "GPU-", 4) || !strncmp(id, "pci-", 4) || !strncmp(id, "sim-", 4);
 }
 
 /* What of it is asked for, and cannot be had, is a failure. */
@@ -98,7 +104,8 @@ static int leave_alone(const struct file *file, bool asked)
     gc_say(NULL, "left alone, because it cannot be read, and may be no record: %s: %s", file->path,
            strerror(file->error));
   else
-    gc_say(NULL, "left alone, because it is not a record: %s", file->path);
+    gc_say(NULL, "left alone, because it is not a record%s: %s",
+           is_of_gpu(file->id) ? " (measuring that GPU sets it aside)" : "", file->path);
   return asked || file->error ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
@@ -107,14 +114,15 @@ static void say_forgotten(const char *id)
   printf("forgot that measuring %s failed\n", id);
 }
 
-static int remove_one(const struct purge *purge, const char *id)
+/* asked: by its id, and not as one of all, or of all simulated GPUs. */
+static int remove_one(const struct purge *purge, const char *id, bool asked)
 {
   const struct file *file = find(purge, id);
   struct gc_error err = {""};
   int status;
 
   if (file && !file->record) {
-    status = leave_alone(file, true);
+    status = leave_alone(file, asked);
     if (!gc_store_forget_failure(id, NULL))
       say_forgotten(id);
     return status;
@@ -122,6 +130,8 @@ static int remove_one(const struct purge *purge, const char *id)
   status = gc_store_remove(id, &err);
   if (!status)
     printf("removed the record %s\n", id);
+  else if (status == -ENOENT && gc_store_has_site(id))
+    printf("there is no record %s of yours; the site's stays: %s/%s.xml\n", id, gc_store_site_dir(), id);
   else if (status == -ENOENT)
     printf("there is no record %s\n", id);
   else
@@ -156,12 +166,12 @@ static int remove_named(const struct gc_tool *tool, const struct purge *purge)
       return found; /* nothing is removed when a name is wrong */
     }
     for (size_t i = 0; i < targets.count; i++)
-      status = gc_worse(status, remove_one(purge, targets.chosen[i]->identity.id));
+      status = gc_worse(status, remove_one(purge, targets.chosen[i]->identity.id, tool->count > 0));
     gc_targets_free(&targets);
   }
   for (size_t i = 0; i < tool->count; i++)
     if (is_known(purge, tool->words[i]))
-      status = gc_worse(status, remove_one(purge, tool->words[i]));
+      status = gc_worse(status, remove_one(purge, tool->words[i], true));
   free(rest.words);
   return status;
 }
@@ -192,7 +202,7 @@ static int remove_all(const struct purge *purge)
     const struct file *file = &purge->files[i];
 
     records += file->record || file->error;
-    status = gc_worse(status, file->record ? remove_one(purge, file->id) : leave_alone(file, false));
+    status = gc_worse(status, file->record ? remove_one(purge, file->id, false) : leave_alone(file, false));
   }
   if (gc_store_tidy(&broom, &err)) {
     gc_say(NULL, "%s", err.text);

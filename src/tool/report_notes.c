@@ -200,6 +200,7 @@ static void tell_groups(const struct gc_element *element)
 /* What the kernel driver states where it is not what the record says. */
 static void tell_differences(const struct gc_element *element)
 {
+  static const char sysfs[] = HWLOC_GPUCACHE_SOURCE_SYSFS ":";
   const size_t tail = strlen(HWLOC_GPUCACHE_DIFFERS_SUFFIX);
 
   for (size_t i = 0; i < element->infos.count; i++) {
@@ -207,8 +208,9 @@ static void tell_differences(const struct gc_element *element)
     const size_t length = strlen(info->name);
 
     if (length > tail && !strcmp(info->name + length - tail, HWLOC_GPUCACHE_DIFFERS_SUFFIX))
-      printf("  %s: %.*s differs from %s\n", gc_kinds[element->kind].subtype, (int)(length - tail),
-             info->name, info->value);
+      printf("  %s: %.*s is as it was found; the kernel driver's tables (sysfs) say %s\n",
+             gc_kinds[element->kind].subtype, (int)(length - tail), info->name,
+             info->value + (strncmp(info->value, sysfs, strlen(sysfs)) ? 0 : strlen(sysfs)));
   }
 }
 

@@ -17,9 +17,7 @@ void gc_say(const char *gpu, const char *format, ...)
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  for (char *at = text; *at; at++) /* names of files, sentences of libraries: none of them is for a terminal */
-    if (((unsigned char)*at < ' ' && *at != '\n' && *at != '\t') || *at == 127)
-      *at = '?';
+  gc_make_printable(text);
   gc_progress_erase();
   /* one call, so that lines of processes side by side do not mix */
   fprintf(stderr, "%s: %s%s%s\n", GC_TOOL_NAME, gpu ? gpu : "", gpu ? ": " : "", text);

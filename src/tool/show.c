@@ -14,6 +14,8 @@ int gc_tool_show(const struct gc_tool *tool)
   int status = gc_targets_find(tool, &targets);
   bool first = true;
 
+  if (status == GC_EXIT_NO_GPU && tool->json) /* a parser is to find none, too */
+    return gc_worse(status, gc_report_json(NULL, 0));
   if (status != GC_EXIT_DONE)
     return status;
   results = gc_obtain(tool, &targets);

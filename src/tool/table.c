@@ -27,6 +27,7 @@ void gc_table_print(struct gc_table *table, const char *indent)
   for (size_t row = 0; row < table->rows; row++)
     for (size_t i = 0; i < table->columns; i++) {
       char *cell = table->cells[row][i];
+      gc_make_printable(cell); /* one line is one row */
       if (!*cell)
         strcpy(cell, "-");
       if (strlen(cell) > width[i])

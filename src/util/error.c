@@ -5,6 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+void gc_make_printable(char *text)
+{
+  for (; *text; text++)
+    if ((unsigned char)*text < ' ' || *text == 127)
+      *text = '?';
+}
+
 int gc_fail(struct gc_error *err, int status, const char *format, ...)
 {
   va_list args;
@@ -14,6 +21,7 @@ int gc_fail(struct gc_error *err, int status, const char *format, ...)
   va_start(args, format);
   vsnprintf(err->text, sizeof(err->text), format, args);
   va_end(args);
+  gc_make_printable(err->text);
   return status;
 }
 

@@ -12,7 +12,11 @@ struct gc_error {
   char text[512];
 };
 
-/* Formats the sentence (truncated to fit; err may be NULL) and returns status unchanged, so that a
+/* A '?' in place of each control character: names of files, variables, sentences of libraries and what a user's
+ * file says go to terminals and logs, and a sentence is one line. */
+void gc_make_printable(char *text);
+
+/* Formats the sentence (truncated to fit, and printable; err may be NULL) and returns status unchanged, so that a
  * failing function can end in: return gc_fail(err, -EINVAL, "…", …); */
 int gc_fail(struct gc_error *err, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

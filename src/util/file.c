@@ -27,7 +27,8 @@ int gc_file_dir(const char *path, bool *made, struct gc_error *err)
   if (made)
     *made = !mkdir(path, 0777);
   if (made && !*made && errno != EEXIST)
-    return gc_fail(err, -errno, "cannot make the directory %s: %s", path, strerror(errno));
+    return gc_fail(err, -errno, "cannot make the directory %s: %s", path,
+                   errno == ENOENT ? "what it is to be in is not there" : strerror(errno));
   dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir < 0)
     return gc_fail(err, -errno, "cannot open the directory %s: %s", path, strerror(errno));
@@ -75,4 +76,11 @@ int gc_file_put(int dir, const char *name, const void *data, size_t size, struct
     return 0;
   unlinkat(dir, temporary, 0);
   return gc_fail(err, status, "cannot write %s: %s", name, strerror(-status));
+}
+
+bool gc_file_close(FILE *file)
+{
+  const bool failed = ferror(file);
+
+  return !fclose(file) && !failed;
 }

@@ -134,6 +134,20 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   has_not HWLOC_GPUCACHE_TIMEOUT
 }
 
+@test "the time-out has a point in every locale" {
+  export LOCPATH=$BATS_TEST_TMPDIR/locale
+  mkdir "$LOCPATH"
+  localedef -i de_DE -f UTF-8 "$LOCPATH/de_DE.UTF-8" || skip "no locale with another point can be made here"
+  use_node
+  export FAKE_TOOL_DOES=silent HWLOC_HIDE_ERRORS=0
+  LC_ALL=de_DE.UTF-8 HWLOC_GPUCACHE_TIMEOUT=2.5 run "$topo_check" own-locale io-all load
+  is 0 "$status"
+  is 2 "$(grep -c -- "--timeout 2.5 " "$FAKE_TOOL_LOG")"
+  LC_ALL=de_DE.UTF-8 HWLOC_GPUCACHE_TIMEOUT=2,5 run "$topo_check" own-locale io-all load
+  has "HWLOC_GPUCACHE_TIMEOUT=2,5 is not a number"
+  is 2 "$(grep -c -- "--timeout 10 " "$FAKE_TOOL_LOG")"
+}
+
 @test "what the tool said last becomes the status" {
   use_node
   export FAKE_TOOL_DOES=fail

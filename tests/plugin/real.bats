@@ -75,11 +75,35 @@ END
 @test "a directory of records that is not used: the status says so once, and no tool is started" {
   chmod 777 "$HWLOC_GPUCACHE_DIR"
   run hwloc-info root
-  has "sim-k20c: the directory for records $HWLOC_GPUCACHE_DIR is not used: everybody can write there; chmod o-w mends that, or set HWLOC_GPUCACHE_DIR to another one (measure --no-store needs none)"
+  has "sim-k20c: the directory for records $HWLOC_GPUCACHE_DIR is not used: everybody can write there; chmod o-w mends that, or set HWLOC_GPUCACHE_DIR to another one"
+  has_not no-store # which is no way out of a load
   is 0 "$(starts)"
-  HWLOC_GPUCACHE=refresh run hwloc-info root # asks for it
-  is 1 "$(starts)"
+  HWLOC_GPUCACHE=refresh run hwloc-info root
+  is 0 "$(starts)"
   is 1 "$(grep -o 'everybody can write' <<<"$output" | wc -l)"
+}
+
+@test "a full disk: nothing is measured in vain, and the status says why" {
+  # a disk of its own, that only this test sees
+  unshare -rm mount -t tmpfs -o size=8k none "$HWLOC_GPUCACHE_DIR" || skip "no disk can be mounted here"
+  on_full_disk() { unshare -rm bash -c 'mount -t tmpfs -o size=8k,mode=700 none "$HWLOC_GPUCACHE_DIR" && "$@"' run "$@"; }
+  local why="the directory for records $HWLOC_GPUCACHE_DIR cannot be written: No space left on device; set HWLOC_GPUCACHE_DIR to another one"
+  run on_full_disk hwloc-info root
+  is 0 "$status"
+  has "GPUCacheStatus = sim-k20c: $why"
+  has_not no-store
+  is 0 "$(starts)"
+  HWLOC_HIDE_ERRORS=0 run on_full_disk "$topo_check" io-important load
+  has "hwloc/gpucache: gpu0 (sim-k20c): $why"
+  is 0 "$(starts)"
+  run on_full_disk "$real_tool" measure --sim k20c
+  is 1 "$status"
+  is 1 "${#lines[@]}" # no table: nothing was measured
+  has "gpu0: $why (measure --no-store needs none)"
+  run on_full_disk "$real_tool" show --sim k20c
+  is 0 "$status"
+  has "gpu0: the record will not be stored: $why"
+  has L1Cache
 }
 
 @test "another process measures the GPU: the status says that, and not that it takes longer" {

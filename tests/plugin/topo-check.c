@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <hwloc.h>
 #include <hwloc/gpucache.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -46,6 +47,13 @@ static int io_important(struct state *s)
 static int io_all(struct state *s)
 {
   return hwloc_topology_set_io_types_filter(s->topology, HWLOC_TYPE_FILTER_KEEP_ALL);
+}
+
+/* As most applications with a face do. */
+static int own_locale(struct state *s)
+{
+  (void)s;
+  return setlocale(LC_ALL, "") ? 0 : fail("there is no such locale");
 }
 
 static int no_pci(struct state *s)
@@ -337,6 +345,7 @@ static const struct step {
 } steps[] = {
     {"io-important", io_important},
     {"io-all", io_all},
+    {"own-locale", own_locale},
     {"no-pci", no_pci},
     {"no-os", no_os},
     {"stray-descriptors", stray_descriptors},

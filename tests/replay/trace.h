@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The raw files of MT4G (Brandner et al. 2025), KIND-Size.txt: one line for each array size, the
+ * The raw files of MT4G (Vanecek et al. 2025), KIND-Size.txt: one line for each array size, the
  * bytes and then the cycles of each timed load of one walk over it, separated by commas. Walks are
  * long; only their first few hundred loads are recorded. In KIND-Line-Size.txt the stride of the walk
  * comes first, which is always the same in the other.

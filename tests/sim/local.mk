@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The whole plan on simulated GPUs, whose model knows the truth. A new one is one word in this list.
 sim_tests = \
+	tests/sim/test_agree \
 	tests/sim/test_amd \
 	tests/sim/test_bandwidth \
 	tests/sim/test_census \
+	tests/sim/test_constant15 \
+	tests/sim/test_fermi \
 	tests/sim/test_line \
 	tests/sim/test_busy \
 	tests/sim/test_failures \
@@ -18,4 +21,4 @@ TESTS += $(sim_tests)
 endif
 
 TESTS += tests/sim/busy.bats
-EXTRA_DIST += tests/sim/busy.bats tests/sim/variant.h
+EXTRA_DIST += tests/sim/busy.bats tests/sim/open.h tests/sim/variant.h tests/sim/census.h tests/sim/papers.h

@@ -5,23 +5,10 @@
  * against what MT4G measured on the real ones and the kernel driver's tables state. Takes the profile's
  * name; without one, all.
  */
-#include "device/device.h"
-#include "measure/measure.h"
-#include "model/model.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "open.h"
 
 #define KIB(n) ((uint64_t)(n) << 10)
 #define MIB(n) ((uint64_t)(n) << 20)
-#define TEXT_MAX (1 << 16)
 #define SURE 0.9
 
 /* What is known of the real GPU, and the model's own. 0 or NULL: not told. */
@@ -75,17 +62,9 @@ static const struct chip {
 };
 
 struct seen {
-  struct gc_gpus gpus;
-  struct gc_record *record;
-  struct gc_model *model;
+  struct opened o;
   char said[2048]; /* complaints */
 };
-
-static void must(int status, const struct gc_error *err, const char *what)
-{
-  if (status)
-    fail_msg("%s: %d: %s", what, status, err->text);
-}
 
 static void note(void *data, const char *sentence)
 {
@@ -94,57 +73,26 @@ static void note(void *data, const char *sentence)
   snprintf(seen->said + strlen(seen->said), sizeof(seen->said) - strlen(seen->said), "%s\n", sentence);
 }
 
-/* name: a profile's, or the path of one. */
-static void measure(struct seen *seen, const char *name, const char *only)
+/* On an open GPU. */
+static void measure(struct seen *seen, const char *only)
 {
-  struct gc_measure_options options = {.only = only, .complain = note, .data = seen};
-  static char text[TEXT_MAX];
-  struct gc_error err = {""};
-  struct gc_device *device;
-  const struct gc_gpu *gpu;
-  size_t length;
-  FILE *file;
+  const struct gc_measure_options options = {.only = only, .complain = note, .data = seen,
+                                             .known = seen->o.gpu->known};
 
-  memset(seen, 0, sizeof(*seen));
-  assert_int_equal(gc_gpus_list("/nonexistent", name, &seen->gpus), 0);
-  assert_int_equal(seen->gpus.count, 1);
-  gpu = &seen->gpus.array[0];
-  if (*gpu->problem)
-    fail_msg("%s", gpu->problem);
-  assert_non_null(gpu->known);
-  options.known = gpu->known;
-  must(gc_device_open(gpu, &device, &err), &err, name);
-  seen->record = gc_record_new(&gpu->identity);
-  must(gc_measure(device, &options, seen->record, &err), &err, name);
-  gc_ops(device)->close(device);
-  file = fopen(gpu->profile, "r");
-  assert_non_null(file);
-  length = fread(text, 1, sizeof(text), file);
-  fclose(file);
-  must(gc_model_new(name, text, length, &seen->model, &err), &err, name);
-  gc_model_launch(seen->model, -1, 1, 0);
-}
-
-static void forget(struct seen *seen)
-{
-  gc_model_free(seen->model);
-  gc_record_free(seen->record);
-  gc_gpus_free(&seen->gpus);
+  assert_non_null(options.known);
+  *seen->said = '\0';
+  must(&seen->o, gc_measure(seen->o.device, &options, seen->o.record, &seen->o.err), "measure");
+  gc_model_launch(seen->o.model, -1, 1, 0);
 }
 
 static const char *info(const struct seen *seen, enum gc_kind kind, const char *key)
 {
-  const struct gc_element *element = gc_record_find(seen->record, kind);
-  const char *value = element ? gc_infos_get(&element->infos, key) : NULL;
-
-  return value ? value : "";
+  return text(gc_record_find(seen->o.record, kind), key);
 }
 
-static double number(const struct seen *seen, enum gc_kind kind, const char *key)
+static double figure(const struct seen *seen, enum gc_kind kind, const char *key)
 {
-  const char *value = info(seen, kind, key);
-
-  return *value ? strtod(value, NULL) : NAN;
+  return number(gc_record_find(seen->o.record, kind), key);
 }
 
 /* A measured value, and how sure it is. */
@@ -155,11 +103,11 @@ static void expect(const struct seen *seen, const char *chip, enum gc_kind kind,
 
   snprintf(source, sizeof(source), "%sSource", property);
   snprintf(confidence, sizeof(confidence), "%sConfidence", property);
-  if (!(fabs(number(seen, kind, key) - expected) <= within))
+  if (!(fabs(figure(seen, kind, key) - expected) <= within))
     fail_msg("%s: %s of %s is %s (%s), not %.6g", chip, key, gc_kinds[kind].subtype,
              info(seen, kind, key), info(seen, kind, source), expected);
   assert_string_equal(info(seen, kind, source), "measured");
-  if (!(number(seen, kind, confidence) >= SURE))
+  if (!(figure(seen, kind, confidence) >= SURE))
     fail_msg("%s: %s of %s is told with confidence %s only", chip, key, gc_kinds[kind].subtype,
              info(seen, kind, confidence));
 }
@@ -167,7 +115,7 @@ static void expect(const struct seen *seen, const char *chip, enum gc_kind kind,
 static void expect_rate(const struct seen *seen, const char *chip, enum gc_kind kind, const char *key,
                         const char *property, enum gc_space space, unsigned level, bool write)
 {
-  const double rate = gc_model_true_bandwidth(seen->model, space, level, write);
+  const double rate = gc_model_true_bandwidth(seen->o.model, space, level, write);
 
   expect(seen, chip, kind, key, property, rate, 0.03 * rate);
 }
@@ -176,9 +124,9 @@ static void expect_rate(const struct seen *seen, const char *chip, enum gc_kind 
 static void check_times(const struct seen *seen, const struct chip *chip, const struct cache *cache)
 {
   const bool outside = cache->kind == GC_L2 || cache->kind == GC_L3;
-  const double latency = gc_model_true_latency(seen->model, cache->space, cache->level);
+  const double latency = gc_model_true_latency(seen->o.model, cache->space, cache->level);
   const double penalty =
-    (double)gc_model_true_latency(seen->model, cache->space, cache->level + 1) - latency;
+    (double)gc_model_true_latency(seen->o.model, cache->space, cache->level + 1) - latency;
 
   expect(seen, chip->name, cache->kind, "LatencyCycles", "Latency", latency,
          outside ? 0.02 * latency : 1);
@@ -192,14 +140,14 @@ static void check_times(const struct seen *seen, const struct chip *chip, const 
 
 static void check_cache(const struct seen *seen, const struct chip *chip, const struct cache *cache)
 {
-  const double truth = (double)gc_model_true_level(seen->model, cache->space, cache->level);
+  const double truth = (double)gc_model_true_level(seen->o.model, cache->space, cache->level);
   const enum gc_kind kind = cache->kind;
 
   assert_true(truth == (double)cache->capacity);
   expect(seen, chip->name, kind, "CapacityBytes", "Capacity", truth, 0.005 * truth);
   /* the second way to it; of the scalar L1 one CU alone looks, so it sees less */
   expect(seen, chip->name, kind, "CensusBytes", "Census", truth,
-         fmax(0.01 * truth, 3 * number(seen, kind, "CensusErrorBytes")));
+         fmax(0.01 * truth, 3 * figure(seen, kind, "CensusErrorBytes")));
   if (cache->line)
     expect(seen, chip->name, kind, "LineBytes", "Line", (double)cache->line, 0);
   if (cache->fetch)
@@ -213,7 +161,7 @@ static void check_cache(const struct seen *seen, const struct chip *chip, const 
 /* Who shares one, CU by CU: CUGroups against the model. */
 static void check_groups(const struct seen *seen, enum gc_kind kind, enum gc_space space)
 {
-  const uint32_t cus = gc_model_facts(seen->model)->sms;
+  const uint32_t cus = gc_model_facts(seen->o.model)->sms;
   uint32_t *group = calloc(cus, sizeof(*group)), met = 0, current = 0;
   const char *list = info(seen, kind, "CUGroups");
 
@@ -223,7 +171,7 @@ static void check_groups(const struct seen *seen, enum gc_kind kind, enum gc_spa
     const uint32_t id = (uint32_t)strtoul(list, &end, 10);
     uint32_t cu = 0;
 
-    while (cu < cus && gc_model_sm_id(seen->model, cu) != id)
+    while (cu < cus && gc_model_sm_id(seen->o.model, cu) != id)
       cu++;
     assert_true(cu < cus);
     assert_int_equal(group[cu], 0); /* each CU once */
@@ -235,24 +183,24 @@ static void check_groups(const struct seen *seen, enum gc_kind kind, enum gc_spa
   assert_int_equal(met, cus);
   for (uint32_t a = 0; a < cus; a++)
     for (uint32_t b = 0; b < a; b++)
-      assert_int_equal(group[a] == group[b], gc_model_true_mates(seen->model, space, 0, a, b));
+      assert_int_equal(group[a] == group[b], gc_model_true_mates(seen->o.model, space, 0, a, b));
   free(group);
 }
 
 static void check_memories(const struct seen *seen, const struct chip *chip)
 {
-  const struct gc_model_facts *facts = gc_model_facts(seen->model);
-  const unsigned memory = gc_record_find(seen->record, GC_L3) ? 2 : 1;
-  const double latency = gc_model_true_latency(seen->model, GC_SPACE_CG, memory);
+  const struct gc_model_facts *facts = gc_model_facts(seen->o.model);
+  const unsigned memory = gc_record_find(seen->o.record, GC_L3) ? 2 : 1;
+  const double latency = gc_model_true_latency(seen->o.model, GC_SPACE_CG, memory);
 
-  assert_true(number(seen, GC_LDS, "CapacityBytes") == (double)facts->shared_per_sm);
+  assert_true(figure(seen, GC_LDS, "CapacityBytes") == (double)facts->shared_per_sm);
   assert_string_equal(info(seen, GC_LDS, "CapacitySource"), "api");
-  assert_true(number(seen, GC_LDS, "Instances") == chip->cus);
+  assert_true(figure(seen, GC_LDS, "Instances") == chip->cus);
   expect(seen, chip->name, GC_LDS, "LatencyCycles", "Latency",
-         gc_model_true_latency(seen->model, GC_SPACE_SHARED, 0), 1);
+         gc_model_true_latency(seen->o.model, GC_SPACE_SHARED, 0), 1);
   expect_rate(seen, chip->name, GC_LDS, "ReadBytesPerCycle", "Read", GC_SPACE_SHARED, 0, false);
   expect_rate(seen, chip->name, GC_LDS, "WriteBytesPerCycle", "Write", GC_SPACE_SHARED, 0, true);
-  assert_true(number(seen, GC_DEVICE_MEMORY, "CapacityBytes") == (double)facts->memory_bytes);
+  assert_true(figure(seen, GC_DEVICE_MEMORY, "CapacityBytes") == (double)facts->memory_bytes);
   expect(seen, chip->name, GC_DEVICE_MEMORY, "LatencyCycles", "Latency", latency, 0.03 * latency);
   expect_rate(seen, chip->name, GC_DEVICE_MEMORY, "ReadGBps", "Read", GC_SPACE_CG, memory, false);
   expect_rate(seen, chip->name, GC_DEVICE_MEMORY, "WriteGBps", "Write", GC_SPACE_CG, memory, true);
@@ -265,102 +213,85 @@ static void check_what_is_not_there(const struct seen *seen)
                                       GC_SHARED_MEMORY};
 
   for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
-    assert_null(gc_record_find(seen->record, none[i]));
+    assert_null(gc_record_find(seen->o.record, none[i]));
   assert_string_equal(info(seen, GC_L1, "CarveoutTable"), "");
   assert_string_equal(info(seen, GC_L2, "Partitions"), "");
-  assert_null(gc_infos_get(&seen->record->infos, "ComputeCapability"));
+  assert_null(gc_infos_get(&seen->o.record->infos, "ComputeCapability"));
 }
 
-/* name: the chip's profile, or the path of one that is like it. */
-static void check_profile(const struct chip *chip, const char *name)
+/* seen: the chip, or one that is like it. */
+static void check_profile(const struct chip *chip, struct seen *seen)
 {
-  struct seen seen;
-
-  measure(&seen, name, NULL);
-  assert_int_equal(gc_model_facts(seen.model)->sms, chip->cus);
-  assert_int_equal(gc_model_facts(seen.model)->warp, chip->warp);
+  measure(seen, NULL);
+  assert_int_equal(gc_model_facts(seen->o.model)->sms, chip->cus);
+  assert_int_equal(gc_model_facts(seen->o.model)->warp, chip->warp);
   for (const struct cache *cache = chip->caches; cache->capacity; cache++)
-    check_cache(&seen, chip, cache);
-  check_memories(&seen, chip);
-  check_groups(&seen, GC_SCALAR_L1, GC_SPACE_SCALAR);
-  assert_memory_equal(info(&seen, GC_SCALAR_L1, "CUGroups"), chip->first_groups,
+    check_cache(seen, chip, cache);
+  check_memories(seen, chip);
+  check_groups(seen, GC_SCALAR_L1, GC_SPACE_SCALAR);
+  assert_memory_equal(info(seen, GC_SCALAR_L1, "CUGroups"), chip->first_groups,
                       strlen(chip->first_groups));
-  if (*info(&seen, GC_L2, "CUGroups"))
-    check_groups(&seen, GC_L2, GC_SPACE_CG);
-  assert_true(number(&seen, GC_L1, "PerSM") == 1);
-  assert_string_equal(info(&seen, GC_L1, "SharedWithSource"), "measured");
-  assert_string_equal(info(&seen, GC_L1, "SharedWith"), "");
-  assert_string_equal(info(&seen, GC_SCALAR_L1, "SharedWith"), "");
-  check_what_is_not_there(&seen);
-  assert_string_equal(info(&seen, GC_SCALAR_L1, "SharedByCUsDiffers"),
+  if (*info(seen, GC_L2, "CUGroups"))
+    check_groups(seen, GC_L2, GC_SPACE_CG);
+  assert_true(figure(seen, GC_L1, "PerSM") == 1);
+  assert_string_equal(info(seen, GC_L1, "SharedWithSource"), "measured");
+  assert_string_equal(info(seen, GC_L1, "SharedWith"), "");
+  assert_string_equal(info(seen, GC_SCALAR_L1, "SharedWith"), "");
+  check_what_is_not_there(seen);
+  assert_string_equal(info(seen, GC_SCALAR_L1, "SharedByCUsDiffers"),
                       chip->differs ? chip->differs : "");
   if (chip->differs)
-    assert_non_null(strstr(seen.said, "SharedByCUs of ScalarL1Cache is 24x3,24x2, but the kernel "
-                                      "driver's tables say 32x3,8x2,8x1\n"));
+    assert_non_null(strstr(seen->said, "SharedByCUs of ScalarL1Cache is 24x3,24x2, which is kept; that the kernel "
+                                      "driver's tables say 32x3,8x2,8x1 is noted, nothing needs to be done\n"));
   else
-    assert_string_equal(seen.said, "");
-  forget(&seen);
+    assert_string_equal(seen->said, "");
+  close_gpu(&seen->o);
 }
 
 static void profile(void **state)
 {
   const struct chip *chip = *state;
+  struct seen seen;
 
-  check_profile(chip, chip->name);
+  open_gpu(&seen.o, chip->name);
+  check_profile(chip, &seen);
 }
 
-/* Writes a profile in which a launch of one block gets another CU each time, and without this line of it, into
- * a file of its own. path: of mkstemp. */
-static void make_rotating(const char *name, const char *without, char *path)
+/* Opens a GPU like this one, but a launch of one block gets another CU each time; without this line of it. */
+static void open_rotating(struct opened *o, const char *name, const char *without)
 {
-  const int fd = mkstemp(path);
-  FILE *to = fd < 0 ? NULL : fdopen(fd, "w"), *from;
-  struct gc_gpus gpus;
-  char line[1024];
-  bool left_out = !without;
+  const char *profile, *at;
+  char path[300];
 
-  assert_non_null(to);
-  assert_int_equal(gc_gpus_list("/nonexistent", name, &gpus), 0);
-  from = fopen(gpus.array[0].profile, "r");
-  assert_non_null(from);
-  fputs("lone_blocks_rotate = yes\n", to);
-  while (fgets(line, sizeof(line), from))
-    if (without && !strcmp(line, without))
-      left_out = true;
-    else
-      fputs(line, to);
-  fclose(from);
-  assert_int_equal(fclose(to), 0);
-  gc_gpus_free(&gpus);
-  assert_true(left_out);
+  snprintf(path, sizeof(path), "%s/%s", profile_folder(), name);
+  profile = text_of(path);
+  assert_non_null(at = strstr(profile, without));
+  open_form(o, "lone_blocks_rotate = yes\n%.*s%s", (int)(at - profile), profile, at + strlen(without));
 }
 
 /* Which CU a lone block gets makes no difference, be there one L2 or one in each XCD. */
 static void rotating(void **state)
 {
   const struct chip *chip = *state;
-  char path[] = "/tmp/gpucache-amd-XXXXXX";
+  struct seen seen;
 
-  make_rotating(chip->name, NULL, path);
-  check_profile(chip, path);
-  unlink(path);
+  open_rotating(&seen.o, chip->name, "");
+  check_profile(chip, &seen);
 }
 
 /* Several L2, of which no table tells, and too many to be told by readers: no numbers, a reason. */
 static void rotating_without_tables(void **state)
 {
-  char path[] = "/tmp/gpucache-amd-XXXXXX";
   struct seen seen;
 
   (void)state;
-  make_rotating("mi300x", "Instances = 8\n", path);
-  measure(&seen, path, "L2Cache");
-  unlink(path);
+  open_rotating(&seen.o, "mi300x", "\nInstances = 8");
+  measure(&seen, "L2Cache");
   assert_string_equal(info(&seen, GC_L2, "CapacityBytes"), "");
   assert_string_equal(info(&seen, GC_L2, "CapacitySource"),
                       "absent:how many L2 there are is not known, and so not which of them a lone block gets");
   assert_memory_equal(info(&seen, GC_L2, "LineSource"), "absent:", 7);
-  forget(&seen);
+  close_gpu(&seen.o);
 }
 
 /* --- small chips, made for one test each ------------------------------------------------------------ */
@@ -372,25 +303,18 @@ struct variant {
 
 static void measure_variant(struct seen *seen, const struct variant *v, const char *only)
 {
-  static const char form[] =
-    "model = Variant\ngfx = gfx90a\nwarp = 64\nclock_khz = 1000000\nthreads_per_sm = 2048\n"
-    "blocks_per_sm = 32\nmemory = 2 GiB\nshared_per_sm = 64 KiB\nshared_per_block = 64 KiB\n"
-    "clock_overhead = 8\n%s\n"
-    "[cache L1]\nsize = 16 KiB\nline = 64\nways = 64\nreplacement = lru\n"
-    "[cache S]\nscope = range\nsize = 16 KiB\nline = 64\nways = 4\nreplacement = %s\n"
-    "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 64\nways = 16\nreplacement = lru\n"
-    "hash = xor\n"
-    "[space ca]\npath = L1 116, L2 290 8, memory 720 60\n[space cg]\npath = L2 290 8, memory 720 60\n"
-    "[space scalar]\npath = S 40, L2 167 6, memory 680 60\n[space shared]\npath = memory 40\n%s";
-  char path[] = "/tmp/gpucache-amd-XXXXXX";
-  const int fd = mkstemp(path);
-  FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
-
-  assert_non_null(file);
-  fprintf(file, form, v->chip, v->sl1, v->tables);
-  fclose(file);
-  measure(seen, path, only);
-  unlink(path);
+  open_form(&seen->o,
+            "model = Variant\ngfx = gfx90a\nwarp = 64\nclock_khz = 1000000\nthreads_per_sm = 2048\n"
+            "blocks_per_sm = 32\nmemory = 2 GiB\nshared_per_sm = 64 KiB\nshared_per_block = 64 KiB\n"
+            "clock_overhead = 8\n%s\n"
+            "[cache L1]\nsize = 16 KiB\nline = 64\nways = 64\nreplacement = lru\n"
+            "[cache S]\nscope = range\nsize = 16 KiB\nline = 64\nways = 4\nreplacement = %s\n"
+            "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 64\nways = 16\nreplacement = lru\n"
+            "hash = xor\n"
+            "[space ca]\npath = L1 116, L2 290 8, memory 720 60\n[space cg]\npath = L2 290 8, memory 720 60\n"
+            "[space scalar]\npath = S 40, L2 167 6, memory 680 60\n[space shared]\npath = memory 40\n%s",
+            v->chip, v->sl1, v->tables);
+  measure(seen, only);
 }
 
 #define TABLES                                                                                     \
@@ -410,12 +334,12 @@ static void harvested(void **state)
   assert_string_equal(info(&seen, GC_SCALAR_L1, "SharedByCUs"), "4x3,3x2,2x1");
   assert_string_equal(info(&seen, GC_SCALAR_L1, "CUGroups"),
                       "0,1,2 3,4,5 7 8,9 32,33,34 35,36,37 38,39 40,41 63");
-  assert_true(number(&seen, GC_SCALAR_L1, "Instances") == 9);
+  assert_true(figure(&seen, GC_SCALAR_L1, "Instances") == 9);
   assert_string_equal(info(&seen, GC_SCALAR_L1, "PerSMSource"), "absent:20 CUs share 9 of them");
-  assert_true(number(&seen, GC_SCALAR_L1, "CapacityBytes") == 16384);
-  assert_true(number(&seen, GC_L1, "Instances") == 20);
+  assert_true(figure(&seen, GC_SCALAR_L1, "CapacityBytes") == 16384);
+  assert_true(figure(&seen, GC_L1, "Instances") == 20);
   assert_string_equal(seen.said, "");
-  forget(&seen);
+  close_gpu(&seen.o);
 }
 
 /* Each CU has its own: then there is one in each. */
@@ -427,9 +351,9 @@ static void not_shared(void **state)
   measure_variant(&seen, &(struct variant){"sms = 4\nsm_ids = 0 1 3 8\n", "lru", TABLES},
                   "ScalarL1Cache");
   assert_string_equal(info(&seen, GC_SCALAR_L1, "SharedByCUs"), "4x1");
-  assert_true(number(&seen, GC_SCALAR_L1, "PerSM") == 1);
-  assert_true(number(&seen, GC_SCALAR_L1, "Instances") == 4);
-  forget(&seen);
+  assert_true(figure(&seen, GC_SCALAR_L1, "PerSM") == 1);
+  assert_true(figure(&seen, GC_SCALAR_L1, "Instances") == 4);
+  close_gpu(&seen.o);
 }
 
 /* More CUs share one than the kernel can tell apart: no number, a reason. */
@@ -443,7 +367,7 @@ static void too_many_share(void **state)
   assert_string_equal(info(&seen, GC_SCALAR_L1, "SharedByCUs"), "");
   assert_string_equal(info(&seen, GC_SCALAR_L1, "InstancesSource"),
                       "absent:more CUs share one than can be told apart");
-  forget(&seen);
+  close_gpu(&seen.o);
 }
 
 /* Tables that are wrong in everything: all of it is said, and nothing that was measured changes. */
@@ -454,14 +378,22 @@ static void wrong_tables(void **state)
     "[sysfs ScalarL1Cache]\nNominalBytes = 16400\nInstances = 10\nSharedByCUs = 10x2\n"
     "[sysfs LDS]\nNominalBytes = 131072\n";
   static const char *const sentences[] = {
-    "Capacity of L1Cache is 16384, but the kernel driver's tables say 32768\n",
-    "Line of L1Cache is 64, but the kernel driver's tables say 128\n",
-    "PerSM of L1Cache is 1, but the kernel driver's tables say 2\n",
-    "Instances of L1Cache is 20, but the kernel driver's tables say 10\n",
-    "Instances of ScalarL1Cache is 9, but the kernel driver's tables say 10\n",
-    "SharedByCUs of ScalarL1Cache is 4x3,3x2,2x1, but the kernel driver's tables say 10x2\n",
-    "Capacity of LDS is 65536, but the kernel driver's tables say 131072\n",
-    "Nominal of LDS is 65536, but the kernel driver's tables say 131072\n",
+    "Capacity of L1Cache is 16384, which is kept; that the kernel driver's tables say 32768 is noted, "
+    "nothing needs to be done\n",
+    "Line of L1Cache is 64, which is kept; that the kernel driver's tables say 128 is noted, "
+    "nothing needs to be done\n",
+    "PerSM of L1Cache is 1, which is kept; that the kernel driver's tables say 2 is noted, "
+    "nothing needs to be done\n",
+    "Instances of L1Cache is 20, which is kept; that the kernel driver's tables say 10 is noted, "
+    "nothing needs to be done\n",
+    "Instances of ScalarL1Cache is 9, which is kept; that the kernel driver's tables say 10 is noted, "
+    "nothing needs to be done\n",
+    "SharedByCUs of ScalarL1Cache is 4x3,3x2,2x1, which is kept; that the kernel driver's tables say 10x2 is noted, "
+    "nothing needs to be done\n",
+    "Capacity of LDS is 65536, which is kept; that the kernel driver's tables say 131072 is noted, "
+    "nothing needs to be done\n",
+    "Nominal of LDS is 65536, which is kept; that the kernel driver's tables say 131072 is noted, "
+    "nothing needs to be done\n",
   };
   size_t lines = 0;
   struct seen seen;
@@ -478,7 +410,7 @@ static void wrong_tables(void **state)
   assert_string_equal(info(&seen, GC_L1, "CapacityBytes"), "16384");
   assert_string_equal(info(&seen, GC_SCALAR_L1, "SharedByCUsDiffers"), "sysfs:10x2");
   assert_string_equal(info(&seen, GC_SCALAR_L1, "CapacityDiffers"), "");
-  forget(&seen);
+  close_gpu(&seen.o);
 }
 
 /* Noise ten times what MT4G's files show: right, or absent. */
@@ -497,14 +429,14 @@ static void noisy(void **state)
     assert_memory_equal(info(&seen, GC_SCALAR_L1, "SharedByCUsSource"), "absent:", 7);
   for (int i = 0; i < 2; i++) {
     const enum gc_kind kind = i ? GC_SCALAR_L1 : GC_L1;
-    const double bytes = number(&seen, kind, "CapacityBytes");
+    const double bytes = figure(&seen, kind, "CapacityBytes");
 
     if (*info(&seen, kind, "CapacityBytes"))
       assert_true(fabs(bytes - 16384) <= 0.005 * 16384);
     else
       assert_memory_equal(info(&seen, kind, "CapacitySource"), "absent:", 7);
   }
-  forget(&seen);
+  close_gpu(&seen.o);
 }
 
 int main(int argc, char **argv)

@@ -8,19 +8,7 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
-#include "device/device.h"
-#include "measure/measure.h"
-
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
+#include "open.h"
 
 #define TEXT_MAX 16384
 #define PROCESSES_MAX 8
@@ -34,17 +22,9 @@ static void read_profile(const char *name, char text[TEXT_MAX])
 {
   const char *source = getenv("top_srcdir");
   char path[512];
-  size_t length;
-  FILE *file;
 
   snprintf(path, sizeof(path), "%s/%s", source ? source : ".", name);
-  file = fopen(path, "r");
-
-  if (!file)
-    fail_msg("cannot open %s", path);
-  length = fread(text, 1, TEXT_MAX - 1, file);
-  text[length] = '\0';
-  fclose(file);
+  assert_true(snprintf(text, TEXT_MAX, "%s", text_of(path)) < TEXT_MAX);
 }
 
 /* Puts this line in place of the one that begins with its key, or else in front. */
@@ -63,10 +43,9 @@ static void change(char text[TEXT_MAX], const char *line)
 }
 
 struct seen {
-  struct gc_record *record;
+  struct opened o;
   int status;
   unsigned failures, devices; /* steps that failed; processes it would have taken */
-  char problem[512];
 };
 
 static void note_failure(void *data, const char *why)
@@ -80,32 +59,19 @@ static void note_failure(void *data, const char *why)
  * the device. */
 static void measure(const char *text, struct seen *seen)
 {
-  char path[] = "/tmp/failing-XXXXXX";
-  const int fd = mkstemp(path);
   struct gc_measure_rest rest = {0};
   const struct gc_measure_options options = {.complain = note_failure, .data = seen, .rest = &rest};
-  struct gc_error err = {""};
-  struct gc_gpus gpus;
+  struct opened *o = &seen->o;
 
   *seen = (struct seen){0};
-  assert_true(fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text));
-  close(fd);
-  assert_int_equal(gc_gpus_list("/nonexistent", path, &gpus), 0);
-  if (*gpus.array[0].problem)
-    fail_msg("%s", gpus.array[0].problem);
-  assert_non_null(seen->record = gc_record_new(&gpus.array[0].identity));
-  do {
-    struct gc_device *device;
-
-    if (gc_device_open(&gpus.array[0], &device, &err))
-      fail_msg("%s", err.text);
-    seen->status = gc_measure(device, &options, seen->record, &err);
-    gc_ops(device)->close(device);
+  open_form(o, "%s", text);
+  for (;;) {
+    seen->status = gc_measure(o->device, &options, o->record, &o->err);
     seen->devices++;
-  } while (!seen->status && rest.left && seen->devices < PROCESSES_MAX);
-  snprintf(seen->problem, sizeof(seen->problem), "%s", err.text);
-  gc_gpus_free(&gpus);
-  unlink(path);
+    if (seen->status || !rest.left || seen->devices == PROCESSES_MAX)
+      return;
+    reopen_device(o);
+  }
 }
 
 static bool ends(const char *name, const char *tail)
@@ -160,7 +126,8 @@ static bool alike(const char *name, const char *a, const char *b)
     return true;
   if (!strcmp(name, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES))
     return true;
-  if (!strcmp(name, HWLOC_GPUCACHE_CENSUS_BYTES) || ends(name, "Cycles") || ends(name, "Ns") || ends(name, "GBps") || ends(name, "PerCycle"))
+  if (!strcmp(name, HWLOC_GPUCACHE_CENSUS_BYTES) || ends(name, "Cycles") || ends(name, "Ns") ||
+      ends(name, "GBps") || ends(name, "PerCycle"))
     return fabs(x - y) <= fmax(0.02 * y, 1);
   return !strcmp(a, b);
 }
@@ -186,7 +153,6 @@ static void check_values(const struct gc_record *whole, const struct gc_record *
   }
 }
 
-
 /* One kernel after the other fails, and takes the device with it. */
 static void a_failure_costs_what_depends_on_it(void **state)
 {
@@ -209,20 +175,20 @@ static void a_failure_costs_what_depends_on_it(void **state)
     measure(broken, &seen);
     if (seen.status) { /* nothing can be done without it, or next to nothing */
       assert_int_equal(seen.status, -EIO);
-      assert_non_null(strstr(seen.problem, kernels[k]));
+      assert_non_null(strstr(seen.o.err.text, kernels[k]));
     } else {
-      const unsigned lost = check_sources(whole.record, seen.record, kernels[k]);
+      const unsigned lost = check_sources(whole.o.record, seen.o.record, kernels[k]);
 
       /* after the last step there is nothing left to do */
       assert_in_range(seen.devices, seen.failures, 1 + seen.failures);
       assert_true(!seen.failures == !lost);
       survived += seen.failures > 0;
     }
-    gc_record_free(seen.record);
+    close_gpu(&seen.o);
   }
   if (survived < 12)
     fail_msg("only %u kernels may fail", survived);
-  gc_record_free(whole.record);
+  close_gpu(&whole.o);
 }
 
 struct loss {
@@ -248,17 +214,17 @@ static void losses_are_told(const char *profile, const struct loss *cases, size_
     change(broken, line);
     measure(broken, &seen);
     assert_int_equal(seen.status, 0);
-    check_sources(whole.record, seen.record, cases[i].kernel);
-    check_values(whole.record, seen.record, cases[i].kernel);
-    assert_non_null(element = gc_record_find(seen.record, cases[i].kind));
+    check_sources(whole.o.record, seen.o.record, cases[i].kernel);
+    check_values(whole.o.record, seen.o.record, cases[i].kernel);
+    assert_non_null(element = gc_record_find(seen.o.record, cases[i].kind));
     if (!(source = gc_infos_get(&element->infos, cases[i].lost)))
       fail_msg("%s: no %s of %s", cases[i].kernel, cases[i].lost, gc_kinds[cases[i].kind].subtype);
     assert_memory_equal(source, cases[i].why, strlen(cases[i].why));
-    assert_int_equal(gc_infos_get_u64(&seen.record->infos, "MeasuringFailures", &failures), 0);
+    assert_int_equal(gc_infos_get_u64(&seen.o.record->infos, "MeasuringFailures", &failures), 0);
     assert_int_equal(failures, seen.failures);
-    gc_record_free(seen.record);
+    close_gpu(&seen.o);
   }
-  gc_record_free(whole.record);
+  close_gpu(&whole.o);
 }
 
 static void what_does_not_depend_on_it_is_the_same(void **state)
@@ -292,19 +258,12 @@ static void there_is_such_a_step(void **state)
 {
   struct gc_measure_rest rest = {.next = gc_measure_steps()};
   const struct gc_measure_options options = {.rest = &rest};
-  struct gc_error err = {""};
-  struct gc_device *device;
-  struct gc_record *record;
-  struct gc_gpus gpus;
+  struct opened o;
 
   (void)state;
-  assert_int_equal(gc_gpus_list("/nonexistent", "h200", &gpus), 0);
-  assert_int_equal(gc_device_open(&gpus.array[0], &device, &err), 0);
-  assert_non_null(record = gc_record_new(&gpus.array[0].identity));
-  assert_int_equal(gc_measure(device, &options, record, &err), -EINVAL);
-  gc_record_free(record);
-  gc_ops(device)->close(device);
-  gc_gpus_free(&gpus);
+  open_gpu(&o, "h200");
+  assert_int_equal(gc_measure(o.device, &options, o.record, &o.err), -EINVAL);
+  close_gpu(&o);
 }
 
 static void too_many_failures_are_one(void **state)
@@ -317,40 +276,29 @@ static void too_many_failures_are_one(void **state)
   change(broken, "broken = chase_ca");
   measure(broken, &seen);
   assert_int_equal(seen.status, -EIO);
-  gc_record_free(seen.record);
+  close_gpu(&seen.o);
 }
 
 /* Without anybody to go on, all or nothing. */
 static void all_or_nothing(void **state)
 {
   const struct gc_measure_options options = {0};
-  char path[] = "/tmp/failing-XXXXXX", broken[TEXT_MAX];
-  const int fd = mkstemp(path);
-  struct gc_error err = {""};
-  struct gc_device *device;
-  struct gc_record *record;
-  struct gc_gpus gpus;
+  char broken[TEXT_MAX];
+  struct opened o;
 
   (void)state;
   read_profile("tests/tool/tiny", broken);
   change(broken, "broken = latency_texture");
-  assert_true(write(fd, broken, strlen(broken)) == (ssize_t)strlen(broken));
-  close(fd);
-  assert_int_equal(gc_gpus_list("/nonexistent", path, &gpus), 0);
-  assert_int_equal(gc_device_open(&gpus.array[0], &device, &err), 0);
-  assert_non_null(record = gc_record_new(&gpus.array[0].identity));
-  assert_int_equal(gc_measure(device, &options, record, &err), -EIO);
-  assert_non_null(strstr(err.text, "TextureCache latency: cannot finish kernel latency_texture"));
-  gc_record_free(record);
-  gc_ops(device)->close(device);
-  gc_gpus_free(&gpus);
-  unlink(path);
+  open_form(&o, "%s", broken);
+  assert_int_equal(gc_measure(o.device, &options, o.record, &o.err), -EIO);
+  assert_non_null(strstr(o.err.text, "TextureCache latency: cannot finish kernel latency_texture"));
+  close_gpu(&o);
 }
 
 static void small_ones_tell_or_say_why(void **state)
 {
   static const char *const changes[][2] = {
-    {"sms = 1"}, {"memory = 64 MiB", "sms = 2"}, {"memory = 65 MiB", "sms = 1"}, {"blocks_per_sm = 1"},
+    {"sms = 1"}, {"memory = 112 MiB", "sms = 2"}, {"memory = 113 MiB", "sms = 1"}, {"blocks_per_sm = 1"},
   };
   static const char *const names[] = {"tests/tool/tiny", "data/sim/k20c", "data/sim/p6000"};
   char text[TEXT_MAX], changed[TEXT_MAX];
@@ -373,11 +321,11 @@ static void small_ones_tell_or_say_why(void **state)
         change(changed, changes[i][k]);
       measure(changed, &seen);
       if (seen.status || seen.failures)
-        fail_msg("%s: %d, %u steps failed: %s", what, seen.status, seen.failures, seen.problem);
-      check_sources(whole.record, seen.record, what);
-      gc_record_free(seen.record);
+        fail_msg("%s: %d, %u steps failed: %s", what, seen.status, seen.failures, seen.o.err.text);
+      check_sources(whole.o.record, seen.o.record, what);
+      close_gpu(&seen.o);
     }
-    gc_record_free(whole.record);
+    close_gpu(&whole.o);
   }
 }
 

@@ -8,21 +8,9 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
-#include "measure/bench.h"
 #include "model/profile.h"
+#include "open.h"
 #include "stats/stats.h"
-
-#include <dirent.h>
-#include <errno.h>
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <cmocka.h>
 
 /* One cache as the profile has it. */
 struct truth {
@@ -40,63 +28,8 @@ static const struct truth caches[] = {
     {GC_SCALAR_L1, GC_SPACE_SCALAR, 0},
 };
 
-struct chip {
-  struct gc_gpus gpus;
-  char name[300];
-  struct gc_profile profile;
-  struct gc_model *model;
-  struct gc_device *device;
-  struct gc_record *record;
-  struct gc_bench bench;
-  struct gc_error err;
-};
-
-static void check(struct chip *chip, int status, const char *what)
-{
-  if (status)
-    fail_msg("%s: %s: %s", chip->name, what, chip->err.text);
-}
-
-static struct chip *open_chip(const char *path)
-{
-  struct chip *chip = calloc(1, sizeof(*chip));
-  static char text[1 << 16];
-  FILE *file = fopen(path, "r");
-  size_t length;
-
-  assert_non_null(chip);
-  assert_non_null(file);
-  length = fread(text, 1, sizeof(text) - 1, file);
-  fclose(file);
-  snprintf(chip->name, sizeof(chip->name), "%s", path);
-  assert_int_equal(gc_gpus_list("/nonexistent", path, &chip->gpus), 0);
-  assert_int_equal(chip->gpus.count, 1);
-  assert_string_equal(chip->gpus.array[0].problem, "");
-  check(chip, gc_profile_parse(path, text, length, &chip->profile, &chip->err), "profile");
-  check(chip, gc_profile_check(path, &chip->profile, &chip->err), "profile");
-  check(chip, gc_model_new(path, text, length, &chip->model, &chip->err), "model");
-  check(chip, gc_device_open(&chip->gpus.array[0], &chip->device, &chip->err), "open");
-  chip->record = gc_record_new(&chip->gpus.array[0].identity);
-  assert_non_null(chip->record);
-  check(chip,
-        gc_bench_open_known(&chip->bench, chip->device, chip->gpus.array[0].known, chip->record,
-                            &chip->err),
-        "bench");
-  return chip;
-}
-
-static void close_chip(struct chip *chip)
-{
-  gc_bench_close(&chip->bench);
-  gc_record_free(chip->record);
-  gc_ops(chip->device)->close(chip->device);
-  gc_model_free(chip->model);
-  gc_gpus_free(&chip->gpus);
-  free(chip);
-}
-
 /* What one SM can keep in it when nothing is asked of the shared memory. */
-static uint64_t capacity_of(struct chip *chip, const struct truth *truth)
+static uint64_t capacity_of(struct opened *chip, const struct truth *truth)
 {
   const struct gc_properties *p = &chip->bench.properties;
   const uint32_t by_threads = p->threads_per_sm / p->warp;
@@ -106,7 +39,7 @@ static uint64_t capacity_of(struct chip *chip, const struct truth *truth)
 }
 
 /* Runs the three steps on an element whose capacity is known. NULL: this chip has no such cache. */
-static struct gc_element *find(struct chip *chip, const struct truth *truth, uint64_t capacity)
+static struct gc_element *find(struct opened *chip, const struct truth *truth, uint64_t capacity)
 {
   const struct gc_path *path = gc_path_of(truth->kind);
   struct gc_element *element;
@@ -119,23 +52,16 @@ static struct gc_element *find(struct chip *chip, const struct truth *truth, uin
     chip->bench.ops->carveout(chip->device, path->chase, 0, &chip->err);
   if (capacity)
     assert_int_equal(gc_infos_set_u64(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES, capacity), 0);
-  check(chip, gc_step_fetch(&chip->bench, element), "fetch");
-  check(chip,
+  must(chip, gc_step_fetch(&chip->bench, element), "fetch");
+  must(chip,
         truth->kind == GC_L2 ? gc_step_l2_line(&chip->bench, element)
                              : gc_step_line(&chip->bench, element),
         "line");
-  check(chip, gc_step_miss_penalty(&chip->bench, element), "penalty");
+  must(chip, gc_step_miss_penalty(&chip->bench, element), "penalty");
   return element;
 }
 
-static const char *info(const struct gc_element *element, const char *key)
-{
-  const char *value = gc_infos_get(&element->infos, key);
-
-  return value ? value : "(none)";
-}
-
-static void expect(struct chip *chip, const struct gc_element *element, const char *key,
+static void expect(struct opened *chip, const struct gc_element *element, const char *key,
                    const char *property, uint64_t expected)
 {
   char source[64], confidence[64];
@@ -144,31 +70,31 @@ static void expect(struct chip *chip, const struct gc_element *element, const ch
   snprintf(source, sizeof(source), "%s" HWLOC_GPUCACHE_SOURCE_SUFFIX, property);
   snprintf(confidence, sizeof(confidence), "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX, property);
   if (gc_infos_get_u64(&element->infos, key, &value) || value != expected ||
-      strtod(info(element, confidence), NULL) < 0.95)
+      !(number(element, confidence) >= 0.95))
     fail_msg("%s %s: %s = %s, not %llu (%s, confidence %s)", chip->name,
-             gc_kinds[element->kind].subtype, key, info(element, key), (unsigned long long)expected,
-             info(element, source), info(element, confidence));
+             gc_kinds[element->kind].subtype, key, text(element, key), (unsigned long long)expected,
+             text(element, source), text(element, confidence));
 }
 
-static void expect_absent(struct chip *chip, const struct gc_element *element, const char *key,
+static void expect_absent(struct opened *chip, const struct gc_element *element, const char *key,
                           const char *property, const char *why)
 {
   char source[64];
 
   snprintf(source, sizeof(source), "%s" HWLOC_GPUCACHE_SOURCE_SUFFIX, property);
-  if (gc_infos_get(&element->infos, key) || !strstr(info(element, source), why))
+  if (gc_infos_get(&element->infos, key) || !strstr(text(element, source), why))
     fail_msg("%s %s: %s = %s (%s) instead of absent:…%s", chip->name,
-             gc_kinds[element->kind].subtype, key, info(element, key), info(element, source), why);
+             gc_kinds[element->kind].subtype, key, text(element, key), text(element, source), why);
 }
 
 /* Half of the far cycles come on top when half of the memory is far. */
-static void expect_penalty(struct chip *chip, const struct gc_element *element,
+static void expect_penalty(struct opened *chip, const struct gc_element *element,
                            const struct truth *truth)
 {
   const double expected =
       (double)gc_model_true_latency(chip->model, truth->space, truth->level + 1) -
       (double)gc_model_true_latency(chip->model, truth->space, truth->level);
-  const double value = strtod(info(element, HWLOC_GPUCACHE_MISS_PENALTY_CYCLES), NULL);
+  const double value = number(element, HWLOC_GPUCACHE_MISS_PENALTY_CYCLES);
   const double tolerance = truth->kind == GC_L2 ? 0.06 * expected + 30 : 0.02 * expected;
 
   if (!(fabs(value - expected) <= tolerance))
@@ -176,12 +102,13 @@ static void expect_penalty(struct chip *chip, const struct gc_element *element,
              value, expected);
 }
 
-static void expect_as_profile(struct chip *chip, const struct truth *truth)
+static void expect_as_profile(struct opened *chip, const struct gc_profile *profile,
+                              const struct truth *truth)
 {
-  const int index = chip->profile.paths[truth->space].levels[truth->level].cache;
+  const int index = profile->paths[truth->space].levels[truth->level].cache;
   const uint64_t capacity = capacity_of(chip, truth);
   /* the constant bank has to exceed it */
-  const bool reachable = chip->profile.paths[truth->space].count > truth->level &&
+  const bool reachable = profile->paths[truth->space].count > truth->level &&
                          (truth->kind != GC_CONSTANT_L15 || capacity < GPU_CONSTANT_BYTES);
   const struct gc_element *element = find(chip, truth, reachable ? capacity : 0);
 
@@ -189,72 +116,52 @@ static void expect_as_profile(struct chip *chip, const struct truth *truth)
     return;
   assert_int_not_equal(index, GC_PROFILE_MEMORY);
   expect(chip, element, HWLOC_GPUCACHE_FETCH_BYTES, HWLOC_GPUCACHE_FETCH,
-         chip->profile.caches[index].shape.sector);
+         profile->caches[index].shape.sector);
   if (reachable)
     expect(chip, element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE,
-           chip->profile.caches[index].shape.line);
+           profile->caches[index].shape.line);
   else
     expect_absent(chip, element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, "capacity");
   expect_penalty(chip, element, truth);
 }
 
-static void as_the_profiles_say(void **state)
+static void check_profile(struct opened *chip)
 {
-  const char *folder = getenv("HWLOC_GPUCACHE_SIM_PATH");
-  struct dirent *entry;
-  unsigned chips = 0;
-  DIR *directory;
+  const char *text = text_of(chip->gpu->profile);
+  struct gc_profile profile;
 
-  (void)state;
-  assert_non_null(folder);
-  directory = opendir(folder);
-  assert_non_null(directory);
-  while ((entry = readdir(directory))) {
-    char path[256];
-    struct chip *chip;
-
-    if (*entry->d_name == '.' || !strcmp(entry->d_name, "README"))
-      continue;
-    snprintf(path, sizeof(path), "%.180s/%.64s", folder, entry->d_name);
-    chip = open_chip(path);
-    for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++)
-      expect_as_profile(chip, &caches[i]);
-    close_chip(chip);
-    chips++;
-  }
-  closedir(directory);
-  assert_true(chips >= 5);
+  open_bench(chip);
+  must(chip, gc_profile_parse(chip->name, text, strlen(text), &profile, &chip->err), "profile");
+  must(chip, gc_profile_check(chip->name, &profile, &chip->err), "profile");
+  for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++)
+    expect_as_profile(chip, &profile, &caches[i]);
 }
 
-/* A chip of the test's own: %s is the L1's section. */
-static const char chip_text[] =
-    "model = Test chip\ncompute = 7.5\nsms = %u\nclock_khz = 1500000\nthreads_per_sm = 1024\n"
-    "blocks_per_sm = 16\nmemory = 512 MiB\nshared_per_sm = 32 KiB\nshared_per_block = 31 KiB\n"
-    "clock_overhead = 6\n%s[cache L1]\n%s\n"
-    "[cache L2]\nscope = chip\nsize = 1 MiB\nline = 128\nsector = 64\nways = 16\nreplacement = "
-    "lru\n"
-    "%s[space ca]\npath = L1 %u, L2 200 3, memory 500\n[space cg]\npath = L2 200, memory 500\n"
-    "[space shared]\npath = memory 20\n";
+static void as_the_profiles_say(void **state)
+{
+  (void)state;
+  each_profile(check_profile);
+}
 
 struct own {
   const char *name, *l1;
   uint32_t line, sector;
 };
 
-static struct chip *open_own(unsigned sms, const char *noise, const char *l1, const char *l2,
-                             unsigned hit)
+/* A chip of the test's own: lines of the chip, of L1 and of L2; cycles of a hit in L1. */
+static void open_own(struct opened *chip, unsigned sms, const char *noise, const char *l1, const char *l2,
+                     unsigned hit)
 {
-  char path[] = "/tmp/gpucache-test-line-XXXXXX", text[2048];
-  const int fd = mkstemp(path),
-            n = snprintf(text, sizeof(text), chip_text, sms, noise, l1, l2, hit);
-  struct chip *chip;
-
-  assert_true(fd >= 0 && n < (int)sizeof(text));
-  assert_int_equal(write(fd, text, (size_t)n), n);
-  close(fd);
-  chip = open_chip(path);
-  unlink(path);
-  return chip;
+  open_form(chip,
+            "model = Test chip\ncompute = 7.5\nsms = %u\nclock_khz = 1500000\nthreads_per_sm = 1024\n"
+            "blocks_per_sm = 16\nmemory = 512 MiB\nshared_per_sm = 32 KiB\nshared_per_block = 31 KiB\n"
+            "clock_overhead = 6\n%s[cache L1]\n%s\n"
+            "[cache L2]\nscope = chip\nsize = 1 MiB\nline = 128\nsector = 64\nways = 16\n"
+            "replacement = lru\n%s"
+            "[space ca]\npath = L1 %u, L2 200 3, memory 500\n[space cg]\npath = L2 200, memory 500\n"
+            "[space shared]\npath = memory 20\n",
+            sms, noise, l1, l2, hit);
+  open_bench(chip);
 }
 
 static const struct own owns[] = {
@@ -278,14 +185,15 @@ static void whatever_the_geometry(void **state)
 {
   (void)state;
   for (size_t i = 0; i < sizeof(owns) / sizeof(*owns); i++) {
-    struct chip *chip =
-        open_own(3, "outliers = 0.002 40 900\ndrift = 3 1000\n", owns[i].l1, "", 30);
-    const struct gc_element *element = find(chip, &caches[0], capacity_of(chip, &caches[0]));
+    const struct gc_element *element;
+    struct opened chip;
 
-    snprintf(chip->name, sizeof(chip->name), "%s", owns[i].name);
-    expect(chip, element, HWLOC_GPUCACHE_FETCH_BYTES, HWLOC_GPUCACHE_FETCH, owns[i].sector);
-    expect(chip, element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, owns[i].line);
-    close_chip(chip);
+    open_own(&chip, 3, "outliers = 0.002 40 900\ndrift = 3 1000\n", owns[i].l1, "", 30);
+    element = find(&chip, &caches[0], capacity_of(&chip, &caches[0]));
+    snprintf(chip.name, sizeof(chip.name), "%s", owns[i].name);
+    expect(&chip, element, HWLOC_GPUCACHE_FETCH_BYTES, HWLOC_GPUCACHE_FETCH, owns[i].sector);
+    expect(&chip, element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, owns[i].line);
+    close_gpu(&chip);
   }
 }
 
@@ -295,53 +203,61 @@ static const char plain_l1[] =
 /* The trial finds how many lines just fit, whatever it was told: a wrong capacity is noticed. */
 static void a_wrong_capacity_is_noticed(void **state)
 {
-  struct chip *chip = open_own(8, "", plain_l1, "", 30);
-  const struct gc_element *element = find(chip, &caches[0], 8 * capacity_of(chip, &caches[0]));
+  const struct gc_element *element;
+  struct opened chip;
 
   (void)state;
-  expect_absent(chip, element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, "absent:");
-  close_chip(chip);
+  open_own(&chip, 8, "", plain_l1, "", 30);
+  element = find(&chip, &caches[0], 8 * capacity_of(&chip, &caches[0]));
+  expect_absent(&chip, element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, "absent:");
+  close_gpu(&chip);
 }
 
 static void no_level_no_value(void **state)
 {
-  struct chip *chip = open_own(8, "", plain_l1, "", 190);
-  const struct gc_element *element = find(chip, &caches[0], capacity_of(chip, &caches[0]));
+  const struct gc_element *element;
+  struct opened chip;
 
   (void)state;
-  expect_absent(chip, element, HWLOC_GPUCACHE_FETCH_BYTES, HWLOC_GPUCACHE_FETCH, "cannot be told");
-  expect_absent(chip, element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, "cannot be told");
-  expect_absent(chip, element, HWLOC_GPUCACHE_MISS_PENALTY_CYCLES, HWLOC_GPUCACHE_MISS_PENALTY,
+  open_own(&chip, 8, "", plain_l1, "", 190);
+  element = find(&chip, &caches[0], capacity_of(&chip, &caches[0]));
+  expect_absent(&chip, element, HWLOC_GPUCACHE_FETCH_BYTES, HWLOC_GPUCACHE_FETCH, "cannot be told");
+  expect_absent(&chip, element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, "cannot be told");
+  expect_absent(&chip, element, HWLOC_GPUCACHE_MISS_PENALTY_CYCLES, HWLOC_GPUCACHE_MISS_PENALTY,
                 "cannot be told");
-  close_chip(chip);
+  close_gpu(&chip);
 }
 
 /* A load in five takes as long as a miss: neighbours no longer tell hits from misses. */
 static void noise_is_no_line(void **state)
 {
-  struct chip *chip = open_own(8, "outliers = 0.5 100 400\n", plain_l1, "", 30);
-  const struct gc_element *element = find(chip, &caches[0], capacity_of(chip, &caches[0]));
+  const struct gc_element *element;
+  struct opened chip;
 
   (void)state;
+  open_own(&chip, 8, "outliers = 0.5 100 400\n", plain_l1, "", 30);
+  element = find(&chip, &caches[0], capacity_of(&chip, &caches[0]));
   assert_null(gc_infos_get(&element->infos, HWLOC_GPUCACHE_LINE_BYTES));
-  close_chip(chip);
+  close_gpu(&chip);
 }
 
 /* The L2 without a hash leaves sets unused at wide strides: nothing is told rather than something.
  */
 static void l2_lines_and_sectors(void **state)
 {
-  struct chip *chip = open_own(8, "", plain_l1, "hash = xor\n", 30);
-  const struct gc_element *element = find(chip, &caches[5], capacity_of(chip, &caches[5]));
+  const struct gc_element *element;
+  struct opened chip;
 
   (void)state;
-  expect(chip, element, HWLOC_GPUCACHE_FETCH_BYTES, HWLOC_GPUCACHE_FETCH, 64);
-  expect(chip, element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, 128);
-  close_chip(chip);
-  chip = open_own(8, "", plain_l1, "", 30);
-  element = find(chip, &caches[5], capacity_of(chip, &caches[5]));
-  expect_absent(chip, element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, "absent:");
-  close_chip(chip);
+  open_own(&chip, 8, "", plain_l1, "hash = xor\n", 30);
+  element = find(&chip, &caches[5], capacity_of(&chip, &caches[5]));
+  expect(&chip, element, HWLOC_GPUCACHE_FETCH_BYTES, HWLOC_GPUCACHE_FETCH, 64);
+  expect(&chip, element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, 128);
+  close_gpu(&chip);
+  open_own(&chip, 8, "", plain_l1, "", 30);
+  element = find(&chip, &caches[5], capacity_of(&chip, &caches[5]));
+  expect_absent(&chip, element, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE, "absent:");
+  close_gpu(&chip);
 }
 
 static void votes_weigh(void **state)

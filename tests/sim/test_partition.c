@@ -4,36 +4,14 @@
  * Partitions of L2 on simulated GPUs whose profile says how many there are, and the cutting of
  * values in two that this rests on.
  */
-#include "measure/bench.h"
 #include "stats/stats.h"
 #include "variant.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
-
-static void find(struct variant_gpu *gpu)
+static void find(struct opened *gpu)
 {
-  struct gc_error err = {""};
-  struct gc_bench bench;
-  struct gc_element *memory = gc_record_add(gpu->record, GC_DEVICE_MEMORY), *element;
-
-  variant_must(gc_bench_open(&bench, gpu->device, gpu->record, &err), &err);
-  variant_must(gc_warm_up(&bench), &err);
-  variant_must(gc_calibrate_window(&bench), &err);
-  variant_must(gc_step_memory(&bench, memory), &err);
-  element = gc_record_add(gpu->record, GC_L2);
-  variant_must(gc_step_partition(&bench, element), &err);
-  gc_bench_close(&bench);
-}
-
-static double number(const struct variant_gpu *gpu, const char *name)
-{
-  const char *text = variant_info(gpu, GC_L2, name);
-
-  return *text ? strtod(text, NULL) : NAN;
+  open_warm_bench(gpu);
+  must(gpu, gc_step_memory(&gpu->bench, element_of(gpu, GC_DEVICE_MEMORY)), "memory");
+  must(gpu, gc_step_partition(&gpu->bench, element_of(gpu, GC_L2)), "partitions");
 }
 
 /* What a variant must be found to be. sms NULL: nothing may be told. */
@@ -45,37 +23,38 @@ struct truth {
 
 static void check(const struct truth *truth)
 {
-  struct variant_gpu gpu;
   const char *what = truth->variant.l2;
+  const struct gc_element *l2;
+  struct opened gpu;
 
-  variant_open(&truth->variant, &gpu);
+  open_variant(&gpu, &truth->variant);
   find(&gpu);
-  if (strcmp(variant_info(&gpu, GC_L2, "Partitions"), truth->partitions) ||
-      strcmp(variant_info(&gpu, GC_L2, "PartitionSMs"), truth->sms ? truth->sms : ""))
+  l2 = gc_record_find(gpu.record, GC_L2);
+  if (strcmp(text(l2, "Partitions"), truth->partitions) ||
+      strcmp(text(l2, "PartitionSMs"), truth->sms ? truth->sms : ""))
     fail_msg("%s: found '%s' partitions of '%s' SMs (%s)", what,
-             variant_info(&gpu, GC_L2, "Partitions"), variant_info(&gpu, GC_L2, "PartitionSMs"),
-             variant_info(&gpu, GC_L2, "PartitionsSource"));
+             text(l2, "Partitions"), text(l2, "PartitionSMs"), text(l2, "PartitionsSource"));
   if (!truth->sms)
-    assert_memory_equal(variant_info(&gpu, GC_L2, "PartitionsSource"), "absent:", 7);
-  else if (!(number(&gpu, "PartitionsConfidence") > 0.99))
-    fail_msg("%s: confidence %g", what, number(&gpu, "PartitionsConfidence"));
+    assert_memory_equal(text(l2, "PartitionsSource"), "absent:", 7);
+  else if (!(number(l2, "PartitionsConfidence") > 0.99))
+    fail_msg("%s: confidence %g", what, number(l2, "PartitionsConfidence"));
   /* Memory takes 500 cycles: what comes no sooner, or where that is not known, need not be of the same L2. */
   if (truth->sms && truth->far < 450 &&
-      (!(truth->far > 0) || *variant_info(&gpu, GC_DEVICE_MEMORY, "LatencyCycles")))
-    assert_string_equal(variant_info(&gpu, GC_L2, "Instances"), "1");
+      (!(truth->far > 0) || *text(gc_record_find(gpu.record, GC_DEVICE_MEMORY), "LatencyCycles")))
+    assert_string_equal(text(l2, "Instances"), "1");
   else
-    assert_memory_equal(variant_info(&gpu, GC_L2, "InstancesSource"), "absent:", 7);
+    assert_memory_equal(text(l2, "InstancesSource"), "absent:", 7);
   if (truth->far > 0) {
-    if (!(fabs(number(&gpu, "NearLatencyCycles") - truth->near) < 0.02 * truth->near) ||
-        !(fabs(number(&gpu, "FarLatencyCycles") - truth->far) < 0.02 * truth->far))
-      fail_msg("%s: near %g, far %g", what, number(&gpu, "NearLatencyCycles"),
-               number(&gpu, "FarLatencyCycles"));
-    assert_true(number(&gpu, "FarLatencyNs") > number(&gpu, "NearLatencyNs"));
+    if (!(fabs(number(l2, "NearLatencyCycles") - truth->near) < 0.02 * truth->near) ||
+        !(fabs(number(l2, "FarLatencyCycles") - truth->far) < 0.02 * truth->far))
+      fail_msg("%s: near %g, far %g", what, number(l2, "NearLatencyCycles"),
+               number(l2, "FarLatencyCycles"));
+    assert_true(number(l2, "FarLatencyNs") > number(l2, "NearLatencyNs"));
   } else {
-    assert_true(isnan(number(&gpu, "FarLatencyCycles")));
-    assert_true(isnan(number(&gpu, "NearLatencyCycles")));
+    assert_true(isnan(number(l2, "FarLatencyCycles")));
+    assert_true(isnan(number(l2, "NearLatencyCycles")));
   }
-  variant_close(&gpu);
+  close_gpu(&gpu);
 }
 
 #define TWO "partitions = 2\nreplicate = yes\nfar_cycles = 60\npartition_sms = "

@@ -7,22 +7,10 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
-#include "measure/bench.h"
-
-#include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
+#include "open.h"
 
 struct run {
-  struct gc_device *device;
-  struct gc_record *record;
-  struct gc_error err;
-  struct gc_bench bench;
+  struct opened o;
   struct gc_device_ops ops; /* the bench's, of which tests replace some */
 };
 
@@ -30,19 +18,13 @@ static uint32_t launched_bytes; /* of shared memory, by the launch that had most
 
 static int set_up(void **state)
 {
-  const char *directory = getenv("HWLOC_GPUCACHE_SIM_PATH");
-  struct gc_gpu gpu = {.vendor = GC_VENDOR_SIM, .name = "gpu0"};
   struct run *run = calloc(1, sizeof(*run));
 
   assert_non_null(run);
-  snprintf(gpu.profile, sizeof(gpu.profile), "%s/h200", directory ? directory : "data/sim");
-  if (gc_device_open(&gpu, &run->device, &run->err))
-    fail_msg("%s", run->err.text);
-  run->record = gc_record_new(&gpu.identity);
-  assert_non_null(run->record);
-  assert_int_equal(gc_bench_open(&run->bench, run->device, run->record, &run->err), 0);
-  run->ops = *run->bench.ops;
-  run->bench.ops = &run->ops;
+  open_gpu(&run->o, "h200");
+  open_bench(&run->o);
+  run->ops = *run->o.bench.ops;
+  run->o.bench.ops = &run->ops;
   *state = run;
   return 0;
 }
@@ -51,21 +33,18 @@ static int tear_down(void **state)
 {
   struct run *run = *state;
 
-  run->bench.ops = gc_ops(run->device);
-  gc_bench_close(&run->bench);
-  gc_ops(run->device)->close(run->device);
-  gc_record_free(run->record);
+  run->o.bench.ops = gc_ops(run->o.device);
+  close_gpu(&run->o);
   free(run);
   return 0;
 }
 
 static const struct gc_infos *measure(struct run *run)
 {
-  struct gc_element *element = gc_record_add(run->record, GC_SHARED_MEMORY);
+  struct gc_element *element = gc_record_add(run->o.record, GC_SHARED_MEMORY);
 
   assert_non_null(element);
-  if (gc_step_api(&run->bench, element))
-    fail_msg("%s", run->err.text);
+  must(&run->o, gc_step_api(&run->o.bench, element), "interface");
   assert_string_equal(gc_infos_get(&element->infos, "NominalSource"), "api");
   assert_string_equal(gc_infos_get(&element->infos, HWLOC_GPUCACHE_NOMINAL_BYTES), "233472");
   assert_string_equal(gc_infos_get(&element->infos, "PerSMSource"), "api");
@@ -96,7 +75,7 @@ static void told_where_a_block_can_use_it(void **state)
 
   run->ops.launch = note_launch;
   infos = measure(run);
-  assert_int_equal(launched_bytes, run->bench.properties.shared_per_block);
+  assert_int_equal(launched_bytes, run->o.bench.properties.shared_per_block);
   assert_string_equal(gc_infos_get(infos, HWLOC_GPUCACHE_CAPACITY_BYTES), "233472");
   assert_string_equal(gc_infos_get(infos, "CapacitySource"), "api");
 }
@@ -152,12 +131,12 @@ static int out_of_memory(struct gc_device *device, const struct gc_launch *launc
 static void other_failures_are_failures(void **state)
 {
   struct run *run = *state;
-  struct gc_element *element = gc_record_add(run->record, GC_SHARED_MEMORY);
+  struct gc_element *element = gc_record_add(run->o.record, GC_SHARED_MEMORY);
 
   run->ops.launch = out_of_memory;
   assert_non_null(element);
-  assert_int_equal(gc_step_api(&run->bench, element), -ENOMEM);
-  assert_string_equal(run->err.text, "out of memory");
+  assert_int_equal(gc_step_api(&run->o.bench, element), -ENOMEM);
+  assert_string_equal(run->o.err.text, "out of memory");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -224,3 +224,20 @@ is_over() { [ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
   is 3 "$status"
   is "failed 19 the process that was to measure the rest does not find the GPU" "$output"
 }
+
+@test "measuring takes no more than a 20th of the device memory that is free, and says so where that is too little" {
+  local gpu=$BATS_TEST_TMPDIR/gpu mib bytes
+  for mib in 112 400 3000; do
+    sed "s/^memory = .*/memory = $mib MiB/" "$top_srcdir/data/sim/rtx2080ti" >"$gpu"
+    run_split "$tool" measure --sim "$gpu" --xml --no-store
+    is 0 "$status"
+    bytes=$(sed -n 's/.*"GPUCacheMeasuringDeviceBytes" value="\([0-9]*\)".*/\1/p' <<<"$output")
+    [ "$bytes" -gt $((mib << 20 >> 6)) ]
+    [ "$bytes" -le $(((mib << 20) / 20)) ]
+    has "$output" '"CapacityBytes" value="59392"'
+  done
+  sed "s/^memory = .*/memory = 100 MiB/" "$top_srcdir/data/sim/rtx2080ti" >"$gpu"
+  run_split "$tool" measure --sim "$gpu" --no-store
+  is 1 "$status"
+  is "hwloc-gpucache: gpu0: only 100 MiB of device memory are free, of which no more than a 20th is used" "$errors"
+}

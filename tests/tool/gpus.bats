@@ -149,6 +149,43 @@ setup() {
   has_not "$output" $'\e'
 }
 
+@test "show --json is JSON also without a GPU" {
+  run_split "$tool" show --json
+  is 3 "$status"
+  is "[]" "$output"
+  has "$errors" "no GPU found"
+  run_split "$tool" show --json --sim nowhere
+  is 3 "$status"
+  is "[" "${output:0:1}"
+}
+
+@test "show --json says what form and methods a record has" {
+  run_split "$tool" show --json --sim "$tiny"
+  is "$(sed -n 's/.*name="GPUCacheFormat" value="\([^"]*\)".*/\1/p' "$records/sim-tiny.xml" | head -n 1)" \
+    "$(sed -n 's/^    "Format": \(.*\),$/\1/p' <<<"$output")"
+  is "$(sed -n 's/.*name="GPUCacheMethod" value="\([^"]*\)".*/\1/p' "$records/sim-tiny.xml" | head -n 1)" \
+    "$(sed -n 's/^    "Method": \(.*\),$/\1/p' <<<"$output")"
+}
+
+@test "a message is one line, whatever it names" {
+  run_split "$tool" $'li\nst'
+  is "hwloc-gpucache: unknown command 'li?st'" "$(head -n 1 <<<"$errors")"
+  echo text >"$BATS_TEST_TMPDIR/"$'a\nb'
+  HWLOC_GPUCACHE_DIR=$BATS_TEST_TMPDIR/$'a\nb' run_split "$tool" measure --sim "$tiny"
+  is 1 "$(wc -l <<<"$errors")"
+  has "$errors" "$BATS_TEST_TMPDIR/a?b cannot be opened"
+  HWLOC_GPUCACHE_DIR=$BATS_TEST_TMPDIR/$'a\nb' run "$tool" list --sim "$tiny"
+  is 2 "${#lines[@]}"
+  run "$tool" list --sim "$BATS_TEST_TMPDIR/"$'a\nb'
+  is 2 "${#lines[@]}"
+}
+
+@test "a profile that is no file is called that" {
+  run_split "$tool" measure --sim /dev/zero
+  is 1 "$status"
+  has "$errors" "the profile /dev/zero cannot be read: not a regular file"
+}
+
 @test "a malformed profile: file and line, exit 1" {
   sed 's/^sms = 4/sms = many/' "$tiny" >"$BATS_TEST_TMPDIR/bad"
   run_split "$tool" measure --sim "$BATS_TEST_TMPDIR/bad"

@@ -160,6 +160,8 @@ small_curve() {
     [[ $errors == "hwloc-gpucache: --raw: cannot "*"$command"* ]]
     is '' "$(leftovers)"
   done
+  run_split "$tool" measure --sim "$tiny" --raw "$BATS_TEST_TMPDIR/no/such"
+  has "$errors" "cannot make the directory $BATS_TEST_TMPDIR/no/such: what it is to be in is not there"
   run_split "$tool" measure --sim "$tiny" --raw ''
   is 2 "$status"
   run_split "$tool" show --sim "$tiny" --raw "$raw"
@@ -177,13 +179,128 @@ small_curve() {
   is '' "$(find "$raw" -name '.*' -type f)"
 }
 
-@test "a symbolic link in the place of a file is replaced, not followed" {
+@test "--raw replaces nothing that it did not write: the other files are written, and a sentence names it" {
+  local file=$raw/gpu0-L1Cache-latency.tsv whose
   mkdir "$raw"
-  echo mine >"$BATS_TEST_TMPDIR/mine"
-  ln -s "$BATS_TEST_TMPDIR/mine" "$raw/gpu0-L1Cache-latency.tsv"
-  "$tool" measure --no-store --only L1Cache --sim "$tiny" --raw "$raw" >/dev/null
+  for whose in file link other-gpu; do
+    rm -f "$file"
+    case $whose in
+      file) echo mine >"$file" ;;
+      link) echo mine >"$BATS_TEST_TMPDIR/mine" && ln -s "$BATS_TEST_TMPDIR/mine" "$file" ;;
+      other-gpu) printf '# hwloc-gpucache 0 raw data\n# gpu: gpu1\nmine\n' >"$file" ;;
+    esac
+    run_split "$tool" measure --no-store --only L1Cache --sim "$tiny" --raw "$raw"
+    is 1 "$status"
+    is "hwloc-gpucache: gpu0: cannot write gpu0-L1Cache-latency.tsv: what has this name was not written by --raw; \
+move it away, or give another directory" "$errors"
+    has "$output" "ELEMENT"
+    is "mine" "$(tail -n 1 "$file")"
+    [ -s "$raw/gpu0-L1Cache-capacity.tsv" ]
+    [ -s "$raw/gpu0-L1Cache-sharing.tsv" ]
+  done
   is mine "$(cat "$BATS_TEST_TMPDIR/mine")"
-  [ ! -L "$raw/gpu0-L1Cache-latency.tsv" ]
+  rm "$file"
+  "$tool" measure --no-store --only L1Cache --sim "$tiny" --raw "$raw" >/dev/null
+  "$tool" measure --no-store --only L1Cache --sim "$tiny" --raw "$raw" >/dev/null
+  is L1Cache "$(head_of "$file" element)"
+}
+
+@test "--raw: every step that measures leaves a file, and is not launched more often for it" {
+  local element property
+  run_split "$tool" measure --verbose --no-store --sim "$tiny" --raw "$raw"
+  is 0 "$status"
+  # "gpu0: L1Cache miss penalty took 12.3 ms, 45 launches"
+  steps() { sed -n 's/^hwloc-gpucache: gpu0: \([A-Za-z0-9]*\) \(.*\) took [0-9.]* ms, \([0-9]*\) launch.*/\1 \2:\3/p' <<<"$errors"; }
+  while IFS=: read -r step launches; do
+    element=${step%% *} property=${step#* }
+    # a look whether the GPU is ours alone takes a launch or some; this GPU runs no launches together
+    [ "$launches" -gt 1 ] || continue
+    [[ ! $step =~ ^(SharedMemory capacity|ConstantL15Cache sharing)$ ]] || continue
+    [ -s "$raw/gpu0-$element-${property// /-}.tsv" ] || {
+      echo "$step: no file"
+      return 1
+    }
+  done < <(steps | grep -v '^warming')
+  local with
+  with=$(steps | grep -E 'sharing|instances|line|carve')
+  [ "$(wc -l <<<"$with")" -gt 10 ]
+  run_split "$tool" measure --verbose --no-store --sim "$tiny"
+  is "$(steps | grep -E 'sharing|instances|line|carve')" "$with"
+}
+
+@test "carve-outs: the runs that each was found by, drawn in one picture" {
+  "$tool" measure --no-store --only L1Cache --sim h200 --raw "$raw" >/dev/null
+  local file=$raw/gpu0-L1Cache-carve-outs.tsv table percent bytes
+  table=$(head_of "$file" CarveoutTable)
+  is "curve $table" "$(head_of "$file" form) $(head_of "$file" found)"
+  is "fine rough threshold" "$(column "$file" phase | sort -u | xargs)"
+  # what was found is where misses begin
+  for percent in 15 29 44 58 72; do
+    bytes=$(grep -o "[:,]*$percent:[0-9]*" <<<"$table" | sed 's/.*://')
+    is within "$(paste <(column "$file" carve-out) <(column "$file" phase) <(column "$file" bytes) \
+      <(column "$file" loads) <(column "$file" slow) | awk -v c="$percent" -v found="$bytes" '
+        $1 == c && $2 == "fine" { loads[$3] += $4; slow[$3] += $5 }
+        END { for (b in loads) if (slow[b] < 0.005 * loads[b] && b + 0 > most) most = b + 0
+              print (most >= found && most <= found + 1024 ? "within" : most) }')"
+  done
+  [ "$(column "$file" carve-out | sort -n | head -n 1)" = -1 ]
+  [ "$(column "$file" carve-out | sort -n | tail -n 1)" = 100 ]
+  need_gnuplot
+  "$tool" plot "$raw" >/dev/null
+  local svg
+  svg=$(cat "${file%.tsv}.svg")
+  has "$svg" "L1 cache carve-outs"
+  for percent in "0 %: 217 KiB" "15 %: 185 KiB" "44 %: 117 KiB" "86 %: 21 KiB"; do
+    has "$svg" ">$percent<"
+  done
+  has_not "$svg" ">14 %"
+  # without what was found, each carve-out that was tried
+  sed -i '/^# CarveoutTable:/d' "$file"
+  "$tool" plot "$raw" >/dev/null
+  has "$(cat "${file%.tsv}.svg")" "not found"
+}
+
+@test "sharing and instances: who was asked about whom is in the files of both" {
+  "$tool" measure --no-store --sim "$tiny" --raw "$raw" >/dev/null
+  local element rows=0
+  for element in L1Cache TextureCache ReadOnlyCache ConstantL1Cache SharedMemory; do
+    is list "$(head_of "$raw/gpu0-$element-sharing.tsv" form)"
+    # each row concerns the element
+    is 0 "$(paste <(column "$raw/gpu0-$element-sharing.tsv" loaded) <(column "$raw/gpu0-$element-sharing.tsv" 'pushed by') |
+      grep -cvw "$element")"
+  done
+  is yes "$(paste <(column "$raw/gpu0-L1Cache-sharing.tsv" 'pushed by') <(column "$raw/gpu0-L1Cache-sharing.tsv" answer) |
+    sed -n 's/^ReadOnlyCache\t//p' | sort -u)"
+  # one of the warps had to wait in each SM
+  rows=$(column "$raw/gpu0-L1Cache-instances.tsv" SM | wc -l)
+  is "$rows" "$(grep -v '^#' "$raw/gpu0-L1Cache-instances.tsv" | awk -F '\t' '
+    NR > 1 { waited = 0; for (i = 2; i < NF; i += 2) waited += $i > 1.4 * $(i + 1); good += waited == 1 } END { print good }')"
+  is "$(head_of "$raw/gpu0-L1Cache-instances.tsv" Instances)" "$(head_of "$raw/gpu0-L1Cache-instances.tsv" found)"
+  need_gnuplot
+  run_split "$tool" plot "$raw"
+  is 0 "$status"
+  has_not "$output" "sharing"
+  has "$output" "gpu0-L1Cache-instances.svg"
+  has_not "$output" "instances-list"
+}
+
+@test "the line of an L2: loads that miss, by how far apart they are" {
+  "$tool" measure --no-store --only L2Cache --sim k20c --raw "$raw" >/dev/null
+  local file=$raw/gpu0-L2Cache-line.tsv line
+  line=$(head_of "$file" found)
+  is "$(head_of "$file" LineBytes)" "$line"
+  is "$line" "$(paste <(column "$file" 'block with one load, bytes') <(column "$file" 'loads that miss, %') |
+    awk '$2 > 20 && $1 > most { most = $1 } END { print most }')"
+  is 1024 "$(column "$file" 'block with one load, bytes' | sort -n | tail -n 1)"
+}
+
+@test "columns of any length are one file, and a picture" {
+  "$tool" measure --no-store --only L2Cache --sim mi300x --raw "$raw" >/dev/null
+  is "gpu0-L2Cache-partitions-table.tsv gpu0-L2Cache-partitions.tsv" "$(cd "$raw" && echo *partitions*)"
+  need_gnuplot
+  run_split "$tool" plot "$raw"
+  is 0 "$status"
+  has "$output" "partitions-table.svg"
 }
 
 @test "plot draws every file that --raw wrote" {
@@ -192,9 +309,9 @@ small_curve() {
   run_split "$tool" plot "$raw"
   is 0 "$status"
   is '' "$errors"
-  is "$(find "$raw" -name '*.tsv' | wc -l)" "$(wc -l <<<"$output")"
+  is "$(grep -Lx '# form: list' "$raw"/*.tsv | wc -l)" "$(wc -l <<<"$output")"
   local file
-  for file in "$raw"/*.tsv; do
+  for file in $(grep -Lx '# form: list' "$raw"/*.tsv); do
     has "$output" "${file%.tsv}.svg"
     has "$(head -n 5 "${file%.tsv}.svg")" "<svg"
     has "$(tail -n 3 "${file%.tsv}.svg")" "</svg>"
@@ -202,8 +319,7 @@ small_curve() {
   file=$(cat "$raw/gpu0-L1Cache-capacity.svg")
   has "$file" "Tiny Test GPU (simulated): L1 cache capacity"
   has "$file" "8 KiB"
-  has "$file" "hit 30"
-  has "$file" "miss 200"
+  has "$file" ">hit $(sed -n 's/^# LatencyCycles: \([0-9]*\).*/\1/p' "$raw/gpu0-L1Cache-capacity.tsv")<"
   has "$file" "Array size"
 }
 
@@ -249,8 +365,33 @@ small_curve() {
   svg=$(cat "$raw/a.svg")
   has "$svg" "Some GPU: L1 cache capacity"
   has "$svg" "8 KiB found, confidence 0.99"
-  has "$svg" "hit 30"
-  has "$svg" "miss 201"
+  # to a bin: nobody takes it for what the record says
+  has "$svg" ">hit ≈ 30<"
+  has "$svg" ">miss ≈ 201<"
+  small_curve "Some GPU" | sed 's/^# timing/# LatencyCycles: 31.5\n# MissPenaltyCycles: +171.0\n&/' >"$raw/a.tsv"
+  "$tool" plot "$raw"
+  svg=$(cat "$raw/a.svg")
+  has "$svg" ">hit 31.5<"
+  has "$svg" ">miss 202.5<"
+}
+
+@test "plot replaces its pictures, and no others" {
+  need_gnuplot
+  mkdir "$raw"
+  small_curve "Some GPU" >"$raw/a.tsv"
+  small_curve "Some GPU" >"$raw/b.tsv"
+  small_curve "Some GPU" >"$raw/c.tsv"
+  echo '<svg>mine</svg>' >"$raw/a.svg"
+  echo mine >"$BATS_TEST_TMPDIR/mine"
+  ln -s ../mine "$raw/b.svg"
+  "$tool" plot "$raw" || :
+  run_split "$tool" plot "$raw"
+  is 1 "$status"
+  is "$raw/c.svg" "$output"
+  has "$errors" "$raw/a.tsv: a.svg is there already, and was not drawn by this command: move it away"
+  has "$errors" "$raw/b.tsv: b.svg is there already"
+  is '<svg>mine</svg>' "$(cat "$raw/a.svg")"
+  is mine "$(cat "$raw/b.svg")"
 }
 
 @test "plot: names and contents are never part of a command" {
@@ -306,7 +447,7 @@ small_curve() {
   printf 'a\tb\n1\t2\n' >"$raw/stranger.tsv"
   if command -v gnuplot >/dev/null; then
     run_split "$tool" plot "$raw"
-    refused "no file in $raw was written by measure --raw"
+    refused "no file in $raw was written by measure --raw and can be drawn"
   fi
   run_split /usr/bin/env PATH=/nonexistent "$tool" plot "$raw"
   refused "gnuplot draws the pictures, and it is not installed (Debian package gnuplot-nox)"

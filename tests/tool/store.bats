@@ -6,7 +6,8 @@ setup() {
   load setup.bash
   prepare
   record=$records/sim-tiny.xml
-  another="set HWLOC_GPUCACHE_DIR to another one (measure --no-store needs none)"
+  another="set HWLOC_GPUCACHE_DIR to another one"
+  none=" (measure --no-store needs none)" # said where somebody measures
 }
 
 @test "measure stores a record that lstopo draws, and prints the table" {
@@ -140,7 +141,7 @@ setup() {
   run_split "$tool" measure --sim "$tiny"
   is 1 "$status"
   is '' "$output"
-  is "hwloc-gpucache: gpu0: the directory for records $records cannot be opened: Not a directory; $another" "$errors"
+  is "hwloc-gpucache: gpu0: the directory for records $records cannot be opened: Not a directory; $another$none" "$errors"
   run_split "$tool" show --sim "$tiny"
   is 0 "$status"
   has "$errors" "the record will not be stored: "
@@ -154,7 +155,7 @@ setup() {
   run_split "${plain[@]}" "$tool" measure --sim "$tiny"
   is 1 "$status"
   is '' "$output"
-  is "hwloc-gpucache: gpu0: the directory for records $records cannot be written: Permission denied; set HWLOC_GPUCACHE_DIR to another one (measure --no-store needs none)" \
+  is "hwloc-gpucache: gpu0: the directory for records $records cannot be written: Permission denied; $another$none" \
     "$errors"
   run_split "${plain[@]}" "$tool" measure --no-store --sim "$tiny"
   is 0 "$status"
@@ -181,7 +182,7 @@ refused() {
     run_split "${plain[@]}" "$tool" $command --sim "$tiny"
     is 1 "$status"
     is '' "$output"
-    is "hwloc-gpucache: gpu0: $why" "$errors"
+    is "hwloc-gpucache: gpu0: $why$none" "$errors"
   done
   run_split "${plain[@]}" "$tool" show --sim "$tiny"
   is 0 "$status"
@@ -193,6 +194,7 @@ refused() {
   run_split "${plain[@]}" "$tool" list --sim "$tiny"
   is 0 "$status"
   has "$output" "unreadable: $why"
+  has_not "$output" no-store
   run_split "${plain[@]}" "$tool" purge --all
   is 1 "$status"
   is "hwloc-gpucache: $why" "$errors"
@@ -222,7 +224,7 @@ refused() {
     HWLOC_GPUCACHE_DIR=$dir run_split "$tool" measure --sim "$tiny"
     is 1 "$status"
     is '' "$output"
-    [[ $errors =~ ^"hwloc-gpucache: gpu0: the directory for records $dir cannot be written: "[A-Z][a-z\ -]+"; $another"$ ]]
+    [[ $errors =~ ^"hwloc-gpucache: gpu0: the directory for records $dir cannot be written: "[A-Z][a-z\ -]+"; $another$none"$ ]]
   done
 }
 
@@ -250,14 +252,17 @@ refused() {
   unset HWLOC_GPUCACHE_DIR HOME
   run_split "$tool" measure --sim "$tiny"
   is 1 "$status"
-  is "hwloc-gpucache: gpu0: no directory for records: HWLOC_GPUCACHE_DIR is not set, XDG_CACHE_HOME is not set, HOME is not set; set HWLOC_GPUCACHE_DIR (measure --no-store needs none)" \
+  is "hwloc-gpucache: gpu0: no directory for records: HWLOC_GPUCACHE_DIR is not set, XDG_CACHE_HOME is not set, HOME is not set; set HWLOC_GPUCACHE_DIR$none" \
     "$errors"
   HOME=relative run_split "$tool" measure --sim "$tiny"
   is 1 "$status"
-  has "$errors" "HOME is not absolute; set HWLOC_GPUCACHE_DIR (measure --no-store needs none)"
+  has "$errors" "HOME is not absolute; set HWLOC_GPUCACHE_DIR$none"
+  HOME='' HWLOC_GPUCACHE_DIR='' run_split "$tool" measure --sim "$tiny"
+  has "$errors" "HWLOC_GPUCACHE_DIR is empty, XDG_CACHE_HOME is not set, HOME is empty; set HWLOC_GPUCACHE_DIR$none"
   run_split "$tool" purge
   is 1 "$status"
   has "$errors" "no directory for records"
+  has_not "$errors" no-store
   run_split "$tool" show --sim "$tiny"
   is 0 "$status"
   has "$output" L1Cache
@@ -329,8 +334,38 @@ refused() {
   run_split "$tool" purge sim-tiny
   is 1 "$status"
   is '' "$output"
-  is "hwloc-gpucache: left alone, because it is not a record: $record" "$errors"
+  local why="hwloc-gpucache: left alone, because it is not a record (measuring that GPU sets it aside): $record"
+  is "$why" "$errors"
+  # nobody asked for it in particular
+  for word in --all "--sim $tiny"; do
+    run_split "$tool" purge $word
+    is 0 "$status"
+    is "$why" "$errors"
+  done
   is mine "$(cat "$record")"
+}
+
+@test "purge says whose record it does not remove" {
+  local site above
+  site=$("$tool" --version | sed -n 's/^records of the site: //p')
+  above=$site
+  while [ ! -d "$above" ]; do above=${above%/*}; done
+  "$tool" measure --sim "$tiny" >/dev/null
+  # a disk in place of what this machine's site has, that only this test sees
+  with_site() {
+    unshare -rm bash -c 'mount -t tmpfs none "$2" && mkdir -p "$1" && cp "$3" "$1/" && shift 3 && "$@"' \
+      run "$site" "$above" "$BATS_TEST_TMPDIR/sim-tiny.xml" "$@"
+  }
+  mv "$record" "$BATS_TEST_TMPDIR"
+  with_site test -x "$tool" || skip "no disk can be mounted here"
+  run with_site "$tool" list --sim "$tiny"
+  has "$output" "measured 20"
+  local word
+  for word in sim-tiny "--sim $tiny"; do
+    run with_site "$tool" purge $word
+    is 0 "$status"
+    is "there is no record sim-tiny of yours; the site's stays: $site/sim-tiny.xml" "$output"
+  done
 }
 
 @test "purge by id needs no GPU, and a word that means nothing is called that" {

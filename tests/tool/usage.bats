@@ -137,6 +137,16 @@ refused() {
   HWLOC_GPUCACHE_DIR='' HOME='' run_split "$tool" list --verbose --sim "$tiny"
   has "$errors" "no directory for records"
   has "$errors" "records are looked up in $site"
+  # where there is no GPU: a login node, or where images are made
+  run_split "$tool" list --verbose
+  is 3 "$status"
+  has "$errors" "records are looked up in $records, then in $site"
+  has "$errors" "no GPU found"
+  HWLOC_GPUCACHE_DIR='' XDG_CACHE_HOME=relative run_split "$tool" list --verbose
+  has "$errors" "XDG_CACHE_HOME is ignored, because it is not absolute"
+  has "$errors" "records are looked up in $HOME/.cache/hwloc-gpucache"
+  XDG_CACHE_HOME=relative run_split "$tool" list --verbose
+  has_not "$errors" XDG_CACHE_HOME
   # the line of the recipe that says where
   recipe=$(grep '^dir=' "$top_srcdir/README.md")
   PATH=$top_builddir:$PATH eval "$recipe"

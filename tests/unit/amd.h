@@ -83,6 +83,17 @@ static inline void element_is(const struct gc_record *known, const struct expect
     assert_null(sharing);
 }
 
+/* There, and its capacity is not, for a reason that has these words. */
+static inline void absent_is(const struct gc_record *known, enum gc_kind kind, const char *words)
+{
+  const struct gc_element *element = gc_record_find(known, kind);
+  const char *source = element ? gc_infos_get(&element->infos, "CapacitySource") : NULL;
+
+  if (!source || strncmp(source, "absent:", 7) || !strstr(source, words))
+    fail_msg("the source of %s's capacity is %s", gc_kinds[kind].subtype, source ? source : "not there");
+  assert_null(gc_infos_get(&element->infos, "CapacityBytes"));
+}
+
 static inline void elements_are(const struct gc_record *known, const struct expected *expected,
                                 size_t count)
 {

@@ -2,18 +2,23 @@
 # Unit tests: tests/unit/NAME is one program of tests/unit/NAME.c, linked with all rooms but the plugin.
 # A new one is one word in this list.
 unit_tests = \
+	tests/unit/test_cache \
 	tests/unit/test_cuda \
 	tests/unit/test_decide \
 	tests/unit/test_gpus \
 	tests/unit/test_gpus_amd \
 	tests/unit/test_gpus_amd_broken \
 	tests/unit/test_hip \
+	tests/unit/test_hip_open \
 	tests/unit/test_alloc \
 	tests/unit/test_export \
 	tests/unit/test_failure \
 	tests/unit/test_lookup \
 	tests/unit/test_model \
 	tests/unit/test_model_amd \
+	tests/unit/test_noise \
+	tests/unit/test_profile \
+	tests/unit/test_number \
 	tests/unit/test_record \
 	tests/unit/test_record_xml \
 	tests/unit/test_sim \
@@ -38,7 +43,7 @@ tests_unit_old_cuda_libcuda_la_SOURCES = $(tests_unit_fake_cuda_libcuda_la_SOURC
 tests_unit_old_cuda_libcuda_la_CPPFLAGS = $(AM_CPPFLAGS) -DcuDeviceGetUuid_v2=cuDeviceGetUuid
 tests_unit_old_cuda_libcuda_la_LDFLAGS = $(tests_unit_fake_cuda_libcuda_la_LDFLAGS)
 
-# HIP libraries that test_hip and tests/tool/hip.bats find instead of AMD's: one stand-in, whose GPU is a
+# HIP libraries that the tests of HIP and tests/tool/hip.bats find instead of AMD's: one stand-in, whose GPU is a
 # simulated one, under each name that the back end looks for, and one of ROCm 5.0.
 hip_stand_ins = tests/unit/hip-7/libamdhip64.la tests/unit/hip-6/libamdhip64.la \
 	tests/unit/hip-5/libamdhip64.la tests/unit/hip-any/libamdhip64.la
@@ -61,9 +66,10 @@ tests_unit_hip_any_libamdhip64_la_LDFLAGS = -rpath /nowhere -avoid-version
 tests_unit_hip_old_libamdhip64_la_SOURCES = tests/unit/old-hip.c
 tests_unit_hip_old_libamdhip64_la_LDFLAGS = -rpath /nowhere -version-info 7:0:0
 
-# The store with a site directory of the test's own.
+# The store with a site directory of the test's own, and a file system that does as it says.
 tests_unit_test_store_SOURCES = tests/unit/test_store.c $(gc_store_sources)
 tests_unit_test_store_CPPFLAGS = $(AM_CPPFLAGS) -DGC_SITE_DIR='"site"'
+tests_unit_test_store_LDFLAGS = -Wl,--wrap=fallocate,--wrap=unlinkat,--wrap=write
 tests_unit_test_store_LDADD = src/record/librecord.la src/util/libutil.la $(CMOCKA_LIBS)
 
 # Record and store with an allocator that the test controls.
@@ -75,8 +81,9 @@ tests_unit_test_alloc_LDADD = src/gpus/libgpus.la src/store/libstore.la src/reco
 check_PROGRAMS += doc/examples/gpucache-read
 doc_examples_gpucache_read_CFLAGS = $(AM_CFLAGS) -Werror
 doc_examples_gpucache_read_LDADD = $(HWLOC_LIBS)
-TESTS += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh
-EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/fixture.h \
+TESTS += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/install.sh
+EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/install.sh tests/unit/fixture.h \
 	tests/unit/tree.h tests/unit/amd.h tests/unit/store.h tests/unit/backend.h \
+	tests/unit/chip.h tests/unit/hip.h \
 	tests/data/record-good.xml tests/data/two-gpus.xml \
 	tests/data/amd-tree.sh tests/data/tree.bash

@@ -142,6 +142,7 @@ static void a_real_vega10(void **state)
 {
   static const struct expected elements[] = {
       {GC_DEVICE_MEMORY, 17163091968, 0, 0, 0, NULL},
+      {GC_L2, 0, 0, 0, 0, NULL}, /* that kernel did not list it */
       {GC_L1, 16 * KIB, 0, 64, 1, NULL},
       {GC_SCALAR_L1, 4 * KIB, 0, 16, 0, "16x4"},
       {GC_INSTRUCTION_CACHE, 8 * KIB, 0, 16, 0, "16x4"},
@@ -153,6 +154,7 @@ static void a_real_vega10(void **state)
   list(2);
   ELEMENTS_ARE(gpus.array[0].known, elements);
   ELEMENTS_ARE(gpus.array[1].known, elements);
+  absent_is(gpus.array[0].known, GC_L2, "the kernel driver's tables do not list it");
   fact_is(gpus.array[0].known, "SMs", "64");
   assert_string_equal(gpus.array[0].gfx, ""); /* that kernel did not tell */
   assert_string_equal(gpus.array[0].identity.model, "AMD GPU [1002:6860]");
@@ -200,7 +202,10 @@ static void a_real_mi210(void **state)
     assert_string_equal(gpus.array[i].gfx, "gfx90a");
     assert_non_null(known);
     fact_is(known, "SMs", "104");
-    assert_null(gc_record_find(known, GC_L1)); /* this copy has neither caches nor memory banks */
+    /* this copy has neither caches nor memory banks */
+    absent_is(known, GC_DEVICE_MEMORY, "do not list its memory banks");
+    absent_is(known, GC_L1, "are to list 217 caches, and none can be read");
+    absent_is(known, GC_L2, "are to list 217 caches, and none can be read");
     element_is(known, &(struct expected){GC_LDS, 64 * KIB, 0, 104, 1, NULL});
   }
 }

@@ -10,6 +10,40 @@
 
 #define SITE_RECORD "site/" ID ".xml"
 
+/* What the file system does, where a test says so. */
+static int refused_allocation; /* errno; 0: as it is */
+static size_t written;
+
+int __real_fallocate(int fd, int mode, off_t offset, off_t length);
+int __wrap_fallocate(int fd, int mode, off_t offset, off_t length);
+int __wrap_fallocate(int fd, int mode, off_t offset, off_t length)
+{
+  if (!refused_allocation)
+    return __real_fallocate(fd, mode, offset, length);
+  errno = refused_allocation;
+  return -1;
+}
+
+static int refused_removal; /* errno, said before the file is looked for; 0: as it is */
+
+int __real_unlinkat(int dir, const char *name, int flags);
+int __wrap_unlinkat(int dir, const char *name, int flags);
+int __wrap_unlinkat(int dir, const char *name, int flags)
+{
+  if (!refused_removal)
+    return __real_unlinkat(dir, name, flags);
+  errno = refused_removal;
+  return -1;
+}
+
+ssize_t __real_write(int fd, const void *data, size_t size);
+ssize_t __wrap_write(int fd, const void *data, size_t size);
+ssize_t __wrap_write(int fd, const void *data, size_t size)
+{
+  written += size;
+  return __real_write(fd, data, size);
+}
+
 static void expect_dir(int expected_status, const char *expected)
 {
   char dir[256] = "";
@@ -249,14 +283,14 @@ static void a_site_that_everybody_can_write_is_not_believed(void **state)
 static void a_directory_is_checked_without_a_record(void **state)
 {
   (void)state;
-  assert_int_equal(gc_store_check(&err), 0); /* none yet */
-  mkdir("records", 0700);
-  assert_int_equal(gc_store_check(&err), 0);
+  assert_int_equal(gc_store_check(ID, &err), 0); /* none yet: made */
+  assert_int_equal(gc_store_check(ID, &err), 0);
+  assert_int_equal(files("records", "", NULL), 0);
   assert_int_equal(chmod("records", 0707), 0);
-  assert_int_equal(gc_store_check(&err), -EACCES);
+  assert_int_equal(gc_store_check(ID, &err), -EACCES);
   assert_int_equal(rmdir("records"), 0);
   put("records", "x");
-  assert_int_equal(gc_store_check(&err), -ENOTDIR);
+  assert_int_equal(gc_store_check(ID, &err), -ENOTDIR);
 }
 
 static void what_belongs_to_someone_else_is_not_believed(void **state)
@@ -338,6 +372,38 @@ static void a_write_that_fails_changes_nothing(void **state)
   assert_int_equal(files("records", "", NULL), 1);
   free(text);
   free(old);
+}
+
+/* Before anything is measured; in an application, which the signal of such a limit would end. */
+static void room_is_looked_for_without_a_record(void **state)
+{
+  struct rlimit limit, small;
+  int status;
+
+  (void)state;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  small = limit;
+  small.rlim_cur = GC_STORE_ROOM - 1;
+  signal(SIGXFSZ, SIG_DFL);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &small), 0);
+  status = gc_store_check(ID, &err);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+  assert_int_equal(status, -EFBIG);
+  assert_non_null(strstr(err.text, "cannot write " RECORD ": "));
+  /* a file system that cannot take blocks ahead is written to; one without room says so */
+  written = 0;
+  refused_allocation = EOPNOTSUPP;
+  status = gc_store_check(ID, &err);
+  assert_int_equal(status, 0);
+  assert_int_equal(written, GC_STORE_ROOM);
+  refused_allocation = ENOSPC;
+  status = gc_store_check(ID, &err);
+  refused_allocation = 0;
+  assert_int_equal(status, -ENOSPC);
+  assert_non_null(strstr(err.text, "the directory for records records cannot be written: No space left on device; "
+                                   "set HWLOC_GPUCACHE_DIR to another one"));
+  assert_int_equal(files("records", "", NULL), 0);
+  assert_int_equal(gc_store_check("../x", &err), -EINVAL);
 }
 
 static void a_directory_that_cannot_be_is_one_sentence(void **state)
@@ -442,8 +508,26 @@ static void the_site_has_records_too(void **state)
   assert_int_equal(gc_store_remove(ID, &err), -ENOENT);
   assert_int_equal(write_good(), 0);
   assert_int_equal(files("site", "", NULL), 1);
+  assert_true(gc_store_has_site(ID));
+  assert_false(gc_store_has_site("sim-x"));
+  assert_false(gc_store_has_site("../site/" ID));
   free(stale);
   free(site);
+}
+
+/* Linux looks whether a file system is read-only before it looks for the file. */
+static void what_is_not_there_needs_no_right_to_be_removed(void **state)
+{
+  int status;
+
+  (void)state;
+  assert_int_equal(write_good(), 0);
+  refused_removal = EROFS;
+  status = gc_store_remove(ID, &err);
+  if (status == -EROFS)
+    status = gc_store_remove("sim-x", &err);
+  refused_removal = 0;
+  assert_int_equal(status, -ENOENT);
 }
 
 static int count_visit(const char *id, const char *path, void *data)
@@ -494,11 +578,13 @@ int main(void)
     TEST(a_vbios_that_is_not_told_has_not_changed),
     TEST(only_what_will_be_found_is_stored),
     TEST(a_write_that_fails_changes_nothing),
+    TEST(room_is_looked_for_without_a_record),
     TEST(a_directory_that_cannot_be_is_one_sentence),
     TEST(the_directory_is_made_with_what_it_is_in),
     TEST(nothing_is_made_in_what_is_someone_elses),
     TEST(a_directory_without_permission_keeps_its_record),
     TEST(the_site_has_records_too),
+    TEST(what_is_not_there_needs_no_right_to_be_removed),
     TEST(records_are_listed_and_removed),
   };
 

@@ -1,0 +1,275 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * One cache of the model against what a cache of its kind must do, worked out by hand or in closed form.
+ */
+#include "model/cache.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define BASE 0x7f0000000000ull
+
+/* Hits in one pass over `lines` lines in order, after `warm` passes. */
+static unsigned hits(struct gc_cache *cache, unsigned lines, unsigned warm, struct gc_random *random)
+{
+  unsigned count = 0;
+
+  for (unsigned pass = 0; pass <= warm; pass++)
+    for (unsigned i = 0; i < lines; i++)
+      count += gc_cache_access(cache, BASE + (uint64_t)i * cache->shape->line, random) && pass == warm;
+  return count;
+}
+
+static struct gc_cache_shape shape(uint32_t ways, enum gc_replacement replacement)
+{
+  return (struct gc_cache_shape){.line = 128, .sector = 128, .interleave = 128, .ways = ways,
+                                 .replacement = replacement};
+}
+
+static void lru_ring_of_the_capacity_hits(void **state)
+{
+  const struct gc_cache_shape s = shape(4, GC_REPLACE_LRU);
+  struct gc_random random;
+  struct gc_cache cache;
+
+  (void)state;
+  gc_random_seed(&random, 1);
+  assert_int_equal(gc_cache_init(&cache, &s, 7), 0);
+  assert_int_equal(hits(&cache, 28, 1, &random), 28);
+  /* One line more: the five lines of its set evict each other, the other sets stay. */
+  assert_int_equal(hits(&cache, 29, 3, &random), 29 - 5);
+  /* A line more in every set: nothing hits. */
+  assert_int_equal(hits(&cache, 35, 3, &random), 0);
+  gc_cache_empty(&cache);
+  assert_int_equal(hits(&cache, 28, 0, &random), 0);
+  gc_cache_fini(&cache);
+}
+
+/* Eight accesses to lines of one set, and which of them hit. */
+static void check_order(uint32_t ways, enum gc_replacement replacement, const unsigned order[8], const bool expected[8])
+{
+  const struct gc_cache_shape s = shape(ways, replacement);
+  struct gc_random random;
+  struct gc_cache cache;
+
+  gc_random_seed(&random, 1);
+  assert_int_equal(gc_cache_init(&cache, &s, 1), 0);
+  for (int i = 0; i < 8; i++)
+    assert_int_equal(gc_cache_access(&cache, BASE + order[i] * 128, &random), expected[i]);
+  gc_cache_fini(&cache);
+}
+
+static void lru_evicts_the_oldest_not_the_first(void **state)
+{
+  (void)state;
+  check_order(3, GC_REPLACE_LRU, (const unsigned[]){0, 1, 2, 0, 3, 0, 2, 1},
+              (const bool[]){false, false, false, true, false, true, true, false});
+}
+
+/* Tree of 4 ways after a, b, c, d in order: the tree points at a's half and at a. After a hit on a it
+ * points at the other half, and there at c: LRU would have chosen b. */
+static void plru_is_not_lru(void **state)
+{
+  (void)state;
+  check_order(4, GC_REPLACE_PLRU, (const unsigned[]){0, 1, 2, 3, 0, 4, 1, 2},
+              (const bool[]){false, false, false, false, true, false, true, false});
+}
+
+/* Random replacement, a cycle of n lines through one set of w ways. Miss rate m solves
+ * 1 - m = (1 - 1/w)^(m (n - 1)): a line survives the misses among the n - 1 accesses in between. For
+ * w = 64, n = 80 the mean-field solution is good to a percent. */
+static void random_replacement_has_its_rate(void **state)
+{
+  const struct gc_cache_shape s = shape(64, GC_REPLACE_RANDOM);
+  const unsigned n = 80, passes = 4000;
+  struct gc_random random;
+  struct gc_cache cache;
+  double expected = 0.5, seen;
+  unsigned all = 0;
+
+  (void)state;
+  for (int i = 0; i < 200; i++) {
+    double survives = 1;
+
+    /* (63/64)^(expected * 79) by small steps: no libm. */
+    for (int k = 0; k < 1000; k++)
+      survives *= 1 - 0.0157483569681392 * expected * 79 / 1000; /* -ln(63/64) */
+    expected = (expected + 1 - survives) / 2;
+  }
+  gc_random_seed(&random, 7);
+  assert_int_equal(gc_cache_init(&cache, &s, 1), 0);
+  assert_int_equal(hits(&cache, 64, 1, &random), 64);
+  hits(&cache, n, 100, &random);
+  for (unsigned pass = 0; pass < passes; pass++)
+    all += hits(&cache, n, 0, &random);
+  seen = 1 - (double)all / (passes * n);
+  assert_true(seen > expected - 0.015 && seen < expected + 0.015);
+  /* LRU would miss always. */
+  assert_true(seen < 0.5);
+  gc_cache_fini(&cache);
+}
+
+/* Fermi's L1: way 2 is replaced with probability 1/2, the others with 1/6 (Mei et al. 2014, 4.2). Which
+ * way a miss replaced shows in which of four resident lines is gone. */
+static void weighted_ways_have_their_share(void **state)
+{
+  struct gc_cache_shape s = shape(4, GC_REPLACE_WEIGHTED);
+  const unsigned trials = 12000, expected[4] = {2000, 6000, 2000, 2000};
+  unsigned gone[4] = {0};
+  struct gc_random random;
+  struct gc_cache cache;
+
+  (void)state;
+  memcpy(s.weights, (uint32_t[]){1, 3, 1, 1}, 4 * sizeof(uint32_t));
+  gc_random_seed(&random, 3);
+  assert_int_equal(gc_cache_init(&cache, &s, 1), 0);
+  for (unsigned t = 0; t < trials; t++) {
+    gc_cache_empty(&cache);
+    for (unsigned i = 0; i < 5; i++)
+      gc_cache_access(&cache, BASE + i * 128, &random);
+    for (unsigned way = 0; way < 4; way++)
+      gone[way] += cache.tags[way] == (BASE >> 7) + 4;
+  }
+  for (unsigned way = 0; way < 4; way++)
+    assert_in_range(gone[way], expected[way] - 200, expected[way] + 200);
+  gc_cache_fini(&cache);
+}
+
+static void misses_fetch_sectors(void **state)
+{
+  struct gc_cache_shape s = shape(4, GC_REPLACE_LRU);
+  struct gc_random random;
+  struct gc_cache cache;
+
+  (void)state;
+  s.sector = 32;
+  gc_random_seed(&random, 1);
+  assert_int_equal(gc_cache_init(&cache, &s, 2), 0);
+  assert_false(gc_cache_access(&cache, BASE, &random));
+  assert_true(gc_cache_access(&cache, BASE + 31, &random));
+  assert_false(gc_cache_access(&cache, BASE + 32, &random));
+  assert_false(gc_cache_access(&cache, BASE + 128, &random)); /* another set */
+  assert_true(gc_cache_access(&cache, BASE + 32, &random));
+  assert_false(gc_cache_access(&cache, BASE + 96, &random));
+  assert_true(gc_cache_access(&cache, BASE, &random));
+  /* A line that returns has only the sector that it returns for. */
+  for (unsigned i = 1; i <= 4; i++)
+    gc_cache_access(&cache, BASE + i * 256, &random);
+  assert_false(gc_cache_access(&cache, BASE, &random));
+  assert_false(gc_cache_access(&cache, BASE + 32, &random));
+  gc_cache_fini(&cache);
+}
+
+/* Modulo sends a stride of sets x line to one set; the hashes spread it. An aligned run of all lines
+ * still fits exactly. */
+static void hashes_spread_strides_and_keep_the_capacity(void **state)
+{
+  static const enum gc_set_hash hashes[] = {GC_HASH_NONE, GC_HASH_XOR, GC_HASH_SKEW};
+
+  (void)state;
+  for (int h = 0; h < 3; h++) {
+    struct gc_cache_shape s = shape(4, GC_REPLACE_LRU);
+    struct gc_random random;
+    struct gc_cache cache;
+    unsigned strided = 0;
+
+    s.hash = hashes[h];
+    gc_random_seed(&random, 1);
+    assert_int_equal(gc_cache_init(&cache, &s, 64), 0);
+    assert_int_equal(hits(&cache, 256, 1, &random), 256);
+    assert_true(hits(&cache, 257, 2, &random) < 256);
+    for (int pass = 0; pass < 3; pass++)
+      for (unsigned i = 0; i < 16; i++)
+        strided += gc_cache_access(&cache, BASE + (1ull << 30) + i * 64 * 128, &random) && pass == 2;
+    assert_int_equal(strided, hashes[h] == GC_HASH_NONE ? 0 : 16);
+    gc_cache_fini(&cache);
+  }
+}
+
+/* Fermi's L1, 32 sets of 4: the set is bits 7 to 11 xor bits 13, 14, 15, 17, 19 (Nugteren et al. 2014). */
+static void fermi_hash_takes_its_bits(void **state)
+{
+  static const struct {
+    unsigned bit;
+    bool same_set;
+  } cases[] = {{12, true}, {13, false}, {16, true}, {17, false}, {18, true}, {19, false}, {20, true}};
+  struct gc_cache_shape s = shape(1, GC_REPLACE_LRU);
+  struct gc_random random;
+  struct gc_cache cache;
+
+  (void)state;
+  s.hash = GC_HASH_BITS;
+  s.hash_bit_count = 5;
+  memcpy(s.hash_bits, (uint32_t[]){13, 14, 15, 17, 19}, 5 * sizeof(uint32_t));
+  gc_random_seed(&random, 1);
+  assert_int_equal(gc_cache_init(&cache, &s, 32), 0);
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    gc_cache_access(&cache, BASE, &random);
+    gc_cache_access(&cache, BASE + (1ull << cases[i].bit), &random);
+    assert_int_equal(gc_cache_access(&cache, BASE, &random), !cases[i].same_set);
+  }
+  /* Bit 7 and bit 13 undo each other. */
+  gc_cache_access(&cache, BASE + (1 << 7) + (1 << 13), &random);
+  assert_false(gc_cache_access(&cache, BASE, &random));
+  gc_cache_fini(&cache);
+}
+
+/* Kepler's texture cache: 128 bytes in a row go to one set of 96 ways. */
+static void interleave_keeps_neighbours_together(void **state)
+{
+  struct gc_cache_shape s = {.line = 32, .sector = 32, .interleave = 128, .ways = 8};
+  struct gc_random random;
+  struct gc_cache cache;
+  unsigned count = 0;
+
+  (void)state;
+  gc_random_seed(&random, 1);
+  assert_int_equal(gc_cache_init(&cache, &s, 4), 0);
+  assert_int_equal(hits(&cache, 32, 1, &random), 32);
+  /* Nine lines out of set 0: three runs of 128 bytes, 512 bytes apart. LRU misses them all. */
+  for (int pass = 0; pass < 3; pass++)
+    for (unsigned i = 0; i < 9; i++)
+      count += gc_cache_access(&cache, BASE + (1 << 20) + i / 4 * 512 + i % 4 * 32, &random) && pass == 2;
+  assert_int_equal(count, 0);
+  gc_cache_fini(&cache);
+}
+
+static void resizing_changes_the_sets(void **state)
+{
+  const struct gc_cache_shape s = shape(4, GC_REPLACE_LRU);
+  struct gc_random random;
+  struct gc_cache cache;
+
+  (void)state;
+  gc_random_seed(&random, 1);
+  assert_int_equal(gc_cache_init(&cache, &s, 100), 0);
+  for (uint32_t sets = 1; sets <= 100; sets++) {
+    gc_cache_resize(&cache, sets);
+    assert_int_equal(hits(&cache, 4 * sets, 1, &random), 4 * sets);
+    assert_true(hits(&cache, 4 * sets + 1, 2, &random) < 4 * sets);
+  }
+  gc_cache_fini(&cache);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(lru_ring_of_the_capacity_hits),
+    cmocka_unit_test(lru_evicts_the_oldest_not_the_first),
+    cmocka_unit_test(plru_is_not_lru),
+    cmocka_unit_test(random_replacement_has_its_rate),
+    cmocka_unit_test(weighted_ways_have_their_share),
+    cmocka_unit_test(misses_fetch_sectors),
+    cmocka_unit_test(hashes_spread_strides_and_keep_the_capacity),
+    cmocka_unit_test(fermi_hash_takes_its_bits),
+    cmocka_unit_test(interleave_keeps_neighbours_together),
+    cmocka_unit_test(resizing_changes_the_sets),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

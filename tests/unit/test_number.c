@@ -1,0 +1,58 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Numbers as text: what is one, and that what is written can be read.
+ */
+#include "util/number.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static void digits_and_a_point(void **state)
+{
+  static const struct { const char *text; double number; } good[] = {
+    {"0", 0}, {"10", 10}, {"10.5", 10.5}, {"2.", 2}, {".25", 0.25}, {"007", 7},
+  };
+  static const char *const bad[] = {"", ".", "-1", "+1", " 1", "1 ", "1,5", "1.5.", "1e3", "0x10", "inf", "nan", NULL};
+  double number;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++) {
+    assert_true(gc_number_read(good[i].text, &number));
+    assert_true(number == good[i].number);
+  }
+  for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    assert_false(gc_number_read(bad[i], &number));
+}
+
+static void seconds_are_written_to_be_read(void **state)
+{
+  static const struct { double seconds; const char *text; } written[] = {
+    {10, "10"},           {86400, "86400"},  {100, "100"},      {2.5, "2.5"}, {0.001, "0.001"},
+    {0.000001, "0.000001"}, {1e-9, "0.000001"}, {12345.678, "12345.678"},
+  };
+  char text[32];
+  double number;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(written) / sizeof(*written); i++) {
+    gc_number_seconds(written[i].seconds, text);
+    assert_string_equal(text, written[i].text);
+    assert_true(gc_number_read(text, &number));
+    assert_true(number > 0);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(digits_and_a_point),
+    cmocka_unit_test(seconds_are_written_to_be_read),
+  };
+
+  return cmocka_run_group_tests_name("number", tests, NULL, NULL);
+}
