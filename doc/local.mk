@@ -15,6 +15,8 @@ EXTRA_DIST += doc/results/h200/curves/README.md \
 	doc/results/h200/curves/gpu0-ConstantL1Cache-capacity.tsv \
 	doc/results/h200/curves/gpu0-L1Cache-capacity.svg \
 	doc/results/h200/curves/gpu0-L1Cache-capacity.tsv \
+	doc/results/h200/curves/gpu0-L1Cache-carve-outs.svg \
+	doc/results/h200/curves/gpu0-L1Cache-carve-outs.tsv \
 	doc/results/h200/curves/gpu0-L2Cache-capacity.svg \
 	doc/results/h200/curves/gpu0-L2Cache-capacity.tsv
 
@@ -23,5 +25,9 @@ EXTRA_DIST += doc/amd.md doc/architecture.md doc/missing.md doc/results/performa
 EXTRA_DIST += doc/results/h200/README.md doc/results/h200/lstopo.png doc/results/h200/lstopo.txt \
 	doc/results/h200/record.xml doc/results/h200/show.txt doc/results/h200/repeat.txt \
 	doc/results/h200/bench.txt doc/results/h200/check-gpu.txt doc/results/h200/four-gpus.txt doc/results/h200/two-gpus.txt
+EXTRA_DIST += doc/results/h200/next-to-mt4g/bench.txt doc/results/h200/next-to-mt4g/record.xml \
+	doc/results/h200/next-to-mt4g/repeat.txt doc/results/h200/next-to-mt4g/mt4g-l1.json \
+	doc/results/h200/next-to-mt4g/mt4g-l2.json doc/results/h200/next-to-mt4g/mt4g-mem.json \
+	doc/results/h200/next-to-mt4g/mt4g-mem-again.json doc/results/h200/next-to-mt4g/mt4g-sm.json
 EXTRA_DIST += doc/results/h100/README.md doc/results/h100/show.txt doc/results/h100/repeat.txt \
 	doc/results/h100/bench.txt doc/results/h100/check-gpu.txt
