@@ -84,6 +84,21 @@ static int write_temporary(int dir_fd, const char *id, const char *xml, size_t l
   return status;
 }
 
+/* A new file that whoever is killed does not leave: without a name, or, where file systems have none such, with
+ * one for a moment. */
+static int create_nameless(int dir_fd, const char *id)
+{
+  char temporary[GC_STORE_NAME];
+  int fd = openat(dir_fd, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+
+  if (fd >= 0)
+    return fd;
+  fd = create_temporary(dir_fd, id, temporary);
+  if (fd >= 0)
+    unlinkat(dir_fd, temporary, 0);
+  return fd;
+}
+
 /* Blocks for so many bytes. Not of zeros, which some file systems keep in no blocks, where they must be written. */
 static int take_room(int fd, size_t bytes)
 {
@@ -109,22 +124,18 @@ static int take_room(int fd, size_t bytes)
 
 int gc_store_try(int dir_fd, const char *dir, const char *id, struct gc_error *err)
 {
-  char name[GC_STORE_NAME], temporary[GC_STORE_NAME];
+  char name[GC_STORE_NAME];
   struct rlimit limit;
-  int fd, status = 0;
+  int fd, status;
 
   snprintf(name, sizeof(name), "%s.xml", id);
   /* past that limit, SIGXFSZ would end the application */
   if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < GC_STORE_ROOM)
     return gc_store_failed(err, EFBIG, "cannot write", dir, name);
-  fd = create_temporary(dir_fd, id, temporary);
-  if (fd < 0) {
-    status = fd;
-  } else {
-    unlinkat(dir_fd, temporary, 0); /* whoever is killed now leaves nothing */
-    status = take_room(fd, GC_STORE_ROOM);
+  fd = create_nameless(dir_fd, id);
+  status = fd < 0 ? fd : take_room(fd, GC_STORE_ROOM);
+  if (fd >= 0)
     close(fd);
-  }
   return status ? gc_store_unwritable(err, -status, dir_fd, dir, "cannot write", name) : 0;
 }
 

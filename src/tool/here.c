@@ -149,7 +149,9 @@ static bool take_lock(struct here *here)
 
   if (!here->storing)
     return true;
+  gc_watch_hold(); /* it may make a file for a moment */
   lock = gc_store_check(result->gpu->identity.id, &err);
+  gc_watch_release();
   if (!lock)
     lock = await_lock(here, &err);
   if (lock < 0) {

@@ -100,6 +100,30 @@ setup() {
   done
 }
 
+@test "ended while it looks for room, or while it stores: nothing unfinished stays" {
+  local slow="$top_builddir/tests/tool/.libs/libslow.so"
+  [ -e "$slow" ] || skip "$slow is not built"
+  local moment number
+  for moment in looks stores; do
+    rm -rf "$records"
+    env LD_PRELOAD="$SANITIZER_PRELOAD $slow" "$tool" measure --sim "$tiny" >/dev/null 2>&1 3>&- &
+    local pid=$!
+    soon unfinished
+    [ $moment = looks ] || { soon eval '! unfinished' && soon unfinished; }
+    kill $pid
+    number=0
+    wait $pid || number=$?
+    is 143 "$number"
+    case $moment in
+      looks) is '' "$(leftovers)" ;;
+      stores) is "$records/sim-tiny.xml" "$(leftovers)" ;;
+    esac
+  done
+}
+
+# Whether a record is there that has no name yet.
+unfinished() { [ -n "$(leftovers)" ] && [[ $(leftovers) == *.xml.tmp-* ]]; }
+
 # Whether none of these runs; a zombie does not.
 none_runs() {
   local pid

@@ -15,3 +15,8 @@ TESTS += $(tool_tests)
 EXTRA_DIST += $(tool_tests) \
 	tests/tool/setup.bash \
 	tests/tool/tiny
+
+# A slow file system, by a library that is preloaded; the rpath makes it a shared one.
+check_LTLIBRARIES += tests/tool/libslow.la
+tests_tool_libslow_la_SOURCES = tests/tool/slow.c
+tests_tool_libslow_la_LDFLAGS = -module -avoid-version -rpath /nowhere

@@ -1,0 +1,73 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Preloaded into the tool, makes a file system like a slow one over a network: no files without a name, and two
+ * seconds before an unfinished record is removed or gets its name. For tests/tool/end.bats.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+static void *next(const char *name, void *function, size_t size)
+{
+  void *address = dlsym(RTLD_NEXT, name);
+
+  memcpy(function, &address, size);
+  return address;
+}
+
+static void slow(const char *name)
+{
+  if (strstr(name, ".xml.tmp-"))
+    sleep(2);
+}
+
+static int open_named(const char *function, int dir_fd, const char *path, int flags, mode_t mode)
+{
+  int (*open_at)(int, const char *, int, ...);
+
+  if ((flags & O_TMPFILE) == O_TMPFILE || !next(function, &open_at, sizeof(open_at))) {
+    errno = EOPNOTSUPP;
+    return -1;
+  }
+  return open_at(dir_fd, path, flags, mode);
+}
+
+#define OPEN_AT(name)                                           \
+  EXPORT int name(int dir_fd, const char *path, int flags, ...) \
+  {                                                             \
+    mode_t mode = 0;                                            \
+    va_list rest;                                               \
+                                                                \
+    va_start(rest, flags);                                      \
+    if (flags & (O_CREAT | O_TMPFILE))                          \
+      mode = va_arg(rest, mode_t);                              \
+    va_end(rest);                                               \
+    return open_named(#name, dir_fd, path, flags, mode);        \
+  }
+
+OPEN_AT(openat)
+OPEN_AT(openat64)
+
+EXPORT int unlinkat(int dir_fd, const char *path, int flags)
+{
+  int (*unlink_at)(int, const char *, int);
+
+  slow(path);
+  return next("unlinkat", &unlink_at, sizeof(unlink_at)) ? unlink_at(dir_fd, path, flags) : -1;
+}
+
+EXPORT int renameat(int from_fd, const char *from, int to_fd, const char *to)
+{
+  int (*rename_at)(int, const char *, int, const char *);
+
+  slow(from);
+  return next("renameat", &rename_at, sizeof(rename_at)) ? rename_at(from_fd, from, to_fd, to) : -1;
+}
