@@ -20,9 +20,10 @@ int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, ui
   cache->tags = malloc(slots * sizeof(*cache->tags));
   cache->sectors = malloc(slots);
   cache->filled = calloc(sets_max, 1);
+  cache->young = calloc(sets_max, 1);
   if (shape->replacement == GC_REPLACE_PLRU)
     cache->tree = calloc((size_t)sets_max * 2, sizeof(*cache->tree));
-  if (!cache->tags || !cache->sectors || !cache->filled ||
+  if (!cache->tags || !cache->sectors || !cache->filled || !cache->young ||
       (shape->replacement == GC_REPLACE_PLRU && !cache->tree)) {
     gc_cache_fini(cache);
     return -ENOMEM;
@@ -37,6 +38,7 @@ void gc_cache_fini(struct gc_cache *cache)
   free(cache->tags);
   free(cache->sectors);
   free(cache->filled);
+  free(cache->young);
   free(cache->tree);
   memset(cache, 0, sizeof(*cache));
 }
@@ -152,35 +154,63 @@ static uint32_t victim(struct gc_cache *cache, uint32_t set, struct gc_random *r
   return 0;
 }
 
-/* Where a line is in its set; `filled` when it is not there. */
-static inline uint32_t way_of(const uint64_t *tags, uint32_t filled, uint64_t line)
+/* Which of these ways has the line; `end`: none. Four at a time, as most often it is none. */
+static inline uint32_t way_of(const uint64_t *tags, uint32_t way, uint32_t end, uint64_t line)
 {
-  uint32_t way = 0;
-
-  while (way < filled && tags[way] != line)
+  while (way + 4 <= end && !((tags[way] == line) | (tags[way + 1] == line) |
+                             (tags[way + 2] == line) | (tags[way + 3] == line)))
+    way += 4;
+  while (way < end && tags[way] != line)
     way++;
   return way;
 }
 
-/* LRU: the line goes to the front of its set, and those before it move one place down. */
-static void access_lru(struct gc_cache *cache, uint32_t set, uint64_t line)
+/* The lines from the youngest up to that in this way grow older by one way, and the youngest way is free. */
+static void grow_older(uint64_t *tags, uint8_t *sectors, uint32_t ways, uint32_t young, uint32_t way)
 {
-  const uint64_t first = (uint64_t)set * cache->shape->ways;
-  uint64_t *tags = cache->tags + first;
-  uint8_t *sectors = cache->sectors + first, present = 0;
-  const uint32_t filled = cache->filled[set];
-  uint32_t way = way_of(tags, filled, line);
+  if (way < young) { /* on from the last way to the first */
+    memmove(tags + 1, tags, way * sizeof(*tags));
+    memmove(sectors + 1, sectors, way);
+    tags[0] = tags[ways - 1];
+    sectors[0] = sectors[ways - 1];
+    way = ways - 1;
+  }
+  memmove(tags + young + 1, tags + young, (way - young) * sizeof(*tags));
+  memmove(sectors + young + 1, sectors + young, way - young);
+}
 
-  if (way < filled)
+/* LRU. The ways of a set are a ring: from the youngest line on they grow older, up to the last way while the
+ * set is not full. So when the oldest becomes the youngest, or a new one takes its place, as in every walk, no
+ * line moves. Returns the way. */
+static uint32_t access_lru(struct gc_cache *cache, uint32_t set, uint64_t line)
+{
+  const uint32_t ways = cache->shape->ways, filled = cache->filled[set];
+  const uint64_t first = (uint64_t)set * ways;
+  uint64_t *tags = cache->tags + first;
+  uint8_t *sectors = cache->sectors + first, present;
+  const uint32_t young = filled ? cache->young[set] : 0, oldest = (young ? young : ways) - 1;
+  uint32_t way;
+
+  if (filled == ways && tags[oldest] == line) {
+    cache->young[set] = (uint8_t)oldest;
+    return oldest;
+  }
+  way = way_of(tags, filled == ways ? 0 : ways - filled, ways, line);
+  if (way == ways) {
+    if (filled < ways)
+      cache->filled[set]++;
+    tags[oldest] = line;
+    sectors[oldest] = 0;
+    cache->young[set] = (uint8_t)oldest;
+    return oldest;
+  }
+  if (way != young) {
     present = sectors[way];
-  else if (filled < cache->shape->ways)
-    cache->filled[set]++;
-  else
-    way--;
-  memmove(tags + 1, tags, way * sizeof(*tags));
-  memmove(sectors + 1, sectors, way);
-  tags[0] = line;
-  sectors[0] = present;
+    grow_older(tags, sectors, ways, young, way);
+    tags[young] = line;
+    sectors[young] = present;
+  }
+  return young;
 }
 
 /* The other policies: a line stays in its way. Returns the way. */
@@ -190,7 +220,7 @@ static uint32_t access_fixed(struct gc_cache *cache, uint32_t set, uint64_t line
   const uint64_t first = (uint64_t)set * cache->shape->ways;
   const uint64_t *tags = cache->tags + first;
   const uint32_t filled = cache->filled[set];
-  uint32_t way = way_of(tags, filled, line);
+  uint32_t way = way_of(tags, 0, filled, line);
 
   if (way == filled) {
     way = victim(cache, set, random);
@@ -206,12 +236,10 @@ void gc_cache_turn_to_line(struct gc_cache *cache, uint64_t address, struct gc_r
 {
   const uint64_t line = address >> cache->line_shift;
   const uint32_t set = set_of(cache, address);
-  uint32_t way = 0;
+  const uint32_t way = cache->shape->replacement == GC_REPLACE_LRU
+                         ? access_lru(cache, set, line)
+                         : access_fixed(cache, set, line, random);
 
-  if (cache->shape->replacement == GC_REPLACE_LRU)
-    access_lru(cache, set, line);
-  else
-    way = access_fixed(cache, set, line, random);
   cache->used = true;
   cache->last_line = line;
   cache->last_slot = (uint64_t)set * cache->shape->ways + way;

@@ -52,9 +52,10 @@ struct gc_cache {
   uint32_t line_shift, sector_shift, interleave_shift;
   uint32_t weight_sum;
   bool used;              /* something came in since it was emptied */
-  uint64_t *tags;         /* line numbers [sets_max * ways]; LRU: a set from young to old */
+  uint64_t *tags;         /* line numbers [sets_max * ways] */
   uint8_t *sectors;       /* [sets_max * ways]: bit per sector present */
-  uint8_t *filled;        /* [sets_max]: ways in use, the first so many */
+  uint8_t *filled;        /* [sets_max]: ways in use: the first so many, LRU: the last */
+  uint8_t *young;         /* [sets_max], LRU only: the way that was used last */
   uint64_t *tree;         /* [sets_max * 2], PLRU only */
 };
 
