@@ -15,13 +15,16 @@ AC_DEFUN([GC_SANITIZERS], [
     gc_runtime=libasan.so
     AS_IF([$CC --version 2>/dev/null | grep clang >/dev/null],
       [gc_flags="$gc_flags -shared-libsan" gc_runtime=libclang_rt.asan-$host_cpu.so])
-    CFLAGS="$CFLAGS $gc_flags"
-    LDFLAGS="$LDFLAGS $gc_flags"
     AC_MSG_CHECKING([for the runtime of AddressSanitizer])
     SANITIZER_PRELOAD=`$CC -print-file-name=$gc_runtime`
     AS_IF([test -r "$SANITIZER_PRELOAD"], [],
       [AC_MSG_ERROR([$CC has no $gc_runtime: install its sanitizer libraries (Debian: part of gcc; libclang-rt-*-dev for clang)])])
     AC_MSG_RESULT([$SANITIZER_PRELOAD])
+    CFLAGS="$CFLAGS $gc_flags"
+    LDFLAGS="$LDFLAGS $gc_flags"
+    # clang's is in a directory of its own, where no program looks
+    AS_CASE([$gc_runtime], [libclang_rt.*],
+      [LDFLAGS="$LDFLAGS -Wl,-rpath,`AS_DIRNAME(["$SANITIZER_PRELOAD"])`"])
   ])
   AC_SUBST([SANITIZER_PRELOAD])
   AM_CONDITIONAL([SANITIZERS], [test "$enable_sanitizers" != no])
