@@ -174,20 +174,21 @@ END
 }
 
 @test "an AMD GPU: the tree of an MI300X, with an L2 in each of its XCDs and an L3 behind them" {
-  export HWLOC_GPUCACHE_SIM=mi300x
+  export HWLOC_GPUCACHE_SIM=$BATS_TEST_TMPDIR/gpu
+  sed -f "$top_srcdir/tests/data/mi300x-small.sed" "$top_srcdir/data/sim/mi300x" >"$HWLOC_GPUCACHE_SIM"
   run "$topo_check" io-important load check dup xml restrict no-accelerator
   is 0 "$status"
   is 1 "$(starts)"
   is '(DeviceMemory) "gpu0-Memory 192GiB"
-  (L3Cache) "gpu0-L3 256MiB"
-    (L2Cache) "gpu0-L2 4MiB x8"
+  (L3Cache) "gpu0-L3 16MiB"
+    (L2Cache) "gpu0-L2 512KiB x8"
       (L1Cache) "gpu0-L1 32KiB x304"
       (ScalarL1Cache) "gpu0-ScalarL1 16KiB x160"
       (LDS) "gpu0-LDS 64KiB x304"
       (InstructionCache) "gpu0-Instruction 64KiB x160"' \
     "$(topology | sed -n 's/^  \( *\)[A-Z][a-z]*\(([A-Za-z0-9]*) "gpu0-.*"\)$/\1\2/p')"
   is 144x2,16x1 "$(info SharedByCUs 'os=gpu0-ScalarL1 16KiB x160')"
-  is measured "$(info CapacitySource 'os=gpu0-L3 256MiB')"
+  is measured "$(info CapacitySource 'os=gpu0-L3 16MiB')"
   is sysfs "$(info CapacitySource 'os=gpu0-Instruction 64KiB x160')"
   is gfx942 "$(info GPUCacheGFX 'os=gpu0-Memory 192GiB')"
 }

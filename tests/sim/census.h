@@ -43,8 +43,6 @@ static inline void check_difference(struct opened *o, const struct wrong *wrong,
 {
   struct gc_element *element = element_of(o, wrong->kind);
 
-  must(o, wrong->capacity(&o->bench, element), "capacity");
-  assert_int_equal(number(element, "CapacityBytes"), wrong->bytes);
   assert_int_equal(gc_infos_set_u64(&element->infos, "CapacityBytes", wrong->bytes + (uint64_t)difference), 0);
   must(o, wrong->census(&o->bench, element), "census");
   if (isnan(number(element, "CapacityBytes")) != (difference != 0))
@@ -60,10 +58,10 @@ static inline void check_difference(struct opened *o, const struct wrong *wrong,
 
 static inline void check_differences(const struct wrong *wrong, const int *differences, size_t n)
 {
-  for (size_t i = 0; i < 2 * n; i++) {
+  for (size_t gpu = 0; gpu < 2; gpu++) {
     struct opened o;
 
-    if (i % 2) {
+    if (gpu) {
       wrong->open(&o, wrong->lines);
     } else {
       open_gpu(&o, "h200");
@@ -71,7 +69,10 @@ static inline void check_differences(const struct wrong *wrong, const int *diffe
     }
     if (wrong->near)
       know_constant_l1(&o);
-    check_difference(&o, wrong, differences[i / 2]);
+    must(&o, wrong->capacity(&o.bench, element_of(&o, wrong->kind)), "capacity");
+    assert_int_equal(number(element_of(&o, wrong->kind), "CapacityBytes"), wrong->bytes);
+    for (size_t i = 0; i < n; i++)
+      check_difference(&o, wrong, differences[i]);
     close_gpu(&o);
   }
 }

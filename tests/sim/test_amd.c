@@ -138,6 +138,23 @@ static void check_times(const struct seen *seen, const struct chip *chip, const 
     expect_rate(seen, chip->name, cache->kind, "WriteGBps", "Write", cache->space, cache->level, true);
 }
 
+/* How many a CU has, or why that is no number. */
+static void check_per_cu(const struct seen *seen, const struct chip *chip, const struct cache *cache)
+{
+  char why[64];
+
+  if (cache->instances == chip->cus) {
+    assert_string_equal(info(seen, cache->kind, "PerSM"), "1");
+    return;
+  }
+  if (cache->instances == 1)
+    snprintf(why, sizeof(why), "absent:%u CUs share it", chip->cus);
+  else
+    snprintf(why, sizeof(why), "absent:%u CUs share %u of them", chip->cus, cache->instances);
+  assert_string_equal(info(seen, cache->kind, "PerSMSource"), why);
+  assert_string_equal(info(seen, cache->kind, "PerSM"), "");
+}
+
 static void check_cache(const struct seen *seen, const struct chip *chip, const struct cache *cache)
 {
   const double truth = (double)gc_model_true_level(seen->o.model, cache->space, cache->level);
@@ -152,8 +169,10 @@ static void check_cache(const struct seen *seen, const struct chip *chip, const 
     expect(seen, chip->name, kind, "LineBytes", "Line", (double)cache->line, 0);
   if (cache->fetch)
     expect(seen, chip->name, kind, "FetchBytes", "Fetch", (double)cache->fetch, 0);
-  if (cache->instances)
+  if (cache->instances) {
     expect(seen, chip->name, kind, "Instances", "Instances", cache->instances, 0);
+    check_per_cu(seen, chip, cache);
+  }
   assert_string_equal(info(seen, kind, "SharedByCUs"), cache->shared ? cache->shared : "");
   check_times(seen, chip, cache);
 }

@@ -241,6 +241,40 @@ static void check_only_those(const char *gpu, const struct opened *o)
   }
 }
 
+/* What was measured as the capacity of a cache is what was counted; where nothing could be it is said why, and that
+ * is so of an L2 only whose near part cannot be told from the far one. */
+static void check_counted(const struct opened *o)
+{
+  unsigned counted = 0;
+
+  for (size_t i = 0; i < o->record->count; i++) {
+    const struct gc_element *element = &o->record->elements[i];
+    const double capacity = number(element, "CapacityBytes"), census = number(element, "CensusBytes");
+    const double error = number(element, "CensusErrorBytes");
+    const char *what = gc_kinds[element->kind].subtype;
+
+    if (strcmp(text(element, "CapacitySource"), "measured")) {
+      assert_true(isnan(capacity) || isnan(census));
+      continue;
+    }
+    if (isnan(census)) {
+      if (element->kind != GC_L2 || !isnan(number(element, "Partitions")))
+        fail_msg("%s: %s: no census: %s", o->name, what, text(element, "CensusSource"));
+      assert_memory_equal(text(element, "CensusSource"), "absent:", 7);
+      continue;
+    }
+    assert_string_equal(text(element, "CensusSource"), "measured");
+    if (!(fabs(census - capacity) <= 0.01 * capacity + 2 * error))
+      fail_msg("%s: %s: misses begin after %.0f bytes, counted were %.0f +- %.0f", o->name, what, capacity,
+               census, error);
+    if (!(error <= 0.04 * capacity))
+      fail_msg("%s: %s: a census of %.0f +- %.0f bytes says little", o->name, what, census, error);
+    assert_true(number(element, "CensusConfidence") > 0.95);
+    counted++;
+  }
+  assert_true(counted >= 3);
+}
+
 static void check_cell(const struct opened *o, const struct paper_row *row, const char *key, double measured,
                        const struct cell *cell, double within)
 {
@@ -343,6 +377,7 @@ static void profile(void **state)
     if (!strcmp(expectations[i].gpu, name))
       check(&expectations[i], &o);
   check_only_those(name, &o);
+  check_counted(&o);
   check_memories(name, &o);
   check_constant_l15(name, &o);
   check_carveouts(name, &o);

@@ -46,15 +46,17 @@ setup() {
 
 @test "an L3: why there is no line, no fetch granularity and none in a CU" {
   local why="loads reach it through an L2, which asks it for lines of its own"
-  run_split "$tool" show --sim mi300x
+  local gpu=$BATS_TEST_TMPDIR/gpu
+  sed -f "$top_srcdir/tests/data/mi300x-small.sed" "$top_srcdir/data/sim/mi300x" >"$gpu"
+  run_split "$tool" show --sim "$gpu"
   is 0 "$status"
   has "$output" "no Line, Fetch of L3Cache: $why"
   has "$output" "no PerCU of L3Cache: 304 CUs share it"
-  has "$output" "no PerCU of L2Cache: 304 CUs share 8 of them"
+  has "$output" "no PerCU of ScalarL1Cache, InstructionCache: 304 CUs share 160 of them"
   # rows in the same order as where only tables are known
   is "DeviceMemory L3Cache L2Cache L1Cache ScalarL1Cache LDS InstructionCache" \
     "$(sed -n '2,/^$/s/^ *\([A-Za-z0-9]*\).*/\1/p' <<<"$output" | sed '1d;/^$/d' | xargs)"
-  run_split "$tool" show --json --sim mi300x
+  run_split "$tool" show --json --sim "$gpu"
   is "absent:$why absent:$why null absent:304 CUs share it 1" "$(jq -r '.[0].elements[] |
     select(.subtype == "L3Cache") | "\(.LineSource) \(.FetchSource) \(.PerSM) \(.PerSMSource) \(.Instances)"' \
     <<<"$output")"

@@ -228,7 +228,7 @@ is_over() { [ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
 @test "measuring takes no more than a 20th of the device memory that is free, and says so where that is too little" {
   local gpu=$BATS_TEST_TMPDIR/gpu mib bytes
   for mib in 112 400 3000; do
-    sed "s/^memory = .*/memory = $mib MiB/" "$top_srcdir/data/sim/rtx2080ti" >"$gpu"
+    sed "s/^memory = .*/memory = $mib MiB/; s/^sms = .*/sms = 8/" "$top_srcdir/data/sim/rtx2080ti" >"$gpu"
     run_split "$tool" measure --sim "$gpu" --xml --no-store
     is 0 "$status"
     bytes=$(sed -n 's/.*"GPUCacheMeasuringDeviceBytes" value="\([0-9]*\)".*/\1/p' <<<"$output")

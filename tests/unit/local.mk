@@ -86,4 +86,4 @@ EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links
 	tests/unit/tree.h tests/unit/amd.h tests/unit/store.h tests/unit/backend.h \
 	tests/unit/chip.h tests/unit/hip.h \
 	tests/data/record-good.xml tests/data/two-gpus.xml \
-	tests/data/amd-tree.sh tests/data/tree.bash
+	tests/data/amd-tree.sh tests/data/mi300x-small.sed tests/data/tree.bash
