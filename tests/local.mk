@@ -99,13 +99,14 @@ bench: all tests/bench/bare-start tests/bench/load-cost
 
 .PHONY: tally check-unit check-gpu bench
 
+# Tests run in this order: those that take longest not at the end, where they would run alone.
 include tests/unit/local.mk
 include tests/kernels/local.mk
 include tests/emulator/local.mk
+include tests/calibration/local.mk
 include tests/sim/local.mk
 include tests/plugin/local.mk
 include tests/gpu/local.mk
 include tests/bench/local.mk
 include tests/tool/local.mk
 include tests/replay/local.mk
-include tests/calibration/local.mk
