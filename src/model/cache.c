@@ -181,28 +181,28 @@ static void grow_older(uint64_t *tags, uint8_t *sectors, uint32_t ways, uint32_t
 
 /* LRU. The ways of a set are a ring: from the youngest line on they grow older, up to the last way while the
  * set is not full. So when the oldest becomes the youngest, or a new one takes its place, as in every walk, no
- * line moves. Returns the way. */
+ * line moves. Returns the way. In the way before the youngest is the oldest, or nothing yet. */
 static uint32_t access_lru(struct gc_cache *cache, uint32_t set, uint64_t line)
 {
   const uint32_t ways = cache->shape->ways, filled = cache->filled[set];
   const uint64_t first = (uint64_t)set * ways;
   uint64_t *tags = cache->tags + first;
   uint8_t *sectors = cache->sectors + first, present;
-  const uint32_t young = filled ? cache->young[set] : 0, oldest = (young ? young : ways) - 1;
+  const uint32_t young = filled ? cache->young[set] : 0, before = (young ? young : ways) - 1;
   uint32_t way;
 
-  if (filled == ways && tags[oldest] == line) {
-    cache->young[set] = (uint8_t)oldest;
-    return oldest;
+  if (filled == ways && tags[before] == line) {
+    cache->young[set] = (uint8_t)before;
+    return before;
   }
   way = way_of(tags, filled == ways ? 0 : ways - filled, ways, line);
   if (way == ways) {
     if (filled < ways)
       cache->filled[set]++;
-    tags[oldest] = line;
-    sectors[oldest] = 0;
-    cache->young[set] = (uint8_t)oldest;
-    return oldest;
+    tags[before] = line;
+    sectors[before] = 0;
+    cache->young[set] = (uint8_t)before;
+    return before;
   }
   if (way != young) {
     present = sectors[way];

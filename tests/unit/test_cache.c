@@ -165,6 +165,51 @@ static void misses_fetch_sectors(void **state)
   gc_cache_fini(&cache);
 }
 
+/* Any accesses to one set, against a list of its lines from young to old; emptied now and then. */
+static void check_lru_list(uint32_t ways)
+{
+  struct { uint64_t line; uint8_t sectors; } list[GC_CACHE_WAYS_MAX];
+  struct gc_cache_shape s = shape(ways, GC_REPLACE_LRU);
+  uint32_t filled = 0;
+  struct gc_random random;
+  struct gc_cache cache;
+
+  s.sector = 32;
+  gc_random_seed(&random, ways);
+  assert_int_equal(gc_cache_init(&cache, &s, 1), 0);
+  for (unsigned i = 0; i < 20000; i++) {
+    const uint64_t line = gc_random_below(&random, ways + ways / 2 + 1), address = BASE + line * 128;
+    const uint8_t mask = (uint8_t)(1u << gc_random_below(&random, 4));
+    uint32_t at = 0;
+    uint8_t had;
+
+    if (!gc_random_below(&random, 40 * ways)) {
+      gc_cache_empty(&cache);
+      filled = 0;
+    }
+    while (at < filled && list[at].line != line)
+      at++;
+    had = at < filled ? list[at].sectors : 0;
+    assert_int_equal(gc_cache_access_sectors(&cache, address, mask, &random), had & mask);
+    if (at == filled && filled < ways)
+      filled++;
+    else if (at == filled)
+      at--;
+    memmove(list + 1, list, at * sizeof(*list));
+    list[0].line = line;
+    list[0].sectors = had | mask;
+  }
+  gc_cache_fini(&cache);
+}
+
+static void lru_is_a_list(void **state)
+{
+  (void)state;
+  for (uint32_t ways = 1; ways < 20; ways++)
+    check_lru_list(ways);
+  check_lru_list(GC_CACHE_WAYS_MAX);
+}
+
 /* Modulo sends a stride of sets x line to one set; the hashes spread it. An aligned run of all lines
  * still fits exactly. */
 static void hashes_spread_strides_and_keep_the_capacity(void **state)
@@ -261,6 +306,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(lru_ring_of_the_capacity_hits),
     cmocka_unit_test(lru_evicts_the_oldest_not_the_first),
+    cmocka_unit_test(lru_is_a_list),
     cmocka_unit_test(plru_is_not_lru),
     cmocka_unit_test(random_replacement_has_its_rate),
     cmocka_unit_test(weighted_ways_have_their_share),
