@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -84,18 +85,22 @@ static int write_temporary(int dir_fd, const char *id, const char *xml, size_t l
   return status;
 }
 
-/* A new file that whoever is killed does not leave: without a name, or, where file systems have none such, with
- * one for a moment. */
+/* A new file that nobody leaves who is ended by a signal: without a name, or, where file systems have none such,
+ * with one for a moment, in which this thread takes no signals. */
 static int create_nameless(int dir_fd, const char *id)
 {
   char temporary[GC_STORE_NAME];
   int fd = openat(dir_fd, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+  sigset_t all, before;
 
   if (fd >= 0)
     return fd;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
   fd = create_temporary(dir_fd, id, temporary);
   if (fd >= 0)
     unlinkat(dir_fd, temporary, 0);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
   return fd;
 }
 

@@ -108,8 +108,9 @@ setup() {
     rm -rf "$records"
     env LD_PRELOAD="$SANITIZER_PRELOAD $slow" "$tool" measure --sim "$tiny" >/dev/null 2>&1 3>&- &
     local pid=$!
+    # it has the lock only after it has looked
+    [ $moment = looks ] || soon [ -e "$records/sim-tiny.lock" ]
     soon unfinished
-    [ $moment = looks ] || { soon eval '! unfinished' && soon unfinished; }
     kill $pid
     number=0
     wait $pid || number=$?

@@ -40,6 +40,12 @@ static int open_named(const char *function, int dir_fd, const char *path, int fl
   return open_at(dir_fd, path, flags, mode);
 }
 
+/* Whether there is a fourth argument; O_TMPFILE is several bits, one of them O_DIRECTORY. */
+static int creates(int flags)
+{
+  return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
 #define OPEN_AT(name)                                           \
   EXPORT int name(int dir_fd, const char *path, int flags, ...) \
   {                                                             \
@@ -47,7 +53,7 @@ static int open_named(const char *function, int dir_fd, const char *path, int fl
     va_list rest;                                               \
                                                                 \
     va_start(rest, flags);                                      \
-    if (flags & (O_CREAT | O_TMPFILE))                          \
+    if (creates(flags))                                         \
       mode = va_arg(rest, mode_t);                              \
     va_end(rest);                                               \
     return open_named(#name, dir_fd, path, flags, mode);        \
