@@ -253,6 +253,8 @@ static void check_counted(const struct opened *o)
     const double error = number(element, "CensusErrorBytes");
     const char *what = gc_kinds[element->kind].subtype;
 
+    if (strstr(text(element, "CapacitySource"), "misses begin after"))
+      fail_msg("%s: %s is withheld: %s", o->name, what, text(element, "CapacitySource"));
     if (strcmp(text(element, "CapacitySource"), "measured")) {
       assert_true(isnan(capacity) || isnan(census));
       continue;
