@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Makes ./configure from configure.ac.
+# Generates ./configure from configure.ac.
 set -e
 cd "$(dirname "$0")"
 for program in autoreconf:autoconf automake:automake libtoolize:libtool pkg-config:pkg-config; do

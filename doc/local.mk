@@ -9,7 +9,7 @@ doc/hwloc-gpucache.1: doc/hwloc-gpucache.1.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) doc && sed -e 's|@localstatedir[@]|$(localstatedir)|g' \
 	  -e 's|@pkgdatadir[@]|$(pkgdatadir)|g' '$(srcdir)/doc/hwloc-gpucache.1.in' >$@.tmp && mv $@.tmp $@
 
-# Curves of a real GPU: data, and the pictures that "hwloc-gpucache plot" makes of it.
+# Curves of a real GPU: data, and the pictures that "hwloc-gpucache plot" draws from them.
 EXTRA_DIST += doc/results/h200/curves/README.md \
 	doc/results/h200/curves/gpu0-ConstantL1Cache-capacity.svg \
 	doc/results/h200/curves/gpu0-ConstantL1Cache-capacity.tsv \
@@ -20,8 +20,9 @@ EXTRA_DIST += doc/results/h200/curves/README.md \
 	doc/results/h200/curves/gpu0-L2Cache-capacity.svg \
 	doc/results/h200/curves/gpu0-L2Cache-capacity.tsv
 
-EXTRA_DIST += doc/amd.md doc/architecture.md doc/missing.md doc/results/performance.md
-# What was seen on it.
+EXTRA_DIST += doc/amd.md doc/architecture.md doc/glossary.md doc/install.md doc/limitations.md doc/methods.md doc/testing.md \
+	doc/site.md doc/results/performance.md
+# Results of real GPUs.
 EXTRA_DIST += doc/results/h200/README.md doc/results/h200/lstopo.png doc/results/h200/lstopo.txt \
 	doc/results/h200/record.xml doc/results/h200/show.txt doc/results/h200/repeat.txt \
 	doc/results/h200/bench.txt doc/results/h200/check-gpu.txt doc/results/h200/four-gpus.txt doc/results/h200/two-gpus.txt

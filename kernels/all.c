@@ -1,19 +1,19 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * All kernels as one translation unit: one module to load, with one constant bank. Only stretch.c is an
- * object of its own on GPUs, for its length.
+ * All kernels as one translation unit: one module to load, with one constant bank. On NVIDIA GPUs
+ * filler.c is an object of its own, because it is long.
  */
 #include "bandwidth.c"
 #include "census.c"
 #include "chase.c"
 #if GPU_AMD_PATHS
-#include "mates.c"
+#include "sharing_groups.c"
 #endif
 #include "pair.c"
 #include "stream.c"
 #if GPU_NVIDIA_PATHS
-#include "turn.c"
+#include "banks.c"
 #endif
 
 #if defined(__NVPTX__)

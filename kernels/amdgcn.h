@@ -2,17 +2,17 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The target contract of gpu.h for AMD GPUs: code objects by clang for GCN and CDNA (gfx9) and RDNA
- * (gfx10 to gfx12). doc/amd.md says why each instruction is what it is; tests/kernels checks all of it in
- * what was compiled.
+ * (gfx10 to gfx12). doc/amd.md explains each instruction; tests/kernels checks all of them in the
+ * compiled code.
  *
- * What is measured is assembly, one volatile block for a load: the compiler neither reorders what is in
- * there nor puts anything in between, and it does not know that memory operations are under way, so every
- * block waits for its own. What is not measured is left to the compiler, as atomic accesses of the scope
- * of the whole GPU: these go around the vector L1.
+ * Measured code is assembly, one volatile block per load. The compiler does not reorder
+ * instructions in a block or insert others. It does not know that memory operations are in flight,
+ * so every block waits for its own. Unmeasured accesses are left to the compiler, as atomic
+ * accesses at the scope of the whole GPU: these bypass the vector L1.
  *
- * A wave has a scalar unit with registers and a cache of its own. Values that are equal in all lanes
- * must be known as such where scalar loads depend on them, and where a branch decides whether a wave
- * makes any: a scalar load does not ask which lanes are active.
+ * A wave has a scalar unit with registers and a cache of its own. The compiler must know which
+ * values are equal in all lanes, where scalar loads depend on them and where a branch decides
+ * whether a wave executes a scalar load: such a load does not depend on the active lanes.
  */
 #ifndef GPU_AMDGCN_H
 #define GPU_AMDGCN_H
@@ -34,17 +34,22 @@
 #define GPU_AMD_LDS __attribute__((address_space(3)))
 #define GPU_AMD_CONSTANT __attribute__((address_space(4)))
 
-/* gpu_clock is an operation and, in the object, the entry point of a kernel. */
+/* gpu_clock is an operation and also the entry point of a kernel, hence this name. */
 GPU_INLINE uint32_t gpu_clock(void) __asm__("gpu_operation_clock");
 
-/* Instructions that differ between generations. First the lanes of a wave and the bits of a load that
- * goes around the vector L1 (on gfx10 and gfx11 around GL1 as well) and may hit in L2: */
+/* gfx125x has other caches, scopes and waits than gfx12, of which it is one for the compiler. */
+#if defined(__gfx1250__) || defined(__gfx1251__) || defined(__gfx12_5_generic__)
+#error "the kernels are not written for gfx125x"
+#endif
+
+/* Instructions that differ between generations. First the lanes of a wave, and the bits of a load
+ * that bypasses the vector L1 (on gfx10 and gfx11 also GL1) and may hit in L2. */
 #if defined(__GFX9__)
 #define GPU_LANES 64
 #if defined(__gfx940__) || defined(__gfx941__) || defined(__gfx942__) || defined(__gfx950__) ||    \
     defined(__gfx9_4_generic__)
 #define GPU_AMD_AROUND_L1 " sc1"
-#define GPU_AMD_XCCS 16 /* that a number can tell apart */
+#define GPU_AMD_XCCS 16 /* that gpu_sm can distinguish */
 #else
 #define GPU_AMD_AROUND_L1 " glc"
 #endif
@@ -53,7 +58,7 @@ GPU_INLINE uint32_t gpu_clock(void) __asm__("gpu_operation_clock");
 #define GPU_AMD_AROUND_L1 " glc dlc"
 #elif defined(__GFX11__)
 #define GPU_LANES 32
-#define GPU_AMD_AROUND_L1 " glc" /* dlc is about the last-level cache here */
+#define GPU_AMD_AROUND_L1 " glc" /* dlc concerns the last-level cache here */
 #elif defined(__GFX12__)
 #define GPU_LANES 32
 #define GPU_AMD_AROUND_L1 " scope:SCOPE_DEV"
@@ -61,7 +66,7 @@ GPU_INLINE uint32_t gpu_clock(void) __asm__("gpu_operation_clock");
 #error "kernels are written for gfx9 to gfx12"
 #endif
 
-/* How to wait until loads of global memory, stores, LDS and scalar loads are done. */
+/* Waits for loads of global memory, stores, LDS accesses and scalar loads. */
 #if defined(__GFX12__)
 #define GPU_AMD_WAIT_GLOBAL "s_wait_loadcnt 0x0\n\t"
 #define GPU_AMD_WAIT_STORES "s_wait_storecnt 0x0\n\t"
@@ -80,8 +85,8 @@ GPU_INLINE uint32_t gpu_clock(void) __asm__("gpu_operation_clock");
 #define GPU_AMD_WAIT_ALL                                                                           \
   GPU_AMD_WAIT_GLOBAL GPU_AMD_WAIT_STORES GPU_AMD_WAIT_LDS GPU_AMD_WAIT_SCALAR
 
-/* The cycle counter. Up to gfx10 it comes like a scalar load, and has 64 bits. gfx11 has 20 bits in a
- * register of the wave, gfx12 twice 32. */
+/* The cycle counter. Up to gfx10 it arrives like a scalar load and has 64 bits. gfx11 has 20 bits
+ * in a hardware register of the wave, gfx12 two halves of 32 bits. */
 #if defined(__GFX9__) || defined(__GFX10__)
 #define GPU_AMD_CLOCK(into) "s_memtime " into "\n\t" GPU_AMD_WAIT_SCALAR
 typedef uint64_t gpu_amd_clock;
@@ -94,8 +99,8 @@ typedef uint32_t gpu_amd_clock;
 typedef uint32_t gpu_amd_clock;
 #endif
 
-/* What scalar instructions wrote on gfx12 may not be read by vector ones before that is waited for: these
- * would see what was in the register before (LLVM pull request 100067). clang does it for its own code. */
+/* On gfx12 vector instructions that read a register too soon after a scalar instruction wrote it
+ * see the old value (LLVM pull request 100067). clang inserts the wait in its own code. */
 #if defined(__GFX12__)
 #define GPU_AMD_SETTLE "s_wait_alu depctr_sa_sdst(0)\n\t"
 #else
@@ -128,7 +133,7 @@ GPU_INLINE uint32_t gpu_warp(void)
 
 GPU_INLINE int gpu_select_warp(uint32_t warp) { return gpu_warp() == warp; }
 
-/* A value that is equal in all lanes, as one that the compiler knows to be. */
+/* Tells the compiler that a value is equal in all lanes. */
 GPU_INLINE uint64_t gpu_amd_uniform(uint64_t value)
 {
   return (uint64_t)(uint32_t)__builtin_amdgcn_readfirstlane((int)(value >> 32)) << 32 |
@@ -139,7 +144,7 @@ GPU_INLINE uint64_t gpu_amd_uniform(uint64_t value)
 #define GPU_AMD_REGISTER(id, from, bits)                                                           \
   ((uint32_t)__builtin_amdgcn_s_getreg((id) | (from) << 6 | ((bits)-1) << 11))
 
-/* Where in the chip: a number below GPU_SM_BOUND, not one below the number of CUs. */
+/* Where in the chip the CU is: a number below 4096, often above the number of CUs. */
 GPU_INLINE uint32_t gpu_sm(void)
 {
 #if defined(__GFX9__) /* HW_ID: engine, array, CU */
@@ -160,7 +165,7 @@ GPU_INLINE uint32_t gpu_sm(void)
 #endif
 }
 
-/* Stores are done when others could see them. */
+/* Stores are complete when other CUs can see them. */
 GPU_INLINE void gpu_written(void) { __asm__ volatile(GPU_AMD_WAIT_ALL ::: "memory"); }
 
 GPU_INLINE void gpu_barrier(void)
@@ -196,7 +201,8 @@ GPU_INLINE uint32_t gpu_cycles(uint64_t from, uint64_t to)
   return to - from > UINT32_MAX ? UINT32_MAX : (uint32_t)(to - from);
 }
 
-/* Where the counter is short: what it counted since `earlier`, which is less than a period ago. */
+/* Where the counter is short: the reading extended by the cycles since `earlier`, which is less
+ * than a period ago. */
 #if defined(GPU_CLOCK_BITS)
 GPU_INLINE uint64_t gpu_clock64_from(uint64_t earlier)
 {
@@ -205,17 +211,17 @@ GPU_INLINE uint64_t gpu_clock64_from(uint64_t earlier)
 #define gpu_clock64_from gpu_clock64_from
 #endif
 
-/* Arguments lie in memory and come through the scalar cache. From here on the compiler cannot know that
- * a register holds one, so it will not load it again. */
+/* Arguments lie in memory and come through the scalar cache. After this the compiler no longer
+ * knows that the register holds an argument, so it does not load it again. */
 #define gpu_keep(value)                                                                            \
   ({                                                                                               \
-    __typeof__((value) + 0) kept = (value);                                                          \
+    __typeof__((value) + 0) kept = (value);                                                        \
     __asm__("" : "+s"(kept));                                                                      \
     kept;                                                                                          \
   })
 
-/* The wall clock does not tell how long its tick is, and generations differ. Not const: the compiler would
- * take these values for granted. */
+/* The length of a tick of the wall clock differs between generations, and the clock does not report
+ * it. Not const: the compiler would assume these values. */
 __attribute__((visibility("protected"))) GPU_AMD_CONSTANT struct gpu_tick gpu_tick = {10, 0};
 
 GPU_INLINE uint64_t gpu_nanoseconds(void)
@@ -223,14 +229,14 @@ GPU_INLINE uint64_t gpu_nanoseconds(void)
   struct gpu_tick tick = {gpu_tick.nanoseconds, gpu_tick.fraction};
   uint64_t ticks;
 
-  /* before the clock, so that nothing is under way afterwards */
+  /* loaded before the clock read, so that no load is in flight afterwards */
   __asm__ volatile("" : "+s"(tick.nanoseconds), "+s"(tick.fraction));
   __asm__ volatile(GPU_AMD_WALL GPU_AMD_WAIT_SCALAR GPU_AMD_SETTLE : "=&s"(ticks)::"memory");
   return ticks * tick.nanoseconds + (ticks >> 32) * tick.fraction +
          ((uint32_t)ticks * (uint64_t)tick.fraction >> 32);
 }
 
-/* Memory that is not measured. Scope of the GPU: around the vector L1. */
+/* Memory that is not measured. At the scope of the GPU these accesses bypass the vector L1. */
 
 GPU_INLINE void gpu_store64(uint64_t address, uint64_t value)
 {
@@ -269,16 +275,17 @@ GPU_INLINE void gpu_shared_store32(uint32_t offset, uint32_t value)
   __asm__ volatile("ds_write_b32 %0, %1\n\t" GPU_AMD_WAIT_LDS ::"v"(offset), "v"(value) : "memory");
 }
 
-/* All loads wait for their values. */
+/* Every measured load already waits for its value. */
 GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "memory"); }
 
-/* What threads pull into L2 need not wait one for another. */
+/* Loads that bring memory into L2 do not wait for one another. */
 #define GPU_RUN 1
 #define gpu_load_run(base, at, bytes, stride) gpu_amd_get64((base) + (at))
 
-/* Measured loads. PATH(path, bits, register, operand, load, wait): `load` is one load from %[at], which is the
- * operand, into %[value], both of them so many bits wide and in vector (v) or scalar (s) registers. Where the
- * clock comes like a load, it is waited for too. Nothing is under way when the window begins. */
+/* Measured loads. PATH(path, bits, register, operand, load, wait): `load` is one load from %[at],
+ * which is the operand, into %[value]; both have `bits` bits and are in vector (v) or scalar (s)
+ * registers. Where the clock arrives like a load, the code waits for it, too. Nothing is in flight
+ * at the first clock read. */
 #define GPU_AMD_PATH(path, bits, register, operand, load, wait)                                    \
   GPU_INLINE uint64_t gpu_load_##path(uint64_t at, uint64_t texture)                               \
   {                                                                                                \
@@ -306,7 +313,7 @@ GPU_INLINE void gpu_await(uint64_t value) { __asm__ volatile("" ::"v"(value) : "
     return value;                                                                                  \
   }
 
-/* Of one load, which takes much less than 2^20 cycles. */
+/* The time of one load, which takes much less than 2^20 cycles. */
 GPU_INLINE uint32_t gpu_amd_elapsed(gpu_amd_clock from, gpu_amd_clock to)
 {
 #if defined(GPU_CLOCK_BITS)
@@ -323,8 +330,8 @@ GPU_AMD_PATH(scalar, 64, "s", gpu_amd_uniform, "s_load_dwordx2 %[value], %[at], 
              GPU_AMD_WAIT_SCALAR)
 GPU_AMD_PATH(shared, 32, "v", , "ds_read_b32 %[value], %[at]", GPU_AMD_WAIT_LDS)
 
-/* Bandwidth: 16 bytes in each lane. Here the compiler does the waiting, because many loads are under
- * way at a time and each is waited for when its registers are needed. */
+/* Bandwidth: 16 bytes in each lane. Here the compiler inserts the waits: many loads are in flight
+ * at a time, and each is waited for when its registers are needed. */
 struct gpu_words {
   uint32_t word[4];
 };
@@ -343,22 +350,24 @@ typedef uint32_t gpu_amd_words __attribute__((ext_vector_type(4)));
 GPU_AMD_READ(ca, GPU_AMD_GLOBAL, uint64_t)
 GPU_AMD_READ(shared, GPU_AMD_LDS, uint32_t)
 
-/* Scalar loads come back in any order, so one can only wait for all of them; and what the scalar unit would
- * fold takes it longer than the loads. So all rows of a turn are loaded and waited for at once. */
+/* Scalar loads arrive in any order, so the code can only wait for all of them. Folding their values
+ * would take the scalar unit longer than the loads. So this loads all rows of an iteration and
+ * waits for them at once. */
 typedef uint32_t gpu_amd_rows __attribute__((ext_vector_type(GPU_BANDWIDTH_ROWS / 2 * 4)));
 
 GPU_INLINE void gpu_read_rows_scalar(uint64_t at)
 {
   gpu_amd_rows first, second;
 
-  __asm__ volatile("s_load_dwordx16 %0, %2, 0x0\n\ts_load_dwordx16 %1, %2, 0x40\n\t" GPU_AMD_WAIT_SCALAR
-                   : "=&s"(first), "=&s"(second)
-                   : "s"(gpu_amd_uniform(at))
-                   : "memory");
+  __asm__ volatile(
+      "s_load_dwordx16 %0, %2, 0x0\n\ts_load_dwordx16 %1, %2, 0x40\n\t" GPU_AMD_WAIT_SCALAR
+      : "=&s"(first), "=&s"(second)
+      : "s"(gpu_amd_uniform(at))
+      : "memory");
 }
 
-/* There are no atomic loads of 16 bytes: the lanes read the first half of the row together, then the
- * second, so that each of the two is without gaps. */
+/* There are no atomic loads of 16 bytes. The lanes read the first half of the row together, then
+ * the second half, so that each half is without gaps. */
 GPU_INLINE void gpu_read_row_cg(struct gpu_words *to, uint64_t at, uint64_t texture)
 {
   const uint64_t mine = at - gpu_lane() * 8;

@@ -1,18 +1,20 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Bandwidth: all warps of a block move rows of 16 bytes a lane, many of them independent of each
- * other, so that nothing waits for a single one; the clocks are read only before and after all of
- * it. What is read is folded into a sum that is stored if it has a value it never has, so that no
- * load can be left out; each turn of the loop is somewhere else, so that none can be taken out of it.
+ * Bandwidth: all warps of a block move rows of 16 bytes per lane. Many rows are independent of each
+ * other, so that nothing waits for a single one. The kernels read the clocks only before and after
+ * each repetition. They fold what they read into a sum and store it if it has a value that it never
+ * has, so that the compiler keeps all loads. Each iteration of the loop reads other addresses, so
+ * that the compiler hoists no load.
+ * The method: doc/methods.md, "Bandwidth".
  */
 #include "gpu.h"
 
 #define ROWS GPU_BANDWIDTH_ROWS
 
-/* row: bytes that one load or store of a warp moves. what: READ, WRITE or PULL, below.
- * What the loop needs of the arguments is kept in registers: they lie in constant memory, and loads
- * of them would be in the way of those that are measured. */
+/* row: bytes that one load or store of a warp moves. what: READ, WRITE or PULL, below. The loop
+ * keeps its arguments in registers: they lie in constant memory, and loads of them would disturb
+ * the measured loads. */
 #define BANDWIDTH(name, path, row, what)                                                           \
   GPU_KERNEL(name, gpu_bandwidth_args)                                                             \
   {                                                                                                \
@@ -41,7 +43,7 @@
         }                                                                                          \
         at += step;                                                                                \
         at = at >= stop ? at - bytes : at;                                                         \
-        GPU_CLOCK_GOES_ON(end);                                                                    \
+        GPU_CLOCK_ADVANCE(end);                                                                    \
       }                                                                                            \
       what##_END(words, sum)                                                                       \
       if (sum[0] == 0x9e3779b9 && sum[1] == 0x7f4a7c15)                                            \
@@ -61,8 +63,8 @@
     }                                                                                              \
   }
 
-/* A row is folded into the sum only when its registers are needed again, a turn later: so all ROWS
- * of a warp are under way at any time. */
+/* A row is folded into the sum only when its registers are needed again, one iteration later. So
+ * all ROWS rows of a warp are in flight at any time. */
 #define FOLD(words, sum)                                                                           \
   sum[0] ^= words.word[0] ^ words.word[1];                                                         \
   sum[1] ^= words.word[2] ^ words.word[3];
@@ -83,7 +85,8 @@
 
 #define WRITE_END(words, sum) gpu_written();
 
-/* All rows of a turn at once, not folded: for paths whose loads are not left out even so. */
+/* All rows of an iteration at once, without folding: for paths whose loads the compiler keeps
+ * anyway. */
 #define PULL_ROW(path, at, words, sum)                                                             \
   if (u == 0)                                                                                      \
     gpu_read_rows_##path(at);

@@ -1,10 +1,11 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Fine-grained p-chase: every load waits for the one before it, and is timed alone (Mei et al.
- * 2014, section 3.2; Größler 2022, section 3.1). What was seen stays in registers until the end:
- * a histogram spread over the lanes of the warp, and the first slow load. So nothing but the
- * chain itself goes through the cache that is measured.
+ * Fine-grained p-chase: every load waits for the one before it and is timed alone (Mei et al. 2014,
+ * section 3.2; Größler 2022, section 3.1). The results stay in registers until the end: a histogram
+ * spread over the lanes of the warp, and the first slow load. So nothing but the chain itself goes
+ * through the cache under test.
+ * The method: doc/methods.md, "Timed load".
  */
 #include "gpu.h"
 
@@ -18,9 +19,10 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
     gpu_barrier();
 }
 
-#define IN_FLIGHT 4 /* loads of a lane that nobody times */
+#define IN_FLIGHT 4 /* untimed loads of a lane in flight */
 
-/* Where the lanes of a block are that share the loads from start to end among them, round after round. */
+/* The next address of a lane if the lanes of a block share the loads from start to end, in repeated
+ * rounds. */
 struct side_by_side {
   uint64_t at, end, round, hop;
 };
@@ -58,11 +60,11 @@ static inline void add_result(uint64_t result, const struct gpu_histogram *histo
 #define CHASE(path)                                                                                \
   GPU_KERNEL(chase_##path, gpu_chase_args)                                                         \
   {                                                                                                \
-    const uint32_t number = a.together ? gpu_sm() : gpu_block();                                   \
+    const uint32_t number = a.pooled_sms ? gpu_sm() : gpu_block();                                 \
     const uint64_t job = a.jobs + number * sizeof(struct gpu_chase_job);                           \
     const uint64_t result =                                                                        \
-      gpu_keep(a.results) + (a.together ? 0 : number * sizeof(struct gpu_chase_result));           \
-    const uint32_t together = gpu_keep(a.together);                                                \
+      gpu_keep(a.results) + (a.pooled_sms ? 0 : number * sizeof(struct gpu_chase_result));         \
+    const uint32_t pooled_sms = gpu_keep(a.pooled_sms);                                            \
     const uint32_t low = gpu_keep(a.low), shift = gpu_keep(a.shift);                               \
     const uint32_t threshold = gpu_keep(a.threshold);                                              \
     const uint64_t texture = gpu_keep(a.texture);                                                  \
@@ -71,9 +73,9 @@ static inline void add_result(uint64_t result, const struct gpu_histogram *histo
     struct gpu_histogram histogram;                                                                \
     struct gpu_trace trace;                                                                        \
                                                                                                    \
-    if (together && number >= together)                                                            \
+    if (pooled_sms && number >= pooled_sms)                                                        \
       return;                                                                                      \
-    if (together && gpu_thread() == 0)                                                             \
+    if (pooled_sms && gpu_thread() == 0)                                                           \
       gpu_add32(result + sizeof(struct gpu_chase_result) + 4 * number, 1);                         \
     start = at = gpu_get64(job) + GPU_BASE_##path;                                                 \
     end = gpu_get64(job + 8) + GPU_BASE_##path;                                                    \
@@ -88,7 +90,7 @@ static inline void add_result(uint64_t result, const struct gpu_histogram *histo
                                                                                                    \
       GPU_NO_UNROLL                                                                                \
       for (uint32_t k = 0; k < warm; k += IN_FLIGHT * gpu_threads()) {                             \
-        uint64_t sum = 0; /* of what is aligned: never all ones, which gpu_await does not stand */ \
+        uint64_t sum = 0; /* of aligned values: never all ones, as gpu_await requires */           \
                                                                                                    \
         GPU_UNROLL                                                                                 \
         for (uint32_t i = 0; i < IN_FLIGHT; i++)                                                   \
@@ -120,7 +122,7 @@ static inline void add_result(uint64_t result, const struct gpu_histogram *histo
       gpu_trace_add(&trace, k, t);                                                                 \
     }                                                                                              \
     gpu_trace_end(&trace, loads);                                                                  \
-    if (together) {                                                                                \
+    if (pooled_sms) {                                                                              \
       if (loads)                                                                                   \
         add_result(result, &histogram, (uint32_t)cycles, slow, loads);                             \
       return;                                                                                      \
@@ -157,7 +159,7 @@ CHASE(scalar)
     GPU_UNROLL                                                                                     \
     for (uint32_t u = 0; u < GPU_LATENCY_UNROLL; u++)                                              \
       at = gpu_load_##path(at, texture);                                                           \
-    GPU_CLOCK_GOES_ON(clock);                                                                      \
+    GPU_CLOCK_ADVANCE(clock);                                                                      \
   }
 
 #define LATENCY(path)                                                                              \

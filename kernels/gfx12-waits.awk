@@ -1,20 +1,21 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# On gfx12 a scalar register that a vector instruction has once read may later be seen with its old value,
-# unless the write of the new one is waited for (LLVM pull request 100067). clang knows that from version 20
-# on. For older ones this filter reads their assembly and has every such write waited for, wherever it
-# may be read: more than it takes, but nothing of it is in what is measured. Inline assembly does its own waiting.
+# Adds waits to the assembly of gfx12 kernels. If a vector instruction has read a scalar register, a later
+# reader of this register may see the old value, unless the code waits for the write of the new value (LLVM
+# pull request 100067). clang inserts these waits from version 20 on. For older versions this filter adds a
+# wait after every such write. These are more waits than necessary, but none is in measured code: inline
+# assembly has waits of its own and stays as it is.
 
 BEGIN { wait = "\ts_wait_alu depctr_sa_sdst(0) depctr_va_sdst(0) depctr_va_vcc(0)" }
 
 /;APP/ || /;#ASMSTART/ { inside = 1 }
 /;NO_APP/ || /;#ASMEND/ { inside = 0 }
 
-# how far apart dependent instructions are: no longer true, and only a hint
+# drop the hints about distances of dependent instructions: the added waits make them wrong
 /^\ts_delay_alu / && !inside { next }
 
 { print }
 
-# the address of something: the offsets count from the first of these instructions to the last
+# the offsets of an address computation are relative to its first instruction: add nothing before its last one
 /^\ts_getpc_b64 / { bundle = 1 }
 /^\ts_add_co_ci_u32 / { bundle = 0 }
 

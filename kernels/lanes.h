@@ -1,14 +1,15 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What a chase saw, spread over the lanes of its warp or wave, so that it stays in registers: GPU_LANES of them,
- * which nvptx.h and amdgcn.h define together with what this is made of.
+ * The histogram and the trace of a chase, spread over the lanes of its warp or wave, so that they
+ * stay in registers. nvptx.h and amdgcn.h define GPU_LANES, the number of lanes, and the operations
+ * used here.
  */
 #ifndef GPU_LANES_H
 #define GPU_LANES_H
 
-/* The histogram: lane l counts bins l, l + GPU_LANES and so on. All lanes see the same times, since they load
- * the same addresses together. */
+/* Lane l counts the bins l, l + GPU_LANES and so on. All lanes see the same times, because they
+ * load the same addresses together. */
 struct gpu_histogram {
   uint32_t count[GPU_HISTOGRAM_BINS / GPU_LANES];
 };
@@ -24,7 +25,8 @@ GPU_INLINE void gpu_histogram_add(struct gpu_histogram *h, uint32_t bin)
 {
   GPU_UNROLL
   for (uint32_t i = 0; i < GPU_HISTOGRAM_BINS / GPU_LANES; i++)
-    h->count[i] += bin - GPU_LANES * i == gpu_lane(); /* what hangs on the bin cannot move into the window */
+    /* depends on the bin, so it cannot move between the clock reads */
+    h->count[i] += bin - GPU_LANES * i == gpu_lane();
 }
 
 GPU_INLINE void gpu_histogram_store(const struct gpu_histogram *h, uint64_t address)
@@ -42,7 +44,7 @@ GPU_INLINE void gpu_histogram_join(const struct gpu_histogram *h, uint64_t addre
       gpu_add32(address + 4 * (gpu_lane() + GPU_LANES * i), h->count[i]);
 }
 
-/* The trace: each lane keeps one of as many values as there are lanes; then they are written together. */
+/* Each lane keeps one of GPU_LANES successive values; then the lanes write them together. */
 struct gpu_trace {
   uint64_t address;
   uint32_t value;

@@ -1,19 +1,18 @@
-# The kernels: plain C, compiled by clang for the GPU, embedded in whatever runs them.
+# The kernels: plain C, compiled by clang for the GPU and embedded by src/device/images.c.
 #
-# sm_35 is the lowest target that serves: the first GPUs with the read-only path (ld.global.nc), and
-# every newer one takes its PTX. ptxas makes machine code of it for the GPUs that it knows, so that
-# no driver has to compile when it measures.
-noinst_LTLIBRARIES += kernels/libkernels.la
-kernels_libkernels_la_SOURCES = kernels/images.c kernels/images.h kernels/args.h
-
-kernel_sources = kernels/all.c kernels/amdgcn.h kernels/args.h kernels/bandwidth.c kernels/census.c \
-	kernels/chase.c kernels/gpu.h kernels/lanes.h kernels/mates.c kernels/nvptx.h kernels/pair.c kernels/stream.c kernels/stretch.c kernels/turn.c kernels/turn.h
+# sm_35 is the lowest NVIDIA target: the first GPUs with the read-only path (ld.global.nc); every newer
+# GPU accepts its PTX. ptxas compiles it to machine code for the GPUs that it supports, so that no driver
+# has to compile before a measurement.
+kernel_sources = kernels/all.c kernels/amdgcn.h kernels/args.h kernels/bandwidth.c kernels/banks.c \
+	kernels/census.c kernels/census_order.h kernels/chase.c kernels/filler.c kernels/gpu.h \
+	kernels/lanes.h kernels/nvptx.h kernels/pair.c kernels/sharing_groups.c kernels/stream.c \
+	kernels/ticket.h
 NVPTX_ARCH = 35
 NVPTX_FLAGS = --target=nvptx64-nvidia-cuda -march=sm_$(NVPTX_ARCH) --cuda-path=/nonexistent \
 	-std=gnu11 -Wall -Wextra $(WERROR_CFLAGS) -O2 -ffreestanding -nogpulib -nostdlib
 
-# Code objects for AMD GPUs: there is no compiler at run time. Version 4 is what every ROCm from 5 on loads;
-# generic targets are a matter of version 6.
+# Code objects for AMD GPUs: HIP has no compiler at run time. Every ROCm from 5 on loads version 4; generic
+# targets need version 6.
 AMDGCN_FLAGS = --target=amdgcn-amd-amdhsa -mcumode -std=gnu11 -Wall -Wextra $(WERROR_CFLAGS) -O2 \
 	-ffreestanding -nogpulib -nostdlib
 
@@ -32,27 +31,27 @@ $(AMD_IMAGES): $(kernel_sources) kernels/gfx12-waits.awk
 	esac && \
 	case $$processor in \
 	gfx12*) \
-	  $(CLANG) $(AMDGCN_FLAGS) -mcpu=$$processor $$version -S -x c -o $@.raw '$(srcdir)/kernels/all.c' && \
+	  $(AMD_CLANG) $(AMDGCN_FLAGS) -mcpu=$$processor $$version -S -x c -o $@.raw '$(srcdir)/kernels/all.c' && \
 	  $(GFX12_FILTER) $@.raw >$@.s && \
-	  $(CLANG) --target=amdgcn-amd-amdhsa -mcumode -mcpu=$$processor -c -o $@.o $@.s ;; \
-	*) $(CLANG) $(AMDGCN_FLAGS) -mcpu=$$processor $$version -c -x c -o $@.o '$(srcdir)/kernels/all.c' ;; \
+	  $(AMD_CLANG) --target=amdgcn-amd-amdhsa -mcumode -mcpu=$$processor -c -o $@.o $@.s ;; \
+	*) $(AMD_CLANG) $(AMDGCN_FLAGS) -mcpu=$$processor $$version -c -x c -o $@.o '$(srcdir)/kernels/all.c' ;; \
 	esac && \
 	$(LLD) -shared -s -o $@ $@.o && rm -f $@.o $@.s $@.raw
 endif
 
 EXTRA_DIST += $(kernel_sources) kernels/gfx12-waits.awk
 CLEANFILES += kernels/cuda.ptx kernels/cuda.image kernels/cuda.sm_*.cubin kernels/cuda.sm_*.ptxas \
-	kernels/stretch.ptx kernels/stretch.image kernels/stretch.sm_*.cubin kernels/stretch.sm_*.ptxas kernels/amd.*.image
+	kernels/filler.ptx kernels/filler.image kernels/filler.sm_*.cubin kernels/filler.sm_*.ptxas kernels/amd.*.image
 
 kernels/cuda.ptx: $(kernel_sources)
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
 	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@ '$(srcdir)/kernels/all.c'
 
-kernels/stretch.ptx: $(kernel_sources)
+kernels/filler.ptx: $(kernel_sources)
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
-	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@ '$(srcdir)/kernels/stretch.c'
+	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@ '$(srcdir)/kernels/filler.c'
 
-# What ptxas says of each kernel (registers, stack, spills) is kept for tests/kernels.
+# tests/kernels reads what ptxas reports of each kernel (registers, stack, spills).
 if HAVE_PTXAS
 make_image = images=; for arch in $(CUBIN_ARCHS); do \
 	  out=$$name.sm_$$arch; \
@@ -69,7 +68,5 @@ endif
 kernels/cuda.image: kernels/cuda.ptx
 	$(AM_V_GEN)name=kernels/cuda; $(make_image)
 
-kernels/stretch.image: kernels/stretch.ptx
-	$(AM_V_GEN)name=kernels/stretch; $(make_image)
-
-kernels/images.lo: kernels/cuda.image kernels/stretch.image $(AMD_IMAGES)
+kernels/filler.image: kernels/filler.ptx
+	$(AM_V_GEN)name=kernels/filler; $(make_image)

@@ -2,10 +2,10 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The target contract of gpu.h for NVIDIA GPUs: PTX by clang, from sm_35 on (the first with the
- * read-only path ld.global.nc). The blocks of PTX below are what ptxas must keep in order: a
- * timed load is one volatile block, and the clock read that ends it stands behind a branch on the
- * loaded value, which no compiler can move it across. tests/kernels checks the outcome in the
- * machine code.
+ * read-only path ld.global.nc). ptxas must keep the order of the PTX blocks below: a timed load is
+ * one volatile block. The clock read that ends it is behind a branch that depends on the loaded
+ * value, and no compiler can move it across that branch. tests/kernels checks the resulting machine
+ * code.
  */
 #ifndef GPU_NVPTX_H
 #define GPU_NVPTX_H
@@ -23,13 +23,14 @@
 #define GPU_NO_UNROLL _Pragma("clang loop unroll(disable)")
 #define GPU_INLINE static inline __attribute__((always_inline))
 
-/* gpu_clock and gpu_constant_base are operations and, in the object, entry points of kernels: */
+/* gpu_clock and gpu_constant_base are operations and also entry points of kernels, hence these
+ * names. */
 GPU_INLINE uint32_t gpu_clock(void) __asm__("gpu_operation_clock");
 GPU_INLINE uint64_t gpu_constant_base(void) __asm__("gpu_operation_constant_base");
 
-/* The bank that ld.const sees: not const for the compiler, because the host writes it. */
+/* The constant bank. Not const for the compiler, because the host writes it. */
 extern __attribute__((address_space(4))) uint64_t gpu_constant_bank[GPU_CONSTANT_BYTES / 8];
-/* Dynamic shared memory: its size comes with the launch. */
+/* Dynamic shared memory; the launch sets its size. */
 extern __attribute__((address_space(3))) uint32_t gpu_shared[];
 
 /* Execution */
@@ -43,7 +44,7 @@ GPU_INLINE uint32_t gpu_sm(void) { return __nvvm_read_ptx_sreg_smid(); }
 GPU_INLINE void gpu_barrier(void) { __syncthreads(); }
 GPU_INLINE int gpu_select_warp(uint32_t warp) { return gpu_thread() / 32 == warp; }
 
-/* 8192 multiplications that hang on each other: 16 bytes each since Volta. */
+/* 8192 dependent multiplications: 16 bytes each since Volta. */
 #define GPU_NVPTX_8(line) line line line line line line line line
 #define GPU_NVPTX_1024(line) GPU_NVPTX_8(GPU_NVPTX_8(GPU_NVPTX_8(line line)))
 
@@ -51,7 +52,9 @@ GPU_INLINE uint32_t gpu_run_code(uint32_t x)
 {
   const uint32_t factor = x | 1;
 
-  __asm__ volatile(GPU_NVPTX_8(GPU_NVPTX_1024("mad.lo.u32 %0, %0, %1, %1;\n\t")) : "+r"(x) : "r"(factor));
+  __asm__ volatile(GPU_NVPTX_8(GPU_NVPTX_1024("mad.lo.u32 %0, %0, %1, %1;\n\t"))
+                   : "+r"(x)
+                   : "r"(factor));
   return x;
 }
 
@@ -73,9 +76,9 @@ GPU_INLINE uint64_t gpu_clock64(void)
   return t;
 }
 
-/* ptxas likes to read the clock into a uniform register (S2UR), which takes a while and waits for
- * nothing. It reads all 64 bits into an ordinary one at once (CS2R) when their difference meets a
- * value that may differ between lanes; this one is 0 in all of them. */
+/* ptxas prefers to read the clock into a uniform register (S2UR), which takes a while and waits for
+ * nothing. It reads all 64 bits into an ordinary register at once (CS2R) if their difference
+ * depends on a value that may differ between lanes. This value is 0 in all of them. */
 GPU_INLINE uint32_t gpu_zero_of_lane(void)
 {
   uint32_t zero;
@@ -101,13 +104,14 @@ GPU_INLINE uint64_t gpu_nanoseconds(void)
   return t;
 }
 
-/* Grids have one dimension, so ctaid.y is 0. ptxas does not know that. */
+/* Grids have one dimension, so ctaid.y is 0, which ptxas does not know. */
 #define gpu_keep(value) ((value) + __nvvm_read_ptx_sreg_ctaid_y())
 
-/* ptxas keeps a chain that starts alike in all lanes in uniform registers, and moves them in between. */
+/* ptxas keeps a chain with the same start in all lanes in uniform registers and adds moves to the
+ * timed code. */
 #define gpu_vary(value) ((value) + gpu_zero_of_lane())
 
-/* Memory that is not measured: around L1 (.cg), so that it leaves no trace there. */
+/* Memory that is not measured: these accesses bypass L1 (.cg), so that they do not change it. */
 
 GPU_INLINE void gpu_store64(uint64_t address, uint64_t value)
 {
@@ -140,7 +144,7 @@ GPU_INLINE uint32_t gpu_get32(uint64_t address)
   return value;
 }
 
-/* Shared memory starts behind what the driver reserves. */
+/* Shared memory starts behind the bytes that the driver reserves. */
 #define GPU_SHARED_BASE ((uint32_t)(uintptr_t)gpu_shared)
 
 GPU_INLINE void gpu_shared_store32(uint32_t offset, uint32_t value)
@@ -152,7 +156,7 @@ GPU_INLINE void gpu_shared_store32(uint32_t offset, uint32_t value)
 GPU_INLINE uint64_t gpu_constant_base(void) { return (uint64_t)(uintptr_t)gpu_constant_bank; }
 
 /* No chain ever holds all ones in its low word: addresses are aligned, offsets and texels are
- * small. A thread that saw it would leave, so what comes after cannot start before the value is
+ * small. A thread with that value would exit, so later code cannot start before the value is
  * known. */
 #define GPU_NVPTX_AWAIT_32(value) "setp.eq.u32 p, " value ", 0xffffffff;\n\t@p exit;\n\t"
 #define GPU_NVPTX_AWAIT_64(value) "cvt.u32.u64 w, " value ";\n\t" GPU_NVPTX_AWAIT_32("w")
@@ -166,8 +170,8 @@ GPU_INLINE void gpu_await(uint64_t value)
 }
 
 /* Measured loads. PATH(path, bits, letter, load): `load` is one load from %[at] (texture object:
- * %[object]) into %[value], both of them so many bits wide. The address is awaited as well, so that
- * nothing but the load is in the window. */
+ * %[object]) into %[value], both of `bits` bits. The block awaits the address as well, so that only
+ * the load is between the clock reads. */
 #define GPU_NVPTX_PATH(path, bits, letter, load)                                                   \
   GPU_INLINE uint64_t gpu_load_##path(uint64_t at, uint64_t texture)                               \
   {                                                                                                \
@@ -201,7 +205,7 @@ GPU_NVPTX_PATH(constant, 64, "l", "ld.const.u64 %[value], [%[at]];\n\t")
 GPU_NVPTX_PATH(shared, 32, "r", "ld.shared.u32 %[value], [%[at]];\n\t")
 GPU_NVPTX_PATH(texture, 32, "r", "tex.1d.v4.u32.s32 {%[value], b, c, d}, [%[object], {%[at]}];\n\t")
 
-/* Bandwidth: 16 bytes in each lane at once. Textures are addressed by texels of 16 bytes. */
+/* Bandwidth: 16 bytes in each lane at once. A texture address counts texels of 16 bytes. */
 struct gpu_words {
   uint32_t word[4];
 };
@@ -224,7 +228,7 @@ GPU_NVPTX_READ(nc, 64, "l", "%4", "ld.global.nc.v4.u32")
 GPU_NVPTX_READ(shared, 32, "r", "%4", "ld.shared.v4.u32")
 GPU_NVPTX_READ(texel, 32, "r", "%5, {%4}", "tex.1d.v4.u32.s32")
 
-/* In two: ptxas makes four of a load of 16 bytes, but leaves one of 8 alone. */
+/* Two loads of 8 bytes: ptxas splits one of 16 bytes into four. */
 GPU_INLINE void gpu_read_row_constant(struct gpu_words *to, uint64_t at, uint64_t texture)
 {
   uint64_t low, high;
@@ -254,7 +258,7 @@ GPU_INLINE void gpu_read_row_texture(struct gpu_words *to, uint64_t at, uint64_t
 GPU_NVPTX_WRITE(cg, 64, "l", "st.global.cg.v4.u32")
 GPU_NVPTX_WRITE(shared, 32, "r", "st.shared.v4.u32")
 
-/* Stores are done when others could see them. */
+/* Stores are complete when other SMs can see them. */
 GPU_INLINE void gpu_written(void) { __asm__ volatile("membar.gl;" ::: "memory"); }
 
 #include "lanes.h"

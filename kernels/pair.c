@@ -1,12 +1,13 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Which caches are one? Either somebody pushes out what another has loaded (pair), or somebody
- * finds what another has loaded (roll_call). Größler 2022, sections 4.5 and 4.6; Vanecek et al.
- * (MT4G) 2025, IV-F and IV-G. All of it within one launch: caches inside the SM are empty in the
- * next one.
+ * Which caches are one and the same? Either a walk evicts what another walk loaded (pair), or a
+ * walk hits what another walk loaded (first_touch). Sources: Größler 2022, sections 4.5 and 4.6;
+ * Vanecek et al. (MT4G) 2025, IV-F and IV-G. Each test is one launch, because caches inside the SM
+ * are empty at the start of a launch.
+ * The method: doc/methods.md, "Sharing" and "First-touch test".
  */
-#include "turn.h"
+#include "ticket.h"
 
 #define TIMED_WALK(path)                                                                           \
   case GPU_PATH_##path:                                                                            \
@@ -25,7 +26,7 @@
 
 struct walked {
   uint64_t cycles;        /* raw, of all loads */
-  uint32_t fastest, slow; /* slow: how many took `threshold` or more */
+  uint32_t fastest, slow; /* slow: loads of `threshold` or more */
 };
 
 static inline struct walked timed_walk(const struct gpu_walk *w, uint64_t texture,
@@ -107,17 +108,17 @@ GPU_KERNEL(pair, gpu_pair_args)
 
 enum { FIRST, EVICT, AGAIN, ROUNDS };
 
-GPU_KERNEL(roll_call, gpu_roll_call_args)
+GPU_KERNEL(first_touch, gpu_first_touch_args)
 {
-  const uint64_t result = a.results + gpu_block() * sizeof(struct gpu_roll_call_result);
+  const uint64_t result = a.results + gpu_block() * sizeof(struct gpu_first_touch_result);
   const uint64_t traces = gpu_keep(a.traces) + 8ull * a.walk.loads * a.warps * gpu_block();
   const uint64_t texture = gpu_keep(a.texture);
   const uint32_t warps = gpu_keep(a.warps);
 
   if (gpu_thread() == 0) {
-    gpu_store32(result + offsetof(struct gpu_roll_call_result, in_turn),
-                wait_for(a.turn, gpu_block(), a.patience));
-    gpu_store32(result + offsetof(struct gpu_roll_call_result, sm), gpu_sm());
+    gpu_store32(result + offsetof(struct gpu_first_touch_result, in_order),
+                wait_for(a.ticket, gpu_block(), a.polls_max));
+    gpu_store32(result + offsetof(struct gpu_first_touch_result, sm), gpu_sm());
   }
   GPU_NO_UNROLL
   for (uint32_t round = 0; round < ROUNDS; round++) {
@@ -140,6 +141,6 @@ GPU_KERNEL(roll_call, gpu_roll_call_args)
     }
     gpu_barrier();
     if (round == FIRST && gpu_thread() == 0)
-      gpu_store32(a.turn, gpu_block() + 1);
+      gpu_store32(a.ticket, gpu_block() + 1);
   }
 }

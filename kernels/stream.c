@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What all SMs do together: write rings, pull memory into L2, keep the GPU busy while a clock is read.
+ * Work of all SMs: write rings, bring memory into L2, keep the GPU busy during clock reads.
  */
 #include "gpu.h"
 
@@ -9,7 +9,8 @@ GPU_KERNEL(fill, gpu_fill_args)
 {
   const uint64_t threads = (uint64_t)gpu_blocks() * gpu_threads();
 
-  for (uint64_t i = (uint64_t)gpu_block() * gpu_threads() + gpu_thread(); i < a.count; i += threads) {
+  for (uint64_t i = (uint64_t)gpu_block() * gpu_threads() + gpu_thread(); i < a.count;
+       i += threads) {
     const uint64_t slot = a.base + i * a.multiplier % a.count * a.stride;
     const uint64_t next = a.first + (i + 1) * a.multiplier % a.count * a.step;
 
@@ -24,7 +25,8 @@ GPU_KERNEL(touch, gpu_touch_args)
 {
   const int alone = a.only_sm != GPU_ANY_SM;
   const uint64_t threads = alone ? gpu_threads() : (uint64_t)gpu_blocks() * gpu_threads();
-  const uint64_t first = alone ? gpu_thread() : (uint64_t)gpu_block() * gpu_threads() + gpu_thread();
+  const uint64_t first =
+      alone ? gpu_thread() : (uint64_t)gpu_block() * gpu_threads() + gpu_thread();
   uint64_t sum = 0;
 
   if (alone && a.only_sm != GPU_EACH_SM && gpu_sm() != a.only_sm)

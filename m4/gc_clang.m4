@@ -1,8 +1,8 @@
 dnl SPDX-License-Identifier: BSD-3-Clause
-dnl A clang that compiles plain C for GPUs: CLANG, and its targets in words for the summary.
+dnl Finds a clang that compiles plain C for GPUs. Sets CLANG, and CLANG_TARGETS for the summary.
 dnl
-dnl That clang exists proves little: a build of it may lack a target, an old one the attribute that
-dnl makes a kernel of a function. So a kernel is compiled, with the flags that kernels/local.mk uses.
+dnl A build of clang can lack a target, and an old clang lacks the attribute that makes a function a
+dnl kernel. So the check compiles a kernel with the flags of kernels/local.mk.
 
 dnl _GC_GPU_CLANG_IF(CLANG, TARGET, PROCESSOR FLAG, KERNEL ATTRIBUTE, IF IT COMPILES, IF NOT)
 AC_DEFUN([_GC_GPU_CLANG_IF], [
@@ -15,7 +15,8 @@ _GCEOF
   rm -f conftest.c conftest.s
 ])
 
-dnl _GC_GPU_CLANG_PROCESSORS(CLANG, TARGET, PREFIX): prints "PREFIX20 ... PREFIX90", or nothing.
+dnl _GC_GPU_CLANG_PROCESSORS(CLANG, TARGET, PREFIX): expands to a command that prints "PREFIX20 ...
+dnl PREFIX90", or nothing.
 AC_DEFUN([_GC_GPU_CLANG_PROCESSORS],
   [`$1 --target=$2 -nogpulib --print-supported-cpus 2>&1 |
     sed -n 's/^@<:@@<:@:space:@:>@@:>@*\($3@<:@0-9@:>@@<:@0-9a-f@:>@*\)$/\1/p' |
@@ -40,7 +41,7 @@ AC_DEFUN([GC_GPU_CLANG], [
   AS_IF([test -n "$CLANG"], [CLANG=`command -v "$CLANG"`])
   AC_MSG_RESULT([${CLANG:-none}])
   AS_IF([test -z "$CLANG"],
-    [AC_MSG_ERROR([the GPU kernels need clang 17 or newer with the nvptx64 target, and $gc_clangs is not it: install the Debian package clang-19 (Ubuntu: clang-18) or say --with-clang=PATH])])
+    [AC_MSG_ERROR([the GPU kernels need clang 17 or newer with the nvptx64 target; tried: $gc_clangs. Install the Debian package clang-19 (Ubuntu: clang-18) or use --with-clang=PATH])])
   AC_SUBST([CLANG])
   CLANG_VERSION=`$CLANG -dumpversion`
 

@@ -1,11 +1,11 @@
 dnl SPDX-License-Identifier: BSD-3-Clause
-dnl The CUDA Toolkit, wholly optional: ptxas and fatbinary make cubins for the GPUs they know, so that
-dnl no driver has to compile PTX when it measures; cuda.h lets the build check our own prototypes of
-dnl the driver API. NVIDIA GPUs are supported with and without it.
+dnl The CUDA Toolkit, which is optional: NVIDIA GPUs are supported with and without it. ptxas and
+dnl fatbinary make cubins for the GPUs that they support, so that the driver need not compile PTX at
+dnl run time. With cuda.h, the build checks our own prototypes of the driver API.
 AC_DEFUN([GC_CUDA], [
   AC_ARG_WITH([cuda],
     [AS_HELP_STRING([--with-cuda=DIR|no],
-      [the CUDA Toolkit in DIR (default: PATH, /usr/local/cuda); no: use none, the NVIDIA kernels are embedded as PTX only])],
+      [CUDA Toolkit in DIR (default: PATH, /usr/local/cuda); no: do not use it, embed the NVIDIA kernels as PTX only])],
     [], [with_cuda=search])
   PTXAS= FATBINARY= CUDA_CPPFLAGS= CUBIN_ARCHS= PTXAS_VERSION= gc_cuda_h=no
   AS_CASE([$with_cuda],
@@ -19,7 +19,7 @@ AC_DEFUN([GC_CUDA], [
     AC_PATH_PROG([PTXAS], [ptxas], [], [$gc_cuda_path])
     AC_PATH_PROG([FATBINARY], [fatbinary], [], [$gc_cuda_path])
 
-    dnl The directory that ptxas is in comes first: its cuda.h is of the same version.
+    dnl The directory of ptxas comes first, because its cuda.h has the same version.
     AS_IF([test -n "$PTXAS" && test "$with_cuda" = search],
       [gc_cuda_dirs="`dirname "$PTXAS"`/.. $gc_cuda_dirs"])
     gc_save_CPPFLAGS=$CPPFLAGS
@@ -35,11 +35,12 @@ AC_DEFUN([GC_CUDA], [
     CPPFLAGS=$gc_save_CPPFLAGS
   ])
 
-  dnl Cubins for what ptxas knows, from the oldest GPU that the PTX is for. Not the variants with a
-  dnl letter (90a, 100f): their extra instructions are not used, the plain ones run there as well.
+  dnl Cubins for all architectures of ptxas, from the oldest that the PTX supports (sm_35). Variants
+  dnl with a letter (90a, 100f) are omitted: the kernels do not use their instructions, and the
+  dnl cubin without the letter runs on the same GPU.
   AS_IF([test -n "$PTXAS" && test -n "$FATBINARY"], [
     PTXAS_VERSION=`"$PTXAS" --version | sed -n 's/.*release \(@<:@0-9.@:>@*\).*/\1/p'`
-    AC_MSG_CHECKING([which architectures $PTXAS knows])
+    AC_MSG_CHECKING([which architectures $PTXAS supports])
     CUBIN_ARCHS=`"$PTXAS" --help | grep -o "'sm_@<:@0-9@:>@*'" | tr -dc '0-9\n' | sort -n -u |
       awk '$[]1 >= 35 { printf "%s%s", gap, $[]1; gap = " " }'`
     AC_MSG_RESULT([${CUBIN_ARCHS:-none}])
@@ -47,7 +48,7 @@ AC_DEFUN([GC_CUDA], [
   AS_CASE([$with_cuda],
     [no|yes|search|''], [],
     [AS_IF([test -z "$CUBIN_ARCHS"],
-      [AC_MSG_ERROR([--with-cuda=$with_cuda: no working bin/ptxas and bin/fatbinary there])])])
+      [AC_MSG_ERROR([--with-cuda=$with_cuda: this directory has no working bin/ptxas and bin/fatbinary])])])
 
   AC_SUBST([PTXAS])
   AC_SUBST([FATBINARY])

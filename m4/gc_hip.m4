@@ -1,18 +1,22 @@
 dnl SPDX-License-Identifier: BSD-3-Clause
-dnl AMD GPUs: nothing of ROCm is needed to build, because HIP is loaded when the tool measures. But there is
-dnl no compiler at run time either, so each processor needs a code object: AMD_PROCESSORS are those that the
-dnl clang of GC_GPU_CLANG and its linker, LLD, can make one for. The others are named in the summary.
+dnl AMD GPUs. The build needs nothing of ROCm, because the tool loads HIP at run time. HIP has no
+dnl compiler at run time, so each processor needs a code object. AMD_PROCESSORS are the processors
+dnl for which AMD_CLANG and its linker, LLD, can make one. The summary names the others. AMD_CLANG is
+dnl the clang of GC_GPU_CLANG, unless --with-amd-clang names another, which may know newer processors
+dnl and need not know NVIDIA's.
 
-dnl The flags that kernels/local.mk uses. CU mode: all waves of a block are on one CU of RDNA's pairs.
+dnl The flags of kernels/local.mk. CU mode puts all waves of a block on one CU of an RDNA pair
+dnl (WGP).
 m4_define([_GC_AMDGCN_FLAGS],
   [--target=amdgcn-amd-amdhsa -mcumode -std=gnu11 -O2 -ffreestanding -nogpulib -nostdlib])
 
-dnl Generic targets are a matter of version 6, of which the driver of clang 19 says that it may change; cc1
-dnl takes it as it is.
+dnl Generic targets need code object version 6. The driver of clang 19 warns that this version can
+dnl change, so the option goes to cc1 directly.
 m4_define([_GC_AMDGCN_VERSION],
   [`case $1 in *-generic) echo "-Xclang -mcode-object-version=6" ;; *) echo -mcode-object-version=4 ;; esac`])
 
-dnl _GC_AMDGCN_IF(PROCESSOR, IF IT COMPILES AND LINKS, IF NOT): with the instructions that a clang may not know.
+dnl _GC_AMDGCN_IF(PROCESSOR, IF IT COMPILES AND LINKS, IF NOT)
+dnl The kernel contains the instructions that an old clang does not know.
 AC_DEFUN([_GC_AMDGCN_IF], [
   cat >conftest.c <<_GCEOF
 #if defined(__GFX12__)
@@ -41,7 +45,7 @@ void gpu_conftest(__attribute__((address_space(1))) unsigned long *p)
                    : "=&s"(row) : "s"(p) : "v0", "v1", "v2", "v3", "s0", "s1");
 }
 _GCEOF
-  AS_IF([$CLANG _GC_AMDGCN_FLAGS -mcpu=$1 _GC_AMDGCN_VERSION([$1]) -Werror -c -x c -o conftest.o dnl
+  AS_IF([$AMD_CLANG _GC_AMDGCN_FLAGS -mcpu=$1 _GC_AMDGCN_VERSION([$1]) -Werror -c -x c -o conftest.o dnl
          conftest.c >&AS_MESSAGE_LOG_FD 2>&1 &&
          $LLD -shared -s -o conftest.image conftest.o >&AS_MESSAGE_LOG_FD 2>&1], [$2], [$3])
   rm -f conftest.c conftest.o conftest.image
@@ -50,27 +54,46 @@ _GCEOF
 AC_DEFUN([GC_HIP], [
   AC_ARG_WITH([hip],
     [AS_HELP_STRING([--with-hip=DIR|no],
-      [ROCm in DIR (default: /opt/rocm), of which only HIP's header is read, for the build to check our own prototypes; no: no kernels for AMD GPUs, which are then shown but not measured])],
+      [ROCm in DIR (default: /opt/rocm); only its HIP header is used, to check our own prototypes; no: no kernels for AMD GPUs, so that they are shown but not measured])],
     [], [with_hip=yes])
+  AC_ARG_WITH([amd-clang],
+    [AS_HELP_STRING([--with-amd-clang=PATH],
+      [the clang that compiles the kernels for AMD GPUs (default: that of --with-clang); that of ROCm may know newer processors: /opt/rocm/llvm/bin/clang])],
+    [], [with_amd_clang=])
   AMD_PROCESSORS= gc_amd_unknown= LLD=
+  AS_CASE([$with_amd_clang],
+    [yes|no], [AC_MSG_ERROR([--with-amd-clang needs the path of a clang, such as /opt/rocm/llvm/bin/clang; --with-hip=no leaves out AMD GPUs])],
+    [''], [AMD_CLANG=$CLANG],
+    [AMD_CLANG=`command -v "$with_amd_clang"`
+     AS_IF([test -z "$AMD_CLANG"], [AC_MSG_ERROR([--with-amd-clang=$with_amd_clang: there is no such program])])
+     AC_MSG_CHECKING([whether $AMD_CLANG compiles C for amdgcn])
+     _GC_GPU_CLANG_IF([$AMD_CLANG], [amdgcn-amd-amdhsa], [-mcpu=gfx906], [amdgpu_kernel],
+       [gc_clang_amdgcn=yes], [gc_clang_amdgcn=no])
+     AC_MSG_RESULT([$gc_clang_amdgcn])
+     AS_IF([test $gc_clang_amdgcn = no],
+       [AC_MSG_ERROR([--with-amd-clang=$with_amd_clang: it does not compile C for amdgcn (see config.log)])])])
+  AMD_CLANG_VERSION=`$AMD_CLANG -dumpversion`
+  gc_amd_major=`echo $AMD_CLANG_VERSION | sed 's/\..*//'`
+  AC_SUBST([AMD_CLANG])
   AS_IF([test "$with_hip" = no], [gc_no_amd="left out (--with-hip=no)"],
-    [test $gc_clang_amdgcn = no], [gc_no_amd="left out: $CLANG has no amdgcn target"], [
-    AC_MSG_CHECKING([for the linker of code objects])
-    gc_lld=`$CLANG -print-prog-name=ld.lld`
-    for gc_try in "$gc_lld" ld.lld-`echo $CLANG_VERSION | sed 's/\..*//'` ld.lld; do
+    [test $gc_clang_amdgcn = no], [gc_no_amd="left out: $AMD_CLANG has no amdgcn target"], [
+    AC_MSG_CHECKING([for the linker for AMD code objects])
+    gc_lld=`$AMD_CLANG -print-prog-name=ld.lld`
+    for gc_try in "$gc_lld" ld.lld-$gc_amd_major ld.lld; do
       AS_IF([test -z "$LLD" && command -v "$gc_try" >/dev/null], [LLD=`command -v "$gc_try"`])
     done
     AC_MSG_RESULT([${LLD:-none}])
-    gc_no_amd="left out: no ld.lld (Debian package lld-`echo $CLANG_VERSION | sed 's/\..*//'`)"
+    gc_no_amd="left out: no ld.lld (Debian package lld-$gc_amd_major)"
     AS_IF([test -n "$LLD"], [
-      AC_MSG_CHECKING([which AMD processors $CLANG makes code objects for])
-      for gc_try in gfx906 gfx908 gfx90a gfx942 gfx1030 gfx1100 gfx1200 gfx1201 gfx9-generic gfx9-4-generic dnl
-          gfx10-1-generic gfx10-3-generic gfx11-generic gfx12-generic; do
+      AC_MSG_CHECKING([which AMD processors $AMD_CLANG makes code objects for])
+      for gc_try in gfx906 gfx908 gfx90a gfx90c gfx942 gfx950 gfx1030 gfx1100 gfx1103 gfx1151 gfx1152 dnl
+          gfx1200 gfx1201 gfx9-generic gfx9-4-generic gfx10-1-generic gfx10-3-generic gfx11-generic dnl
+          gfx12-generic; do
         _GC_AMDGCN_IF([$gc_try], [AMD_PROCESSORS="$AMD_PROCESSORS $gc_try"],
           [gc_amd_unknown="$gc_amd_unknown $gc_try"])
       done
       AS_IF([test -z "$AMD_PROCESSORS"],
-        [gc_no_amd="left out: they need clang 18 or newer and its ld.lld (config.log tells what failed)"])
+        [gc_no_amd="left out: they need clang 18 or newer and its ld.lld (see config.log)"])
       AC_MSG_RESULT([${AMD_PROCESSORS:-none}])
     ])
   ])
@@ -85,13 +108,13 @@ AC_DEFUN([GC_HIP], [
   AC_SUBST([LLD])
   AC_SUBST([AMD_IMAGES])
   AM_CONDITIONAL([HAVE_AMD_IMAGES], [test -n "$AMD_PROCESSORS"])
-  AM_CONDITIONAL([GFX12_NEEDS_WAITS], [test `echo $CLANG_VERSION | sed 's/\..*//'` -lt 20])
+  AM_CONDITIONAL([GFX12_NEEDS_WAITS], [test $gc_amd_major -lt 20])
 
   AS_CASE([$with_hip],
     [yes|no|''], [gc_rocm=/opt/rocm],
     [gc_rocm=$with_hip
      AS_IF([test ! -r "$gc_rocm/include/hip/hip_runtime_api.h"],
-       [AC_MSG_ERROR([--with-hip=$with_hip: no include/hip/hip_runtime_api.h there])])])
+       [AC_MSG_ERROR([--with-hip=$with_hip: this directory has no include/hip/hip_runtime_api.h])])])
   HIP_CPPFLAGS=-D__HIP_PLATFORM_AMD__ gc_hip_h=no
   AS_IF([test -r "$gc_rocm/include/hip/hip_runtime_api.h"],
     [HIP_CPPFLAGS="$HIP_CPPFLAGS -isystem $gc_rocm/include"])

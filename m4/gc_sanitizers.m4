@@ -1,9 +1,10 @@
 dnl SPDX-License-Identifier: BSD-3-Clause
-dnl --enable-sanitizers: everything that runs on the host is built with AddressSanitizer and
-dnl UndefinedBehaviorSanitizer. Programs that are not ours and load the plugin (lstopo) must have the
-dnl runtime of the former in place first: SANITIZER_PRELOAD, see tests/sanitized.
+dnl --enable-sanitizers builds all host code with AddressSanitizer and UndefinedBehaviorSanitizer.
+dnl Other programs that load the plugin (lstopo) must preload the runtime of AddressSanitizer,
+dnl SANITIZER_PRELOAD: see tests/sanitized.
 dnl
-dnl The flags go into CFLAGS and LDFLAGS, not AM_*: no object may escape by having flags of its own.
+dnl The flags go into CFLAGS and LDFLAGS, not into AM_*, because objects with their own flags ignore
+dnl AM_*.
 AC_DEFUN([GC_SANITIZERS], [
   AC_ARG_ENABLE([sanitizers],
     [AS_HELP_STRING([--enable-sanitizers],
@@ -22,7 +23,7 @@ AC_DEFUN([GC_SANITIZERS], [
     AC_MSG_RESULT([$SANITIZER_PRELOAD])
     CFLAGS="$CFLAGS $gc_flags"
     LDFLAGS="$LDFLAGS $gc_flags"
-    # clang's is in a directory of its own, where no program looks
+    # The runtime of clang is in a directory that the loader does not search.
     AS_CASE([$gc_runtime], [libclang_rt.*],
       [LDFLAGS="$LDFLAGS -Wl,-rpath,`AS_DIRNAME(["$SANITIZER_PRELOAD"])`"])
   ])

@@ -1,6 +1,6 @@
 dnl SPDX-License-Identifier: BSD-3-Clause
-dnl --enable-werror: warnings end the build. For developers and CI; a user's newer compiler may warn
-dnl about things that nobody could know of.
+dnl --enable-werror: warnings are errors, for developers and CI. It is off by default, because a
+dnl newer compiler of a user can have new warnings.
 AC_DEFUN([GC_WERROR], [
   AC_ARG_ENABLE([werror],
     [AS_HELP_STRING([--enable-werror], [treat compiler warnings as errors (developers, CI)])],

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs a .bats file, and says what is missing when it cannot. Exit 77 means skipped to automake.
+# Runs a .bats file. If a program is missing, prints which, and which tests were not run. To
+# automake, exit status 77 means skipped.
 if [ -z "$BATS" ]; then
   echo "skipped: bats is not installed (Debian package bats), so these were not run:"
   sed -n 's/^@test /  /p' "$1"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The figures of this machine, as they are; asserts nothing. Run by make bench, which sets what it
-# needs; by hand: top_builddir=… HWLOC_GPUCACHE_TOOL=… HWLOC_PLUGINS_PATH=PLUGIN:OTHERS tests/bench.sh
+# Prints the times that this machine takes; checks nothing. make bench runs it and sets its
+# environment. By hand:
+#   top_builddir=... HWLOC_GPUCACHE_TOOL=... HWLOC_PLUGINS_PATH=PLUGIN:OTHERS tests/bench.sh
 # Without an NVIDIA GPU it times the simulated H200 instead, and says so.
 set -u
 tool=${HWLOC_GPUCACHE_TOOL:?names no tool}
@@ -44,11 +45,11 @@ if [ -n "$model" ]; then
   one=$(awk '{ print $1 + $2 }' "$work/one" | median)
   all=$(median <"$work/measure")
   echo
-  echo "cold, medians of 5, in alternation, nothing else on the GPU"
+  echo "cold, medians of 5 runs in alternation, GPU otherwise idle"
   echo "  cuInit + context alone       $bare ms  ($(awk '{ printf "%s+%s ", $1, $2 }' "$work/bare"))"
-  # the tool asks for one hardware queue, which makes CUDA start faster
+  # the tool asks for one hardware queue, with which CUDA starts faster
   echo "  the same, one hardware queue $one ms  ($(awk '{ printf "%s+%s ", $1, $2 }' "$work/one"))"
-  echo "  a process that does only that  $(median <"$work/process") ms  ($(tr '\n' ' ' <"$work/process"))"
+  echo "  a process with only that     $(median <"$work/process") ms  ($(tr '\n' ' ' <"$work/process"))"
   echo "  hwloc-gpucache measure       $all ms  ($(tr '\n' ' ' <"$work/measure"))"
   echo "  ratio to cuInit + context    $(awk "BEGIN { printf \"%.2f\", $all / $bare }")  (to reach: 2.0)"
   echo "  ratio to that with one queue $(awk "BEGIN { printf \"%.2f\", $all / $one }")"
@@ -60,17 +61,17 @@ fi
 "$tool" ${sim:+--sim $sim} show --json >"$work/record.json" 2>"$work/err"
 fact() { sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" "$work/record.json" | head -n 1; }
 echo "  measuring alone              $(fact MeasuringMilliseconds) ms, $(fact MeasuringLaunches) launches  (to reach: 150)"
-echo "  device memory                $(($(fact MeasuringDeviceBytes) >> 20)) MiB  (to reach: 1024, and a 20th of what is free)"
+echo "  device memory                $(($(fact MeasuringDeviceBytes) >> 20)) MiB  (to reach: 1024, and a 20th of what is free if that is enough)"
 if [ -n "$model" ]; then
-  # one queue spares CUDA host memory too: what is beyond CUDA's own is next to that
+  # one queue also saves host memory, so the tool is compared with CUDA with one queue
   ours=$("$bin/bare-start" "$tool" measure --force --no-store gpu0) && cuda=$("$bin/bare-start" "$bin/bare-start") &&
     queue=$(CUDA_DEVICE_MAX_CONNECTIONS=1 "$bin/bare-start" "$bin/bare-start") &&
     echo "  host memory at most          $((ours >> 10)) MiB, $(((ours - queue) >> 10)) MiB beyond CUDA's own  (to reach: 32)" &&
-    echo "  cuInit + context alone       $((queue >> 10)) MiB with one hardware queue, as here; $((cuda >> 10)) MiB as it is by default"
+    echo "  cuInit + context alone       $((queue >> 10)) MiB with one hardware queue, as the tool has; $((cuda >> 10)) MiB by default"
 fi
 
 echo
-echo "measuring alone, step by step: milliseconds, launches, what; one run"
+echo "measuring alone, one run: milliseconds, launches, step"
 "$tool" ${sim:+--sim $sim} measure --force --no-store --verbose >"$work/out" 2>"$work/steps" || exit 1
 sed -n 's/.*: [^:]*: \(.*\) took \([0-9.]*\) ms, \([0-9]*\) launch\(es\)*$/\2 \3 \1/p' "$work/steps" |
   awk '{ printf "  %7.2f %5d ", $1, $2; for (i = 3; i <= NF; i++) printf " %s", $i; print ""; all += $1; n += $2 }
@@ -80,3 +81,7 @@ echo
 echo "warm, medians of 200 loads in alternation, all I/O kept, microseconds"
 ${sim:+env HWLOC_GPUCACHE_SIM=$sim} "$bin/load-cost" "$others" "$plugin:$others" >"$work/load" || exit 1
 sed '1s/\([0-9-]*\) \([0-9-]*\) \([0-9-]*\)/  without the plugin \1, with it \2, difference \3  (to reach: 500)/; 2,$s/^/  /' "$work/load"
+
+echo
+[ -n "$sim" ] || "$tool" measure >/dev/null 2>"$work/err" || cat "$work/err" # the other GPUs
+HWLOC_PLUGINS_PATH=$plugin ${sim:+env HWLOC_GPUCACHE_SIM=$sim} sh "${top_srcdir:-.}/tests/bench/fresh.sh"

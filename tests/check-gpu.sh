@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Can the tests of make check-gpu run here? If not, says why.
+# Can the tests of make check-gpu run here? If not, prints the reason and exits with 1.
 gpus=/proc/driver/nvidia/gpus
 if [ ! -d "$gpus" ]; then
   echo "check-gpu: SKIPPED, nothing was tested: no NVIDIA driver is loaded here (there is no $gpus)"

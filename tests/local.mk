@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # How tests run. Each kind of test has a folder with a local.mk of its own, included at the end.
 #
-# A test is a program (unit tests, with cmocka), a .bats file (programs seen from outside) or a .sh.
-# What it finds in its environment:
+# A test is a program (a unit test, with cmocka), a .bats file (tests of whole programs) or a .sh
+# file. Its environment has:
 #   top_srcdir, top_builddir   absolute
-#   HOME, HWLOC_GPUCACHE_DIR   empty directories of this very test
-#   HWLOC_PLUGINS_PATH         the plugin as built here, and hwloc's own
-#   HWLOC_GPUCACHE_TOOL        the tool as built here
+#   HOME, HWLOC_GPUCACHE_DIR   empty directories, for this test only
+#   HWLOC_PLUGINS_PATH         the plugin of this build, and those of hwloc
+#   HWLOC_GPUCACHE_TOOL        the tool of this build
 #   HWLOC_GPUCACHE_SIM_PATH    the simulated GPUs of data/sim
-#   LSTOPO, PATH               programs of the hwloc that this build is for come first; with
-#                              --enable-sanitizers they are wrappers that load its runtime first
-#   SANITIZERS                 yes or no; CLANG, LLD, PTXAS, VALGRIND: paths, empty when not found
-#   AMD_IMAGES, AMDGCN_FLAGS   code objects for AMD GPUs, as seen from top_builddir; how they are compiled
+#   LSTOPO, PATH               programs of the hwloc that this build uses come first; with
+#                              --enable-sanitizers, wrappers that load the sanitizer runtime
+#   SANITIZERS                 yes or no; CLANG, AMD_CLANG, LLD, PTXAS, VALGRIND: paths, empty when not found
+#   HWLOC_CFLAGS, HWLOC_LIBS   to compile with hwloc, and to link
+#   AMD_IMAGES, AMDGCN_FLAGS   code objects for AMD GPUs, relative to top_builddir; the
+#                              flags to compile them
 TEST_EXTENSIONS = .sh .bats
 BATS_LOG_COMPILER = $(SHELL) $(srcdir)/tests/bats.sh
 
@@ -24,21 +26,26 @@ AM_TESTS_ENVIRONMENT = \
 	$(MKDIR_P) "$$test_home/records" || exit 99; \
 	HOME=$$test_home; export HOME; \
 	HWLOC_GPUCACHE_DIR=$$test_home/records; export HWLOC_GPUCACHE_DIR; \
-	unset XDG_CACHE_HOME HWLOC_GPUCACHE HWLOC_GPUCACHE_SIM HWLOC_GPUCACHE_TIMEOUT; \
+	unset XDG_CACHE_HOME XDG_RUNTIME_DIR HWLOC_GPUCACHE HWLOC_GPUCACHE_SIM HWLOC_GPUCACHE_TIMEOUT; \
 	unset HWLOC_GPUCACHE_VERBOSE HWLOC_COMPONENTS HWLOC_XMLFILE HWLOC_SYNTHETIC HWLOC_FSROOT; \
 	HWLOC_PLUGINS_PATH='$(abs_top_builddir)/src/plugin/.libs:$(hwloc_own_plugindir)'; \
 	export HWLOC_PLUGINS_PATH; \
 	HWLOC_GPUCACHE_TOOL='$(abs_top_builddir)/hwloc-gpucache'; export HWLOC_GPUCACHE_TOOL; \
 	HWLOC_GPUCACHE_SIM_PATH='$(abs_top_srcdir)/data/sim'; export HWLOC_GPUCACHE_SIM_PATH; \
 	BATS='$(BATS)'; export BATS; CLANG='$(CLANG)'; export CLANG; PTXAS='$(PTXAS)'; export PTXAS; \
+	AMD_CLANG='$(AMD_CLANG)'; export AMD_CLANG; \
 	LLD='$(LLD)'; AMD_IMAGES='$(AMD_IMAGES)'; AMDGCN_FLAGS='$(AMDGCN_FLAGS)'; \
 	export LLD AMD_IMAGES AMDGCN_FLAGS; \
 	VALGRIND='$(VALGRIND)'; export VALGRIND; CC='$(CC)'; export CC; \
+	HWLOC_CFLAGS='$(HWLOC_CFLAGS)'; HWLOC_LIBS='$(HWLOC_LIBS)'; export HWLOC_CFLAGS HWLOC_LIBS; \
 	unset MAKEFLAGS MFLAGS MAKELEVEL; LC_ALL=C; export LC_ALL; \
 	$(hwloc_programs_environment)
 
-# No plugin but ours with the sanitizers: others load OpenCL or X libraries, which leak and are gone
-# when the leak is reported, so that no suppression could name them.
+# What make check builds or unpacks beside programs.
+check_DATA =
+
+# With the sanitizers hwloc loads no plugin but ours. Others load OpenCL or X libraries, which leak
+# and are unloaded before the leak is reported, so that a suppression cannot name them.
 if SANITIZERS
 hwloc_programs_environment = \
 	HWLOC_PLUGINS_PATH='$(abs_top_builddir)/src/plugin/.libs'; export HWLOC_PLUGINS_PATH; \
@@ -51,8 +58,8 @@ hwloc_programs_environment = \
 	LSTOPO='$(abs_top_builddir)/tests/sanitized/bin/'`basename '$(LSTOPO)'`; export LSTOPO; \
 	PATH='$(abs_top_builddir)/tests/sanitized/bin:$(hwloc_bindir)':$$PATH; export PATH;
 
-# One wrapper under the name of every hwloc program.
-check_DATA = tests/sanitized/bin/.made
+# A wrapper for every hwloc program, under its name.
+check_DATA += tests/sanitized/bin/.made
 tests/sanitized/bin/.made: tests/sanitized/run.sh
 	$(AM_V_GEN)$(MKDIR_P) tests/sanitized/bin && cd tests/sanitized/bin && \
 	for program in lstopo lstopo-no-graphics hwloc-ls hwloc-info hwloc-calc hwloc-bind \
@@ -74,39 +81,53 @@ endif
 
 clean-local:
 	chmod -R u+rwx tests/home 2>/dev/null || :
-	rm -rf tests/home tests/sanitized/bin
+	rm -rf tests/home tests/unpacked tests/sanitized/bin
 
-# make check runs every test. make check RECHECK_LOGS= runs those that are older than something here.
+# make check runs every test. make check RECHECK_LOGS= runs only tests whose last run is older than
+# one of these files.
 $(TEST_LOGS): $(PROGRAMS) $(LTLIBRARIES) $(SCRIPTS) $(DATA) $(HEADERS) $(EXTRA_DIST) Makefile
 
-# Only the unit tests: for the sanitizers and other slow friends.
+# Only the unit tests.
 check-unit:
 	@$(MAKE) $(AM_MAKEFLAGS) check TESTS="`echo $(TESTS) | tr ' ' '\n' | grep '^tests/unit/' | tr '\n' ' '`"
 
-# The closing line of a test run: "N passed, N failed", case by case.
+# The closing line of a test run: "N passed, N failed", counted by test case.
 tally:
 	@$(SHELL) $(srcdir)/tests/tally.sh $(TEST_LOGS)
 
-# The tests that need a real GPU. Elsewhere this says so and runs nothing.
+# make distcheck TALLY=FILE writes that line to FILE, which distcheck otherwise deletes with its
+# build.
+installcheck-local:
+	@test -z '$(TALLY)' || $(SHELL) $(srcdir)/tests/tally.sh $(TEST_LOGS) >'$(TALLY)'
+
+# The tests that need a real GPU. Without a GPU it prints why nothing is tested.
 check-gpu: all
 	@if $(SHELL) $(srcdir)/tests/check-gpu.sh; then \
 	  $(MAKE) $(AM_MAKEFLAGS) check TESTS='$(GPU_TESTS)' && \
 	  $(MAKE) $(AM_MAKEFLAGS) tally TESTS='$(GPU_TESTS)'; fi
 
-# Prints the figures of this machine; asserts nothing.
-bench: all tests/bench/bare-start tests/bench/load-cost
+# Prints the times that this machine takes; checks nothing.
+bench: all tests/bench/bare-start tests/bench/load-cost tests/bench/fresh-load
 	@$(AM_TESTS_ENVIRONMENT) exec $(SHELL) '$(srcdir)/tests/bench.sh'
 
 .PHONY: tally check-unit check-gpu bench
 
-# Tests run in this order: those that take longest not at the end, where they would run alone.
+# Tests start in this order. The longest do not come last, where they would run alone.
 include tests/unit/local.mk
 include tests/kernels/local.mk
 include tests/emulator/local.mk
 include tests/calibration/local.mk
 include tests/sim/local.mk
+include tests/compat/local.mk
 include tests/plugin/local.mk
+include tests/many/local.mk
+include tests/mpi/local.mk
 include tests/gpu/local.mk
 include tests/bench/local.mk
 include tests/tool/local.mk
 include tests/replay/local.mk
+include tests/includes/local.mk
+include tests/fuzz/local.mk
+include tests/fault/local.mk
+include tests/limits/local.mk
+include tests/values/local.mk

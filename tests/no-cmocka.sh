@@ -1,5 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Stands in the list of tests where the unit tests would be, so that their absence is seen.
-echo "skipped: cmocka was not found by configure (Debian package libcmocka-dev): no unit test was built"
+# Takes the place of the unit tests in the list of tests if cmocka is missing, so that the report
+# shows it.
+echo "skipped: configure did not find cmocka (Debian package libcmocka-dev), so no unit test was built"
 exit 77

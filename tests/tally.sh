@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# tally.sh LOG...: counts test cases over the logs that make check left, and prints one line,
-# "N passed, N failed" (", N skipped" when there are any).
+# tally.sh LOG...: counts the test cases in the logs of make check and prints one line, "N passed, N
+# failed" (and ", N skipped" if there are any).
 #
-# The verdict on a test program is automake's (the .trs beside the log). Its cases are what cmocka and
-# bats print; a program that prints none counts as one. A program that failed without naming a failed
-# case (it crashed, say) counts as one failure more.
+# The cases of a test program are the lines that cmocka and bats print; a program that prints none
+# counts as one case. The result of the program is that of automake, in the .trs file beside the
+# log. A program that failed without naming a failed case, by a crash for example, counts as one
+# more failure.
 for log; do
   trs=${log%.log}.trs
   printf 'test %s\n' "$(sed -n 's/^:global-test-result: //p' "$trs" 2>/dev/null)"

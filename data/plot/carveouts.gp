@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Latency and miss rate against size for each carve-out. Blocks of $data are carve-outs, a line per size: bytes;
-# mean cycles; slow loads in percent. level[]: from which percentage on; level_bytes[], level_text[]: what it
-# leaves; most, most_bytes: the largest of them.
+# Draws latency and miss rate against array size, for each carve-out. Input:
+#   $data          a block for each carve-out; a line for each size: bytes, mean cycles, slow loads
+#                  (%)
+#   level[]        lowest percentage of each carve-out
+#   level_bytes[]  L1 capacity that it leaves, in bytes; level_text[]: as text
+#   most           largest mean, in cycles; most_bytes: largest capacity
 set linetype 1 linecolor rgb blue
 set linetype 2 linecolor rgb red
 set linetype 3 linecolor rgb green
@@ -13,7 +16,7 @@ set linetype cycle 6
 set label 2 known(level_bytes[1]) ? 'Capacity from each share of shared memory on'.sure : 'not found: '.absent
 unit = most_bytes < 2**20 ? 2.0**10 : 2.0**20
 set xrange [0:1.08 * most_bytes / unit]
-size(bytes) = bytes > 1.08 * most_bytes ? NaN : bytes / unit # no line to what was only seen far away
+size(bytes) = bytes > 1.08 * most_bytes ? NaN : bytes / unit # omit sizes beyond the x range
 do for [l = 1:levels] {
   if (known(level_bytes[l])) {
     set arrow l from level_bytes[l] / unit, graph 0 to level_bytes[l] / unit, graph 1 nohead linetype l \
@@ -23,7 +26,7 @@ do for [l = 1:levels] {
 
 set multiplot
 
-# Latency. What a line stands for is written above it.
+# Latency. The label of a carve-out stands above its vertical line.
 set tmargin at screen 0.7
 set bmargin at screen 0.405
 set format x ''

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Latency and miss rate against the size of the array that is walked. $data, a line per size: bytes; cycles
-# of the fastest load, of 1 %, 50 %, 99 % of the loads, of the slowest, mean; slow loads in percent. hit and
-# miss: cycles on both sides of the capacity, to a bin; latency, penalty: what was measured for itself, or NaN;
-# most: cycles of 99 % of the loads, at any size.
+# Draws latency and miss rate against array size. Input:
+#   $data             a line for each size: bytes; cycles: minimum, percentiles 1, 50 and 99, maximum,
+#                     mean; slow loads (%)
+#   hit, miss         median cycles below and above the capacity, exact to a histogram bin
+#   latency, penalty  latency and miss penalty of the record in cycles, or NaN
+#   most              largest 99th percentile of all sizes
 about = known(latency) ? '' : '≈ '
 about_miss = known(latency + penalty) ? '' : '≈ '
 hit = known(latency) ? latency : hit

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What repetitions of one measurement say. $data: number, value; title[2]: what the value is; axis[2]: the same as
-# the name of an axis; rows: how many.
+# Draws the repetitions of a measurement. Input:
+#   $data     a line for each repetition: number, value
+#   title[2]  name of the value; axis[2]: the same as an axis label
+#   rows      number of repetitions
 subtitle = known(found) ? found_text.' found'.sure : 'not found: '.absent
 set label 2 subtitle
 set xlabel 'Repetition' offset 0,0.2 textcolor rgb black
 set label 3 title[2] eq 'cycles' ? 'Latency (cycles)' : axis[2]
 stats $data using 2 nooutput
-# At least 2 % of the value on both sides, so that what is steady looks so.
+# At least 2 % of the value on both sides, so that small differences look small.
 low = STATS_min - 0.02 * STATS_median
 high = STATS_max + 0.02 * STATS_median
 set yrange [low:high]

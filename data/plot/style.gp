@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# How every picture looks; one of the other files comes behind it. Before it, gnuplot is told the block $data
-# and: gpu, model, element, property, unit, absent, date, confidence, CarveoutPercent (text, or empty), found,
-# threshold (numbers, or NaN), found_text (in KiB or MiB).
-# Colours are those of Okabe and Ito, which the colour-blind can tell apart.
+# Style of all pictures. One of the other files follows it. The command defines before it:
+#   $data                                                  the data
+#   gpu, model, element, property, unit, absent, date      text, can be empty
+#   confidence, CarveoutPercent                            text, can be empty
+#   found, threshold                                       numbers, or NaN
+#   found_text                                             found in KiB or MiB
+# Colours: the palette of Okabe and Ito, which colour-blind people can distinguish.
 set terminal svg size 800,600 dynamic noenhanced font 'Helvetica,15' rounded background '#ffffff'
 set encoding utf8
 blue = '#0072B2'
@@ -25,10 +28,10 @@ set tmargin at screen 0.865
 set bmargin at screen 0.12
 unset key
 
-# Title and subtitle stand flush left over the plot.
+# Title and subtitle above the plot, aligned left.
 heading = (strlen(model) ? model : gpu).': '.element.' '
 sure = strlen(confidence) ? ', confidence '.confidence : ''
 set label 1 heading.property at screen 0.125, 0.957 left font 'Helvetica,19' textcolor rgb black
 set label 2 '' at screen 0.125, 0.915 left font 'Helvetica,14' textcolor rgb grey
-# The name of y: gnuplot's own would be cut off beside long numbers.
+# Label of the y axis. gnuplot would cut off its own ylabel beside long numbers.
 set label 3 '' at screen 0.025, screen 0.4925 center rotate by 90 textcolor rgb black

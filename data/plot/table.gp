@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Columns against the first one. $data: as many numbers in a line as there are columns, whose names are in
-# title[], and as names of axes in axis[]. Blocks are each twice as large as the one before,
-# and what was found is one of them. SMs are no scale. Of several values at one x the mean is drawn.
+# Draws all columns against the first one. Input:
+#   $data    a line for each row, with `columns` numbers
+#   title[]  names of the columns; axis[]: the same as axis labels
+# If x is the size of a block, the x axis is logarithmic and the value that was found is marked. If x is
+# the number of an SM or CU, values are points without a line. If an x has several values, their mean
+# is drawn.
 set linetype 1 linecolor rgb blue linewidth 2
 set linetype 2 linecolor rgb red linewidth 2
 set linetype 3 linecolor rgb green linewidth 2

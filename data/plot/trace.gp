@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# How many loads took how long. $data: cycles, percent of the loads, a line per bar; bar: its width;
-# middle: median; loads: how many there were; least, most: cycles of the first and the last bar.
+# Draws the histogram of load latencies. Input:
+#   $data        a line for each bar: cycles, percent of the loads
+#   bar          width of a bar in cycles; least, most: cycles of the first and the last bar
+#   middle       median; loads: number of loads
+#   near, far    medians of near and far partitions
 subtitle = sprintf('%.0f loads, each timed alone', loads)
 subtitle = subtitle.(known(found) ? '; '.found_text.' found'.sure : '')
 set label 2 subtitle
@@ -10,8 +13,7 @@ set yrange [0:*]
 set offsets 0, 0, graph 0.08, 0
 set boxwidth bar
 
-# Marks: near and far partitions, or the median where loads are of one kind. Their text stands where there is
-# room for it.
+# Marks near and far partitions, or else the median. The text is on the side that has more space.
 array mark[2] = [NaN, NaN]
 array mark_text[2] = ['', '']
 if (property eq 'partitions') {

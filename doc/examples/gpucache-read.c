@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Prints capacity and latency of the L1 cache of each GPU in the topology of this machine.
+ */
 #include <hwloc.h>
 #include <hwloc/gpucache.h>
 #include <inttypes.h>

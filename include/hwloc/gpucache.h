@@ -3,152 +3,318 @@
  */
 
 /** \file
- * \brief Names and look-up helpers for the GPU memory hierarchies that the gpucache component adds.
+ * \brief Names and look-up functions for the GPU memory hierarchies that the gpucache component
+ * adds to a topology.
  *
- * With the component installed, a loaded topology whose I/O filters keep OS devices holds, under
- * each GPU that was measured, nested OS devices: DeviceMemory, inside it (L3Cache,) L2Cache, inside
- * that the memories of an SM or CU. What kind an object is stands in its subtype; what is known of
- * it stands in its infos. The subtypes and the info names are the macros below; applications that
- * want no macros may use the strings, they do not change.
+ * The component adds a tree of nested OS devices under each GPU that was measured, and under each
+ * AMD GPU that the kernel driver describes. DeviceMemory is at the top. Inside it are L3Cache (if
+ * there is one) and L2Cache, inside those the caches and memories of an SM (NVIDIA) or CU (AMD).
+ * The I/O type filters of the topology must keep OS devices.
  *
- * Values are plain decimal ASCII numbers, with '.' before a fraction in every locale; the unit is
- * part of the name. A value that could not be found is absent, and its source says why.
+ * - The subtype of an object says what kind of element it is.
+ * - The infos of an object hold what is known about the element.
  *
- * Works with hwloc 2.x and 3.x, in C and C++. Nothing has to be linked but hwloc. A file that only
- * wants the names may define HWLOC_GPUCACHE_KEYS_ONLY first; then not even hwloc.h is included.
+ * The macros below are the names of the subtypes and infos. Applications may also use the strings
+ * themselves; they do not change.
+ *
+ * A numeric value is a plain decimal ASCII number. The decimal separator is '.' in every locale.
+ * The unit is the end of the key. If a value is unknown, its key is absent, and the info
+ * \<property\>Source gives the reason.
+ *
+ * The header works with hwloc 2.x and 3.x, in C and C++. Applications link with hwloc and with
+ * nothing else. Define HWLOC_GPUCACHE_KEYS_ONLY before the include to get the names only; then
+ * hwloc.h is not included.
  */
 
 #ifndef HWLOC_GPUCACHE_KEYS_H
 #define HWLOC_GPUCACHE_KEYS_H
 
 /** \defgroup hwlocality_gpucache_subtypes Subtypes of the OS devices
+ *
+ * In these comments "SM" also means an AMD CU.
  * @{
  */
-#define HWLOC_GPUCACHE_DEVICE_MEMORY "DeviceMemory"    /**< \brief Holds all elements of a GPU */
-#define HWLOC_GPUCACHE_L3 "L3Cache"                    /**< \brief AMD: memory-side cache */
-#define HWLOC_GPUCACHE_L2 "L2Cache"                    /**< \brief Shared by the SMs or CUs */
-#define HWLOC_GPUCACHE_GL1 "GL1Cache"                  /**< \brief RDNA: shared by a shader array */
-#define HWLOC_GPUCACHE_L1 "L1Cache"                    /**< \brief Global loads; AMD: vector L1 */
-#define HWLOC_GPUCACHE_TEXTURE "TextureCache"          /**< \brief Loads through a texture object */
-#define HWLOC_GPUCACHE_READ_ONLY "ReadOnlyCache"       /**< \brief Non-coherent loads (.nc) */
-#define HWLOC_GPUCACHE_CONSTANT_L1 "ConstantL1Cache"   /**< \brief Constant loads, first level */
-#define HWLOC_GPUCACHE_CONSTANT_L15 "ConstantL15Cache" /**< \brief Constant loads, second level */
-#define HWLOC_GPUCACHE_SHARED_MEMORY "SharedMemory"    /**< \brief Shared memory of an SM */
-#define HWLOC_GPUCACHE_SCALAR_L1 "ScalarL1Cache"       /**< \brief AMD: scalar (constant) loads */
-#define HWLOC_GPUCACHE_LDS "LDS"                       /**< \brief AMD: local data share of a CU */
-#define HWLOC_GPUCACHE_INSTRUCTION "InstructionCache"  /**< \brief Instructions */
+/** \brief Device memory; contains all other elements of a GPU */
+#define HWLOC_GPUCACHE_DEVICE_MEMORY "DeviceMemory"
+/** \brief AMD: memory-side cache (MALL, Infinity Cache) */
+#define HWLOC_GPUCACHE_L3 "L3Cache"
+/** \brief Shared by the SMs of the GPU (AMD: of an XCD) */
+#define HWLOC_GPUCACHE_L2 "L2Cache"
+/** \brief AMD RDNA: shared by a shader array */
+#define HWLOC_GPUCACHE_GL1 "GL1Cache"
+/** \brief Global loads; AMD: vector L1 */
+#define HWLOC_GPUCACHE_L1 "L1Cache"
+/** \brief NVIDIA: loads through a texture object */
+#define HWLOC_GPUCACHE_TEXTURE "TextureCache"
+/** \brief NVIDIA: non-coherent loads (ld.global.nc) */
+#define HWLOC_GPUCACHE_READ_ONLY "ReadOnlyCache"
+/** \brief NVIDIA: constant loads, first level */
+#define HWLOC_GPUCACHE_CONSTANT_L1 "ConstantL1Cache"
+/** \brief NVIDIA: constant loads, second level ("L1.5") */
+#define HWLOC_GPUCACHE_CONSTANT_L15 "ConstantL15Cache"
+/** \brief NVIDIA: shared memory of an SM */
+#define HWLOC_GPUCACHE_SHARED_MEMORY "SharedMemory"
+/** \brief AMD: scalar loads */
+#define HWLOC_GPUCACHE_SCALAR_L1 "ScalarL1Cache"
+/** \brief AMD: local data share of a CU */
+#define HWLOC_GPUCACHE_LDS "LDS"
+/** \brief AMD: instructions; never measured */
+#define HWLOC_GPUCACHE_INSTRUCTION "InstructionCache"
 /** @} */
 
 /** \defgroup hwlocality_gpucache_keys Infos of an element
  *
- * Each measured or reported property has a source and, when measured, a confidence: the infos
- * \<property\>Source and \<property\>Confidence, where the property is the key without its unit
- * (CapacityBytes: CapacitySource; LatencyCycles and LatencyNs: LatencySource).
+ * A property is what one measurement determines. Its name is the key without the unit: the property
+ * of CapacityBytes is Capacity; the property of LatencyCycles and LatencyNs is Latency. Each
+ * property has two further infos:
+ *
+ * - \<property\>Source says where the value comes from: see ::HWLOC_GPUCACHE_SOURCE_SUFFIX.
+ * - \<property\>Confidence is the probability that a measured value is right: see
+ *   ::HWLOC_GPUCACHE_CONFIDENCE_SUFFIX.
+ *
+ * The comment of a key gives these facts. Where it does not, the following is true:
+ *
+ * - Elements: all elements that have such a property.
+ * - Source: "measured".
+ * - Absent: the element was not measured; repetitions disagree; two methods contradict each other;
+ *   or the step of the measurement failed. \<property\>Source gives the reason.
+ * - Method: the section of doc/methods.md that explains how the value is measured, and the papers
+ *   behind it.
+ *
+ * The papers:
+ *
+ * - Groessler 2022: D. Größler, thesis on a tool that captures the memory topology of NVIDIA GPUs,
+ *   Technical University of Munich.
+ * - MT4G 2025: S. Vanecek et al., "MT4G: A Tool for Reliable Auto-Discovery of NVIDIA and AMD GPU
+ *   Compute and Memory Topologies".
+ * - Mei 2014: X. Mei et al., "Benchmarking the Memory Hierarchy of Modern GPUs".
  * @{
  */
-/** \brief Bytes usable by one SM (one instance); integer > 0. Source "measured"; of memories that are no
- * caches (DeviceMemory, SharedMemory, LDS), of which the vendor's interface states it, "api". Of an AMD
- * GPU that was not measured: what the kernel driver's tables state, "sysfs", and then NominalBytes is
- * the same. */
+/** \brief Usable capacity of one instance, in bytes; integer > 0.
+ *
+ * - Caches inside an SM: the largest array that the SM can load again and again without a miss.
+ * - L2Cache: the same for one SM. It can be less than half of NominalBytes: see Partitions.
+ * - L3Cache: the same for all SMs together.
+ * - DeviceMemory, SharedMemory, LDS: what the vendor's interface states (source "api"), for the GPU
+ *   or for an SM. A block gets less shared memory than that: see GPUCacheSharedBytesPerBlock.
+ * - AMD GPU that was not measured: the value of NominalBytes (source "sysfs").
+ *
+ * On GPUs that have L1 and shared memory in one storage, the capacity of L1Cache, TextureCache and
+ * ReadOnlyCache depends on the kernel launch. CapacityBytes belongs to this launch:
+ *
+ * - Carve-out: the kernel uses no shared memory and prefers the carve-out of CarveoutPercent (0).
+ * - Resident blocks: a block is one warp, so that CarveoutBlocks blocks can reside on an SM (32 on
+ *   an H200). The measurement runs only one block on an SM, but the driver provides for all blocks
+ *   that can reside there. For each of them it reserves GPUCacheSharedReservedBytesPerBlock bytes
+ *   of shared memory (1 KiB on recent NVIDIA GPUs), and L1 is smaller by as much.
+ *
+ * Example, H200: 256 KiB of storage, less 32 KiB for 32 blocks, less 7 KiB that are never usable,
+ * is 217 KiB. If fewer blocks of a kernel can reside on an SM, its L1 can be larger: 233 KiB and
+ * 241 KiB were seen on an H200. If a kernel uses or prefers shared memory, its L1 can be smaller:
+ * see CarveoutTable.
+ *
+ * Absent: also if no miss was seen (see CapacityAtLeastBytes) or if CensusBytes contradicts.
+ * Method: "Capacity", "Carve-outs"; p-chase: Mei 2014; K-S test: Groessler 2022, MT4G 2025 (IV-B).
+ */
 #define HWLOC_GPUCACHE_CAPACITY_BYTES "CapacityBytes"
-/** \brief Bytes that the vendor's interface states for one instance; integer > 0. Source "api" or
- * "sysfs". */
+/** \brief Capacity of one instance as the vendor states it, in bytes; integer > 0.
+ *
+ * Source: "api" (CUDA or HIP) or "sysfs". Absent: the vendor does not state it; for most caches of
+ * an SM, CUDA does not. */
 #define HWLOC_GPUCACHE_NOMINAL_BYTES "NominalBytes"
-/** \brief Where the capacity could not be found because no miss was seen up to here: bytes that fit
- * for sure; integer > 0. Then there is no CapacityBytes. */
+/** \brief Lower bound of the capacity, in bytes: the largest array that was tried, which still
+ * fits; integer > 0.
+ *
+ * Present only if CapacityBytes is absent because no miss was seen. It has no source and no
+ * confidence of its own. Method: "Capacity". */
 #define HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES "CapacityAtLeastBytes"
-/** \brief What a second way to CapacityBytes found: a count of what stays in the cache when more was read
- * than it holds; integer > 0. There is no CapacityBytes unless it is at most 1 % and nine lines of 128 bytes (or
- * 4 %, if that is less) below that, or at most 0.5 % above it; both ways 3 times CensusErrorBytes more (a little
- * more yet where few rounds tell them), and of an L2 or L3 a sixteenth of it.
- * CensusConfidence: that it is so near to a count of all there is. */
+/** \brief Capacity by a second, independent method, the census, in bytes; integer > 0.
+ *
+ * The census reads more than the cache holds and counts what the cache keeps. It confirms
+ * CapacityBytes. CapacityBytes is published only if CensusBytes is
+ *
+ * - at most 1 % plus 1152 bytes below it (1 % plus 4 %, if 4 % is less than 1152 bytes), and
+ * - at most 0.5 % above it.
+ *
+ * Both limits are wider by 3 times CensusErrorBytes (a little more if the census had few rounds),
+ * and for L2 and L3 by 1/16 of the capacity. CensusConfidence is the probability that the sampling
+ * error of CensusBytes is within these limits.
+ *
+ * Elements: caches. Absent: also if there is no census for such a cache; CapacityBytes can be
+ * present without it. Method: "Census". */
 #define HWLOC_GPUCACHE_CENSUS_BYTES "CensusBytes"
-/** \brief One standard error of CensusBytes: not all of the cache is looked up; integer >= 0. */
+/** \brief Standard error of CensusBytes, in bytes; integer >= 0.
+ *
+ * The census probes a sample of the cache, so its result has a sampling error. Present with
+ * CensusBytes; it has no source and no confidence of its own. Method: "Census". */
 #define HWLOC_GPUCACHE_CENSUS_ERROR_BYTES "CensusErrorBytes"
-/** \brief Carve-out that CapacityBytes belongs to: shared memory preferred by the kernel, percent of
- * the largest; integer 0 to 100. */
+/** \brief Carve-out that CapacityBytes belongs to: the shared memory that the kernel prefers, in
+ * percent of the largest; integer from 0 to 100. This version always measures with 0.
+ *
+ * It is a setting of the measurement, so it has no source and no confidence. Elements:
+ * L1Cache, TextureCache, ReadOnlyCache. Absent: the driver has no such setting (AMD; NVIDIA Maxwell
+ * and Pascal). Method: "Carve-outs"; CUDA driver API,
+ * CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT (before Volta: cuFuncSetCacheConfig). */
 #define HWLOC_GPUCACHE_CARVEOUT_PERCENT "CarveoutPercent"
-/** \brief Blocks of that kernel that an SM could hold at once; the driver reserves shared memory for
- * each, which is not L1 then; integer > 0. */
+/** \brief Number of blocks that can reside on an SM in the launch that CapacityBytes belongs to;
+ * integer > 0.
+ *
+ * A block of that launch is one warp. So the value is GPUCacheBlocksPerSM, or GPUCacheThreadsPerSM
+ * / GPUCacheWarpThreads if that is less. The driver reserves shared memory for all of them: see
+ * CapacityBytes. Present with CarveoutPercent; it has no source and no confidence. */
 #define HWLOC_GPUCACHE_CARVEOUT_BLOCKS "CarveoutBlocks"
-/** \brief What carve-outs leave of the L1: comma list of percent:bytes, ascending; from this percentage
- * of shared memory on, a kernel that prefers it has an L1 of so many bytes. The last entry is
- * default:bytes, for a kernel that prefers nothing. For the blocks of CarveoutBlocks. */
+/** \brief L1 capacity for each carve-out: comma-separated entries PERCENT:BYTES.
+ *
+ * A kernel with a preferred carve-out of PERCENT or more, but less than that of the next entry, has
+ * an L1 of BYTES bytes. PERCENT is an integer from 0 to 100; entries are in ascending order. The
+ * last entry is default:BYTES, for a kernel without a preference. Example (H200):
+ * "0:222208,15:189440,29:152576,44:119808,58:87040,72:54272,86:21504,default:222208".
+ *
+ * The table is valid for CarveoutBlocks resident blocks. If fewer blocks of a kernel can reside on
+ * an SM, smaller carve-outs, and so larger L1s, are possible. Elements: L1Cache. Absent: also if
+ * CarveoutPercent is absent. Method: "Carve-outs". */
 #define HWLOC_GPUCACHE_CARVEOUT_TABLE "CarveoutTable"
-/** \brief Allocation unit (cache line), bytes; integer > 0. */
+/** \brief Cache line, in bytes: what one tag stands for, the unit of allocation; integer > 0.
+ *
+ * Elements: caches. Source: "measured" or "sysfs". Method: "Cache line", which differs from that of
+ * MT4G 2025 (IV-E). */
 #define HWLOC_GPUCACHE_LINE_BYTES "LineBytes"
-/** \brief Smallest transfer (sector), bytes; integer > 0, at most LineBytes. */
+/** \brief Fetch granularity (sector), in bytes: what one miss brings into the cache; integer > 0,
+ * at most LineBytes.
+ *
+ * Elements: caches. Method: "Fetch granularity", which differs from that of MT4G 2025 (IV-D). */
 #define HWLOC_GPUCACHE_FETCH_BYTES "FetchBytes"
-/** \brief Median latency of a dependent load that hits, SM clock cycles without the cost of reading
- * the clock; number > 0, may have a fraction. Of DeviceMemory, half of which may be far from an SM, the
- * mean of the quartiles, over all SMs: the middle between near and far. */
+/** \brief Latency of a dependent load that hits this element, in SM clock cycles; number > 0, can
+ * have a fraction.
+ *
+ * The time that the clock reads take is not included.
+ *
+ * - Inside an SM: the slope between two lengths of a chain of loads.
+ * - L2Cache, L3Cache: the median of loads that are timed one by one, over SMs and lines (L2: near
+ *   and far lines, see Partitions).
+ * - DeviceMemory: the mean of the lower and the upper quartile, over all SMs. If half of the memory
+ *   is near to an SM and half is far from it, this is the middle between both.
+ *
+ * Method: "Latency", "Timing overhead"; Mei 2014, Groessler 2022. */
 #define HWLOC_GPUCACHE_LATENCY_CYCLES "LatencyCycles"
-/** \brief The same in nanoseconds at the clock the GPU ran at; number > 0, may have a fraction. */
+/** \brief LatencyCycles converted to nanoseconds with GPUCacheMeasuredSMClockMHz; number > 0, can
+ * have a fraction. Absent: also if that clock is unknown. */
 #define HWLOC_GPUCACHE_LATENCY_NS "LatencyNs"
-/** \brief What a miss adds to LatencyCycles, cycles; number >= 0. */
+/** \brief Miss penalty, in SM clock cycles: the additional time of a load that misses this cache
+ * and hits the next level; number >= 0, can have a fraction.
+ *
+ * Elements: caches. Method: "Miss penalty"; Groessler 2022. */
 #define HWLOC_GPUCACHE_MISS_PENALTY_CYCLES "MissPenaltyCycles"
-/** \brief Read bandwidth of the whole GPU, 10^9 bytes per second; number > 0. */
+/** \brief Read bandwidth of all SMs together, in 10^9 bytes per second; number > 0, can have a
+ * fraction.
+ *
+ * For an AMD GPU in partitions, it is the bandwidth of one partition while the others are idle.
+ * Elements: DeviceMemory, L3Cache, L2Cache. Absent: also if the value is higher than the SMs or the
+ * memory bus allow. Method: "Bandwidth"; MT4G 2025 (IV-I). */
 #define HWLOC_GPUCACHE_READ_GBPS "ReadGBps"
-/** \brief Write bandwidth of the whole GPU, 10^9 bytes per second; number > 0. */
+/** \brief Write bandwidth of all SMs together, in 10^9 bytes per second; as ReadGBps. */
 #define HWLOC_GPUCACHE_WRITE_GBPS "WriteGBps"
-/** \brief Read bandwidth of an element inside an SM, bytes per SM clock and SM; number > 0. */
+/** \brief Read bandwidth of one SM, in bytes per SM clock cycle; number > 0, can have a fraction.
+ *
+ * It is the median over the SMs, which all read at the same time. For the constant caches, all
+ * lanes of a warp load the same word, which counts once. Elements: those inside an SM, and
+ * ConstantL15Cache. Absent: also if the value is higher than an SM allows. Method: "Bandwidth". */
 #define HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE "ReadBytesPerCycle"
-/** \brief Write bandwidth of an element inside an SM, bytes per SM clock and SM; number > 0. */
+/** \brief Write bandwidth of one SM, in bytes per SM clock cycle; as ReadBytesPerCycle. Elements:
+ * SharedMemory, LDS. */
 #define HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE "WriteBytesPerCycle"
-/** \brief Independent instances in one SM or CU; integer >= 1. Of what several of them share (an L2, say) there
- * is none, and PerSMSource says who shares it: "absent:132 SMs share it". */
+/** \brief Number of independent instances in one SM; integer >= 1.
+ *
+ * Source: "measured", "api" (SharedMemory, LDS) or "sysfs". Absent: also if several SMs share an
+ * instance. PerSMSource then gives the numbers, for example "absent:132 SMs share it". Method:
+ * "Instances"; Groessler 2022 (4.6), MT4G 2025 (IV-F). */
 #define HWLOC_GPUCACHE_PER_SM "PerSM"
-/** \brief Independent instances on the whole GPU; integer >= 1. */
+/** \brief Number of independent instances on the whole GPU; integer >= 1.
+ *
+ * Source: "measured", "api" (SharedMemory, LDS) or "sysfs". Method: "Instances"; for an L2, "L2
+ * partitions". */
 #define HWLOC_GPUCACHE_INSTANCES "Instances"
-/** \brief AMD: how many CUs use an instance together, as a comma list of instances x CUs, most CUs
- * first: "8x2,4x1" means that 8 instances serve two CUs each and 4 serve one (whose neighbours are
- * switched off). Source "measured" or "sysfs". */
+/** \brief AMD: how many CUs share an instance: comma-separated entries INSTANCESxCUS, in descending
+ * order of CUS.
+ *
+ * Example: "8x2,4x1" means that 8 instances serve two CUs each and 4 instances serve one CU. An
+ * instance serves fewer CUs if neighbouring CUs are disabled. Elements: ScalarL1Cache,
+ * InstructionCache; L2Cache, if the GPU has several L2 caches. Source: "measured" or "sysfs".
+ * Method: "CUs that share a cache". */
 #define HWLOC_GPUCACHE_SHARED_BY_CUS "SharedByCUs"
-/** \brief AMD: which CUs use an instance together, by their hardware ids (as a kernel reads them, not
- * dense): CUs of an instance with commas between, instances with blanks between, for example
- * "0,1 3 4,5". */
+/** \brief AMD: which CUs share an instance: numbers of CUs, with commas inside a group and a blank
+ * between groups. Example: "0,1 3 4,5".
+ *
+ * The numbers are hardware ids, as a kernel reads them, and can have gaps. Elements: as
+ * SharedByCUs. Absent: also if the text is too long for a record (8192 bytes). Method: "CUs that
+ * share a cache". */
 #define HWLOC_GPUCACHE_CU_GROUPS "CUGroups"
-/** \brief Comma-separated subtypes that are in the same physical storage. SharedWithSource "measured" without
- * SharedWith: that was looked for, and there are none. */
+/** \brief Other elements in the same physical storage: comma-separated subtypes.
+ *
+ * If SharedWith is absent and SharedWithSource is "measured", the element shares its storage with
+ * no other. ConstantL15Cache can name InstructionCache, which is not an element of NVIDIA GPUs.
+ * Method: "Sharing"; Groessler 2022 (4.5), MT4G 2025 (IV-G). */
 #define HWLOC_GPUCACHE_SHARED_WITH "SharedWith"
-/** \brief L2: parts of which each is near to some SMs and far from the others; integer >= 1. Each part
- * keeps its own copy of a line that its SMs read. */
+/** \brief L2: number of partitions; each is near to some SMs and far from the others; integer >= 1.
+ *
+ * Each partition keeps a copy of the lines that its SMs read, so that one SM can use no more than
+ * one partition. Elements: L2Cache, if the GPU has one L2. Method: "L2 partitions". */
 #define HWLOC_GPUCACHE_PARTITIONS "Partitions"
-/** \brief How many SMs are near each of the Partitions, comma-separated, for example "66,66"; the
- * partition of the first SM comes first. */
+/** \brief L2: number of SMs near to each partition, comma-separated, for example "66,66".
+ *
+ * The partition of the first SM comes first. Present with Partitions. Method: "L2 partitions". */
 #define HWLOC_GPUCACHE_PARTITION_SMS "PartitionSMs"
-/** \brief L2 with Partitions: median latency of a load that hits in the partition near to its SM, SM clock
- * cycles; number > 0. LatencyCycles is the median over all SMs and lines. */
+/** \brief L2: median latency of loads that hit the partition near to their SM, in SM clock cycles;
+ * number > 0, can have a fraction.
+ *
+ * Absent: also if Partitions is 1. Method: "L2 partitions". */
 #define HWLOC_GPUCACHE_NEAR_LATENCY_CYCLES "NearLatencyCycles"
-/** \brief The same in nanoseconds; number > 0. */
+/** \brief NearLatencyCycles converted to nanoseconds; as LatencyNs. */
 #define HWLOC_GPUCACHE_NEAR_LATENCY_NS "NearLatencyNs"
-/** \brief The same for a load that hits in a partition far from its SM and in no nearer one, SM clock
- * cycles; number > 0. */
+/** \brief L2: median latency of loads that hit a partition far from their SM, because the near one
+ * does not have the line, in SM clock cycles; number > 0, can have a fraction.
+ *
+ * Absent: also if Partitions is 1. Method: "L2 partitions". */
 #define HWLOC_GPUCACHE_FAR_LATENCY_CYCLES "FarLatencyCycles"
-/** \brief The same in nanoseconds; number > 0. */
+/** \brief FarLatencyCycles converted to nanoseconds; as LatencyNs. */
 #define HWLOC_GPUCACHE_FAR_LATENCY_NS "FarLatencyNs"
 
-/** \brief Ends the name of a property's source: "measured", "api", "sysfs" or "absent:<why>". */
+/** \brief Suffix of the info that says where a property's value comes from: "measured", "api",
+ * "sysfs", or "absent:<reason>" if there is no value.
+ *
+ * The reason is an English sentence for people; its wording can change. */
 #define HWLOC_GPUCACHE_SOURCE_SUFFIX "Source"
-/** \brief Ends the name of a measured property's confidence: the calibrated probability that the
- * value is right; number from 0 to 1. */
+/** \brief Suffix of the info with the confidence of a measured property: the probability that the
+ * value is right; number from 0 to 1.
+ *
+ * The program writes four decimals, and 0.9999 at most. Confidences are calibrated on simulated
+ * GPUs, for which the truth is known: of the values with confidence p, at least a share of p is
+ * right. How near to the truth a right value must be depends on the property. See doc/methods.md,
+ * "Confidence". */
 #define HWLOC_GPUCACHE_CONFIDENCE_SUFFIX "Confidence"
 
-/** \brief Ends the name of what another source states of a property, where that is not what the record
- * says: "sysfs:" and the value, for example CapacityDiffers "sysfs:16384" where 12288 bytes were measured and
- * the kernel driver's tables state 16384, or SharedByCUsDiffers "sysfs:32x3,8x2,8x1". Only there where they
- * differ: a capacity by more than 1 %, all others at all. */
+/** \brief Suffix of the info with a value that contradicts the record: "sysfs:" and the value in
+ * the kernel driver's tables. AMD only.
+ *
+ * Example: 12288 bytes were measured and the tables state 16384. Then CapacityBytes is 12288 and
+ * CapacityDiffers is "sysfs:16384". Present for Capacity if the two differ by more than 1 %, and
+ * for Nominal, Line, PerSM, Instances and SharedByCUs if they differ at all. See doc/methods.md,
+ * "Driver tables". */
 #define HWLOC_GPUCACHE_DIFFERS_SUFFIX "Differs"
 
-#define HWLOC_GPUCACHE_SOURCE_MEASURED "measured" /**< \brief Timed on this very GPU */
-#define HWLOC_GPUCACHE_SOURCE_API "api"           /**< \brief Stated by the vendor's interface */
-#define HWLOC_GPUCACHE_SOURCE_SYSFS "sysfs"       /**< \brief Stated by the kernel driver */
-#define HWLOC_GPUCACHE_SOURCE_ABSENT "absent:"    /**< \brief No value; the reason follows */
+/** \brief Measured on this GPU */
+#define HWLOC_GPUCACHE_SOURCE_MEASURED "measured"
+/** \brief Stated by the vendor's interface (CUDA or HIP) */
+#define HWLOC_GPUCACHE_SOURCE_API "api"
+/** \brief Stated by the kernel driver's tables in sysfs */
+#define HWLOC_GPUCACHE_SOURCE_SYSFS "sysfs"
+/** \brief No value; the reason follows the colon */
+#define HWLOC_GPUCACHE_SOURCE_ABSENT "absent:"
 /** @} */
 
-/** \defgroup hwlocality_gpucache_properties Properties: what a source and a confidence belong to
+/** \defgroup hwlocality_gpucache_properties Properties, to which Source and Confidence belong
  *
- * HWLOC_GPUCACHE_CAPACITY HWLOC_GPUCACHE_SOURCE_SUFFIX is "CapacitySource".
+ * Example: HWLOC_GPUCACHE_CAPACITY HWLOC_GPUCACHE_SOURCE_SUFFIX is "CapacitySource".
  * @{
  */
 #define HWLOC_GPUCACHE_CAPACITY "Capacity"
@@ -162,106 +328,152 @@
 #define HWLOC_GPUCACHE_WRITE "Write"
 #define HWLOC_GPUCACHE_NEAR_LATENCY "NearLatency"
 #define HWLOC_GPUCACHE_FAR_LATENCY "FarLatency"
-/* PerSM, Instances, SharedByCUs, CUGroups, SharedWith, CarveoutTable, Partitions and PartitionSMs are keys
- * and properties in one. */
+/* Keys without a unit are their own properties: PerSM, Instances, SharedByCUs, CUGroups,
+ * SharedWith, CarveoutTable, Partitions and PartitionSMs. */
 /** @} */
 
-/** \defgroup hwlocality_gpucache_flat Infos of the GPU itself
+/** \defgroup hwlocality_gpucache_flat Infos of the GPU
  *
- * On the DeviceMemory object, and for callers that only look there on the GPU's PCI device and its
- * other OS devices (cuda0, nvml0, rsmi0 ...). Those also carry the elements' infos, flat: prefix +
- * subtype without a final "Cache" + key, for example "GPUCacheL1CapacityBytes",
- * "GPUCacheSharedMemoryLatencyCycles".
+ * These infos describe the whole GPU. DeviceMemory and the PCI device of the GPU have them.
+ *
+ * The PCI device also has the values of all elements. The name of such an info is the prefix, the
+ * subtype without a final "Cache", and the key: "GPUCacheL1CapacityBytes",
+ * "GPUCacheSharedMemoryLatencyCycles". The PCI device has no Source and no Confidence: only the
+ * elements have them.
+ *
+ * The other OS devices directly below the PCI device (cuda0, nvml0, rsmi0 ...) have GPUCacheUUID
+ * and GPUCacheStatus only. The functions below find all infos from any of these objects: see
+ * hwloc_gpucache_get_info().
+ *
+ * If nothing is known about the elements of a GPU, only GPUCacheStatus is present.
  * @{
  */
-#define HWLOC_GPUCACHE_PREFIX "GPUCache"           /**< \brief Starts every flat name */
-/** \brief "measured", or why not; of an AMD GPU with nothing but the kernel driver's tables, "facts of
- * the kernel driver (sysfs), nothing measured: " and why */
+#define HWLOC_GPUCACHE_PREFIX "GPUCache"           /**< \brief Prefix of all these names */
+/** \brief "measured", or why there is no measurement, or why an old record was not refreshed.
+ *
+ * For a provisional record: "measured, but provisional: " and the reason; see GPUCacheProvisional.
+ *
+ * For an AMD GPU of which only the kernel driver's tables are known: "facts of the kernel driver
+ * (sysfs), nothing measured: " and the reason. The wording of reasons can change. If such a GPU has
+ * no PCI device in the topology, or nothing is known about its elements, the status can be on the
+ * parent object, with the id of the GPU in front. */
 #define HWLOC_GPUCACHE_STATUS "GPUCacheStatus"
-/** \brief The GPU's id: NVIDIA's UUID; AMD "GPU-" and the unique id in hexadecimal, then "-" and the
- * number of the partition where there are several; "pci-" and the bus id of a GPU without one; "sim-NAME" */
+/** \brief Id of the GPU, which is also the name of its record.
+ *
+ * - NVIDIA: the UUID, "GPU-...". A MIG instance: "MIG-" and its UUID, or, if that is not known,
+ *   "MIG-GPU-...-giN-ciM" with the UUID of the GPU and the numbers of the instance.
+ * - AMD: "GPU-" and the unique id in hexadecimal; if the GPU is in partitions, "-" and the number
+ *   of the partition follow. A GPU without a unique id has "pci-" and its bus id.
+ * - Simulated: "sim-NAME". */
 #define HWLOC_GPUCACHE_UUID "GPUCacheUUID"
-#define HWLOC_GPUCACHE_MEASURED "GPUCacheMeasured" /**< \brief When, ISO 8601 date */
-#define HWLOC_GPUCACHE_VERSION "GPUCacheVersion"   /**< \brief Version of the tool that measured */
-#define HWLOC_GPUCACHE_MODEL "GPUCacheModel"       /**< \brief Marketing name */
-#define HWLOC_GPUCACHE_DRIVER "GPUCacheDriver"     /**< \brief Kernel driver that was loaded */
-#define HWLOC_GPUCACHE_VBIOS "GPUCacheVBIOS"       /**< \brief VBIOS version */
-/** \brief MIG state: "disabled" or the instances; AMD: partition modes of compute and memory,
- * "CPX/NPS4", where the GPU has them */
+/** \brief Time of the measurement, ISO 8601, UTC */
+#define HWLOC_GPUCACHE_MEASURED "GPUCacheMeasured"
+/** \brief Version of the program that measured */
+#define HWLOC_GPUCACHE_VERSION "GPUCacheVersion"
+/** \brief Product name */
+#define HWLOC_GPUCACHE_MODEL "GPUCacheModel"
+/** \brief Version of the kernel driver */
+#define HWLOC_GPUCACHE_DRIVER "GPUCacheDriver"
+/** \brief VBIOS version */
+#define HWLOC_GPUCACHE_VBIOS "GPUCacheVBIOS"
+/** \brief NVIDIA: "disabled", or the MIG instances; for an instance: "instance", or the instances
+ * that share its L2 and memory. AMD: compute and memory partition mode, for example "CPX/NPS4";
+ * absent if the GPU has no such modes. */
 #define HWLOC_GPUCACHE_MIG "GPUCacheMIG"
-#define HWLOC_GPUCACHE_FORMAT "GPUCacheFormat"     /**< \brief Revision of the record's form */
-#define HWLOC_GPUCACHE_METHOD "GPUCacheMethod"     /**< \brief Revision of the measuring methods */
+/** \brief Revision of the record's format */
+#define HWLOC_GPUCACHE_FORMAT "GPUCacheFormat"
+/** \brief Revision of the measurement methods */
+#define HWLOC_GPUCACHE_METHOD "GPUCacheMethod"
 
-/* What the vendor's interface states of the GPU; absent where it does not. */
-/** \brief SMs or CUs; integer > 0. */
+/* The following facts come from the vendor's interface (CUDA or HIP), or for AMD from the kernel
+ * driver's tables. A fact that neither states is absent. They have no Source and no Confidence. */
+/** \brief Number of SMs; integer > 0. */
 #define HWLOC_GPUCACHE_SMS "GPUCacheSMs"
-/** \brief Highest clock of an SM, kHz; integer > 0. */
+/** \brief Highest SM clock, in kHz; integer > 0. */
 #define HWLOC_GPUCACHE_SM_CLOCK_KHZ "GPUCacheSMClockKHz"
-/** \brief Highest clock of the device memory, kHz; integer > 0. NVIDIA: two transfers in each of its
- * cycles. AMD: as the kernel driver states it, and how many transfers that means depends on the memory
- * (HBM2 two, HBM3 four, GDDR6 sixteen). */
+/** \brief Highest clock of the device memory, in kHz; integer > 0.
+ *
+ * NVIDIA: each cycle has two transfers. AMD: the value is the kernel driver's, and the number of
+ * transfers in a cycle depends on the memory: two for HBM2, four for HBM3, sixteen for GDDR6. */
 #define HWLOC_GPUCACHE_MEMORY_CLOCK_KHZ "GPUCacheMemoryClockKHz"
-/** \brief Width of the bus to the device memory, bits; integer > 0. */
+/** \brief Width of the memory bus, in bits; integer > 0. */
 #define HWLOC_GPUCACHE_MEMORY_BUS_BITS "GPUCacheMemoryBusBits"
-/** \brief AMD: target of its machine code, "gfx942". */
+/** \brief AMD: target of the machine code, for example "gfx942". */
 #define HWLOC_GPUCACHE_GFX "GPUCacheGFX"
-/** \brief AMD: dies with CUs (XCDs) that make this GPU or partition; integer > 0. */
+/** \brief AMD: number of XCDs (dies with CUs) of this GPU or partition; integer > 0. */
 #define HWLOC_GPUCACHE_XCDS "GPUCacheXCDs"
 /** \brief AMD: SIMD units of a CU; integer > 0. */
 #define HWLOC_GPUCACHE_SIMDS_PER_SM "GPUCacheSIMDsPerSM"
-/** \brief Threads in a warp or wave; integer > 0. */
+/** \brief Threads of a warp (AMD: wave); integer > 0. */
 #define HWLOC_GPUCACHE_WARP_THREADS "GPUCacheWarpThreads"
-/** \brief Threads that an SM holds at most; integer > 0. */
+/** \brief Most threads that can reside on an SM; integer > 0. */
 #define HWLOC_GPUCACHE_THREADS_PER_SM "GPUCacheThreadsPerSM"
-/** \brief Threads in a block at most; integer > 0. */
+/** \brief Most threads of a block; integer > 0. */
 #define HWLOC_GPUCACHE_THREADS_PER_BLOCK "GPUCacheThreadsPerBlock"
-/** \brief Blocks that an SM holds at most; integer > 0. */
+/** \brief Most blocks that can reside on an SM; integer > 0. */
 #define HWLOC_GPUCACHE_BLOCKS_PER_SM "GPUCacheBlocksPerSM"
 /** \brief 32-bit registers of an SM; integer > 0. */
 #define HWLOC_GPUCACHE_REGISTERS_PER_SM "GPUCacheRegistersPerSM"
-/** \brief 32-bit registers that a block has at most; integer > 0. */
+/** \brief Most 32-bit registers of a block; integer > 0. */
 #define HWLOC_GPUCACHE_REGISTERS_PER_BLOCK "GPUCacheRegistersPerBlock"
-/** \brief Shared memory that a block may ask for at most, bytes; integer > 0. */
+/** \brief Most shared memory of a block, with opt-in, in bytes; integer > 0. */
 #define HWLOC_GPUCACHE_SHARED_BYTES_PER_BLOCK "GPUCacheSharedBytesPerBlock"
-/** \brief Shared memory that the driver keeps back for each block, bytes; integer > 0. */
+/** \brief Shared memory that the driver reserves for each block, in bytes; integer > 0. It is taken
+ * from L1 where both are in one storage: see CapacityBytes. */
 #define HWLOC_GPUCACHE_SHARED_RESERVED_BYTES_PER_BLOCK "GPUCacheSharedReservedBytesPerBlock"
 /** \brief NVIDIA: compute capability, "major.minor". */
 #define HWLOC_GPUCACHE_COMPUTE_CAPABILITY "GPUCacheComputeCapability"
 /** \brief Error correction of the device memory: "on" or "off". */
 #define HWLOC_GPUCACHE_ECC "GPUCacheECC"
-/** \brief Whether loads from global memory may be kept in L1: "yes" or "no". */
+/** \brief Whether L1 can cache loads from global memory: "yes" or "no". */
 #define HWLOC_GPUCACHE_GLOBAL_LOADS_IN_L1 "GPUCacheGlobalLoadsInL1"
 
-/* What measuring found of the whole GPU, and what it cost. */
-/** \brief Clock of an SM while measuring, MHz: what turns cycles into nanoseconds; integer > 0. */
+/* The following infos are present if the GPU was measured. */
+/** \brief SM clock during the measurement, in MHz; integer > 0. It converts cycles into
+ * nanoseconds. */
 #define HWLOC_GPUCACHE_MEASURED_SM_CLOCK_MHZ "GPUCacheMeasuredSMClockMHz"
-/** \brief How long measuring took, without opening the GPU; integer >= 0. */
+/** \brief Duration of the measurement, in milliseconds, without opening the GPU; integer >= 0. */
 #define HWLOC_GPUCACHE_MEASURING_MILLISECONDS "GPUCacheMeasuringMilliseconds"
-/** \brief Kernels launched for it; integer > 0. */
+/** \brief Kernel launches of the measurement; integer > 0. */
 #define HWLOC_GPUCACHE_MEASURING_LAUNCHES "GPUCacheMeasuringLaunches"
-/** \brief The most device memory held at once for it, bytes; integer > 0. */
+/** \brief Most device memory that the measurement held at one time, in bytes; integer > 0. */
 #define HWLOC_GPUCACHE_MEASURING_DEVICE_BYTES "GPUCacheMeasuringDeviceBytes"
-/** \brief Parts of it that were done again because another program used the GPU meanwhile or its clock
- * changed; integer >= 0. */
+/** \brief Steps that were repeated because another program used the GPU or the SM clock changed;
+ * integer >= 0. See doc/methods.md, "Interference". */
 #define HWLOC_GPUCACHE_MEASURING_REPEATS "GPUCacheMeasuringRepeats"
-/** \brief Parts of it that failed, for example because a launch did, and whose values are absent for that
- * reason; integer > 0, or not there. */
+/** \brief Steps that failed, for example because a launch failed; integer > 0. The values of these
+ * steps are absent, with the reason. Absent if no step failed. */
 #define HWLOC_GPUCACHE_MEASURING_FAILURES "GPUCacheMeasuringFailures"
+/** \brief Why the record is provisional: values are absent for a reason that can pass.
+ *
+ * Example: "too little free device memory (L2Cache Capacity, L2Cache Line and 7 more)". The reasons
+ * are: other programs used the device memory or the GPU; steps failed. The values that are present
+ * are as good as those of any record. The GPU is measured again later. The wording can change.
+ * Absent if the record is not provisional. */
+#define HWLOC_GPUCACHE_PROVISIONAL "GPUCacheProvisional"
+/** \brief How many times a measurement of the GPU was started since the record became
+ * provisional; integer > 0. The next try is 10 minutes after the first one, then 20, 40 ... up to a
+ * day. Present with GPUCacheProvisional. */
+#define HWLOC_GPUCACHE_PROVISIONAL_TRIES "GPUCacheProvisionalTries"
+/** \brief Time of the last try, ISO 8601, UTC. Present with GPUCacheProvisional. */
+#define HWLOC_GPUCACHE_PROVISIONAL_TRIED "GPUCacheProvisionalTried"
 /** @} */
 
-/** \defgroup hwlocality_gpucache_env Environment variables (ignored in a set-user-ID process)
+/** \defgroup hwlocality_gpucache_env Environment variables of the component
+ *
+ * A set-user-ID process ignores them. hwloc-gpucache(1) describes them in full.
  * @{
  */
-/** \brief "auto" (default: use a valid record, else measure and store), "cached" (never measure),
- * "refresh" (measure anew), "off". */
+/** \brief What a topology load does: "auto" (default: use a valid record, or measure and store
+ * one), "cached" (never measure), "refresh" (always measure), "off" (nothing). */
 #define HWLOC_GPUCACHE_ENV "HWLOC_GPUCACHE"
-/** \brief Directory of records; default ${XDG_CACHE_HOME:-~/.cache}/hwloc-gpucache. */
+/** \brief Directory of the records; default ${XDG_CACHE_HOME:-~/.cache}/hwloc-gpucache. */
 #define HWLOC_GPUCACHE_DIR_ENV "HWLOC_GPUCACHE_DIR"
-/** \brief Seconds one load may wait for a measurement; default 10. */
+/** \brief Seconds that one topology load may wait for measurements; default 10, at most 86400. */
 #define HWLOC_GPUCACHE_TIMEOUT_ENV "HWLOC_GPUCACHE_TIMEOUT"
-/** \brief Comma list of simulated GPUs to attach. */
+/** \brief Comma-separated names of simulated GPUs to add. */
 #define HWLOC_GPUCACHE_SIM_ENV "HWLOC_GPUCACHE_SIM"
-/** \brief Set: says on stderr what is done. */
+/** \brief If set, and neither empty nor "0", the component says on stderr what it does. */
 #define HWLOC_GPUCACHE_VERBOSE_ENV "HWLOC_GPUCACHE_VERBOSE"
 /** @} */
 
@@ -281,23 +493,49 @@ extern "C" {
 #endif
 
 /** \defgroup hwlocality_gpucache Looking up the memory hierarchy of a GPU
+ *
+ * These functions only read a loaded topology. They allocate nothing.
+ *
+ * Arguments: \p topology is a loaded topology, and all objects belong to it. Strings must not be
+ * \c NULL.
+ *
+ * Lifetime: returned objects and strings belong to the topology. Do not free or change them. They
+ * are valid until the topology is destroyed or modified (for example by hwloc_topology_restrict(),
+ * or by a change of the object's infos). Copy a string that you need for longer.
+ *
+ * Thread-safety: as for hwloc's own look-ups. Several threads may call these functions on one
+ * topology at the same time while no thread modifies it. After a modification, one thread must call
+ * hwloc_topology_refresh() before several threads use the topology again.
+ *
+ * Errors: a function that returns \c int returns 0 on success, and -1 with errno set on failure;
+ * hwloc_gpucache_is() is the exception. A function that returns an object or a string returns
+ * \c NULL if there is none, and errno then says nothing.
  * @{
  */
 
-/** \brief The longest info name that the helpers build, terminating NUL included. */
+/** \brief Size of the longest info name that these functions build, with the terminating NUL. */
 #define HWLOC_GPUCACHE_NAME_MAX 128
 
-/** \brief Whether \p obj is an OS device with this subtype. */
+/** \brief Whether \p obj is an OS device with this subtype.
+ *
+ * \param obj an object or \c NULL.
+ * \param subtype one of the subtype macros, for example ::HWLOC_GPUCACHE_L2.
+ *
+ * \return 1 if it is, 0 if it is not or \p obj is \c NULL.
+ */
 static __hwloc_inline int
 hwloc_gpucache_is(hwloc_obj_t obj, const char *subtype)
 {
   return obj && obj->type == HWLOC_OBJ_OS_DEVICE && obj->subtype && !strcmp(obj->subtype, subtype);
 }
 
-/** \brief Iterate over the GPUs whose hierarchy is known: the DeviceMemory object after \p prev.
+/** \brief Iterate over the GPUs with a known memory hierarchy.
  *
- * \return the first one if \p prev is \c NULL.
- * \return \c NULL after the last one.
+ * \param topology the topology.
+ * \param prev the DeviceMemory object of the previous GPU, or \c NULL to start.
+ *
+ * \return the DeviceMemory object of the next GPU.
+ * \return \c NULL if there are no more.
  */
 static __hwloc_inline hwloc_obj_t
 hwloc_gpucache_get_next_gpu(hwloc_topology_t topology, hwloc_obj_t prev)
@@ -308,15 +546,18 @@ hwloc_gpucache_get_next_gpu(hwloc_topology_t topology, hwloc_obj_t prev)
   return NULL;
 }
 
-/** \brief The DeviceMemory object of the GPU that \p obj belongs to.
+/** \brief Find the DeviceMemory object of a GPU.
  *
- * \p obj may be the GPU's PCI device, an OS device of it such as cuda0, nvml0 or card0, or any of
- * the elements, DeviceMemory included.
+ * \param topology the topology.
+ * \param obj the PCI device of the GPU, an OS device below it such as cuda0, nvml0 or card0, or one
+ * of its elements; DeviceMemory is one of them. \c NULL is accepted.
  *
- * \return \c NULL if that GPU's hierarchy is not known.
+ * \return the DeviceMemory object.
+ * \return \c NULL if \p obj does not belong to a GPU with a known memory hierarchy.
  *
- * \note If PCI devices are filtered out, other OS devices of the GPU are recognized by their
- * GPUCacheUUID info.
+ * \note If the topology has no PCI devices, the function compares the GPUCacheUUID infos of the OS
+ * devices. An AMD GPU in partitions can have several DeviceMemory objects below one PCI device; for
+ * that PCI device, the function returns the first one.
  */
 static __hwloc_inline hwloc_obj_t
 hwloc_gpucache_get_gpu(hwloc_topology_t topology, hwloc_obj_t obj)
@@ -343,13 +584,13 @@ hwloc_gpucache_get_gpu(hwloc_topology_t topology, hwloc_obj_t obj)
   return NULL;
 }
 
-/** \brief Iterate over the elements of a GPU, from the outermost: the one after \p prev.
+/** \brief Iterate over the elements of a GPU; an element comes before those inside it.
  *
- * \p gpu is a DeviceMemory object, which is the first element. Objects below it that are no
- * OS devices are passed over.
+ * \param gpu a DeviceMemory object; not \c NULL.
+ * \param prev the previous element, or \c NULL to start.
  *
- * \return \p gpu if \p prev is \c NULL.
- * \return \c NULL after the last one.
+ * \return the next OS device; the first one is \p gpu itself. Other objects are skipped.
+ * \return \c NULL if there are no more.
  */
 static __hwloc_inline hwloc_obj_t
 hwloc_gpucache_get_next_element(hwloc_obj_t gpu, hwloc_obj_t prev)
@@ -370,11 +611,15 @@ hwloc_gpucache_get_next_element(hwloc_obj_t gpu, hwloc_obj_t prev)
   return prev;
 }
 
-/** \brief The element of this subtype (one of the macros above) of the GPU that \p obj belongs to.
+/** \brief Find an element of a GPU.
  *
- * \p obj is as in hwloc_gpucache_get_gpu().
+ * \param topology the topology.
+ * \param obj an object of the GPU, as for hwloc_gpucache_get_gpu().
+ * \param subtype one of the subtype macros, for example ::HWLOC_GPUCACHE_L2.
  *
- * \return \c NULL if that GPU is not known or has no such element.
+ * \return the first element with this subtype. A GPU has at most one: instances are counted, not
+ * shown one by one.
+ * \return \c NULL if the GPU has no such element or no known memory hierarchy.
  */
 static __hwloc_inline hwloc_obj_t
 hwloc_gpucache_get_element(hwloc_topology_t topology, hwloc_obj_t obj, const char *subtype)
@@ -387,18 +632,91 @@ hwloc_gpucache_get_element(hwloc_topology_t topology, hwloc_obj_t obj, const cha
   return NULL;
 }
 
-/** \brief Read an integer of an element, for example ::HWLOC_GPUCACHE_CAPACITY_BYTES.
+/** \private The DeviceMemory object of the GPU that \p obj belongs to, or \c NULL. */
+static __hwloc_inline hwloc_obj_t
+hwloc__gpucache_own_gpu(hwloc_obj_t obj)
+{
+  const char *uuid, *other;
+  hwloc_obj_t up, gpu;
+
+  for (up = obj; up && up->type == HWLOC_OBJ_OS_DEVICE; up = up->parent)
+    if (hwloc_gpucache_is(up, HWLOC_GPUCACHE_DEVICE_MEMORY))
+      return up;
+  uuid = hwloc_obj_get_info_by_name(obj, HWLOC_GPUCACHE_UUID);
+  if (!uuid && up && up->type == HWLOC_OBJ_PCI_DEVICE)
+    uuid = hwloc_obj_get_info_by_name(up, HWLOC_GPUCACHE_UUID);
+  /* A GPU in MIG mode has no UUID here: the elements below it are those of its instances. */
+  for (gpu = uuid && up ? up->io_first_child : NULL; gpu; gpu = gpu->next_sibling) {
+    if (!hwloc_gpucache_is(gpu, HWLOC_GPUCACHE_DEVICE_MEMORY))
+      continue;
+    other = hwloc_obj_get_info_by_name(gpu, HWLOC_GPUCACHE_UUID);
+    if (other && !strcmp(uuid, other))
+      return gpu;
+  }
+  return NULL;
+}
+
+/** \private The info of \p element that the rest of a flat name, after the prefix, means. */
+static __hwloc_inline const char *
+hwloc__gpucache_get_flat(hwloc_obj_t element, const char *rest)
+{
+  size_t length = element->subtype ? strlen(element->subtype) : 0;
+
+  if (length > 5 && !strcmp(element->subtype + length - 5, "Cache"))
+    length -= 5;
+  if (!length || strncmp(rest, element->subtype, length) || !rest[length])
+    return NULL;
+  return hwloc_obj_get_info_by_name(element, rest + length);
+}
+
+/** \brief Get the text of an info.
  *
- * Strict: one or more decimal digits and nothing else.
+ * If \p obj has no such info and the name begins with "GPUCache", the function searches the GPU
+ * that \p obj belongs to: first the infos of the GPU (GPUCacheSMs), then those of its elements
+ * (GPUCacheL1CapacityBytes is CapacityBytes of L1Cache). So the names of
+ * \ref hwlocality_gpucache_flat can be used with any object of the GPU. Other names are infos of
+ * \p obj itself.
+ *
+ * \param obj an object of the GPU, as for hwloc_gpucache_get_gpu(); not \c NULL. If the topology
+ * has no PCI devices, an OS device such as cuda0 must have the same parent as DeviceMemory.
+ * \param key the name of the info.
+ *
+ * \return the text.
+ * \return \c NULL if there is no such info.
+ */
+static __hwloc_inline const char *
+hwloc_gpucache_get_info(hwloc_obj_t obj, const char *key)
+{
+  const size_t prefix = sizeof(HWLOC_GPUCACHE_PREFIX) - 1;
+  const char *text = hwloc_obj_get_info_by_name(obj, key);
+  hwloc_obj_t gpu, element = NULL;
+
+  if (text || strncmp(key, HWLOC_GPUCACHE_PREFIX, prefix))
+    return text;
+  gpu = hwloc__gpucache_own_gpu(obj);
+  if (gpu)
+    text = hwloc_obj_get_info_by_name(gpu, key);
+  while (gpu && !text && (element = hwloc_gpucache_get_next_element(gpu, element)) != NULL)
+    text = hwloc__gpucache_get_flat(element, key + prefix);
+  return text;
+}
+
+/** \brief Read an integer info, for example ::HWLOC_GPUCACHE_CAPACITY_BYTES.
+ *
+ * The text must be one or more decimal digits and nothing else.
+ *
+ * \param obj an object; not \c NULL.
+ * \param key the name of the info, as for hwloc_gpucache_get_info().
+ * \param value receives the number; unchanged on failure.
  *
  * \return 0 on success.
- * \return -1 with errno set to \c ENOENT if \p obj has no such info, \c EINVAL if it is no such
- * number, \c ERANGE if it does not fit; \p value is then untouched.
+ * \return -1 with errno set to \c ENOENT if there is no such info, \c EINVAL if the text is not
+ * such a number, \c ERANGE if the number does not fit into 64 bits.
  */
 static __hwloc_inline int
 hwloc_gpucache_get_u64(hwloc_obj_t obj, const char *key, uint64_t *value)
 {
-  const char *text = hwloc_obj_get_info_by_name(obj, key);
+  const char *text = hwloc_gpucache_get_info(obj, key);
   uint64_t sum = 0;
   unsigned digit;
 
@@ -426,7 +744,7 @@ hwloc_gpucache_get_u64(hwloc_obj_t obj, const char *key, uint64_t *value)
   return 0;
 }
 
-/** \private The number that \p text is; 0, or -1 with errno EINVAL or ERANGE. */
+/** \private Convert \p text to a number. Returns 0, or -1 with errno EINVAL or ERANGE. */
 static __hwloc_inline int
 hwloc__gpucache_parse_double(const char *text, double *value)
 {
@@ -462,16 +780,23 @@ hwloc__gpucache_parse_double(const char *text, double *value)
   return 0;
 }
 
-/** \brief Read a number that may have a fraction, for example ::HWLOC_GPUCACHE_LATENCY_NS.
+/** \brief Read an info that is a number with or without a fraction, for example
+ * ::HWLOC_GPUCACHE_LATENCY_NS.
  *
- * Strict: digits, then optionally '.' and digits, nothing else; the same in every locale.
+ * The text must be digits, or digits, '.' and digits, and nothing else, in every locale.
  *
- * \return as hwloc_gpucache_get_u64(); at most 18 digits are accepted, more are \c ERANGE.
+ * \param obj an object; not \c NULL.
+ * \param key the name of the info, as for hwloc_gpucache_get_info().
+ * \param value receives the number; unchanged on failure.
+ *
+ * \return 0 on success.
+ * \return -1 with errno set to \c ENOENT if there is no such info, \c EINVAL if the text is not
+ * such a number, \c ERANGE if it has more than 18 digits.
  */
 static __hwloc_inline int
 hwloc_gpucache_get_double(hwloc_obj_t obj, const char *key, double *value)
 {
-  const char *text = hwloc_obj_get_info_by_name(obj, key);
+  const char *text = hwloc_gpucache_get_info(obj, key);
 
   if (!text) {
     errno = ENOENT;
@@ -480,7 +805,7 @@ hwloc_gpucache_get_double(hwloc_obj_t obj, const char *key, double *value)
   return hwloc__gpucache_parse_double(text, value);
 }
 
-/** \private The info of \p obj named after the property that \p key belongs to. */
+/** \private The info of \p obj with the name: the property of \p key, then \p suffix. */
 static __hwloc_inline const char *
 hwloc__gpucache_get_about(hwloc_obj_t obj, const char *key, const char *suffix)
 {
@@ -499,14 +824,18 @@ hwloc__gpucache_get_about(hwloc_obj_t obj, const char *key, const char *suffix)
     return NULL;
   memcpy(name, key, length);
   strcpy(name + length, suffix);
-  return hwloc_obj_get_info_by_name(obj, name);
+  return hwloc_gpucache_get_info(obj, name);
 }
 
-/** \brief Where a value comes from: "measured", "api", "sysfs", or "absent:<why>".
+/** \brief Get the source of a value: "measured", "api", "sysfs", or "absent:<reason>".
  *
- * \p key is a key (CapacityBytes) or a property (Capacity).
+ * \param obj an element, or an object of the GPU with a flat name; not \c NULL.
+ * \param key a key (CapacityBytes) or a property (Capacity); a flat name begins with the prefix and
+ * the element (GPUCacheL1CapacityBytes).
  *
- * \return \c NULL if nothing is said.
+ * \return the source.
+ * \return \c NULL if the element has no such info, or if its name would be longer than
+ * ::HWLOC_GPUCACHE_NAME_MAX.
  */
 static __hwloc_inline const char *
 hwloc_gpucache_get_source(hwloc_obj_t obj, const char *key)
@@ -514,13 +843,17 @@ hwloc_gpucache_get_source(hwloc_obj_t obj, const char *key)
   return hwloc__gpucache_get_about(obj, key, HWLOC_GPUCACHE_SOURCE_SUFFIX);
 }
 
-/** \brief The probability that a measured value is right, from 0 to 1.
+/** \brief Get the confidence of a measured value: the probability that it is right.
  *
- * \p key is a key (CapacityBytes) or a property (Capacity).
+ * \param obj an element, or an object of the GPU with a flat name; not \c NULL.
+ * \param key a key (CapacityBytes) or a property (Capacity); a flat name begins with the prefix and
+ * the element (GPUCacheL1CapacityBytes).
+ * \param confidence receives a number from 0 to 1; unchanged on failure.
  *
  * \return 0 on success.
- * \return -1 with errno set to \c ENOENT if none is stated (the value was not measured), else to
- * \c EINVAL or \c ERANGE: what is stated is no number from 0 to 1.
+ * \return -1 with errno set to \c ENOENT if the element has no such info, because the value was not
+ * measured; \c EINVAL if the text is not a number from 0 to 1; \c ERANGE if it has more than 18
+ * digits.
  */
 static __hwloc_inline int
 hwloc_gpucache_get_confidence(hwloc_obj_t obj, const char *key, double *confidence)

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Helpers for all back ends.
+ */
 #include "device/common.h"
 
 #include <dlfcn.h>
@@ -40,7 +44,8 @@ void gc_count_release(struct gc_device_counts *counts, uint64_t bytes)
   counts->device_bytes -= bytes < counts->device_bytes ? bytes : counts->device_bytes;
 }
 
-void gc_put_attribute(struct gc_properties *properties, const struct gc_attribute *attribute, int value)
+void gc_put_attribute(struct gc_properties *properties, const struct gc_attribute *attribute,
+                      int value)
 {
   const uint64_t wide = (uint64_t)value;
   const uint32_t narrow = (uint32_t)value;
@@ -57,14 +62,15 @@ void gc_put_attribute(struct gc_properties *properties, const struct gc_attribut
     memcpy(member, &flag, sizeof(flag));
 }
 
-int gc_find_symbols(void *library, const char *library_name, const struct gc_symbol *symbols,
-                    size_t n, void *table, const char *advice, struct gc_error *err)
+int gc_find_symbols(const struct gc_library *library, const struct gc_symbol *symbols, size_t n,
+                    void *table, struct gc_error *err)
 {
   for (size_t i = 0; i < n; i++) {
-    void *address = dlsym(library, symbols[i].name);
+    void *address = dlsym(library->handle, symbols[i].name);
 
     if (!address)
-      return gc_fail(err, -ENODEV, "%s has no %s: %s", library_name, symbols[i].name, advice);
+      return gc_fail(err, -ENODEV, "%s has no %s: %s", library->name, symbols[i].name,
+                     library->advice);
     *(void **)((char *)table + symbols[i].offset) = address;
   }
   return 0;
@@ -87,7 +93,8 @@ int gc_call_failed(struct gc_error *err, int status, const char *name, const cha
   return gc_fail(err, status, "cannot %s: %s", what, name);
 }
 
-int gc_check_visible(const char *variable, bool empty_counts, const char *hides, struct gc_error *err)
+int gc_check_visible(const char *variable, bool empty_counts, const char *hides,
+                     struct gc_error *err)
 {
   const char *visible = getenv(variable), *first;
 

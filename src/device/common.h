@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What the back ends have in common: the kernels by name, arguments that are checked before a driver
- * sees them, a vendor's library found at run time, its errors as sentences.
+ * Helpers for all back ends: the table of kernels, checks of arguments before a driver sees them,
+ * functions of a vendor's library, and messages for its errors.
  */
 #ifndef GC_DEVICE_COMMON_H
 #define GC_DEVICE_COMMON_H
@@ -12,24 +12,26 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* A kernel: "clock", its entry point in an object "gpu_clock", the length of its arguments. */
+/* A kernel: its name ("clock"), its entry point in an object ("gpu_clock"), the length of its
+ * arguments. */
 struct gc_kernel_facts {
   const char *name, *entry;
   size_t args_bytes;
 };
 extern const struct gc_kernel_facts gc_kernels[GC_KERNEL_COUNT];
 
-/* -EINVAL unless the launch brings as many bytes of arguments as its kernel takes. */
+/* -EINVAL unless args_bytes of the launch is the length of its kernel's arguments. */
 int gc_check_args(const struct gc_launch *launch, struct gc_error *err);
 
-/* -EINVAL unless percent is a carve-out: -1 to 100. */
+/* -EINVAL unless percent is between -1 and 100. */
 int gc_check_carveout(int percent, struct gc_error *err);
 
-/* Device memory that was allocated or given back. */
+/* Counts device memory that was allocated or released. */
 void gc_count_alloc(struct gc_device_counts *counts, uint64_t bytes);
 void gc_count_release(struct gc_device_counts *counts, uint64_t bytes);
 
-/* A property that is one attribute of the vendor's interface: where it goes, and how wide that is. */
+/* A property that is one attribute of the vendor's interface, and its member in struct
+ * gc_properties. */
 struct gc_attribute {
   int attribute;
   size_t offset, bytes;
@@ -37,36 +39,46 @@ struct gc_attribute {
 #define GC_PROPERTY(field)                                                                         \
   offsetof(struct gc_properties, field), sizeof(((struct gc_properties *)0)->field)
 
-/* Stores what the interface said into a bool, uint32_t or uint64_t member. A value that is not positive
- * says nothing and changes nothing. */
-void gc_put_attribute(struct gc_properties *properties, const struct gc_attribute *attribute, int value);
+/* Stores a value into a member of type bool, uint32_t or uint64_t. Ignores values that are not
+ * positive: the interface uses them for unknown. */
+void gc_put_attribute(struct gc_properties *properties, const struct gc_attribute *attribute,
+                      int value);
 
-/* A function of a vendor's library, and where its address goes in the table of functions. */
+/* A function of a vendor's library, and the offset of its address in the back end's table. */
 struct gc_symbol {
   const char *name;
   size_t offset;
 };
 
-/* Fills the table from an open library. -ENODEV "LIBRARY has no NAME: <advice>". */
-int gc_find_symbols(void *library, const char *library_name, const struct gc_symbol *symbols,
-                    size_t n, void *table, const char *advice, struct gc_error *err);
+/* A vendor's library that is open. */
+struct gc_library {
+  void *handle;       /* of dlopen */
+  const char *name;   /* for messages */
+  const char *advice; /* end of the message if it lacks a function */
+};
 
-/* What some errors of an interface mean. */
+/* Fills the table with the addresses of n functions. -ENODEV "LIBRARY has no NAME: <advice>". */
+int gc_find_symbols(const struct gc_library *library, const struct gc_symbol *symbols, size_t n,
+                    void *table, struct gc_error *err);
+
+/* The errno for an error of a vendor's interface. */
 struct gc_meaning {
   unsigned int error;
   int status;
 };
 
-/* The status of an error: -EIO where the list does not say more. */
+/* The negative errno for an error: -EIO if the list does not contain it. */
 int gc_status_of(unsigned int error, const struct gc_meaning *meanings, size_t n);
 
-/* The sentence of a call that failed: "cannot <doing>: <name of the error>". Returns status. */
+/* Writes the message of a failed call: "cannot <doing>: <name of the error>". Returns status. */
 int gc_call_failed(struct gc_error *err, int status, const char *name, const char *doing,
                    va_list args);
 
-/* -ENODEV "… it hides every <hides>" when this variable, CUDA_VISIBLE_DEVICES or one like it, shows no GPU at
- * all. Such a list ends at the first entry that is no GPU: where that is the first of all, "-1" or "NoDevFiles"
- * for example, there are none. An empty one shows none where empty_counts. */
-int gc_check_visible(const char *variable, bool empty_counts, const char *hides, struct gc_error *err);
+/* Checks that an environment variable (CUDA_VISIBLE_DEVICES or a similar one) shows a GPU. -ENODEV
+ * "… it hides every <hides>" if it shows none. The vendors' libraries ignore the first invalid
+ * entry of such a list and all entries after it. So a list that begins with an invalid entry, such
+ * as "-1" or "NoDevFiles", shows no GPU. empty_counts: an empty list shows none either. */
+int gc_check_visible(const char *variable, bool empty_counts, const char *hides,
+                     struct gc_error *err);
 
 #endif

@@ -3,9 +3,12 @@
  *
  * The device table for NVIDIA GPUs, over the CUDA driver API.
  */
-#include "device/cuda_device.h"
+#include "device/cuda.h"
 
 #include "device/common.h"
+#include "device/cuda_concurrent.h"
+#include "device/cuda_launch.h"
+#include "device/cuda_open.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -28,7 +31,7 @@ static const struct gc_attribute attributes[] = {
     {CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, GC_PROPERTY(registers_per_sm)},
     {CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE, GC_PROPERTY(l2_bytes)},
     {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, GC_PROPERTY(shared_per_sm)},
-    /* Before the opt-in existed, a block could have what it gets anyway. */
+    /* GPUs without the opt-in; the opt-in value replaces it. */
     {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK, GC_PROPERTY(shared_per_block)},
     {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, GC_PROPERTY(shared_per_block)},
     {CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, GC_PROPERTY(shared_reserved)},
@@ -37,6 +40,22 @@ static const struct gc_attribute attributes[] = {
     {CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED, GC_PROPERTY(global_l1)},
     {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, GC_PROPERTY(ecc)},
 };
+
+static int open_gpu(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda;
+  const int status = gc_cuda_open(gpu, &cuda, err);
+
+  if (cuda)
+    cuda->ops = &gc_device_cuda;
+  *device = (struct gc_device *)cuda;
+  return status;
+}
+
+static void close_gpu(struct gc_device *device)
+{
+  gc_cuda_close(CUDA(device));
+}
 
 static int properties(struct gc_device *device, struct gc_properties *out, struct gc_error *err)
 {
@@ -56,8 +75,8 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
   status = CUDA_CALL(cuda, err, cuDeviceGetName(out->model, sizeof(out->model), cuda->device),
                      "ask for the name of %s", cuda->name);
   if (!status)
-    status = CUDA_CALL(cuda, err, cuDeviceTotalMem_v2(&total, cuda->device), "ask for the memory of %s",
-                       cuda->name);
+    status = CUDA_CALL(cuda, err, cuDeviceTotalMem_v2(&total, cuda->device),
+                       "ask for the memory of %s", cuda->name);
   out->memory_bytes = total;
   out->has_texture = out->has_constant = out->has_read_only = true;
   return status;
@@ -113,7 +132,7 @@ static int upload(struct gc_device *device, uint64_t address, const void *from, 
                    cuda->name);
 }
 
-/* An earlier launch that failed comes to light in the calls that wait for it. */
+/* Calls that wait for an earlier launch report its failure. */
 static int download(struct gc_device *device, void *to, uint64_t address, size_t bytes,
                     struct gc_error *err)
 {
@@ -127,7 +146,8 @@ static int clear(struct gc_device *device, uint64_t address, size_t bytes, struc
 {
   struct gc_cuda_device *cuda = CUDA(device);
 
-  return CUDA_CALL(cuda, err, cuMemsetD8_v2(address, 0, bytes), "clear %zu bytes on %s", bytes, cuda->name);
+  return CUDA_CALL(cuda, err, cuMemsetD8_v2(address, 0, bytes), "clear %zu bytes on %s", bytes,
+                   cuda->name);
 }
 
 static int upload_constant(struct gc_device *device, size_t offset, const void *from, size_t bytes,
@@ -187,8 +207,8 @@ static void release_texture(struct gc_device *device, uint64_t object)
     cuda->driver.cuTexObjectDestroy(object);
 }
 
-/* Kepler splits L1 and shared memory in three ways, Maxwell and Pascal not at all, later GPUs
- * finely: they take a percentage. */
+/* Kepler divides L1 and shared memory in one of three ways. Maxwell and Pascal have no such choice.
+ * Later GPUs divide finely and take a percentage. */
 static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent,
                     struct gc_error *err)
 {
@@ -210,70 +230,14 @@ static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent
                                                     : percent <= 67 ? CU_FUNC_CACHE_PREFER_EQUAL
                                                                     : CU_FUNC_CACHE_PREFER_SHARED);
   return gc_cuda_status(&cuda->driver, result, err,
-                        "set the carve-out of kernel %s on %s to %d percent", gc_kernels[kernel].name,
-                        cuda->name, percent);
-}
-
-/* Lets a kernel have the dynamic shared memory that a launch asks for. */
-static int allow_shared(struct gc_cuda_device *cuda, const struct gc_launch *launch,
-                        struct gc_error *err)
-{
-  int status;
-
-  if (launch->shared_bytes <= cuda->shared_allowed[launch->kernel])
-    return 0;
-  status = CUDA_CALL(cuda, err,
-                     cuFuncSetAttribute(cuda->functions[launch->kernel],
-                                        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                        (int)launch->shared_bytes),
-                     "give kernel %s %u bytes of shared memory on %s", gc_kernels[launch->kernel].name,
-                     launch->shared_bytes, cuda->name);
-  if (!status)
-    cuda->shared_allowed[launch->kernel] = launch->shared_bytes;
-  return status;
-}
-
-static int resident(struct gc_device *device, const struct gc_launch *launch, uint32_t *blocks,
-                    struct gc_error *err)
-{
-  struct gc_cuda_device *cuda = CUDA(device);
-  int count = 0, status;
-
-  status = allow_shared(cuda, launch, err);
-  if (!status)
-    status = CUDA_CALL(cuda, err,
-                       cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                         &count, cuda->functions[launch->kernel], (int)launch->threads, launch->shared_bytes),
-                       "ask for the occupancy of kernel %s on %s", gc_kernels[launch->kernel].name,
-                       cuda->name);
-  *blocks = (uint32_t)count;
-  return status;
-}
-
-int gc_cuda_launch(struct gc_cuda_device *cuda, const struct gc_launch *launch, CUfunction function,
-                   CUstream stream, struct gc_error *err)
-{
-  void *parameters[] = {(void *)launch->args};
-  int status;
-
-  if (gc_check_args(launch, err))
-    return -EINVAL;
-  status = CUDA_CALL(cuda, err,
-                     cuLaunchKernel(function, launch->blocks, 1, 1, launch->threads, 1, 1,
-                                    launch->shared_bytes, stream, parameters, NULL),
-                     "launch kernel %s with %u blocks of %u threads on %s", gc_kernels[launch->kernel].name,
-                     launch->blocks, launch->threads, cuda->name);
-  if (status)
-    return status;
-  cuda->launched = launch->kernel;
-  cuda->counts.launches++;
-  return 0;
+                        "set the carve-out of kernel %s on %s to %d percent",
+                        gc_kernels[kernel].name, cuda->name, percent);
 }
 
 static int launch(struct gc_device *device, const struct gc_launch *launch, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
-  int status = allow_shared(cuda, launch, err);
+  int status = gc_cuda_allow_shared(cuda, launch, err);
 
   return status ? status
                 : gc_cuda_launch(cuda, launch, cuda->functions[launch->kernel], NULL, err);
@@ -283,8 +247,8 @@ static int wait(struct gc_device *device, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
 
-  return CUDA_CALL(cuda, err, cuCtxSynchronize(), "finish kernel %s on %s", gc_kernels[cuda->launched].name,
-                   cuda->name);
+  return CUDA_CALL(cuda, err, cuCtxSynchronize(), "finish kernel %s on %s",
+                   gc_kernels[cuda->launched].name, cuda->name);
 }
 
 static const struct gc_device_counts *counts(const struct gc_device *device)
@@ -294,8 +258,8 @@ static const struct gc_device_counts *counts(const struct gc_device *device)
 
 const struct gc_device_ops gc_device_cuda = {
     .name = "CUDA",
-    .open = gc_cuda_open,
-    .close = gc_cuda_close,
+    .open = open_gpu,
+    .close = close_gpu,
     .properties = properties,
     .memory = memory,
     .alloc = alloc,
@@ -308,10 +272,9 @@ const struct gc_device_ops gc_device_cuda = {
     .wide_texture = wide_texture,
     .release_texture = release_texture,
     .carveout = carveout,
-    .resident = resident,
     .launch = launch,
     .upload_constant_copy = gc_cuda_upload_constant_copy,
-    .launch_together = gc_cuda_launch_together,
+    .launch_concurrent = gc_cuda_launch_concurrent,
     .wait = wait,
     .counts = counts,
 };

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * An open NVIDIA GPU: what cuda_open.c makes and cuda.c works with.
+ * An open NVIDIA GPU. cuda_open.c makes it; the other files of the back end work with it.
  */
 #ifndef GC_DEVICE_CUDA_DEVICE_H
 #define GC_DEVICE_CUDA_DEVICE_H
@@ -9,10 +9,10 @@
 #include "device/cuda_driver.h"
 #include "device/device.h"
 
-/* The kernels once more, for the constant bank that comes with them. */
+/* Another copy of the kernels, for the constant bank that comes with it. */
 struct gc_cuda_copy {
   CUmodule module;
-  CUfunction turn, census; /* turn_constant; turn_census, NULL until it is needed */
+  CUfunction chase, census; /* banks_constant; banks_census, NULL until first use */
   CUdeviceptr constant;
 };
 
@@ -20,41 +20,30 @@ struct gc_cuda_device {
   const struct gc_device_ops *ops; /* first: see struct gc_device */
   struct gc_device_counts counts;
   struct gc_cuda_driver driver;
-  char name[16];                   /* "gpu0", for sentences */
+  char name[16];                   /* "gpu0", for messages */
   CUdevice device;
   CUcontext context;
   CUmodule module;
   CUfunction functions[GC_KERNEL_COUNT];
   uint32_t shared_allowed[GC_KERNEL_COUNT]; /* dynamic shared memory a launch may ask for */
   CUdeviceptr constant;            /* device address of the constant bank */
-  CUmodule stretch;                /* the second image; NULL: not needed yet, nor is its function */
-  struct gc_cuda_copy copies[GC_COPIES_MAX]; /* from 1 on; their module is NULL until they are needed */
-  CUstream streams[GC_TOGETHER_MAX];         /* NULL until they are needed */
+  CUmodule filler;                 /* the second image; NULL until first use, as is its function */
+  struct gc_cuda_copy copies[GC_COPIES_MAX]; /* from 1 on; the module is NULL until first use */
+  CUstream streams[GC_CONCURRENT_MAX];       /* NULL until first use */
   uint32_t compute_major;
-  enum gc_kernel launched;         /* the last one, for the sentence when it failed */
+  enum gc_kernel launched;         /* the last one, for the message if it fails */
 };
 
-/* Calls a function of the driver: 0, or the status of its error and "cannot <what was being done>: …". */
-#define CUDA_CALL(cuda, err, call, ...) gc_cuda_status(&(cuda)->driver, (cuda)->driver.call, err, __VA_ARGS__)
+/* Calls a function of the driver. 0, or the status of its error and the message "cannot <what was
+ * being done>: CUDA_ERROR_…". */
+#define CUDA_CALL(cuda, err, call, ...)                                                            \
+  gc_cuda_status(&(cuda)->driver, (cuda)->driver.call, err, __VA_ARGS__)
 
-int gc_cuda_open(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err);
-void gc_cuda_close(struct gc_device *device);
-
-/* cuda_together.c: these members of the table, and the end of what they made. */
-int gc_cuda_upload_constant_copy(struct gc_device *device, uint32_t copy, const void *from, struct gc_error *err);
-int gc_cuda_launch_together(struct gc_device *device, const struct gc_launch *launches, const uint32_t *copies,
-                            size_t n, struct gc_error *err);
-void gc_cuda_together_fini(struct gc_cuda_device *cuda);
-
-/* A module's constant bank. */
+/* The device address of a module's constant bank. */
 int gc_cuda_find_constant(const struct gc_cuda_device *cuda, CUmodule module, CUdeviceptr *constant,
                           struct gc_error *err);
 
-/* Queues a launch of `function`, which is the kernel of *launch in some module. */
-int gc_cuda_launch(struct gc_cuda_device *cuda, const struct gc_launch *launch, CUfunction function, CUstream stream,
-                   struct gc_error *err);
-
-/* An attribute of the device; 0 where this driver does not know it. */
+/* An attribute of the device; 0 if this driver does not support it. */
 int gc_cuda_attribute(const struct gc_cuda_device *cuda, CUdevice_attribute attribute, int *value,
                       struct gc_error *err);
 

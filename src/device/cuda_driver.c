@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Loads the CUDA driver library, and converts its errors.
+ */
 #include "device/cuda_driver.h"
 
 #include "device/common.h"
@@ -15,7 +19,8 @@
 static const struct gc_symbol symbols[] = {CUDA_SYMBOLS(CUDA_ENTRY)};
 #undef CUDA_ENTRY
 
-/* That there is no such file, and not that one is no good or lacks another. */
+/* Whether the library itself is missing. Other errors: it is damaged, or it lacks another
+ * library. */
 static bool is_missing(const char *why)
 {
   return !strncmp(why, CUDA_LIBRARY ": ", strlen(CUDA_LIBRARY ": ")) &&
@@ -24,6 +29,7 @@ static bool is_missing(const char *why)
 
 int gc_cuda_driver_load(struct gc_cuda_driver *driver, struct gc_error *err)
 {
+  struct gc_library library;
   const char *why;
   int status;
 
@@ -31,11 +37,14 @@ int gc_cuda_driver_load(struct gc_cuda_driver *driver, struct gc_error *err)
   if (!driver->library) {
     why = dlerror();
     return gc_fail(err, -ENODEV, "cannot load the CUDA driver: %s%s", why ? why : CUDA_LIBRARY,
-                   why && is_missing(why) ? "; install the driver's libraries; a container has to be given "
-                                            "them (--gpus all, --nv)" : "");
+                   why && is_missing(why)
+                       ? "; install the driver's libraries; a container needs access "
+                         "to them (--gpus all, --nv)"
+                       : "");
   }
-  status = gc_find_symbols(driver->library, CUDA_LIBRARY, symbols, sizeof(symbols) / sizeof(*symbols),
-                           driver, "the driver is too old (470 or newer is needed)", err);
+  library = (struct gc_library){driver->library, CUDA_LIBRARY,
+                                "the driver is too old (470 or newer is needed)"};
+  status = gc_find_symbols(&library, symbols, sizeof(symbols) / sizeof(*symbols), driver, err);
   if (status)
     gc_cuda_driver_unload(driver);
   return status;

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The CUDA driver library: found at run time, its functions in a table, its errors as sentences.
+ * The CUDA driver library: loaded at run time, its functions in a table, its errors as messages.
  */
 #ifndef GC_DEVICE_CUDA_DRIVER_H
 #define GC_DEVICE_CUDA_DRIVER_H
@@ -16,17 +16,17 @@ struct gc_cuda_driver {
 };
 #undef CUDA_MEMBER
 
-/* Loads libcuda.so.1 and fills the table. -ENODEV when the library or a function of it is
+/* Loads libcuda.so.1 and fills the table. -ENODEV if the library or one of its functions is
  * missing. */
 int gc_cuda_driver_load(struct gc_cuda_driver *driver, struct gc_error *err);
 void gc_cuda_driver_unload(struct gc_cuda_driver *driver);
 
-/* Turns the result of a driver call into a status: 0, or negative with the sentence
- * "cannot <what was being done>: CUDA_ERROR_…". */
+/* Converts the result of a driver call: 0, or a negative errno and the message "cannot <what was
+ * being done>: CUDA_ERROR_…". */
 int gc_cuda_status(const struct gc_cuda_driver *driver, CUresult result, struct gc_error *err,
                    const char *doing, ...) __attribute__((format(printf, 4, 5)));
 
-/* The name of an error; a number in `buffer` when the driver knows no name for it. */
+/* The name of an error; if the driver has none, the number in `buffer`. */
 const char *gc_cuda_error_name(const struct gc_cuda_driver *driver, CUresult result,
                                char buffer[32]);
 

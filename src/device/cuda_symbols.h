@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What this project uses of the CUDA driver API, as tables: constants, types, functions. The
- * driver is loaded at run time, so neither the toolkit's cuda.h nor libcuda is needed to build.
- * Where cuda.h is there, tests/kernels/check_cuda_prototypes.c compares every line below with it
- * at compile time.
+ * The parts of the CUDA driver API that this project uses, as tables: constants, types, functions.
+ * The driver is loaded at run time, so the build needs neither the toolkit's cuda.h nor libcuda.
+ * Where cuda.h exists, tests/kernels/check_cuda_prototypes.c compares every line below with it at
+ * compile time.
  */
 #ifndef GC_DEVICE_CUDA_SYMBOLS_H
 #define GC_DEVICE_CUDA_SYMBOLS_H
@@ -32,6 +32,8 @@
   CONSTANT(CU_FUNC_CACHE_PREFER_SHARED, 1)                                                         \
   CONSTANT(CU_FUNC_CACHE_PREFER_L1, 2)                                                             \
   CONSTANT(CU_FUNC_CACHE_PREFER_EQUAL, 3)                                                          \
+  CONSTANT(CU_COMPUTEMODE_PROHIBITED, 2)                                                           \
+  CONSTANT(CU_COMPUTEMODE_EXCLUSIVE_PROCESS, 3)                                                    \
   CONSTANT(CU_RESOURCE_TYPE_LINEAR, 2)                                                             \
   CONSTANT(CU_AD_FORMAT_UNSIGNED_INT32, 3)                                                         \
   CONSTANT(CU_TR_ADDRESS_MODE_CLAMP, 1)                                                            \
@@ -44,6 +46,7 @@
   CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 12)                                        \
   CONSTANT(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13)                                                     \
   CONSTANT(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                           \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 20)                                                   \
   CONSTANT(CU_DEVICE_ATTRIBUTE_ECC_ENABLED, 32)                                                    \
   CONSTANT(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 36)                                              \
   CONSTANT(CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, 37)                                        \
@@ -59,8 +62,7 @@
   CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 106)                                 \
   CONSTANT(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 111)
 
-/* CUDA_RESOURCE_DESC for CU_RESOURCE_TYPE_LINEAR; the union's other members only give it its
- * length. */
+/* CUDA_RESOURCE_DESC for CU_RESOURCE_TYPE_LINEAR. `reserved` gives the union its size. */
 struct gc_cuda_resource {
   unsigned int type;
   union {
@@ -81,7 +83,7 @@ struct gc_cuda_texture {
   int reserved[12];
 };
 
-/* TYPE(name, what it is); enumerations without negative members are unsigned int */
+/* TYPE(name, definition); enumerations without negative members are unsigned int */
 #define CUDA_TYPES(TYPE)                                                                           \
   TYPE(CUresult, unsigned int)                                                                     \
   TYPE(CUdevice_attribute, unsigned int)                                                           \
@@ -95,7 +97,7 @@ struct gc_cuda_texture {
   TYPE(CUfunction, struct CUfunc_st *)                                                             \
   TYPE(CUstream, struct CUstream_st *)
 
-#ifndef GC_CUDA_TYPES_OF_CUDA_H /* the checking file takes the types of cuda.h instead */
+#ifndef GC_CUDA_TYPES_OF_CUDA_H /* check_cuda_prototypes.c uses the types of cuda.h instead */
 #define CUDA_TYPE(name, type) typedef type name;
 CUDA_TYPES(CUDA_TYPE)
 #undef CUDA_TYPE
@@ -104,7 +106,7 @@ typedef struct {
 } CUuuid;
 typedef struct gc_cuda_resource CUDA_RESOURCE_DESC;
 typedef struct gc_cuda_texture CUDA_TEXTURE_DESC;
-typedef struct gc_cuda_resource_view CUDA_RESOURCE_VIEW_DESC; /* always NULL here */
+typedef struct gc_cuda_resource_view CUDA_RESOURCE_VIEW_DESC; /* always NULL in this program */
 
 #define CUDA_CONSTANT(name, value) name = value,
 enum { CUDA_CONSTANTS(CUDA_CONSTANT) };
@@ -147,8 +149,6 @@ enum { CUDA_CONSTANTS(CUDA_CONSTANT) };
   SYMBOL(cuTexObjectDestroy, (CUtexObject texture))                                                \
   SYMBOL(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value))     \
   SYMBOL(cuFuncSetCacheConfig, (CUfunction function, CUfunc_cache config))                         \
-  SYMBOL(cuOccupancyMaxActiveBlocksPerMultiprocessor,                                              \
-         (int *blocks, CUfunction function, int threads, size_t shared_bytes))                     \
   SYMBOL(cuLaunchKernel,                                                                           \
          (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,      \
           unsigned int block_x, unsigned int block_y, unsigned int block_z,                        \

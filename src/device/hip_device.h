@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * An open AMD GPU: what hip_open.c makes and hip.c works with.
+ * An open AMD GPU. hip_open.c makes it; the other files of the back end work with it.
  */
 #ifndef GC_DEVICE_HIP_DEVICE_H
 #define GC_DEVICE_HIP_DEVICE_H
@@ -14,32 +14,30 @@ struct gc_hip_device {
   struct gc_device_counts counts;
   struct gc_hip_driver driver;
   bool started;                    /* hipInit was called */
-  char name[16];                   /* "gpu0", for sentences */
-  char model[96];                  /* as the kernel driver calls it */
+  char name[16];                   /* "gpu0", for messages */
+  char model[96];                  /* the name that the kernel driver reports */
   hipDevice_t device;
-  bool chosen;                     /* it is the one that HIP works with */
+  bool chosen;                     /* hipSetDevice was called */
   hipModule_t module;
-  hipFunction_t functions[GC_KERNEL_COUNT]; /* NULL: a path that AMD GPUs do not have */
-  uint32_t cus;                    /* as the kernel driver counts them; 0: it does not */
-  uint32_t threads_per_cu;         /* the same */
-  uint32_t blocks_alone;           /* a launch of so many blocks can have a CU for each */
-  uint32_t lds_bytes;              /* what a block may ask for */
-  enum gc_kernel launched;         /* the last one, for the sentence when it failed */
+  hipFunction_t functions[GC_KERNEL_COUNT]; /* NULL: of a path that AMD GPUs do not have */
+  uint32_t cus;                    /* as the kernel driver counts them; 0: unknown */
+  uint32_t threads_per_cu;         /* as the kernel driver states it; 0: unknown */
+  uint32_t blocks_alone;           /* launches of at most so many blocks get a CU for each block */
+  uint32_t lds_bytes;              /* the most that a block can have */
+  enum gc_kernel launched;         /* the last one, for the message if it fails */
 };
 
-/* Calls a function of the library: 0, or the status of its error and "cannot <what was being done>: …". */
-#define HIP_CALL(hip, err, call, ...) gc_hip_status(&(hip)->driver, (hip)->driver.call, err, __VA_ARGS__)
+/* Calls a function of the library. 0, or the status of its error and the message "cannot <what was
+ * being done>: hipError…". */
+#define HIP_CALL(hip, err, call, ...)                                                              \
+  gc_hip_status(&(hip)->driver, (hip)->driver.call, err, __VA_ARGS__)
 
-int gc_hip_open(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err);
-void gc_hip_close(struct gc_device *device);
-/* What a person can do when HIP shows nothing. error: errno of opening /dev/kfd, 0 when that works. */
-void gc_hip_advice(int error, char *text, size_t size);
-
-/* hip.c: what the interface says, and for the number of CUs what the kernel driver says. */
-int gc_hip_properties(struct gc_device *device, struct gc_properties *out, struct gc_error *err);
-
-/* An attribute of the device; 0 where this version of HIP does not know it. */
+/* An attribute of the device; 0 if this version of HIP does not support it. */
 int gc_hip_attribute(const struct gc_hip_device *hip, hipDeviceAttribute_t attribute, int *value,
                      struct gc_error *err);
+
+/* What HIP reports. The kernel driver's numbers of CUs and of threads per CU replace HIP's. */
+int gc_hip_properties(const struct gc_hip_device *hip, struct gc_properties *out,
+                      struct gc_error *err);
 
 #endif

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Loads the HIP library, and converts its errors.
+ */
 #include "device/hip_driver.h"
 
 #include "device/common.h"
@@ -11,23 +15,24 @@
 
 #define HIP_LIBRARY "libamdhip64.so"
 
-/* The functions that are used are the same in all of them. Without a number it is there where somebody
- * develops, and may be any. */
-static const char *const names[] = {HIP_LIBRARY ".7", HIP_LIBRARY ".6", HIP_LIBRARY ".5", HIP_LIBRARY};
+/* All versions have the same functions that this program uses. The name without a number is part of
+ * development packages and may be any version. */
+static const char *const names[] = {HIP_LIBRARY ".7", HIP_LIBRARY ".6", HIP_LIBRARY ".5",
+                                    HIP_LIBRARY};
 static const char *const places[] = {"", "/opt/rocm/lib/"};
 
 #define HIP_ENTRY(type, symbol, parameters) {#symbol, offsetof(struct gc_hip_driver, symbol)},
 static const struct gc_symbol symbols[] = {HIP_SYMBOLS(HIP_ENTRY)};
 #undef HIP_ENTRY
 
-/* The library of this name, or NULL. why: what the linker says of one that is there and cannot be loaded,
- * else as it was. */
+/* The library with this name, or NULL. why: receives the linker's message if the library exists but
+ * cannot be loaded, and is otherwise unchanged. */
 static void *open_library(const char *name, char *why, size_t size)
 {
   void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
   const char *text = library ? NULL : dlerror();
 
-  /* "NAME: cannot open shared object file" is said of one that is not there */
+  /* "NAME: cannot open shared object file": the library does not exist */
   if (text && (strncmp(text, name, strlen(name)) || !strstr(text, "cannot open")))
     snprintf(why, size, "%s: %s", name, text);
   return library;
@@ -36,6 +41,7 @@ static void *open_library(const char *name, char *why, size_t size)
 int gc_hip_driver_load(struct gc_hip_driver *driver, struct gc_error *err)
 {
   char why[300] = HIP_LIBRARY " is not there in versions 7, 6 and 5";
+  struct gc_library library;
   int status;
 
   driver->library = NULL;
@@ -46,9 +52,9 @@ int gc_hip_driver_load(struct gc_hip_driver *driver, struct gc_error *err)
     }
   if (!driver->library)
     return gc_fail(err, -ENODEV, "cannot load HIP: %s; install ROCm's libamdhip64", why);
-  status = gc_find_symbols(driver->library, driver->name, symbols,
-                           sizeof(symbols) / sizeof(*symbols), driver,
-                           "it is too old (ROCm 5.1 or newer is needed)", err);
+  library = (struct gc_library){driver->library, driver->name,
+                                "it is too old (ROCm 5.1 or newer is needed)"};
+  status = gc_find_symbols(&library, symbols, sizeof(symbols) / sizeof(*symbols), driver, err);
   if (status)
     gc_hip_driver_unload(driver);
   return status;
@@ -74,7 +80,7 @@ const char *gc_hip_error_name(const struct gc_hip_driver *driver, hipError_t res
 {
   const char *name = driver->hipGetErrorName(result);
 
-  /* what HIP calls an error that it has no name for */
+  /* HIP uses this name also for errors without a name */
   if (name && (result == hipErrorUnknown || strcmp(name, "hipErrorUnknown")))
     return name;
   snprintf(buffer, 32, "HIP error %u", result);

@@ -1,13 +1,14 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What this project uses of HIP, as tables: constants, types, functions. The library is loaded at run
- * time, so ROCm is not needed to build. Where HIP's header is there, tests/kernels/check_hip_prototypes.c
- * compares every line below with it at compile time.
+ * The parts of HIP that this project uses, as tables: constants, types, functions. The library is
+ * loaded at run time, so the build does not need ROCm. Where HIP's header exists,
+ * tests/kernels/check_hip_prototypes.c compares every line below with it at compile time.
  *
- * All of it is the same in ROCm 5.2, 6.2 and 7.x. hipGetDeviceProperties is not used, because its struct
- * changed in between; of the attributes only numbers that have not changed since ROCm 5.0. Those that
- * came later (hipDeviceAttributeWallClockRate: 5.4) are no more than an error in older ones.
+ * All of it is the same in ROCm 5.2, 6.2 and 7.x. The program does not use hipGetDeviceProperties,
+ * because its struct changed in between, and uses only attributes whose numbers have not changed
+ * since ROCm 5.0. Older versions return an error for later attributes
+ * (hipDeviceAttributeWallClockRate: 5.4).
  */
 #ifndef GC_DEVICE_HIP_SYMBOLS_H
 #define GC_DEVICE_HIP_SYMBOLS_H
@@ -67,7 +68,7 @@
   TYPE(hipFunction_t, struct ihipModuleSymbol_t *)                                                 \
   TYPE(hipStream_t, struct ihipStream_t *)
 
-#ifndef GC_HIP_TYPES_OF_HIP /* the checking file takes the types of HIP's header instead */
+#ifndef GC_HIP_TYPES_OF_HIP /* check_hip_prototypes.c uses the types of HIP's header instead */
 #define HIP_TYPE(name, type) typedef type name;
 HIP_TYPES(HIP_TYPE)
 #undef HIP_TYPE
@@ -92,7 +93,8 @@ enum { HIP_CONSTANTS(HIP_CONSTANT) };
   SYMBOL(hipError_t, hipDeviceGetName, (char *name, int size, hipDevice_t device))                 \
   SYMBOL(hipError_t, hipDeviceGetUuid, (hipUUID *uuid, hipDevice_t device))                        \
   SYMBOL(hipError_t, hipDeviceGetPCIBusId, (char *id, int size, int device))                       \
-  SYMBOL(hipError_t, hipDeviceGetAttribute, (int *value, hipDeviceAttribute_t attribute, int device)) \
+  SYMBOL(hipError_t, hipDeviceGetAttribute,                                                        \
+         (int *value, hipDeviceAttribute_t attribute, int device))                                 \
   SYMBOL(hipError_t, hipDeviceTotalMem, (size_t *bytes, hipDevice_t device))                       \
   SYMBOL(hipError_t, hipSetDevice, (int device))                                                   \
   SYMBOL(hipError_t, hipSetDeviceFlags, (unsigned int flags))                                      \
@@ -111,8 +113,6 @@ enum { HIP_CONSTANTS(HIP_CONSTANT) };
          (hipDeviceptr_t *base, size_t *bytes, hipDeviceptr_t address))                            \
   SYMBOL(hipError_t, hipMemcpy, (void *to, const void *from, size_t bytes, hipMemcpyKind kind))    \
   SYMBOL(hipError_t, hipMemset, (void *to, int value, size_t bytes))                               \
-  SYMBOL(hipError_t, hipModuleOccupancyMaxActiveBlocksPerMultiprocessor,                           \
-         (int *blocks, hipFunction_t function, int threads, size_t shared_bytes))                  \
   SYMBOL(hipError_t, hipModuleLaunchKernel,                                                        \
          (hipFunction_t function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,   \
           unsigned int block_x, unsigned int block_y, unsigned int block_z,                        \

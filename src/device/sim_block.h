@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The block that runs on the simulator, as its kernel sees it: what kernels/sim.h is made of. One
- * thread stands for all threads of a block, and blocks run one after another.
+ * The block that runs on the simulator, as its kernel sees it. sim_target.h is built on these
+ * functions. One thread stands for all threads of a block, and blocks run one after another.
  */
 #ifndef GC_DEVICE_SIM_BLOCK_H
 #define GC_DEVICE_SIM_BLOCK_H
@@ -14,47 +14,49 @@
 #include <setjmp.h>
 #include <string.h>
 
-/* Not 0, so that a host that forgets to ask for the base of the constant bank is found out. */
+/* Not 0, so that a host that does not use the base of the constant bank fails. */
 #define GC_SIM_CONSTANT_BASE 0x1000ull
 
-/* Device memory: the simulated address and where its bytes really are. */
+/* Device memory: the simulated address, and the host memory behind it. */
 struct gc_sim_region {
   uint64_t base, bytes;
   unsigned char *host;
 };
 
 struct gc_sim_texture {
-  uint64_t address, bytes; /* bytes 0: free */
-  uint32_t texel;          /* bytes of one */
+  uint64_t address, bytes; /* bytes 0: unused entry */
+  uint32_t texel;          /* bytes of a texel */
 };
 
 struct gc_sim_block {
   struct gc_model *model;
   uint32_t block, blocks, sm, warps;
-  uint32_t sm_id;          /* what the kernel reads as the number of its SM */
+  uint32_t reached;        /* the launch uses so many SMs */
+  uint32_t sm_id;          /* the number of the SM that the kernel reads */
   uint64_t clock;          /* of this SM, cycles */
-  uint64_t clock_origin;   /* where it stood when the wall clock stood at 0 */
-  double busy[GC_MODEL_LEVELS]; /* how long each level has been, since rows_from */
-  uint64_t rows_from, rows_to;  /* clock when rows that are under way began, and when they end */
+  uint64_t clock_origin;   /* its value when the wall clock was 0 */
+  double busy[GC_MODEL_LEVELS]; /* cycles for which each level has been busy since rows_from */
+  double slower;                /* factor of the time of rows while a program disturbs them */
+  uint64_t rows_from, rows_to;  /* clock at the begin and the end of the rows in flight */
   uint32_t clock_khz, clock_overhead;
   const struct gc_disturbance *disturbance;
-  uint32_t unit;           /* which of several caches warp 0 uses */
-  uint32_t copy;           /* whose constant bank this is */
-  bool come_again;         /* it left because its turn had not come */
-  bool noisy;              /* untimed loads show noise too: somebody times many of them together */
-  const struct gc_sim_region *regions, *recent; /* recent: where the last address was found */
+  uint32_t unit;     /* selects the cache of warp 0 if an SM has several */
+  uint32_t copy;     /* of the kernels; it owns the constant bank */
+  bool resume_later; /* it exited because its ticket had not come */
+  bool noisy; /* untimed loads have noise, too, because the kernel times many of them at once */
+  const struct gc_sim_region *regions, *recent; /* recent: the region of the last access */
   size_t region_count;
   const struct gc_sim_texture *textures;
   size_t texture_count;
   const unsigned char *constant;
   unsigned char *shared;
   uint32_t shared_bytes;
-  jmp_buf illegal;         /* where a kernel ends that went astray */
+  jmp_buf illegal;         /* a kernel that makes an illegal access continues there */
   const char *illegal_space;
   uint64_t illegal_address;
 };
 
-/* Ends the kernel, as a real GPU does: an access outside of any allocation. */
+/* Ends the kernel, as a real GPU does after an access outside of any allocation. */
 __attribute__((noreturn, cold)) static inline void
 gc_sim_illegal(struct gc_sim_block *b, const char *space, uint64_t address)
 {
@@ -78,7 +80,7 @@ __attribute__((cold, noinline)) static unsigned char *gc_sim_find(struct gc_sim_
   gc_sim_illegal(b, "global", address);
 }
 
-/* The same, most often without looking. */
+/* The host memory behind an address. Most accesses are to the same region as the last one. */
 static inline unsigned char *gc_sim_inside(struct gc_sim_block *b, uint64_t address, uint32_t bytes)
 {
   const struct gc_sim_region *r = b->recent;
@@ -88,7 +90,7 @@ static inline unsigned char *gc_sim_inside(struct gc_sim_block *b, uint64_t addr
   return gc_sim_find(b, address, bytes);
 }
 
-/* Where the bytes of global memory are that a kernel accesses. */
+/* The host memory behind an access to global memory, which must be aligned. */
 static inline unsigned char *gc_sim_global(struct gc_sim_block *b, uint64_t address, uint32_t bytes)
 {
   if (address % bytes)
@@ -96,7 +98,7 @@ static inline unsigned char *gc_sim_global(struct gc_sim_block *b, uint64_t addr
   return gc_sim_inside(b, address, bytes);
 }
 
-/* The slot that a path's load reads, and the address that the caches go by. */
+/* The contents of the slot that a load reads; *address: the address that the caches use. */
 static inline uint64_t gc_sim_slot(struct gc_sim_block *b, enum gc_space space, uint64_t at,
                                    uint64_t texture, uint64_t *address)
 {
@@ -129,8 +131,40 @@ static inline uint64_t gc_sim_slot(struct gc_sim_block *b, enum gc_space space, 
   }
 }
 
-/* Rows of 16 bytes a lane, one in every warp of the block, as bandwidth kernels move them. That of
- * the first warp, from `at` on, stands for all. Their contents stay as they are. */
+static inline uint64_t gc_sim_scale(uint64_t value, uint64_t by, uint64_t per)
+{
+  return (uint64_t)((unsigned __int128)value * by / per);
+}
+
+/* The wall clock of the GPU, in ns. A throttled SM clock counts fewer cycles in the same time. */
+static inline uint64_t gc_sim_wall(const struct gc_sim_block *b)
+{
+  const struct gc_disturbance *d = b->disturbance;
+  const uint64_t cycles = b->clock - b->clock_origin;
+  uint64_t before, slow;
+
+  if (!d->throttle_khz)
+    return gc_sim_scale(cycles, 1000000, b->clock_khz);
+  before = gc_sim_scale(d->throttle_from_ns, b->clock_khz, 1000000);
+  slow = gc_sim_scale(d->throttle_until_ns - d->throttle_from_ns, d->throttle_khz, 1000000);
+  if (cycles <= before)
+    return gc_sim_scale(cycles, 1000000, b->clock_khz);
+  if (cycles <= before + slow)
+    return d->throttle_from_ns + gc_sim_scale(cycles - before, 1000000, d->throttle_khz);
+  return d->throttle_until_ns + gc_sim_scale(cycles - before - slow, 1000000, b->clock_khz);
+}
+
+/* Whether another program runs at the same time as ours. */
+static inline bool gc_sim_has_neighbour(const struct gc_sim_block *b)
+{
+  const struct gc_disturbance *d = b->disturbance;
+
+  return d->neighbour_sms && gc_sim_wall(b) >= d->neighbour_from_ns &&
+         gc_sim_wall(b) < d->neighbour_until_ns;
+}
+
+/* Rows of 16 bytes per lane, one in every warp of the block, as bandwidth kernels move them. The
+ * row of the first warp, which begins at `at`, stands for all. Memory contents do not change. */
 static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint64_t at,
                               uint64_t texture, uint32_t bytes, bool write)
 {
@@ -157,60 +191,39 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
   default:
     gc_sim_inside(b, at, bytes);
   }
-  if (b->clock != b->rows_to) { /* something else came between: the first of many */
+  if (b->clock != b->rows_to) { /* first row, or the block did something else since the last one */
     b->rows_from = b->clock;
     memset(b->busy, 0, sizeof(b->busy));
+    b->slower = gc_sim_has_neighbour(b) && gc_model_coin(b->model)
+                    ? (double)b->disturbance->neighbour_slower
+                    : 1;
   }
-  gc_model_rows(b->model, b->sm, space, address, bytes, b->warps, write, b->busy);
+  gc_model_rows(b->model,
+                &(struct gc_rows){.sm = b->sm, .space = space, .address = address, .bytes = bytes,
+                                  .count = b->warps, .write = write},
+                b->busy);
   for (unsigned level = 0; level < GC_MODEL_LEVELS; level++)
     longest = b->busy[level] > longest ? b->busy[level] : longest;
-  b->clock = b->rows_to = b->rows_from + (uint64_t)longest;
+  b->clock = b->rows_to = b->rows_from + (uint64_t)(longest * b->slower);
 }
 
-static inline uint64_t gc_sim_scale(uint64_t value, uint64_t by, uint64_t per)
-{
-  return (uint64_t)((unsigned __int128)value * by / per);
-}
-
-/* The wall clock of the GPU. A throttled clock of the SMs counts fewer cycles in the same time. */
-static inline uint64_t gc_sim_wall(const struct gc_sim_block *b)
-{
-  const struct gc_disturbance *d = b->disturbance;
-  const uint64_t cycles = b->clock - b->clock_origin;
-  uint64_t before, slow;
-
-  if (!d->throttle_khz)
-    return gc_sim_scale(cycles, 1000000, b->clock_khz);
-  before = gc_sim_scale(d->throttle_from_ns, b->clock_khz, 1000000);
-  slow = gc_sim_scale(d->throttle_until_ns - d->throttle_from_ns, d->throttle_khz, 1000000);
-  if (cycles <= before)
-    return gc_sim_scale(cycles, 1000000, b->clock_khz);
-  if (cycles <= before + slow)
-    return d->throttle_from_ns + gc_sim_scale(cycles - before, 1000000, d->throttle_khz);
-  return d->throttle_until_ns + gc_sim_scale(cycles - before - slow, 1000000, b->clock_khz);
-}
-
-/* If it is another program's turn, it passes: the clocks go on, and L2 is full of its data. Returns the
- * cycles that went by. */
+/* If another program uses the GPU now, this waits until it is done: the clocks advance, and L2 is
+ * full of its data. Returns the cycles that passed. */
 static inline uint64_t gc_sim_yield(struct gc_sim_block *b)
 {
   const struct gc_disturbance *d = b->disturbance;
-  const uint64_t turn = d->busy_every_ns + d->busy_length_ns;
+  const uint64_t period = d->busy_every_ns + d->busy_length_ns;
   uint64_t now, cycles;
 
   if (!d->busy_every_ns)
     return 0;
   now = gc_sim_wall(b);
-  if (now < d->busy_from_ns || now >= d->busy_until_ns || now % turn < d->busy_every_ns)
+  if (now < d->busy_from_ns || now >= d->busy_until_ns || now % period < d->busy_every_ns)
     return 0;
-  cycles = gc_sim_scale(turn - now % turn, b->clock_khz, 1000000);
+  cycles = gc_sim_scale(period - now % period, b->clock_khz, 1000000);
   b->clock += cycles;
   gc_model_displace(b->model);
   return cycles;
 }
-
-/* sim_kernels.c: runs a kernel as the block in *block. args as long as the kernel's struct.
- * False: it made an illegal access, see illegal_space and illegal_address. */
-bool gc_sim_run(enum gc_kernel kernel, const void *args, struct gc_sim_block *block);
 
 #endif

@@ -1,12 +1,14 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The kernels, compiled for the simulator: the very source that runs on GPUs, one translation unit.
+ * The kernels, compiled for the simulator from the same source as for GPUs, as one translation
+ * unit.
  */
-#define GPU_TARGET_SIM
-#include "kernels/all.c"
+#include "device/sim_kernels.h"
 
-#include "device/sim_block.h"
+#include "device/sim_target.h"
+
+#include "kernels/all.c"
 
 #define RUN(name, args)                                                                            \
   static void run_##name(const void *from)                                                         \

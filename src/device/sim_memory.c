@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Memory of the simulated GPU: addresses of its own, far apart, with bytes of the host behind them
- * that come into being when they are touched.
+ * Memory and textures of a simulated GPU. Simulated addresses lie far apart, with host memory
+ * behind them. The host provides each page when it is first touched.
  */
-#include "device/sim_device.h"
+#include "device/sim_memory.h"
 
 #include "device/common.h"
 
@@ -14,16 +14,19 @@
 
 #define SIM(device) ((struct gc_sim_device *)(device))
 #define FIRST_ADDRESS 0x7f0000000000ull
-#define ALIGNMENT (2ull << 20) /* of addresses, and at least so much lies between two allocations */
+#define ALIGNMENT (2ull << 20) /* of addresses; at least that much lies between two allocations */
 
 void gc_sim_memory_init(struct gc_sim_device *sim)
 {
   sim->next_address = FIRST_ADDRESS;
 }
 
-int gc_sim_failed(const struct gc_sim_device *sim, struct gc_error *err)
+static uint64_t bytes_free(const struct gc_sim_device *sim)
 {
-  return *sim->failure.text ? gc_fail(err, -EIO, "%s", sim->failure.text) : 0;
+  const uint64_t all = sim->facts->memory_bytes;
+  const uint64_t used = sim->facts->memory_used + sim->counts.device_bytes;
+
+  return used < all ? all - used : 0;
 }
 
 int gc_sim_memory(struct gc_device *device, uint64_t *free_bytes, uint64_t *total_bytes,
@@ -32,7 +35,7 @@ int gc_sim_memory(struct gc_device *device, uint64_t *free_bytes, uint64_t *tota
   struct gc_sim_device *sim = SIM(device);
 
   *total_bytes = sim->facts->memory_bytes;
-  *free_bytes = sim->facts->memory_bytes - sim->counts.device_bytes;
+  *free_bytes = bytes_free(sim);
   return gc_sim_failed(sim, err);
 }
 
@@ -47,10 +50,10 @@ int gc_sim_alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, st
     return -EIO;
   if (!bytes)
     return gc_fail(err, -EINVAL, "no bytes to allocate on the simulated %s", sim->name);
-  if (bytes > sim->facts->memory_bytes - sim->counts.device_bytes)
+  if (bytes > bytes_free(sim))
     return gc_fail(err, -ENOMEM, "cannot allocate %llu bytes on the simulated %s: %llu are free",
                    (unsigned long long)bytes, sim->name,
-                   (unsigned long long)(sim->facts->memory_bytes - sim->counts.device_bytes));
+                   (unsigned long long)bytes_free(sim));
   grown = realloc(sim->regions, (sim->region_count + 1) * sizeof(*grown));
   if (grown)
     sim->regions = grown;
@@ -83,7 +86,7 @@ void gc_sim_release(struct gc_device *device, uint64_t address)
   }
 }
 
-/* The host's bytes behind a range; NULL with a sentence when it is not inside one allocation. */
+/* The host's bytes behind a range; NULL with a message if it is not inside one allocation. */
 static unsigned char *range(struct gc_sim_device *sim, uint64_t address, uint64_t bytes,
                             struct gc_error *err)
 {
@@ -137,15 +140,16 @@ int gc_sim_clear(struct gc_device *device, uint64_t address, size_t bytes, struc
   return host ? 0 : -EINVAL;
 }
 
-static int upload_constant(struct gc_sim_device *sim, uint32_t copy, size_t offset, const void *from,
-                           size_t bytes, struct gc_error *err)
+static int upload_constant(struct gc_sim_device *sim, uint32_t copy, size_t offset,
+                           const void *from, size_t bytes, struct gc_error *err)
 {
   if (gc_sim_failed(sim, err))
     return -EIO;
   if (!sim->facts->has_constant)
     return gc_fail(err, -ENOTSUP, "the simulated %s has no constant memory", sim->name);
   if (copy >= GC_COPIES_MAX)
-    return gc_fail(err, -EINVAL, "no copy %u of the kernels: there are %d", copy, GC_COPIES_MAX);
+    return gc_fail(err, -EINVAL, "there is no copy %u of the kernels: there are %d", copy,
+                   GC_COPIES_MAX);
   if (offset > GPU_CONSTANT_BYTES || bytes > GPU_CONSTANT_BYTES - offset)
     return gc_fail(err, -EINVAL, "%zu bytes at %zu do not fit the %d bytes of constant memory",
                    bytes, offset, GPU_CONSTANT_BYTES);
@@ -202,8 +206,8 @@ int gc_sim_texture(struct gc_device *device, uint64_t address, uint64_t bytes, u
   return make_texture(device, address, bytes, 4, texture, err);
 }
 
-int gc_sim_wide_texture(struct gc_device *device, uint64_t address, uint64_t bytes, uint64_t *texture,
-                        struct gc_error *err)
+int gc_sim_wide_texture(struct gc_device *device, uint64_t address, uint64_t bytes,
+                        uint64_t *texture, struct gc_error *err)
 {
   return make_texture(device, address, bytes, 16, texture, err);
 }

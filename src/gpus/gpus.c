@@ -1,78 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "gpus/vendors.h"
+#include "gpus/gpus.h"
 
+#include "gpus/amd.h"
+#include "gpus/amd_tables.h"
+#include "gpus/mig.h"
+#include "gpus/nvidia.h"
+#include "gpus/pci.h"
+#include "gpus/remember.h"
+#include "gpus/sim.h"
 #include "util/error.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-struct gc_gpu *gc_gpus_append(struct gc_gpus *gpus)
-{
-  struct gc_gpu *grown = realloc(gpus->array, (gpus->count + 1) * sizeof(*grown));
-
-  if (!grown)
-    return NULL;
-  gpus->array = grown;
-  grown += gpus->count++;
-  memset(grown, 0, sizeof(*grown));
-  return grown;
-}
-
-long gc_gpus_read(int at, const char *path, char *text, size_t size)
-{
-  struct stat status;
-  size_t length = 0;
-  long result;
-  int fd = openat(at, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-
-  if (fd < 0)
-    return -errno;
-  if (fstat(fd, &status) < 0) {
-    result = -errno;
-    goto out;
-  }
-  if (!S_ISREG(status.st_mode)) {
-    result = S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
-    goto out;
-  }
-  while (length < size - 1) {
-    ssize_t n = read(fd, text + length, size - 1 - length);
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0) {
-      result = -errno;
-      goto out;
-    }
-    if (n == 0)
-      break;
-    length += (size_t)n;
-  }
-  text[length] = '\0';
-  result = (long)length;
-out:
-  close(fd);
-  return result;
-}
-
-bool gc_gpus_parse_bus_id(const char *text, struct gc_gpu *gpu)
-{
-  int end = 0;
-
-  /* A leading digit, because %x would also take spaces and signs. */
-  if (!strchr("0123456789abcdefABCDEF", text[0]) ||
-      sscanf(text, "%8x:%2x:%2x.%1x%n", &gpu->domain, &gpu->bus, &gpu->dev, &gpu->func, &end) != 4)
-    return false;
-  return end > 0 && text[end] == '\0';
-}
-
-/* Partitions of a GPU may have one bus id. */
+/* Partitions of a GPU may have the same bus id. MIG instances come last: their
+ * number depends on the environment, and the names of the other GPUs must not. */
 static int by_bus_id(const void *left, const void *right)
 {
   const struct gc_gpu *a = left, *b = right;
@@ -80,6 +24,7 @@ static int by_bus_id(const void *left, const void *right)
 #define GC_COMPARE(field)                                                                          \
   if (a->field != b->field)                                                                        \
   return a->field < b->field ? -1 : 1
+  GC_COMPARE(instance);
   GC_COMPARE(domain);
   GC_COMPARE(bus);
   GC_COMPARE(dev);
@@ -89,27 +34,50 @@ static int by_bus_id(const void *left, const void *right)
   return 0;
 }
 
-static int add_real(const char *root, struct gc_gpus *gpus)
+static int add_real(const char *root, struct gc_remember *remember, struct gc_gpus *gpus)
 {
   struct gc_pci_list pci;
-  int status = gc_gpus_list_pci(root, &pci);
+  int status = gc_gpus_list_pci(root, remember, &pci);
 
   if (status < 0)
     return status;
-  status = gc_gpus_add_nvidia(root, &pci, gpus);
+  status = gc_gpus_add_nvidia(root, remember, &pci, gpus);
   if (status == 0)
     status = gc_gpus_add_amd(root, &pci, gpus);
+  if (status == 0)
+    status = gc_mig_add_instances(root, gpus);
   gc_gpus_free_pci(&pci);
   return status;
 }
 
-int gc_gpus_list(const char *root, const char *sims, struct gc_gpus *gpus)
+/* A broken driver or file may have bytes that XML cannot hold. With these, a record could not be
+ * stored. The ids are checked where they are read. */
+static void clean(char *text)
 {
+  gc_make_printable(text);
+  for (; *text; text++)
+    if ((unsigned char)*text > 127)
+      *text = '?';
+}
+
+static void clean_identity(struct gc_identity *identity)
+{
+  clean(identity->model);
+  clean(identity->driver);
+  clean(identity->vbios);
+  clean(identity->mig);
+}
+
+static int list(const char *root, bool believe, const char *sims, struct gc_gpus *gpus)
+{
+  struct gc_remember remember;
   int status;
 
   gpus->array = NULL;
   gpus->count = 0;
-  status = add_real(root, gpus);
+  gc_remember_begin(&remember, root, believe);
+  status = add_real(root, &remember, gpus);
+  gc_remember_end(&remember);
   if (status < 0)
     goto fail;
   if (gpus->count > 1)
@@ -121,7 +89,9 @@ int gc_gpus_list(const char *root, const char *sims, struct gc_gpus *gpus)
   }
   for (size_t i = 0; i < gpus->count; i++) {
     snprintf(gpus->array[i].name, sizeof(gpus->array[i].name), "gpu%u", (unsigned)i);
-    gc_make_printable(gpus->array[i].problem); /* names of files are in there */
+    gc_make_printable(gpus->array[i].problem); /* it may contain file names */
+    if (gpus->array[i].vendor != GC_VENDOR_SIM)
+      clean_identity(&gpus->array[i].identity);
   }
   return 0;
 fail:
@@ -129,20 +99,21 @@ fail:
   return status;
 }
 
-int gc_gpus_know(const char *root, struct gc_gpu *gpu)
+int gc_gpus_list(const char *root, const char *sims, struct gc_gpus *gpus)
 {
-  if (gpu->vendor != GC_VENDOR_AMD || gpu->kfd_node == GC_NO_KFD_NODE || gpu->known)
-    return 0;
-  return gc_gpus_amd_known(root, gpu, &gpu->known);
+  return list(root, false, sims, gpus);
 }
 
-void gc_gpus_free(struct gc_gpus *gpus)
+int gc_gpus_list_known(const char *root, const char *sims, struct gc_gpus *gpus)
 {
-  for (size_t i = 0; i < gpus->count; i++)
-    gc_record_free(gpus->array[i].known);
-  free(gpus->array);
-  gpus->array = NULL;
-  gpus->count = 0;
+  return list(root, true, sims, gpus);
+}
+
+int gc_gpus_read_tables(const char *root, struct gc_gpu *gpu)
+{
+  if (gpu->vendor != GC_VENDOR_AMD || gpu->kfd_node == GC_NO_KFD_NODE || gpu->tables)
+    return 0;
+  return gc_gpus_read_amd_tables(root, gpu, &gpu->tables);
 }
 
 static bool has_bus_id(const struct gc_gpu *gpu, const char *word)
@@ -158,7 +129,14 @@ static bool has_bus_id(const struct gc_gpu *gpu, const char *word)
       return false;
   }
   wanted.kfd_node = gpu->kfd_node;
+  wanted.instance = gpu->instance;
   return by_bus_id(gpu, &wanted) == 0;
+}
+
+/* The UUID of ROCm names a GPU whose id is another: newer kernels give partitions their own. */
+static bool is_uuid(const struct gc_gpu *gpu, const char *word)
+{
+  return gpu->vendor == GC_VENDOR_AMD && gpu->amd.own_uuid && !strcasecmp(word, gpu->amd.uuid);
 }
 
 struct gc_gpu *gc_gpus_by_name(const struct gc_gpus *gpus, const char *word)
@@ -167,7 +145,7 @@ struct gc_gpu *gc_gpus_by_name(const struct gc_gpus *gpus, const char *word)
     struct gc_gpu *gpu = &gpus->array[i];
 
     if (!strcasecmp(word, gpu->identity.id) || !strcmp(word, gpu->name) ||
-        !strcmp(word, gpu->name + strlen("gpu")) || has_bus_id(gpu, word))
+        !strcmp(word, gpu->name + strlen("gpu")) || has_bus_id(gpu, word) || is_uuid(gpu, word))
       return gpu;
     if (gpu->vendor != GC_VENDOR_SIM)
       continue;

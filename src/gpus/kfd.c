@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gpus/kfd.h"
 
-#include "gpus/vendors.h"
+#include "gpus/tree.h"
+#include "util/number.h"
 
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-/* sysfs gives a page at most. */
+/* A file in sysfs has at most one page. */
 #define TEXT_BYTES 4097
 
 struct field {
@@ -29,6 +30,7 @@ static const struct field node_fields[] = {
     {"device_id", offsetof(struct gc_kfd_node, device)},
     {"domain", offsetof(struct gc_kfd_node, domain)},
     {"location_id", offsetof(struct gc_kfd_node, location)},
+    {"drm_render_minor", offsetof(struct gc_kfd_node, render_minor)},
     {"max_engine_clk_fcompute", offsetof(struct gc_kfd_node, clock_mhz)},
     {"unique_id", offsetof(struct gc_kfd_node, unique_id)},
     {NULL, 0},
@@ -51,19 +53,13 @@ static const struct field bank_fields[] = {
     {NULL, 0},
 };
 
-/* Digits up to the end of the line, or 0. */
+/* The number that fills the rest of the line, or 0. */
 static uint64_t number(const char *text)
 {
-  uint64_t sum = 0;
+  uint64_t value;
+  const char *end = gc_number_digits(text, &value);
 
-  for (; *text && *text != '\n'; text++) {
-    unsigned digit = (unsigned char)*text - '0';
-
-    if (digit > 9 || sum > (UINT64_MAX - digit) / 10)
-      return 0;
-    sum = sum * 10 + digit;
-  }
-  return sum;
+  return end && (!*end || *end == '\n') ? value : 0;
 }
 
 /* The rest of the line that begins with this word and a space, or NULL. */
@@ -88,7 +84,7 @@ static void parse(const char *text, const struct field *fields, void *into)
   }
 }
 
-/* "1,0,1,…": how many are 1; 0 when it is anything else. */
+/* "1,0,1,…": the number of ones; 0 when the text is something else. */
 static unsigned count_ones(const char *map)
 {
   unsigned ones = 0;

@@ -1,12 +1,15 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Simulated GPUs. A profile is a text file; of its content only the model line is looked at here,
- * the rest is for src/model. A changed profile is another GPU: its hash stands for the VBIOS
- * version.
+ * Simulated GPUs. A profile is a text file. Only its model line and its driver tables are read
+ * here; the rest is for src/model. A changed profile is another GPU: its hash takes the place of a
+ * VBIOS version.
  */
-#include "gpus/vendors.h"
+#include "gpus/sim.h"
 
+#include "gpus/sim_tables.h"
+#include "gpus/tree.h"
+#include "util/env.h"
 #include "util/error.h"
 #include "util/hash.h"
 
@@ -28,7 +31,7 @@
 /* Calls visit for each profile directory, in search order, until it returns true. */
 static bool each_dir(bool (*visit)(const char *dir, void *data), void *data)
 {
-  const char *path = secure_getenv("HWLOC_GPUCACHE_SIM_PATH");
+  const char *path = gc_env_get(GC_ENV_SIM_PATH);
   char dir[PATH_MAX];
 
   while (path && *path) {
@@ -45,7 +48,7 @@ static bool each_dir(bool (*visit)(const char *dir, void *data), void *data)
   return visit(INSTALLED_PROFILES, data);
 }
 
-/* Profiles have plain names; README, hidden files and editors' left-overs are none. */
+/* Profiles have plain names, unlike README, hidden files and backup files of editors. */
 static bool is_profile_name(const char *name)
 {
   return islower((unsigned char)name[0]) &&
@@ -65,11 +68,11 @@ static bool collect(const char *path, void *data)
   struct dirent *entry;
 
   while (dir && names->count < NAMES_MAX && (entry = readdir(dir))) {
-    bool known = !is_profile_name(entry->d_name);
+    bool skip = !is_profile_name(entry->d_name);
 
-    for (size_t i = 0; !known && i < names->count; i++)
-      known = !strcmp(names->array[i], entry->d_name);
-    if (!known)
+    for (size_t i = 0; !skip && i < names->count; i++)
+      skip = !strcmp(names->array[i], entry->d_name);
+    if (!skip)
       snprintf(names->array[names->count++], sizeof(names->array[0]), "%.63s", entry->d_name);
   }
   if (dir)
@@ -103,7 +106,7 @@ struct search {
   size_t size;
 };
 
-static bool look(const char *dir, void *data)
+static bool is_in(const char *dir, void *data)
 {
   struct search *search = data;
 
@@ -151,10 +154,10 @@ static int read_profile(struct gc_gpu *gpu, char *text)
   get_model(text, gpu->identity.model, sizeof(gpu->identity.model));
   snprintf(gpu->identity.vbios, sizeof(gpu->identity.vbios), "%016" PRIx64,
            gc_hash(GC_HASH_START, text, (size_t)length));
-  return gc_gpus_read_tables(gpu, text);
+  return gc_gpus_read_sim_tables(gpu, text);
 }
 
-/* The one listed before under this id, or NULL. */
+/* The GPU in the list with this id, or NULL. */
 static const struct gc_gpu *listed(const struct gc_gpus *gpus, const char *id)
 {
   for (size_t i = 0; i < gpus->count; i++)
@@ -163,14 +166,14 @@ static const struct gc_gpu *listed(const struct gc_gpus *gpus, const char *id)
   return NULL;
 }
 
-/* Where the profile of a word is; false: nowhere, and path is empty. */
+/* Finds the profile that a word names. False: there is none, and path is empty. */
 static bool find_profile(const char *word, char *path, size_t size)
 {
   if (strchr(word, '/') && strlen(word) < size) {
     memcpy(path, word, strlen(word) + 1);
     return true;
   }
-  if (!strchr(word, '/') && each_dir(look, &(struct search){word, path, size}))
+  if (!strchr(word, '/') && each_dir(is_in, &(struct search){word, path, size}))
     return true;
   path[0] = '\0';
   return false;
@@ -190,14 +193,15 @@ static int add(struct gc_gpus *gpus, const char *word, char *text)
   const char *name = strrchr(word, '/') ? strrchr(word, '/') + 1 : word;
   const struct gc_gpu *before;
   struct gc_gpu *gpu;
-  char id[80], known[192], path[sizeof(gpu->profile)] = "", other[sizeof(gpu->profile)] = "";
+  char id[80], names[192], path[sizeof(gpu->profile)] = "", other[sizeof(gpu->profile)] = "";
   const bool found = find_profile(word, path, sizeof(path));
   const int length = snprintf(id, sizeof(id), "sim-%.64s", *name ? name : "unnamed");
 
   for (char *c = id; *c; c++)
     if (!isalnum((unsigned char)*c) && *c != '_' && *c != '-')
       *c = '_';
-  /* Records are kept by name. So there is one GPU of a name; another one is told apart only to say so. */
+  /* Records are stored by name, so each name stands for one GPU. Another profile of that name
+   * gets another id only for the message about it. */
   for (unsigned n = 2; (before = listed(gpus, id)); n++) {
     if (same_file(before->profile, path))
       return 0;
@@ -218,12 +222,13 @@ static int add(struct gc_gpus *gpus, const char *word, char *text)
   if (!found && strchr(word, '/')) {
     snprintf(gpu->problem, sizeof(gpu->problem), "the path of its profile is too long");
   } else if (!found) {
-    gc_gpus_sim_names(known, sizeof(known));
-    snprintf(gpu->problem, sizeof(gpu->problem), "no simulated GPU named '%.40s'; known: %.180s",
-             name, known[0] ? known : "none");
+    gc_gpus_sim_names(names, sizeof(names));
+    snprintf(gpu->problem, sizeof(gpu->problem),
+             "no simulated GPU is named '%.40s'; available: %.160s", name,
+             names[0] ? names : "none");
   } else if (*other) {
     snprintf(gpu->problem, sizeof(gpu->problem),
-             "its profile %.90s has the name of %.90s: rename one of them", path, other);
+             "its profile %.90s has the same name as %.90s: rename one of them", path, other);
   } else {
     return read_profile(gpu, text);
   }

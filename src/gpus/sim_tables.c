@@ -1,14 +1,17 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What the kernel driver would say of a simulated AMD GPU, in files: the target of its code, and its tables
- * of caches. A profile states both apart from how the chip is built, so the two can differ, as they
- * do in life. The rest of the profile is for src/model.
+ * What the kernel driver would state about a simulated AMD GPU: the target of its code, and its
+ * tables of caches. A profile states both separately from the structure of the chip, so the two can
+ * differ, as they do on real GPUs. The rest of the profile is for src/model.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
-#include "gpus/vendors.h"
+#include "gpus/sim_tables.h"
+
+#include "record/values.h"
+#include "util/error.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +19,7 @@
 
 #define LINE_MAX_BYTES 512
 
-/* What a table can say of an element, and the property that it belongs to. */
+/* The keys that a table can have, and the property that each belongs to. */
 static const struct {
   const char *key, *property;
 } facts[] = {
@@ -30,7 +33,7 @@ static const struct {
 
 struct tables {
   struct gc_gpu *gpu;
-  struct gc_record *known;
+  struct gc_record *record;
   unsigned line;
   bool in_chip, in_sysfs;
   enum gc_kind kind; /* of the section */
@@ -38,12 +41,12 @@ struct tables {
 
 static int wrong(struct tables *t, const char *what, const char *word)
 {
-  snprintf(t->gpu->problem, sizeof(t->gpu->problem), "%.120s:%u: %s '%.40s'", t->gpu->profile, t->line,
-           what, word);
+  snprintf(t->gpu->problem, sizeof(t->gpu->problem), "%.120s:%u: %s '%.40s'", t->gpu->profile,
+           t->line, what, word);
   return 0;
 }
 
-/* header: what stands between the brackets. */
+/* header: the text between the brackets. */
 static int begin_section(struct tables *t, const char *header)
 {
   char subtype[32] = "", rest;
@@ -54,13 +57,13 @@ static int begin_section(struct tables *t, const char *header)
     return 0;
   t->kind = gc_kind_by_subtype(subtype);
   if (t->kind == GC_KIND_COUNT)
-    return wrong(t, "no element is called", subtype);
-  if (!t->known && (!(t->known = gc_record_new(&t->gpu->identity)) ||
-                    !gc_record_add(t->known, GC_DEVICE_MEMORY)))
+    return wrong(t, "unknown element", subtype);
+  if (!t->record && (!(t->record = gc_record_new(&t->gpu->identity)) ||
+                    !gc_record_add(t->record, GC_DEVICE_MEMORY)))
     return -ENOMEM;
-  if (gc_record_find(t->known, t->kind))
-    return wrong(t, "a second table of", subtype);
-  return gc_record_add(t->known, t->kind) ? 0 : -ENOMEM;
+  if (gc_record_find(t->record, t->kind))
+    return wrong(t, "second table for", subtype);
+  return gc_record_add(t->record, t->kind) ? 0 : -ENOMEM;
 }
 
 static int set(struct gc_infos *infos, const char *key, const char *property, const char *value)
@@ -74,18 +77,18 @@ static int set(struct gc_infos *infos, const char *key, const char *property, co
              : 0;
 }
 
-/* As amd_known.c does it, the nominal size stands for the capacity until somebody measures. */
+/* As in amd_tables.c, the nominal size is the capacity until the GPU is measured. */
 static int add_fact(struct tables *t, const char *key, const char *value)
 {
-  struct gc_infos *infos = &gc_record_find(t->known, t->kind)->infos;
+  struct gc_infos *infos = &gc_record_find(t->record, t->kind)->infos;
   size_t i = 0;
 
   while (i < FACTS && strcmp(facts[i].key, key))
     i++;
   if (i == FACTS)
-    return wrong(t, "the kernel driver says nothing of", key);
+    return wrong(t, "not a key of the driver tables:", key);
   if (gc_infos_get(infos, key))
-    return wrong(t, "a second", key);
+    return wrong(t, "duplicate key", key);
   if (!gc_value_ok(key, value))
     return wrong(t, "not a whole number:", value);
   if (!strcmp(key, HWLOC_GPUCACHE_NOMINAL_BYTES) &&
@@ -104,14 +107,16 @@ static int read_line(struct tables *t, char *text)
     return begin_section(t, text + 1 + (text[strcspn(text, "]")] = '\0'));
   if (sscanf(text, "%47[A-Za-z_0-9] = %255s %31s", key, value, more) < 2)
     return 0;
-  if (t->in_chip && !strcmp(key, "gfx"))
+  if (t->in_chip && !strcmp(key, "gfx")) {
     snprintf(t->gpu->gfx, sizeof(t->gpu->gfx), "%.15s", value);
+    gc_make_printable(t->gpu->gfx);
+  }
   if (!t->in_sysfs)
     return 0;
   return *more ? wrong(t, "more than one word:", more) : add_fact(t, key, value);
 }
 
-int gc_gpus_read_tables(struct gc_gpu *gpu, const char *text)
+int gc_gpus_read_sim_tables(struct gc_gpu *gpu, const char *text)
 {
   struct tables t = {.gpu = gpu, .in_chip = true, .kind = GC_KIND_COUNT};
   int status = 0;
@@ -121,15 +126,16 @@ int gc_gpus_read_tables(struct gc_gpu *gpu, const char *text)
     char line[LINE_MAX_BYTES];
 
     t.line++;
-    snprintf(line, sizeof(line), "%.*s", (int)(length < sizeof(line) ? length : sizeof(line) - 1), text);
+    snprintf(line, sizeof(line), "%.*s", (int)(length < sizeof(line) ? length : sizeof(line) - 1),
+             text);
     status = read_line(&t, line);
     text += length + (text[length] == '\n');
   }
-  if (!status && t.known && *gpu->gfx)
-    status = gc_infos_set(&t.known->infos, "GFX", gpu->gfx);
+  if (!status && t.record && *gpu->gfx)
+    status = gc_infos_set(&t.record->infos, "GFX", gpu->gfx);
   if (status || *gpu->problem)
-    gc_record_free(t.known);
+    gc_record_free(t.record);
   else
-    gpu->known = t.known;
+    gpu->tables = t.record;
   return status;
 }

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The few things that hwloc 2.x (component ABI 7, since 2.4) and 3.0 (ABI 8) call by different
- * names. Nothing else in this project asks for hwloc's version.
+ * The differences between hwloc 2.x (component ABI 7, since 2.4) and 3.0 (ABI 8). No other file of
+ * this project depends on the version of hwloc.
  */
 #ifndef GC_GRAFT_COMPAT_H
 #define GC_GRAFT_COMPAT_H
@@ -11,13 +11,14 @@
 #include <hwloc/plugins.h>
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 #if HWLOC_COMPONENT_ABI == 7
 
 /* Flag of the XML export: the v2 format, which is the only one that 2.x writes. */
 #define GC_HWLOC_EXPORT_XML_V2 0
 
-/* The type of DAX memory in 2.x; one that nobody counts as an accelerator. */
+/* The type of DAX memory in 2.x. Programs do not count it as an accelerator. */
 static inline void gc_hwloc_set_memory_osdev(hwloc_obj_t obj)
 {
   obj->attr->osdev.type = HWLOC_OBJ_OSDEV_BLOCK;
@@ -35,10 +36,17 @@ static inline struct hwloc_backend *gc_hwloc_backend(hwloc_topology_t topology,
   return hwloc_backend_alloc(topology, component);
 }
 
-/* Whether hwloc was told to show errors that are not critical. */
+/* A pointer of the component, in the backend. */
+static inline void **gc_hwloc_own_data(struct hwloc_backend *backend)
+{
+  return &backend->private_data;
+}
+
+/* Whether the user or the program asks hwloc to show errors that are not critical. Before 2.5,
+ * hwloc_hide_errors() is 0 even if nobody asks, so the variable must be set as well. */
 static inline bool gc_hwloc_shows_errors(void)
 {
-  return hwloc_hide_errors() == 0;
+  return getenv("HWLOC_HIDE_ERRORS") && hwloc_hide_errors() == 0;
 }
 
 #elif HWLOC_COMPONENT_ABI == 8
@@ -59,9 +67,15 @@ static inline hwloc_obj_t gc_hwloc_pci_parent(hwloc_topology_t topology, unsigne
 static inline struct hwloc_backend *gc_hwloc_backend(hwloc_topology_t topology,
                                                      struct hwloc_disc_component *component)
 {
-  return hwloc_backend_alloc(topology, component, 0);
+  return hwloc_backend_alloc(topology, component, sizeof(void *));
 }
 
+static inline void **gc_hwloc_own_data(struct hwloc_backend *backend)
+{
+  return HWLOC_BACKEND_PRIVATE_DATA(backend);
+}
+
+/* As above. In 3.0, HWLOC_SHOW_ERRORS=misc or =all asks for them; HWLOC_HIDE_ERRORS is unused. */
 static inline bool gc_hwloc_shows_errors(void)
 {
   return HWLOC_SHOW_ERRORS(HWLOC_SHOWMSG_MISC) != 0;

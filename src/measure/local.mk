@@ -1,15 +1,137 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Includes point downwards only: plan, check, then the folders of properties, then walk, core,
+# results, raw.
 noinst_LTLIBRARIES += src/measure/libmeasure.la
-src_measure_libmeasure_la_SOURCES = src/measure/measure.h src/measure/bench.h src/measure/bench.c \
-  src/measure/paths.c src/measure/plan.c src/measure/api.c src/measure/clock.c \
-  src/measure/capacity.c src/measure/carveout.c src/measure/latency.c src/measure/memory.c src/measure/l2.c \
-  src/measure/readers.h src/measure/readers.c src/measure/partition.c src/measure/busy.c \
-  src/measure/bandwidth.h src/measure/bandwidth.c src/measure/bandwidth_chip.c \
-  src/measure/agree.h src/measure/agree.c src/measure/census.c
-src_measure_libmeasure_la_SOURCES += src/measure/raw.h src/measure/raw.c \
-  src/measure/raw_files.h src/measure/raw_files.c src/measure/raw_earlier.c \
-  src/measure/layout.h src/measure/layout.c src/measure/fetch.c src/measure/line.c \
-  src/measure/l2line.c src/measure/l2sample.c src/measure/penalty.c \
-  src/measure/pair.h src/measure/pair.c src/measure/roll.c src/measure/sharing.c src/measure/amount.c \
-  src/measure/turns.h src/measure/turns.c src/measure/constant15.c \
-  src/measure/constant15line.c src/measure/constant15census.c src/measure/looks.h src/measure/looks.c \
-  src/measure/crosscheck.c src/measure/known.h src/measure/known.c src/measure/l3.c src/measure/sms.c src/measure/mates.h src/measure/mates.c
+src_measure_libmeasure_la_SOURCES = \
+	src/measure/bandwidth/bandwidth.h \
+	src/measure/bandwidth/gpu.c \
+	src/measure/bandwidth/rate.c \
+	src/measure/bandwidth/rate.h \
+	src/measure/bandwidth/sm.c \
+	src/measure/capacity/bracket.c \
+	src/measure/capacity/bracket.h \
+	src/measure/capacity/capacity.h \
+	src/measure/capacity/carveout.c \
+	src/measure/capacity/constant15.c \
+	src/measure/capacity/interface.c \
+	src/measure/capacity/l2.c \
+	src/measure/capacity/l3.c \
+	src/measure/capacity/search.c \
+	src/measure/capacity/search.h \
+	src/measure/capacity/search_state.c \
+	src/measure/capacity/search_state.h \
+	src/measure/capacity/sm.c \
+	src/measure/census/census.h \
+	src/measure/census/constant15.c \
+	src/measure/census/l2.c \
+	src/measure/census/l3.c \
+	src/measure/census/probes.c \
+	src/measure/census/probes.h \
+	src/measure/census/sm.c \
+	src/measure/census/verdict.c \
+	src/measure/census/verdict.h \
+	src/measure/check/agree.c \
+	src/measure/check/agree.h \
+	src/measure/check/driver_tables.c \
+	src/measure/check/driver_tables.h \
+	src/measure/core/bench.c \
+	src/measure/core/bench.h \
+	src/measure/core/clock.c \
+	src/measure/core/clock.h \
+	src/measure/core/driver_tables.c \
+	src/measure/core/driver_tables.h \
+	src/measure/core/footprint.c \
+	src/measure/core/footprint.h \
+	src/measure/core/interference.c \
+	src/measure/core/interference.h \
+	src/measure/core/measurement.c \
+	src/measure/core/measurement.h \
+	src/measure/core/memo.c \
+	src/measure/core/memo.h \
+	src/measure/core/placement.c \
+	src/measure/core/placement.h \
+	src/measure/geometry/constant15_line.c \
+	src/measure/geometry/fetch.c \
+	src/measure/geometry/geometry.h \
+	src/measure/geometry/l2_line.c \
+	src/measure/geometry/line.c \
+	src/measure/latency/l2.c \
+	src/measure/latency/l3.c \
+	src/measure/latency/latency.h \
+	src/measure/latency/memory.c \
+	src/measure/latency/miss_penalty.c \
+	src/measure/latency/sm.c \
+	src/measure/measure.h \
+	src/measure/plan/cost.c \
+	src/measure/plan/cost.h \
+	src/measure/plan/facts.c \
+	src/measure/plan/facts.h \
+	src/measure/plan/faults.c \
+	src/measure/plan/faults.h \
+	src/measure/plan/measure.c \
+	src/measure/plan/plan.c \
+	src/measure/plan/plan.h \
+	src/measure/plan/runner.c \
+	src/measure/plan/runner.h \
+	src/measure/plan/select.c \
+	src/measure/plan/select.h \
+	src/measure/raw/earlier.c \
+	src/measure/raw/earlier.h \
+	src/measure/raw/files.c \
+	src/measure/raw/files.h \
+	src/measure/raw/raw.c \
+	src/measure/raw/raw.h \
+	src/measure/raw/run.h \
+	src/measure/raw/set.h \
+	src/measure/results/handover.c \
+	src/measure/results/handover.h \
+	src/measure/results/provisional.c \
+	src/measure/results/provisional.h \
+	src/measure/results/publish.c \
+	src/measure/results/publish.h \
+	src/measure/results/results.c \
+	src/measure/results/results.h \
+	src/measure/topology/code_sharing.c \
+	src/measure/topology/cu_groups.c \
+	src/measure/topology/cu_groups.h \
+	src/measure/topology/eviction.c \
+	src/measure/topology/eviction.h \
+	src/measure/topology/instances.c \
+	src/measure/topology/partition_groups.c \
+	src/measure/topology/partition_groups.h \
+	src/measure/topology/partitions.c \
+	src/measure/topology/readers.c \
+	src/measure/topology/readers.h \
+	src/measure/topology/sharing.c \
+	src/measure/topology/sharing_groups.c \
+	src/measure/topology/topology.h \
+	src/measure/walk/banks.c \
+	src/measure/walk/banks.h \
+	src/measure/walk/chase.c \
+	src/measure/walk/chase.h \
+	src/measure/walk/evict.c \
+	src/measure/walk/evict.h \
+	src/measure/walk/first_touch.c \
+	src/measure/walk/first_touch.h \
+	src/measure/walk/l2_sample.c \
+	src/measure/walk/l2_sample.h \
+	src/measure/walk/l3.c \
+	src/measure/walk/l3.h \
+	src/measure/walk/layout.c \
+	src/measure/walk/layout.h \
+	src/measure/walk/levels.c \
+	src/measure/walk/levels.h \
+	src/measure/walk/overhead.c \
+	src/measure/walk/overhead.h \
+	src/measure/walk/pairs.c \
+	src/measure/walk/pairs.h \
+	src/measure/walk/participants.c \
+	src/measure/walk/participants.h \
+	src/measure/walk/path.c \
+	src/measure/walk/path.h \
+	src/measure/walk/ring.c \
+	src/measure/walk/ring.h \
+	src/measure/walk/sms.c \
+	src/measure/walk/sms.h \
+	src/measure/walk/vote.c \
+	src/measure/walk/vote.h

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A set-associative cache: placement, replacement, lookup.
+ */
 #include "model/cache.h"
 
 #include <errno.h>
@@ -58,12 +62,12 @@ void gc_cache_resize(struct gc_cache *cache, uint32_t sets)
 {
   gc_cache_empty(cache);
   cache->sets = sets;
-  /* floor((2^64 - 1) / sets) equals floor(2^64 / sets) except for powers of two, where it is one
-   * less; the correction in divide() covers both. */
+  /* This equals floor(2^64 / sets) except for powers of two, where it is one less; divide()
+   * corrects both. */
   cache->reciprocal = UINT64_MAX / sets;
 }
 
-/* value / sets and value % sets: the product falls short of the quotient by at most 1. */
+/* value / sets, and value % sets in *rest. The product is at most 1 below the quotient. */
 static inline uint64_t divide(const struct gc_cache *cache, uint64_t value, uint32_t *rest)
 {
   uint64_t quotient = (uint64_t)((unsigned __int128)value * cache->reciprocal >> 64);
@@ -79,7 +83,7 @@ static inline uint64_t divide(const struct gc_cache *cache, uint64_t value, uint
 
 static inline uint32_t set_of(const struct gc_cache *cache, uint64_t address)
 {
-  uint32_t set, turn;
+  uint32_t set, skewed;
   const uint64_t above = divide(cache, address >> cache->interleave_shift, &set);
 
   switch (cache->shape->hash) {
@@ -87,8 +91,8 @@ static inline uint32_t set_of(const struct gc_cache *cache, uint64_t address)
     set ^= (uint32_t)above & (cache->sets - 1);
     break;
   case GC_HASH_SKEW:
-    divide(cache, above * 61 + set, &turn);
-    set = turn;
+    divide(cache, above * 61 + set, &skewed);
+    set = skewed;
     break;
   case GC_HASH_BITS:
     for (uint32_t i = 0; i < cache->shape->hash_bit_count; i++)
@@ -100,7 +104,8 @@ static inline uint32_t set_of(const struct gc_cache *cache, uint64_t address)
   return set;
 }
 
-/* The tree of a set: bit n, of node n, says in which half the older ways are (0 left, 1 right). */
+/* The tree of a set: bit n belongs to node n and states which half has the older ways (0 left, 1
+ * right). */
 static void plru_touch(uint64_t tree[2], uint32_t ways, uint32_t way)
 {
   uint32_t node = 1;
@@ -134,7 +139,7 @@ static uint32_t weighted_way(const struct gc_cache *cache, struct gc_random *ran
   return way;
 }
 
-/* The way that a line gets which comes in. */
+/* The way for a new line. */
 static uint32_t victim(struct gc_cache *cache, uint32_t set, struct gc_random *random)
 {
   const uint32_t ways = cache->shape->ways;
@@ -154,7 +159,8 @@ static uint32_t victim(struct gc_cache *cache, uint32_t set, struct gc_random *r
   return 0;
 }
 
-/* Which of these ways has the line; `end`: none. Four at a time, as most often it is none. */
+/* The way from `way` to `end` that has the line; `end`: none. Compares four at a time, because
+ * usually no way has it. */
 static inline uint32_t way_of(const uint64_t *tags, uint32_t way, uint32_t end, uint64_t line)
 {
   while (way + 4 <= end && !((tags[way] == line) | (tags[way + 1] == line) |
@@ -165,10 +171,12 @@ static inline uint32_t way_of(const uint64_t *tags, uint32_t way, uint32_t end, 
   return way;
 }
 
-/* The lines from the youngest up to that in this way grow older by one way, and the youngest way is free. */
-static void grow_older(uint64_t *tags, uint8_t *sectors, uint32_t ways, uint32_t young, uint32_t way)
+/* Moves the lines from the youngest to the one in `way` by one way, so that the youngest way
+ * becomes free. */
+static void grow_older(uint64_t *tags, uint8_t *sectors, uint32_t ways, uint32_t young,
+                       uint32_t way)
 {
-  if (way < young) { /* on from the last way to the first */
+  if (way < young) { /* the ring continues from the last way at the first */
     memmove(tags + 1, tags, way * sizeof(*tags));
     memmove(sectors + 1, sectors, way);
     tags[0] = tags[ways - 1];
@@ -179,9 +187,10 @@ static void grow_older(uint64_t *tags, uint8_t *sectors, uint32_t ways, uint32_t
   memmove(sectors + young + 1, sectors + young, way - young);
 }
 
-/* LRU. The ways of a set are a ring: from the youngest line on they grow older, up to the last way while the
- * set is not full. So when the oldest becomes the youngest, or a new one takes its place, as in every walk, no
- * line moves. Returns the way. In the way before the youngest is the oldest, or nothing yet. */
+/* LRU. The ways of a set form a ring: age increases from the youngest line on, and while the set is
+ * not full, up to the last way. So no line moves if the oldest becomes the youngest or a new line
+ * replaces it, as in every walk. The way before the youngest has the oldest line, or no line yet.
+ * Returns the way. */
 static uint32_t access_lru(struct gc_cache *cache, uint32_t set, uint64_t line)
 {
   const uint32_t ways = cache->shape->ways, filled = cache->filled[set];
@@ -213,7 +222,7 @@ static uint32_t access_lru(struct gc_cache *cache, uint32_t set, uint64_t line)
   return young;
 }
 
-/* The other policies: a line stays in its way. Returns the way. */
+/* Other policies: a line stays in its way. Returns the way. */
 static uint32_t access_fixed(struct gc_cache *cache, uint32_t set, uint64_t line,
                              struct gc_random *random)
 {
@@ -232,7 +241,7 @@ static uint32_t access_fixed(struct gc_cache *cache, uint32_t set, uint64_t line
   return way;
 }
 
-void gc_cache_turn_to_line(struct gc_cache *cache, uint64_t address, struct gc_random *random)
+void gc_cache_select_line(struct gc_cache *cache, uint64_t address, struct gc_random *random)
 {
   const uint64_t line = address >> cache->line_shift;
   const uint32_t set = set_of(cache, address);

@@ -1,10 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One set-associative cache. It keeps no data, only which sectors of which lines are present, in
- * flat arrays that are made once; emptying it forgets one counter per set. Fast enough that
- * hundreds of millions of accesses are no burden: the line used last is found without a look at its
- * set.
+ * One set-associative cache. It stores no data, only which sectors of which lines are present, in
+ * flat arrays that are allocated once. Emptying it clears one counter per set, and the line used
+ * last is found without a search of its set, so hundreds of millions of accesses are affordable.
  */
 #ifndef GC_MODEL_CACHE_H
 #define GC_MODEL_CACHE_H
@@ -20,22 +19,22 @@
 
 enum gc_replacement {
   GC_REPLACE_LRU,
-  GC_REPLACE_PLRU,     /* tree of bits over the ways, a power of two of them */
-  GC_REPLACE_RANDOM,   /* every way alike */
+  GC_REPLACE_PLRU,     /* binary tree over the ways, whose number is a power of two */
+  GC_REPLACE_RANDOM,   /* every way with the same probability */
   GC_REPLACE_WEIGHTED, /* way i with probability weights[i] / sum: Fermi (Mei et al. 2014, 4.2) */
 };
 
 enum gc_set_hash {
   GC_HASH_NONE, /* set = line mod sets */
-  GC_HASH_XOR,  /* low bits xor the bits above them; sets a power of two */
-  GC_HASH_SKEW, /* each run of `sets` lines is turned a little further; any number of sets */
+  GC_HASH_XOR,  /* low bits xor the bits above them; the number of sets is a power of two */
+  GC_HASH_SKEW, /* each run of `sets` lines is rotated further; any number of sets */
   GC_HASH_BITS, /* bit i of the set xor bit hash_bits[i] of the address, as on Fermi (Nugteren et
-                   al. 2014, 5.1); sets a power of two */
+                   al. 2014, 5.1); the number of sets is a power of two */
 };
 
 struct gc_cache_shape {
   uint32_t line, sector;  /* bytes, powers of two; a miss fetches one sector of a line */
-  uint32_t interleave;    /* bytes in a row that go to the same set: a power of two, line or more */
+  uint32_t interleave;    /* adjacent bytes in the same set: a power of two, at least a line */
   uint32_t ways;
   enum gc_replacement replacement;
   enum gc_set_hash hash;
@@ -46,45 +45,46 @@ struct gc_cache_shape {
 struct gc_cache {
   const struct gc_cache_shape *shape;
   uint32_t sets, sets_max;
-  uint64_t reciprocal;    /* floor(2^64 / sets): a division by sets without dividing */
-  uint64_t last_line;     /* line used last, and where it is; UINT64_MAX: none */
-  uint64_t last_slot;
+  uint64_t reciprocal;    /* floor(2^64 / sets): replaces division by sets */
+  uint64_t last_line;     /* the line used last; UINT64_MAX: none */
+  uint64_t last_slot;     /* its index in tags and sectors */
   uint32_t line_shift, sector_shift, interleave_shift;
   uint32_t weight_sum;
-  bool used;              /* something came in since it was emptied */
+  bool used;              /* it was accessed since it was emptied */
   uint64_t *tags;         /* line numbers [sets_max * ways] */
   uint8_t *sectors;       /* [sets_max * ways]: bit per sector present */
-  uint8_t *filled;        /* [sets_max]: ways in use: the first so many, LRU: the last */
-  uint8_t *young;         /* [sets_max], LRU only: the way that was used last */
+  uint8_t *filled;        /* [sets_max]: number of ways in use: the first; LRU: the last */
+  uint8_t *young;         /* [sets_max], LRU only: the way used last */
   uint64_t *tree;         /* [sets_max * 2], PLRU only */
 };
 
-/* Largest number of sets it will ever have. The shape must outlive the cache. 0 or -ENOMEM. */
+/* sets_max: the largest number of sets that the cache will have. The shape must outlive the cache.
+ * Returns 0 or -ENOMEM. */
 int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, uint32_t sets_max);
 void gc_cache_fini(struct gc_cache *cache);
 
-/* Empties it and gives it so many sets, 1 to sets_max. */
+/* Empties the cache; _resize also sets the number of sets, 1 to sets_max. */
 void gc_cache_resize(struct gc_cache *cache, uint32_t sets);
 void gc_cache_empty(struct gc_cache *cache);
 
-/* The line used last is now this one, which comes in if it was not there: then without any sector. */
-void gc_cache_turn_to_line(struct gc_cache *cache, uint64_t address, struct gc_random *random);
+/* Makes this line the one used last. If it was absent, it comes in without sectors. */
+void gc_cache_select_line(struct gc_cache *cache, uint64_t address, struct gc_random *random);
 
-/* Accesses to several sectors of the line at address, a bit for each: those that were there.
- * Afterwards all are. */
-static inline uint8_t gc_cache_access_sectors(struct gc_cache *cache, uint64_t address, uint8_t mask,
-                                              struct gc_random *random)
+/* Accesses several sectors of the line at address, one bit each. Returns the sectors that were
+ * present. Afterwards all of them are. */
+static inline uint8_t gc_cache_access_sectors(struct gc_cache *cache, uint64_t address,
+                                              uint8_t mask, struct gc_random *random)
 {
   uint8_t had;
 
   if (address >> cache->line_shift != cache->last_line)
-    gc_cache_turn_to_line(cache, address, random);
+    gc_cache_select_line(cache, address, random);
   had = cache->sectors[cache->last_slot];
   cache->sectors[cache->last_slot] = had | mask;
   return had & mask;
 }
 
-/* The bit of the sector that an address is in. */
+/* The bit of an address's sector. */
 static inline uint8_t gc_cache_sector_of(const struct gc_cache *cache, uint64_t address)
 {
   const uint32_t index = (uint32_t)(address >> cache->sector_shift) &
@@ -93,7 +93,7 @@ static inline uint8_t gc_cache_sector_of(const struct gc_cache *cache, uint64_t 
   return (uint8_t)(1u << index);
 }
 
-/* One access: true when the sector was there; afterwards it is. */
+/* One access: returns whether the sector was present. Afterwards it is. */
 static inline bool gc_cache_access(struct gc_cache *cache, uint64_t address,
                                    struct gc_random *random)
 {

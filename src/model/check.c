@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Whether what a profile says makes a chip: geometry that adds up, paths that end in memory.
+ * Checks a profile, and sets the defaults.
  */
-#include "model/profile.h"
+#include "model/check.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,14 +19,14 @@ static bool power_of_two(uint64_t n)
   return n && !(n & (n - 1));
 }
 
-/* The bytes that remain of a cache must be whole sets. */
+/* The usable bytes of a cache must be whole sets. */
 static const char *bad_capacity(const struct gc_profile_cache *cache, uint64_t size)
 {
   const struct gc_cache_shape *shape = &cache->shape;
   const uint64_t set_bytes = (uint64_t)shape->line * shape->ways * cache->partitions;
 
   if (size <= cache->lost)
-    return "nothing is left of the size";
+    return "lost must be less than size";
   size -= cache->lost;
   if (size % set_bytes)
     return "size less lost is not a multiple of line x ways x partitions";
@@ -70,9 +70,13 @@ static const char *bad_times(const struct gc_profile *profile)
   const struct gc_disturbance *d = &profile->disturbance;
 
   if (d->throttle_khz > profile->facts.clock_khz || d->throttle_from_ns > d->throttle_until_ns)
-    return "throttle is a clock below clock_khz, from a time to a later one";
+    return "throttle needs a clock of at most clock_khz, and must not end before it starts";
   if (d->busy_from_ns > d->busy_until_ns)
-    return "busy is from a time to a later one";
+    return "busy must not end before it starts";
+  if (d->neighbour_sms > profile->facts.sms || d->neighbour_from_ns > d->neighbour_until_ns ||
+      (d->neighbour_sms && (d->neighbour_slower < 1 || d->neighbour_slower > 1000)))
+    return "neighbour needs at most all SMs, a factor of 1 to 1000, and must not end before it "
+           "starts";
   return NULL;
 }
 
@@ -117,7 +121,7 @@ static const char *bad_unified(const struct gc_profile *profile)
     if (i && profile->carveouts[i] <= profile->carveouts[i - 1])
       return "carveouts do not ascend";
     if (profile->carveouts[i] >= profile->unified_total)
-      return "a carve-out leaves nothing for the cache";
+      return "a carve-out must be less than the total";
   }
   if (profile->carveouts[profile->carveout_count - 1] != profile->facts.shared_per_sm)
     return "the largest carve-out is not shared_per_sm";
@@ -151,7 +155,7 @@ static const char *bad_path(const struct gc_profile *profile, enum gc_space spac
   return NULL;
 }
 
-/* Whether the numbers of the SMs are as many as there are SMs, each once. */
+/* Each SM must have a number of its own. */
 static const char *bad_ids(struct gc_profile *profile)
 {
   struct gc_profile_ids *ids = &profile->ids;
@@ -162,20 +166,20 @@ static const char *bad_ids(struct gc_profile *profile)
   for (unsigned i = 0; i < ids->count; i++)
     count += ids->ranges[i].last - ids->ranges[i].first + 1;
   if (ids->count && count * ids->times != profile->facts.sms)
-    return "sm_ids are not as many as there are SMs";
+    return "the number of sm_ids is not the number of SMs";
   if (!ids->count && ids->step)
     return "sm_ids_repeat needs sm_ids";
   if (ids->times > 1 && ids->step <= ids->ranges[ids->count - 1].last)
     return "sm_ids_repeat gives two SMs the same number";
   if (profile->facts.sms % (profile->facts.xcds ? profile->facts.xcds : 1))
-    return "the SMs cannot be dealt to so many xcds";
+    return "the number of SMs is not a multiple of xcds";
   return NULL;
 }
 
-#define OWN_RATE 64.0      /* bytes per cycle, of what is inside an SM */
-#define CHIP_RATE 32.0     /* bytes per cycle and SM, of the chip's cache */
-#define MEMORY_SHARE 0.9   /* of what bus and clock allow */
-#define MEMORY_GBPS 100.0  /* where these are not known */
+#define OWN_RATE 64.0      /* bytes per cycle, of levels inside an SM */
+#define CHIP_RATE 32.0     /* bytes per cycle and SM, of the chip's caches */
+#define MEMORY_SHARE 0.9   /* of the limit that bus width and clock set */
+#define MEMORY_GBPS 100.0  /* if these are unknown */
 
 static void set_unless(double *rate, double otherwise)
 {
@@ -183,7 +187,7 @@ static void set_unless(double *rate, double otherwise)
     *rate = otherwise;
 }
 
-/* What a profile does not say of bandwidths. */
+/* Defaults for bandwidths that the profile does not state. */
 static void derive_rates(struct gc_profile *profile)
 {
   const struct gc_model_facts *facts = &profile->facts;
@@ -226,6 +230,7 @@ static void derive(struct gc_profile *profile)
   facts->has_constant = profile->paths[GC_SPACE_CONSTANT].line_number;
   facts->has_scalar = profile->paths[GC_SPACE_SCALAR].line_number;
   facts->has_read_only = profile->paths[GC_SPACE_NC].line_number;
+  facts->amd = *profile->gfx;
   facts->has_carveout = profile->unified_line;
   if (facts->has_texture && !facts->texture_texels)
     facts->texture_texels = 1u << 27;
@@ -240,7 +245,7 @@ int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_err
   if (problem)
     return wrong(name, profile->unified_line, err, "unified", problem);
   if (!profile->facts.compute_major && !*profile->gfx)
-    return gc_fail(err, -EINVAL, "%.200s:1: the chip lacks 'compute', and 'gfx' too", name);
+    return gc_fail(err, -EINVAL, "%.200s:1: the chip lacks both 'compute' and 'gfx'", name);
   for (unsigned i = 0; i < profile->cache_count; i++)
     if (check_cache(name, profile, &profile->caches[i], err))
       return -EINVAL;
@@ -259,6 +264,8 @@ int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_err
     return gc_fail(err, -EINVAL, "%.200s: %s", name, problem);
   if (profile->facts.shared_per_block > profile->facts.shared_per_sm)
     return gc_fail(err, -EINVAL, "%.200s: shared_per_block is more than shared_per_sm", name);
+  if (profile->facts.memory_used > profile->facts.memory_bytes)
+    return gc_fail(err, -EINVAL, "%.200s: memory_used is more than memory", name);
   derive(profile);
   return 0;
 }

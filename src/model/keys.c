@@ -1,10 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Which keys a profile has: a new one is a line in the tables at the end, a field in profile.h and
- * a line in data/sim/README.
+ * The keys of a profile, and the functions that read their values.
  */
-#include "model/values.h"
+#include "model/keys.h"
 
 #include <errno.h>
 #include <string.h>
@@ -126,6 +125,11 @@ static int read_busy(const struct gc_value *value, char *text, void *to)
   return read_numbers(value, text, to, 4);
 }
 
+static int read_neighbour(const struct gc_value *value, char *text, void *to)
+{
+  return read_numbers(value, text, to, 4);
+}
+
 static int read_throttle(const struct gc_value *value, char *text, void *to)
 {
   return read_numbers(value, text, to, 3);
@@ -139,7 +143,7 @@ static int read_carveouts(const struct gc_value *value, char *text, void *to)
                         &profile->carveout_count);
 }
 
-/* "0-1 3 4-5": from the first to the last, or one number. */
+/* "0-1 3 4-5": ranges, or single numbers. */
 static int read_ids(const struct gc_value *value, char *text, void *to)
 {
   struct gc_profile_ids *ids = to;
@@ -251,7 +255,8 @@ static int read_hash(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
-/* "L1 33 0.2, L2 216 8, memory 640 60": name, cycles, and if not 0 the jitter. */
+/* "L1 33 0.2, L2 216 8, memory 640 60": for each level the name, the cycles, and the jitter
+ * (default 0). */
 static int read_path(const struct gc_value *value, char *text, void *to)
 {
   struct gc_profile_path *path = to;
@@ -293,7 +298,7 @@ static int read_gbps(const struct gc_value *value, char *text, void *to)
   return *(double *)to > 0 ? 0 : gc_value_wrong(value, "%s must be more than 0", value->key);
 }
 
-/* "128 12.5": of each level inside the SM, nearest first. */
+/* "128 12.5": one rate for each level inside the SM, nearest first. */
 static int read_rates(const struct gc_value *value, char *text, void *to)
 {
   double *rates = to;
@@ -343,6 +348,7 @@ const struct gc_key gc_chip_keys[] = {
   {"registers_per_block", read_u32, FACT(registers_per_block), false, 1, 1 << 24},
   {"registers_per_sm", read_u32, FACT(registers_per_sm), false, 1, 1 << 24},
   {"memory", read_size, FACT(memory_bytes), true, 1 << 20, GIB(65536)},
+  {"memory_used", read_size, FACT(memory_used), false, 0, GIB(65536)},
   {"shared_per_sm", read_size, FACT(shared_per_sm), true, 1024, 1 << 24},
   {"shared_per_block", read_size, FACT(shared_per_block), true, 1024, 1 << 24},
   {"shared_reserved", read_size, FACT(shared_reserved), false, 0, 65536},
@@ -352,6 +358,7 @@ const struct gc_key gc_chip_keys[] = {
   {"outliers", read_outliers, PROFILE(disturbance), false, 0, 1 << 24},
   {"drift", read_drift, PROFILE(disturbance), false, 1, 1 << 30},
   {"busy", read_busy, PROFILE(disturbance.busy_every_ns), false, 0, 1ull << 50},
+  {"neighbour", read_neighbour, PROFILE(disturbance.neighbour_sms), false, 0, 1ull << 50},
   {"throttle", read_throttle, PROFILE(disturbance.throttle_khz), false, 0, 1ull << 50},
   {"broken", read_text, FACT(broken), false, 1, BROKEN_BYTES - 1},
   {"seed", read_u64, PROFILE(seed), false, 0, UINT64_MAX},

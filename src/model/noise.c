@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Random numbers and the noise of timed loads.
+ */
 #include "model/noise.h"
 
 void gc_random_seed(struct gc_random *random, uint64_t seed)
@@ -34,7 +38,7 @@ void gc_noise_init(struct gc_noise *noise, const struct gc_disturbance *disturba
   noise->loads = 0;
 }
 
-/* Without a machine instruction for it, the compiler's own is a function call. */
+/* __builtin_popcount is a function call on machines without an instruction for it. */
 static inline uint32_t ones(uint32_t x)
 {
   x -= x >> 1 & 0x55555555;
@@ -42,7 +46,7 @@ static inline uint32_t ones(uint32_t x)
   return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
 }
 
-/* A triangle that starts at 0, reaches drift_cycles in the middle of its period and falls again. */
+/* A triangular wave from 0 to drift_cycles and back. */
 static uint32_t drift(struct gc_noise *noise)
 {
   const struct gc_disturbance *d = &noise->disturbance;

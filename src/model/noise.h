@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Where the simulator's chance comes from. Everything is drawn from seeded xoshiro256** generators
- * (Blackman and Vigna 2018), so the same seed gives the same run on every machine; no libm.
+ * Random numbers and noise of the simulator. All are drawn from seeded xoshiro256** generators
+ * (Blackman and Vigna 2018), so that the same seed gives the same run on every machine. No libm.
  */
 #ifndef GC_MODEL_NOISE_H
 #define GC_MODEL_NOISE_H
@@ -35,39 +35,44 @@ static inline uint32_t gc_random_below(struct gc_random *random, uint32_t n)
   return (uint32_t)((gc_random_next(random) >> 32) * n >> 32);
 }
 
-/* What disturbs a timed load besides its own jitter. */
+/* Disturbances of timed loads other than jitter. */
 struct gc_disturbance {
   double outlier_rate;                     /* probability per timed load */
-  uint32_t outlier_least, outlier_most;    /* cycles that an outlier adds, uniform */
+  uint32_t outlier_least, outlier_most;    /* cycles that an outlier adds, uniformly distributed */
   uint32_t drift_cycles;                   /* height of a slow triangular wave */
   uint32_t drift_loads;                    /* its period in timed loads; 0: none */
-  /* Another program has the GPU for so long after every so much of our time, from here to there on the
-   * wall clock; busy_every_ns 0: never. */
+  /* Another program uses the GPU for busy_length_ns after every busy_every_ns of our time, from
+   * busy_from_ns to busy_until_ns on the wall clock. busy_every_ns 0: never. */
   uint64_t busy_every_ns, busy_length_ns, busy_from_ns, busy_until_ns;
-  /* The SM clock runs at this rate only, from here to there on the wall clock; 0: never. */
+  /* Another program runs at the same time as ours, from neighbour_from_ns to neighbour_until_ns: our
+   * blocks reach neighbour_sms SMs only, and on half of the SMs, chosen anew for each repetition,
+   * rows take neighbour_slower times as long. neighbour_sms 0: never. */
+  uint64_t neighbour_sms, neighbour_slower, neighbour_from_ns, neighbour_until_ns;
+  /* The SM clock runs at throttle_khz from throttle_from_ns to throttle_until_ns; 0: never. */
   uint64_t throttle_khz, throttle_from_ns, throttle_until_ns;
 };
 
-/* Jitter of one level: what to add for each count of ones in 32 random bits. That count is
- * binomial, near enough to a Gaussian, and one draw serves the outlier too. */
+/* Jitter of one level: the cycles to add for each number of ones in 32 random bits. That number is
+ * binomially distributed, which is close to a Gaussian; other bits of the same draw decide on
+ * outliers. */
 #define GC_JITTER_STEPS 33
 struct gc_jitter {
   int32_t add[GC_JITTER_STEPS];
 };
 
-/* A table with this standard deviation, in cycles. */
+/* Fills the table for a standard deviation of `cycles`. */
 void gc_jitter_init(struct gc_jitter *jitter, double cycles);
 
 struct gc_noise {
   struct gc_random random;
   struct gc_disturbance disturbance;
-  uint32_t outlier_below; /* an outlier when 32 random bits are below this */
+  uint32_t outlier_below; /* a load is an outlier if 32 random bits are below this */
   uint64_t loads;
 };
 
 void gc_noise_init(struct gc_noise *noise, const struct gc_disturbance *disturbance, uint64_t seed);
 
-/* The latency that a timed load shows whose true latency is `cycles`; at least 1. */
+/* The measured latency of a load with the true latency `cycles`; at least 1. */
 uint32_t gc_noise_add(struct gc_noise *noise, uint32_t cycles, const struct gc_jitter *jitter);
 
 #endif

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Converts the words of a profile to values.
+ */
 #include "model/values.h"
 
 #include "util/number.h"
@@ -7,7 +11,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 int gc_value_wrong(const struct gc_value *value, const char *format, ...)
@@ -41,18 +44,11 @@ static int in_range(const struct gc_value *value, uint64_t number)
                         (unsigned long long)value->most);
 }
 
-/* Digits only: strtoull would take blanks and signs as well. */
 static int to_number(const struct gc_value *value, const char *word, uint64_t *number)
 {
-  char *end;
-
-  if (!word || !isdigit((unsigned char)*word))
-    return gc_value_wrong(value, "'%s' is not a whole number (%s)", word ? word : "", value->key);
-  errno = 0;
-  *number = strtoull(word, &end, 10);
-  if (*end || errno)
-    return gc_value_wrong(value, "'%s' is not a whole number (%s)", word, value->key);
-  return 0;
+  if (gc_number_whole(word, number))
+    return 0;
+  return gc_value_wrong(value, "'%s' is not a whole number (%s)", word ? word : "", value->key);
 }
 
 int gc_value_number(const struct gc_value *value, const char *word, uint64_t *number)
@@ -72,7 +68,7 @@ int gc_value_fraction(const struct gc_value *value, const char *word, double *nu
   return 0;
 }
 
-/* The factor of a unit; 0 when it is none. */
+/* The factor of a unit; 0: there is no such unit. */
 static uint64_t unit_of(const char *word)
 {
   static const struct { const char *name; uint64_t factor; } units[] = {
@@ -109,7 +105,7 @@ int gc_value_sizes(const struct gc_value *value, char *text, uint64_t *sizes, un
     return gc_value_wrong(value, "%s needs a size", value->key);
   for (unsigned i = 0; i < *count; i++) {
     if (unit && sizes[i] > UINT64_MAX / unit)
-      return gc_value_wrong(value, "%llu of that unit are too many (%s)",
+      return gc_value_wrong(value, "%llu of that unit is too large (%s)",
                             (unsigned long long)sizes[i], value->key);
     sizes[i] *= unit ? unit : 1;
     if (in_range(value, sizes[i]))

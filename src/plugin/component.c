@@ -1,22 +1,29 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The component that hwloc loads: finds the GPUs, obtains their records, grafts them. It runs in
- * whatever process loads a topology, so it never prints unasked, never fails a load, touches no
- * vendor library and keeps no state.
+ * The component that hwloc loads: finds the GPUs, obtains their records, and adds their objects. It
+ * runs in any process that loads a topology. So it prints only if it is asked to, never makes a
+ * load fail, uses no vendor library, and has no global state.
  */
 #include "graft/compat.h"
 #include "graft/graft.h"
-#include "plugin/plugin.h"
+#include "plugin/load.h"
+#include "plugin/say.h"
+#include "plugin/settings.h"
 
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
-/* Set while this thread is in here: whatever we call, a topology loaded inside of a load does not
- * bring us in again. */
+/* Set while this thread runs the component: a topology that is loaded within this load must not
+ * run it again. */
 static __thread bool inside;
 
-/* The PCI device with this function of the GPU's bus id, or NULL; *parent: it, or else what hwloc has
- * closest to it, or NULL. */
+/* The PCI device with the GPU's bus id and this function, or NULL. *parent: the same device, or
+ * else the nearest object that hwloc has, or NULL. */
 static hwloc_obj_t find_device(hwloc_topology_t topology, const struct gc_gpu *gpu, unsigned func,
                                hwloc_obj_t *parent)
 {
@@ -30,8 +37,8 @@ static hwloc_obj_t find_device(hwloc_topology_t topology, const struct gc_gpu *g
              : NULL;
 }
 
-/* The parent of a GPU's objects; *device is the GPU's own PCI device when the topology shows it. The
- * partitions of a GPU have functions that are none of PCI's: they are put under the first. */
+/* The parent of a GPU's objects. *device: the PCI device of the GPU when the topology shows it.
+ * Partitions of a GPU have functions that PCI does not know: they go under function 0. */
 static hwloc_obj_t find_place(hwloc_topology_t topology, const struct gc_gpu *gpu,
                               hwloc_obj_t *device)
 {
@@ -46,16 +53,16 @@ static hwloc_obj_t find_place(hwloc_topology_t topology, const struct gc_gpu *gp
   return parent ? parent : hwloc_get_root_obj(topology);
 }
 
-/* A person knows a simulated GPU by its id, a real one without a PCI device by its bus id. */
-static void make_who(const struct gc_gpu *gpu, char *who, size_t size)
+/* The name in messages: the bus id of a real GPU, the id of a simulated one and of an instance. */
+static void name_gpu(const struct gc_gpu *gpu, char *name, size_t size)
 {
-  if (gpu->has_pci)
-    snprintf(who, size, "%04x:%02x:%02x.%x", gpu->domain, gpu->bus, gpu->dev, gpu->func);
+  if (gpu->has_pci && !gpu->instance)
+    snprintf(name, size, "%04x:%02x:%02x.%x", gpu->domain, gpu->bus, gpu->dev, gpu->func);
   else
-    snprintf(who, size, "%s", gpu->identity.id);
+    snprintf(name, size, "%s", gpu->identity.id);
 }
 
-/* Whether these two have one PCI device; GPUs are listed in the order of their bus ids. */
+/* Whether both have the same PCI device. GPUs are listed in the order of their bus ids. */
 static bool same_place(const struct gc_gpu *a, const struct gc_gpu *b)
 {
   return a->has_pci && b->has_pci && a->domain == b->domain && a->bus == b->bus &&
@@ -69,13 +76,14 @@ static const char *measured_on(const struct gc_record *record)
   return when ? when : "an unknown date";
 }
 
-/* is_first: of those with its bus id, whose facts are also those of the PCI device. */
+/* is_first: the first GPU with its bus id, and no MIG instance; the PCI device gets its
+ * attributes. */
 static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_first,
                    const struct gc_settings *settings, struct gc_outcome *outcome)
 {
-  const struct gc_record *record = outcome->record ? outcome->record : gpu->known;
+  const struct gc_record *record = outcome->record ? outcome->record : gpu->tables;
   hwloc_obj_t device, parent = find_place(topology, gpu, &device);
-  char who[80];
+  char name[80];
   int status;
 
   if (!is_first)
@@ -83,8 +91,8 @@ static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_
   if (record) {
     status = gc_graft_record(topology, parent, device, gpu->name, record, outcome->status);
   } else {
-    make_who(gpu, who, sizeof(who));
-    status = gc_graft_status(parent, device, who, outcome->status);
+    name_gpu(gpu, name, sizeof(name));
+    status = gc_graft_status(parent, device, name, outcome->status);
   }
   if (settings->verbose && outcome->record && !outcome->fresh && !outcome->failed)
     gc_plugin_say(gpu, "has a record, measured on %s", measured_on(outcome->record));
@@ -92,43 +100,154 @@ static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_
     gc_plugin_say(gpu, "%s", outcome->status);
   if (status < 0 && settings->failures)
     gc_plugin_say(gpu, "out of memory, not all of it is in the topology");
-  gc_record_free(outcome->record);
 }
 
-static void discover_gpus(hwloc_topology_t topology, const struct gc_settings *settings)
-{
-  struct gc_outcome *outcomes;
-  struct gc_gpus gpus;
+struct target {
+  hwloc_topology_t topology;
+  const struct gc_settings *settings;
+};
 
-  if (gc_gpus_list(settings->root, settings->sims, &gpus) < 0)
-    return;
-  outcomes = gpus.count ? calloc(gpus.count, sizeof(*outcomes)) : NULL;
-  if (outcomes) {
-    gc_plugin_obtain(&gpus, settings, outcomes);
-    for (size_t i = 0; i < gpus.count; i++)
-      attach(topology, &gpus.array[i], i == 0 || !same_place(&gpus.array[i - 1], &gpus.array[i]),
-             settings, &outcomes[i]);
+/* Something blocks. The GPUs get the reason as their status, or the machine if no GPU is listed. */
+static void attach_late(const struct gc_late *late, void *data)
+{
+  const struct target *target = data;
+
+  for (size_t i = 0; i < late->count; i++) {
+    hwloc_obj_t device, parent = find_place(target->topology, &late->gpus[i], &device);
+    char name[80];
+
+    name_gpu(&late->gpus[i], name, sizeof(name));
+    gc_graft_status(parent, late->gpus[i].instance ? NULL : device, name, late->why);
   }
-  free(outcomes);
-  gc_gpus_free(&gpus);
+  if (!late->count)
+    gc_graft_status(hwloc_get_root_obj(target->topology), NULL, "GPUs", late->why);
+  if (target->settings->failures)
+    gc_plugin_say(NULL, "%s", late->why);
+}
+
+static void discover_gpus(hwloc_topology_t topology, const struct gc_settings *settings,
+                          struct gc_load *load)
+{
+  struct target target = {topology, settings};
+  struct gc_found found;
+
+  if (!gc_load_end(load, &found, attach_late, &target))
+    return;
+  for (size_t i = 0; i < found.gpus.count; i++)
+    attach(topology, &found.gpus.array[i],
+           !found.gpus.array[i].instance &&
+               (i == 0 || !same_place(&found.gpus.array[i - 1], &found.gpus.array[i])),
+           settings, &found.outcomes[i]);
+  gc_load_free(&found);
+}
+
+/* Another thread may cancel this one, which would leave half a tree, memory and a descriptor. */
+static int enter(void)
+{
+  int cancel;
+
+  pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+  inside = true;
+  return cancel;
+}
+
+static void leave(int cancel)
+{
+  inside = false;
+  pthread_setcancelstate(cancel, NULL);
+}
+
+/* Takes the load that has begun, or NULL. */
+static struct gc_load *take(struct hwloc_backend *backend)
+{
+  struct gc_load *load = *gc_hwloc_own_data(backend);
+
+  *gc_hwloc_own_data(backend) = NULL;
+  return load;
+}
+
+static bool keeps_os_devices(hwloc_topology_t topology)
+{
+  enum hwloc_type_filter_e filter = HWLOC_TYPE_FILTER_KEEP_NONE;
+
+  hwloc_topology_get_type_filter(topology, HWLOC_OBJ_OS_DEVICE, &filter);
+  return filter != HWLOC_TYPE_FILTER_KEEP_NONE;
 }
 
 static int discover(struct hwloc_backend *backend, struct hwloc_disc_status *status)
 {
   hwloc_topology_t topology = backend->topology;
-  enum hwloc_type_filter_e filter = HWLOC_TYPE_FILTER_KEEP_NONE;
   struct gc_settings settings;
+  struct gc_load *load;
+  int cancel;
 
   (void)status;
-  hwloc_topology_get_type_filter(topology, HWLOC_OBJ_OS_DEVICE, &filter);
-  if (inside || filter == HWLOC_TYPE_FILTER_KEEP_NONE || !hwloc_topology_is_thissystem(topology))
+  if (inside || !keeps_os_devices(topology) || !hwloc_topology_is_thissystem(topology))
     return 0;
-  inside = true;
-  gc_settings_read(&settings);
-  if (settings.mode != GC_MODE_OFF)
-    discover_gpus(topology, &settings);
-  inside = false;
+  cancel = enter();
+  gc_settings_read(&settings, true);
+  load = take(backend);
+  if (!load && settings.mode != GC_MODE_OFF)
+    load = gc_load_begin(&settings);
+  if (load)
+    discover_gpus(topology, &settings, load);
+  leave(cancel);
   return 0;
+}
+
+static void disable(struct hwloc_backend *backend)
+{
+  struct gc_load *load = take(backend);
+  int cancel;
+
+  if (!load)
+    return;
+  cancel = enter();
+  gc_load_cancel(load);
+  leave(cancel);
+}
+
+/* Whether the topology is probably that of this machine. hwloc knows that only later. */
+static bool is_of_this_machine(void)
+{
+  const char *thissystem = getenv("HWLOC_THISSYSTEM");
+
+  return thissystem ? atoi(thissystem) != 0 : !getenv("HWLOC_FSROOT");
+}
+
+/* Descriptors that the thread and hwloc may need at the same time. */
+#define SPARE_DESCRIPTORS 16
+
+/* Whether there are enough descriptors for the thread beside hwloc's. The kernel gives the lowest
+ * free number, so a process that has few left gets one near its limit. */
+static bool has_descriptors(void)
+{
+  const int lowest = open("/", O_PATH | O_CLOEXEC);
+  struct rlimit limit;
+
+  if (lowest < 0)
+    return false;
+  close(lowest);
+  return !getrlimit(RLIMIT_NOFILE, &limit) &&
+         (rlim_t)lowest + SPARE_DESCRIPTORS <= limit.rlim_cur;
+}
+
+/* The thread lists the GPUs and reads their records while hwloc discovers the rest of the
+ * machine. */
+static struct gc_load *begin(hwloc_topology_t topology)
+{
+  struct gc_load *load = NULL;
+  struct gc_settings settings;
+  int cancel;
+
+  if (inside || !keeps_os_devices(topology) || !is_of_this_machine() || !has_descriptors())
+    return NULL;
+  cancel = enter();
+  gc_settings_read(&settings, false);
+  if (settings.mode != GC_MODE_OFF)
+    load = gc_load_begin(&settings);
+  leave(cancel);
+  return load;
 }
 
 static struct hwloc_backend *instantiate(struct hwloc_topology *topology,
@@ -142,18 +261,21 @@ static struct hwloc_backend *instantiate(struct hwloc_topology *topology,
   (void)data1;
   (void)data2;
   (void)data3;
-  if (backend)
-    backend->discover = discover;
+  if (!backend)
+    return NULL;
+  backend->discover = discover;
+  backend->disable = disable;
+  *gc_hwloc_own_data(backend) = begin(topology);
   return backend;
 }
 
-/* hwloc links it into a list of its own: not const. */
+/* Not const, because hwloc links it into a list. */
 static struct hwloc_disc_component disc_component = {
     .name = "gpucache",
-    .phases = HWLOC_DISC_PHASE_MISC, /* PCI and OS devices are all there by then */
+    .phases = HWLOC_DISC_PHASE_MISC, /* all PCI and OS devices are there by then */
     .excluded_phases = HWLOC_DISC_PHASE_GLOBAL,
     .instantiate = instantiate,
-    .priority = 5, /* after whoever else adds devices in this phase */
+    .priority = 5, /* after other components that add devices in this phase */
     .enabled_by_default = 1,
 };
 

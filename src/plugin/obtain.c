@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define HWLOC_GPUCACHE_KEYS_ONLY
-#include "plugin/plugin.h"
+#include "plugin/obtain.h"
 
 #include "graft/graft.h"
+#include "plugin/say.h"
 #include "store/store.h"
+#include "util/clock.h"
 #include "util/number.h"
 #include "util/spawn.h"
 
@@ -11,11 +13,15 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define NOT_MEASURED "not measured: "
+
+/* Advice after "/usr/bin/hwloc-gpucache cannot be started: No such file or directory". */
+#define MISSING_TOOL "; install it there, or set HWLOC_GPUCACHE_TOOL"
 
 /* The command that measures one GPU. */
 struct job {
@@ -24,7 +30,7 @@ struct job {
   const char *argv[9];
 };
 
-/* The status in which a GPU without values is left; a part of it may be there already, and be the same. */
+/* Appends a reason to the status of a GPU without values, unless the status has it already. */
 static void give_up(struct gc_outcome *outcome, const char *why)
 {
   size_t length = strlen(outcome->status);
@@ -32,10 +38,11 @@ static void give_up(struct gc_outcome *outcome, const char *why)
 
   snprintf(part, sizeof(part), "%s", why);
   if (!strstr(outcome->status, part))
-    snprintf(outcome->status + length, sizeof(outcome->status) - length, "%s%s", length ? "; " : "", part);
+    snprintf(outcome->status + length, sizeof(outcome->status) - length, "%s%s", length ? "; " : "",
+             part);
 }
 
-/* What the store has, and NULL when it fails. */
+/* Finds the record in the store; *record is NULL on failure. */
 static int find(const struct gc_gpu *gpu, struct gc_record **record, struct gc_error *err)
 {
   struct gc_record *found = NULL;
@@ -45,7 +52,7 @@ static int find(const struct gc_gpu *gpu, struct gc_record **record, struct gc_e
   return status;
 }
 
-/* A failure that is remembered: then there is nothing to be gained from trying again so soon. */
+/* Whether the store has a valid note of a failed measurement: then it is too early to try again. */
 static bool has_failed(const struct gc_gpu *gpu, struct gc_outcome *outcome)
 {
   struct gc_failure failure;
@@ -60,70 +67,87 @@ static bool has_failed(const struct gc_gpu *gpu, struct gc_outcome *outcome)
   return true;
 }
 
-/* A refresh that failed takes nothing away from what was valid before. */
+/* Measuring again has failed: the earlier record stays valid. */
 static void keep_earlier(struct gc_outcome *outcome, const char *why)
 {
-  snprintf(outcome->status, sizeof(outcome->status), "measured earlier, not refreshed: %.600s", why);
+  gc_record_status(outcome->record, why, outcome->status, sizeof(outcome->status));
 }
 
-/* Whether what would be measured now finds a place. If not, every load would do it, in vain. */
-struct place {
-  bool asked; /* once for all GPUs */
-  int status;
-  struct gc_error err;
+/* The GPUs, and whether gc_gpus_restrict was called for them. It is called as soon as one of them
+ * needs to be measured. */
+struct known {
+  struct gc_gpus *gpus;
+  bool restricted;
 };
 
-static bool can_store(const struct gc_gpu *gpu, struct place *place, struct gc_outcome *outcome)
+static void restrict_once(struct known *known, const struct gc_settings *settings)
 {
-  if (!place->asked)
-    place->status = gc_store_check(gpu->identity.id, &place->err);
-  place->asked = true;
-  if (!place->status)
+  if (!known->restricted)
+    gc_gpus_restrict(settings->root, known->gpus);
+  known->restricted = true;
+}
+
+/* Whether a new record might be stored. If not, the tool need not be started. Nothing is written
+ * here: the tool does that, because writing may block. */
+static bool can_store(struct gc_outcome *outcome)
+{
+  struct gc_error err;
+
+  if (!gc_store_usable(&err))
     return true;
   outcome->failed = true;
   if (outcome->record)
-    keep_earlier(outcome, place->err.text);
+    keep_earlier(outcome, err.text);
   else
-    give_up(outcome, place->err.text);
+    give_up(outcome, err.text);
   return false;
 }
 
-/* From the store. Returns whether measuring is called for. */
-static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings, struct place *place,
-                    struct gc_outcome *outcome)
+/* Takes the record from the store. Returns whether the GPU is to be measured. */
+static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings,
+                    struct known *known, struct gc_outcome *outcome)
 {
   struct gc_error err;
   int status;
 
   if (gpu->problem[0] && gpu->vendor == GC_VENDOR_SIM) {
     give_up(outcome, gpu->problem);
-    outcome->failed = true; /* someone asked for it by name */
+    outcome->failed = true; /* the user named it */
     return false;
   }
-  /* One that cannot be measured now, or by this user, may have been before, or by root. */
+  /* A GPU that cannot be measured now, or by this user, may have a record from earlier, or from
+   * root. */
   status = find(gpu, &outcome->record, &err);
   if (status == 0)
-    snprintf(outcome->status, sizeof(outcome->status), GC_STATUS_MEASURED);
+    gc_record_status(outcome->record, NULL, outcome->status, sizeof(outcome->status));
   else if (status != -ENOENT)
-    give_up(outcome, err.text); /* stays in the status should measuring fail too */
+    give_up(outcome, err.text); /* stays in the status if measuring fails, too */
+  if (status < 0 || settings->mode == GC_MODE_REFRESH)
+    restrict_once(known, settings);
   if (gpu->problem[0]) {
     if (status < 0)
       give_up(outcome, gpu->problem);
+    else if (settings->mode == GC_MODE_REFRESH)
+      keep_earlier(outcome, gpu->problem);
     return false;
   }
   if (settings->mode == GC_MODE_REFRESH)
-    return can_store(gpu, place, outcome);
-  if (status == 0)
-    return false;
+    return can_store(outcome);
+  if (status == 0) {
+    if (settings->mode == GC_MODE_CACHED || !gc_store_is_due(&gpu->identity, outcome->record))
+      return false;
+    restrict_once(known, settings);
+    return !gpu->problem[0] && can_store(outcome);
+  }
   if (settings->mode != GC_MODE_CACHED)
-    return !has_failed(gpu, outcome) && can_store(gpu, place, outcome);
+    return !has_failed(gpu, outcome) && can_store(outcome);
   give_up(outcome, status == -ENOENT ? "no record; HWLOC_GPUCACHE=cached forbids measuring"
                                      : "HWLOC_GPUCACHE=cached forbids measuring");
   return false;
 }
 
-/* How the tool is to call this GPU's profile: its path, as what a name means may differ there. A
- * path with a comma cannot be said in a list of names. */
+/* The word for this GPU's profile on the command line: its path, because a name may mean another
+ * file there. A path with a comma cannot be in a list of names. */
 static const char *profile_word(const struct gc_gpu *gpu)
 {
   return strchr(gpu->profile, '/') && !strchr(gpu->profile, ',')
@@ -149,15 +173,15 @@ static void make_command(struct job *job, const struct gc_settings *settings, co
   job->argv[n] = NULL;
 }
 
-/* Why this GPU is about to be measured; look_up left the reason behind. */
-static const char *occasion(const struct gc_outcome *outcome)
+/* Why this GPU is going to be measured; look_up has left the reason in the status. */
+static const char *occasion(const struct gc_settings *settings, const struct gc_outcome *outcome)
 {
-  if (outcome->record)
+  if (settings->mode == GC_MODE_REFRESH && outcome->record)
     return "HWLOC_GPUCACHE=refresh";
   return outcome->status[0] ? outcome->status : "no record";
 }
 
-/* The tool's sentence without its own number for the GPU, which need not be ours. */
+/* The message of the tool without its name for the GPU, which may differ from the name here. */
 static const char *sentence(const char *message)
 {
   const char *rest = message;
@@ -170,45 +194,72 @@ static const char *sentence(const char *message)
   return strncmp(rest, ": ", 2) ? message : rest + 2;
 }
 
-/* Why there is no record after the command has ended like this. */
+/* Writes why there is no record after the command has ended. */
 static void explain(const struct gc_command *command, const char *seconds, const char *store_says,
                     char *why, size_t size)
 {
   if (command->end == GC_END_LATE) {
-    snprintf(why, size, "not measured within %s s; run hwloc-gpucache measure, which waits as long as it takes, "
-             "or raise " HWLOC_GPUCACHE_TIMEOUT_ENV, seconds);
+    snprintf(why, size,
+             "not measured within %s s; run hwloc-gpucache measure, which has no time limit, "
+             "or raise " HWLOC_GPUCACHE_TIMEOUT_ENV,
+             seconds);
+  } else if (command->end == GC_END_ABANDONED) {
+    snprintf(why, size,
+             "not measured within %s s, and process %d that measures cannot be killed; look for "
+             "a file system or a driver that hangs",
+             seconds, command->status);
   } else if (command->end == GC_END_KILLED) {
     snprintf(why, size, "measuring was killed by signal %d", command->status);
   } else if (command->end == GC_END_NOT_STARTED) {
     errno = command->status;
-    snprintf(why, size, "%.200s cannot be started: %m", command->argv[0]);
+    snprintf(why, size, "%.200s cannot be started: %m%s", command->argv[0],
+             errno == ENOENT || errno == EACCES ? MISSING_TOOL : "");
   } else if (command->message[0]) {
     snprintf(why, size, "%s", sentence(command->message));
   } else if (command->end == GC_END_EXITED && command->status != 0) {
-    snprintf(why, size, "measuring ended with status %d and no explanation", command->status);
+    snprintf(why, size, "measuring ended with exit status %d and no message", command->status);
   } else {
     snprintf(why, size, "measured, but %.280s", store_says);
   }
-  gc_make_printable(why); /* the path of the tool, say */
+  gc_make_printable(why); /* it may contain a path */
 }
 
-/* What the command could not remember itself. It may have been the machine's fault. */
-static void remember(const struct job *job, const struct gc_command *command, const char *seconds)
+/* Whether a user, a batch system, or the kernel (when memory runs out) has ended the process. Then
+ * another process may succeed at once. */
+static bool is_from_outside(int number)
 {
-  char why[80];
+  return number == SIGKILL || number == SIGTERM || number == SIGINT || number == SIGHUP ||
+         number == SIGQUIT;
+}
+
+/* Notes a failure that the command could not note itself. The reason may pass, for example the load
+ * of the machine. store_says: why there is no record. */
+static void remember(const struct job *job, const struct gc_command *command, const char *seconds,
+                     const char *store_says)
+{
+  enum gc_failure_kind kind = GC_FAILURE_PASSES;
+  char why[320];
 
   if (job->gpu->vendor == GC_VENDOR_SIM)
     return;
-  if (command->end == GC_END_LATE)
+  if (command->end == GC_END_LATE) {
     snprintf(why, sizeof(why), "it takes longer than %.20s s", seconds);
-  else if (command->end == GC_END_KILLED)
+  } else if (command->end == GC_END_ABANDONED) {
+    snprintf(why, sizeof(why), "it takes longer than %.20s s, and process %d cannot be killed",
+             seconds, command->status);
+  } else if (command->end == GC_END_KILLED) {
     snprintf(why, sizeof(why), "measuring was killed by signal %d", command->status);
-  else
+    if (is_from_outside(command->status))
+      kind = GC_FAILURE_KILLED;
+  } else if (command->end == GC_END_EXITED && command->status == 0) {
+    snprintf(why, sizeof(why), "measured, but %.280s", store_says);
+  } else {
     return;
-  gc_store_remember_failure(&job->gpu->identity, gc_store_environment(), why, true, NULL);
+  }
+  gc_store_remember_failure(&job->gpu->identity, gc_store_environment(), why, kind, NULL);
 }
 
-/* After the command: whatever it said, what counts is what the store holds now. */
+/* After the command has ended, the store decides, not the message of the command. */
 static void collect(struct job *job, const struct gc_command *command, const char *seconds)
 {
   struct gc_outcome *outcome = job->outcome;
@@ -222,14 +273,15 @@ static void collect(struct job *job, const struct gc_command *command, const cha
   status = find(job->gpu, &outcome->record, &err);
   if (status == 0 && (done || !earlier)) {
     outcome->fresh = true;
-    snprintf(outcome->status, sizeof(outcome->status), GC_STATUS_MEASURED);
+    gc_record_status(outcome->record, NULL, outcome->status, sizeof(outcome->status));
     gc_record_free(earlier);
     return;
   }
   outcome->failed = true;
   explain(command, seconds, err.text, why, sizeof(why));
+  if (!earlier || gc_provisional_why(earlier)) /* else no later load tries again */
+    remember(job, command, seconds, err.text);
   if (!earlier) {
-    remember(job, command, seconds);
     give_up(outcome, why);
     return;
   }
@@ -238,11 +290,21 @@ static void collect(struct job *job, const struct gc_command *command, const cha
   keep_earlier(outcome, why);
 }
 
-static void measure(struct job *jobs, size_t count, const struct gc_settings *settings)
+/* Whether nobody waits for this thread any more. It must then end soon, without using what the
+ * application may change meanwhile, such as variables. */
+static bool is_over(double deadline)
 {
-  /* The tool uses hwloc to write the record: it must never come to start itself. */
+  return gc_now_ms() >= deadline + GC_GRACE_MS;
+}
+
+/* Runs the commands until the deadline. */
+static void measure(struct job *jobs, size_t count, const struct gc_settings *settings,
+                    double deadline)
+{
+  /* The tool uses hwloc to write the record, and must not start itself. */
   static const char *const set_env[] = {"HWLOC_GPUCACHE=off", NULL};
-  struct gc_spawn_options options = {.seconds = settings->seconds, .set_env = set_env};
+  const double left = (deadline - gc_now_ms()) / 1e3;
+  struct gc_spawn_options options = {.seconds = left > 0 ? left : 1e-3, .set_env = set_env};
   struct gc_command *commands = calloc(count, sizeof(*commands));
   char seconds[32];
 
@@ -255,47 +317,75 @@ static void measure(struct job *jobs, size_t count, const struct gc_settings *se
     make_command(&jobs[i], settings, seconds);
     commands[i].argv = jobs[i].argv;
     if (settings->verbose)
-      gc_plugin_say(jobs[i].gpu, "%s; measuring for at most %s s", occasion(jobs[i].outcome), seconds);
+      gc_plugin_say(jobs[i].gpu, "%s; measuring for at most %s s",
+                    occasion(settings, jobs[i].outcome), seconds);
   }
   if (commands) {
     gc_spawn(commands, count, &options);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count && !is_over(deadline); i++)
       collect(&jobs[i], &commands[i], seconds);
   }
   free(commands);
 }
 
-/* What is known of a GPU without a record. What a profile says a kernel driver would say is no fact. */
+/* Reads the driver tables of a GPU without a record. The tables of a simulated GPU are not
+ * facts. */
 static void fall_back(struct gc_gpu *gpu, const struct gc_settings *settings,
                       struct gc_outcome *outcome)
 {
   char why[sizeof(outcome->status)];
 
-  if (outcome->record || gpu->vendor == GC_VENDOR_SIM || gc_gpus_know(settings->root, gpu) ||
-      !gpu->known)
+  if (outcome->record || gpu->vendor == GC_VENDOR_SIM || gc_gpus_read_tables(settings->root, gpu) ||
+      !gpu->tables)
     return;
   memcpy(why, outcome->status, sizeof(why));
-  /* that nothing was measured is said already */
-  snprintf(outcome->status, sizeof(outcome->status), GC_STATUS_KNOWN ": %.700s",
+  /* the status says already that nothing was measured */
+  snprintf(outcome->status, sizeof(outcome->status), GC_STATUS_TABLES ": %.700s",
            strncmp(why, NOT_MEASURED, strlen(NOT_MEASURED)) ? why : why + strlen(NOT_MEASURED));
 }
 
-void gc_plugin_obtain(struct gc_gpus *gpus, const struct gc_settings *settings,
-                      struct gc_outcome *outcomes)
+void gc_plugin_look_up(struct gc_gpus *gpus, const struct gc_settings *settings,
+                       const char *_Atomic *doing, struct gc_outcome *outcomes)
+{
+  struct known known = {.gpus = gpus};
+
+  *doing = "reading the records";
+  for (size_t i = 0; i < gpus->count; i++)
+    outcomes[i].wanted = look_up(&gpus->array[i], settings, &known, &outcomes[i]);
+  *doing = "reading the tables of the kernel driver";
+  for (size_t i = 0; i < gpus->count; i++)
+    if (!outcomes[i].wanted)
+      fall_back(&gpus->array[i], settings, &outcomes[i]);
+}
+
+bool gc_plugin_is_wanted(const struct gc_gpus *gpus, const struct gc_outcome *outcomes)
+{
+  for (size_t i = 0; i < gpus->count; i++)
+    if (outcomes[i].wanted)
+      return true;
+  return false;
+}
+
+void gc_plugin_measure(struct gc_gpus *gpus, const struct gc_settings *settings, double deadline,
+                       const char *_Atomic *doing, struct gc_outcome *outcomes)
 {
   struct job *jobs = calloc(gpus->count, sizeof(*jobs));
-  struct place place = {.asked = false};
   size_t count = 0;
 
+  *doing = "starting and ending the command hwloc-gpucache, and reading its results";
   for (size_t i = 0; i < gpus->count; i++) {
-    if (!jobs)
-      give_up(&outcomes[i], "out of memory");
-    else if (look_up(&gpus->array[i], settings, &place, &outcomes[i]))
+    if (!outcomes[i].wanted)
+      continue;
+    if (jobs)
       jobs[count++] = (struct job){.gpu = &gpus->array[i], .outcome = &outcomes[i]};
+    else
+      give_up(&outcomes[i], "out of memory");
   }
-  if (count > 0)
-    measure(jobs, count, settings);
-  for (size_t i = 0; i < gpus->count; i++)
-    fall_back(&gpus->array[i], settings, &outcomes[i]);
+  if (count > 0 && !is_over(deadline))
+    measure(jobs, count, settings, deadline);
+  *doing = "reading the tables of the kernel driver";
+  for (size_t i = 0; i < gpus->count && !is_over(deadline); i++)
+    if (outcomes[i].wanted)
+      fall_back(&gpus->array[i], settings, &outcomes[i]);
   free(jobs);
 }

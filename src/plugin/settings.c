@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "plugin/plugin.h"
+#include "plugin/settings.h"
 
 #include "graft/compat.h"
-#include "util/error.h"
+#include "plugin/say.h"
 #include "util/number.h"
 #include "util/spawn.h"
 
 #include <hwloc/gpucache.h>
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -23,7 +21,7 @@ static const char *const modes[] = {
     [GC_MODE_OFF] = "off",
 };
 
-/* NULL when unset, empty, or not to be trusted. */
+/* NULL when unset, empty, or in a set-user-ID process. */
 static const char *get(const char *name)
 {
   const char *value = secure_getenv(name);
@@ -31,7 +29,7 @@ static const char *get(const char *name)
   return value && *value ? value : NULL;
 }
 
-static enum gc_mode get_mode(bool say)
+static enum gc_mode get_mode(bool warn)
 {
   const char *value = get(HWLOC_GPUCACHE_ENV);
 
@@ -40,13 +38,13 @@ static enum gc_mode get_mode(bool say)
   for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
     if (!strcasecmp(value, modes[i]))
       return (enum gc_mode)i;
-  if (say)
+  if (warn)
     gc_plugin_say(NULL, "HWLOC_GPUCACHE=%.40s is not one of auto, cached, refresh, off; using auto",
                   value);
   return GC_MODE_AUTO;
 }
 
-static double get_seconds(bool say)
+static double get_seconds(bool warn)
 {
   const char *value = get(HWLOC_GPUCACHE_TIMEOUT_ENV);
   double seconds;
@@ -55,14 +53,15 @@ static double get_seconds(bool say)
     return DEFAULT_SECONDS;
   if (gc_number_read(value, &seconds) && seconds > 0 && seconds <= GC_MOST_SECONDS)
     return seconds;
-  if (say)
-    gc_plugin_say(NULL,
-                  "HWLOC_GPUCACHE_TIMEOUT=%.40s is not a number of seconds above 0 and up to %d; using %d",
-                  value, GC_MOST_SECONDS, DEFAULT_SECONDS);
+  if (warn)
+    gc_plugin_say(
+        NULL,
+        "HWLOC_GPUCACHE_TIMEOUT=%.40s is not a number of seconds above 0 and up to %d; using %d",
+        value, GC_MOST_SECONDS, DEFAULT_SECONDS);
   return DEFAULT_SECONDS;
 }
 
-void gc_settings_read(struct gc_settings *settings)
+void gc_settings_read(struct gc_settings *settings, bool warn)
 {
   const char *verbose = get(HWLOC_GPUCACHE_VERBOSE_ENV);
   const char *root = get("HWLOC_FSROOT");
@@ -70,24 +69,9 @@ void gc_settings_read(struct gc_settings *settings)
 
   settings->verbose = verbose && strcmp(verbose, "0");
   settings->failures = settings->verbose || gc_hwloc_shows_errors();
-  settings->mode = get_mode(settings->failures);
-  settings->seconds = get_seconds(settings->failures);
+  settings->mode = get_mode(warn && settings->failures);
+  settings->seconds = get_seconds(warn && settings->failures);
   settings->root = root && strcmp(root, "/") ? root : "";
   settings->sims = get(HWLOC_GPUCACHE_SIM_ENV);
   settings->tool = tool ? tool : GC_BINDIR "/hwloc-gpucache";
-}
-
-void gc_plugin_say(const struct gc_gpu *gpu, const char *format, ...)
-{
-  char text[1024];
-  va_list args;
-
-  va_start(args, format);
-  vsnprintf(text, sizeof(text), format, args);
-  va_end(args);
-  gc_make_printable(text);
-  if (gpu)
-    fprintf(stderr, "hwloc/gpucache: %s (%s): %s\n", gpu->name, gpu->identity.id, text);
-  else
-    fprintf(stderr, "hwloc/gpucache: %s\n", text);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "record/record.h"
+#include "record/infos.h"
+
+#include "util/number.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,23 +19,23 @@ static struct gc_info *find(const struct gc_infos *infos, const char *name, size
   return NULL;
 }
 
-/* Room for one more. The array has room for the power of two that is not below count, so it is only
- * full when count is one. */
+/* Makes space for one more. The array has space for the next power of two, so it is full only
+ * when count is a power of two. */
 static int grow(struct gc_infos *infos)
 {
-  size_t room = infos->count ? 2 * infos->count : 1;
+  size_t size = infos->count ? 2 * infos->count : 1;
   struct gc_info *array;
 
   if (infos->count & (infos->count - 1))
     return 0;
-  array = realloc(infos->array, room * sizeof(*array));
+  array = realloc(infos->array, size * sizeof(*array));
   if (!array)
     return -ENOMEM;
   infos->array = array;
   return 0;
 }
 
-/* Takes value over, also when it fails. */
+/* Takes ownership of value, also on failure. */
 static int set_owned(struct gc_infos *infos, const char *name, char *value)
 {
   size_t length = strlen(name);
@@ -41,19 +43,22 @@ static int set_owned(struct gc_infos *infos, const char *name, char *value)
   char *owned_name;
 
   if (info) {
-    free(info->value);
+    if (!info->value_shared)
+      free(info->value);
     info->value = value;
+    info->value_shared = false;
     return 0;
   }
   owned_name = strdup(name);
   if (!owned_name)
     goto no_name;
   if (grow(infos))
-    goto no_room;
-  infos->array[infos->count++] = (struct gc_info){ owned_name, value, length };
+    goto not_grown;
+  infos->array[infos->count++] =
+      (struct gc_info){ owned_name, value, (unsigned)length, false, false };
   return 0;
 
-no_room:
+not_grown:
   free(owned_name);
 no_name:
   free(value);
@@ -62,10 +67,22 @@ no_name:
 
 int gc_infos_set(struct gc_infos *infos, const char *name, const char *value)
 {
-  /* Copied first: value may be the one that is replaced. */
+  /* Copied first, because value may be the one that is replaced. */
   char *copy = strdup(value);
 
   return copy ? set_owned(infos, name, copy) : -ENOMEM;
+}
+
+int gc_infos_add_shared(struct gc_infos *infos, char *name, char *value)
+{
+  const size_t length = strlen(name);
+
+  if (find(infos, name, length))
+    return -EEXIST;
+  if (grow(infos))
+    return -ENOMEM;
+  infos->array[infos->count++] = (struct gc_info){ name, value, (unsigned)length, true, true };
+  return 0;
 }
 
 int gc_infos_setf(struct gc_infos *infos, const char *name, const char *format, ...)
@@ -95,40 +112,19 @@ const char *gc_infos_get(const struct gc_infos *infos, const char *name)
 int gc_infos_get_u64(const struct gc_infos *infos, const char *name, uint64_t *value)
 {
   const char *text = gc_infos_get(infos, name);
-  uint64_t sum = 0;
 
   if (!text)
     return -ENOENT;
-  if (!*text)
-    return -EINVAL;
-  for (; *text; text++) {
-    unsigned digit = (unsigned char)*text - '0';
-
-    if (digit > 9 || sum > (UINT64_MAX - digit) / 10)
-      return -EINVAL;
-    sum = sum * 10 + digit;
-  }
-  *value = sum;
-  return 0;
-}
-
-void gc_infos_remove(struct gc_infos *infos, const char *name)
-{
-  struct gc_info *info = find(infos, name, strlen(name));
-
-  if (!info)
-    return;
-  free(info->name);
-  free(info->value);
-  infos->count--;
-  memmove(info, info + 1, (size_t)(infos->array + infos->count - info) * sizeof(*info));
+  return gc_number_whole(text, value) ? 0 : -EINVAL;
 }
 
 void gc_infos_clear(struct gc_infos *infos)
 {
   for (size_t i = 0; i < infos->count; i++) {
-    free(infos->array[i].name);
-    free(infos->array[i].value);
+    if (!infos->array[i].name_shared)
+      free(infos->array[i].name);
+    if (!infos->array[i].value_shared)
+      free(infos->array[i].value);
   }
   free(infos->array);
   *infos = (struct gc_infos){ NULL, 0 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables of names: element kinds, and which facts of a GPU are its identity. */
 #define HWLOC_GPUCACHE_KEYS_ONLY
-#include "record/record.h"
+#include "record/kinds.h"
 
 #include <hwloc/gpucache.h>
 
@@ -11,7 +10,7 @@ const struct gc_kind_info gc_kinds[GC_KIND_COUNT] = {
   [GC_DEVICE_MEMORY] = { HWLOC_GPUCACHE_DEVICE_MEMORY, "Memory", GC_DEVICE_MEMORY, false, true },
   [GC_L3] = { HWLOC_GPUCACHE_L3, "L3", GC_DEVICE_MEMORY, false, false },
   [GC_L2] = { HWLOC_GPUCACHE_L2, "L2", GC_L3, false, false },
-  /* RDNA: the vector and the scalar caches ("L0" there) miss to it. */
+  /* RDNA: misses of the vector and the scalar caches (called "L0" there) go to it. */
   [GC_GL1] = { HWLOC_GPUCACHE_GL1, "GL1", GC_L2, false, false },
   [GC_L1] = { HWLOC_GPUCACHE_L1, "L1", GC_GL1, true, false },
   [GC_TEXTURE] = { HWLOC_GPUCACHE_TEXTURE, "Texture", GC_L2, true, false },
@@ -31,27 +30,4 @@ enum gc_kind gc_kind_by_subtype(const char *subtype)
   while (kind < GC_KIND_COUNT && strcmp(gc_kinds[kind].subtype, subtype))
     kind++;
   return kind;
-}
-
-const char gc_record_prefix[] = HWLOC_GPUCACHE_PREFIX;
-
-#define MEMBER(member) offsetof(struct gc_record, member), sizeof(((struct gc_record *)0)->member)
-const struct gc_identity_key gc_identity_keys[] = {
-  { "UUID", MEMBER(identity.id) },
-  { "Model", MEMBER(identity.model) },
-  { "Driver", MEMBER(identity.driver) },
-  { "VBIOS", MEMBER(identity.vbios) },
-  { "MIG", MEMBER(identity.mig) },
-  { "Format", MEMBER(format) },
-  { "Method", MEMBER(method) },
-  { NULL, 0, 0 },
-};
-
-bool gc_id_ok(const char *id)
-{
-  static const char allowed[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-  size_t length = strspn(id, allowed);
-
-  return length > 0 && !id[length] && id[0] != '.' &&
-         length < sizeof(((struct gc_identity *)0)->id);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What was measured, completed by what the kernel driver states. */
 #define _GNU_SOURCE
 #define HWLOC_GPUCACHE_KEYS_ONLY
-#include "record/record.h"
+#include "record/merge.h"
+
+#include "record/per_sm.h"
 
 #include <hwloc/gpucache.h>
 
@@ -12,7 +13,8 @@
 
 #define SOURCE HWLOC_GPUCACHE_SOURCE_SUFFIX
 
-/* The property that a key belongs to: "LineBytes" is of "Line", "LineSource", too. */
+/* The length of the property that a key belongs to: "LineBytes" and "LineSource" belong to
+ * "Line". */
 static size_t property_length(const char *key)
 {
   static const char *const endings[] = { SOURCE, "Bytes" };
@@ -34,7 +36,7 @@ static const char *source_of(const struct gc_infos *infos, const char *key)
   return gc_infos_get(infos, name);
 }
 
-/* Whether anything is said of the property that this key belongs to. */
+/* Whether the element has any key of the property that this key belongs to. */
 static bool has_property(const struct gc_infos *infos, const char *key)
 {
   const size_t length = property_length(key);
@@ -51,11 +53,11 @@ static bool is_absent(const char *source)
   return !strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT));
 }
 
-/* Whether this key of known tells more than the element does. A capacity that was looked for and not
- * found stays so: the table's is there as the nominal one. */
-static bool is_wanted(const struct gc_infos *infos, const char *key, const struct gc_infos *known)
+/* Whether this key of the tables adds to the element. A capacity that was measured and not found
+ * stays absent: the size in the tables is there as the nominal one. */
+static bool is_wanted(const struct gc_infos *infos, const char *key, const struct gc_infos *tables)
 {
-  const char *has = source_of(infos, key), *offers = source_of(known, key);
+  const char *has = source_of(infos, key), *offers = source_of(tables, key);
 
   if (!has_property(infos, key))
     return true;
@@ -63,39 +65,39 @@ static bool is_wanted(const struct gc_infos *infos, const char *key, const struc
          strncmp(key, HWLOC_GPUCACHE_CAPACITY, strlen(HWLOC_GPUCACHE_CAPACITY)) != 0;
 }
 
-/* In two passes, because a property's keys stand or fall together. */
-static int merge_element(struct gc_infos *infos, const struct gc_infos *known)
+/* In two passes, because all keys of a property are added, or none. */
+static int merge_element(struct gc_infos *infos, const struct gc_infos *tables)
 {
   bool wanted[GC_RECORD_MAX_INFOS];
 
-  if (known->count > GC_RECORD_MAX_INFOS)
+  if (tables->count > GC_RECORD_MAX_INFOS)
     return -E2BIG;
-  for (size_t i = 0; i < known->count; i++)
-    wanted[i] = is_wanted(infos, known->array[i].name, known);
-  for (size_t i = 0; i < known->count; i++)
-    if (wanted[i] && gc_infos_set(infos, known->array[i].name, known->array[i].value))
+  for (size_t i = 0; i < tables->count; i++)
+    wanted[i] = is_wanted(infos, tables->array[i].name, tables);
+  for (size_t i = 0; i < tables->count; i++)
+    if (wanted[i] && gc_infos_set(infos, tables->array[i].name, tables->array[i].value))
       return -ENOMEM;
   return 0;
 }
 
-int gc_record_merge_known(struct gc_record *record, const struct gc_record *known)
+int gc_record_merge_tables(struct gc_record *record, const struct gc_record *tables)
 {
   int status = 0;
 
-  for (size_t i = 0; i < known->infos.count; i++) {
-    const struct gc_info *info = &known->infos.array[i];
+  for (size_t i = 0; i < tables->infos.count; i++) {
+    const struct gc_info *info = &tables->infos.array[i];
 
     if (!gc_infos_get(&record->infos, info->name) &&
         gc_infos_set(&record->infos, info->name, info->value))
       return -ENOMEM;
   }
-  for (size_t i = 0; !status && i < known->count; i++) {
-    enum gc_kind kind = known->elements[i].kind;
+  for (size_t i = 0; !status && i < tables->count; i++) {
+    enum gc_kind kind = tables->elements[i].kind;
     struct gc_element *element = gc_record_find(record, kind);
 
     if (!element)
       element = gc_record_add(record, kind);
-    status = element ? merge_element(&element->infos, &known->elements[i].infos) : -ENOMEM;
+    status = element ? merge_element(&element->infos, &tables->elements[i].infos) : -ENOMEM;
   }
   return status ? status : gc_record_explain_per_sm(record);
 }

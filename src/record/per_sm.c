@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Why an element has no number of instances in an SM. */
 #define HWLOC_GPUCACHE_KEYS_ONLY
-#include "record/record.h"
+#include "record/per_sm.h"
 
 #include <hwloc/gpucache.h>
 
@@ -14,11 +13,11 @@
 
 const char *gc_record_unit(const struct gc_record *record)
 {
-  /* which CUDA always tells */
+  /* CUDA always reports it */
   return gc_infos_get(&record->infos, "ComputeCapability") ? "SM" : "CU";
 }
 
-/* The source to give; false: there is nothing to explain. */
+/* Writes the source. False: there is nothing to explain. */
 static bool explain(const struct gc_record *record, const struct gc_element *element, char *source,
                     size_t size)
 {
@@ -26,9 +25,11 @@ static bool explain(const struct gc_record *record, const struct gc_element *ele
   const char *counted = gc_infos_get(infos, SOURCE(HWLOC_GPUCACHE_INSTANCES));
   uint64_t sms, instances;
 
-  if (gc_infos_get(infos, HWLOC_GPUCACHE_PER_SM) || gc_infos_get(infos, SOURCE(HWLOC_GPUCACHE_PER_SM)))
+  if (gc_infos_get(infos, HWLOC_GPUCACHE_PER_SM) ||
+      gc_infos_get(infos, SOURCE(HWLOC_GPUCACHE_PER_SM)))
     return false;
-  if (counted && !strncmp(counted, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT))) {
+  if (counted &&
+      !strncmp(counted, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT))) {
     snprintf(source, size, "%s", counted);
     return true;
   }
@@ -37,13 +38,14 @@ static bool explain(const struct gc_record *record, const struct gc_element *ele
       (instances >= sms && gc_kinds[element->kind].on_sm))
     return false;
   if (instances >= sms)
-    snprintf(source, size, HWLOC_GPUCACHE_SOURCE_ABSENT "it is outside of the %ss", gc_record_unit(record));
+    snprintf(source, size, HWLOC_GPUCACHE_SOURCE_ABSENT "it is outside of the %ss",
+             gc_record_unit(record));
   else if (instances == 1)
     snprintf(source, size, HWLOC_GPUCACHE_SOURCE_ABSENT "%" PRIu64 " %ss share it", sms,
              gc_record_unit(record));
   else
-    snprintf(source, size, HWLOC_GPUCACHE_SOURCE_ABSENT "%" PRIu64 " %ss share %" PRIu64 " of them", sms,
-             gc_record_unit(record), instances);
+    snprintf(source, size, HWLOC_GPUCACHE_SOURCE_ABSENT "%" PRIu64 " %ss share %" PRIu64 " of them",
+             sms, gc_record_unit(record), instances);
   return true;
 }
 

@@ -1,48 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the elements of a record mean, one after the other. */
 #include "record/reader.h"
+
+#include "record/values.h"
 
 #include <errno.h>
 #include <string.h>
-
-struct span {
-  const char *start; /* NULL: absent */
-  size_t length;
-};
 
 static int refuse(struct gc_reader *reader, const char *what, const char *which)
 {
   return gc_fail(reader->err, -EBADMSG, "%s%.100s", what, which);
 }
 
-static struct span attribute(const struct gc_attributes *attributes, const char *name)
+/* The value of an attribute, or NULL. */
+static char *attribute(char *const *attributes, const char *name)
 {
-  for (int i = 0; i < attributes->count; i++) {
-    const unsigned char **five = attributes->array + 5 * i;
-
-    if (!five[1] && !strcmp((const char *)five[0], name))
-      return (struct span){ (const char *)five[3], (size_t)(five[4] - five[3]) };
-  }
-  return (struct span){ NULL, 0 };
+  for (; *attributes; attributes += 2)
+    if (!strcmp(attributes[0], name))
+      return attributes[1];
+  return NULL;
 }
 
-static bool span_is(struct span span, const char *text)
+static bool is(const char *value, const char *text)
 {
-  return span.start && span.length == strlen(text) && !memcmp(span.start, text, span.length);
+  return value && !strcmp(value, text);
 }
 
-/* Copies text that fits and is printable, as all is that hwloc's exporter writes. */
-static bool copy_plain(struct span span, char lowest, char *copy, size_t size)
+/* Whether the text has at most `most` characters, all of them printable ASCII from `lowest` on;
+ * hwloc's exporter writes only printable text. */
+static bool is_plain(const char *text, char lowest, size_t most)
 {
-  if (span.length >= size)
-    return false;
-  for (size_t i = 0; i < span.length; i++) {
-    if (span.start[i] < lowest || span.start[i] > '~')
-      return false;
-    copy[i] = span.start[i];
-  }
-  copy[span.length] = '\0';
-  return true;
+  const char *at = text;
+
+  while (*at >= lowest && *at <= '~')
+    at++;
+  return !*at && (size_t)(at - text) <= most;
 }
 
 static bool is_dropped(const char *name)
@@ -50,26 +41,24 @@ static bool is_dropped(const char *name)
   static const char *const names[] = { "Backend", "hwlocVersion", "ProcessName", "lstopoStyle" };
 
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-    if (!strcmp(names[i], name))
+    if (names[i][0] == name[0] && !strcmp(names[i], name))
       return true;
   return false;
 }
 
-static int add_info(struct gc_reader *reader, struct gc_infos *infos, const char *name)
+static int add_info(struct gc_reader *reader, struct gc_infos *infos, char *name, char *value)
 {
-  size_t before = infos->count;
   int status;
 
-  if (before >= GC_RECORD_MAX_INFOS)
+  if (infos->count >= GC_RECORD_MAX_INFOS)
     return refuse(reader, "too many infos", "");
-  status = gc_infos_set(infos, name, reader->value);
-  if (!status && infos->count == before)
-    return refuse(reader, "there twice: ", name);
-  return status;
+  status = gc_infos_add_shared(infos, name, value);
+  return status == -EEXIST ? refuse(reader, "duplicate info: ", name) : status;
 }
 
-/* An info about the whole GPU, name without prefix: a member of the record, or one of its infos. */
-static int read_fact(struct gc_reader *reader, const char *name)
+/* An info about the whole GPU (name without prefix) is a member of the record, or one of its
+ * infos. */
+static int read_fact(struct gc_reader *reader, char *name, char *value)
 {
   struct gc_record *record = reader->record;
   const struct gc_identity_key *key = gc_identity_keys;
@@ -78,58 +67,55 @@ static int read_fact(struct gc_reader *reader, const char *name)
   while (key->name && strcmp(key->name, name))
     key++;
   if (!key->name)
-    return *name ? add_info(reader, &record->infos, name)
+    return *name ? add_info(reader, &record->infos, name, value)
                  : refuse(reader, "an info without a name", "");
   bit = 1u << (key - gc_identity_keys);
   if (reader->seen & bit)
-    return refuse(reader, "there twice: ", name);
-  if (strlen(reader->value) >= key->size)
+    return refuse(reader, "duplicate info: ", name);
+  if (strlen(value) >= key->size)
     return refuse(reader, "value too long: ", name);
   reader->seen |= bit;
-  strcpy((char *)record + key->offset, reader->value);
+  strcpy((char *)record + key->offset, value);
   return 0;
 }
 
 static int not_just_an_info(struct gc_reader *reader)
 {
-  return refuse(reader, "an info that has not just a name and a value", "");
+  return refuse(reader, "an info with more than a name and a value", "");
 }
 
-static int read_info(struct gc_reader *reader, const struct gc_attributes *attributes)
+static int read_info(struct gc_reader *reader, char *const *attributes)
 {
   struct gc_element *element = &reader->record->elements[reader->at];
-  struct span name = attribute(attributes, "name"), value = attribute(attributes, "value");
+  char *name = attribute(attributes, "name"), *value = attribute(attributes, "value");
   size_t prefix = strlen(gc_record_prefix);
 
-  if (!name.start || !name.length || !value.start)
+  if (!name || !*name || !value)
     return not_just_an_info(reader);
-  if (!copy_plain(name, '!', reader->name, sizeof(reader->name)))
+  if (!is_plain(name, '!', GC_RECORD_MAX_NAME))
     return refuse(reader, "an info name that is too long or not plain ASCII", "");
-  if (!copy_plain(value, ' ', reader->value, sizeof(reader->value)))
-    return refuse(reader, "value too long or not plain ASCII: ", reader->name);
+  if (!is_plain(value, ' ', GC_RECORD_MAX_VALUE))
+    return refuse(reader, "value too long or not plain ASCII: ", name);
   reader->in_info = true;
-  if (is_dropped(reader->name))
+  if (is_dropped(name))
     return 0;
-  if (element->kind == GC_DEVICE_MEMORY && !strncmp(reader->name, gc_record_prefix, prefix))
-    return read_fact(reader, reader->name + prefix);
-  if (!gc_value_ok(reader->name, reader->value))
-    return refuse(reader, "not the number it should be: ", reader->name);
-  return add_info(reader, &element->infos, reader->name);
+  if (element->kind == GC_DEVICE_MEMORY && !strncmp(name, gc_record_prefix, prefix))
+    return read_fact(reader, name + prefix, value);
+  if (!gc_value_ok(name, value))
+    return refuse(reader, "not a number of the required form: ", name);
+  return add_info(reader, &element->infos, name, value);
 }
 
 /* The kind of an OS device object; GC_KIND_COUNT for any other object. */
-static enum gc_kind kind_of(const struct gc_attributes *attributes)
+static enum gc_kind kind_of(char *const *attributes)
 {
-  char subtype[32];
-  struct span span = attribute(attributes, "subtype");
+  const char *subtype = attribute(attributes, "subtype");
 
-  if (!span_is(attribute(attributes, "type"), "OSDev") || !span.start ||
-      !copy_plain(span, '!', subtype, sizeof(subtype)))
-    return GC_KIND_COUNT;
-  return gc_kind_by_subtype(subtype);
+  return subtype && is(attribute(attributes, "type"), "OSDev") ? gc_kind_by_subtype(subtype)
+                                                               : GC_KIND_COUNT;
 }
 
-/* An object of the GPU. */
+/* An object inside the GPU. */
 static int read_element(struct gc_reader *reader, enum gc_kind kind)
 {
   struct gc_record *record = reader->record;
@@ -154,7 +140,7 @@ static int read_element(struct gc_reader *reader, enum gc_kind kind)
   return 0;
 }
 
-/* An object of the topology: DeviceMemory, or one that may hold it. */
+/* An object of the topology: DeviceMemory, or one that may enclose it. */
 static int read_object(struct gc_reader *reader, enum gc_kind kind)
 {
   if (kind == GC_DEVICE_MEMORY)
@@ -167,14 +153,13 @@ static int read_object(struct gc_reader *reader, enum gc_kind kind)
   return 0;
 }
 
-static int read_root(struct gc_reader *reader, const char *name,
-                     const struct gc_attributes *attributes)
+static int read_root(struct gc_reader *reader, const char *name, char *const *attributes)
 {
-  struct span version = attribute(attributes, "version");
+  const char *version = attribute(attributes, "version");
 
   if (strcmp(name, "topology"))
     return gc_fail(reader->err, -EBADMSG, "not a topology");
-  if (!version.start || version.length < 2 || memcmp(version.start, "2.", 2))
+  if (!version || strncmp(version, "2.", 2))
     return gc_fail(reader->err, -EBADMSG, "not a topology in the XML format of hwloc 2");
   reader->depth = 1;
   return 0;
@@ -182,12 +167,11 @@ static int read_root(struct gc_reader *reader, const char *name,
 
 static int not_of_a_gpu(struct gc_reader *reader)
 {
-  return refuse(reader, "not an info, not an object, but inside ",
+  return refuse(reader, "neither an info nor an object, inside ",
                 gc_kinds[reader->record->elements[reader->at].kind].subtype);
 }
 
-static int read_start(struct gc_reader *reader, const char *name,
-                      const struct gc_attributes *attributes)
+static int read_start(struct gc_reader *reader, const char *name, char *const *attributes)
 {
   if (!reader->depth)
     return read_root(reader, name, attributes);
@@ -203,12 +187,13 @@ static int read_start(struct gc_reader *reader, const char *name,
   return strcmp(name, "info") ? not_of_a_gpu(reader) : read_info(reader, attributes);
 }
 
-void gc_reader_start(struct gc_reader *reader, const char *name,
-                     const struct gc_attributes *attributes)
+void gc_reader_start(struct gc_reader *reader, const char *name, char *const *attributes)
 {
   if (reader->status)
     return;
-  if (reader->skipped)
+  if (reader->skipped >= GC_RECORD_MAX_DEPTH)
+    reader->status = refuse(reader, "XML elements nested too deep", "");
+  else if (reader->skipped)
     reader->skipped++;
   else
     reader->status = read_start(reader, name, attributes);

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which keys are numbers, and what a number looks like. */
 #define HWLOC_GPUCACHE_KEYS_ONLY
-#include "record/record.h"
+#include "record/values.h"
 
 #include <hwloc/gpucache.h>
 
 #include <string.h>
 
-enum form { TEXT, INTEGER, DECIMAL, PROBABILITY };
+enum value_form { TEXT, INTEGER, DECIMAL, PROBABILITY };
 
 static const struct {
   const char *name;
   size_t size; /* of the name, with its NUL */
-  enum form form;
+  enum value_form form;
 } keys[] = {
 #define KEY(name, form) { name, sizeof(name), form }
   KEY(HWLOC_GPUCACHE_CAPACITY_BYTES, INTEGER),
@@ -39,7 +38,7 @@ static const struct {
 #undef KEY
 };
 
-static enum form form_of(const char *name)
+static enum value_form value_form_of(const char *name)
 {
   static const char suffix[] = HWLOC_GPUCACHE_CONFIDENCE_SUFFIX;
   size_t size = strlen(name) + 1;
@@ -52,13 +51,14 @@ static enum form form_of(const char *name)
   return TEXT;
 }
 
-/* Twenty digits hold every uint64_t; whether this one fits shows when it is read. */
+/* Twenty digits are enough for every uint64_t; a number that does not fit is refused when it is
+ * read. */
 #define MAX_DIGITS 20
 
 bool gc_value_ok(const char *name, const char *value)
 {
   static const char digits[] = "0123456789";
-  enum form form = form_of(name);
+  enum value_form form = value_form_of(name);
   size_t whole, fraction = 0;
 
   if (form == TEXT)
@@ -73,7 +73,7 @@ bool gc_value_ok(const char *name, const char *value)
   }
   if (!whole || whole + fraction > MAX_DIGITS)
     return false;
-  /* 0 and 0.x, 1 and 1.00: compared as text, so that no rounding lets anything above 1 pass. */
+  /* 0 and 0.x, 1 and 1.00: compared as text, so that rounding cannot accept a value above 1. */
   return form != PROBABILITY || !strncmp(value, "0", whole) ||
          (!strncmp(value, "1", whole) &&
           (!fraction || strspn(value + whole + 1, "0") == fraction));

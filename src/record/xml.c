@@ -1,224 +1,420 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parsing. It happens in other people's processes on files that anyone may have written, so it
- * touches nothing global of libxml2, expands nothing, loads nothing, and believes nothing. The
- * record is read while libxml2 parses: to build a document first would double the time. */
+/* Reads the part of XML that hwloc's exporter writes: tags with attributes, comments, one XML
+ * declaration, and one document type without a part in brackets. Everything else is refused, so
+ * that nothing is expanded or loaded. This code runs in any application, on files that anybody may
+ * have written. Mapping a complete XML library into a new process takes longer than reading a
+ * record with this code. */
+#include "record/xml.h"
+
 #include "record/reader.h"
 
 #include <errno.h>
-#include <libxml/SAX2.h>
-#include <libxml/parser.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tag {
+  /* names and values in turn, ended by NULL */
+  char *attributes[2 * GC_RECORD_MAX_ATTRIBUTES + 1];
+};
 
 struct parsing {
   struct gc_reader reader;
-  xmlParserCtxt *parser;
-  bool own_dtd; /* that is why the parser was stopped */
+  char *start, *at, *end;               /* the text, ended by a NUL */
+  const char *open[GC_RECORD_MAX_DEPTH]; /* names of the open XML elements */
+  unsigned depth;
 };
 
-static struct parsing *parsing_of(void *data)
+static int wrong(struct parsing *parsing, const char *what)
 {
-  return ((xmlParserCtxt *)data)->_private;
+  return gc_fail(parsing->reader.err, -EBADMSG, "not well-formed XML: %s", what);
 }
 
-/* After whatever the reader was told: if it just refused that, the sentence gets the line. */
-static void locate(struct parsing *parsing, int status_before)
+/* The classes of bytes. A record has about 18,000 bytes, and the reader looks each one up here
+ * instead of comparing it with several characters. */
+enum { SPACE = 1, OF_NAME = 2, CLEAR = 4 /* stands for itself in a value */ };
+static const unsigned char classes[256] = {
+    ['\t'] = SPACE,
+    ['\n'] = SPACE,
+    ['\r'] = SPACE,
+    [' '] = SPACE | CLEAR,
+    ['!'] = CLEAR,
+    ['#' ... '%'] = CLEAR,
+    ['(' ... ','] = CLEAR,
+    ['-' ... '.'] = OF_NAME | CLEAR,
+    ['/'] = CLEAR,
+    ['0' ... '9'] = OF_NAME | CLEAR,
+    [':' ... ';'] = CLEAR,
+    ['=' ... '@'] = CLEAR,
+    ['A' ... 'Z'] = OF_NAME | CLEAR,
+    ['[' ... '^'] = CLEAR,
+    ['_'] = OF_NAME | CLEAR,
+    ['`'] = CLEAR,
+    ['a' ... 'z'] = OF_NAME | CLEAR,
+    ['{' ... '~'] = CLEAR,
+};
+
+/* The first byte from here on that is not of this class; the NUL at the end is of none. */
+static char *skip(char *at, unsigned class)
+{
+  while (classes[(unsigned char)*at] & class)
+    at++;
+  return at;
+}
+
+static void skip_spaces(struct parsing *parsing)
+{
+  parsing->at = skip(parsing->at, SPACE);
+}
+
+/* Whether the text goes on with this word, which is then skipped. */
+static bool take(struct parsing *parsing, const char *word)
+{
+  const size_t length = strlen(word);
+
+  if ((size_t)(parsing->end - parsing->at) < length || memcmp(parsing->at, word, length))
+    return false;
+  parsing->at += length;
+  return true;
+}
+
+/* Whether the text goes on with this byte, which is then skipped. */
+static bool take_byte(struct parsing *parsing, char byte)
+{
+  const bool is_here = *parsing->at == byte;
+
+  parsing->at += is_here;
+  return is_here;
+}
+
+/* Skips everything up to and including this word. */
+static int skip_to(struct parsing *parsing, const char *word)
+{
+  char *found = memmem(parsing->at, (size_t)(parsing->end - parsing->at), word, strlen(word));
+
+  if (!found)
+    return wrong(parsing, "the text is cut");
+  parsing->at = found + strlen(word);
+  return 0;
+}
+
+/* The length of the name here; 0: there is none. */
+static size_t name_length(char *at)
+{
+  if ((*at >= '0' && *at <= '9') || *at == '-' || *at == '.')
+    return 0;
+  return (size_t)(skip(at, OF_NAME) - at);
+}
+
+/* Reads a reference after '&' and returns the character, or 0: it is not one of XML's own, or not
+ * ASCII. */
+static char reference(struct parsing *parsing)
+{
+  static const struct {
+    const char *word;
+    char c;
+  } words[] = {{"lt;", '<'}, {"gt;", '>'}, {"amp;", '&'}, {"quot;", '"'}, {"apos;", '\''}};
+  const bool is_hex = take(parsing, "#x"), is_decimal = !is_hex && take(parsing, "#");
+  unsigned long c;
+  size_t digits;
+
+  if (!is_hex && !is_decimal) {
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+      if (take(parsing, words[i].word))
+        return words[i].c;
+    return 0;
+  }
+  digits = strspn(parsing->at, is_hex ? "0123456789abcdefABCDEF" : "0123456789");
+  if (!digits || digits > 6 || parsing->at[digits] != ';')
+    return 0;
+  c = strtoul(parsing->at, NULL, is_hex ? 16 : 10);
+  parsing->at += digits + 1;
+  return (c >= ' ' && c < 127) || c == '\t' || c == '\n' || c == '\r' ? (char)c : 0;
+}
+
+/* Reads a value in quotes and decodes it in place. */
+static int read_value(struct parsing *parsing, char **value)
+{
+  const char quote = *parsing->at;
+  char *to;
+
+  if (quote != '"' && quote != '\'')
+    return wrong(parsing, "an attribute without a value in quotes");
+  *value = ++parsing->at;
+  to = parsing->at = skip(parsing->at, CLEAR);
+  while (parsing->at < parsing->end && *parsing->at != quote) {
+    char c = *parsing->at++;
+
+    if (c == '&' && !(c = reference(parsing)))
+      return wrong(parsing, "an entity, or a reference to a character that is not plain ASCII");
+    else if (c == '<' && parsing->at[-1] == '<')
+      return wrong(parsing, "'<' in a value");
+    *to++ = c;
+  }
+  if (parsing->at == parsing->end)
+    return wrong(parsing, "the text is cut");
+  parsing->at++;
+  *to = '\0';
+  return 0;
+}
+
+static bool has_attribute(const struct tag *tag, unsigned count, const char *name)
+{
+  for (unsigned i = 0; i < count; i++)
+    if (!strcmp(tag->attributes[2 * i], name))
+      return true;
+  return false;
+}
+
+/* Reads the attributes up to '>' or '/>', which are not skipped. */
+static int read_attributes(struct parsing *parsing, struct tag *tag)
+{
+  unsigned count = 0;
+
+  for (;;) {
+    const bool has_space = classes[(unsigned char)*parsing->at] & SPACE;
+    char *name;
+    size_t length;
+    int status;
+
+    skip_spaces(parsing);
+    name = parsing->at;
+    length = name_length(name);
+    if (!length)
+      break;
+    if (!has_space)
+      return wrong(parsing, "no space before an attribute");
+    if (count == GC_RECORD_MAX_ATTRIBUTES)
+      return gc_fail(parsing->reader.err, -EBADMSG, "too many attributes");
+    parsing->at += length;
+    skip_spaces(parsing);
+    if (!take_byte(parsing, '='))
+      return wrong(parsing, "an attribute without a value");
+    skip_spaces(parsing);
+    status = read_value(parsing, &tag->attributes[2 * count + 1]);
+    if (status)
+      return status;
+    name[length] = '\0';
+    if (has_attribute(tag, count, name))
+      return wrong(parsing, "an attribute occurs twice");
+    if (!strcmp(name, "xmlns"))
+      return gc_fail(parsing->reader.err, -EBADMSG, "a namespace");
+    tag->attributes[2 * count++] = name;
+  }
+  tag->attributes[2 * count] = NULL;
+  return 0;
+}
+
+static int read_start_tag(struct parsing *parsing)
+{
+  char *name = parsing->at;
+  const size_t length = name_length(name);
+  struct tag tag; /* not cleared, because it has 1 KiB */
+  bool is_empty;
+  int status;
+
+  if (!length)
+    return wrong(parsing, "'<' without a name");
+  if (parsing->depth == GC_RECORD_MAX_DEPTH)
+    return gc_fail(parsing->reader.err, -EBADMSG, "objects nested too deep");
+  parsing->at += length;
+  status = read_attributes(parsing, &tag);
+  if (status)
+    return status;
+  is_empty = take_byte(parsing, '/');
+  if (!take_byte(parsing, '>'))
+    return wrong(parsing, "a tag without an end");
+  name[length] = '\0';
+  parsing->open[parsing->depth] = name;
+  gc_reader_start(&parsing->reader, name, tag.attributes);
+  if (is_empty)
+    gc_reader_end(&parsing->reader);
+  else
+    parsing->depth++;
+  return parsing->reader.status;
+}
+
+static int read_end_tag(struct parsing *parsing)
+{
+  char *name = parsing->at;
+  const size_t length = name_length(name);
+
+  parsing->at += length;
+  skip_spaces(parsing);
+  if (!take_byte(parsing, '>') || !parsing->depth)
+    return wrong(parsing, "an end tag at a wrong place");
+  parsing->depth--;
+  if (strlen(parsing->open[parsing->depth]) != length ||
+      memcmp(parsing->open[parsing->depth], name, length))
+    return wrong(parsing, "an end tag does not match its start tag");
+  gc_reader_end(&parsing->reader);
+  return parsing->reader.status;
+}
+
+/* What may precede the topology: <?xml …?> at the very beginning, and <!DOCTYPE …>. */
+static int read_declaration(struct parsing *parsing, bool *has_type)
+{
+  if (take(parsing, "<?xml ") && parsing->at == parsing->start + strlen("<?xml "))
+    return skip_to(parsing, "?>");
+  if (*has_type || !take(parsing, "<!DOCTYPE "))
+    return wrong(parsing, "a declaration at a wrong place");
+  *has_type = true;
+  while (parsing->at < parsing->end && *parsing->at != '>' && *parsing->at != '[')
+    parsing->at++;
+  if (*parsing->at == '[')
+    return gc_fail(parsing->reader.err, -EBADMSG, "has its own DTD");
+  return skip_to(parsing, ">");
+}
+
+/* Reads the text between two tags. */
+static int read_text(struct parsing *parsing)
+{
+  skip_spaces(parsing);
+  if (parsing->at == parsing->end || *parsing->at == '<')
+    return 0;
+  if (!parsing->depth)
+    return wrong(parsing, "text outside of the topology");
+  gc_reader_content(&parsing->reader, false);
+  while (parsing->at < parsing->end && *parsing->at != '<')
+    parsing->at++;
+  return parsing->reader.status;
+}
+
+static int read_comment(struct parsing *parsing)
+{
+  gc_reader_content(&parsing->reader, true);
+  return parsing->reader.status ? parsing->reader.status : skip_to(parsing, "-->");
+}
+
+static int parse(struct parsing *parsing)
+{
+  struct gc_reader *reader = &parsing->reader;
+  bool has_type = false;
+  int status = read_text(parsing);
+
+  while (!status && parsing->at < parsing->end) {
+    const char second = parsing->at[1]; /* the NUL at the end, perhaps */
+
+    if (second == '!' && take(parsing, "<!--"))
+      status = read_comment(parsing);
+    else if (!parsing->depth && !reader->complete &&
+             (second == '!' || second == '?'))
+      status = read_declaration(parsing, &has_type);
+    else if (second == '/' && take(parsing, "</"))
+      status = read_end_tag(parsing);
+    else if (parsing->depth || !reader->complete)
+      status = take_byte(parsing, '<') ? read_start_tag(parsing) : wrong(parsing, "no tag");
+    else
+      status = wrong(parsing, "something follows the topology");
+    if (!status)
+      status = read_text(parsing);
+  }
+  if (!status && !reader->complete)
+    status = wrong(parsing, "the text is cut");
+  return status;
+}
+
+/* Adds the line to the sentence. */
+static int locate(const struct parsing *parsing, int status)
 {
   char line[32];
+  unsigned long number = 1;
 
-  if (parsing->reader.status == status_before || parsing->reader.status != -EBADMSG)
-    return;
-  snprintf(line, sizeof(line), "line %d", xmlSAX2GetLineNumber(parsing->parser));
-  gc_fail_in(parsing->reader.err, -EBADMSG, line);
+  for (const char *c = parsing->start; c < parsing->at; c++)
+    number += *c == '\n';
+  snprintf(line, sizeof(line), "line %lu", number);
+  return gc_fail_in(parsing->reader.err, status, line);
 }
 
-static void start_element(void *data, const xmlChar *name, const xmlChar *prefix,
-                          const xmlChar *uri, int namespace_count, const xmlChar **namespaces,
-                          int count, int defaulted, const xmlChar **array)
+static int check(const struct parsing *parsing)
 {
-  const struct gc_attributes attributes = { array, count };
-  struct parsing *parsing = parsing_of(data);
-  int before = parsing->reader.status;
+  const struct gc_reader *reader = &parsing->reader;
 
-  (void)namespace_count, (void)namespaces, (void)defaulted;
-  /* Nothing in a namespace is hwloc's. */
-  gc_reader_start(&parsing->reader, prefix || uri ? "" : (const char *)name, &attributes);
-  locate(parsing, before);
-}
-
-static void end_element(void *data, const xmlChar *name, const xmlChar *prefix, const xmlChar *uri)
-{
-  (void)name, (void)prefix, (void)uri;
-  gc_reader_end(&parsing_of(data)->reader);
-}
-
-static void content(void *data, bool is_blank)
-{
-  struct parsing *parsing = parsing_of(data);
-  int before = parsing->reader.status;
-
-  gc_reader_content(&parsing->reader, is_blank);
-  locate(parsing, before);
-}
-
-static void text(void *data, const xmlChar *start, int length)
-{
-  while (length > 0 && (*start == ' ' || *start == '\n' || *start == '\t' || *start == '\r'))
-    start++, length--;
-  content(data, length == 0);
-}
-
-static void cdata(void *data, const xmlChar *start, int length)
-{
-  (void)start, (void)length;
-  content(data, false);
-}
-
-static void instruction(void *data, const xmlChar *target, const xmlChar *rest)
-{
-  (void)target, (void)rest;
-  content(data, false);
-}
-
-static void comment(void *data, const xmlChar *words)
-{
-  (void)words;
-  content(data, true);
-}
-
-static void stop_at_dtd(xmlParserCtxt *parser)
-{
-  parsing_of(parser)->own_dtd = true;
-  xmlStopParser(parser);
-}
-
-/* Called when the parser is through with the name of the DTD, and before what is in brackets. */
-static void dtd(void *data, const xmlChar *name, const xmlChar *public_id, const xmlChar *system_id)
-{
-  xmlParserCtxt *parser = data;
-
-  (void)name, (void)public_id, (void)system_id;
-  if (*parser->input->cur == '[')
-    stop_at_dtd(parser);
-}
-
-/* Should the brackets have been missed: attribute values are expanded whatever the options, so an
- * entity must not even be declared … */
-static void entity(void *data, const xmlChar *name, int type, const xmlChar *public_id,
-                   const xmlChar *system_id, xmlChar *content)
-{
-  (void)name, (void)type, (void)public_id, (void)system_id, (void)content;
-  stop_at_dtd(data);
-}
-
-/* … nor used. Those of XML itself, &lt; and so on, are not asked for. */
-static xmlEntity *use_of_entity(void *data, const xmlChar *name)
-{
-  struct parsing *parsing = parsing_of(data);
-  struct gc_reader *reader = &parsing->reader;
-  int before = reader->status;
-
-  if (!before)
-    reader->status = gc_fail(reader->err, -EBADMSG, "an entity: %.100s", (const char *)name);
-  locate(parsing, before);
-  return NULL;
-}
-
-#if LIBXML_VERSION >= 21200
-typedef const xmlError *parse_error;
-#else
-typedef xmlError *parse_error;
-#endif
-
-/* Without a handler of its own, a context reports to whatever handler the application has set. */
-static void ignore_error(void *data, parse_error error)
-{
-  (void)data;
-  (void)error;
-}
-
-static int parse_failed(xmlParserCtxt *parser, struct gc_error *err)
-{
-  const xmlError *error = xmlCtxtGetLastError(parser);
-  struct gc_error text;
-
-  if (!error)
-    return gc_fail(err, -EBADMSG, "not well-formed XML");
-  if (error->code == XML_ERR_NO_MEMORY)
-    return -ENOMEM;
-  gc_fail(&text, 0, "%.200s", error->message ? error->message : "");
-  for (char *c = text.text; *c; c++)
-    if (*c < ' ' || *c > '~')
-      *c = c[1] ? '?' : '\0';
-  return gc_fail(err, -EBADMSG, "line %d: not well-formed XML: %s", error->line, text.text);
-}
-
-/* The handlers that there are; nothing that makes a document. */
-static const xmlSAXHandler handlers = {
-  .initialized = XML_SAX2_MAGIC,
-  .internalSubset = dtd,
-  .entityDecl = entity,
-  .getEntity = use_of_entity,
-  .startElementNs = start_element,
-  .endElementNs = end_element,
-  .characters = text,
-  .ignorableWhitespace = text,
-  .cdataBlock = cdata,
-  .processingInstruction = instruction,
-  .comment = comment,
-  .serror = ignore_error,
-};
-
-static int parse(struct parsing *parsing, const char *document, size_t length)
-{
-  /* NOENT for attribute values as they are meant: without it "&amp;" is handed over as "&#38;".
-   * There is no entity that it could expand. */
-  int options = XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_NOENT;
-  struct gc_reader *reader = &parsing->reader;
-  xmlParserCtxt *parser = parsing->parser;
-
-#if LIBXML_VERSION >= 21300
-  options |= XML_PARSE_NO_XXE;
-#endif
-  parser->_private = parsing;
-  *parser->sax = handlers;
-  /* The encoding is given, so that the text cannot ask for one. */
-  xmlFreeDoc(xmlCtxtReadMemory(parser, document, (int)length, NULL, "UTF-8", options));
-  if (parsing->own_dtd)
-    return gc_fail(reader->err, -EBADMSG, "a DTD of its own");
-  /* Asked first, because a text that was cut off or spoilt can be anything else as well. */
-  if (!parser->wellFormed || (!reader->status && !reader->complete))
-    return parse_failed(parser, reader->err);
-  if (reader->status)
-    return reader->status;
   if (!reader->record->count)
     return gc_fail(reader->err, -EBADMSG, "a topology without a DeviceMemory object");
   if (!gc_id_ok(reader->record->identity.id))
-    return gc_fail(reader->err, -EBADMSG, "a DeviceMemory object that does not say whose");
+    return gc_fail(reader->err, -EBADMSG, "a DeviceMemory object without the id of its GPU");
+  return 0;
+}
+
+/* Whether any of these eight bytes is below ' '. */
+static bool has_low(const char *text)
+{
+  const uint64_t ones = UINT64_MAX / 255;
+  uint64_t bytes;
+
+  memcpy(&bytes, text, sizeof(bytes));
+  return ((bytes - ones * ' ') & ~bytes & (ones << 7)) != 0;
+}
+
+/* Whether the text has bytes that XML does not allow. */
+static bool has_control_bytes(const char *text, size_t length)
+{
+  size_t i = 0;
+
+  while (i < length) {
+    if (length - i >= sizeof(uint64_t) && !has_low(text + i)) {
+      i += sizeof(uint64_t);
+      continue;
+    }
+    if ((unsigned char)text[i] < ' ' && !(classes[(unsigned char)text[i]] & SPACE))
+      return true;
+    i++;
+  }
+  return false;
+}
+
+/* Returns the new status. */
+static int read_all(struct parsing *parsing)
+{
+  int status = parse(parsing);
+
+  if (status == -EBADMSG)
+    locate(parsing, status);
+  return status ? status : check(parsing);
+}
+
+int gc_record_read_text(char *text, size_t length, struct gc_record **record, struct gc_error *err)
+{
+  static const struct gc_identity none;
+  struct parsing parsing = {.reader.err = err, .start = text, .at = text, .end = text + length};
+  int status;
+
+  if (length > GC_RECORD_MAX_BYTES) {
+    status = gc_fail(err, -EBADMSG, "longer than %u bytes", GC_RECORD_MAX_BYTES);
+  } else if (has_control_bytes(text, length)) {
+    status = gc_fail(err, -EBADMSG, "not well-formed XML: a control character");
+  } else if (!(parsing.reader.record = gc_record_new(&none))) {
+    status = -ENOMEM;
+  } else {
+    /* If the text states neither, both stay empty. */
+    parsing.reader.record->format[0] = parsing.reader.record->method[0] = '\0';
+    status = read_all(&parsing);
+  }
+  if (status == -ENOMEM)
+    gc_fail(err, status, "out of memory");
+  if (status) {
+    gc_record_free(parsing.reader.record);
+    free(text);
+    return status;
+  }
+  parsing.reader.record->text = text;
+  *record = parsing.reader.record;
   return 0;
 }
 
 int gc_record_read_xml(const char *text, size_t length, struct gc_record **record,
                        struct gc_error *err)
 {
-  static const struct gc_identity nobody;
-  struct parsing parsing = { .reader.err = err };
-  int status = -ENOMEM;
+  char *copy;
 
   if (length > GC_RECORD_MAX_BYTES)
     return gc_fail(err, -EBADMSG, "longer than %u bytes", GC_RECORD_MAX_BYTES);
-  parsing.parser = xmlNewParserCtxt();
-  parsing.reader.record = gc_record_new(&nobody);
-  if (parsing.parser && parsing.reader.record) {
-    /* Only what is stated counts. */
-    parsing.reader.record->format[0] = parsing.reader.record->method[0] = '\0';
-    status = parse(&parsing, text, length);
-  }
-  if (status)
-    gc_record_free(parsing.reader.record);
-  else
-    *record = parsing.reader.record;
-  xmlFreeParserCtxt(parsing.parser);
-  if (status == -ENOMEM)
-    gc_fail(err, status, "out of memory");
-  return status;
+  copy = malloc(length + 1);
+  if (!copy)
+    return gc_fail(err, -ENOMEM, "out of memory");
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  return gc_record_read_text(copy, length, record, err);
 }

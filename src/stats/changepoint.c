@@ -1,13 +1,17 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The evidence of runs, and the change point that follows from it.
+ */
 #include "stats/stats.h"
 
 #include <math.h>
 
-#define DISTURBED 0.02 /* share of runs that show the contrary of what they should */
-#define WRONG 0.125    /* share of votes that may say the contrary, at most */
-#define OWN 0.25       /* share of runs whose number of misses is not that of the others */
+#define DISTURBED 0.02 /* share of runs that are disturbed and show the contrary */
+#define WRONG 0.125    /* largest share of wrong votes */
+#define OWN 0.25       /* share of runs with another number of misses than the rest */
 
-/* P(k) when `mean` are expected; log_factorial: of k. */
+/* P(k) for a Poisson distribution; log_factorial: of k. */
 static double poisson(double k, double log_factorial, double mean)
 {
   return mean > 0 ? exp(k * log(mean) - mean - log_factorial) : k == 0;
@@ -16,9 +20,9 @@ static double poisson(double k, double log_factorial, double mean)
 void gc_evidence_add(struct gc_evidence *evidence, uint32_t slow, uint32_t loads, double rate)
 {
   const double by_chance = rate * loads, most = log(loads > 1 ? loads : 2);
-  /* no count is impossible, only very unlikely: keeps the logarithms finite */
+  /* the addition keeps the logarithms finite */
   const double fits = poisson(slow, lgamma(slow + 1.0), by_chance) + 1e-300;
-  const double log_factorial = slow ? lgamma(slow) : 0; /* of those but the one that is sure */
+  const double log_factorial = slow ? lgamma(slow) : 0; /* of slow - 1: one miss is certain */
   double misses[GC_MISS_COUNTS], exceeds = 1e-300;
 
   for (int i = 0; i < GC_MISS_COUNTS; i++) {
@@ -34,7 +38,7 @@ void gc_evidence_add(struct gc_evidence *evidence, uint32_t slow, uint32_t loads
   evidence->noise += log((fits + exceeds) / 2);
 }
 
-/* Every number of misses is as likely as any other. */
+/* All numbers of misses have the same prior. */
 static double exceeds(const struct gc_evidence *evidence)
 {
   double top = -INFINITY, sum = 0;
@@ -46,8 +50,8 @@ static double exceeds(const struct gc_evidence *evidence)
   return evidence->exceeds + top + log(sum / GC_MISS_COUNTS);
 }
 
-/* Log of the mean of Binomial(k; n, p) over p in [0, q]: an incomplete beta function, which for whole
- * numbers is a sum of binomial terms. */
+/* Log of the mean of Binomial(k; n, p) over p in [0, q]: an incomplete beta function, which for
+ * whole numbers is a sum of binomial terms. */
 static double log_mean_binomial(uint64_t k, uint64_t n, double q)
 {
   const double within = 1 - gc_binomial_cdf(k, n + 1, q);

@@ -1,4 +1,8 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Decides on a capacity.
+ */
 #include "stats/decide.h"
 
 #include <errno.h>
@@ -6,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHANGE_P 1e-6 /* K-S significance that counts as a change, after Holm */
-#define CHANGE_D 0.05 /* and the share of loads that must have moved */
-#define ENOUGH 0.5    /* posterior below which no capacity is told */
-#define NEAR 0.005    /* capacities that differ by less are one */
-#define TAIL 5e-5     /* posterior at either end that is next to impossible */
+#define CHANGE_P 1e-6 /* largest p-value of a change, after Holm */
+#define CHANGE_D 0.05 /* share of loads that a change must move */
+#define ENOUGH 0.5    /* least posterior of a capacity */
+#define NEAR 0.005    /* capacities that differ by less count as equal */
+#define TAIL 5e-5     /* posterior at either end that set_range neglects */
 
 int gc_sizes_new(struct gc_sizes *sizes, size_t n)
 {
@@ -42,8 +46,8 @@ void gc_histogram_add(uint64_t *sum, const uint32_t *seen)
     sum[b] += seen[b];
 }
 
-/* A plain K-S test of thousands of loads would report the few cycles by which the same level
- * differs from SM to SM (an H200's constant L1.5: 112 to 131). */
+/* With thousands of loads a plain K-S test would detect the few cycles by which latencies of the
+ * same level differ between SMs (constant L1.5 of an H200: 112 to 131). */
 double gc_slower_share(const uint64_t *hits, const uint64_t *seen, double spread, double *p)
 {
   uint64_t slower[GC_LATENCY_BINS] = {0}, n, m;
@@ -116,8 +120,8 @@ size_t gc_lasting_change(const struct gc_sizes *sizes, const uint64_t *hits, dou
   return first;
 }
 
-bool gc_levels_find(const uint64_t *hits, const uint64_t *beyond, double width,
-                    struct gc_levels *levels)
+bool gc_hit_miss_find(const uint64_t *hits, const uint64_t *beyond, double width,
+                    struct gc_hit_miss *levels)
 {
   uint64_t missed[GC_LATENCY_BINS], loads = 0, slow = 0;
   const double slowest = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, width, 0.99) + width;
@@ -142,10 +146,10 @@ static double mass_near(const struct gc_sizes *sizes, const double *posterior, u
     if ((double)sizes->bytes[c - 1] >= (double)bytes * (1 - NEAR) &&
         (double)sizes->bytes[c - 1] <= (double)bytes * (1 + NEAR))
       mass += posterior[c];
-  return fmin(1, mass); /* a sum of many may round beyond */
+  return fmin(1, mass); /* rounding may make the sum larger */
 }
 
-/* Where all answers lie but the next to impossible. */
+/* The range without the improbable ends. */
 static void set_range(const double *posterior, size_t n, struct gc_verdict *verdict)
 {
   double sum = 0, below = 0, above = 0;

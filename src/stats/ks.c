@@ -1,38 +1,18 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The Kolmogorov-Smirnov test, and Holm's method for several tests.
+ */
 #include "stats/stats.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-double gc_ks_samples(double *a, size_t n, double *b, size_t m)
-{
-  size_t i = 0, j = 0;
-  double d = 0;
-
-  if (!n || !m)
-    return 0;
-  gc_sort(a, n);
-  gc_sort(b, m);
-  while (i < n && j < m) {
-    const double x = a[i] < b[j] ? a[i] : b[j];
-
-    /* step over ties in both, so that equal values never make a difference */
-    while (i < n && a[i] == x)
-      i++;
-    while (j < m && b[j] == x)
-      j++;
-    d = fmax(d, fabs((double)i / (double)n - (double)j / (double)m));
-  }
-  return d;
-}
-
-/* Greatest lead of a's distribution function over b's, and of b's over a's. */
-static void leads(const uint64_t *a, const uint64_t *b, size_t bins, uint64_t *n, uint64_t *m,
-                  double *ab, double *ba)
+double gc_ks_slower(const uint64_t *a, const uint64_t *b, size_t bins, uint64_t *n, uint64_t *m)
 {
   uint64_t total_a = 0, total_b = 0, seen_a = 0, seen_b = 0;
+  double d = 0;
 
-  *ab = *ba = 0;
   for (size_t k = 0; k < bins; k++) {
     total_a += a[k];
     total_b += b[k];
@@ -42,38 +22,19 @@ static void leads(const uint64_t *a, const uint64_t *b, size_t bins, uint64_t *n
   if (m)
     *m = total_b;
   for (size_t k = 0; k < bins && total_a && total_b; k++) {
-    double lead;
-
     seen_a += a[k];
     seen_b += b[k];
-    lead = (double)seen_a / (double)total_a - (double)seen_b / (double)total_b;
-    *ab = fmax(*ab, lead);
-    *ba = fmax(*ba, -lead);
+    d = fmax(d, (double)seen_a / (double)total_a - (double)seen_b / (double)total_b);
   }
+  return d;
 }
 
-double gc_ks_histograms(const uint64_t *a, const uint64_t *b, size_t bins, uint64_t *n, uint64_t *m)
-{
-  double ab, ba;
-
-  leads(a, b, bins, n, m, &ab, &ba);
-  return fmax(ab, ba);
-}
-
-double gc_ks_slower(const uint64_t *a, const uint64_t *b, size_t bins, uint64_t *n, uint64_t *m)
-{
-  double ab, ba;
-
-  leads(a, b, bins, n, m, &ab, &ba);
-  return ab;
-}
-
-/* Share of the lattice paths from (0,0) to (n,m) that touch or leave the band |i/n - j/m| < d: the
- * paths that stay strictly inside are counted row by row, as probabilities to stay in range. */
+/* The share of the lattice paths from (0,0) to (n,m) that touch or leave the band |i/n - j/m| < d.
+ * Computes row by row the probability of staying strictly inside. */
 static double exact(double d, size_t n, size_t m)
 {
   double *inside = calloc(m + 1, sizeof(*inside)), p;
-  /* compare in integers of 1/(nm), with a little slack for how d was computed */
+  /* compare in units of 1/(nm), with a margin for the rounding of d */
   const double limit = d * (double)n * (double)m - 1e-7;
 
   if (!inside)
@@ -88,7 +49,7 @@ static double exact(double d, size_t n, size_t m)
       else if (i + j == 0)
         inside[j] = 1;
       else
-        /* arriving by an "a" step has chance i/(i+j) among equally likely paths to (i,j) */
+        /* of the equally likely paths to (i,j), the share i/(i+j) ends with an "a" step */
         inside[j] = (i ? inside[j] * (double)i / steps : 0) +
                     (j ? inside[j - 1] * (double)j / steps : 0);
     }
@@ -107,7 +68,7 @@ double gc_ks_pvalue(double d, uint64_t n, uint64_t m)
     return exact(d, n, m);
   e = sqrt((double)n * ((double)m / (double)(n + m)));
   lambda = (e + 0.12 + 0.11 / e) * d;
-  if (lambda < 0.2) /* the series converges slowly there and its value is 1 to 12 digits */
+  if (lambda < 0.2) /* there the series converges slowly, and its value is 1 to 12 digits */
     return 1;
   for (int k = 1; k <= 100; k++, sign = -sign) {
     const double term = exp(-2.0 * k * k * lambda * lambda);
@@ -127,7 +88,7 @@ void gc_holm(double *p, size_t n)
   for (size_t rank = 0; rank < n; rank++) {
     size_t least = n;
 
-    if (!done) { /* out of memory: Bonferroni, which is never less strict */
+    if (!done) { /* out of memory: Bonferroni, which is at least as strict */
       p[rank] = fmin(1, p[rank] * (double)n);
       continue;
     }

@@ -1,7 +1,11 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Divides values into two groups.
+ */
 #include "stats/stats.h"
 
-/* Values of a sorted array below `limit`. */
+/* The number of values below `limit` in a sorted array. */
 static size_t below(const double *values, size_t n, double limit)
 {
   size_t first = 0;

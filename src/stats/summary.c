@@ -1,13 +1,18 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sorting, medians, quantiles and the binomial distribution.
+ */
 #include "stats/stats.h"
 
 #include <math.h>
 
-/* Shell's sort, with Ciura's gaps and the usual continuation: qsort calls a function for each comparison,
- * and measuring an L2 sorts thousands of values. */
+/* Shell sort with Ciura's gaps and their usual continuation. qsort calls a function for each
+ * comparison, and measuring an L2 sorts thousands of values. */
 void gc_sort(double *values, size_t n)
 {
-  static const size_t gaps[] = {1, 4, 10, 23, 57, 132, 301, 701, 1577, 3548, 7983, 17961, 40412, 90927};
+  static const size_t gaps[] = {1,   4,    10,   23,   57,    132,   301,
+                                701, 1577, 3548, 7983, 17961, 40412, 90927};
   size_t g = sizeof(gaps) / sizeof(*gaps);
 
   while (g-- > 0)
@@ -21,8 +26,8 @@ void gc_sort(double *values, size_t n)
     }
 }
 
-/* Hoare's selection: afterwards values[k] is what sorting would put there, and nothing before it is
- * larger. */
+/* Hoare's selection: afterwards values[k] is what sorting would put there, and no value before it
+ * is larger. */
 static void select_kth(double *values, size_t n, size_t k)
 {
   size_t low = 0, high = n - 1;
@@ -103,7 +108,8 @@ double gc_median_confidence(const double *values, size_t n, double median, doubl
   return confidence > 0 ? confidence : 0;
 }
 
-double gc_histogram_quantile(const uint64_t *histogram, size_t bins, double low, double width, double q)
+double gc_histogram_quantile(const uint64_t *histogram, size_t bins, double low, double width,
+                             double q)
 {
   uint64_t total = 0, seen = 0;
 

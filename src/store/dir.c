@@ -3,12 +3,15 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "store/dir.h"
 
+#include "store/walk.h"
+#include "util/env.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <hwloc/gpucache.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -26,43 +29,53 @@ int gc_store_check_id(const char *id, struct gc_error *err)
 
 #define OTHER_DIR "set " HWLOC_GPUCACHE_DIR_ENV " to another one"
 
-static const char *variable(const char *name)
+/* Whether the variables belong to another user than the one that files are made for. A service may
+ * take the rights of a user while it runs; secure_getenv does not notice that. */
+static bool is_foreign(void)
 {
-  const char *value = secure_getenv(name);
+  return getauxval(AT_SECURE) || getuid() != geteuid() || getgid() != getegid();
+}
+
+static const char *variable(enum gc_env_variable which)
+{
+  const char *value = gc_env_get(which);
 
   return value && *value ? value : NULL;
 }
 
-/* Why it says nothing. */
-static const char *lacks(const char *name)
+/* Why the variable names no directory. */
+static const char *lacks(enum gc_env_variable which)
 {
-  const char *value = secure_getenv(name);
+  const char *value = gc_env_get(which);
 
   return !value ? "not set" : *value ? "not absolute" : "empty";
 }
 
-/* levels: how many of the path's last components may be made when missing. Never a home itself, but all of a
- * directory that was named for this. */
+/* levels: how many of the last components of the path may be created. A home directory is never
+ * created; all components of $HWLOC_GPUCACHE_DIR may be. */
 static int find_dir(char *dir, size_t size, unsigned *levels, struct gc_error *err)
 {
-  const char *own = variable(HWLOC_GPUCACHE_DIR_ENV), *base = variable("XDG_CACHE_HOME"),
-             *home = variable("HOME");
+  const char *own = variable(GC_ENV_DIR), *base = variable(GC_ENV_XDG_CACHE_HOME),
+             *home = variable(GC_ENV_HOME);
   int length;
 
   *levels = own ? UINT_MAX : 2;
+  if (is_foreign())
+    return gc_fail(err, -ENOENT, "no directory for records: this process has rights that its user "
+                   "lacks (set-user-ID, for example); run hwloc-gpucache measure without them");
   if (own)
     length = snprintf(dir, size, "%s", own);
-  else if (base && base[0] == '/') /* the XDG specification: a relative one is invalid */
+  else if (base && base[0] == '/') /* the XDG specification does not allow a relative path */
     length = snprintf(dir, size, "%s/hwloc-gpucache", base);
   else if (home && home[0] == '/')
     length = snprintf(dir, size, "%s/.cache/hwloc-gpucache", home);
   else
     return gc_fail(err, -ENOENT, "no directory for records: " HWLOC_GPUCACHE_DIR_ENV
                    " is %s, XDG_CACHE_HOME is %s, HOME is %s; set " HWLOC_GPUCACHE_DIR_ENV,
-                   lacks(HWLOC_GPUCACHE_DIR_ENV), lacks("XDG_CACHE_HOME"), lacks("HOME"));
+                   lacks(GC_ENV_DIR), lacks(GC_ENV_XDG_CACHE_HOME), lacks(GC_ENV_HOME));
   if (length < 0 || (size_t)length >= size)
     return gc_fail(err, -ENAMETOOLONG, "the path of the directory for records is too long");
-  /* O_NOFOLLOW would follow a link whose name ends in a slash. */
+  /* O_NOFOLLOW follows a link with a slash at the end of its name. */
   while (length > 1 && dir[length - 1] == '/')
     dir[--length] = '\0';
   return 0;
@@ -77,9 +90,9 @@ int gc_store_dir(char *dir, size_t size, struct gc_error *err)
 
 const char *gc_store_ignored(void)
 {
-  const char *base = variable("XDG_CACHE_HOME");
+  const char *base = variable(GC_ENV_XDG_CACHE_HOME);
 
-  return base && base[0] != '/' && !variable(HWLOC_GPUCACHE_DIR_ENV)
+  return base && base[0] != '/' && !variable(GC_ENV_DIR) && !is_foreign()
              ? "XDG_CACHE_HOME is ignored, because it is not absolute"
              : NULL;
 }
@@ -89,46 +102,36 @@ const char *gc_store_site_dir(void)
   return GC_SITE_DIR;
 }
 
-int gc_store_path(const char *id, char *path, size_t size, struct gc_error *err)
-{
-  int status = gc_store_check_id(id, err);
-  size_t length;
-
-  if (status)
-    return status;
-  status = gc_store_dir(path, size, err);
-  if (status)
-    return status;
-  length = strlen(path);
-  if ((size_t)snprintf(path + length, size - length, "/%s.xml", id) >= size - length)
-    return gc_fail(err, -ENAMETOOLONG, "the path of the record is too long");
-  return 0;
-}
-
-/* Why a directory is not used, and what its owner can do about it. Not: take the right to write in /tmp away. */
+/* Refuses a directory that cannot be trusted, and says how its owner can fix that, but not for
+ * directories like /tmp (with the sticky bit). */
 static int refuse(const struct stat *st, const char *dir, struct gc_error *err)
 {
   const bool ours = st->st_uid == geteuid();
 
   if (!ours && st->st_uid != 0)
-    return gc_fail(err, -EACCES, "the directory for records %.300s is not used: it belongs to user %lu", dir,
+    return gc_fail(err, -EACCES,
+                   "the directory for records %.300s is not used: it belongs to user %lu", dir,
                    (unsigned long)st->st_uid);
   if (st->st_mode & S_IWOTH)
-    return gc_fail(err, -EACCES, "the directory for records %.300s is not used: everybody can write there%s", dir,
-                   (ours || !geteuid()) && !(st->st_mode & S_ISVTX) ? "; chmod o-w mends that" : "");
+    return gc_fail(
+        err, -EACCES, "the directory for records %.300s is not used: everybody can write there%s",
+        dir, (ours || !geteuid()) && !(st->st_mode & S_ISVTX) ? "; chmod o-w fixes that" : "");
   return 0;
 }
 
-int gc_store_open_dir(const char *dir, struct gc_error *err)
+/* name: of the directory dir in the directory parent. */
+static int open_in(int parent, const char *name, const char *dir, struct gc_error *err)
 {
-  int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), status;
+  int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), status;
   struct stat st;
 
   if (fd < 0) {
     status = -errno;
-    /* Linux says ENOTDIR, not ELOOP, when both flags meet a link. */
-    if ((errno == ENOTDIR || errno == ELOOP) && !lstat(dir, &st) && S_ISLNK(st.st_mode))
-      return gc_fail(err, -EACCES, "the directory for records %.300s is not used: it is a symbolic link", dir);
+    /* With both flags, Linux returns ENOTDIR for a link, not ELOOP. */
+    if ((errno == ENOTDIR || errno == ELOOP) &&
+        !fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
+      return gc_fail(err, -EACCES,
+                     "the directory for records %.300s is not used: it is a symbolic link", dir);
     errno = -status;
     return gc_fail(err, status, "the directory for records %.300s cannot be opened: %m", dir);
   }
@@ -142,11 +145,16 @@ int gc_store_open_dir(const char *dir, struct gc_error *err)
   return status;
 }
 
-/* The caller's own: there may be another one. */
-static int open_own(const char *dir, struct gc_error *err)
+int gc_store_open_dir(const char *dir, struct gc_error *err)
+{
+  return open_in(AT_FDCWD, dir, dir, err);
+}
+
+/* Opens the caller's own directory; the sentence says that another one may be set. */
+static int open_own(int parent, const char *name, const char *dir, struct gc_error *err)
 {
   struct gc_error why = {""};
-  int fd = gc_store_open_dir(dir, &why);
+  int fd = open_in(parent, name, dir, &why);
 
   if (fd == -ENOENT)
     gc_fail(err, fd, "%s", why.text);
@@ -155,12 +163,12 @@ static int open_own(const char *dir, struct gc_error *err)
   return fd;
 }
 
-int gc_store_unwritable(struct gc_error *err, int code, int dir_fd, const char *dir, const char *what,
-                        const char *name)
+int gc_store_unwritable(struct gc_error *err, int code, int dir_fd, const char *dir,
+                        const char *what, const char *name)
 {
-  /* a file of another user's in a directory that is ours is no matter of the directory */
+  /* permission may be denied for the file of another user, in a directory that is fine */
   const bool denied = code == EACCES || code == EPERM;
-  /* of what takes no files, whoever asks, /proc says ENOENT, /sys EACCES */
+  /* in directories that never accept files, /proc returns ENOENT and /sys EACCES */
   const bool everywhere = code == EROFS || code == ENOSPC || code == EDQUOT || code == ENOENT ||
                           (denied && (faccessat(dir_fd, ".", W_OK | X_OK, AT_EACCESS) ||
                                       faccessat(dir_fd, name, F_OK, AT_SYMLINK_NOFOLLOW)));
@@ -168,77 +176,30 @@ int gc_store_unwritable(struct gc_error *err, int code, int dir_fd, const char *
   if (!everywhere)
     return gc_store_failed(err, code, what, dir, name);
   errno = code;
-  return gc_fail(err, -code, "the directory for records %.300s cannot be written: %m; " OTHER_DIR, dir);
+  return gc_fail(err, -code, "the directory for records %.300s cannot be written: %m; " OTHER_DIR,
+                 dir);
 }
 
-/* Makes name in parent, unless parent is somebody else's, who could have led us anywhere. */
-static int make_in(const char *parent, const char *name, struct gc_error *why)
+static int refuse_way(int status, const char *dir, const struct gc_error *why, struct gc_error *err)
 {
-  int fd = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC), status = 0;
-  struct stat st;
-
-  if (fd < 0 || fstat(fd, &st))
-    status = gc_store_failed(why, errno, "cannot open", parent, NULL);
-  else if (st.st_uid != geteuid() && st.st_uid != 0)
-    status = gc_fail(why, -EACCES, "%.200s belongs to user %lu", parent, (unsigned long)st.st_uid);
-  else if (mkdirat(fd, name, 0700) && errno != EEXIST)
-    status = gc_store_failed(why, errno, "cannot make", parent, name);
-  if (fd >= 0)
-    close(fd);
-  return status;
-}
-
-/* Makes dir where there is none and, with levels to spare, what it is in. why: what it failed at. */
-static int make_all(char *dir, unsigned levels, struct gc_error *why)
-{
-  char *name = strrchr(dir, '/'), *end = name;
-  int status;
-
-  if (!access(dir, F_OK))
-    return 0;
-  if (errno != ENOENT || !levels)
-    return errno == ENOENT ? gc_fail(why, -ENOENT, "there is no %.200s", dir)
-                           : gc_store_failed(why, errno, "cannot make", dir, NULL);
-  if (!name)
-    return make_in(".", dir, why);
-  while (end > dir && end[-1] == '/')
-    end--;
-  if (end == dir)
-    return make_in("/", name + 1, why);
-  *end = '\0';
-  status = make_all(dir, levels - 1, why);
-  if (!status)
-    status = make_in(dir, name + 1, why);
-  *end = '/';
-  return status;
+  return gc_fail(err, status, "no directory for records %.150s: %.200s; " OTHER_DIR, dir,
+                 why->text);
 }
 
 int gc_store_open(char dir[PATH_MAX], bool make, struct gc_error *err)
 {
+  char last[GC_STORE_COMPONENT];
   struct gc_error why = {""};
   unsigned levels;
-  int status = find_dir(dir, PATH_MAX, &levels, err);
+  int status = find_dir(dir, PATH_MAX, &levels, err), parent;
 
-  if (!status && make && mkdir(dir, 0700) && errno != EEXIST) {
-    status = make_all(dir, levels, &why);
-    if (status)
-      return gc_fail(err, status, "no directory for records %.150s: %.200s; " OTHER_DIR, dir, why.text);
-  }
-  return status ? status : open_own(dir, err);
-}
-
-int gc_store_check(const char *id, struct gc_error *err)
-{
-  char dir[PATH_MAX];
-  int status = gc_store_check_id(id, err), fd;
-
-  if (status)
-    return status;
-  fd = gc_store_open(dir, true, err);
-  if (fd < 0)
-    return fd;
-  status = gc_store_try(fd, dir, id, err);
-  close(fd);
+  if (status || !make)
+    return status ? status : open_own(AT_FDCWD, dir, dir, err);
+  parent = gc_store_walk(dir, levels, last, &why);
+  if (parent < 0)
+    return refuse_way(parent, dir, &why, err);
+  status = open_own(parent, last, dir, err);
+  close(parent);
   return status;
 }
 
@@ -252,6 +213,29 @@ int gc_store_list(char dir[PATH_MAX], DIR **stream, struct gc_error *err)
   if (*stream)
     return 0;
   status = gc_store_failed(err, errno, "cannot list", dir, NULL);
+  close(fd);
+  return status;
+}
+
+int gc_store_usable(struct gc_error *err)
+{
+  struct gc_error why = {""};
+  char dir[PATH_MAX];
+  unsigned levels;
+  int status = find_dir(dir, sizeof(dir), &levels, err), fd;
+
+  if (status)
+    return status;
+  status = gc_store_walk_dry(dir, levels, &why);
+  if (status)
+    return refuse_way(status, dir, &why, err);
+  fd = open_own(AT_FDCWD, dir, dir, err);
+  if (fd == -ENOENT)
+    return 0;
+  if (fd < 0)
+    return fd;
+  if (faccessat(fd, ".", W_OK | X_OK, AT_EACCESS))
+    status = gc_store_unwritable(err, errno, fd, dir, "cannot write", ".");
   close(fd);
   return status;
 }

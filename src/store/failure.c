@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Failed measurements, remembered for a while: a note of a few lines "word: value" beside the records.
- * It counts for the very GPU, driver and program that it was made with, and in the same environment,
- * because that may hide a GPU or a library. */
+/* A note has a few lines "word: value". It is valid for the same GPU, driver, program and
+ * environment, because the environment may hide a GPU or a library. */
 #include "config.h"
 
 #define _GNU_SOURCE
 #define HWLOC_GPUCACHE_KEYS_ONLY
-#include "store/dir.h"
+#include "store/failure.h"
 
+#include "store/dir.h"
+#include "store/file.h"
+#include "util/env.h"
 #include "util/hash.h"
+#include "util/number.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,25 +24,37 @@
 #include <time.h>
 #include <unistd.h>
 
-#define FORM "hwloc-gpucache failure 1\n"
+#define FIRST_LINE "hwloc-gpucache failure 2\n"
 #define MOST_BYTES 4096
+/* The file has a note for each set of conditions, the newest first: ranks of a job differ in the GPUs
+ * that they see. The oldest ones are dropped. */
+#define MOST_NOTES 16
+#define MOST_FILE_BYTES (MOST_NOTES * MOST_BYTES)
 #define DATE "%Y-%m-%dT%H:%M:%SZ"
-/* Clocks of machines that share a home may differ a little. */
+/* The clocks of machines that share a home directory may differ a little. */
 #define SKEW_SECONDS 60
 
-/* Where a vendor's library is found, and which GPUs it shows; how long a load may wait. */
-static const char *const circumstances[] = {
-  "LD_LIBRARY_PATH",     "CUDA_VISIBLE_DEVICES",     "HIP_VISIBLE_DEVICES",
-  "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",       "HSA_OVERRIDE_GFX_VERSION",
-  HWLOC_GPUCACHE_TIMEOUT_ENV,
+static const char *const kinds[] = {
+  [GC_FAILURE_LASTS] = "lasts",
+  [GC_FAILURE_PASSES] = "passes",
+  [GC_FAILURE_KILLED] = "killed",
+  [GC_FAILURE_HELD] = "held",
 };
 
-/* What a vendor's library opens first: a group, a container or a batch system may grant or refuse it. */
+/* They say where a vendor's library is, which GPUs it shows, and how long a load may wait. */
+static const enum gc_env_variable variables[] = {
+  GC_ENV_LD_LIBRARY_PATH,      GC_ENV_CUDA_VISIBLE_DEVICES, GC_ENV_HIP_VISIBLE_DEVICES,
+  GC_ENV_ROCR_VISIBLE_DEVICES, GC_ENV_GPU_DEVICE_ORDINAL,   GC_ENV_HSA_OVERRIDE_GFX_VERSION,
+  GC_ENV_CUDA_DEVICE_ORDER,    GC_ENV_TIMEOUT,
+};
+
+/* The devices that a vendor's library opens first. A group, a container or a batch system may
+ * grant or refuse access. */
 static const char *const devices[] = {"/dev/nvidiactl", "/dev/kfd"};
 
 uint64_t gc_store_hash_place(uint64_t hash, const char *root, const char *device)
 {
-  uint64_t place[3] = {0}; /* a hash of its bytes: no padding */
+  uint64_t place[3] = {0}; /* without padding, because its bytes are hashed */
   struct stat st;
 
   if (!stat(root, &st)) {
@@ -50,13 +65,13 @@ uint64_t gc_store_hash_place(uint64_t hash, const char *root, const char *device
   return gc_hash(hash, place, sizeof(place));
 }
 
-/* An unset variable is told from an empty one. A container has another root. */
+/* An unset variable and an empty one have different hashes. A container has another root. */
 uint64_t gc_store_environment(void)
 {
   uint64_t hash = GC_HASH_START;
 
-  for (size_t i = 0; i < sizeof(circumstances) / sizeof(*circumstances); i++) {
-    const char *value = secure_getenv(circumstances[i]);
+  for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++) {
+    const char *value = gc_env_get(variables[i]);
 
     hash = gc_hash(hash, value ? "\1" : "\2", 1);
     if (value)
@@ -67,7 +82,7 @@ uint64_t gc_store_environment(void)
   return hash;
 }
 
-/* One line; a value that has line ends would make two. */
+/* Appends a line. Line ends in the value are replaced, because they would make two lines. */
 static size_t add_line(char *text, size_t length, const char *word, const char *value)
 {
   size_t start;
@@ -84,11 +99,11 @@ static size_t add_line(char *text, size_t length, const char *word, const char *
   return length;
 }
 
-/* All that must be the same for the note to count, and whether it passes by itself. */
+/* Everything that must be unchanged for the note to be valid. */
 static size_t write_head(const struct gc_identity *identity, uint64_t environment, char *text)
 {
   char hash[24];
-  size_t length = (size_t)snprintf(text, MOST_BYTES, FORM);
+  size_t length = (size_t)snprintf(text, MOST_BYTES, FIRST_LINE);
 
   snprintf(hash, sizeof(hash), "%016" PRIx64, environment);
   length = add_line(text, length, "id", identity->id);
@@ -101,33 +116,28 @@ static size_t write_head(const struct gc_identity *identity, uint64_t environmen
   return add_line(text, length, "environment", hash);
 }
 
-int gc_store_remember_failure(const struct gc_identity *identity, uint64_t environment,
-                              const char *why, bool passing, struct gc_error *err)
+/* Writes the note completely or not at all, in place of any other, and durably. */
+static int put(int dir_fd, const char *dir, const char *id, const char *text, size_t length,
+               struct gc_error *err)
 {
-  char dir[PATH_MAX], text[MOST_BYTES], date[32];
-  time_t now = time(NULL);
-  struct tm tm;
-  size_t length;
-  int dir_fd, status = gc_store_check_id(identity->id, err);
+  char name[GC_STORE_NAME], temporary[GC_STORE_NAME];
+  int fd = gc_store_write_temporary(dir_fd, id, text, length, temporary), status = 0;
 
-  if (status)
-    return status;
-  strftime(date, sizeof(date), DATE, gmtime_r(&now, &tm));
-  length = write_head(identity, environment, text);
-  length = add_line(text, length, "since", date);
-  length = add_line(text, length, "passing", passing ? "yes" : "no");
-  length = add_line(text, length, "why", why);
-  if (length >= MOST_BYTES)
-    return gc_fail(err, -E2BIG, "too much to remember of %s", identity->id);
-  dir_fd = gc_store_open(dir, true, err);
-  if (dir_fd < 0)
-    return dir_fd;
-  status = gc_store_put(dir_fd, dir, identity->id, GC_STORE_FAILED, text, length, err);
-  close(dir_fd);
+  snprintf(name, sizeof(name), "%s" GC_STORE_FAILED, id);
+  if (fd < 0)
+    return gc_store_unwritable(err, -fd, dir_fd, dir, "cannot write", name);
+  if (renameat(dir_fd, temporary, dir_fd, name)) {
+    status = gc_store_failed(err, errno, "cannot replace", dir, name);
+    unlinkat(dir_fd, temporary, 0);
+  } else {
+    /* Some file systems cannot sync a directory; the file is in place nevertheless. */
+    fsync(dir_fd);
+  }
+  close(fd);
   return status;
 }
 
-/* The value of the next line, which must be of this word; NULL: it is not. Ends it with a NUL. */
+/* Takes the value of the next line and ends it with a NUL. NULL: the line has another word. */
 static char *take_line(char **text, const char *word)
 {
   size_t length = strlen(word);
@@ -140,37 +150,84 @@ static char *take_line(char **text, const char *word)
   return value + length + 2;
 }
 
+static bool parse_kind(const char *word, enum gc_failure_kind *kind)
+{
+  for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+    if (!strcmp(word, kinds[i])) {
+      *kind = (enum gc_failure_kind)i;
+      return true;
+    }
+  return false;
+}
+
 static bool parse(char *text, struct gc_failure *failure)
 {
-  char *since = take_line(&text, "since"), *passing = take_line(&text, "passing"),
-       *why = take_line(&text, "why"), *end;
+  char *since = take_line(&text, "since"), *kind = take_line(&text, "kind"),
+       *seconds = take_line(&text, "seconds"), *why = take_line(&text, "why"), *end;
   struct tm tm = { 0 };
+  uint64_t number;
 
-  if (!since || !passing || !why || *text)
+  if (!since || !kind || !seconds || !why || *text)
     return false;
   end = strptime(since, DATE, &tm);
-  if (!end || *end)
+  if (!end || *end || !parse_kind(kind, &failure->kind) || !gc_number_whole(seconds, &number) ||
+      number > GC_FAILURE_SECONDS)
     return false;
   failure->when = timegm(&tm);
-  failure->passing = !strcmp(passing, "yes");
+  failure->seconds = (long)number;
   snprintf(failure->since, sizeof(failure->since), "%s", since);
   snprintf(failure->why, sizeof(failure->why), "%s", why);
   return true;
 }
 
-static bool is_recent(const struct gc_failure *failure)
+/* Finds the note with this head and parses it. */
+static bool find_note(char *text, const char *head, struct gc_failure *failure)
 {
-  const long age = (long)(time(NULL) - failure->when);
+  const size_t length = strlen(head);
+  const bool has_notes = !strncmp(text, FIRST_LINE, strlen(FIRST_LINE));
 
-  return age >= -SKEW_SECONDS &&
-         age < (failure->passing ? GC_PASSING_FAILURE_SECONDS : GC_FAILURE_SECONDS);
+  for (char *at = has_notes ? text : NULL, *next; at; at = next) {
+    next = strstr(at + 1, FIRST_LINE);
+    if (strncmp(at, head, length))
+      continue;
+    if (next)
+      *next = '\0';
+    return parse(at + length, failure);
+  }
+  return false;
 }
 
-int gc_store_find_failure(const struct gc_identity *identity, uint64_t environment,
-                          struct gc_failure *failure)
+/* Appends the notes of the file that have another head, as far as there is room. Returns the new
+ * length. */
+static size_t add_others(int dir_fd, const char *dir, const char *name, const char *head,
+                         char *text, size_t length)
 {
-  char dir[PATH_MAX], name[GC_STORE_NAME], head[MOST_BYTES], *text = NULL;
-  size_t head_length, length = 0;
+  struct gc_store_text file;
+  size_t count = 1;
+
+  if (gc_store_load(dir_fd, dir, name, MOST_FILE_BYTES, &file, NULL))
+    return length;
+  for (char *at = strstr(file.bytes, FIRST_LINE), *next; at && count < MOST_NOTES; at = next) {
+    size_t bytes;
+
+    next = strstr(at + 1, FIRST_LINE);
+    bytes = next ? (size_t)(next - at) : strlen(at);
+    if (!strncmp(at, head, strlen(head)) || bytes >= MOST_BYTES)
+      continue;
+    memcpy(text + length, at, bytes);
+    length += bytes;
+    count++;
+  }
+  free(file.bytes);
+  return length;
+}
+
+/* Reads the note, valid or not. 0 or -ENOENT. */
+static int load(const struct gc_identity *identity, uint64_t environment,
+                struct gc_failure *failure)
+{
+  char dir[PATH_MAX], name[GC_STORE_NAME], head[MOST_BYTES];
+  struct gc_store_text text;
   int dir_fd, status = gc_store_check_id(identity->id, NULL);
 
   if (status)
@@ -179,14 +236,85 @@ int gc_store_find_failure(const struct gc_identity *identity, uint64_t environme
   if (dir_fd < 0)
     return -ENOENT;
   snprintf(name, sizeof(name), "%s" GC_STORE_FAILED, identity->id);
-  status = gc_store_load(dir_fd, dir, name, MOST_BYTES, &text, &length, NULL);
+  status = gc_store_load(dir_fd, dir, name, MOST_FILE_BYTES, &text, NULL);
   close(dir_fd);
   if (status)
     return -ENOENT;
-  head_length = write_head(identity, environment, head);
-  if (head_length >= MOST_BYTES || length < head_length || memcmp(text, head, head_length) ||
-      memchr(text, '\0', length) || !parse(text + head_length, failure) || !is_recent(failure))
+  if (write_head(identity, environment, head) >= MOST_BYTES ||
+      memchr(text.bytes, '\0', text.length) || !find_note(text.bytes, head, failure))
     status = -ENOENT;
+  free(text.bytes);
+  return status;
+}
+
+int gc_store_find_failure(const struct gc_identity *identity, uint64_t environment,
+                          struct gc_failure *failure)
+{
+  long age;
+
+  if (load(identity, environment, failure))
+    return -ENOENT;
+  age = (long)(time(NULL) - failure->when);
+  return failure->seconds && age >= -SKEW_SECONDS && age < failure->seconds ? 0 : -ENOENT;
+}
+
+/* How long the note of a failure is valid. Many processes may fail at the same time, and a user may
+ * try several times: only a failure after the end of an earlier note counts as another one. */
+static long choose_seconds(const struct gc_identity *identity, uint64_t environment,
+                           enum gc_failure_kind kind)
+{
+  struct gc_failure earlier;
+  long age;
+
+  if (kind == GC_FAILURE_LASTS)
+    return GC_FAILURE_SECONDS;
+  if (load(identity, environment, &earlier) || earlier.kind == GC_FAILURE_LASTS)
+    return kind == GC_FAILURE_KILLED ? 0 : GC_PASSING_FAILURE_SECONDS;
+  age = (long)(time(NULL) - earlier.when);
+  if (age < -SKEW_SECONDS || age > earlier.seconds + GC_FAILURE_SECONDS)
+    return kind == GC_FAILURE_KILLED ? 0 : GC_PASSING_FAILURE_SECONDS;
+  if (!earlier.seconds)
+    return GC_PASSING_FAILURE_SECONDS;
+  if (age < earlier.seconds)
+    return earlier.seconds;
+  return earlier.seconds < GC_FAILURE_SECONDS / 2 ? 2 * earlier.seconds : GC_FAILURE_SECONDS;
+}
+
+int gc_store_remember_failure(const struct gc_identity *identity, uint64_t environment,
+                              const char *why, enum gc_failure_kind kind,
+                              struct gc_error *err)
+{
+  char dir[PATH_MAX], name[GC_STORE_NAME], head[MOST_BYTES], date[32], seconds[32], *text;
+  time_t now = time(NULL);
+  struct tm tm;
+  size_t length;
+  int dir_fd, status = gc_store_check_id(identity->id, err);
+
+  if (status)
+    return status;
+  text = malloc(MOST_FILE_BYTES);
+  if (!text)
+    return gc_fail(err, -ENOMEM, "out of memory");
+  strftime(date, sizeof(date), DATE, gmtime_r(&now, &tm));
+  write_head(identity, environment, head);
+  length = write_head(identity, environment, text);
+  length = add_line(text, length, "since", date);
+  length = add_line(text, length, "kind", kinds[kind]);
+  snprintf(seconds, sizeof(seconds), "%ld", choose_seconds(identity, environment, kind));
+  length = add_line(text, length, "seconds", seconds);
+  length = add_line(text, length, "why", why);
+  if (length >= MOST_BYTES) {
+    status = gc_fail(err, -E2BIG, "the note about %s is too long", identity->id);
+    goto out;
+  }
+  status = dir_fd = gc_store_open(dir, true, err);
+  if (dir_fd < 0)
+    goto out;
+  snprintf(name, sizeof(name), "%s" GC_STORE_FAILED, identity->id);
+  length = add_others(dir_fd, dir, name, head, text, length);
+  status = put(dir_fd, dir, identity->id, text, length, err);
+  close(dir_fd);
+out:
   free(text);
   return status;
 }

@@ -1,92 +1,26 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading: which files are believed, and which records are still true. */
 #define _GNU_SOURCE
+#include "store/find.h"
+
 #include "store/dir.h"
+#include "store/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-/* A record is as good as who could have written it. */
-static int check_file(const struct stat *st, const char *dir, const char *name, size_t most,
-                      struct gc_error *err)
-{
-  if (!S_ISREG(st->st_mode))
-    return gc_fail(err, -EACCES, "%s/%s is not a regular file", dir, name);
-  if (st->st_uid != geteuid() && st->st_uid != 0)
-    return gc_fail(err, -EACCES, "%s/%s belongs to user %lu", dir, name, (unsigned long)st->st_uid);
-  if (st->st_mode & (S_IWGRP | S_IWOTH))
-    return gc_fail(err, -EACCES, "%s/%s can be written by others than its owner", dir, name);
-  if (st->st_size > (off_t)most)
-    return gc_fail(err, -EBADMSG, "%s/%s is longer than %zu bytes", dir, name, most);
-  return 0;
-}
-
-static int read_all(int fd, char *text, size_t size, size_t *length)
-{
-  ssize_t got;
-
-  for (*length = 0; *length < size; *length += (size_t)got) {
-    got = read(fd, text + *length, size - *length);
-    if (got < 0 && errno == EINTR)
-      got = 0;
-    else if (got < 0)
-      return -errno;
-    else if (got == 0)
-      break;
-  }
-  return 0;
-}
-
-int gc_store_load(int dir_fd, const char *dir, const char *name, size_t most, char **text,
-                  size_t *length, struct gc_error *err)
-{
-  /* O_NONBLOCK: a FIFO in its place must not make us wait for a writer. */
-  int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), status;
-  struct stat st;
-
-  if (fd < 0) {
-    if (errno == ELOOP)
-      return gc_fail(err, -EACCES, "%s/%s is a symbolic link", dir, name);
-    return gc_store_failed(err, errno, "cannot open", dir, name);
-  }
-  if (fstat(fd, &st)) {
-    status = gc_store_failed(err, errno, "cannot examine", dir, name);
-    goto out;
-  }
-  status = check_file(&st, dir, name, most, err);
-  if (status)
-    goto out;
-  *text = malloc((size_t)st.st_size + 1);
-  if (!*text) {
-    status = gc_fail(err, -ENOMEM, "out of memory");
-    goto out;
-  }
-  status = read_all(fd, *text, (size_t)st.st_size, length);
-  if (status) {
-    gc_store_failed(err, -status, "cannot read", dir, name);
-    free(*text);
-  } else {
-    (*text)[*length] = '\0';
-  }
-out:
-  close(fd);
-  return status;
-}
 
 int gc_store_judge(const struct gc_record *record, const struct gc_identity *now,
                    struct gc_error *err)
 {
   const struct gc_identity *then = &record->identity;
-  /* A simulated GPU has a profile where a real one has a VBIOS (record.h). */
+  /* A simulated GPU has a hash of its profile in place of a VBIOS version. */
   const char *firmware = !strcmp(now->driver, "simulated") ? "profile" : "VBIOS";
   const struct {
     const char *what, *then, *now;
-    bool asleep; /* some drivers do not tell it of a GPU that sleeps: then it cannot have changed */
+    bool asleep; /* missing with some drivers while the GPU sleeps: it cannot change then */
   } conditions[] = {
     { "driver", then->driver, now->driver, false },
     { firmware, then->vbios, now->vbios, true },
@@ -110,16 +44,15 @@ int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,
 {
   struct gc_record *found;
   struct gc_error why;
-  char name[GC_STORE_NAME], *text = NULL;
-  size_t length = 0;
+  struct gc_store_text text;
+  char name[GC_STORE_NAME];
   int status;
 
   snprintf(name, sizeof(name), "%s.xml", identity->id);
-  status = gc_store_load(fd, dir, name, GC_RECORD_MAX_BYTES, &text, &length, err);
+  status = gc_store_load(fd, dir, name, GC_RECORD_MAX_BYTES, &text, err);
   if (status)
     return status;
-  status = gc_record_read_xml(text, length, &found, &why);
-  free(text);
+  status = gc_record_read_text(text.bytes, text.length, &found, &why);
   if (!status) {
     status = gc_store_judge(found, identity, &why);
     if (status)
@@ -133,9 +66,10 @@ int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,
   return status;
 }
 
-/* fd: of the directory, or why there is none; closed. */
-static int find_in(int fd, const char *dir, const struct gc_identity *identity, struct gc_record **record,
-                   struct gc_error *err)
+/* Finds the record in one directory and closes it. fd: its descriptor, or the negative errno of
+ * opening it. */
+static int find_in(int fd, const char *dir, const struct gc_identity *identity,
+                   struct gc_record **record, struct gc_error *err)
 {
   int status;
 
@@ -146,21 +80,41 @@ static int find_in(int fd, const char *dir, const struct gc_identity *identity, 
   return status;
 }
 
+/* The caller's record is provisional. The record of the site is better if it is not provisional. */
+static void prefer_site(struct gc_record **record, struct gc_record *of_site)
+{
+  if (gc_provisional_why(of_site)) {
+    gc_record_free(of_site);
+    return;
+  }
+  gc_record_free(*record);
+  *record = of_site;
+}
+
 int gc_store_find(const struct gc_identity *identity, struct gc_record **record,
                   struct gc_error *err)
 {
   struct gc_error why_not_ours, why_not_site;
+  struct gc_record *of_site;
   char dir[PATH_MAX];
   int ours = gc_store_check_id(identity->id, err), site;
 
   if (ours)
     return ours;
   ours = find_in(gc_store_open(dir, false, &why_not_ours), dir, identity, record, &why_not_ours);
-  if (ours == 0)
+  if (ours == 0 && !gc_provisional_why(*record))
     return 0;
-  site = find_in(gc_store_open_dir(GC_SITE_DIR, &why_not_site), GC_SITE_DIR, identity, record, &why_not_site);
-  if (site == 0)
+  site = find_in(gc_store_open_dir(GC_SITE_DIR, &why_not_site), GC_SITE_DIR, identity, &of_site,
+                 &why_not_site);
+  if (ours == 0) {
+    if (site == 0)
+      prefer_site(record, of_site);
     return 0;
+  }
+  if (site == 0) {
+    *record = of_site;
+    return 0;
+  }
   if (ours != -ENOENT)
     return gc_fail(err, ours, "%s", why_not_ours.text);
   if (site != -ENOENT)

@@ -1,98 +1,111 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One process at a time measures a GPU. The lock file stays until gc_store_tidy removes it, with its lock
- * held; so a lock counts only if its file still has the name then: else two processes could hold
- * locks on two files of the same name. */
+/* Only gc_store_tidy removes a lock file, and only while it holds the lock. So a process that gets
+ * the lock checks that the file still has its name: otherwise two processes could hold locks on two
+ * files that had the same name. */
 #define _GNU_SOURCE
+#include "store/lock.h"
+
 #include "store/dir.h"
+#include "store/file.h"
+#include "store/hold.h"
+#include "util/clock.h"
+#include "util/holder.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
-static double now(void)
-{
-  struct timespec t;
+/* The lock file of one GPU. */
+struct place {
+  int dir_fd;
+  const char *dir, *id;
+  char name[GC_STORE_NAME];
+  struct stat held; /* the file that another process has locked */
+  long owner;       /* without locks: the process that holds it; 0: unknown */
+};
 
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+static int say_held(const struct place *at, struct gc_error *err)
+{
+  const long holder = at->owner ? at->owner : gc_holder_of(&at->held);
+  char who[32] = "", advice[GC_HOLDER_ADVICE];
+
+  if (holder)
+    snprintf(who, sizeof(who), " (%ld)", holder);
+  gc_holder_advice(holder, advice);
+  return gc_fail(err, -ETIMEDOUT, "another process%s is measuring this GPU%s", who, advice);
 }
 
-/* Polled: flock has no time limit, and a signal to end it would be the application's business. */
-static int wait_until(int fd, double end)
+/* Another kind of file, or the file of another user, has the name of the lock. */
+static int refuse(const struct place *at, int code, const char *name, const struct stat *st,
+                  struct gc_error *err)
 {
-  const struct timespec pause = { 0, 20 * 1000 * 1000 };
+  if (!S_ISREG(st->st_mode))
+    return gc_fail(err, -code, "%s/%s is not a regular file; remove it", at->dir, name);
+  return gc_fail(err, -code, "%s/%s belongs to user %lu; remove it, or ask that user to do so",
+                 at->dir, name, (unsigned long)st->st_uid);
+}
 
-  while (flock(fd, LOCK_EX | LOCK_NB)) {
-    if (errno != EWOULDBLOCK && errno != EINTR)
-      return -errno;
-    if (!(now() < end))
-      return -ETIMEDOUT;
+static bool is_ours(const struct stat *st)
+{
+  return S_ISREG(st->st_mode) && (st->st_uid == geteuid() || st->st_uid == 0);
+}
+
+/* Why a file cannot be opened or made. */
+static int cannot(const struct place *at, int code, const char *what, const char *name,
+                  struct gc_error *err)
+{
+  struct stat st;
+
+  if (!fstatat(at->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) && !is_ours(&st))
+    return refuse(at, code, name, &st, err);
+  return gc_store_unwritable(err, code, at->dir_fd, at->dir, what, name);
+}
+
+/* Opens the lock file, and makes it if it is missing. Its mode does not depend on the umask,
+ * because the umask could deny access to other processes of this user. */
+static int open_file(const struct place *at)
+{
+  const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK;
+  const struct timespec pause = { 0, 2 * 1000 * 1000 };
+  int fd;
+
+  for (int i = 0;; i++) {
+    fd = openat(at->dir_fd, at->name, flags);
+    if (fd < 0 && errno == ENOENT) {
+      fd = openat(at->dir_fd, at->name, flags | O_CREAT | O_EXCL, 0600);
+      if (fd >= 0)
+        fchmod(fd, 0600);
+      else if (errno == EEXIST)
+        continue;
+    }
+    /* another process has made it and has not set its mode yet */
+    if (fd >= 0 || errno != EACCES || i == 10)
+      return fd;
     nanosleep(&pause, NULL);
   }
-  return 0;
 }
 
-/* The process that took the lock on this file; 0: not known here, as with a network file system, in another
- * container, or when it is gone and a child of its has the lock. F_GETLK does not know locks of flock. */
-static long find_holder(const struct stat *file)
+/* Locks the file, once. -EOPNOTSUPP: this file system has no locks; -ESTALE: the file was removed
+ * meanwhile. */
+static int try_file(struct place *at, struct gc_error *err)
 {
-  FILE *locks = fopen("/proc/locks", "re");
-  char line[256];
-  long holder = 0;
-
-  while (locks && !holder && fgets(line, sizeof(line), locks)) {
-    unsigned long long inode;
-    unsigned major, minor;
-    long pid;
-
-    if (sscanf(line, "%*d: FLOCK %*s %*s %ld %x:%x:%llu", &pid, &major, &minor, &inode) == 4 &&
-        inode == file->st_ino && makedev(major, minor) == file->st_dev && pid > 0 &&
-        (!kill((pid_t)pid, 0) || errno == EPERM))
-      holder = pid;
-  }
-  if (locks)
-    fclose(locks);
-  return holder;
-}
-
-static int say_held(int status, const struct stat *file, struct gc_error *err)
-{
-  const long holder = find_holder(file);
-
-  return holder ? gc_fail(err, status, "another process (%ld) is measuring this GPU", holder)
-                : gc_fail(err, status, "another process is measuring this GPU");
-}
-
-bool gc_store_same_file(int dir_fd, const char *name, const struct stat *file)
-{
+  int fd = open_file(at), status;
   struct stat st;
-
-  return !fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) && st.st_dev == file->st_dev &&
-         st.st_ino == file->st_ino;
-}
-
-/* Opens and locks the file. -ESTALE: it was removed meanwhile. */
-static int try_lock(int dir_fd, const char *dir, const char *name, double end, struct gc_error *err)
-{
-  int fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0600);
-  struct stat st;
-  int status;
 
   if (fd < 0)
-    return gc_store_unwritable(err, errno, dir_fd, dir, "cannot open", name);
-  if (fstat(fd, &st) || !S_ISREG(st.st_mode) || (st.st_uid != geteuid() && st.st_uid != 0))
-    status = gc_fail(err, -EACCES, "%s/%s is not a file of ours", dir, name);
-  else if ((status = wait_until(fd, end)) == -ETIMEDOUT)
-    say_held(status, &st, err);
+    return cannot(at, errno, "cannot open", at->name, err);
+  if (fstat(fd, &st))
+    status = gc_store_failed(err, errno, "cannot examine", at->dir, at->name);
+  else if (!is_ours(&st))
+    status = refuse(at, EACCES, at->name, &st, err);
+  else if ((status = gc_store_hold(fd)) == -EWOULDBLOCK)
+    at->held = st;
   else if (status)
-    gc_store_failed(err, -status, "cannot lock", dir, name);
-  else if (!gc_store_same_file(dir_fd, name, &st))
+    gc_store_failed(err, -status, "cannot lock", at->dir, at->name);
+  else if (!gc_store_same_file(at->dir_fd, at->name, &st))
     status = -ESTALE;
   if (!status)
     return fd;
@@ -100,28 +113,82 @@ static int try_lock(int dir_fd, const char *dir, const char *name, double end, s
   return status;
 }
 
+/* The same on a file system without locks. */
+static int try_owner(struct place *at, struct gc_error *err)
+{
+  char name[GC_STORE_NAME];
+  int status;
+
+  snprintf(name, sizeof(name), "%s" GC_STORE_OWNER, at->id);
+  status = gc_store_own(at->dir_fd, name, &at->owner);
+  if (status < 0 && status != -EWOULDBLOCK)
+    status = cannot(at, -status, "cannot make", name, err);
+  return status;
+}
+
+/* Polls, because flock has no time limit, and signals belong to the application. */
+static int try_until(struct place *at, double end, struct gc_error *err)
+{
+  const struct timespec pause = { 0, 20 * 1000 * 1000 };
+  int lock;
+
+  for (;;) {
+    lock = try_file(at, err);
+    if (lock == -EOPNOTSUPP)
+      lock = try_owner(at, err);
+    if (lock == -ESTALE)
+      continue;
+    if (lock != -EWOULDBLOCK)
+      return lock;
+    if (!(gc_now_ms() < end))
+      return say_held(at, err);
+    nanosleep(&pause, NULL);
+  }
+}
+
 int gc_store_lock(const char *id, double seconds, struct gc_error *err)
 {
-  const double end = now() + seconds;
-  char dir[PATH_MAX], name[GC_STORE_NAME];
-  int dir_fd, lock = gc_store_check_id(id, err);
+  const double end = gc_now_ms() + 1e3 * seconds;
+  char dir[PATH_MAX];
+  struct place at = { .dir = dir, .id = id };
+  int lock = gc_store_check_id(id, err);
 
   if (lock)
     return lock;
-  dir_fd = gc_store_open(dir, true, err);
-  if (dir_fd < 0)
-    return dir_fd;
-  snprintf(name, sizeof(name), "%s.lock", id);
-  do
-    lock = try_lock(dir_fd, dir, name, end, err);
-  while (lock == -ESTALE);
-  close(dir_fd);
+  at.dir_fd = gc_store_open(dir, true, err);
+  if (at.dir_fd < 0)
+    return at.dir_fd;
+  snprintf(at.name, sizeof(at.name), "%s.lock", id);
+  lock = try_until(&at, end, err);
+  close(at.dir_fd);
   return lock;
+}
+
+bool gc_store_held(const char *id, struct gc_error *err)
+{
+  char dir[PATH_MAX], name[GC_STORE_NAME];
+  struct place at = { .dir = dir, .id = id };
+
+  at.dir_fd = gc_store_check_id(id, NULL) ? -1 : gc_store_open(dir, false, NULL);
+  if (at.dir_fd < 0)
+    return false;
+  snprintf(name, sizeof(name), "%s.lock", id);
+  if (!fstatat(at.dir_fd, name, &at.held, AT_SYMLINK_NOFOLLOW))
+    at.owner = gc_holder_of(&at.held);
+  snprintf(name, sizeof(name), "%s" GC_STORE_OWNER, id);
+  if (!at.owner)
+    at.owner = gc_store_owner(at.dir_fd, name);
+  close(at.dir_fd);
+  if (at.owner)
+    say_held(&at, err);
+  return at.owner != 0;
 }
 
 void gc_store_unlock(int lock)
 {
-  /* Said, too: a child that was forked meanwhile may still have the descriptor. */
-  flock(lock, LOCK_UN);
-  close(lock);
+  /* Closing is not enough: a child that was forked meanwhile may still have the descriptor. */
+  if (gc_store_release(lock))
+    gc_store_disown(lock);
+  else
+    close(lock);
 }

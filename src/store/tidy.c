@@ -1,36 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What writing and locking leave behind. */
 #define _GNU_SOURCE
+#include "store/tidy.h"
+
 #include "store/dir.h"
+#include "store/file.h"
+#include "store/hold.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <unistd.h>
 
-/* Removes a file of ours on which nobody has a lock, while holding that. A lock file is empty. 1: it is
- * gone; 0: it is not ours to remove; or negative. */
+/* Removes a file of this user that nobody has locked, while holding its lock. empty: only an
+ * empty file, as lock files are. 1: removed; 0: not to be removed; or a negative errno. */
 static int remove_unheld(int dir_fd, const char *dir, const char *name, bool empty,
                          struct gc_error *err)
 {
   int fd = openat(dir_fd, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), status = 0;
   struct stat st;
 
-  if (fd < 0) /* a link, or gone: neither is ours */
+  if (fd < 0) /* a link, or removed meanwhile */
     return errno == ELOOP || errno == ENOENT
              ? 0
              : gc_store_failed(err, errno, "cannot open", dir, name);
   if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_size == 0 || !empty) &&
-      st.st_uid == geteuid() && !flock(fd, LOCK_EX | LOCK_NB) &&
+      st.st_uid == geteuid() && !gc_store_hold(fd) &&
       gc_store_same_file(dir_fd, name, &st))
-    status = unlinkat(dir_fd, name, 0) ? gc_store_failed(err, errno, "cannot remove", dir, name) : 1;
+    status =
+        unlinkat(dir_fd, name, 0) ? gc_store_failed(err, errno, "cannot remove", dir, name) : 1;
   close(fd);
   return status;
 }
 
-/* Splits ID + ending + anything at the ending. */
+/* Whether the name is ID + ending, or with more: ID + ending + anything. */
 static bool is_id_with(const char *name, const char *ending, bool more)
 {
   const char *end = strstr(name, ending);
@@ -43,17 +46,18 @@ static bool is_id_with(const char *name, const char *ending, bool more)
   return gc_id_ok(id);
 }
 
-/* "." ID and what an unfinished record has behind it. id: only of this GPU, or NULL. */
+/* Whether this is the name of an unfinished record: of this GPU, or with NULL of any. */
 static bool is_unfinished(const char *name, const char *id)
 {
   return name[0] == '.' && is_id_with(name + 1, GC_STORE_UNFINISHED, true) &&
-         (!id || (!strncmp(name + 1, id, strlen(id)) &&
-                  !strncmp(name + 1 + strlen(id), GC_STORE_UNFINISHED, strlen(GC_STORE_UNFINISHED))));
+         (!id ||
+          (!strncmp(name + 1, id, strlen(id)) &&
+           !strncmp(name + 1 + strlen(id), GC_STORE_UNFINISHED, strlen(GC_STORE_UNFINISHED))));
 }
 
 void gc_store_tidy_unfinished(int dir_fd, const char *dir, const char *id)
 {
-  int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* its own place in the list */
+  int fd = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* its own position */
   DIR *stream = fd < 0 ? NULL : fdopendir(fd);
   struct dirent *entry;
 
@@ -66,30 +70,34 @@ void gc_store_tidy_unfinished(int dir_fd, const char *dir, const char *id)
     close(fd);
 }
 
-/* One file of the directory. 0 or negative errno. */
-static int tidy_one(int fd, const char *dir, const char *name, const struct gc_store_broom *broom,
-                    struct gc_error *err)
+/* Tidies one file of the directory. 0 or a negative errno. */
+static int tidy_one(int fd, const char *dir, const char *name,
+                    const struct gc_store_tidy_report *report, struct gc_error *err)
 {
   char path[PATH_MAX], id[GC_STORE_NAME];
   int status = 0;
 
   if (is_id_with(name, ".lock", false)) {
     status = remove_unheld(fd, dir, name, true, err);
+  } else if (is_id_with(name, GC_STORE_OWNER, false)) {
+    status = gc_store_remove_unowned(fd, name);
+    if (status < 0)
+      gc_store_failed(err, -status, "cannot remove", dir, name);
   } else if (is_unfinished(name, NULL)) {
     status = remove_unheld(fd, dir, name, false, err);
   } else if (is_id_with(name, GC_STORE_FAILED, false)) {
     status = remove_unheld(fd, dir, name, false, err);
     snprintf(id, sizeof(id), "%.*s", (int)(strlen(name) - strlen(GC_STORE_FAILED)), name);
     if (status > 0)
-      broom->forgot(id, broom->data);
+      report->forgot(id, report->data);
   } else if (is_id_with(name, ".xml.bad-", true) &&
              (size_t)snprintf(path, sizeof(path), "%s/%s", dir, name) < sizeof(path)) {
-    broom->aside(path, broom->data);
+    report->aside(path, report->data);
   }
   return status < 0 ? status : 0;
 }
 
-int gc_store_tidy(const struct gc_store_broom *broom, struct gc_error *err)
+int gc_store_tidy(const struct gc_store_tidy_report *report, struct gc_error *err)
 {
   char dir[PATH_MAX];
   DIR *stream;
@@ -99,7 +107,7 @@ int gc_store_tidy(const struct gc_store_broom *broom, struct gc_error *err)
   if (status)
     return status == -ENOENT ? 0 : status;
   while ((entry = readdir(stream))) {
-    failed = tidy_one(dirfd(stream), dir, entry->d_name, broom, err);
+    failed = tidy_one(dirfd(stream), dir, entry->d_name, report, err);
     status = status ? status : failed;
   }
   closedir(stream);

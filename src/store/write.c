@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Writing: a record appears whole or not at all, and takes the place only of what it replaces. */
-#define _GNU_SOURCE
+#include "store/write.h"
+
 #include "store/dir.h"
+#include "store/file.h"
+#include "store/find.h"
+#include "store/tidy.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-/* A record that its own reader refuses would be measured again at every load. */
+/* A record that the reader refuses would be measured again at every load. */
 static int check_text(const struct gc_identity *identity, const char *xml, size_t length,
                       struct gc_error *err)
 {
@@ -25,134 +26,68 @@ static int check_text(const struct gc_identity *identity, const char *xml, size_
     status = gc_store_judge(record, identity, err);
     gc_record_free(record);
   }
-  return status ? gc_fail_in(err, status, "not stored, because it is not a valid record") : 0;
+  return status ? gc_fail_in(err, status, "this is not a valid record") : 0;
 }
 
-static int write_all(int fd, const char *text, size_t length)
-{
-  while (length > 0) {
-    ssize_t done = write(fd, text, length);
-
-    if (done < 0 && errno != EINTR)
-      return -errno;
-    if (done > 0) {
-      text += done;
-      length -= (size_t)done;
-    }
-  }
-  return 0;
-}
-
-/* A new file, locked until it is closed: one without a lock was left by somebody who was killed, and
- * gc_store_tidy_unfinished removes it. temporary: receives its name. */
-static int create_temporary(int dir_fd, const char *id, char temporary[GC_STORE_NAME])
-{
-  struct stat st;
-  int fd;
-
-  for (unsigned attempt = 0; attempt < 1000; attempt++) {
-    snprintf(temporary, GC_STORE_NAME, ".%s" GC_STORE_UNFINISHED "%ld-%u", id, (long)getpid(), attempt);
-    fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0 && errno == EEXIST)
-      continue;
-    if (fd < 0)
-      return -errno;
-    /* Some file systems have no locks, and nobody can tidy there. */
-    if ((!flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK) && !fstat(fd, &st) &&
-        gc_store_same_file(dir_fd, temporary, &st))
-      return fd;
-    close(fd); /* somebody tidied before it was locked */
-  }
-  return -EEXIST;
-}
-
-/* A new file with this text that will survive a power cut: a descriptor that keeps it from being tidied
- * away. temporary: receives its name. */
-static int write_temporary(int dir_fd, const char *id, const char *xml, size_t length,
-                           char temporary[GC_STORE_NAME])
-{
-  int fd = create_temporary(dir_fd, id, temporary), status;
-
-  if (fd < 0)
-    return fd;
-  status = write_all(fd, xml, length);
-  if (!status && (fchmod(fd, 0600) || fsync(fd)))
-    status = -errno;
-  if (!status)
-    return fd;
-  unlinkat(dir_fd, temporary, 0);
-  close(fd);
-  return status;
-}
-
-/* A new file that nobody leaves who is ended by a signal: without a name, or, where file systems have none such,
- * with one for a moment, in which this thread takes no signals. */
-static int create_nameless(int dir_fd, const char *id)
-{
-  char temporary[GC_STORE_NAME];
-  int fd = openat(dir_fd, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
-  sigset_t all, before;
-
-  if (fd >= 0)
-    return fd;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, &before);
-  fd = create_temporary(dir_fd, id, temporary);
-  if (fd >= 0)
-    unlinkat(dir_fd, temporary, 0);
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  return fd;
-}
-
-/* Blocks for so many bytes. Not of zeros, which some file systems keep in no blocks, where they must be written. */
-static int take_room(int fd, size_t bytes)
-{
-  char block[4096];
-  uint32_t noise = 1;
-  int status = 0;
-
-  while (fallocate(fd, 0, 0, (off_t)bytes)) {
-    if (errno == EINTR)
-      continue;
-    if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL)
-      return -errno;
-    for (size_t at = 0; at < bytes && !status; at += sizeof(block)) {
-      for (size_t i = 0; i < sizeof(block); i++)
-        block[i] = (char)((noise = noise * 1664525 + 1013904223) >> 24);
-      status = write_all(fd, block, sizeof(block));
-    }
-    /* a network file system may say only now that it has no room */
-    return !status && fsync(fd) ? -errno : status;
-  }
-  return 0;
-}
-
-int gc_store_try(int dir_fd, const char *dir, const char *id, struct gc_error *err)
+/* Whether the open directory accepts a file of GC_STORE_RESERVE_BYTES. */
+static int try_directory(int dir_fd, const char *dir, const char *id, struct gc_error *err)
 {
   char name[GC_STORE_NAME];
   struct rlimit limit;
-  int fd, status;
+  int status;
 
   snprintf(name, sizeof(name), "%s.xml", id);
-  /* past that limit, SIGXFSZ would end the application */
-  if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < GC_STORE_ROOM)
+  /* beyond that limit, SIGXFSZ would end the application */
+  if (!getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < GC_STORE_RESERVE_BYTES)
     return gc_store_failed(err, EFBIG, "cannot write", dir, name);
-  fd = create_nameless(dir_fd, id);
-  status = fd < 0 ? fd : take_room(fd, GC_STORE_ROOM);
-  if (fd >= 0)
-    close(fd);
+  status = gc_store_reserve(dir_fd, id, GC_STORE_RESERVE_BYTES);
   return status ? gc_store_unwritable(err, -status, dir_fd, dir, "cannot write", name) : 0;
 }
 
-/* What is in the record's place and may be lost: nothing, or a record of this GPU, stale or not. */
-static bool replaceable(int dir_fd, const char *dir, const struct gc_identity *identity)
+/* Whether the directory for new records is missing. */
+static bool is_missing(void)
+{
+  char dir[PATH_MAX];
+  int fd = gc_store_open(dir, false, NULL);
+
+  if (fd >= 0)
+    close(fd);
+  return fd == -ENOENT;
+}
+
+int gc_store_check(const char *id, struct gc_error *err)
+{
+  char dir[PATH_MAX];
+  int status = gc_store_check_id(id, err), fd;
+  bool is_new;
+
+  if (status)
+    return status;
+  is_new = is_missing();
+  fd = gc_store_open(dir, true, err);
+  if (fd < 0)
+    return fd;
+  status = try_directory(fd, dir, id, err);
+  close(fd);
+  if (status && is_new)
+    rmdir(dir); /* fails if another process has made a file in it */
+  return status;
+}
+
+/* What happens to the file in the record's place. 1: it may be lost, because it is a record of this
+ * GPU, valid or stale, or there is none; 0: it is another kind of file, which is renamed; or a
+ * negative errno: the kind is not known (memory or descriptors run out, the disk fails). */
+static int judge_present(int dir_fd, const char *dir, const struct gc_identity *identity,
+                         struct gc_error *err)
 {
   struct gc_record *record;
-  int status = gc_store_read(dir_fd, dir, identity, &record, NULL);
+  int status = gc_store_read(dir_fd, dir, identity, &record, err);
 
   if (!status)
     gc_record_free(record);
-  return status == 0 || status == -ENOENT || status == -ESTALE;
+  if (status == 0 || status == -ENOENT || status == -ESTALE)
+    return 1;
+  return status == -EBADMSG || status == -EACCES ? 0 : status;
 }
 
 static int set_aside(int dir_fd, const char *name)
@@ -169,27 +104,7 @@ static int set_aside(int dir_fd, const char *name)
   return renameat(dir_fd, name, dir_fd, aside) ? -errno : 0;
 }
 
-int gc_store_put(int dir_fd, const char *dir, const char *id, const char *ending, const char *text,
-                 size_t length, struct gc_error *err)
-{
-  char name[GC_STORE_NAME], temporary[GC_STORE_NAME];
-  int fd = write_temporary(dir_fd, id, text, length, temporary), status = 0;
-
-  snprintf(name, sizeof(name), "%s%s", id, ending);
-  if (fd < 0)
-    return gc_store_unwritable(err, -fd, dir_fd, dir, "cannot write", name);
-  if (renameat(dir_fd, temporary, dir_fd, name)) {
-    status = gc_store_failed(err, errno, "cannot replace", dir, name);
-    unlinkat(dir_fd, temporary, 0);
-  } else {
-    /* Some file systems cannot; the file is in place nevertheless. */
-    fsync(dir_fd);
-  }
-  close(fd);
-  return status;
-}
-
-/* What a measurement that succeeded puts an end to. */
+/* A measurement has succeeded: the note of an earlier failure is no longer true. */
 static void forget_failure(int dir_fd, const char *id)
 {
   char name[GC_STORE_NAME];
@@ -213,24 +128,30 @@ int gc_store_write(const struct gc_identity *identity, const char *xml, size_t l
     return dir_fd;
   snprintf(name, sizeof(name), "%s.xml", identity->id);
 
-  fd = write_temporary(dir_fd, identity->id, xml, length, temporary);
+  fd = gc_store_write_temporary(dir_fd, identity->id, xml, length, temporary);
   if (fd < 0) {
     status = gc_store_unwritable(err, -fd, dir_fd, dir, "cannot write", name);
     goto out;
   }
-  if (!replaceable(dir_fd, dir, identity)) {
+  status = judge_present(dir_fd, dir, identity, err);
+  if (status < 0) {
+    gc_fail_in(err, status, "the earlier record cannot be replaced");
+    goto out_temporary;
+  }
+  if (!status) {
     status = set_aside(dir_fd, name);
     if (status) {
-      gc_store_failed(err, -status, "cannot set aside the bad", dir, name);
+      gc_store_failed(err, -status, "cannot rename the bad record", dir, name);
       goto out_temporary;
     }
   }
+  status = 0;
   if (renameat(dir_fd, temporary, dir_fd, name)) {
     status = gc_store_failed(err, errno, "cannot replace", dir, name);
     goto out_temporary;
   }
   forget_failure(dir_fd, identity->id);
-  /* Some file systems cannot; the record is in place nevertheless. */
+  /* Some file systems cannot sync a directory; the record is in place nevertheless. */
   fsync(dir_fd);
   gc_store_tidy_unfinished(dir_fd, dir, identity->id);
   goto out_file;
@@ -240,28 +161,6 @@ out_temporary:
 out_file:
   close(fd);
 out:
-  close(dir_fd);
-  return status;
-}
-
-int gc_store_unlink(const char *id, const char *ending, struct gc_error *err)
-{
-  char dir[PATH_MAX], name[GC_STORE_NAME];
-  int dir_fd, status = gc_store_check_id(id, err);
-
-  if (status)
-    return status;
-  dir_fd = gc_store_open(dir, false, err);
-  if (dir_fd < 0)
-    return dir_fd;
-  snprintf(name, sizeof(name), "%s%s", id, ending);
-  if (unlinkat(dir_fd, name, 0)) {
-    status = errno;
-    /* a file system that is read-only says so before it looks whether there is such a file */
-    if (faccessat(dir_fd, name, F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT)
-      status = ENOENT;
-    status = gc_store_failed(err, status, "cannot remove", dir, name);
-  }
   close(dir_fd);
   return status;
 }

@@ -1,13 +1,15 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * This very program in another process, to measure one GPU there: its command line, what it prints,
- * and its end when ours comes first.
+ * This program in another process, to measure one GPU there: its command line, its environment and
+ * its output. It ends when this process ends.
  */
-#include "tool/tool.h"
+#include "tool/child.h"
 
+#include "tool/environment.h"
 #include "util/number.h"
-#include "util/spawn.h"
+
+#include <hwloc/gpucache.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +23,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What stands in place of the record when it could not be made: this, errno and the sentence. */
+/* A failure is reported in place of the record: this word, errno and the sentence. */
 #define FAILURE "failed "
 #define MOST_ERRNO 4095 /* of Linux */
 
@@ -31,7 +33,7 @@ void gc_child_prepare(struct gc_child *child, const struct gc_tool *tool, const 
   size_t n = 0;
 
   child->argv[n++] = "/proc/self/exe";
-  /* which of the two decides whether a record that cannot be stored is a failure */
+  /* the subcommand decides whether a record that cannot be stored is a failure */
   child->argv[n++] = tool->must_store ? "measure" : "show";
   child->argv[n++] = "--xml";
   if (tool->sims) {
@@ -56,36 +58,65 @@ void gc_child_prepare(struct gc_child *child, const struct gc_tool *tool, const 
     child->argv[n++] = "--resume";
     child->argv[n++] = child->resume;
   }
-  if (tool->force)
+  if (tool->replace)
+    child->argv[n++] = "--replace";
+  else if (tool->force)
     child->argv[n++] = "--force";
   if (tool->no_store)
     child->argv[n++] = "--no-store";
-  if (tool->times) /* the environment is inherited */
+  if (tool->times) /* $HWLOC_GPUCACHE_VERBOSE is inherited */
     child->argv[n++] = "--verbose";
   child->argv[n++] = gpu->identity.id;
   child->argv[n] = NULL;
 }
 
-/* Not an option: the command line is written down with raw data. */
+/* A variable and not an option, because raw data contain the command line. */
 #define PARENT "HWLOC_GPUCACHE_CHILD_OF"
 
-void gc_child_name_parent(char setting[64])
+int gc_child_environment(struct gc_child_variables *environment, const char *sims)
 {
-  snprintf(setting, 64, PARENT "=%ld", (long)getpid());
+  const char *root = gc_environment_root();
+  size_t n = 0;
+
+  memset(environment, 0, sizeof *environment);
+  if (asprintf(&environment->sims, "%s=%s", HWLOC_GPUCACHE_SIM_ENV, sims) < 0) {
+    environment->sims = NULL;
+    return -ENOMEM;
+  }
+  if (*root && asprintf(&environment->root, "HWLOC_FSROOT=%s", root) < 0) {
+    free(environment->sims);
+    environment->sims = environment->root = NULL;
+    return -ENOMEM;
+  }
+  snprintf(environment->parent, sizeof environment->parent, PARENT "=%ld", (long)getpid());
+  environment->entries[n++] = environment->parent;
+  environment->entries[n++] = environment->sims;
+  if (environment->root) { /* gc_environment_take has removed these */
+    environment->entries[n++] = environment->root;
+    environment->entries[n++] = "HWLOC_THISSYSTEM=1";
+  }
+  environment->entries[n] = NULL;
+  return 0;
+}
+
+void gc_child_environment_free(struct gc_child_variables *environment)
+{
+  free(environment->sims);
+  free(environment->root);
 }
 
 void gc_child_follow_parent(void)
 {
   const char *parent = secure_getenv(PARENT);
-  long pid;
+  uint64_t pid = 0;
 
   if (!parent)
     return;
-  pid = strtol(parent, NULL, 10);
-  unsetenv(PARENT); /* our own children have us */
+  gc_number_whole(parent, &pid);
+  unsetenv(PARENT); /* children of this process have another parent */
   prctl(PR_SET_PDEATHSIG, SIGTERM);
-  if ((long)getppid() != pid)
-    raise(SIGTERM); /* it has ended before this was told */
+  if ((uint64_t)getppid() != pid)
+    raise(SIGTERM); /* the parent has ended already */
 }
 
 int gc_child_file(void)
@@ -99,7 +130,7 @@ int gc_child_file(void)
   return fd;
 }
 
-void gc_child_tell(int status, const char *sentence)
+void gc_child_report(int status, const char *sentence)
 {
   printf(FAILURE "%d %s\n", -status, sentence);
 }
@@ -109,14 +140,14 @@ int gc_child_failure(int fd, struct gc_error *err)
   char text[64 + sizeof err->text] = "";
   const ssize_t length = pread(fd, text, sizeof text - 1, 0);
   const size_t head = strlen(FAILURE);
-  char *end = NULL;
-  long code;
+  const char *end;
+  uint64_t code;
 
   if (length <= 0 || strncmp(text, FAILURE, head))
     return 0;
   text[strcspn(text, "\n")] = '\0';
-  code = strtol(text + head, &end, 10);
-  if (code <= 0 || code > MOST_ERRNO || *end != ' ')
+  end = gc_number_digits(text + head, &code);
+  if (!end || !code || code > MOST_ERRNO || *end != ' ')
     return 0;
   return gc_fail(err, -(int)code, "%s", end + 1);
 }
@@ -142,7 +173,8 @@ void gc_child_problem(const struct gc_command *command, struct gc_error *err)
 {
   switch (command->end) {
   case GC_END_EXITED:
-    gc_fail(err, 0, "the measuring process ended with status %d and no explanation", command->status);
+    gc_fail(err, 0, "the measuring process ended with exit status %d and no message",
+            command->status);
     break;
   case GC_END_KILLED:
     gc_fail(err, 0, "the measuring process died of signal %d (%s)", command->status,
@@ -150,6 +182,10 @@ void gc_child_problem(const struct gc_command *command, struct gc_error *err)
     break;
   case GC_END_LATE:
     gc_fail(err, 0, "the measuring process did not end in time and was killed");
+    break;
+  case GC_END_ABANDONED:
+    gc_fail(err, 0, "the measuring process (%d) did not end in time and cannot be killed",
+            command->status);
     break;
   case GC_END_NOT_STARTED:
     gc_fail(err, 0, "cannot start a measuring process: %s", strerror(command->status));
@@ -163,14 +199,14 @@ void gc_child_end(const struct gc_command *commands, size_t count)
 {
   const struct timespec moment = {0, 10000000};
 
-  for (int turn = 0; turn < 100; turn++) {
+  for (int i = 0; i < 100; i++) {
     bool running = false;
 
-    for (size_t i = 0; i < count; i++) {
-      int pid = commands[i].pid;
+    for (size_t k = 0; k < count; k++) {
+      int pid = commands[k].pid;
 
-      if (pid && turn % 90 == 0)
-        kill(pid, turn ? SIGKILL : SIGTERM);
+      if (pid && i % 90 == 0)
+        kill(pid, i ? SIGKILL : SIGTERM);
       running |= pid != 0;
     }
     if (!running)

@@ -1,34 +1,21 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A record as XML, written by hwloc itself, so that lstopo -i draws it: the record's objects under
- * a machine with one PU.
+ * Lets hwloc write the record as XML, so that lstopo -i draws it: the objects of the record under a
+ * machine with one PU.
  */
-#include "tool/tool.h"
+#include "tool/export.h"
 
 #include "graft/compat.h"
 #include "graft/graft.h"
+#include "tool/say.h"
 
 #include <hwloc.h>
-#include <hwloc/gpucache.h>
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* hwloc in this process belongs to us: no plugin is loaded (those of vendors open devices, and ours
- * would start us again), and no variable gives it another topology. */
-static void take_hwloc(void)
-{
-  static const char *const others[] = {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT",
-                                       "HWLOC_CPUID_PATH", "HWLOC_COMPONENTS", "HWLOC_THISSYSTEM"};
-
-  setenv("HWLOC_PLUGINS_PATH", "/dev/null", 1); /* a path that is no directory: nothing is found */
-  setenv(HWLOC_GPUCACHE_ENV, "off", 1);
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    unsetenv(others[i]);
-}
 
 /* A loaded topology with nothing in it but one PU. */
 static int make_topology(hwloc_topology_t *topology)
@@ -42,26 +29,67 @@ static int make_topology(hwloc_topology_t *topology)
   return -1;
 }
 
+static const char *lost_info(const struct gc_infos *infos, const struct gc_infos *back)
+{
+  for (size_t i = 0; i < infos->count; i++)
+    if (!gc_infos_get(back, infos->array[i].name))
+      return infos->array[i].name;
+  return NULL;
+}
+
+/* What the text lacks of the record, or NULL. */
+static const char *lost(const struct gc_record *record, const struct gc_record *back)
+{
+  const char *name = lost_info(&record->infos, &back->infos);
+
+  for (const struct gc_identity_key *key = gc_identity_keys; !name && key->name; key++)
+    if (*((const char *)record + key->offset) && !*((const char *)back + key->offset))
+      name = key->name;
+  if (!name && record->count != back->count)
+    name = "an element";
+  for (size_t i = 0; !name && i < record->count; i++)
+    name = lost_info(&record->elements[i].infos, &back->elements[i].infos);
+  return name;
+}
+
+/* hwloc's exporter reports no failure when it has no memory for an info: it leaves the info out. */
+static int check_text(const struct gc_record *record, const char *xml, size_t length,
+                      struct gc_error *err)
+{
+  struct gc_record *back;
+  const char *name;
+  int status = gc_record_read_xml(xml, length, &back, err);
+
+  if (status)
+    return gc_fail_in(err, status, "hwloc exported no valid record");
+  name = lost(record, back);
+  if (name)
+    status = gc_fail(err, -ENOMEM, "hwloc exported the record without %s; there may be too little "
+                     "memory", name);
+  gc_record_free(back);
+  return status;
+}
+
 int gc_export(const struct gc_record *record, const char *gpu, char **xml, size_t *length,
               struct gc_error *err)
 {
   hwloc_topology_t topology;
-  char *buffer;
+  char *buffer, state[400];
   int bytes, status;
 
-  take_hwloc();
   if (make_topology(&topology))
     return gc_fail(err, -EIO, "hwloc cannot make a topology for the record: %s", strerror(errno));
-  status = gc_graft_record(topology, hwloc_get_root_obj(topology), NULL, gpu, record,
-                           GC_STATUS_MEASURED);
+  gc_record_status(record, NULL, state, sizeof state);
+  status = gc_graft_record(topology, hwloc_get_root_obj(topology), NULL, gpu, record, state);
   if (status || hwloc_topology_reconnect(topology, 0) ||
       hwloc_topology_export_xmlbuffer(topology, &buffer, &bytes, GC_HWLOC_EXPORT_XML_V2)) {
     status = gc_fail(err, status ? status : -EIO, "hwloc cannot export the record: %s",
                      strerror(status ? -status : errno));
   } else {
     *length = strlen(buffer); /* bytes counts the NUL */
-    *xml = strdup(buffer);
-    if (!*xml)
+    status = check_text(record, buffer, *length, err);
+    *xml = status ? NULL : strdup(buffer);
+    if (!status && !*xml)
       status = gc_fail(err, -ENOMEM, "out of memory");
     hwloc_free_xmlbuffer(topology, buffer);
   }

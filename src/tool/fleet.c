@@ -1,15 +1,19 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Measures several GPUs side by side, each in a process of its own: a vendor's library that crashes
- * or hangs with one GPU takes no other with it. A process is this very program with
- * "measure --xml" or "show --xml"; what it prints is the record.
+ * Measures several GPUs in parallel, each in its own process: when a vendor's library crashes or
+ * hangs with one GPU, the others are not affected. Each process runs this program with "measure
+ * --xml" or "show --xml" and prints the record.
  */
-#include "tool/tool.h"
+#include "tool/fleet.h"
 
-#include "util/spawn.h"
-
-#include <hwloc/gpucache.h>
+#include "tool/child.h"
+#include "tool/keep.h"
+#include "tool/progress.h"
+#include "tool/raw_dir.h"
+#include "tool/say.h"
+#include "tool/targets.h"
+#include "tool/watch.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,13 +21,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a process gets beyond its own deadline, to say that it is late. */
+/* Extra time for a process after its own deadline, to report that it is late. */
 #define GRACE_SECONDS 2
 
 struct member {
   struct gc_result *result;
   struct gc_child child;
-  int output; /* memory file that takes its stdout */
+  int output; /* memory file for its stdout */
 };
 
 struct fleet {
@@ -33,16 +37,16 @@ struct fleet {
   size_t count;
 };
 
-/* Ends them as we are ended, and waits a moment so that none outlives us. */
+/* This process is ended: ends the others, too, and waits for them. */
 static void end_all(void *data)
 {
   const struct fleet *fleet = data;
 
   gc_child_end(fleet->commands, fleet->count);
-  gc_leave_raw(fleet->tool);
+  gc_raw_dir_leave(fleet->tool);
 }
 
-/* A sentence of a process, without the name that it gives the GPU, which we give, too. */
+/* The message of a process without the name of the GPU, which is added again. */
 static const char *without_name(const char *sentence, const char *gpu)
 {
   size_t length = strlen(gpu);
@@ -52,7 +56,7 @@ static const char *without_name(const char *sentence, const char *gpu)
              : sentence + length + 2;
 }
 
-/* Passes on what a process writes to stderr, be it ours or a library's. */
+/* Prints what a process or a library in it writes to stderr. */
 static void pass_on(const struct gc_command *command, const char *line, void *data)
 {
   const struct fleet *fleet = data;
@@ -64,8 +68,9 @@ static void pass_on(const struct gc_command *command, const char *line, void *da
   gc_say(gpu, "%s", line);
 }
 
-/* Turns the end of a process into a result. It has said itself why it failed, if it could. */
-static void conclude(const struct gc_command *command, struct member *member)
+/* Makes a result of the end of a process. The process has printed why it failed, if it could. */
+static void conclude(const struct gc_tool *tool, const struct gc_command *command,
+                     struct member *member)
 {
   struct gc_result *result = member->result;
   struct gc_error err = {""};
@@ -76,6 +81,8 @@ static void conclude(const struct gc_command *command, struct member *member)
     result->fresh = !gc_child_read(member->output, &result->record, &err);
     if (command->status <= GC_EXIT_NO_GPU && (result->fresh || command->status != GC_EXIT_DONE))
       result->status = command->status;
+    if (result->fresh && result->status == GC_EXIT_FAILED)
+      gc_keep_look(tool, result);
     if (result->fresh)
       return;
     said = command->status != GC_EXIT_DONE && command->message[0];
@@ -92,25 +99,21 @@ static void conclude(const struct gc_command *command, struct member *member)
 static void run(const struct gc_tool *tool, struct gc_command *commands, struct member *members,
                 size_t count)
 {
-  char who[48];
-  char parent[64];
-  const char *env[3] = {NULL, NULL, NULL};
+  char title[48];
+  struct gc_child_variables environment;
   struct fleet fleet = {tool, commands, members, count};
-  struct gc_spawn_options options = {.set_env = env, .on_line = pass_on, .data = &fleet};
+  struct gc_spawn_options options = {
+      .set_env = environment.entries, .on_line = pass_on, .data = &fleet};
   struct gc_error err = {""};
-  char *sims = gc_targets_sims(tool), *setting = NULL;
+  char *sims = gc_targets_sims(tool);
 
   if (tool->timeout > 0)
     options.seconds = tool->timeout + GRACE_SECONDS;
-  /* so that a GPU has the same name there as here */
-  if (!sims || asprintf(&setting, "%s=%s", HWLOC_GPUCACHE_SIM_ENV, sims) < 0) {
-    setting = NULL;
+  if (!sims || gc_child_environment(&environment, sims)) {
     gc_say(NULL, "out of memory");
-    goto out;
+    free(sims);
+    return;
   }
-  gc_child_name_parent(parent);
-  env[0] = setting;
-  env[1] = parent;
   for (size_t i = 0; i < count; i++) {
     gc_child_prepare(&members[i].child, tool, sims, members[i].result->gpu);
     commands[i].argv = members[i].child.argv;
@@ -120,15 +123,15 @@ static void run(const struct gc_tool *tool, struct gc_command *commands, struct 
     gc_say(NULL, "%s", err.text);
     goto out;
   }
-  snprintf(who, sizeof who, "%zu GPUs", count);
-  gc_progress(who, 0, (unsigned)count, "side by side");
+  snprintf(title, sizeof title, "%zu GPUs", count);
+  gc_progress(title, 0, (unsigned)count, "in parallel");
   gc_spawn(commands, count, &options);
   gc_progress_erase();
   gc_watch_stop();
   for (size_t i = 0; i < count; i++)
-    conclude(&commands[i], &members[i]);
+    conclude(tool, &commands[i], &members[i]);
 out:
-  free(setting);
+  gc_child_environment_free(&environment);
   free(sims);
 }
 
@@ -139,7 +142,7 @@ void gc_measure_fleet(const struct gc_tool *tool, struct gc_result **results, si
   bool ready = commands && members;
 
   for (size_t i = 0; i < count; i++) {
-    results[i]->status = GC_EXIT_FAILED; /* until we know better */
+    results[i]->status = GC_EXIT_FAILED; /* until the process has ended */
     if (!members)
       continue;
     members[i].result = results[i];

@@ -1,30 +1,41 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Measures one GPU in this process: lock, open, measure, export, store.
+ * The order: lock, open the device, measure, export, store.
  */
 #include "config.h"
 
-#include "tool/tool.h"
+#include "tool/here.h"
 
-#include "device/device.h"
+#include "device/open.h"
+#include "gpus/gpu_lock.h"
 #include "graft/graft.h"
 #include "measure/measure.h"
 #include "store/store.h"
-#include "util/spawn.h"
+#include "tool/child.h"
+#include "tool/environment.h"
+#include "tool/export.h"
+#include "tool/keep.h"
+#include "tool/progress.h"
+#include "tool/raw_dir.h"
+#include "tool/rest.h"
+#include "tool/say.h"
+#include "tool/watch.h"
+#include "util/clock.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <hwloc/gpucache.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-/* How long another process may keep the record's lock before we give up; it is measuring. */
+/* How long to wait for the lock of the record, which another process holds while it measures. */
 #define LOCK_SECONDS 120
-/* How long a busy GPU is waited for. */
+/* How long to wait for a busy GPU. */
 #define PATIENCE_SECONDS 3.0
 
 static bool left_open;
@@ -32,14 +43,15 @@ static bool left_open;
 struct here {
   const struct gc_tool *tool;
   struct gc_result *result;
-  char who[128];
+  char title[128];
   int lock;
-  int turn; /* of partitions of one GPU; -1: none */
+  int gpu_lock; /* of a GPU with partitions; -1: none */
   bool storing;
   time_t started;
-  uint64_t environment; /* as it was then: a vendor's library has variables changed */
-  bool tried;           /* the GPU itself, so that a failure is its own */
-  struct gc_command rest; /* of the process that measures what is left, while there is one */
+  double began; /* gc_now_ms */
+  uint64_t environment; /* at the start: a vendor's library may change variables */
+  bool tried;           /* the GPU was used, so a failure is one of the GPU */
+  struct gc_command rest; /* of the process that measures the rest, while it runs */
 };
 
 bool gc_left_open(void)
@@ -52,7 +64,7 @@ static void at_end(void *data)
   const struct here *here = data;
 
   gc_child_end(&here->rest, 1);
-  gc_leave_raw(here->tool);
+  gc_raw_dir_leave(here->tool);
   if (here->lock >= 0)
     gc_store_unlock(here->lock);
 }
@@ -61,7 +73,7 @@ static void show_progress(void *data, unsigned done, unsigned total, const char 
 {
   const struct here *here = data;
 
-  gc_progress(here->who, done, total, what);
+  gc_progress(here->title, done, total, what);
 }
 
 static void say_spent(void *data, const char *what, double milliseconds, uint64_t launches)
@@ -72,38 +84,31 @@ static void say_spent(void *data, const char *what, double milliseconds, uint64_
          (unsigned long long)launches, launches == 1 ? "" : "es");
 }
 
-static void say_complaint(void *data, const char *sentence)
+static void say_warning(void *data, const char *sentence)
 {
   const struct here *here = data;
 
   gc_say(here->result->gpu->name, "%s", sentence);
 }
 
-/* Notes and says why there is no record. */
+/* One line, because a caller may use the last one only. */
+static void say_failure(const struct gc_result *result, const struct gc_error *err)
+{
+  char kept[80];
+
+  gc_keep_words(result, kept, sizeof kept);
+  gc_say(result->gpu->name, "%s%s", err->text, kept);
+}
+
+/* Stores and prints why there is no record. */
 static void give_up(struct gc_result *result, int status, const struct gc_error *err)
 {
   result->status = status;
   result->problem = *err;
-  gc_say(result->gpu->name, "%s", err->text);
+  say_failure(result, err);
 }
 
-/* Whether this is the record that was to be measured again, and not what another process has made since. */
-static bool is_partial(const struct gc_record *record, const struct gc_record *partial)
-{
-  const struct gc_infos *infos = &record->infos;
-
-  if (!partial || infos->count != partial->infos.count)
-    return false;
-  for (size_t i = 0; i < infos->count; i++) {
-    const char *before = gc_infos_get(&partial->infos, infos->array[i].name);
-
-    if (!before || strcmp(before, infos->array[i].value)) /* the date, and what measuring cost */
-      return false;
-  }
-  return true;
-}
-
-/* A deadline that comes first would be said in place of what was waited for: who waits gives up before it. */
+/* Stops waiting before the deadline, so that the message names the lock and not the deadline. */
 static double lock_seconds(double timeout)
 {
   const double left = timeout - (timeout / 4 < 0.5 ? timeout / 4 : 0.5);
@@ -111,7 +116,7 @@ static double lock_seconds(double timeout)
   return timeout > 0 && left < LOCK_SECONDS ? left : LOCK_SECONDS;
 }
 
-/* As gc_store_lock, and whoever looks on learns what takes so long. */
+/* As gc_store_lock, and prints why it waits. */
 static int await_lock(const struct here *here, struct gc_error *err)
 {
   const struct gc_gpu *gpu = here->result->gpu;
@@ -124,24 +129,46 @@ static int await_lock(const struct here *here, struct gc_error *err)
   gc_say(gpu->name, "%s; waiting", err->text);
   lock = gc_store_lock(gpu->identity.id, seconds, &why);
   if (lock == -ETIMEDOUT)
-    return gc_fail(err, lock, "%.400s; waited %g s for it, given up", why.text, seconds);
+    return gc_fail(err, lock, "%.400s; gave up after %g s", why.text, seconds);
   *err = why;
   return lock;
 }
 
-/* For who measures and wants to see it. Others, whom the store tells the same, cannot go without. */
+/* Adds advice for a user of measure: the record need not be stored. A load needs the stored
+ * record. */
 static void advise(struct gc_error *err)
 {
   struct gc_error why = *err;
 
-  if (strstr(why.text, HWLOC_GPUCACHE_DIR_ENV))
-    gc_fail(err, 0, "%.470s (measure --no-store needs none)", why.text);
+  if (!gc_environment_for_load() && strstr(why.text, HWLOC_GPUCACHE_DIR_ENV))
+    gc_fail(err, 0, "%.470s (measure --no-store does not need it)", why.text);
 }
 
-/* Takes the lock. False: settled already, by a failure or by the record of another process. */
+static void note_failure(const struct here *here, enum gc_failure_kind kind,
+                         const struct gc_error *why);
+
+/* Whether the store has a record of the GPU, so that the GPU need not be measured again. Another
+ * process may have stored it meanwhile. The record is then the result. */
+static bool is_done(struct here *here)
+{
+  struct gc_result *result = here->result;
+  const struct gc_identity *identity = &result->gpu->identity;
+
+  if (here->tool->force || gc_store_find(identity, &result->record, NULL))
+    return false;
+  if (!gc_store_is_due(identity, result->record))
+    return true;
+  gc_record_free(result->record);
+  result->record = NULL;
+  return false;
+}
+
+/* Takes the lock of the record. False: the result is final, because of a failure or of a record
+ * of another process. */
 static bool take_lock(struct here *here)
 {
   struct gc_result *result = here->result;
+  const struct gc_identity *identity = &result->gpu->identity;
   const struct gc_tool *tool = here->tool;
   struct gc_failure failure;
   struct gc_error err = {""};
@@ -149,13 +176,20 @@ static bool take_lock(struct here *here)
 
   if (!here->storing)
     return true;
-  gc_watch_hold(); /* it may make a file for a moment */
+  gc_watch_hold(); /* it may create a file for a moment */
   lock = gc_store_check(result->gpu->identity.id, &err);
   gc_watch_release();
   if (!lock)
     lock = await_lock(here, &err);
   if (lock < 0) {
+    if (lock == -ETIMEDOUT && is_done(here))
+      return false;
+    /* the holder may hang; a note keeps later loads from waiting for it */
+    if (lock == -ETIMEDOUT)
+      note_failure(here, GC_FAILURE_HELD, &err);
     if (tool->must_store || lock == -ETIMEDOUT) {
+      if (lock != -ETIMEDOUT)
+        note_failure(here, GC_FAILURE_PASSES, &err); /* there may be room for a note */
       advise(&err);
       give_up(result, GC_EXIT_FAILED, &err);
       return false;
@@ -167,41 +201,51 @@ static bool take_lock(struct here *here)
   gc_watch_hold();
   here->lock = lock;
   gc_watch_release();
-  /* whoever had the lock before us may have done the work, or failed for all of us */
-  if (tool->force)
-    return true;
-  if (!gc_store_find(&result->gpu->identity, &result->record, NULL)) {
-    if (!is_partial(result->record, result->partial))
-      return false;
-    gc_record_free(result->record);
-    result->record = NULL;
-    return true;
+  /* the process that had the lock before may have stored a record, or may have failed */
+  if (is_done(here))
+    return false;
+  if (!tool->force && !gc_store_find_failure(identity, here->environment, &failure) &&
+      failure.kind != GC_FAILURE_HELD && failure.when > here->started) {
+    gc_fail(&err, 0, "another process has just failed: %.400s", failure.why);
+    give_up(result, GC_EXIT_FAILED, &err);
+    return false;
   }
-  if (gc_store_find_failure(&result->gpu->identity, here->environment, &failure) ||
-      failure.when <= here->started)
-    return true;
-  gc_fail(&err, 0, "another process has just failed: %.400s", failure.why);
-  give_up(result, GC_EXIT_FAILED, &err);
-  return false;
+  gc_keep_begin(tool, result);
+  return true;
 }
 
-/* Waits for its turn at a GPU that has partitions, and leaves time to say so when it does not come. Who goes on
- * for another process has that one's. False: settled, by a failure. */
-static bool take_turn(struct here *here)
+/* Three quarters of the time that is left, so that the message names the lock. */
+static double gpu_lock_seconds(const struct here *here)
 {
-  const double timeout = here->tool->timeout;
+  const double left = here->tool->timeout - (gc_now_ms() - here->began) / 1e3;
+
+  if (!(here->tool->timeout > 0) || left > LOCK_SECONDS)
+    return LOCK_SECONDS;
+  return left > 0 ? 0.75 * left : 0;
+}
+
+/* Takes the lock of a GPU with partitions. Stops waiting early enough to report it before the
+ * deadline. With --resume, the parent holds the lock. False: failed. */
+static bool take_gpu_lock(struct here *here)
+{
   struct gc_error err = {""};
 
-  if (here->tool->resume ||
-      !gc_gpus_take_turn(gc_targets_root(), here->result->gpu,
-                         timeout > 0 && timeout < LOCK_SECONDS ? 0.75 * timeout : LOCK_SECONDS,
-                         &here->turn, &err))
+  int status = here->tool->resume
+                   ? 0
+                   : gc_gpus_lock(gc_environment_root(), here->result->gpu,
+                                  gpu_lock_seconds(here), &here->gpu_lock, &err);
+
+  if (status == GC_GPUS_LOCK_IGNORED)
+    gc_say(here->result->gpu->name, "%s", err.text);
+  if (status >= 0)
     return true;
+  if (status == -ETIMEDOUT)
+    note_failure(here, GC_FAILURE_HELD, &err);
   give_up(here->result, GC_EXIT_FAILED, &err);
   return false;
 }
 
-/* A sentence for others, who may call this GPU by another number: each "gpu0" becomes "this GPU". */
+/* Replaces each "gpu0" by "this GPU": other users of the sentence may have another name for it. */
 static void unname(const char *sentence, const char *name, char *text, size_t size)
 {
   const size_t length = strlen(name);
@@ -216,13 +260,12 @@ static void unname(const char *sentence, const char *name, char *text, size_t si
   }
 }
 
-/* So that not every load of a topology fails anew. Only that no kernels of ours run there lasts: libraries
- * come, drivers start, other jobs end, groups and containers are given a device. A simulated GPU fails at
- * once, and for what its profile says. */
-static void remember_failure(const struct here *here, int status, const struct gc_error *why)
+/* Notes the failure, so that not every load of a topology tries again. A simulated GPU needs no
+ * note: it fails at once. */
+static void note_failure(const struct here *here, enum gc_failure_kind kind,
+                         const struct gc_error *why)
 {
   const struct gc_gpu *gpu = here->result->gpu;
-  const bool passing = status != -ENOTSUP && status != -EINVAL;
   struct gc_error err = {""};
   char text[sizeof why->text] = "";
 
@@ -230,31 +273,40 @@ static void remember_failure(const struct here *here, int status, const struct g
     return;
   unname(why->text, gpu->name, text, sizeof text);
   gc_watch_hold();
-  if (gc_store_remember_failure(&gpu->identity, here->environment, text, passing, &err) &&
+  if (gc_store_remember_failure(&gpu->identity, here->environment, text, kind, &err) &&
       here->tool->verbose)
     gc_say(gpu->name, "%s", err.text);
   gc_watch_release();
 }
 
-/* What the measurement itself does not know. 0 or -ENOMEM. */
+/* Only one reason lasts: there are no kernels for this GPU. All others may pass: a library is
+ * installed, a driver starts, another job ends, a group or a container gets access. */
+static void remember_failure(const struct here *here, int status, const struct gc_error *why)
+{
+  note_failure(here, status == -ENOTSUP || status == -EINVAL ? GC_FAILURE_LASTS : GC_FAILURE_PASSES,
+               why);
+}
+
+/* Adds the facts that the measurement does not determine. 0 or -ENOMEM. */
 static int add_facts(struct gc_record *record)
 {
   struct gc_infos *infos = &record->infos;
   time_t now = time(NULL);
   struct tm utc;
-  char date[32];
+  char date[32], state[400];
 
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
-  /* with --only, the outermost element may be missing, and it is what a record hangs on */
+  gc_record_status(record, NULL, state, sizeof state);
+  /* with --only, the outermost element may be missing, but every record needs it */
   if ((!gc_record_find(record, GC_DEVICE_MEMORY) && !gc_record_add(record, GC_DEVICE_MEMORY)) ||
-      gc_infos_set(infos, "Status", GC_STATUS_MEASURED) ||
+      gc_infos_set(infos, "Status", state) ||
       gc_infos_set(infos, "Measured", date) ||
       gc_infos_set(infos, "Version", PACKAGE_VERSION))
     return -ENOMEM;
   return 0;
 }
 
-/* --raw: files are opened before anything is measured, and written whatever came of it. */
+/* --raw: opens the files before anything is measured; they are written also after a failure. */
 static int open_raw(const struct here *here, struct gc_raw **raw, struct gc_error *err)
 {
   const struct gc_gpu *gpu = here->result->gpu;
@@ -264,13 +316,13 @@ static int open_raw(const struct here *here, struct gc_raw **raw, struct gc_erro
   *raw = NULL;
   if (!here->tool->raw)
     return 0;
-  /* nobody shall take a picture of it for one of the real thing */
+  /* pictures of it must show that it is simulated */
   snprintf(model, sizeof model, "%s%s", gpu->identity.model,
            gpu->vendor == GC_VENDOR_SIM ? " (simulated)" : "");
-  gc_watch_hold(); /* what is written to try the directory does not stay */
+  gc_watch_hold(); /* the file that tests the directory must not stay */
   status = gc_raw_open(here->tool->raw,
-                       &(struct gc_raw_source){gpu->name, gpu->identity.id, model, here->tool->command,
-                                               here->tool->resume > 0},
+                       &(struct gc_raw_source){gpu->name, gpu->identity.id, model,
+                                               here->tool->command, here->tool->resume > 0},
                        raw, err);
   gc_watch_release();
   return status;
@@ -280,63 +332,81 @@ static void close_raw(struct here *here, struct gc_raw *raw, const struct gc_rec
 {
   struct gc_error err = {""};
 
-  gc_watch_hold(); /* leaves no half-written file */
+  gc_watch_hold(); /* no file is left half-written */
   if (gc_raw_close(raw, record, &err)) {
     gc_say(here->result->gpu->name, "%s", err.text);
-    here->result->status = GC_EXIT_FAILED; /* and what was measured is kept all the same */
+    here->result->status = GC_EXIT_FAILED; /* the record is kept nevertheless */
   }
   gc_watch_release();
 }
 
-/* Who waits for a busy GPU must be able to say so before the time is over. */
+/* Stops waiting for a busy GPU early enough to report it before the deadline. */
 static double patience(double timeout)
 {
   return timeout > 0 && timeout / 2 < PATIENCE_SECONDS ? timeout / 2 : PATIENCE_SECONDS;
 }
 
-/* A new record, or the one that another process began. */
-static int begin_record(const struct here *here, struct gc_record **record, struct gc_error *err)
+/* Checks that the results of another process are those of this GPU as it is now: the driver may
+ * have been replaced meanwhile. */
+static int judge_identity(const struct gc_identity *began, const struct gc_identity *now,
+                          struct gc_error *err)
 {
-  const struct gc_identity *identity = &here->result->gpu->identity;
+  struct gc_record *record = gc_record_new(began);
   struct gc_error why = {""};
-  int status;
+  int status = record ? gc_store_judge(record, now, &why) : gc_fail(err, -ENOMEM, "out of memory");
 
-  if (!here->tool->resume) {
-    *record = gc_record_new(identity);
-    return *record ? 0 : gc_fail(err, -ENOMEM, "out of memory");
-  }
-  if ((status = gc_child_read(STDIN_FILENO, record, err)))
-    return gc_fail_in(err, status, "--resume needs a record on its standard input");
-  /* the driver may have changed meanwhile */
-  if ((status = gc_store_judge(*record, identity, &why)))
-    gc_fail(err, status, "the record that --resume is to go on with %.400s", why.text);
+  if (record && status)
+    gc_fail(err, status, "the record for --resume %.400s", why.text);
+  gc_record_free(record);
   return status;
 }
 
-/* Runs the plan on the device, as far as that goes. */
-static int run_plan(struct here *here, struct gc_measure_rest *rest, struct gc_record **record,
+/* Makes a new record and, with --resume, reads the results of the process that began. */
+static int begin(const struct here *here, struct gc_handover *handover, struct gc_record **record,
+                 struct gc_error *err)
+{
+  const struct gc_identity *identity = &here->result->gpu->identity;
+  struct gc_identity began;
+  int status = 0;
+
+  *record = gc_record_new(identity);
+  if (!*record)
+    return gc_fail(err, -ENOMEM, "out of memory");
+  if (here->tool->resume &&
+      (status = gc_handover_read(handover, &began, STDIN_FILENO, err)))
+    return gc_fail_in(err, status,
+                      "--resume needs the results of another process on its standard input");
+  return here->tool->resume ? judge_identity(&began, identity, err) : status;
+}
+
+/* Runs the plan on the device until its end or a failure. */
+static int run_plan(struct here *here, struct gc_handover *handover, struct gc_record **record,
                     struct gc_error *err)
 {
-  struct gc_measure_options options = {
-    .only = here->tool->only, .progress = show_progress, .complain = say_complaint,
-    .spent = here->tool->times ? say_spent : NULL, .data = here,
-    .rest = rest, .patience = patience(here->tool->timeout), .known = here->result->gpu->known};
+  struct gc_measure_options options = {.only = here->tool->only,
+                                       .progress = show_progress,
+                                       .warn = say_warning,
+                                       .spent = here->tool->times ? say_spent : NULL,
+                                       .data = here,
+                                       .handover = handover,
+                                       .patience = patience(here->tool->timeout),
+                                       .tables = here->result->gpu->tables};
   const struct gc_gpu *gpu = here->result->gpu;
   struct gc_device *device = NULL;
   int status;
 
-  gc_progress(here->who, 0, 1, "opening the device");
+  gc_progress(here->title, 0, 1, "opening the device");
   status = open_raw(here, &options.raw, err);
   if (!status)
-    status = begin_record(here, record, err);
+    status = begin(here, handover, record, err);
   here->tried = !status;
   if (!status)
     status = gc_device_open(gpu, &device, err);
   if (!status) {
     left_open = gpu->vendor != GC_VENDOR_SIM;
     status = gc_measure(device, &options, *record, err);
-    /* a broken device is closed, so that nothing of it disturbs the next process */
-    if (!left_open || rest->left)
+    /* a broken device is closed, so that it cannot disturb the next process */
+    if (!left_open || handover->left)
       gc_ops(device)->close(device);
   }
   gc_progress_erase();
@@ -346,20 +416,21 @@ static int run_plan(struct here *here, struct gc_measure_rest *rest, struct gc_r
   return status;
 }
 
-/* All that there is to know. NULL with result settled when it failed. */
+/* Measures the GPU. NULL after a failure, which is in the result. */
 static struct gc_record *measure(struct here *here)
 {
-  struct gc_measure_rest rest = {.next = here->tool->resume};
+  struct gc_handover handover = {.next = here->tool->resume};
   const struct gc_gpu *gpu = here->result->gpu;
   struct gc_record *record = NULL;
   struct gc_error err = {""};
-  bool said = false;
-  int status = run_plan(here, &rest, &record, &err);
+  struct gc_elsewhere elsewhere = {.handover = &handover, .command = &here->rest};
+  int status = run_plan(here, &handover, &record, &err);
 
-  if (!status && rest.left)
-    status = gc_measure_rest(here->tool, gpu, rest.next, &here->rest, &record, &said, &err);
-  /* with --only nobody asked for them */
-  if (!status && gpu->known && !here->tool->only && gc_record_merge_known(record, gpu->known))
+  if (!status && handover.left)
+    status = gc_continue_elsewhere(here->tool, gpu, &elsewhere, &record, &err);
+  gc_handover_free(&handover);
+  /* --only asks for measured elements only */
+  if (!status && gpu->tables && !here->tool->only && gc_record_merge_tables(record, gpu->tables))
     status = gc_fail(&err, -ENOMEM, "out of memory");
   if (!status)
     return record;
@@ -369,8 +440,8 @@ static struct gc_record *measure(struct here *here)
   here->result->status = status == -ENODEV ? GC_EXIT_NO_GPU : GC_EXIT_FAILED;
   here->result->error = status;
   here->result->problem = err;
-  if (!said)
-    gc_say(gpu->name, "%s", err.text);
+  if (!elsewhere.said)
+    say_failure(here->result, &err);
   return NULL;
 }
 
@@ -380,18 +451,30 @@ static void store(struct here *here)
   struct gc_error err = {""};
   char *xml = NULL, dir[4096];
   size_t length;
-  int status = gc_export(here->result->record, gpu->name, &xml, &length, &err);
+  int status;
 
+  if (!gc_keep_allows(here->tool, here->result, &err)) {
+    here->result->kept = true;
+    if (here->tool->must_store)
+      here->result->status = GC_EXIT_FAILED;
+    gc_say(gpu->name, "%s", err.text);
+    return;
+  }
+  status = gc_keep_note_try(here->result) ? gc_fail(&err, -ENOMEM, "out of memory") : 0;
+  if (!status)
+    status = gc_export(here->result->record, gpu->name, &xml, &length, &err);
   if (!status) {
-    gc_watch_hold(); /* a record is written whole or not at all, and leaves no temporary file */
+    gc_watch_hold(); /* a record is written completely or not at all, and no temporary file stays */
     status = gc_store_write(&gpu->identity, xml, length, &err);
     gc_watch_release();
   }
   free(xml);
   if (status) {
+    gc_fail_in(&err, status, "measured, but not stored");
+    note_failure(here, GC_FAILURE_PASSES, &err);
     gc_say(gpu->name, "%s", err.text);
     if (here->tool->must_store)
-      here->result->status = GC_EXIT_FAILED; /* and what was measured is shown all the same */
+      here->result->status = GC_EXIT_FAILED; /* the record is printed nevertheless */
   } else if (here->tool->verbose && !gc_store_dir(dir, sizeof dir, NULL)) {
     gc_say(gpu->name, "stored as %s/%s.xml", dir, gpu->identity.id);
   }
@@ -400,25 +483,30 @@ static void store(struct here *here)
 void gc_measure_here(const struct gc_tool *tool, struct gc_result *result)
 {
   const struct gc_gpu *gpu = result->gpu;
-  struct here here = {.tool = tool, .result = result, .lock = -1, .turn = -1,
-                      .storing = !tool->no_store && !tool->only, .started = time(NULL),
+  struct here here = {.tool = tool, .result = result, .lock = -1, .gpu_lock = -1,
+                      .storing = !tool->no_store && !tool->only, .started = time(NULL), .began = gc_now_ms(),
                       .environment = gc_store_environment()};
   struct gc_error err = {""};
+  void (*at_broken_pipe)(int);
 
-  snprintf(here.who, sizeof here.who, "%s %s", gpu->name, gpu->identity.model);
+  snprintf(here.title, sizeof here.title, "%s %s", gpu->name, gpu->identity.model);
+  /* The program that reads our messages may end. The record is stored all the same. */
+  at_broken_pipe = signal(SIGPIPE, SIG_IGN);
   if (gc_watch_start(tool->timeout, gpu->name, at_end, &here, &err)) {
     give_up(result, GC_EXIT_FAILED, &err);
+    signal(SIGPIPE, at_broken_pipe);
     return;
   }
-  if (take_lock(&here) && take_turn(&here)) {
+  if (take_lock(&here) && take_gpu_lock(&here)) {
     result->record = measure(&here);
     result->fresh = result->record != NULL;
     if (result->record && here.storing)
       store(&here);
   }
   gc_watch_stop();
-  if (here.turn >= 0)
-    close(here.turn);
+  signal(SIGPIPE, at_broken_pipe);
+  if (here.gpu_lock >= 0)
+    close(here.gpu_lock);
   if (here.lock >= 0)
     gc_store_unlock(here.lock);
 }

@@ -1,12 +1,15 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Results for programs: a JSON array with one object per GPU, its elements in tree order, each with
- * its attributes as members. A value that is a plain decimal number is a number.
+ * A JSON array with one object for each GPU. The object has the elements in tree order, and each
+ * element has its attributes as members. A value that is a plain decimal number becomes a JSON
+ * number.
  */
-#include "tool/tool.h"
+#include "tool/json.h"
 
 #include "graft/graft.h"
+#include "tool/say.h"
+#include "util/number.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -20,10 +23,12 @@ static bool is_text(const char *key)
   return !strcmp(key, "Version") || !strcmp(key, "ComputeCapability");
 }
 
-/* digits, or digits '.' digits; no sign, no leading zero, no more than fits exactly */
+/* Digits, or digits '.' digits, without sign and leading zeros, that can be represented exactly.
+ * NULL: something else. */
 static json_t *number(const char *text)
 {
   size_t whole = strspn(text, "0123456789"), fraction = 0;
+  uint64_t integer;
   const char *rest = text + whole;
 
   if (!whole || (whole > 1 && text[0] == '0'))
@@ -34,14 +39,12 @@ static json_t *number(const char *text)
       return NULL;
     return json_real(strtod(text, NULL));
   }
-  if (*rest || whole > 18)
-    return NULL;
-  return json_integer(strtoll(text, NULL, 10));
+  return whole <= 18 && gc_number_whole(text, &integer) ? json_integer((json_int_t)integer) : NULL;
 }
 
 static int set_text(json_t *object, const char *key, const char *text)
 {
-  /* a record may hold what a driver said; never let bytes that are no UTF-8 lose the rest */
+  /* text of a driver may not be UTF-8: only that value is then lost */
   json_t *value = json_string(text);
 
   return json_object_set_new(object, key, value ? value : json_string("(not UTF-8)"));
@@ -88,7 +91,7 @@ static json_t *elements_of(const struct gc_record *record, const char *gpu)
 static json_t *gpu_object(const struct gc_result *result)
 {
   const struct gc_gpu *gpu = result->gpu;
-  const struct gc_record *record = gc_is_known_only(result) ? gpu->known : result->record;
+  const struct gc_record *record = gc_has_tables_only(result) ? gpu->tables : result->record;
   const struct gc_identity *id = &gpu->identity;
   json_t *object = json_object();
   char bus[32];
@@ -114,8 +117,8 @@ static json_t *gpu_object(const struct gc_result *result)
     failed |= set_text(object, "GFX", gpu->gfx);
   if (!result->record)
     failed |= set_text(object, "problem", result->problem.text);
-  if (gc_is_known_only(result))
-    failed |= set_text(object, "Status", GC_STATUS_KNOWN);
+  if (gc_has_tables_only(result))
+    failed |= set_text(object, "Status", GC_STATUS_TABLES);
   if (!failed)
     return object;
   json_decref(object);
@@ -130,7 +133,7 @@ int gc_report_json(const struct gc_result *results, size_t count)
   for (size_t i = 0; !failed && i < count; i++)
     failed = json_array_append_new(array, gpu_object(&results[i]));
   if (!failed) {
-    /* a failed write shows as an error of stdout, which main() looks at */
+    /* main() checks whether writing to stdout failed */
     json_dumpf(array, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
     putchar('\n');
   }

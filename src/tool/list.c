@@ -1,14 +1,18 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * hwloc-gpucache list: the GPUs, and what is remembered of each.
+ * hwloc-gpucache list: the GPUs, and the state of the record of each.
  */
-#include "tool/tool.h"
+#include "tool/list.h"
 
 #include "store/store.h"
+#include "tool/keep.h"
+#include "tool/libhwloc.h"
+#include "tool/say.h"
+#include "tool/table.h"
+#include "tool/targets.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +22,7 @@ static void bus_id(const struct gc_gpu *gpu, char *text, size_t size)
     snprintf(text, size, "%04x:%02x:%02x.%x", gpu->domain, gpu->bus, gpu->dev, gpu->func);
 }
 
-/* A product's name does not say what code runs on it. */
+/* The name of a product does not say for which target its code is compiled. */
 static void model(const struct gc_gpu *gpu, char *text, size_t size)
 {
   bool named = !gpu->gfx[0] || strstr(gpu->identity.model, gpu->gfx);
@@ -26,27 +30,27 @@ static void model(const struct gc_gpu *gpu, char *text, size_t size)
   snprintf(text, size, named ? "%s" : "%s (%s)", gpu->identity.model, gpu->gfx);
 }
 
-/* Why a GPU has no record of now, as far as that is known before trying. Empty: nothing is known. */
+/* Why the GPU has no valid record, if that is known without measuring; else empty. */
 static void reason(const struct gc_gpu *gpu, char *text, size_t size)
 {
   struct gc_failure failure;
+  struct gc_error held;
 
   if (gpu->problem[0])
     snprintf(text, size, "cannot be measured: %s", gpu->problem);
   else if (!gc_store_find_failure(&gpu->identity, gc_store_environment(), &failure))
     snprintf(text, size, "failed %s: %s", failure.since, failure.why);
   else
-    *text = '\0';
+    snprintf(text, size, "%s", gc_store_held(gpu->identity.id, &held) ? held.text : "");
 }
 
-/* The state of its record, in words. */
+/* The state of the record, in words. */
 static void state(const struct gc_gpu *gpu, char *text, size_t size)
 {
   struct gc_record *record = NULL;
   struct gc_error err = {""};
   char why[GC_CELL];
   const char *when;
-  uint64_t failures;
   int found;
 
   reason(gpu, why, sizeof why);
@@ -54,10 +58,8 @@ static void state(const struct gc_gpu *gpu, char *text, size_t size)
   case 0:
     when = gc_infos_get(&record->infos, "Measured");
     snprintf(text, size, "measured %s", when ? when : "at an unknown time");
-    if (!gc_infos_get_u64(&record->infos, "MeasuringFailures", &failures) && failures)
-      snprintf(text + strlen(text), size - strlen(text),
-               "; %" PRIu64 " step%s of it failed, which measure tries again", failures,
-               failures == 1 ? "" : "s");
+    gc_keep_describe(record, why, sizeof why);
+    snprintf(text + strlen(text), size - strlen(text), "%s%s", *why ? "; " : "", why);
     break;
   case -ENOENT:
     snprintf(text, size, "%s", *why ? why : "none");
@@ -78,8 +80,29 @@ static void say_where(void)
     gc_say(NULL, "%s", err.text);
   if (gc_store_ignored())
     gc_say(NULL, "%s", gc_store_ignored());
-  gc_say(NULL, "records are looked up in %s%s%s", err.text[0] ? "" : dir, err.text[0] ? "" : ", then in ",
-         gc_store_site_dir());
+  gc_say(NULL, "records are read from %s%s%s", err.text[0] ? "" : dir,
+         err.text[0] ? "" : ", then from ", gc_store_site_dir());
+}
+
+/* If libhwloc cannot load plugins, the topology has no GPU caches, and no other message can give
+ * the reason, because the plugin never runs. */
+static void say_hwloc(void)
+{
+  char path[4096];
+
+  switch (gc_libhwloc_find(path, sizeof path)) {
+  case GC_LIBHWLOC_PLUGINS:
+    gc_say(NULL, "hwloc is %s, which can load plugins", path);
+    break;
+  case GC_LIBHWLOC_NO_PLUGINS:
+    gc_say(NULL,
+           "hwloc is %s, which cannot load plugins, so programs that use it show no GPU caches: "
+           "use a hwloc that was configured with --enable-plugins",
+           path);
+    break;
+  case GC_LIBHWLOC_UNKNOWN:
+    break;
+  }
 }
 
 int gc_tool_list(const struct gc_tool *tool)
@@ -89,8 +112,10 @@ int gc_tool_list(const struct gc_tool *tool)
   char (*row)[GC_CELL];
   int status;
 
-  if (tool->verbose) /* also where there is no GPU: a login node, a place where images are made */
+  if (tool->verbose) { /* also where there is no GPU, as on a login node */
+    say_hwloc();
     say_where();
+  }
   status = gc_targets_find(tool, &targets);
   if (status != GC_EXIT_DONE)
     return status;
@@ -122,7 +147,7 @@ int gc_tool_list(const struct gc_tool *tool)
     status = GC_EXIT_FAILED;
   }
   if (table.rows == 1)
-    table.rows = 0; /* no heads without a table */
+    table.rows = 0; /* no heads without rows */
   gc_table_print(&table, "");
   gc_targets_free(&targets);
   return status;

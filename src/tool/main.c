@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The command line: one pass over all options, wherever they stand, then the subcommand.
+ * The command line: reads all options, at any position, then runs the subcommand.
  */
 #include "config.h"
 
@@ -9,6 +9,16 @@
 
 #include "measure/measure.h"
 #include "store/store.h"
+#include "tool/child.h"
+#include "tool/environment.h"
+#include "tool/here.h"
+#include "tool/list.h"
+#include "tool/measure.h"
+#include "tool/plot.h"
+#include "tool/purge.h"
+#include "tool/say.h"
+#include "tool/show.h"
+#include "tool/stack.h"
 #include "util/number.h"
 #include "util/spawn.h"
 
@@ -16,6 +26,7 @@
 #include <fcntl.h>
 #include <getopt.h>
 #include <hwloc/gpucache.h>
+#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,11 +47,11 @@ static const struct command {
   {"plot", PLOT, gc_tool_plot},
 };
 
-/* All but --resume are in help(): that is for the command itself, which goes on so in another process
- * (rest.c). */
+/* help() has all but --resume, which only this program uses (rest.c). */
 static const struct option options[] = {
   {"sim", required_argument, NULL, 's'},   {"only", required_argument, NULL, 'o'},
   {"force", no_argument, NULL, 'f'},       {"no-store", no_argument, NULL, 'n'},
+  {"replace", no_argument, NULL, 'p'},
   {"raw", required_argument, NULL, 'r'},   {"timeout", required_argument, NULL, 't'},
   {"json", no_argument, NULL, 'j'},        {"resume", required_argument, NULL, 'R'},
   {"xml", no_argument, NULL, 'x'},         {"all", no_argument, NULL, 'a'},
@@ -48,12 +59,12 @@ static const struct option options[] = {
   {"version", no_argument, NULL, 'V'},     {NULL, 0, NULL, 0},
 };
 
-/* Which subcommands an option belongs to. */
+/* The subcommands that an option belongs to. */
 static unsigned belongs(int option)
 {
   switch (option) {
   case 's': return LIST | MEASURE | SHOW | PURGE;
-  case 'o': case 'f': case 'n': case 'r': case 'R': return MEASURE;
+  case 'o': case 'f': case 'p': case 'n': case 'r': case 'R': return MEASURE;
   case 't': case 'x': return MEASURE | SHOW;
   case 'j': return SHOW;
   case 'a': return PURGE;
@@ -64,32 +75,33 @@ static unsigned belongs(int option)
 static void help(void)
 {
   puts("Usage: " GC_TOOL_NAME " [--sim NAME[,NAME...]] COMMAND [OPTION]... [GPU]...\n"
-       "Measures the memory hierarchy of GPUs and keeps it for hwloc.\n"
+       "Measures the memory hierarchy of GPUs and stores it for hwloc.\n"
        "\n"
        "Commands:\n"
        "  list               the GPUs of this machine and the state of their records\n"
-       "  measure [GPU]...   measure GPUs that have no valid record, and store it\n"
-       "    --only LIST      only these elements (L1Cache,L2Cache...); never stored\n"
-       "    --force          measure again although there is a valid record\n"
+       "  measure [GPU]...   measure GPUs without a valid record, and store their records\n"
+       "    --only LIST      measure these elements only (L1Cache,L2Cache...); store nothing\n"
+       "    --force          measure even if there is a valid record\n"
+       "    --replace        like --force, and replace the record even if values would be lost\n"
        "    --no-store       print the result, store nothing\n"
-       "    --raw DIR        measure again, and write the data that values are told from into DIR\n"
-       "  show [GPU]...      print records, measuring first where there is none\n"
-       "    --json           for programs\n"
+       "    --raw DIR        measure like --force, and write the data behind all values into DIR\n"
+       "  show [GPU]...      print records; measure GPUs without a valid record\n"
+       "    --json           print JSON, for programs\n"
        "  purge [GPU]...     remove records; without GPU or --sim, all of them\n"
        "    --all            remove all of them\n"
-       "  plot DIR           draw what measure --raw DIR wrote, as SVG pictures beside it\n"
+       "  plot DIR           draw the data of measure --raw DIR as SVG pictures, into DIR\n"
        "\n"
        "measure and show:\n"
-       "  --timeout SECONDS  give up after this time, a day (86400) at most\n"
+       "  --timeout SECONDS  stop after this time, at most a day (86400)\n"
        "  --xml              print the record of one GPU as hwloc XML (lstopo -i FILE)\n"
        "\n"
-       "Everywhere:\n"
-       "  --sim NAME[,NAME]  use simulated GPUs in place of real ones\n"
-       "  --verbose          say what is done\n"
+       "All commands:\n"
+       "  --sim NAME[,NAME]  use simulated GPUs instead of real ones (not with plot)\n"
+       "  --verbose          print messages about what is done\n"
        "  --help, --version\n"
        "\n"
-       "A GPU is gpu0, 0, a bus id, a record id, or sim-NAME; without any, all are meant.\n"
-       "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no such GPU.");
+       "A GPU is gpu0, 0, a bus id, a record id, or sim-NAME. Without GPU, all are used.\n"
+       "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no GPU that can be used.");
 }
 
 static void version(void)
@@ -118,33 +130,57 @@ static bool good_seconds(const char *text, double *seconds)
   return gc_number_read(text, seconds) && *seconds > 0 && *seconds <= GC_MOST_SECONDS;
 }
 
-/* A step of the plan that others come before. */
+/* The number of a step that is not the first. */
 static bool good_step(const char *text, unsigned *step)
 {
-  if (!*text || text[strspn(text, "0123456789")] || strlen(text) > 4)
+  uint64_t number;
+
+  if (!gc_number_whole(text, &number) || !number || number >= gc_measure_steps())
     return false;
-  *step = (unsigned)strtoul(text, NULL, 10);
-  return *step > 0 && *step < gc_measure_steps();
+  *step = (unsigned)number;
+  return true;
+}
+
+/* Why two options that were given cannot be used together, because one of them would do nothing;
+ * NULL: there is no such pair. */
+static const char *contradiction(const struct gc_tool *tool)
+{
+  const struct {
+    bool first, second;
+    const char *why;
+  } pairs[] = {
+    {tool->resume, !tool->no_store, "--resume needs --no-store"},
+    {tool->json, tool->xml, "--json and --xml exclude each other"},
+    {tool->replace, tool->no_store, "--replace and --no-store exclude each other"},
+    {tool->replace, tool->only, "--replace and --only exclude each other: --only stores nothing"},
+    {tool->all, tool->sims, "--all and --sim exclude each other: --all removes all records"},
+  };
+
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+    if (pairs[i].first && pairs[i].second)
+      return pairs[i].why;
+  return NULL;
 }
 
 /* Reads the command line. Returns an exit code, or -1 to go on with *command. */
 static int parse(int argc, char **argv, struct gc_tool *tool, const struct command **command)
 {
-  const char *given = NULL; /* an option that not every command takes, and whose it is */
+  const char *given = NULL; /* an option that some commands do not have */
   struct gc_error err = {""};
   unsigned allowed = ANY;
   char option[32];
   int c, index = 0;
 
   opterr = 0;
-  /* "-": words come in turn with options, so that POSIXLY_CORRECT does not matter; ":" tells a
-   * missing argument from an unknown option */
+  /* "-": words are returned in their order among the options, whatever POSIXLY_CORRECT says;
+   * ":": a missing argument and an unknown option have different results */
   while ((c = getopt_long(argc, argv, "-:h", options, &index)) != -1) {
     switch (c) {
     case 1: tool->words[tool->count++] = optarg; break;
     case 's': tool->sims = optarg; break;
     case 'o': tool->only = optarg; break;
     case 'f': tool->force = true; break;
+    case 'p': tool->force = tool->replace = true; break;
     case 'n': tool->no_store = true; break;
     case 'r': tool->raw = optarg; break;
     case 'j': tool->json = true; break;
@@ -154,9 +190,9 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
     case 'h': help(); return GC_EXIT_DONE;
     case 'V': version(); return GC_EXIT_DONE;
     case 't':
-      if (!good_seconds(optarg, &tool->timeout))
-        {
-        gc_fail(&err, 0, "--timeout needs a number of seconds above 0 and up to %d, not", GC_MOST_SECONDS);
+      if (!good_seconds(optarg, &tool->timeout)) {
+        gc_fail(&err, 0, "--timeout needs a number of seconds above 0 and up to %d, not",
+                GC_MOST_SECONDS);
         return usage(err.text, optarg);
       }
       break;
@@ -203,13 +239,9 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
     return usage("plot needs the directory that measure --raw wrote", NULL);
   if ((*command)->bit == PLOT && tool->count > 1)
     return usage("plot takes one directory, but there is also", tool->words[1]);
-  if (tool->resume && !tool->no_store)
-    return usage("--resume needs --no-store", NULL);
   if (tool->all && tool->count)
     return usage("purge takes --all or names of GPUs, not both:", tool->words[0]);
-  if (tool->json && tool->xml)
-    return usage("--json and --xml exclude each other", NULL);
-  return -1;
+  return contradiction(tool) ? usage(contradiction(tool), NULL) : -1;
 }
 
 /* The command line as one string, for people; malloc'ed. NULL: out of memory. */
@@ -229,8 +261,8 @@ static char *whole_command(int argc, char **argv)
   return line;
 }
 
-/* A closed stdin, stdout or stderr must not become the descriptor of a record or a device: each
- * gets one on which reading or writing fails. */
+/* A closed stdin, stdout or stderr must not become the descriptor of a record or a device: opens
+ * a descriptor on which reading or writing fails. */
 static void keep_standard_descriptors(void)
 {
   for (int fd = 0; fd <= 2; fd++)
@@ -239,13 +271,13 @@ static void keep_standard_descriptors(void)
         return;
 }
 
-/* A file that may not become so long (ulimit -f) is then an error of write(), with a sentence. */
+/* With a limit on the length of files (ulimit -f), write() then fails, and a message follows. */
 static void keep_long_files_from_ending_us(void)
 {
   signal(SIGXFSZ, SIG_IGN);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
   struct gc_tool tool = {0};
   const struct command *command = NULL;
@@ -253,9 +285,6 @@ int main(int argc, char **argv)
   char **words = calloc((size_t)argc + 1, sizeof *words), *line = whole_command(argc, argv);
   int status;
 
-  keep_standard_descriptors();
-  keep_long_files_from_ending_us();
-  gc_child_follow_parent();
   if (!words || !line) {
     free(words);
     free(line);
@@ -277,6 +306,17 @@ int main(int argc, char **argv)
     status = GC_EXIT_FAILED;
   }
   if (gc_left_open())
-    _exit(status); /* releasing a context takes 54 ms on an H200; the kernel does it at once */
+    _exit(status); /* releasing a context takes 54 ms on an H200; the driver cleans up at once */
   return status;
+}
+
+int main(int argc, char **argv)
+{
+  /* A library that is preloaded may have selected another locale, with a decimal comma. */
+  setlocale(LC_ALL, "C");
+  keep_standard_descriptors();
+  keep_long_files_from_ending_us();
+  gc_child_follow_parent();
+  gc_environment_take(); /* before there is a second thread */
+  return gc_with_stack(run, argc, argv);
 }

@@ -1,12 +1,15 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * hwloc-gpucache plot: draws what measure --raw wrote. The drawing is gnuplot's; it reads its script on
- * its standard input and writes the picture to its standard output, so no name of a file is part of it.
+ * hwloc-gpucache plot: draws the files of measure --raw with gnuplot. It reads a script on its
+ * standard input and writes the picture to its standard output, so that scripts contain no file
+ * names.
  */
 #include "tool/plot.h"
 
-#include "tool/tool.h"
+#include "tool/plot_read.h"
+#include "tool/plot_script.h"
+#include "tool/say.h"
 #include "util/file.h"
 #include "util/spawn.h"
 
@@ -19,37 +22,37 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SIDE_BY_SIDE 8
-#define SECONDS 60 /* for so many pictures */
+#define IN_PARALLEL 8
+#define SECONDS 60 /* time limit for these pictures */
 #define SUFFIX ".tsv"
 
-/* The last line of a picture: by it the next run knows what it may replace. */
+/* The last line of a picture: the next run may replace only files with this line. */
 static const char mark[] = "<!-- drawn by hwloc-gpucache plot -->\n";
 
-/* One picture under way. */
+/* A picture that is being drawn. */
 struct picture {
-  const char *name;     /* of the data */
+  const char *name;     /* of the data file */
   int script, drawing;  /* memory files; 0: none */
-  char complaint[256];  /* the last line of gnuplot's */
+  char message[256];    /* the last line of gnuplot on stderr */
 };
 
 struct drawing {
-  const char *path;     /* of the directory, as it was given */
+  const char *path;     /* of the directory, as on the command line */
   int dir;
   char gnuplot[4096], templates[4096];
-  struct picture pictures[SIDE_BY_SIDE];
-  struct gc_command commands[SIDE_BY_SIDE];
+  struct picture pictures[IN_PARALLEL];
+  struct gc_command commands[IN_PARALLEL];
   size_t count, drawn;
   int status;
 };
 
-static void complain(struct drawing *d, const char *name, const char *why)
+static void warn(struct drawing *d, const char *name, const char *why)
 {
   gc_say(NULL, "%s/%s: %s", d->path, name, why);
   d->status = GC_EXIT_FAILED;
 }
 
-/* Looks a program up as a shell does. */
+/* Finds a program in $PATH. */
 static int find_program(const char *name, char *path, size_t size)
 {
   const char *dirs = getenv("PATH");
@@ -63,15 +66,17 @@ static int find_program(const char *name, char *path, size_t size)
   return -ENOENT;
 }
 
-/* Where the templates are: as for simulated GPUs, a variable goes before the installed ones. */
+/* The directory of the templates: a variable has priority over the installed ones, as for
+ * simulated GPUs. */
 static int find_templates(char *path, size_t size, struct gc_error *err)
 {
   const char *set = secure_getenv("HWLOC_GPUCACHE_PLOT_PATH");
 
   snprintf(path, size, "%s", set && *set ? set : GC_PKGDATADIR "/plot");
-  return access(path, R_OK) ? gc_fail(err, -errno, "cannot read the templates of pictures in %s: %s",
-                                      path, strerror(errno))
-                            : 0;
+  return access(path, R_OK)
+             ? gc_fail(err, -errno, "cannot read the templates of pictures in %s: %s", path,
+                       strerror(errno))
+             : 0;
 }
 
 static int append_template(const struct drawing *d, const char *name, FILE *script,
@@ -91,7 +96,7 @@ static int append_template(const struct drawing *d, const char *name, FILE *scri
   return 0;
 }
 
-/* A memory file on a descriptor that is no standard one; 0: none. */
+/* A memory file on a descriptor of 3 or more; 0: none. */
 static int memory_file(const char *name)
 {
   const int low = memfd_create(name, MFD_CLOEXEC);
@@ -104,7 +109,8 @@ static int memory_file(const char *name)
   return fd < 0 ? 0 : fd;
 }
 
-static int write_script(const struct drawing *d, const struct gc_plot *plot, int fd, struct gc_error *err)
+static int write_script(const struct drawing *d, const struct gc_plot *plot, int fd,
+                        struct gc_error *err)
 {
   const int copy = fcntl(fd, F_DUPFD_CLOEXEC, 3);
   FILE *script = copy < 0 ? NULL : fdopen(copy, "w");
@@ -122,7 +128,7 @@ static int write_script(const struct drawing *d, const struct gc_plot *plot, int
     status = append_template(d, name, script, err);
   if (!gc_file_close(script) && !status)
     status = gc_fail(err, -ENOMEM, "out of memory");
-  lseek(fd, 0, SEEK_SET); /* gnuplot reads from where the descriptor stands */
+  lseek(fd, 0, SEEK_SET); /* gnuplot reads from the position of the descriptor */
   return status;
 }
 
@@ -131,7 +137,7 @@ static void name_picture(const struct picture *picture, char name[300])
   snprintf(name, 300, "%.*s.svg", (int)(strlen(picture->name) - strlen(SUFFIX)), picture->name);
 }
 
-/* Pictures are drawn anew; what else has such a name is somebody's. */
+/* Refuses to replace a file that is no picture of this command. */
 static int check_place(const struct drawing *d, const struct picture *picture, struct gc_error *err)
 {
   char name[300], end[sizeof mark - 1] = "";
@@ -147,11 +153,12 @@ static int check_place(const struct drawing *d, const struct picture *picture, s
   if (fd >= 0)
     close(fd);
   return memcmp(end, mark, sizeof end)
-           ? gc_fail(err, -EEXIST, "%s is there already, and was not drawn by this command: move it away", name)
-           : 0;
+             ? gc_fail(err, -EEXIST, "%s exists and was not drawn by this command: move it away",
+                       name)
+             : 0;
 }
 
-/* Everything that gnuplot needs for one picture. -ENOMSG: this is none of our files, or no picture. */
+/* Prepares everything that gnuplot needs for one picture. -ENOMSG: the file is not to be drawn. */
 static int prepare(const struct drawing *d, struct picture *picture, struct gc_error *err)
 {
   struct gc_plot plot;
@@ -180,17 +187,17 @@ static void release(struct picture *picture)
   memset(picture, 0, sizeof *picture);
 }
 
-static void hear(const struct gc_command *command, const char *line, void *data)
+static void keep_message(const struct gc_command *command, const char *line, void *data)
 {
   struct drawing *d = data;
   struct picture *picture = &d->pictures[command - d->commands];
 
   line += strspn(line, " \t");
   if (*line)
-    snprintf(picture->complaint, sizeof picture->complaint, "%s", line);
+    snprintf(picture->message, sizeof picture->message, "%s", line);
 }
 
-/* Puts the finished picture beside its data. */
+/* Puts the finished picture into the directory of its data. */
 static int keep(const struct drawing *d, const struct picture *picture, struct gc_error *err)
 {
   const ssize_t length = (ssize_t)sizeof mark - 1;
@@ -222,15 +229,15 @@ static int conclude(const struct drawing *d, const struct gc_command *command,
     return keep(d, picture, err);
   if (command->end == GC_END_NOT_STARTED)
     return gc_fail(err, -EIO, "cannot start %s: %s", d->gnuplot, strerror(command->status));
-  return gc_fail(err, -EIO, "gnuplot could not draw it%s%s", picture->complaint[0] ? ": " : "",
-                 picture->complaint);
+  return gc_fail(err, -EIO, "gnuplot could not draw it%s%s", picture->message[0] ? ": " : "",
+                 picture->message);
 }
 
-/* Draws what is prepared. */
+/* Draws the prepared pictures. */
 static void draw(struct drawing *d)
 {
   const char *const argv[] = {d->gnuplot, "--default-settings", NULL};
-  const struct gc_spawn_options options = {.seconds = SECONDS, .on_line = hear, .data = d};
+  const struct gc_spawn_options options = {.seconds = SECONDS, .on_line = keep_message, .data = d};
 
   for (size_t i = 0; i < d->count; i++)
     d->commands[i] = (struct gc_command){
@@ -240,7 +247,7 @@ static void draw(struct drawing *d)
     struct gc_error err = {""};
 
     if (conclude(d, &d->commands[i], &d->pictures[i], &err))
-      complain(d, d->pictures[i].name, err.text);
+      warn(d, d->pictures[i].name, err.text);
     release(&d->pictures[i]);
   }
   d->drawn += d->count;
@@ -268,14 +275,14 @@ static void draw_all(struct drawing *d, struct dirent **names, size_t count)
       d->count++;
     } else {
       if (status != -ENOMSG)
-        complain(d, picture->name, err.text);
+        warn(d, picture->name, err.text);
       release(picture);
     }
-    if (d->count == SIDE_BY_SIDE || i + 1 == count)
+    if (d->count == IN_PARALLEL || i + 1 == count)
       draw(d);
   }
   if (!d->drawn && d->status == GC_EXIT_DONE) {
-    gc_say(NULL, "no file in %s was written by measure --raw and can be drawn", d->path);
+    gc_say(NULL, "%s has no file of measure --raw that can be drawn", d->path);
     d->status = GC_EXIT_FAILED;
   }
 }
@@ -294,10 +301,12 @@ int gc_tool_plot(const struct gc_tool *tool)
   }
   count = scandirat(d.dir, ".", &names, is_data, alphasort);
   if (count <= 0) {
-    gc_say(NULL, "there is no " SUFFIX " file in %s; measure --raw DIR writes them", d.path);
+    gc_say(NULL, "%s has no " SUFFIX " file; measure --raw DIR writes them", d.path);
     d.status = GC_EXIT_FAILED;
   } else if (find_program("gnuplot", d.gnuplot, sizeof d.gnuplot)) {
-    gc_say(NULL, "gnuplot draws the pictures, and it is not installed (Debian package gnuplot-nox)");
+    gc_say(
+        NULL,
+        "gnuplot is needed to draw pictures, but it is not installed (Debian package gnuplot-nox)");
     d.status = GC_EXIT_FAILED;
   } else if (find_templates(d.templates, sizeof d.templates, &err)) {
     gc_say(NULL, "%s", err.text);

@@ -1,13 +1,14 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads one file that measure --raw wrote. It may have come from anywhere: nothing in it is trusted.
+ * Reads one file of measure --raw. It may come from another machine: nothing in it is trusted.
  */
-#include "tool/plot.h"
+#include "tool/plot_read.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +17,7 @@
 #define MAX_BYTES (256 << 20)
 #define MAX_HEAD 256
 
-/* A file of this kind begins with it. */
+/* Such a file begins with this text. */
 static const char first[] = "# hwloc-gpucache ";
 
 void gc_plot_free(struct gc_plot *plot)
@@ -58,20 +59,20 @@ static int read_columns(struct gc_plot *plot, char *line, struct gc_error *err)
 {
   for (char *name; (name = strsep(&line, "\t"));) {
     if (!*name || plot->width == GC_PLOT_COLUMNS)
-      return gc_fail(err, -EBADMSG, "the names of its columns are none");
+      return gc_fail(err, -EBADMSG, "the names of its columns are not valid");
     snprintf(plot->columns[plot->width++], sizeof *plot->columns, "%s", name);
   }
   return 0;
 }
 
-static int read_row(struct gc_plot *plot, char *line, size_t *room, struct gc_error *err)
+static int read_row(struct gc_plot *plot, char *line, size_t *space, struct gc_error *err)
 {
   double *row;
   size_t n = 0;
 
-  if (plot->rows == *room) {
-    *room = 2 * *room + 256;
-    row = realloc(plot->values, *room * plot->width * sizeof *row);
+  if (plot->rows == *space) {
+    *space = 2 * *space + 256;
+    row = realloc(plot->values, *space * plot->width * sizeof *row);
     if (!row)
       return -ENOMEM;
     plot->values = row;
@@ -93,7 +94,7 @@ static int read_row(struct gc_plot *plot, char *line, size_t *room, struct gc_er
 static int read_lines(FILE *file, struct gc_plot *plot, struct gc_error *err)
 {
   char *line = NULL;
-  size_t size = 0, room = 0;
+  size_t size = 0, space = 0;
   ssize_t length = getline(&line, &size, file);
   int status = length > 0 && !strncmp(line, first, sizeof first - 1) ? 0 : -ENOMSG;
 
@@ -101,18 +102,18 @@ static int read_lines(FILE *file, struct gc_plot *plot, struct gc_error *err)
     if (line[length - 1] == '\n')
       line[--length] = '\0';
     if (strlen(line) != (size_t)length)
-      status = gc_fail(err, -EBADMSG, "there are NUL characters in it");
+      status = gc_fail(err, -EBADMSG, "it contains NUL characters");
     else if (*line == '#')
       status = plot->width ? 0 : read_head(plot, line);
     else if (!plot->width)
       status = read_columns(plot, line, err);
     else
-      status = read_row(plot, line, &room, err);
+      status = read_row(plot, line, &space, err);
   }
   if (!status && ferror(file))
     status = gc_fail(err, -EIO, "it cannot be read to its end");
   if (!status && !plot->rows)
-    status = gc_fail(err, -EBADMSG, "there is no data in it");
+    status = gc_fail(err, -EBADMSG, "it has no data");
   free(line);
   return status;
 }
@@ -129,7 +130,7 @@ int gc_plot_read(int dir, const char *name, struct gc_plot *plot, struct gc_erro
     return gc_fail(err, -errno, "%s", strerror(errno));
   if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MAX_BYTES) {
     close(fd);
-    return gc_fail(err, -EBADMSG, "it is not a file, or too long");
+    return gc_fail(err, -EBADMSG, "it is not a regular file, or it is too long");
   }
   file = fdopen(fd, "r");
   if (!file) {

@@ -1,12 +1,12 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * "gpu0 NVIDIA H200  [####----] 7/23 L1Cache capacity", drawn over itself on the terminal that
- * stderr is, if it is one.
+ * Draws "gpu0 NVIDIA H200  [####----] 7/23 L1Cache capacity" over the earlier line.
  */
-#include "tool/tool.h"
+#include "tool/progress.h"
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,10 @@
 
 #define BAR 16
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* the watch may erase what we draw */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* the watch may erase the line */
 static bool drawn;
 
-/* Columns to draw in; 0: no terminal that can erase a line. */
+/* The columns of the terminal; 0: stderr is no terminal that can erase a line. */
 static size_t terminal_columns(void)
 {
   const char *term = getenv("TERM");
@@ -31,7 +31,7 @@ static size_t terminal_columns(void)
   return size.ws_col - 1u; /* the last column would wrap */
 }
 
-void gc_progress(const char *who, unsigned done, unsigned total, const char *what)
+void gc_progress(const char *title, unsigned done, unsigned total, const char *what)
 {
   size_t columns = terminal_columns();
   char bar[BAR + 1], line[256];
@@ -43,7 +43,7 @@ void gc_progress(const char *who, unsigned done, unsigned total, const char *wha
   memset(bar, '-', BAR);
   memset(bar, '#', (size_t)BAR * (done < total ? done : total) / total);
   bar[BAR] = 0;
-  snprintf(line, sizeof line, "%s  [%s] %u/%u %s", who, bar, done, total, what);
+  snprintf(line, sizeof line, "%s  [%s] %u/%u %s", title, bar, done, total, what);
   if (strlen(line) > columns)
     line[columns] = 0;
 

@@ -1,14 +1,17 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * hwloc-gpucache purge: forgets what was measured. Only records in the caller's own directory are
- * removed; a record may outlive its GPU, so a record id is a good name even when no GPU has it, or there is
- * none at all. With a record goes the note of a measurement that failed. With all of them go all notes, and locks that nobody
- * holds. What was set aside may be somebody's: it is named and stays.
+ * hwloc-gpucache purge: removes records, in the caller's own directory only. A record may outlive
+ * its GPU, so a record id is accepted even when no GPU has it. The note of a failed measurement is
+ * removed with the record. When all records are removed, so are all notes, and all locks that
+ * nobody holds. Files that were renamed because they were not records stay, and their names are
+ * printed.
  */
-#include "tool/tool.h"
+#include "tool/purge.h"
 
 #include "store/store.h"
+#include "tool/say.h"
+#include "tool/targets.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +27,7 @@ struct file {
   char id[sizeof ((struct gc_identity *)0)->id];
   char *path;
   bool record;
-  int error; /* of reading it; 0: it was read, and so is no record */
+  int error; /* errno of reading it; 0: it was read */
 };
 
 struct purge {
@@ -32,7 +35,7 @@ struct purge {
   size_t count;
 };
 
-/* Whether this is a record of that id: others may keep XML files in the directory, too. */
+/* Checks whether the file is a record of that id: other XML files may be in the directory, too. */
 static void examine(struct file *file)
 {
   int fd = open(file->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -41,7 +44,7 @@ static void examine(struct file *file)
   char *text;
 
   if (fd < 0) {
-    file->error = errno == ELOOP ? 0 : errno; /* a link is none */
+    file->error = errno == ELOOP ? 0 : errno; /* a link is no record */
     return;
   }
   if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
@@ -85,36 +88,36 @@ static const struct file *find(const struct purge *purge, const char *id)
   return NULL;
 }
 
-/* Whether there is something to forget, or to tell, under this id. */
-static bool is_known(const struct purge *purge, const char *id)
+/* Whether there is something to remove, or a record of the site, with this id. */
+static bool is_stored(const struct purge *purge, const char *id)
 {
   return find(purge, id) || gc_store_has_failure(id) || gc_store_has_site(id);
 }
 
-/* Whether this is an id as GPUs have it: where it can be, measuring ends what is in the record's place. */
+/* Whether a GPU may have this id: measuring it would rename the file. */
 static bool is_of_gpu(const char *id)
 {
   return !strncmp(id, "GPU-", 4) || !strncmp(id, "pci-", 4) || !strncmp(id, "sim-", 4);
 }
 
-/* What of it is asked for, and cannot be had, is a failure. */
+/* asked: the user has named it, so not removing it is a failure. */
 static int leave_alone(const struct file *file, bool asked)
 {
   if (file->error)
-    gc_say(NULL, "left alone, because it cannot be read, and may be no record: %s: %s", file->path,
-           strerror(file->error));
+    gc_say(NULL, "not removed, because it cannot be read and may not be a record: %s: %s",
+           file->path, strerror(file->error));
   else
-    gc_say(NULL, "left alone, because it is not a record%s: %s",
-           is_of_gpu(file->id) ? " (measuring that GPU sets it aside)" : "", file->path);
+    gc_say(NULL, "not removed, because it is not a record%s: %s",
+           is_of_gpu(file->id) ? " (measuring that GPU renames it)" : "", file->path);
   return asked || file->error ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
-static void say_forgotten(const char *id)
+static void say_note_removed(const char *id)
 {
-  printf("forgot that measuring %s failed\n", id);
+  printf("removed the note that measuring %s failed\n", id);
 }
 
-/* asked: by its id, and not as one of all, or of all simulated GPUs. */
+/* asked: the user has named it, not all records or all simulated GPUs. */
 static int remove_one(const struct purge *purge, const char *id, bool asked)
 {
   const struct file *file = find(purge, id);
@@ -124,24 +127,25 @@ static int remove_one(const struct purge *purge, const char *id, bool asked)
   if (file && !file->record) {
     status = leave_alone(file, asked);
     if (!gc_store_forget_failure(id, NULL))
-      say_forgotten(id);
+      say_note_removed(id);
     return status;
   }
   status = gc_store_remove(id, &err);
   if (!status)
     printf("removed the record %s\n", id);
   else if (status == -ENOENT && gc_store_has_site(id))
-    printf("there is no record %s of yours; the site's stays: %s/%s.xml\n", id, gc_store_site_dir(), id);
+    printf("you have no record %s; the site's record stays: %s/%s.xml\n", id, gc_store_site_dir(),
+           id);
   else if (status == -ENOENT)
     printf("there is no record %s\n", id);
   else
     gc_say(NULL, "%s", err.text);
   if (!gc_store_forget_failure(id, NULL))
-    say_forgotten(id);
+    say_note_removed(id);
   return status && status != -ENOENT ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
-/* The records of the GPUs that were named. */
+/* Removes the records of the named GPUs. */
 static int remove_named(const struct gc_tool *tool, const struct purge *purge)
 {
   struct gc_tool rest = *tool;
@@ -157,7 +161,7 @@ static int remove_named(const struct gc_tool *tool, const struct purge *purge)
     return GC_EXIT_FAILED;
   }
   for (size_t i = 0; i < tool->count; i++)
-    if (!is_known(purge, tool->words[i]))
+    if (!is_stored(purge, tool->words[i]))
       rest.words[rest.count++] = tool->words[i];
   if (rest.count || !tool->count) {
     found = gc_targets_find(&rest, &targets);
@@ -170,7 +174,7 @@ static int remove_named(const struct gc_tool *tool, const struct purge *purge)
     gc_targets_free(&targets);
   }
   for (size_t i = 0; i < tool->count; i++)
-    if (is_known(purge, tool->words[i]))
+    if (is_stored(purge, tool->words[i]))
       status = gc_worse(status, remove_one(purge, tool->words[i], true));
   free(rest.words);
   return status;
@@ -179,22 +183,22 @@ static int remove_named(const struct gc_tool *tool, const struct purge *purge)
 static void name_aside(const char *path, void *data)
 {
   (void)data;
-  gc_say(NULL, "left alone, because it was in a record's place and was not one: %s", path);
+  gc_say(NULL, "not removed, because it may be needed; it was in the place of a record: %s", path);
 }
 
-static void count_forgotten(const char *id, void *data)
+static void count_note(const char *id, void *data)
 {
-  size_t *forgotten = data;
+  size_t *notes = data;
 
-  say_forgotten(id);
-  ++*forgotten;
+  say_note_removed(id);
+  ++*notes;
 }
 
-/* All records, and what is of no use without them. */
+/* Removes all records, and the notes and locks that are useless without them. */
 static int remove_all(const struct purge *purge)
 {
-  size_t forgotten = 0, records = 0;
-  const struct gc_store_broom broom = {name_aside, count_forgotten, &forgotten};
+  size_t notes = 0, records = 0;
+  const struct gc_store_tidy_report report = {name_aside, count_note, &notes};
   int status = GC_EXIT_DONE;
   struct gc_error err = {""};
 
@@ -202,13 +206,14 @@ static int remove_all(const struct purge *purge)
     const struct file *file = &purge->files[i];
 
     records += file->record || file->error;
-    status = gc_worse(status, file->record ? remove_one(purge, file->id, false) : leave_alone(file, false));
+    status = gc_worse(status,
+                      file->record ? remove_one(purge, file->id, false) : leave_alone(file, false));
   }
-  if (gc_store_tidy(&broom, &err)) {
+  if (gc_store_tidy(&report, &err)) {
     gc_say(NULL, "%s", err.text);
     status = GC_EXIT_FAILED;
   }
-  if (!records && !forgotten)
+  if (!records && !notes)
     printf("there are no records to remove\n");
   return status;
 }

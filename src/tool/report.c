@@ -1,9 +1,16 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A record as tables for people: a line about the GPU, a table of what its elements hold, one of how
- * fast they are, and below them what report_notes.c has to say.
+ * A record for people: a line about the GPU, a table of the capacities of its elements, a table of
+ * their speeds, and below them the notes (report_notes.c).
  */
+#include "tool/report.h"
+
+#include "tool/format.h"
+#include "tool/keep.h"
+#include "tool/report_notes.h"
+#include "tool/say.h"
+#include "tool/table.h"
 #include "tool/tool.h"
 
 #include <hwloc/gpucache.h>
@@ -13,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a row is about: an element, or the partitions of an L2 that are near to an SM or far from it. */
+/* The subject of a row: an element, or the partitions of an L2 that are near to an SM or far
+ * from it. */
 struct subject {
   const struct gc_record *record;
   size_t i;
@@ -25,7 +33,7 @@ static const struct gc_element *element_of(const struct subject *subject)
   return &subject->record->elements[subject->i];
 }
 
-/* The element's attribute; of a part only what is said of it alone. */
+/* The attribute of the element, or of a part of it. */
 static const char *get(const struct subject *subject, const char *key)
 {
   char name[GC_RECORD_MAX_NAME];
@@ -34,30 +42,15 @@ static const char *get(const struct subject *subject, const char *key)
   return gc_infos_get(&element_of(subject)->infos, name);
 }
 
-void gc_report_bytes(uint64_t bytes, char *text, size_t size)
-{
-  static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  uint64_t unit = 1;
-  size_t i = 0;
-
-  while (i + 1 < sizeof units / sizeof *units && bytes / unit >= 1024) {
-    unit *= 1024;
-    i++;
-  }
-  if (bytes % unit)
-    snprintf(text, size, "%.2f %s", (double)bytes / (double)unit, units[i]);
-  else
-    snprintf(text, size, "%" PRIu64 " %s", bytes / unit, units[i]);
-}
-
-static void put_bytes(const struct subject *subject, const char *key, const char *before, char *cell)
+static void put_bytes(const struct subject *subject, const char *key, const char *before,
+                      char *cell)
 {
   char text[32];
   uint64_t bytes;
 
   if (*subject->part || gc_infos_get_u64(&element_of(subject)->infos, key, &bytes))
     return;
-  gc_report_bytes(bytes, text, sizeof text);
+  gc_format_bytes(bytes, text, sizeof text);
   snprintf(cell, GC_CELL, "%s%s", before, text);
 }
 
@@ -69,13 +62,14 @@ static void put(const struct subject *subject, const char *key, const char *unit
     snprintf(cell, GC_CELL, "%s%s", value, unit);
 }
 
-/* --- columns that show more than one value, or another one ------------------------------------------ */
+/* --- columns that do not show the value of one key -------------------------------------------- */
 
 static void name_cell(const struct subject *subject, char *cell)
 {
   int depth = *subject->part ? 1 : 0;
 
-  for (long parent = gc_record_parent(subject->record, subject->i); parent >= 0 && depth < GC_KIND_COUNT;
+  for (long parent = gc_record_parent(subject->record, subject->i);
+       parent >= 0 && depth < GC_KIND_COUNT;
        parent = gc_record_parent(subject->record, (size_t)parent))
     depth++;
   snprintf(cell, GC_CELL, "%*s%s", 2 * depth, "",
@@ -90,8 +84,8 @@ static void capacity_cell(const struct subject *subject, char *cell)
   put_bytes(subject, HWLOC_GPUCACHE_CAPACITY_BYTES, "", cell);
 }
 
-/* Where the values of the element come from, each source once. That a nominal one comes from the vendor
- * goes without saying. */
+/* The sources of the element's values, each source once. Those of nominal values are left out: they
+ * are always the vendor's. */
 static void source_cell(const struct subject *subject, char *cell)
 {
   static const char *const keys[] = {"CapacitySource", "LatencySource"};
@@ -99,14 +93,14 @@ static void source_cell(const struct subject *subject, char *cell)
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const char *source = get(subject, keys[i]);
 
-    if (source && !gc_report_is_absent(source) && !strstr(cell, source))
+    if (source && !gc_is_absent(source) && !strstr(cell, source))
       snprintf(cell + strlen(cell), GC_CELL - strlen(cell), "%s%s", *cell ? "+" : "", source);
   }
   if (!*cell && element_of(subject)->infos.count)
     strcpy(cell, "absent");
 }
 
-/* The weakest of the element's: it is as sure as its least sure value. */
+/* The lowest confidence of the element's values. */
 static void confidence_cell(const struct subject *subject, char *cell)
 {
   const struct gc_infos *infos = &element_of(subject)->infos;
@@ -132,7 +126,7 @@ static void miss_cell(const struct subject *subject, char *cell)
     snprintf(cell, GC_CELL, "+%s", cycles);
 }
 
-/* Of the whole GPU, or of an SM. */
+/* GB/s of the whole GPU, or bytes per cycle of an SM. */
 static void read_cell(const struct subject *subject, char *cell)
 {
   put(subject, HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE, " B/cycle", cell);
@@ -145,14 +139,14 @@ static void write_cell(const struct subject *subject, char *cell)
   put(subject, HWLOC_GPUCACHE_WRITE_GBPS, " GB/s", cell);
 }
 
-/* Who is in the same storage, by their short names; "none" where that was looked for. */
+/* The elements in the same storage, with their short names; "none" where that was measured. */
 static void shared_cell(const struct subject *subject, char *cell)
 {
   const char *list = get(subject, HWLOC_GPUCACHE_SHARED_WITH);
   const char *source = get(subject, HWLOC_GPUCACHE_SHARED_WITH HWLOC_GPUCACHE_SOURCE_SUFFIX);
   char word[GC_RECORD_MAX_NAME];
 
-  if (!list && source && !gc_report_is_absent(source))
+  if (!list && source && !gc_is_absent(source))
     strcpy(cell, "none");
   for (size_t length; list && *list; list += length + (list[length] == ',')) {
     enum gc_kind kind;
@@ -167,12 +161,12 @@ static void shared_cell(const struct subject *subject, char *cell)
   }
 }
 
-/* --- the tables ------------------------------------------------------------------------------------ */
+/* --- the tables ------------------------------------------------------------------------------- */
 
 struct column {
   const char *head; /* %s: SM or CU */
-  bool right; /* flush right */
-  const char *bytes, *value; /* the key of a number of bytes, or of a value shown as it is, or neither */
+  bool right;       /* flush right */
+  const char *bytes, *value; /* the key of bytes, or of a value printed unchanged, or NULL */
   void (*fill)(const struct subject *subject, char *cell);
 };
 
@@ -219,7 +213,7 @@ static bool has_something(const struct column *columns, size_t count, const stru
   return *cell;
 }
 
-/* Whether there is something in the row of an element inside of this one, which is indented below it. */
+/* Whether the row of an element inside this one, which is indented below it, has values. */
 static bool holds_others(const struct column *columns, size_t count, const struct subject *subject)
 {
   for (size_t k = subject->i + 1; !*subject->part && k < subject->record->count; k++) {
@@ -233,8 +227,9 @@ static bool holds_others(const struct column *columns, size_t count, const struc
   return false;
 }
 
-/* A row with something in it beside the name, or that others stand below. */
-static int add_row(struct gc_table *table, const struct column *columns, const struct subject *subject)
+/* Adds a row if it has values beside the name, or rows indented below it. */
+static int add_row(struct gc_table *table, const struct column *columns,
+                   const struct subject *subject)
 {
   char (*row)[GC_CELL] = gc_table_row(table);
   bool filled = false;
@@ -269,9 +264,10 @@ static int make_table(struct gc_table *table, const struct column *columns, size
   return row ? 0 : -1;
 }
 
-static void heading(const struct gc_record *record, const char *gpu)
+static void print_heading(const struct gc_record *record, const char *gpu)
 {
   const struct gc_infos *infos = &record->infos;
+  char provisional[400];
   const char *sms = gc_infos_get(infos, "SMs"), *when = gc_infos_get(infos, "Measured");
   uint64_t khz;
 
@@ -285,6 +281,9 @@ static void heading(const struct gc_record *record, const char *gpu)
   if (when)
     printf(", measured %s", when);
   putchar('\n');
+  gc_keep_describe(record, provisional, sizeof provisional);
+  if (*provisional)
+    printf("  %s\n", provisional);
 }
 
 int gc_report(const struct gc_record *record, const char *gpu)
@@ -298,7 +297,7 @@ int gc_report(const struct gc_record *record, const char *gpu)
     gc_say(gpu, "out of memory");
     return GC_EXIT_FAILED;
   }
-  heading(record, gpu);
+  print_heading(record, gpu);
   gc_table_print(&holds, "  ");
   if (fast.rows > 1) {
     putchar('\n');

@@ -1,14 +1,17 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What stands below the tables of a record: facts of the GPU, what values depend on, why values are
- * missing.
+ * The notes below the tables of a record: facts of the GPU, conditions of values, and why values
+ * are missing.
  */
-#include "tool/tool.h"
+#include "tool/report_notes.h"
+
+#include "tool/format.h"
+#include "tool/table.h"
+#include "util/number.h"
 
 #include <hwloc/gpucache.h>
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,18 +20,13 @@
 #define COUNT(array) (sizeof (array) / sizeof *(array))
 #define CARVEOUTS_IN_A_LINE 10
 
-bool gc_report_is_absent(const char *source)
-{
-  return !strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT));
-}
+/* --- facts of the GPU ------------------------------------------------------------------------- */
 
-/* --- facts of the GPU ------------------------------------------------------------------------------ */
-
-enum form { PLAIN, BYTES, MHZ, SEVERAL /* told only when there is more than one */ };
+enum fact_form { PLAIN, BYTES, MHZ, SEVERAL /* printed only when there is more than one */ };
 
 struct fact {
   const char *line, *key; /* facts of the same line follow each other */
-  enum form form;
+  enum fact_form form;
   const char *before, *after;
 };
 
@@ -44,14 +42,15 @@ static const struct fact facts[] = {
   {"a block", "ThreadsPerBlock", PLAIN, "", " threads"},
   {"a block", "RegistersPerBlock", PLAIN, "", " registers"},
   {"a block", "SharedBytesPerBlock", BYTES, "", " of shared memory"},
-  {"a block", "SharedReservedBytesPerBlock", BYTES, "", " more of it for the driver"},
+  {"a block", "SharedReservedBytesPerBlock", BYTES, "", " more reserved by the driver"},
   {"the memory bus", "MemoryBusBits", PLAIN, "", " bits"},
   {"the memory bus", "MemoryClockKHz", MHZ, "", " MHz"},
   {"the memory bus", "ECC", PLAIN, "ECC ", ""},
-  {"loads from device memory are kept in L1", "GlobalLoadsInL1", PLAIN, "", ""},
+  {"loads from device memory are cached in L1", "GlobalLoadsInL1", PLAIN, "", ""},
 };
 
-static bool fact_text(const struct gc_infos *infos, const struct fact *fact, char *text, size_t size)
+static bool fact_text(const struct gc_infos *infos, const struct fact *fact, char *text,
+                      size_t size)
 {
   const char *value = gc_infos_get(infos, fact->key);
   uint64_t number;
@@ -61,7 +60,7 @@ static bool fact_text(const struct gc_infos *infos, const struct fact *fact, cha
   if (fact->form == SEVERAL && number < 2)
     return false;
   if (fact->form == BYTES)
-    gc_report_bytes(number, text, size);
+    gc_format_bytes(number, text, size);
   else if (fact->form == MHZ)
     snprintf(text, size, "%" PRIu64, number / 1000);
   else
@@ -69,7 +68,7 @@ static bool fact_text(const struct gc_infos *infos, const struct fact *fact, cha
   return true;
 }
 
-static void tell_facts(const struct gc_record *record)
+static void print_facts(const struct gc_record *record)
 {
   const struct gc_infos *infos = &record->infos;
   const bool cu = !strcmp(gc_record_unit(record), "CU");
@@ -80,7 +79,8 @@ static void tell_facts(const struct gc_record *record)
     if (!fact_text(infos, &facts[i], text, sizeof text))
       continue;
     if (strcmp(line, facts[i].line))
-      printf("%s  %s: ", *line ? "\n" : "", cu && !strcmp(facts[i].line, "an SM") ? "a CU" : facts[i].line);
+      printf("%s  %s: ", *line ? "\n" : "",
+             cu && !strcmp(facts[i].line, "an SM") ? "a CU" : facts[i].line);
     else
       fputs(", ", stdout);
     printf("%s%s%s", facts[i].before, text, facts[i].after);
@@ -90,11 +90,12 @@ static void tell_facts(const struct gc_record *record)
     putchar('\n');
 }
 
-/* --- what values depend on ------------------------------------------------------------------------- */
+/* --- conditions of values --------------------------------------------------------------------- */
 
 static bool same_carveout(const struct gc_infos *a, const struct gc_infos *b)
 {
-  static const char *const keys[] = {HWLOC_GPUCACHE_CARVEOUT_PERCENT, HWLOC_GPUCACHE_CARVEOUT_BLOCKS};
+  static const char *const keys[] = {HWLOC_GPUCACHE_CARVEOUT_PERCENT,
+                                     HWLOC_GPUCACHE_CARVEOUT_BLOCKS};
 
   for (size_t i = 0; i < COUNT(keys); i++) {
     const char *one = gc_infos_get(a, keys[i]), *other = gc_infos_get(b, keys[i]);
@@ -105,8 +106,8 @@ static bool same_carveout(const struct gc_infos *a, const struct gc_infos *b)
   return true;
 }
 
-/* Once for all elements that it is true of. */
-static void tell_carveout(const struct gc_record *record, size_t first)
+/* One line for all elements with the same carve-out. */
+static void print_carveout(const struct gc_record *record, size_t first)
 {
   const struct gc_infos *infos = &record->elements[first].infos;
   const char *percent = gc_infos_get(infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT);
@@ -119,31 +120,33 @@ static void tell_carveout(const struct gc_record *record, size_t first)
   for (size_t i = first + 1; i < record->count; i++)
     if (same_carveout(&record->elements[i].infos, infos))
       printf(", %s", gc_kinds[record->elements[i].kind].subtype);
-  printf(": carve-out %s %%%s%s%s\n", percent, blocks ? ", room for " : "", blocks ? blocks : "",
-         blocks ? " blocks in an SM" : "");
+  printf(": carve-out %s %%%s%s%s\n", percent, blocks ? ", with " : "", blocks ? blocks : "",
+         blocks ? " resident blocks per SM" : "");
 }
 
-/* One entry of a CarveoutTable, "15:189440" or "default:222208"; where the next one starts. */
+/* Reads one entry of a CarveoutTable, "15:189440" or "default:222208". Returns the start of the
+ * next one. */
 static const char *read_entry(const char *text, char *asked, char *left)
 {
   const size_t length = strcspn(text, ","), head = strcspn(text, ":,");
-  char *end = NULL;
+  const char *end = NULL;
   uint64_t bytes;
 
   snprintf(asked, GC_CELL, "%.*s%s", (int)head, text, text[0] >= '0' && text[0] <= '9' ? " %" : "");
-  errno = 0;
-  bytes = text[head] == ':' ? strtoull(text + head + 1, &end, 10) : 0;
-  if (end && end == text + length && !errno)
-    gc_report_bytes(bytes, left, GC_CELL);
+  if (text[head] == ':')
+    end = gc_number_digits(text + head + 1, &bytes);
+  if (end && end == text + length)
+    gc_format_bytes(bytes, left, GC_CELL);
   return text + length + (text[length] == ',');
 }
 
-static void tell_carveouts(const struct gc_element *element)
+static void print_carveouts(const struct gc_element *element)
 {
   const char *entries = gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE);
 
   if (entries)
-    printf("  %s left by carve-outs for shared memory (a kernel asks for a percentage of the largest):\n",
+    printf("  %s capacity by carve-out for shared memory (a kernel asks for a percentage of the "
+           "largest):\n",
            gc_kinds[element->kind].subtype);
   while (entries && *entries) {
     struct gc_table table = {.right = (1u << CARVEOUTS_IN_A_LINE) - 1};
@@ -160,25 +163,26 @@ static void tell_carveouts(const struct gc_element *element)
   }
 }
 
-static void tell_partitions(const struct gc_element *element)
+static void print_partitions(const struct gc_element *element)
 {
   const char *count = gc_infos_get(&element->infos, HWLOC_GPUCACHE_PARTITIONS);
   const char *sms = gc_infos_get(&element->infos, HWLOC_GPUCACHE_PARTITION_SMS);
 
   if (!count)
     return;
-  printf("  %s: %s partition%s", gc_kinds[element->kind].subtype, count, strcmp(count, "1") ? "s" : "");
+  printf("  %s: %s partition%s", gc_kinds[element->kind].subtype, count,
+         strcmp(count, "1") ? "s" : "");
   if (sms && strchr(sms, ',')) {
     fputs(", near to ", stdout);
     for (; *sms; sms++)
       printf(*sms == ',' ? " + " : "%c", *sms);
-    fputs(" SMs; each keeps a copy of what its SMs read", stdout);
+    fputs(" SMs; each caches what its SMs read", stdout);
   }
   putchar('\n');
 }
 
-/* "8x2,4x1": 8 that serve 2 CUs each, 4 that serve 1. */
-static void tell_groups(const struct gc_element *element)
+/* "8x2,4x1": 8 instances serve 2 CUs each, 4 serve 1. */
+static void print_groups(const struct gc_element *element)
 {
   const char *list = gc_infos_get(&element->infos, HWLOC_GPUCACHE_SHARED_BY_CUS);
   const char *before = ":";
@@ -189,7 +193,7 @@ static void tell_groups(const struct gc_element *element)
     return;
   printf("  %s", gc_kinds[element->kind].subtype);
   while (sscanf(list, "%9ux%9u%n", &caches, &cus, &length) == 2) {
-    printf("%s %u for %u CU%s", before, caches, cus, cus == 1 ? "" : "s together");
+    printf(cus == 1 ? "%s %u used by %u CU" : "%s %u shared by %u CUs each", before, caches, cus);
     before = ",";
     list += length;
     list += *list == ',';
@@ -197,8 +201,8 @@ static void tell_groups(const struct gc_element *element)
   putchar('\n');
 }
 
-/* What the kernel driver states where it is not what the record says. */
-static void tell_differences(const struct gc_element *element)
+/* Values of the driver tables that differ from the record. */
+static void print_differences(const struct gc_element *element)
 {
   static const char sysfs[] = HWLOC_GPUCACHE_SOURCE_SYSFS ":";
   const size_t tail = strlen(HWLOC_GPUCACHE_DIFFERS_SUFFIX);
@@ -208,30 +212,31 @@ static void tell_differences(const struct gc_element *element)
     const size_t length = strlen(info->name);
 
     if (length > tail && !strcmp(info->name + length - tail, HWLOC_GPUCACHE_DIFFERS_SUFFIX))
-      printf("  %s: %.*s is as it was found; the kernel driver's tables (sysfs) say %s\n",
+      printf("  %s: %.*s is the measured value; the kernel driver's tables (sysfs) state %s\n",
              gc_kinds[element->kind].subtype, (int)(length - tail), info->name,
              info->value + (strncmp(info->value, sysfs, strlen(sysfs)) ? 0 : strlen(sysfs)));
   }
 }
 
-/* --- why values are missing ------------------------------------------------------------------------ */
+/* --- why values are missing ------------------------------------------------------------------- */
 
-/* The reason, when this info is the source of a value that is not there. */
+/* The reason, when this info is the source of an absent value; else NULL. */
 static const char *reason(const struct gc_info *info)
 {
   size_t length = strlen(info->name), tail = strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX);
 
   if (length <= tail || strcmp(info->name + length - tail, HWLOC_GPUCACHE_SOURCE_SUFFIX) ||
-      !gc_report_is_absent(info->value))
+      !gc_is_absent(info->value))
     return NULL;
   return info->value + strlen(HWLOC_GPUCACHE_SOURCE_ABSENT) +
          strspn(info->value + strlen(HWLOC_GPUCACHE_SOURCE_ABSENT), " ");
 }
 
-#define WITHHELD 256
+#define ABSENT_LIST 256
 
-/* All that this reason explains of an element: "PerSM, Instances". */
-static void list_withheld(const struct gc_record *record, size_t which, const char *why, char text[WITHHELD])
+/* Lists the properties of an element that are absent for this reason: "PerSM, Instances". */
+static void list_absent(const struct gc_record *record, size_t which, const char *why,
+                        char text[ABSENT_LIST])
 {
   const struct gc_element *element = &record->elements[which];
   const char *unit = gc_record_unit(record);
@@ -244,44 +249,45 @@ static void list_withheld(const struct gc_record *record, size_t which, const ch
     if (!reason(info) || strcmp(reason(info), why))
       continue;
     if (!strcmp(info->name, HWLOC_GPUCACHE_PER_SM HWLOC_GPUCACHE_SOURCE_SUFFIX))
-      snprintf(text + used, WITHHELD - used, "%sPer%s", used ? ", " : "", unit); /* as in the table */
+      /* as in the table */
+      snprintf(text + used, ABSENT_LIST - used, "%sPer%s", used ? ", " : "", unit);
     else
-      snprintf(text + used, WITHHELD - used, "%s%.*s", used ? ", " : "",
+      snprintf(text + used, ABSENT_LIST - used, "%s%.*s", used ? ", " : "",
                (int)(strlen(info->name) - strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX)), info->name);
   }
 }
 
-/* Does it explain the same of both elements? */
-static bool same_withheld(const struct gc_record *record, size_t i, size_t k, const char *why)
+/* Whether the same properties of both elements are absent for this reason. */
+static bool same_absent(const struct gc_record *record, size_t i, size_t k, const char *why)
 {
-  char one[WITHHELD], other[WITHHELD];
+  char one[ABSENT_LIST], other[ABSENT_LIST];
 
-  list_withheld(record, i, why, one);
-  list_withheld(record, k, why, other);
+  list_absent(record, i, why, one);
+  list_absent(record, k, why, other);
   return !strcmp(one, other);
 }
 
-/* A line for each reason, with all that it explains of this element, and the other elements of which it
- * explains the same; none when it was told with an element before. */
-static void tell_absent(const struct gc_record *record, size_t i)
+/* Prints a line for each reason: the properties of this element that are absent, and the other
+ * elements for which the same is true. Skips reasons that were printed with an earlier element. */
+static void print_absent(const struct gc_record *record, size_t i)
 {
   const struct gc_infos *infos = &record->elements[i].infos;
-  char text[WITHHELD];
+  char text[ABSENT_LIST];
 
   for (size_t j = 0; j < infos->count; j++) {
     const char *why = reason(&infos->array[j]);
-    bool told = false;
+    bool printed = false;
 
-    for (size_t k = 0; why && k < j && !told; k++)
-      told = reason(&infos->array[k]) && !strcmp(reason(&infos->array[k]), why);
-    for (size_t k = 0; why && k < i && !told; k++)
-      told = same_withheld(record, i, k, why);
-    if (!why || told)
+    for (size_t k = 0; why && k < j && !printed; k++)
+      printed = reason(&infos->array[k]) && !strcmp(reason(&infos->array[k]), why);
+    for (size_t k = 0; why && k < i && !printed; k++)
+      printed = same_absent(record, i, k, why);
+    if (!why || printed)
       continue;
-    list_withheld(record, i, why, text);
+    list_absent(record, i, why, text);
     printf("  no %s of %s", text, gc_kinds[record->elements[i].kind].subtype);
     for (size_t k = i + 1; k < record->count; k++)
-      if (same_withheld(record, i, k, why))
+      if (same_absent(record, i, k, why))
         printf(", %s", gc_kinds[record->elements[k].kind].subtype);
     printf(": %s\n", why);
   }
@@ -289,15 +295,15 @@ static void tell_absent(const struct gc_record *record, size_t i)
 
 void gc_report_notes(const struct gc_record *record)
 {
-  tell_facts(record);
+  print_facts(record);
   for (size_t i = 0; i < record->count; i++) {
-    tell_partitions(&record->elements[i]);
-    tell_groups(&record->elements[i]);
-    tell_differences(&record->elements[i]);
+    print_partitions(&record->elements[i]);
+    print_groups(&record->elements[i]);
+    print_differences(&record->elements[i]);
     if (gc_infos_get(&record->elements[i].infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT))
-      tell_carveout(record, i);
-    tell_carveouts(&record->elements[i]);
+      print_carveout(record, i);
+    print_carveouts(&record->elements[i]);
   }
   for (size_t i = 0; i < record->count; i++)
-    tell_absent(record, i);
+    print_absent(record, i);
 }

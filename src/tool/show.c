@@ -1,9 +1,14 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * hwloc-gpucache show: the records, as a table, as JSON, or as they are.
+ * hwloc-gpucache show: prints records as tables, as JSON, or as XML.
  */
-#include "tool/tool.h"
+#include "tool/show.h"
+
+#include "tool/export.h"
+#include "tool/json.h"
+#include "tool/obtain.h"
+#include "tool/report.h"
 
 #include <stdio.h>
 
@@ -14,7 +19,7 @@ int gc_tool_show(const struct gc_tool *tool)
   int status = gc_targets_find(tool, &targets);
   bool first = true;
 
-  if (status == GC_EXIT_NO_GPU && tool->json) /* a parser is to find none, too */
+  if (status == GC_EXIT_NO_GPU && tool->json) /* programs get an empty array */
     return gc_worse(status, gc_report_json(NULL, 0));
   if (status != GC_EXIT_DONE)
     return status;
@@ -22,7 +27,7 @@ int gc_tool_show(const struct gc_tool *tool)
   if (!results) {
     status = GC_EXIT_FAILED;
   } else {
-    /* a GPU of which the kernel driver's tables can be shown is no failure of showing */
+    /* showing the driver tables of a GPU is enough */
     status = gc_results_status(tool, results, targets.count, !tool->xml);
     if (!tool->xml)
       gc_say_caveats(results, targets.count, false);
@@ -34,8 +39,8 @@ int gc_tool_show(const struct gc_tool *tool)
       for (size_t i = 0; i < targets.count; i++) {
         const struct gc_record *record = results[i].record;
 
-        if (gc_is_known_only(&results[i]))
-          record = results[i].gpu->known;
+        if (gc_has_tables_only(&results[i]))
+          record = results[i].gpu->tables;
         if (!record)
           continue;
         if (!first)

@@ -1,10 +1,13 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Columns as wide as what is in them, for people. Empty cells print as "-".
+ * Columns are as wide as their cells. Empty cells are printed as "-".
  */
-#include "tool/tool.h"
+#include "tool/table.h"
 
+#include "util/error.h"
+
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +30,7 @@ void gc_table_print(struct gc_table *table, const char *indent)
   for (size_t row = 0; row < table->rows; row++)
     for (size_t i = 0; i < table->columns; i++) {
       char *cell = table->cells[row][i];
-      gc_make_printable(cell); /* one line is one row */
+      gc_make_printable(cell); /* a row must stay on one line */
       if (!*cell)
         strcpy(cell, "-");
       if (strlen(cell) > width[i])

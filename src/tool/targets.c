@@ -1,9 +1,13 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Which GPUs the command line means.
+ * The GPUs that the command line names.
  */
-#include "tool/tool.h"
+#include "tool/targets.h"
+
+#include "tool/environment.h"
+#include "tool/pci_ids.h"
+#include "tool/say.h"
 
 #include <hwloc/gpucache.h>
 
@@ -14,7 +18,7 @@
 
 #define SIM_WORD "sim-"
 
-/* Adds a member to a malloc'ed comma list, if it is not in it. NULL: out of memory. */
+/* Adds a member to a malloc'ed comma list, unless it is there. NULL: out of memory. */
 static char *list_with(char *list, const char *member)
 {
   size_t length = strlen(member);
@@ -41,14 +45,14 @@ char *gc_targets_sims(const struct gc_tool *tool)
   return sims;
 }
 
-/* With --sim the machine has only simulated GPUs. */
+/* With --sim, only simulated GPUs count. */
 static void only_simulated(struct gc_gpus *gpus)
 {
   size_t kept = 0;
 
   for (size_t i = 0; i < gpus->count; i++) {
     if (gpus->array[i].vendor != GC_VENDOR_SIM) {
-      gc_record_free(gpus->array[i].known);
+      gc_record_free(gpus->array[i].tables);
       continue;
     }
     if (kept != i)
@@ -59,25 +63,19 @@ static void only_simulated(struct gc_gpus *gpus)
   gpus->count = kept;
 }
 
-/* The tree that the plugin looks at: another one only if hwloc was told that it is this system. */
-const char *gc_targets_root(void)
-{
-  const char *path = secure_getenv("HWLOC_FSROOT"), *this = secure_getenv("HWLOC_THISSYSTEM");
-
-  return path && this && !strcmp(this, "1") && strcmp(path, "/") ? path : "";
-}
-
-/* With a root of the user's: which; and why one that was meant to be it is not. */
+/* The message names the root directory, and says so if HWLOC_FSROOT is ignored. */
 static int no_gpu(void)
 {
-  const char *root = gc_targets_root(), *asked = secure_getenv("HWLOC_FSROOT");
-  const bool ignored = !*root && asked && *asked && strcmp(asked, "/");
+  const char *root = gc_environment_root();
 
-  gc_say(NULL,
-         "no GPU found%s%s%s: neither /proc/driver/nvidia/gpus nor /sys/class/kfd nor the PCI devices "
-         "show one%s; try --sim h200",
-         *root ? " in " : "", root, *root ? " (HWLOC_FSROOT)" : "",
-         ignored ? " (HWLOC_FSROOT is ignored, because HWLOC_THISSYSTEM=1 is not set)" : "");
+  gc_say(
+      NULL,
+      "no GPU found%s%s%s: neither /proc/driver/nvidia/gpus nor /sys/class/kfd nor the PCI devices "
+      "show one%s; try --sim h200",
+      *root ? " in " : "", root, *root ? " (HWLOC_FSROOT)" : "",
+      gc_environment_root_ignored()
+          ? " (HWLOC_FSROOT is ignored, because HWLOC_THISSYSTEM=1 is not set)"
+          : "");
   return GC_EXIT_NO_GPU;
 }
 
@@ -89,19 +87,19 @@ bool gc_targets_is_there(const struct gc_gpu *gpu)
 
 static int no_such_gpu(const struct gc_tool *tool, const struct gc_gpus *gpus, const char *word)
 {
-  char known[700] = "";
+  char names[700] = "";
 
   for (size_t i = 0; i < gpus->count; i++) {
-    const size_t used = strlen(known);
+    const size_t used = strlen(names);
 
     if (!gc_targets_is_there(&gpus->array[i]))
-      continue; /* such as the wrong word itself */
-    snprintf(known + used, sizeof known - used, "%s%s (%s)", used ? ", " : "", gpus->array[i].name,
+      continue; /* for example the wrong word itself */
+    snprintf(names + used, sizeof names - used, "%s%s (%s)", used ? ", " : "", gpus->array[i].name,
              gpus->array[i].identity.model[0] ? gpus->array[i].identity.model
                                               : gpus->array[i].identity.id);
   }
-  gc_say(NULL, "no GPU%s is called '%s'; known%s: %s", tool->of_records ? " and no record" : "", word,
-         tool->of_records ? " GPUs" : "", *known ? known : "none");
+  gc_say(NULL, "no GPU%s is named '%s'; available%s: %s", tool->of_records ? " and no record" : "",
+         word, tool->of_records ? " GPUs" : "", *names ? names : "none");
   return GC_EXIT_NO_GPU;
 }
 
@@ -110,8 +108,10 @@ static int choose(const struct gc_tool *tool, struct gc_targets *targets)
   size_t most = tool->count ? tool->count : targets->gpus.count;
 
   targets->chosen = calloc(most ? most : 1, sizeof *targets->chosen);
-  if (!targets->chosen)
+  if (!targets->chosen) {
+    gc_say(NULL, "out of memory");
     return GC_EXIT_FAILED;
+  }
   if (!tool->count)
     for (size_t i = 0; i < targets->gpus.count; i++)
       targets->chosen[targets->count++] = &targets->gpus.array[i];
@@ -135,9 +135,11 @@ int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
   int status = GC_EXIT_FAILED;
 
   memset(targets, 0, sizeof *targets);
-  if (!sims || gc_gpus_list(gc_targets_root(), *sims ? sims : NULL, &targets->gpus)) {
+  if (!sims || gc_gpus_list(gc_environment_root(), *sims ? sims : NULL, &targets->gpus)) {
     gc_say(NULL, "out of memory");
   } else {
+    gc_gpus_restrict(gc_environment_root(), &targets->gpus);
+    gc_pci_ids_name(gc_environment_root(), &targets->gpus);
     if (tool->sims)
       only_simulated(&targets->gpus);
     if (!targets->gpus.count && !(tool->of_records && tool->count)) {
@@ -147,7 +149,7 @@ int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
     }
   }
   if (status == GC_EXIT_DONE && tool->xml && targets->count != 1) {
-    gc_say(NULL, "--xml prints one GPU, and there are %zu: name one", targets->count);
+    gc_say(NULL, "--xml prints one GPU, but %zu are chosen: name one", targets->count);
     status = GC_EXIT_USAGE;
   }
   free(sims);

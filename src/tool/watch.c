@@ -1,11 +1,19 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A thread that waits for the signals that end a program, and for the deadline. A driver call that
- * hangs cannot be cancelled, and a handler could not clean up; a thread can do both, because all
- * others block these signals.
+ * A thread waits for the signals that end a program, and for the deadline. A driver call that hangs
+ * cannot be cancelled, and a signal handler could not clean up. This thread can do both, because
+ * all other threads block these signals.
  */
+#include "tool/watch.h"
+
+#include "tool/environment.h"
+#include "tool/progress.h"
+#include "tool/say.h"
 #include "tool/tool.h"
+#include "util/clock.h"
+
+#include <hwloc/gpucache.h>
 
 #include <errno.h>
 #include <pthread.h>
@@ -19,36 +27,33 @@ static struct {
   pthread_mutex_t held;
   bool running;
   sigset_t signals, before;
-  struct timespec deadline; /* tv_sec 0: none */
+  double deadline; /* gc_now_ms(); 0: none */
   double seconds;
   const char *gpu;
   void (*at_end)(void *data);
   void *data;
 } watch = {.held = PTHREAD_MUTEX_INITIALIZER};
 
-/* What is left until the deadline; false when it has passed. */
+/* The time left until the deadline. False: it has passed. */
 static bool time_left(struct timespec *left)
 {
-  struct timespec now;
+  const double milliseconds = watch.deadline - gc_now_ms();
 
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  left->tv_sec = watch.deadline.tv_sec - now.tv_sec;
-  left->tv_nsec = watch.deadline.tv_nsec - now.tv_nsec;
-  if (left->tv_nsec < 0) {
-    left->tv_nsec += 1000000000;
-    left->tv_sec--;
-  }
-  return left->tv_sec >= 0;
+  if (milliseconds < 0)
+    return false;
+  left->tv_sec = (time_t)(milliseconds / 1e3);
+  left->tv_nsec = (long)((milliseconds - 1e3 * (double)left->tv_sec) * 1e6);
+  return true;
 }
 
-/* The signal that came, or 0 at the deadline. */
+/* Waits for a signal and returns its number, or 0 at the deadline. */
 static int await_end(void)
 {
   struct timespec left;
   int number;
 
   for (;;) {
-    if (!watch.deadline.tv_sec)
+    if (!(watch.deadline > 0))
       number = sigwaitinfo(&watch.signals, NULL);
     else if (time_left(&left))
       number = sigtimedwait(&watch.signals, NULL, &left);
@@ -68,19 +73,21 @@ static void *keep_watch(void *unused)
 
   (void)unused;
   pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
-  pthread_mutex_lock(&watch.held); /* for good: nobody writes a record from here on */
+  pthread_mutex_lock(&watch.held); /* never released: no record is written from here on */
   if (watch.at_end)
     watch.at_end(watch.data);
   gc_progress_erase();
   if (!number) {
-    gc_say(watch.gpu, "not finished after %g s, given up", watch.seconds);
+    gc_say(watch.gpu, "not finished after %g s, so it was stopped; %s", watch.seconds,
+           gc_environment_for_load() ? "raise " HWLOC_GPUCACHE_TIMEOUT_ENV
+                                     : "use a longer --timeout, or none");
     _exit(GC_EXIT_FAILED);
   }
   signal(number, SIG_DFL);
   sigemptyset(&one);
   sigaddset(&one, number);
   pthread_sigmask(SIG_UNBLOCK, &one, NULL);
-  raise(number); /* so that whoever waits for us sees what ended us */
+  raise(number); /* so that the parent sees which signal it was */
   _exit(128 + number);
 }
 
@@ -99,19 +106,7 @@ int gc_watch_start(double seconds, const char *gpu, void (*at_end)(void *data), 
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     if (!sigaction(numbers[i], NULL, &action) && action.sa_handler != SIG_IGN) /* as under nohup */
       sigaddset(&watch.signals, numbers[i]);
-  memset(&watch.deadline, 0, sizeof watch.deadline);
-  if (seconds > 0) {
-    clock_gettime(CLOCK_MONOTONIC, &watch.deadline);
-    watch.deadline.tv_sec += (time_t)seconds;
-    watch.deadline.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
-    if (watch.deadline.tv_nsec >= 1000000000) {
-      watch.deadline.tv_nsec -= 1000000000;
-      watch.deadline.tv_sec++;
-    }
-    if (!watch.deadline.tv_sec)
-      watch.deadline.tv_sec = 1; /* 0 means none */
-  }
-
+  watch.deadline = seconds > 0 ? gc_now_ms() + 1e3 * seconds : 0;
   pthread_sigmask(SIG_BLOCK, &watch.signals, &watch.before);
   status = pthread_create(&watch.thread, NULL, keep_watch, NULL);
   if (status) {
@@ -137,7 +132,7 @@ void gc_watch_stop(void)
   if (!watch.running)
     return;
   pthread_cancel(watch.thread);
-  pthread_join(watch.thread, NULL); /* for ever, when it is ending the process already */
+  pthread_join(watch.thread, NULL); /* waits for ever when the thread already ends the process */
   watch.running = false;
-  pthread_sigmask(SIG_SETMASK, &watch.before, NULL); /* one that came in between ends us now */
+  pthread_sigmask(SIG_SETMASK, &watch.before, NULL); /* a pending signal ends the process now */
 }

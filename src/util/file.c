@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A name for a file that is not yet whole. */
+/* The name of a file while it is written. */
 static void unfinished(char name[64])
 {
   snprintf(name, 64, ".hwloc-gpucache-%ld.tmp", (long)getpid());
@@ -28,7 +28,7 @@ int gc_file_dir(const char *path, bool *made, struct gc_error *err)
     *made = !mkdir(path, 0777);
   if (made && !*made && errno != EEXIST)
     return gc_fail(err, -errno, "cannot make the directory %s: %s", path,
-                   errno == ENOENT ? "what it is to be in is not there" : strerror(errno));
+                   errno == ENOENT ? "its parent directory does not exist" : strerror(errno));
   dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir < 0)
     return gc_fail(err, -errno, "cannot open the directory %s: %s", path, strerror(errno));
@@ -44,17 +44,19 @@ int gc_file_dir(const char *path, bool *made, struct gc_error *err)
   return dir;
 }
 
-static int write_all(int file, const char *at, size_t left)
+int gc_file_write(int file, const void *data, size_t size)
 {
-  while (left) {
-    const ssize_t n = write(file, at, left);
+  const char *at = data;
+
+  while (size) {
+    const ssize_t n = write(file, at, size);
 
     if (n < 0 && errno == EINTR)
       continue;
     if (n < 0)
       return -errno;
     at += n;
-    left -= (size_t)n;
+    size -= (size_t)n;
   }
   return 0;
 }
@@ -67,7 +69,7 @@ int gc_file_put(int dir, const char *name, const void *data, size_t size, struct
   unfinished(temporary);
   if ((file = create(dir, temporary)) < 0)
     return gc_fail(err, -errno, "cannot write %s: %s", name, strerror(errno));
-  status = write_all(file, data, size);
+  status = gc_file_write(file, data, size);
   if (close(file) && !status)
     status = -errno;
   if (!status && renameat(dir, temporary, dir, name))

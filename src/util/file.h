@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Files for the user, in a directory that the user named: whole or not at all. (Records have stricter
- * rules, and a room of their own: store.)
+ * Files for the user, in a directory that the user named. A file appears complete or not at all.
+ * (Records have stricter rules and a module of their own: src/store.)
  */
 #ifndef GC_UTIL_FILE_H
 #define GC_UTIL_FILE_H
@@ -13,16 +13,21 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Opens a directory in which files can be written; one was written and removed to be sure. made: if
- * there is none, makes it (but not what it is in), and says so there; NULL: does not. A descriptor, or a
- * negative errno and a sentence, with nothing left. */
+/* Opens a directory for writing files, and makes sure that it can: writes and removes a file.
+ * If made is not NULL, creates a missing directory (but not its parents) and sets *made to whether
+ * it did. Returns a descriptor that the caller closes, or a negative errno with a sentence. After a
+ * failure no new file or directory is left. */
 int gc_file_dir(const char *path, bool *made, struct gc_error *err);
 
-/* Puts a file with this name (no '/' in it) into the directory, in place of any other. A symbolic link of
- * that name is replaced, not followed. 0, or a negative errno and a sentence. */
+/* Writes size bytes to an open file, with as many calls of write() as necessary. 0, or a negative
+ * errno after a part of the data was written. */
+int gc_file_write(int file, const void *data, size_t size);
+
+/* Puts a file with this name (without '/') into the directory dir and replaces any other file of
+ * that name; a symbolic link is replaced, not followed. 0, or a negative errno and a sentence. */
 int gc_file_put(int dir, const char *name, const void *data, size_t size, struct gc_error *err);
 
-/* Closes it. Whether all that was written to it got there. */
+/* Closes the file. False: a part of the written data did not reach the file. */
 bool gc_file_close(FILE *file);
 
 #endif

@@ -1,14 +1,24 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What every room needs: errors as sentences, children under a deadline, files for the user, numbers as text.
+# What every module needs: errors, a clock, files for the user, hashes, numbers as text, child
+# processes, holders of locks.
 noinst_LTLIBRARIES += src/util/libutil.la
+src_util_libutil_la_CFLAGS = $(AM_CFLAGS) $(small_cflags)
 src_util_libutil_la_SOURCES = \
+	src/util/clock.c \
+	src/util/clock.h \
+	src/util/env.c \
+	src/util/env.h \
 	src/util/error.c \
 	src/util/error.h \
 	src/util/file.c \
 	src/util/file.h \
 	src/util/hash.c \
 	src/util/hash.h \
+	src/util/holder.c \
+	src/util/holder.h \
 	src/util/number.c \
 	src/util/number.h \
+	src/util/reap.c \
+	src/util/reap.h \
 	src/util/spawn.c \
 	src/util/spawn.h

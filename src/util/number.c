@@ -5,6 +5,34 @@
 #include <stdio.h>
 #include <string.h>
 
+const char *gc_number_digits(const char *text, uint64_t *number)
+{
+  uint64_t sum = 0;
+
+  if (!text || !isdigit((unsigned char)*text))
+    return NULL;
+  for (; isdigit((unsigned char)*text); text++) {
+    const unsigned digit = (unsigned)(*text - '0');
+
+    if (sum > (UINT64_MAX - digit) / 10)
+      return NULL;
+    sum = sum * 10 + digit;
+  }
+  *number = sum;
+  return text;
+}
+
+bool gc_number_whole(const char *text, uint64_t *number)
+{
+  uint64_t read;
+  const char *end = gc_number_digits(text, &read);
+
+  if (!end || *end)
+    return false;
+  *number = read;
+  return true;
+}
+
 bool gc_number_read(const char *text, double *number)
 {
   const char *at = text ? text : "";
@@ -22,7 +50,7 @@ bool gc_number_read(const char *text, double *number)
 
 void gc_number_seconds(double seconds, char text[32])
 {
-  unsigned long long micros = (unsigned long long)(seconds * 1e6 + 0.5);
+  unsigned long long micros = (unsigned long long)((seconds < 1e12 ? seconds : 1e12) * 1e6 + 0.5);
   size_t length;
 
   if (!micros)

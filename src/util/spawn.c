@@ -5,6 +5,9 @@
 
 #include "util/spawn.h"
 
+#include "util/clock.h"
+#include "util/reap.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,63 +17,74 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define NO_DEADLINE 1e18
-/* How often a child is asked whether it is over where the kernel has no pidfd_open (before 5.3). */
-#define ASK_EVERY_MS 5
+/* The state of the children is polled at this interval if nothing reports it: kernels before 5.3
+ * have no pidfd_open, and orphans have no pidfd. */
+#define POLL_MS 5
+/* How long gc_spawn waits for a killed process. Usually a process ends within a few milliseconds; a
+ * driver may need some hundred to free the memory of a GPU. A process in uninterruptible sleep, on
+ * a dead file system for example, may never end. The time is less than GRACE_MS of plugin/load.c,
+ * so that the process is named and noted. */
+#define GRACE_MS 500
 
 extern char **environ;
 
 struct child {
   struct gc_command *command;
   const struct gc_spawn_options *options;
-  pid_t pid;  /* 0: not running (any more) */
-  bool group; /* leads a process group of its own */
-  int pidfd, stderr_fd;
+  struct gc_reap process;
+  bool running, orphans; /* it runs; others of its group may still run */
+  double patience;       /* when to stop waiting for killed processes (gc_now_ms); 0: none is */
+  int stderr_fd;
   size_t length;
-  char line[512]; /* the line of stderr that is being read */
+  char line[512]; /* the line of stderr that is read at present */
 };
 
-static double now(void)
+static bool is_replaced(const char *entry, const char *const *set)
 {
-  struct timespec t;
-
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+  for (; set && *set; set++)
+    if (!strncmp(entry, *set, strcspn(*set, "=") + 1))
+      return true;
+  return false;
 }
 
-/* environ with the settings in place of entries of the same names; the strings are not copied. */
+static char *append(char *text, const char *entry)
+{
+  return stpcpy(text, entry) + 1;
+}
+
+/* A copy of environ in which the settings replace entries of the same names. The strings are
+ * copied, too: a start may hang on a dead file system, and meanwhile the caller's thread may
+ * continue and change its environment. */
 static char **make_environment(const char *const *set)
 {
-  size_t have = 0, add = 0, n = 0;
-  char **merged;
+  size_t entries = 1, bytes = 0, n = 0;
+  char **merged, *text;
 
-  while (environ && environ[have])
-    have++;
-  while (set && set[add])
-    add++;
-  merged = malloc((have + add + 1) * sizeof(*merged));
+  for (char **entry = environ; entry && *entry; entry++, entries++)
+    bytes += strlen(*entry) + 1;
+  for (const char *const *entry = set; entry && *entry; entry++, entries++)
+    bytes += strlen(*entry) + 1;
+  merged = malloc(entries * sizeof(*merged) + bytes);
   if (!merged)
     return NULL;
-  for (size_t i = 0; i < have && environ[i]; i++) {
-    bool replaced = false;
-
-    for (size_t k = 0; k < add; k++)
-      replaced |= !strncmp(environ[i], set[k], strcspn(set[k], "=") + 1);
-    if (!replaced)
-      merged[n++] = environ[i];
+  text = (char *)(merged + entries);
+  for (char **entry = environ; entry && *entry; entry++)
+    if (!is_replaced(*entry, set)) {
+      merged[n++] = text;
+      text = append(text, *entry);
+    }
+  for (const char *const *entry = set; entry && *entry; entry++) {
+    merged[n++] = text;
+    text = append(text, *entry);
   }
-  for (size_t k = 0; k < add; k++)
-    merged[n++] = (char *)set[k];
   merged[n] = NULL;
   return merged;
 }
 
-/* No descriptor from 3 on reaches the child. */
+/* Makes the child close all descriptors from 3 on. */
 static int close_others(posix_spawn_file_actions_t *actions)
 {
 #ifdef HAVE_POSIX_SPAWN_FILE_ACTIONS_ADDCLOSEFROM_NP
@@ -82,7 +96,7 @@ static int close_others(posix_spawn_file_actions_t *actions)
 
   if (!dir)
     return errno;
-  /* Closing one that is gone by then is no error. */
+  /* Closing a descriptor that is closed already is no error. */
   while (status == 0 && (entry = readdir(dir))) {
     int fd = atoi(entry->d_name);
 
@@ -140,8 +154,8 @@ static int make_attributes(posix_spawnattr_t *attributes, bool group)
   return status;
 }
 
-/* A pipe whose ends are 3 or more, also in a process that has closed its standard streams: the
- * child's 0 and 1 are opened before its 2 is made of the pipe. */
+/* A pipe whose descriptors are 3 or more, also in a process that has closed its standard
+ * streams: the child's descriptors 0 and 1 are opened before the pipe becomes its descriptor 2. */
 static int make_pipe(int ends[2])
 {
   int low[2], status = 0;
@@ -178,7 +192,7 @@ static int start(struct child *child, char **environment, bool pass_stderr)
   status = make_attributes(&attributes, !pass_stderr);
   if (status)
     goto out_actions;
-  status = posix_spawn(&child->pid, child->command->argv[0], &actions, &attributes,
+  status = posix_spawn(&child->process.pid, child->command->argv[0], &actions, &attributes,
                        (char *const *)child->command->argv, environment);
   posix_spawnattr_destroy(&attributes);
 out_actions:
@@ -187,17 +201,15 @@ out_pipe:
   if (ends[1] >= 0)
     close(ends[1]);
   if (status) {
-    child->pid = 0;
     if (ends[0] >= 0)
       close(ends[0]);
     return status;
   }
-  child->command->pid = child->pid;
-  child->group = !pass_stderr;
+  child->command->pid = child->process.pid;
+  child->running = true;
   child->stderr_fd = ends[0];
-#ifdef SYS_pidfd_open
-  child->pidfd = (int)syscall(SYS_pidfd_open, child->pid, 0); /* close-on-exec by nature */
-#endif
+  child->process.group = !pass_stderr;
+  child->process.pidfd = gc_reap_open(child->process.pid);
   return 0;
 }
 
@@ -214,23 +226,23 @@ static void end_line(struct child *child)
   child->length = 0;
 }
 
-/* Takes what the child wrote so far; closes the pipe at its end. */
+/* Reads what the child has written so far; closes the pipe at its end. */
 static void read_stderr(struct child *child)
 {
   char bytes[1024];
   ssize_t n = 0;
 
-  /* Bounded, because a child that never stops writing must not keep us from looking at the clock.
-   */
-  for (int turn = 0; turn < 16 && child->stderr_fd >= 0; turn++) {
+  /* The number of reads is limited: a child that never stops writing must not delay the check of
+   * the deadline. */
+  for (int i = 0; i < 16 && child->stderr_fd >= 0; i++) {
     n = read(child->stderr_fd, bytes, sizeof(bytes));
     if (n <= 0)
       break;
-    for (ssize_t i = 0; i < n; i++) {
-      if (bytes[i] == '\n' || bytes[i] == '\r')
+    for (ssize_t k = 0; k < n; k++) {
+      if (bytes[k] == '\n' || bytes[k] == '\r')
         end_line(child);
       else if (child->length < sizeof(child->line) - 1)
-        child->line[child->length++] = bytes[i];
+        child->line[child->length++] = bytes[k];
     }
   }
   if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
@@ -247,33 +259,26 @@ static void set_end(struct gc_command *command, enum gc_end end, int status)
   command->status = status;
 }
 
-/* Collects the child if it is over. Its group is killed while the zombie still keeps the number. */
-static void reap(struct child *child, bool wait)
+/* Collects the child if it has ended, and kills what it left in its group. */
+static void collect(struct child *child)
 {
-  siginfo_t info = {0};
-  int result;
+  siginfo_t info;
+  enum gc_reap_state state = gc_reap_try(&child->process, &info);
 
-  do
-    result = waitid(P_PID, (id_t)child->pid, &info, WEXITED | WNOWAIT | (wait ? 0 : WNOHANG));
-  while (result < 0 && errno == EINTR);
-  if (result == 0 && info.si_pid == 0)
+  if (state == GC_REAP_RUNNING)
     return;
-  child->command->pid = 0; /* from here on the number may become another process's */
-  if (result == 0) {
-    if (child->group)
-      kill(-child->pid, SIGKILL);
-    while (waitpid(child->pid, NULL, 0) < 0 && errno == EINTR)
-      ;
-  }
-  if (result < 0)
+  child->command->pid = 0; /* from here on another process may get this id */
+  child->running = false;
+  child->orphans = true;
+  if (!(child->patience > 0))
+    child->patience = gc_now_ms() + GRACE_MS;
+  if (state == GC_REAP_TAKEN)
     set_end(child->command, GC_END_UNKNOWN, 0);
-  else if (info.si_code == CLD_EXITED)
-    set_end(child->command, GC_END_EXITED, info.si_status);
   else
-    set_end(child->command, GC_END_KILLED, info.si_status);
-  child->pid = 0;
-  /* What is still in the pipe, up to the 64 KiB that a pipe holds. */
-  for (int turn = 0; turn < 4 && child->stderr_fd >= 0; turn++)
+    set_end(child->command, info.si_code == CLD_EXITED ? GC_END_EXITED : GC_END_KILLED,
+            info.si_status);
+  /* the rest of the data in the pipe: up to its 64 KiB */
+  for (int i = 0; i < 4 && child->stderr_fd >= 0; i++)
     read_stderr(child);
   end_line(child);
 }
@@ -281,51 +286,72 @@ static void reap(struct child *child, bool wait)
 static void kill_late(struct child *child)
 {
   child->command->end = GC_END_LATE;
-  kill(child->group ? -child->pid : child->pid, SIGKILL);
-  reap(child, true);
+  child->patience = gc_now_ms() + GRACE_MS;
+  gc_reap_kill(&child->process);
 }
 
-/* Sleeps until something happened to a child, or the deadline. */
+/* The process cannot be killed, or this process may not kill it. After its end, it stays as a
+ * zombie until this process ends. */
+static void abandon(struct child *child)
+{
+  child->command->end = GC_END_ABANDONED;
+  child->command->status = child->process.pid;
+  child->command->pid = 0;
+  child->running = false;
+  end_line(child);
+}
+
+static void attend(struct child *child, double now, bool late)
+{
+  if (child->running) {
+    if (child->stderr_fd >= 0)
+      read_stderr(child);
+    collect(child);
+  }
+  if (child->running && child->patience > 0 && now >= child->patience)
+    abandon(child);
+  else if (child->running && !(child->patience > 0) && late)
+    kill_late(child);
+  if (child->orphans)
+    child->orphans = !gc_reap_orphans(&child->process) && now < child->patience;
+}
+
+/* Sleeps until a child ends or writes, or until the deadline. */
 static void sleep_until(struct child *children, size_t count, struct pollfd *fds, double deadline)
 {
-  double left = deadline - now();
-  int timeout = left > 3600 ? 3600000 : left < 0 ? 0 : (int)(left * 1000) + 1;
+  double wake = deadline, left;
+  bool polled = false;
   nfds_t n = 0;
 
   for (size_t i = 0; i < count; i++) {
     struct child *child = &children[i];
 
-    if (!child->pid)
+    polled |= child->orphans || (child->running && child->process.pidfd < 0);
+    if (!child->running)
       continue;
     if (child->stderr_fd >= 0)
       fds[n++] = (struct pollfd){.fd = child->stderr_fd, .events = POLLIN};
-    if (child->pidfd >= 0)
-      fds[n++] = (struct pollfd){.fd = child->pidfd, .events = POLLIN};
-    else if (timeout > ASK_EVERY_MS)
-      timeout = ASK_EVERY_MS;
+    if (child->process.pidfd >= 0)
+      fds[n++] = (struct pollfd){.fd = child->process.pidfd, .events = POLLIN};
+    /* all children are killed at the same time */
+    if (child->patience > 0)
+      wake = child->patience;
   }
-  poll(fds, n, timeout);
+  left = polled ? POLL_MS : wake - gc_now_ms();
+  poll(fds, n, left > 3600000 ? 3600000 : left < 0 ? 0 : (int)left + 1);
 }
 
 static void run(struct child *children, size_t count, struct pollfd *fds, double deadline)
 {
   for (;;) {
-    size_t running = 0;
-    bool late = now() >= deadline;
+    const double now = gc_now_ms();
+    bool busy = false;
 
     for (size_t i = 0; i < count; i++) {
-      struct child *child = &children[i];
-
-      if (!child->pid)
-        continue;
-      if (child->stderr_fd >= 0)
-        read_stderr(child);
-      reap(child, false);
-      if (child->pid && late)
-        kill_late(child);
-      running += child->pid != 0;
+      attend(&children[i], now, now >= deadline);
+      busy |= children[i].running || children[i].orphans;
     }
-    if (!running)
+    if (!busy)
       return;
     sleep_until(children, count, fds, deadline);
   }
@@ -333,7 +359,7 @@ static void run(struct child *children, size_t count, struct pollfd *fds, double
 
 void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_options *options)
 {
-  double deadline = options->seconds > 0 ? now() + options->seconds : NO_DEADLINE;
+  double deadline = options->seconds > 0 ? gc_now_ms() + 1e3 * options->seconds : NO_DEADLINE;
   char **environment = make_environment(options->set_env);
   struct child *children = calloc(count ? count : 1, sizeof(*children));
   struct pollfd *fds = calloc(2 * count + 1, sizeof(*fds));
@@ -349,15 +375,15 @@ void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_o
   for (size_t i = 0; i < count; i++) {
     children[i].command = &commands[i];
     children[i].options = options;
-    children[i].pidfd = children[i].stderr_fd = -1;
+    children[i].process.pidfd = children[i].stderr_fd = -1;
     commands[i].status = start(&children[i], environment, options->pass_stderr);
   }
   run(children, count, fds, deadline);
   for (size_t i = 0; i < count; i++) {
     if (children[i].stderr_fd >= 0)
       close(children[i].stderr_fd);
-    if (children[i].pidfd >= 0)
-      close(children[i].pidfd);
+    if (children[i].process.pidfd >= 0)
+      close(children[i].process.pidfd);
   }
 out:
   free(fds);

@@ -1,9 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Runs several commands side by side under one deadline, from inside any process: one with hundreds
- * of descriptors and threads, one that ignores SIGCHLD, one with children of its own that must not be
- * reaped by us. Nothing is left behind: no process, no zombie, no descriptor.
+ * Runs several commands in parallel under one deadline, from inside any process: it may have
+ * hundreds of descriptors and threads, ignore SIGCHLD, or have other children, which are not reaped
+ * here. Leaves nothing behind: no process, no zombie, no descriptor. The one exception is a process
+ * that cannot be killed (GC_END_ABANDONED).
  */
 #ifndef GC_UTIL_SPAWN_H
 #define GC_UTIL_SPAWN_H
@@ -16,41 +17,56 @@ enum gc_end {
   GC_END_NOT_STARTED, /* status: errno of the attempt */
   GC_END_EXITED,      /* status: exit status */
   GC_END_KILLED,      /* status: signal number */
-  GC_END_LATE,        /* still running at the deadline, and killed then */
-  GC_END_UNKNOWN      /* over, but this process has its children reaped by the kernel */
+  GC_END_LATE,        /* still running at the deadline, then killed */
+  GC_END_ABANDONED,   /* killed at the deadline, but it did not end within 0.5 s: it is in an
+                         uninterruptible sleep (a dead file system, a driver that hangs), or belongs
+                         to another user. status: its process id. It may still run, and stays as a
+                         zombie after its end */
+  GC_END_UNKNOWN      /* ended, but another one has reaped it: the kernel, because this process
+                         ignores SIGCHLD, or another thread with waitpid(-1) */
 };
 
 struct gc_command {
   const char *const *argv; /* argv[0] is the program's path; ends with NULL */
-  int input;               /* descriptors, 3 or more, that become its stdin … */
-  int output;              /* … and stdout; 0: /dev/null */
-  _Atomic int pid;         /* these are filled in; pid: while it runs, else 0, for other threads */
+  int input;               /* descriptor, 3 or more, that becomes its stdin; 0: /dev/null */
+  int output;              /* descriptor, 3 or more, that becomes its stdout; 0: /dev/null */
+  /* gc_spawn fills in the rest. */
+  _Atomic int pid;         /* while it runs, else 0; other threads may read it */
   enum gc_end end;
   int status;
-  char message[256];       /* its last line on stderr that began with GC_SPAWN_PREFIX, without that */
+  char message[256];       /* its last line on stderr with GC_SPAWN_PREFIX, without it */
 };
 
 #define GC_SPAWN_PREFIX "hwloc-gpucache: "
-/* No deadline that anybody gives is later than a day. */
+/* The latest deadline that a user may set: a day. */
 #define GC_MOST_SECONDS 86400
 
 struct gc_spawn_options {
   double seconds;             /* deadline from the start of the call; 0: none */
-  const char *const *set_env; /* "NAME=VALUE" entries that replace those of the caller; NULL: none.
-                                 Ends with NULL */
-  /* Leave stderr as it is instead of collecting messages. The commands then also stay in the caller's
-   * process group, so that ^C on the terminal reaches them; otherwise each gets a group of its own,
-   * which is killed as a whole once the command is over or late. */
+  const char *const *set_env; /* "NAME=VALUE" entries that replace those of the caller, ended by
+                                 NULL; NULL: none */
+  /* Leaves stderr as it is instead of collecting messages. The commands then also stay in the
+   * caller's process group, so that ^C on the terminal reaches them. Otherwise each command gets a
+   * process group of its own, which is killed as a whole once the command has ended or is late. */
   bool pass_stderr;
-  /* Also called with each line that a command writes to its stderr, whatever it begins with, and
-   * with data; NULL: no call. Not with pass_stderr. */
+  /* Called with data for each line that a command writes to stderr, whatever its prefix. NULL: no
+   * call. Not used with pass_stderr. */
   void (*on_line)(const struct gc_command *command, const char *line, void *data);
   void *data;
 };
 
-/* Starts all commands and returns when all have ended. They see default signal dispositions, an empty
- * signal mask, /dev/null as stdin and stdout (unless input and output say otherwise), and no descriptor
- * beyond 2. */
+/* Starts all commands and returns when all have ended or are abandoned, at most 0.5 s after the
+ * deadline. The commands get default signal dispositions, an empty signal mask, /dev/null as stdin
+ * and stdout (unless input and output name a descriptor), and no descriptor above 2. Failures are
+ * in end and status of each command.
+ *
+ * Processes that a command leaves in its process group are killed. They are also reaped if they
+ * become children of this process, because it is process 1 of a container or a subreaper.
+ *
+ * The start itself may hang, for example when a command is on a dead file system. A caller that
+ * cannot accept that calls gc_spawn in a thread of its own, and keeps commands, options and what
+ * they point to until gc_spawn returns. gc_spawn uses nothing else of the caller. After its return,
+ * no command runs beyond the deadline. */
 void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_options *options);
 
 #endif

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What CUDA alone costs: milliseconds of cuInit and of creating a context on GPU 0, in a process that
- * does nothing else. Prints "INIT CONTEXT", exits 3 where there is no CUDA. With a command: runs that, and
- * prints how many KiB of host memory it had at most (what is resident).
+ * The cost of CUDA alone: prints "INIT CONTEXT", the milliseconds of cuInit and of creating a context on
+ * GPU 0, in a process that does nothing else. Exit status 3: there is no CUDA. With a command as argument,
+ * runs the command and prints its largest resident host memory in KiB.
  */
 #include <dlfcn.h>
 #include <fcntl.h>

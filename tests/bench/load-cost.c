@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What the plugin adds to loading a topology: medians of 200 loads with all I/O kept, with and without
- * the plugin's directory in HWLOC_PLUGINS_PATH, in alternation. Usage: load-cost WITHOUT WITH, where
- * both are plugin paths. Prints "WITHOUT WITH DIFFERENCE" in microseconds, then which vendor libraries
- * the process has mapped afterwards.
+ * The time that the plugin adds to loading a topology: medians of 200 loads that keep all I/O objects,
+ * with and without the plugin's directory in HWLOC_PLUGINS_PATH, in alternation. Usage: load-cost WITHOUT
+ * WITH, where both are values of HWLOC_PLUGINS_PATH. Prints "WITHOUT WITH DIFFERENCE" in microseconds, then
+ * the vendor libraries that the process has mapped afterwards.
  */
 #include <hwloc.h>
 

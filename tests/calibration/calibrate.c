@@ -1,11 +1,11 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Are values that are told with confidence 0.95 right in 95 % of cases? Measures many drawn GPUs
- * and prints the reliability table: what was said against what came true.
+ * Are values with confidence 0.95 right in 95 % of cases? Measures many drawn GPUs and prints the
+ * reliability table: the stated confidence next to the share of values that are right.
  *
- *   calibrate [-n GPUS] [-s SEED] [-w PROCESSES] [-r FILE]   -r: every verdict, as TSV
- *   calibrate -p INDEX [-s SEED]              the profile of one drawn GPU, for a closer look
+ *   calibrate [-n GPUS] [-s SEED] [-w PROCESSES] [-r FILE]   -r: write every verdict as TSV
+ *   calibrate -p INDEX [-s SEED]              print the profile of one drawn GPU
  */
 #include "judge.h"
 
@@ -20,7 +20,7 @@
 #define GPUS_IN_CHECK 40
 #define SEED 2026
 #define WORKERS_MAX 256
-#define FEW 20 /* of so few told one may be wrong */
+#define FEW 20 /* among fewer values than this, one may be wrong */
 
 static const char *const class_names[DRAWN_CLASSES] = {"quiet", "disturbed", "noise"};
 
@@ -29,7 +29,7 @@ static const double bins[] = {0, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999};
 #define BINS (sizeof(bins) / sizeof(*bins))
 
 struct count {
-  unsigned long told, right;
+  unsigned long values, right;
   double confidence; /* sum */
 };
 
@@ -40,13 +40,14 @@ struct tally {
   struct count classes[DRAWN_CLASSES];         /* the same by class */
   unsigned long asked[DRAWN_CLASSES][GC_KIND_COUNT][JUDGED];
   unsigned long absent[DRAWN_CLASSES][GC_KIND_COUNT][JUDGED];
-  struct count bound;                          /* "at least" */
-  unsigned long nothing_there[JUDGED], invented[JUDGED]; /* values where there are none */
+  struct count bound;                          /* "at least so many bytes" */
+  unsigned long nothing_there[JUDGED];         /* cases where no value exists */
+  unsigned long invented[JUDGED];              /* of these, the ones where a value was reported */
 };
 
 static void add(struct count *count, const struct verdict *v)
 {
-  count->told++;
+  count->values++;
   count->right += v->right;
   count->confidence += v->confidence;
 }
@@ -78,7 +79,8 @@ static void tally_add(struct tally *t, const struct verdict *v)
 
 /* --- workers --------------------------------------------------------------------------------- */
 
-/* Takes one GPU after another that nobody else has, in a process of its own. */
+/* Runs in a worker process: takes the next GPU that no other worker has taken, until none is
+ * left. */
 static int work(uint64_t seed, unsigned long gpus, unsigned long *next, int out)
 {
   static struct verdict verdicts[VERDICTS_MAX];
@@ -107,7 +109,7 @@ static void print_row(FILE *rows, const struct verdict *v)
           claims[v->claim], v->right, v->nothing_there, v->confidence, v->value, v->truth, v->why);
 }
 
-/* Forks so many processes that share *next and write to the end of one pipe. */
+/* Forks the workers. They share *next, and write to one pipe. */
 static bool start(unsigned workers, uint64_t seed, unsigned long gpus, const int ends[2])
 {
   unsigned long *next = mmap(NULL, sizeof(*next), PROT_READ | PROT_WRITE,
@@ -160,10 +162,10 @@ static double percent(unsigned long part, unsigned long whole)
 
 static void print_count(const char *first, const char *second, const struct count *count)
 {
-  printf("| %-16s | %-14s | %6lu", first, second, count->told);
-  if (count->told)
-    printf(" | %6.4f | %6.2f %%", count->confidence / (double)count->told,
-           percent(count->right, count->told));
+  printf("| %-16s | %-14s | %6lu", first, second, count->values);
+  if (count->values)
+    printf(" | %6.4f | %6.2f %%", count->confidence / (double)count->values,
+           percent(count->right, count->values));
   else
     printf(" | %6s | %8s", "", "");
 }
@@ -172,10 +174,10 @@ static void report_bins(const struct tally *t)
 {
   char what[32];
 
-  printf("\n| property | confidence | told | said | right |\n|---|---|---:|---:|---:|\n");
+  printf("\n| property | confidence | values | stated | right |\n|---|---|---:|---:|---:|\n");
   for (int property = 0; property < JUDGED; property++)
     for (size_t b = 0; b < BINS; b++)
-      if (t->bin[b][property].told) {
+      if (t->bin[b][property].values) {
         snprintf(what, sizeof(what), "%.3f to %.3f", bins[b], b + 1 < BINS ? bins[b + 1] : 1);
         print_count(judged_names[property], what, &t->bin[b][property]);
         printf(" |\n");
@@ -190,7 +192,7 @@ static void print_absent(const struct tally *t, int class, int kind, int propert
 
 static void report_elements(const struct tally *t)
 {
-  printf("\n| element | property | told with 0.95 or more | said | right | absent on quiet GPUs | on "
+  printf("\n| element | property | values with 0.95 or more | stated | right | absent on quiet GPUs | on "
          "disturbed ones |\n|---|---|---:|---:|---:|---:|---:|\n");
   for (int kind = 0; kind < GC_KIND_COUNT; kind++)
     for (int property = 0; property < JUDGED; property++)
@@ -205,7 +207,7 @@ static void report_elements(const struct tally *t)
 static void report(const struct tally *t)
 {
   report_bins(t);
-  printf("\n| 0.95 or more | | told | said | right |\n|---|---|---:|---:|---:|\n");
+  printf("\n| 0.95 or more | | values | stated | right |\n|---|---|---:|---:|---:|\n");
   for (int property = 0; property < JUDGED; property++) {
     print_count(judged_names[property], "", &t->sure[property]);
     printf(" |\n");
@@ -215,11 +217,11 @@ static void report(const struct tally *t)
     printf(" |\n");
   }
   report_elements(t);
-  printf("\nnothing to find, and told all the same:");
+  printf("\nvalues reported where there is nothing to find:");
   for (int i = 0; i < JUDGED; i++)
     if (t->nothing_there[i])
       printf(" %s %lu of %lu;", judged_names[i], t->invented[i], t->nothing_there[i]);
-  printf("\n\"at least\" told: %lu, right: %lu\n\n", t->bound.told, t->bound.right);
+  printf("\n\"at least\" reported: %lu, right: %lu\n\n", t->bound.values, t->bound.right);
 }
 
 static int expect(bool good, const char *what)
@@ -232,11 +234,12 @@ static int expect(bool good, const char *what)
 
 static bool mostly(const struct count *c)
 {
-  return percent(c->right, c->told) >= 95 || (c->told < FEW && c->told - c->right <= 1);
+  return percent(c->right, c->values) >= 95 || (c->values < FEW && c->values - c->right <= 1);
 }
 
-/* Of what is inside the SM, on quiet GPUs. What an L2 keeps that replaces at random is not told; a constant
- * L1.5 is often not, where SMs are few or share it. */
+/* Percentage that is absent among elements inside the SM, on quiet GPUs. Two kinds do not count:
+ * an L2 with random replacement has no capacity to report, and a constant L1.5 often has none if
+ * SMs are few or share it. */
 static double absent_inside(const struct tally *t, enum judged property)
 {
   unsigned long asked = 0, absent = 0;
@@ -250,18 +253,18 @@ static double absent_inside(const struct tally *t, enum judged property)
   return percent(absent, asked);
 }
 
-/* Of each property, and of each of each element. */
+/* Each property: over all elements, and for each element. */
 static int judge_properties(const struct tally *t)
 {
   int failed = 0;
 
   for (int property = 0; property < JUDGED; property++) {
-    bool good = t->sure[property].told && mostly(&t->sure[property]);
+    bool good = t->sure[property].values && mostly(&t->sure[property]);
     char what[96];
 
     for (int kind = 0; kind < GC_KIND_COUNT; kind++)
       good &= mostly(&t->kinds[kind][property]);
-    snprintf(what, sizeof(what), "%s told with confidence 0.95: of each element's 95 %% are right",
+    snprintf(what, sizeof(what), "%s with confidence 0.95: 95 %% are right, for each element",
              judged_names[property]);
     failed += expect(good, what);
   }
@@ -277,10 +280,10 @@ static int judge_all(const struct tally *t)
     invented |= percent(t->invented[property], t->nothing_there[property]) > 5;
   return judge_properties(t) +
          expect(t->nothing_there[c] && !t->invented[c], "noise and flat curves yield no capacity") +
-         expect(!invented, "where there is nothing to find, 95 % is absent") +
+         expect(!invented, "where there is nothing to find, 95 % are absent") +
          expect(absent_inside(t, c) < 5, "capacities inside quiet SMs: 95 % are found") +
          expect(absent_inside(t, l) < 5, "latencies inside quiet SMs: 95 % are found") +
-         expect(t->bound.told && mostly(&t->bound), "\"at least\": 95 % are right");
+         expect(t->bound.values && mostly(&t->bound), "\"at least\": 95 % are right");
 }
 
 int main(int argc, char **argv)

@@ -9,7 +9,7 @@
 
 #define AMD_SHARE 0.25 /* of all GPUs */
 
-void draw_say(struct drawing *d, const char *format, ...)
+void draw_text(struct drawing *d, const char *format, ...)
 {
   const size_t size = sizeof(d->gpu->text);
   va_list args;
@@ -64,22 +64,22 @@ static void draw_replacement(struct drawing *d, unsigned ways)
   const double p = draw_share(d);
 
   if (p < 0.4) {
-    draw_say(d, "replacement = lru\n");
+    draw_text(d, "replacement = lru\n");
   } else if (p < 0.6 && !(ways & (ways - 1))) {
-    draw_say(d, "replacement = plru\n");
+    draw_text(d, "replacement = plru\n");
   } else if (p < 0.8 && ways <= 16) {
-    draw_say(d, "replacement = weighted");
+    draw_text(d, "replacement = weighted");
     for (unsigned way = 0; way < ways; way++)
-      draw_say(d, " %u", draw_number(d, 1, 4));
-    draw_say(d, "\n");
+      draw_text(d, " %u", draw_number(d, 1, 4));
+    draw_text(d, "\n");
   } else {
-    draw_say(d, "replacement = random\n");
+    draw_text(d, "replacement = random\n");
   }
 }
 
-/* Every array that is as large as the cache has to fit it, or there was no capacity to be right
- * about: chosen address bits lie above those that number the set, and arrays begin where all hashes
- * do. */
+/* An array as large as the cache must fit into it, or no capacity would be right. So the chosen
+ * address bits lie above those of the set number, and arrays begin at multiples of the range that a
+ * hash covers. */
 static void draw_hash(struct drawing *d, const struct draw_shape *shape, unsigned line, unsigned sets,
                       unsigned ways)
 {
@@ -87,16 +87,16 @@ static void draw_hash(struct drawing *d, const struct draw_shape *shape, unsigne
   const bool hashed = sets > 1 && !(sets & (sets - 1)) && line * sets <= shape->aligned;
 
   if (p < 0.25 && hashed) {
-    draw_say(d, "hash = xor\n");
+    draw_text(d, "hash = xor\n");
   } else if (p < 0.4 && hashed) {
-    draw_say(d, "hash = skew\n");
+    draw_text(d, "hash = skew\n");
   } else if (p < 0.6 && hashed) {
-    draw_say(d, "hash = bits");
+    draw_text(d, "hash = bits");
     for (unsigned bit = 0; bit < log2_of(sets) && bit < 6; bit++)
-      draw_say(d, " %u", log2_of(line * sets) + draw_number(d, 0, 5));
-    draw_say(d, "\n");
+      draw_text(d, " %u", log2_of(line * sets) + draw_number(d, 0, 5));
+    draw_text(d, "\n");
   } else if (p < 0.75 && ways % 4 == 0 && sets % 4 == 0) {
-    draw_say(d, "interleave = %u\n", line * 4);
+    draw_text(d, "interleave = %u\n", line * 4);
   }
 }
 
@@ -114,9 +114,9 @@ unsigned draw_cache(struct drawing *d, const struct draw_shape *shape)
     ways /= 2;
   sets = (unsigned)(bytes / (line * ways * parts));
   sets = sets && draw_chance(d, 0.4) ? 1u << log2_of(sets) : sets ? sets : 1;
-  if (draw_chance(d, 0.35)) /* up to 12 KiB; often the 6 to 8 KiB that the thesis saw missing */
+  if (draw_chance(d, 0.35)) /* up to 12 KiB; often 6 to 8 KiB, as in Größler's thesis */
     lost = (draw_chance(d, 0.5) ? draw_number(d, 48, 64) : draw_number(d, 1, 96)) * 128;
-  draw_say(d, "\n[cache %s]\nsize = %u B\nlost = %u B\nline = %u\nsector = %u\nways = %u\n",
+  draw_text(d, "\n[cache %s]\nsize = %u B\nlost = %u B\nline = %u\nsector = %u\nways = %u\n",
       shape->name, sets * ways * line * parts + lost, lost, line,
       line / sector > 8 ? line / 8 : sector, ways);
   draw_replacement(d, ways);
@@ -133,19 +133,19 @@ void draw_sm_cache(struct drawing *d, const char *name, double least, double mos
                                 .most_sector = constant ? 64 : 256,
                                 .aligned = constant ? CONSTANT_ALIGNED : GLOBAL_ALIGNED});
   if (draw_chance(d, 0.1))
-    draw_say(d, "instances = %u\n", draw_power(d, 2, 4)); /* of an SM's four quarters */
+    draw_text(d, "instances = %u\n", draw_power(d, 2, 4)); /* one for each half or quarter of an SM */
 }
 
-/* What is left of the storage must be whole sets at every carve-out. */
+/* Every carve-out must leave whole sets. */
 static void draw_unified_l1(struct drawing *d)
 {
   const unsigned line = draw_power(d, 32, 128), ways = draw_power(d, 2, 8), lost = draw_number(d, 0, 8) * KIB;
 
-  draw_say(d, "\n[unified]\ntotal = %u KiB\ncarveouts = 0",
+  draw_text(d, "\n[unified]\ntotal = %u KiB\ncarveouts = 0",
       d->carveouts * d->carveout_bytes / KIB + draw_number(d, 12, 48) + lost / KIB);
   for (unsigned i = 1; i <= d->carveouts; i++)
-    draw_say(d, " %u", i * d->carveout_bytes / KIB);
-  draw_say(d, " KiB\n\n[cache L1]\nsize = unified\nlost = %u B\nline = %u\nways = %u\n", lost, line,
+    draw_text(d, " %u", i * d->carveout_bytes / KIB);
+  draw_text(d, " KiB\n\n[cache L1]\nsize = unified\nlost = %u B\nline = %u\nways = %u\n", lost, line,
       ways);
   draw_replacement(d, ways);
 }
@@ -154,7 +154,7 @@ void draw_chip_rates(struct drawing *d, double most)
 {
   const double read = draw_scaled(d, most / 16, most) * d->sms * d->clock_khz / 1e6;
 
-  draw_say(d, "read_gbps = %.1f\nwrite_gbps = %.1f\n", read, read * draw_between(d, 0.3, 1));
+  draw_text(d, "read_gbps = %.1f\nwrite_gbps = %.1f\n", read, read * draw_between(d, 0.3, 1));
 }
 
 static void draw_l2(struct drawing *d)
@@ -164,23 +164,23 @@ static void draw_l2(struct drawing *d)
   draw_cache(d, &(struct draw_shape){.name = "L2", .least = 384 * KIB, .most = 2048 * KIB,
                                 .least_line = 32, .most_line = 256, .most_sector = 256, .parts = parts,
                                 .aligned = GLOBAL_ALIGNED});
-  draw_say(d, "scope = chip\n");
+  draw_text(d, "scope = chip\n");
   draw_chip_rates(d, 96);
   if (parts > 1)
-    draw_say(d, "partitions = %u\nreplicate = yes\npartition_sms = %u\nfar_cycles = %u\n", parts,
+    draw_text(d, "partitions = %u\nreplicate = yes\npartition_sms = %u\nfar_cycles = %u\n", parts,
         draw_number(d, 1, d->sms), draw_number(d, 0, 150));
 }
 
 /* --- latencies and noise --------------------------------------------------------------------- */
 
-/* What the GPUs of a class may have. */
+/* The ranges for the GPUs of a class. */
 static const struct limits {
-  double closest, farthest;           /* latency of the next level, in those of the level before */
+  double closest, farthest;           /* latency of the next level, relative to the level before */
   double least_jitter, jitter;        /* standard deviation, as a share of a level's cycles */
   double jittery;                     /* share of levels that have some */
   double outliers;                    /* their probability */
   double drifting;                    /* share of GPUs that drift */
-  unsigned drift, period;             /* by so many cycles, in so many loads */
+  unsigned drift, period;             /* largest cycles, and longest period in loads */
   double bandwidth;                   /* standard deviation of that of L2 and memory */
 } limits[DRAWN_CLASSES] = {
   [DRAWN_QUIET] = {1.8, 7, 0, 0.03, 0.7, 1e-3, 0.2, 1, 1000000, 0.01},
@@ -194,46 +194,48 @@ static void draw_disturbance(struct drawing *d)
   const unsigned least = (unsigned)draw_scaled(d, 10, 200);
 
   if (draw_chance(d, 0.8))
-    draw_say(d, "outliers = %.6f %u %u\n", draw_scaled(d, 1e-5, most->outliers), least,
+    draw_text(d, "outliers = %.6f %u %u\n", draw_scaled(d, 1e-5, most->outliers), least,
         least + (unsigned)draw_scaled(d, 10, 3000));
   d->gpu->drift = draw_chance(d, most->drifting) ? draw_number(d, 1, most->drift) : 0;
   if (d->gpu->drift)
-    draw_say(d, "drift = %u %u\n", d->gpu->drift, (unsigned)draw_scaled(d, 500, most->period));
+    draw_text(d, "drift = %u %u\n", d->gpu->drift, (unsigned)draw_scaled(d, 500, most->period));
 }
 
-/* The further, the slower. What a lone SM can move is 128 bytes in a cycle. */
+/* Farther levels are slower. One SM moves at most 128 bytes a cycle. In the uniform spaces all
+ * threads load the same word, which counts once. */
 static void draw_own_rates(struct drawing *d, unsigned own, const char *space)
 {
-  const bool uniform = !strcmp(space, "constant") || !strcmp(space, "scalar"); /* a word counts once */
+  const bool uniform = !strcmp(space, "constant") || !strcmp(space, "scalar");
   const bool written = !strcmp(space, "shared");
   double rate = draw_scaled(d, uniform ? 1 : 4, uniform ? 32 : 126);
 
-  draw_say(d, "read_bytes_per_cycle =");
+  draw_text(d, "read_bytes_per_cycle =");
   for (unsigned i = 0; i < own; i++) {
-    draw_say(d, " %.4g", rate);
+    draw_text(d, " %.4g", rate);
     rate *= draw_between(d, 0.2, 1);
   }
-  draw_say(d, "\n");
+  draw_text(d, "\n");
   if (written)
-    draw_say(d, "write_bytes_per_cycle = %.4g\n", draw_scaled(d, 4, 126));
+    draw_text(d, "write_bytes_per_cycle = %.4g\n", draw_scaled(d, 4, 126));
 }
 
+/* On noise GPUs all levels vary alike, so that the variation does not identify the level. */
 void draw_path(struct drawing *d, const char *space, double cycles, const char *caches, unsigned own)
 {
   const struct limits *most = &limits[d->gpu->class];
   const double alike = draw_between(d, most->least_jitter, most->jitter);
-  const bool noise = d->gpu->class == DRAWN_NOISE; /* levels vary alike, or that told them apart */
+  const bool noise = d->gpu->class == DRAWN_NOISE;
 
-  draw_say(d, "\n[space %s]\npath = ", space);
+  draw_text(d, "\n[space %s]\npath = ", space);
   for (bool last = false; !last;) {
     int length = 0;
 
     for (last = !*caches; caches[length] && caches[length] != ' ';)
       length++;
-    draw_say(d, "%.*s %u", last ? 6 : length, last ? "memory" : caches, (unsigned)cycles);
+    draw_text(d, "%.*s %u", last ? 6 : length, last ? "memory" : caches, (unsigned)cycles);
     if (draw_chance(d, most->jittery))
-      draw_say(d, " %.2f", cycles * (noise ? alike : draw_between(d, most->least_jitter, most->jitter)));
-    draw_say(d, last ? "\n" : ", ");
+      draw_text(d, " %.2f", cycles * (noise ? alike : draw_between(d, most->least_jitter, most->jitter)));
+    draw_text(d, last ? "\n" : ", ");
     caches += length + (caches[length] == ' ');
     cycles = floor(cycles) * draw_scaled(d, most->closest, fmin(most->farthest, cycles < 150 ? 7 : 2.5));
     cycles += noise ? 1 : 16;
@@ -244,7 +246,7 @@ void draw_path(struct drawing *d, const char *space, double cycles, const char *
 
 /* --- the chip -------------------------------------------------------------------------------- */
 
-/* L1, texture and read-only in one cache or two; loads of some kind go past it, or not at all. */
+/* L1, texture and read-only loads use one cache or two. Some kinds bypass it or do not exist. */
 static void draw_global(struct drawing *d)
 {
   const double cycles = draw_between(d, 25, 120);
@@ -275,7 +277,7 @@ static void draw_constant(struct drawing *d)
                                   .least_line = 64, .most_line = 256, .most_sector = 256,
                                   .aligned = CONSTANT_ALIGNED});
     if (draw_chance(d, 0.3) && d->sms > 1)
-      draw_say(d, "scope = group %u\n", draw_number(d, 2, d->sms < 6 ? d->sms : 6));
+      draw_text(d, "scope = group %u\n", draw_number(d, 2, d->sms < 6 ? d->sms : 6));
   }
   draw_path(d, "constant", draw_between(d, 15, 60),
             behind ? "ConstantL1 ConstantL1.5 L2" : "ConstantL1 L2", 1 + behind);
@@ -287,11 +289,11 @@ void draw_chip(struct drawing *d, uint64_t index)
 {
   const double most = limits[d->gpu->class].bandwidth, read = draw_scaled(d, 4, 24);
 
-  draw_say(d, "model = Drawn %llu\nsms = %u\nclock_khz = %u\nmemory = 2 GiB\nblocks_per_sm = %u\n"
+  draw_text(d, "model = Drawn %llu\nsms = %u\nclock_khz = %u\nmemory = 2 GiB\nblocks_per_sm = %u\n"
            "clock_overhead = %u\nseed = %llu\n", (unsigned long long)index, d->sms, d->clock_khz,
            draw_number(d, 8, 32), draw_number(d, 0, 40),
            (unsigned long long)gc_random_next(&d->random));
-  draw_say(d, "memory_read_gbps = %.1f\nmemory_write_gbps = %.1f\nbandwidth_noise = %.5f\n",
+  draw_text(d, "memory_read_gbps = %.1f\nmemory_write_gbps = %.1f\nbandwidth_noise = %.5f\n",
            read * d->sms * d->clock_khz / 1e6,
            read * draw_between(d, 0.3, 1) * d->sms * d->clock_khz / 1e6,
            draw_scaled(d, 1e-4, most));
@@ -307,7 +309,7 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
   d->carveout_bytes = draw_number(d, 1, 4) * 4 * KIB;
   shared = d->carveouts * d->carveout_bytes;
   draw_chip(d, index);
-  draw_say(d, "compute = 7.0\nthreads_per_sm = %u\nshared_per_sm = %u\nshared_per_block = %u\n"
+  draw_text(d, "compute = 7.0\nthreads_per_sm = %u\nshared_per_sm = %u\nshared_per_block = %u\n"
            "shared_reserved = %u\n", draw_power(d, 1024, 2048), shared, shared,
            draw_chance(d, 0.5) ? KIB : 0);
   draw_global(d);

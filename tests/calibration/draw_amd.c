@@ -1,31 +1,32 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * AMD's: a vector L1, a scalar L1 that some CUs share, an L2 in each XCD, and sometimes an L3. CUs have
- * numbers with gaps, and the kernel driver's tables say how many L2 there are and how large an L3 is.
+ * AMD GPUs: a vector L1, a scalar L1 that some CUs share, an L2 in each XCD, and sometimes an L3.
+ * CU numbers have gaps. The kernel driver's tables state the number of L2 caches and the size of
+ * the L3.
  */
 #include "drawing.h"
 
-#define CUS_TOGETHER 3 /* that share a scalar L1, at most */
+#define CUS_TOGETHER 3 /* most CUs that share a scalar L1 */
 #define L3_LEAST (9216 * KIB)
 
-/* Words of one to three neighbours each: those that share. */
+/* One word for each group of one to three neighbours. The CUs of a group share a scalar L1. */
 static void draw_ids(struct drawing *d, unsigned each, unsigned xcds)
 {
   unsigned id = 0;
 
-  draw_say(d, "sm_ids =");
+  draw_text(d, "sm_ids =");
   for (unsigned left = each; left;) {
     const unsigned most = left < CUS_TOGETHER ? left : CUS_TOGETHER, n = draw_number(d, 1, most);
 
-    draw_say(d, n > 1 ? " %u-%u" : " %u", id, id + n - 1);
+    draw_text(d, n > 1 ? " %u-%u" : " %u", id, id + n - 1);
     left -= n;
     id += n + draw_number(d, 0, 2);
   }
-  draw_say(d, "\nsm_ids_repeat = %u %u\nxcds = %u\n", xcds, id, xcds);
+  draw_text(d, "\nsm_ids_repeat = %u %u\nxcds = %u\n", xcds, id, xcds);
 }
 
-/* That of an XCD, or of the chip. Returns its bytes. */
+/* The L2 of an XCD, or of the chip. Returns its bytes. */
 static unsigned draw_l2(struct drawing *d, unsigned xcds, bool l3)
 {
   const double most = (l3 ? 512 : 2048) * KIB;
@@ -34,12 +35,12 @@ static unsigned draw_l2(struct drawing *d, unsigned xcds, bool l3)
                                        .most_line = 128, .most_sector = 128,
                                        .aligned = GLOBAL_ALIGNED});
 
-  draw_say(d, "scope = %s\n", xcds > 1 ? "xcd" : "chip");
+  draw_text(d, "scope = %s\n", xcds > 1 ? "xcd" : "chip");
   draw_chip_rates(d, 64);
   return bytes;
 }
 
-/* So large that it can be seen behind all L2; no real one has less than 8 MiB. */
+/* The L3 is large enough to be detected behind all L2 caches. Every real L3 has 8 MiB or more. */
 static unsigned draw_l3(struct drawing *d, unsigned l2_bytes)
 {
   const unsigned least = 12 * l2_bytes > L3_LEAST ? 12 * l2_bytes : L3_LEAST;
@@ -48,7 +49,7 @@ static unsigned draw_l3(struct drawing *d, unsigned l2_bytes)
                                        .least_line = 64, .most_line = 128, .most_sector = 128,
                                        .aligned = GLOBAL_ALIGNED});
 
-  draw_say(d, "scope = chip\n");
+  draw_text(d, "scope = chip\n");
   draw_chip_rates(d, 32);
   return bytes;
 }
@@ -58,7 +59,7 @@ static void draw_scalar(struct drawing *d)
   draw_cache(d, &(struct draw_shape){.name = "ScalarL1", .least = 4 * KIB, .most = 32 * KIB,
                                      .least_line = 64, .most_line = 64, .most_sector = 64,
                                      .aligned = GLOBAL_ALIGNED});
-  draw_say(d, "scope = range\n");
+  draw_text(d, "scope = range\n");
 }
 
 void draw_amd(struct drawing *d, uint64_t index)
@@ -71,7 +72,7 @@ void draw_amd(struct drawing *d, uint64_t index)
 
   d->sms = d->sms / xcds * xcds;
   draw_chip(d, index);
-  draw_say(d, "gfx = gfx90a\nwarp = 64\nthreads_per_sm = 2048\nshared_per_sm = 64 KiB\n"
+  draw_text(d, "gfx = gfx90a\nwarp = 64\nthreads_per_sm = 2048\nshared_per_sm = 64 KiB\n"
            "shared_per_block = 64 KiB\n");
   draw_ids(d, d->sms / xcds, xcds);
   draw_sm_cache(d, "L1", 4 * KIB, 64 * KIB, 1024 * KIB);
@@ -83,7 +84,7 @@ void draw_amd(struct drawing *d, uint64_t index)
   draw_path(d, "cg", cycles * 2, behind, 0);
   draw_path(d, "scalar", draw_between(d, 30, 60), l3 ? "ScalarL1 L2 L3" : "ScalarL1 L2", 1);
   draw_path(d, "shared", draw_between(d, 30, 70), "", 1);
-  draw_say(d, "\n[sysfs L2Cache]\nNominalBytes = %u\nInstances = %u\n", l2_bytes, xcds);
+  draw_text(d, "\n[sysfs L2Cache]\nNominalBytes = %u\nInstances = %u\n", l2_bytes, xcds);
   if (l3)
-    draw_say(d, "\n[sysfs L3Cache]\nNominalBytes = %u\nInstances = 1\n", l3_bytes);
+    draw_text(d, "\n[sysfs L3Cache]\nNominalBytes = %u\nInstances = 1\n", l3_bytes);
 }

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What drawing a GPU is made of: chance, and the profile as it grows. For draw*.c.
+ * Used by draw*.c: random numbers, and the profile that is being written.
  */
 #ifndef GC_TESTS_DRAWING_H
 #define GC_TESTS_DRAWING_H
@@ -14,8 +14,8 @@
 #include <stddef.h>
 
 #define KIB 1024u
-#define GLOBAL_ALIGNED (2048 * KIB) /* device memory, */
-#define CONSTANT_ALIGNED (4 * KIB)  /* and the constant bank of the simulator */
+#define GLOBAL_ALIGNED (2048 * KIB) /* alignment of arrays in device memory */
+#define CONSTANT_ALIGNED (4 * KIB)  /* alignment in the simulator's constant bank */
 
 struct drawing {
   struct gc_random random;
@@ -25,41 +25,43 @@ struct drawing {
   bool unified;
 };
 
-/* More of the profile. */
-__attribute__((format(printf, 2, 3))) void draw_say(struct drawing *d, const char *format, ...);
+/* Appends to the profile. */
+__attribute__((format(printf, 2, 3))) void draw_text(struct drawing *d, const char *format, ...);
 
 double draw_share(struct drawing *d); /* 0 to 1 */
 bool draw_chance(struct drawing *d, double p);
 double draw_between(struct drawing *d, double least, double most);
-/* As often from 1 to 10 as from 10 to 100. */
+/* Uniform in the logarithm: 1 to 10 is as likely as 10 to 100. */
 double draw_scaled(struct drawing *d, double least, double most);
 unsigned draw_number(struct drawing *d, unsigned least, unsigned most);
-/* A power of two; least and most are such. */
+/* A power of two; least and most must be powers of two. */
 unsigned draw_power(struct drawing *d, unsigned least, unsigned most);
 
-/* A cache, and what may be drawn of it. */
+/* A cache, and the ranges to draw it from. */
 struct draw_shape {
   const char *name;
-  double least, most; /* bytes that can be used */
+  double least, most; /* usable bytes */
   unsigned least_line, most_line, most_sector;
   unsigned parts;
   unsigned aligned; /* addresses of arrays are multiples of this */
 };
 
-/* Its section, still open. Returns the bytes that it has, lost ones included. */
+/* Starts the section of a cache; more lines may follow. Returns its bytes, unusable ones
+ * included. */
 unsigned draw_cache(struct drawing *d, const struct draw_shape *shape);
-/* One inside the SM. A few are larger than any search goes, and no miss will be seen. */
+/* A cache inside the SM. A few are larger than the search goes, so that no load misses. */
 void draw_sm_cache(struct drawing *d, const char *name, double least, double most, double limit);
-/* What all SMs together get of it. */
+/* The bandwidth that all SMs together get. */
 void draw_chip_rates(struct drawing *d, double most);
 
-/* The way of a space through caches, names with a blank between; `own` of them an SM has for itself. */
+/* The path of an address space through caches (names separated by blanks). The first `own` of
+ * them belong to one SM each. */
 void draw_path(struct drawing *d, const char *space, double cycles, const char *caches, unsigned own);
 
-/* Lines of the chip that all GPUs have, but for its name and what a block may have. */
+/* The lines of the chip that all GPUs have, except its name and the limits of a block. */
 void draw_chip(struct drawing *d, uint64_t index);
 
-/* draw_amd.c: all behind the class. */
+/* draw_amd.c: the whole GPU, once its class is drawn. */
 void draw_amd(struct drawing *d, uint64_t index);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "court.h"
 
+#include "device/open.h"
 #include "measure/measure.h"
 
 #include <math.h>
@@ -10,15 +11,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define ON_SM_CYCLES 1.0  /* how near a latency inside the SM has to be */
-#define OFF_SM_SHARE 0.02 /* of L2, L3 and memory */
+#define ON_SM_CYCLES 1.0  /* allowed error of a latency inside the SM */
+#define OFF_SM_SHARE 0.02 /* the same for L2, L3 and device memory, relative */
 #define CAPACITY_SHARE 0.005
 #define RATE_SHARE 0.03
-#define SEARCH_MAX (1024u << 10)     /* bytes: where searches end (paths.c), inside the SM, */
-#define CONSTANT_L1_MAX (16u << 10)  /* … */
-#define SCALAR_MAX (64u << 10)       /* … */
-#define CONSTANT_L15_MIN (8u << 10)  /* and where that of L1.5 begins: what fits L1 by then is hidden … */
+/* Where the searches end, bytes (src/measure/capacity/sm.c and constant15.c). */
+#define SEARCH_MAX (1024u << 10) /* caches inside the SM, except: */
+#define CONSTANT_L1_MAX (16u << 10)
+#define SCALAR_MAX (64u << 10)
 #define CONSTANT_L15_MAX (192u << 10)
+#define CONSTANT_L15_MIN (8u << 10) /* where the search of L1.5 begins */
 
 const char *const judged_names[JUDGED] = {
   [JUDGED_CAPACITY] = HWLOC_GPUCACHE_CAPACITY,
@@ -41,7 +43,7 @@ const char *const judged_names[JUDGED] = {
   [JUDGED_CU_GROUPS] = HWLOC_GPUCACHE_CU_GROUPS,
 };
 
-/* Where the model has an element; device memory is behind all caches. */
+/* The place of each element in the model; device memory is behind all caches. */
 static const struct {
   enum gc_space space;
   unsigned level;
@@ -76,10 +78,10 @@ static double number(const char *text) { return *text ? strtod(text, NULL) : NAN
 
 static bool near_to(const struct court_case *c, double truth, double below, double above)
 {
-  return number(c->told) >= truth - below && number(c->told) <= truth + above;
+  return number(c->reported) >= truth - below && number(c->reported) <= truth + above;
 }
 
-/* Up to here a search looks. */
+/* The largest size that the search tries. */
 static double search_end(const struct court *court, enum gc_kind kind)
 {
   switch (kind) {
@@ -98,7 +100,8 @@ static double search_end(const struct court *court, enum gc_kind kind)
   }
 }
 
-/* The search of one level begins where the level before it still hits: as good as flat. */
+/* The search of L1.5 starts at sizes that the constant L1 still holds, so that it sees no
+ * change. */
 static bool hidden(const struct court *court, const struct court_case *c)
 {
   return c->element->kind == GC_CONSTANT_L15 &&
@@ -125,8 +128,8 @@ static bool outside(const struct gc_element *element)
   return element->kind == GC_L2 || element->kind == GC_L3 || element->kind == GC_DEVICE_MEMORY;
 }
 
-/* As near as agree.c lets it be to a capacity, with four standard errors: what is outside of the SMs may keep a
- * sixteenth more or less when it overflows (census.c). */
+/* A census may differ by what agree.c allows plus four standard errors. A cache outside the SMs may
+ * keep a sixteenth more or less when it overflows. */
 static bool judge_census(const struct court *court, struct court_case *c)
 {
   const double truth = (double)gc_model_true_level(court->model, c->space, c->level);
@@ -138,7 +141,7 @@ static bool judge_census(const struct court *court, struct court_case *c)
   return near_to(c, truth, 0.01 * truth + fmin(1152, 0.04 * truth) + chance, 0.005 * truth + chance);
 }
 
-/* While a GPU drifts, all between its ends is true. */
+/* While a GPU drifts, every latency between the ends of the drift is right. */
 static bool judge_cycles(const struct court *court, struct court_case *c, double truth, double near)
 {
   snprintf(c->truth, sizeof(c->truth), "%.0f", truth);
@@ -169,7 +172,8 @@ static bool judge_far(const struct court *court, struct court_case *c)
   return judge_cycles(court, c, truth, OFF_SM_SHARE * truth);
 }
 
-/* What the next level takes more; as near as its latency has to be. Drift changes both. */
+/* The miss penalty is the difference to the latency of the next level. The error allowed is that
+ * of the latter. Drift changes both. */
 static bool judge_penalty(const struct court *court, struct court_case *c)
 {
   const double hit = gc_model_true_latency(court->model, c->space, c->level);
@@ -181,7 +185,8 @@ static bool judge_penalty(const struct court *court, struct court_case *c)
   return near_to(c, miss - hit, near, near);
 }
 
-/* In the unit of the element: without an L1.5 what is behind the constant L1 belongs to the chip. */
+/* The bandwidth in the unit of the element: per SM, or for the chip. Without an L1.5, the level
+ * behind the constant L1 belongs to the chip. */
 static double rate_of(const struct court *court, const struct court_case *c, unsigned level, bool write)
 {
   const double rate = gc_model_true_bandwidth(court->model, c->space, level, write);
@@ -193,7 +198,7 @@ static double rate_of(const struct court *court, const struct court_case *c, uns
   return rate * 1e6 / court->profile.facts.clock_khz / court->profile.facts.sms;
 }
 
-/* No faster than the levels before it. */
+/* A level is never faster than the levels before it. */
 static bool judge_rate(const struct court *court, struct court_case *c, bool write)
 {
   double truth = INFINITY;
@@ -216,7 +221,7 @@ static bool judge_write(const struct court *court, struct court_case *c)
   return judge_rate(court, c, true);
 }
 
-/* What comes with a miss: no less than the level before asks for. */
+/* The bytes that a miss fetches: at least what the level before asks for. */
 static bool judge_fetch(const struct court *court, struct court_case *c)
 {
   const struct gc_profile_path *path = &court->profile.paths[c->space];
@@ -243,7 +248,7 @@ static bool judge_line(const struct court *court, struct court_case *c)
 /* --- the whole record ------------------------------------------------------------------------ */
 
 static const struct subject {
-  const char *key; /* NULL: several; judged_names[] */
+  const char *key; /* NULL: it depends on the element; see key_of */
   bool (*judge)(const struct court *court, struct court_case *c);
 } subjects[JUDGED] = {
   [JUDGED_CAPACITY] = {HWLOC_GPUCACHE_CAPACITY_BYTES, judge_capacity},
@@ -309,7 +314,7 @@ static void judge(const struct court *court, const struct gc_element *element, e
 
   set_place(court, element, &c);
   court_launch(court, 0);
-  snprintf(c.told, sizeof(c.told), "%s", court_info(element, key_of(element, property)));
+  snprintf(c.reported, sizeof(c.reported), "%s", court_info(element, key_of(element, property)));
   v->kind = element->kind;
   v->property = property;
   v->right = subjects[property].judge(court, &c);
@@ -324,11 +329,12 @@ static void judge(const struct court *court, const struct gc_element *element, e
   judge_bound(court, &c, v);
   snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX, judged_names[property]);
   v->confidence = number(court_info(element, name));
-  snprintf(v->value, sizeof(v->value), "%.55s", c.told);
+  snprintf(v->value, sizeof(v->value), "%.55s", c.reported);
   snprintf(v->truth, sizeof(v->truth), "%.55s", c.truth);
 }
 
-/* The property whose source this info is; JUDGED: none. -1: one that was measured and nobody judges. */
+/* The property that this info states the source of. JUDGED: there is nothing to check. -1: the
+ * property is measured, and no function checks it. */
 static int find_property(const struct gc_info *info)
 {
   const size_t suffix = strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX);
@@ -345,7 +351,7 @@ static int find_property(const struct gc_info *info)
   return strcmp(info->value, HWLOC_GPUCACHE_SOURCE_API) &&
              strcmp(info->value, HWLOC_GPUCACHE_SOURCE_SYSFS)
            ? property
-           : JUDGED; /* somebody states it */
+           : JUDGED; /* stated by the vendor's interface or the driver */
 }
 
 static int judge_record(const struct court *court, uint64_t index, struct verdict verdicts[VERDICTS_MAX],
@@ -361,7 +367,7 @@ static int judge_record(const struct court *court, uint64_t index, struct verdic
       const int property = find_property(info);
 
       if (property < 0 || n == VERDICTS_MAX)
-        return gc_fail(err, -1, "nobody judges %s of %s", info->name, gc_kinds[kind].subtype);
+        return gc_fail(err, -1, "no function judges %s of %s", info->name, gc_kinds[kind].subtype);
       if (property == JUDGED)
         continue;
       verdicts[n] = (struct verdict){.gpu = index, .class = court->gpu->class};
@@ -371,7 +377,7 @@ static int judge_record(const struct court *court, uint64_t index, struct verdic
   return n;
 }
 
-/* A file for the simulator that needs no place and no removal. */
+/* Gives the simulator the profile as a file in memory, which needs no directory and no removal. */
 static int put_profile(const char *text, char path[32])
 {
   const int fd = memfd_create("profile", MFD_CLOEXEC);
@@ -384,10 +390,10 @@ static int put_profile(const char *text, char path[32])
   return -1;
 }
 
-/* What the tool does, but for the store. */
+/* As the tool measures, without storing. */
 static int measure(const struct gc_gpu *gpu, struct gc_record **record, struct gc_error *err)
 {
-  const struct gc_measure_options options = {.known = gpu->known};
+  const struct gc_measure_options options = {.tables = gpu->tables};
   struct gc_device *device = NULL;
   int status = gc_device_open(gpu, &device, err);
 

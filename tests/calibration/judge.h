@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Measures a drawn GPU by the whole plan and holds everything that was told against what the model knows.
+ * Measures a drawn GPU with the whole plan and compares everything that is reported with the model.
  */
 #ifndef GC_TESTS_JUDGE_H
 #define GC_TESTS_JUDGE_H
@@ -14,7 +14,7 @@
 
 enum claim {
   CLAIM_NOTHING,  /* absent, with a reason */
-  CLAIM_AT_LEAST, /* absent, with a bound: nothing missed up to there */
+  CLAIM_AT_LEAST, /* absent, with a lower bound: no load missed up to there */
   CLAIM_VALUE,
 };
 
@@ -40,27 +40,27 @@ enum judged {
   JUDGED
 };
 
-/* As in the record: "Capacity", to which Source and Confidence are appended. */
+/* The start of the record's keys: "Capacity" of CapacitySource and CapacityConfidence. */
 extern const char *const judged_names[JUDGED];
 
-/* What was told of one property. */
+/* A reported property, and whether it is right. */
 struct verdict {
   uint64_t gpu;
   enum drawn_class class;
   enum gc_kind kind;
   enum judged property;
-  bool nothing_there; /* mere noise, or a level that the search cannot reach: no value is right */
+  bool nothing_there; /* only noise, or a level that the search cannot reach: no value is right */
   enum claim claim;
   bool right;
   double confidence;   /* of a value */
-  char value[56], truth[56]; /* as far as there is room */
+  char value[56], truth[56]; /* cut off if longer */
   char why[112];       /* why there is no value */
 };
 
 #define VERDICTS_MAX 160
 
-/* Returns how many verdicts there are; -1 with a sentence on stderr when measuring failed, or when
- * something was told that nobody here judges. */
+/* Returns the number of verdicts; -1 with a message on stderr if measuring failed, or if a
+ * measured property has no function that checks it. */
 int judge_gpu(const struct drawn_gpu *gpu, uint64_t index, struct verdict verdicts[VERDICTS_MAX]);
 
 #endif

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Is confidence calibrated? On drawn simulated GPUs: some in make check, 2000 with the target below.
+# Is confidence calibrated? Measures random simulated GPUs: 40 in make check, 2000 in make check-
+# calibration.
 check_PROGRAMS += tests/calibration/calibrate
 TESTS += tests/calibration/calibrate
 tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c tests/calibration/judge.h \

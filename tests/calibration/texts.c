@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Judges of what is told in words, lists and counts: the model says which text would be right.
+ * Checks properties that are words, lists and counts. The model states the right text.
  */
 #include "court.h"
 
@@ -21,7 +21,7 @@ static void append(struct court_case *c, const char *separator, const char *word
   snprintf(c->truth + used, sizeof(c->truth) - used, "%s%s", used ? separator : "", word);
 }
 
-static bool same(const struct court_case *c) { return *c->truth && !strcmp(c->told, c->truth); }
+static bool same(const struct court_case *c) { return *c->truth && !strcmp(c->reported, c->truth); }
 
 /* --- sharing --------------------------------------------------------------------------------- */
 
@@ -40,7 +40,7 @@ static bool cached_in_sm(const struct court *court, enum gc_space space)
   return path->count > 1 && court->profile.caches[path->levels[0].cache].scope < GC_SCOPE_XCD;
 }
 
-/* Code goes through no cache of its own in the model, so what it goes through first is what counts. */
+/* In the model, code has no cache of its own. The first cache on its path counts. */
 static bool shared_with_code(const struct court *court, const struct court_case *c)
 {
   const struct gc_profile_path *code = &court->profile.paths[GC_SPACE_INSTRUCTION];
@@ -48,7 +48,7 @@ static bool shared_with_code(const struct court *court, const struct court_case 
   return code->count && c->cache == &court->profile.caches[code->levels[0].cache];
 }
 
-/* In the order of the plan. An empty list is true, too: "none" here. */
+/* The list is in the order of the plan. An empty list can be right, too; it is "none" here. */
 bool judge_shared_with(const struct court *court, struct court_case *c)
 {
   static const struct {
@@ -72,8 +72,8 @@ bool judge_shared_with(const struct court *court, struct court_case *c)
     append(c, ",", gc_kinds[GC_INSTRUCTION_CACHE].subtype);
   if (!*c->truth)
     append(c, "", "none");
-  if (!*c->told)
-    snprintf(c->told, sizeof(c->told), "none");
+  if (!*c->reported)
+    snprintf(c->reported, sizeof(c->reported), "none");
   return same(c);
 }
 
@@ -84,12 +84,13 @@ bool judge_per_sm(const struct court *court, struct court_case *c)
   (void)court;
   if (c->cache && c->cache->scope == GC_SCOPE_SM)
     snprintf(c->truth, sizeof(c->truth), "%u", c->cache->instances);
-  if (c->cache && c->cache->scope == GC_SCOPE_RANGE) /* of CUs that share with nobody: one */
+  if (c->cache && c->cache->scope == GC_SCOPE_RANGE) /* a CU that shares with no other has one */
     snprintf(c->truth, sizeof(c->truth), "1");
   return same(c);
 }
 
-/* Groups of SMs that load through the same cache: group[sm] numbers them by their first. How many. */
+/* Finds groups of SMs that load through the same cache; group[sm] is the first SM of its group.
+ * Returns the number of groups. */
 static uint32_t find_groups(const struct court *court, const struct court_case *c,
                             uint32_t group[SMS_MAX])
 {
@@ -99,7 +100,7 @@ static uint32_t find_groups(const struct court *court, const struct court_case *
   for (uint32_t sm = 0; sm < sms; sm++) {
     uint32_t first = 0;
 
-    while (first < sm && !gc_model_true_mates(court->model, c->space, c->level, first, sm))
+    while (first < sm && !gc_model_true_sharing_groups(court->model, c->space, c->level, first, sm))
       first++;
     group[sm] = first < sm ? group[first] : groups++;
   }
@@ -117,7 +118,7 @@ bool judge_instances(const struct court *court, struct court_case *c)
   return same(c);
 }
 
-/* "8x2,4x1": so many with so many CUs each, most CUs first. */
+/* "8x2,4x1": eight caches with two CUs each, four with one; most CUs first. */
 bool judge_shared_by_cus(const struct court *court, struct court_case *c)
 {
   uint32_t group[SMS_MAX], sizes[SMS_MAX] = {0}, with[SMS_MAX + 1] = {0};
@@ -157,7 +158,8 @@ bool judge_cu_groups(const struct court *court, struct court_case *c)
 
 /* --- parts of the L2 ------------------------------------------------------------------------- */
 
-/* How many SMs are near to each part, that of the first SM first: parts that take no longer are one. */
+/* How many SMs are near to each partition. The partition of the first SM comes first. Partitions
+ * with the same latency count as one. */
 static unsigned find_sides(const struct court *court, const struct court_case *c,
                            uint32_t sides[SMS_MAX])
 {
@@ -202,7 +204,8 @@ bool judge_partition_sms(const struct court *court, struct court_case *c)
 
 /* --- carve-outs ------------------------------------------------------------------------------ */
 
-/* What the table says of a percentage; -1: of a kernel that prefers nothing. 0: nothing. */
+/* The bytes in the table for this percentage; -1 stands for a kernel without a preference. 0:
+ * not in the table. */
 static uint64_t look_up(const char *table, int percent)
 {
   uint64_t bytes = 0, found = 0;
@@ -228,7 +231,7 @@ bool judge_carveouts(const struct court *court, struct court_case *c)
 
     court_launch(court, asked);
     truth = gc_model_true_level(court->model, c->space, c->level);
-    right &= fabs((double)look_up(c->told, asked) - (double)truth) <=
+    right &= fabs((double)look_up(c->reported, asked) - (double)truth) <=
              fmax(32, CAPACITY_SHARE * (double)truth);
     if (asked < 0)
       snprintf(word, sizeof(word), "default:%" PRIu64, truth);

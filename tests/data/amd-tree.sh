@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# amd-tree.sh DIR MODEL NODE BUSID: adds an AMD GPU to a copy of /proc and /sys in DIR, as Linux' amdgpu
-# and KFD would show it: a PCI device, and a node of KFD's topology (mi300x-cpx: eight of them). Which CUs
-# are switched off is made up, the rest is that of real GPUs.
+# amd-tree.sh DIR MODEL NODE BUSID: adds an AMD GPU to a made-up /proc and /sys in DIR, as the
+# Linux drivers amdgpu and KFD show it: a PCI device, and a node of KFD's topology (for mi300x-cpx,
+# eight nodes). The choice of disabled CUs is made up; everything else is as on real GPUs.
 set -e
 [ $# -eq 4 ] || { echo "usage: $0 DIR MODEL NODE BUSID" >&2; exit 2; }
 root=$1 model=$2 node=$3 bus_id=$4
@@ -11,8 +11,9 @@ root=$1 model=$2 node=$3 bus_id=$4
 nodes=/sys/class/kfd/kfd/topology/nodes
 base=2147487744 # the first CU's number
 
-# kind KIB TYPE SHARED LINE: one kind of level 1 cache, which SHARED neighbours use together; each active
-# CU, or group with one, has an entry. $masks: the CUs of each shader array, $cus_per_array.
+# kind KIB TYPE SHARED LINE: describes one kind of level 1 cache that SHARED neighbours share. Each
+# group with an active CU has an entry. $masks has the active CUs of each shader array of
+# $cus_per_array CUs.
 kind() {
   local mask group cu first map processor=$base bit
   for mask in $masks; do
@@ -28,7 +29,7 @@ kind() {
   done
 }
 
-# entry LEVEL KIB TYPE LINE PROCESSOR MAP: written by describe, all at once.
+# entry LEVEL KIB TYPE LINE PROCESSOR MAP: adds a cache to the list that describe writes.
 entry() {
   caches+=("processor_id_low $5
 level $1
@@ -41,7 +42,7 @@ type $3
 sibling_map $6")
 }
 
-# all: a map of all CUs, a word of 32 for each array.
+# all: prints the map of all CUs, 32 entries for each array.
 all() {
   local mask bit map=
   for mask in $masks; do
@@ -50,7 +51,8 @@ all() {
   echo "${map#,}"
 }
 
-# describe SIMDS_PER_CU WAVES WAVE GFX DEVICE MHZ UNIQUE_ID: the node itself. $location, $xccs.
+# describe SIMDS_PER_CU WAVES WAVE GFX DEVICE MHZ UNIQUE_ID: writes the node and its caches. Uses
+# $location and $xccs.
 describe() {
   local mask bit cus=0 arrays=0 i dir=$root$nodes/$node/caches
   mkdir -p "$dir"
@@ -71,7 +73,7 @@ describe() {
     'max_engine_clk_ccompute 3800'
 }
 
-# bank BYTES BITS MHZ
+# bank BYTES BITS MHZ: writes a memory bank of the node.
 bank() {
   put "$nodes/$node/mem_banks/0/properties" 'heap_type 1' "size_in_bytes $1" 'flags 0' "width $2" \
     "mem_clk_max $3"
@@ -84,7 +86,8 @@ put /sys/module/amdgpu/version 6.10.5
 put $nodes/0/properties 'cpu_cores_count 4' 'simd_count 0' 'caches_count 0' 'location_id 0'
 unique_id=$((0x1d3c0ffee0000000 + location))
 
-# mi300x L2_KIB: 8 XCDs of four arrays of ten CUs, 38 of them active, neighbours share.
+# mi300x L2_KIB: adds the caches of one XCD: four arrays of ten CUs, 38 active; two neighbours
+# share.
 mi300x() {
   cus_per_array=10
   kind 32 9 1 128
@@ -106,7 +109,7 @@ mi100) # 120 CUs of 128; a scalar cache for three, two or one
   put $device/product_name 'AMD Instinct MI100'
   put $device/vbios_version 113-D3431500-100
   ;;
-mi300x | mi300x-6.6) # a kernel of that time gave the L2 of all XCDs in one sum
+mi300x | mi300x-6.6) # kernel 6.6 states the L2 of all XCDs as one sum
   xccs=8 masks=$(for ((i = 0; i < 8; i++)); do echo 0x3ff 0x3ff 0x1ff 0x3fe; done)
   l2=4096
   [ $model = mi300x ] || l2=$((8 * 4096))
@@ -120,7 +123,7 @@ mi300x | mi300x-6.6) # a kernel of that time gave the L2 of all XCDs in one sum
   put $device/current_compute_partition SPX
   put $device/current_memory_partition NPS1
   ;;
-mi300x-cpx) # the function of the PCI bus id is the partition's number, and no function of PCI
+mi300x-cpx) # the function number of the PCI bus id is the number of the partition
   masks='0x3ff 0x3ff 0x1ff 0x3fe' first=$location
   for ((i = 0; i < 8; i++)); do
     location=$((first + i)) caches=()
@@ -135,7 +138,7 @@ mi300x-cpx) # the function of the PCI bus id is the partition's number, and no f
   put $device/current_compute_partition CPX
   put $device/current_memory_partition NPS4
   ;;
-rx6800) # RDNA 2: three engines of two arrays, each with a GL1; a consumer's GPU has no unique id
+rx6800) # RDNA 2: three engines of two arrays, each with a GL1; consumer GPUs have no unique id
   masks='0x3ff 0x3ff 0x3ff 0x3ff 0x3ff 0x3ff' cus_per_array=10
   kind 16 9 1 128
   kind 32 10 2 64

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# For scripts that write a copy of /proc and /sys below $root: files, and PCI devices.
+# Functions for scripts that write a made-up /proc and /sys below $root: files, and PCI devices.
 
-# put PATH TEXT…: a file of one line per TEXT.
+# put PATH TEXT...: writes a file with one line for each TEXT.
 put() {
   local file=$root$1
   shift
@@ -9,10 +9,11 @@ put() {
   printf '%s\n' "$@" > "$file"
 }
 
-# le16 N: two bytes for printf, little end first.
+# le16 N: prints two bytes for printf, little-endian.
 le16() { printf '\\x%02x\\x%02x' $(($1 & 255)) $(($1 >> 8)); }
 
-# pci BUSID CLASS VENDOR DEVICE CPUS [SECONDARY SUBORDINATE]: a device; with two buses, a bridge.
+# pci BUSID CLASS VENDOR DEVICE CPUS [SECONDARY SUBORDINATE]: writes a PCI device; with two bus
+# numbers, a bridge.
 pci() {
   local dir=/sys/bus/pci/devices/$1 class=$(($2)) header=0 i
   put "$dir/class" "$2"

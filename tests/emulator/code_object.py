@@ -11,7 +11,7 @@ PT_LOAD, SHT_DYNSYM, SHT_NOTE, NT_AMDGPU_METADATA = 1, 11, 7, 32
 
 
 def unpack(data, at=0):
-    """The MessagePack value at this place, and the place behind it."""
+    """The MessagePack value at this place, and the next place."""
     tag = data[at]
     at += 1
     if tag < 0x80:
@@ -81,7 +81,7 @@ class CodeObject:
         self.kernels = {k[".name"]: Kernel(self.address(k[".symbol"]), k) for k in metadata["amdhsa.kernels"]}
 
     def load(self):
-        """All segments in one piece of memory, at their distances."""
+        """All segments in one piece of memory, with their offsets."""
         offset, size, count = struct.unpack_from("<Q", self.file, 32) + struct.unpack_from("<HH", self.file, 54)
         segments = [struct.unpack_from("<IIQQQQQQ", self.file, offset + i * size) for i in range(count)]
         segments = [s for s in segments if s[0] == PT_LOAD]

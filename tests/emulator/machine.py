@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs kernels of a code object in the emulator of a tinygrad checkout (test/mockgpu/amd), which is no part of
-this project. What that emulator lacks is added here from the outside: clocks, hardware registers that tell
-where a wave is, and a record of what every wave loads and stores."""
+"""Runs kernels of a code object in the emulator of a tinygrad checkout (test/mockgpu/amd), which is not part of this
+project. This module adds what that emulator lacks: clocks, hardware registers that state where a wave is, and a
+record of the loads and stores of every wave."""
 import collections
 import ctypes
 import random
@@ -13,7 +13,7 @@ SGPR_EXEC = 126
 HW_ID, HW_ID1, XCC_ID, SHADER_CYCLES, SHADER_CYCLES_HI = 4, 23, 20, 29, 30
 ISA = {"gfx9": "cdna", "gfx11": "rdna3", "gfx12": "rdna4"}
 
-# One access of one lane; of a scalar load, lane is None.
+# One access of one lane; for a scalar load, lane is None.
 Access = collections.namedtuple("Access", "name lane address bytes")
 
 
@@ -23,7 +23,7 @@ def generation(processor):
 
 
 def place(block, name):
-    """Where block `block` pretends to run: the register, and what gpu_sm makes of it (amdgcn.h)."""
+    """The simulated place of a block: the hardware register, and the result of gpu_sm (amdgcn.h)."""
     if name == "gfx9":
         engine, array, cu = block // 32 % 8, block // 16 % 2, block % 16
         return engine << 13 | array << 12 | cu << 8 | 0xFF, engine << 5 | array << 4 | cu
@@ -41,16 +41,16 @@ class Machine:
         self.emu, self.decode = emu, decode_inst
         self.generation, self.object = generation(processor), code_object
         self.isa = ISA[self.generation]
-        self.xccs = processor in ("gfx942", "gfx9-4-generic")
+        self.xccs = processor in ("gfx942", "gfx950", "gfx9-4-generic")
         self.wave = 64 if self.generation == "gfx9" else 32
         self.original = emu._decode_at, emu._init_wave
         emu._decode_at, emu._init_wave = self.decode_at, self.init_wave
-        # the short counters of gfx11 and gfx12 go round soon
+        # the short counters of gfx11 and gfx12 soon overflow
         self.random, self.cycles, self.ticks = random.Random(42), (1 << 32) - 3000, 1 << 40
         self.steps = lambda: self.random.choice((30, 40, 50, 60, 70, 300, 900, 5000))
 
     def launch(self, name, arguments, blocks, threads, shared=0):
-        """Runs gpu_<name>; what it did is then in readings, walls and accesses."""
+        """Runs gpu_<name>. Afterwards readings, walls and accesses have its clock reads and memory accesses."""
         kernel = self.object.kernels["gpu_" + name]
         explicit = kernel.arguments[0]
         assert explicit[".value_kind"] == "by_value" and explicit[".offset"] == 0
@@ -77,14 +77,14 @@ class Machine:
 
     @staticmethod
     def user_sgprs(kernel, arguments, packet):
-        """As the kernel descriptor orders them."""
+        """The registers in the order of the kernel descriptor."""
         values, known = [], {1: packet, 3: arguments}
         for bit, count in enumerate((4, 2, 2, 2, 2, 2, 1)):
             if kernel.properties >> bit & 1:
                 values += struct.unpack("<II", struct.pack("<Q", known[bit])) if bit in known else [0xDEAD] * count
         return values
 
-    # What the emulator calls
+    # Functions that the emulator calls
 
     def init_wave(self, lib, wave_start, total, lx, ly, lz, args, rsrc2, scratch, arch, gx, gy, gz, data, size=32):
         wave = self.original[1](lib, wave_start, total, lx, ly, lz, args, rsrc2, scratch, arch, gx, gy, gz,
@@ -106,10 +106,10 @@ class Machine:
             program = types.SimpleNamespace(arg=types.SimpleNamespace(globals=list(range(6))))
         return (program, runtime), instruction
 
-    # What is added to it
+    # Additions to the emulator
 
     def own_instruction(self, name, word, size):
-        """A function that does it, for instructions about clocks and places and where code is; else None."""
+        """A function that executes it, for instructions that read clocks, places or the program counter; else None."""
         scalar, simm = word >> 16 & 0x7F, word & 0xFFFF
         if name in ("S_MEMTIME", "S_MEMREALTIME"):
             read = self.read_clock if name == "S_MEMTIME" else self.read_wall
@@ -120,7 +120,7 @@ class Machine:
         if name == "S_GETREG_B32":
             register, low, bits = simm & 63, simm >> 6 & 31, (simm >> 11) + 1
             return self.writer(scalar, 1, size,
-                               lambda who: self.read_register(register, who) >> low & (1 << bits) - 1)
+                               lambda wave_id: self.read_register(register, wave_id) >> low & (1 << bits) - 1)
         if name == "S_GETPC_B64":
             return self.writer(scalar, 2, size, None)
         return None
@@ -139,24 +139,24 @@ class Machine:
             words[256], words[257] = pc & 0xFFFFFFFF, pc >> 32
         return run
 
-    def read_clock(self, who):
-        self.reader = who
+    def read_clock(self, wave_id):
+        self.reader = wave_id
         self.cycles += self.steps()
-        self.readings[who].append(self.cycles)
+        self.readings[wave_id].append(self.cycles)
         return self.cycles
 
-    def read_wall(self, who):
+    def read_wall(self, wave_id):
         self.ticks += 7
-        self.walls[who].append(self.ticks)
+        self.walls[wave_id].append(self.ticks)
         return self.ticks
 
-    def read_register(self, register, who):
+    def read_register(self, register, wave_id):
         if register == (HW_ID if self.generation == "gfx9" else HW_ID1):
-            return place(who[0], self.generation)[0]
+            return place(wave_id[0], self.generation)[0]
         if register == XCC_ID and self.xccs:
-            return 0x30 | who[0] % 8
+            return 0x30 | wave_id[0] % 8
         if register == SHADER_CYCLES:
-            return self.read_clock(who)
+            return self.read_clock(wave_id)
         if register == SHADER_CYCLES_HI and self.generation == "gfx12":
             return self.cycles >> 32
         raise RuntimeError(f"read of hardware register {register}")
@@ -168,12 +168,12 @@ class Machine:
         def record(*pointers):
             sgprs = (ctypes.c_uint32 * 260).from_address(pointers[0].value)
             vgprs = (ctypes.c_uint32 * (256 * self.wave)).from_address(pointers[1].value)
-            self.accesses[self.waves[pointers[0].value]] += self.look(instruction, name, sgprs, vgprs)
+            self.accesses[self.waves[pointers[0].value]] += self.accesses_of(instruction, name, sgprs, vgprs)
             run(*[pointers[i] for i in buffers])
         return record
 
-    def look(self, i, name, sgprs, vgprs):
-        """The accesses that this instruction is about to make."""
+    def accesses_of(self, i, name, sgprs, vgprs):
+        """The memory accesses of this instruction."""
         last = name.split("_")[-1]
         size = {"B128": 16, "DWORDX4": 16, "B64": 8, "DWORDX2": 8, "DWORDX8": 32, "B256": 32, "DWORDX16": 64,
                 "B512": 64}.get(last, 4)

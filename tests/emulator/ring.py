@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Memory that emulated code and this program both see, rings in it, and what a walk through one meets."""
+"""Memory that emulated code and this program share, rings in it, and walks through rings."""
 import ctypes
 import mmap
 import random
 import struct
 
 class Memory:
-    """Memory that emulated code and this program both see."""
+    """Memory that emulated code and this program share."""
 
     def __init__(self, size, filler=0):
         self.map = mmap.mmap(-1, size)
@@ -22,7 +22,7 @@ class Memory:
 
 
 def ring(count, stride, seed=1):
-    """A ring through `count` slots in random order, and where each leads."""
+    """A ring through `count` slots in random order, and the successor of each slot."""
     memory = Memory(count * stride)
     order = list(range(1, count))
     random.Random(seed).shuffle(order)
@@ -35,7 +35,7 @@ def ring(count, stride, seed=1):
 
 
 def walk(follows, start, end, loads):
-    """The slots that a chase loads, and where it stands afterwards."""
+    """The slots that a chase loads, and its position afterwards."""
     slots, at = [], start
     for _ in range(loads):
         slots.append(at)

@@ -23,13 +23,13 @@ def equal(what, got, expected):
 
 
 def near(what, got, expected):
-    """Nanoseconds, which are rounded where they are computed."""
+    """For nanoseconds, which the kernel rounds."""
     if abs(got - expected) > 1:
         raise AssertionError(f"{what}: {got}, expected {expected}")
 
 
 def pairs(readings):
-    """Of clock readings before and after each load: the times."""
+    """The times of loads, from the clock readings before and after each."""
     return [b - a for a, b in zip(readings[::2], readings[1::2])]
 
 
@@ -40,9 +40,9 @@ class Checks:
     def launch(self, name, form, values, blocks, threads, shared=0):
         self.machine.launch(name, struct.pack("<" + form, *values), blocks, threads, shared)
 
-    def loaded(self, who, *kinds):
-        """Addresses that a wave loaded from, in order; of vector loads those of its first lane."""
-        return [a.address for a in self.machine.accesses[who]
+    def loaded(self, wave_id, *kinds):
+        """The addresses that a wave loaded from, in order; for vector loads those of its first lane."""
+        return [a.address for a in self.machine.accesses[wave_id]
                 if any(a.name.startswith(k) for k in kinds) and not a.lane]
 
     def fill(self):
@@ -111,7 +111,7 @@ class Checks:
             equal("trace", list(trace.get("200I", 800 * block)), times + [0x55555555] * (200 - n))
 
     def side_by_side(self, path):
-        """Untimed loads of all lanes at once, from start on and after end from start again."""
+        """Untimed loads of all lanes at once, from start to end and again from start."""
         slots, warm, loads = 3 * self.wave // 2, 5 * self.wave, 20
         memory, follows = Memory(slots * 64), {}
         for i in range(slots):
@@ -128,11 +128,11 @@ class Checks:
         equal("chain", got[each::self.wave], walk(follows, memory.address, NEVER, loads)[0])
         equal("last", result.get("Q", 8)[0], walk(follows, memory.address, NEVER, loads)[1])
 
-    def together(self, path):
-        """Jobs of CUs, not of blocks, and one result for all."""
+    def pooled(self, path):
+        """Jobs belong to CUs, not to blocks, and there is one result."""
         blocks, loads, low, shift, threshold = 3, 30, 20, 1, 300
         numbers = [self.machine.sm(block) for block in range(blocks)]
-        cus = sorted(numbers)[-1]  # the last one takes no part
+        cus = sorted(numbers)[-1]  # the last one does not participate
         memory, follows = ring(40, 64)
         jobs, result = Memory(24 * (cus + 1)), Memory(552 + 4 * cus)
         for number in numbers:
@@ -148,32 +148,32 @@ class Checks:
         equal("histogram", list(result.get(f"{BINS}I", 16)), expected)
         equal("cycles, slow", (result.get("Q")[0], result.get("I", 536)[0]),
               (sum(times), sum(t >= threshold for t in times)))
-        equal("came", list(result.get(f"{cus}I", 552)), [int(i in numbers) for i in range(cus)])
+        equal("blocks", list(result.get(f"{cus}I", 552)), [int(i in numbers) for i in range(cus)])
 
-    def mates(self):
-        """No two emulated CUs share a cache; so who finds marks is told by the clock, which is set here."""
+    def sharing_groups(self):
+        """Emulated CUs share no caches. So the check computes what is in which cache and sets the clock accordingly."""
         blocks, most, copies, bits, stride, hit, miss, threshold = 7, 4, 3, 3, 64, 50, 500, 200
         marks = most + (most - 1) * bits
-        lines, results, turn = Memory(marks * copies * stride), Memory(20 * blocks), Memory(4)
+        lines, results, ticket = Memory(marks * copies * stride), Memory(20 * blocks), Memory(4)
         steps, caches, m = self.machine.steps, {}, self.machine
 
         def step():
-            # the second reading of a window: what was loaded before it?
-            who = m.reader
-            if len(m.readings[who]) % 2 == 0:
+            # the second clock read of a timed load: what did it load?
+            wave_id = m.reader
+            if len(m.readings[wave_id]) % 2 == 0:
                 return 30
-            line = m.accesses[who][-1].address
-            there = line in caches.setdefault(who[0] // 3, set())
-            caches[who[0] // 3].add(line)
+            line = m.accesses[wave_id][-1].address
+            there = line in caches.setdefault(wave_id[0] // 3, set())
+            caches[wave_id[0] // 3].add(line)
             return hit if there else miss
 
         m.steps = step
-        self.launch("mates", "3Q4I", (lines.address, results.address, turn.address, stride, threshold, bits, 100),
+        self.launch("sharing_groups", "3Q4I", (lines.address, results.address, ticket.address, stride, threshold, bits, 100),
                     blocks, self.wave)
         m.steps = steps
-        equal("turn", turn.get("I")[0], blocks)
+        equal("ticket", ticket.get("I")[0], blocks)
         for block in range(blocks):
-            equal(f"sm, in_turn, rank, leader, doubts of block {block}", results.get("5I", 20 * block),
+            equal(f"sm, in_order, rank, leader, doubts of block {block}", results.get("5I", 20 * block),
                   (m.sm(block), 1, block % 3, block // 3 * 3, 0))
 
     def latency(self, path):
@@ -186,12 +186,12 @@ class Checks:
             memory, follows = ring(50, 64)
             start = memory.address
         results, sink, warm, n, repeats = Memory(16), Memory(8), 64, 128, 2
-        steps, self.machine.steps = self.machine.steps, lambda: 900000  # a short counter goes round
+        steps, self.machine.steps = self.machine.steps, lambda: 900000  # a short counter overflows
         self.launch("latency_" + path, "4Q6I", (start, results.address, sink.address, 0, warm, n, repeats, count,
                                                 stride, 0), 1, 1, shared)
         self.machine.steps = steps
         readings, per_n = self.machine.readings[0, 0], 0
-        if self.machine.generation == "gfx11":  # which looks at its short counter after each 64 loads
+        if self.machine.generation == "gfx11":  # it also reads its short counter after each 64 loads
             readings, per_n = readings[warm // 64:], n // 64
         for r in range(repeats):
             at = r * (3 * per_n + 3)
@@ -209,14 +209,14 @@ class Checks:
         near("nanoseconds", ns, walls[-1] - walls[0])
         near("longest", longest, max(b - a for a, b in zip(walls, walls[1:])))
         if ns < 5000 or len(walls) < 3:
-            raise AssertionError(f"it waited {ns} ns, looked {len(walls)} times")
+            raise AssertionError(f"it waited {ns} ns and read the clock {len(walls)} times")
 
     def bandwidth(self, what, path):
         m, blocks, warps, count, repeats = self.machine, 2, 2, 3, 2
         row = 16 if path == "scalar" else 16 * self.wave
-        turn = ROWS * row
-        size, step = 5 * turn, 2 * turn
-        first, block_first, warp_first = turn, (0 if path == "shared" else turn), 3 * turn
+        chunk = ROWS * row
+        size, step = 5 * chunk, 2 * chunk
+        first, block_first, warp_first = chunk, (0 if path == "shared" else chunk), 3 * chunk
         memory, results, sink = Memory(size, 0x33), Memory(48 * blocks * repeats), Memory(8, 0x55)
         base = 0 if path == "shared" else memory.address
         self.launch(f"{what}_{path}", "9Q2I", (base, size, first, block_first, warp_first, step, results.address,
@@ -226,7 +226,7 @@ class Checks:
             for warp in range(warps):
                 begin = first + block * block_first + warp * warp_first
                 expected = [base + (begin + k * step + b) % size for k in range(count)
-                            for b in range(0, turn, 4)] * repeats
+                            for b in range(0, chunk, 4)] * repeats
                 if what == "read":
                     names = {"shared": ("DS_READ", "DS_LOAD"), "scalar": ("S_LOAD",)}.get(path, ("GLOBAL_LOAD",))
                 else:
@@ -247,14 +247,14 @@ class Checks:
                     equal("start, end", (start, end), (t0, t1))
                 near("start_ns", start_ns, int(walls[2 * r] * self.tick))
                 near("end_ns", end_ns, int(walls[2 * r + 1] * self.tick))
-                equal("bytes", moved, count * turn * warps)
+                equal("bytes", moved, count * chunk * warps)
                 equal("sm", sm, m.sm(block))
         if what == "write" and path == "cg":
-            self.written(memory, size, turn)
+            self.written(memory, size)
         equal("sink", sink.get("Q")[0], 0x5555555555555555)
 
-    def written(self, memory, size, turn):
-        """Three of the five parts were written by somebody, 16 bytes each: the number of the turn, 0, 0, 0."""
+    def written(self, memory, size):
+        """Three of the five parts are written, each 16 bytes: the number of the iteration, 0, 0, 0."""
         words = [memory.get("4I", at) for at in range(0, size, 16)]
         for word in words:
             if word != (0x33333333,) * 4 and (word[0] >= 3 or word[1:] != (0, 0, 0)):
@@ -280,26 +280,26 @@ class Checks:
             hot, cold = min(phases[HOT]), sum(phases[COLD]) // n
             limit = hot + min(hot // 2, (cold - hot) // 2 if cold > hot else 0)
             slow = [0, 0] + [sum(t >= limit for t in p) for p in phases[CONTROL:]]
-            slow[OTHER] = 0  # another warp, which does not know the limit
+            slow[OTHER] = 0  # another warp, which has no threshold
             equal("slow, hot, threshold, sm", list(got[5:]), slow + [hot, limit, self.machine.sm(block)])
             for walk_, follows, times in ((first, follow_a, 4), (second, follow_b, 1)):
                 names = ["S_LOAD_DWORDX2", "S_LOAD_B64"] if walk_[2] else ["GLOBAL_LOAD"]
                 loaded = [x for x in self.loaded((block, walk_[3]), *names) if x in follows]
                 equal("loaded", loaded, walk(follows, walk_[0], NEVER, walk_[4])[0] * times)
 
-    def roll_call(self):
+    def first_touch(self):
         blocks, warps, n, m = 3, 2, 40, 10
         near_ring, follows = ring(20, 64)
         far, _ = ring(20, 64, seed=4)
-        results, traces, turn = Memory(8 * blocks), Memory(4 * blocks * warps * 2 * n), Memory(4)
+        results, traces, ticket = Memory(8 * blocks), Memory(4 * blocks * warps * 2 * n), Memory(4)
         for path in PATHS.values():
-            turn.put("I", 0, 0)
-            self.launch("roll_call", "2Q4I2Q4I4Q2I",
+            ticket.put("I", 0, 0)
+            self.launch("first_touch", "2Q4I2Q4I4Q2I",
                         (near_ring.address, NEVER, path, 0, n, 0, far.address, NEVER, path, 0, m, 0,
-                         results.address, traces.address, turn.address, 0, warps, 100), blocks, warps * self.wave)
-            equal("turn", turn.get("I")[0], blocks)
+                         results.address, traces.address, ticket.address, 0, warps, 100), blocks, warps * self.wave)
+            equal("ticket", ticket.get("I")[0], blocks)
             for block in range(blocks):
-                equal("sm, in_turn", results.get("2I", 8 * block), (self.machine.sm(block), 1))
+                equal("sm, in_order", results.get("2I", 8 * block), (self.machine.sm(block), 1))
                 for warp in range(warps):
                     times = pairs(self.machine.readings[block, warp])
                     at = 4 * 2 * n * (block * warps + warp)
@@ -311,14 +311,14 @@ class Checks:
         parts = blocks * every
         scale = (slots << 24) // (every * each * blocks)
         region, results, m = Memory(slots * step), Memory(16 * blocks), self.machine
-        looked, steps = {}, m.steps
+        probed, steps = {}, m.steps
 
-        def step_and_see():
+        def step_and_record():
             if len(m.readings[m.reader]) % 2:
-                looked.setdefault(m.reader[0], []).append(m.accesses[m.reader][-1].address)
+                probed.setdefault(m.reader[0], []).append(m.accesses[m.reader][-1].address)
             return steps()
 
-        m.steps = step_and_see
+        m.steps = step_and_record
         self.launch("census_" + path, "5Q10I", (region.address, step, results.address, 0, scale, slots, limit, passes,
                                                 each, rounds, before, every, grain, grains, 0), blocks, self.wave)
         m.steps = steps
@@ -327,11 +327,11 @@ class Checks:
             for r in range(rounds):
                 start = (census_hash(passes + r) * grains >> 32) * grain
                 for k in range(each):
-                    turned = block * every + before + r + (census_hash(k) * parts >> 32)
-                    part = k * parts + turned % parts
+                    rotated = block * every + before + r + (census_hash(k) * parts >> 32)
+                    part = k * parts + rotated % parts
                     rank = (part << 8 | census_hash(part) >> 24) * scale >> 32
                     expected += [region.address + (start + rank) % slots * step] * 2
-            equal("looked up", looked[block], expected)
+            equal("probed", probed[block], expected)
             bits = 0
             for t in pairs(m.readings[block, 0]):
                 bits = bits << 1 | (t <= limit)
@@ -342,7 +342,7 @@ class Checks:
                     region.address <= a.address < region.address + slots * step]
             equal("read", sorted(set(seen)), [region.address + i * step for i in range(slots)])
             if len(seen) < slots * (passes + rounds - 1):
-                raise AssertionError(f"{len(seen)} loads in {passes + rounds - 1} readings")
+                raise AssertionError(f"{len(seen)} loads in {passes + rounds - 1} passes")
 
 
 def census_hash(x):
@@ -355,7 +355,7 @@ def main():
     tinygrad, processor, image = sys.argv[1:4]
     code_object = CodeObject(image)
     checks = Checks(Machine(tinygrad, processor, code_object))
-    # 27 MHz: 37 ns and a bit
+    # 27 MHz: 37 ns and a fraction
     tick = (ctypes.c_uint32 * 2).from_address(code_object.address("gpu_tick"))
     equal("gpu_tick", list(tick), [10, 0])
     tick[0], tick[1] = 37, (1 << 32) * 1 // 27
@@ -370,10 +370,10 @@ def main():
         what.append(("write_" + path, checks.bandwidth, ("write", path)))
     for path in ("ca", "cg"):
         what.append(("chase_" + path, checks.side_by_side, (path,)))
-        what.append(("chase_" + path, checks.together, (path,)))
+        what.append(("chase_" + path, checks.pooled, (path,)))
     for path in PATHS:
         what.append(("census_" + path, checks.census, (path,)))
-    what += [("pair", checks.pair, ()), ("roll_call", checks.roll_call, ()), ("mates", checks.mates, ())]
+    what += [("pair", checks.pair, ()), ("first_touch", checks.first_touch, ()), ("sharing_groups", checks.sharing_groups, ())]
     equal("kernels checked", sorted({"gpu_" + name for name, _, _ in what}), sorted(code_object.kernels))
     failures = 0
     for name, check, arguments in what:
@@ -381,8 +381,8 @@ def main():
             continue
         try:
             check(*arguments)
-            print(f"{processor}: {name}: {check.__name__} is right", flush=True)
-        except Exception as why:  # whatever it is, the other kernels are looked at too
+            print(f"{processor}: {name}: {check.__name__} is correct", flush=True)
+        except Exception as why:  # in any case check the other kernels, too
             failures += 1
             print(f"{processor}: {name}: {type(why).__name__}: {str(why)[:600]}", flush=True)
     sys.exit(failures > 0)

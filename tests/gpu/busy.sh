@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Another program uses the GPU: measure refuses while it goes on, waits when it ends soon, and never
-# minds when there is none.
+# Another program uses the GPU: measure refuses while the program runs, and waits if it ends soon.
+# On an idle GPU measure never refuses.
 tool=$top_builddir/hwloc-gpucache
 hammer=$top_builddir/tests/gpu/hammer
 said=$HOME/said
@@ -12,7 +12,7 @@ fail() {
   failed=1
 }
 
-# begin SECONDS: hammers that long, and returns when it has begun.
+# begin SECONDS: starts a program that keeps the GPU busy for so long, and returns once it is busy.
 begin() {
   "$hammer" "$1" >"$HOME/hammer" 2>&1 &
   while ! grep -q hammering "$HOME/hammer"; do
@@ -28,15 +28,15 @@ value() { record | sed -n "s/.*\"$1\" value=\"\([^\"]*\)\".*/\1/p"; }
 before=$(record)
 
 begin 10
-if "$tool" measure --force gpu0 >/dev/null 2>"$said"; then fail "measured while hammered"; fi
+if "$tool" measure --force gpu0 >/dev/null 2>"$said"; then fail "measured although another program used the GPU"; fi
 cat "$said"
 grep -q 'gpu0: the GPU is busy' "$said" || fail "no reason was given"
-[ "$before" = "$(record)" ] || fail "the record of before was lost"
+[ "$before" = "$(record)" ] || fail "the old record was lost"
 wait
 
 begin 2
 if "$tool" measure --force gpu0 >/dev/null 2>"$said"; then
-  echo "hammered for 2 s: measured after $(value GPUCacheMeasuringMilliseconds) ms"
+  echo "the GPU was busy for 2 s: measured after $(value GPUCacheMeasuringMilliseconds) ms"
 else
   cat "$said"
   fail "did not wait for 2 s"

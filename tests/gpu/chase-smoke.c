@@ -1,15 +1,14 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * On a GPU of either vendor: opens it, runs every chase once with a ring whose outcome is known, and
- * prints what each path costs. Checks that chains end where they must, that the several records of one
- * launch agree, and that the paths come in the order that hardware has them. No absolute times are
- * asserted.
+ * Opens a GPU of either vendor, runs every p-chase kernel once on a ring with a known result, and prints
+ * the latency of each path. Checks that each chain ends where it must, that the records of one launch
+ * agree, and that the latencies of the paths are in the order of the hardware. It checks no absolute times.
  *
  * Usage: chase-smoke [gpu]   exit status 77: no GPU to run on
- * With HWLOC_GPUCACHE_SIM=NAME on a simulated one.
+ * HWLOC_GPUCACHE_SIM=NAME selects a simulated GPU.
  */
-#include "device/device.h"
+#include "device/open.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,7 +26,7 @@
 
 static struct gc_device *device;
 static struct gc_error err;
-static uint32_t warp; /* threads in one */
+static uint32_t warp; /* threads in a warp */
 static unsigned failures;
 
 #define CHECK(condition, ...)                                                                      \
@@ -184,12 +183,9 @@ static void check_ring(struct ring *ring)
   CHECK(ring->cycles > 1, "%s: a load takes %.3f cycles", ring->name, ring->cycles);
 }
 
-static void fill(uint64_t base, uint64_t count, uint64_t stride, uint64_t multiplier,
-                 uint64_t first, uint64_t step, uint32_t slot_bytes)
+static void fill(const struct gpu_fill_args *args)
 {
-  const struct gpu_fill_args args = {base, count, stride, multiplier, first, step, slot_bytes, 0};
-
-  run(GC_KERNEL_fill, 64, 256, 0, &args, sizeof(args));
+  run(GC_KERNEL_fill, 64, 256, 0, args, sizeof(*args));
 }
 
 static uint64_t constant_ring(uint64_t stride)
@@ -219,8 +215,13 @@ static double device_memory(void)
 
   ring.first = touch.base = allocate(DRAM_BYTES);
   touch.sink = allocate(8);
-  fill(ring.first, count, stride, 40503, ring.first, stride,
-       8); /* odd, so coprime to a power of two */
+  fill(&(struct gpu_fill_args){.base = ring.first,
+                               .count = count,
+                               .stride = stride,
+                               .multiplier = 40503, /* odd, so coprime to a power of two */
+                               .first = ring.first,
+                               .step = stride,
+                               .slot_bytes = 8});
   run(GC_KERNEL_touch, 512, 256, 0, &touch, sizeof(touch));
   cycles = latency(&ring, 512, &last);
   gc_ops(device)->release(device, ring.first);
@@ -285,6 +286,7 @@ int main(int argc, char **argv)
   int first, end; /* of the paths that only one vendor has */
 
   must(gc_gpus_list("", getenv("HWLOC_GPUCACHE_SIM"), &gpus));
+  gc_gpus_restrict("", &gpus); /* so that ROCr opens one GPU only */
   gpu = argc > 1 ? gc_gpus_by_name(&gpus, argv[1]) : gpus.count ? &gpus.array[0] : NULL;
   if (!gpu) {
     printf("SKIPPED: no GPU %s\n", argc > 1 ? argv[1] : "on this machine");
@@ -305,10 +307,17 @@ int main(int argc, char **argv)
          p.shared_per_block, p.shared_reserved, p.texture_texels, p.ecc, p.global_l1);
 
   global = allocate(COUNT * 32);
-  fill(global, COUNT, 32, 1, global, 32, 8);
+  fill(&(struct gpu_fill_args){.base = global,
+                               .count = COUNT,
+                               .stride = 32,
+                               .multiplier = 1,
+                               .first = global,
+                               .step = 32,
+                               .slot_bytes = 8});
   rings[CA].first = rings[CG].first = rings[NC].first = rings[SCALAR].first = global;
   texels = allocate(COUNT * 32);
-  fill(texels, COUNT, 32, 1, 0, 8, 4);
+  fill(&(struct gpu_fill_args){
+      .base = texels, .count = COUNT, .stride = 32, .multiplier = 1, .first = 0, .step = 8, .slot_bytes = 4});
   if (!p.has_scalar) {
     must(gc_ops(device)->texture(device, texels, COUNT * 32, &rings[TEXTURE].texture, &err));
     rings[CONSTANT].first = constant_ring(rings[CONSTANT].step);

@@ -1,12 +1,12 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Another program on the same GPU: streams memory through it without a pause, for so many seconds.
- * Says "hammering" when it has begun, so that a script can wait for that.
+ * Keeps a GPU busy: streams memory without a pause for so many seconds. Prints "hammering" when it has
+ * begun, so that a script can wait for that.
  *
- * Usage: hammer seconds [gpu]   exit status 77: no GPU to hammer on
+ * Usage: hammer seconds [gpu]   exit status 77: no GPU to run on
  */
-#include "device/device.h"
+#include "device/open.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,7 +16,7 @@
 #define SKIPPED 77
 #define BYTES (1ull << 30)
 #define PASSES 8     /* a launch takes some milliseconds */
-#define LAUNCHES 8   /* queued at once: the GPU seldom waits for us */
+#define LAUNCHES 8   /* queued at once, so that the GPU seldom waits for the host */
 
 static int fail(const struct gc_error *err)
 {

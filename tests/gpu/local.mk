@@ -1,22 +1,39 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What only a real GPU can show: make check-gpu. Scripts, so that each can say why it skips.
+# Tests that need a real GPU: make check-gpu. They are scripts, so that each can say why it is
+# skipped.
 check_PROGRAMS += tests/gpu/chase-smoke
 
 GPU_TESTS += tests/gpu/kernels.sh
 EXTRA_DIST += tests/gpu/kernels.sh
 
-# Another program on the GPU.
+# Another program uses the GPU.
 check_PROGRAMS += tests/gpu/hammer
 GPU_TESTS += tests/gpu/busy.sh
 EXTRA_DIST += tests/gpu/busy.sh
 
-# The main job, and that it comes to the same every time.
+# Another client of an MPS server, and a program that has allocated almost all memory.
+check_PROGRAMS += tests/gpu/neighbour
+check_LTLIBRARIES += tests/gpu/libthroughmps.la
+tests_gpu_libthroughmps_la_SOURCES = tests/gpu/through-mps.c
+tests_gpu_libthroughmps_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+GPU_TESTS += tests/gpu/mps.sh tests/gpu/memory.sh
+EXTRA_DIST += tests/gpu/mps.sh tests/gpu/memory.sh
+
+# The main use, and whether results repeat.
 GPU_TESTS += tests/gpu/end-to-end.sh tests/gpu/repeat.sh
 EXTRA_DIST += tests/gpu/end-to-end.sh tests/gpu/repeat.sh
 
-# A kernel that fails, by a library that is preloaded; the rpath makes it a shared one.
+# CUDA_VISIBLE_DEVICES, as the driver understands it.
+GPU_TESTS += tests/gpu/visible.sh
+EXTRA_DIST += tests/gpu/visible.sh
+
+# A preloaded library makes a kernel fail. The rpath makes libtool build it as a shared library.
 check_LTLIBRARIES += tests/gpu/libspoil.la
 tests_gpu_libspoil_la_SOURCES = tests/gpu/spoil.c
 tests_gpu_libspoil_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 GPU_TESTS += tests/gpu/failures.sh
 EXTRA_DIST += tests/gpu/failures.sh
+
+# All GPUs of the machine together.
+GPU_TESTS += tests/gpu/several.sh
+EXTRA_DIST += tests/gpu/several.sh

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The same answer every time: REPEAT (10) measurements in a row. Capacities within 0.5 %, discrete values
-# identical, latencies of what is on the SM within a cycle, others within 2 %, bandwidths, miss penalties and
-# censuses within 3 %.
-# Prints the table that doc/results shows: key, smallest, largest.
+# Results repeat: REPEAT measurements (default 10) must agree. Discrete values must be identical,
+# capacities within 0.5 %, latencies inside the SM within a cycle, other latencies within 2 %,
+# bandwidths, miss penalties and censuses within 3 %. Prints the table that doc/results shows: key,
+# smallest value, largest value.
 tool=$top_builddir/hwloc-gpucache
 repeat=${REPEAT:-10}
 i=0
 while [ $i -lt "$repeat" ]; do
   "$tool" measure --force --no-store --xml gpu0 >"$HOME/$i.xml" || exit 1
-  # "<subtype> <key> <value>" a line
+  # lines "<subtype> <key> <value>"
   sed -n -e 's/.*subtype="\([^"]*\)".*/@\1/p' -e 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' \
     "$HOME/$i.xml" | awk '/^@/ { kind = substr($0, 2); next } { print kind, $0 }'
   i=$((i + 1))
@@ -29,10 +29,10 @@ done | awk -v repeat="$repeat" '
       high[name] = value
   }
   END {
-    if (!n) { print "no measurement came to an end"; exit 1 }
+    if (!n) { print "no measurement succeeded"; exit 1 }
     for (k = 1; k <= n; k++) {
       name = order[k]; bad = ""
-      if (seen[name] != repeat) bad = "told " seen[name] " times of " repeat
+      if (seen[name] != repeat) bad = "reported in " seen[name] " of " repeat
       else if (!number(low[name]) || name ~ /(Line|Fetch)Bytes|PerSM|Instances|Partition/)
         bad = low[name] == high[name] ? "" : "differs"
       else {

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Preloaded into the tool, makes one of its kernels fail on a real GPU: its launches get arguments of
- * zeros, so that it stores to address 0, and the driver gives up the whole process, as it does for an
- * ECC error. SPOIL_KERNEL=gpu_latency_texture says which. For tests/gpu/failures.sh.
+ * A library to preload into the tool. It makes one kernel fail on a real GPU: the arguments of its launches
+ * are zeros, so that it stores to address 0. The driver then refuses every request of the process, as it does
+ * after an ECC error. SPOIL_KERNEL=gpu_latency_texture names the kernel. tests/gpu/failures.sh uses it.
  */
 #define _GNU_SOURCE
 #include "device/cuda_symbols.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define EXPORT __attribute__((visibility("default")))
-#define ARGUMENT_BYTES 4096 /* more no kernel has */
+#define ARGUMENT_BYTES 4096 /* no kernel has more */
 
 #define MEMBER(name, parameters) CUresult(*name) parameters;
 static struct {
@@ -47,7 +47,7 @@ static CUresult launch_kernel(CUfunction function, unsigned int grid_x, unsigned
 
 typedef void *(*find_symbol)(void *, const char *);
 
-/* libc's, under any of the names that it has had. */
+/* Finds dlsym of libc under each of the versions that it has had. */
 static find_symbol libc_dlsym(void)
 {
   static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Usage: amd-check.sh PROCESSOR IMAGE   is this code object as it must be? Run by amd.sh and amd-broken.sh.
+# Usage: amd-check.sh PROCESSOR IMAGE   checks a code object. amd.sh and amd-broken.sh run it.
 set -eu
-objdump=$("$CLANG" -print-prog-name=llvm-objdump)
-readelf=$("$CLANG" -print-prog-name=llvm-readelf)
+objdump=$("$AMD_CLANG" -print-prog-name=llvm-objdump)
+readelf=$("$AMD_CLANG" -print-prog-name=llvm-readelf)
 if ! command -v "$objdump" >/dev/null || ! command -v "$readelf" >/dev/null; then
-  echo "SKIPPED: no llvm-objdump and llvm-readelf of the version of $CLANG (Debian package llvm-19)"
+  echo "SKIPPED: no llvm-objdump and llvm-readelf of the version of $AMD_CLANG (Debian package llvm-19)"
   exit 77
 fi
 tests=$top_srcdir/tests/kernels

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Reads "NAME BYTES" of all kernels and their argument structs, then what llvm-readelf --notes says of a code
-# object (-v processor=gfx942): these kernels and no others, arguments as the host passes them, nothing spilled,
-# no stack, no LDS but what a launch asks for, waves as wide as amdgcn.h thinks.
+# Reads "NAME BYTES" for all kernels and their argument structs, then the output of llvm-readelf --notes for a code
+# object (-v processor=gfx942). The object must have these kernels and no others, arguments as the host passes
+# them, no spills, no stack, no LDS but that of a launch, and waves as wide as in amdgcn.h.
 
 function wrong(what) {
   printf "%s: %s: %s\n", processor, name, what
@@ -55,6 +55,6 @@ END {
     check()
   for (name in bytes)
     if (!(name in found))
-      wrong("is not there")
+      wrong("is missing")
   exit failures > 0
 }

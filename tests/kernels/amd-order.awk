@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Reads what llvm-objdump makes of a code object for an AMD processor (-v processor=gfx942), and complains
-# unless
+# Reads the output of llvm-objdump for a code object (-v processor=gfx942). Reports an error unless
 #
-#   chase_*, census_*   have one timed window: everything waited for; clock, wait for it; a load of that path with the
-#              cache policy of this processor; wait for it; clock, wait for it; and nothing else
-#   pair, roll_call   have one such window for the vector L1, and one for the scalar L1
-#   mates      has such windows for the scalar L1, as often as the compiler repeats them
+#   chase_*, census_*   have one timed load: waits for everything; clock, wait; a load of that path with the
+#              cache policy of this processor; wait; clock, wait; and nothing else
+#   pair, first_touch   have one such timed load for the vector L1, and one for the scalar L1
+#   sharing_groups has such timed loads for the scalar L1, as often as the compiler repeats them
 #   latency_*  has three chains of loads, warm, n and 2n, with nothing between load, wait and next load
-#   read_*, write_*   move the rows of a turn with the loads and stores of that path, several at a time
-#   scalar     loads of anything else do not come in between, for they use the same cache
-#   all        have no stack: no scratch, buffer or flat instructions; and are known here
+#   read_*, write_*   move the rows of an iteration with the loads and stores of that path, several at a time
+#   scalar     no other scalar loads come in between, because they use the same cache
+#   all        have no stack: no scratch, buffer or flat instructions; and there is a rule for each of them
 #
 # Which bits are right for which processor: doc/amd.md.
 
@@ -44,7 +43,7 @@ function wrong(what) {
   failures++
 }
 
-# Whether two registers or ranges of them, v7 or v[7:8], have one in common.
+# Whether two registers or ranges of registers, v7 or v[7:8], overlap.
 function overlap(one, other,   a, b) {
   split(one, a, /[^0-9]+/)
   split(other, b, /[^0-9]+/)
@@ -70,11 +69,11 @@ function path_of(line,   words, rest) {
   return ""
 }
 
-# The window that starts with the clock read in line `at`: 0, or the line of the other one.
-function window(at,   path) {
+# Checks the timed load whose first clock read is in line `at`. Returns the line of the second one, or 0.
+function timed_load(at,   path) {
   if (!(code[at - 4] == wait["ca"] && code[at - 3] == stores && code[at - 2] == wait["shared"] &&
         code[at - 1] == wait["scalar"]))
-    return wrong("something may be under way when the window begins")
+    return wrong("something may be in flight at the first clock read")
   if (wait_clock != "" && code[++at] != wait_clock)
     return wrong("the first clock read is not waited for")
   path = path_of(code[++at])
@@ -87,29 +86,29 @@ function window(at,   path) {
   if (code[++at] != wait[path])
     return wrong("the load is not waited for")
   if (code[++at] !~ clock)
-    return wrong("something stands before the second clock read")
+    return wrong("another instruction before the second clock read")
   if (wait_clock != "" && code[at + 1] != wait_clock)
     return wrong("the second clock read is not waited for")
   if (generation == 12 && code[at + 1] !~ /^s_wait_alu .*sa_sdst\(0\)/)
-    return wrong("what the second clock read wrote is not waited for")
-  windows[path]++
+    return wrong("the result of the second clock read is not waited for")
+  timed[path]++
   return at
 }
 
-function check_windows(expected,   at, second, path, paths) {
+function check_timed_loads(expected,   at, second, path, paths) {
   for (path in wait)
-    windows[path] = 0
+    timed[path] = 0
   for (at = 1; at <= lines; at++)
     if (code[at] ~ clock) {
-      second = window(at)
+      second = timed_load(at)
       if (!second)
         return
       at = second
     }
   for (path in wait)
-    if (windows[path] != (index(" " expected " ", " " path " ") > 0) &&
-        !(kernel == "gpu_mates" && path == expected && windows[path] > 1))
-      wrong(windows[path] " timed windows for path " path)
+    if (timed[path] != (index(" " expected " ", " " path " ") > 0) &&
+        !(kernel == "gpu_sharing_groups" && path == expected && timed[path] > 1))
+      wrong(timed[path] " timed loads for path " path)
 }
 
 function check_chains(path,   at, next_, length_, previous, others, chains, clocks) {
@@ -121,7 +120,7 @@ function check_chains(path,   at, next_, length_, previous, others, chains, cloc
     others = 0
     for (length_ = 1; code[at + 1] == wait[path]; length_++) {
       previous = result
-      # the compiler may count the loop in there
+      # the compiler may put the loop counter here
       for (next_ = at + 2; code[next_] ~ /^(s_(add|sub|cmp|mov|cselect|lshl|delay|nop|wait_alu)|v_mov)/; next_++)
         ;
       if (path_of(code[next_]) != path || address != previous)
@@ -137,12 +136,12 @@ function check_chains(path,   at, next_, length_, previous, others, chains, cloc
   }
   if (chains != 3)
     wrong(chains + 0 " chains of loads, not three")
-  # gfx11 reads its short counter after each 64 loads, too
+  # gfx11 also reads its short counter after each 64 loads
   if (clocks != (generation == 11 ? 6 : 3))
     wrong(clocks + 0 " clock reads")
 }
 
-# In the turn of a bandwidth kernel: `count` instructions of this form, and never all waited for in between.
+# An iteration of a bandwidth kernel has `count` instructions of this form, and no wait for all of them in between.
 function check_rows(form, count, all,   at, seen) {
   for (at = 1; at <= lines; at++) {
     if (code[at] ~ form)
@@ -151,10 +150,10 @@ function check_rows(form, count, all,   at, seen) {
       return wrong("loads are waited for one by one")
   }
   if (seen != count)
-    wrong(seen + 0 " loads or stores in a turn, not " count)
+    wrong(seen + 0 " loads or stores in an iteration, not " count)
 }
 
-# No scalar loads but those of the path, from the first of these to the end of the loop of the last, which is a
+# Only scalar loads of the path, from the first of these to the end of the loop of the last one. That end is a
 # branch backwards.
 function check_alone(own,   at, first, last) {
   for (at = 1; at <= lines; at++)
@@ -179,11 +178,11 @@ function check(   at, what, path) {
   chain = "^s_load_(dwordx2|b64) s\\[[0-9:]+\\], s\\[[0-9:]+\\], (0x0|null)$"
   vector = "v\\[[0-9:]+\\], "
   if (what ~ /^(chase|census)_/)
-    check_windows(path)
-  else if (what ~ /^(pair|roll_call)$/)
-    check_windows("ca scalar")
-  else if (what == "mates")
-    check_windows("scalar")
+    check_timed_loads(path)
+  else if (what ~ /^(pair|first_touch)$/)
+    check_timed_loads("ca scalar")
+  else if (what == "sharing_groups")
+    check_timed_loads("scalar")
   else if (what ~ /^latency_/)
     check_chains(path)
   else if (what == "read_ca")
@@ -199,8 +198,8 @@ function check(   at, what, path) {
   else if (what == "write_shared")
     check_rows("^ds_(write|store)_b128 v[0-9]+, v\\[[0-9:]+\\]( offset:[0-9]+)?$", 8, wait["shared"])
   else if (what !~ /^(fill|touch|clock)$/)
-    wrong("nobody has said how it must be")
-  if (what ~ /^(chase|latency|census)_scalar$|^roll_call$|^pair$|^mates$/)
+    wrong("there is no rule for this kernel")
+  if (what ~ /^(chase|latency|census)_scalar$|^first_touch$|^pair$|^sharing_groups$/)
     check_alone(chain)
 }
 

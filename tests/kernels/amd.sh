@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The machine code of every code object for AMD GPUs: windows, chains and cache policies (amd-order.awk),
+# The machine code of every code object for AMD GPUs: timed loads, chains and cache policies (amd-order.awk);
 # arguments, registers and stack (amd-notes.awk).
 set -eu
 cd "$top_builddir"
@@ -14,4 +14,4 @@ for image in $AMD_IMAGES; do
   sh "$top_srcdir/tests/kernels/amd-check.sh" "${processor%.image}" "$image"
   count=$((count + 1))
 done
-echo "$count code objects: every window, chain and turn is in order; nothing spills"
+echo "$count code objects: every timed load, chain and iteration is in order; nothing spills"

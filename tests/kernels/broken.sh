@@ -1,7 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# sass-check must be able to fail: kernels that are wrong in one way each, assembled, are refused, each
-# for its own reason.
+# sass-check must be able to fail: it refuses kernels that have one error each, with the right message.
 set -eu
 cd "$top_builddir"
 if [ -z "${PTXAS:-}" ]; then
@@ -19,28 +18,28 @@ must_fail() {
   reason=$1
   sed -E "$2" kernels/cuda.ptx >"$ptx"
   if cmp -s "$ptx" kernels/cuda.ptx; then
-    echo "$reason: the change changed nothing"
+    echo "$reason: the change has no effect"
     exit 1
   fi
   "$PTXAS" -arch="sm_$arch" -o "$HOME/broken.sm_$arch.cubin" "$ptx" >"$HOME/log" 2>&1 ||
     { cat "$HOME/log"; exit 1; }
-  if tests/kernels/sass-check "$HOME/broken.sm_$arch.cubin" >"$HOME/said"; then
-    echo "$reason: not noticed"
+  if tests/kernels/sass-check "$HOME/broken.sm_$arch.cubin" >"$HOME/output"; then
+    echo "$reason: not detected"
     exit 1
   fi
-  if ! grep -q "$reason" "$HOME/said"; then
-    echo "expected '$reason', but it said:"
-    cat "$HOME/said"
+  if ! grep -q "$reason" "$HOME/output"; then
+    echo "expected '$reason', but the output was:"
+    cat "$HOME/output"
     exit 1
   fi
-  echo "noticed: $reason"
+  echo "detected: $reason"
 }
 
-must_fail 'nothing in the timed window waits for the load' '/clock64;/,/clock64;/{/@p exit;/d;}'
+must_fail 'nothing between the clock reads waits for the load' '/clock64;/,/clock64;/{/@p exit;/d;}'
 must_fail 'latency_nc: .*not three chains' 's/ld.global.nc.u64/ld.global.ca.u64/'
-must_fail 'something else in the timed window' '/clock64;/,/@p exit;/s/(ld.global.ca.u64 [^[]*\[(.*)\];)/st.global.u64 [\2], \2; \1/'
+must_fail 'another instruction between the clock reads' '/clock64;/,/@p exit;/s/(ld.global.ca.u64 [^[]*\[(.*)\];)/st.global.u64 [\2], \2; \1/'
 must_fail 'does not start where' 's/(ld.global.cg.u64 (%rd[0-9]+), .*)/\1 xor.b64 \2, \2, 512;/'
 must_fail 'fill: .*local memory' '/entry gpu_fill/,/^\{/s/^\{/{ .local .b8 pad[64]; .reg .u64 q; cvta.local.u64 q, pad; st.local.u8 [pad], 1; st.global.u64 [q], q;/'
 must_fail 'delivers late' 's/mov.u64 (%rd[0-9]+), %clock64;/{.reg .u32 c; mov.u32 c, %clock; cvt.u64.u32 \1, c;}/; s/popc.b32 m, m;/mov.u32 m, 1;/'
-must_fail 'turn_census: .*is read while turns are taken' \
-  '/entry gpu_turn_census/,/^}/s/(ld.global.cg.u32 (%r[0-9]+), .*)/\1 {.reg .u32 c; ld.param.u32 c, [gpu_turn_census_param_0+72]; mul.lo.u32 \2, \2, c;}/'
+must_fail 'banks_census: .*is read between tickets' \
+  '/entry gpu_banks_census/,/^}/s/(ld.global.cg.u32 (%r[0-9]+), .*)/\1 {.reg .u32 c; ld.param.u32 c, [gpu_banks_census_param_0+72]; mul.lo.u32 \2, \2, c;}/'

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Compares src/device/cuda_symbols.h with the cuda.h of the toolkit, at compile time: every
- * prototype, number, type and struct. Without cuda.h there is nothing to compare, and it says so.
+ * prototype, number, type and struct. Without cuda.h the test is skipped.
  */
 #include <stdio.h>
 

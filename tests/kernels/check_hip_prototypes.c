@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Compares src/device/hip_symbols.h with HIP's own header, at compile time: every prototype, number and
- * type. Without that header there is nothing to compare, and it says so.
+ * Compares src/device/hip_symbols.h with HIP's own header, at compile time: every prototype, number
+ * and type. Without that header the test is skipped.
  */
 #include <stdio.h>
 
@@ -17,7 +17,7 @@
   _Static_assert(__builtin_types_compatible_p(__typeof__(&name), type(*) parameters), #name);
 #define SAME_VALUE(name, value) _Static_assert((name) == (value), #name);
 
-/* older headers do not have the attributes that came later */
+/* older headers lack later attributes */
 #if HIP_VERSION < 50400000
 #define hipDeviceAttributeWallClockRate 10017
 #endif

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The kernels of AMD code objects and how long their argument structs are, as the host's compiler sees
- * them: what amd-notes.awk compares with.
+ * Prints the kernels of AMD code objects and the lengths of their argument structs on the host, for
+ * amd-notes.awk.
  */
 #include "kernels/args.h"
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the measurements rest on, proved of everything that was compiled for a GPU.
+# Properties of the code compiled for GPUs on which the measurements rely.
 check_PROGRAMS += tests/kernels/sass-check tests/kernels/check_cuda_prototypes \
 	tests/kernels/check_hip_prototypes tests/kernels/kernel-bytes \
 	tests/kernels/check_amd_images
 tests_kernels_sass_check_LDADD =
 tests_kernels_kernel_bytes_SOURCES = tests/kernels/kernel-bytes.c
 tests_kernels_kernel_bytes_LDADD =
-tests_kernels_check_amd_images_LDADD = kernels/libkernels.la
+tests_kernels_check_amd_images_LDADD = src/device/libdevice.la
 tests_kernels_check_cuda_prototypes_LDADD =
 if HAVE_CUDA_H
 tests_kernels_check_cuda_prototypes_CPPFLAGS = $(AM_CPPFLAGS) -DGC_HAVE_CUDA_H $(CUDA_CPPFLAGS)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Reads PTX that clang made of the kernels; complains unless each path has one timed window in its chase,
-# which is clock, load of that path, comparison of what it loaded, exit that hangs on it, clock; and unless
-# all windows of other kernels are like that.
+# Reads the PTX of the kernels. Reports an error unless the chase of each path has one timed load: clock, load of that
+# path, comparison of the loaded value, exit that depends on it, clock; and unless all timed loads of other kernels
+# are like that.
 
 function wrong(what) {
   printf "%s: line %d: %s\n", kernel, NR, what
@@ -23,7 +23,7 @@ function loaded(line,   words) {
   return path == "" ? "" : words[2]
 }
 
-function window(first, last,   at, register, compared) {
+function timed_load(first, last,   at, register, compared) {
   at = first + 1
   register = loaded(block[at++])
   if (register == "")
@@ -34,16 +34,16 @@ function window(first, last,   at, register, compared) {
     at++
   }
   if (block[at++] != "setp.eq.u32 p, " compared ", 0xffffffff;")
-    return wrong("what was loaded is not compared")
+    return wrong("the loaded value is not compared")
   if (block[at++] != "@p exit;")
-    return wrong("no exit hangs on the comparison")
+    return wrong("no exit depends on the comparison")
   if (at != last)
-    return wrong("something stands before the second clock read")
+    return wrong("another instruction before the second clock read")
   if (kernel !~ /^gpu_chase_/)
     return
   if (kernel != "gpu_chase_" path)
     return wrong("a load of path " path)
-  windows[path]++
+  timed[path]++
 }
 
 /\.entry / {
@@ -56,7 +56,7 @@ function window(first, last,   at, register, compared) {
 /end inline asm/ {
   inside = 0
   if (clocks == 2)
-    window(clock[1], clock[2])
+    timed_load(clock[1], clock[2])
   next
 }
 inside {
@@ -68,7 +68,7 @@ inside {
 END {
   split("ca cg nc texture constant shared", paths, " ")
   for (p in paths)
-    if (windows[paths[p]] != 1)
-      wrong("path " paths[p] " has " windows[paths[p]] + 0 " timed windows that are in order")
+    if (timed[paths[p]] != 1)
+      wrong("path " paths[p] " has " timed[paths[p]] + 0 " timed loads in order")
   exit failures > 0
 }

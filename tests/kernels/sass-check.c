@@ -1,37 +1,38 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Reads cubins and proves of the machine code (Volta encoding: sm_70 to sm_12x) what the
- * measurements rest on:
+ * Reads cubins and checks those properties of the machine code (Volta encoding: sm_70 to sm_12x) on
+ * which the measurements rely:
  *
- *   chase_*    between the two clock reads stand one load of the right path, a comparison of what
- *              it loaded that waits for it, and an exit that hangs on that comparison; nothing
- *              else that touches memory or waits for anything
- *   pair, roll_call, turn_constant   the same of each of their windows
- *   census_*   as chase_*, and that of constants reads no launch argument meanwhile
- *   turn_census   the same as long as it takes turns; before sm_90 global memory has a descriptor in front of
- *              the arguments, which may be read again
- *   latency_*  loads follow one another with nothing in the chain between them; each clock read
- *              stands behind an exit that hangs on the chain
- *   stretch    is as long as it says
+ *   chase_*    between the two clock reads are one load of the right path, a comparison of its value
+ *              that waits for it, and an exit that depends on that comparison; nothing else there
+ *              accesses memory or waits
+ *   pair, first_touch, banks_constant   the same for each timed load
+ *   census_*   as chase_*, and the census of constants reads no launch argument meanwhile
+ *   banks_census   the same between its tickets; before sm_90 a descriptor of global memory is in
+ *              front of the arguments and may be read again
+ *   latency_*  loads follow one another with nothing in the chain between them; each clock read is
+ *              behind an exit that depends on the chain
+ *   filler     is at least GPU_FILLER_BYTES long
  *   all        no local memory, no static shared memory
  *
- * Usage: sass-check FILE...   exit status 0: all is as it must be
+ * Usage: sass-check FILE...   exit status 0: all kernels pass
  *
- * Of an instruction, 128 bits, this much is used (found by comparison with nvdisasm 13.0):
+ * The parts of an instruction (128 bits) that this program uses, found by comparison with nvdisasm
+ * 13.0:
  *
  *   0-11     opcode
  *   12-15    guard predicate, 15 negates it
  *   16-23    destination register
  *   24-31    first register operand
- *   34-63    where a jump goes, in words from the next instruction; from sm_90 on these are the upper bits,
- *            and 16-23 the lower ones
- *   40-53    word of the constant bank that is an operand; of LDC 40-55, the byte
+ *   34-63    target of a jump, in words from the next instruction; from sm_90 on these are the upper
+ *            bits, and 16-23 the lower ones
+ *   40-53    operand in the constant bank, as a word; for LDC 40-55, as a byte
  *   72-79    special register of clock reads
  *   77-80    cache policy of global loads
  *   81-83    predicate that a comparison sets
- *   110-112  scoreboard that it sets until its result is there (7: none)
- *   113-115  scoreboard that it sets until it has read its operands (7: none)
+ *   110-112  scoreboard that is set until the result has arrived (7: none)
+ *   113-115  scoreboard that is set until the operands have been read (7: none)
  *   116-121  scoreboards that it waits for
  */
 #include "kernels/args.h"
@@ -66,7 +67,7 @@ enum opcode {
   BRX = 0x949,
 };
 #define SR_CLOCKLO 0x50
-#define FIRST_ARGUMENT 0x160 /* in the constant bank; from sm_90 on there is nothing near it that is not one */
+#define FIRST_ARGUMENT 0x160 /* in the constant bank; from sm_90 on only arguments are near it */
 #define CONST_OPERAND 0xa00 /* in the upper three bits: an operand is in the constant bank */
 #define REGISTER_ZERO 0xff
 #define ALWAYS 7
@@ -131,7 +132,7 @@ static bool is_clock(const struct instruction *i)
          (i->opcode == CS2R || i->opcode == CS2UR || i->opcode == S2R || i->opcode == S2UR);
 }
 
-/* S2R and S2UR deliver late: a scoreboard tells when. */
+/* S2R and S2UR deliver late and signal that with a scoreboard. */
 static bool is_prompt_clock(const struct instruction *i)
 {
   return is_clock(i) && (i->opcode == CS2R || i->opcode == CS2UR) && i->sets == NO_SCOREBOARD;
@@ -143,8 +144,8 @@ static bool is_compare(const struct instruction *i)
          i->opcode == ISETP_UREG;
 }
 
-/* The load that a path is about. Global loads differ in their cache policy, which sm_75 writes in
- * another way than its successors. */
+/* The load of a path. Global loads differ in their cache policy, which sm_75 encodes differently
+ * from its successors. */
 static bool is_load(const struct kernel *k, const char *path, const struct instruction *i)
 {
   static const struct {
@@ -158,23 +159,23 @@ static bool is_load(const struct kernel *k, const char *path, const struct instr
     if (!strcmp(path, policies[p].path))
       return i->opcode == (k->sm < 80 ? LDG_75 : LDG) &&
              i->cache == (k->sm < 80 ? policies[p].old : policies[p].now);
-  if (!strcmp(path, "constant")) /* addressed by a register: the others are launch arguments */
+  if (!strcmp(path, "constant")) /* addressed by a register; otherwise it is a launch argument */
     return i->opcode == LDC && i->operand != REGISTER_ZERO;
   if (!strcmp(path, "shared"))
     return i->opcode == LDS;
   return i->opcode == TLD_REG || i->opcode == TLD_CONST || i->opcode == TLD_UREG;
 }
 
-/* Arithmetic and moves, of lanes or uniform: their time is fixed. Memory, special registers and
- * jumps have the opcodes above, and ULDC reads through the constant cache. */
+/* Arithmetic and moves, of lanes or uniform, take a fixed time. Memory accesses, special registers
+ * and jumps have the opcodes above, and ULDC reads through the constant cache. */
 static bool is_plain(const struct instruction *i)
 {
   return (i->opcode & 0x1ff) < 0x0d0 && (i->opcode & 0x1ff) != 0x0b9 && i->sets == NO_SCOREBOARD &&
          i->frees == NO_SCOREBOARD && !i->waits;
 }
 
-/* Scoreboards that may still be set when the loop around a window comes to its first clock read.
- * (One that only the way into the loop has set, long ago, delays nothing.) */
+/* Scoreboards that may still be set when the loop around a timed load reaches its first clock read.
+ * Those that only the code before the loop sets delay nothing. */
 static unsigned pending(const struct kernel *k, size_t a, size_t b)
 {
   unsigned boards = 0;
@@ -193,8 +194,8 @@ static unsigned pending(const struct kernel *k, size_t a, size_t b)
   return boards & ~(1u << NO_SCOREBOARD);
 }
 
-/* The window from clock read a to clock read b: load, comparison, exit, in this order. */
-static bool check_window(const struct kernel *k, const char *path, size_t a, size_t b)
+/* The timed load from clock read a to clock read b: load, comparison, exit, in this order. */
+static bool check_timed_load(const struct kernel *k, const char *path, size_t a, size_t b)
 {
   const struct instruction *load = NULL, *compare = NULL, *leave = NULL;
 
@@ -213,21 +214,21 @@ static bool check_window(const struct kernel *k, const char *path, size_t a, siz
     else if (leave)
       return wrong(k, at, "an instruction between the exit and the clock");
     else if (!is_plain(i))
-      return wrong(k, at, "something else in the timed window may take its time");
+      return wrong(k, at, "another instruction between the clock reads may take time");
   }
   if (!load)
-    return wrong(k, a, "no load of this path in the timed window");
+    return wrong(k, a, "no load of this path between the clock reads");
   if (!compare)
     return wrong(k, a,
-                 "nothing in the timed window waits for the load by comparing what it loaded");
+                 "nothing between the clock reads waits for the load by comparing its value");
   if (!leave)
-    return wrong(k, a, "no exit in the timed window hangs on what was loaded");
+    return wrong(k, a, "no exit between the clock reads depends on the loaded value");
   if (k->code[b].waits & pending(k, a, b))
-    return wrong(k, b, "the second clock read waits for something from before the window");
+    return wrong(k, b, "the second clock read waits for something from before the first one");
   return true;
 }
 
-/* The path whose load stands first between two places. */
+/* The path of the first load between two places. */
 static const char *path_between(const struct kernel *k, size_t a, size_t b)
 {
   static const char *const paths[] = {"ca", "nc", "texture", "constant"};
@@ -239,8 +240,8 @@ static const char *path_between(const struct kernel *k, size_t a, size_t b)
   return "none";
 }
 
-/* Kernels with several windows, of paths chosen at run time. */
-static bool check_windows(const struct kernel *k, unsigned expected)
+/* Kernels with several timed loads, of paths that are chosen at run time. */
+static bool check_timed_loads(const struct kernel *k, unsigned expected)
 {
   size_t open = 0;
   unsigned clocks = 0;
@@ -250,11 +251,11 @@ static bool check_windows(const struct kernel *k, unsigned expected)
       continue;
     if (!is_prompt_clock(&k->code[at]))
       return wrong(k, at, "a clock read that delivers late");
-    if (clocks++ % 2 && !check_window(k, path_between(k, open, at), open, at))
+    if (clocks++ % 2 && !check_timed_load(k, path_between(k, open, at), open, at))
       return false;
     open = at;
   }
-  return clocks == 2 * expected ? true : wrong(k, 0, "not as many clock reads as windows need");
+  return clocks == 2 * expected ? true : wrong(k, 0, "not two clock reads for each timed load");
 }
 
 static bool check_chase(const struct kernel *k, const char *path)
@@ -269,11 +270,11 @@ static bool check_chase(const struct kernel *k, const char *path)
         return wrong(k, at, "more than two clock reads");
       clocks[count++] = at;
     }
-  return count == 2 ? check_window(k, path, clocks[0], clocks[1])
+  return count == 2 ? check_timed_load(k, path, clocks[0], clocks[1])
                     : wrong(k, 0, "fewer than two clock reads");
 }
 
-/* A launch argument, or another constant of the compiler's, that is read through the constant cache. */
+/* Reads a launch argument, or a constant of the compiler, through the constant cache. */
 static bool reads_argument(const struct instruction *i)
 {
   if (i->opcode == LDC)
@@ -281,8 +282,8 @@ static bool reads_argument(const struct instruction *i)
   return i->opcode == ULDC || (i->opcode & 0xe00) == CONST_OPERAND;
 }
 
-/* A chase; and from the first read of the region to the last look nothing but slots comes into the constant
- * cache, if that is what is counted. */
+/* As a chase. In addition, if the constant cache is counted, only slots come into it from the first
+ * read of the region to the last probe. */
 static bool check_census(const struct kernel *k, const char *path)
 {
   size_t first = k->count, last = 0;
@@ -299,15 +300,15 @@ static bool check_census(const struct kernel *k, const char *path)
   return check_chase(k, path);
 }
 
-/* The place that a jump goes to. */
+/* The target of a jump. */
 static size_t target(const struct kernel *k, size_t at)
 {
   return (size_t)((long)at + 1 + k->code[at].jump[k->sm >= 90] / 4);
 }
 
-/* The loop in which all turns are taken is the one that reads the clock. In it nothing but slots comes into the
+/* The loop over all tickets is the one that reads the clock. In it only slots come into the
  * constant cache. */
-static bool check_turns(const struct kernel *k)
+static bool check_tickets(const struct kernel *k)
 {
   size_t clock = 0, first = k->count, last = 0;
 
@@ -319,21 +320,21 @@ static bool check_turns(const struct kernel *k)
       last = at;
     }
   if (first == k->count)
-    return wrong(k, 0, "no loop around the timed window");
+    return wrong(k, 0, "no loop around the timed load");
   for (size_t at = first; at < last; at++)
     if ((reads_argument(&k->code[at]) && (k->sm >= 90 || k->code[at].constant >= FIRST_ARGUMENT)) ||
         k->code[at].opcode == BRX)
-      return wrong(k, at, "an argument or a jump table is read while turns are taken");
+      return wrong(k, at, "an argument or a jump table is read between tickets");
   return check_chase(k, "constant");
 }
 
-/* Instructions for the uniform registers, which are numbered like the others. */
+/* Instructions for the uniform registers, which have the same numbers as the others. */
 static bool is_uniform(const struct instruction *i)
 {
   return (i->opcode & 0x1ff) >= 0x080 && (i->opcode & 0x1ff) <= 0x0cf;
 }
 
-/* One unrolled round of a chain, from its first load on: returns where it ends, or 0. */
+/* Checks one unrolled round of a chain, from its first load on. Returns its end, or 0. */
 static size_t check_chain(const struct kernel *k, const char *path, size_t first)
 {
   unsigned holds = k->code[first].operand, loads = 0;
@@ -376,7 +377,7 @@ static bool check_latency(const struct kernel *k, const char *path)
       while (leave && k->code[leave].opcode != EXIT)
         leave--;
       if (!leave || k->code[leave].guard == ALWAYS)
-        return wrong(k, at, "a clock read that hangs on no exit");
+        return wrong(k, at, "a clock read that depends on no exit");
       for (size_t between = leave + 1; between < at; between++)
         if (k->code[between].waits || k->code[between].sets != NO_SCOREBOARD)
           return wrong(k, between, "something waits between the exit and the clock");
@@ -400,15 +401,15 @@ static void check_kernel(const struct kernel *k)
     check_chase(k, k->name + 6);
   else if (!strncmp(k->name, "latency_", 8))
     check_latency(k, k->name + 8);
-  else if (!strcmp(k->name, "turn_constant"))
-    check_windows(k, 1);
-  else if (!strcmp(k->name, "pair") || !strcmp(k->name, "roll_call"))
-    check_windows(k, 4);
-  else if (!strcmp(k->name, "turn_census"))
-    check_turns(k);
+  else if (!strcmp(k->name, "banks_constant"))
+    check_timed_loads(k, 1);
+  else if (!strcmp(k->name, "pair") || !strcmp(k->name, "first_touch"))
+    check_timed_loads(k, 4);
+  else if (!strcmp(k->name, "banks_census"))
+    check_tickets(k);
   else if (!strncmp(k->name, "census_", 7))
     check_census(k, k->name + 7);
-  else if (!strcmp(k->name, "stretch") && k->count * 16 < GPU_STRETCH_BYTES)
+  else if (!strcmp(k->name, "filler") && k->count * 16 < GPU_FILLER_BYTES)
     wrong(k, k->count, "too short");
 }
 
@@ -435,8 +436,7 @@ static bool check_section(const char *file, const char *name, const unsigned cha
   return true;
 }
 
-/* Each section of an ELF file. Cubins come from ptxas, but a truncated one must not crash
- * a test. */
+/* Each section of an ELF file. A truncated file must not crash the test. */
 static int check_cubin(const char *file, const unsigned char *bytes, size_t size, unsigned sm)
 {
   const Elf64_Ehdr *header = (const void *)bytes;
@@ -460,8 +460,8 @@ static int check_cubin(const char *file, const unsigned char *bytes, size_t size
                              bytes + (empty ? 0 : sections[s].sh_offset), sections[s].sh_size, sm);
   }
 #define COUNT(name, args) expected++;
-  if (strstr(file, "stretch")) {
-    GPU_STRETCH_KERNELS(COUNT)
+  if (strstr(file, "filler")) {
+    GPU_FILLER_KERNELS(COUNT)
   } else {
     GPU_COMMON_KERNELS(COUNT)
     GPU_NVIDIA_KERNELS(COUNT)
@@ -496,6 +496,6 @@ int main(int argc, char **argv)
   for (int i = 1; i < argc; i++)
     broken |= check_file(argv[i]);
   if (!failures && !broken)
-    printf("%d cubins: every timed window and every chain is in order\n", argc - 1);
+    printf("%d cubins: every timed load and every chain is in order\n", argc - 1);
   return broken || failures;
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What nvdisasm -c prints: between the two clock reads of each chase kernel stand a load of its path, a
-# comparison of the register that it loaded, and an exit that hangs on the comparison, in this order.
+# Reads the output of nvdisasm -c. Between the two clock reads of each chase kernel must be a load of its path, a
+# comparison of the loaded register, and an exit that depends on the comparison, in this order.
 BEGIN {
   load["ca"] = "^LDG.E.64.(STRONG.SM|STRONG.CTA)"
   load["cg"] = "^LDG.E.64.STRONG.GPU"
@@ -38,7 +38,7 @@ path != "" && /\/\*[0-9a-f]+\*\// {
 END {
   for (p in load)
     if (!done[p]) {
-      print "chase_" p ": no window in order"
+      print "chase_" p ": no timed load in order"
       failures++
     }
   exit failures > 0

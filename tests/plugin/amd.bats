@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# AMD GPUs in a topology: what the kernel driver's tables say, where nothing was measured.
+# AMD GPUs in a topology: the driver tables, where nothing was measured.
 
 setup() {
   load setup.bash
@@ -9,7 +9,7 @@ setup() {
   export HWLOC_FSROOT=$node HWLOC_THISSYSTEM=1
 }
 
-# use_amd MODEL: the usual node with two H100, and an AMD GPU behind a bridge of its own.
+# use_amd MODEL: the usual node with two H100, and an AMD GPU behind another bridge.
 use_amd() {
   "$here/fake-node.sh" "$node"
   (
@@ -21,7 +21,7 @@ use_amd() {
   amd=GPU-1d3c0ffee000a700
 }
 
-# Only the AMD GPU: those of NVIDIA's are not looked at.
+# Only the AMD GPU, without the two of NVIDIA.
 without_nvidia() { rm -r "$node/proc/driver/nvidia" "$node"/sys/bus/pci/devices/0000:[19]7:00.0; }
 
 # tree: the AMD GPU's objects with their depth, without numbers that hwloc chooses.
@@ -29,7 +29,7 @@ tree() { topology "$@" | sed -n '/ a7:00\.0/,$p' | sed 's/L#[0-9]*//; s/(P#.*)//
 
 known="facts of the kernel driver (sysfs), nothing measured"
 
-@test "an MI300X: its tables under its PCI device, nothing started" {
+@test "an MI300X: its driver tables under its PCI device, no process started" {
   use_amd mi300x
   run topology
   is 0 "$status"
@@ -40,14 +40,14 @@ known="facts of the kernel driver (sysfs), nothing measured"
   has "gpu2-ScalarL1 16KiB x160"
   has "gpu2-Instruction 64KiB x160"
   has "gpu2-LDS 64KiB x304"
-  is 2 "$(starts)" # both of NVIDIA's
-  is "$known: this is a copy (HWLOC_FSROOT): only the machine itself can be measured" "$(info GPUCacheStatus pci=a7:00.0)"
+  is 2 "$(starts)" # both NVIDIA GPUs
+  is "$known: HWLOC_FSROOT names a copy: GPUs can be measured only on the machine itself" "$(info GPUCacheStatus pci=a7:00.0)"
   is "$amd" "$(info GPUCacheUUID pci=a7:00.0)"
   is SPX/NPS1 "$(info GPUCacheMIG pci=a7:00.0)"
   is gfx942 "$(info GPUCacheGFX pci=a7:00.0)"
   is 304 "$(info GPUCacheSMs pci=a7:00.0)"
   is 32768 "$(info GPUCacheL1CapacityBytes pci=a7:00.0)"
-  is sysfs "$(info GPUCacheL1CapacitySource pci=a7:00.0)"
+  is sysfs "$(info CapacitySource 'os=gpu2-L1 32KiB x304')"
   is 144x2,16x1 "$(info GPUCacheScalarL1SharedByCUs pci=a7:00.0)"
   is '' "$(info GPUCacheMeasured pci=a7:00.0)"
   run "$topo_check" io-all load check no-children no-descriptors
@@ -55,7 +55,7 @@ known="facts of the kernel driver (sysfs), nothing measured"
   is '' "$output"
 }
 
-@test "nothing of it is called measured" {
+@test "no value of the driver tables is called measured" {
   use_amd mi300x
   without_nvidia
   topology --of xml > "$BATS_TEST_TMPDIR/xml"
@@ -78,14 +78,14 @@ known="facts of the kernel driver (sysfs), nothing measured"
   is 0 "$(starts)"
 }
 
-@test "partitions: eight of everything under one PCI device, each with an id of its own" {
+@test "partitions: eight of everything under one PCI device, each with its own id" {
   use_amd mi300x-cpx
   without_nvidia
   run topology --of xml
   local i
   is 8 "$(grep -c 'name="gpu[0-7]-Memory 24GiB"' <<< "$output")"
   for i in 0 1 2 3 4 5 6 7; do has "value=\"$amd-$i\""; done
-  # those of the first are the device's, and only those
+  # the device has the attributes of the first partition only
   is "$amd-0" "$(info GPUCacheUUID pci=a7:00.0)"
   is CPX/NPS4 "$(info GPUCacheMIG pci=a7:00.0)"
   is 38 "$(info GPUCacheSMs pci=a7:00.0)"
@@ -104,7 +104,7 @@ known="facts of the kernel driver (sysfs), nothing measured"
   is 120 "$(info GPUCacheSMs pci=a7:00.0)"
 }
 
-# depth NAME: how far the last output has it from the left.
+# depth NAME: the indentation of NAME in the last output.
 depth() { sed -n "s/^\( *\).*$1.*/\1/p" <<< "$output" | wc -c; }
 
 @test "RDNA: a GL1 between L2 and the caches of the CUs" {
@@ -126,20 +126,20 @@ depth() { sed -n "s/^\( *\).*$1.*/\1/p" <<< "$output" | wc -c; }
   has gpu0-L1
 }
 
-@test "with access to /dev/kfd it is measured as any other GPU" {
+@test "with access to /dev/kfd it is measured like any other GPU" {
   use_amd mi100
   without_nvidia
   mkdir "$node/dev"
   : > "$node/dev/kfd"
   FAKE_TOOL_DOES=fail run topology
-  has "gpu0-L1 16KiB x120" # the tables
+  has "gpu0-L1 16KiB x120" # the driver tables
   is 1 "$(starts)"
   is "measure --timeout 10 $amd" "$(cat "$FAKE_TOOL_LOG")"
   FAKE_TOOL_DOES=fail run info GPUCacheStatus pci=a7:00.0
   is "$known: the GPU is busy: 3 processes use it" "$output"
 }
 
-@test "a failed attempt is remembered, and the tables are shown" {
+@test "a failed attempt is noted, and the driver tables are shown" {
   use_amd mi100
   without_nvidia
   mkdir "$node/dev"
@@ -150,7 +150,7 @@ depth() { sed -n "s/^\( *\).*$1.*/\1/p" <<< "$output" | wc -c; }
   is 1 "$(starts)"
 }
 
-@test "cached: the tables, and why nothing else" {
+@test "cached: the driver tables, and the reason why there is nothing else" {
   use_amd mi100
   without_nvidia
   mkdir "$node/dev"
@@ -160,14 +160,14 @@ depth() { sed -n "s/^\( *\).*$1.*/\1/p" <<< "$output" | wc -c; }
   is 0 "$(starts)"
 }
 
-@test "a valid record counts, even for a user who may not measure" {
+@test "a valid record is used, also for a user without access to the GPU" {
   use_amd mi100
   without_nvidia
   mkdir "$node/dev"
   : > "$node/dev/kfd"
   export FAKE_TOOL_DOES=measure-amd
   run topology
-  has "gpu0-L1 217KiB x132" # what the tool wrote
+  has "gpu0-L1 217KiB x132" # the record that the tool wrote
   rm "$node/dev/kfd"
   run topology
   has "gpu0-L1 217KiB x132"
@@ -176,8 +176,7 @@ depth() { sed -n "s/^\( *\).*$1.*/\1/p" <<< "$output" | wc -c; }
 }
 
 @test "real trees of KFD" {
-  local trees=${KFD_TREES:-$top_srcdir/../shared/kfd}
-  [ -f "$trees/mi308x-cpx.tar.xz" ] || skip "$trees/mi308x-cpx.tar.xz is not here"
+  local trees=${KFD_TREES:-$top_srcdir/tests/data/kfd}
   "$here/fake-node.sh" "$node"
   without_nvidia
   mkdir -p "$node/sys/class/kfd/kfd"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# A measurement that failed is remembered: loads stay cheap, and say so.
+# A failed measurement is noted: later loads do not try again, and say so.
 
 setup() {
   load setup.bash
@@ -12,13 +12,13 @@ setup() {
 
 gpu0_status() { info GPUCacheStatus pci=17:00.0; }
 
-# A tool that crashes leaves no word; the plugin remembers it.
+# A tool that crashes leaves no message; the plugin notes the failure.
 fail_once() {
   FAKE_TOOL_DOES=crash topology > /dev/null
   is 1 "$(starts)"
 }
 
-# since SECONDS: moves the note into the past.
+# since SECONDS: makes the note older.
 since() {
   sed -i "s/^since: .*/since: $(date -u -d "$1 seconds ago" +%Y-%m-%dT%H:%M:%SZ)/" "$note"
 }
@@ -31,25 +31,25 @@ since() {
   is 1 "$(starts)"
 }
 
-@test "a hanging tool costs one load its time" {
+@test "a hanging tool delays one load only" {
   FAKE_TOOL_DOES=hang HWLOC_GPUCACHE_TIMEOUT=2.5 topology > /dev/null
   is 1 "$(starts)"
   FAKE_TOOL_DOES=hang HWLOC_GPUCACHE_TIMEOUT=2.5 run gpu0_status
   is 1 "$(starts)"
   has "not measured: it takes longer than 2.5 s (remembered since "
-  # who grants more time may try
+  # with a longer timeout, the load tries again
   HWLOC_GPUCACHE_TIMEOUT=9 topology > /dev/null
   is 2 "$(starts)"
 }
 
-@test "the note is the user's alone, and of a few lines" {
+@test "only the user can read the note, and it has a few lines" {
   fail_once
   is 600 "$(stat -c %a "$note")"
-  is "hwloc-gpucache failure 1" "$(head -n 1 "$note")"
+  is "hwloc-gpucache failure 2" "$(head -n 1 "$note")"
   [ "$(wc -l < "$note")" -lt 20 ]
 }
 
-@test "what passes by itself is tried again after ten minutes, the rest after a day" {
+@test "a failure that may pass is tried again after ten minutes, others after a day" {
   fail_once
   since 590
   topology > /dev/null
@@ -59,7 +59,7 @@ since() {
   is 2 "$(starts)"
   fail_note_again() { rm -f "$HWLOC_GPUCACHE_DIR"/*; FAKE_TOOL_DOES=crash topology > /dev/null; }
   fail_note_again
-  sed -i 's/^passing: yes/passing: no/' "$note"
+  sed -i 's/^kind: passes/kind: lasts/; s/^seconds: .*/seconds: 86400/' "$note"
   since 86000
   topology > /dev/null
   is 3 "$(starts)"
@@ -68,14 +68,53 @@ since() {
   is 4 "$(starts)"
 }
 
-@test "a clock that was set back makes no note eternal" {
+@test "failures that are repeated are tried again later and later" {
+  fail_once
+  since 610
+  FAKE_TOOL_DOES=crash topology > /dev/null
+  is 2 "$(starts)"
+  since 1190
+  topology > /dev/null
+  is 2 "$(starts)"
+  since 1210
+  FAKE_TOOL_DOES=crash topology > /dev/null
+  is 3 "$(starts)"
+  is 'seconds: 2400' "$(grep '^seconds' "$note")"
+}
+
+@test "a tool that somebody kills is not a failure of the GPU, unless that is repeated" {
+  local signal
+  for signal in KILL TERM; do
+    rm -f "$HWLOC_GPUCACHE_DIR"/*
+    : > "$FAKE_TOOL_LOG"
+    FAKE_TOOL_DOES=killed-by-$signal topology > /dev/null
+    is "measuring was killed by signal" "$(FAKE_TOOL_DOES=killed-by-$signal gpu0_status | sed 's/ [0-9]*$//')"
+    is 2 "$(starts)"
+    topology > /dev/null
+    is 2 "$(starts)"
+    rm "$note"
+    FAKE_TOOL_DOES=killed-by-$signal topology > /dev/null
+    run topology
+    has gpu0-L1
+    is 4 "$(starts)"
+  done
+}
+
+@test "a record that cannot be found after measuring is noted, with the reason" {
+  FAKE_TOOL_DOES=lie topology > /dev/null
+  FAKE_TOOL_DOES=lie run gpu0_status
+  is 1 "$(starts)"
+  has "not measured: measured, but no record of $gpu0 (remembered since "
+}
+
+@test "a clock that was set back does not keep a note valid" {
   fail_once
   since -3600
   topology > /dev/null
   is 2 "$(starts)"
 }
 
-@test "refresh tries again, and a record ends the note" {
+@test "refresh tries again, and a record removes the note" {
   fail_once
   HWLOC_GPUCACHE=refresh FAKE_TOOL_DOES=crash topology > /dev/null
   is 2 "$(starts)"
@@ -87,7 +126,7 @@ since() {
 
 @test "another driver, another VBIOS, other visible GPUs, another library path: tried again" {
   fail_once
-  FAKE_TOOL_DOES=silent CUDA_VISIBLE_DEVICES=1 topology > /dev/null
+  FAKE_TOOL_DOES=silent CUDA_VISIBLE_DEVICES=0 topology > /dev/null
   is 2 "$(starts)"
   FAKE_TOOL_DOES=silent HIP_VISIBLE_DEVICES= topology > /dev/null
   is 3 "$(starts)"
@@ -97,16 +136,18 @@ since() {
   is 4 "$(starts)"
   FAKE_TOOL_DOES=silent GPU_DEVICE_ORDINAL=1 topology > /dev/null
   is 5 "$(starts)"
+  FAKE_TOOL_DOES=silent CUDA_DEVICE_ORDER=PCI_BUS_ID topology > /dev/null
+  is 6 "$(starts)"
   sed -i 's/96\.00/97.00/' "$HWLOC_FSROOT/proc/driver/nvidia/gpus/0000:17:00.0/information"
   FAKE_TOOL_DOES=silent topology > /dev/null
-  is 6 "$(starts)"
+  is 7 "$(starts)"
   sed -i 's/97\.00/96.00/' "$HWLOC_FSROOT/proc/driver/nvidia/gpus/0000:17:00.0/information"
   sed -i 's/580\.159\.04/999.1.2/' "$HWLOC_FSROOT/proc/driver/nvidia/version"
   FAKE_TOOL_DOES=silent topology > /dev/null
-  is 7 "$(starts)"
+  is 8 "$(starts)"
 }
 
-@test "a note that is garbage, too long, writable by others or a link is none" {
+@test "a note that is garbage, too long, writable by others or a link is ignored" {
   local step
   for step in 'echo garbage > $note' 'head -c 5000 /dev/zero | tr "\0" x >> $note' ': > $note' \
     'chmod 666 $note' 'mv $note $note.old; ln -s $note.old $note' 'rm -f $note; mkdir $note' \
@@ -121,7 +162,7 @@ since() {
   done
 }
 
-@test "a link in the note's place is replaced, not followed" {
+@test "a link in place of the note is replaced, not followed" {
   echo precious > "$BATS_TEST_TMPDIR/precious"
   ln -s "$BATS_TEST_TMPDIR/precious" "$note"
   fail_once
@@ -129,7 +170,7 @@ since() {
   [ ! -L "$note" ]
 }
 
-@test "cached says that it was forbidden, not that it failed" {
+@test "cached reports that measuring is forbidden, not that it failed" {
   fail_once
   HWLOC_GPUCACHE=cached run gpu0_status
   is "no record; HWLOC_GPUCACHE=cached forbids measuring" "$output"

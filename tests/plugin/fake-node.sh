@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 # fake-node.sh DIR: writes /proc and /sys of a node with two packages of two cores, a network card, a
-# VGA and two NVIDIA H100 whose driver is loaded, for HWLOC_FSROOT=DIR HWLOC_THISSYSTEM=1.
+# VGA and two NVIDIA H100 with a loaded driver, for HWLOC_FSROOT=DIR HWLOC_THISSYSTEM=1.
 set -e
 root=$1
 
@@ -46,8 +46,8 @@ osdev() {
   ln -s "../../devices/pci0000:00/$3/$4/$1/$2" "$root/sys/class/$1/$2"
 }
 osdev net ib0 0000:25:01.0 0000:27:00.0
-# What cuda0 or nvml0 are elsewhere: an OS device that another component put below the first GPU. hwloc
-# shows this one with --filter io:all.
+# An OS device of another component below the first GPU, like cuda0 or nvml0. hwloc shows it with
+# --filter io:all.
 osdev drm renderD129 0000:15:01.0 0000:17:00.0
 
 put /proc/driver/nvidia/version \
@@ -59,7 +59,9 @@ gpu() {
     $'GPU UUID: \t '"$3" $'Video BIOS: \t 96.00.a5.00.1a' $'Bus Type: \t PCIe' \
     $'Bus Location: \t '"$1" $'Device Minor: \t '"$2" $'GPU Firmware: \t 580.159.04' \
     $'GPU Excluded:\t No'
-  mkdir -p "$root/proc/driver/nvidia/capabilities/gpu$2/mig"
+  mkdir -p "$root/proc/driver/nvidia/capabilities/gpu$2/mig" "$root/sys/bus/pci/drivers/nvidia"
+  ln -s "../../devices/$1" "$root/sys/bus/pci/drivers/nvidia/$1"
 }
+put /sys/module/nvidia/initstate live
 gpu 0000:17:00.0 0 GPU-11111111-0000-0000-0000-000000000017
 gpu 0000:97:00.0 1 GPU-22222222-0000-0000-0000-000000000097

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Stands in for hwloc-gpucache: the plugin starts it as it would start that, and it does what the word
-# in $FAKE_TOOL_DOES says (default: measure, which writes a canned record). It appends its arguments to
-# $FAKE_TOOL_LOG, so that starts can be counted.
-# Without the sanitizer that lstopo had to be given: it would judge this shell.
+# Takes the place of hwloc-gpucache. $FAKE_TOOL_DOES says what it does (default: measure, which writes a
+# prepared record). It appends its arguments to $FAKE_TOOL_LOG, so that starts can be counted.
+# The sanitizer is for lstopo and would check this shell, too.
 [ -z "$LD_PRELOAD" ] || exec env -u LD_PRELOAD "$0" "$@"
 set -e
 umask 077
@@ -25,7 +24,7 @@ record() {
    <info name="GPUCacheVBIOS" value="$vbios"/>
    <info name="GPUCacheMIG" value="${mig-disabled}"/>
    <info name="GPUCacheFormat" value="1"/>
-   <info name="GPUCacheMethod" value="3"/>
+   <info name="GPUCacheMethod" value="4"/>
    <info name="GPUCacheStatus" value="measured"/>
    <info name="GPUCacheMeasured" value="2025-11-21"/>
    <info name="GPUCacheSMs" value="132"/>
@@ -68,8 +67,10 @@ write() {
   if [ "$1" = --sim ]; then
     model=Fake driver=simulated vbios=$(fnv1a "$2")
   else
+    case $id in MIG-*) mig=${FAKE_TOOL_MIG-instance} ;; esac
     model='NVIDIA H100' driver=${FAKE_TOOL_DRIVER:-580.159.04} vbios=96.00.a5.00.1a
   fi
+  mkdir -p "$HWLOC_GPUCACHE_DIR"
   record > "$HWLOC_GPUCACHE_DIR/$id.xml.new"
   mv "$HWLOC_GPUCACHE_DIR/$id.xml.new" "$HWLOC_GPUCACHE_DIR/$id.xml"
 }
@@ -89,15 +90,16 @@ fail)
 silent) exit 1 ;;
 lie) exit 0 ;;
 crash) kill -SEGV $$ ;;
+killed-by-*) kill "-${FAKE_TOOL_DOES#*-by-}" $$ ;;
 hang)
-  # A child of its own that ignores every polite request, and holds stderr open.
+  # A child that ignores all signals but SIGKILL, and keeps stderr open.
   trap '' TERM INT HUP
   sleep 1000 &
   echo $$ $! > "$FAKE_TOOL_LOG.pids"
   wait
   sleep 1000
   ;;
-leave) # Ends well, but leaves a child behind.
+leave) # Succeeds, but leaves a child behind.
   sleep 1000 &
   echo $! > "$FAKE_TOOL_LOG.pids"
   write "$@"
@@ -108,7 +110,7 @@ flood)
   echo "hwloc-gpucache: said at last" >&2
   exit 1
   ;;
-describe) # What this process was given.
+describe) # Writes what this process has inherited.
   ls -l /proc/$$/fd > "$FAKE_TOOL_LOG.fds"
   cat /proc/self/status > "$FAKE_TOOL_LOG.status" # of a child: bash blocks SIGCHLD for itself
   cat /proc/$$/stat > "$FAKE_TOOL_LOG.stat"

@@ -5,13 +5,23 @@ tests_plugin_topo_check_SOURCES = tests/plugin/topo-check.c
 tests_plugin_topo_check_CFLAGS = $(AM_CFLAGS) -pthread
 tests_plugin_topo_check_LDADD = $(HWLOC_LIBS)
 
+# Calls that never return, for tests/plugin/blocked.bats.
+check_LTLIBRARIES += tests/plugin/libblock.la
+tests_plugin_libblock_la_SOURCES = tests/plugin/block.c
+tests_plugin_libblock_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
 plugin_tests = \
 	tests/plugin/objects.bats \
 	tests/plugin/amd.bats \
+	tests/plugin/blocked.bats \
 	tests/plugin/failures.bats \
 	tests/plugin/modes.bats \
 	tests/plugin/process.bats \
-	tests/plugin/real.bats
+	tests/plugin/remember.bats \
+	tests/plugin/light.sh \
+	tests/plugin/provisional.bats \
+	tests/plugin/real.bats \
+	tests/plugin/visible.bats
 TESTS += $(plugin_tests)
 EXTRA_DIST += $(plugin_tests) \
 	tests/plugin/fake-node.sh \

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# When the tool is started, and what a load says when it does not help.
+# When the tool is started, and what the status says when it fails.
 
 setup() {
   load setup.bash
@@ -61,7 +61,7 @@ measure --timeout 10 $gpu1" "$(sort "$FAKE_TOOL_LOG")"
   is '' "$(HWLOC_GPUCACHE=off gpu0_status)"
 }
 
-@test "cached: records are used, none is made" {
+@test "cached: records are used, none is created" {
   use_node
   export HWLOC_GPUCACHE=cached
   run topology
@@ -83,7 +83,7 @@ measure --timeout 10 $gpu1" "$(sort "$FAKE_TOOL_LOG")"
   [[ $(gpu0_status) == *"$gpu0.xml"*"; HWLOC_GPUCACHE=cached forbids measuring" ]]
 }
 
-@test "refresh: measures although there is a record" {
+@test "refresh measures even with a valid record" {
   use_node
   topology > /dev/null
   HWLOC_GPUCACHE=refresh run topology
@@ -94,7 +94,7 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   is measured "$(gpu0_status)"
 }
 
-@test "refresh that fails takes nothing away" {
+@test "a refresh that fails keeps the earlier record" {
   use_node
   topology > /dev/null
   export HWLOC_GPUCACHE=refresh FAKE_TOOL_DOES=fail
@@ -103,20 +103,20 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   is "measured earlier, not refreshed: the GPU is busy: 3 processes use it" "$(gpu0_status)"
 }
 
-@test "a mode may be in capitals; an unknown one is auto, and who shows errors is told so" {
+@test "a mode may be in capitals; an unknown one is auto, with a message if errors are shown" {
   use_node
   HWLOC_GPUCACHE=OFF run topology
   has_not gpu0-L1
-  HWLOC_HIDE_ERRORS=2 HWLOC_GPUCACHE=sometimes run topology
+  HWLOC_HIDE_ERRORS=2 HWLOC_SHOW_ERRORS=none HWLOC_GPUCACHE=sometimes run topology
   has gpu0-L1
   has_not sometimes
   HWLOC_HIDE_ERRORS=0 HWLOC_GPUCACHE=sometimes run topology
   has "HWLOC_GPUCACHE=sometimes is not one of auto, cached, refresh, off; using auto"
-  HWLOC_HIDE_ERRORS=2 HWLOC_GPUCACHE_VERBOSE=1 HWLOC_GPUCACHE=sometimes run topology
+  HWLOC_HIDE_ERRORS=2 HWLOC_SHOW_ERRORS=none HWLOC_GPUCACHE_VERBOSE=1 HWLOC_GPUCACHE=sometimes run topology
   has "HWLOC_GPUCACHE=sometimes is not one of auto, cached, refresh, off; using auto"
 }
 
-@test "the time-out is passed on, garbage is the default, and who shows errors is told so" {
+@test "the timeout is passed on; garbage means the default, with a message if errors are shown" {
   use_node
   export FAKE_TOOL_DOES=silent
   local seconds
@@ -126,7 +126,7 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   is 18 "$(starts)"
   is 2 "$(grep -c -- "--timeout 2.5 " "$FAKE_TOOL_LOG")"
   is 16 "$(grep -c -- "--timeout 10 " "$FAKE_TOOL_LOG")"
-  HWLOC_HIDE_ERRORS=2 HWLOC_GPUCACHE_TIMEOUT=abc run topology
+  HWLOC_HIDE_ERRORS=2 HWLOC_SHOW_ERRORS=none HWLOC_GPUCACHE_TIMEOUT=abc run topology
   has_not abc
   HWLOC_GPUCACHE_VERBOSE=1 HWLOC_GPUCACHE_TIMEOUT=abc run topology
   has "HWLOC_GPUCACHE_TIMEOUT=abc is not a number of seconds above 0 and up to 86400; using 10"
@@ -134,7 +134,7 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   has_not HWLOC_GPUCACHE_TIMEOUT
 }
 
-@test "the time-out has a point in every locale" {
+@test "the timeout has a point in every locale" {
   export LOCPATH=$BATS_TEST_TMPDIR/locale
   mkdir "$LOCPATH"
   localedef -i de_DE -f UTF-8 "$LOCPATH/de_DE.UTF-8" || skip "no locale with another point can be made here"
@@ -148,7 +148,7 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   is 2 "$(grep -c -- "--timeout 10 " "$FAKE_TOOL_LOG")"
 }
 
-@test "what the tool said last becomes the status" {
+@test "the last message of the tool becomes the status" {
   use_node
   export FAKE_TOOL_DOES=fail
   run topology
@@ -157,18 +157,19 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   is "the GPU is busy: 3 processes use it" "$(gpu0_status)"
 }
 
-@test "a tool that says nothing, one that is not there, one that lies" {
+@test "a tool without a message, a missing tool, and a tool that stores no record" {
   use_node
   FAKE_TOOL_DOES=silent
   export FAKE_TOOL_DOES
-  is "measuring ended with status 1 and no explanation" "$(gpu0_status)"
+  is "measuring ended with exit status 1 and no message" "$(gpu0_status)"
   FAKE_TOOL_DOES=lie
   [[ $(gpu0_status) == "measured, but "* ]]
+  rm -f "$HWLOC_GPUCACHE_DIR"/*.failed
   HWLOC_GPUCACHE_TOOL=/nowhere/tool
-  is "/nowhere/tool cannot be started: No such file or directory" "$(gpu0_status)"
+  is "/nowhere/tool cannot be started: No such file or directory; install it there, or set HWLOC_GPUCACHE_TOOL" "$(gpu0_status)"
 }
 
-@test "one GPU's failure is not another's" {
+@test "a failure of one GPU does not affect another" {
   use_node
   topology > /dev/null
   rm "$HWLOC_GPUCACHE_DIR/$gpu0.xml"
@@ -177,7 +178,7 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   has gpu1-L1
 }
 
-@test "garbage from the tool is no record" {
+@test "garbage from the tool is not a record" {
   use_node
   export FAKE_TOOL_DOES=garbage
   run topology
@@ -196,7 +197,7 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   is measured "$(gpu0_status)"
 }
 
-@test "no home, and a home that cannot be written: the load is as if nothing had happened" {
+@test "no home, or a home that cannot be written: the load succeeds" {
   use_node
   unset HWLOC_GPUCACHE_DIR HOME
   export FAKE_TOOL_DOES=lie
@@ -211,7 +212,7 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   [ -n "$(gpu0_status)" ]
 }
 
-@test "nothing is printed unless asked for" {
+@test "nothing is printed by default" {
   use_node
   "$topo_check" io-all load > "$BATS_TEST_TMPDIR/out" 2>&1
   topology 2>> "$BATS_TEST_TMPDIR/out" > /dev/null
@@ -221,15 +222,40 @@ measure --force --timeout 10 $gpu1" "$(tail -n 2 "$FAKE_TOOL_LOG" | sort)"
   is '' "$(cat "$BATS_TEST_TMPDIR/out")"
 }
 
-@test "hwloc's own switch, which lstopo sets, shows failures, one line per GPU" {
+@test "hwloc's own switch prints failures, one line for each GPU" {
+  use_node
+  export FAKE_TOOL_DOES=fail
+  local lines="hwloc/gpucache: gpu0 ($gpu0): the GPU is busy: 3 processes use it
+hwloc/gpucache: gpu1 ($gpu1): the GPU is busy: 3 processes use it"
+  # 3.0 also knows HWLOC_HIDE_ERRORS
+  HWLOC_HIDE_ERRORS=0 "$topo_check" io-all load 2> "$BATS_TEST_TMPDIR/err" > /dev/null
+  is "$lines" "$(cat "$BATS_TEST_TMPDIR/err")"
+  local hidden
+  for hidden in 1 2; do
+    is '' "$(HWLOC_HIDE_ERRORS=$hidden "$topo_check" io-all load 2>&1 > /dev/null)"
+  done
+  if hwloc_before 2.99; then
+    is '' "$(HWLOC_SHOW_ERRORS=misc "$topo_check" io-all load 2>&1 > /dev/null)"
+  else
+    is "$lines" "$(HWLOC_SHOW_ERRORS=misc "$topo_check" io-all load 2>&1 > /dev/null)"
+    is '' "$(HWLOC_SHOW_ERRORS=all,!misc "$topo_check" io-all load 2>&1 > /dev/null)"
+  fi
+}
+
+@test "lstopo sets this switch since 2.5: it prints failures unless they are hidden" {
   use_node
   export FAKE_TOOL_DOES=fail
   topology 2> "$BATS_TEST_TMPDIR/err" > /dev/null
-  is "hwloc/gpucache: gpu0 ($gpu0): the GPU is busy: 3 processes use it
+  if hwloc_before 2.5; then
+    is '' "$(cat "$BATS_TEST_TMPDIR/err")"
+  else
+    is "hwloc/gpucache: gpu0 ($gpu0): the GPU is busy: 3 processes use it
 hwloc/gpucache: gpu1 ($gpu1): the GPU is busy: 3 processes use it" "$(cat "$BATS_TEST_TMPDIR/err")"
+  fi
+  is '' "$(HWLOC_HIDE_ERRORS=1 HWLOC_SHOW_ERRORS=none topology 2>&1 > /dev/null)"
 }
 
-@test "VERBOSE says what is done, and why" {
+@test "VERBOSE prints what is done, and why" {
   use_node
   export HWLOC_GPUCACHE_VERBOSE=1
   run "$topo_check" io-all load
@@ -248,7 +274,7 @@ hwloc/gpucache: gpu1 ($gpu1): the GPU is busy: 3 processes use it" "$(cat "$BATS
   has 'was made with driver "580.159.04", now it is "999.1.2"; measuring for at most 10 s'
 }
 
-@test "simulated GPUs hang under the root, with the fake tool" {
+@test "simulated GPUs are under the root, with the fake tool" {
   use_sim
   run "$topo_check" io-important load check dup xml list
   is 0 "$status"
@@ -271,13 +297,13 @@ hwloc/gpucache: gpu1 ($gpu1): the GPU is busy: 3 processes use it" "$(cat "$BATS
   has "0 DeviceMemory gpu2-Memory 80GiB"
 }
 
-@test "a simulated GPU that cannot be had says why on the root" {
+@test "a simulated GPU that is not available: the root has the reason" {
   export HWLOC_GPUCACHE_SIM=nope
   HWLOC_GPUCACHE_SIM_PATH=$BATS_TEST_TMPDIR
   export HWLOC_GPUCACHE_SIM_PATH
   echo 'model = x' > "$BATS_TEST_TMPDIR/some1"
   run info GPUCacheStatus root
-  [[ $output == "sim-nope: no simulated GPU named 'nope'; known: "*some1* ]]
+  [[ $output == "sim-nope: no simulated GPU is named 'nope'; available: "*some1* ]]
   HWLOC_GPUCACHE_SIM=some1 FAKE_TOOL_DOES=fail run info GPUCacheStatus root
   is "sim-some1: the GPU is busy: 3 processes use it" "$output"
   is 1 "$(starts)"

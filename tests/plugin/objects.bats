@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# What a topology shows of two GPUs with records, in real lstopo and through the API.
+# Two GPUs with records in a topology, in lstopo and through the API.
 
 setup() {
   load setup.bash
@@ -8,7 +8,7 @@ setup() {
   use_node
 }
 
-@test "elements are there, nested as memory is nested, under each GPU" {
+@test "each GPU has its elements, nested like the memories" {
   run "$topo_check" io-important load list
   is 0 "$status"
   is "0 DeviceMemory gpu0-Memory 80GiB
@@ -24,7 +24,7 @@ setup() {
 }
 
 @test "lstopo draws them under the PCI device" {
-  local memory=Block # what hwloc 3.0 calls Mem
+  local memory=Block # hwloc 3.0 prints Mem
   [[ $(topology --version) != *" 3."* ]] || memory=Mem
   run topology
   is 0 "$status"
@@ -55,7 +55,7 @@ setup() {
   is '' "$(info GPUCacheUUID 'os=gpu0-L2 50MiB')"
 }
 
-@test "the PCI device has everything flat" {
+@test "the PCI device has all values flat, without sources and confidences" {
   is "$gpu0" "$(info GPUCacheUUID pci=17:00.0)"
   is measured "$(info GPUCacheStatus pci=17:00.0)"
   is 2025-11-21 "$(info GPUCacheMeasured pci=17:00.0)"
@@ -63,17 +63,31 @@ setup() {
   is 80.5 "$(info GPUCacheConstantL15LatencyCycles pci=17:00.0)"
   is 85899345920 "$(info GPUCacheDeviceMemoryNominalBytes pci=97:00.0)"
   is 233472 "$(info GPUCacheSharedMemoryNominalBytes pci=97:00.0)"
+  run hwloc-info pci=17:00.0
+  is 0 "$(grep -c 'GPUCache.*\(Source\|Confidence\) =' <<<"$output")"
+  # one for each value of the record: the identity, two facts and the status, and the values
+  is 19 "$(grep -c 'info GPUCache' <<<"$output")"
   is '' "$(info GPUCacheStatus pci=27:00.0)"
   is '' "$(info lstopoStyle pci=17:00.0)"
 }
 
-@test "an OS device that another component made has everything flat too" {
-  is 222208 "$(info GPUCacheL1CapacityBytes --filter io:all os=renderD129)"
-  is "$gpu0" "$(info GPUCacheUUID --filter io:all os=renderD129)"
+@test "an OS device of another component has the UUID and the status only" {
+  run hwloc-info --filter io:all os=renderD129
+  is "$gpu0" "$(sed -n 's/^ *info GPUCacheUUID = //p' <<<"$output")"
+  is measured "$(sed -n 's/^ *info GPUCacheStatus = //p' <<<"$output")"
+  is 2 "$(grep -c 'info GPUCache' <<<"$output")"
   is '' "$(info GPUCacheUUID --filter io:all os=ib0)"
 }
 
-@test "no object is of a type that is counted as an accelerator, nor has a name of one" {
+@test "flat names are found from the PCI device and from an OS device of another component" {
+  run "$topo_check" io-all load flat
+  is 0 "$status"
+  is "renderD129 222208 measured 0.99 132
+17:00.0 222208 measured 0.99 132
+97:00.0 222208 measured 0.99 132" "$output"
+}
+
+@test "no object has a type or a name that programs count as an accelerator" {
   run "$topo_check" io-all load no-accelerator
   is 0 "$status"
 }
@@ -82,7 +96,7 @@ setup() {
   run "$topo_check" io-important load check dup restrict check dup list
   is 0 "$status"
   has "gpu0-L1 217KiB x132"
-  has_not "gpu1-L1" # its package is gone
+  has_not "gpu1-L1" # its package was removed
 }
 
 @test "XML export, import, export are identical" {
@@ -92,10 +106,10 @@ setup() {
   "$LSTOPO" -i "$BATS_TEST_TMPDIR/a.xml" "$BATS_TEST_TMPDIR/b.xml"
   diff "$BATS_TEST_TMPDIR/a.xml" "$BATS_TEST_TMPDIR/b.xml"
   run topology -i "$BATS_TEST_TMPDIR/a.xml"
-  is 5 "$(grep -c '"gpu0-' <<< "$output")" # not a second time
+  is 5 "$(grep -c '"gpu0-' <<< "$output")" # each object once
 }
 
-@test "with PCI devices filtered out, elements hang where hwloc puts that bus" {
+@test "with PCI devices filtered out, elements are where hwloc puts that bus" {
   run "$topo_check" io-important no-pci load check list dup xml
   is 0 "$status"
   has "0 DeviceMemory gpu0-Memory 80GiB"
@@ -106,7 +120,7 @@ setup() {
   [[ ${output#*Package L#1} == *gpu1-Memory* && ${output#*Package L#1} != *gpu0-Memory* ]]
 }
 
-@test "with default filters, or OS devices filtered out, nothing is done at all" {
+@test "with default filters, or OS devices filtered out, the plugin does nothing" {
   run "$topo_check" load list
   is 0 "$status"
   is '' "$output"
@@ -123,7 +137,7 @@ setup() {
   is 10 "${#lines[@]}"
 }
 
-@test "a topology that is not this system is left alone" {
+@test "a topology that is not this system is not changed" {
   unset HWLOC_COMPONENTS # or hwloc ignores the variables below
   run env -u HWLOC_THISSYSTEM "$topo_check" io-all load list
   is '' "$output"
@@ -134,33 +148,44 @@ setup() {
   is 0 "$(starts)"
 }
 
+@test "a topology of another processor is not changed, and no thread is left" {
+  [ "$(uname -m)" = x86_64 ] || skip "hwloc reads dumps of x86 processors only"
+  unset HWLOC_COMPONENTS HWLOC_FSROOT HWLOC_THISSYSTEM
+  use_sim
+  mkdir "$BATS_TEST_TMPDIR/cpuid"
+  echo "Architecture: x86" > "$BATS_TEST_TMPDIR/cpuid/hwloc-cpuid-info"
+  echo "1 0 0 0 0 => 1 756e6547 6c65746e 49656e69" > "$BATS_TEST_TMPDIR/cpuid/pu0"
+  run "$topo_check" io-all load list no-threads
+  has gpu0-L1 # this processor
+  HWLOC_CPUID_PATH=$BATS_TEST_TMPDIR/cpuid run "$topo_check" io-all load list no-threads
+  is 0 "$status"
+  has_not gpu0-
+}
+
 @test "HWLOC_COMPONENTS=-gpucache disables it" {
   HWLOC_COMPONENTS=-gpucache run "$topo_check" io-all load list
   is 0 "$status"
   is '' "$output"
 }
 
-@test "the tree of the shared fixtures" {
-  local make=$top_srcdir/../shared/fixtures/fake-node.py
-  [ -r "$make" ] || skip "../shared/fixtures/fake-node.py is not there"
-  command -v python3 > /dev/null || skip "python3 is not installed"
-  python3 "$make" "$BATS_TEST_TMPDIR/other"
+@test "a node with CPU caches and with GPUs of NVIDIA and AMD" {
+  "$top_srcdir/tests/data/two-vendors-node.sh" "$BATS_TEST_TMPDIR/other"
   cp -r "$BATS_TEST_TMPDIR/node/proc/driver" "$BATS_TEST_TMPDIR/other/proc/"
   HWLOC_FSROOT=$BATS_TEST_TMPDIR/other run "$topo_check" io-important load check dup xml list
   is 0 "$status"
   is 10 "${#lines[@]}"
 }
 
-@test "without a driver the GPUs say so, and no tool is started" {
+@test "without a driver the status says so, and no tool is started" {
   rm -r "$HWLOC_FSROOT/proc/driver"
   run topology
   is 0 "$status"
   has_not gpu0-
-  is "the NVIDIA kernel driver does not serve it" "$(info GPUCacheStatus pci=97:00.0)"
+  is "the NVIDIA kernel driver does not list it" "$(info GPUCacheStatus pci=97:00.0)"
   is 0 "$(starts)"
 }
 
-@test "a GPU whose driver has not initialized it says so" {
+@test "the status of a GPU that its driver has not initialized says so" {
   sed -i 's/GPU-1111.*/GPU-????????-????-????-????-????????????/; s/96.00.*/??.??.??.??.??/' \
     "$HWLOC_FSROOT/proc/driver/nvidia/gpus/0000:17:00.0/information"
   run topology

@@ -1,7 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# What starting the tool does to the process that loads a topology, and to the machine: nothing that
-# stays.
+# Starting the tool leaves nothing behind, neither in the process that loads a topology nor on the machine.
 
 setup() {
   load setup.bash
@@ -19,7 +18,7 @@ setup() {
   local pid
   for pid in $(cat "$FAKE_TOOL_LOG.pids"); do is_gone "$pid"; done
   HWLOC_GPUCACHE=refresh run info GPUCacheStatus pci=17:00.0
-  is "not measured within 2.5 s; run hwloc-gpucache measure, which waits as long as it takes, or raise HWLOC_GPUCACHE_TIMEOUT" "$output"
+  is "not measured within 2.5 s; run hwloc-gpucache measure, which has no time limit, or raise HWLOC_GPUCACHE_TIMEOUT" "$output"
 }
 
 @test "hanging tools of several GPUs share one deadline" {
@@ -28,11 +27,11 @@ setup() {
   run "$topo_check" io-all load no-children
   is 0 "$status"
   is 2 "$(starts)"
-  # One after the other they would take 8 s.
+  # Run one after the other, they would take 8 s.
   [ $((SECONDS - before)) -lt 8 ]
 }
 
-@test "a crashing tool: the load goes on and says which signal" {
+@test "a crashing tool: the load goes on and names the signal" {
   export FAKE_TOOL_DOES=crash
   run "$topo_check" io-all load no-children list no-descriptors
   is 0 "$status"
@@ -41,7 +40,7 @@ setup() {
   is "measuring was killed by signal 11" "$output"
 }
 
-@test "what a tool leaves running is killed" {
+@test "processes that a tool leaves are killed" {
   export FAKE_TOOL_DOES=leave
   run "$topo_check" io-all load no-children list
   is 0 "$status"
@@ -49,7 +48,7 @@ setup() {
   is_gone "$(cat "$FAKE_TOOL_LOG.pids")"
 }
 
-@test "a tool that floods stderr neither blocks nor is believed beyond its last sentence" {
+@test "a tool that floods stderr does not block, and only its last message is used" {
   export FAKE_TOOL_DOES=flood
   run "$topo_check" io-all load no-children no-descriptors
   is 0 "$status"
@@ -57,24 +56,24 @@ setup() {
   is "said at last" "$(info GPUCacheStatus pci=17:00.0)"
 }
 
-@test "the tool inherits no descriptor, no signal setting, no terminal, and cannot come back" {
+@test "the tool inherits no descriptor, no signal setting, no terminal, and cannot start itself" {
   export FAKE_TOOL_DOES=describe
   run "$topo_check" io-all stray-descriptors ignore-and-block-signals load
   is 0 "$status"
-  # 0, 1, 2, and 255 is where bash keeps its script.
+  # 0, 1, 2, and 255, which bash uses for its script.
   is "0 -> /dev/null
 1 -> /dev/null
 2 -> pipe:
 255" "$(sed -n 's/.* \([0-9]* -> .*\)/\1/p' "$FAKE_TOOL_LOG.fds" | sed 's/pipe:.*/pipe:/; s/^255 .*/255/')"
   is 0000000000000000 "$(sed -n 's/^SigBlk:[[:space:]]*//p' "$FAKE_TOOL_LOG.status")"
-  # 32 and 33 are the C library's own: glibc leaves them ignored in what it spawns.
+  # glibc uses 32 and 33 itself and leaves them ignored in spawned processes.
   is 0 $((0x$(sed -n 's/^SigIgn:[[:space:]]*//p' "$FAKE_TOOL_LOG.status") & ~0x180000000))
-  # It leads a process group of its own.
+  # It leads its own process group.
   is "$(cut -d' ' -f1 "$FAKE_TOOL_LOG.stat")" "$(cut -d' ' -f5 "$FAKE_TOOL_LOG.stat")"
   is HWLOC_GPUCACHE=off "$(grep '^HWLOC_GPUCACHE=' "$FAKE_TOOL_LOG.env")"
 }
 
-@test "a process that ignores SIGCHLD, or wants no zombies" {
+@test "a process that ignores SIGCHLD, or sets SA_NOCLDWAIT" {
   local step
   for step in ignore-sigchld no-zombies; do
     rm -f "$HWLOC_GPUCACHE_DIR"/*.xml
@@ -134,13 +133,12 @@ setup() {
   is 1 "$(starts)"
 }
 
-@test "the plugin shows one symbol and links libxml2, not hwloc" {
+@test "the plugin exports one symbol and links only libc" {
   command -v readelf > /dev/null || skip "readelf is not installed (Debian package binutils)"
   [ "${SANITIZERS:-no}" = no ] || skip "sanitizers add libraries"
   local so=$plugin_dir/hwloc_gpucache.so
   is hwloc_gpucache_component \
     "$(readelf --dyn-syms -W "$so" | awk '$5 == "GLOBAL" && $7 != "UND" { print $8 }')"
-  is 'libc.so
-libxml2.so' "$(readelf -d "$so" | sed -n 's/.*(NEEDED).*\[\(.*\.so\).*/\1/p' | grep -v '^ld-' | sort)"
+  is libc.so "$(readelf -d "$so" | sed -n 's/.*(NEEDED).*\[\(.*\.so\).*/\1/p' | grep -v '^ld-' | sort)"
   readelf -d "$so" | grep -q NODELETE
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# The whole path: plugin, the real tool measuring a simulated GPU, record, plugin.
+# The whole path: plugin, the real tool with a simulated GPU, record, plugin.
 
 setup() {
   load setup.bash
@@ -20,7 +20,7 @@ END
   export HWLOC_GPUCACHE_SIM=k20c
 }
 
-@test "first load measures, second load finds the same without any process" {
+@test "the first load measures, the second finds the same without any process" {
   run "$topo_check" io-important load check dup xml restrict list no-children no-descriptors
   is 0 "$status"
   [[ ${lines[0]} == "0 DeviceMemory gpu0-Memory "* ]]
@@ -35,7 +35,7 @@ END
   is 1 "$(starts)"
 }
 
-@test "what lstopo shows has sources and confidences, and its record can be drawn" {
+@test "lstopo shows sources and confidences, and the record can be drawn" {
   "$topo_check" io-important load list > "$BATS_TEST_TMPDIR/list"
   local l1
   l1=$(sed -n 's/^2 L1Cache //p' "$BATS_TEST_TMPDIR/list")
@@ -48,18 +48,39 @@ END
   has "gpu0-L1 "
 }
 
-@test "a record with a failed part serves every load; only a person measures again" {
-  "$real_tool" measure --sim k20c > /dev/null
-  sed -i 's|\( *\)<info name="GPUCacheMeasuringRepeats".*|&\n\1<info name="GPUCacheMeasuringFailures" value="1"/>|' \
-    "$HWLOC_GPUCACHE_DIR/sim-k20c.xml"
-  is 1 "$(grep -c MeasuringFailures "$HWLOC_GPUCACHE_DIR/sim-k20c.xml")"
+@test "a load measures a provisional record again when it is due, and counts the tries before it measures" {
+  local record=$HWLOC_GPUCACHE_DIR/sim-k20c.xml memory
+  { echo 'broken = latency_texture' && cat "$HWLOC_GPUCACHE_SIM_PATH/k20c"; } > "$BATS_TEST_TMPDIR/k20c"
+  export HWLOC_GPUCACHE_SIM=$BATS_TEST_TMPDIR/k20c
+  "$real_tool" measure --sim "$HWLOC_GPUCACHE_SIM" > /dev/null
+  memory=$("$topo_check" io-important load list | sed -n 's/^0 DeviceMemory //p')
+  is "measured, but provisional: steps failed (TextureCache Latency)" "$(info GPUCacheStatus "os=$memory")"
+  is 0 "$(starts)"
+  # due: measured again, with the same result
+  sed -i 's/\(ProvisionalTried" value="\)[^"]*/\12026-01-01T00:00:00Z/' "$record"
+  run "$topo_check" io-important load list
+  is 0 "$status"
+  is 1 "$(starts)"
+  is 1 "$(grep -c 'GPUCacheProvisionalTries" value="2"' "$record")"
+  "$topo_check" io-important load list > /dev/null
+  is 1 "$(starts)"
+  # due, and measuring fails: the try counts, and the record is used. (The VBIOS of a simulated GPU is a hash of its
+  # profile; without it, a changed profile is the same GPU.)
+  sed -i 's/\(ProvisionalTried" value="\)[^"]*/\12026-01-01T00:00:00Z/; /GPUCacheVBIOS/d' "$record"
+  sed -i '1i busy = 10000 300000 0 1000000000000000' "$HWLOC_GPUCACHE_SIM"
   run "$topo_check" io-important load list
   is 0 "$status"
   [[ $output == *"L1Cache gpu0-L1 16KiB"* ]]
-  is 0 "$(starts)"
-  is 1 "$(grep -c MeasuringFailures "$HWLOC_GPUCACHE_DIR/sim-k20c.xml")"
-  "$real_tool" measure --sim k20c > /dev/null
-  is 0 "$(grep -c MeasuringFailures "$HWLOC_GPUCACHE_DIR/sim-k20c.xml")"
+  is 2 "$(starts)"
+  is 1 "$(grep -c 'GPUCacheProvisionalTries" value="3"' "$record")"
+  # due, and the reason is gone
+  sed -i '/^broken\|^busy/d' "$HWLOC_GPUCACHE_SIM"
+  sed -i 's/\(ProvisionalTried" value="\)[^"]*/\12026-01-01T00:00:00Z/' "$record"
+  "$topo_check" io-important load list > /dev/null
+  is 3 "$(starts)"
+  is 0 "$(grep -c Provisional "$record")"
+  "$topo_check" io-important load list > /dev/null
+  is 3 "$(starts)"
 }
 
 @test "records that cannot be written: the status says why, and what to do" {
@@ -75,16 +96,16 @@ END
 @test "a directory of records that is not used: the status says so once, and no tool is started" {
   chmod 777 "$HWLOC_GPUCACHE_DIR"
   run hwloc-info root
-  has "sim-k20c: the directory for records $HWLOC_GPUCACHE_DIR is not used: everybody can write there; chmod o-w mends that, or set HWLOC_GPUCACHE_DIR to another one"
-  has_not no-store # which is no way out of a load
+  has "sim-k20c: the directory for records $HWLOC_GPUCACHE_DIR is not used: everybody can write there; chmod o-w fixes that, or set HWLOC_GPUCACHE_DIR to another one"
+  has_not no-store # which is no advice for a load
   is 0 "$(starts)"
   HWLOC_GPUCACHE=refresh run hwloc-info root
   is 0 "$(starts)"
   is 1 "$(grep -o 'everybody can write' <<<"$output" | wc -l)"
 }
 
-@test "a full disk: nothing is measured in vain, and the status says why" {
-  # a disk of its own, that only this test sees
+@test "a full disk: nothing is measured, and the status says why" {
+  # a file system that only this test has
   unshare -rm mount -t tmpfs -o size=8k none "$HWLOC_GPUCACHE_DIR" || skip "no disk can be mounted here"
   on_full_disk() { unshare -rm bash -c 'mount -t tmpfs -o size=8k,mode=700 none "$HWLOC_GPUCACHE_DIR" && "$@"' run "$@"; }
   local why="the directory for records $HWLOC_GPUCACHE_DIR cannot be written: No space left on device; set HWLOC_GPUCACHE_DIR to another one"
@@ -92,30 +113,29 @@ END
   is 0 "$status"
   has "GPUCacheStatus = sim-k20c: $why"
   has_not no-store
-  is 0 "$(starts)"
+  is 1 "$(starts)" # the command finds out; it does not measure
   HWLOC_HIDE_ERRORS=0 run on_full_disk "$topo_check" io-important load
   has "hwloc/gpucache: gpu0 (sim-k20c): $why"
-  is 0 "$(starts)"
   run on_full_disk "$real_tool" measure --sim k20c
   is 1 "$status"
   is 1 "${#lines[@]}" # no table: nothing was measured
-  has "gpu0: $why (measure --no-store needs none)"
+  has "gpu0: $why (measure --no-store does not need it)"
   run on_full_disk "$real_tool" show --sim k20c
   is 0 "$status"
   has "gpu0: the record will not be stored: $why"
   has L1Cache
 }
 
-@test "another process measures the GPU: the status says that, and not that it takes longer" {
+@test "another process measures the GPU: the status says so, and does not name the timeout" {
   flock "$HWLOC_GPUCACHE_DIR/sim-k20c.lock" sleep 20 3>&- &
   local holder=$!
   sleep 0.2
   HWLOC_GPUCACHE_TIMEOUT=2 run info GPUCacheStatus root
   kill $holder $(pgrep -P $holder)
-  [[ $output =~ ^sim-k20c:\ another\ process(\ \([0-9]+\))?\ is\ measuring\ this\ GPU\;\ waited\ 1.5\ s\ for\ it,\ given\ up$ ]]
+  [[ $output =~ ^sim-k20c:\ another\ process(\ \([0-9]+\))?\ is\ measuring\ this\ GPU\;\ gave\ up\ after\ 1.5\ s$ ]]
 }
 
-@test "the status of a GPU that the tool cannot measure is the tool's sentence" {
+@test "the status of a GPU that the tool cannot measure is the tool's message" {
   printf 'model = broken\nthis is no profile\n' > "$BATS_TEST_TMPDIR/broken"
   HWLOC_GPUCACHE_SIM=$BATS_TEST_TMPDIR/broken run info GPUCacheStatus root
   [[ $output == "sim-broken: "*"broken"* ]]
@@ -127,10 +147,10 @@ END
   run info GPUCacheStatus pci=17:00.0
   is 1 "${#lines[@]}"
   [ -n "$output" ] && [ "$output" != measured ]
-  has_not "no explanation"
+  has_not "no message"
 }
 
-@test "refresh measures anew; the deadline ends the real tool, too" {
+@test "refresh measures again; the deadline ends the real tool, too" {
   "$topo_check" io-important load
   HWLOC_GPUCACHE=refresh "$topo_check" io-important load
   is "--sim $HWLOC_GPUCACHE_SIM_PATH/k20c measure --force --timeout 120 sim-k20c" \
@@ -139,10 +159,10 @@ END
   HWLOC_GPUCACHE_TIMEOUT=0.001 HWLOC_GPUCACHE_SIM=h200 run info GPUCacheStatus root
   [[ $output == "sim-h200: "*0.001* ]]
   HWLOC_GPUCACHE=cached run "$topo_check" io-important load list
-  has "gpu0-L1 " # the failed ones took nothing away
+  has "gpu0-L1 " # the failures have not removed it
 }
 
-@test "a measurement outlives the program that it is for, and serves the next one" {
+@test "a measurement continues after the program that needed it, and the next one uses it" {
   local signal pid child
   export HWLOC_GPUCACHE_SIM=$top_srcdir/tests/tool/tiny
   for signal in INT KILL; do
@@ -191,4 +211,31 @@ END
   is measured "$(info CapacitySource 'os=gpu0-L3 16MiB')"
   is sysfs "$(info CapacitySource 'os=gpu0-Instruction 64KiB x160')"
   is gfx942 "$(info GPUCacheGFX 'os=gpu0-Memory 192GiB')"
+}
+
+# Programs exchange topologies as XML, for example MPI jobs: the elements once, and the values without sources once more.
+@test "one GPU adds at most 45,000 bytes of XML, with six OS devices of other components" {
+  local gpu name record with without devices
+  "$real_tool" --sim h200 measure >/dev/null
+  unset HWLOC_GPUCACHE_SIM
+  use_node
+  rm -r "$HWLOC_FSROOT"/proc/driver/nvidia/gpus/0000:97:00.0 "$HWLOC_FSROOT"/sys/bus/pci/devices/0000:97:00.0
+  gpu=/sys/devices/pci0000:00/0000:15:01.0/0000:17:00.0/drm
+  for name in card1 card2 card3 renderD130 renderD131; do
+    mkdir -p "$HWLOC_FSROOT$gpu/$name"
+    echo 1:1 >"$HWLOC_FSROOT$gpu/$name/dev"
+    ln -s "../../${gpu#/sys/}/$name" "$HWLOC_FSROOT/sys/class/drm/$name"
+  done
+  # the record of the simulated GPU becomes that of the GPU of this node
+  record=$HWLOC_GPUCACHE_DIR/$gpu0.xml
+  sed -e "s/sim-h200/$gpu0/; s/\(GPUCacheDriver\" value=\"\)[^\"]*/\1580.159.04/" \
+    -e 's/\(GPUCacheVBIOS" value="\)[^"]*/\196.00.a5.00.1a/' "$HWLOC_GPUCACHE_DIR/sim-h200.xml" >"$record"
+  chmod 600 "$record"
+  with=$("$LSTOPO" --filter io:all --of xml)
+  without=$(HWLOC_GPUCACHE=off "$LSTOPO" --filter io:all --of xml)
+  devices=$(grep -c "GPUCacheUUID\" value=\"$gpu0" <<<"$with")
+  echo "$((${#with} - ${#without})) bytes; $devices objects have the UUID"
+  is 8 "$devices" # DeviceMemory, the PCI device, six OS devices
+  [[ $with == *'"CapacityConfidence"'* ]] # nothing is missing
+  [ $((${#with} - ${#without})) -le 45000 ]
 }

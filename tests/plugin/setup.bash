@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Loaded by the .bats files of this folder. Each test gets directories, a log and an environment of its
-# own under $BATS_TEST_TMPDIR. Outside of make check, paths are those of a build in the source tree.
+# Loaded by the .bats files of this folder. Each test has its own directories, log and environment under
+# $BATS_TEST_TMPDIR. Outside of make check, paths are those of a build in the source tree.
 
 here=$BATS_TEST_DIRNAME
 top_builddir=${top_builddir:-$here/../..}
@@ -13,11 +13,20 @@ gpu1=GPU-22222222-0000-0000-0000-000000000097
 
 LSTOPO=${LSTOPO:-lstopo-no-graphics}
 
-# lstopo as hwloc-ls: text on stdout, no window.
+# lstopo called hwloc-ls: text on stdout, no window.
 topology() { "$LSTOPO" --of console "$@"; }
+
+# hwloc_before VERSION: the hwloc of the tests is older.
+hwloc_before() {
+  local version
+  version=$("$LSTOPO" --version | sed 's/.* //')
+  [ "$(printf '%s\n' "$1" "$version" | sort -V | head -n 1)" != "$1" ]
+}
 
 prepare() {
   unset HWLOC_GPUCACHE HWLOC_GPUCACHE_SIM HWLOC_GPUCACHE_TIMEOUT HWLOC_GPUCACHE_VERBOSE XDG_CACHE_HOME
+  unset XDG_RUNTIME_DIR
+  unset CUDA_VISIBLE_DEVICES CUDA_DEVICE_ORDER ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES GPU_DEVICE_ORDINAL
   unset HWLOC_HIDE_ERRORS HWLOC_SHOW_ERRORS FAKE_TOOL_DOES FAKE_TOOL_DRIVER
   export HWLOC_PLUGINS_PATH=$plugin_dir
   export HWLOC_GPUCACHE_DIR=$BATS_TEST_TMPDIR/records
@@ -36,6 +45,16 @@ use_node() {
   export HWLOC_FSROOT=$BATS_TEST_TMPDIR/node HWLOC_THISSYSTEM=1
 }
 
+# mig_instance MINOR GI CI: writes a MIG instance into the node, with its device nodes.
+mig_instance() {
+  local dir=$HWLOC_FSROOT/proc/driver/nvidia/capabilities/gpu$1/mig/gi$2 caps=$HWLOC_FSROOT/dev/nvidia-caps
+  mkdir -p "$dir/ci$3" "$caps"
+  echo "DeviceFileMinor: $1$2" > "$dir/access"
+  echo "DeviceFileMinor: $1$2$3" > "$dir/ci$3/access"
+  : > "$caps/nvidia-cap$1$2"
+  : > "$caps/nvidia-cap$1$2$3"
+}
+
 # A simulated GPU that only the fake tool can measure.
 use_sim() {
   printf 'model = NVIDIA Fake # not real\n' > "$BATS_TEST_TMPDIR/mine"
@@ -44,17 +63,18 @@ use_sim() {
 
 starts() { wc -l < "$FAKE_TOOL_LOG"; }
 
-# info NAME OBJECT…: the value of an info of an object, as hwloc-info sees it.
+# info NAME OBJECT…: the value of an info of an object, by hwloc-info.
 info() {
   local name=$1
   shift
   hwloc-info "$@" | sed -n "s/^ *info $name = //p"
 }
 
-# is EXPECTED ACTUAL
+# is EXPECTED ACTUAL: prints both if they differ, and what the last run printed.
 is() {
   [ "$1" = "$2" ] && return
   printf 'expected: %s\nbut got:  %s\n' "$1" "$2"
+  [ -z "$output" ] || [ "$output" = "$2" ] || printf 'the last run printed:\n%s\n' "$output"
   return 1
 }
 
@@ -71,7 +91,7 @@ has_not() {
   return 1
 }
 
-# No process of this number is alive: gone, or a zombie that its adopter has not yet collected.
+# No process with this id runs: it has ended, or is a zombie that is not reaped yet.
 is_gone() {
   local i state
   for ((i = 0; i < 50; i++)); do

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <hwloc.h>
 #include <hwloc/gpucache.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <pthread.h>
 #include <signal.h>
@@ -67,9 +68,9 @@ static int no_os(struct state *s)
   return filter(s, HWLOC_OBJ_OS_DEVICE, HWLOC_TYPE_FILTER_KEEP_NONE);
 }
 
-static unsigned count_descriptors(void)
+static unsigned count_entries(const char *path)
 {
-  DIR *dir = opendir("/proc/self/fd");
+  DIR *dir = opendir(path);
   unsigned count = 0;
 
   while (dir && readdir(dir))
@@ -77,6 +78,11 @@ static unsigned count_descriptors(void)
   if (dir)
     closedir(dir);
   return count;
+}
+
+static unsigned count_descriptors(void)
+{
+  return count_entries("/proc/self/fd");
 }
 
 /* Hundreds of descriptors that would be inherited. */
@@ -161,6 +167,22 @@ static int no_descriptors(struct state *s)
   return 0;
 }
 
+/* The kernel may show a thread for a moment after it has ended. */
+static int no_threads(struct state *s)
+{
+  const unsigned alone = 3; /* with . and .. */
+
+  hwloc_topology_destroy(s->topology);
+  if (hwloc_topology_init(&s->topology) < 0)
+    return -1;
+  for (int i = 0; count_entries("/proc/self/task") != alone; i++) {
+    if (i == 500)
+      return fail("the load left a thread");
+    usleep(10000);
+  }
+  return 0;
+}
+
 static int load(struct state *s)
 {
   s->descriptors = count_descriptors();
@@ -199,6 +221,19 @@ static int load_in_threads(struct state *s)
       failed = result;
   }
   return failed ? fail("a load in one of four threads did not show the GPUs") : 0;
+}
+
+/* Cancels a thread while it waits for the tool. hwloc may end the thread later. */
+static int load_in_cancelled_thread(struct state *s)
+{
+  pthread_t thread;
+
+  if (pthread_create(&thread, NULL, load_in_thread, s))
+    abort();
+  usleep(1000000);
+  pthread_cancel(thread);
+  pthread_join(thread, NULL);
+  return 0;
 }
 
 static int check(struct state *s)
@@ -339,6 +374,36 @@ static int no_vendor_library(struct state *s)
   return plugin ? status : fail("the plugin is not even loaded");
 }
 
+static void print_flat(const char *name, hwloc_obj_t obj)
+{
+  const char *source = hwloc_gpucache_get_source(obj, "GPUCacheL1CapacityBytes");
+  uint64_t bytes, sms;
+  double confidence;
+
+  if (!hwloc_gpucache_get_u64(obj, "GPUCacheL1CapacityBytes", &bytes) &&
+      !hwloc_gpucache_get_u64(obj, HWLOC_GPUCACHE_SMS, &sms) && source &&
+      !hwloc_gpucache_get_confidence(obj, "GPUCacheL1CapacityBytes", &confidence))
+    printf("%s %" PRIu64 " %s %g %" PRIu64 "\n", name, bytes, source, confidence, sms);
+}
+
+/* Prints the flat values that <hwloc/gpucache.h> finds from OS devices of other components and
+ * from PCI devices. */
+static int flat(struct state *s)
+{
+  hwloc_obj_t obj = NULL;
+  char name[32];
+
+  while ((obj = hwloc_get_next_osdev(s->topology, obj)))
+    if (strncmp(obj->name, "gpu", 3))
+      print_flat(obj->name, obj);
+  while ((obj = hwloc_get_next_pcidev(s->topology, obj))) {
+    snprintf(name, sizeof(name), "%02x:%02x.%x", obj->attr->pcidev.bus, obj->attr->pcidev.dev,
+             obj->attr->pcidev.func);
+    print_flat(name, obj);
+  }
+  return 0;
+}
+
 static const struct step {
   const char *name;
   int (*run)(struct state *s);
@@ -356,16 +421,19 @@ static const struct step {
     {"own-child", own_child},
     {"load", load},
     {"load-in-threads", load_in_threads},
+    {"load-in-cancelled-thread", load_in_cancelled_thread},
     {"own-child-is-there", own_child_is_there},
     {"no-children", no_children},
     {"no-vendor-library", no_vendor_library},
     {"check", check},
     {"list", list},
+    {"flat", flat},
     {"no-accelerator", no_accelerator},
     {"dup", duplicate},
     {"xml", xml},
     {"restrict", restrict_to_first},
-    {"no-descriptors", no_descriptors}, /* the last one: the topology is gone then */
+    {"no-threads", no_threads},         /* the topology is gone then */
+    {"no-descriptors", no_descriptors}, /* the last one, for the same reason */
 };
 
 int main(int argc, char **argv)

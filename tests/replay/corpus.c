@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define SIZE_TAIL "-Size.txt"
 #define LINE_TAIL "-Line-Size.txt"
 
-/* Elements that have such files, and where results.json keeps the answers, under "memory". */
+/* The elements that have such files, and the keys of their answers in results.json, under
+ * "memory". */
 static const struct {
   const char *element, *outer, *inner, *size;
 } answers[] = {
@@ -29,16 +29,16 @@ static const struct {
 
 const char *corpus_folder(char *path, size_t size)
 {
-  const char *told = getenv("MT4G_TRACES"), *top = getenv("top_srcdir");
+  const char *other = getenv("MT4G_TRACES"), *top = getenv("top_builddir");
 
-  if (told)
-    snprintf(path, size, "%s", told);
+  if (other)
+    snprintf(path, size, "%s", other);
   else
-    snprintf(path, size, "%s/../shared/mt4g", top ? top : ".");
-  return access(path, R_OK | X_OK) ? NULL : path;
+    snprintf(path, size, "%s/tests/unpacked/mt4g", top ? top : ".");
+  return path;
 }
 
-/* MT4G's answer stays 0 where it has none. */
+/* Sets MT4G's answer, which stays 0 if it has none. */
 static int peer(const json_t *results, bool line, struct corpus_file *file)
 {
   for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
@@ -55,7 +55,7 @@ static int peer(const json_t *results, bool line, struct corpus_file *file)
   return -ENOENT;
 }
 
-/* folder/GPU/ELEMENT-Size.txt, or -Line-Size.txt */
+/* Describes path, which is FOLDER/GPU/ELEMENT-Size.txt or FOLDER/GPU/ELEMENT-Line-Size.txt. */
 static int describe(const char *path, bool line, struct corpus_file *file, char *problem, size_t size)
 {
   const char *tail = line ? LINE_TAIL : SIZE_TAIL;
@@ -78,7 +78,7 @@ static int describe(const char *path, bool line, struct corpus_file *file, char 
     return -EINVAL;
   }
   if ((status = peer(json, line, file)))
-    snprintf(problem, size, "%s: no such element is known", path);
+    snprintf(problem, size, "%s: unknown element", path);
   json_decref(json);
   return status;
 }
@@ -92,7 +92,9 @@ int corpus_open(const char *folder, struct corpus *corpus, char *problem, size_t
   *corpus = (struct corpus){0};
   snprintf(pattern, sizeof(pattern), "%s/*/*" SIZE_TAIL, folder);
   if (glob(pattern, 0, NULL, &found)) {
-    snprintf(problem, size, "no size files in %s", folder);
+    snprintf(problem, size,
+             "no size files in %s, where make check unpacks tests/data/mt4g/traces.tar.xz with xz",
+             folder);
     return -ENOENT;
   }
   corpus->files = calloc(found.gl_pathc, sizeof(*corpus->files));

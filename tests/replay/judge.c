@@ -7,12 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#define BIN 8         /* cycles; as in src/measure/capacity.c */
-#define SPREAD 0.0625 /* walks of a trace are on one SM: a level varies less than over a GPU */
-#define FITTING 4     /* this part of the sizes before the change is sure to fit */
-#define OUTLIERS 1e-3 /* slow loads that are no misses, at least: 6 in 9,000 hits of the P6000 */
-#define LOADS_MIN 8   /* of each size */
-#define MUCH 1.5      /* times the usual: surely slow */
+#define BIN 8         /* cycles; as when measuring */
+#define SPREAD 0.0625 /* a trace is of one SM, where a level varies less than over the GPU */
+#define FITTING 4     /* the smallest quarter of the sizes before the change surely fits */
+#define OUTLIERS 1e-3 /* least share of hits that are slow; the P6000 has 6 in 9,000 */
+#define LOADS_MIN 8   /* for each size */
+#define MUCH 1.5      /* a load that takes so many times the median is slow */
 
 static void row_histogram(const struct trace_row *row, uint64_t *sum)
 {
@@ -41,7 +41,7 @@ static void count_slow(const struct trace *trace, size_t fitting, double thresho
                     (uint32_t)trace->rows[i].loads, rate);
 }
 
-/* All sizes are alike: all fit, or misses are there from the start. */
+/* All sizes are alike: either all fit, or even the smallest misses. */
 static void no_change(const struct trace *trace, struct judgement *j)
 {
   const struct trace_row *least = &trace->rows[0];
@@ -72,9 +72,9 @@ static void decide(const struct trace *trace, struct gc_sizes *sizes, struct jud
   }
   for (size_t i = 0; i < fitting; i++)
     row_histogram(&trace->rows[i], hits);
-  if (!gc_levels_find(hits, sizes->histogram[first], BIN, &j->levels)) {
+  if (!gc_hit_miss_find(hits, sizes->histogram[first], BIN, &j->levels)) {
     snprintf(j->absent, sizeof(j->absent), "hits and misses take equally long");
-    j->levels = (struct gc_levels){0};
+    j->levels = (struct gc_hit_miss){0};
     return;
   }
   count_slow(trace, fitting, j->levels.threshold, sizes);
@@ -116,14 +116,14 @@ int judge(const struct trace *trace, struct judgement *j)
 
 #define STRIDE_MIN 16
 #define STRIDE_MAX 256
-#define SAME 1.1   /* capacities of strides within a line differ by less: by the step of the sizes */
-#define OTHER 1.15 /* of wider strides they are larger, by as much as these are wider where no set is crowded */
-#define SURE 0.9   /* of the capacity that others are compared with */
-#define FEW 0.02   /* share of loads that are slow where nothing misses */
+#define SAME 1.1   /* strides within a line: capacities differ by less, the step of the sizes */
+#define OTHER 1.15 /* wider strides: capacities grow with the stride unless sets are crowded */
+#define SURE 0.9   /* least confidence of the capacity that others are compared with */
+#define FEW 0.02   /* most slow loads where nothing misses */
 
-enum sight { SEEN_SAME, SEEN_OTHER, SEEN_UNCLEAR };
+enum result { SAME_CAPACITY, OTHER_CAPACITY, UNCLEAR };
 
-/* Hits only, at all sizes where the narrow stride had long missed. */
+/* Whether all loads hit at every size where the narrow stride surely misses. */
 static bool never_misses(const struct judgement *narrow, const struct trace *wide)
 {
   bool seen = false;
@@ -137,30 +137,31 @@ static bool never_misses(const struct judgement *narrow, const struct trace *wid
   return seen;
 }
 
-static enum sight compare(const struct judgement *narrow, const struct judgement *wide,
+static enum result compare(const struct judgement *narrow, const struct judgement *wide,
                           const struct trace *trace)
 {
   const double base = (double)narrow->bytes;
 
   if (!wide->bytes)
-    return never_misses(narrow, trace) ? SEEN_OTHER : SEEN_UNCLEAR;
-  return (double)wide->bytes < SAME * base    ? SEEN_SAME
-         : (double)wide->bytes > OTHER * base ? SEEN_OTHER
-                                              : SEEN_UNCLEAR;
+    return never_misses(narrow, trace) ? OTHER_CAPACITY : UNCLEAR;
+  return (double)wide->bytes < SAME * base    ? SAME_CAPACITY
+         : (double)wide->bytes > OTHER * base ? OTHER_CAPACITY
+                                              : UNCLEAR;
 }
 
-/* How a stride compares with the narrowest one; of that, what it tells itself. *why: if unclear. */
-static int look_at(const char *path, uint64_t stride, struct line_judgement *j, enum sight *sight,
+/* Compares a stride with the narrowest one, which it records first. why: the reason if it is
+ * unclear. */
+static int compare_stride(const char *path, uint64_t stride, struct line_judgement *j, enum result *result,
                    char *why, size_t size)
 {
-  struct judgement seen;
+  struct judgement judged;
   struct trace trace;
   int status = trace_open_stride(path, stride, &trace, why, size);
 
-  *sight = SEEN_UNCLEAR;
+  *result = UNCLEAR;
   if (status)
     return 0; /* there is no such walk */
-  if ((status = judge(&trace, &seen))) {
+  if ((status = judge(&trace, &judged))) {
     trace_free(&trace);
     return status;
   }
@@ -168,45 +169,46 @@ static int look_at(const char *path, uint64_t stride, struct line_judgement *j, 
     j->stride = stride;
     j->first = trace.rows[0].bytes;
     j->last = trace.rows[trace.n - 1].bytes;
-    j->narrow = seen;
-    *sight = SEEN_SAME;
+    j->narrow = judged;
+    *result = SAME_CAPACITY;
   } else {
-    *sight = compare(&j->narrow, &seen, &trace);
+    *result = compare(&j->narrow, &judged, &trace);
     snprintf(why, size, "stride %" PRIu64 ": %.120s", stride,
-             seen.bytes ? "a capacity in between" : seen.absent);
+             judged.bytes ? "a capacity in between" : judged.absent);
   }
   trace_free(&trace);
   return 0;
 }
 
-/* The line is the widest stride of a power of two that still meets every line. The next wider one may crowd
- * half of the sets and leave the others empty, and miss at the same size: then half of that tells. */
+/* The line is the widest stride, a power of two, that still touches every line. The next wider
+ * stride may use only half of the sets and miss at the same size. So one and a half strides are
+ * tried, too. */
 int judge_line(const char *path, struct line_judgement *j, char *problem, size_t size)
 {
-  enum sight here, between;
+  enum result here, between;
 
   *j = (struct line_judgement){0};
   for (uint64_t stride = STRIDE_MIN; stride <= STRIDE_MAX; stride *= 2) {
-    if (look_at(path, stride, j, &here, problem, size))
+    if (compare_stride(path, stride, j, &here, problem, size))
       return -ENOMEM;
     if (!j->stride)
       continue;
     if (!(j->narrow.confidence >= SURE)) {
-      snprintf(j->absent, sizeof(j->absent), "the narrowest stride tells no capacity%s",
+      snprintf(j->absent, sizeof(j->absent), "the narrowest stride shows no capacity%s",
                j->narrow.bytes ? " for sure" : "");
       return 0;
     }
-    if (stride > j->stride && here == SEEN_OTHER) {
+    if (stride > j->stride && here == OTHER_CAPACITY) {
       j->line = stride / 2;
       break;
     }
-    if (here == SEEN_UNCLEAR) {
+    if (here == UNCLEAR) {
       snprintf(j->absent, sizeof(j->absent), "%.*s", (int)sizeof(j->absent) - 1, problem);
       return 0;
     }
-    if (look_at(path, stride / 2 * 3, j, &between, problem, size))
+    if (compare_stride(path, stride / 2 * 3, j, &between, problem, size))
       return -ENOMEM;
-    if (between == SEEN_OTHER) {
+    if (between == OTHER_CAPACITY) {
       j->line = stride;
       break;
     }

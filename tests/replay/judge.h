@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What src/stats says of a trace: the decision of src/measure/capacity.c (stats/decide.h), where a
- * trace stands for the walks. A trace is poorer than what the tool measures: one walk for each
- * size, no repetition, and no size far below the capacity.
+ * The decision of src/stats about a trace (stats/decide.h), as the search for a capacity makes it from
+ * its own walks. A trace holds less than the tool measures: one walk for each size, no repetition, and
+ * no size far below the capacity.
  */
 #ifndef TESTS_REPLAY_JUDGE_H
 #define TESTS_REPLAY_JUDGE_H
@@ -13,25 +13,26 @@
 
 struct judgement {
   uint64_t bytes; /* capacity; 0: see absent */
-  uint64_t next;  /* the next larger size of the trace: the capacity is below that */
+  uint64_t next;  /* the next size in the trace; the capacity is below it */
   double confidence;
-  struct gc_levels levels; /* cycles; threshold 0: no two levels were seen */
+  struct gc_hit_miss levels; /* cycles; threshold 0: no two levels were seen */
   char absent[160];
 };
 
 /* 0 or -ENOMEM. */
 int judge(const struct trace *trace, struct judgement *judgement);
 
-/* A line-size file: walks with wider strides than a line leave lines out, and need a larger array to miss. */
+/* The result from a line-size file. A walk whose stride is wider than a line skips lines, so that a
+ * larger array fits. */
 struct line_judgement {
-  uint64_t line;          /* the widest stride, a power of two, with the same capacity as the narrowest; 0 */
+  uint64_t line;          /* widest stride, a power of two, with the capacity of the narrowest; or 0 */
   uint64_t stride;        /* the narrowest */
-  uint64_t first, last;   /* sizes recorded of it */
-  struct judgement narrow; /* what it tells of the capacity */
+  uint64_t first, last;   /* its smallest and largest size */
+  struct judgement narrow; /* its capacity */
   char absent[160];       /* why there is no line */
 };
 
-/* 0, or negative with a sentence in problem. */
+/* 0, or negative with a message in problem. */
 int judge_line(const char *path, struct line_judgement *judgement, char *problem, size_t size);
 
 #endif

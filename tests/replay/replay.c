@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * replay [--markdown] [FOLDER]: our statistics on MT4G's raw data, next to what MT4G concluded from
- * the same data, and why that differs. --markdown prints the tables of
+ * replay [--markdown] [FOLDER]: applies our statistics to MT4G's raw data. Prints the results next to
+ * MT4G's conclusions from the same data, and the reasons for differences. --markdown prints the tables of
  * doc/results/replay.md.
  */
 #include "tests/replay/corpus.h"
@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SURELY_SLOW 1.5 /* times the usual hit, where no threshold was found */
+#define SURELY_SLOW 1.5 /* times the median hit, if no threshold was found */
 
-/* The file's answer and MT4G's, in one sentence. */
+/* Compares our answer and MT4G's in one sentence. */
 static void explain(const struct corpus_file *file, const struct trace *trace,
                     const struct judgement *j, char *text, size_t size)
 {
@@ -23,7 +23,7 @@ static void explain(const struct corpus_file *file, const struct trace *trace,
   const double slow = j->levels.threshold > 0 ? j->levels.threshold : SURELY_SLOW * j->levels.hit;
 
   if (!file->peer_bytes)
-    snprintf(text, size, "MT4G tells none");
+    snprintf(text, size, "MT4G reports none");
   else if (file->peer_bytes == j->bytes)
     snprintf(text, size, "agree");
   else if (file->peer_confidence <= 0)
@@ -37,7 +37,7 @@ static void explain(const struct corpus_file *file, const struct trace *trace,
   else
     snprintf(text, size, "%zu of %zu loads are slow at %" PRIu64 "%s", trace_slow(row, slow),
              row->loads, row->bytes,
-             row->bytes == j->next ? ": MT4G tells the first size that misses"
+             row->bytes == j->next ? ": MT4G reports the first size that misses"
              : row == last         ? ", the largest size recorded"
                                    : "");
 }
@@ -113,13 +113,12 @@ int main(int argc, char **argv)
   struct corpus corpus;
   int failed = 0;
 
-  if (argc > rest + 1 || (folder && *folder == '-')) {
+  if (argc > rest + 1 || *folder == '-') {
     fprintf(stderr, "usage: replay [--markdown] [FOLDER]\n");
     return 2;
   }
-  if (!folder || corpus_open(folder, &corpus, problem, sizeof(problem))) {
-    fprintf(stderr, "replay: %s\n",
-            folder ? problem : "MT4G's raw data are not here; set MT4G_TRACES");
+  if (corpus_open(folder, &corpus, problem, sizeof(problem))) {
+    fprintf(stderr, "replay: %s\n", problem);
     return 1;
   }
   if (markdown)

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Our statistics on MT4G's raw data: each capacity that is told must be a size at which the raw
- * loads are hits only, and misses must stay beyond it. That is verified here by counting, without
- * src/stats. And on made-up traces, whose shape is known.
+ * Applies our statistics to MT4G's raw data. Every reported capacity must be a size where the raw loads
+ * only hit, and larger sizes must miss. The test checks that by counting, without src/stats. It also
+ * uses made-up traces of known shape.
  */
 #include "tests/replay/corpus.h"
 #include "tests/replay/judge.h"
@@ -24,7 +24,7 @@ static int by_value(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* Slower than nearly all loads of one size. */
+/* A latency that nearly all loads of one size stay below. */
 static double limit_of(const struct trace_row *row)
 {
   uint32_t *sorted = malloc(row->loads * sizeof(*sorted));
@@ -38,7 +38,8 @@ static double limit_of(const struct trace_row *row)
   return limit;
 }
 
-/* Slower than nearly all loads of any size in the smallest quarter of those up to bytes. */
+/* A latency that nearly all loads stay below, at each size in the smallest quarter of the sizes
+ * up to bytes. */
 static double limit_below(const struct trace *trace, uint64_t bytes)
 {
   double limit = limit_of(&trace->rows[0]);
@@ -54,8 +55,8 @@ static double limit_below(const struct trace *trace, uint64_t bytes)
   return limit;
 }
 
-/* NULL: bytes is a size with hits only, beyond which misses stay. Else what is wrong with it. One
- * load in a hundred may be an outlier, one size in twenty disturbed. */
+/* NULL if the loads at this size only hit and larger sizes miss; otherwise what is wrong. One
+ * load in a hundred may be an outlier, one size in twenty may be disturbed. */
 static const char *refute(const struct trace *trace, uint64_t bytes)
 {
   const double limit = limit_below(trace, bytes);
@@ -88,11 +89,6 @@ static const char *refute(const struct trace *trace, uint64_t bytes)
 
 /* --- MT4G's data ------------------------------------------------------------------------------ */
 
-struct session {
-  const char *missing; /* why there are no data */
-  struct corpus corpus;
-};
-
 static const struct corpus_file *find(const struct corpus *corpus, const char *gpu,
                                       const char *element)
 {
@@ -112,21 +108,10 @@ static void open_and_judge(const struct corpus_file *file, struct trace *trace, 
   assert_int_equal(judge(trace, j), 0);
 }
 
-static struct corpus *corpus_or_skip(void **state)
-{
-  struct session *session = *state;
-
-  if (session->missing) {
-    print_message("skipped: %s\n", session->missing);
-    skip();
-  }
-  return &session->corpus;
-}
-
 static void every_answer_is_a_size_that_hits(void **state)
 {
-  const struct corpus *corpus = corpus_or_skip(state);
-  size_t told = 0;
+  const struct corpus *corpus = *state;
+  size_t found = 0;
 
   for (size_t i = 0; i < corpus->n; i++) {
     const struct corpus_file *file = &corpus->files[i];
@@ -139,14 +124,14 @@ static void every_answer_is_a_size_that_hits(void **state)
       fail_msg("%s %s: %llu bytes: %s", file->gpu, file->element, (unsigned long long)j.bytes,
                wrong);
     assert_true(j.bytes ? j.confidence >= 0.5 && j.confidence <= 1 && !*j.absent : *j.absent);
-    told += j.bytes > 0;
+    found += j.bytes > 0;
     trace_free(&trace);
   }
   assert_true(corpus->n >= 28);
-  assert_true(told >= 20);
+  assert_true(found >= 20);
 }
 
-/* What vendors and papers agree on, as far as the file shows it. */
+/* Capacities on which vendors and papers agree, where the file shows them. */
 static void known_capacities_are_found(void **state)
 {
   static const struct {
@@ -157,7 +142,7 @@ static void known_capacities_are_found(void **state)
     {"P6000", "Texture", 24576},   {"P6000", "Read-Only", 24576}, {"P6000", "Constant-L1", 2048},
     {"V100", "Constant-L1", 2048}, {"A100", "Constant-L1", 2048},
   };
-  const struct corpus *corpus = corpus_or_skip(state);
+  const struct corpus *corpus = *state;
 
   for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
     struct judgement j;
@@ -171,10 +156,10 @@ static void known_capacities_are_found(void **state)
   }
 }
 
-/* Of line-size files: each capacity is a size that hits, and each line the one that is known. */
-static void lines_and_what_they_tell_of_capacities(void **state)
+/* Line-size files: every capacity is a size that hits, and every line has its known size. */
+static void line_size_files_give_lines_and_capacities(void **state)
 {
-  const struct corpus *corpus = corpus_or_skip(state);
+  const struct corpus *corpus = *state;
   size_t capacities = 0, lines = 0;
 
   for (size_t i = 0; i < corpus->line_count; i++) {
@@ -190,7 +175,7 @@ static void lines_and_what_they_tell_of_capacities(void **state)
     if (j.line && j.line != (strstr(file->gpu, "AMD") ? 64 : 128))
       fail_msg("%s %s: a line of %llu bytes", file->gpu, file->element, (unsigned long long)j.line);
     lines += j.line > 0;
-    /* MT4G's L2 is all of it, walked at sizes where one SM misses some from the start */
+    /* MT4G walks the whole L2, at sizes where one SM misses some lines from the start */
     if (!j.narrow.bytes || !strcmp(file->element, "L2"))
       continue;
     assert_int_equal(trace_open_stride(file->path, j.stride, &trace, problem, sizeof(problem)), 0);
@@ -205,10 +190,11 @@ static void lines_and_what_they_tell_of_capacities(void **state)
   assert_true(lines >= 10);
 }
 
-/* KFD states 16 KiB of scalar L1. Its size files begin where some of it misses, its line-size files do not. */
-static void scalar_l1_just_fails_to_hold_what_kfd_states(void **state)
+/* KFD states 16 KiB of scalar L1. The size files begin at sizes that miss, the line-size files
+ * do not. */
+static void scalar_l1_holds_a_little_less_than_kfd_states(void **state)
 {
-  const struct corpus *corpus = corpus_or_skip(state);
+  const struct corpus *corpus = *state;
   size_t seen = 0;
 
   for (size_t i = 0; i < corpus->line_count; i++) {
@@ -227,14 +213,14 @@ static void scalar_l1_just_fails_to_hold_what_kfd_states(void **state)
   assert_int_equal(seen, 2);
 }
 
-/* Files in which no size is told from: all of it misses, or there is no sample. */
+/* Files that show no capacity: all sizes miss, or there are too few loads. */
 static void nothing_is_made_up(void **state)
 {
   static const char *const files[][2] = {
     {"MI100", "Scalar-L1"},    {"MI210", "Scalar-L1"},    {"A100", "Constant-L1.5"},
     {"H100", "Constant-L1.5"}, {"V100", "Constant-L1.5"}, {"P6000", "Constant-L1.5"},
   };
-  const struct corpus *corpus = corpus_or_skip(state);
+  const struct corpus *corpus = *state;
 
   for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
     struct judgement j;
@@ -247,12 +233,13 @@ static void nothing_is_made_up(void **state)
   }
 }
 
-/* The property has teeth: of what MT4G tells, it refutes what the raw loads refute. */
-static void some_of_the_peers_answers_are_refuted(void **state)
+/* The check by counting can fail: it refutes those answers of MT4G that its raw loads
+ * contradict. */
+static void some_answers_of_mt4g_are_refuted(void **state)
 {
   static const char *const files[][2] = {
     {"P6000", "Constant-L1"}, {"A100", "L1"}, {"H100", "Texture"}, {"A100", "Texture"}};
-  const struct corpus *corpus = corpus_or_skip(state);
+  const struct corpus *corpus = *state;
 
   for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++) {
     const struct corpus_file *file = find(corpus, files[i][0], files[i][1]);
@@ -329,14 +316,15 @@ static void a_step_is_found_in_spite_of_outliers(void **state)
   assert_int_equal(judged(fits_then_not, 1e-3).bytes, FIRST + 14 * STEP);
 }
 
-/* The middle of this transition, where a change point of the mean lies, is ten sizes further. */
+/* The middle of this transition is ten sizes further; a change point of the mean would lie
+ * there. */
 static void a_gradual_transition_counts_from_its_first_misses(void **state)
 {
   (void)state;
   assert_int_equal(judged(slowly_misses, 0).bytes, FIRST + 14 * STEP);
 }
 
-static void flat_cold_and_noisy_traces_tell_nothing(void **state)
+static void flat_cold_and_noisy_traces_give_no_capacity(void **state)
 {
   (void)state;
   assert_int_equal(judged(never, 0).bytes, 0);
@@ -377,7 +365,7 @@ static void rows_are_read(void **state)
   trace_free(&trace);
 }
 
-static void what_is_no_trace_is_refused(void **state)
+static void malformed_traces_are_refused(void **state)
 {
   static const char *const bad[] = {
     "1024\n", "1024,\n", "1024,33,\n", "1024,33 34\n", "1024,33,x\n", "1024,33,,34\n", ",33\n",
@@ -391,7 +379,7 @@ static void what_is_no_trace_is_refused(void **state)
   for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
     *problem = '\0';
     if (!parse(bad[i], &trace, problem, sizeof(problem)))
-      fail_msg("taken for a trace: %s", bad[i]);
+      fail_msg("accepted as a trace: %s", bad[i]);
     assert_true(*problem);
     assert_null(trace.rows);
   }
@@ -400,21 +388,18 @@ static void what_is_no_trace_is_refused(void **state)
 
 static int set_up(void **state)
 {
-  static struct session session;
-  static char path[512], problem[600];
-  const char *folder = corpus_folder(path, sizeof(path));
+  static struct corpus corpus;
+  char path[512], problem[600];
 
-  *state = &session;
-  if (!folder)
-    session.missing = "MT4G's raw data are not here (MT4G_TRACES, or ../shared/mt4g)";
-  else if (corpus_open(folder, &session.corpus, problem, sizeof(problem)))
+  *state = &corpus;
+  if (corpus_open(corpus_folder(path, sizeof(path)), &corpus, problem, sizeof(problem)))
     return print_error("%s\n", problem), -1;
   return 0;
 }
 
 static int tear_down(void **state)
 {
-  corpus_free(&((struct session *)*state)->corpus);
+  corpus_free(*state);
   return 0;
 }
 
@@ -422,16 +407,16 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(rows_are_read),
-    cmocka_unit_test(what_is_no_trace_is_refused),
+    cmocka_unit_test(malformed_traces_are_refused),
     cmocka_unit_test(a_step_is_found_in_spite_of_outliers),
     cmocka_unit_test(a_gradual_transition_counts_from_its_first_misses),
-    cmocka_unit_test(flat_cold_and_noisy_traces_tell_nothing),
+    cmocka_unit_test(flat_cold_and_noisy_traces_give_no_capacity),
     cmocka_unit_test(every_answer_is_a_size_that_hits),
     cmocka_unit_test(known_capacities_are_found),
-    cmocka_unit_test(lines_and_what_they_tell_of_capacities),
-    cmocka_unit_test(scalar_l1_just_fails_to_hold_what_kfd_states),
+    cmocka_unit_test(line_size_files_give_lines_and_capacities),
+    cmocka_unit_test(scalar_l1_holds_a_little_less_than_kfd_states),
     cmocka_unit_test(nothing_is_made_up),
-    cmocka_unit_test(some_of_the_peers_answers_are_refuted),
+    cmocka_unit_test(some_answers_of_mt4g_are_refuted),
   };
 
   return cmocka_run_group_tests_name("replay", tests, set_up, tear_down);

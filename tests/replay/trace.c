@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A decimal number and the comma or line end behind it. NULL: something else is there. */
+/* Reads a decimal number and the comma or line end after it. NULL: something else is there. */
 static char *number(char *text, uint64_t most, uint64_t *value)
 {
   char *end;
@@ -56,7 +56,7 @@ static int append(struct trace *trace, const struct trace_row *row)
   return 0;
 }
 
-/* Of a row of a line-size file, what a row of a size file would have. */
+/* Turns a row of a line-size file into one of a size file: removes the stride. */
 static void without_stride(struct trace_row *row)
 {
   row->bytes = row->cycles[0];

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Under the name of an hwloc program: runs that program with the runtime of AddressSanitizer loaded
-# first, as the sanitized plugin that it is going to load demands.
+# A wrapper with the name of an hwloc program: runs that program and loads the runtime of
+# AddressSanitizer first, because a plugin built with the sanitizers needs it.
 program=${0##*/}
 PATH=$SANITIZER_WRAPPED_PATH
-LD_PRELOAD=$SANITIZER_PRELOAD
+case " $LD_PRELOAD " in *" $SANITIZER_PRELOAD "*) ;; *) LD_PRELOAD="$SANITIZER_PRELOAD $LD_PRELOAD" ;; esac
 export LD_PRELOAD
 exec "$program" "$@"

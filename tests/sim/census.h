@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * GPUs for the tests of what a census and the search for misses say of each other.
+ * GPUs for tests that compare a census with the search for misses.
  */
 #ifndef GC_TESTS_SIM_CENSUS_H
 #define GC_TESTS_SIM_CENSUS_H
@@ -11,7 +11,7 @@
 /* A GPU with these lines for [cache L1]. */
 static inline void open_l1(struct opened *o, const char *l1)
 {
-  open_form(o,
+  open_profile(o,
             "model = Variant\ncompute = 7.0\nsms = 16\nclock_khz = 1000000\nthreads_per_sm = 2048\n"
             "blocks_per_sm = 16\nmemory = 512 MiB\nshared_per_sm = 32 KiB\nshared_per_block = 32 KiB\n"
             "clock_overhead = 4\n[cache L1]\n%s\n[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\n"
@@ -22,47 +22,41 @@ static inline void open_l1(struct opened *o, const char *l1)
   open_warm_bench(o);
 }
 
-/* As if it had been found: of what a block read last nothing is counted behind it. */
-static inline void know_constant_l1(struct opened *o)
+/* Sets the capacity of the constant L1. A census then ignores what a block read last. */
+static inline void claim_constant_l1(struct opened *o)
 {
-  assert_int_equal(gc_infos_set_u64(&element_of(o, GC_CONSTANT_L1)->infos, "CapacityBytes", 2048), 0);
+  claim(o, GC_CONSTANT_L1, 2048);
 }
 
-/* A cache whose first miss is said to be somewhere else, too early or too late by `difference`. */
+/* A cache whose capacity is set to a wrong value. */
 struct wrong {
   enum gc_kind kind;
-  int (*capacity)(struct gc_bench *bench, struct gc_element *element);
-  int (*census)(struct gc_bench *bench, struct gc_element *element);
-  uint64_t bytes; /* that the h200 has, and the one with these lines */
+  gc_step *capacity, *census;
+  uint64_t bytes; /* true capacity, of the h200 and of the GPU with these lines */
   void (*open)(struct opened *o, const char *lines);
   const char *lines;
-  bool near; /* a constant L1 is known */
+  bool has_constant_l1; /* set its capacity, too */
 };
 
-/* As if so much had been found, and nothing counted yet. */
-static inline void claim(struct gc_element *element, uint64_t bytes)
-{
-  assert_int_equal(gc_infos_set_u64(&element->infos, "CapacityBytes", bytes), 0);
-  gc_infos_remove(&element->infos, "CensusBytes");
-}
-
+/* A capacity that is wrong by `difference` bytes must be withheld, and the right one must stay. */
 static inline void check_difference(struct opened *o, const struct wrong *wrong, int difference)
 {
-  struct gc_element *element = element_of(o, wrong->kind);
+  const struct gc_element *element;
 
-  claim(element, wrong->bytes + (uint64_t)difference);
-  must(o, wrong->census(&o->bench, element), "census");
+  claim(o, wrong->kind, wrong->bytes + (uint64_t)difference);
+  element = run_step(o, wrong->census, wrong->kind);
   if (isnan(number(element, "CapacityBytes")) != (difference != 0))
-    fail_msg("%s: %d bytes more than there are, counted were %.0f +- %.0f: %s", o->name, difference,
+    fail_msg("%s: %d bytes more than there are, the census is %.0f +- %.0f: %s", o->name, difference,
              number(element, "CensusBytes"), number(element, "CensusErrorBytes"),
              text(element, "CapacitySource"));
   if (wrong->kind == GC_CONSTANT_L15 &&
       !(fabs(number(element, "CensusBytes") - (double)wrong->bytes) <=
         0.01 * (double)wrong->bytes + 4 * number(element, "CensusErrorBytes")))
-    fail_msg("%s: counted were %.0f +- %.0f", o->name, number(element, "CensusBytes"),
+    fail_msg("%s: the census is %.0f +- %.0f", o->name, number(element, "CensusBytes"),
              number(element, "CensusErrorBytes"));
 }
 
+/* The same for several differences, on both GPUs. */
 static inline void check_differences(const struct wrong *wrong, const int *differences, size_t n)
 {
   for (size_t gpu = 0; gpu < 2; gpu++) {
@@ -74,10 +68,9 @@ static inline void check_differences(const struct wrong *wrong, const int *diffe
       open_gpu(&o, "h200");
       open_warm_bench(&o);
     }
-    if (wrong->near)
-      know_constant_l1(&o);
-    must(&o, wrong->capacity(&o.bench, element_of(&o, wrong->kind)), "capacity");
-    assert_int_equal(number(element_of(&o, wrong->kind), "CapacityBytes"), wrong->bytes);
+    if (wrong->has_constant_l1)
+      claim_constant_l1(&o);
+    assert_int_equal(number(run_step(&o, wrong->capacity, wrong->kind), "CapacityBytes"), wrong->bytes);
     for (size_t i = 0; i < n; i++)
       check_difference(&o, wrong, differences[i]);
     close_gpu(&o);

@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The whole plan on simulated GPUs, whose model knows the truth. A new one is one word in this list.
+# The measurement on simulated GPUs, whose model states the true values. A new test is one word in this list.
 sim_tests = \
 	tests/sim/test_agree \
 	tests/sim/test_amd \
 	tests/sim/test_bandwidth \
 	tests/sim/test_census \
+	tests/sim/test_chase \
+	tests/sim/test_clock \
+	tests/sim/test_instances \
 	tests/sim/test_constant15 \
 	tests/sim/test_fermi \
 	tests/sim/test_line \
 	tests/sim/test_busy \
+	tests/sim/test_memory \
 	tests/sim/test_failures \
 	tests/sim/test_partition \
 	tests/sim/test_shared \

@@ -1,14 +1,21 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A simulated GPU, opened: its device, a record and a bench, and a model of the test's own that knows the truth.
+ * Opens a simulated GPU: its device, a record, a measurement whose steps can be run one by one, and
+ * a second model of the same GPU, which states the true values.
  */
 #ifndef GC_TESTS_SIM_OPEN_H
 #define GC_TESTS_SIM_OPEN_H
 
-#include "measure/bench.h"
+#include "device/open.h"
+#include "device/sim.h"
+#include "measure/core/clock.h"
+#include "measure/core/measurement.h"
 #include "measure/measure.h"
-#include "model/model.h"
+#include "measure/plan/plan.h"
+#include "measure/results/publish.h"
+#include "measure/walk/overhead.h"
+#include "model/truth.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -26,11 +33,12 @@ struct opened {
   char name[300]; /* for messages */
   struct gc_gpus gpus;
   const struct gc_gpu *gpu; /* the only one of them */
-  bool own;                 /* its profile goes with it */
+  bool own;                 /* the profile is a temporary file; close_gpu removes it */
   struct gc_device *device;
   struct gc_record *record;
   struct gc_model *model;
-  struct gc_bench bench; /* after open_bench */
+  struct gc_measurement m;    /* after open_bench */
+  struct gc_results *results; /* of m; NULL before open_bench */
   struct gc_error err;
 };
 
@@ -40,14 +48,15 @@ static inline void must(const struct opened *o, int status, const char *what)
     fail_msg("%s: %s: %d: %s", o->name, what, status, o->err.text);
 }
 
-/* The directory of the profiles: make check says where, and who runs a test by hand stands where it is. */
+/* The directory of the profiles. "make check" sets the variable. If you run a test by hand, start
+ * it in the top directory of the sources. */
 static inline const char *profile_folder(void)
 {
   setenv("HWLOC_GPUCACHE_SIM_PATH", "data/sim", 0);
   return getenv("HWLOC_GPUCACHE_SIM_PATH");
 }
 
-/* What a file says, until the next call. */
+/* The text of a file, valid until the next call. */
 static inline const char *text_of(const char *path)
 {
   static char text[1 << 16];
@@ -63,7 +72,7 @@ static inline const char *text_of(const char *path)
   return text;
 }
 
-/* name: a profile's, or the path of one. */
+/* name: of a profile, or the path of one. */
 static inline void open_gpu(struct opened *o, const char *name)
 {
   const char *text;
@@ -81,8 +90,8 @@ static inline void open_gpu(struct opened *o, const char *name)
   must(o, gc_model_new(name, text, strlen(text), &o->model, &o->err), "model");
 }
 
-/* A GPU with a profile of the test's own, as by printf. */
-__attribute__((format(printf, 2, 3))) static inline void open_form(struct opened *o, const char *form, ...)
+/* Opens a GPU with a profile that the test formats. */
+__attribute__((format(printf, 2, 3))) static inline void open_profile(struct opened *o, const char *format, ...)
 {
   char path[] = "/tmp/gpucache-sim-XXXXXX";
   const int fd = mkstemp(path);
@@ -90,38 +99,44 @@ __attribute__((format(printf, 2, 3))) static inline void open_form(struct opened
   va_list values;
 
   assert_non_null(file);
-  va_start(values, form);
-  vfprintf(file, form, values);
+  va_start(values, format);
+  vfprintf(file, format, values);
   va_end(values);
   assert_int_equal(fclose(file), 0);
   open_gpu(o, path);
   o->own = true;
 }
 
+/* Prepares an open GPU for single steps. */
 static inline void open_bench(struct opened *o)
 {
-  must(o, gc_bench_open_known(&o->bench, o->device, o->gpu->known, o->record, &o->err), "bench");
+  assert_non_null(o->results = malloc(sizeof(*o->results)));
+  gc_results_clear(o->results);
+  must(o, gc_measurement_open(&o->m, o->device, o->gpu->tables, o->results, &o->err), "bench");
 }
 
-/* Ready to measure with. */
+/* The same, with a steady clock and a measured timing overhead. */
 static inline void open_warm_bench(struct opened *o)
 {
   open_bench(o);
-  must(o, gc_warm_up(&o->bench), "warm up");
-  must(o, gc_calibrate_window(&o->bench), "timing");
+  must(o, gc_clock_warm_up(&o->m.bench), "warm up");
+  must(o, gc_measure_overhead(&o->m), "timing");
 }
 
-/* As another process that goes on with the record. */
+/* Opens a new device and starts a new record, as another process does that continues the plan. */
 static inline void reopen_device(struct opened *o)
 {
+  gc_record_free(o->record);
+  assert_non_null(o->record = gc_record_new(&o->gpu->identity));
   gc_ops(o->device)->close(o->device);
   must(o, gc_device_open(o->gpu, &o->device, &o->err), "device");
 }
 
 static inline void close_gpu(struct opened *o)
 {
-  if (o->bench.device)
-    gc_bench_close(&o->bench);
+  if (o->results)
+    gc_measurement_close(&o->m);
+  free(o->results);
   gc_model_free(o->model);
   gc_record_free(o->record);
   gc_ops(o->device)->close(o->device);
@@ -130,7 +145,7 @@ static inline void close_gpu(struct opened *o)
   gc_gpus_free(&o->gpus);
 }
 
-/* Every GPU of data/sim. */
+/* Calls check for every GPU of data/sim. */
 static inline void each_profile(void (*check)(struct opened *o))
 {
   DIR *directory = opendir(profile_folder());
@@ -152,19 +167,51 @@ static inline void each_profile(void (*check)(struct opened *o))
   assert_true(count >= 12);
 }
 
-/* --- what the record says -------------------------------------------------------------------------- */
+/* --- results and record ------------------------------------------------------------------------ */
 
-static inline struct gc_element *element_of(struct opened *o, enum gc_kind kind)
+/* The typed results of an element. */
+static inline struct gc_measured *measured(struct opened *o, enum gc_kind kind)
 {
-  struct gc_element *element = gc_record_find(o->record, kind);
-
-  if (!element)
-    element = gc_record_add(o->record, kind);
-  assert_non_null(element);
-  return element;
+  return &o->results->element[kind];
 }
 
-/* An info of an element, which may be NULL, or "". */
+/* Publishes the results so far; returns an element of the record, valid until the next call. */
+static inline const struct gc_element *published(struct opened *o, enum gc_kind kind)
+{
+  gc_record_free(o->record);
+  assert_non_null(o->record = gc_record_new(&o->gpu->identity));
+  must(o, gc_publish(o->results, o->record), "publish");
+  return gc_record_find(o->record, kind);
+}
+
+/* Does the step need more memory than may be used? Then the plan does not run it. */
+static inline bool lacks_memory(struct opened *o, gc_step *step, enum gc_kind kind)
+{
+  for (unsigned i = 0; i < gc_plan_steps; i++)
+    if (gc_plan[i].kind == kind && gc_plan[i].run == step)
+      return gc_plan_lacks_memory(&o->m, &gc_plan[i]);
+  return false;
+}
+
+/* Runs a step on an element, and publishes it. */
+static inline const struct gc_element *run_step(struct opened *o, gc_step *step, enum gc_kind kind)
+{
+  measured(o, kind)->tried = true;
+  if (lacks_memory(o, step, kind))
+    return published(o, kind);
+  must(o, step(&o->m, measured(o, kind)), gc_kinds[kind].subtype);
+  return published(o, kind);
+}
+
+/* Sets the capacity as if it had been measured. */
+static inline void claim(struct opened *o, enum gc_kind kind, uint64_t bytes)
+{
+  measured(o, kind)->tried = true;
+  measured(o, kind)->capacity_bytes = bytes;
+  gc_set_measured(measured(o, kind), GC_CAPACITY, 0.98);
+}
+
+/* An info of an element; "" if there is none, or if element is NULL. */
 static inline const char *text(const struct gc_element *element, const char *key)
 {
   const char *value = element ? gc_infos_get(&element->infos, key) : NULL;
@@ -172,6 +219,7 @@ static inline const char *text(const struct gc_element *element, const char *key
   return value ? value : "";
 }
 
+/* The same as a number; NAN if there is none. */
 static inline double number(const struct gc_element *element, const char *key)
 {
   const char *value = text(element, key);

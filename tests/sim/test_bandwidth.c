@@ -1,21 +1,26 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Bandwidths of simulated GPUs against what their models carry, and what is not told and why.
+ * Bandwidths of simulated GPUs, compared with those of the model, and the reasons of withheld ones.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
+
+#include "measure/bandwidth/bandwidth.h"
+#include "measure/capacity/capacity.h"
+#include "measure/core/footprint.h"
+#include "measure/walk/path.h"
 
 #include "open.h"
 
 #define WITHIN 0.03
 
-/* Which level of which space an element is, and what is told of it. */
+/* The level of the model that an element is, its step, and the keys of its values. */
 static const struct element {
   enum gc_kind kind;
   enum gc_space space;
   unsigned level;
-  int (*step)(struct gc_bench *bench, struct gc_element *element);
+  gc_step *step;
   const char *read, *write;
 } elements[] = {
   {GC_DEVICE_MEMORY, GC_SPACE_CG, 1, gc_step_memory_bandwidth, HWLOC_GPUCACHE_READ_GBPS,
@@ -36,11 +41,7 @@ static const struct element {
 
 static const struct gc_infos *measure(struct opened *run, const struct element *e)
 {
-  struct gc_element *element = gc_record_add(run->record, e->kind);
-
-  assert_non_null(element);
-  must(run, e->step(&run->bench, element), gc_kinds[e->kind].subtype);
-  return &element->infos;
+  return &run_step(run, e->step, e->kind)->infos;
 }
 
 static void check_way(const struct opened *run, const struct element *e, const struct gc_infos *infos,
@@ -56,19 +57,19 @@ static void check_way(const struct opened *run, const struct element *e, const s
   snprintf(name, sizeof(name), "%sConfidence", way);
   confidence = gc_infos_get(infos, name);
   if (!value || !source || strcmp(source, "measured") || !confidence)
-    fail_msg("%s: %s of %s is not told: %s", run->name, way, what, source ? source : "no source");
+    fail_msg("%s: %s of %s is absent: %s", run->name, way, what, source ? source : "no source");
   if (!(fabs(strtod(value, NULL) - truth) <= WITHIN * truth))
     fail_msg("%s: %s of %s is %s, in the model %.2f", run->name, way, what, value, truth);
   if (!(strtod(confidence, NULL) >= 0.95))
-    fail_msg("%s: %s of %s is told with confidence %s", run->name, way, what, confidence);
+    fail_msg("%s: %s of %s has a confidence of %s", run->name, way, what, confidence);
 }
 
-/* Whatever the GPU, measuring holds no more than 1 GiB and a 20th of it at once. */
-static void check_memory(const struct opened *run)
+/* At any time, measuring holds 1 GiB and this share of the device memory at most. */
+static void check_memory(const struct opened *run, unsigned share)
 {
-  const uint64_t peak = run->bench.ops->counts(run->device)->device_bytes_peak;
+  const uint64_t peak = run->m.bench.ops->counts(run->device)->device_bytes_peak;
 
-  if (peak > GC_DEVICE_BYTES_MAX || peak > run->bench.memory_bytes / 20)
+  if (peak > GC_DEVICE_BYTES_MAX || peak > run->m.bench.memory_bytes / share)
     fail_msg("%s: %llu bytes of device memory at once", run->name, (unsigned long long)peak);
 }
 
@@ -80,13 +81,12 @@ static void profile(void **state)
   open_bench(&run);
   for (size_t i = 0; i < ELEMENTS; i++) {
     const struct element *e = &elements[i];
-    const struct gc_path *path = gc_path_of(e->kind);
     const struct gc_infos *infos;
 
-    if (path && !path->present(&run.bench.properties))
+    if (!gc_present(&run.m.bench.properties, e->kind))
       continue;
-    if (e->kind == GC_CONSTANT_L1) /* what lies behind it is seen only where its capacity is known */
-      must(&run, gc_step_capacity(&run.bench, element_of(&run, e->kind)), "capacity");
+    if (e->kind == GC_CONSTANT_L1) /* the level behind it is measured only if its capacity is known */
+      run_step(&run, gc_step_capacity, e->kind);
     infos = measure(&run, e);
     check_way(&run, e, infos, false);
     if (e->write)
@@ -94,14 +94,14 @@ static void profile(void **state)
     else
       assert_null(gc_infos_get(infos, "WriteSource"));
   }
-  check_memory(&run);
+  check_memory(&run, GC_USUAL_SHARE);
   close_gpu(&run);
 }
 
-/* A chip that can be spoilt: each test says how many SMs, which clocks and what L2 it has. */
+/* A small chip; each test sets its SMs, clocks, memory and L2. */
 static void open_chip(struct opened *run, const char *lines, const char *l2)
 {
-  open_form(run,
+  open_profile(run,
             "model = Test chip\ncompute = 7.5\nclock_khz = 1500000\nmemory_bus_bits = 256\n"
             "threads_per_sm = 1024\nblocks_per_sm = 16\nshared_per_sm = 32 KiB\nshared_per_block = 31 KiB\n"
             "clock_overhead = 6\n%s\n"
@@ -128,7 +128,7 @@ static void assert_withheld(const struct gc_infos *infos, const char *way, const
   assert_null(gc_infos_get(infos, key));
 }
 
-/* Reads and writes are not the same number, and neither is told for the other. */
+/* The bandwidths of reads and writes differ, and neither is reported as the other. */
 static void writes_are_not_reads(void **state)
 {
   struct opened run;
@@ -150,8 +150,8 @@ static void writes_are_not_reads(void **state)
   close_gpu(&run);
 }
 
-/* 2 x 4 GHz x 32 bytes are 256 GB/s: what is said to be faster is not believed, what is slower is. */
-static void more_than_the_bus_allows(void **state)
+/* 2 x 4 GHz x 32 bytes are 256 GB/s: a faster value is withheld, a slower one is reported. */
+static void reads_above_the_bus_limit_are_withheld(void **state)
 {
   const struct gc_infos *infos;
   struct opened run;
@@ -165,8 +165,9 @@ static void more_than_the_bus_allows(void **state)
   close_gpu(&run);
 }
 
-/* 32 lanes x 4 bytes in a cycle of an SM, and 4 SMs x 1.5 GHz x that. The plan says so, too. */
-static void more_than_sms_can_move(void **state)
+/* An SM moves 32 lanes x 4 bytes in a cycle, and the chip 4 SMs x 1.5 GHz x that. The plan warns,
+ * too. */
+static void reads_above_the_sm_limit_are_withheld(void **state)
 {
   const struct gc_infos *infos;
   struct opened run;
@@ -175,18 +176,18 @@ static void more_than_sms_can_move(void **state)
   open_chip(&run, "sms = 4\nmemory_clock_khz = 4000000\nmemory = 4 GiB",
              "size = 1 MiB\nread_gbps = 900\nwrite_gbps = 700\n[space texture]\n"
              "path = L1 30, L2 200, memory 500\nread_bytes_per_cycle = 140");
-  run.bench.mhz = 1500;
+  run.m.bench.mhz = 1500;
   infos = measure(&run, &elements[1]);
   assert_withheld(infos, "Read", HWLOC_GPUCACHE_READ_GBPS, "the way to the SMs allows 768 at most");
   check_way(&run, &elements[1], infos, true);
   assert_withheld(measure(&run, &elements[3]), "Read", HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE,
                   "an SM allows 128 at most");
-  assert_non_null(strstr(run.bench.complaints, "Read of TextureCache is withheld: "));
+  assert_non_null(strstr(run.results->warnings, "Read of TextureCache is withheld: "));
   close_gpu(&run);
 }
 
-/* Nothing but noise from launch to launch. What is inside the SM does not know of it. */
-static void noise_is_no_value(void **state)
+/* Bandwidths outside the SM vary by half from launch to launch. Those inside the SM do not vary. */
+static void noise_is_withheld(void **state)
 {
   struct opened run;
 
@@ -204,7 +205,7 @@ static void noise_is_no_value(void **state)
   close_gpu(&run);
 }
 
-/* Neither is told of this element of such a chip, and why. */
+/* Reads and writes of this element are withheld for this reason. */
 static void check_neither(const char *lines, const char *l2, const struct element *e, const char *why)
 {
   const struct gc_infos *infos;
@@ -214,20 +215,21 @@ static void check_neither(const char *lines, const char *l2, const struct elemen
   infos = measure(&run, e);
   assert_withheld(infos, "Read", HWLOC_GPUCACHE_READ_GBPS, why);
   assert_withheld(infos, "Write", HWLOC_GPUCACHE_WRITE_GBPS, why);
-  check_memory(&run);
+  check_memory(&run, GC_FREE_SHARE);
   close_gpu(&run);
 }
 
-static void too_many_sms_for_the_l2(void **state)
+static void too_many_sms_for_the_l2_are_withheld(void **state)
 {
   (void)state;
   check_neither("sms = 40\nmemory_clock_khz = 4000000\nmemory = 4 GiB", "size = 256 KiB", &elements[1],
-                "too small for as many SMs");
+                "too small for so many SMs");
 }
 
-/* Walks go round and round, and with 80 SMs a step of all of them is 5/32 of the array: so 32 steps on they
- * are where they were, and must not find what the L2 kept of it. Then all repetitions agree. */
-static void no_walk_meets_what_one_before_left(void **state)
+/* Walks go round the array. With 80 SMs, one step of all SMs covers 5/32 of it, so the walk is back
+ * at its start after 32 steps. It must not hit lines that the L2 still holds. If so, all
+ * repetitions agree. */
+static void walks_do_not_hit_lines_of_the_last_round(void **state)
 {
   struct opened run;
 
@@ -246,16 +248,16 @@ static void no_walk_meets_what_one_before_left(void **state)
   close_gpu(&run);
 }
 
-/* A 20th of the memory is what the bench takes, in which an L2 of 32 MiB leaves its traces. */
-static void too_little_memory(void **state)
+/* The bench takes a fifth of the memory, and an L2 of 32 MiB holds too large a part of that. */
+static void too_little_memory_is_withheld(void **state)
 {
   (void)state;
-  check_neither("sms = 4\nmemory_clock_khz = 4000000\nmemory = 4000 MiB", "size = 32 MiB", &elements[0],
-                "too little free device memory");
+  check_neither("sms = 4\nmemory_clock_khz = 4000000\nmemory = 1000 MiB", "size = 32 MiB",
+                &elements[0], "needs 272 MiB of free GPU memory, 200 MiB may be used");
 }
 
-/* Where L2 is large, the memory for walks is more than all else needs, and within the limits. */
-static void eight_l2_are_walked(void **state)
+/* With a large L2, walks need more memory than everything else, and stay within the limits. */
+static void walks_cover_eight_times_the_l2(void **state)
 {
   struct opened run;
 
@@ -263,18 +265,18 @@ static void eight_l2_are_walked(void **state)
   open_chip(&run, "sms = 4\nmemory_clock_khz = 4000000\nmemory = 64 GiB",
              "size = 64 MiB\nread_gbps = 700");
   check_way(&run, &elements[0], measure(&run, &elements[0]), false);
-  assert_true(run.bench.walk_bytes == 8ull * (64 << 20));
-  assert_true(run.bench.arena_bytes < 4ull * (64 << 20));
-  check_memory(&run);
+  assert_true(run.m.bench.walk_bytes == 8ull * (64 << 20));
+  assert_true(run.m.bench.arena_bytes < 4ull * (64 << 20));
+  check_memory(&run, GC_USUAL_SHARE);
   close_gpu(&run);
 }
 
-/* Walks of L2s of 134 MiB do not fit what we take, however much is free. */
-static void too_large_an_l2(void **state)
+/* Walks for an L2 of 134 MiB do not fit into 1 GiB, however much memory is free. */
+static void too_large_an_l2_is_withheld(void **state)
 {
   (void)state;
   check_neither("sms = 4\nmemory_clock_khz = 4000000\nmemory = 64 GiB", "size = 134 MiB\nread_gbps = 700",
-                &elements[0], "too large an L2");
+                &elements[0], "needs 1038 MiB of GPU memory, measuring uses 1024 MiB at most");
 }
 
 int main(void)
@@ -288,13 +290,13 @@ int main(void)
     tests[n] = (struct CMUnitTest){profiles[n], profile, NULL, NULL,
                                    (void *)(uintptr_t)profiles[n]};
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(writes_are_not_reads);
-  tests[n++] = (struct CMUnitTest)cmocka_unit_test(more_than_the_bus_allows);
-  tests[n++] = (struct CMUnitTest)cmocka_unit_test(more_than_sms_can_move);
-  tests[n++] = (struct CMUnitTest)cmocka_unit_test(noise_is_no_value);
-  tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_many_sms_for_the_l2);
-  tests[n++] = (struct CMUnitTest)cmocka_unit_test(no_walk_meets_what_one_before_left);
-  tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_little_memory);
-  tests[n++] = (struct CMUnitTest)cmocka_unit_test(eight_l2_are_walked);
-  tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_large_an_l2);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(reads_above_the_bus_limit_are_withheld);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(reads_above_the_sm_limit_are_withheld);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(noise_is_withheld);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_many_sms_for_the_l2_are_withheld);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(walks_do_not_hit_lines_of_the_last_round);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_little_memory_is_withheld);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(walks_cover_eight_times_the_l2);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_large_an_l2_is_withheld);
   return _cmocka_run_group_tests("bandwidth", tests, n, NULL, NULL);
 }

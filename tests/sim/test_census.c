@@ -1,47 +1,51 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Two ways to one capacity: where a census does not agree with where misses begin, the capacity is withheld, and
- * said so. That they agree on every simulated GPU of data/sim is seen in test_tables and test_amd.
+ * Two methods for one capacity. If a census does not agree with the size at which misses begin, the
+ * capacity is withheld with a reason. test_tables and test_amd check that both agree on every
+ * simulated GPU of data/sim.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
+#include "measure/capacity/capacity.h"
+#include "measure/census/census.h"
+#include "measure/topology/topology.h"
+
 #include "census.h"
 
-static int l2_capacity(struct gc_bench *bench, struct gc_element *element)
+/* The capacity of a near part needs the partitions. */
+static int l2_capacity(struct gc_measurement *m, struct gc_measured *element)
 {
-  const int status = gc_step_partition(bench, element); /* what is near */
+  const int status = gc_step_partitions(m, element);
 
-  return status ? status : gc_step_l2_capacity(bench, element);
+  return status ? status : gc_step_l2_capacity(m, element);
 }
 
-/* Each 512 bytes fill four of the ten ways of a set: the third time round one set is too small while others
- * have room left. Misses begin long before the cache is full, which the one way does not see, and the other
- * does. */
+/* Each 512 bytes fill four of the ten ways of a set. In the third round one set is full while
+ * others still have space. Misses begin long before the cache is full: the search reports that
+ * size, and the census the true one. */
 #define UNEVEN "size = 20 KiB\nline = 128\ninterleave = 512\nways = 10\nreplacement = lru"
 
 static void uneven_sets_are_withheld(void **state)
 {
-  struct gc_element *element;
+  const struct gc_element *element;
   struct opened o;
 
   (void)state;
   open_l1(&o, UNEVEN);
-  element = element_of(&o, GC_L1);
-  must(&o, gc_step_capacity(&o.bench, element), "capacity");
-  assert_int_equal(number(element, "CapacityBytes"), 16384 + 256);
-  must(&o, gc_step_census(&o.bench, element), "census");
+  assert_int_equal(number(run_step(&o, gc_step_capacity, GC_L1), "CapacityBytes"), 16384 + 256);
+  element = run_step(&o, gc_step_census, GC_L1);
   assert_true(isnan(number(element, "CapacityBytes")));
   assert_true(isnan(number(element, "CapacityConfidence")));
   assert_true(fabs(number(element, "CensusBytes") - 20480) < 205);
   assert_non_null(strstr(text(element, "CapacitySource"), "absent:misses begin after "));
   assert_non_null(strstr(text(element, "CapacitySource"), "a census found "));
-  assert_non_null(strstr(o.bench.complaints, "Capacity of L1Cache is withheld: misses begin after "));
+  assert_non_null(strstr(o.results->warnings, "Capacity of L1Cache is withheld: misses begin after "));
   close_gpu(&o);
 }
 
-/* Whatever capacity there is said to be: a census finds the one of the model, or that there is more. */
+/* Whatever capacity is set before: a census finds that of the model, and withholds any other. */
 static void wrong_capacities_are_withheld(void **state)
 {
   static const char *const policies[] = {"lru", "random"};
@@ -50,30 +54,28 @@ static void wrong_capacities_are_withheld(void **state)
   for (size_t i = 0; i < 2; i++)
     for (int percent = 60; percent <= 140; percent += 10) {
       char l1[128], kept[300];
-      struct gc_element *element;
+      const struct gc_element *element;
       struct opened o;
 
       snprintf(l1, sizeof(l1), "size = 32 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = %s",
                policies[i]);
       open_l1(&o, l1);
-      element = element_of(&o, GC_L1);
-      must(&o, gc_step_capacity(&o.bench, element), "capacity");
-      assert_int_equal(number(element, "CapacityBytes"), 32768);
-      assert_int_equal(
-        gc_infos_set_u64(&element->infos, "CapacityBytes", 32768ull * (unsigned)percent / 100 / 128 * 128), 0);
-      must(&o, gc_step_census(&o.bench, element), "census");
+      assert_int_equal(number(run_step(&o, gc_step_capacity, GC_L1), "CapacityBytes"), 32768);
+      claim(&o, GC_L1, 32768ull * (unsigned)percent / 100 / 128 * 128);
+      element = run_step(&o, gc_step_census, GC_L1);
       snprintf(kept, sizeof(kept), "%s, %d %%: %s", policies[i], percent, text(element, "CapacitySource"));
       if (isnan(number(element, "CapacityBytes")) != (percent != 100))
         fail_msg("%s", kept);
       if (percent >= 70 && !(fabs(number(element, "CensusBytes") - 32768) <= 0.05 * 32768))
-        fail_msg("%s: counted were %.0f", kept, number(element, "CensusBytes"));
+        fail_msg("%s: the census is %.0f", kept, number(element, "CensusBytes"));
       close_gpu(&o);
     }
 }
 
-/* A first miss that is 6 KiB too early or too late is withheld: so much an H200's L1 of 217 KiB lacks of what its
- * carve-out should leave, which is why it has to be found in two ways. The H200: random replacement, 132 SMs. */
-static void lost_kibibytes_are_noticed(void **state)
+/* A capacity that is wrong by 6 KiB is withheld. The L1 of an H200, 217 KiB, is that much smaller
+ * than its carve-out should leave, which is why two methods have to agree on it. It has random
+ * replacement and 132 SMs. */
+static void an_error_of_six_kib_is_withheld(void **state)
 {
   static const int differences[] = {-8192, -6144, 0, 6144, 8192};
   static const struct wrong l1 = {GC_L1, gc_step_capacity, gc_step_census, 217 << 10, open_l1,
@@ -83,85 +85,88 @@ static void lost_kibibytes_are_noticed(void **state)
   check_differences(&l1, differences, sizeof(differences) / sizeof(*differences));
 }
 
-/* A capacity that is said to be so many times what it is: a tenth is too much. within: of what is counted. */
-static void check_factors(struct opened *o, struct gc_element *element,
-                          int (*census)(struct gc_bench *bench, struct gc_element *element), double right,
-                          double within, const double *factors, size_t n)
+/* Sets capacities that are wrong by several factors. An error of a tenth must be withheld. within:
+ * relative error that the census may have. */
+static void check_factors(struct opened *o, enum gc_kind kind, gc_step *census, double right, double within)
 {
-  for (size_t i = 0; i < n; i++) {
-    claim(element, (uint64_t)(right * factors[i]) / 128 * 128);
-    must(o, census(&o->bench, element), "census");
+  static const double factors[] = {0.86, 0.96, 1, 1.04, 1.14};
+
+  for (size_t i = 0; i < sizeof(factors) / sizeof(*factors); i++) {
+    const struct gc_element *element;
+
+    claim(o, kind, (uint64_t)(right * factors[i]) / 128 * 128);
+    element = run_step(o, census, kind);
     if (isnan(number(element, "CapacityBytes")) != (fabs(factors[i] - 1) > 0.1) ||
         !(fabs(number(element, "CensusBytes") - right) < within * right))
-      fail_msg("%s: %.2f times what there is, counted were %.0f +- %.0f: %s", o->name, factors[i],
+      fail_msg("%s: %.2f times the capacity, the census is %.0f +- %.0f: %s", o->name, factors[i],
                number(element, "CensusBytes"), number(element, "CensusErrorBytes"),
                text(element, "CapacitySource"));
   }
 }
 
-/* An L2 that overflows may keep a sixteenth more or less, so an eighth has to be wrong; of one in partitions
- * and of one that is whole. */
+/* An L2 that overflows may keep a sixteenth more or less, so an error of an eighth must be noticed.
+ * One of these L2 has partitions, the other has none. */
 static void wrong_l2_are_withheld(void **state)
 {
   static const struct {
     const char *profile;
     double bytes;
   } gpus[] = {{"h200", 29491200}, {"v100", 6 << 20}};
-  static const double factors[] = {0.86, 0.96, 1, 1.04, 1.14};
 
   (void)state;
   for (size_t gpu = 0; gpu < sizeof(gpus) / sizeof(*gpus); gpu++) {
     const double right = gpus[gpu].bytes;
-    struct gc_element *element;
+    const struct gc_element *element;
     struct opened o;
 
     open_gpu(&o, gpus[gpu].profile);
     open_warm_bench(&o);
-    element = element_of(&o, GC_L2);
-    must(&o, l2_capacity(&o.bench, element), "capacity");
+    element = run_step(&o, l2_capacity, GC_L2);
     if (!(fabs(number(element, "CapacityBytes") - right) < 0.005 * right))
       fail_msg("%s: %.0f bytes", o.name, number(element, "CapacityBytes"));
-    check_factors(&o, element, gc_step_l2_census, right, 0.05, factors, sizeof(factors) / sizeof(*factors));
+    check_factors(&o, GC_L2, gc_step_l2_census, right, 0.05);
     close_gpu(&o);
   }
 }
 
-/* The same of an L3, which all read, and one samples. */
+/* The same for an L3: all SMs read it, and one SM takes the samples. */
 static void wrong_l3_are_withheld(void **state)
 {
-  static const double factors[] = {0.86, 0.96, 1, 1.04, 1.14}, right = 96 << 20;
-  struct gc_element *element;
+  const double right = 96 << 20;
+  const struct gc_element *element;
   struct opened o;
 
   (void)state;
   open_gpu(&o, "rx7900xtx");
   open_warm_bench(&o);
-  element = element_of(&o, GC_L3);
-  must(&o, gc_step_l3_capacity(&o.bench, element), "capacity");
+  element = run_step(&o, gc_step_l3_capacity, GC_L3);
   assert_int_equal(number(element, "CapacityBytes"), right);
-  check_factors(&o, element, gc_step_l3_census, right, 0.03, factors, sizeof(factors) / sizeof(*factors));
-  assert_int_equal(gc_infos_set_u64(&element->infos, "CapacityBytes", o.bench.arena_bytes), 0);
-  must(&o, gc_step_l3_census(&o.bench, element), "census");
-  assert_string_equal(text(element, "CensusSource"), "absent:too little free device memory");
+  check_factors(&o, GC_L3, gc_step_l3_census, right, 0.03);
+  memset(measured(&o, GC_L3)->found, 0, sizeof(measured(&o, GC_L3)->found));
+  claim(&o, GC_L3, o.m.bench.arena_bytes);
+  element = run_step(&o, gc_step_l3_census, GC_L3);
+  assert_string_equal(text(element, "CensusSource"),
+                      "absent:needs 608 MiB of free GPU memory, 1024 MiB may be used");
   close_gpu(&o);
 }
 
-/* When a failure made another process go on after the capacity, nothing is counted, and the capacity stays. */
-static void nothing_is_known_any_more(void **state)
+/* The latency of a hit is unknown: there is no census, and the capacity stays. */
+static void without_hit_latency_nothing_is_counted(void **state)
 {
+  const struct gc_element *element;
   struct opened o;
 
   (void)state;
   open_l1(&o, "size = 32 KiB\nline = 128\nways = 4\nreplacement = lru");
-  assert_int_equal(gc_infos_set_u64(&element_of(&o, GC_L1)->infos, "CapacityBytes", 32768), 0);
-  must(&o, gc_step_census(&o.bench, element_of(&o, GC_L1)), "census");
-  assert_memory_equal(text(element_of(&o, GC_L1), "CensusSource"), "absent:", 7);
-  assert_int_equal(number(element_of(&o, GC_L1), "CapacityBytes"), 32768);
+  claim(&o, GC_L1, 32768);
+  element = run_step(&o, gc_step_census, GC_L1);
+  assert_memory_equal(text(element, "CensusSource"), "absent:", 7);
+  assert_int_equal(number(element, "CapacityBytes"), 32768);
   close_gpu(&o);
 }
 
-/* The plan tells whoever wants to know, once. */
-static void complain(void *data, const char *sentence)
+/* Counts the warnings about withheld capacities; there may be no others. */
+static void count_warning(void *data, const char *sentence)
 {
   unsigned *count = data;
 
@@ -169,10 +174,10 @@ static void complain(void *data, const char *sentence)
   (*count)++;
 }
 
-static void the_plan_complains(void **state)
+static void the_plan_warns_once(void **state)
 {
   unsigned count = 0;
-  const struct gc_measure_options options = {.only = "L1Cache", .complain = complain, .data = &count};
+  const struct gc_measure_options options = {.only = "L1Cache", .warn = count_warning, .data = &count};
   struct gc_record *record;
   struct opened o;
 
@@ -192,11 +197,11 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(uneven_sets_are_withheld),
     cmocka_unit_test(wrong_capacities_are_withheld),
-    cmocka_unit_test(lost_kibibytes_are_noticed),
+    cmocka_unit_test(an_error_of_six_kib_is_withheld),
     cmocka_unit_test(wrong_l2_are_withheld),
     cmocka_unit_test(wrong_l3_are_withheld),
-    cmocka_unit_test(nothing_is_known_any_more),
-    cmocka_unit_test(the_plan_complains),
+    cmocka_unit_test(without_hit_latency_nothing_is_counted),
+    cmocka_unit_test(the_plan_warns_once),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,9 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * GPUs on which something does not work, or is too small for a method: whatever it is, every
- * property is told or absent with a reason, and what does not depend on it is told as if nothing
- * had been.
+ * GPUs on which a kernel fails, or which are too small for a method. Every property is reported, or
+ * absent with a reason. Values that do not depend on the failure are the same as without it.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -27,7 +26,7 @@ static void read_profile(const char *name, char text[TEXT_MAX])
   assert_true(snprintf(text, TEXT_MAX, "%s", text_of(path)) < TEXT_MAX);
 }
 
-/* Puts this line in place of the one that begins with its key, or else in front. */
+/* Replaces the line that begins with the same key; if there is none, the new line comes first. */
 static void change(char text[TEXT_MAX], const char *line)
 {
   const size_t key = strcspn(line, "=") + 1;
@@ -42,36 +41,37 @@ static void change(char text[TEXT_MAX], const char *line)
   strcpy(text, changed);
 }
 
-struct seen {
+struct run {
   struct opened o;
   int status;
-  unsigned failures, devices; /* steps that failed; processes it would have taken */
+  unsigned failures, devices; /* failed steps; devices that were opened */
 };
 
 static void note_failure(void *data, const char *why)
 {
-  struct seen *seen = data;
+  struct run *run = data;
 
-  seen->failures += strstr(why, "; this is left out") != NULL;
+  run->failures += strstr(why, "; this is left out") != NULL;
 }
 
-/* As the tool does it, which takes another process for what is left; the simulator's failures end with
- * the device. */
-static void measure(const char *text, struct seen *seen)
+/* Measures like the tool, which continues in another process after a failed launch. Here another
+ * device is enough, because a failure of the simulator lasts only until its device is closed. */
+static void measure(const char *text, struct run *run)
 {
-  struct gc_measure_rest rest = {0};
-  const struct gc_measure_options options = {.complain = note_failure, .data = seen, .rest = &rest};
-  struct opened *o = &seen->o;
+  struct gc_handover handover = {0};
+  const struct gc_measure_options options = {.warn = note_failure, .data = run, .handover = &handover};
+  struct opened *o = &run->o;
 
-  *seen = (struct seen){0};
-  open_form(o, "%s", text);
+  *run = (struct run){0};
+  open_profile(o, "%s", text);
   for (;;) {
-    seen->status = gc_measure(o->device, &options, o->record, &o->err);
-    seen->devices++;
-    if (seen->status || !rest.left || seen->devices == PROCESSES_MAX)
-      return;
-    reopen_device(o);
+    run->status = gc_measure(o->device, &options, o->record, &o->err);
+    run->devices++;
+    if (run->status || !handover.left || run->devices == PROCESSES_MAX)
+      break;
+    reopen_device(o); /* also starts a new record */
   }
+  gc_handover_free(&handover);
 }
 
 static bool ends(const char *name, const char *tail)
@@ -88,8 +88,8 @@ static bool is_absent(const char *source)
   return !strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, length) && source[length];
 }
 
-/* All properties that `whole` tells something about, `other` does too, if it has the element. Returns how
- * many are absent there only. */
+/* `other` has a source for every property that `whole` has one for. Returns the number of
+ * properties that are absent only in `other`. */
 static unsigned check_sources(const struct gc_record *whole, const struct gc_record *other,
                               const char *what)
 {
@@ -108,17 +108,17 @@ static unsigned check_sources(const struct gc_record *whole, const struct gc_rec
         continue;
       if (!source && !strcmp(name, HWLOC_GPUCACHE_CENSUS HWLOC_GPUCACHE_SOURCE_SUFFIX) &&
           !gc_infos_get(&same->infos, HWLOC_GPUCACHE_CAPACITY_BYTES))
-        continue; /* there is none without a capacity */
+        continue; /* without a capacity there is no census */
       if (!source)
-        fail_msg("%s: nothing told about %s of %s", what, name, gc_kinds[element->kind].subtype);
+        fail_msg("%s: no %s of %s", what, name, gc_kinds[element->kind].subtype);
       lost += is_absent(source) && !is_absent(element->infos.array[i].value);
     }
   }
   return lost;
 }
 
-/* What varies with the noise: times, rates and samples, a little. */
-static bool alike(const char *name, const char *a, const char *b)
+/* Times, rates and samples vary a little with the noise; everything else must be the same. */
+static bool same_value(const char *name, const char *a, const char *b)
 {
   const double x = strtod(a, NULL), y = strtod(b, NULL);
 
@@ -132,7 +132,7 @@ static bool alike(const char *name, const char *a, const char *b)
   return !strcmp(a, b);
 }
 
-/* Whatever is told, is told as in `whole`. */
+/* All values of `other` are those of `whole`. */
 static void check_values(const struct gc_record *whole, const struct gc_record *other, const char *what)
 {
   for (size_t e = 0; e < other->count; e++) {
@@ -146,19 +146,19 @@ static void check_values(const struct gc_record *whole, const struct gc_record *
 
       if (is_absent(info->value))
         continue;
-      if (!value || !alike(info->name, info->value, value))
+      if (!value || !same_value(info->name, info->value, value))
         fail_msg("%s: %s of %s is %s, not %s", what, info->name, gc_kinds[element->kind].subtype,
                  info->value, value ? value : "(absent)");
     }
   }
 }
 
-/* One kernel after the other fails, and takes the device with it. */
-static void a_failure_costs_what_depends_on_it(void **state)
+/* One kernel after the other fails. The device does not work after that. */
+static void only_dependent_values_are_lost(void **state)
 {
   char tiny[TEXT_MAX], broken[TEXT_MAX], line[64];
   unsigned survived = 0;
-  struct seen whole;
+  struct run whole;
 
   (void)state;
   read_profile("tests/tool/tiny", tiny);
@@ -167,27 +167,27 @@ static void a_failure_costs_what_depends_on_it(void **state)
   assert_int_equal(whole.devices, 1);
   assert_int_equal(whole.failures, 0);
   for (size_t k = 0; k < KERNELS; k++) {
-    struct seen seen;
+    struct run run;
 
     snprintf(line, sizeof(line), "broken = %s", kernels[k]);
     strcpy(broken, tiny);
     change(broken, line);
-    measure(broken, &seen);
-    if (seen.status) { /* nothing can be done without it, or next to nothing */
-      assert_int_equal(seen.status, -EIO);
-      assert_non_null(strstr(seen.o.err.text, kernels[k]));
+    measure(broken, &run);
+    if (run.status) { /* almost nothing can be measured without this kernel */
+      assert_int_equal(run.status, -EIO);
+      assert_non_null(strstr(run.o.err.text, kernels[k]));
     } else {
-      const unsigned lost = check_sources(whole.o.record, seen.o.record, kernels[k]);
+      const unsigned lost = check_sources(whole.o.record, run.o.record, kernels[k]);
 
-      /* after the last step there is nothing left to do */
-      assert_in_range(seen.devices, seen.failures, 1 + seen.failures);
-      assert_true(!seen.failures == !lost);
-      survived += seen.failures > 0;
+      /* after a failure of the last step no other device is needed */
+      assert_in_range(run.devices, run.failures, 1 + run.failures);
+      assert_true(!run.failures == !lost);
+      survived += run.failures > 0;
     }
-    close_gpu(&seen.o);
+    close_gpu(&run.o);
   }
   if (survived < 12)
-    fail_msg("only %u kernels may fail", survived);
+    fail_msg("only %u kernels may fail without a failure of the measurement", survived);
   close_gpu(&whole.o);
 }
 
@@ -196,11 +196,11 @@ struct loss {
   enum gc_kind kind;
 };
 
-/* Each kernel that is broken costs what it says, and the other values are as without. */
-static void losses_are_told(const char *profile, const struct loss *cases, size_t n)
+/* Each broken kernel has the listed losses, and the other values are the same as without it. */
+static void check_losses(const char *profile, const struct loss *cases, size_t n)
 {
   char text[TEXT_MAX], broken[TEXT_MAX], line[64];
-  struct seen whole, seen;
+  struct run whole, run;
 
   read_profile(profile, text);
   measure(text, &whole);
@@ -211,27 +211,27 @@ static void losses_are_told(const char *profile, const struct loss *cases, size_
 
     if (!i || strcmp(cases[i].kernel, cases[i - 1].kernel)) {
       if (i)
-        close_gpu(&seen.o);
+        close_gpu(&run.o);
       snprintf(line, sizeof(line), "broken = %s", cases[i].kernel);
       strcpy(broken, text);
       change(broken, line);
-      measure(broken, &seen);
-      assert_int_equal(seen.status, 0);
-      check_sources(whole.o.record, seen.o.record, cases[i].kernel);
-      check_values(whole.o.record, seen.o.record, cases[i].kernel);
+      measure(broken, &run);
+      assert_int_equal(run.status, 0);
+      check_sources(whole.o.record, run.o.record, cases[i].kernel);
+      check_values(whole.o.record, run.o.record, cases[i].kernel);
     }
-    assert_non_null(element = gc_record_find(seen.o.record, cases[i].kind));
+    assert_non_null(element = gc_record_find(run.o.record, cases[i].kind));
     if (!(source = gc_infos_get(&element->infos, cases[i].lost)))
       fail_msg("%s: no %s of %s", cases[i].kernel, cases[i].lost, gc_kinds[cases[i].kind].subtype);
     assert_memory_equal(source, cases[i].why, strlen(cases[i].why));
-    assert_int_equal(gc_infos_get_u64(&seen.o.record->infos, "MeasuringFailures", &failures), 0);
-    assert_int_equal(failures, seen.failures);
+    assert_int_equal(gc_infos_get_u64(&run.o.record->infos, "MeasuringFailures", &failures), 0);
+    assert_int_equal(failures, run.failures);
   }
-  close_gpu(&seen.o);
+  close_gpu(&run.o);
   close_gpu(&whole.o);
 }
 
-static void what_does_not_depend_on_it_is_the_same(void **state)
+static void losses_on_nvidia_have_reasons(void **state)
 {
   static const struct loss cases[] = {
     {"latency_texture", "LatencySource", "absent:cannot finish kernel latency_texture", GC_TEXTURE},
@@ -240,28 +240,28 @@ static void what_does_not_depend_on_it_is_the_same(void **state)
   };
 
   (void)state;
-  losses_are_told("data/sim/gtx840m", cases, sizeof(cases) / sizeof(*cases));
+  check_losses("data/sim/gtx840m", cases, sizeof(cases) / sizeof(*cases));
 }
 
-/* What only AMD's GPUs have. */
-static void so_it_is_on_amd(void **state)
+/* Kernels that only AMD GPUs use. */
+static void losses_on_amd_have_reasons(void **state)
 {
-  static const char why[] = "absent:cannot finish kernel mates";
+  static const char why[] = "absent:cannot finish kernel sharing_groups";
   static const struct loss cases[] = {
     {"write_shared", "WriteSource", "absent:cannot finish kernel write_shared", GC_LDS},
-    {"mates", "InstancesSource", why, GC_SCALAR_L1},
-    {"mates", "SharedByCUsSource", why, GC_SCALAR_L1},
+    {"sharing_groups", "InstancesSource", why, GC_SCALAR_L1},
+    {"sharing_groups", "SharedByCUsSource", why, GC_SCALAR_L1},
   };
 
   (void)state;
-  losses_are_told("data/sim/mi210", cases, sizeof(cases) / sizeof(*cases));
+  check_losses("data/sim/mi210", cases, sizeof(cases) / sizeof(*cases));
 }
 
-/* A step that the plan does not have is none that could be left. */
-static void there_is_such_a_step(void **state)
+/* A handover that names a step after the end of the plan is refused. */
+static void an_unknown_step_is_refused(void **state)
 {
-  struct gc_measure_rest rest = {.next = gc_measure_steps()};
-  const struct gc_measure_options options = {.rest = &rest};
+  struct gc_handover handover = {.next = gc_measure_steps()};
+  const struct gc_measure_options options = {.handover = &handover};
   struct opened o;
 
   (void)state;
@@ -270,21 +270,21 @@ static void there_is_such_a_step(void **state)
   close_gpu(&o);
 }
 
-static void too_many_failures_are_one(void **state)
+static void too_many_failures_end_the_measurement(void **state)
 {
   char broken[TEXT_MAX];
-  struct seen seen;
+  struct run run;
 
   (void)state;
   read_profile("tests/tool/tiny", broken);
   change(broken, "broken = chase_ca");
-  measure(broken, &seen);
-  assert_int_equal(seen.status, -EIO);
-  close_gpu(&seen.o);
+  measure(broken, &run);
+  assert_int_equal(run.status, -EIO);
+  close_gpu(&run.o);
 }
 
-/* Without anybody to go on, all or nothing. */
-static void all_or_nothing(void **state)
+/* If no other process can continue, the first failure ends the measurement. */
+static void without_handover_a_failure_ends_the_measurement(void **state)
 {
   const struct gc_measure_options options = {0};
   char broken[TEXT_MAX];
@@ -293,13 +293,13 @@ static void all_or_nothing(void **state)
   (void)state;
   read_profile("tests/tool/tiny", broken);
   change(broken, "broken = latency_texture");
-  open_form(&o, "%s", broken);
+  open_profile(&o, "%s", broken);
   assert_int_equal(gc_measure(o.device, &options, o.record, &o.err), -EIO);
   assert_non_null(strstr(o.err.text, "TextureCache latency: cannot finish kernel latency_texture"));
   close_gpu(&o);
 }
 
-static void small_ones_tell_or_say_why(void **state)
+static void small_gpus_have_values_or_reasons(void **state)
 {
   static const char *const changes[][2] = {
     {"sms = 1"}, {"memory = 112 MiB", "sms = 2"}, {"memory = 113 MiB", "sms = 1"}, {"blocks_per_sm = 1"},
@@ -309,13 +309,13 @@ static void small_ones_tell_or_say_why(void **state)
 
   (void)state;
   for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++) {
-    struct seen whole;
+    struct run whole;
 
     read_profile(names[n], text);
     measure(text, &whole);
     assert_int_equal(whole.status, 0);
     for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
-      struct seen seen;
+      struct run run;
       char what[128];
 
       snprintf(what, sizeof(what), "%s with %s %s", names[n], changes[i][0],
@@ -323,11 +323,11 @@ static void small_ones_tell_or_say_why(void **state)
       strcpy(changed, text);
       for (size_t k = 0; k < 2 && changes[i][k]; k++)
         change(changed, changes[i][k]);
-      measure(changed, &seen);
-      if (seen.status || seen.failures)
-        fail_msg("%s: %d, %u steps failed: %s", what, seen.status, seen.failures, seen.o.err.text);
-      check_sources(whole.o.record, seen.o.record, what);
-      close_gpu(&seen.o);
+      measure(changed, &run);
+      if (run.status || run.failures)
+        fail_msg("%s: %d, %u steps failed: %s", what, run.status, run.failures, run.o.err.text);
+      check_sources(whole.o.record, run.o.record, what);
+      close_gpu(&run.o);
     }
     close_gpu(&whole.o);
   }
@@ -336,13 +336,13 @@ static void small_ones_tell_or_say_why(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(what_does_not_depend_on_it_is_the_same),
-    cmocka_unit_test(so_it_is_on_amd),
-    cmocka_unit_test(there_is_such_a_step),
-    cmocka_unit_test(a_failure_costs_what_depends_on_it),
-    cmocka_unit_test(too_many_failures_are_one),
-    cmocka_unit_test(all_or_nothing),
-    cmocka_unit_test(small_ones_tell_or_say_why),
+    cmocka_unit_test(losses_on_nvidia_have_reasons),
+    cmocka_unit_test(losses_on_amd_have_reasons),
+    cmocka_unit_test(an_unknown_step_is_refused),
+    cmocka_unit_test(only_dependent_values_are_lost),
+    cmocka_unit_test(too_many_failures_end_the_measurement),
+    cmocka_unit_test(without_handover_a_failure_ends_the_measurement),
+    cmocka_unit_test(small_gpus_have_values_or_reasons),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

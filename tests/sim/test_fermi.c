@@ -1,16 +1,16 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Fermi's L1 as two papers saw it: the hash of its sets (Nugteren et al. 2014, section 5.1 and figure 7, on a GTX 470),
- * and which way is replaced (Mei et al. 2014, section 4.2, on a GTX 560 Ti). Each experiment, on the model of the GPU
- * that it was made on.
+ * Fermi's L1 as two papers describe it: the hash of its sets (Nugteren et al. 2014, section 5.1 and
+ * figure 7, on a GTX 470), and its replacement (Mei et al. 2014, section 4.2, on a GTX 560 Ti).
+ * Each experiment is repeated on the model of the GPU that the paper used.
  */
 #include "open.h"
 
 #define BASE (1ull << 30)
 #define LINE 128
 
-/* Loads that miss of so many, one after another. */
+/* How many of `count` successive loads miss. */
 static unsigned misses(struct gc_model *model, uint64_t stride, unsigned count)
 {
   const uint32_t hit = gc_model_true_latency(model, GC_SPACE_CA, 0);
@@ -21,10 +21,10 @@ static unsigned misses(struct gc_model *model, uint64_t stride, unsigned count)
   return n;
 }
 
-/* Bits of the set that differ among addresses that differ in all bits from `low` up to, not including, `high`. */
+/* The number of set bits that vary if the address bits from `low` to `high` - 1 vary. */
 static unsigned set_bits(unsigned low, unsigned high)
 {
-  static const unsigned with[] = {13, 14, 15, 17, 19}; /* the bits that 7 to 11 are xored with */
+  static const unsigned with[] = {13, 14, 15, 17, 19}; /* set bit i is address bit 7 + i xor this one */
   unsigned n = 0;
 
   for (unsigned i = 0; i < 5; i++)
@@ -32,7 +32,8 @@ static unsigned set_bits(unsigned low, unsigned high)
   return n;
 }
 
-/* Figure 7: two loops over lines that are 2^shift apart. The first always misses. */
+/* Figure 7: two loops over lines that are 2^shift apart. The first one always misses. Returns the
+ * misses of the second one. */
 static unsigned second_loop(struct gc_model *model, unsigned shift, unsigned count)
 {
   gc_model_launch(model, -1, 1, 0);
@@ -40,7 +41,8 @@ static unsigned second_loop(struct gc_model *model, unsigned shift, unsigned cou
   return misses(model, 1ull << shift, count);
 }
 
-/* 50 % where 4 lines for each set that is met suffice, 100 % otherwise: nothing in between. */
+/* Both loops together miss 50 % if each set gets four lines at most, and else 100 %. There is
+ * nothing in between. */
 static void nugteren_loops_miss_once_or_always(void **state)
 {
   struct opened o;
@@ -53,14 +55,14 @@ static void nugteren_loops_miss_once_or_always(void **state)
       const unsigned missed = second_loop(o.model, shift, count);
 
       if (missed != (count <= fit ? 0 : count))
-        fail_msg("stride 2^%u, %u loads: %u miss again, and %u fit", shift, count, missed, fit);
+        fail_msg("stride 2^%u, %u loads: %u miss again, although %u fit", shift, count, missed, fit);
     }
-  /* the example of the text: of bits 12 to 18 four are used */
+  /* the example in the text: four of the bits 12 to 18 are used */
   assert_int_equal(set_bits(12, 19), 4);
   close_gpu(&o);
 }
 
-/* The same sets; but where twice as many lines meet in one as it holds, some are still there. */
+/* The sets are the same. But if a set gets twice as many lines as it holds, some of them stay. */
 static void mei_replaces_one_way_more_often(void **state)
 {
   struct opened o;
@@ -77,7 +79,7 @@ static void mei_replaces_one_way_more_often(void **state)
   close_gpu(&o);
 }
 
-/* Of arrays that are walked again and again, as figure 9 has it from 16 to 24 KiB. */
+/* The miss rate of repeated walks, as in figure 9 from 16 to 24 KiB. */
 static double miss_rate(struct gc_model *model, unsigned bytes)
 {
   unsigned missed = 0;
@@ -89,9 +91,9 @@ static double miss_rate(struct gc_model *model, unsigned bytes)
   return missed / (1000. * (bytes / LINE));
 }
 
-/* LRU misses always from a line more in each set on. Mei et al. saw 50 % at most, which the odds alone do not give:
- * 40 % with a line more in each set than it holds, 60 % with two. */
-static void mei_never_misses_all(void **state)
+/* With LRU, all loads miss as soon as each set gets one line too many. Mei et al. saw 50 % at most.
+ * The weights of the ways give 40 % with one line too many in each set, and 60 % with two. */
+static void mei_walks_never_miss_always(void **state)
 {
   struct opened o;
 
@@ -112,7 +114,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(nugteren_loops_miss_once_or_always),
     cmocka_unit_test(mei_replaces_one_way_more_often),
-    cmocka_unit_test(mei_never_misses_all),
+    cmocka_unit_test(mei_walks_never_miss_always),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,17 +2,21 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Line, fetch granularity and miss penalty of every cache of every simulated GPU of data/sim,
- * against what its profile says; then chips made to mislead: sets that strides miss, policies that
- * never hit when full, hits as slow as misses.
+ * compared with its profile. Then chips that mislead a method: sets that strides leave unused,
+ * policies that never hit in a full cache, hits that are as slow as misses.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
 
-#include "model/profile.h"
+#include "measure/geometry/geometry.h"
+#include "measure/latency/latency.h"
+#include "measure/walk/path.h"
+#include "model/check.h"
+#include "model/parse.h"
 #include "open.h"
 #include "stats/stats.h"
 
-/* One cache as the profile has it. */
+/* A cache, and its place in the profile. */
 struct truth {
   enum gc_kind kind;
   enum gc_space space;
@@ -28,10 +32,10 @@ static const struct truth caches[] = {
     {GC_SCALAR_L1, GC_SPACE_SCALAR, 0},
 };
 
-/* What one SM can keep in it when nothing is asked of the shared memory. */
+/* The bytes that one SM can keep in it if the launch asks for no shared memory. */
 static uint64_t capacity_of(struct opened *chip, const struct truth *truth)
 {
-  const struct gc_properties *p = &chip->bench.properties;
+  const struct gc_properties *p = &chip->m.bench.properties;
   const uint32_t by_threads = p->threads_per_sm / p->warp;
 
   gc_model_launch(chip->model, 0, p->blocks_per_sm < by_threads ? p->blocks_per_sm : by_threads, 0);
@@ -39,26 +43,19 @@ static uint64_t capacity_of(struct opened *chip, const struct truth *truth)
 }
 
 /* Runs the three steps on an element whose capacity is known. NULL: this chip has no such cache. */
-static struct gc_element *find(struct opened *chip, const struct truth *truth, uint64_t capacity)
+static const struct gc_element *find(struct opened *chip, const struct truth *truth, uint64_t capacity)
 {
   const struct gc_path *path = gc_path_of(truth->kind);
-  struct gc_element *element;
 
-  if (!path->present(&chip->bench.properties))
+  if (!path->present(&chip->m.bench.properties))
     return NULL;
-  element = gc_record_add(chip->record, truth->kind);
-  assert_non_null(element);
-  if (path->form != GC_FORM_CONSTANT)
-    chip->bench.ops->carveout(chip->device, path->chase, 0, &chip->err);
+  if (path->space != GC_ADDRESS_CONSTANT)
+    chip->m.bench.ops->carveout(chip->device, path->chase, 0, &chip->err);
   if (capacity)
-    assert_int_equal(gc_infos_set_u64(&element->infos, HWLOC_GPUCACHE_CAPACITY_BYTES, capacity), 0);
-  must(chip, gc_step_fetch(&chip->bench, element), "fetch");
-  must(chip,
-        truth->kind == GC_L2 ? gc_step_l2_line(&chip->bench, element)
-                             : gc_step_line(&chip->bench, element),
-        "line");
-  must(chip, gc_step_miss_penalty(&chip->bench, element), "penalty");
-  return element;
+    claim(chip, truth->kind, capacity);
+  run_step(chip, gc_step_fetch, truth->kind);
+  run_step(chip, truth->kind == GC_L2 ? gc_step_l2_line : gc_step_line, truth->kind);
+  return run_step(chip, gc_step_miss_penalty, truth->kind);
 }
 
 static void expect(struct opened *chip, const struct gc_element *element, const char *key,
@@ -87,7 +84,7 @@ static void expect_absent(struct opened *chip, const struct gc_element *element,
              gc_kinds[element->kind].subtype, key, text(element, key), text(element, source), why);
 }
 
-/* Half of the far cycles come on top when half of the memory is far. */
+/* The tolerance of an L2 covers half of the far cycles, because half of the memory is far. */
 static void expect_penalty(struct opened *chip, const struct gc_element *element,
                            const struct truth *truth)
 {
@@ -107,7 +104,7 @@ static void expect_as_profile(struct opened *chip, const struct gc_profile *prof
 {
   const int index = profile->paths[truth->space].levels[truth->level].cache;
   const uint64_t capacity = capacity_of(chip, truth);
-  /* the constant bank has to exceed it */
+  /* a ring in the constant bank must be larger than the cache */
   const bool reachable = profile->paths[truth->space].count > truth->level &&
                          (truth->kind != GC_CONSTANT_L15 || capacity < GPU_CONSTANT_BYTES);
   const struct gc_element *element = find(chip, truth, reachable ? capacity : 0);
@@ -137,7 +134,7 @@ static void check_profile(struct opened *chip)
     expect_as_profile(chip, &profile, &caches[i]);
 }
 
-static void as_the_profiles_say(void **state)
+static void every_profile_is_found(void **state)
 {
   (void)state;
   each_profile(check_profile);
@@ -148,11 +145,11 @@ struct own {
   uint32_t line, sector;
 };
 
-/* A chip of the test's own: lines of the chip, of L1 and of L2; cycles of a hit in L1. */
+/* A small chip. noise: lines of the chip; l1, l2: lines of the caches; hit: cycles of an L1 hit. */
 static void open_own(struct opened *chip, unsigned sms, const char *noise, const char *l1, const char *l2,
                      unsigned hit)
 {
-  open_form(chip,
+  open_profile(chip,
             "model = Test chip\ncompute = 7.5\nsms = %u\nclock_khz = 1500000\nthreads_per_sm = 1024\n"
             "blocks_per_sm = 16\nmemory = 512 MiB\nshared_per_sm = 32 KiB\nshared_per_block = 31 KiB\n"
             "clock_overhead = 6\n%s[cache L1]\n%s\n"
@@ -180,8 +177,8 @@ static const struct own owns[] = {
      128, 128},
 };
 
-/* Noise that a real GPU shows, and few SMs to work on. */
-static void whatever_the_geometry(void **state)
+/* The noise of a real GPU, and few SMs. */
+static void every_geometry_is_found(void **state)
 {
   (void)state;
   for (size_t i = 0; i < sizeof(owns) / sizeof(*owns); i++) {
@@ -200,8 +197,8 @@ static void whatever_the_geometry(void **state)
 static const char plain_l1[] =
     "size = 16 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = lru";
 
-/* The trial finds how many lines just fit, whatever it was told: a wrong capacity is noticed. */
-static void a_wrong_capacity_is_noticed(void **state)
+/* The step finds how many lines just fit by itself, so it notices a wrong capacity. */
+static void a_wrong_capacity_gives_no_line(void **state)
 {
   const struct gc_element *element;
   struct opened chip;
@@ -213,7 +210,7 @@ static void a_wrong_capacity_is_noticed(void **state)
   close_gpu(&chip);
 }
 
-static void no_level_no_value(void **state)
+static void hits_as_slow_as_misses_give_no_value(void **state)
 {
   const struct gc_element *element;
   struct opened chip;
@@ -228,8 +225,9 @@ static void no_level_no_value(void **state)
   close_gpu(&chip);
 }
 
-/* A load in five takes as long as a miss: neighbours no longer tell hits from misses. */
-static void noise_is_no_line(void **state)
+/* Every second load is an outlier that is about as slow as a miss, so neighbours do not distinguish
+ * hits from misses. */
+static void noise_gives_no_line(void **state)
 {
   const struct gc_element *element;
   struct opened chip;
@@ -241,8 +239,7 @@ static void noise_is_no_line(void **state)
   close_gpu(&chip);
 }
 
-/* The L2 without a hash leaves sets unused at wide strides: nothing is told rather than something.
- */
+/* Without a hash, wide strides leave sets of the L2 unused: the line is withheld. */
 static void l2_lines_and_sectors(void **state)
 {
   const struct gc_element *element;
@@ -260,7 +257,7 @@ static void l2_lines_and_sectors(void **state)
   close_gpu(&chip);
 }
 
-static void votes_weigh(void **state)
+static void votes_are_evidence(void **state)
 {
   struct gc_evidence clear = {0}, torn = {0}, other = {0};
 
@@ -277,9 +274,9 @@ static void votes_weigh(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(votes_weigh),           cmocka_unit_test(as_the_profiles_say),
-      cmocka_unit_test(whatever_the_geometry), cmocka_unit_test(a_wrong_capacity_is_noticed),
-      cmocka_unit_test(no_level_no_value),     cmocka_unit_test(noise_is_no_line),
+      cmocka_unit_test(votes_are_evidence),           cmocka_unit_test(every_profile_is_found),
+      cmocka_unit_test(every_geometry_is_found), cmocka_unit_test(a_wrong_capacity_gives_no_line),
+      cmocka_unit_test(hits_as_slow_as_misses_give_no_value),     cmocka_unit_test(noise_gives_no_line),
       cmocka_unit_test(l2_lines_and_sectors),
   };
 

@@ -1,20 +1,22 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Partitions of L2 on simulated GPUs whose profile says how many there are, and the cutting of
- * values in two that this rests on.
+ * Partitions of L2 on simulated GPUs whose profile states how many there are, and the split of
+ * values into two groups that the method uses.
  */
+#include "measure/latency/latency.h"
+#include "measure/topology/topology.h"
 #include "stats/stats.h"
 #include "variant.h"
 
 static void find(struct opened *gpu)
 {
   open_warm_bench(gpu);
-  must(gpu, gc_step_memory(&gpu->bench, element_of(gpu, GC_DEVICE_MEMORY)), "memory");
-  must(gpu, gc_step_partition(&gpu->bench, element_of(gpu, GC_L2)), "partitions");
+  run_step(gpu, gc_step_memory_latency, GC_DEVICE_MEMORY);
+  run_step(gpu, gc_step_partitions, GC_L2);
 }
 
-/* What a variant must be found to be. sms NULL: nothing may be told. */
+/* The values that a variant must have. sms NULL: all of them must be absent. */
 struct truth {
   struct variant variant;
   const char *partitions, *sms;
@@ -38,7 +40,8 @@ static void check(const struct truth *truth)
     assert_memory_equal(text(l2, "PartitionsSource"), "absent:", 7);
   else if (!(number(l2, "PartitionsConfidence") > 0.99))
     fail_msg("%s: confidence %g", what, number(l2, "PartitionsConfidence"));
-  /* Memory takes 500 cycles: what comes no sooner, or where that is not known, need not be of the same L2. */
+  /* Memory takes 500 cycles. A far side that is about as slow, or an unknown latency of memory,
+   * does not prove that both sides belong to one L2. */
   if (truth->sms && truth->far < 450 &&
       (!(truth->far > 0) || *text(gc_record_find(gpu.record, GC_DEVICE_MEMORY), "LatencyCycles")))
     assert_string_equal(text(l2, "Instances"), "1");
@@ -64,12 +67,12 @@ static void partitions_are_counted(void **state)
   static const struct truth truths[] = {
     {{"sms = 16", "", "200 4"}, "1", "16", 0, 0},
     {{"sms = 3", "", "200 4"}, "1", "3", 0, 0},
-    /* slices at different distances: a wide spread, and the same for every reader */
+    /* slices at different distances: latencies spread widely, and equally for every reader */
     {{"sms = 16", "", "200 14"}, "1", "16", 0, 0},
     {{"sms = 16", TWO "2", "200 4"}, "2", "8,8", 200, 260},
     {{"sms = 15", TWO "4", "200 4"}, "2", "8,7", 200, 260},
     {{"sms = 16", TWO "13", "200 4"}, "2", "13,3", 200, 260},
-    /* real chips are far from even: one SM in a hundred loads is slow for no reason */
+    /* as on real chips: one load in a hundred is slow for no reason */
     {{"sms = 16\noutliers = 0.01 40 900", TWO "2", "200 4"}, "2", "8,8", 200, 260},
     {{"sms = 16\noutliers = 0.01 40 900", "", "200 4"}, "1", "16", 0, 0},
     {{"sms = 16", "partitions = 4\nreplicate = yes\nfar_cycles = 60\npartition_sms = 1", "200 4"},
@@ -83,12 +86,12 @@ static void partitions_are_counted(void **state)
     check(&truths[i]);
 }
 
-static void what_is_unclear_is_absent(void **state)
+static void unclear_partitions_are_absent(void **state)
 {
   static const struct truth truths[] = {
-    /* a line has one place: who read it before makes no difference */
+    /* each line is in one place, whichever SM has read it before */
     {{"sms = 16", "partitions = 2\nfar_cycles = 60\npartition_sms = 2", "200 4"}, "", NULL, 0, 0},
-    /* noise as high as the difference */
+    /* the noise is as large as the difference */
     {{"sms = 16", TWO "2", "200 60"}, "", NULL, 0, 0},
     {{"sms = 16", "", "200 60"}, "", NULL, 0, 0},
   };
@@ -98,7 +101,7 @@ static void what_is_unclear_is_absent(void **state)
     check(&truths[i]);
 }
 
-static void two_groups_are_told_from_one(void **state)
+static void a_split_distinguishes_two_groups_from_one(void **state)
 {
   double apart[1000], together[1000], few[1000];
   struct gc_split split;
@@ -106,7 +109,7 @@ static void two_groups_are_told_from_one(void **state)
   (void)state;
   for (int i = 0; i < 1000; i++) {
     apart[i] = i % 4 ? 200 + i % 17 : 400 + i % 17;
-    together[i] = 200 + i % 201; /* any cut leaves values on both sides of it */
+    together[i] = 200 + i % 201; /* no threshold has a gap around it */
     few[i] = i % 100 ? 200 + i % 17 : 900;
   }
   gc_split_find(apart, 1000, &split);
@@ -124,9 +127,9 @@ static void two_groups_are_told_from_one(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(two_groups_are_told_from_one),
+    cmocka_unit_test(a_split_distinguishes_two_groups_from_one),
     cmocka_unit_test(partitions_are_counted),
-    cmocka_unit_test(what_is_unclear_is_absent),
+    cmocka_unit_test(unclear_partitions_are_absent),
   };
 
   return cmocka_run_group_tests_name("partitions", tests, NULL, NULL);

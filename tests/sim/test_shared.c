@@ -1,20 +1,22 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The capacity of shared memory is the interface's number, told only where a block could use what it may
- * ask for: not where it does not start, and not where it does not find what it wrote.
+ * The capacity of shared memory is the number that the interface states. It is withheld if a block
+ * that asks for as much as it may does not start, or does not read back what it wrote.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
+
+#include "measure/capacity/capacity.h"
 
 #include "open.h"
 
 struct run {
   struct opened o;
-  struct gc_device_ops ops; /* the bench's, of which tests replace some */
+  struct gc_device_ops ops; /* of the bench; tests replace some functions */
 };
 
-static uint32_t launched_bytes; /* of shared memory, by the launch that had most */
+static uint32_t launched_bytes; /* the most shared memory that a launch has asked for */
 
 static int set_up(void **state)
 {
@@ -23,8 +25,8 @@ static int set_up(void **state)
   assert_non_null(run);
   open_gpu(&run->o, "h200");
   open_bench(&run->o);
-  run->ops = *run->o.bench.ops;
-  run->o.bench.ops = &run->ops;
+  run->ops = *run->o.m.bench.ops;
+  run->o.m.bench.ops = &run->ops;
   *state = run;
   return 0;
 }
@@ -33,7 +35,7 @@ static int tear_down(void **state)
 {
   struct run *run = *state;
 
-  run->o.bench.ops = gc_ops(run->o.device);
+  run->o.m.bench.ops = gc_ops(run->o.device);
   close_gpu(&run->o);
   free(run);
   return 0;
@@ -41,10 +43,8 @@ static int tear_down(void **state)
 
 static const struct gc_infos *measure(struct run *run)
 {
-  struct gc_element *element = gc_record_add(run->o.record, GC_SHARED_MEMORY);
+  const struct gc_element *element = run_step(&run->o, gc_step_interface, GC_SHARED_MEMORY);
 
-  assert_non_null(element);
-  must(&run->o, gc_step_api(&run->o.bench, element), "interface");
   assert_string_equal(gc_infos_get(&element->infos, "NominalSource"), "api");
   assert_string_equal(gc_infos_get(&element->infos, HWLOC_GPUCACHE_NOMINAL_BYTES), "233472");
   assert_string_equal(gc_infos_get(&element->infos, "PerSMSource"), "api");
@@ -57,7 +57,7 @@ static void assert_withheld(const struct gc_infos *infos, const char *why)
 
   assert_null(gc_infos_get(infos, HWLOC_GPUCACHE_CAPACITY_BYTES));
   if (!source || strncmp(source, "absent:", 7) || !strstr(source, why))
-    fail_msg("'%s' does not say '%s'", source ? source : "-", why);
+    fail_msg("'%s' does not contain '%s'", source ? source : "-", why);
 }
 
 static int note_launch(struct gc_device *device, const struct gc_launch *launch,
@@ -68,14 +68,14 @@ static int note_launch(struct gc_device *device, const struct gc_launch *launch,
   return gc_device_sim.launch(device, launch, err);
 }
 
-static void told_where_a_block_can_use_it(void **state)
+static void reported_if_a_block_can_use_it(void **state)
 {
   struct run *run = *state;
   const struct gc_infos *infos;
 
   run->ops.launch = note_launch;
   infos = measure(run);
-  assert_int_equal(launched_bytes, run->o.bench.properties.shared_per_block);
+  assert_int_equal(launched_bytes, run->o.m.bench.properties.shared_per_block);
   assert_string_equal(gc_infos_get(infos, HWLOC_GPUCACHE_CAPACITY_BYTES), "233472");
   assert_string_equal(gc_infos_get(infos, "CapacitySource"), "api");
 }
@@ -87,7 +87,7 @@ static int refuse_launch(struct gc_device *device, const struct gc_launch *launc
   return gc_fail(err, -EINVAL, "too much for %u blocks", launch->blocks);
 }
 
-static void withheld_where_no_block_starts(void **state)
+static void withheld_if_no_block_starts(void **state)
 {
   struct run *run = *state;
 
@@ -95,8 +95,8 @@ static void withheld_where_no_block_starts(void **state)
   assert_withheld(measure(run), "no block could use 232448 bytes of it: too much for 1 blocks");
 }
 
-/* As if only half of it were there, and an address in one half meant the same word as in the other: then
- * the first slot leads into the upper half, and the ring never leaves it again. */
+/* Only half of the memory exists, and each address in one half is the same word as in the other.
+ * The first slot then leads into the upper half, and the ring never leaves it. */
 static int launch_half(struct gc_device *device, const struct gc_launch *launch,
                        struct gc_error *err)
 {
@@ -111,7 +111,7 @@ static int launch_half(struct gc_device *device, const struct gc_launch *launch,
   return gc_device_sim.launch(device, &half, err);
 }
 
-static void withheld_where_a_block_does_not_find_what_it_wrote(void **state)
+static void withheld_if_a_block_does_not_read_back_what_it_wrote(void **state)
 {
   struct run *run = *state;
 
@@ -127,15 +127,13 @@ static int out_of_memory(struct gc_device *device, const struct gc_launch *launc
   return gc_fail(err, -ENOMEM, "out of memory");
 }
 
-/* That says nothing about shared memory. */
+/* A launch that fails for another reason proves nothing about shared memory. */
 static void other_failures_are_failures(void **state)
 {
   struct run *run = *state;
-  struct gc_element *element = gc_record_add(run->o.record, GC_SHARED_MEMORY);
 
   run->ops.launch = out_of_memory;
-  assert_non_null(element);
-  assert_int_equal(gc_step_api(&run->o.bench, element), -ENOMEM);
+  assert_int_equal(gc_step_interface(&run->o.m, measured(&run->o, GC_SHARED_MEMORY)), -ENOMEM);
   assert_string_equal(run->o.err.text, "out of memory");
 }
 
@@ -144,9 +142,9 @@ static void other_failures_are_failures(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    TEST(told_where_a_block_can_use_it),
-    TEST(withheld_where_no_block_starts),
-    TEST(withheld_where_a_block_does_not_find_what_it_wrote),
+    TEST(reported_if_a_block_can_use_it),
+    TEST(withheld_if_no_block_starts),
+    TEST(withheld_if_a_block_does_not_read_back_what_it_wrote),
     TEST(other_failures_are_failures),
   };
 

@@ -1,40 +1,43 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Which caches are one storage, and how many there are, on simulated GPUs, and that it is told for sure.
- * That this is what the papers found: papers.h. Takes the profile's name; without one, all.
+ * Which caches are one storage, and how many instances there are, on simulated GPUs, with a high
+ * confidence. test_tables compares these with the papers (papers.h).
+ *
+ * Usage: test_sharing [PROFILE]   without a profile: all of them
  */
 #include "open.h"
 
 #define ONLY "L1Cache,TextureCache,ReadOnlyCache,ConstantL1Cache,ConstantL15Cache,SharedMemory"
-#define SURE 0.95
+#define CONFIDENT 0.95
 
 static const struct {
   const char *gpu;
   enum gc_kind kind;
-  const char *with;      /* NULL: not asked here */
+  const char *with;      /* "": with nothing */
   int per_sm, instances; /* per_sm 0: several SMs share one */
 } expectations[] = {
-    /* Kepler: L1 is apart; four texture and constant caches, one for each quarter of the SM */
+    /* Kepler: L1 is separate; there are four texture and constant caches, one for each quarter of
+     * the SM */
     {"k20c", GC_L1, "", 1, 13},
     {"k20c", GC_TEXTURE, "ReadOnlyCache", 4, 52},
     {"k20c", GC_READ_ONLY, "TextureCache", 4, 52},
     {"k20c", GC_CONSTANT_L1, "", 4, 52},
     {"k20c", GC_CONSTANT_L15, "", 1, 13},
     {"k20c", GC_SHARED_MEMORY, "", 1, 13},
-    /* as no paper says of this one, but of the K20c, which has the same SM */
+    /* no paper has this GPU; the K20c has the same SM */
     {"gtx780", GC_TEXTURE, "ReadOnlyCache", 4, 48},
     {"gtx780", GC_CONSTANT_L1, "", 4, 48},
-    /* Maxwell: global loads are not cached; three SMs say it again and again */
+    /* Maxwell: global loads are not cached; only three SMs can take part */
     {"gtx840m", GC_TEXTURE, "ReadOnlyCache", 2, 6},
     {"gtx840m", GC_CONSTANT_L1, "", 1, 3},
-    /* Pascal: one cache for all but constants, and two of it */
+    /* Pascal: one cache for everything but constants, with two instances */
     {"p6000", GC_L1, "TextureCache,ReadOnlyCache", 2, 60},
     {"p6000", GC_TEXTURE, "L1Cache,ReadOnlyCache", 2, 60},
     {"p6000", GC_READ_ONLY, "L1Cache,TextureCache", 2, 60},
     {"p6000", GC_CONSTANT_L1, "", 1, 30},
     {"p6000", GC_SHARED_MEMORY, "", 1, 30},
-    /* Volta and later: shared memory is part of it */
+    /* Volta and later: shared memory is in the same storage */
     {"v100", GC_L1, "TextureCache,ReadOnlyCache,SharedMemory", 1, 80},
     {"v100", GC_CONSTANT_L1, "", 1, 80},
     {"v100", GC_SHARED_MEMORY, "L1Cache,TextureCache,ReadOnlyCache", 1, 80},
@@ -42,7 +45,7 @@ static const struct {
     {"h200", GC_TEXTURE, "L1Cache,ReadOnlyCache,SharedMemory", 1, 132},
     {"h200", GC_READ_ONLY, "L1Cache,TextureCache,SharedMemory", 1, 132},
     {"h200", GC_CONSTANT_L1, "", 1, 132},
-  /* one for each of its GPCs, and code goes through it; in the older ones the model keeps code apart */
+  /* one for each GPC; code uses it, too, but has a separate path in the models of older GPUs */
   {"h200", GC_CONSTANT_L15, "InstructionCache", 0, 8},
   {"v100", GC_CONSTANT_L15, "", 1, 80},
   {"p6000", GC_CONSTANT_L15, "", 1, 30},
@@ -58,13 +61,13 @@ static void measure(struct opened *o, const char *name, const char *only)
   must(o, gc_measure(o->device, &options, o->record, &o->err), "measure");
 }
 
-static void check_sure(const char *gpu, const struct gc_element *element, const char *source,
+static void check_confident(const char *gpu, const struct gc_element *element, const char *source,
                        const char *confidence)
 {
   if (strcmp(text(element, source), "measured") && strcmp(text(element, source), "api"))
     fail_msg("%s: %s: %s is %s", gpu, gc_kinds[element->kind].subtype, source,
              text(element, source));
-  if (!strcmp(text(element, source), "measured") && !(atof(text(element, confidence)) >= SURE))
+  if (!strcmp(text(element, source), "measured") && !(atof(text(element, confidence)) >= CONFIDENT))
     fail_msg("%s: %s: %s is %s", gpu, gc_kinds[element->kind].subtype, confidence,
              text(element, confidence));
 }
@@ -81,12 +84,12 @@ static void check(size_t i, const struct gc_record *record)
   assert_string_equal(text(element, "SharedWith"), expectations[i].with);
   assert_int_equal(atoi(text(element, "PerSM")), expectations[i].per_sm);
   assert_int_equal(atoi(text(element, "Instances")), expectations[i].instances);
-  check_sure(gpu, element, "SharedWithSource", "SharedWithConfidence");
+  check_confident(gpu, element, "SharedWithSource", "SharedWithConfidence");
   if (expectations[i].per_sm)
-    check_sure(gpu, element, "PerSMSource", "PerSMConfidence");
+    check_confident(gpu, element, "PerSMSource", "PerSMConfidence");
   else
     assert_memory_equal(text(element, "PerSMSource"), "absent:", 7);
-  check_sure(gpu, element, "InstancesSource", "InstancesConfidence");
+  check_confident(gpu, element, "InstancesSource", "InstancesConfidence");
 }
 
 static void profile(void **state)
@@ -100,8 +103,8 @@ static void profile(void **state)
   close_gpu(&o);
 }
 
-/* L1 was not measured, but the texture cache, which is the same storage, shares it with shared memory. */
-static void what_follows(void **state)
+/* L1 was not measured. The texture cache is the same storage and shares it with shared memory. */
+static void sharing_follows_from_another_element(void **state)
 {
   const struct gc_element *element;
   struct opened o;
@@ -110,12 +113,12 @@ static void what_follows(void **state)
   measure(&o, "h200", "TextureCache,SharedMemory");
   element = gc_record_find(o.record, GC_SHARED_MEMORY);
   assert_string_equal(text(element, "SharedWith"), "L1Cache,TextureCache,ReadOnlyCache");
-  check_sure("h200", element, "SharedWithSource", "SharedWithConfidence");
+  check_confident("h200", element, "SharedWithSource", "SharedWithConfidence");
   close_gpu(&o);
 }
 
-/* What was not measured cannot be compared with; nothing is invented. */
-static void alone(void **state)
+/* No other element was measured, so there is nothing to compare with, and nothing is reported. */
+static void a_single_element_has_no_sharing(void **state)
 {
   const struct gc_element *element;
   struct opened o;
@@ -139,8 +142,8 @@ int main(int argc, char **argv)
     if (argc < 2 || !strcmp(argv[1], all[i]))
       tests[n++] = (struct CMUnitTest){all[i], profile, NULL, NULL, (void *)(uintptr_t)all[i]};
   if (argc < 2) {
-    tests[n++] = (struct CMUnitTest){"what follows", what_follows, NULL, NULL, NULL};
-    tests[n++] = (struct CMUnitTest){"alone", alone, NULL, NULL, NULL};
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(sharing_follows_from_another_element);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_single_element_has_no_sharing);
   }
   return _cmocka_run_group_tests("sharing", tests, n, NULL, NULL);
 }

@@ -1,8 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The whole plan on simulated GPUs: what it finds is what the model has, which knows the truth, and what the
- * papers found on the real ones (papers.h). Takes the profile's name; without one, all of them.
+ * The whole plan on simulated GPUs. Every reported value is compared with the model, which has the
+ * true values, and with what the papers found on the real GPUs (papers.h).
+ *
+ * Usage: test_tables [PROFILE]   without a profile: all of them
  */
 #include "papers.h"
 
@@ -11,8 +13,8 @@
      ? (facts)->blocks_per_sm                                                                      \
      : (facts)->threads_per_sm / (facts)->warp)
 
-/* An element, and the space and level of the model that it is. L2 is what one SM keeps: half of it on the chips
- * with two partitions. */
+/* An element, and its space and level in the model. L2 is what one SM can keep in it: half of the
+ * L2 on chips with two partitions. */
 struct expectation {
   const char *gpu;
   enum gc_kind kind;
@@ -107,8 +109,8 @@ static void check_latency(const char *gpu, const struct gc_element *element, dou
              cycles, latency);
 }
 
-/* An L2 is told in steps of 1/512, and to the step where one is the truth: samples that leave the same lines out are
- * a step wrong. */
+/* The capacity of an L2 is found in steps of 1/512 of its size. It must be exact if the true value
+ * is a multiple of a step; else samples that leave out the same lines are wrong by one step. */
 static double within_of_capacity(const struct opened *o, enum gc_kind kind, double bytes)
 {
   const double step = (double)gc_model_facts(o->model)->l2_bytes / 512;
@@ -118,7 +120,7 @@ static double within_of_capacity(const struct opened *o, enum gc_kind kind, doub
 
 static double within_of_latency(enum gc_kind kind, double cycles)
 {
-  /* Those in the SM to the cycle. L2, in which each SM finds what it read itself near to it: 2 % */
+  /* Inside the SM: a cycle. L2: 2 %, because each SM finds the lines it has read on its near side. */
   return kind == GC_L2 ? 0.02 * cycles : kind == GC_DEVICE_MEMORY ? 0.03 * cycles : 1;
 }
 
@@ -138,12 +140,12 @@ static void check(const struct expectation *e, const struct opened *o)
     fail_msg("%s: %s has %.0f bytes (%s), the model %.0f", e->gpu, what, bytes, source ? source : "-",
              truth);
   if (!(number(element, "CapacityConfidence") >= 0.9))
-    fail_msg("%s: %s is told with confidence %.4f only", e->gpu, what,
+    fail_msg("%s: %s has a confidence of %.4f only", e->gpu, what,
              number(element, "CapacityConfidence"));
   check_latency(e->gpu, element, latency, within_of_latency(e->kind, latency));
 }
 
-/* Capacities of memories are the interface's, their latencies are measured. */
+/* The interface states the capacities of memories; their latencies are measured. */
 static void check_memories(const char *gpu, const struct opened *o)
 {
   const struct gc_model_facts *facts = gc_model_facts(o->model);
@@ -163,8 +165,8 @@ static void check_memories(const char *gpu, const struct opened *o)
   check_latency(gpu, shared, gc_model_true_latency(o->model, GC_SPACE_SHARED, 0), 1);
 }
 
-/* Where the constant L1.5 is larger than what constants can fill there may be no capacity, and then a
- * bound and a reason; never another number. Its latency is known in any case. */
+/* If constants cannot fill the constant L1.5, its capacity may be absent, with a lower bound and a
+ * reason, but not wrong. Its latency is always reported. */
 static void check_constant_l15(const char *gpu, const struct opened *o)
 {
   const struct gc_element *element = gc_record_find(o->record, GC_CONSTANT_L15);
@@ -189,7 +191,7 @@ static void check_constant_l15(const char *gpu, const struct opened *o)
   check_latency(gpu, element, gc_model_true_latency(o->model, GC_SPACE_CONSTANT, 1), 1);
 }
 
-/* The L1 that a table leaves a kernel that prefers so many percent; -1: nothing. */
+/* The L1 in the table for a kernel that prefers so many percent; -1: that has no preference. */
 static double left_by(const char *table, int percent)
 {
   double left = NAN;
@@ -204,7 +206,8 @@ static double left_by(const char *table, int percent)
   return left;
 }
 
-/* Where L1 and shared memory divide one storage: what each carve-out leaves, and what none leaves. */
+/* If L1 and shared memory divide one storage: the L1 that each carve-out leaves, and that of a
+ * kernel without a preference. */
 static void check_carveouts(const char *gpu, const struct opened *o)
 {
   const struct gc_model_facts *facts = gc_model_facts(o->model);
@@ -214,7 +217,7 @@ static void check_carveouts(const char *gpu, const struct opened *o)
   if (facts->has_carveout != (table != NULL))
     fail_msg("%s: %s table of carve-outs", gpu, table ? "a" : "no");
   if (table && !(number(l1, "CarveoutTableConfidence") >= 0.95))
-    fail_msg("%s: carve-outs are told with confidence %.4f", gpu, number(l1, "CarveoutTableConfidence"));
+    fail_msg("%s: carve-outs have a confidence of %.4f", gpu, number(l1, "CarveoutTableConfidence"));
   for (int percent = -1; table && percent <= 100; percent++) {
     double truth;
 
@@ -226,8 +229,8 @@ static void check_carveouts(const char *gpu, const struct opened *o)
   }
 }
 
-/* What a GPU does not have is not told: no read-only path on Fermi, no global loads in the L1 of GTX 780 and
- * 840M. Memories and constant L1.5 have checks of their own. */
+/* The record has no element that the GPU does not have: no read-only path on Fermi, no global loads
+ * in the L1 of GTX 780 and 840M. Memories and constant L1.5 have checks of their own. */
 static void check_only_those(const char *gpu, const struct opened *o)
 {
   for (size_t i = 0; i < o->record->count; i++) {
@@ -241,8 +244,8 @@ static void check_only_those(const char *gpu, const struct opened *o)
   }
 }
 
-/* What was measured as the capacity of a cache is what was counted; where nothing could be it is said why, and that
- * is so of an L2 only whose near part cannot be told from the far one. */
+/* Each measured capacity agrees with its census. A missing census has a reason, and only an L2
+ * whose near part cannot be distinguished from the far one may have none. */
 static void check_counted(const struct opened *o)
 {
   unsigned counted = 0;
@@ -267,30 +270,32 @@ static void check_counted(const struct opened *o)
     }
     assert_string_equal(text(element, "CensusSource"), "measured");
     if (!(fabs(census - capacity) <= 0.01 * capacity + 2 * error))
-      fail_msg("%s: %s: misses begin after %.0f bytes, counted were %.0f +- %.0f", o->name, what, capacity,
+      fail_msg("%s: %s: misses begin after %.0f bytes, the census is %.0f +- %.0f", o->name, what, capacity,
                census, error);
     if (!(error <= 0.04 * capacity))
-      fail_msg("%s: %s: a census of %.0f +- %.0f bytes says little", o->name, what, census, error);
+      fail_msg("%s: %s: the error of a census of %.0f +- %.0f bytes is too large", o->name, what, census, error);
     assert_true(number(element, "CensusConfidence") > 0.95);
     counted++;
   }
   assert_true(counted >= 3);
 }
 
+/* `why` must be set if and only if the value of the paper differs, and the measured value must be
+ * the expected one. */
 static void check_cell(const struct opened *o, const struct paper_row *row, const char *key, double measured,
                        const struct cell *cell, double within)
 {
   if (!cell->paper)
     return;
   if ((cell->why != NULL) != (cell->paper != cell->measured))
-    fail_msg("%s, %s: %s of %s is %s explained", o->name, row->paper, key, gc_kinds[row->kind].subtype,
-             cell->why ? "the same, and" : "another, and not");
+    fail_msg("%s, %s: %s of %s %s", o->name, row->paper, key, gc_kinds[row->kind].subtype,
+             cell->why ? "is the same, but has a reason" : "differs without a reason");
   if (!(fabs(measured - cell->measured) <= within))
     fail_msg("%s: %s of %s is %.10g, not %.10g; %s has %.10g%s%s", o->name, key, gc_kinds[row->kind].subtype,
              measured, cell->measured, row->paper, cell->paper, cell->why ? ": " : "", cell->why ? cell->why : "");
 }
 
-/* With shared memory left out, of which the papers' programs know nothing. */
+/* Ignores shared memory, which the papers' programs do not test. */
 static void check_words(const struct opened *o, const struct paper_row *row, const struct gc_element *element)
 {
   const struct words *with = &row->with;
@@ -300,8 +305,8 @@ static void check_words(const struct opened *o, const struct paper_row *row, con
   if (!with->paper)
     return;
   if ((with->why != NULL) != (strcmp(with->paper, with->measured) != 0))
-    fail_msg("%s, %s: what %s is shared with is %s explained", o->name, row->paper, gc_kinds[row->kind].subtype,
-             with->why ? "the same, and" : "another, and not");
+    fail_msg("%s, %s: SharedWith of %s %s", o->name, row->paper, gc_kinds[row->kind].subtype,
+             with->why ? "is the same, but has a reason" : "differs without a reason");
   snprintf(others, sizeof(others), "%s", text(element, "SharedWith"));
   if ((shared = strstr(others, "SharedMemory")))
     shared[shared > others ? -1 : 0] = '\0';
@@ -310,8 +315,8 @@ static void check_words(const struct opened *o, const struct paper_row *row, con
              text(element, "SharedWith"), text(element, "SharedWithSource"), row->paper, with->paper);
 }
 
-/* What is usable with the carve-out that the paper had; L1, texture and read-only are one storage where there are any.
- * A table of ours is of as many blocks as fit. */
+/* The capacity with the paper's carve-out. On GPUs with carve-outs, L1, texture and read-only cache
+ * are one storage. Our table holds for as many blocks as fit. */
 static double capacity_of(const struct opened *o, const struct paper_row *row, const struct gc_element *element)
 {
   const struct gc_element *l1 = gc_record_find(o->record, GC_L1);
@@ -322,14 +327,15 @@ static double capacity_of(const struct opened *o, const struct paper_row *row, c
                  (int)(100 * KIB(row->shared_kib) / (double)gc_model_facts(o->model)->shared_per_sm));
 }
 
-static void check_lone_block(const struct opened *o, const struct paper_row *row)
+/* The L1 that the carve-out leaves a single block. */
+static void check_single_block(const struct opened *o, const struct paper_row *row)
 {
   const double shared = (double)gc_model_facts(o->model)->shared_per_sm;
 
-  if (!row->lone_kib)
+  if (!row->single_kib)
     return;
   gc_model_launch(o->model, (int)(100 * KIB(row->shared_kib) / shared), 1, 0);
-  assert_int_equal(gc_model_true_level(o->model, GC_SPACE_CA, 0), row->lone_kib << 10);
+  assert_int_equal(gc_model_true_level(o->model, GC_SPACE_CA, 0), row->single_kib << 10);
 }
 
 static void check_row(const struct opened *o, const struct paper_row *row)
@@ -338,7 +344,7 @@ static void check_row(const struct opened *o, const struct paper_row *row)
   const double cycles = row->latency.measured, penalty = row->penalty.measured;
 
   if (!element)
-    fail_msg("%s: no %s, of which %s tells", o->name, gc_kinds[row->kind].subtype, row->paper);
+    fail_msg("%s: no %s, which %s has", o->name, gc_kinds[row->kind].subtype, row->paper);
   check_cell(o, row, "CapacityBytes", capacity_of(o, row, element), &row->capacity,
              within_of_capacity(o, row->kind, row->capacity.measured));
   check_cell(o, row, "LineBytes", number(element, "LineBytes"), &row->line, 0);
@@ -348,13 +354,13 @@ static void check_row(const struct opened *o, const struct paper_row *row)
   check_cell(o, row, "MissPenaltyCycles", number(element, "MissPenaltyCycles"), &row->penalty, 0.03 * penalty);
   check_cell(o, row, "PerSM", number(element, "PerSM"), &row->per_sm, 0);
   check_words(o, row, element);
-  check_lone_block(o, row);
+  check_single_block(o, row);
 }
 
-/* What the papers measured is what is found here, but for what they explain. */
+/* All values of the papers are found, except those that have a reason to differ. */
 static void check_papers(const char *gpu, const struct opened *o)
 {
-  const bool t1000 = !strcmp(gpu, "t1000"); /* of which no paper tells anything */
+  const bool t1000 = !strcmp(gpu, "t1000"); /* no paper has values of it */
   const char *measured = t1000 ? "rtx2080ti" : gpu;
   unsigned rows = 0;
 
@@ -400,8 +406,8 @@ static void check_listed(struct opened *o)
     fail_msg("%s is not measured here", o->name);
 }
 
-/* AMD's, which have no constant caches, are measured in test_amd. */
-static void none_is_left_out(void **state)
+/* test_amd measures AMD GPUs, which have no constant caches. */
+static void every_profile_is_tested(void **state)
 {
   (void)state;
   each_profile(check_listed);
@@ -415,6 +421,6 @@ int main(int argc, char **argv)
   for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
     if (argc < 2 || !strcmp(argv[1], all[i]))
       tests[n++] = (struct CMUnitTest){all[i], profile, NULL, NULL, (void *)(uintptr_t)all[i]};
-  tests[n++] = (struct CMUnitTest)cmocka_unit_test(none_is_left_out);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(every_profile_is_tested);
   return _cmocka_run_group_tests("simulated GPUs", tests, n, NULL, NULL);
 }

@@ -8,14 +8,14 @@
 
 #include "open.h"
 
-/* chip: lines of the chip; l2: lines of [cache L2]; hit: latency of L2 and its jitter. */
+/* chip: lines of the chip; l2: lines of [cache L2]; hit: cycles of an L2 hit and their jitter. */
 struct variant {
   const char *chip, *l2, *hit;
 };
 
 static void open_variant(struct opened *o, const struct variant *v)
 {
-  open_form(o,
+  open_profile(o,
             "model = Variant\ncompute = 7.0\nclock_khz = 1000000\nthreads_per_block = 1024\n"
             "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 512 MiB\nshared_per_sm = 32 KiB\n"
             "shared_per_block = 32 KiB\nclock_overhead = 4\n%s\n"

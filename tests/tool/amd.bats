@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# AMD GPUs of which only the kernel driver's tables are known, and failures that are remembered.
+# AMD GPUs with driver tables only, and notes of failures.
 
 setup() {
   load setup.bash
@@ -10,7 +10,7 @@ setup() {
   amd=GPU-1d3c0ffee000a700
 }
 
-# use_amd MODEL [MODEL…]: a machine with these.
+# use_amd MODEL [MODEL…]: a machine with these GPUs.
 use_amd() {
   local number=1 model
   for model; do
@@ -20,7 +20,7 @@ use_amd() {
   use_tree "$node"
 }
 
-caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs) state it"
+caveat="no value shown is measured: all come from the kernel driver's tables (sysfs)"
 
 @test "list: model, target, partitions and why nothing can be measured" {
   use_amd mi100 mi300x-cpx rx6800
@@ -29,22 +29,22 @@ caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs
   is '' "$errors"
   is 11 "${#lines[@]}"
   has "${lines[1]}" "AMD Instinct MI100 (gfx908)"
-  has "${lines[1]}" "cannot be measured: this is a copy (HWLOC_FSROOT): only the machine itself can be measured"
+  has "${lines[1]}" "cannot be measured: HWLOC_FSROOT names a copy: GPUs can be measured only on the machine itself"
   has "${lines[2]}" "AMD GPU gfx942 [1002:74a1]"
   [[ ${lines[9]} =~ -7\ +cannot ]]
   has "${lines[10]}" "AMD GPU gfx1030 [1002:73bf]"
 }
 
-@test "show: the tables, said to be no measurement, exit 0" {
+@test "show prints the driver tables, says that they are not measured, exit 0" {
   use_amd mi300x
   run_split "$tool" show
   is 0 "$status"
   has "$errors" "$caveat"
-  has "$errors" "this is a copy (HWLOC_FSROOT)"
+  has "$errors" "HWLOC_FSROOT names a copy"
   has "$output" "gpu0: AMD Instinct MI300X OAM, 304 CUs at 2100 MHz, driver 6.10.5"
   [[ $output =~ $'\n'\ {2}DeviceMemory\ .*$'\n'\ {4}L3Cache\  ]]
   [[ $output =~ L2Cache\ +4\ MiB\ +4\ MiB\ +128\ B\ .*\ 8\ +sysfs ]]
-  has "$output" "ScalarL1Cache: 144 for 2 CUs together, 16 for 1 CU"
+  has "$output" "ScalarL1Cache: 144 shared by 2 CUs each, 16 used by 1 CU"
   has "$output" "no PerCU of ScalarL1Cache, InstructionCache: 304 CUs share 160 of them"
   is "DeviceMemory L3Cache L2Cache L1Cache ScalarL1Cache LDS InstructionCache" \
     "$(grep -o '^ *[A-Za-z0-9]* .* sysfs ' <<<"$output" | awk '{print $1}' | xargs)"
@@ -53,22 +53,22 @@ caveat="nothing of what is shown was measured: the kernel driver's tables (sysfs
   is '' "$(leftovers)"
 }
 
-@test "what is true of several partitions is said once" {
+@test "a message about several partitions is printed once" {
   use_amd mi300x-cpx
   run_split "$tool" show
   is 0 "$status"
-  is "hwloc-gpucache: gpu0 to gpu7: this is a copy (HWLOC_FSROOT): only the machine itself can be measured
+  is "hwloc-gpucache: gpu0 to gpu7: HWLOC_FSROOT names a copy: GPUs can be measured only on the machine itself
 hwloc-gpucache: gpu0 to gpu7: $caveat. Measuring has never been tried on an AMD GPU" "$errors"
   run_split "$tool" show gpu1 gpu2
   has "$errors" "gpu1, gpu2: $caveat"
   run_split "$tool" show gpu2 gpu1 gpu0
   has "$errors" "gpu2, gpu1, gpu0: $caveat"
-  # one that is another case, in between
+  # a GPU with another message, in between
   HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" show gpu3 gpu8 gpu4 gpu5 gpu6
   has "$errors" "gpu3, gpu4 to gpu6: $caveat"
 }
 
-@test "show --json: the same for programs" {
+@test "show --json prints the driver tables for programs" {
   command -v jq > /dev/null || skip "jq is not installed"
   use_amd rx6800
   run_split "$tool" show --json
@@ -76,7 +76,7 @@ hwloc-gpucache: gpu0 to gpu7: $caveat. Measuring has never been tried on an AMD 
   has "$errors" "$caveat"
   local json=$output
   is "facts of the kernel driver (sysfs), nothing measured" "$(jq -r '.[0].Status' <<< "$json")"
-  is "this is a copy (HWLOC_FSROOT): only the machine itself can be measured" "$(jq -r '.[0].problem' <<< "$json")"
+  is "HWLOC_FSROOT names a copy: GPUs can be measured only on the machine itself" "$(jq -r '.[0].problem' <<< "$json")"
   is gfx1030 "$(jq -r '.[0].GFX' <<< "$json")"
   is null "$(jq -r '.[0].gfx' <<< "$json")"
   is 60 "$(jq -r '.[0].SMs' <<< "$json")"
@@ -88,28 +88,28 @@ hwloc-gpucache: gpu0 to gpu7: $caveat. Measuring has never been tried on an AMD 
   is 0 "$(grep -c '"measured"' <<< "$json")"
 }
 
-@test "one that cannot be measured is no failure of those that can, unless it was named" {
+@test "a GPU that cannot be measured beside others is a failure only if it is named" {
   use_amd mi100 # without access
   HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" measure
   is 0 "$status"
-  has "$errors" "gpu0: this is a copy (HWLOC_FSROOT)"
+  has "$errors" "gpu0: HWLOC_FSROOT names a copy"
   has "$output" "gpu1: Tiny Test GPU"
   HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" measure
   is 0 "$status"
   has "$output" "gpu1: already measured"
   HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" measure gpu0 gpu1
   is 3 "$status"
-  rm -r "$node/sys/class/kfd" # nor tables to show
+  rm -r "$node/sys/class/kfd" # and no driver tables
   HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" show
   is 0 "$status"
-  has "$errors" "gpu0: the amdgpu kernel driver shows no compute node (KFD) of it"
+  has "$errors" "gpu0: the amdgpu kernel driver has no compute node (KFD) for it"
   has "$output" "gpu1: Tiny Test GPU"
   HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" show gpu0 gpu1
   is 3 "$status"
-  # what a user attaches is named thereby
+  # a GPU of --sim is a named one
   HWLOC_GPUCACHE_SIM=$tiny,nonsense run_split "$tool" show
   is 3 "$status"
-  # GPUs beside it that should have been measured, and were not
+  # GPUs beside it that could not be measured
   use_node
   HWLOC_GPUCACHE_SIM=$tiny run_split "$tool" measure
   is 1 "$status"
@@ -119,19 +119,19 @@ hwloc-gpucache: gpu0 to gpu7: $caveat. Measuring has never been tried on an AMD 
   is 3 "$status"
 }
 
-@test "show --xml prints records, and there is none" {
+@test "show --xml fails without a record" {
   use_amd mi100
   run_split "$tool" show --xml
   is 3 "$status"
   is '' "$output"
 }
 
-@test "measure: not without access, exit 3, nothing kept" {
+@test "measure without access: exit 3, nothing stored" {
   use_amd mi100
   run_split "$tool" measure
   is 3 "$status"
   is '' "$output"
-  has "$errors" "this is a copy (HWLOC_FSROOT)"
+  has "$errors" "HWLOC_FSROOT names a copy"
   is '' "$(find "$records" -type f 2> /dev/null)"
 }
 
@@ -141,14 +141,14 @@ hwloc-gpucache: gpu0 to gpu7: $caveat. Measuring has never been tried on an AMD 
   run_split "$tool" show
   is 3 "$status"
   is '' "$output"
-  has "$errors" "the amdgpu kernel driver shows no compute node (KFD) of it"
+  has "$errors" "the amdgpu kernel driver has no compute node (KFD) for it"
   run_split "$tool" list
   is 0 "$status"
   has "$output" "AMD Instinct MI100"
 }
 
-@test "a failure is remembered, listed, and purged" {
-  use_node # NVIDIA, but for a driver that answers
+@test "a failure is noted, listed, and purged" {
+  use_node # NVIDIA, with a driver that does not answer
   local note=$records/GPU-11111111-0000-0000-0000-000000000017.failed
   run_split "$tool" measure gpu0
   is 3 "$status"
@@ -156,26 +156,26 @@ hwloc-gpucache: gpu0 to gpu7: $caveat. Measuring has never been tried on an AMD 
   run_split "$tool" list
   [[ ${lines[1]} =~ failed\ 20..-..-..T..:..:..Z:\ cannot\ load\ the\ CUDA\ driver ]]
   [[ ${lines[2]} =~ none$ ]]
-  # by hand it is tried again, and noted again
+  # the command tries again, and notes the failure again
   rm "$note"
   run_split "$tool" measure gpu0
   is 3 "$status"
   [ -f "$note" ]
   run_split "$tool" purge gpu0
   is 0 "$status"
-  has "$output" "forgot that measuring GPU-11111111-0000-0000-0000-000000000017 failed"
+  has "$output" "removed the note that measuring GPU-11111111-0000-0000-0000-000000000017 failed"
   [ ! -e "$note" ]
   run_split "$tool" measure gpu0
   [ -f "$note" ]
   run_split "$tool" purge
   is 0 "$status"
-  is "forgot that measuring GPU-11111111-0000-0000-0000-000000000017 failed" "$output"
+  is "removed the note that measuring GPU-11111111-0000-0000-0000-000000000017 failed" "$output"
   [ ! -e "$note" ]
   run_split "$tool" purge
   is "there are no records to remove" "$output"
 }
 
-@test "list: a failure is told beside a record that is stale or cannot be read" {
+@test "list shows a failure beside a stale or unreadable record" {
   use_node
   local record=$records/GPU-11111111-0000-0000-0000-000000000017.xml
   "$tool" measure --sim "$tiny" > /dev/null
@@ -195,28 +195,29 @@ hwloc-gpucache: gpu0 to gpu7: $caveat. Measuring has never been tried on an AMD 
   [[ ${lines[1]} =~ unreadable:\ .*\;\ failed\ 20.*Z:\ cannot\ load\ the\ CUDA\ driver ]]
 }
 
-# with_cuda ERROR COMMAND…: run_split with a stand-in for the CUDA driver that fails so.
+# with_cuda ERROR COMMAND…: run_split with a stand-in for the CUDA driver that returns this error.
 with_cuda() {
-  FAKE_CUDA_FAIL=$1 LD_LIBRARY_PATH=$top_builddir/tests/unit/fake-cuda/.libs run_split "${@:2}"
+  FAKE_CUDA_GPUS=0000:17:00.0=GPU-11111111-0000-0000-0000-000000000017 FAKE_CUDA_FAIL=$1 \
+    LD_LIBRARY_PATH=$top_builddir/tests/unit/fake-cuda/.libs run_split "${@:2}"
 }
 
-@test "only what this program has nothing for is remembered for a day" {
+@test "only a GPU without kernels has a note for a day" {
   use_node
   local note=$records/GPU-11111111-0000-0000-0000-000000000017.failed case
   # exclusive to another job; fabric manager not up; no device for this user; an error of the driver
-  for case in cuDeviceGetCount=46:yes:1 cuInit=802:yes:3 cuInit=100:yes:3 cuDeviceGetCount=2:yes:1 \
-    cuDeviceGetCount=999:yes:1 cuDeviceGetCount=209:no:1 cuDeviceGetCount=222:no:1 \
-    cuDeviceGetCount=801:no:1; do
+  for case in cuDeviceGetCount=46:passes:1 cuInit=802:passes:3 cuInit=100:passes:3 cuDeviceGetCount=2:passes:1 \
+    cuDeviceGetCount=999:passes:1 cuDeviceGetCount=209:lasts:1 cuDeviceGetCount=222:lasts:1 \
+    cuDeviceGetCount=801:lasts:1; do
     rm -f "$note"
     with_cuda "${case%%:*}" "$tool" measure gpu0
     echo "$case: $errors"
     is "${case##*:}" "$status"
     case=${case#*:}
-    is "passing: ${case%:*}" "$(grep '^passing' "$note")"
+    is "kind: ${case%:*}" "$(grep '^kind' "$note")"
   done
 }
 
-@test "what is remembered does not call the GPU by a number" {
+@test "a note does not call the GPU by its number" {
   use_node
   local note=$records/GPU-11111111-0000-0000-0000-000000000017.failed
   with_cuda cuInit=802 "$tool" measure gpu0
@@ -224,7 +225,7 @@ with_cuda() {
   is "why: cannot initialize CUDA for this GPU: CUDA error 802" "$(grep '^why' "$note")"
 }
 
-@test "what is not the GPU's fault is not remembered" {
+@test "a failure that is not the GPU's has no note" {
   use_node
   run_split "$tool" measure gpu0 --only L1Cache
   is 3 "$status"
@@ -238,7 +239,7 @@ with_cuda() {
   is '' "$(find "$records" -name '*.failed' 2> /dev/null)"
 }
 
-@test "a record ends the memory of a failure" {
+@test "a new record removes the note of a failure" {
   use_node
   run_split "$tool" measure gpu0
   local note=$records/GPU-11111111-0000-0000-0000-000000000017.failed
@@ -250,7 +251,7 @@ with_cuda() {
   [ ! -e "$records/sim-tiny.failed" ]
 }
 
-@test "what was measured is completed by the tables, but for what --only asked for" {
+@test "the driver tables complete a measured record, except with --only" {
   command -v jq > /dev/null || skip "jq is not installed"
   local gpu=$BATS_TEST_TMPDIR/mi210
   sed -e 's/^sms = 104 /sms = 4 /' -e 's/^sm_ids = .*/sm_ids = 0-1 3 4/' "$top_srcdir/data/sim/mi210" > "$gpu"
@@ -269,4 +270,55 @@ with_cuda() {
   is 0 "$status"
   has "$output" L1Cache
   has_not "$output" InstructionCache
+}
+
+# put_ids FILE: writes a database like pci.ids into the tree.
+put_ids() {
+  mkdir -p "$node/usr/share/${1%/*}"
+  printf '%b\n' '# comment' '10de  NVIDIA Corporation' '\t73bf  of another vendor' \
+    '1002  Advanced Micro Devices, Inc. [AMD/ATI]' '\t74a1  Aqua Vanjaram [Instinct MI300X]' \
+    '# comment' '\t73be  Navi 20' '\t\t73bf 0e3a  of a subsystem' \
+    '\t73bf  Navi 21 [Radeon RX 6800/6800 XT / 6900 XT]' '1003  next' '\t73bf  of the next vendor' \
+    >"$node/usr/share/$1"
+}
+
+@test "names come from pci.ids if the driver states none" {
+  local ids
+  use_amd rx6800 mi100
+  for ids in misc/pci.ids hwdata/pci.ids; do
+    put_ids $ids
+    run_split "$tool" list
+    is 0 "$status"
+    has "${lines[1]}" "AMD Navi 21 [Radeon RX 6800/6800 XT / 6900 XT] (gfx1030)  0000:01:00.0"
+    has "${lines[2]}" "AMD Instinct MI100 (gfx908)" # its driver names it
+    run_split "$tool" show gpu0
+    has "$output" "gpu0: AMD Navi 21 [Radeon RX 6800/6800 XT / 6900 XT], 60 CUs"
+    rm "$node/usr/share/$ids"
+  done
+}
+
+@test "a pci.ids that is of no use changes nothing" {
+  local file=$node/usr/share/misc/pci.ids
+  use_amd rx6800
+  put_ids misc/pci.ids
+  sed -i '/^\t73bf/d' "$file"
+  has "$("$tool" list)" "AMD GPU gfx1030 [1002:73bf]  "
+  : >"$file"
+  has "$("$tool" list)" "AMD GPU gfx1030 [1002:73bf]  "
+  printf '1002  AMD\n\t73bf  ' >"$file" # ends there
+  has "$("$tool" list)" "AMD GPU gfx1030 [1002:73bf]  "
+  head -c 100000 /dev/zero | tr '\0' '\t' >"$file"
+  has "$("$tool" list)" "AMD GPU gfx1030 [1002:73bf]  "
+  rm "$file"
+  mkfifo "$file"
+  has "$("$tool" list)" "AMD GPU gfx1030 [1002:73bf]  "
+  rm "$file"
+  mkdir "$file"
+  has "$("$tool" list)" "AMD GPU gfx1030 [1002:73bf]  "
+  rmdir "$file"
+  printf '1002  AMD\n\t73bf  Na\001v\377%02000d' 0 >"$file" # long, and not text
+  run_split "$tool" list
+  is 0 "$status"
+  has "$output" "AMD Na?v?0000"
+  [ "${#lines[1]}" -lt 300 ]
 }

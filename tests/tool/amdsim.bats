@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# Simulated AMD GPUs as a user sees them: show, JSON, the record, what the kernel driver's tables say.
+# Simulated AMD GPUs: show, JSON, the record, the driver tables.
 
 setup() {
   load setup.bash
   prepare
 }
 
-@test "the table of an MI210: its elements, CUs in place of SMs, nothing of NVIDIA's" {
+@test "the table of an MI210 has its elements, CUs instead of SMs, and nothing of NVIDIA" {
   run_split "$tool" show --sim mi210
   is 0 "$status"
   is '' "$errors"
@@ -17,7 +17,7 @@ setup() {
   [[ ${lines[3]} =~ ^\ {4}L2Cache\ +8\ MiB\ +8\ MiB\ +128\ B\ +64\ B\ +-\ +1\ +measured ]]
   [[ ${lines[4]} =~ ^\ {6}L1Cache\ +16\ KiB\ +16\ KiB\ +64\ B\ +64\ B\ +1\ +104\ +measured ]]
   [[ ${lines[5]} =~ ^\ {6}ScalarL1Cache\ +16\ KiB\ +16\ KiB\ +64\ B\ +64\ B\ +-\ +56\ +measured ]]
-  has "$output" "ScalarL1Cache: 48 for 2 CUs together, 8 for 1 CU"
+  has "$output" "ScalarL1Cache: 48 shared by 2 CUs each, 8 used by 1 CU"
   has "$output" "no PerCU of ScalarL1Cache, InstructionCache: 104 CUs share 56 of them"
   has "$output" "no PerCU of L2Cache: 104 CUs share it"
   has_not "$output" PerSM
@@ -30,7 +30,7 @@ setup() {
   done
 }
 
-@test "JSON: measured and stated values, each with its source" {
+@test "JSON has measured and nominal values, each with its source" {
   run_split "$tool" show --json --sim mi210
   is 0 "$status"
   q() { jq -r ".[0].elements[] | select(.subtype == \"$1\") | $2" <<<"$output"; }
@@ -44,7 +44,7 @@ setup() {
   is null "$(jq '.[0].ComputeCapability' <<<"$output")"
 }
 
-@test "an L3: why there is no line, no fetch granularity and none in a CU" {
+@test "an L3: reasons for the missing line, fetch granularity and number per CU" {
   local why="loads reach it through an L2, which asks it for lines of its own"
   local gpu=$BATS_TEST_TMPDIR/gpu
   sed -f "$top_srcdir/tests/data/mi300x-small.sed" "$top_srcdir/data/sim/mi300x" >"$gpu"
@@ -53,19 +53,19 @@ setup() {
   has "$output" "no Line, Fetch of L3Cache: $why"
   has "$output" "no PerCU of L3Cache: 304 CUs share it"
   has "$output" "no PerCU of ScalarL1Cache, InstructionCache: 304 CUs share 160 of them"
-  # rows in the same order as where only tables are known
+  # rows in the same order as for driver tables only
   is "DeviceMemory L3Cache L2Cache L1Cache ScalarL1Cache LDS InstructionCache" \
     "$(sed -n '2,/^$/s/^ *\([A-Za-z0-9]*\).*/\1/p' <<<"$output" | sed '1d;/^$/d' | xargs)"
   run_split "$tool" show --json --sim "$gpu"
   is "absent:$why absent:$why null absent:304 CUs share it 1" "$(jq -r '.[0].elements[] |
     select(.subtype == "L3Cache") | "\(.LineSource) \(.FetchSource) \(.PerSM) \(.PerSMSource) \(.Instances)"' \
     <<<"$output")"
-  # a line that the tables tell is told
+  # a line size of the driver tables is printed
   run_split "$tool" show --sim rx7900xtx
   has "$output" "no Fetch of L3Cache: $why"
 }
 
-@test "what a record of an AMD GPU says is the same when it is read again" {
+@test "a record of an AMD GPU is the same when it is read again" {
   "$tool" measure --sim mi210 >/dev/null
   run_split "$tool" show --json --sim mi210
   local first=$output
@@ -78,14 +78,14 @@ setup() {
   has "$output" '"gpu0-LDS 64KiB x104"'
 }
 
-@test "tables that are not what was measured: a message, both in the record and in show" {
+@test "driver tables that differ from the measurement: a message, both values in the record and in show" {
   run_split "$tool" show --sim mi100
   is 0 "$status"
-  is "hwloc-gpucache: gpu0: SharedByCUs of ScalarL1Cache is 24x3,24x2, which is kept; that the kernel driver's tables say 32x3,8x2,8x1 is noted, nothing needs to be done" \
+  is "hwloc-gpucache: gpu0: SharedByCUs of ScalarL1Cache is 24x3,24x2, but the kernel driver's tables state 32x3,8x2,8x1; the measured value is kept, and nothing needs to be done" \
     "$errors"
-  has "$output" "ScalarL1Cache: SharedByCUs is as it was found; the kernel driver's tables (sysfs) say 32x3,8x2,8x1"
+  has "$output" "ScalarL1Cache: SharedByCUs is the measured value; the kernel driver's tables (sysfs) state 32x3,8x2,8x1"
   has "$(cat "$records/sim-mi100.xml")" '<info name="SharedByCUsDiffers" value="sysfs:32x3,8x2,8x1"/>'
-  # the same chip under tables that are right
+  # the same chip with correct tables
   sed 's/^SharedByCUs = .*/SharedByCUs = 24x3,24x2/' "$HWLOC_GPUCACHE_SIM_PATH/mi100" \
     >"$BATS_TEST_TMPDIR/right"
   run_split "$tool" show --sim "$BATS_TEST_TMPDIR/right"
@@ -93,7 +93,7 @@ setup() {
   has_not "$output" tables
 }
 
-@test "tables that are nonsense: the profile is named with the line" {
+@test "wrong driver tables: the message names the profile and the line" {
   sed 's/^NominalBytes = 8388608/NominalBytes = plenty/' "$HWLOC_GPUCACHE_SIM_PATH/mi210" \
     >"$BATS_TEST_TMPDIR/bad"
   run_split "$tool" measure --sim "$BATS_TEST_TMPDIR/bad"

@@ -1,14 +1,21 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# Progress on a terminal, deadlines, and signals: what the user sees, and that nothing stays.
+# Progress on a terminal, deadlines and signals: what the user sees, and that nothing is left.
 
 setup() {
   load setup.bash
   prepare
 }
 
-@test "a terminal sees progress, which is gone at the end; a file sees none" {
+@test "a measurement is stored also if nobody reads its messages any more" {
+  sed '1i broken = latency_texture' "$tiny" >"$BATS_TEST_TMPDIR/broken"
+  "$tool" measure --sim "$BATS_TEST_TMPDIR/broken" >/dev/null 2> >(exit)
+  [ -s "$records/sim-broken.xml" ]
+}
+
+@test "progress is shown on a terminal and erased at the end; a file has none" {
   command -v script >/dev/null || skip "script (Debian package bsdutils) is missing"
+  script -qec 'test -t 1' /dev/null >/dev/null 2>&1 || skip "no pseudo-terminal can be created here"
   export TERM=xterm
   script -qec "'$tool' measure --no-store --sim '$tiny' >'$BATS_TEST_TMPDIR/out'" /dev/null \
     >"$BATS_TEST_TMPDIR/seen"
@@ -27,17 +34,17 @@ setup() {
   is '' "$errors"
 }
 
-@test "--timeout: a sentence, exit 1, nothing left" {
+@test "--timeout: a message, exit 1, nothing left" {
   run_split "$tool" measure --timeout 0.01 --sim h200
   is 1 "$status"
   is '' "$output"
-  is "hwloc-gpucache: gpu0: not finished after 0.01 s, given up" "$errors"
+  is "hwloc-gpucache: gpu0: not finished after 0.01 s, so it was stopped; use a longer --timeout, or none" "$errors"
   is '' "$(leftovers)"
-  # on a slow machine it may not have come as far as the lock
+  # on a slow machine the deadline may come before the lock
   [ ! -e "$records/sim-h200.lock" ] || flock -n "$records/sim-h200.lock" true
 }
 
-@test "--timeout holds while another process keeps the lock, and for several GPUs" {
+@test "--timeout works while another process holds the lock, and for several GPUs" {
   mkdir -m 700 "$records"
   flock "$records/sim-tiny.lock" sleep 20 3>&- &
   local holder=$!
@@ -48,12 +55,12 @@ setup() {
     is 1 "$status"
     is '' "$output"
     is 2 "$(grep -c . <<<"$errors")"
-    [[ $errors =~ ^"hwloc-gpucache: gpu0: "$who"; waiting"$'\n'"hwloc-gpucache: gpu0: "$who"; waited 0.75 s for it, given up"$ ]]
+    [[ $errors =~ ^"hwloc-gpucache: gpu0: "$who"; waiting"$'\n'"hwloc-gpucache: gpu0: "$who"; gave up after 0.75 s"$ ]]
   done
   cp "$tiny" "$BATS_TEST_TMPDIR/free"
   run_split "$tool" measure --timeout 8 --sim "$tiny,$BATS_TEST_TMPDIR/free"
   is 1 "$status"
-  has "$errors" "; waited 7.5 s for it, given up"
+  has "$errors" "; gave up after 7.5 s"
   has "$output" "gpu1: Tiny Test GPU"
   is "$records/sim-free.xml" "$(leftovers)"
   rm "$records/sim-free.xml"
@@ -61,12 +68,12 @@ setup() {
   cp "$top_srcdir/data/sim/h200" "$BATS_TEST_TMPDIR/other"
   run_split "$tool" measure --timeout 0.01 --sim "h200,$BATS_TEST_TMPDIR/other"
   is 1 "$status"
-  has "$errors" "gpu0: not finished after 0.01 s, given up"
-  has "$errors" "gpu1: not finished after 0.01 s, given up"
+  has "$errors" "gpu0: not finished after 0.01 s, so it was stopped"
+  has "$errors" "gpu1: not finished after 0.01 s, so it was stopped"
   is '' "$(leftovers)"
 }
 
-@test "who waits for another process says so at once, and goes on when that has ended" {
+@test "waiting for another process is reported at once, and ends with that process" {
   mkdir -m 700 "$records"
   flock "$records/sim-tiny.lock" sleep 20 3>&- &
   local holder=$!
@@ -82,7 +89,7 @@ setup() {
   has "$(cat "$BATS_TEST_TMPDIR/out")" L1Cache
 }
 
-@test "SIGINT, SIGQUIT, SIGTERM and SIGHUP end it by that signal, with nothing left" {
+@test "SIGINT, SIGQUIT, SIGTERM and SIGHUP end the command by that signal, nothing left" {
   local signal number
   ulimit -c 0
   for signal in INT:130 QUIT:131 TERM:143 HUP:129; do
@@ -100,7 +107,7 @@ setup() {
   done
 }
 
-@test "ended while it looks for room, or while it stores: nothing unfinished stays" {
+@test "ended while it checks for disk space, or while it stores: no unfinished file stays" {
   local slow="$top_builddir/tests/tool/.libs/libslow.so"
   [ -e "$slow" ] || skip "$slow is not built"
   local moment number
@@ -108,7 +115,7 @@ setup() {
     rm -rf "$records"
     env LD_PRELOAD="$SANITIZER_PRELOAD $slow" "$tool" measure --sim "$tiny" >/dev/null 2>&1 3>&- &
     local pid=$!
-    # it has the lock only after it has looked
+    # it takes the lock only after the check
     [ $moment = looks ] || soon [ -e "$records/sim-tiny.lock" ]
     soon unfinished
     kill $pid
@@ -122,16 +129,16 @@ setup() {
   done
 }
 
-# Whether a record is there that has no name yet.
+# Whether there is an unfinished record.
 unfinished() { [ -n "$(leftovers)" ] && [[ $(leftovers) == *.xml.tmp-* ]]; }
 
-# Whether none of these runs; a zombie does not.
+# Whether none of these processes runs; a zombie does not run.
 none_runs() {
   local pid
   for pid; do [ ! -e "/proc/$pid" ] || grep -q '^State:.*Z' "/proc/$pid/status" || return 1; done
 }
 
-@test "ended while measuring several GPUs, it leaves no process" {
+@test "ended while measuring several GPUs, the command leaves no process" {
   cp "$top_srcdir/data/sim/h200" "$BATS_TEST_TMPDIR/other"
   local signal pid number children
   ulimit -c 0
@@ -147,27 +154,27 @@ none_runs() {
     kill -"${signal%:*}" $pid
     wait $pid || number=$?
     is "${signal#*:}" "$number"
-    # of one that is killed, they hear when it is gone already
+    # after SIGKILL, the children notice the end of their parent later
     [ "$signal" != KILL:137 ] || turns=40 soon none_runs $children
     none_runs $children
     is '' "$(leftovers)"
   done
 }
 
-@test "a process that measures for another one ends when that one is there no more" {
+@test "a child that measures ends when its parent has ended" {
   run env HWLOC_GPUCACHE_CHILD_OF=1 bash -c '"$0" measure --sim "$1" & wait $!' "$tool" "$tiny"
   is 143 "$status"
   is '' "$(leftovers)"
 }
 
-@test "a file that may not become so long is a sentence, with nothing left" {
+@test "a file beyond ulimit -f: a message, nothing left" {
   run_split bash -c 'ulimit -f 4; "$0" measure --sim "$1"' "$tool" "$tiny"
   is 1 "$status"
   has "$errors" "cannot write $records/sim-tiny.xml: File too large"
   is '' "$(leftovers)"
 }
 
-@test "a measuring process that is killed is a failure of its GPU alone" {
+@test "a killed measuring process is a failure of its GPU only" {
   cp "$top_srcdir/data/sim/h200" "$BATS_TEST_TMPDIR/other"
   "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/other" >"$BATS_TEST_TMPDIR/out" 2>"$BATS_TEST_TMPDIR/err" 3>&- &
   local pid=$! number=0

@@ -1,22 +1,22 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# A launch fails and takes the GPU with it: what is left is measured by another process.
+# A launch fails and makes the GPU unusable for the process: another process measures the rest.
 
 setup() {
   load setup.bash
   prepare
 }
 
-# broken PROFILE KERNEL: the path of such a GPU on which that kernel fails.
+# broken PROFILE KERNEL: the path of a profile like this one, on which that kernel fails.
 broken() {
   local path=$BATS_TEST_TMPDIR/$2
   { echo "broken = $2" && cat "$1"; } >"$path"
   echo "$path"
 }
 
-# values: what is told, without what depends on when and how it was measured.
+# values: all values, without date and cost.
 values() { sed -n 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' "$1" |
-  grep -v '^GPUCacheMeasur\|^GPUCacheUUID\|^GPUCacheVBIOS'; }
+  grep -v '^GPUCacheMeasur\|^GPUCacheUUID\|^GPUCacheVBIOS\|^GPUCacheStatus\|^GPUCacheProvisional'; }
 
 @test "one property is absent with the reason, all others are as without the failure" {
   local gpu
@@ -35,83 +35,15 @@ values() { sed -n 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' "$1" 
 < LatencyNs
 < LatencySource
 > LatencySource' "$(grep '^[<>]' <<<"$output" | cut -d ' ' -f 1,2 | sort)"
-  # it is a record like any other
+  # the record is valid, and provisional
+  has "$(cat "$records/sim-latency_texture.xml")" '"GPUCacheProvisional" value="steps failed (TextureCache Latency)"'
+  has "$(cat "$records/sim-latency_texture.xml")" '"GPUCacheMeasuringFailures" value="1"'
   run_split "$tool" show --sim "$gpu"
   is 0 "$status"
   is '' "$errors"
 }
 
-# fail_once: as if a step had failed when the record was made.
-fail_once() {
-  sed -i 's|\( *\)<info name="GPUCacheMeasuringRepeats".*|&\n\1<info name="GPUCacheMeasuringFailures" value="1"/>|
-    s/\(name="GPUCacheMeasured" value="\)[^"]*/\12026-01-01T00:00:00Z/' "$records/$1.xml"
-  grep -q MeasuringFailures "$records/$1.xml"
-}
-
-@test "measure tries again what failed, and says so; show does not" {
-  "$tool" measure --sim "$tiny" >/dev/null
-  fail_once sim-tiny
-  run_split "$tool" list --sim "$tiny"
-  has "$output" "measured 2026-01-01T00:00:00Z; 1 step of it failed, which measure tries again"
-  run_split "$tool" show --sim "$tiny"
-  is 0 "$status"
-  is '' "$errors"
-  has "$output" "measured 2026-01-01"
-  run_split "$tool" measure --sim "$tiny"
-  is 0 "$status"
-  is "hwloc-gpucache: gpu0: 1 step of measuring failed on 2026-01-01T00:00:00Z; measuring again" "$errors"
-  has "$output" L1Cache
-  has_not "$(cat "$records/sim-tiny.xml")" MeasuringFailures
-  has_not "$(cat "$records/sim-tiny.xml")" 2026-01-01
-  run_split "$tool" measure --sim "$tiny"
-  has "$output" "already measured"
-  # what fails again fails again
-  local gpu
-  gpu=$(broken "$tiny" latency_texture)
-  "$tool" measure --sim "$gpu" >/dev/null
-  run_split "$tool" measure --sim "$gpu"
-  is 0 "$status"
-  has "$errors" "1 step of measuring failed on 20"
-  has "$errors" "TextureCache latency: cannot finish kernel"
-}
-
-@test "measuring again what failed: side by side, once for all who ask at a time, or not at all" {
-  cp "$tiny" "$BATS_TEST_TMPDIR/other"
-  "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/other" >/dev/null
-  fail_once sim-tiny
-  fail_once sim-other
-  run_split "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/other"
-  is 0 "$status"
-  is 2 "$(grep -c 'gpu[01]: 1 step of measuring failed on 2026-01-01' <<<"$errors")"
-  is 2 "$(grep -c . <<<"$errors")"
-  is 4 "$(grep -c ELEMENT <<<"$output")"
-  # both see the record that is to be made again; the second finds the first one's
-  fail_once sim-tiny
-  exec 4>>"$records/sim-tiny.lock"
-  flock 4
-  "$tool" measure --sim "$tiny" >"$BATS_TEST_TMPDIR/one" 2>&1 3>&- 4>&- &
-  "$tool" measure --sim "$tiny" >"$BATS_TEST_TMPDIR/two" 2>&1 3>&- 4>&- &
-  soon grep -q 'measuring again' "$BATS_TEST_TMPDIR/one"
-  soon grep -q 'measuring again' "$BATS_TEST_TMPDIR/two"
-  exec 4>&-
-  wait
-  is 1 "$(cat "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two" | grep -c 'already measured')"
-  is 1 "$(cat "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two" | grep -c ' SMs at ')"
-  # a measurement that fails as a whole takes nothing away
-  fail_once sim-tiny
-  local before
-  before=$(cat "$records/sim-tiny.xml")
-  exec 4>>"$records/sim-tiny.lock"
-  flock 4
-  run_split "$tool" measure --sim "$tiny" --timeout 0.5
-  exec 4>&-
-  is 1 "$status"
-  is "$before" "$(cat "$records/sim-tiny.xml")"
-  run_split "$tool" show --sim "$tiny"
-  has "$output" "measured 2026-01-01"
-}
-
-@test "what fails everywhere, or too often, is a failure of all" {
+@test "failures of all steps, or too many failures, fail the whole measurement" {
   run_split "$tool" measure --sim "$(broken "$tiny" fill)"
   is 1 "$status"
   is "hwloc-gpucache: gpu0: cannot finish kernel fill on gpu0: simulated uncorrectable memory error" "$errors"
@@ -121,7 +53,7 @@ fail_once() {
   is '' "$(leftovers)"
 }
 
-@test "each of several GPUs, --only and --raw go on, too" {
+@test "several GPUs, --only, --raw and --replace continue after a failed step, too" {
   run_split "$tool" measure --sim "$tiny,$(broken "$tiny" latency_texture)"
   is 0 "$status"
   is 1 "$(grep -c . <<<"$errors")"
@@ -132,11 +64,14 @@ fail_once() {
   has "$errors" "TextureCache latency: cannot finish"
   has_not "$output" "L2Cache"
   for file in L1Cache-capacity TextureCache-capacity; do [ -s "$BATS_TEST_TMPDIR/raw/gpu0-$file.tsv" ]; done
+  run_split "$tool" measure --sim "$(broken "$tiny" latency_texture)" --replace
+  is 0 "$status"
+  is 1 "$(grep -c . <<<"$errors")"
 }
 
 is_over() { [ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
 
-@test "ended while another process measures what is left, both are gone, with nothing left" {
+@test "ended while a child measures the rest: both processes end, nothing left" {
   local gpu signal number child
   gpu=$(broken "$top_srcdir/data/sim/h200" read_cg)
   for signal in INT:130 TERM:143 KILL:137; do
@@ -149,7 +84,7 @@ is_over() { [ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
     number=0
     wait $pid || number=$?
     is "${signal#*:}" "$number"
-    # of one that is killed, it hears when that is gone already
+    # after SIGKILL, the child notices the end of its parent later
     [ "$number" != 137 ] || turns=40 soon is_over "$child"
     is_over "$child"
     is '' "$(leftovers)"
@@ -157,7 +92,7 @@ is_over() { [ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
   done
 }
 
-@test "a killed process that measured what is left is a failure" {
+@test "a killed child that measures the rest is a failure" {
   local gpu number=0
   gpu=$(broken "$top_srcdir/data/sim/h200" read_cg)
   "$tool" measure --sim "$gpu" >/dev/null 2>"$BATS_TEST_TMPDIR/err" 3>&- &
@@ -170,74 +105,87 @@ is_over() { [ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
   is '' "$(leftovers)"
 }
 
-@test "--resume wants the record of that GPU on its standard input" {
-  local record=$BATS_TEST_TMPDIR/record other
+# handover SIM [DRIVER [PROFILE]]: what a process passes on before it has measured anything of a simulated GPU.
+handover() {
+  "$top_builddir/tests/tool/handover" "sim-$(basename "$1")" "${2:-simulated}" "${3:-}"
+}
+
+@test "--resume needs the results of that GPU on its standard input" {
+  local other results=$BATS_TEST_TMPDIR/results
   run_split "$tool" measure --sim "$tiny" --no-store --resume 3 </dev/null
   is 1 "$status"
-  has "$errors" "--resume needs a record on its standard input"
-  "$tool" measure --sim "$tiny" --xml --no-store >"$record"
-  run_split "$tool" measure --sim "$tiny" --no-store --resume 3 <"$record"
+  has "$errors" "--resume needs the results of another process on its standard input"
+  handover "$tiny" >"$results"
+  run_split "$tool" measure --sim "$tiny" --no-store --resume 3 <"$results"
   is 0 "$status"
-  run_split "$tool" measure --sim "$(broken "$tiny" fill)" --no-store --resume 3 <"$record"
+  # of another GPU; made with another driver or VBIOS (here the profile); cut short; with one byte changed
+  run_split "$tool" measure --sim "$(broken "$tiny" fill)" --no-store --resume 3 <"$results"
   is 1 "$status"
-  has "$errors" "the record that --resume is to go on with is the record of sim-tiny"
-  # as the store judges what it has: the driver, the VBIOS (here the profile), the method
-  for other in GPUCacheDriver:driver GPUCacheVBIOS:profile GPUCacheMethod:'measuring method'; do
-    sed "s/\(<info name=\"${other%:*}\" value=\"\)[^\"]*/\1other/" "$record" >"$record.other"
-    [ "$(<"$record")" != "$(<"$record.other")" ]
-    run_split "$tool" measure --sim "$tiny" --no-store --resume 3 <"$record.other"
+  has "$errors" "the record for --resume is the record of sim-tiny"
+  handover "$tiny" other >"$results.driver"
+  handover "$tiny" simulated other >"$results.profile"
+  for other in driver profile; do
+    run_split "$tool" measure --sim "$tiny" --no-store --resume 3 <"$results.$other"
     is 1 "$status"
-    has "$errors" "--resume is to go on with was made with ${other#*:} \"other\", now it is"
+    has "$errors" "the record for --resume was made with $other \"other\", now it is"
+  done
+  head -c 1000 "$results" >"$results.short"
+  { head -c 5000 "$results"; printf x; tail -c +5002 "$results"; } >"$results.changed"
+  is "$(wc -c <"$results")" "$(wc -c <"$results.changed")"
+  for other in short changed; do
+    run_split "$tool" measure --sim "$tiny" --no-store --resume 3 <"$results.$other"
+    is 1 "$status"
+    has "$errors" "these are not the results of another process of this program"
   done
 }
 
-@test "why a process that measures what is left failed is told by the one that began" {
+@test "the parent prints why its child failed" {
   command -v jq >/dev/null || skip "jq is not installed"
   local why
   run_split "$tool" show --json --sim "$(broken "$top_srcdir/data/sim/mi210" chase_cg)"
   is 1 "$status"
-  why=$(sed -n 's/^hwloc-gpucache: gpu0: \(too much fails: .*\)/\1/p' <<<"$errors")
-  # said once, whichever step was the last one
+  why=$(sed -n 's/^hwloc-gpucache: gpu0: \(too many steps fail: .*\)/\1/p' <<<"$errors")
+  # printed once, whichever step was the last
   is 1 "$(wc -l <<<"$why")"
   has "$why" ": cannot finish kernel chase_cg on gpu0: simulated uncorrectable memory error"
   is "$why" "$(jq -r '.[0].problem' <<<"$output")"
 }
 
-@test "a process that measures what is left tells errno, so that a busy GPU stays one that may be free soon" {
-  local gpu=$BATS_TEST_TMPDIR/tiny record=$BATS_TEST_TMPDIR/record
+@test "a child reports errno, so that the failure of a busy GPU may pass" {
+  local gpu=$BATS_TEST_TMPDIR/tiny results=$BATS_TEST_TMPDIR/results
   sed 's/^seed.*/&\nbusy = 10000 300000 0 1000000000000000/' "$tiny" >"$gpu"
-  "$tool" measure --sim "$tiny" --xml --no-store |
-    sed "s/\(<info name=\"GPUCacheVBIOS\" value=\"\)[^\"]*/\1/" >"$record"
-  run_split "$tool" measure --sim "$gpu" --no-store --timeout 2 --resume 3 <"$record"
+  handover "$gpu" >"$results"
+  run_split "$tool" measure --sim "$gpu" --no-store --timeout 2 --resume 3 <"$results"
   is 1 "$status"
   has "$errors" "gpu0: the GPU is busy"
   # EBUSY
   [[ $output == "failed 16 the GPU is busy: another program uses it"* ]]
 }
 
-@test "a process that comes to measure what is left and cannot begin tells why, too" {
+@test "a child that cannot start to measure reports why, too" {
   run_split "$tool" measure --sim ./not/there --no-store --resume 3 </dev/null
   is 3 "$status"
   [[ $output == "failed 5 "*"./not/there"* ]]
   has "$output" "No such file or directory"
   run_split "$tool" measure --no-store --resume 3 gpu9 </dev/null
   is 3 "$status"
-  is "failed 19 the process that was to measure the rest does not find the GPU" "$output"
+  is "failed 19 the process that measures the rest cannot find the GPU" "$output"
 }
 
-@test "measuring takes no more than a 20th of the device memory that is free, and says so where that is too little" {
-  local gpu=$BATS_TEST_TMPDIR/gpu mib bytes
-  for mib in 112 400 3000; do
+@test "measuring uses at most a 20th of the free device memory if that is enough, and never more than a fifth" {
+  local gpu=$BATS_TEST_TMPDIR/gpu mib share bytes
+  for mib in 28:5 112:5 400:5 3000:20; do
+    share=${mib#*:} mib=${mib%:*}
     sed "s/^memory = .*/memory = $mib MiB/; s/^sms = .*/sms = 8/" "$top_srcdir/data/sim/rtx2080ti" >"$gpu"
     run_split "$tool" measure --sim "$gpu" --xml --no-store
     is 0 "$status"
     bytes=$(sed -n 's/.*"GPUCacheMeasuringDeviceBytes" value="\([0-9]*\)".*/\1/p' <<<"$output")
     [ "$bytes" -gt $((mib << 20 >> 6)) ]
-    [ "$bytes" -le $(((mib << 20) / 20)) ]
+    [ "$bytes" -le $(((mib << 20) / share)) ]
     has "$output" '"CapacityBytes" value="59392"'
   done
-  sed "s/^memory = .*/memory = 100 MiB/" "$top_srcdir/data/sim/rtx2080ti" >"$gpu"
+  sed "s/^memory = .*/memory = 20 MiB/" "$top_srcdir/data/sim/rtx2080ti" >"$gpu"
   run_split "$tool" measure --sim "$gpu" --no-store
   is 1 "$status"
-  is "hwloc-gpucache: gpu0: only 100 MiB of device memory are free, of which no more than a 20th is used" "$errors"
+  is "hwloc-gpucache: gpu0: only 20 MiB of device memory are free, of which no more than a fifth is used" "$errors"
 }

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# Which GPUs there are, what they are called, and what is said where there is none.
+# The list of GPUs, their names, and the message where there is none.
 
 setup() {
   load setup.bash
   prepare
 }
 
-@test "a machine without a GPU: a sentence and exit 3, for each command that needs one" {
+@test "a machine without a GPU: a message and exit 3, for each command that needs one" {
   local command
   for command in list measure show; do
     run_split "$tool" "$command"
@@ -18,7 +18,7 @@ setup() {
   done
 }
 
-@test "a machine without a GPU: under which root it was looked, and why not under another" {
+@test "a machine without a GPU: the message names the root directory, or why HWLOC_FSROOT is ignored" {
   run_split "$tool" list
   is 3 "$status"
   has "$errors" "no GPU found in $BATS_TEST_TMPDIR/nothing (HWLOC_FSROOT): neither"
@@ -42,7 +42,7 @@ setup() {
   [[ ${lines[2]} =~ ^gpu1\ +NVIDIA\ H100\ +0000:97:00\.0\ +GPU-22222222-.*none$ ]]
 }
 
-@test "simulated GPUs: with --sim alone, with HWLOC_GPUCACHE_SIM beside real ones" {
+@test "simulated GPUs: only they with --sim, beside real ones with HWLOC_GPUCACHE_SIM" {
   use_node
   run "$tool" list --sim "$tiny"
   [[ ${lines[1]} =~ ^gpu0\ +Tiny\ Test\ GPU\ +-\ +sim-tiny ]]
@@ -78,44 +78,44 @@ setup() {
   has "$output" "Tiny Test GPU"
 }
 
-@test "an unknown name: the known ones, exit 3" {
+@test "an unknown name: the available ones, exit 3" {
   use_node
   run_split "$tool" measure gpu7
   is 3 "$status"
-  has "$errors" "no GPU is called 'gpu7'; known: gpu0 (NVIDIA H100), gpu1 (NVIDIA H100)"
+  has "$errors" "no GPU is named 'gpu7'; available: gpu0 (NVIDIA H100), gpu1 (NVIDIA H100)"
   run_split "$tool" show --sim "$tiny" gpu0 nothing
   is 3 "$status"
   is '' "$output"
   has "$errors" "'nothing'"
 }
 
-@test "an unknown simulated GPU: the known ones, exit 3" {
+@test "an unknown simulated GPU: the available ones, exit 3" {
   local arguments
   for arguments in "--sim nonsense" sim-nonsense; do
     run_split "$tool" measure $arguments
     is 3 "$status"
-    has "$errors" "hwloc-gpucache: no simulated GPU named 'nonsense'"
+    has "$errors" "hwloc-gpucache: no simulated GPU is named 'nonsense'"
     has "$errors" h200
     is '' "$(leftovers)"
   done
   run_split "$tool" list --sim nonsense
   is 3 "$status"
   is '' "$output"
-  has "$errors" "hwloc-gpucache: no simulated GPU named 'nonsense'"
+  has "$errors" "hwloc-gpucache: no simulated GPU is named 'nonsense'"
   run_split "$tool" list --sim "nonsense,$tiny"
   is 3 "$status"
   is 2 "${#lines[@]}"
   has "${lines[1]}" "Tiny Test GPU"
   run_split "$tool" purge --sim "$tiny" 'sim-tiny*'
   is 3 "$status"
-  has "$errors" "is called 'sim-tiny*'; known GPUs: gpu0 (Tiny Test GPU)"
+  has "$errors" "is named 'sim-tiny*'; available GPUs: gpu0 (Tiny Test GPU)"
   has_not "$errors" gpu1
   run_split "$tool" show --sim ./not/there
   is 3 "$status"
   has "$errors" "cannot be read: No such file or directory"
 }
 
-@test "a profile that is there and cannot be read: a sentence, exit 1" {
+@test "a profile that exists and cannot be read: a message, exit 1" {
   mkdir "$BATS_TEST_TMPDIR/folder"
   run_split "$tool" measure --sim "$BATS_TEST_TMPDIR/folder"
   is 1 "$status"
@@ -123,13 +123,13 @@ setup() {
   is '' "$(leftovers)"
 }
 
-@test "two profiles of one name: the second is refused, exit 1; the same one twice is one" {
+@test "two profiles of one name: the second is refused, exit 1; the same profile twice is one GPU" {
   mkdir "$BATS_TEST_TMPDIR/a"
   cp "$tiny" "$BATS_TEST_TMPDIR/a/tiny"
   run_split "$tool" list --sim "$tiny,$BATS_TEST_TMPDIR/a/tiny,$tiny"
   has "$output" gpu1
   [[ $output != *gpu2* ]]
-  has "$output" "has the name of"
+  has "$output" "has the same name as"
   run_split "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/a/tiny"
   is 1 "$status"
   has "$errors" "gpu1: its profile $BATS_TEST_TMPDIR/a/tiny"
@@ -159,7 +159,7 @@ setup() {
   is "[" "${output:0:1}"
 }
 
-@test "show --json says what form and methods a record has" {
+@test "show --json has the format and method of a record" {
   run_split "$tool" show --json --sim "$tiny"
   is "$(sed -n 's/.*name="GPUCacheFormat" value="\([^"]*\)".*/\1/p' "$records/sim-tiny.xml" | head -n 1)" \
     "$(sed -n 's/^    "Format": \(.*\),$/\1/p' <<<"$output")"
@@ -167,7 +167,7 @@ setup() {
     "$(sed -n 's/^    "Method": \(.*\),$/\1/p' <<<"$output")"
 }
 
-@test "a message is one line, whatever it names" {
+@test "a message is one line, whatever text it contains" {
   run_split "$tool" $'li\nst'
   is "hwloc-gpucache: unknown command 'li?st'" "$(head -n 1 <<<"$errors")"
   echo text >"$BATS_TEST_TMPDIR/"$'a\nb'
@@ -180,7 +180,7 @@ setup() {
   is 2 "${#lines[@]}"
 }
 
-@test "a profile that is no file is called that" {
+@test "a profile that is not a file is refused with that reason" {
   run_split "$tool" measure --sim /dev/zero
   is 1 "$status"
   has "$errors" "the profile /dev/zero cannot be read: not a regular file"
@@ -195,22 +195,7 @@ setup() {
   is '' "$(leftovers)"
 }
 
-@test "a GPU that CUDA_VISIBLE_DEVICES hides is not measured: a sentence, exit 3, no record" {
-  use_node
-  local hidden
-  for hidden in '' -1 NoDevFiles -1,0; do
-    CUDA_VISIBLE_DEVICES=$hidden run_split "$tool" measure gpu1
-    is 3 "$status"
-    is '' "$output"
-    has "$errors" "it hides every NVIDIA GPU from CUDA"
-    is '' "$(leftovers)"
-  done
-  CUDA_VISIBLE_DEVICES=1 run_split "$tool" measure gpu1
-  is 3 "$status"
-  has_not "$errors" hides
-}
-
-@test "a GPU whose driver does not answer: a sentence, exit 3, no record" {
+@test "a GPU with a driver that does not answer: a message, exit 3, no record" {
   use_node
   run_split "$tool" measure gpu1
   is 3 "$status"

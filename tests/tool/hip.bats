@@ -1,53 +1,20 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# An AMD GPU, which the kernel driver shows and HIP measures: how the library is found, what is said when
-# that goes wrong, and that a GPU behind HIP gives what it gives without. The HIP libraries of tests/unit
-# stand in for AMD's; their GPU is a simulated MI210 of four CUs. How long kernels wait is looked at as on a
-# real GPU, and with all its 104 CUs it would be too slow for one that nobody else uses.
+# An AMD GPU that the kernel driver lists and HIP measures: how the library is found, the messages when it is
+# not, and the same values as without HIP. The HIP libraries of tests/unit take the place of AMD's; their GPU
+# is a simulated MI210 with four CUs. The interference check works as on a real GPU; with all 104 CUs the
+# simulator would be so slow that the GPU seems busy.
 
 setup() {
   load setup.bash
+  load ../data/mi210-node.bash
   prepare
   unset ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES CUDA_VISIBLE_DEVICES FAKE_HIP_FAIL
   unset FAKE_HIP_LAUNCHES FAKE_HIP_LOST
-  export FAKE_HIP_PROFILE=$BATS_TEST_TMPDIR/mi210
-  sed -e 's/^sms = 104 /sms = 4 /' -e 's/^sm_ids = .*/sm_ids = 0-1 3 4/' "$top_srcdir/data/sim/mi210" \
-    >"$FAKE_HIP_PROFILE"
   use_mi210
 }
 
-# put PATH TEXT: a file below $node.
-put() {
-  mkdir -p "$node/${1%/*}"
-  printf '%s\n' "$2" >"$node/$1"
-}
-
-# A node with one MI210, as the kernel driver shows it.
-use_mi210() {
-  local nodes=sys/class/kfd/kfd/topology/nodes
-  node=$BATS_TEST_TMPDIR/node
-  put dev/kfd ''
-  put $nodes/0/properties $'cpu_cores_count 8\nsimd_count 0'
-  put $nodes/1/properties "simd_count 16
-simd_per_cu 4
-max_waves_per_simd 8
-wave_front_size 64
-lds_size_in_kb 64
-gfx_target_version 90010
-vendor_id 4098
-device_id 29711
-location_id 2560
-domain 0
-unique_id 81985529216486895
-max_engine_clk_fcompute 1700"
-  put sys/bus/pci/devices/0000:0a:00.0/vendor 0x1002
-  put sys/bus/pci/devices/0000:0a:00.0/device 0x740f
-  put sys/bus/pci/devices/0000:0a:00.0/class 0x038000
-  put sys/bus/pci/devices/0000:0a:00.0/product_name 'AMD Instinct MI210'
-  use_tree "$node"
-}
-
-# with_hip NAME COMMAND…: run_split, with this stand-in where libraries are looked for first.
+# with_hip NAME COMMAND…: run_split, with this stand-in first in the library path.
 with_hip() {
   LD_LIBRARY_PATH=$(library_path "$1") run_split "${@:2}"
   [[ $errors != *'without kernels'* ]] || skip "this build has no kernels for gfx90a"
@@ -87,23 +54,34 @@ has_real() {
   has "$errors" "HIP (libamdhip64.so) shows no GPU"
 }
 
-@test "the newest HIP serves" {
+@test "the newest HIP is used" {
   FAKE_HIP_FAIL=hipInit=100 LD_LIBRARY_PATH=$(library_path any 5 6 7) run_split "$tool" measure
   [[ $errors != *'without kernels'* ]] || skip "this build has no kernels for gfx90a"
   has "$errors" "HIP (libamdhip64.so.7)"
 }
 
-@test "no HIP: a sentence that says what to install, exit 3, no record" {
+@test "measured, but not stored: noted, with the reason" {
+  local faults="$top_builddir/tests/tool/.libs/libfaults.so"
+  [ -e "$faults" ] || skip "$faults is not built"
+  with_hip 7 env FAULTS=rename LD_PRELOAD="$SANITIZER_PRELOAD $faults" "$tool" measure
+  is 1 "$status"
+  has "$errors" "gpu0: measured, but not stored: cannot replace $records/"
+  is 'kind: passes' "$(grep -h '^kind' "$records"/*.failed)"
+  has "$(grep -h '^why' "$records"/*.failed)" "why: measured, but not stored: cannot replace"
+  has "$(LD_LIBRARY_PATH=$(library_path 7) "$tool" list)" "measured, but not stored"
+}
+
+@test "no HIP: a message that says what to install, exit 3, no record" {
   has_real libamdhip64.so libamdhip64.so.5 libamdhip64.so.6 libamdhip64.so.7 && skip "this machine has ROCm"
   with_hip none "$tool" measure
   is 3 "$status"
   is '' "$output"
   has "$errors" "gpu0: cannot load HIP: libamdhip64.so is not there in versions 7, 6 and 5; install ROCm's libamdhip64"
-  is 'passing: yes' "$(grep -h '^passing' "$records"/*.failed)" # it may come
+  is 'kind: passes' "$(grep -h '^kind' "$records"/*.failed)" # a library may be installed
   is '' "$(leftovers)"
 }
 
-@test "a HIP that cannot be loaded: what the linker says of it" {
+@test "a HIP that cannot be loaded: the message of the linker" {
   local name
   for name in libamdhip64.so libamdhip64.so.5 libamdhip64.so.6 libamdhip64.so.7; do
     echo 'no library' >"$BATS_TEST_TMPDIR/$name"
@@ -115,7 +93,7 @@ has_real() {
   has "$errors" "file too short"
 }
 
-@test "an old HIP: what it lacks, exit 3" {
+@test "an old HIP: the message names what it lacks, exit 3" {
   with_hip old "$tool" measure
   is 3 "$status"
   is '' "$output"
@@ -123,7 +101,7 @@ has_real() {
   is '' "$(leftovers)"
 }
 
-@test "the real HIP and no GPU: a sentence, exit 3, no record" {
+@test "the real HIP and no GPU: a message, exit 3, no record" {
   has_real libamdhip64.so.5 libamdhip64.so.6 libamdhip64.so.7 || skip "this machine has no ROCm"
   [ ! -e /dev/kfd ] || skip "this machine has a /dev/kfd"
   run_split "$tool" measure
@@ -136,7 +114,7 @@ has_real() {
   is '' "$(leftovers)"
 }
 
-@test "while another process measures a GPU or a partition of it, it waits; that is no failure of the GPU" {
+@test "the command waits while another process measures a partition of the GPU; the note says that it was held" {
   exec 9<"$node/sys/bus/pci/devices/0000:0a:00.0"
   flock 9
   with_hip 7 "$tool" measure --timeout 4
@@ -146,18 +124,18 @@ has_real() {
   is '' "$output"
   has "$errors" "gpu0: the GPU, or another partition of it, is being measured by another process"
   is '' "$(leftovers)"
-  is '' "$(find "$records" -name '*.failed')"
+  is 'kind: held' "$(grep -h '^kind' "$records"/*.failed)"
 }
 
-@test "a GPU that is hidden is not measured: a sentence, exit 3, no record" {
+@test "a hidden GPU is not measured: a message, exit 3, no record" {
   HIP_VISIBLE_DEVICES=-1 with_hip 7 "$tool" measure gpu0
   is 3 "$status"
   is '' "$output"
-  has "$errors" "gpu0: HIP_VISIBLE_DEVICES is '-1': it hides every AMD GPU from HIP"
+  has "$errors" "gpu0: HIP_VISIBLE_DEVICES is '-1', which hides this GPU; measure it in a job that may use it"
   is '' "$(leftovers)"
 }
 
-@test "a GPU that is lost while it is measured: a sentence, no record" {
+@test "a GPU that is lost during the measurement: a message, no record" {
   local launches
   export FAKE_HIP_LOST=$BATS_TEST_TMPDIR/lost
   for launches in 0 2; do
@@ -169,7 +147,7 @@ has_real() {
     has "$errors" "on gpu0: hipErrorNoDevice"
     is '' "$(leftovers)"
   done
-  # in the midst, another process tries to measure the rest, and finds no GPU
+  # during the measurement another process tries to measure the rest, and finds no GPU
   rm -f "$FAKE_HIP_LOST"
   FAKE_HIP_LAUNCHES=30 with_hip 7 "$tool" measure
   [ "$status" -ne 0 ]
@@ -179,13 +157,13 @@ has_real() {
   is '' "$(leftovers)"
 }
 
-# found: what was measured of the caches and does not depend on noise.
+# found: the measured values of the caches that do not depend on noise.
 found() {
   jq -r '.[0].elements[] | select(.LatencySource == "measured") | select(.subtype | endswith("Cache")) |
     "\(.subtype) \(.CapacityBytes) \(.LineBytes) \(.FetchBytes) \(.LatencyCycles | round)"'
 }
 
-@test "what is measured over HIP is what the GPU has" {
+@test "values measured through HIP are those of the GPU" {
   command -v jq >/dev/null || skip "jq is not installed"
   local over_hip
   with_hip 7 "$tool" show --json gpu0

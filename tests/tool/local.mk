@@ -5,12 +5,16 @@ tool_tests = \
 	tests/tool/amd.bats \
 	tests/tool/amdsim.bats \
 	tests/tool/gpus.bats \
+	tests/tool/first-day.bats \
 	tests/tool/hip.bats \
 	tests/tool/store.bats \
 	tests/tool/show.bats \
 	tests/tool/end.bats \
 	tests/tool/failures.bats \
-	tests/tool/raw.bats
+	tests/tool/locks.bats \
+	tests/tool/keep.bats \
+	tests/tool/raw.bats \
+	tests/tool/visible.bats
 TESTS += $(tool_tests)
 EXTRA_DIST += $(tool_tests) \
 	tests/tool/setup.bash \
@@ -20,3 +24,13 @@ EXTRA_DIST += $(tool_tests) \
 check_LTLIBRARIES += tests/tool/libslow.la
 tests_tool_libslow_la_SOURCES = tests/tool/slow.c
 tests_tool_libslow_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
+# One that lacks locks, or fails.
+check_LTLIBRARIES += tests/tool/libfaults.la
+tests_tool_libfaults_la_SOURCES = tests/tool/faults.c
+tests_tool_libfaults_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
+# What one measuring process passes on to another, for tests of --resume.
+check_PROGRAMS += tests/tool/handover
+tests_tool_handover_SOURCES = tests/tool/handover.c
+tests_tool_handover_LDADD = $(tool_libraries)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# measure --raw, what it writes, and plot, which draws that.
+# measure --raw, its files, and plot, which draws them.
 
 setup() {
   load setup.bash
@@ -20,7 +20,7 @@ column() {
     NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; if (!c) exit 1; next } { print $c }'
 }
 
-# A curve by hand: one of 8 KiB, of which 8 KiB fit.
+# A hand-written curve with a capacity of 8 KiB.
 small_curve() {
   printf '# hwloc-gpucache 0 raw data\n# form: curve\n# gpu: gpu0\n# model: %s\n# element: L1Cache\n' "$1"
   printf '# property: capacity\n# found: 8192\n# confidence: 0.99\n# timing: 4\n'
@@ -29,7 +29,7 @@ small_curve() {
   printf '16384\t512\t512\t204\t204\t205\t206\t900\t207\n'
 }
 
-@test "--raw writes a file for each element and property, which say what was found" {
+@test "--raw writes a file with the result for each element and property" {
   run_split "$tool" measure --sim "$tiny" --raw "$raw"
   is 0 "$status"
   is '' "$errors"
@@ -53,11 +53,11 @@ small_curve() {
   is '' "$(find "$raw" -name '.*' -type f)"
 }
 
-@test "a curve holds what the capacity was told from" {
+@test "a curve has the data that the capacity is derived from" {
   "$tool" measure --no-store --only L1Cache --sim "$tiny" --raw "$raw" >/dev/null
   local file=$raw/gpu0-L1Cache-capacity.tsv
   is "coarse confirm survey sweep" "$(column "$file" phase | sort -u | xargs)"
-  # misses on one side of the capacity only; on the other hardly anything is slow
+  # beyond the capacity there are misses; below it almost no load is slow
   is 0 "$(paste <(column "$file" bytes) <(column "$file" loads) <(column "$file" slow) |
     awk '$1 <= 8192 && $3 > 0.05 * $2 || $1 >= 16384 && $3 < 0.9 * $2 { wrong++ } END { print wrong + 0 }')"
   [ "$(column "$file" bytes | sort -n | tail -n 1)" -gt 16384 ]
@@ -75,7 +75,7 @@ small_curve() {
   is "$(values "$BATS_TEST_TMPDIR/without")" "$(values "$BATS_TEST_TMPDIR/with")"
 }
 
-@test "--raw measures although there is a record" {
+@test "--raw measures even with a valid record" {
   "$tool" measure --sim "$tiny" >/dev/null
   run_split "$tool" measure --sim "$tiny" --raw "$raw"
   is 0 "$status"
@@ -83,7 +83,7 @@ small_curve() {
   [ -s "$raw/gpu0-L1Cache-capacity.tsv" ]
 }
 
-@test "--raw replaces what the same GPU wrote before, and nothing else" {
+@test "--raw replaces earlier files of the same GPU, and nothing else" {
   "$tool" measure --no-store --only L1Cache --sim "$tiny" --raw "$raw" >/dev/null
   is '' "$(find "$raw" -name 'gpu0-L2Cache*')"
   sed 's/^# gpu: gpu0/# gpu: gpu00/' "$raw/gpu0-L1Cache-latency.tsv" >"$raw/gpu0-other.tsv"
@@ -94,13 +94,13 @@ small_curve() {
   is "gpu0-L2Cache-notes.tsv gpu0-link.tsv gpu0-other.tsv mine.tsv" \
     "$(ls "$raw" | grep -v '^gpu0-SharedMemory' | xargs)"
   [ -s "$raw/gpu0-SharedMemory-latency.tsv" ]
-  # a run that writes nothing takes nothing away
+  # a run that writes nothing removes nothing
   run_split "$tool" measure --no-store --only LDS --sim "$tiny" --raw "$raw"
   is 1 "$status"
   [ -s "$raw/gpu0-SharedMemory-latency.tsv" ]
 }
 
-@test "--raw refuses a directory with another GPU's data of the same name, before it measures" {
+@test "--raw refuses a directory with data of another GPU under the same name, before it measures" {
   local before
   cp "$tiny" "$BATS_TEST_TMPDIR/other"
   "$tool" measure --no-store --only L1Cache --sim "$tiny" --raw "$raw" >/dev/null
@@ -111,27 +111,27 @@ small_curve() {
   [[ $errors == "hwloc-gpucache: gpu0: $raw: gpu0-L1Cache-"*" was measured on another gpu0 (Tiny Test GPU (simulated), sim-tiny); give "* ]]
   is "$before" "$(md5sum "$raw"/*)"
   is '' "$(leftovers)"
-  # data of versions that noted no id
+  # data of versions that wrote no id
   sed -i '/^# id: /d' "$raw"/*
   "$tool" measure --no-store --only SharedMemory --sim "$BATS_TEST_TMPDIR/other" --raw "$raw" >/dev/null
   is "sim-other" "$(head_of "$raw/gpu0-SharedMemory-latency.tsv" id)"
   [ ! -e "$raw/gpu0-L1Cache-latency.tsv" ]
 }
 
-@test "--raw: a directory that was made for nothing is removed, one that was there stays" {
-  local gpus # those that take long enough to be ended in the middle
+@test "--raw removes a directory that it created in vain, and no other" {
+  local gpus # GPUs that take long enough to be ended during the measurement
   cp "$top_srcdir/data/sim/mi300x" "$BATS_TEST_TMPDIR/other"
   for gpus in mi300x "mi300x,$BATS_TEST_TMPDIR/other"; do
     run "$tool" measure --timeout 0.01 --sim "$gpus" --raw "$raw"
     is 1 "$status"
     [ ! -e "$raw" ]
+    rm -rf "$records" # the lock stays; below, a new one shows that signals are waited for
     env --default-signal=INT "$tool" measure --sim "$gpus" --raw "$raw" >/dev/null 2>&1 3>&- &
     soon [ -e "$raw" ]
     soon [ -e "$records/sim-mi300x.lock" ]
     kill -INT $!
     wait $! || :
     [ ! -e "$raw" ]
-    rm -rf "$records"
   done
   run "$tool" measure --sim nonsense --raw "$raw"
   is 3 "$status"
@@ -141,7 +141,7 @@ small_curve() {
   [ -d "$raw" ]
 }
 
-@test "--raw with several GPUs: files of each" {
+@test "--raw with several GPUs writes files for each" {
   cp "$tiny" "$BATS_TEST_TMPDIR/other"
   run_split "$tool" measure --no-store --only L1Cache --sim "$tiny,$BATS_TEST_TMPDIR/other" --raw "$raw"
   is 0 "$status"
@@ -161,15 +161,15 @@ small_curve() {
     is '' "$(leftovers)"
   done
   run_split "$tool" measure --sim "$tiny" --raw "$BATS_TEST_TMPDIR/no/such"
-  has "$errors" "cannot make the directory $BATS_TEST_TMPDIR/no/such: what it is to be in is not there"
+  has "$errors" "cannot make the directory $BATS_TEST_TMPDIR/no/such: its parent directory does not exist"
   run_split "$tool" measure --sim "$tiny" --raw ''
   is 2 "$status"
   run_split "$tool" show --sim "$tiny" --raw "$raw"
   is 2 "$status"
 }
 
-@test "--raw: a file that cannot be written in the end is a failure, and the record is kept" {
-  # a directory stands where a file is to be
+@test "--raw: a file that cannot be written at the end is a failure, and the record is kept" {
+  # a directory is in the place of a file
   mkdir -p "$raw/gpu0-L1Cache-capacity.tsv/x"
   run_split "$tool" measure --sim "$tiny" --raw "$raw"
   is 1 "$status"
@@ -179,7 +179,7 @@ small_curve() {
   is '' "$(find "$raw" -name '.*' -type f)"
 }
 
-@test "--raw replaces nothing that it did not write: the other files are written, and a sentence names it" {
+@test "--raw replaces only its own files: it writes the others, and names the file that it keeps" {
   local file=$raw/gpu0-L1Cache-latency.tsv whose
   mkdir "$raw"
   for whose in file link other-gpu; do
@@ -191,7 +191,7 @@ small_curve() {
     esac
     run_split "$tool" measure --no-store --only L1Cache --sim "$tiny" --raw "$raw"
     is 1 "$status"
-    is "hwloc-gpucache: gpu0: cannot write gpu0-L1Cache-latency.tsv: what has this name was not written by --raw; \
+    is "hwloc-gpucache: gpu0: cannot write gpu0-L1Cache-latency.tsv: a file of this name exists that --raw did not write; \
 move it away, or give another directory" "$errors"
     has "$output" "ELEMENT"
     is "mine" "$(tail -n 1 "$file")"
@@ -205,7 +205,7 @@ move it away, or give another directory" "$errors"
   is L1Cache "$(head_of "$file" element)"
 }
 
-@test "--raw: every step that measures leaves a file, and is not launched more often for it" {
+@test "--raw: every step writes a file, without additional launches" {
   local element property
   run_split "$tool" measure --verbose --no-store --sim "$tiny" --raw "$raw"
   is 0 "$status"
@@ -213,7 +213,7 @@ move it away, or give another directory" "$errors"
   steps() { sed -n 's/^hwloc-gpucache: gpu0: \([A-Za-z0-9]*\) \(.*\) took [0-9.]* ms, \([0-9]*\) launch.*/\1 \2:\3/p' <<<"$errors"; }
   while IFS=: read -r step launches; do
     element=${step%% *} property=${step#* }
-    # a look whether the GPU is ours alone takes a launch or some; this GPU runs no launches together
+    # an interference check takes at least one launch; this GPU runs no launches together
     [ "$launches" -gt 1 ] || continue
     [[ ! $step =~ ^(SharedMemory capacity|ConstantL15Cache sharing)$ ]] || continue
     [ -s "$raw/gpu0-$element-${property// /-}.tsv" ] || {
@@ -228,13 +228,13 @@ move it away, or give another directory" "$errors"
   is "$(steps | grep -E 'sharing|instances|line|carve')" "$with"
 }
 
-@test "carve-outs: the runs that each was found by, drawn in one picture" {
+@test "carve-outs: the runs of each one, drawn in one picture" {
   "$tool" measure --no-store --only L1Cache --sim h200 --raw "$raw" >/dev/null
   local file=$raw/gpu0-L1Cache-carve-outs.tsv table percent bytes
   table=$(head_of "$file" CarveoutTable)
   is "curve $table" "$(head_of "$file" form) $(head_of "$file" found)"
   is "fine rough threshold" "$(column "$file" phase | sort -u | xargs)"
-  # what was found is where misses begin
+  # misses begin at the capacity
   for percent in 15 29 44 58 72; do
     bytes=$(grep -o "[:,]*$percent:[0-9]*" <<<"$table" | sed 's/.*://')
     is within "$(paste <(column "$file" carve-out) <(column "$file" phase) <(column "$file" bytes) \
@@ -254,18 +254,18 @@ move it away, or give another directory" "$errors"
     has "$svg" ">$percent<"
   done
   has_not "$svg" ">14 %"
-  # without what was found, each carve-out that was tried
+  # without a table, each carve-out that was tried
   sed -i '/^# CarveoutTable:/d' "$file"
   "$tool" plot "$raw" >/dev/null
   has "$(cat "${file%.tsv}.svg")" "not found"
 }
 
-@test "sharing and instances: who was asked about whom is in the files of both" {
+@test "sharing and instances: the files name both elements and both SMs" {
   "$tool" measure --no-store --sim "$tiny" --raw "$raw" >/dev/null
   local element rows=0
   for element in L1Cache TextureCache ReadOnlyCache ConstantL1Cache SharedMemory; do
     is list "$(head_of "$raw/gpu0-$element-sharing.tsv" form)"
-    # each row concerns the element
+    # each row is about the element
     is 0 "$(paste <(column "$raw/gpu0-$element-sharing.tsv" loaded) <(column "$raw/gpu0-$element-sharing.tsv" 'pushed by') |
       grep -cvw "$element")"
   done
@@ -284,7 +284,7 @@ move it away, or give another directory" "$errors"
   has_not "$output" "instances-list"
 }
 
-@test "the line of an L2: loads that miss, by how far apart they are" {
+@test "the line of an L2: misses over the distance of loads" {
   "$tool" measure --no-store --only L2Cache --sim k20c --raw "$raw" >/dev/null
   local file=$raw/gpu0-L2Cache-line.tsv line
   line=$(head_of "$file" found)
@@ -294,7 +294,7 @@ move it away, or give another directory" "$errors"
   is 1024 "$(column "$file" 'block with one load, bytes' | sort -n | tail -n 1)"
 }
 
-@test "columns of any length are one file, and a picture" {
+@test "columns of any length are in one file, and in a picture" {
   "$tool" measure --no-store --only L2Cache --sim mi300x --raw "$raw" >/dev/null
   is "gpu0-L2Cache-partitions-table.tsv gpu0-L2Cache-partitions.tsv" "$(cd "$raw" && echo *partitions*)"
   need_gnuplot
@@ -323,7 +323,7 @@ move it away, or give another directory" "$errors"
   has "$file" "Array size"
 }
 
-@test "the cycles of a curve are in order, whoever timed the loads" {
+@test "the cycles of a curve are in order, for all ways of timing" {
   "$tool" measure --no-store --only L1Cache,L2Cache --sim "$tiny" --raw "$raw" >/dev/null
   local element
   for element in L1Cache L2Cache; do
@@ -332,14 +332,14 @@ move it away, or give another directory" "$errors"
   done
 }
 
-@test "tables hold what a granularity was told from, and bandwidths what was found of them" {
+@test "tables have the data of granularities, and the results of bandwidths" {
   "$tool" measure --no-store --only L1Cache,SharedMemory --sim "$tiny" --raw "$raw" >/dev/null
   local fetch=$raw/gpu0-L1Cache-fetch-table.tsv line=$raw/gpu0-L1Cache-line-table.tsv
   is "32 bytes table" "$(head_of "$fetch" found) $(head_of "$fetch" unit) $(head_of "$fetch" form)"
   is "16 32 64 128 256 512 1024" "$(column "$fetch" 'aligned block that holds both, bytes' | xargs)"
   is "0 0 100 100 100 100 100" "$(column "$fetch" 'pairs whose second misses, %' | xargs)"
   is 128 "$(head_of "$line" found)"
-  # up to the line partners take no room, beyond it as much as far ones
+  # partners within a line need no space, and partners beyond it as much as distant ones
   is 128 "$(grep -v '^#' "$line" | awk -F '\t' 'NR > 1 && $2 < ($3 + $4) / 2 { last = $1 } END { print last }')"
   is "$(head_of "$raw/gpu0-L1Cache-bandwidth.tsv" ReadBytesPerCycle)" \
     "$(head_of "$raw/gpu0-L1Cache-bandwidth.tsv" found)"
@@ -355,7 +355,7 @@ move it away, or give another directory" "$errors"
   has "$(cat "$raw/gpu0-SharedMemory-bandwidth-table.svg")" "bytes per cycle and SM found"
 }
 
-@test "plot: levels, capacity and title come from the file" {
+@test "plot: levels, capacity and title are those of the file" {
   need_gnuplot
   mkdir "$raw"
   small_curve "Some GPU" >"$raw/a.tsv"
@@ -365,7 +365,7 @@ move it away, or give another directory" "$errors"
   svg=$(cat "$raw/a.svg")
   has "$svg" "Some GPU: L1 cache capacity"
   has "$svg" "8 KiB found, confidence 0.99"
-  # to a bin: nobody takes it for what the record says
+  # exact to a bin only, so it differs from the record
   has "$svg" ">hit ≈ 30<"
   has "$svg" ">miss ≈ 201<"
   small_curve "Some GPU" | sed 's/^# timing/# LatencyCycles: 31.5\n# MissPenaltyCycles: +171.0\n&/' >"$raw/a.tsv"
@@ -388,8 +388,8 @@ move it away, or give another directory" "$errors"
   run_split "$tool" plot "$raw"
   is 1 "$status"
   is "$raw/c.svg" "$output"
-  has "$errors" "$raw/a.tsv: a.svg is there already, and was not drawn by this command: move it away"
-  has "$errors" "$raw/b.tsv: b.svg is there already"
+  has "$errors" "$raw/a.tsv: a.svg exists and was not drawn by this command: move it away"
+  has "$errors" "$raw/b.tsv: b.svg exists and was not drawn"
   is '<svg>mine</svg>' "$(cat "$raw/a.svg")"
   is mine "$(cat "$raw/b.svg")"
 }
@@ -410,7 +410,7 @@ move it away, or give another directory" "$errors"
   is '' "$(find . -name BAD)"
 }
 
-@test "plot: what cannot be drawn is named, the others are drawn, strangers are left alone" {
+@test "plot names the files that it cannot draw, draws the others, and leaves other files alone" {
   need_gnuplot
   mkdir "$raw" "$raw/dir.tsv"
   small_curve "Some GPU" >"$raw/good.tsv"
@@ -426,13 +426,13 @@ move it away, or give another directory" "$errors"
   has "$errors" "$raw/short.tsv: row 3 does not have 9 columns"
   has "$errors" "$raw/columns.tsv: a curve needs a column 'slow'"
   has "$errors" "$raw/words.tsv: row 1 has no number under 'bytes'"
-  has "$errors" "$raw/form.tsv: it is of no known form"
-  has "$errors" "$raw/empty.tsv: there is no data in it"
+  has "$errors" "$raw/form.tsv: its form is unknown"
+  has "$errors" "$raw/empty.tsv: it has no data"
   has "$errors" "$raw/dir.tsv: "
   has_not "$errors" stranger
 }
 
-@test "plot without anything to draw: one sentence" {
+@test "plot without anything to draw: one message" {
   refused() {
     is 1 "$status"
     is '' "$output"
@@ -443,14 +443,14 @@ move it away, or give another directory" "$errors"
   refused "cannot open the directory $raw: No such file or directory"
   mkdir "$raw"
   run_split "$tool" plot "$raw"
-  refused "there is no .tsv file in $raw"
+  refused "$raw has no .tsv file"
   printf 'a\tb\n1\t2\n' >"$raw/stranger.tsv"
   if command -v gnuplot >/dev/null; then
     run_split "$tool" plot "$raw"
-    refused "no file in $raw was written by measure --raw and can be drawn"
+    refused "$raw has no file of measure --raw that can be drawn"
   fi
   run_split /usr/bin/env PATH=/nonexistent "$tool" plot "$raw"
-  refused "gnuplot draws the pictures, and it is not installed (Debian package gnuplot-nox)"
+  refused "gnuplot is needed to draw pictures, but it is not installed (Debian package gnuplot-nox)"
   run_split "$tool" plot /proc/self
   refused "cannot write in the directory /proc/self"
   run_split "$tool" plot
@@ -462,7 +462,7 @@ move it away, or give another directory" "$errors"
   is 2 "$status"
 }
 
-@test "plot: a gnuplot that fails, or says nothing, is a failure that leaves no picture" {
+@test "plot: when gnuplot fails, or writes nothing, no picture is left" {
   mkdir "$raw" "$BATS_TEST_TMPDIR/bin"
   small_curve "Some GPU" >"$raw/a.tsv"
   printf '#!/bin/sh\necho "half a picture"\necho "line 7: too old" >&2\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/gnuplot"
@@ -477,7 +477,7 @@ move it away, or give another directory" "$errors"
   is "$raw/a.tsv" "$(find "$raw" -type f)"
 }
 
-@test "measure --verbose says what each step costs, the environment alone does not" {
+@test "measure --verbose prints the cost of each step, HWLOC_GPUCACHE_VERBOSE does not" {
   run_split "$tool" measure --verbose --no-store --sim "$tiny" --only L1Cache
   is 0 "$status"
   has "$errors" 'gpu0: L1Cache capacity took '

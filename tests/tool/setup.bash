@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Loaded by the .bats files of this folder. Each test has a directory of records and a home of its own
-# under $BATS_TEST_TMPDIR, and this machine's GPUs are out of sight: it looks like one without.
+# Loaded by the .bats files of this folder. Each test has its own directory of records and home under
+# $BATS_TEST_TMPDIR, and sees a machine without GPUs.
 
 here=$BATS_TEST_DIRNAME
 top_builddir=${top_builddir:-$here/../..}
@@ -11,6 +11,7 @@ LSTOPO=${LSTOPO:-lstopo-no-graphics}
 
 prepare() {
   unset HWLOC_GPUCACHE HWLOC_GPUCACHE_SIM HWLOC_GPUCACHE_VERBOSE XDG_CACHE_HOME
+  unset CUDA_VISIBLE_DEVICES CUDA_DEVICE_ORDER ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES GPU_DEVICE_ORDINAL
   records=$BATS_TEST_TMPDIR/records
   export HWLOC_GPUCACHE_DIR=$records HWLOC_GPUCACHE_SIM_PATH=$top_srcdir/data/sim
   export HOME=$BATS_TEST_TMPDIR/home LC_ALL=C
@@ -18,20 +19,20 @@ prepare() {
   use_tree "$BATS_TEST_TMPDIR/nothing"
 }
 
-# Before a command: takes root's right to read and write everything away.
+# Before a command: removes root's permission to read and write everything.
 plain=(env)
 [ "$(id -u)" != 0 ] || plain=(setpriv --bounding-set=-dac_override,-dac_read_search --)
 
-# use_tree DIR: its proc and sys in place of this machine's.
+# use_tree DIR: uses its proc and sys in place of this machine's.
 use_tree() { export HWLOC_FSROOT=$1 HWLOC_THISSYSTEM=1; }
 
-# A node with two H100, whose driver nothing can talk to.
+# A node with two H100 and a driver that does not answer.
 use_node() {
   "$top_srcdir/tests/plugin/fake-node.sh" "$BATS_TEST_TMPDIR/node"
   use_tree "$BATS_TEST_TMPDIR/node"
 }
 
-# run_split COMMAND…: run, with $output only stdout and $errors only stderr.
+# run_split COMMAND…: as run, with stdout in $output and stderr in $errors.
 run_split() {
   run bash -c '"$@" 2>"$BATS_TEST_TMPDIR/errors"' run "$@"
   errors=$(cat "$BATS_TEST_TMPDIR/errors")
@@ -68,5 +69,5 @@ soon() {
   return 1
 }
 
-# What a directory of records holds but locks and notes of failures, which stay until a purge.
+# The files in the directory of records, except locks and notes of failures, which stay until a purge.
 leftovers() { find "$records" -type f ! -name '*.lock' ! -name '*.failed' 2>/dev/null; }

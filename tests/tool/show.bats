@@ -7,7 +7,7 @@ setup() {
   prepare
 }
 
-@test "show measures first, stores, and shows the same afterwards" {
+@test "show measures first, stores the record, and prints the same afterwards" {
   run_split "$tool" show --sim "$tiny"
   is 0 "$status"
   is '' "$errors"
@@ -17,7 +17,7 @@ setup() {
   is "$first" "$output"
 }
 
-@test "the tables: a line about the GPU, then a row per element, indented as it is nested" {
+@test "the tables: a line about the GPU, then a row for each element, indented by nesting" {
   run_split "$tool" show --sim "$tiny"
   [[ ${lines[0]} =~ ^gpu0:\ Tiny\ Test\ GPU,\ 4\ SMs\ at\ 1000\ MHz,\ driver\ simulated,\ measured\ 20 ]]
   [[ ${lines[1]} =~ ELEMENT\ +CAPACITY\ +NOMINAL\ +LINE\ +FETCH\ +PER\ SM\ +IN\ ALL\ +SOURCE\ +CONFIDENCE ]]
@@ -34,13 +34,13 @@ setup() {
   has "$output" "L2Cache: 1 partition"
   has "$output" "no PerSM of L2Cache: 4 SMs share it"
   has_not "$output" "far partition"
-  # what one reason explains stands in one line
+  # one line for each reason
   has "$output" "no PerSM, Instances of ConstantL15Cache: "
   has "$output" "no Nominal of L1Cache, TextureCache, ReadOnlyCache, ConstantL1Cache, ConstantL15Cache: the vendor"
   [ "$(awk '{ print length }' <<<"$(grep -v '  no ' <<<"$output")" | sort -n | tail -n 1)" -le 110 ]
 }
 
-@test "the tables tell of near and far partitions, and what carve-outs leave" {
+@test "the tables show near and far partitions, and the capacity by carve-out" {
   sed -e 's/^size = 8 KiB/size = unified/; s/^size = 256 KiB/size = 1 MiB/; s/^sms = 4/sms = 8/' \
     -e 's/^scope = chip/&\npartitions = 2\nreplicate = yes\nfar_cycles = 60/' \
     -e 's/^\[cache L1\]/[unified]\ntotal = 64 KiB\ncarveouts = 0 8 16 32 KiB\n\n&/' "$tiny" >"$BATS_TEST_TMPDIR/halves"
@@ -49,11 +49,11 @@ setup() {
   [[ $output =~ $'\n'\ {6}near\ partition\ +200\.0\ +200\.0\ +- ]]
   [[ $output =~ $'\n'\ {6}far\ partition\ +260\.0\ +260\.0\ +- ]]
   has "$output" "L2Cache: 2 partitions, near to 4 + 4 SMs"
-  has "$output" "capacity of L1Cache, TextureCache, ReadOnlyCache: carve-out 0 %, room for 16 blocks in an SM"
+  has "$output" "capacity of L1Cache, TextureCache, ReadOnlyCache: carve-out 0 %, with 16 resident blocks per SM"
   is 1 "$(grep -c 'capacity of' <<<"$output")"
-  # asked for, and below it what is left: the largest carve-out is 32 KiB
+  # the percentages, and below them the capacities: the largest carve-out is 32 KiB
   is "0 % 1 % 26 % 51 % default 64 KiB 56 KiB 48 KiB 32 KiB 64 KiB" \
-    "$(grep -A 2 'L1Cache left by carve-outs' <<<"$output" | tail -n 2 | xargs)"
+    "$(grep -A 2 'L1Cache capacity by carve-out' <<<"$output" | tail -n 2 | xargs)"
 }
 
 @test "an AMD GPU has CUs, not SMs" {
@@ -95,14 +95,14 @@ setup() {
   is true "$(q '.[0].elements[] | select(.subtype == "L1Cache").CapacityConfidence <= 1')"
   # a cell without a value has a reason
   is 0 "$(q '[.[0].elements[] | . as $e | ("Capacity", "Nominal") | select($e["\(.)Source"] == null)] | length')"
-  # every info of the record's elements is there
+  # every info of the elements in the record is there
   local infos
   infos=$(grep '<info ' "$records/sim-tiny.xml" | grep -c -E 'name="[A-Z][A-Za-z]*(Bytes|Cycles|Ns|Source|Confidence)"')
   is "$(grep -E -c '<info name="(Capacity|Latency)' "$records/sim-tiny.xml")" \
     "$(q '[.[0].elements[] | keys[] | select(test("^(Capacity|Latency)"))] | length')"
 }
 
-@test "a GPU that fails leaves a gap, not a hole: JSON says why, the others are shown" {
+@test "JSON has the reason for a GPU that fails; the others are printed" {
   echo nonsense >"$BATS_TEST_TMPDIR/bad"
   run_split "$tool" show --json --sim "$BATS_TEST_TMPDIR/bad,$tiny"
   is 1 "$status"
@@ -113,7 +113,7 @@ setup() {
   is true "$(jq '.[1].elements | length > 3' <<<"$output")"
 }
 
-@test "--xml: the record as it is stored" {
+@test "--xml prints the stored record" {
   "$tool" measure --sim "$tiny" >/dev/null
   run_split "$tool" show --xml --sim "$tiny"
   is 0 "$status"
@@ -127,7 +127,7 @@ setup() {
   has_not "$output" TextureCache
 }
 
-@test "several GPUs: measured side by side, shown in their order" {
+@test "several GPUs: measured in parallel, printed in their order" {
   cp "$tiny" "$BATS_TEST_TMPDIR/other"
   sed -i 's/^model = .*/model = Other GPU/' "$BATS_TEST_TMPDIR/other"
   run_split "$tool" show --sim "$BATS_TEST_TMPDIR/other,$tiny"
@@ -148,11 +148,11 @@ setup() {
   run_split "$tool" measure --no-store --sim "$BATS_TEST_TMPDIR/bad,$tiny,nonsense"
   is 1 "$status"
   has "$errors" "gpu0: "
-  has "$errors" "hwloc-gpucache: no simulated GPU named 'nonsense'"
+  has "$errors" "hwloc-gpucache: no simulated GPU is named 'nonsense'"
   has "$output" "gpu1: Tiny Test GPU"
 }
 
-@test "several GPUs that cannot be stored are shown all the same" {
+@test "several GPUs that cannot be stored are printed nevertheless" {
   cp "$tiny" "$BATS_TEST_TMPDIR/other"
   echo 'not a directory' >"$records"
   run_split "$tool" show --sim "$BATS_TEST_TMPDIR/other,$tiny"

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# Records: made, believed, replaced, kept and removed.
+# Records: written, trusted, replaced, kept and removed.
 
 setup() {
   load setup.bash
   prepare
   record=$records/sim-tiny.xml
   another="set HWLOC_GPUCACHE_DIR to another one"
-  none=" (measure --no-store needs none)" # said where somebody measures
+  none=" (measure --no-store does not need it)" # printed by measure
 }
 
 @test "measure stores a record that lstopo draws, and prints the table" {
@@ -20,11 +20,11 @@ setup() {
   is 700 "$(stat -c %a "$records")"
   run "$LSTOPO" --of console -i "$record"
   has "$output" '(L1Cache) "gpu0-L1 8KiB'
-  # nested as memory is nested
+  # nested like the memories
   [[ $output =~ \ +[A-Z][a-z]+\(DeviceMemory\).*[[:space:]]{4}[A-Z][a-z]+\(L2Cache\).*[[:space:]]{6}[A-Z][a-z]+\(L1Cache\) ]]
 }
 
-@test "a second measure says when it was, and measures nothing" {
+@test "a second measure prints the date of the record, and measures nothing" {
   "$tool" measure --sim "$tiny" >/dev/null
   local before
   before=$(cat "$record")
@@ -57,7 +57,7 @@ setup() {
   has "$output" sim-tiny.xml
 }
 
-@test "--force measures anew" {
+@test "--force measures again" {
   "$tool" measure --sim "$tiny" >/dev/null
   sed -i 's/\(name="GPUCacheMeasured" value="\)[^"]*/\11999-01-01T00:00:00Z/' "$record"
   run "$tool" measure --sim "$tiny"
@@ -68,7 +68,7 @@ setup() {
   has_not "$(cat "$record")" 1999
 }
 
-@test "a stale record is replaced, and the reason is told to who asks" {
+@test "a stale record is replaced, and --verbose prints the reason" {
   "$tool" measure --sim "$tiny" >/dev/null
   sed -i 's/name="GPUCacheDriver" value="[^"]*"/name="GPUCacheDriver" value="older"/' "$record"
   run_split "$tool" measure --verbose --sim "$tiny"
@@ -88,13 +88,13 @@ setup() {
   [[ $output =~ L1Cache\ +4\ KiB ]]
 }
 
-@test "garbage in a record's place is set aside, not lost" {
+@test "a file in a record's place that is no record is renamed, not lost" {
   mkdir -m 700 "$records"
   echo precious >"$record"
   run_split "$tool" measure --sim "$tiny"
   is 0 "$status"
   has "$errors" "cannot be used"
-  has "$errors" "measuring anew"
+  has "$errors" "measuring again"
   is precious "$(cat "$record".bad-*)"
   run "$tool" measure --sim "$tiny"
   has "$output" "already measured"
@@ -114,7 +114,7 @@ setup() {
   is "$records/sim-mine.xml" "$(leftovers)"
 }
 
-@test "--no-store and --only touch no file and believe no record" {
+@test "--no-store and --only change no file and use no record" {
   run_split "$tool" measure --no-store --sim "$tiny"
   is 0 "$status"
   has "$output" SharedMemory
@@ -122,7 +122,7 @@ setup() {
   is 0 "$status"
   has "$output" L1Cache
   has "$output" SharedMemory
-  # no row of theirs, and nothing in that of the memory; a remark may name what was left out
+  # no row of other elements, and no values of the memory; a note may name what was left out
   is 0 "$(grep -c '^ *TextureCache ' <<< "$output")"
   is 2 "$(grep -cE '^  DeviceMemory( +-)+$' <<< "$output")"
   is 2 "$(grep -c '^ *DeviceMemory ' <<< "$output")"
@@ -136,7 +136,7 @@ setup() {
   is "$before" "$(cat "$record")"
 }
 
-@test "a directory that cannot be written: measure fails before it measures, show shows" {
+@test "a directory that cannot be written: measure fails before it measures, show prints" {
   echo 'not a directory' >"$records"
   run_split "$tool" measure --sim "$tiny"
   is 1 "$status"
@@ -149,7 +149,7 @@ setup() {
   is 'not a directory' "$(cat "$records")"
 }
 
-@test "a directory without permission: its name, the cause, what to do; a file in it: the file's" {
+@test "a directory without permission: its name, the cause, what to do; a file in it: the name of the file" {
   mkdir -m 500 "$records"
   "${plain[@]}" true || skip "setpriv cannot take root's rights away here"
   run_split "${plain[@]}" "$tool" measure --sim "$tiny"
@@ -175,7 +175,7 @@ setup() {
   has "$errors" "cannot open $records/sim-tiny.lock: Permission denied"
 }
 
-# refused WHY: each command says that once, with a way out, and promises nothing; --no-store goes on.
+# refused WHY: each command prints that once and says what to do; with --no-store it goes on.
 refused() {
   local why="the directory for records $HWLOC_GPUCACHE_DIR $1" command
   for command in measure 'measure --force'; do
@@ -200,7 +200,7 @@ refused() {
   is "hwloc-gpucache: $why" "$errors"
 }
 
-@test "a directory that is there and no good: said once, with a way out, nothing promised" {
+@test "a directory that cannot be used: one message that says what to do" {
   "${plain[@]}" true || skip "setpriv cannot take root's rights away here"
   mkdir -m 000 "$records"
   refused "cannot be opened: Permission denied; $another"
@@ -218,7 +218,7 @@ refused() {
   echo text >"$records"
   refused "cannot be opened: Not a directory; $another"
   is text "$(cat "$records")"
-  # what takes no files, whatever its permissions
+  # a file system that accepts no files, whatever its permissions
   local dir
   for dir in /proc /sys; do
     HWLOC_GPUCACHE_DIR=$dir run_split "$tool" measure --sim "$tiny"
@@ -228,17 +228,17 @@ refused() {
   done
 }
 
-@test "what everybody can write is neither written nor read, and purge says what to do" {
+@test "a directory that everybody can write to is not used, and purge says what to do" {
   "$tool" measure --sim "$tiny" >/dev/null
   chmod 777 "$records"
-  refused "is not used: everybody can write there; chmod o-w mends that, or $another"
+  refused "is not used: everybody can write there; chmod o-w fixes that, or $another"
   [ -f "$record" ]
   chmod o-w "$records"
   run_split "$tool" measure --sim "$tiny"
   has "$output" "already measured"
 }
 
-@test "what the directory is in is made, too, for its user alone" {
+@test "the parents of the directory are created, too, for the user only" {
   export HWLOC_GPUCACHE_DIR=$BATS_TEST_TMPDIR/a/b/records
   run_split "$tool" measure --sim "$tiny"
   is 0 "$status"
@@ -248,7 +248,7 @@ refused() {
   has "$output" "already measured"
 }
 
-@test "no home: a sentence" {
+@test "no home: a message" {
   unset HWLOC_GPUCACHE_DIR HOME
   run_split "$tool" measure --sim "$tiny"
   is 1 "$status"
@@ -268,7 +268,7 @@ refused() {
   has "$output" L1Cache
 }
 
-@test "the user's directory is made where XDG says" {
+@test "the user's directory is created where XDG says" {
   unset HWLOC_GPUCACHE_DIR
   "$tool" measure --sim "$tiny" >/dev/null
   [ -f "$HOME/.cache/hwloc-gpucache/sim-tiny.xml" ]
@@ -276,7 +276,7 @@ refused() {
   [ -f "$BATS_TEST_TMPDIR/xdg/hwloc-gpucache/sim-tiny.xml" ]
 }
 
-@test "two at a time: the second waits, and finds the record of the first" {
+@test "two processes at a time: the second waits, and finds the record of the first" {
   "$tool" measure --sim "$tiny" >"$BATS_TEST_TMPDIR/one" &
   "$tool" measure --sim "$tiny" >"$BATS_TEST_TMPDIR/two" &
   wait
@@ -284,7 +284,7 @@ refused() {
   is 1 "$(cat "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two" | grep -c ' SMs at ')"
 }
 
-@test "hwloc's own variables do not get in the way of the record" {
+@test "hwloc's own variables do not change the record" {
   HWLOC_XMLFILE=/nonexistent HWLOC_SYNTHETIC=nonsense HWLOC_COMPONENTS=stop run_split "$tool" measure \
     --sim "$tiny"
   is 0 "$status"
@@ -293,7 +293,7 @@ refused() {
   has "$output" L1Cache
 }
 
-@test "purge removes records, says which, and touches nothing else" {
+@test "purge removes records, names them, and changes nothing else" {
   cp "$tiny" "$BATS_TEST_TMPDIR/other"
   "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/other" >/dev/null
   echo '<notes/>' >"$records/notes.xml"
@@ -308,15 +308,15 @@ refused() {
   run_split "$tool" purge --all
   is 0 "$status"
   is "there are no records to remove" "$output"
-  has "$errors" "left alone, because it is not a record: $records/notes.xml"
-  has "$errors" "left alone, because it was in a record's place and was not one: $records/sim-tiny.xml.bad-20200101T000000"
+  has "$errors" "not removed, because it is not a record: $records/notes.xml"
+  has "$errors" "not removed, because it may be needed; it was in the place of a record: $records/sim-tiny.xml.bad-20200101T000000"
   is 2 "$(leftovers | wc -l)"
   run_split "$tool" purge sim-tiny
   is 0 "$status"
   is "there is no record sim-tiny" "$output"
 }
 
-@test "purge of what cannot be read, or is no record: said, kept, a failure for who asked for it" {
+@test "purge keeps files that cannot be read or are no records; naming them is a failure" {
   "$tool" measure --sim "$tiny" >/dev/null
   "${plain[@]}" true || skip "setpriv cannot take root's rights away here"
   chmod 000 "$record"
@@ -325,18 +325,18 @@ refused() {
     run_split "${plain[@]}" "$tool" purge "$word"
     is 1 "$status"
     is '' "$output"
-    is "hwloc-gpucache: left alone, because it cannot be read, and may be no record: $record: Permission denied" "$errors"
+    is "hwloc-gpucache: not removed, because it cannot be read and may not be a record: $record: Permission denied" "$errors"
   done
-  run_split "${plain[@]}" "$tool" purge --sim "$tiny" # a GPU that is there
+  run_split "${plain[@]}" "$tool" purge --sim "$tiny" # a GPU that exists
   is 1 "$status"
   chmod 600 "$record"
   echo mine >"$record"
   run_split "$tool" purge sim-tiny
   is 1 "$status"
   is '' "$output"
-  local why="hwloc-gpucache: left alone, because it is not a record (measuring that GPU sets it aside): $record"
+  local why="hwloc-gpucache: not removed, because it is not a record (measuring that GPU renames it): $record"
   is "$why" "$errors"
-  # nobody asked for it in particular
+  # the user has not named it
   for word in --all "--sim $tiny"; do
     run_split "$tool" purge $word
     is 0 "$status"
@@ -345,13 +345,13 @@ refused() {
   is mine "$(cat "$record")"
 }
 
-@test "purge says whose record it does not remove" {
+@test "purge names the record that it does not remove" {
   local site above
   site=$("$tool" --version | sed -n 's/^records of the site: //p')
   above=$site
   while [ ! -d "$above" ]; do above=${above%/*}; done
   "$tool" measure --sim "$tiny" >/dev/null
-  # a disk in place of what this machine's site has, that only this test sees
+  # a file system in place of the site's directory, for this test only
   with_site() {
     unshare -rm bash -c 'mount -t tmpfs none "$2" && mkdir -p "$1" && cp "$3" "$1/" && shift 3 && "$@"' \
       run "$site" "$above" "$BATS_TEST_TMPDIR/sim-tiny.xml" "$@"
@@ -364,11 +364,11 @@ refused() {
   for word in sim-tiny "--sim $tiny"; do
     run with_site "$tool" purge $word
     is 0 "$status"
-    is "there is no record sim-tiny of yours; the site's stays: $site/sim-tiny.xml" "$output"
+    is "you have no record sim-tiny; the site's record stays: $site/sim-tiny.xml" "$output"
   done
 }
 
-@test "purge by id needs no GPU, and a word that means nothing is called that" {
+@test "purge by id needs no GPU, and an unknown word is refused" {
   local gone=GPU-11111111-0000-0000-0000-000000000099
   "$tool" measure --sim "$tiny" >/dev/null
   sed "s/value=\"sim-tiny\"/value=\"$gone\"/" "$record" >"$records/$gone.xml"
@@ -377,15 +377,15 @@ refused() {
   is 0 "$status"
   is "removed the record $gone" "$output"
   is '' "$errors"
-  # only a note of a failure is left of that one
+  # this GPU has only the note of a failure
   : >"$records/$gone.failed"
   run_split "$tool" purge "$gone"
   is 0 "$status"
-  has "$output" "forgot that measuring $gone failed"
+  has "$output" "removed the note that measuring $gone failed"
   [ ! -e "$records/$gone.failed" ]
   run_split "$tool" purge "$gone"
   is 3 "$status"
-  is "hwloc-gpucache: no GPU and no record is called '$gone'; known GPUs: none" "$errors"
+  is "hwloc-gpucache: no GPU and no record is named '$gone'; available GPUs: none" "$errors"
 }
 
 @test "purge of all removes locks that nobody holds, and no others" {

@@ -1,13 +1,13 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: BSD-3-Clause
-# The command line: what is understood, and what is refused in which words.
+# The command line: what is accepted, and the messages for what is not.
 
 setup() {
   load setup.bash
   prepare
 }
 
-# refused WORDS ARGUMENT…: a sentence with these words, exit code 2, nothing on stdout.
+# refused WORDS ARGUMENT…: a message with these words, exit code 2, nothing on stdout.
 refused() {
   local words=$1
   shift
@@ -18,7 +18,7 @@ refused() {
   has "$errors" "Try 'hwloc-gpucache --help'"
 }
 
-@test "wrong usage: one sentence, the way to help, exit 2" {
+@test "wrong usage: one message, a hint at --help, exit 2" {
   refused "no command given"
   refused "unknown command 'frobnicate'" frobnicate
   refused "unknown or misused option '--frob'" list --frob
@@ -52,16 +52,32 @@ refused() {
   refused "purge has no option '--xml'" purge --xml
   refused "purge takes --all or names" purge --all gpu0
   refused "--json and --xml exclude each other" show --json --xml
+  # one of the two would do nothing
+  refused "--replace and --no-store exclude each other" measure --sim "$tiny" --replace --no-store
+  refused "--replace and --only exclude each other" measure --sim "$tiny" --only L1Cache --replace
+  refused "--all and --sim exclude each other" purge --all --sim "$tiny"
+}
+
+@test "a simulated GPU that does not exist: the same message for all commands" {
+  local command message
+  for command in list show measure; do
+    run_split "$tool" $command --sim nosuch
+    is 3 "$status"
+    is '' "$output"
+    [ "$command" != list ] || message=$errors
+    has "$message" "hwloc-gpucache: no simulated GPU is named 'nosuch'; available: "
+    is "$message" "$errors"
+  done
 }
 
 @test "--resume is for one GPU" {
   run_split "$tool" measure --no-store --resume 3 --sim "$tiny,mi210"
   is 2 "$status"
   is '' "$output"
-  is "hwloc-gpucache: --resume needs one GPU, and 2 are meant" "$errors"
+  is "hwloc-gpucache: --resume needs one GPU, not 2" "$errors"
 }
 
-@test "an element that this GPU lacks is said, and is a failure when there is no other" {
+@test "an element that this GPU lacks is reported, and is a failure when it is the only one" {
   run_split "$tool" measure --only ConstantL1Cache,LDS --sim "$tiny"
   is 0 "$status"
   is "hwloc-gpucache: gpu0: this GPU has no LDS" "$errors"
@@ -72,7 +88,7 @@ refused() {
   is "hwloc-gpucache: gpu0: this GPU has no TextureCache, ConstantL1Cache" "$errors"
 }
 
-@test "an unknown element is refused, and the known ones are listed" {
+@test "an unknown element is refused, and the valid ones are listed" {
   refused "" measure --sim "$tiny" --only L1Cache,L9Cache
   has "$errors" L9Cache
   has "$errors" "L1Cache, "
@@ -83,10 +99,10 @@ refused() {
   run_split "$tool" --help
   is 0 "$status"
   is '' "$errors"
-  # what is understood, told from what is said when it is not
+  # options that exist: the message for others is different
   local word help=$output commands options
   commands=$("$tool" 2>&1 | sed -n 's/^hwloc-gpucache: no command given: //p' | sed 's/,\| or / /g')
-  # --resume is for the command itself
+  # only the command itself uses --resume
   has_not "$help" --resume
   options=$(sed -n '/^static const struct option options/,/^};/s/{"\([a-z-]*\)",/\n--\1\n/gp' \
     "$top_srcdir/src/tool/main.c" | grep '^--' | grep -vx -e --resume)
@@ -103,7 +119,7 @@ refused() {
 @test "the manual page has every command and option that --help has" {
   local page=$top_builddir/doc/hwloc-gpucache.1 help word n=0
   help=$("$tool" --help)
-  # a line of two blanks and a word; of the part about commands only
+  # lines with two blanks and a word, in the part about commands
   for word in $(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' <<<"$help"); do
     grep -qx "\.It Cm $word" "$page" || is ".It Cm $word" missing
     grep -qx "\.Cm $word" "$page" || is ".Cm $word in the synopsis" missing
@@ -117,7 +133,7 @@ refused() {
   [ "$n" -ge 17 ]
 }
 
-@test "--version says name, version, hwloc and where the site's records are" {
+@test "--version prints name, version, hwloc and the directory of the site's records" {
   run_split "$tool" --version
   is 0 "$status"
   [[ ${lines[0]} =~ ^hwloc-gpucache\ [0-9]+\.[0-9]+ ]]
@@ -125,7 +141,7 @@ refused() {
   [[ ${lines[2]} =~ ^records\ of\ the\ site:\ /.+/cache/hwloc-gpucache$ ]]
 }
 
-@test "the manual page, README's recipe and list --verbose name the directory that is searched" {
+@test "the manual page, the recipe of doc/site.md and list --verbose name the directory that is searched" {
   local page=$top_builddir/doc/hwloc-gpucache.1 site recipe dir
   "$tool" --version >"$BATS_TEST_TMPDIR/version"
   site=$(sed -n 's/^records of the site: //p' "$BATS_TEST_TMPDIR/version")
@@ -133,27 +149,27 @@ refused() {
   is '' "$(grep -E '@[a-z]+@|\$\{(localstate|data|pkgdata)dir\}' "$page")"
   run_split "$tool" list --verbose --sim "$tiny"
   is 0 "$status"
-  is "hwloc-gpucache: records are looked up in $records, then in $site" "$errors"
+  is "hwloc-gpucache: records are read from $records, then from $site" "$(sed 1d <<<"$errors")"
   HWLOC_GPUCACHE_DIR='' HOME='' run_split "$tool" list --verbose --sim "$tiny"
   has "$errors" "no directory for records"
-  has "$errors" "records are looked up in $site"
-  # where there is no GPU: a login node, or where images are made
+  has "$errors" "records are read from $site"
+  # without a GPU, as on a login node
   run_split "$tool" list --verbose
   is 3 "$status"
-  has "$errors" "records are looked up in $records, then in $site"
+  has "$errors" "records are read from $records, then from $site"
   has "$errors" "no GPU found"
   HWLOC_GPUCACHE_DIR='' XDG_CACHE_HOME=relative run_split "$tool" list --verbose
   has "$errors" "XDG_CACHE_HOME is ignored, because it is not absolute"
-  has "$errors" "records are looked up in $HOME/.cache/hwloc-gpucache"
+  has "$errors" "records are read from $HOME/.cache/hwloc-gpucache"
   XDG_CACHE_HOME=relative run_split "$tool" list --verbose
   has_not "$errors" XDG_CACHE_HOME
-  # the line of the recipe that says where
-  recipe=$(grep '^dir=' "$top_srcdir/README.md")
+  # the line of the recipe with the directory
+  recipe=$(grep '^dir=' "$top_srcdir/doc/site.md")
   PATH=$top_builddir:$PATH eval "$recipe"
   is "$site" "$dir"
 }
 
-@test "options stand before or after the command, also where POSIXLY_CORRECT asks for less" {
+@test "options may be before or after the command, also with POSIXLY_CORRECT" {
   run "$tool" --sim "$tiny" list
   is 0 "$status"
   local before=$output

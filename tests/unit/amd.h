@@ -1,14 +1,14 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * AMD GPUs in a tree of KFD under root, and what is expected of them.
+ * AMD GPUs in a tree of KFD under root, and the expected values.
  */
 #ifndef TESTS_UNIT_AMD_H
 #define TESTS_UNIT_AMD_H
 
 #include "tree.h"
 
-#include "gpus/vendors.h"
+#include "gpus/gpus.h"
 
 #include <inttypes.h>
 
@@ -22,28 +22,28 @@ static inline int remove_gpus(void **state)
   return remove_root(state);
 }
 
-/* A test in a tree of its own. */
+/* A test with its own tree. */
 #define TEST(name) cmocka_unit_test_setup_teardown(name, make_root, remove_gpus)
 
-/* Lists, and reads the facts of all. */
+/* Lists all GPUs and reads their driver tables. */
 static inline void list(size_t count)
 {
   gc_gpus_free(&gpus);
   assert_int_equal(gc_gpus_list(root, NULL, &gpus), 0);
   assert_int_equal(gpus.count, count);
   for (size_t i = 0; i < count; i++)
-    assert_int_equal(gc_gpus_know(root, &gpus.array[i]), 0);
+    assert_int_equal(gc_gpus_read_tables(root, &gpus.array[i]), 0);
 }
 
-static inline void fact_is(const struct gc_record *known, const char *name, const char *value)
+static inline void fact_is(const struct gc_record *tables, const char *name, const char *value)
 {
-  const char *found = gc_infos_get(&known->infos, name);
+  const char *found = gc_infos_get(&tables->infos, name);
 
   if (value ? !found || strcmp(found, value) : found != NULL)
     fail_msg("%s is %s, not %s", name, found ? found : "absent", value ? value : "absent");
 }
 
-/* An element as "bytes line instances per CU, sharing"; 0 or NULL: nothing said. */
+/* An element as "bytes line instances per CU, sharing"; 0 or NULL: not stated. */
 struct expected {
   enum gc_kind kind;
   uint64_t bytes, line, instances, per_sm;
@@ -64,9 +64,9 @@ static inline void number_is(const struct gc_element *element, const char *key, 
     fail_msg("%s of %s has the source %s", key, subtype, gc_infos_get(&element->infos, source));
 }
 
-static inline void element_is(const struct gc_record *known, const struct expected *expected)
+static inline void element_is(const struct gc_record *tables, const struct expected *expected)
 {
-  const struct gc_element *element = gc_record_find(known, expected->kind);
+  const struct gc_element *element = gc_record_find(tables, expected->kind);
   const char *sharing;
 
   if (!element)
@@ -83,10 +83,10 @@ static inline void element_is(const struct gc_record *known, const struct expect
     assert_null(sharing);
 }
 
-/* There, and its capacity is not, for a reason that has these words. */
-static inline void absent_is(const struct gc_record *known, enum gc_kind kind, const char *words)
+/* The element is there without a capacity; the reason contains these words. */
+static inline void absent_is(const struct gc_record *tables, enum gc_kind kind, const char *words)
 {
-  const struct gc_element *element = gc_record_find(known, kind);
+  const struct gc_element *element = gc_record_find(tables, kind);
   const char *source = element ? gc_infos_get(&element->infos, "CapacitySource") : NULL;
 
   if (!source || strncmp(source, "absent:", 7) || !strstr(source, words))
@@ -94,16 +94,16 @@ static inline void absent_is(const struct gc_record *known, enum gc_kind kind, c
   assert_null(gc_infos_get(&element->infos, "CapacityBytes"));
 }
 
-static inline void elements_are(const struct gc_record *known, const struct expected *expected,
+static inline void elements_are(const struct gc_record *tables, const struct expected *expected,
                                 size_t count)
 {
-  assert_non_null(known);
+  assert_non_null(tables);
   for (size_t i = 0; i < count; i++)
-    element_is(known, &expected[i]);
-  assert_int_equal(known->count, count);
-  for (size_t i = 0; i < known->count; i++)
-    for (size_t j = 0; j < known->elements[i].infos.count; j++) {
-      const struct gc_info *info = &known->elements[i].infos.array[j];
+    element_is(tables, &expected[i]);
+  assert_int_equal(tables->count, count);
+  for (size_t i = 0; i < tables->count; i++)
+    for (size_t j = 0; j < tables->elements[i].infos.count; j++) {
+      const struct gc_info *info = &tables->elements[i].infos.array[j];
 
       assert_true(gc_value_ok(info->name, info->value));
       assert_null(strstr(info->value, "measured"));
@@ -113,10 +113,10 @@ static inline void elements_are(const struct gc_record *known, const struct expe
 #define KIB (UINT64_C(1) << 10)
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)
-#define ELEMENTS_ARE(known, expected)                                                              \
-  elements_are(known, expected, sizeof(expected) / sizeof(*(expected)))
+#define ELEMENTS_ARE(tables, expected)                                                              \
+  elements_are(tables, expected, sizeof(expected) / sizeof(*(expected)))
 
-/* What amd-tree.sh writes of an MI100. */
+/* The driver tables of an MI100, as amd-tree.sh writes them. */
 static const struct expected mi100_elements[] = {
     {GC_DEVICE_MEMORY, 32 * GIB, 0, 0, 0, NULL},
     {GC_L2, 8 * MIB, 64, 1, 0, NULL},
@@ -126,7 +126,7 @@ static const struct expected mi100_elements[] = {
     {GC_LDS, 64 * KIB, 0, 120, 1, NULL},
 };
 
-/* A node of an AMD GPU, with these lines too. */
+/* A node of an AMD GPU with these additional lines. */
 static inline void node_with(unsigned number, const char *lines)
 {
   char file[128], text[512];

@@ -1,13 +1,13 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A back end opened over its stand-in library. To be included after fake-cuda.h or fake-hip.h, which says what a
- * fake_gpu is.
+ * Tests of a back end with its stand-in library. Include it after fake-cuda.h or fake-hip.h, which
+ * define fake_gpu.
  */
 #ifndef TESTS_UNIT_BACKEND_H
 #define TESTS_UNIT_BACKEND_H
 
-#include "device/device.h"
+#include "device/open.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -79,12 +79,11 @@ static inline bool is_among(const char *name, const char *const *names, size_t n
   return false;
 }
 
-/* Calls what every device can do, up to a launch; the first error ends it. */
-static inline int use_memory(struct fixture *f, const struct gc_launch *launch, uint64_t bytes, uint64_t *address)
+/* Calls the memory functions of a device up to the first error. */
+static inline int use_memory(struct fixture *f, uint64_t bytes, uint64_t *address)
 {
   struct gc_properties properties;
   uint64_t free_bytes, total;
-  uint32_t blocks;
   int status;
 
   *address = 0;
@@ -97,13 +96,11 @@ static inline int use_memory(struct fixture *f, const struct gc_launch *launch, 
     status = f->ops->upload(f->device, *address, "x", 1, &f->err);
   if (!status)
     status = f->ops->clear(f->device, *address, bytes, &f->err);
-  if (!status)
-    status = f->ops->resident(f->device, launch, &blocks, &f->err);
   return status;
 }
 
-/* Opens and uses the device while the variable has this function return this error. The sentence has these
- * words and names the GPU, and everything is given back. */
+/* Opens and uses the device while the environment variable has this function return this error.
+ * Checks that the message has these words and names the GPU, and that everything is released. */
 static inline int use_while_failing(struct fixture *f, int (*use)(struct fixture *f), const char *variable,
                                     const char *function, unsigned int error, const char *words)
 {
@@ -126,7 +123,7 @@ static inline int use_while_failing(struct fixture *f, int (*use)(struct fixture
   return status;
 }
 
-/* On an open device. */
+/* Checks the peak of device memory on an open device. */
 static inline void check_the_most_memory(struct fixture *f)
 {
   uint64_t a, b, c;

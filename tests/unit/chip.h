@@ -1,12 +1,12 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A chip of the model, in parts: two caches in an SM, one for every two SMs, and an L2.
+ * The parts of a simulated chip: two caches in an SM, one cache for every two SMs, and an L2.
  */
 #ifndef TESTS_UNIT_CHIP_H
 #define TESTS_UNIT_CHIP_H
 
-#include "model/model.h"
+#include "model/truth.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,16 +43,16 @@ static inline struct gc_model *make(const char *text)
   return model;
 }
 
-/* Slow loads in one pass over `bytes` after one pass of warming, both by this SM. */
-static inline unsigned slow(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t base,
-                     uint64_t bytes, uint32_t stride, uint32_t from)
+/* Loads of `from` cycles or more in a pass over `bytes` after a warm-up pass, both by this SM. */
+static inline unsigned slow(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t bytes,
+                            uint32_t stride, uint32_t from)
 {
   unsigned count = 0;
 
   for (uint64_t at = 0; at < bytes; at += stride)
-    gc_model_touch(model, sm, space, base + at);
+    gc_model_touch(model, sm, space, BASE + at);
   for (uint64_t at = 0; at < bytes; at += stride)
-    count += gc_model_load(model, sm, space, base + at) >= from;
+    count += gc_model_load(model, sm, space, BASE + at) >= from;
   return count;
 }
 

@@ -7,26 +7,34 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* Prototypes: what is defined below is what the back end calls. */
+/* Prototypes: the compiler checks the definitions below against what the back end calls. */
 #define PROTOTYPE(name, parameters) EXPORT CUresult name parameters;
 CUDA_SYMBOLS(PROTOTYPE)
 #undef PROTOTYPE
 
 EXPORT struct fake_cuda fake_cuda;
 
+#define MOST_GPUS 8
+#define FIRST_HANDLE 42
+
+static struct {
+  char bus_id[32], uuid[48];
+  unsigned char bytes[16];
+} gpus[MOST_GPUS];
+static int shown[MOST_GPUS], shown_count; /* numbers of GPUs, in the order of CUDA's devices */
 static int initialized, current;
 static char context, module, stream_given, constant_bank[65536];
 static char functions[64][64];
 
-static CUresult complain(const char *name, const char *what)
+static CUresult violate(const char *name, const char *what)
 {
-  if (!*fake_cuda.complaint)
-    snprintf(fake_cuda.complaint, sizeof(fake_cuda.complaint), "%s: %s", name, what);
+  if (!*fake_cuda.violation)
+    snprintf(fake_cuda.violation, sizeof(fake_cuda.violation), "%s: %s", name, what);
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-/* The error that this function was told to return. */
-static CUresult told(const char *name)
+/* The error that FAKE_CUDA_FAIL has this function return. */
+static CUresult forced_error(const char *name)
 {
   const char *fail = getenv("FAKE_CUDA_FAIL");
   const size_t length = strlen(name);
@@ -38,20 +46,20 @@ static CUresult told(const char *name)
 
 #define NEED(condition, what)                                                                      \
   if (!(condition))                                                                                \
-    return complain(__func__, what);
-#define FAIL_IF_TOLD                                                                               \
-  if (told(__func__))                                                                              \
-    return told(__func__);
+    return violate(__func__, what);
+#define FAIL_IF_FORCED                                                                               \
+  if (forced_error(__func__))                                                                              \
+    return forced_error(__func__);
 #define AFTER_INIT                                                                                 \
   NEED(initialized, "before cuInit")                                                               \
-  FAIL_IF_TOLD
+  FAIL_IF_FORCED
 #define IN_CONTEXT                                                                                 \
   NEED(current, "without a context")                                                               \
-  FAIL_IF_TOLD
+  FAIL_IF_FORCED
 
 CUresult cuGetErrorName(CUresult error, const char **name)
 {
-  FAIL_IF_TOLD
+  FAIL_IF_FORCED
 #define NAME(constant, value)                                                                      \
   if (!strncmp(#constant, "CUDA_ERROR_", 11) && error == (value)) {                                \
     *name = #constant;                                                                             \
@@ -62,16 +70,105 @@ CUresult cuGetErrorName(CUresult error, const char **name)
   return CUDA_ERROR_INVALID_VALUE;
 }
 
+/* The GPUs of FAKE_CUDA_GPUS, or else the one of the test. */
+static int list_gpus(void)
+{
+  const char *at = getenv("FAKE_CUDA_GPUS");
+  int count = 0, length;
+
+  if (!at) {
+    snprintf(gpus[0].bus_id, sizeof(gpus[0].bus_id), "%s", fake_cuda.bus_id);
+    memcpy(gpus[0].bytes, fake_cuda.uuid, sizeof(gpus[0].bytes));
+    snprintf(gpus[0].uuid, sizeof(gpus[0].uuid), "GPU-");
+    for (int i = 0; i < 16; i++)
+      sprintf(gpus[0].uuid + strlen(gpus[0].uuid), "%s%02x",
+              i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", gpus[0].bytes[i]);
+    return 1;
+  }
+  for (; count < MOST_GPUS && sscanf(at, "%31[^=]=%47[^,]%n", gpus[count].bus_id, gpus[count].uuid,
+                                     &length) == 2;
+       count++) {
+    const char *digits = gpus[count].uuid + 4;
+
+    for (int i = 0; i < 16; i++, digits += 2) {
+      unsigned byte = 0;
+
+      digits += *digits == '-';
+      sscanf(digits, "%2x", &byte);
+      gpus[count].bytes[i] = (unsigned char)byte;
+    }
+    at += length + (at[length] == ',');
+  }
+  return count;
+}
+
+/* The number of the GPU that an entry of CUDA_VISIBLE_DEVICES names, or -1. */
+static int find_entry(const char *entry, const int *order, int count)
+{
+  const size_t length = strcspn(entry, ",");
+  int found = -1;
+  char *end;
+  long index;
+
+  if (strncmp(entry, "GPU-", 4) && strncmp(entry, "MIG-", 4)) {
+    index = strtol(entry, &end, 10);
+    return end == entry || index < 0 || index >= count ? -1 : order[index];
+  }
+  for (int i = 0; i < count; i++)
+    if (!strncmp(gpus[i].uuid, entry, length))
+      found = found < 0 ? i : -2;
+  return found < 0 ? -1 : found;
+}
+
+/* Applies CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER, as the driver does in cuInit. */
+static void show(const char *list, const char *order_word)
+{
+  int order[MOST_GPUS], count = list_gpus();
+
+  for (int i = 0; i < count; i++) {
+    int k = i;
+
+    for (; order_word && !strcmp(order_word, "PCI_BUS_ID") && k > 0 &&
+           strcmp(gpus[order[k - 1]].bus_id, gpus[i].bus_id) > 0;
+         k--)
+      order[k] = order[k - 1];
+    order[k] = i;
+  }
+  shown_count = 0;
+  if (!list)
+    for (int i = 0; i < count; i++)
+      shown[shown_count++] = order[i];
+  while (list && *list && shown_count < MOST_GPUS) {
+    const int gpu = find_entry(list, order, count);
+
+    if (gpu < 0)
+      return;
+    shown[shown_count++] = gpu;
+    list += strcspn(list, ",");
+    list += *list == ',';
+  }
+}
+
+static int is_device(CUdevice device)
+{
+  return device >= FIRST_HANDLE && device < FIRST_HANDLE + shown_count;
+}
+
 CUresult cuInit(unsigned int flags)
 {
   const char *visible = getenv("CUDA_VISIBLE_DEVICES"), *order = getenv("CUDA_DEVICE_ORDER");
   const char *queues = getenv("CUDA_DEVICE_MAX_CONNECTIONS");
+  const char *pipes = getenv("CUDA_MPS_PIPE_DIRECTORY");
 
   NEED(flags == 0, "flags")
   snprintf(fake_cuda.visible, sizeof(fake_cuda.visible), "%s", visible ? visible : "(unset)");
   snprintf(fake_cuda.order, sizeof(fake_cuda.order), "%s", order ? order : "(unset)");
   snprintf(fake_cuda.queues, sizeof(fake_cuda.queues), "%s", queues ? queues : "(unset)");
-  FAIL_IF_TOLD
+  snprintf(fake_cuda.pipes, sizeof(fake_cuda.pipes), "%s", pipes ? pipes : "(unset)");
+  FAIL_IF_FORCED
+  show(visible, order);
+  if (!shown_count)
+    return CUDA_ERROR_NO_DEVICE;
   initialized = 1;
   return CUDA_SUCCESS;
 }
@@ -79,22 +176,22 @@ CUresult cuInit(unsigned int flags)
 CUresult cuDeviceGetCount(int *count)
 {
   AFTER_INIT
-  *count = 1;
+  *count = shown_count;
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
   AFTER_INIT
-  NEED(ordinal == 0, "no such device")
-  *device = 42;
+  NEED(ordinal >= 0 && ordinal < shown_count, "no such device")
+  *device = FIRST_HANDLE + ordinal;
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetName(char *name, int size, CUdevice device)
 {
   AFTER_INIT
-  NEED(device == 42, "no such device")
+  NEED(is_device(device), "no such device")
   snprintf(name, (size_t)size, "Stand-in GPU");
   return CUDA_SUCCESS;
 }
@@ -102,23 +199,23 @@ CUresult cuDeviceGetName(char *name, int size, CUdevice device)
 CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 {
   AFTER_INIT
-  NEED(device == 42, "no such device")
-  memcpy(uuid, fake_cuda.uuid, sizeof(fake_cuda.uuid));
+  NEED(is_device(device), "no such device")
+  memcpy(uuid, gpus[shown[device - FIRST_HANDLE]].bytes, 16);
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetPCIBusId(char *id, int size, CUdevice device)
 {
   AFTER_INIT
-  NEED(device == 42, "no such device")
-  snprintf(id, (size_t)size, "%s", fake_cuda.bus_id);
+  NEED(is_device(device), "no such device")
+  snprintf(id, (size_t)size, "%s", gpus[shown[device - FIRST_HANDLE]].bus_id);
   return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
   AFTER_INIT
-  NEED(device == 42 && attribute < FAKE_CUDA_ATTRIBUTES, "no such attribute")
+  NEED(is_device(device) && attribute < FAKE_CUDA_ATTRIBUTES, "no such attribute")
   if (fake_cuda.attributes[attribute] < 0)
     return CUDA_ERROR_INVALID_VALUE;
   *value = fake_cuda.attributes[attribute];
@@ -128,7 +225,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice
 CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 {
   AFTER_INIT
-  NEED(device == 42, "no such device")
+  NEED(is_device(device), "no such device")
   *bytes = (size_t)141 << 30;
   return CUDA_SUCCESS;
 }
@@ -136,15 +233,29 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned int flags)
 {
   AFTER_INIT
-  NEED(device == 42 && !fake_cuda.contexts && flags == CU_CTX_SCHED_SPIN, "flags after the context")
+  NEED(is_device(device) && !fake_cuda.contexts && flags == CU_CTX_SCHED_SPIN, "flags after the context")
   return CUDA_SUCCESS;
+}
+
+/* Appends the GPU to the file FAKE_CUDA_LOG. */
+static void note_use(void)
+{
+  const char *path = getenv("FAKE_CUDA_LOG");
+  FILE *file = path ? fopen(path, "a") : NULL;
+
+  if (file) {
+    fprintf(file, "%s\n", fake_cuda.used);
+    fclose(file);
+  }
 }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 {
   AFTER_INIT
-  NEED(device == 42, "no such device")
+  NEED(is_device(device), "no such device")
   fake_cuda.contexts++;
+  snprintf(fake_cuda.used, sizeof(fake_cuda.used), "%s", gpus[shown[device - FIRST_HANDLE]].uuid);
+  note_use();
   *out = (CUcontext)(void *)&context;
   return CUDA_SUCCESS;
 }
@@ -152,7 +263,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
   AFTER_INIT
-  NEED(device == 42 && fake_cuda.contexts > 0, "no context")
+  NEED(is_device(device) && fake_cuda.contexts > 0, "no context")
   fake_cuda.contexts--;
   current = 0;
   return CUDA_SUCCESS;
@@ -200,7 +311,7 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule which, const char *n
       *function = (CUfunction)(void *)functions[i];
       return CUDA_SUCCESS;
     }
-  return complain(__func__, "too many functions");
+  return violate(__func__, "too many functions");
 }
 
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule which, const char *name)
@@ -237,7 +348,7 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
   return CUDA_SUCCESS;
 }
 
-/* The size stands in front of what is given out. */
+/* The size is stored in front of the allocation. */
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t bytes)
 {
   size_t *block;
@@ -330,15 +441,6 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
   IN_CONTEXT
   remember(function);
   fake_cuda.cache_config = (int)config;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
-                                                     size_t shared_bytes)
-{
-  IN_CONTEXT
-  remember(function);
-  *blocks = threads == 32 && shared_bytes == 1024 ? 31 : 3;
   return CUDA_SUCCESS;
 }
 

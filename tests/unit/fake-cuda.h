@@ -1,10 +1,14 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A stand-in for libcuda.so.1: one NVIDIA GPU that computes nothing, but insists on the order of
- * calls that the real driver needs and on getting back what it gave out.
+ * A stand-in for libcuda.so.1: NVIDIA GPUs that compute nothing. It checks the order of calls that
+ * the real driver needs, and that everything it gave out is returned. It obeys CUDA_VISIBLE_DEVICES
+ * and CUDA_DEVICE_ORDER.
  *
- * FAKE_CUDA_FAIL="cuMemAlloc_v2=2" in the environment makes that function return that error.
+ * The environment variable FAKE_CUDA_FAIL="cuMemAlloc_v2=2" has that function return that error.
+ * FAKE_CUDA_GPUS="0000:97:00.0=GPU-…,0000:17:00.0=GPU-…" lists the GPUs, the fastest first, in
+ * place of the one below; MIG instances are MIG-…. The UUID of each GPU that gets a context is
+ * appended to the file FAKE_CUDA_LOG.
  */
 #ifndef FAKE_CUDA_H
 #define FAKE_CUDA_H
@@ -14,20 +18,21 @@
 #define FAKE_CUDA_ATTRIBUTES 128
 
 struct fake_cuda {
-  /* What it is: set by the test before the device is opened. */
+  /* The GPU. The test sets this before it opens the device. */
   char bus_id[32];
   unsigned char uuid[16];
-  int attributes[FAKE_CUDA_ATTRIBUTES]; /* -1: this driver does not know it */
+  int attributes[FAKE_CUDA_ATTRIBUTES]; /* -1: this driver does not support it */
 
-  /* What it saw. */
-  char complaint[256];       /* the first call that was not allowed; empty: none */
-  char visible[80], order[16], queues[16]; /* environment when cuInit was called */
-  int contexts, modules, allocations, textures, streams; /* given out and not given back */
+  /* Observations. */
+  char used[48];             /* UUID of the GPU that got the last context */
+  char violation[256];       /* the first invalid call; empty: none */
+  char visible[80], order[16], queues[16], pipes[64]; /* environment when cuInit was called */
+  int contexts, modules, allocations, textures, streams; /* given out and not returned */
   int launches, synchronized, streamed; /* streamed: launches on a stream of their own */
-  char function[64];         /* of the last launch, attribute or occupancy call */
+  char function[64];         /* of the last launch or attribute call */
   unsigned int grid, block, shared;
   unsigned char parameters[128];
-  size_t parameter_bytes;    /* set by the test: how many bytes of the launch's arguments to keep */
+  size_t parameter_bytes;    /* set by the test: bytes of the launch's arguments to keep */
   int attribute, attribute_value, attributes_set, cache_config;
   struct gc_cuda_resource resource;
   struct gc_cuda_texture texture;

@@ -2,6 +2,7 @@
 #include "fake-hip.h"
 
 #include "device/common.h"
+#include "device/sim.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -12,12 +13,12 @@
 
 #define EXPORT __attribute__((visibility("default")))
 #define ALLOCATIONS 64
-#define FIRST_DEVICE 40 /* devices are no indices */
+#define FIRST_DEVICE 40 /* device numbers are not indices */
 #define POINTER(address) ((void *)(uintptr_t)(address))
 #define MACHINE_AMDGPU 224
 #define MACH_MASK 0xff
 
-/* Prototypes: what is defined below is what the back end calls. */
+/* Prototypes: the compiler checks the definitions below against what the back end calls. */
 #define PROTOTYPE(type, name, parameters) EXPORT type name parameters;
 HIP_SYMBOLS(PROTOTYPE)
 #undef PROTOTYPE
@@ -28,20 +29,22 @@ EXPORT void fake_hip_reset(void);
 static struct gc_device *sim;
 static const unsigned char *image; /* of the module that is loaded */
 static int initialized, launches_left, lost, failed;
+static int shown[FAKE_HIP_DEVICES]; /* the devices that ROCr shows */
 static struct {
   uint64_t address;
   size_t bytes;
 } allocations[ALLOCATIONS];
 
-static hipError_t complain(const char *name, const char *what)
+static hipError_t violate(const char *name, const char *what)
 {
-  if (!*fake_hip.complaint)
-    snprintf(fake_hip.complaint, sizeof(fake_hip.complaint), "%s: %s", name, what);
+  if (!*fake_hip.violation)
+    snprintf(fake_hip.violation, sizeof(fake_hip.violation), "%s: %s", name, what);
   return hipErrorInvalidValue;
 }
 
-/* The error that this function was told to return, or all return because the GPU is lost. */
-static hipError_t told(const char *name)
+/* The error that FAKE_HIP_FAIL has this function return, or that all functions return once the GPU
+ * is lost. */
+static hipError_t forced_error(const char *name)
 {
   const char *fail = getenv("FAKE_HIP_FAIL");
   const size_t length = strlen(name);
@@ -53,17 +56,18 @@ static hipError_t told(const char *name)
 
 #define NEED(condition, what)                                                                      \
   if (!(condition))                                                                                \
-    return complain(__func__, what);
-#define FAIL_IF_TOLD                                                                               \
-  if (told(__func__))                                                                              \
-    return told(__func__);
+    return violate(__func__, what);
+#define FAIL_IF_FORCED                                                                               \
+  if (forced_error(__func__))                                                                              \
+    return forced_error(__func__);
 #define AFTER_INIT                                                                                 \
   NEED(initialized, "before hipInit")                                                              \
-  FAIL_IF_TOLD
+  FAIL_IF_FORCED
 #define ON_DEVICE                                                                                  \
   NEED(fake_hip.current >= 0, "no device is set")                                                  \
-  FAIL_IF_TOLD
-#define IS_DEVICE(device) ((device) >= FIRST_DEVICE && (device) < FIRST_DEVICE + fake_hip.devices)
+  FAIL_IF_FORCED
+#define IS_DEVICE(device) ((device) >= FIRST_DEVICE && (device) < FIRST_DEVICE + fake_hip.opened)
+#define DEVICE(number) fake_hip.device[shown[(number) - FIRST_DEVICE]]
 
 void fake_hip_reset(void)
 {
@@ -80,7 +84,7 @@ void fake_hip_reset(void)
   strcpy(fake_hip.model, "Stand-in Instinct");
 }
 
-/* For programs that do not know that this is no HIP. */
+/* For programs that use this library as HIP. */
 __attribute__((constructor)) static void begin(void)
 {
   fake_hip_reset();
@@ -103,6 +107,52 @@ static void note(char *into, size_t size, const char *variable)
   snprintf(into, size, "%s", value ? value : "(unset)");
 }
 
+/* The index of the device that an entry of ROCR_VISIBLE_DEVICES names, or -1: a UUID of which there
+ * is one, or an index. */
+static int named_device(const char *entry)
+{
+  int found = -1;
+  char *end;
+
+  if (strncmp(entry, "GPU-", 4)) {
+    const long index = strtol(entry, &end, 0);
+
+    return *end || index < 0 || index >= fake_hip.devices ? -1 : (int)index;
+  }
+  for (int i = 0; i < fake_hip.devices; i++)
+    if (!strcmp(fake_hip.device[i].uuid, entry + 4)) {
+      if (found >= 0)
+        return -1;
+      found = i;
+    }
+  return found;
+}
+
+/* Opens the devices that ROCr shows: all, or those before the first invalid or repeated entry. */
+static void open_devices(void)
+{
+  const char *list = getenv("ROCR_VISIBLE_DEVICES");
+  char entries[512], *rest = NULL;
+
+  fake_hip.opened = 0;
+  if (!fake_hip.filters || !list) {
+    for (; fake_hip.opened < fake_hip.devices; fake_hip.opened++)
+      shown[fake_hip.opened] = fake_hip.opened;
+    return;
+  }
+  snprintf(entries, sizeof(entries), "%s", list);
+  for (char *entry = strtok_r(entries, ",", &rest); entry; entry = strtok_r(NULL, ",", &rest)) {
+    const int device = named_device(entry);
+
+    for (int i = 0; i < fake_hip.opened; i++)
+      if (shown[i] == device)
+        return;
+    if (device < 0)
+      return;
+    shown[fake_hip.opened++] = device;
+  }
+}
+
 static int open_sim(void)
 {
   const char *profile = getenv("FAKE_HIP_PROFILE"), *top = getenv("top_srcdir");
@@ -114,7 +164,7 @@ static int open_sim(void)
   else
     snprintf(gpu.profile, sizeof(gpu.profile), "%s/data/sim/mi210", top ? top : ".");
   if (!sim && gc_device_sim.open(&gpu, &sim, &err))
-    complain("hipInit", err.text);
+    violate("hipInit", err.text);
   return sim != NULL;
 }
 
@@ -127,11 +177,12 @@ hipError_t hipInit(unsigned int flags)
   note(fake_hip.hip, sizeof(fake_hip.hip), "HIP_VISIBLE_DEVICES");
   note(fake_hip.cuda, sizeof(fake_hip.cuda), "CUDA_VISIBLE_DEVICES");
   fake_hip.inits++;
-  FAIL_IF_TOLD
+  FAIL_IF_FORCED
   if (gone && !access(gone, F_OK))
     return hipErrorNoDevice;
   NEED(open_sim(), "no simulated GPU")
   launches_left = launches ? atoi(launches) : -1;
+  open_devices();
   initialized = 1;
   return hipSuccess;
 }
@@ -139,14 +190,14 @@ hipError_t hipInit(unsigned int flags)
 hipError_t hipGetDeviceCount(int *count)
 {
   AFTER_INIT
-  *count = fake_hip.devices;
+  *count = fake_hip.opened;
   return *count ? hipSuccess : hipErrorNoDevice;
 }
 
 hipError_t hipDeviceGet(hipDevice_t *device, int ordinal)
 {
   AFTER_INIT
-  NEED(ordinal >= 0 && ordinal < fake_hip.devices, "no such device")
+  NEED(ordinal >= 0 && ordinal < fake_hip.opened, "no such device")
   *device = FIRST_DEVICE + ordinal;
   return hipSuccess;
 }
@@ -163,7 +214,7 @@ hipError_t hipDeviceGetUuid(hipUUID *uuid, hipDevice_t device)
 {
   AFTER_INIT
   NEED(IS_DEVICE(device), "no such device")
-  memcpy(uuid->bytes, fake_hip.device[device - FIRST_DEVICE].uuid, sizeof(uuid->bytes));
+  memcpy(uuid->bytes, DEVICE(device).uuid, sizeof(uuid->bytes));
   return hipSuccess;
 }
 
@@ -171,7 +222,7 @@ hipError_t hipDeviceGetPCIBusId(char *id, int size, int device)
 {
   AFTER_INIT
   NEED(IS_DEVICE(device), "no such device")
-  snprintf(id, (size_t)size, "%s", fake_hip.device[device - FIRST_DEVICE].bus_id);
+  snprintf(id, (size_t)size, "%s", DEVICE(device).bus_id);
   return hipSuccess;
 }
 
@@ -226,7 +277,7 @@ hipError_t hipSetDevice(int device)
 {
   AFTER_INIT
   NEED(IS_DEVICE(device), "no such device")
-  fake_hip.current = device - FIRST_DEVICE;
+  fake_hip.current = shown[device - FIRST_DEVICE];
   return hipSuccess;
 }
 
@@ -237,7 +288,7 @@ hipError_t hipSetDeviceFlags(unsigned int flags)
   return hipSuccess;
 }
 
-/* A launch that failed comes to light here. */
+/* Reports the failure of a launch. */
 hipError_t hipDeviceSynchronize(void)
 {
   ON_DEVICE
@@ -294,7 +345,7 @@ hipError_t hipModuleUnload(hipModule_t which)
   return hipSuccess;
 }
 
-/* A kernel is what has a descriptor. */
+/* Kernels have a descriptor. */
 hipError_t hipModuleGetFunction(hipFunction_t *function, hipModule_t which, const char *name)
 {
   char descriptor[80];
@@ -393,7 +444,7 @@ hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kin
   int status;
 
   ON_DEVICE
-  NEED(kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToHost, "which way")
+  NEED(kind == hipMemcpyHostToDevice || kind == hipMemcpyDeviceToHost, "the direction")
   if (to == fake_hip.tick) {
     NEED(bytes == sizeof(fake_hip.tick) && kind == hipMemcpyHostToDevice, "not the variable")
     memcpy(to, from, bytes);
@@ -404,7 +455,7 @@ hipError_t hipMemcpy(void *to, const void *from, size_t bytes, hipMemcpyKind kin
   status = kind == hipMemcpyHostToDevice
              ? gc_device_sim.upload(sim, (uintptr_t)to, from, bytes, &err)
              : gc_device_sim.download(sim, to, (uintptr_t)from, bytes, &err);
-  return status ? complain(__func__, err.text) : hipSuccess;
+  return status ? violate(__func__, err.text) : hipSuccess;
 }
 
 hipError_t hipMemset(void *to, int value, size_t bytes)
@@ -412,11 +463,11 @@ hipError_t hipMemset(void *to, int value, size_t bytes)
   struct gc_error err;
 
   ON_DEVICE
-  NEED(value == 0 && !gc_device_sim.clear(sim, (uintptr_t)to, bytes, &err), "what is not 0, or nowhere")
+  NEED(value == 0 && !gc_device_sim.clear(sim, (uintptr_t)to, bytes, &err), "a value other than 0, or no allocation")
   return hipSuccess;
 }
 
-/* The kernel that a function is. */
+/* Whether the function is a kernel, and which one. */
 static int is_kernel(hipFunction_t function, enum gc_kernel *kernel)
 {
   const struct gc_kernel_facts *facts = (const void *)function;
@@ -426,24 +477,6 @@ static int is_kernel(hipFunction_t function, enum gc_kernel *kernel)
   *kernel = (enum gc_kernel)(facts - gc_kernels);
   snprintf(fake_hip.function, sizeof(fake_hip.function), "%s", facts->entry);
   return 1;
-}
-
-hipError_t hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, hipFunction_t function,
-                                                              int threads, size_t shared_bytes)
-{
-  struct gc_launch launch = {.blocks = 1, .threads = (uint32_t)threads,
-                             .shared_bytes = (uint32_t)shared_bytes};
-  struct gc_error err;
-  uint32_t resident;
-
-  ON_DEVICE
-  NEED(is_kernel(function, &launch.kernel), "no such function")
-  launch.args_bytes = gc_kernels[launch.kernel].args_bytes;
-  fake_hip.occupancy_shared = (unsigned int)shared_bytes;
-  if (gc_device_sim.resident(sim, &launch, &resident, &err))
-    return complain(__func__, err.text);
-  *blocks = (int)resident;
-  return hipSuccess;
 }
 
 static void lose(void)
@@ -475,7 +508,7 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
   NEED(launch.args_bytes <= sizeof(fake_hip.parameters), "too many arguments")
   if (launches_left == 0) {
     lose();
-    return hipSuccess; /* nobody knows it yet */
+    return hipSuccess; /* later calls report it */
   }
   launches_left -= launches_left > 0;
   fake_hip.grid = grid_x;
@@ -488,9 +521,9 @@ hipError_t hipModuleLaunchKernel(hipFunction_t function, unsigned int grid_x, un
   case 0:
     return hipSuccess;
   case -EIO:
-    failed = 1; /* comes to light later */
+    failed = 1; /* later calls report it */
     return hipSuccess;
   default:
-    return complain(__func__, err.text);
+    return violate(__func__, err.text);
   }
 }

@@ -1,16 +1,16 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The HIP back end over a stand-in library (fake-hip.c), whose GPU is a simulated MI210.
+ * Tests of the HIP back end with its stand-in library (fake-hip.c), whose GPU is a simulated MI210.
  *
- * The stand-in carries the name libamdhip64.so.7 inside. Once it is loaded, dlopen of that name finds it.
- * How the library is found is tested in tests/tool/hip.bats.
+ * The stand-in has the soname libamdhip64.so.7, so that dlopen of that name finds it once it is
+ * loaded. tests/tool/hip.bats tests the search for the library.
  */
 #ifndef TESTS_UNIT_HIP_H
 #define TESTS_UNIT_HIP_H
 
 #include "fake-hip.h"
-#include "kernels/images.h"
+#include "device/images.h"
 
 #include "backend.h"
 
@@ -41,7 +41,9 @@ static inline int set_up(void **state)
   assert_non_null(reset);
   reset();
   f->gpu = (struct gc_gpu){.vendor = GC_VENDOR_AMD, .has_pci = true, .bus = 0xa, .name = "gpu3",
-                           .gfx = "gfx90a"};
+                           .gfx = "gfx90a",
+                           .amd = {.uuid = UUID, .own_uuid = true, .own_bus_id = true, .parts = 1,
+                                   .rocr = UUID}};
   strcpy(f->gpu.identity.id, UUID);
   strcpy(f->gpu.identity.model, "as sysfs calls it");
   *state = f;
@@ -54,15 +56,15 @@ static inline int tear_down(void **state)
 
   clean_environment();
   close_device(f);
-  assert_string_equal(f->fake->complaint, "");
+  assert_string_equal(f->fake->violation, "");
   assert_int_equal(f->fake->modules, 0);
   assert_int_equal(f->fake->allocations, 0);
-  gc_record_free(f->gpu.known);
+  gc_record_free(f->gpu.tables);
   free(f);
   return 0;
 }
 
-/* Tests that open the GPU need an object for it, and clang may not have made any. */
+/* Tests that open the GPU need a code object for it, which the build may lack. */
 static inline int set_up_gpu(void **state)
 {
   if (!gc_amd_image_for("gfx90a")) {

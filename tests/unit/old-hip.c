@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A libamdhip64 of ROCm 5.0, as far as its names go: it has no hipDeviceGetUuid yet.
+ * A libamdhip64 with the functions of ROCm 5.0, which has no hipDeviceGetUuid.
  */
 #include "device/hip_symbols.h"
 

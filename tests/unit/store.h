@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A store in an empty directory of each test's own: "records" is what HWLOC_GPUCACHE_DIR names unless a test
- * sets something else, "site" the site's directory (GC_SITE_DIR of test_store), "home" for tests of $HOME.
+ * Each test has its own empty directory with a store: "records" is what HWLOC_GPUCACHE_DIR names
+ * unless a test sets something else, "site" the site's directory (GC_SITE_DIR of test_store),
+ * "home" for tests of $HOME.
  */
 #ifndef TESTS_UNIT_STORE_H
 #define TESTS_UNIT_STORE_H
@@ -10,7 +11,8 @@
 #include "fixture.h"
 #include "tree.h"
 
-#include "store/dir.h"
+#include "store/file.h"
+#include "store/store.h"
 
 #define ID "GPU-01234567-89ab-cdef-0123-456789abcdef"
 #define RECORD "records/" ID ".xml"
@@ -63,7 +65,7 @@ static inline char *get(const char *path)
   return text;
 }
 
-/* Files in a directory whose name contains `what`; the last one's name in name, if not NULL. */
+/* The number of files in a directory with `what` in their names; name: of the last one, or NULL. */
 static inline unsigned files(const char *dir, const char *what, char *name)
 {
   DIR *stream = opendir(dir);

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One cache of the model against what a cache of its kind must do, worked out by hand or in closed form.
+ * One cache of the model, compared with results by hand or in closed form.
  */
 #include "model/cache.h"
 
@@ -41,9 +41,9 @@ static void lru_ring_of_the_capacity_hits(void **state)
   gc_random_seed(&random, 1);
   assert_int_equal(gc_cache_init(&cache, &s, 7), 0);
   assert_int_equal(hits(&cache, 28, 1, &random), 28);
-  /* One line more: the five lines of its set evict each other, the other sets stay. */
+  /* One more line: the five lines of its set evict each other; the other sets keep theirs. */
   assert_int_equal(hits(&cache, 29, 3, &random), 29 - 5);
-  /* A line more in every set: nothing hits. */
+  /* One more line in every set: nothing hits. */
   assert_int_equal(hits(&cache, 35, 3, &random), 0);
   gc_cache_empty(&cache);
   assert_int_equal(hits(&cache, 28, 0, &random), 0);
@@ -71,8 +71,8 @@ static void lru_evicts_the_oldest_not_the_first(void **state)
               (const bool[]){false, false, false, true, false, true, true, false});
 }
 
-/* Tree of 4 ways after a, b, c, d in order: the tree points at a's half and at a. After a hit on a it
- * points at the other half, and there at c: LRU would have chosen b. */
+/* Tree of 4 ways after a, b, c, d in order: the tree points at a's half and at a. After a hit on a
+ * it points at the other half, and there at c: LRU would have chosen b. */
 static void plru_is_not_lru(void **state)
 {
   (void)state;
@@ -80,9 +80,9 @@ static void plru_is_not_lru(void **state)
               (const bool[]){false, false, false, false, true, false, true, false});
 }
 
-/* Random replacement, a cycle of n lines through one set of w ways. Miss rate m solves
- * 1 - m = (1 - 1/w)^(m (n - 1)): a line survives the misses among the n - 1 accesses in between. For
- * w = 64, n = 80 the mean-field solution is good to a percent. */
+/* Random replacement, a cycle of n lines through one set of w ways. Miss rate m solves 1 - m = (1 -
+ * 1/w)^(m (n - 1)): a line survives the misses among the n - 1 accesses in between. For w = 64, n =
+ * 80 the mean-field solution is good to a percent. */
 static void random_replacement_has_its_rate(void **state)
 {
   const struct gc_cache_shape s = shape(64, GC_REPLACE_RANDOM);
@@ -114,8 +114,8 @@ static void random_replacement_has_its_rate(void **state)
   gc_cache_fini(&cache);
 }
 
-/* Fermi's L1: way 2 is replaced with probability 1/2, the others with 1/6 (Mei et al. 2014, 4.2). Which
- * way a miss replaced shows in which of four resident lines is gone. */
+/* Fermi's L1: way 2 is replaced with probability 1/2, the others with 1/6 (Mei et al. 2014, 4.2).
+ * The test finds the replaced way by which of four resident lines is missing. */
 static void weighted_ways_have_their_share(void **state)
 {
   struct gc_cache_shape s = shape(4, GC_REPLACE_WEIGHTED);
@@ -157,7 +157,7 @@ static void misses_fetch_sectors(void **state)
   assert_true(gc_cache_access(&cache, BASE + 32, &random));
   assert_false(gc_cache_access(&cache, BASE + 96, &random));
   assert_true(gc_cache_access(&cache, BASE, &random));
-  /* A line that returns has only the sector that it returns for. */
+  /* A line that comes back has only the requested sector. */
   for (unsigned i = 1; i <= 4; i++)
     gc_cache_access(&cache, BASE + i * 256, &random);
   assert_false(gc_cache_access(&cache, BASE, &random));
@@ -165,7 +165,8 @@ static void misses_fetch_sectors(void **state)
   gc_cache_fini(&cache);
 }
 
-/* Any accesses to one set, against a list of its lines from young to old; emptied now and then. */
+/* Random accesses to one set, compared with a list of its lines from young to old. Empties it
+ * sometimes. */
 static void check_lru_list(uint32_t ways)
 {
   struct { uint64_t line; uint8_t sectors; } list[GC_CACHE_WAYS_MAX];
@@ -210,8 +211,8 @@ static void lru_is_a_list(void **state)
   check_lru_list(GC_CACHE_WAYS_MAX);
 }
 
-/* Modulo sends a stride of sets x line to one set; the hashes spread it. An aligned run of all lines
- * still fits exactly. */
+/* Modulo sends a stride of sets x line to one set; the hashes spread it. An aligned run of all
+ * lines still fits exactly. */
 static void hashes_spread_strides_and_keep_the_capacity(void **state)
 {
   static const enum gc_set_hash hashes[] = {GC_HASH_NONE, GC_HASH_XOR, GC_HASH_SKEW};
@@ -236,7 +237,8 @@ static void hashes_spread_strides_and_keep_the_capacity(void **state)
   }
 }
 
-/* Fermi's L1, 32 sets of 4: the set is bits 7 to 11 xor bits 13, 14, 15, 17, 19 (Nugteren et al. 2014). */
+/* Fermi's L1, 32 sets of 4: the set is bits 7 to 11 xor bits 13, 14, 15, 17, 19 (Nugteren et al.
+ * 2014). */
 static void fermi_hash_takes_its_bits(void **state)
 {
   static const struct {
@@ -258,7 +260,7 @@ static void fermi_hash_takes_its_bits(void **state)
     gc_cache_access(&cache, BASE + (1ull << cases[i].bit), &random);
     assert_int_equal(gc_cache_access(&cache, BASE, &random), !cases[i].same_set);
   }
-  /* Bit 7 and bit 13 undo each other. */
+  /* Bit 7 and bit 13 cancel each other. */
   gc_cache_access(&cache, BASE + (1 << 7) + (1 << 13), &random);
   assert_false(gc_cache_access(&cache, BASE, &random));
   gc_cache_fini(&cache);

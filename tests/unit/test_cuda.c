@@ -1,15 +1,16 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The CUDA back end over a stand-in driver (fake-cuda.c): what it asks for and in which order, what
- * it gives back, and that every driver function that fails ends in a status and a sentence.
+ * The CUDA back end with a stand-in driver (fake-cuda.c). The tests check its calls and their
+ * order, what it releases, and that every failing driver function gives a status and a message.
  *
- * The stand-in carries the name libcuda.so.1 inside. Once it is loaded, dlopen of that name finds
- * it.
+ * The stand-in has the soname libcuda.so.1, so that dlopen of that name finds it once it is loaded.
  */
 #include "fake-cuda.h"
 
 #include "backend.h"
+
+#include <unistd.h>
 
 #define UUID "GPU-00010203-0405-0607-0809-0a0b0c0d0e0f"
 
@@ -20,7 +21,9 @@ static int set_up(void **state)
   assert_non_null(f);
   unsetenv("CUDA_VISIBLE_DEVICES");
   unsetenv("CUDA_DEVICE_ORDER");
+  unsetenv("CUDA_MPS_PIPE_DIRECTORY");
   unsetenv("FAKE_CUDA_FAIL");
+  unsetenv("FAKE_CUDA_GPUS");
   f->library = load_library("fake-cuda/.libs/libcuda.so.1");
   f->fake = dlsym(f->library, "fake_cuda");
   assert_non_null(f->fake);
@@ -41,7 +44,7 @@ static int tear_down(void **state)
   unsetenv("FAKE_CUDA_FAIL");
   close_device(f);
   if (f->fake) {
-    assert_string_equal(f->fake->complaint, "");
+    assert_string_equal(f->fake->violation, "");
     assert_int_equal(f->fake->contexts, 0);
     assert_int_equal(f->fake->modules, 0);
     assert_int_equal(f->fake->allocations, 0);
@@ -72,7 +75,7 @@ static void opens_one_gpu(void **state)
   f->ops->release(f->device, 0);
 }
 
-static void finds_it_by_uuid_where_bus_ids_differ(void **state)
+static void finds_the_gpu_by_uuid_if_bus_ids_differ(void **state)
 {
   struct fixture *f = *state;
 
@@ -88,10 +91,11 @@ static void refuses_another_gpu(void **state)
   f->fake->uuid[15]++;
   assert_int_equal(open_device(f), -ENODEV);
   assert_null(f->device);
-  says(f, "CUDA shows 1 device, none of which is gpu3 (" UUID ")");
+  says(f, "CUDA shows no device for gpu3");
+  assert_string_equal(f->fake->used, "");
 }
 
-static void says_when_it_cannot_ask_for_the_uuid(void **state)
+static void reports_that_the_uuid_cannot_be_read(void **state)
 {
   struct fixture *f = *state;
 
@@ -108,11 +112,11 @@ static void respects_hidden_gpus(void **state)
   setenv("CUDA_VISIBLE_DEVICES", "", 1);
   assert_int_equal(open_device(f), -ENODEV);
   says(f, "CUDA_VISIBLE_DEVICES is empty: it hides every NVIDIA GPU from CUDA");
-  assert_string_equal(f->fake->visible, ""); /* the driver was not even started */
+  assert_string_equal(f->fake->visible, ""); /* the driver was not initialized */
 }
 
-/* What CUDA takes for the end of the list, in the first place. */
-static void respects_lists_of_no_gpu(void **state)
+/* CUDA regards the first entry of these lists as the end of the list. */
+static void respects_lists_without_a_gpu(void **state)
 {
   static const char *const lists[] = {"-1", "-1,0", "NoDevFiles", "none", " ", ",0", "GPU", "gpu0"};
   struct fixture *f = *state;
@@ -130,31 +134,173 @@ static void respects_lists_of_no_gpu(void **state)
   }
 }
 
-static void lists_of_gpus_hide_nothing(void **state)
+/* Where the list is known to show the GPU, CUDA sees no other. */
+static void shows_only_a_gpu_that_is_visible(void **state)
 {
-  static const char *const lists[] = {"0", "12,3", " 1", UUID, "GPU-0001", ("MIG-" UUID), "0,-1"};
+  static const char *const lists[] = {"0", "12,3", " 1", UUID, "GPU-0001", "0,-1"};
   struct fixture *f = *state;
 
+  f->gpu.visibility = GC_VISIBLE;
   for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
     setenv("CUDA_VISIBLE_DEVICES", lists[i], 1);
     must_open(f);
     assert_string_equal(f->fake->visible, UUID);
+    assert_string_equal(f->fake->order, "PCI_BUS_ID");
     close_device(f);
   }
+}
+
+#define OTHER_UUID "GPU-ffffffff-0405-0607-0809-0a0b0c0d0e0f"
+#define INSTANCE_UUID "11223344-5566-7788-99aa-bbccddeeff00"
+
+/* Where only CUDA knows what the list shows, the list and its order stay, and the UUID decides. */
+static void obeys_a_list_that_only_cuda_understands(void **state)
+{
+  static const struct {
+    const char *list, *order;
+    bool shows;
+  } cases[] = {{"0", NULL, false},        {"1", NULL, true},
+               {"0", "PCI_BUS_ID", true}, {"1", "PCI_BUS_ID", false},
+               {"1,0", NULL, true},       {"0,-1,1", "FASTEST_FIRST", false},
+               {"GPU-0001", NULL, true},  {"GPU-ff", NULL, false},
+               {"0junk,1", NULL, true},   {"0", "pci_bus_id", false}};
+  struct fixture *f = *state;
+
+  setenv("FAKE_CUDA_GPUS", "0000:0B:00.0=" OTHER_UUID ",0000:0A:00.0=" UUID, 1);
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    setenv("CUDA_VISIBLE_DEVICES", cases[i].list, 1);
+    if (cases[i].order)
+      setenv("CUDA_DEVICE_ORDER", cases[i].order, 1);
+    else
+      unsetenv("CUDA_DEVICE_ORDER");
+    *f->fake->used = '\0';
+    if (cases[i].shows) {
+      must_open(f);
+      assert_string_equal(f->fake->used, UUID);
+    } else {
+      assert_int_equal(open_device(f), -ENODEV);
+      says(f, "CUDA_VISIBLE_DEVICES is '");
+      says(f, "which hides gpu3 (" UUID "): CUDA shows 1 device, and not this one");
+      assert_string_equal(f->fake->used, ""); /* no context on the other GPU */
+    }
+    assert_string_equal(f->fake->visible, cases[i].list);
+    assert_string_equal(f->fake->order, cases[i].order ? cases[i].order : "(unset)");
+    close_device(f);
+  }
+}
+
+static void a_list_may_show_no_gpu(void **state)
+{
+  struct fixture *f = *state;
+
+  setenv("CUDA_VISIBLE_DEVICES", "7", 1);
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "CUDA_VISIBLE_DEVICES is '7', with which CUDA shows no GPU, and so not gpu3");
 }
 
 static void explains_mig(void **state)
 {
   struct fixture *f = *state;
 
-  strcpy(f->gpu.identity.mig, "enabled");
+  strcpy(f->gpu.identity.mig, "disabled"); /* /proc does not show a MIG mode without instances */
   setenv("FAKE_CUDA_FAIL", "cuInit=100", 1);
   assert_int_equal(open_device(f), -ENODEV);
   says(f, "MIG mode");
   says(f, "CUDA_ERROR_NO_DEVICE");
 }
 
-/* Another job has it for itself; that ends. */
+/* A container may hide the MIG mode, but not that the UUID is another one. */
+static void never_takes_an_instance_for_the_gpu(void **state)
+{
+  struct fixture *f = *state;
+
+  setenv("FAKE_CUDA_GPUS", "0000:0A:00.0=MIG-" INSTANCE_UUID, 1);
+  setenv("CUDA_VISIBLE_DEVICES", "0", 1);
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "CUDA shows an instance of gpu3 (" UUID ") in place of the whole GPU");
+  assert_string_equal(f->fake->used, "");
+}
+
+/* An instance that the list names by its UUID. */
+static void opens_an_instance_by_uuid(void **state)
+{
+  struct fixture *f = *state;
+
+  setenv("FAKE_CUDA_GPUS", "0000:0B:00.0=MIG-ff223344-5566-7788-99aa-bbccddeeff00,"
+                           "0000:0A:00.0=MIG-" INSTANCE_UUID, 1);
+  setenv("CUDA_VISIBLE_DEVICES", "MIG-ff223344-5566-7788-99aa-bbccddeeff00,MIG-" INSTANCE_UUID, 1);
+  f->gpu.instance = 1;
+  f->gpu.visibility = GC_VISIBLE;
+  f->gpu.has_pci = false; /* /proc does not show whose instance it is */
+  strcpy(f->gpu.identity.id, "MIG-" INSTANCE_UUID);
+  strcpy(f->gpu.shown_as, f->gpu.identity.id);
+  must_open(f);
+  assert_string_equal(f->fake->visible, f->gpu.identity.id);
+  assert_string_equal(f->fake->used, f->gpu.identity.id);
+}
+
+static void refuses_another_instance(void **state)
+{
+  struct fixture *f = *state;
+
+  setenv("FAKE_CUDA_GPUS", "0000:0A:00.0=MIG-" INSTANCE_UUID, 1);
+  f->gpu.instance = 1;
+  strcpy(f->gpu.identity.id, "MIG-ff223344-5566-7788-99aa-bbccddeeff00");
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "none of which is gpu3 (MIG-ff22");
+  assert_string_equal(f->fake->used, "");
+}
+
+/* The only instance that this process may use has no known UUID: it is at the bus id of its GPU. */
+static void opens_the_only_instance(void **state)
+{
+  static const struct {
+    const char *gpus;
+    bool is;
+  } cases[] = {{"0000:0A:00.0=MIG-" INSTANCE_UUID, true},
+               {"0000:0B:00.0=MIG-" INSTANCE_UUID, false},
+               {"0000:0A:00.0=" UUID, false}};
+  struct fixture *f = *state;
+
+  f->gpu.instance = 1;
+  strcpy(f->gpu.identity.id, "MIG-" UUID "-gi1-ci0");
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    *f->fake->used = '\0';
+    setenv("FAKE_CUDA_GPUS", cases[i].gpus, 1);
+    assert_int_equal(open_device(f), cases[i].is ? 0 : -ENODEV);
+    assert_string_equal(f->fake->visible, "(unset)");
+    assert_string_equal(f->fake->used, cases[i].is ? "MIG-" INSTANCE_UUID : "");
+    close_device(f);
+  }
+}
+
+/* The driver must not find the MPS server of the user, in whose directory there is a pipe. */
+static void opens_past_an_mps_server(void **state)
+{
+  struct fixture *f = *state;
+
+  setenv("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps", 1);
+  must_open(f);
+  assert_string_not_equal(f->fake->pipes, "/tmp/nvidia-mps");
+  assert_string_not_equal(f->fake->pipes, "(unset)"); /* it means /tmp/nvidia-mps */
+  assert_int_equal(access(f->fake->pipes, F_OK), 0);
+}
+
+/* Where only one process may open the GPU, that may be an MPS server. */
+static void explains_the_compute_mode(void **state)
+{
+  struct fixture *f = *state;
+
+  setenv("FAKE_CUDA_FAIL", "cuDevicePrimaryCtxRetain=46", 1);
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_MODE] = CU_COMPUTEMODE_EXCLUSIVE_PROCESS;
+  assert_int_equal(open_device(f), -EBUSY);
+  says(f, "the compute mode of gpu3 (exclusive process) admits one program at a time");
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_COMPUTE_MODE] = CU_COMPUTEMODE_PROHIBITED;
+  assert_int_equal(open_device(f), -EBUSY);
+  says(f, "the compute mode of gpu3 (prohibited) admits no program");
+}
+
+/* Another job has exclusive use of the GPU for a while. */
 static void an_exclusive_gpu_is_busy(void **state)
 {
   struct fixture *f = *state;
@@ -164,7 +310,7 @@ static void an_exclusive_gpu_is_busy(void **state)
   says(f, "cannot create a CUDA context on gpu3: CUDA_ERROR_DEVICE_UNAVAILABLE");
 }
 
-static void refuses_what_is_known_not_to_work(void **state)
+static void refuses_a_gpu_with_a_problem(void **state)
 {
   struct fixture *f = *state;
 
@@ -173,7 +319,7 @@ static void refuses_what_is_known_not_to_work(void **state)
   says(f, "the driver does not know this GPU");
 }
 
-static void old_driver(void **state)
+static void refuses_an_old_driver(void **state)
 {
   struct fixture *f = *state;
 
@@ -184,7 +330,7 @@ static void old_driver(void **state)
   says(f, "libcuda.so.1 has no cuDeviceGetUuid_v2");
 }
 
-static void no_driver(void **state)
+static void reports_a_missing_driver(void **state)
 {
   struct fixture *f = *state;
   void *real;
@@ -195,50 +341,50 @@ static void no_driver(void **state)
   real = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (real) {
     dlclose(real);
-    skip(); /* this machine has the real one */
+    skip(); /* this machine has the real driver */
   }
   assert_int_equal(open_device(f), -ENODEV);
   says(f, "cannot load the CUDA driver: libcuda.so.1: ");
-  says(f, "install the driver's libraries; a container has to be given them (--gpus all, --nv)");
+  says(f, "install the driver's libraries; a container needs access to them (--gpus all, --nv)");
 }
 
 static unsigned char bank[GPU_CONSTANT_BYTES];
 
-/* n launches of turn_constant by copies 0, 1, 0 …, and one of stretch. */
-static int take_turns(struct fixture *f, size_t n)
+/* n launches of banks_constant with copies 0, 1, 0 …, and one of filler. */
+static int launch_several(struct fixture *f, size_t n)
 {
-  const struct gpu_turn_args turn = {.threshold = 0x4321};
-  const struct gpu_stretch_args stretch = {.sink = 0x1234};
-  struct gc_launch launches[GC_TOGETHER_MAX + 1];
-  uint32_t copies[GC_TOGETHER_MAX + 1];
+  const struct gpu_banks_args walk = {.threshold = 0x4321};
+  const struct gpu_filler_args filler = {.sink = 0x1234};
+  struct gc_launch launches[GC_CONCURRENT_MAX + 1];
+  uint32_t copies[GC_CONCURRENT_MAX + 1];
 
   for (size_t i = 0; i < n; i++) {
-    launches[i] = (struct gc_launch){GC_KERNEL_turn_constant, 132, 32, 0, &turn, sizeof(turn)};
+    launches[i] = (struct gc_launch){GC_KERNEL_banks_constant, 132, 32, 0, &walk, sizeof(walk)};
     copies[i] = i % 2;
   }
-  launches[n] = (struct gc_launch){GC_KERNEL_stretch, 132, 32, 0, &stretch, sizeof(stretch)};
+  launches[n] = (struct gc_launch){GC_KERNEL_filler, 132, 32, 0, &filler, sizeof(filler)};
   copies[n] = 0;
-  return f->ops->launch_together(f->device, launches, copies, n + 1, &f->err);
+  return f->ops->launch_concurrent(f->device, launches, copies, n + 1, &f->err);
 }
 
 /* A census of the banks of copies 0, 1 and 2. */
 static int take_census(struct fixture *f)
 {
-  const struct gpu_turn_census_args args = {.limit = 0x4321};
-  const struct gc_launch launch = {GC_KERNEL_turn_census, 132, 32, 0, &args, sizeof(args)};
+  const struct gpu_banks_census_args args = {.limit = 0x4321};
+  const struct gc_launch launch = {GC_KERNEL_banks_census, 132, 32, 0, &args, sizeof(args)};
   const struct gc_launch launches[] = {launch, launch, launch};
 
-  return f->ops->launch_together(f->device, launches, (const uint32_t[]){0, 1, 2}, 3, &f->err);
+  return f->ops->launch_concurrent(f->device, launches, (const uint32_t[]){0, 1, 2}, 3, &f->err);
 }
 
-/* Calls everything that a device can do; the first error ends it. */
+/* Calls all functions of a device up to the first error. */
 static int use_everything(struct fixture *f)
 {
   const struct gpu_clock_args args = {.nanoseconds = 1};
   const struct gc_launch launch = {GC_KERNEL_clock, 1, 32, 1024, &args, sizeof(args)};
   uint64_t address, texture = 0;
   char byte = 1;
-  int status = use_memory(f, &launch, 512, &address);
+  int status = use_memory(f, 512, &address);
 
   if (!status)
     status = f->ops->download(f->device, &byte, address, 1, &f->err);
@@ -255,7 +401,7 @@ static int use_everything(struct fixture *f)
   if (!status)
     status = f->ops->upload_constant_copy(f->device, 1, bank, &f->err);
   if (!status)
-    status = take_turns(f, 2);
+    status = launch_several(f, 2);
   if (!status)
     status = take_census(f);
   f->ops->release_texture(f->device, texture);
@@ -263,7 +409,8 @@ static int use_everything(struct fixture *f)
   return status;
 }
 
-/* Functions whose failure nothing depends on: they give back, or they only name or count. */
+/* If one of these functions fails, nothing else does: they release something, or only name or
+ * count. */
 static const char *const harmless[] = {"cuGetErrorName",
                                        "cuDeviceGetUuid_v2",
                                        "cuModuleUnload",
@@ -298,7 +445,7 @@ static void every_function_can_fail(void **state)
     }
 }
 
-static void all_is_well_when_nothing_fails(void **state)
+static void every_function_works(void **state)
 {
   struct fixture *f = *state;
 
@@ -326,9 +473,9 @@ static void reads_properties(void **state)
   assert_int_equal(p.l2_bytes, 62914560);
   assert_int_equal(p.memory_bytes, 141ull << 30);
   assert_int_equal(p.shared_per_block, 232448);
-  assert_int_equal(p.shared_reserved, 0); /* a driver that does not know the attribute */
+  assert_int_equal(p.shared_reserved, 0); /* a driver without this attribute */
   assert_true(p.global_l1 && p.has_texture && p.has_constant && p.has_read_only);
-  assert_false(p.ecc || p.simulated);
+  assert_false(p.amd || p.ecc || p.simulated);
 
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = -1;
   assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
@@ -340,7 +487,6 @@ static void launches(void **state)
   struct fixture *f = *state;
   const struct gpu_clock_args args = {.result = 0x1234, .nanoseconds = 5};
   struct gc_launch launch = {GC_KERNEL_clock, 132, 64, 0, &args, sizeof(args)};
-  uint32_t blocks;
 
   f->fake->parameter_bytes = sizeof(args);
   must_open(f);
@@ -351,7 +497,7 @@ static void launches(void **state)
   assert_memory_equal(f->fake->parameters, &args, sizeof(args));
   assert_int_equal(f->fake->attributes_set, 0);
 
-  launch.shared_bytes = 100000; /* more than any kernel gets unasked: asked for once */
+  launch.shared_bytes = 100000; /* more than the default: the back end allows it once */
   assert_int_equal(f->ops->launch(f->device, &launch, &f->err), 0);
   assert_int_equal(f->ops->launch(f->device, &launch, &f->err), 0);
   assert_int_equal(f->fake->attributes_set, 1);
@@ -363,15 +509,10 @@ static void launches(void **state)
   assert_int_equal(f->ops->launch(f->device, &launch, &f->err), -EINVAL);
   says(f, "kernel clock takes 16 bytes of arguments, not 15");
   assert_int_equal(f->fake->launches, 3);
-
-  launch.threads = 32;
-  launch.shared_bytes = 1024;
-  assert_int_equal(f->ops->resident(f->device, &launch, &blocks, &f->err), 0);
-  assert_int_equal(blocks, 31);
 }
 
-/* Copies and streams are made once; the functions called are those of each copy's own module. */
-static void launches_together(void **state)
+/* Copies and streams are made once. Each launch uses the functions of its copy's module. */
+static void concurrent_launches(void **state)
 {
   struct fixture *f = *state;
 
@@ -380,22 +521,22 @@ static void launches_together(void **state)
   assert_int_equal(f->ops->upload_constant_copy(f->device, 0, bank, &f->err), 0);
   assert_int_equal(f->fake->modules, 1);
   for (int round = 0; round < 2; round++) {
-    assert_int_equal(take_turns(f, 3), 0);
+    assert_int_equal(launch_several(f, 3), 0);
     assert_int_equal(f->fake->modules, 3); /* two with constants, one with the long code */
     assert_int_equal(f->fake->streams, 4);
     assert_int_equal(f->fake->streamed, 4 * (round + 1));
-    assert_string_equal(f->fake->function, "gpu_stretch");
+    assert_string_equal(f->fake->function, "gpu_filler");
   }
   assert_int_equal(f->ops->counts(f->device)->launches, 8);
   for (int round = 0; round < 2; round++) {
     assert_int_equal(take_census(f), 0);
     assert_int_equal(f->fake->modules, 4); /* one more with constants */
     assert_int_equal(f->fake->streamed, 8 + 3 * (round + 1));
-    assert_string_equal(f->fake->function, "gpu_turn_census");
+    assert_string_equal(f->fake->function, "gpu_banks_census");
   }
-  assert_int_equal(take_turns(f, GC_TOGETHER_MAX), -EINVAL);
+  assert_int_equal(launch_several(f, GC_CONCURRENT_MAX), -EINVAL);
   assert_int_equal(f->ops->upload_constant_copy(f->device, GC_COPIES_MAX, bank, &f->err), -EINVAL);
-  says(f, "no copy 4 of the kernels: there are 4");
+  says(f, "there is no copy 4 of the kernels: there are 4");
   assert_int_equal(f->fake->streamed, 14);
 }
 
@@ -458,7 +599,7 @@ static void makes_textures_of_texels(void **state)
   f->ops->release_texture(f->device, texture);
 }
 
-static void constant_bank_has_an_end(void **state)
+static void refuses_writes_past_the_constant_bank(void **state)
 {
   struct fixture *f = *state;
   char bytes[16] = "";
@@ -475,27 +616,35 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       TEST(opens_one_gpu),
-      TEST(finds_it_by_uuid_where_bus_ids_differ),
+      TEST(finds_the_gpu_by_uuid_if_bus_ids_differ),
       TEST(refuses_another_gpu),
-      TEST(says_when_it_cannot_ask_for_the_uuid),
+      TEST(reports_that_the_uuid_cannot_be_read),
       TEST(respects_hidden_gpus),
-      TEST(respects_lists_of_no_gpu),
-      TEST(lists_of_gpus_hide_nothing),
+      TEST(respects_lists_without_a_gpu),
+      TEST(shows_only_a_gpu_that_is_visible),
+      TEST(obeys_a_list_that_only_cuda_understands),
+      TEST(a_list_may_show_no_gpu),
       TEST(explains_mig),
+      TEST(never_takes_an_instance_for_the_gpu),
+      TEST(opens_an_instance_by_uuid),
+      TEST(refuses_another_instance),
+      TEST(opens_the_only_instance),
+      TEST(opens_past_an_mps_server),
       TEST(an_exclusive_gpu_is_busy),
-      TEST(refuses_what_is_known_not_to_work),
-      TEST(old_driver),
-      TEST(no_driver),
+      TEST(explains_the_compute_mode),
+      TEST(refuses_a_gpu_with_a_problem),
+      TEST(refuses_an_old_driver),
+      TEST(reports_a_missing_driver),
       TEST(every_function_can_fail),
-      TEST(all_is_well_when_nothing_fails),
+      TEST(every_function_works),
       TEST(reads_properties),
       TEST(launches),
-      TEST(launches_together),
+      TEST(concurrent_launches),
       TEST(counts_the_most_memory),
       TEST(sets_the_carveout),
       TEST(sets_the_carveout_of_older_gpus),
       TEST(makes_textures_of_texels),
-      TEST(constant_bank_has_an_end),
+      TEST(refuses_writes_past_the_constant_bank),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The decision on a capacity, on made-up histograms and counts with known answers. Whole traces,
- * made up and real: tests/replay.
+ * The decision on a capacity, on invented histograms and counts with known answers. tests/replay
+ * has whole traces, invented and real.
  */
 #include "stats/decide.h"
 
@@ -43,7 +43,7 @@ static struct gc_verdict decided(const uint32_t *misses, uint64_t changed)
   return verdict;
 }
 
-/* A mean or an argmax would point to the steep part, three sizes further. */
+/* A mean or an argmax would select the steep part, three sizes further. */
 static void capacity_is_before_the_first_misses(void **state)
 {
   const uint32_t misses[SIZES] = {0, 1, 0, 0, 20, 30, 40, 900, 950, 1000};
@@ -55,7 +55,7 @@ static void capacity_is_before_the_first_misses(void **state)
   assert_true(verdict.confidence > 0.9 && verdict.confidence <= 1);
 }
 
-/* K-S saw other latencies where no load was slow, or at the answer itself: one of them is wrong. */
+/* K-S found other latencies where no load was slow, or at the answer itself: a contradiction. */
 static void a_change_before_the_first_miss_withholds(void **state)
 {
   const uint32_t misses[SIZES] = {0, 0, 0, 0, 0, 0, 500, 900, 950, 1000};
@@ -79,7 +79,7 @@ static void no_side_no_answer(void **state)
   assert_int_equal(decided(noise, 1900).beyond, 0);
 }
 
-/* One disturbed size is a first change, but no lasting one. */
+/* One disturbed size is a first change, but not a lasting one. */
 static void a_disturbance_is_no_lasting_change(void **state)
 {
   const uint32_t misses[SIZES] = {0, 0, 800, 0, 0, 0, 0, 300, 600, 900};
@@ -95,7 +95,7 @@ static void a_disturbance_is_no_lasting_change(void **state)
   gc_sizes_free(&sizes);
 }
 
-/* The same level on a far SM: a plain K-S test would call 20 % a change (D = 1). */
+/* The same level on a far SM: for a plain K-S test 20 % is a change (D = 1). */
 static void a_spread_is_no_change(void **state)
 {
   const uint32_t misses[3] = {0};
@@ -112,30 +112,30 @@ static void a_spread_is_no_change(void **state)
 static void levels_are_told_apart(void **state)
 {
   uint64_t hits[GC_LATENCY_BINS] = {0}, beyond[GC_LATENCY_BINS] = {0};
-  struct gc_levels levels;
+  struct gc_hit_miss levels;
 
   (void)state;
   hits[HIT] = 1000;
   hits[GC_LATENCY_BINS - 1] = 2; /* outliers */
   beyond[HIT] = 800;
   beyond[MISS] = 200;
-  assert_true(gc_levels_find(hits, beyond, WIDTH, &levels));
+  assert_true(gc_hit_miss_find(hits, beyond, WIDTH, &levels));
   assert_true(levels.hit == HIT * WIDTH && levels.miss == MISS * WIDTH);
   assert_true(levels.threshold > (HIT + 1) * WIDTH && levels.threshold < MISS * WIDTH);
 }
 
-/* Hits with a tail as long as a miss, or hits that are not all hits: no threshold is any good. */
+/* Hits with a tail as long as a miss, or misses among the hits: there is no useful threshold. */
 static void levels_that_overlap_are_refused(void **state)
 {
   uint64_t hits[GC_LATENCY_BINS] = {0}, beyond[GC_LATENCY_BINS] = {0};
-  struct gc_levels levels;
+  struct gc_hit_miss levels;
 
   (void)state;
   hits[HIT] = 970;
   hits[MISS] = 30;
   beyond[HIT] = 500;
   beyond[MISS] = 500;
-  assert_false(gc_levels_find(hits, beyond, WIDTH, &levels));
+  assert_false(gc_hit_miss_find(hits, beyond, WIDTH, &levels));
 }
 
 int main(void)

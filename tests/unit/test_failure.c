@@ -1,17 +1,17 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Notes of measurements that failed: what they count for, and when they are over.
+ * Notes of failed measurements: when they are valid.
  */
 #include "store.h"
 
 #define NOTE "records/" ID ".failed"
 #define SENTENCE "libamdhip64.so cannot be found"
 
-static int remember(const char *why, bool passing)
+static int remember(const char *why, enum gc_failure_kind kind)
 {
   err.text[0] = '\0';
-  return gc_store_remember_failure(&h200, gc_store_environment(), why, passing, &err);
+  return gc_store_remember_failure(&h200, gc_store_environment(), why, kind, &err);
 }
 
 static int find_failure(struct gc_failure *failure)
@@ -19,7 +19,7 @@ static int find_failure(struct gc_failure *failure)
   return gc_store_find_failure(&h200, gc_store_environment(), failure);
 }
 
-/* The note with its first `from` replaced. */
+/* Replaces the first `from` in the note. */
 static void edit_note(const char *from, const char *to)
 {
   char *text = get(NOTE), *edited = replaced(text, from, to);
@@ -29,7 +29,7 @@ static void edit_note(const char *from, const char *to)
   free(text);
 }
 
-/* Moves the note so many seconds into the past. */
+/* Makes the note older by so many seconds. */
 static void age_note(long seconds)
 {
   struct gc_failure failure;
@@ -50,27 +50,27 @@ static void a_failure_is_remembered_until_it_is_over(void **state)
 
   (void)state;
   assert_int_equal(find_failure(&failure), -ENOENT);
-  assert_int_equal(remember(SENTENCE, false), 0);
+  assert_int_equal(remember(SENTENCE, GC_FAILURE_LASTS), 0);
   assert_int_equal(find_failure(&failure), 0);
   assert_string_equal(failure.why, SENTENCE);
-  assert_false(failure.passing);
+  assert_true(failure.kind == GC_FAILURE_LASTS);
   assert_true(labs((long)(time(NULL) - failure.when)) < 100);
   assert_int_equal(strlen(failure.since), strlen("2026-11-21T04:07:16Z"));
   assert_int_equal(stat(NOTE, &st), 0);
   assert_int_equal(st.st_mode & 07777, 0600);
   assert_int_equal(files("records", "", NULL), 1); /* nothing else was left */
-  /* the last one counts */
-  assert_int_equal(remember("the GPU is busy", true), 0);
+  /* the last one is valid */
+  assert_int_equal(remember("the GPU is busy", GC_FAILURE_PASSES), 0);
   assert_int_equal(find_failure(&failure), 0);
   assert_string_equal(failure.why, "the GPU is busy");
-  assert_true(failure.passing);
-  /* it is no record */
+  assert_true(failure.kind == GC_FAILURE_PASSES);
+  /* it is not a record */
   expect_find(-ENOENT, "no record");
-  /* and a record is its end */
+  /* a record removes it */
   assert_int_equal(write_good(), 0);
   assert_int_equal(find_failure(&failure), -ENOENT);
   assert_int_equal(files("records", ".failed", NULL), 0);
-  assert_int_equal(remember(SENTENCE, false), 0);
+  assert_int_equal(remember(SENTENCE, GC_FAILURE_LASTS), 0);
   assert_int_equal(gc_store_forget_failure(ID, &err), 0);
   assert_int_equal(gc_store_forget_failure(ID, &err), -ENOENT);
   assert_int_equal(find_failure(&failure), -ENOENT);
@@ -90,7 +90,7 @@ static void a_failure_counts_for_what_it_was_seen_with(void **state)
   for (size_t i = 0; i < sizeof(variables) / sizeof(*variables); i++)
     unsetenv(variables[i]);
   environment = gc_store_environment();
-  assert_int_equal(remember(SENTENCE, false), 0);
+  assert_int_equal(remember(SENTENCE, GC_FAILURE_LASTS), 0);
 #define DIFFERS(member)                                                                            \
   other = h200;                                                                                    \
   strcpy(other.member, "x");                                                                       \
@@ -113,12 +113,41 @@ static void a_failure_counts_for_what_it_was_seen_with(void **state)
   }
   edit_note("\nmethod: ", "\nmethod: 0");
   assert_int_equal(find_failure(&failure), -ENOENT);
-  assert_int_equal(remember(SENTENCE, false), 0);
+  assert_int_equal(remember(SENTENCE, GC_FAILURE_LASTS), 0);
   edit_note("\nprogram: ", "\nprogram: 0");
   assert_int_equal(find_failure(&failure), -ENOENT);
 }
 
-/* Another root is another container; a device may be granted or refused. */
+/* Another root directory means another container; access to a device may be granted or refused. */
+/* Ranks of a job see different GPUs: their notes do not replace each other. */
+static void each_set_of_conditions_has_its_note(void **state)
+{
+  struct gc_failure failure;
+  struct stat st;
+
+  (void)state;
+  for (uint64_t i = 0; i < 12; i++)
+    assert_int_equal(gc_store_remember_failure(&h200, i, i % 2 ? "odd" : "even",
+                                               GC_FAILURE_PASSES, &err), 0);
+  for (uint64_t i = 0; i < 12; i++) {
+    assert_int_equal(gc_store_find_failure(&h200, i, &failure), 0);
+    assert_string_equal(failure.why, i % 2 ? "odd" : "even");
+  }
+  /* one that is written again replaces its own */
+  assert_int_equal(gc_store_remember_failure(&h200, 3, "again", GC_FAILURE_PASSES, &err), 0);
+  assert_int_equal(gc_store_find_failure(&h200, 3, &failure), 0);
+  assert_string_equal(failure.why, "again");
+  assert_int_equal(gc_store_find_failure(&h200, 4, &failure), 0);
+  /* bounded: the oldest are dropped */
+  for (uint64_t i = 100; i < 200; i++)
+    assert_int_equal(gc_store_remember_failure(&h200, i, "many", GC_FAILURE_PASSES, &err), 0);
+  assert_int_equal(gc_store_find_failure(&h200, 4, &failure), -ENOENT);
+  assert_int_equal(gc_store_find_failure(&h200, 185, &failure), 0);
+  assert_int_equal(gc_store_find_failure(&h200, 199, &failure), 0);
+  assert_int_equal(stat(NOTE, &st), 0);
+  assert_true(st.st_size < 64 * 1024);
+}
+
 static void a_failure_counts_for_where_it_was_seen(void **state)
 {
   const uint64_t refused = gc_store_hash_place(1, ".", "device");
@@ -136,30 +165,92 @@ static void a_failure_counts_for_where_it_was_seen(void **state)
   assert_true(refused == gc_store_hash_place(1, ".", "device"));
 }
 
-static void a_failure_is_forgotten_in_time(void **state)
+static void a_failure_is_valid_for_some_time(void **state)
 {
   static const struct {
-    bool passing;
+    enum gc_failure_kind kind;
     long age;
     int status;
   } cases[] = {
-    { true, GC_PASSING_FAILURE_SECONDS - 60, 0 },
-    { true, GC_PASSING_FAILURE_SECONDS + 1, -ENOENT },
-    { false, GC_PASSING_FAILURE_SECONDS + 1, 0 },
-    { false, GC_FAILURE_SECONDS - 60, 0 },
-    { false, GC_FAILURE_SECONDS + 1, -ENOENT },
-    { false, -10, 0 },         /* of a machine whose clock is a little ahead */
-    { false, -3600, -ENOENT }, /* the clock was set back */
+    { GC_FAILURE_PASSES, GC_PASSING_FAILURE_SECONDS - 60, 0 },
+    { GC_FAILURE_PASSES, GC_PASSING_FAILURE_SECONDS + 1, -ENOENT },
+    { GC_FAILURE_LASTS, GC_PASSING_FAILURE_SECONDS + 1, 0 },
+    { GC_FAILURE_LASTS, GC_FAILURE_SECONDS - 60, 0 },
+    { GC_FAILURE_LASTS, GC_FAILURE_SECONDS + 1, -ENOENT },
+    { GC_FAILURE_LASTS, -10, 0 },         /* from a machine with a clock that is a little ahead */
+    { GC_FAILURE_LASTS, -3600, -ENOENT }, /* the clock was set back */
   };
   struct gc_failure failure;
 
   (void)state;
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-    assert_int_equal(remember(SENTENCE, cases[i].passing), 0);
+    assert_int_equal(remember(SENTENCE, cases[i].kind), 0);
     age_note(cases[i].age);
     if (find_failure(&failure) != cases[i].status)
       fail_msg("case %zu: %d", i, find_failure(&failure));
   }
+}
+
+static void expect_seconds(enum gc_failure_kind kind, long seconds)
+{
+  struct gc_failure failure;
+  int status;
+
+  assert_int_equal(remember(SENTENCE, kind), 0);
+  status = find_failure(&failure);
+  assert_int_equal(status, seconds ? 0 : -ENOENT);
+  if (!status)
+    assert_int_equal(failure.seconds, seconds);
+}
+
+/* Makes the note so old that it is not valid any more. */
+static void outlive(long seconds)
+{
+  struct gc_failure failure;
+
+  assert_int_equal(find_failure(&failure), 0);
+  age_note(failure.seconds + seconds);
+  assert_int_equal(find_failure(&failure), -ENOENT);
+}
+
+static void repeated_failures_count_longer(void **state)
+{
+  long seconds = GC_PASSING_FAILURE_SECONDS;
+
+  (void)state;
+  for (int i = 0; i < 12; i++) {
+    expect_seconds(GC_FAILURE_PASSES, seconds);
+    /* others fail at the same time, or a user tries again */
+    expect_seconds(GC_FAILURE_PASSES, seconds);
+    expect_seconds(GC_FAILURE_HELD, seconds);
+    outlive(1);
+    seconds = 2 * seconds < GC_FAILURE_SECONDS ? 2 * seconds : GC_FAILURE_SECONDS;
+  }
+  assert_int_equal(seconds, GC_FAILURE_SECONDS);
+  /* it went well for a day: nobody tried, or another version was used */
+  expect_seconds(GC_FAILURE_PASSES, GC_FAILURE_SECONDS);
+  outlive(GC_FAILURE_SECONDS + 1);
+  expect_seconds(GC_FAILURE_PASSES, GC_PASSING_FAILURE_SECONDS);
+  /* a record resets it */
+  outlive(1);
+  expect_seconds(GC_FAILURE_PASSES, 2 * GC_PASSING_FAILURE_SECONDS);
+  assert_int_equal(write_good(), 0);
+  expect_seconds(GC_FAILURE_PASSES, GC_PASSING_FAILURE_SECONDS);
+  expect_seconds(GC_FAILURE_LASTS, GC_FAILURE_SECONDS);
+  expect_seconds(GC_FAILURE_PASSES, GC_PASSING_FAILURE_SECONDS);
+}
+
+/* Another process can measure at once; a kill that is repeated may come from the kernel, because
+ * memory runs out. */
+static void one_kill_does_not_count(void **state)
+{
+  (void)state;
+  expect_seconds(GC_FAILURE_KILLED, 0);
+  expect_seconds(GC_FAILURE_KILLED, GC_PASSING_FAILURE_SECONDS);
+  outlive(1);
+  expect_seconds(GC_FAILURE_KILLED, 2 * GC_PASSING_FAILURE_SECONDS);
+  assert_int_equal(write_good(), 0);
+  expect_seconds(GC_FAILURE_KILLED, 0);
 }
 
 static void what_is_no_note_is_none(void **state)
@@ -167,8 +258,10 @@ static void what_is_no_note_is_none(void **state)
   static const struct {
     const char *from, *to;
   } edits[] = {
-    { "hwloc-gpucache", "hwloc" }, { "failure 1", "failure 2" },   { "since: 2", "since: x" },
-    { "Z\npassing", "\npassing" }, { "passing: ", "passing " },    { "why: ", "who: " },
+    { "hwloc-gpucache", "hwloc" }, { "failure 2", "failure 3" },   { "since: 2", "since: x" },
+    { "Z\nkind", "\nkind" }, { "kind: ", "kind: x" },    { "why: ", "who: " },
+    { "seconds: 86400", "seconds: 86401" }, { "seconds: ", "seconds: 18446744073709551616" },
+    { "seconds: ", "seconds: -" },
     { "why: ", "\nwhy: " },        { "why: ", "why" },             { "driver: ", "drover: " },
     { SENTENCE "\n", SENTENCE },   { SENTENCE, SENTENCE "\nmore" },
   };
@@ -177,7 +270,7 @@ static void what_is_no_note_is_none(void **state)
 
   (void)state;
   for (size_t i = 0; i < sizeof(edits) / sizeof(*edits); i++) {
-    assert_int_equal(remember(SENTENCE, false), 0);
+    assert_int_equal(remember(SENTENCE, GC_FAILURE_LASTS), 0);
     assert_int_equal(find_failure(&failure), 0);
     edit_note(edits[i].from, edits[i].to);
     if (!find_failure(&failure))
@@ -189,14 +282,14 @@ static void what_is_no_note_is_none(void **state)
   big[sizeof(big) - 1] = '\0';
   put(NOTE, big);
   assert_int_equal(find_failure(&failure), -ENOENT);
-  /* a sentence is one line, and has an end */
-  assert_int_equal(remember("two\nlines\ttwo", false), 0);
+  /* a sentence is one line of limited length */
+  assert_int_equal(remember("two\nlines\ttwo", GC_FAILURE_LASTS), 0);
   assert_int_equal(find_failure(&failure), 0);
   assert_string_equal(failure.why, "two lines two");
-  assert_int_equal(remember(big, false), -E2BIG);
-  assert_int_equal(find_failure(&failure), 0); /* what was there stays */
+  assert_int_equal(remember(big, GC_FAILURE_LASTS), -E2BIG);
+  assert_int_equal(find_failure(&failure), 0); /* the earlier note stays */
   big[2000] = '\0';
-  assert_int_equal(remember(big, false), 0);
+  assert_int_equal(remember(big, GC_FAILURE_LASTS), 0);
   assert_int_equal(find_failure(&failure), 0);
   assert_int_equal(strlen(failure.why), sizeof(failure.why) - 1);
 }
@@ -207,7 +300,7 @@ static void a_note_is_trusted_as_a_record_is(void **state)
   char *text;
 
   (void)state;
-  assert_int_equal(remember(SENTENCE, false), 0);
+  assert_int_equal(remember(SENTENCE, GC_FAILURE_LASTS), 0);
   assert_int_equal(chmod(NOTE, 0620), 0);
   assert_int_equal(find_failure(&failure), -ENOENT);
   assert_int_equal(chmod(NOTE, 0600), 0);
@@ -215,7 +308,7 @@ static void a_note_is_trusted_as_a_record_is(void **state)
   assert_int_equal(rename(NOTE, "elsewhere"), 0);
   assert_int_equal(symlink("../elsewhere", NOTE), 0);
   assert_int_equal(find_failure(&failure), -ENOENT);
-  assert_int_equal(remember("another one", false), 0); /* replaces the link, not what it leads to */
+  assert_int_equal(remember("another one", GC_FAILURE_LASTS), 0); /* replaces the link, not its target */
   text = get("elsewhere");
   assert_non_null(strstr(text, SENTENCE));
   free(text);
@@ -226,12 +319,12 @@ static void a_note_is_trusted_as_a_record_is(void **state)
   assert_int_equal(find_failure(&failure), -ENOENT); /* at once */
   assert_int_equal(unlink(NOTE), 0);
   assert_int_equal(mkdir(NOTE, 0700), 0);
-  assert_int_equal(remember(SENTENCE, false), -EISDIR);
+  assert_int_equal(remember(SENTENCE, GC_FAILURE_LASTS), -EISDIR);
   assert_non_null(strstr(err.text, ".failed"));
   assert_int_equal(files("records", "", NULL), 1); /* no temporary file stays */
   assert_int_equal(rmdir(NOTE), 0);
   assert_int_equal(chmod("records", 0777), 0);
-  assert_int_equal(remember(SENTENCE, false), -EACCES);
+  assert_int_equal(remember(SENTENCE, GC_FAILURE_LASTS), -EACCES);
   assert_int_equal(chmod("records", 0700), 0);
 }
 
@@ -240,8 +333,11 @@ int main(void)
   const struct CMUnitTest tests[] = {
     TEST(a_failure_is_remembered_until_it_is_over),
     TEST(a_failure_counts_for_what_it_was_seen_with),
+    TEST(each_set_of_conditions_has_its_note),
     TEST(a_failure_counts_for_where_it_was_seen),
-    TEST(a_failure_is_forgotten_in_time),
+    TEST(a_failure_is_valid_for_some_time),
+    TEST(repeated_failures_count_longer),
+    TEST(one_kill_does_not_count),
     TEST(what_is_no_note_is_none),
     TEST(a_note_is_trusted_as_a_record_is),
   };

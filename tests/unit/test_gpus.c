@@ -1,14 +1,15 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Enumeration, on trees of files that each test writes into a directory of its own.
+ * The list of GPUs, on file trees that each test writes into its own directory.
  */
 #include "tree.h"
 
-#include "gpus/vendors.h"
+#include "gpus/gpus.h"
+#include "gpus/sim.h"
 #include "util/hash.h"
 
-/* What a real H200 shows. */
+/* The files of a real H200. */
 #define H200_INFORMATION                                                                           \
   "Model: \t\t NVIDIA H200\nIRQ:   \t\t 41\n"                                                      \
   "GPU UUID: \t GPU-0f57e240-3d79-05fd-7882-d6bec7b0f1cf\n"                                        \
@@ -92,6 +93,23 @@ static void real_h200(void **state)
   assert_int_equal(gpus.array[0].dev, 6);
 }
 
+/* A record with such bytes could not be read, so it would not be stored. */
+static void broken_bytes_are_replaced(void **state)
+{
+  const struct gc_identity *identity;
+
+  (void)state;
+  put("proc/driver/nvidia/version", OPEN_VERSION);
+  put_h200("0000:00:06.0", "Model: \t\t NVIDIA\x01H\x80" "200\n"
+                           "GPU UUID: \t GPU-0f57e240-3d79-05fd-7882-d6bec7b0f1cf\n"
+                           "Video BIOS: \t 96.00\x1b.a5\x7f\xff\nDevice Minor: \t 0\n");
+  list(NULL);
+  assert_int_equal(gpus.count, 1);
+  identity = &gpus.array[0].identity;
+  assert_string_equal(identity->model, "NVIDIA?H?200");
+  assert_string_equal(identity->vbios, "96.00?.a5??");
+}
+
 static void driver_versions(void **state)
 {
   (void)state;
@@ -114,7 +132,7 @@ static void order_and_names(void **state)
   put_h200("0001:01:00.0", "GPU UUID: \t GPU-c\n");
   put_h200("0000:97:00.0", "GPU UUID: \t GPU-b\n");
   put_h200("0000:17:00.0", "GPU UUID: \t GPU-a\n");
-  put_pci("0000:18:00.0", "0x10de\n", "0x040300\n"); /* the sound of a GPU */
+  put_pci("0000:18:00.0", "0x10de\n", "0x040300\n"); /* the audio device of a GPU */
   put_pci("0000:19:00.0", "0x10de\n", "0x068000\n"); /* a switch */
   put_pci("0000:1a:00.0", "0x1a03\n", "0x030000\n");
   put("sys/bus/pci/devices/junk/vendor", "0x10de\n");
@@ -143,7 +161,7 @@ static void without_a_driver(void **state)
   assert_non_null(strstr(gpus.array[0].problem, "driver"));
 }
 
-/* gVisor and the like: what /proc shows counts, too. */
+/* Containers such as gVisor: a GPU that only /proc lists is found, too. */
 static void without_sysfs(void **state)
 {
   (void)state;
@@ -208,7 +226,7 @@ static void mig_state(void **state)
   list(NULL);
   strcpy(before, gpus.array[0].identity.mig);
   assert_memory_equal(before, "gi0/ci0,gi1/ci0,", 16);
-  put_mig(40, 0); /* far behind what fits */
+  put_mig(40, 0); /* too long */
   list(NULL);
   assert_string_not_equal(gpus.array[0].identity.mig, before);
 }
@@ -243,13 +261,13 @@ static void simulated(void **state)
   assert_int_equal(strlen(gpus.array[0].identity.vbios), 16);
   assert_string_equal(gpus.array[1].identity.model, "plain");
   assert_string_equal(gpus.array[2].identity.id, "sim-nope");
-  assert_non_null(strstr(gpus.array[2].problem, "no simulated GPU named 'nope'; known: "));
+  assert_non_null(strstr(gpus.array[2].problem, "no simulated GPU is named 'nope'; available: "));
   assert_non_null(strstr(gpus.array[2].problem, "h200"));
   assert_null(strstr(gpus.array[2].problem, "README"));
   assert_ptr_equal(gc_gpus_by_name(&gpus, "plain"), &gpus.array[1]);
   assert_ptr_equal(gc_gpus_by_name(&gpus, "sim-plain"), &gpus.array[1]);
   assert_ptr_equal(gc_gpus_by_name(&gpus, path_of("plain")), &gpus.array[1]);
-  /* Any change makes another GPU of it. */
+  /* A profile with any change is another GPU. */
   before = gpus.array[0].identity;
   put("h200", "# modelled = x\n  model =  NVIDIA H200   # really\nsms = 133\n");
   list("h200");
@@ -258,18 +276,18 @@ static void simulated(void **state)
 
 #define TABLES "model = M\ngfx = gfx90a # not gfx = gfx900\n[cache L1]\nsize = 1\n"
 
-/* What a simulated kernel driver says. */
+/* The driver tables of a simulated GPU. */
 static void simulated_tables(void **state)
 {
   static const struct {
     const char *text, *problem;
   } bad[] = {
-      {"[sysfs L9Cache]\n", ":5: no element is called 'L9Cache'"},
-      {"[sysfs LDS]\nNominalBytes = 1\n[sysfs LDS]\n", ":7: a second table of 'LDS'"},
+      {"[sysfs L9Cache]\n", ":5: unknown element 'L9Cache'"},
+      {"[sysfs LDS]\nNominalBytes = 1\n[sysfs LDS]\n", ":7: second table for 'LDS'"},
       {"[sysfs LDS]\nNominalBytes = 1 KiB\n[sysfs LDS]\n", ":6: more than one word: 'KiB'"},
       {"[sysfs LDS]\nLineBytes = many\n", ":6: not a whole number: 'many'"},
-      {"[sysfs LDS]\nLineBytes = 64\nLineBytes = 64\n", ":7: a second 'LineBytes'"},
-      {"[sysfs LDS]\nLatencyCycles = 64\n", ":6: the kernel driver says nothing of 'LatencyCycles'"},
+      {"[sysfs LDS]\nLineBytes = 64\nLineBytes = 64\n", ":7: duplicate key 'LineBytes'"},
+      {"[sysfs LDS]\nLatencyCycles = 64\n", ":6: not a key of the driver tables: 'LatencyCycles'"},
   };
   const struct gc_element *element;
 
@@ -279,20 +297,20 @@ static void simulated_tables(void **state)
   put("plain", "model = x\n[cache L1]\ngfx = gfx90a\n");
   list("mi,plain");
   assert_string_equal(gpus.array[0].gfx, "gfx90a");
-  assert_non_null(gpus.array[0].known);
-  assert_int_equal(gpus.array[0].known->count, 3); /* device memory holds the others */
-  element = gc_record_find(gpus.array[0].known, GC_SCALAR_L1);
+  assert_non_null(gpus.array[0].tables);
+  assert_int_equal(gpus.array[0].tables->count, 3); /* device memory encloses the others */
+  element = gc_record_find(gpus.array[0].tables, GC_SCALAR_L1);
   assert_string_equal(gc_infos_get(&element->infos, "NominalBytes"), "16384");
   assert_string_equal(gc_infos_get(&element->infos, "NominalSource"), "sysfs");
   assert_string_equal(gc_infos_get(&element->infos, "SharedByCUs"), "8x2,4x1");
   assert_string_equal(gc_infos_get(&element->infos, "SharedByCUsSource"), "sysfs");
   assert_string_equal(gc_infos_get(&element->infos, "CapacityBytes"), "16384");
   assert_int_equal(element->infos.count, 6);
-  assert_string_equal(gc_infos_get(&gpus.array[0].known->infos, "GFX"), "gfx90a");
-  element = gc_record_find(gpus.array[0].known, GC_LDS);
+  assert_string_equal(gc_infos_get(&gpus.array[0].tables->infos, "GFX"), "gfx90a");
+  element = gc_record_find(gpus.array[0].tables, GC_LDS);
   assert_string_equal(gc_infos_get(&element->infos, "InstancesSource"), "sysfs");
   assert_string_equal(gpus.array[1].gfx, "");
-  assert_null(gpus.array[1].known);
+  assert_null(gpus.array[1].tables);
   for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
     char text[256];
 
@@ -301,7 +319,7 @@ static void simulated_tables(void **state)
     list("mi");
     if (!strstr(gpus.array[0].problem, bad[i].problem))
       fail_msg("\"%s\" is not \"%s\"", gpus.array[0].problem, bad[i].problem);
-    assert_null(gpus.array[0].known);
+    assert_null(gpus.array[0].tables);
   }
 }
 
@@ -324,7 +342,7 @@ static void simulated_badly(void **state)
   (void)state;
   memset(large, '#', sizeof(large) - 1);
   put("large", large);
-  large[sizeof(large) - 2] = '\0'; /* 1 MiB is still fine */
+  large[sizeof(large) - 2] = '\0'; /* 1 MiB is accepted */
   put("fits", large);
   put("dir/x", "");
   assert_int_equal(mkfifo(path_of("fifo"), 0600), 0);
@@ -360,7 +378,7 @@ static void names_are_sorted(void **state)
   assert_int_equal(strlen(small), sizeof(small) - 1);
 }
 
-static void no_descriptor_stays(void **state)
+static void no_descriptor_is_left(void **state)
 {
   unsigned before;
 
@@ -380,13 +398,14 @@ int main(void)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
       TEST(nothing_is_fine),       TEST(real_h200),
+      TEST(broken_bytes_are_replaced),
       TEST(driver_versions),       TEST(order_and_names),
       TEST(without_a_driver),      TEST(without_sysfs),
       TEST(not_ready_or_excluded), TEST(mig_state),
       TEST(hash_is_fnv1a),         TEST(simulated),
       TEST(simulated_tables),
       TEST(simulated_real_first),  TEST(simulated_badly),
-      TEST(names_are_sorted),      TEST(no_descriptor_stays),
+      TEST(names_are_sorted),      TEST(no_descriptor_is_left),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

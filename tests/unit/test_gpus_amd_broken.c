@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * AMD GPUs on broken trees of KFD: what cannot be believed is not told, and harms nothing else.
+ * AMD GPUs in broken trees of KFD: values that are not credible are left out, and others are not
+ * affected.
  */
 #include "amd.h"
 
@@ -15,10 +16,10 @@ static void cache(unsigned index, const char *lines)
   put(file, lines);
 }
 
-/* Which entries of an MI100 are what. */
+/* The entries of an MI100, by kind. */
 enum { VECTOR = 0, CODE = 120, SCALAR = CODE + 44, L2 = SCALAR + 44 };
 
-/* What lies in the middle is not read where the ends tell enough. */
+/* Entries in the middle are not read where the first and the last one are enough. */
 static void reads_no_more_than_it_must(void **state)
 {
   (void)state;
@@ -28,28 +29,28 @@ static void reads_no_more_than_it_must(void **state)
   for (unsigned i = SCALAR + 1; i < L2 - 1; i++)
     cache(i, "level 7\ntype 99\n");
   list(1);
-  ELEMENTS_ARE(gpus.array[0].known, mi100_elements);
+  ELEMENTS_ARE(gpus.array[0].tables, mi100_elements);
 }
 
-/* And it is where they do not. */
+/* They are read where these are not enough. */
 static void reads_what_it_must(void **state)
 {
-  const struct gc_record *known;
+  const struct gc_record *tables;
 
   (void)state;
   add_amd("mi100", 1, "0000:a7:00.0");
   shell("sed -i 's/^sibling_map 1,0/sibling_map 1,1/' %s/" CACHES "%d/properties", root, L2 - 1);
   list(1);
-  known = gpus.array[0].known;
-  element_is(known, &(struct expected){GC_INSTRUCTION_CACHE, 32 * KIB, 64, 44, 0, "36x3,4x2,4x1"});
-  element_is(known, &(struct expected){GC_SCALAR_L1, 16 * KIB, 64, 44, 0, "36x3,5x2,3x1"});
-  /* two CUs have one vector L1: nobody has one of its own, and the number of them is their own, too */
+  tables = gpus.array[0].tables;
+  element_is(tables, &(struct expected){GC_INSTRUCTION_CACHE, 32 * KIB, 64, 44, 0, "36x3,4x2,4x1"});
+  element_is(tables, &(struct expected){GC_SCALAR_L1, 16 * KIB, 64, 44, 0, "36x3,5x2,3x1"});
+  /* two CUs share one vector L1: there is no number per CU, but a number of instances */
   shell("sed -i 's/^sibling_map 1,0/sibling_map 1,1/' %s/" CACHES "%d/properties", root, CODE - 1);
   list(1);
-  element_is(gpus.array[0].known, &(struct expected){GC_L1, 16 * KIB, 64, 120, 0, "1x2,119x1"});
+  element_is(gpus.array[0].tables, &(struct expected){GC_L1, 16 * KIB, 64, 120, 0, "1x2,119x1"});
 }
 
-/* An entry that says nothing makes counts uncertain, and nothing else. */
+/* An empty entry makes counts uncertain, and nothing else. */
 static void half_a_table(void **state)
 {
   static const char *const texts[] = {"", "level 1\n", "\n\n\n", "level 1\nsize 16\ntype 4294967295\n",
@@ -68,23 +69,23 @@ static void half_a_table(void **state)
   for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
     cache(CODE + 10, texts[i]);
     list(1);
-    ELEMENTS_ARE(gpus.array[0].known, elements);
+    ELEMENTS_ARE(gpus.array[0].tables, elements);
   }
 }
 
-/* What was there before the gap is believed, and not counted. */
+/* Entries before the gap are used, but not counted. */
 static void a_gap(void **state)
 {
-  const struct gc_record *known;
+  const struct gc_record *tables;
 
   (void)state;
   add_amd("mi100", 1, "0000:a7:00.0");
   shell("rm -r %s/" CACHES "%d", root, CODE + 5);
   list(1);
-  known = gpus.array[0].known;
-  element_is(known, &(struct expected){GC_L1, 16 * KIB, 64, 0, 0, NULL});
-  element_is(known, &(struct expected){GC_INSTRUCTION_CACHE, 32 * KIB, 64, 0, 0, NULL});
-  absent_is(known, GC_L2, "are to list 209 caches, and not all can be read");
+  tables = gpus.array[0].tables;
+  element_is(tables, &(struct expected){GC_L1, 16 * KIB, 64, 0, 0, NULL});
+  element_is(tables, &(struct expected){GC_INSTRUCTION_CACHE, 32 * KIB, 64, 0, 0, NULL});
+  absent_is(tables, GC_L2, "should list 209 caches, but not all can be read");
 }
 
 static void absurd_numbers(void **state)
@@ -102,7 +103,7 @@ static void absurd_numbers(void **state)
       {"level 2\ntype 9\nsizes 4096\n", false},
       {"level 2\ntype 8\nsize 4096\n", false},  /* neither data nor instructions */
       {"level 2\ntype 5\nsize 4096\n", false},  /* of CPU cores */
-      {"level 2\ntype 73\nsize 4096\n", false}, /* of who knows what */
+      {"level 2\ntype 73\nsize 4096\n", false}, /* of an unknown processor */
       {"level 9\ntype 9\nsize 4096\n", false},
   };
 
@@ -113,7 +114,7 @@ static void absurd_numbers(void **state)
     node_with(1, "unique_id 1\ncaches_count 1\n");
     cache(0, cases[i].text);
     list(1);
-    l2 = gc_record_find(gpus.array[0].known, GC_L2);
+    l2 = gc_record_find(gpus.array[0].tables, GC_L2);
     if ((l2 && gc_infos_get(&l2->infos, "CapacityBytes")) != cases[i].there)
       fail_msg("%s", cases[i].text);
   }
@@ -121,7 +122,7 @@ static void absurd_numbers(void **state)
 
 static void absurd_nodes(void **state)
 {
-  const struct gc_record *known;
+  const struct gc_record *tables;
 
   (void)state;
   put(NODES "/1/properties",
@@ -134,21 +135,21 @@ static void absurd_nodes(void **state)
       "heap_type 1\nsize_in_bytes 18446744073709551615\nwidth 18446744073709551615\n");
   list(1);
   id_of(0, "GPU-ffffffffffffffff");
-  assert_null(gpus.array[0].known); /* nothing that could be believed */
+  assert_null(gpus.array[0].tables); /* no credible value */
   put(NODES "/1/properties", "simd_count 18446744073709551615\nsimd_per_cu 18446744073709551615\n"
                              "lds_size_in_kb 64\nmax_waves_per_simd 1024\nwave_front_size 1024\n");
   put(NODES "/1/mem_banks/0/properties", "heap_type 0\nsize_in_bytes 4096\n");
   list(1);
-  known = gpus.array[0].known;
-  element_is(known, &(struct expected){GC_LDS, 64 * KIB, 0, 0, 0, NULL});
-  fact_is(known, "SMs", NULL);
-  fact_is(known, "ThreadsPerSM", NULL);
+  tables = gpus.array[0].tables;
+  element_is(tables, &(struct expected){GC_LDS, 64 * KIB, 0, 0, 0, NULL});
+  fact_is(tables, "SMs", NULL);
+  fact_is(tables, "ThreadsPerSM", NULL);
   /* memory of the host is not the GPU's */
-  absent_is(known, GC_DEVICE_MEMORY, "do not list its memory banks");
-  absent_is(known, GC_L1, "do not list it");
+  absent_is(tables, GC_DEVICE_MEMORY, "do not list its memory banks");
+  absent_is(tables, GC_L1, "do not list it");
 }
 
-/* A map may be cut off by the page that sysfs gives, or be none. */
+/* A map may be cut at the end of a page of sysfs, or be something else. */
 static void strange_maps(void **state)
 {
   static const char *const heads[] = {"1,1,0,", "0,0,0,0,", "1,x,", "", "11111", "1;1;"};
@@ -161,20 +162,20 @@ static void strange_maps(void **state)
     snprintf(text, sizeof(text), "level 1\ntype 10\nsize 64\nsibling_map %s", heads[i]);
     cache(0, text);
     list(1);
-    element_is(gpus.array[0].known,
+    element_is(gpus.array[0].tables,
                &(struct expected){GC_INSTRUCTION_CACHE, 64 * KIB, 0, 1, 0, sharing[i]});
   }
-  /* longer than anything; 2000 CUs with one cache are no group of CUs */
+  /* too long; 2000 CUs with one cache are not a group */
   snprintf(text, sizeof(text), "level 1\ntype 10\nsize 64\nsibling_map ");
   while (strlen(text) + 3 < sizeof(text))
     strcat(text, "1,");
   cache(0, text);
   list(1);
-  element_is(gpus.array[0].known,
+  element_is(gpus.array[0].tables,
              &(struct expected){GC_INSTRUCTION_CACHE, 64 * KIB, 0, 1, 0, NULL});
 }
 
-/* Work is bounded: of endless caches, nothing is counted. */
+/* Work is bounded: endless caches are not counted. */
 static void thousands_of_caches(void **state)
 {
   (void)state;
@@ -183,39 +184,39 @@ static void thousands_of_caches(void **state)
         "do printf 'processor_id_low %%d\\nlevel 1\\ntype 9\\nsize 16\\nsibling_map 1\\n' $i > $i/properties; "
         "done", root);
   list(1);
-  element_is(gpus.array[0].known, &(struct expected){GC_L1, 16 * KIB, 0, 0, 0, NULL});
-  /* and of kinds that change with every entry, the first count */
+  element_is(gpus.array[0].tables, &(struct expected){GC_L1, 16 * KIB, 0, 0, 0, NULL});
+  /* kinds that change with every entry: the first ones are used */
   shell("cd %s/" CACHES " && for i in $(seq 0 99); do printf 'processor_id_low %%d\\nlevel %%d\\ntype 9\\n"
         "size 16\\nsibling_map 1\\n' $i $((i %% 3 + 1)) > $i/properties; done", root);
   list(1);
-  assert_true(gpus.array[0].known->count <= 5);
+  assert_true(gpus.array[0].tables->count <= 5);
 }
 
-/* A directory where a file should be, a link to nowhere, a file that nobody ends. */
+/* A directory in place of a file, a dangling link, a file without an end. */
 static void strange_files(void **state)
 {
   (void)state;
   add_amd("mi100", 1, "0000:a7:00.0");
   shell("cd %s && rm " CACHES "120/properties && mkdir " CACHES "120/properties", root);
   list(1);
-  absent_is(gpus.array[0].known, GC_L2, "not all can be read");
+  absent_is(gpus.array[0].tables, GC_L2, "not all can be read");
   shell("cd %s && rmdir " CACHES "120/properties && ln -s nowhere " CACHES "120/properties", root);
   list(1);
   shell("cd %s && rm " CACHES "120/properties && mkfifo " CACHES "120/properties", root);
   list(1);
-  element_is(gpus.array[0].known, &(struct expected){GC_L1, 16 * KIB, 64, 0, 0, NULL});
+  element_is(gpus.array[0].tables, &(struct expected){GC_L1, 16 * KIB, 64, 0, 0, NULL});
   shell("cd %s && rm -r " CACHES " && ln -s /dev " NODES "/1/caches", root);
   list(1);
-  absent_is(gpus.array[0].known, GC_L1, "none can be read");
-  /* gone between listing and looking */
+  absent_is(gpus.array[0].tables, GC_L1, "none can be read");
+  /* removed between the list and the tables */
   gc_gpus_free(&gpus);
   assert_int_equal(gc_gpus_list(root, NULL, &gpus), 0);
   shell("rm -r %s/" NODES "/1", root);
-  assert_int_equal(gc_gpus_know(root, &gpus.array[0]), 0);
-  assert_null(gpus.array[0].known);
+  assert_int_equal(gc_gpus_read_tables(root, &gpus.array[0]), 0);
+  assert_null(gpus.array[0].tables);
 }
 
-/* Bytes of the tree changed at random: whatever comes of it is well-formed. */
+/* Random bytes of the tree are changed: every result is well-formed. */
 static void mutilated(void **state)
 {
   static const char *const files[] = {NODES "/1/properties", CACHES "0/properties",
@@ -242,10 +243,10 @@ static void mutilated(void **state)
       struct gc_gpu *gpu = &gpus.array[i];
 
       assert_true(gc_id_ok(gpu->identity.id));
-      assert_int_equal(gc_gpus_know(root, gpu), 0);
-      for (size_t j = 0; gpu->known && j < gpu->known->count; j++)
-        for (size_t k = 0; k < gpu->known->elements[j].infos.count; k++) {
-          const struct gc_info *info = &gpu->known->elements[j].infos.array[k];
+      assert_int_equal(gc_gpus_read_tables(root, gpu), 0);
+      for (size_t j = 0; gpu->tables && j < gpu->tables->count; j++)
+        for (size_t k = 0; k < gpu->tables->elements[j].infos.count; k++) {
+          const struct gc_info *info = &gpu->tables->elements[j].infos.array[k];
 
           assert_true(gc_value_ok(info->name, info->value));
         }

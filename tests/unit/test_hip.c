@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What the HIP back end does with an open GPU: what it asks for and in which order, what arrives at kernels, and
- * that every function that fails ends in a status and a sentence.
+ * The HIP back end with an open GPU: its calls and their order, what the kernels receive, and that
+ * every failing function gives a status and a message.
  */
 #include "hip.h"
 
@@ -25,7 +25,7 @@ static void reads_properties(void **state)
   assert_int_equal(p.shared_per_block, 65536);
   assert_int_equal(p.threads_per_sm, 2048);
   assert_int_equal(p.compute_major, 0);
-  assert_true(p.global_l1 && p.has_scalar && p.ecc);
+  assert_true(p.amd && p.global_l1 && p.has_scalar && p.ecc);
   assert_false(p.has_texture || p.has_constant || p.has_read_only || p.simulated);
 }
 
@@ -43,10 +43,10 @@ static void counts_cus_as_the_kernel_driver_does(void **state)
   assert_string_equal(p.model, "as sysfs calls it");
   close_device(f);
 
-  f->gpu.known = gc_record_new(&f->gpu.identity);
-  assert_non_null(f->gpu.known);
-  assert_int_equal(gc_infos_set_u64(&f->gpu.known->infos, "SMs", CUS), 0);
-  assert_int_equal(gc_infos_set_u64(&f->gpu.known->infos, "ThreadsPerSM", 1024), 0);
+  f->gpu.tables = gc_record_new(&f->gpu.identity);
+  assert_non_null(f->gpu.tables);
+  assert_int_equal(gc_infos_set_u64(&f->gpu.tables->infos, "SMs", CUS), 0);
+  assert_int_equal(gc_infos_set_u64(&f->gpu.tables->infos, "ThreadsPerSM", 1024), 0);
   must_open(f);
   assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
   assert_int_equal(p.sms, CUS);
@@ -59,7 +59,7 @@ static void sets_the_wall_clock(void **state)
     int khz;
     unsigned int nanoseconds, fraction;
   } clocks[] = {{25000, 40, 0}, {27000, 37, 159072862}, {1000000, 1, 0},
-                {100000, 0, 0}, {0, 0, 0}}; /* as kernels take it for, and not known: left as it is */
+                {100000, 0, 0}, {0, 0, 0}}; /* the default of the kernels, and unknown: unchanged */
   struct fixture *f = fixture_of(state);
 
   for (size_t i = 0; i < sizeof(clocks) / sizeof(*clocks); i++) {
@@ -74,7 +74,7 @@ static void sets_the_wall_clock(void **state)
 
 #define SLOTS 64
 
-/* Lays a ring by the kernel `fill` and brings it back. */
+/* Writes a ring with the kernel `fill` and downloads it. */
 static int lay_ring(struct fixture *f, uint64_t address, uint64_t ring[SLOTS])
 {
   const struct gpu_fill_args args = {.base = address, .count = SLOTS, .stride = 8, .multiplier = 1,
@@ -87,7 +87,7 @@ static int lay_ring(struct fixture *f, uint64_t address, uint64_t ring[SLOTS])
   return status ? status : f->ops->download(f->device, ring, address, SLOTS * 8, &f->err);
 }
 
-/* What a kernel does, it does where it was told to. */
+/* A kernel writes to the address in its arguments. */
 static void kernels_work(void **state)
 {
   struct fixture *f = fixture_of(state);
@@ -120,20 +120,15 @@ static void each_block_has_a_cu_where_there_are_enough(void **state)
   struct fixture *f = fixture_of(state);
   struct gc_launch launch = {GC_KERNEL_clock, CUS, 64, 1000, &args, sizeof(args)};
   struct gpu_clock_args moved = args;
-  uint32_t blocks;
 
   must_open(f);
   assert_int_equal(f->ops->alloc(f->device, 4096, &moved.result, &f->err), 0);
   launch.args = &moved;
   assert_int_equal(f->ops->launch(f->device, &launch, &f->err), 0);
   assert_int_equal(f->fake->shared, 65536);
-  assert_int_equal(f->ops->resident(f->device, &launch, &blocks, &f->err), 0);
-  assert_int_equal(blocks, 1);
   launch.blocks++;
   assert_int_equal(f->ops->launch(f->device, &launch, &f->err), 0);
   assert_int_equal(f->fake->shared, 1000);
-  assert_int_equal(f->ops->resident(f->device, &launch, &blocks, &f->err), 0);
-  assert_true(blocks > 1);
   f->ops->release(f->device, moved.result);
 }
 
@@ -142,12 +137,10 @@ static void checks_arguments(void **state)
   const struct gpu_clock_args args = {.nanoseconds = 1};
   struct fixture *f = fixture_of(state);
   struct gc_launch launch = {GC_KERNEL_clock, 1, 64, 0, &args, sizeof(args) - 1};
-  uint32_t blocks;
 
   must_open(f);
   assert_int_equal(f->ops->launch(f->device, &launch, &f->err), -EINVAL);
   says(f, "kernel clock takes 16 bytes of arguments, not 15");
-  assert_int_equal(f->ops->resident(f->device, &launch, &blocks, &f->err), -EINVAL);
   assert_int_equal(f->fake->launches, 0);
 }
 
@@ -167,7 +160,7 @@ static void says_what_amd_gpus_lack(void **state)
   assert_int_equal(f->ops->upload_constant(f->device, 0, "", 1, &f->err), -ENOTSUP);
   says(f, "constant memory");
   assert_int_equal(f->ops->upload_constant_copy(f->device, 0, "", &f->err), -ENOTSUP);
-  assert_int_equal(f->ops->launch_together(f->device, &launch, &copy, 1, &f->err), -ENOTSUP);
+  assert_int_equal(f->ops->launch_concurrent(f->device, &launch, &copy, 1, &f->err), -ENOTSUP);
   assert_int_equal(f->ops->carveout(f->device, GC_KERNEL_chase_ca, 50, &f->err), -ENOTSUP);
   says(f, "carve-out");
   assert_int_equal(f->ops->carveout(f->device, GC_KERNEL_chase_ca, 101, &f->err), -EINVAL);
@@ -190,7 +183,7 @@ static void gpu_that_vanishes(void **state)
   assert_int_equal(f->ops->download(f->device, ring, address, 8, &f->err), -ENODEV);
   says(f, "cannot copy 8 bytes from gpu3: hipErrorNoDevice");
   f->ops->release(f->device, address);
-  close_device(f); /* nothing can be given back, and nothing hangs */
+  close_device(f); /* nothing can be released, and nothing hangs */
   f->fake->modules = f->fake->allocations = 0;
 }
 
@@ -217,13 +210,11 @@ static void counts_the_most_memory(void **state)
   says(f, "cannot allocate 1125899906842624 bytes on gpu3: hipErrorOutOfMemory");
 }
 
-/* Calls everything that an AMD GPU can do; the first error ends it. */
+/* Calls all functions of an AMD GPU up to the first error. */
 static int use_everything(struct fixture *f)
 {
-  const struct gpu_clock_args args = {.nanoseconds = 1};
-  const struct gc_launch launch = {GC_KERNEL_clock, 1, 64, 0, &args, sizeof(args)};
   uint64_t address, ring[SLOTS];
-  int status = use_memory(f, &launch, sizeof(ring), &address);
+  int status = use_memory(f, sizeof(ring), &address);
 
   if (!status)
     status = lay_ring(f, address, ring);
@@ -231,7 +222,8 @@ static int use_everything(struct fixture *f)
   return status;
 }
 
-/* Functions whose failure nothing depends on: they give back, they only count, or there is no need for them. */
+/* Functions whose failure has no consequence: they release something, only count, or are not
+ * needed. */
 static const char *const harmless[] = {"hipGetErrorName", "hipModuleUnload", "hipDeviceReset",
                                        "hipMemGetAddressRange", "hipFree", "hipDeviceGetUuid"};
 
@@ -247,7 +239,7 @@ static void every_function_can_fail(void **state)
   } errors[] = {{2, -ENOMEM, "hipErrorOutOfMemory"}, {700, -EIO, "HIP error 700"}};
   struct fixture *f = fixture_of(state);
 
-  f->fake->wall_clock_khz = 25000; /* which has to be told to the kernels */
+  f->fake->wall_clock_khz = 25000; /* which the host must write to gpu_tick */
   for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
     for (size_t e = 0; e < 2 && !is_among(names[i], harmless, sizeof(harmless) / sizeof(*harmless)); e++) {
       const int status = use_while_failing(f, use_everything, "FAKE_HIP_FAIL", names[i], errors[e].error,

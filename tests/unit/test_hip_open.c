@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * How the HIP back end opens a GPU: which device it takes for the GPU meant, which kernels it loads, and why there is
- * none.
+ * How the HIP back end opens a GPU: which device it selects, which kernels it loads, and its
+ * messages if there are none.
  */
-#include "device/hip_device.h"
+#include "device/hip_open.h"
 #include "hip.h"
 
 #include <fcntl.h>
@@ -88,8 +88,16 @@ static void refuses_another_gpu(void **state)
   assert_int_equal(f->fake->current, -1);
 }
 
-/* All partitions of a GPU have its UUID, and the function of the bus id counts them. ROCr would show none
- * of them, were it asked for that UUID. */
+/* Makes the GPU number `before` of so many partitions, which share a UUID. */
+static void make_partition(struct fixture *f, unsigned before, unsigned parts)
+{
+  f->gpu.amd = (struct gc_amd){.uuid = UUID, .own_bus_id = true, .is_partition = true,
+                               .partition = before, .parts = parts, .before = before};
+  f->gpu.func = before;
+  snprintf(f->gpu.identity.id, sizeof(f->gpu.identity.id), UUID "-%u", before);
+}
+
+/* ROCr would show no partition, were it asked for the UUID that they share. */
 static void tells_partitions_by_function(void **state)
 {
   struct fixture *f = fixture_of(state);
@@ -100,47 +108,131 @@ static void tells_partitions_by_function(void **state)
     bus_id[sizeof(bus_id) - 2] = (char)('3' - i); /* in any order */
     set_device(f, i, bus_id, "0123456789abcdef");
   }
-  setenv("ROCR_VISIBLE_DEVICES", "0", 1);
-  f->gpu.func = 2;
-  strcpy(f->gpu.identity.id, UUID "-2");
+  setenv("ROCR_VISIBLE_DEVICES", "0,1,2,3", 1);
+  f->gpu.visibility = GC_VISIBLE;
+  make_partition(f, 2, 4);
   must_open(f);
   assert_string_equal(f->fake->rocr, "(unset)");
   assert_int_equal(f->fake->current, 1);
+  close_device(f);
+
+  make_partition(f, 5, 8); /* not among them */
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "HIP shows 4 devices in the place of gpu3 (" UUID "-5), none of which is gpu3");
 }
 
+/* The order is that of the kernel, if HIP shows all that the kernel lists. */
 static void tells_partitions_by_order(void **state)
 {
   struct fixture *f = fixture_of(state);
 
   for (int i = 0; i < 4; i++)
     set_device(f, i, i == 1 ? "0000:0b:00.0" : "0000:0a:00.0", "0123456789abcdef");
-  strcpy(f->gpu.identity.id, UUID "-2");
+  make_partition(f, 2, 3);
   must_open(f);
   assert_int_equal(f->fake->current, 3);
   close_device(f);
 
-  strcpy(f->gpu.identity.id, UUID "-3"); /* HIP shows three in that place */
+  make_partition(f, 0, 3);
+  must_open(f);
+  assert_int_equal(f->fake->current, 0);
+  close_device(f);
+
+  make_partition(f, 2, 4); /* HIP shows three at that place */
   assert_int_equal(open_device(f), -ENODEV);
-  says(f, "HIP shows 3 devices in the place of gpu3 (" UUID "-3), and which is which cannot be told");
+  says(f, "HIP shows 3 devices in the place of gpu3 (" UUID "-2), where the kernel lists 4, and does "
+          "not report which is which");
+  make_partition(f, 0, 2);
+  assert_int_equal(open_device(f), -ENODEV);
+
+  make_partition(f, 2, 3); /* the caller's variable may change the order */
+  setenv("HIP_VISIBLE_DEVICES", "3,0,2", 1);
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "does not report which is which");
 }
 
-/* The UUID tells nothing of which partition it is. */
-static void no_partition_by_uuid(void **state)
+/* The UUID does not identify the partition, nor does the place in an old HIP. */
+static void no_partition_by_shared_uuid(void **state)
 {
   struct fixture *f = fixture_of(state);
 
-  strcpy(f->gpu.identity.id, UUID "-1");
-  f->gpu.func = 1;
+  make_partition(f, 1, 8);
   assert_int_equal(open_device(f), -ENODEV);
-  says(f, "none of which is gpu3");
+  says(f, "HIP shows 1 device in the place of gpu3 (" UUID "-1), where the kernel lists 8");
+  assert_int_equal(f->fake->current, -1);
 }
 
-/* Consumer GPUs have no UUID: they are shown among all others, and found by their place. */
+/* With newer kernels it does. The id has the UUID of the whole GPU. */
+static void tells_partitions_by_their_own_uuid(void **state)
+{
+  static const char uuids[4][17] = {"aaaaaaaaaaaaaaaa", "bbbbbbbbbbbbbbbb", "cccccccccccccccc",
+                                    "dddddddddddddddd"};
+  struct fixture *f = fixture_of(state);
+
+  for (int i = 0; i < 4; i++)
+    set_device(f, i, "0000:0a:00.0", uuids[3 - i]);
+  f->fake->filters = 1;
+  f->gpu.visibility = GC_VISIBLE;
+  make_partition(f, 2, 4);
+  f->gpu.amd.own_uuid = true;
+  snprintf(f->gpu.amd.uuid, sizeof(f->gpu.amd.uuid), "GPU-%s", uuids[2]);
+  must_open(f);
+  assert_int_equal(f->fake->current, 1);
+  assert_int_equal(f->fake->opened, 4);
+  close_device(f);
+
+  strcpy(f->gpu.amd.rocr, f->gpu.amd.uuid);
+  must_open(f);
+  assert_int_equal(f->fake->current, 1);
+  assert_int_equal(f->fake->opened, 1);
+  close_device(f);
+
+  /* the kernel gives them no place of their own: another one is noticed */
+  f->gpu.amd.own_bus_id = false;
+  f->gpu.func = 0;
+  strcpy(f->gpu.amd.rocr, "2");
+  f->fake->current = -1;
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "HIP shows 1 device in the place of gpu3 (" UUID "-2), where the kernel lists 4");
+  assert_int_equal(f->fake->current, -1);
+}
+
+/* ROCr may count other GPUs than this program does: the place shows it. */
+static void checks_the_index(void **state)
+{
+  struct fixture *f = fixture_of(state);
+
+  for (int i = 0; i < 4; i++) {
+    char bus_id[] = "0000:0a:00.0";
+
+    bus_id[sizeof(bus_id) - 2] = (char)('0' + i);
+    set_device(f, i, bus_id, "0123456789abcdef");
+  }
+  f->fake->filters = 1;
+  f->gpu.visibility = GC_VISIBLE;
+  make_partition(f, 2, 4);
+  strcpy(f->gpu.amd.rocr, "2");
+  must_open(f);
+  assert_string_equal(f->fake->rocr, "2");
+  assert_int_equal(f->fake->current, 2);
+  assert_int_equal(f->fake->opened, 1);
+  close_device(f);
+
+  strcpy(f->gpu.amd.rocr, "3");
+  f->fake->current = -1;
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "HIP shows 1 device in the place of gpu3 (" UUID "-2), none of which is gpu3");
+  assert_int_equal(f->fake->current, -1);
+}
+
+/* Consumer GPUs have no UUID. HIP shows all GPUs, and the place identifies this one. */
 static void gpu_without_uuid(void **state)
 {
   struct fixture *f = fixture_of(state);
 
   strcpy(f->gpu.identity.id, "pci-0000_0a_00.0-744c");
+  f->gpu.amd = (struct gc_amd){.own_bus_id = true, .parts = 1};
+  f->gpu.visibility = GC_VISIBLE;
   setenv("HIP_VISIBLE_DEVICES", "3", 1);
   set_device(f, 1, "0000:0b:00.0", "");
   must_open(f);
@@ -170,11 +262,11 @@ static void respects_hidden_gpus(void **state)
     assert_string_equal(getenv(hidden[i].variable), hidden[i].value);
     unsetenv(hidden[i].variable);
   }
-  assert_int_equal(f->fake->inits, 0); /* the library was not even started */
+  assert_int_equal(f->fake->inits, 0); /* the library was not initialized */
 }
 
-/* HIP takes an empty list for none, and CUDA's list only where it has none of its own. */
-static void lists_that_hide_nothing(void **state)
+/* HIP ignores an empty list, and uses CUDA's list only if its own is unset or empty. */
+static void shows_only_a_gpu_that_is_visible(void **state)
 {
   static const struct {
     const char *rocr, *hip, *cuda;
@@ -182,6 +274,7 @@ static void lists_that_hide_nothing(void **state)
                {NULL, NULL, ""},  {NULL, "0", "-1"},   {"2", "", "GPU-00010203"}};
   struct fixture *f = fixture_of(state);
 
+  f->gpu.visibility = GC_VISIBLE;
   for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
     const char *const values[] = {lists[i].rocr, lists[i].hip, lists[i].cuda};
 
@@ -198,6 +291,32 @@ static void lists_that_hide_nothing(void **state)
   }
 }
 
+/* Where only the libraries know what the variables show, all of them stay. */
+static void obeys_lists_that_only_hip_understands(void **state)
+{
+  struct fixture *f = fixture_of(state);
+
+  setenv("ROCR_VISIBLE_DEVICES", "0,2", 1);
+  setenv("HIP_VISIBLE_DEVICES", "1", 1);
+  must_open(f);
+  assert_string_equal(f->fake->rocr, "0,2");
+  assert_string_equal(f->fake->hip, "1");
+  close_device(f);
+
+  set_device(f, 0, "0000:0b:00.0", "fedcba9876543210"); /* that is what they show */
+  f->fake->current = -1;
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "HIP_VISIBLE_DEVICES is '1', which hides gpu3 (" UUID "): HIP shows 1 device");
+  assert_int_equal(f->fake->current, -1);
+
+  unsetenv("HIP_VISIBLE_DEVICES");
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "ROCR_VISIBLE_DEVICES is '0,2', which hides gpu3");
+  setenv("CUDA_VISIBLE_DEVICES", "1", 1);
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "CUDA_VISIBLE_DEVICES is '1', which hides gpu3");
+}
+
 static void needs_kernels_for_its_processor(void **state)
 {
   struct fixture *f = *state;
@@ -205,9 +324,12 @@ static void needs_kernels_for_its_processor(void **state)
   strcpy(f->gpu.gfx, "gfx803");
   assert_int_equal(open_device(f), -ENOTSUP);
   says(f, "without kernels for the gfx803 of gpu3");
+  strcpy(f->gpu.gfx, "gfx1250"); /* not even those of gfx12-generic */
+  assert_int_equal(open_device(f), -ENOTSUP);
+  says(f, "no kernels exist for the gfx1250 of gpu3: its caches, scopes and waits differ");
   *f->gpu.gfx = '\0';
   assert_int_equal(open_device(f), -ENOTSUP);
-  says(f, "does not tell which processor gpu3 has");
+  says(f, "does not report the processor of gpu3");
   assert_int_equal(f->fake->inits, 0);
 }
 
@@ -250,8 +372,8 @@ static void advice_is_for_the_error(void **state)
     int error;
     const char *says;
   } cases[] = {
-    {0, "does this version of ROCm know it"},
-    {EACCES, "this user may not open /dev/kfd: add it to the groups render and video"},
+    {0, "does this version of ROCm support it"},
+    {EACCES, "this user may not open /dev/kfd: add the user to the groups render and video"},
     {EPERM, "the container or the batch system"},
     {ENOENT, "there is no /dev/kfd: load the kernel driver amdgpu"},
     {ENXIO, "/dev/kfd cannot be opened: No such device or address"},
@@ -267,7 +389,7 @@ static void advice_is_for_the_error(void **state)
     }
 }
 
-/* What can be done about it depends on what this very machine has. */
+/* The advice depends on the state of /dev/kfd on this machine. */
 static void says_why_there_is_no_gpu(void **state)
 {
   static const char *const errors[][2] = {{"hipInit=100", "hipErrorNoDevice"},
@@ -326,10 +448,13 @@ int main(void)
     GPU_TEST(refuses_another_gpu),
     GPU_TEST(tells_partitions_by_function),
     GPU_TEST(tells_partitions_by_order),
-    GPU_TEST(no_partition_by_uuid),
+    GPU_TEST(no_partition_by_shared_uuid),
+    GPU_TEST(tells_partitions_by_their_own_uuid),
+    GPU_TEST(checks_the_index),
     GPU_TEST(gpu_without_uuid),
     GPU_TEST(respects_hidden_gpus),
-    GPU_TEST(lists_that_hide_nothing),
+    GPU_TEST(shows_only_a_gpu_that_is_visible),
+    GPU_TEST(obeys_lists_that_only_hip_understands),
     TEST(needs_kernels_for_its_processor),
     TEST(refuses_what_is_known_not_to_work),
     GPU_TEST(each_processor_gets_its_own_kernels),

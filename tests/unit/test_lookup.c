@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The helpers of <hwloc/gpucache.h>, on a topology with two GPUs: one under its PCI device, one that
- * hangs under the root as when PCI devices are filtered out.
+ * The helpers of <hwloc/gpucache.h>, on a topology with two GPUs: one under its PCI device, one
+ * that hangs under the root as when PCI devices are filtered out.
  */
 #include "fixture.h"
 
@@ -145,6 +145,71 @@ static void knows_where_values_come_from(void **state)
   assert_true(confidence == 0.998);
 }
 
+static void is_number(hwloc_obj_t obj, const char *key, uint64_t expected)
+{
+  uint64_t value = 0;
+  double number = 0;
+
+  assert_int_equal(hwloc_gpucache_get_u64(obj, key, &value), 0);
+  assert_int_equal(value, expected);
+  assert_int_equal(hwloc_gpucache_get_double(obj, key, &number), 0);
+  assert_true(number == (double)expected);
+}
+
+/* The PCI device has only some flat values in this fixture, and OS devices have none. */
+static void finds_flat_names_from_any_object_of_a_gpu(void **state)
+{
+  const hwloc_obj_t l1 = osdev("gpu0-L1"), pci = osdev("gpu0-Memory")->parent;
+  const hwloc_obj_t objs[] = {pci, osdev("cuda0"), osdev("gpu0-Memory"), osdev("gpu0-L2"), l1};
+  double confidence;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(objs) / sizeof(*objs); i++) {
+    is_number(objs[i], "GPUCacheSMs", 132);
+    is_number(objs[i], "GPUCacheL1CapacityBytes", 222720);
+    is_number(objs[i], "GPUCacheL2NominalBytes", 62914560);
+    is_number(objs[i], "GPUCacheDeviceMemoryNominalBytes", 150109880320);
+    assert_string_equal(hwloc_gpucache_get_info(objs[i], "GPUCacheL1LatencyNs"), "15.9");
+    assert_string_equal(hwloc_gpucache_get_info(objs[i], "GPUCacheUUID"), "GPU-aaaa");
+    assert_string_equal(hwloc_gpucache_get_source(objs[i], "GPUCacheL2CapacityBytes"),
+                        "absent:noisy");
+    assert_int_equal(hwloc_gpucache_get_confidence(objs[i], "GPUCacheL1Capacity", &confidence), 0);
+    assert_true(confidence == 0.998);
+    assert_null(hwloc_gpucache_get_info(objs[i], "GPUCacheL1"));
+    assert_null(hwloc_gpucache_get_info(objs[i], "GPUCacheL1CacheCapacityBytes"));
+    assert_null(hwloc_gpucache_get_info(objs[i], "GPUCacheTextureCapacityBytes"));
+    assert_null(hwloc_gpucache_get_info(objs[i], "GPUCacheL1LineBytes"));
+  }
+  is_number(osdev("cuda1"), "GPUCacheL1CapacityBytes", 24576);
+  /* names without the prefix are those of the object itself */
+  assert_null(hwloc_gpucache_get_info(l1, HWLOC_GPUCACHE_NOMINAL_BYTES));
+  assert_null(hwloc_gpucache_get_info(osdev("cuda0"), HWLOC_GPUCACHE_CAPACITY_BYTES));
+  /* no objects of a GPU */
+  assert_null(hwloc_gpucache_get_info(osdev("eth0"), "GPUCacheL1CapacityBytes"));
+  assert_null(hwloc_gpucache_get_info(osdev("eth0")->parent, "GPUCacheL1CapacityBytes"));
+  assert_null(hwloc_gpucache_get_info(hwloc_get_root_obj(topology), "GPUCacheL1CapacityBytes"));
+}
+
+/* The elements below a GPU in MIG mode are those of an instance. */
+static void does_not_take_an_instance_for_its_gpu(void **state)
+{
+  char *text = fixture_text("two-gpus.xml");
+  hwloc_topology_t whole = topology;
+
+  (void)state;
+  memcpy(strstr(text, "GPU-aaaa"), "GPU-bbbb", 8); /* of the PCI device */
+  assert_int_equal(hwloc_topology_init(&topology), 0);
+  hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL);
+  assert_int_equal(hwloc_topology_set_xmlbuffer(topology, text, (int)strlen(text) + 1), 0);
+  assert_int_equal(hwloc_topology_load(topology), 0);
+  assert_null(hwloc_gpucache_get_info(osdev("gpu0-Memory")->parent, "GPUCacheL1LatencyNs"));
+  assert_string_equal(hwloc_gpucache_get_info(osdev("gpu0-L1"), "GPUCacheL1LatencyNs"), "15.9");
+  assert_string_equal(hwloc_gpucache_get_info(osdev("cuda0"), "GPUCacheL1LatencyNs"), "15.9");
+  hwloc_topology_destroy(topology);
+  topology = whole;
+  free(text);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -153,6 +218,8 @@ int main(void)
     cmocka_unit_test(finds_the_element_of_a_subtype),
     cmocka_unit_test(reads_numbers_strictly),
     cmocka_unit_test(knows_where_values_come_from),
+    cmocka_unit_test(finds_flat_names_from_any_object_of_a_gpu),
+    cmocka_unit_test(does_not_take_an_instance_for_its_gpu),
   };
 
   return cmocka_run_group_tests(tests, load, unload);

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The model of a chip against what such a chip must do, worked out by hand or in closed form.
+ * The model of a chip, compared with results by hand or in closed form.
  */
 #include "chip.h"
 #include "model/noise.h"
@@ -13,7 +13,7 @@ static void capacity_follows_the_carveout(void **state)
     uint32_t resident;
     uint64_t shared, capacity_kib;
   } cases[] = {
-    {0, 0, 0, 96 - 7},          /* nothing asked, nothing needed */
+    {0, 0, 0, 96 - 7},          /* no carve-out requested or needed */
     {-1, 1, 0, 96 - 8 - 7},     /* one block needs its reserved KiB */
     {0, 32, 0, 96 - 32 - 7},    /* 32 blocks need 32 KiB */
     {0, 33, 0, 96 - 64 - 7},
@@ -33,8 +33,8 @@ static void capacity_follows_the_carveout(void **state)
     gc_model_launch(model, cases[i].percent, cases[i].resident, cases[i].shared);
     assert_int_equal(gc_model_true_capacity(model, GC_SPACE_CA), bytes);
     assert_int_equal(gc_model_true_capacity(model, GC_SPACE_TEXTURE), bytes);
-    assert_int_equal(slow(model, 1, GC_SPACE_CA, BASE, bytes, 32, 100), 0);
-    assert_int_equal(slow(model, 2, GC_SPACE_CA, BASE, bytes + 128, 128, 100), 5);
+    assert_int_equal(slow(model, 1, GC_SPACE_CA, bytes, 32, 100), 0);
+    assert_int_equal(slow(model, 2, GC_SPACE_CA, bytes + 128, 128, 100), 5);
   }
   gc_model_free(model);
 }
@@ -52,7 +52,7 @@ static void spaces_share_what_the_profile_says(void **state)
   assert_int_equal(gc_model_load(model, 0, GC_SPACE_TEXTURE, BASE), 60);  /* in L1 already */
   assert_int_equal(gc_model_load(model, 0, GC_SPACE_NC, BASE), 210);      /* not in RO */
   assert_int_equal(gc_model_load(model, 1, GC_SPACE_CA, BASE), 200);      /* not in this SM's L1 */
-  assert_int_equal(gc_model_load(model, 0, GC_SPACE_CG, BASE), 200);      /* past L1 */
+  assert_int_equal(gc_model_load(model, 0, GC_SPACE_CG, BASE), 200);      /* bypasses L1 */
   assert_int_equal(gc_model_load(model, 0, GC_SPACE_SHARED, 0), 20);
   /* Constant space is not global memory of the same address. */
   assert_int_equal(gc_model_load(model, 0, GC_SPACE_CONSTANT, BASE), 530);
@@ -69,7 +69,7 @@ static void instances_and_groups(void **state)
   assert_int_equal(gc_model_load(model, 0, GC_SPACE_NC, BASE), 40);
   gc_model_unit(model, 1);
   assert_int_equal(gc_model_load(model, 0, GC_SPACE_NC, BASE), 210);
-  gc_model_unit(model, 2); /* the first again */
+  gc_model_unit(model, 2); /* the first one again */
   assert_int_equal(gc_model_load(model, 0, GC_SPACE_NC, BASE), 40);
   /* SMs 2 and 3 share their constant cache, 4 has another. */
   gc_model_touch(model, 2, GC_SPACE_CONSTANT, 4096);
@@ -99,8 +99,8 @@ static void replicating_partitions_halve_what_one_sm_keeps(void **state)
   (void)state;
   assert_int_equal(gc_model_facts(model)->l2_bytes, 256 << 10);
   assert_int_equal(gc_model_true_capacity(model, GC_SPACE_CG), 128 << 10);
-  assert_int_equal(slow(model, 0, GC_SPACE_CG, BASE, 128 << 10, 128, 201), 0);
-  /* The other side holds the lines whose home it is, and fetches the rest from the first. */
+  assert_int_equal(slow(model, 0, GC_SPACE_CG, 128 << 10, 128, 201), 0);
+  /* The other side has the lines that it owns and fetches the others from the first side. */
   for (uint64_t at = 0; at < 128 << 10; at += 128) {
     const uint32_t t = gc_model_load(model, 1, GC_SPACE_CG, BASE + at);
 
@@ -109,12 +109,12 @@ static void replicating_partitions_halve_what_one_sm_keeps(void **state)
   }
   assert_in_range(far, 1024 * 4 / 10, 1024 * 6 / 10);
   assert_int_equal(memory, 0);
-  /* And keeps them: the second time all is near. */
+  /* It keeps them: the second time all are near. */
   far = 0;
   for (uint64_t at = 0; at < 128 << 10; at += 128)
     far += gc_model_load(model, 1, GC_SPACE_CG, BASE + at) != 200;
   assert_int_equal(far, 0);
-  assert_true(slow(model, 0, GC_SPACE_CG, BASE, 160 << 10, 128, 201) > 256);
+  assert_true(slow(model, 0, GC_SPACE_CG, 160 << 10, 128, 201) > 256);
   gc_model_free(model);
 }
 
@@ -136,7 +136,8 @@ static void split_partitions_keep_each_line_once(void **state)
   gc_model_free(model);
 }
 
-/* Runs of touches are a short cut, so they must leave and tell what one touch after another does. */
+/* gc_model_touch_run is a shortcut: its result and its effect must equal those of single
+ * touches. */
 static void runs_are_as_many_touches(void **state)
 {
   static const char *const chips[] = {
@@ -183,7 +184,7 @@ static void without_l1_global_loads_go_to_l2(void **state)
   gc_model_free(model);
 }
 
-/* The same seed, the same run; timing a load or not moves the caches alike. */
+/* The same seed gives the same run. Timed and untimed loads change the caches equally. */
 static void runs_are_reproducible(void **state)
 {
   const char *text = CHIP "outliers = 0.01 10 100\nseed = 9\n"
@@ -235,29 +236,30 @@ static void rows_keep_each_level_busy(void **state)
   double busy[GC_MODEL_LEVELS] = {0};
 
   (void)state;
-  /* cold, through all levels: 6 SMs at 1 GHz share 600 and 60 GB/s, 100 and 10 bytes a cycle each */
-  gc_model_rows(model, 0, GC_SPACE_CA, BASE, 512, 2, false, busy);
+  /* cold, through all levels: 6 SMs at 1 GHz share 600 and 60 GB/s, 100 and 10 bytes a cycle
+   * each */
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CA, BASE, 512, 2, false}, busy);
   assert_near(busy[0], 8);
   assert_near(busy[1], 10.24);
   assert_near(busy[2], 102.4);
   /* then it is in L1; one more SM finds it in L2, and adds to what is there */
   memset(busy, 0, sizeof(busy));
-  gc_model_rows(model, 0, GC_SPACE_CA, BASE, 512, 2, false, busy);
-  gc_model_rows(model, 1, GC_SPACE_CA, BASE, 512, 1, false, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CA, BASE, 512, 2, false}, busy);
+  gc_model_rows(model, &(struct gc_rows){1, GC_SPACE_CA, BASE, 512, 1, false}, busy);
   assert_near(busy[0], 12);
   assert_near(busy[1], 5.12);
   assert_near(busy[2], 0);
   /* 16 bytes of constants: a whole line comes from L2 */
   memset(busy, 0, sizeof(busy));
-  gc_model_rows(model, 0, GC_SPACE_CONSTANT, 0, 16, 1, false, busy);
-  gc_model_rows(model, 0, GC_SPACE_CONSTANT, 16, 16, 1, false, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CONSTANT, 0, 16, 1, false}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CONSTANT, 16, 16, 1, false}, busy);
   assert_near(busy[0], 8);
   assert_near(busy[1], 2.56);
   assert_near(busy[2], 25.6);
   /* stores at their own rates */
   memset(busy, 0, sizeof(busy));
-  gc_model_rows(model, 0, GC_SPACE_SHARED, 0, 512, 1, true, busy);
-  gc_model_rows(model, 0, GC_SPACE_CG, BASE + 65536, 512, 1, true, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_SHARED, 0, 512, 1, true}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, BASE + 65536, 512, 1, true}, busy);
   assert_near(busy[0], 16 + 5.12);
   assert_near(busy[1], 102.4);
   assert_near(gc_model_true_bandwidth(model, GC_SPACE_CA, 2, true), 30);

@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What only AMD GPUs have: numbers of CUs with gaps, scalar caches that a few neighbours share, XCDs with
- * an L2 of their own, and an L3 behind them.
+ * Features of AMD GPUs in the model: numbers of CUs with gaps, scalar caches that a few neighbours
+ * share, XCDs with an L2 of their own, and an L3 behind them.
  */
-#include "model/model.h"
+#include "model/truth.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -53,7 +53,7 @@ static void numbers_have_gaps_and_blocks_are_dealt(void **state)
   (void)state;
   assert_int_equal(gc_model_facts(model)->xcds, 2);
   assert_int_equal(gc_model_facts(model)->compute_major, 0);
-  assert_true(gc_model_facts(model)->has_scalar);
+  assert_true(gc_model_facts(model)->amd && gc_model_facts(model)->has_scalar);
   assert_true(gc_model_facts(model)->global_l1);
   assert_int_equal(gc_model_facts(model)->l2_bytes, 64 << 10);
   for (uint32_t i = 0; i < SMS; i++) {
@@ -78,10 +78,10 @@ static void words_of_ids_share_a_range(void **state)
     for (uint32_t b = 0; b < SMS; b++) {
       const uint64_t address = BASE + 4096 * (a * SMS + b);
 
-      assert_int_equal(gc_model_true_mates(model, GC_SPACE_SCALAR, 0, a, b), words[a] == words[b]);
-      assert_int_equal(gc_model_true_mates(model, GC_SPACE_CA, 0, a, b), a == b);
-      assert_int_equal(gc_model_true_mates(model, GC_SPACE_CG, 0, a, b), a / 6 == b / 6);
-      assert_true(gc_model_true_mates(model, GC_SPACE_CG, 1, a, b));
+      assert_int_equal(gc_model_true_sharing_groups(model, GC_SPACE_SCALAR, 0, a, b), words[a] == words[b]);
+      assert_int_equal(gc_model_true_sharing_groups(model, GC_SPACE_CA, 0, a, b), a == b);
+      assert_int_equal(gc_model_true_sharing_groups(model, GC_SPACE_CG, 0, a, b), a / 6 == b / 6);
+      assert_true(gc_model_true_sharing_groups(model, GC_SPACE_CG, 1, a, b));
       gc_model_load(model, a, GC_SPACE_SCALAR, address);
       assert_int_equal(gc_model_load(model, b, GC_SPACE_SCALAR, address) == 20,
                        words[a] == words[b]);
@@ -100,7 +100,7 @@ static void each_xcd_has_its_own_l2(void **state)
   assert_int_equal(gc_model_load(model, 11, GC_SPACE_CG, BASE), 200);
   assert_int_equal(gc_model_load(model, 6, GC_SPACE_CG, BASE + 64), 700); /* another sector */
   gc_model_launch(model, -1, 1, 0);
-  assert_int_equal(gc_model_load(model, 6, GC_SPACE_CG, BASE), 200); /* launches leave them alone */
+  assert_int_equal(gc_model_load(model, 6, GC_SPACE_CG, BASE), 200); /* a launch does not empty them */
   gc_model_displace(model);
   assert_int_equal(gc_model_load(model, 6, GC_SPACE_CG, BASE), 700);
   gc_model_free(model);
@@ -130,7 +130,7 @@ static void bad_profiles_are_told(void **state)
   static const struct {
     const char *text, *message;
   } cases[] = {
-    {CHIP "sms = 12\nsm_ids = 0-1 3 4-6\n" L1 SL1 L2 L3 SPACES, "sm_ids are not as many as there are SMs"},
+    {CHIP "sms = 12\nsm_ids = 0-1 3 4-6\n" L1 SL1 L2 L3 SPACES, "the number of sm_ids is not the number of SMs"},
     {CHIP "sms = 12\nsm_ids = 0-5\nsm_ids_repeat = 2 5\n" L1 SL1 L2 L3 SPACES,
      "sm_ids_repeat gives two SMs the same number"},
     {CHIP "sms = 12\nsm_ids_repeat = 2 5\n" L1 L2 L3 "[space ca]\npath = L1 1, L2 2, memory 3\n"
@@ -138,7 +138,7 @@ static void bad_profiles_are_told(void **state)
      "sm_ids_repeat needs sm_ids"},
     {CHIP "sms = 12\nxcds = 5\n" L1 L2 L3 "[space ca]\npath = L1 1, L2 2, memory 3\n"
      "[space cg]\npath = L2 2, memory 3\n[space shared]\npath = memory 4\n",
-     "the SMs cannot be dealt to so many xcds"},
+     "the number of SMs is not a multiple of xcds"},
     {CHIP "sm_ids = 3 1\n", "sm_ids do not ascend at 1"},
     {CHIP "sm_ids = 3-\n", "'' is not a whole number (sm_ids)"},
     {CHIP "sm_ids_repeat = 3\n", "sm_ids_repeat"},

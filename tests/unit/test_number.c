@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Numbers as text: what is one, and that what is written can be read.
+ * Numbers as text: which texts are numbers, and that what is written can be read.
  */
 #include "util/number.h"
 
@@ -29,11 +29,41 @@ static void digits_and_a_point(void **state)
     assert_false(gc_number_read(bad[i], &number));
 }
 
+static void whole_numbers(void **state)
+{
+  static const char *const bad[] = {"", "-1", "+1", " 1", "1 ", "1.0", "0x1", "18446744073709551616", NULL};
+  uint64_t number = 7;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    assert_false(gc_number_whole(bad[i], &number));
+    assert_true(number == 7);
+  }
+  assert_true(gc_number_whole("18446744073709551615", &number));
+  assert_true(number == UINT64_MAX);
+  assert_true(gc_number_whole("007", &number));
+  assert_true(number == 7);
+}
+
+static void digits_end_at_the_first_other_character(void **state)
+{
+  static const char text[] = "15:1024";
+  uint64_t number = 7;
+
+  (void)state;
+  assert_ptr_equal(gc_number_digits(text, &number), text + 2);
+  assert_true(number == 15);
+  assert_null(gc_number_digits(":15", &number));
+  assert_null(gc_number_digits(NULL, &number));
+  assert_true(number == 15);
+}
+
 static void seconds_are_written_to_be_read(void **state)
 {
   static const struct { double seconds; const char *text; } written[] = {
     {10, "10"},           {86400, "86400"},  {100, "100"},      {2.5, "2.5"}, {0.001, "0.001"},
     {0.000001, "0.000001"}, {1e-9, "0.000001"}, {12345.678, "12345.678"},
+    {1e300, "1000000000000"},
   };
   char text[32];
   double number;
@@ -51,6 +81,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(digits_and_a_point),
+    cmocka_unit_test(whole_numbers),
+    cmocka_unit_test(digits_end_at_the_first_other_character),
     cmocka_unit_test(seconds_are_written_to_be_read),
   };
 

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Profiles of simulated GPUs: what is wrong with one is told with its line, and those of data/sim say what the
- * papers say.
+ * Profiles of simulated GPUs: errors name the line, and the profiles of data/sim agree with the
+ * papers.
  */
 #include "chip.h"
 
@@ -18,7 +18,7 @@ static void bad_profiles_name_line_and_word(void **state)
     {"", "test:1: the chip lacks 'model'"},
     {"model = x\nsms = 1\nclock_khz = 1000\nthreads_per_sm = 1\nblocks_per_sm = 1\nmemory = 1 GiB\n"
      "shared_per_sm = 1 KiB\nshared_per_block = 1 KiB\nclock_overhead = 1\n",
-     "test:1: the chip lacks 'compute', and 'gfx' too"},
+     "test:1: the chip lacks both 'compute' and 'gfx'"},
     {"model = x\ncolour = red\n", "test:2: unknown key 'colour' in the chip"},
     {"model = x\nmodel = y\n", "test:2: a second 'model' in the chip"},
     {"model =\n", "test:1: 'model' has no value"},
@@ -29,7 +29,7 @@ static void bad_profiles_name_line_and_word(void **state)
     {"sms = 99999999999999999999999\n", "is not a whole number (sms)"},
     {"memory = 5 parsecs\n", "'parsecs'"},
     {"memory = 1 GiB KiB\n", "test:1: 'KiB' follows the unit (memory)"},
-    {"memory = 99999999999 GiB\n", "99999999999 of that unit are too many (memory)"},
+    {"memory = 99999999999 GiB\n", "99999999999 of that unit is too large (memory)"},
     {"memory = ,\n", "memory needs a size"},
     {"compute = 9\n", "'9' is not of the form 9.0"},
     {"outliers = 2 1 2\n", "2 is more than 1 (outliers)"},
@@ -68,7 +68,7 @@ static void bad_profiles_name_line_and_word(void **state)
     {CHIP "[cache X]\nsize = 1000 B\nline = 128\nways = 4\nreplacement = lru\n",
      "[X]: size less lost is not a multiple"},
     {CHIP "[cache X]\nsize = 1 KiB\nlost = 1 KiB\nline = 128\nways = 4\nreplacement = lru\n",
-     "[X]: nothing is left of the size"},
+     "[X]: lost must be less than size"},
     {CHIP "[cache X]\nsize = 1 KiB\nline = 96\nways = 4\nreplacement = lru\n",
      "[X]: line, sector and interleave must be powers of two"},
     {CHIP "[cache X]\nsize = 1 KiB\nline = 128\nsector = 256\nways = 4\nreplacement = lru\n",
@@ -116,7 +116,8 @@ static void binary_and_long_lines_are_refused(void **state)
   assert_non_null(strstr(err.text, "zero byte"));
 }
 
-/* Every prefix of a good profile and every single damaged byte is refused or accepted, never worse. */
+/* Every prefix of a valid profile and every single damaged byte is refused or accepted, without a
+ * crash. */
 static void damaged_profiles_do_no_harm(void **state)
 {
   char text[] = CHIP "outliers = 0.1 1 2\ndrift = 3 100\n" UNIFIED L1 RO C15 L2 TWO_PARTS SPACES;
@@ -138,7 +139,7 @@ static void damaged_profiles_do_no_harm(void **state)
   assert_true(refused > sizeof(text));
 }
 
-/* The profiles of data/sim: what the papers say of these GPUs. */
+/* The profiles of data/sim agree with the papers about these GPUs. */
 static void shipped_profiles_say_what_the_papers_say(void **state)
 {
   static const struct {
@@ -190,8 +191,8 @@ static void shipped_profiles_say_what_the_papers_say(void **state)
                      gc_model_facts(model)->has_read_only);
     assert_int_equal(gc_model_facts(model)->has_read_only, gc_model_facts(model)->compute_major > 2);
     assert_int_equal(gc_model_facts(model)->global_l1, gpus[i].l1_kib << 10 != gpus[i].l2_bytes);
-    /* As defined, so it behaves, up to the last line. */
-    assert_true(slow(model, 0, GC_SPACE_CA, BASE, gpus[i].l1_kib << 10, 32,
+    /* The model behaves as defined, up to the last line. */
+    assert_true(slow(model, 0, GC_SPACE_CA, gpus[i].l1_kib << 10, 32,
                      gc_model_true_latency(model, GC_SPACE_CA, 0) + 60) < 40);
     gc_model_free(model);
   }

@@ -97,7 +97,7 @@ static void kinds_are_known_by_subtype(void **state)
   (void)state;
   for (unsigned kind = 0; kind < GC_KIND_COUNT; kind++) {
     assert_int_equal(gc_kind_by_subtype(gc_kinds[kind].subtype), kind);
-    /* Parents stand left of their children: what place() and the order of the enum rely on. */
+    /* Parents come before their children in the enum, which find_place() relies on. */
     assert_true(gc_kinds[kind].parent < kind || kind == GC_DEVICE_MEMORY);
   }
   assert_int_equal(gc_kind_by_subtype("l1cache"), GC_KIND_COUNT);
@@ -198,38 +198,7 @@ static void names_tell_size_and_count(void **state)
   }
 }
 
-static void a_copy_is_whole_and_its_own(void **state)
-{
-  const struct gc_identity identity = {.id = "sim-one", .model = "One"};
-  struct gc_record *record = gc_record_new(&identity), *copy;
-  struct gc_element *element;
-
-  (void)state;
-  assert_int_equal(gc_infos_set(&record->infos, "SMs", "4"), 0);
-  element = gc_record_add(record, GC_L1);
-  assert_int_equal(gc_infos_set(&element->infos, "CapacityBytes", "1024"), 0);
-  assert_non_null(gc_record_add(record, GC_L2));
-  strcpy(record->method, "7");
-  copy = gc_record_copy(record);
-  assert_non_null(copy);
-  assert_int_equal(gc_infos_set(&gc_record_find(record, GC_L1)->infos, "CapacityBytes", "2"), 0);
-  assert_int_equal(gc_infos_set(&gc_record_find(record, GC_L1)->infos, "LineBytes", "3"), 0);
-  assert_int_equal(gc_infos_set(&record->infos, "SMs", "5"), 0);
-  gc_record_swap(record, copy);
-  assert_string_equal(gc_infos_get(&record->infos, "SMs"), "4");
-  assert_string_equal(gc_infos_get(&copy->infos, "SMs"), "5");
-  assert_int_equal(record->count, 2);
-  assert_int_equal(record->elements[0].kind, GC_L2);
-  element = gc_record_find(record, GC_L1);
-  assert_string_equal(gc_infos_get(&element->infos, "CapacityBytes"), "1024");
-  assert_null(gc_infos_get(&element->infos, "LineBytes"));
-  assert_string_equal(record->identity.model, "One");
-  assert_string_equal(record->method, "7");
-  gc_record_free(copy);
-  gc_record_free(record);
-}
-
-/* What a table lists in one order and the plan in another is told in the same. */
+/* Elements that tables and plan add in different orders end up in the same order. */
 static void siblings_come_in_the_order_of_kinds(void **state)
 {
   static const enum gc_kind added[] = { GC_DEVICE_MEMORY, GC_L2, GC_L1, GC_INSTRUCTION_CACHE,
@@ -264,7 +233,7 @@ static void fill(struct gc_infos *infos, const char *words)
 static void who_shares_an_element_has_none_of_its_own(void **state)
 {
   static const struct {
-    const char *sms, *capability, *infos, *why; /* infos: "Key=value", of an L2; why NULL: nothing to say */
+    const char *sms, *capability, *infos, *why; /* infos: "Key=value" of an L2; why: NULL for no reason */
   } cases[] = {
     { "132", "9.0", "Instances=1", "absent:132 SMs share it" },
     { "304", NULL, "Instances=8", "absent:304 CUs share 8 of them" },
@@ -291,8 +260,8 @@ static void who_shares_an_element_has_none_of_its_own(void **state)
     assert_true(!source == !cases[i].why);
     if (source)
       assert_string_equal(source, cases[i].why);
-    gc_infos_set(&l2->infos, "PerSMSource", "measured"); /* what is said stays */
-    if (i == 0) { /* what is in an SM needs no reason where each has its own */
+    gc_infos_set(&l2->infos, "PerSMSource", "measured"); /* an existing source stays */
+    if (i == 0) { /* an element in an SM needs no reason where each SM has its own */
       fill(&gc_record_add(record, GC_L1)->infos, "Instances=132");
       assert_int_equal(gc_record_explain_per_sm(record), 0);
       assert_null(gc_infos_get(&gc_record_find(record, GC_L1)->infos, "PerSMSource"));
@@ -360,7 +329,7 @@ static void infos_are(const struct gc_infos *infos, const char *words)
   gc_infos_clear(&expected);
 }
 
-/* What was measured, what the tables say, and what becomes of both. */
+/* The measured infos, those of the tables, and the merged ones. */
 static void what_is_known_completes_what_was_measured(void **state)
 {
   static const struct {
@@ -368,16 +337,16 @@ static void what_is_known_completes_what_was_measured(void **state)
   } cases[] = {
     /* nothing measured */
     { "", "LineBytes=64 LineSource=sysfs", "LineBytes=64 LineSource=sysfs" },
-    /* measured wins, and the table's size is there as the nominal one */
+    /* the measured value has priority, and the size of the table becomes the nominal one */
     { "CapacityBytes=16000 CapacitySource=measured CapacityConfidence=0.99",
       "CapacityBytes=16384 CapacitySource=sysfs NominalBytes=16384 NominalSource=sysfs",
       "CapacityBytes=16000 CapacitySource=measured CapacityConfidence=0.99 NominalBytes=16384 "
       "NominalSource=sysfs" },
-    /* a capacity that was withheld stays so */
+    /* a capacity that was withheld stays absent */
     { "CapacitySource=absent:noise", "CapacityBytes=16384 CapacitySource=sysfs NominalBytes=16384 "
                                      "NominalSource=sysfs",
       "CapacitySource=absent:noise NominalBytes=16384 NominalSource=sysfs" },
-    /* other properties are taken where measuring failed */
+    /* other properties are added where measuring failed */
     { "LineSource=absent:noise", "LineBytes=64 LineSource=sysfs", "LineBytes=64 LineSource=sysfs" },
     { "InstancesSource=absent:noise", "Instances=44 InstancesSource=sysfs",
       "Instances=44 InstancesSource=sysfs" },
@@ -386,11 +355,11 @@ static void what_is_known_completes_what_was_measured(void **state)
     { "", "LineSource=absent:not-stated", "LineSource=absent:not-stated" },
     { "LineBytes=128 LineSource=measured", "LineSource=absent:not-stated",
       "LineBytes=128 LineSource=measured" },
-    /* a value without a source is one, too */
+    /* a value without a source is a value, too */
     { "LineBytes=128", "LineBytes=64 LineSource=sysfs", "LineBytes=128" },
     { "SharedByCUs=30x2 SharedByCUsSource=measured", "SharedByCUs=29x2,2x1 SharedByCUsSource=sysfs",
       "SharedByCUs=30x2 SharedByCUsSource=measured" },
-    /* names that begin alike are different properties */
+    /* names with the same beginning are different properties */
     { "LineBytes=64 LineSource=measured", "LinesBytes=3 LinesSource=sysfs",
       "LineBytes=64 LineSource=measured LinesBytes=3 LinesSource=sysfs" },
   };
@@ -401,9 +370,9 @@ static void what_is_known_completes_what_was_measured(void **state)
 
     fill(&gc_record_add(record, GC_L1)->infos, cases[i].measured);
     fill(&gc_record_add(known, GC_L1)->infos, cases[i].known);
-    assert_int_equal(gc_record_merge_known(record, known), 0);
+    assert_int_equal(gc_record_merge_tables(record, known), 0);
     infos_are(&record->elements[0].infos, cases[i].merged);
-    assert_int_equal(gc_record_merge_known(record, known), 0); /* once more changes nothing */
+    assert_int_equal(gc_record_merge_tables(record, known), 0); /* once more changes nothing */
     infos_are(&record->elements[0].infos, cases[i].merged);
     gc_record_free(record);
     gc_record_free(known);
@@ -422,10 +391,10 @@ static void what_is_known_of_the_gpu_and_of_other_elements(void **state)
   gc_record_add(known, GC_DEVICE_MEMORY);
   fill(&gc_record_add(known, GC_LDS)->infos, "Instances=104");
   gc_record_add(known, GC_L2);
-  assert_int_equal(gc_record_merge_known(record, known), 0);
+  assert_int_equal(gc_record_merge_tables(record, known), 0);
   infos_are(&record->infos, "SMs=104 Status=measured GFX=gfx90a");
   assert_int_equal(record->count, 4);
-  assert_int_equal(record->elements[1].kind, GC_L2); /* around what was there before */
+  assert_int_equal(record->elements[1].kind, GC_L2); /* around the earlier elements */
   assert_int_equal(gc_record_parent(record, 2), 1);
   infos_are(&gc_record_find(record, GC_LDS)->infos, "Instances=104");
   assert_int_equal(known->count, 3);
@@ -447,7 +416,6 @@ int main(void)
     cmocka_unit_test(two_of_a_kind_keep_their_children),
     cmocka_unit_test(a_record_without_levels_in_between_is_a_tree),
     cmocka_unit_test(names_tell_size_and_count),
-    cmocka_unit_test(a_copy_is_whole_and_its_own),
     cmocka_unit_test(a_late_gl1_gathers_what_is_in_it),
     cmocka_unit_test(there_can_be_several_of_what_is_on_no_sm),
     cmocka_unit_test(what_is_known_completes_what_was_measured),

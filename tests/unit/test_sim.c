@@ -1,10 +1,11 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The simulated GPU through the device table: the kernels' own source over the model, launched with
- * the argument structs of a real launch. The chip of most tests is written down here.
+ * The simulated GPU through the device table: kernels run over the model, launched with the
+ * argument structs of a real launch. Most tests use the chip below.
  */
-#include "device/device.h"
+#include "device/open.h"
+#include "device/sim_launch.h"
 #include "model/model.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@
 #define KIB(n) ((n) * 1024ull)
 #define OVERHEAD 6
 
-/* 3 SMs; L1 4 KiB shared by ca, nc and texture; constant 1 KiB; L2 64 KiB. Quiet. */
+/* 3 SMs; L1 4 KiB shared by ca, nc and texture; constant 1 KiB; L2 64 KiB. No noise. */
 static const char chip[] =
   "model = Test chip\ncompute = 7.5\nsms = 3\nclock_khz = 1500000\nrunning_clock_khz = 1200000\n"
   "threads_per_sm = 1024\nblocks_per_sm = 16\nmemory = 8 MiB\nshared_per_sm = 32 KiB\n"
@@ -41,6 +42,7 @@ struct fixture {
   const struct gc_device_ops *ops;
   struct gc_error err;
   uint64_t ring, jobs, results, trace, sink;
+  uint32_t shared_bytes; /* of chase() */
 };
 
 static int open_profile(struct fixture *f, const char *path)
@@ -105,10 +107,9 @@ static void fill(struct fixture *f, uint64_t count, uint64_t stride, uint64_t fi
   assert_int_equal(run(f, GC_KERNEL_fill, 2, 0, &args, sizeof(args)), 0);
 }
 
-/* Runs jobs, one block each; results come back. */
+/* Runs jobs, one block each, and downloads the results. */
 static int chase(struct fixture *f, enum gc_kernel kernel, const struct gpu_chase_job *jobs,
-                 uint32_t blocks, struct gpu_chase_args args, uint32_t shared_bytes,
-                 struct gpu_chase_result *results)
+                 uint32_t blocks, struct gpu_chase_args args, struct gpu_chase_result *results)
 {
   int status;
 
@@ -118,7 +119,7 @@ static int chase(struct fixture *f, enum gc_kernel kernel, const struct gpu_chas
   args.shift = 3;
   args.threshold = args.threshold ? args.threshold : 100;
   assert_int_equal(f->ops->upload(f->device, f->jobs, jobs, blocks * sizeof(*jobs), &f->err), 0);
-  status = run(f, kernel, blocks, shared_bytes, &args, sizeof(args));
+  status = run(f, kernel, blocks, f->shared_bytes, &args, sizeof(args));
   if (!status)
     status = f->ops->download(f->device, results, f->results, blocks * sizeof(*results), &f->err);
   return status;
@@ -155,7 +156,7 @@ static void ring_that_fits_hits_and_one_line_more_misses(void **state)
   struct gpu_chase_result results[2];
 
   fill(f, KIB(64) / 32, 32, f->ring, 32, 8);
-  assert_int_equal(chase(f, GC_KERNEL_chase_ca, jobs, 2, (struct gpu_chase_args){0}, 0, results), 0);
+  assert_int_equal(chase(f, GC_KERNEL_chase_ca, jobs, 2, (struct gpu_chase_args){0}, results), 0);
   assert_int_equal(results[0].loads, slots);
   assert_int_equal(results[0].slow, 0);
   assert_int_equal(results[0].first_slow, UINT32_MAX);
@@ -165,14 +166,15 @@ static void ring_that_fits_hits_and_one_line_more_misses(void **state)
   assert_int_equal(results[0].last, f->ring);
   assert_int_equal(results[0].sm, 0);
   assert_int_equal(results[0].histogram[(30 + OVERHEAD) >> 3], slots);
-  /* LRU: the set that got a fifth line loses all five, each of 4 sectors. L2 has them. */
+  /* LRU: the set with five lines misses all of them, each with 4 sectors. L2 has them. */
   assert_int_equal(results[1].slow, 5 * 4);
   assert_int_equal(results[1].first_slow, 0);
   assert_int_equal(results[1].max, 200 + OVERHEAD);
   assert_int_equal(results[1].sm, 1);
 }
 
-/* Without them all sectors are new; the chain through them starts at the start, whatever was loaded last. */
+/* Without warm-up all sectors miss. The chain begins at the start of the job, whatever was loaded
+ * last. */
 static void loads_side_by_side_bring_in_what_the_chain_meets(void **state)
 {
   struct fixture *f = *state;
@@ -182,23 +184,24 @@ static void loads_side_by_side_bring_in_what_the_chain_meets(void **state)
 
   fill(f, KIB(64) / 32, 32, f->ring, 32, 8);
   assert_int_equal(chase(f, GC_KERNEL_chase_ca, &job, 1,
-                         (struct gpu_chase_args){.warm_step = 32}, 0, &result), 0);
+                         (struct gpu_chase_args){.warm_step = 32}, &result), 0);
   assert_int_equal(result.slow, 0);
   assert_int_equal(result.last, f->ring);
   job.warm = slots - 4;
   assert_int_equal(chase(f, GC_KERNEL_chase_ca, &job, 1,
-                         (struct gpu_chase_args){.warm_step = 32}, 0, &result), 0);
+                         (struct gpu_chase_args){.warm_step = 32}, &result), 0);
   assert_int_equal(result.slow, 4);
   assert_int_equal(result.first_slow, slots - 4);
 }
 
-/* Four blocks on three SMs, the last of which takes no part; the second has nothing to do. */
+/* Four blocks on three SMs. The last SM does not participate; the second has a job without
+ * loads. */
 static void sms_together_add_to_one_result(void **state)
 {
   struct fixture *f = *state;
   const struct gpu_chase_job jobs[2] = {{f->ring, GPU_NEVER, 0, 8}, {0, 0, 0, 0}};
   const struct gpu_chase_args args = {.jobs = f->jobs, .results = f->results, .shift = 3,
-                                      .threshold = 100, .together = 2};
+                                      .threshold = 100, .pooled_sms = 2};
   struct {
     struct gpu_chase_result sum;
     uint32_t blocks[2];
@@ -213,7 +216,7 @@ static void sms_together_add_to_one_result(void **state)
   assert_int_equal(seen.blocks[0], 2);
   assert_int_equal(seen.blocks[1], 1);
   assert_int_equal(seen.sum.loads, 2 * 8);
-  assert_int_equal(seen.sum.slow, 8); /* the second block finds them in L1 */
+  assert_int_equal(seen.sum.slow, 8); /* the second block hits in L1 */
   assert_int_equal(seen.sum.cycles, 8 * (30 + 500 + 2 * OVERHEAD));
   for (int bin = 0; bin < GPU_HISTOGRAM_BINS; bin++)
     counted += seen.sum.histogram[bin];
@@ -230,7 +233,7 @@ static void trace_tells_every_load(void **state)
   /* Cold: memory once per sector; a slot every 16 bytes, so every other load hits L1. */
   fill(f, 64, 16, f->ring, 16, 8);
   assert_int_equal(chase(f, GC_KERNEL_chase_ca, &job, 1,
-                         (struct gpu_chase_args){.trace = f->trace, .trace_stride = 8}, 0, &result), 0);
+                         (struct gpu_chase_args){.trace = f->trace, .trace_stride = 8}, &result), 0);
   assert_int_equal(f->ops->download(f->device, trace, f->trace, sizeof(trace), &f->err), 0);
   for (int k = 0; k < 8; k++)
     assert_int_equal(trace[k], (k % 2 ? 30 : 500) + OVERHEAD);
@@ -251,26 +254,26 @@ static void constant_path(void **state)
     slots[i] = base + (i + 1) % 128 * 8;
   assert_int_equal(f->ops->upload_constant(f->device, 0, slots, sizeof(slots), &f->err), 0);
   job = (struct gpu_chase_job){base, GPU_NEVER, 128, 128};
-  assert_int_equal(chase(f, GC_KERNEL_chase_constant, &job, 1, (struct gpu_chase_args){0}, 0, &result), 0);
+  assert_int_equal(chase(f, GC_KERNEL_chase_constant, &job, 1, (struct gpu_chase_args){0}, &result), 0);
   assert_int_equal(result.max, 10 + OVERHEAD);
   assert_int_equal(result.last, base);
   assert_int_equal(f->ops->upload_constant(f->device, 65536 - 8, slots, 16, &f->err), -EINVAL);
   job.start = base + GPU_CONSTANT_BYTES;
-  assert_int_equal(chase(f, GC_KERNEL_chase_constant, &job, 1, (struct gpu_chase_args){0}, 0, &result), -EIO);
+  assert_int_equal(chase(f, GC_KERNEL_chase_constant, &job, 1, (struct gpu_chase_args){0}, &result), -EIO);
   assert_non_null(strstr(f->err.text, "illegal address"));
   assert_non_null(strstr(f->err.text, "constant"));
 }
 
-/* Banks of copies are apart, and stay in the cache from launch to launch of a group: two that fit it
- * together are there when the first is asked for again, and two that do not are not. */
-static void launches_together_take_turns(void **state)
+/* Copies have separate constant banks, which stay in the cache from launch to launch of a group.
+ * Two banks that fit together hit when the first one is read again; two that do not fit miss. */
+static void concurrent_launches_use_tickets(void **state)
 {
   struct fixture *f = *state;
-  struct gpu_turn_args args[3];
-  struct gpu_turn_job jobs[3][3] = {{{0}}};
-  struct gpu_turn_result results[3][3];
-  struct gc_launch launches[GC_TOGETHER_MAX + 1];
-  uint32_t copies[GC_TOGETHER_MAX + 1] = {0, 1, 0};
+  struct gpu_banks_args args[3];
+  struct gpu_banks_job jobs[3][3] = {{{0}}};
+  struct gpu_banks_result results[3][3];
+  struct gc_launch launches[GC_CONCURRENT_MAX + 1];
+  uint32_t copies[GC_CONCURRENT_MAX + 1] = {0, 1, 0};
   const struct gpu_constant_base_args ask = {.result = f->sink};
   static uint64_t bank[GPU_CONSTANT_BYTES / 8];
   uint64_t base;
@@ -284,49 +287,49 @@ static void launches_together_take_turns(void **state)
   for (uint32_t other = 8; other <= 16; other += 8) {
     assert_int_equal(f->ops->clear(f->device, f->trace, 64, &f->err), 0);
     for (uint32_t i = 0; i < 3; i++) {
-      jobs[i][1] = (struct gpu_turn_job){base, GPU_NEVER, i == 1 ? other : 8, 0};
-      args[i] = (struct gpu_turn_args){
-        .turn = {.come = f->trace, .next = f->trace + 8, .blocks = 9, .launch = i, .sms = 3,
-                 .patience = 10},
+      jobs[i][1] = (struct gpu_banks_job){base, GPU_NEVER, i == 1 ? other : 8, 0};
+      args[i] = (struct gpu_banks_args){
+        .ticket = {.arrived = f->trace, .next = f->trace + 8, .blocks = 9, .launch = i, .sms = 3,
+                 .polls_max = 10},
         .jobs = f->jobs + i * sizeof(*jobs), .results = f->results + i * sizeof(*results),
         .threshold = 50};
-      launches[i] = (struct gc_launch){.kernel = GC_KERNEL_turn_constant, .blocks = 3, .threads = 32,
+      launches[i] = (struct gc_launch){.kernel = GC_KERNEL_banks_constant, .blocks = 3, .threads = 32,
                                        .args = &args[i], .args_bytes = sizeof(args[i])};
     }
     assert_int_equal(f->ops->upload(f->device, f->jobs, jobs, sizeof(jobs), &f->err), 0);
-    assert_int_equal(f->ops->launch_together(f->device, launches, copies, 3, &f->err), 0);
+    assert_int_equal(f->ops->launch_concurrent(f->device, launches, copies, 3, &f->err), 0);
     assert_int_equal(f->ops->download(f->device, results, f->results, sizeof(results), &f->err), 0);
-    assert_int_equal(results[0][1].slow, 8); /* cold: of the launches before, nothing is left */
+    assert_int_equal(results[0][1].slow, 8); /* cold: nothing is left of the launches before */
     assert_int_equal(results[1][1].slow, other);
     assert_int_equal(results[2][1].loads, 8);
     assert_int_equal(results[2][1].slow, other == 8 ? 0 : 8);
     assert_int_equal(results[2][1].cycles[0], other == 8 ? 8 * (10 + OVERHEAD) : 0);
     assert_int_equal(results[2][0].loads, 0);
   }
-  assert_int_equal(f->ops->launch_together(f->device, launches, copies, GC_TOGETHER_MAX + 1, &f->err),
+  assert_int_equal(f->ops->launch_concurrent(f->device, launches, copies, GC_CONCURRENT_MAX + 1, &f->err),
                    -EINVAL);
   copies[2] = GC_COPIES_MAX;
-  assert_int_equal(f->ops->launch_together(f->device, launches, copies, 3, &f->err), -EINVAL);
+  assert_int_equal(f->ops->launch_concurrent(f->device, launches, copies, 3, &f->err), -EINVAL);
   assert_int_equal(f->ops->upload_constant_copy(f->device, GC_COPIES_MAX, bank, &f->err), -EINVAL);
 }
 
-/* Out of turn, a launch that would wait for ever gives up and leaves its result as it was. */
-static void patience_has_an_end(void **state)
+/* A launch whose ticket never comes exits and leaves its result unchanged. */
+static void waiting_ends_after_polls_max(void **state)
 {
   struct fixture *f = *state;
-  struct gpu_turn_args args = {
-    .turn = {.come = f->trace, .next = f->trace + 8, .blocks = 3, .launch = 1, .sms = 3, .patience = 10},
+  struct gpu_banks_args args = {
+    .ticket = {.arrived = f->trace, .next = f->trace + 8, .blocks = 3, .launch = 1, .sms = 3, .polls_max = 10},
     .jobs = f->jobs, .results = f->results, .threshold = 50};
-  const struct gc_launch launch = {.kernel = GC_KERNEL_turn_constant, .blocks = 3, .threads = 32,
+  const struct gc_launch launch = {.kernel = GC_KERNEL_banks_constant, .blocks = 3, .threads = 32,
                                    .args = &args, .args_bytes = sizeof(args)};
-  struct gpu_turn_result results[3];
+  struct gpu_banks_result results[3];
   const uint32_t copy = 0;
 
   assert_int_equal(f->ops->clear(f->device, f->trace, 64, &f->err), 0);
   assert_int_equal(f->ops->clear(f->device, f->jobs, 256, &f->err), 0);
   memset(results, 0x55, sizeof(results));
   assert_int_equal(f->ops->upload(f->device, f->results, results, sizeof(results), &f->err), 0);
-  assert_int_equal(f->ops->launch_together(f->device, &launch, &copy, 1, &f->err), 0);
+  assert_int_equal(f->ops->launch_concurrent(f->device, &launch, &copy, 1, &f->err), 0);
   assert_int_equal(f->ops->download(f->device, results, f->results, sizeof(results), &f->err), 0);
   assert_int_equal(results[1].loads, 0x55555555);
 }
@@ -342,12 +345,12 @@ static void texture_path(void **state)
   assert_int_equal(f->ops->texture(f->device, f->ring, KIB(8), &texture, &f->err), 0);
   assert_int_not_equal(texture, 0);
   assert_int_equal(chase(f, GC_KERNEL_chase_texture, &job, 1,
-                         (struct gpu_chase_args){.texture = texture}, 0, &result), 0);
+                         (struct gpu_chase_args){.texture = texture}, &result), 0);
   assert_int_equal(result.max, 40 + OVERHEAD);
   assert_int_equal(result.last, 0);
   job.start = KIB(8) / 4; /* the first texel behind the end */
   assert_int_equal(chase(f, GC_KERNEL_chase_texture, &job, 1,
-                         (struct gpu_chase_args){.texture = texture}, 0, &result), -EIO);
+                         (struct gpu_chase_args){.texture = texture}, &result), -EIO);
 }
 
 static void shared_path(void **state)
@@ -357,12 +360,14 @@ static void shared_path(void **state)
   const struct gpu_chase_args args = {.shared_count = 256, .shared_stride = 4};
   struct gpu_chase_result result;
 
-  assert_int_equal(chase(f, GC_KERNEL_chase_shared, &job, 1, args, 1024, &result), 0);
+  f->shared_bytes = 1024;
+  assert_int_equal(chase(f, GC_KERNEL_chase_shared, &job, 1, args, &result), 0);
   assert_int_equal(result.min, 20 + OVERHEAD);
   assert_int_equal(result.max, 20 + OVERHEAD);
   assert_int_equal(result.last, 200 * 4);
   /* One slot too few: the ring's last store is illegal. */
-  assert_int_equal(chase(f, GC_KERNEL_chase_shared, &job, 1, args, 1020, &result), -EIO);
+  f->shared_bytes = 1020;
+  assert_int_equal(chase(f, GC_KERNEL_chase_shared, &job, 1, args, &result), -EIO);
   assert_non_null(strstr(f->err.text, "shared address 0x3fc"));
 }
 
@@ -393,7 +398,7 @@ static void clock_runs_at_its_frequency(void **state)
   assert_int_equal(run(f, GC_KERNEL_clock, 3, 0, &wide, sizeof(wide)), 0);
   assert_int_equal(f->ops->download(f->device, &result, f->results, sizeof(result), &f->err), 0);
   assert_true(result.nanoseconds >= 1000000 && result.nanoseconds < 1002000);
-  /* 1.2 GHz, not the 1.5 that the driver names as the highest. */
+  /* 1.2 GHz, not the 1.5 GHz that the driver reports as the highest clock. */
   assert_in_range(result.cycles, result.nanoseconds * 1.199, result.nanoseconds * 1.201);
 }
 
@@ -406,11 +411,11 @@ static void touch_brings_memory_into_l2(void **state)
   struct gpu_chase_result result;
 
   fill(f, KIB(32) / 32, 32, f->ring, 32, 8);
-  assert_int_equal(chase(f, GC_KERNEL_chase_cg, &job, 1, (struct gpu_chase_args){0}, 0, &result), 0);
+  assert_int_equal(chase(f, GC_KERNEL_chase_cg, &job, 1, (struct gpu_chase_args){0}, &result), 0);
   assert_int_equal(result.min, 500 + OVERHEAD);
   assert_int_equal(f->ops->clear(f->device, f->ring + KIB(64), KIB(64), &f->err), 0);
   assert_int_equal(run(f, GC_KERNEL_touch, 3, 0, &touch, sizeof(touch)), 0);
-  assert_int_equal(chase(f, GC_KERNEL_chase_cg, &job, 1, (struct gpu_chase_args){0}, 0, &result), 0);
+  assert_int_equal(chase(f, GC_KERNEL_chase_cg, &job, 1, (struct gpu_chase_args){0}, &result), 0);
   assert_int_equal(result.max, 200 + OVERHEAD);
 }
 
@@ -422,10 +427,10 @@ static void out_of_bounds_ends_everything(void **state)
   uint64_t out = f->ring + KIB(512), more;
 
   assert_int_equal(f->ops->upload(f->device, f->ring, &out, sizeof(out), &f->err), 0);
-  assert_int_equal(chase(f, GC_KERNEL_chase_ca, &job, 1, (struct gpu_chase_args){0}, 0, &result), -EIO);
+  assert_int_equal(chase(f, GC_KERNEL_chase_ca, &job, 1, (struct gpu_chase_args){0}, &result), -EIO);
   assert_non_null(strstr(f->err.text, "simulated illegal address"));
   assert_non_null(strstr(f->err.text, "chase_ca"));
-  /* As on a real GPU, nothing works after that, and the reason stays the same. */
+  /* As on a real GPU, everything fails after that, with the same message. */
   memset(&f->err, 0, sizeof(f->err));
   assert_int_equal(f->ops->alloc(f->device, 8, &more, &f->err), -EIO);
   assert_non_null(strstr(f->err.text, "simulated illegal address"));
@@ -438,7 +443,7 @@ static void misaligned_is_illegal(void **state)
   const struct gpu_chase_job job = {f->ring + 4, GPU_NEVER, 0, 1};
   struct gpu_chase_result result;
 
-  assert_int_equal(chase(f, GC_KERNEL_chase_ca, &job, 1, (struct gpu_chase_args){0}, 0, &result), -EIO);
+  assert_int_equal(chase(f, GC_KERNEL_chase_ca, &job, 1, (struct gpu_chase_args){0}, &result), -EIO);
   assert_non_null(strstr(f->err.text, "misaligned"));
 }
 
@@ -470,22 +475,19 @@ static void carveout_and_occupancy_decide_l1(void **state)
   const struct gpu_chase_job job = {f->ring, f->ring + KIB(32), slots, slots};
   struct gc_launch launch = {.kernel = GC_KERNEL_chase_ca, .blocks = 1, .threads = 32,
                              .args_bytes = sizeof(struct gpu_chase_args)};
+  const struct gc_model_facts *facts = ((const struct gc_sim_device *)f->device)->facts;
   struct gpu_chase_result result;
-  uint32_t blocks;
 
-  assert_int_equal(f->ops->resident(f->device, &launch, &blocks, &f->err), 0);
-  assert_int_equal(blocks, 16);
+  assert_int_equal(gc_sim_occupancy(facts, &launch), 16);
   launch.threads = 1024;
-  assert_int_equal(f->ops->resident(f->device, &launch, &blocks, &f->err), 0);
-  assert_int_equal(blocks, 1);
+  assert_int_equal(gc_sim_occupancy(facts, &launch), 1);
   launch.threads = 33; /* two warps */
   launch.shared_bytes = KIB(7);
-  assert_int_equal(f->ops->resident(f->device, &launch, &blocks, &f->err), 0);
-  assert_int_equal(blocks, 4);
+  assert_int_equal(gc_sim_occupancy(facts, &launch), 4);
   /* 16 KiB of 32 leave 20 KiB: 32 do not fit. 4 KiB would leave 32, but 16 blocks need theirs. */
   fill(f, KIB(64) / 128, 128, f->ring, 128, 8);
   assert_int_equal(f->ops->carveout(f->device, GC_KERNEL_chase_ca, 0, &f->err), 0);
-  assert_int_equal(chase(f, GC_KERNEL_chase_ca, &job, 1, (struct gpu_chase_args){0}, 0, &result), 0);
+  assert_int_equal(chase(f, GC_KERNEL_chase_ca, &job, 1, (struct gpu_chase_args){0}, &result), 0);
   assert_true(result.slow > 0);
   assert_int_equal(f->ops->carveout(f->device, GC_KERNEL_chase_ca, 101, &f->err), -EINVAL);
 }
@@ -529,7 +531,7 @@ static void bad_profiles_are_sentences(void **state)
   assert_null(other.device);
 }
 
-/* What the design says of a real H200: 32 resident blocks at carve-out 0 leave 217 KiB of L1. */
+/* As on a real H200, 32 resident blocks at carve-out 0 leave 217 KiB of L1. */
 static void h200_profile_has_217_kib(void **state)
 {
   const char *top = getenv("top_srcdir");
@@ -550,7 +552,7 @@ static void h200_profile_has_217_kib(void **state)
   for (uint32_t i = 0; i < 2; i++)
     jobs[i] = (struct gpu_chase_job){f.ring, f.ring + KIB(217) + 128 * i, 4096, 4096};
   assert_int_equal(chase(&f, GC_KERNEL_chase_ca, jobs, 2,
-                         (struct gpu_chase_args){.threshold = 150}, 0, results), 0);
+                         (struct gpu_chase_args){.threshold = 150}, results), 0);
   /* Outliers are rare: 3 in 10,000 loads, and some of them that slow. */
   assert_true(results[0].slow < 10);
   assert_true(results[1].slow > 2 * results[0].slow);
@@ -568,8 +570,8 @@ int main(void)
     IN_FIXTURE(sms_together_add_to_one_result),
     IN_FIXTURE(trace_tells_every_load),
     IN_FIXTURE(constant_path),
-    IN_FIXTURE(launches_together_take_turns),
-    IN_FIXTURE(patience_has_an_end),
+    IN_FIXTURE(concurrent_launches_use_tickets),
+    IN_FIXTURE(waiting_ends_after_polls_max),
     IN_FIXTURE(texture_path),
     IN_FIXTURE(shared_path),
     IN_FIXTURE(latency_kernels_time_the_chain),

@@ -1,15 +1,55 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Children of all kinds, from a process in all kinds of states.
+ * Different children, started by a process in different states.
  */
 #include "tree.h"
 
+#include "util/clock.h"
 #include "util/spawn.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+
+/* This program as a command: what it does is its first argument. */
+#define SELF(what)                                                                                 \
+  {                                                                                                \
+    .argv = (const char *const[])                                                                  \
+    {                                                                                              \
+      "/proc/self/exe", what, NULL                                                                 \
+    }                                                                                              \
+  }
+
+/* As in uninterruptible sleep: signals have no effect. */
+static bool kill_has_no_effect;
+/* As on a kernel before 5.3, or where seccomp forbids it. */
+static bool no_pidfd;
+
+int __real_kill(pid_t pid, int number);
+int __wrap_kill(pid_t pid, int number);
+int __wrap_kill(pid_t pid, int number)
+{
+  return kill_has_no_effect ? 0 : __real_kill(pid, number);
+}
+
+long __real_syscall(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f);
+long __wrap_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+  if (number == SYS_pidfd_send_signal && kill_has_no_effect)
+    return 0;
+  if (number == SYS_pidfd_open && no_pidfd) {
+    errno = ENOSYS;
+    return -1;
+  }
+  return __real_syscall(number, a, b, c, d, e, f);
+}
 
 /* A shell command. */
 #define SH(text)                                                                                   \
@@ -21,7 +61,7 @@
   }
 
 static const struct gc_spawn_options patient = {.seconds = 60};
-static const struct gc_spawn_options hasty = {.seconds = 2}; /* for what never ends */
+static const struct gc_spawn_options hasty = {.seconds = 2}; /* for commands that never end */
 
 static int setup(void **state)
 {
@@ -32,6 +72,7 @@ static int setup(void **state)
 static int teardown(void **state)
 {
   signal(SIGCHLD, SIG_DFL);
+  kill_has_no_effect = no_pidfd = false;
   return chdir("/") || remove_root(state);
 }
 
@@ -55,7 +96,7 @@ static long number(const char *file)
   return value;
 }
 
-/* It may take its adopter a moment to collect it: a zombie counts as gone. */
+/* The process that inherits it may need a moment to reap it, so a zombie is accepted. */
 static void assert_gone(long pid)
 {
   assert_true(pid > 1);
@@ -119,7 +160,7 @@ static void messages(void **state)
   assert_string_equal(commands[4].message, "end");
 }
 
-/* Each waits for what the other does: only together can they end. */
+/* Each waits for the other, so they can end only if they run in parallel. */
 static void side_by_side(void **state)
 {
   struct gc_command commands[] = {
@@ -227,7 +268,7 @@ static void nothing_is_inherited(void **state)
   assert_string_equal(command.message, "");
   assert_int_equal(command.status, 0);
   assert_true(signals("SigBlk:") == 0);
-  /* 32 and 33 are the C library's own: glibc leaves them ignored in what it spawns. */
+  /* glibc uses 32 and 33 itself and leaves them ignored in spawned processes. */
   assert_true((signals("SigIgn:") & ~UINT64_C(0x180000000)) == 0);
 }
 
@@ -261,7 +302,212 @@ static void others_are_not_reaped(void **state)
   assert_int_equal(WEXITSTATUS(status), 42);
 }
 
-/* stderr as it is, in the caller's process group. */
+/* The deadline holds, and the process that cannot be killed is named. With a pidfd and without. */
+static void what_cannot_be_killed_is_abandoned(void **state)
+{
+  for (int i = 0; i < 2; i++) {
+    struct gc_command commands[] = {SH("echo 'hwloc-gpucache: so far' >&2; echo $$ > pid; "
+                                       "exec sleep 30"),
+                                    SH("exit 3")};
+    const double start = gc_now_ms();
+    long pid;
+
+    (void)state;
+    kill_has_no_effect = true;
+    no_pidfd = i;
+    gc_spawn(commands, 2, &hasty);
+    kill_has_no_effect = false;
+    pid = number("pid");
+    assert_true(gc_now_ms() - start < 20000);
+    assert_int_equal(commands[0].end, GC_END_ABANDONED);
+    assert_int_equal(commands[0].status, pid);
+    assert_int_equal(commands[0].pid, 0);
+    assert_string_equal(commands[0].message, "so far");
+    assert_int_equal(commands[1].end, GC_END_EXITED);
+    assert_int_equal(kill((pid_t)pid, SIGKILL), 0);
+    assert_int_equal(waitpid((pid_t)pid, NULL, 0), pid);
+  }
+}
+
+/* It moves to the group of this process, so only a signal to the process itself reaches it. */
+static void one_that_has_left_its_group_is_killed(void **state)
+{
+  struct gc_command command = SELF("leave-group");
+  const double start = gc_now_ms();
+
+  (void)state;
+  gc_spawn(&command, 1, &hasty);
+  assert_true(gc_now_ms() - start < 20000);
+  assert_int_equal(command.end, GC_END_LATE);
+  assert_int_equal(number("group"), getpgrp());
+  no_child_is_left();
+}
+
+/* A program of root with the set-user-ID bit, started by another user, who may not kill it. */
+static void one_of_another_user_is_abandoned(void **state)
+{
+  struct gc_command command = {.argv = (const char *const[]){"./tool", "become-root", NULL}};
+  const double start = gc_now_ms();
+  pid_t host;
+  int status;
+
+  (void)state;
+  if (geteuid() != 0) {
+    print_message("only root can make a set-user-ID program of root\n");
+    skip();
+  }
+  shell("cp /proc/%ld/exe tool && chmod 4755 tool && chmod 777 .", (long)getpid());
+  host = fork();
+  assert_true(host >= 0);
+  if (host == 0) {
+    if (setresgid(12345, 12345, 12345) || setresuid(12345, 12345, 12345))
+      _exit(9);
+    gc_spawn(&command, 1, &hasty);
+    if (command.end == GC_END_EXITED && command.status == 77)
+      _exit(77);
+    _exit(command.end != GC_END_ABANDONED || command.status != number("pid"));
+  }
+  assert_int_equal(waitpid(host, &status, 0), host);
+  assert_true(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) {
+    print_message("the set-user-ID bit has no effect here\n");
+    skip();
+  }
+  assert_int_equal(WEXITSTATUS(status), 0);
+  assert_true(gc_now_ms() - start < 20000);
+  assert_int_equal(kill((pid_t)number("pid"), SIGKILL), 0);
+}
+
+/* In a container, the application may be the process 1, which inherits orphans: like a subreaper. */
+static void orphans_of_the_group_are_reaped(void **state)
+{
+  struct gc_command commands[] = {
+      SH("sleep 1000 & echo $! > child"),
+      SH("(sleep 1000 & sleep 1000) & sleep 0.1; kill -KILL $$"),
+      SH("sleep 1000 & wait"),
+  };
+  pid_t own;
+  int status;
+
+  (void)state;
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1)) {
+    print_message("this kernel has no subreapers\n");
+    skip();
+  }
+  own = fork();
+  if (own == 0)
+    _exit(42);
+  gc_spawn(commands, 3, &hasty);
+  prctl(PR_SET_CHILD_SUBREAPER, 0);
+  assert_int_equal(commands[2].end, GC_END_LATE);
+  /* nobody else's child is reaped */
+  assert_int_equal(waitpid(own, &status, 0), own);
+  assert_int_equal(WEXITSTATUS(status), 42);
+  no_child_is_left();
+  assert_gone(number("child"));
+}
+
+static atomic_bool stop;
+
+/* As a thread of the application that reaps all children. */
+static void *reap_all(void *unused)
+{
+  (void)unused;
+  while (!stop)
+    if (waitpid(-1, NULL, WNOHANG) <= 0)
+      usleep(100);
+  return NULL;
+}
+
+static void the_group_is_killed_though_another_one_reaps(void **state)
+{
+  struct gc_command commands[] = {SH("sleep 1000 & echo $! > child; exit 3"),
+                                  SH("sleep 1000 & echo $! > late; wait")};
+  pthread_t thread;
+
+  (void)state;
+  stop = false;
+  assert_int_equal(pthread_create(&thread, NULL, reap_all, NULL), 0);
+  gc_spawn(commands, 2, &hasty);
+  stop = true;
+  pthread_join(thread, NULL);
+  assert_true(commands[0].end == GC_END_UNKNOWN || commands[0].end == GC_END_EXITED);
+  assert_int_equal(commands[1].end, GC_END_LATE);
+  assert_gone(number("child"));
+  assert_gone(number("late"));
+
+  signal(SIGCHLD, SIG_IGN);
+  gc_spawn(commands, 1, &patient);
+  assert_gone(number("child"));
+}
+
+/* The fastest start of several, in ms. */
+static double fastest_start(void)
+{
+  double fastest = 1e9;
+
+  for (int i = 0; i < 30; i++) {
+    struct gc_command command = SELF("nothing");
+    const double start = gc_now_ms();
+    double ms;
+
+    gc_spawn(&command, 1, &patient);
+    ms = gc_now_ms() - start;
+    assert_int_equal(command.end, GC_END_EXITED);
+    fastest = ms < fastest ? ms : fastest;
+  }
+  return fastest;
+}
+
+#define GIB ((size_t)1 << 30)
+
+/* Whether there are 4 GiB, also in a container. */
+static bool has_memory(void)
+{
+  FILE *file = fopen("/proc/meminfo", "r"), *limit = fopen("/sys/fs/cgroup/memory.max", "r");
+  long long kib = 0, most = LLONG_MAX;
+  char line[128];
+
+  while (file && fgets(line, sizeof(line), file))
+    sscanf(line, "MemAvailable: %lld", &kib);
+  if (limit && fscanf(limit, "%lld", &most) != 1)
+    most = LLONG_MAX; /* "max" */
+  if (file)
+    fclose(file);
+  if (limit)
+    fclose(limit);
+  return kib >= 4 << 20 && most >= 4LL << 30;
+}
+
+/* A fork would copy the page tables: more than 100 ms for 2 GiB. */
+static void a_start_costs_the_same_in_a_big_process(void **state)
+{
+  const double small = fastest_start();
+  double big;
+  char *memory;
+
+  (void)state;
+  if (!has_memory()) {
+    print_message("less than 4 GiB of memory are available\n");
+    skip();
+  }
+  memory = mmap(NULL, 2 * GIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                -1, 0);
+  if (memory == MAP_FAILED) {
+    print_message("no 2 GiB can be mapped\n");
+    skip();
+  }
+  madvise(memory, 2 * GIB, MADV_NOHUGEPAGE); /* many pages */
+  for (size_t at = 0; at < 2 * GIB; at += 4096)
+    memory[at] = 1;
+  big = fastest_start();
+  munmap(memory, 2 * GIB);
+  print_message("a start takes %.2f ms, in a process of 2 GiB %.2f ms\n", small, big);
+  if (big > 3 * small + 10)
+    fail_msg("%.2f ms instead of %.2f ms", big, small);
+}
+
+/* stderr is unchanged, and so is the process group. */
 static void passing_stderr(void **state)
 {
   struct gc_command command =
@@ -294,7 +540,7 @@ static void output_goes_where_it_is_wanted(void **state)
   assert_int_equal(number("out"), 4711);
 }
 
-static void no_descriptor_stays(void **state)
+static void no_descriptor_is_left(void **state)
 {
   unsigned before = descriptors();
 
@@ -308,7 +554,33 @@ static void no_descriptor_stays(void **state)
   assert_int_equal(descriptors(), before);
 }
 
-int main(void)
+static void write_number(const char *file, long value)
+{
+  FILE *stream = fopen(file, "w");
+
+  if (stream) {
+    fprintf(stream, "%ld\n", value);
+    fclose(stream);
+  }
+}
+
+/* This program as a command. */
+static int act(const char *what)
+{
+  if (!strcmp(what, "leave-group")) {
+    setpgid(0, getpgid(getppid()));
+    write_number("group", getpgrp());
+    sleep(30);
+  } else if (!strcmp(what, "become-root")) {
+    if (setresuid(0, 0, 0))
+      return 77;
+    write_number("pid", getpid());
+    sleep(30);
+  }
+  return 0;
+}
+
+int main(int argc, char **argv)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
@@ -323,10 +595,18 @@ int main(void)
       TEST(nothing_is_inherited),
       TEST(sigchld_is_ignored),
       TEST(others_are_not_reaped),
+      TEST(what_cannot_be_killed_is_abandoned),
+      TEST(one_that_has_left_its_group_is_killed),
+      TEST(one_of_another_user_is_abandoned),
+      TEST(orphans_of_the_group_are_reaped),
+      TEST(the_group_is_killed_though_another_one_reaps),
+      TEST(a_start_costs_the_same_in_a_big_process),
       TEST(passing_stderr),
       TEST(output_goes_where_it_is_wanted),
-      TEST(no_descriptor_stays),
+      TEST(no_descriptor_is_left),
   };
 
+  if (argc > 1)
+    return act(argv[1]);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Statistics on arrays with known answers, including shapes on which a naive argmax or mean is wrong.
+ * Statistics on arrays with known answers. Some have shapes for which a naive argmax or mean gives
+ * the wrong answer.
  */
 #include "stats/decide.h"
 
@@ -20,7 +21,7 @@ static void near(double value, double expected, double tolerance)
     fail_msg("%g is not %g +- %g", value, expected, tolerance);
 }
 
-/* A small generator of our own: the same sequence on every machine. */
+/* A small random generator with the same sequence on every machine. */
 static uint64_t seed;
 static double uniform(void)
 {
@@ -38,7 +39,7 @@ static void median_of_odd_even_and_one(void **state)
   near(gc_median(one, 1), 7, 0);
 }
 
-/* Selecting is not sorting: the same as the middle of the sorted array, ties and all. */
+/* The median by selection equals the middle of the sorted array, also with ties. */
 static void median_is_the_middle_of_the_sorted(void **state)
 {
   (void)state;
@@ -54,7 +55,7 @@ static void median_is_the_middle_of_the_sorted(void **state)
   }
 }
 
-/* Two modes, 550 and 750: which of them has a few values more decides on the median, by 200. */
+/* There are two modes, 550 and 750. A few more values in one of them move the median by 200. */
 static void midhinge_lies_between_two_modes(void **state)
 {
   double one[] = {7}, values[101], copy[101];
@@ -68,7 +69,7 @@ static void midhinge_lies_between_two_modes(void **state)
     near(gc_midhinge(values, 101), 650, 0);
     near(gc_median(copy, 101), far > 50 ? 750 : 550, 0);
   }
-  for (int i = 0; i < 101; i++) /* of one mode it is the median, and a tail is outside of it */
+  for (int i = 0; i < 101; i++) /* one mode: the result is the median, and a tail has no effect */
     values[i] = i * 37 % 101 < 20 ? 5000 : 550;
   near(gc_midhinge(values, 101), 550, 0);
 }
@@ -125,7 +126,8 @@ static void ks_exact_small_samples(void **state)
   near(gc_ks_pvalue(0.5, 0, 8), 1, 0);
 }
 
-/* Kolmogorov's limit: Q(1.3581) = 0.05, Q(1.6276) = 0.01, at samples so large that Stephens vanishes. */
+/* Kolmogorov's limit: Q(1.3581) = 0.05, Q(1.6276) = 0.01. The samples are so large that Stephens'
+ * correction vanishes. */
 static void ks_asymptotic_large_samples(void **state)
 {
   const uint64_t n = 2000000000;
@@ -136,6 +138,28 @@ static void ks_asymptotic_large_samples(void **state)
   near(gc_ks_pvalue(1.6276 / e, n, n), 0.01, 1e-4);
 }
 
+/* The two-sided statistic of samples without binning: each distinct value has a bin of its own.
+ * Sorts both arrays. */
+static double ks_samples(double *a, size_t n, double *b, size_t m)
+{
+  uint64_t in_a[1000] = {0}, in_b[1000] = {0}, seen_n, seen_m;
+  size_t i = 0, j = 0, bins = 0;
+
+  gc_sort(a, n);
+  gc_sort(b, m);
+  for (; i < n || j < m; bins++) {
+    const double x = j >= m || (i < n && a[i] < b[j]) ? a[i] : b[j];
+
+    assert_true(bins < 1000);
+    for (; i < n && a[i] == x; i++)
+      in_a[bins]++;
+    for (; j < m && b[j] == x; j++)
+      in_b[bins]++;
+  }
+  return fmax(gc_ks_slower(in_a, in_b, bins, &seen_n, &seen_m),
+              gc_ks_slower(in_b, in_a, bins, NULL, NULL));
+}
+
 static void ks_statistic_steps_over_ties(void **state)
 {
   double a[] = {1, 1, 1, 2}, b[] = {1, 1, 2, 2}, c[] = {3, 3}, d[] = {1, 1, 1, 2};
@@ -143,18 +167,19 @@ static void ks_statistic_steps_over_ties(void **state)
   uint64_t n, m;
 
   (void)state;
-  near(gc_ks_samples(a, 4, b, 4), 0.25, 1e-12);
-  near(gc_ks_samples(d, 4, c, 2), 1, 1e-12);
-  near(gc_ks_samples(a, 0, c, 2), 0, 0);
-  near(gc_ks_histograms(ha, hb, 2, &n, &m), 0.25, 1e-12);
-  assert_true(n == 4 && m == 4);
-  near(gc_ks_histograms(ha, none, 2, &n, &m), 0, 0);
+  near(ks_samples(a, 4, b, 4), 0.25, 1e-12);
+  near(ks_samples(d, 4, c, 2), 1, 1e-12);
+  near(ks_samples(a, 0, c, 2), 0, 0);
   near(gc_ks_slower(ha, hb, 2, &n, &m), 0.25, 1e-12);
+  assert_true(n == 4 && m == 4);
   near(gc_ks_slower(hb, ha, 2, &n, &m), 0, 0);
+  near(gc_ks_slower(ha, none, 2, &n, &m), 0, 0);
+  near(gc_ks_slower(none, ha, 2, &n, &m), 0, 0);
 }
 
-/* Same mean, other distribution: a comparison of means sees nothing, K-S does. */
-static void ks_sees_what_a_mean_does_not(void **state)
+/* Two samples have the same mean and different distributions: K-S detects this, a comparison of
+ * means does not. */
+static void ks_detects_more_than_a_mean(void **state)
 {
   double a[400], b[400], sum_a = 0, sum_b = 0;
 
@@ -164,11 +189,11 @@ static void ks_sees_what_a_mean_does_not(void **state)
     sum_b += b[i] = i % 10 ? 90 : 190;
   }
   near(sum_a, sum_b, 1e-9);
-  assert_true(gc_ks_pvalue(gc_ks_samples(a, 400, b, 400), 400, 400) < 1e-6);
+  assert_true(gc_ks_pvalue(ks_samples(a, 400, b, 400), 400, 400) < 1e-6);
 }
 
-/* Under the null the p-value must not be small more often than it says. */
-static void ks_pvalues_keep_their_promise(void **state)
+/* Under the null hypothesis, p < 0.05 must occur in 5 % of the trials at most. */
+static void ks_pvalues_are_not_too_small(void **state)
 {
   int below = 0;
 
@@ -181,7 +206,7 @@ static void ks_pvalues_keep_their_promise(void **state)
       a[i] = uniform();
     for (int i = 0; i < 80; i++)
       b[i] = uniform();
-    below += gc_ks_pvalue(gc_ks_samples(a, 60, b, 80), 60, 80) < 0.05;
+    below += gc_ks_pvalue(ks_samples(a, 60, b, 80), 60, 80) < 0.05;
   }
   assert_true(below > 15 && below < 75);
 }
@@ -203,7 +228,7 @@ static void holm_adjusts_in_place(void **state)
   near(high[1], 1, 0);
 }
 
-/* Sizes in a row, each tried `repeats` times: slow[i * repeats + r] of 1000 loads were slow. */
+/* Ascending sizes with `repeats` runs each: slow[i * repeats + r] of 1000 loads were slow. */
 static void weigh(const uint32_t *slow, size_t n, size_t repeats, double rate, double *posterior,
                   struct gc_changepoint *found)
 {
@@ -216,7 +241,7 @@ static void weigh(const uint32_t *slow, size_t n, size_t repeats, double rate, d
   gc_changepoint_find(items, n, posterior, found);
 }
 
-static void change_is_where_runs_turn_slow(void **state)
+static void change_is_where_runs_become_slow(void **state)
 {
   const uint32_t slow[] = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 40, 44, 80, 83, 120, 117};
   double posterior[9], sum = 0;
@@ -231,8 +256,8 @@ static void change_is_where_runs_turn_slow(void **state)
   near(sum + found.noise, 1, 1e-9);
 }
 
-/* A gradual transition: misses begin at 5 and all miss only from 11 on. The steepest step (argmax) is
- * at 8, the middle of the transition there too. */
+/* A gradual transition: misses begin at index 5, and all loads miss from index 11 on. The steepest
+ * step (argmax) and the middle of the transition are at index 8. */
 static void change_is_the_onset_not_the_middle(void **state)
 {
   const uint32_t slow[] = {0, 0, 0, 0, 0, 4, 12, 40, 400, 700, 990, 1000};
@@ -243,8 +268,9 @@ static void change_is_the_onset_not_the_middle(void **state)
   assert_int_equal(found.index, 5);
 }
 
-/* One disturbed run far below the change, however slow, is not the capacity: the first slow run is. */
-static void change_survives_a_disturbed_run(void **state)
+/* A disturbed run far below the change does not move the result, however slow it is. A search for
+ * the first slow run would stop there. */
+static void change_ignores_a_disturbed_run(void **state)
 {
   const uint32_t slow[] = {0, 0, 0, 0, 600, 0, 0, 0, 0, 0, 0, 0, 30, 31, 33, 50, 60, 61};
   struct gc_changepoint found;
@@ -254,8 +280,9 @@ static void change_survives_a_disturbed_run(void **state)
   assert_int_equal(found.index, 4);
 }
 
-/* With outliers all over, counts and not mere presence tell: every run here has slow loads. */
-static void change_is_seen_through_outliers(void **state)
+/* There are outliers at all sizes, so every run has slow loads: only their counts are informative.
+ */
+static void change_is_found_among_outliers(void **state)
 {
   const uint32_t slow[] = {3, 2, 4, 1, 2, 3, 5, 2, 1, 3, 12, 13, 14, 11, 20, 25};
   struct gc_changepoint found;
@@ -278,10 +305,10 @@ static void no_change_when_all_fit_or_none(void **state)
   assert_int_equal(found.index, 0);
 }
 
-/* Pure noise must not yield a place, however the coin falls. */
-static void noise_is_called_noise(void **state)
+/* Pure noise must not give a change. */
+static void noise_gives_no_change(void **state)
 {
-  int fooled = 0;
+  int wrong = 0;
 
   (void)state;
   seed = 7;
@@ -292,9 +319,9 @@ static void noise_is_called_noise(void **state)
     for (int i = 0; i < 33 * 4; i++)
       slow[i] = uniform() < 0.5 ? 0 : (uint32_t)(uniform() * 100);
     weigh(slow, 33, 4, 1e-4, NULL, &found);
-    fooled += found.noise < 0.5 && found.index > 0 && found.index < 33;
+    wrong += found.noise < 0.5 && found.index > 0 && found.index < 33;
   }
-  assert_true(fooled <= 5);
+  assert_true(wrong <= 5);
 }
 
 static uint32_t poisson(double mean)
@@ -308,9 +335,10 @@ static uint32_t poisson(double mean)
   return n;
 }
 
-/* With many outliers the most probable size is often not the right one, nor next to it. A bracket drawn
- * around it by a fixed margin loses the capacity, and all that follows is sure of something wrong. */
-static void range_holds_the_capacity(void **state)
+/* With many outliers, the most probable size is often neither the right one nor next to it. A range
+ * with a fixed margin around it loses the capacity, and later steps then report a wrong one with
+ * high confidence. */
+static void range_contains_the_capacity(void **state)
 {
   int lost = 0, lost_by_margin = 0;
 
@@ -337,7 +365,7 @@ static void range_holds_the_capacity(void **state)
   assert_true(lost <= 3);
 }
 
-static void range_is_one_answer_when_all_is_clear(void **state)
+static void range_is_one_size_without_noise(void **state)
 {
   struct gc_verdict verdict;
   struct gc_sizes sizes;
@@ -357,7 +385,8 @@ static void range_is_one_answer_when_all_is_clear(void **state)
   gc_sizes_free(&sizes);
 }
 
-/* An array that is a little too large: 30 of 1000 loads miss. K-S calls that chance, the counts do not. */
+/* The array is slightly too large: 30 of 1000 loads miss. K-S takes that for chance; the counts
+ * detect it. */
 static void few_misses_are_counted(void **state)
 {
   struct gc_sizes sizes;
@@ -366,7 +395,7 @@ static void few_misses_are_counted(void **state)
   assert_int_equal(gc_sizes_new(&sizes, 4), 0);
   for (size_t i = 0; i < 4; i++) {
     sizes.histogram[i][13] = 1000;
-    sizes.histogram[i][60] = 1; /* outliers are everywhere */
+    sizes.histogram[i][60] = 1; /* outliers at all sizes */
   }
   assert_int_equal(gc_without_misses(&sizes, 0.25), 4);
   sizes.histogram[2][32] = 30;
@@ -378,7 +407,7 @@ static void few_misses_are_counted(void **state)
   gc_sizes_free(&sizes);
 }
 
-static void slower_share_leaves_room_for_the_spread(void **state)
+static void slower_share_tolerates_the_spread(void **state)
 {
   uint64_t hits[GC_LATENCY_BINS] = {0}, near_hits[GC_LATENCY_BINS] = {0}, misses[GC_LATENCY_BINS] = {0};
   double p;
@@ -406,19 +435,19 @@ int main(void)
     cmocka_unit_test(ks_exact_small_samples),
     cmocka_unit_test(ks_asymptotic_large_samples),
     cmocka_unit_test(ks_statistic_steps_over_ties),
-    cmocka_unit_test(ks_sees_what_a_mean_does_not),
-    cmocka_unit_test(ks_pvalues_keep_their_promise),
+    cmocka_unit_test(ks_detects_more_than_a_mean),
+    cmocka_unit_test(ks_pvalues_are_not_too_small),
     cmocka_unit_test(holm_adjusts_in_place),
-    cmocka_unit_test(change_is_where_runs_turn_slow),
+    cmocka_unit_test(change_is_where_runs_become_slow),
     cmocka_unit_test(change_is_the_onset_not_the_middle),
-    cmocka_unit_test(change_survives_a_disturbed_run),
-    cmocka_unit_test(change_is_seen_through_outliers),
+    cmocka_unit_test(change_ignores_a_disturbed_run),
+    cmocka_unit_test(change_is_found_among_outliers),
     cmocka_unit_test(no_change_when_all_fit_or_none),
-    cmocka_unit_test(noise_is_called_noise),
-    cmocka_unit_test(range_holds_the_capacity),
-    cmocka_unit_test(range_is_one_answer_when_all_is_clear),
+    cmocka_unit_test(noise_gives_no_change),
+    cmocka_unit_test(range_contains_the_capacity),
+    cmocka_unit_test(range_is_one_size_without_noise),
     cmocka_unit_test(few_misses_are_counted),
-    cmocka_unit_test(slower_share_leaves_room_for_the_spread),
+    cmocka_unit_test(slower_share_tolerates_the_spread),
   };
 
   return cmocka_run_group_tests_name("stats", tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A directory of each test's own, "root", with the files that the test puts there.
+ * Each test has its own directory, "root", with files that the test puts there.
  */
 #ifndef TESTS_UNIT_TREE_H
 #define TESTS_UNIT_TREE_H
@@ -41,6 +41,7 @@ static inline int make_root(void **state)
   const char *tmp = getenv("TMPDIR");
 
   (void)state;
+  unsetenv("XDG_RUNTIME_DIR"); /* nothing is remembered from one list of GPUs to the next */
   snprintf(root, sizeof(root), "%s/gpucache-test-XXXXXX", tmp && *tmp ? tmp : "/tmp");
   assert_non_null(mkdtemp(root));
   return 0;
@@ -61,7 +62,7 @@ static inline char *path_of(const char *file)
   return path;
 }
 
-/* A file with this text, in directories that are made where they are missing. */
+/* Writes a file with this text, and creates missing directories. */
 static inline void put(const char *file, const char *text)
 {
   char *path = path_of(file);

@@ -1,0 +1,16 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Opens one NVIDIA GPU and loads the kernels.
+ */
+#ifndef GC_DEVICE_CUDA_OPEN_H
+#define GC_DEVICE_CUDA_OPEN_H
+
+#include "device/cuda_device.h"
+
+/* Opens the GPU. The caller sets `ops` of *device and closes it; *device is NULL on failure.
+ * Changes CUDA's environment variables, so no other thread may run. */
+int gc_cuda_open(const struct gc_gpu *gpu, struct gc_cuda_device **device, struct gc_error *err);
+void gc_cuda_close(struct gc_cuda_device *cuda); /* NULL is fine */
+
+#endif

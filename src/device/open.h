@@ -1,0 +1,16 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Opens a GPU with the back end for its vendor.
+ */
+#ifndef GC_DEVICE_OPEN_H
+#define GC_DEVICE_OPEN_H
+
+#include "device/device.h"
+
+/* Opens the GPU. gc_ops(*device)->close releases *device, which is NULL on failure. Errors as in
+ * device.h. The back ends change environment variables before they load the vendor's library, so no
+ * other thread may run. */
+int gc_device_open(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err);
+
+#endif

@@ -1,0 +1,249 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The simulator as a target: the operations of kernels/gpu.h over the model. Only sim_kernels.c
+ * compiles kernels with it. gpu_sim is the block that is running.
+ *
+ * Stores do not go through the caches of the model, so writing a ring does not change them. Only
+ * the rows of bandwidth kernels do.
+ */
+#ifndef GC_DEVICE_SIM_TARGET_H
+#define GC_DEVICE_SIM_TARGET_H
+
+#include "device/sim_block.h"
+#include "kernels/args.h"
+
+#include <stddef.h>
+
+/* The profile states which paths its GPU has. */
+#define GPU_NVIDIA_PATHS 1
+#define GPU_AMD_PATHS 1
+
+static __thread struct gc_sim_block *gpu_sim;
+
+/* Cycles that a read of the wall clock takes, and so also its resolution. Few reads then suffice in
+ * kernels that wait for a time to pass. */
+#define GPU_SIM_WALL_CYCLES 512
+
+/* Not gpu_<name>: the operations are functions of the same translation unit. */
+#define GPU_KERNEL(name, args) static void sim_kernel_##name(struct args a)
+#define GPU_UNROLL
+#define GPU_NO_UNROLL
+
+static inline uint32_t gpu_lane(void) { return 0; }
+static inline uint32_t gpu_thread(void) { return 0; }
+static inline uint32_t gpu_threads(void) { return 1; }
+static inline uint32_t gpu_block(void) { return gpu_sim->block; }
+static inline uint32_t gpu_blocks(void) { return gpu_sim->blocks; }
+static inline uint32_t gpu_sm(void) { return gpu_sim->sm_id; }
+static inline void gpu_barrier(void) {}
+static inline void gpu_await(uint64_t value) { (void)value; }
+
+#define GPU_CONCURRENT 0
+#define GPU_RESUME_LATER() (gpu_sim->resume_later = true)
+#define GPU_TICKETS_DONE(next) gpu_get32(next)
+
+static inline int gpu_select_warp(uint32_t warp)
+{
+  gc_model_unit(gpu_sim->model, gpu_sim->unit + warp);
+  return 1;
+}
+
+/* The simulator fetches code in pieces, none longer than a cache line. */
+#define GPU_SIM_CODE_BYTES 32
+
+static inline uint32_t gpu_run_code(uint32_t x)
+{
+  struct gc_sim_block *b = gpu_sim;
+
+  for (uint64_t at = 0; at < GPU_FILLER_BYTES; at += GPU_SIM_CODE_BYTES)
+    b->clock += gc_model_touch(b->model, b->sm, GC_SPACE_INSTRUCTION, at);
+  return x;
+}
+
+/* The difference of two reads is the time of the code between them plus one overhead. */
+static inline uint64_t gpu_clock64(void)
+{
+  gc_sim_yield(gpu_sim);
+  return gpu_sim->clock += gpu_sim->clock_overhead;
+}
+
+static inline uint32_t gpu_clock(void) { return (uint32_t)gpu_clock64(); }
+
+static inline uint32_t gpu_cycles(uint64_t from, uint64_t to)
+{
+  return to - from > UINT32_MAX ? UINT32_MAX : (uint32_t)(to - from);
+}
+
+static inline uint64_t gpu_nanoseconds(void)
+{
+  gpu_sim->clock += GPU_SIM_WALL_CYCLES;
+  gc_sim_yield(gpu_sim);
+  return gc_sim_wall(gpu_sim);
+}
+
+#define GPU_SIM_LOAD(path, space)                                                                  \
+  static inline uint64_t gpu_load_##path(uint64_t at, uint64_t texture)                            \
+  {                                                                                                \
+    struct gc_sim_block *b = gpu_sim;                                                              \
+    uint64_t address, next = gc_sim_slot(b, space, at, texture, &address);                         \
+                                                                                                   \
+    b->clock += b->noisy ? gc_model_load(b->model, b->sm, space, address)                          \
+                         : gc_model_touch(b->model, b->sm, space, address);                        \
+    return next;                                                                                   \
+  }                                                                                                \
+  static inline uint64_t gpu_timed_load_##path(uint64_t at, uint64_t texture, uint32_t *t)         \
+  {                                                                                                \
+    struct gc_sim_block *b = gpu_sim;                                                              \
+    uint64_t address, next = gc_sim_slot(b, space, at, texture, &address);                         \
+                                                                                                   \
+    *t = gc_model_load(b->model, b->sm, space, address) + b->clock_overhead;                       \
+    b->clock += *t;                                                                                \
+    *t += (uint32_t)gc_sim_yield(b);                                                               \
+    return next;                                                                                   \
+  }
+
+GPU_SIM_LOAD(ca, GC_SPACE_CA)
+GPU_SIM_LOAD(cg, GC_SPACE_CG)
+GPU_SIM_LOAD(nc, GC_SPACE_NC)
+GPU_SIM_LOAD(texture, GC_SPACE_TEXTURE)
+GPU_SIM_LOAD(constant, GC_SPACE_CONSTANT)
+GPU_SIM_LOAD(shared, GC_SPACE_SHARED)
+GPU_SIM_LOAD(scalar, GC_SPACE_SCALAR)
+
+/* Neighbouring threads read neighbouring addresses, and these loads are untimed. */
+#define GPU_RUN 256
+
+static inline uint64_t gpu_load_run(uint64_t base, uint64_t at, uint64_t bytes, uint64_t stride)
+{
+  struct gc_sim_block *b = gpu_sim;
+  const uint64_t left = stride ? (bytes - at + stride - 1) / stride : GPU_RUN;
+  const uint64_t count = left < GPU_RUN ? left : GPU_RUN;
+  uint64_t address, sum = 0;
+
+  /* the model needs no contents, so reading the first and the last value checks the bounds */
+  sum += gc_sim_slot(b, GC_SPACE_CG, base + at, 0, &address);
+  sum += gc_sim_slot(b, GC_SPACE_CG, base + at + (count - 1) * stride, 0, &address);
+  b->clock += gc_model_touch_run(b->model, b->sm, GC_SPACE_CG, base + at, stride, count);
+  return sum;
+}
+
+/* A row of each warp of the block. The level where the first row hits determines the time of
+ * all. */
+struct gpu_words {
+  uint32_t word[4];
+};
+
+static inline uint32_t gpu_lanes(void) { return gc_model_facts(gpu_sim->model)->warp; }
+static inline uint32_t gpu_warp(void) { return 0; }
+static inline uint32_t gpu_warps(void) { return gpu_sim->warps; }
+static inline void gpu_written(void) {}
+
+#define GPU_SIM_READ(path, space, bytes)                                                           \
+  static inline void gpu_read_row_##path(struct gpu_words *to, uint64_t at, uint64_t texture)      \
+  {                                                                                                \
+    memset(to, 0, sizeof(*to));                                                                    \
+    gc_sim_row(gpu_sim, space, at, texture, bytes, false);                                         \
+  }
+
+GPU_SIM_READ(ca, GC_SPACE_CA, gpu_lanes() * 16)
+GPU_SIM_READ(cg, GC_SPACE_CG, gpu_lanes() * 16)
+GPU_SIM_READ(nc, GC_SPACE_NC, gpu_lanes() * 16)
+GPU_SIM_READ(texture, GC_SPACE_TEXTURE, gpu_lanes() * 16)
+GPU_SIM_READ(constant, GC_SPACE_CONSTANT, 16)
+GPU_SIM_READ(shared, GC_SPACE_SHARED, gpu_lanes() * 16)
+
+static inline void gpu_read_rows_scalar(uint64_t at)
+{
+  for (uint32_t u = 0; u < GPU_BANDWIDTH_ROWS; u++)
+    gc_sim_row(gpu_sim, GC_SPACE_SCALAR, at + 16 * u, 0, 16, false);
+}
+
+#define GPU_SIM_WRITE(path, space)                                                                 \
+  static inline void gpu_write_row_##path(const struct gpu_words *from, uint64_t at)               \
+  {                                                                                                \
+    (void)from;                                                                                    \
+    gc_sim_row(gpu_sim, space, at, 0, gpu_lanes() * 16, true);                                     \
+  }
+
+GPU_SIM_WRITE(cg, GC_SPACE_CG)
+GPU_SIM_WRITE(shared, GC_SPACE_SHARED)
+
+static inline void gpu_store64(uint64_t address, uint64_t value)
+{
+  memcpy(gc_sim_global(gpu_sim, address, sizeof(value)), &value, sizeof(value));
+}
+
+static inline void gpu_store32(uint64_t address, uint32_t value)
+{
+  memcpy(gc_sim_global(gpu_sim, address, sizeof(value)), &value, sizeof(value));
+}
+
+static inline uint64_t gpu_get64(uint64_t address)
+{
+  uint64_t value;
+
+  memcpy(&value, gc_sim_global(gpu_sim, address, sizeof(value)), sizeof(value));
+  return value;
+}
+
+static inline uint32_t gpu_get32(uint64_t address)
+{
+  uint32_t value;
+
+  memcpy(&value, gc_sim_global(gpu_sim, address, sizeof(value)), sizeof(value));
+  return value;
+}
+
+static inline void gpu_shared_store32(uint32_t offset, uint32_t value)
+{
+  if (offset % 4 || offset >= gpu_sim->shared_bytes || gpu_sim->shared_bytes - offset < 4)
+    gc_sim_illegal(gpu_sim, "shared", offset);
+  memcpy(gpu_sim->shared + offset, &value, sizeof(value));
+}
+
+static inline void gpu_add32(uint64_t address, uint32_t value)
+{
+  gpu_store32(address, gpu_get32(address) + value);
+}
+
+static inline uint64_t gpu_constant_base(void) { return GC_SIM_CONSTANT_BASE; }
+
+struct gpu_histogram {
+  uint32_t bins[GPU_HISTOGRAM_BINS];
+};
+
+static inline void gpu_histogram_clear(struct gpu_histogram *h) { memset(h, 0, sizeof(*h)); }
+static inline void gpu_histogram_add(struct gpu_histogram *h, uint32_t bin) { h->bins[bin]++; }
+
+static inline void gpu_histogram_store(const struct gpu_histogram *h, uint64_t address)
+{
+  for (uint32_t bin = 0; bin < GPU_HISTOGRAM_BINS; bin++)
+    gpu_store32(address + 4ull * bin, h->bins[bin]);
+}
+
+static inline void gpu_histogram_join(const struct gpu_histogram *h, uint64_t address)
+{
+  for (uint32_t bin = 0; bin < GPU_HISTOGRAM_BINS; bin++)
+    gpu_add32(address + 4ull * bin, h->bins[bin]);
+}
+
+struct gpu_trace {
+  uint64_t address;
+};
+
+static inline void gpu_trace_clear(struct gpu_trace *r, uint64_t address) { r->address = address; }
+
+static inline void gpu_trace_add(struct gpu_trace *r, uint32_t index, uint32_t t)
+{
+  if (r->address)
+    gpu_store32(r->address + 4ull * index, t);
+}
+
+static inline void gpu_trace_end(struct gpu_trace *r, uint32_t n)
+{
+  (void)r;
+  (void)n;
+}
+
+#endif

@@ -1,0 +1,23 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The lock of a GPU that has partitions, so that they are measured one after another.
+ */
+#ifndef GC_GPUS_GPU_LOCK_H
+#define GC_GPUS_GPU_LOCK_H
+
+#include "gpus/list.h"
+
+#define GC_GPUS_LOCK_IGNORED 1
+
+/* Takes the lock of the whole GPU. Waits at most `seconds` while another process measures this
+ * GPU or another partition of it (0 or less: tries once). root: as given to gc_gpus_list. 0, and
+ * *lock is a descriptor that the caller closes to release the lock (the end of the process
+ * releases it, too), or -1 for a GPU that has no partitions: any but AMD's. GC_GPUS_LOCK_IGNORED,
+ * and *lock is -1: one process holds the lock for longer than a measurement takes (30 s; 96 s if it
+ * is unknown which process holds it), so the caller may measure without it; the sentence is a warning. -ETIMEDOUT or another negative errno,
+ * with a sentence. */
+int gc_gpus_lock(const char *root, const struct gc_gpu *gpu, double seconds, int *lock,
+                 struct gc_error *err);
+
+#endif

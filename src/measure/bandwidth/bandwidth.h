@@ -1,0 +1,18 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Steps that find bandwidths. gc_step says what a step is.
+ */
+#ifndef GC_MEASURE_BANDWIDTH_BANDWIDTH_H
+#define GC_MEASURE_BANDWIDTH_BANDWIDTH_H
+
+#include "measure/core/measurement.h"
+
+gc_step gc_step_bandwidth;        /* sm.c: memories inside the SM */
+gc_step gc_step_l2_bandwidth;     /* gpu.c: what all SMs use together */
+gc_step gc_step_l3_bandwidth;     /* gpu.c */
+gc_step gc_step_memory_bandwidth; /* gpu.c */
+
+gc_step_needs gc_needs_l2_bandwidth, gc_needs_l3_bandwidth, gc_needs_memory_bandwidth;
+
+#endif

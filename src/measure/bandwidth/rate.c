@@ -1,0 +1,111 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Launches bandwidth kernels and evaluates their repetitions.
+ */
+#include "measure/bandwidth/rate.h"
+#include "measure/core/placement.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#define TOLERANCE 0.03
+#define SURE_ENOUGH 0.8   /* a value with less confidence is absent */
+/* SMs are alike: if some are this many times as fast as others, another program runs on those. */
+#define APART_MAX 2.0
+#define CLOCK_SHARE 0.005 /* clock readings at both ends may be wrong by this share */
+
+/* Whether two blocks of a launch ran on the same SM. */
+static bool blocks_met(const struct gpu_bandwidth_result *results, size_t n)
+{
+  for (size_t i = 1; i < n; i++)
+    for (size_t k = 0; k < i; k++)
+      if (results[i].sm == results[k].sm)
+        return true;
+  return false;
+}
+
+static int launch(struct gc_bench *bench, const struct gc_flow *flow,
+                  struct gpu_bandwidth_result *results, size_t bytes)
+{
+  const int status = gc_bench_launch(bench, flow->kernel, flow->blocks, flow->threads,
+                                     flow->shared_bytes, &flow->args);
+
+  return status ? status
+                : bench->ops->download(bench->device, results, flow->args.results, bytes,
+                                       bench->err);
+}
+
+int gc_flow_run(struct gc_bench *bench, struct gc_flow *flow, struct gpu_bandwidth_result *results)
+{
+  const size_t bytes = (size_t)flow->blocks * flow->args.repeats * sizeof(*results);
+  bool met = true;
+  int status = 0;
+
+  flow->args.results = gc_scratch_large(bench);
+  flow->args.sink = bench->scratch;
+  if (bytes > GC_TRACE_MAX * sizeof(uint32_t))
+    return gc_fail(bench->err, -EINVAL, "bandwidth of %u blocks, %u times, is too much at once",
+                   flow->blocks, flow->args.repeats);
+  for (int attempt = 0; attempt < GC_PLACEMENT_LAUNCHES && !status && met; attempt++)
+    if (!(status = launch(bench, flow, results, bytes)))
+      met = blocks_met(results, flow->blocks);
+  if (!status && met)
+    bench->signs |= GC_SIGN_BLOCKS_MET;
+  return status;
+}
+
+void gc_rate_of(const struct gc_bench *bench, const struct gc_flow *flow, double *values,
+                struct gc_rate *rate)
+{
+  const bool writes = flow->kernel == GC_KERNEL_write_cg || flow->kernel == GC_KERNEL_write_shared;
+  const bool gpu = flow->kernel == GC_KERNEL_read_cg || flow->kernel == GC_KERNEL_write_cg;
+  const char *columns = gpu      ? writes ? "repeat\twrite, GB/s" : "repeat\tread, GB/s"
+                        : writes ? "repeat\twrite, bytes per cycle and SM"
+                                 : "repeat\tread, bytes per cycle and SM";
+
+  for (int i = 0; i < GC_RATE_REPEATS; i++)
+    gc_raw_row(bench->raw, columns, (double[]){i + 1, values[i]});
+  gc_sort(values, GC_RATE_REPEATS);
+  rate->least = values[0];
+  rate->most = values[GC_RATE_REPEATS - 1];
+  rate->apart = 1;
+  rate->value = gc_median(values, GC_RATE_REPEATS);
+  rate->confidence =
+      gc_median_confidence(values, GC_RATE_REPEATS, rate->value, TOLERANCE * rate->value);
+}
+
+double gc_sm_limit(const struct gc_properties *p)
+{
+  return p->compute_major < 2 ? 0 : p->warp * (p->compute_major == 3 ? 8.0 : 4.0);
+}
+
+int gc_rate_put(struct gc_measurement *m, struct gc_measured *element, enum gc_property property,
+                double *value, const struct gc_rate *rate, const struct gc_limit *limit)
+{
+  char why[160];
+
+  if (!(rate->value > 0))
+    return gc_set_absent(element, property, "the clock of the GPU did not advance");
+  if (limit->most > 0 && rate->value > (1 + CLOCK_SHARE) * limit->most) {
+    snprintf(why, sizeof(why), "%.4g %s were seen, but %s allows %.4g at most", rate->value,
+             limit->unit, limit->by, limit->most);
+    return gc_withhold(m->results, element->kind, property, why);
+  }
+  if (rate->apart > APART_MAX) {
+    m->bench.signs |= GC_SIGN_SCATTER;
+    snprintf(why, sizeof(why), "some SMs are %.1f times as fast as others", rate->apart);
+    return gc_set_absent(element, property, why);
+  }
+  if (rate->confidence < SURE_ENOUGH) {
+    m->bench.signs |= GC_SIGN_SCATTER;
+    snprintf(
+        why, sizeof(why),
+        "%d repetitions lie between %.4g and %.4g %s, too few of them within %g %% of their median",
+        GC_RATE_REPEATS, rate->least, rate->most, limit->unit, 100 * TOLERANCE);
+    return gc_set_absent(element, property, why);
+  }
+  *value = rate->value;
+  return gc_set_measured(element, property, rate->confidence);
+}

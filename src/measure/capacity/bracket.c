@@ -1,0 +1,161 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sweeps that narrow the bracket of a capacity search.
+ */
+#include "measure/capacity/bracket.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WALKS 4 /* of one bracket, at most, until it can be narrowed */
+
+static double outlier_rate(const struct gc_search_state *s)
+{
+  const double rate = (s->fitting_slow + 0.5) / (s->fitting_loads + 1);
+
+  return rate > s->search->outliers ? rate : s->search->outliers;
+}
+
+static void count_runs(const struct gc_search_state *s, struct gc_sizes *sizes,
+                       const struct gc_run *runs, size_t n)
+{
+  const double rate = outlier_rate(s);
+
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < sizes->n; k++)
+      if (sizes->bytes[k] == runs[i].bytes) {
+        gc_evidence_add(&sizes->evidence[k], runs[i].seen.slow, runs[i].seen.loads, rate);
+        gc_histogram_add(sizes->histogram[k], runs[i].seen.histogram);
+      }
+}
+
+/* Walks the sizes of the runs, and counts their loads. */
+static int walk_runs(struct gc_search_state *s, const char *phase, struct gc_sizes *sizes,
+                     struct gc_run *runs, size_t n)
+{
+  const int status = s->search->walk(s->search->data, &s->now->path, &s->binning, runs, n);
+
+  if (status)
+    return status;
+  gc_raw_runs(s->m->bench.raw, phase, &s->binning, runs, n);
+  count_runs(s, sizes, runs, n);
+  return 0;
+}
+
+/* Walks every size of the bracket, several times. */
+static int walk_bracket(struct gc_search_state *s, struct gc_sizes *sizes)
+{
+  const size_t n = sizes->n * s->search->repeats;
+  struct gc_run *runs = calloc(n, sizeof(*runs));
+  int status;
+
+  if (!runs)
+    return gc_fail(s->m->bench.err, -ENOMEM, "out of memory");
+  /* repetitions of a size are far apart, so that they run on different SMs and at different
+   * times */
+  for (size_t i = 0; i < n; i++)
+    runs[i].bytes = sizes->bytes[i % sizes->n];
+  status = walk_runs(s, "sweep", sizes, runs, n);
+  free(runs);
+  return status;
+}
+
+/* Walks both sides of the answer alternately; in several launches if the GPU has few SMs. */
+static int confirm(struct gc_search_state *s, struct gc_sizes *sizes, size_t beyond)
+{
+  const size_t n = s->search->confirm;
+  struct gc_run runs[GC_CONFIRM_MAX];
+
+  memset(runs, 0, sizeof(runs));
+  for (size_t i = 0; i < n; i++)
+    runs[i].bytes = sizes->bytes[i % 2 ? beyond : beyond - 1];
+  return walk_runs(s, "confirm", sizes, runs, n);
+}
+
+/* Decides on the sizes of one sweep. They are walked again while too many answers remain. */
+static int decide(struct gc_search_state *s, struct gc_sizes *sizes, bool first, bool last,
+                  struct gc_verdict *verdict)
+{
+  int status = 0;
+
+  for (int walk = 0; walk < WALKS; walk++) {
+    if ((status = walk_bracket(s, sizes)))
+      break;
+    if (first && !walk) {
+      const size_t changed = gc_lasting_change(sizes, s->hits, GC_SEARCH_SPREAD);
+
+      *verdict = (struct gc_verdict){.absent = "the K-S test sees no lasting change of latencies"};
+      if (changed == sizes->n)
+        break;
+      s->found->changed = sizes->bytes[changed];
+    }
+    gc_decide(sizes, s->found->changed, verdict);
+    if (!verdict->beyond || last || verdict->most - verdict->least <= sizes->n / 2)
+      break;
+  }
+  return status;
+}
+
+/* The next bracket: all possible answers, and one more size on each side. */
+static void narrow(struct gc_search_state *s, const struct gc_sizes *sizes,
+                   const struct gc_verdict *verdict)
+{
+  const size_t low = verdict->least < verdict->beyond ? verdict->least : verdict->beyond - 1;
+  const size_t high = verdict->most > verdict->beyond ? verdict->most : verdict->beyond;
+
+  for (size_t i = 0; i < verdict->least && i + 1 < verdict->beyond; i++)
+    gc_search_add_fitting(s, sizes->histogram[i]);
+  s->low = sizes->bytes[low > 1 ? low - 1 : 0];
+  s->high = sizes->bytes[high < sizes->n ? high : sizes->n - 1];
+  s->kept *= verdict->kept;
+}
+
+/* Ends the search (*done), or narrows the bracket. last: the sizes are single steps apart. */
+static int conclude(struct gc_search_state *s, struct gc_sizes *sizes, bool last,
+                    struct gc_verdict *verdict, bool *done)
+{
+  int status;
+
+  *done = true;
+  if (verdict->beyond && last) {
+    if ((status = confirm(s, sizes, verdict->beyond)))
+      return status;
+    gc_decide(sizes, s->found->changed, verdict);
+  } else if (verdict->beyond && verdict->most - verdict->least > sizes->n / 2) {
+    verdict->absent = "repetitions disagree on where misses begin";
+  } else if (verdict->beyond) {
+    narrow(s, sizes, verdict);
+    *done = false;
+    return 0;
+  }
+  if (verdict->absent) {
+    gc_search_withhold(s, verdict->absent);
+  } else {
+    s->found->bytes = sizes->bytes[verdict->beyond - 1];
+    s->found->confidence = verdict->confidence * s->kept;
+  }
+  return 0;
+}
+
+int gc_bracket_sweep(struct gc_search_state *s, bool first, bool *done)
+{
+  const uint64_t apart = (s->high - s->low + s->search->sizes - 1) / s->search->sizes;
+  const bool near = s->now == &s->wide && apart <= s->wide.step;
+  int status = near ? gc_search_use(s, &s->fine) : 0;
+  const uint64_t step = (apart + s->now->step - 1) / s->now->step * s->now->step;
+  const bool last = step == s->now->step && s->now != &s->wide;
+  struct gc_verdict verdict;
+  struct gc_sizes sizes;
+
+  *done = true;
+  if (status || (status = gc_search_sizes(s, &sizes, (s->high - s->low) / step + 1)))
+    return status;
+  for (size_t i = 0; i < sizes.n; i++)
+    sizes.bytes[i] = s->low + i * step;
+  if (!(status = decide(s, &sizes, first, last, &verdict)))
+    status = conclude(s, &sizes, last, &verdict, done);
+  gc_sizes_free(&sizes);
+  return status;
+}

@@ -1,0 +1,309 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table of carve-outs and the L1 capacities that they leave. A kernel may request a share of
+ * the unified storage as shared memory. The driver then takes its next larger carve-out, and no
+ * interface states these. The percentages at which the L1 changes are found by halving; each step
+ * is one launch that walks as many array sizes as there are SMs. Then each L1 that was found is
+ * measured to the line.
+ *
+ * The launches have blocks of one warp, as in the capacity search. The driver reserves shared
+ * memory for as many blocks as an SM could hold, so the table belongs to this number of blocks
+ * (CarveoutBlocks). Larger blocks allow smaller carve-outs, but then it depends on earlier launches
+ * whether SMs return to them: not repeatable on an H200. doc/methods.md, "Carve-outs".
+ */
+#include "measure/capacity/capacity.h"
+#include "measure/walk/chase.h"
+#include "measure/walk/ring.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT GC_CARVEOUTS    /* index of "no preference" */
+#define LAST (GC_CARVEOUTS - 1) /* 100 % */
+#define REPEATS 2
+/* Least number of sizes in a rough search, in as many launches as necessary: L1s that differ by
+ * less than two steps count as the same. */
+#define SIZES_MIN 128
+#define ATTEMPTS 6 /* to measure one L1 to the line */
+#define SURE 0.99
+#define SURE_ENOUGH 0.5
+#define WITHIN 0.005 /* share of the capacity; the confidence refers to it */
+/* Loads until lines of the launch before have been replaced: see walk/path.c. */
+#define ROUGH_WARM 2048
+#define ROUGH_LOADS 768 /* enough to see that an array does not fit */
+#define FINE_WARM 8192
+#define SHIFT 3
+#define SMALL_BYTES 16384 /* fits every carve-out */
+#define SMALL_RUNS 128
+#define RING_BYTES ((uint64_t)1 << 20) /* more than any L1 */
+
+struct table {
+  struct gc_bench *bench;
+  struct gc_path path;
+  struct gc_binning binning;
+  double outliers;                  /* share of slow loads that are no misses */
+  uint64_t max, step;               /* sizes of the rough search */
+  uint64_t bytes[GC_CARVEOUTS + 1]; /* L1 to the line; UINT64_MAX: not measured yet */
+  double confidence;                /* the probability that all values are right within WITHIN */
+};
+
+/* n array sizes from `from` on, `step` bytes apart, each walked `repeats` times, and their
+ * evidence. */
+struct range {
+  uint64_t from, step;
+  size_t n, repeats;
+  struct gc_evidence *items; /* [n] */
+};
+
+static int range_new(const struct table *t, struct range *range)
+{
+  range->items = calloc(range->n, sizeof(*range->items));
+  return range->items ? 0 : gc_fail(t->bench->err, -ENOMEM, "out of memory");
+}
+
+/* The last size that fits; 0: none. confidence: the probability that it is right within WITHIN. */
+static void conclude(const struct range *range, double *posterior, uint64_t *bytes,
+                     double *confidence)
+{
+  struct gc_changepoint change;
+
+  gc_changepoint_find(range->items, range->n, posterior, &change);
+  *bytes = change.index ? range->from + (change.index - 1) * range->step : 0;
+  *confidence = 0;
+  for (size_t c = 1; c < range->n && change.index && change.index < range->n; c++)
+    if (fabs((double)(range->from + (c - 1) * range->step) - (double)*bytes) <=
+        WITHIN * (double)*bytes)
+      *confidence += posterior[c];
+}
+
+/* Walks all sizes, adds to the evidence, and finds the last size that fits. */
+static int last_fitting(struct table *t, struct range *range, uint64_t *bytes, double *confidence)
+{
+  const size_t n = range->n * range->repeats;
+  struct gc_run *runs = calloc(n, sizeof(*runs));
+  double *posterior = calloc(range->n + 1, sizeof(*posterior));
+  int status = 0;
+
+  if (!runs || !posterior)
+    status = gc_fail(t->bench->err, -ENOMEM, "out of memory");
+  for (size_t i = 0; i < n && !status; i++)
+    runs[i].bytes = range->from + i % range->n * range->step;
+  if (!status)
+    status = gc_chase_sizes(t->bench, &t->path, &t->binning, runs, n);
+  if (!status) {
+    gc_raw_runs(t->bench->raw, t->path.loads_max ? "rough" : "fine", &t->binning, runs, n);
+    for (size_t i = 0; i < n; i++)
+      gc_evidence_add(&range->items[i % range->n], runs[i].seen.slow, runs[i].seen.loads,
+                      t->outliers);
+    conclude(range, posterior, bytes, confidence);
+  }
+  free(posterior);
+  free(runs);
+  return status;
+}
+
+static int set(struct table *t, int index)
+{
+  const int percent = index == DEFAULT ? -1 : index;
+
+  gc_raw_carveout(t->bench->raw, percent);
+  return t->bench->ops->carveout(t->bench->device, t->path.chase, percent, t->bench->err);
+}
+
+/* Are these the same L1? Rough sizes may be wrong by a step. */
+static bool same_l1(const struct table *t, uint64_t a, uint64_t b)
+{
+  return a < b + 2 * t->step && b < a + 2 * t->step;
+}
+
+/* Finds the L1 of the current carve-out to a step. It lies between two sizes. */
+static int rough(struct table *t, uint64_t least, uint64_t most, uint64_t *bytes)
+{
+  const uint64_t first = least > t->step ? (least - t->step) / t->step * t->step : 0;
+  const uint64_t from = first ? first : t->step;
+  struct range range = {.from = from,
+                        .step = t->step,
+                        .n = (size_t)((most > from ? most - from : 0) / t->step + 2),
+                        .repeats = 1};
+  double confidence;
+  int status = range_new(t, &range);
+
+  *bytes = 0;
+  t->path.warm_loads = ROUGH_WARM;
+  t->path.loads_max = ROUGH_LOADS;
+  if (!status)
+    status = last_fitting(t, &range, bytes, &confidence);
+  free(range.items);
+  if (!*bytes) /* noise: the smallest size fits */
+    *bytes = from;
+  return status;
+}
+
+/* Finds the L1 of the current carve-out to the line. -EDOM: not sure enough. */
+static int fine(struct table *t, uint64_t about, uint64_t *bytes)
+{
+  const size_t line = t->path.stride;
+  struct range range = {.from = about > t->step ? about - t->step : line, /* noise: `about` may be
+                                                                             wrong by a step */
+                        .step = line,
+                        .n = (size_t)(4 * t->step / line),
+                        .repeats = REPEATS};
+  double confidence = 0;
+  int status = range_new(t, &range);
+
+  t->path.warm_loads = FINE_WARM;
+  t->path.loads_max = 0;
+  for (int attempt = 0; attempt < ATTEMPTS && !status && confidence < SURE; attempt++)
+    status = last_fitting(t, &range, bytes, &confidence);
+  free(range.items);
+  t->confidence *= confidence;
+  return status ? status : confidence < SURE_ENOUGH ? -EDOM : 0;
+}
+
+/* Finds the L1 at one percentage. It lies between those at two others, and often equals one of
+ * them. */
+static int find(struct table *t, int index, uint64_t least, uint64_t most)
+{
+  uint64_t about;
+  int status = set(t, index);
+
+  if (status || (status = rough(t, least, most, &about)))
+    return status;
+  if (!same_l1(t, about, least) && !same_l1(t, about, most))
+    return fine(t, about, &t->bytes[index]);
+  t->bytes[index] = same_l1(t, about, most) ? most : least;
+  return 0;
+}
+
+/* The next percentage to try between two. The L1 at a percentage and the L1 at 100 % differ as much
+ * as their carve-outs, and the driver uses a carve-out up to exactly its own percentage. If that
+ * does not hold, three attempts are lost, and halving finds the change. */
+static int next_try(const struct table *t, int low, int high)
+{
+  static const int around[] = {0, -1, 1};
+  const double all = (double)t->bench->properties.shared_per_sm;
+  const double less = (double)t->bytes[low] - (double)t->bytes[LAST];
+  const int change = less < all ? (int)(100 * (all - less) / all) + 1 : high;
+
+  for (size_t i = 0; i < sizeof(around) / sizeof(*around); i++) {
+    const int guess = change + around[i];
+
+    if (guess > low && guess < high && t->bytes[guess] == UINT64_MAX)
+      return guess;
+  }
+  return (low + high) / 2;
+}
+
+/* Tries percentages between two with different L1s until every change lies between neighbours. */
+static int narrow(struct table *t, int low, int high)
+{
+  const int middle = next_try(t, low, high);
+  int status;
+
+  if (high - low < 2 || t->bytes[low] == t->bytes[high]) {
+    for (int i = low + 1; i < high; i++)
+      t->bytes[i] = t->bytes[low];
+    return 0;
+  }
+  if ((status = find(t, middle, t->bytes[high], t->bytes[low])) ||
+      (status = narrow(t, low, middle)))
+    return status;
+  return narrow(t, middle, high);
+}
+
+/* Finds the threshold between hits and misses: halfway between loads of arrays that fit any L1 and
+ * of an array that fits none. Also finds the rate of hits that look like misses. */
+static int find_threshold(struct table *t)
+{
+  struct gc_run runs[1 + SMALL_RUNS];
+  uint64_t small[GPU_HISTOGRAM_BINS] = {0}, large[GPU_HISTOGRAM_BINS] = {0};
+  double slow = 0.5, loads = 1;
+  int status;
+
+  memset(runs, 0, sizeof(runs));
+  t->path.loads_max = ROUGH_LOADS;
+  runs[0].bytes = 2 * t->max;
+  for (int i = 1; i <= SMALL_RUNS; i++)
+    runs[i].bytes = SMALL_BYTES;
+  if ((status = gc_chase_sizes(t->bench, &t->path, &t->binning, runs, 1 + SMALL_RUNS)))
+    return status;
+  for (size_t b = 0; b < GPU_HISTOGRAM_BINS; b++) {
+    large[b] = runs[0].seen.histogram[b];
+    for (int i = 1; i <= SMALL_RUNS; i++)
+      small[b] += runs[i].seen.histogram[b];
+  }
+  t->binning.threshold =
+      (uint32_t)((gc_histogram_quantile(small, GPU_HISTOGRAM_BINS, 0, 1 << SHIFT, 0.5) +
+                  gc_histogram_quantile(large, GPU_HISTOGRAM_BINS, 0, 1 << SHIFT, 0.5)) /
+                 2);
+  gc_raw_runs(t->bench->raw, "threshold",
+              &(struct gc_binning){.shift = SHIFT, .threshold = UINT32_MAX}, runs, 1 + SMALL_RUNS);
+  for (size_t b = 0; b < GPU_HISTOGRAM_BINS; b++) {
+    loads += (double)small[b];
+    slow += b << SHIFT >= t->binning.threshold ? (double)small[b] : 0;
+  }
+  t->outliers = slow / loads;
+  return 0;
+}
+
+static int fill(struct table *t, uint64_t largest)
+{
+  uint64_t about;
+  int status = find_threshold(t);
+
+  t->bytes[0] = largest; /* the same carve-out, measured already */
+  if (status || (status = set(t, LAST)) || (status = rough(t, 0, t->max, &about)) ||
+      (status = fine(t, about, &t->bytes[LAST])))
+    return status;
+  if (same_l1(t, t->bytes[LAST], largest))
+    t->bytes[LAST] = largest;
+  status = narrow(t, 0, LAST);
+  return status ? status : find(t, DEFAULT, t->bytes[LAST], largest);
+}
+
+static void plan(struct table *t, const struct gc_measured *element)
+{
+  const struct gc_finding *capacity = &element->found[GC_CAPACITY];
+  const uint32_t sms = t->bench->properties.sms;
+
+  if (gc_found(element, GC_LINE))
+    t->path.stride = (uint32_t)element->line_bytes;
+  /* The largest L1 is the one without a carve-out, at which the capacity was found. One more
+   * size. */
+  t->step =
+      (element->capacity_bytes / ((sms > SIZES_MIN ? sms : SIZES_MIN) - 1) / t->path.stride + 1) *
+      t->path.stride;
+  t->max = element->capacity_bytes + t->step;
+  t->confidence = capacity->origin == GC_MEASURED ? capacity->confidence : 1;
+  for (int i = 0; i <= DEFAULT; i++)
+    t->bytes[i] = UINT64_MAX;
+}
+
+int gc_step_carveouts(struct gc_measurement *m, struct gc_measured *element)
+{
+  struct table t = {.bench = &m->bench, .path = *gc_path_of(GC_L1), .binning = {.shift = SHIFT}};
+  int status = set(&t, 0);
+
+  if (status)
+    return status == -ENOTSUP ? 0 : status;
+  if (!gc_found(element, GC_CAPACITY))
+    return gc_set_absent(element, GC_CARVEOUT_TABLE, "the capacity of the L1 is not known");
+  if (m->bench.properties.sms < 2)
+    return gc_set_absent(element, GC_CARVEOUT_TABLE, "it takes more than one SM to find it");
+  plan(&t, element);
+  if (!(status = gc_ring_lay(&m->bench, t.path.space, RING_BYTES, t.path.stride, 1)))
+    status = fill(&t, element->capacity_bytes);
+  if (!status || status == -EDOM)
+    set(&t, 0); /* other steps expect this carve-out */
+  if (status == -EDOM)
+    return gc_set_absent(element, GC_CARVEOUT_TABLE, "repetitions disagree");
+  if (status)
+    return status;
+  memcpy(element->carveouts.bytes, t.bytes, sizeof(element->carveouts.bytes));
+  element->carveouts.by_default = t.bytes[DEFAULT];
+  return gc_set_measured(element, GC_CARVEOUT_TABLE, t.confidence);
+}

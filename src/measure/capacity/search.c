@@ -1,0 +1,286 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The change-point search: the coarse part, and the attempts.
+ */
+#include "measure/capacity/search.h"
+#include "measure/capacity/bracket.h"
+#include "measure/walk/ring.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define COARSE_MAX 16     /* sizes in the doubling search */
+#define COARSE_LOADS 1024 /* a K-S test needs no more loads to detect a lasting change */
+#define SURVEY_MAX 96
+#define SURVEY_FAR 1.189207  /* factors between sizes: four sizes per octave, */
+#define SURVEY_NEAR 1.029302 /* and 24 near the answer */
+#define SURVEY_NEAR_MIN 0.7  /* near the answer: from this many times the answer on */
+#define SURVEY_NEAR_MAX 1.5
+#define L2_SHARE 0.75      /* loads of nearer caches take less than this share of a load from L2 */
+/* An L2 may keep half of its size for one SM; this is a little less. */
+#define L2_SIZE_SHARE 0.45
+#define ATTEMPTS 3         /* searches: a later one may be undisturbed */
+
+_Static_assert(GC_LATENCY_BINS == GPU_HISTOGRAM_BINS,
+               "stats take the kernels' histograms as they are");
+
+/* Walks larger and larger arrays until latencies change. changed: index of the first size that
+ * differs; sizes->n: none. */
+static int walk_until_changed(struct gc_search_state *s, struct gc_sizes *sizes, size_t *changed)
+{
+  struct gc_run runs[COARSE_MAX];
+  struct gc_path path = s->now->path;
+  const size_t n = sizes->n;
+  size_t group;
+  int status = 0;
+
+  memset(runs, 0, sizeof(runs));
+  path.loads_max = COARSE_LOADS;
+  *changed = sizes->n = 0;
+  /* large sizes take long, so walk only as many at a time as at most double the effort */
+  for (size_t done = 0; done < n && *changed == done; done += group) {
+    const size_t small = done ? 0 : n / 2;
+
+    group = small ? small : done + 2 <= n ? 2 : 1;
+    for (size_t i = done; i < done + group; i++)
+      runs[i].bytes = sizes->bytes[i];
+    if ((status = s->search->walk(s->search->data, &path, &s->binning, runs + done, group)))
+      break;
+    gc_raw_runs(s->m->bench.raw, "coarse", &s->binning, runs + done, group);
+    for (size_t i = done; i < done + group; i++)
+      gc_histogram_add(sizes->histogram[i], runs[i].seen.histogram);
+    sizes->n = done + group;
+    *changed = gc_first_change(sizes, GC_SEARCH_SPREAD);
+  }
+  sizes->n = n;
+  return status;
+}
+
+/* Do all hits have about the same latency? Otherwise misses may be among them. */
+static bool is_one_level(const uint64_t *hits)
+{
+  const double usual = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, 1, 0.5);
+  const double slowest = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, 1, 0.95);
+
+  return slowest <= (1 + GC_SEARCH_SPREAD) * usual + 1 && slowest < GC_LATENCY_BINS - 1;
+}
+
+/* Do loads of the smallest array already miss the nearer cache? */
+static int misses_cache_before(struct gc_search_state *s, const uint64_t *smallest, bool *misses)
+{
+  const struct gc_path *path = &s->now->path;
+  uint64_t before[GC_LATENCY_BINS] = {0};
+  struct gc_run run = {.bytes = path->before};
+  double p;
+  int status;
+
+  *misses = true;
+  if (!path->before)
+    return 0;
+  if (!(status = s->search->walk(s->search->data, path, &s->binning, &run, 1))) {
+    gc_histogram_add(before, run.seen.histogram);
+    *misses = gc_slower_share(before, smallest, GC_SEARCH_SPREAD, &p) > 0.5;
+  }
+  return status;
+}
+
+/* Do all sizes have about the same latency? If not, and no change was found, the slower sizes are
+ * not always the larger ones: noise. */
+static bool same_latency(const struct gc_sizes *sizes)
+{
+  double least = INFINITY, most = 0;
+
+  for (size_t i = 0; i < sizes->n; i++) {
+    const double usual = gc_histogram_quantile(sizes->histogram[i], GC_LATENCY_BINS, 0, 1, 0.5);
+
+    least = fmin(least, usual);
+    most = fmax(most, usual);
+  }
+  return most <= (1 + GC_SEARCH_SPREAD) * least + 1;
+}
+
+static bool is_before_l2(const struct gc_search *search)
+{
+  return search->path.kind != GC_L2 && search->path.kind != GC_L3;
+}
+
+/* If so, all arrays may have missed the cache that is searched: it may be tiny, or not exist. */
+static bool as_slow_as_l2(const struct gc_search_state *s, double cycles)
+{
+  const double l2 = s->m->results->element[GC_L2].level.hit;
+
+  return is_before_l2(s->search) && cycles > L2_SHARE * l2 && l2 > 0;
+}
+
+/* Starts with a bracket around the size at which latencies change. Sets the levels on its two
+ * sides. */
+static void begin_bracket(struct gc_search_state *s, const struct gc_sizes *sizes, size_t changed)
+{
+  const double width = 1 << GC_SEARCH_SHIFT;
+  struct gc_hit_miss levels;
+
+  if (!gc_hit_miss_find(s->hits, sizes->histogram[changed], width, &levels)) {
+    gc_search_withhold(s, "hits and misses take equally long");
+    return;
+  }
+  s->low = changed > 1 ? sizes->bytes[changed - 1] / 2 : s->search->min;
+  s->high = sizes->bytes[changed];
+  s->found->hit = levels.hit;
+  s->found->miss = levels.miss;
+  s->found->usual = gc_histogram_quantile(s->hits, GC_LATENCY_BINS, width, width, 0.97);
+  /* a bin begins here, so that histograms can be used to count slow loads */
+  s->binning.threshold = (uint32_t)ceil(levels.threshold / width) << GC_SEARCH_SHIFT;
+  gc_search_add_fitting(s, s->hits);
+}
+
+/* Latencies do not change: either all arrays fit, or there is no result. */
+static void conclude_without_change(struct gc_search_state *s, const struct gc_sizes *sizes)
+{
+  const double hit = gc_histogram_quantile(s->hits, GC_LATENCY_BINS, 0, 1 << GC_SEARCH_SHIFT, 0.5);
+
+  if (!is_one_level(s->hits) || !same_latency(sizes)) {
+    gc_search_withhold(s, "latencies vary too much to tell whether there are misses");
+  } else if (as_slow_as_l2(s, hit)) {
+    gc_search_withhold(s, "loads take as long as in L2, whatever the size");
+  } else {
+    s->found->at_least = sizes->bytes[gc_without_misses(sizes, GC_SEARCH_SPREAD) - 1];
+    s->found->hit = hit;
+    snprintf(s->found->absent, sizeof(s->found->absent), "no miss seen up to %llu bytes",
+             (unsigned long long)s->found->at_least);
+  }
+}
+
+static int coarse(struct gc_search_state *s)
+{
+  struct gc_sizes sizes;
+  size_t n = 0, changed;
+  bool misses;
+  int status;
+
+  while (n < COARSE_MAX && s->search->min << n <= s->search->max)
+    n++;
+  if ((status = gc_search_sizes(s, &sizes, n)))
+    return status;
+  for (size_t i = 0; i < n; i++)
+    sizes.bytes[i] = s->search->min << i;
+  s->binning.threshold = UINT32_MAX;
+  if ((status = walk_until_changed(s, &sizes, &changed)) ||
+      (status = misses_cache_before(s, sizes.histogram[0], &misses)))
+    goto out;
+  /* the last size without a change may already have misses, too few for the K-S test */
+  for (size_t i = 0; i == 0 || i + 1 < changed; i++)
+    for (size_t b = 0; b < GC_LATENCY_BINS; b++)
+      s->hits[b] += sizes.histogram[i][b];
+  if (!misses)
+    gc_search_withhold(s, "small arrays still hit the cache before this one");
+  else if (changed < n)
+    begin_bracket(s, &sizes, changed);
+  else
+    conclude_without_change(s, &sizes);
+out:
+  gc_sizes_free(&sizes);
+  return status;
+}
+
+/* For plots only, when the answer is known: walks sizes from where everything fits to where nothing
+ * does, evenly on a logarithmic scale, closer around the answer. */
+static void survey(const struct gc_search_state *s)
+{
+  const uint64_t step = s->now->step, beyond = 4 * s->found->bytes;
+  const uint64_t end = beyond && beyond < s->search->max ? beyond : s->search->max;
+  const double answer = (double)s->found->bytes;
+  struct gc_run runs[SURVEY_MAX];
+  size_t n = 0;
+
+  memset(runs, 0, sizeof(runs));
+  for (double bytes = (double)s->search->min;
+       bytes <= (double)end && n<SURVEY_MAX; bytes *= bytes> SURVEY_NEAR_MIN * answer &&
+               bytes < SURVEY_NEAR_MAX * answer
+           ? SURVEY_NEAR
+           : SURVEY_FAR)
+    runs[n++].bytes = (uint64_t)bytes / step * step;
+  if (!s->search->walk(s->search->data, &s->now->path, &s->binning, runs, n))
+    gc_raw_runs(s->m->bench.raw, "survey", &s->binning, runs, n);
+}
+
+/* One search from the beginning. wide: use the wide stride first. */
+static int attempt(struct gc_search_state *s, bool wide)
+{
+  const struct gc_search *search = s->search;
+  bool done = false;
+  int status;
+
+  memset(s->found, 0, sizeof(*s->found));
+  if (wide) {
+    s->wide.path.stride = search->wide_stride;
+    s->wide.step = search->step > search->wide_stride ? search->step : search->wide_stride;
+    s->wide.path.warm_loads = 0;
+  }
+  if (!(status = gc_search_use(s, wide ? &s->wide : &s->fine)))
+    status = coarse(s);
+  for (bool first = true; s->high && !done && !status; first = false)
+    status = gc_bracket_sweep(s, first, &done);
+  s->found->stride = search->path.stride;
+  if (s->m->bench.raw && !status)
+    survey(s);
+  return status;
+}
+
+int gc_find_capacity(struct gc_measurement *m, const struct gc_search *search,
+                     struct gc_capacity_result *found)
+{
+  const struct gc_stride fine = {.path = search->path, .step = search->step};
+  int status = 0;
+
+  for (int i = 0; i < ATTEMPTS && !status; i++) {
+    struct gc_search_state s = {.m = m,
+                                .search = search,
+                                .fine = fine,
+                                .wide = fine,
+                                .found = found,
+                                .kept = 1,
+                                .binning = {.shift = GC_SEARCH_SHIFT}};
+    /* if lines are smaller than the wide stride, it misleads; the next attempt does without it */
+    const bool wide = search->wide_stride && i == 0;
+
+    status = attempt(&s, wide);
+    /* with too wide a stride, no array ever misses */
+    if (found->bytes || (found->at_least && s.wide.path.stride == s.fine.path.stride))
+      break;
+  }
+  gc_raw_note(m->bench.raw, "hit", found->hit);
+  gc_raw_note(m->bench.raw, "miss", found->miss);
+  return status;
+}
+
+/* Is this half of the L2, which it may keep for one SM? Then the search did not see the SM's own
+ * cache, because loads from L2 take about as long. */
+static bool may_be_l2(const struct gc_bench *bench, const struct gc_search *search, uint64_t bytes)
+{
+  const double l2 = (double)bench->properties.l2_bytes;
+
+  return is_before_l2(search) && l2 > 0 && (double)bytes > L2_SIZE_SHARE * l2;
+}
+
+int gc_put_capacity(struct gc_measurement *m, const struct gc_search *search,
+                    struct gc_measured *element)
+{
+  struct gc_capacity_result found;
+  const int status = gc_find_capacity(m, search, &found);
+
+  if (status)
+    return status;
+  element->level = (struct gc_level){
+      .hit = found.hit, .miss = found.miss, .usual = found.usual, .stride = found.stride};
+  if (may_be_l2(&m->bench, search, found.bytes ? found.bytes : found.at_least))
+    return gc_set_absent(element, GC_CAPACITY, "misses begin where the L2 may end");
+  if (found.bytes) {
+    element->capacity_bytes = found.bytes;
+    return gc_set_measured(element, GC_CAPACITY, found.confidence);
+  }
+  element->capacity_at_least_bytes = found.at_least;
+  return gc_set_absent(element, GC_CAPACITY, found.absent);
+}

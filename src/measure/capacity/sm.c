@@ -1,0 +1,63 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The capacity of a cache inside the SM: the change-point search (search.h). Arrays of many sizes
+ * are walked in one launch, each on an SM of its own. doc/methods.md, "Capacity".
+ */
+#include "measure/capacity/capacity.h"
+#include "measure/capacity/search.h"
+#include "measure/walk/chase.h"
+
+#include <errno.h>
+
+#define KIB(n) ((uint64_t)(n) << 10)
+
+#define IN_SM .sizes = GC_SWEEP_SIZES, .repeats = GC_SWEEP_REPEATS, .confirm = GC_CONFIRM_MAX
+#define L1 .min = KIB(1), .max = KIB(1024), .step = 32, .wide_stride = 128, IN_SM
+
+static const struct gc_search searches[GC_KIND_COUNT] = {
+    [GC_L1] = {L1},
+    [GC_TEXTURE] = {L1},
+    [GC_READ_ONLY] = {L1},
+    [GC_CONSTANT_L1] = {.min = 256, .max = KIB(16), .step = 32, IN_SM},
+    [GC_CONSTANT_L15] = {.min = KIB(8), .max = KIB(64), .step = 64, IN_SM},
+    /* CUs share it, so arrays are walked one at a time: few sizes and repeats */
+    [GC_SCALAR_L1] =
+        {.min = KIB(1), .max = KIB(64), .step = 32, .sizes = 17, .repeats = 2, .confirm = 16},
+};
+
+static int walk(void *data, const struct gc_path *path, const struct gc_binning *binning,
+                struct gc_run *runs, size_t n)
+{
+  return gc_chase_sizes(data, path, binning, runs, n);
+}
+
+/* Chooses the carve-out for L1 and the caches in the same storage: no shared memory. The driver
+ * still reserves some for every block that fits an SM; the number of these blocks is reported. */
+static int state_carveout(struct gc_bench *bench, enum gc_kernel kernel,
+                          struct gc_measured *element)
+{
+  const struct gc_properties *p = &bench->properties;
+  const uint32_t by_threads = p->threads_per_sm / p->warp;
+  const uint32_t resident = p->blocks_per_sm < by_threads ? p->blocks_per_sm : by_threads;
+  const int status = bench->ops->carveout(bench->device, kernel, 0, bench->err);
+
+  if (status)
+    return status == -ENOTSUP ? 0 : status;
+  element->carveout_blocks = resident;
+  return 0;
+}
+
+int gc_step_capacity(struct gc_measurement *m, struct gc_measured *element)
+{
+  struct gc_search search = searches[element->kind];
+  int status = 0;
+
+  search.path = *gc_path_of(element->kind);
+  search.walk = walk;
+  search.data = &m->bench;
+  search.needs_ring = true;
+  if (search.path.space != GC_ADDRESS_CONSTANT)
+    status = state_carveout(&m->bench, search.path.chase, element);
+  return status ? status : gc_put_capacity(m, &search, element);
+}

@@ -1,0 +1,19 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Steps that count what a cache holds. They run after the step that finds the capacity, and confirm
+ * or withhold it. gc_step (core/measurement.h) says what a step is.
+ */
+#ifndef GC_MEASURE_CENSUS_CENSUS_H
+#define GC_MEASURE_CENSUS_CENSUS_H
+
+#include "measure/core/measurement.h"
+
+gc_step gc_step_census;            /* sm.c: caches inside the SM */
+gc_step gc_step_l2_census;         /* l2.c */
+gc_step gc_step_l3_census;         /* l3.c */
+gc_step gc_step_constant15_census; /* constant15.c */
+
+gc_step_needs gc_needs_l2_census, gc_needs_l3_census;
+
+#endif

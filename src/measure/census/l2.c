@@ -1,0 +1,110 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The census of L2 (verdict.h): samples (walk/l2_sample.h) of an array that is 1.5 times the
+ * capacity. If the L2 has partitions, only near lines count: these are what one SM keeps, while far
+ * lines may stay in their own partition. doc/methods.md, "Census".
+ *
+ * An L2 keeps a little more or less of an array that is too large than of one that fits. Of arrays
+ * of 1.05 to 3 times the capacity, the near part of an H100 (25 MiB without a miss) keeps 1 to 9 %
+ * less than the capacity, and that of an H200 (28.1 MiB) between 2 % less and 4 % more. At 1.5
+ * times the capacity the H100 keeps 4 to 6 % less, and the H200 as much as the capacity. So such
+ * differences are no contradiction.
+ */
+#include "measure/census/census.h"
+#include "measure/census/probes.h"
+#include "measure/walk/l2_sample.h"
+
+#include <errno.h>
+
+#define LINE 128
+#define PROBES 16384 /* timed loads in all rounds, */
+#define SAMPLE 4096  /* and in one round */
+#define ROUNDS 8
+/* If the capacity is at most this share of the nominal size, there is more than one partition. */
+#define PART 0.55
+#define SLACK 0.0625   /* a sixteenth: see above */
+#define QUIET_LINES 64 /* one probe per so many lines does not disturb the others */
+
+/* The threshold in raw cycles between loads of lines that one SM keeps near and all others; 0: not
+ * known. */
+static double find_limit(const struct gc_measurement *m, const struct gc_measured *l2)
+{
+  const struct gc_properties *p = &m->bench.properties;
+
+  if (gc_found(l2, GC_NEAR_LATENCY) && gc_found(l2, GC_FAR_LATENCY))
+    return (l2->near_latency.cycles + l2->far_latency.cycles) / 2 + m->results->overhead.cycles;
+  /* AMD: an L2 has no partitions, because each XCD has an L2 of its own */
+  if (!p->amd && (!gc_found(l2, GC_PARTITIONS) || l2->partitions > 1))
+    return 0;
+  /* SMs that are all near to one part do not show that there is another: far lines would count */
+  if (!p->amd && (double)gc_capacity(l2) <= PART * (double)p->l2_bytes)
+    return 0;
+  return (l2->level.hit + l2->level.miss) / 2;
+}
+
+/* Why the census is impossible; NULL: it is possible. */
+static const char *why_not(const struct gc_measured *l2, uint32_t threshold)
+{
+  if (!threshold)
+    return "lines that are near cannot be told from those that are far";
+  return l2->level.stride ? NULL : "the latency of a hit is not known";
+}
+
+static int sample_rounds(struct gc_measurement *m, const struct gc_binning *binning,
+                         struct gc_l2_sampling *sample, struct gc_run *run,
+                         struct gc_census *census)
+{
+  double loads = 0, slow = 0;
+
+  for (sample->which = 0; sample->which < ROUNDS && sample->which * sample->loads < PROBES;
+       sample->which++) {
+    const int status = gc_l2_sample(m, sample, binning, run);
+
+    if (status == -ENOTSUP) {
+      gc_census_fail(census, GC_NOT_SAMPLED);
+      return 0;
+    }
+    if (status)
+      return status;
+    gc_raw_runs(m->bench.raw, "census", binning, run, 1);
+    loads += run->seen.loads;
+    slow += run->seen.slow;
+  }
+  gc_sample_conclude((double)run->bytes, loads, slow, census);
+  return 0;
+}
+
+static uint64_t lines_of(const struct gc_measured *l2)
+{
+  return (uint64_t)(GC_CENSUS_SPAN * (double)gc_capacity(l2)) / LINE;
+}
+
+uint64_t gc_needs_l2_census(const struct gc_measurement *m, enum gc_kind kind)
+{
+  return lines_of(&m->results->element[kind]) * LINE;
+}
+
+int gc_step_l2_census(struct gc_measurement *m, struct gc_measured *element)
+{
+  const uint64_t capacity = gc_capacity(element);
+  const uint64_t lines = lines_of(element), most = lines / QUIET_LINES;
+  const struct gc_binning binning = {.shift = 3, .threshold = (uint32_t)find_limit(m, element)};
+  struct gc_l2_sampling sample = {.stride = LINE,
+                                  .read_stride = element->level.stride,
+                                  .loads = most < 1        ? 1
+                                           : most < SAMPLE ? (uint32_t)most
+                                                           : SAMPLE};
+  struct gc_run run = {.bytes = lines * LINE};
+  struct gc_census census = {.slack = SLACK};
+  const char *why;
+  int status = 0;
+
+  if (!capacity)
+    return 0;
+  if ((why = why_not(element, binning.threshold)))
+    gc_census_fail(&census, why);
+  else
+    status = sample_rounds(m, &binning, &sample, &run, &census);
+  return status ? status : gc_settle_census(m, element, &census);
+}

@@ -1,0 +1,180 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Opens and closes the bench, and launches kernels through it.
+ */
+#include "measure/core/bench.h"
+
+#include "measure/core/driver_tables.h"
+#include "measure/core/footprint.h"
+#include "measure/results/results.h"
+#include "util/clock.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MIB(n) ((uint64_t)(n) << 20)
+#define TEXEL_BYTES 4
+#define TEXTURE_BYTES MIB(4) /* a texture can have hundreds of MiB */
+#define ARENA_MIN MIB(4)
+
+/* Sizes of the kernels' argument structs. */
+static const size_t args_bytes[] = {
+#define ARGS_BYTES(name, args) sizeof(struct args),
+    GPU_KERNELS(ARGS_BYTES)
+#undef ARGS_BYTES
+};
+
+/* Space for the jobs of two launches with one block on each SM. */
+static size_t job_bytes(const struct gc_bench *bench)
+{
+  return 2 * bench->properties.sms * sizeof(struct gpu_chase_job);
+}
+
+/* One result for each SM. Or one result for all SMs together, followed by a word for each SM. */
+static size_t result_bytes(const struct gc_bench *bench)
+{
+  return (bench->properties.sms + 1ul) * sizeof(struct gpu_chase_result);
+}
+
+uint64_t gc_scratch_jobs(const struct gc_bench *bench)
+{
+  return gc_scratch_large(bench);
+}
+
+uint64_t gc_scratch_results(const struct gc_bench *bench)
+{
+  return gc_scratch_jobs(bench) + job_bytes(bench);
+}
+
+uint64_t gc_scratch_trace(const struct gc_bench *bench)
+{
+  return gc_scratch_results(bench) + result_bytes(bench);
+}
+
+uint64_t gc_scratch_clock(const struct gc_bench *bench)
+{
+  return gc_scratch_trace(bench) + GC_TRACE_MAX * sizeof(uint32_t);
+}
+
+static size_t scratch_bytes(const struct gc_bench *bench)
+{
+  return gc_scratch_clock(bench) + sizeof(struct gpu_clock_result) - bench->scratch;
+}
+
+static int observe(struct gc_bench *bench, double start)
+{
+  return bench->observer.launched
+             ? bench->observer.launched(bench->observer.data, gc_now_ms() - start)
+             : 0;
+}
+
+int gc_bench_launch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
+                    uint32_t threads, uint32_t shared_bytes, const void *args)
+{
+  const struct gc_launch launch = {.kernel = kernel,
+                                   .blocks = blocks,
+                                   .threads = threads,
+                                   .shared_bytes = shared_bytes,
+                                   .args = args,
+                                   .args_bytes = args_bytes[kernel]};
+  const double start = gc_now_ms();
+  int status = bench->ops->launch(bench->device, &launch, bench->err);
+
+  if (!status)
+    status = bench->ops->wait(bench->device, bench->err);
+  return status ? status : observe(bench, start);
+}
+
+int gc_bench_launch_concurrent(struct gc_bench *bench, const struct gc_launch *launches,
+                               const uint32_t *copies, size_t n)
+{
+  const double start = gc_now_ms();
+  int status = bench->ops->launch_concurrent(bench->device, launches, copies, n, bench->err);
+
+  if (!status)
+    status = bench->ops->wait(bench->device, bench->err);
+  return status ? status : observe(bench, start);
+}
+
+static int find_constant_base(struct gc_bench *bench)
+{
+  const struct gpu_constant_base_args args = {.result = bench->scratch};
+  int status = gc_bench_launch(bench, GC_KERNEL_constant_base, 1, 1, 0, &args);
+
+  return status ? status
+                : bench->ops->download(bench->device, &bench->constant_base, bench->scratch,
+                                       sizeof(bench->constant_base), bench->err);
+}
+
+static int open_texture(struct gc_bench *bench)
+{
+  bench->texture_bytes = TEXTURE_BYTES;
+  return bench->ops->texture(bench->device, bench->arena, bench->texture_bytes, &bench->texture,
+                             bench->err);
+}
+
+/* Reads the properties, completes them from the tables, and computes the sizes of the buffers. */
+static int plan_buffers(struct gc_bench *bench, const struct gc_record *tables)
+{
+  struct gc_properties *p = &bench->properties;
+  struct gc_footprint footprint;
+  uint64_t free_bytes;
+  int status;
+
+  if ((status = bench->ops->properties(bench->device, p, bench->err)) ||
+      (status = bench->ops->memory(bench->device, &free_bytes, &bench->memory_bytes, bench->err)))
+    return status;
+  p->has_texture &= p->texture_texels * TEXEL_BYTES >= TEXTURE_BYTES;
+  if (!p->sms)
+    return gc_fail(bench->err, -EIO, "the %s back end reports a GPU without SMs", bench->ops->name);
+  if (p->sms > GC_SMS_MAX)
+    return gc_fail(bench->err, -E2BIG, "the GPU has %u SMs, and this program can measure %d",
+                   p->sms, GC_SMS_MAX);
+  gc_complete_properties(p, tables);
+  gc_footprint_plan(p, free_bytes, &footprint);
+  bench->arena_bytes = footprint.arena;
+  bench->walk_bytes = footprint.walk;
+  bench->most_bytes = gc_footprint_most(free_bytes);
+  if (bench->arena_bytes < ARENA_MIN)
+    return gc_fail(bench->err, -ENOMEM,
+                   "only %llu MiB of device memory are free, of which no more than a fifth is used",
+                   (unsigned long long)(free_bytes >> 20));
+  return 0;
+}
+
+int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct gc_record *tables,
+                  struct gc_error *err)
+{
+  int status;
+
+  memset(bench, 0, sizeof(*bench));
+  bench->device = device;
+  bench->ops = gc_ops(device);
+  bench->err = err;
+  if ((status = plan_buffers(bench, tables)))
+    return status;
+  bench->jobs = calloc(bench->properties.sms, sizeof(*bench->jobs));
+  bench->results = calloc(1, result_bytes(bench));
+  if (!bench->jobs || !bench->results)
+    status = gc_fail(err, -ENOMEM, "out of memory");
+  if (status || (status = bench->ops->alloc(device, scratch_bytes(bench), &bench->scratch, err)) ||
+      (status = bench->ops->alloc(device, bench->walk_bytes, &bench->arena, err)) ||
+      (bench->properties.has_texture && (status = open_texture(bench))) ||
+      (bench->properties.has_constant && (status = find_constant_base(bench))))
+    gc_bench_close(bench);
+  return status;
+}
+
+void gc_bench_close(struct gc_bench *bench)
+{
+  if (bench->texture)
+    bench->ops->release_texture(bench->device, bench->texture);
+  if (bench->arena)
+    bench->ops->release(bench->device, bench->arena);
+  if (bench->scratch)
+    bench->ops->release(bench->device, bench->scratch);
+  free(bench->results);
+  free(bench->jobs);
+}

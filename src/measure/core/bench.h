@@ -1,0 +1,85 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The bench: an open device, the buffers on it, and its clock. All launches of measurements go
+ * through it. A bench belongs to one thread.
+ */
+#ifndef GC_MEASURE_CORE_BENCH_H
+#define GC_MEASURE_CORE_BENCH_H
+
+#include "device/device.h"
+#include "measure/raw/raw.h"
+#include "record/record.h"
+
+#define GC_TRACE_MAX 65536u /* 32-bit words of results that fit the trace in the scratch */
+
+/* Is called after every launch with the time from its start to its end, and may launch kernels
+ * itself (interference.h). Returns 0 or a negative errno, which becomes the status of the
+ * launch. */
+struct gc_launch_observer {
+  int (*launched)(void *data, double milliseconds);
+  void *data;
+};
+
+/* Signs of another program that a step has seen, as bits. The step sets them; the interference
+ * check evaluates and clears them. */
+enum gc_sign {
+  GC_SIGN_BLOCKS_MET = 1, /* blocks that need an SM of their own met, or waited too long */
+  GC_SIGN_SCATTER = 2,    /* repetitions of a bandwidth differ too much */
+  GC_SIGN_DOUBT = 4,      /* a census contradicts the capacity */
+};
+
+struct gc_bench {
+  struct gc_device *device;
+  const struct gc_device_ops *ops;
+  struct gc_properties properties; /* completed from the driver's tables */
+  struct gc_error *err;
+  struct gc_raw *raw; /* receives data for --raw; NULL: none */
+
+  uint64_t memory_bytes;       /* device memory as its allocator counts it */
+  uint64_t most_bytes;         /* that all buffers together may use */
+  uint64_t arena, arena_bytes; /* device: rings are here */
+  uint64_t walk_bytes; /* the arena and the memory after it, for walks of device memory; at least
+                          arena_bytes */
+  uint64_t texture, texture_bytes; /* texture object over the start of the arena; 0: none */
+  uint64_t constant_base;          /* constant-space address of the bank of constants */
+  uint64_t scratch;                /* device: see below */
+  /* Host copies of the jobs and results in the scratch, one per block. */
+  struct gpu_chase_job *jobs;
+  struct gpu_chase_result *results;
+
+  double mhz;                         /* SM clock during measurements; 0: not known */
+  unsigned signs;                     /* bits of enum gc_sign */
+  struct gc_launch_observer observer; /* launched is NULL: no observer */
+};
+
+/* Allocates the buffers and the texture object, and finds the bank of constants. tables (may be
+ * NULL) completes the properties. err must stay valid until the close. -ENOMEM with a sentence if
+ * too little device memory is free, -E2BIG if the GPU has more than GC_SMS_MAX SMs, or the device's
+ * error. */
+int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct gc_record *tables,
+                  struct gc_error *err);
+void gc_bench_close(struct gc_bench *bench);
+
+/* Launches a kernel and waits for its end. args: the kernel's argument struct (kernels/args.h). */
+int gc_bench_launch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
+                    uint32_t threads, uint32_t shared_bytes, const void *args);
+/* Launches kernels that run at the same time, and waits for the end of all. See launch_concurrent
+ * in device.h. */
+int gc_bench_launch_concurrent(struct gc_bench *bench, const struct gc_launch *launches,
+                               const uint32_t *copies, size_t n);
+
+/* The scratch on the device. It has these parts, in this order: small results; jobs and results of
+ * chases, which other kernels may use for their results between two chases; a trace; a struct
+ * gpu_clock_result. */
+#define GC_SCRATCH_SMALL 4096 /* bytes */
+static inline uint64_t gc_scratch_large(const struct gc_bench *bench)
+{
+  return bench->scratch + GC_SCRATCH_SMALL;
+}
+uint64_t gc_scratch_jobs(const struct gc_bench *bench);
+uint64_t gc_scratch_results(const struct gc_bench *bench);
+uint64_t gc_scratch_trace(const struct gc_bench *bench); /* GC_TRACE_MAX words */
+uint64_t gc_scratch_clock(const struct gc_bench *bench);
+
+#endif

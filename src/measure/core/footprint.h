@@ -1,0 +1,50 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How much device memory measuring uses. Pure functions of the GPU's properties. All sizes are in
+ * bytes.
+ */
+#ifndef GC_MEASURE_CORE_FOOTPRINT_H
+#define GC_MEASURE_CORE_FOOTPRINT_H
+
+#include "device/device.h"
+
+/* The most device memory that measuring uses at any time, all buffers together. It also uses no
+ * more than a 20th of the free memory if that is enough, and never more than a fifth. */
+#define GC_DEVICE_BYTES_MAX ((uint64_t)1 << 30)
+/* Part of it: for the scratch and for buffers of single steps. */
+#define GC_DEVICE_BYTES_REST ((uint64_t)32 << 20)
+#define GC_USUAL_SHARE 20
+#define GC_FREE_SHARE 5
+
+struct gc_footprint {
+  uint64_t arena;
+  uint64_t walk; /* the arena and the memory after it, for walks of device memory */
+};
+
+/* Chooses the sizes of the buffers if `free_bytes` are free. */
+void gc_footprint_plan(const struct gc_properties *properties, uint64_t free_bytes,
+                       struct gc_footprint *plan);
+
+/* What all buffers together may use at most if `free_bytes` are free. */
+uint64_t gc_footprint_most(uint64_t free_bytes);
+
+/* What all buffers together need if the arena or a walk needs `bytes`. */
+uint64_t gc_footprint_total(uint64_t bytes);
+
+/* Whether the arena or a walk could have `bytes` if no other program used the `memory_bytes` of the
+ * GPU. If not, the memory of this GPU is too small in any case. */
+bool gc_footprint_passes(uint64_t bytes, uint64_t memory_bytes);
+
+/* Size of the arena, whose rings are too large for every cache: at least twice the L2, or four
+ * times the L3. */
+uint64_t gc_footprint_arena(const struct gc_properties *properties);
+
+/* All L2 caches together. */
+uint64_t gc_all_l2_bytes(const struct gc_properties *properties);
+
+/* The least size of a walk of device memory that hits nothing of its previous round in any
+ * cache. */
+uint64_t gc_walk_enough(const struct gc_properties *properties);
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The latency of L2: all SMs time single loads of lines in L2, scattered over all of its slices.
+ * The value is the median of all these loads, less the timing overhead. doc/methods.md, "Latency".
+ */
+#include "measure/latency/latency.h"
+#include "measure/walk/chase.h"
+#include "measure/walk/evict.h"
+#include "measure/walk/ring.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define LINE 128       /* bytes: distance of slots, so that each is in a line of its own */
+#define READ_STRIDE 32 /* bytes: at most the sector of any L2 */
+#define RING_BYTES ((uint64_t)2 << 20) /* or this part of the L2, if that is less: */
+#define RING_SHARE 4
+#define LOADS 64 /* of each SM in one repetition */
+#define REPEATS 9
+#define TOLERANCE 0.02
+
+/* The ring, and the SMs that walk it. */
+struct walk {
+  uint64_t bytes, slots, scatter;
+  uint32_t sms;
+  uint64_t *starts; /* [sms] */
+  uint32_t *trace;  /* [sms * LOADS] raw cycles */
+  double *cycles;   /* a copy of the trace, for the median */
+};
+
+static void plan_walk(const struct gc_bench *bench, struct walk *walk)
+{
+  const uint64_t part = bench->properties.l2_bytes / RING_SHARE;
+  const uint32_t most = GC_TRACE_MAX / LOADS;
+
+  walk->bytes = bench->properties.l2_bytes && part < RING_BYTES ? part / LINE * LINE : RING_BYTES;
+  walk->slots = walk->bytes / LINE;
+  walk->scatter = gc_ring_scatter(walk->slots);
+  walk->sms = bench->properties.sms < most ? bench->properties.sms : most;
+}
+
+/* Fills L2 and walks once. *median: of all loads, raw cycles. */
+static int walk_once(struct gc_bench *bench, struct walk *walk, uint64_t repetition, double *median)
+{
+  const struct gc_path *path = gc_path_of(GC_L2);
+  const struct gc_traced traced = {walk->starts, walk->sms, 0, LOADS};
+  const size_t loads = (size_t)walk->sms * LOADS;
+  int status;
+
+  for (uint64_t i = 0; i < walk->sms; i++) {
+    const uint64_t slot = (i * LOADS + repetition) * walk->scatter % walk->slots;
+
+    walk->starts[i] = gc_ring_address(bench, path->space, slot * LINE);
+  }
+  if ((status = gc_fill_l2(bench, 0, walk->bytes, READ_STRIDE, 1)) ||
+      (status = gc_chase_trace(bench, path, &traced, walk->trace)))
+    return status;
+  for (size_t i = 0; i < loads; i++)
+    walk->cycles[i] = walk->trace[i];
+  *median = gc_median(walk->cycles, loads);
+  return 0;
+}
+
+/* The first repetition is a warm-up and is discarded. */
+static int measure(struct gc_bench *bench, struct walk *walk, const struct gc_latency *overhead,
+                   struct gc_latency *latency)
+{
+  double medians[REPEATS], median;
+  int status = gc_ring_lay(bench, gc_path_of(GC_L2)->space, walk->bytes, LINE, walk->scatter);
+
+  for (uint64_t r = 0; r <= REPEATS && !status; r++) {
+    status = walk_once(bench, walk, r, &median);
+    if (!status && r)
+      medians[r - 1] = median - overhead->cycles;
+  }
+  if (status)
+    return status;
+  latency->cycles = gc_median(medians, REPEATS);
+  latency->confidence =
+      overhead->confidence *
+      gc_median_confidence(medians, REPEATS, latency->cycles, TOLERANCE * latency->cycles);
+  return 0;
+}
+
+int gc_step_l2_latency(struct gc_measurement *m, struct gc_measured *element)
+{
+  struct gc_bench *bench = &m->bench;
+  struct gc_latency latency;
+  struct walk walk;
+  size_t loads;
+  int status;
+
+  plan_walk(bench, &walk);
+  loads = (size_t)walk.sms * LOADS;
+  walk.starts = malloc(walk.sms * sizeof(*walk.starts));
+  walk.trace = malloc(loads * sizeof(*walk.trace));
+  walk.cycles = malloc(loads * sizeof(*walk.cycles));
+  status = walk.starts && walk.trace && walk.cycles
+               ? measure(bench, &walk, &m->results->overhead, &latency)
+               : gc_fail(bench->err, -ENOMEM, "out of memory");
+  if (!status)
+    status = gc_set_latency(element, GC_LATENCY, &latency, bench->mhz);
+  free(walk.cycles);
+  free(walk.trace);
+  free(walk.starts);
+  return status;
+}

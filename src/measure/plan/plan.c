@@ -1,0 +1,125 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The table of steps. A new property is one line here and one file that finds it.
+ */
+#include "measure/plan/plan.h"
+
+#include "measure/bandwidth/bandwidth.h"
+#include "measure/capacity/capacity.h"
+#include "measure/census/census.h"
+#include "measure/geometry/geometry.h"
+#include "measure/latency/latency.h"
+#include "measure/topology/topology.h"
+#include "measure/walk/evict.h"
+
+#include <stdio.h>
+
+#define P(property) (1u << GC_##property)
+#define PARTITION_PROPERTIES                                                                       \
+  P(PARTITIONS) | P(PARTITION_SMS) | P(INSTANCES) | P(NEAR_LATENCY) | P(FAR_LATENCY)
+#define GROUP_PROPERTIES P(INSTANCES) | P(PER_SM) | P(SHARED_BY_CUS) | P(CU_GROUPS)
+
+const struct gc_plan_step gc_plan[] = {
+    {GC_DEVICE_MEMORY, "capacity", gc_step_interface, P(CAPACITY), NULL},
+    {GC_DEVICE_MEMORY, "latency", gc_step_memory_latency, P(LATENCY), gc_needs_cold},
+    {GC_DEVICE_MEMORY, "bandwidth", gc_step_memory_bandwidth,
+     P(READ) | P(WRITE), gc_needs_memory_bandwidth},
+    {GC_L2, "nominal capacity", gc_step_interface, P(NOMINAL), NULL},
+    {GC_L2, "latency", gc_step_l2_latency, P(LATENCY), NULL},
+    {GC_L2, "partitions", gc_step_partitions, PARTITION_PROPERTIES, gc_needs_partitions},
+    {GC_L2, "capacity", gc_step_l2_capacity, P(CAPACITY), gc_needs_l2_capacity},
+    {GC_L2, "census", gc_step_l2_census, P(CENSUS), gc_needs_l2_census},
+    {GC_L2, "fetch", gc_step_fetch, P(FETCH), gc_needs_cold_l2},
+    {GC_L2, "line", gc_step_l2_line, P(LINE), gc_needs_l2_line},
+    {GC_L2, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), gc_needs_cold_l2},
+    {GC_L2, "bandwidth", gc_step_l2_bandwidth, P(READ) | P(WRITE), gc_needs_l2_bandwidth},
+    {GC_L3, "capacity", gc_step_l3_capacity, P(CAPACITY), gc_needs_l3_capacity},
+    {GC_L3, "census", gc_step_l3_census, P(CENSUS), gc_needs_l3_census},
+    {GC_L3, "latency", gc_step_l3_latency, P(LATENCY), gc_needs_l3_latency},
+    {GC_L3, "miss penalty", gc_step_l3_penalty, P(MISS_PENALTY), NULL},
+    {GC_L3, "bandwidth", gc_step_l3_bandwidth, P(READ) | P(WRITE), gc_needs_l3_bandwidth},
+    {GC_L1, "capacity", gc_step_capacity, P(CAPACITY), NULL},
+    {GC_L1, "census", gc_step_census, P(CENSUS), NULL},
+    {GC_L1, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_L1, "fetch", gc_step_fetch, P(FETCH), NULL},
+    {GC_L1, "line", gc_step_line, P(LINE), NULL},
+    {GC_L1, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), NULL},
+    {GC_L1, "bandwidth", gc_step_bandwidth, P(READ), NULL},
+    {GC_L1, "carve-outs", gc_step_carveouts, P(CARVEOUT_TABLE), NULL},
+    {GC_TEXTURE, "capacity", gc_step_capacity, P(CAPACITY), NULL},
+    {GC_TEXTURE, "census", gc_step_census, P(CENSUS), NULL},
+    {GC_TEXTURE, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_TEXTURE, "fetch", gc_step_fetch, P(FETCH), NULL},
+    {GC_TEXTURE, "line", gc_step_line, P(LINE), NULL},
+    {GC_TEXTURE, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), NULL},
+    {GC_TEXTURE, "bandwidth", gc_step_bandwidth, P(READ), NULL},
+    {GC_READ_ONLY, "capacity", gc_step_capacity, P(CAPACITY), NULL},
+    {GC_READ_ONLY, "census", gc_step_census, P(CENSUS), NULL},
+    {GC_READ_ONLY, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_READ_ONLY, "fetch", gc_step_fetch, P(FETCH), NULL},
+    {GC_READ_ONLY, "line", gc_step_line, P(LINE), NULL},
+    {GC_READ_ONLY, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), NULL},
+    {GC_READ_ONLY, "bandwidth", gc_step_bandwidth, P(READ), NULL},
+    {GC_CONSTANT_L1, "capacity", gc_step_capacity, P(CAPACITY), NULL},
+    {GC_CONSTANT_L1, "census", gc_step_census, P(CENSUS), NULL},
+    {GC_CONSTANT_L1, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_CONSTANT_L1, "fetch", gc_step_fetch, P(FETCH), NULL},
+    {GC_CONSTANT_L1, "line", gc_step_line, P(LINE), NULL},
+    {GC_CONSTANT_L1, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), NULL},
+    {GC_CONSTANT_L1, "bandwidth", gc_step_bandwidth, P(READ), NULL},
+    {GC_CONSTANT_L15, "capacity", gc_step_constant15_capacity, P(CAPACITY), NULL},
+    {GC_CONSTANT_L15, "census", gc_step_constant15_census, P(CENSUS), NULL},
+    {GC_CONSTANT_L15, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_CONSTANT_L15, "fetch", gc_step_fetch, P(FETCH), NULL},
+    {GC_CONSTANT_L15, "line", gc_step_constant15_line, P(LINE), NULL},
+    {GC_CONSTANT_L15, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), NULL},
+    {GC_CONSTANT_L15, "bandwidth", gc_step_bandwidth, P(READ), NULL},
+    {GC_SHARED_MEMORY, "capacity", gc_step_interface, P(CAPACITY), NULL},
+    {GC_SHARED_MEMORY, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_SHARED_MEMORY, "bandwidth", gc_step_bandwidth, P(READ) | P(WRITE), NULL},
+    {GC_SCALAR_L1, "capacity", gc_step_capacity, P(CAPACITY), NULL},
+    {GC_SCALAR_L1, "census", gc_step_census, P(CENSUS), NULL},
+    {GC_SCALAR_L1, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_SCALAR_L1, "fetch", gc_step_fetch, P(FETCH), NULL},
+    {GC_SCALAR_L1, "line", gc_step_line, P(LINE), NULL},
+    {GC_SCALAR_L1, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), NULL},
+    {GC_SCALAR_L1, "bandwidth", gc_step_bandwidth, P(READ), NULL},
+    {GC_SCALAR_L1, "CUs that share it", gc_step_sharing_groups, GROUP_PROPERTIES, NULL},
+    {GC_LDS, "capacity", gc_step_interface, P(CAPACITY), NULL},
+    {GC_LDS, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_LDS, "bandwidth", gc_step_bandwidth, P(READ) | P(WRITE), NULL},
+    /* these need capacities of several elements */
+    {GC_L1, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
+    {GC_TEXTURE, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
+    {GC_READ_ONLY, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
+    {GC_CONSTANT_L1, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
+    {GC_CONSTANT_L15, "sharing", gc_step_code_sharing, P(SHARED_WITH), NULL},
+    {GC_SCALAR_L1, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
+    {GC_SHARED_MEMORY, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
+    {GC_LDS, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
+    {GC_L1, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
+    {GC_TEXTURE, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
+    {GC_READ_ONLY, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
+    {GC_CONSTANT_L1, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
+    {GC_CONSTANT_L15, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
+};
+const unsigned gc_plan_steps = sizeof(gc_plan) / sizeof(*gc_plan);
+
+bool gc_plan_lacks_memory(struct gc_measurement *m, const struct gc_plan_step *step)
+{
+  const uint64_t needs = step->needs ? step->needs(m, step->kind) : 0;
+  struct gc_measured *element = &m->results->element[step->kind];
+
+  if (needs <= m->bench.walk_bytes)
+    return false;
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
+    if (step->reports & 1u << property && element->found[property].origin == GC_UNKNOWN)
+      gc_set_lacks_memory(m, element, (enum gc_property)property, needs);
+  return true;
+}
+
+void gc_plan_name(const struct gc_plan_step *step, char *name, size_t size)
+{
+  snprintf(name, size, "%s %s", gc_kinds[step->kind].subtype, step->name);
+}

@@ -1,0 +1,29 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The plan: which element gets which property, in which order.
+ */
+#ifndef GC_MEASURE_PLAN_PLAN_H
+#define GC_MEASURE_PLAN_PLAN_H
+
+#include "measure/core/measurement.h"
+
+struct gc_plan_step {
+  enum gc_kind kind;
+  const char *name; /* "capacity": for progress, messages and the names of raw files */
+  gc_step *run;
+  uint32_t reports; /* bit p: the step reports enum gc_property p */
+  gc_step_needs *needs; /* memory; NULL: no more than every measurement has */
+};
+
+extern const struct gc_plan_step gc_plan[];
+extern const unsigned gc_plan_steps;
+
+/* Whether too little device memory is free for the step. If so, its properties become absent for
+ * that reason. */
+bool gc_plan_lacks_memory(struct gc_measurement *m, const struct gc_plan_step *step);
+
+/* "L1Cache capacity" */
+void gc_plan_name(const struct gc_plan_step *step, char *name, size_t size);
+
+#endif

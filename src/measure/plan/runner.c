@@ -1,0 +1,181 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Runs the steps of the plan.
+ */
+#include "measure/plan/runner.h"
+
+#include "measure/core/clock.h"
+#include "measure/core/memo.h"
+#include "measure/plan/cost.h"
+#include "measure/plan/faults.h"
+#include "measure/plan/select.h"
+#include "measure/walk/overhead.h"
+#include "measure/walk/path.h"
+#include "util/clock.h"
+
+#include <errno.h>
+#include <math.h>
+#include <time.h>
+
+#define SUSPICIONS_MAX 2 /* repetitions of a step that looks disturbed on a GPU that looks free */
+#define PAUSE_NS 20000000l
+
+/* Drops all that a step has found. */
+static void forget_step(struct gc_runner *r)
+{
+  const struct gc_cost cost = r->m.results->cost;
+
+  *r->m.results = *r->before;
+  r->m.results->cost = cost;
+  gc_memo_drop_all(&r->m.memos);
+}
+
+static int run_step(struct gc_runner *r, const struct gc_plan_step *step)
+{
+  struct gc_measured *element = &r->m.results->element[step->kind];
+
+  element->tried = true;
+  if (gc_plan_lacks_memory(&r->m, step))
+    return 0;
+  gc_raw_begin(r->m.bench.raw, step->kind, step->name);
+  return step->run(&r->m, element);
+}
+
+/* A property that a suspected step could not determine may be found when no other program uses the
+ * GPU. */
+static void mark_suspected(struct gc_runner *r, const struct gc_plan_step *step)
+{
+  struct gc_measured *element = &r->m.results->element[step->kind];
+
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
+    if (step->reports & 1u << property && element->found[property].origin == GC_ABSENT)
+      gc_mark_passing(element, (enum gc_property)property, GC_GPU_BUSY);
+}
+
+/* Whether a suspected step is to be repeated. The pause gives the other program time to end. */
+static bool suspect_again(enum gc_interference_result disturbance, unsigned *suspicions)
+{
+  if ((disturbance != GC_SUSPECTED && disturbance != GC_DOUBTED) ||
+      ++*suspicions > SUSPICIONS_MAX)
+    return false;
+  nanosleep(&(struct timespec){.tv_nsec = *suspicions * PAUSE_NS}, NULL);
+  return true;
+}
+
+/* Runs a step until it is not disturbed. The results of a disturbed run are dropped, and its
+ * failure is ignored, because the disturbance may be the reason. The failure of an undisturbed run
+ * counts. The interference check after the step also shows whether the device still works; if not,
+ * *broken. */
+static int run_undisturbed(struct gc_runner *r, const struct gc_plan_step *step,
+                           enum gc_interference_result *disturbance, bool *broken)
+{
+  struct gc_error *err = r->m.bench.err;
+  unsigned suspicions = 0;
+  bool again = false;
+  int status;
+
+  do {
+    struct gc_error failure;
+    int failed;
+
+    *r->before = *r->m.results;
+    failed = again && *disturbance == GC_DOUBTED ? run_step(r, step - 1) : 0;
+    if (!failed)
+      failed = run_step(r, step);
+    failure = *err;
+    status = gc_interference_check(&r->interference, disturbance);
+    *broken = status && status != -EBUSY;
+    if (failed && status != -EBUSY)
+      *err = failure;
+    again = !status &&
+            (*disturbance == GC_DISTURBED || suspect_again(*disturbance, &suspicions));
+    if (again || (!status && *disturbance == GC_CLOCK_CHANGED)) {
+      forget_step(r);
+      r->m.results->cost.repeats++;
+    } else if (*broken || (failed && !status)) {
+      if (failed)
+        forget_step(r);
+      status = gc_fault_handle(&r->m, r->options, step, !failed);
+    }
+  } while (again);
+  if (!status && (*disturbance == GC_SUSPECTED || *disturbance == GC_DOUBTED))
+    mark_suspected(r, step);
+  return status;
+}
+
+/* Waits until the clock is steady and nothing else uses the GPU, and measures the timing
+ * overhead. */
+static int prepare(struct gc_runner *r)
+{
+  enum gc_interference_result disturbance;
+  int status = gc_interference_warm_up(&r->interference);
+
+  do
+    if (status || (status = gc_measure_overhead(&r->m)) ||
+        (status = gc_interference_check(&r->interference, &disturbance)))
+      return status;
+  while (disturbance == GC_DISTURBED || disturbance == GC_CLOCK_CHANGED);
+  gc_raw_note(r->m.bench.raw, "timing", r->m.results->overhead.cycles);
+  r->m.results->mhz = r->m.bench.mhz;
+  return 0;
+}
+
+static void show_progress(const struct gc_runner *r, unsigned done, const char *what)
+{
+  if (r->options->progress)
+    r->options->progress(r->options->data, done, gc_plan_steps, what);
+}
+
+/* Runs from step `next` on, at one clock. *disturbance GC_CLOCK_CHANGED: the results do not
+ * count. */
+static int run_at_one_clock(struct gc_runner *r, enum gc_interference_result *disturbance)
+{
+  const double mhz = r->next ? r->m.results->mhz : 0; /* clock of the process before this one */
+  struct gc_cost_mark before = gc_cost_now(&r->m.bench);
+  bool broken = false;
+  int status;
+
+  *disturbance = GC_UNDISTURBED;
+  show_progress(r, r->next, "warming up");
+  status = prepare(r);
+  gc_cost_report(&r->m.bench, r->options, "warming up", &before);
+  if (!status && mhz > 0 && fabs(r->m.bench.mhz - mhz) > GC_OTHER_CLOCK_SHARE * mhz)
+    *disturbance = GC_CLOCK_CHANGED;
+  while (r->next < gc_plan_steps && !status && !broken && *disturbance != GC_CLOCK_CHANGED) {
+    const struct gc_plan_step *step = &gc_plan[r->next++];
+    char what[96];
+
+    if (!gc_select_wanted(r->options->only, step->kind) ||
+        !gc_present(&r->m.bench.properties, step->kind))
+      continue;
+    gc_plan_name(step, what, sizeof(what));
+    show_progress(r, r->next - 1, what);
+    before = gc_cost_now(&r->m.bench);
+    status = run_undisturbed(r, step, disturbance, &broken);
+    gc_cost_report(&r->m.bench, r->options, what, &before);
+  }
+  return status;
+}
+
+int gc_run_plan(struct gc_runner *r)
+{
+  enum gc_interference_result disturbance;
+  int status;
+
+  do {
+    const double since = gc_now_ms();
+
+    status = run_at_one_clock(r, &disturbance);
+    if (!status && disturbance == GC_CLOCK_CHANGED) {
+      const struct gc_cost cost = r->m.results->cost;
+
+      gc_results_clear(r->m.results);
+      r->m.results->cost = cost;
+      gc_memo_drop_all(&r->m.memos);
+      r->next = 0;
+      r->interference.lost_ms += gc_now_ms() - since;
+    }
+  } while (!status && disturbance == GC_CLOCK_CHANGED);
+  return status;
+}

@@ -1,0 +1,210 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The results of the plan for one GPU, as numbers with units. A step writes the struct gc_measured
+ * of its element, and later steps read it. At the end publish.c turns all results into the text of
+ * a record.
+ *
+ * These structs contain no pointers. So an assignment copies them, and a second process of the same
+ * program can continue with them (handover.h).
+ *
+ * Values have the resolution of the record (a tenth of a cycle, four decimals of a confidence). So
+ * a value that is computed from others equals the one that a reader of the record would compute.
+ *
+ * Nothing here allocates, fails or depends on global state.
+ */
+#ifndef GC_MEASURE_RESULTS_RESULTS_H
+#define GC_MEASURE_RESULTS_RESULTS_H
+
+#include "record/record.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GC_SMS_MAX 1024      /* SMs or CUs of a GPU; the largest GPUs have about 300 */
+#define GC_PARTITIONS_MAX 16 /* L2 partitions, or groups of SMs with the same L2 */
+#define GC_CARVEOUTS 101     /* 0 to 100 % */
+
+/* Every property has a source in a record, and a record has them in this order. publish.c has the
+ * keys of their values. */
+enum gc_property {
+  GC_CAPACITY,
+  GC_NOMINAL,
+  GC_CENSUS,
+  GC_LATENCY,
+  GC_NEAR_LATENCY,
+  GC_FAR_LATENCY,
+  GC_PARTITIONS,
+  GC_PARTITION_SMS,
+  GC_LINE,
+  GC_FETCH,
+  GC_MISS_PENALTY,
+  GC_READ,
+  GC_WRITE,
+  GC_CARVEOUT_TABLE,
+  GC_SHARED_WITH,
+  GC_PER_SM,
+  GC_INSTANCES,
+  GC_SHARED_BY_CUS,
+  GC_CU_GROUPS,
+  GC_PROPERTY_COUNT
+};
+
+/* The name of a property: "Capacity". */
+extern const char *const gc_properties_names[GC_PROPERTY_COUNT];
+
+/* Where the value of a property comes from. */
+enum gc_origin {
+  GC_UNKNOWN,  /* no step has reported a value */
+  GC_MEASURED, /* source "measured", with a confidence */
+  GC_STATED,   /* source "api": the vendor's interface states it */
+  GC_ABSENT,   /* source "absent:" and the reason */
+};
+
+/* Whether the reason for an absent property can pass, so that a later measurement may find it. If
+ * any can, the record is provisional (provisional.h). */
+enum gc_passing {
+  GC_LASTING,       /* the reason lies in the GPU, in its driver or in the methods */
+  GC_LITTLE_MEMORY, /* other programs use the device memory that the step needs */
+  GC_GPU_BUSY,      /* another program disturbed the step */
+  GC_STEP_FAILED,   /* the step ended with an error of the driver */
+  GC_PASSING_COUNT
+};
+
+struct gc_finding {
+  enum gc_origin origin;
+  enum gc_passing passing; /* of an absent property */
+  double confidence; /* 0 to 0.9999; of a measured value: the probability that it is right */
+  char why[240];     /* why it is absent; else empty */
+};
+
+/* A latency, before its confidence decides whether it is published. */
+struct gc_latency {
+  double cycles;     /* SM cycles */
+  double confidence; /* 0 to 1 */
+};
+
+struct gc_time {
+  double cycles; /* SM cycles, in tenths */
+  double ns;     /* 0: the SM clock is not known */
+};
+
+/* The latency of loads of an element during its capacity search, in raw cycles: with timing
+ * overhead. */
+struct gc_level {
+  double hit, miss; /* medians; 0: not known */
+  double usual;     /* 97 % of hits take no longer */
+  uint32_t stride;  /* bytes: loads at this distance touch every line; 0: not known */
+};
+
+/* An L1 capacity for each carve-out preference, bytes. */
+struct gc_carveouts {
+  uint64_t bytes[GC_CARVEOUTS]; /* by percent */
+  uint64_t by_default;          /* without a preference */
+};
+
+/* SMs or CUs that use the same cache. */
+struct gc_groups {
+  uint32_t count;
+  uint16_t of[GC_SMS_MAX]; /* by index of the SM (walk/sms.h): a number below count */
+};
+
+/* The results for one element. A value is valid if gc_found() returns true for its property;
+ * otherwise it is 0. */
+struct gc_measured {
+  enum gc_kind kind;
+  bool tried; /* a step has run, so the record gets this element */
+  struct gc_finding found[GC_PROPERTY_COUNT];
+
+  uint64_t capacity_bytes;
+  uint64_t capacity_at_least_bytes; /* the search ended at this size without a miss, and the
+                                       capacity is absent; 0: not so */
+  uint32_t carveout_blocks; /* resident blocks for which the L1 capacity holds; 0: no carve-out */
+  uint64_t nominal_bytes;
+  uint64_t census_bytes, census_error_bytes;
+  struct gc_time latency, near_latency, far_latency;
+  uint64_t partitions;
+  uint32_t partition_sms[GC_PARTITIONS_MAX];
+  uint64_t instances, per_sm;
+  struct gc_groups cu_groups; /* for GC_SHARED_BY_CUS and GC_CU_GROUPS */
+  uint64_t fetch_bytes, line_bytes;
+  double miss_penalty_cycles;
+  double read_gbps, write_gbps;                       /* 10^9 bytes per second, of the whole GPU */
+  double read_bytes_per_cycle, write_bytes_per_cycle; /* of an SM */
+  struct gc_carveouts carveouts;
+  uint32_t shared_with; /* bit k: the same storage as the element of enum gc_kind k */
+
+  struct gc_level level;
+};
+
+/* The cost of a measurement so far, in all processes that took part. */
+struct gc_cost {
+  double milliseconds;
+  uint64_t launches;
+  uint64_t device_bytes_peak;
+  uint64_t repeats;  /* disturbed steps that were measured again */
+  uint64_t failures; /* steps that failed */
+};
+
+struct gc_results {
+  struct gc_measured element[GC_KIND_COUNT];
+  double mhz; /* SM clock at which all values were measured */
+  /* What timing adds to the latency of a single load (walk/overhead.h). */
+  struct gc_latency overhead;
+  /* L2: the SMs that are near to the same lines (topology/partitions.c). */
+  bool l2_sides_known;
+  uint8_t l2_side[GC_SMS_MAX];    /* by SM number, if the numbers have no gaps */
+  uint32_t l2_groups;             /* AMD: number of L2 caches; 0: not known */
+  uint32_t sm_number[GC_SMS_MAX]; /* ascending numbers of the SMs, by index (walk/sms.h) */
+  uint32_t sm_count;              /* SMs in sm_number; 0: not found yet */
+  struct gc_cost cost;
+  char warnings[2048]; /* sentences for the user, each followed by a newline */
+};
+
+/* Removes all results. */
+void gc_results_clear(struct gc_results *results);
+
+static inline bool gc_found(const struct gc_measured *element, enum gc_property property)
+{
+  return element->found[property].origin == GC_MEASURED ||
+         element->found[property].origin == GC_STATED;
+}
+
+/* The capacity in bytes; 0: not known. */
+static inline uint64_t gc_capacity(const struct gc_measured *element)
+{
+  return gc_found(element, GC_CAPACITY) ? element->capacity_bytes : 0;
+}
+
+/* --- what steps report: they set a value, and then its source. These functions return 0. --- */
+
+/* A measured value with its confidence. More than 0.9999 counts as 0.9999. */
+int gc_set_measured(struct gc_measured *element, enum gc_property property, double confidence);
+/* A value that the vendor's interface reports. */
+int gc_set_stated(struct gc_measured *element, enum gc_property property);
+/* There is no value. why: the reason, cut to the size of gc_finding.why. */
+int gc_set_absent(struct gc_measured *element, enum gc_property property, const char *why);
+/* The same for a reason that can pass. */
+int gc_set_absent_for_now(struct gc_measured *element, enum gc_property property,
+                          enum gc_passing passing, const char *why);
+/* Marks the reason for an absent property, before or after gc_set_absent. So a step can mark the
+ * reason when it finds it, and another function writes the sentence. A value removes the mark. */
+int gc_mark_passing(struct gc_measured *element, enum gc_property property,
+                    enum gc_passing passing);
+/* A latency (GC_LATENCY, GC_NEAR_LATENCY or GC_FAR_LATENCY) at this SM clock in MHz (0: not known).
+ * Absent if the confidence is below 0.5. */
+int gc_set_latency(struct gc_measured *element, enum gc_property property,
+                   const struct gc_latency *latency, double mhz);
+/* The same for the cycles that a miss adds; absent as above. */
+int gc_set_miss_penalty(struct gc_measured *element, double cycles, double confidence);
+
+/* Makes a value absent because it contradicts another one, and warns. Returns 0. */
+int gc_withhold(struct gc_results *results, enum gc_kind kind, enum gc_property property,
+                const char *why);
+
+/* Keeps a sentence for the user (gc_measure_options.warn). It is dropped if there is no space left;
+ * the source of the value has the same reason. */
+void gc_warn(struct gc_results *results, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

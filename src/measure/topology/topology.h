@@ -1,0 +1,19 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Steps that find which SMs and which paths use the same cache. gc_step says what a step is.
+ */
+#ifndef GC_MEASURE_TOPOLOGY_TOPOLOGY_H
+#define GC_MEASURE_TOPOLOGY_TOPOLOGY_H
+
+#include "measure/core/measurement.h"
+
+gc_step gc_step_sharing;        /* sharing.c: which paths end in the same storage */
+gc_step gc_step_code_sharing;   /* code_sharing.c: does the constant L1.5 hold code? */
+gc_step gc_step_instances;      /* instances.c: caches in an SM and on the GPU */
+gc_step gc_step_sharing_groups; /* sharing_groups.c: AMD: which CUs share a scalar L1 */
+gc_step gc_step_partitions;     /* partitions.c: parts of the L2, and which SMs are near to each */
+
+gc_step_needs gc_needs_partitions;
+
+#endif

@@ -1,0 +1,174 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A sample of what L2 keeps of an array. The array is read through .cg, which bypasses L1. Then
+ * lines scattered over the whole array are timed. Nothing else may go through L2 between reading
+ * and timing: if the cache is full, each other line evicts one of the array.
+ *
+ * NVIDIA: all SMs that are near to the same lines (topology/partitions.c) share the work, which is
+ * forty times faster than one SM. If the partitions are not known, one SM does all of it. AMD: all
+ * CUs of an XCD are near to all of its L2. So one CU reads for all of them (if there are several
+ * XCDs, some CUs of each), and any CU may sample. doc/methods.md, "L2 capacity".
+ */
+#include "measure/walk/l2_sample.h"
+#include "measure/core/driver_tables.h"
+#include "measure/walk/chase.h"
+#include "measure/walk/evict.h"
+#include "measure/walk/ring.h"
+#include "measure/walk/sms.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define SM_TRIES 16 /* attempts until the sampling block runs on the SM that read */
+
+/* The array is a ring of `slots` slots with the multiplier `scatter`. */
+struct plan {
+  struct gc_bench *bench;
+  const struct gc_path *path;
+  const struct gc_binning *binning;
+  uint64_t start; /* address of the array */
+  uint64_t slots, scatter, reads;
+  uint32_t stride, read_stride, loads;
+};
+
+/* Where part i of n begins. */
+static uint64_t part(uint64_t all, uint64_t i, uint64_t n)
+{
+  return all * i / n;
+}
+
+/* The part of the i-th of n SMs: what it reads, and what it times. */
+static struct gpu_chase_job read_job(const struct plan *p, uint64_t i, uint64_t n)
+{
+  const uint64_t from = part(p->reads, i, n), to = part(p->reads, i + 1, n);
+
+  return (struct gpu_chase_job){.start = p->start + from * p->read_stride,
+                                .end = p->start + to * p->read_stride,
+                                .warm = (uint32_t)(to - from)};
+}
+
+static struct gpu_chase_job sample_job(const struct plan *p, uint64_t i, uint64_t n)
+{
+  const uint64_t from = part(p->loads, i, n), to = part(p->loads, i + 1, n);
+
+  return (struct gpu_chase_job){.start = p->start + from * p->scatter % p->slots * p->stride,
+                                .end = GPU_NEVER,
+                                .loads = (uint32_t)(to - from)};
+}
+
+/* The SMs on the side of SM 0 share the work. The other SMs have none. */
+static int sample_together(const struct plan *p, const uint8_t *side, struct gpu_chase_result *seen)
+{
+  const uint32_t all = p->bench->properties.sms;
+  struct gpu_chase_job *jobs = calloc(2 * (size_t)all, sizeof(*jobs));
+  uint32_t n = 0, i = 0;
+  int status;
+
+  if (!jobs)
+    return gc_fail(p->bench->err, -ENOMEM, "out of memory");
+  for (uint32_t sm = 0; sm < all; sm++)
+    n += side[sm] == side[0];
+  for (uint32_t sm = 0; sm < all; sm++)
+    if (side[sm] == side[0]) {
+      jobs[sm] = read_job(p, i, n);
+      jobs[all + sm] = sample_job(p, i++, n);
+    }
+  status = gc_chase_all_sms(p->bench, p->path, p->binning, p->read_stride, jobs, seen);
+  free(jobs);
+  return status;
+}
+
+/* One SM, chosen by the hardware, times the sample. */
+static int time_sample(const struct plan *p, uint32_t loads, struct gpu_chase_result *seen)
+{
+  const struct gc_sample sample = {.start = p->start, .loads = loads};
+
+  return gc_chase_sample(p->bench, p->path, p->binning, &sample, seen);
+}
+
+/* One pass is enough: an array that fits is then in the cache. */
+static int read_array(const struct plan *p, uint64_t bytes, uint32_t only_sm)
+{
+  return gc_read_arena(p->bench, &(struct gc_read){0, bytes, p->read_stride, 1, only_sm});
+}
+
+/* AMD: can any CU sample, because all L2 can be filled? That requires that the number of L2 is
+ * known. If the tables state one L2 and no measurement has confirmed it, the CU that samples may
+ * have another L2 than the CU that reads. */
+static bool any_may_sample(const struct gc_measurement *m)
+{
+  const struct gc_properties *p = &m->bench.properties;
+  const uint32_t found = m->results->l2_groups;
+  /* the key has the name of the property */
+  const uint64_t stated = gc_table_u64(m->tables, GC_L2, gc_properties_names[GC_INSTANCES]);
+
+  return p->amd && (p->l2_count > 1 || found == 1 || (!found && stated == 1));
+}
+
+/* Fills the L2 of every SM with the array; then any SM samples. */
+static int sample_anywhere(struct gc_measurement *m, const struct plan *p, struct gc_run *run)
+{
+  struct gc_bench *bench = &m->bench;
+  uint32_t reader = GPU_EACH_SM;
+  int status;
+
+  if (bench->properties.l2_count == 1) {
+    /* one SM alone, in order: many SMs would load the sectors of one line at different times */
+    if ((status = gc_number_sms(m)))
+      return status;
+    reader = m->results->sm_number[0];
+  }
+  status = read_array(p, run->bytes, reader);
+  return status ? status : time_sample(p, p->loads, &run->seen);
+}
+
+/* One SM reads and samples. */
+static int sample_alone(const struct plan *p, struct gc_run *run)
+{
+  struct gc_bench *bench = p->bench;
+  int status = 0;
+
+  for (int i = 0; i < SM_TRIES && !status; i++) {
+    uint32_t sm;
+
+    /* A single block often runs on another SM each time. So find its SM, read the array there, and
+     * sample. */
+    if ((status = time_sample(p, 1, &run->seen)))
+      break;
+    sm = run->seen.sm;
+    if (!(status = read_array(p, run->bytes, sm)) &&
+        !(status = time_sample(p, p->loads, &run->seen)) && run->seen.sm == sm)
+      return 0;
+  }
+  /* AMD GPUs may always use another CU. That is no failure, because callers can do without the
+   * value. */
+  return status ? status
+                : gc_fail(bench->err, bench->properties.amd ? -ENOTSUP : -EIO,
+                          "the GPU never ran two launches in a row on one SM");
+}
+
+int gc_l2_sample(struct gc_measurement *m, const struct gc_l2_sampling *sample,
+                 const struct gc_binning *binning, struct gc_run *run)
+{
+  struct gc_bench *bench = &m->bench;
+  const struct gc_path *path = gc_path_of(GC_L2);
+  const uint64_t slots = run->bytes / sample->stride;
+  const struct plan plan = {.bench = bench,
+                            .path = path,
+                            .binning = binning,
+                            .start = gc_ring_address(bench, path->space, 0),
+                            .slots = slots,
+                            .scatter = gc_ring_scatter_other(slots, sample->which),
+                            .reads = run->bytes / sample->read_stride,
+                            .stride = sample->stride,
+                            .read_stride = sample->read_stride,
+                            .loads = slots < sample->loads ? (uint32_t)slots : sample->loads};
+  const int status = gc_ring_lay(bench, path->space, run->bytes, sample->stride, plan.scatter);
+
+  if (status)
+    return status;
+  if (m->results->l2_sides_known)
+    return sample_together(&plan, m->results->l2_side, &run->seen);
+  return any_may_sample(m) ? sample_anywhere(m, &plan, run) : sample_alone(&plan, run);
+}

@@ -1,0 +1,267 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Loads that hit and loads that miss are each timed alone and through the same path, so that the
+ * timing overhead is the same in both. doc/methods.md, "Miss penalty", lists these loads for each
+ * element.
+ */
+#include "measure/walk/levels.h"
+#include "measure/walk/chase.h"
+#include "measure/walk/evict.h"
+#include "measure/walk/pairs.h"
+#include "measure/walk/ring.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NEIGHBOURS 16 /* bytes: every miss brings in two slots this near to each other */
+#define PAIRS 64
+#define SPLIT_PAIRS 128    /* if only one SM loads each pair */
+#define CONSTANT_ROUNDS 2  /* two rounds per repetition, because there are few pairs */
+/* Bytes: at least twice any constant L1, so that every load misses it. */
+#define CONSTANT_RING 8192
+#define RING_SMS 32
+#define RING_LOADS 96
+#define SCALAR_RING 131072
+#define SCALAR_STRIDE 128  /* at least the length of a line */
+#define MEMORY_SLOTS 16381 /* prime: every multiplier scatters */
+#define MEMORY_LINE 128
+#define MEMORY_SMS 16
+#define MEMORY_LOADS 96
+/* The part of L2 that a repetition walks twice is its size divided by this, so it stays there. */
+#define MEMORY_FIT 16
+#define LINE_MAX 256
+_Static_assert((GC_LEVEL_REPEATS + 1) * MEMORY_SMS * MEMORY_LOADS <= MEMORY_SLOTS,
+               "every slot is visited once");
+#define CYCLES_MAX 4096
+/* Misses must take at least this many times as long as hits, or they cannot be distinguished. */
+#define CLEAR 1.25
+
+const char gc_levels_alike[] =
+    "loads of new lines take no longer than others: misses cannot be told from hits";
+const char gc_constant_l1_hides[] =
+    "the constant L1 is too large to see what lies behind it, or not known";
+
+/* A histogram of thousands of latencies. */
+struct counts {
+  uint64_t cycles[CYCLES_MAX];
+};
+
+/* Adds every step-th of n latencies. */
+static void count(struct counts *counts, const uint32_t *trace, size_t n, size_t first, size_t step)
+{
+  for (size_t i = first; i < n; i += step)
+    counts->cycles[trace[i] < CYCLES_MAX ? trace[i] : CYCLES_MAX - 1]++;
+}
+
+/* The mean of the quartiles. For a symmetric distribution this is the median. It is more stable: on
+ * an H200 half of the memory is near (550 cycles) and half is far (770), and a median may be
+ * anywhere in the gap between them. */
+static double midhinge(const struct counts *counts)
+{
+  return (gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, 0.25) +
+          gc_histogram_quantile(counts->cycles, CYCLES_MAX, 0, 1, 0.75)) /
+         2;
+}
+
+/* Cold pairs of neighbours: the first load of a pair misses, the second one hits. A repetition has
+ * `rounds` walks. */
+static int walk_pairs(struct gc_bench *bench, const struct gc_path *path, unsigned repeats,
+                      unsigned rounds, double *firsts, double *seconds)
+{
+  const bool split = path->space == GC_ADDRESS_CONSTANT || path->alone;
+  const uint32_t reach = NEIGHBOURS;
+  struct gc_pairs pairs;
+  int status = gc_pairs_open(&pairs, bench, path, &reach, 1, split ? SPLIT_PAIRS : PAIRS);
+
+  if (status)
+    return status;
+  /* The first run is discarded: it brings the lines into the next level. If all SMs load the same
+   * lines, each SM then finds them near. */
+  status = gc_pairs_run(&pairs);
+  for (unsigned r = 0; r < repeats && !status; r++) {
+    const size_t n = (size_t)pairs.sms * pairs.each * 2;
+    struct counts first = {{0}}, second = {{0}};
+
+    for (unsigned round = 0; round < rounds && !(status = gc_pairs_run(&pairs)); round++) {
+      count(&first, pairs.trace, n, 0, 2);
+      count(&second, pairs.trace, n, 1, 2);
+    }
+    firsts[r] = midhinge(&first);
+    seconds[r] = midhinge(&second);
+  }
+  gc_pairs_close(&pairs);
+  return status;
+}
+
+/* SMs walk a ring that is in memory. *middle: the midhinge of all timed loads. */
+static int walk_ring(struct gc_bench *bench, const struct gc_path *path,
+                     const struct gc_traced *traced, double *middle)
+{
+  const size_t loads = traced->n * traced->loads;
+  uint32_t *trace = malloc(loads * sizeof(*trace));
+  int status = trace ? gc_chase_trace(bench, path, traced, trace)
+                     : gc_fail(bench->err, -ENOMEM, "out of memory");
+
+  if (!status) {
+    struct counts counts = {{0}};
+
+    count(&counts, trace, loads, 0, 1);
+    *middle = midhinge(&counts);
+  }
+  free(trace);
+  return status;
+}
+
+uint64_t gc_beyond_constant_l1(const struct gc_results *results)
+{
+  const struct gc_path *path = gc_path_of(GC_CONSTANT_L15);
+  const uint64_t wanted = 4 * gc_capacity(&results->element[GC_CONSTANT_L1]);
+  const uint64_t bytes =
+      wanted > CONSTANT_RING ? wanted / path->latency_stride * path->latency_stride : CONSTANT_RING;
+
+  return wanted && bytes < path->latency_bytes ? bytes : path->latency_bytes;
+}
+
+bool gc_misses_constant_l1(const struct gc_results *results, uint64_t bytes)
+{
+  const struct gc_measured *l1 = &results->element[GC_CONSTANT_L1];
+
+  if (gc_capacity(l1))
+    return 2 * gc_capacity(l1) <= bytes;
+  if (l1->capacity_at_least_bytes)
+    return 2 * l1->capacity_at_least_bytes <= bytes;
+  if (gc_found(l1, GC_CENSUS))
+    return 2 * l1->census_bytes <= bytes;
+  return !l1->tried; /* the user asked for other elements only */
+}
+
+/* Walks a ring that fits the constant L1.5, but not the constant L1. */
+static int walk_constant_l15(struct gc_measurement *m, unsigned repeats, double *middles)
+{
+  struct gc_bench *bench = &m->bench;
+  const struct gc_path *path = gc_path_of(GC_CONSTANT_L15);
+  const uint64_t bytes = gc_beyond_constant_l1(m->results);
+  const uint32_t slots = (uint32_t)(bytes / path->latency_stride);
+  const uint32_t n = bench->properties.sms < RING_SMS ? bench->properties.sms : RING_SMS;
+  uint64_t starts[RING_SMS];
+  const struct gc_traced traced = {starts, n, 2 * slots, RING_LOADS};
+  double discarded;
+  int status = gc_ring_lay(bench, path->space, bytes, path->latency_stride, 1);
+
+  for (uint32_t i = 0; i < n; i++)
+    starts[i] = gc_ring_address(bench, path->space, 0);
+  for (unsigned r = 0; r <= repeats && !status; r++)
+    status = walk_ring(bench, path, &traced, r ? &middles[r - 1] : &discarded);
+  return status;
+}
+
+/* Walks a ring that fits the next level, but no scalar L1. One SM, because others may share the
+ * cache. */
+static int walk_behind_scalar(struct gc_bench *bench, unsigned repeats, double *middles)
+{
+  const struct gc_path *path = gc_path_of(GC_SCALAR_L1);
+  const uint64_t start = gc_ring_address(bench, path->space, 0);
+  const struct gc_traced traced = {&start, 1, 2 * SCALAR_RING / SCALAR_STRIDE, RING_LOADS};
+  int status = gc_ring_lay(bench, path->space, SCALAR_RING, SCALAR_STRIDE, 1);
+
+  for (unsigned r = 0; r < repeats && !status; r++)
+    status = walk_ring(bench, path, &traced, &middles[r]);
+  return status;
+}
+
+/* What gc_empty_l2 evicts; less if there is an L3, which must keep the ring. */
+static uint64_t cold_ring_bytes(const struct gc_bench *bench)
+{
+  const uint64_t half = bench->arena_bytes / 2, l3 = bench->properties.l3_bytes / 4;
+
+  return !l3 ? gc_cold_bytes(bench) : l3 < half ? l3 : half;
+}
+
+/* The number of SMs whose parts of the ring fit that part of L2 together. */
+static uint32_t memory_sms(const struct gc_bench *bench)
+{
+  const uint64_t fit = bench->properties.l2_bytes / MEMORY_FIT / (MEMORY_LOADS * LINE_MAX) + 1;
+  const uint32_t most = fit < MEMORY_SMS ? (uint32_t)fit : MEMORY_SMS;
+
+  return bench->properties.sms < most ? bench->properties.sms : most;
+}
+
+/* A scattered ring of lines that are not in L2, but in L3 if there is one. */
+static int lay_cold_ring(struct gc_bench *bench, uint64_t bytes, uint64_t stride, uint64_t scatter)
+{
+  int status = gc_ring_lay(bench, gc_path_of(GC_L2)->space, MEMORY_SLOTS * stride, (uint32_t)stride,
+                           scatter);
+
+  if (!status && bench->properties.l3_bytes)
+    status = gc_read_by_all(bench, 0, bytes, MEMORY_LINE / 2);
+  return status ? status : gc_empty_l2(bench);
+}
+
+/* Each SM walks its own part of the ring, so that no SM brings in lines for others. Each repetition
+ * continues at slots that are still cold. The first repetition is discarded: it loads the address
+ * translations, so that the others have no TLB misses. Each part is walked twice: from memory (or
+ * L3), then from L2. */
+static int walk_memory(struct gc_bench *bench, unsigned repeats, struct gc_levels *levels)
+{
+  const struct gc_path *path = gc_path_of(GC_L2);
+  const uint64_t bytes = cold_ring_bytes(bench), scatter = gc_ring_scatter(MEMORY_SLOTS);
+  const uint64_t stride = gc_ring_stride(bytes, MEMORY_SLOTS, MEMORY_LINE);
+  const uint64_t each = (repeats + 1) * MEMORY_LOADS;
+  uint64_t starts[MEMORY_SMS];
+  const struct gc_traced traced = {starts, memory_sms(bench), 0, MEMORY_LOADS};
+  double discarded;
+  int status = lay_cold_ring(bench, bytes, stride, scatter);
+
+  for (unsigned r = 0; r <= repeats && !status; r++) {
+    for (uint64_t i = 0; i < traced.n; i++)
+      starts[i] = gc_ring_address(bench, path->space,
+                                  (i * each + r * MEMORY_LOADS) * scatter % MEMORY_SLOTS * stride);
+    if (!(status = walk_ring(bench, path, &traced, r ? &levels->miss[r - 1] : &discarded)))
+      status = walk_ring(bench, path, &traced, r ? &levels->hit[r - 1] : &discarded);
+  }
+  return status;
+}
+
+int gc_find_levels(struct gc_measurement *m, enum gc_kind kind, unsigned repeats,
+                   struct gc_levels *levels)
+{
+  struct gc_bench *bench = &m->bench;
+  const struct gc_path *path = gc_path_of(kind);
+  double unused[GC_LEVEL_REPEATS];
+  int status;
+
+  switch (kind) {
+  case GC_L2:
+    return walk_memory(bench, repeats, levels);
+  case GC_CONSTANT_L1:
+    status = walk_pairs(bench, path, repeats, 1, unused, levels->hit);
+    return status ? status : walk_constant_l15(m, repeats, levels->miss);
+  case GC_CONSTANT_L15:
+    status = walk_pairs(bench, path, repeats, CONSTANT_ROUNDS, levels->miss, unused);
+    return status ? status : walk_constant_l15(m, repeats, levels->hit);
+  case GC_SCALAR_L1:
+    status = walk_pairs(bench, path, repeats, 1, unused, levels->hit);
+    return status ? status : walk_behind_scalar(bench, repeats, levels->miss);
+  default:
+    return walk_pairs(bench, path, repeats, 1, levels->miss, levels->hit);
+  }
+}
+
+bool gc_levels_differ(const struct gc_levels *levels)
+{
+  double hit[GC_LEVEL_REPEATS], miss[GC_LEVEL_REPEATS];
+
+  memcpy(hit, levels->hit, sizeof(hit));
+  memcpy(miss, levels->miss, sizeof(miss));
+  return gc_levels_threshold(levels) > 0 &&
+         gc_median(miss, GC_LEVEL_REPEATS) > CLEAR * gc_median(hit, GC_LEVEL_REPEATS);
+}
+
+double gc_levels_threshold(const struct gc_levels *levels)
+{
+  return levels->miss[0] > CLEAR * levels->hit[0] ? sqrt(levels->hit[0] * levels->miss[0]) : 0;
+}

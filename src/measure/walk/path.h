@@ -1,0 +1,43 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The paths: the loads through which elements are reached.
+ */
+#ifndef GC_MEASURE_WALK_PATH_H
+#define GC_MEASURE_WALK_PATH_H
+
+#include "device/device.h"
+#include "record/record.h"
+
+/* The address space of a path. Slots of its rings hold addresses in this space (kernels/args.h). */
+enum gc_address_space {
+  GC_ADDRESS_GLOBAL,
+  GC_ADDRESS_TEXTURE,
+  GC_ADDRESS_CONSTANT,
+  GC_ADDRESS_SHARED
+};
+
+#define GC_TEXEL_BYTES 4u /* bytes of a slot in a texture; other slots: */
+#define GC_SLOT_BYTES 8u
+
+struct gc_path {
+  enum gc_kind kind;
+  enum gc_address_space space;
+  enum gc_kernel chase, latency;
+  uint32_t stride;     /* bytes between slots in a capacity search; at most the element's sector */
+  uint32_t warm_loads; /* untimed loads before the timed ones: at least this many, and two passes */
+  uint32_t loads_max;  /* timed loads of an array, at most; 0: no limit */
+  uint32_t latency_stride;
+  uint64_t latency_bytes; /* ring for latency: fits this element, but no nearer cache */
+  uint64_t before;        /* bytes that fit the nearer cache; 0: there is none */
+  bool alone;             /* it is not known which SMs share one, so walk one array at a time */
+  bool (*present)(const struct gc_properties *properties);
+};
+
+/* The path to an element; NULL: there is none (device memory). Static data. */
+const struct gc_path *gc_path_of(enum gc_kind kind);
+
+/* Whether this GPU has the element. Device memory is always present. */
+bool gc_present(const struct gc_properties *properties, enum gc_kind kind);
+
+#endif

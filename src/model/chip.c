@@ -1,0 +1,176 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Makes a simulated GPU from a profile.
+ */
+#include "model/chip.h"
+
+#include "model/check.h"
+#include "model/parse.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+uint64_t gc_chip_usable(const struct gc_model *model, const struct gc_profile_cache *cache)
+{
+  return (cache->unified ? model->profile.unified_total - model->carveout : cache->size) -
+         cache->lost;
+}
+
+uint32_t gc_chip_sets(const struct gc_model *model, const struct gc_profile_cache *cache)
+{
+  const uint64_t set_bytes = (uint64_t)cache->shape.line * cache->shape.ways * cache->partitions;
+
+  return (uint32_t)(gc_chip_usable(model, cache) / set_bytes);
+}
+
+uint32_t gc_chip_range(const struct gc_profile *profile, uint32_t sm, uint32_t *id)
+{
+  const struct gc_profile_ids *ids = &profile->ids;
+  const uint32_t each = profile->facts.sms / (uint32_t)ids->times, round = sm / each;
+  uint32_t left = sm % each;
+  unsigned i = 0;
+
+  while (left > ids->ranges[i].last - ids->ranges[i].first) {
+    left -= ids->ranges[i].last - ids->ranges[i].first + 1;
+    i++;
+  }
+  *id = ids->ranges[i].first + left + round * (uint32_t)ids->step;
+  return i + round * ids->count;
+}
+
+static uint16_t place_of(const struct gc_profile *profile, const struct gc_profile_cache *cache,
+                         uint32_t sm)
+{
+  uint32_t id;
+
+  switch (cache->scope) {
+  case GC_SCOPE_SM:
+    return (uint16_t)(sm * cache->instances);
+  case GC_SCOPE_RANGE:
+    return (uint16_t)gc_chip_range(profile, sm, &id);
+  case GC_SCOPE_GROUP:
+    return (uint16_t)(sm / cache->group);
+  case GC_SCOPE_XCD:
+    return (uint16_t)(sm / (profile->facts.sms / profile->facts.xcds));
+  case GC_SCOPE_CHIP:
+    break;
+  }
+  return (uint16_t)(sm / cache->partition_sms % cache->partitions);
+}
+
+static uint32_t instances_of(const struct gc_profile *profile, const struct gc_profile_cache *cache)
+{
+  const uint32_t sms = profile->facts.sms;
+
+  switch (cache->scope) {
+  case GC_SCOPE_SM:
+    return sms * cache->instances;
+  case GC_SCOPE_RANGE:
+    return profile->ids.count * (uint32_t)profile->ids.times;
+  case GC_SCOPE_GROUP:
+    return (sms + cache->group - 1) / cache->group;
+  case GC_SCOPE_XCD:
+    return profile->facts.xcds;
+  case GC_SCOPE_CHIP:
+    break;
+  }
+  return cache->partitions;
+}
+
+static int make_array(struct gc_model *model, struct gc_cache_array *array,
+                      const struct gc_profile_cache *profile)
+{
+  const uint32_t sms = model->profile.facts.sms, count = instances_of(&model->profile, profile);
+
+  array->profile = profile;
+  array->per_launch = profile->scope < GC_SCOPE_XCD;
+  array->line_shift = (uint32_t)__builtin_ctz(profile->shape.line);
+  array->instances = calloc(count, sizeof(*array->instances));
+  array->places = calloc(sms, sizeof(*array->places));
+  if (!array->instances || !array->places)
+    return -ENOMEM;
+  for (uint32_t sm = 0; sm < sms; sm++)
+    array->places[sm] = place_of(&model->profile, profile, sm);
+  for (array->count = 0; array->count < count; array->count++)
+    if (gc_cache_init(&array->instances[array->count], &profile->shape,
+                      gc_chip_sets(model, profile)))
+      return -ENOMEM;
+  return 0;
+}
+
+/* Whether the level is inside the SM, so that its rate is in bytes per cycle. */
+static bool own_rate(const struct gc_profile *profile, enum gc_space space, unsigned level)
+{
+  const int cache = profile->paths[space].levels[level].cache;
+
+  return cache == GC_PROFILE_MEMORY ? space == GC_SPACE_SHARED
+                                    : profile->caches[cache].scope < GC_SCOPE_XCD;
+}
+
+double gc_chip_rate(const struct gc_model *model, enum gc_space space, unsigned level, bool write)
+{
+  const struct gc_profile *profile = &model->profile;
+  const struct gc_profile_path *path = &profile->paths[space];
+
+  if (level >= path->count)
+    return 0;
+  if (own_rate(profile, space, level))
+    return write ? path->write_rates[level] : path->read_rates[level];
+  if (path->levels[level].cache == GC_PROFILE_MEMORY)
+    return write ? profile->memory_write_gbps : profile->memory_read_gbps;
+  return write ? profile->caches[path->levels[level].cache].write_gbps
+               : profile->caches[path->levels[level].cache].read_gbps;
+}
+
+static double cycles_of_byte(const struct gc_model *model, enum gc_space space, unsigned level,
+                             bool write)
+{
+  const struct gc_model_facts *facts = &model->profile.facts;
+  const double rate = gc_chip_rate(model, space, level, write);
+
+  if (own_rate(&model->profile, space, level))
+    return 1 / rate;
+  return (double)facts->sms * facts->running_clock_khz / (rate * model->traffic_share * 1e6);
+}
+
+void gc_chip_tabulate_rates(struct gc_model *model)
+{
+  for (int space = 0; space < GC_SPACE_COUNT; space++)
+    for (unsigned level = 0; level < model->profile.paths[space].count; level++)
+      for (int write = 0; write < 2; write++)
+        model->byte_cycles[write][space][level] =
+          cycles_of_byte(model, (enum gc_space)space, level, write);
+}
+
+int gc_chip_init(struct gc_model *model, const char *name, const char *text, size_t length,
+                 struct gc_error *err)
+{
+  int status = gc_profile_parse(name, text, length, &model->profile, err);
+
+  if (!status)
+    status = gc_profile_check(name, &model->profile, err);
+  if (status)
+    return status;
+  /* Caches are made for the smallest carve-out, when they are largest. */
+  model->carveout = model->profile.carveouts[0];
+  for (unsigned i = 0; i < model->profile.cache_count; i++)
+    if (make_array(model, &model->arrays[i], &model->profile.caches[i]))
+      return gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated caches", name);
+  for (int space = 0; space < GC_SPACE_COUNT; space++)
+    for (unsigned i = 0; i < model->profile.paths[space].count; i++)
+      gc_jitter_init(&model->jitters[space][i], model->profile.paths[space].levels[i].jitter);
+  model->traffic_share = 1;
+  gc_chip_tabulate_rates(model);
+  return 0;
+}
+
+void gc_chip_fini(struct gc_model *model)
+{
+  for (unsigned i = 0; i < GC_PROFILE_CACHES_MAX; i++) {
+    for (uint32_t k = 0; k < model->arrays[i].count; k++)
+      gc_cache_fini(&model->arrays[i].instances[k]);
+    free(model->arrays[i].instances);
+    free(model->arrays[i].places);
+  }
+}

@@ -1,0 +1,57 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A simulated GPU as the model keeps it: the caches of a profile with all their instances. Only for
+ * chip.c, model.c and truth.c.
+ */
+#ifndef GC_MODEL_CHIP_H
+#define GC_MODEL_CHIP_H
+
+#include "model/profile.h"
+
+/* All instances of one cache of the profile, ordered by SM or by partition. */
+struct gc_cache_array {
+  const struct gc_profile_cache *profile;
+  struct gc_cache *instances;
+  uint32_t count;
+  bool per_launch; /* emptied when a kernel starts: all but the caches of an XCD or of the chip */
+  uint32_t line_shift;
+  uint16_t *places; /* [SMs]: index of the SM's first instance, or of the partition near to it */
+};
+
+struct gc_model {
+  struct gc_profile profile;
+  struct gc_cache_array arrays[GC_PROFILE_CACHES_MAX];
+  struct gc_jitter jitters[GC_SPACE_COUNT][GC_PROFILE_LEVELS_MAX];
+  struct gc_random traffic;     /* source of traffic_share */
+  double traffic_share;         /* of the bandwidth of L2 and memory, what this launch gets */
+  /* Cycles that a byte keeps a level busy, as one SM sees it; [1]: a byte that is written. */
+  double byte_cycles[2][GC_SPACE_COUNT][GC_PROFILE_LEVELS_MAX];
+  struct gc_random replacement; /* not shared with the noise: timed and untimed loads act alike */
+  struct gc_noise noise;
+  uint64_t carveout;
+  uint32_t unit;
+};
+
+/* 0, or a negative status and a message. gc_chip_fini releases what gc_chip_init made, also after a
+ * failure. name: of the profile, for messages. */
+int gc_chip_init(struct gc_model *model, const char *name, const char *text, size_t length,
+                 struct gc_error *err);
+void gc_chip_fini(struct gc_model *model);
+
+/* At the present carve-out: the usable bytes of a cache, all partitions together, and the sets of
+ * each partition. */
+uint64_t gc_chip_usable(const struct gc_model *model, const struct gc_profile_cache *cache);
+uint32_t gc_chip_sets(const struct gc_model *model, const struct gc_profile_cache *cache);
+
+/* The index of the range of sm_ids that an SM is in; *id: the number of the SM. */
+uint32_t gc_chip_range(const struct gc_profile *profile, uint32_t sm, uint32_t *id);
+
+/* Bandwidth of a level of a path: bytes per cycle and SM inside the SM, 10^9 bytes per second of
+ * the whole chip outside. 0: there is no such level. */
+double gc_chip_rate(const struct gc_model *model, enum gc_space space, unsigned level, bool write);
+
+/* Computes byte_cycles, which depend on traffic_share. */
+void gc_chip_tabulate_rates(struct gc_model *model);
+
+#endif

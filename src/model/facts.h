@@ -1,0 +1,42 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The static facts of a simulated GPU: the spaces that loads go through, and what the simulated
+ * driver reports.
+ */
+#ifndef GC_MODEL_FACTS_H
+#define GC_MODEL_FACTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum gc_space {
+  GC_SPACE_CA, /* global load, cached in L1 */
+  GC_SPACE_CG, /* global load, cached in L2 only */
+  GC_SPACE_NC, /* read-only path */
+  GC_SPACE_TEXTURE,
+  GC_SPACE_CONSTANT,
+  GC_SPACE_SHARED,
+  GC_SPACE_SCALAR,      /* global load by the scalar unit (AMD) */
+  GC_SPACE_INSTRUCTION, /* code: only in profiles that state where it is cached */
+  GC_SPACE_COUNT
+};
+
+/* What the simulated driver reports. The other contents of a profile stay inside the model. */
+struct gc_model_facts {
+  char model[96];
+  char broken[32]; /* a kernel that fails and takes the device with it; empty: none */
+  uint32_t xcds;   /* parts with SMs and an L2 of their own; they get blocks alternately */
+  uint32_t sms, warp, clock_khz, memory_clock_khz, memory_bus_bits;
+  uint32_t running_clock_khz; /* the actual SM clock; clock_khz is the highest possible one */
+  uint32_t compute_major, compute_minor;
+  uint32_t threads_per_block, threads_per_sm, blocks_per_sm, registers_per_block, registers_per_sm;
+  uint64_t memory_bytes, memory_used; /* in all; by other programs */
+  uint64_t l2_bytes, shared_per_sm, shared_per_block, shared_reserved, texture_texels;
+  bool amd;     /* the profile names a gfx target */
+  bool rotates; /* a launch of one block runs on another SM each time */
+  bool global_l1, has_texture, has_constant, has_read_only, has_scalar, has_carveout, ecc;
+};
+
+#endif

@@ -1,0 +1,207 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Reads the lines of a profile.
+ */
+#include "model/parse.h"
+
+#include "model/keys.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES 512
+
+struct parser {
+  struct gc_profile *profile;
+  struct gc_value at;        /* the current line */
+  char section[48];          /* for messages: "the chip", "[cache L1]" */
+  unsigned section_line;
+  const struct gc_key *keys; /* of this section */
+  char *target;              /* the struct that they fill */
+  uint64_t seen;             /* one bit per key */
+};
+
+static int end_section(struct parser *parser)
+{
+  for (const struct gc_key *key = parser->keys; key->name; key++)
+    if (key->required && !(parser->seen >> (key - parser->keys) & 1)) {
+      parser->at.line = parser->section_line;
+      return gc_value_wrong(&parser->at, "%s lacks '%s'", parser->section, key->name);
+    }
+  return 0;
+}
+
+static int begin_cache(struct parser *parser, const char *name)
+{
+  struct gc_profile *profile = parser->profile;
+  struct gc_profile_cache *cache = &profile->caches[profile->cache_count];
+
+  if (gc_profile_find_cache(profile, name) >= 0)
+    return gc_value_wrong(&parser->at, "a second [cache %s]", name);
+  if (!strcmp(name, "memory") || strlen(name) >= sizeof(cache->name))
+    return gc_value_wrong(&parser->at, "a cache cannot be called '%s'", name);
+  if (profile->cache_count == GC_PROFILE_CACHES_MAX)
+    return gc_value_wrong(&parser->at, "more than %d caches", GC_PROFILE_CACHES_MAX);
+  profile->cache_count++;
+  strcpy(cache->name, name);
+  cache->line_number = parser->at.line;
+  cache->instances = cache->partitions = 1;
+  parser->keys = gc_cache_keys;
+  parser->target = (char *)cache;
+  return 0;
+}
+
+static int begin_space(struct parser *parser, const char *name)
+{
+  struct gc_profile_path *path;
+  int space = 0;
+
+  while (space < GC_SPACE_COUNT && strcmp(gc_profile_space_names[space], name))
+    space++;
+  if (space == GC_SPACE_COUNT)
+    return gc_value_wrong(&parser->at,
+                          "no space is called '%s' (ca, cg, nc, texture, constant, shared, "
+                          "scalar, instruction)", name);
+  path = &parser->profile->paths[space];
+  if (path->line_number)
+    return gc_value_wrong(&parser->at, "a second [space %s]", name);
+  path->line_number = parser->at.line;
+  parser->keys = gc_space_keys;
+  parser->target = (char *)path;
+  return 0;
+}
+
+static int begin_unified(struct parser *parser)
+{
+  if (parser->profile->unified_line)
+    return gc_value_wrong(&parser->at, "a second [unified]");
+  parser->profile->unified_line = parser->at.line;
+  parser->keys = gc_unified_keys;
+  parser->target = (char *)parser->profile;
+  return 0;
+}
+
+/* These sections describe the driver tables; src/gpus/sim_tables.c reads and checks them. */
+static int begin_sysfs(struct parser *parser)
+{
+  static const struct gc_key none[] = {{NULL, NULL, 0, false, 0, 0}};
+
+  parser->keys = none;
+  parser->target = NULL;
+  return 0;
+}
+
+/* header: the text between the brackets. */
+static int begin_section(struct parser *parser, char *header)
+{
+  const char *kind, *name;
+
+  if (end_section(parser))
+    return -EINVAL;
+  snprintf(parser->section, sizeof(parser->section), "[%s]", header);
+  parser->section_line = parser->at.line;
+  parser->seen = 0;
+  kind = gc_value_word(&header);
+  name = gc_value_word(&header);
+  if (kind && !gc_value_word(&header)) {
+    if (name && !strcmp(kind, "cache"))
+      return begin_cache(parser, name);
+    if (name && !strcmp(kind, "space"))
+      return begin_space(parser, name);
+    if (!name && !strcmp(kind, "unified"))
+      return begin_unified(parser);
+    if (name && !strcmp(kind, "sysfs"))
+      return begin_sysfs(parser);
+  }
+  return gc_value_wrong(&parser->at,
+                        "%s is none of [unified], [cache NAME], [space NAME], [sysfs ELEMENT]",
+                        parser->section);
+}
+
+static int read_key(struct parser *parser, const char *name, char *text)
+{
+  const struct gc_key *key = parser->keys;
+  struct gc_value value = parser->at;
+  uint64_t bit;
+
+  while (key->name && strcmp(key->name, name))
+    key++;
+  if (!key->name)
+    return gc_value_wrong(&value, "unknown key '%s' in %s", name, parser->section);
+  bit = 1ull << (key - parser->keys);
+  if (parser->seen & bit)
+    return gc_value_wrong(&value, "a second '%s' in %s", name, parser->section);
+  if (!*text)
+    return gc_value_wrong(&value, "'%s' has no value", name);
+  parser->seen |= bit;
+  value.key = key->name;
+  value.least = key->least;
+  value.most = key->most;
+  return key->read(&value, text, parser->target + key->offset);
+}
+
+static char *trim(char *text)
+{
+  char *end = text + strlen(text);
+
+  while (end > text && isspace((unsigned char)end[-1]))
+    *--end = '\0';
+  return text + strspn(text, " \t");
+}
+
+static int read_line(struct parser *parser, char *text)
+{
+  char *equals, *end;
+
+  text[strcspn(text, "#")] = '\0';
+  text = trim(text);
+  if (!*text)
+    return 0;
+  if (*text == '[') {
+    end = strchr(text, ']');
+    if (!end || end[1])
+      return gc_value_wrong(&parser->at, "'%.60s' is not a [section]", text);
+    *end = '\0';
+    return begin_section(parser, text + 1);
+  }
+  equals = strchr(text, '=');
+  if (!equals)
+    return gc_value_wrong(&parser->at, "'%.60s' is neither key = value nor [section]", text);
+  *equals = '\0';
+  if (!parser->target)
+    return 0;
+  return read_key(parser, trim(text), trim(equals + 1));
+}
+
+int gc_profile_parse(const char *name, const char *text, size_t length, struct gc_profile *profile,
+                     struct gc_error *err)
+{
+  struct parser parser = {
+    .profile = profile, .at = {.file = name, .profile = profile, .err = err},
+    .section = "the chip", .section_line = 1, .keys = gc_chip_keys, .target = (char *)profile,
+  };
+  const char *const end = text + length;
+
+  memset(profile, 0, sizeof(*profile));
+  profile->seed = 1;
+  while (text < end) {
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
+    const size_t n = (size_t)((newline ? newline : end) - text);
+    char line[LINE_MAX_BYTES];
+
+    parser.at.line++;
+    if (n >= sizeof(line))
+      return gc_value_wrong(&parser.at, "line longer than %d bytes", LINE_MAX_BYTES - 1);
+    if (memchr(text, '\0', n))
+      return gc_value_wrong(&parser.at, "a zero byte: this is not a text");
+    memcpy(line, text, n);
+    line[n] = '\0';
+    if (read_line(&parser, line))
+      return -EINVAL;
+    text += n + (newline ? 1 : 0);
+  }
+  return end_section(&parser);
+}

@@ -1,0 +1,36 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The ground truth of a simulated GPU, for tests only: what a measurement should find.
+ */
+#ifndef GC_MODEL_TRUTH_H
+#define GC_MODEL_TRUTH_H
+
+#include "model/model.h"
+
+/* The usable bytes of the first cache on the path of a space, after the last gc_model_launch; of
+ * the L2 for GC_SPACE_CG. 0: there is none. */
+uint64_t gc_model_true_capacity(const struct gc_model *model, enum gc_space space);
+
+/* The same for any level of the path (0: the first), as one SM sees it: for a cache whose
+ * partitions replicate lines, the bytes of one partition. 0: there is no such level, or it is not a
+ * cache. */
+uint64_t gc_model_true_level(const struct gc_model *model, enum gc_space space, unsigned level);
+
+/* Latency, in cycles and without noise, of a load that hits at this level. 0: there is no such
+ * level. */
+uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space, unsigned level);
+
+/* Bandwidth of this level: bytes per cycle and SM inside the SM, 10^9 bytes per second of the whole
+ * chip outside. 0: there is no such level. */
+double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level,
+                               bool write);
+
+/* Whether the first levels of two spaces are the same storage. */
+bool gc_model_true_shared(const struct gc_model *model, enum gc_space a, enum gc_space b);
+
+/* Whether loads of two SMs go through the same cache at this level. */
+bool gc_model_true_sharing_groups(const struct gc_model *model, enum gc_space space, unsigned level,
+                                  uint32_t sm, uint32_t other);
+
+#endif

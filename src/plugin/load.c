@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "plugin/load.h"
+
+#include "plugin/worker.h"
+#include "util/clock.h"
+#include "util/env.h"
+#include "util/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Shared with the thread, which may outlive the load. */
+struct gc_load {
+  struct gc_settings settings;
+  char *root, *sims, *tool; /* copies for the settings */
+  struct gc_env *env;
+  struct gc_worker *worker; /* looks the GPUs up; NULL: not started */
+  double deadline;          /* gc_now_ms */
+  const char *_Atomic doing;
+  /* A copy of the list without driver tables. It is not changed after it was set. */
+  struct gc_gpu *_Atomic listed;
+  size_t listed_count;
+  struct gc_found found;
+  bool is_complete;
+  void (*late)(const struct gc_late *late, void *data); /* NULL: nobody wants to know */
+  void *data;
+};
+
+void gc_load_free(struct gc_found *found)
+{
+  for (size_t i = 0; found->outcomes && i < found->gpus.count; i++)
+    gc_record_free(found->outcomes[i].record);
+  free(found->outcomes);
+  gc_gpus_free(&found->gpus);
+}
+
+static void release(void *data)
+{
+  struct gc_load *load = data;
+
+  free(load->listed);
+  free(load->root);
+  free(load->sims);
+  free(load->tool);
+  free(load->env);
+  free(load);
+}
+
+static void release_all(void *data)
+{
+  gc_load_free(&((struct gc_load *)data)->found);
+  release(data);
+}
+
+static char *copy(const char *text, bool *is_missing)
+{
+  char *same = text ? strdup(text) : NULL;
+
+  *is_missing |= text && !same;
+  return same;
+}
+
+static struct gc_load *make(const struct gc_settings *settings)
+{
+  struct gc_load *load = calloc(1, sizeof(*load));
+  bool is_missing = false;
+
+  if (!load)
+    return NULL;
+  load->settings = *settings;
+  load->settings.root = load->root = copy(settings->root, &is_missing);
+  load->settings.sims = load->sims = copy(settings->sims, &is_missing);
+  load->settings.tool = load->tool = copy(settings->tool, &is_missing);
+  load->env = gc_env_copy();
+  load->doing = "reading /proc and /sys";
+  if (!is_missing && load->env)
+    return load;
+  release(load);
+  return NULL;
+}
+
+/* Copies the list, so that the load can read the copy while the thread works on the original. */
+static bool publish(struct gc_load *load)
+{
+  const size_t count = load->found.gpus.count;
+  struct gc_gpu *copies = malloc(count * sizeof(*copies));
+
+  if (!copies)
+    return false;
+  memcpy(copies, load->found.gpus.array, count * sizeof(*copies));
+  for (size_t i = 0; i < count; i++)
+    copies[i].tables = NULL;
+  load->listed_count = count;
+  load->listed = copies;
+  return true;
+}
+
+static void list(struct gc_load *load)
+{
+  struct gc_found *found = &load->found;
+
+  if (gc_gpus_list_known(load->settings.root, load->settings.sims, &found->gpus) < 0)
+    return;
+  load->is_complete = found->gpus.count == 0;
+  if (load->is_complete || !publish(load))
+    return;
+  found->outcomes = calloc(found->gpus.count, sizeof(*found->outcomes));
+  load->is_complete = found->outcomes != NULL;
+  if (found->outcomes)
+    gc_plugin_look_up(&found->gpus, &load->settings, &load->doing, found->outcomes);
+}
+
+/* In the thread, which may run while the application changes its environment. */
+static void look_up(void *data)
+{
+  struct gc_load *load = data;
+
+  gc_env_use(load->env);
+  list(load);
+  gc_env_use(NULL);
+}
+
+static void measure(void *data)
+{
+  struct gc_load *load = data;
+
+  gc_env_use(load->env);
+  gc_plugin_measure(&load->found.gpus, &load->settings, load->deadline, &load->doing,
+                    load->found.outcomes);
+  gc_env_use(NULL);
+}
+
+static void report_late(void *data)
+{
+  const struct gc_load *load = data;
+  struct gc_late late = {.gpus = load->listed};
+  char seconds[32];
+
+  if (!load->late)
+    return;
+  if (late.gpus)
+    late.count = load->listed_count;
+  gc_number_seconds(load->settings.seconds, seconds);
+  snprintf(late.why, sizeof(late.why),
+           "%s did not end within %s s; a file system or a driver does not respond, or the machine "
+           "is overloaded",
+           load->doing, seconds);
+  load->late(&late, load->data);
+}
+
+static struct gc_work work_of(struct gc_load *load, void (*run)(void *data))
+{
+  return (struct gc_work){.run = run, .late = report_late, .release = release_all, .data = load};
+}
+
+struct gc_load *gc_load_begin(const struct gc_settings *settings)
+{
+  struct gc_load *load = make(settings);
+  const struct gc_work work = work_of(load, look_up);
+
+  if (load)
+    load->worker = gc_worker_start(&work);
+  return load;
+}
+
+/* Waits for the thread until the deadline. If there is none, this thread does the work. */
+static bool finish_look_up(struct gc_load *load, double end)
+{
+  const struct gc_work work = work_of(load, look_up);
+
+  return load->worker ? gc_worker_wait(load->worker, end) : gc_worker_run(&work, end);
+}
+
+bool gc_load_end(struct gc_load *load, struct gc_found *found,
+                 void (*late)(const struct gc_late *late, void *data), void *data)
+{
+  const struct gc_work work = work_of(load, measure);
+  const double deadline = gc_now_ms() + 1e3 * load->settings.seconds;
+  bool is_complete;
+
+  load->late = late;
+  load->data = data;
+  if (!finish_look_up(load, deadline + GC_GRACE_MS))
+    return false;
+  load->deadline = deadline;
+  if (load->is_complete && gc_plugin_is_wanted(&load->found.gpus, load->found.outcomes) &&
+      !gc_worker_run(&work, deadline + GC_GRACE_MS))
+    return false;
+  *found = load->found;
+  is_complete = load->is_complete;
+  release(load);
+  if (!is_complete)
+    gc_load_free(found);
+  return is_complete;
+}
+
+void gc_load_cancel(struct gc_load *load)
+{
+  if (!load->worker || gc_worker_wait(load->worker, gc_now_ms() + GC_GRACE_MS))
+    release_all(load);
+}

@@ -1,0 +1,17 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Completes a measured record with what the kernel driver states.
+ */
+#ifndef GC_RECORD_MERGE_H
+#define GC_RECORD_MERGE_H
+
+#include "record/elements.h"
+
+/* Adds from the driver tables the elements that the record lacks, and the properties that have
+ * no value in it. What the record has stays, whatever the tables state; so does the reason for a
+ * capacity that was measured and not found. 0; -ENOMEM; -E2BIG when the tables have more infos
+ * than a record may have. After a failure a part of the tables is merged. */
+int gc_record_merge_tables(struct gc_record *record, const struct gc_record *tables);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The way to the directory for new records: walked step by step, and made where it is missing. For
+ * the files of the store.
+ */
+#ifndef GC_STORE_WALK_H
+#define GC_STORE_WALK_H
+
+#include "util/error.h"
+
+#include <limits.h>
+
+/* Space for a name, and for one character more, so that the kernel refuses a longer name. */
+#define GC_STORE_COMPONENT (NAME_MAX + 2)
+
+/* Walks to the parent of the directory `path`, makes the parents and the directory itself if they
+ * are missing, and writes the name of the last component to `last`. levels: how many of the last
+ * components may be made; UINT_MAX: all, because the user named this path.
+ *
+ * - Nothing is made in a directory that belongs neither to the effective user nor to root.
+ * - For root, no directory of another user may be on the way, unless the user named the path:
+ *   "sudo -E" keeps the HOME of the user, and the user could not remove root's files there.
+ * - Symbolic links are followed only if they belong to the effective user or to root; the last
+ *   component is not followed.
+ * - New directories have the mode 0700, whatever the umask.
+ *
+ * Returns a descriptor (O_PATH) of the parent, or a negative errno with the reason, which is not a
+ * whole sentence. */
+int gc_store_walk(const char *path, unsigned levels, char last[GC_STORE_COMPONENT],
+                  struct gc_error *why);
+
+/* Whether gc_store_walk would succeed, as far as this function can find out without making
+ * anything. 0, or the negative errno of gc_store_walk and its reason. */
+int gc_store_walk_dry(const char *path, unsigned levels, struct gc_error *why);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The environment variables that the plugin's thread reads. While it runs, the thread of the
+ * application may set variables: libraries do that when they are initialized. getenv() in another
+ * thread could then read freed memory. So the thread uses a copy that was made before it started.
+ */
+#ifndef GC_UTIL_ENV_H
+#define GC_UTIL_ENV_H
+
+enum gc_env_variable {
+  GC_ENV_DIR, /* HWLOC_GPUCACHE_DIR */
+  GC_ENV_TIMEOUT,
+  GC_ENV_SIM_PATH,
+  GC_ENV_XDG_CACHE_HOME,
+  GC_ENV_XDG_RUNTIME_DIR,
+  GC_ENV_HOME,
+  GC_ENV_LD_LIBRARY_PATH,
+  GC_ENV_HSA_OVERRIDE_GFX_VERSION,
+  /* Which GPUs this process may use. They can only forbid, so that set-user-ID processes read them,
+   * too. */
+  GC_ENV_CUDA_VISIBLE_DEVICES,
+  GC_ENV_CUDA_DEVICE_ORDER,
+  GC_ENV_HIP_VISIBLE_DEVICES,
+  GC_ENV_ROCR_VISIBLE_DEVICES,
+  GC_ENV_GPU_DEVICE_ORDINAL,
+  GC_ENV_COUNT
+};
+
+/* The values of these variables. NULL: not set. */
+struct gc_env {
+  const char *values[GC_ENV_COUNT];
+};
+
+/* Copies the present values. free() frees the copy. NULL: out of memory. */
+struct gc_env *gc_env_copy(void);
+
+/* From now on, gc_env_get returns the values of this copy to the calling thread. NULL: those of the
+ * process. */
+void gc_env_use(const struct gc_env *env);
+
+/* The value, or NULL: not set, or a set-user-ID process does not read this variable. It is valid as
+ * long as the copy, or until the process changes the variable. */
+const char *gc_env_get(enum gc_env_variable variable);
+
+/* "HWLOC_GPUCACHE_DIR" */
+const char *gc_env_name(enum gc_env_variable variable);
+
+#endif

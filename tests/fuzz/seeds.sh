@@ -1,0 +1,75 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Makes the seeds of the fuzz targets anew, from the files of tests/data and data/sim. Inputs that
+# once failed have other names (fixed-*) and stay.
+set -euo pipefail
+cd "${BASH_SOURCE%/*}/../.."
+fuzz=tests/fuzz
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+mkdir -p $fuzz/corpus-{failure,gpus,kfd,profile,record,sim}
+
+# files ROOT PATTERN...: the files below ROOT that match, as fuzz_gpus.c reads them.
+files()
+{
+  local root=$1 file
+  shift
+  (cd "$root" && find . -type f | sort | grep -E "$(IFS='|'; echo "$*")") | while read -r file; do
+    echo "=${file#.}"
+    cat "$root/$file"
+  done
+}
+
+# A note, without its head and with one that does not match.
+printf '+since: 2025-11-21T10:00:00Z\npassing: yes\nwhy: the GPU is busy\n' > $fuzz/corpus-failure/tail
+printf '+since: 2999-13-41T25:61:61Z\npassing: no\nwhy: \n' > $fuzz/corpus-failure/date
+printf 'hwloc-gpucache failure 1\nid: GPU-1\ndriver: 1\nvbios: \nmig: \nformat: 1\n' > $fuzz/corpus-failure/head
+
+cp data/sim/h100 $fuzz/corpus-profile/h100
+cp data/sim/mi300x $fuzz/corpus-profile/mi300x
+cp tests/tool/tiny $fuzz/corpus-profile/tiny
+
+cp tests/data/record-good.xml tests/data/two-gpus.xml $fuzz/corpus-record/
+: > $fuzz/corpus-record/empty
+cat > $fuzz/corpus-record/small.xml <<'END'
+<topology version="2.0"><object type="Machine"><object type="OSDev" subtype="DeviceMemory">
+<info name="GPUCacheUUID" value="GPU-1"/><info name="NominalBytes" value="1"/><!-- c -->
+<object type="OSDev" subtype="L2Cache"><info name="LatencyNs" value="1.5"/>
+<info name="CapacitySource" value="absent:a &lt; b &#38; c"/></object></object></object></topology>
+END
+
+tests/plugin/fake-node.sh "$tmp/node"
+mkdir -p "$tmp"/node/proc/driver/nvidia/capabilities/gpu0/mig/gi{1,7}/ci0
+touch "$tmp"/node/proc/driver/nvidia/capabilities/gpu0/mig/gi{1,7}/ci0/access
+files "$tmp/node" /driver/nvidia '0000:(1|9)7:00.0/(vendor|class|device)' > $fuzz/corpus-gpus/nvidia
+{
+  files "$tmp/node" '0000:17:00.0/(vendor|class|device)'
+  echo =/sys/module/nvidia/version
+  echo 535.54.03
+} > $fuzz/corpus-gpus/no-driver
+for model in mi100 mi300x-cpx rx6800; do
+  tests/data/amd-tree.sh "$tmp/$model" $model 1 0000:a7:00.0
+  files "$tmp/$model" /module/ '0000:a7:00\.' 'nodes/[0-9]/(name|properties)' '/[1-3]/mem_banks/' \
+    'nodes/1/caches/[0-4]/' > $fuzz/corpus-gpus/$model
+  { for file in "$tmp/$model"/sys/class/kfd/kfd/topology/nodes/1/{,mem_banks/0/}properties; do
+      cat "$file"; echo
+    done
+    for i in {0..4}; do
+      cat "$tmp/$model/sys/class/kfd/kfd/topology/nodes/1/caches/$i/properties" 2>/dev/null || break
+      echo
+    done; } > $fuzz/corpus-kfd/$model
+done
+cat > $fuzz/corpus-sim/tables <<'END'
+model = Tiny
+gfx = gfx90a # comment
+[sysfs DeviceMemory]
+NominalBytes = 68702699520
+[sysfs L2Cache]
+NominalBytes = 8388608
+LineBytes = 128
+Instances = 1
+[cache L1]
+size = 16 KiB
+END
+sed -n '/^[^#]/p' data/sim/mi210 > $fuzz/corpus-sim/mi210
+du -sh $fuzz/corpus-*

@@ -1,0 +1,76 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Another program has allocated almost all memory of the GPU. measure determines what is possible,
+# and gives the reason for everything else. What it determines is right.
+tool=$top_builddir/hwloc-gpucache
+neighbour=$top_builddir/tests/gpu/neighbour
+said=$HOME/said
+failed=0
+
+fail() {
+  echo "FAILED: $*"
+  failed=1
+}
+
+taker=
+trap '[ -z "$taker" ] || kill "$taker" 2>/dev/null' EXIT
+
+# take MIB: starts a program that allocates all memory but so much.
+take() {
+  "$neighbour" memory "$1" 30 >"$HOME/neighbour" 2>&1 &
+  taker=$!
+  while ! grep -q ready "$HOME/neighbour"; do
+    kill -0 "$taker" 2>/dev/null || { cat "$HOME/neighbour"; grep -q SKIPPED "$HOME/neighbour" && exit 77; exit 1; }
+    sleep 0.05
+  done
+  head -1 "$HOME/neighbour"
+}
+
+leave() {
+  kill "$taker" 2>/dev/null
+  wait "$taker" 2>/dev/null
+  taker=
+}
+
+# list FILE: prints lines "<subtype> <key> <value>".
+list() {
+  sed -n -e 's/.*subtype="\([^"]*\)".*/@\1/p' -e 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' "$1" |
+    awk '/^@/ { kind = substr($0, 2); next } !/^(GPUCache|Measur|lstopo)/ { print kind, $0 }'
+}
+
+value() { list "$1" | sed -n "s/^$2 $3 //p"; }
+# absent FILE: the properties that are absent, with their reasons.
+absent() { list "$1" | grep 'Source absent' | sort; }
+
+"$tool" measure --force --no-store --xml gpu0 >"$HOME/whole.xml" || exit 1
+absent "$HOME/whole.xml" >"$HOME/whole"
+
+# all_but MIB ELEMENT.PROPERTY...: measures with so much free memory; only these may be absent.
+all_but() {
+  take "$1"
+  "$tool" measure --force --no-store --xml gpu0 >"$HOME/little.xml" 2>"$said" || { cat "$said"; fail "$1 MiB: refused"; }
+  absent "$HOME/little.xml" | diff "$HOME/whole" - | sed -n 's/^> //p' >"$HOME/more"
+  cat "$HOME/more"
+  shift
+  while read -r kind key why; do
+    case " $* " in
+    *" $kind.${key%Source} "*) ;;
+    *) fail "$kind $key is absent: $why" ;;
+    esac
+    echo "$why" | grep -q 'needs [0-9]* MiB of free GPU memory, [0-9]* MiB may be used' ||
+      fail "$kind $key: the reason is '$why'"
+  done <"$HOME/more"
+  # the pages that are left use the sets of the L2 unevenly
+  for pair in L2Cache.CapacityBytes L2Cache.LatencyCycles DeviceMemory.LatencyCycles L1Cache.CapacityBytes; do
+    kind=${pair%.*} key=${pair#*.}
+    a=$(value "$HOME/whole.xml" "$kind" "$key") b=$(value "$HOME/little.xml" "$kind" "$key")
+    echo "$kind $key: $a with all memory, ${b:-absent} with little"
+    [ -z "$b" ] || awk -v a="$a" -v b="$b" 'BEGIN { d = (b - a) / a; exit d > 0.05 || d < -0.05 }' ||
+      fail "$kind $key differs"
+  done
+  leave
+}
+
+all_but 2700 DeviceMemory.Read DeviceMemory.Write
+all_but 1700 DeviceMemory.Read DeviceMemory.Write
+exit $failed

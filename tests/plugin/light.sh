@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The plugin is light: every process that loads a topology maps it. It needs no library except
+# those that hwloc has mapped already. Its size without symbols is at most 120 KB.
+plugin=$top_builddir/src/plugin/.libs/hwloc_gpucache.so
+[ "$SANITIZERS" = no ] || { echo "skipped: with sanitizers the plugin is larger and needs their libraries"; exit 77; }
+for program in readelf strip; do
+  command -v $program >/dev/null || { echo "skipped: there is no $program"; exit 77; }
+done
+failed=0
+
+libraries=$(readelf -d "$plugin" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
+echo "needs: $(echo $libraries)"
+[ -n "$libraries" ] || { echo "readelf prints no library"; failed=1; }
+for library in $libraries; do
+  case $library in
+  libc.so.* | libm.so.* | libpthread.so.* | libdl.so.* | ld-linux*.so.* | ld64.so.*) ;;
+  *) echo "the plugin needs $library, which hwloc may not have mapped"; failed=1 ;;
+  esac
+done
+
+copy=$HOME/hwloc_gpucache.so
+cp "$plugin" "$copy" && strip "$copy" || exit 99
+bytes=$(wc -c <"$copy")
+echo "size without symbols: $bytes bytes"
+[ "$bytes" -le 120000 ] || { echo "that is more than 120 KB"; failed=1; }
+exit $failed
