@@ -393,9 +393,16 @@ static void owners_take_turns(void **state)
     if (pids[i])
       continue;
     for (int turn = 0; turn < 5; turn++) {
-      lock = gc_store_lock(ID, 60, &err);
-      if (lock < 0 || (file = open("inside", O_CREAT | O_EXCL | O_CLOEXEC, 0600)) < 0)
+      lock = gc_store_lock(ID, 600, &err);
+      if (lock < 0) {
+        print_error("turn %d of process %d: %s\n", turn, i, err.text);
         _exit(3);
+      }
+      file = open("inside", O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+      if (file < 0) {
+        print_error("turn %d of process %d: another is inside: %s\n", turn, i, strerror(errno));
+        _exit(4);
+      }
       close(file);
       usleep(1000);
       unlink("inside");
