@@ -63,6 +63,10 @@ int gc_sim_alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, st
   if (host == MAP_FAILED)
     return gc_fail(err, -ENOMEM, "the host has no %llu bytes for the simulated %s",
                    (unsigned long long)bytes, sim->name);
+  if (gc_model_map(sim->model, sim->next_address, bytes)) {
+    munmap(host, bytes);
+    return gc_fail(err, -ENOMEM, "no memory for the pages of the simulated %s", sim->name);
+  }
   grown[sim->region_count++] = (struct gc_sim_region){sim->next_address, bytes, host};
   *address = sim->next_address;
   sim->next_address += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
@@ -80,6 +84,7 @@ void gc_sim_release(struct gc_device *device, uint64_t address)
     if (region->base != address || !region->host)
       continue;
     munmap(region->host, region->bytes);
+    gc_model_unmap(sim->model, address);
     gc_count_release(&sim->counts, region->bytes);
     *region = sim->regions[--sim->region_count];
     return;

@@ -65,6 +65,19 @@ static const char *bad_shape(struct gc_cache_shape *shape)
   return NULL;
 }
 
+/* A line must not lie in two pages. */
+static const char *bad_pages(const struct gc_profile *profile)
+{
+  const uint64_t page = profile->page_bytes;
+
+  if (page && !power_of_two(page))
+    return "pages must have a power of two of bytes";
+  for (unsigned i = 0; page && i < profile->cache_count; i++)
+    if (profile->caches[i].scope >= GC_SCOPE_XCD && profile->caches[i].shape.line > page)
+      return "a cache of the chip has longer lines than pages";
+  return NULL;
+}
+
 static const char *bad_times(const struct gc_profile *profile)
 {
   const struct gc_disturbance *d = &profile->disturbance;
@@ -260,7 +273,8 @@ int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_err
     if (!profile->paths[needed[i]].line_number)
       return gc_fail(err, -EINVAL, "%.200s: there is no [space %s]", name,
                      gc_profile_space_names[needed[i]]);
-  if ((problem = bad_times(profile)) || (problem = bad_ids(profile)))
+  if ((problem = bad_times(profile)) || (problem = bad_ids(profile)) ||
+      (problem = bad_pages(profile)))
     return gc_fail(err, -EINVAL, "%.200s: %s", name, problem);
   if (profile->facts.shared_per_block > profile->facts.shared_per_sm)
     return gc_fail(err, -EINVAL, "%.200s: shared_per_block is more than shared_per_sm", name);

@@ -84,7 +84,8 @@ static int make_array(struct gc_model *model, struct gc_cache_array *array,
   const uint32_t sms = model->profile.facts.sms, count = instances_of(&model->profile, profile);
 
   array->profile = profile;
-  array->per_launch = profile->scope < GC_SCOPE_XCD;
+  array->outside = profile->scope >= GC_SCOPE_XCD;
+  array->per_launch = !array->outside;
   array->line_shift = (uint32_t)__builtin_ctz(profile->shape.line);
   array->instances = calloc(count, sizeof(*array->instances));
   array->places = calloc(sms, sizeof(*array->places));
@@ -160,6 +161,8 @@ int gc_chip_init(struct gc_model *model, const char *name, const char *text, siz
   for (int space = 0; space < GC_SPACE_COUNT; space++)
     for (unsigned i = 0; i < model->profile.paths[space].count; i++)
       gc_jitter_init(&model->jitters[space][i], model->profile.paths[space].levels[i].jitter);
+  gc_pages_init(&model->pages, model->profile.page_bytes, model->profile.page_order,
+                model->profile.page_seed);
   model->traffic_share = 1;
   gc_chip_tabulate_rates(model);
   return 0;
@@ -167,6 +170,7 @@ int gc_chip_init(struct gc_model *model, const char *name, const char *text, siz
 
 void gc_chip_fini(struct gc_model *model)
 {
+  gc_pages_fini(&model->pages);
   for (unsigned i = 0; i < GC_PROFILE_CACHES_MAX; i++) {
     for (uint32_t k = 0; k < model->arrays[i].count; k++)
       gc_cache_fini(&model->arrays[i].instances[k]);

@@ -14,7 +14,8 @@ struct gc_cache_array {
   const struct gc_profile_cache *profile;
   struct gc_cache *instances;
   uint32_t count;
-  bool per_launch; /* emptied when a kernel starts: all but the caches of an XCD or of the chip */
+  bool outside;    /* of the SMs: scope xcd or chip; it is indexed by physical addresses */
+  bool per_launch; /* emptied when a kernel starts: all but those outside */
   uint32_t line_shift;
   uint16_t *places; /* [SMs]: index of the SM's first instance, or of the partition near to it */
 };
@@ -29,6 +30,7 @@ struct gc_model {
   double byte_cycles[2][GC_SPACE_COUNT][GC_PROFILE_LEVELS_MAX];
   struct gc_random replacement; /* not shared with the noise: timed and untimed loads act alike */
   struct gc_noise noise;
+  struct gc_pages pages;
   uint64_t carveout;
   uint32_t unit;
 };

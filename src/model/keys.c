@@ -135,6 +135,23 @@ static int read_throttle(const struct gc_value *value, char *text, void *to)
   return read_numbers(value, text, to, 3);
 }
 
+/* "64 KiB scattered": the last word is the order, the rest is the size. */
+static int read_pages(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_profile *profile = to;
+  char *order = strrchr(text, ' ');
+  int index;
+
+  if (!order)
+    return gc_value_wrong(value, "%s needs a size, and contiguous, scattered or mixed", value->key);
+  *order++ = '\0';
+  index = gc_value_choice(value, order, "contiguous|scattered|mixed");
+  if (index < 0)
+    return index;
+  profile->page_order = (enum gc_page_order)index;
+  return read_size(value, text, &profile->page_bytes);
+}
+
 static int read_carveouts(const struct gc_value *value, char *text, void *to)
 {
   struct gc_profile *profile = to;
@@ -361,6 +378,8 @@ const struct gc_key gc_chip_keys[] = {
   {"neighbour", read_neighbour, PROFILE(disturbance.neighbour_sms), false, 0, 1ull << 50},
   {"throttle", read_throttle, PROFILE(disturbance.throttle_khz), false, 0, 1ull << 50},
   {"broken", read_text, FACT(broken), false, 1, BROKEN_BYTES - 1},
+  {"pages", read_pages, 0, false, 4 << 10, 2 << 20},
+  {"page_seed", read_u64, PROFILE(page_seed), false, 0, UINT64_MAX},
   {"seed", read_u64, PROFILE(seed), false, 0, UINT64_MAX},
   END,
 };

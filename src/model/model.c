@@ -56,6 +56,16 @@ void gc_model_seed(struct gc_model *model, uint64_t seed)
   gc_noise_init(&model->noise, &model->profile.disturbance, seed);
 }
 
+int gc_model_map(struct gc_model *model, uint64_t base, uint64_t bytes)
+{
+  return gc_pages_map(&model->pages, base, bytes);
+}
+
+void gc_model_unmap(struct gc_model *model, uint64_t base)
+{
+  gc_pages_unmap(&model->pages, base);
+}
+
 void gc_model_unit(struct gc_model *model, uint32_t unit)
 {
   model->unit = unit;
@@ -115,8 +125,8 @@ static uint32_t home_of(const struct gc_cache_array *array, uint64_t address)
   return (uint32_t)((mixed >> 32) * array->count >> 32);
 }
 
-/* A load at a cache of the chip or of an XCD. *extra: the additional latency of a hit in a far
- * partition. */
+/* A load at a cache of the chip or of an XCD, by its physical address. *extra: the additional
+ * latency of a hit in a far partition. */
 static bool access_chip(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
                         uint64_t address, uint32_t *extra)
 {
@@ -144,8 +154,8 @@ static inline bool access_level(struct gc_model *model, int index, uint32_t sm, 
   struct gc_cache_array *array = &model->arrays[index];
   uint32_t at = array->places[sm];
 
-  if (!array->per_launch)
-    return access_chip(model, array, sm, address, extra);
+  if (array->outside)
+    return access_chip(model, array, sm, gc_pages_physical(&model->pages, address), extra);
   if (array->profile->instances > 1)
     at += model->unit % array->profile->instances;
   return gc_cache_access(&array->instances[at], address, &model->replacement);
@@ -200,8 +210,8 @@ static inline uint32_t ones(uint8_t x)
 }
 
 /* Touches several sectors of one line of the chip's cache at once, one bit each: the first one
- * selects the place of the line, and the others are independent. Adds to `found` how many were
- * found where. Returns the sectors that missed. */
+ * selects the place of the line, and the others are independent. The address is a physical one.
+ * Adds to `found` how many were found where. Returns the sectors that missed. */
 static uint8_t touch_sectors(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
                              uint64_t address, uint8_t mask, uint64_t found[PLACES])
 {
@@ -251,7 +261,7 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
   struct gc_cache_array *array;
 
   /* longer paths, and caches inside the SM: one load after another */
-  if (first == GC_PROFILE_MEMORY || model->arrays[first].per_launch || space == GC_SPACE_CONSTANT ||
+  if (first == GC_PROFILE_MEMORY || !model->arrays[first].outside || space == GC_SPACE_CONSTANT ||
       space == GC_SPACE_INSTRUCTION) {
     for (uint64_t i = 0; i < count; i++)
       cycles += gc_model_touch(model, sm, space, address + i * stride);
@@ -259,7 +269,7 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
   }
   array = &model->arrays[first];
   while (count) {
-    const uint64_t start = address;
+    const uint64_t start = address, physical = gc_pages_physical(&model->pages, start);
     uint8_t mask = 0, bit;
 
     while (count && (address ^ start) >> array->line_shift == 0 &&
@@ -268,10 +278,10 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
       address += stride;
       count--;
     }
-    mask = touch_sectors(model, array, sm, start, mask, found);
+    mask = touch_sectors(model, array, sm, physical, mask, found);
     if (path->count == 3)
       behind += touch_behind(model, &model->arrays[path->levels[1].cache], sm,
-                             start >> array->line_shift << array->line_shift, mask,
+                             physical >> array->line_shift << array->line_shift, mask,
                              array->profile->shape.sector);
   }
   return found[NEAR] * path->levels[0].cycles +
@@ -307,7 +317,7 @@ void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double bu
 void gc_model_displace(struct gc_model *model)
 {
   for (unsigned i = 0; i < model->profile.cache_count; i++)
-    for (uint32_t k = 0; !model->arrays[i].per_launch && k < model->arrays[i].count; k++)
+    for (uint32_t k = 0; model->arrays[i].outside && k < model->arrays[i].count; k++)
       gc_cache_empty(&model->arrays[i].instances[k]);
 }
 

@@ -27,6 +27,11 @@ void gc_model_free(struct gc_model *model); /* NULL is fine */
 /* Valid as long as the model. */
 const struct gc_model_facts *gc_model_facts(const struct gc_model *model);
 
+/* An allocation of device memory begins at `base`, a multiple of 2 MiB, or is released. Where its
+ * pages lie is drawn from the profile's page_seed. 0 or -ENOMEM. */
+int gc_model_map(struct gc_model *model, uint64_t base, uint64_t bytes);
+void gc_model_unmap(struct gc_model *model, uint64_t base);
+
 /* A kernel starts. This empties L1-class caches and sets the size of the unified L1.
  * carveout_percent: of the largest shared memory; -1: the driver's default. Each of the resident
  * blocks of an SM takes shared_bytes + shared_reserved. */

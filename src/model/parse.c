@@ -187,6 +187,7 @@ int gc_profile_parse(const char *name, const char *text, size_t length, struct g
 
   memset(profile, 0, sizeof(*profile));
   profile->seed = 1;
+  profile->page_seed = 1;
   while (text < end) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));
     const size_t n = (size_t)((newline ? newline : end) - text);

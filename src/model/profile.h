@@ -9,6 +9,7 @@
 
 #include "model/cache.h"
 #include "model/facts.h"
+#include "model/pages.h"
 #include "util/error.h"
 
 #define GC_PROFILE_CACHES_MAX 12
@@ -66,7 +67,9 @@ struct gc_profile {
   char gfx[GC_PROFILE_GFX_BYTES]; /* AMD: gfx target; empty: not AMD */
   struct gc_profile_ids ids;
   uint32_t clock_overhead;
-  uint64_t seed;
+  uint64_t seed, page_seed;
+  uint64_t page_bytes; /* 0: physical addresses equal virtual ones */
+  enum gc_page_order page_order;
   struct gc_disturbance disturbance;
   double memory_read_gbps, memory_write_gbps;
   double bandwidth_noise;    /* standard deviation between launches, of L2 and memory; a share */

@@ -26,6 +26,7 @@ unit_tests = \
 	tests/unit/test_model \
 	tests/unit/test_model_amd \
 	tests/unit/test_noise \
+	tests/unit/test_physical \
 	tests/unit/test_profile \
 	tests/unit/test_number \
 	tests/unit/test_record \

@@ -32,6 +32,14 @@ static void bad_profiles_name_line_and_word(void **state)
     {"memory = 99999999999 GiB\n", "99999999999 of that unit is too large (memory)"},
     {"memory = ,\n", "memory needs a size"},
     {"compute = 9\n", "'9' is not of the form 9.0"},
+    {"pages = 64\n", "pages needs a size, and contiguous, scattered or mixed"},
+    {"pages = 64 KiB shuffled\n", "'shuffled' is none of contiguous|scattered|mixed (pages)"},
+    {"pages = 2 KiB scattered\n", "pages = 2048 is not between 4096 and 2097152"},
+    {CHIP "pages = 96 KiB scattered\n" UNIFIED L1 RO C15 L2 SPACES,
+     "test: pages must have a power of two of bytes"},
+    {CHIP "pages = 4 KiB scattered\n" UNIFIED L1 RO C15
+     "[cache L2]\nscope = chip\nsize = 256 KiB\nline = 8192\nsector = 8192\nways = 16\n"
+     "replacement = lru\n" SPACES, "test: a cache of the chip has longer lines than pages"},
     {"outliers = 2 1 2\n", "2 is more than 1 (outliers)"},
     {"outliers = 0.1 5 2\n", "least (5) is more than most (2)"},
     {"outliers = 0.1\n", "outliers needs"},
