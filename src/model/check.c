@@ -128,6 +128,27 @@ static int check_cache(const char *name, const struct gc_profile *profile,
   return problem ? wrong(name, cache->line_number, err, cache->name, problem) : 0;
 }
 
+static const char *bad_tlb(const struct gc_profile *profile, struct gc_profile_tlb *tlb)
+{
+  struct gc_cache_shape *shape = &tlb->cache.shape;
+  const char *problem;
+
+  if (!shape->ways && tlb->entries > GC_CACHE_WAYS_MAX)
+    return "a TLB with so many entries needs ways";
+  if (!shape->ways)
+    shape->ways = (uint32_t)tlb->entries;
+  if (tlb->entries % shape->ways)
+    return "entries is not a multiple of ways";
+  if (!power_of_two(shape->line))
+    return "covers must be a power of two";
+  for (unsigned i = 0; i < profile->cache_count; i++)
+    if (profile->caches[i].shape.line > shape->line)
+      return "an entry covers less than a line of a cache";
+  tlb->cache.size = tlb->entries * shape->line;
+  problem = bad_shape(shape);
+  return problem ? problem : bad_scope(profile, &tlb->cache);
+}
+
 static const char *bad_unified(const struct gc_profile *profile)
 {
   for (unsigned i = 0; i < profile->carveout_count; i++) {
@@ -262,6 +283,10 @@ int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_err
   for (unsigned i = 0; i < profile->cache_count; i++)
     if (check_cache(name, profile, &profile->caches[i], err))
       return -EINVAL;
+  for (unsigned i = 0; i < profile->tlb_count; i++)
+    if ((problem = bad_tlb(profile, &profile->tlbs[i])))
+      return wrong(name, profile->tlbs[i].cache.line_number, err, profile->tlbs[i].cache.name,
+                   problem);
   for (int space = 0; space < GC_SPACE_COUNT; space++) {
     const unsigned line = profile->paths[space].line_number;
 

@@ -158,6 +158,9 @@ int gc_chip_init(struct gc_model *model, const char *name, const char *text, siz
   for (unsigned i = 0; i < model->profile.cache_count; i++)
     if (make_array(model, &model->arrays[i], &model->profile.caches[i]))
       return gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated caches", name);
+  for (unsigned i = 0; i < model->profile.tlb_count; i++)
+    if (make_array(model, &model->tlbs[i], &model->profile.tlbs[i].cache))
+      return gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated TLBs", name);
   for (int space = 0; space < GC_SPACE_COUNT; space++)
     for (unsigned i = 0; i < model->profile.paths[space].count; i++)
       gc_jitter_init(&model->jitters[space][i], model->profile.paths[space].levels[i].jitter);
@@ -168,13 +171,19 @@ int gc_chip_init(struct gc_model *model, const char *name, const char *text, siz
   return 0;
 }
 
+static void free_array(struct gc_cache_array *array)
+{
+  for (uint32_t k = 0; k < array->count; k++)
+    gc_cache_fini(&array->instances[k]);
+  free(array->instances);
+  free(array->places);
+}
+
 void gc_chip_fini(struct gc_model *model)
 {
   gc_pages_fini(&model->pages);
-  for (unsigned i = 0; i < GC_PROFILE_CACHES_MAX; i++) {
-    for (uint32_t k = 0; k < model->arrays[i].count; k++)
-      gc_cache_fini(&model->arrays[i].instances[k]);
-    free(model->arrays[i].instances);
-    free(model->arrays[i].places);
-  }
+  for (unsigned i = 0; i < GC_PROFILE_CACHES_MAX; i++)
+    free_array(&model->arrays[i]);
+  for (unsigned i = 0; i < GC_PROFILE_TLBS_MAX; i++)
+    free_array(&model->tlbs[i]);
 }

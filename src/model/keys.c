@@ -337,6 +337,7 @@ static int read_rates(const struct gc_value *value, char *text, void *to)
 #define PROFILE(field) offsetof(struct gc_profile, field)
 #define PATH(field) offsetof(struct gc_profile_path, field)
 #define CACHE(field) offsetof(struct gc_profile_cache, field)
+#define TLB(field) offsetof(struct gc_profile_tlb, field)
 #define BROKEN_BYTES sizeof(((struct gc_model_facts *)0)->broken)
 #define MODEL_BYTES sizeof(((struct gc_model_facts *)0)->model)
 #define GIB(n) ((uint64_t)(n) << 30)
@@ -414,5 +415,14 @@ const struct gc_key gc_space_keys[] = {
   {"path", read_path, 0, true, 1, 1000000},
   {"read_bytes_per_cycle", read_rates, PATH(read_rates), false, 0, 4096},
   {"write_bytes_per_cycle", read_rates, PATH(write_rates), false, 0, 4096},
+  END,
+};
+
+const struct gc_key gc_tlb_keys[] = {
+  {"scope", read_scope, TLB(cache), false, 2, 4096},
+  {"entries", read_u64, TLB(entries), true, 1, 1 << 16},
+  {"covers", read_size32, TLB(cache.shape.line), true, 4096, GIB(2)},
+  {"ways", read_u32, TLB(cache.shape.ways), false, 1, GC_CACHE_WAYS_MAX},
+  {"penalty", read_u32, TLB(penalty), true, 1, 100000},
   END,
 };

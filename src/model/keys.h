@@ -19,7 +19,8 @@ struct gc_key {
 };
 
 /* Each table ends with a key without a name. The sections of the first two are in a struct
- * gc_profile, the others in a struct gc_profile_cache and a struct gc_profile_path. */
-extern const struct gc_key gc_chip_keys[], gc_unified_keys[], gc_cache_keys[], gc_space_keys[];
+ * gc_profile, the others in a struct gc_profile_cache, _path and _tlb. */
+extern const struct gc_key gc_chip_keys[], gc_unified_keys[], gc_cache_keys[], gc_space_keys[],
+    gc_tlb_keys[];
 
 #endif

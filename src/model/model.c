@@ -161,6 +161,31 @@ static inline bool access_level(struct gc_model *model, int index, uint32_t sm, 
   return gc_cache_access(&array->instances[at], address, &model->replacement);
 }
 
+/* The cycles that it takes to translate an address: the penalties of all TLBs that do not have
+ * it. */
+static uint32_t translate(struct gc_model *model, uint32_t sm, uint64_t address)
+{
+  uint32_t cycles = 0;
+
+  for (unsigned i = 0; i < model->profile.tlb_count; i++) {
+    struct gc_cache_array *tlb = &model->tlbs[i];
+
+    if (gc_cache_access(&tlb->instances[tlb->places[sm]], address, &model->replacement))
+      break;
+    cycles += model->profile.tlbs[i].penalty;
+  }
+  return cycles;
+}
+
+/* Whether loads that reach this level have physical addresses: caches outside the SMs and device
+ * memory have, shared memory has not. */
+static inline bool is_physical(const struct gc_model *model, enum gc_space space, unsigned level)
+{
+  const int cache = model->profile.paths[space].levels[level].cache;
+
+  return cache == GC_PROFILE_MEMORY ? space != GC_SPACE_SHARED : model->arrays[cache].outside;
+}
+
 /* Returns the first level of the path that has the address; *cycles: its latency. */
 static inline unsigned walk(struct gc_model *model, uint32_t sm, enum gc_space space,
                             uint64_t address, uint32_t *cycles)
@@ -176,6 +201,8 @@ static inline unsigned walk(struct gc_model *model, uint32_t sm, enum gc_space s
     address += INSTRUCTION_SPACE;
   while (level < last && !access_level(model, path->levels[level].cache, sm, address, &extra))
     level++;
+  if (model->profile.tlb_count && is_physical(model, space, level))
+    extra += translate(model, sm, address);
   *cycles = path->levels[level].cycles + extra;
   return level;
 }
@@ -278,13 +305,15 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
       address += stride;
       count--;
     }
+    if (model->profile.tlb_count)
+      cycles += translate(model, sm, start);
     mask = touch_sectors(model, array, sm, physical, mask, found);
     if (path->count == 3)
       behind += touch_behind(model, &model->arrays[path->levels[1].cache], sm,
                              physical >> array->line_shift << array->line_shift, mask,
                              array->profile->shape.sector);
   }
-  return found[NEAR] * path->levels[0].cycles +
+  return cycles + found[NEAR] * path->levels[0].cycles +
          found[FAR] * (path->levels[0].cycles + array->profile->far_cycles) +
          behind * path->levels[1].cycles +
          (found[NOWHERE] - behind) * path->levels[path->count - 1].cycles;
@@ -314,11 +343,19 @@ void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double bu
   }
 }
 
+static void empty_array(struct gc_cache_array *array)
+{
+  for (uint32_t k = 0; k < array->count; k++)
+    gc_cache_empty(&array->instances[k]);
+}
+
 void gc_model_displace(struct gc_model *model)
 {
   for (unsigned i = 0; i < model->profile.cache_count; i++)
-    for (uint32_t k = 0; model->arrays[i].outside && k < model->arrays[i].count; k++)
-      gc_cache_empty(&model->arrays[i].instances[k]);
+    if (model->arrays[i].outside)
+      empty_array(&model->arrays[i]);
+  for (unsigned i = 0; i < model->profile.tlb_count; i++)
+    empty_array(&model->tlbs[i]);
 }
 
 bool gc_model_coin(struct gc_model *model)

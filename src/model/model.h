@@ -76,7 +76,7 @@ struct gc_rows {
 void gc_model_rows(struct gc_model *model, const struct gc_rows *rows,
                    double busy[GC_MODEL_LEVELS]);
 
-/* Empties the caches outside the SMs, as if another program had used them. */
+/* Empties the caches outside the SMs and the TLBs, as if another program had used them. */
 void gc_model_displace(struct gc_model *model);
 
 /* The disturbances of this chip (noise.h); valid as long as the model. */

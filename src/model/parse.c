@@ -54,6 +54,26 @@ static int begin_cache(struct parser *parser, const char *name)
   return 0;
 }
 
+static int begin_tlb(struct parser *parser, const char *name)
+{
+  struct gc_profile *profile = parser->profile;
+  struct gc_profile_tlb *tlb = &profile->tlbs[profile->tlb_count];
+
+  if (profile->tlb_count && !strcmp(profile->tlbs[0].cache.name, name))
+    return gc_value_wrong(&parser->at, "a second [tlb %s]", name);
+  if (strlen(name) >= sizeof(tlb->cache.name))
+    return gc_value_wrong(&parser->at, "a TLB cannot be called '%s'", name);
+  if (profile->tlb_count == GC_PROFILE_TLBS_MAX)
+    return gc_value_wrong(&parser->at, "more than %d TLBs", GC_PROFILE_TLBS_MAX);
+  profile->tlb_count++;
+  strcpy(tlb->cache.name, name);
+  tlb->cache.line_number = parser->at.line;
+  tlb->cache.instances = tlb->cache.partitions = 1;
+  parser->keys = gc_tlb_keys;
+  parser->target = (char *)tlb;
+  return 0;
+}
+
 static int begin_space(struct parser *parser, const char *name)
 {
   struct gc_profile_path *path;
@@ -111,13 +131,16 @@ static int begin_section(struct parser *parser, char *header)
       return begin_cache(parser, name);
     if (name && !strcmp(kind, "space"))
       return begin_space(parser, name);
+    if (name && !strcmp(kind, "tlb"))
+      return begin_tlb(parser, name);
     if (!name && !strcmp(kind, "unified"))
       return begin_unified(parser);
     if (name && !strcmp(kind, "sysfs"))
       return begin_sysfs(parser);
   }
   return gc_value_wrong(&parser->at,
-                        "%s is none of [unified], [cache NAME], [space NAME], [sysfs ELEMENT]",
+                        "%s is none of [unified], [cache NAME], [tlb NAME], [space NAME], "
+                        "[sysfs ELEMENT]",
                         parser->section);
 }
 

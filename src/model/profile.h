@@ -13,6 +13,7 @@
 #include "util/error.h"
 
 #define GC_PROFILE_CACHES_MAX 12
+#define GC_PROFILE_TLBS_MAX 2
 #define GC_PROFILE_LEVELS_MAX 5
 #define GC_PROFILE_CARVEOUTS_MAX 16
 #define GC_PROFILE_RANGES_MAX 128
@@ -37,6 +38,13 @@ struct gc_profile_cache {
   uint32_t far_cycles;         /* additional latency of a hit in a far part */
   double read_gbps, write_gbps; /* scope chip: 10^9 bytes per second in total */
   struct gc_cache_shape shape;
+};
+
+/* A TLB: a cache whose lines are the ranges of virtual addresses that one entry translates. */
+struct gc_profile_tlb {
+  struct gc_profile_cache cache; /* name, scope and shape */
+  uint64_t entries;
+  uint32_t penalty;              /* cycles that a miss adds */
 };
 
 struct gc_profile_level {
@@ -80,6 +88,8 @@ struct gc_profile {
   unsigned cache_count;
   struct gc_profile_cache caches[GC_PROFILE_CACHES_MAX];
   struct gc_profile_path paths[GC_SPACE_COUNT];
+  unsigned tlb_count;
+  struct gc_profile_tlb tlbs[GC_PROFILE_TLBS_MAX]; /* nearest first */
 };
 
 /* Names of the spaces as profiles write them, indexed by enum gc_space. */

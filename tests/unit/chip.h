@@ -33,6 +33,11 @@
   "[space nc]\npath = RO 40, L2 210, memory 510\n[space texture]\npath = L1 60, L2 220, memory 520\n" \
   "[space constant]\npath = C 70, L2 230, memory 530\n[space shared]\npath = memory 20\n"
 
+#define TLB(name, lines) "[tlb " name "]\ncovers = 64 KiB\npenalty = 100\n" lines
+#define SPACES_L2                                                                                   \
+  "[space ca]\npath = L2 200, memory 500\n[space cg]\npath = L2 200, memory 500\n"                 \
+  "[space shared]\npath = memory 20\n"
+
 static inline struct gc_model *make(const char *text)
 {
   struct gc_model *model;

@@ -145,6 +145,8 @@ static void runs_are_as_many_touches(void **state)
     CHIP UNIFIED L1 RO C15 L2 TWO_PARTS SPACES,
     CHIP UNIFIED L1 RO C15 L2 TWO_PARTS "replicate = yes\n" SPACES,
     CHIP UNIFIED L1 RO C15 L2_RANDOM TWO_PARTS "replicate = yes\n" SPACES,
+    CHIP UNIFIED L1 RO C15 L2 TLB("A", "entries = 3\n") TLB("B", "entries = 6\nscope = chip\n")
+        SPACES,
   };
   static const uint64_t strides[] = {0, 8, 32, 48, 64, 128, 160, 1024};
   struct gc_random random;

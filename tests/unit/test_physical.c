@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Physical pages under the L2 of a simulated chip.
+ * Physical pages under the L2 of a simulated chip, and the TLBs that translate addresses.
  */
 #include "chip.h"
 #include "model/pages.h"
@@ -134,6 +134,63 @@ static void l1_is_virtual(void **state)
   gc_model_free(model);
 }
 
+/* Cycles of a load by this SM from this range of 64 KiB. All loads are of different lines. */
+static uint32_t load(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t range)
+{
+  static uint64_t line;
+
+  return gc_model_load(model, sm, space, BASE + range * PAGE + line++ % 512 * 128);
+}
+
+static void tlbs_cost_their_penalties(void **state)
+{
+  struct gc_model *model = make(CHIP UNIFIED L1 RO C15 L2 TLB("A", "entries = 2\n")
+                                    TLB("B", "entries = 4\nscope = chip\n") SPACES);
+
+  (void)state;
+  assert_int_equal(load(model, 0, GC_SPACE_CG, 0), 500 + 200);
+  assert_int_equal(load(model, 0, GC_SPACE_CG, 0), 500);
+  assert_int_equal(load(model, 1, GC_SPACE_CG, 0), 500 + 100); /* each SM has its own first TLB */
+  assert_int_equal(load(model, 0, GC_SPACE_CG, 1), 500 + 200);
+  assert_int_equal(load(model, 0, GC_SPACE_CG, 2), 500 + 200);
+  assert_int_equal(load(model, 0, GC_SPACE_CG, 0), 500 + 100); /* two others came since */
+  for (uint64_t range = 3; range < 7; range++)
+    assert_int_equal(load(model, 2, GC_SPACE_CG, range), 500 + 200);
+  assert_int_equal(load(model, 0, GC_SPACE_CG, 2), 500);
+  assert_int_equal(load(model, 0, GC_SPACE_CG, 1), 500 + 200);
+  gc_model_displace(model);
+  assert_int_equal(load(model, 0, GC_SPACE_CG, 1), 500 + 200);
+  gc_model_free(model);
+}
+
+/* A hit in L1 needs no translation, and neither does shared memory. */
+static void only_physical_levels_are_translated(void **state)
+{
+  struct gc_model *model = make(CHIP UNIFIED L1 RO C15 L2 TLB("A", "entries = 1\n") SPACES);
+
+  (void)state;
+  assert_int_equal(gc_model_load(model, 0, GC_SPACE_CA, BASE), 600);
+  assert_int_equal(gc_model_load(model, 0, GC_SPACE_CG, BASE + PAGE), 600);
+  assert_int_equal(gc_model_load(model, 0, GC_SPACE_CA, BASE), 30);
+  assert_int_equal(gc_model_load(model, 0, GC_SPACE_SHARED, 0), 20);
+  assert_int_equal(gc_model_load(model, 0, GC_SPACE_CG, BASE), 300);
+  gc_model_free(model);
+}
+
+static void ways_of_a_tlb(void **state)
+{
+  struct gc_model *model =
+      make(CHIP UNIFIED L1 RO C15 L2 TLB("A", "entries = 4\nways = 2\nscope = group 2\n") SPACES);
+
+  (void)state;
+  for (uint64_t range = 0; range < 6; range += 2) /* three ranges of one set */
+    assert_int_equal(load(model, 0, GC_SPACE_CG, range), 600);
+  assert_int_equal(load(model, 1, GC_SPACE_CG, 4), 500);
+  assert_int_equal(load(model, 1, GC_SPACE_CG, 0), 600);
+  assert_int_equal(load(model, 2, GC_SPACE_CG, 0), 600);
+  gc_model_free(model);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -142,6 +199,9 @@ int main(void)
       cmocka_unit_test(orders_are_as_named),
       cmocka_unit_test(scattered_pages_crowd_some_sets),
       cmocka_unit_test(l1_is_virtual),
+      cmocka_unit_test(tlbs_cost_their_penalties),
+      cmocka_unit_test(only_physical_levels_are_translated),
+      cmocka_unit_test(ways_of_a_tlb),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
