@@ -101,6 +101,8 @@ static const char *bad_scope(const struct gc_profile *profile, struct gc_profile
     return "scope is range, but there are no sm_ids";
   if (cache->scope != GC_SCOPE_CHIP && (cache->partitions > 1 || cache->far_cycles))
     return "only a cache with scope chip has partitions";
+  if (cache->scope < GC_SCOPE_XCD && cache->emptied)
+    return "only a cache with scope xcd or chip has survives_launch";
   if (cache->partitions == 1 && (cache->replicate || cache->far_cycles || cache->partition_sms))
     return "replicate, far_cycles and partition_sms need partitions";
   if (cache->scope == GC_SCOPE_GROUP && cache->group > profile->facts.sms)

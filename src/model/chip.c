@@ -85,7 +85,7 @@ static int make_array(struct gc_model *model, struct gc_cache_array *array,
 
   array->profile = profile;
   array->outside = profile->scope >= GC_SCOPE_XCD;
-  array->per_launch = !array->outside;
+  array->per_launch = !array->outside || profile->emptied;
   array->line_shift = (uint32_t)__builtin_ctz(profile->shape.line);
   array->instances = calloc(count, sizeof(*array->instances));
   array->places = calloc(sms, sizeof(*array->places));

@@ -15,7 +15,7 @@ struct gc_cache_array {
   struct gc_cache *instances;
   uint32_t count;
   bool outside;    /* of the SMs: scope xcd or chip; it is indexed by physical addresses */
-  bool per_launch; /* emptied when a kernel starts: all but those outside */
+  bool per_launch; /* emptied when a kernel starts */
   uint32_t line_shift;
   uint16_t *places; /* [SMs]: index of the SM's first instance, or of the partition near to it */
 };

@@ -57,6 +57,15 @@ static int read_yes(const struct gc_value *value, char *text, void *to)
   return index < 0 ? index : 0;
 }
 
+/* The value says whether something is kept, the field whether it is lost. */
+static int read_no(const struct gc_value *value, char *text, void *to)
+{
+  const int status = read_yes(value, text, to);
+
+  *(bool *)to = !*(bool *)to;
+  return status;
+}
+
 static int read_compute(const struct gc_value *value, char *text, void *to)
 {
   struct gc_model_facts *facts = to;
@@ -405,6 +414,7 @@ const struct gc_key gc_cache_keys[] = {
   {"partitions", read_u32, CACHE(partitions), false, 1, 16},
   {"replicate", read_yes, CACHE(replicate), false, 0, 0},
   {"partition_sms", read_u32, CACHE(partition_sms), false, 1, 4096},
+  {"survives_launch", read_no, CACHE(emptied), false, 0, 0},
   {"far_cycles", read_u32, CACHE(far_cycles), false, 0, 10000},
   {"read_gbps", read_gbps, CACHE(read_gbps), false, 0, 1000000},
   {"write_gbps", read_gbps, CACHE(write_gbps), false, 0, 1000000},

@@ -32,7 +32,8 @@ const struct gc_model_facts *gc_model_facts(const struct gc_model *model);
 int gc_model_map(struct gc_model *model, uint64_t base, uint64_t bytes);
 void gc_model_unmap(struct gc_model *model, uint64_t base);
 
-/* A kernel starts. This empties L1-class caches and sets the size of the unified L1.
+/* A kernel starts. This empties the caches that do not survive a launch, which includes all inside
+ * the SMs, and sets the size of the unified L1.
  * carveout_percent: of the largest shared memory; -1: the driver's default. Each of the resident
  * blocks of an SM takes shared_bytes + shared_reserved. */
 void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resident_blocks,

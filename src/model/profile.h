@@ -35,6 +35,7 @@ struct gc_profile_cache {
   uint32_t partitions;         /* scope chip: number of equal parts, each near to some SMs */
   bool replicate;              /* the near part keeps a copy of lines from far parts */
   uint32_t partition_sms;      /* number of adjacent SMs that are near to the same part */
+  bool emptied;                /* outside the SMs: a kernel that starts finds it empty */
   uint32_t far_cycles;         /* additional latency of a hit in a far part */
   double read_gbps, write_gbps; /* scope chip: 10^9 bytes per second in total */
   struct gc_cache_shape shape;

@@ -91,6 +91,19 @@ static void launches_empty_all_but_l2(void **state)
   gc_model_free(model);
 }
 
+static void an_l2_may_not_survive_a_launch(void **state)
+{
+  struct gc_model *model = make(CHIP UNIFIED L1 RO C15 L2 "survives_launch = no\n" SPACES);
+
+  (void)state;
+  gc_model_launch(model, 0, 0, 0);
+  gc_model_touch(model, 0, GC_SPACE_CG, BASE);
+  assert_int_equal(gc_model_load(model, 1, GC_SPACE_CG, BASE), 200);
+  gc_model_launch(model, 0, 0, 0);
+  assert_int_equal(gc_model_load(model, 1, GC_SPACE_CG, BASE), 500);
+  gc_model_free(model);
+}
+
 static void replicating_partitions_halve_what_one_sm_keeps(void **state)
 {
   struct gc_model *model = make(CHIP UNIFIED L1 RO C15 L2 TWO_PARTS "replicate = yes\n" SPACES);
@@ -276,6 +289,7 @@ int main(void)
     cmocka_unit_test(spaces_share_what_the_profile_says),
     cmocka_unit_test(instances_and_groups),
     cmocka_unit_test(launches_empty_all_but_l2),
+    cmocka_unit_test(an_l2_may_not_survive_a_launch),
     cmocka_unit_test(replicating_partitions_halve_what_one_sm_keeps),
     cmocka_unit_test(split_partitions_keep_each_line_once),
     cmocka_unit_test(runs_are_as_many_touches),

@@ -104,6 +104,9 @@ static void bad_profiles_name_line_and_word(void **state)
      "scope is sm, range, xcd, chip, or group and a number of SMs"},
     {CHIP "[cache X]\nscope = chip\ninstances = 2\nsize = 1 KiB\nline = 128\nways = 4\nreplacement = lru\n",
      "[X]: only a cache with scope sm has instances"},
+    {CHIP "[cache X]\nsurvives_launch = no\nsize = 1 KiB\nline = 128\nways = 4\nreplacement = lru\n",
+     "[X]: only a cache with scope xcd or chip has survives_launch"},
+    {CHIP L2 "survives_launch = 1\n", "'1' is none of no|yes (survives_launch)"},
     {CHIP "[cache X]\npartitions = 2\nsize = 1 KiB\nline = 128\nways = 4\nreplacement = lru\n",
      "[X]: only a cache with scope chip has partitions"},
   };
