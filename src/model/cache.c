@@ -55,6 +55,7 @@ void gc_cache_empty(struct gc_cache *cache)
   if (cache->tree)
     memset(cache->tree, 0, (size_t)cache->sets_max * 2 * sizeof(*cache->tree));
   cache->last_line = UINT64_MAX;
+  cache->duel = 0;
   cache->used = false;
 }
 
@@ -139,6 +140,29 @@ static uint32_t weighted_way(const struct gc_cache *cache, struct gc_random *ran
   return way;
 }
 
+/* Of so many sets, one leads each side of a duel; the counter is bounded as its 10 bits are in
+ * hardware. */
+#define LEAD_EVERY 32
+#define DUEL_MAX 512
+
+/* Whether the line that just missed comes in as the oldest one. */
+static bool comes_in_old(struct gc_cache *cache, uint32_t set, struct gc_random *random)
+{
+  const struct gc_cache_shape *shape = cache->shape;
+
+  if (shape->insertion == GC_INSERT_YOUNGEST)
+    return false;
+  if (shape->insertion == GC_INSERT_DUEL && set % LEAD_EVERY == 0) {
+    cache->duel += cache->duel < DUEL_MAX;
+    return false;
+  }
+  if (shape->insertion == GC_INSERT_DUEL && set % LEAD_EVERY == LEAD_EVERY / 2)
+    cache->duel -= cache->duel > -DUEL_MAX;
+  else if (shape->insertion == GC_INSERT_DUEL && cache->duel <= 0)
+    return false;
+  return gc_random_below(random, shape->insert_every);
+}
+
 /* The way for a new line. */
 static uint32_t victim(struct gc_cache *cache, uint32_t set, struct gc_random *random)
 {
@@ -187,11 +211,33 @@ static void grow_older(uint64_t *tags, uint8_t *sectors, uint32_t ways, uint32_t
   memmove(sectors + young + 1, sectors + young, way - young);
 }
 
+/* Puts a new line behind the oldest one of a set that has lines; if the set is full, in its place.
+ * Returns the way. */
+static uint32_t insert_oldest(struct gc_cache *cache, uint32_t set, uint64_t line)
+{
+  const uint32_t ways = cache->shape->ways, filled = cache->filled[set];
+  const uint32_t young = cache->young[set], before = (young ? young : ways) - 1;
+  const uint32_t way = filled < ways ? ways - 1 : before;
+  uint64_t *tags = cache->tags + (uint64_t)set * ways;
+  uint8_t *sectors = cache->sectors + (uint64_t)set * ways;
+
+  if (filled < ways) {
+    memmove(tags + before, tags + young, filled * sizeof(*tags));
+    memmove(sectors + before, sectors + young, filled);
+    cache->young[set] = (uint8_t)before;
+    cache->filled[set]++;
+  }
+  tags[way] = line;
+  sectors[way] = 0;
+  return way;
+}
+
 /* LRU. The ways of a set form a ring: age increases from the youngest line on, and while the set is
  * not full, up to the last way. So no line moves if the oldest becomes the youngest or a new line
  * replaces it, as in every walk. The way before the youngest has the oldest line, or no line yet.
  * Returns the way. */
-static uint32_t access_lru(struct gc_cache *cache, uint32_t set, uint64_t line)
+static uint32_t access_lru(struct gc_cache *cache, uint32_t set, uint64_t line,
+                           struct gc_random *random)
 {
   const uint32_t ways = cache->shape->ways, filled = cache->filled[set];
   const uint64_t first = (uint64_t)set * ways;
@@ -205,6 +251,8 @@ static uint32_t access_lru(struct gc_cache *cache, uint32_t set, uint64_t line)
     return before;
   }
   way = way_of(tags, filled == ways ? 0 : ways - filled, ways, line);
+  if (way == ways && comes_in_old(cache, set, random) && filled)
+    return insert_oldest(cache, set, line);
   if (way == ways) {
     if (filled < ways)
       cache->filled[set]++;
@@ -230,13 +278,15 @@ static uint32_t access_fixed(struct gc_cache *cache, uint32_t set, uint64_t line
   const uint64_t *tags = cache->tags + first;
   const uint32_t filled = cache->filled[set];
   uint32_t way = way_of(tags, 0, filled, line);
+  bool old = false;
 
   if (way == filled) {
+    old = comes_in_old(cache, set, random);
     way = victim(cache, set, random);
     cache->tags[first + way] = line;
     cache->sectors[first + way] = 0;
   }
-  if (cache->tree)
+  if (cache->tree && !old)
     plru_touch(cache->tree + 2 * (size_t)set, cache->shape->ways, way);
   return way;
 }
@@ -246,7 +296,7 @@ void gc_cache_select_line(struct gc_cache *cache, uint64_t address, struct gc_ra
   const uint64_t line = address >> cache->line_shift;
   const uint32_t set = set_of(cache, address);
   const uint32_t way = cache->shape->replacement == GC_REPLACE_LRU
-                         ? access_lru(cache, set, line)
+                         ? access_lru(cache, set, line, random)
                          : access_fixed(cache, set, line, random);
 
   cache->used = true;

@@ -24,6 +24,14 @@ enum gc_replacement {
   GC_REPLACE_WEIGHTED, /* way i with probability weights[i] / sum: Fermi (Mei et al. 2014, 4.2) */
 };
 
+/* Where a new line comes in, if lines are replaced by age. */
+enum gc_insertion {
+  GC_INSERT_YOUNGEST, /* as the line used last */
+  GC_INSERT_BIMODAL,  /* as the oldest line, and one time in insert_every as the youngest */
+  GC_INSERT_DUEL,     /* as the one of these two ways that misses less in some sets of each (set
+                         duelling: DIP, Qureshi et al. 2007) */
+};
+
 enum gc_set_hash {
   GC_HASH_NONE, /* set = line mod sets */
   GC_HASH_XOR,  /* low bits xor the bits above them; the number of sets is a power of two */
@@ -37,6 +45,8 @@ struct gc_cache_shape {
   uint32_t interleave;    /* adjacent bytes in the same set: a power of two, at least a line */
   uint32_t ways;
   enum gc_replacement replacement;
+  enum gc_insertion insertion;
+  uint32_t insert_every;
   enum gc_set_hash hash;
   uint32_t hash_bit_count, hash_bits[GC_CACHE_HASH_BITS_MAX];
   uint32_t weights[GC_CACHE_WAYS_MAX];
@@ -50,6 +60,7 @@ struct gc_cache {
   uint64_t last_slot;     /* its index in tags and sectors */
   uint32_t line_shift, sector_shift, interleave_shift;
   uint32_t weight_sum;
+  int32_t duel;           /* misses of sets that insert youngest less those of bimodal ones */
   bool used;              /* it was accessed since it was emptied */
   uint64_t *tags;         /* line numbers [sets_max * ways] */
   uint8_t *sectors;       /* [sets_max * ways]: bit per sector present */

@@ -58,6 +58,9 @@ static const char *bad_shape(struct gc_cache_shape *shape)
     return "interleave must be a line or more";
   if (shape->replacement == GC_REPLACE_PLRU && !power_of_two(shape->ways))
     return "replacement plru needs a power of two of ways";
+  if (shape->insertion != GC_INSERT_YOUNGEST && shape->replacement != GC_REPLACE_LRU &&
+      shape->replacement != GC_REPLACE_PLRU)
+    return "insertion needs replacement lru or plru";
   while (weights < GC_CACHE_WAYS_MAX && shape->weights[weights])
     sum += shape->weights[weights++];
   if (shape->replacement == GC_REPLACE_WEIGHTED && (weights != shape->ways || sum > UINT32_MAX))

@@ -258,6 +258,25 @@ static int read_replacement(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
+/* "mru", or "bip 32" and "dip 32": one line of 32 comes in as the youngest. */
+static int read_insertion(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_cache_shape *shape = to;
+  const int insertion = gc_value_choice(value, gc_value_word(&text), "mru|bip|dip");
+  const char *word = gc_value_word(&text);
+  uint64_t every = 0;
+
+  if (insertion < 0)
+    return insertion;
+  if ((insertion == GC_INSERT_YOUNGEST) != !word || gc_value_word(&text))
+    return gc_value_wrong(value, "%s is mru, or bip or dip and a number", value->key);
+  if (word && gc_value_number(value, word, &every))
+    return -EINVAL;
+  shape->insertion = (enum gc_insertion)insertion;
+  shape->insert_every = (uint32_t)every;
+  return 0;
+}
+
 static int read_hash(const struct gc_value *value, char *text, void *to)
 {
   struct gc_cache_shape *shape = to;
@@ -410,6 +429,7 @@ const struct gc_key gc_cache_keys[] = {
   {"interleave", read_size32, CACHE(shape.interleave), false, 4, 1 << 24},
   {"ways", read_u32, CACHE(shape.ways), true, 1, GC_CACHE_WAYS_MAX},
   {"replacement", read_replacement, CACHE(shape), true, 1, 1 << 16},
+  {"insertion", read_insertion, CACHE(shape), false, 2, 1 << 16},
   {"hash", read_hash, CACHE(shape), false, 0, 63},
   {"partitions", read_u32, CACHE(partitions), false, 1, 16},
   {"replicate", read_yes, CACHE(replicate), false, 0, 0},

@@ -303,6 +303,60 @@ static void resizing_changes_the_sets(void **state)
   gc_cache_fini(&cache);
 }
 
+/* Hits in one pass over `lines_of_set` lines for each set of 8 ways, after many passes. */
+static unsigned insertion_hits(enum gc_replacement replacement, enum gc_insertion insertion,
+                               uint32_t sets, uint32_t lines_of_set)
+{
+  struct gc_cache_shape s = shape(8, replacement);
+  struct gc_random random;
+  struct gc_cache cache;
+  unsigned n;
+
+  s.insertion = insertion;
+  s.insert_every = 32;
+  gc_random_seed(&random, 1);
+  assert_int_equal(gc_cache_init(&cache, &s, sets), 0);
+  n = hits(&cache, sets * lines_of_set, 2000, &random);
+  gc_cache_fini(&cache);
+  return n;
+}
+
+/* Of a set that is walked with too many lines, LRU keeps none, and bimodal insertion most: 7 ways
+ * keep what they have for about 32 passes. What fits stays in any case. */
+static void bimodal_insertion_keeps_most(void **state)
+{
+  static const enum gc_replacement replacements[] = {GC_REPLACE_LRU, GC_REPLACE_PLRU};
+
+  (void)state;
+  for (int i = 0; i < 2; i++) {
+    assert_in_range(insertion_hits(replacements[i], GC_INSERT_YOUNGEST, 64, 12), 0, i ? 300 : 0);
+    assert_in_range(insertion_hits(replacements[i], GC_INSERT_BIMODAL, 64, 12), 64 * 5, 64 * 7);
+    assert_int_equal(insertion_hits(replacements[i], GC_INSERT_BIMODAL, 64, 8), 64 * 8);
+    assert_in_range(insertion_hits(replacements[i], GC_INSERT_DUEL, 64, 12), 60 * 5, 64 * 7);
+    assert_int_equal(insertion_hits(replacements[i], GC_INSERT_DUEL, 64, 8), 64 * 8);
+  }
+}
+
+/* The new line is the next to go: a, b, c, d fill the set from the oldest on; e replaces d, not
+ * a. With 1 in 65536, all of these come in old. */
+static void bimodal_insertion_replaces_the_last_comer(void **state)
+{
+  static const unsigned order[] = {0, 1, 2, 3, 4, 0, 1, 2, 3};
+  static const bool expected[] = {false, false, false, false, false, true, true, true, false};
+  struct gc_cache_shape s = shape(4, GC_REPLACE_LRU);
+  struct gc_random random;
+  struct gc_cache cache;
+
+  (void)state;
+  s.insertion = GC_INSERT_BIMODAL;
+  s.insert_every = 65536;
+  gc_random_seed(&random, 1);
+  assert_int_equal(gc_cache_init(&cache, &s, 1), 0);
+  for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+    assert_int_equal(gc_cache_access(&cache, BASE + order[i] * 128, &random), expected[i]);
+  gc_cache_fini(&cache);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -317,6 +371,8 @@ int main(void)
     cmocka_unit_test(fermi_hash_takes_its_bits),
     cmocka_unit_test(interleave_keeps_neighbours_together),
     cmocka_unit_test(resizing_changes_the_sets),
+    cmocka_unit_test(bimodal_insertion_keeps_most),
+    cmocka_unit_test(bimodal_insertion_replaces_the_last_comer),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
