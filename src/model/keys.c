@@ -408,6 +408,7 @@ const struct gc_key gc_chip_keys[] = {
   {"throttle", read_throttle, PROFILE(disturbance.throttle_khz), false, 0, 1ull << 50},
   {"broken", read_text, FACT(broken), false, 1, BROKEN_BYTES - 1},
   {"pages", read_pages, 0, false, 4 << 10, 2 << 20},
+  {"whole_sectors", read_yes, PROFILE(whole_sectors), false, 0, 0},
   {"page_seed", read_u64, PROFILE(page_seed), false, 0, UINT64_MAX},
   {"seed", read_u64, PROFILE(seed), false, 0, UINT64_MAX},
   END,

@@ -161,6 +161,32 @@ static inline bool access_level(struct gc_model *model, int index, uint32_t sm, 
   return gc_cache_access(&array->instances[at], address, &model->replacement);
 }
 
+/* Brings `bytes` bytes at a multiple of that size to this level of the path, and what is missing
+ * there from the levels behind, in whole sectors of each level. */
+static void fetch(struct gc_model *model, uint32_t sm, const struct gc_profile_path *path,
+                  unsigned level, uint64_t address, uint32_t bytes)
+{
+  const int cache = path->levels[level].cache;
+  uint32_t sector, extra;
+
+  if (cache == GC_PROFILE_MEMORY)
+    return;
+  sector = model->profile.caches[cache].shape.sector;
+  for (uint64_t at = address & -(uint64_t)sector; at < address + bytes; at += sector)
+    if (!access_level(model, cache, sm, at, &extra))
+      fetch(model, sm, path, level + 1, at, sector);
+}
+
+/* After a miss at `level`: fetches the rest of the sector from the next level, which has seen the
+ * address itself. */
+static void fetch_rest(struct gc_model *model, uint32_t sm, const struct gc_profile_path *path,
+                       unsigned level, uint64_t address)
+{
+  const uint32_t sector = model->profile.caches[path->levels[level].cache].shape.sector;
+
+  fetch(model, sm, path, level + 1, address & -(uint64_t)sector, sector);
+}
+
 /* The cycles that it takes to translate an address: the penalties of all TLBs that do not have
  * it. */
 static uint32_t translate(struct gc_model *model, uint32_t sm, uint64_t address)
@@ -201,6 +227,8 @@ static inline unsigned walk(struct gc_model *model, uint32_t sm, enum gc_space s
     address += INSTRUCTION_SPACE;
   while (level < last && !access_level(model, path->levels[level].cache, sm, address, &extra))
     level++;
+  for (unsigned missed = 0; missed < level && model->profile.whole_sectors; missed++)
+    fetch_rest(model, sm, path, missed, address);
   if (model->profile.tlb_count && is_physical(model, space, level))
     extra += translate(model, sm, address);
   *cycles = path->levels[level].cycles + extra;
@@ -282,8 +310,9 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
                             uint64_t address, uint64_t stride, uint64_t count)
 {
   const struct gc_profile_path *path = &model->profile.paths[space];
-  const int first =
-      path->count == 2 || path->count == 3 ? path->levels[0].cache : GC_PROFILE_MEMORY;
+  const bool is_short =
+    path->count == 2 || (path->count == 3 && !model->profile.whole_sectors);
+  const int first = is_short ? path->levels[0].cache : GC_PROFILE_MEMORY;
   uint64_t cycles = 0, found[PLACES] = {0}, behind = 0;
   struct gc_cache_array *array;
 

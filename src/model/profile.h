@@ -79,6 +79,7 @@ struct gc_profile {
   uint64_t seed, page_seed;
   uint64_t page_bytes; /* 0: physical addresses equal virtual ones */
   enum gc_page_order page_order;
+  bool whole_sectors; /* a miss requests a whole sector of its level from the next one */
   struct gc_disturbance disturbance;
   double memory_read_gbps, memory_write_gbps;
   double bandwidth_noise;    /* standard deviation between launches, of L2 and memory; a share */

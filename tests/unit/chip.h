@@ -33,6 +33,13 @@
   "[space nc]\npath = RO 40, L2 210, memory 510\n[space texture]\npath = L1 60, L2 220, memory 520\n" \
   "[space constant]\npath = C 70, L2 230, memory 530\n[space shared]\npath = memory 20\n"
 
+/* The L2 fetches whole lines, the L3 sectors of 32 bytes. */
+#define L2_L3                                                                                       \
+  "[cache L2]\nscope = chip\nsize = 256 KiB\nline = 128\nways = 16\nreplacement = lru\n"          \
+  "[cache L3]\nscope = chip\nsize = 1 MiB\nline = 128\nsector = 32\nways = 16\nreplacement = lru\n"
+#define SPACES_L3                                                                                   \
+  "[space ca]\npath = L1 30, L2 200, L3 300, memory 500\n"                                          \
+  "[space cg]\npath = L2 200, L3 300, memory 500\n[space shared]\npath = memory 20\n"
 #define TLB(name, lines) "[tlb " name "]\ncovers = 64 KiB\npenalty = 100\n" lines
 #define SPACES_L2                                                                                   \
   "[space ca]\npath = L2 200, memory 500\n[space cg]\npath = L2 200, memory 500\n"                 \

@@ -160,6 +160,8 @@ static void runs_are_as_many_touches(void **state)
     CHIP UNIFIED L1 RO C15 L2_RANDOM TWO_PARTS "replicate = yes\n" SPACES,
     CHIP UNIFIED L1 RO C15 L2 TLB("A", "entries = 3\n") TLB("B", "entries = 6\nscope = chip\n")
         SPACES,
+    CHIP "whole_sectors = yes\n" UNIFIED L1 RO C15 L2 SPACES,
+    CHIP "whole_sectors = yes\n" UNIFIED L1 RO C15 L2_L3 SPACES_L3,
   };
   static const uint64_t strides[] = {0, 8, 32, 48, 64, 128, 160, 1024};
   struct gc_random random;
@@ -183,6 +185,26 @@ static void runs_are_as_many_touches(void **state)
     gc_model_free(singles);
     gc_model_free(runs);
   }
+}
+
+/* A miss of the L2 brings 128 bytes: four sectors of the L3, or one if the L3 sees the address
+ * only. */
+static void misses_fetch_whole_sectors(void **state)
+{
+  struct gc_model *whole = make(CHIP "whole_sectors = yes\n" UNIFIED L1 RO C15 L2_L3 SPACES_L3),
+                  *alone = make(CHIP UNIFIED L1 RO C15 L2_L3 SPACES_L3);
+
+  (void)state;
+  for (uint64_t at = 0; at < 512 << 10; at += 128) { /* SM 0 fills L2, which forgets the first half */
+    gc_model_touch(whole, 0, GC_SPACE_CG, BASE + at);
+    gc_model_touch(alone, 0, GC_SPACE_CG, BASE + at);
+  }
+  assert_int_equal(gc_model_load(whole, 0, GC_SPACE_CG, BASE + 96), 300);
+  assert_int_equal(gc_model_load(alone, 0, GC_SPACE_CG, BASE + 96), 500);
+  assert_int_equal(gc_model_load(whole, 0, GC_SPACE_CG, BASE + 128), 300);
+  assert_int_equal(gc_model_load(alone, 0, GC_SPACE_CG, BASE + 128), 300);
+  gc_model_free(whole);
+  gc_model_free(alone);
 }
 
 static void without_l1_global_loads_go_to_l2(void **state)
@@ -293,6 +315,7 @@ int main(void)
     cmocka_unit_test(replicating_partitions_halve_what_one_sm_keeps),
     cmocka_unit_test(split_partitions_keep_each_line_once),
     cmocka_unit_test(runs_are_as_many_touches),
+    cmocka_unit_test(misses_fetch_whole_sectors),
     cmocka_unit_test(without_l1_global_loads_go_to_l2),
     cmocka_unit_test(runs_are_reproducible),
     cmocka_unit_test(rows_keep_each_level_busy),
