@@ -105,6 +105,11 @@ static inline uint32_t set_of(const struct gc_cache *cache, uint64_t address)
   return set;
 }
 
+uint32_t gc_cache_set(const struct gc_cache *cache, uint64_t address)
+{
+  return set_of(cache, address);
+}
+
 /* The tree of a set: bit n belongs to node n and states which half has the older ways (0 left, 1
  * right). */
 static void plru_touch(uint64_t tree[2], uint32_t ways, uint32_t way)

@@ -78,6 +78,9 @@ void gc_cache_fini(struct gc_cache *cache);
 void gc_cache_resize(struct gc_cache *cache, uint32_t sets);
 void gc_cache_empty(struct gc_cache *cache);
 
+/* The set of the line at this address. */
+uint32_t gc_cache_set(const struct gc_cache *cache, uint64_t address);
+
 /* Makes this line the one used last. If it was absent, it comes in without sectors. */
 void gc_cache_select_line(struct gc_cache *cache, uint64_t address, struct gc_random *random);
 

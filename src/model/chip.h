@@ -47,6 +47,16 @@ void gc_chip_fini(struct gc_model *model);
 uint64_t gc_chip_usable(const struct gc_model *model, const struct gc_profile_cache *cache);
 uint32_t gc_chip_sets(const struct gc_model *model, const struct gc_profile_cache *cache);
 
+/* The partition that owns a line. All address bits count, so that every stride uses all
+ * partitions. */
+static inline uint32_t gc_chip_home(const struct gc_cache_array *array, uint64_t address)
+{
+  uint64_t mixed = (address >> array->line_shift) * 0x9e3779b97f4a7c15;
+
+  mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93;
+  return (uint32_t)((mixed >> 32) * array->count >> 32);
+}
+
 /* The index of the range of sm_ids that an SM is in; *id: the number of the SM. */
 uint32_t gc_chip_range(const struct gc_profile *profile, uint32_t sm, uint32_t *id);
 

@@ -115,16 +115,6 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
   gc_chip_tabulate_rates(model);
 }
 
-/* The partition that owns a line. All address bits count, so that every stride uses all
- * partitions. */
-static uint32_t home_of(const struct gc_cache_array *array, uint64_t address)
-{
-  uint64_t mixed = (address >> array->line_shift) * 0x9e3779b97f4a7c15;
-
-  mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93;
-  return (uint32_t)((mixed >> 32) * array->count >> 32);
-}
-
 /* A load at a cache of the chip or of an XCD, by its physical address. *extra: the additional
  * latency of a hit in a far partition. */
 static bool access_chip(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
@@ -139,7 +129,7 @@ static bool access_chip(struct gc_model *model, struct gc_cache_array *array, ui
   if (array->profile->replicate &&
       gc_cache_access(&array->instances[near], address, &model->replacement))
     return true;
-  home = home_of(array, address);
+  home = gc_chip_home(array, address);
   if (array->profile->replicate && home == near)
     return false;
   hit = gc_cache_access(&array->instances[home], address, &model->replacement);
@@ -283,7 +273,7 @@ static uint8_t touch_sectors(struct gc_model *model, struct gc_cache_array *arra
       return 0;
   }
   if (parts)
-    home = home_of(array, address);
+    home = gc_chip_home(array, address);
   if (parts && !(replicate && home == near)) {
     had = gc_cache_access_sectors(&array->instances[home], address, mask, &model->replacement);
     found[home == near ? NEAR : FAR] += ones(had);

@@ -7,6 +7,10 @@
 
 #include "model/chip.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
 uint64_t gc_model_true_level(const struct gc_model *model, enum gc_space space, unsigned level)
 {
   const struct gc_profile_path *path = &model->profile.paths[space];
@@ -16,6 +20,70 @@ uint64_t gc_model_true_level(const struct gc_model *model, enum gc_space space, 
     return 0;
   cache = &model->profile.caches[path->levels[level].cache];
   return gc_chip_usable(model, cache) / (cache->replicate ? cache->partitions : 1);
+}
+
+#define BASE (1ull << 40)  /* of an allocation; any multiple of a page will do */
+#define CROWDED_PERCENT 1 /* lines in sets with too many, of those that still count as held */
+
+/* The bytes of an allocation that an SM near to the first partition can use. lines: one counter for
+ * each set of all instances. */
+static uint64_t fit_of(const struct gc_cache_array *array, struct gc_pages *pages, uint16_t *lines)
+{
+  const struct gc_profile_cache *cache = array->profile;
+  const uint32_t ways = cache->shape.ways, line = cache->shape.line;
+  const bool split = cache->scope == GC_SCOPE_CHIP && !cache->replicate;
+  const uint64_t sets = array->instances->sets, most = sets * ways * (split ? array->count : 1);
+  uint64_t crowded = 0, held = 0;
+
+  memset(lines, 0, sets * array->count * sizeof(*lines));
+  for (uint64_t n = 1; n <= most; n++) {
+    const uint64_t at = gc_pages_physical(pages, BASE + (n - 1) * line);
+    const uint32_t part = split && array->count > 1 ? gc_chip_home(array, at) : 0;
+    const uint16_t count = ++lines[part * sets + gc_cache_set(array->instances, at)];
+
+    crowded += count > ways ? 1 + (count == ways + 1) * ways : 0;
+    if (crowded * 100 <= n * CROWDED_PERCENT)
+      held = n;
+  }
+  return held * line;
+}
+
+static int ascending(const void *a, const void *b)
+{
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+  return (x > y) - (x < y);
+}
+
+int gc_model_true_fits(const struct gc_model *model, enum gc_space space, unsigned level,
+                       uint64_t seed, uint64_t *bytes, unsigned n)
+{
+  const struct gc_profile *profile = &model->profile;
+  const uint64_t all = gc_model_true_level(model, space, level);
+  const struct gc_cache_array *array;
+  struct gc_pages pages;
+  uint16_t *lines;
+  int status = 0;
+
+  if (!all || !model->arrays[profile->paths[space].levels[level].cache].outside)
+    return -ENOENT;
+  for (unsigned i = 0; i < n; i++)
+    bytes[i] = all;
+  if (!profile->page_bytes)
+    return 0;
+  array = &model->arrays[profile->paths[space].levels[level].cache];
+  lines = calloc((uint64_t)array->instances->sets * array->count, sizeof(*lines));
+  if (!lines)
+    return -ENOMEM;
+  gc_pages_init(&pages, profile->page_bytes, profile->page_order, seed);
+  for (unsigned i = 0; i < n && !(status = gc_pages_map(&pages, BASE, 2 * all)); i++) {
+    bytes[i] = fit_of(array, &pages, lines);
+    gc_pages_unmap(&pages, BASE);
+  }
+  gc_pages_fini(&pages);
+  free(lines);
+  qsort(bytes, n, sizeof(*bytes), ascending);
+  return status;
 }
 
 uint64_t gc_model_true_capacity(const struct gc_model *model, enum gc_space space)

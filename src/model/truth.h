@@ -17,8 +17,17 @@ uint64_t gc_model_true_capacity(const struct gc_model *model, enum gc_space spac
  * cache. */
 uint64_t gc_model_true_level(const struct gc_model *model, enum gc_space space, unsigned level);
 
-/* Latency, in cycles and without noise, of a load that hits at this level. 0: there is no such
- * level. */
+/* What allocations can use of a cache outside the SMs. Where pages are scattered, some sets get
+ * more lines than they have ways before others are full. Draws the pages of n allocations from the
+ * seed, and fills bytes[n], ascending, with how much of each, from its begin, the cache holds for
+ * one SM: no more than 1 % of these lines are in sets that get too many. All are
+ * gc_model_true_level if physical addresses equal virtual ones. 0, -ENOENT: there is no such level,
+ * or -ENOMEM. */
+int gc_model_true_fits(const struct gc_model *model, enum gc_space space, unsigned level,
+                       uint64_t seed, uint64_t *bytes, unsigned n);
+
+/* Latency, in cycles, without noise and misses of TLBs, of a load that hits at this level. 0: there
+ * is no such level. */
 uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space, unsigned level);
 
 /* Bandwidth of this level: bytes per cycle and SM inside the SM, 10^9 bytes per second of the whole

@@ -28,6 +28,11 @@ printf 'hwloc-gpucache failure 1\nid: GPU-1\ndriver: 1\nvbios: \nmig: \nformat: 
 cp data/sim/h100 $fuzz/corpus-profile/h100
 cp data/sim/mi300x $fuzz/corpus-profile/mi300x
 cp tests/tool/tiny $fuzz/corpus-profile/tiny
+sed -e 's/^seed = 1$/&\npages = 64 KiB mixed\npage_seed = 7\nwhole_sectors = yes/' \
+    -e 's/^scope = chip$/&\nsurvives_launch = no\ninsertion = dip 32/' \
+    -e 's/^\[space ca\]$/[tlb L1TLB]\nentries = 16\ncovers = 2 MiB\npenalty = 50\n[tlb L2TLB]\n'$(
+      )'entries = 512\nways = 8\ncovers = 32 MiB\npenalty = 300\nscope = group 2\n\n&/' \
+    tests/tool/tiny > $fuzz/corpus-profile/physical
 
 cp tests/data/record-good.xml tests/data/two-gpus.xml $fuzz/corpus-record/
 : > $fuzz/corpus-record/empty

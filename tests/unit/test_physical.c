@@ -6,6 +6,7 @@
 #include "chip.h"
 #include "model/pages.h"
 
+#include <errno.h>
 #include <stdlib.h>
 
 #define PAGE (64u << 10)
@@ -122,6 +123,37 @@ static void scattered_pages_crowd_some_sets(void **state)
   gc_model_free(large);
 }
 
+#define FITS 20
+
+/* The truth agrees with what allocations do: what all can use misses hardly anywhere, and more than
+ * any can use misses in all. The least is far from the total. */
+static void truth_says_what_allocations_can_use(void **state)
+{
+  struct gc_model *small = make(CHIP "pages = 4 KiB scattered\n" UNIFIED L1 RO C15 L2 SPACES),
+                  *large = make(CHIP "pages = 64 KiB mixed\n" UNIFIED L1 RO C15 L2 SPACES),
+                  *plain = make(CHIP UNIFIED L1 RO C15 L2 SPACES);
+  uint64_t fits[FITS];
+
+  (void)state;
+  assert_int_equal(gc_model_true_fits(small, GC_SPACE_CA, 0, 1, fits, FITS), -ENOENT);
+  assert_int_equal(gc_model_true_fits(plain, GC_SPACE_CG, 0, 1, fits, FITS), 0);
+  assert_int_equal(fits[0], L2_BYTES);
+  assert_int_equal(gc_model_true_fits(large, GC_SPACE_CG, 0, 1, fits, FITS), 0);
+  assert_in_range(fits[0], L2_BYTES, L2_BYTES + 1024);
+  assert_int_equal(gc_model_true_fits(small, GC_SPACE_CG, 0, 1, fits, FITS), 0);
+  assert_in_range(fits[0], 64 << 10, L2_BYTES * 3 / 4);
+  assert_true(fits[FITS - 1] > fits[0] && fits[FITS - 1] <= L2_BYTES);
+  for (uint64_t i = 0; i < 100; i++) {
+    const uint64_t base = BASE + 2 * i * (2 << 20);
+
+    assert_true(misses(small, base, fits[0] / 2) * 50 <= fits[0] / 2 / 128);
+    assert_true(misses(small, base + (2 << 20), L2_BYTES + 8192) * 100 > L2_BYTES / 128);
+  }
+  gc_model_free(small);
+  gc_model_free(large);
+  gc_model_free(plain);
+}
+
 /* Caches inside the SM see virtual addresses. */
 static void l1_is_virtual(void **state)
 {
@@ -198,6 +230,7 @@ int main(void)
       cmocka_unit_test(pages_do_not_meet),
       cmocka_unit_test(orders_are_as_named),
       cmocka_unit_test(scattered_pages_crowd_some_sets),
+      cmocka_unit_test(truth_says_what_allocations_can_use),
       cmocka_unit_test(l1_is_virtual),
       cmocka_unit_test(tlbs_cost_their_penalties),
       cmocka_unit_test(only_physical_levels_are_translated),
