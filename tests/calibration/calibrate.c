@@ -4,11 +4,15 @@
  * Are values with confidence 0.95 right in 95 % of cases? Measures many drawn GPUs and prints the
  * reliability table: the stated confidence next to the share of values that are right.
  *
- *   calibrate [-n GPUS] [-s SEED] [-w PROCESSES] [-r FILE]   -r: write every verdict as TSV
- *   calibrate -p INDEX [-s SEED]              print the profile of one drawn GPU
+ *   calibrate [--kind KIND] [-n GPUS] [-s SEED] [-w PROCESSES] [-r FILE]
+ *   calibrate [--kind KIND] -p INDEX [-s SEED]
+ *
+ * -r: write every verdict as TSV. -p: print the profile of one drawn GPU. KIND is general, or pages
+ * for GPUs with physical pages, TLBs and more (draw.h). By default it is general.
  */
 #include "judge.h"
 
+#include <getopt.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +31,13 @@ static const char *const class_names[DRAWN_CLASSES] = {"quiet", "disturbed", "no
 /* Lower ends of the bins of confidence. */
 static const double bins[] = {0, 0.5, 0.8, 0.9, 0.95, 0.99, 0.999};
 #define BINS (sizeof(bins) / sizeof(*bins))
+
+/* The GPUs to draw. */
+struct order {
+  uint64_t seed;
+  enum drawn_kind kind;
+  unsigned long gpus;
+};
 
 struct count {
   unsigned long values, right;
@@ -81,16 +92,16 @@ static void tally_add(struct tally *t, const struct verdict *v)
 
 /* Runs in a worker process: takes the next GPU that no other worker has taken, until none is
  * left. */
-static int work(uint64_t seed, unsigned long gpus, unsigned long *next, int out)
+static int work(const struct order *order, unsigned long *next, int out)
 {
   static struct verdict verdicts[VERDICTS_MAX];
   unsigned long i;
 
-  while ((i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < gpus) {
+  while ((i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < order->gpus) {
     struct drawn_gpu gpu;
     int n;
 
-    draw_gpu(seed, i, &gpu);
+    draw_gpu(order->seed, i, order->kind, &gpu);
     if ((n = judge_gpu(&gpu, i, verdicts)) < 0)
       return 1;
     for (int k = 0; k < n; k++)
@@ -110,7 +121,7 @@ static void print_row(FILE *rows, const struct verdict *v)
 }
 
 /* Forks the workers. They share *next, and write to one pipe. */
-static bool start(unsigned workers, uint64_t seed, unsigned long gpus, const int ends[2])
+static bool start(unsigned workers, const struct order *order, const int ends[2])
 {
   unsigned long *next = mmap(NULL, sizeof(*next), PROT_READ | PROT_WRITE,
                              MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -125,13 +136,13 @@ static bool start(unsigned workers, uint64_t seed, unsigned long gpus, const int
       return false;
     if (!pid) {
       close(ends[0]);
-      _exit(work(seed, gpus, next, ends[1]));
+      _exit(work(order, next, ends[1]));
     }
   }
   return true;
 }
 
-static bool collect(uint64_t seed, unsigned long gpus, unsigned workers, struct tally *tally, FILE *rows)
+static bool collect(const struct order *order, unsigned workers, struct tally *tally, FILE *rows)
 {
   struct verdict verdict;
   bool good;
@@ -140,7 +151,7 @@ static bool collect(uint64_t seed, unsigned long gpus, unsigned workers, struct 
   _Static_assert(sizeof(verdict) <= 512, "written in one piece");
   if (pipe(ends))
     return false;
-  good = start(workers, seed, gpus, ends);
+  good = start(workers, order, ends);
   close(ends[1]);
   while (read(ends[0], &verdict, sizeof(verdict)) == sizeof(verdict)) {
     tally_add(tally, &verdict);
@@ -286,47 +297,74 @@ static int judge_all(const struct tally *t)
          expect(t->bound.values && mostly(&t->bound), "\"at least\": 95 % are right");
 }
 
+/* -1: there is no such kind. */
+static int kind_of(const char *name)
+{
+  for (int kind = 0; kind < DRAWN_KINDS; kind++)
+    if (!strcmp(name, drawn_kind_names[kind]))
+      return kind;
+  return -1;
+}
+
+struct options {
+  struct order order;
+  unsigned long workers;
+  const char *rows, *profile; /* arguments of -r and -p */
+};
+
+static bool read_options(int argc, char **argv, struct options *o)
+{
+  static const struct option names[] = {{"kind", required_argument, NULL, 'k'}, {NULL, 0, NULL, 0}};
+  int option, kind;
+
+  while ((option = getopt_long(argc, argv, "n:s:w:r:p:", names, NULL)) != -1) {
+    if (option == 'n')
+      o->order.gpus = strtoul(optarg, NULL, 10);
+    else if (option == 's')
+      o->order.seed = strtoull(optarg, NULL, 10);
+    else if (option == 'w')
+      o->workers = strtoul(optarg, NULL, 10);
+    else if (option == 'r')
+      o->rows = optarg;
+    else if (option == 'p')
+      o->profile = optarg;
+    else if (option == 'k' && (kind = kind_of(optarg)) >= 0)
+      o->order.kind = (enum drawn_kind)kind;
+    else
+      return false;
+  }
+  return true;
+}
+
 int main(int argc, char **argv)
 {
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-  unsigned long gpus = GPUS_IN_CHECK, workers = processors < 1 ? 1 : (unsigned long)processors;
-  uint64_t seed = SEED;
-  const char *rows = NULL, *profile = NULL;
+  struct options o = {.order = {SEED, DRAWN_GENERAL, GPUS_IN_CHECK},
+                      .workers = processors < 1 ? 1 : (unsigned long)processors};
   static struct tally tally;
   FILE *out = NULL;
   bool good;
-  int option;
 
-  while ((option = getopt(argc, argv, "n:s:w:r:p:")) != -1) {
-    if (option == 'n')
-      gpus = strtoul(optarg, NULL, 10);
-    else if (option == 's')
-      seed = strtoull(optarg, NULL, 10);
-    else if (option == 'w')
-      workers = strtoul(optarg, NULL, 10);
-    else if (option == 'r')
-      rows = optarg;
-    else if (option == 'p')
-      profile = optarg;
-    else
-      return 2;
-  }
-  if (profile) {
+  if (!read_options(argc, argv, &o))
+    return 2;
+  if (o.profile) {
     struct drawn_gpu gpu;
 
-    draw_gpu(seed, strtoull(profile, NULL, 10), &gpu);
+    draw_gpu(o.order.seed, strtoull(o.profile, NULL, 10), o.order.kind, &gpu);
     fputs(gpu.text, stdout);
     return 0;
   }
-  if (rows && !(out = fopen(rows, "w"))) {
-    perror(rows);
+  if (o.rows && !(out = fopen(o.rows, "w"))) {
+    perror(o.rows);
     return 2;
   }
-  good = collect(seed, gpus, workers && workers < WORKERS_MAX ? (unsigned)workers : WORKERS_MAX, &tally,
+  good = collect(&o.order,
+                 o.workers && o.workers < WORKERS_MAX ? (unsigned)o.workers : WORKERS_MAX, &tally,
                  out);
   if (out && fclose(out))
     good = false;
-  printf("%lu drawn GPUs, seed %llu\n", gpus, (unsigned long long)seed);
+  printf("%lu drawn GPUs of kind %s, seed %llu\n", o.order.gpus, drawn_kind_names[o.order.kind],
+         (unsigned long long)o.order.seed);
   report(&tally);
   return expect(good, "every drawn GPU could be measured") + judge_all(&tally) ? 1 : 0;
 }

@@ -161,9 +161,12 @@ static void draw_l2(struct drawing *d)
 {
   const unsigned parts = draw_chance(d, 0.3) ? 2 : 1;
 
-  draw_cache(d, &(struct draw_shape){.name = "L2", .least = 384 * KIB, .most = 2048 * KIB,
-                                .least_line = 32, .most_line = 256, .most_sector = 256, .parts = parts,
+  const bool pages = d->kind == DRAWN_PAGES;
+
+  draw_cache(d, &(struct draw_shape){.name = "L2", .least = pages ? L2_LEAST : 384 * KIB,
+                                .most = pages ? L2_MOST : 2048 * KIB, .least_line = 32, .most_line = 256, .most_sector = 256, .parts = parts,
                                 .aligned = GLOBAL_ALIGNED});
+  draw_outer_cache(d, true);
   draw_text(d, "scope = chip\n");
   draw_chip_rates(d, 96);
   if (parts > 1)
@@ -289,8 +292,9 @@ void draw_chip(struct drawing *d, uint64_t index)
 {
   const double most = limits[d->gpu->class].bandwidth, read = draw_scaled(d, 4, 24);
 
-  draw_text(d, "model = Drawn %llu\nsms = %u\nclock_khz = %u\nmemory = 2 GiB\nblocks_per_sm = %u\n"
+  draw_text(d, "model = Drawn %llu\nsms = %u\nclock_khz = %u\nmemory = %u GiB\nblocks_per_sm = %u\n"
            "clock_overhead = %u\nseed = %llu\n", (unsigned long long)index, d->sms, d->clock_khz,
+           d->kind == DRAWN_PAGES ? 16 : 2,
            draw_number(d, 8, 32), draw_number(d, 0, 40),
            (unsigned long long)gc_random_next(&d->random));
   draw_text(d, "memory_read_gbps = %.1f\nmemory_write_gbps = %.1f\nbandwidth_noise = %.5f\n",
@@ -298,6 +302,7 @@ void draw_chip(struct drawing *d, uint64_t index)
            read * draw_between(d, 0.3, 1) * d->sms * d->clock_khz / 1e6,
            draw_scaled(d, 1e-4, most));
   draw_disturbance(d);
+  draw_pages(d);
 }
 
 static void draw_nvidia(struct drawing *d, uint64_t index)
@@ -316,11 +321,14 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
   if (draw_chance(d, 0.9))
     draw_constant(d);
   draw_path(d, "shared", draw_between(d, 18, 60), "", 1);
+  draw_tlbs(d);
 }
 
-void draw_gpu(uint64_t seed, uint64_t index, struct drawn_gpu *gpu)
+const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages"};
+
+void draw_gpu(uint64_t seed, uint64_t index, enum drawn_kind kind, struct drawn_gpu *gpu)
 {
-  struct drawing d = {.gpu = gpu};
+  struct drawing d = {.gpu = gpu, .kind = kind};
   double p;
 
   gc_random_seed(&d.random, seed * 0x9e3779b97f4a7c15 + index);

@@ -12,6 +12,10 @@
  * - The next level takes a third and 16 cycles longer, and its bandwidth is no higher.
  * - A word that all threads load comes at 32 bytes a cycle at most.
  * - An array as large as a cache fits into it. An L2 has several partitions only if they replicate.
+ *
+ * GPUs of the kind DRAWN_PAGES have what real GPUs may have besides: an L2 of 0.25 to 256 MiB under
+ * physical pages of 4 KiB to 2 MiB, which may be scattered, TLBs, bimodal insertion, an L2 that is
+ * empty when a kernel starts, and misses that fetch whole sectors.
  */
 #ifndef GC_TESTS_DRAW_H
 #define GC_TESTS_DRAW_H
@@ -25,12 +29,17 @@ enum drawn_class {
   DRAWN_CLASSES
 };
 
+enum drawn_kind { DRAWN_GENERAL, DRAWN_PAGES, DRAWN_KINDS };
+
 struct drawn_gpu {
   enum drawn_class class;
   unsigned drift; /* cycles by which loads slow down at most, before they recover */
   char text[6144]; /* the profile */
 };
 
-void draw_gpu(uint64_t seed, uint64_t index, struct drawn_gpu *gpu);
+/* The names of kinds, as --kind takes them. */
+extern const char *const drawn_kind_names[DRAWN_KINDS];
+
+void draw_gpu(uint64_t seed, uint64_t index, enum drawn_kind kind, struct drawn_gpu *gpu);
 
 #endif

@@ -8,6 +8,7 @@
 #include "drawing.h"
 
 #define CUS_TOGETHER 3 /* most CUs that share a scalar L1 */
+#define XCD_L2_MOST 16384 /* KiB, of kind DRAWN_PAGES */
 #define L3_LEAST (9216 * KIB)
 
 /* One word for each group of one to three neighbours. The CUs of a group share a scalar L1. */
@@ -29,12 +30,13 @@ static void draw_ids(struct drawing *d, unsigned each, unsigned xcds)
 /* The L2 of an XCD, or of the chip. Returns its bytes. */
 static unsigned draw_l2(struct drawing *d, unsigned xcds, bool l3)
 {
-  const double most = (l3 ? 512 : 2048) * KIB;
+  const double most = (l3 ? 512 : d->kind == DRAWN_PAGES ? XCD_L2_MOST : 2048) * KIB;
   const unsigned bytes =
     draw_cache(d, &(struct draw_shape){.name = "L2", .least = 256 * KIB, .most = most, .least_line = 64,
                                        .most_line = 128, .most_sector = 128,
                                        .aligned = GLOBAL_ALIGNED});
 
+  draw_outer_cache(d, true);
   draw_text(d, "scope = %s\n", xcds > 1 ? "xcd" : "chip");
   draw_chip_rates(d, 64);
   return bytes;
@@ -49,6 +51,7 @@ static unsigned draw_l3(struct drawing *d, unsigned l2_bytes)
                                        .least_line = 64, .most_line = 128, .most_sector = 128,
                                        .aligned = GLOBAL_ALIGNED});
 
+  draw_outer_cache(d, false);
   draw_text(d, "scope = chip\n");
   draw_chip_rates(d, 32);
   return bytes;
@@ -84,6 +87,7 @@ void draw_amd(struct drawing *d, uint64_t index)
   draw_path(d, "cg", cycles * 2, behind, 0);
   draw_path(d, "scalar", draw_between(d, 30, 60), l3 ? "ScalarL1 L2 L3" : "ScalarL1 L2", 1);
   draw_path(d, "shared", draw_between(d, 30, 70), "", 1);
+  draw_tlbs(d);
   draw_text(d, "\n[sysfs L2Cache]\nNominalBytes = %u\nInstances = %u\n", l2_bytes, xcds);
   if (l3)
     draw_text(d, "\n[sysfs L3Cache]\nNominalBytes = %u\nInstances = 1\n", l3_bytes);

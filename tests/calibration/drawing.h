@@ -14,6 +14,8 @@
 #include <stddef.h>
 
 #define KIB 1024u
+#define L2_LEAST (256.0 * KIB) /* of kind DRAWN_PAGES */
+#define L2_MOST (256.0 * 1024 * KIB)
 #define GLOBAL_ALIGNED (2048 * KIB) /* alignment of arrays in device memory */
 #define CONSTANT_ALIGNED (4 * KIB)  /* alignment in the simulator's constant bank */
 
@@ -23,6 +25,7 @@ struct drawing {
   size_t length;
   unsigned sms, clock_khz, carveouts, carveout_bytes;
   bool unified;
+  enum drawn_kind kind;
 };
 
 /* Appends to the profile. */
@@ -60,6 +63,12 @@ void draw_path(struct drawing *d, const char *space, double cycles, const char *
 
 /* The lines of the chip that all GPUs have, except its name and the limits of a block. */
 void draw_chip(struct drawing *d, uint64_t index);
+
+/* draw_pages.c: these do nothing unless the kind is DRAWN_PAGES. Lines of the chip; lines of the
+ * section of an L2 or L3, which ends with the replacement so far; sections of TLBs. */
+void draw_pages(struct drawing *d);
+void draw_outer_cache(struct drawing *d, bool l2);
+void draw_tlbs(struct drawing *d);
 
 /* draw_amd.c: the whole GPU, once its class is drawn. */
 void draw_amd(struct drawing *d, uint64_t index);

@@ -108,10 +108,46 @@ static bool hidden(const struct court *court, const struct court_case *c)
          gc_model_true_level(court->model, c->space, 0) >= CONSTANT_L15_MIN;
 }
 
+static bool outside(const struct gc_element *element)
+{
+  return element->kind == GC_L2 || element->kind == GC_L3 || element->kind == GC_DEVICE_MEMORY;
+}
+
+/* The capacity that an allocation can count on. At one level, this is the size of the cache. Under
+ * scattered pages, an allocation may crowd some sets before others are full, so how much the cache
+ * holds differs from one allocation to the next: right is what at least nine of ten drawn
+ * allocations can use, and not less than the worst of them can. */
+#define ALLOCATIONS 40
+#define CAN_COUNT_ON (ALLOCATIONS / 10)
+
+struct range {
+  double least, most;
+};
+
+static struct range true_capacity(const struct court *court, const struct court_case *c)
+{
+  const double all = (double)gc_model_true_level(court->model, c->space, c->level);
+  uint64_t fits[ALLOCATIONS];
+
+  if (!outside(c->element) ||
+      gc_model_true_fits(court->model, c->space, c->level, 1, fits, ALLOCATIONS))
+    return (struct range){all, all};
+  return (struct range){(double)fits[0], fmin(all, (double)fits[CAN_COUNT_ON])};
+}
+
+static void print_range(struct court_case *c, struct range range)
+{
+  if (range.least < range.most)
+    snprintf(c->truth, sizeof(c->truth), "%.0f to %.0f", range.least, range.most);
+  else
+    snprintf(c->truth, sizeof(c->truth), "%.0f", range.most);
+}
+
 static bool judge_capacity(const struct court *court, struct court_case *c)
 {
   const enum gc_kind kind = c->element->kind;
-  const double truth = (double)gc_model_true_level(court->model, c->space, c->level);
+  const struct range right = true_capacity(court, c);
+  const double truth = right.most;
   const double step = kind == GC_L2              ? (double)court->profile.facts.l2_bytes / 512
                       : kind == GC_L3            ? truth / 256
                       : kind == GC_CONSTANT_L15  ? 64
@@ -119,26 +155,25 @@ static bool judge_capacity(const struct court *court, struct court_case *c)
 
   if (court->gpu->class != DRAWN_NOISE && !hidden(court, c) && c->cache &&
       truth < search_end(court, kind))
-    snprintf(c->truth, sizeof(c->truth), "%.0f", truth);
-  return near_to(c, truth, fmax(step, CAPACITY_SHARE * truth), fmax(step, CAPACITY_SHARE * truth));
-}
-
-static bool outside(const struct gc_element *element)
-{
-  return element->kind == GC_L2 || element->kind == GC_L3 || element->kind == GC_DEVICE_MEMORY;
+    print_range(c, right);
+  return near_to(c, truth, truth - right.least + fmax(step, CAPACITY_SHARE * truth),
+                 fmax(step, CAPACITY_SHARE * truth));
 }
 
 /* A census may differ by what agree.c allows plus four standard errors. A cache outside the SMs may
- * keep a sixteenth more or less when it overflows. */
+ * keep a sixteenth more or less when it overflows. Under scattered pages it keeps at least what an
+ * allocation can count on, and at most all that fits in. */
 static bool judge_census(const struct court *court, struct court_case *c)
 {
   const double truth = (double)gc_model_true_level(court->model, c->space, c->level);
   const double slack = outside(c->element) ? truth / 16 : 0;
   const double chance = 4 * number(court_info(c->element, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES)) + slack;
 
+  const struct range range = {true_capacity(court, c).least, truth};
+
   if (c->cache)
-    snprintf(c->truth, sizeof(c->truth), "%.0f", truth);
-  return near_to(c, truth, 0.01 * truth + fmin(1152, 0.04 * truth) + chance, 0.005 * truth + chance);
+    print_range(c, range);
+  return near_to(c, truth, truth - range.least + 0.01 * truth + fmin(1152, 0.04 * truth) + chance, 0.005 * truth + chance);
 }
 
 /* While a GPU drifts, every latency between the ends of the drift is right. */
@@ -301,8 +336,7 @@ static void judge_bound(const struct court *court, const struct court_case *c, s
   if (v->property != JUDGED_CAPACITY || v->claim == CLAIM_VALUE || !(at_least > 0))
     return;
   v->claim = CLAIM_AT_LEAST;
-  v->right = (double)gc_model_true_level(court->model, c->space, c->level) >=
-             at_least * (1 - CAPACITY_SHARE);
+  v->right = true_capacity(court, c).most >= at_least * (1 - CAPACITY_SHARE);
 }
 
 static void judge(const struct court *court, const struct gc_element *element, enum judged property,

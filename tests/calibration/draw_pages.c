@@ -1,0 +1,61 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What GPUs of the kind DRAWN_PAGES have besides: physical pages and TLBs, and an L2 and L3 that
+ * resist thrashing or do not survive a launch.
+ */
+#include "drawing.h"
+
+#include <string.h>
+
+void draw_pages(struct drawing *d)
+{
+  static const unsigned sizes[] = {4, 64, 2048};
+  static const char *const orders[] = {"contiguous", "scattered", "mixed"};
+
+  if (d->kind != DRAWN_PAGES)
+    return;
+  draw_text(d, "whole_sectors = yes\npages = %u KiB %s\npage_seed = %u\n",
+            sizes[draw_number(d, 0, 2)], orders[draw_number(d, 0, 2)], draw_number(d, 0, 1u << 30));
+}
+
+/* Whether the cache whose section is being written replaces lines by age. */
+static bool replaces_by_age(const struct drawing *d)
+{
+  const char *last = NULL;
+
+  for (const char *at = d->gpu->text; (at = strstr(at, "replacement = ")); at++)
+    last = at + strlen("replacement = ");
+  return last && (!strncmp(last, "lru", 3) || !strncmp(last, "plru", 4));
+}
+
+void draw_outer_cache(struct drawing *d, bool l2)
+{
+  if (d->kind != DRAWN_PAGES)
+    return;
+  if (replaces_by_age(d) && draw_chance(d, 0.25))
+    draw_text(d, "insertion = %s %u\n", draw_chance(d, 0.5) ? "bip" : "dip", draw_power(d, 8, 64));
+  if (l2 && draw_chance(d, 0.15))
+    draw_text(d, "survives_launch = no\n");
+}
+
+/* Each further TLB reaches at least as far, and is shared by at least as many SMs. */
+void draw_tlbs(struct drawing *d)
+{
+  unsigned entries, covers;
+
+  if (d->kind != DRAWN_PAGES || draw_chance(d, 0.3))
+    return;
+  entries = draw_number(d, 8, 64);
+  covers = draw_power(d, 64, 4096);
+  draw_text(d, "\n[tlb L1TLB]\nentries = %u\ncovers = %u KiB\npenalty = %u\n", entries, covers,
+            draw_number(d, 10, 120));
+  if (draw_chance(d, 0.3) && d->sms > 1)
+    draw_text(d, "scope = group 2\n");
+  if (draw_chance(d, 0.3))
+    return;
+  draw_text(d,
+            "\n[tlb L2TLB]\nentries = %u\nways = 8\ncovers = %u KiB\npenalty = %u\nscope = chip\n",
+            8 * draw_number(d, entries / 4 + 1, 128), covers << draw_number(d, 0, 5),
+            draw_number(d, 50, 600));
+}
