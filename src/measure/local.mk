@@ -34,6 +34,10 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/check/agree.h \
 	src/measure/check/driver_tables.c \
 	src/measure/check/driver_tables.h \
+	src/measure/check/next_level.c \
+	src/measure/check/next_level.h \
+	src/measure/check/plausible.c \
+	src/measure/check/plausible.h \
 	src/measure/core/bench.c \
 	src/measure/core/bench.h \
 	src/measure/core/clock.c \

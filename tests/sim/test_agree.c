@@ -2,12 +2,13 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The agreement check between elements, and with the interface: if two values contradict each
- * other, both are withheld.
+ * other, both are withheld. The whole plan on an L2 that is no faster than memory.
  */
 #include "measure/capacity/capacity.h"
 #include "measure/check/agree.h"
 
 #include "census.h"
+#include "variant.h"
 
 static const char any_l1[] = "size = 32 KiB\nline = 128\nways = 4\nreplacement = lru";
 
@@ -81,12 +82,72 @@ static void two_memory_sizes_must_agree(void **state)
   close_gpu(&o);
 }
 
+/* Measures a GPU with this L2 by the whole plan. */
+static const struct gc_element *measure_l2(struct opened *o, const struct variant *variant)
+{
+  const struct gc_measure_options options = {.tables = NULL};
+
+  open_variant(o, variant);
+  must(o, gc_measure(o->device, &options, o->record, &o->err), "measure");
+  return gc_record_find(o->record, GC_L2);
+}
+
+/* Whether the value of this property is withheld because of the next level. */
+static bool is_withheld(const struct gc_element *element, const char *property)
+{
+  char name[64];
+
+  snprintf(name, sizeof(name), "%sSource", property);
+  return !strncmp(text(element, name), "absent:", 7) &&
+         strstr(text(element, name), "may have gone there");
+}
+
+static void an_l2_with_the_latency_of_memory_is_withheld(void **state)
+{
+  const struct gc_element *l2;
+  struct opened o;
+
+  (void)state;
+  l2 = measure_l2(&o, &(struct variant){"sms = 8", "", "470 5"});
+  assert_true(is_withheld(l2, "Latency"));
+  for (size_t i = 0; i < l2->infos.count; i++)
+    if (!strcmp(l2->infos.array[i].value, "measured"))
+      fail_msg("%s of an L2 that is no faster than memory is reported", l2->infos.array[i].name);
+  assert_int_equal(number(gc_record_find(o.record, GC_DEVICE_MEMORY), "LatencyCycles"), 500);
+  close_gpu(&o);
+  /* the same L2, with 0.8 of the latency of memory */
+  l2 = measure_l2(&o, &(struct variant){"sms = 8", "", "400 5"});
+  assert_false(is_withheld(l2, "Latency"));
+  assert_true(fabs(number(l2, "LatencyCycles") - 400) <= 4);
+  close_gpu(&o);
+}
+
+static void an_l2_with_the_bandwidth_of_memory_is_withheld(void **state)
+{
+  const char *chip = "sms = 8\nmemory_read_gbps = 200\nmemory_write_gbps = 100";
+  const struct gc_element *l2;
+  struct opened o;
+
+  (void)state;
+  l2 = measure_l2(&o, &(struct variant){chip, "read_gbps = 210\nwrite_gbps = 210", "200 5"});
+  assert_true(is_withheld(l2, "Read"));
+  assert_false(is_withheld(l2, "Write"));
+  assert_false(is_withheld(l2, "Latency"));
+  close_gpu(&o);
+  l2 = measure_l2(&o, &(struct variant){chip, "read_gbps = 400\nwrite_gbps = 105", "200 5"});
+  assert_true(fabs(number(l2, "ReadGBps") - 400) <= 12);
+  assert_true(fabs(number(l2, "WriteGBps") - 105) <= 4);
+  close_gpu(&o);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(shared_storage_has_one_capacity),
     cmocka_unit_test(l2_is_not_larger_than_stated),
     cmocka_unit_test(two_memory_sizes_must_agree),
+    cmocka_unit_test(an_l2_with_the_latency_of_memory_is_withheld),
+    cmocka_unit_test(an_l2_with_the_bandwidth_of_memory_is_withheld),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

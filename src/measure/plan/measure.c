@@ -7,6 +7,8 @@
 
 #include "measure/check/agree.h"
 #include "measure/check/driver_tables.h"
+#include "measure/check/next_level.h"
+#include "measure/check/plausible.h"
 #include "measure/plan/cost.h"
 #include "measure/plan/facts.h"
 #include "measure/plan/runner.h"
@@ -77,6 +79,8 @@ static int conclude(struct gc_runner *r, struct gc_record *record)
     gc_facts_explain_nominal(m->results);
     gc_facts_explain_l3(m->results);
     gc_check_agreement(m);
+    gc_check_next_level(m->results);
+    gc_check_plausible(m->results, m->bench.properties.sms);
   }
   status = gc_facts_publish(&m->bench.properties, m->results->mhz, &record->infos);
   if (!status)
