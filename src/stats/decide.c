@@ -137,6 +137,28 @@ bool gc_hit_miss_find(const uint64_t *hits, const uint64_t *beyond, double width
   return (double)slow > CHANGE_D * (double)loads;
 }
 
+bool gc_is_one_level(const uint64_t *hits, double spread)
+{
+  const double usual = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, 1, 0.5);
+  const double slowest = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, 1, 0.95);
+
+  return slowest <= (1 + spread) * usual + 1 && slowest < GC_LATENCY_BINS - 1;
+}
+
+const char *gc_explain_overlap(const uint64_t *hits, const uint64_t *smallest,
+                               const uint64_t *largest, double spread)
+{
+  double p;
+
+  if (gc_slower_share(smallest, largest, 0, &p) <= CHANGE_D &&
+      gc_slower_share(largest, smallest, 0, &p) <= CHANGE_D)
+    return "the smallest and the largest array take equally long: hits and misses are alike, or all "
+           "are hits";
+  return gc_is_one_level(hits, spread)
+             ? "more than one in a hundred loads of small arrays is as slow as misses"
+             : "loads of small arrays vary as much as if some of them missed";
+}
+
 /* posterior[c]: bytes[c - 1] is the last size that fits. */
 static double mass_near(const struct gc_sizes *sizes, const double *posterior, uint64_t bytes)
 {
@@ -174,9 +196,9 @@ void gc_decide(const struct gc_sizes *sizes, uint64_t changed, struct gc_verdict
   gc_changepoint_find(sizes->evidence, sizes->n, posterior, &change);
   set_range(posterior, sizes->n, verdict);
   if (change.noise > ENOUGH) {
-    verdict->absent = "misses come and go at all sizes: noise";
+    verdict->absent = "slow loads come and go at all sizes";
   } else if (change.index == 0) {
-    verdict->absent = "misses already at the smallest size searched";
+    verdict->absent = "loads are slow already at the smallest size searched";
   } else if (change.index == sizes->n) {
     verdict->absent = "no misses where the K-S test saw a change";
   } else {

@@ -60,6 +60,17 @@ struct gc_hit_miss {
 bool gc_hit_miss_find(const uint64_t *hits, const uint64_t *beyond, double width,
                     struct gc_hit_miss *levels);
 
+/* Do these loads look like loads of one level? Then no more than one in twenty takes longer than
+ * their median by more than `spread`. */
+bool gc_is_one_level(const uint64_t *hits, double spread);
+
+/* Why gc_hit_miss_find() is false although latencies change with the size (a literal). The change
+ * is real, so this alone does not mean that hits and misses take equally long: arrays that should
+ * fit may have slow loads, too, because of outliers or because they already miss. They can take
+ * equally long only if the smallest and the largest array have the same latencies. */
+const char *gc_explain_overlap(const uint64_t *hits, const uint64_t *smallest,
+                               const uint64_t *largest, double spread);
+
 struct gc_verdict {
   size_t beyond;      /* index of the first size that does not fit; 0: none, see absent */
   size_t least, most; /* range of the number of sizes that fit, but for a probability of 10^-4 */

@@ -73,7 +73,8 @@ static void decide(const struct trace *trace, struct gc_sizes *sizes, struct jud
   for (size_t i = 0; i < fitting; i++)
     row_histogram(&trace->rows[i], hits);
   if (!gc_hit_miss_find(hits, sizes->histogram[first], BIN, &j->levels)) {
-    snprintf(j->absent, sizeof(j->absent), "hits and misses take equally long");
+    snprintf(j->absent, sizeof(j->absent), "%s",
+             gc_explain_overlap(hits, sizes->histogram[0], sizes->histogram[sizes->n - 1], SPREAD));
     j->levels = (struct gc_hit_miss){0};
     return;
   }

@@ -73,9 +73,9 @@ static void no_side_no_answer(void **state)
   const uint32_t noise[SIZES] = {0, 900, 0, 900, 0, 900, 900, 0, 0, 900};
 
   (void)state;
-  assert_string_equal(decided(all, 1000).absent, "misses already at the smallest size searched");
+  assert_string_equal(decided(all, 1000).absent, "loads are slow already at the smallest size searched");
   assert_string_equal(decided(none, 1900).absent, "no misses where the K-S test saw a change");
-  assert_string_equal(decided(noise, 1900).absent, "misses come and go at all sizes: noise");
+  assert_string_equal(decided(noise, 1900).absent, "slow loads come and go at all sizes");
   assert_int_equal(decided(noise, 1900).beyond, 0);
 }
 
@@ -107,6 +107,41 @@ static void a_spread_is_no_change(void **state)
   assert_int_equal(gc_first_change(&sizes, 0.25), 3);
   assert_int_equal(gc_first_change(&sizes, 0), 2);
   gc_sizes_free(&sizes);
+}
+
+/* Sets loads of a histogram: so many in the bin of hits and in that of misses. */
+static void set_loads(uint64_t *histogram, uint64_t hit, uint64_t miss)
+{
+  memset(histogram, 0, GC_LATENCY_BINS * sizeof(*histogram));
+  histogram[HIT] = hit;
+  histogram[MISS] = miss;
+}
+
+/* Two in a hundred hits are outliers as slow as a miss, or small arrays already miss: hits and
+ * misses overlap, but do not take equally long. */
+static void overlapping_levels_are_not_called_alike(void **state)
+{
+  uint64_t small[GC_LATENCY_BINS], beyond[GC_LATENCY_BINS], large[GC_LATENCY_BINS];
+  struct gc_hit_miss levels;
+
+  (void)state;
+  set_loads(large, 0, 1000);
+  set_loads(beyond, 900, 100);
+  set_loads(small, 980, 20);
+  assert_false(gc_hit_miss_find(small, beyond, WIDTH, &levels));
+  assert_true(gc_is_one_level(small, 0.25));
+  assert_string_equal(gc_explain_overlap(small, small, large, 0.25),
+                      "more than one in a hundred loads of small arrays is as slow as misses");
+  set_loads(small, 800, 200);
+  assert_false(gc_is_one_level(small, 0.25));
+  assert_string_equal(gc_explain_overlap(small, small, large, 0.25),
+                      "loads of small arrays vary as much as if some of them missed");
+  /* slow loads in between only */
+  set_loads(large, 810, 190);
+  assert_non_null(strstr(gc_explain_overlap(small, small, large, 0.25), "take equally long"));
+  /* the largest array is faster: that is not alike either */
+  set_loads(large, 900, 100);
+  assert_null(strstr(gc_explain_overlap(small, small, large, 0.25), "take equally long"));
 }
 
 static void levels_are_told_apart(void **state)
@@ -146,6 +181,7 @@ int main(void)
     cmocka_unit_test(no_side_no_answer),
     cmocka_unit_test(a_disturbance_is_no_lasting_change),
     cmocka_unit_test(a_spread_is_no_change),
+    cmocka_unit_test(overlapping_levels_are_not_called_alike),
     cmocka_unit_test(levels_are_told_apart),
     cmocka_unit_test(levels_that_overlap_are_refused),
   };

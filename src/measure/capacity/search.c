@@ -59,15 +59,6 @@ static int walk_until_changed(struct gc_search_state *s, struct gc_sizes *sizes,
   return status;
 }
 
-/* Do all hits have about the same latency? Otherwise misses may be among them. */
-static bool is_one_level(const uint64_t *hits)
-{
-  const double usual = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, 1, 0.5);
-  const double slowest = gc_histogram_quantile(hits, GC_LATENCY_BINS, 0, 1, 0.95);
-
-  return slowest <= (1 + GC_SEARCH_SPREAD) * usual + 1 && slowest < GC_LATENCY_BINS - 1;
-}
-
 /* Do loads of the smallest array already miss the nearer cache? */
 static int misses_cache_before(struct gc_search_state *s, const uint64_t *smallest, bool *misses)
 {
@@ -115,17 +106,34 @@ static bool as_slow_as_l2(const struct gc_search_state *s, double cycles)
   return is_before_l2(s->search) && cycles > L2_SHARE * l2 && l2 > 0;
 }
 
+/* Withholds the capacity because loads beyond the change are not clearly slower than hits. Whether
+ * hits and misses take equally long is seen at sizes that are far apart. */
+static int explain_overlap(struct gc_search_state *s, const struct gc_sizes *sizes)
+{
+  uint64_t largest[GC_LATENCY_BINS] = {0};
+  struct gc_path path = s->now->path;
+  struct gc_run run = {.bytes = sizes->bytes[sizes->n - 1]};
+  int status;
+
+  path.loads_max = COARSE_LOADS;
+  if ((status = s->search->walk(s->search->data, &path, &s->binning, &run, 1)))
+    return status;
+  gc_raw_runs(s->m->bench.raw, "coarse", &s->binning, &run, 1);
+  gc_histogram_add(largest, run.seen.histogram);
+  gc_search_withhold(
+      s, gc_explain_overlap(s->hits, sizes->histogram[0], largest, GC_SEARCH_SPREAD));
+  return 0;
+}
+
 /* Starts with a bracket around the size at which latencies change. Sets the levels on its two
  * sides. */
-static void begin_bracket(struct gc_search_state *s, const struct gc_sizes *sizes, size_t changed)
+static int begin_bracket(struct gc_search_state *s, const struct gc_sizes *sizes, size_t changed)
 {
   const double width = 1 << GC_SEARCH_SHIFT;
   struct gc_hit_miss levels;
 
-  if (!gc_hit_miss_find(s->hits, sizes->histogram[changed], width, &levels)) {
-    gc_search_withhold(s, "hits and misses take equally long");
-    return;
-  }
+  if (!gc_hit_miss_find(s->hits, sizes->histogram[changed], width, &levels))
+    return explain_overlap(s, sizes);
   s->low = changed > 1 ? sizes->bytes[changed - 1] / 2 : s->search->min;
   s->high = sizes->bytes[changed];
   s->found->hit = levels.hit;
@@ -134,6 +142,7 @@ static void begin_bracket(struct gc_search_state *s, const struct gc_sizes *size
   /* a bin begins here, so that histograms can be used to count slow loads */
   s->binning.threshold = (uint32_t)ceil(levels.threshold / width) << GC_SEARCH_SHIFT;
   gc_search_add_fitting(s, s->hits);
+  return 0;
 }
 
 /* Latencies do not change: either all arrays fit, or there is no result. */
@@ -141,7 +150,7 @@ static void conclude_without_change(struct gc_search_state *s, const struct gc_s
 {
   const double hit = gc_histogram_quantile(s->hits, GC_LATENCY_BINS, 0, 1 << GC_SEARCH_SHIFT, 0.5);
 
-  if (!is_one_level(s->hits) || !same_latency(sizes)) {
+  if (!gc_is_one_level(s->hits, GC_SEARCH_SPREAD) || !same_latency(sizes)) {
     gc_search_withhold(s, "latencies vary too much to tell whether there are misses");
   } else if (as_slow_as_l2(s, hit)) {
     gc_search_withhold(s, "loads take as long as in L2, whatever the size");
@@ -177,7 +186,7 @@ static int coarse(struct gc_search_state *s)
   if (!misses)
     gc_search_withhold(s, "small arrays still hit the cache before this one");
   else if (changed < n)
-    begin_bracket(s, &sizes, changed);
+    status = begin_bracket(s, &sizes, changed);
   else
     conclude_without_change(s, &sizes);
 out:

@@ -225,7 +225,7 @@ static int report(struct gc_measurement *m, struct gc_measured *element,
   if (*touch->failed)
     return put_absent(element, touch->failed);
   if (!was_seen(element))
-    return put_absent(element, "hits and misses cannot be distinguished: no capacity was found");
+    return put_absent(element, "this needs the capacity, which is absent");
   if ((double)touch->unclear > (1 - MAJORITY) * (double)n)
     return put_absent(element, "whether repeated loads hit this cache is unclear");
   if (!firsts)

@@ -41,7 +41,7 @@ _Static_assert((GC_LEVEL_REPEATS + 1) * MEMORY_SMS * MEMORY_LOADS <= MEMORY_SLOT
 #define CLEAR 1.25
 
 const char gc_levels_alike[] =
-    "loads of new lines take no longer than others: misses cannot be told from hits";
+    "loads that should miss take hardly longer than loads that should hit";
 const char gc_constant_l1_hides[] =
     "the constant L1 is too large to see what lies behind it, or not known";
 
