@@ -35,7 +35,7 @@ struct gc_sim_block {
   uint32_t sm_id;          /* the number of the SM that the kernel reads */
   uint64_t clock;          /* of this SM, cycles */
   uint64_t clock_origin;   /* its value when the wall clock was 0 */
-  double busy[GC_MODEL_LEVELS]; /* cycles for which each level has been busy since rows_from */
+  double busy[GC_MODEL_BUSY]; /* cycles for which each level has been busy since rows_from */
   double slower;                /* factor of the time of rows while a program disturbs them */
   uint64_t rows_from, rows_to;  /* clock at the begin and the end of the rows in flight */
   uint32_t clock_khz, clock_overhead;
@@ -136,22 +136,16 @@ static inline uint64_t gc_sim_scale(uint64_t value, uint64_t by, uint64_t per)
   return (uint64_t)((unsigned __int128)value * by / per);
 }
 
-/* The wall clock of the GPU, in ns. A throttled SM clock counts fewer cycles in the same time. */
+/* The wall clock of the GPU, in ns. */
 static inline uint64_t gc_sim_wall(const struct gc_sim_block *b)
 {
-  const struct gc_disturbance *d = b->disturbance;
-  const uint64_t cycles = b->clock - b->clock_origin;
-  uint64_t before, slow;
+  return gc_model_wall(b->model, b->clock - b->clock_origin);
+}
 
-  if (!d->throttle_khz)
-    return gc_sim_scale(cycles, 1000000, b->clock_khz);
-  before = gc_sim_scale(d->throttle_from_ns, b->clock_khz, 1000000);
-  slow = gc_sim_scale(d->throttle_until_ns - d->throttle_from_ns, d->throttle_khz, 1000000);
-  if (cycles <= before)
-    return gc_sim_scale(cycles, 1000000, b->clock_khz);
-  if (cycles <= before + slow)
-    return d->throttle_from_ns + gc_sim_scale(cycles - before, 1000000, d->throttle_khz);
-  return d->throttle_until_ns + gc_sim_scale(cycles - before - slow, 1000000, b->clock_khz);
+/* Tells the model what time it is. */
+static inline void gc_sim_tell_time(const struct gc_sim_block *b)
+{
+  gc_model_time(b->model, b->clock - b->clock_origin);
 }
 
 /* Whether another program runs at the same time as ours. */
@@ -194,15 +188,17 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
   if (b->clock != b->rows_to) { /* first row, or the block did something else since the last one */
     b->rows_from = b->clock;
     memset(b->busy, 0, sizeof(b->busy));
+    gc_sim_tell_time(b);
     b->slower = gc_sim_has_neighbour(b) && gc_model_coin(b->model)
                     ? (double)b->disturbance->neighbour_slower
                     : 1;
   }
   gc_model_rows(b->model,
                 &(struct gc_rows){.sm = b->sm, .space = space, .address = address, .bytes = bytes,
-                                  .count = b->warps, .write = write},
+                                  .count = b->warps, .write = write,
+                                  .flight = GPU_BANDWIDTH_ROWS},
                 b->busy);
-  for (unsigned level = 0; level < GC_MODEL_LEVELS; level++)
+  for (unsigned level = 0; level < GC_MODEL_BUSY; level++)
     longest = b->busy[level] > longest ? b->busy[level] : longest;
   b->clock = b->rows_to = b->rows_from + (uint64_t)(longest * b->slower);
 }

@@ -110,6 +110,20 @@ static bool times_untimed_loads(enum gc_kernel kernel)
   }
 }
 
+/* Whether the blocks of this kernel wait for one another, so that no two load at the same time. */
+static bool takes_tickets(enum gc_kernel kernel)
+{
+  switch (kernel) {
+  case GC_KERNEL_first_touch:
+  case GC_KERNEL_sharing_groups:
+  case GC_KERNEL_banks_constant:
+  case GC_KERNEL_banks_census:
+    return true;
+  default:
+    return false;
+  }
+}
+
 /* The index of a block for the distribution of blocks over SMs. */
 static uint32_t place_of(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t index)
 {
@@ -135,6 +149,7 @@ static int run_block(struct gc_sim_device *sim, const struct gc_launch *l,
   block->rows_to = 0;
   block->unit = index / sim->facts->sms;
   gc_model_unit(sim->model, block->unit);
+  gc_sim_tell_time(block);
   block->resume_later = false;
   if (!gc_sim_run(l->kernel, l->args, block))
     return gc_fail(
@@ -194,6 +209,7 @@ int gc_sim_launch(struct gc_device *device, const struct gc_launch *l, struct gc
     return status;
   gc_model_launch(sim->model, sim->carveouts[l->kernel], gc_sim_occupancy(sim->facts, l),
                   l->shared_bytes);
+  gc_model_compete(sim->model, !takes_tickets(l->kernel));
   sim->counts.launches++;
   return run(sim, l, 0, &progress, err);
 }

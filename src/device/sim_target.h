@@ -65,6 +65,7 @@ static inline uint32_t gpu_run_code(uint32_t x)
 static inline uint64_t gpu_clock64(void)
 {
   gc_sim_yield(gpu_sim);
+  gc_sim_tell_time(gpu_sim);
   return gpu_sim->clock += gpu_sim->clock_overhead;
 }
 
@@ -97,6 +98,7 @@ static inline uint64_t gpu_nanoseconds(void)
     struct gc_sim_block *b = gpu_sim;                                                              \
     uint64_t address, next = gc_sim_slot(b, space, at, texture, &address);                         \
                                                                                                    \
+    gc_sim_tell_time(b);                                                                           \
     *t = gc_model_load(b->model, b->sm, space, address) + b->clock_overhead;                       \
     b->clock += *t;                                                                                \
     *t += (uint32_t)gc_sim_yield(b);                                                               \

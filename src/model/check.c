@@ -85,14 +85,33 @@ static const char *bad_times(const struct gc_profile *profile)
 {
   const struct gc_disturbance *d = &profile->disturbance;
 
-  if (d->throttle_khz > profile->facts.clock_khz || d->throttle_from_ns > d->throttle_until_ns)
-    return "throttle needs a clock of at most clock_khz, and must not end before it starts";
   if (d->busy_from_ns > d->busy_until_ns)
     return "busy must not end before it starts";
   if (d->neighbour_sms > profile->facts.sms || d->neighbour_from_ns > d->neighbour_until_ns ||
       (d->neighbour_sms && (d->neighbour_slower < 1 || d->neighbour_slower > 1000)))
     return "neighbour needs at most all SMs, a factor of 1 to 1000, and must not end before it "
            "starts";
+  return NULL;
+}
+
+#define KHZ_MIN 1000
+#define WANDER_MAX 0.5
+
+static const char *bad_clock(const struct gc_profile *profile)
+{
+  const struct gc_clock_habits *c = &profile->clock;
+  const struct gc_model_facts *facts = &profile->facts;
+  const uint64_t running =
+    facts->running_clock_khz ? facts->running_clock_khz : facts->clock_khz;
+
+  if ((c->throttle_khz && c->throttle_khz < KHZ_MIN) || c->throttle_khz > facts->clock_khz ||
+      c->throttle_from_ns > c->throttle_until_ns)
+    return "throttle needs a clock of 1000 kHz to clock_khz, and must not end before it starts";
+  if ((c->ramp_khz && c->ramp_khz < KHZ_MIN) || c->ramp_khz > running ||
+      c->ramp_from_ns > c->ramp_until_ns)
+    return "ramp needs a clock of 1000 kHz to running_clock_khz, and must not end before it starts";
+  if (c->wander > WANDER_MAX)
+    return "wander needs a share of at most 0.5";
   return NULL;
 }
 
@@ -110,6 +129,8 @@ static const char *bad_scope(const struct gc_profile *profile, struct gc_profile
     return "replicate, far_cycles and partition_sms need partitions";
   if (cache->scope == GC_SCOPE_GROUP && cache->group > profile->facts.sms)
     return "the group has more SMs than the chip";
+  if (cache->compete && cache->scope != GC_SCOPE_RANGE && cache->scope != GC_SCOPE_GROUP)
+    return "compete needs scope range or group";
   if (cache->unified && cache->scope != GC_SCOPE_SM)
     return "a unified cache has scope sm";
   if (cache->unified && !profile->unified_line)
@@ -259,6 +280,8 @@ static void derive(struct gc_profile *profile)
     facts->warp = 32;
   if (!facts->xcds)
     facts->xcds = 1;
+  if (!profile->latency_step)
+    profile->latency_step = 1;
   if (!facts->running_clock_khz)
     facts->running_clock_khz = facts->clock_khz;
   if (!facts->threads_per_block)
@@ -303,8 +326,8 @@ int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_err
     if (!profile->paths[needed[i]].line_number)
       return gc_fail(err, -EINVAL, "%.200s: there is no [space %s]", name,
                      gc_profile_space_names[needed[i]]);
-  if ((problem = bad_times(profile)) || (problem = bad_ids(profile)) ||
-      (problem = bad_pages(profile)))
+  if ((problem = bad_times(profile)) || (problem = bad_clock(profile)) ||
+      (problem = bad_ids(profile)) || (problem = bad_pages(profile)))
     return gc_fail(err, -EINVAL, "%.200s: %s", name, problem);
   if (profile->facts.shared_per_block > profile->facts.shared_per_sm)
     return gc_fail(err, -EINVAL, "%.200s: shared_per_block is more than shared_per_sm", name);

@@ -93,6 +93,8 @@ static int make_array(struct gc_model *model, struct gc_cache_array *array,
     return -ENOMEM;
   for (uint32_t sm = 0; sm < sms; sm++)
     array->places[sm] = place_of(&model->profile, profile, sm);
+  if (profile->compete && gc_compete_init(&array->compete, sms))
+    return -ENOMEM;
   for (array->count = 0; array->count < count; array->count++)
     if (gc_cache_init(&array->instances[array->count], &profile->shape,
                       gc_chip_sets(model, profile)))
@@ -144,6 +146,21 @@ void gc_chip_tabulate_rates(struct gc_model *model)
           cycles_of_byte(model, (enum gc_space)space, level, write);
 }
 
+/* Marks the levels that have a clock of their own. */
+static void mark_own_clocks(struct gc_model *model)
+{
+  const struct gc_profile *profile = &model->profile;
+
+  for (int space = 0; space < GC_SPACE_COUNT; space++)
+    for (unsigned level = 0; level < profile->paths[space].count; level++) {
+      const bool memory = profile->paths[space].levels[level].cache == GC_PROFILE_MEMORY;
+
+      model->own_clock[space][level] = profile->own_clock != GC_OWN_CLOCK_NONE &&
+                                       !own_rate(profile, (enum gc_space)space, level) &&
+                                       (memory || profile->own_clock == GC_OWN_CLOCK_L2);
+    }
+}
+
 int gc_chip_init(struct gc_model *model, const char *name, const char *text, size_t length,
                  struct gc_error *err)
 {
@@ -166,7 +183,10 @@ int gc_chip_init(struct gc_model *model, const char *name, const char *text, siz
       gc_jitter_init(&model->jitters[space][i], model->profile.paths[space].levels[i].jitter);
   gc_pages_init(&model->pages, model->profile.page_bytes, model->profile.page_order,
                 model->profile.page_seed);
-  model->traffic_share = 1;
+  model->traffic_share = model->clock_share = 1;
+  gc_clock_init(&model->clock, &model->profile.clock, model->profile.facts.running_clock_khz,
+                model->profile.seed);
+  mark_own_clocks(model);
   gc_chip_tabulate_rates(model);
   return 0;
 }
@@ -175,6 +195,7 @@ static void free_array(struct gc_cache_array *array)
 {
   for (uint32_t k = 0; k < array->count; k++)
     gc_cache_fini(&array->instances[k]);
+  gc_compete_fini(&array->compete);
   free(array->instances);
   free(array->places);
 }

@@ -7,6 +7,7 @@
 #ifndef GC_MODEL_CHIP_H
 #define GC_MODEL_CHIP_H
 
+#include "model/compete.h"
 #include "model/profile.h"
 
 /* All instances of one cache of the profile, ordered by SM or by partition. */
@@ -18,6 +19,7 @@ struct gc_cache_array {
   bool per_launch; /* emptied when a kernel starts */
   uint32_t line_shift;
   uint16_t *places; /* [SMs]: index of the SM's first instance, or of the partition near to it */
+  struct gc_compete compete; /* loads of other SMs; without any unless the profile says so */
 };
 
 struct gc_model {
@@ -32,6 +34,11 @@ struct gc_model {
   struct gc_random replacement; /* not shared with the noise: timed and untimed loads act alike */
   struct gc_noise noise;
   struct gc_pages pages;
+  struct gc_clock clock;
+  /* The present SM clock as a share of the usual one, and the levels whose time does not depend on
+   * it: they take this share of their cycles. */
+  double clock_share;
+  bool own_clock[GC_SPACE_COUNT][GC_PROFILE_LEVELS_MAX];
   uint64_t carveout;
   uint32_t unit;
 };
@@ -63,6 +70,9 @@ uint32_t gc_chip_range(const struct gc_profile *profile, uint32_t sm, uint32_t *
 /* Bandwidth of a level of a path: bytes per cycle and SM inside the SM, 10^9 bytes per second of
  * the whole chip outside. 0: there is no such level. */
 double gc_chip_rate(const struct gc_model *model, enum gc_space space, unsigned level, bool write);
+
+/* A latency as the chip's clock shows it: a multiple of latency_step. */
+uint32_t gc_model_rounded(const struct gc_model *model, uint32_t cycles);
 
 /* Computes byte_cycles, which depend on traffic_share. */
 void gc_chip_tabulate_rates(struct gc_model *model);

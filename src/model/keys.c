@@ -139,7 +139,8 @@ static int read_neighbour(const struct gc_value *value, char *text, void *to)
   return read_numbers(value, text, to, 4);
 }
 
-static int read_throttle(const struct gc_value *value, char *text, void *to)
+/* A clock, and the times from and until which it counts. */
+static int read_clock(const struct gc_value *value, char *text, void *to)
 {
   return read_numbers(value, text, to, 3);
 }
@@ -159,6 +160,28 @@ static int read_pages(const struct gc_value *value, char *text, void *to)
     return index;
   profile->page_order = (enum gc_page_order)index;
   return read_size(value, text, &profile->page_bytes);
+}
+
+static int read_wander(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_clock_habits *clock = to;
+  struct gc_value share_value = *value;
+  const char *share = gc_value_word(&text), *ns = gc_value_word(&text);
+
+  share_value.most = 1;
+  if (!ns || gc_value_word(&text))
+    return gc_value_wrong(value, "%s needs a share and a time in ns", value->key);
+  if (gc_value_fraction(&share_value, share, &clock->wander))
+    return -EINVAL;
+  return gc_value_number(value, ns, &clock->wander_ns);
+}
+
+static int read_own_clock(const struct gc_value *value, char *text, void *to)
+{
+  const int index = gc_value_choice(value, text, "none|memory|l2");
+
+  *(enum gc_own_clock *)to = (enum gc_own_clock)(index > 0 ? index : 0);
+  return index < 0 ? index : 0;
 }
 
 static int read_carveouts(const struct gc_value *value, char *text, void *to)
@@ -405,7 +428,13 @@ const struct gc_key gc_chip_keys[] = {
   {"drift", read_drift, PROFILE(disturbance), false, 1, 1 << 30},
   {"busy", read_busy, PROFILE(disturbance.busy_every_ns), false, 0, 1ull << 50},
   {"neighbour", read_neighbour, PROFILE(disturbance.neighbour_sms), false, 0, 1ull << 50},
-  {"throttle", read_throttle, PROFILE(disturbance.throttle_khz), false, 0, 1ull << 50},
+  {"throttle", read_clock, PROFILE(clock.throttle_khz), false, 0, 1ull << 50},
+  {"ramp", read_clock, PROFILE(clock.ramp_khz), false, 0, 1ull << 50},
+  {"wander", read_wander, PROFILE(clock), false, 1, 1ull << 50},
+  {"own_clock", read_own_clock, PROFILE(own_clock), false, 0, 0},
+  {"latency_step", read_u32, PROFILE(latency_step), false, 1, 64},
+  {"outstanding_per_warp", read_u32, PROFILE(outstanding_per_warp), false, 1, 1 << 20},
+  {"outstanding_per_sm", read_u32, PROFILE(outstanding_per_sm), false, 1, 1 << 20},
   {"broken", read_text, FACT(broken), false, 1, BROKEN_BYTES - 1},
   {"pages", read_pages, 0, false, 4 << 10, 2 << 20},
   {"whole_sectors", read_yes, PROFILE(whole_sectors), false, 0, 0},
@@ -439,6 +468,7 @@ const struct gc_key gc_cache_keys[] = {
   {"far_cycles", read_u32, CACHE(far_cycles), false, 0, 10000},
   {"read_gbps", read_gbps, CACHE(read_gbps), false, 0, 1000000},
   {"write_gbps", read_gbps, CACHE(write_gbps), false, 0, 1000000},
+  {"compete", read_yes, CACHE(compete), false, 0, 0},
   END,
 };
 

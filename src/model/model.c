@@ -109,6 +109,7 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
 
     for (uint32_t k = 0; array->per_launch && k < array->count; k++)
       gc_cache_resize(&array->instances[k], gc_chip_sets(model, array->profile));
+    gc_compete_start(&array->compete, false);
   }
   model->unit = 0;
   model->traffic_share = traffic_share(model);
@@ -138,6 +139,22 @@ static bool access_chip(struct gc_model *model, struct gc_cache_array *array, ui
   return hit;
 }
 
+/* Between two loads of an SM come loads of those that share the cache. */
+__attribute__((noinline)) static void compete(struct gc_model *model, struct gc_cache_array *array,
+                                              uint32_t sm, uint64_t address)
+{
+  const uint32_t at = array->places[sm];
+
+  for (uint32_t other = 0; other < model->profile.facts.sms; other++) {
+    uint64_t theirs;
+
+    if (other != sm && array->places[other] == at &&
+        gc_compete_next(&array->compete, other, &theirs))
+      gc_cache_access(&array->instances[at], theirs, &model->replacement);
+  }
+  gc_compete_add(&array->compete, sm, address);
+}
+
 static inline bool access_level(struct gc_model *model, int index, uint32_t sm, uint64_t address,
                                 uint32_t *extra)
 {
@@ -148,6 +165,8 @@ static inline bool access_level(struct gc_model *model, int index, uint32_t sm, 
     return access_chip(model, array, sm, gc_pages_physical(&model->pages, address), extra);
   if (array->profile->instances > 1)
     at += model->unit % array->profile->instances;
+  if (array->compete.active)
+    compete(model, array, sm, address);
   return gc_cache_access(&array->instances[at], address, &model->replacement);
 }
 
@@ -195,11 +214,20 @@ static uint32_t translate(struct gc_model *model, uint32_t sm, uint64_t address)
 
 /* Whether loads that reach this level have physical addresses: caches outside the SMs and device
  * memory have, shared memory has not. */
-static inline bool is_physical(const struct gc_model *model, enum gc_space space, unsigned level)
+static inline bool is_outside(const struct gc_model *model, enum gc_space space, unsigned level)
 {
   const int cache = model->profile.paths[space].levels[level].cache;
 
   return cache == GC_PROFILE_MEMORY ? space != GC_SPACE_SHARED : model->arrays[cache].outside;
+}
+
+/* The cycles of a load that this level answers, at the present SM clock. */
+static inline uint32_t cycles_of(const struct gc_model *model, enum gc_space space, unsigned level,
+                                 uint32_t extra)
+{
+  const uint32_t cycles = model->profile.paths[space].levels[level].cycles + extra;
+
+  return model->own_clock[space][level] ? (uint32_t)(cycles * model->clock_share + 0.5) : cycles;
 }
 
 /* Returns the first level of the path that has the address; *cycles: its latency. */
@@ -219,10 +247,19 @@ static inline unsigned walk(struct gc_model *model, uint32_t sm, enum gc_space s
     level++;
   for (unsigned missed = 0; missed < level && model->profile.whole_sectors; missed++)
     fetch_rest(model, sm, path, missed, address);
-  if (model->profile.tlb_count && is_physical(model, space, level))
+  if (model->profile.tlb_count && is_outside(model, space, level))
     extra += translate(model, sm, address);
-  *cycles = path->levels[level].cycles + extra;
+  *cycles = cycles_of(model, space, level, extra);
   return level;
+}
+
+uint32_t gc_model_rounded(const struct gc_model *model, uint32_t cycles)
+{
+  const uint32_t step = model->profile.latency_step;
+
+  if (step == 1)
+    return cycles;
+  return cycles < step ? step : (cycles + step / 2) / step * step;
 }
 
 uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address)
@@ -230,7 +267,8 @@ uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space,
   uint32_t cycles;
   const unsigned level = walk(model, sm, space, address, &cycles);
 
-  return gc_noise_add(&model->noise, cycles, &model->jitters[space][level]);
+  return gc_model_rounded(model,
+                          gc_noise_add(&model->noise, cycles, &model->jitters[space][level]));
 }
 
 uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address)
@@ -332,13 +370,32 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
                              physical >> array->line_shift << array->line_shift, mask,
                              array->profile->shape.sector);
   }
-  return cycles + found[NEAR] * path->levels[0].cycles +
-         found[FAR] * (path->levels[0].cycles + array->profile->far_cycles) +
-         behind * path->levels[1].cycles +
-         (found[NOWHERE] - behind) * path->levels[path->count - 1].cycles;
+  return cycles + found[NEAR] * cycles_of(model, space, 0, 0) +
+         found[FAR] * cycles_of(model, space, 0, array->profile->far_cycles) +
+         behind * cycles_of(model, space, 1, 0) +
+         (found[NOWHERE] - behind) * cycles_of(model, space, path->count - 1, 0);
 }
 
-void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double busy[GC_MODEL_LEVELS])
+/* How long the SM waits for these rows, because each of its warps, and all of them together, can
+ * wait for so many lines only (Little's law). cycles: the latency of a load of such a row. */
+static double waits(const struct gc_model *model, const struct gc_rows *rows, uint32_t cycles)
+{
+  const struct gc_profile *profile = &model->profile;
+  const int cache = profile->paths[rows->space].levels[0].cache;
+  const uint32_t line =
+    cache == GC_PROFILE_MEMORY ? rows->bytes : profile->caches[cache].shape.line;
+  const double lines = (rows->bytes + line - 1) / line;
+  double flight = lines * (rows->flight ? rows->flight : 1);
+
+  if (profile->outstanding_per_warp && flight > profile->outstanding_per_warp)
+    flight = profile->outstanding_per_warp;
+  flight *= rows->count;
+  if (profile->outstanding_per_sm && flight > profile->outstanding_per_sm)
+    flight = profile->outstanding_per_sm;
+  return lines * rows->count * cycles / flight;
+}
+
+void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double busy[GC_MODEL_BUSY])
 {
   const struct gc_profile_path *path = &model->profile.paths[rows->space];
   uint32_t bytes = rows->bytes, cycles;
@@ -352,14 +409,36 @@ void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double bu
       walk(model, rows->sm, rows->space, rows->address + at, &cycles);
   }
   for (unsigned level = 0; level <= last; level++) {
-    busy[level] +=
-      (double)bytes * rows->count * model->byte_cycles[rows->write][rows->space][level];
+    busy[level] += (double)bytes * rows->count *
+                   model->byte_cycles[rows->write][rows->space][level] *
+                   (model->own_clock[rows->space][level] ? model->clock_share : 1);
     if (level < last) {
       const uint32_t sector = model->profile.caches[path->levels[level].cache].shape.sector;
 
       bytes = bytes > sector ? bytes : sector;
     }
   }
+  if ((model->profile.outstanding_per_warp || model->profile.outstanding_per_sm) &&
+      is_outside(model, rows->space, last))
+    busy[GC_MODEL_LEVELS] += waits(model, rows, cycles);
+}
+
+uint64_t gc_model_wall(struct gc_model *model, uint64_t cycles)
+{
+  return gc_clock_ns(&model->clock, cycles);
+}
+
+void gc_model_time(struct gc_model *model, uint64_t cycles)
+{
+  if (model->profile.own_clock != GC_OWN_CLOCK_NONE && !model->clock.steady)
+    model->clock_share =
+      (double)gc_clock_khz(&model->clock, cycles) / model->profile.facts.running_clock_khz;
+}
+
+void gc_model_compete(struct gc_model *model, bool compete)
+{
+  for (unsigned i = 0; i < model->profile.cache_count; i++)
+    gc_compete_start(&model->arrays[i].compete, compete);
 }
 
 static void empty_array(struct gc_cache_array *array)

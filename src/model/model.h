@@ -67,6 +67,7 @@ struct gc_rows {
   uint64_t address; /* of the first row */
   uint32_t bytes, count;
   bool write;
+  uint32_t flight; /* how many of a warp are in flight at once; 0 counts as 1 */
 };
 
 /* Moves rows. They change the caches as loads from all lines of the first row do. Adds to
@@ -74,8 +75,20 @@ struct gc_rows {
  * the load hits; the slowest level determines the bandwidth. Whole sectors go from one level to the
  * next. Every SM has the same share of the levels that all SMs use. */
 #define GC_MODEL_LEVELS 5
-void gc_model_rows(struct gc_model *model, const struct gc_rows *rows,
-                   double busy[GC_MODEL_LEVELS]);
+/* The last one: how long the SM waits because it can wait for so many lines only. */
+#define GC_MODEL_BUSY (GC_MODEL_LEVELS + 1)
+void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double busy[GC_MODEL_BUSY]);
+
+/* The wall clock, in ns, when the SM clock has counted so many cycles. */
+uint64_t gc_model_wall(struct gc_model *model, uint64_t cycles);
+
+/* Later loads are made at that time. It matters if the SM clock changes and other levels have a
+ * clock of their own. */
+void gc_model_time(struct gc_model *model, uint64_t cycles);
+
+/* Whether SMs that share a cache compete for it in this launch; after gc_model_launch they do not.
+ * No: its blocks run one after another on a real GPU, too. */
+void gc_model_compete(struct gc_model *model, bool compete);
 
 /* Empties the caches outside the SMs and the TLBs, as if another program had used them. */
 void gc_model_displace(struct gc_model *model);

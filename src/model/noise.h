@@ -48,8 +48,6 @@ struct gc_disturbance {
    * blocks reach neighbour_sms SMs only, and on half of the SMs, chosen anew for each repetition,
    * rows take neighbour_slower times as long. neighbour_sms 0: never. */
   uint64_t neighbour_sms, neighbour_slower, neighbour_from_ns, neighbour_until_ns;
-  /* The SM clock runs at throttle_khz from throttle_from_ns to throttle_until_ns; 0: never. */
-  uint64_t throttle_khz, throttle_from_ns, throttle_until_ns;
 };
 
 /* Jitter of one level: the cycles to add for each number of ones in 32 random bits. That number is

@@ -8,6 +8,7 @@
 #define GC_MODEL_PROFILE_H
 
 #include "model/cache.h"
+#include "model/clock.h"
 #include "model/facts.h"
 #include "model/pages.h"
 #include "util/error.h"
@@ -24,6 +25,9 @@
  * XCD, or all. From near to far. */
 enum gc_scope { GC_SCOPE_SM, GC_SCOPE_RANGE, GC_SCOPE_GROUP, GC_SCOPE_XCD, GC_SCOPE_CHIP };
 
+/* The levels whose latencies and bandwidths do not depend on the SM clock. */
+enum gc_own_clock { GC_OWN_CLOCK_NONE, GC_OWN_CLOCK_MEMORY, GC_OWN_CLOCK_L2 };
+
 struct gc_profile_cache {
   char name[24];
   unsigned line_number;        /* of its section, for messages */
@@ -38,6 +42,7 @@ struct gc_profile_cache {
   bool emptied;                /* outside the SMs: a kernel that starts finds it empty */
   uint32_t far_cycles;         /* additional latency of a hit in a far part */
   double read_gbps, write_gbps; /* scope chip: 10^9 bytes per second in total */
+  bool compete;                 /* SMs that share it load at the same time */
   struct gc_cache_shape shape;
 };
 
@@ -81,6 +86,10 @@ struct gc_profile {
   enum gc_page_order page_order;
   bool whole_sectors; /* a miss requests a whole sector of its level from the next one */
   struct gc_disturbance disturbance;
+  struct gc_clock_habits clock;
+  enum gc_own_clock own_clock;
+  uint32_t latency_step;     /* latencies of timed loads are multiples of so many cycles */
+  uint32_t outstanding_per_warp, outstanding_per_sm; /* lines; 0: no limit */
   double memory_read_gbps, memory_write_gbps;
   double bandwidth_noise;    /* standard deviation between launches, of L2 and memory; a share */
   unsigned unified_line;     /* 0: L1 and shared memory have their own storage */

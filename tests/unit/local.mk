@@ -21,6 +21,7 @@ unit_tests = \
 	tests/unit/test_export \
 	tests/unit/test_failure \
 	tests/unit/test_graft \
+	tests/unit/test_habits \
 	tests/unit/test_handover \
 	tests/unit/test_lookup \
 	tests/unit/test_memo \
