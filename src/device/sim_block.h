@@ -43,6 +43,7 @@ struct gc_sim_block {
   uint32_t unit;     /* selects the cache of warp 0 if an SM has several */
   uint32_t copy;     /* of the kernels; it owns the constant bank */
   bool resume_later; /* it exited because its ticket had not come */
+  bool fine_clock; /* reads of the wall clock take fewer cycles */
   bool noisy; /* untimed loads have noise, too, because the kernel times many of them at once */
   const struct gc_sim_region *regions, *recent; /* recent: the region of the last access */
   size_t region_count;

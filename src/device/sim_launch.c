@@ -172,6 +172,7 @@ static int run(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t co
     .warps = (l->threads + sim->facts->warp - 1) / sim->facts->warp,
     .clock_khz = sim->facts->running_clock_khz,
     .clock_overhead = gc_model_clock_overhead(sim->model),
+    .fine_clock = gc_model_wanders(sim->model),
     .disturbance = gc_model_disturbance(sim->model), .noisy = times_untimed_loads(l->kernel),
     .regions = sim->regions, .region_count = sim->region_count, .textures = sim->textures,
     .texture_count = sim->texture_count, .constant = sim->constants[copy], .copy = copy,

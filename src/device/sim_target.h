@@ -22,8 +22,10 @@
 static __thread struct gc_sim_block *gpu_sim;
 
 /* Cycles that a read of the wall clock takes, and so also its resolution. Few reads then suffice in
- * kernels that wait for a time to pass. */
+ * kernels that wait for a time to pass. If the SM clock wanders, readings must be good enough to
+ * notice it. */
 #define GPU_SIM_WALL_CYCLES 512
+#define GPU_SIM_FINE_CYCLES 64
 
 /* Not gpu_<name>: the operations are functions of the same translation unit. */
 #define GPU_KERNEL(name, args) static void sim_kernel_##name(struct args a)
@@ -78,7 +80,7 @@ static inline uint32_t gpu_cycles(uint64_t from, uint64_t to)
 
 static inline uint64_t gpu_nanoseconds(void)
 {
-  gpu_sim->clock += GPU_SIM_WALL_CYCLES;
+  gpu_sim->clock += gpu_sim->fine_clock ? GPU_SIM_FINE_CYCLES : GPU_SIM_WALL_CYCLES;
   gc_sim_yield(gpu_sim);
   return gc_sim_wall(gpu_sim);
 }

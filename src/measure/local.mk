@@ -38,6 +38,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/check/next_level.h \
 	src/measure/check/plausible.c \
 	src/measure/check/plausible.h \
+	src/measure/check/wander.c \
+	src/measure/check/wander.h \
 	src/measure/core/bench.c \
 	src/measure/core/bench.h \
 	src/measure/core/clock.c \

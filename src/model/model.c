@@ -428,6 +428,11 @@ uint64_t gc_model_wall(struct gc_model *model, uint64_t cycles)
   return gc_clock_ns(&model->clock, cycles);
 }
 
+bool gc_model_wanders(const struct gc_model *model)
+{
+  return model->clock.habits.wander > 0;
+}
+
 void gc_model_time(struct gc_model *model, uint64_t cycles)
 {
   if (model->profile.own_clock != GC_OWN_CLOCK_NONE && !model->clock.steady)

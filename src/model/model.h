@@ -82,6 +82,9 @@ void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double bu
 /* The wall clock, in ns, when the SM clock has counted so many cycles. */
 uint64_t gc_model_wall(struct gc_model *model, uint64_t cycles);
 
+/* Whether the SM clock wanders. */
+bool gc_model_wanders(const struct gc_model *model);
+
 /* Later loads are made at that time. It matters if the SM clock changes and other levels have a
  * clock of their own. */
 void gc_model_time(struct gc_model *model, uint64_t cycles);

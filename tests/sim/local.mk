@@ -17,7 +17,8 @@ sim_tests = \
 	tests/sim/test_partition \
 	tests/sim/test_shared \
 	tests/sim/test_sharing \
-	tests/sim/test_tables
+	tests/sim/test_tables \
+	tests/sim/test_wander
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(sim_tests)

@@ -10,7 +10,8 @@
 
 /* How read_clock changes the readings of a simulated GPU. */
 static double speed = 1; /* factor on the SM clock */
-static double drift;     /* is added to the factor after each reading */
+#define LIMIT 0.08
+static double drift;     /* is added to the factor after each reading, until it differs by LIMIT */
 static uint64_t tick_ns; /* step of the wall clock; 0: unchanged */
 
 static int read_clock(struct gc_device *device, void *to, uint64_t address, size_t bytes, struct gc_error *err)
@@ -26,6 +27,8 @@ static int read_clock(struct gc_device *device, void *to, uint64_t address, size
     result->longest_ns = tick_ns;
   }
   speed += drift;
+  if (fabs(speed - 1) > LIMIT)
+    drift = -drift;
   return 0;
 }
 
@@ -71,7 +74,7 @@ static void a_steady_clock_settles(void **state)
   assert_true(fabs(o->m.bench.mhz - 1980) < 10);
 }
 
-/* Each reading is 2 % higher than the last one. */
+/* Each reading differs by 2 % from the last one. */
 static void a_clock_that_never_settles_is_an_error(void **state)
 {
   struct opened *o = *state;
@@ -81,15 +84,16 @@ static void a_clock_that_never_settles_is_an_error(void **state)
   assert_non_null(strstr(o->err.text, "its clock does not settle: it went between "));
 }
 
-static void such_a_clock_is_refused_in_the_end(void **state)
+static void such_a_clock_is_accepted_in_the_end(void **state)
 {
   struct gc_interference interference;
   struct opened *o = *state;
 
   drift = 0.02;
   gc_interference_start(&interference, &o->m.bench, 30);
-  assert_int_equal(gc_interference_warm_up(&interference), -EBUSY);
-  assert_non_null(strstr(o->err.text, "the GPU is busy: its clock does not settle"));
+  must(o, gc_interference_warm_up(&interference), "warm up");
+  assert_true(interference.wanders);
+  assert_true(o->m.bench.mhz == 0);
 }
 
 /* Whether a check notices that the clock has changed by this factor. */
@@ -128,7 +132,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
     TEST(a_steady_clock_settles),
     TEST(a_clock_that_never_settles_is_an_error),
-    TEST(such_a_clock_is_refused_in_the_end),
+    TEST(such_a_clock_is_accepted_in_the_end),
     TEST(coarse_wall_clocks_hide_no_change),
   };
 

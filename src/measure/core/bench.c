@@ -153,6 +153,7 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct
   bench->device = device;
   bench->ops = gc_ops(device);
   bench->err = err;
+  bench->ramp_ns = GC_RAMP_NS;
   if ((status = plan_buffers(bench, tables)))
     return status;
   bench->jobs = calloc(bench->properties.sms, sizeof(*bench->jobs));

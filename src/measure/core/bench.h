@@ -13,6 +13,9 @@
 
 #define GC_TRACE_MAX 65536u /* 32-bit words of results that fit the trace in the scratch */
 
+/* Load after which every clock has ramped up, ns: AMD GPUs take 0.3 s and more. */
+#define GC_RAMP_NS 1e9
+
 /* Is called after every launch with the time from its start to its end, and may launch kernels
  * itself (interference.h). Returns 0 or a negative errno, which becomes the status of the
  * launch. */
@@ -49,6 +52,9 @@ struct gc_bench {
   struct gpu_chase_result *results;
 
   double mhz;                         /* SM clock during measurements; 0: not known */
+  /* clock.h: the highest clock that was steady, 0: none; the clocks of the last warm-up; the most
+   * load for which a warm-up waits for a higher clock, ns. */
+  double full_mhz, least_mhz, most_mhz, ramp_ns;
   unsigned signs;                     /* bits of enum gc_sign */
   struct gc_launch_observer observer; /* launched is NULL: no observer */
 };

@@ -26,9 +26,12 @@
 #define LONG_MS 1.5           /* a shorter launch has not waited for a time slice */
 #define STOPPED_NS 100000
 #define WAITED_MS 0.3
-#define PROBES 5 /* the host may delay one probe, but not two of five */
+#define RAMP_SHARE (1 / 3.0) /* of the patience, for a clock that ramps up late */
+#define PROBES 5             /* the host may delay one probe, but not two of five */
 #define FIRST_PAUSE_MS 5.0
 #define LONGEST_PAUSE_MS 100.0
+/* If a GPU is throttled and released, its clock changes twice. */
+#define UNSTEADY_MAX 3
 
 struct probe {
   double waited_ms; /* from launch to end, less the time that the kernel ran */
@@ -136,6 +139,22 @@ static int find_crowd(struct gc_interference *in, char *why, size_t size)
   return 0;
 }
 
+/* Only the clock is wrong. */
+static void note_unsteady(struct gc_interference *in, double least, double most)
+{
+  in->unsteady++;
+  in->least_mhz = in->least_mhz > 0 ? fmin(in->least_mhz, least) : least;
+  in->most_mhz = fmax(in->most_mhz, most);
+}
+
+/* From now on the clock does not matter. */
+static void accept_clock(struct gc_interference *in, char *why)
+{
+  in->wanders = true;
+  in->bench->mhz = 0;
+  *why = '\0';
+}
+
 /* why: the end of a sentence that says what is wrong; empty: nothing. */
 static int find_interference(struct gc_interference *in, char *why, size_t size)
 {
@@ -155,9 +174,12 @@ static int find_interference(struct gc_interference *in, char *why, size_t size)
     snprintf(why, size, "another program uses it: kernels %s for %.1f ms",
              seen.waited_ms > seen.stopped_ms ? "wait" : "are stopped",
              fmax(seen.waited_ms, seen.stopped_ms));
-  else if (!(seen.stopped_ms > 0) &&
-           fabs(seen.mhz - mhz) > GC_OTHER_CLOCK_SHARE * mhz + seen.mhz_error)
+  else if (!(seen.stopped_ms > 0) && !in->wanders &&
+           fabs(seen.mhz - mhz) > GC_OTHER_CLOCK_SHARE * mhz + seen.mhz_error) {
     snprintf(why, size, "its clock went from %.0f to %.0f MHz", mhz, seen.mhz);
+    note_unsteady(in, fmin(mhz, seen.mhz), fmax(mhz, seen.mhz));
+  }
+  in->only_clock = *why && !other_program;
   return 0;
 }
 
@@ -181,6 +203,7 @@ void gc_interference_start(struct gc_interference *in, struct gc_bench *bench, d
 {
   *in = (struct gc_interference){
       .bench = bench, .patience_ms = patience_ms, .checked_ms = gc_now_ms()};
+  bench->ramp_ns = fmin(GC_RAMP_NS, RAMP_SHARE * patience_ms * 1e6);
   bench->observer = (struct gc_launch_observer){observe, in};
 }
 
@@ -188,16 +211,25 @@ void gc_interference_start(struct gc_interference *in, struct gc_bench *bench, d
  * wait_until_free() waits for it. */
 static int warm_up(struct gc_interference *in, char *why, size_t size)
 {
-  int status = gc_clock_warm_up(in->bench);
+  struct gc_bench *bench = in->bench;
+  int status = gc_clock_warm_up(bench);
+  const bool settled = status != -EBUSY;
+  char clock[160] = "";
 
-  if (!status)
+  if (!settled)
+    snprintf(clock, sizeof(clock), "%.150s", bench->err->text);
+  if (in->wanders)
+    bench->mhz = 0;
+  if (!status || !settled)
     status = find_interference(in, why, size);
   if (!status && !*why && in->crowded)
     status = find_crowd(in, why, size);
-  if (status != -EBUSY)
-    return status;
-  snprintf(why, size, "%.150s", in->bench->err->text);
-  return 0;
+  if (!status && !*why && !settled && !in->wanders) {
+    snprintf(why, size, "%s", clock);
+    note_unsteady(in, bench->least_mhz, bench->most_mhz);
+    in->only_clock = true;
+  }
+  return status;
 }
 
 /* Waits until nothing is wrong, or until the patience is used up. */
@@ -206,9 +238,14 @@ static int wait_until_free(struct gc_interference *in, char *why, size_t size)
   double pause = FIRST_PAUSE_MS;
 
   while (*why) {
+    const bool patient = in->lost_ms + gc_now_ms() - in->checked_ms <= in->patience_ms;
     int status;
 
-    if (in->lost_ms + gc_now_ms() - in->checked_ms > in->patience_ms)
+    if (in->only_clock && (!patient || in->unsteady > UNSTEADY_MAX)) {
+      accept_clock(in, why);
+      return 0;
+    }
+    if (!patient)
       return gc_fail(in->bench->err, -EBUSY, "the GPU is busy: %s", why);
     pause_for(pause);
     pause = fmin(2 * pause, LONGEST_PAUSE_MS);
@@ -255,9 +292,9 @@ int gc_interference_check(struct gc_interference *in, enum gc_interference_resul
     *disturbance = GC_DISTURBED;
     status = wait_until_free(in, why, sizeof(why));
     in->lost_ms += gc_now_ms() - in->checked_ms;
-    if (fabs(bench->mhz - mhz) > GC_OTHER_CLOCK_SHARE * mhz)
+    if (!in->wanders && fabs(bench->mhz - mhz) > GC_OTHER_CLOCK_SHARE * mhz)
       *disturbance = GC_CLOCK_CHANGED;
-    else
+    else if (!in->wanders)
       bench->mhz = mhz; /* the values so far belong to this clock */
   }
   in->suspected = false;

@@ -18,6 +18,11 @@ struct gc_interference {
   double tick_ns;     /* one step of the GPU's wall clock; 0: not known yet */
   bool suspected;     /* a launch since then may have waited for another program */
   bool crowded;       /* another program occupies SMs, so warming up also checks that */
+  bool only_clock;    /* what was found last was nothing but another clock */
+  unsigned unsteady;  /* how often only the clock was wrong */
+  bool wanders;       /* the clock does not settle although nothing else uses the GPU. So bench->mhz
+                         is 0, and no clock is wrong any more */
+  double least_mhz, most_mhz; /* the clocks seen when it was not steady; 0: it was */
 };
 
 enum gc_interference_result {
@@ -34,11 +39,12 @@ void gc_interference_start(struct gc_interference *interference, struct gc_bench
                            double patience_ms);
 
 /* Warms the GPU up and waits until no other program uses it. To be called before measurements.
- * -EBUSY with a sentence if that takes longer than the patience. */
+ * -EBUSY with a sentence if that takes longer than the patience. A clock that does not settle is no
+ * reason to refuse a GPU: it wanders. */
 int gc_interference_warm_up(struct gc_interference *interference);
 
 /* Checks whether anything interfered since the last call. If so, waits until no other program uses
- * the GPU and its clock is steady. Evaluates and clears bench->signs. -EBUSY as above; any other
+ * the GPU and its clock is steady, unless it wanders. Evaluates and clears bench->signs. -EBUSY as above; any other
  * error means that the device does not work any more. */
 int gc_interference_check(struct gc_interference *interference,
                           enum gc_interference_result *disturbance);

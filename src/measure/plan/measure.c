@@ -9,6 +9,7 @@
 #include "measure/check/driver_tables.h"
 #include "measure/check/next_level.h"
 #include "measure/check/plausible.h"
+#include "measure/check/wander.h"
 #include "measure/plan/cost.h"
 #include "measure/plan/facts.h"
 #include "measure/plan/runner.h"
@@ -78,6 +79,7 @@ static int conclude(struct gc_runner *r, struct gc_record *record)
   if (done) {
     gc_facts_explain_nominal(m->results);
     gc_facts_explain_l3(m->results);
+    gc_check_wandering(m->results);
     gc_check_agreement(m);
     gc_check_next_level(m->results);
     gc_check_plausible(m->results, m->bench.properties.sms);

@@ -15,6 +15,7 @@ static const char *const reasons[GC_PASSING_COUNT] = {
     [GC_LITTLE_MEMORY] = "too little free device memory",
     [GC_GPU_BUSY] = "another program used the GPU",
     [GC_STEP_FAILED] = "steps failed",
+    [GC_CLOCK_WANDERS] = "the SM clock did not settle",
 };
 
 static void append(char why[GC_PROVISIONAL_BYTES], const char *format, ...)

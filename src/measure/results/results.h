@@ -68,6 +68,7 @@ enum gc_passing {
   GC_LITTLE_MEMORY, /* other programs use the device memory that the step needs */
   GC_GPU_BUSY,      /* another program disturbed the step */
   GC_STEP_FAILED,   /* the step ended with an error of the driver */
+  GC_CLOCK_WANDERS, /* the SM clock did not settle */
   GC_PASSING_COUNT
 };
 
@@ -148,7 +149,8 @@ struct gc_cost {
 
 struct gc_results {
   struct gc_measured element[GC_KIND_COUNT];
-  double mhz; /* SM clock at which all values were measured */
+  double mhz; /* SM clock at which all values were measured; 0: it is not known, or wandered */
+  double least_mhz, most_mhz; /* the SM clock wandered between these; 0: it did not */
   /* What timing adds to the latency of a single load (walk/overhead.h). */
   struct gc_latency overhead;
   /* L2: the SMs that are near to the same lines (topology/partitions.c). */
