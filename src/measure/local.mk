@@ -32,6 +32,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/census/verdict.h \
 	src/measure/check/agree.c \
 	src/measure/check/agree.h \
+	src/measure/check/allocations.c \
+	src/measure/check/check.h \
 	src/measure/check/driver_tables.c \
 	src/measure/check/driver_tables.h \
 	src/measure/check/next_level.c \
@@ -40,6 +42,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/check/plausible.h \
 	src/measure/check/wander.c \
 	src/measure/check/wander.h \
+	src/measure/check/survival.c \
 	src/measure/core/bench.c \
 	src/measure/core/bench.h \
 	src/measure/core/clock.c \

@@ -8,6 +8,7 @@
 #include "measure/bandwidth/bandwidth.h"
 #include "measure/capacity/capacity.h"
 #include "measure/census/census.h"
+#include "measure/check/check.h"
 #include "measure/geometry/geometry.h"
 #include "measure/latency/latency.h"
 #include "measure/topology/topology.h"
@@ -103,6 +104,9 @@ const struct gc_plan_step gc_plan[] = {
     {GC_READ_ONLY, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
     {GC_CONSTANT_L1, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
     {GC_CONSTANT_L15, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
+    /* these withhold values that rest on what does not hold */
+    {GC_L2, "between launches", gc_step_l2_survival, 0, NULL},
+    {GC_L2, "other allocations", gc_step_l2_allocations, 0, NULL},
 };
 const unsigned gc_plan_steps = sizeof(gc_plan) / sizeof(*gc_plan);
 

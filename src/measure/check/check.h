@@ -1,0 +1,16 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Steps at the end of the plan. They find nothing, but withhold values that rest on an assumption
+ * which does not hold on this GPU.
+ */
+#ifndef GC_MEASURE_CHECK_CHECK_H
+#define GC_MEASURE_CHECK_CHECK_H
+
+#include "measure/core/measurement.h"
+
+/* Each file explains its check. */
+gc_step gc_step_l2_survival;    /* does L2 keep its contents from one launch to the next? */
+gc_step gc_step_l2_allocations; /* have other allocations the same capacity? */
+
+#endif
