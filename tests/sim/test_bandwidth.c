@@ -219,6 +219,47 @@ static void check_neither(const char *lines, const char *l2, const struct elemen
   close_gpu(&run);
 }
 
+#define FOUR_SMS "sms = 4\nmemory_clock_khz = 4000000\nmemory = 4 GiB\nmemory_read_gbps = 200\n"
+#define L2_RATE "size = 1 MiB\nread_gbps = 400\n"
+
+/* A warp waits for two lines at most: with 32 warps, 8 KiB are in flight on each SM. Memory gives
+ * them in 500 cycles, so 98 of its 200 GB/s are seen. */
+static void too_few_loads_in_flight_are_withheld(void **state)
+{
+  (void)state;
+  check_neither(FOUR_SMS "outstanding_per_warp = 2", L2_RATE, &elements[0],
+                "more loads in flight would give more");
+  check_neither(FOUR_SMS "outstanding_per_warp = 2", L2_RATE, &elements[1],
+                "more loads in flight would give more");
+}
+
+/* If an SM waits for so many lines at most, more warps give no more: 100 lines in 500 cycles on
+ * each of four SMs. With enough lines in flight, memory is the limit. */
+static void limits_of_sms_are_limits_of_the_chip(void **state)
+{
+  static const struct {
+    const char *chip;
+    double gbps;
+  } cases[] = {{FOUR_SMS "outstanding_per_sm = 100", 100.0 * 128 / 500 * 4 * 1.5},
+               {FOUR_SMS "outstanding_per_sm = 200", 200},
+               {FOUR_SMS "outstanding_per_warp = 10", 200},
+               {FOUR_SMS "outstanding_per_warp = 32\noutstanding_per_sm = 400", 200}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    const struct gc_infos *infos;
+    struct opened run;
+    const char *read;
+
+    open_chip(&run, cases[i].chip, L2_RATE);
+    infos = measure(&run, &elements[0]);
+    read = gc_infos_get(infos, HWLOC_GPUCACHE_READ_GBPS);
+    if (!read || fabs(strtod(read, NULL) - cases[i].gbps) > 0.03 * cases[i].gbps)
+      fail_msg("%s: %s instead of %g GB/s", cases[i].chip, read ? read : "nothing", cases[i].gbps);
+    close_gpu(&run);
+  }
+}
+
 static void too_many_sms_for_the_l2_are_withheld(void **state)
 {
   (void)state;
@@ -293,6 +334,8 @@ int main(void)
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(reads_above_the_bus_limit_are_withheld);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(reads_above_the_sm_limit_are_withheld);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(noise_is_withheld);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_few_loads_in_flight_are_withheld);
+  tests[n++] = (struct CMUnitTest)cmocka_unit_test(limits_of_sms_are_limits_of_the_chip);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_many_sms_for_the_l2_are_withheld);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(walks_do_not_hit_lines_of_the_last_round);
   tests[n++] = (struct CMUnitTest)cmocka_unit_test(too_little_memory_is_withheld);

@@ -19,6 +19,7 @@
 #include "measure/walk/ring.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* Length of a timed launch: delays at its start and end are well below 1 % of it. */
@@ -30,6 +31,7 @@
 #define TRIES 12 /* attempts to make a launch long enough */
 /* Largest factor from one attempt to the next, because a coarse clock may show too short a time. */
 #define GROWTH 8
+#define FEWER_REPEATS 3   /* launches with half of the warps */
 #define L2_SHARE 4        /* the array is the nominal size divided by this */
 #define L2_READ_STRIDE 32 /* bytes: at most the sector of any L2 */
 #define L3_SHARE 2        /* the array is the L3 divided by this, and */
@@ -62,6 +64,31 @@ static uint32_t more_iterations(uint32_t iterations, uint64_t ns, double wanted)
   return (uint32_t)(iterations * ((double)ns * GROWTH > wanted ? wanted / (double)ns : GROWTH));
 }
 
+/* What the same walk moves with half of the warps, and so with half of the loads in flight. By
+ * Little's law it moves half as much if the loads in flight limit it, and as much if L2 or memory
+ * does. *most: the most of some repetitions. */
+static int measure_fewer(struct gc_bench *bench, const struct gc_flow *flow,
+                         struct gpu_bandwidth_result *results, double *most)
+{
+  const uint32_t warp = bench->properties.warp, warps = flow->threads / warp;
+  struct gc_flow half = *flow;
+  uint64_t bytes, ns;
+  int status = 0;
+
+  *most = 0;
+  half.threads = warps / 2 * warp;
+  half.args.count *= 2; /* as long a launch */
+  for (int r = 0; r < FEWER_REPEATS && half.threads && !status; r++) {
+    status = walk_on(bench, &half, results, &bytes, &ns);
+    *most = ns ? fmax(*most, (double)bytes / (double)ns) : *most;
+  }
+  gc_raw_note(bench->raw,
+              flow->kernel == GC_KERNEL_write_cg ? "write, GB/s with half of the warps"
+                                                 : "read, GB/s with half of the warps",
+              *most);
+  return status;
+}
+
 /* Measures GB/s with launches of about `wanted` nanoseconds. */
 static int measure(struct gc_bench *bench, struct gc_flow *flow, double wanted,
                    struct gc_rate *rate)
@@ -82,8 +109,10 @@ static int measure(struct gc_bench *bench, struct gc_flow *flow, double wanted,
     status = walk_on(bench, flow, results, &bytes, &ns);
     values[r] = ns ? (double)bytes / (double)ns : 0;
   }
-  if (!status)
+  if (!status) {
     gc_rate_of(bench, flow, values, rate);
+    status = measure_fewer(bench, flow, results, &rate->fewer);
+  }
   free(results);
   return status;
 }

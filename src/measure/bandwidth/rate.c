@@ -14,6 +14,9 @@
 #define SURE_ENOUGH 0.8   /* a value with less confidence is absent */
 /* SMs are alike: if some are this many times as fast as others, another program runs on those. */
 #define APART_MAX 2.0
+/* So many times as much as with half of the loads in flight: twice as many might give as much more
+ * again. The tolerance, and the noise of few repetitions. */
+#define GAIN_MAX 1.05
 #define CLOCK_SHARE 0.005 /* clock readings at both ends may be wrong by this share */
 
 /* Whether two blocks of a launch ran on the same SM. */
@@ -71,7 +74,7 @@ void gc_rate_of(const struct gc_bench *bench, const struct gc_flow *flow, double
   rate->least = values[0];
   rate->most = values[GC_RATE_REPEATS - 1];
   rate->apart = 1;
-  rate->value = gc_median(values, GC_RATE_REPEATS);
+  rate->fewer = rate->value = gc_median(values, GC_RATE_REPEATS);
   rate->confidence =
       gc_median_confidence(values, GC_RATE_REPEATS, rate->value, TOLERANCE * rate->value);
 }
@@ -104,6 +107,15 @@ int gc_rate_put(struct gc_measurement *m, struct gc_measured *element, enum gc_p
         why, sizeof(why),
         "%d repetitions lie between %.4g and %.4g %s, too few of them within %g %% of their median",
         GC_RATE_REPEATS, rate->least, rate->most, limit->unit, 100 * TOLERANCE);
+    return gc_set_absent(element, property, why);
+  }
+  if (!(rate->fewer > 0))
+    return gc_set_absent(element, property,
+                         "too few warps to know whether more loads in flight would give more");
+  if (rate->value > GAIN_MAX * rate->fewer) {
+    snprintf(why, sizeof(why),
+             "more loads in flight would give more: with half as many, %.4g instead of %.4g %s were "
+             "seen", rate->fewer, rate->value, limit->unit);
     return gc_set_absent(element, property, why);
   }
   *value = rate->value;

@@ -27,6 +27,7 @@ int gc_flow_run(struct gc_bench *bench, struct gc_flow *flow, struct gpu_bandwid
 struct gc_rate {
   double value, confidence;
   double least, most; /* of the repetitions */
+  double fewer;       /* outside: the same with half of the loads in flight; 0: not known */
   double apart;       /* inside an SM: how many times as fast as the slowest SMs the fastest are */
 };
 
@@ -49,8 +50,9 @@ struct gc_limit {
 double gc_sm_limit(const struct gc_properties *properties);
 
 /* Reports the rate as this property (GC_READ or GC_WRITE) of the element and sets *value, a field
- * of the element. The property is absent if the clock did not advance or repetitions disagree, and
- * withheld if the rate is beyond the limit. Returns 0. */
+ * of the element. The property is absent if the clock did not advance or repetitions disagree, or
+ * if more loads in flight might give more, and withheld if the rate is beyond the limit.
+ * Returns 0. */
 int gc_rate_put(struct gc_measurement *m, struct gc_measured *element, enum gc_property property,
                 double *value, const struct gc_rate *rate, const struct gc_limit *limit);
 
