@@ -92,6 +92,9 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/raw/raw.h \
 	src/measure/raw/run.h \
 	src/measure/raw/set.h \
+	src/measure/results/earned.c \
+	src/measure/results/earned.h \
+	src/measure/results/earned_table.c \
 	src/measure/results/handover.c \
 	src/measure/results/handover.h \
 	src/measure/results/provisional.c \

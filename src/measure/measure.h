@@ -57,6 +57,9 @@ struct gc_measure_options {
   const struct gc_record *tables;
   struct gc_raw *raw; /* receives the data behind the values; may be NULL */
   double patience;    /* seconds to spend on waiting for a busy GPU and on repeating steps; 0: 3 */
+  /* Publish confidences as the methods compute them, not limited to what the calibration has shown
+   * (results/earned.h). For the calibration, which finds out what they are worth. */
+  bool unlimited;
 };
 
 /* 0 if every word of the comma list is the subtype of an element that can be measured, or if `only`

@@ -50,4 +50,8 @@ bool judge_carveouts(const struct court *court, struct court_case *c);
 bool judge_shared_by_cus(const struct court *court, struct court_case *c);
 bool judge_cu_groups(const struct court *court, struct court_case *c);
 
+/* reasons.c: returns whether this reason for an absent value contradicts the model. A reason that
+ * says nothing about hits and misses is never false. */
+bool reason_is_false(const struct court *court, const struct court_case *c, const char *why);
+
 #endif

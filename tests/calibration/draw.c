@@ -296,7 +296,7 @@ void draw_chip(struct drawing *d, uint64_t index)
            "clock_overhead = %u\nseed = %llu\n", (unsigned long long)index, d->sms, d->clock_khz,
            d->kind == DRAWN_PAGES ? 16 : 2,
            draw_number(d, 8, 32), draw_number(d, 0, 40),
-           (unsigned long long)gc_random_next(&d->random));
+           (unsigned long long)d->noise);
   draw_text(d, "memory_read_gbps = %.1f\nmemory_write_gbps = %.1f\nbandwidth_noise = %.5f\n",
            read * d->sms * d->clock_khz / 1e6,
            read * draw_between(d, 0.3, 1) * d->sms * d->clock_khz / 1e6,
@@ -326,12 +326,23 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
 
 const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages"};
 
-void draw_gpu(uint64_t seed, uint64_t index, enum drawn_kind kind, struct drawn_gpu *gpu)
+#define SPREAD 0x9e3779b97f4a7c15 /* odd: neighbouring seeds have no GPU in common */
+
+static uint64_t draw_noise(const struct draw_seeds *seeds, uint64_t index, enum drawn_group group)
 {
-  struct drawing d = {.gpu = gpu, .kind = kind};
+  struct gc_random random;
+
+  gc_random_seed(&random, (seeds->noise * DRAWN_GROUPS + group) * SPREAD + index);
+  return gc_random_next(&random);
+}
+
+void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group group,
+              struct drawn_gpu *gpu)
+{
+  struct drawing d = {.gpu = gpu, .kind = seeds->kind, .noise = draw_noise(seeds, index, group)};
   double p;
 
-  gc_random_seed(&d.random, seed * 0x9e3779b97f4a7c15 + index);
+  gc_random_seed(&d.random, seeds->gpus * SPREAD + index);
   p = draw_share(&d);
   gpu->class = p < 0.45 ? DRAWN_QUIET : p < 0.9 ? DRAWN_DISTURBED : DRAWN_NOISE;
   d.sms = (unsigned)draw_scaled(&d, 1, 145);

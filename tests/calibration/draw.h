@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Random simulated GPUs, as profiles (data/sim/README). Geometry, policies and noise vary far more
- * than on real chips. The same seed and index give the same GPU on every machine.
+ * than on real chips. The same seeds and index give the same GPU on every machine.
  *
  * All of them meet what the methods rely on:
  * - Caches for global loads have 4 KiB or more, an L3 8 MiB or more.
@@ -30,6 +30,19 @@ enum drawn_class {
 };
 
 enum drawn_kind { DRAWN_GENERAL, DRAWN_PAGES, DRAWN_KINDS };
+/* Their names, as --kind takes them. */
+extern const char *const drawn_kind_names[DRAWN_KINDS];
+
+/* What a drawn GPU is depends on the first seed; the noise of its loads, and the lines that random
+ * replacement evicts, on the second. Each can be varied alone. */
+struct draw_seeds {
+  uint64_t gpus, noise;
+  enum drawn_kind kind;
+};
+
+/* The same GPU can be measured once more, with other noise: a wrong value that comes again is no
+ * accident. */
+enum drawn_group { DRAWN_ONCE, DRAWN_AGAIN, DRAWN_GROUPS };
 
 struct drawn_gpu {
   enum drawn_class class;
@@ -37,9 +50,7 @@ struct drawn_gpu {
   char text[6144]; /* the profile */
 };
 
-/* The names of kinds, as --kind takes them. */
-extern const char *const drawn_kind_names[DRAWN_KINDS];
-
-void draw_gpu(uint64_t seed, uint64_t index, enum drawn_kind kind, struct drawn_gpu *gpu);
+void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group group,
+              struct drawn_gpu *gpu);
 
 #endif

@@ -21,6 +21,7 @@
 
 struct drawing {
   struct gc_random random;
+  uint64_t noise; /* the seed in the profile */
   struct drawn_gpu *gpu;
   size_t length;
   unsigned sms, clock_khz, carveouts, carveout_bytes;

@@ -357,6 +357,7 @@ static void judge(const struct court *court, const struct gc_element *element, e
   if (!strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, prefix)) {
     v->right = false;
     snprintf(v->why, sizeof(v->why), "%.111s", source + prefix);
+    v->false_reason = reason_is_false(court, &c, v->why);
   } else {
     v->claim = CLAIM_VALUE;
   }
@@ -388,8 +389,8 @@ static int find_property(const struct gc_info *info)
            : JUDGED; /* stated by the vendor's interface or the driver */
 }
 
-static int judge_record(const struct court *court, uint64_t index, struct verdict verdicts[VERDICTS_MAX],
-                        struct gc_error *err)
+static int judge_record(const struct court *court, const struct judged_gpu *judged,
+                        struct verdict verdicts[VERDICTS_MAX], struct gc_error *err)
 {
   int n = 0;
 
@@ -404,7 +405,8 @@ static int judge_record(const struct court *court, uint64_t index, struct verdic
         return gc_fail(err, -1, "no function judges %s of %s", info->name, gc_kinds[kind].subtype);
       if (property == JUDGED)
         continue;
-      verdicts[n] = (struct verdict){.gpu = index, .class = court->gpu->class};
+      verdicts[n] = 
+        (struct verdict){.gpu = judged->index, .group = judged->group, .class = court->gpu->class};
       judge(court, element, (enum judged)property, info->value, &verdicts[n++]);
     }
   }
@@ -425,9 +427,10 @@ static int put_profile(const char *text, char path[32])
 }
 
 /* As the tool measures, without storing. */
-static int measure(const struct gc_gpu *gpu, struct gc_record **record, struct gc_error *err)
+static int measure(const struct gc_gpu *gpu, bool unlimited, struct gc_record **record,
+                   struct gc_error *err)
 {
-  const struct gc_measure_options options = {.tables = gpu->tables};
+  const struct gc_measure_options options = {.tables = gpu->tables, .unlimited = unlimited};
   struct gc_device *device = NULL;
   int status = gc_device_open(gpu, &device, err);
 
@@ -440,7 +443,8 @@ static int measure(const struct gc_gpu *gpu, struct gc_record **record, struct g
   return status;
 }
 
-int judge_gpu(const struct drawn_gpu *gpu, uint64_t index, struct verdict verdicts[VERDICTS_MAX])
+int judge_gpu(const struct drawn_gpu *gpu, const struct judged_gpu *judged,
+              struct verdict verdicts[VERDICTS_MAX])
 {
   struct gc_error err = {""};
   struct gc_gpus gpus = {.count = 0};
@@ -454,12 +458,12 @@ int judge_gpu(const struct drawn_gpu *gpu, uint64_t index, struct verdict verdic
       !gc_model_new("drawn", gpu->text, strlen(gpu->text), &court.model, &err) &&
       !gc_profile_parse("drawn", gpu->text, strlen(gpu->text), &court.profile, &err) &&
       !gc_profile_check("drawn", &court.profile, &err) &&
-      !measure(&gpus.array[0], &record, &err)) {
+      !measure(&gpus.array[0], judged->unlimited, &record, &err)) {
     court.record = record;
-    n = judge_record(&court, index, verdicts, &err);
+    n = judge_record(&court, judged, verdicts, &err);
   }
   if (n < 0)
-    fprintf(stderr, "drawn GPU %llu: %s\n", (unsigned long long)index, err.text);
+    fprintf(stderr, "drawn GPU %llu: %s\n", (unsigned long long)judged->index, err.text);
   gc_record_free(record);
   gc_model_free(court.model);
   gc_gpus_free(&gpus);

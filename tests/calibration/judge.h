@@ -46,6 +46,7 @@ extern const char *const judged_names[JUDGED];
 /* A reported property, and whether it is right. */
 struct verdict {
   uint64_t gpu;
+  enum drawn_group group;
   enum drawn_class class;
   enum gc_kind kind;
   enum judged property;
@@ -55,12 +56,21 @@ struct verdict {
   double confidence;   /* of a value */
   char value[56], truth[56]; /* cut off if longer */
   char why[112];       /* why there is no value */
+  bool false_reason;   /* why says something about hits and misses that is not so in the model */
 };
 
 #define VERDICTS_MAX 160
 
+/* A GPU to judge. */
+struct judged_gpu {
+  uint64_t index;
+  enum drawn_group group;
+  bool unlimited; /* measure without a limit of confidences (gc_measure_options) */
+};
+
 /* Returns the number of verdicts; -1 with a message on stderr if measuring failed, or if a
  * measured property has no function that checks it. */
-int judge_gpu(const struct drawn_gpu *gpu, uint64_t index, struct verdict verdicts[VERDICTS_MAX]);
+int judge_gpu(const struct drawn_gpu *gpu, const struct judged_gpu *judged,
+              struct verdict verdicts[VERDICTS_MAX]);
 
 #endif

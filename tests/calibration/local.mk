@@ -1,17 +1,29 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Is confidence calibrated? Measures random simulated GPUs: 40 in make check, 2000 in make check-
-# calibration.
+# Is confidence calibrated? Measures random simulated GPUs: 40 in make check, DRAWN in make check-
+# calibration. SEED: which GPUs; NOISE: the noise of their loads; KIND: of the GPUs (draw.h).
 check_PROGRAMS += tests/calibration/calibrate
 TESTS += tests/calibration/calibrate
-tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c tests/calibration/judge.h \
-	tests/calibration/judge.c tests/calibration/court.h tests/calibration/texts.c \
-	tests/calibration/draw.h tests/calibration/drawing.h tests/calibration/draw.c \
-	tests/calibration/draw_amd.c tests/calibration/draw_pages.c
+tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c \
+	tests/calibration/court.h \
+	tests/calibration/draw.c tests/calibration/draw.h tests/calibration/draw_amd.c \
+	tests/calibration/draw_pages.c tests/calibration/drawing.h \
+	tests/calibration/earn.c tests/calibration/earn.h \
+	tests/calibration/gate.c tests/calibration/gate.h \
+	tests/calibration/judge.c tests/calibration/judge.h \
+	tests/calibration/reasons.c \
+	tests/calibration/report.c tests/calibration/report.h \
+	tests/calibration/tally.c tests/calibration/tally.h \
+	tests/calibration/texts.c \
+	tests/calibration/workers.c tests/calibration/workers.h
 tests_calibration_calibrate_LDADD = $(tool_libraries)
 
+SEED = 2026
+NOISE = 2026
+DRAWN = 2000
+KIND = general
 check-calibration: tests/calibration/calibrate
-	tests/calibration/calibrate -n 2000
+	tests/calibration/calibrate --kind '$(KIND)' -n '$(DRAWN)' -s '$(SEED)' -t '$(NOISE)'
 
 .PHONY: check-calibration
 
-EXTRA_DIST += doc/results/calibration.md
+EXTRA_DIST += doc/results/calibration.md tests/calibration/summary.awk

@@ -17,6 +17,7 @@ unit_tests = \
 	tests/unit/test_hip_partitions \
 	tests/unit/test_alloc \
 	tests/unit/test_check \
+	tests/unit/test_earned \
 	tests/unit/test_env \
 	tests/unit/test_export \
 	tests/unit/test_failure \

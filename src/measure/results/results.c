@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SURE_ENOUGH 0.5 /* a latency with less confidence is absent */
 #define CONFIDENCE_MAX 0.9999
 
 const char *const gc_properties_names[GC_PROPERTY_COUNT] = {
@@ -102,7 +101,7 @@ int gc_set_latency(struct gc_measured *element, enum gc_property property,
                          : property == GC_FAR_LATENCY ? &element->far_latency
                                                       : &element->latency;
 
-  if (latency->confidence < SURE_ENOUGH)
+  if (latency->confidence < GC_CONFIDENCE_LEAST)
     return gc_set_absent(element, property, "repetitions disagree");
   time->cycles = rounded(latency->cycles, 10);
   time->ns = mhz > 0 ? rounded(latency->cycles * 1e3 / mhz, 10) : 0;
@@ -111,7 +110,7 @@ int gc_set_latency(struct gc_measured *element, enum gc_property property,
 
 int gc_set_miss_penalty(struct gc_measured *element, double cycles, double confidence)
 {
-  if (confidence < SURE_ENOUGH)
+  if (confidence < GC_CONFIDENCE_LEAST)
     return gc_set_absent(element, GC_MISS_PENALTY, "repetitions disagree");
   element->miss_penalty_cycles = rounded(cycles, 10);
   return gc_set_measured(element, GC_MISS_PENALTY, confidence);

@@ -21,9 +21,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GC_SMS_MAX 1024      /* SMs or CUs of a GPU; the largest GPUs have about 300 */
-#define GC_PARTITIONS_MAX 16 /* L2 partitions, or groups of SMs with the same L2 */
-#define GC_CARVEOUTS 101     /* 0 to 100 % */
+#define GC_SMS_MAX 1024         /* SMs or CUs of a GPU; the largest GPUs have about 300 */
+#define GC_PARTITIONS_MAX 16    /* L2 partitions, or groups of SMs with the same L2 */
+#define GC_CARVEOUTS 101        /* 0 to 100 % */
+#define GC_CONFIDENCE_LEAST 0.5 /* no value with less confidence is published */
 
 /* Every property has a source in a record, and a record has them in this order. publish.c has the
  * keys of their values. */
@@ -75,8 +76,8 @@ enum gc_passing {
 struct gc_finding {
   enum gc_origin origin;
   enum gc_passing passing; /* of an absent property */
-  double confidence; /* 0 to 0.9999; of a measured value: the probability that it is right */
-  char why[240];     /* why it is absent; else empty */
+  double confidence;       /* 0 to 0.9999; of a measured value: the probability that it is right */
+  char why[240];           /* why it is absent; else empty */
 };
 
 /* A latency, before its confidence decides whether it is published. */
@@ -194,7 +195,7 @@ int gc_set_absent_for_now(struct gc_measured *element, enum gc_property property
 int gc_mark_passing(struct gc_measured *element, enum gc_property property,
                     enum gc_passing passing);
 /* A latency (GC_LATENCY, GC_NEAR_LATENCY or GC_FAR_LATENCY) at this SM clock in MHz (0: not known).
- * Absent if the confidence is below 0.5. */
+ * Absent if the confidence is below GC_CONFIDENCE_LEAST. */
 int gc_set_latency(struct gc_measured *element, enum gc_property property,
                    const struct gc_latency *latency, double mhz);
 /* The same for the cycles that a miss adds; absent as above. */

@@ -1,0 +1,43 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Limits confidences to what the calibration has shown.
+ */
+#include "measure/results/earned.h"
+
+#include <math.h>
+
+const double gc_earned_bins[GC_EARNED_BINS] = {
+    GC_CONFIDENCE_LEAST, 0.8, 0.9, 0.95, 0.99, 0.999, 0.9999};
+
+size_t gc_earned_bin(double confidence)
+{
+  size_t bin = GC_EARNED_BINS - 1;
+
+  while (bin && confidence < gc_earned_bins[bin])
+    bin--;
+  return bin;
+}
+
+static void limit(struct gc_measured *element, enum gc_property property)
+{
+  struct gc_finding *finding = &element->found[property];
+  const double most = gc_earned_table[property][gc_earned_bin(finding->confidence)].most;
+
+  if (finding->confidence < GC_CONFIDENCE_LEAST)
+    gc_set_absent(element, property, "too uncertain: it is more likely wrong than right");
+  else if (most < GC_CONFIDENCE_LEAST)
+    gc_set_absent(element, property,
+                  "too uncertain: too few values like this have been checked on "
+                  "simulated GPUs, or too many of them were wrong");
+  else
+    finding->confidence = fmin(finding->confidence, most);
+}
+
+void gc_earn(struct gc_results *results)
+{
+  for (int kind = 0; kind < GC_KIND_COUNT; kind++)
+    for (int property = 0; property < GC_PROPERTY_COUNT; property++)
+      if (results->element[kind].found[property].origin == GC_MEASURED)
+        limit(&results->element[kind], (enum gc_property)property);
+}

@@ -1,0 +1,141 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The confidence is tested in every bin of every property: with n values and a mean confidence p,
+ * so many or more wrong ones must not be too improbable if each value is wrong with probability
+ * 1 - p (exact binomial test). If the confidences in a bin differ, the number of wrong values
+ * scatters less than that, so the test is on the safe side. The two groups of GPUs are tested
+ * separately, because a GPU that is measured with other noise is no new GPU. Many bins are many
+ * tests: Holm's method corrects them together.
+ */
+#include "gate.h"
+
+#include "stats/stats.h"
+
+#include <stdio.h>
+
+#define LEVEL 0.05 /* probability that a perfect tool fails in any bin */
+#define TESTS_MAX (DRAWN_GROUPS * JUDGED * BINS)
+#define FEW 20 /* among fewer values than this, one "at least" may be wrong */
+
+static int expect(bool good, const char *what)
+{
+  static int n;
+
+  printf("%sok %d - %s\n", good ? "" : "not ", ++n, what);
+  return !good;
+}
+
+/* The probability of so many wrong values or more, if the confidence is right. */
+static double improbability(const struct count *c)
+{
+  const unsigned long wrong = c->values - c->right;
+  const double rate = 1 - c->confidence / (double)c->values;
+
+  return wrong ? 1 - gc_binomial_cdf(wrong - 1, c->values, rate) : 1;
+}
+
+/* One line for each property; bins that are too often wrong are named. p: of all bins, adjusted. */
+static int judge_bins(const struct tally *t, const double *p)
+{
+  int failed = 0;
+
+  for (int property = 0; property < JUDGED; property++) {
+    bool good = true;
+    char what[96];
+
+    for (int group = 0; group < DRAWN_GROUPS; group++)
+      for (size_t b = 0; b < BINS; b++) {
+        const struct count *c = &t->bin[group][property][b];
+        const double adjusted = p[(group * JUDGED + property) * BINS + (int)b];
+
+        if (adjusted > LEVEL)
+          continue;
+        good = false;
+        printf("# %s from %.4g on, group %d: %lu of %lu are wrong, stated %.4f; p = %.2g\n",
+               judged_names[property], gc_earned_bins[b], group, c->values - c->right, c->values,
+               c->confidence / (double)c->values, adjusted);
+      }
+    snprintf(what, sizeof(what), "%s is right as often as its confidence says, in every bin",
+             judged_names[property]);
+    failed += expect(good, what);
+  }
+  return failed;
+}
+
+static int judge_confidence(const struct tally *t)
+{
+  double p[TESTS_MAX], tested[TESTS_MAX];
+  size_t at[TESTS_MAX], n = 0;
+
+  for (size_t i = 0; i < TESTS_MAX; i++) {
+    const struct count *c = &(&t->bin[0][0][0])[i];
+
+    p[i] = 1;
+    if (c->values) {
+      tested[n] = improbability(c);
+      at[n++] = i;
+    }
+  }
+  gc_holm(tested, n);
+  for (size_t i = 0; i < n; i++)
+    p[at[i]] = tested[i];
+  return judge_bins(t, p);
+}
+
+/* Percentage that is absent among elements inside the SM, on quiet GPUs. Two kinds do not count:
+ * an L2 with random replacement has no capacity to report, and a constant L1.5 often has none if
+ * SMs are few or share it. */
+static double absent_inside(const struct tally *t, enum judged property)
+{
+  unsigned long asked = 0, absent = 0;
+
+  for (int kind = GC_L2 + 1; kind < GC_KIND_COUNT; kind++) {
+    if (kind == GC_CONSTANT_L15)
+      continue;
+    asked += t->asked[DRAWN_QUIET][kind][property];
+    absent += t->absent[DRAWN_QUIET][kind][property];
+  }
+  return percent(absent, asked);
+}
+
+/* Every property is reported somewhere, and none with too little confidence. */
+static int judge_presence(const struct tally *t)
+{
+  bool all = true, doubtful = false;
+
+  for (int property = 0; property < JUDGED; property++) {
+    unsigned long values = 0;
+
+    for (size_t b = 0; b < BINS; b++)
+      values += tally_bin(t, property, b).values;
+    if (!values)
+      printf("# no value of %s\n", judged_names[property]);
+    all &= values > 0;
+    doubtful |= t->doubtful[property].values > 0;
+  }
+  return expect(all, "every property is reported on some GPU") +
+         expect(!doubtful, "no value has a confidence below 0.5");
+}
+
+static bool mostly(const struct count *c)
+{
+  return percent(c->right, c->values) >= 95 || (c->values < FEW && c->values - c->right <= 1);
+}
+
+int gate(const struct tally *t, bool complete)
+{
+  const enum judged c = JUDGED_CAPACITY, l = JUDGED_LATENCY;
+  bool invented = false;
+
+  for (int property = 0; property < JUDGED; property++)
+    invented |= percent(t->invented[property], t->nothing_there[property]) > 5;
+  return expect(complete, "every drawn GPU could be measured") + judge_confidence(t) +
+         judge_presence(t) +
+         expect(t->nothing_there[c] && !t->invented[c], "noise and flat curves yield no capacity") +
+         expect(!invented, "where there is nothing to find, 95 % are absent") +
+         expect(absent_inside(t, c) < 5, "capacities inside quiet SMs: 95 % are found") +
+         expect(absent_inside(t, l) < 5, "latencies inside quiet SMs: 95 % are found") +
+         expect(!t->false_reasons, "reasons that speak of hits and misses are true") +
+         expect(t->bound.values && mostly(&t->bound), "\"at least\": 95 % are right");
+}

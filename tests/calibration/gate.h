@@ -1,0 +1,15 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Decides whether a tally is good enough.
+ */
+#ifndef GC_TESTS_GATE_H
+#define GC_TESTS_GATE_H
+
+#include "tally.h"
+
+/* Prints "ok" or "not ok" for each condition. complete: every GPU could be measured. Returns the
+ * number of failed conditions. */
+int gate(const struct tally *t, bool complete);
+
+#endif
