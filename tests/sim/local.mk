@@ -15,6 +15,7 @@ sim_tests = \
 	tests/sim/test_memory \
 	tests/sim/test_failures \
 	tests/sim/test_partition \
+	tests/sim/test_physical_l2 \
 	tests/sim/test_shared \
 	tests/sim/test_sharing \
 	tests/sim/test_tables \

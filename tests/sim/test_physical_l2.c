@@ -1,0 +1,140 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The L2 of simulated GPUs whose pages lie anywhere in memory, or which empty it between launches.
+ * What the single steps find there is wrong; the checks at the end of the plan withhold it.
+ */
+#include "measure/capacity/capacity.h"
+#include "measure/check/check.h"
+#include "measure/latency/latency.h"
+#include "measure/topology/topology.h"
+#include "variant.h"
+
+#define ALLOCATIONS 40
+#define SHARE 0.01 /* a step of the search is 0.2 % of this L2 */
+
+/* Finds the capacity. The L2 has 2 MiB and 16 ways: every 128 KiB meet the same sets. */
+static void find(struct opened *gpu, const char *pages, unsigned page_seed, const char *l2)
+{
+  char chip[160];
+
+  snprintf(chip, sizeof(chip), "sms = 8\noutliers = 0.0003 40 900\n%s\npage_seed = %u", pages,
+           page_seed);
+  open_variant(gpu, &(struct variant){chip, l2, "200 4"});
+  open_warm_bench(gpu);
+  run_step(gpu, gc_step_memory_latency, GC_DEVICE_MEMORY);
+  run_step(gpu, gc_step_partitions, GC_L2);
+  run_step(gpu, gc_step_l2_capacity, GC_L2);
+}
+
+/* Whether the capacity is what an allocation can count on. An absent one is never wrong. */
+static bool is_wrong(const struct opened *gpu)
+{
+  const double found = (double)gc_capacity(&gpu->results->element[GC_L2]);
+  uint64_t fits[ALLOCATIONS];
+
+  assert_int_equal(gc_model_true_fits(gpu->model, GC_SPACE_CG, 0, 1, fits, ALLOCATIONS), 0);
+  return found > 0 && (found < (1 - SHARE) * (double)fits[0] ||
+                       found > (1 + SHARE) * (double)fits[ALLOCATIONS / 10]);
+}
+
+static void scattered_pages_have_no_capacity(void **state)
+{
+  static const char *const pages[] = {"pages = 4 KiB scattered", "pages = 64 KiB scattered",
+                                      "pages = 64 KiB mixed"};
+  unsigned wrong_before = 0, reasons = 0;
+
+  (void)state;
+  for (unsigned seed = 1; seed <= 6; seed++)
+    for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
+      struct opened gpu;
+
+      find(&gpu, pages[i], seed, "");
+      wrong_before += is_wrong(&gpu);
+      run_step(&gpu, gc_step_l2_allocations, GC_L2);
+      if (is_wrong(&gpu))
+        fail_msg("%s, seed %u: %llu bytes", pages[i], seed,
+                 (unsigned long long)gc_capacity(measured(&gpu, GC_L2)));
+      reasons += strstr(text(published(&gpu, GC_L2), "CapacitySource"), "absent:allocations") != 0;
+      close_gpu(&gpu);
+    }
+  assert_true(wrong_before >= 9);
+  assert_true(reasons >= 9);
+}
+
+static void contiguous_pages_have_one(void **state)
+{
+  static const struct {
+    const char *pages, *l2;
+  } cases[] = {{"", ""},
+               {"pages = 4 KiB contiguous", ""},
+               {"pages = 64 KiB contiguous", ""},
+               {"pages = 2048 KiB scattered", ""}, /* a page meets all sets alike */
+               {"pages = 4 KiB contiguous", "partitions = 2\nreplicate = yes\nfar_cycles = 90"}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    struct opened gpu;
+
+    find(&gpu, cases[i].pages, 1, cases[i].l2);
+    run_step(&gpu, gc_step_l2_survival, GC_L2);
+    run_step(&gpu, gc_step_l2_allocations, GC_L2);
+    if (!gc_capacity(measured(&gpu, GC_L2)) || is_wrong(&gpu))
+      fail_msg("%s, %s: %llu bytes: %s", cases[i].pages, cases[i].l2,
+               (unsigned long long)gc_capacity(measured(&gpu, GC_L2)),
+               text(published(&gpu, GC_L2), "CapacitySource"));
+    close_gpu(&gpu);
+  }
+}
+
+/* Measures L1 and L2 with the whole plan. */
+static void measure(struct opened *gpu, const char *l2)
+{
+  const struct gc_measure_options options = {.only = "DeviceMemory,L1Cache,L2Cache"};
+
+  open_variant(gpu, &(struct variant){"sms = 8", l2, "200 4"});
+  must(gpu, gc_measure(gpu->device, &options, gpu->record, &gpu->err), "measure");
+}
+
+static bool is_lost(const struct gc_element *element, const char *source)
+{
+  return !strcmp(text(element, source), "absent:L2 loses its contents between launches");
+}
+
+static void what_rests_on_a_filled_l2_is_withheld(void **state)
+{
+  static const char *const of_l2[] = {"CapacitySource",    "LatencySource",   "FetchSource",
+                                      "MissPenaltySource", "LineSource",      "ReadSource",
+                                      "WriteSource",       "PartitionsSource"};
+  struct opened keeps, loses;
+  const struct gc_element *l1, *l2;
+
+  (void)state;
+  measure(&keeps, "");
+  measure(&loses, "survives_launch = no");
+  l1 = gc_record_find(loses.record, GC_L1);
+  l2 = gc_record_find(loses.record, GC_L2);
+  for (size_t i = 0; i < sizeof(of_l2) / sizeof(*of_l2); i++) {
+    if (!is_lost(l2, of_l2[i]))
+      fail_msg("%s is %s", of_l2[i], text(l2, of_l2[i]));
+    assert_false(is_lost(gc_record_find(keeps.record, GC_L2), of_l2[i]));
+  }
+  assert_string_equal(text(l2, "CapacityAtLeastBytes"), "");
+  assert_true(is_lost(l1, "MissPenaltySource"));
+  assert_int_equal(number(l1, "CapacityBytes"), 8192);
+  assert_true(fabs(number(l1, "LatencyCycles") - 30) <= 1);
+  assert_true(fabs(number(gc_record_find(keeps.record, GC_L2), "LatencyCycles") - 200) <= 4);
+  close_gpu(&keeps);
+  close_gpu(&loses);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(scattered_pages_have_no_capacity),
+      cmocka_unit_test(contiguous_pages_have_one),
+      cmocka_unit_test(what_rests_on_a_filled_l2_is_withheld),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
