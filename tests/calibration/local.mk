@@ -17,6 +17,20 @@ tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c \
 	tests/calibration/workers.c tests/calibration/workers.h
 tests_calibration_calibrate_LDADD = $(tool_libraries)
 
+if HAVE_CMOCKA
+check_PROGRAMS += tests/calibration/test_gate
+TESTS += tests/calibration/test_gate
+endif
+tests_calibration_test_gate_SOURCES = tests/calibration/test_gate.c \
+	tests/calibration/court.h tests/calibration/draw.h \
+	tests/calibration/earn.c tests/calibration/earn.h \
+	tests/calibration/gate.c tests/calibration/gate.h \
+	tests/calibration/judge.c tests/calibration/judge.h \
+	tests/calibration/reasons.c \
+	tests/calibration/tally.c tests/calibration/tally.h \
+	tests/calibration/texts.c
+tests_calibration_test_gate_LDADD = $(tool_libraries) $(CMOCKA_LIBS)
+
 SEED = 2026
 NOISE = 2026
 DRAWN = 2000
