@@ -287,9 +287,10 @@
 /** \brief Suffix of the info with the confidence of a measured property: the probability that the
  * value is right; number from 0 to 1.
  *
- * The program writes four decimals, and 0.9999 at most. Confidences are calibrated on simulated
- * GPUs, for which the truth is known: of the values with confidence p, at least a share of p is
- * right. How near to the truth a right value must be depends on the property. See doc/methods.md,
+ * The program writes four decimals, 0.5 at least and 0.9999 at most. Confidences are calibrated on
+ * simulated GPUs, for which the truth is known: of the values with confidence p, at least a share
+ * of p is right there, apart from chance. A property that was tested n times has at most 1 - 3/n.
+ * How near to the truth a right value must be depends on the property. See doc/methods.md,
  * "Confidence". */
 #define HWLOC_GPUCACHE_CONFIDENCE_SUFFIX "Confidence"
 

@@ -13,6 +13,7 @@
 #include "measure/core/measurement.h"
 #include "measure/measure.h"
 #include "measure/plan/plan.h"
+#include "measure/results/earned.h"
 #include "measure/results/publish.h"
 #include "measure/walk/overhead.h"
 #include "model/truth.h"
@@ -225,6 +226,18 @@ static inline double number(const struct gc_element *element, const char *key)
   const char *value = text(element, key);
 
   return *value ? strtod(value, NULL) : NAN;
+}
+
+/* The confidence to expect of a property in a record of the whole plan: `wanted`, or what the
+ * property has earned if that is less. */
+static inline double earned(const char *property, double wanted)
+{
+  double most = 0;
+
+  for (int i = 0; i < GC_PROPERTY_COUNT; i++)
+    for (size_t bin = 0; bin < GC_EARNED_BINS && !strcmp(gc_properties_names[i], property); bin++)
+      most = fmax(most, gc_earned_table[i][bin].most);
+  return fmin(wanted, most);
 }
 
 #endif

@@ -115,7 +115,7 @@ static void expect(const struct run *run, const char *chip, struct value v, doub
     fail_msg("%s: %s of %s is %s (%s), not %.6g", chip, v.key, gc_kinds[v.kind].subtype,
              info(run, v.kind, v.key), info(run, v.kind, source), expected);
   assert_string_equal(info(run, v.kind, source), "measured");
-  if (!(figure(run, v.kind, confidence) >= CONFIDENT))
+  if (!(figure(run, v.kind, confidence) >= earned(v.property, CONFIDENT)))
     fail_msg("%s: %s of %s has a confidence of %s only", chip, v.key, gc_kinds[v.kind].subtype,
              info(run, v.kind, confidence));
 }

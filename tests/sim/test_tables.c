@@ -139,7 +139,7 @@ static void check(const struct expectation *e, const struct opened *o)
   if (!(fabs(bytes - truth) <= within_of_capacity(o, e->kind, truth)))
     fail_msg("%s: %s has %.0f bytes (%s), the model %.0f", e->gpu, what, bytes, source ? source : "-",
              truth);
-  if (!(number(element, "CapacityConfidence") >= 0.9))
+  if (!(number(element, "CapacityConfidence") >= earned("Capacity", 0.9)))
     fail_msg("%s: %s has a confidence of %.4f only", e->gpu, what,
              number(element, "CapacityConfidence"));
   check_latency(e->gpu, element, latency, within_of_latency(e->kind, latency));
@@ -216,7 +216,7 @@ static void check_carveouts(const char *gpu, const struct opened *o)
 
   if (facts->has_carveout != (table != NULL))
     fail_msg("%s: %s table of carve-outs", gpu, table ? "a" : "no");
-  if (table && !(number(l1, "CarveoutTableConfidence") >= 0.95))
+  if (table && !(number(l1, "CarveoutTableConfidence") >= earned("CarveoutTable", 0.95)))
     fail_msg("%s: carve-outs have a confidence of %.4f", gpu, number(l1, "CarveoutTableConfidence"));
   for (int percent = -1; table && percent <= 100; percent++) {
     double truth;
@@ -274,7 +274,7 @@ static void check_counted(const struct opened *o)
                census, error);
     if (!(error <= 0.04 * capacity))
       fail_msg("%s: %s: the error of a census of %.0f +- %.0f bytes is too large", o->name, what, census, error);
-    assert_true(number(element, "CensusConfidence") > 0.95);
+    assert_true(number(element, "CensusConfidence") >= earned("Census", 0.95));
     counted++;
   }
   assert_true(counted >= 3);

@@ -14,6 +14,7 @@
 #include "measure/plan/facts.h"
 #include "measure/plan/runner.h"
 #include "measure/plan/select.h"
+#include "measure/results/earned.h"
 #include "measure/results/handover.h"
 #include "measure/results/provisional.h"
 #include "measure/results/publish.h"
@@ -83,6 +84,8 @@ static int conclude(struct gc_runner *r, struct gc_record *record)
     gc_check_agreement(m);
     gc_check_next_level(m->results);
     gc_check_plausible(m->results, m->bench.properties.sms);
+    if (!r->options->unlimited)
+      gc_earn(m->results);
   }
   status = gc_facts_publish(&m->bench.properties, m->results->mhz, &record->infos);
   if (!status)
