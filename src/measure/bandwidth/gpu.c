@@ -67,7 +67,7 @@ static uint32_t more_iterations(uint32_t iterations, uint64_t ns, double wanted)
 /* What the same walk moves with half of the warps, and so with half of the loads in flight. By
  * Little's law it moves half as much if the loads in flight limit it, and as much if L2 or memory
  * does. *most: the most of some repetitions. */
-static int measure_fewer(struct gc_bench *bench, const struct gc_flow *flow,
+static int measure_fewer(struct gc_bench *bench, struct gc_flow *flow,
                          struct gpu_bandwidth_result *results, double *most)
 {
   const uint32_t warp = bench->properties.warp, warps = flow->threads / warp;
@@ -82,6 +82,7 @@ static int measure_fewer(struct gc_bench *bench, const struct gc_flow *flow,
     status = walk_on(bench, &half, results, &bytes, &ns);
     *most = ns ? fmax(*most, (double)bytes / (double)ns) : *most;
   }
+  flow->args.first = half.args.first; /* caches may still have what was just walked */
   gc_raw_note(bench->raw,
               flow->kernel == GC_KERNEL_write_cg ? "write, GB/s with half of the warps"
                                                  : "read, GB/s with half of the warps",
