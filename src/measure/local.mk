@@ -43,6 +43,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/check/wander.c \
 	src/measure/check/wander.h \
 	src/measure/check/survival.c \
+	src/measure/check/translation.c \
 	src/measure/core/bench.c \
 	src/measure/core/bench.h \
 	src/measure/core/clock.c \

@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The L2 of simulated GPUs whose pages lie anywhere in memory, or which empty it between launches.
- * What the single steps find there is wrong; the checks at the end of the plan withhold it.
+ * The L2 of simulated GPUs whose pages lie anywhere in memory, which have a TLB of a short reach,
+ * or which empty L2 between launches. What the single steps find there is wrong; the checks at the
+ * end of the plan withhold it.
  */
 #include "measure/capacity/capacity.h"
 #include "measure/check/check.h"
@@ -78,6 +79,7 @@ static void contiguous_pages_have_one(void **state)
 
     find(&gpu, cases[i].pages, 1, cases[i].l2);
     run_step(&gpu, gc_step_l2_survival, GC_L2);
+    run_step(&gpu, gc_step_l2_translation, GC_L2);
     run_step(&gpu, gc_step_l2_allocations, GC_L2);
     if (!gc_capacity(measured(&gpu, GC_L2)) || is_wrong(&gpu))
       fail_msg("%s, %s: %llu bytes: %s", cases[i].pages, cases[i].l2,
@@ -85,6 +87,38 @@ static void contiguous_pages_have_one(void **state)
                text(published(&gpu, GC_L2), "CapacitySource"));
     close_gpu(&gpu);
   }
+}
+
+#define TLB(lines) "[tlb A]\npenalty = 150\n" lines
+
+/* Beyond the reach of a TLB loads are as slow as misses of an L2, so the search finds the reach. */
+static void the_reach_of_a_tlb_is_no_capacity(void **state)
+{
+  static const struct {
+    const char *l2;
+    bool hides; /* its reach is less than the L2 has */
+  } cases[] = {{TLB("entries = 16\ncovers = 64 KiB"), true},
+               {TLB("entries = 128\ncovers = 8 KiB\nways = 8\nscope = chip"), true},
+               {TLB("entries = 3\ncovers = 256 KiB\nscope = group 2"), true},
+               {TLB("entries = 64\ncovers = 64 KiB"), false},
+               {TLB("entries = 2\ncovers = 2 MiB"), false},
+               {TLB("entries = 1024\ncovers = 4 KiB\nways = 8\nscope = chip"), false},
+               {"", false}};
+  unsigned wrong_before = 0;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    struct opened gpu;
+
+    find(&gpu, "", 1, cases[i].l2);
+    wrong_before += is_wrong(&gpu);
+    run_step(&gpu, gc_step_l2_translation, GC_L2);
+    if (!gc_capacity(measured(&gpu, GC_L2)) != cases[i].hides)
+      fail_msg("%s: %s", cases[i].l2, text(published(&gpu, GC_L2), "CapacitySource"));
+    assert_false(is_wrong(&gpu));
+    close_gpu(&gpu);
+  }
+  assert_true(wrong_before >= 2);
 }
 
 /* Measures L1 and L2 with the whole plan. */
@@ -133,6 +167,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(scattered_pages_have_no_capacity),
       cmocka_unit_test(contiguous_pages_have_one),
+      cmocka_unit_test(the_reach_of_a_tlb_is_no_capacity),
       cmocka_unit_test(what_rests_on_a_filled_l2_is_withheld),
   };
 

@@ -26,9 +26,11 @@
  * is right. A larger difference is tried if a few lines too many do not show in this allocation. */
 #define APART (1.0 / 64)
 #define APART_MAX (1.0 / 8)
-#define SURE                                                                                       \
-  0.5 /* an array of this share of the capacity shows how many loads that hit are slow             \
-       */
+/* The larger array of another allocation exceeds so many times as far, so that its misses do not
+ * show by chance only. */
+#define TWICE 2
+/* An array of this share of the capacity shows how many loads that hit are slow. */
+#define SURE 0.5
 #define OUTLIERS 5e-4 /* least share of loads that are slow although they hit, as in the search */
 #define CHANCE 1e-5   /* probability of more slow loads than these, if there are no misses */
 
@@ -38,8 +40,7 @@ static const char disagree[] =
 static const char gradual[] =
     "arrays an eighth larger hardly miss, so the cache is not full where misses begin";
 
-/* Samples of one array after the other in the arena, which may be another allocation for a while.
- */
+/* Samples of arrays in the arena, which may be another allocation for a while. */
 struct asked {
   struct gc_measurement *m;
   struct gc_binning binning;
@@ -78,8 +79,9 @@ static int is(struct asked *a, double bytes, bool misses, bool *so)
   return status;
 }
 
-/* Finds the share of slow loads of an array that fits for sure, and how much larger an array must
- * be to show misses. *apart 0: even much larger ones show none. */
+/* Finds the share of slow loads of an array that fits for sure, and how much larger than the
+ * capacity an array must be to show misses. *apart 0: even much larger ones show none. -1: the
+ * arena is too small for such arrays. */
 static int compare_sizes(struct asked *a, double capacity, double *apart)
 {
   struct gpu_chase_result seen;
@@ -90,9 +92,14 @@ static int compare_sizes(struct asked *a, double capacity, double *apart)
     return status;
   a->fitting = (seen.slow + 2 * sqrt(seen.slow) + 1) / seen.loads; /* two standard errors more */
   a->fitting = a->fitting > OUTLIERS ? a->fitting : OUTLIERS;
-  for (*apart = APART; *apart <= APART_MAX; *apart *= 2)
+  for (*apart = APART; *apart <= APART_MAX; *apart *= 2) {
+    if ((1 + TWICE * *apart) * capacity > (double)a->m->bench.arena_bytes) {
+      *apart = -1;
+      return 0;
+    }
     if ((status = is(a, (1 + *apart) * capacity, true, &so)) || so)
       return status;
+  }
   *apart = 0;
   return 0;
 }
@@ -109,7 +116,7 @@ static int ask(struct asked *a, uint64_t address, uint64_t bytes, double capacit
   bench->arena_bytes = bytes;
   status = is(a, (1 - apart) * capacity, false, agrees);
   if (!status && *agrees)
-    status = is(a, (1 + apart) * capacity, true, agrees);
+    status = is(a, (1 + TWICE * apart) * capacity, true, agrees);
   bench->arena = arena;
   bench->arena_bytes = arena_bytes;
   return status;
@@ -120,7 +127,7 @@ static int ask(struct asked *a, uint64_t address, uint64_t bytes, double capacit
 static int ask_all(struct asked *a, double capacity, double apart, bool *agrees)
 {
   struct gc_bench *bench = &a->m->bench;
-  const uint64_t bytes = (uint64_t)((1 + apart) * capacity) / LINE * LINE + LINE;
+  const uint64_t bytes = (uint64_t)((1 + TWICE * apart) * capacity) / LINE * LINE + LINE;
   uint64_t others[WITNESSES], used = bytes;
   unsigned n = 0, made = 0;
   int status = 0;
@@ -145,22 +152,21 @@ static int ask_all(struct asked *a, double capacity, double apart, bool *agrees)
 int gc_step_l2_allocations(struct gc_measurement *m, struct gc_measured *element)
 {
   const double capacity = (double)gc_capacity(element);
-  const struct gc_level *level = &element->level;
   struct asked a = {.m = m,
-                    .binning = {.shift = 3, .threshold = (uint32_t)(level->hit + level->miss) / 2},
-                    .read_stride = level->stride};
+                    .binning = {.shift = 3, .threshold = gc_l2_threshold(m)},
+                    .read_stride = element->level.stride};
   bool agrees = true;
   double apart;
   int status;
 
-  if (!gc_capacity(element) || !level->stride)
+  if (!gc_capacity(element) || !element->level.stride)
     return 0;
   status = compare_sizes(&a, capacity, &apart);
   if (!status && apart > 0)
     status = ask_all(&a, capacity, apart, &agrees);
   if (status == -ENOTSUP) /* the search could not sample either */
     return 0;
-  if (status || (apart > 0 && agrees))
+  if (status || (apart != 0 && agrees))
     return status;
   return gc_withhold(m->results, GC_L2, GC_CAPACITY, apart > 0 ? disagree : gradual);
 }

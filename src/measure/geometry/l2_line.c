@@ -50,7 +50,10 @@ struct array {
 static int missed(struct gc_measurement *m, const struct array *array,
                   const struct gc_binning *binning, double *share)
 {
-  const struct gc_l2_sampling sample = {array->stride, array->stride, SAMPLE, array->which};
+  const struct gc_l2_sampling sample = {.stride = array->stride,
+                                        .read_stride = array->stride,
+                                        .loads = SAMPLE,
+                                        .which = array->which};
   struct gc_run run = {.bytes = array->span / array->stride * array->stride};
   int status = gc_l2_sample(m, &sample, binning, &run);
 

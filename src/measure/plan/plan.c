@@ -106,6 +106,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_CONSTANT_L15, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
     /* these withhold values that rest on what does not hold */
     {GC_L2, "between launches", gc_step_l2_survival, 0, NULL},
+    {GC_L2, "translation", gc_step_l2_translation, 0, NULL},
     {GC_L2, "other allocations", gc_step_l2_allocations, 0, NULL},
 };
 const unsigned gc_plan_steps = sizeof(gc_plan) / sizeof(*gc_plan);

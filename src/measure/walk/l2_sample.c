@@ -148,6 +148,16 @@ static int sample_alone(const struct plan *p, struct gc_run *run)
                           "the GPU never ran two launches in a row on one SM");
 }
 
+uint32_t gc_l2_threshold(const struct gc_measurement *m)
+{
+  const struct gc_measured *l2 = &m->results->element[GC_L2];
+
+  if (gc_found(l2, GC_NEAR_LATENCY) && gc_found(l2, GC_FAR_LATENCY))
+    return (uint32_t)((l2->near_latency.cycles + l2->far_latency.cycles) / 2 +
+                      m->results->overhead.cycles);
+  return (uint32_t)((l2->level.hit + l2->level.miss) / 2);
+}
+
 int gc_l2_sample(struct gc_measurement *m, const struct gc_l2_sampling *sample,
                  const struct gc_binning *binning, struct gc_run *run)
 {
@@ -159,7 +169,9 @@ int gc_l2_sample(struct gc_measurement *m, const struct gc_l2_sampling *sample,
                             .binning = binning,
                             .start = gc_ring_address(bench, path->space, 0),
                             .slots = slots,
-                            .scatter = gc_ring_scatter_other(slots, sample->which),
+                            .scatter = sample->ascending
+                                           ? gc_ring_step(slots, slots / sample->loads)
+                                           : gc_ring_scatter_other(slots, sample->which),
                             .reads = run->bytes / sample->read_stride,
                             .stride = sample->stride,
                             .read_stride = sample->read_stride,

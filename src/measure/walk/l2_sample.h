@@ -19,7 +19,14 @@ struct gc_l2_sampling {
   uint32_t loads;       /* timed loads, at most */
   uint64_t which; /* selects one of many samples: a single sample could miss the few lines that do
                      not fit */
+  bool ascending; /* the sample goes through the array once from the begin to the end, so that loads
+                     of one page follow each other, and `which` does not count; otherwise it is
+                     scattered */
 };
+
+/* The threshold in raw cycles between loads of lines that one SM keeps near and all others, once the
+ * capacity is known. */
+uint32_t gc_l2_threshold(const struct gc_measurement *m);
 
 /* SMs that are near to one partition read run->bytes through L2, and then time a scattered sample
  * of them. run->seen gets sums and the histogram. -ENOTSUP: AMD, and the number of L2 caches is not

@@ -44,9 +44,13 @@ static int constant_ring(struct gc_bench *bench, uint64_t bytes, uint32_t stride
 uint64_t gc_ring_scatter_other(uint64_t count, uint64_t which)
 {
   const double golden = 0.6180339887, part = 2 * golden - 0.5 + golden * (double)which;
-  uint64_t multiplier = (uint64_t)((double)count * (0.25 + (part - floor(part)) / 2)) | 1;
 
-  for (;; multiplier++) {
+  return gc_ring_step(count, (uint64_t)((double)count * (0.25 + (part - floor(part)) / 2)) | 1);
+}
+
+uint64_t gc_ring_step(uint64_t count, uint64_t least)
+{
+  for (uint64_t multiplier = least ? least : 1;; multiplier++) {
     uint64_t a = multiplier, b = count;
 
     while (b) {

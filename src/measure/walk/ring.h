@@ -27,6 +27,8 @@ uint64_t gc_ring_address(const struct gc_bench *bench, enum gc_address_space spa
  * three quarters of count; 0 is the first one. */
 uint64_t gc_ring_scatter(uint64_t count);
 uint64_t gc_ring_scatter_other(uint64_t count, uint64_t which);
+/* The smallest multiplier from `least` on that is coprime to count. */
+uint64_t gc_ring_step(uint64_t count, uint64_t least);
 
 /* The distance of slots, in bytes, of a ring that extends through nearly all of `bytes`. It is a
  * prime number of lines: hardware chooses channels and sets by remainders, and a distance with a

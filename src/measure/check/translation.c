@@ -1,0 +1,77 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Does the capacity of L2 end where the reach of a TLB ends? Beyond its reach, loads wait for the
+ * translation of their address and are slow, although L2 has their lines. The search and the census
+ * load lines in scattered order, so both take that for misses. But how many translations are
+ * missing depends on the order of the loads, and how many lines are missing does not: of arrays
+ * that are larger than the capacity, lines are sampled in scattered and in ascending order. In
+ * ascending order, all loads of the part that one entry covers follow each other, and only the
+ * first one waits. If far fewer loads are slow then, the capacity is that of a TLB, and it is
+ * withheld. doc/methods.md, "L2 capacity".
+ */
+#include "measure/check/check.h"
+
+#include "measure/walk/l2_sample.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+
+#define LINE 128 /* bytes: distance of slots, so that each is in a line of its own */
+/* Timed loads. In ascending order, a TLB is found out if it has fewer entries than an eighth. */
+#define LOADS 8192
+#define CHANCE 1e-5 /* probability of so few slow loads in ascending order without a TLB */
+
+static const char reach[] = "misses begin where the reach of a TLB ends, and L2 may hold more";
+
+static int sample(struct gc_measurement *m, const struct gc_level *level, bool ascending,
+                  uint64_t bytes, struct gpu_chase_result *seen)
+{
+  const struct gc_binning binning = {.shift = 3, .threshold = gc_l2_threshold(m)};
+  const struct gc_l2_sampling sampling = {
+      .stride = LINE, .read_stride = level->stride, .loads = LOADS, .ascending = ascending};
+  struct gc_run run = {.bytes = bytes};
+  const int status = gc_l2_sample(m, &sampling, &binning, &run);
+
+  if (!status)
+    gc_raw_runs(m->bench.raw, ascending ? "ascending" : "scattered", &binning, &run, 1);
+  *seen = run.seen;
+  return status;
+}
+
+/* *end: the reach of a TLB ends before this size. */
+static int compare(struct gc_measurement *m, const struct gc_level *level, uint64_t bytes,
+                   bool *end)
+{
+  struct gpu_chase_result scattered, ascending;
+  double half;
+  int status;
+
+  if ((status = sample(m, level, false, bytes, &scattered)) ||
+      (status = sample(m, level, true, bytes, &ascending)))
+    return status;
+  half = (double)scattered.slow / scattered.loads / 2;
+  *end = gc_binomial_cdf(ascending.slow, ascending.loads, half) < CHANCE;
+  return 0;
+}
+
+int gc_step_l2_translation(struct gc_measurement *m, struct gc_measured *element)
+{
+  /* Sizes in capacities. A small array may still be in L2, whose misses would hide those of the
+   * TLB. In a large one, no order keeps the translations by chance. */
+  static const double sizes[] = {1.5, 2, 3};
+  const uint64_t arena = m->bench.arena_bytes / LINE * LINE;
+  bool end = false;
+  int status = 0;
+
+  if (!gc_capacity(element) || !element->level.stride)
+    return 0;
+  for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes) && !end && !status; i++) {
+    const uint64_t bytes = (uint64_t)(sizes[i] * (double)gc_capacity(element)) / LINE * LINE;
+
+    status = compare(m, &element->level, bytes < arena ? bytes : arena, &end);
+  }
+  if (status == -ENOTSUP) /* the search could not sample either */
+    return 0;
+  return status || !end ? status : gc_withhold(m->results, GC_L2, GC_CAPACITY, reach);
+}
