@@ -130,9 +130,11 @@ void draw_sm_cache(struct drawing *d, const char *name, double least, double mos
 
   draw_cache(d, &(struct draw_shape){.name = name, .least = large ? limit * 1.05 : least,
                                 .most = large ? limit * 1.8 : most, .least_line = 32, .most_line = 256,
-                                .most_sector = constant ? 64 : 256,
+                                .most_sector = constant && !d->habits ? 64 : 256,
                                 .aligned = constant ? CONSTANT_ALIGNED : GLOBAL_ALIGNED});
-  if (draw_chance(d, 0.1))
+  if (d->pairs && !strcmp(name, "L1"))
+    draw_text(d, "scope = group 2\ncompete = yes\n");
+  else if (draw_chance(d, 0.1))
     draw_text(d, "instances = %u\n", draw_power(d, 2, 4)); /* one for each half or quarter of an SM */
 }
 
@@ -240,8 +242,9 @@ void draw_path(struct drawing *d, const char *space, double cycles, const char *
       draw_text(d, " %.2f", cycles * (noise ? alike : draw_between(d, most->least_jitter, most->jitter)));
     draw_text(d, last ? "\n" : ", ");
     caches += length + (caches[length] == ' ');
-    cycles = floor(cycles) * draw_scaled(d, most->closest, fmin(most->farthest, cycles < 150 ? 7 : 2.5));
-    cycles += noise ? 1 : 16;
+    cycles = floor(cycles) * draw_scaled(d, d->close && !noise ? 1.15 : most->closest,
+                                         fmin(most->farthest, cycles < 150 ? 7 : 2.5));
+    cycles += noise || d->close ? 1 : 16;
   }
   if (own)
     draw_own_rates(d, own, space);
@@ -288,7 +291,7 @@ static void draw_constant(struct drawing *d)
     draw_path(d, "instruction", draw_between(d, 15, 100), "ConstantL1.5 L2", 0);
 }
 
-void draw_chip(struct drawing *d, uint64_t index)
+void draw_chip(struct drawing *d, uint64_t index, bool amd)
 {
   const double most = limits[d->gpu->class].bandwidth, read = draw_scaled(d, 4, 24);
 
@@ -303,6 +306,8 @@ void draw_chip(struct drawing *d, uint64_t index)
            draw_scaled(d, 1e-4, most));
   draw_disturbance(d);
   draw_pages(d);
+  if (d->habits)
+    draw_habits(d, amd);
 }
 
 static void draw_nvidia(struct drawing *d, uint64_t index)
@@ -313,7 +318,7 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
   d->carveouts = draw_number(d, 2, 8);
   d->carveout_bytes = draw_number(d, 1, 4) * 4 * KIB;
   shared = d->carveouts * d->carveout_bytes;
-  draw_chip(d, index);
+  draw_chip(d, index, false);
   draw_text(d, "compute = 7.0\nthreads_per_sm = %u\nshared_per_sm = %u\nshared_per_block = %u\n"
            "shared_reserved = %u\n", draw_power(d, 1024, 2048), shared, shared,
            draw_chance(d, 0.5) ? KIB : 0);
@@ -324,7 +329,7 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
   draw_tlbs(d);
 }
 
-const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages"};
+const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages", "habits"};
 
 #define SPREAD 0x9e3779b97f4a7c15 /* odd: neighbouring seeds have no GPU in common */
 
@@ -339,7 +344,8 @@ static uint64_t draw_noise(const struct draw_seeds *seeds, uint64_t index, enum 
 void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group group,
               struct drawn_gpu *gpu)
 {
-  struct drawing d = {.gpu = gpu, .kind = seeds->kind, .noise = draw_noise(seeds, index, group)};
+  struct drawing d = {.gpu = gpu, .kind = seeds->kind,
+                      .habits = seeds->kind == DRAWN_HABITS, .noise = draw_noise(seeds, index, group)};
   double p;
 
   gc_random_seed(&d.random, seeds->gpus * SPREAD + index);

@@ -4,7 +4,7 @@
  * Random simulated GPUs, as profiles (data/sim/README). Geometry, policies and noise vary far more
  * than on real chips. The same seeds and index give the same GPU on every machine.
  *
- * All of them meet what the methods rely on:
+ * Those of the kind DRAWN_GENERAL meet what the methods rely on:
  * - Caches for global loads have 4 KiB or more, an L3 8 MiB or more.
  * - The constant L1 fetches 64 bytes or less. A scalar L1 has lines of 64 bytes, an AMD L2 lines of
  *   64 or 128 bytes.
@@ -16,6 +16,10 @@
  * GPUs of the kind DRAWN_PAGES have what real GPUs may have besides: an L2 of 0.25 to 256 MiB under
  * physical pages of 4 KiB to 2 MiB, which may be scattered, TLBs, bimodal insertion, an L2 that is
  * empty when a kernel starts, and misses that fetch whole sectors.
+ *
+ * GPUs of the kind DRAWN_HABITS have what draw_habits.c draws: clocks that change, few loads in
+ * flight and more. Also, a constant L1 may fetch 256 bytes, the next level may take only 15 %
+ * longer, and CUs compete for a scalar L1.
  */
 #ifndef GC_TESTS_DRAW_H
 #define GC_TESTS_DRAW_H
@@ -29,7 +33,7 @@ enum drawn_class {
   DRAWN_CLASSES
 };
 
-enum drawn_kind { DRAWN_GENERAL, DRAWN_PAGES, DRAWN_KINDS };
+enum drawn_kind { DRAWN_GENERAL, DRAWN_PAGES, DRAWN_HABITS, DRAWN_KINDS };
 /* Their names, as --kind takes them. */
 extern const char *const drawn_kind_names[DRAWN_KINDS];
 

@@ -62,7 +62,7 @@ static void draw_scalar(struct drawing *d)
   draw_cache(d, &(struct draw_shape){.name = "ScalarL1", .least = 4 * KIB, .most = 32 * KIB,
                                      .least_line = 64, .most_line = 64, .most_sector = 64,
                                      .aligned = GLOBAL_ALIGNED});
-  draw_text(d, "scope = range\n");
+  draw_text(d, "scope = range\n%s", d->habits ? "compete = yes\n" : "");
 }
 
 void draw_amd(struct drawing *d, uint64_t index)
@@ -74,7 +74,7 @@ void draw_amd(struct drawing *d, uint64_t index)
   unsigned l2_bytes, l3_bytes = 0;
 
   d->sms = d->sms / xcds * xcds;
-  draw_chip(d, index);
+  draw_chip(d, index, true);
   draw_text(d, "gfx = gfx90a\nwarp = 64\nthreads_per_sm = 2048\nshared_per_sm = 64 KiB\n"
            "shared_per_block = 64 KiB\n");
   draw_ids(d, d->sms / xcds, xcds);

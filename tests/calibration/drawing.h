@@ -27,6 +27,9 @@ struct drawing {
   unsigned sms, clock_khz, carveouts, carveout_bytes;
   bool unified;
   enum drawn_kind kind;
+  bool habits; /* of kind DRAWN_HABITS; then also: */
+  bool close;  /* the next level may be only 15 % slower */
+  bool pairs;  /* neighbouring SMs share an L1 */
 };
 
 /* Appends to the profile. */
@@ -63,7 +66,10 @@ void draw_chip_rates(struct drawing *d, double most);
 void draw_path(struct drawing *d, const char *space, double cycles, const char *caches, unsigned own);
 
 /* The lines of the chip that all GPUs have, except its name and the limits of a block. */
-void draw_chip(struct drawing *d, uint64_t index);
+void draw_chip(struct drawing *d, uint64_t index, bool amd);
+
+/* draw_habits.c: lines of the chip. */
+void draw_habits(struct drawing *d, bool amd);
 
 /* draw_pages.c: these do nothing unless the kind is DRAWN_PAGES. Lines of the chip; lines of the
  * section of an L2 or L3, which ends with the replacement so far; sections of TLBs. */

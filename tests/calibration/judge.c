@@ -72,6 +72,36 @@ void court_launch(const struct court *court, int percent)
                   0);
 }
 
+/* The SM clock at which the GPU was measured, as a share of the profile's. */
+static double clock_share(const struct court *court)
+{
+  const char *mhz = gc_infos_get(&court->record->infos, "MeasuredSMClockMHz");
+
+  return mhz ? strtod(mhz, NULL) * 1e3 / court->profile.facts.running_clock_khz : 1;
+}
+
+/* Whether a level has a clock of its own. */
+static bool own_clock(const struct court *court, const struct gc_profile_path *path, unsigned level)
+{
+  const int cache = path->levels[level].cache;
+
+  if (cache == GC_PROFILE_MEMORY)
+    return court->profile.own_clock != GC_OWN_CLOCK_NONE &&
+           path != &court->profile.paths[GC_SPACE_SHARED];
+  return court->profile.own_clock == GC_OWN_CLOCK_L2 &&
+         court->profile.caches[cache].scope >= GC_SCOPE_XCD;
+}
+
+/* The latency of a level in SM cycles, at the clock at which the GPU was measured. */
+static double true_latency(const struct court *court, enum gc_space space, unsigned level)
+{
+  const struct gc_profile_path *path = &court->profile.paths[space];
+  const double cycles = gc_model_true_latency(court->model, space, level);
+
+  return level < path->count && own_clock(court, path, level) ? cycles * clock_share(court)
+                                                              : cycles;
+}
+
 /* --- numbers --------------------------------------------------------------------------------- */
 
 static double number(const char *text) { return *text ? strtod(text, NULL) : NAN; }
@@ -185,7 +215,7 @@ static bool judge_cycles(const struct court *court, struct court_case *c, double
 
 static bool judge_latency(const struct court *court, struct court_case *c)
 {
-  const double truth = gc_model_true_latency(court->model, c->space, c->level);
+  const double truth = true_latency(court, c->space, c->level);
 
   if (hidden(court, c))
     return false;
@@ -194,7 +224,7 @@ static bool judge_latency(const struct court *court, struct court_case *c)
 
 static bool judge_near(const struct court *court, struct court_case *c)
 {
-  const double truth = gc_model_true_latency(court->model, c->space, c->level);
+  const double truth = true_latency(court, c->space, c->level);
 
   return judge_cycles(court, c, truth, OFF_SM_SHARE * truth);
 }
@@ -202,7 +232,7 @@ static bool judge_near(const struct court *court, struct court_case *c)
 static bool judge_far(const struct court *court, struct court_case *c)
 {
   const double truth =
-    gc_model_true_latency(court->model, c->space, c->level) + (c->cache ? c->cache->far_cycles : 0);
+    true_latency(court, c->space, c->level) + (c->cache ? c->cache->far_cycles : 0);
 
   return judge_cycles(court, c, truth, OFF_SM_SHARE * truth);
 }
@@ -211,8 +241,8 @@ static bool judge_far(const struct court *court, struct court_case *c)
  * of the latter. Drift changes both. */
 static bool judge_penalty(const struct court *court, struct court_case *c)
 {
-  const double hit = gc_model_true_latency(court->model, c->space, c->level);
-  const double miss = gc_model_true_latency(court->model, c->space, c->level + 1);
+  const double hit = true_latency(court, c->space, c->level);
+  const double miss = true_latency(court, c->space, c->level + 1);
   const double near = fmax(ON_SM_CYCLES, OFF_SM_SHARE * miss) + court->gpu->drift;
 
   if (!hidden(court, c) && miss > 0)
@@ -227,10 +257,26 @@ static double rate_of(const struct court *court, const struct court_case *c, uns
   const double rate = gc_model_true_bandwidth(court->model, c->space, level, write);
   const int cache = court->profile.paths[c->space].levels[level].cache;
 
-  if (outside(c->element) || cache == GC_PROFILE_MEMORY ||
-      court->profile.caches[cache].scope < GC_SCOPE_XCD)
+  if (outside(c->element))
+    return own_clock(court, &court->profile.paths[c->space], level) ? rate
+                                                                     : rate * clock_share(court);
+  if (cache == GC_PROFILE_MEMORY || court->profile.caches[cache].scope < GC_SCOPE_XCD)
     return rate;
   return rate * 1e6 / court->profile.facts.clock_khz / court->profile.facts.sms;
+}
+
+/* GB/s that the lines for which SMs can wait at the same time allow (Little's law), whatever the
+ * number of warps. */
+static double limit_of_sms(const struct court *court, const struct court_case *c)
+{
+  const struct gc_profile *profile = &court->profile;
+  const struct gc_profile_path *path = &profile->paths[c->space];
+  const double line = profile->caches[path->levels[0].cache].shape.line;
+
+  if (!profile->outstanding_per_sm)
+    return INFINITY;
+  return profile->outstanding_per_sm * line / true_latency(court, c->space, c->level) *
+         profile->facts.sms * profile->facts.running_clock_khz * clock_share(court) / 1e6;
 }
 
 /* A level is never faster than the levels before it. */
@@ -242,6 +288,8 @@ static bool judge_rate(const struct court *court, struct court_case *c, bool wri
     return false;
   for (unsigned level = 0; level <= c->level; level++)
     truth = fmin(truth, rate_of(court, c, level, write));
+  if (outside(c->element))
+    truth = fmin(truth, limit_of_sms(court, c));
   snprintf(c->truth, sizeof(c->truth), "%.2f", truth);
   return near_to(c, truth, RATE_SHARE * truth, RATE_SHARE * truth);
 }

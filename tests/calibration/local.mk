@@ -6,7 +6,8 @@ TESTS += tests/calibration/calibrate
 tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c \
 	tests/calibration/court.h \
 	tests/calibration/draw.c tests/calibration/draw.h tests/calibration/draw_amd.c \
-	tests/calibration/draw_pages.c tests/calibration/drawing.h \
+	tests/calibration/draw_habits.c tests/calibration/draw_pages.c \
+	tests/calibration/drawing.h \
 	tests/calibration/earn.c tests/calibration/earn.h \
 	tests/calibration/gate.c tests/calibration/gate.h \
 	tests/calibration/judge.c tests/calibration/judge.h \
