@@ -7,8 +7,16 @@
 #include "measure/capacity/capacity.h"
 #include "measure/capacity/search.h"
 #include "measure/walk/chase.h"
+#include "measure/walk/first_touch.h"
 
 #include <errno.h>
+
+/* If SMs share the cache, arrays are walked one at a time: few sizes and repeats. */
+#define ALONE_SIZES 17
+#define ALONE_REPEATS 2
+#define ALONE_CONFIRM 16
+/* Share of SMs that must be the first at a cache if each has its own; some may be disturbed. */
+#define OWN_SHARE 0.9
 
 #define KIB(n) ((uint64_t)(n) << 10)
 
@@ -21,9 +29,7 @@ static const struct gc_search searches[GC_KIND_COUNT] = {
     [GC_READ_ONLY] = {L1},
     [GC_CONSTANT_L1] = {.min = 256, .max = KIB(16), .step = 32, IN_SM},
     [GC_CONSTANT_L15] = {.min = KIB(8), .max = KIB(64), .step = 64, IN_SM},
-    /* CUs share it, so arrays are walked one at a time: few sizes and repeats */
-    [GC_SCALAR_L1] =
-        {.min = KIB(1), .max = KIB(64), .step = 32, .sizes = 17, .repeats = 2, .confirm = 16},
+    [GC_SCALAR_L1] = {.min = KIB(1), .max = KIB(64), .step = 32},
 };
 
 static int walk(void *data, const struct gc_path *path, const struct gc_binning *binning,
@@ -48,12 +54,44 @@ static int state_carveout(struct gc_bench *bench, enum gc_kernel kernel,
   return 0;
 }
 
+/* Do several SMs share a cache of this kind? One after another loads the same lines: if all of them
+ * miss, each has its own. If none does, there is no such cache, or it is not told from the next
+ * level; then nothing changes. */
+static int find_shared(struct gc_measurement *m, const struct gc_path *path)
+{
+  struct gc_bench *bench = &m->bench;
+  struct gc_first_touch touch = {.rounds = 1};
+  size_t firsts = 0;
+  int status;
+
+  if (bench->properties.sms == 1 || path->space == GC_ADDRESS_CONSTANT || path->alone)
+    return 0;
+  if ((status = gc_first_touch_run(m, path, 1, &touch)))
+    return status;
+  for (size_t i = 0; i < touch.sms && !*touch.failed; i++)
+    firsts += touch.firsts[i] > 0;
+  m->results->shared_kinds &= ~(1u << path->kind);
+  if (firsts && (double)firsts < OWN_SHARE * (double)touch.sms)
+    m->results->shared_kinds |= 1u << path->kind;
+  bench->shared_kinds = m->results->shared_kinds;
+  gc_first_touch_free(&touch);
+  return 0;
+}
+
 int gc_step_capacity(struct gc_measurement *m, struct gc_measured *element)
 {
+  const struct gc_path *path = gc_path_of(element->kind);
   struct gc_search search = searches[element->kind];
-  int status = 0;
+  int status = find_shared(m, path);
 
-  search.path = *gc_path_of(element->kind);
+  if (status)
+    return status;
+  if (gc_walks_alone(&m->bench, path)) {
+    search.sizes = ALONE_SIZES;
+    search.repeats = ALONE_REPEATS;
+    search.confirm = ALONE_CONFIRM;
+  }
+  search.path = *path;
   search.walk = walk;
   search.data = &m->bench;
   search.needs_ring = true;

@@ -73,7 +73,8 @@ static void plan_probes(struct count *c, uint64_t bytes)
   const bool uniform =
       c->kernel == GC_KERNEL_census_constant || c->kernel == GC_KERNEL_census_scalar;
   const uint64_t most =
-      uniform && !c->path->alone ? UNIFORM_LOADS / c->args.slots : UINT64_MAX; /* rounds */
+      uniform && !gc_walks_alone(&c->m->bench, c->path) ? UNIFORM_LOADS / c->args.slots
+                                                        : UINT64_MAX; /* rounds */
   struct gpu_census_args *a = &c->args;
 
   a->probes = (uint32_t)within(bytes / QUIET_BYTES, 1, GPU_CENSUS_PROBES / ROUNDS_MIN);
@@ -173,7 +174,7 @@ int gc_step_census(struct gc_measurement *m, struct gc_measured *element)
   struct count c = {.m = m,
                     .path = path,
                     .kernel = kernel_of(path),
-                    .sms = path->alone ? 1 : m->bench.properties.sms,
+                    .sms = gc_walks_alone(&m->bench, path) ? 1 : m->bench.properties.sms,
                     .stride = element->level.stride};
   const uint64_t capacity = gc_capacity(element);
   struct gc_census census = {.error = 0};

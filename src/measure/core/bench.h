@@ -51,6 +51,8 @@ struct gc_bench {
   struct gpu_chase_job *jobs;
   struct gpu_chase_result *results;
 
+  uint32_t shared_kinds; /* bit k: several SMs share a cache of enum gc_kind k (walk/path.h) */
+
   double mhz;                         /* SM clock during measurements; 0: not known */
   /* clock.h: the highest clock that was steady, 0: none; the clocks of the last warm-up; the most
    * load for which a warm-up waits for a higher clock, ns. */

@@ -36,10 +36,14 @@ int gc_measurement_open(struct gc_measurement *m, struct gc_device *device,
                         const struct gc_record *tables, struct gc_results *results,
                         struct gc_error *err)
 {
+  int status;
+
   m->results = results;
   m->tables = tables;
   m->memos = NULL;
-  return gc_bench_open(&m->bench, device, tables, err);
+  status = gc_bench_open(&m->bench, device, tables, err);
+  m->bench.shared_kinds = results->shared_kinds; /* found by the process before this one */
+  return status;
 }
 
 void gc_measurement_close(struct gc_measurement *m)

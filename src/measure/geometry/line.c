@@ -129,7 +129,8 @@ static int walk_trial(const struct cache *cache, struct trial *trial, const uint
 {
   const uint32_t runs = REACHES * trial->replicas;
   /* SMs may share an L1.5, where the lines of other SMs occupy space as well */
-  const bool alone = cache->path->kind == GC_CONSTANT_L15 || cache->path->alone;
+  const bool alone =
+      cache->path->kind == GC_CONSTANT_L15 || gc_walks_alone(cache->bench, cache->path);
   const uint32_t most = alone ? 1 : cache->bench->properties.sms;
   uint32_t *trace = calloc((size_t)RUNS_MAX * LOADS, sizeof(*trace));
   int status = trace ? 0 : gc_fail(cache->bench->err, -ENOMEM, "out of memory");

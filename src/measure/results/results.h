@@ -160,6 +160,7 @@ struct gc_results {
   uint32_t l2_groups;             /* AMD: number of L2 caches; 0: not known */
   uint32_t sm_number[GC_SMS_MAX]; /* ascending numbers of the SMs, by index (walk/sms.h) */
   uint32_t sm_count;              /* SMs in sm_number; 0: not found yet */
+  uint32_t shared_kinds; /* bit k: several SMs share a cache of enum gc_kind k (capacity/sm.c) */
   struct gc_cost cost;
   char warnings[2048]; /* sentences for the user, each followed by a newline */
 };

@@ -371,10 +371,12 @@ void gc_eviction_log_free(struct gc_eviction_log *log)
 /* --- all runs --- */
 
 /* Only one SM may run at a time if it is not known which SMs share a cache. */
-static bool must_be_alone(const struct gc_eviction *evictions, size_t n)
+static bool must_be_alone(const struct gc_bench *bench, const struct gc_eviction *evictions,
+                          size_t n)
 {
   for (size_t i = 0; i < n; i++)
-    if (evictions[i].a.path->alone || (evictions[i].b.path && evictions[i].b.path->alone))
+    if (gc_walks_alone(bench, evictions[i].a.path) ||
+        (evictions[i].b.path && gc_walks_alone(bench, evictions[i].b.path)))
       return true;
   return false;
 }
@@ -461,7 +463,7 @@ int gc_find_evictions(struct gc_measurement *m, struct gc_eviction *evictions, s
                      .evictions = evictions,
                      .n = n,
                      .threads = p->warp,
-                     .most = must_be_alone(evictions, n) ? 1 : p->sms};
+                     .most = must_be_alone(&m->bench, evictions, n) ? 1 : p->sms};
   int status;
 
   for (size_t i = 0; i < n; i++)

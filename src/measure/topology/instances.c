@@ -246,7 +246,7 @@ static int report(struct gc_measurement *m, struct gc_measured *element,
 int gc_step_instances(struct gc_measurement *m, struct gc_measured *element)
 {
   const uint32_t warps = element->kind == GC_CONSTANT_L15 ? 1 : GC_SUBPARTITIONS;
-  struct gc_first_touch touch;
+  struct gc_first_touch touch = {.rounds = 0};
   int status = gc_first_touch_run(m, gc_path_of(element->kind), warps, &touch);
 
   if (status)

@@ -194,7 +194,7 @@ static int chase_batch(struct gc_bench *bench, const struct gc_path *path,
 int gc_chase_sizes(struct gc_bench *bench, const struct gc_path *path,
                    const struct gc_binning *binning, struct gc_run *runs, size_t n)
 {
-  const size_t most = path->alone ? 1 : bench->properties.sms;
+  const size_t most = gc_walks_alone(bench, path) ? 1 : bench->properties.sms;
   int status = 0;
 
   for (size_t i = 0; i < n && !status; i += most)

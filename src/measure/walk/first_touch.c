@@ -197,12 +197,13 @@ int gc_first_touch_run(struct gc_measurement *m, const struct gc_path *path, uin
 {
   struct gc_bench *bench = &m->bench;
   const size_t n = bench->properties.sms, enough = (VOTES + n - 1) / n;
+  const size_t usual = enough < ROUNDS_MIN ? ROUNDS_MIN : enough, rounds = touch->rounds;
   struct test t = {.n = n, .trace_bytes = n * warps * 2 * LOADS * sizeof(uint32_t)};
   uint64_t device = 0;
   int status;
 
   *touch = (struct gc_first_touch){
-      .sms = n, .rounds = enough < ROUNDS_MIN ? ROUNDS_MIN : enough, .warps = warps};
+      .sms = n, .rounds = rounds ? rounds : usual, .warps = warps};
   status = allocate(bench, touch, &t);
   if (!status)
     status = bench->ops->alloc(bench->device, 8 + n * sizeof(*t.results) + t.trace_bytes, &device,

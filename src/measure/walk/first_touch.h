@@ -23,7 +23,8 @@ struct gc_first_touch {
   char failed[160]; /* why there is no result; else empty */
 };
 
-/* warps: in each block, 1 to GC_SUBPARTITIONS. */
+/* warps: in each block, 1 to GC_SUBPARTITIONS. Sets the number of rounds, unless the caller has set
+ * it in *touch; the rest of *touch is output. */
 int gc_first_touch_run(struct gc_measurement *m, const struct gc_path *path, uint32_t warps,
                        struct gc_first_touch *touch);
 void gc_first_touch_free(struct gc_first_touch *touch);

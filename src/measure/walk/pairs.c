@@ -40,9 +40,9 @@ static int lay_pairs(struct gc_pairs *pairs, const uint32_t *reaches, uint32_t n
 
 /* Each SM needs a part of the pairs for itself, if SMs may share the cache: an SM would find what
  * another one brought in. */
-static bool needs_own_pairs(const struct gc_path *path)
+static bool needs_own_pairs(const struct gc_bench *bench, const struct gc_path *path)
 {
-  return path->kind == GC_L2 || path->space == GC_ADDRESS_CONSTANT || path->alone;
+  return path->kind == GC_L2 || path->space == GC_ADDRESS_CONSTANT || gc_walks_alone(bench, path);
 }
 
 int gc_pairs_open(struct gc_pairs *pairs, struct gc_bench *bench, const struct gc_path *path,
@@ -58,7 +58,7 @@ int gc_pairs_open(struct gc_pairs *pairs, struct gc_bench *bench, const struct g
     return status;
   pairs->count = (uint32_t)(pairs->layout.bytes / pairs->block) / n * n;
   pairs->sms = bench->properties.sms < SMS_MAX ? bench->properties.sms : SMS_MAX;
-  if (needs_own_pairs(path)) {
+  if (needs_own_pairs(bench, path)) {
     pairs->sms = pairs->sms < pairs->count / 8 ? pairs->sms : pairs->count / 8;
     pairs->each = pairs->count / pairs->sms;
   } else {

@@ -58,7 +58,7 @@ int gc_participants_keep(struct gc_measurement *m, const struct gc_participants 
 
 int gc_participants_choose(struct gc_measurement *m, struct gc_participants *participants)
 {
-  struct gc_first_touch touch;
+  struct gc_first_touch touch = {.rounds = 0};
   int status = gc_first_touch_run(m, gc_path_of(GC_CONSTANT_L15), 1, &touch);
 
   if (status)

@@ -70,6 +70,11 @@ const struct gc_path *gc_path_of(enum gc_kind kind)
   return NULL;
 }
 
+bool gc_walks_alone(const struct gc_bench *bench, const struct gc_path *path)
+{
+  return path->alone || bench->shared_kinds & 1u << path->kind;
+}
+
 bool gc_present(const struct gc_properties *properties, enum gc_kind kind)
 {
   const struct gc_path *path = gc_path_of(kind);

@@ -6,7 +6,7 @@
 #ifndef GC_MEASURE_WALK_PATH_H
 #define GC_MEASURE_WALK_PATH_H
 
-#include "device/device.h"
+#include "measure/core/bench.h"
 #include "record/record.h"
 
 /* The address space of a path. Slots of its rings hold addresses in this space (kernels/args.h). */
@@ -30,12 +30,16 @@ struct gc_path {
   uint32_t latency_stride;
   uint64_t latency_bytes; /* ring for latency: fits this element, but no nearer cache */
   uint64_t before;        /* bytes that fit the nearer cache; 0: there is none */
-  bool alone;             /* it is not known which SMs share one, so walk one array at a time */
+  bool alone;             /* SMs share one, and it is not known which; see gc_walks_alone */
   bool (*present)(const struct gc_properties *properties);
 };
 
 /* The path to an element; NULL: there is none (device memory). Static data. */
 const struct gc_path *gc_path_of(enum gc_kind kind);
+
+/* Whether only one SM may walk an array at a time, because SMs share the cache and would evict each
+ * other's lines: always for this path, or as capacity/sm.c has found. */
+bool gc_walks_alone(const struct gc_bench *bench, const struct gc_path *path);
 
 /* Whether this GPU has the element. Device memory is always present. */
 bool gc_present(const struct gc_properties *properties, enum gc_kind kind);
