@@ -7,6 +7,7 @@ sim_tests = \
 	tests/sim/test_census \
 	tests/sim/test_chase \
 	tests/sim/test_clock \
+	tests/sim/test_close_levels \
 	tests/sim/test_instances \
 	tests/sim/test_constant15 \
 	tests/sim/test_fermi \

@@ -19,6 +19,9 @@
 #define SURVEY_NEAR 1.029302 /* and 24 near the answer */
 #define SURVEY_NEAR_MIN 0.7  /* near the answer: from this many times the answer on */
 #define SURVEY_NEAR_MAX 1.5
+#define CREEP 0.05         /* share by which larger arrays must be slower to be noticed, and */
+#define CREEP_BINS 0.25    /* in bins of the histogram; seen at */
+#define CREEP_AT 0.85      /* this quantile, because only one in eight loads may miss */
 #define L2_SHARE 0.75      /* loads of nearer caches take less than this share of a load from L2 */
 /* An L2 may keep half of its size for one SM; this is a little less. */
 #define L2_SIZE_SHARE 0.45
@@ -145,6 +148,24 @@ static int begin_bracket(struct gc_search_state *s, const struct gc_sizes *sizes
   return 0;
 }
 
+/* Do larger arrays take a little longer, though not as much as another level usually does? Then the
+ * next level may be hardly slower. SMs of one level differ by chance, so the slowest of the smaller
+ * half of the sizes and the slowest of the larger half are compared. Bins of some cycles hide a
+ * difference of less than a bin. */
+static bool creeps_up(const struct gc_sizes *sizes)
+{
+  double half[2] = {0};
+
+  for (size_t h = 0; h < 2; h++) {
+    const size_t n = sizes->n / 2, first = h ? sizes->n - n : 0;
+
+    for (size_t i = first; i < first + n; i++)
+      half[h] = fmax(half[h],
+                     gc_histogram_quantile(sizes->histogram[i], GC_LATENCY_BINS, 0, 1, CREEP_AT));
+  }
+  return half[1] > (1 + CREEP) * half[0] + CREEP_BINS;
+}
+
 /* Latencies do not change: either all arrays fit, or there is no result. */
 static void conclude_without_change(struct gc_search_state *s, const struct gc_sizes *sizes)
 {
@@ -152,6 +173,8 @@ static void conclude_without_change(struct gc_search_state *s, const struct gc_s
 
   if (!gc_is_one_level(s->hits, GC_SEARCH_SPREAD) || !same_latency(sizes)) {
     gc_search_withhold(s, "latencies vary too much to tell whether there are misses");
+  } else if (creeps_up(sizes)) {
+    gc_search_withhold(s, "large arrays take a little longer: misses may take hardly longer");
   } else if (as_slow_as_l2(s, hit)) {
     gc_search_withhold(s, "loads take as long as in L2, whatever the size");
   } else {

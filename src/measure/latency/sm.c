@@ -8,31 +8,35 @@
  */
 #include "measure/latency/latency.h"
 #include "measure/walk/chase.h"
+#include "measure/walk/levels.h"
 #include "measure/walk/ring.h"
 
 #define LOADS 128     /* so few that most chains are free of outliers */
 #define TOLERANCE 0.5 /* cycles: latencies inside the SM shall be accurate to one cycle */
 
 /* The bytes of a ring that is no larger than the capacity. */
-static uint64_t fitting(const struct gc_measured *element, const struct gc_path *path)
+static uint64_t fitting(const struct gc_measured *element, const struct gc_path *path,
+                        uint32_t stride)
 {
   const uint64_t capacity = gc_capacity(element) ? gc_capacity(element) : UINT64_MAX;
   const uint64_t bytes = capacity < path->latency_bytes ? capacity : path->latency_bytes;
 
-  return bytes / path->latency_stride * path->latency_stride;
+  return bytes / stride * stride;
 }
 
 int gc_step_latency(struct gc_measurement *m, struct gc_measured *element)
 {
   const struct gc_path *path = gc_path_of(element->kind);
-  const uint64_t bytes = fitting(element, path);
-  const uint32_t two_passes = (uint32_t)(2 * bytes / path->latency_stride);
+  const uint32_t stride = element->kind == GC_CONSTANT_L15 ? gc_constant_l15_stride(m->results)
+                                                           : path->latency_stride;
+  const uint64_t bytes = fitting(element, path, stride);
+  const uint32_t two_passes = (uint32_t)(2 * bytes / stride);
   struct gc_latency latency;
   int status;
 
   if (path->before && !gc_capacity(element) && !element->capacity_at_least_bytes)
     return gc_set_absent(element, GC_LATENCY, "loads may still hit the cache before this one");
-  if ((status = gc_ring_lay(&m->bench, path->space, bytes, path->latency_stride, 1)) ||
+  if ((status = gc_ring_lay(&m->bench, path->space, bytes, stride, 1)) ||
       (status = gc_chain_latency(&m->bench, path, two_passes, LOADS, TOLERANCE, &latency)))
     return status;
   if (!(latency.cycles > 0))

@@ -72,7 +72,7 @@ static double midhinge(const struct counts *counts)
 static int walk_pairs(struct gc_bench *bench, const struct gc_path *path, unsigned repeats,
                       unsigned rounds, double *firsts, double *seconds)
 {
-  const bool split = path->space == GC_ADDRESS_CONSTANT || path->alone;
+  const bool split = path->space == GC_ADDRESS_CONSTANT || gc_walks_alone(bench, path);
   const uint32_t reach = NEIGHBOURS;
   struct gc_pairs pairs;
   int status = gc_pairs_open(&pairs, bench, path, &reach, 1, split ? SPLIT_PAIRS : PAIRS);
@@ -126,6 +126,16 @@ uint64_t gc_beyond_constant_l1(const struct gc_results *results)
   return wanted && bytes < path->latency_bytes ? bytes : path->latency_bytes;
 }
 
+uint32_t gc_constant_l15_stride(const struct gc_results *results)
+{
+  const struct gc_measured *l1 = &results->element[GC_CONSTANT_L1];
+  const uint32_t usual = gc_path_of(GC_CONSTANT_L15)->latency_stride;
+
+  if (!gc_found(l1, GC_FETCH))
+    return LINE_MAX;
+  return l1->fetch_bytes > usual ? (uint32_t)l1->fetch_bytes : usual;
+}
+
 bool gc_misses_constant_l1(const struct gc_results *results, uint64_t bytes)
 {
   const struct gc_measured *l1 = &results->element[GC_CONSTANT_L1];
@@ -144,13 +154,13 @@ static int walk_constant_l15(struct gc_measurement *m, unsigned repeats, double 
 {
   struct gc_bench *bench = &m->bench;
   const struct gc_path *path = gc_path_of(GC_CONSTANT_L15);
-  const uint64_t bytes = gc_beyond_constant_l1(m->results);
-  const uint32_t slots = (uint32_t)(bytes / path->latency_stride);
+  const uint32_t stride = gc_constant_l15_stride(m->results);
+  const uint32_t slots = (uint32_t)(gc_beyond_constant_l1(m->results) / stride);
   const uint32_t n = bench->properties.sms < RING_SMS ? bench->properties.sms : RING_SMS;
   uint64_t starts[RING_SMS];
   const struct gc_traced traced = {starts, n, 2 * slots, RING_LOADS};
   double discarded;
-  int status = gc_ring_lay(bench, path->space, bytes, path->latency_stride, 1);
+  int status = gc_ring_lay(bench, path->space, (uint64_t)slots * stride, stride, 1);
 
   for (uint32_t i = 0; i < n; i++)
     starts[i] = gc_ring_address(bench, path->space, 0);

@@ -35,6 +35,10 @@ extern const char gc_levels_alike[];
  * known, and no more than necessary, because the L1.5 may be small. */
 uint64_t gc_beyond_constant_l1(const struct gc_results *results);
 
+/* Bytes between the loads of a walk of which each is to miss the constant L1: at least what that
+ * fetches at a time; if that is not known, as much as the longest line. */
+uint32_t gc_constant_l15_stride(const struct gc_results *results);
+
 /* Do all loads of a ring of `bytes` bytes miss the constant L1, so that they show the next level?
  * Below, the reason for an absent property if they do not. */
 bool gc_misses_constant_l1(const struct gc_results *results, uint64_t bytes);
