@@ -228,16 +228,17 @@ static inline double number(const struct gc_element *element, const char *key)
   return *value ? strtod(value, NULL) : NAN;
 }
 
-/* The confidence to expect of a property in a record of the whole plan: `wanted`, or what the
- * property has earned if that is less. */
+/* The confidence to expect, in a record of the whole plan, of a property whose method is as sure as
+ * `wanted` or surer: that, or what such values have earned if it is less. */
 static inline double earned(const char *property, double wanted)
 {
-  double most = 0;
+  double least = wanted;
 
   for (int i = 0; i < GC_PROPERTY_COUNT; i++)
-    for (size_t bin = 0; bin < GC_EARNED_BINS && !strcmp(gc_properties_names[i], property); bin++)
-      most = fmax(most, gc_earned_table[i][bin].most);
-  return fmin(wanted, most);
+    for (size_t bin = gc_earned_bin(wanted);
+         bin < GC_EARNED_BINS && !strcmp(gc_properties_names[i], property); bin++)
+      least = fmin(least, gc_earned_table[i][bin].most);
+  return least;
 }
 
 #endif

@@ -35,7 +35,8 @@ int gc_step_latency(struct gc_measurement *m, struct gc_measured *element)
   int status;
 
   if (path->before && !gc_capacity(element) && !element->capacity_at_least_bytes)
-    return gc_set_absent(element, GC_LATENCY, "loads may still hit the cache before this one");
+    return gc_set_absent(element, GC_LATENCY,
+                         "without a capacity, loads may hit the cache before it");
   if ((status = gc_ring_lay(&m->bench, path->space, bytes, stride, 1)) ||
       (status = gc_chain_latency(&m->bench, path, two_passes, LOADS, TOLERANCE, &latency)))
     return status;
