@@ -53,9 +53,10 @@ static bool hit_the_cache_before(const struct court *court, const struct court_c
   return c->level && gc_model_true_level(court->model, c->space, c->level - 1) >= SMALLEST_L15;
 }
 
+/* Loads that miss come from L2, too, if the cache loses lines before it is full. */
 static bool as_slow_as_l2(const struct court *court, const struct court_case *c)
 {
-  return !c->cache || c->cache->scope >= GC_SCOPE_XCD ||
+  return !c->cache || c->cache->scope >= GC_SCOPE_XCD || slow_loads_exist(court, c) ||
          cycles(court, c, c->level) >
              L2_SHARE * gc_model_true_latency(court->model, GC_SPACE_CG, 0);
 }
@@ -71,7 +72,7 @@ static const struct reason {
     {"slow already at the smallest size", slow_loads_exist},
     {"slow loads come and go", slow_loads_exist},
     {"still hit the cache before this one", hit_the_cache_before},
-    {"as long as in L2, whatever the size", as_slow_as_l2},
+    {"as long as in L2 at all sizes", as_slow_as_l2},
 };
 
 bool reason_is_false(const struct court *court, const struct court_case *c, const char *why)

@@ -176,7 +176,7 @@ static void conclude_without_change(struct gc_search_state *s, const struct gc_s
   } else if (creeps_up(sizes)) {
     gc_search_withhold(s, "large arrays take a little longer: misses may take hardly longer");
   } else if (as_slow_as_l2(s, hit)) {
-    gc_search_withhold(s, "loads take as long as in L2, whatever the size");
+    gc_search_withhold(s, "loads take as long as in L2 at all sizes that were walked");
   } else {
     s->found->at_least = sizes->bytes[gc_without_misses(sizes, GC_SEARCH_SPREAD) - 1];
     s->found->hit = hit;
