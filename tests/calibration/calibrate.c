@@ -159,7 +159,7 @@ static int run(struct options *o)
   if (o->earn)
     return earn(o, &sinks.tally, complete);
   report(&sinks.tally);
-  return gate(&sinks.tally, complete) ? 1 : 0;
+  return gate(&sinks.tally, a->gpus, complete) ? 1 : 0;
 }
 
 int main(int argc, char **argv)

@@ -16,6 +16,9 @@
 
 #define LEVEL 0.05 /* probability that a perfect tool fails in any bin */
 #define TESTS_MAX (DRAWN_GROUPS * JUDGED * BINS)
+/* From so many GPUs on, every property must be reported. Latencies of near and far lines are found
+ * on one in ten or fewer, because most drawn L2s are too small. */
+#define ALL_PROPERTIES 200
 #define FEW 20 /* among fewer values than this, one "at least" may be wrong */
 
 static int expect(bool good, const char *what)
@@ -100,7 +103,7 @@ static double absent_inside(const struct tally *t, enum judged property)
 }
 
 /* Every property is reported somewhere, and none with too little confidence. */
-static int judge_presence(const struct tally *t)
+static int judge_presence(const struct tally *t, unsigned long gpus)
 {
   bool all = true, doubtful = false;
 
@@ -114,7 +117,7 @@ static int judge_presence(const struct tally *t)
     all &= values > 0;
     doubtful |= t->doubtful[property].values > 0;
   }
-  return expect(all, "every property is reported on some GPU") +
+  return expect(all || gpus < ALL_PROPERTIES, "of many GPUs, every property is reported on some") +
          expect(!doubtful, "no value has a confidence below 0.5");
 }
 
@@ -123,7 +126,7 @@ static bool mostly(const struct count *c)
   return percent(c->right, c->values) >= 95 || (c->values < FEW && c->values - c->right <= 1);
 }
 
-int gate(const struct tally *t, bool complete)
+int gate(const struct tally *t, unsigned long gpus, bool complete)
 {
   const enum judged c = JUDGED_CAPACITY, l = JUDGED_LATENCY;
   bool invented = false;
@@ -131,7 +134,7 @@ int gate(const struct tally *t, bool complete)
   for (int property = 0; property < JUDGED; property++)
     invented |= percent(t->invented[property], t->nothing_there[property]) > 5;
   return expect(complete, "every drawn GPU could be measured") + judge_confidence(t) +
-         judge_presence(t) +
+         judge_presence(t, gpus) +
          expect(t->nothing_there[c] && !t->invented[c], "noise and flat curves yield no capacity") +
          expect(!invented, "where there is nothing to find, 95 % are absent") +
          expect(absent_inside(t, c) < 5, "capacities inside quiet SMs: 95 % are found") +

@@ -8,8 +8,8 @@
 
 #include "tally.h"
 
-/* Prints "ok" or "not ok" for each condition. complete: every GPU could be measured. Returns the
- * number of failed conditions. */
-int gate(const struct tally *t, bool complete);
+/* Prints "ok" or "not ok" for each condition. gpus: the number of GPUs; complete: every one could
+ * be measured. Returns the number of failed conditions. */
+int gate(const struct tally *t, unsigned long gpus, bool complete);
 
 #endif
