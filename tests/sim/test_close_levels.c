@@ -7,6 +7,7 @@
 #include "open.h"
 
 #include "measure/capacity/capacity.h"
+#include "measure/census/census.h"
 #include "measure/geometry/geometry.h"
 #include "measure/latency/latency.h"
 
@@ -44,17 +45,21 @@ static void a_next_level_that_is_hardly_slower_is_no_bound(void **state)
   }
 }
 
-/* Misses of the constant L1 take 60 cycles more, those of the L1.5 160. */
+/* Misses of the constant L1 take 60 cycles more, those of the L1.5 160. If it is not known how much
+ * the constant L1 fetches, nothing is said. */
 static void misses_of_long_constant_lines_count_in_full(void **state)
 {
-  static const unsigned fetched[] = {64, 128, 256};
+  static const unsigned fetched[] = {32, 64, 128, 256};
 
   (void)state;
   for (size_t i = 0; i < sizeof(fetched) / sizeof(*fetched); i++) {
     struct opened o;
     double penalty[2];
+    double counted;
+    bool found;
 
     open_profile(&o, CHIP "[cache C]\nsize = 2 KiB\nline = %u\nways = 4\nreplacement = lru\n"
+                          "hash = xor\n"
                           "[cache C15]\nsize = 32 KiB\nline = 256\nways = 4\nreplacement = lru\n"
                           "[space ca]\npath = L1 30, L2 200, memory 500\n"
                           "[space cg]\npath = L2 200, memory 500\n[space shared]\npath = memory 20\n"
@@ -62,17 +67,17 @@ static void misses_of_long_constant_lines_count_in_full(void **state)
     open_warm_bench(&o);
     run_step(&o, gc_step_capacity, GC_CONSTANT_L1);
     run_step(&o, gc_step_fetch, GC_CONSTANT_L1);
-    if (measured(&o, GC_CONSTANT_L1)->fetch_bytes != fetched[i])
-      fail_msg("%u bytes are fetched, found %u: %s", fetched[i],
-               (unsigned)measured(&o, GC_CONSTANT_L1)->fetch_bytes,
-               measured(&o, GC_CONSTANT_L1)->found[GC_FETCH].why);
+    found = measured(&o, GC_CONSTANT_L1)->fetch_bytes == fetched[i];
+    assert_true(found || fetched[i] == 256);
     penalty[0] = number(run_step(&o, gc_step_miss_penalty, GC_CONSTANT_L1), "MissPenaltyCycles");
     penalty[1] = number(run_step(&o, gc_step_miss_penalty, GC_CONSTANT_L15), "MissPenaltyCycles");
-    if (fabs(penalty[0] - 60) > 1 || fabs(penalty[1] - 160) > 2)
+    if (found ? !(fabs(penalty[0] - 60) <= 1 && fabs(penalty[1] - 160) <= 2)
+              : !isnan(penalty[0]) || !isnan(penalty[1]))
       fail_msg("%u bytes: %g and %g instead of 60 and 160", fetched[i], penalty[0], penalty[1]);
-    claim(&o, GC_CONSTANT_L15, 32768);
-    assert_true(fabs(number(run_step(&o, gc_step_latency, GC_CONSTANT_L15), "LatencyCycles") - 90) <
-                1);
+    run_step(&o, gc_step_constant15_capacity, GC_CONSTANT_L15);
+    counted = number(run_step(&o, gc_step_constant15_census, GC_CONSTANT_L15), "CensusBytes");
+    if (found && fetched[i] <= 64 ? !(fabs(counted - 32768) <= 1024) : !isnan(counted))
+      fail_msg("%u bytes: a census of %g", fetched[i], counted);
     close_gpu(&o);
   }
 }

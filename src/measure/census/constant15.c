@@ -21,6 +21,8 @@
 #include "measure/census/census.h"
 #include "measure/census/probes.h"
 #include "measure/walk/banks.h"
+#include "measure/walk/levels.h"
+#include "measure/walk/path.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -226,6 +228,14 @@ int gc_step_constant15_census(struct gc_measurement *m, struct gc_measured *elem
   const struct gc_participants *participants;
   int status;
 
+  if (gc_capacity(element) &&
+      (gc_constant_fetch_unknown(m->results) ||
+       gc_constant_l15_stride(m->results) > gc_path_of(GC_CONSTANT_L15)->stride)) {
+    gc_census_fail(&census, gc_constant_fetch_unknown(m->results)
+                                ? gc_constant_fetch_why
+                                : "the constant L1 fetches more than lies between two probes");
+    return gc_settle_census(m, element, &census);
+  }
   if (GC_CENSUS_SPAN_MIN * (double)gc_capacity(element) <= GPU_CONSTANT_BYTES ||
       !(element->level.miss > 0))
     return gc_step_census(m, element);

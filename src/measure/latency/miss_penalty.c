@@ -23,6 +23,8 @@ int gc_step_miss_penalty(struct gc_measurement *m, struct gc_measured *element)
 
   if (behind_constant_l1 && !gc_misses_constant_l1(m->results, gc_beyond_constant_l1(m->results)))
     return gc_set_absent(element, GC_MISS_PENALTY, gc_constant_l1_hides);
+  if (behind_constant_l1 && gc_constant_fetch_unknown(m->results))
+    return gc_set_absent(element, GC_MISS_PENALTY, gc_constant_fetch_why);
   if ((status = gc_find_levels(m, element->kind, GC_LEVEL_REPEATS, &levels)))
     return status;
   for (int r = 0; r < GC_LEVEL_REPEATS; r++)

@@ -42,6 +42,8 @@ _Static_assert((GC_LEVEL_REPEATS + 1) * MEMORY_SMS * MEMORY_LOADS <= MEMORY_SLOT
 
 const char gc_levels_alike[] =
     "loads that should miss take hardly longer than loads that should hit";
+const char gc_constant_fetch_why[] =
+    "what the constant L1 fetches at a time is not known, so loads may hit it";
 const char gc_constant_l1_hides[] =
     "the constant L1 is too large to see what lies behind it, or not known";
 
@@ -131,9 +133,12 @@ uint32_t gc_constant_l15_stride(const struct gc_results *results)
   const struct gc_measured *l1 = &results->element[GC_CONSTANT_L1];
   const uint32_t usual = gc_path_of(GC_CONSTANT_L15)->latency_stride;
 
-  if (!gc_found(l1, GC_FETCH))
-    return LINE_MAX;
-  return l1->fetch_bytes > usual ? (uint32_t)l1->fetch_bytes : usual;
+  return gc_found(l1, GC_FETCH) && l1->fetch_bytes > usual ? (uint32_t)l1->fetch_bytes : usual;
+}
+
+bool gc_constant_fetch_unknown(const struct gc_results *results)
+{
+  return results->element[GC_CONSTANT_L1].found[GC_FETCH].origin == GC_ABSENT;
 }
 
 bool gc_misses_constant_l1(const struct gc_results *results, uint64_t bytes)

@@ -36,8 +36,12 @@ extern const char gc_levels_alike[];
 uint64_t gc_beyond_constant_l1(const struct gc_results *results);
 
 /* Bytes between the loads of a walk of which each is to miss the constant L1: at least what that
- * fetches at a time; if that is not known, as much as the longest line. */
+ * fetches at a time, if that is known. */
 uint32_t gc_constant_l15_stride(const struct gc_results *results);
+
+/* Whether it was tried to find that, in vain: then such a walk may hit the constant L1. */
+bool gc_constant_fetch_unknown(const struct gc_results *results);
+extern const char gc_constant_fetch_why[]; /* why a value is absent then */
 
 /* Do all loads of a ring of `bytes` bytes miss the constant L1, so that they show the next level?
  * Below, the reason for an absent property if they do not. */
