@@ -12,7 +12,7 @@
  * -s: which GPUs are drawn; -t: the noise of their loads, and which lines random replacement
  * evicts. A quarter of the GPUs are those at the start once more, with other noise. -r: write every
  * verdict as TSV. KIND is general, pages for GPUs with physical pages, TLBs and more, or habits for
- * GPUs with clocks that change and more (draw.h).
+ * GPUs with clocks that change and more (draw.h), or all: one of each kind in turn.
  */
 #include "earn.h"
 #include "gate.h"

@@ -329,7 +329,7 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
   draw_tlbs(d);
 }
 
-const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages", "habits"};
+const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages", "habits", "all"};
 
 #define SPREAD 0x9e3779b97f4a7c15 /* odd: neighbouring seeds have no GPU in common */
 
@@ -344,8 +344,10 @@ static uint64_t draw_noise(const struct draw_seeds *seeds, uint64_t index, enum 
 void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group group,
               struct drawn_gpu *gpu)
 {
-  struct drawing d = {.gpu = gpu, .kind = seeds->kind,
-                      .habits = seeds->kind == DRAWN_HABITS, .noise = draw_noise(seeds, index, group)};
+  const enum drawn_kind kind =
+    seeds->kind == DRAWN_ALL ? (enum drawn_kind)(index % DRAWN_ALL) : seeds->kind;
+  struct drawing d = {.gpu = gpu, .kind = kind, .habits = kind == DRAWN_HABITS,
+                      .noise = draw_noise(seeds, index, group)};
   double p;
 
   gc_random_seed(&d.random, seeds->gpus * SPREAD + index);

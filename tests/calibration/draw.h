@@ -33,7 +33,8 @@ enum drawn_class {
   DRAWN_CLASSES
 };
 
-enum drawn_kind { DRAWN_GENERAL, DRAWN_PAGES, DRAWN_HABITS, DRAWN_KINDS };
+/* DRAWN_ALL: one GPU of each of the others in turn. */
+enum drawn_kind { DRAWN_GENERAL, DRAWN_PAGES, DRAWN_HABITS, DRAWN_ALL, DRAWN_KINDS };
 /* Their names, as --kind takes them. */
 extern const char *const drawn_kind_names[DRAWN_KINDS];
 

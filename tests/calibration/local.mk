@@ -35,7 +35,7 @@ tests_calibration_test_gate_LDADD = $(tool_libraries) $(CMOCKA_LIBS)
 SEED = 2026
 NOISE = 2026
 DRAWN = 2000
-KIND = general
+KIND = all
 check-calibration: tests/calibration/calibrate
 	tests/calibration/calibrate --kind '$(KIND)' -n '$(DRAWN)' -s '$(SEED)' -t '$(NOISE)'
 
