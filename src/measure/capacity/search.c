@@ -148,22 +148,22 @@ static int begin_bracket(struct gc_search_state *s, const struct gc_sizes *sizes
   return 0;
 }
 
-/* Do larger arrays take a little longer, though not as much as another level usually does? Then the
- * next level may be hardly slower. SMs of one level differ by chance, so the slowest of the smaller
- * half of the sizes and the slowest of the larger half are compared. Bins of some cycles hide a
- * difference of less than a bin. */
+static double slow_hits(const uint64_t *histogram)
+{
+  return gc_histogram_quantile(histogram, GC_LATENCY_BINS, 0, 1, CREEP_AT);
+}
+
+/* Do larger arrays take a little longer than the smallest one, though not as much as another level
+ * usually does? Then the next level may be hardly slower. Bins of some cycles hide a difference of
+ * less than a bin. */
 static bool creeps_up(const struct gc_sizes *sizes)
 {
-  double half[2] = {0};
+  const double least = slow_hits(sizes->histogram[0]);
+  double most = least;
 
-  for (size_t h = 0; h < 2; h++) {
-    const size_t n = sizes->n / 2, first = h ? sizes->n - n : 0;
-
-    for (size_t i = first; i < first + n; i++)
-      half[h] = fmax(half[h],
-                     gc_histogram_quantile(sizes->histogram[i], GC_LATENCY_BINS, 0, 1, CREEP_AT));
-  }
-  return half[1] > (1 + CREEP) * half[0] + CREEP_BINS;
+  for (size_t i = 1; i < sizes->n; i++)
+    most = fmax(most, slow_hits(sizes->histogram[i]));
+  return most > (1 + CREEP) * least + CREEP_BINS;
 }
 
 /* Latencies do not change: either all arrays fit, or there is no result. */
