@@ -270,6 +270,14 @@ static void derive_rates(struct gc_profile *profile)
     }
 }
 
+/* Noise is then symmetrical. */
+static void round_latency(uint32_t *cycles, uint32_t step)
+{
+  const uint32_t rounded = (*cycles + step / 2) / step * step;
+
+  *cycles = rounded ? rounded : step;
+}
+
 static void derive(struct gc_profile *profile)
 {
   struct gc_model_facts *facts = &profile->facts;
@@ -297,6 +305,9 @@ static void derive(struct gc_profile *profile)
   if (facts->has_texture && !facts->texture_texels)
     facts->texture_texels = 1u << 27;
   derive_rates(profile);
+  for (int space = 0; space < GC_SPACE_COUNT; space++)
+    for (unsigned i = 0; i < profile->paths[space].count; i++)
+      round_latency(&profile->paths[space].levels[i].cycles, profile->latency_step);
 }
 
 int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_error *err)
