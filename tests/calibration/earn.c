@@ -91,7 +91,7 @@ static void write_head(FILE *out, const struct draw_seeds *seeds, unsigned long 
       " * What the calibration has shown: how many values of each property and bin of confidence "
       "were\n * wrong, and the confidence that these counts support. Do not edit; written by\n *\n"
       " *   tests/calibration/calibrate --earn src/measure/results/earned_table.c -n %lu "
-      "-s %" PRIu64 " -t %" PRIu64 "\n *\n"
+      "--kind %s -s %" PRIu64 "\n *   -t %" PRIu64 "\n *\n"
       " * Run it again when methods, the model or the drawn GPUs change. tests/calibration/earn.c "
       "has the\n * rules; doc/results/calibration.md shows that the table holds on other seeds.\n"
       " */\n#include \"measure/results/earned.h\"\n\n"
@@ -100,7 +100,7 @@ static void write_head(FILE *out, const struct draw_seeds *seeds, unsigned long 
       "values,\n * wrong ones, most confidence. */\n"
       "/* clang-format off */\n"
       "const struct gc_earned gc_earned_table[GC_PROPERTY_COUNT][GC_EARNED_BINS] = {\n",
-      gpus, seeds->gpus, seeds->noise, seeds->gpus, seeds->noise);
+      gpus, drawn_kind_names[seeds->kind], seeds->gpus, seeds->noise, seeds->gpus, seeds->noise);
 }
 
 void earn_write(FILE *out, const struct tally *t, const struct draw_seeds *seeds,

@@ -254,6 +254,31 @@ static void a_first_level_is_not_slower_than_l2(void **state)
   assert_true(found(results, GC_READ_ONLY, GC_LATENCY));
 }
 
+static void a_miss_takes_as_long_as_the_level_behind(void **state)
+{
+  static const double penalties[] = {220, 260, 340, 360}; /* of a hit in 200; 500 is the truth */
+  static const bool good[] = {false, true, true, false};
+  struct gc_results *results = *state;
+  struct gc_measured *l2 = &results->element[GC_L2];
+
+  for (size_t i = 0; i < 4; i++) {
+    set_latency(results, GC_DEVICE_MEMORY, 500);
+    set_latency(results, GC_L2, 200);
+    gc_set_miss_penalty(l2, penalties[i], 0.99);
+    gc_check_next_level(results);
+    assert_int_equal(gc_found(l2, GC_MISS_PENALTY), good[i]);
+    assert_true(gc_found(l2, GC_LATENCY));
+  }
+  assert_string_equal(why(results, GC_L2, GC_MISS_PENALTY),
+                      "hits take 200.0 cycles, and with the 360.0 of a miss not the 500.0 of "
+                      "DeviceMemory");
+  /* it may be that of an L3 whose latency is not known */
+  gc_set_miss_penalty(l2, 100, 0.99);
+  results->element[GC_L3].tried = true;
+  gc_check_next_level(results);
+  assert_true(gc_found(l2, GC_MISS_PENALTY));
+}
+
 static void near_is_not_farther_than_far(void **state)
 {
   const struct gc_latency shorter = {.cycles = 200, .confidence = 0.99},
@@ -398,6 +423,7 @@ int main(void)
       TEST(stated_values_are_kept),
       TEST(constant_l15_fetches_what_the_l1_asks_for),
       TEST(a_first_level_is_not_slower_than_l2),
+      TEST(a_miss_takes_as_long_as_the_level_behind),
       TEST(near_is_not_farther_than_far),
       TEST(numbers_of_instances_are_possible),
       TEST(partitions_have_the_sms_of_the_gpu),

@@ -9,6 +9,7 @@
  */
 #include "measure/check/next_level.h"
 
+#include <math.h>
 #include <stdio.h>
 
 /* Levels are the same if the one behind reaches this share of the speed of the one before. A tenth
@@ -37,6 +38,11 @@ struct gc_next_level gc_next_level_compare(const struct gc_results *results, enu
 
   found.same_latency =
       both_found(one, next, GC_LATENCY) && one->latency.cycles >= SAME_SHARE * next->latency.cycles;
+  found.other_penalty =
+      both_found(one, next, GC_LATENCY) && gc_found(one, GC_MISS_PENALTY) &&
+      !(kind == GC_L2 && found.next == GC_DEVICE_MEMORY && results->element[GC_L3].tried) &&
+      fabs(one->latency.cycles + one->miss_penalty_cycles - next->latency.cycles) >
+          (1 - SAME_SHARE) * next->latency.cycles;
   found.same_reads = reads && next->read_gbps >= SAME_SHARE * one->read_gbps;
   /* Stores often reach no more than the way from the SMs allows, whichever level takes them (H200:
    * L2 4,700 GB/s, memory 4,400). If reads show that the array was in the cache, it was there when
@@ -68,6 +74,12 @@ static void withhold(struct gc_results *results, enum gc_kind kind,
              one->latency.cycles, behind, next->latency.cycles);
     withhold_all(results, kind, why);
     return;
+  }
+  if (found->other_penalty) {
+    snprintf(why, sizeof(why),
+             "hits take %.1f cycles, and with the %.1f of a miss not the %.1f of %s",
+             one->latency.cycles, one->miss_penalty_cycles, next->latency.cycles, behind);
+    gc_withhold(results, kind, GC_MISS_PENALTY, why);
   }
   if (found->same_reads) {
     snprintf(why, sizeof(why), "%.4g GB/s, and %s has %.4g: the reads may have gone there",

@@ -13,6 +13,7 @@
 struct gc_next_level {
   enum gc_kind next; /* the level behind: GC_L3 or GC_DEVICE_MEMORY */
   bool same_latency; /* its loads take no longer than those of the element */
+  bool other_penalty; /* latency and miss penalty together are not the latency of the level behind */
   bool same_reads;   /* its reads are as fast as those of the element */
   bool same_writes;  /* writes are as fast, and reads do not show that they went to the element */
 };
@@ -21,7 +22,8 @@ struct gc_next_level {
 struct gc_next_level gc_next_level_compare(const struct gc_results *results, enum gc_kind kind);
 
 /* Withholds values of L2 and L3 that are those of the next level, and warns: all measured values
- * if the latency is the same, else the bandwidths that are. To be called when the plan is done. */
+ * if the latency is the same, else the bandwidths that are. Also withholds a miss penalty that is
+ * not the difference of the latencies: some loads that were taken for misses hit. To be called when the plan is done. */
 void gc_check_next_level(struct gc_results *results);
 
 #endif

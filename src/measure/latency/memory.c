@@ -3,9 +3,14 @@
  *
  * The latency of device memory: single loads, far apart and in scattered order, of lines that no
  * cache holds. The ring lies in one part of the arena. Reading the rest, which is no smaller than
- * all caches, evicts it. Untimed loads precede the timed ones and bring in the address
- * translations, so that TLB misses do not count (with 2 MiB pages these begin only beyond tens of
- * GB).
+ * all caches, evicts it.
+ *
+ * Loads that are so far apart may wait for the translation of their address (a TLB miss; on an H200
+ * these begin only beyond tens of GB). Loads of the same lines in the same order, while L2 has the
+ * lines, show that: they take longer than loads of L2 near to each other. Then another chain is
+ * walked: some lines of each of many pages, one page after the other. The first load of each page
+ * brings in its translation and does not count. It is not the first choice, because loads that are
+ * near to each other find a row of the memory open.
  *
  * Memory can be near or far. On an H200 half of all lines belong to the other L2 partition, so
  * every SM sees two modes, around 550 and 750 cycles, and almost nothing between them. A median may
@@ -18,10 +23,12 @@
 #include "measure/latency/latency.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
+#include "measure/walk/layout.h"
 #include "measure/walk/ring.h"
 #include "stats/stats.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #define SLOTS 16381 /* prime: every multiplier scatters */
@@ -30,10 +37,21 @@
 #define LOADS 1024 /* least number in one repetition, by all SMs together */
 #define LINE 128
 #define TOLERANCE 0.02
+/* Loads wait for translations if lines in L2 take this share of memory's latency longer than L2. */
+#define TRANSLATION_SHARE 0.01
+#define PAGE 4096u /* bytes: no GPU has smaller pages */
+#define OF_PAGE 8u /* loads of each page, each in a line of its own */
 
 /* SMs that take part, and the loads of each in one repetition. */
 struct share {
   uint32_t sms, loads;
+};
+
+/* For one launch. */
+struct space {
+  uint64_t *starts; /* one of each SM */
+  uint32_t *trace;
+  double *cycles;
 };
 
 static struct share plan_share(uint32_t sms)
@@ -47,8 +65,8 @@ static struct share plan_share(uint32_t sms)
 }
 
 /* Repetition r is the r-th part of every SM's trace. cycles: space for all loads of one
- * repetition. */
-static void conclude(const struct gc_measurement *m, const struct share *share,
+ * repetition. Of so many loads each, the first does not count; 0: all count. */
+static void conclude(const struct gc_measurement *m, const struct share *share, uint32_t group,
                      const uint32_t *trace, double *cycles, struct gc_latency *latency)
 {
   const struct gc_latency *overhead = &m->results->overhead;
@@ -59,7 +77,8 @@ static void conclude(const struct gc_measurement *m, const struct share *share,
 
     for (uint32_t sm = 0; sm < share->sms; sm++)
       for (uint32_t i = 0; i < share->loads; i++)
-        cycles[n++] = trace[(sm * REPEATS + r) * share->loads + i];
+        if (!group || i % group)
+          cycles[n++] = trace[(sm * REPEATS + r) * share->loads + i];
     middles[r] = gc_midhinge(cycles, n) - overhead->cycles;
   }
   gc_raw_repeats(m->bench.raw, middles, REPEATS);
@@ -86,28 +105,112 @@ static int walk(struct gc_bench *bench, const struct share *share, uint64_t *sta
   return status ? status : gc_chase_trace(bench, path, &traced, trace);
 }
 
+/* The same loads once more, from L2: do they take longer than loads of L2 near to each other? Also
+ * if that is not known, or if L2 does not have the lines. */
+static int waits_for_translation(struct gc_measurement *m, const struct share *share,
+                                 const uint64_t *starts, struct space *space, double memory,
+                                 bool *waits)
+{
+  const struct gc_measured *l2 = &m->results->element[GC_L2];
+  const size_t n = (size_t)share->sms * REPEATS * share->loads;
+  const struct gc_traced traced = {starts, share->sms, WARM, REPEATS * share->loads};
+  const int status = gc_chase_trace(&m->bench, gc_path_of(GC_L2), &traced, space->trace);
+  double cycles;
+
+  if (status)
+    return status;
+  for (size_t i = 0; i < n; i++)
+    space->cycles[i] = space->trace[i];
+  cycles = gc_median(space->cycles, n) - m->results->overhead.cycles;
+  gc_raw_note(m->bench.raw, "the same lines in L2, cycles", cycles);
+  *waits = !(l2->latency.cycles > 0) ||
+           cycles > l2->latency.cycles + fmax(TRANSLATION_SHARE * memory, 1);
+  return 0;
+}
+
+/* Links OF_PAGE lines of each page, in an order that no prefetcher follows, and pages in random
+ * order. Each SM begins at a page of its own. */
+static int lay_pages(struct gc_layout *layout, const struct share *share, uint32_t pages,
+                     uint64_t *starts)
+{
+  const uint32_t apart = PAGE / OF_PAGE;
+  uint32_t *order = calloc(pages, sizeof(*order));
+
+  if (!order)
+    return gc_fail(layout->bench->err, -ENOMEM, "out of memory");
+  gc_layout_shuffle(layout, order, pages);
+  for (uint32_t i = 0; i < pages * OF_PAGE; i++) {
+    const uint32_t next = (i + 1) % (pages * OF_PAGE);
+
+    gc_layout_link(layout, (uint64_t)order[i / OF_PAGE] * PAGE + i * 5 % OF_PAGE * apart,
+                   (uint64_t)order[next / OF_PAGE] * PAGE + next * 5 % OF_PAGE * apart);
+  }
+  for (uint32_t sm = 0; sm < share->sms; sm++)
+    starts[sm] = gc_ring_address(layout->bench, layout->space,
+                                 (uint64_t)order[(uint64_t)sm * pages / share->sms] * PAGE);
+  free(order);
+  return gc_layout_upload(layout);
+}
+
+/* All repetitions in one launch. Reduces the loads of each SM to whole pages of its own. */
+static int walk_pages(struct gc_bench *bench, struct share *share, struct space *space)
+{
+  const struct gc_path *path = gc_path_of(GC_L2);
+  const uint64_t most = gc_cold_bytes(bench) / PAGE / share->sms / REPEATS;
+  const uint64_t wanted = (share->loads + OF_PAGE - 1) / OF_PAGE,
+                 each = wanted < most ? wanted : most;
+  const uint32_t pages = (uint32_t)each * REPEATS * share->sms;
+  struct gc_traced traced = {space->starts, share->sms, 0, (uint32_t)each * OF_PAGE * REPEATS};
+  struct gc_layout layout;
+  int status;
+
+  share->loads = (uint32_t)each * OF_PAGE;
+  if (!pages)
+    return gc_fail(bench->err, -ENOMEM, "too little memory for a chain of pages");
+  if ((status = gc_layout_open(&layout, bench, path->space, (uint64_t)pages * PAGE)))
+    return status;
+  if (!(status = lay_pages(&layout, share, pages, space->starts)) &&
+      !(status = gc_empty_caches(bench)))
+    status = gc_chase_trace(bench, path, &traced, space->trace);
+  gc_layout_close(&layout);
+  return status;
+}
+
+static int measure(struct gc_measurement *m, struct share *share, struct space *space,
+                   struct gc_latency *latency)
+{
+  bool waits = false;
+  int status = walk(&m->bench, share, space->starts, space->trace);
+
+  if (status)
+    return status;
+  conclude(m, share, 0, space->trace, space->cycles, latency);
+  if (!(latency->cycles > 0))
+    return 0;
+  status = waits_for_translation(m, share, space->starts, space, latency->cycles, &waits);
+  if (status || !waits)
+    return status;
+  if (!(status = walk_pages(&m->bench, share, space)))
+    conclude(m, share, OF_PAGE, space->trace, space->cycles, latency);
+  return status;
+}
+
 int gc_step_memory_latency(struct gc_measurement *m, struct gc_measured *element)
 {
   struct gc_bench *bench = &m->bench;
-  const struct share share = plan_share(bench->properties.sms);
-  const size_t loads = (size_t)share.sms * REPEATS * share.loads;
+  struct share share = plan_share(bench->properties.sms);
+  /* whole pages may be a few loads more */
+  const size_t loads = (size_t)share.sms * REPEATS * (share.loads + OF_PAGE);
   struct gc_latency latency;
-  uint64_t *starts;
-  uint32_t *trace;
-  double *cycles;
-  int status;
+  struct space space = {malloc(share.sms * sizeof(*space.starts)),
+                        malloc(loads * sizeof(*space.trace)),
+                        malloc(loads * sizeof(*space.cycles))};
+  const int status = space.starts && space.trace && space.cycles
+                         ? measure(m, &share, &space, &latency)
+                         : gc_fail(bench->err, -ENOMEM, "out of memory");
 
-  starts = malloc(share.sms * sizeof(*starts));
-  trace = malloc(loads * sizeof(*trace));
-  cycles = malloc(loads * sizeof(*cycles));
-  status = starts && trace && cycles ? walk(bench, &share, starts, trace)
-                                     : gc_fail(bench->err, -ENOMEM, "out of memory");
-  if (!status) {
-    conclude(m, &share, trace, cycles, &latency);
-    status = gc_set_latency(element, GC_LATENCY, &latency, bench->mhz);
-  }
-  free(cycles);
-  free(trace);
-  free(starts);
-  return status;
+  free(space.cycles);
+  free(space.trace);
+  free(space.starts);
+  return status ? status : gc_set_latency(element, GC_LATENCY, &latency, bench->mhz);
 }
