@@ -81,7 +81,7 @@ endif
 
 clean-local:
 	chmod -R u+rwx tests/home 2>/dev/null || :
-	rm -rf tests/home tests/unpacked tests/sanitized/bin
+	rm -rf tests/home tests/unpacked tests/sanitized/bin tests/gpgpusim/work
 
 # make check runs every test. make check RECHECK_LOGS= runs only tests whose last run is older than
 # one of these files.
@@ -116,6 +116,7 @@ bench: all tests/bench/bare-start tests/bench/load-cost tests/bench/fresh-load
 include tests/unit/local.mk
 include tests/kernels/local.mk
 include tests/emulator/local.mk
+include tests/gpgpusim/local.mk
 include tests/calibration/local.mk
 include tests/sim/local.mk
 include tests/compat/local.mk
