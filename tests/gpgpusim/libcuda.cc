@@ -443,7 +443,9 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int, 
   gpgpu_ptx_sim_info needs = {};
   quiet q;
 
-  if (!grid_x || !block_x || shared_bytes > shared_bytes_of_sm())
+  /* GPGPU-Sim would abort */
+  if (!grid_x || !block_x || block_x > sim.gpu->threads_per_core() ||
+      shared_bytes > shared_bytes_of_sm())
     return CUDA_ERROR_INVALID_VALUE;
   needs.smem = (int)shared_bytes_of_block(function, grid_x, shared_bytes);
   entry->set_kernel_info(needs);
