@@ -13,7 +13,7 @@ if [ -z "${DIR:-}" ]; then
 make check-gpgpusim needs DIR=PATH, a built GPGPU-Sim (https://github.com/accel-sim/gpgpu-sim_distribution),
 and CUDA_INSTALL_PATH=PATH, the CUDA toolkit that it was built with (its headers are enough).
 GPGPU-Sim's README.md explains how to build it; doc/results/gpgpusim.md names the version that was used.
-CASES='volta-shared volta-l1 turing-shared turing-l1 ampere-shared ampere-l1' selects cases.
+CASES='volta-kernels volta-shared volta-l1' selects cases; the others are those of turing and ampere.
 SCALE=1 keeps the sizes of L1, which takes many hours.
 EOF
   exit 2
@@ -98,10 +98,10 @@ small=(gpgpu_n_clusters 2 gpgpu_n_cores_per_cluster 1 gpgpu_shader_core_pipeline
   gpgpu_memlatency_stat 0 gpgpu_runtime_stat 1000000 enable_ptx_file_line_stats 0 power_simulation_enabled 0)
 SCALE=${SCALE:-32}
 
-# measure CASE CONFIGURATION ELEMENT DIVISOR [OPTION VALUE]...
-measure() {
-  local case=$1 config=$2 element=$3 divisor=$4 status=0
-  shift 4
+# derive CASE CONFIGURATION DIVISOR [OPTION VALUE]...: makes gpgpusim.config in a folder of the case.
+derive() {
+  local case=$1 config=$2 divisor=$3
+  shift 3
   rm -rf "${work:?}/$case"
   mkdir -p "$work/$case" && cd "$work/$case"
   cp "$DIR/configs/tested-cfgs/$config/gpgpusim.config" .
@@ -112,16 +112,27 @@ measure() {
     shift 2
   done
   echo "$case: $config, L1 and shared memory divided by $divisor"
-  HWLOC_FSROOT=$root HWLOC_THISSYSTEM=1 HWLOC_GPUCACHE_DIR=$work/$case/records GPGPUSIM_KERNELS=$build/kernels \
-    LD_PRELOAD=$work/lib/libhostclock.so LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} \
-    "$build/hwloc-gpucache" measure --only "$element" --raw raw --timeout 86400 --xml gpu0 >measured.xml 2>messages || status=$?
+}
+
+# on_gpu COMMAND...: runs a command that finds the simulated GPU.
+on_gpu() {
+  HWLOC_FSROOT=$root HWLOC_THISSYSTEM=1 HWLOC_GPUCACHE_DIR=$PWD/records GPGPUSIM_KERNELS=$build/kernels \
+    PYTHONDONTWRITEBYTECODE=1 LD_PRELOAD=$work/lib/libhostclock.so \
+    LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} "$@"
+}
+
+# measure ELEMENT: with the command.
+measure() {
+  local status=0
+  on_gpu "$build/hwloc-gpucache" measure --only "$1" --raw raw --timeout 86400 --xml gpu0 \
+    >measured.xml 2>messages || status=$?
   cat messages
   [ $status = 0 ] || return 1
-  python3 "$source/tests/gpgpusim/compare.py" gpgpusim.config measured.xml
+  PYTHONDONTWRITEBYTECODE=1 python3 "$source/tests/gpgpusim/compare.py" gpgpusim.config measured.xml
 }
 
 failed=
-for case in ${CASES:-volta-shared turing-shared ampere-shared volta-l1 turing-l1 ampere-l1}; do
+for case in ${CASES:-volta-kernels turing-kernels ampere-kernels volta-shared turing-shared ampere-shared volta-l1 turing-l1 ampere-l1}; do
   case $case in
   volta-*) config=SM7_TITANV ;;
   turing-*) config=SM75_RTX2060 ;;
@@ -131,9 +142,20 @@ for case in ${CASES:-volta-shared turing-shared ampere-shared volta-l1 turing-l1
     exit 2
     ;;
   esac
+  # L2 answers sooner than configured where only L1 is compared: that takes less time
   case $case in
-  *-shared) measure "$case" $config SharedMemory 1 ;; # its latency does not depend on sizes
-  *-l1) measure "$case" $config L1Cache "$SCALE" gpgpu_l2_rop_latency 40 ;; # for speed: L2 answers sooner
+  *-kernels)
+    derive "$case" $config 1 gpgpu_l2_rop_latency 40
+    on_gpu python3 "$source/tests/gpgpusim/kernels.py" gpgpusim.config "$build/kernels"
+    ;;
+  *-shared)
+    derive "$case" $config 1
+    measure SharedMemory
+    ;;
+  *-l1)
+    derive "$case" $config "$SCALE" gpgpu_l2_rop_latency 40
+    measure L1Cache
+    ;;
   *)
     echo "no case $case" >&2
     exit 2

@@ -77,4 +77,5 @@ def main(config_path, record_path):
     return table.wrong > 0
 
 
-sys.exit(main(*sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -6,6 +6,6 @@ check-gpgpusim: all
 
 .PHONY: check-gpgpusim
 
-EXTRA_DIST += tests/gpgpusim/check.sh tests/gpgpusim/compare.py tests/gpgpusim/libcuda.cc \
+EXTRA_DIST += tests/gpgpusim/check.sh tests/gpgpusim/compare.py tests/gpgpusim/kernels.py tests/gpgpusim/libcuda.cc \
 	tests/gpgpusim/rewrite.cc tests/gpgpusim/rewrite.h tests/gpgpusim/host-clock.cc \
 	tests/gpgpusim/host-clock.h doc/results/gpgpusim.md
