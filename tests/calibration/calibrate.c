@@ -68,7 +68,7 @@ static bool read_options(int argc, char **argv, struct options *o)
   struct assignment *a = &o->assignment;
   int option, kind;
 
-  *o = (struct options){.assignment = {.seeds = {SEED, NOISE},
+  *o = (struct options){.assignment = {.seeds = {SEED, NOISE, DRAWN_GENERAL},
                                        .gpus = GPUS_IN_CHECK,
                                        .workers = processors < 1 ? 1 : (unsigned)processors}};
   while ((option = getopt_long(argc, argv, "n:s:t:w:r:p:", names, NULL)) != -1)
@@ -153,8 +153,10 @@ static int run(struct options *o)
   complete = workers_run(a);
   if (sinks.rows && fclose(sinks.rows))
     complete = false;
-  printf("%lu drawn GPUs of kind %s, seed %llu; %lu of them again with other noise; noise seed %llu\n",
-         a->gpus - a->again, drawn_kind_names[a->seeds.kind], (unsigned long long)a->seeds.gpus, a->again,
+  printf("%lu drawn GPUs of kind %s, seed %llu; %lu of them again with other noise; "
+         "noise seed %llu\n",
+         a->gpus - a->again, drawn_kind_names[a->seeds.kind],
+         (unsigned long long)a->seeds.gpus, a->again,
          (unsigned long long)a->seeds.noise);
   if (o->earn)
     return earn(o, &sinks.tally, complete);

@@ -183,11 +183,14 @@ static bool judge_capacity(const struct court *court, struct court_case *c)
                       : kind == GC_CONSTANT_L15  ? 64
                                                  : 32;
 
-  if (court->gpu->class != DRAWN_NOISE && !hidden(court, c) && c->cache &&
+  const bool found = near_to(c, truth, truth - right.least + fmax(step, CAPACITY_SHARE * truth),
+                             fmax(step, CAPACITY_SHARE * truth));
+
+  /* a level that need not be found may be found */
+  if (court->gpu->class != DRAWN_NOISE && (found || !hidden(court, c)) && c->cache &&
       truth < search_end(court, kind))
     print_range(c, right);
-  return near_to(c, truth, truth - right.least + fmax(step, CAPACITY_SHARE * truth),
-                 fmax(step, CAPACITY_SHARE * truth));
+  return found;
 }
 
 /* A census may differ by what agree.c allows plus four standard errors. A cache outside the SMs may
@@ -197,13 +200,16 @@ static bool judge_census(const struct court *court, struct court_case *c)
 {
   const double truth = (double)gc_model_true_level(court->model, c->space, c->level);
   const double slack = outside(c->element) ? truth / 16 : 0;
-  const double chance = 4 * number(court_info(c->element, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES)) + slack;
+  const double chance =
+    4 * number(court_info(c->element, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES)) + slack;
 
   const struct range range = {true_capacity(court, c).least, truth};
 
   if (c->cache)
     print_range(c, range);
-  return near_to(c, truth, truth - range.least + 0.01 * truth + fmin(1152, 0.04 * truth) + chance, 0.005 * truth + chance);
+  return near_to(c, truth,
+                 truth - range.least + 0.01 * truth + fmin(1152, 0.04 * truth) + chance,
+                 0.005 * truth + chance);
 }
 
 /* While a GPU drifts, every latency between the ends of the drift is right. */

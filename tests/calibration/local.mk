@@ -23,7 +23,10 @@ check_PROGRAMS += tests/calibration/test_gate
 TESTS += tests/calibration/test_gate
 endif
 tests_calibration_test_gate_SOURCES = tests/calibration/test_gate.c \
-	tests/calibration/court.h tests/calibration/draw.h \
+	tests/calibration/court.h \
+	tests/calibration/draw.c tests/calibration/draw.h tests/calibration/draw_amd.c \
+	tests/calibration/draw_habits.c tests/calibration/draw_pages.c \
+	tests/calibration/drawing.h \
 	tests/calibration/earn.c tests/calibration/earn.h \
 	tests/calibration/gate.c tests/calibration/gate.h \
 	tests/calibration/judge.c tests/calibration/judge.h \

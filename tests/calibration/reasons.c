@@ -12,6 +12,7 @@
 #define SPREAD 1.25   /* levels that differ by less count as the same (capacity/search_state.h) */
 #define L2_SHARE 0.75 /* the same for loads that may come from L2 (capacity/search.c) */
 #define SMALLEST_L15 8192 /* smallest array of the search for a constant L1.5 */
+#define SLOTS_APART 64u   /* bytes between its slots: loads hit a constant L1 with longer sectors */
 /* Share of slow loads, and jitter as a share of the latency, from which on slow loads are to be
  * expected where nothing misses: the method tolerates outliers of one in a hundred loads. */
 #define MANY_OUTLIERS 0.003
@@ -41,6 +42,11 @@ static bool slow_loads_exist(const struct court *court, const struct court_case 
     const struct gc_profile_level *l = &path->levels[level];
 
     slow |= l->jitter > MUCH_JITTER * l->cycles;
+    /* loads wait for translations, or lines are lost before the cache is full */
+    slow |= l->cache != GC_PROFILE_MEMORY &&
+            court->profile.caches[l->cache].scope >= GC_SCOPE_XCD &&
+            (court->profile.tlb_count ||
+             court->profile.caches[l->cache].shape.insertion != GC_INSERT_YOUNGEST);
     slow |= l->cache != GC_PROFILE_MEMORY &&
             (court->profile.caches[l->cache].shape.replacement != GC_REPLACE_LRU ||
              court->profile.caches[l->cache].partitions > 1);
@@ -50,7 +56,13 @@ static bool slow_loads_exist(const struct court *court, const struct court_case 
 
 static bool hit_the_cache_before(const struct court *court, const struct court_case *c)
 {
-  return c->level && gc_model_true_level(court->model, c->space, c->level - 1) >= SMALLEST_L15;
+  const struct gc_profile_cache *before;
+
+  if (!c->level)
+    return false;
+  before = &court->profile.caches[court->profile.paths[c->space].levels[c->level - 1].cache];
+  return gc_model_true_level(court->model, c->space, c->level - 1) >= SMALLEST_L15 ||
+         before->shape.sector > SLOTS_APART;
 }
 
 /* Loads that miss come from L2, too, if the cache loses lines before it is full. */
