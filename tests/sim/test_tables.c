@@ -342,11 +342,14 @@ static void check_row(const struct opened *o, const struct paper_row *row)
 {
   const struct gc_element *element = gc_record_find(o->record, row->kind);
   const double cycles = row->latency.measured, penalty = row->penalty.measured;
+  /* carve-out tables are right within half a percent (doc/results/calibration.md) */
+  const double within =
+    fmax(row->shared_kib ? 0.005 * row->capacity.measured : 0,
+         within_of_capacity(o, row->kind, row->capacity.measured));
 
   if (!element)
     fail_msg("%s: no %s, which %s has", o->name, gc_kinds[row->kind].subtype, row->paper);
-  check_cell(o, row, "CapacityBytes", capacity_of(o, row, element), &row->capacity,
-             within_of_capacity(o, row->kind, row->capacity.measured));
+  check_cell(o, row, "CapacityBytes", capacity_of(o, row, element), &row->capacity, within);
   check_cell(o, row, "LineBytes", number(element, "LineBytes"), &row->line, 0);
   check_cell(o, row, "FetchBytes", number(element, "FetchBytes"), &row->fetch, 0);
   check_cell(o, row, "LatencyCycles", number(element, "LatencyCycles"), &row->latency,

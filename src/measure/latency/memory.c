@@ -152,19 +152,21 @@ static int lay_pages(struct gc_layout *layout, const struct share *share, uint32
   return gc_layout_upload(layout);
 }
 
-/* All repetitions in one launch. Reduces the loads of each SM to whole pages of its own. */
+/* All repetitions in one launch. Each SM has whole pages of its own, which may need more memory than
+ * there is: then fewer loads of each SM, or fewer SMs. */
 static int walk_pages(struct gc_bench *bench, struct share *share, struct space *space)
 {
   const struct gc_path *path = gc_path_of(GC_L2);
-  const uint64_t most = gc_cold_bytes(bench) / PAGE / share->sms / REPEATS;
-  const uint64_t wanted = (share->loads + OF_PAGE - 1) / OF_PAGE,
-                 each = wanted < most ? wanted : most;
-  const uint32_t pages = (uint32_t)each * REPEATS * share->sms;
-  struct gc_traced traced = {space->starts, share->sms, 0, (uint32_t)each * OF_PAGE * REPEATS};
+  const uint64_t rows = gc_cold_bytes(bench) / PAGE / REPEATS; /* pages of one repetition */
+  const uint32_t sms = share->sms < rows ? share->sms : (uint32_t)rows;
+  const uint64_t wanted = (share->loads + OF_PAGE - 1) / OF_PAGE;
+  const uint64_t each = !sms ? 0 : wanted < rows / sms ? wanted : rows / sms;
+  const uint32_t pages = (uint32_t)each * REPEATS * sms;
+  struct gc_traced traced = {space->starts, sms, 0, (uint32_t)each * OF_PAGE * REPEATS};
   struct gc_layout layout;
   int status;
 
-  share->loads = (uint32_t)each * OF_PAGE;
+  *share = (struct share){sms, (uint32_t)each * OF_PAGE};
   if (!pages)
     return gc_fail(bench->err, -ENOMEM, "too little memory for a chain of pages");
   if ((status = gc_layout_open(&layout, bench, path->space, (uint64_t)pages * PAGE)))
