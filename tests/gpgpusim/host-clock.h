@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The host's clock, as a program on a computer with the simulated GPU would read it. A simulated
- * microsecond takes about a second; on the real clock, every launch would look as if it had waited
+ * microsecond takes many milliseconds; on the real clock, every launch would look as if it had waited
  * for another program.
  */
 #ifndef GPGPUSIM_HOST_CLOCK_H
