@@ -25,7 +25,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GPUS_IN_CHECK 40
+#define GPUS_IN_CHECK 24
 #define SEED 2026
 #define NOISE 2026
 #define WORKERS_MAX 256

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Is confidence calibrated? Measures random simulated GPUs: 40 in make check, DRAWN in make check-
+# Is confidence calibrated? Measures random simulated GPUs: 24 in make check, DRAWN in make check-
 # calibration. SEED: which GPUs; NOISE: the noise of their loads; KIND: of the GPUs (draw.h).
 check_PROGRAMS += tests/calibration/calibrate
 TESTS += tests/calibration/calibrate
