@@ -276,13 +276,43 @@ static void check_orphans(void)
   free(children);
 }
 
-/* Whether the library of -c called the function that failed, and has then crashed. */
+/* Whether a report of AddressSanitizer is of the library of -c: its first stack begins there, but
+ * for the sanitizer's and libc's functions. */
+static bool is_reported_in(const char *errors, const char *library)
+{
+  const char *report = errors ? strstr(errors, "ERROR: AddressSanitizer") : NULL;
+  const char *line = report ? strstr(report, "\n    #0 ") : NULL;
+
+  while (line && !strncmp(line, "\n    #", 6)) {
+    const char *end = strchr(line + 1, '\n');
+    const size_t length = end ? (size_t)(end - line) : strlen(line);
+
+    if (memmem(line, length, library, strlen(library)))
+      return true;
+    if (!memmem(line, length, "libclang_rt", 11) && !memmem(line, length, "libc.so", 7))
+      return false;
+    line = end;
+  }
+  return false;
+}
+
+/* Whether the library of -c called the function that failed, and has then crashed or used memory
+ * that it had freed. */
 static bool is_excused(const struct job *job)
 {
   const size_t length = options.crashing ? strlen(options.crashing) : 0;
+  size_t size;
+  char *errors;
+  bool reported;
 
-  return length && !strncmp(job->shared->caller, options.crashing, length) &&
-         !strncmp(job->shared->crashed, options.crashing, length);
+  if (!length || strncmp(job->shared->caller, options.crashing, length))
+    return false;
+  if (!strncmp(job->shared->crashed, options.crashing, length))
+    return true;
+  errors = get(job->errors, "", &size);
+  reported = is_reported_in(errors, options.crashing);
+  free(errors);
+  return reported;
 }
 
 /* The exit status or signal, and the messages. */

@@ -16,6 +16,9 @@ static void put_failure(struct gc_measured *element, const struct gc_plan_step *
   for (int property = 0; property < GC_PROPERTY_COUNT; property++)
     if (step->reports & 1u << property && element->found[property].origin == GC_UNKNOWN)
       gc_set_absent_for_now(element, (enum gc_property)property, GC_STEP_FAILED, why);
+  /* a step that only checks: what it would have withheld has not been checked */
+  if (!step->reports && element->found[GC_CAPACITY].origin == GC_MEASURED)
+    gc_set_absent_for_now(element, GC_CAPACITY, GC_STEP_FAILED, why);
 }
 
 int gc_fault_handle(struct gc_measurement *m, const struct gc_measure_options *options,
