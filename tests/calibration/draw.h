@@ -38,8 +38,8 @@ enum drawn_kind { DRAWN_GENERAL, DRAWN_PAGES, DRAWN_HABITS, DRAWN_ALL, DRAWN_KIN
 /* Their names, as --kind takes them. */
 extern const char *const drawn_kind_names[DRAWN_KINDS];
 
-/* What a drawn GPU is depends on the first seed; the noise of its loads, and the lines that random
- * replacement evicts, on the second. Each can be varied alone. */
+/* The first seed determines the drawn GPU. The second determines the noise of its loads, and which
+ * lines random replacement evicts. */
 struct draw_seeds {
   uint64_t gpus, noise;
   enum drawn_kind kind;

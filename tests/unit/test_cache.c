@@ -321,8 +321,8 @@ static unsigned insertion_hits(enum gc_replacement replacement, enum gc_insertio
   return n;
 }
 
-/* Of a set that is walked with too many lines, LRU keeps none, and bimodal insertion most: 7 ways
- * keep what they have for about 32 passes. What fits stays in any case. */
+/* More lines than a set holds are walked again and again. LRU then keeps none of them. Bimodal
+ * insertion keeps 7 of 8 ways for about 32 passes. Lines that fit always stay. */
 static void bimodal_insertion_keeps_most(void **state)
 {
   static const enum gc_replacement replacements[] = {GC_REPLACE_LRU, GC_REPLACE_PLRU};
