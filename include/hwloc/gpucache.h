@@ -148,6 +148,17 @@
  * The census probes a sample of the cache, so its result has a sampling error. Present with
  * CensusBytes; it has no source and no confidence of its own. Method: "Census". */
 #define HWLOC_GPUCACHE_CENSUS_ERROR_BYTES "CensusErrorBytes"
+/** \brief What the cache holds in all, in bytes, where an application can count on less; integer > 0.
+ *
+ * An L2 is indexed by physical addresses. If pages lie anywhere in memory, or if lines are replaced
+ * at random, some sets overflow while others have room. CapacityBytes is what an application can
+ * count on nevertheless; TotalBytes is how much is in the cache when all sets are full. Like
+ * CapacityBytes, it belongs to one instance; of an L2 in several partitions, to the part that one SM
+ * uses. TotalConfidence is the probability that it is right within 3 %.
+ *
+ * Elements: L2Cache. Absent: also if it is not at least 3 % more than CapacityBytes. CapacityBytes
+ * can be absent while TotalBytes is present. Method: "L2 capacity". */
+#define HWLOC_GPUCACHE_TOTAL_BYTES "TotalBytes"
 /** \brief Carve-out that CapacityBytes belongs to: the shared memory that the kernel prefers, in
  * percent of the largest; integer from 0 to 100. This version always measures with 0.
  *
@@ -321,6 +332,7 @@
 #define HWLOC_GPUCACHE_CAPACITY "Capacity"
 #define HWLOC_GPUCACHE_NOMINAL "Nominal"
 #define HWLOC_GPUCACHE_CENSUS "Census"
+#define HWLOC_GPUCACHE_TOTAL "Total"
 #define HWLOC_GPUCACHE_LINE "Line"
 #define HWLOC_GPUCACHE_FETCH "Fetch"
 #define HWLOC_GPUCACHE_LATENCY "Latency"

@@ -15,6 +15,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/capacity/constant15.c \
 	src/measure/capacity/interface.c \
 	src/measure/capacity/l2.c \
+	src/measure/capacity/l2_allocations.c \
 	src/measure/capacity/l3.c \
 	src/measure/capacity/search.c \
 	src/measure/capacity/search.h \
@@ -24,6 +25,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/census/census.h \
 	src/measure/census/constant15.c \
 	src/measure/census/l2.c \
+	src/measure/census/l2_total.c \
 	src/measure/census/l3.c \
 	src/measure/census/probes.c \
 	src/measure/census/probes.h \
@@ -32,7 +34,6 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/census/verdict.h \
 	src/measure/check/agree.c \
 	src/measure/check/agree.h \
-	src/measure/check/allocations.c \
 	src/measure/check/check.h \
 	src/measure/check/driver_tables.c \
 	src/measure/check/driver_tables.h \

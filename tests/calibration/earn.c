@@ -64,6 +64,7 @@ static const struct {
 } rows[] = {
     {JUDGED_CAPACITY, "GC_CAPACITY"},
     {JUDGED_CENSUS, "GC_CENSUS"},
+    {JUDGED_TOTAL, "GC_TOTAL"},
     {JUDGED_LATENCY, "GC_LATENCY"},
     {JUDGED_NEAR, "GC_NEAR_LATENCY"},
     {JUDGED_FAR, "GC_FAR_LATENCY"},

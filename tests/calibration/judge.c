@@ -14,6 +14,7 @@
 #define ON_SM_CYCLES 1.0  /* allowed error of a latency inside the SM */
 #define OFF_SM_SHARE 0.02 /* the same for L2, L3 and device memory, relative */
 #define CAPACITY_SHARE 0.005
+#define TOTAL_SHARE 0.03
 #define RATE_SHARE 0.03
 /* Where the searches end, bytes (src/measure/capacity/sm.c and constant15.c). */
 #define SEARCH_MAX (1024u << 10) /* caches inside the SM, except: */
@@ -25,6 +26,7 @@
 const char *const judged_names[JUDGED] = {
   [JUDGED_CAPACITY] = HWLOC_GPUCACHE_CAPACITY,
   [JUDGED_CENSUS] = HWLOC_GPUCACHE_CENSUS,
+  [JUDGED_TOTAL] = HWLOC_GPUCACHE_TOTAL,
   [JUDGED_LATENCY] = HWLOC_GPUCACHE_LATENCY,
   [JUDGED_NEAR] = HWLOC_GPUCACHE_NEAR_LATENCY,
   [JUDGED_FAR] = HWLOC_GPUCACHE_FAR_LATENCY,
@@ -146,7 +148,8 @@ static bool outside(const struct gc_element *element)
 /* The capacity that an allocation can count on. At one level, this is the size of the cache. Under
  * scattered pages, an allocation may crowd some sets before others are full, so how much the cache
  * holds differs from one allocation to the next: right is what at least nine of ten drawn
- * allocations can use, and not less than the worst of them can. */
+ * allocations can use. A bound from few allocations is lower than the worst of them if they differ
+ * much: it may be as far below this as the worst is below the median. */
 #define ALLOCATIONS 40
 #define CAN_COUNT_ON (ALLOCATIONS / 10)
 
@@ -162,7 +165,8 @@ static struct range true_capacity(const struct court *court, const struct court_
   if (!outside(c->element) ||
       gc_model_true_fits(court->model, c->space, c->level, 1, fits, ALLOCATIONS))
     return (struct range){all, all};
-  return (struct range){(double)fits[0], fmin(all, (double)fits[CAN_COUNT_ON])};
+  return (struct range){2.0 * (double)fits[0] - (double)fits[ALLOCATIONS / 2],
+                        fmin(all, (double)fits[CAN_COUNT_ON])};
 }
 
 static void print_range(struct court_case *c, struct range range)
@@ -210,6 +214,17 @@ static bool judge_census(const struct court *court, struct court_case *c)
   return near_to(c, truth,
                  truth - range.least + 0.01 * truth + fmin(1152, 0.04 * truth) + chance,
                  0.005 * truth + chance);
+}
+
+/* Everything that fits in, within 3 % (hwloc/gpucache.h). */
+static bool judge_total(const struct court *court, struct court_case *c)
+{
+  const double truth = (double)gc_model_true_level(court->model, c->space, c->level);
+
+  if (!c->cache || court->gpu->class == DRAWN_NOISE)
+    return false;
+  snprintf(c->truth, sizeof(c->truth), "%.0f", truth);
+  return near_to(c, truth, TOTAL_SHARE * truth, TOTAL_SHARE * truth);
 }
 
 /* While a GPU drifts, every latency between the ends of the drift is right. */
@@ -342,6 +357,7 @@ static const struct subject {
 } subjects[JUDGED] = {
   [JUDGED_CAPACITY] = {HWLOC_GPUCACHE_CAPACITY_BYTES, judge_capacity},
   [JUDGED_CENSUS] = {HWLOC_GPUCACHE_CENSUS_BYTES, judge_census},
+  [JUDGED_TOTAL] = {HWLOC_GPUCACHE_TOTAL_BYTES, judge_total},
   [JUDGED_LATENCY] = {HWLOC_GPUCACHE_LATENCY_CYCLES, judge_latency},
   [JUDGED_NEAR] = {HWLOC_GPUCACHE_NEAR_LATENCY_CYCLES, judge_near},
   [JUDGED_FAR] = {HWLOC_GPUCACHE_FAR_LATENCY_CYCLES, judge_far},

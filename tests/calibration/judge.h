@@ -21,6 +21,7 @@ enum claim {
 enum judged {
   JUDGED_CAPACITY,
   JUDGED_CENSUS,
+  JUDGED_TOTAL,
   JUDGED_LATENCY,
   JUDGED_NEAR,
   JUDGED_FAR,

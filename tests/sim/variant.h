@@ -8,9 +8,10 @@
 
 #include "open.h"
 
-/* chip: lines of the chip; l2: lines of [cache L2]; hit: cycles of an L2 hit and their jitter. */
+/* chip: lines of the chip; l2: lines of [cache L2]; hit: cycles of an L2 hit and their jitter; ways:
+ * of L2, instead of 16 with lru. */
 struct variant {
-  const char *chip, *l2, *hit;
+  const char *chip, *l2, *hit, *ways;
 };
 
 static void open_variant(struct opened *o, const struct variant *v)
@@ -20,11 +21,10 @@ static void open_variant(struct opened *o, const struct variant *v)
             "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 512 MiB\nshared_per_sm = 32 KiB\n"
             "shared_per_block = 32 KiB\nclock_overhead = 4\n%s\n"
             "[cache L1]\nsize = 8 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = lru\n"
-            "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 32\nways = 16\n"
-            "replacement = lru\n%s\n"
+            "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 32\n%s\n%s\n"
             "[space ca]\npath = L1 30, L2 %s, memory 500 5\n[space cg]\npath = L2 %s, memory 500 5\n"
             "[space shared]\npath = memory 20\n",
-            v->chip, v->l2, v->hit, v->hit);
+            v->chip, v->ways ? v->ways : "ways = 16\nreplacement = lru", v->l2, v->hit, v->hit);
 }
 
 #endif

@@ -11,9 +11,15 @@
 
 gc_step gc_step_census;            /* sm.c: caches inside the SM */
 gc_step gc_step_l2_census;         /* l2.c */
+gc_step gc_step_l2_total;          /* l2_total.c: what L2 holds in all; confirms nothing */
 gc_step gc_step_l3_census;         /* l3.c */
 gc_step gc_step_constant15_census; /* constant15.c */
 
-gc_step_needs gc_needs_l2_census, gc_needs_l3_census;
+gc_step_needs gc_needs_l2_census, gc_needs_l2_total, gc_needs_l3_census;
+
+/* The threshold in raw cycles between loads of lines that one SM keeps near and all others. 0: it
+ * is not known, because of GC_NEAR_UNKNOWN. */
+uint32_t gc_l2_census_threshold(const struct gc_measurement *m);
+#define GC_NEAR_UNKNOWN "lines that are near cannot be told from those that are far"
 
 #endif

@@ -26,28 +26,40 @@
 #define SLACK 0.0625   /* a sixteenth: see above */
 #define QUIET_LINES 64 /* one probe per so many lines does not disturb the others */
 
-/* The threshold in raw cycles between loads of lines that one SM keeps near and all others; 0: not
- * known. */
-static double find_limit(const struct gc_measurement *m, const struct gc_measured *l2)
+/* Half way between hits and misses of L2. The search saw both in the same way as samples do; if it
+ * failed, the latencies of L2 and of device memory are the next best. */
+static double middle(const struct gc_measurement *m, const struct gc_measured *l2)
 {
+  const struct gc_measured *memory = &m->results->element[GC_DEVICE_MEMORY];
+
+  if (l2->level.hit > 0 && l2->level.miss > 0)
+    return (l2->level.hit + l2->level.miss) / 2;
+  if (gc_found(l2, GC_LATENCY) && gc_found(memory, GC_LATENCY) && !m->bench.properties.l3_bytes)
+    return (l2->latency.cycles + memory->latency.cycles) / 2 + m->results->overhead.cycles;
+  return 0;
+}
+
+uint32_t gc_l2_census_threshold(const struct gc_measurement *m)
+{
+  const struct gc_measured *l2 = &m->results->element[GC_L2];
   const struct gc_properties *p = &m->bench.properties;
 
   if (gc_found(l2, GC_NEAR_LATENCY) && gc_found(l2, GC_FAR_LATENCY))
-    return (l2->near_latency.cycles + l2->far_latency.cycles) / 2 + m->results->overhead.cycles;
+    return gc_l2_threshold(m);
   /* AMD: an L2 has no partitions, because each XCD has an L2 of its own */
   if (!p->amd && (!gc_found(l2, GC_PARTITIONS) || l2->partitions > 1))
     return 0;
   /* SMs that are all near to one part do not show that there is another: far lines would count */
-  if (!p->amd && (double)gc_capacity(l2) <= PART * (double)p->l2_bytes)
+  if (!p->amd && gc_capacity(l2) && (double)gc_capacity(l2) <= PART * (double)p->l2_bytes)
     return 0;
-  return (l2->level.hit + l2->level.miss) / 2;
+  return (uint32_t)middle(m, l2);
 }
 
 /* Why the census is impossible; NULL: it is possible. */
 static const char *why_not(const struct gc_measured *l2, uint32_t threshold)
 {
   if (!threshold)
-    return "lines that are near cannot be told from those that are far";
+    return GC_NEAR_UNKNOWN;
   return l2->level.stride ? NULL : "the latency of a hit is not known";
 }
 
@@ -89,7 +101,7 @@ int gc_step_l2_census(struct gc_measurement *m, struct gc_measured *element)
 {
   const uint64_t capacity = gc_capacity(element);
   const uint64_t lines = lines_of(element), most = lines / QUIET_LINES;
-  const struct gc_binning binning = {.shift = 3, .threshold = (uint32_t)find_limit(m, element)};
+  const struct gc_binning binning = {.shift = 3, .threshold = gc_l2_census_threshold(m)};
   struct gc_l2_sampling sample = {.stride = LINE,
                                   .read_stride = element->level.stride,
                                   .loads = most < 1        ? 1

@@ -20,16 +20,20 @@
 #define LINE 128 /* bytes: distance of slots, so that each is in a line of its own */
 /* Timed loads. In ascending order, a TLB is found out if it has fewer entries than an eighth. */
 #define LOADS 8192
+/* If the array is hardly larger than L2, a probe that misses evicts what others would find. So
+ * there is one for so many lines only. */
+#define HARDLY 1.5
+#define QUIET_LINES 64
 #define CHANCE 1e-5 /* probability of so few slow loads in ascending order without a TLB */
 
 static const char reach[] = "misses begin where the reach of a TLB ends, and L2 may hold more";
 
 static int sample(struct gc_measurement *m, const struct gc_level *level, bool ascending,
-                  uint64_t bytes, struct gpu_chase_result *seen)
+                  uint64_t bytes, uint32_t loads, struct gpu_chase_result *seen)
 {
   const struct gc_binning binning = {.shift = 3, .threshold = gc_l2_threshold(m)};
   const struct gc_l2_sampling sampling = {
-      .stride = LINE, .read_stride = level->stride, .loads = LOADS, .ascending = ascending};
+      .stride = LINE, .read_stride = level->stride, .loads = loads, .ascending = ascending};
   struct gc_run run = {.bytes = bytes};
   const int status = gc_l2_sample(m, &sampling, &binning, &run);
 
@@ -41,14 +45,14 @@ static int sample(struct gc_measurement *m, const struct gc_level *level, bool a
 
 /* *end: the reach of a TLB ends before this size. */
 static int compare(struct gc_measurement *m, const struct gc_level *level, uint64_t bytes,
-                   bool *end)
+                   uint32_t loads, bool *end)
 {
   struct gpu_chase_result scattered, ascending;
   double half;
   int status;
 
-  if ((status = sample(m, level, false, bytes, &scattered)) ||
-      (status = sample(m, level, true, bytes, &ascending)))
+  if ((status = sample(m, level, false, bytes, loads, &scattered)) ||
+      (status = sample(m, level, true, bytes, loads, &ascending)))
     return status;
   half = (double)scattered.slow / scattered.loads / 2;
   *end = gc_binomial_cdf(ascending.slow, ascending.loads, half) < CHANCE;
@@ -57,9 +61,9 @@ static int compare(struct gc_measurement *m, const struct gc_level *level, uint6
 
 int gc_step_l2_translation(struct gc_measurement *m, struct gc_measured *element)
 {
-  /* Sizes in capacities. A small array may still be in L2, whose misses would hide those of the
+  /* Sizes in capacities. A small array may still be in L2; misses of L2 would hide those of the
    * TLB. In a large one, no order keeps the translations by chance. */
-  static const double sizes[] = {1.5, 2, 3};
+  static const double sizes[] = {1.1, 1.25, 1.5, 2, 3};
   const uint64_t arena = m->bench.arena_bytes / LINE * LINE;
   bool end = false;
   int status = 0;
@@ -69,7 +73,10 @@ int gc_step_l2_translation(struct gc_measurement *m, struct gc_measured *element
   for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes) && !end && !status; i++) {
     const uint64_t bytes = (uint64_t)(sizes[i] * (double)gc_capacity(element)) / LINE * LINE;
 
-    status = compare(m, &element->level, bytes < arena ? bytes : arena, &end);
+    const uint64_t quiet = bytes / LINE / QUIET_LINES;
+
+    status = compare(m, &element->level, bytes < arena ? bytes : arena,
+                     sizes[i] < HARDLY && quiet < LOADS ? (uint32_t)quiet : LOADS, &end);
   }
   if (status == -ENOTSUP) /* the search could not sample either */
     return 0;

@@ -108,6 +108,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "between launches", gc_step_l2_survival, 0, NULL},
     {GC_L2, "translation", gc_step_l2_translation, 0, NULL},
     {GC_L2, "other allocations", gc_step_l2_allocations, 0, NULL},
+    {GC_L2, "total", gc_step_l2_total, P(TOTAL), gc_needs_l2_total},
 };
 const unsigned gc_plan_steps = sizeof(gc_plan) / sizeof(*gc_plan);
 

@@ -32,6 +32,7 @@ enum gc_property {
   GC_CAPACITY,
   GC_NOMINAL,
   GC_CENSUS,
+  GC_TOTAL,
   GC_LATENCY,
   GC_NEAR_LATENCY,
   GC_FAR_LATENCY,
@@ -124,6 +125,8 @@ struct gc_measured {
   uint32_t carveout_blocks; /* resident blocks for which the L1 capacity holds; 0: no carve-out */
   uint64_t nominal_bytes;
   uint64_t census_bytes, census_error_bytes;
+  uint64_t total_bytes;
+  uint64_t fitting_bytes; /* L2: the largest array without misses in any allocation; 0: not known */
   struct gc_time latency, near_latency, far_latency;
   uint64_t partitions;
   uint32_t partition_sms[GC_PARTITIONS_MAX];

@@ -20,6 +20,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* An ascending sample whose step had a factor in common with the number of sets would meet few of
+ * them. Numbers of sets are powers of two, or products with small primes. */
+#define SMALL_PRIMES (2 * 3 * 5 * 7)
 #define SM_TRIES 16 /* attempts until the sampling block runs on the SM that read */
 
 /* The array is a ring of `slots` slots with the multiplier `scatter`. */
@@ -27,8 +30,8 @@ struct plan {
   struct gc_bench *bench;
   const struct gc_path *path;
   const struct gc_binning *binning;
-  uint64_t start; /* address of the array */
-  uint64_t slots, scatter, reads;
+  uint64_t start;                        /* address of the array */
+  uint64_t slots, scatter, first, reads; /* first: slot of the first timed load */
   uint32_t stride, read_stride, loads;
 };
 
@@ -52,7 +55,8 @@ static struct gpu_chase_job sample_job(const struct plan *p, uint64_t i, uint64_
 {
   const uint64_t from = part(p->loads, i, n), to = part(p->loads, i + 1, n);
 
-  return (struct gpu_chase_job){.start = p->start + from * p->scatter % p->slots * p->stride,
+  return (struct gpu_chase_job){.start = p->start +
+                                         (p->first + from * p->scatter) % p->slots * p->stride,
                                 .end = GPU_NEVER,
                                 .loads = (uint32_t)(to - from)};
 }
@@ -82,7 +86,7 @@ static int sample_together(const struct plan *p, const uint8_t *side, struct gpu
 /* One SM, chosen by the hardware, times the sample. */
 static int time_sample(const struct plan *p, uint32_t loads, struct gpu_chase_result *seen)
 {
-  const struct gc_sample sample = {.start = p->start, .loads = loads};
+  const struct gc_sample sample = {.start = p->start + p->first * p->stride, .loads = loads};
 
   return gc_chase_sample(p->bench, p->path, p->binning, &sample, seen);
 }
@@ -164,18 +168,19 @@ int gc_l2_sample(struct gc_measurement *m, const struct gc_l2_sampling *sample,
   struct gc_bench *bench = &m->bench;
   const struct gc_path *path = gc_path_of(GC_L2);
   const uint64_t slots = run->bytes / sample->stride;
-  const struct plan plan = {.bench = bench,
-                            .path = path,
-                            .binning = binning,
-                            .start = gc_ring_address(bench, path->space, 0),
-                            .slots = slots,
-                            .scatter = sample->ascending
-                                           ? gc_ring_step(slots, slots / sample->loads)
-                                           : gc_ring_scatter_other(slots, sample->which),
-                            .reads = run->bytes / sample->read_stride,
-                            .stride = sample->stride,
-                            .read_stride = sample->read_stride,
-                            .loads = slots < sample->loads ? (uint32_t)slots : sample->loads};
+  const struct plan plan = {
+      .bench = bench,
+      .path = path,
+      .binning = binning,
+      .start = gc_ring_address(bench, path->space, 0),
+      .slots = slots,
+      .scatter = sample->ascending ? gc_ring_step(slots * SMALL_PRIMES, slots / sample->loads)
+                                   : gc_ring_scatter_other(slots, sample->which),
+      .first = sample->ascending ? sample->which % slots : 0,
+      .reads = run->bytes / sample->read_stride,
+      .stride = sample->stride,
+      .read_stride = sample->read_stride,
+      .loads = slots < sample->loads ? (uint32_t)slots : sample->loads};
   const int status = gc_ring_lay(bench, path->space, run->bytes, sample->stride, plan.scatter);
 
   if (status)

@@ -20,7 +20,7 @@ struct gc_l2_sampling {
   uint64_t which; /* selects one of many samples: a single sample could miss the few lines that do
                      not fit */
   bool ascending; /* the sample goes through the array once from the begin to the end, so that loads
-                     of one page follow each other, and `which` does not count; otherwise it is
+                     of one page follow each other, and `which` is its first slot; otherwise it is
                      scattered */
 };
 

@@ -1,0 +1,240 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How much of L2 an application can count on, whatever its pages. An L2 is indexed by physical
+ * addresses. If the pages of an allocation lie anywhere in memory, some sets get more of its lines
+ * than others, and misses begin long before the cache is full: earlier in one allocation, later in
+ * another. The search (l2.c) walks one allocation. Here further ones are tried: how large an array
+ * of each fits? The capacity becomes the size that nine of ten allocations hold, as far as so few
+ * of them can show (a tolerance bound). If they differ too much for that, it is withheld. It is
+ * also withheld if even an array an eighth larger hardly misses: of that, a full cache could hold
+ * no more than eight ninths, so it is not full, and where misses begin depends on the array.
+ * doc/methods.md, "L2 capacity".
+ */
+#include "measure/capacity/capacity.h"
+
+#include "measure/walk/l2_sample.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <math.h>
+
+#define LINE 128    /* bytes: distance of slots, so that each is in a line of its own */
+#define SAMPLE 8192 /* timed loads of an array: the size that fits is found to a part, see below   \
+                     */
+#define OTHERS 6    /* allocations besides the one that was searched */
+#define OTHERS_MIN 2
+/* Sizes of arrays, in parts of the capacity of the allocation that was searched. */
+#define PARTS 256
+#define UNCERTAIN 2 /* parts: the search is no more exact */
+#define LEAST (PARTS / 4)
+#define MOST (PARTS + PARTS / 8)
+#define FOUND_MIN (PARTS / 2) /* a lower bound says too little */
+/* Larger arrays of the searched allocation: the first must miss, or else the second. */
+#define LARGER (PARTS / 16)
+#define MUCH_LARGER (PARTS / 8)
+/* An array of this share of the capacity shows how many loads that hit are slow. */
+#define SURE 0.5
+#define OUTLIERS 5e-4 /* least share of loads that are slow although they hit, as in the search */
+#define CHANCE 1e-5   /* probability of more slow loads than these, if there are no misses */
+#define SURE_OF_BOUND 0.95 /* the probability for which `factors` is made */
+
+static const char disagree[] =
+    "allocations of this size differ in how much of them stays in L2: their pages are scattered";
+
+static const char gradual[] =
+    "arrays an eighth larger hardly miss, so the cache is not full where misses begin";
+
+/* Samples of arrays in the arena, which may be another allocation for a while. */
+struct asked {
+  struct gc_measurement *m;
+  struct gc_binning binning;
+  uint32_t read_stride;
+  double part;    /* bytes */
+  double fitting; /* share of slow loads of an array that fits */
+  uint64_t which; /* the next sample */
+};
+
+static int sample(struct asked *a, double parts, struct gpu_chase_result *seen)
+{
+  const struct gc_l2_sampling sampling = {
+      .stride = LINE, .read_stride = a->read_stride, .loads = SAMPLE, .which = a->which++};
+  struct gc_run run = {.bytes = (uint64_t)(parts * a->part) / LINE * LINE};
+  const int status = gc_l2_sample(a->m, &sampling, &a->binning, &run);
+
+  if (!status)
+    gc_raw_runs(a->m->bench.raw, "other allocation", &a->binning, &run, 1);
+  *seen = run.seen;
+  return status;
+}
+
+/* Whether an array of this size misses (or not), sampled twice if the first answer is no. */
+static int is(struct asked *a, double parts, bool misses, bool *so)
+{
+  int status = 0;
+
+  *so = false;
+  for (int attempt = 0; attempt < 2 && !*so && !status; attempt++) {
+    struct gpu_chase_result seen;
+
+    if ((status = sample(a, parts, &seen)))
+      break;
+    *so = misses ==
+          (seen.slow && 1 - gc_binomial_cdf(seen.slow - 1, seen.loads, a->fitting) < CHANCE);
+  }
+  return status;
+}
+
+/* Finds the share of slow loads of an array that fits for sure. */
+static int look_at_hits(struct asked *a)
+{
+  struct gpu_chase_result seen;
+  const int status = sample(a, SURE * PARTS, &seen);
+
+  if (!status)
+    a->fitting = fmax((seen.slow + 2 * sqrt(seen.slow) + 1) / seen.loads, /* two standard errors */
+                      OUTLIERS);
+  return status;
+}
+
+/* The largest array of the arena that fits: at least LEAST parts, at most MOST. */
+static int find_fitting(struct asked *a, unsigned *parts)
+{
+  unsigned low = LEAST, high = MOST + 1, next = PARTS - UNCERTAIN, step = UNCERTAIN;
+  int status = 0;
+
+  while (high - low > 1 && !status) {
+    bool fits;
+
+    if ((status = is(a, next, false, &fits)))
+      break;
+    if (fits)
+      low = next;
+    else
+      high = next;
+    /* first away from the capacity in larger and larger steps, then bisect */
+    step *= 2;
+    if (high == MOST + 1)
+      next = low + step < MOST ? low + step : MOST;
+    else if (low == LEAST)
+      next = high > LEAST + 1 + step ? high - step : LEAST + 1;
+    else
+      next = (low + high) / 2;
+  }
+  *parts = low;
+  return status;
+}
+
+static int find_fitting_in(struct asked *a, uint64_t address, uint64_t bytes, unsigned *parts)
+{
+  struct gc_bench *bench = &a->m->bench;
+  const uint64_t arena = bench->arena, arena_bytes = bench->arena_bytes;
+  int status;
+
+  bench->arena = address;
+  bench->arena_bytes = bytes;
+  status = find_fitting(a, parts);
+  bench->arena = arena;
+  bench->arena_bytes = arena_bytes;
+  return status;
+}
+
+/* Tries new allocations, or, if memory is scarce, further parts of the memory that measuring has.
+ * These are other pages in any case. *n: how many there were. */
+static int try_others(struct asked *a, unsigned parts[OTHERS], unsigned *n)
+{
+  struct gc_bench *bench = &a->m->bench;
+  const uint64_t bytes = (uint64_t)(MOST * a->part) / LINE * LINE + LINE;
+  uint64_t others[OTHERS], used = bytes;
+  unsigned made = 0;
+  int status = 0;
+
+  while (made < OTHERS &&
+         bench->ops->counts(bench->device)->device_bytes + bytes <= bench->most_bytes &&
+         !bench->ops->alloc(bench->device, bytes, &others[made], bench->err))
+    made++;
+  for (*n = 0; *n < made && !status; ++*n)
+    status = find_fitting_in(a, others[*n], bytes, &parts[*n]);
+  for (; *n < OTHERS && !status && used + bytes <= bench->walk_bytes; ++*n) {
+    status = find_fitting_in(a, bench->arena + used, bytes, &parts[*n]);
+    used += bytes;
+  }
+  while (made)
+    bench->ops->release(bench->device, others[--made]);
+  return status;
+}
+
+/* The size that nine of ten allocations hold with a probability of 95 %, from the sizes that n of
+ * them hold. One-sided tolerance bound for a normal distribution; factors for 3 to 7 values of
+ * Natrella 1963, Table A-7. */
+static double bound(const unsigned parts[], unsigned n)
+{
+  static const double factors[] = {6.155, 4.162, 3.407, 3.006, 2.755};
+  double mean = 0, squares = 0, least = INFINITY;
+
+  for (unsigned i = 0; i < n; i++) {
+    mean += (double)parts[i] / n;
+    least = fmin(least, parts[i]);
+  }
+  for (unsigned i = 0; i < n; i++)
+    squares += pow(parts[i] - mean, 2);
+  return fmin(least, mean - factors[n - 3] * sqrt(squares / (n - 1)));
+}
+
+/* The capacity of all of these allocations. The first one was searched; if the others hold as much,
+ * its capacity stays as it was found. If one holds more than the largest array that was tried, how
+ * much they differ is not known. */
+static void settle(struct asked *a, struct gc_measured *element, const unsigned parts[], unsigned n)
+{
+  unsigned least = PARTS, most = PARTS;
+  double found;
+
+  for (unsigned i = 0; i < n; i++) {
+    least = parts[i] < least ? parts[i] : least;
+    most = parts[i] > most ? parts[i] : most;
+  }
+  element->fitting_bytes = (uint64_t)(most * a->part);
+  if (least >= PARTS - UNCERTAIN && most <= PARTS + UNCERTAIN)
+    return;
+  found = bound(parts, n);
+  if (found < FOUND_MIN || most == MOST) {
+    gc_withhold(a->m->results, GC_L2, GC_CAPACITY, disagree);
+    return;
+  }
+  element->capacity_bytes = (uint64_t)(found * a->part) / LINE * LINE;
+  element->found[GC_CAPACITY].confidence *= SURE_OF_BOUND;
+}
+
+int gc_step_l2_allocations(struct gc_measurement *m, struct gc_measured *element)
+{
+  struct asked a = {.m = m,
+                    .binning = {.shift = 3, .threshold = gc_l2_threshold(m)},
+                    .read_stride = element->level.stride,
+                    .part = (double)gc_capacity(element) / PARTS};
+  unsigned parts[OTHERS + 1] = {PARTS}, n = 0;
+  bool full = false;
+  int status;
+
+  if (!gc_capacity(element) || !element->level.stride)
+    return 0;
+  status = look_at_hits(&a);
+  if (!status && (PARTS + MUCH_LARGER) * a.part > (double)m->bench.arena_bytes)
+    full = true; /* it cannot be tested */
+  if (!status && !full)
+    status = is(&a, PARTS + LARGER, true, &full);
+  if (!status && !full)
+    status = is(&a, PARTS + MUCH_LARGER, true, &full);
+  if (!status && full)
+    status = try_others(&a, parts + 1, &n);
+  if (status == -ENOTSUP) /* the search could not sample either */
+    return 0;
+  if (status)
+    return status;
+  if (!full)
+    return gc_withhold(m->results, GC_L2, GC_CAPACITY, gradual);
+  if (n < OTHERS_MIN)
+    return gc_set_lacks_memory(m, element, GC_CAPACITY,
+                               (uint64_t)((OTHERS_MIN + 1) * MOST * a.part));
+  settle(&a, element, parts, n + 1);
+  return 0;
+}
