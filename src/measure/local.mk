@@ -43,7 +43,6 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/check/plausible.h \
 	src/measure/check/wander.c \
 	src/measure/check/wander.h \
-	src/measure/check/survival.c \
 	src/measure/check/translation.c \
 	src/measure/core/bench.c \
 	src/measure/core/bench.h \
@@ -147,5 +146,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/walk/ring.h \
 	src/measure/walk/sms.c \
 	src/measure/walk/sms.h \
+	src/measure/walk/survival.c \
+	src/measure/walk/survival.h \
 	src/measure/walk/vote.c \
 	src/measure/walk/vote.h

@@ -17,6 +17,7 @@
 #include "measure/core/footprint.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/ring.h"
+#include "measure/walk/survival.h"
 
 #include <errno.h>
 #include <math.h>
@@ -178,6 +179,8 @@ int gc_step_l2_bandwidth(struct gc_measurement *m, struct gc_measured *element)
 
   if (!p->l2_bytes)
     return set_both_absent(element, "the driver does not report a nominal size");
+  if (m->results->l2_lost)
+    return set_both_absent(element, gc_l2_lost_why);
   if (!warps)
     return set_both_absent(element, "the L2 is too small for so many SMs");
   apart = tiles / (sms * warps) * tile;

@@ -10,7 +10,6 @@
 #include "measure/core/measurement.h"
 
 /* Each file explains its check. */
-gc_step gc_step_l2_survival;    /* does L2 keep its contents from one launch to the next? */
 gc_step gc_step_l2_translation; /* is it a TLB whose end was taken for that of L2? */
 
 #endif

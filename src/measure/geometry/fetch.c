@@ -115,6 +115,6 @@ int gc_step_fetch(struct gc_measurement *m, struct gc_measured *element)
   if ((status = gc_find_levels(m, element->kind, 1, &levels)))
     return status;
   if ((threshold = gc_levels_threshold(&levels)) <= 0)
-    return gc_set_absent(element, GC_FETCH, gc_levels_alike);
+    return gc_set_absent(element, GC_FETCH, gc_levels_why(&levels));
   return measure(&m->bench, element, threshold);
 }

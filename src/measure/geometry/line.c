@@ -137,7 +137,8 @@ static int walk_trial(const struct cache *cache, struct trial *trial, const uint
 
   for (uint32_t i = 0; i < runs && !status; i += most) {
     const uint32_t n = runs - i < most ? runs - i : most;
-    const struct gc_traced traced = {starts + i, n, 2 * trial->places, LOADS};
+    const struct gc_traced traced = {
+        .starts = starts + i, .n = n, .warm = 2 * trial->places, .loads = LOADS};
 
     status = gc_chase_trace(cache->bench, cache->path, &traced, trace + (size_t)i * LOADS);
   }
@@ -284,7 +285,7 @@ int gc_step_line(struct gc_measurement *m, struct gc_measured *element)
     return status;
   cache.threshold = gc_levels_threshold(&levels);
   if (cache.threshold <= 0)
-    return gc_set_absent(element, GC_LINE, gc_levels_alike);
+    return gc_set_absent(element, GC_LINE, gc_levels_why(&levels));
   if ((status = find_trial(&cache, gc_capacity(element), &best)))
     return status;
   if (best.exceeds - best.fits < CLEAR)

@@ -3,11 +3,16 @@
  *
  * The latency of L2: all SMs time single loads of lines in L2, scattered over all of its slices.
  * The value is the median of all these loads, less the timing overhead. doc/methods.md, "Latency".
+ *
+ * This is the first step that needs data in L2. So it also finds out whether L2 keeps them from one
+ * launch to the next (walk/survival.h). If not, each SM reads all lines in the launch in which it
+ * times some of them.
  */
 #include "measure/latency/latency.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/ring.h"
+#include "measure/walk/survival.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -22,6 +27,10 @@
 #define LOADS 64 /* of each SM in one repetition */
 #define REPEATS 9
 #define TOLERANCE 0.02
+/* L2 may have lost the lines if so large a share of loads takes at least this many times as long as
+ * memory. If it has lost them, every line misses once: the first time that any SM loads it. */
+#define LOST_SHARE 0.01
+#define LIKE_MEMORY 0.75
 
 /* The ring, and the SMs that walk it. */
 struct walk {
@@ -43,21 +52,33 @@ static void plan_walk(const struct gc_bench *bench, struct walk *walk)
   walk->sms = bench->properties.sms < most ? bench->properties.sms : most;
 }
 
-/* Fills L2 and walks once. *median: of all loads, raw cycles. */
-static int walk_once(struct gc_bench *bench, struct walk *walk, uint64_t repetition, double *median)
+static int lay(struct gc_bench *bench, const struct walk *walk)
 {
+  return gc_ring_lay(bench, gc_path_of(GC_L2)->space, walk->bytes, LINE, walk->scatter);
+}
+
+/* Fills L2 and walks once. *median: of all loads, raw cycles. */
+static int walk_once(struct gc_measurement *m, struct walk *walk, uint64_t repetition,
+                     double *median)
+{
+  struct gc_bench *bench = &m->bench;
+  const bool lost = m->results->l2_lost;
   const struct gc_path *path = gc_path_of(GC_L2);
-  const struct gc_traced traced = {walk->starts, walk->sms, 0, LOADS};
+  const struct gc_traced traced = {.starts = walk->starts,
+                                   .n = walk->sms,
+                                   .warm = lost ? (uint32_t)walk->slots : 0,
+                                   .loads = LOADS};
   const size_t loads = (size_t)walk->sms * LOADS;
-  int status;
+  int status = 0;
 
   for (uint64_t i = 0; i < walk->sms; i++) {
     const uint64_t slot = (i * LOADS + repetition) * walk->scatter % walk->slots;
 
     walk->starts[i] = gc_ring_address(bench, path->space, slot * LINE);
   }
-  if ((status = gc_fill_l2(bench, 0, walk->bytes, READ_STRIDE, 1)) ||
-      (status = gc_chase_trace(bench, path, &traced, walk->trace)))
+  if (!lost)
+    status = gc_fill_l2(bench, 0, walk->bytes, READ_STRIDE, 1);
+  if (status || (status = gc_chase_trace(bench, path, &traced, walk->trace)))
     return status;
   for (size_t i = 0; i < loads; i++)
     walk->cycles[i] = walk->trace[i];
@@ -65,15 +86,30 @@ static int walk_once(struct gc_bench *bench, struct walk *walk, uint64_t repetit
   return 0;
 }
 
-/* The first repetition is a warm-up and is discarded. */
-static int measure(struct gc_bench *bench, struct walk *walk, const struct gc_latency *overhead,
-                   struct gc_latency *latency)
+/* Do some loads of the last walk take as long as loads of memory? Also if that is not known. */
+static bool may_be_lost(const struct gc_measurement *m, const struct walk *walk)
 {
+  const struct gc_measured *memory = &m->results->element[GC_DEVICE_MEMORY];
+  const double slow = LIKE_MEMORY * memory->latency.cycles + m->results->overhead.cycles;
+  const size_t loads = (size_t)walk->sms * LOADS;
+  size_t count = 0;
+
+  for (size_t i = 0; i < loads; i++)
+    count += walk->cycles[i] > slow;
+  return !gc_found(memory, GC_LATENCY) || (double)count > LOST_SHARE * (double)loads;
+}
+
+/* The first repetition is discarded: it is a warm-up, and shows whether L2 must be tested. */
+static int measure(struct gc_measurement *m, struct walk *walk, struct gc_latency *latency)
+{
+  const struct gc_latency *overhead = &m->results->overhead;
   double medians[REPEATS], median;
-  int status = gc_ring_lay(bench, gc_path_of(GC_L2)->space, walk->bytes, LINE, walk->scatter);
+  int status = lay(&m->bench, walk);
 
   for (uint64_t r = 0; r <= REPEATS && !status; r++) {
-    status = walk_once(bench, walk, r, &median);
+    status = walk_once(m, walk, r, &median);
+    if (!status && !r && may_be_lost(m, walk) && !(status = gc_test_l2_survival(m)))
+      status = lay(&m->bench, walk);
     if (!status && r)
       medians[r - 1] = median - overhead->cycles;
   }
@@ -99,9 +135,8 @@ int gc_step_l2_latency(struct gc_measurement *m, struct gc_measured *element)
   walk.starts = malloc(walk.sms * sizeof(*walk.starts));
   walk.trace = malloc(loads * sizeof(*walk.trace));
   walk.cycles = malloc(loads * sizeof(*walk.cycles));
-  status = walk.starts && walk.trace && walk.cycles
-               ? measure(bench, &walk, &m->results->overhead, &latency)
-               : gc_fail(bench->err, -ENOMEM, "out of memory");
+  status = walk.starts && walk.trace && walk.cycles ? measure(m, &walk, &latency)
+                                                    : gc_fail(bench->err, -ENOMEM, "out of memory");
   if (!status)
     status = gc_set_latency(element, GC_LATENCY, &latency, bench->mhz);
   free(walk.cycles);

@@ -31,7 +31,7 @@ static int walk(struct gc_bench *bench, const struct gc_l3_ring *ring, double *m
 
   for (uint64_t r = 0; r <= REPEATS && !status; r++) {
     const uint64_t start = ring->start + r * (WARM + LOADS) * scatter % SLOTS * ring->stride;
-    const struct gc_traced traced = {&start, 1, WARM, LOADS};
+    const struct gc_traced traced = {.starts = &start, .n = 1, .warm = WARM, .loads = LOADS};
 
     status = gc_chase_trace(bench, path, &traced, trace);
     for (size_t i = 0; i < LOADS && !status; i++)

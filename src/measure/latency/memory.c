@@ -95,7 +95,8 @@ static int walk(struct gc_bench *bench, const struct share *share, uint64_t *sta
   const struct gc_path *path = gc_path_of(GC_L2);
   const uint64_t stride = gc_ring_stride(gc_cold_bytes(bench), SLOTS, LINE);
   const uint64_t scatter = gc_ring_scatter(SLOTS), each = WARM + REPEATS * share->loads;
-  const struct gc_traced traced = {starts, share->sms, WARM, REPEATS * share->loads};
+  const struct gc_traced traced = {
+      .starts = starts, .n = share->sms, .warm = WARM, .loads = REPEATS * share->loads};
   int status = gc_ring_lay(bench, path->space, SLOTS * stride, (uint32_t)stride, scatter);
 
   if (!status)
@@ -113,7 +114,8 @@ static int waits_for_translation(struct gc_measurement *m, const struct share *s
 {
   const struct gc_measured *l2 = &m->results->element[GC_L2];
   const size_t n = (size_t)share->sms * REPEATS * share->loads;
-  const struct gc_traced traced = {starts, share->sms, WARM, REPEATS * share->loads};
+  const struct gc_traced traced = {
+      .starts = starts, .n = share->sms, .warm = WARM, .loads = REPEATS * share->loads};
   const int status = gc_chase_trace(&m->bench, gc_path_of(GC_L2), &traced, space->trace);
   double cycles;
 
@@ -152,8 +154,8 @@ static int lay_pages(struct gc_layout *layout, const struct share *share, uint32
   return gc_layout_upload(layout);
 }
 
-/* All repetitions in one launch. Each SM has whole pages of its own, which may need more memory than
- * there is: then fewer loads of each SM, or fewer SMs. */
+/* All repetitions in one launch. Each SM has whole pages of its own, which may need more memory
+ * than there is: then fewer loads of each SM, or fewer SMs. */
 static int walk_pages(struct gc_bench *bench, struct share *share, struct space *space)
 {
   const struct gc_path *path = gc_path_of(GC_L2);
@@ -162,7 +164,8 @@ static int walk_pages(struct gc_bench *bench, struct share *share, struct space 
   const uint64_t wanted = (share->loads + OF_PAGE - 1) / OF_PAGE;
   const uint64_t each = !sms ? 0 : wanted < rows / sms ? wanted : rows / sms;
   const uint32_t pages = (uint32_t)each * REPEATS * sms;
-  struct gc_traced traced = {space->starts, sms, 0, (uint32_t)each * OF_PAGE * REPEATS};
+  struct gc_traced traced = {
+      .starts = space->starts, .n = sms, .loads = (uint32_t)each * OF_PAGE * REPEATS};
   struct gc_layout layout;
   int status;
 

@@ -31,7 +31,7 @@ int gc_step_miss_penalty(struct gc_measurement *m, struct gc_measured *element)
     penalties[r] = levels.miss[r] - levels.hit[r];
   penalty = gc_median(penalties, GC_LEVEL_REPEATS);
   if (!gc_levels_differ(&levels))
-    return gc_set_absent(element, GC_MISS_PENALTY, gc_levels_alike);
+    return gc_set_absent(element, GC_MISS_PENALTY, gc_levels_why(&levels));
   confidence = gc_median_confidence(penalties, GC_LEVEL_REPEATS, penalty, TOLERANCE * penalty);
   if (!(confidence > 0.5)) /* the lines of some repetitions were where another program put them */
     m->bench.signs |= GC_SIGN_SCATTER;

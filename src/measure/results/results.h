@@ -160,6 +160,7 @@ struct gc_results {
   /* L2: the SMs that are near to the same lines (topology/partitions.c). */
   bool l2_sides_known;
   uint8_t l2_side[GC_SMS_MAX];    /* by SM number, if the numbers have no gaps */
+  bool l2_lost;                   /* L2 loses its contents between launches (walk/survival.h) */
   uint32_t l2_groups;             /* AMD: number of L2 caches; 0: not known */
   uint32_t sm_number[GC_SMS_MAX]; /* ascending numbers of the SMs, by index (walk/sms.h) */
   uint32_t sm_count;              /* SMs in sm_number; 0: not found yet */

@@ -9,6 +9,7 @@
 #include "measure/walk/evict.h"
 #include "measure/walk/ring.h"
 #include "measure/walk/sms.h"
+#include "measure/walk/survival.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -31,6 +32,8 @@ static const char *problem(const struct gc_readers *r)
   const struct gc_bench *bench = &r->m->bench;
   const uint64_t l2 = bench->properties.l2_bytes, bytes = r->slots * LINE;
 
+  if (r->m->results->l2_lost)
+    return gc_l2_lost_why;
   if (!l2)
     return "the driver does not state the size of the L2";
   if (bytes > l2 / 4 || r->slots > GC_TRACE_MAX)
@@ -91,7 +94,7 @@ int gc_readers_observe(struct gc_readers *r, uint32_t reader, const char **absen
   struct gc_bench *bench = &r->m->bench;
   const uint64_t bytes = r->slots * LINE, offset = r->count * bytes;
   const struct gc_read read = {offset, bytes, SECTOR, 1, r->m->results->sm_number[reader]};
-  const struct gc_traced traced = {r->starts, r->sms, 0, r->loads};
+  const struct gc_traced traced = {.starts = r->starts, .n = r->sms, .loads = r->loads};
   int status;
 
   for (uint64_t i = 0; i < r->sms; i++)

@@ -199,7 +199,7 @@ static int find_threshold(struct search *s)
   int status = gc_find_levels(s->m, GC_SCALAR_L1, 1, &levels);
 
   if (!status && !(s->args.threshold = (uint32_t)gc_levels_threshold(&levels)))
-    s->absent = gc_levels_alike;
+    s->absent = gc_levels_why(&levels);
   return status;
 }
 

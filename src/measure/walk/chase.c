@@ -206,11 +206,14 @@ int gc_chase_sample(struct gc_bench *bench, const struct gc_path *path,
                     const struct gc_binning *binning, const struct gc_sample *sample,
                     struct gpu_chase_result *seen)
 {
-  const struct gpu_chase_args args = chase_args(bench, path, binning);
+  struct gpu_chase_args args = chase_args(bench, path, binning);
   int status;
 
-  bench->jobs[0] = (struct gpu_chase_job){
-      .start = sample->start, .end = GPU_NEVER, .warm = sample->warm, .loads = sample->loads};
+  args.warm_step = sample->warm_step;
+  bench->jobs[0] = (struct gpu_chase_job){.start = sample->start,
+                                          .end = sample->warm_step ? sample->end : GPU_NEVER,
+                                          .warm = sample->warm,
+                                          .loads = sample->loads};
   if (!(status = run_jobs(bench, path, &args, 1)))
     *seen = bench->results[0];
   return status;
@@ -229,8 +232,10 @@ int gc_chase_trace(struct gc_bench *bench, const struct gc_path *path,
   if (n > bench->properties.sms || values > GC_TRACE_MAX)
     return gc_fail(bench->err, -EINVAL, "a trace of %zu x %u loads is too large", n, traced->loads);
   for (size_t i = 0; i < n; i++)
-    bench->jobs[i] = (struct gpu_chase_job){
-        .start = traced->starts[i], .end = GPU_NEVER, .warm = traced->warm, .loads = traced->loads};
+    bench->jobs[i] = (struct gpu_chase_job){.start = traced->starts[i],
+                                            .end = traced->ends ? traced->ends[i] : GPU_NEVER,
+                                            .warm = traced->warm,
+                                            .loads = traced->loads};
   if ((status = run_jobs(bench, path, &args, n)))
     return status;
   status =

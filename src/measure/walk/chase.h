@@ -22,10 +22,12 @@
 int gc_chase_sizes(struct gc_bench *bench, const struct gc_path *path,
                    const struct gc_binning *binning, struct gc_run *runs, size_t n);
 
-/* The job of one block: follow the ring from `start`, `warm` loads untimed, then `loads` timed. */
+/* The job of one block: `warm` loads untimed, then follow the ring from `start`, `loads` loads
+ * timed. With warm_step = 0 the untimed loads follow the ring, too; otherwise they are warm_step
+ * bytes apart, from `start` to `end`. */
 struct gc_sample {
-  uint64_t start; /* address, see gc_ring_address */
-  uint32_t warm, loads;
+  uint64_t start, end; /* addresses, see gc_ring_address */
+  uint32_t warm, loads, warm_step;
 };
 
 int gc_chase_sample(struct gc_bench *bench, const struct gc_path *path,
@@ -45,6 +47,7 @@ int gc_chase_all_sms(struct gc_bench *bench, const struct gc_path *path,
  * n * loads <= GC_TRACE_MAX. */
 struct gc_traced {
   const uint64_t *starts; /* [n] */
+  const uint64_t *ends;   /* [n] where the ring continues at the start; NULL: nowhere */
   size_t n;
   uint32_t warm, loads;
 };

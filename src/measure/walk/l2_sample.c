@@ -8,7 +8,8 @@
  * NVIDIA: all SMs that are near to the same lines (topology/partitions.c) share the work, which is
  * forty times faster than one SM. If the partitions are not known, one SM does all of it. AMD: all
  * CUs of an XCD are near to all of its L2. So one CU reads for all of them (if there are several
- * XCDs, some CUs of each), and any CU may sample. doc/methods.md, "L2 capacity".
+ * XCDs, some CUs of each), and any CU may sample. If L2 loses its contents between launches, one SM
+ * reads and samples in one launch. doc/methods.md, "L2 capacity".
  */
 #include "measure/walk/l2_sample.h"
 #include "measure/core/driver_tables.h"
@@ -23,7 +24,8 @@
 /* An ascending sample whose step had a factor in common with the number of sets would meet few of
  * them. Numbers of sets are powers of two, or products with small primes. */
 #define SMALL_PRIMES (2 * 3 * 5 * 7)
-#define SM_TRIES 16 /* attempts until the sampling block runs on the SM that read */
+#define PASSES_AT_ONCE 2 /* that read the array in the launch of the sample */
+#define SM_TRIES 16      /* attempts until the sampling block runs on the SM that read */
 
 /* The array is a ring of `slots` slots with the multiplier `scatter`. */
 struct plan {
@@ -152,6 +154,20 @@ static int sample_alone(const struct plan *p, struct gc_run *run)
                           "the GPU never ran two launches in a row on one SM");
 }
 
+/* One SM, chosen by the hardware, reads and samples in one launch. L2 may be empty before, and the
+ * first lines that a full cache evicts then follow a pattern (tree-PLRU: every other way), which
+ * may be that of the slots. So the array is read twice. */
+static int sample_at_once(const struct plan *p, struct gc_run *run)
+{
+  const struct gc_sample sample = {.start = p->start,
+                                   .end = p->start + run->bytes,
+                                   .warm = PASSES_AT_ONCE * (uint32_t)p->reads,
+                                   .loads = p->loads,
+                                   .warm_step = p->read_stride};
+
+  return gc_chase_sample(p->bench, p->path, p->binning, &sample, &run->seen);
+}
+
 uint32_t gc_l2_threshold(const struct gc_measurement *m)
 {
   const struct gc_measured *l2 = &m->results->element[GC_L2];
@@ -185,6 +201,8 @@ int gc_l2_sample(struct gc_measurement *m, const struct gc_l2_sampling *sample,
 
   if (status)
     return status;
+  if (m->results->l2_lost)
+    return sample_at_once(&plan, run);
   if (m->results->l2_sides_known)
     return sample_together(&plan, m->results->l2_side, &run->seen);
   return any_may_sample(m) ? sample_anywhere(m, &plan, run) : sample_alone(&plan, run);

@@ -8,8 +8,10 @@
 #include "measure/walk/levels.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
+#include "measure/walk/first_touch.h"
 #include "measure/walk/pairs.h"
 #include "measure/walk/ring.h"
+#include "measure/walk/survival.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -19,8 +21,8 @@
 
 #define NEIGHBOURS 16 /* bytes: every miss brings in two slots this near to each other */
 #define PAIRS 64
-#define SPLIT_PAIRS 128    /* if only one SM loads each pair */
-#define CONSTANT_ROUNDS 2  /* two rounds per repetition, because there are few pairs */
+#define SPLIT_PAIRS 128   /* if only one SM loads each pair */
+#define CONSTANT_ROUNDS 2 /* two rounds per repetition, because there are few pairs */
 /* Bytes: at least twice any constant L1, so that every load misses it. */
 #define CONSTANT_RING 8192
 #define RING_SMS 32
@@ -40,8 +42,7 @@ _Static_assert((GC_LEVEL_REPEATS + 1) * MEMORY_SMS * MEMORY_LOADS <= MEMORY_SLOT
 /* Misses must take at least this many times as long as hits, or they cannot be distinguished. */
 #define CLEAR 1.25
 
-const char gc_levels_alike[] =
-    "loads that should miss take hardly longer than loads that should hit";
+static const char alike[] = "loads that should miss take hardly longer than loads that should hit";
 const char gc_constant_fetch_why[] =
     "what the constant L1 fetches at a time is not known, so loads may hit it";
 const char gc_constant_l1_hides[] =
@@ -96,6 +97,36 @@ static int walk_pairs(struct gc_bench *bench, const struct gc_path *path, unsign
     seconds[r] = midhinge(&second);
   }
   gc_pairs_close(&pairs);
+  return status;
+}
+
+/* The same if L2 loses its contents between launches: one SM after the other loads some lines twice
+ * in one launch (walk/first_touch.h). The first SM finds them in memory. All later ones find them
+ * in L2, unless an SM came before with which they share the cache. */
+static int touch_lines(struct gc_measurement *m, const struct gc_path *path, unsigned repeats,
+                       struct gc_levels *levels)
+{
+  struct gc_first_touch touch = {.rounds = repeats};
+  double *hits = malloc(2 * m->bench.properties.sms * sizeof(*hits));
+  double *misses = hits + m->bench.properties.sms;
+  int status = hits ? gc_first_touch_run(m, path, 1, &touch)
+                    : gc_fail(m->bench.err, -ENOMEM, "out of memory");
+
+  if (!status && *touch.failed)
+    status = gc_fail(m->bench.err, -EIO, "%s", touch.failed);
+  for (unsigned r = 0; r < repeats && !status; r++) {
+    size_t n = 0;
+
+    for (size_t i = r * touch.sms + 1; i < (r + 1) * touch.sms; i++)
+      if (touch.firsts[i]) {
+        misses[n] = touch.took[2 * i];
+        hits[n++] = touch.took[2 * i + 1];
+      }
+    levels->hit[r] = n ? gc_median(hits, n) : 0;
+    levels->miss[r] = n ? gc_median(misses, n) : 0;
+  }
+  gc_first_touch_free(&touch);
+  free(hits);
   return status;
 }
 
@@ -163,7 +194,8 @@ static int walk_constant_l15(struct gc_measurement *m, unsigned repeats, double 
   const uint32_t slots = (uint32_t)(gc_beyond_constant_l1(m->results) / stride);
   const uint32_t n = bench->properties.sms < RING_SMS ? bench->properties.sms : RING_SMS;
   uint64_t starts[RING_SMS];
-  const struct gc_traced traced = {starts, n, 2 * slots, RING_LOADS};
+  const struct gc_traced traced = {
+      .starts = starts, .n = n, .warm = 2 * slots, .loads = RING_LOADS};
   double discarded;
   int status = gc_ring_lay(bench, path->space, (uint64_t)slots * stride, stride, 1);
 
@@ -180,7 +212,8 @@ static int walk_behind_scalar(struct gc_bench *bench, unsigned repeats, double *
 {
   const struct gc_path *path = gc_path_of(GC_SCALAR_L1);
   const uint64_t start = gc_ring_address(bench, path->space, 0);
-  const struct gc_traced traced = {&start, 1, 2 * SCALAR_RING / SCALAR_STRIDE, RING_LOADS};
+  const struct gc_traced traced = {
+      .starts = &start, .n = 1, .warm = 2 * SCALAR_RING / SCALAR_STRIDE, .loads = RING_LOADS};
   int status = gc_ring_lay(bench, path->space, SCALAR_RING, SCALAR_STRIDE, 1);
 
   for (unsigned r = 0; r < repeats && !status; r++)
@@ -219,24 +252,32 @@ static int lay_cold_ring(struct gc_bench *bench, uint64_t bytes, uint64_t stride
 /* Each SM walks its own part of the ring, so that no SM brings in lines for others. Each repetition
  * continues at slots that are still cold. The first repetition is discarded: it loads the address
  * translations, so that the others have no TLB misses. Each part is walked twice: from memory (or
- * L3), then from L2. */
-static int walk_memory(struct gc_bench *bench, unsigned repeats, struct gc_levels *levels)
+ * L3), then from L2. If L2 loses its contents between launches, the second walk follows an untimed
+ * one in its own launch. */
+static int walk_memory(struct gc_measurement *m, unsigned repeats, struct gc_levels *levels)
 {
+  struct gc_bench *bench = &m->bench;
   const struct gc_path *path = gc_path_of(GC_L2);
   const uint64_t bytes = cold_ring_bytes(bench), scatter = gc_ring_scatter(MEMORY_SLOTS);
   const uint64_t stride = gc_ring_stride(bytes, MEMORY_SLOTS, MEMORY_LINE);
   const uint64_t each = (repeats + 1) * MEMORY_LOADS;
-  uint64_t starts[MEMORY_SMS];
-  const struct gc_traced traced = {starts, memory_sms(bench), 0, MEMORY_LOADS};
+  uint64_t starts[MEMORY_SMS], ends[MEMORY_SMS];
+  const struct gc_traced missing = {
+      .starts = starts, .ends = ends, .n = memory_sms(bench), .loads = MEMORY_LOADS};
+  struct gc_traced hitting = missing;
   double discarded;
   int status = lay_cold_ring(bench, bytes, stride, scatter);
 
+  hitting.warm = m->results->l2_lost ? MEMORY_LOADS : 0;
   for (unsigned r = 0; r <= repeats && !status; r++) {
-    for (uint64_t i = 0; i < traced.n; i++)
-      starts[i] = gc_ring_address(bench, path->space,
-                                  (i * each + r * MEMORY_LOADS) * scatter % MEMORY_SLOTS * stride);
-    if (!(status = walk_ring(bench, path, &traced, r ? &levels->miss[r - 1] : &discarded)))
-      status = walk_ring(bench, path, &traced, r ? &levels->hit[r - 1] : &discarded);
+    for (uint64_t i = 0; i < missing.n; i++) {
+      const uint64_t slot = i * each + r * MEMORY_LOADS, next = slot + MEMORY_LOADS;
+
+      starts[i] = gc_ring_address(bench, path->space, slot * scatter % MEMORY_SLOTS * stride);
+      ends[i] = gc_ring_address(bench, path->space, next * scatter % MEMORY_SLOTS * stride);
+    }
+    if (!(status = walk_ring(bench, path, &missing, r ? &levels->miss[r - 1] : &discarded)))
+      status = walk_ring(bench, path, &hitting, r ? &levels->hit[r - 1] : &discarded);
   }
   return status;
 }
@@ -251,17 +292,21 @@ int gc_find_levels(struct gc_measurement *m, enum gc_kind kind, unsigned repeats
 
   switch (kind) {
   case GC_L2:
-    return walk_memory(bench, repeats, levels);
+    return walk_memory(m, repeats, levels);
   case GC_CONSTANT_L1:
     status = walk_pairs(bench, path, repeats, 1, unused, levels->hit);
     return status ? status : walk_constant_l15(m, repeats, levels->miss);
   case GC_CONSTANT_L15:
+    if (m->results->l2_lost)
+      return touch_lines(m, path, repeats, levels);
     status = walk_pairs(bench, path, repeats, CONSTANT_ROUNDS, levels->miss, unused);
     return status ? status : walk_constant_l15(m, repeats, levels->hit);
   case GC_SCALAR_L1:
     status = walk_pairs(bench, path, repeats, 1, unused, levels->hit);
     return status ? status : walk_behind_scalar(bench, repeats, levels->miss);
   default:
+    if (m->results->l2_lost)
+      return touch_lines(m, path, repeats, levels);
     return walk_pairs(bench, path, repeats, 1, levels->miss, levels->hit);
   }
 }
@@ -274,6 +319,11 @@ bool gc_levels_differ(const struct gc_levels *levels)
   memcpy(miss, levels->miss, sizeof(miss));
   return gc_levels_threshold(levels) > 0 &&
          gc_median(miss, GC_LEVEL_REPEATS) > CLEAR * gc_median(hit, GC_LEVEL_REPEATS);
+}
+
+const char *gc_levels_why(const struct gc_levels *levels)
+{
+  return levels->hit[0] > 0 ? alike : gc_l2_lost_why;
 }
 
 double gc_levels_threshold(const struct gc_levels *levels)

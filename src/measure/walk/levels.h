@@ -9,8 +9,9 @@
 
 #include "measure/core/measurement.h"
 
-/* Raw cycles: the midhinge of each repetition. Misses of L2 end in L3 if there is one, else in
- * memory. */
+/* Raw cycles: the midhinge or median of each repetition. Misses of L2 end in L3 if there is one,
+ * else in memory. All are 0 if L2 loses its contents between launches and no SM misses only the
+ * element. */
 #define GC_LEVEL_REPEATS 7
 struct gc_levels {
   double hit[GC_LEVEL_REPEATS], miss[GC_LEVEL_REPEATS];
@@ -28,8 +29,8 @@ bool gc_levels_differ(const struct gc_levels *levels);
  * than a quarter. */
 double gc_levels_threshold(const struct gc_levels *levels);
 
-/* The reason for an absent property if the threshold is 0. */
-extern const char gc_levels_alike[];
+/* The reason for an absent property if the threshold is 0, or if the levels do not differ. */
+const char *gc_levels_why(const struct gc_levels *levels);
 
 /* Bytes of a ring that fits the L1.5 but not the constant L1: four times the constant L1 if that is
  * known, and no more than necessary, because the L1.5 may be small. */

@@ -53,7 +53,7 @@ static int try_once(struct gc_bench *bench, const struct gc_path *path, struct g
 {
   const uint32_t slots = (uint32_t)(path->latency_bytes / path->latency_stride);
   const uint64_t start = gc_ring_address(bench, path->space, 0);
-  const struct gc_traced traced = {&start, 1, 2 * slots, ALONE};
+  const struct gc_traced traced = {.starts = &start, .n = 1, .warm = 2 * slots, .loads = ALONE};
   uint32_t trace[ALONE];
   double alone[ALONE], median;
   struct gc_latency chain;
