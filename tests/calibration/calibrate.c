@@ -5,14 +5,7 @@
  * reliability table (the stated confidence next to the share of values that are right), and tests
  * every bin of it.
  *
- *   calibrate [--kind KIND] [-n GPUS] [-s SEED] [-t SEED] [-w PROCESSES] [-r FILE]
- *   calibrate --earn FILE ...                   write the table of earned confidences, test nothing
- *   calibrate -p INDEX [--kind KIND] [-s SEED] [-t SEED]   print the profile of one drawn GPU
- *
- * -s: which GPUs are drawn; -t: the noise of their loads, and which lines random replacement
- * evicts. A quarter of the GPUs are those at the start once more, with other noise. -r: write every
- * verdict as TSV. KIND is general, pages for GPUs with physical pages, TLBs and more, or habits for
- * GPUs with clocks that change and more (draw.h), or all: one of each kind in turn.
+ * `calibrate --help` prints the options.
  */
 #include "earn.h"
 #include "gate.h"
@@ -29,10 +22,39 @@
 #define SEED 2026
 #define NOISE 2026
 #define WORKERS_MAX 256
-#define AGAIN 4 /* one GPU in so many is measured once more, with other noise */
+/* Of n GPUs, n / AGAIN are the first ones once more, with other noise. Those of the first n / AGAIN
+ * that have pages are measured a third time, with other pages. */
+#define AGAIN 4
+
+static const char help[] =
+    "calibrate [--kind KIND] [-n GPUS] [-s SEED] [-t SEED] [-w PROCESSES] [-r FILE]\n"
+    "calibrate --earn FILE ...\n"
+    "calibrate -p INDEX [--kind KIND] [-s SEED] [-t SEED]\n"
+    "\n"
+    "  -n GPUS      how many GPUs are measured; default: 24\n"
+    "  -s SEED      which GPUs are drawn; default: 2026\n"
+    "  -t SEED      the noise of their loads, and which lines random replacement evicts;\n"
+    "               default: 2026\n"
+    "  -w PROCESSES how many processes measure; default: one per processor\n"
+    "  -r FILE      write every verdict to FILE, as tab-separated text\n"
+    "  -p INDEX     print the profile of one drawn GPU, from 0, and measure nothing\n"
+    "  --kind KIND  general; pages: GPUs with physical pages, TLBs and more; habits: GPUs with\n"
+    "               clocks that change and more; all: one of each kind in turn. Default: general\n"
+    "  --earn FILE  write the table of earned confidences, and test nothing\n"
+    "\n"
+    "There are three groups of GPUs, which are reported and tested separately:\n"
+    "\n"
+    "  other GPUs   different GPUs: what the other two groups leave of -n\n"
+    "  other noise  a quarter of -n: the first GPUs once more, with other noise\n"
+    "  other pages  those of the first quarter that have pages once more, with the same noise and\n"
+    "               another page_seed\n"
+    "\n"
+    "With --earn, all GPUs are different ones.\n";
 
 struct options {
   struct assignment assignment;
+  unsigned long gpus;
+  bool help;
   const char *rows, *profile, *earn;
 };
 
@@ -59,22 +81,34 @@ static int kind_of(const char *name)
   return -1;
 }
 
+/* The table of earned confidences counts every GPU once. */
+static void divide(struct options *o)
+{
+  struct assignment *a = &o->assignment;
+  const unsigned long again = o->earn ? 0 : o->gpus / AGAIN;
+
+  a->gpus[DRAWN_OTHER_NOISE] = again;
+  a->gpus[DRAWN_OTHER_PAGES] = draw_count_with_pages(&a->seeds, again);
+  a->gpus[DRAWN_ONCE] = o->gpus - again - a->gpus[DRAWN_OTHER_PAGES];
+}
+
 static bool read_options(int argc, char **argv, struct options *o)
 {
   static const struct option names[] = {{"earn", required_argument, NULL, 'e'},
                                         {"kind", required_argument, NULL, 'k'},
+                                        {"help", no_argument, NULL, 'h'},
                                         {0}};
   const long processors = sysconf(_SC_NPROCESSORS_ONLN);
   struct assignment *a = &o->assignment;
   int option, kind;
 
   *o = (struct options){.assignment = {.seeds = {SEED, NOISE, DRAWN_GENERAL},
-                                       .gpus = GPUS_IN_CHECK,
-                                       .workers = processors < 1 ? 1 : (unsigned)processors}};
+                                       .workers = processors < 1 ? 1 : (unsigned)processors},
+                        .gpus = GPUS_IN_CHECK};
   while ((option = getopt_long(argc, argv, "n:s:t:w:r:p:", names, NULL)) != -1)
     switch (option) {
     case 'n':
-      a->gpus = strtoul(optarg, NULL, 10);
+      o->gpus = strtoul(optarg, NULL, 10);
       break;
     case 's':
       a->seeds.gpus = strtoull(optarg, NULL, 10);
@@ -100,14 +134,17 @@ static bool read_options(int argc, char **argv, struct options *o)
     case 'e':
       o->earn = optarg;
       break;
+    case 'h':
+      o->help = true;
+      break;
     default:
       return false;
     }
   if (!a->workers || a->workers > WORKERS_MAX)
     a->workers = WORKERS_MAX;
   a->unlimited = o->earn;
-  a->again = o->earn ? 0 : a->gpus / AGAIN; /* the table counts every GPU once */
-  return optind == argc && a->gpus;
+  divide(o);
+  return optind == argc && o->gpus;
 }
 
 static int print_profile(const struct options *o)
@@ -129,7 +166,7 @@ static int earn(const struct options *o, const struct tally *tally, bool complet
     fprintf(stderr, "%s is not written\n", o->earn);
     return 1;
   }
-  earn_write(out, tally, &o->assignment.seeds, o->assignment.gpus);
+  earn_write(out, tally, &o->assignment.seeds, o->gpus);
   return fclose(out) ? 1 : 0;
 }
 
@@ -153,22 +190,26 @@ static int run(struct options *o)
   complete = workers_run(a);
   if (sinks.rows && fclose(sinks.rows))
     complete = false;
-  printf("%lu drawn GPUs of kind %s, seed %llu; %lu of them again with other noise; "
-         "noise seed %llu\n",
-         a->gpus - a->again, drawn_kind_names[a->seeds.kind],
-         (unsigned long long)a->seeds.gpus, a->again,
-         (unsigned long long)a->seeds.noise);
+  printf("%lu drawn GPUs of kind %s, seed %llu; %lu of them again with other noise, and %lu with "
+         "other pages; noise seed %llu\n",
+         a->gpus[DRAWN_ONCE], drawn_kind_names[a->seeds.kind],
+         (unsigned long long)a->seeds.gpus, a->gpus[DRAWN_OTHER_NOISE],
+         a->gpus[DRAWN_OTHER_PAGES], (unsigned long long)a->seeds.noise);
   if (o->earn)
     return earn(o, &sinks.tally, complete);
   report(&sinks.tally);
-  return gate(&sinks.tally, a->gpus, complete) ? 1 : 0;
+  return gate(&sinks.tally, assignment_gpus(a), complete) ? 1 : 0;
 }
 
 int main(int argc, char **argv)
 {
   struct options o;
 
-  if (!read_options(argc, argv, &o))
+  if (!read_options(argc, argv, &o)) {
+    fputs(help, stderr);
     return 2;
+  }
+  if (o.help)
+    return fputs(help, stdout) < 0;
   return o.profile ? print_profile(&o) : run(&o);
 }

@@ -335,9 +335,10 @@ const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages", "habits",
 
 static uint64_t draw_noise(const struct draw_seeds *seeds, uint64_t index, enum drawn_group group)
 {
+  const unsigned other = group == DRAWN_OTHER_NOISE;
   struct gc_random random;
 
-  gc_random_seed(&random, (seeds->noise * DRAWN_GROUPS + group) * SPREAD + index);
+  gc_random_seed(&random, (seeds->noise * 2 + other) * SPREAD + index);
   return gc_random_next(&random);
 }
 
@@ -346,7 +347,7 @@ void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group g
 {
   const enum drawn_kind kind =
     seeds->kind == DRAWN_ALL ? (enum drawn_kind)(index % DRAWN_ALL) : seeds->kind;
-  struct drawing d = {.gpu = gpu, .kind = kind, .habits = kind == DRAWN_HABITS,
+  struct drawing d = {.gpu = gpu, .kind = kind, .group = group, .habits = kind == DRAWN_HABITS,
                       .noise = draw_noise(seeds, index, group)};
   double p;
 

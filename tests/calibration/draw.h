@@ -45,9 +45,9 @@ struct draw_seeds {
   enum drawn_kind kind;
 };
 
-/* The same GPU can be measured once more, with other noise: a wrong value that comes again is no
- * accident. */
-enum drawn_group { DRAWN_ONCE, DRAWN_AGAIN, DRAWN_GROUPS };
+/* The same GPU can be measured once more: with other noise, or, if it has pages, with the same noise
+ * and pages elsewhere in memory. A wrong value that comes again is no accident. */
+enum drawn_group { DRAWN_ONCE, DRAWN_OTHER_NOISE, DRAWN_OTHER_PAGES, DRAWN_GROUPS };
 
 struct drawn_gpu {
   enum drawn_class class;
@@ -57,5 +57,9 @@ struct drawn_gpu {
 
 void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group group,
               struct drawn_gpu *gpu);
+
+/* How many of the first `gpus` GPUs have pages; and the index of the n-th one that has, from 0. */
+uint64_t draw_count_with_pages(const struct draw_seeds *seeds, uint64_t gpus);
+uint64_t draw_index_with_pages(const struct draw_seeds *seeds, uint64_t n);
 
 #endif

@@ -8,15 +8,36 @@
 
 #include <string.h>
 
+#define PAGE_SEED_MOST (1u << 30)
+
 void draw_pages(struct drawing *d)
 {
   static const unsigned sizes[] = {4, 64, 2048};
   static const char *const orders[] = {"contiguous", "scattered", "mixed"};
+  const unsigned other = d->group == DRAWN_OTHER_PAGES ? PAGE_SEED_MOST + 1 : 0;
 
   if (d->kind != DRAWN_PAGES)
     return;
   draw_text(d, "whole_sectors = yes\npages = %u KiB %s\npage_seed = %u\n",
-            sizes[draw_number(d, 0, 2)], orders[draw_number(d, 0, 2)], draw_number(d, 0, 1u << 30));
+            sizes[draw_number(d, 0, 2)], orders[draw_number(d, 0, 2)],
+            other + draw_number(d, 0, PAGE_SEED_MOST));
+}
+
+uint64_t draw_count_with_pages(const struct draw_seeds *seeds, uint64_t gpus)
+{
+  switch (seeds->kind) {
+  case DRAWN_PAGES:
+    return gpus;
+  case DRAWN_ALL: /* one of each kind in turn */
+    return (gpus + DRAWN_ALL - 1 - DRAWN_PAGES) / DRAWN_ALL;
+  default:
+    return 0;
+  }
+}
+
+uint64_t draw_index_with_pages(const struct draw_seeds *seeds, uint64_t n)
+{
+  return seeds->kind == DRAWN_ALL ? n * DRAWN_ALL + DRAWN_PAGES : n;
 }
 
 /* Whether the cache whose section is being written replaces lines by age. */

@@ -27,6 +27,7 @@ struct drawing {
   unsigned sms, clock_khz, carveouts, carveout_bytes;
   bool unified;
   enum drawn_kind kind;
+  enum drawn_group group;
   bool habits; /* of kind DRAWN_HABITS; then also: */
   bool close;  /* the next level may be only 15 % slower */
   bool pairs;  /* neighbouring SMs share an L1 */

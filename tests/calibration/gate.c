@@ -4,9 +4,9 @@
  * The confidence is tested in every bin of every property: with n values and a mean confidence p,
  * so many or more wrong ones must not be too improbable if each value is wrong with probability
  * 1 - p (exact binomial test). If the confidences in a bin differ, the number of wrong values
- * scatters less than that, so the test is on the safe side. The two groups of GPUs are tested
- * separately, because a GPU that is measured with other noise is no new GPU. Many bins are many
- * tests: Holm's method corrects them together.
+ * scatters less than that, so the test is on the safe side. The three groups of GPUs are tested
+ * separately, because a GPU that is measured with other noise or pages is no new GPU. Many bins are
+ * many tests: Holm's method corrects them together.
  */
 #include "gate.h"
 

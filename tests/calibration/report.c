@@ -2,7 +2,7 @@
 #include "report.h"
 
 static const char *const class_names[DRAWN_CLASSES] = {"quiet", "disturbed", "noise"};
-static const char *const group_names[DRAWN_GROUPS] = {"other GPUs", "other noise"};
+static const char *const group_names[DRAWN_GROUPS] = {"other GPUs", "other noise", "other pages"};
 
 void report_row(FILE *rows, const struct verdict *v)
 {

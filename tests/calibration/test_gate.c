@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The gate passes what a perfect tool can show, and stops what it cannot; the confidence that
- * counts support.
+ * counts support; the groups of drawn GPUs differ in what they should.
  */
 #include "earn.h"
 #include "gate.h"
@@ -48,7 +48,7 @@ static void add(struct tally *t, enum drawn_group group, enum judged property, d
                                    .confidence = confidence});
 }
 
-/* Every property has values in both groups, as often wrong as their confidence says. Noise yields
+/* Every property has values in all groups, as often wrong as their confidence says. Noise yields
  * nothing, and "at least" is right. */
 static struct tally *perfect(void)
 {
@@ -83,14 +83,18 @@ static void each_bin_counts_for_itself(void **state)
   add(t, DRAWN_ONCE, JUDGED_LINE, 0.999, 100, 5);
   assert_int_equal(judge(t, 1000, true), 1);
   t = perfect();
-  add(t, DRAWN_AGAIN, JUDGED_LINE, 0.999, 100, 5);
+  add(t, DRAWN_OTHER_NOISE, JUDGED_LINE, 0.999, 100, 5);
+  assert_int_equal(judge(t, 1000, true), 1);
+  t = perfect();
+  add(t, DRAWN_OTHER_PAGES, JUDGED_LINE, 0.999, 100, 5);
   assert_int_equal(judge(t, 1000, true), 1);
   t = perfect();
   add(t, DRAWN_ONCE, JUDGED_LINE, 0.999, 100, 0);
   assert_int_equal(judge(t, 1000, true), 0);
 }
 
-/* Two wrong ones of 20 with 0.99 have a probability of 1.7 %. In one of 73 bins that is no news. */
+/* Two wrong ones of 20 with 0.99 have a probability of 1.7 %. In one of 109 bins that is no news.
+ */
 static void many_bins_are_many_tests(void **state)
 {
   struct tally *t = perfect();
@@ -113,8 +117,8 @@ static void other_conditions_count(void **state)
   t->false_reasons = 1;
   assert_int_equal(judge(t, 1000, true), 1);
   t = perfect();
-  memset(&t->bin[0][JUDGED_FAR], 0, sizeof(t->bin[0][JUDGED_FAR]));
-  memset(&t->bin[1][JUDGED_FAR], 0, sizeof(t->bin[1][JUDGED_FAR]));
+  for (int group = 0; group < DRAWN_GROUPS; group++)
+    memset(&t->bin[group][JUDGED_FAR], 0, sizeof(t->bin[group][JUDGED_FAR]));
   assert_int_equal(judge(t, 1000, true), 1);
   assert_int_equal(judge(t, 100, true), 0);
 }
@@ -132,12 +136,46 @@ static void counts_support_a_confidence(void **state)
   assert_true(earn_bound(5, 5) == 0);
 }
 
+/* Whether two profiles differ in the value of this key, and in nothing else. key: with the end of
+ * the line before it. */
+static bool differ_only_in(const char *key, const char *a, const char *b)
+{
+  const char *const line_a = strstr(a, key), *const line_b = strstr(b, key);
+
+  if (!line_a || !line_b || line_a - a != line_b - b || memcmp(a, b, (size_t)(line_a - a)))
+    return false;
+  return strcmp(line_a, line_b) && !strcmp(strchr(line_a + 1, '\n'), strchr(line_b + 1, '\n'));
+}
+
+static void groups_differ_in_one_seed(void **state)
+{
+  static struct drawn_gpu gpus[DRAWN_GROUPS];
+  const struct draw_seeds seeds = {5, 1, DRAWN_ALL};
+
+  (void)state;
+  for (uint64_t n = 0; n < 20; n++) {
+    const uint64_t index = draw_index_with_pages(&seeds, n);
+
+    assert_int_equal(draw_count_with_pages(&seeds, index), n);
+    assert_int_equal(draw_count_with_pages(&seeds, index + 1), n + 1);
+    for (int group = 0; group < DRAWN_GROUPS; group++)
+      draw_gpu(&seeds, index, (enum drawn_group)group, &gpus[group]);
+    assert_true(differ_only_in("\nseed = ", gpus[DRAWN_ONCE].text, gpus[DRAWN_OTHER_NOISE].text));
+    assert_true(
+        differ_only_in("\npage_seed = ", gpus[DRAWN_ONCE].text, gpus[DRAWN_OTHER_PAGES].text));
+  }
+  assert_int_equal(draw_count_with_pages(&(struct draw_seeds){5, 1, DRAWN_PAGES}, 7), 7);
+  assert_int_equal(draw_index_with_pages(&(struct draw_seeds){5, 1, DRAWN_PAGES}, 7), 7);
+  assert_int_equal(draw_count_with_pages(&(struct draw_seeds){5, 1, DRAWN_GENERAL}, 7), 0);
+  assert_int_equal(draw_count_with_pages(&(struct draw_seeds){5, 1, DRAWN_HABITS}, 7), 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_perfect_tool_passes),       cmocka_unit_test(each_bin_counts_for_itself),
       cmocka_unit_test(many_bins_are_many_tests),    cmocka_unit_test(other_conditions_count),
-      cmocka_unit_test(counts_support_a_confidence),
+      cmocka_unit_test(counts_support_a_confidence), cmocka_unit_test(groups_differ_in_one_seed),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,13 +6,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+unsigned long assignment_gpus(const struct assignment *a)
+{
+  unsigned long sum = 0;
+
+  for (int group = 0; group < DRAWN_GROUPS; group++)
+    sum += a->gpus[group];
+  return sum;
+}
+
+/* The i-th GPU of all groups. */
+static struct judged_gpu nth(const struct assignment *a, unsigned long i)
+{
+  int group = 0;
+
+  for (; i >= a->gpus[group]; group++)
+    i -= a->gpus[group];
+  return (struct judged_gpu){
+      .index = group == DRAWN_OTHER_PAGES ? draw_index_with_pages(&a->seeds, i) : i,
+      .group = (enum drawn_group)group,
+      .unlimited = a->unlimited};
+}
+
 static int measure(const struct assignment *a, unsigned long i, int out)
 {
   static struct verdict verdicts[VERDICTS_MAX];
-  const bool again = i >= a->gpus - a->again;
-  const struct judged_gpu judged = {.index = again ? i - (a->gpus - a->again) : i,
-                                    .group = again ? DRAWN_AGAIN : DRAWN_ONCE,
-                                    .unlimited = a->unlimited};
+  const struct judged_gpu judged = nth(a, i);
   struct drawn_gpu gpu;
   int n;
 
@@ -29,9 +48,10 @@ static int measure(const struct assignment *a, unsigned long i, int out)
  * left. */
 static int work(const struct assignment *a, unsigned long *next, int out)
 {
+  const unsigned long gpus = assignment_gpus(a);
   unsigned long i;
 
-  while ((i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < a->gpus)
+  while ((i = __atomic_fetch_add(next, 1, __ATOMIC_RELAXED)) < gpus)
     if (measure(a, i, out))
       return 1;
   return 0;

@@ -10,14 +10,18 @@
 
 struct assignment {
   struct draw_seeds seeds;
-  unsigned long gpus;  /* in all */
-  unsigned long again; /* of these, the last ones are the first ones with other noise */
-  unsigned workers;    /* processes */
-  bool unlimited;      /* see gc_measure_options */
+  /* How many of each group. Those of the other groups are the first GPUs once more; of
+   * DRAWN_OTHER_PAGES, the first ones that have pages. */
+  unsigned long gpus[DRAWN_GROUPS];
+  unsigned workers; /* processes */
+  bool unlimited;   /* see gc_measure_options */
   /* Called for each verdict, in no particular order. */
   void (*verdict)(void *data, const struct verdict *verdict);
   void *data;
 };
+
+/* GPUs of all groups. */
+unsigned long assignment_gpus(const struct assignment *assignment);
 
 /* Returns whether every GPU could be measured. */
 bool workers_run(const struct assignment *assignment);
