@@ -17,6 +17,7 @@ sim_tests = \
 	tests/sim/test_failures \
 	tests/sim/test_partition \
 	tests/sim/test_physical_l2 \
+	tests/sim/test_physical_l3 \
 	tests/sim/test_shared \
 	tests/sim/test_shared_l1 \
 	tests/sim/test_sharing \

@@ -6,17 +6,15 @@
  */
 #include "measure/capacity/capacity.h"
 #include "measure/capacity/search.h"
-#include "measure/walk/chase.h"
 #include "measure/walk/l3.h"
 
-#define SAMPLE 2048     /* timed loads of each size */
-#define STEPS_OF_L3 256 /* capacities are multiples of the nominal size divided by this */
+#define SAMPLE 2200 /* pairs of each size; about 2048 loads count */
 #define OUTLIERS 1e-3
 
 /* Walks ascending sizes. Reading an array continues where the previous one ended, and each size has
  * its own lines to time. All rings are laid first, because laying a ring writes its lines. */
-static int walk_ascending(struct gc_measurement *m, const struct gc_path *path,
-                          const struct gc_binning *binning, struct gc_run *runs, size_t n)
+static int walk_ascending(struct gc_measurement *m, const struct gc_binning *binning,
+                          struct gc_run *runs, size_t n)
 {
   struct gc_l3_ring rings[GC_L3_RINGS];
   int status = 0;
@@ -24,10 +22,8 @@ static int walk_ascending(struct gc_measurement *m, const struct gc_path *path,
   for (size_t i = 0; i < n && !status; i++)
     status = gc_l3_lay_ring(&m->bench, i, runs[i].bytes / GC_L3_EARLY, SAMPLE, &rings[i]);
   for (size_t i = 0; i < n && !status; i++) {
-    const struct gc_sample sample = {.start = rings[i].start, .loads = SAMPLE};
-
     if (!(status = gc_l3_read_array(m, i ? runs[i - 1].bytes : 0, runs[i].bytes)))
-      status = gc_chase_sample(&m->bench, path, binning, &sample, &runs[i].seen);
+      status = gc_l3_sample(&m->bench, &rings[i], binning, &runs[i].seen);
   }
   return status;
 }
@@ -37,25 +33,21 @@ static int walk(void *data, const struct gc_path *path, const struct gc_binning 
 {
   int status = 0;
 
+  (void)path; /* always that of L3 */
   for (size_t i = 0, next; i < n && !status; i = next) {
-    for (next = i + 1;
-         next < n && next - i < GC_L3_RINGS && runs[next].bytes > runs[next - 1].bytes;)
+    const size_t most = gc_l3_rings(runs[i].bytes / GC_L3_EARLY, SAMPLE);
+
+    for (next = i + 1; next < n && next - i < most && runs[next].bytes > runs[next - 1].bytes;)
       next++;
-    status = walk_ascending(data, path, binning, runs + i, next - i);
+    status = walk_ascending(data, binning, runs + i, next - i);
   }
   return status;
-}
-
-/* Capacities are multiples of this. */
-static uint32_t step_of(const struct gc_measurement *m)
-{
-  return (uint32_t)(m->bench.properties.l3_bytes / STEPS_OF_L3 / GC_L3_LINE * GC_L3_LINE);
 }
 
 /* 3/8 of the nominal size. */
 static uint64_t smallest(const struct gc_measurement *m)
 {
-  return (uint64_t)(STEPS_OF_L3 * 3 / 8) * step_of(m);
+  return (uint64_t)(GC_L3_STEPS * 3 / 8) * gc_l3_step(&m->bench.properties);
 }
 
 uint64_t gc_needs_l3_capacity(const struct gc_measurement *m, enum gc_kind kind)
@@ -70,7 +62,7 @@ int gc_step_l3_capacity(struct gc_measurement *m, struct gc_measured *element)
       .path = *gc_path_of(GC_L3),
       .min = smallest(m),
       .max = 4 * smallest(m),
-      .step = step_of(m),
+      .step = gc_l3_step(&m->bench.properties),
       .sizes = 15,
       .repeats = 1,
       .confirm = 4,

@@ -9,11 +9,10 @@
  */
 #include "measure/census/census.h"
 #include "measure/census/probes.h"
-#include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/l3.h"
 
-#define SAMPLE 2048 /* timed loads of a round */
+#define SAMPLE 2200 /* pairs of a round; about 2048 loads count */
 #define ROUNDS 4
 #define SLACK 0.0625 /* a sixteenth: see above */
 
@@ -40,11 +39,9 @@ static int sample_rounds(struct gc_measurement *m, const struct gc_binning *binn
   for (size_t i = 0; i < ROUNDS && !status; i++)
     status = gc_l3_lay_ring(&m->bench, i, run->bytes, SAMPLE, &rings[i]);
   for (size_t i = 0; i < ROUNDS && !status; i++) {
-    const struct gc_sample sample = {.start = rings[i].start, .loads = SAMPLE};
-
     if ((status = read_around(m, run->bytes,
                               run->bytes / ROUNDS / GC_L3_LINE * GC_L3_LINE * (ROUNDS - i))) ||
-        (status = gc_chase_sample(&m->bench, gc_path_of(GC_L3), binning, &sample, &run->seen)))
+        (status = gc_l3_sample(&m->bench, &rings[i], binning, &run->seen)))
       break;
     gc_raw_runs(m->bench.raw, "census", binning, run, 1);
     *loads += run->seen.loads;

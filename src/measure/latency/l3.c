@@ -1,43 +1,38 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The latency of L3: single loads of lines that are in L3 and in no L2 (walk/l3.h explains how),
- * less the timing overhead. Also the miss penalty of L3. doc/methods.md, "Latency" and
- * "Miss penalty".
+ * The latency of L3: single loads of lines that are in L3 and in no L2, whose translations are in
+ * the TLB (walk/l3.h explains how), less the timing overhead. Also the miss penalty of L3.
+ * doc/methods.md, "Latency" and "Miss penalty".
  */
 #include "measure/latency/latency.h"
-#include "measure/walk/chase.h"
 #include "measure/walk/l3.h"
-#include "measure/walk/ring.h"
 #include "stats/stats.h"
 
 #define ARRAY_SHARE 2 /* the array that is read is the L3 divided by this, so it fits */
-#define SLOTS 8191    /* prime: every multiplier scatters */
+#define PAIRS 2903    /* prime: every multiplier scatters; few enough for an L3 of 8 MiB */
 #define REPEATS 9
-#define WARM 64
-#define LOADS 512
-_Static_assert((REPEATS + 1) * (WARM + LOADS) <= SLOTS, "every slot is loaded once");
+#define WARM 16
+#define LOADS 274
+_Static_assert((REPEATS + 1) * (WARM + LOADS) <= PAIRS, "every pair is loaded once");
 #define TOLERANCE 0.02
 
 /* Each repetition continues where the previous one ended, because timed lines are in L2 afterwards.
  * The first repetition is discarded. */
 static int walk(struct gc_bench *bench, const struct gc_l3_ring *ring, double *medians)
 {
-  const struct gc_path *path = gc_path_of(GC_L3);
-  const uint64_t scatter = gc_ring_scatter(SLOTS);
+  uint32_t seen[LOADS];
   double cycles[LOADS];
-  uint32_t trace[LOADS];
   int status = 0;
 
   for (uint64_t r = 0; r <= REPEATS && !status; r++) {
-    const uint64_t start = ring->start + r * (WARM + LOADS) * scatter % SLOTS * ring->stride;
-    const struct gc_traced traced = {.starts = &start, .n = 1, .warm = WARM, .loads = LOADS};
+    size_t n;
 
-    status = gc_chase_trace(bench, path, &traced, trace);
-    for (size_t i = 0; i < LOADS && !status; i++)
-      cycles[i] = trace[i];
+    status = gc_l3_time(bench, ring, r * (WARM + LOADS), WARM, LOADS, seen, &n);
+    for (size_t i = 0; i < n && !status; i++)
+      cycles[i] = seen[i];
     if (!status && r)
-      medians[r - 1] = gc_median(cycles, LOADS);
+      medians[r - 1] = gc_median(cycles, n);
   }
   return status;
 }
@@ -60,7 +55,7 @@ int gc_step_l3_latency(struct gc_measurement *m, struct gc_measured *element)
 
   if (bytes < GC_L3_LEAST_L2S * bench->properties.l2_bytes)
     return gc_set_absent(element, GC_LATENCY, GC_L3_TOO_SMALL);
-  if ((status = gc_l3_lay_ring(bench, 0, bytes / GC_L3_EARLY, SLOTS, &ring)) ||
+  if ((status = gc_l3_lay_ring(bench, 0, bytes / GC_L3_EARLY, PAIRS, &ring)) ||
       (status = gc_l3_read_array(m, 0, bytes)) || (status = walk(bench, &ring, medians)))
     return status;
   for (size_t r = 0; r < REPEATS; r++)

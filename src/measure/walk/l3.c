@@ -4,28 +4,116 @@
  * Reads arrays into L3, and lays rings there.
  */
 #include "measure/walk/l3.h"
+#include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/ring.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
 /* Bytes: at most the line of any L3; used unless an L2 fetches more at a time. */
 #define STRIDE_MIN 64
+/* From the first slot of a pair to the second: not in the same line, nor in the next one. */
+#define APART_LINES 2u
+#define APART (APART_LINES * GC_L3_LINE)
+#define PAGE 4096u /* bytes: no GPU has smaller pages */
 
-int gc_l3_lay_ring(struct gc_bench *bench, size_t number, uint64_t bytes, uint64_t slots,
+uint32_t gc_l3_step(const struct gc_properties *properties)
+{
+  return (uint32_t)(properties->l3_bytes / GC_L3_STEPS / GC_L3_LINE * GC_L3_LINE);
+}
+
+/* Pairs do not overlap if they are more than APART_LINES lines apart. gc_ring_stride may round down
+ * by one line. */
+static uint64_t pairs_within(uint64_t bytes, uint64_t pairs)
+{
+  const uint64_t most = bytes / (GC_L3_LINE * (APART_LINES + 2));
+
+  return pairs < most ? pairs : most;
+}
+
+/* The second slots link to the first slot of the next pair, in scattered order. The first slots
+ * link to the second slot of the same pair: a sequential ring of which each value is one step too
+ * early, so that the kernel, which writes the address of the next slot, writes that of the same
+ * one. The last slot of that ring is not used. */
+int gc_l3_lay_ring(struct gc_bench *bench, size_t number, uint64_t bytes, uint64_t most,
                    struct gc_l3_ring *ring)
 {
-  const uint64_t stride = gc_ring_stride(bytes, slots, GC_L3_LINE);
+  const uint64_t pairs = pairs_within(bytes, most);
+  const uint64_t stride = gc_ring_stride(bytes, pairs, GC_L3_LINE);
   const uint64_t start =
       gc_ring_address(bench, GC_ADDRESS_GLOBAL, number * (GC_L3_LINE + GC_L3_SLOT));
-  const struct gpu_fill_args args = {.base = start,
-                                     .count = slots,
-                                     .stride = stride,
-                                     .multiplier = gc_ring_scatter(slots),
-                                     .first = start,
-                                     .step = stride,
-                                     .slot_bytes = GC_L3_SLOT};
+  const struct gpu_fill_args first = {.base = start,
+                                      .count = pairs + 1,
+                                      .stride = stride,
+                                      .multiplier = 1,
+                                      .first = start + APART - stride,
+                                      .step = stride,
+                                      .slot_bytes = GC_L3_SLOT};
+  const struct gpu_fill_args second = {.base = start + APART,
+                                       .count = pairs,
+                                       .stride = stride,
+                                       .multiplier = gc_ring_scatter(pairs),
+                                       .first = start,
+                                       .step = stride,
+                                       .slot_bytes = GC_L3_SLOT};
+  const int status = gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &first);
 
-  *ring = (struct gc_l3_ring){.start = start, .stride = stride};
-  return gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &args);
+  *ring = (struct gc_l3_ring){.start = start, .stride = stride, .pairs = pairs};
+  return status ? status
+                : gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &second);
+}
+
+size_t gc_l3_rings(uint64_t bytes, uint64_t pairs)
+{
+  const uint64_t stride = gc_ring_stride(bytes, pairs_within(bytes, pairs), GC_L3_LINE);
+  const uint64_t lines = stride / GC_L3_LINE;
+  const uint64_t rings = lines > APART_LINES ? lines - APART_LINES : 1;
+
+  return rings < GC_L3_RINGS ? (size_t)rings : GC_L3_RINGS;
+}
+
+/* The address of the i-th pair that the ring visits. */
+static uint64_t pair_address(const struct gc_l3_ring *ring, uint64_t i)
+{
+  return ring->start + i * gc_ring_scatter(ring->pairs) % ring->pairs * ring->stride;
+}
+
+int gc_l3_time(struct gc_bench *bench, const struct gc_l3_ring *ring, uint64_t from, uint32_t warm,
+               uint32_t pairs, uint32_t *cycles, size_t *n)
+{
+  const uint64_t start = pair_address(ring, from);
+  const struct gc_traced traced = {&start, 1, 2 * warm, 2 * pairs};
+  uint32_t *trace = malloc(2 * (size_t)pairs * sizeof(*trace));
+  int status = trace ? gc_chase_trace(bench, gc_path_of(GC_L3), &traced, trace)
+                     : gc_fail(bench->err, -ENOMEM, "out of memory");
+
+  *n = 0;
+  for (uint32_t i = 0; i < pairs && !status; i++)
+    if (pair_address(ring, from + warm + i) % PAGE + APART < PAGE)
+      cycles[(*n)++] = trace[2 * i + 1];
+  free(trace);
+  return status;
+}
+
+int gc_l3_sample(struct gc_bench *bench, const struct gc_l3_ring *ring,
+                 const struct gc_binning *binning, struct gpu_chase_result *seen)
+{
+  uint32_t cycles[GC_L3_PAIRS_MAX];
+  size_t n;
+  const int status = gc_l3_time(bench, ring, 0, 0, (uint32_t)ring->pairs, cycles, &n);
+
+  *seen = (struct gpu_chase_result){0};
+  for (size_t i = 0; i < n && !status; i++) {
+    const uint32_t bin =
+        (cycles[i] > binning->low ? cycles[i] - binning->low : 0) >> binning->shift;
+
+    seen->histogram[bin < GPU_HISTOGRAM_BINS ? bin : GPU_HISTOGRAM_BINS - 1]++;
+    seen->slow += cycles[i] >= binning->threshold;
+    seen->cycles += cycles[i];
+    seen->loads++;
+  }
+  return status;
 }
 
 uint32_t gc_l3_read_stride(const struct gc_results *results)
