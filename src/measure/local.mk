@@ -17,6 +17,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/capacity/l2.c \
 	src/measure/capacity/l2_allocations.c \
 	src/measure/capacity/l3.c \
+	src/measure/capacity/l3_allocations.c \
 	src/measure/capacity/search.c \
 	src/measure/capacity/search.h \
 	src/measure/capacity/search_state.c \
@@ -118,6 +119,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/topology/sharing.c \
 	src/measure/topology/sharing_groups.c \
 	src/measure/topology/topology.h \
+	src/measure/walk/allocations.c \
+	src/measure/walk/allocations.h \
 	src/measure/walk/banks.c \
 	src/measure/walk/banks.h \
 	src/measure/walk/chase.c \

@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The L3 of simulated GPUs that have TLBs of a short reach. Loads of an L3 are so far apart that
- * each may miss in a TLB.
+ * The L3 of simulated GPUs that have TLBs of a short reach, or whose pages lie anywhere in memory.
+ * Loads of an L3 are so far apart that each may miss in a TLB. Where pages are scattered, how much
+ * an L3 holds differs from one allocation to the next.
  */
 #include "measure/capacity/capacity.h"
 #include "measure/census/census.h"
@@ -10,6 +11,9 @@
 #include "open.h"
 
 #define L3_BYTES (16 << 20)
+#define ALLOCATIONS 40
+#define SHARE 0.01
+#define UNSURE 0.8 /* allocations that differ give less confidence */
 
 struct l3_case {
   const char *chip, *l3, *tlb; /* lines of the chip and of [cache L3]; sections of TLBs */
@@ -43,6 +47,17 @@ static void find_capacity(struct opened *gpu, const struct l3_case *c)
   run_step(gpu, gc_step_l3_capacity, GC_L3);
 }
 
+/* Whether the capacity is not what an allocation can count on. An absent one is never wrong. */
+static bool is_wrong(const struct opened *gpu)
+{
+  const double found = (double)gc_capacity(&gpu->results->element[GC_L3]);
+  uint64_t fits[ALLOCATIONS];
+
+  assert_int_equal(gc_model_true_fits(gpu->model, GC_SPACE_CG, 1, 1, fits, ALLOCATIONS), 0);
+  return found > 0 && (found < (1 - SHARE) * (double)fits[0] ||
+                       found > (1 + SHARE) * (double)fits[ALLOCATIONS / 10]);
+}
+
 #define MEMORY "memory = 2 GiB\n"
 #define TLB(lines) "[tlb A]\n" lines
 
@@ -66,7 +81,8 @@ static void a_tlb_changes_nothing(void **state)
     run_step(&gpu, gc_step_memory_latency, GC_DEVICE_MEMORY);
     run_step(&gpu, gc_step_l3_census, GC_L3);
     run_step(&gpu, gc_step_l3_latency, GC_L3);
-    element = run_step(&gpu, gc_step_l3_penalty, GC_L3);
+    run_step(&gpu, gc_step_l3_penalty, GC_L3);
+    element = run_step(&gpu, gc_step_l3_allocations, GC_L3);
     if (number(element, "CapacityBytes") != L3_BYTES ||
         !(fabs(number(element, "CensusBytes") - L3_BYTES) < 0.03 * L3_BYTES) ||
         !(fabs(number(element, "LatencyCycles") - 400) <= 2) ||
@@ -79,10 +95,121 @@ static void a_tlb_changes_nothing(void **state)
   }
 }
 
+/* Allocations hold different shares. Where the least of those that were asked is reported, it is
+ * reported with less confidence. */
+static void scattered_pages_yield_nothing_sure(void **state)
+{
+  static const char *const pages[] = {"4 KiB scattered", "64 KiB scattered", "64 KiB mixed",
+                                      "512 KiB scattered"};
+  unsigned wrong_before = 0, found = 0, wrong = 0;
+
+  (void)state;
+  for (unsigned seed = 1; seed <= 3; seed++)
+    for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++) {
+      struct opened gpu;
+      char chip[120];
+
+      snprintf(chip, sizeof(chip), MEMORY "whole_sectors = yes\npages = %s\npage_seed = %u",
+               pages[i], seed);
+      find_capacity(&gpu, &(struct l3_case){chip, "", ""});
+      wrong_before += is_wrong(&gpu);
+      run_step(&gpu, gc_step_l3_allocations, GC_L3);
+      found += gc_capacity(measured(&gpu, GC_L3)) > 0;
+      wrong += is_wrong(&gpu);
+      if (measured(&gpu, GC_L3)->found[GC_CAPACITY].confidence >= UNSURE)
+        fail_msg("%s, seed %u: %llu bytes", pages[i], seed,
+                 (unsigned long long)gc_capacity(measured(&gpu, GC_L3)));
+      close_gpu(&gpu);
+    }
+  assert_true(wrong_before >= 6);
+  assert_true(found >= 3 && wrong <= 1);
+}
+
+static void contiguous_pages_have_a_capacity(void **state)
+{
+  static const struct l3_case cases[] = {
+      {MEMORY "pages = 4 KiB contiguous", "", ""},
+      {MEMORY "pages = 64 KiB contiguous\npage_seed = 7", "", ""},
+      {MEMORY "pages = 2048 KiB scattered", "", ""}, /* a page meets all sets alike */
+      {MEMORY "", "replacement = lru\ninterleave = 512", ""},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    struct opened gpu;
+
+    find_capacity(&gpu, &cases[i]);
+    run_step(&gpu, gc_step_l3_allocations, GC_L3);
+    if (gc_capacity(measured(&gpu, GC_L3)) != L3_BYTES)
+      fail_msg("%s %s: %s", cases[i].chip, cases[i].l3,
+               text(published(&gpu, GC_L3), "CapacitySource"));
+    close_gpu(&gpu);
+  }
+}
+
+/* A capacity that another allocation does not confirm. */
+static void wrong_capacities_are_noticed(void **state)
+{
+  static const struct {
+    double share;
+    const char *source; /* how it begins */
+  } cases[] = {{0.75, "absent:arrays slightly larger hardly miss"},
+               {0.95, "absent:arrays slightly larger hardly miss"},
+               {1, "measured"},
+               {1.125, "measured"}, /* lowered */
+               {1.5, "absent:allocations differ widely"}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    const struct gc_element *element;
+    struct opened gpu;
+
+    find_capacity(&gpu, &(struct l3_case){MEMORY, "", ""});
+    claim(&gpu, GC_L3, (uint64_t)(cases[i].share * L3_BYTES) / 65536 * 65536);
+    element = run_step(&gpu, gc_step_l3_allocations, GC_L3);
+    if (strncmp(text(element, "CapacitySource"), cases[i].source, strlen(cases[i].source)))
+      fail_msg("%.3f: %s", cases[i].share, text(element, "CapacitySource"));
+    if (!strcmp(cases[i].source, "measured"))
+      assert_int_equal(number(element, "CapacityBytes"), L3_BYTES);
+    if (cases[i].share > 1)
+      assert_false(number(element, "CapacityConfidence") >= UNSURE);
+    close_gpu(&gpu);
+  }
+}
+
+/* The arena takes nearly all that may be used: then further parts of it are asked, if there are
+ * any. */
+static void little_memory(void **state)
+{
+  static const struct {
+    const char *chip, *source;
+  } cases[] = {{"memory = 320 MiB", "measured"},
+               {"memory = 160 MiB", "absent:there is too little free memory"}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    const struct gc_element *element;
+    struct opened gpu;
+
+    find_capacity(&gpu, &(struct l3_case){cases[i].chip, "", ""});
+    assert_int_equal(gc_capacity(measured(&gpu, GC_L3)), L3_BYTES);
+    element = run_step(&gpu, gc_step_l3_allocations, GC_L3);
+    if (strncmp(text(element, "CapacitySource"), cases[i].source, strlen(cases[i].source)))
+      fail_msg("%s: %s", cases[i].chip, text(element, "CapacitySource"));
+    if (i)
+      assert_int_equal(measured(&gpu, GC_L3)->found[GC_CAPACITY].passing, GC_LITTLE_MEMORY);
+    close_gpu(&gpu);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_tlb_changes_nothing),
+      cmocka_unit_test(scattered_pages_yield_nothing_sure),
+      cmocka_unit_test(contiguous_pages_have_a_capacity),
+      cmocka_unit_test(wrong_capacities_are_noticed),
+      cmocka_unit_test(little_memory),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

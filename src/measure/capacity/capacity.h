@@ -13,6 +13,7 @@ gc_step gc_step_capacity;            /* sm.c: caches inside the SM */
 gc_step gc_step_l2_capacity;         /* l2.c */
 gc_step gc_step_l2_allocations;      /* l2_allocations.c: the capacity whatever the pages are */
 gc_step gc_step_l3_capacity;         /* l3.c */
+gc_step gc_step_l3_allocations;      /* l3_allocations.c: as for L2 */
 gc_step gc_step_constant15_capacity; /* constant15.c */
 gc_step gc_step_carveouts;           /* carveout.c: the L1 that each carve-out leaves */
 

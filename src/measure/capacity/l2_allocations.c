@@ -13,16 +13,18 @@
  */
 #include "measure/capacity/capacity.h"
 
+#include "measure/walk/allocations.h"
 #include "measure/walk/l2_sample.h"
 #include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>
 
-#define LINE 128    /* bytes: distance of slots, so that each is in a line of its own */
-#define SAMPLE 8192 /* timed loads of an array: the size that fits is found to a part, see below   \
-                     */
-#define OTHERS 6    /* allocations besides the one that was searched */
+#define LINE 128 /* bytes: distance of slots, so that each is in a line of its own */
+#define SAMPLE                                                                                     \
+  8192           /* timed loads of an array: the size that fits is found to a part, see below      \
+                  */
+#define OTHERS 6 /* allocations besides the one that was searched */
 #define OTHERS_MIN 2
 /* Sizes of arrays, in parts of the capacity of the allocation that was searched. */
 #define PARTS 256
@@ -53,6 +55,8 @@ struct asked {
   double part;    /* bytes */
   double fitting; /* share of slow loads of an array that fits */
   uint64_t which; /* the next sample */
+  /* What fits in each allocation. The first one was searched. */
+  unsigned parts[OTHERS + 1], n;
 };
 
 static int sample(struct asked *a, double parts, struct gpu_chase_result *seen)
@@ -97,9 +101,10 @@ static int look_at_hits(struct asked *a)
   return status;
 }
 
-/* The largest array of the arena that fits: at least LEAST parts, at most MOST. */
-static int find_fitting(struct asked *a, unsigned *parts)
+/* Adds the largest array of this allocation that fits: at least LEAST parts, at most MOST. */
+static int find_fitting(void *data)
 {
+  struct asked *a = data;
   unsigned low = LEAST, high = MOST + 1, next = PARTS - UNCERTAIN, step = UNCERTAIN;
   int status = 0;
 
@@ -121,82 +126,43 @@ static int find_fitting(struct asked *a, unsigned *parts)
     else
       next = (low + high) / 2;
   }
-  *parts = low;
-  return status;
-}
-
-static int find_fitting_in(struct asked *a, uint64_t address, uint64_t bytes, unsigned *parts)
-{
-  struct gc_bench *bench = &a->m->bench;
-  const uint64_t arena = bench->arena, arena_bytes = bench->arena_bytes;
-  int status;
-
-  bench->arena = address;
-  bench->arena_bytes = bytes;
-  status = find_fitting(a, parts);
-  bench->arena = arena;
-  bench->arena_bytes = arena_bytes;
-  return status;
-}
-
-/* Tries new allocations, or, if memory is scarce, further parts of the memory that measuring has.
- * These are other pages in any case. *n: how many there were. */
-static int try_others(struct asked *a, unsigned parts[OTHERS], unsigned *n)
-{
-  struct gc_bench *bench = &a->m->bench;
-  const uint64_t bytes = (uint64_t)(MOST * a->part) / LINE * LINE + LINE;
-  uint64_t others[OTHERS], used = bytes;
-  unsigned made = 0;
-  int status = 0;
-
-  while (made < OTHERS &&
-         bench->ops->counts(bench->device)->device_bytes + bytes <= bench->most_bytes &&
-         !bench->ops->alloc(bench->device, bytes, &others[made], bench->err))
-    made++;
-  for (*n = 0; *n < made && !status; ++*n)
-    status = find_fitting_in(a, others[*n], bytes, &parts[*n]);
-  for (; *n < OTHERS && !status && used + bytes <= bench->walk_bytes; ++*n) {
-    status = find_fitting_in(a, bench->arena + used, bytes, &parts[*n]);
-    used += bytes;
-  }
-  while (made)
-    bench->ops->release(bench->device, others[--made]);
+  a->parts[a->n++] = low;
   return status;
 }
 
 /* The size that nine of ten allocations hold with a probability of 95 %, from the sizes that n of
  * them hold. One-sided tolerance bound for a normal distribution; factors for 3 to 7 values of
  * Natrella 1963, Table A-7. */
-static double bound(const unsigned parts[], unsigned n)
+static double bound(const struct asked *a)
 {
   static const double factors[] = {6.155, 4.162, 3.407, 3.006, 2.755};
   double mean = 0, squares = 0, least = INFINITY;
 
-  for (unsigned i = 0; i < n; i++) {
-    mean += (double)parts[i] / n;
-    least = fmin(least, parts[i]);
+  for (unsigned i = 0; i < a->n; i++) {
+    mean += (double)a->parts[i] / a->n;
+    least = fmin(least, a->parts[i]);
   }
-  for (unsigned i = 0; i < n; i++)
-    squares += pow(parts[i] - mean, 2);
-  return fmin(least, mean - factors[n - 3] * sqrt(squares / (n - 1)));
+  for (unsigned i = 0; i < a->n; i++)
+    squares += pow(a->parts[i] - mean, 2);
+  return fmin(least, mean - factors[a->n - 3] * sqrt(squares / (a->n - 1)));
 }
 
 /* The capacity of all of these allocations. The first one was searched; if the others hold as much,
  * its capacity stays as it was found. If one holds more than the largest array that was tried, how
  * much they differ is not known. */
-static void settle(struct asked *a, struct gc_measured *element, const unsigned parts[], unsigned n)
+static void settle(struct asked *a, struct gc_measured *element)
 {
   unsigned least = PARTS, most = PARTS;
   double found;
 
-  for (unsigned i = 0; i < n; i++) {
-    least = parts[i] < least ? parts[i] : least;
-    most = parts[i] > most ? parts[i] : most;
+  for (unsigned i = 0; i < a->n; i++) {
+    least = a->parts[i] < least ? a->parts[i] : least;
+    most = a->parts[i] > most ? a->parts[i] : most;
   }
   element->fitting_bytes = (uint64_t)(most * a->part);
   if (least >= PARTS - UNCERTAIN && most <= PARTS + UNCERTAIN)
     return;
-  found = bound(parts, n);
+  found = bound(a);
   if (found < FOUND_MIN || most == MOST) {
     gc_withhold(a->m->results, GC_L2, GC_CAPACITY, disagree);
     return;
@@ -205,27 +171,34 @@ static void settle(struct asked *a, struct gc_measured *element, const unsigned 
   element->found[GC_CAPACITY].confidence *= SURE_OF_BOUND;
 }
 
+/* Whether larger arrays of the searched allocation miss, or cannot be tried. */
+static int look_at_misses(struct asked *a, bool *full)
+{
+  int status;
+
+  *full = (PARTS + MUCH_LARGER) * a->part > (double)a->m->bench.arena_bytes;
+  if (*full || (status = is(a, PARTS + LARGER, true, full)) || *full)
+    return *full ? 0 : status;
+  return is(a, PARTS + MUCH_LARGER, true, full);
+}
+
 int gc_step_l2_allocations(struct gc_measurement *m, struct gc_measured *element)
 {
   struct asked a = {.m = m,
                     .binning = {.shift = 3, .threshold = gc_l2_threshold(m)},
                     .read_stride = element->level.stride,
-                    .part = (double)gc_capacity(element) / PARTS};
-  unsigned parts[OTHERS + 1] = {PARTS}, n = 0;
+                    .part = (double)gc_capacity(element) / PARTS,
+                    .parts = {PARTS},
+                    .n = 1};
   bool full = false;
+  unsigned n = 0;
   int status;
 
   if (!gc_capacity(element) || !element->level.stride)
     return 0;
-  status = look_at_hits(&a);
-  if (!status && (PARTS + MUCH_LARGER) * a.part > (double)m->bench.arena_bytes)
-    full = true; /* it cannot be tested */
-  if (!status && !full)
-    status = is(&a, PARTS + LARGER, true, &full);
-  if (!status && !full)
-    status = is(&a, PARTS + MUCH_LARGER, true, &full);
-  if (!status && full)
-    status = try_others(&a, parts + 1, &n);
+  if (!(status = look_at_hits(&a)) && !(status = look_at_misses(&a, &full)) && full)
+    status = gc_visit_allocations(&m->bench, (uint64_t)(MOST * a.part) + LINE, OTHERS, find_fitting,
+                                  &a, &n);
   if (status == -ENOTSUP) /* the search could not sample either */
     return 0;
   if (status)
@@ -235,6 +208,6 @@ int gc_step_l2_allocations(struct gc_measurement *m, struct gc_measured *element
   if (n < OTHERS_MIN)
     return gc_set_lacks_memory(m, element, GC_CAPACITY,
                                (uint64_t)((OTHERS_MIN + 1) * MOST * a.part));
-  settle(&a, element, parts, n + 1);
+  settle(&a, element);
   return 0;
 }

@@ -104,10 +104,11 @@ const struct gc_plan_step gc_plan[] = {
     {GC_READ_ONLY, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
     {GC_CONSTANT_L1, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
     {GC_CONSTANT_L15, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
-    /* these withhold values that rest on what does not hold */
+    /* these withhold or lower values that rest on what does not hold */
     {GC_L2, "translation", gc_step_l2_translation, 0, NULL},
     {GC_L2, "other allocations", gc_step_l2_allocations, 0, NULL},
     {GC_L2, "total", gc_step_l2_total, P(TOTAL), gc_needs_l2_total},
+    {GC_L3, "other allocations", gc_step_l3_allocations, 0, NULL},
 };
 const unsigned gc_plan_steps = sizeof(gc_plan) / sizeof(*gc_plan);
 

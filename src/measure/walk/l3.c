@@ -83,7 +83,7 @@ int gc_l3_time(struct gc_bench *bench, const struct gc_l3_ring *ring, uint64_t f
                uint32_t pairs, uint32_t *cycles, size_t *n)
 {
   const uint64_t start = pair_address(ring, from);
-  const struct gc_traced traced = {&start, 1, 2 * warm, 2 * pairs};
+  const struct gc_traced traced = {.starts = &start, .n = 1, .warm = 2 * warm, .loads = 2 * pairs};
   uint32_t *trace = malloc(2 * (size_t)pairs * sizeof(*trace));
   int status = trace ? gc_chase_trace(bench, gc_path_of(GC_L3), &traced, trace)
                      : gc_fail(bench->err, -ENOMEM, "out of memory");
