@@ -181,7 +181,7 @@ static void the_reach_of_a_tlb_is_no_capacity(void **state)
 
 /* --- an L2 that is emptied between launches --- */
 
-#define EDITS 3
+#define EDITS 5
 
 /* A profile of data/sim with some of its text replaced. */
 struct edited {
@@ -257,8 +257,13 @@ static void an_l2_that_is_emptied_has_the_same_values(void **state)
   } cases[] = {
       {{.name = "t1000"}, GC_L1, NULL},
       {{.name = "gtx780"}, GC_READ_ONLY, NULL},
+      /* every other line of a full L2 is sampled, and evicted first if L2 was empty before */
       {{"mi210",
-        {{"size = 8 MiB", "size = 2 MiB"}, {"NominalBytes = 8388608", "NominalBytes = 2097152"}}},
+        {{"size = 8 MiB", "size = 2 MiB"},
+         {"line = 128", "line = 64\ninterleave = 256 #"},
+         {"ways = 16", "ways = 8"},
+         {"replacement = lru\nhash = xor", "replacement = plru"},
+         {"NominalBytes = 8388608", "NominalBytes = 2097152"}}},
        GC_L1,
        "DeviceMemory,L1Cache,L2Cache"},
   };
