@@ -148,9 +148,10 @@ static bool outside(const struct gc_element *element)
 /* The capacity that an allocation can count on. At one level, this is the size of the cache. Under
  * scattered pages, an allocation may crowd some sets before others are full, so how much the cache
  * holds differs from one allocation to the next: right is what at least nine of ten drawn
- * allocations can use. A bound from few allocations is lower than the worst of them if they differ
- * much: it may be as far below this as the worst is below the median. */
+ * allocations can use. A bound from few allocations is lower than the worst of them: it may be as far
+ * below this as the worst is below the median, and 2 %. */
 #define ALLOCATIONS 40
+#define BOUND_SHARE 0.02
 #define CAN_COUNT_ON (ALLOCATIONS / 10)
 
 struct range {
@@ -165,7 +166,8 @@ static struct range true_capacity(const struct court *court, const struct court_
   if (!outside(c->element) ||
       gc_model_true_fits(court->model, c->space, c->level, 1, fits, ALLOCATIONS))
     return (struct range){all, all};
-  return (struct range){2.0 * (double)fits[0] - (double)fits[ALLOCATIONS / 2],
+  return (struct range){(1 - BOUND_SHARE) *
+                          (2.0 * (double)fits[0] - (double)fits[ALLOCATIONS / 2]),
                         fmin(all, (double)fits[CAN_COUNT_ON])};
 }
 

@@ -51,7 +51,8 @@ uint32_t gc_l2_census_threshold(const struct gc_measurement *m)
   if (!p->amd && !m->results->l2_lost && (!gc_found(l2, GC_PARTITIONS) || l2->partitions > 1))
     return 0;
   /* SMs that are all near to one part do not show that there is another: far lines would count */
-  if (!p->amd && gc_capacity(l2) && (double)gc_capacity(l2) <= PART * (double)p->l2_bytes)
+  if (!p->amd && (gc_capacity(l2) || m->results->l2_lost) &&
+      (double)gc_capacity(l2) <= PART * (double)p->l2_bytes)
     return 0;
   return (uint32_t)middle(m, l2);
 }

@@ -33,7 +33,8 @@
  * holds. Even a cache that replaces lines at random keeps nearly all of it. */
 #define SMALL (1.0 / 64)
 #define SMALL_ROUNDS 8
-#define FAST_MIN 0.8 /* least share of hits that are fast */
+#define SMALL_LINES 32 /* least lines of that array */
+#define FAST_MIN 0.8   /* least share of hits that are fast */
 /* One probe per so many lines. A probe that misses may evict a line that another probe would find.
  * A round evicts one in a hundred of what the cache holds at most, or two if its lines have 256
  * bytes; its probes see half of that. */
@@ -125,7 +126,7 @@ static uint32_t threshold(const struct gc_measurement *m, const struct gc_measur
  * be counted as well. */
 static bool lacks_a_part(const struct gc_measurement *m, const struct gc_measured *l2, double bytes)
 {
-  return !m->bench.properties.amd && l2->partitions == 1 &&
+  return !m->bench.properties.amd && l2->partitions <= 1 &&
          bytes < WHOLE_MIN * (double)m->bench.properties.l2_bytes;
 }
 
@@ -179,6 +180,8 @@ int gc_step_l2_total(struct gc_measurement *m, struct gc_measured *element)
     r.sampling.read_stride = gc_path_of(GC_L2)->stride;
   /* first a rough count: the array shall be SPAN times as large as what the cache holds */
   status = count(&r, SPAN * nominal, QUIET_LINES, 2, &counts, &all);
+  if (!status && SMALL * all.bytes < SMALL_LINES * LINE)
+    return gc_set_absent(element, GC_TOTAL, overlap);
   if (!status) {
     rounds = (unsigned)fmin(fmax(PROBES / r.sampling.loads, 4), ROUNDS);
     status = count(&r, fmin(SPAN * all.bytes, all.read), QUIET_LINES, rounds, &counts, &all);
@@ -186,7 +189,8 @@ int gc_step_l2_total(struct gc_measurement *m, struct gc_measured *element)
   if (!status)
     status = count(&r, SMALLER * all.read, QUIET_LINES, SMALLER_ROUNDS, &unused, &smaller);
   if (!status)
-    status = count(&r, SMALL * all.bytes, 1, SMALL_ROUNDS, &unused, &small);
+    status =
+        count(&r, fmax(SMALL * all.bytes, SMALL_LINES * LINE), 1, SMALL_ROUNDS, &unused, &small);
   if (status == -ENOTSUP)
     return gc_set_absent(element, GC_TOTAL, GC_NOT_SAMPLED);
   return status ? status : put(m, element, &counts, &all, &smaller, &small);
