@@ -14,7 +14,6 @@ make check-gpgpusim needs DIR=PATH, a built GPGPU-Sim (https://github.com/accel-
 and CUDA_INSTALL_PATH=PATH, the CUDA toolkit that it was built with (its headers are enough).
 GPGPU-Sim's README.md explains how to build it; doc/results/gpgpusim.md names the version that was used.
 CASES='volta-kernels volta-shared volta-l1' selects cases; the others are those of turing and ampere.
-SCALE=1 keeps the sizes of L1, which takes many hours.
 EOF
   exit 2
 fi
@@ -67,26 +66,28 @@ option() {
 # value NAME: the value of an option.
 value() { sed -n "s/^-$1 *//p" gpgpusim.config; }
 
-# divide_l1 DIVISOR: divides L1 and shared memory, that is, the number of ways and all sizes. Sets,
-# lines, sectors, policies and latencies stay.
-divide_l1() {
-  local dl1 sets line ways list='' kib divisor=$1
+# small_l1: an L1 of L1_KIB, by the number of ways, and no carve-out. Sets, lines, sectors, policies
+# and latency stay.
+L1_KIB=${L1_KIB:-4}
+small_l1() {
+  local dl1 sets line ways
   dl1=$(value gpgpu_cache:dl1)
   IFS=':,' read -r _ sets line ways _ <<<"$dl1"
-  local unified=$(($(value gpgpu_unified_l1d_size) / divisor))
-  option gpgpu_cache:dl1 "${dl1/:$sets:$line:$ways,/:$sets:$line:$((unified * 1024 / sets / line)),}"
-  option gpgpu_unified_l1d_size $unified
-  for kib in $(value gpgpu_shmem_option | tr , ' '); do
-    list="$list,$((kib / divisor))"
-  done
-  list=${list#,}
-  option gpgpu_shmem_option "$list"
-  option gpgpu_shmem_size $((${list##*,} * 1024))
-  option gpgpu_shmem_sizeDefault $((${list##*,} * 1024))
+  option gpgpu_cache:dl1 "${dl1/:$sets:$line:$ways,/:$sets:$line:$((L1_KIB * 1024 / sets / line)),}"
+  option gpgpu_adaptive_cache_config 0
+}
+
+# slow_clocks: a tenth of each clock. The command waits 1.2 ms for a steady clock and keeps some
+# launches busy for times in microseconds; everything that is compared counts cycles.
+slow_clocks() {
+  local clocks
+  clocks=$(value gpgpu_clock_domains | awk -F: -v OFS=: '{ for (i = 1; i <= NF; i++) $i /= 10; print }')
+  option gpgpu_clock_domains "$clocks"
 }
 
 # An SM with one scheduler and eight warps, of which there are two, and two memory channels. This
-# changes bandwidths, but no cache and no latency in the SM. Statistics that nobody reads are off.
+# changes bandwidths, but no cache and no latency in the SM. Launches begin at once. Statistics that
+# nobody reads are off.
 # shellcheck disable=SC2054
 small=(gpgpu_n_clusters 2 gpgpu_n_cores_per_cluster 1 gpgpu_shader_core_pipeline 256:32
   gpgpu_num_sched_per_core 1 gpgpu_pipeline_widths 1,1,1,1,1,1,1,1,1,1,2,1,1 gpgpu_num_sp_units 1
@@ -95,23 +96,24 @@ small=(gpgpu_n_clusters 2 gpgpu_n_cores_per_cluster 1 gpgpu_shader_core_pipeline
   gpgpu_operand_collector_num_out_ports_gen 2 gpgpu_num_reg_banks 2 gpgpu_l1_banks 1
   ptx_opcode_latency_int 1,1,1,1,1,1 ptx_opcode_initiation_int 1,1,1,1,1,1
   gpgpu_n_mem 2 gpgpu_memory_partition_indexing 0 gpgpu_simple_dram_model 1 gpgpu_max_concurrent_kernel 1
+  gpgpu_kernel_launch_latency 0 gpgpu_TB_launch_latency 0
   gpgpu_memlatency_stat 0 gpgpu_runtime_stat 1000000 enable_ptx_file_line_stats 0 power_simulation_enabled 0)
-SCALE=${SCALE:-32}
 
-# derive CASE CONFIGURATION DIVISOR [OPTION VALUE]...: makes gpgpusim.config in a folder of the case.
+# derive CASE CONFIGURATION [OPTION VALUE]...: makes gpgpusim.config in a folder of the case.
 derive() {
-  local case=$1 config=$2 divisor=$3
-  shift 3
+  local case=$1 config=$2
+  shift 2
   rm -rf "${work:?}/$case"
   mkdir -p "$work/$case" && cd "$work/$case"
   cp "$DIR/configs/tested-cfgs/$config/gpgpusim.config" .
-  divide_l1 "$divisor"
+  case $case in *-l1 | *-l2*) small_l1 ;; esac
+  slow_clocks
   set -- "${small[@]}" "$@"
   while [ $# -gt 0 ]; do
     option "$1" "$2"
     shift 2
   done
-  echo "$case: $config, L1 and shared memory divided by $divisor"
+  echo "$case: $config"
 }
 
 # on_gpu COMMAND...: runs a command that finds the simulated GPU.
@@ -124,7 +126,8 @@ on_gpu() {
 # measure ELEMENT: with the command.
 measure() {
   local status=0
-  on_gpu "$build/hwloc-gpucache" measure --only "$1" --raw raw --timeout 86400 --xml gpu0 \
+  # shellcheck disable=SC2086
+  on_gpu "$build/hwloc-gpucache" measure --only "$1" ${RAW:+--raw raw} --timeout 86400 --xml gpu0 \
     >measured.xml 2>messages || status=$?
   cat messages
   [ $status = 0 ] || return 1
@@ -132,7 +135,7 @@ measure() {
 }
 
 failed=
-for case in ${CASES:-volta-kernels turing-kernels ampere-kernels volta-shared turing-shared ampere-shared volta-l1 turing-l1 ampere-l1}; do
+for case in ${CASES:-volta-kernels turing-kernels ampere-kernels volta-shared turing-shared ampere-shared volta-l1 turing-l1 ampere-l1 volta-l2 turing-l2 ampere-l2 volta-l2-small}; do
   case $case in
   volta-*) config=SM7_TITANV ;;
   turing-*) config=SM75_RTX2060 ;;
@@ -145,16 +148,28 @@ for case in ${CASES:-volta-kernels turing-kernels ampere-kernels volta-shared tu
   # L2 answers sooner than configured where only L1 is compared: that takes less time
   case $case in
   *-kernels)
-    derive "$case" $config 1 gpgpu_l2_rop_latency 40
+    derive "$case" $config gpgpu_l2_rop_latency 40
     on_gpu python3 "$source/tests/gpgpusim/kernels.py" gpgpusim.config "$build/kernels"
     ;;
   *-shared)
-    derive "$case" $config 1
+    derive "$case" $config
     measure SharedMemory
     ;;
   *-l1)
-    derive "$case" $config "$SCALE" gpgpu_l2_rop_latency 40
+    derive "$case" $config gpgpu_l2_rop_latency 40
     measure L1Cache
+    ;;
+  *-l2)
+    # the slices of the file: 96 KiB for Volta, else 128 KiB; each memory channel has two
+    channels=2
+    [ "$case" != ampere-l2 ] || channels=4
+    derive "$case" $config gpgpu_n_clusters 8 gpgpu_n_mem $channels
+    measure L2Cache
+    ;;
+  *-l2-small)
+    # slices of 32 KiB: 1024 lines in all, so few that other loads of the GPU count
+    derive "$case" $config gpgpu_n_clusters 8 gpgpu_cache:dl2 S:64:128:4,L:B:m:L:P,A:192:4,32:0,32
+    measure L2Cache
     ;;
   *)
     echo "no case $case" >&2

@@ -7,7 +7,7 @@ import sys
 import xml.etree.ElementTree
 
 KIB = 1024
-L1_STAGES, SHARED_STAGES = (4, 4.5), (5, 5.5)
+L1_STAGES, SHARED_STAGES, L2_STAGES = (4, 4.5), (5, 5.5), (0, 1000)
 
 
 def read_config(path):
@@ -29,6 +29,7 @@ class Cache:
     def __init__(self, text):
         kind, sets, line, ways = re.match(r"(\w):(\d+):(\d+):(\d+)", text).groups()
         self.sets, self.line, self.ways = int(sets), int(line), int(ways)
+        self.bytes = self.sets * self.line * self.ways
         self.sector = 32 if kind == "S" else self.line
 
 
@@ -42,17 +43,25 @@ class Table:
 
 
 def l1_bytes(config, shared):
-    """L1 gets what the smallest sufficient choice of shared memory leaves."""
+    """L1 gets what the smallest sufficient choice of shared memory leaves, or has a size of its own."""
+    if config["gpgpu_adaptive_cache_config"] == "0":
+        return Cache(config["gpgpu_cache:dl1"]).bytes
     total = int(config["gpgpu_unified_l1d_size"]) * KIB
     choice = min(c for c in (int(k) * KIB for k in config["gpgpu_shmem_option"].split(",")) if c >= shared)
     way = Cache(config["gpgpu_cache:dl1"]).sets * Cache(config["gpgpu_cache:dl1"]).line
     return int(total // way * (1 - choice / total) + 0.5) * way
 
 
-def compare_cache(table, name, element, cache, capacity):
-    """The last sweep of the search has steps of 32 bytes."""
+def l2_bytes(config):
+    """Each sub-partition of a memory channel has a slice."""
+    slices = int(config["gpgpu_n_mem"]) * int(config["gpgpu_n_sub_partition_per_mchannel"])
+    return slices * Cache(config["gpgpu_cache:dl2"]).bytes
+
+
+def compare_cache(table, name, element, cache, capacity, step):
+    """step: of the last sweep of the search."""
     got = int(element.get("CapacityBytes", 0))
-    table.row(f"{name} capacity", capacity, element.get("CapacityBytes", "absent"), capacity - 32 <= got <= capacity)
+    table.row(f"{name} capacity", capacity, element.get("CapacityBytes", "absent"), capacity - step <= got <= capacity)
     for what, key, bytes_ in ("line", "LineBytes", cache.line), ("sector", "FetchBytes", cache.sector):
         table.row(f"{name} {what}", bytes_, element.get(key, "absent"), element.get(key) == str(bytes_))
 
@@ -69,8 +78,12 @@ def main(config_path, record_path):
     config, elements, table = read_config(config_path), read_elements(record_path), Table()
     print(f"  {'':34} {'configured':>12} {'measured':>12}")
     if "L1Cache" in elements:
-        compare_cache(table, "L1", elements["L1Cache"], Cache(config["gpgpu_cache:dl1"]), l1_bytes(config, 0))
+        compare_cache(table, "L1", elements["L1Cache"], Cache(config["gpgpu_cache:dl1"]), l1_bytes(config, 0), 32)
         compare_latency(table, "L1", elements["L1Cache"], int(config["gpgpu_l1_latency"]), L1_STAGES)
+    if "L2Cache" in elements:
+        capacity = l2_bytes(config)
+        compare_cache(table, "L2", elements["L2Cache"], Cache(config["gpgpu_cache:dl2"]), capacity, capacity // 512)
+        compare_latency(table, "L2", elements["L2Cache"], int(config["gpgpu_l2_rop_latency"]), L2_STAGES)
     if "SharedMemory" in elements:
         compare_latency(table, "shared memory", elements["SharedMemory"], int(config["gpgpu_smem_latency"]),
                         SHARED_STAGES)

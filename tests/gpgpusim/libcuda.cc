@@ -55,9 +55,11 @@ CUDA_SYMBOLS(PROTOTYPE)
 namespace
 {
 
-/* Addresses of GPGPU-Sim have 32 bits; its heap starts at 3 GiB. */
-const unsigned long long HEAP_END = 1ull << 32, LARGE = 2ull << 20, SMALL = 256;
-const size_t TOTAL_BYTES = HEAP_END - GLOBAL_HEAP_START;
+/* The heap of GPGPU-Sim starts at 3 GiB. A GPU with little memory: to evict what L2 holds, the
+ * command reads half of its arena, which is a 20th of the memory. It needs at least 4 MiB. */
+const unsigned long long LARGE = 2ull << 20, SMALL = 256;
+const size_t TOTAL_BYTES = 128ull << 20;
+const unsigned long long HEAP_END = GLOBAL_HEAP_START + TOTAL_BYTES;
 const char BUS_ID[] = "0000:17:00.0", UUID[] = "GPGPU-Sim-GPU-00";
 
 struct simulated_gpu {
@@ -424,8 +426,11 @@ CUresult cuTexObjectDestroy(CUtexObject)
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value)
 {
-  if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)
+  if (attribute == CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT) {
+    if (!sim.gpu->getShaderCoreConfig()->adaptive_cache_config)
+      return CUDA_ERROR_NOT_SUPPORTED;
     function->carveout = value;
+  }
   return CUDA_SUCCESS;
 }
 
