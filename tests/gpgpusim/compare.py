@@ -7,7 +7,7 @@ import sys
 import xml.etree.ElementTree
 
 KIB = 1024
-L1_STAGES, SHARED_STAGES, L2_STAGES = (4, 4.5), (5, 5.5), (0, 1000)
+L1_STAGES, SHARED_STAGES, L2_STAGES = (4, 4.5), (5, 5.5), (12, 14)
 
 
 def read_config(path):
@@ -39,7 +39,7 @@ class Table:
 
     def row(self, what, configured, measured, right):
         self.wrong += not right
-        print(f"  {what:34} {configured:>12} {measured:>12} {'' if right else '  DIFFERENT'}")
+        print(f"  {what:34} {configured:>18} {measured:>12} {'' if right else '  DIFFERENT'}")
 
 
 def l1_bytes(config, shared):
@@ -58,10 +58,10 @@ def l2_bytes(config):
     return slices * Cache(config["gpgpu_cache:dl2"]).bytes
 
 
-def compare_cache(table, name, element, cache, capacity, step):
-    """step: of the last sweep of the search."""
+def compare_cache(table, name, element, cache, least, most):
+    """least, most: possible capacities."""
     got = int(element.get("CapacityBytes", 0))
-    table.row(f"{name} capacity", capacity, element.get("CapacityBytes", "absent"), capacity - step <= got <= capacity)
+    table.row(f"{name} capacity", f"{least} to {most}", element.get("CapacityBytes", "absent"), least <= got <= most)
     for what, key, bytes_ in ("line", "LineBytes", cache.line), ("sector", "FetchBytes", cache.sector):
         table.row(f"{name} {what}", bytes_, element.get(key, "absent"), element.get(key) == str(bytes_))
 
@@ -76,13 +76,16 @@ def compare_latency(table, name, element, configured, stages):
 
 def main(config_path, record_path):
     config, elements, table = read_config(config_path), read_elements(record_path), Table()
-    print(f"  {'':34} {'configured':>12} {'measured':>12}")
+    print(f"  {'':34} {'configured':>18} {'measured':>12}")
     if "L1Cache" in elements:
-        compare_cache(table, "L1", elements["L1Cache"], Cache(config["gpgpu_cache:dl1"]), l1_bytes(config, 0), 32)
+        cache, capacity = Cache(config["gpgpu_cache:dl1"]), l1_bytes(config, 0)
+        # the last sweep of the search has steps of 32 bytes
+        compare_cache(table, "L1", elements["L1Cache"], cache, capacity - 32, capacity)
         compare_latency(table, "L1", elements["L1Cache"], int(config["gpgpu_l1_latency"]), L1_STAGES)
     if "L2Cache" in elements:
-        capacity = l2_bytes(config)
-        compare_cache(table, "L2", elements["L2Cache"], Cache(config["gpgpu_cache:dl2"]), capacity, capacity // 512)
+        cache, capacity = Cache(config["gpgpu_cache:dl2"]), l2_bytes(config)
+        # what the GPU itself loads, such as arguments, may take a way of some sets
+        compare_cache(table, "L2", elements["L2Cache"], cache, capacity - capacity // cache.ways, capacity)
         compare_latency(table, "L2", elements["L2Cache"], int(config["gpgpu_l2_rop_latency"]), L2_STAGES)
     if "SharedMemory" in elements:
         compare_latency(table, "shared memory", elements["SharedMemory"], int(config["gpgpu_smem_latency"]),

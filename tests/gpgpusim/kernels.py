@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""The kernels alone on an L1 of full size: does an array as large as L1 hit, and one that is a sector larger miss?
+"""The kernels alone on an L1 of full size: does an array as large as L1 hit, and one that is a sector larger miss? And
+the latencies of L1 and L2.
 
 Usage: kernels.py gpgpusim.config KERNELS   (see check.sh)"""
 import ctypes
 import struct
 import sys
 
-from compare import KIB, L1_STAGES, Cache, Table, l1_bytes, read_config
+from compare import KIB, L1_STAGES, L2_STAGES, Cache, Table, l1_bytes, read_config
 
 NEVER, ANY = (1 << 64) - 1, (1 << 32) - 1
 LOADS, REPEATS = 128, 5
@@ -61,11 +62,11 @@ def chase(gpu, memory, size, stride):
     return gpu.download(trace, f"<{slots}I")
 
 
-def latency(gpu, memory, stride):
+def latency(gpu, kernel, memory, stride):
     """Cycles of a load: 2n loads less n loads."""
     make_ring(gpu, memory, 32, stride)
     result, sink = gpu.allocate(8 * REPEATS), gpu.allocate(8)
-    gpu.launch("gpu_latency_ca", 1, "<4Q6I", memory, result, sink, 0, 64, LOADS, REPEATS, 0, 0, 0)
+    gpu.launch(kernel, 1, "<4Q6I", memory, result, sink, 0, 64, LOADS, REPEATS, 0, 0, 0)
     cycles = gpu.download(result, f"<{2 * REPEATS}I")
     return sorted((b - a) / LOADS for a, b in zip(cycles[::2], cycles[1::2]))[REPEATS // 2]
 
@@ -73,17 +74,20 @@ def latency(gpu, memory, stride):
 def main(config_path, kernels):
     config, table, gpu = read_config(config_path), Table(), Gpu(kernels)
     cache, capacity = Cache(config["gpgpu_cache:dl1"]), l1_bytes(config, 0)
-    ways, configured = capacity // cache.sets // cache.line, int(config["gpgpu_l1_latency"])
+    ways = capacity // cache.sets // cache.line
     memory = gpu.allocate(2 * capacity)
     fitting, larger = (chase(gpu, memory, size, cache.sector) for size in (capacity, capacity + cache.sector))
     slow = sum(t > max(fitting) for t in larger)
     # LRU: one line too many makes all lines of its set miss, and each sector is a miss of its own
     expected = ways * cache.line // cache.sector + 1
-    measured = latency(gpu, memory, cache.sector)
-    print(f"  {'':34} {'configured':>12} {'measured':>12}")
+    latencies = [("L1", "gpu_latency_ca", "gpgpu_l1_latency", L1_STAGES[0]),
+                 ("L2", "gpu_latency_cg", "gpgpu_l2_rop_latency", L2_STAGES[0])]
+    print(f"  {'':34} {'configured':>18} {'measured':>12}")
     table.row(f"misses, {capacity // KIB} KiB", 0, sum(t > min(fitting) for t in fitting), min(fitting) == max(fitting))
     table.row(f"misses, {capacity // KIB} KiB and a sector", expected, slow, slow == expected)
-    table.row("L1 latency", f"{configured} + {L1_STAGES[0]}", measured, abs(measured - configured - L1_STAGES[0]) <= 0.5)
+    for name, kernel, option, stages in latencies:
+        configured, measured = int(config[option]), latency(gpu, kernel, memory, cache.sector)
+        table.row(f"{name} latency", f"{configured} + {stages}", measured, abs(measured - configured - stages) <= 0.5)
     return table.wrong > 0
 
 
