@@ -168,7 +168,7 @@ for case in ${CASES:-volta-kernels turing-kernels ampere-kernels volta-shared tu
     ;;
   *-l2-small)
     # slices of 32 KiB: 1024 lines in all, so few that other loads of the GPU count
-    derive "$case" $config gpgpu_n_clusters 8 gpgpu_cache:dl2 S:64:128:4,L:B:m:L:P,A:192:4,32:0,32
+    derive "$case" $config gpgpu_n_clusters 8 gpgpu_cache:dl2 S:16:128:16,L:B:m:L:P,A:192:4,32:0,32
     measure L2Cache
     ;;
   *)

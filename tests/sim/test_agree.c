@@ -108,7 +108,7 @@ static void an_l2_with_the_latency_of_memory_is_withheld(void **state)
   struct opened o;
 
   (void)state;
-  l2 = measure_l2(&o, &(struct variant){"sms = 8", "", "470 5", NULL});
+  l2 = measure_l2(&o, &(struct variant){"sms = 8", "", "470 5"});
   assert_true(is_withheld(l2, "Latency"));
   for (size_t i = 0; i < l2->infos.count; i++)
     if (!strcmp(l2->infos.array[i].value, "measured"))
@@ -116,7 +116,7 @@ static void an_l2_with_the_latency_of_memory_is_withheld(void **state)
   assert_int_equal(number(gc_record_find(o.record, GC_DEVICE_MEMORY), "LatencyCycles"), 500);
   close_gpu(&o);
   /* the same L2, with 0.8 of the latency of memory */
-  l2 = measure_l2(&o, &(struct variant){"sms = 8", "", "400 5", NULL});
+  l2 = measure_l2(&o, &(struct variant){"sms = 8", "", "400 5"});
   assert_false(is_withheld(l2, "Latency"));
   assert_true(fabs(number(l2, "LatencyCycles") - 400) <= 4);
   close_gpu(&o);
@@ -129,12 +129,12 @@ static void an_l2_with_the_bandwidth_of_memory_is_withheld(void **state)
   struct opened o;
 
   (void)state;
-  l2 = measure_l2(&o, &(struct variant){chip, "read_gbps = 210\nwrite_gbps = 210", "200 5", NULL});
+  l2 = measure_l2(&o, &(struct variant){chip, "read_gbps = 210\nwrite_gbps = 210", "200 5"});
   assert_true(is_withheld(l2, "Read"));
   assert_false(is_withheld(l2, "Write"));
   assert_false(is_withheld(l2, "Latency"));
   close_gpu(&o);
-  l2 = measure_l2(&o, &(struct variant){chip, "read_gbps = 400\nwrite_gbps = 105", "200 5", NULL});
+  l2 = measure_l2(&o, &(struct variant){chip, "read_gbps = 400\nwrite_gbps = 105", "200 5"});
   assert_true(fabs(number(l2, "ReadGBps") - 400) <= 12);
   assert_true(fabs(number(l2, "WriteGBps") - 105) <= 4);
   close_gpu(&o);

@@ -14,7 +14,7 @@ static int measure(struct opened *o, const char *chip, double patience)
 {
   const struct gc_measure_options options = {.only = "L2Cache,L1Cache", .patience = patience};
 
-  open_variant(o, &(struct variant){chip, "", "200 2", NULL});
+  open_variant(o, &(struct variant){chip, "", "200 2"});
   return gc_measure(o->device, &options, o->record, &o->err);
 }
 
@@ -23,7 +23,7 @@ static int measure_all(struct opened *o, const char *chip, double patience)
 {
   const struct gc_measure_options options = {.patience = patience};
 
-  open_variant(o, &(struct variant){chip, "", "200 2", NULL});
+  open_variant(o, &(struct variant){chip, "", "200 2"});
   return gc_measure(o->device, &options, o->record, &o->err);
 }
 

@@ -26,7 +26,10 @@ static void find_of(struct opened *gpu, const char *pages, unsigned page_seed, c
 
   snprintf(chip, sizeof(chip), "sms = 8\noutliers = 0.0003 40 900\n%s\npage_seed = %u", pages,
            page_seed);
-  open_variant(gpu, &(struct variant){chip, l2, "200 4", ways});
+  if (ways)
+    open_variant_ways(gpu, &(struct variant){chip, l2, "200 4"}, ways);
+  else
+    open_variant(gpu, &(struct variant){chip, l2, "200 4"});
   open_warm_bench(gpu);
   run_step(gpu, gc_step_memory_latency, GC_DEVICE_MEMORY);
   run_step(gpu, gc_step_partitions, GC_L2);

@@ -21,7 +21,7 @@ static int measure(struct opened *o, const char *chip, double patience)
   const struct gc_measure_options options = {.patience = patience, .warn = keep_warning};
 
   *warned = '\0';
-  open_variant(o, &(struct variant){chip, "", "200 2", NULL});
+  open_variant(o, &(struct variant){chip, "", "200 2"});
   return gc_measure(o->device, &options, o->record, &o->err);
 }
 
@@ -164,7 +164,7 @@ static void the_next_process_knows_that_the_clock_wanders(void **state)
   (void)state;
   *warned = '\0';
   open_variant(&gpu, &(struct variant){OWN "wander = 0.08 3000000\nbroken = latency_shared", "",
-                                       "200 2", NULL});
+                                       "200 2"});
   do {
     must(&gpu, gc_measure(gpu.device, &options, gpu.record, &gpu.err), "measure");
     if (handover.left)

@@ -8,13 +8,13 @@
 
 #include "open.h"
 
-/* chip: lines of the chip; l2: lines of [cache L2]; hit: cycles of an L2 hit and their jitter; ways:
- * of L2, instead of 16 with lru. */
+/* chip: lines of the chip; l2: lines of [cache L2]; hit: cycles of an L2 hit and their jitter. */
 struct variant {
-  const char *chip, *l2, *hit, *ways;
+  const char *chip, *l2, *hit;
 };
 
-static void open_variant(struct opened *o, const struct variant *v)
+/* ways: the ways of L2 and how lines are replaced. */
+static inline void open_variant_ways(struct opened *o, const struct variant *v, const char *ways)
 {
   open_profile(o,
             "model = Variant\ncompute = 7.0\nclock_khz = 1000000\nthreads_per_block = 1024\n"
@@ -24,7 +24,12 @@ static void open_variant(struct opened *o, const struct variant *v)
             "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 32\n%s\n%s\n"
             "[space ca]\npath = L1 30, L2 %s, memory 500 5\n[space cg]\npath = L2 %s, memory 500 5\n"
             "[space shared]\npath = memory 20\n",
-            v->chip, v->ways ? v->ways : "ways = 16\nreplacement = lru", v->l2, v->hit, v->hit);
+            v->chip, ways, v->l2, v->hit, v->hit);
+}
+
+static inline void open_variant(struct opened *o, const struct variant *v)
+{
+  open_variant_ways(o, v, "ways = 16\nreplacement = lru");
 }
 
 #endif

@@ -110,21 +110,22 @@ static bool as_slow_as_l2(const struct gc_search_state *s, double cycles)
 }
 
 /* Withholds the capacity because loads beyond the change are not clearly slower than hits. Whether
- * hits and misses take equally long is seen at sizes that are far apart. */
+ * hits and misses take equally long is seen at sizes that are far apart, which are walked anew: the
+ * first walk of a search may have found the cache full of other data. */
 static int explain_overlap(struct gc_search_state *s, const struct gc_sizes *sizes)
 {
-  uint64_t largest[GC_LATENCY_BINS] = {0};
   struct gc_path path = s->now->path;
-  struct gc_run run = {.bytes = sizes->bytes[sizes->n - 1]};
+  struct gc_run runs[] = {{.bytes = sizes->bytes[0]}, {.bytes = sizes->bytes[sizes->n - 1]}};
+  uint64_t smallest[GC_LATENCY_BINS] = {0}, largest[GC_LATENCY_BINS] = {0};
   int status;
 
   path.loads_max = COARSE_LOADS;
-  if ((status = s->search->walk(s->search->data, &path, &s->binning, &run, 1)))
+  if ((status = s->search->walk(s->search->data, &path, &s->binning, runs, 2)))
     return status;
-  gc_raw_runs(s->m->bench.raw, "coarse", &s->binning, &run, 1);
-  gc_histogram_add(largest, run.seen.histogram);
-  gc_search_withhold(
-      s, gc_explain_overlap(s->hits, sizes->histogram[0], largest, GC_SEARCH_SPREAD));
+  gc_raw_runs(s->m->bench.raw, "coarse", &s->binning, runs, 2);
+  gc_histogram_add(smallest, runs[0].seen.histogram);
+  gc_histogram_add(largest, runs[1].seen.histogram);
+  gc_search_withhold(s, gc_explain_overlap(s->hits, smallest, largest, GC_SEARCH_SPREAD));
   return 0;
 }
 
