@@ -84,8 +84,10 @@ def main(config_path, record_path):
         compare_latency(table, "L1", elements["L1Cache"], int(config["gpgpu_l1_latency"]), L1_STAGES)
     if "L2Cache" in elements:
         cache, capacity = Cache(config["gpgpu_cache:dl2"]), l2_bytes(config)
-        # what the GPU itself loads, such as arguments, may take a way of some sets
-        compare_cache(table, "L2", elements["L2Cache"], cache, capacity - capacity // cache.ways, capacity)
+        # what the GPU itself loads, such as arguments, may take a way of some sets; and the command reports what
+        # all of several allocations hold, to 1/64
+        compare_cache(table, "L2", elements["L2Cache"], cache, capacity - capacity // cache.ways - capacity // 64,
+                      capacity)
         compare_latency(table, "L2", elements["L2Cache"], int(config["gpgpu_l2_rop_latency"]), L2_STAGES)
     if "SharedMemory" in elements:
         compare_latency(table, "shared memory", elements["SharedMemory"], int(config["gpgpu_smem_latency"]),

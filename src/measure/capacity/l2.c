@@ -46,11 +46,12 @@ int gc_step_l2_capacity(struct gc_measurement *m, struct gc_measured *element)
 {
   const uint64_t nominal = m->bench.properties.l2_bytes, wanted = LARGEST * nominal;
   const uint64_t largest = wanted < m->bench.arena_bytes ? wanted : m->bench.arena_bytes;
+  const uint64_t step = nominal / STEPS_OF_L2;
   const struct gc_search search = {
       .path = *gc_path_of(GC_L2),
       .min = (largest >> DOUBLINGS) / LINE * LINE,
       .max = largest,
-      .step = (uint32_t)(nominal / STEPS_OF_L2 / LINE * LINE),
+      .step = step > LINE ? (uint32_t)(step / LINE * LINE) : LINE,
       .wide_stride = LINE,
       .sizes = 12,
       .repeats = 1,
