@@ -108,14 +108,14 @@
  *   that can reside there. For each of them it reserves GPUCacheSharedReservedBytesPerBlock bytes
  *   of shared memory (1 KiB on recent NVIDIA GPUs), and L1 is smaller by as much.
  *
- * L2 and L3 are indexed by physical addresses, so how much of an allocation they hold depends on its
- * pages. CapacityBytes of L2 is what nine of ten allocations can use, with a probability of 95 %,
- * estimated from seven of them; of L3, what each of up to twelve can use. See TotalBytes.
- *
  * Example, H200: 256 KiB of storage, less 32 KiB for 32 blocks, less 7 KiB that are never usable,
  * is 217 KiB. If fewer blocks of a kernel can reside on an SM, its L1 can be larger: 233 KiB and
  * 241 KiB were seen on an H200. If a kernel uses or prefers shared memory, its L1 can be smaller:
  * see CarveoutTable.
+ *
+ * L2 and L3 are indexed by physical addresses, so how much of an allocation they hold depends on its
+ * pages. CapacityBytes of L2 is what nine of ten allocations can use, with a probability of 95 %,
+ * estimated from seven of them; of L3, what each of up to twelve can use. See TotalBytes.
  *
  * Absent: also if no miss was seen (see CapacityAtLeastBytes) or if CensusBytes contradicts.
  * Method: "Capacity", "Carve-outs"; p-chase: Mei 2014; K-S test: Groessler 2022, MT4G 2025 (IV-B).
