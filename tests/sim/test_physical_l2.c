@@ -110,7 +110,6 @@ static void an_overflowing_l2_shows_all_it_holds(void **state)
       {"", "", NULL, "an application can count on all of it"},
       {"", TLB("entries = 16\ncovers = 64 KiB"), "ways = 16\nreplacement = random",
        "how much L2 keeps depends on the order of loads or on what was before"},
-      {"", TLB("entries = 1\ncovers = 4 KiB"), NULL, "many hits of L2 take as long as misses"},
       {"pages = 64 KiB scattered", "", "ways = 8\nreplacement = plru", NULL},
   };
 

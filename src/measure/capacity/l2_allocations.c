@@ -48,7 +48,7 @@ static const char gradual[] =
     "arrays an eighth larger hardly miss, so the cache is not full where misses begin";
 
 /* Samples of arrays in the arena, which may be another allocation for a while. */
-struct asked {
+struct sampler {
   struct gc_measurement *m;
   struct gc_binning binning;
   uint32_t read_stride;
@@ -59,7 +59,7 @@ struct asked {
   unsigned parts[OTHERS + 1], n;
 };
 
-static int sample(struct asked *a, double parts, struct gpu_chase_result *seen)
+static int sample(struct sampler *a, double parts, struct gpu_chase_result *seen)
 {
   const struct gc_l2_sampling sampling = {
       .stride = LINE, .read_stride = a->read_stride, .loads = SAMPLE, .which = a->which++};
@@ -73,7 +73,7 @@ static int sample(struct asked *a, double parts, struct gpu_chase_result *seen)
 }
 
 /* Whether an array of this size misses (or not), sampled twice if the first answer is no. */
-static int is(struct asked *a, double parts, bool misses, bool *so)
+static int is(struct sampler *a, double parts, bool misses, bool *so)
 {
   int status = 0;
 
@@ -90,7 +90,7 @@ static int is(struct asked *a, double parts, bool misses, bool *so)
 }
 
 /* Finds the share of slow loads of an array that fits for sure. */
-static int look_at_hits(struct asked *a)
+static int look_at_hits(struct sampler *a)
 {
   struct gpu_chase_result seen;
   const int status = sample(a, SURE * PARTS, &seen);
@@ -104,7 +104,7 @@ static int look_at_hits(struct asked *a)
 /* Adds the largest array of this allocation that fits: at least LEAST parts, at most MOST. */
 static int find_fitting(void *data)
 {
-  struct asked *a = data;
+  struct sampler *a = data;
   unsigned low = LEAST, high = MOST + 1, next = PARTS - UNCERTAIN, step = UNCERTAIN;
   int status = 0;
 
@@ -133,7 +133,7 @@ static int find_fitting(void *data)
 /* The size that nine of ten allocations hold with a probability of 95 %, from the sizes that n of
  * them hold. One-sided tolerance bound for a normal distribution; factors for 3 to 7 values of
  * Natrella 1963, Table A-7. */
-static double bound(const struct asked *a)
+static double bound(const struct sampler *a)
 {
   static const double factors[] = {6.155, 4.162, 3.407, 3.006, 2.755};
   double mean = 0, squares = 0, least = INFINITY;
@@ -150,7 +150,7 @@ static double bound(const struct asked *a)
 /* The capacity of all of these allocations. The first one was searched; if the others hold as much,
  * its capacity stays as it was found. If one holds more than the largest array that was tried, how
  * much they differ is not known. */
-static void settle(struct asked *a, struct gc_measured *element)
+static void settle(struct sampler *a, struct gc_measured *element)
 {
   unsigned least = PARTS, most = PARTS;
   double found;
@@ -172,7 +172,7 @@ static void settle(struct asked *a, struct gc_measured *element)
 }
 
 /* Whether larger arrays of the searched allocation miss, or cannot be tried. */
-static int look_at_misses(struct asked *a, bool *full)
+static int look_at_misses(struct sampler *a, bool *full)
 {
   int status;
 
@@ -184,12 +184,12 @@ static int look_at_misses(struct asked *a, bool *full)
 
 int gc_step_l2_allocations(struct gc_measurement *m, struct gc_measured *element)
 {
-  struct asked a = {.m = m,
-                    .binning = {.shift = 3, .threshold = gc_l2_threshold(m)},
-                    .read_stride = element->level.stride,
-                    .part = (double)gc_capacity(element) / PARTS,
-                    .parts = {PARTS},
-                    .n = 1};
+  struct sampler a = {.m = m,
+                      .binning = {.shift = 3, .threshold = gc_l2_threshold(m)},
+                      .read_stride = element->level.stride,
+                      .part = (double)gc_capacity(element) / PARTS,
+                      .parts = {PARTS},
+                      .n = 1};
   bool full = false;
   unsigned n = 0;
   int status;

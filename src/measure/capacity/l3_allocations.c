@@ -3,8 +3,8 @@
  *
  * Is the capacity of L3 that of other allocations, too? An L3 is indexed by physical addresses, so
  * how much of an allocation it holds may depend on where its pages lie (l2_allocations.c has the
- * same question about L2). The search walks one allocation. Here others are asked, and what fits in
- * all of them is reported, because an application can count on that. If they differ widely, the
+ * same question about L2). The search walks one allocation. Here others are sampled, and what fits
+ * in all of them is reported, because an application can count on that. If they differ widely, the
  * capacity is withheld.
  *
  * It is also withheld if arrays that are slightly larger than the capacity hardly miss. Then a few
@@ -20,7 +20,7 @@
 #include <math.h>
 
 #define PAIRS 2200 /* of a sample (walk/l3.h) */
-#define WITNESSES 11
+#define OTHERS 11
 /* An array of this share of the capacity shows how many loads that hit are slow. */
 #define SURE 0.5
 #define OUTLIERS 1e-3 /* least share of loads that are slow although they hit, as in the search */
@@ -39,12 +39,12 @@ static const char gradual[] =
 static const char disagree[] =
     "allocations differ widely in how much of them stays in L3: their pages are scattered";
 static const char few[] = "allocations differ in how much of them stays in L3, and there is no "
-                          "memory to ask more of them";
+                          "memory for more of them";
 static const char alone[] =
     "there is too little free memory for another allocation that would confirm it";
 
 /* Samples of arrays in the arena, which may be another allocation for a while. */
-struct asked {
+struct sampler {
   struct gc_measurement *m;
   struct gc_binning binning;
   uint64_t step;
@@ -54,7 +54,7 @@ struct asked {
   bool widely;     /* an allocation differs widely */
 };
 
-static int sample(struct asked *a, uint64_t bytes, struct gpu_chase_result *seen)
+static int sample(struct sampler *a, uint64_t bytes, struct gpu_chase_result *seen)
 {
   struct gc_bench *bench = &a->m->bench;
   struct gc_run run = {.bytes = bytes};
@@ -70,7 +70,7 @@ static int sample(struct asked *a, uint64_t bytes, struct gpu_chase_result *seen
   return 0;
 }
 
-static int fits(struct asked *a, uint64_t bytes, bool *so)
+static int fits(struct sampler *a, uint64_t bytes, bool *so)
 {
   struct gpu_chase_result seen;
   const int status = sample(a, bytes, &seen);
@@ -80,14 +80,14 @@ static int fits(struct asked *a, uint64_t bytes, bool *so)
   return status;
 }
 
-static uint64_t steps_of(const struct asked *a, double bytes)
+static uint64_t steps_of(const struct sampler *a, double bytes)
 {
   return (uint64_t)(bytes / (double)a->step) * a->step;
 }
 
 /* The share of slow loads of an array that fits for sure, and whether one slightly larger than the
  * capacity misses clearly. */
-static int compare_sizes(struct asked *a, bool *sharp)
+static int compare_sizes(struct sampler *a, bool *sharp)
 {
   const uint64_t least = GC_L3_LEAST_L2S * a->m->bench.properties.l2_bytes;
   const uint64_t sure = steps_of(a, SURE * a->capacity);
@@ -103,10 +103,10 @@ static int compare_sizes(struct asked *a, bool *sharp)
   return status;
 }
 
-/* Lowers a->least to what fits in this allocation. Returns 1 if asking more is no use. */
-static int ask(void *data)
+/* Lowers a->least to what fits in this allocation. Returns 1 if further allocations cannot help. */
+static int sample_allocation(void *data)
 {
-  struct asked *a = data;
+  struct sampler *a = data;
   uint64_t low = steps_of(a, (1 - WIDELY) * a->capacity), high = a->least + a->step;
   bool so = false;
   int status;
@@ -144,7 +144,7 @@ static int lower(struct gc_measurement *m, struct gc_measured *element, uint64_t
 int gc_step_l3_allocations(struct gc_measurement *m, struct gc_measured *element)
 {
   const uint64_t capacity = gc_capacity(element);
-  struct asked a = {
+  struct sampler a = {
       .m = m,
       .binning = {.shift = 3,
                   .threshold = (uint32_t)((element->level.hit + element->level.miss) / 2)},
@@ -161,8 +161,8 @@ int gc_step_l3_allocations(struct gc_measurement *m, struct gc_measured *element
     return status;
   if (!sharp)
     return gc_withhold(m->results, GC_L3, GC_CAPACITY, gradual);
-  status = gc_visit_allocations(&m->bench, (uint64_t)((1 + WIDELY) * a.capacity), WITNESSES, ask,
-                                &a, &n);
+  status = gc_visit_allocations(&m->bench, (uint64_t)((1 + WIDELY) * a.capacity), OTHERS,
+                                sample_allocation, &a, &n);
   if (status < 0)
     return status;
   if (!n) {

@@ -11,11 +11,11 @@
 
 /* An L2 or L3 compared with the level behind it. */
 struct gc_next_level {
-  enum gc_kind next; /* the level behind: GC_L3 or GC_DEVICE_MEMORY */
-  bool same_latency; /* its loads take no longer than those of the element */
-  bool other_penalty; /* latency and miss penalty together are not the latency of the level behind */
-  bool same_reads;   /* its reads are as fast as those of the element */
-  bool same_writes;  /* writes are as fast, and reads do not show that they went to the element */
+  enum gc_kind next;  /* the level behind: GC_L3 or GC_DEVICE_MEMORY */
+  bool same_latency;  /* the element's loads take 0.9 times as long as those of next, or longer */
+  bool other_penalty; /* latency and miss penalty together are not the latency of next */
+  bool same_reads;    /* reads of next are 0.9 times as fast as those of the element, or faster */
+  bool same_writes;   /* the same for writes, and reads do not show that they went to the element */
 };
 
 /* kind: GC_L2 or GC_L3. A value that was not measured on both levels is not the same. */
@@ -23,7 +23,8 @@ struct gc_next_level gc_next_level_compare(const struct gc_results *results, enu
 
 /* Withholds values of L2 and L3 that are those of the next level, and warns: all measured values
  * if the latency is the same, else the bandwidths that are. Also withholds a miss penalty that is
- * not the difference of the latencies: some loads that were taken for misses hit. To be called when the plan is done. */
+ * not the difference of the latencies: some loads that were taken for misses hit. To be called when
+ * the plan is done. */
 void gc_check_next_level(struct gc_results *results);
 
 #endif
