@@ -114,8 +114,10 @@
  * see CarveoutTable.
  *
  * L2 and L3 are indexed by physical addresses, so how much of an allocation they hold depends on its
- * pages. CapacityBytes of L2 is what nine of ten allocations can use, with a probability of 95 %,
- * estimated from seven of them; of L3, what each of up to twelve can use. See TotalBytes.
+ * pages. CapacityBytes of L2 is what nine of ten allocations can use. If the three to seven
+ * allocations that were tried agree within 0.8 %, it is what the first of them holds; otherwise it is
+ * a bound that holds with a probability of 95 %. CapacityBytes of L3 is what all of two to twelve
+ * allocations can use. See TotalBytes.
  *
  * Absent: also if no miss was seen (see CapacityAtLeastBytes) or if CensusBytes contradicts.
  * Method: "Capacity", "Carve-outs"; p-chase: Mei 2014; K-S test: Groessler 2022, MT4G 2025 (IV-B).
@@ -135,8 +137,9 @@
 /** \brief Capacity by a second, independent method, the census, in bytes; integer > 0.
  *
  * The census reads more than the cache holds and counts what the cache keeps. It confirms
- * CapacityBytes (of L2 and L3: that of the allocation in which both were measured). CapacityBytes is
- * published only if CensusBytes is
+ * the capacity of the allocation in which both were measured. For L2 and L3, CapacityBytes can be
+ * lower than that (see there); the limits below hold for the capacity before it was lowered.
+ * CapacityBytes is published only if CensusBytes is
  *
  * - at most 1 % plus 1152 bytes below it (1 % plus 4 %, if 4 % is less than 1152 bytes), and
  * - at most 0.5 % above it.

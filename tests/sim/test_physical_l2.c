@@ -161,6 +161,7 @@ static void the_reach_of_a_tlb_is_no_capacity(void **state)
   } cases[] = {{TLB("entries = 16\ncovers = 64 KiB"), true},
                {TLB("entries = 128\ncovers = 8 KiB\nways = 8\nscope = chip"), true},
                {TLB("entries = 3\ncovers = 256 KiB\nscope = group 2"), true},
+               {TLB("entries = 256\ncovers = 4 KiB\nways = 8\nscope = chip"), true},
                {TLB("entries = 64\ncovers = 64 KiB"), false},
                {TLB("entries = 2\ncovers = 2 MiB"), false},
                {TLB("entries = 1024\ncovers = 4 KiB\nways = 8\nscope = chip"), false},

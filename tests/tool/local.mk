@@ -5,6 +5,7 @@ tool_tests = \
 	tests/tool/amd.bats \
 	tests/tool/amdsim.bats \
 	tests/tool/gpus.bats \
+	tests/tool/lost-l2.bats \
 	tests/tool/first-day.bats \
 	tests/tool/hip.bats \
 	tests/tool/store.bats \

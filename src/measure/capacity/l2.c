@@ -65,5 +65,7 @@ int gc_step_l2_capacity(struct gc_measurement *m, struct gc_measured *element)
   if (!nominal)
     return gc_set_absent(element, GC_CAPACITY, "the driver does not report a nominal size");
   status = gc_put_capacity(m, &search, element);
+  element->fitting_bytes =
+      gc_capacity(element) ? gc_capacity(element) : element->capacity_at_least_bytes;
   return status == -ENOTSUP ? gc_set_absent(element, GC_CAPACITY, GC_NOT_SAMPLED) : status;
 }

@@ -7,8 +7,8 @@
  * another. The search (l2.c) walks one allocation. Here further ones are tried: how large an array
  * of each fits? The capacity becomes the size that nine of ten allocations hold, as far as so few
  * of them can show (a tolerance bound). If they differ too much for that, it is withheld. It is
- * also withheld if even an array an eighth larger hardly misses: of that, a full cache could hold
- * no more than eight ninths, so it is not full, and where misses begin depends on the array.
+ * also withheld if an array an eighth larger hardly misses. A full cache could hold only eight
+ * ninths of such an array, so this cache is not full, and where misses begin depends on the array.
  * doc/methods.md, "L2 capacity".
  */
 #include "measure/capacity/capacity.h"
@@ -21,9 +21,8 @@
 #include <math.h>
 
 #define LINE 128 /* bytes: distance of slots, so that each is in a line of its own */
-#define SAMPLE                                                                                     \
-  8192           /* timed loads of an array: the size that fits is found to a part, see below      \
-                  */
+/* Timed loads of an array. So many show a difference of one part (PARTS). */
+#define SAMPLE 8192
 #define OTHERS 6 /* allocations besides the one that was searched */
 #define OTHERS_MIN 2
 /* Sizes of arrays, in parts of the capacity of the allocation that was searched. */
@@ -45,7 +44,7 @@ static const char disagree[] =
     "allocations of this size differ in how much of them stays in L2: their pages are scattered";
 
 static const char gradual[] =
-    "arrays an eighth larger hardly miss, so the cache is not full where misses begin";
+    "arrays an eighth larger hardly miss: the cache is not yet full where misses begin";
 
 /* Samples of arrays in the arena, which may be another allocation for a while. */
 struct sampler {
@@ -168,7 +167,7 @@ static void settle(struct sampler *a, struct gc_measured *element)
     return;
   }
   element->capacity_bytes = (uint64_t)(found * a->part) / LINE * LINE;
-  element->found[GC_CAPACITY].confidence *= SURE_OF_BOUND;
+  gc_set_measured(element, GC_CAPACITY, SURE_OF_BOUND * element->found[GC_CAPACITY].confidence);
 }
 
 /* Whether larger arrays of the searched allocation miss, or cannot be tried. */
@@ -207,7 +206,7 @@ int gc_step_l2_allocations(struct gc_measurement *m, struct gc_measured *element
     return gc_withhold(m->results, GC_L2, GC_CAPACITY, gradual);
   if (n < OTHERS_MIN)
     return gc_set_lacks_memory(m, element, GC_CAPACITY,
-                               (uint64_t)((OTHERS_MIN + 1) * MOST * a.part));
+                               m->bench.arena_bytes + (uint64_t)(OTHERS_MIN * MOST * a.part));
   settle(&a, element);
   return 0;
 }

@@ -38,8 +38,8 @@ static const char gradual[] =
     "arrays slightly larger hardly miss, so where misses begin depends on the array";
 static const char disagree[] =
     "allocations differ widely in how much of them stays in L3: their pages are scattered";
-static const char few[] = "allocations differ in how much of them stays in L3, and there is no "
-                          "memory for more of them";
+static const char few[] = "allocations differ in how much of them stays in L3, and memory for more "
+                          "of them is lacking";
 static const char alone[] =
     "there is too little free memory for another allocation that would confirm it";
 
@@ -151,6 +151,7 @@ int gc_step_l3_allocations(struct gc_measurement *m, struct gc_measured *element
       .step = gc_l3_step(&m->bench.properties),
       .capacity = (double)capacity,
       .least = capacity};
+  const uint64_t part = (uint64_t)((1 + WIDELY) * a.capacity);
   bool sharp;
   unsigned n;
   int status;
@@ -161,8 +162,7 @@ int gc_step_l3_allocations(struct gc_measurement *m, struct gc_measured *element
     return status;
   if (!sharp)
     return gc_withhold(m->results, GC_L3, GC_CAPACITY, gradual);
-  status = gc_visit_allocations(&m->bench, (uint64_t)((1 + WIDELY) * a.capacity), OTHERS,
-                                sample_allocation, &a, &n);
+  status = gc_visit_allocations(&m->bench, part, OTHERS, sample_allocation, &a, &n);
   if (status < 0)
     return status;
   if (!n) {

@@ -20,6 +20,6 @@ gc_step_needs gc_needs_l2_census, gc_needs_l2_total, gc_needs_l3_census;
 /* The threshold in raw cycles between loads of lines that one SM keeps near and all others. 0: it
  * is not known, because of GC_NEAR_UNKNOWN. */
 uint32_t gc_l2_census_threshold(const struct gc_measurement *m);
-#define GC_NEAR_UNKNOWN "lines that are near cannot be told from those that are far"
+#define GC_NEAR_UNKNOWN "loads that hit near lines cannot be told from others"
 
 #endif

@@ -150,6 +150,8 @@ static int put(const struct gc_measurement *m, struct gc_measured *element, cons
     return gc_set_absent(element, GC_TOTAL, "too little more was read than is still there");
   if (bytes < (1 - TOLERANCE) * (double)element->fitting_bytes)
     return gc_set_absent(element, GC_TOTAL, "L2 keeps less of a large array than of one that fits");
+  if (bytes > (1 + TOLERANCE) * (double)m->bench.properties.l2_bytes)
+    return gc_set_absent(element, GC_TOTAL, "more was found than the interface says that L2 has");
   if (bytes <= (1 + TOLERANCE) * capacity)
     return gc_set_absent(element, GC_TOTAL, "an application can count on all of it");
   element->total_bytes = (uint64_t)llround(bytes);
@@ -181,7 +183,9 @@ int gc_step_l2_total(struct gc_measurement *m, struct gc_measured *element)
   /* first a rough count: the array shall be SPAN times as large as what the cache holds */
   status = count(&r, SPAN * nominal, QUIET_LINES, 2, &counts, &all);
   if (!status && SMALL * all.bytes < SMALL_LINES * LINE)
-    return gc_set_absent(element, GC_TOTAL, overlap);
+    return gc_set_absent(element, GC_TOTAL,
+                         SMALL * nominal < 2 * SMALL_LINES * LINE ? "L2 is too small for a sample"
+                                                                  : overlap);
   if (!status) {
     rounds = (unsigned)fmin(fmax(PROBES / r.sampling.loads, 4), ROUNDS);
     status = count(&r, fmin(SPAN * all.bytes, all.read), QUIET_LINES, rounds, &counts, &all);

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Steps at the end of the plan. They find nothing, but withhold or lower values that rest on an
- * assumption which does not hold on this GPU.
+ * Steps at the end of the plan. They find nothing, but withhold values that rest on an assumption
+ * which does not hold on this GPU.
  */
 #ifndef GC_MEASURE_CHECK_CHECK_H
 #define GC_MEASURE_CHECK_CHECK_H

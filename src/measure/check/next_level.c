@@ -59,6 +59,7 @@ static void withhold_all(struct gc_results *results, enum gc_kind kind, const ch
   for (int property = 0; property < GC_PROPERTY_COUNT; property++)
     if (element->found[property].origin == GC_MEASURED)
       gc_set_absent(element, (enum gc_property)property, why);
+  element->capacity_at_least_bytes = 0;
   gc_warn(results, "all that was measured of %s is withheld: %s", gc_kinds[kind].subtype, why);
 }
 

@@ -18,7 +18,8 @@
 #include <errno.h>
 
 #define LINE 128 /* bytes: distance of slots, so that each is in a line of its own */
-/* Timed loads. In ascending order, a TLB is found out if it has fewer entries than an eighth. */
+/* Timed loads. In ascending order, a TLB is found out if it has fewer entries than an eighth and an
+ * entry covers 64 KiB or more. */
 #define LOADS 8192
 /* If the array is hardly larger than L2, a probe that misses evicts what others would find. So
  * there is one for so many lines only. */
@@ -43,26 +44,31 @@ static int sample(struct gc_measurement *m, const struct gc_level *level, bool a
   return status;
 }
 
-/* *end: the reach of a TLB ends before this size. */
-static int compare(struct gc_measurement *m, const struct gc_level *level, uint64_t bytes,
+/* *end: the reach of a TLB ends before this size: fewer loads are slow in ascending order; or, if
+ * no census confirms the capacity, far fewer lines are missing than a cache of this size cannot
+ * hold. */
+static int compare(struct gc_measurement *m, const struct gc_measured *l2, uint64_t bytes,
                    uint32_t loads, bool *end)
 {
+  const double size = (double)bytes / (double)gc_capacity(l2), lack = 1 - 1 / size;
   struct gpu_chase_result scattered, ascending;
   double half;
   int status;
 
-  if ((status = sample(m, level, false, bytes, loads, &scattered)) ||
-      (status = sample(m, level, true, bytes, loads, &ascending)))
+  if ((status = sample(m, &l2->level, false, bytes, loads, &scattered)) ||
+      (status = sample(m, &l2->level, true, bytes, loads, &ascending)))
     return status;
   half = (double)scattered.slow / scattered.loads / 2;
-  *end = gc_binomial_cdf(ascending.slow, ascending.loads, half) < CHANCE;
+  *end =
+      gc_binomial_cdf(ascending.slow, ascending.loads, half) < CHANCE ||
+      (!gc_found(l2, GC_CENSUS) && size >= HARDLY && scattered.slow < lack / 2 * scattered.loads);
   return 0;
 }
 
 int gc_step_l2_translation(struct gc_measurement *m, struct gc_measured *element)
 {
-  /* Sizes in capacities. A small array may still be in L2; misses of L2 would hide those of the
-   * TLB. In a large one, no order keeps the translations by chance. */
+  /* Sizes in capacities. Some lines of a small array may still be in L2; in a large one, misses of
+   * L2 may hide those of a TLB. So several are tried. */
   static const double sizes[] = {1.1, 1.25, 1.5, 2, 3};
   const uint64_t arena = m->bench.arena_bytes / LINE * LINE;
   bool end = false;
@@ -72,11 +78,11 @@ int gc_step_l2_translation(struct gc_measurement *m, struct gc_measured *element
     return 0;
   for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes) && !end && !status; i++) {
     const uint64_t bytes = (uint64_t)(sizes[i] * (double)gc_capacity(element)) / LINE * LINE;
+    const uint64_t quiet = bytes / LINE / QUIET_LINES + 1;
+    const bool few = sizes[i] < HARDLY && quiet < LOADS;
 
-    const uint64_t quiet = bytes / LINE / QUIET_LINES;
-
-    status = compare(m, &element->level, bytes < arena ? bytes : arena,
-                     sizes[i] < HARDLY && quiet < LOADS ? (uint32_t)quiet : LOADS, &end);
+    status =
+        compare(m, element, bytes < arena ? bytes : arena, few ? (uint32_t)quiet : LOADS, &end);
   }
   if (status == -ENOTSUP) /* the search could not sample either */
     return 0;

@@ -55,8 +55,11 @@ int gc_step_l3_latency(struct gc_measurement *m, struct gc_measured *element)
 
   if (bytes < GC_L3_LEAST_L2S * bench->properties.l2_bytes)
     return gc_set_absent(element, GC_LATENCY, GC_L3_TOO_SMALL);
-  if ((status = gc_l3_lay_ring(bench, 0, bytes / GC_L3_EARLY, PAIRS, &ring)) ||
-      (status = gc_l3_read_array(m, 0, bytes)) || (status = walk(bench, &ring, medians)))
+  if ((status = gc_l3_lay_ring(bench, 0, bytes / GC_L3_EARLY, PAIRS, &ring)))
+    return status;
+  if (ring.pairs < PAIRS) /* later repetitions would load lines of earlier ones */
+    return gc_set_absent(element, GC_LATENCY, GC_L3_TOO_SMALL);
+  if ((status = gc_l3_read_array(m, 0, bytes)) || (status = walk(bench, &ring, medians)))
     return status;
   for (size_t r = 0; r < REPEATS; r++)
     medians[r] -= overhead->cycles;

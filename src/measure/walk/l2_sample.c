@@ -24,6 +24,8 @@
 /* An ascending sample whose step had a factor in common with the number of sets would meet few of
  * them. Numbers of sets are powers of two, or products with small primes. */
 #define SMALL_PRIMES (2 * 3 * 5 * 7)
+#define STEP_PRIMES_MIN                                                                            \
+  11                     /* a smaller step is odd; else the sample would go around several times */
 #define PASSES_AT_ONCE 2 /* that read the array in the launch of the sample */
 #define SM_TRIES 16      /* attempts until the sampling block runs on the SM that read */
 
@@ -159,7 +161,8 @@ static int sample_alone(const struct plan *p, struct gc_run *run)
  * may be that of the slots. So the array is read twice. */
 static int sample_at_once(const struct plan *p, struct gc_run *run)
 {
-  const struct gc_sample sample = {.start = p->start,
+  /* the few lines before the first slot are not read */
+  const struct gc_sample sample = {.start = p->start + p->first * p->stride,
                                    .end = p->start + run->bytes,
                                    .warm = PASSES_AT_ONCE * (uint32_t)p->reads,
                                    .loads = p->loads,
@@ -190,8 +193,11 @@ int gc_l2_sample(struct gc_measurement *m, const struct gc_l2_sampling *sample,
       .binning = binning,
       .start = gc_ring_address(bench, path->space, 0),
       .slots = slots,
-      .scatter = sample->ascending ? gc_ring_step(slots * SMALL_PRIMES, slots / sample->loads)
-                                   : gc_ring_scatter_other(slots, sample->which),
+      .scatter =
+          sample->ascending
+              ? gc_ring_step(slots * (slots / sample->loads < STEP_PRIMES_MIN ? 2 : SMALL_PRIMES),
+                             slots / sample->loads)
+              : gc_ring_scatter_other(slots, sample->which),
       .first = sample->ascending ? sample->which % slots : 0,
       .reads = run->bytes / sample->read_stride,
       .stride = sample->stride,

@@ -108,7 +108,7 @@ static int touch_lines(struct gc_measurement *m, const struct gc_path *path, uns
 {
   struct gc_first_touch touch = {.rounds = repeats};
   double *hits = malloc(2 * m->bench.properties.sms * sizeof(*hits));
-  double *misses = hits + m->bench.properties.sms;
+  double *misses = hits ? hits + m->bench.properties.sms : NULL;
   int status = hits ? gc_first_touch_run(m, path, 1, &touch)
                     : gc_fail(m->bench.err, -ENOMEM, "out of memory");
 

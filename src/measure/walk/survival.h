@@ -10,7 +10,7 @@
 
 #include "measure/core/measurement.h"
 
-/* Sets m->results->l2_lost. Not tested on AMD GPUs with several L2: there it stays false. */
+/* Sets m->results->l2_lost. If AMD does not tell how many L2 there are, it stays false. */
 int gc_test_l2_survival(struct gc_measurement *m);
 
 /* The reason for an absent property that cannot be measured in one launch. */
