@@ -113,11 +113,11 @@
  * 241 KiB were seen on an H200. If a kernel uses or prefers shared memory, its L1 can be smaller:
  * see CarveoutTable.
  *
- * L2 and L3 are indexed by physical addresses, so how much of an allocation they hold depends on its
- * pages. CapacityBytes of L2 is what nine of ten allocations can use. If the three to seven
- * allocations that were tried agree within 0.8 %, it is what the first of them holds; otherwise it is
- * a bound that holds with a probability of 95 %. CapacityBytes of L3 is what all of two to twelve
- * allocations can use. See TotalBytes.
+ * L2 and L3 are indexed by physical addresses, so how much of an allocation they hold depends on
+ * its pages. CapacityBytes of L2 is what nine of ten allocations can use. If the three to seven
+ * allocations that were tried agree within 0.8 %, it is what the first of them holds; otherwise it
+ * is a bound that holds with a probability of 95 %. CapacityBytes of L3 is what all of two to
+ * twelve allocations can use. See TotalBytes.
  *
  * Absent: also if no miss was seen (see CapacityAtLeastBytes) or if CensusBytes contradicts.
  * Method: "Capacity", "Carve-outs"; p-chase: Mei 2014; K-S test: Groessler 2022, MT4G 2025 (IV-B).
@@ -156,13 +156,14 @@
  * The census probes a sample of the cache, so its result has a sampling error. Present with
  * CensusBytes; it has no source and no confidence of its own. Method: "Census". */
 #define HWLOC_GPUCACHE_CENSUS_ERROR_BYTES "CensusErrorBytes"
-/** \brief What the cache holds in all, in bytes, where an application can count on less; integer > 0.
+/** \brief What the cache holds in all, in bytes, where an application can count on less;
+ * integer > 0.
  *
  * An L2 is indexed by physical addresses. If pages lie anywhere in memory, or if lines are replaced
  * at random, some sets overflow while others have room. CapacityBytes is what an application can
  * count on nevertheless; TotalBytes is how much is in the cache when all sets are full. Like
- * CapacityBytes, it belongs to one instance; of an L2 in several partitions, to the part that one SM
- * uses. TotalConfidence is the probability that it is right within 3 %.
+ * CapacityBytes, it belongs to one instance; of an L2 in several partitions, to the part that one
+ * SM uses. TotalConfidence is the probability that it is right within 3 %.
  *
  * Elements: L2Cache. Absent: also if it is not at least 3 % more than CapacityBytes. CapacityBytes
  * can be absent while TotalBytes is present. Method: "L2 capacity". */
