@@ -25,8 +25,8 @@
 #define SURE 0.5
 #define OUTLIERS 1e-3 /* least share of loads that are slow although they hit, as in the search */
 #define CHANCE 1e-5   /* probability of more slow loads than these, if there are no misses */
-/* Of an array that is larger by SLIGHTLY, a full cache loses that much of the part that is timed,
- * its first half, twice over. A quarter of it must be lost. */
+/* An array that is larger by SLIGHTLY does not fit: a full cache loses lines at its start, twice
+ * that share of its first half, which is timed. A quarter of these lines must be lost. */
 #define SLIGHTLY (1.0 / 32)
 #define SHARP (SLIGHTLY * GC_L3_EARLY / 4)
 #define WIDELY 0.25 /* other allocations may hold so much less or more, as a share */
