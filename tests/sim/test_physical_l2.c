@@ -220,8 +220,8 @@ static void measure(struct opened *gpu, const struct edited *edited, bool keeps,
   must(gpu, gc_measure(gpu->device, &options, gpu->record, &gpu->err), "measure");
 }
 
-/* What is absent because L2 is emptied. Everything else has the value of the same GPU whose L2
- * keeps its contents. */
+/* Compares two GPUs that differ only in whether L2 keeps its contents between launches. The listed
+ * properties must be absent if it does not. All others must have the same values. */
 static void compare(const struct opened *keeps, const struct opened *loses, enum gc_kind kind)
 {
   static const char *const lost[] = {"Read",       "Write",        "Instances",   "PerSM",

@@ -11,7 +11,7 @@
 
 gc_step gc_step_census;            /* sm.c: caches inside the SM */
 gc_step gc_step_l2_census;         /* l2.c */
-gc_step gc_step_l2_total;          /* l2_total.c: what L2 holds in all; confirms nothing */
+gc_step gc_step_l2_total;          /* l2_total.c: what L2 holds in all */
 gc_step gc_step_l3_census;         /* l3.c */
 gc_step gc_step_constant15_census; /* constant15.c */
 
