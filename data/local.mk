@@ -27,3 +27,23 @@ dist_plot_DATA = data/plot/carveouts.gp \
 	data/plot/style.gp \
 	data/plot/table.gp \
 	data/plot/trace.gp
+
+# For the services of a node: they measure at boot and whenever a driver is loaded, and make the
+# directory of the site's records. "[@]" as in doc/local.mk.
+service_files = data/systemd/hwloc-gpucache.service data/systemd/hwloc-gpucache.conf
+EXTRA_DIST += data/systemd/hwloc-gpucache.service.in data/systemd/hwloc-gpucache.conf.in \
+	data/systemd/60-hwloc-gpucache.rules
+CLEANFILES += $(service_files)
+noinst_DATA = $(service_files)
+$(service_files): data/systemd/hwloc-gpucache.service.in data/systemd/hwloc-gpucache.conf.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) data/systemd && sed -e 's|@localstatedir[@]|$(localstatedir)|g' \
+	  -e 's|@bindir[@]|$(bindir)|g' '$(srcdir)/$@.in' >$@.tmp && mv $@.tmp $@
+if INSTALL_UNIT
+systemdsystemunit_DATA = data/systemd/hwloc-gpucache.service
+endif
+if INSTALL_TMPFILES
+tmpfiles_DATA = data/systemd/hwloc-gpucache.conf
+endif
+if INSTALL_UDEV_RULE
+udevrules_DATA = data/systemd/60-hwloc-gpucache.rules
+endif

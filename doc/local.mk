@@ -20,15 +20,16 @@ EXTRA_DIST += doc/results/h200/curves/README.md \
 	doc/results/h200/curves/gpu0-L2Cache-capacity.svg \
 	doc/results/h200/curves/gpu0-L2Cache-capacity.tsv
 
-EXTRA_DIST += doc/amd.md doc/architecture.md doc/glossary.md doc/install.md doc/limitations.md doc/methods.md doc/testing.md \
-	doc/site.md doc/results/performance.md
+EXTRA_DIST += doc/amd.md doc/architecture.md doc/deploy.md doc/glossary.md doc/install.md doc/limitations.md \
+	doc/methods.md doc/modelling.md doc/testing.md doc/site.md doc/results/performance.md doc/results/sys-sage.md
 # Results of real GPUs.
 EXTRA_DIST += doc/results/h200/README.md doc/results/h200/lstopo.png doc/results/h200/lstopo.txt \
-	doc/results/h200/record.xml doc/results/h200/show.txt doc/results/h200/repeat.txt \
+	doc/results/h200/record.xml doc/results/h200/report.png doc/results/h200/show.txt doc/results/h200/repeat.txt \
 	doc/results/h200/bench.txt doc/results/h200/check-gpu.txt doc/results/h200/four-gpus.txt doc/results/h200/two-gpus.txt
 EXTRA_DIST += doc/results/h200/next-to-mt4g/bench.txt doc/results/h200/next-to-mt4g/record.xml \
 	doc/results/h200/next-to-mt4g/repeat.txt doc/results/h200/next-to-mt4g/mt4g-l1.json \
 	doc/results/h200/next-to-mt4g/mt4g-l2.json doc/results/h200/next-to-mt4g/mt4g-mem.json \
 	doc/results/h200/next-to-mt4g/mt4g-mem-again.json doc/results/h200/next-to-mt4g/mt4g-sm.json
+EXTRA_DIST += doc/results/fleet.md
 EXTRA_DIST += doc/results/h100/README.md doc/results/h100/show.txt doc/results/h100/repeat.txt \
 	doc/results/h100/bench.txt doc/results/h100/check-gpu.txt

@@ -28,6 +28,8 @@ $PACKAGE_NAME $PACKAGE_VERSION
   hwloc                 $HWLOC_VERSION, component ABI $HWLOC_ABI$gc_no_plugins
   plugin directory      $gc_dir
   records of the site   $gc_site_dir/cache/hwloc-gpucache
+  systemd unit          $systemdsystemunitdir
+  tmpfiles.d, udev      $tmpfilesdir, $udevrulesdir
   jansson               $JANSSON_VERSION
   GPU compiler          clang $CLANG_VERSION, $CLANG
                         $CLANG_TARGETS

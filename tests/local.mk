@@ -73,7 +73,7 @@ hwloc_programs_environment = \
 	PATH='$(hwloc_bindir)':$$PATH; export PATH;
 endif
 
-EXTRA_DIST += tests/bats.sh tests/tally.sh tests/no-cmocka.sh tests/check-gpu.sh \
+EXTRA_DIST += tests/bats.sh tests/tally.sh tests/no-cmocka.sh tests/check-gpu.sh tests/reproducible.sh \
 	tests/sanitized/run.sh tests/sanitized/leaks.txt
 if !HAVE_CMOCKA
 TESTS += tests/no-cmocka.sh
@@ -81,7 +81,7 @@ endif
 
 clean-local:
 	chmod -R u+rwx tests/home 2>/dev/null || :
-	rm -rf tests/home tests/unpacked tests/sanitized/bin tests/gpgpusim/work
+	rm -rf tests/home tests/unpacked tests/sanitized/bin tests/gpgpusim/work tests/sys-sage/work
 
 # make check runs every test. make check RECHECK_LOGS= runs only tests whose last run is older than
 # one of these files.
@@ -110,13 +110,19 @@ check-gpu: all
 bench: all tests/bench/bare-start tests/bench/load-cost tests/bench/fresh-load
 	@$(AM_TESTS_ENVIRONMENT) exec $(SHELL) '$(srcdir)/tests/bench.sh'
 
-.PHONY: tally check-unit check-gpu bench
+# Archive, command and plugin have the same bytes if they are built twice. REPRODUCIBLE=--deb adds
+# the Debian packages.
+check-reproducible: dist
+	@CUBIN_ARCHS='$(CUBIN_ARCHS)' $(srcdir)/tests/reproducible.sh '$(distdir).tar.xz' $(REPRODUCIBLE)
+
+.PHONY: tally check-unit check-gpu check-reproducible bench
 
 # Tests start in this order. The longest do not come last, where they would run alone.
 include tests/unit/local.mk
 include tests/kernels/local.mk
 include tests/emulator/local.mk
 include tests/gpgpusim/local.mk
+include tests/sys-sage/local.mk
 include tests/calibration/local.mk
 include tests/sim/local.mk
 include tests/compat/local.mk
@@ -125,7 +131,10 @@ include tests/many/local.mk
 include tests/mpi/local.mk
 include tests/gpu/local.mk
 include tests/bench/local.mk
+include tests/fleet/local.mk
 include tests/tool/local.mk
+include tests/packages/local.mk
+include tests/slurm/local.mk
 include tests/replay/local.mk
 include tests/includes/local.mk
 include tests/fuzz/local.mk

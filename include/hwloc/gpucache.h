@@ -300,7 +300,8 @@
 #define HWLOC_GPUCACHE_FAR_LATENCY_NS "FarLatencyNs"
 
 /** \brief Suffix of the info that says where a property's value comes from: "measured", "api",
- * "sysfs", or "absent:<reason>" if there is no value.
+ * "sysfs", or "absent:<reason>" if there is no value. Some facts of the whole GPU have "table": a
+ * table in this program.
  *
  * The reason is an English sentence for people; its wording can change. */
 #define HWLOC_GPUCACHE_SOURCE_SUFFIX "Source"
@@ -449,6 +450,24 @@
 #define HWLOC_GPUCACHE_ECC "GPUCacheECC"
 /** \brief Whether L1 can cache loads from global memory: "yes" or "no". */
 #define HWLOC_GPUCACHE_GLOBAL_LOADS_IN_L1 "GPUCacheGlobalLoadsInL1"
+
+/* The following facts have a Source, because they come from different places: "api" is the vendor's
+ * interface, "table" a table in this program. */
+/** \brief NVIDIA: constant memory that a kernel can have, in bytes; integer > 0.
+ *
+ * GPUCacheConstantSource: "api". Absent: AMD, where constants are in device memory. */
+#define HWLOC_GPUCACHE_CONSTANT_BYTES "GPUCacheConstantBytes"
+/** \brief Lanes for single-precision arithmetic in an SM ("CUDA cores") or CU ("stream
+ * processors"); integer > 0.
+ *
+ * GPUCacheCoresPerSMSource: "table", by compute capability (CUDA C++ Programming Guide) or
+ * architecture (AMD), because no interface states it. Absent: the architecture is newer than this
+ * program. */
+#define HWLOC_GPUCACHE_CORES_PER_SM "GPUCacheCoresPerSM"
+/** \brief Whether L1 can cache local loads (arrays of a thread, spilled registers): "yes" or "no".
+ *
+ * GPUCacheLocalLoadsInL1Source: "api" (NVIDIA) or "table" (AMD: the vector L1 has them). */
+#define HWLOC_GPUCACHE_LOCAL_LOADS_IN_L1 "GPUCacheLocalLoadsInL1"
 
 /* The following infos are present if the GPU was measured. */
 /** \brief SM clock during the measurement, in MHz; integer > 0. It converts cycles into

@@ -51,6 +51,7 @@ struct gc_properties {
   uint64_t constant_bytes;   /* constant memory of a module */
   uint64_t texture_texels;   /* in the largest 1-D linear texture */
   bool global_l1;            /* the L1 can cache global loads */
+  bool local_l1;             /* the L1 can cache local loads (registers that were spilled) */
   bool has_texture, has_constant, has_read_only, has_scalar; /* the path exists */
   bool amd; /* real or simulated AMD GPU; false: NVIDIA */
   bool ecc;

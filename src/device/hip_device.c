@@ -68,6 +68,6 @@ int gc_hip_properties(const struct gc_hip_device *hip, struct gc_properties *out
   if (hip->threads_per_cu)
     out->threads_per_sm = hip->threads_per_cu;
   out->memory_bytes = total;
-  out->amd = out->global_l1 = out->has_scalar = true;
+  out->amd = out->global_l1 = out->local_l1 = out->has_scalar = true;
   return status;
 }

@@ -121,6 +121,7 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
     .shared_per_block = facts->shared_per_block, .shared_reserved = facts->shared_reserved,
     .constant_bytes = facts->has_constant ? GPU_CONSTANT_BYTES : 0,
     .texture_texels = facts->texture_texels, .global_l1 = facts->global_l1,
+    .local_l1 = facts->local_l1,
     .has_texture = facts->has_texture, .has_constant = facts->has_constant,
     .has_read_only = facts->has_read_only, .has_scalar = facts->has_scalar, .ecc = facts->ecc,
     .amd = facts->amd, .simulated = true,

@@ -28,12 +28,20 @@ struct gc_sim_texture {
   uint32_t texel;          /* bytes of a texel */
 };
 
+/* Untimed loads that the kernel has made and the model has not seen yet. */
+struct gc_sim_run {
+  enum gc_space space;
+  uint64_t count, stride;
+  uint64_t first, next; /* addresses; next: the one that continues it */
+};
+
 struct gc_sim_block {
   struct gc_model *model;
+  struct gc_sim_run run;   /* gc_sim_settle makes its loads */
   uint32_t block, blocks, sm, warps;
   uint32_t reached;        /* the launch uses so many SMs */
   uint32_t sm_id;          /* the number of the SM that the kernel reads */
-  uint64_t clock;          /* of this SM, cycles */
+  uint64_t clock;          /* of this SM, cycles; without those of `run` */
   uint64_t clock_origin;   /* its value when the wall clock was 0 */
   double busy[GC_MODEL_BUSY]; /* cycles for which each level has been busy since rows_from */
   double slower;                /* factor of the time of rows while a program disturbs them */
@@ -158,6 +166,50 @@ static inline bool gc_sim_has_neighbour(const struct gc_sim_block *b)
          gc_sim_wall(b) < d->neighbour_until_ns;
 }
 
+/* Makes the loads that are not made yet. Everything that uses the clock or the model calls this
+ * before. */
+static inline void gc_sim_settle(struct gc_sim_block *b)
+{
+  const struct gc_sim_run run = b->run;
+
+  if (!run.count)
+    return;
+  b->run.count = 0;
+  b->clock += gc_model_touch_run(b->model, b->sm, run.space, run.first, run.stride, run.count);
+}
+
+/* Loads further apart than this do not share lines, so they need not be made together. */
+#define GC_SIM_STRIDE_MAX 128
+
+/* A load that does not continue the run: the second one of it, which determines its stride, or the
+ * first one of the next. */
+__attribute__((noinline)) static void gc_sim_begin_run(struct gc_sim_block *b, enum gc_space space,
+                                                       uint64_t address)
+{
+  struct gc_sim_run *run = &b->run;
+
+  if (run->count == 1 && space == run->space && address - run->first <= GC_SIM_STRIDE_MAX) {
+    run->stride = address - run->first;
+    run->next = address + run->stride;
+    run->count = 2;
+    return;
+  }
+  gc_sim_settle(b);
+  *run = (struct gc_sim_run){.space = space, .count = 1, .first = address, .next = UINT64_MAX};
+}
+
+/* An untimed load without noise. Kernels make most loads at equal distances, so they are collected
+ * and made as runs. */
+static inline void gc_sim_touch(struct gc_sim_block *b, enum gc_space space, uint64_t address)
+{
+  if (address == b->run.next && space == b->run.space && b->run.count) {
+    b->run.next += b->run.stride;
+    b->run.count++;
+  } else {
+    gc_sim_begin_run(b, space, address);
+  }
+}
+
 /* Rows of 16 bytes per lane, one in every warp of the block, as bandwidth kernels move them. The
  * row of the first warp, which begins at `at`, stands for all. Memory contents do not change. */
 static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint64_t at,
@@ -186,6 +238,7 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
   default:
     gc_sim_inside(b, at, bytes);
   }
+  gc_sim_settle(b);
   if (b->clock != b->rows_to) { /* first row, or the block did something else since the last one */
     b->rows_from = b->clock;
     memset(b->busy, 0, sizeof(b->busy));

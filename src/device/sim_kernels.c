@@ -31,8 +31,10 @@ bool gc_sim_run(enum gc_kernel kernel, const void *args, struct gc_sim_block *bl
   bool done = false;
 
   gpu_sim = block;
+  block->run.count = 0;
   if (!setjmp(block->illegal)) {
     entries[kernel](args);
+    gc_sim_settle(block);
     done = true;
   }
   gpu_sim = NULL;

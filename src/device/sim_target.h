@@ -47,6 +47,7 @@ static inline void gpu_await(uint64_t value) { (void)value; }
 
 static inline int gpu_select_warp(uint32_t warp)
 {
+  gc_sim_settle(gpu_sim);
   gc_model_unit(gpu_sim->model, gpu_sim->unit + warp);
   return 1;
 }
@@ -59,13 +60,14 @@ static inline uint32_t gpu_run_code(uint32_t x)
   struct gc_sim_block *b = gpu_sim;
 
   for (uint64_t at = 0; at < GPU_FILLER_BYTES; at += GPU_SIM_CODE_BYTES)
-    b->clock += gc_model_touch(b->model, b->sm, GC_SPACE_INSTRUCTION, at);
+    gc_sim_touch(b, GC_SPACE_INSTRUCTION, at);
   return x;
 }
 
 /* The difference of two reads is the time of the code between them plus one overhead. */
 static inline uint64_t gpu_clock64(void)
 {
+  gc_sim_settle(gpu_sim);
   gc_sim_yield(gpu_sim);
   gc_sim_tell_time(gpu_sim);
   return gpu_sim->clock += gpu_sim->clock_overhead;
@@ -80,6 +82,7 @@ static inline uint32_t gpu_cycles(uint64_t from, uint64_t to)
 
 static inline uint64_t gpu_nanoseconds(void)
 {
+  gc_sim_settle(gpu_sim);
   gpu_sim->clock += gpu_sim->fine_clock ? GPU_SIM_FINE_CYCLES : GPU_SIM_WALL_CYCLES;
   gc_sim_yield(gpu_sim);
   return gc_sim_wall(gpu_sim);
@@ -91,8 +94,10 @@ static inline uint64_t gpu_nanoseconds(void)
     struct gc_sim_block *b = gpu_sim;                                                              \
     uint64_t address, next = gc_sim_slot(b, space, at, texture, &address);                         \
                                                                                                    \
-    b->clock += b->noisy ? gc_model_load(b->model, b->sm, space, address)                          \
-                         : gc_model_touch(b->model, b->sm, space, address);                        \
+    if (b->noisy)                                                                                  \
+      b->clock += gc_model_load(b->model, b->sm, space, address);                                  \
+    else                                                                                           \
+      gc_sim_touch(b, space, address);                                                             \
     return next;                                                                                   \
   }                                                                                                \
   static inline uint64_t gpu_timed_load_##path(uint64_t at, uint64_t texture, uint32_t *t)         \
@@ -100,6 +105,7 @@ static inline uint64_t gpu_nanoseconds(void)
     struct gc_sim_block *b = gpu_sim;                                                              \
     uint64_t address, next = gc_sim_slot(b, space, at, texture, &address);                         \
                                                                                                    \
+    gc_sim_settle(b);                                                                              \
     gc_sim_tell_time(b);                                                                           \
     *t = gc_model_load(b->model, b->sm, space, address) + b->clock_overhead;                       \
     b->clock += *t;                                                                                \
@@ -128,6 +134,7 @@ static inline uint64_t gpu_load_run(uint64_t base, uint64_t at, uint64_t bytes, 
   /* the model needs no contents, so reading the first and the last value checks the bounds */
   sum += gc_sim_slot(b, GC_SPACE_CG, base + at, 0, &address);
   sum += gc_sim_slot(b, GC_SPACE_CG, base + at + (count - 1) * stride, 0, &address);
+  gc_sim_settle(b);
   b->clock += gc_model_touch_run(b->model, b->sm, GC_SPACE_CG, base + at, stride, count);
   return sum;
 }

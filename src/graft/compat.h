@@ -36,6 +36,16 @@ static inline struct hwloc_backend *gc_hwloc_backend(hwloc_topology_t topology,
   return hwloc_backend_alloc(topology, component);
 }
 
+/* The infos of an object. */
+static inline unsigned gc_hwloc_info_count(hwloc_obj_t obj)
+{
+  return obj->infos_count;
+}
+static inline const struct hwloc_info_s *gc_hwloc_info(hwloc_obj_t obj, unsigned i)
+{
+  return &obj->infos[i];
+}
+
 /* A pointer of the component, in the backend. */
 static inline void **gc_hwloc_own_data(struct hwloc_backend *backend)
 {
@@ -68,6 +78,15 @@ static inline struct hwloc_backend *gc_hwloc_backend(hwloc_topology_t topology,
                                                      struct hwloc_disc_component *component)
 {
   return hwloc_backend_alloc(topology, component, sizeof(void *));
+}
+
+static inline unsigned gc_hwloc_info_count(hwloc_obj_t obj)
+{
+  return obj->infos.count;
+}
+static inline const struct hwloc_info_s *gc_hwloc_info(hwloc_obj_t obj, unsigned i)
+{
+  return &obj->infos.array[i];
 }
 
 static inline void **gc_hwloc_own_data(struct hwloc_backend *backend)

@@ -84,17 +84,24 @@ uint32_t gc_cache_set(const struct gc_cache *cache, uint64_t address);
 /* Makes this line the one used last. If it was absent, it comes in without sectors. */
 void gc_cache_select_line(struct gc_cache *cache, uint64_t address, struct gc_random *random);
 
+/* The sectors of the line at address that are present, one bit each, to be read and written until
+ * another line is used. The line becomes the one used last. */
+static inline uint8_t *gc_cache_sectors(struct gc_cache *cache, uint64_t address,
+                                        struct gc_random *random)
+{
+  if (address >> cache->line_shift != cache->last_line)
+    gc_cache_select_line(cache, address, random);
+  return &cache->sectors[cache->last_slot];
+}
+
 /* Accesses several sectors of the line at address, one bit each. Returns the sectors that were
  * present. Afterwards all of them are. */
 static inline uint8_t gc_cache_access_sectors(struct gc_cache *cache, uint64_t address,
                                               uint8_t mask, struct gc_random *random)
 {
-  uint8_t had;
+  uint8_t *const present = gc_cache_sectors(cache, address, random), had = *present;
 
-  if (address >> cache->line_shift != cache->last_line)
-    gc_cache_select_line(cache, address, random);
-  had = cache->sectors[cache->last_slot];
-  cache->sectors[cache->last_slot] = had | mask;
+  *present = had | mask;
   return had & mask;
 }
 

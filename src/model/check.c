@@ -301,6 +301,7 @@ static void derive(struct gc_profile *profile)
   facts->has_scalar = profile->paths[GC_SPACE_SCALAR].line_number;
   facts->has_read_only = profile->paths[GC_SPACE_NC].line_number;
   facts->amd = *profile->gfx;
+  facts->local_l1 |= facts->amd; /* the vector L1 has the scratch memory of waves, too */
   facts->has_carveout = profile->unified_line;
   if (facts->has_texture && !facts->texture_texels)
     facts->texture_texels = 1u << 27;

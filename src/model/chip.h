@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A simulated GPU as the model keeps it: the caches of a profile with all their instances. Only for
- * chip.c, model.c and truth.c.
+ * chip.c, walk.h, model.c, run.c and truth.c.
  */
 #ifndef GC_MODEL_CHIP_H
 #define GC_MODEL_CHIP_H

@@ -36,7 +36,7 @@ struct gc_model_facts {
   uint64_t l2_bytes, shared_per_sm, shared_per_block, shared_reserved, texture_texels;
   bool amd;     /* the profile names a gfx target */
   bool rotates; /* a launch of one block runs on another SM each time */
-  bool global_l1, has_texture, has_constant, has_read_only, has_scalar, has_carveout, ecc;
+  bool global_l1, local_l1, has_texture, has_constant, has_read_only, has_scalar, has_carveout, ecc;
 };
 
 #endif

@@ -423,6 +423,7 @@ const struct gc_key gc_chip_keys[] = {
   {"shared_reserved", read_size, FACT(shared_reserved), false, 0, 65536},
   {"texture_texels", read_u64, FACT(texture_texels), false, 1, 1ull << 32},
   {"ecc", read_yes, FACT(ecc), false, 0, 0},
+  {"local_l1", read_yes, FACT(local_l1), false, 0, 0},
   {"clock_overhead", read_u32, PROFILE(clock_overhead), true, 0, 1000},
   {"outliers", read_outliers, PROFILE(disturbance), false, 0, 1 << 24},
   {"drift", read_drift, PROFILE(disturbance), false, 1, 1 << 30},

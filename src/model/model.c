@@ -5,15 +5,10 @@
  */
 #include "model/model.h"
 
-#include "model/chip.h"
+#include "model/walk.h"
 
 #include <errno.h>
 #include <stdlib.h>
-
-/* Constant space is small and starts near 0. In caches that all spaces share it must not overlap
- * global memory, whose addresses are below this bit. */
-#define CONSTANT_SPACE (1ull << 56)
-#define INSTRUCTION_SPACE (1ull << 57)
 
 _Static_assert(GC_MODEL_LEVELS == GC_PROFILE_LEVELS_MAX, "the header states the number of levels");
 
@@ -116,32 +111,8 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
   gc_chip_tabulate_rates(model);
 }
 
-/* A load at a cache of the chip or of an XCD, by its physical address. *extra: the additional
- * latency of a hit in a far partition. */
-static bool access_chip(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
-                        uint64_t address, uint32_t *extra)
-{
-  const uint32_t near = array->places[sm];
-  uint32_t home;
-  bool hit;
-
-  if (array->profile->partitions == 1)
-    return gc_cache_access(&array->instances[near], address, &model->replacement);
-  if (array->profile->replicate &&
-      gc_cache_access(&array->instances[near], address, &model->replacement))
-    return true;
-  home = gc_chip_home(array, address);
-  if (array->profile->replicate && home == near)
-    return false;
-  hit = gc_cache_access(&array->instances[home], address, &model->replacement);
-  if (hit && home != near)
-    *extra = array->profile->far_cycles;
-  return hit;
-}
-
-/* Between two loads of an SM come loads of those that share the cache. */
-__attribute__((noinline)) static void compete(struct gc_model *model, struct gc_cache_array *array,
-                                              uint32_t sm, uint64_t address)
+void gc_walk_compete(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
+                     uint64_t address)
 {
   const uint32_t at = array->places[sm];
 
@@ -155,24 +126,7 @@ __attribute__((noinline)) static void compete(struct gc_model *model, struct gc_
   gc_compete_add(&array->compete, sm, address);
 }
 
-static inline bool access_level(struct gc_model *model, int index, uint32_t sm, uint64_t address,
-                                uint32_t *extra)
-{
-  struct gc_cache_array *array = &model->arrays[index];
-  uint32_t at = array->places[sm];
-
-  if (array->outside)
-    return access_chip(model, array, sm, gc_pages_physical(&model->pages, address), extra);
-  if (array->profile->instances > 1)
-    at += model->unit % array->profile->instances;
-  if (array->compete.active)
-    compete(model, array, sm, address);
-  return gc_cache_access(&array->instances[at], address, &model->replacement);
-}
-
-/* Brings `bytes` bytes at a multiple of that size to this level of the path, and what is missing
- * there from the levels behind, in whole sectors of each level. */
-static void fetch(struct gc_model *model, uint32_t sm, const struct gc_profile_path *path,
+void gc_walk_fetch(struct gc_model *model, uint32_t sm, const struct gc_profile_path *path,
                   unsigned level, uint64_t address, uint32_t bytes)
 {
   const int cache = path->levels[level].cache;
@@ -182,75 +136,14 @@ static void fetch(struct gc_model *model, uint32_t sm, const struct gc_profile_p
     return;
   sector = model->profile.caches[cache].shape.sector;
   for (uint64_t at = address & -(uint64_t)sector; at < address + bytes; at += sector)
-    if (!access_level(model, cache, sm, at, &extra))
-      fetch(model, sm, path, level + 1, at, sector);
+    if (!gc_walk_level(model, cache, sm, at, &extra))
+      gc_walk_fetch(model, sm, path, level + 1, at, sector);
 }
 
-/* After a miss at `level`: fetches the rest of the sector from the next level, which has seen the
- * address itself. */
-static void fetch_rest(struct gc_model *model, uint32_t sm, const struct gc_profile_path *path,
-                       unsigned level, uint64_t address)
-{
-  const uint32_t sector = model->profile.caches[path->levels[level].cache].shape.sector;
-
-  fetch(model, sm, path, level + 1, address & -(uint64_t)sector, sector);
-}
-
-/* The cycles that it takes to translate an address: the penalties of all TLBs that do not have
- * it. */
-static uint32_t translate(struct gc_model *model, uint32_t sm, uint64_t address)
-{
-  uint32_t cycles = 0;
-
-  for (unsigned i = 0; i < model->profile.tlb_count; i++) {
-    struct gc_cache_array *tlb = &model->tlbs[i];
-
-    if (gc_cache_access(&tlb->instances[tlb->places[sm]], address, &model->replacement))
-      break;
-    cycles += model->profile.tlbs[i].penalty;
-  }
-  return cycles;
-}
-
-/* Whether loads that reach this level have physical addresses: caches outside the SMs and device
- * memory have, shared memory has not. */
-static inline bool is_outside(const struct gc_model *model, enum gc_space space, unsigned level)
-{
-  const int cache = model->profile.paths[space].levels[level].cache;
-
-  return cache == GC_PROFILE_MEMORY ? space != GC_SPACE_SHARED : model->arrays[cache].outside;
-}
-
-/* The cycles of a load that this level answers, at the present SM clock. */
-static inline uint32_t cycles_of(const struct gc_model *model, enum gc_space space, unsigned level,
-                                 uint32_t extra)
-{
-  const uint32_t cycles = model->profile.paths[space].levels[level].cycles + extra;
-
-  return model->own_clock[space][level] ? (uint32_t)(cycles * model->clock_share + 0.5) : cycles;
-}
-
-/* Returns the first level of the path that has the address; *cycles: its latency. */
 static inline unsigned walk(struct gc_model *model, uint32_t sm, enum gc_space space,
                             uint64_t address, uint32_t *cycles)
 {
-  const struct gc_profile_path *path = &model->profile.paths[space];
-  const unsigned last = path->count - 1;
-  uint32_t extra = 0;
-  unsigned level = 0;
-
-  if (space == GC_SPACE_CONSTANT)
-    address += CONSTANT_SPACE;
-  else if (space == GC_SPACE_INSTRUCTION)
-    address += INSTRUCTION_SPACE;
-  while (level < last && !access_level(model, path->levels[level].cache, sm, address, &extra))
-    level++;
-  for (unsigned missed = 0; missed < level && model->profile.whole_sectors; missed++)
-    fetch_rest(model, sm, path, missed, address);
-  if (model->profile.tlb_count && is_outside(model, space, level))
-    extra += translate(model, sm, address);
-  *cycles = cycles_of(model, space, level, extra);
-  return level;
+  return gc_walk_from(model, sm, space, 0, gc_walk_address(space, address), cycles);
 }
 
 uint32_t gc_model_rounded(const struct gc_model *model, uint32_t cycles)
@@ -279,101 +172,6 @@ uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space
     return 0;
   walk(model, sm, space, address, &cycles);
   return cycles;
-}
-
-/* Where a sector was found: in the near partition, in a far one, or in neither. */
-enum place { NEAR, FAR, NOWHERE, PLACES };
-
-/* __builtin_popcount is a function call on machines without an instruction for it. */
-static inline uint32_t ones(uint8_t x)
-{
-  x -= x >> 1 & 0x55;
-  x = (x & 0x33) + (x >> 2 & 0x33);
-  return (x + (x >> 4)) & 0x0f;
-}
-
-/* Touches several sectors of one line of the chip's cache at once, one bit each: the first one
- * selects the place of the line, and the others are independent. The address is a physical one.
- * Adds to `found` how many were found where. Returns the sectors that missed. */
-static uint8_t touch_sectors(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
-                             uint64_t address, uint8_t mask, uint64_t found[PLACES])
-{
-  const bool parts = array->profile->partitions > 1, replicate = parts && array->profile->replicate;
-  const uint32_t near = array->places[sm];
-  uint32_t home = near;
-  uint8_t had = 0;
-
-  if (!parts || replicate) {
-    had = gc_cache_access_sectors(&array->instances[near], address, mask, &model->replacement);
-    found[NEAR] += ones(had);
-    mask &= (uint8_t)~had;
-    if (!mask)
-      return 0;
-  }
-  if (parts)
-    home = gc_chip_home(array, address);
-  if (parts && !(replicate && home == near)) {
-    had = gc_cache_access_sectors(&array->instances[home], address, mask, &model->replacement);
-    found[home == near ? NEAR : FAR] += ones(had);
-    mask &= (uint8_t)~had;
-  }
-  found[NOWHERE] += ones(mask);
-  return mask;
-}
-
-/* Touches the sectors that missed in the L2 at the next level. Returns how many hit there. */
-static unsigned touch_behind(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
-                             uint64_t address, uint8_t missed, uint32_t sector)
-{
-  uint32_t extra = 0;
-  unsigned hits = 0;
-
-  for (; missed; missed &= (uint8_t)(missed - 1))
-    hits += access_chip(model, array, sm, address + (uint64_t)__builtin_ctz(missed) * sector,
-                        &extra);
-  return hits;
-}
-
-uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space space,
-                            uint64_t address, uint64_t stride, uint64_t count)
-{
-  const struct gc_profile_path *path = &model->profile.paths[space];
-  const bool is_short =
-    path->count == 2 || (path->count == 3 && !model->profile.whole_sectors);
-  const int first = is_short ? path->levels[0].cache : GC_PROFILE_MEMORY;
-  uint64_t cycles = 0, found[PLACES] = {0}, behind = 0;
-  struct gc_cache_array *array;
-
-  /* longer paths, and caches inside the SM: one load after another */
-  if (first == GC_PROFILE_MEMORY || !model->arrays[first].outside || space == GC_SPACE_CONSTANT ||
-      space == GC_SPACE_INSTRUCTION) {
-    for (uint64_t i = 0; i < count; i++)
-      cycles += gc_model_touch(model, sm, space, address + i * stride);
-    return cycles;
-  }
-  array = &model->arrays[first];
-  while (count) {
-    const uint64_t start = address, physical = gc_pages_physical(&model->pages, start);
-    uint8_t mask = 0, bit;
-
-    while (count && (address ^ start) >> array->line_shift == 0 &&
-           !(mask & (bit = gc_cache_sector_of(array->instances, address)))) {
-      mask |= bit;
-      address += stride;
-      count--;
-    }
-    if (model->profile.tlb_count)
-      cycles += translate(model, sm, start);
-    mask = touch_sectors(model, array, sm, physical, mask, found);
-    if (path->count == 3)
-      behind += touch_behind(model, &model->arrays[path->levels[1].cache], sm,
-                             physical >> array->line_shift << array->line_shift, mask,
-                             array->profile->shape.sector);
-  }
-  return cycles + found[NEAR] * cycles_of(model, space, 0, 0) +
-         found[FAR] * cycles_of(model, space, 0, array->profile->far_cycles) +
-         behind * cycles_of(model, space, 1, 0) +
-         (found[NOWHERE] - behind) * cycles_of(model, space, path->count - 1, 0);
 }
 
 /* How long the SM waits for these rows, because each of its warps, and all of them together, can
@@ -419,7 +217,7 @@ void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double bu
     }
   }
   if ((model->profile.outstanding_per_warp || model->profile.outstanding_per_sm) &&
-      is_outside(model, rows->space, last))
+      gc_walk_outside(model, rows->space, last))
     busy[GC_MODEL_LEVELS] += waits(model, rows, cycles);
 }
 

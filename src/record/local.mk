@@ -3,6 +3,7 @@
 noinst_LTLIBRARIES += src/record/librecord.la
 src_record_librecord_la_CFLAGS = $(AM_CFLAGS) $(small_cflags)
 src_record_librecord_la_SOURCES = src/record/record.h \
+  src/record/cores.c src/record/cores.h \
   src/record/coverage.c src/record/coverage.h \
   src/record/elements.c src/record/elements.h \
   src/record/infos.c src/record/infos.h \

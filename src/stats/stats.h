@@ -38,6 +38,21 @@ double gc_binomial_cdf(uint64_t k, uint64_t n, double p);
 double gc_histogram_quantile(const uint64_t *histogram, size_t bins, double low, double width,
                              double q);
 
+/* --- robust.c -------------------------------------------------------------------------------- */
+
+/* The median absolute deviation from the median of n > 0 values, as an estimate of the standard
+ * deviation of a normal distribution: 1.4826 MAD, times a factor that makes it unbiased for few
+ * values. Up to half of the values can be wrong without making it large, so that outliers do not
+ * hide themselves, as they do in the standard deviation. 0 if more than half of the values are the
+ * same, and for n = 1. Reorders and changes the array. Sources: Rousseeuw and Croux 1993; Croux and
+ * Rousseeuw 1992 for the factors. */
+double gc_robust_sigma(double *values, size_t n, double median);
+
+/* By how many standard deviations a value must differ from the mean, in either direction, to be an
+ * outlier among `comparisons` (>= 1) normally distributed values, if the probability that any of
+ * them is taken for one by chance is at most alpha (0 to 1, Bonferroni). */
+double gc_outlier_sigmas(double alpha, double comparisons);
+
 /* --- ks.c ------------------------------------------------------------------------------------ */
 
 /* One-sided two-sample Kolmogorov-Smirnov statistic D+ = max (F - G) of two histograms over the

@@ -11,6 +11,16 @@
 static char root[PATH_MAX];
 static bool root_ignored, for_load;
 
+/* What gc_environment_take changes. */
+static const char *const changed[] = {
+    "HWLOC_PLUGINS_PATH", HWLOC_GPUCACHE_ENV, "HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT",
+    "HWLOC_CPUID_PATH", "HWLOC_COMPONENTS", "HWLOC_THISSYSTEM", "HWLOC_SYNTHETIC_VERBOSE",
+    "HWLOC_XML_VERBOSE"};
+#define CHANGED (sizeof changed / sizeof *changed)
+
+/* The entries of the user, "NAME=VALUE" or "NAME"; NULL before gc_environment_take. */
+static const char *entries[CHANGED + 1];
+
 static void note_root(void)
 {
   const char *path = secure_getenv("HWLOC_FSROOT"), *this = secure_getenv("HWLOC_THISSYSTEM");
@@ -23,20 +33,57 @@ static void note_root(void)
     snprintf(root, sizeof root, "%s", path);
 }
 
+/* Without memory, the variable counts as not set. */
+static void note_entries(void)
+{
+  for (size_t i = 0; i < CHANGED; i++) {
+    const char *value = secure_getenv(changed[i]);
+    char *entry = NULL;
+
+    if (value && asprintf(&entry, "%s=%s", changed[i], value) < 0)
+      entry = NULL;
+    entries[i] = entry ? entry : changed[i];
+  }
+}
+
 void gc_environment_take(void)
 {
-  static const char *const others[] = {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT",
-                                       "HWLOC_CPUID_PATH", "HWLOC_COMPONENTS", "HWLOC_THISSYSTEM",
-                                       "HWLOC_SYNTHETIC_VERBOSE", "HWLOC_XML_VERBOSE"};
-
   const char *mode = secure_getenv(HWLOC_GPUCACHE_ENV);
 
   for_load = mode && !strcmp(mode, "off");
   note_root();
+  note_entries();
+  for (size_t i = 0; i < CHANGED; i++)
+    unsetenv(changed[i]);
   setenv("HWLOC_PLUGINS_PATH", "/dev/null", 1); /* not a directory, so that nothing is found */
   setenv(HWLOC_GPUCACHE_ENV, "off", 1);
-  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-    unsetenv(others[i]);
+}
+
+const char *gc_environment_user(const char *name)
+{
+  const size_t length = strlen(name);
+
+  for (size_t i = 0; i < CHANGED && entries[i]; i++)
+    if (!strncmp(entries[i], name, length) && entries[i][length] == '=')
+      return entries[i] + length + 1;
+  return NULL;
+}
+
+const char *const *gc_environment_user_entries(void)
+{
+  return entries;
+}
+
+void gc_environment_give_back(void)
+{
+  for (size_t i = 0; i < CHANGED && entries[i]; i++) {
+    const char *value = gc_environment_user(changed[i]);
+
+    if (value)
+      setenv(changed[i], value, 1);
+    else
+      unsetenv(changed[i]);
+  }
 }
 
 bool gc_environment_for_load(void)

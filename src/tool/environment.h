@@ -22,6 +22,16 @@ const char *gc_environment_root(void);
 /* Whether HWLOC_FSROOT is set and ignored, because HWLOC_THISSYSTEM=1 is missing. */
 bool gc_environment_root_ignored(void);
 
+/* The value that the user gave to a variable that gc_environment_take changes; NULL: not set. */
+const char *gc_environment_user(const char *name);
+
+/* All these variables as the user set them, for gc_spawn_options.set_env: "NAME=VALUE", or "NAME" for
+ * one that was not set. Ends with NULL. Static. */
+const char *const *gc_environment_user_entries(void);
+
+/* Sets these variables to the values of the user again. Call it while the process has one thread. */
+void gc_environment_give_back(void);
+
 /* Whether a load of a topology started this program: the plugin sets HWLOC_GPUCACHE=off for it. */
 bool gc_environment_for_load(void);
 

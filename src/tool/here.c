@@ -14,7 +14,7 @@
 #include "store/store.h"
 #include "tool/child.h"
 #include "tool/environment.h"
-#include "tool/export.h"
+#include "tool/hwloc_xml.h"
 #include "tool/keep.h"
 #include "tool/progress.h"
 #include "tool/raw_dir.h"

@@ -9,6 +9,7 @@
 
 #include "graft/graft.h"
 #include "tool/say.h"
+#include "tool/show_notes.h"
 #include "util/number.h"
 
 #include <errno.h>
@@ -66,7 +67,7 @@ static int set_infos(json_t *object, const struct gc_infos *infos)
   return failed;
 }
 
-static json_t *elements_of(const struct gc_record *record, const char *gpu)
+static json_t *elements_of(const struct gc_record *record, const char *gpu, unsigned only)
 {
   json_t *array = json_array();
   char name[256];
@@ -74,8 +75,11 @@ static json_t *elements_of(const struct gc_record *record, const char *gpu)
   for (size_t i = 0; array && i < record->count; i++) {
     long up = gc_record_parent(record, i);
     const char *parent = up < 0 ? NULL : gc_kinds[record->elements[up].kind].subtype;
-    json_t *element = json_object();
+    json_t *element;
 
+    if (!gc_show_has(only, record->elements[i].kind))
+      continue;
+    element = json_object();
     gc_record_element_name(record, i, gpu, name, sizeof name);
     if (set_text(element, "subtype", gc_kinds[record->elements[i].kind].subtype) |
         set_text(element, "name", name) |
@@ -88,7 +92,7 @@ static json_t *elements_of(const struct gc_record *record, const char *gpu)
   return array;
 }
 
-static json_t *gpu_object(const struct gc_result *result)
+static json_t *gpu_object(const struct gc_result *result, unsigned only)
 {
   const struct gc_gpu *gpu = result->gpu;
   const struct gc_record *record = gc_has_tables_only(result) ? gpu->tables : result->record;
@@ -112,7 +116,7 @@ static json_t *gpu_object(const struct gc_result *result)
               set_value(object, "Method", result->record->method);
   if (record)
     failed |= set_infos(object, &record->infos) |
-              json_object_set_new(object, "elements", elements_of(record, gpu->name));
+              json_object_set_new(object, "elements", elements_of(record, gpu->name, only));
   if (gpu->gfx[0] && !json_object_get(object, "GFX")) /* the record may have it */
     failed |= set_text(object, "GFX", gpu->gfx);
   if (!result->record)
@@ -125,13 +129,13 @@ static json_t *gpu_object(const struct gc_result *result)
   return NULL;
 }
 
-int gc_report_json(const struct gc_result *results, size_t count)
+int gc_show_json(const struct gc_result *results, size_t count, unsigned only)
 {
   json_t *array = json_array();
   int failed = !array;
 
   for (size_t i = 0; !failed && i < count; i++)
-    failed = json_array_append_new(array, gpu_object(&results[i]));
+    failed = json_array_append_new(array, gpu_object(&results[i], only));
   if (!failed) {
     /* main() checks whether writing to stdout failed */
     json_dumpf(array, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(15));

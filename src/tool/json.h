@@ -9,6 +9,6 @@
 #include "tool/results.h"
 
 /* Prints the results. GC_EXIT_DONE, or GC_EXIT_FAILED without memory (printed). */
-int gc_report_json(const struct gc_result *results, size_t count);
+int gc_show_json(const struct gc_result *results, size_t count, unsigned only);
 
 #endif

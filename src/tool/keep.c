@@ -2,7 +2,7 @@
 #include "tool/keep.h"
 
 #include "store/store.h"
-#include "tool/export.h"
+#include "tool/hwloc_xml.h"
 #include "tool/say.h"
 #include "tool/watch.h"
 

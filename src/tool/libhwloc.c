@@ -7,10 +7,14 @@
  */
 #include "tool/libhwloc.h"
 
+#include <fcntl.h>
 #include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* The name with the zero byte at its end. */
 static const char variable[] = "HWLOC_PLUGINS_PATH";
@@ -62,4 +66,24 @@ enum gc_libhwloc gc_libhwloc_find(char *path, size_t size)
     *path = '\0';
   dl_iterate_phdr(visit, &search);
   return search.found;
+}
+
+enum gc_libhwloc gc_libhwloc_in_file(const char *path)
+{
+  enum gc_libhwloc found = GC_LIBHWLOC_UNKNOWN;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat st;
+  void *bytes;
+
+  if (fd < 0)
+    return found;
+  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
+      (bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) != MAP_FAILED) {
+    found = memmem(bytes, (size_t)st.st_size, variable, sizeof(variable))
+                ? GC_LIBHWLOC_PLUGINS
+                : GC_LIBHWLOC_NO_PLUGINS;
+    munmap(bytes, (size_t)st.st_size);
+  }
+  close(fd);
+  return found;
 }

@@ -18,4 +18,7 @@ enum gc_libhwloc {
  * millisecond. Safe from threads. */
 enum gc_libhwloc gc_libhwloc_find(char *path, size_t size);
 
+/* The same for the libhwloc in this file. GC_LIBHWLOC_UNKNOWN: the file cannot be read. */
+enum gc_libhwloc gc_libhwloc_in_file(const char *path);
+
 #endif

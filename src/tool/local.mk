@@ -7,22 +7,81 @@ noinst_LTLIBRARIES += src/tool/libtool-gpucache.la
 src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/child.c \
 	src/tool/child.h \
+	src/tool/compare/column.c \
+	src/tool/compare/column.h \
+	src/tool/compare/compare.c \
+	src/tool/compare/compare.h \
+	src/tool/compare/fleet.c \
+	src/tool/compare/fleet.h \
+	src/tool/compare/groups.c \
+	src/tool/compare/groups.h \
+	src/tool/compare/limits.c \
+	src/tool/compare/limits.h \
+	src/tool/compare/match.c \
+	src/tool/compare/match.h \
+	src/tool/compare/pair.c \
+	src/tool/compare/pair.h \
+	src/tool/compare/print.c \
+	src/tool/compare/print.h \
+	src/tool/compare/print_json.c \
+	src/tool/compare/print_json.h \
+	src/tool/compare/subjects.c \
+	src/tool/compare/subjects.h \
+	src/tool/compare/texts.c \
+	src/tool/compare/texts.h \
+	src/tool/doctor/caches.c \
+	src/tool/doctor/child.c \
+	src/tool/doctor/child.h \
+	src/tool/doctor/doctor.c \
+	src/tool/doctor/doctor.h \
+	src/tool/doctor/gpus.c \
+	src/tool/doctor/hwloc.c \
+	src/tool/doctor/links.h \
+	src/tool/doctor/plugin.c \
+	src/tool/doctor/print.c \
+	src/tool/doctor/print.h \
+	src/tool/doctor/probe.c \
+	src/tool/doctor/probe.h \
+	src/tool/doctor/program.c \
+	src/tool/doctor/program.h \
+	src/tool/doctor/records.c \
+	src/tool/doctor/settings.c \
+	src/tool/doctor/topology.c \
+	src/tool/doctor/topology.h \
 	src/tool/environment.c \
 	src/tool/environment.h \
-	src/tool/export.c \
-	src/tool/export.h \
+	src/tool/export/accelsim.c \
+	src/tool/export/accelsim.h \
+	src/tool/export/accelsim_known.c \
+	src/tool/export/choose.c \
+	src/tool/export/choose.h \
+	src/tool/export/cu_groups.c \
+	src/tool/export/cu_groups.h \
+	src/tool/export/export.c \
+	src/tool/export/export.h \
+	src/tool/export/formats.c \
+	src/tool/export/formats.h \
+	src/tool/export/look_up.c \
+	src/tool/export/look_up.h \
+	src/tool/export/mt4g.c \
+	src/tool/export/mt4g_csv.c \
+	src/tool/export/mt4g_leaf.c \
+	src/tool/export/mt4g_leaf.h \
+	src/tool/export/mt4g_memory.c \
 	src/tool/fleet.c \
 	src/tool/fleet.h \
 	src/tool/format.c \
 	src/tool/format.h \
 	src/tool/here.c \
 	src/tool/here.h \
+	src/tool/hwloc_xml.c \
+	src/tool/hwloc_xml.h \
 	src/tool/json.c \
 	src/tool/json.h \
-	src/tool/libhwloc.c \
-	src/tool/libhwloc.h \
 	src/tool/keep.c \
 	src/tool/keep.h \
+	src/tool/libhwloc.c \
+	src/tool/libhwloc.h \
 	src/tool/list.c \
 	src/tool/list.h \
 	src/tool/measure.c \
@@ -47,10 +106,30 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/purge.h \
 	src/tool/raw_dir.c \
 	src/tool/raw_dir.h \
-	src/tool/report.c \
-	src/tool/report.h \
-	src/tool/report_notes.c \
-	src/tool/report_notes.h \
+	src/tool/report/carveouts.c \
+	src/tool/report/chart.c \
+	src/tool/report/chart.h \
+	src/tool/report/curves.c \
+	src/tool/report/curves.h \
+	src/tool/report/hierarchy.c \
+	src/tool/report/html.c \
+	src/tool/report/html.h \
+	src/tool/report/methods.c \
+	src/tool/report/methods.h \
+	src/tool/report/page.c \
+	src/tool/report/page.h \
+	src/tool/report/picture.c \
+	src/tool/report/picture.h \
+	src/tool/report/report.c \
+	src/tool/report/report.h \
+	src/tool/report/script.c \
+	src/tool/report/script.h \
+	src/tool/report/sections.h \
+	src/tool/report/style.c \
+	src/tool/report/style.h \
+	src/tool/report/subject.h \
+	src/tool/report/summary.c \
+	src/tool/report/values.c \
 	src/tool/rest.c \
 	src/tool/rest.h \
 	src/tool/results.c \
@@ -59,12 +138,24 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/say.h \
 	src/tool/show.c \
 	src/tool/show.h \
+	src/tool/show_notes.c \
+	src/tool/show_notes.h \
+	src/tool/show_table.c \
+	src/tool/show_table.h \
+	src/tool/sources/files.c \
+	src/tool/sources/files.h \
+	src/tool/sources/objects.c \
+	src/tool/sources/objects.h \
+	src/tool/sources/sources.c \
+	src/tool/sources/sources.h \
 	src/tool/stack.c \
 	src/tool/stack.h \
 	src/tool/table.c \
 	src/tool/table.h \
 	src/tool/targets.c \
 	src/tool/targets.h \
+	src/tool/terminal.c \
+	src/tool/terminal.h \
 	src/tool/tool.c \
 	src/tool/tool.h \
 	src/tool/watch.c \
@@ -83,5 +174,5 @@ tool_libraries = \
 	src/util/libutil.la \
 	$(HWLOC_LIBS) $(JANSSON_LIBS) -lpthread -lm
 
-hwloc_gpucache_SOURCES = src/tool/main.c
+hwloc_gpucache_SOURCES = src/main.c
 hwloc_gpucache_LDADD = $(tool_libraries)

@@ -6,11 +6,11 @@
 #include "tool/measure.h"
 
 #include "tool/child.h"
-#include "tool/export.h"
+#include "tool/hwloc_xml.h"
 #include "tool/keep.h"
 #include "tool/obtain.h"
 #include "tool/raw_dir.h"
-#include "tool/report.h"
+#include "tool/show_table.h"
 #include "tool/say.h"
 
 #include <errno.h>
@@ -57,7 +57,7 @@ int gc_tool_measure(const struct gc_tool *tool)
     if (tool->resume && !results[0].record)
       gc_child_report(results[0].error ? results[0].error : -EIO, results[0].problem.text);
     if (tool->xml) {
-      status = gc_worse(status, gc_report_xml(results, targets.count));
+      status = gc_worse(status, gc_show_xml(results, targets.count));
     } else {
       gc_say_caveats(results, targets.count, true);
       for (size_t i = 0; i < targets.count; i++) {
@@ -71,7 +71,7 @@ int gc_tool_measure(const struct gc_tool *tool)
         if (results[i].kept)
           printf("%s: the record of %s is kept\n", name, gc_keep_date(results[i].earlier));
         else if (results[i].fresh)
-          status = gc_worse(status, gc_report(results[i].record, name));
+          status = gc_worse(status, gc_show_table(results[i].record, name, tool));
         else
           say_already(&results[i]);
       }

@@ -24,7 +24,6 @@
 
 #define IN_PARALLEL 8
 #define SECONDS 60 /* time limit for these pictures */
-#define SUFFIX ".tsv"
 
 /* The last line of a picture: the next run may replace only files with this line. */
 static const char mark[] = "<!-- drawn by hwloc-gpucache plot -->\n";
@@ -134,7 +133,7 @@ static int write_script(const struct drawing *d, const struct gc_plot *plot, int
 
 static void name_picture(const struct picture *picture, char name[300])
 {
-  snprintf(name, 300, "%.*s.svg", (int)(strlen(picture->name) - strlen(SUFFIX)), picture->name);
+  snprintf(name, 300, "%.*s.svg", (int)(strlen(picture->name) - strlen(GC_PLOT_SUFFIX)), picture->name);
 }
 
 /* Refuses to replace a file that is no picture of this command. */
@@ -254,14 +253,6 @@ static void draw(struct drawing *d)
   d->count = 0;
 }
 
-static int is_data(const struct dirent *entry)
-{
-  const size_t length = strlen(entry->d_name), suffix = strlen(SUFFIX);
-
-  return entry->d_name[0] != '.' && length > suffix &&
-         !strcmp(entry->d_name + length - suffix, SUFFIX);
-}
-
 static void draw_all(struct drawing *d, struct dirent **names, size_t count)
 {
   for (size_t i = 0; i < count; i++) {
@@ -299,9 +290,9 @@ int gc_tool_plot(const struct gc_tool *tool)
     gc_say(NULL, "%s", err.text);
     return GC_EXIT_FAILED;
   }
-  count = scandirat(d.dir, ".", &names, is_data, alphasort);
+  count = scandirat(d.dir, ".", &names, gc_plot_is_data, alphasort);
   if (count <= 0) {
-    gc_say(NULL, "%s has no " SUFFIX " file; measure --raw DIR writes them", d.path);
+    gc_say(NULL, "%s has no " GC_PLOT_SUFFIX " file; measure --raw DIR writes them", d.path);
     d.status = GC_EXIT_FAILED;
   } else if (find_program("gnuplot", d.gnuplot, sizeof d.gnuplot)) {
     gc_say(

@@ -118,6 +118,14 @@ static int read_lines(FILE *file, struct gc_plot *plot, struct gc_error *err)
   return status;
 }
 
+int gc_plot_is_data(const struct dirent *entry)
+{
+  const size_t length = strlen(entry->d_name), suffix = strlen(GC_PLOT_SUFFIX);
+
+  return entry->d_name[0] != '.' && length > suffix &&
+         !strcmp(entry->d_name + length - suffix, GC_PLOT_SUFFIX);
+}
+
 int gc_plot_read(int dir, const char *name, struct gc_plot *plot, struct gc_error *err)
 {
   int fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), status;

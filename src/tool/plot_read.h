@@ -9,14 +9,20 @@
 #include "record/infos.h"
 #include "util/error.h"
 
+#include <dirent.h>
+
 #define GC_PLOT_COLUMNS 48
+#define GC_PLOT_SUFFIX ".tsv" /* of the names of the files */
 
 struct gc_plot {
   struct gc_infos head; /* the lines "# name: value" */
   char columns[GC_PLOT_COLUMNS][48];
   size_t width, rows;
-  double *values;       /* rows of width; NAN for what is not a number */
+  double *values; /* rows of width; NAN for what is not a number */
 };
+
+/* For scandir: whether this can be a file that measure --raw wrote, by its name. */
+int gc_plot_is_data(const struct dirent *entry);
 
 /* Reads a file of the directory dir. 0, and the caller calls gc_plot_free; -ENOMSG without a
  * sentence when it is another file, or a list, which is not drawn; or another negative errno

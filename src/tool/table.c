@@ -5,6 +5,7 @@
  */
 #include "tool/table.h"
 
+#include "tool/terminal.h"
 #include "util/error.h"
 
 #include <stdbool.h>
@@ -23,10 +24,8 @@ char (*gc_table_row(struct gc_table *table))[GC_CELL]
   return table->cells[table->rows++];
 }
 
-void gc_table_print(struct gc_table *table, const char *indent)
+static void measure(struct gc_table *table, size_t width[GC_TABLE_COLUMNS])
 {
-  size_t width[GC_TABLE_COLUMNS] = {0};
-
   for (size_t row = 0; row < table->rows; row++)
     for (size_t i = 0; i < table->columns; i++) {
       char *cell = table->cells[row][i];
@@ -36,12 +35,63 @@ void gc_table_print(struct gc_table *table, const char *indent)
       if (strlen(cell) > width[i])
         width[i] = strlen(cell);
     }
+}
+
+static const char *style_of(const struct gc_table *table, size_t row, size_t column)
+{
+  if (!table->colour)
+    return NULL;
+  if (!row)
+    return GC_BOLD;
+  return table->is_dim && table->is_dim(column, table->cells[row][column]) ? GC_DIM : NULL;
+}
+
+/* The last cell of a row, flush left, which begins in column `before`. */
+static void print_last(const struct gc_table *table, const char *text, const char *style,
+                       size_t before)
+{
+  FILE *out = table->out ? table->out : stdout;
+
+  for (bool first = true; first || *text; first = false) {
+    size_t fit =
+        table->width > before ? gc_terminal_fit(text, table->width - before) : strlen(text);
+
+    fprintf(out, "%*s%s%.*s%s\n", first ? 0 : (int)before, "", style ? style : "", (int)fit, text,
+            style ? GC_PLAIN : "");
+    text += fit;
+    text += strspn(text, " ");
+  }
+}
+
+void gc_table_print(struct gc_table *table, const char *indent)
+{
+  FILE *out = table->out ? table->out : stdout;
+  size_t width[GC_TABLE_COLUMNS] = {0}, total = strlen(indent), gap = 2;
+
+  measure(table, width);
+  for (size_t i = 0; i < table->columns; i++)
+    total += width[i] + (i ? gap : 0);
+  if (table->width && total > table->width)
+    gap = 1;
   for (size_t row = 0; row < table->rows; row++) {
-    fputs(indent, stdout);
-    for (size_t i = 0; i < table->columns; i++) {
-      bool right = table->right >> i & 1, last = i + 1 == table->columns;
-      int pad = right ? (int)width[i] : last ? 0 : -(int)width[i];
-      printf("%*s%s", pad, table->cells[row][i], last ? "\n" : "  ");
+    size_t at = strlen(indent);
+
+    fputs(indent, out);
+    for (size_t i = 0; i < table->columns; at += width[i++] + gap) {
+      const bool right = table->right >> i & 1, last = i + 1 == table->columns;
+      const char *cell = table->cells[row][i], *style = style_of(table, row, i);
+      const int pad = (int)(width[i] - strlen(cell));
+
+      if (last && !right) {
+        print_last(table, cell, style, at);
+        continue;
+      }
+      fprintf(out, "%*s%s%s%s", right ? pad : 0, "", style ? style : "", cell,
+              style ? GC_PLAIN : "");
+      if (last)
+        putc('\n', out);
+      else
+        fprintf(out, "%*s", (right ? 0 : pad) + (int)gap, "");
     }
   }
   free(table->cells);

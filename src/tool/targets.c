@@ -11,6 +11,7 @@
 
 #include <hwloc/gpucache.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -129,19 +130,31 @@ static int choose(const struct gc_tool *tool, struct gc_targets *targets)
   return GC_EXIT_DONE;
 }
 
-int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
+int gc_targets_list(const struct gc_tool *tool, struct gc_gpus *gpus)
 {
   char *sims = gc_targets_sims(tool);
+  int status = -ENOMEM;
+
+  if (sims)
+    status = gc_gpus_list(gc_environment_root(), *sims ? sims : NULL, gpus);
+  free(sims);
+  if (status)
+    return status;
+  gc_pci_ids_name(gc_environment_root(), gpus);
+  if (tool->sims)
+    only_simulated(gpus);
+  return 0;
+}
+
+int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
+{
   int status = GC_EXIT_FAILED;
 
   memset(targets, 0, sizeof *targets);
-  if (!sims || gc_gpus_list(gc_environment_root(), *sims ? sims : NULL, &targets->gpus)) {
+  if (gc_targets_list(tool, &targets->gpus)) {
     gc_say(NULL, "out of memory");
   } else {
     gc_gpus_restrict(gc_environment_root(), &targets->gpus);
-    gc_pci_ids_name(gc_environment_root(), &targets->gpus);
-    if (tool->sims)
-      only_simulated(&targets->gpus);
     if (!targets->gpus.count && !(tool->of_records && tool->count)) {
       status = no_gpu();
     } else {
@@ -152,7 +165,6 @@ int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
     gc_say(NULL, "--xml prints one GPU, but %zu are chosen: name one", targets->count);
     status = GC_EXIT_USAGE;
   }
-  free(sims);
   if (status != GC_EXIT_DONE)
     gc_targets_free(targets);
   return status;

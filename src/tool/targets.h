@@ -20,6 +20,10 @@ struct gc_targets {
 int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets);
 void gc_targets_free(struct gc_targets *targets);
 
+/* Lists all GPUs that count for this command line, and prints nothing. The caller calls
+ * gc_gpus_restrict, and frees the list with gc_gpus_free. 0 or -ENOMEM. */
+int gc_targets_list(const struct gc_tool *tool, struct gc_gpus *gpus);
+
 /* The comma list of the simulated GPUs among them; the caller frees it. NULL: out of memory. */
 char *gc_targets_sims(const struct gc_tool *tool);
 

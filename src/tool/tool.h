@@ -18,12 +18,19 @@ enum gc_exit { GC_EXIT_DONE, GC_EXIT_FAILED, GC_EXIT_USAGE, GC_EXIT_NO_GPU };
 struct gc_tool {
   const char *sims;     /* --sim: only these; NULL: real GPUs, and those of $HWLOC_GPUCACHE_SIM */
   const char *only;     /* --only: comma list of subtypes; NULL: all */
+  unsigned elements;    /* --element: a set of kinds of elements, as gc_show_has; 0: all */
+  const char *color;    /* --color: see gc_terminal_colour; NULL: not given */
   const char *raw;      /* --raw: directory for raw data; NULL: none */
   bool made_raw;        /* that directory was created for this run */
   const char *command;  /* the whole command line as one string, for people */
   unsigned resume;      /* --resume: the step of the plan to go on with; 0: none. The results of the
                            earlier steps are on stdin. Only rest.c uses this option. */
+  const char *probe;    /* --probe: what the child of doctor tries; NULL: none */
+  const char *format;   /* --format of export; NULL: the main one */
+  const char *output;   /* --output of export: a file; NULL: stdout */
   double timeout;       /* --timeout: seconds for the whole command; 0: no limit */
+  double tolerance;     /* --tolerance: per cent, if has_tolerance */
+  bool has_tolerance;
   bool times;           /* --verbose (not $HWLOC_GPUCACHE_VERBOSE): print the cost of each step */
   bool verbose, force, replace, no_store, json, xml, all; /* replace: force is set, too */
   bool of_records;      /* purge: a word may name a record that no GPU has */

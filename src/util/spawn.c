@@ -44,8 +44,10 @@ struct child {
 
 static bool is_replaced(const char *entry, const char *const *set)
 {
+  const size_t length = strcspn(entry, "=");
+
   for (; set && *set; set++)
-    if (!strncmp(entry, *set, strcspn(*set, "=") + 1))
+    if (!strncmp(entry, *set, length) && strcspn(*set, "=") == length)
       return true;
   return false;
 }
@@ -55,7 +57,7 @@ static char *append(char *text, const char *entry)
   return stpcpy(text, entry) + 1;
 }
 
-/* A copy of environ in which the settings replace entries of the same names. The strings are
+/* A copy of environ in which the settings replace or remove entries of the same names. The strings are
  * copied, too: a start may hang on a dead file system, and meanwhile the caller's thread may
  * continue and change its environment. */
 static char **make_environment(const char *const *set)
@@ -76,10 +78,11 @@ static char **make_environment(const char *const *set)
       merged[n++] = text;
       text = append(text, *entry);
     }
-  for (const char *const *entry = set; entry && *entry; entry++) {
-    merged[n++] = text;
-    text = append(text, *entry);
-  }
+  for (const char *const *entry = set; entry && *entry; entry++)
+    if (strchr(*entry, '=')) {
+      merged[n++] = text;
+      text = append(text, *entry);
+    }
   merged[n] = NULL;
   return merged;
 }

@@ -43,8 +43,8 @@ struct gc_command {
 
 struct gc_spawn_options {
   double seconds;             /* deadline from the start of the call; 0: none */
-  const char *const *set_env; /* "NAME=VALUE" entries that replace those of the caller, ended by
-                                 NULL; NULL: none */
+  const char *const *set_env; /* "NAME=VALUE" entries that replace those of the caller, and "NAME"
+                                 entries that remove them, ended by NULL; NULL: none */
   /* Leaves stderr as it is instead of collecting messages. The commands then also stay in the
    * caller's process group, so that ^C on the terminal reaches them. Otherwise each command gets a
    * process group of its own, which is killed as a whole once the command has ended or is late. */

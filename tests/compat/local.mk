@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Other versions and builds of hwloc, and another clang. contrib/test-hwloc runs check-hwloc with several versions.
-TESTS += tests/compat/amd-clang.bats tests/compat/libhwloc.bats
-EXTRA_DIST += tests/compat/amd-clang.bats tests/compat/libhwloc.bats
+TESTS += tests/compat/amd-clang.bats tests/compat/libhwloc.bats tests/compat/late.bats
+EXTRA_DIST += tests/compat/amd-clang.bats tests/compat/libhwloc.bats tests/compat/late.bats
+
+# A program that loads libhwloc with dlopen, and one that contains a copy of hwloc.
+check_PROGRAMS += tests/compat/late tests/compat/copy
+tests_compat_late_SOURCES = tests/compat/late.c
+tests_compat_late_LDADD =
+tests_compat_copy_SOURCES = tests/compat/copy.c
+tests_compat_copy_LDADD =
 
 # All tests whose result can depend on the version of hwloc, and how many test cases pass.
-hwloc_tests = $(plugin_tests) tests/compat/libhwloc.bats \
+hwloc_tests = $(plugin_tests) tests/compat/libhwloc.bats tests/compat/late.bats tests/tool/doctor.bats \
 	tests/tool/amdsim.bats tests/tool/show.bats tests/tool/store.bats tests/tool/usage.bats \
 	tests/unit/public-header.sh tests/unit/example.sh tests/unit/install.sh
 if HAVE_CMOCKA

@@ -28,6 +28,9 @@ src/measure/check
 src/measure
 src/measure/plan
 src/tool
+src/tool/sources
+src/tool/compare src/tool/doctor src/tool/export src/tool/report
+src
 '
 
 # A file or folder, then the files and folders that may include it. The line of a file replaces that

@@ -211,12 +211,16 @@ END
   is measured "$(info CapacitySource 'os=gpu0-L3 16MiB')"
   is sysfs "$(info CapacitySource 'os=gpu0-Instruction 64KiB x160')"
   is gfx942 "$(info GPUCacheGFX 'os=gpu0-Memory 192GiB')"
+  # the profile with the longest lists: 304 CUs in groups
+  has_little_xml "$HWLOC_GPUCACHE_DIR/sim-gpu.xml"
+  has CUGroups
 }
 
 # Programs exchange topologies as XML, for example MPI jobs: the elements once, and the values without sources once more.
-@test "one GPU adds at most 45,000 bytes of XML, with six OS devices of other components" {
-  local gpu name record with without devices
-  "$real_tool" --sim h200 measure >/dev/null
+# has_little_xml RECORD: a GPU with these values and with six OS devices of other components adds at most 45,000 bytes.
+# The topology is in $output.
+has_little_xml() {
+  local gpu name record without devices key current
   unset HWLOC_GPUCACHE_SIM
   use_node
   rm -r "$HWLOC_FSROOT"/proc/driver/nvidia/gpus/0000:97:00.0 "$HWLOC_FSROOT"/sys/bus/pci/devices/0000:97:00.0
@@ -226,16 +230,39 @@ END
     echo 1:1 >"$HWLOC_FSROOT$gpu/$name/dev"
     ln -s "../../${gpu#/sys/}/$name" "$HWLOC_FSROOT/sys/class/drm/$name"
   done
-  # the record of the simulated GPU becomes that of the GPU of this node
+  # the record becomes that of the GPU of this node, made by this program
   record=$HWLOC_GPUCACHE_DIR/$gpu0.xml
-  sed -e "s/sim-h200/$gpu0/; s/\(GPUCacheDriver\" value=\"\)[^\"]*/\1580.159.04/" \
-    -e 's/\(GPUCacheVBIOS" value="\)[^"]*/\196.00.a5.00.1a/' "$HWLOC_GPUCACHE_DIR/sim-h200.xml" >"$record"
+  cp "$1" "$record"
+  while read -r key current; do
+    sed -i "s/\(GPUCache$key\" value=\"\)[^\"]*/\1$current/" "$record"
+  done <<END
+UUID $gpu0
+Driver 580.159.04
+VBIOS 96.00.a5.00.1a
+Format $(sed -n 's/^#define GC_RECORD_FORMAT "\(.*\)"/\1/p' "$top_srcdir/src/record/elements.h")
+Method $(sed -n 's/^#define GC_RECORD_METHOD "\(.*\)"/\1/p' "$top_srcdir/src/record/elements.h")
+END
   chmod 600 "$record"
-  with=$("$LSTOPO" --filter io:all --of xml)
+  output=$("$LSTOPO" --filter io:all --of xml)
   without=$(HWLOC_GPUCACHE=off "$LSTOPO" --filter io:all --of xml)
-  devices=$(grep -c "GPUCacheUUID\" value=\"$gpu0" <<<"$with")
-  echo "$((${#with} - ${#without})) bytes; $devices objects have the UUID"
+  devices=$(grep -c "GPUCacheUUID\" value=\"$gpu0" <<<"$output")
+  echo "# ${1##*/}: $((${#output} - ${#without})) bytes of XML" >&3
   is 8 "$devices" # DeviceMemory, the PCI device, six OS devices
-  [[ $with == *'"CapacityConfidence"'* ]] # nothing is missing
-  [ $((${#with} - ${#without})) -le 45000 ]
+  [[ $output == *'"CapacityConfidence"'* ]] # nothing is missing
+  [ $((${#output} - ${#without})) -le 45000 ]
+}
+
+@test "one GPU adds at most 45,000 bytes of XML: a simulated H200" {
+  "$real_tool" --sim h200 measure >/dev/null
+  has_little_xml "$HWLOC_GPUCACHE_DIR/sim-h200.xml"
+}
+
+@test "one GPU adds at most 45,000 bytes of XML: each real record in doc/results" {
+  local record n=0
+  for record in "$top_srcdir"/doc/results/*/record.xml; do
+    rm -rf "$BATS_TEST_TMPDIR/node"
+    has_little_xml "$record"
+    n=$((n + 1))
+  done
+  [ "$n" -ge 1 ]
 }

@@ -3,6 +3,7 @@
 tool_tests = \
 	tests/tool/usage.bats \
 	tests/tool/amd.bats \
+	tests/tool/compare.bats \
 	tests/tool/amdsim.bats \
 	tests/tool/gpus.bats \
 	tests/tool/lost-l2.bats \
@@ -15,6 +16,9 @@ tool_tests = \
 	tests/tool/locks.bats \
 	tests/tool/keep.bats \
 	tests/tool/raw.bats \
+	tests/tool/doctor.bats \
+	tests/tool/export.bats \
+	tests/tool/report.bats \
 	tests/tool/visible.bats
 TESTS += $(tool_tests)
 EXTRA_DIST += $(tool_tests) \

@@ -7,6 +7,18 @@ setup() {
   prepare
 }
 
+# The length of the longest line.
+widest() { wc -L <<<"$1"; }
+
+# A node whose first GPU has the record of a real H200.
+use_h200() {
+  use_node
+  mkdir -p -m 700 "$records"
+  sed 's/GPU-9f079e68-9ad6-7142-2358-726a87bf4fcd/GPU-11111111-0000-0000-0000-000000000017/' \
+    "$top_srcdir/doc/results/h200/record.xml" >"$records/GPU-11111111-0000-0000-0000-000000000017.xml"
+  chmod 600 "$records"/*.xml
+}
+
 @test "show measures first, stores the record, and prints the same afterwards" {
   run_split "$tool" show --sim "$tiny"
   is 0 "$status"
@@ -36,8 +48,9 @@ setup() {
   has_not "$output" "far partition"
   # one line for each reason
   has "$output" "no PerSM, Instances of ConstantL15Cache: "
-  has "$output" "no Nominal of L1Cache, TextureCache, ReadOnlyCache, ConstantL1Cache, ConstantL15Cache: the vendor"
-  [ "$(awk '{ print length }' <<<"$(grep -v '  no ' <<<"$output")" | sort -n | tail -n 1)" -le 110 ]
+  has "$(xargs -d '\n' <<<"$output" | tr -s ' ')" \
+    "no Nominal of L1Cache, TextureCache, ReadOnlyCache, ConstantL1Cache, ConstantL15Cache: the vendor's interface"
+  [ "$(widest "$output")" -le 100 ]
 }
 
 @test "the tables show near and far partitions, and the capacity by carve-out" {
@@ -70,6 +83,8 @@ setup() {
   local name header n=0
   header=$(cat "$top_srcdir/include/hwloc/gpucache.h")
   for name in $(grep -o 'info name="GPUCache[^"]*"' "$records/sim-tiny.xml" | cut -d'"' -f2 | sort -u); do
+    # A source has the name of its value, without the unit.
+    case $name in *Source) has "$header" " $name:"; continue ;; esac
     has "$header" " \"$name\""
     n=$((n + 1))
   done
@@ -163,4 +178,111 @@ setup() {
   is 1 "$status"
   is '' "$output"
   is 2 "$(grep -c 'gpu[01]: the directory for records .* cannot be opened: Not a directory; set HWLOC_GPUCACHE_DIR' <<<"$errors")"
+}
+
+@test "no line has more than 100 columns: a real H200, AMD's driver tables, simulated GPUs" {
+  use_h200
+  run_split "$tool" show gpu0
+  is 0 "$status"
+  has "$output" "L1Cache capacity by carve-out"
+  [ "$(widest "$output")" -le 100 ]
+  local tree
+  for tree in mi100 mi300x-cpx rx6800; do
+    "$top_srcdir/tests/data/amd-tree.sh" "$BATS_TEST_TMPDIR/$tree" "$tree" 1 0000:01:00.0
+    use_tree "$BATS_TEST_TMPDIR/$tree"
+    run_split "$tool" show
+    has "$output" "  L2Cache "
+    [ "$(widest "$output")" -le 100 ]
+  done
+  run_split "$tool" show --sim rx7900xtx
+  is 0 "$status"
+  has "$output" "        LDS "
+  [ "$(widest "$output")" -le 100 ]
+}
+
+@test "long notes and cells continue on the next line, and nothing is lost" {
+  use_h200
+  local long='the first of many words and the last of many words, which do not fit in one line of this table' id
+  id=GPU-11111111-0000-0000-0000-000000000017
+  sed -i "/subtype=.L1Cache/,/<.object>/s/the vendor's interface does not state it/$long, $long/
+    s/value=.TextureCache,ReadOnlyCache,SharedMemory./value='TextureCache,ReadOnlyCache,SharedMemory,ConstantL1Cache,ConstantL15Cache'/" \
+    "$records/$id.xml"
+  run_split "$tool" show gpu0
+  is 0 "$status"
+  is '' "$errors"
+  [ "$(widest "$output")" -le 100 ]
+  has "$(xargs <<<"${output//\'/}")" "no Nominal of L1Cache: $long, $long"
+  has "$(xargs <<<"${output//\'/}")" "Texture, ReadOnly, Shared, ConstantL1, ConstantL1.5"
+  # a hanging indent
+  [[ $output =~ $'\n'"  no Nominal of L1Cache: "[^$'\n']*$'\n'"    "[a-z] ]]
+}
+
+@test "--element shows these elements only, in tables and in JSON" {
+  use_h200
+  run_split "$tool" show --element L1Cache,L2Cache gpu0
+  is 0 "$status"
+  is "L2Cache L1Cache L2Cache near far L1Cache" \
+    "$(grep -E '^ +[A-Za-z0-9]+( partition)? .*(-|measured .*|Shared)$' <<<"$output" | awk '{ print $1 }' | xargs)"
+  has_not "$output" Constant
+  has_not "$output" "an SM: "
+  has "$output" "no PerSM of L2Cache: 132 SMs share it"
+  run_split "$tool" show --json --element L1Cache gpu0
+  is "132 L1Cache L2Cache" "$(jq -r '.[0] | "\(.SMs) \(.elements[].subtype) \(.elements[].parent)"' <<<"$output")"
+  run_split "$tool" show --element L3Cache gpu0
+  is 1 "$status"
+  is '' "$output"
+  is "hwloc-gpucache: gpu0: this GPU has no such element" "$errors"
+  for bad in L7 '' L1Cache, l1cache; do
+    run_split "$tool" show --element "$bad" gpu0
+    is 2 "$status"
+    is '' "$output"
+  done
+  run_split "$tool" show --element L1Cache --xml gpu0
+  is 2 "$status"
+  run_split "$tool" list --element L1Cache
+  is 2 "$status"
+}
+
+@test "colour: only on a terminal, or if it is asked for" {
+  use_h200
+  local escape=$'\e'
+  run_split env TERM=xterm "$tool" show gpu0
+  has_not "$output" "$escape"
+  local plain=$output
+  run_split env TERM=dumb NO_COLOR=1 "$tool" show --color always gpu0
+  has "$output" "$escape[1mgpu0: NVIDIA H200"
+  has "$output" "$escape[1mELEMENT$escape[0m"
+  has "$output" "$escape[2m0.8301$escape[0m"
+  has "$output" "$escape[2mno Total of L2Cache"
+  # it is the same text
+  is "$plain" "$(sed "s/$escape\\[[0-9]*m//g" <<<"$output")"
+  run_split "$tool" show --color sometimes gpu0
+  is 2 "$status"
+  is '' "$output"
+}
+
+@test "colour on a pseudo-terminal: NO_COLOR, TERM and --color" {
+  command -v script >/dev/null || skip "script (package bsdutils) is missing"
+  use_h200
+  # on_terminal VARIABLE... -- OPTION...
+  on_terminal() {
+    local -a variables=()
+    for (( ; ; )); do [ "$1" = -- ] && break; variables+=("$1"); shift; done
+    shift
+    output=$(env "${variables[@]}" script -qec "$tool show gpu0 $*" /dev/null </dev/null)
+    has "$output" "NVIDIA H200"
+  }
+  local escape=$'\e'
+  on_terminal TERM=xterm --
+  has "$output" "$escape[1m"
+  on_terminal TERM=xterm NO_COLOR= --
+  has "$output" "$escape[1m"
+  on_terminal TERM=xterm NO_COLOR=1 --
+  has_not "$output" "$escape"
+  on_terminal TERM=dumb --
+  has_not "$output" "$escape"
+  on_terminal TERM= --
+  has_not "$output" "$escape"
+  on_terminal TERM=xterm -- --color never
+  has_not "$output" "$escape"
 }

@@ -102,10 +102,11 @@ refused() {
   # options that exist: the message for others is different
   local word help=$output commands options
   commands=$("$tool" 2>&1 | sed -n 's/^hwloc-gpucache: no command given: //p' | sed 's/,\| or / /g')
-  # only the command itself uses --resume
+  # only the command itself uses --resume and --probe
   has_not "$help" --resume
+  has_not "$help" --probe
   options=$(sed -n '/^static const struct option options/,/^};/s/{"\([a-z-]*\)",/\n--\1\n/gp' \
-    "$top_srcdir/src/tool/main.c" | grep '^--' | grep -vx -e --resume)
+    "$top_srcdir/src/main.c" | grep '^--' | grep -vx -e --resume -e --probe)
   [ "$(wc -w <<<"$commands")" -ge 5 ]
   [ "$(wc -w <<<"$options")" -ge 12 ]
   for word in $commands; do [[ $help == *$'\n'"  $word "* ]] || is "a line of $word" "$help"; done

@@ -3,9 +3,11 @@
 # A new one is one word in this list.
 unit_tests = \
 	tests/unit/test_cache \
+	tests/unit/test_compare \
 	tests/unit/test_coverage \
 	tests/unit/test_cuda \
 	tests/unit/test_decide \
+	tests/unit/test_doctor \
 	tests/unit/test_gpus \
 	tests/unit/test_gpus_amd \
 	tests/unit/test_gpus_amd_broken \
@@ -20,6 +22,7 @@ unit_tests = \
 	tests/unit/test_earned \
 	tests/unit/test_env \
 	tests/unit/test_export \
+	tests/unit/test_facts \
 	tests/unit/test_failure \
 	tests/unit/test_graft \
 	tests/unit/test_habits \
@@ -37,6 +40,7 @@ unit_tests = \
 	tests/unit/test_record_xml \
 	tests/unit/test_results \
 	tests/unit/test_sim \
+	tests/unit/test_sources \
 	tests/unit/test_spawn \
 	tests/unit/test_stats \
 	tests/unit/test_store \
@@ -123,8 +127,8 @@ tests_unit_test_graft_LDADD = src/graft/libgraft.la src/record/librecord.la src/
 check_PROGRAMS += doc/examples/gpucache-read
 doc_examples_gpucache_read_CFLAGS = $(AM_CFLAGS) -Werror
 doc_examples_gpucache_read_LDADD = $(HWLOC_LIBS)
-TESTS += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/install.sh
-EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/install.sh tests/unit/fixture.h \
+TESTS += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/symbols.sh tests/unit/install.sh
+EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/symbols.sh tests/unit/install.sh tests/unit/fixture.h \
 	tests/unit/tree.h tests/unit/cleared.h tests/unit/amd.h tests/unit/store.h tests/unit/backend.h \
 	tests/unit/chip.h tests/unit/hip.h tests/unit/nodes.h \
 	tests/data/record-good.xml tests/data/two-gpus.xml \

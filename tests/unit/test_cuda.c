@@ -465,6 +465,7 @@ static void reads_properties(void **state)
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = 232448;
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK] = -1;
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED] = 1;
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED] = 1;
   must_open(f);
   assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
   assert_string_equal(p.model, "Stand-in GPU");
@@ -474,7 +475,7 @@ static void reads_properties(void **state)
   assert_int_equal(p.memory_bytes, 141ull << 30);
   assert_int_equal(p.shared_per_block, 232448);
   assert_int_equal(p.shared_reserved, 0); /* a driver without this attribute */
-  assert_true(p.global_l1 && p.has_texture && p.has_constant && p.has_read_only);
+  assert_true(p.global_l1 && p.local_l1 && p.has_texture && p.has_constant && p.has_read_only);
   assert_false(p.amd || p.ecc || p.simulated);
 
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = -1;

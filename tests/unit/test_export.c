@@ -8,7 +8,7 @@
 
 #include "record/record.h"
 #include "tool/environment.h"
-#include "tool/export.h"
+#include "tool/hwloc_xml.h"
 
 #include <errno.h>
 #include <hwloc.h>

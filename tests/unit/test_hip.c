@@ -25,7 +25,7 @@ static void reads_properties(void **state)
   assert_int_equal(p.shared_per_block, 65536);
   assert_int_equal(p.threads_per_sm, 2048);
   assert_int_equal(p.compute_major, 0);
-  assert_true(p.amd && p.global_l1 && p.has_scalar && p.ecc);
+  assert_true(p.amd && p.global_l1 && p.local_l1 && p.has_scalar && p.ecc);
   assert_false(p.has_texture || p.has_constant || p.has_read_only || p.simulated);
 }
 

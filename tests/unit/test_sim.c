@@ -141,7 +141,7 @@ static void properties_are_the_profiles(void **state)
   assert_int_equal(p.shared_per_block, KIB(31));
   assert_int_equal(p.constant_bytes, 65536);
   assert_true(p.simulated && p.global_l1 && p.has_texture && p.has_read_only && p.has_constant);
-  assert_false(p.ecc);
+  assert_false(p.ecc || p.local_l1);
 }
 
 /* Carve-out 16 KiB for 16 blocks of 1 KiB each: L1 is 40 - 16 - 4 = 20 KiB. */

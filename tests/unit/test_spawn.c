@@ -214,16 +214,19 @@ static void closing_stderr_is_not_the_end(void **state)
 
 static void environment(void **state)
 {
-  struct gc_command command = SH("echo \"hwloc-gpucache: $GC_A $GC_B $GC_C\" >&2");
-  const char *const set[] = {"GC_A=new", "GC_C=added", NULL};
+  struct gc_command command =
+      SH("echo \"hwloc-gpucache: $GC_A $GC_B $GC_C ${GC_D-removed} ${GC_D2-removed}\" >&2");
+  const char *const set[] = {"GC_A=new", "GC_C=added", "GC_D", NULL};
   struct gc_spawn_options options = {.seconds = 60, .set_env = set};
 
   (void)state;
   setenv("GC_A", "old", 1);
   setenv("GC_B", "kept", 1);
   unsetenv("GC_C");
+  setenv("GC_D", "old", 1);
+  setenv("GC_D2", "kept", 1);
   gc_spawn(&command, 1, &options);
-  assert_string_equal(command.message, "new kept added");
+  assert_string_equal(command.message, "new kept added removed kept");
   assert_string_equal(getenv("GC_A"), "old");
 }
 

@@ -29,6 +29,32 @@ static double uniform(void)
   return (double)(seed >> 11) / 9007199254740992.0;
 }
 
+/* 40 % of the values are far off. Their standard deviation is 49, and they hide in it. */
+static void robust_sigma_ignores_outliers(void **state)
+{
+  double values[1000], even[] = {1, 2, 3, 4, 5}, same[] = {7, 7, 7, 9}, one[] = {3};
+
+  (void)state;
+  for (size_t i = 0; i < 1000; i++) { /* the sum of twelve uniform numbers has the variance 1 */
+    values[i] = i % 5 < 2 ? 100 : -6;
+    for (size_t k = 0; i % 5 >= 2 && k < 12; k++)
+      values[i] += uniform();
+  }
+  near(gc_robust_sigma(values, 1000, 0), 1.4826 * 1.38, 0.25); /* quantile 5/6 of |N(0, 1)| */
+  near(gc_robust_sigma(even, 5, 3), 1.4826 * 1.206, 1e-9);
+  near(gc_robust_sigma(same, 4, 7), 0, 0);
+  near(gc_robust_sigma(one, 1, 3), 0, 0);
+}
+
+static void sigmas_for_a_family(void **state)
+{
+  (void)state;
+  near(gc_outlier_sigmas(0.0027, 1), 3, 0.001);
+  near(gc_outlier_sigmas(0.05, 1), 1.95996, 1e-4);
+  near(gc_outlier_sigmas(0.05, 10), 2.80703, 1e-4); /* 0.005 */
+  assert_true(gc_outlier_sigmas(0.01, 1e9) < 7);
+}
+
 static void median_of_odd_even_and_one(void **state)
 {
   double odd[] = {5, 1, 3}, even[] = {4, 1, 3, 2}, one[] = {7};
@@ -426,6 +452,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(median_of_odd_even_and_one),
+    cmocka_unit_test(robust_sigma_ignores_outliers),
+    cmocka_unit_test(sigmas_for_a_family),
     cmocka_unit_test(median_is_the_middle_of_the_sorted),
     cmocka_unit_test(midhinge_lies_between_two_modes),
     cmocka_unit_test(median_ignores_an_outlier),

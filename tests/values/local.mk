@@ -7,7 +7,7 @@ check-values: all
 	$(srcdir)/tests/values/same-values.sh '$(srcdir)/tests/data/values' ./hwloc-gpucache
 
 .PHONY: check-values
-EXTRA_DIST += tests/values/values.sh tests/values/same-values.sh tests/values/record.awk \
+EXTRA_DIST += tests/values/values.sh tests/values/same-values.sh tests/values/record.awk tests/values/record-of-values.awk \
 	tests/data/values/a100.tsv \
 	tests/data/values/gtx470.tsv \
 	tests/data/values/gtx560ti.tsv \

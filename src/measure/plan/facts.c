@@ -5,6 +5,30 @@
  */
 #include "measure/plan/facts.h"
 
+#include "record/cores.h"
+
+/* A fact that is not the same in the interfaces of all vendors has a source. */
+static int publish_sourced(const struct gc_properties *p, struct gc_infos *infos)
+{
+  const uint32_t cores =
+      p->amd ? GC_CORES_PER_CU : gc_cores_of_capability(p->compute_major, p->compute_minor);
+  int status = 0;
+
+  if (p->constant_bytes) {
+    status = gc_infos_set_u64(infos, "ConstantBytes", p->constant_bytes);
+    if (!status)
+      status = gc_infos_set(infos, "ConstantSource", "api");
+  }
+  if (!status && cores)
+    status = gc_infos_set_u64(infos, "CoresPerSM", cores);
+  if (!status)
+    status = gc_infos_set(infos, "CoresPerSMSource",
+                          cores ? "table" : "absent:this version does not know the architecture");
+  if (!status)
+    status = gc_infos_set(infos, "LocalLoadsInL1", p->local_l1 ? "yes" : "no");
+  return status ? status : gc_infos_set(infos, "LocalLoadsInL1Source", p->amd ? "table" : "api");
+}
+
 int gc_facts_publish(const struct gc_properties *p, double mhz, struct gc_infos *infos)
 {
   const struct {
@@ -35,6 +59,8 @@ int gc_facts_publish(const struct gc_properties *p, double mhz, struct gc_infos 
     status = gc_infos_set(infos, "ECC", p->ecc ? "on" : "off");
   if (!status)
     status = gc_infos_set(infos, "GlobalLoadsInL1", p->global_l1 ? "yes" : "no");
+  if (!status)
+    status = publish_sourced(p, infos);
   if (!status && mhz > 0)
     status = gc_infos_setf(infos, "MeasuredSMClockMHz", "%.0f", mhz);
   return status;

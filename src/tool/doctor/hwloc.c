@@ -1,0 +1,152 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Links: which libhwloc programs load, and whether it can load plugins. By default hwloc is built
+ * without plugins, and then nothing else of the chain matters.
+ */
+#include "tool/doctor/links.h"
+
+#include "tool/libhwloc.h"
+
+#include <hwloc.h>
+
+#include <stdio.h>
+#include <string.h>
+
+#define BUILD                                                                                      \
+  "Use a hwloc that was configured with --enable-plugins (Debian, Ubuntu, Fedora and RHEL have "   \
+  "one)."
+
+/* "hwloc 2.9.0", as the library of this process says. */
+static void version(char *text, size_t size)
+{
+  const unsigned api = hwloc_get_api_version();
+  hwloc_topology_t topology;
+  const char *release;
+
+  snprintf(text, size, "hwloc %u.%u", api >> 16, api >> 8 & 0xff);
+  if (hwloc_topology_init(&topology))
+    return;
+  if (!hwloc_topology_set_synthetic(topology, "pu:1") && !hwloc_topology_load(topology) &&
+      (release = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "hwlocVersion")))
+    snprintf(text, size, "hwloc %.40s", release);
+  hwloc_topology_destroy(topology);
+}
+
+void gc_link_libhwloc(struct gc_doctor *doctor)
+{
+  char path[PATH_MAX], release[60];
+
+  version(release, sizeof release);
+  switch (gc_libhwloc_find(path, sizeof path)) {
+  case GC_LIBHWLOC_PLUGINS:
+    gc_doctor_add(doctor, GC_LINK_OK, NULL, "this command uses %.700s (%s), which can load plugins",
+                  path, release);
+    break;
+  case GC_LIBHWLOC_NO_PLUGINS:
+    gc_doctor_add(doctor, GC_LINK_NOT_OK, BUILD,
+                  "this command uses %.700s (%s), which was built without support for plugins",
+                  path, release);
+    break;
+  case GC_LIBHWLOC_UNKNOWN:
+    gc_doctor_add(doctor, GC_LINK_NOT_APPLICABLE, NULL,
+                  "this command contains a copy of hwloc (%s)", release);
+    break;
+  }
+}
+
+enum gc_libhwloc gc_doctor_plugins(const struct gc_doctor *doctor)
+{
+  char path[PATH_MAX];
+
+  if (!*doctor->lstopo)
+    return gc_libhwloc_find(path, sizeof path);
+  switch (doctor->lstopo_uses.kind) {
+  case GC_PROGRAM_SHARED:
+    return doctor->lstopo_uses.plugins;
+  case GC_PROGRAM_COPY:
+    return GC_LIBHWLOC_NO_PLUGINS;
+  default:
+    return GC_LIBHWLOC_UNKNOWN;
+  }
+}
+
+/* Adds a finding about a program. False: it cannot load plugins. */
+static bool report(struct gc_doctor *doctor, const char *path, const struct gc_program *program)
+{
+  char remedy[400], own[PATH_MAX], differs[80] = "";
+  const char *soname;
+
+  switch (program->kind) {
+  case GC_PROGRAM_SHARED:
+    if (program->plugins == GC_LIBHWLOC_NO_PLUGINS) {
+      gc_doctor_add(doctor, GC_LINK_NOT_OK, BUILD,
+                    "%.350s uses %.350s, which was built without support for plugins", path,
+                    program->file);
+      return false;
+    }
+    gc_libhwloc_find(own, sizeof own);
+    if (*own && strcmp(own, program->file))
+      snprintf(differs, sizeof differs, " (another one than this command uses)");
+    gc_doctor_add(doctor, GC_LINK_OK, NULL, "%.350s uses %.350s%s, which can load plugins", path,
+                  program->file, differs);
+    return true;
+  case GC_PROGRAM_COPY:
+    gc_doctor_add(
+        doctor, GC_LINK_NOT_OK,
+        "Build it with the shared libhwloc, for example Open MPI with "
+        "--with-hwloc=PREFIX.",
+        "%.350s contains a copy of hwloc (in %.350s), whose functions plugins do not find", path,
+        program->file);
+    return false;
+  case GC_PROGRAM_NONE:
+    gc_libhwloc_find(own, sizeof own);
+    soname = strrchr(own, '/');
+    snprintf(
+        remedy, sizeof remedy,
+        "If it loads libhwloc later with dlopen (as Python's ctypes and cffi do), start it with "
+        "LD_PRELOAD=%s, or let it use RTLD_GLOBAL.",
+        soname && strstr(soname, ".so") ? soname + 1 : "libhwloc.so.15");
+    gc_doctor_add(doctor, GC_LINK_NOT_APPLICABLE, remedy, "%.350s loads no libhwloc when it starts",
+                  path);
+    return true;
+  case GC_PROGRAM_UNKNOWN:
+    break;
+  }
+  gc_doctor_add(doctor, GC_LINK_NOT_APPLICABLE, NULL, "%.350s cannot be examined: %s", path,
+                program->why);
+  return true;
+}
+
+void gc_link_lstopo(struct gc_doctor *doctor)
+{
+  static const char *const names[] = {"lstopo", "lstopo-no-graphics"};
+
+  for (size_t i = 0; i < sizeof names / sizeof *names && !*doctor->lstopo; i++)
+    if (!gc_program_find(names[i], doctor->lstopo))
+      *doctor->lstopo = '\0';
+  if (!*doctor->lstopo) {
+    gc_doctor_add(doctor, GC_LINK_NOT_APPLICABLE, NULL,
+                  "there is no lstopo in PATH, so this command loads the topology instead");
+    return;
+  }
+  gc_program_examine(doctor->tool, doctor->lstopo, &doctor->lstopo_uses);
+  report(doctor, doctor->lstopo, &doctor->lstopo_uses);
+}
+
+void gc_link_program(struct gc_doctor *doctor)
+{
+  struct gc_program program;
+  char path[PATH_MAX];
+
+  if (!doctor->tool->count)
+    return;
+  if (!gc_program_find(doctor->tool->words[0], path)) {
+    doctor->program_fails = true;
+    gc_doctor_add(doctor, GC_LINK_NOT_OK, "Give the path of a program.",
+                  "there is no program '%.400s'", doctor->tool->words[0]);
+    return;
+  }
+  gc_program_examine(doctor->tool, path, &program);
+  doctor->program_fails = !report(doctor, path, &program);
+}

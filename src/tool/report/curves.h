@@ -1,0 +1,16 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The section with the pictures of what measure --raw wrote.
+ */
+#ifndef GC_TOOL_REPORT_CURVES_H
+#define GC_TOOL_REPORT_CURVES_H
+
+#include "tool/report/subject.h"
+
+/* Draws the files of report->raw that belong to this GPU: those with its id, or if there is none,
+ * those of the first GPU of the same model; the page then says so. Without report->raw, says how to
+ * get curves. 0; or a negative errno with a sentence that names the directory or the file. */
+int gc_report_curves(FILE *out, const struct gc_report *report, struct gc_error *err);
+
+#endif

@@ -1,0 +1,327 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The notes below the tables of a record: facts of the GPU, conditions of values, and why values
+ * are missing.
+ */
+#include "tool/show_notes.h"
+
+#include "tool/format.h"
+#include "tool/table.h"
+#include "util/number.h"
+
+#include <hwloc/gpucache.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define CARVEOUTS_IN_A_LINE 8 /* fits GC_TEXT_WIDTH */
+
+/* --- facts of the GPU ------------------------------------------------------------------------- */
+
+enum fact_form { PLAIN, BYTES, MHZ, SEVERAL /* printed only when there is more than one */ };
+
+struct fact {
+  const char *line, *key; /* facts of the same line follow each other */
+  enum fact_form form;
+  const char *before, *after;
+};
+
+static const struct fact facts[] = {
+    {"the GPU", "GFX", PLAIN, "", ""},
+    {"the GPU", "XCDs", SEVERAL, "", " XCDs"},
+    {"an SM", "SIMDsPerSM", PLAIN, "", " SIMDs"},
+    {"an SM", "ComputeCapability", PLAIN, "compute capability ", ""},
+    {"an SM", "ThreadsPerSM", PLAIN, "", " threads"},
+    {"an SM", "WarpThreads", PLAIN, "in warps of ", ""},
+    {"an SM", "BlocksPerSM", PLAIN, "", " blocks"},
+    {"an SM", "RegistersPerSM", PLAIN, "", " registers"},
+    {"an SM", "CoresPerSM", PLAIN, "", " single-precision lanes"},
+    {"a block", "ThreadsPerBlock", PLAIN, "", " threads"},
+    {"a block", "RegistersPerBlock", PLAIN, "", " registers"},
+    {"a block", "SharedBytesPerBlock", BYTES, "", " of shared memory"},
+    {"a block", "SharedReservedBytesPerBlock", BYTES, "", " more reserved by the driver"},
+    {"the memory bus", "MemoryBusBits", PLAIN, "", " bits"},
+    {"the memory bus", "MemoryClockKHz", MHZ, "", " MHz"},
+    {"the memory bus", "ECC", PLAIN, "ECC ", ""},
+    {"constant memory", "ConstantBytes", BYTES, "", ""},
+    {"loads from device memory are cached in L1", "GlobalLoadsInL1", PLAIN, "", ""},
+    {"local loads are cached in L1", "LocalLoadsInL1", PLAIN, "", ""},
+};
+
+static bool fact_text(const struct gc_infos *infos, const struct fact *fact, char *text,
+                      size_t size)
+{
+  const char *value = gc_infos_get(infos, fact->key);
+  uint64_t number;
+
+  if (!value || (fact->form != PLAIN && gc_infos_get_u64(infos, fact->key, &number)))
+    return false;
+  if (fact->form == SEVERAL && number < 2)
+    return false;
+  if (fact->form == BYTES)
+    gc_format_bytes(number, text, size);
+  else if (fact->form == MHZ)
+    snprintf(text, size, "%" PRIu64, number / 1000);
+  else
+    snprintf(text, size, "%s", value);
+  return true;
+}
+
+static void print_facts(const struct gc_record *record, FILE *out)
+{
+  const struct gc_infos *infos = &record->infos;
+  const bool cu = !strcmp(gc_record_unit(record), "CU");
+  const char *line = "";
+  char text[64];
+
+  for (size_t i = 0; i < COUNT(facts); i++) {
+    if (!fact_text(infos, &facts[i], text, sizeof text))
+      continue;
+    if (strcmp(line, facts[i].line))
+      fprintf(out, "%s  %s: ", *line ? "\n" : "",
+              cu && !strcmp(facts[i].line, "an SM") ? "a CU" : facts[i].line);
+    else
+      fputs(", ", out);
+    fprintf(out, "%s%s%s", facts[i].before, text, facts[i].after);
+    line = facts[i].line;
+  }
+  if (*line)
+    putc('\n', out);
+}
+
+/* --- conditions of values --------------------------------------------------------------------- */
+
+static bool same_carveout(const struct gc_infos *a, const struct gc_infos *b)
+{
+  static const char *const keys[] = {HWLOC_GPUCACHE_CARVEOUT_PERCENT,
+                                     HWLOC_GPUCACHE_CARVEOUT_BLOCKS};
+
+  for (size_t i = 0; i < COUNT(keys); i++) {
+    const char *one = gc_infos_get(a, keys[i]), *other = gc_infos_get(b, keys[i]);
+
+    if (!one != !other || (one && strcmp(one, other)))
+      return false;
+  }
+  return true;
+}
+
+/* One line for all elements with the same carve-out. */
+static void print_carveout(const struct gc_record *record, size_t first, unsigned only, FILE *out)
+{
+  const struct gc_infos *infos = &record->elements[first].infos;
+  const char *percent = gc_infos_get(infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT);
+  const char *blocks = gc_infos_get(infos, HWLOC_GPUCACHE_CARVEOUT_BLOCKS);
+
+  for (size_t i = 0; i < first; i++)
+    if (gc_show_has(only, record->elements[i].kind) &&
+        same_carveout(&record->elements[i].infos, infos))
+      return;
+  fprintf(out, "  capacity of %s", gc_kinds[record->elements[first].kind].subtype);
+  for (size_t i = first + 1; i < record->count; i++)
+    if (gc_show_has(only, record->elements[i].kind) &&
+        same_carveout(&record->elements[i].infos, infos))
+      fprintf(out, ", %s", gc_kinds[record->elements[i].kind].subtype);
+  fprintf(out, ": carve-out %s %%%s%s%s\n", percent, blocks ? ", with " : "", blocks ? blocks : "",
+          blocks ? " resident blocks per SM" : "");
+}
+
+/* Reads one entry of a CarveoutTable, "15:189440" or "default:222208". Returns the start of the
+ * next one. */
+static const char *read_entry(const char *text, char *asked, char *left)
+{
+  const size_t length = strcspn(text, ","), head = strcspn(text, ":,");
+  const char *end = NULL;
+  uint64_t bytes;
+
+  snprintf(asked, GC_CELL, "%.*s%s", (int)head, text, text[0] >= '0' && text[0] <= '9' ? " %" : "");
+  if (text[head] == ':')
+    end = gc_number_digits(text + head + 1, &bytes);
+  if (end && end == text + length)
+    gc_format_bytes(bytes, left, GC_CELL);
+  return text + length + (text[length] == ',');
+}
+
+static void print_carveouts(const struct gc_element *element, FILE *out)
+{
+  const char *entries = gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE);
+
+  if (entries)
+    fprintf(out,
+            "  %s capacity by carve-out for shared memory (a kernel asks for a percentage of the "
+            "largest):\n",
+            gc_kinds[element->kind].subtype);
+  while (entries && *entries) {
+    struct gc_table table = {.right = (1u << CARVEOUTS_IN_A_LINE) - 1, .out = out};
+
+    if (!gc_table_row(&table) || !gc_table_row(&table)) {
+      free(table.cells);
+      return;
+    }
+    while (*entries && table.columns < CARVEOUTS_IN_A_LINE) {
+      entries = read_entry(entries, table.cells[0][table.columns], table.cells[1][table.columns]);
+      table.columns++;
+    }
+    gc_table_print(&table, "    ");
+  }
+}
+
+static void print_partitions(const struct gc_element *element, FILE *out)
+{
+  const char *count = gc_infos_get(&element->infos, HWLOC_GPUCACHE_PARTITIONS);
+  const char *sms = gc_infos_get(&element->infos, HWLOC_GPUCACHE_PARTITION_SMS);
+
+  if (!count)
+    return;
+  fprintf(out, "  %s: %s partition%s", gc_kinds[element->kind].subtype, count,
+          strcmp(count, "1") ? "s" : "");
+  if (sms && strchr(sms, ',')) {
+    fputs(", near to ", out);
+    for (; *sms; sms++)
+      fprintf(out, *sms == ',' ? " + " : "%c", *sms);
+    fputs(" SMs; each caches what its SMs read", out);
+  }
+  putc('\n', out);
+}
+
+/* "8x2,4x1": 8 instances serve 2 CUs each, 4 serve 1. */
+static void print_groups(const struct gc_element *element, FILE *out)
+{
+  const char *list = gc_infos_get(&element->infos, HWLOC_GPUCACHE_SHARED_BY_CUS);
+  const char *before = ":";
+  unsigned caches, cus;
+  int length;
+
+  if (!list)
+    return;
+  fprintf(out, "  %s", gc_kinds[element->kind].subtype);
+  while (sscanf(list, "%9ux%9u%n", &caches, &cus, &length) == 2) {
+    fprintf(out, cus == 1 ? "%s %u used by %u CU" : "%s %u shared by %u CUs each", before, caches,
+            cus);
+    before = ",";
+    list += length;
+    list += *list == ',';
+  }
+  putc('\n', out);
+}
+
+/* Values of the driver tables that differ from the record. */
+static void print_differences(const struct gc_element *element, FILE *out)
+{
+  static const char sysfs[] = HWLOC_GPUCACHE_SOURCE_SYSFS ":";
+  const size_t tail = strlen(HWLOC_GPUCACHE_DIFFERS_SUFFIX);
+
+  for (size_t i = 0; i < element->infos.count; i++) {
+    const struct gc_info *info = &element->infos.array[i];
+    const size_t length = strlen(info->name);
+
+    if (length > tail && !strcmp(info->name + length - tail, HWLOC_GPUCACHE_DIFFERS_SUFFIX))
+      fprintf(out,
+              "  %s: %.*s is the measured value; the kernel driver's tables (sysfs) state %s\n",
+              gc_kinds[element->kind].subtype, (int)(length - tail), info->name,
+              info->value + (strncmp(info->value, sysfs, strlen(sysfs)) ? 0 : strlen(sysfs)));
+  }
+}
+
+/* --- why values are missing ------------------------------------------------------------------- */
+
+/* The reason, when this info is the source of an absent value; else NULL. */
+static const char *reason(const struct gc_info *info)
+{
+  size_t length = strlen(info->name), tail = strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX);
+
+  if (length <= tail || strcmp(info->name + length - tail, HWLOC_GPUCACHE_SOURCE_SUFFIX) ||
+      !gc_is_absent(info->value))
+    return NULL;
+  return info->value + strlen(HWLOC_GPUCACHE_SOURCE_ABSENT) +
+         strspn(info->value + strlen(HWLOC_GPUCACHE_SOURCE_ABSENT), " ");
+}
+
+#define ABSENT_LIST 256
+
+/* Lists the properties of an element that are absent for this reason: "PerSM, Instances". */
+static void list_absent(const struct gc_record *record, size_t which, const char *why,
+                        char text[ABSENT_LIST])
+{
+  const struct gc_element *element = &record->elements[which];
+  const char *unit = gc_record_unit(record);
+
+  text[0] = '\0';
+  for (size_t i = 0; i < element->infos.count; i++) {
+    const struct gc_info *info = &element->infos.array[i];
+    const size_t used = strlen(text);
+
+    if (!reason(info) || strcmp(reason(info), why))
+      continue;
+    if (!strcmp(info->name, HWLOC_GPUCACHE_PER_SM HWLOC_GPUCACHE_SOURCE_SUFFIX))
+      /* as in the table */
+      snprintf(text + used, ABSENT_LIST - used, "%sPer%s", used ? ", " : "", unit);
+    else
+      snprintf(text + used, ABSENT_LIST - used, "%s%.*s", used ? ", " : "",
+               (int)(strlen(info->name) - strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX)), info->name);
+  }
+}
+
+/* Whether the same properties of both elements are absent for this reason. */
+static bool same_absent(const struct gc_record *record, size_t i, size_t k, const char *why)
+{
+  char one[ABSENT_LIST], other[ABSENT_LIST];
+
+  list_absent(record, i, why, one);
+  list_absent(record, k, why, other);
+  return !strcmp(one, other);
+}
+
+/* Prints a line for each reason: the properties of this element that are absent, and the other
+ * elements for which the same is true. Skips reasons that were printed with an earlier element. */
+static void print_absent(const struct gc_record *record, size_t i, unsigned only, FILE *out)
+{
+  const struct gc_infos *infos = &record->elements[i].infos;
+  char text[ABSENT_LIST];
+
+  for (size_t j = 0; j < infos->count; j++) {
+    const char *why = reason(&infos->array[j]);
+    bool printed = false;
+
+    for (size_t k = 0; why && k < j && !printed; k++)
+      printed = reason(&infos->array[k]) && !strcmp(reason(&infos->array[k]), why);
+    for (size_t k = 0; why && k < i && !printed; k++)
+      printed = gc_show_has(only, record->elements[k].kind) && same_absent(record, i, k, why);
+    if (!why || printed)
+      continue;
+    list_absent(record, i, why, text);
+    fprintf(out, "  no %s of %s", text, gc_kinds[record->elements[i].kind].subtype);
+    for (size_t k = i + 1; k < record->count; k++)
+      if (gc_show_has(only, record->elements[k].kind) && same_absent(record, i, k, why))
+        fprintf(out, ", %s", gc_kinds[record->elements[k].kind].subtype);
+    fprintf(out, ": %s\n", why);
+  }
+}
+
+void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out)
+{
+  if (!only)
+    print_facts(record, out);
+  for (size_t i = 0; i < record->count; i++) {
+    const struct gc_element *element = &record->elements[i];
+
+    if (!gc_show_has(only, element->kind))
+      continue;
+    print_partitions(element, out);
+    print_groups(element, out);
+    print_differences(element, out);
+    if (gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT))
+      print_carveout(record, i, only, out);
+    print_carveouts(element, out);
+  }
+}
+
+void gc_show_absent(const struct gc_record *record, unsigned only, FILE *out)
+{
+  for (size_t i = 0; i < record->count; i++)
+    if (gc_show_has(only, record->elements[i].kind))
+      print_absent(record, i, only, out);
+}

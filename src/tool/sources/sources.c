@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tool/sources/sources.h"
+
+#include "tool/obtain.h"
+#include "tool/say.h"
+#include "tool/sources/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ENDING ".xml"
+
+/* Takes the record, also if memory runs out. */
+static int append(struct gc_sources *sources, char *name, const char *gpu, struct gc_record *record)
+{
+  struct gc_source *array = NULL;
+
+  if (name)
+    array = reallocarray(sources->array, sources->count + 1, sizeof *array);
+  if (!array) {
+    free(name);
+    gc_record_free(record);
+    return -ENOMEM;
+  }
+  sources->array = array;
+  array += sources->count++;
+  array->name = name;
+  array->record = record;
+  snprintf(array->gpu, sizeof array->gpu, "%s", *gpu ? gpu : "gpu0");
+  return 0;
+}
+
+/* The state of gc_sources_add_file. */
+struct adding {
+  struct gc_sources *sources;
+  const char *path;
+};
+
+static int add_gpu(const char *gpu, struct gc_record *record, void *data)
+{
+  const struct adding *adding = data;
+  char *name;
+
+  if (asprintf(&name, "%s%s%s", adding->path, *gpu ? ":" : "", gpu) < 0)
+    name = NULL;
+  return append(adding->sources, name, gpu, record);
+}
+
+/* Removes the sources from number `count` on. */
+static void shorten(struct gc_sources *sources, size_t count)
+{
+  while (sources->count > count) {
+    struct gc_source *source = &sources->array[--sources->count];
+
+    gc_record_free(source->record);
+    free(source->name);
+  }
+}
+
+int gc_sources_add_file(struct gc_sources *sources, const char *path, struct gc_error *err)
+{
+  struct adding adding = {sources, path};
+  const size_t before = sources->count;
+  int status = gc_files_visit(path, add_gpu, &adding, err);
+
+  if (status)
+    shorten(sources, before);
+  return status;
+}
+
+void gc_sources_free(struct gc_sources *sources)
+{
+  shorten(sources, 0);
+  free(sources->array);
+  memset(sources, 0, sizeof *sources);
+}
+
+static bool is_directory(const char *path)
+{
+  struct stat file;
+
+  return !stat(path, &file) && S_ISDIR(file.st_mode);
+}
+
+static bool ends_with_xml(const char *name)
+{
+  const size_t length = strlen(name);
+
+  return length > strlen(ENDING) && !strcmp(name + length - strlen(ENDING), ENDING);
+}
+
+/* Hidden files are no records: the store writes unfinished ones under such names. */
+static int is_visible(const struct dirent *entry)
+{
+  return entry->d_name[0] != '.';
+}
+
+/* A walk through a directory. */
+struct walk {
+  struct gc_sources *sources; /* where the GPUs are put, or one file's until they are visited */
+  gc_sources_visitor *visit;  /* NULL: they are only put there */
+  void *data;
+  size_t gpus, bad;
+};
+
+/* Adds or visits the GPUs of a file. */
+static int take_file(struct walk *walk, const char *path, struct gc_error *err, bool *end)
+{
+  const size_t before = walk->sources->count;
+  int status = gc_sources_add_file(walk->sources, path, err);
+
+  walk->gpus += walk->sources->count - before;
+  if (status || !walk->visit)
+    return status;
+  for (size_t i = 0; !status && i < walk->sources->count; i++)
+    status = walk->visit(&walk->sources->array[i], walk->data);
+  *end = status != 0;
+  shorten(walk->sources, 0);
+  return status;
+}
+
+/* One entry of a directory. Failures are printed and counted; -ENOMEM and failures of the visitor
+ * end everything. */
+static int take_entry(struct walk *walk, const char *path, unsigned levels);
+
+static int take_entries(struct walk *walk, const char *path, unsigned levels)
+{
+  struct dirent **entries;
+  const int count = scandir(path, &entries, is_visible, versionsort);
+  int status = 0;
+
+  if (count < 0)
+    return -errno;
+  for (int i = 0; i < count; i++) {
+    char *inner = NULL;
+
+    if (!status && asprintf(&inner, "%s/%s", path, entries[i]->d_name) < 0)
+      status = -ENOMEM;
+    if (!status) {
+      status = take_entry(walk, inner, levels);
+      free(inner);
+    }
+    free(entries[i]);
+  }
+  free(entries);
+  return status;
+}
+
+static int take_entry(struct walk *walk, const char *path, unsigned levels)
+{
+  struct gc_error err = {""};
+  bool end = false;
+  int status = 0;
+
+  if (is_directory(path)) {
+    if (levels)
+      status = take_entries(walk, path, levels - 1);
+    if (status)
+      gc_fail(&err, status, "%s: %s", path, strerror(-status));
+  } else if (ends_with_xml(path)) {
+    status = take_file(walk, path, &err, &end);
+  }
+  if (!status || status == -ENOMEM || end)
+    return status;
+  gc_say(NULL, "%s", err.text);
+  walk->bad++;
+  return 0;
+}
+
+static int walk_directory(struct walk *walk, const char *path, size_t *bad, struct gc_error *err)
+{
+  int status = take_entries(walk, path, 1);
+
+  if (bad)
+    *bad += walk->bad;
+  if (status)
+    return gc_fail(err, status, "%s: %s", path, strerror(-status));
+  if (!walk->gpus)
+    return gc_fail(err, -ENODATA, "%s: no file *.xml with a GPU is in this directory", path);
+  return 0;
+}
+
+int gc_sources_add_directory(struct gc_sources *sources, const char *path, size_t *bad,
+                             struct gc_error *err)
+{
+  struct walk walk = {.sources = sources};
+
+  return walk_directory(&walk, path, bad, err);
+}
+
+int gc_sources_visit_directory(const char *path, gc_sources_visitor *visit, void *data, size_t *bad,
+                               struct gc_error *err)
+{
+  struct gc_sources one = {NULL, 0};
+  struct walk walk = {.sources = &one, .visit = visit, .data = data};
+  int status = walk_directory(&walk, path, bad, err);
+
+  gc_sources_free(&one);
+  return status;
+}
+
+bool gc_sources_is_path(const char *word)
+{
+  return strchr(word, '/') || !access(word, F_OK);
+}
+
+/* GPUs of this machine: one with this name, or all if there is no word. */
+static int add_gpus(const struct gc_tool *tool, char *word, struct gc_sources *sources)
+{
+  struct gc_tool one = *tool;
+  struct gc_targets targets;
+  struct gc_result *results;
+  int status;
+
+  one.words = &word;
+  one.count = word ? 1 : 0;
+  one.xml = false; /* not the XML of one GPU */
+  status = gc_targets_find(&one, &targets);
+  if (status != GC_EXIT_DONE)
+    return status;
+  results = gc_obtain(&one, &targets);
+  status = results ? gc_results_status(&one, results, targets.count, false) : GC_EXIT_FAILED;
+  for (size_t i = 0; results && i < targets.count; i++) {
+    struct gc_record *record = results[i].record;
+
+    if (!record)
+      continue;
+    results[i].record = NULL;
+    if (append(sources, strdup(results[i].gpu->name), results[i].gpu->name, record)) {
+      gc_say(NULL, "out of memory");
+      status = GC_EXIT_FAILED;
+    }
+  }
+  if (results)
+    gc_results_free(results, targets.count);
+  gc_targets_free(&targets);
+  return status;
+}
+
+static int add_path(const char *path, struct gc_sources *sources)
+{
+  struct gc_error err = {""};
+  size_t bad = 0;
+  int status = is_directory(path) ? gc_sources_add_directory(sources, path, &bad, &err)
+                                  : gc_sources_add_file(sources, path, &err);
+
+  if (status)
+    gc_say(NULL, "%s", err.text);
+  return status || bad ? GC_EXIT_FAILED : GC_EXIT_DONE;
+}
+
+int gc_sources_of_words(const struct gc_tool *tool, struct gc_sources *sources)
+{
+  int worst = GC_EXIT_DONE;
+
+  memset(sources, 0, sizeof *sources);
+  if (!tool->count)
+    return add_gpus(tool, NULL, sources);
+  for (size_t i = 0; i < tool->count; i++)
+    worst = gc_worse(worst, gc_sources_is_path(tool->words[i])
+                                ? add_path(tool->words[i], sources)
+                                : add_gpus(tool, tool->words[i], sources));
+  return worst;
+}

@@ -1,0 +1,340 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# doctor: each link of the chain is broken once. The finding of that link says so, with a remedy, and the exit status is 1.
+
+setup_file() {
+  load setup.bash
+  prepare
+  # one record for all tests
+  export STORED=$BATS_FILE_TMPDIR/sim-tiny.xml
+  "$tool" measure --sim "$tiny" >/dev/null
+  cp "$records/sim-tiny.xml" "$STORED"
+}
+
+setup() {
+  load setup.bash
+  prepare
+  gpu0=GPU-11111111-0000-0000-0000-000000000017
+  plugin=$top_builddir/src/plugin/.libs
+  export HWLOC_PLUGINS_PATH=$plugin HWLOC_GPUCACHE_TOOL=$tool HWLOC_COMPONENTS=-x86
+  mkdir -m 700 -p "$records"
+  cp -p "$STORED" "$records/"
+}
+
+# doctor ARGUMENT…: the result is in $json, $status and $errors.
+doctor() {
+  run_split "$tool" doctor --json "$@"
+  json=$output
+}
+
+# finding LINK: its statuses and texts. remedy LINK: what to do.
+finding() { jq -r --arg link "$1" '.[] | select(.link == $link) | .status + ": " + .found' <<<"$json"; }
+remedy() { jq -r --arg link "$1" '.[] | select(.link == $link) | .remedy' <<<"$json"; }
+
+# broken LINK WORD REMEDY: the link is not ok, its texts contain these, and so does the text for people.
+broken() {
+  is 1 "$status"
+  is '' "$errors"
+  has "$(finding "$1")" "not ok: "
+  has "$(finding "$1")" "$2"
+  has "$(remedy "$1")" "$3"
+  has "$(finding caches)" "not ok: "
+}
+
+# Each finding has all four members, and one that is not ok says what to do.
+well_formed() {
+  is true "$(jq 'length > 15 and all(keys == ["found", "link", "remedy", "status"] and
+    (.status | IN("ok", "not ok", "not applicable")) and (.found | length > 0) and
+    (.status != "not ok" or (.remedy | length > 0)))' <<<"$json")"
+}
+
+# The record of the simulated GPU becomes that of gpu0 of the node.
+use_node_record() {
+  sed -e "s/sim-tiny/$gpu0/; s/\(GPUCacheDriver\" value=\"\)[^\"]*/\1580.159.04/" \
+    -e 's/\(GPUCacheVBIOS" value="\)[^"]*/\196.00.a5.00.1a/' "$STORED" >"$records/$gpu0.xml"
+  chmod 600 "$records/$gpu0.xml"
+}
+
+@test "a chain that is ok: exit 0, and lstopo shows the caches" {
+  doctor --sim "$tiny"
+  is 0 "$status"
+  is '' "$errors"
+  well_formed
+  is 0 "$(jq 'map(select(.status == "not ok")) | length' <<<"$json")"
+  has "$(finding caches)" "gpu0: 8 elements in the topology; status: measured"
+  has "$(finding "plugin file")" "$plugin/hwloc_gpucache.so"
+  has "$(HWLOC_GPUCACHE_SIM=$tiny HWLOC_GPUCACHE=cached "$LSTOPO" --of console)" '(L1Cache) "gpu0-L1'
+  # nothing was measured
+  is "$(cat "$STORED")" "$(cat "$records/sim-tiny.xml")"
+}
+
+@test "the commands of hwloc in doc/install.md find the values" {
+  unset HWLOC_FSROOT HWLOC_THISSYSTEM
+  export HWLOC_GPUCACHE_SIM=$tiny HWLOC_GPUCACHE=cached
+  local version script
+  run_split hwloc-info os:all
+  is 8 "$(grep -c '^ *info lstopoStyle = ' <<<"$output")"
+  script=$(sed -n "s/^hwloc-info os:all | awk '\(.*\)'$/\1/p" "$top_srcdir/doc/install.md")
+  [ -n "$script" ]
+  is " info CapacityBytes = 8192" "$(awk "$script" <<<"$output")"
+  run_split hwloc-info 'os=gpu0-L1 8KiB x4'
+  has "$output" "info CapacityBytes = 8192"
+  run_split "$LSTOPO" --of console --only osdev
+  has "$output" '(L1Cache) "gpu0-L1 8KiB x4"'
+  run_split "$LSTOPO" --of console -v
+  has "$output" CapacityBytes=8192
+  version=$("$LSTOPO" --version | sed 's/.* //')
+  run_split hwloc-info 'os[L1Cache]:all'
+  if [ "$(printf '2.10\n%s\n' "$version" | sort -V | head -n 1)" = 2.10 ]; then
+    has "$output" "info CapacityBytes = 8192"
+  else
+    has "$errors$output" "invalid OS device subtype specification"
+  fi
+}
+
+@test "as text: a line for each link, at most 100 columns unless a path is longer, and the result" {
+  run_split "$tool" doctor --sim "$tiny"
+  is 0 "$status"
+  [[ ${lines[0]} =~ ^ok\ +libhwloc\ +this\ command\ uses ]]
+  is "HWLOC_GPUCACHE_SIM=$tiny lstopo will show the caches." "${lines[-1]}"
+  HWLOC_GPUCACHE=off run_split "$tool" doctor --sim "$tiny"
+  is 1 "$status"
+  has "$output" "to do: Run: unset HWLOC_GPUCACHE"
+  has "${lines[-1]}" "lstopo will not show the caches of your GPUs; not ok: "
+}
+
+@test "a GPU without a record: ok if the next load can measure it, and nothing is measured now" {
+  rm "$records"/*
+  doctor --sim "$tiny"
+  is 0 "$status"
+  has "$(finding record)" "not applicable: gpu0: there is no record yet"
+  has "$(finding caches)" "nothing was found that prevents the next load from measuring"
+  is '' "$(leftovers)"
+  HWLOC_GPUCACHE=cached doctor --sim "$tiny"
+  broken caches "HWLOC_GPUCACHE=cached forbids measuring" "hwloc-gpucache measure"
+}
+
+@test "no GPU" {
+  doctor
+  broken GPUs "no GPU: neither $BATS_TEST_TMPDIR/nothing/proc/driver/nvidia/gpus nor" "kernel driver"
+  well_formed
+}
+
+@test "a plugin directory without the plugin, and one that does not exist" {
+  mkdir "$BATS_TEST_TMPDIR/empty"
+  HWLOC_PLUGINS_PATH=$BATS_TEST_TMPDIR/empty doctor --sim "$tiny"
+  broken "plugin file" "hwloc_gpucache.so is in none of these directories" "HWLOC_PLUGINS_PATH="
+  has "$(finding "plugin directories")" "ok: hwloc searches $BATS_TEST_TMPDIR/empty"
+  HWLOC_PLUGINS_PATH=/nowhere doctor --sim "$tiny"
+  broken "plugin directories" "hwloc searches /nowhere, which cannot be read" "Correct HWLOC_PLUGINS_PATH"
+}
+
+@test "a plugin that is garbage, and one that crashes when it is loaded" {
+  mkdir "$BATS_TEST_TMPDIR/bad"
+  head -c 5000 /dev/zero | tr '\0' x >"$BATS_TEST_TMPDIR/bad/hwloc_gpucache.so"
+  HWLOC_PLUGINS_PATH=$BATS_TEST_TMPDIR/bad doctor --sim "$tiny"
+  broken "plugin loads" "invalid ELF header" "Install the plugin again"
+  has "$(finding "component ABI")" "not ok: "
+  echo '__attribute__((constructor)) static void crash(void) { __builtin_trap(); }' >"$BATS_TEST_TMPDIR/crash.c"
+  "$CC" -shared -fPIC -o "$BATS_TEST_TMPDIR/bad/hwloc_gpucache.so" "$BATS_TEST_TMPDIR/crash.c" || skip "no compiler"
+  HWLOC_PLUGINS_PATH=$BATS_TEST_TMPDIR/bad doctor --sim "$tiny"
+  [[ $(finding topology) =~ died\ of\ signal|ended\ with\ exit\ status ]] # a sanitizer catches the signal
+  broken topology lstopo "if that fails, too, the reason is not this plugin"
+}
+
+@test "a plugin for another component ABI" {
+  mkdir "$BATS_TEST_TMPDIR/old"
+  echo 'struct { unsigned abi; char rest[100]; } hwloc_gpucache_component = { 42, "" };' >"$BATS_TEST_TMPDIR/old.c"
+  "$CC" -shared -fPIC -o "$BATS_TEST_TMPDIR/old/hwloc_gpucache.so" "$BATS_TEST_TMPDIR/old.c" || skip "no compiler"
+  HWLOC_PLUGINS_PATH=$BATS_TEST_TMPDIR/old doctor --sim "$tiny"
+  broken "component ABI" "ABI 42 instead of" "Build the plugin with the hwloc that lstopo uses"
+}
+
+@test "a libhwloc that cannot load plugins" {
+  [ "${SANITIZERS:-no}" = no ] || skip "lstopo is a wrapper"
+  local library
+  library=$("$tool" list --verbose --sim "$tiny" 2>&1 | sed -n 's/.*: hwloc is \([^,]*\),.*/\1/p')
+  [ -r "$library" ] || skip "this build does not use a shared libhwloc"
+  mkdir "$BATS_TEST_TMPDIR/lib"
+  LC_ALL=C sed 's/HWLOC_PLUGINS_PATH/HWLOC_NOTHING_PATH/g' "$library" >"$BATS_TEST_TMPDIR/lib/${library##*/}"
+  LD_LIBRARY_PATH=$BATS_TEST_TMPDIR/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} doctor --sim "$tiny"
+  is 1 "$status"
+  has "$(finding libhwloc)" "not ok: this command uses $BATS_TEST_TMPDIR/lib/${library##*/}"
+  has "$(finding lstopo)" "which was built without support for plugins"
+  has "$(remedy lstopo)" "--enable-plugins"
+}
+
+@test "HWLOC_COMPONENTS excludes the component" {
+  local list
+  for list in -gpucache -x86,-gpucache -gpucache:misc linux,stop; do
+    HWLOC_COMPONENTS=$list doctor --sim "$tiny"
+    broken HWLOC_COMPONENTS "HWLOC_COMPONENTS=$list excludes gpucache" "gpucache"
+  done
+  for list in gpucache,stop -x86,-gpucaches; do
+    HWLOC_COMPONENTS=$list doctor --sim "$tiny"
+    has "$(finding HWLOC_COMPONENTS)" "ok: HWLOC_COMPONENTS=$list does not exclude"
+  done
+}
+
+@test "HWLOC_GPUCACHE=off" {
+  HWLOC_GPUCACHE=off doctor --sim "$tiny"
+  broken HWLOC_GPUCACHE "off: loads do nothing" "unset HWLOC_GPUCACHE"
+}
+
+@test "a topology that is not that of this system" {
+  HWLOC_THISSYSTEM=0 doctor --sim "$tiny"
+  broken "this system" "HWLOC_THISSYSTEM=0" "unset HWLOC_THISSYSTEM"
+  unset HWLOC_THISSYSTEM
+  doctor --sim "$tiny"
+  broken "this system" "HWLOC_FSROOT=$HWLOC_FSROOT" "export HWLOC_THISSYSTEM=1"
+  unset HWLOC_FSROOT HWLOC_COMPONENTS
+  HWLOC_SYNTHETIC="pu:2" doctor --sim "$tiny"
+  broken "this system" "HWLOC_SYNTHETIC=pu:2" "unset HWLOC_SYNTHETIC"
+  "$LSTOPO" --of xml >"$BATS_TEST_TMPDIR/this.xml"
+  HWLOC_XMLFILE=$BATS_TEST_TMPDIR/this.xml doctor --sim "$tiny"
+  broken "this system" "HWLOC_XMLFILE=$BATS_TEST_TMPDIR/this.xml" "unset HWLOC_XMLFILE"
+}
+
+@test "a directory for records that cannot be written: only a GPU without a record is concerned" {
+  chmod 500 "$records"
+  run_split "${plain[@]}" "$tool" doctor --json --sim "$tiny"
+  json=$output
+  has "$(finding "record directory")" "not ok: no record can be stored: "
+  has "$(remedy "record directory")" "HWLOC_GPUCACHE_DIR"
+  is 0 "$status"
+  chmod 700 "$records"
+  rm "$records"/*
+  chmod 500 "$records"
+  run_split "${plain[@]}" "$tool" doctor --json --sim "$tiny"
+  json=$output
+  broken caches "no record can be stored" measure
+}
+
+@test "no HOME and no variable for records" {
+  run_split env -u HOME -u HWLOC_GPUCACHE_DIR "$tool" doctor --json --sim "$tiny"
+  json=$output
+  broken "record directory" "HOME is not set" HWLOC_GPUCACHE_DIR
+}
+
+@test "a stale record, and an unreadable one" {
+  use_node
+  use_node_record
+  sed -i 's/value="580.159.04"/value="570.1"/' "$records/$gpu0.xml"
+  doctor
+  broken record 'stale: ' "hwloc-gpucache measure gpu0"
+  has "$(finding record)" 'driver "570.1"'
+  echo garbage >"$records/$gpu0.xml"
+  doctor
+  broken record "gpu0: unreadable: " "hwloc-gpucache measure"
+}
+
+@test "a GPU with a record and one without: not all caches are shown" {
+  use_node
+  use_node_record
+  doctor
+  has "$(finding caches)" "ok: gpu0: 8 elements"
+  broken caches "gpu1: not in the topology: the vendor's library cannot be loaded" measure
+  broken "vendor library" "cannot load the CUDA driver" libcuda
+  has "$(finding driver)" "ok: gpu0: nvidia 580.159.04"
+}
+
+@test "a stored failure: why, its age, and when it is tried again" {
+  use_node
+  "$tool" measure gpu0 >/dev/null 2>&1 || true
+  [ -e "$records/$gpu0.failed" ]
+  doctor
+  broken "last failure" "gpu0: measuring failed 0 minutes ago (" "hwloc-gpucache measure gpu0"
+  [[ $(finding "last failure") =~ loads\ try\ again\ from\ 20[0-9-]+T ]]
+}
+
+@test "CUDA_VISIBLE_DEVICES hides all GPUs, or one of two" {
+  use_node
+  use_node_record
+  CUDA_VISIBLE_DEVICES= doctor
+  has "$(finding "visible devices")" "not ok: gpu0: CUDA_VISIBLE_DEVICES is empty, which hides this GPU"
+  has "$(remedy "visible devices")" "unset CUDA_VISIBLE_DEVICES"
+  has "$(finding caches)" "ok: gpu0: 8 elements" # its record is shown nevertheless
+  rm "$records/$gpu0.xml"
+  CUDA_VISIBLE_DEVICES= doctor
+  broken "visible devices" "gpu1: CUDA_VISIBLE_DEVICES is empty" "unset CUDA_VISIBLE_DEVICES"
+  # a job that may use one of the GPUs
+  use_node_record
+  CUDA_VISIBLE_DEVICES=$gpu0 doctor
+  is 0 "$status"
+  has "$(finding caches)" "not applicable: gpu1: not in the topology: CUDA_VISIBLE_DEVICES is '$gpu0'"
+}
+
+@test "an AMD GPU: its driver and its device nodes" {
+  "$top_srcdir/tests/data/amd-tree.sh" "$BATS_TEST_TMPDIR/amd" mi100 1 0000:c1:00.0
+  use_tree "$BATS_TEST_TMPDIR/amd"
+  doctor
+  well_formed
+  has "$(finding "device nodes")" "/dev/kfd"
+}
+
+@test "the command that a load starts is missing: only a GPU without a record is concerned" {
+  HWLOC_GPUCACHE_TOOL=/nowhere/tool doctor --sim "$tiny"
+  is 0 "$status"
+  has "$(finding command)" "not ok: a load cannot start /nowhere/tool: No such file"
+  rm "$records"/*
+  HWLOC_GPUCACHE_TOOL=/nowhere/tool doctor --sim "$tiny"
+  broken command "/nowhere/tool" HWLOC_GPUCACHE_TOOL
+}
+
+# fake_lstopo COMMAND: a script in PATH with that name.
+fake_lstopo() {
+  mkdir -p "$BATS_TEST_TMPDIR/bin"
+  printf '#!/bin/sh\n%s\n' "$1" >"$BATS_TEST_TMPDIR/bin/lstopo"
+  chmod +x "$BATS_TEST_TMPDIR/bin/lstopo"
+}
+
+@test "an lstopo that crashes, hangs or prints nonsense is a result" {
+  local before=$SECONDS
+  fake_lstopo 'kill -SEGV $$'
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH doctor --sim "$tiny"
+  broken topology "died of signal 11" "not this plugin"
+  fake_lstopo 'sleep 100'
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH doctor --sim "$tiny" --timeout 2
+  broken topology "did not end within 1 s" "not this plugin"
+  [ $((SECONDS - before)) -lt 50 ]
+  fake_lstopo 'echo hello'
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH doctor --sim "$tiny"
+  broken topology "cannot read" "not this plugin"
+  well_formed
+}
+
+@test "no lstopo: this program loads the topology" {
+  output=$(PATH=/nowhere "$tool" doctor --json --sim "$tiny")
+  json=$output
+  has "$(finding lstopo)" "not applicable: there is no lstopo in PATH"
+  has "$(finding topology)" "ok: this program loads a topology"
+  has "$(finding caches)" "ok: gpu0: 8 elements"
+}
+
+@test "a check that hangs in this process: what was found until then, exit 1" {
+  [ "${SANITIZERS:-no}" = no ] || skip "the sanitizers must be the first library"
+  local before=$SECONDS
+  LD_PRELOAD=$top_builddir/tests/plugin/.libs/libblock.so BLOCK_PATH=$records BLOCK_CALLS=rw run_split \
+    "$tool" doctor --json --sim "$tiny" --timeout 3
+  json=$output
+  is 1 "$status"
+  has "$errors" "not finished after 3 s"
+  has "$(finding "record directory")" "not ok: this check did not end"
+  has "$(remedy "record directory")" "hangs"
+  [ $((SECONDS - before)) -lt 30 ]
+}
+
+@test "wrong arguments" {
+  run_split "$tool" doctor one two
+  is 2 "$status"
+  has "$errors" "doctor takes one program, but there is also 'two'"
+  run_split "$tool" doctor --force
+  is 2 "$status"
+  run_split "$tool" list --json
+  is 2 "$status"
+  doctor /nowhere/program
+  is 1 "$status"
+  has "$(finding program)" "not ok: there is no program '/nowhere/program'"
+  doctor "$STORED" --sim "$tiny"
+  has "$(finding program)" "cannot be examined: it is no ELF program"
+}
