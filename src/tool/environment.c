@@ -33,9 +33,12 @@ static void note_root(void)
     snprintf(root, sizeof root, "%s", path);
 }
 
-/* Without memory, the variable counts as not set. */
+/* Only at the first call: later ones would find what this program has set. Without memory, a
+ * variable counts as not set. */
 static void note_entries(void)
 {
+  if (entries[0])
+    return;
   for (size_t i = 0; i < CHANGED; i++) {
     const char *value = secure_getenv(changed[i]);
     char *entry = NULL;
