@@ -1,0 +1,73 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What the model has to know about a GPU, in numbers. src/predict/parameters fills it from a record,
+ * and notes what the record lacks.
+ */
+#ifndef GC_PREDICT_MODEL_GPU_H
+#define GC_PREDICT_MODEL_GPU_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum gc_policy {
+  GC_POLICY_LRU,
+  GC_POLICY_FIFO,
+  GC_POLICY_RANDOM,
+  GC_POLICY_SURVIVAL /* by the curve */
+};
+
+enum gc_allocate { GC_ALLOCATE_NONE, GC_ALLOCATE_SECTOR, GC_ALLOCATE_LINE };
+
+#define GC_INDEX_BITS 24
+#define GC_SURVIVAL_POINTS 64
+
+struct gc_cache_geometry {
+  uint32_t line_bytes, sector_bytes; /* powers of two; a sector is at most a line */
+  /* Equal sets with ways lines each. 1 set: fully associative. */
+  uint32_t sets, ways;
+  /* Bit i of the set number is the parity of address & masks[i]. No masks: line number modulo sets.
+   * With masks, sets is 1 << mask_count. */
+  uint32_t mask_count;
+  uint64_t masks[GC_INDEX_BITS];
+  enum gc_policy policy;
+  /* GC_POLICY_SURVIVAL: a line that was last used before fills[i] fills of its cache is still there
+   * with survives[i]; fills increase, survives do not. Linear in between, 1 at 0 fills, and the last
+   * value after the last point. */
+  uint32_t survival_count;
+  double fills[GC_SURVIVAL_POINTS], survives[GC_SURVIVAL_POINTS];
+  enum gc_allocate store_miss; /* what a store of an absent sector brings in */
+  bool store_updates;          /* a store of a present sector leaves it there (else: invalid) */
+};
+
+struct gc_gpu_model {
+  unsigned sms;
+  unsigned warp_threads;
+  unsigned threads_per_sm, blocks_per_sm; /* limits of residency */
+  unsigned registers_per_sm;
+  uint64_t shared_per_sm, shared_reserved_per_block; /* bytes that blocks can use at this carve-out */
+
+  bool loads_in_l1;
+  struct gc_cache_geometry l1;
+  unsigned outstanding_per_sm, outstanding_per_warp; /* lines; 0: no limit */
+
+  /* Each partition is a cache of this geometry. near[sm] is the partition that keeps the copies of
+   * an SM. With copies, a line is in the partition of each SM that loads it; without, in one. */
+  struct gc_cache_geometry l2;
+  unsigned partitions;
+  bool copies;
+
+  /* Cycles of the SM clock, from issue to use. spread is the standard deviation of a half-normal
+   * distribution that is added to each latency (Nugteren et al., section 4.2). */
+  double l1_cycles, l2_near_cycles, l2_far_cycles, memory_cycles;
+  double l2_spread, memory_spread;
+
+  /* TLBs, from the first level. 0 entries: no TLB is modelled. */
+  struct gc_tlb_level {
+    uint32_t entries;
+    uint64_t entry_bytes;
+    double miss_cycles;
+  } tlb[2];
+};
+
+#endif

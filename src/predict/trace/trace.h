@@ -1,0 +1,87 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Memory traces of GPU kernels, whatever their format. A trace is a series of kernels; a kernel is a
+ * series of blocks; a block has warps, and each warp executes its instructions in their order. The
+ * order between warps is not in a trace: the model finds it.
+ *
+ * A reader holds one block at most, so that traces may be larger than memory. It belongs to one
+ * thread; threads may have readers of their own for one file.
+ */
+#ifndef GC_PREDICT_TRACE_TRACE_H
+#define GC_PREDICT_TRACE_TRACE_H
+
+#include "util/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct gc_trace;
+
+/* No GPU has warps with more threads. */
+#define GC_TRACE_LANES 64
+
+enum gc_trace_operation {
+  GC_TRACE_LOAD,
+  GC_TRACE_STORE,
+  GC_TRACE_ATOMIC,  /* executed in L2 */
+  GC_TRACE_BARRIER, /* the warps of a block wait for each other */
+  GC_TRACE_OTHER    /* what neither accesses global memory nor waits: only their number matters */
+};
+
+/* How a load or store uses L1, from the suffix of the instruction. */
+enum gc_trace_hint {
+  GC_TRACE_CACHED,   /* by default */
+  GC_TRACE_NO_L1,    /* .cg, .cv, volatile, STRONG.GPU and wider: L2 only */
+  GC_TRACE_READ_ONLY /* .nc, .CONSTANT */
+};
+
+/* What one warp does. */
+struct gc_trace_instruction {
+  enum gc_trace_operation operation;
+  enum gc_trace_hint hint;
+  uint32_t pc;    /* byte offset in the kernel, or the number of the access in the thread if the
+                     format has no instructions */
+  unsigned bytes; /* per thread: 1, 2, 4, 8 or 16 */
+  unsigned count; /* of equal GC_TRACE_OTHER in a row; 1 for all other operations */
+  uint64_t mask;  /* threads of the warp that take part */
+  /* addresses[i] is valid if bit i of mask is set. Global and local memory only; the reader has made
+   * the addresses of local memory unique for each thread. */
+  uint64_t addresses[GC_TRACE_LANES];
+};
+
+/* How a kernel was launched. A value that a format does not have is 0. */
+struct gc_trace_launch {
+  char name[256]; /* printable */
+  uint64_t number; /* of the kernel in the trace, from 1 */
+  uint64_t blocks; /* of the grid */
+  unsigned threads_per_block;
+  unsigned registers_per_thread;
+  uint64_t shared_bytes; /* per block, static and dynamic */
+  unsigned warp_threads;
+  char origin[64]; /* what made the trace: "NVBit 1.5.5, compute capability 7.0"; or "" */
+};
+
+/* Receives the instructions of a block, warp by warp. warp is its number in the block. The
+ * instruction is valid during the call only. 0, or a negative errno that ends reading. */
+typedef int gc_trace_visitor(unsigned warp, const struct gc_trace_instruction *instruction, void *data);
+
+/* Opens a trace: a .traceg file or a kernelslist.g of Accel-Sim, the format of Nugteren et al.
+ * ("thread direction address bytes"), or our TSV (doc/traces.md); each may be compressed with gzip,
+ * xz or zstd. The content decides, not the name. 0, or a negative errno with a sentence that names
+ * the file, and the line if there is one. */
+int gc_trace_open(const char *path, struct gc_trace **trace, struct gc_error *err);
+void gc_trace_close(struct gc_trace *trace);
+
+/* Goes to the next kernel; what is left of the current one is skipped, but checked. 1: *launch is
+ * filled; 0: the trace has ended; or a negative errno: -EBADMSG for a broken or truncated file,
+ * with file, line and reason. */
+int gc_trace_next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, struct gc_error *err);
+
+/* Reads the next block of the kernel and hands over its instructions. visit may be NULL: the block is
+ * only checked. 1: there was one; 0: the kernel has ended; or a negative errno as above. *number
+ * (may be NULL) is the number of the block in the grid. */
+int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *data, uint64_t *number,
+                        struct gc_error *err);
+
+#endif
