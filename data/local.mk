@@ -23,6 +23,7 @@ dist_sim_DATA = data/sim/README \
 plotdir = $(pkgdatadir)/plot
 dist_plot_DATA = data/plot/carveouts.gp \
 	data/plot/curve.gp \
+	data/plot/rates.gp \
 	data/plot/repeats.gp \
 	data/plot/style.gp \
 	data/plot/table.gp \

@@ -18,6 +18,7 @@
 #include "tool/list.h"
 #include "tool/measure.h"
 #include "tool/plot.h"
+#include "tool/predict/predict.h"
 #include "tool/purge.h"
 #include "tool/report/report.h"
 #include "tool/say.h"
@@ -49,7 +50,8 @@ enum {
   EXPORT = 64,
   COMPARE = 128,
   REPORT = 256,
-  ANY = 511
+  PREDICT = 512,
+  ANY = 1023
 };
 
 /* Arguments: at least `least`, at most `most`; the messages for fewer and for more end with the
@@ -78,6 +80,8 @@ static const struct command {
      "compare takes one directory, or two GPUs, files or directories",
      "compare takes one directory, or two GPUs, files or directories, but there is also",
      GC_COMPARE_FAILED},
+    {"predict", PREDICT, gc_tool_predict, 1, ANY_NUMBER, "predict needs a trace of GPU kernels", NULL,
+     0},
     {"plot", PLOT, gc_tool_plot, 1, 1, "plot needs the directory that measure --raw wrote",
      "plot takes one directory, but there is also", 0},
 };
@@ -104,6 +108,11 @@ static const struct option options[] = {
     {"version", no_argument, NULL, 'V'},
     {"format", required_argument, NULL, 'F'},
     {"output", required_argument, NULL, 'O'},
+    {"record", required_argument, NULL, 'd'},
+    {"gpu", required_argument, NULL, 'g'},
+    {"carveout", required_argument, NULL, 'C'},
+    {"sweep", required_argument, NULL, 'w'},
+    {"plot", required_argument, NULL, 'l'},
     {NULL, 0, NULL, 0},
 };
 
@@ -130,7 +139,13 @@ static unsigned belongs(int option)
   case 'O':
     return EXPORT;
   case 'j':
-    return SHOW | DOCTOR | COMPARE;
+    return SHOW | DOCTOR | COMPARE | PREDICT;
+  case 'd':
+  case 'g':
+  case 'C':
+  case 'w':
+  case 'l':
+    return PREDICT;
   case 'e':
     return SHOW;
   case 'P':
@@ -174,10 +189,17 @@ static void help(void)
       "  compare DIR        print the outliers among the records in a directory\n"
       "    --tolerance PCT  allow numbers to differ by this percentage\n"
       "    --json           print JSON, for programs\n"
+      "  predict TRACE...   predict the cache hit rates of traced kernels on a GPU\n"
+      "    --record FILE    on the GPU of this record\n"
+      "    --gpu GPU        on this GPU of the machine\n"
+      "    --carveout PCT   as if all kernels preferred this carve-out for shared memory\n"
+      "    --sweep KIND     vary one property: carveout, capacity, ways, line or outstanding\n"
+      "    --plot DIR       draw hit rate over capacity as SVG pictures, into DIR\n"
+      "    --json           print JSON, for programs\n"
       "  doctor [PROGRAM]   find out why lstopo, or PROGRAM, shows no GPU caches\n"
       "    --json           print JSON, for programs\n"
       "\n"
-      "measure, show, doctor, export, report and compare:\n"
+      "measure, show, doctor, export, report, compare and predict:\n"
       "  --timeout SECONDS  stop after this time, at most a day (86400)\n"
       "\n"
       "measure and show:\n"
@@ -226,6 +248,16 @@ static bool good_percent(const char *text, double *percent)
   return gc_number_read(text, percent) && *percent <= 1000;
 }
 
+static bool good_carveout(const char *text, unsigned *percent)
+{
+  uint64_t number;
+
+  if (!gc_number_whole(text, &number) || number > 100)
+    return false;
+  *percent = (unsigned)number;
+  return true;
+}
+
 /* The number of a step that is not the first. */
 static bool good_step(const char *text, unsigned *step)
 {
@@ -250,6 +282,13 @@ static const char *contradiction(const struct gc_tool *tool)
       {tool->elements, tool->xml, "--element and --xml exclude each other: a record is whole"},
       {tool->replace, tool->no_store, "--replace and --no-store exclude each other"},
       {tool->replace, tool->only, "--replace and --only exclude each other: --only stores nothing"},
+      {tool->record, tool->gpu, "--record and --gpu exclude each other"},
+      {tool->record, tool->sims, "--record and --sim exclude each other"},
+      {tool->sweep && !strcmp(tool->sweep, "carveout"), tool->has_carveout,
+       "--sweep carveout and --carveout exclude each other"},
+      {tool->plot, tool->sweep, "--plot and --sweep exclude each other: --plot varies the capacity"},
+      {tool->plot, tool->json, "--plot and --json exclude each other"},
+      {tool->plot, tool->has_carveout, "--plot and --carveout exclude each other: --plot marks all"},
       {tool->all, tool->sims, "--all and --sim exclude each other: --all removes all records"},
   };
 
@@ -324,6 +363,18 @@ static int read_option(int c, char **argv, struct gc_tool *tool, struct given *g
   case 'O':
     tool->output = optarg;
     break;
+  case 'd':
+    tool->record = optarg;
+    break;
+  case 'g':
+    tool->gpu = optarg;
+    break;
+  case 'w':
+    tool->sweep = optarg;
+    break;
+  case 'l':
+    tool->plot = optarg;
+    break;
   case 'v':
     tool->verbose = tool->times = true;
     break;
@@ -344,6 +395,11 @@ static int read_option(int c, char **argv, struct gc_tool *tool, struct given *g
     return good_percent(optarg, &tool->tolerance)
                ? -1
                : usage("--tolerance needs a percentage from 0 to 1000, not", optarg);
+  case 'C':
+    tool->has_carveout = true;
+    return good_carveout(optarg, &tool->carveout)
+               ? -1
+               : usage("--carveout needs a whole percentage from 0 to 100, not", optarg);
   case ':':
     return usage("an argument is missing after", argv[optind - 1]);
   default:
@@ -432,6 +488,14 @@ static int check_options(struct gc_tool *tool, const char *element)
     return usage("--color needs auto, always or never, not", tool->color);
   if (tool->raw && !*tool->raw)
     return usage("--raw needs a directory", NULL);
+  if (tool->sweep && !gc_predict_can_sweep(tool->sweep))
+    return usage("--sweep needs carveout, capacity, ways, line or outstanding, not", tool->sweep);
+  if (tool->plot && !*tool->plot)
+    return usage("--plot needs a directory", NULL);
+  if (tool->record && !*tool->record)
+    return usage("--record needs a file", NULL);
+  if (tool->gpu && !*tool->gpu)
+    return usage("--gpu needs a GPU", NULL);
   if (tool->output && !*tool->output)
     return usage("--output needs a file", NULL);
   return contradiction(tool) ? usage(contradiction(tool), NULL) : -1;

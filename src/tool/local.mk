@@ -53,8 +53,6 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/export/accelsim.c \
 	src/tool/export/accelsim.h \
 	src/tool/export/accelsim_known.c \
-	src/tool/export/choose.c \
-	src/tool/export/choose.h \
 	src/tool/export/cu_groups.c \
 	src/tool/export/cu_groups.h \
 	src/tool/export/export.c \
@@ -100,6 +98,15 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/plot_script.h \
 	src/tool/plot_write.c \
 	src/tool/plot_write.h \
+	src/tool/predict/picture.c \
+	src/tool/predict/picture.h \
+	src/tool/predict/predict.c \
+	src/tool/predict/predict.h \
+	src/tool/predict/print.c \
+	src/tool/predict/print.h \
+	src/tool/predict/print_json.c \
+	src/tool/predict/sweep.c \
+	src/tool/predict/sweep.h \
 	src/tool/progress.c \
 	src/tool/progress.h \
 	src/tool/purge.c \
@@ -142,6 +149,8 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/show_notes.h \
 	src/tool/show_table.c \
 	src/tool/show_table.h \
+	src/tool/sources/choose.c \
+	src/tool/sources/choose.h \
 	src/tool/sources/files.c \
 	src/tool/sources/files.h \
 	src/tool/sources/objects.c \
@@ -163,6 +172,7 @@ src_tool_libtool_gpucache_la_SOURCES = \
 
 tool_libraries = \
 	src/tool/libtool-gpucache.la \
+	src/predict/libpredict.la \
 	src/measure/libmeasure.la \
 	src/stats/libstats.la \
 	src/device/libdevice.la \

@@ -171,6 +171,41 @@ static int table(FILE *script, const struct gc_plot *plot)
   return 0;
 }
 
+/* --- rates: curves over the capacity of L1 ---------------------------------------------------- */
+
+#define MARKS 101
+
+/* Marks the entries of CarveoutTable, "15:189440"; one capacity once. */
+static void say_marks(FILE *script, const struct gc_plot *plot)
+{
+  const char *text = gc_infos_get(&plot->head, "CarveoutTable");
+  double percent, bytes, last = NAN;
+  unsigned marks = 0;
+
+  fprintf(script, "array mark[%d]\narray mark_text[%d]\n", MARKS, MARKS);
+  for (; text && marks < MARKS && sscanf(text, "%lf:%lf", &percent, &bytes) == 2;
+       text += strcspn(text, ","), text += *text == ',') {
+    char name[32], words[32];
+
+    if (bytes == last || !(bytes > 0))
+      continue;
+    marks++;
+    snprintf(name, sizeof name, "mark[%u]", marks);
+    gc_plot_say(script, name, bytes);
+    snprintf(name, sizeof name, "mark_text[%u]", marks);
+    snprintf(words, sizeof words, "%g %%", percent);
+    gc_plot_text(script, name, words);
+    last = bytes;
+  }
+  fprintf(script, "marks = %u\n", marks);
+}
+
+static int rates(FILE *script, const struct gc_plot *plot)
+{
+  say_marks(script, plot);
+  return table(script, plot);
+}
+
 const char *gc_plot_script(const struct gc_plot *plot, FILE *script, struct gc_error *err)
 {
   const char *form = gc_infos_get(&plot->head, "form");
@@ -186,6 +221,8 @@ const char *gc_plot_script(const struct gc_plot *plot, FILE *script, struct gc_e
     return table(script, plot) ? NULL : "repeats.gp";
   if (form && !strcmp(form, "table") && plot->width > 1)
     return table(script, plot) ? NULL : only_repeats(plot) ? "repeats.gp" : "table.gp";
+  if (form && !strcmp(form, "rates") && plot->width > 1)
+    return rates(script, plot) ? NULL : "rates.gp";
   gc_fail(err, -EBADMSG, "its form is unknown");
   return NULL;
 }

@@ -28,6 +28,12 @@ struct gc_tool {
   const char *probe;    /* --probe: what the child of doctor tries; NULL: none */
   const char *format;   /* --format of export; NULL: the main one */
   const char *output;   /* --output of export: a file; NULL: stdout */
+  const char *record;   /* --record of predict: a file; NULL: a GPU */
+  const char *gpu;      /* --gpu of predict; NULL: the only one */
+  const char *sweep;    /* --sweep of predict: what varies; NULL: nothing */
+  const char *plot;     /* --plot of predict: a directory; NULL: no pictures */
+  unsigned carveout;    /* --carveout of predict: per cent, if has_carveout */
+  bool has_carveout;
   double timeout;       /* --timeout: seconds for the whole command; 0: no limit */
   double tolerance;     /* --tolerance: per cent, if has_tolerance */
   bool has_tolerance;

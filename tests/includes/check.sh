@@ -18,6 +18,10 @@ kernels
 src/util
 src/record
 src/stats src/model src/store src/gpus src/graft
+src/predict/trace src/predict/distance
+src/predict/model
+src/predict/parameters
+src/predict
 src/device src/plugin
 src/measure/raw
 src/measure/results
@@ -29,7 +33,7 @@ src/measure
 src/measure/plan
 src/tool
 src/tool/sources
-src/tool/compare src/tool/doctor src/tool/export src/tool/report
+src/tool/compare src/tool/doctor src/tool/export src/tool/predict src/tool/report
 src
 '
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/export/export.h"
 
-#include "tool/export/choose.h"
 #include "tool/export/formats.h"
 #include "tool/say.h"
+#include "tool/sources/choose.h"
 #include "util/file.h"
 
 #include <errno.h>
@@ -88,7 +88,7 @@ int gc_tool_export(const struct gc_tool *tool)
     gc_say(NULL, "%s", err.text);
     return GC_EXIT_FAILED;
   }
-  status = gc_choose_one(tool, &sources);
+  status = gc_choose_one(tool, "export writes one GPU", &sources);
   if (status == GC_EXIT_DONE) {
     status = export_one(format, sources.array, &place);
     gc_sources_free(&sources);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tool/export/choose.h"
+#include "tool/sources/choose.h"
 
 #include "tool/say.h"
 #include "tool/targets.h"
@@ -22,14 +22,14 @@ static void append_name(char *list, size_t size, size_t i, const char *name)
     snprintf(list + used, size - used, " ...");
 }
 
-static int several(size_t count, const char *list)
+static int several(const char *what, size_t count, const char *list)
 {
-  gc_say(NULL, "export writes one GPU, but there are %zu; name one of them: %s", count, list);
+  gc_say(NULL, "%s, but there are %zu; name one of them: %s", what, count, list);
   return GC_EXIT_USAGE;
 }
 
 /* All GPUs of this machine are a choice only if there is one. Found out before any is measured. */
-static int check_only_one(const struct gc_tool *tool)
+static int check_only_one(const struct gc_tool *tool, const char *what)
 {
   char list[700] = "";
   struct gc_targets targets;
@@ -40,7 +40,7 @@ static int check_only_one(const struct gc_tool *tool)
   for (size_t i = 0; i < targets.count; i++)
     append_name(list, sizeof list, i, targets.chosen[i]->name);
   if (targets.count > 1)
-    status = several(targets.count, list);
+    status = several(what, targets.count, list);
   gc_targets_free(&targets);
   return status;
 }
@@ -83,7 +83,8 @@ static void keep_gpu(struct gc_sources *sources, const char *gpu)
   }
 }
 
-static int count_them(const struct gc_tool *tool, const struct gc_sources *sources, const char *gpu)
+static int count_them(const struct gc_tool *tool, const char *what, const char *gpu,
+                      const struct gc_sources *sources)
 {
   char list[2000] = "";
 
@@ -93,10 +94,10 @@ static int count_them(const struct gc_tool *tool, const struct gc_sources *sourc
   }
   for (size_t i = 0; i < sources->count; i++)
     append_name(list, sizeof list, i, sources->array[i].name);
-  return sources->count == 1 ? GC_EXIT_DONE : several(sources->count, list);
+  return sources->count == 1 ? GC_EXIT_DONE : several(what, sources->count, list);
 }
 
-int gc_choose_one(const struct gc_tool *tool, struct gc_sources *sources)
+int gc_choose_one(const struct gc_tool *tool, const char *what, struct gc_sources *sources)
 {
   const char *gpu = NULL;
   int status = GC_EXIT_DONE;
@@ -105,13 +106,13 @@ int gc_choose_one(const struct gc_tool *tool, struct gc_sources *sources)
   if (tool->count)
     gpu = cut_gpu(tool->words[0]);
   else
-    status = check_only_one(tool);
+    status = check_only_one(tool, what);
   if (status == GC_EXIT_DONE)
     status = gc_sources_of_words(tool, sources);
   if (status == GC_EXIT_DONE) {
     if (gpu)
       keep_gpu(sources, gpu);
-    status = count_them(tool, sources, gpu);
+    status = count_them(tool, what, gpu, sources);
   }
   if (status != GC_EXIT_DONE)
     gc_sources_free(sources);

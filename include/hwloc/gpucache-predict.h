@@ -1,0 +1,142 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+
+/** \file
+ * \brief Predicts the cache hit rates of GPU kernels from memory traces, on a GPU that the
+ * hwloc-gpucache command has measured. Neither the GPU nor the library of its vendor is needed.
+ *
+ * The library is libhwloc-gpucache-predict; pkg-config knows it as hwloc-gpucache-predict. It does
+ * not depend on hwloc. doc/predict.md describes the model and doc/traces.md the formats of traces.
+ *
+ * \code
+ * struct hwloc_gpucache_prediction *p;
+ * const char *trace = "kernelslist.g";
+ * char message[256];
+ *
+ * if (hwloc_gpucache_predict("h200.xml", &trace, 1, NULL, &p, message, sizeof message))
+ *   errx(1, "%s", message);
+ * for (size_t i = 0; i < hwloc_gpucache_prediction_kernels(p); i++)
+ *   printf("%s: %.1f %% hits in L1\n", hwloc_gpucache_prediction_name(p, i),
+ *          100 * hwloc_gpucache_prediction_value(p, i, HWLOC_GPUCACHE_L1_HIT_RATE));
+ * hwloc_gpucache_prediction_free(p);
+ * \endcode
+ *
+ * All functions may be called from several threads at the same time. A prediction that no thread
+ * changes or frees may be read by several threads.
+ */
+
+#ifndef HWLOC_GPUCACHE_PREDICT_H
+#define HWLOC_GPUCACHE_PREDICT_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** \brief What a prediction says; see hwloc_gpucache_predict(). */
+struct hwloc_gpucache_prediction;
+
+/** \brief How to predict. Set all members to 0 for the defaults. */
+struct hwloc_gpucache_predict_options {
+  /** \brief sizeof(struct hwloc_gpucache_predict_options), so that later versions of the library
+   * know which members the program has */
+  size_t size;
+  /** \brief 1 if all kernels prefer the carve-out below; 0: each kernel gets the smallest one with
+   * which its blocks fit */
+  int has_carveout;
+  /** \brief The share of the storage of an SM that kernels prefer as shared memory; 0 to 100 % */
+  unsigned carveout;
+  /** \brief Runs with values drawn from what the record leaves open; 0: 10. At most 1000 */
+  unsigned seeds;
+  /** \brief Runs at the same time; 0: one for each processor */
+  unsigned threads;
+};
+
+/** \brief Numbers of a prediction.
+ *
+ * Rates are from 0 to 1. A rate counts sectors that were already on their way to the cache as hits.
+ * Rates are those with the values of the record; _LOW and _HIGH are the least and the most of all
+ * runs. Counts are sectors of warp instructions, as GPU profilers count them. */
+enum hwloc_gpucache_predicted {
+  HWLOC_GPUCACHE_L1_HIT_RATE,          /**< \brief Loads that look into L1; NaN: there are none */
+  HWLOC_GPUCACHE_L1_HIT_RATE_LOW,      /**< \brief Least of all runs */
+  HWLOC_GPUCACHE_L1_HIT_RATE_HIGH,     /**< \brief Most of all runs */
+  HWLOC_GPUCACHE_L1_SECTORS,           /**< \brief Sectors that loads ask L1 for */
+  HWLOC_GPUCACHE_L1_HITS,              /**< \brief Found in L1 */
+  HWLOC_GPUCACHE_L1_HITS_ON_MISS,      /**< \brief Already on their way to L1 */
+  HWLOC_GPUCACHE_L1_MISSES,            /**< \brief Requested from L2 */
+  HWLOC_GPUCACHE_L1_MISSES_COMPULSORY, /**< \brief First access of the kernel on that SM */
+  HWLOC_GPUCACHE_L1_MISSES_CAPACITY,   /**< \brief Because L1 is too small */
+  HWLOC_GPUCACHE_L1_MISSES_ASSOCIATIVITY, /**< \brief Because sets are too small, or by replacement
+                                           */
+  HWLOC_GPUCACHE_L1_MISSES_LATENCY,       /**< \brief Because loads take time */
+  HWLOC_GPUCACHE_L1_MISSES_OUTSTANDING,   /**< \brief Because few loads can miss at the same time */
+  HWLOC_GPUCACHE_L2_HIT_RATE,             /**< \brief Loads that reach L2; NaN: there are none */
+  HWLOC_GPUCACHE_L2_HIT_RATE_LOW,         /**< \brief Least of all runs */
+  HWLOC_GPUCACHE_L2_HIT_RATE_HIGH,        /**< \brief Most of all runs */
+  HWLOC_GPUCACHE_L2_SECTORS,              /**< \brief Sectors that loads ask L2 for */
+  HWLOC_GPUCACHE_L2_HITS,                 /**< \brief Found in L2 */
+  HWLOC_GPUCACHE_L2_MISSES,               /**< \brief Requested from memory */
+  HWLOC_GPUCACHE_STORE_SECTORS,           /**< \brief Sectors that stores write to L2 */
+  HWLOC_GPUCACHE_ATOMIC_SECTORS           /**< \brief Sectors of atomic operations */
+};
+
+/** \brief Predicts the hit rates of all kernels in traces.
+ *
+ * \param record File of the GPU: a record of hwloc-gpucache ("hwloc-gpucache export" writes one).
+ * \param traces, count Files in the order in which the kernels ran. They are read several times.
+ * \param options NULL: the defaults.
+ * \param prediction Receives the prediction; NULL on failure. The caller frees it with
+ * hwloc_gpucache_prediction_free().
+ * \param message, size Receives a sentence on failure, with the file, the line and the reason where
+ * there are such; size 0: no sentence.
+ *
+ * \return 0, or a negative errno: -EINVAL for wrong options, -ENODATA if the record lacks what no
+ * assumption can replace, -EBADMSG for a broken record or trace, -ENOMEM, or that of a file. */
+int hwloc_gpucache_predict(const char *record, const char *const *traces, size_t count,
+                           const struct hwloc_gpucache_predict_options *options,
+                           struct hwloc_gpucache_prediction **prediction, char *message,
+                           size_t size);
+
+/** \brief Frees a prediction, and all strings that came from it. NULL is ignored. */
+void hwloc_gpucache_prediction_free(struct hwloc_gpucache_prediction *prediction);
+
+/** \brief Number of kernels in the traces. */
+size_t hwloc_gpucache_prediction_kernels(const struct hwloc_gpucache_prediction *prediction);
+
+/** \brief Name of a kernel, or "". kernel must be less than their number. */
+const char *hwloc_gpucache_prediction_name(const struct hwloc_gpucache_prediction *prediction,
+                                           size_t kernel);
+
+/** \brief A number of a kernel; NaN if this version does not know it. */
+double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_prediction *prediction,
+                                       size_t kernel, enum hwloc_gpucache_predicted what);
+
+/** \brief Number of load instructions of a kernel that look into L1. */
+size_t hwloc_gpucache_prediction_loads(const struct hwloc_gpucache_prediction *prediction,
+                                       size_t kernel);
+
+/** \brief Byte offset of a load instruction in its kernel; load must be less than their number. */
+unsigned hwloc_gpucache_prediction_load_pc(const struct hwloc_gpucache_prediction *prediction,
+                                           size_t kernel, size_t load);
+
+/** \brief A number of a load instruction; NaN for those that loads do not have (L2, stores). */
+double hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_prediction *prediction,
+                                            size_t kernel, size_t load,
+                                            enum hwloc_gpucache_predicted what);
+
+/** \brief Number of values that the record lacks and the model assumed. */
+size_t hwloc_gpucache_prediction_assumptions(const struct hwloc_gpucache_prediction *prediction);
+
+/** \brief One of these values: its subtype and key ("L1Cache Sets"), and in *assumed (may be NULL)
+ * a sentence about what was assumed. */
+const char *hwloc_gpucache_prediction_assumption(const struct hwloc_gpucache_prediction *prediction,
+                                                 size_t i, const char **assumed);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

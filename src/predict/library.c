@@ -1,0 +1,232 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The public functions of libhwloc-gpucache-predict.
+ */
+#include <hwloc/gpucache-predict.h>
+
+#include "predict/predict.h"
+#include "record/xml.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PUBLIC __attribute__((visibility("default")))
+
+#define MOST_SEEDS 1000
+
+struct hwloc_gpucache_prediction {
+  struct gc_prediction inner; /* the same object */
+};
+
+static const struct gc_kernel_prediction *
+kernel_of(const struct hwloc_gpucache_prediction *prediction, size_t kernel)
+{
+  return &prediction->inner.kernels[kernel];
+}
+
+/* A whole file as malloc'ed text with a NUL. */
+static int read_file(int fd, const char *path, char **text, size_t *length, struct gc_error *err)
+{
+  char *buffer = malloc(GC_RECORD_MAX_BYTES + 2);
+  size_t used = 0;
+  ssize_t n = 1;
+
+  if (!buffer)
+    return gc_fail(err, -ENOMEM, "out of memory");
+  while (used <= GC_RECORD_MAX_BYTES && n) {
+    n = read(fd, buffer + used, GC_RECORD_MAX_BYTES + 1 - used);
+    if (n < 0 && errno != EINTR) {
+      const int status = gc_fail(err, -errno, "cannot read %s: %s", path, strerror(errno));
+
+      free(buffer);
+      return status;
+    }
+    used += n > 0 ? (size_t)n : 0;
+  }
+  buffer[used] = '\0'; /* the reader refuses a text that is too long */
+  *text = buffer;
+  *length = used;
+  return 0;
+}
+
+static int read_record(const char *path, struct gc_record **record, struct gc_error *err)
+{
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  struct stat st;
+  size_t length = 0;
+  char *text = NULL;
+  int status;
+
+  if (fd < 0)
+    return gc_fail(err, -errno, "cannot read %s: %s", path, strerror(errno));
+  if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+    status = gc_fail(err, -EINVAL, "%s is not a regular file", path);
+  else
+    status = read_file(fd, path, &text, &length, err);
+  close(fd);
+  if (status)
+    return status;
+  status = gc_record_read_text(text, length, record, err);
+  return status ? gc_fail_in(err, status, path) : 0;
+}
+
+static int take_options(const struct hwloc_gpucache_predict_options *options,
+                        struct gc_predict_job *job, struct gc_error *err)
+{
+  job->seeds = GC_PREDICT_SEEDS;
+  if (!options)
+    return 0;
+  if (options->size && options->size < sizeof *options)
+    return gc_fail(err, -EINVAL, "the options are smaller than those of any version");
+  if (options->has_carveout && options->carveout > 100)
+    return gc_fail(err, -EINVAL, "a carve-out is at most 100 %%, not %u", options->carveout);
+  if (options->seeds > MOST_SEEDS)
+    return gc_fail(err, -EINVAL, "at most %d seeds, not %u", MOST_SEEDS, options->seeds);
+  job->changes.has_carveout = options->has_carveout;
+  job->changes.carveout = options->carveout;
+  job->seeds = options->seeds ? options->seeds : GC_PREDICT_SEEDS;
+  job->threads = options->threads;
+  return 0;
+}
+
+PUBLIC int hwloc_gpucache_predict(const char *path, const char *const *traces, size_t count,
+                                  const struct hwloc_gpucache_predict_options *options,
+                                  struct hwloc_gpucache_prediction **prediction, char *message,
+                                  size_t size)
+{
+  struct gc_predict_job job = {.traces = traces, .trace_count = count};
+  struct gc_record *record = NULL;
+  struct gc_prediction *inner = NULL;
+  struct gc_error err = {""};
+  int status = take_options(options, &job, &err);
+
+  if (!status)
+    status = read_record(path, &record, &err);
+  job.record = record;
+  if (!status)
+    status = gc_predict(&job, &inner, &err);
+  gc_record_free(record);
+  *prediction = (struct hwloc_gpucache_prediction *)inner;
+  if (size)
+    snprintf(message, size, "%s", err.text);
+  return status;
+}
+
+PUBLIC void hwloc_gpucache_prediction_free(struct hwloc_gpucache_prediction *prediction)
+{
+  if (prediction)
+    gc_prediction_free(&prediction->inner);
+}
+
+PUBLIC size_t hwloc_gpucache_prediction_kernels(const struct hwloc_gpucache_prediction *prediction)
+{
+  return prediction->inner.count;
+}
+
+PUBLIC const char *
+hwloc_gpucache_prediction_name(const struct hwloc_gpucache_prediction *prediction, size_t kernel)
+{
+  return kernel_of(prediction, kernel)->launch.name;
+}
+
+static double of_rate(const struct gc_estimate *rate, int which)
+{
+  return which == 0 ? rate->value : which == 1 ? rate->low : rate->high;
+}
+
+/* What kernels and loads have. False: what is something else. */
+static bool of_l1(const struct gc_cache_counts *l1, const struct gc_estimate *rate,
+                  const uint64_t *misses, int what, double *value)
+{
+  if (what >= HWLOC_GPUCACHE_L1_HIT_RATE && what <= HWLOC_GPUCACHE_L1_HIT_RATE_HIGH)
+    *value = of_rate(rate, what - HWLOC_GPUCACHE_L1_HIT_RATE);
+  else if (what >= HWLOC_GPUCACHE_L1_MISSES_COMPULSORY &&
+           what <= HWLOC_GPUCACHE_L1_MISSES_OUTSTANDING)
+    *value = (double)misses[what - HWLOC_GPUCACHE_L1_MISSES_COMPULSORY];
+  else if (what == HWLOC_GPUCACHE_L1_SECTORS)
+    *value = (double)l1->accesses;
+  else if (what == HWLOC_GPUCACHE_L1_HITS)
+    *value = (double)l1->hits;
+  else if (what == HWLOC_GPUCACHE_L1_HITS_ON_MISS)
+    *value = (double)l1->hits_on_miss;
+  else if (what == HWLOC_GPUCACHE_L1_MISSES)
+    *value = (double)l1->misses;
+  else
+    return false;
+  return true;
+}
+
+PUBLIC double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_prediction *prediction,
+                                              size_t kernel, enum hwloc_gpucache_predicted what)
+{
+  const struct gc_kernel_prediction *predicted = kernel_of(prediction, kernel);
+  const struct gc_counts *counts = &predicted->counts;
+  double value;
+
+  if (of_l1(&counts->l1_loads, &predicted->rates[GC_RATE_L1], predicted->misses, (int)what, &value))
+    return value;
+  switch (what) {
+  case HWLOC_GPUCACHE_L2_HIT_RATE:
+  case HWLOC_GPUCACHE_L2_HIT_RATE_LOW:
+  case HWLOC_GPUCACHE_L2_HIT_RATE_HIGH:
+    return of_rate(&predicted->rates[GC_RATE_L2], (int)what - HWLOC_GPUCACHE_L2_HIT_RATE);
+  case HWLOC_GPUCACHE_L2_SECTORS:
+    return (double)counts->l2_loads.accesses;
+  case HWLOC_GPUCACHE_L2_HITS:
+    return (double)(counts->l2_loads.hits + counts->l2_loads.hits_on_miss);
+  case HWLOC_GPUCACHE_L2_MISSES:
+    return (double)counts->l2_loads.misses;
+  case HWLOC_GPUCACHE_STORE_SECTORS:
+    return (double)counts->l2_stores.accesses;
+  case HWLOC_GPUCACHE_ATOMIC_SECTORS:
+    return (double)counts->atomics;
+  default:
+    return NAN;
+  }
+}
+
+PUBLIC size_t hwloc_gpucache_prediction_loads(const struct hwloc_gpucache_prediction *prediction,
+                                              size_t kernel)
+{
+  return kernel_of(prediction, kernel)->load_count;
+}
+
+PUBLIC unsigned
+hwloc_gpucache_prediction_load_pc(const struct hwloc_gpucache_prediction *prediction, size_t kernel,
+                                  size_t load)
+{
+  return kernel_of(prediction, kernel)->loads[load].pc;
+}
+
+PUBLIC double
+hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_prediction *prediction,
+                                     size_t kernel, size_t load, enum hwloc_gpucache_predicted what)
+{
+  const struct gc_load_prediction *predicted = &kernel_of(prediction, kernel)->loads[load];
+  double value;
+
+  return of_l1(&predicted->l1, &predicted->hit_rate, predicted->misses, (int)what, &value) ? value
+                                                                                           : NAN;
+}
+
+PUBLIC size_t
+hwloc_gpucache_prediction_assumptions(const struct hwloc_gpucache_prediction *prediction)
+{
+  return prediction->inner.assumptions.count;
+}
+
+PUBLIC const char *
+hwloc_gpucache_prediction_assumption(const struct hwloc_gpucache_prediction *prediction, size_t i,
+                                     const char **assumed)
+{
+  if (assumed)
+    *assumed = prediction->inner.assumptions.array[i].assumed;
+  return prediction->inner.assumptions.array[i].what;
+}

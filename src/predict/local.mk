@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The cache model for traces, as a library for programs, and for the command. A folder is a
+# convenience library; libpredict.la has them all.
+noinst_LTLIBRARIES += src/predict/libpredict.la
+src_predict_libpredict_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+src_predict_libpredict_la_SOURCES = \
+	src/predict/parameters/assumptions.c \
+	src/predict/parameters/assumptions.h \
+	src/predict/parameters/carveouts.c \
+	src/predict/parameters/carveouts.h \
+	src/predict/parameters/geometry.c \
+	src/predict/parameters/geometry.h \
+	src/predict/parameters/launch.c \
+	src/predict/parameters/parameters.h \
+	src/predict/parameters/read.c \
+	src/predict/pass.c \
+	src/predict/pass.h \
+	src/predict/predict.c \
+	src/predict/predict.h \
+	src/predict/threads.c \
+	src/predict/threads.h
+src_predict_libpredict_la_LIBADD = \
+	src/predict/trace/libpredict-trace.la \
+	src/predict/model/libpredict-model.la \
+	src/predict/distance/libpredict-distance.la
+
+include src/predict/trace/local.mk
+include src/predict/distance/local.mk
+include src/predict/model/local.mk
+
+# The library. Only the functions of its header are visible.
+lib_LTLIBRARIES += src/predict/libhwloc-gpucache-predict.la
+gpucacheinclude_HEADERS += include/hwloc/gpucache-predict.h
+src_predict_libhwloc_gpucache_predict_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
+src_predict_libhwloc_gpucache_predict_la_SOURCES = src/predict/library.c
+src_predict_libhwloc_gpucache_predict_la_LIBADD = \
+	src/predict/libpredict.la \
+	src/record/librecord.la \
+	src/util/libutil.la \
+	-lpthread -lm
+src_predict_libhwloc_gpucache_predict_la_LDFLAGS = -version-info 0:0:0 -no-undefined \
+	-export-symbols-regex '^hwloc_gpucache_predict'
+
+pkgconfigdir = $(libdir)/pkgconfig
+pkgconfig_DATA = src/predict/hwloc-gpucache-predict.pc

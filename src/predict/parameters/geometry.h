@@ -1,0 +1,25 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Lines, sets, replacement and write policy of a cache, from its element in a record.
+ */
+#ifndef GC_PREDICT_PARAMETERS_GEOMETRY_H
+#define GC_PREDICT_PARAMETERS_GEOMETRY_H
+
+#include "predict/model/gpu.h"
+#include "predict/parameters/assumptions.h"
+#include "record/record.h"
+
+/* Fills all but ways, which follow from the capacity (gc_geometry_fit). element may be NULL.
+ * line_bytes is what is assumed if the record does not state it. */
+void gc_geometry_read(struct gc_cache_geometry *geometry, const struct gc_element *element,
+                      const char *subtype, uint32_t line_bytes, struct gc_assumptions *assumptions);
+
+/* Sets ways so that the cache holds about this many bytes, at least a line in each set. The
+ * survival curve of a cache of measured bytes (0: the same) is stretched to this size. */
+void gc_geometry_fit(struct gc_cache_geometry *geometry, uint64_t bytes, uint64_t measured);
+
+/* The bytes that the cache holds. */
+uint64_t gc_geometry_bytes(const struct gc_cache_geometry *geometry);
+
+#endif

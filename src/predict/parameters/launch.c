@@ -1,0 +1,157 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a launch, a user and a seed decide: the division of an SM's storage, changed sizes, and
+ * values drawn from their bounds.
+ */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include "predict/parameters/geometry.h"
+#include "predict/parameters/parameters.h"
+
+#include <hwloc/gpucache.h>
+
+#include <errno.h>
+#include <string.h>
+
+/* A number from 0 to 1 for each seed and quantity (splitmix64). */
+static double uniform(uint64_t seed, unsigned quantity)
+{
+  uint64_t x = seed * UINT64_C(0x9e3779b97f4a7c15) + (quantity + 1) * UINT64_C(0xbf58476d1ce4e5b9);
+
+  x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return (double)((x ^ (x >> 31)) >> 11) / 9007199254740992.0;
+}
+
+static double draw(const struct gc_bounds *bounds, uint64_t seed, unsigned quantity)
+{
+  return seed ? bounds->low + uniform(seed, quantity) * (bounds->high - bounds->low)
+              : bounds->value;
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+  return a < b ? a : b;
+}
+
+/* Blocks of this launch that reside on an SM if shared memory is no limit. */
+static unsigned most_blocks(const struct gc_gpu_model *gpu, const struct gc_trace_launch *launch)
+{
+  const unsigned threads = launch->threads_per_block ? launch->threads_per_block : 1;
+  const unsigned warps = (threads + gpu->warp_threads - 1) / gpu->warp_threads;
+  const uint64_t registers = (uint64_t)launch->registers_per_thread * warps * gpu->warp_threads;
+  unsigned blocks = least(gpu->blocks_per_sm, gpu->threads_per_sm / (warps * gpu->warp_threads));
+
+  if (registers && gpu->registers_per_sm / registers < blocks)
+    blocks = (unsigned)(gpu->registers_per_sm / registers);
+  return blocks ? blocks : 1;
+}
+
+/* Without a preference, the driver is assumed to give a kernel the shared memory that it can use.
+ */
+static const struct gc_carveout *choose(struct gc_parameters *parameters,
+                                        const struct gc_trace_launch *launch,
+                                        const struct gc_changes *changes)
+{
+  const struct gc_gpu_model *gpu = &parameters->gpu;
+  const uint64_t block = launch->shared_bytes + gpu->shared_reserved_per_block;
+
+  if (changes->has_carveout)
+    return gc_carveouts_at(&parameters->carveouts, changes->carveout);
+  if (launch->shared_bytes)
+    gc_assume(&parameters->assumptions, NULL, "carve-out",
+              "the smallest with which as many blocks reside on an SM as without shared memory");
+  return gc_carveouts_for(&parameters->carveouts, block * most_blocks(gpu, launch));
+}
+
+static uint32_t scaled(uint32_t value, double factor)
+{
+  const double product = value * factor;
+
+  return product < 1 ? 1 : product > UINT32_MAX ? UINT32_MAX : (uint32_t)(product + 0.5);
+}
+
+/* The set number of another number of sets is not known, so it is the number of the line. */
+static void change_sets(struct gc_cache_geometry *l1, uint32_t sets)
+{
+  if (sets != l1->sets)
+    l1->mask_count = 0;
+  l1->sets = sets;
+}
+
+static int change_l1(struct gc_cache_geometry *l1, uint64_t bytes, const struct gc_changes *changes,
+                     struct gc_error *err)
+{
+  const uint64_t lines = bytes / l1->line_bytes;
+
+  if (changes->line > 0) {
+    l1->line_bytes = scaled(l1->line_bytes, changes->line);
+    if (l1->line_bytes & (l1->line_bytes - 1) || l1->line_bytes < l1->sector_bytes ||
+        l1->line_bytes / l1->sector_bytes > 32)
+      return gc_fail(err, -EINVAL,
+                     "a cache line of %u bytes with sectors of %u bytes cannot be modelled",
+                     l1->line_bytes, l1->sector_bytes);
+    change_sets(l1, scaled(l1->sets, 1 / changes->line));
+  }
+  if (changes->ways > 0 && l1->sets > 1)
+    change_sets(l1, scaled(l1->sets, 1 / changes->ways));
+  else if (changes->ways > 0)
+    return gc_fail(
+        err, -EINVAL,
+        "the ways of L1 cannot be changed: the record has no sets of this L1 (%llu lines)",
+        (unsigned long long)lines);
+  return 0;
+}
+
+static int set_l1(struct gc_parameters *parameters, const struct gc_trace_launch *launch,
+                  const struct gc_changes *changes, uint64_t seed, struct gc_gpu_model *gpu,
+                  struct gc_error *err)
+{
+  const double measured = parameters->l1_bytes.value;
+  double bytes = draw(&parameters->l1_bytes, seed, 0);
+  int status;
+
+  gpu->shared_per_sm = parameters->shared_bytes;
+  if (parameters->carveouts.count) {
+    const struct gc_carveout *carveout = choose(parameters, launch, changes);
+
+    /* the relative error of a capacity is the same at all carve-outs */
+    bytes *= (double)carveout->l1_bytes / measured;
+    gpu->shared_per_sm = carveout->shared_bytes;
+  } else if (changes->has_carveout) {
+    return gc_fail(err, -EINVAL, "the record has no carve-outs");
+  }
+  if (changes->capacity > 0)
+    bytes *= changes->capacity;
+  status = change_l1(&gpu->l1, (uint64_t)bytes, changes, err);
+  if (!status)
+    gc_geometry_fit(&gpu->l1, (uint64_t)bytes, (uint64_t)measured);
+  return status;
+}
+
+int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_launch *launch,
+                      const struct gc_changes *changes, uint64_t seed, struct gc_gpu_model *gpu,
+                      struct gc_error *err)
+{
+  int status = 0;
+
+  *gpu = parameters->gpu;
+  if (gpu->loads_in_l1)
+    status = set_l1(parameters, launch, changes, seed, gpu, err);
+  else
+    gc_geometry_fit(&gpu->l1, gpu->l1.line_bytes, 0);
+  if (status)
+    return status;
+  gc_geometry_fit(&gpu->l2, (uint64_t)draw(&parameters->l2_bytes, seed, 1),
+                  (uint64_t)parameters->l2_bytes.value);
+  gpu->l1_cycles = draw(&parameters->l1_cycles, seed, 2);
+  gpu->l2_near_cycles = draw(&parameters->l2_near_cycles, seed, 3);
+  gpu->l2_far_cycles = draw(&parameters->l2_far_cycles, seed, 4);
+  gpu->memory_cycles = draw(&parameters->memory_cycles, seed, 5);
+  if (changes->outstanding > 0) {
+    if (!gpu->outstanding_per_sm)
+      return gc_fail(err, -EINVAL, "the record does not have the number of outstanding loads");
+    gpu->outstanding_per_sm = scaled(gpu->outstanding_per_sm, changes->outstanding);
+  }
+  return 0;
+}

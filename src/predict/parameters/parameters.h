@@ -1,0 +1,55 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The parameters of the model, from a record and nothing else. What the record lacks is assumed,
+ * and each assumption is noted.
+ */
+#ifndef GC_PREDICT_PARAMETERS_PARAMETERS_H
+#define GC_PREDICT_PARAMETERS_PARAMETERS_H
+
+#include "predict/model/gpu.h"
+#include "predict/parameters/assumptions.h"
+#include "predict/parameters/carveouts.h"
+#include "predict/trace/trace.h"
+#include "record/record.h"
+#include "util/error.h"
+
+/* What may be between low and high, because the record states how well it is known. */
+struct gc_bounds {
+  double value, low, high;
+};
+
+struct gc_parameters {
+  /* Without what a launch or a seed decides: capacities, latencies, shared memory. */
+  struct gc_gpu_model gpu;
+  struct gc_bounds l1_bytes, l2_bytes; /* of one SM; of one partition */
+  struct gc_bounds l1_cycles, l2_near_cycles, l2_far_cycles, memory_cycles;
+  struct gc_carveouts carveouts;
+  uint64_t shared_bytes; /* of an SM, if L1 does not share its storage; 0: unknown */
+  struct gc_assumptions assumptions;
+};
+
+/* What a user changes, to see what a GPU would do that differs from this one. Zero changes nothing.
+ */
+struct gc_changes {
+  bool has_carveout;
+  unsigned carveout;  /* percent, for all kernels */
+  double capacity;    /* factor for the bytes of L1 */
+  double ways;        /* factor for the ways of L1; the bytes stay, so that the sets change */
+  double line;        /* factor for the line of L1; the bytes stay */
+  double outstanding; /* factor for the lines that can be outstanding */
+};
+
+/* Reads a record. 0; or -ENODATA with a sentence that names what no assumption can replace (number
+ * of SMs, capacity of L1 or L2, latency of L1, L2 and memory). */
+int gc_parameters_read(struct gc_parameters *parameters, const struct gc_record *record,
+                       struct gc_error *err);
+
+/* The GPU as a launch finds it. seed 0: with the values of the record; other seeds: with values
+ * drawn from their bounds. 0, or -EINVAL with a sentence: the changes make no GPU. More assumptions
+ * can be noted. */
+int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_launch *launch,
+                      const struct gc_changes *changes, uint64_t seed, struct gc_gpu_model *gpu,
+                      struct gc_error *err);
+
+#endif

@@ -1,0 +1,39 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A pass: all kernels of all traces, once, with one seed.
+ */
+#ifndef GC_PREDICT_PASS_H
+#define GC_PREDICT_PASS_H
+
+#include "predict/model/model.h"
+#include "predict/parameters/parameters.h"
+
+struct gc_pass_kernel {
+  struct gc_trace_launch launch;
+  struct gc_gpu_model gpu;
+  struct gc_run run;
+};
+
+struct gc_pass {
+  /* what to do */
+  const char *const *traces;
+  size_t trace_count;
+  struct gc_changes changes;
+  struct gc_model_options
+      options;  /* options.seed draws the parameters, too; 0: those of the record */
+  bool undrawn; /* the parameters of the record, whatever the seed */
+  struct gc_parameters parameters; /* a copy: a pass notes assumptions */
+  /* the result */
+  struct gc_pass_kernel *kernels;
+  size_t count;
+};
+
+/* 0, or a negative errno with a sentence. The caller always calls gc_pass_clear. Passes in
+ * different threads do not disturb each other. */
+int gc_pass_run(struct gc_pass *pass, struct gc_error *err);
+
+/* Frees the result. */
+void gc_pass_clear(struct gc_pass *pass);
+
+#endif

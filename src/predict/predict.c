@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "predict/predict.h"
+
+#include "predict/threads.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The passes of a job: one with the values of the record, one for each way to leave out a part of
+ * the model, then one for each seed. */
+enum { FULL, ASSOCIATIVE, NO_LATENCY, NO_LIMIT, REASONS };
+
+/* The seed of the passes with the values of the record: their random numbers must be the same. */
+#define SEED 1
+
+struct passes {
+  struct gc_pass *array;
+  size_t count, first_drawn;
+};
+
+static void prepare(struct gc_pass *pass, const struct gc_predict_job *job,
+                    const struct gc_parameters *parameters, uint64_t seed)
+{
+  pass->traces = job->traces;
+  pass->trace_count = job->trace_count;
+  pass->changes = job->changes;
+  pass->parameters = *parameters;
+  pass->options.seed = seed;
+}
+
+static int plan(struct passes *passes, const struct gc_predict_job *job,
+                const struct gc_parameters *parameters)
+{
+  passes->first_drawn = job->no_reasons ? 1 : REASONS;
+  passes->count = passes->first_drawn + job->seeds;
+  passes->array = calloc(passes->count, sizeof *passes->array);
+  if (!passes->array)
+    return -ENOMEM;
+  for (size_t i = 0; i < passes->count; i++) {
+    struct gc_pass *pass = &passes->array[i];
+
+    pass->undrawn = i < passes->first_drawn;
+    prepare(pass, job, parameters, pass->undrawn ? SEED : SEED + 1 + i - passes->first_drawn);
+    if (!pass->undrawn)
+      continue;
+    pass->options.fully_associative = i == ASSOCIATIVE;
+    pass->options.no_latency = i == NO_LATENCY;
+    pass->options.no_outstanding_limit = i == NO_LIMIT;
+  }
+  return 0;
+}
+
+static void clear(struct passes *passes)
+{
+  for (size_t i = 0; i < passes->count && passes->array; i++)
+    gc_pass_clear(&passes->array[i]);
+  free(passes->array);
+}
+
+static double hit_rate(const struct gc_cache_counts *counts)
+{
+  return counts->accesses ? (double)(counts->hits + counts->hits_on_miss) / (double)counts->accesses
+                          : NAN;
+}
+
+static void widen(struct gc_estimate *estimate, double value)
+{
+  estimate->low = fmin(estimate->low, value);
+  estimate->high = fmax(estimate->high, value);
+}
+
+static struct gc_estimate start(const struct gc_cache_counts *counts)
+{
+  const double rate = hit_rate(counts);
+
+  return (struct gc_estimate){rate, rate, rate};
+}
+
+/* The load with this pc, or NULL: a run in which it never looked into L1. */
+static const struct gc_load *find_load(const struct gc_run *run, uint32_t pc)
+{
+  size_t low = 0, high = run->load_count;
+
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+
+    if (run->loads[middle].pc < pc)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < run->load_count && run->loads[low].pc == pc ? &run->loads[low] : NULL;
+}
+
+static const struct gc_cache_counts *load_counts(const struct gc_run *run, uint32_t pc)
+{
+  static const struct gc_cache_counts none;
+  const struct gc_load *load = find_load(run, pc);
+
+  return load ? &load->l1 : &none;
+}
+
+static void predict_load(struct gc_load_prediction *load, const struct passes *passes,
+                         size_t kernel)
+{
+  const struct gc_run *full = &passes->array[FULL].kernels[kernel].run;
+
+  load->l1 = *load_counts(full, load->pc);
+  load->hit_rate = start(&load->l1);
+  for (size_t i = passes->first_drawn; i < passes->count; i++)
+    widen(&load->hit_rate, hit_rate(load_counts(&passes->array[i].kernels[kernel].run, load->pc)));
+  if (passes->first_drawn == REASONS) {
+    const struct gc_run *associative = &passes->array[ASSOCIATIVE].kernels[kernel].run;
+    const struct gc_run *no_latency = &passes->array[NO_LATENCY].kernels[kernel].run;
+    const struct gc_run *no_limit = &passes->array[NO_LIMIT].kernels[kernel].run;
+
+    gc_attribute(&load->l1, load_counts(associative, load->pc), load_counts(no_latency, load->pc),
+                 load_counts(no_limit, load->pc), load->misses);
+  }
+}
+
+static int predict_loads(struct gc_kernel_prediction *prediction, const struct passes *passes,
+                         size_t kernel)
+{
+  const struct gc_run *full = &passes->array[FULL].kernels[kernel].run;
+
+  prediction->loads = calloc(full->load_count ? full->load_count : 1, sizeof *prediction->loads);
+  if (!prediction->loads)
+    return -ENOMEM;
+  prediction->load_count = full->load_count;
+  for (size_t i = 0; i < full->load_count; i++) {
+    prediction->loads[i].pc = full->loads[i].pc;
+    predict_load(&prediction->loads[i], passes, kernel);
+  }
+  return 0;
+}
+
+static int predict_kernel(struct gc_kernel_prediction *prediction, const struct passes *passes,
+                          size_t kernel)
+{
+  const struct gc_pass_kernel *full = &passes->array[FULL].kernels[kernel];
+
+  prediction->launch = full->launch;
+  prediction->gpu = full->gpu;
+  prediction->counts = full->run.counts;
+  prediction->rates[GC_RATE_L1] = start(&full->run.counts.l1_loads);
+  prediction->rates[GC_RATE_L2] = start(&full->run.counts.l2_loads);
+  for (size_t i = passes->first_drawn; i < passes->count; i++) {
+    const struct gc_counts *drawn = &passes->array[i].kernels[kernel].run.counts;
+
+    widen(&prediction->rates[GC_RATE_L1], hit_rate(&drawn->l1_loads));
+    widen(&prediction->rates[GC_RATE_L2], hit_rate(&drawn->l2_loads));
+  }
+  if (passes->first_drawn == REASONS)
+    gc_attribute(&full->run.counts.l1_loads,
+                 &passes->array[ASSOCIATIVE].kernels[kernel].run.counts.l1_loads,
+                 &passes->array[NO_LATENCY].kernels[kernel].run.counts.l1_loads,
+                 &passes->array[NO_LIMIT].kernels[kernel].run.counts.l1_loads, prediction->misses);
+  return predict_loads(prediction, passes, kernel);
+}
+
+/* The trace files may have changed between two passes. */
+static int check_same(const struct passes *passes, struct gc_error *err)
+{
+  for (size_t i = 1; i < passes->count; i++)
+    if (passes->array[i].count != passes->array[FULL].count)
+      return gc_fail(err, -EAGAIN, "a trace changed while it was read");
+  if (!passes->array[FULL].count)
+    return gc_fail(err, -ENODATA, "there is no kernel in the traces");
+  return 0;
+}
+
+static int combine(struct gc_prediction *prediction, const struct passes *passes)
+{
+  const struct gc_pass *full = &passes->array[FULL];
+
+  prediction->assumptions = full->parameters.assumptions;
+  prediction->kernels = calloc(full->count, sizeof *prediction->kernels);
+  if (!prediction->kernels)
+    return -ENOMEM;
+  prediction->count = full->count;
+  for (size_t i = 0; i < full->count; i++) {
+    const int status = predict_kernel(&prediction->kernels[i], passes, i);
+
+    if (status)
+      return status;
+  }
+  return 0;
+}
+
+int gc_predict(const struct gc_predict_job *job, struct gc_prediction **prediction,
+               struct gc_error *err)
+{
+  struct gc_parameters parameters;
+  struct passes passes = {0};
+  int status = gc_parameters_read(&parameters, job->record, err);
+
+  *prediction = NULL;
+  if (status)
+    return status;
+  if (plan(&passes, job, &parameters) || !(*prediction = calloc(1, sizeof **prediction))) {
+    status = gc_fail(err, -ENOMEM, "out of memory");
+  } else {
+    status = gc_passes_run(passes.array, passes.count, job->threads, err);
+    if (!status)
+      status = check_same(&passes, err);
+    if (!status && combine(*prediction, &passes))
+      status = gc_fail(err, -ENOMEM, "out of memory");
+  }
+  clear(&passes);
+  if (status) {
+    gc_prediction_free(*prediction);
+    *prediction = NULL;
+  }
+  return status;
+}
+
+void gc_prediction_free(struct gc_prediction *prediction)
+{
+  if (!prediction)
+    return;
+  for (size_t i = 0; i < prediction->count; i++)
+    free(prediction->kernels[i].loads);
+  free(prediction->kernels);
+  free(prediction);
+}

@@ -1,0 +1,64 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Predicts the cache hit rates of the kernels in traces, on the GPU of a record: several runs of
+ * the model with values drawn from what the record leaves open, and the reasons of the misses.
+ */
+#ifndef GC_PREDICT_PREDICT_H
+#define GC_PREDICT_PREDICT_H
+
+#include "predict/model/model.h"
+#include "predict/parameters/parameters.h"
+
+#define GC_PREDICT_SEEDS 10
+
+struct gc_predict_job {
+  const struct gc_record *record;
+  const char *const *traces; /* paths, in the order in which the kernels ran */
+  size_t trace_count;
+  struct gc_changes changes;
+  unsigned seeds;   /* runs with drawn values, besides the one with the values of the record */
+  unsigned threads; /* at the same time; 0: one for each processor */
+  bool no_reasons;  /* do not find the reasons of the misses: four runs less */
+};
+
+/* What all runs said: that with the values of the record, the least and the most. */
+struct gc_estimate {
+  double value, low, high;
+};
+
+enum gc_rate { GC_RATE_L1, GC_RATE_L2, GC_RATE_COUNT };
+
+struct gc_load_prediction {
+  uint32_t pc;
+  struct gc_cache_counts l1;      /* with the values of the record */
+  struct gc_estimate hit_rate;    /* 0 to 1 */
+  uint64_t misses[GC_MISS_COUNT]; /* by reason; sum = l1.misses. All 0 with no_reasons */
+};
+
+struct gc_kernel_prediction {
+  struct gc_trace_launch launch;
+  struct gc_gpu_model gpu; /* with the values of the record */
+  struct gc_counts counts; /* of that run */
+  /* Hits of L1 (loads that look into it) and of L2 (loads), 0 to 1. Sectors that were under way
+   * count as hits. NaN: there were no such loads. */
+  struct gc_estimate rates[GC_RATE_COUNT];
+  uint64_t misses[GC_MISS_COUNT]; /* of L1, as in struct gc_load_prediction */
+  struct gc_load_prediction *loads;
+  size_t load_count;
+};
+
+struct gc_prediction {
+  struct gc_kernel_prediction *kernels;
+  size_t count;
+  struct gc_assumptions assumptions;
+};
+
+/* 0, or a negative errno with a sentence: -ENODATA (the record lacks something), -EBADMSG (a trace
+ * is broken: nothing of it is reported), and those of files and memory. *prediction is NULL then.
+ */
+int gc_predict(const struct gc_predict_job *job, struct gc_prediction **prediction,
+               struct gc_error *err);
+void gc_prediction_free(struct gc_prediction *prediction);
+
+#endif

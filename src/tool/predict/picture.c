@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "config.h"
+
+#include "tool/predict/picture.h"
+
+#include "predict/parameters/geometry.h"
+#include "tool/plot.h"
+#include "tool/predict/sweep.h"
+#include "tool/say.h"
+#include "util/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char first_line[] = "# " PACKAGE_NAME " " PACKAGE_VERSION " raw data\n";
+
+/* Only files that this command wrote are replaced. */
+static int check_place(int dir, const char *name, struct gc_error *err)
+{
+  static const char mark[] = "# " PACKAGE_NAME " ";
+  const int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  char start[sizeof mark - 1] = "";
+
+  if (fd < 0 && errno == ENOENT)
+    return 0;
+  if (fd >= 0) {
+    (void)!pread(fd, start, sizeof start, 0);
+    close(fd);
+  }
+  return memcmp(start, mark, sizeof start)
+             ? gc_fail(err, -EEXIST, "%s exists and was not written by this command: move it away",
+                       name)
+             : 0;
+}
+
+static void write_heading(FILE *file, const struct gc_source *source,
+                          const struct gc_trace_launch *launch)
+{
+  const struct gc_element *l1 = gc_record_find(source->record, GC_L1);
+  const char *carveouts = l1 ? gc_infos_get(&l1->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE) : NULL;
+  const time_t now = time(NULL);
+  struct tm utc;
+  char date[32];
+
+  strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
+  fputs(first_line, file);
+  fprintf(file, "# form: rates\n# gpu: %s\n# id: %s\n# model: %s\n# element: %s\n# property: %s\n",
+          source->gpu, source->record->identity.id, source->record->identity.model,
+          launch->name[0] ? launch->name : "kernel", "");
+  if (carveouts)
+    fprintf(file, "# CarveoutTable: %s\n", carveouts);
+  fprintf(file, "# date: %s\nbytes\tL1\tL2\n", date);
+}
+
+static void write_rows(FILE *file, const struct gc_sweep *sweep, size_t kernel)
+{
+  for (size_t i = 0; i < sweep->count; i++) {
+    const struct gc_kernel_prediction *predicted;
+
+    if (!sweep->points[i].prediction)
+      continue;
+    predicted = &sweep->points[i].prediction->kernels[kernel];
+    fprintf(file, "%" PRIu64, gc_geometry_bytes(&predicted->gpu.l1));
+    for (int rate = 0; rate < GC_RATE_COUNT; rate++)
+      fprintf(file, "\t%.6g", 100 * predicted->rates[rate].value);
+    putc('\n', file);
+  }
+}
+
+static int write_kernel(int dir, const struct gc_source *source, const struct gc_sweep *sweep,
+                        size_t kernel, struct gc_error *err)
+{
+  const struct gc_trace_launch *launch = &sweep->points[0].prediction->kernels[kernel].launch;
+  char name[64], *text = NULL;
+  size_t length;
+  FILE *file;
+  int status;
+
+  snprintf(name, sizeof name, "%s-predict-%zu.tsv", source->gpu, kernel + 1);
+  status = check_place(dir, name, err);
+  if (status)
+    return status;
+  file = open_memstream(&text, &length);
+  if (!file)
+    return gc_fail(err, -ENOMEM, "out of memory");
+  write_heading(file, source, launch);
+  write_rows(file, sweep, kernel);
+  status = ferror(file) | fclose(file) ? gc_fail(err, -ENOMEM, "out of memory")
+                                       : gc_file_put(dir, name, text, length, err);
+  free(text);
+  return status;
+}
+
+/* All capacities of a curve make a GPU, so every point has a prediction. */
+static int write_all(int dir, const struct gc_source *source, const struct gc_predict_job *job,
+                     struct gc_error *err)
+{
+  struct gc_sweep sweep;
+  int status = gc_sweep_plan_curve(&sweep, job, err);
+
+  if (!status)
+    status = gc_sweep_run(&sweep, job, err);
+  for (size_t i = 0; i < sweep.count && !status; i++)
+    if (!sweep.points[i].prediction)
+      status = gc_fail(err, -EINVAL, "%s: %s", sweep.points[i].label, sweep.points[i].why.text);
+  for (size_t i = 0; !status && i < sweep.points[0].prediction->count; i++)
+    status = write_kernel(dir, source, &sweep, i, err);
+  gc_sweep_free(&sweep);
+  return status;
+}
+
+int gc_predict_draw(const struct gc_tool *tool, const struct gc_source *source,
+                    const struct gc_predict_job *job)
+{
+  struct gc_predict_job curve = *job;
+  struct gc_tool drawing = *tool;
+  char *dir_name = (char *)tool->plot;
+  struct gc_error err = {""};
+  bool made = false;
+  const int dir = gc_file_dir(tool->plot, &made, &err);
+
+  curve.seeds = 0; /* the picture shows the values of the record only */
+  if (dir < 0 || write_all(dir, source, &curve, &err)) {
+    gc_say(NULL, "%s", err.text);
+    if (dir >= 0)
+      close(dir);
+    if (made)
+      rmdir(tool->plot);
+    return GC_EXIT_FAILED;
+  }
+  close(dir);
+  drawing.words = &dir_name;
+  drawing.count = 1;
+  return gc_tool_plot(&drawing);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tool/predict/print.h"
+
+#include "predict/parameters/geometry.h"
+#include "tool/format.h"
+#include "tool/say.h"
+#include "tool/table.h"
+#include "tool/terminal.h"
+#include "tool/tool.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+const char *const gc_miss_names[GC_MISS_COUNT] = {
+    [GC_MISS_COMPULSORY] = "compulsory",       [GC_MISS_CAPACITY] = "capacity",
+    [GC_MISS_ASSOCIATIVITY] = "associativity", [GC_MISS_LATENCY] = "latency",
+    [GC_MISS_MSHR] = "outstanding loads",
+};
+
+/* Load instructions in a table; those with most misses come first. */
+#define MOST_LOADS 20
+
+static int no_memory(void)
+{
+  gc_say(NULL, "out of memory");
+  return GC_EXIT_FAILED;
+}
+
+static void percent(double part, char cell[GC_CELL])
+{
+  if (isfinite(part))
+    snprintf(cell, GC_CELL, "%.1f %%", 100 * part);
+  else
+    snprintf(cell, GC_CELL, "-");
+}
+
+static void range(const struct gc_estimate *estimate, char cell[GC_CELL])
+{
+  if (isfinite(estimate->value))
+    snprintf(cell, GC_CELL, "%.1f to %.1f %%", 100 * estimate->low, 100 * estimate->high);
+}
+
+static void print_gpu(const struct gc_source *source)
+{
+  printf("GPU: %s, %s\n", source->record->identity.model, source->name);
+}
+
+static void print_launch(const struct gc_kernel_prediction *kernel)
+{
+  const struct gc_trace_launch *launch = &kernel->launch;
+  char line[700], l1[32];
+
+  gc_format_bytes(gc_geometry_bytes(&kernel->gpu.l1), l1, sizeof l1);
+  snprintf(line, sizeof line, "kernel %" PRIu64 ": %s", launch->number,
+           launch->name[0] ? launch->name : "(no name)");
+  gc_terminal_print(line, NULL);
+  snprintf(line, sizeof line,
+           "  %" PRIu64 " blocks of %u threads, %u registers a thread, %" PRIu64
+           " bytes of shared memory a block; L1 has %s",
+           launch->blocks, launch->threads_per_block, launch->registers_per_thread,
+           launch->shared_bytes, kernel->gpu.loads_in_l1 ? l1 : "no global loads");
+  gc_terminal_print(line, NULL);
+}
+
+static int start_table(struct gc_table *table, const char *const *titles, size_t columns,
+                       unsigned right)
+{
+  char(*row)[GC_CELL];
+
+  *table = (struct gc_table){.columns = columns, .right = right};
+  if (!(row = gc_table_row(table)))
+    return -1;
+  for (size_t i = 0; i < columns; i++)
+    snprintf(row[i], GC_CELL, "%s", titles[i]);
+  return 0;
+}
+
+static int add_cache(struct gc_table *table, const char *name, const struct gc_cache_counts *counts,
+                     const struct gc_estimate *rate)
+{
+  char(*row)[GC_CELL] = gc_table_row(table);
+
+  if (!row)
+    return -1;
+  snprintf(row[0], GC_CELL, "%s", name);
+  snprintf(row[1], GC_CELL, "%" PRIu64, counts->accesses);
+  snprintf(row[2], GC_CELL, "%" PRIu64, counts->hits);
+  snprintf(row[3], GC_CELL, "%" PRIu64, counts->hits_on_miss);
+  snprintf(row[4], GC_CELL, "%" PRIu64, counts->misses);
+  percent(rate->value, row[5]);
+  range(rate, row[6]);
+  return 0;
+}
+
+static int print_caches(const struct gc_kernel_prediction *kernel)
+{
+  static const char *const titles[] = {"CACHE",  "SECTORS",  "HITS", "UNDER WAY",
+                                       "MISSES", "HIT RATE", "RANGE"};
+  struct gc_table table;
+  int failed = start_table(&table, titles, 7, 0x7e);
+
+  if (!failed)
+    failed = add_cache(&table, "L1", &kernel->counts.l1_loads, &kernel->rates[GC_RATE_L1]) ||
+             add_cache(&table, "L2", &kernel->counts.l2_loads, &kernel->rates[GC_RATE_L2]);
+  gc_table_print(&table, "  ");
+  return failed;
+}
+
+static void print_reasons(const struct gc_kernel_prediction *kernel)
+{
+  const uint64_t all = kernel->counts.l1_loads.misses;
+  bool first = true;
+
+  for (int i = 0; i < GC_MISS_COUNT && all; i++) {
+    if (!kernel->misses[i])
+      continue;
+    printf("%s%s %.1f %%", first ? "  misses in L1: " : ", ", gc_miss_names[i],
+           100.0 * (double)kernel->misses[i] / (double)all);
+    first = false;
+  }
+  if (!first)
+    puts("");
+}
+
+/* The reason of most misses. */
+static const char *main_reason(const struct gc_load_prediction *load)
+{
+  int most = 0;
+
+  for (int i = 1; i < GC_MISS_COUNT; i++)
+    if (load->misses[i] > load->misses[most])
+      most = i;
+  return load->misses[most] ? gc_miss_names[most] : "";
+}
+
+static int add_load(struct gc_table *table, const struct gc_load_prediction *load)
+{
+  char(*row)[GC_CELL] = gc_table_row(table);
+
+  if (!row)
+    return -1;
+  snprintf(row[0], GC_CELL, "0x%04" PRIx32, load->pc);
+  snprintf(row[1], GC_CELL, "%" PRIu64, load->l1.accesses);
+  snprintf(row[2], GC_CELL, "%" PRIu64, load->l1.misses);
+  percent(load->hit_rate.value, row[3]);
+  range(&load->hit_rate, row[4]);
+  snprintf(row[5], GC_CELL, "%s", main_reason(load));
+  return 0;
+}
+
+/* The loads with most misses, in the order of the kernel. */
+static int print_loads(const struct gc_kernel_prediction *kernel)
+{
+  static const char *const titles[] = {"LOAD AT",     "SECTORS", "MISSES",
+                                       "L1 HIT RATE", "RANGE",   "MOSTLY"};
+  struct gc_table table;
+  uint64_t least = 0;
+  size_t shown;
+  int failed;
+
+  /* raise the limit until few enough loads are above it */
+  do {
+    shown = 0;
+    for (size_t i = 0; i < kernel->load_count; i++)
+      shown += kernel->loads[i].l1.misses >= least;
+    least = shown > MOST_LOADS ? 2 * least + 1 : least;
+  } while (shown > MOST_LOADS);
+  if (!kernel->load_count)
+    return 0;
+  failed = start_table(&table, titles, 6, 0x1e);
+  for (size_t i = 0; i < kernel->load_count && !failed; i++)
+    if (kernel->loads[i].l1.misses >= least)
+      failed = add_load(&table, &kernel->loads[i]);
+  gc_table_print(&table, "  ");
+  if (shown < kernel->load_count)
+    printf("  %zu loads with fewer misses are not shown (--json has them)\n",
+           kernel->load_count - shown);
+  return failed;
+}
+
+static void print_assumptions(const struct gc_assumptions *assumptions)
+{
+  char line[300];
+
+  if (assumptions->count)
+    puts("The record does not have these values; the prediction assumes:");
+  for (size_t i = 0; i < assumptions->count; i++) {
+    snprintf(line, sizeof line, "  %s: %s", assumptions->array[i].what,
+             assumptions->array[i].assumed);
+    gc_terminal_print(line, NULL);
+  }
+}
+
+int gc_predict_print(const struct gc_source *source, const struct gc_prediction *prediction)
+{
+  print_gpu(source);
+  for (size_t i = 0; i < prediction->count; i++) {
+    const struct gc_kernel_prediction *kernel = &prediction->kernels[i];
+
+    print_launch(kernel);
+    if (print_caches(kernel))
+      return no_memory();
+    print_reasons(kernel);
+    if (print_loads(kernel))
+      return no_memory();
+  }
+  print_assumptions(&prediction->assumptions);
+  return GC_EXIT_DONE;
+}
+
+/* A point of a sweep in the table of one kernel. */
+static int add_point(struct gc_table *table, const struct gc_sweep_point *point, size_t kernel)
+{
+  const struct gc_kernel_prediction *predicted =
+      point->prediction ? &point->prediction->kernels[kernel] : NULL;
+  char(*row)[GC_CELL] = gc_table_row(table);
+
+  if (!row)
+    return -1;
+  snprintf(row[0], GC_CELL, "%s", point->label);
+  if (!predicted) {
+    snprintf(row[1], GC_CELL, "-");
+    return 0;
+  }
+  gc_format_bytes(gc_geometry_bytes(&predicted->gpu.l1), row[1], GC_CELL);
+  for (int rate = 0; rate < GC_RATE_COUNT; rate++) {
+    percent(predicted->rates[rate].value, row[2 + 2 * rate]);
+    range(&predicted->rates[rate], row[3 + 2 * rate]);
+  }
+  return 0;
+}
+
+static const struct gc_sweep_point *first_predicted(const struct gc_sweep *sweep)
+{
+  for (size_t i = 0; i < sweep->count; i++)
+    if (sweep->points[i].prediction)
+      return &sweep->points[i];
+  return NULL;
+}
+
+static int print_sweep_of(const struct gc_sweep *sweep, const struct gc_sweep_point *any,
+                          size_t kernel)
+{
+  static const char *const titles[] = {"", "L1", "L1 HIT RATE", "RANGE", "L2 HIT RATE", "RANGE"};
+  struct gc_table table;
+  int failed = start_table(&table, titles, 6, 0x3f);
+
+  printf("kernel %" PRIu64 ": %s\n", any->prediction->kernels[kernel].launch.number,
+         any->prediction->kernels[kernel].launch.name);
+  for (size_t i = 0; i < sweep->count && !failed; i++)
+    failed = add_point(&table, &sweep->points[i], kernel);
+  gc_table_print(&table, "  ");
+  return failed;
+}
+
+int gc_predict_print_sweep(const struct gc_source *source, const struct gc_sweep *sweep)
+{
+  const struct gc_sweep_point *any = first_predicted(sweep);
+
+  if (!any) {
+    gc_say(source->name, "%s", sweep->count ? sweep->points[0].why.text : "nothing to vary");
+    return GC_EXIT_FAILED;
+  }
+  print_gpu(source);
+  printf("varied: %s\n", sweep->title);
+  for (size_t kernel = 0; kernel < any->prediction->count; kernel++)
+    if (print_sweep_of(sweep, any, kernel))
+      return no_memory();
+  for (size_t i = 0; i < sweep->count; i++)
+    if (!sweep->points[i].prediction)
+      printf("%s: %s\n", sweep->points[i].label, sweep->points[i].why.text);
+  print_assumptions(&any->prediction->assumptions);
+  return GC_EXIT_DONE;
+}

@@ -1,0 +1,39 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What --sweep varies, and the values that it takes.
+ */
+#ifndef GC_TOOL_PREDICT_SWEEP_H
+#define GC_TOOL_PREDICT_SWEEP_H
+
+#include "predict/predict.h"
+
+/* One value of a sweep. */
+struct gc_sweep_point {
+  char label[40]; /* "x 0.5", "44 %" */
+  struct gc_changes changes;
+  struct gc_prediction *prediction; /* NULL: this GPU cannot be modelled */
+  struct gc_error why;              /* then */
+};
+
+struct gc_sweep {
+  const char *title; /* "capacity of L1" */
+  struct gc_sweep_point *points;
+  size_t count;
+};
+
+/* Fills the points of the sweep with this name, but not their predictions. 0, or a negative errno
+ * with a sentence: the record has no carve-outs. The caller always calls gc_sweep_free. */
+int gc_sweep_plan(struct gc_sweep *sweep, const char *name, const struct gc_predict_job *job,
+                  struct gc_error *err);
+
+/* Fills the points of a curve: capacities of L1 from far below the smallest carve-out to far above
+ * the largest, in half octaves. 0 or -ENOMEM. */
+int gc_sweep_plan_curve(struct gc_sweep *sweep, const struct gc_predict_job *job,
+                        struct gc_error *err);
+
+/* Predicts all points. A point that makes no GPU is left out; all other failures end the sweep. */
+int gc_sweep_run(struct gc_sweep *sweep, const struct gc_predict_job *job, struct gc_error *err);
+void gc_sweep_free(struct gc_sweep *sweep);
+
+#endif

@@ -1,0 +1,339 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From a record to the parameters of the model.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "predict/parameters/geometry.h"
+#include "predict/parameters/parameters.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A record with the values of an H200 (doc/results/h200/record.xml) that a prediction uses. */
+static struct gc_record *h200(void)
+{
+  static const struct gc_identity identity = {.id = "GPU-1", .model = "NVIDIA H200"};
+  static const char *const facts[][2] = {{"SMs", "132"},
+                                         {"WarpThreads", "32"},
+                                         {"ThreadsPerSM", "2048"},
+                                         {"BlocksPerSM", "32"},
+                                         {"RegistersPerSM", "65536"},
+                                         {"SharedReservedBytesPerBlock", "1024"},
+                                         {"GlobalLoadsInL1", "yes"}};
+  static const struct {
+    enum gc_kind kind;
+    const char *key, *value;
+  } values[] = {
+      {GC_DEVICE_MEMORY, "LatencyCycles", "631.0"},
+      {GC_L2, "CapacityBytes", "27451776"},
+      {GC_L2, "CensusBytes", "29718900"},
+      {GC_L2, "CensusErrorBytes", "162278"},
+      {GC_L2, "LatencyCycles", "280.0"},
+      {GC_L2, "NearLatencyCycles", "280.0"},
+      {GC_L2, "FarLatencyCycles", "455.0"},
+      {GC_L2, "Partitions", "2"},
+      {GC_L2, "LineBytes", "128"},
+      {GC_L2, "FetchBytes", "64"},
+      {GC_L2, "Instances", "1"},
+      {GC_L1, "CapacityBytes", "222208"},
+      {GC_L1, "CensusBytes", "220197"},
+      {GC_L1, "CensusErrorBytes", "306"},
+      {GC_L1, "LatencyCycles", "32.0"},
+      {GC_L1, "LineBytes", "128"},
+      {GC_L1, "FetchBytes", "32"},
+      {GC_L1, "CarveoutTable",
+       "0:222208,15:189440,29:152576,44:119808,58:87040,72:54272,86:21504,default:222208"},
+      {GC_SHARED_MEMORY, "CapacityBytes", "233472"},
+  };
+  struct gc_record *record = gc_record_new(&identity);
+
+  assert_non_null(record);
+  for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+    assert_int_equal(gc_infos_set(&record->infos, facts[i][0], facts[i][1]), 0);
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    struct gc_element *element = gc_record_find(record, values[i].kind);
+
+    if (!element)
+      element = gc_record_add(record, values[i].kind);
+    assert_int_equal(gc_infos_set(&element->infos, values[i].key, values[i].value), 0);
+  }
+  return record;
+}
+
+static void set(struct gc_record *record, enum gc_kind kind, const char *key, const char *value)
+{
+  assert_int_equal(gc_infos_set(&gc_record_find(record, kind)->infos, key, value), 0);
+}
+
+static struct gc_parameters parameters_of(struct gc_record *record)
+{
+  struct gc_parameters parameters;
+  struct gc_error err = {""};
+
+  if (gc_parameters_read(&parameters, record, &err))
+    fail_msg("%s", err.text);
+  gc_record_free(record);
+  return parameters;
+}
+
+static bool assumes(const struct gc_parameters *parameters, const char *what)
+{
+  for (size_t i = 0; i < parameters->assumptions.count; i++)
+    if (!strcmp(parameters->assumptions.array[i].what, what))
+      return true;
+  return false;
+}
+
+static const struct gc_changes nothing;
+static const struct gc_trace_launch plain = {
+    .blocks = 1000, .threads_per_block = 256, .registers_per_thread = 32};
+
+static struct gc_gpu_model gpu_of(struct gc_parameters *parameters,
+                                  const struct gc_trace_launch *launch,
+                                  const struct gc_changes *changes, uint64_t seed)
+{
+  struct gc_gpu_model gpu;
+  struct gc_error err = {""};
+
+  if (gc_parameters_gpu(parameters, launch, changes, seed, &gpu, &err))
+    fail_msg("%s", err.text);
+  return gpu;
+}
+
+static void reads_all_of_an_h200(void **state)
+{
+  struct gc_parameters parameters = parameters_of(h200());
+  const struct gc_gpu_model gpu = gpu_of(&parameters, &plain, &nothing, 0);
+
+  (void)state;
+  assert_int_equal(gpu.sms, 132);
+  assert_int_equal(gpu.l1.line_bytes, 128);
+  assert_int_equal(gpu.l1.sector_bytes, 32);
+  assert_int_equal(gc_geometry_bytes(&gpu.l1), 222208);
+  assert_int_equal(gpu.l2.sector_bytes, 64);
+  assert_int_equal(gpu.partitions, 2);
+  assert_true(gpu.copies);
+  assert_int_equal(gc_geometry_bytes(&gpu.l2), 27451776);
+  assert_true(gpu.l1_cycles == 32 && gpu.l2_near_cycles == 280 && gpu.l2_far_cycles == 455);
+  assert_true(gpu.memory_cycles == 631);
+  assert_true(assumes(&parameters, "L1Cache Sets"));
+  assert_true(assumes(&parameters, "L1Cache Replacement"));
+  assert_false(assumes(&parameters, "L1Cache LineBytes"));
+  assert_false(assumes(&parameters, "GPUCacheThreadsPerSM"));
+}
+
+/* A kernel gets the smallest carve-out with which shared memory does not limit its blocks. */
+static void shared_memory_decides_the_carveout(void **state)
+{
+  struct gc_parameters parameters = parameters_of(h200());
+  struct gc_trace_launch launch = plain;
+  const struct {
+    uint64_t shared;
+    uint64_t l1, of_sm;
+  } cases[] = {
+      {0, 222208, 32768},         /* 8 blocks of 0 + 1 KiB */
+      {3 << 10, 222208, 32768},   /* 8 x 4 KiB = 32 KiB */
+      {4 << 10, 189440, 65536},   /* 8 x 5 KiB = 40 KiB */
+      {16 << 10, 87040, 167936},  /* 8 x 17 KiB = 136 KiB */
+      {100 << 10, 21504, 233472}, /* more than there is */
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct gc_gpu_model gpu;
+
+    launch.shared_bytes = cases[i].shared;
+    gpu = gpu_of(&parameters, &launch, &nothing, 0);
+    assert_int_equal(gc_geometry_bytes(&gpu.l1), cases[i].l1);
+    assert_int_equal(gpu.shared_per_sm, cases[i].of_sm);
+  }
+  assert_true(assumes(&parameters, "carve-out"));
+}
+
+/* An entry of the table begins at its percentage: between two entries, the lower one holds. */
+static void a_preferred_carveout_is_looked_up(void **state)
+{
+  struct gc_parameters parameters = parameters_of(h200());
+  const struct {
+    unsigned percent;
+    uint64_t l1;
+  } cases[] = {{0, 222208},  {14, 222208}, {15, 189440}, {28, 189440},
+               {29, 152576}, {85, 54272},  {86, 21504},  {100, 21504}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const struct gc_changes changes = {.has_carveout = true, .carveout = cases[i].percent};
+    const struct gc_gpu_model gpu = gpu_of(&parameters, &plain, &changes, 0);
+
+    assert_int_equal(gc_geometry_bytes(&gpu.l1), cases[i].l1);
+  }
+}
+
+static void seeds_draw_from_what_the_record_leaves_open(void **state)
+{
+  struct gc_parameters parameters = parameters_of(h200());
+  double l1_least = INFINITY, l1_most = 0, l2_most = 0, memory_least = INFINITY;
+
+  (void)state;
+  for (uint64_t seed = 1; seed <= 200; seed++) {
+    const struct gc_gpu_model gpu = gpu_of(&parameters, &plain, &nothing, seed);
+    const double l1 = (double)gc_geometry_bytes(&gpu.l1);
+
+    l1_least = fmin(l1_least, l1);
+    l1_most = fmax(l1_most, l1);
+    l2_most = fmax(l2_most, (double)gc_geometry_bytes(&gpu.l2));
+    memory_least = fmin(memory_least, gpu.memory_cycles);
+  }
+  assert_true(l1_least >= 220197 - 2 * 306 - 64 && l1_least < 220197);
+  assert_true(l1_most <= 222208 && l1_most > 221800);
+  assert_true(l2_most > 29000000 && l2_most <= 29718900 + 2 * 162278 + 64);
+  assert_true(memory_least >= 0.98 * 631 && memory_least < 0.985 * 631);
+}
+
+static void structure_is_used_if_the_record_has_it(void **state)
+{
+  struct gc_record *record = h200();
+  struct gc_parameters parameters;
+  struct gc_gpu_model gpu;
+
+  (void)state;
+  set(record, GC_L1, "Sets", "4");
+  set(record, GC_L1, "SetIndexMasks", "0x2080,0x4100");
+  set(record, GC_L1, "Replacement", "random");
+  set(record, GC_L1, "OutstandingPerSM", "512");
+  set(record, GC_L1, "LatencyP95Cycles", "33.0");
+  set(record, GC_L2, "Replacement", "other");
+  set(record, GC_L2, "SurvivalCurve", "1000:0.9,2000:0.25");
+  set(record, GC_L2, "LatencyP95Cycles", "408.5");
+  parameters = parameters_of(record);
+  gpu = gpu_of(&parameters, &plain, &nothing, 0);
+  assert_int_equal(gpu.l1.sets, 4);
+  assert_int_equal(gpu.l1.ways, 222208 / 128 / 4);
+  assert_int_equal(gpu.l1.mask_count, 2);
+  assert_true(gpu.l1.masks[0] == 0x2080 && gpu.l1.masks[1] == 0x4100);
+  assert_int_equal(gpu.l1.policy, GC_POLICY_RANDOM);
+  assert_int_equal(gpu.outstanding_per_sm, 512);
+  assert_int_equal(gpu.l2.policy, GC_POLICY_SURVIVAL);
+  assert_int_equal(gpu.l2.survival_count, 2);
+  assert_true(gpu.l2.fills[1] == 2000 && gpu.l2.survives[1] == 0.25);
+  /* P95 of a half-normal distribution is 1.2855 sigmas above its median */
+  assert_true(fabs(gpu.l2_spread - 128.5 / 1.2855) < 0.01);
+  assert_false(assumes(&parameters, "L1Cache Sets"));
+  assert_false(assumes(&parameters, "L2Cache Replacement"));
+}
+
+/* A half-written structure is not used, and that is said. */
+static void broken_structure_is_assumed_away(void **state)
+{
+  static const struct {
+    const char *key, *value, *assumed;
+  } cases[] = {
+      {"Sets", "0", "L1Cache Sets"},
+      {"Sets", "99999999999", "L1Cache Sets"},
+      {"SetIndexMasks", "0x2080", "L1Cache SetIndexMasks"}, /* 1 mask for 4 sets */
+      {"SetIndexMasks", "2080,4100", "L1Cache SetIndexMasks"},
+      {"SetIndexMasks", "0x2080,", "L1Cache SetIndexMasks"},
+      {"SetIndexMasks", "0x0,0x100", "L1Cache SetIndexMasks"},
+      {"SurvivalCurve", "1000:0.9,900:0.8", "L1Cache Replacement"},
+      {"SurvivalCurve", "1000:0.8,1100:0.9", "L1Cache Replacement"},
+      {"SurvivalCurve", "1000:1.5", "L1Cache Replacement"},
+      {"SurvivalCurve", "1000", "L1Cache Replacement"},
+      {"LineBytes", "100", "L1Cache LineBytes"},
+      {"FetchBytes", "256", "L1Cache FetchBytes"},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct gc_record *record = h200();
+    struct gc_parameters parameters;
+    struct gc_gpu_model gpu;
+
+    set(record, GC_L1, "Sets", "4");
+    set(record, GC_L1, "SetIndexMasks", "0x2080,0x4100");
+    set(record, GC_L1, "Replacement", "other");
+    set(record, GC_L1, "SurvivalCurve", "1000:0.9");
+    set(record, GC_L1, cases[i].key, cases[i].value);
+    parameters = parameters_of(record);
+    if (!assumes(&parameters, cases[i].assumed))
+      fail_msg("%s=%s", cases[i].key, cases[i].value);
+    gpu = gpu_of(&parameters, &plain, &nothing, 0);
+    assert_true(gpu.l1.sets && gpu.l1.ways && gpu.l1.line_bytes >= gpu.l1.sector_bytes);
+  }
+}
+
+static void what_nothing_can_replace_is_named(void **state)
+{
+  static const char *const lacking[] = {"GPUCacheSMs",           "L1Cache CapacityBytes",
+                                        "L1Cache LatencyCycles", "L2Cache CapacityBytes",
+                                        "L2Cache LatencyCycles", "DeviceMemory LatencyCycles"};
+  static const struct gc_identity identity = {.id = "GPU-2"};
+  struct gc_record *record = gc_record_new(&identity);
+  struct gc_parameters parameters;
+  struct gc_error err = {""};
+
+  (void)state;
+  assert_non_null(gc_record_add(record, GC_L1));
+  assert_int_equal(gc_parameters_read(&parameters, record, &err), -ENODATA);
+  for (size_t i = 0; i < sizeof lacking / sizeof *lacking; i++)
+    if (!strstr(err.text, lacking[i]))
+      fail_msg("%s is not named: %s", lacking[i], err.text);
+  gc_record_free(record);
+}
+
+static void changes_make_another_gpu(void **state)
+{
+  struct gc_record *record = h200();
+  struct gc_parameters parameters;
+  struct gc_gpu_model gpu;
+  struct gc_changes changes = {.capacity = 0.5};
+  struct gc_error err = {""};
+
+  (void)state;
+  set(record, GC_L1, "Sets", "4");
+  set(record, GC_L1, "OutstandingPerSM", "64");
+  parameters = parameters_of(record);
+  gpu = gpu_of(&parameters, &plain, &changes, 0);
+  assert_int_equal(gc_geometry_bytes(&gpu.l1), 222208 / 2);
+  assert_int_equal(gpu.l1.sets, 4);
+
+  changes = (struct gc_changes){.ways = 2};
+  gpu = gpu_of(&parameters, &plain, &changes, 0);
+  assert_int_equal(gpu.l1.sets, 2);
+  assert_int_equal(gc_geometry_bytes(&gpu.l1), 222208);
+
+  changes = (struct gc_changes){.line = 2, .outstanding = 0.25};
+  gpu = gpu_of(&parameters, &plain, &changes, 0);
+  assert_int_equal(gpu.l1.line_bytes, 256);
+  assert_int_equal(gc_geometry_bytes(&gpu.l1), 222208);
+  assert_int_equal(gpu.outstanding_per_sm, 16);
+
+  changes = (struct gc_changes){.line = 0.1};
+  assert_int_equal(gc_parameters_gpu(&parameters, &plain, &changes, 0, &gpu, &err), -EINVAL);
+  assert_non_null(strstr(err.text, "13 bytes"));
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(reads_all_of_an_h200),
+      cmocka_unit_test(shared_memory_decides_the_carveout),
+      cmocka_unit_test(a_preferred_carveout_is_looked_up),
+      cmocka_unit_test(seeds_draw_from_what_the_record_leaves_open),
+      cmocka_unit_test(structure_is_used_if_the_record_has_it),
+      cmocka_unit_test(broken_structure_is_assumed_away),
+      cmocka_unit_test(what_nothing_can_replace_is_named),
+      cmocka_unit_test(changes_make_another_gpu),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,171 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# predict: hit rates of small traces whose result is known, on the record of a real H200.
+
+setup() {
+  load setup.bash
+  prepare
+  real=$top_srcdir/doc/results/h200/record.xml
+  trace=$BATS_TEST_TMPDIR/trace
+}
+
+# stream PASSES LINES: one warp that loads this many lines of 128 bytes one after another, and all of it
+# PASSES times, in the format of Nugteren et al.
+stream() {
+  awk -v passes="$1" -v lines="$2" 'BEGIN {
+    print "blockdim: 32 1 1"
+    for (pass = 0; pass < passes; pass++)
+      for (line = 0; line < lines; line++)
+        for (thread = 0; thread < 32; thread++)
+          print thread, 0, 1048576 + 128 * line + 4 * thread, 4
+  }'
+}
+
+# predict ARGUMENT...: its JSON in $output.
+predict() {
+  run_split "$tool" predict --json --record "$real" "$@"
+  is '' "$errors"
+  is 0 "$status"
+}
+
+value() { jq -r "$1" <<<"$output"; }
+
+# refused STATUS TEXT ARGUMENT...
+refused() {
+  local expected=$1 text=$2
+  shift 2
+  run_split "$tool" predict "$@"
+  is "$expected" "$status"
+  is '' "$output"
+  has "$errors" "$text"
+}
+
+@test "one warp that loads 100 lines twice: each sector misses once" {
+  stream 2 100 >"$trace"
+  predict "$trace"
+  is 800 "$(value '.kernels[0].l1_loads.sectors')"
+  is 400 "$(value '.kernels[0].l1_loads.misses')"
+  is 0.5 "$(value '.kernels[0].l1_hit_rate.value')"
+  is 400 "$(value '.kernels[0].l1_misses.compulsory')"
+  is 400 "$(value '.kernels[0].l1_misses | add')"
+  is 400 "$(value '.kernels[0].l2_loads.sectors')"
+}
+
+@test "an array that is larger than L1 at one carve-out only" {
+  stream 2 400 >"$trace" # 50 KiB
+  predict --carveout 0 "$trace"
+  is 222208 "$(value '.kernels[0].l1_bytes')"
+  is 0.5 "$(value '.kernels[0].l1_hit_rate.value')"
+  predict --carveout 86 "$trace" # 21 KiB
+  is 21504 "$(value '.kernels[0].l1_bytes')"
+  is 0 "$(value '.kernels[0].l1_hit_rate.value')"
+  is 1600 "$(value '.kernels[0].l1_misses.compulsory')"
+  is 1600 "$(value '.kernels[0].l1_misses.capacity')"
+}
+
+@test "the table for people" {
+  stream 2 100 >"$trace"
+  run_split "$tool" predict --record "$real" "$trace"
+  is 0 "$status"
+  is '' "$errors"
+  has "$output" "GPU: NVIDIA H200"
+  has "$(xargs -n 1000 <<<"$output")" "L1 800 400 0 400 50.0 % 50.0 to 50.0 %"
+  has "$output" "misses in L1: compulsory 100.0 %"
+  has "$output" "L1Cache Sets: 1 set: the cache is fully associative"
+  [ "$(awk '{ print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
+}
+
+@test "two traces are two kernels; L2 keeps what the first one left" {
+  stream 1 100 >"$trace"
+  predict "$trace" "$trace"
+  is 2 "$(value '.kernels | length')"
+  is 0 "$(value '.kernels[1].l1_loads.hits')"
+  is 400 "$(value '.kernels[1].l2_loads.hits')"
+  is 1 "$(value '.kernels[1].l2_hit_rate.value')"
+}
+
+@test "sweeps" {
+  stream 2 400 >"$trace"
+  predict --sweep carveout "$trace"
+  is "0 % 15 % 29 % 44 % 58 % 72 % 86 %" "$(value '[.sweep.points[].value] | join(" ")')"
+  is "0.5 0.5 0.5 0.5 0.5 0.5 0" "$(value '[.sweep.points[].kernels[0].l1_hit_rate.value] | join(" ")')"
+  predict --sweep capacity "$trace"
+  is "55552 111104 222208 444416 888832" "$(value '[.sweep.points[].kernels[0].l1_bytes] | join(" ")')"
+  run_split "$tool" predict --record "$real" --sweep carveout "$trace"
+  is 0 "$status"
+  has "$(xargs -n 1000 <<<"$output")" "86 % 21 KiB 0.0 %"
+}
+
+@test "a sweep of what the record does not have" {
+  stream 1 10 >"$trace"
+  run_split "$tool" predict --record "$real" --sweep ways "$trace"
+  is 1 "$status"
+  has "$errors" "the record has no sets of this L1"
+  run_split "$tool" predict --record "$real" --sweep outstanding "$trace"
+  is 1 "$status"
+  has "$errors" "the record does not have the number of outstanding loads"
+}
+
+@test "--plot draws the hit rate over the capacity, with the carve-outs" {
+  stream 2 400 >"$trace"
+  export HWLOC_GPUCACHE_PLOT_PATH=$top_srcdir/data/plot
+  run_split "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
+  is '' "$errors"
+  is 0 "$status"
+  svg=$BATS_TEST_TMPDIR/pictures/gpu0-predict-1.svg
+  has "$output" "$svg"
+  xmllint --noout "$svg"
+  for word in 'Capacity of L1' 'Hit rate' '86 %' 'L2'; do has "$(cat "$svg")" "$word"; done
+  data=$BATS_TEST_TMPDIR/pictures/gpu0-predict-1.tsv
+  is "222208 50" "$(awk -F'\t' '$1 == 222208 { print $1, $2 }' "$data")"
+  # again: own files are replaced, others are not
+  "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
+  echo mine >"$data"
+  run_split "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
+  is 1 "$status"
+  has "$errors" "was not written by this command"
+  is mine "$(cat "$data")"
+}
+
+@test "--gpu, --sim and a GPU without a record" {
+  stream 1 10 >"$trace"
+  run_split "$tool" predict --sim "$tiny" --json "$trace"
+  is 0 "$status"
+  is sim-tiny "$(value .gpu.id)"
+  run_split "$tool" predict --sim "$tiny" --gpu gpu0 --json "$trace"
+  is 0 "$status"
+  refused 3 "no GPU" "$trace"
+}
+
+@test "a broken trace is named with its line, and nothing of it is reported" {
+  stream 1 3 >"$trace"
+  echo "5 0 x 4" >>"$trace"
+  refused 1 "$trace:98" --record "$real" "$trace"
+  refused 1 "$BATS_TEST_TMPDIR/none" --record "$real" "$BATS_TEST_TMPDIR/none"
+  : >"$trace"
+  refused 1 "$trace" --record "$real" "$trace"
+  refused 1 "$BATS_TEST_TMPDIR" --record "$real" "$BATS_TEST_TMPDIR"
+}
+
+@test "a record that lacks what a prediction needs" {
+  stream 1 3 >"$trace"
+  grep -v '"GPUCacheSMs"' "$real" >"$BATS_TEST_TMPDIR/r.xml"
+  refused 1 "GPUCacheSMs" --record "$BATS_TEST_TMPDIR/r.xml" "$trace"
+  refused 1 "none.xml" --record "$BATS_TEST_TMPDIR/none.xml" "$trace"
+}
+
+@test "--timeout ends a long prediction" {
+  stream 2000 400 >"$trace"
+  refused 1 "not finished after 0.2 s" --record "$real" --timeout 0.2 "$trace"
+}
+
+@test "wrong usage" {
+  stream 1 3 >"$trace"
+  refused 2 "predict needs a trace" --record "$real"
+  refused 2 "--carveout needs a whole percentage" --carveout 101 "$trace"
+  refused 2 "--sweep needs" --sweep colour "$trace"
+  refused 2 "--record and --gpu exclude each other" --record "$real" --gpu 0 "$trace"
+  refused 2 "--plot and --sweep exclude each other" --plot x --sweep ways "$trace"
+  refused 2 "--sweep carveout and --carveout exclude each other" --sweep carveout --carveout 5 "$trace"
+  refused 2 "predict needs one GPU, but there are 2" --sim "$tiny,t1000" "$trace"
+}
