@@ -38,6 +38,9 @@ $PACKAGE_NAME $PACKAGE_VERSION
   AMD code objects      $gc_amd
   NVIDIA back end       yes (CUDA driver API, loaded at run time)
   AMD back end          `AS_IF([test -n "$AMD_PROCESSORS"], [echo "yes (HIP, loaded at run time)"], [echo "shows AMD GPUs, but has no kernels to measure them"])`
+  compressed traces     gzip: `gc_version "$gc_ZLIB" "no zlib (Debian package zlib1g-dev)"`
+                        xz: `gc_version "$gc_LZMA" "no liblzma (Debian package liblzma-dev)"`
+                        zstd: `gc_version "$gc_ZSTD" "no libzstd (Debian package libzstd-dev)"`
   gnuplot               `gc_version "$GNUPLOT" "not found (Debian package gnuplot-nox): hwloc-gpucache plot needs it"`
   host compiler         $CC $CFLAGS${WERROR_CFLAGS:+ $WERROR_CFLAGS}
   for make check

@@ -21,6 +21,9 @@ struct gc_trace;
 /* No GPU has warps with more threads. */
 #define GC_TRACE_LANES 64
 
+/* No GPU has larger virtual addresses for global memory; local memory is put here and above. */
+#define GC_TRACE_LOCAL (UINT64_C(1) << 57)
+
 enum gc_trace_operation {
   GC_TRACE_LOAD,
   GC_TRACE_STORE,
@@ -41,13 +44,23 @@ struct gc_trace_instruction {
   enum gc_trace_operation operation;
   enum gc_trace_hint hint;
   uint32_t pc;    /* byte offset in the kernel, or the number of the access in the thread if the
-                     format has no instructions */
-  unsigned bytes; /* per thread: 1, 2, 4, 8 or 16 */
-  unsigned count; /* of equal GC_TRACE_OTHER in a row; 1 for all other operations */
-  uint64_t mask;  /* threads of the warp that take part */
-  /* addresses[i] is valid if bit i of mask is set. Global and local memory only; the reader has made
-   * the addresses of local memory unique for each thread. */
+                     format has no instructions; of the first one if count > 1 */
+  unsigned bytes; /* per thread: 1, 2, 4, 8 or 16; 0 for GC_TRACE_BARRIER and GC_TRACE_OTHER */
+  unsigned count; /* of GC_TRACE_OTHER in a row, whatever they are; 1 for all other operations */
+  uint64_t mask;  /* threads of the warp that take part, at least one; 0 for GC_TRACE_OTHER. The mask
+                     of a barrier is for information: all warps of the block wait. */
+  /* addresses[i] is valid if bit i of mask is set. Global and local memory only. Global addresses,
+   * with the bytes of the access, are below GC_TRACE_LOCAL. Local memory begins there; the reader has
+   * given each warp a region of its own (doc/traces.md), in which the threads lie side by side as in
+   * the hardware. */
   uint64_t addresses[GC_TRACE_LANES];
+};
+
+/* What the trace names but has no addresses for, so that a model cannot know what it does to caches.
+ * Of all kernels so far. */
+struct gc_trace_ignored {
+  uint64_t textures; /* warp instructions that read textures, or access surfaces */
+  uint64_t copies;   /* from the host to the GPU, in a list of kernels */
 };
 
 /* How a kernel was launched. A value that a format does not have is 0. */
@@ -59,11 +72,12 @@ struct gc_trace_launch {
   unsigned registers_per_thread;
   uint64_t shared_bytes; /* per block, static and dynamic */
   unsigned warp_threads;
-  char origin[64]; /* what made the trace: "NVBit 1.5.5, compute capability 7.0"; or "" */
+  char origin[64]; /* what made the trace: "NVBit 1.5.5, compute capability 7.0"; or ""; printable */
 };
 
 /* Receives the instructions of a block, warp by warp. warp is its number in the block. The
- * instruction is valid during the call only. 0, or a negative errno that ends reading. */
+ * instruction is valid during the call only. 0, or a negative errno that ends reading: it becomes the
+ * result of gc_trace_next_block, without a sentence. */
 typedef int gc_trace_visitor(unsigned warp, const struct gc_trace_instruction *instruction, void *data);
 
 /* Opens a trace: a .traceg file or a kernelslist.g of Accel-Sim, the format of Nugteren et al.
@@ -73,9 +87,12 @@ typedef int gc_trace_visitor(unsigned warp, const struct gc_trace_instruction *i
 int gc_trace_open(const char *path, struct gc_trace **trace, struct gc_error *err);
 void gc_trace_close(struct gc_trace *trace);
 
+/* After a negative result of one of the following functions (also one of a visitor), the trace is of
+ * no more use: each further call returns the same status. */
+
 /* Goes to the next kernel; what is left of the current one is skipped, but checked. 1: *launch is
  * filled; 0: the trace has ended; or a negative errno: -EBADMSG for a broken or truncated file,
- * with file, line and reason. */
+ * with file, line and reason, or -EOPNOTSUPP for instructions that the reader does not support. */
 int gc_trace_next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, struct gc_error *err);
 
 /* Reads the next block of the kernel and hands over its instructions. visit may be NULL: the block is
@@ -83,5 +100,7 @@ int gc_trace_next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch,
  * (may be NULL) is the number of the block in the grid. */
 int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *data, uint64_t *number,
                         struct gc_error *err);
+
+void gc_trace_get_ignored(const struct gc_trace *trace, struct gc_trace_ignored *ignored);
 
 #endif

@@ -1,0 +1,236 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * From instruction lines to what trace.h promises. No access to global memory gets lost silently: an
+ * instruction with addresses that is not known, or whose addresses are missing, is an error.
+ *
+ * Local memory: the hardware interleaves the threads of a warp, so that threads that access the same
+ * offset access neighboring words. Here an access of N bytes at an offset lies at
+ *   GC_TRACE_LOCAL + (number of the warp in the grid) * 32 * 16 MiB + offset * 32 + lane * N
+ * so a full warp touches the same lines of a cache as in the hardware.
+ */
+#include "predict/trace/accelsim.h"
+
+#include <errno.h>
+
+/* Grids whose last warp would get addresses of more than 63 bits. */
+#define MOST_LOCAL_WARPS (UINT64_C(1) << 33)
+
+void gc_accelsim_begin_warp(struct gc_accelsim *reader)
+{
+  reader->others = 0;
+  reader->shared_side = false;
+}
+
+/* Hands over what waits, and then the instruction. */
+static int flush_others(struct gc_accelsim *reader)
+{
+  struct gc_trace_instruction other;
+
+  if (!reader->others)
+    return 0;
+  other.operation = GC_TRACE_OTHER;
+  other.hint = GC_TRACE_CACHED;
+  other.pc = reader->others_pc;
+  other.bytes = 0;
+  other.count = reader->others;
+  other.mask = 0;
+  reader->others = 0;
+  return reader->visit ? reader->visit(reader->warp, &other, reader->data) : 0;
+}
+
+static int hand_over(struct gc_accelsim *reader)
+{
+  const int status = flush_others(reader);
+
+  if (status || !reader->visit)
+    return status;
+  return reader->visit(reader->warp, &reader->instruction, reader->data);
+}
+
+static int take_other(struct gc_accelsim *reader, uint32_t pc)
+{
+  if (reader->others == UINT32_MAX) {
+    const int status = flush_others(reader);
+
+    if (status)
+      return status;
+  }
+  if (!reader->others++)
+    reader->others_pc = pc;
+  return 0;
+}
+
+static bool in_window(uint64_t address, uint64_t base)
+{
+  return base && address - base < GC_ACCELSIM_WINDOW; /* wraps below base */
+}
+
+/* The offset in the local memory of a thread, as an address of its own (see above). */
+static uint64_t local_address(const struct gc_accelsim *reader, uint64_t offset, unsigned lane,
+                              unsigned bytes)
+{
+  const uint64_t warp = reader->block * reader->header.warps + reader->warp;
+
+  offset &= (GC_ACCELSIM_WINDOW - 1) & ~(uint64_t)(bytes - 1);
+  return GC_TRACE_LOCAL + (warp * GC_ACCELSIM_WINDOW + offset) * GC_ACCELSIM_LANES +
+         (uint64_t)lane * bytes;
+}
+
+/* Splits an access of more than 16 bytes per thread, which Blackwell has. */
+static int hand_over_parts(struct gc_accelsim *reader, unsigned bytes)
+{
+  struct gc_trace_instruction *instruction = &reader->instruction;
+  int status;
+
+  instruction->bytes = bytes <= 16 ? bytes : 16;
+  status = hand_over(reader);
+  for (; !status && bytes > 16; bytes -= 16) {
+    for (uint64_t left = instruction->mask; left; left &= left - 1)
+      instruction->addresses[__builtin_ctzll(left)] += 16;
+    status = hand_over(reader);
+  }
+  return status;
+}
+
+static int unsupported(struct gc_trace *trace, const struct gc_accelsim_line *line, struct gc_error *err,
+                       const char *why)
+{
+  return gc_stream_fail(trace->stream, err, -EOPNOTSUPP, "%.*s %s",
+                        line->opcode_length < 60 ? (int)line->opcode_length : 60, line->opcode, why);
+}
+
+/* Fills the addresses of the instruction. Threads that access shared memory leave the mask. */
+static int place(struct gc_trace *trace, const struct gc_accelsim_line *line, enum gc_opcode_space space,
+                 unsigned bytes, struct gc_error *err)
+{
+  struct gc_accelsim *reader = trace->own;
+  struct gc_trace_instruction *instruction = &reader->instruction;
+
+  instruction->mask = line->mask;
+  for (uint64_t left = line->mask; left; left &= left - 1) {
+    const unsigned lane = (unsigned)__builtin_ctzll(left);
+    const uint64_t address = line->addresses[lane];
+
+    if (space == GC_OPCODE_GENERIC && in_window(address, reader->header.shared_base)) {
+      instruction->mask &= ~(UINT64_C(1) << lane);
+    } else if (space == GC_OPCODE_LOCAL ||
+               (space == GC_OPCODE_GENERIC && in_window(address, reader->header.local_base))) {
+      if (reader->header.blocks > MOST_LOCAL_WARPS / reader->header.warps)
+        return unsupported(trace, line, err, "accesses local memory, and the grid is too large for that");
+      instruction->addresses[lane] = local_address(reader, address, lane, bytes);
+    } else if (gc_trace_is_global(address, bytes))
+      instruction->addresses[lane] = address;
+    else
+      return gc_stream_bad(trace->stream, err,
+                           "the address 0x%llx with %u bytes is beyond the 57 bits of an address",
+                           (unsigned long long)address, bytes);
+  }
+  return 0;
+}
+
+/* Whether this is the record of the shared address of an LDGSTS. */
+static bool is_shared_side(const struct gc_accelsim *reader, const struct gc_accelsim_line *line)
+{
+  const uint64_t address = line->addresses[__builtin_ctz(line->mask)];
+
+  return address < GC_ACCELSIM_WINDOW || in_window(address, reader->header.shared_base);
+}
+
+/* The tracer writes two records for an LDGSTS, first with the shared and then with the global address;
+ * post-traces-processing removes the first one. Old tracers have only the first one. */
+static int take_shared_side(struct gc_trace *trace, const struct gc_accelsim_line *line,
+                            struct gc_error *err)
+{
+  struct gc_accelsim *reader = trace->own;
+
+  if (reader->shared_side)
+    return unsupported(trace, line, err, "has no global address; use tracer version 5");
+  reader->shared_side = true;
+  reader->shared_pc = line->pc;
+  reader->shared_mask = line->mask;
+  return 0;
+}
+
+static int take_memory(struct gc_trace *trace, const struct gc_accelsim_line *line,
+                       const struct gc_opcode *opcode, struct gc_error *err)
+{
+  struct gc_accelsim *reader = trace->own;
+  const unsigned bytes = opcode->bytes ? opcode->bytes : line->width;
+  int status;
+
+  if (!line->mask)
+    return take_other(reader, line->pc);
+  if (!line->width)
+    return unsupported(trace, line, err, "has no addresses");
+  if (bytes > 32 || bytes & (bytes - 1))
+    return gc_stream_bad(trace->stream, err, "an access of %u bytes per thread is not possible", bytes);
+  if (opcode->space == GC_OPCODE_ASYNC && is_shared_side(reader, line))
+    return take_shared_side(trace, line, err);
+  reader->shared_side = false;
+  status = place(trace, line, opcode->space, bytes, err);
+  if (status)
+    return status;
+  if (!reader->instruction.mask)
+    return take_other(reader, line->pc);
+  reader->instruction.operation = opcode->operation;
+  reader->instruction.hint = opcode->hint;
+  reader->instruction.pc = line->pc;
+  reader->instruction.count = 1;
+  return hand_over_parts(reader, bytes);
+}
+
+static int take_barrier(struct gc_accelsim *reader, const struct gc_accelsim_line *line)
+{
+  reader->instruction.operation = GC_TRACE_BARRIER;
+  reader->instruction.hint = GC_TRACE_CACHED;
+  reader->instruction.pc = line->pc;
+  reader->instruction.bytes = 0;
+  reader->instruction.count = 1;
+  reader->instruction.mask = line->mask;
+  return hand_over(reader);
+}
+
+int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line, struct gc_error *err)
+{
+  struct gc_accelsim *reader = trace->own;
+  const struct gc_opcode *opcode =
+      gc_opcode_recall(&reader->memo, line->pc, line->opcode, line->opcode_length);
+
+  if (reader->shared_side && (opcode->space != GC_OPCODE_ASYNC || line->pc != reader->shared_pc ||
+                              line->mask != reader->shared_mask))
+    return gc_stream_fail(trace->stream, err, -EOPNOTSUPP,
+                          "the LDGSTS before has no global address; use tracer version 5");
+  switch (opcode->space) {
+  case GC_OPCODE_GLOBAL:
+  case GC_OPCODE_GENERIC:
+  case GC_OPCODE_LOCAL:
+  case GC_OPCODE_ASYNC:
+    return take_memory(trace, line, opcode, err);
+  case GC_OPCODE_TEXTURE:
+    trace->ignored.textures += line->mask != 0;
+    break;
+  case GC_OPCODE_UNTRACED:
+    if (line->mask)
+      return unsupported(trace, line, err, "copies memory, and the trace does not have its addresses");
+    break;
+  case GC_OPCODE_UNKNOWN:
+    if (line->width && line->mask)
+      return unsupported(trace, line, err, "has addresses, and this program does not know what it does");
+    break;
+  case GC_OPCODE_NONE:
+    if (opcode->operation == GC_TRACE_BARRIER && line->mask)
+      return take_barrier(reader, line);
+  }
+  return take_other(reader, line->pc);
+}
+
+int gc_accelsim_end_warp(struct gc_trace *trace, struct gc_error *err)
+{
+  struct gc_accelsim *reader = trace->own;
+
+  if (reader->shared_side)
+    return gc_stream_fail(trace->stream, err, -EOPNOTSUPP,
+                          "the LDGSTS at the end of the warp has no global address; use tracer version 5");
+  return flush_others(reader);
+}

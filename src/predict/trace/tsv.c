@@ -1,0 +1,324 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The kernels and blocks of our TSV. The last line of a file is "end", so that a truncated file is
+ * noticed. Blocks without instructions may be missing.
+ */
+#include "predict/trace/tsv.h"
+
+#include "predict/trace/scan.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define VERSION 1
+
+struct tsv {
+  struct gc_trace_launch launch;
+  unsigned warps; /* of a block */
+  bool first;     /* no block of the kernel was read */
+  uint64_t block; /* the last one */
+  struct gc_tsv_line line;
+  unsigned long long others; /* instructions without effect in a row */
+  uint32_t others_pc;
+};
+
+static bool matches(const char *line)
+{
+  return !strncmp(line, GC_TSV_MAGIC, strlen(GC_TSV_MAGIC));
+}
+
+static int open_tsv(struct gc_trace *trace, struct gc_error *err)
+{
+  const char *line;
+  uint64_t version;
+  int status;
+
+  trace->own = calloc(1, sizeof(struct tsv));
+  if (!trace->own)
+    return gc_stream_fail(trace->stream, err, -ENOMEM, "out of memory");
+  status = gc_stream_line(trace->stream, &line, err);
+  if (status < 0)
+    return status;
+  if (!scan_text(&line, GC_TSV_MAGIC) || !scan_gap(&line) || !scan_decimal(&line, &version) || *line)
+    return gc_stream_bad(trace->stream, err, "the first line must be \"" GC_TSV_MAGIC " %d\"", VERSION);
+  if (version != VERSION)
+    return gc_stream_bad(trace->stream, err, "this is version %llu of the format; this program reads %d",
+                         (unsigned long long)version, VERSION);
+  return 0;
+}
+
+/* The next line that is no comment, and must be there. */
+static int need_line(struct gc_trace *trace, const char **line, struct gc_error *err)
+{
+  int status;
+
+  do
+    status = gc_stream_line(trace->stream, line, err);
+  while (status == 1 && **line == '#');
+  return status ? status
+                : gc_stream_bad(trace->stream, err, "there is no line \"end\": the file is truncated");
+}
+
+/* The numbers of the header, in the order of the bits of seen. */
+static const struct {
+  const char *key;
+  uint64_t least, most;
+  bool needed;
+} keys[] = {
+    {"blocks", 1, UINT64_C(1) << 62, true},
+    {"threads", 1, GC_TRACE_BLOCK_THREADS, true},
+    {"warp", 32, 64, true},
+    {"registers", 0, 65536, false},
+    {"shared", 0, UINT64_C(1) << 32, false},
+};
+enum { BLOCKS, THREADS, WARP, REGISTERS, SHARED, KEYS, ORIGIN = KEYS };
+
+static void store(struct gc_trace_launch *launch, int key, uint64_t value)
+{
+  switch (key) {
+  case BLOCKS:
+    launch->blocks = value;
+    break;
+  case THREADS:
+    launch->threads_per_block = (unsigned)value;
+    break;
+  case WARP:
+    launch->warp_threads = (unsigned)value;
+    break;
+  case REGISTERS:
+    launch->registers_per_thread = (unsigned)value;
+    break;
+  default:
+    launch->shared_bytes = value;
+  }
+}
+
+static int read_key(struct gc_trace *trace, const char *line, unsigned *seen, struct gc_error *err)
+{
+  struct gc_trace_launch *launch = &((struct tsv *)trace->own)->launch;
+  const char *value = line, *word;
+  uint64_t number;
+  size_t length;
+  int key;
+
+  scan_word(&value, &word, &length);
+  for (key = 0; key < KEYS; key++)
+    if (strlen(keys[key].key) == length && !memcmp(keys[key].key, word, length))
+      break;
+  if (key == KEYS && (length != 6 || memcmp(word, "origin", 6)))
+    return gc_stream_bad(trace->stream, err, "\"%.40s\" is no line of a header", line);
+  if (*seen & 1u << key)
+    return gc_stream_bad(trace->stream, err, "the kernel has \"%.*s\" twice", (int)length, word);
+  *seen |= 1u << key;
+  if (key == ORIGIN) {
+    gc_trace_copy_text(launch->origin, sizeof(launch->origin), value, strlen(value));
+    return 0;
+  }
+  if (!scan_decimal(&value, &number) || *value || number < keys[key].least || number > keys[key].most ||
+      (key == WARP && number != 32 && number != 64))
+    return gc_stream_bad(trace->stream, err, "\"%.40s\": the number is missing or not possible", line);
+  store(launch, key, number);
+  return 0;
+}
+
+/* The header lines after "kernel NAME", up to the first instruction, "kernel" or "end". */
+static int read_header(struct gc_trace *trace, struct gc_error *err)
+{
+  unsigned seen = 0;
+  const char *line;
+  int status;
+
+  for (;;) {
+    status = need_line(trace, &line, err);
+    if (status < 0)
+      return status;
+    if ((*line >= '0' && *line <= '9') || !strncmp(line, "kernel", 6) || !strcmp(line, "end"))
+      break;
+    status = read_key(trace, line, &seen, err);
+    if (status)
+      return status;
+  }
+  gc_stream_unread(trace->stream);
+  for (int key = 0; key < KEYS; key++)
+    if (keys[key].needed && !(seen & 1u << key))
+      return gc_stream_bad(trace->stream, err, "the header of the kernel above has no line \"%s\"",
+                           keys[key].key);
+  return 0;
+}
+
+/* Nothing may follow "end". */
+static int end_file(struct gc_trace *trace, struct gc_error *err)
+{
+  const char *line;
+  const int status = gc_stream_line(trace->stream, &line, err);
+
+  return status == 1 ? gc_stream_bad(trace->stream, err, "there is text after the line \"end\"") : status;
+}
+
+static int next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, struct gc_error *err)
+{
+  struct tsv *tsv = trace->own;
+  const char *line;
+  int status = need_line(trace, &line, err);
+
+  if (status < 0)
+    return status;
+  if (!strcmp(line, "end"))
+    return end_file(trace, err);
+  if (!scan_text(&line, "kernel") || !*line || !scan_gap(&line) || !*line)
+    return gc_stream_bad(trace->stream, err, "here must be \"kernel NAME\" or \"end\"");
+  memset(&tsv->launch, 0, sizeof(tsv->launch));
+  gc_trace_copy_text(tsv->launch.name, sizeof(tsv->launch.name), line, strlen(line));
+  status = read_header(trace, err);
+  if (status)
+    return status;
+  tsv->warps = (tsv->launch.threads_per_block + tsv->launch.warp_threads - 1) / tsv->launch.warp_threads;
+  tsv->first = true;
+  *launch = tsv->launch;
+  return 1;
+}
+
+/* Bits of the threads that this warp has. */
+static uint64_t whole_mask(const struct tsv *tsv, uint64_t warp)
+{
+  const unsigned before = (unsigned)warp * tsv->launch.warp_threads;
+  unsigned threads = tsv->launch.threads_per_block - before;
+
+  if (threads > tsv->launch.warp_threads)
+    threads = tsv->launch.warp_threads;
+  return threads == 64 ? UINT64_MAX : (UINT64_C(1) << threads) - 1;
+}
+
+/* Checks the numbers of the line against the header, and that warps come one after the other. */
+static int check(struct gc_trace *trace, uint64_t least_warp, struct gc_error *err)
+{
+  struct tsv *tsv = trace->own;
+  struct gc_tsv_line *line = &tsv->line;
+  uint64_t mask;
+
+  if (line->warp >= tsv->warps)
+    return gc_stream_bad(trace->stream, err, "there is no warp %llu in a block of %u threads",
+                         (unsigned long long)line->warp, tsv->launch.threads_per_block);
+  if (line->warp < least_warp)
+    return gc_stream_bad(trace->stream, err,
+                         "warp %llu comes after a warp with a higher number; sort the instructions of the "
+                         "kernel with sort -s -n -k1,1 -k2,2",
+                         (unsigned long long)line->warp);
+  mask = whole_mask(tsv, line->warp);
+  if (line->instruction.operation == GC_TRACE_BARRIER)
+    line->instruction.mask = mask;
+  else if (line->instruction.mask & ~mask)
+    return gc_stream_bad(trace->stream, err, "the mask has threads that are not in the block");
+  return 0;
+}
+
+static int flush_others(struct tsv *tsv, uint64_t warp, gc_trace_visitor *visit, void *data)
+{
+  struct gc_trace_instruction other = {.operation = GC_TRACE_OTHER, .pc = tsv->others_pc};
+  int status = 0;
+
+  while (tsv->others && !status) {
+    other.count = tsv->others < UINT32_MAX ? (unsigned)tsv->others : UINT32_MAX;
+    tsv->others -= other.count;
+    status = visit ? visit((unsigned)warp, &other, data) : 0;
+  }
+  return status;
+}
+
+/* Hands over the current line, or lets it wait if it has no effect. */
+static int hand_over(struct tsv *tsv, gc_trace_visitor *visit, void *data)
+{
+  const struct gc_trace_instruction *instruction = &tsv->line.instruction;
+  int status;
+
+  if (!instruction->mask) {
+    if (!tsv->others)
+      tsv->others_pc = instruction->pc;
+    tsv->others += instruction->count;
+    return tsv->others < UINT32_MAX ? 0 : flush_others(tsv, tsv->line.warp, visit, data);
+  }
+  status = flush_others(tsv, tsv->line.warp, visit, data);
+  if (status || !visit)
+    return status;
+  return visit((unsigned)tsv->line.warp, instruction, data);
+}
+
+/* Reads the next instruction line. 1, 0: the kernel has ended, or a negative errno. */
+static int read_instruction(struct gc_trace *trace, struct gc_error *err)
+{
+  struct tsv *tsv = trace->own;
+  const char *line, *why;
+  int status = need_line(trace, &line, err);
+
+  if (status < 0)
+    return status;
+  if (!strncmp(line, "kernel", 6) || !strcmp(line, "end")) {
+    gc_stream_unread(trace->stream);
+    return 0;
+  }
+  why = gc_tsv_read_line(line, tsv->launch.warp_threads, &tsv->line);
+  return why ? gc_stream_bad(trace->stream, err, "%s", why) : 1;
+}
+
+/* Whether the line begins a block that may follow. */
+static int begin_block(struct gc_trace *trace, struct gc_error *err)
+{
+  struct tsv *tsv = trace->own;
+  const uint64_t block = tsv->line.block;
+
+  if (block >= tsv->launch.blocks)
+    return gc_stream_bad(trace->stream, err, "there is no block %llu in a grid of %llu",
+                         (unsigned long long)block, (unsigned long long)tsv->launch.blocks);
+  if (!tsv->first && block <= tsv->block)
+    return gc_stream_bad(trace->stream, err,
+                         "block %llu comes after a block with a higher number; sort the instructions of the "
+                         "kernel with sort -s -n -k1,1 -k2,2",
+                         (unsigned long long)block);
+  tsv->first = false;
+  tsv->block = block;
+  return 0;
+}
+
+static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *data, uint64_t *number,
+                      struct gc_error *err)
+{
+  struct tsv *tsv = trace->own;
+  uint64_t warp = 0;
+  int status = read_instruction(trace, err);
+
+  if (status <= 0)
+    return status;
+  status = begin_block(trace, err);
+  tsv->others = 0;
+  while (!status) {
+    status = check(trace, warp, err);
+    if (!status && tsv->line.warp != warp)
+      status = flush_others(tsv, warp, visit, data);
+    warp = tsv->line.warp;
+    if (!status)
+      status = hand_over(tsv, visit, data);
+    if (!status)
+      status = read_instruction(trace, err);
+    if (status != 1)
+      break;
+    status = 0;
+    if (tsv->line.block != tsv->block) {
+      gc_stream_unread(trace->stream);
+      break;
+    }
+  }
+  *number = tsv->block;
+  if (!status)
+    status = flush_others(tsv, warp, visit, data);
+  return status ? status : 1;
+}
+
+const struct gc_trace_format gc_trace_tsv = {
+    .name = "a trace in the format of hwloc-gpucache",
+    .matches = matches,
+    .open = open_tsv,
+    .close = free,
+    .next_kernel = next_kernel,
+    .next_block = next_block,
+};

@@ -1,0 +1,24 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Our own text format for traces of any GPU (doc/traces.md). Each line is a keyword or a number,
+ * followed by fields; blanks separate them.
+ */
+#ifndef GC_PREDICT_TRACE_TSV_H
+#define GC_PREDICT_TRACE_TSV_H
+
+#include "predict/trace/format.h"
+
+/* The first line of a file, before a blank and the version. */
+#define GC_TSV_MAGIC "hwloc-gpucache-trace"
+
+/* An instruction line. */
+struct gc_tsv_line {
+  uint64_t block, warp;
+  struct gc_trace_instruction instruction; /* mask 0: nothing happens */
+};
+
+/* Reads an instruction line of a kernel with warps of this many threads. NULL, or what is wrong. */
+const char *gc_tsv_read_line(const char *text, unsigned warp_threads, struct gc_tsv_line *line);
+
+#endif
