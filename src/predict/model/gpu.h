@@ -51,8 +51,8 @@ struct gc_gpu_model {
   struct gc_cache_geometry l1;
   unsigned outstanding_per_sm, outstanding_per_warp; /* lines; 0: no limit */
 
-  /* Each partition is a cache of this geometry. near[sm] is the partition that keeps the copies of
-   * an SM. With copies, a line is in the partition of each SM that loads it; without, in one. */
+  /* Each partition is a cache of this geometry. Partition s * partitions / sms is the near one of SM s.
+   * Each line has one home partition. With copies, the near partition also keeps what SM s loads. */
   struct gc_cache_geometry l2;
   unsigned partitions;
   bool copies;

@@ -12,14 +12,15 @@
 #include "predict/trace/trace.h"
 #include "util/error.h"
 
-/* Why a sector was not there. The first reason that applies. */
+/* Why sectors were not there: the differences between runs of the model in which one thing is left
+ * out, with the same seed (attribute.h has the arithmetic). Nugteren et al. 2014, section 6. */
 enum gc_miss {
-  GC_MISS_COMPULSORY,    /* first access of this kernel (L1) or trace (L2) to the sector */
-  GC_MISS_CAPACITY,      /* also in a fully associative LRU cache of the same size, in program order
-                            of the round-robin baseline */
-  GC_MISS_ASSOCIATIVITY, /* not with one set and LRU */
-  GC_MISS_LATENCY,       /* not if every load took no time */
-  GC_MISS_MSHR,          /* not if any number of lines could be outstanding */
+  GC_MISS_COMPULSORY,    /* the first access to the sector: by this SM in this kernel (L1), or in the
+                            trace (L2) */
+  GC_MISS_CAPACITY,      /* the rest: the cache is too small for this order of accesses */
+  GC_MISS_ASSOCIATIVITY, /* more misses than with one set and LRU */
+  GC_MISS_LATENCY,       /* more misses than if loads took no time */
+  GC_MISS_MSHR,          /* more misses than if any number of lines could be outstanding */
   GC_MISS_COUNT
 };
 
@@ -30,6 +31,7 @@ struct gc_cache_counts {
   uint64_t hits;
   uint64_t hits_on_miss; /* the sector was under way to the cache */
   uint64_t misses;
+  uint64_t compulsory; /* of the misses: first accesses. 0 unless gc_model_options.compulsory */
 };
 
 struct gc_counts {
@@ -48,6 +50,7 @@ struct gc_run { /* one kernel with one seed */
   struct gc_load *loads; /* in the order of pc */
   size_t load_count;
   uint64_t cycles; /* of the model: an order of events, not a prediction of time */
+  unsigned blocks_per_sm; /* that were resident at the same time */
 };
 
 /* Parts of the model that can be left out, for baselines and to attribute misses. */
@@ -56,20 +59,29 @@ struct gc_model_options {
   bool fully_associative; /* one set, LRU */
   bool no_latency;        /* loads take no time */
   bool no_outstanding_limit;
-  bool paper; /* as in the paper: L1 only, no barriers, one instruction of a warp per time step whatever
-                 it accesses, hits take effect at once, one SM gets blocks in sets */
+  bool compulsory; /* count compulsory misses: memory for all sectors that the kernel accesses */
+  bool paper; /* as in the paper, see paper.h: only L1, loads and SM 0; no sectors, no barriers; one
+                 instruction of a warp per time step, whatever it accesses */
+  bool paper_round_robin; /* with paper: warps do not wait for their loads (sections 4.1 to 4.4) */
+  bool paper_unclipped;   /* with paper: a load of a line that is under way has a latency of its own
+                             (section 4.2, table 4) */
 };
 
-struct gc_model;
+/* The names begin with gc_predict because src/model has another gc_model. */
+struct gc_predict;
 
-/* The GPU is copied. NULL: no memory. */
-struct gc_model *gc_model_new(const struct gc_gpu_model *gpu, const struct gc_model_options *options);
-void gc_model_free(struct gc_model *model);
+/* 0, or -EINVAL with a sentence that names the first value that the model cannot use. */
+int gc_gpu_model_check(const struct gc_gpu_model *gpu, struct gc_error *err);
+
+/* The GPU is copied. NULL: no memory, or gc_gpu_model_check fails. */
+struct gc_predict *gc_predict_new(const struct gc_gpu_model *gpu,
+                                  const struct gc_model_options *options);
+void gc_predict_free(struct gc_predict *predict); /* NULL is fine */
 
 /* Runs the kernel that gc_trace_next_kernel has just begun, to its end. L1 is empty at the start; L2
  * keeps what earlier kernels left. 0, or a negative errno with a sentence. *run is zero on failure;
- * otherwise free run->loads. */
-int gc_model_run(struct gc_model *model, struct gc_trace *trace, const struct gc_trace_launch *launch,
-                 struct gc_run *run, struct gc_error *err);
+ * otherwise free run->loads. After a failure, L2 is not that of any kernel: free the model. */
+int gc_predict_run(struct gc_predict *predict, struct gc_trace *trace,
+                   const struct gc_trace_launch *launch, struct gc_run *run, struct gc_error *err);
 
 #endif

@@ -1,0 +1,88 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "predict/model/attribute.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gc_variant_options(enum gc_variant variant, struct gc_model_options *options)
+{
+  options->compulsory = variant == GC_VARIANT_FULL;
+  options->fully_associative = variant == GC_VARIANT_FULLY_ASSOCIATIVE;
+  options->no_latency = variant == GC_VARIANT_NO_LATENCY;
+  options->no_outstanding_limit = variant == GC_VARIANT_NO_LIMIT;
+}
+
+static uint64_t excess(uint64_t misses, uint64_t without)
+{
+  return misses > without ? misses - without : 0;
+}
+
+struct gc_attributed gc_attribute(const struct gc_cache_counts *const counts[GC_VARIANT_COUNT])
+{
+  static const enum gc_miss reduce[] = {GC_MISS_MSHR, GC_MISS_LATENCY, GC_MISS_ASSOCIATIVITY};
+  uint64_t all = counts[GC_VARIANT_FULL]->misses, explained;
+  struct gc_attributed to;
+
+  to.misses[GC_MISS_COMPULSORY] = counts[GC_VARIANT_FULL]->compulsory;
+  to.misses[GC_MISS_ASSOCIATIVITY] = excess(all, counts[GC_VARIANT_FULLY_ASSOCIATIVE]->misses);
+  to.misses[GC_MISS_LATENCY] = excess(all, counts[GC_VARIANT_NO_LATENCY]->misses);
+  to.misses[GC_MISS_MSHR] = excess(all, counts[GC_VARIANT_NO_LIMIT]->misses);
+  explained = to.misses[GC_MISS_COMPULSORY] + to.misses[GC_MISS_ASSOCIATIVITY] +
+              to.misses[GC_MISS_LATENCY] + to.misses[GC_MISS_MSHR];
+  to.misses[GC_MISS_CAPACITY] = excess(all, explained);
+  for (unsigned i = 0; i < 3 && explained > all; i++) {
+    uint64_t *misses = &to.misses[reduce[i]];
+    uint64_t less = explained - all < *misses ? explained - all : *misses;
+
+    *misses -= less;
+    explained -= less;
+  }
+  return to;
+}
+
+/* Loads are in the order of pc. One that a run lacks has no counts there: it got no block of it. */
+static const struct gc_cache_counts *find(const struct gc_run *run, uint32_t pc)
+{
+  static const struct gc_cache_counts none;
+  size_t low = 0, high = run->load_count;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+
+    if (run->loads[middle].pc < pc)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < run->load_count && run->loads[low].pc == pc ? &run->loads[low].l1 : &none;
+}
+
+int gc_attribute_kernel(const struct gc_run runs[GC_VARIANT_COUNT],
+                        struct gc_attribution *attribution)
+{
+  const struct gc_run *full = &runs[GC_VARIANT_FULL];
+  const struct gc_cache_counts *counts[GC_VARIANT_COUNT];
+
+  memset(attribution, 0, sizeof *attribution);
+  if (full->load_count) {
+    attribution->loads = malloc(full->load_count * sizeof *attribution->loads);
+    if (!attribution->loads)
+      return -ENOMEM;
+  }
+  attribution->load_count = full->load_count;
+  for (size_t i = 0; i < full->load_count; i++) {
+    for (unsigned k = 0; k < GC_VARIANT_COUNT; k++)
+      counts[k] = find(&runs[k], full->loads[i].pc);
+    attribution->loads[i] = gc_attribute(counts);
+  }
+  for (unsigned k = 0; k < GC_VARIANT_COUNT; k++)
+    counts[k] = &runs[k].counts.l1_loads;
+  attribution->l1 = gc_attribute(counts);
+  for (unsigned k = 0; k < GC_VARIANT_COUNT; k++)
+    counts[k] = &runs[k].counts.l2_loads;
+  attribution->l2 = gc_attribute(counts);
+  return 0;
+}

@@ -1,0 +1,54 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Why sectors were not there, by the method of Nugteren et al. 2014, section 6: the model runs four
+ * times over the same trace with the same seed, each time without one thing. With M misses in the
+ * full run, of which C were compulsory:
+ *
+ *   associativity = M - misses with one set and LRU      if that is positive, else 0
+ *   latency       = M - misses if loads take no time     likewise
+ *   MSHR          = M - misses without a limit           likewise
+ *   capacity      = M - C - the three others
+ *
+ * The three overlap: one miss may vanish in several runs. If the rest is then negative, capacity is
+ * 0, and MSHR, latency and associativity are reduced, in this order. So no number is negative, and
+ * the sum is M. (The released code of the paper intends the same, but adds the excess; its latency
+ * misses include loads of lines under way. Those are hits on miss here, and not part of M.)
+ */
+#ifndef GC_PREDICT_MODEL_ATTRIBUTE_H
+#define GC_PREDICT_MODEL_ATTRIBUTE_H
+
+#include "predict/model/model.h"
+
+enum gc_variant {
+  GC_VARIANT_FULL, /* counts compulsory misses */
+  GC_VARIANT_FULLY_ASSOCIATIVE,
+  GC_VARIANT_NO_LATENCY,
+  GC_VARIANT_NO_LIMIT,
+  GC_VARIANT_COUNT
+};
+
+/* Changes options so that they are those of a variant. Each variant needs a model and a reader of its
+ * own. */
+void gc_variant_options(enum gc_variant variant, struct gc_model_options *options);
+
+struct gc_attributed {
+  uint64_t misses[GC_MISS_COUNT];
+};
+
+struct gc_attribution { /* of a kernel */
+  struct gc_attributed l1, l2; /* of loads */
+  struct gc_attributed *loads; /* L1 misses of the full run's loads, in their order. Their sums may
+                                  differ from l1: where one load has fewer misses without something
+                                  and another has more, the kernel has the difference */
+  size_t load_count;
+};
+
+/* From the counts of one cache in the four variants. */
+struct gc_attributed gc_attribute(const struct gc_cache_counts *const counts[GC_VARIANT_COUNT]);
+
+/* From the runs of one kernel. 0 or -ENOMEM; free attribution->loads. */
+int gc_attribute_kernel(const struct gc_run runs[GC_VARIANT_COUNT],
+                        struct gc_attribution *attribution);
+
+#endif

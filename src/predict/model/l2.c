@@ -1,0 +1,306 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "predict/model/l2.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int init_tlbs(struct gc_l2 *l2, const struct gc_gpu_model *gpu);
+
+int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
+               const struct gc_model_options *options, const struct gc_half_normal *half_normal)
+{
+  int status = 0;
+
+  memset(l2, 0, sizeof *l2);
+  l2->gpu = gpu;
+  l2->half_normal = half_normal;
+  l2->no_latency = options->no_latency;
+  l2->compulsory = options->compulsory;
+  l2->random = gc_draw_state(options->seed, 1);
+  gc_coalescer_init(&l2->of_l1, gpu->l1.line_bytes, gpu->l1.sector_bytes);
+  gc_coalescer_init(&l2->of_l2, gpu->l2.line_bytes, gpu->l2.sector_bytes);
+  l2->like_l1 =
+      gpu->l1.line_bytes == gpu->l2.line_bytes && gpu->l1.sector_bytes == gpu->l2.sector_bytes;
+  if (options->fully_associative)
+    l2->index.sets = 1;
+  else
+    gc_set_index_init(&l2->index, &gpu->l2);
+  l2->partitions = calloc(gpu->partitions, sizeof *l2->partitions);
+  if (!l2->partitions)
+    return -ENOMEM;
+  for (unsigned i = 0; i < gpu->partitions && !status; i++)
+    status = gc_lines_init(&l2->partitions[i], &gpu->l2, options->fully_associative,
+                           gc_draw_state(options->seed, 2 + i));
+  if (!status)
+    status = init_tlbs(l2, gpu);
+  if (status)
+    gc_l2_fini(l2);
+  return status;
+}
+
+void gc_l2_fini(struct gc_l2 *l2)
+{
+  for (unsigned i = 0; l2->tlbs && i <= l2->gpu->sms; i++)
+    gc_lines_fini(&l2->tlbs[i]);
+  for (unsigned i = 0; l2->partitions && i < l2->gpu->partitions; i++)
+    gc_lines_fini(&l2->partitions[i]);
+  free(l2->tlbs);
+  free(l2->partitions);
+  gc_sector_set_fini(&l2->seen);
+  memset(l2, 0, sizeof *l2);
+}
+
+void gc_l2_begin(struct gc_l2 *l2)
+{
+  l2->start = l2->last;
+}
+
+/* A TLB is fully associative with LRU. */
+static int init_tlbs(struct gc_l2 *l2, const struct gc_gpu_model *gpu)
+{
+  if (!gpu->tlb[0].entries && !gpu->tlb[1].entries)
+    return 0;
+  l2->tlbs = calloc((size_t)gpu->sms + 1, sizeof *l2->tlbs);
+  if (!l2->tlbs)
+    return -ENOMEM;
+  for (unsigned i = 0; i <= gpu->sms; i++) {
+    struct gc_cache_geometry entries = {.sets = 1, .ways = gpu->tlb[i == gpu->sms].entries};
+
+    if (entries.ways && gc_lines_init(&l2->tlbs[i], &entries, true, 0))
+      return -ENOMEM;
+    l2->tlbs[i].geometry = NULL; /* LRU does not use it */
+  }
+  return 0;
+}
+
+/* Cycles that the look-up of a page adds. The first level belongs to an SM, the second to all. */
+static double translate(struct gc_l2 *l2, unsigned sm, uint64_t address)
+{
+  double cycles = 0;
+
+  for (unsigned level = 0; l2->tlbs && level < 2; level++) {
+    const struct gc_tlb_level *tlb = &l2->gpu->tlb[level];
+    struct gc_lines *entries = &l2->tlbs[level == 0 ? sm : l2->gpu->sms];
+    struct gc_line *entry;
+    uint64_t page;
+
+    if (!tlb->entries)
+      continue;
+    page = address / tlb->entry_bytes;
+    entry = gc_lines_find(entries, 0, page);
+    if (entry) {
+      gc_lines_use(entries, 0, entry);
+      break;
+    }
+    gc_lines_add(entries, 0, page); /* LRU: never NULL */
+    cycles += tlb->miss_cycles;
+  }
+  return cycles;
+}
+
+static unsigned home_of(const struct gc_l2 *l2, uint64_t line)
+{
+  return l2->gpu->partitions == 1 ? 0 : (unsigned)((gc_mix(line) >> 32) % l2->gpu->partitions);
+}
+
+static unsigned near_of(const struct gc_l2 *l2, unsigned sm)
+{
+  return (unsigned)((uint64_t)sm * l2->gpu->partitions / l2->gpu->sms);
+}
+
+void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm, uint64_t line)
+{
+  unsigned partition = l2->gpu->copies ? near_of(l2, sm) : home_of(l2, line);
+
+  gc_lines_prefetch(&l2->partitions[partition], gc_set_of(&l2->index, line), line);
+}
+
+/* One line of L2. */
+struct access {
+  enum gc_l2_access kind;
+  unsigned sm;
+  uint64_t line, now;
+  uint32_t set, sectors;
+  uint64_t cycles;      /* result: until the last sector is there */
+  uint32_t hits, under_way; /* results: sectors */
+};
+
+/* Looks for the sectors that have not been found yet. Those that are there or under way count. */
+static void look(struct gc_l2 *l2, unsigned partition, struct access *access)
+{
+  struct gc_lines *lines = &l2->partitions[partition];
+  struct gc_line *line = gc_lines_find(lines, access->set, access->line);
+  const struct gc_gpu_model *gpu = l2->gpu;
+  uint32_t found;
+
+  if (!line)
+    return;
+  gc_lines_use(lines, access->set, line);
+  if (line->pending && line->arrival <= access->now)
+    line->pending = 0;
+  found = access->sectors & line->sectors & ~(access->hits | access->under_way);
+  if (!found)
+    return;
+  access->hits |= found & ~line->pending;
+  access->under_way |= found & line->pending;
+  if (!l2->no_latency) {
+    bool near = partition == near_of(l2, access->sm);
+    uint64_t cycles = gc_latency_draw(l2->half_normal, near ? gpu->l2_near_cycles : gpu->l2_far_cycles,
+                                      gpu->l2_spread, &l2->random);
+
+    if (found & line->pending && line->arrival - access->now > cycles)
+      cycles = line->arrival - access->now;
+    if (cycles > access->cycles)
+      access->cycles = cycles;
+  }
+}
+
+/* Brings sectors into a partition; they are under way until access->cycles from now. */
+static int keep(struct gc_l2 *l2, unsigned partition, const struct access *access, uint32_t sectors)
+{
+  struct gc_lines *lines = &l2->partitions[partition];
+  struct gc_line *line = gc_lines_find(lines, access->set, access->line);
+  uint64_t arrival = access->now + access->cycles;
+
+  if (!line)
+    line = gc_lines_add(lines, access->set, access->line);
+  if (!line)
+    return -ENOMEM;
+  sectors &= ~line->sectors;
+  line->sectors |= sectors;
+  if (access->kind != GC_L2_STORE && !l2->no_latency && sectors) {
+    line->pending |= sectors;
+    if (arrival > line->arrival)
+      line->arrival = arrival;
+    if (arrival > l2->last)
+      l2->last = arrival;
+  }
+  return 0;
+}
+
+static void drop(struct gc_l2 *l2, unsigned partition, const struct access *access)
+{
+  struct gc_line *line = gc_lines_find(&l2->partitions[partition], access->set, access->line);
+
+  if (line) {
+    line->sectors &= ~access->sectors;
+    line->pending &= ~access->sectors;
+  }
+}
+
+/* What a miss brings in. A store writes its whole sector or part of it; both are there afterwards. */
+static uint32_t sectors_to_bring(const struct gc_l2 *l2, const struct access *access,
+                                 uint32_t missing)
+{
+  enum gc_allocate allocate =
+      access->kind == GC_L2_STORE ? l2->gpu->l2.store_miss : GC_ALLOCATE_SECTOR;
+  unsigned count = l2->gpu->l2.line_bytes / l2->gpu->l2.sector_bytes;
+
+  if (!missing || allocate == GC_ALLOCATE_NONE)
+    return 0;
+  return allocate == GC_ALLOCATE_LINE ? UINT32_MAX >> (32 - count) : missing;
+}
+
+static int count_access(struct gc_l2 *l2, const struct access *access, uint32_t missing)
+{
+  struct gc_cache_counts *counts =
+      access->kind == GC_L2_LOAD ? &l2->counts->l2_loads : &l2->counts->l2_stores;
+  uint32_t new = 0;
+
+  if (l2->compulsory && missing &&
+      gc_sector_set_add(&l2->seen, access->line, missing, &new))
+    return -ENOMEM;
+  if (access->kind == GC_L2_ATOMIC) {
+    l2->counts->atomics += (unsigned)__builtin_popcount(access->sectors);
+    return 0;
+  }
+  counts->accesses += (unsigned)__builtin_popcount(access->sectors);
+  counts->hits += (unsigned)__builtin_popcount(access->hits);
+  counts->hits_on_miss += (unsigned)__builtin_popcount(access->under_way);
+  counts->misses += (unsigned)__builtin_popcount(missing);
+  counts->compulsory += (unsigned)__builtin_popcount(new);
+  return 0;
+}
+
+static int access_line(struct gc_l2 *l2, struct access *access)
+{
+  const struct gc_gpu_model *gpu = l2->gpu;
+  unsigned home = home_of(l2, access->line), near = near_of(l2, access->sm);
+  bool copy = gpu->copies && near != home && access->kind == GC_L2_LOAD;
+  uint32_t missing, bring;
+  int status;
+
+  access->set = gc_set_of(&l2->index, access->line);
+  if (copy) {
+    look(l2, near, access);
+    copy = access->sectors & ~(access->hits | access->under_way);
+  }
+  if (access->sectors & ~(access->hits | access->under_way))
+    look(l2, home, access);
+  missing = access->sectors & ~(access->hits | access->under_way);
+  status = count_access(l2, access, missing);
+  if (missing && !l2->no_latency) {
+    uint64_t cycles =
+        gc_latency_draw(l2->half_normal, gpu->memory_cycles, gpu->memory_spread, &l2->random);
+
+    access->cycles = cycles > access->cycles ? cycles : access->cycles;
+  }
+  bring = sectors_to_bring(l2, access, missing);
+  if (!status && bring)
+    status = keep(l2, home, access, bring);
+  if (!status && copy)
+    status = keep(l2, near, access, access->sectors);
+  if (access->kind == GC_L2_STORE && !gpu->l2.store_updates && access->hits | access->under_way) {
+    access->sectors = access->hits | access->under_way;
+    drop(l2, home, access);
+  }
+  for (unsigned i = 0; gpu->copies && access->kind != GC_L2_LOAD && i < gpu->partitions; i++)
+    if (i != home)
+      drop(l2, i, access);
+  return status;
+}
+
+/* Lines or sectors of L1 and L2 differ: sector by sector of L1, collected by lines of L2. */
+static int access_bytes(struct gc_l2 *l2, struct access *access, const struct gc_request *request)
+{
+  uint64_t base = request->line << l2->of_l1.line_shift, line = 0, slowest = 0;
+  unsigned in_line = l2->of_l2.line_shift - l2->of_l2.sector_shift;
+  uint32_t sectors = 0;
+  int status = 0;
+
+  for (uint32_t left = request->sectors; left && !status; left &= left - 1) {
+    uint64_t from = base + ((uint64_t)__builtin_ctz(left) << l2->of_l1.sector_shift);
+    uint64_t last = (from + l2->gpu->l1.sector_bytes - 1) >> l2->of_l2.sector_shift;
+
+    for (uint64_t i = from >> l2->of_l2.sector_shift; i <= last && !status; i++) {
+      if (sectors && i >> in_line != line) {
+        *access = (struct access){access->kind, access->sm, line, access->now, 0, sectors, 0, 0, 0};
+        status = access_line(l2, access);
+        slowest = access->cycles > slowest ? access->cycles : slowest;
+        sectors = 0;
+      }
+      line = i >> in_line;
+      sectors |= UINT32_C(1) << (i & ((1u << in_line) - 1));
+    }
+  }
+  *access = (struct access){access->kind, access->sm, line, access->now, 0, sectors, 0, 0, 0};
+  if (!status)
+    status = access_line(l2, access);
+  access->cycles = access->cycles > slowest ? access->cycles : slowest;
+  return status;
+}
+
+int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access kind, unsigned sm,
+                  const struct gc_request *request, uint64_t now, uint64_t *cycles)
+{
+  struct access access = {.kind = kind, .sm = sm, .line = request->line,
+                          .now = l2->start + now, .sectors = request->sectors};
+  double translation = translate(l2, sm, request->line << l2->of_l1.line_shift);
+  int status = l2->like_l1 ? access_line(l2, &access) : access_bytes(l2, &access, request);
+
+  *cycles = l2->no_latency ? 0 : access.cycles + (uint64_t)(translation + 0.5);
+  return status;
+}

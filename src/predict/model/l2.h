@@ -1,0 +1,55 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Everything behind L1: the TLBs, and L2 with its partitions. Requests come nearly in the order of
+ * time. A sector is allocated when it is requested, and pending until it arrives from memory.
+ *
+ * Without copies, each line has one partition, by a hash of its number. With copies, that is its
+ * home; the near partition of the SM is searched first, and keeps what comes from the home. An access
+ * hits if the near partition or the home has the sector. A store goes to the home; copies of its
+ * sectors become invalid. The near partition of SM s is s * partitions / sms.
+ */
+#ifndef GC_PREDICT_MODEL_L2_H
+#define GC_PREDICT_MODEL_L2_H
+
+#include "predict/model/coalesce.h"
+#include "predict/model/latency.h"
+#include "predict/model/lines.h"
+#include "predict/model/model.h"
+#include "predict/model/sector_set.h"
+#include "predict/model/set_index.h"
+
+enum gc_l2_access { GC_L2_LOAD, GC_L2_STORE, GC_L2_ATOMIC };
+
+struct gc_l2 {
+  const struct gc_gpu_model *gpu;
+  const struct gc_half_normal *half_normal;
+  bool no_latency, compulsory;
+  bool like_l1; /* lines and sectors are as large as those of L1 */
+  struct gc_coalescer of_l1, of_l2;
+  struct gc_set_index index;
+  struct gc_lines *partitions;
+  struct gc_lines *tlbs; /* of the first level: one per SM, then one for all; NULL: none */
+  struct gc_sector_set seen;
+  uint64_t random;
+  struct gc_counts *counts;
+  uint64_t start, last; /* cycles before this kernel; the last arrival: time goes on between kernels */
+};
+
+/* The GPU and the table must outlive *l2. 0 or -ENOMEM. */
+int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
+               const struct gc_model_options *options, const struct gc_half_normal *half_normal);
+void gc_l2_fini(struct gc_l2 *l2);
+
+/* Before a kernel, whose time begins at 0: everything has arrived. */
+void gc_l2_begin(struct gc_l2 *l2);
+
+/* Accesses sectors of a line of L1, and stores the cycles after which the last one is there. 0 or
+ * -ENOMEM. */
+int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access access, unsigned sm,
+                  const struct gc_request *request, uint64_t now, uint64_t *cycles);
+
+/* A hint that such a request will come. */
+void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm, uint64_t line);
+
+#endif

@@ -1,0 +1,250 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * All SMs advance together, GC_QUANTUM cycles at a time, so that L2 sees requests nearly in order.
+ * Blocks go to the SMs in turn at first, then to the SM in which a block has ended first. A block is
+ * read from the trace when it starts: the memory is that of the resident blocks.
+ */
+#include "predict/model/paper.h"
+#include "predict/model/residency.h"
+#include "predict/model/sm.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Cycles; less than the latency of L2, so that no request could have changed the others of its
+ * quantum. Longer quanta are faster, because the state of an SM stays in the caches of the host. */
+#define GC_QUANTUM 128
+
+struct room { /* of a block that has ended */
+  uint64_t ended;
+  unsigned sm, resident;
+};
+
+struct gc_predict {
+  struct gc_gpu_model gpu;
+  struct gc_model_options options;
+  struct gc_half_normal half_normal;
+  struct gc_set_index index; /* of L1 */
+  struct gc_l2 l2;
+  struct gc_sm *sms;
+  struct gc_counts counts;
+  struct gc_loads loads;
+  struct room *rooms;
+  size_t room_count;
+  bool exhausted; /* the kernel has no more blocks */
+};
+
+struct gc_predict *gc_predict_new(const struct gc_gpu_model *gpu,
+                                  const struct gc_model_options *options)
+{
+  struct gc_predict *predict;
+  int status = 0;
+
+  if (gc_gpu_model_check(gpu, NULL))
+    return NULL;
+  predict = calloc(1, sizeof *predict);
+  if (!predict)
+    return NULL;
+  predict->gpu = *gpu;
+  predict->options = *options;
+  gc_half_normal_init(&predict->half_normal);
+  gc_set_index_init(&predict->index, gpu->l1.policy == GC_POLICY_SURVIVAL
+                                         ? &(struct gc_cache_geometry){.sets = 1}
+                                         : &predict->gpu.l1);
+  if (options->paper)
+    return predict;
+  status = gc_l2_init(&predict->l2, &predict->gpu, &predict->options, &predict->half_normal);
+  predict->l2.counts = &predict->counts;
+  predict->sms = calloc(gpu->sms, sizeof *predict->sms);
+  for (unsigned i = 0; i < gpu->sms && predict->sms && !status; i++) {
+    struct gc_sm *sm = &predict->sms[i];
+
+    status = gc_sm_init(sm, i, &predict->gpu, &predict->options);
+    sm->l2 = &predict->l2;
+    sm->counts = &predict->counts;
+    sm->loads = &predict->loads;
+  }
+  if (!predict->sms || status) {
+    gc_predict_free(predict);
+    return NULL;
+  }
+  return predict;
+}
+
+void gc_predict_free(struct gc_predict *predict)
+{
+  if (!predict)
+    return;
+  free(predict->rooms);
+  gc_loads_fini(&predict->loads);
+  for (unsigned i = 0; predict->sms && i < predict->gpu.sms; i++)
+    gc_sm_fini(&predict->sms[i]);
+  free(predict->sms);
+  gc_l2_fini(&predict->l2);
+  free(predict);
+}
+
+static struct gc_block_reader reader_of(struct gc_predict *predict)
+{
+  struct gc_block_reader reader = {.index = &predict->index,
+                                   .loads_in_l1 = predict->gpu.loads_in_l1,
+                                   .loads = &predict->loads};
+
+  gc_coalescer_init(&reader.coalescer, predict->gpu.l1.line_bytes, predict->gpu.l1.sector_bytes);
+  return reader;
+}
+
+/* Reads the next block that has instructions, and starts it. 0, or a negative errno. */
+static int start_block(struct gc_predict *predict, struct gc_trace *trace, const struct room *room,
+                       struct gc_error *err)
+{
+  struct gc_block_reader reader = reader_of(predict);
+  struct gc_sm *sm = &predict->sms[room->sm];
+  struct gc_resident *resident = &sm->residents[room->resident];
+
+  while (!predict->exhausted && resident->live == 0) {
+    int status = gc_block_read(&resident->block, &reader, trace, err);
+
+    if (status < 0)
+      return status;
+    predict->exhausted = status == 0;
+    if (status && gc_sm_start(sm, room->resident, room->ended))
+      return gc_fail(err, -ENOMEM, "no memory for the warps of a block");
+  }
+  return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+  const struct room *x = a, *y = b;
+
+  if (x->ended != y->ended)
+    return x->ended < y->ended ? -1 : 1;
+  if (x->sm != y->sm)
+    return x->sm < y->sm ? -1 : 1;
+  return x->resident < y->resident ? -1 : x->resident > y->resident;
+}
+
+/* Collects the rooms whose blocks have ended since the last call, the first one first. */
+static void collect_rooms(struct gc_predict *predict)
+{
+  predict->room_count = 0;
+  for (unsigned i = 0; i < predict->gpu.sms; i++) {
+    struct gc_sm *sm = &predict->sms[i];
+
+    if (!sm->ended)
+      continue;
+    sm->ended = false;
+    for (unsigned k = 0; k < sm->resident_count; k++)
+      if (sm->residents[k].live == 0)
+        predict->rooms[predict->room_count++] = (struct room){sm->residents[k].ended, i, k};
+  }
+  if (predict->room_count > 1)
+    qsort(predict->rooms, predict->room_count, sizeof *predict->rooms, by_time);
+}
+
+/* The cycle in which the next SM has something to do, or GC_NEVER. */
+static uint64_t next_of_all(const struct gc_predict *predict)
+{
+  uint64_t next = GC_NEVER;
+
+  for (unsigned i = 0; i < predict->gpu.sms; i++) {
+    uint64_t of_sm = gc_sm_next(&predict->sms[i]);
+
+    next = of_sm < next ? of_sm : next;
+  }
+  return next;
+}
+
+static int run_blocks(struct gc_predict *predict, struct gc_trace *trace, struct gc_error *err)
+{
+  uint64_t next;
+
+  while ((next = next_of_all(predict)) != GC_NEVER) {
+    uint64_t until = (next / GC_QUANTUM + 1) * GC_QUANTUM;
+
+    for (unsigned i = 0; i < predict->gpu.sms; i++)
+      if (gc_sm_advance(&predict->sms[i], until))
+        return gc_fail(err, -ENOMEM, "no memory for the lines of a cache");
+    if (predict->exhausted)
+      continue;
+    collect_rooms(predict);
+    for (size_t i = 0; i < predict->room_count; i++) {
+      int status = start_block(predict, trace, &predict->rooms[i], err);
+
+      if (status)
+        return status;
+    }
+  }
+  return 0;
+}
+
+/* The first blocks, in turn. A trace may not say how many threads a block has; then its first block
+ * shows that. */
+static int start_kernel(struct gc_predict *predict, struct gc_trace *trace,
+                        struct gc_trace_launch launch, unsigned *residents, struct gc_error *err)
+{
+  struct gc_block_reader reader = reader_of(predict);
+  struct gc_block first = {0};
+  int status = gc_block_read(&first, &reader, trace, err);
+
+  predict->exhausted = status == 0;
+  if (status <= 0)
+    return status;
+  if (!launch.threads_per_block)
+    launch.threads_per_block = first.warp_count * predict->gpu.warp_threads;
+  *residents = gc_residency(&predict->gpu, &launch);
+  free(predict->rooms);
+  predict->rooms = malloc((size_t)predict->gpu.sms * *residents * sizeof *predict->rooms);
+  status = predict->rooms ? 0 : -ENOMEM;
+  for (unsigned i = 0; i < predict->gpu.sms && !status; i++)
+    status = gc_sm_begin(&predict->sms[i], *residents);
+  if (status) {
+    gc_block_fini(&first);
+    return gc_fail(err, status, "no memory for %u blocks on each SM", *residents);
+  }
+  gc_block_fini(&predict->sms[0].residents[0].block);
+  predict->sms[0].residents[0].block = first;
+  if (gc_sm_start(&predict->sms[0], 0, 0))
+    return gc_fail(err, -ENOMEM, "no memory for the warps of a block");
+  for (unsigned k = 0; k < *residents && !status; k++)
+    for (unsigned i = 0; i < predict->gpu.sms && !status && !predict->exhausted; i++)
+      status = start_block(predict, trace, &(struct room){0, i, k}, err);
+  return status;
+}
+
+static uint64_t last_cycle(const struct gc_predict *predict)
+{
+  uint64_t last = 0;
+
+  for (unsigned i = 0; i < predict->gpu.sms; i++)
+    last = predict->sms[i].now > last ? predict->sms[i].now : last;
+  return last;
+}
+
+int gc_predict_run(struct gc_predict *predict, struct gc_trace *trace,
+                   const struct gc_trace_launch *launch, struct gc_run *run, struct gc_error *err)
+{
+  int status;
+
+  memset(run, 0, sizeof *run);
+  memset(&predict->counts, 0, sizeof predict->counts);
+  gc_loads_fini(&predict->loads);
+  if (predict->options.paper)
+    return gc_paper_run(&predict->gpu, &predict->options, trace, launch, NULL, run, err);
+  gc_l2_begin(&predict->l2);
+  status = start_kernel(predict, trace, *launch, &run->blocks_per_sm, err);
+  if (!status && run->blocks_per_sm) {
+    status = run_blocks(predict, trace, err);
+    run->cycles = last_cycle(predict);
+  }
+  if (status) {
+    memset(run, 0, sizeof *run);
+    return status;
+  }
+  run->counts = predict->counts;
+  gc_loads_take(&predict->loads, &run->loads, &run->load_count);
+  return 0;
+}

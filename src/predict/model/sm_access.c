@@ -1,0 +1,208 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "predict/model/sm_access.h"
+
+#include <errno.h>
+
+void gc_sm_prefetch(const struct gc_sm *sm, unsigned step, const struct gc_request *request)
+{
+  if (step == GC_STEP_LOAD)
+    gc_lines_prefetch(&sm->l1, sm->options->fully_associative ? 0 : request->set, request->line);
+  if (sm->l2->like_l1)
+    gc_l2_prefetch(sm->l2, sm->number, request->line);
+}
+
+static void wait_until(struct gc_warp *warp, uint64_t time)
+{
+  if (time > warp->ready)
+    warp->ready = time;
+}
+
+static int bring_in(struct gc_sm *sm, uint32_t set, uint64_t number, uint32_t sectors)
+{
+  struct gc_line *line = gc_lines_find(&sm->l1, set, number);
+
+  if (line)
+    gc_lines_use(&sm->l1, set, line);
+  else
+    line = gc_lines_add(&sm->l1, set, number);
+  if (!line)
+    return -ENOMEM;
+  line->sectors |= sectors;
+  return 0;
+}
+
+int gc_sm_arrive(struct gc_sm *sm, struct gc_flight *flight)
+{
+  if (flight->owner) {
+    flight->owner->outstanding--;
+    sm->outstanding--;
+  }
+  gc_flight_remove(&sm->in_flight, flight);
+  return bring_in(sm, flight->set, flight->line, flight->sectors);
+}
+
+/* Of the sectors that L1 does not have: those under way. *ready is when the last of them arrives;
+ * *has_entry tells whether any part of the line is under way. */
+static uint32_t under_way(struct gc_sm *sm, uint64_t line, uint32_t sectors, uint64_t *ready,
+                          bool *has_entry)
+{
+  uint32_t found = 0;
+
+  *has_entry = false;
+  *ready = 0;
+  for (struct gc_flight *flight = *gc_flight_bucket(&sm->in_flight, line); flight;
+       flight = flight->next) {
+    if (flight->line != line)
+      continue;
+    *has_entry = true;
+    if (flight->sectors & sectors && flight->event.time > *ready)
+      *ready = flight->event.time;
+    found |= flight->sectors & sectors;
+  }
+  return found;
+}
+
+static enum gc_access_status free_entry(const struct gc_sm *sm, const struct gc_warp *warp)
+{
+  if (sm->options->no_outstanding_limit)
+    return GC_ACCESS_DONE;
+  if (sm->gpu->outstanding_per_warp && warp->outstanding >= sm->gpu->outstanding_per_warp)
+    return GC_ACCESS_WARP_FULL;
+  if (sm->gpu->outstanding_per_sm && sm->outstanding >= sm->gpu->outstanding_per_sm)
+    return GC_ACCESS_SM_FULL;
+  return GC_ACCESS_DONE;
+}
+
+/* Requests the missing sectors. takes_entry: nothing of the line is under way yet. */
+static enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *warp,
+                                   const struct gc_request *request, bool takes_entry)
+{
+  struct gc_flight *flight;
+  uint64_t cycles;
+
+  if (gc_l2_request(sm->l2, GC_L2_LOAD, sm->number, request, sm->now, &cycles))
+    return GC_ACCESS_NO_MEMORY;
+  if (sm->options->no_latency)
+    return bring_in(sm, request->set, request->line, request->sectors) ? GC_ACCESS_NO_MEMORY
+                                                                       : GC_ACCESS_DONE;
+  flight = gc_flight_add(&sm->in_flight, request->line);
+  if (!flight)
+    return GC_ACCESS_NO_MEMORY;
+  flight->event.kind = GC_EVENT_LINE;
+  flight->set = request->set;
+  flight->sectors = request->sectors;
+  flight->owner = takes_entry ? warp : NULL;
+  if (takes_entry) {
+    warp->outstanding++;
+    sm->outstanding++;
+  }
+  gc_wheel_add(&sm->wheel, &flight->event, sm->now + cycles);
+  wait_until(warp, flight->event.time);
+  return GC_ACCESS_DONE;
+}
+
+static int count_load(struct gc_sm *sm, uint32_t load, const struct gc_request *request,
+                      uint32_t waiting, uint32_t missing)
+{
+  unsigned all = (unsigned)__builtin_popcount(request->sectors);
+  unsigned waits = (unsigned)__builtin_popcount(waiting);
+  unsigned misses = (unsigned)__builtin_popcount(missing);
+  struct gc_cache_counts *counts[] = {&sm->counts->l1_loads, &sm->loads->loads[load].l1};
+  uint32_t new = 0;
+
+  if (missing && sm->options->compulsory &&
+      gc_sector_set_add(&sm->seen, request->line, missing, &new))
+    return -ENOMEM;
+  for (unsigned i = 0; i < 2; i++) {
+    counts[i]->accesses += all;
+    counts[i]->hits += all - waits - misses;
+    counts[i]->hits_on_miss += waits;
+    counts[i]->misses += misses;
+    counts[i]->compulsory += (unsigned)__builtin_popcount(new);
+  }
+  return 0;
+}
+
+static enum gc_access_status load(struct gc_sm *sm, struct gc_warp *warp, uint32_t number,
+                                  struct gc_request request)
+{
+  struct gc_line *line = gc_lines_find(&sm->l1, request.set, request.line);
+  uint32_t missing = request.sectors & ~(line ? line->sectors : 0), waiting = 0;
+  bool has_entry = false;
+  uint64_t arrival = 0;
+
+  if (missing) {
+    waiting = under_way(sm, request.line, missing, &arrival, &has_entry);
+    missing &= ~waiting;
+    if (missing && !has_entry) {
+      enum gc_access_status status = free_entry(sm, warp);
+
+      if (status != GC_ACCESS_DONE)
+        return status;
+    }
+  }
+  if (line)
+    gc_lines_use(&sm->l1, request.set, line);
+  if (count_load(sm, number, &request, waiting, missing))
+    return GC_ACCESS_NO_MEMORY;
+  if (!sm->options->no_latency)
+    wait_until(warp, sm->now + (uint64_t)(sm->gpu->l1_cycles + 0.5));
+  wait_until(warp, arrival);
+  request.sectors = missing;
+  return missing ? fetch(sm, warp, &request, !has_entry) : GC_ACCESS_DONE;
+}
+
+/* Writes through L1: what is there is updated or invalid; what is not may be brought in. */
+static int write_l1(struct gc_sm *sm, const struct gc_request *request, bool allocates)
+{
+  const struct gc_cache_geometry *l1 = &sm->gpu->l1;
+  struct gc_line *line = gc_lines_find(&sm->l1, request->set, request->line);
+  uint32_t bring = request->sectors;
+
+  if (line && !l1->store_updates)
+    line->sectors &= ~request->sectors;
+  else if (line)
+    gc_lines_use(&sm->l1, request->set, line);
+  if (!allocates || l1->store_miss == GC_ALLOCATE_NONE)
+    return 0;
+  if (l1->store_miss == GC_ALLOCATE_LINE)
+    bring = UINT32_MAX >> (32 - l1->line_bytes / l1->sector_bytes);
+  if (line && !l1->store_updates)
+    bring &= ~(line->sectors | request->sectors);
+  return bring ? bring_in(sm, request->set, request->line, bring) : 0;
+}
+
+enum gc_access_status gc_sm_access(struct gc_sm *sm, struct gc_warp *warp,
+                                   const struct gc_instruction *instruction,
+                                   const struct gc_request *from)
+{
+  unsigned sectors = (unsigned)__builtin_popcount(from->sectors);
+  struct gc_request request = *from;
+  enum gc_l2_access access = GC_L2_LOAD;
+  uint64_t cycles;
+  int status = 0;
+
+  if (sm->options->fully_associative)
+    request.set = 0;
+  if (instruction->step == GC_STEP_LOAD)
+    return load(sm, warp, instruction->load, request);
+  if (instruction->step == GC_STEP_BYPASS) {
+    sm->counts->l1_bypassing += sectors;
+  } else if (instruction->step == GC_STEP_STORE) {
+    sm->counts->l1_stores += sectors;
+    access = GC_L2_STORE;
+    status = write_l1(sm, &request, true);
+  } else {
+    access = GC_L2_ATOMIC;
+    status = write_l1(sm, &request, false);
+  }
+  if (!status)
+    status = gc_l2_request(sm->l2, access, sm->number, &request, sm->now, &cycles);
+  if (status)
+    return GC_ACCESS_NO_MEMORY;
+  if (access != GC_L2_STORE)
+    wait_until(warp, sm->now + cycles);
+  return GC_ACCESS_DONE;
+}

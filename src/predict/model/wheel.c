@@ -1,0 +1,129 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "predict/model/wheel.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define WORDS (GC_WHEEL_SLOTS / 64)
+
+void gc_wheel_clear(struct gc_wheel *wheel)
+{
+  memset(wheel, 0, sizeof *wheel);
+}
+
+void gc_wheel_add(struct gc_wheel *wheel, struct gc_event *event, uint64_t time)
+{
+  uint64_t at = time < wheel->now ? wheel->now : time;
+  unsigned slot = at % GC_WHEEL_SLOTS;
+  struct gc_event *last = wheel->last[slot];
+
+  event->time = at;
+  event->next = last ? last->next : event;
+  if (last)
+    last->next = event;
+  wheel->last[slot] = event;
+  wheel->full[slot / 64] |= UINT64_C(1) << slot % 64;
+  wheel->count++;
+}
+
+/* The first time from now on, within one revolution, whose slot is not empty; else GC_NEVER. */
+static uint64_t next_full(const struct gc_wheel *wheel, uint64_t from)
+{
+  unsigned slot = from % GC_WHEEL_SLOTS;
+
+  for (unsigned i = 0; i <= WORDS; i++) {
+    unsigned word = (slot / 64 + i) % WORDS;
+    uint64_t bits = wheel->full[word];
+
+    if (i == 0)
+      bits &= UINT64_MAX << slot % 64;
+    else if (i == WORDS)
+      bits &= ~(UINT64_MAX << slot % 64);
+    if (bits) {
+      unsigned found = word * 64 + (unsigned)__builtin_ctzll(bits);
+
+      return from + (found - slot) % GC_WHEEL_SLOTS;
+    }
+  }
+  return GC_NEVER;
+}
+
+/* Takes the first event of this time from its slot. Events of later revolutions stay. */
+static struct gc_event *take_from(struct gc_wheel *wheel, uint64_t time)
+{
+  unsigned slot = time % GC_WHEEL_SLOTS;
+  struct gc_event *last = wheel->last[slot], *before = last, *event;
+
+  do {
+    event = before->next;
+    if (event->time == time) {
+      before->next = event->next;
+      if (event == before) {
+        wheel->last[slot] = NULL;
+        wheel->full[slot / 64] &= ~(UINT64_C(1) << slot % 64);
+      } else if (event == last) {
+        wheel->last[slot] = before;
+      }
+      wheel->count--;
+      return event;
+    }
+    before = event;
+  } while (event != last);
+  return NULL;
+}
+
+struct gc_event *gc_wheel_take(struct gc_wheel *wheel, uint64_t until)
+{
+  while (wheel->count > 0 && wheel->now <= until) {
+    uint64_t time = next_full(wheel, wheel->now);
+    struct gc_event *event;
+
+    if (time > until)
+      break;
+    event = take_from(wheel, time);
+    wheel->now = time;
+    if (event)
+      return event;
+    wheel->now = time + 1;
+  }
+  if (wheel->now < until)
+    wheel->now = until;
+  return NULL;
+}
+
+static uint64_t first_of_slot(const struct gc_event *last)
+{
+  const struct gc_event *event = last;
+  uint64_t first = GC_NEVER;
+
+  do {
+    event = event->next;
+    if (event->time < first)
+      first = event->time;
+  } while (event != last);
+  return first;
+}
+
+uint64_t gc_wheel_next(const struct gc_wheel *wheel)
+{
+  uint64_t first = GC_NEVER, from = wheel->now, end = wheel->now + GC_WHEEL_SLOTS;
+
+  if (wheel->count == 0)
+    return GC_NEVER;
+  /* Events of this revolution are in the order of their slots; the first one due ends the search. */
+  while (from < end) {
+    uint64_t time = next_full(wheel, from), at;
+
+    if (time >= end)
+      break;
+    at = first_of_slot(wheel->last[time % GC_WHEEL_SLOTS]);
+    if (at < first)
+      first = at;
+    if (first <= time)
+      break;
+    from = time + 1;
+  }
+  return first;
+}
