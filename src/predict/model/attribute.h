@@ -18,7 +18,7 @@
 #ifndef GC_PREDICT_MODEL_ATTRIBUTE_H
 #define GC_PREDICT_MODEL_ATTRIBUTE_H
 
-#include "predict/model/model.h"
+#include "predict/model/run.h"
 
 enum gc_variant {
   GC_VARIANT_FULL, /* counts compulsory misses */

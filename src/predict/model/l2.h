@@ -15,7 +15,7 @@
 #include "predict/model/coalesce.h"
 #include "predict/model/latency.h"
 #include "predict/model/lines.h"
-#include "predict/model/model.h"
+#include "predict/model/run.h"
 #include "predict/model/sector_set.h"
 #include "predict/model/set_index.h"
 

@@ -7,7 +7,7 @@
 #ifndef GC_PREDICT_MODEL_LOADS_H
 #define GC_PREDICT_MODEL_LOADS_H
 
-#include "predict/model/model.h"
+#include "predict/model/run.h"
 
 /* Formats without instructions number the accesses of each thread. Further ones count as the last. */
 #define GC_LOADS_MAX (UINT32_C(1) << 20)

@@ -8,9 +8,10 @@ src_predict_model_libpredict_model_la_SOURCES = \
 	src/predict/model/attribute.h \
 	src/predict/model/block.c \
 	src/predict/model/block.h \
+	src/predict/model/check.c \
+	src/predict/model/check.h \
 	src/predict/model/coalesce.c \
 	src/predict/model/coalesce.h \
-	src/predict/model/gpu.c \
 	src/predict/model/gpu.h \
 	src/predict/model/in_flight.c \
 	src/predict/model/in_flight.h \
@@ -29,6 +30,7 @@ src_predict_model_libpredict_model_la_SOURCES = \
 	src/predict/model/random.h \
 	src/predict/model/residency.c \
 	src/predict/model/residency.h \
+	src/predict/model/run.h \
 	src/predict/model/sector_set.c \
 	src/predict/model/sector_set.h \
 	src/predict/model/set_index.c \
@@ -37,6 +39,7 @@ src_predict_model_libpredict_model_la_SOURCES = \
 	src/predict/model/sm.h \
 	src/predict/model/sm_access.c \
 	src/predict/model/sm_access.h \
+	src/predict/model/sm_state.h \
 	src/predict/model/survival.c \
 	src/predict/model/wheel.c \
 	src/predict/model/wheel.h

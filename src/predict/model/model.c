@@ -5,6 +5,9 @@
  * Blocks go to the SMs in turn at first, then to the SM in which a block has ended first. A block is
  * read from the trace when it starts: the memory is that of the resident blocks.
  */
+#include "predict/model/model.h"
+
+#include "predict/model/check.h"
 #include "predict/model/paper.h"
 #include "predict/model/residency.h"
 #include "predict/model/sm.h"

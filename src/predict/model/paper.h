@@ -20,7 +20,9 @@
 #ifndef GC_PREDICT_MODEL_PAPER_H
 #define GC_PREDICT_MODEL_PAPER_H
 
-#include "predict/model/model.h"
+#include "predict/model/gpu.h"
+#include "predict/model/run.h"
+#include "predict/trace/trace.h"
 
 enum gc_paper_status { GC_PAPER_HIT, GC_PAPER_MISS, GC_PAPER_IN_FLIGHT, GC_PAPER_CANCEL };
 

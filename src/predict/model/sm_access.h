@@ -6,7 +6,7 @@
 #ifndef GC_PREDICT_MODEL_SM_ACCESS_H
 #define GC_PREDICT_MODEL_SM_ACCESS_H
 
-#include "predict/model/sm.h"
+#include "predict/model/sm_state.h"
 
 enum gc_access_status {
   GC_ACCESS_DONE,

@@ -1,10 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * What the model can work with. The limits are far beyond all GPUs; they bound memory and time.
  */
+#include "predict/model/check.h"
+
 #include "predict/model/coalesce.h"
-#include "predict/model/model.h"
 
 #include <errno.h>
 #include <stdint.h>

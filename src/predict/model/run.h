@@ -1,0 +1,68 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What a run of the model is told, and what it counts.
+ */
+#ifndef GC_PREDICT_MODEL_RUN_H
+#define GC_PREDICT_MODEL_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Why sectors were not there: the differences between runs of the model in which one thing is left
+ * out, with the same seed (attribute.h has the arithmetic). Nugteren et al. 2014, section 6. */
+enum gc_miss {
+  GC_MISS_COMPULSORY,    /* the first access to the sector: by this SM in this kernel (L1), or in the
+                            trace (L2) */
+  GC_MISS_CAPACITY,      /* the rest: the cache is too small for this order of accesses */
+  GC_MISS_ASSOCIATIVITY, /* more misses than with one set and LRU */
+  GC_MISS_LATENCY,       /* more misses than if loads took no time */
+  GC_MISS_MSHR,          /* more misses than if any number of lines could be outstanding */
+  GC_MISS_COUNT
+};
+
+/* Counts of one cache. accesses = hits + hits_on_miss + sum of misses. Each access is one sector of
+ * one warp instruction, the unit of l1tex__t_sectors and lts__t_sectors. */
+struct gc_cache_counts {
+  uint64_t accesses;
+  uint64_t hits;
+  uint64_t hits_on_miss; /* the sector was under way to the cache */
+  uint64_t misses;
+  uint64_t compulsory; /* of the misses: first accesses. 0 unless gc_model_options.compulsory */
+};
+
+struct gc_counts {
+  struct gc_cache_counts l1_loads, l2_loads, l2_stores;
+  uint64_t l1_stores, l1_bypassing; /* sectors that do not look into L1 */
+  uint64_t atomics;                 /* sectors */
+};
+
+struct gc_load { /* one instruction of a kernel */
+  uint32_t pc;
+  struct gc_cache_counts l1;
+};
+
+struct gc_run { /* one kernel with one seed */
+  struct gc_counts counts;
+  struct gc_load *loads; /* in the order of pc */
+  size_t load_count;
+  uint64_t cycles; /* of the model: an order of events, not a prediction of time */
+  unsigned blocks_per_sm; /* that were resident at the same time */
+};
+
+/* Parts of the model that can be left out, for baselines and to attribute misses. */
+struct gc_model_options {
+  uint64_t seed;
+  bool fully_associative; /* one set, LRU */
+  bool no_latency;        /* loads take no time */
+  bool no_outstanding_limit;
+  bool compulsory; /* count compulsory misses: memory for all sectors that the kernel accesses */
+  bool paper; /* as in the paper, see paper.h: only L1, loads and SM 0; no sectors, no barriers; one
+                 instruction of a warp per time step, whatever it accesses */
+  bool paper_round_robin; /* with paper: warps do not wait for their loads (sections 4.1 to 4.4) */
+  bool paper_unclipped;   /* with paper: a load of a line that is under way has a latency of its own
+                             (section 4.2, table 4) */
+};
+
+#endif

@@ -1,0 +1,67 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The state of an SM.
+ */
+#ifndef GC_PREDICT_MODEL_SM_STATE_H
+#define GC_PREDICT_MODEL_SM_STATE_H
+
+#include "predict/model/block.h"
+#include "predict/model/in_flight.h"
+#include "predict/model/l2.h"
+#include "predict/model/lines.h"
+#include "predict/model/wheel.h"
+
+#define GC_SCHEDULERS 4
+#define GC_LINES_PER_CYCLE 4
+
+struct gc_resident;
+
+struct gc_warp {
+  struct gc_event event; /* its wake-up, or its place in a queue; must be first */
+  struct gc_resident *resident;
+  uint32_t instruction; /* the next one, or GC_NO_INSTRUCTION */
+  uint32_t request;     /* of this instruction: those before it are done */
+  uint64_t ready;       /* when the slowest of those done is there */
+  uint32_t outstanding; /* lines that it requested */
+  uint8_t scheduler;
+  bool waits_for_own; /* line, because outstanding is at its limit */
+  bool retries;       /* has been promised a free entry */
+  bool at_barrier;
+};
+
+struct gc_resident { /* a block, or room for one */
+  struct gc_block block;
+  struct gc_warp *warps;
+  uint32_t warp_room;
+  uint32_t live;    /* warps that have not finished; 0: the room is free */
+  uint32_t waiting; /* at the barrier */
+  uint64_t ended;   /* cycle */
+};
+
+struct gc_queue {
+  struct gc_event *first, *last;
+};
+
+struct gc_sm {
+  unsigned number;
+  const struct gc_gpu_model *gpu;
+  const struct gc_model_options *options;
+  struct gc_l2 *l2;
+  struct gc_counts *counts;
+  struct gc_loads *loads;
+  uint64_t now;
+  uint64_t issue[GC_SCHEDULERS]; /* the next free slot */
+  unsigned next_scheduler;
+  struct gc_queue ready, starving; /* starving: all entries of the SM are in use */
+  unsigned outstanding, promised;  /* entries in use; promised to warps that have not retried yet */
+  struct gc_lines l1;
+  struct gc_in_flight in_flight;
+  struct gc_wheel wheel;
+  struct gc_sector_set seen;
+  struct gc_resident *residents;
+  unsigned resident_count, resident_room;
+  bool ended; /* a block has ended since the caller cleared this */
+};
+
+#endif
