@@ -19,6 +19,7 @@
 #include "tool/measure.h"
 #include "tool/plot.h"
 #include "tool/predict/predict.h"
+#include "tool/predict/sweep.h"
 #include "tool/purge.h"
 #include "tool/report/report.h"
 #include "tool/say.h"
@@ -488,7 +489,7 @@ static int check_options(struct gc_tool *tool, const char *element)
     return usage("--color needs auto, always or never, not", tool->color);
   if (tool->raw && !*tool->raw)
     return usage("--raw needs a directory", NULL);
-  if (tool->sweep && !gc_predict_can_sweep(tool->sweep))
+  if (tool->sweep && !gc_sweep_can(tool->sweep))
     return usage("--sweep needs carveout, capacity, ways, line or outstanding, not", tool->sweep);
   if (tool->plot && !*tool->plot)
     return usage("--plot needs a directory", NULL);

@@ -132,6 +132,7 @@ include tests/mpi/local.mk
 include tests/gpu/local.mk
 include tests/bench/local.mk
 include tests/fleet/local.mk
+include tests/predict/local.mk
 include tests/tool/local.mk
 include tests/packages/local.mk
 include tests/slurm/local.mk

@@ -111,7 +111,7 @@ PUBLIC int hwloc_gpucache_predict(const char *path, const char *const *traces, s
     status = read_record(path, &record, &err);
   job.record = record;
   if (!status)
-    status = gc_predict(&job, &inner, &err);
+    status = gc_predict_traces(&job, &inner, &err);
   gc_record_free(record);
   *prediction = (struct hwloc_gpucache_prediction *)inner;
   if (size)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The cache model for traces, as a library for programs, and for the command. A folder is a
-# convenience library; libpredict.la has them all.
+# The cache model for traces, as a library for programs, and for the command. Each folder is a
+# convenience library.
 noinst_LTLIBRARIES += src/predict/libpredict.la
 src_predict_libpredict_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 src_predict_libpredict_la_SOURCES = \
@@ -19,10 +19,11 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/predict.h \
 	src/predict/threads.c \
 	src/predict/threads.h
-src_predict_libpredict_la_LIBADD = \
-	src/predict/trace/libpredict-trace.la \
+
+predict_libraries = \
+	src/predict/libpredict.la \
 	src/predict/model/libpredict-model.la \
-	src/predict/distance/libpredict-distance.la
+	src/predict/trace/libpredict-trace.la
 
 include src/predict/trace/local.mk
 include src/predict/distance/local.mk
@@ -34,7 +35,7 @@ gpucacheinclude_HEADERS += include/hwloc/gpucache-predict.h
 src_predict_libhwloc_gpucache_predict_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden
 src_predict_libhwloc_gpucache_predict_la_SOURCES = src/predict/library.c
 src_predict_libhwloc_gpucache_predict_la_LIBADD = \
-	src/predict/libpredict.la \
+	$(predict_libraries) \
 	src/record/librecord.la \
 	src/util/libutil.la \
 	-lpthread -lm

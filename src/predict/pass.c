@@ -21,7 +21,7 @@ static struct gc_pass_kernel *append(struct gc_pass *pass)
 
 /* One kernel. The first one makes the model; L2 keeps its contents from kernel to kernel. */
 static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
-                      const struct gc_trace_launch *launch, struct gc_model **model,
+                      const struct gc_trace_launch *launch, struct gc_cache_model **model,
                       struct gc_error *err)
 {
   struct gc_pass_kernel *kernel = append(pass);
@@ -35,15 +35,15 @@ static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
   if (status)
     return status;
   if (!*model)
-    *model = gc_model_new(&kernel->gpu, &pass->options);
-  else if (gc_model_change_sms(*model, &kernel->gpu))
+    *model = gc_cache_model_new(&kernel->gpu, &pass->options);
+  else if (gc_cache_model_change_sms(*model, &kernel->gpu))
     return gc_fail(err, -ENOMEM, "out of memory");
   if (!*model)
     return gc_fail(err, -ENOMEM, "out of memory");
-  return gc_model_run(*model, trace, launch, &kernel->run, err);
+  return gc_cache_model_run(*model, trace, launch, &kernel->run, err);
 }
 
-static int run_trace(struct gc_pass *pass, const char *path, struct gc_model **model,
+static int run_trace(struct gc_pass *pass, const char *path, struct gc_cache_model **model,
                      struct gc_error *err)
 {
   struct gc_trace_launch launch;
@@ -63,12 +63,12 @@ static int run_trace(struct gc_pass *pass, const char *path, struct gc_model **m
 
 int gc_pass_run(struct gc_pass *pass, struct gc_error *err)
 {
-  struct gc_model *model = NULL;
+  struct gc_cache_model *model = NULL;
   int status = 0;
 
   for (size_t i = 0; i < pass->trace_count && !status; i++)
     status = run_trace(pass, pass->traces[i], &model, err);
-  gc_model_free(model);
+  gc_cache_model_free(model);
   return status;
 }
 

@@ -12,7 +12,7 @@
 struct gc_pass_kernel {
   struct gc_trace_launch launch;
   struct gc_gpu_model gpu;
-  struct gc_run run;
+  struct gc_kernel_run run;
 };
 
 struct gc_pass {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "predict/predict.h"
 
+#include "predict/model/attribute.h"
 #include "predict/threads.h"
 
 #include <errno.h>
@@ -8,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The passes of a job: one with the values of the record, one for each way to leave out a part of
- * the model, then one for each seed. */
-enum { FULL, ASSOCIATIVE, NO_LATENCY, NO_LIMIT, REASONS };
+/* The passes of a job: those that find the reasons of misses (or only the first of them), with the
+ * values of the record; then one for each seed. */
 
 /* The seed of the passes with the values of the record: their random numbers must be the same. */
 #define SEED 1
@@ -33,7 +33,7 @@ static void prepare(struct gc_pass *pass, const struct gc_predict_job *job,
 static int plan(struct passes *passes, const struct gc_predict_job *job,
                 const struct gc_parameters *parameters)
 {
-  passes->first_drawn = job->no_reasons ? 1 : REASONS;
+  passes->first_drawn = job->no_reasons ? 1 : GC_VARIANT_COUNT;
   passes->count = passes->first_drawn + job->seeds;
   passes->array = calloc(passes->count, sizeof *passes->array);
   if (!passes->array)
@@ -43,11 +43,8 @@ static int plan(struct passes *passes, const struct gc_predict_job *job,
 
     pass->undrawn = i < passes->first_drawn;
     prepare(pass, job, parameters, pass->undrawn ? SEED : SEED + 1 + i - passes->first_drawn);
-    if (!pass->undrawn)
-      continue;
-    pass->options.fully_associative = i == ASSOCIATIVE;
-    pass->options.no_latency = i == NO_LATENCY;
-    pass->options.no_outstanding_limit = i == NO_LIMIT;
+    if (pass->undrawn && !job->no_reasons)
+      gc_variant_options((enum gc_variant)i, &pass->options);
   }
   return 0;
 }
@@ -79,7 +76,7 @@ static struct gc_estimate start(const struct gc_cache_counts *counts)
 }
 
 /* The load with this pc, or NULL: a run in which it never looked into L1. */
-static const struct gc_load *find_load(const struct gc_run *run, uint32_t pc)
+static const struct gc_load *find_load(const struct gc_kernel_run *run, uint32_t pc)
 {
   size_t low = 0, high = run->load_count;
 
@@ -94,7 +91,7 @@ static const struct gc_load *find_load(const struct gc_run *run, uint32_t pc)
   return low < run->load_count && run->loads[low].pc == pc ? &run->loads[low] : NULL;
 }
 
-static const struct gc_cache_counts *load_counts(const struct gc_run *run, uint32_t pc)
+static const struct gc_cache_counts *load_counts(const struct gc_kernel_run *run, uint32_t pc)
 {
   static const struct gc_cache_counts none;
   const struct gc_load *load = find_load(run, pc);
@@ -102,29 +99,41 @@ static const struct gc_cache_counts *load_counts(const struct gc_run *run, uint3
   return load ? &load->l1 : &none;
 }
 
+/* Instead of a pc. */
+#define WHOLE_KERNEL UINT64_MAX
+
+static void find_reasons(const struct passes *passes, size_t kernel, uint64_t pc,
+                         uint64_t misses[GC_MISS_COUNT])
+{
+  const struct gc_cache_counts *counts[GC_VARIANT_COUNT];
+  struct gc_attributed found;
+
+  for (int i = 0; i < GC_VARIANT_COUNT; i++) {
+    const struct gc_kernel_run *run = &passes->array[i].kernels[kernel].run;
+
+    counts[i] = pc == WHOLE_KERNEL ? &run->counts.l1_loads : load_counts(run, (uint32_t)pc);
+  }
+  found = gc_attribute(counts);
+  memcpy(misses, found.misses, sizeof found.misses);
+}
+
 static void predict_load(struct gc_load_prediction *load, const struct passes *passes,
                          size_t kernel)
 {
-  const struct gc_run *full = &passes->array[FULL].kernels[kernel].run;
+  const struct gc_kernel_run *full = &passes->array[GC_VARIANT_FULL].kernels[kernel].run;
 
   load->l1 = *load_counts(full, load->pc);
   load->hit_rate = start(&load->l1);
   for (size_t i = passes->first_drawn; i < passes->count; i++)
     widen(&load->hit_rate, hit_rate(load_counts(&passes->array[i].kernels[kernel].run, load->pc)));
-  if (passes->first_drawn == REASONS) {
-    const struct gc_run *associative = &passes->array[ASSOCIATIVE].kernels[kernel].run;
-    const struct gc_run *no_latency = &passes->array[NO_LATENCY].kernels[kernel].run;
-    const struct gc_run *no_limit = &passes->array[NO_LIMIT].kernels[kernel].run;
-
-    gc_attribute(&load->l1, load_counts(associative, load->pc), load_counts(no_latency, load->pc),
-                 load_counts(no_limit, load->pc), load->misses);
-  }
+  if (passes->first_drawn == GC_VARIANT_COUNT)
+    find_reasons(passes, kernel, load->pc, load->misses);
 }
 
 static int predict_loads(struct gc_kernel_prediction *prediction, const struct passes *passes,
                          size_t kernel)
 {
-  const struct gc_run *full = &passes->array[FULL].kernels[kernel].run;
+  const struct gc_kernel_run *full = &passes->array[GC_VARIANT_FULL].kernels[kernel].run;
 
   prediction->loads = calloc(full->load_count ? full->load_count : 1, sizeof *prediction->loads);
   if (!prediction->loads)
@@ -140,7 +149,7 @@ static int predict_loads(struct gc_kernel_prediction *prediction, const struct p
 static int predict_kernel(struct gc_kernel_prediction *prediction, const struct passes *passes,
                           size_t kernel)
 {
-  const struct gc_pass_kernel *full = &passes->array[FULL].kernels[kernel];
+  const struct gc_pass_kernel *full = &passes->array[GC_VARIANT_FULL].kernels[kernel];
 
   prediction->launch = full->launch;
   prediction->gpu = full->gpu;
@@ -153,11 +162,8 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
     widen(&prediction->rates[GC_RATE_L1], hit_rate(&drawn->l1_loads));
     widen(&prediction->rates[GC_RATE_L2], hit_rate(&drawn->l2_loads));
   }
-  if (passes->first_drawn == REASONS)
-    gc_attribute(&full->run.counts.l1_loads,
-                 &passes->array[ASSOCIATIVE].kernels[kernel].run.counts.l1_loads,
-                 &passes->array[NO_LATENCY].kernels[kernel].run.counts.l1_loads,
-                 &passes->array[NO_LIMIT].kernels[kernel].run.counts.l1_loads, prediction->misses);
+  if (passes->first_drawn == GC_VARIANT_COUNT)
+    find_reasons(passes, kernel, WHOLE_KERNEL, prediction->misses);
   return predict_loads(prediction, passes, kernel);
 }
 
@@ -165,16 +171,16 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
 static int check_same(const struct passes *passes, struct gc_error *err)
 {
   for (size_t i = 1; i < passes->count; i++)
-    if (passes->array[i].count != passes->array[FULL].count)
+    if (passes->array[i].count != passes->array[GC_VARIANT_FULL].count)
       return gc_fail(err, -EAGAIN, "a trace changed while it was read");
-  if (!passes->array[FULL].count)
+  if (!passes->array[GC_VARIANT_FULL].count)
     return gc_fail(err, -ENODATA, "there is no kernel in the traces");
   return 0;
 }
 
 static int combine(struct gc_prediction *prediction, const struct passes *passes)
 {
-  const struct gc_pass *full = &passes->array[FULL];
+  const struct gc_pass *full = &passes->array[GC_VARIANT_FULL];
 
   prediction->assumptions = full->parameters.assumptions;
   prediction->kernels = calloc(full->count, sizeof *prediction->kernels);
@@ -190,8 +196,8 @@ static int combine(struct gc_prediction *prediction, const struct passes *passes
   return 0;
 }
 
-int gc_predict(const struct gc_predict_job *job, struct gc_prediction **prediction,
-               struct gc_error *err)
+int gc_predict_traces(const struct gc_predict_job *job, struct gc_prediction **prediction,
+                      struct gc_error *err)
 {
   struct gc_parameters parameters;
   struct passes passes = {0};

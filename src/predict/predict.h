@@ -57,7 +57,7 @@ struct gc_prediction {
 /* 0, or a negative errno with a sentence: -ENODATA (the record lacks something), -EBADMSG (a trace
  * is broken: nothing of it is reported), and those of files and memory. *prediction is NULL then.
  */
-int gc_predict(const struct gc_predict_job *job, struct gc_prediction **prediction,
+int gc_predict_traces(const struct gc_predict_job *job, struct gc_prediction **prediction,
                struct gc_error *err);
 void gc_prediction_free(struct gc_prediction *prediction);
 

@@ -172,7 +172,7 @@ src_tool_libtool_gpucache_la_SOURCES = \
 
 tool_libraries = \
 	src/tool/libtool-gpucache.la \
-	src/predict/libpredict.la \
+	$(predict_libraries) \
 	src/measure/libmeasure.la \
 	src/stats/libstats.la \
 	src/device/libdevice.la \

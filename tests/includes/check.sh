@@ -31,8 +31,6 @@ src/measure/capacity src/measure/census src/measure/latency src/measure/geometry
 src/measure/check
 src/measure
 src/measure/plan
-src/predict/trace src/predict/distance
-src/predict/model
 src/tool
 src/tool/sources
 src/tool/compare src/tool/doctor src/tool/export src/tool/predict src/tool/report

@@ -67,24 +67,24 @@ struct gc_gpu_model fake_gpu(void)
                                .l2 = l2, .partitions = 1};
 }
 
-struct gc_run fake_run_trace(const struct gc_gpu_model *gpu,
+struct gc_kernel_run fake_run_trace(const struct gc_gpu_model *gpu,
                              const struct gc_model_options *options,
                              const struct gc_trace_launch *launch, struct gc_trace *trace)
 {
-  struct gc_predict *predict = gc_predict_new(gpu, options);
+  struct gc_cache_model *predict = gc_cache_model_new(gpu, options);
   struct gc_error err = {""};
-  struct gc_run run;
+  struct gc_kernel_run run;
 
   if (gc_gpu_model_check(gpu, &err))
     fail_msg("%s", err.text);
   assert_non_null(predict);
-  if (gc_predict_run(predict, trace, launch, &run, &err))
+  if (gc_cache_model_run(predict, trace, launch, &run, &err))
     fail_msg("%s", err.text);
-  gc_predict_free(predict);
+  gc_cache_model_free(predict);
   return run;
 }
 
-struct gc_run fake_run(const struct gc_gpu_model *gpu, const struct gc_model_options *options,
+struct gc_kernel_run fake_run(const struct gc_gpu_model *gpu, const struct gc_model_options *options,
                        const struct gc_trace_launch *launch, const struct fake_list *list)
 {
   struct gc_trace trace = {.make = fake_from_list, .data = (void *)list};

@@ -18,6 +18,7 @@ tool_tests = \
 	tests/tool/raw.bats \
 	tests/tool/doctor.bats \
 	tests/tool/export.bats \
+	tests/tool/predict.bats \
 	tests/tool/report.bats \
 	tests/tool/visible.bats
 TESTS += $(tool_tests)

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 struct gc_distance {
-  struct gc_lines lines;
+  struct gc_seen_lines lines;
   struct gc_slots slots;
   uint64_t last; /* the line of the last access, if there was one */
 };
@@ -24,14 +24,14 @@ struct gc_distance *gc_distance_new(void)
 
   if (!distance)
     return NULL;
-  if (gc_lines_new(&distance->lines))
+  if (gc_seen_lines_new(&distance->lines))
     goto no_lines;
   if (gc_slots_new(&distance->slots, 0))
     goto no_slots;
   return distance;
 
 no_slots:
-  gc_lines_free(&distance->lines);
+  gc_seen_lines_free(&distance->lines);
 no_lines:
   free(distance);
   return NULL;
@@ -42,20 +42,20 @@ void gc_distance_free(struct gc_distance *distance)
   if (!distance)
     return;
   gc_slots_free(&distance->slots);
-  gc_lines_free(&distance->lines);
+  gc_seen_lines_free(&distance->lines);
   free(distance);
 }
 
 void gc_distance_clear(struct gc_distance *distance)
 {
-  gc_lines_clear(&distance->lines);
+  gc_seen_lines_clear(&distance->lines);
   gc_slots_clear(&distance->slots);
 }
 
 /* New slots in which the live ones follow each other. */
 static int compact(struct gc_distance *distance)
 {
-  const struct gc_lines *lines = &distance->lines;
+  const struct gc_seen_lines *lines = &distance->lines;
   struct gc_slots slots;
 
   if (gc_slots_new(&slots, distance->slots.live))
@@ -71,7 +71,7 @@ static int compact(struct gc_distance *distance)
 int gc_distance_access(struct gc_distance *distance, uint64_t line, uint64_t *value)
 {
   struct gc_slots *slots = &distance->slots;
-  struct gc_lines *lines = &distance->lines;
+  struct gc_seen_lines *lines = &distance->lines;
   struct gc_line *entry;
 
   if (line == distance->last && slots->live) {
@@ -80,13 +80,13 @@ int gc_distance_access(struct gc_distance *distance, uint64_t line, uint64_t *va
   }
   if (slots->end == slots->capacity && compact(distance))
     return -ENOMEM;
-  entry = gc_lines_find(lines, line);
+  entry = gc_seen_lines_find(lines, line);
   if (entry->epoch == lines->epoch) {
     *value = gc_slots_remove(slots, entry->slot);
   } else {
-    if (gc_lines_reserve(lines))
+    if (gc_seen_lines_reserve(lines))
       return -ENOMEM;
-    entry = gc_lines_find(lines, line);
+    entry = gc_seen_lines_find(lines, line);
     entry->line = line;
     entry->epoch = lines->epoch;
     lines->used++;

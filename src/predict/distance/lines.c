@@ -12,7 +12,7 @@
 #define LEAST_BITS 8
 #define MOST_BITS 30
 
-static int allocate(struct gc_lines *lines, unsigned bits)
+static int allocate(struct gc_seen_lines *lines, unsigned bits)
 {
   lines->entries = calloc((size_t)1 << bits, sizeof(*lines->entries));
   if (!lines->entries)
@@ -22,19 +22,19 @@ static int allocate(struct gc_lines *lines, unsigned bits)
   return 0;
 }
 
-int gc_lines_new(struct gc_lines *lines)
+int gc_seen_lines_new(struct gc_seen_lines *lines)
 {
   lines->used = 0;
   return allocate(lines, LEAST_BITS);
 }
 
-void gc_lines_free(struct gc_lines *lines)
+void gc_seen_lines_free(struct gc_seen_lines *lines)
 {
   free(lines->entries);
 }
 
 /* An epoch costs nothing, even if the table is large and few lines follow. */
-void gc_lines_clear(struct gc_lines *lines)
+void gc_seen_lines_clear(struct gc_seen_lines *lines)
 {
   lines->used = 0;
   if (++lines->epoch)
@@ -44,9 +44,9 @@ void gc_lines_clear(struct gc_lines *lines)
 }
 
 /* At most half of the entries are used. */
-int gc_lines_reserve(struct gc_lines *lines)
+int gc_seen_lines_reserve(struct gc_seen_lines *lines)
 {
-  struct gc_lines larger = {.used = lines->used};
+  struct gc_seen_lines larger = {.used = lines->used};
 
   if (lines->used < (size_t)1 << (lines->bits - 1))
     return 0;
@@ -58,7 +58,7 @@ int gc_lines_reserve(struct gc_lines *lines)
 
     if (entry->epoch != lines->epoch)
       continue;
-    copy = gc_lines_find(&larger, entry->line);
+    copy = gc_seen_lines_find(&larger, entry->line);
     *copy = *entry;
     copy->epoch = larger.epoch;
   }

@@ -20,22 +20,22 @@ struct gc_line {
   uint32_t epoch; /* the entry is empty if it is not that of the table */
 };
 
-struct gc_lines {
+struct gc_seen_lines {
   struct gc_line *entries;
   uint32_t used;
   uint32_t epoch; /* not 0 */
   unsigned bits;  /* the table has 1 << bits entries */
 };
 
-int gc_lines_new(struct gc_lines *lines); /* 0 or -ENOMEM */
-void gc_lines_free(struct gc_lines *lines);
-void gc_lines_clear(struct gc_lines *lines);
+int gc_seen_lines_new(struct gc_seen_lines *lines); /* 0 or -ENOMEM */
+void gc_seen_lines_free(struct gc_seen_lines *lines);
+void gc_seen_lines_clear(struct gc_seen_lines *lines);
 
 /* Makes room for one more line. 0; or -ENOMEM, and nothing has changed. Entries move. */
-int gc_lines_reserve(struct gc_lines *lines);
+int gc_seen_lines_reserve(struct gc_seen_lines *lines);
 
 /* The entry of the line, or the empty one in which it belongs. */
-static inline struct gc_line *gc_lines_find(const struct gc_lines *lines, uint64_t line)
+static inline struct gc_line *gc_seen_lines_find(const struct gc_seen_lines *lines, uint64_t line)
 {
   const size_t group = 1 << GC_LINE_GROUP_BITS, mask = ((size_t)1 << lines->bits) - 1;
   uint64_t hash = (line >> GC_LINE_GROUP_BITS) * 0x9e3779b97f4a7c15u;

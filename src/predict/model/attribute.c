@@ -44,7 +44,7 @@ struct gc_attributed gc_attribute(const struct gc_cache_counts *const counts[GC_
 }
 
 /* Loads are in the order of pc. One that a run lacks has no counts there: it got no block of it. */
-static const struct gc_cache_counts *find(const struct gc_run *run, uint32_t pc)
+static const struct gc_cache_counts *find(const struct gc_kernel_run *run, uint32_t pc)
 {
   static const struct gc_cache_counts none;
   size_t low = 0, high = run->load_count;
@@ -60,10 +60,10 @@ static const struct gc_cache_counts *find(const struct gc_run *run, uint32_t pc)
   return low < run->load_count && run->loads[low].pc == pc ? &run->loads[low].l1 : &none;
 }
 
-int gc_attribute_kernel(const struct gc_run runs[GC_VARIANT_COUNT],
+int gc_attribute_kernel(const struct gc_kernel_run runs[GC_VARIANT_COUNT],
                         struct gc_attribution *attribution)
 {
-  const struct gc_run *full = &runs[GC_VARIANT_FULL];
+  const struct gc_kernel_run *full = &runs[GC_VARIANT_FULL];
   const struct gc_cache_counts *counts[GC_VARIANT_COUNT];
 
   memset(attribution, 0, sizeof *attribution);

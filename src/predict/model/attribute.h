@@ -48,7 +48,7 @@ struct gc_attribution { /* of a kernel */
 struct gc_attributed gc_attribute(const struct gc_cache_counts *const counts[GC_VARIANT_COUNT]);
 
 /* From the runs of one kernel. 0 or -ENOMEM; free attribution->loads. */
-int gc_attribute_kernel(const struct gc_run runs[GC_VARIANT_COUNT],
+int gc_attribute_kernel(const struct gc_kernel_run runs[GC_VARIANT_COUNT],
                         struct gc_attribution *attribution);
 
 #endif

@@ -25,7 +25,7 @@ struct room { /* of a block that has ended */
   unsigned sm, resident;
 };
 
-struct gc_predict {
+struct gc_cache_model {
   struct gc_gpu_model gpu;
   struct gc_model_options options;
   struct gc_half_normal half_normal;
@@ -39,10 +39,41 @@ struct gc_predict {
   bool exhausted; /* the kernel has no more blocks */
 };
 
-struct gc_predict *gc_predict_new(const struct gc_gpu_model *gpu,
+static void free_sms(struct gc_cache_model *predict)
+{
+  for (unsigned i = 0; predict->sms && i < predict->gpu.sms; i++)
+    gc_sm_fini(&predict->sms[i]);
+  free(predict->sms);
+  predict->sms = NULL;
+}
+
+static int make_sms(struct gc_cache_model *predict)
+{
+  int status = 0;
+
+  gc_set_index_init(&predict->index, predict->gpu.l1.policy == GC_POLICY_SURVIVAL
+                                         ? &(struct gc_cache_geometry){.sets = 1}
+                                         : &predict->gpu.l1);
+  if (predict->options.paper)
+    return 0;
+  predict->sms = calloc(predict->gpu.sms, sizeof *predict->sms);
+  if (!predict->sms)
+    return -ENOMEM;
+  for (unsigned i = 0; i < predict->gpu.sms && !status; i++) {
+    struct gc_sm *sm = &predict->sms[i];
+
+    status = gc_sm_init(sm, i, &predict->gpu, &predict->options);
+    sm->l2 = &predict->l2;
+    sm->counts = &predict->counts;
+    sm->loads = &predict->loads;
+  }
+  return status;
+}
+
+struct gc_cache_model *gc_cache_model_new(const struct gc_gpu_model *gpu,
                                   const struct gc_model_options *options)
 {
-  struct gc_predict *predict;
+  struct gc_cache_model *predict;
   int status = 0;
 
   if (gc_gpu_model_check(gpu, NULL))
@@ -53,43 +84,40 @@ struct gc_predict *gc_predict_new(const struct gc_gpu_model *gpu,
   predict->gpu = *gpu;
   predict->options = *options;
   gc_half_normal_init(&predict->half_normal);
-  gc_set_index_init(&predict->index, gpu->l1.policy == GC_POLICY_SURVIVAL
-                                         ? &(struct gc_cache_geometry){.sets = 1}
-                                         : &predict->gpu.l1);
-  if (options->paper)
-    return predict;
-  status = gc_l2_init(&predict->l2, &predict->gpu, &predict->options, &predict->half_normal);
+  if (!options->paper)
+    status = gc_l2_init(&predict->l2, &predict->gpu, &predict->options, &predict->half_normal);
   predict->l2.counts = &predict->counts;
-  predict->sms = calloc(gpu->sms, sizeof *predict->sms);
-  for (unsigned i = 0; i < gpu->sms && predict->sms && !status; i++) {
-    struct gc_sm *sm = &predict->sms[i];
-
-    status = gc_sm_init(sm, i, &predict->gpu, &predict->options);
-    sm->l2 = &predict->l2;
-    sm->counts = &predict->counts;
-    sm->loads = &predict->loads;
-  }
-  if (!predict->sms || status) {
-    gc_predict_free(predict);
+  if (status || make_sms(predict)) {
+    gc_cache_model_free(predict);
     return NULL;
   }
   return predict;
 }
 
-void gc_predict_free(struct gc_predict *predict)
+int gc_cache_model_change_sms(struct gc_cache_model *predict, const struct gc_gpu_model *gpu)
+{
+  const struct gc_cache_geometry l2 = predict->gpu.l2;
+
+  if (gc_gpu_model_check(gpu, NULL) || gpu->sms != predict->gpu.sms)
+    return -EINVAL;
+  free_sms(predict);
+  predict->gpu = *gpu;
+  predict->gpu.l2 = l2;
+  return make_sms(predict);
+}
+
+void gc_cache_model_free(struct gc_cache_model *predict)
 {
   if (!predict)
     return;
   free(predict->rooms);
   gc_loads_fini(&predict->loads);
-  for (unsigned i = 0; predict->sms && i < predict->gpu.sms; i++)
-    gc_sm_fini(&predict->sms[i]);
-  free(predict->sms);
+  free_sms(predict);
   gc_l2_fini(&predict->l2);
   free(predict);
 }
 
-static struct gc_block_reader reader_of(struct gc_predict *predict)
+static struct gc_block_reader reader_of(struct gc_cache_model *predict)
 {
   struct gc_block_reader reader = {.index = &predict->index,
                                    .loads_in_l1 = predict->gpu.loads_in_l1,
@@ -100,7 +128,7 @@ static struct gc_block_reader reader_of(struct gc_predict *predict)
 }
 
 /* Reads the next block that has instructions, and starts it. 0, or a negative errno. */
-static int start_block(struct gc_predict *predict, struct gc_trace *trace, const struct room *room,
+static int start_block(struct gc_cache_model *predict, struct gc_trace *trace, const struct room *room,
                        struct gc_error *err)
 {
   struct gc_block_reader reader = reader_of(predict);
@@ -131,7 +159,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Collects the rooms whose blocks have ended since the last call, the first one first. */
-static void collect_rooms(struct gc_predict *predict)
+static void collect_rooms(struct gc_cache_model *predict)
 {
   predict->room_count = 0;
   for (unsigned i = 0; i < predict->gpu.sms; i++) {
@@ -149,7 +177,7 @@ static void collect_rooms(struct gc_predict *predict)
 }
 
 /* The cycle in which the next SM has something to do, or GC_NEVER. */
-static uint64_t next_of_all(const struct gc_predict *predict)
+static uint64_t next_of_all(const struct gc_cache_model *predict)
 {
   uint64_t next = GC_NEVER;
 
@@ -161,7 +189,7 @@ static uint64_t next_of_all(const struct gc_predict *predict)
   return next;
 }
 
-static int run_blocks(struct gc_predict *predict, struct gc_trace *trace, struct gc_error *err)
+static int run_blocks(struct gc_cache_model *predict, struct gc_trace *trace, struct gc_error *err)
 {
   uint64_t next;
 
@@ -186,7 +214,7 @@ static int run_blocks(struct gc_predict *predict, struct gc_trace *trace, struct
 
 /* The first blocks, in turn. A trace may not say how many threads a block has; then its first block
  * shows that. */
-static int start_kernel(struct gc_predict *predict, struct gc_trace *trace,
+static int start_kernel(struct gc_cache_model *predict, struct gc_trace *trace,
                         struct gc_trace_launch launch, unsigned *residents, struct gc_error *err)
 {
   struct gc_block_reader reader = reader_of(predict);
@@ -218,7 +246,7 @@ static int start_kernel(struct gc_predict *predict, struct gc_trace *trace,
   return status;
 }
 
-static uint64_t last_cycle(const struct gc_predict *predict)
+static uint64_t last_cycle(const struct gc_cache_model *predict)
 {
   uint64_t last = 0;
 
@@ -227,8 +255,8 @@ static uint64_t last_cycle(const struct gc_predict *predict)
   return last;
 }
 
-int gc_predict_run(struct gc_predict *predict, struct gc_trace *trace,
-                   const struct gc_trace_launch *launch, struct gc_run *run, struct gc_error *err)
+int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
+                   const struct gc_trace_launch *launch, struct gc_kernel_run *run, struct gc_error *err)
 {
   int status;
 

@@ -335,7 +335,7 @@ static void fini(struct paper *paper)
 
 int gc_paper_run(const struct gc_gpu_model *gpu, const struct gc_model_options *options,
                  struct gc_trace *trace, const struct gc_trace_launch *launch,
-                 const struct gc_paper_watcher *watcher, struct gc_run *run, struct gc_error *err)
+                 const struct gc_paper_watcher *watcher, struct gc_kernel_run *run, struct gc_error *err)
 {
   struct paper *paper = calloc(1, sizeof *paper);
   int status;

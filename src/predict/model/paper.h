@@ -40,9 +40,9 @@ struct gc_paper_watcher {
   void *data;
 };
 
-/* Like gc_predict_run. run->cycles is the number of time steps. watcher may be NULL. */
+/* Like gc_cache_model_run. run->cycles is the number of time steps. watcher may be NULL. */
 int gc_paper_run(const struct gc_gpu_model *gpu, const struct gc_model_options *options,
                  struct gc_trace *trace, const struct gc_trace_launch *launch,
-                 const struct gc_paper_watcher *watcher, struct gc_run *run, struct gc_error *err);
+                 const struct gc_paper_watcher *watcher, struct gc_kernel_run *run, struct gc_error *err);
 
 #endif

@@ -43,7 +43,7 @@ struct gc_load { /* one instruction of a kernel */
   struct gc_cache_counts l1;
 };
 
-struct gc_run { /* one kernel with one seed */
+struct gc_kernel_run { /* one kernel with one seed */
   struct gc_counts counts;
   struct gc_load *loads; /* in the order of pc */
   size_t load_count;

@@ -8,6 +8,8 @@
 #include "predict/parameters/geometry.h"
 #include "predict/parameters/parameters.h"
 
+#include "predict/model/residency.h"
+
 #include <hwloc/gpucache.h>
 
 #include <errno.h>
@@ -29,31 +31,13 @@ static double draw(const struct gc_bounds *bounds, uint64_t seed, unsigned quant
               : bounds->value;
 }
 
-static unsigned least(unsigned a, unsigned b)
-{
-  return a < b ? a : b;
-}
-
-/* Blocks of this launch that reside on an SM if shared memory is no limit. */
-static unsigned most_blocks(const struct gc_gpu_model *gpu, const struct gc_trace_launch *launch)
-{
-  const unsigned threads = launch->threads_per_block ? launch->threads_per_block : 1;
-  const unsigned warps = (threads + gpu->warp_threads - 1) / gpu->warp_threads;
-  const uint64_t registers = (uint64_t)launch->registers_per_thread * warps * gpu->warp_threads;
-  unsigned blocks = least(gpu->blocks_per_sm, gpu->threads_per_sm / (warps * gpu->warp_threads));
-
-  if (registers && gpu->registers_per_sm / registers < blocks)
-    blocks = (unsigned)(gpu->registers_per_sm / registers);
-  return blocks ? blocks : 1;
-}
-
 /* Without a preference, the driver is assumed to give a kernel the shared memory that it can use.
  */
 static const struct gc_carveout *choose(struct gc_parameters *parameters,
                                         const struct gc_trace_launch *launch,
                                         const struct gc_changes *changes)
 {
-  const struct gc_gpu_model *gpu = &parameters->gpu;
+  const struct gc_gpu_model *gpu = &parameters->gpu; /* shared memory is not set, so no limit */
   const uint64_t block = launch->shared_bytes + gpu->shared_reserved_per_block;
 
   if (changes->has_carveout)
@@ -61,7 +45,7 @@ static const struct gc_carveout *choose(struct gc_parameters *parameters,
   if (launch->shared_bytes)
     gc_assume(&parameters->assumptions, NULL, "carve-out",
               "the smallest with which as many blocks reside on an SM as without shared memory");
-  return gc_carveouts_for(&parameters->carveouts, block * most_blocks(gpu, launch));
+  return gc_carveouts_for(&parameters->carveouts, block * gc_residency(gpu, launch));
 }
 
 static uint32_t scaled(uint32_t value, double factor)

@@ -3,7 +3,7 @@
 noinst_LTLIBRARIES += src/predict/trace/libpredict-trace.la
 src_predict_trace_libpredict_trace_la_CFLAGS = $(AM_CFLAGS) -fvisibility=hidden \
 	$(ZLIB_CFLAGS) $(LZMA_CFLAGS) $(ZSTD_CFLAGS)
-src_predict_trace_libpredict_trace_la_LIBADD = src/util/libutil.la $(ZLIB_LIBS) $(LZMA_LIBS) $(ZSTD_LIBS)
+src_predict_trace_libpredict_trace_la_LIBADD = $(ZLIB_LIBS) $(LZMA_LIBS) $(ZSTD_LIBS)
 src_predict_trace_libpredict_trace_la_SOURCES = \
 	src/predict/trace/accelsim.c \
 	src/predict/trace/accelsim.h \

@@ -69,7 +69,7 @@ static int predict(const struct gc_tool *tool, const struct gc_source *source,
   struct gc_prediction *prediction;
   int status;
 
-  if (gc_predict(job, &prediction, &err)) {
+  if (gc_predict_traces(job, &prediction, &err)) {
     gc_say(NULL, "%s", err.text);
     return GC_EXIT_FAILED;
   }

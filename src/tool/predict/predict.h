@@ -8,11 +8,6 @@
 
 #include "tool/tool.h"
 
-#include <stdbool.h>
-
-/* Whether this word can follow --sweep. */
-bool gc_predict_can_sweep(const char *word);
-
 /* The words of the command name traces. */
 int gc_tool_predict(const struct gc_tool *tool);
 

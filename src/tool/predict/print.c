@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 const char *const gc_miss_names[GC_MISS_COUNT] = {
     [GC_MISS_COMPULSORY] = "compulsory",       [GC_MISS_CAPACITY] = "capacity",
@@ -46,20 +48,33 @@ static void print_gpu(const struct gc_source *source)
   printf("GPU: %s, %s\n", source->record->identity.model, source->name);
 }
 
+/* "1024 blocks of ", "": a number that a trace can lack. */
+static void append_count(char *line, size_t size, const char *format, uint64_t count)
+{
+  const size_t used = strlen(line);
+
+  if (count)
+    snprintf(line + used, size - used, format, count);
+}
+
 static void print_launch(const struct gc_kernel_prediction *kernel)
 {
   const struct gc_trace_launch *launch = &kernel->launch;
   char line[700], l1[32];
 
-  gc_format_bytes(gc_geometry_bytes(&kernel->gpu.l1), l1, sizeof l1);
   snprintf(line, sizeof line, "kernel %" PRIu64 ": %s", launch->number,
            launch->name[0] ? launch->name : "(no name)");
   gc_terminal_print(line, NULL);
-  snprintf(line, sizeof line,
-           "  %" PRIu64 " blocks of %u threads, %u registers a thread, %" PRIu64
-           " bytes of shared memory a block; L1 has %s",
-           launch->blocks, launch->threads_per_block, launch->registers_per_thread,
-           launch->shared_bytes, kernel->gpu.loads_in_l1 ? l1 : "no global loads");
+  snprintf(line, sizeof line, "  ");
+  append_count(line, sizeof line, "%" PRIu64 " blocks, ", launch->blocks);
+  append_count(line, sizeof line, "%" PRIu64 " threads a block, ", launch->threads_per_block);
+  append_count(line, sizeof line, "%" PRIu64 " registers a thread, ", launch->registers_per_thread);
+  append_count(line, sizeof line, "%" PRIu64 " bytes of shared memory a block, ",
+               launch->shared_bytes);
+  gc_format_bytes(gc_geometry_bytes(&kernel->gpu.l1), l1, sizeof l1);
+  snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s",
+           kernel->gpu.loads_in_l1 ? "L1 of " : "no global loads in L1",
+           kernel->gpu.loads_in_l1 ? l1 : "");
   gc_terminal_print(line, NULL);
 }
 
@@ -149,33 +164,48 @@ static int add_load(struct gc_table *table, const struct gc_load_prediction *loa
   return 0;
 }
 
+/* More misses first; of equal ones, the earlier load. */
+static int by_misses(const void *a, const void *b)
+{
+  const struct gc_load_prediction *const *x = a, *const *y = b;
+
+  if ((*x)->l1.misses != (*y)->l1.misses)
+    return (*x)->l1.misses > (*y)->l1.misses ? -1 : 1;
+  return *x < *y ? -1 : *x > *y;
+}
+
+static int by_place(const void *a, const void *b)
+{
+  const struct gc_load_prediction *const *x = a, *const *y = b;
+
+  return *x < *y ? -1 : *x > *y;
+}
+
 /* The loads with most misses, in the order of the kernel. */
 static int print_loads(const struct gc_kernel_prediction *kernel)
 {
   static const char *const titles[] = {"LOAD AT",     "SECTORS", "MISSES",
                                        "L1 HIT RATE", "RANGE",   "MOSTLY"};
+  const size_t n = kernel->load_count, shown = n < MOST_LOADS ? n : MOST_LOADS;
+  const struct gc_load_prediction **loads = calloc(n ? n : 1, sizeof *loads);
   struct gc_table table;
-  uint64_t least = 0;
-  size_t shown;
   int failed;
 
-  /* raise the limit until few enough loads are above it */
-  do {
-    shown = 0;
-    for (size_t i = 0; i < kernel->load_count; i++)
-      shown += kernel->loads[i].l1.misses >= least;
-    least = shown > MOST_LOADS ? 2 * least + 1 : least;
-  } while (shown > MOST_LOADS);
-  if (!kernel->load_count)
-    return 0;
+  if (!loads || !n) {
+    free(loads);
+    return n ? -1 : 0;
+  }
+  for (size_t i = 0; i < n; i++)
+    loads[i] = &kernel->loads[i];
+  qsort(loads, n, sizeof *loads, by_misses);
+  qsort(loads, shown, sizeof *loads, by_place);
   failed = start_table(&table, titles, 6, 0x1e);
-  for (size_t i = 0; i < kernel->load_count && !failed; i++)
-    if (kernel->loads[i].l1.misses >= least)
-      failed = add_load(&table, &kernel->loads[i]);
+  for (size_t i = 0; i < shown && !failed; i++)
+    failed = add_load(&table, loads[i]);
+  free(loads);
   gc_table_print(&table, "  ");
-  if (shown < kernel->load_count)
-    printf("  %zu loads with fewer misses are not shown (--json has them)\n",
-           kernel->load_count - shown);
+  if (shown < n)
+    printf("  %zu loads with as many misses or fewer are not shown (--json has them)\n", n - shown);
   return failed;
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/predict/sweep.h"
 
-#include "tool/predict/predict.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stddef.h>
@@ -33,7 +31,7 @@ static const struct kind *find(const char *name)
   return NULL;
 }
 
-bool gc_predict_can_sweep(const char *word)
+bool gc_sweep_can(const char *word)
 {
   return find(word);
 }
@@ -127,7 +125,7 @@ int gc_sweep_run(struct gc_sweep *sweep, const struct gc_predict_job *job, struc
     int status;
 
     one.changes = point->changes;
-    status = gc_predict(&one, &point->prediction, &point->why);
+    status = gc_predict_traces(&one, &point->prediction, &point->why);
     if (status && status != -EINVAL) {
       *err = point->why;
       return status;

@@ -22,6 +22,9 @@ struct gc_sweep {
   size_t count;
 };
 
+/* Whether this word can follow --sweep. */
+bool gc_sweep_can(const char *word);
+
 /* Fills the points of the sweep with this name, but not their predictions. 0, or a negative errno
  * with a sentence: the record has no carve-outs. The caller always calls gc_sweep_free. */
 int gc_sweep_plan(struct gc_sweep *sweep, const char *name, const struct gc_predict_job *job,
