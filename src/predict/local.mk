@@ -17,12 +17,15 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/pass.h \
 	src/predict/predict.c \
 	src/predict/predict.h \
+	src/predict/reuse.c \
+	src/predict/reuse.h \
 	src/predict/threads.c \
 	src/predict/threads.h
 
 predict_libraries = \
 	src/predict/libpredict.la \
 	src/predict/model/libpredict-model.la \
+	src/predict/distance/libpredict-distance.la \
 	src/predict/trace/libpredict-trace.la
 
 include src/predict/trace/local.mk

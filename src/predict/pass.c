@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "predict/pass.h"
 
+#include "predict/model/check.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,22 @@ static struct gc_pass_kernel *append(struct gc_pass *pass)
   return memset(&pass->kernels[pass->count++], 0, sizeof *pass->kernels);
 }
 
-/* One kernel. The first one makes the model; L2 keeps its contents from kernel to kernel. */
+/* The first kernel makes the model; L2 keeps its contents from kernel to kernel. */
+static int prepare_model(struct gc_pass *pass, const struct gc_gpu_model *gpu,
+                         struct gc_cache_model **model, struct gc_error *err)
+{
+  if (*model)
+    return gc_cache_model_change_sms(*model, gpu) ? gc_fail(err, -ENOMEM, "out of memory") : 0;
+  if (pass->reuse) {
+    pass->options.observe = gc_reuse_observe;
+    pass->options.observe_data = gc_reuse_new(gpu->sms);
+    if (!pass->options.observe_data)
+      return gc_fail(err, -ENOMEM, "out of memory");
+  }
+  *model = gc_cache_model_new(gpu, &pass->options);
+  return *model ? 0 : gc_fail(err, -ENOMEM, "out of memory");
+}
+
 static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
                       const struct gc_trace_launch *launch, struct gc_cache_model **model,
                       struct gc_error *err)
@@ -32,15 +49,15 @@ static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
   kernel->launch = *launch;
   status = gc_parameters_gpu(&pass->parameters, launch, &pass->changes,
                              pass->undrawn ? 0 : pass->options.seed, &kernel->gpu, err);
-  if (status)
-    return status;
-  if (!*model)
-    *model = gc_cache_model_new(&kernel->gpu, &pass->options);
-  else if (gc_cache_model_change_sms(*model, &kernel->gpu))
-    return gc_fail(err, -ENOMEM, "out of memory");
-  if (!*model)
-    return gc_fail(err, -ENOMEM, "out of memory");
-  return gc_cache_model_run(*model, trace, launch, &kernel->run, err);
+  if (!status)
+    status = gc_gpu_model_check(&kernel->gpu, err);
+  if (!status)
+    status = prepare_model(pass, &kernel->gpu, model, err);
+  if (!status)
+    status = gc_cache_model_run(*model, trace, launch, &kernel->run, err);
+  if (!status && pass->reuse && !(kernel->reuse = gc_reuse_take(pass->options.observe_data)))
+    status = gc_fail(err, -ENOMEM, "out of memory");
+  return status;
 }
 
 static int run_trace(struct gc_pass *pass, const char *path, struct gc_cache_model **model,
@@ -69,13 +86,17 @@ int gc_pass_run(struct gc_pass *pass, struct gc_error *err)
   for (size_t i = 0; i < pass->trace_count && !status; i++)
     status = run_trace(pass, pass->traces[i], &model, err);
   gc_cache_model_free(model);
+  gc_reuse_free(pass->options.observe_data);
+  pass->options.observe_data = NULL;
   return status;
 }
 
 void gc_pass_clear(struct gc_pass *pass)
 {
-  for (size_t i = 0; i < pass->count; i++)
+  for (size_t i = 0; i < pass->count; i++) {
     free(pass->kernels[i].run.loads);
+    gc_reuse_histogram_free(pass->kernels[i].reuse);
+  }
   free(pass->kernels);
   pass->kernels = NULL;
   pass->count = 0;

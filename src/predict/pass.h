@@ -8,11 +8,13 @@
 
 #include "predict/model/model.h"
 #include "predict/parameters/parameters.h"
+#include "predict/reuse.h"
 
 struct gc_pass_kernel {
   struct gc_trace_launch launch;
   struct gc_gpu_model gpu;
   struct gc_kernel_run run;
+  struct gc_reuse_histogram *reuse; /* NULL without gc_pass.reuse */
 };
 
 struct gc_pass {
@@ -22,6 +24,7 @@ struct gc_pass {
   struct gc_changes changes;
   struct gc_model_options
       options;  /* options.seed draws the parameters, too; 0: those of the record */
+  bool reuse;   /* note the reuse distances of lines */
   bool undrawn; /* the parameters of the record, whatever the seed */
   struct gc_parameters parameters; /* a copy: a pass notes assumptions */
   /* the result */

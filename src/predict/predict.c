@@ -9,15 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The passes of a job: those that find the reasons of misses (or only the first of them), with the
- * values of the record; then one for each seed. */
-
 /* The seed of the passes with the values of the record: their random numbers must be the same. */
 #define SEED 1
 
+/* The passes of a job: those that find the reasons of misses (or only the first of them), with the
+ * values of the record; from first_drawn to end_drawn one for each seed; then that of the reuse
+ * distances, if there is one. */
 struct passes {
   struct gc_pass *array;
-  size_t count, first_drawn;
+  size_t count, first_drawn, end_drawn;
 };
 
 static void prepare(struct gc_pass *pass, const struct gc_predict_job *job,
@@ -34,17 +34,20 @@ static int plan(struct passes *passes, const struct gc_predict_job *job,
                 const struct gc_parameters *parameters)
 {
   passes->first_drawn = job->no_reasons ? 1 : GC_VARIANT_COUNT;
-  passes->count = passes->first_drawn + job->seeds;
+  passes->end_drawn = passes->first_drawn + job->seeds;
+  passes->count = passes->end_drawn + (job->reuse ? 1 : 0);
   passes->array = calloc(passes->count, sizeof *passes->array);
   if (!passes->array)
     return -ENOMEM;
   for (size_t i = 0; i < passes->count; i++) {
     struct gc_pass *pass = &passes->array[i];
 
-    pass->undrawn = i < passes->first_drawn;
+    pass->undrawn = i < passes->first_drawn || i >= passes->end_drawn;
     prepare(pass, job, parameters, pass->undrawn ? SEED : SEED + 1 + i - passes->first_drawn);
-    if (pass->undrawn && !job->no_reasons)
+    if (i < passes->first_drawn && !job->no_reasons)
       gc_variant_options((enum gc_variant)i, &pass->options);
+    if (i >= passes->end_drawn)
+      pass->reuse = pass->options.no_latency = pass->options.no_outstanding_limit = true;
   }
   return 0;
 }
@@ -124,7 +127,7 @@ static void predict_load(struct gc_load_prediction *load, const struct passes *p
 
   load->l1 = *load_counts(full, load->pc);
   load->hit_rate = start(&load->l1);
-  for (size_t i = passes->first_drawn; i < passes->count; i++)
+  for (size_t i = passes->first_drawn; i < passes->end_drawn; i++)
     widen(&load->hit_rate, hit_rate(load_counts(&passes->array[i].kernels[kernel].run, load->pc)));
   if (passes->first_drawn == GC_VARIANT_COUNT)
     find_reasons(passes, kernel, load->pc, load->misses);
@@ -156,7 +159,7 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
   prediction->counts = full->run.counts;
   prediction->rates[GC_RATE_L1] = start(&full->run.counts.l1_loads);
   prediction->rates[GC_RATE_L2] = start(&full->run.counts.l2_loads);
-  for (size_t i = passes->first_drawn; i < passes->count; i++) {
+  for (size_t i = passes->first_drawn; i < passes->end_drawn; i++) {
     const struct gc_counts *drawn = &passes->array[i].kernels[kernel].run.counts;
 
     widen(&prediction->rates[GC_RATE_L1], hit_rate(&drawn->l1_loads));
@@ -164,6 +167,12 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
   }
   if (passes->first_drawn == GC_VARIANT_COUNT)
     find_reasons(passes, kernel, WHOLE_KERNEL, prediction->misses);
+  if (passes->end_drawn < passes->count) {
+    struct gc_pass_kernel *noted = &passes->array[passes->end_drawn].kernels[kernel];
+
+    prediction->reuse = noted->reuse;
+    noted->reuse = NULL;
+  }
   return predict_loads(prediction, passes, kernel);
 }
 
@@ -227,8 +236,10 @@ void gc_prediction_free(struct gc_prediction *prediction)
 {
   if (!prediction)
     return;
-  for (size_t i = 0; i < prediction->count; i++)
+  for (size_t i = 0; i < prediction->count; i++) {
     free(prediction->kernels[i].loads);
+    gc_reuse_histogram_free(prediction->kernels[i].reuse);
+  }
   free(prediction->kernels);
   free(prediction);
 }

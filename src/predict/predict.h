@@ -9,6 +9,7 @@
 
 #include "predict/model/model.h"
 #include "predict/parameters/parameters.h"
+#include "predict/reuse.h"
 
 #define GC_PREDICT_SEEDS 10
 
@@ -19,6 +20,7 @@ struct gc_predict_job {
   struct gc_changes changes;
   unsigned seeds;   /* runs with drawn values, besides the one with the values of the record */
   unsigned threads; /* at the same time; 0: one for each processor */
+  bool reuse;       /* note the reuse distances: one run more */
   bool no_reasons;  /* do not find the reasons of the misses: four runs less */
 };
 
@@ -46,6 +48,9 @@ struct gc_kernel_prediction {
   uint64_t misses[GC_MISS_COUNT]; /* of L1, as in struct gc_load_prediction */
   struct gc_load_prediction *loads;
   size_t load_count;
+  /* Of the lines that warp instructions load, one stack for each SM, if loads took no time. NULL
+   * without job.reuse. */
+  struct gc_reuse_histogram *reuse;
 };
 
 struct gc_prediction {
@@ -58,7 +63,7 @@ struct gc_prediction {
  * is broken: nothing of it is reported), and those of files and memory. *prediction is NULL then.
  */
 int gc_predict_traces(const struct gc_predict_job *job, struct gc_prediction **prediction,
-               struct gc_error *err);
+                      struct gc_error *err);
 void gc_prediction_free(struct gc_prediction *prediction);
 
 #endif

@@ -8,7 +8,8 @@ fuzz_replays = \
 	tests/fuzz/replay-kfd \
 	tests/fuzz/replay-profile \
 	tests/fuzz/replay-record \
-	tests/fuzz/replay-sim
+	tests/fuzz/replay-sim \
+	tests/fuzz/replay-trace
 check_PROGRAMS += $(fuzz_replays) tests/fuzz/linear
 TESTS += tests/fuzz/replay.sh tests/fuzz/linear
 
@@ -21,6 +22,8 @@ tests_fuzz_replay_record_SOURCES = tests/fuzz/fuzz_record.c $(fuzz_common)
 tests_fuzz_replay_record_LDADD = src/record/librecord.la src/util/libutil.la
 tests_fuzz_replay_sim_SOURCES = tests/fuzz/fuzz_sim.c $(fuzz_common)
 tests_fuzz_replay_sim_LDADD = src/gpus/libgpus.la src/record/librecord.la src/util/libutil.la
+tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c $(fuzz_common)
+tests_fuzz_replay_trace_LDADD = src/predict/trace/libpredict-trace.la src/util/libutil.la
 tests_fuzz_linear_SOURCES = tests/fuzz/linear.c
 tests_fuzz_linear_LDADD = src/record/librecord.la src/util/libutil.la
 
@@ -41,15 +44,15 @@ tests_fuzz_replay_kfd_LDADD = $(fuzz_gpus_libraries)
 # each target, in place of a time. FUZZ_TARGETS: some of them.
 FUZZ_SECONDS = 10
 FUZZ_RUNS =
-FUZZ_TARGETS = failure gpus kfd profile record sim
+FUZZ_TARGETS = failure gpus kfd profile record sim trace
 check-fuzz:
 	@CLANG='$(CLANG)' top_srcdir='$(abs_top_srcdir)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
 	  FUZZ_RUNS='$(FUZZ_RUNS)' \
-	  FUZZ_SOURCES='$(src_util_libutil_la_SOURCES) $(src_record_librecord_la_SOURCES) $(gc_store_sources) $(src_gpus_libgpus_la_SOURCES) $(src_model_libmodel_la_SOURCES)' \
+	  FUZZ_SOURCES='$(src_util_libutil_la_SOURCES) $(src_record_librecord_la_SOURCES) $(gc_store_sources) $(src_gpus_libgpus_la_SOURCES) $(src_model_libmodel_la_SOURCES) $(src_predict_trace_libpredict_trace_la_SOURCES)' \
 	  FUZZ_LIBS='$(fuzz_libraries) -lm' \
 	  bash '$(srcdir)/tests/fuzz/run.sh' $(FUZZ_TARGETS) -- \
 	  $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) -DGC_SITE_DIR='"/nowhere"'
-fuzz_libraries = $(src_record_librecord_la_LIBADD)
+fuzz_libraries = $(src_record_librecord_la_LIBADD) $(src_predict_trace_libpredict_trace_la_LIBADD)
 .PHONY: check-fuzz
 
 clean-local: clean-fuzz
@@ -59,4 +62,4 @@ clean-fuzz:
 
 EXTRA_DIST += tests/fuzz/replay.sh tests/fuzz/run.sh tests/fuzz/seeds.sh tests/fuzz/record.dict \
 	tests/fuzz/corpus-failure tests/fuzz/corpus-gpus tests/fuzz/corpus-kfd \
-	tests/fuzz/corpus-profile tests/fuzz/corpus-record tests/fuzz/corpus-sim
+	tests/fuzz/corpus-profile tests/fuzz/corpus-record tests/fuzz/corpus-sim tests/fuzz/corpus-trace

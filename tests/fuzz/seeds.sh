@@ -7,7 +7,7 @@ cd "${BASH_SOURCE%/*}/../.."
 fuzz=tests/fuzz
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-mkdir -p $fuzz/corpus-{failure,gpus,kfd,profile,record,sim}
+mkdir -p $fuzz/corpus-{failure,gpus,kfd,profile,record,sim,trace}
 
 # files ROOT PATTERN...: the files below ROOT that match, as fuzz_gpus.c reads them.
 files()
@@ -77,4 +77,5 @@ Instances = 1
 size = 16 KiB
 END
 sed -n '/^[^#]/p' data/sim/mi210 > $fuzz/corpus-sim/mi210
+cp tests/data/traces/* $fuzz/corpus-trace/
 du -sh $fuzz/corpus-*

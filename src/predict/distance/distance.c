@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A line keeps the slot of its last access. The slots behind it are the last accesses of the lines
- * that were accessed since.
+ * Each line keeps the slot of its last access; all other slots are dead. So the live slots behind
+ * that of a line are the other lines that were accessed since. When all slots are used up, the live
+ * ones move to the front of new ones.
  */
 #include "predict/distance/distance.h"
 
@@ -52,7 +53,7 @@ void gc_distance_clear(struct gc_distance *distance)
   gc_slots_clear(&distance->slots);
 }
 
-/* New slots in which the live ones follow each other. */
+/* Takes O(m), but only after at least 3 m accesses. */
 static int compact(struct gc_distance *distance)
 {
   const struct gc_seen_lines *lines = &distance->lines;
@@ -60,39 +61,57 @@ static int compact(struct gc_distance *distance)
 
   if (gc_slots_new(&slots, distance->slots.live))
     return -ENOMEM;
-  for (size_t i = 0; i < (size_t)1 << lines->bits; i++)
-    if (lines->entries[i].epoch == lines->epoch)
-      lines->entries[i].slot = gc_slots_rank(&distance->slots, lines->entries[i].slot);
+  for (size_t i = 0; i < gc_seen_lines_size(lines); i++) {
+    struct gc_line *entry = &lines->entries[i];
+
+    if (gc_seen_lines_in_use(lines, entry))
+      entry->slot = gc_slots_rank(&distance->slots, entry->slot);
+  }
   gc_slots_free(&distance->slots);
   distance->slots = slots;
+  return 0;
+}
+
+static int add_line(struct gc_distance *distance, struct gc_line *entry, uint64_t line)
+{
+  struct gc_seen_lines *lines = &distance->lines;
+
+  if (gc_seen_lines_full(lines)) {
+    if (gc_seen_lines_grow(lines))
+      return -ENOMEM;
+    entry = gc_seen_lines_find(lines, line);
+  }
+  *entry = (struct gc_line){line, gc_slots_append(&distance->slots), lines->epoch};
+  lines->used++;
+  distance->last = line;
   return 0;
 }
 
 int gc_distance_access(struct gc_distance *distance, uint64_t line, uint64_t *value)
 {
   struct gc_slots *slots = &distance->slots;
-  struct gc_seen_lines *lines = &distance->lines;
   struct gc_line *entry;
 
   if (line == distance->last && slots->live) {
-    *value = 0;
+    *value = 0; /* its slot stays the last one */
     return 0;
   }
   if (slots->end == slots->capacity && compact(distance))
     return -ENOMEM;
-  entry = gc_seen_lines_find(lines, line);
-  if (entry->epoch == lines->epoch) {
-    *value = gc_slots_remove(slots, entry->slot);
-  } else {
-    if (gc_seen_lines_reserve(lines))
-      return -ENOMEM;
-    entry = gc_seen_lines_find(lines, line);
-    entry->line = line;
-    entry->epoch = lines->epoch;
-    lines->used++;
+  entry = gc_seen_lines_find(&distance->lines, line);
+  if (!gc_seen_lines_in_use(&distance->lines, entry)) {
     *value = GC_DISTANCE_INFINITE;
+    return add_line(distance, entry, line);
   }
+  *value = gc_slots_remove(slots, entry->slot);
   entry->slot = gc_slots_append(slots);
   distance->last = line;
   return 0;
+}
+
+void gc_distance_prefetch(const struct gc_distance *distance, uint64_t line)
+{
+  const struct gc_seen_lines *lines = &distance->lines;
+
+  __builtin_prefetch(&lines->entries[gc_seen_lines_first(lines, line)], 1);
 }

@@ -23,25 +23,34 @@ struct gc_distance;
 struct gc_distance *gc_distance_new(void);
 void gc_distance_free(struct gc_distance *distance);
 
-/* Forgets all accesses; keeps the memory. */
+/* Forgets all accesses; keeps the memory. Constant time. */
 void gc_distance_clear(struct gc_distance *distance);
 
-/* Notes an access to a line (any number) and stores its distance in *value. 0 or -ENOMEM. */
+/* Notes an access to a line (any number) and stores its distance in *value. 0; or -ENOMEM: the
+ * access is not noted, and may be repeated. The limit is 2^28 different lines. */
 int gc_distance_access(struct gc_distance *distance, uint64_t line, uint64_t *value);
 
-/* How often each distance occurred: exact below GC_HISTOGRAM_EXACT, then in buckets whose width is at
- * most 1/128 of the distance. */
+/* A hint without effect on results: gc_distance_access will soon get this line. If there are more
+ * than 100,000 lines, hints about 12 accesses ahead make a stream up to three times as fast. */
+void gc_distance_prefetch(const struct gc_distance *distance, uint64_t line);
+
+/* How often each distance occurred: exact below GC_HISTOGRAM_EXACT, then in buckets whose width is
+ * at most 1/128 of the distance. */
 #define GC_HISTOGRAM_EXACT 4096
-struct gc_histogram;
+struct gc_reuse_histogram;
 
-struct gc_histogram *gc_histogram_new(void);
-void gc_histogram_free(struct gc_histogram *histogram);
-void gc_histogram_add(struct gc_histogram *histogram, uint64_t distance);
-uint64_t gc_histogram_accesses(const struct gc_histogram *histogram);
-uint64_t gc_histogram_first(const struct gc_histogram *histogram); /* with infinite distance */
+/* NULL: no memory. */
+struct gc_reuse_histogram *gc_reuse_histogram_new(void);
+void gc_reuse_histogram_free(struct gc_reuse_histogram *histogram);
+void gc_reuse_histogram_add(struct gc_reuse_histogram *histogram, uint64_t distance);
+uint64_t gc_reuse_histogram_accesses(const struct gc_reuse_histogram *histogram);
+uint64_t gc_reuse_histogram_first(const struct gc_reuse_histogram *histogram); /* with infinite distance */
 
-/* Accesses that hit in a fully associative LRU cache with this number of lines. Between two buckets,
- * a linear interpolation. */
-double gc_histogram_hits(const struct gc_histogram *histogram, uint64_t lines);
+/* Adds all counts of the other histogram. */
+void gc_reuse_histogram_merge(struct gc_reuse_histogram *histogram, const struct gc_reuse_histogram *other);
+
+/* Accesses that hit in a fully associative LRU cache with this number of lines. Inside a bucket, a
+ * linear interpolation. */
+double gc_reuse_histogram_hits(const struct gc_reuse_histogram *histogram, uint64_t lines);
 
 #endif

@@ -14,17 +14,13 @@
 
 static int allocate(struct gc_seen_lines *lines, unsigned bits)
 {
-  lines->entries = calloc((size_t)1 << bits, sizeof(*lines->entries));
-  if (!lines->entries)
-    return -ENOMEM;
-  lines->bits = bits;
-  lines->epoch = 1;
-  return 0;
+  *lines = (struct gc_seen_lines){.bits = bits, .epoch = 1};
+  lines->entries = bits > MOST_BITS ? NULL : calloc(gc_seen_lines_size(lines), sizeof(*lines->entries));
+  return lines->entries ? 0 : -ENOMEM;
 }
 
 int gc_seen_lines_new(struct gc_seen_lines *lines)
 {
-  lines->used = 0;
   return allocate(lines, LEAST_BITS);
 }
 
@@ -33,35 +29,29 @@ void gc_seen_lines_free(struct gc_seen_lines *lines)
   free(lines->entries);
 }
 
-/* An epoch costs nothing, even if the table is large and few lines follow. */
+/* A large table may be cleared often, with few lines each time. */
 void gc_seen_lines_clear(struct gc_seen_lines *lines)
 {
   lines->used = 0;
   if (++lines->epoch)
     return;
-  memset(lines->entries, 0, sizeof(*lines->entries) << lines->bits);
+  memset(lines->entries, 0, gc_seen_lines_size(lines) * sizeof(*lines->entries));
   lines->epoch = 1;
 }
 
-/* At most half of the entries are used. */
-int gc_seen_lines_reserve(struct gc_seen_lines *lines)
+int gc_seen_lines_grow(struct gc_seen_lines *lines)
 {
-  struct gc_seen_lines larger = {.used = lines->used};
+  struct gc_seen_lines larger;
 
-  if (lines->used < (size_t)1 << (lines->bits - 1))
-    return 0;
-  if (lines->bits == MOST_BITS || allocate(&larger, lines->bits + 1))
+  if (allocate(&larger, lines->bits + 1))
     return -ENOMEM;
-  for (size_t i = 0; i < (size_t)1 << lines->bits; i++) {
-    const struct gc_line *entry = &lines->entries[i];
-    struct gc_line *copy;
+  for (size_t i = 0; i < gc_seen_lines_size(lines); i++) {
+    const struct gc_line *old = &lines->entries[i];
 
-    if (entry->epoch != lines->epoch)
-      continue;
-    copy = gc_seen_lines_find(&larger, entry->line);
-    *copy = *entry;
-    copy->epoch = larger.epoch;
+    if (gc_seen_lines_in_use(lines, old))
+      *gc_seen_lines_find(&larger, old->line) = (struct gc_line){old->line, old->slot, larger.epoch};
   }
+  larger.used = lines->used;
   free(lines->entries);
   *lines = larger;
   return 0;

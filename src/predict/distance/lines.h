@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Hash table from lines to slots: open addressing, linear probing.
+ * Hash table from lines to the slots of their last accesses: open addressing, linear probing, at
+ * most half full.
  *
  * Four consecutive lines have their entries side by side, in one cache line of the CPU, because
  * neighbours are often accessed after each other.
@@ -9,46 +10,67 @@
 #ifndef GC_PREDICT_DISTANCE_LINES_H
 #define GC_PREDICT_DISTANCE_LINES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define GC_LINE_GROUP_BITS 2
+#define GC_LINE_GROUP ((size_t)4)
 
 struct gc_line {
   uint64_t line;
   uint32_t slot;
-  uint32_t epoch; /* the entry is empty if it is not that of the table */
+  uint32_t epoch; /* other than that of the table: the entry is empty */
 };
 
 struct gc_seen_lines {
   struct gc_line *entries;
   uint32_t used;
   uint32_t epoch; /* not 0 */
-  unsigned bits;  /* the table has 1 << bits entries */
+  unsigned bits;  /* there are 1 << bits entries */
 };
 
 int gc_seen_lines_new(struct gc_seen_lines *lines); /* 0 or -ENOMEM */
 void gc_seen_lines_free(struct gc_seen_lines *lines);
+
+/* Empties the table in constant time; keeps the memory. */
 void gc_seen_lines_clear(struct gc_seen_lines *lines);
 
-/* Makes room for one more line. 0; or -ENOMEM, and nothing has changed. Entries move. */
-int gc_seen_lines_reserve(struct gc_seen_lines *lines);
+static inline size_t gc_seen_lines_size(const struct gc_seen_lines *lines)
+{
+  return (size_t)1 << lines->bits;
+}
+
+static inline bool gc_seen_lines_full(const struct gc_seen_lines *lines)
+{
+  return lines->used >= gc_seen_lines_size(lines) / 2;
+}
+
+/* Doubles the table; entries move. 0; or -ENOMEM, and nothing has changed. */
+int gc_seen_lines_grow(struct gc_seen_lines *lines);
+
+/* Where to look for the line first. Multiplication by 2^64 / golden ratio spreads equal strides. */
+static inline size_t gc_seen_lines_first(const struct gc_seen_lines *lines, uint64_t line)
+{
+  const uint64_t hash = line / GC_LINE_GROUP * 0x9e3779b97f4a7c15u;
+  const size_t place = (size_t)(hash >> (64 - lines->bits));
+
+  return place / GC_LINE_GROUP * GC_LINE_GROUP + line % GC_LINE_GROUP;
+}
+
+static inline bool gc_seen_lines_in_use(const struct gc_seen_lines *lines, const struct gc_line *entry)
+{
+  return entry->epoch == lines->epoch;
+}
 
 /* The entry of the line, or the empty one in which it belongs. */
 static inline struct gc_line *gc_seen_lines_find(const struct gc_seen_lines *lines, uint64_t line)
 {
-  const size_t group = 1 << GC_LINE_GROUP_BITS, mask = ((size_t)1 << lines->bits) - 1;
-  uint64_t hash = (line >> GC_LINE_GROUP_BITS) * 0x9e3779b97f4a7c15u;
-  size_t i;
+  const size_t mask = gc_seen_lines_size(lines) - 1;
 
-#ifndef ONE_ROUND
-  hash = (hash ^ hash >> 32) * 0xd6e8feb86659fd93u;
-#endif
-  i = (size_t)(hash >> (64 - lines->bits)) & ~(group - 1);
-  for (i |= line & (group - 1);; i = (i + group) & mask) {
+  for (size_t i = gc_seen_lines_first(lines, line);; i = (i + 1) & mask) {
     struct gc_line *entry = &lines->entries[i];
 
-    if (entry->epoch != lines->epoch || entry->line == line)
+    if (!gc_seen_lines_in_use(lines, entry) || entry->line == line)
       return entry;
   }
 }

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What happens to slots only once in many accesses: a new word, a new array.
+ * What happens to a row of slots only once in many accesses: a new word, a new row.
  */
 #include "predict/distance/slots.h"
 
@@ -9,58 +9,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LEAST_CAPACITY (UINT32_C(1) << (GC_SLOT_WORD_BITS + GC_SLOT_FAN_BITS))
+/* Lane by lane: what lies behind the last slot may be anything, also uninitialised. */
+static void set_before(struct gc_slots *slots, unsigned level, uint32_t child, uint32_t count)
+{
+  struct gc_slot_node *node = &slots->nodes[level][child / GC_SLOT_FAN];
+
+  node->before[child % GC_SLOT_FAN / 4][child % 4] = (int32_t)count;
+}
 
 /* One piece of memory: the nodes of all levels, then the words, which need less alignment. */
 static int allocate(struct gc_slots *slots)
 {
-  uint32_t children = slots->capacity >> GC_SLOT_WORD_BITS;
-  size_t nodes = 0, first[GC_SLOT_LEVELS];
-  gc_slot_node *memory;
+  size_t count = 0, first[GC_SLOT_LEVELS];
+  uint32_t children = slots->capacity / 64;
+  struct gc_slot_node *nodes;
 
   while (children > 1) {
-    children = (children + GC_SLOT_FAN - 1) >> GC_SLOT_FAN_BITS;
-    first[slots->levels++] = nodes;
-    nodes += children;
+    children = (children + GC_SLOT_FAN - 1) / GC_SLOT_FAN;
+    first[slots->levels++] = count;
+    count += children;
   }
-  memory = aligned_alloc(64, nodes * sizeof(*memory) + slots->capacity / 8);
-  if (!memory)
+  nodes = aligned_alloc(sizeof(*nodes), count * sizeof(*nodes) + slots->capacity / 8);
+  if (!nodes)
     return -ENOMEM;
   for (unsigned level = 0; level < slots->levels; level++)
-    slots->before[level] = memory + first[level];
-  slots->words = (uint64_t *)(memory + nodes);
+    slots->nodes[level] = nodes + first[level];
+  slots->words = (uint64_t *)(nodes + count);
   return 0;
 }
 
 int gc_slots_new(struct gc_slots *slots, uint32_t live)
 {
-  uint32_t children;
+  uint32_t children = (live + 63) / 64, slots_of_child = 64;
 
-  *slots = (struct gc_slots){.capacity = LEAST_CAPACITY, .end = live, .live = live};
-  if (live > GC_SLOTS_MOST / GC_SLOT_ROOM)
+  *slots = (struct gc_slots){.capacity = GC_SLOT_LEAST, .end = live, .live = live};
+  if (live > GC_SLOT_MOST / GC_SLOT_ROOM)
     return -ENOMEM;
   while (slots->capacity / GC_SLOT_ROOM < live)
     slots->capacity *= 2;
   if (allocate(slots))
     return -ENOMEM;
-  /* Also the word, and the children, that the last slot does not fill. */
-  children = (live + 63) >> GC_SLOT_WORD_BITS;
-  memset(slots->words, 0xff, children * sizeof(uint64_t));
+  memset(slots->words, 0xff, children * sizeof(*slots->words));
   if (live % 64)
     slots->words[children - 1] = (UINT64_C(1) << live % 64) - 1;
   for (unsigned level = 0; level < slots->levels; level++) {
-    const unsigned child_bits = GC_SLOT_WORD_BITS + level * GC_SLOT_FAN_BITS;
-
     for (uint32_t child = 0; child < children; child++)
-      ((uint32_t *)slots->before[level])[child] = child % GC_SLOT_FAN << child_bits;
-    children = (children + GC_SLOT_FAN - 1) >> GC_SLOT_FAN_BITS;
+      set_before(slots, level, child, child % GC_SLOT_FAN * slots_of_child);
+    children = (children + GC_SLOT_FAN - 1) / GC_SLOT_FAN;
+    slots_of_child *= GC_SLOT_FAN;
   }
   return 0;
 }
 
 void gc_slots_free(struct gc_slots *slots)
 {
-  free(slots->before[0]);
+  free(slots->nodes[0]);
 }
 
 void gc_slots_clear(struct gc_slots *slots)
@@ -75,13 +78,16 @@ void gc_slots_open_word(struct gc_slots *slots, uint32_t word)
 
   slots->words[word] = 0;
   for (unsigned level = 0; level < slots->levels; level++) {
-    uint32_t *before = (uint32_t *)slots->before[level];
+    if (child) {
+      const uint32_t last = child - 1;
 
-    if (child)
-      complete += before[child - 1];
-    before[child] = child % GC_SLOT_FAN ? complete : 0;
-    if (child % GC_SLOT_FAN)
+      complete += gc_slot_before(&slots->nodes[level][last / GC_SLOT_FAN], last % GC_SLOT_FAN);
+    }
+    if (child % GC_SLOT_FAN) {
+      set_before(slots, level, child, complete);
       return;
-    child >>= GC_SLOT_FAN_BITS;
+    }
+    set_before(slots, level, child, 0);
+    child /= GC_SLOT_FAN;
   }
 }

@@ -49,7 +49,9 @@ struct gc_gpu_model {
 
   bool loads_in_l1;
   struct gc_cache_geometry l1;
-  unsigned outstanding_per_sm, outstanding_per_warp; /* lines; 0: no limit */
+  /* Lines under way; 0: no limit. A limit of a warp that was measured with independent loads of one
+   * line each may be one of instructions. A warp has one load at a time here, so that is no limit. */
+  unsigned outstanding_per_sm, outstanding_per_warp;
 
   /* Each partition is a cache of this geometry. Partition s * partitions / sms is the near one of SM s.
    * Each line has one home partition. With copies, the near partition also keeps what SM s loads. */

@@ -57,6 +57,10 @@ struct gc_model_options {
   bool fully_associative; /* one set, LRU */
   bool no_latency;        /* loads take no time */
   bool no_outstanding_limit;
+  /* Called for each load of a line, in the order in which L1 sees them; NULL: not. 0, or -ENOMEM,
+   * which ends the run. */
+  int (*observe)(void *data, unsigned sm, uint64_t line);
+  void *observe_data;
   bool compulsory; /* count compulsory misses: memory for all sectors that the kernel accesses */
   bool paper; /* as in the paper, see paper.h: only L1, loads and SM 0; no sectors, no barriers; one
                  instruction of a warp per time step, whatever it accesses */

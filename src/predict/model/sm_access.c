@@ -112,6 +112,9 @@ static int count_load(struct gc_sm *sm, uint32_t load, const struct gc_request *
   struct gc_cache_counts *counts[] = {&sm->counts->l1_loads, &sm->loads->loads[load].l1};
   uint32_t new = 0;
 
+  if (sm->options->observe &&
+      sm->options->observe(sm->options->observe_data, sm->number, request->line))
+    return -ENOMEM;
   if (missing && sm->options->compulsory &&
       gc_sector_set_add(&sm->seen, request->line, missing, &new))
     return -ENOMEM;

@@ -59,11 +59,22 @@ static void write_heading(FILE *file, const struct gc_source *source,
           launch->name[0] ? launch->name : "kernel", "");
   if (carveouts)
     fprintf(file, "# CarveoutTable: %s\n", carveouts);
-  fprintf(file, "# date: %s\nbytes\tL1\tL2\n", date);
+  fprintf(file, "# date: %s\nbytes\tL1\tL2\tlines in an LRU stack\n", date);
 }
 
+/* The hit rate of a fully associative LRU cache, if loads took no time. */
+static double stack_rate(const struct gc_reuse_histogram *stack, uint64_t lines)
+{
+  return gc_reuse_histogram_hits(stack, lines) / (double)gc_reuse_histogram_accesses(stack);
+}
+
+/* The reuse distances do not depend on the capacity; those of the first point are used. */
 static void write_rows(FILE *file, const struct gc_sweep *sweep, size_t kernel)
 {
+  const struct gc_kernel_prediction *first = &sweep->points[0].prediction->kernels[kernel];
+  const struct gc_reuse_histogram *stack = first->reuse;
+  const uint32_t line = first->gpu.l1.line_bytes;
+
   for (size_t i = 0; i < sweep->count; i++) {
     const struct gc_kernel_prediction *predicted;
 
@@ -73,7 +84,8 @@ static void write_rows(FILE *file, const struct gc_sweep *sweep, size_t kernel)
     fprintf(file, "%" PRIu64, gc_geometry_bytes(&predicted->gpu.l1));
     for (int rate = 0; rate < GC_RATE_COUNT; rate++)
       fprintf(file, "\t%.6g", 100 * predicted->rates[rate].value);
-    putc('\n', file);
+    fprintf(file, "\t%.6g\n",
+            100 * stack_rate(stack, gc_geometry_bytes(&predicted->gpu.l1) / line));
   }
 }
 

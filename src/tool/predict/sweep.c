@@ -108,6 +108,7 @@ int gc_sweep_plan_curve(struct gc_sweep *sweep, const struct gc_predict_job *job
 
     point->changes = job->changes;
     point->changes.capacity = exp2(half / 2.0);
+    point->reuse = half == LOWEST;
     if (parameters.carveouts.count)
       point->changes.has_carveout = true; /* of 0 %, the largest L1 */
     snprintf(point->label, sizeof point->label, "x %.3g", point->changes.capacity);
@@ -125,6 +126,7 @@ int gc_sweep_run(struct gc_sweep *sweep, const struct gc_predict_job *job, struc
     int status;
 
     one.changes = point->changes;
+    one.reuse = point->reuse;
     status = gc_predict_traces(&one, &point->prediction, &point->why);
     if (status && status != -EINVAL) {
       *err = point->why;

@@ -12,6 +12,7 @@
 struct gc_sweep_point {
   char label[40]; /* "x 0.5", "44 %" */
   struct gc_changes changes;
+  bool reuse;                       /* note the reuse distances, too */
   struct gc_prediction *prediction; /* NULL: this GPU cannot be modelled */
   struct gc_error why;              /* then */
 };

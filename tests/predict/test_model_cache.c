@@ -1,0 +1,366 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * With one thread and without latencies, the model is a cache simulator. It must agree, access by
+ * access, with the naive one that is written here.
+ */
+#include "fake_trace.h"
+
+#include "predict/model/lines.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define ACCESSES 3000
+#define NAIVE_SETS 64
+#define NAIVE_WAYS 48
+
+static uint64_t seed;
+static uint32_t below(uint32_t n)
+{
+  seed = seed * 6364136223846793005u + 1442695040888963407u;
+  return (uint32_t)((seed >> 33) % n);
+}
+
+/* Every line has the time of its last use and of its arrival; the victim is searched. */
+struct naive {
+  const struct gc_cache_geometry *geometry;
+  bool random;
+  uint64_t time;
+  struct {
+    bool valid;
+    uint64_t line, used, arrived;
+    bool sectors[32];
+  } lines[NAIVE_SETS][NAIVE_WAYS];
+};
+
+static uint32_t naive_set(const struct gc_cache_geometry *geometry, uint64_t address)
+{
+  uint32_t set = 0;
+
+  if (geometry->mask_count == 0)
+    return (uint32_t)(address / geometry->line_bytes % geometry->sets);
+  address -= address % geometry->line_bytes;
+  for (uint32_t i = 0; i < geometry->mask_count; i++) {
+    unsigned ones = 0;
+
+    for (unsigned bit = 0; bit < 64; bit++)
+      ones += (address & geometry->masks[i]) >> bit & 1;
+    set += (ones % 2) << i;
+  }
+  return set;
+}
+
+/* Accesses the sector at this address; true: it hits. */
+static bool naive_access(struct naive *cache, uint64_t address)
+{
+  const struct gc_cache_geometry *geometry = cache->geometry;
+  uint32_t set = naive_set(geometry, address), victim = 0;
+  uint64_t line = address / geometry->line_bytes;
+  uint32_t sector = (uint32_t)(address % geometry->line_bytes / geometry->sector_bytes);
+
+  cache->time++;
+  for (uint32_t way = 0; way < geometry->ways; way++) {
+    if (cache->lines[set][way].valid && cache->lines[set][way].line == line) {
+      bool hit = cache->lines[set][way].sectors[sector];
+
+      cache->lines[set][way].used = cache->time;
+      cache->lines[set][way].sectors[sector] = true;
+      return hit;
+    }
+  }
+  for (uint32_t way = 1; way < geometry->ways; way++) {
+    bool lru = geometry->policy == GC_POLICY_LRU;
+
+    if ((lru ? cache->lines[set][way].used : cache->lines[set][way].arrived) <
+        (lru ? cache->lines[set][victim].used : cache->lines[set][victim].arrived))
+      victim = way;
+  }
+  if (geometry->policy == GC_POLICY_RANDOM && cache->lines[set][victim].valid)
+    victim = below(geometry->ways);
+  memset(&cache->lines[set][victim], 0, sizeof cache->lines[set][victim]);
+  cache->lines[set][victim].valid = true;
+  cache->lines[set][victim].line = line;
+  cache->lines[set][victim].used = cache->lines[set][victim].arrived = cache->time;
+  cache->lines[set][victim].sectors[sector] = true;
+  return false;
+}
+
+/* Loads of one thread; the number of each is its pc. */
+struct stream {
+  uint64_t addresses[ACCESSES];
+  unsigned bytes[ACCESSES];
+};
+
+static int make_stream(uint64_t block, gc_trace_visitor *visit, void *visit_data, void *data)
+{
+  const struct stream *stream = data;
+  int status = 0;
+
+  (void)block;
+  for (unsigned i = 0; i < ACCESSES && !status; i++) {
+    struct fake_instruction load = {.operation = GC_TRACE_LOAD, .base = stream->addresses[i],
+                                    .bytes = stream->bytes[i], .mask = 1, .pc = i};
+
+    status = fake_visit(&load, visit, visit_data);
+  }
+  return status;
+}
+
+static struct gc_kernel_run run_stream(const struct gc_gpu_model *gpu,
+                                const struct gc_model_options *options,
+                                const struct stream *stream)
+{
+  struct gc_trace trace = {.blocks = 1, .make = make_stream, .data = (void *)stream};
+  struct gc_trace_launch launch = {.threads_per_block = 32};
+
+  return fake_run_trace(gpu, options, &launch, &trace);
+}
+
+/* Near and far reuse, and lines of one set. */
+static void random_stream(struct stream *stream, const struct gc_cache_geometry *geometry)
+{
+  uint64_t size = (uint64_t)geometry->sets * geometry->ways * geometry->line_bytes;
+
+  for (unsigned i = 0; i < ACCESSES; i++) {
+    uint64_t address = below((uint32_t)(size * (below(3) + 1))) & ~UINT64_C(15);
+
+    if (below(4) == 0)
+      address = (uint64_t)below(64) * geometry->sets * geometry->line_bytes;
+    stream->bytes[i] = 1u << below(5);
+    if (below(8) == 0)
+      address += below(16); /* not aligned: may need two sectors, or two lines */
+    stream->addresses[i] = address;
+  }
+}
+
+static struct gc_cache_geometry random_geometry(void)
+{
+  struct gc_cache_geometry geometry = {.line_bytes = 32u << below(3), .ways = 1 + below(40),
+                                       .policy = below(2) ? GC_POLICY_LRU : GC_POLICY_FIFO,
+                                       .store_updates = true};
+
+  geometry.sector_bytes = geometry.line_bytes >> below(3);
+  if (below(2)) {
+    geometry.sets = 1 + below(NAIVE_SETS); /* modulo, any number */
+    return geometry;
+  }
+  geometry.mask_count = below(6);
+  geometry.sets = 1u << geometry.mask_count;
+  for (uint32_t i = 0; i < geometry.mask_count; i++)
+    geometry.masks[i] = ((uint64_t)below(UINT32_MAX) << 20 ^ below(UINT32_MAX)) |
+                        (uint64_t)geometry.line_bytes << i;
+  return geometry;
+}
+
+/* Compares each load, and the L2 behind, which sees the misses in their order. */
+static uint64_t compare(const struct gc_gpu_model *gpu, const struct stream *stream)
+{
+  struct gc_model_options options = {.no_latency = true};
+  struct gc_kernel_run run = run_stream(gpu, &options, stream);
+  struct naive *l1 = calloc(1, sizeof *l1), *l2 = calloc(1, sizeof *l2);
+  uint64_t hits = 0, l2_hits = 0, l2_accesses = 0;
+  uint32_t bytes = gpu->l1.sector_bytes;
+
+  assert_true(l1 && l2);
+  l1->geometry = &gpu->l1;
+  l2->geometry = &gpu->l2;
+  assert_int_equal(run.load_count, ACCESSES);
+  for (unsigned i = 0; i < ACCESSES; i++) {
+    uint64_t first = stream->addresses[i] / bytes;
+    uint64_t last = (stream->addresses[i] + stream->bytes[i] - 1) / bytes, found = 0;
+
+    for (uint64_t sector = first; sector <= last; sector++) {
+      if (naive_access(l1, sector * bytes)) {
+        found++;
+      } else {
+        l2_accesses++;
+        l2_hits += naive_access(l2, sector * bytes);
+      }
+    }
+    if (run.loads[i].l1.hits != found || run.loads[i].l1.accesses != last - first + 1)
+      fail_msg("load %u of %u bytes at %#lx: %lu of %lu sectors hit, not %lu", i, stream->bytes[i],
+               stream->addresses[i], run.loads[i].l1.hits, run.loads[i].l1.accesses, found);
+    hits += found;
+  }
+  assert_int_equal(run.counts.l1_loads.hits, hits);
+  assert_int_equal(run.counts.l1_loads.hits_on_miss, 0);
+  assert_int_equal(run.counts.l2_loads.accesses, l2_accesses);
+  assert_int_equal(run.counts.l2_loads.hits, l2_hits);
+  free(run.loads);
+  free(l1);
+  free(l2);
+  return hits;
+}
+
+static void equals_naive_simulation(void **state)
+{
+  static struct stream stream;
+  uint64_t hits = 0;
+
+  (void)state;
+  for (seed = 1; seed < 200 * UINT64_C(1000003); seed += 1000003) {
+    uint64_t start = seed;
+    struct gc_gpu_model gpu = fake_gpu();
+
+    gpu.l1 = random_geometry();
+    do
+      gpu.l2 = random_geometry();
+    while (gpu.l2.line_bytes != gpu.l1.line_bytes || gpu.l2.sector_bytes != gpu.l1.sector_bytes);
+    random_stream(&stream, &gpu.l1);
+    hits += compare(&gpu, &stream);
+    seed = start;
+  }
+  assert_in_range(hits, 200 * ACCESSES / 10, 200 * ACCESSES);
+}
+
+/* An L2 with other lines and sectors than L1 fetches its own. */
+static void l2_with_other_lines(void **state)
+{
+  static struct stream stream;
+  struct gc_model_options options = {.no_latency = true};
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.l2.line_bytes = gpu.l2.sector_bytes = 64;
+  memset(&stream, 0, sizeof stream);
+  for (unsigned i = 0; i < ACCESSES; i++) {
+    stream.addresses[i] = 32 * (uint64_t)i;
+    stream.bytes[i] = 4;
+  }
+  run = run_stream(&gpu, &options, &stream);
+  assert_int_equal(run.counts.l1_loads.misses, ACCESSES); /* sectors of 32 bytes */
+  assert_int_equal(run.counts.l2_loads.accesses, ACCESSES);
+  assert_int_equal(run.counts.l2_loads.misses, ACCESSES / 2);
+  free(run.loads);
+  gpu.l1.sector_bytes = 128;
+  run = run_stream(&gpu, &options, &stream);
+  assert_int_equal(run.counts.l1_loads.misses, ACCESSES / 4);
+  assert_int_equal(run.counts.l2_loads.accesses, ACCESSES / 2); /* each line of L1 is two of L2 */
+  free(run.loads);
+}
+
+/* Two laps over one line more than the cache has: LRU and FIFO never hit, random replacement does. */
+static void random_replacement(void **state)
+{
+  static struct stream stream;
+  struct gc_gpu_model gpu = fake_gpu();
+  double model = 0, naive = 0;
+
+  (void)state;
+  gpu.l1.sets = 4;
+  gpu.l2.sets = NAIVE_SETS;
+  for (unsigned large = 0; large < 2; large++) {
+    gpu.l1.ways = large ? 24 : 8;
+    model = naive = 0;
+    for (unsigned i = 0; i < ACCESSES; i++) {
+      stream.addresses[i] = i % (4 * gpu.l1.ways + 8) * UINT64_C(128);
+      stream.bytes[i] = 4;
+    }
+    gpu.l1.policy = GC_POLICY_LRU;
+    assert_int_equal(compare(&gpu, &stream), 0);
+    gpu.l1.policy = GC_POLICY_RANDOM;
+    for (unsigned i = 0; i < 40; i++) {
+      struct gc_model_options options = {.seed = i, .no_latency = true};
+      struct gc_kernel_run run = run_stream(&gpu, &options, &stream);
+      struct naive *cache = calloc(1, sizeof *cache);
+
+      assert_non_null(cache);
+      cache->geometry = &gpu.l1;
+      for (unsigned k = 0; k < ACCESSES; k++)
+        naive += naive_access(cache, stream.addresses[k]);
+      model += (double)run.counts.l1_loads.hits;
+      free(cache);
+      free(run.loads);
+    }
+    model /= 40.0 * ACCESSES;
+    naive /= 40.0 * ACCESSES;
+    if (!(model > naive - 0.01 && model < naive + 0.01) || naive < 0.3)
+      fail_msg("%u ways: %g of the accesses hit, %g in the naive simulation", gpu.l1.ways, model,
+               naive);
+  }
+}
+
+/* A line is used, n other lines come, the line is used again: it is there with the probability of the
+ * curve at n. LRU of the same size says 0 or 1. */
+static void survival_curve(void **state)
+{
+  struct gc_cache_geometry geometry = {.line_bytes = 128, .sector_bytes = 32, .sets = 1,
+                                       .ways = 100, .policy = GC_POLICY_SURVIVAL,
+                                       .survival_count = 2, .fills = {100, 300},
+                                       .survives = {0.8, 0}};
+  static const struct {
+    unsigned fills;
+    double survives;
+  } cases[] = {{0, 1}, {50, 0.9}, {100, 0.8}, {200, 0.4}, {290, 0.04}, {300, 0}, {400, 0}};
+  struct gc_lines lines;
+  uint64_t next = 1000000;
+
+  (void)state;
+  assert_int_equal(gc_lines_init(&lines, &geometry, false, 7), 0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    unsigned there = 0, laps = 4000;
+    double part;
+
+    for (unsigned lap = 0; lap < laps; lap++) {
+      uint64_t line = next++;
+
+      assert_non_null(gc_lines_add(&lines, 0, line));
+      for (unsigned k = 0; k < cases[i].fills; k++)
+        assert_non_null(gc_lines_add(&lines, 0, next++));
+      there += gc_lines_find(&lines, 0, line) != NULL;
+    }
+    part = (double)there / laps;
+    if (part < cases[i].survives - 0.03 || part > cases[i].survives + 0.03)
+      fail_msg("after %u fills %g of the lines are there, not %g", cases[i].fills, part,
+               cases[i].survives);
+  }
+  assert_in_range(lines.slots, 1, 4096); /* the memory is that of the lines that are there */
+  gc_lines_fini(&lines);
+}
+
+/* A line that is used again draws again: with many uses in between it lives longer than one fill
+ * count allows; and a line that is away stays away until it is added. */
+static void survival_of_used_lines(void **state)
+{
+  struct gc_cache_geometry geometry = {.line_bytes = 128, .sector_bytes = 32, .sets = 1,
+                                       .ways = 100, .policy = GC_POLICY_SURVIVAL,
+                                       .survival_count = 2, .fills = {50, 60},
+                                       .survives = {1, 0}};
+  struct gc_lines lines;
+  struct gc_line *line;
+
+  (void)state;
+  assert_int_equal(gc_lines_init(&lines, &geometry, false, 7), 0);
+  assert_non_null(gc_lines_add(&lines, 0, 1));
+  for (uint64_t i = 0; i < 1000; i++) {
+    assert_non_null(gc_lines_add(&lines, 0, 100 + i));
+    if (i % 40 == 0) {
+      line = gc_lines_find(&lines, 0, 1);
+      assert_non_null(line);
+      gc_lines_use(&lines, 0, line);
+    }
+  }
+  for (uint64_t i = 0; i < 100; i++)
+    assert_non_null(gc_lines_add(&lines, 0, 5000 + i));
+  assert_null(gc_lines_find(&lines, 0, 1));
+  gc_lines_clear(&lines);
+  assert_null(gc_lines_find(&lines, 0, 5099));
+  gc_lines_fini(&lines);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(equals_naive_simulation), cmocka_unit_test(l2_with_other_lines),
+      cmocka_unit_test(random_replacement),      cmocka_unit_test(survival_curve),
+      cmocka_unit_test(survival_of_used_lines),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

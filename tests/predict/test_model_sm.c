@@ -1,0 +1,590 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Warps, blocks, SMs and L2: barriers, residency, order of blocks, lines under way, partitions.
+ */
+#include "fake_trace.h"
+
+#include "predict/model/check.h"
+#include "predict/model/coalesce.h"
+#include "predict/model/residency.h"
+#include "predict/model/wheel.h"
+
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LIST(array) (&(struct fake_list){array, sizeof array / sizeof *array})
+
+static const struct gc_trace_launch one_block = {.threads_per_block = 64};
+static const struct gc_model_options plain = {.seed = 1};
+
+/* Events come in the order of time, then of adding, also those of later revolutions. */
+static void wheel_keeps_order(void **state)
+{
+  static struct gc_wheel wheel;
+  static struct gc_event events[2000];
+  uint64_t time = 0, seed = 1;
+  unsigned next = 0, taken = 0;
+
+  (void)state;
+  gc_wheel_clear(&wheel);
+  assert_int_equal(gc_wheel_next(&wheel), GC_NEVER);
+  while (taken < 2000) {
+    const struct gc_event *event, *last = NULL;
+    uint64_t first = GC_NEVER;
+
+    for (unsigned i = 0; i < 7 && next < 2000; i++) {
+      seed = seed * 6364136223846793005u + 1442695040888963407u;
+      gc_wheel_add(&wheel, &events[next], time + (seed >> 40) % (i ? 50 : 5000));
+      next++;
+    }
+    for (unsigned i = 0; i < next; i++) /* taken ones have kind GC_EVENT_LINE */
+      if (events[i].kind == GC_EVENT_WARP && events[i].time < first)
+        first = events[i].time;
+    assert_int_equal(gc_wheel_next(&wheel), first);
+    time += next < 2000 ? 25 : 3000;
+    while ((event = gc_wheel_take(&wheel, time))) {
+      assert_true(event->time <= time && event->time >= first);
+      assert_true(!last || last->time < event->time || (last->time == event->time && last < event));
+      last = event;
+      events[event - events].kind = GC_EVENT_LINE;
+      taken++;
+    }
+    for (unsigned i = 0; i < next; i++)
+      assert_true(events[i].kind == GC_EVENT_LINE || events[i].time > time);
+  }
+  assert_int_equal(wheel.count, 0);
+}
+
+/* What l1tex__t_sectors of an H200 counted for the same addresses (ncu, one warp). */
+static void sectors_as_counted_on_an_h200(void **state)
+{
+  static const struct {
+    unsigned bytes, factor, modulo, divisor, second; /* factor * (i % modulo / divisor) + second * (i / modulo) */
+    unsigned sectors, lines;
+  } cases[] = {
+      {16, 0, 32, 1, 0, 1, 1},     {16, 16, 32, 1, 0, 16, 4},   {16, 16, 8, 1, 0, 4, 1},
+      {8, 0, 32, 1, 0, 1, 1},      {8, 8, 16, 1, 0, 4, 1},      {8, 8, 32, 1, 0, 8, 2},
+      {16, 16, 32, 2, 0, 8, 2},    {16, 32, 32, 4, 0, 8, 2},    {4, 128, 32, 1, 0, 32, 32},
+      {8, 128, 32, 1, 0, 32, 32},  {16, 128, 32, 1, 0, 32, 32}, {16, 512, 8, 1, 16, 16, 8},
+      {8, 16, 16, 1, 8, 8, 2},     {4, 0, 32, 1, 0, 1, 1},      {16, 256, 4, 1, 0, 4, 4},
+      {4, 32, 32, 1, 0, 32, 8},    {4, 1024, 32, 1, 0, 32, 32},
+  };
+  struct gc_coalescer coalescer;
+
+  (void)state;
+  gc_coalescer_init(&coalescer, 128, 32);
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    struct gc_trace_instruction load = {.bytes = cases[k].bytes, .mask = FAKE_ALL};
+    struct gc_request requests[GC_REQUESTS_MAX];
+    unsigned count, sectors = 0;
+
+    for (unsigned i = 0; i < 32; i++)
+      load.addresses[i] = 4096 + cases[k].factor * (i % cases[k].modulo / cases[k].divisor) +
+                          cases[k].second * (i / cases[k].modulo);
+    count = gc_coalesce(&coalescer, &load, requests);
+    for (unsigned i = 0; i < count; i++)
+      sectors += (unsigned)__builtin_popcount(requests[i].sectors);
+    if (sectors != cases[k].sectors || count != cases[k].lines)
+      fail_msg("case %zu: %u sectors in %u lines", k, sectors, count);
+  }
+}
+
+static void coalescing_of_odd_addresses(void **state)
+{
+  struct gc_trace_instruction load = {.bytes = 16, .mask = 5};
+  struct gc_request requests[GC_REQUESTS_MAX];
+  struct gc_coalescer coalescer;
+
+  (void)state;
+  gc_coalescer_init(&coalescer, 128, 32);
+  load.addresses[0] = 120; /* into the next line */
+  load.addresses[1] = 4096; /* does not take part */
+  load.addresses[2] = UINT64_MAX - 3; /* beyond the last address */
+  assert_int_equal(gc_coalesce(&coalescer, &load, requests), 3);
+  assert_true(requests[0].line == 0 && requests[0].sectors == 8);
+  assert_true(requests[1].line == 1 && requests[1].sectors == 1);
+  assert_true(requests[2].line == UINT64_MAX / 128 && requests[2].sectors == 8);
+  load.mask = UINT64_MAX;
+  load.bytes = 1000;
+  for (unsigned i = 0; i < 64; i++)
+    load.addresses[i] = 128 * 2 * i + 120;
+  assert_int_equal(gc_coalesce(&coalescer, &load, requests), GC_REQUESTS_MAX);
+  load.mask = 0;
+  assert_int_equal(gc_coalesce(&coalescer, &load, requests), 0);
+}
+
+/* Occupancy of an H100 (CUDA occupancy calculator, compute capability 9.0). */
+static void residency_of_known_kernels(void **state)
+{
+  static const struct {
+    unsigned threads, registers;
+    uint64_t shared;
+    unsigned blocks;
+  } cases[] = {
+      {256, 32, 0, 8},      {1024, 32, 0, 2},  {1024, 33, 0, 1}, /* not 65536 / (1024 * 33) rounded */
+      {32, 16, 0, 32},      {256, 40, 0, 6},   {96, 40, 0, 16},  /* 51 warps fit; quarters: 48 */
+      {96, 168, 0, 4},      {1000, 16, 0, 2},  {128, 16, 49152, 4}, {128, 16, 232448, 1},
+      {128, 16, 1, 16},     {64, 255, 0, 4},  {0, 0, 0, 32},
+  };
+  struct gc_gpu_model gpu = fake_gpu();
+
+  (void)state;
+  gpu.threads_per_sm = 2048;
+  gpu.blocks_per_sm = 32;
+  gpu.registers_per_sm = 65536;
+  gpu.shared_per_sm = 233472;
+  gpu.shared_reserved_per_block = 1024;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct gc_trace_launch launch = {.threads_per_block = cases[i].threads,
+                                     .registers_per_thread = cases[i].registers,
+                                     .shared_bytes = cases[i].shared};
+
+    if (gc_residency(&gpu, &launch) != cases[i].blocks)
+      fail_msg("%u threads with %u registers and %lu bytes: %u blocks, not %u", cases[i].threads,
+               cases[i].registers, cases[i].shared, gc_residency(&gpu, &launch), cases[i].blocks);
+  }
+  /* What is too large for the SM runs alone; an unknown GPU limits nothing. */
+  assert_int_equal(gc_residency(&gpu, &(struct gc_trace_launch){.threads_per_block = 4096}), 1);
+  gpu = fake_gpu();
+  assert_in_range(gc_residency(&gpu, &one_block), 1000, 2000);
+}
+
+/* Warp 1 may only begin when warp 0 has come to the barrier: 1000 cycles after 1000. */
+static void barrier_holds_a_block(void **state)
+{
+  static const struct fake_instruction with[] = {
+      {.warp = 0, .operation = GC_TRACE_OTHER, .count = 1000},
+      {.warp = 0, .operation = GC_TRACE_BARRIER},
+      {.warp = 1, .operation = GC_TRACE_BARRIER},
+      {.warp = 1, .operation = GC_TRACE_OTHER, .count = 1000},
+      {.warp = 2, .operation = GC_TRACE_OTHER, .count = 1}, /* ends without coming to it */
+      {.warp = 3, .operation = GC_TRACE_BARRIER},           /* ends at it */
+  };
+  static const struct fake_instruction without[] = {
+      {.warp = 0, .operation = GC_TRACE_OTHER, .count = 1000},
+      {.warp = 1, .operation = GC_TRACE_OTHER, .count = 1000},
+  };
+  /* A warp that ends last releases those that wait. */
+  static const struct fake_instruction ends[] = {
+      {.warp = 0, .operation = GC_TRACE_BARRIER},
+      {.warp = 0, .operation = GC_TRACE_OTHER, .count = 10},
+      {.warp = 1, .operation = GC_TRACE_OTHER, .count = 500},
+  };
+  struct gc_gpu_model gpu = fake_gpu();
+
+  (void)state;
+  assert_in_range(fake_run(&gpu, &plain, &one_block, LIST(with)).cycles, 2000, 2010);
+  assert_in_range(fake_run(&gpu, &plain, &one_block, LIST(without)).cycles, 1000, 1010);
+  assert_in_range(fake_run(&gpu, &plain, &one_block, LIST(ends)).cycles, 510, 520);
+}
+
+/* Four schedulers: 8 warps with 1000 instructions each need 2000 cycles. */
+static void issue_slots(void **state)
+{
+  struct fake_instruction others[8];
+  struct gc_gpu_model gpu = fake_gpu();
+
+  (void)state;
+  for (unsigned i = 0; i < 8; i++)
+    others[i] = (struct fake_instruction){.warp = i, .operation = GC_TRACE_OTHER, .count = 1000};
+  assert_in_range(fake_run(&gpu, &plain, &one_block, LIST(others)).cycles, 2000, 2010);
+}
+
+/* Two warps load the same line: the second one finds it under way. Other sectors of it are misses, but
+ * take no second entry. */
+static void hit_on_miss(void **state)
+{
+  static const struct fake_instruction loads[] = {
+      {.warp = 0, .base = 0, .mask = 1}, {.warp = 1, .base = 4, .mask = 1},
+      {.warp = 2, .base = 32, .mask = 1}, {.warp = 3, .base = 0, .mask = 1 | 1 << 8, .stride = 4},
+      {.warp = 3, .base = 0, .mask = 1},
+  };
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.memory_cycles = 500;
+  gpu.l1_cycles = 30;
+  gpu.outstanding_per_sm = 1;
+  run = fake_run(&gpu, &plain, &one_block, LIST(loads));
+  assert_int_equal(run.counts.l1_loads.accesses, 6);
+  assert_int_equal(run.counts.l1_loads.misses, 2);
+  assert_int_equal(run.counts.l1_loads.hits_on_miss, 3);
+  assert_int_equal(run.counts.l1_loads.hits, 1);
+  assert_in_range(run.cycles, 530, 540);
+  free(run.loads);
+}
+
+/* With n entries, 64 loads of different lines by 64 warps take 64 / n latencies. */
+static void entries_limit_lines(void **state)
+{
+  static struct fake_instruction loads[64], one[1];
+  struct gc_gpu_model gpu = fake_gpu();
+
+  (void)state;
+  for (unsigned i = 0; i < 64; i++)
+    loads[i] = (struct fake_instruction){.warp = i, .base = 4096 * (uint64_t)i, .mask = 1};
+  one[0] = (struct fake_instruction){.stride = 4096};
+  gpu.memory_cycles = 500;
+  for (unsigned n = 1; n <= 64; n *= 2) {
+    struct gc_model_options unlimited = {.no_outstanding_limit = true};
+    struct gc_kernel_run run;
+
+    gpu.outstanding_per_sm = n;
+    run = fake_run(&gpu, &plain, &one_block, LIST(loads));
+    assert_in_range(run.cycles, 500 * 64 / n, 500 * 64 / n + 200);
+    assert_int_equal(run.counts.l1_loads.misses, 64);
+    free(run.loads);
+    run = fake_run(&gpu, &unlimited, &one_block, LIST(loads));
+    assert_in_range(run.cycles, 500, 700);
+    free(run.loads);
+    /* One load of 32 lines, limited by the entries of a warp. */
+    gpu.outstanding_per_sm = 0;
+    gpu.outstanding_per_warp = n;
+    run = fake_run(&gpu, &plain, &one_block, LIST(one));
+    assert_in_range(run.cycles, 500 * (n < 32 ? 32 / n : 1), 500 * (n < 32 ? 32 / n : 1) + 50);
+    assert_int_equal(run.counts.l1_loads.accesses, 32);
+    free(run.loads);
+    gpu.outstanding_per_warp = 0;
+  }
+}
+
+/* Blocks go to SMs in turn, then to the one whose block ends first: block 0 is long, so SM 1 executes
+ * all others. Each block loads the line of its parity: an L1 that sees both misses twice. */
+static void blocks_go_to_the_first_free_sm(void **state)
+{
+  struct fake_instruction list[2 * 21];
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  for (unsigned i = 0; i < 21; i++) {
+    list[2 * i] = (struct fake_instruction){.block = i, .operation = GC_TRACE_OTHER,
+                                            .count = i ? 200 : 100000};
+    list[2 * i + 1] = (struct fake_instruction){.block = i, .mask = 1, .base = 4096 * (i % 2)};
+  }
+  gpu.sms = 2;
+  gpu.blocks_per_sm = 1;
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.blocks_per_sm, 1);
+  assert_int_equal(run.counts.l1_loads.misses, 3); /* SM 0: line 0. SM 1: both */
+  assert_in_range(run.cycles, 100000, 100200);
+  free(run.loads);
+  list[0].count = 200; /* equal blocks alternate: each SM has its line */
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.counts.l1_loads.misses, 2);
+  free(run.loads);
+  gpu.sms = 20; /* the first 20 blocks are on SMs of their own */
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_in_range(run.counts.l1_loads.misses, 20, 21);
+  assert_int_equal(run.counts.l2_loads.misses, 2); /* L2 is common */
+  free(run.loads);
+}
+
+/* A trace may lack the number of threads: its first block has 4 warps, so 2 blocks fit. */
+static void first_block_shows_its_size(void **state)
+{
+  struct fake_instruction list[3 * 4];
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  for (unsigned i = 0; i < 12; i++)
+    list[i] = (struct fake_instruction){.block = i / 4, .warp = i % 4, .operation = GC_TRACE_OTHER};
+  gpu.threads_per_sm = 256;
+  run = fake_run(&gpu, &plain, &(struct gc_trace_launch){.blocks = 3}, LIST(list));
+  assert_int_equal(run.blocks_per_sm, 2);
+}
+
+/* 8 SMs load an array that fits L2, each by itself and in turn. Without copies there is one copy in
+ * all. With copies the near partition has one also, so that capacity for common data is halved. */
+static void l2_partitions_and_copies(void **state)
+{
+  static struct fake_instruction list[2 * 8 * 768];
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  for (unsigned lap = 0; lap < 2; lap++)
+    for (unsigned block = 0; block < 8; block++)
+      for (unsigned i = 0; i < 768; i++)
+        list[(block * 2 + lap) * 768 + i] = (struct fake_instruction){
+            .block = block, .base = 128 * (uint64_t)i, .mask = 1, .hint = GC_TRACE_NO_L1};
+  gpu.sms = 8;
+  gpu.l2.sets = 1;
+  gpu.l2.ways = 512; /* of each of the two partitions */
+  gpu.partitions = 2;
+  gpu.l2_near_cycles = 200;
+  gpu.l2_far_cycles = 400;
+  gpu.memory_cycles = 800;
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.counts.l1_bypassing, 2 * 8 * 768);
+  assert_int_equal(run.counts.l1_loads.accesses, 0);
+  assert_int_equal(run.counts.l2_loads.accesses, 2 * 8 * 768);
+  assert_int_equal(run.counts.l2_loads.misses, 768); /* 384 lines in each of 512, about */
+  gpu.copies = true;
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_in_range(run.counts.l2_loads.misses, 2 * 768 * 9 / 10, 8 * 768); /* 768 lines in 512 */
+  gpu.l2.ways = 1024;
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.counts.l2_loads.misses, 768);
+}
+
+/* One thread loads lines one after another: the latency is that of the partition that has them. */
+static void near_and_far_latency(void **state)
+{
+  static struct fake_instruction list[3 * 256];
+  struct gc_gpu_model gpu = fake_gpu();
+  uint64_t cycles[2];
+
+  (void)state;
+  for (unsigned i = 0; i < 3 * 256; i++)
+    list[i] = (struct fake_instruction){.base = 128 * (uint64_t)(i % 256), .mask = 1,
+                                        .hint = GC_TRACE_NO_L1};
+  gpu.partitions = 2;
+  gpu.l2_near_cycles = 200;
+  gpu.l2_far_cycles = 400;
+  gpu.memory_cycles = 800;
+  for (unsigned i = 0; i < 2; i++) {
+    gpu.copies = i;
+    cycles[i] = fake_run(&gpu, &plain, &one_block, LIST(list)).cycles;
+  }
+  /* 256 from memory, then half near and half far; with copies: far once, then all near */
+  assert_in_range(cycles[0], 256 * 800 + 512 * 300 - 20000, 256 * 800 + 512 * 300 + 20000);
+  assert_in_range(cycles[1], 256 * 800 + 512 * 200, 256 * 800 + 512 * 200 + 1000);
+}
+
+/* A store makes the copies of other partitions invalid, and stays in L2; an atomic needs no L1. */
+static void stores_and_atomics(void **state)
+{
+  static const struct fake_instruction list[] = {
+      {.base = 0},                                   /* 4 misses */
+      {.base = 0, .operation = GC_TRACE_STORE},      /* 4 hits in L2 */
+      {.base = 4096, .operation = GC_TRACE_STORE},   /* 4 misses in L2 */
+      {.base = 4096},                                /* misses L1, hits L2 */
+      {.base = 0, .pc = 8},                          /* hits L1 if stores update it */
+      {.base = 0, .operation = GC_TRACE_ATOMIC, .mask = 1},
+  };
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  for (unsigned updates = 0; updates < 2; updates++) {
+    static struct fake_instruction strided[6];
+
+    memcpy(strided, list, sizeof list);
+    for (unsigned i = 0; i < 6; i++)
+      strided[i].stride = 4;
+    gpu.l1.store_updates = updates;
+    run = fake_run(&gpu, &plain, &one_block, LIST(strided));
+    assert_int_equal(run.counts.l1_stores, 8);
+    assert_int_equal(run.counts.l1_loads.accesses, 12);
+    assert_int_equal(run.counts.l1_loads.hits, updates ? 4 : 0);
+    assert_int_equal(run.counts.l2_stores.accesses, 8);
+    assert_int_equal(run.counts.l2_stores.hits, 4);
+    assert_int_equal(run.counts.l2_loads.misses, 4);
+    assert_int_equal(run.counts.atomics, 1);
+    free(run.loads);
+  }
+  /* Two partitions with copies, two SMs that load 64 lines; then SM 0 stores them, and SM 1 must not
+   * hit in its copies: it gets them from their homes. */
+  gpu = fake_gpu();
+  gpu.sms = gpu.partitions = 2;
+  gpu.copies = true;
+  gpu.l2.store_miss = GC_ALLOCATE_NONE;
+  gpu.l2.store_updates = false;
+  gpu.blocks_per_sm = 1;
+  static struct fake_instruction shared[4 * 64];
+  for (unsigned i = 0; i < 4 * 64; i++)
+    shared[i] = (struct fake_instruction){
+        .block = i / 64, .base = 128 * (uint64_t)(i % 64), .mask = 1, .hint = GC_TRACE_NO_L1,
+        .operation = i / 64 == 2 ? GC_TRACE_STORE : GC_TRACE_LOAD};
+  shared[3 * 64 - 1].operation = GC_TRACE_STORE;
+  run = fake_run(&gpu, &plain, &one_block, LIST(shared));
+  assert_int_equal(run.counts.l2_stores.hits, 64);
+  assert_in_range(run.counts.l2_loads.misses, 64 + 32, 3 * 64);
+}
+
+/* L1 is empty when a kernel begins; L2 keeps its contents. */
+static void kernels_keep_l2(void **state)
+{
+  static const struct fake_instruction list[] = {{.base = 0, .stride = 4}};
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_cache_model *predict;
+
+  (void)state;
+  gpu.memory_cycles = 5000;
+  predict = gc_cache_model_new(&gpu, &plain);
+  assert_non_null(predict);
+  for (unsigned kernel = 0; kernel < 3; kernel++) {
+    struct gc_trace trace = {.blocks = 1, .make = fake_from_list, .data = LIST(list)};
+    struct gc_kernel_run run;
+
+    assert_int_equal(gc_cache_model_run(predict, &trace, &one_block, &run, NULL), 0);
+    assert_int_equal(run.counts.l1_loads.misses, 4);
+    assert_int_equal(run.counts.l2_loads.misses, kernel ? 0 : 4);
+    assert_int_equal(run.counts.l2_loads.hits, kernel ? 4 : 0); /* not still under way */
+    free(run.loads);
+  }
+  gc_cache_model_free(predict);
+}
+
+/* A TLB with 4 entries: 5 pages in turn always miss, 4 do not. */
+static void tlb_adds_latency(void **state)
+{
+  static struct fake_instruction list[200];
+  struct gc_gpu_model gpu = fake_gpu();
+  uint64_t cycles[2];
+
+  (void)state;
+  gpu.tlb[0] = (struct gc_tlb_level){4, 65536, 300};
+  gpu.tlb[1] = (struct gc_tlb_level){64, 65536, 700};
+  gpu.l2_near_cycles = gpu.memory_cycles = 100;
+  for (unsigned i = 0; i < 2; i++) {
+    for (unsigned k = 0; k < 200; k++)
+      list[k] = (struct fake_instruction){.base = 65536 * (uint64_t)(k % (4 + i)), .mask = 1,
+                                          .hint = GC_TRACE_NO_L1};
+    cycles[i] = fake_run(&gpu, &plain, &one_block, LIST(list)).cycles;
+  }
+  assert_in_range(cycles[0], 200 * 100 + 4 * 1000, 200 * 100 + 4 * 1000 + 300);
+  assert_in_range(cycles[1], 200 * 400 + 5 * 700, 200 * 400 + 5 * 700 + 300);
+}
+
+/* The mean of |N(0, 100^2)| is 79.8. */
+static void latencies_have_a_spread(void **state)
+{
+  static struct fake_instruction list[4000];
+  struct gc_gpu_model gpu = fake_gpu();
+  double mean;
+
+  (void)state;
+  for (unsigned k = 0; k < 4000; k++)
+    list[k] = (struct fake_instruction){.base = 128 * (uint64_t)k, .mask = 1};
+  gpu.memory_cycles = 400;
+  gpu.memory_spread = 100;
+  struct gc_kernel_run run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  mean = (double)run.cycles / 4000 - 401;
+  if (fabs(mean - 79.8) > 4)
+    fail_msg("the spread adds %g cycles, not 79.8", mean);
+  free(run.loads);
+}
+
+/* Loads that L1 does not keep by default still use it with .nc. */
+static void hints(void **state)
+{
+  static const struct fake_instruction list[] = {
+      {.mask = 1}, {.mask = 1, .hint = GC_TRACE_READ_ONLY}, {.mask = 1, .hint = GC_TRACE_NO_L1}};
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run = fake_run(&gpu, &plain, &one_block, LIST(list));
+
+  (void)state;
+  assert_int_equal(run.counts.l1_loads.accesses, 2);
+  assert_int_equal(run.counts.l1_bypassing, 1);
+  free(run.loads);
+  gpu.loads_in_l1 = false;
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.counts.l1_loads.accesses, 1);
+  assert_int_equal(run.counts.l1_bypassing, 2);
+  free(run.loads);
+}
+
+/* A kernel without blocks, blocks without instructions, a broken trace, absurd warps. */
+static void strange_traces(void **state)
+{
+  static const struct fake_instruction last[] = {{.block = 5, .mask = 1}};
+  static const struct fake_instruction warps[] = {{.warp = 1000000, .mask = 1}};
+  static const struct fake_instruction mixed[] = {
+      {.warp = 1, .mask = 1}, {.warp = 0, .mask = 1}, {.warp = 1, .mask = 1}};
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_cache_model *predict = gc_cache_model_new(&gpu, &plain);
+  struct gc_trace trace = {.blocks = 0, .make = fake_from_list, .data = LIST(last)};
+  struct gc_error err = {""};
+  struct gc_kernel_run run;
+
+  (void)state;
+  assert_int_equal(gc_cache_model_run(predict, &trace, &one_block, &run, &err), 0);
+  assert_true(run.cycles == 0 && !run.loads);
+  trace.blocks = 6;
+  assert_int_equal(gc_cache_model_run(predict, &trace, &one_block, &run, &err), 0);
+  assert_int_equal(run.counts.l1_loads.accesses, 1);
+  free(run.loads);
+  trace.next = 0;
+  trace.fail_at = 3;
+  assert_int_equal(gc_cache_model_run(predict, &trace, &one_block, &run, &err), -EBADMSG);
+  assert_string_equal(err.text, "block 2 is broken");
+  assert_null(run.loads);
+  trace = (struct gc_trace){.blocks = 1, .make = fake_from_list, .data = LIST(warps)};
+  assert_int_equal(gc_cache_model_run(predict, &trace, &one_block, &run, &err), -EBADMSG);
+  assert_string_equal(err.text, "a block has a warp 1000000");
+  trace = (struct gc_trace){.blocks = 1, .make = fake_from_list, .data = LIST(mixed)};
+  assert_int_equal(gc_cache_model_run(predict, &trace, &one_block, &run, &err), 0);
+  assert_int_equal(run.counts.l1_loads.accesses, 3);
+  free(run.loads);
+  gc_cache_model_free(predict);
+  gc_cache_model_free(NULL);
+}
+
+static void impossible_gpus(void **state)
+{
+  struct gc_gpu_model good = fake_gpu(), gpu;
+  struct gc_error err = {""};
+
+  (void)state;
+  assert_int_equal(gc_gpu_model_check(&good, &err), 0);
+#define REFUSED(change)                                          \
+  do {                                                           \
+    gpu = good;                                                  \
+    change;                                                      \
+    assert_int_equal(gc_gpu_model_check(&gpu, &err), -EINVAL);   \
+    assert_null(gc_cache_model_new(&gpu, &plain));                   \
+  } while (0)
+  REFUSED(gpu.l1.line_bytes = 96);
+  REFUSED(gpu.l1.sector_bytes = 0);
+  REFUSED(gpu.l2.sector_bytes = 256);
+  REFUSED((gpu.l2.line_bytes = 4096, gpu.l2.sector_bytes = 32));
+  REFUSED(gpu.l1.ways = 0);
+  REFUSED((gpu.l1.ways = 1u << 31, gpu.l1.sets = 1u << 31));
+  REFUSED(gpu.l1.mask_count = 3);
+  REFUSED(gpu.l1.policy = GC_POLICY_SURVIVAL);
+  REFUSED(gpu.l1.policy = 17);
+  REFUSED(gpu.sms = 0);
+  REFUSED(gpu.partitions = 0);
+  REFUSED(gpu.warp_threads = 65);
+  REFUSED(gpu.memory_cycles = -1);
+  REFUSED(gpu.memory_spread = NAN);
+  REFUSED(gpu.tlb[1].entries = 3);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(wheel_keeps_order),
+      cmocka_unit_test(sectors_as_counted_on_an_h200),
+      cmocka_unit_test(coalescing_of_odd_addresses),
+      cmocka_unit_test(residency_of_known_kernels),
+      cmocka_unit_test(barrier_holds_a_block),
+      cmocka_unit_test(issue_slots),
+      cmocka_unit_test(hit_on_miss),
+      cmocka_unit_test(entries_limit_lines),
+      cmocka_unit_test(blocks_go_to_the_first_free_sm),
+      cmocka_unit_test(first_block_shows_its_size),
+      cmocka_unit_test(l2_partitions_and_copies),
+      cmocka_unit_test(near_and_far_latency),
+      cmocka_unit_test(stores_and_atomics),
+      cmocka_unit_test(kernels_keep_l2),
+      cmocka_unit_test(tlb_adds_latency),
+      cmocka_unit_test(latencies_have_a_spread),
+      cmocka_unit_test(hints),
+      cmocka_unit_test(strange_traces),
+      cmocka_unit_test(impossible_gpus),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,350 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Traces of Accel-Sim: what each instruction becomes, and what is wrong with a broken file.
+ */
+#include "trace_text.h"
+
+#include <errno.h>
+
+#define HEADER                                                                                     \
+  "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem base_addr = 0x7f0000000000\n" \
+  "-local mem base_addr = 0x7f0002000000\n-accelsim tracer version = 5\n#traces format\n"
+#define LAUNCH                                                                                     \
+  "kernel 1 \"k\" blocks 1 threads 32 warp 32 registers 0 shared 0 origin \"\"\n"
+#define BLOCK "#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\n"
+#define END "\n#END_TB\n"
+
+/* A kernel with one warp of these instructions. */
+static char *kernel_of(int count, const char *instructions)
+{
+  const size_t size = sizeof(HEADER BLOCK END) + strlen(instructions) + 32;
+  char *text = calloc(1, size);
+
+  assert_non_null(text);
+  snprintf(text, size, HEADER BLOCK "insts = %d\n%s" END, count, instructions);
+  return text;
+}
+
+static void becomes(int count, const char *instructions, const char *expected)
+{
+  char *text = kernel_of(count, instructions), *whole;
+
+  assert_true(asprintf(&whole, LAUNCH "%sblock 0\n", expected) > 0);
+  text_is(text, whole);
+  free(whole);
+  free(text);
+}
+
+static void refused(int count, const char *instructions, int status, const char *words)
+{
+  char *text = kernel_of(count, instructions);
+
+  text_fails(text, status, words);
+  free(text);
+}
+
+static void sample_with_all_kinds(void **state)
+{
+  struct gc_error err;
+  int status;
+  char *text = trace_text(sample("kernel-1.traceg"), &status, &err);
+
+  (void)state;
+  assert_non_null(text);
+  assert_non_null(strstr(text, "kernel 1 \"_Z5scalePfPKfi\" blocks 2 threads 48 warp 32 registers 24 "
+                               "shared 1024 origin \"NVBit 1.7, compute capability 9.0\"\n"));
+  assert_non_null(strstr(text, "w0 0 other 2\nw0 20 load read-only 4 ffffffff 7f1c10000000 7f1c10000004 "));
+  assert_non_null(strstr(text, "w0 60 other 1\nw0 70 barrier 0 ffffffff\nw0 80 other 1\n"));
+  assert_non_null(strstr(text, "w0 a0 other 2\nw1 c0 atomic no-l1 4 ffff 7f1c20000000 7f1c20000000 "));
+  assert_non_null(strstr(text, "w1 d0 other 2\nblock 0\n"));
+  free(text);
+}
+
+/* List, base with stride (also negative), base with differences: to the thread before, not to the base. */
+static void encodings_of_addresses(void **state)
+{
+  (void)state;
+  becomes(1, "0 00000005 1 R4 LDG.E 1 R2 4 0 0x0000000000001000 1ff0 0\n", "w0 0 load 4 5 1000 1ff0\n");
+  becomes(1, "0 00000038 1 R4 LDG.E 1 R2 4 1 0x1000 -4 0\n", "w0 0 load 4 38 1000 ffc ff8\n");
+  becomes(1, "0 80000000 1 R4 LDG.E 1 R2 4 2 0x1000 0\n", "w0 0 load 4 80000000 1000\n");
+  becomes(1, "0 00000114 1 R4 LDG.E 1 R2 4 2 0x1000 8 -16 0\n", "w0 0 load 4 114 1000 1008 ff8\n");
+  refused(1, "0 00000005 1 R4 LDG.E 1 R2 4 1 0x1000 4 0\n", -EBADMSG, "text:14: a base address with a stride");
+  refused(1, "0 00000007 1 R4 LDG.E 1 R2 4 0 0x1000 0x1004\n", -EBADMSG, "for each thread of the mask");
+  refused(1, "0 00000007 1 R4 LDG.E 1 R2 4 2 0x1000 4\n", -EBADMSG, "for each thread of the mask");
+  refused(1, "0 00000007 1 R4 LDG.E 1 R2 4 3 0x1000 4\n", -EBADMSG, "none of 0, 1 and 2");
+}
+
+/* The tracer takes 4 bytes for suffixes that it does not know; the suffix is right. */
+static void bytes_come_from_the_suffix(void **state)
+{
+  (void)state;
+  becomes(1, "0 1 1 R4 LDG.E.S8 1 R2 4 0 0x1000 0\n", "w0 0 load 1 1 1000\n");
+  becomes(1, "0 1 1 R4 LDG.E.U16.CONSTANT 1 R2 2 0 0x1000 0\n", "w0 0 load read-only 2 1 1000\n");
+  becomes(1, "0 1 0 RED.E.ADD.F64.RN 1 R2 4 0 0x1000 0\n", "w0 0 atomic 8 1 1000\n");
+  becomes(1, "0 1 0 ATOMG.E.ADD.F16x2.RN 1 R2 4 0 0x1000 0\n", "w0 0 atomic 4 1 1000\n");
+  becomes(1, "0 1 1 R4 LDG.E.LTC128B 1 R2 8 0 0x1000 0\n", "w0 0 load 8 1 1000\n"); /* no suffix: the width */
+  becomes(1, "0 1 1 R4 LDG.E.ENL2.256 1 R2 4 0 0x1000 0\n", "w0 0 load 16 1 1000\nw0 0 load 16 1 1010\n");
+  refused(1, "0 1 1 R4 LDG.E 1 R2 12 0 0x1000 0\n", -EBADMSG, "12 bytes");
+}
+
+/* SYS without STRONG is in every load of Volta, and STRONG.SM is ld.global.ca. */
+static void hints_come_from_the_suffixes(void **state)
+{
+  (void)state;
+  becomes(3,
+          "0 1 1 R4 LDG.E.SYS 1 R2 4 0 0x1000 0\n10 1 1 R4 LDG.E.STRONG.SM 1 R2 4 0 0x1000 0\n"
+          "20 1 1 R4 LDG.E.EF 1 R2 4 0 0x1000 0\n",
+          "w0 0 load 4 1 1000\nw0 10 load 4 1 1000\nw0 20 load 4 1 1000\n");
+  becomes(4,
+          "0 1 1 R4 LDG.E.STRONG.SYS 1 R2 4 0 0x1000 0\n10 1 1 R4 LDG.E.64.STRONG.GPU 1 R2 4 0 0x1000 0\n"
+          "20 1 1 R4 LDG.E.NA 1 R2 4 0 0x1000 0\n30 1 1 R4 LDG.CV 1 R2 4 0 0x1000 0\n",
+          "w0 0 load no-l1 4 1 1000\nw0 10 load no-l1 8 1 1000\nw0 20 load no-l1 4 1 1000\n"
+          "w0 30 load no-l1 4 1 1000\n");
+  becomes(2,
+          "0 1 1 R4 LDG.E.CI.64 1 R2 4 0 0x1000 0\n10 1 1 R4 LDG.E.128.CONSTANT.SYS 1 R2 4 0 0x1000 0\n",
+          "w0 0 load read-only 8 1 1000\nw0 10 load read-only 16 1 1000\n");
+}
+
+/* Generic addresses: in the window of shared memory nothing happens, in that of local memory it is
+ * local. The naive reader takes all for global. */
+static void generic_addresses_by_their_window(void **state)
+{
+  (void)state;
+  becomes(1, "0 f 1 R4 LD.E 1 R2 4 0 7f0000000010 1000 7f0000ffffff 7effffffffff 0\n",
+          "w0 0 load 4 a 1000 7effffffffff\n");
+  becomes(1, "0 1 1 R4 LD.E 1 R2 4 0 7f0000000010 0\n", "w0 0 other 1\n");
+  becomes(1, "0 3 0 ST.E 2 R2 R4 4 0 7f0001000000 7f0002000100 0\n",
+          "w0 0 store 4 3 7f0001000000 200000000002004\n");
+  becomes(1, "0 1 1 R4 LDG.E 1 R2 4 0 7f0000000010 0\n", "w0 0 load 4 1 7f0000000010\n");
+}
+
+/* The same offset in two threads, two warps and two blocks is different memory; neighboring threads
+ * are neighbors, so that a full warp touches as many lines as in the hardware. */
+static void local_memory_of_each_thread(void **state)
+{
+  struct gc_error err;
+  int status;
+  char *text = trace_text(sample("kernel-1.traceg"), &status, &err);
+
+  (void)state;
+  assert_non_null(text);
+  /* offset 0xfffdc0 in block 0, warp 0, with 16 bytes; 0xfffdc4 in block 1 (with 2 warps), warp 0 */
+  assert_non_null(strstr(text, "w0 50 store 16 ffffffff 20000001fffb800 20000001fffb810 20000001fffb820 "));
+  assert_non_null(strstr(text, "w0 50 load 4 80000000 20000005fffb8fc\n"));
+  free(text);
+  becomes(2, "0 3 0 STL 2 R1 R2 4 1 0x8 0 0\n10 3 1 R2 LDL.64 1 R1 4 1 0x8 0 0\n",
+          "w0 0 store 4 3 200000000000100 200000000000104\nw0 10 load 8 3 200000000000100 200000000000108\n");
+  /* as a generic address, the same memory */
+  becomes(1, "0 3 1 R2 LD.E 1 R1 4 1 0x7f0002000008 0 0\n", "w0 0 load 4 3 200000000000100 200000000000104\n");
+}
+
+/* LDGSTS has two addresses. post-traces-processing keeps the global one; where both are, they are one
+ * instruction; where the global one is missing, the access would be lost. */
+static void copies_to_shared_memory(void **state)
+{
+  (void)state;
+  becomes(2,
+          "0 1 0 LDGSTS.E.BYPASS.LTC128B.128 2 R2 R4 16 0 0x400 0\n"
+          "0 1 0 LDGSTS.E.BYPASS.LTC128B.128 2 R2 R4 16 0 0x7f1000000000 0\n",
+          "w0 0 load no-l1 16 1 7f1000000000\n");
+  becomes(1, "0 1 0 LDGSTS.E.64 2 R2 R4 8 0 0x7f1000000000 0\n", "w0 0 load 8 1 7f1000000000\n");
+  refused(1, "0 1 0 LDGSTS.E 2 R2 R4 4 0 0x400 0\n", -EOPNOTSUPP, "no global address");
+  refused(2, "0 1 0 LDGSTS.E 2 R2 R4 4 0 0x400 0\n0 1 0 LDGSTS.E 2 R2 R4 4 0 0x500 0\n", -EOPNOTSUPP,
+          "no global address");
+  refused(2, "0 1 0 LDGSTS.E 2 R2 R4 4 0 0x400 0\n10 1 0 LDGSTS.E 2 R2 R4 4 0 0x7f1000000000 0\n",
+          -EOPNOTSUPP, "no global address");
+  refused(2, "0 1 0 LDGSTS.E 2 R2 R4 4 0 0x400 0\n10 1 0 EXIT 0 0 0\n", -EOPNOTSUPP, "no global address");
+}
+
+/* No access to global memory is lost: what is not known, or has no addresses, is an error. */
+static void nothing_is_lost(void **state)
+{
+  (void)state;
+  refused(1, "0 1 0 FROB.E 1 R2 4 0 0x1000 0\n", -EOPNOTSUPP, "text:14: FROB.E has addresses");
+  refused(1, "0 1 1 R4 LDG.E 1 R2 0 0\n", -EOPNOTSUPP, "LDG.E has no addresses");
+  refused(1, "0 1 0 UTMALDG.2D 1 R2 0 0\n", -EOPNOTSUPP, "UTMALDG.2D copies memory");
+  refused(1, "0 1 0 UBLKCP 1 R2 4 0 0x1000 0\n", -EOPNOTSUPP, "UBLKCP copies memory");
+  becomes(2, "0 0 0 FROB.E 1 R2 4 1 0x0 21930 0\n0 0 0 UTMALDG 0 0 0\n", "w0 0 other 2\n");
+  becomes(2, "0 1 0 FROB.E 1 R2 0 0\n0 1 1 R4 LDGDEPBAR 0 0 0\n", "w0 0 other 2\n");
+}
+
+static void other_memories_and_barriers(void **state)
+{
+  (void)state;
+  becomes(6,
+          "0 1 1 R2 LDS.U.128 1 R1 16 0 0x10 0\n10 1 0 STS 2 R1 R2 4 0 0x10 0\n"
+          "20 1 1 R2 LDSM.16.M88.4 1 R1 4 0 0x10 0\n30 1 1 R2 ATOMS.ADD 1 R1 4 0 0x10 0\n"
+          "40 1 1 R2 LDC.64 1 R1 8 0 0x10 0\n50 1 0 CCTL.IVALL 1 R1 4 0 0x1000 0\n",
+          "w0 0 other 6\n");
+  becomes(4, "0 3 0 BAR.SYNC 0 0 0\n10 3 0 BAR.ARV 0 0 0\n20 3 0 BAR.RED.POPC 0 0 0\n30 0 0 BAR.SYNC 0 0 0\n",
+          "w0 0 barrier 0 3\nw0 10 other 1\nw0 20 barrier 0 3\nw0 30 other 1\n");
+}
+
+static void textures_are_counted(void **state)
+{
+  struct gc_trace *trace;
+  struct gc_trace_launch launch;
+  struct gc_trace_ignored ignored;
+  struct gc_error err;
+  char *text = kernel_of(3, "0 1 1 R2 TEX.SCR.LL 1 R1 0 0\n10 3 1 R2 SULD.D.BA.2D 1 R1 0 0\n20 0 0 TLD 0 0 0\n");
+
+  (void)state;
+  write_file("text", text, strlen(text));
+  free(text);
+  assert_int_equal(gc_trace_open("text", &trace, &err), 0);
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 0); /* reads what is skipped */
+  gc_trace_get_ignored(trace, &ignored);
+  assert_int_equal(ignored.textures, 2);
+  assert_int_equal(ignored.copies, 0);
+  gc_trace_close(trace);
+}
+
+static void headers_of_versions(void **state)
+{
+  char *text = kernel_of(1, "0 1 1 R4 LDG.E 1 R2 4 0 0x1000\n"), *four, *lines;
+
+  (void)state;
+  text_is(text, LAUNCH "w0 0 load 4 1 1000\nblock 0\n"); /* version 5 without immediate */
+  four = replaced(text, "version = 5", "version = 4");
+  text_is(four, LAUNCH "w0 0 load 4 1 1000\nblock 0\n");
+  free(four);
+  four = replaced(text, "version = 5", "version = 3");
+  text_is(four, LAUNCH "w0 0 load 4 1 1000\nblock 0\n");
+  lines = replaced(four, "0 1 1 R4", "17 0 1 1 R4");
+  text_fails(lines, -EBADMSG, "text:14: there is no list of destination registers");
+  free(four);
+  four = replaced(lines, "#traces", "-enable lineinfo = 1\n#traces");
+  text_is(four, LAUNCH "w0 0 load 4 1 1000\nblock 0\n");
+  free(lines);
+  free(four);
+  four = replaced(text, "version = 5", "version = 6");
+  text_fails(four, -EBADMSG, "tracer version 6");
+  free(four);
+  four = replaced(text, "0x1000\n", "0x1000 7 7\n");
+  text_fails(four, -EBADMSG, "more text");
+  free(four);
+  free(text);
+}
+
+/* Each line: replace the first text by the second in the sample; the sentence has the third. */
+static void broken_files(void **state)
+{
+  static const char *const breaks[][3] = {
+      {"-grid dim = (2,1,1)", "-grid dim = (2,1)", "kernel-broken:3: \"(2,1)\" is no value for \"-grid dim\""},
+      {"-grid dim = (2,1,1)", "-grid dim = (0,1,1)", "no value"},
+      {"-grid dim = (2,1,1)", "-grid dim = (2,1,65536)", "no value"},
+      {"-grid dim = (2,1,1)", "-grid dim = (99999999999999999999,1,1)", "no value"},
+      {"-grid dim = (2,1,1)", "-grid dim = (3,1,1)", "after 2 of 3 blocks"},
+      {"-grid dim = (2,1,1)", "-grid dim = (1,1,2)", "not in the grid"},
+      {"-grid dim = (2,1,1)\n", "", "no line \"-grid dim"},
+      {"-grid dim = (2,1,1)", "-grid dim = (2,1,1)\n-grid dim = (2,1,1)", "twice"},
+      {"-grid dim = (2,1,1)", "-grid dim", "no \" =\""},
+      {"-block dim = (48,1,1)", "-block dim = (1025,1,1)", "no value"},
+      {"-block dim = (48,1,1)", "-block dim = (32,33,1)", "no value"},
+      {"-block dim = (48,1,1)", "-block dim = (32,1,1)", "no warp 1 in a block of 32 threads"},
+      {"-block dim = (48,1,1)", "-block dim = (40,1,1)", "not in the block"},
+      {"-kernel name = ", "-kernel title = ", "no line \"-kernel name"},
+      {"-shmem = 1024", "-shmem = many", "no value"},
+      {"-local mem base_addr = 0x0000", "-local mem base_addr = 0xffff", "no value"},
+      {"-accelsim tracer version = 5", "-accelsim tracer version = 2", "version 2"},
+      {"-enable lineinfo = 0", "-enable lineinfo = 2", "no value"},
+      {"#BEGIN_TB\n", "0 0 0 0 0000 ffffffff 0 EXIT 0 0 0\n#BEGIN_TB\n", "post-traces-processing"},
+      {"thread block = 0,0,0", "thread block = 2,0,0", "block 2,0,0 is not in the grid"},
+      {"thread block = 0,0,0", "thread block = 1,0,0", "twice"},
+      {"thread block = 0,0,0", "thread block = 0,0", "must be \"thread block"},
+      {"warp = 1\n", "warp = 0\n", "comes after"},
+      {"warp = 0\n", "warp = x\n", "must be \"warp"},
+      {"warp = 0\n", "", "must be \"warp"},
+      {"insts = 12", "insts = 13", "has 12 instructions, not 13"},
+      {"insts = 12", "insts = 11", "must be \"warp = N\""},
+      {"insts = 12", "insts = -1", "must be \"insts"},
+      {"#END_TB", "#BEGIN_TB", "must be \"warp"},
+      {"\n#END_TB\n\n#BEGIN_TB", "\n#END_TB\n\nkernel-2.traceg", "must be \"#BEGIN_TB\""},
+      {"0x7f1c10000000 4 0", "0x200000000000000 -4 0", "57 bits"},
+      {"0x7f1c10000000 4 0", "0x1fffffffffffffe 0 0", "57 bits"},
+      {"0x7f1c10000000 4 0", "0x10000000000000000 4 0", "no base address"},
+      {"0x7f1c10000000 4 0", "0x10 -4 0", "57 bits"},
+      {"0020 ffffffff 1 R4 LDG", "0020 1ffffffff 1 R4 LDG", "no hexadecimal mask"},
+      {"0020 ffffffff 1 R4 LDG", "100000020 ffffffff 1 R4 LDG", "no hexadecimal PC"},
+      {"0020 ffffffff 1 R4 LDG", "0020 ffffffff 2 R4 LDG", "destination registers"},
+      {"0020 ffffffff 1 R4 LDG.E.CONSTANT 1 R2", "0020 ffffffff 1 R4 LDG.E.CONSTANT 99 R2", "source registers"},
+      {"R4 LDG.E.CONSTANT 1 R2 4", "R4 LDG.E.CONSTANT 1 R2 four", "no width"},
+  };
+  size_t size;
+  char *text = read_file(sample("kernel-1.traceg"), &size);
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(breaks) / sizeof(*breaks); i++) {
+    char *broken = replaced(text, breaks[i][0], breaks[i][1]);
+
+    write_file("kernel-broken", broken, strlen(broken));
+    trace_fails("kernel-broken", -EBADMSG, breaks[i][2]);
+    free(broken);
+  }
+  free(text);
+}
+
+/* Two kernels in one file; another block than the header has. */
+static void kernels_one_after_the_other(void **state)
+{
+  char *one = kernel_of(1, "0 1 0 EXIT 0 0 0\n"), *two;
+
+  (void)state;
+  assert_true(asprintf(&two, "%s%s", one, one) > 0);
+  text_is(two, LAUNCH "w0 0 other 1\nblock 0\nkernel 2 \"k\" blocks 1 threads 32 warp 32 registers 0 shared "
+                      "0 origin \"\"\nw0 0 other 1\nblock 0\n");
+  free(two);
+  assert_true(asprintf(&two, "%s" BLOCK END, one) > 0);
+  text_fails(two, -EBADMSG, "more blocks");
+  free(two);
+  free(one);
+}
+
+static int stop(unsigned warp, const struct gc_trace_instruction *instruction, void *data)
+{
+  (void)warp;
+  (void)instruction;
+  return --*(int *)data ? 0 : -ECANCELED;
+}
+
+static void visitor_ends_reading(void **state)
+{
+  struct gc_trace *trace;
+  struct gc_trace_launch launch;
+  struct gc_error err = {"untouched"};
+  int left = 3;
+
+  (void)state;
+  assert_int_equal(gc_trace_open(sample("kernel-1.traceg"), &trace, &err), 0);
+  assert_int_equal(gc_trace_next_block(trace, stop, &left, NULL, &err), 0); /* there is no kernel yet */
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  assert_int_equal(gc_trace_next_block(trace, stop, &left, NULL, &err), -ECANCELED);
+  assert_string_equal(err.text, "untouched");
+  assert_int_equal(left, 0);
+  gc_trace_close(trace);
+  gc_trace_close(NULL);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(sample_with_all_kinds),
+      cmocka_unit_test(encodings_of_addresses),
+      cmocka_unit_test(bytes_come_from_the_suffix),
+      cmocka_unit_test(hints_come_from_the_suffixes),
+      cmocka_unit_test(generic_addresses_by_their_window),
+      cmocka_unit_test(local_memory_of_each_thread),
+      cmocka_unit_test(copies_to_shared_memory),
+      cmocka_unit_test(nothing_is_lost),
+      cmocka_unit_test(other_memories_and_barriers),
+      cmocka_unit_test(textures_are_counted),
+      cmocka_unit_test(headers_of_versions),
+      cmocka_unit_test(broken_files),
+      cmocka_unit_test(kernels_one_after_the_other),
+      cmocka_unit_test(visitor_ends_reading),
+  };
+
+  return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}

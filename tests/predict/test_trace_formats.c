@@ -1,0 +1,296 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Lists of kernels, the traces of Nugteren et al., our TSV, and files of no format.
+ */
+#include "config.h"
+
+#include "trace_text.h"
+
+#include <errno.h>
+
+
+static void copy(const char *from, const char *to)
+{
+  size_t size;
+  char *bytes = read_file(sample(from), &size);
+
+  write_file(to, bytes, size);
+  free(bytes);
+}
+
+/* The files of a list are beside it, whatever the working directory is. */
+static void list_of_kernels(void **state)
+{
+  struct gc_error err;
+  struct gc_trace *trace;
+  struct gc_trace_ignored ignored;
+  char *text = NULL;
+  size_t size;
+  FILE *out;
+
+  (void)state;
+#ifndef HAVE_LZMA
+  skip(); /* one of the files */
+#endif
+  out = open_memstream(&text, &size);
+  assert_non_null(out);
+  assert_int_equal(gc_trace_open(sample("kernelslist.g"), &trace, &err), 0);
+  assert_int_equal(print_trace(out, trace, &err), 0);
+  gc_trace_get_ignored(trace, &ignored);
+  assert_int_equal(ignored.copies, 2);
+  assert_int_equal(ignored.textures, 1);
+  gc_trace_close(trace);
+  fclose(out);
+  assert_non_null(strstr(text, "kernel 1 \"_Z5scalePfPKfi\" blocks 2 threads 48"));
+  assert_non_null(strstr(text, "block 1\nkernel 2 \"gather\" blocks 4 threads 32 warp 32 registers 16 shared 0 "
+                               "origin \"NVBit 1.5.5, compute capability 7.0\"\n"));
+  assert_non_null(strstr(text, "w0 10 load 4 3 7f1000000000 7f0fffffff00\nw0 20 other 1\nblock 0\n"));
+  assert_non_null(strstr(text, "w0 18 atomic no-l1 8 7 7f1000000040 7f1000000048 7f1000000050\nw0 20 other 1\n"
+                               "block 3\n"));
+  free(text);
+}
+
+static void names_in_a_list(void **state)
+{
+  (void)state;
+  copy("kernel-1.traceg", "kernel-1.traceg");
+  copy("kernel-2-ctx_0x6165.traceg.xz", "kernel-2.traceg.xz");
+  copy("two-kernels.tsv", "kernel-3.traceg");
+  text_fails("kernel-9.traceg\n", -ENOENT, "text:1: the file kernel-9.traceg is not there");
+  text_fails("kernel-1.traceg\nkernel-9.traceg\n", -ENOENT, "text:2: ");
+  text_fails("kernel/../kernel-1.traceg\n", -EBADMSG, "not the name of a file beside the list");
+  text_fails("kernel-3.traceg\n", -EBADMSG, "kernel-3.traceg is not a .traceg file");
+  text_fails("MemcpyHtoD,0x1000,4\nkernels end\n", -ENOENT, "text:2: ");
+  text_fails("MemcpyHtoD,0x1000,4\nncclAllReduce\n", -EBADMSG, "neither a kernel nor a copy");
+  text_fails("MemcpyHtoD,0x1000\n", -EBADMSG, "must be \"MemcpyHtoD");
+  text_fails("MemcpyDtoD,0x1000,4\n", -EBADMSG, "must be \"MemcpyHtoD");
+  write_file("kernel-4.traceg", "kernel-4.traceg\n", 16);
+  trace_fails("kernel-4.traceg", -EBADMSG, "not a .traceg file"); /* a list that names itself */
+  text_is("MemcpyHtoD,0x1000,4\nMemcpyDtoH,0x1000,4\n", "");
+  write_file("kernel-5.traceg", "-kernel name = x\n", 17);
+  text_fails("kernel-5.traceg\n", -EBADMSG, "kernel-5.traceg:1: the file ends in the header");
+}
+
+/* Compressed or decompressed after the list was written. */
+static void suffixes_in_a_list(void **state)
+{
+  struct gc_error err;
+  int status;
+  char *text;
+
+  (void)state;
+  copy("kernel-1.traceg", "kernel-1.traceg");
+  write_file("text", "kernel-1.traceg.xz\n", 19);
+  text = trace_text("text", &status, &err);
+  assert_non_null(text);
+  free(text);
+#ifdef HAVE_LZMA
+  write_file("text", "kernel-2.traceg\n", 16);
+  text = trace_text("text", &status, &err);
+  assert_non_null(text);
+  free(text);
+#endif
+}
+
+static void sample_of_the_paper(void **state)
+{
+  (void)state;
+  trace_is(sample("paper.trc"), "kernel 1 \"\" blocks 0 threads 40 warp 32 registers 0 shared 0 origin \"\"\n"
+                                "w0 0 load 4 7 1000 1004 1008\n"
+                                "w0 1 store 8 3 2000 2008\n" /* thread 2 loads instead */
+                                "w0 1 load 4 4 3000\n"
+                                "w0 2 load 1 2 100000000000000\n"
+                                "w1 0 load 4 80 109c\n"
+                                "block 0\n"
+                                "w0 0 load 16 3 1000 1010\nblock 2\n"
+                                "w0 0 store 2 1 1000\nblock 5\n");
+}
+
+/* In any order of the threads of a block. A reader that takes lines as instructions is wrong. */
+static void order_in_the_paper(void **state)
+{
+  (void)state;
+  text_is("blockdim: 2 1 1\n0 0 16 4\n0 0 32 4\n1 0 20 4\n1 0 36 4\n",
+          "kernel 1 \"\" blocks 0 threads 2 warp 32 registers 0 shared 0 origin \"\"\n"
+          "w0 0 load 4 3 10 14\nw0 1 load 4 3 20 24\nblock 0\n");
+  text_fails("blockdim: 2 1 1\n0 0 16 4\n2 0 32 4\n1 0 20 4\n", -EBADMSG, "text:4: the thread 1 belongs to an");
+  text_fails("blockdim: 2 1 1\n0 0 16 4\n2 0 32 4\n1 0 20 4\n", -EBADMSG, "sort -s -n -k1,1");
+}
+
+static void broken_traces_of_the_paper(void **state)
+{
+  (void)state;
+  text_fails("blockdim: 0 1 1\n", -EBADMSG, "text:1: a block has from 1 to 1024");
+  text_fails("blockdim: 1024 2 1\n", -EBADMSG, "text:1: a block has from 1 to 1024");
+  text_fails("blockdim: 4294967296 4294967296 1\n", -EBADMSG, "text:1: a block has from 1 to 1024");
+  text_fails("blockdim: 8 1\n", -EBADMSG, "must be \"blockdim: x y z\"");
+  text_fails("blockdim: 8 1 1\n0 2 0 4\n", -EBADMSG, "text:2: the direction");
+  text_fails("blockdim: 8 1 1\n0 0 0 3\n", -EBADMSG, "text:2: the bytes");
+  text_fails("blockdim: 8 1 1\n0 0 0 0\n", -EBADMSG, "text:2: the bytes");
+  text_fails("blockdim: 8 1 1\n0 0 0 32\n", -EBADMSG, "text:2: the bytes");
+  text_fails("blockdim: 8 1 1\n0 0 144115188075855872 1\n", -EBADMSG, "57 bits"); /* 2^57 */
+  text_fails("blockdim: 8 1 1\n0 0 144115188075855871 2\n", -EBADMSG, "57 bits");
+  text_fails("blockdim: 8 1 1\n0 0 18446744073709551616 1\n", -EBADMSG, "four decimal numbers");
+  text_fails("blockdim: 8 1 1\n0 0 0x10 1\n", -EBADMSG, "four decimal numbers");
+  text_fails("blockdim: 8 1 1\n0 0 16 4 4\n", -EBADMSG, "four decimal numbers");
+  text_fails("blockdim: 8 1 1\n0 0 16\n", -EBADMSG, "four decimal numbers");
+  text_fails("blockdim: 8 1 1\n-1 0 16 4\n", -EBADMSG, "four decimal numbers");
+  text_fails("blockdim: 8 1 1\n0 0 16 4\n-kernel name = k\n", -EBADMSG, "text:3: ");
+  text_is("blockdim: 8 1 1\n", "kernel 1 \"\" blocks 0 threads 8 warp 32 registers 0 shared 0 origin \"\"\n");
+}
+
+#define TSV "hwloc-gpucache-trace\t1\nkernel\tk\nblocks\t4\nthreads\t96\nwarp\t64\n"
+#define TSV_LAUNCH "kernel 1 \"k\" blocks 4 threads 96 warp 64 registers 0 shared 0 origin \"\"\n"
+
+static void tsv_is(const char *lines, const char *expected)
+{
+  char *text, *whole;
+
+  assert_true(asprintf(&text, TSV "%send\n", lines) > 0);
+  assert_true(asprintf(&whole, TSV_LAUNCH "%s", expected) > 0);
+  text_is(text, whole);
+  free(whole);
+  free(text);
+}
+
+static void tsv_fails(const char *lines, const char *words)
+{
+  char *text;
+
+  assert_true(asprintf(&text, TSV "%send\n", lines) > 0);
+  text_fails(text, -EBADMSG, words);
+  free(text);
+}
+
+static void instructions_of_tsv(void **state)
+{
+  (void)state;
+  tsv_is("", "");
+  tsv_is("2\t0\t1c\tload\t-\t4\t5\t1000,2000\n", "w0 1c load 4 5 1000 2000\nblock 2\n");
+  tsv_is("0 0 0x10 store no-l1 16 0xc000000000000001 0x1000,0x2000,3000\n",
+         "w0 10 store no-l1 16 c000000000000001 1000 2000 3000\nblock 0\n");
+  /* The base is the address of thread 0, also if it takes no part. */
+  tsv_is("0 0 0 load read-only 8 6 1000+8\n", "w0 0 load read-only 8 6 1008 1010\nblock 0\n");
+  tsv_is("0 0 0 atomic - 4 6 1000-8\n", "w0 0 atomic 4 6 ff8 ff0\nblock 0\n");
+  tsv_is("0 0 0 barrier\n0 1 0 barrier\n", "w0 0 barrier 0 ffffffffffffffff\nw1 0 barrier 0 ffffffff\nblock 0\n");
+  /* What has no effect is counted together, but not across warps and blocks. */
+  tsv_is("0 0 0 other\n0 0 4 load - 4 0 -\n0 0 8 other 5\n0 1 c other\n1 1 10 other 4294967295\n1 1 14 other 2\n",
+         "w0 0 other 7\nw1 c other 1\nblock 0\nw1 10 other 4294967295\nw1 14 other 2\nblock 1\n");
+}
+
+static void broken_tsv(void **state)
+{
+  (void)state;
+  tsv_fails("4 0 0 barrier\n", "text:6: there is no block 4 in a grid of 4");
+  tsv_fails("0 2 0 barrier\n", "no warp 2 in a block of 96");
+  tsv_fails("1 0 0 barrier\n0 0 0 barrier\n", "text:7: block 0 comes after");
+  tsv_fails("0 1 0 barrier\n0 0 0 barrier\n", "text:7: warp 0 comes after");
+  tsv_fails("0 1 0 load - 4 100000000 1000\n", "not in the block");
+  tsv_fails("0 0 0 load - 4 10000000000000000 1000\n", "mask");
+  tsv_fails("0 0 100000000 barrier\n", "no hexadecimal pc");
+  tsv_fails("0 0 0 jump\n", "none of load");
+  tsv_fails("0 0 0 barrier 1\n", "nothing may follow");
+  tsv_fails("0 0 0 other 0\n", "followed by the number");
+  tsv_fails("0 0 0 other 4294967296\n", "followed by the number");
+  tsv_fails("0 0 0 load ca 4 1 1000\n", "the hint");
+  tsv_fails("0 0 0 load - 12 1 1000\n", "the bytes");
+  tsv_fails("0 0 0 load - 4 3 1000\n", "neither a list");
+  tsv_fails("0 0 0 load - 4 1 1000,2000\n", "neither a list");
+  tsv_fails("0 0 0 load - 4 1 1000 2000\n", "neither a list");
+  tsv_fails("0 0 0 load - 4 1 1000+\n", "neither a list");
+  tsv_fails("0 0 0 load - 4 1 1000+4294967296\n", "neither a list");
+  tsv_fails("0 0 0 load - 4 1\n", "neither a list");
+  tsv_fails("0 0 0 load - 4 2 0-4\n", "57 bits");
+  tsv_fails("0 0 0 load - 1 1 200000000000000\n", "57 bits");
+  tsv_fails("0 0 0 load - 2 1 1ffffffffffffff\n", "57 bits");
+  tsv_fails("origin late\n0 0 0 barrier\norigin later\n", "text:8: this must begin with the numbers");
+  tsv_fails("blocks 4\n", "\"blocks\" twice");
+  tsv_fails("grid 4\n", "no line of a header");
+  tsv_fails("registers many\n", "not possible");
+  tsv_fails("kernel\n", "must be \"kernel NAME\"");
+  tsv_fails("kernel two\nblocks 1\nwarp 32\n", "no line \"threads\"");
+  tsv_fails("end\n", "after the line \"end\"");
+  text_fails(TSV, -EBADMSG, "no line \"end\"");
+  text_fails("hwloc-gpucache-trace 2\nend\n", -EBADMSG, "text:1: this is version 2");
+  text_fails("hwloc-gpucache-trace\nend\n", -EBADMSG, "the first line must be");
+  text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 1\nthreads 1025\nwarp 64\nend\n", -EBADMSG, "not possible");
+  text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 1\nthreads 64\nwarp 48\nend\n", -EBADMSG, "not possible");
+  text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 0\nthreads 64\nwarp 64\nend\n", -EBADMSG, "not possible");
+  text_is("hwloc-gpucache-trace 1\nend\n", "");
+}
+
+/* A name with control characters is made printable; a long one is cut. */
+static void names_of_kernels(void **state)
+{
+  char *text, *expected;
+
+  (void)state;
+  text_is("hwloc-gpucache-trace 1\nkernel a\033[31m b\nblocks 1\nthreads 1\nwarp 32\norigin x\177y\nend\n",
+          "kernel 1 \"a?[31m b\" blocks 1 threads 1 warp 32 registers 0 shared 0 origin \"x?y\"\n");
+  assert_true(asprintf(&text, "hwloc-gpucache-trace 1\nkernel %0300d\nblocks 1\nthreads 1\nwarp 32\nend\n", 7) > 0);
+  assert_true(asprintf(&expected, "kernel 1 \"%0255d\" blocks 1 threads 1 warp 32 registers 0 shared 0 origin \"\"\n",
+                       0) > 0);
+  text_is(text, expected);
+  free(expected);
+  free(text);
+}
+
+static void no_format(void **state)
+{
+  (void)state;
+  text_fails("hello\n", -EBADMSG, "text:1: \"hello\" does not begin a trace of a known format");
+  text_fails("\n\n", -EBADMSG, "only blank lines");
+  text_fails("\033[2J\n", -EBADMSG, "\"?[2J\"");
+  text_fails("BZh91AY\n", -EBADMSG, "does not begin a trace");
+  trace_fails("/", -EINVAL, "directory");
+}
+
+/* The example of doc/traces.md: what is between the two lines with ``` after "## Our TSV". */
+static void example_of_the_document(void **state)
+{
+  char path[4200], line[512];
+  FILE *document, *out;
+  int fences = 0;
+
+  (void)state;
+  snprintf(path, sizeof(path), "%s/doc/traces.md", getenv("top_srcdir"));
+  document = fopen(path, "r");
+  out = fopen("example", "w");
+  assert_non_null(document);
+  assert_non_null(out);
+  while (fgets(line, sizeof(line), document))
+    if (!strncmp(line, "```tsv", 6) || (fences == 1 && !strncmp(line, "```", 3)))
+      fences++;
+    else if (fences == 1)
+      fputs(line, out);
+  fclose(document);
+  fclose(out);
+  assert_int_equal(fences, 2);
+  trace_is("example",
+           "kernel 1 \"vector_add\" blocks 2 threads 64 warp 64 registers 12 shared 0 origin \"by hand\"\n"
+           "w0 0 other 7\nw0 1c load 4 f 7f0000001000 7f0000001004 7f0000001008 7f000000100c\n"
+           "w0 24 load read-only 8 8000000000000005 7f0000002000 7f0000002040 7f0000003ff8\n"
+           "w0 2c barrier 0 ffffffffffffffff\n"
+           "w0 30 store no-l1 16 3 7f0000004000 7f0000004010\nw0 38 other 2\nblock 0\n"
+           "w0 40 atomic 4 1 7f0000005000\nblock 1\n");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(list_of_kernels),
+      cmocka_unit_test(names_in_a_list),
+      cmocka_unit_test(suffixes_in_a_list),
+      cmocka_unit_test(sample_of_the_paper),
+      cmocka_unit_test(order_in_the_paper),
+      cmocka_unit_test(broken_traces_of_the_paper),
+      cmocka_unit_test(instructions_of_tsv),
+      cmocka_unit_test(broken_tsv),
+      cmocka_unit_test(names_of_kernels),
+      cmocka_unit_test(no_format),
+      cmocka_unit_test(example_of_the_document),
+  };
+
+  return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}
