@@ -2,7 +2,9 @@
 # The cache model for traces: a unit test is one word in this list.
 predict_tests = \
 	tests/predict/test_distance \
+	tests/predict/test_model_attribute \
 	tests/predict/test_model_cache \
+	tests/predict/test_model_memory \
 	tests/predict/test_model_paper \
 	tests/predict/test_model_sm \
 	tests/predict/test_parameters
@@ -15,21 +17,42 @@ include tests/predict/trace.mk
 # Reuse distances with an allocator that the test controls.
 tests_predict_test_distance_LDFLAGS = -Wl,--wrap=calloc,--wrap=aligned_alloc
 tests_predict_test_distance_LDADD = src/predict/distance/libpredict-distance.la $(CMOCKA_LIBS) -lm
+EXTRA_DIST += tests/predict/reference.h
 
 # The model, with traces in memory instead of files.
-model_test_libraries = src/predict/model/libpredict-model.la src/util/libutil.la $(CMOCKA_LIBS) -lm
-tests_predict_test_model_cache_SOURCES = tests/predict/test_model_cache.c tests/predict/fake_trace.c \
-	tests/predict/fake_trace.h
-tests_predict_test_model_cache_LDADD = $(model_test_libraries)
-tests_predict_test_model_paper_SOURCES = tests/predict/test_model_paper.c tests/predict/fake_trace.c \
-	tests/predict/fake_trace.h
-tests_predict_test_model_paper_LDADD = $(model_test_libraries)
-tests_predict_test_model_sm_SOURCES = tests/predict/test_model_sm.c tests/predict/fake_trace.c \
-	tests/predict/fake_trace.h
-tests_predict_test_model_sm_LDADD = $(model_test_libraries)
+fake_trace = tests/predict/fake_trace.c tests/predict/fake_trace.h
+model_libraries = src/predict/model/libpredict-model.la src/util/libutil.la
+tests_predict_test_model_attribute_SOURCES = tests/predict/test_model_attribute.c $(fake_trace)
+tests_predict_test_model_attribute_LDADD = $(model_libraries) $(CMOCKA_LIBS)
+tests_predict_test_model_cache_SOURCES = tests/predict/test_model_cache.c $(fake_trace)
+tests_predict_test_model_cache_LDADD = $(model_libraries) $(CMOCKA_LIBS)
+tests_predict_test_model_memory_SOURCES = tests/predict/test_model_memory.c $(fake_trace)
+tests_predict_test_model_memory_LDADD = $(model_libraries) $(CMOCKA_LIBS)
+tests_predict_test_model_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
+tests_predict_test_model_paper_SOURCES = tests/predict/test_model_paper.c $(fake_trace)
+tests_predict_test_model_paper_LDADD = $(model_libraries) $(CMOCKA_LIBS)
+tests_predict_test_model_sm_SOURCES = tests/predict/test_model_sm.c $(fake_trace)
+tests_predict_test_model_sm_LDADD = $(model_libraries) $(CMOCKA_LIBS) -lm
 
 # The library, and the example of its header.
 check_PROGRAMS += doc/examples/gpucache-predict
 doc_examples_gpucache_predict_LDADD = src/predict/libhwloc-gpucache-predict.la
 TESTS += tests/predict/library.sh
-EXTRA_DIST += tests/predict/library.sh tests/predict/reference.h
+EXTRA_DIST += tests/predict/library.sh
+
+# Traces of kernels, written by a program.
+check_PROGRAMS += tests/predict/traces/make-trace
+tests_predict_traces_make_trace_SOURCES = tests/predict/traces/dense.c \
+	tests/predict/traces/irregular.c tests/predict/traces/trace.h tests/predict/traces/write.c
+tests_predict_traces_make_trace_LDADD =
+TESTS += tests/predict/traces.sh
+EXTRA_DIST += tests/predict/traces.sh
+
+# Speed: of reuse distances (bench.sh has its variables), and of the model.
+check_PROGRAMS += tests/predict/bench-distance tests/predict/bench-model
+tests_predict_bench_distance_LDADD = src/predict/distance/libpredict-distance.la -lm
+tests_predict_bench_model_LDADD = $(model_libraries)
+EXTRA_DIST += tests/predict/bench.sh
+bench-predict: tests/predict/bench-distance tests/predict/bench-model
+	@top_builddir='$(abs_top_builddir)' exec $(SHELL) '$(srcdir)/tests/predict/bench.sh'
+.PHONY: bench-predict

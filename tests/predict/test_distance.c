@@ -222,6 +222,30 @@ static void clear_forgets(void **state)
   gc_seen_lines_clear(&lines);
   assert_false(gc_seen_lines_in_use(&lines, gc_seen_lines_find(&lines, 7)));
   assert_false(gc_seen_lines_in_use(&lines, gc_seen_lines_find(&lines, 8)));
+  assert_false(gc_seen_lines_in_use(&lines, gc_seen_lines_find(&lines, 0)));
+  gc_seen_lines_free(&lines);
+}
+
+/* A fuller table would give the same distances, only later. */
+static void table_stays_half_empty(void **state)
+{
+  struct gc_seen_lines lines;
+
+  (void)state;
+  assert_int_equal(gc_seen_lines_new(&lines), 0);
+  for (uint32_t i = 0; i < 5000; i++) {
+    struct gc_line *entry;
+
+    assert_int_equal(lines.used, i);
+    assert_true(!gc_seen_lines_full(&lines) || !gc_seen_lines_grow(&lines));
+    assert_true(2 * lines.used < gc_seen_lines_size(&lines));
+    entry = gc_seen_lines_find(&lines, 64 * i);
+    assert_false(gc_seen_lines_in_use(&lines, entry));
+    *entry = (struct gc_line){64 * i, i, lines.epoch};
+    lines.used++;
+  }
+  for (uint32_t i = 0; i < 5000; i++)
+    assert_int_equal(gc_seen_lines_find(&lines, 64 * i)->slot, i);
   gc_seen_lines_free(&lines);
 }
 
@@ -335,7 +359,7 @@ static void histogram_interpolates(void **state)
 
     assert_true(hits >= before);
     before = hits;
-    if (lines <= GC_HISTOGRAM_EXACT)
+    if (lines <= GC_REUSE_EXACT)
       assert_true(hits == (double)counts[lines]);
     assert_true(hits >= (double)counts[low]);
     assert_true(hits <= (double)counts[high < MOST ? high : MOST]);
@@ -358,14 +382,15 @@ static void histogram_of_extremes(void **state)
   gc_reuse_histogram_add(one, INFINITE - 1);
   gc_reuse_histogram_add(one, UINT64_C(1) << 63);
   gc_reuse_histogram_add(one, INFINITE);
-  gc_reuse_histogram_add(two, GC_HISTOGRAM_EXACT);
-  gc_reuse_histogram_add(two, GC_HISTOGRAM_EXACT - 1);
+  gc_reuse_histogram_add(two, INFINITE);
+  gc_reuse_histogram_add(two, GC_REUSE_EXACT);
+  gc_reuse_histogram_add(two, GC_REUSE_EXACT - 1);
   gc_reuse_histogram_merge(one, two);
-  assert_int_equal(gc_reuse_histogram_accesses(one), 5);
-  assert_int_equal(gc_reuse_histogram_first(one), 1);
-  assert_true(gc_reuse_histogram_hits(one, GC_HISTOGRAM_EXACT - 1) == 0);
-  assert_true(gc_reuse_histogram_hits(one, GC_HISTOGRAM_EXACT) == 1);
-  assert_true(gc_reuse_histogram_hits(one, GC_HISTOGRAM_EXACT + 32) == 2);
+  assert_int_equal(gc_reuse_histogram_accesses(one), 6);
+  assert_int_equal(gc_reuse_histogram_first(one), 2);
+  assert_true(gc_reuse_histogram_hits(one, GC_REUSE_EXACT - 1) == 0);
+  assert_true(gc_reuse_histogram_hits(one, GC_REUSE_EXACT) == 1);
+  assert_true(gc_reuse_histogram_hits(one, GC_REUSE_EXACT + 32) == 2);
   assert_true(gc_reuse_histogram_hits(one, UINT64_C(1) << 63) == 2);
   assert_true(gc_reuse_histogram_hits(one, UINT64_MAX) > 3.99);
   gc_reuse_histogram_free(one);
@@ -382,6 +407,7 @@ int main(void)
       cmocka_unit_test(equals_a_fenwick_tree),
       cmocka_unit_test(slots_of_all_sizes),
       cmocka_unit_test(clear_forgets),
+      cmocka_unit_test(table_stays_half_empty),
       cmocka_unit_test(allocation_failures),
       cmocka_unit_test(hits_equal_those_of_a_cache),
       cmocka_unit_test(histogram_interpolates),

@@ -8,10 +8,10 @@
 #include <errno.h>
 
 #define HEADER                                                                                     \
-  "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem base_addr = 0x7f0000000000\n" \
+  "-kernel name = k\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem base_addr = "              \
+  "0x7f0000000000\n"                                                                               \
   "-local mem base_addr = 0x7f0002000000\n-accelsim tracer version = 5\n#traces format\n"
-#define LAUNCH                                                                                     \
-  "kernel 1 \"k\" blocks 1 threads 32 warp 32 registers 0 shared 0 origin \"\"\n"
+#define LAUNCH "kernel 1 \"k\" blocks 1 threads 32 warp 32 registers 0 shared 0 origin \"\"\n"
 #define BLOCK "#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\n"
 #define END "\n#END_TB\n"
 
@@ -52,25 +52,32 @@ static void sample_with_all_kinds(void **state)
 
   (void)state;
   assert_non_null(text);
-  assert_non_null(strstr(text, "kernel 1 \"_Z5scalePfPKfi\" blocks 2 threads 48 warp 32 registers 24 "
-                               "shared 1024 origin \"NVBit 1.7, compute capability 9.0\"\n"));
-  assert_non_null(strstr(text, "w0 0 other 2\nw0 20 load read-only 4 ffffffff 7f1c10000000 7f1c10000004 "));
+  assert_non_null(strstr(text,
+                         "kernel 1 \"_Z5scalePfPKfi\" blocks 2 threads 48 warp 32 registers 24 "
+                         "shared 1024 origin \"NVBit 1.7, compute capability 9.0\"\n"));
+  assert_non_null(
+      strstr(text, "w0 0 other 2\nw0 20 load read-only 4 ffffffff 7f1c10000000 7f1c10000004 "));
   assert_non_null(strstr(text, "w0 60 other 1\nw0 70 barrier 0 ffffffff\nw0 80 other 1\n"));
-  assert_non_null(strstr(text, "w0 a0 other 2\nw1 c0 atomic no-l1 4 ffff 7f1c20000000 7f1c20000000 "));
+  assert_non_null(
+      strstr(text, "w0 a0 other 2\nw1 c0 atomic no-l1 4 ffff 7f1c20000000 7f1c20000000 "));
   assert_non_null(strstr(text, "w1 d0 other 2\nblock 0\n"));
   free(text);
 }
 
-/* List, base with stride (also negative), base with differences: to the thread before, not to the base. */
+/* List, base with stride (also negative), base with differences: to the thread before, not to the
+ * base. */
 static void encodings_of_addresses(void **state)
 {
   (void)state;
-  becomes(1, "0 00000005 1 R4 LDG.E 1 R2 4 0 0x0000000000001000 1ff0 0\n", "w0 0 load 4 5 1000 1ff0\n");
+  becomes(1, "0 00000005 1 R4 LDG.E 1 R2 4 0 0x0000000000001000 1ff0 0\n",
+          "w0 0 load 4 5 1000 1ff0\n");
   becomes(1, "0 00000038 1 R4 LDG.E 1 R2 4 1 0x1000 -4 0\n", "w0 0 load 4 38 1000 ffc ff8\n");
   becomes(1, "0 80000000 1 R4 LDG.E 1 R2 4 2 0x1000 0\n", "w0 0 load 4 80000000 1000\n");
   becomes(1, "0 00000114 1 R4 LDG.E 1 R2 4 2 0x1000 8 -16 0\n", "w0 0 load 4 114 1000 1008 ff8\n");
-  refused(1, "0 00000005 1 R4 LDG.E 1 R2 4 1 0x1000 4 0\n", -EBADMSG, "text:14: a base address with a stride");
-  refused(1, "0 00000007 1 R4 LDG.E 1 R2 4 0 0x1000 0x1004\n", -EBADMSG, "for each thread of the mask");
+  refused(1, "0 00000005 1 R4 LDG.E 1 R2 4 1 0x1000 4 0\n", -EBADMSG,
+          "text:14: a base address with a stride");
+  refused(1, "0 00000007 1 R4 LDG.E 1 R2 4 0 0x1000 0x1004\n", -EBADMSG,
+          "for each thread of the mask");
   refused(1, "0 00000007 1 R4 LDG.E 1 R2 4 2 0x1000 4\n", -EBADMSG, "for each thread of the mask");
   refused(1, "0 00000007 1 R4 LDG.E 1 R2 4 3 0x1000 4\n", -EBADMSG, "none of 0, 1 and 2");
 }
@@ -83,8 +90,10 @@ static void bytes_come_from_the_suffix(void **state)
   becomes(1, "0 1 1 R4 LDG.E.U16.CONSTANT 1 R2 2 0 0x1000 0\n", "w0 0 load read-only 2 1 1000\n");
   becomes(1, "0 1 0 RED.E.ADD.F64.RN 1 R2 4 0 0x1000 0\n", "w0 0 atomic 8 1 1000\n");
   becomes(1, "0 1 0 ATOMG.E.ADD.F16x2.RN 1 R2 4 0 0x1000 0\n", "w0 0 atomic 4 1 1000\n");
-  becomes(1, "0 1 1 R4 LDG.E.LTC128B 1 R2 8 0 0x1000 0\n", "w0 0 load 8 1 1000\n"); /* no suffix: the width */
-  becomes(1, "0 1 1 R4 LDG.E.ENL2.256 1 R2 4 0 0x1000 0\n", "w0 0 load 16 1 1000\nw0 0 load 16 1 1010\n");
+  becomes(1, "0 1 1 R4 LDG.E.LTC128B 1 R2 8 0 0x1000 0\n",
+          "w0 0 load 8 1 1000\n"); /* no suffix: the width */
+  becomes(1, "0 1 1 R4 LDG.E.ENL2.256 1 R2 4 0 0x1000 0\n",
+          "w0 0 load 16 1 1000\nw0 0 load 16 1 1010\n");
   refused(1, "0 1 1 R4 LDG.E 1 R2 12 0 0x1000 0\n", -EBADMSG, "12 bytes");
 }
 
@@ -97,12 +106,14 @@ static void hints_come_from_the_suffixes(void **state)
           "20 1 1 R4 LDG.E.EF 1 R2 4 0 0x1000 0\n",
           "w0 0 load 4 1 1000\nw0 10 load 4 1 1000\nw0 20 load 4 1 1000\n");
   becomes(4,
-          "0 1 1 R4 LDG.E.STRONG.SYS 1 R2 4 0 0x1000 0\n10 1 1 R4 LDG.E.64.STRONG.GPU 1 R2 4 0 0x1000 0\n"
+          "0 1 1 R4 LDG.E.STRONG.SYS 1 R2 4 0 0x1000 0\n10 1 1 R4 LDG.E.64.STRONG.GPU 1 R2 4 0 "
+          "0x1000 0\n"
           "20 1 1 R4 LDG.E.NA 1 R2 4 0 0x1000 0\n30 1 1 R4 LDG.CV 1 R2 4 0 0x1000 0\n",
           "w0 0 load no-l1 4 1 1000\nw0 10 load no-l1 8 1 1000\nw0 20 load no-l1 4 1 1000\n"
           "w0 30 load no-l1 4 1 1000\n");
   becomes(2,
-          "0 1 1 R4 LDG.E.CI.64 1 R2 4 0 0x1000 0\n10 1 1 R4 LDG.E.128.CONSTANT.SYS 1 R2 4 0 0x1000 0\n",
+          "0 1 1 R4 LDG.E.CI.64 1 R2 4 0 0x1000 0\n10 1 1 R4 LDG.E.128.CONSTANT.SYS 1 R2 4 0 "
+          "0x1000 0\n",
           "w0 0 load read-only 8 1 1000\nw0 10 load read-only 16 1 1000\n");
 }
 
@@ -129,18 +140,37 @@ static void local_memory_of_each_thread(void **state)
 
   (void)state;
   assert_non_null(text);
-  /* offset 0xfffdc0 in block 0, warp 0, with 16 bytes; 0xfffdc4 in block 1 (with 2 warps), warp 0 */
-  assert_non_null(strstr(text, "w0 50 store 16 ffffffff 20000001fffb800 20000001fffb810 20000001fffb820 "));
+  /* offset 0xfffdc0 in block 0, warp 0, with 16 bytes; 0xfffdc4 in block 1 (with 2 warps), warp 0
+   */
+  assert_non_null(
+      strstr(text, "w0 50 store 16 ffffffff 20000001fffb800 20000001fffb810 20000001fffb820 "));
   assert_non_null(strstr(text, "w0 50 load 4 80000000 20000005fffb8fc\n"));
   free(text);
   becomes(2, "0 3 0 STL 2 R1 R2 4 1 0x8 0 0\n10 3 1 R2 LDL.64 1 R1 4 1 0x8 0 0\n",
-          "w0 0 store 4 3 200000000000100 200000000000104\nw0 10 load 8 3 200000000000100 200000000000108\n");
+          "w0 0 store 4 3 200000000000100 200000000000104\nw0 10 load 8 3 200000000000100 "
+          "200000000000108\n");
   /* as a generic address, the same memory */
-  becomes(1, "0 3 1 R2 LD.E 1 R1 4 1 0x7f0002000008 0 0\n", "w0 0 load 4 3 200000000000100 200000000000104\n");
+  becomes(1, "0 3 1 R2 LD.E 1 R1 4 1 0x7f0002000008 0 0\n",
+          "w0 0 load 4 3 200000000000100 200000000000104\n");
 }
 
-/* LDGSTS has two addresses. post-traces-processing keeps the global one; where both are, they are one
- * instruction; where the global one is missing, the access would be lost. */
+/* The regions of all warps must fit into 63 bits; without local memory, such a grid is fine. */
+static void local_memory_of_a_huge_grid(void **state)
+{
+  char *text = kernel_of(1, "0 1 0 STL 2 R1 R2 4 1 0x8 0 0\n");
+  char *huge = replaced(text, "(1,1,1)", "(2147483647,5,1)"), *global;
+
+  (void)state;
+  text_fails(huge, -EOPNOTSUPP, "STL accesses local memory, and the grid is too large");
+  global = replaced(huge, "STL", "STG");
+  text_fails(global, -EBADMSG, "after 1 of 10737418235 blocks");
+  free(global);
+  free(huge);
+  free(text);
+}
+
+/* LDGSTS has two addresses. post-traces-processing keeps the global one; where both are, they are
+ * one instruction; where the global one is missing, the access would be lost. */
 static void copies_to_shared_memory(void **state)
 {
   (void)state;
@@ -150,11 +180,12 @@ static void copies_to_shared_memory(void **state)
           "w0 0 load no-l1 16 1 7f1000000000\n");
   becomes(1, "0 1 0 LDGSTS.E.64 2 R2 R4 8 0 0x7f1000000000 0\n", "w0 0 load 8 1 7f1000000000\n");
   refused(1, "0 1 0 LDGSTS.E 2 R2 R4 4 0 0x400 0\n", -EOPNOTSUPP, "no global address");
-  refused(2, "0 1 0 LDGSTS.E 2 R2 R4 4 0 0x400 0\n0 1 0 LDGSTS.E 2 R2 R4 4 0 0x500 0\n", -EOPNOTSUPP,
-          "no global address");
+  refused(2, "0 1 0 LDGSTS.E 2 R2 R4 4 0 0x400 0\n0 1 0 LDGSTS.E 2 R2 R4 4 0 0x500 0\n",
+          -EOPNOTSUPP, "no global address");
   refused(2, "0 1 0 LDGSTS.E 2 R2 R4 4 0 0x400 0\n10 1 0 LDGSTS.E 2 R2 R4 4 0 0x7f1000000000 0\n",
           -EOPNOTSUPP, "no global address");
-  refused(2, "0 1 0 LDGSTS.E 2 R2 R4 4 0 0x400 0\n10 1 0 EXIT 0 0 0\n", -EOPNOTSUPP, "no global address");
+  refused(2, "0 1 0 LDGSTS.E 2 R2 R4 4 0 0x400 0\n10 1 0 EXIT 0 0 0\n", -EOPNOTSUPP,
+          "no global address");
 }
 
 /* No access to global memory is lost: what is not known, or has no addresses, is an error. */
@@ -177,7 +208,9 @@ static void other_memories_and_barriers(void **state)
           "20 1 1 R2 LDSM.16.M88.4 1 R1 4 0 0x10 0\n30 1 1 R2 ATOMS.ADD 1 R1 4 0 0x10 0\n"
           "40 1 1 R2 LDC.64 1 R1 8 0 0x10 0\n50 1 0 CCTL.IVALL 1 R1 4 0 0x1000 0\n",
           "w0 0 other 6\n");
-  becomes(4, "0 3 0 BAR.SYNC 0 0 0\n10 3 0 BAR.ARV 0 0 0\n20 3 0 BAR.RED.POPC 0 0 0\n30 0 0 BAR.SYNC 0 0 0\n",
+  becomes(4,
+          "0 3 0 BAR.SYNC 0 0 0\n10 3 0 BAR.ARV 0 0 0\n20 3 0 BAR.RED.POPC 0 0 0\n30 0 0 BAR.SYNC "
+          "0 0 0\n",
           "w0 0 barrier 0 3\nw0 10 other 1\nw0 20 barrier 0 3\nw0 30 other 1\n");
 }
 
@@ -187,7 +220,8 @@ static void textures_are_counted(void **state)
   struct gc_trace_launch launch;
   struct gc_trace_ignored ignored;
   struct gc_error err;
-  char *text = kernel_of(3, "0 1 1 R2 TEX.SCR.LL 1 R1 0 0\n10 3 1 R2 SULD.D.BA.2D 1 R1 0 0\n20 0 0 TLD 0 0 0\n");
+  char *text = kernel_of(
+      3, "0 1 1 R2 TEX.SCR.LL 1 R1 0 0\n10 3 1 R2 SULD.D.BA.2D 1 R1 0 0\n20 0 0 TLD 0 0 0\n");
 
   (void)state;
   write_file("text", text, strlen(text));
@@ -232,7 +266,8 @@ static void headers_of_versions(void **state)
 static void broken_files(void **state)
 {
   static const char *const breaks[][3] = {
-      {"-grid dim = (2,1,1)", "-grid dim = (2,1)", "kernel-broken:3: \"(2,1)\" is no value for \"-grid dim\""},
+      {"-grid dim = (2,1,1)", "-grid dim = (2,1)",
+       "kernel-broken:3: \"(2,1)\" is no value for \"-grid dim\""},
       {"-grid dim = (2,1,1)", "-grid dim = (0,1,1)", "no value"},
       {"-grid dim = (2,1,1)", "-grid dim = (2,1,65536)", "no value"},
       {"-grid dim = (2,1,1)", "-grid dim = (99999999999999999999,1,1)", "no value"},
@@ -269,7 +304,8 @@ static void broken_files(void **state)
       {"0020 ffffffff 1 R4 LDG", "0020 1ffffffff 1 R4 LDG", "no hexadecimal mask"},
       {"0020 ffffffff 1 R4 LDG", "100000020 ffffffff 1 R4 LDG", "no hexadecimal PC"},
       {"0020 ffffffff 1 R4 LDG", "0020 ffffffff 2 R4 LDG", "destination registers"},
-      {"0020 ffffffff 1 R4 LDG.E.CONSTANT 1 R2", "0020 ffffffff 1 R4 LDG.E.CONSTANT 99 R2", "source registers"},
+      {"0020 ffffffff 1 R4 LDG.E.CONSTANT 1 R2", "0020 ffffffff 1 R4 LDG.E.CONSTANT 99 R2",
+       "source registers"},
       {"R4 LDG.E.CONSTANT 1 R2 4", "R4 LDG.E.CONSTANT 1 R2 four", "no width"},
   };
   size_t size;
@@ -293,8 +329,9 @@ static void kernels_one_after_the_other(void **state)
 
   (void)state;
   assert_true(asprintf(&two, "%s%s", one, one) > 0);
-  text_is(two, LAUNCH "w0 0 other 1\nblock 0\nkernel 2 \"k\" blocks 1 threads 32 warp 32 registers 0 shared "
-                      "0 origin \"\"\nw0 0 other 1\nblock 0\n");
+  text_is(two, LAUNCH
+          "w0 0 other 1\nblock 0\nkernel 2 \"k\" blocks 1 threads 32 warp 32 registers 0 shared "
+          "0 origin \"\"\nw0 0 other 1\nblock 0\n");
   free(two);
   assert_true(asprintf(&two, "%s" BLOCK END, one) > 0);
   text_fails(two, -EBADMSG, "more blocks");
@@ -318,7 +355,8 @@ static void visitor_ends_reading(void **state)
 
   (void)state;
   assert_int_equal(gc_trace_open(sample("kernel-1.traceg"), &trace, &err), 0);
-  assert_int_equal(gc_trace_next_block(trace, stop, &left, NULL, &err), 0); /* there is no kernel yet */
+  assert_int_equal(gc_trace_next_block(trace, stop, &left, NULL, &err),
+                   0); /* there is no kernel yet */
   assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
   assert_int_equal(gc_trace_next_block(trace, stop, &left, NULL, &err), -ECANCELED);
   assert_string_equal(err.text, "untouched");
@@ -336,6 +374,7 @@ int main(void)
       cmocka_unit_test(hints_come_from_the_suffixes),
       cmocka_unit_test(generic_addresses_by_their_window),
       cmocka_unit_test(local_memory_of_each_thread),
+      cmocka_unit_test(local_memory_of_a_huge_grid),
       cmocka_unit_test(copies_to_shared_memory),
       cmocka_unit_test(nothing_is_lost),
       cmocka_unit_test(other_memories_and_barriers),

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 
-
 static void copy(const char *from, const char *to)
 {
   size_t size;
@@ -43,11 +42,14 @@ static void list_of_kernels(void **state)
   gc_trace_close(trace);
   fclose(out);
   assert_non_null(strstr(text, "kernel 1 \"_Z5scalePfPKfi\" blocks 2 threads 48"));
-  assert_non_null(strstr(text, "block 1\nkernel 2 \"gather\" blocks 4 threads 32 warp 32 registers 16 shared 0 "
-                               "origin \"NVBit 1.5.5, compute capability 7.0\"\n"));
-  assert_non_null(strstr(text, "w0 10 load 4 3 7f1000000000 7f0fffffff00\nw0 20 other 1\nblock 0\n"));
-  assert_non_null(strstr(text, "w0 18 atomic no-l1 8 7 7f1000000040 7f1000000048 7f1000000050\nw0 20 other 1\n"
-                               "block 3\n"));
+  assert_non_null(
+      strstr(text, "block 1\nkernel 2 \"gather\" blocks 4 threads 32 warp 32 registers 16 shared 0 "
+                   "origin \"NVBit 1.5.5, compute capability 7.0\"\n"));
+  assert_non_null(
+      strstr(text, "w0 10 load 4 3 7f1000000000 7f0fffffff00\nw0 20 other 1\nblock 0\n"));
+  assert_non_null(
+      strstr(text, "w0 18 atomic no-l1 8 7 7f1000000040 7f1000000048 7f1000000050\nw0 20 other 1\n"
+                   "block 3\n"));
   free(text);
 }
 
@@ -96,15 +98,16 @@ static void suffixes_in_a_list(void **state)
 static void sample_of_the_paper(void **state)
 {
   (void)state;
-  trace_is(sample("paper.trc"), "kernel 1 \"\" blocks 0 threads 40 warp 32 registers 0 shared 0 origin \"\"\n"
-                                "w0 0 load 4 7 1000 1004 1008\n"
-                                "w0 1 store 8 3 2000 2008\n" /* thread 2 loads instead */
-                                "w0 1 load 4 4 3000\n"
-                                "w0 2 load 1 2 100000000000000\n"
-                                "w1 0 load 4 80 109c\n"
-                                "block 0\n"
-                                "w0 0 load 16 3 1000 1010\nblock 2\n"
-                                "w0 0 store 2 1 1000\nblock 5\n");
+  trace_is(sample("paper.trc"),
+           "kernel 1 \"\" blocks 0 threads 40 warp 32 registers 0 shared 0 origin \"\"\n"
+           "w0 0 load 4 7 1000 1004 1008\n"
+           "w0 1 store 8 3 2000 2008\n" /* thread 2 loads instead */
+           "w0 1 load 4 4 3000\n"
+           "w0 2 load 1 2 100000000000000\n"
+           "w1 0 load 4 80 109c\n"
+           "block 0\n"
+           "w0 0 load 16 3 1000 1010\nblock 2\n"
+           "w0 0 store 2 1 1000\nblock 5\n");
 }
 
 /* In any order of the threads of a block. A reader that takes lines as instructions is wrong. */
@@ -114,8 +117,35 @@ static void order_in_the_paper(void **state)
   text_is("blockdim: 2 1 1\n0 0 16 4\n0 0 32 4\n1 0 20 4\n1 0 36 4\n",
           "kernel 1 \"\" blocks 0 threads 2 warp 32 registers 0 shared 0 origin \"\"\n"
           "w0 0 load 4 3 10 14\nw0 1 load 4 3 20 24\nblock 0\n");
-  text_fails("blockdim: 2 1 1\n0 0 16 4\n2 0 32 4\n1 0 20 4\n", -EBADMSG, "text:4: the thread 1 belongs to an");
+  text_fails("blockdim: 2 1 1\n0 0 16 4\n2 0 32 4\n1 0 20 4\n", -EBADMSG,
+             "text:4: the thread 1 belongs to an");
   text_fails("blockdim: 2 1 1\n0 0 16 4\n2 0 32 4\n1 0 20 4\n", -EBADMSG, "sort -s -n -k1,1");
+}
+
+/* More accesses than the first allocation has room for, interleaved in the worst way. */
+static void large_block_of_the_paper(void **state)
+{
+  FILE *trace = fopen("large", "w");
+  char *expected = NULL;
+  size_t size;
+  FILE *out = open_memstream(&expected, &size);
+
+  (void)state;
+  assert_non_null(trace);
+  assert_non_null(out);
+  fputs("blockdim: 2 1 1\n", trace);
+  for (int i = 0; i < 10000; i++)
+    fprintf(trace, "1 0 %d 4\n", 4096 + 4 * i);
+  for (int i = 0; i < 10000; i++)
+    fprintf(trace, "0 0 %d 4\n", 4 * i);
+  fclose(trace);
+  fputs("kernel 1 \"\" blocks 0 threads 2 warp 32 registers 0 shared 0 origin \"\"\n", out);
+  for (int i = 0; i < 10000; i++)
+    fprintf(out, "w0 %x load 4 3 %x %x\n", i, 4 * i, 4096 + 4 * i);
+  fputs("block 0\n", out);
+  fclose(out);
+  trace_is("large", expected);
+  free(expected);
 }
 
 static void broken_traces_of_the_paper(void **state)
@@ -137,7 +167,8 @@ static void broken_traces_of_the_paper(void **state)
   text_fails("blockdim: 8 1 1\n0 0 16\n", -EBADMSG, "four decimal numbers");
   text_fails("blockdim: 8 1 1\n-1 0 16 4\n", -EBADMSG, "four decimal numbers");
   text_fails("blockdim: 8 1 1\n0 0 16 4\n-kernel name = k\n", -EBADMSG, "text:3: ");
-  text_is("blockdim: 8 1 1\n", "kernel 1 \"\" blocks 0 threads 8 warp 32 registers 0 shared 0 origin \"\"\n");
+  text_is("blockdim: 8 1 1\n",
+          "kernel 1 \"\" blocks 0 threads 8 warp 32 registers 0 shared 0 origin \"\"\n");
 }
 
 #define TSV "hwloc-gpucache-trace\t1\nkernel\tk\nblocks\t4\nthreads\t96\nwarp\t64\n"
@@ -173,9 +204,11 @@ static void instructions_of_tsv(void **state)
   /* The base is the address of thread 0, also if it takes no part. */
   tsv_is("0 0 0 load read-only 8 6 1000+8\n", "w0 0 load read-only 8 6 1008 1010\nblock 0\n");
   tsv_is("0 0 0 atomic - 4 6 1000-8\n", "w0 0 atomic 4 6 ff8 ff0\nblock 0\n");
-  tsv_is("0 0 0 barrier\n0 1 0 barrier\n", "w0 0 barrier 0 ffffffffffffffff\nw1 0 barrier 0 ffffffff\nblock 0\n");
+  tsv_is("0 0 0 barrier\n0 1 0 barrier\n",
+         "w0 0 barrier 0 ffffffffffffffff\nw1 0 barrier 0 ffffffff\nblock 0\n");
   /* What has no effect is counted together, but not across warps and blocks. */
-  tsv_is("0 0 0 other\n0 0 4 load - 4 0 -\n0 0 8 other 5\n0 1 c other\n1 1 10 other 4294967295\n1 1 14 other 2\n",
+  tsv_is("0 0 0 other\n0 0 4 load - 4 0 -\n0 0 8 other 5\n0 1 c other\n1 1 10 other 4294967295\n1 "
+         "1 14 other 2\n",
          "w0 0 other 7\nw1 c other 1\nblock 0\nw1 10 other 4294967295\nw1 14 other 2\nblock 1\n");
 }
 
@@ -204,7 +237,8 @@ static void broken_tsv(void **state)
   tsv_fails("0 0 0 load - 4 2 0-4\n", "57 bits");
   tsv_fails("0 0 0 load - 1 1 200000000000000\n", "57 bits");
   tsv_fails("0 0 0 load - 2 1 1ffffffffffffff\n", "57 bits");
-  tsv_fails("origin late\n0 0 0 barrier\norigin later\n", "text:8: this must begin with the numbers");
+  tsv_fails("origin late\n0 0 0 barrier\norigin later\n",
+            "text:8: this must begin with the numbers");
   tsv_fails("blocks 4\n", "\"blocks\" twice");
   tsv_fails("grid 4\n", "no line of a header");
   tsv_fails("registers many\n", "not possible");
@@ -212,11 +246,18 @@ static void broken_tsv(void **state)
   tsv_fails("kernel two\nblocks 1\nwarp 32\n", "no line \"threads\"");
   tsv_fails("end\n", "after the line \"end\"");
   text_fails(TSV, -EBADMSG, "no line \"end\"");
+  text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 1\nthreads 32\nwarp 32\n0 0 0 load - 4 "
+             "100000000 0+4\n"
+             "end\n",
+             -EBADMSG, "text:6: there is no hexadecimal mask");
   text_fails("hwloc-gpucache-trace 2\nend\n", -EBADMSG, "text:1: this is version 2");
   text_fails("hwloc-gpucache-trace\nend\n", -EBADMSG, "the first line must be");
-  text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 1\nthreads 1025\nwarp 64\nend\n", -EBADMSG, "not possible");
-  text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 1\nthreads 64\nwarp 48\nend\n", -EBADMSG, "not possible");
-  text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 0\nthreads 64\nwarp 64\nend\n", -EBADMSG, "not possible");
+  text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 1\nthreads 1025\nwarp 64\nend\n", -EBADMSG,
+             "not possible");
+  text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 1\nthreads 64\nwarp 48\nend\n", -EBADMSG,
+             "not possible");
+  text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 0\nthreads 64\nwarp 64\nend\n", -EBADMSG,
+             "not possible");
   text_is("hwloc-gpucache-trace 1\nend\n", "");
 }
 
@@ -226,11 +267,16 @@ static void names_of_kernels(void **state)
   char *text, *expected;
 
   (void)state;
-  text_is("hwloc-gpucache-trace 1\nkernel a\033[31m b\nblocks 1\nthreads 1\nwarp 32\norigin x\177y\nend\n",
+  text_is("hwloc-gpucache-trace 1\nkernel a\033[31m b\nblocks 1\nthreads 1\nwarp 32\norigin "
+          "x\177y\nend\n",
           "kernel 1 \"a?[31m b\" blocks 1 threads 1 warp 32 registers 0 shared 0 origin \"x?y\"\n");
-  assert_true(asprintf(&text, "hwloc-gpucache-trace 1\nkernel %0300d\nblocks 1\nthreads 1\nwarp 32\nend\n", 7) > 0);
-  assert_true(asprintf(&expected, "kernel 1 \"%0255d\" blocks 1 threads 1 warp 32 registers 0 shared 0 origin \"\"\n",
-                       0) > 0);
+  assert_true(asprintf(&text,
+                       "hwloc-gpucache-trace 1\nkernel %0300d\nblocks 1\nthreads 1\nwarp 32\nend\n",
+                       7) > 0);
+  assert_true(
+      asprintf(&expected,
+               "kernel 1 \"%0255d\" blocks 1 threads 1 warp 32 registers 0 shared 0 origin \"\"\n",
+               0) > 0);
   text_is(text, expected);
   free(expected);
   free(text);
@@ -268,7 +314,8 @@ static void example_of_the_document(void **state)
   fclose(out);
   assert_int_equal(fences, 2);
   trace_is("example",
-           "kernel 1 \"vector_add\" blocks 2 threads 64 warp 64 registers 12 shared 0 origin \"by hand\"\n"
+           "kernel 1 \"vector_add\" blocks 2 threads 64 warp 64 registers 12 shared 0 origin \"by "
+           "hand\"\n"
            "w0 0 other 7\nw0 1c load 4 f 7f0000001000 7f0000001004 7f0000001008 7f000000100c\n"
            "w0 24 load read-only 8 8000000000000005 7f0000002000 7f0000002040 7f0000003ff8\n"
            "w0 2c barrier 0 ffffffffffffffff\n"
@@ -284,6 +331,7 @@ int main(void)
       cmocka_unit_test(suffixes_in_a_list),
       cmocka_unit_test(sample_of_the_paper),
       cmocka_unit_test(order_in_the_paper),
+      cmocka_unit_test(large_block_of_the_paper),
       cmocka_unit_test(broken_traces_of_the_paper),
       cmocka_unit_test(instructions_of_tsv),
       cmocka_unit_test(broken_tsv),

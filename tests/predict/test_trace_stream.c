@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Lines of plain and compressed files, complete, truncated and corrupt; files that are not read; and
- * a read() that fails, is interrupted or returns few bytes. Linked with --wrap=read.
+ * Lines of plain and compressed files, complete, truncated and corrupt; files that are not read;
+ * and a read() that fails, is interrupted or returns few bytes. Linked with --wrap=read.
  */
 #include "config.h"
 
@@ -169,6 +169,36 @@ static void broken_text(void **state)
   bytes_fail(text, longest + 2, "file:1: the line is longer than 1 MiB");
   bytes_fail(text, longest + 1, "file:1: the l");
   free(text);
+  text = calloc(2, longest);
+  assert_non_null(text);
+  memset(text, 'x', 2 * longest);
+  memcpy(text, "one\n", 4);
+  bytes_fail(text, 2 * longest, "file:2: the line is longer than 1 MiB");
+  free(text);
+}
+
+/* After some lines, and not as the end of the file. */
+static void disk_that_fails(void **state)
+{
+  struct gc_stream *stream;
+  const char *line;
+  struct gc_error err;
+  size_t size;
+  char *text = long_text(&size);
+  int status;
+
+  (void)state;
+  write_file("file", text, size);
+  free(text);
+  assert_int_equal(gc_stream_open("file", &stream, &err), 0);
+  assert_int_equal(gc_stream_line(stream, &line, &err), 1);
+  reads = READ_FAILS;
+  while ((status = gc_stream_line(stream, &line, &err)) == 1)
+    ;
+  reads = READ_ALL;
+  assert_int_equal(status, -EIO);
+  assert_string_equal(err.text, "file: Input/output error");
+  gc_stream_close(stream);
 }
 
 static void what_is_no_file(void **state)
@@ -180,7 +210,8 @@ static void what_is_no_file(void **state)
   assert_int_equal(mkdir("folder", 0700), 0);
   lines_fail("folder", -EINVAL, "folder: this is a directory");
   assert_int_equal(mkfifo("fifo", 0600), 0);
-  lines_fail("fifo", -EINVAL, "fifo: this is not a regular file"); /* and does not wait for a writer */
+  lines_fail("fifo", -EINVAL,
+             "fifo: this is not a regular file"); /* and does not wait for a writer */
   lines_fail("/dev/null", -EINVAL, "not a regular file");
   bytes_fail("", 0, "file: the file is empty");
   memset(name, 'n', sizeof(name) - 1);
@@ -223,8 +254,8 @@ static size_t xz(const char *text, uint8_t *bytes, size_t room)
 {
   size_t size = 0;
 
-  assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL, (const uint8_t *)text, strlen(text),
-                                           bytes, &size, room),
+  assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC64, NULL, (const uint8_t *)text,
+                                           strlen(text), bytes, &size, room),
                    LZMA_OK);
   return size;
 }
@@ -351,7 +382,8 @@ static void zstd_files(void **state)
   lines_are(bytes, sizeof(skippable) + zstd("a\n", bytes + sizeof(skippable), 100), "a\n");
 #else
   (void)compressed;
-  not_supported((const char *)skippable, sizeof(skippable), "with zstd", "(Debian package libzstd-dev)");
+  not_supported((const char *)skippable, sizeof(skippable), "with zstd",
+                "(Debian package libzstd-dev)");
 #endif
   (void)not_supported;
 }
@@ -360,9 +392,9 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(plain_lines),     cmocka_unit_test(same_line_again),
-      cmocka_unit_test(broken_text),     cmocka_unit_test(what_is_no_file),
-      cmocka_unit_test(gzip_files),      cmocka_unit_test(xz_files),
-      cmocka_unit_test(zstd_files),
+      cmocka_unit_test(broken_text),     cmocka_unit_test(disk_that_fails),
+      cmocka_unit_test(what_is_no_file), cmocka_unit_test(gzip_files),
+      cmocka_unit_test(xz_files),        cmocka_unit_test(zstd_files),
   };
 
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);

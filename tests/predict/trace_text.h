@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * For the tests of the trace readers: a trace as one text, which is easy to compare, and files in an
- * empty directory of the test.
+ * For the tests of the trace readers: a trace as one text, which is easy to compare, and files in
+ * an empty directory of the test.
  */
 #ifndef TESTS_PREDICT_TRACE_TEXT_H
 #define TESTS_PREDICT_TRACE_TEXT_H
@@ -109,10 +109,12 @@ static inline int print_instruction(unsigned warp, const struct gc_trace_instruc
 
 static inline void print_launch(FILE *out, const struct gc_trace_launch *launch)
 {
-  fprintf(out, "kernel %llu \"%s\" blocks %llu threads %u warp %u registers %u shared %llu origin \"%s\"\n",
-          (unsigned long long)launch->number, launch->name, (unsigned long long)launch->blocks,
-          launch->threads_per_block, launch->warp_threads, launch->registers_per_thread,
-          (unsigned long long)launch->shared_bytes, launch->origin);
+  fprintf(
+      out,
+      "kernel %llu \"%s\" blocks %llu threads %u warp %u registers %u shared %llu origin \"%s\"\n",
+      (unsigned long long)launch->number, launch->name, (unsigned long long)launch->blocks,
+      launch->threads_per_block, launch->warp_threads, launch->registers_per_thread,
+      (unsigned long long)launch->shared_bytes, launch->origin);
 }
 
 /* Reads the rest of the trace, like a user: 0 or a negative errno. */

@@ -34,9 +34,9 @@ int gc_distance_access(struct gc_distance *distance, uint64_t line, uint64_t *va
  * than 100,000 lines, hints about 12 accesses ahead make a stream up to three times as fast. */
 void gc_distance_prefetch(const struct gc_distance *distance, uint64_t line);
 
-/* How often each distance occurred: exact below GC_HISTOGRAM_EXACT, then in buckets whose width is
+/* How often each distance occurred: exact below GC_REUSE_EXACT, then in buckets whose width is
  * at most 1/128 of the distance. */
-#define GC_HISTOGRAM_EXACT 4096
+#define GC_REUSE_EXACT 4096
 struct gc_reuse_histogram;
 
 /* NULL: no memory. */

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Counts of distances: one for each distance below GC_HISTOGRAM_EXACT, then 128 buckets of equal
+ * Counts of distances: one for each distance below GC_REUSE_EXACT, then 128 buckets of equal
  * width for each power of two.
  */
 #include "predict/distance/distance.h"
@@ -12,11 +12,11 @@
 #define BUCKET_BITS 7 /* 128 buckets from one power of two to the next */
 #define BUCKETS ((64u - EXACT_BITS) << BUCKET_BITS)
 
-_Static_assert(GC_HISTOGRAM_EXACT == 1 << EXACT_BITS, "buckets begin where the exact part ends");
+_Static_assert(GC_REUSE_EXACT == 1 << EXACT_BITS, "buckets begin where the exact part ends");
 
 struct gc_reuse_histogram {
   uint64_t accesses, first;
-  uint64_t counts[GC_HISTOGRAM_EXACT + BUCKETS];
+  uint64_t counts[GC_REUSE_EXACT + BUCKETS];
 };
 
 struct gc_reuse_histogram *gc_reuse_histogram_new(void)
@@ -40,14 +40,14 @@ static size_t bucket(uint64_t distance)
   const unsigned width = width_bits(distance);
 
   /* The highest bit adds 1 << BUCKET_BITS. */
-  return GC_HISTOGRAM_EXACT + ((size_t)(width - (EXACT_BITS - BUCKET_BITS)) << BUCKET_BITS) +
+  return GC_REUSE_EXACT + ((size_t)(width - (EXACT_BITS - BUCKET_BITS)) << BUCKET_BITS) +
          (size_t)(distance >> width) - (1 << BUCKET_BITS);
 }
 
 void gc_reuse_histogram_add(struct gc_reuse_histogram *histogram, uint64_t distance)
 {
   histogram->accesses++;
-  if (distance < GC_HISTOGRAM_EXACT)
+  if (distance < GC_REUSE_EXACT)
     histogram->counts[distance]++;
   else if (distance == GC_DISTANCE_INFINITE)
     histogram->first++;
@@ -75,13 +75,13 @@ uint64_t gc_reuse_histogram_first(const struct gc_reuse_histogram *histogram)
 
 double gc_reuse_histogram_hits(const struct gc_reuse_histogram *histogram, uint64_t lines)
 {
-  const size_t end = lines < GC_HISTOGRAM_EXACT ? (size_t)lines : bucket(lines);
+  const size_t end = lines < GC_REUSE_EXACT ? (size_t)lines : bucket(lines);
   uint64_t below = 0, width;
   double part;
 
   for (size_t i = 0; i < end; i++)
     below += histogram->counts[i];
-  if (lines < GC_HISTOGRAM_EXACT)
+  if (lines < GC_REUSE_EXACT)
     return (double)below;
   width = UINT64_C(1) << width_bits(lines);
   part = (double)(lines % width) / (double)width;

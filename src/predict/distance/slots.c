@@ -50,8 +50,6 @@ int gc_slots_new(struct gc_slots *slots, uint32_t live)
   if (allocate(slots))
     return -ENOMEM;
   memset(slots->words, 0xff, children * sizeof(*slots->words));
-  if (live % 64)
-    slots->words[children - 1] = (UINT64_C(1) << live % 64) - 1;
   for (unsigned level = 0; level < slots->levels; level++) {
     for (uint32_t child = 0; child < children; child++)
       set_before(slots, level, child, child % GC_SLOT_FAN * slots_of_child);
@@ -76,7 +74,7 @@ void gc_slots_open_word(struct gc_slots *slots, uint32_t word)
 {
   uint32_t child = word, complete = word ? gc_count_bits(slots->words[word - 1]) : 0;
 
-  slots->words[word] = 0;
+  slots->words[word] = UINT64_MAX;
   for (unsigned level = 0; level < slots->levels; level++) {
     if (child) {
       const uint32_t last = child - 1;

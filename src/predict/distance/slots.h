@@ -35,6 +35,7 @@ struct gc_slots {
   uint32_t end;      /* slots in use, live or not */
   uint32_t live;
   unsigned levels;
+  /* A bit for each live slot, and for each that is not yet in use. */
   uint64_t *words;
   /* nodes[0] count in words, nodes[1] in nodes[0], and so on. What a node has for children behind
    * the one with the last slot is undefined. */
@@ -109,7 +110,6 @@ static inline uint32_t gc_slots_append(struct gc_slots *slots)
 
   if (slot % 64 == 0)
     gc_slots_open_word(slots, slot / 64);
-  slots->words[slot / 64] |= UINT64_C(1) << slot % 64;
   slots->live++;
   return slot;
 }

@@ -28,8 +28,9 @@ struct gc_attributed gc_attribute(const struct gc_cache_counts *const counts[GC_
 
   to.misses[GC_MISS_COMPULSORY] = counts[GC_VARIANT_FULL]->compulsory;
   to.misses[GC_MISS_ASSOCIATIVITY] = excess(all, counts[GC_VARIANT_FULLY_ASSOCIATIVE]->misses);
-  to.misses[GC_MISS_LATENCY] = excess(all, counts[GC_VARIANT_NO_LATENCY]->misses);
   to.misses[GC_MISS_MSHR] = excess(all, counts[GC_VARIANT_NO_LIMIT]->misses);
+  to.misses[GC_MISS_LATENCY] =
+      excess(all - to.misses[GC_MISS_MSHR], counts[GC_VARIANT_NO_LATENCY]->misses);
   explained = to.misses[GC_MISS_COMPULSORY] + to.misses[GC_MISS_ASSOCIATIVITY] +
               to.misses[GC_MISS_LATENCY] + to.misses[GC_MISS_MSHR];
   to.misses[GC_MISS_CAPACITY] = excess(all, explained);

@@ -5,15 +5,19 @@
  * times over the same trace with the same seed, each time without one thing. With M misses in the
  * full run, of which C were compulsory:
  *
- *   associativity = M - misses with one set and LRU      if that is positive, else 0
- *   latency       = M - misses if loads take no time     likewise
- *   MSHR          = M - misses without a limit           likewise
+ *   associativity = M - misses with one set and LRU           if that is positive, else 0
+ *   MSHR          = M - misses without a limit                likewise
+ *   latency       = M - MSHR - misses if loads take no time   likewise
  *   capacity      = M - C - the three others
  *
- * The three overlap: one miss may vanish in several runs. If the rest is then negative, capacity is
- * 0, and MSHR, latency and associativity are reduced, in this order. So no number is negative, and
- * the sum is M. (The released code of the paper intends the same, but adds the excess; its latency
- * misses include loads of lines under way. Those are hits on miss here, and not part of M.)
+ * If loads take no time, no line is ever under way, and a limit has no effect. So what the limit
+ * causes is taken from M before latency. The others still overlap: one miss may vanish in several
+ * runs. If the rest is then negative, capacity is 0, and MSHR, latency and associativity are reduced,
+ * in this order. So no number is negative, and the sum is M.
+ *
+ * The released code of the paper differs in two points. Its latency misses are loads of lines under
+ * way; those are hits on miss here, and not part of M. If the rest is negative, it adds the excess
+ * instead of subtracting it.
  */
 #ifndef GC_PREDICT_MODEL_ATTRIBUTE_H
 #define GC_PREDICT_MODEL_ATTRIBUTE_H

@@ -222,8 +222,10 @@ static int start_kernel(struct gc_cache_model *predict, struct gc_trace *trace,
   int status = gc_block_read(&first, &reader, trace, err);
 
   predict->exhausted = status == 0;
-  if (status <= 0)
+  if (status <= 0) {
+    gc_block_fini(&first);
     return status;
+  }
   if (!launch.threads_per_block)
     launch.threads_per_block = first.warp_count * predict->gpu.warp_threads;
   *residents = gc_residency(&predict->gpu, &launch);

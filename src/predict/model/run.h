@@ -17,7 +17,7 @@ enum gc_miss {
                             trace (L2) */
   GC_MISS_CAPACITY,      /* the rest: the cache is too small for this order of accesses */
   GC_MISS_ASSOCIATIVITY, /* more misses than with one set and LRU */
-  GC_MISS_LATENCY,       /* more misses than if loads took no time */
+  GC_MISS_LATENCY,       /* more misses than if loads took no time, other than those of MSHRs */
   GC_MISS_MSHR,          /* more misses than if any number of lines could be outstanding */
   GC_MISS_COUNT
 };

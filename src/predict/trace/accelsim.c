@@ -68,14 +68,14 @@ static int read_block_number(struct gc_trace *trace, struct gc_error *err)
   if (status < 0)
     return status;
   text = line;
-  if (!scan_text(&text, "thread block = ") || !scan_digits(&text, &at[0]) || !scan_text(&text, ",") ||
-      !scan_digits(&text, &at[1]) || !scan_text(&text, ",") || !scan_decimal(&text, &at[2]) || *text)
+  if (!scan_text(&text, "thread block = ") || !scan_digits(&text, &at[0]) ||
+      !scan_text(&text, ",") || !scan_digits(&text, &at[1]) || !scan_text(&text, ",") ||
+      !scan_decimal(&text, &at[2]) || *text)
     return gc_stream_bad(trace->stream, err, "\"%.40s\" must be \"thread block = x,y,z\"", line);
   if (at[0] >= grid[0] || at[1] >= grid[1] || at[2] >= grid[2])
-    return gc_stream_bad(trace->stream, err,
-                         "the block %.40s is not in the grid of the header, (%u,%u,%u)",
-                         line + strlen("thread block = "), (unsigned)grid[0], (unsigned)grid[1],
-                         (unsigned)grid[2]);
+    return gc_stream_bad(
+        trace->stream, err, "the block %.40s is not in the grid of the header, (%u,%u,%u)",
+        line + strlen("thread block = "), (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2]);
   reader->block = (at[2] * grid[1] + at[1]) * grid[0] + at[0];
   return 0;
 }
@@ -108,7 +108,8 @@ static int read_instructions(struct gc_trace *trace, uint64_t count, struct gc_e
     if (why)
       return gc_stream_bad(trace->stream, err, "%s", why);
     if (fields.mask & ~mask)
-      return gc_stream_bad(trace->stream, err, "the mask %08x has threads that are not in the block",
+      return gc_stream_bad(trace->stream, err,
+                           "the mask %08x has threads that are not in the block",
                            (unsigned)fields.mask);
     status = gc_accelsim_take(trace, &fields, err);
   }
@@ -128,7 +129,8 @@ static int read_warp(struct gc_trace *trace, const char *line, uint64_t least, s
     return gc_stream_bad(trace->stream, err, "there is no warp %llu in a block of %u threads",
                          (unsigned long long)warp, reader->header.threads);
   if (warp < least)
-    return gc_stream_bad(trace->stream, err, "warp %llu comes after a warp with this or a higher number",
+    return gc_stream_bad(trace->stream, err,
+                         "warp %llu comes after a warp with this or a higher number",
                          (unsigned long long)warp);
   reader->warp = (unsigned)warp;
   status = need_line(trace, &line, err);
@@ -166,8 +168,9 @@ static int end_kernel(struct gc_trace *trace, struct gc_error *err)
 
   if (reader->blocks == reader->header.blocks)
     return 0;
-  return gc_stream_bad(trace->stream, err, "the kernel ends after %llu of %llu blocks: the file is truncated",
-                       (unsigned long long)reader->blocks, (unsigned long long)reader->header.blocks);
+  return gc_stream_bad(
+      trace->stream, err, "the kernel ends after %llu of %llu blocks: the file is truncated",
+      (unsigned long long)reader->blocks, (unsigned long long)reader->header.blocks);
 }
 
 static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *data, uint64_t *number,
@@ -188,7 +191,8 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
   if (!scan_text(&line, "#BEGIN_TB") || !scan_gap(&line) || *line)
     return gc_stream_bad(trace->stream, err, "\"%.40s\" must be \"#BEGIN_TB\"", line);
   if (reader->blocks == reader->header.blocks)
-    return gc_stream_bad(trace->stream, err, "the kernel has more blocks than the grid of its header");
+    return gc_stream_bad(trace->stream, err,
+                         "the kernel has more blocks than the grid of its header");
   status = read_block_number(trace, err);
   if (status)
     return status;

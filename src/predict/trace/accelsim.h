@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The .traceg files of Accel-Sim: what its NVBit tracer and post-traces-processing write, tracer
- * versions 3, 4 and 5. A file has a kernel, or several one after the other: header lines, then blocks,
- * then warps, then a line for each warp instruction. doc/traces.md says what each field becomes.
+ * versions 3, 4 and 5. A file has a kernel, or several one after the other: header lines, then
+ * blocks, then warps, then a line for each warp instruction. doc/traces.md says what each field
+ * becomes.
  */
 #ifndef GC_PREDICT_TRACE_ACCELSIM_H
 #define GC_PREDICT_TRACE_ACCELSIM_H
@@ -13,7 +14,8 @@
 
 #define GC_ACCELSIM_LANES 32
 
-/* The windows of generic addresses that are not global, and local memory of a thread: 16 MiB each. */
+/* The windows of generic addresses that are not global, and local memory of a thread: 16 MiB each.
+ */
 #define GC_ACCELSIM_WINDOW (UINT64_C(1) << 24)
 
 /* What the header lines give. */
@@ -22,8 +24,8 @@ struct gc_accelsim_header {
   bool lineinfo;
   uint64_t grid[3];
   uint64_t blocks;
-  unsigned threads; /* of a block */
-  unsigned warps;   /* of a block */
+  unsigned threads;                 /* of a block */
+  unsigned warps;                   /* of a block */
   uint64_t shared_base, local_base; /* of the windows; 0: not known */
 };
 
@@ -32,7 +34,7 @@ struct gc_accelsim_line {
   uint32_t pc, mask;
   const char *opcode; /* in the line */
   size_t opcode_length;
-  unsigned width; /* mem_width: 0 means that there are no addresses */
+  unsigned width;                        /* mem_width: 0 means that there are no addresses */
   uint64_t addresses[GC_ACCELSIM_LANES]; /* valid for the bits of mask if width is not 0 */
 };
 
@@ -46,9 +48,9 @@ struct gc_accelsim {
   gc_trace_visitor *visit; /* NULL: nobody is interested */
   void *data;
   struct gc_trace_instruction instruction;
-  unsigned others;     /* GC_TRACE_OTHER in a row that are not yet handed over */
-  uint32_t others_pc;  /* the first of them */
-  bool shared_side;    /* the last instruction was an LDGSTS with its address in shared memory */
+  unsigned others;    /* GC_TRACE_OTHER in a row that are not yet handed over */
+  uint32_t others_pc; /* the first of them */
+  bool shared_side;   /* the last instruction was an LDGSTS with its address in shared memory */
   uint32_t shared_pc, shared_mask; /* of it */
 };
 
@@ -60,10 +62,11 @@ int gc_accelsim_read_header(struct gc_stream *stream, struct gc_accelsim_header 
 const char *gc_accelsim_read_line(const struct gc_accelsim_header *header, const char *text,
                                   struct gc_accelsim_line *line);
 
-/* Begins a warp, takes an instruction of it, ends it. 0, or a negative errno with a sentence unless it
- * is that of the visitor. */
+/* Begins a warp, takes an instruction of it, ends it. 0, or a negative errno with a sentence unless
+ * it is that of the visitor. */
 void gc_accelsim_begin_warp(struct gc_accelsim *reader);
-int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line, struct gc_error *err);
+int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line,
+                     struct gc_error *err);
 int gc_accelsim_end_warp(struct gc_trace *trace, struct gc_error *err);
 
 #endif

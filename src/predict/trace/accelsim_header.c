@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Header lines: "-key = value". Unknown keys are ignored, because newer tracers add some; an unknown
- * version is an error.
+ * Header lines: "-key = value". Unknown keys are ignored, because newer tracers add some; an
+ * unknown version is an error.
  */
 #include "predict/trace/accelsim.h"
 #include "predict/trace/scan.h"
@@ -146,8 +146,8 @@ static const struct {
 #define KEYS (sizeof(keys) / sizeof(*keys))
 
 /* One line that begins with '-'. seen has a bit for each key. */
-static int read_key(struct gc_stream *stream, const char *line, struct target *target, unsigned *seen,
-                    struct gc_error *err)
+static int read_key(struct gc_stream *stream, const char *line, struct target *target,
+                    unsigned *seen, struct gc_error *err)
 {
   const char *equals = strstr(line, " ="), *value;
 
@@ -167,7 +167,8 @@ static int read_key(struct gc_stream *stream, const char *line, struct target *t
   return 0;
 }
 
-static int finish(struct gc_stream *stream, struct target *target, unsigned seen, struct gc_error *err)
+static int finish(struct gc_stream *stream, struct target *target, unsigned seen,
+                  struct gc_error *err)
 {
   struct gc_trace_launch *launch = target->launch;
   const bool nvbit = *target->nvbit_text;
@@ -184,8 +185,8 @@ static int finish(struct gc_stream *stream, struct target *target, unsigned seen
   if (target->capability)
     snprintf(capability, sizeof(capability), "%scompute capability %u.%u", nvbit ? ", " : "",
              (unsigned)target->capability / 10, (unsigned)target->capability % 10);
-  snprintf(launch->origin, sizeof(launch->origin), "%s%s%s", nvbit ? "NVBit " : "", target->nvbit_text,
-           capability);
+  snprintf(launch->origin, sizeof(launch->origin), "%s%s%s", nvbit ? "NVBit " : "",
+           target->nvbit_text, capability);
   return 0;
 }
 
@@ -212,5 +213,6 @@ int gc_accelsim_read_header(struct gc_stream *stream, struct gc_accelsim_header 
     if (status < 0)
       return status;
   }
-  return status < 0 ? status : gc_stream_bad(stream, err, "the file ends in the header: it is truncated");
+  return status < 0 ? status
+                    : gc_stream_bad(stream, err, "the file ends in the header: it is truncated");
 }

@@ -4,8 +4,8 @@
  * An instruction line:
  *   [line number] PC mask destinations [registers] opcode sources [registers] width
  *   [encoding addresses] [immediate]
- * PC and mask are hexadecimal. Three encodings of addresses: 0 lists that of each thread, 1 has a base
- * and a stride, 2 a base and the difference of each further thread to the one before.
+ * PC and mask are hexadecimal. Three encodings of addresses: 0 lists that of each thread, 1 has a
+ * base and a stride, 2 a base and the difference of each further thread to the one before.
  */
 #include "predict/trace/accelsim.h"
 #include "predict/trace/scan.h"

@@ -1,11 +1,11 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * From instruction lines to what trace.h promises. No access to global memory gets lost silently: an
- * instruction with addresses that is not known, or whose addresses are missing, is an error.
+ * From instruction lines to what trace.h promises. No access to global memory gets lost silently:
+ * an instruction with addresses that is not known, or whose addresses are missing, is an error.
  *
- * Local memory: the hardware interleaves the threads of a warp, so that threads that access the same
- * offset access neighboring words. Here an access of N bytes at an offset lies at
+ * Local memory: the hardware interleaves the threads of a warp, so that threads that access the
+ * same offset access neighboring words. Here an access of N bytes at an offset lies at
  *   GC_TRACE_LOCAL + (number of the warp in the grid) * 32 * 16 MiB + offset * 32 + lane * N
  * so a full warp touches the same lines of a cache as in the hardware.
  */
@@ -93,16 +93,17 @@ static int hand_over_parts(struct gc_accelsim *reader, unsigned bytes)
   return status;
 }
 
-static int unsupported(struct gc_trace *trace, const struct gc_accelsim_line *line, struct gc_error *err,
-                       const char *why)
+static int unsupported(struct gc_trace *trace, const struct gc_accelsim_line *line,
+                       struct gc_error *err, const char *why)
 {
   return gc_stream_fail(trace->stream, err, -EOPNOTSUPP, "%.*s %s",
-                        line->opcode_length < 60 ? (int)line->opcode_length : 60, line->opcode, why);
+                        line->opcode_length < 60 ? (int)line->opcode_length : 60, line->opcode,
+                        why);
 }
 
 /* Fills the addresses of the instruction. Threads that access shared memory leave the mask. */
-static int place(struct gc_trace *trace, const struct gc_accelsim_line *line, enum gc_opcode_space space,
-                 unsigned bytes, struct gc_error *err)
+static int place(struct gc_trace *trace, const struct gc_accelsim_line *line,
+                 enum gc_opcode_space space, unsigned bytes, struct gc_error *err)
 {
   struct gc_accelsim *reader = trace->own;
   struct gc_trace_instruction *instruction = &reader->instruction;
@@ -117,7 +118,8 @@ static int place(struct gc_trace *trace, const struct gc_accelsim_line *line, en
     } else if (space == GC_OPCODE_LOCAL ||
                (space == GC_OPCODE_GENERIC && in_window(address, reader->header.local_base))) {
       if (reader->header.blocks > MOST_LOCAL_WARPS / reader->header.warps)
-        return unsupported(trace, line, err, "accesses local memory, and the grid is too large for that");
+        return unsupported(trace, line, err,
+                           "accesses local memory, and the grid is too large for that");
       instruction->addresses[lane] = local_address(reader, address, lane, bytes);
     } else if (gc_trace_is_global(address, bytes))
       instruction->addresses[lane] = address;
@@ -137,8 +139,8 @@ static bool is_shared_side(const struct gc_accelsim *reader, const struct gc_acc
   return address < GC_ACCELSIM_WINDOW || in_window(address, reader->header.shared_base);
 }
 
-/* The tracer writes two records for an LDGSTS, first with the shared and then with the global address;
- * post-traces-processing removes the first one. Old tracers have only the first one. */
+/* The tracer writes two records for an LDGSTS, first with the shared and then with the global
+ * address; post-traces-processing removes the first one. Old tracers have only the first one. */
 static int take_shared_side(struct gc_trace *trace, const struct gc_accelsim_line *line,
                             struct gc_error *err)
 {
@@ -164,7 +166,8 @@ static int take_memory(struct gc_trace *trace, const struct gc_accelsim_line *li
   if (!line->width)
     return unsupported(trace, line, err, "has no addresses");
   if (bytes > 32 || bytes & (bytes - 1))
-    return gc_stream_bad(trace->stream, err, "an access of %u bytes per thread is not possible", bytes);
+    return gc_stream_bad(trace->stream, err, "an access of %u bytes per thread is not possible",
+                         bytes);
   if (opcode->space == GC_OPCODE_ASYNC && is_shared_side(reader, line))
     return take_shared_side(trace, line, err);
   reader->shared_side = false;
@@ -191,7 +194,8 @@ static int take_barrier(struct gc_accelsim *reader, const struct gc_accelsim_lin
   return hand_over(reader);
 }
 
-int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line, struct gc_error *err)
+int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line,
+                     struct gc_error *err)
 {
   struct gc_accelsim *reader = trace->own;
   const struct gc_opcode *opcode =
@@ -212,11 +216,13 @@ int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line
     break;
   case GC_OPCODE_UNTRACED:
     if (line->mask)
-      return unsupported(trace, line, err, "copies memory, and the trace does not have its addresses");
+      return unsupported(trace, line, err,
+                         "copies memory, and the trace does not have its addresses");
     break;
   case GC_OPCODE_UNKNOWN:
     if (line->width && line->mask)
-      return unsupported(trace, line, err, "has addresses, and this program does not know what it does");
+      return unsupported(trace, line, err,
+                         "has addresses, and this program does not know what it does");
     break;
   case GC_OPCODE_NONE:
     if (opcode->operation == GC_TRACE_BARRIER && line->mask)
@@ -230,7 +236,8 @@ int gc_accelsim_end_warp(struct gc_trace *trace, struct gc_error *err)
   struct gc_accelsim *reader = trace->own;
 
   if (reader->shared_side)
-    return gc_stream_fail(trace->stream, err, -EOPNOTSUPP,
-                          "the LDGSTS at the end of the warp has no global address; use tracer version 5");
+    return gc_stream_fail(
+        trace->stream, err, -EOPNOTSUPP,
+        "the LDGSTS at the end of the warp has no global address; use tracer version 5");
   return flush_others(reader);
 }

@@ -30,9 +30,10 @@ struct gc_decoder {
   /* The functions are NULL if this build does not have the library. */
   /* 0 with a state for end(), or -ENOMEM. */
   int (*start)(void **state);
-  /* Takes input and writes output. last: the input ends with this piece. Returns GC_DECODE_MORE if it
-   * wants to be called again with more input or more room; GC_DECODE_END if the file is complete;
-   * -EBADMSG, with the reason in *why (static), if it is corrupt or truncated; or -ENOMEM. */
+  /* Takes input and writes output. last: the input ends with this piece. Returns GC_DECODE_MORE if
+   * it wants to be called again with more input or more room; GC_DECODE_END if the file is
+   * complete; -EBADMSG, with the reason in *why (static), if it is corrupt or truncated; or
+   * -ENOMEM. */
   int (*step)(void *state, struct gc_decode_data *data, bool last, const char **why);
   void (*end)(void *state);
 };

@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A kernelslist.g of Accel-Sim: the names of .traceg files in the folder of the list, one for each
- * kernel in the order of their launches, and copies from the host. Such a file may have been compressed
- * or decompressed since: if the name is not there, it is looked for with or without the suffix.
+ * kernel in the order of their launches, and copies from the host. Such a file may have been
+ * compressed or decompressed since: if the name is not there, it is looked for with or without the
+ * suffix.
  */
 #include "predict/trace/format.h"
 
@@ -74,7 +75,8 @@ static int open_kernel(struct gc_trace *trace, const char *name, struct gc_error
 
   /* A list that somebody else wrote must not name other files of the user. */
   if (strchr(name, '/') || strlen(name) > NAME_MAX)
-    return gc_stream_bad(trace->stream, err, "\"%.60s\" is not the name of a file beside the list", name);
+    return gc_stream_bad(trace->stream, err, "\"%.60s\" is not the name of a file beside the list",
+                         name);
   if (!find_file(list->folder, name, path, sizeof(path)))
     return gc_stream_fail(trace->stream, err, -ENOENT,
                           "the file %.100s is not there, neither with .xz, .gz or .zst", name);
@@ -92,7 +94,8 @@ static int take_copy(struct gc_trace *trace, const char *line, struct gc_error *
 
   if ((!scan_text(&at, "MemcpyHtoD,") && !scan_text(&at, "MemcpyDtoH,")) ||
       !scan_hex_digits(&at, &address) || !scan_text(&at, ",") || !scan_decimal(&at, &bytes) || *at)
-    return gc_stream_bad(trace->stream, err, "\"%.60s\" must be \"MemcpyHtoD,address,bytes\"", line);
+    return gc_stream_bad(trace->stream, err, "\"%.60s\" must be \"MemcpyHtoD,address,bytes\"",
+                         line);
   trace->ignored.copies++;
   return 0;
 }

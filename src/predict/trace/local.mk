@@ -27,4 +27,5 @@ src_predict_trace_libpredict_trace_la_SOURCES = \
 	src/predict/trace/trace.h \
 	src/predict/trace/tsv.c \
 	src/predict/trace/tsv.h \
+	src/predict/trace/tsv_header.c \
 	src/predict/trace/tsv_line.c

@@ -79,7 +79,7 @@ static bool is(struct word word, const char *text)
   return strlen(text) == word.length && !memcmp(word.text, text, word.length);
 }
 
-/* The first letters of the opcodes above: most instructions are found to be none of them at once. */
+/* The first letters of the opcodes above. Most instructions are found to be none of them at once. */
 static bool can_be_listed(char first)
 {
   return memchr("LSARBUTCQ", first, 9) != NULL;
@@ -128,9 +128,9 @@ static struct word take(const char **rest, const char *end)
   return word;
 }
 
-/* STRONG.SM (ld.global.ca) and STRONG.CTA may use L1; STRONG.GPU (.cg) and STRONG.SYS (volatile) may
- * not. SYS alone is in every load of Volta. CG and CV are from Maxwell and Pascal, as is CI, which
- * became CONSTANT. NA: L1::no_allocate. */
+/* STRONG.SM (ld.global.ca) and STRONG.CTA may use L1; STRONG.GPU (.cg) and STRONG.SYS (volatile)
+ * may not. SYS alone is in every load of Volta. CG and CV are from Maxwell and Pascal, as is CI,
+ * which became CONSTANT. NA: L1::no_allocate. */
 static void read_suffixes(const char *rest, const char *end, struct gc_opcode *found)
 {
   bool strong = false;
@@ -143,8 +143,9 @@ static void read_suffixes(const char *rest, const char *end, struct gc_opcode *f
       found->bytes = bytes;
     else if (is(word, "STRONG"))
       strong = true;
-    else if ((strong && (is(word, "GPU") || is(word, "SYS") || is(word, "VC"))) || is(word, "MMIO") ||
-             is(word, "CG") || is(word, "CV") || is(word, "BYPASS") || is(word, "NA"))
+    else if ((strong && (is(word, "GPU") || is(word, "SYS") || is(word, "VC"))) ||
+             is(word, "MMIO") || is(word, "CG") || is(word, "CV") || is(word, "BYPASS") ||
+             is(word, "NA"))
       found->hint = GC_TRACE_NO_L1;
     else if ((is(word, "CONSTANT") || is(word, "CI")) && found->hint == GC_TRACE_CACHED)
       found->hint = GC_TRACE_READ_ONLY;
@@ -162,10 +163,10 @@ void gc_opcode_find(const char *opcode, size_t length, struct gc_opcode *found)
     read_suffixes(rest, end, found);
 }
 
-const struct gc_opcode *gc_opcode_recall(struct gc_opcode_memo *memo, uint32_t pc, const char *opcode,
-                                         size_t length)
+const struct gc_opcode *gc_opcode_recall(struct gc_opcode_memo *memo, uint32_t pc,
+                                         const char *opcode, size_t length)
 {
-  const size_t i = (pc / 16) % (sizeof(memo->entries) / sizeof(*memo->entries));
+  const size_t i = (pc / 8) % (sizeof(memo->entries) / sizeof(*memo->entries));
 
   if (memo->entries[i].length != length || memcmp(memo->entries[i].text, opcode, length)) {
     gc_opcode_find(opcode, length, &memo->entries[i].opcode);

@@ -14,14 +14,14 @@
 #include <stdint.h>
 
 enum gc_opcode_space {
-  GC_OPCODE_NONE,       /* no memory, or memory without a cache that is modelled: shared, constant */
+  GC_OPCODE_NONE, /* no memory, or memory without a cache that is modelled: shared, constant */
   GC_OPCODE_GLOBAL,
-  GC_OPCODE_GENERIC,    /* the address decides: global, local or shared */
+  GC_OPCODE_GENERIC, /* the address decides: global, local or shared */
   GC_OPCODE_LOCAL,
-  GC_OPCODE_ASYNC,      /* LDGSTS, from global to shared: one instruction, two addresses */
-  GC_OPCODE_TEXTURE,    /* textures and surfaces: the address is not in the register */
-  GC_OPCODE_UNTRACED,   /* bulk copies, which one thread starts for many addresses */
-  GC_OPCODE_UNKNOWN     /* not in the table: harmless unless it has an address */
+  GC_OPCODE_ASYNC,    /* LDGSTS, from global to shared: one instruction, two addresses */
+  GC_OPCODE_TEXTURE,  /* textures and surfaces: the address is not in the register */
+  GC_OPCODE_UNTRACED, /* bulk copies, which one thread starts for many addresses */
+  GC_OPCODE_UNKNOWN   /* not in the table: harmless unless it has an address */
 };
 
 struct gc_opcode {
@@ -40,12 +40,12 @@ struct gc_opcode_memo {
     char text[32];
     size_t length;
     struct gc_opcode opcode;
-  } entries[256];
+  } entries[512];
 };
 
 /* The same as gc_opcode_find, but fast for an instruction that was executed before. The result is
  * valid until the next call. */
-const struct gc_opcode *gc_opcode_recall(struct gc_opcode_memo *memo, uint32_t pc, const char *opcode,
-                                         size_t length);
+const struct gc_opcode *gc_opcode_recall(struct gc_opcode_memo *memo, uint32_t pc,
+                                         const char *opcode, size_t length);
 
 #endif

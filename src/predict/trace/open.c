@@ -32,7 +32,8 @@ static int open_format(struct gc_trace *trace, struct gc_error *err)
     if (formats[i]->matches(line))
       trace->format = formats[i];
   if (!trace->format)
-    return gc_stream_bad(trace->stream, err, "\"%.40s\" does not begin a trace of a known format", line);
+    return gc_stream_bad(trace->stream, err, "\"%.40s\" does not begin a trace of a known format",
+                         line);
   gc_stream_unread(trace->stream);
   return trace->format->open(trace, err);
 }
@@ -70,7 +71,8 @@ static int refuse(const struct gc_trace *trace, struct gc_error *err)
   return gc_fail(err, trace->failed, "the trace cannot be read further after an error");
 }
 
-int gc_trace_next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, struct gc_error *err)
+int gc_trace_next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch,
+                         struct gc_error *err)
 {
   int status;
 
@@ -92,8 +94,8 @@ int gc_trace_next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch,
   return status;
 }
 
-int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *data, uint64_t *number,
-                        struct gc_error *err)
+int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *data,
+                        uint64_t *number, struct gc_error *err)
 {
   uint64_t block = 0;
   int status;

@@ -1,14 +1,14 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The .trc files of Nugteren et al., "A Detailed GPU Cache Model Based on Reuse Distance Theory" (HPCA
- * 2014): the first line "blockdim: x y z", then one line for each access of a thread, "thread direction
- * address bytes", all decimal; direction is 0 for a load and 1 for a store. Threads are numbered
- * through the grid. A file has one kernel and does not have the size of the grid.
+ * The .trc files of Nugteren et al., "A Detailed GPU Cache Model Based on Reuse Distance Theory"
+ * (HPCA 2014): the first line "blockdim: x y z", then one line for each access of a thread, "thread
+ * direction address bytes", all decimal; direction is 0 for a load and 1 for a store. Threads are
+ * numbered through the grid. A file has one kernel and does not have the size of the grid.
  *
  * The lines of a block may be in any order of its threads, so a block is held in memory. The i-th
- * access of each thread of a warp belongs to one instruction, whose pc is i; where the threads differ
- * in direction or bytes, to several.
+ * access of each thread of a warp belongs to one instruction, whose pc is i; where the threads
+ * differ in direction or bytes, to several.
  */
 #include "predict/trace/format.h"
 #include "predict/trace/scan.h"
@@ -33,10 +33,10 @@ struct access {
 #define NONE UINT32_MAX
 
 struct paper {
-  unsigned threads; /* of a block */
-  bool begun;       /* the kernel was handed over */
-  uint64_t block;   /* the current one */
-  uint64_t blocks;  /* so far */
+  unsigned threads;        /* of a block */
+  bool begun;              /* the kernel was handed over */
+  uint64_t block;          /* the current one */
+  uint64_t blocks;         /* so far */
   struct access *accesses; /* of the block, in the order of the file */
   uint32_t count, room;
   uint32_t first[GC_TRACE_BLOCK_THREADS], last[GC_TRACE_BLOCK_THREADS];
@@ -84,7 +84,8 @@ static int next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, s
     if (!dim[i] || dim[i] > GC_TRACE_BLOCK_THREADS)
       dim[0] = 0;
   if (!dim[0] || dim[0] * dim[1] * dim[2] > GC_TRACE_BLOCK_THREADS)
-    return gc_stream_bad(trace->stream, err, "a block has from 1 to %d threads", GC_TRACE_BLOCK_THREADS);
+    return gc_stream_bad(trace->stream, err, "a block has from 1 to %d threads",
+                         GC_TRACE_BLOCK_THREADS);
   paper->threads = (unsigned)(dim[0] * dim[1] * dim[2]);
   paper->begun = true;
   launch->threads_per_block = paper->threads;
@@ -181,16 +182,19 @@ static int read_block(struct gc_trace *trace, struct gc_error *err)
       return status;
   }
   if (status == 1 && !paper->count)
-    return gc_stream_bad(trace->stream, err,
-                         "the thread %llu belongs to an earlier block; sort the file: (sed 1q FILE; sed 1d "
-                         "FILE | sort -s -n -k1,1) > SORTED",
-                         (unsigned long long)fields.thread);
+    return gc_stream_bad(
+        trace->stream, err,
+        "the thread %llu belongs to an earlier block; sort the file: (sed 1q FILE; sed 1d "
+        "FILE | sort -s -n -k1,1) > SORTED",
+        (unsigned long long)fields.thread);
   paper->blocks += paper->count > 0;
   return status < 0 ? status : paper->count > 0;
 }
 
-/* Hands over the accesses at heads[], one for each thread of mask, as few instructions as possible. */
-static int hand_over(struct paper *paper, unsigned warp, uint32_t pc, const uint32_t *heads, uint64_t mask)
+/* Hands over the accesses at heads[], one for each thread of mask, as few instructions as possible.
+ */
+static int hand_over(struct paper *paper, unsigned warp, uint32_t pc, const uint32_t *heads,
+                     uint64_t mask)
 {
   struct gc_trace_instruction instruction = {.pc = pc, .count = 1, .hint = GC_TRACE_CACHED};
   int status = 0;

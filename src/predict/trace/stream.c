@@ -74,8 +74,8 @@ int gc_stream_bad(const struct gc_stream *stream, struct gc_error *err, const ch
   return -EBADMSG;
 }
 
-int gc_stream_fail(const struct gc_stream *stream, struct gc_error *err, int status, const char *format,
-                   ...)
+int gc_stream_fail(const struct gc_stream *stream, struct gc_error *err, int status,
+                   const char *format, ...)
 {
   va_list values;
 
@@ -140,9 +140,10 @@ static int choose_decoder(struct gc_stream *stream, struct gc_error *err)
   if (!stream->decoder->start) {
     char reason[160];
 
-    snprintf(reason, sizeof(reason),
-             "the file is compressed with %s, and this program was built without %s (Debian package %s)",
-             stream->decoder->format, stream->decoder->library, stream->decoder->package);
+    snprintf(
+        reason, sizeof(reason),
+        "the file is compressed with %s, and this program was built without %s (Debian package %s)",
+        stream->decoder->format, stream->decoder->library, stream->decoder->package);
     return fail_file(stream->path, err, -EOPNOTSUPP, reason);
   }
   status = stream->decoder->start(&stream->decoding);
@@ -298,7 +299,8 @@ int gc_stream_line(struct gc_stream *stream, const char **line, struct gc_error 
     if ((size_t)(newline - start) > LONGEST_LINE)
       return gc_stream_bad(stream, err, "the line is longer than 1 MiB");
     if (memchr(start, '\0', (size_t)(newline - start)))
-      return gc_stream_bad(stream, err, "there is a NUL byte in this line: this is not a text file");
+      return gc_stream_bad(stream, err,
+                           "there is a NUL byte in this line: this is not a text file");
     *newline = '\0';
     if (newline > start && newline[-1] == '\r')
       newline[-1] = '\0';

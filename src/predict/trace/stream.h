@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The lines of a text file of any size: plain, or compressed with gzip, xz or zstd. The first bytes
- * of the file decide, not its name. Memory: about 400 KiB, what the decompression library needs, and
- * at most 1 MiB more for long lines.
+ * of the file decide, not its name. Memory: about 400 KiB, what the decompression library needs,
+ * and at most 1 MiB more for long lines.
  *
  * Blank lines are skipped. A carriage return before the newline is removed. Lines that are longer
  * than 1 MiB or have a NUL byte are errors, and so is a last line without newline: a truncated file
@@ -19,8 +19,8 @@
 struct gc_stream;
 
 /* Opens a regular file; nothing else, because a trace may be read several times. 0, or a negative
- * errno with a sentence that names the file: -EOPNOTSUPP if it is compressed and this build does not
- * have the library, -EINVAL if it is not a regular file, -EBADMSG if it is empty. */
+ * errno with a sentence that names the file: -EOPNOTSUPP if it is compressed and this build does
+ * not have the library, -EINVAL if it is not a regular file, -EBADMSG if it is empty. */
 int gc_stream_open(const char *path, struct gc_stream **stream, struct gc_error *err);
 void gc_stream_close(struct gc_stream *stream);
 
@@ -28,8 +28,9 @@ void gc_stream_close(struct gc_stream *stream);
 const char *gc_stream_path(const struct gc_stream *stream);
 
 /* Goes to the next line that is not blank. 1: *line is the text, with a final NUL and without
- * newline; it is valid until the next call. 0: the file has ended. A negative errno with a sentence:
- * -EBADMSG (see above, or the compressed data is corrupt or truncated), -ENOMEM, or that of read(). */
+ * newline; it is valid until the next call. 0: the file has ended. A negative errno with a
+ * sentence: -EBADMSG (see above, or the compressed data is corrupt or truncated), -ENOMEM, or that
+ * of read(). */
 int gc_stream_line(struct gc_stream *stream, const char **line, struct gc_error *err);
 
 /* The next call of gc_stream_line returns the current line again. */
@@ -40,7 +41,7 @@ int gc_stream_bad(const struct gc_stream *stream, struct gc_error *err, const ch
     __attribute__((format(printf, 3, 4)));
 
 /* The same with another status. */
-int gc_stream_fail(const struct gc_stream *stream, struct gc_error *err, int status, const char *format,
-                   ...) __attribute__((format(printf, 4, 5)));
+int gc_stream_fail(const struct gc_stream *stream, struct gc_error *err, int status,
+                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 #endif

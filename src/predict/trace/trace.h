@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Memory traces of GPU kernels, whatever their format. A trace is a series of kernels; a kernel is a
- * series of blocks; a block has warps, and each warp executes its instructions in their order. The
- * order between warps is not in a trace: the model finds it.
+ * Memory traces of GPU kernels, whatever their format. A trace is a series of kernels; a kernel is
+ * a series of blocks; a block has warps, and each warp executes its instructions in their order.
+ * The order between warps is not in a trace: the model finds it.
  *
  * A reader holds one block at most, so that traces may be larger than memory. It belongs to one
  * thread; threads may have readers of their own for one file.
@@ -47,17 +47,17 @@ struct gc_trace_instruction {
                      format has no instructions; of the first one if count > 1 */
   unsigned bytes; /* per thread: 1, 2, 4, 8 or 16; 0 for GC_TRACE_BARRIER and GC_TRACE_OTHER */
   unsigned count; /* of GC_TRACE_OTHER in a row, whatever they are; 1 for all other operations */
-  uint64_t mask;  /* threads of the warp that take part, at least one; 0 for GC_TRACE_OTHER. The mask
-                     of a barrier is for information: all warps of the block wait. */
+  uint64_t mask; /* threads of the warp that take part, at least one; 0 for GC_TRACE_OTHER. The mask
+                    of a barrier is for information: all warps of the block wait. */
   /* addresses[i] is valid if bit i of mask is set. Global and local memory only. Global addresses,
-   * with the bytes of the access, are below GC_TRACE_LOCAL. Local memory begins there; the reader has
-   * given each warp a region of its own (doc/traces.md), in which the threads lie side by side as in
-   * the hardware. */
+   * with the bytes of the access, are below GC_TRACE_LOCAL. Local memory begins there; the reader
+   * has given each warp a region of its own (doc/traces.md), in which the threads lie side by side
+   * as in the hardware. */
   uint64_t addresses[GC_TRACE_LANES];
 };
 
-/* What the trace names but has no addresses for, so that a model cannot know what it does to caches.
- * Of all kernels so far. */
+/* What the trace names but has no addresses for, so that a model cannot know what it does to
+ * caches. Of all kernels so far. */
 struct gc_trace_ignored {
   uint64_t textures; /* warp instructions that read textures, or access surfaces */
   uint64_t copies;   /* from the host to the GPU, in a list of kernels */
@@ -65,20 +65,21 @@ struct gc_trace_ignored {
 
 /* How a kernel was launched. A value that a format does not have is 0. */
 struct gc_trace_launch {
-  char name[256]; /* printable */
+  char name[256];  /* printable */
   uint64_t number; /* of the kernel in the trace, from 1 */
   uint64_t blocks; /* of the grid */
   unsigned threads_per_block;
   unsigned registers_per_thread;
   uint64_t shared_bytes; /* per block, static and dynamic */
   unsigned warp_threads;
-  char origin[64]; /* what made the trace: "NVBit 1.5.5, compute capability 7.0"; or ""; printable */
+  char origin[64]; /* what made the trace, printable: "NVBit 1.5.5, compute capability 7.0"; or "" */
 };
 
 /* Receives the instructions of a block, warp by warp. warp is its number in the block. The
- * instruction is valid during the call only. 0, or a negative errno that ends reading: it becomes the
- * result of gc_trace_next_block, without a sentence. */
-typedef int gc_trace_visitor(unsigned warp, const struct gc_trace_instruction *instruction, void *data);
+ * instruction is valid during the call only. 0, or a negative errno that ends reading: it becomes
+ * the result of gc_trace_next_block, without a sentence. */
+typedef int gc_trace_visitor(unsigned warp, const struct gc_trace_instruction *instruction,
+                             void *data);
 
 /* Opens a trace: a .traceg file or a kernelslist.g of Accel-Sim, the format of Nugteren et al.
  * ("thread direction address bytes"), or our TSV (doc/traces.md); each may be compressed with gzip,
@@ -87,19 +88,20 @@ typedef int gc_trace_visitor(unsigned warp, const struct gc_trace_instruction *i
 int gc_trace_open(const char *path, struct gc_trace **trace, struct gc_error *err);
 void gc_trace_close(struct gc_trace *trace);
 
-/* After a negative result of one of the following functions (also one of a visitor), the trace is of
- * no more use: each further call returns the same status. */
+/* After a negative result of one of the following functions (also one of a visitor), the trace is
+ * of no more use: each further call returns the same status. */
 
 /* Goes to the next kernel; what is left of the current one is skipped, but checked. 1: *launch is
  * filled; 0: the trace has ended; or a negative errno: -EBADMSG for a broken or truncated file,
  * with file, line and reason, or -EOPNOTSUPP for instructions that the reader does not support. */
-int gc_trace_next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, struct gc_error *err);
+int gc_trace_next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch,
+                         struct gc_error *err);
 
-/* Reads the next block of the kernel and hands over its instructions. visit may be NULL: the block is
- * only checked. 1: there was one; 0: the kernel has ended; or a negative errno as above. *number
+/* Reads the next block of the kernel and hands over its instructions. visit may be NULL: the block
+ * is only checked. 1: there was one; 0: the kernel has ended; or a negative errno as above. *number
  * (may be NULL) is the number of the block in the grid. */
-int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *data, uint64_t *number,
-                        struct gc_error *err);
+int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *data,
+                        uint64_t *number, struct gc_error *err);
 
 void gc_trace_get_ignored(const struct gc_trace *trace, struct gc_trace_ignored *ignored);
 

@@ -40,110 +40,14 @@ static int open_tsv(struct gc_trace *trace, struct gc_error *err)
   status = gc_stream_line(trace->stream, &line, err);
   if (status < 0)
     return status;
-  if (!scan_text(&line, GC_TSV_MAGIC) || !scan_gap(&line) || !scan_decimal(&line, &version) || *line)
-    return gc_stream_bad(trace->stream, err, "the first line must be \"" GC_TSV_MAGIC " %d\"", VERSION);
+  if (!scan_text(&line, GC_TSV_MAGIC) || !scan_gap(&line) || !scan_decimal(&line, &version) ||
+      *line)
+    return gc_stream_bad(trace->stream, err, "the first line must be \"" GC_TSV_MAGIC " %d\"",
+                         VERSION);
   if (version != VERSION)
-    return gc_stream_bad(trace->stream, err, "this is version %llu of the format; this program reads %d",
+    return gc_stream_bad(trace->stream, err,
+                         "this is version %llu of the format; this program reads %d",
                          (unsigned long long)version, VERSION);
-  return 0;
-}
-
-/* The next line that is no comment, and must be there. */
-static int need_line(struct gc_trace *trace, const char **line, struct gc_error *err)
-{
-  int status;
-
-  do
-    status = gc_stream_line(trace->stream, line, err);
-  while (status == 1 && **line == '#');
-  return status ? status
-                : gc_stream_bad(trace->stream, err, "there is no line \"end\": the file is truncated");
-}
-
-/* The numbers of the header, in the order of the bits of seen. */
-static const struct {
-  const char *key;
-  uint64_t least, most;
-  bool needed;
-} keys[] = {
-    {"blocks", 1, UINT64_C(1) << 62, true},
-    {"threads", 1, GC_TRACE_BLOCK_THREADS, true},
-    {"warp", 32, 64, true},
-    {"registers", 0, 65536, false},
-    {"shared", 0, UINT64_C(1) << 32, false},
-};
-enum { BLOCKS, THREADS, WARP, REGISTERS, SHARED, KEYS, ORIGIN = KEYS };
-
-static void store(struct gc_trace_launch *launch, int key, uint64_t value)
-{
-  switch (key) {
-  case BLOCKS:
-    launch->blocks = value;
-    break;
-  case THREADS:
-    launch->threads_per_block = (unsigned)value;
-    break;
-  case WARP:
-    launch->warp_threads = (unsigned)value;
-    break;
-  case REGISTERS:
-    launch->registers_per_thread = (unsigned)value;
-    break;
-  default:
-    launch->shared_bytes = value;
-  }
-}
-
-static int read_key(struct gc_trace *trace, const char *line, unsigned *seen, struct gc_error *err)
-{
-  struct gc_trace_launch *launch = &((struct tsv *)trace->own)->launch;
-  const char *value = line, *word;
-  uint64_t number;
-  size_t length;
-  int key;
-
-  scan_word(&value, &word, &length);
-  for (key = 0; key < KEYS; key++)
-    if (strlen(keys[key].key) == length && !memcmp(keys[key].key, word, length))
-      break;
-  if (key == KEYS && (length != 6 || memcmp(word, "origin", 6)))
-    return gc_stream_bad(trace->stream, err, "\"%.40s\" is no line of a header", line);
-  if (*seen & 1u << key)
-    return gc_stream_bad(trace->stream, err, "the kernel has \"%.*s\" twice", (int)length, word);
-  *seen |= 1u << key;
-  if (key == ORIGIN) {
-    gc_trace_copy_text(launch->origin, sizeof(launch->origin), value, strlen(value));
-    return 0;
-  }
-  if (!scan_decimal(&value, &number) || *value || number < keys[key].least || number > keys[key].most ||
-      (key == WARP && number != 32 && number != 64))
-    return gc_stream_bad(trace->stream, err, "\"%.40s\": the number is missing or not possible", line);
-  store(launch, key, number);
-  return 0;
-}
-
-/* The header lines after "kernel NAME", up to the first instruction, "kernel" or "end". */
-static int read_header(struct gc_trace *trace, struct gc_error *err)
-{
-  unsigned seen = 0;
-  const char *line;
-  int status;
-
-  for (;;) {
-    status = need_line(trace, &line, err);
-    if (status < 0)
-      return status;
-    if ((*line >= '0' && *line <= '9') || !strncmp(line, "kernel", 6) || !strcmp(line, "end"))
-      break;
-    status = read_key(trace, line, &seen, err);
-    if (status)
-      return status;
-  }
-  gc_stream_unread(trace->stream);
-  for (int key = 0; key < KEYS; key++)
-    if (keys[key].needed && !(seen & 1u << key))
-      return gc_stream_bad(trace->stream, err, "the header of the kernel above has no line \"%s\"",
-                           keys[key].key);
   return 0;
 }
 
@@ -153,14 +57,15 @@ static int end_file(struct gc_trace *trace, struct gc_error *err)
   const char *line;
   const int status = gc_stream_line(trace->stream, &line, err);
 
-  return status == 1 ? gc_stream_bad(trace->stream, err, "there is text after the line \"end\"") : status;
+  return status == 1 ? gc_stream_bad(trace->stream, err, "there is text after the line \"end\"")
+                     : status;
 }
 
 static int next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, struct gc_error *err)
 {
   struct tsv *tsv = trace->own;
   const char *line;
-  int status = need_line(trace, &line, err);
+  int status = gc_tsv_need_line(trace, &line, err);
 
   if (status < 0)
     return status;
@@ -170,10 +75,11 @@ static int next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, s
     return gc_stream_bad(trace->stream, err, "here must be \"kernel NAME\" or \"end\"");
   memset(&tsv->launch, 0, sizeof(tsv->launch));
   gc_trace_copy_text(tsv->launch.name, sizeof(tsv->launch.name), line, strlen(line));
-  status = read_header(trace, err);
+  status = gc_tsv_read_header(trace, &tsv->launch, err);
   if (status)
     return status;
-  tsv->warps = (tsv->launch.threads_per_block + tsv->launch.warp_threads - 1) / tsv->launch.warp_threads;
+  tsv->warps =
+      (tsv->launch.threads_per_block + tsv->launch.warp_threads - 1) / tsv->launch.warp_threads;
   tsv->first = true;
   *launch = tsv->launch;
   return 1;
@@ -201,10 +107,11 @@ static int check(struct gc_trace *trace, uint64_t least_warp, struct gc_error *e
     return gc_stream_bad(trace->stream, err, "there is no warp %llu in a block of %u threads",
                          (unsigned long long)line->warp, tsv->launch.threads_per_block);
   if (line->warp < least_warp)
-    return gc_stream_bad(trace->stream, err,
-                         "warp %llu comes after a warp with a higher number; sort the instructions of the "
-                         "kernel with sort -s -n -k1,1 -k2,2",
-                         (unsigned long long)line->warp);
+    return gc_stream_bad(
+        trace->stream, err,
+        "warp %llu comes after a warp with a higher number; sort the instructions of the "
+        "kernel with sort -s -n -k1,1 -k2,2",
+        (unsigned long long)line->warp);
   mask = whole_mask(tsv, line->warp);
   if (line->instruction.operation == GC_TRACE_BARRIER)
     line->instruction.mask = mask;
@@ -249,7 +156,7 @@ static int read_instruction(struct gc_trace *trace, struct gc_error *err)
 {
   struct tsv *tsv = trace->own;
   const char *line, *why;
-  int status = need_line(trace, &line, err);
+  int status = gc_tsv_need_line(trace, &line, err);
 
   if (status < 0)
     return status;
@@ -271,10 +178,11 @@ static int begin_block(struct gc_trace *trace, struct gc_error *err)
     return gc_stream_bad(trace->stream, err, "there is no block %llu in a grid of %llu",
                          (unsigned long long)block, (unsigned long long)tsv->launch.blocks);
   if (!tsv->first && block <= tsv->block)
-    return gc_stream_bad(trace->stream, err,
-                         "block %llu comes after a block with a higher number; sort the instructions of the "
-                         "kernel with sort -s -n -k1,1 -k2,2",
-                         (unsigned long long)block);
+    return gc_stream_bad(
+        trace->stream, err,
+        "block %llu comes after a block with a higher number; sort the instructions of the "
+        "kernel with sort -s -n -k1,1 -k2,2",
+        (unsigned long long)block);
   tsv->first = false;
   tsv->block = block;
   return 0;

@@ -21,4 +21,12 @@ struct gc_tsv_line {
 /* Reads an instruction line of a kernel with warps of this many threads. NULL, or what is wrong. */
 const char *gc_tsv_read_line(const char *text, unsigned warp_threads, struct gc_tsv_line *line);
 
+/* The next line that is no comment, and must be there: 1, or a negative errno with a sentence. */
+int gc_tsv_need_line(struct gc_trace *trace, const char **line, struct gc_error *err);
+
+/* Reads the header lines after "kernel NAME", up to the first instruction, "kernel" or "end", which
+ * is the next line then. 0, or a negative errno with a sentence. */
+int gc_tsv_read_header(struct gc_trace *trace, struct gc_trace_launch *launch,
+                       struct gc_error *err);
+
 #endif

@@ -46,12 +46,14 @@ static bool read_stride(const char *at, struct gc_trace_instruction *instruction
   uint64_t base;
   int64_t stride;
 
-  if (!scan_hex_digits(&at, &base) || (*at != '+' && *at != '-') || !scan_signed(&at, &stride) || *at)
+  if (!scan_hex_digits(&at, &base) || (*at != '+' && *at != '-') || !scan_signed(&at, &stride) ||
+      *at)
     return false;
   if (stride > INT32_MAX || stride < -INT32_MAX)
     return false;
   for (uint64_t left = instruction->mask; left; left &= left - 1)
-    instruction->addresses[__builtin_ctzll(left)] = base + (uint64_t)stride * (unsigned)__builtin_ctzll(left);
+    instruction->addresses[__builtin_ctzll(left)] =
+        base + (uint64_t)stride * (unsigned)__builtin_ctzll(left);
   return true;
 }
 
@@ -75,7 +77,8 @@ static const char *read_access(const char *at, unsigned warp_threads,
   if (!instruction->mask)
     return NULL; /* whatever the addresses are */
   if (strpbrk(at, "+-") ? !read_stride(at, instruction) : !read_list(at, instruction))
-    return "the addresses are neither a list with one for each thread of the mask, nor base and stride";
+    return "the addresses are neither a list with one for each thread of the mask, nor base and "
+           "stride";
   for (uint64_t left = instruction->mask; left; left &= left - 1)
     if (!gc_trace_is_global(instruction->addresses[__builtin_ctzll(left)], instruction->bytes))
       return "an address is beyond the 57 bits of an address";

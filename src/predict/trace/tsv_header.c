@@ -1,0 +1,107 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The header lines of a kernel in our TSV: a keyword and a value.
+ */
+#include "predict/trace/scan.h"
+#include "predict/trace/tsv.h"
+
+int gc_tsv_need_line(struct gc_trace *trace, const char **line, struct gc_error *err)
+{
+  int status;
+
+  do
+    status = gc_stream_line(trace->stream, line, err);
+  while (status == 1 && **line == '#');
+  return status
+             ? status
+             : gc_stream_bad(trace->stream, err, "there is no line \"end\": the file is truncated");
+}
+
+/* The numbers of the header, in the order of the bits of seen. */
+static const struct {
+  const char *key;
+  uint64_t least, most;
+  bool needed;
+} keys[] = {
+    {"blocks", 1, UINT64_C(1) << 62, true},
+    {"threads", 1, GC_TRACE_BLOCK_THREADS, true},
+    {"warp", 32, 64, true},
+    {"registers", 0, 65536, false},
+    {"shared", 0, UINT64_C(1) << 32, false},
+};
+enum { BLOCKS, THREADS, WARP, REGISTERS, SHARED, KEYS, ORIGIN = KEYS };
+
+static void store(struct gc_trace_launch *launch, int key, uint64_t value)
+{
+  switch (key) {
+  case BLOCKS:
+    launch->blocks = value;
+    break;
+  case THREADS:
+    launch->threads_per_block = (unsigned)value;
+    break;
+  case WARP:
+    launch->warp_threads = (unsigned)value;
+    break;
+  case REGISTERS:
+    launch->registers_per_thread = (unsigned)value;
+    break;
+  default:
+    launch->shared_bytes = value;
+  }
+}
+
+static int read_key(struct gc_trace *trace, const char *line, struct gc_trace_launch *launch,
+                    unsigned *seen, struct gc_error *err)
+{
+  const char *value = line, *word;
+  uint64_t number;
+  size_t length;
+  int key;
+
+  scan_word(&value, &word, &length);
+  for (key = 0; key < KEYS; key++)
+    if (strlen(keys[key].key) == length && !memcmp(keys[key].key, word, length))
+      break;
+  if (key == KEYS && (length != 6 || memcmp(word, "origin", 6)))
+    return gc_stream_bad(trace->stream, err, "\"%.40s\" is no line of a header", line);
+  if (*seen & 1u << key)
+    return gc_stream_bad(trace->stream, err, "the kernel has \"%.*s\" twice", (int)length, word);
+  *seen |= 1u << key;
+  if (key == ORIGIN) {
+    gc_trace_copy_text(launch->origin, sizeof(launch->origin), value, strlen(value));
+    return 0;
+  }
+  if (!scan_decimal(&value, &number) || *value || number < keys[key].least ||
+      number > keys[key].most || (key == WARP && number != 32 && number != 64))
+    return gc_stream_bad(trace->stream, err, "\"%.40s\": the number is missing or not possible",
+                         line);
+  store(launch, key, number);
+  return 0;
+}
+
+/* The header lines after "kernel NAME", up to the first instruction, "kernel" or "end". */
+int gc_tsv_read_header(struct gc_trace *trace, struct gc_trace_launch *launch, struct gc_error *err)
+{
+  unsigned seen = 0;
+  const char *line;
+  int status;
+
+  for (;;) {
+    status = gc_tsv_need_line(trace, &line, err);
+    if (status < 0)
+      return status;
+    if ((*line >= '0' && *line <= '9') || !strncmp(line, "kernel", 6) || !strcmp(line, "end"))
+      break;
+    status = read_key(trace, line, launch, &seen, err);
+    if (status)
+      return status;
+  }
+  gc_stream_unread(trace->stream);
+  for (int key = 0; key < KEYS; key++)
+    if (keys[key].needed && !(seen & 1u << key))
+      return gc_stream_bad(trace->stream, err, "the header of the kernel above has no line \"%s\"",
+                           keys[key].key);
+  return 0;
+}
