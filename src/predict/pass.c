@@ -63,6 +63,7 @@ static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
 static int run_trace(struct gc_pass *pass, const char *path, struct gc_cache_model **model,
                      struct gc_error *err)
 {
+  struct gc_trace_ignored ignored;
   struct gc_trace_launch launch;
   struct gc_trace *trace;
   int status = gc_trace_open(path, &trace, err);
@@ -74,6 +75,9 @@ static int run_trace(struct gc_pass *pass, const char *path, struct gc_cache_mod
     if (status)
       break;
   }
+  gc_trace_get_ignored(trace, &ignored);
+  pass->ignored.textures += ignored.textures;
+  pass->ignored.copies += ignored.copies;
   gc_trace_close(trace);
   return status;
 }

@@ -30,6 +30,7 @@ struct gc_pass {
   /* the result */
   struct gc_pass_kernel *kernels;
   size_t count;
+  struct gc_trace_ignored ignored; /* of all traces */
 };
 
 /* 0, or a negative errno with a sentence. The caller always calls gc_pass_clear. Passes in

@@ -192,6 +192,7 @@ static int combine(struct gc_prediction *prediction, const struct passes *passes
   const struct gc_pass *full = &passes->array[GC_VARIANT_FULL];
 
   prediction->assumptions = full->parameters.assumptions;
+  prediction->ignored = full->ignored;
   prediction->kernels = calloc(full->count, sizeof *prediction->kernels);
   if (!prediction->kernels)
     return -ENOMEM;

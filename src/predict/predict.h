@@ -57,6 +57,7 @@ struct gc_prediction {
   struct gc_kernel_prediction *kernels;
   size_t count;
   struct gc_assumptions assumptions;
+  struct gc_trace_ignored ignored;
 };
 
 /* 0, or a negative errno with a sentence: -ENODATA (the record lacks something), -EBADMSG (a trace

@@ -222,6 +222,15 @@ static void print_assumptions(const struct gc_assumptions *assumptions)
   }
 }
 
+static void print_ignored(const struct gc_trace_ignored *ignored)
+{
+  if (ignored->textures)
+    printf("Not modelled: %" PRIu64 " warp instructions that read textures or access surfaces.\n",
+           ignored->textures);
+  if (ignored->copies)
+    printf("Not modelled: %" PRIu64 " copies from the host, which can fill L2.\n", ignored->copies);
+}
+
 int gc_predict_print(const struct gc_source *source, const struct gc_prediction *prediction)
 {
   print_gpu(source);
@@ -235,6 +244,7 @@ int gc_predict_print(const struct gc_source *source, const struct gc_prediction 
     if (print_loads(kernel))
       return no_memory();
   }
+  print_ignored(&prediction->ignored);
   print_assumptions(&prediction->assumptions);
   return GC_EXIT_DONE;
 }

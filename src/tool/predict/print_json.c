@@ -194,7 +194,9 @@ int gc_predict_print_json(const struct gc_source *source, const struct gc_predic
   int failed = json_object_set_new(object, "gpu", gpu_of(source));
 
   if (prediction)
-    failed |= json_object_set_new(object, "kernels", kernels_of(prediction, true)) |
+    failed |= set_count(object, "ignored_texture_instructions", prediction->ignored.textures) |
+              set_count(object, "ignored_copies", prediction->ignored.copies) |
+              json_object_set_new(object, "kernels", kernels_of(prediction, true)) |
               json_object_set_new(object, "assumptions", assumptions_of(&prediction->assumptions));
   else
     failed |= json_object_set_new(object, "sweep", sweep_of(sweep)) |
