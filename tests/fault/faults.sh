@@ -81,7 +81,17 @@ measure()
   local every=$((every * 4))
   HWLOC_FSROOT=$tmp/nothing faults measure -w process -m -t "$tmp/none" -s 1 -c libhwloc.so -a sim-tiny.xml "${tool[@]}" "${sim[@]}" measure
 }
+# On one processor, so that there is one thread and the calls have the same order each time.
+predict()
+{
+  local before
+  before=$(taskset -p $$ | sed 's/.* //')
+  taskset -cp "$(taskset -cp $$ | sed 's/.* //; s/[-,].*//')" $$ >/dev/null
+  HWLOC_FSROOT=$tmp/nothing faults predict -w process -m -t "$tmp/none" -s 1 "${tool[@]}" predict \
+    --record "$tmp/tiny/sim-tiny.xml" "$top_srcdir/tests/data/traces/kernelslist.g"
+  taskset -p "$before" $$ >/dev/null
+}
 purge() { HWLOC_FSROOT=$tmp/nothing faults purge -w process -m -t "$tmp/tiny" "${tool[@]}" "${sim[@]}" purge; }
 
-for name in ${*:-warm cold refused amd simulated list show json purge element measure}; do $name; done
+for name in ${*:-warm cold refused amd simulated list show json purge predict element measure}; do $name; done
 exit $status
