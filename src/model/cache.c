@@ -5,45 +5,16 @@
  */
 #include "model/cache.h"
 
+#include "model/cache_set.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, uint32_t sets_max)
-{
-  const size_t slots = (size_t)sets_max * shape->ways;
-
-  memset(cache, 0, sizeof(*cache));
-  cache->shape = shape;
-  cache->sets_max = sets_max;
-  cache->line_shift = (uint32_t)__builtin_ctz(shape->line);
-  cache->sector_shift = (uint32_t)__builtin_ctz(shape->sector);
-  cache->interleave_shift = (uint32_t)__builtin_ctz(shape->interleave);
-  for (uint32_t way = 0; way < shape->ways; way++)
-    cache->weight_sum += shape->weights[way];
-  cache->tags = malloc(slots * sizeof(*cache->tags));
-  cache->sectors = malloc(slots);
-  cache->filled = calloc(sets_max, 1);
-  cache->young = calloc(sets_max, 1);
-  if (shape->replacement == GC_REPLACE_PLRU)
-    cache->tree = calloc((size_t)sets_max * 2, sizeof(*cache->tree));
-  if (!cache->tags || !cache->sectors || !cache->filled || !cache->young ||
-      (shape->replacement == GC_REPLACE_PLRU && !cache->tree)) {
-    gc_cache_fini(cache);
-    return -ENOMEM;
-  }
-  cache->used = true;
-  gc_cache_resize(cache, sets_max);
-  return 0;
-}
-
 void gc_cache_fini(struct gc_cache *cache)
 {
   free(cache->tags);
-  free(cache->sectors);
-  free(cache->filled);
-  free(cache->young);
-  free(cache->tree);
+  free(cache->memory);
   memset(cache, 0, sizeof(*cache));
 }
 
@@ -51,9 +22,7 @@ void gc_cache_empty(struct gc_cache *cache)
 {
   if (!cache->used)
     return;
-  memset(cache->filled, 0, cache->sets_max);
-  if (cache->tree)
-    memset(cache->tree, 0, (size_t)cache->sets_max * 2 * sizeof(*cache->tree));
+  cache->period += GC_SET_PERIOD;
   cache->last_line = UINT64_MAX;
   cache->duel = 0;
   cache->used = false;
@@ -66,6 +35,7 @@ void gc_cache_resize(struct gc_cache *cache, uint32_t sets)
   /* This equals floor(2^64 / sets) except for powers of two, where it is one less; divide()
    * corrects both. */
   cache->reciprocal = UINT64_MAX / sets;
+  cache->above_mask = cache->shape->hash == GC_HASH_XOR ? sets - 1 : 0;
 }
 
 /* value / sets, and value % sets in *rest. The product is at most 1 below the quotient. */
@@ -82,27 +52,26 @@ static inline uint64_t divide(const struct gc_cache *cache, uint64_t value, uint
   return quotient;
 }
 
-static inline uint32_t set_of(const struct gc_cache *cache, uint64_t address)
+/* Set hashes that few GPUs have. */
+static uint32_t rare_set(const struct gc_cache *cache, uint64_t address, uint64_t above,
+                         uint32_t set)
 {
-  uint32_t set, skewed;
-  const uint64_t above = divide(cache, address >> cache->interleave_shift, &set);
-
-  switch (cache->shape->hash) {
-  case GC_HASH_XOR:
-    set ^= (uint32_t)above & (cache->sets - 1);
-    break;
-  case GC_HASH_SKEW:
-    divide(cache, above * 61 + set, &skewed);
-    set = skewed;
-    break;
-  case GC_HASH_BITS:
+  if (cache->shape->hash == GC_HASH_SKEW)
+    divide(cache, above * 61 + set, &set);
+  else
     for (uint32_t i = 0; i < cache->shape->hash_bit_count; i++)
       set ^= (uint32_t)(address >> cache->shape->hash_bits[i] & 1) << i;
-    break;
-  case GC_HASH_NONE:
-    break;
-  }
   return set;
+}
+
+static inline uint32_t set_of(const struct gc_cache *cache, uint64_t address)
+{
+  uint32_t set;
+  const uint64_t above = divide(cache, address >> cache->interleave_shift, &set);
+
+  if (cache->rare_hash)
+    return rare_set(cache, address, above, set);
+  return set ^ ((uint32_t)above & cache->above_mask);
 }
 
 uint32_t gc_cache_set(const struct gc_cache *cache, uint64_t address)
@@ -150,13 +119,10 @@ static uint32_t weighted_way(const struct gc_cache *cache, struct gc_random *ran
 #define LEAD_EVERY 32
 #define DUEL_MAX 512
 
-/* Whether the line that just missed comes in as the oldest one. */
-static bool comes_in_old(struct gc_cache *cache, uint32_t set, struct gc_random *random)
+static bool bimodal_or_duel(struct gc_cache *cache, uint32_t set, struct gc_random *random)
 {
   const struct gc_cache_shape *shape = cache->shape;
 
-  if (shape->insertion == GC_INSERT_YOUNGEST)
-    return false;
   if (shape->insertion == GC_INSERT_DUEL && set % LEAD_EVERY == 0) {
     cache->duel += cache->duel < DUEL_MAX;
     return false;
@@ -168,18 +134,20 @@ static bool comes_in_old(struct gc_cache *cache, uint32_t set, struct gc_random 
   return gc_random_below(random, shape->insert_every);
 }
 
-/* The way for a new line. */
-static uint32_t victim(struct gc_cache *cache, uint32_t set, struct gc_random *random)
+/* Whether the line that just missed comes in as the oldest one. */
+static inline bool comes_in_old(struct gc_cache *cache, uint32_t set, struct gc_random *random)
 {
-  const uint32_t ways = cache->shape->ways;
+  return cache->shape->insertion != GC_INSERT_YOUNGEST && bimodal_or_duel(cache, set, random);
+}
 
-  if (cache->filled[set] < ways)
-    return cache->filled[set]++;
+/* The way of a full set for a new line, if lines are not replaced by age. */
+static uint32_t victim(const struct gc_cache *cache, const uint64_t *tree, struct gc_random *random)
+{
   switch (cache->shape->replacement) {
   case GC_REPLACE_PLRU:
-    return plru_victim(cache->tree + 2 * (size_t)set, ways);
+    return plru_victim(tree, cache->shape->ways);
   case GC_REPLACE_RANDOM:
-    return gc_random_below(random, ways);
+    return gc_random_below(random, cache->shape->ways);
   case GC_REPLACE_WEIGHTED:
     return weighted_way(cache, random);
   case GC_REPLACE_LRU:
@@ -188,123 +156,142 @@ static uint32_t victim(struct gc_cache *cache, uint32_t set, struct gc_random *r
   return 0;
 }
 
-/* The way from `way` to `end` that has the line; `end`: none. Compares four at a time, because
- * usually no way has it. */
-static inline uint32_t way_of(const uint64_t *tags, uint32_t way, uint32_t end, uint64_t line)
+/* A line that is in this way, or missed (way == filled). LRU. Returns its way. */
+static inline uint32_t place_lru(struct gc_cache *cache, uint32_t set, uint64_t *order,
+                                 struct gc_set_layout layout, uint32_t filled, uint32_t way,
+                                 struct gc_random *random)
 {
-  while (way + 4 <= end && !((tags[way] == line) | (tags[way + 1] == line) |
-                             (tags[way + 2] == line) | (tags[way + 3] == line)))
-    way += 4;
-  while (way < end && tags[way] != line)
-    way++;
+  if (way < filled) {
+    gc_set_to_front(order, layout, way);
+    return way;
+  }
+  if (filled == cache->ways)
+    way = gc_set_get(order, layout.bits, filled - 1);
+  if (!comes_in_old(cache, set, random))
+    gc_set_push(order, layout, way);
+  else if (filled < cache->ways)
+    gc_set_put(order, layout.bits, filled, way);
   return way;
 }
 
-/* Moves the lines from the youngest to the one in `way` by one way, so that the youngest way
- * becomes free. */
-static void grow_older(uint64_t *tags, uint8_t *sectors, uint32_t ways, uint32_t young,
-                       uint32_t way)
+/* The same for other policies. */
+static inline uint32_t place_fixed(struct gc_cache *cache, uint32_t set, uint64_t *tree,
+                                   uint32_t filled, uint32_t way, struct gc_random *random)
 {
-  if (way < young) { /* the ring continues from the last way at the first */
-    memmove(tags + 1, tags, way * sizeof(*tags));
-    memmove(sectors + 1, sectors, way);
-    tags[0] = tags[ways - 1];
-    sectors[0] = sectors[ways - 1];
-    way = ways - 1;
-  }
-  memmove(tags + young + 1, tags + young, (way - young) * sizeof(*tags));
-  memmove(sectors + young + 1, sectors + young, way - young);
-}
+  const bool old = way == filled && comes_in_old(cache, set, random);
 
-/* Puts a new line behind the oldest one of a set that has lines; if the set is full, in its place.
- * Returns the way. */
-static uint32_t insert_oldest(struct gc_cache *cache, uint32_t set, uint64_t line)
-{
-  const uint32_t ways = cache->shape->ways, filled = cache->filled[set];
-  const uint32_t young = cache->young[set], before = (young ? young : ways) - 1;
-  const uint32_t way = filled < ways ? ways - 1 : before;
-  uint64_t *tags = cache->tags + (uint64_t)set * ways;
-  uint8_t *sectors = cache->sectors + (uint64_t)set * ways;
-
-  if (filled < ways) {
-    memmove(tags + before, tags + young, filled * sizeof(*tags));
-    memmove(sectors + before, sectors + young, filled);
-    cache->young[set] = (uint8_t)before;
-    cache->filled[set]++;
-  }
-  tags[way] = line;
-  sectors[way] = 0;
+  if (way == cache->ways)
+    way = victim(cache, tree, random);
+  if (cache->shape->replacement == GC_REPLACE_PLRU && !old)
+    plru_touch(tree, cache->ways, way);
   return way;
 }
 
-/* LRU. The ways of a set form a ring: age increases from the youngest line on, and while the set is
- * not full, up to the last way. So no line moves if the oldest becomes the youngest or a new line
- * replaces it, as in every walk. The way before the youngest has the oldest line, or no line yet.
- * Returns the way. */
-static uint32_t access_lru(struct gc_cache *cache, uint32_t set, uint64_t line,
-                           struct gc_random *random)
+/* Makes the line at this address, which is not the one used last, the one used last. Returns its
+ * sectors. c: what `cache` pointed to before, in registers. */
+__attribute__((always_inline)) static inline uint8_t *
+select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
+            struct gc_random *random, bool lru, struct gc_set_layout layout)
 {
-  const uint32_t ways = cache->shape->ways, filled = cache->filled[set];
-  const uint64_t first = (uint64_t)set * ways;
-  uint64_t *tags = cache->tags + first;
-  uint8_t *sectors = cache->sectors + first, present;
-  const uint32_t young = filled ? cache->young[set] : 0, before = (young ? young : ways) - 1;
-  uint32_t way;
+  const uint64_t line = address >> c->line_shift;
+  const uint32_t set = set_of(c, address);
+  uint64_t *record = c->records + (size_t)set * c->record;
+  uint64_t *tags = c->tags + (size_t)set * c->ways;
+  uint64_t *marks = gc_set_marks(record), *order = gc_set_order(record, layout);
+  uint8_t *sectors = gc_set_sectors(record, layout);
+  uint32_t filled, way, found;
 
-  if (filled == ways && tags[before] == line) {
-    cache->young[set] = (uint8_t)before;
-    return before;
+  if (*record < c->period) {
+    *record = c->period;
+    memset(order, 0, gc_set_order_words(layout) * sizeof(*order));
   }
-  way = way_of(tags, filled == ways ? 0 : ways - filled, ways, line);
-  if (way == ways && comes_in_old(cache, set, random) && filled)
-    return insert_oldest(cache, set, line);
-  if (way == ways) {
-    if (filled < ways)
-      cache->filled[set]++;
-    tags[before] = line;
-    sectors[before] = 0;
-    cache->young[set] = (uint8_t)before;
-    return before;
+  filled = (uint32_t)(*record - c->period);
+  found = gc_set_find(marks, layout.words, tags, filled, line);
+  way = lru ? place_lru(cache, set, order, layout, filled, found, random)
+            : place_fixed(cache, set, order, filled, found, random);
+  if (found == filled) {
+    *record += filled < c->ways;
+    gc_set_put(marks, 8, way, gc_set_mark(line));
+    tags[way] = line;
+    sectors[way] = 0;
   }
-  if (way != young) {
-    present = sectors[way];
-    grow_older(tags, sectors, ways, young, way);
-    tags[young] = line;
-    sectors[young] = present;
-  }
-  return young;
+  return &sectors[way];
 }
 
-/* Other policies: a line stays in its way. Returns the way. */
-static uint32_t access_fixed(struct gc_cache *cache, uint32_t set, uint64_t line,
-                             struct gc_random *random)
+/* See gc_cache_access_lines. The layout is a constant where it is a frequent one, so that no loop
+ * over words is left. */
+__attribute__((always_inline)) static inline void
+access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,
+             struct gc_random *random, bool lru, struct gc_set_layout layout)
 {
-  const uint64_t first = (uint64_t)set * cache->shape->ways;
-  const uint64_t *tags = cache->tags + first;
-  const uint32_t filled = cache->filled[set];
-  uint32_t way = way_of(tags, 0, filled, line);
-  bool old = false;
+  const struct gc_cache c = *cache;
+  uint64_t last_line = c.last_line;
+  uint8_t *last = c.last_sectors;
 
-  if (way == filled) {
-    old = comes_in_old(cache, set, random);
-    way = victim(cache, set, random);
-    cache->tags[first + way] = line;
-    cache->sectors[first + way] = 0;
+  for (unsigned i = 0; i < n; i++) {
+    if (address[i] >> c.line_shift != last_line) {
+      last = select_line(cache, &c, address[i], random, lru, layout);
+      last_line = address[i] >> c.line_shift;
+    }
+    mask[i] &= (uint8_t)~*last;
+    *last |= mask[i];
   }
-  if (cache->tree && !old)
-    plru_touch(cache->tree + 2 * (size_t)set, cache->shape->ways, way);
-  return way;
-}
-
-void gc_cache_select_line(struct gc_cache *cache, uint64_t address, struct gc_random *random)
-{
-  const uint64_t line = address >> cache->line_shift;
-  const uint32_t set = set_of(cache, address);
-  const uint32_t way = cache->shape->replacement == GC_REPLACE_LRU
-                         ? access_lru(cache, set, line, random)
-                         : access_fixed(cache, set, line, random);
-
   cache->used = true;
-  cache->last_line = line;
-  cache->last_slot = (uint64_t)set * cache->shape->ways + way;
+  cache->last_line = last_line;
+  cache->last_sectors = last;
+}
+
+#define ACCESS_LINES(name, lru, ways)                                                              \
+  static void name(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,     \
+                   struct gc_random *random)                                                       \
+  {                                                                                                \
+    access_lines(cache, address, mask, n, random, lru, gc_set_layout(ways));                       \
+  }
+ACCESS_LINES(access_lru_of_8, true, 8)
+ACCESS_LINES(access_lru_of_16, true, 16)
+ACCESS_LINES(access_lru, true, cache->ways)
+ACCESS_LINES(access_fixed_of_8, false, 8)
+ACCESS_LINES(access_fixed, false, cache->ways)
+#undef ACCESS_LINES
+
+static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape)
+{
+  if (shape->replacement == GC_REPLACE_LRU)
+    return shape->ways <= 8 ? access_lru_of_8 : shape->ways <= 16 ? access_lru_of_16 : access_lru;
+  return shape->ways <= 8 ? access_fixed_of_8 : access_fixed;
+}
+
+bool gc_cache_draws(const struct gc_cache_shape *shape)
+{
+  return shape->insertion != GC_INSERT_YOUNGEST || shape->replacement == GC_REPLACE_RANDOM ||
+         shape->replacement == GC_REPLACE_WEIGHTED;
+}
+
+int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, uint32_t sets_max)
+{
+  const size_t align = GC_SET_HOST_LINE * sizeof(*cache->records);
+
+  memset(cache, 0, sizeof(*cache));
+  cache->shape = shape;
+  cache->sets_max = sets_max;
+  cache->line_shift = (uint32_t)__builtin_ctz(shape->line);
+  cache->sector_shift = (uint32_t)__builtin_ctz(shape->sector);
+  cache->interleave_shift = (uint32_t)__builtin_ctz(shape->interleave);
+  for (uint32_t way = 0; way < shape->ways; way++)
+    cache->weight_sum += shape->weights[way];
+  cache->ways = shape->ways;
+  cache->rare_hash = shape->hash == GC_HASH_SKEW || shape->hash == GC_HASH_BITS;
+  cache->access_lines = function_for(shape);
+  cache->record = gc_set_record_words(gc_set_layout(shape->ways));
+  cache->tags = malloc((size_t)sets_max * shape->ways * sizeof(*cache->tags));
+  /* Not aligned_alloc and memset: the host provides pages when they are used. */
+  cache->memory = calloc((size_t)sets_max * cache->record * sizeof(*cache->records) + align, 1);
+  if (!cache->tags || !cache->memory) {
+    gc_cache_fini(cache);
+    return -ENOMEM;
+  }
+  cache->records = (uint64_t *)(((uintptr_t)cache->memory + align - 1) & -(uintptr_t)align);
+  cache->used = true;
+  gc_cache_resize(cache, sets_max);
+  return 0;
 }

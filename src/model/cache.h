@@ -2,8 +2,9 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * One set-associative cache. It stores no data, only which sectors of which lines are present, in
- * flat arrays that are allocated once. Emptying it clears one counter per set, and the line used
- * last is found without a search of its set, so hundreds of millions of accesses are affordable.
+ * arrays that are allocated once. Hundreds of millions of accesses must be affordable. So all that
+ * most accesses need of a set is in one cache line of the host (cache_set.h), emptying a cache
+ * changes one number, and the line used last is found without a search.
  */
 #ifndef GC_MODEL_CACHE_H
 #define GC_MODEL_CACHE_H
@@ -52,21 +53,32 @@ struct gc_cache_shape {
   uint32_t weights[GC_CACHE_WAYS_MAX];
 };
 
+struct gc_cache;
+
+/* Accesses n times the sectors mask[i] (one bit each) of the line at address[i], in order. A line
+ * that was absent comes in without sectors. Afterwards its sectors mask[i] are present, and mask[i]
+ * has those of them that were not. */
+typedef void gc_cache_access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
+                                   unsigned n, struct gc_random *random);
+
 struct gc_cache {
+  gc_cache_access_lines *access_lines;
   const struct gc_cache_shape *shape;
   uint32_t sets, sets_max;
   uint64_t reciprocal;    /* floor(2^64 / sets): replaces division by sets */
+  uint32_t above_mask;    /* of the bits above those of the set, which of them the hash uses */
+  bool rare_hash;         /* none of the hashes that above_mask is enough for */
   uint64_t last_line;     /* the line used last; UINT64_MAX: none */
-  uint64_t last_slot;     /* its index in tags and sectors */
+  uint8_t *last_sectors;  /* its sectors, one bit each */
   uint32_t line_shift, sector_shift, interleave_shift;
   uint32_t weight_sum;
   int32_t duel;           /* misses of sets that insert youngest less those of bimodal ones */
   bool used;              /* it was accessed since it was emptied */
+  uint32_t ways, record;  /* record: cache_set.h; 64-bit words of a set */
+  uint64_t period;        /* increases when the cache is emptied; a multiple of GC_SET_PERIOD */
   uint64_t *tags;         /* line numbers [sets_max * ways] */
-  uint8_t *sectors;       /* [sets_max * ways]: bit per sector present */
-  uint8_t *filled;        /* [sets_max]: number of ways in use: the first; LRU: the last */
-  uint8_t *young;         /* [sets_max], LRU only: the way used last */
-  uint64_t *tree;         /* [sets_max * 2], PLRU only */
+  uint64_t *records;      /* [sets_max * record] */
+  void *memory;           /* what records are part of */
 };
 
 /* sets_max: the largest number of sets that the cache will have. The shape must outlive the cache.
@@ -78,20 +90,22 @@ void gc_cache_fini(struct gc_cache *cache);
 void gc_cache_resize(struct gc_cache *cache, uint32_t sets);
 void gc_cache_empty(struct gc_cache *cache);
 
+/* Whether accesses take random numbers. */
+bool gc_cache_draws(const struct gc_cache_shape *shape);
+
 /* The set of the line at this address. */
 uint32_t gc_cache_set(const struct gc_cache *cache, uint64_t address);
-
-/* Makes this line the one used last. If it was absent, it comes in without sectors. */
-void gc_cache_select_line(struct gc_cache *cache, uint64_t address, struct gc_random *random);
 
 /* The sectors of the line at address that are present, one bit each, to be read and written until
  * another line is used. The line becomes the one used last. */
 static inline uint8_t *gc_cache_sectors(struct gc_cache *cache, uint64_t address,
                                         struct gc_random *random)
 {
+  uint8_t none = 0;
+
   if (address >> cache->line_shift != cache->last_line)
-    gc_cache_select_line(cache, address, random);
-  return &cache->sectors[cache->last_slot];
+    cache->access_lines(cache, &address, &none, 1, random);
+  return cache->last_sectors;
 }
 
 /* Accesses several sectors of the line at address, one bit each. Returns the sectors that were

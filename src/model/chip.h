@@ -18,6 +18,7 @@ struct gc_cache_array {
   bool outside;    /* of the SMs: scope xcd or chip; it is indexed by physical addresses */
   bool per_launch; /* emptied when a kernel starts */
   uint32_t line_shift;
+  unsigned batch_most; /* batch.h; gc_model_new sets it */
   uint16_t *places; /* [SMs]: index of the SM's first instance, or of the partition near to it */
   struct gc_compete compete; /* loads of other SMs; without any unless the profile says so */
 };

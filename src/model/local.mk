@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The simulated GPU: a memory hierarchy in software.
 noinst_LTLIBRARIES += src/model/libmodel.la
-src_model_libmodel_la_SOURCES = src/model/cache.c src/model/cache.h src/model/check.c src/model/check.h \
+src_model_libmodel_la_SOURCES = src/model/batch.c src/model/batch.h src/model/cache.c src/model/cache.h src/model/cache_set.h \
+	src/model/check.c src/model/check.h \
 	src/model/chip.c src/model/chip.h src/model/clock.c src/model/clock.h src/model/compete.c \
 	src/model/compete.h src/model/facts.h src/model/keys.c src/model/keys.h \
 	src/model/model.c src/model/model.h src/model/noise.c src/model/noise.h \

@@ -5,6 +5,7 @@
  */
 #include "model/model.h"
 
+#include "model/batch.h"
 #include "model/walk.h"
 
 #include <errno.h>
@@ -26,6 +27,8 @@ int gc_model_new(const char *name, const char *text, size_t length, struct gc_mo
     gc_model_free(model);
     return status;
   }
+  for (unsigned i = 0; i < model->profile.cache_count; i++)
+    model->arrays[i].batch_most = gc_batch_most(model, &model->arrays[i]);
   gc_model_seed(model, model->profile.seed);
   *out = model;
   return 0;

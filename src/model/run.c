@@ -6,61 +6,50 @@
  */
 #include "model/model.h"
 
+#include "model/batch.h"
 #include "model/walk.h"
 
-/* Where a sector was found: in the near partition, in a far one, or in neither. */
-enum place { NEAR, FAR, NOWHERE, PLACES };
+/* The loads of a run that are of one line. */
+struct line_loads {
+  uint64_t offset; /* of the first one in its line; UINT64_MAX: nothing is known */
+  uint64_t count;
+  uint8_t mask;    /* their sectors, one bit each */
+  uint64_t again;  /* how many are of a sector that one before has brought */
+};
 
-/* __builtin_popcount is a function call on machines without an instruction for it. */
-static inline uint32_t ones(uint8_t x)
+/* Finds out which of `left` loads are of the same line as the first one. They are as many as in the
+ * line before, and of the same sectors, if they begin at the same offset. */
+static inline void find_loads(struct line_loads *loads, const struct gc_cache *cache,
+                              uint64_t address, uint64_t stride, uint64_t left)
 {
-  x -= x >> 1 & 0x55;
-  x = (x & 0x33) + (x >> 2 & 0x33);
-  return (x + (x >> 4)) & 0x0f;
+  const uint64_t line = 1ull << cache->line_shift, offset = address & (line - 1);
+  uint64_t at = offset;
+
+  if (offset == loads->offset && loads->count <= left)
+    return;
+  *loads = (struct line_loads){.offset = offset};
+  do {
+    const uint8_t bit = gc_cache_sector_of(cache, at);
+
+    loads->again += (loads->mask & bit) != 0;
+    loads->mask |= bit;
+    at += stride;
+    loads->count++;
+  } while (loads->count < left && at < line);
+  /* the run ends: another one would continue in this line */
+  if (at < line)
+    loads->offset = UINT64_MAX;
 }
 
-/* Touches several sectors of one line of the chip's cache at once, one bit each: the first one
- * selects the place of the line, and the others are independent. The address is a physical one.
- * Adds to `found` how many were found where; `again` more loads are of sectors that one before has
- * brought. Returns the sectors that missed. */
-static uint8_t touch_sectors(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
-                             uint64_t address, uint8_t mask, uint64_t again, uint64_t found[PLACES])
+/* The cycles of loads that were found at this level. */
+static uint64_t cycles_of(const struct gc_model *model, enum gc_space space, unsigned level,
+                          const struct gc_found *found)
 {
-  const bool parts = array->profile->partitions > 1, replicate = parts && array->profile->replicate;
-  const uint32_t near = array->places[sm];
-  uint32_t home = near;
-  uint8_t had = 0;
+  const int cache = model->profile.paths[space].levels[level].cache;
 
-  if (!parts || replicate) {
-    had = gc_cache_access_sectors(&array->instances[near], address, mask, &model->replacement);
-    found[NEAR] += ones(had);
-    found[NEAR] += again;
-    mask &= (uint8_t)~had;
-    if (!mask)
-      return 0;
-  }
-  if (parts)
-    home = gc_chip_home(array, address);
-  if (parts && !(replicate && home == near)) {
-    had = gc_cache_access_sectors(&array->instances[home], address, mask, &model->replacement);
-    found[home == near ? NEAR : FAR] += ones(had) + (replicate ? 0 : again);
-    mask &= (uint8_t)~had;
-  }
-  found[NOWHERE] += ones(mask);
-  return mask;
-}
-
-/* Touches the sectors that missed in the L2 at the next level. Returns how many hit there. */
-static unsigned touch_behind(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
-                             uint64_t address, uint8_t missed, uint32_t sector)
-{
-  uint32_t extra = 0;
-  unsigned hits = 0;
-
-  for (; missed; missed &= (uint8_t)(missed - 1))
-    hits +=
-        gc_walk_chip(model, array, sm, address + (uint64_t)__builtin_ctz(missed) * sector, &extra);
-  return hits;
+  return found->near * gc_walk_cycles(model, space, level, 0) +
+         found->far *
+           gc_walk_cycles(model, space, level, model->arrays[cache].profile->far_cycles);
 }
 
 /* Loads that begin at a cache of the chip, if only memory or one more such cache is behind it. */
@@ -69,33 +58,29 @@ static uint64_t run_outside(struct gc_model *model, uint32_t sm, enum gc_space s
 {
   const struct gc_profile_path *path = &model->profile.paths[space];
   struct gc_cache_array *array = &model->arrays[path->levels[0].cache];
-  uint64_t cycles = 0, found[PLACES] = {0}, behind = 0;
+  struct line_loads loads = {.offset = UINT64_MAX};
+  struct gc_found found = {0};
+  uint64_t cycles = 0, behind = 0;
+  struct gc_batch batch;
 
   while (count) {
-    const uint64_t start = address, physical = gc_pages_physical(&model->pages, start);
-    uint64_t again = 0;
-    uint8_t mask = 0;
-
-    do {
-      const uint8_t bit = gc_cache_sector_of(array->instances, address);
-
-      again += (mask & bit) != 0;
-      mask |= bit;
-      address += stride;
-      count--;
-    } while (count && (address ^ start) >> array->line_shift == 0);
-    if (model->profile.tlb_count)
-      cycles += gc_walk_translate(model, sm, start);
-    mask = touch_sectors(model, array, sm, physical, mask, again, found);
+    for (batch.count = 0; count && batch.count < array->batch_most; batch.count++) {
+      find_loads(&loads, array->instances, address, stride, count);
+      if (model->profile.tlb_count)
+        cycles += gc_walk_translate(model, sm, address);
+      batch.address[batch.count] = gc_pages_physical(&model->pages, address);
+      batch.mask[batch.count] = loads.mask;
+      batch.again[batch.count] = loads.again;
+      count -= loads.count;
+      address += loads.count * stride;
+    }
+    gc_batch_touch(model, array, sm, &batch, &found);
     if (path->count == 3)
-      behind += touch_behind(model, &model->arrays[path->levels[1].cache], sm,
-                             physical >> array->line_shift << array->line_shift, mask,
-                             array->profile->shape.sector);
+      behind += gc_batch_touch_behind(model, array, &model->arrays[path->levels[1].cache], sm,
+                                      &batch);
   }
-  return cycles + found[NEAR] * gc_walk_cycles(model, space, 0, 0) +
-         found[FAR] * gc_walk_cycles(model, space, 0, array->profile->far_cycles) +
-         behind * gc_walk_cycles(model, space, 1, 0) +
-         (found[NOWHERE] - behind) * gc_walk_cycles(model, space, path->count - 1, 0);
+  return cycles + cycles_of(model, space, 0, &found) + behind * gc_walk_cycles(model, space, 1, 0) +
+         (found.nowhere - behind) * gc_walk_cycles(model, space, path->count - 1, 0);
 }
 
 /* Loads that begin at a cache inside the SM. Those that miss go on one by one. */
@@ -130,6 +115,47 @@ static uint64_t run_inside(struct gc_model *model, uint32_t sm, enum gc_space sp
   return cycles + hits * gc_walk_cycles(model, space, 0, 0);
 }
 
+/* The sectors of a line of the next cache that loads of these sectors of a line are in, if they
+ * begin at this address and are `stride` bytes apart. */
+static uint8_t sectors_behind(const struct gc_cache *cache, const struct gc_cache *next,
+                              uint64_t address, uint64_t stride, uint8_t missed)
+{
+  uint8_t mask = 0;
+
+  for (; missed; address += stride) {
+    const uint8_t bit = gc_cache_sector_of(cache, address);
+
+    if (missed & bit)
+      mask |= gc_cache_sector_of(next, address);
+    missed &= (uint8_t)~bit;
+  }
+  return mask;
+}
+
+/* What missed of lines inside an SM becomes what is loaded from the next cache. Returns how many
+ * sectors missed. */
+static uint64_t go_on(struct gc_model *model, const struct gc_cache *cache,
+                      const struct gc_cache *next, uint64_t stride, struct gc_batch *batch)
+{
+  unsigned kept = 0;
+  uint64_t all = 0;
+
+  for (unsigned i = 0; i < batch->count; i++) {
+    const uint64_t address = batch->address[i];
+    const uint8_t missed = batch->mask[i];
+
+    if (!missed)
+      continue;
+    batch->address[kept] = gc_pages_physical(&model->pages, address);
+    batch->mask[kept] = sectors_behind(cache, next, address, stride, missed);
+    batch->again[kept] = gc_batch_ones[missed] - gc_batch_ones[batch->mask[kept]];
+    all += gc_batch_ones[missed];
+    kept++;
+  }
+  batch->count = kept;
+  return all;
+}
+
 /* Loads that begin at a cache inside the SM and have one cache of the chip behind it, whose lines
  * are not shorter: all that miss in a line are of one line there. */
 static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space space,
@@ -139,37 +165,25 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
   struct gc_cache_array *array = &model->arrays[path->levels[0].cache];
   struct gc_cache_array *next = &model->arrays[path->levels[1].cache];
   struct gc_cache *cache = gc_walk_own(model, array, sm);
-  uint64_t hits = 0, found[PLACES] = {0};
+  struct line_loads loads = {.offset = UINT64_MAX};
+  struct gc_found found = {0};
+  uint64_t hits = count;
+  struct gc_batch batch;
 
   while (count) {
-    const uint64_t start = address;
-    uint8_t *present = gc_cache_sectors(cache, address, &model->replacement), had = *present;
-    uint64_t again = 0;
-    uint8_t mask = 0;
-
-    do {
-      const uint8_t bit = gc_cache_sector_of(cache, address);
-
-      if (had & bit) {
-        hits++;
-      } else {
-        const uint8_t behind = gc_cache_sector_of(next->instances, address);
-
-        had |= bit;
-        again += (mask & behind) != 0;
-        mask |= behind;
-      }
-      address += stride;
-      count--;
-    } while (count && (address ^ start) >> array->line_shift == 0);
-    *present = had;
-    if (mask)
-      touch_sectors(model, next, sm, gc_pages_physical(&model->pages, start), mask, again, found);
+    for (batch.count = 0; count && batch.count < array->batch_most; batch.count++) {
+      find_loads(&loads, cache, address, stride, count);
+      batch.address[batch.count] = address;
+      batch.mask[batch.count] = loads.mask;
+      count -= loads.count;
+      address += loads.count * stride;
+    }
+    cache->access_lines(cache, batch.address, batch.mask, batch.count, &model->replacement);
+    hits -= go_on(model, cache, next->instances, stride, &batch);
+    gc_batch_touch(model, next, sm, &batch, &found);
   }
-  return hits * gc_walk_cycles(model, space, 0, 0) +
-         found[NEAR] * gc_walk_cycles(model, space, 1, 0) +
-         found[FAR] * gc_walk_cycles(model, space, 1, next->profile->far_cycles) +
-         found[NOWHERE] * gc_walk_cycles(model, space, 2, 0);
+  return hits * gc_walk_cycles(model, space, 0, 0) + cycles_of(model, space, 1, &found) +
+         found.nowhere * gc_walk_cycles(model, space, 2, 0);
 }
 
 uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space space,
