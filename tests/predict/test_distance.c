@@ -167,14 +167,14 @@ static void equals_a_fenwick_tree(void **state)
 static void slots_of_all_sizes(void **state)
 {
   const uint32_t sizes[] = {0, 1, 63, 64, 65, 256, 257, 4096, 65537, 1048577, 16777217};
+  struct gc_slots slots;
 
   (void)state;
   for (size_t c = 0; c < COUNT(sizes); c++) {
     const uint32_t live = sizes[c], capacity = live < 1000 ? 1024 : live + 1000, steps = 5000;
     struct fenwick removed = fenwick_new(1, capacity);
-    struct gc_slots slots;
 
-    assert_int_equal(gc_slots_new(&slots, live), 0);
+    assert_int_equal(gc_slots_new(&slots, live, 0), 0);
     assert_true(slots.capacity >= GC_SLOT_LEAST && slots.capacity / GC_SLOT_ROOM >= live);
     for (uint32_t i = 0; i < capacity - live; i++)
       assert_int_equal(gc_slots_append(&slots), live + i);
@@ -192,6 +192,9 @@ static void slots_of_all_sizes(void **state)
     gc_slots_free(&slots);
     fenwick_free(&removed);
   }
+  assert_int_equal(gc_slots_new(&slots, 1, 1 << 20), 0); /* the table may be larger than its use */
+  assert_int_equal(slots.capacity, 1 << 20);
+  gc_slots_free(&slots);
 }
 
 /* After clear, all lines are new, also if the object was large, and in the last epoch. */

@@ -27,7 +27,7 @@ struct gc_distance *gc_distance_new(void)
     return NULL;
   if (gc_seen_lines_new(&distance->lines))
     goto no_lines;
-  if (gc_slots_new(&distance->slots, 0))
+  if (gc_slots_new(&distance->slots, 0, 0))
     goto no_slots;
   return distance;
 
@@ -53,13 +53,14 @@ void gc_distance_clear(struct gc_distance *distance)
   gc_slots_clear(&distance->slots);
 }
 
-/* Takes O(m), but only after at least 3 m accesses. */
+/* Takes time for each entry of the table, used or not. There are at most 4 entries for each slot,
+ * as slots never become fewer, and 3 of 4 slots are free afterwards: so O(1) per access. */
 static int compact(struct gc_distance *distance)
 {
   const struct gc_seen_lines *lines = &distance->lines;
   struct gc_slots slots;
 
-  if (gc_slots_new(&slots, distance->slots.live))
+  if (gc_slots_new(&slots, distance->slots.live, distance->slots.capacity))
     return -ENOMEM;
   for (size_t i = 0; i < gc_seen_lines_size(lines); i++) {
     struct gc_line *entry = &lines->entries[i];

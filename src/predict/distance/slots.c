@@ -38,14 +38,14 @@ static int allocate(struct gc_slots *slots)
   return 0;
 }
 
-int gc_slots_new(struct gc_slots *slots, uint32_t live)
+int gc_slots_new(struct gc_slots *slots, uint32_t live, uint32_t least)
 {
   uint32_t children = (live + 63) / 64, slots_of_child = 64;
 
   *slots = (struct gc_slots){.capacity = GC_SLOT_LEAST, .end = live, .live = live};
-  if (live > GC_SLOT_MOST / GC_SLOT_ROOM)
+  if (live > GC_SLOT_MOST / GC_SLOT_ROOM || least > GC_SLOT_MOST)
     return -ENOMEM;
-  while (slots->capacity / GC_SLOT_ROOM < live)
+  while (slots->capacity < least || slots->capacity / GC_SLOT_ROOM < live)
     slots->capacity *= 2;
   if (allocate(slots))
     return -ENOMEM;

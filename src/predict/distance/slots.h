@@ -42,8 +42,9 @@ struct gc_slots {
   struct gc_slot_node *nodes[GC_SLOT_LEVELS];
 };
 
-/* Makes a row of live slots only; *slots is overwritten. 0 or -ENOMEM. */
-int gc_slots_new(struct gc_slots *slots, uint32_t live);
+/* Makes a row of live slots only, with at least this capacity; *slots is overwritten. 0 or
+ * -ENOMEM. */
+int gc_slots_new(struct gc_slots *slots, uint32_t live, uint32_t least);
 void gc_slots_free(struct gc_slots *slots);
 
 /* Forgets all slots; keeps the memory. */
