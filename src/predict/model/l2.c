@@ -113,9 +113,11 @@ static unsigned near_of(const struct gc_l2 *l2, unsigned sm)
 
 void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm, uint64_t line)
 {
-  unsigned partition = l2->gpu->copies ? near_of(l2, sm) : home_of(l2, line);
+  uint32_t set = gc_set_of(&l2->index, line);
 
-  gc_lines_prefetch(&l2->partitions[partition], gc_set_of(&l2->index, line), line);
+  gc_lines_prefetch(&l2->partitions[home_of(l2, line)], set, line);
+  if (l2->gpu->copies)
+    gc_lines_prefetch(&l2->partitions[near_of(l2, sm)], set, line);
 }
 
 /* One line of L2. */
@@ -124,6 +126,8 @@ struct access {
   unsigned sm;
   uint64_t line, now;
   uint32_t set, sectors;
+  uint32_t of_l1; /* the sectors of L1 that are requested, of its line at base */
+  uint64_t base;
   uint64_t cycles;      /* result: until the last sector is there */
   uint32_t hits, under_way; /* results: sectors */
 };
@@ -204,24 +208,47 @@ static uint32_t sectors_to_bring(const struct gc_l2 *l2, const struct access *ac
   return allocate == GC_ALLOCATE_LINE ? UINT32_MAX >> (32 - count) : missing;
 }
 
+/* Of the sectors of this access, those that sector i of the request's line of L1 touches. */
+static uint32_t under(const struct gc_l2 *l2, const struct access *access, unsigned i)
+{
+  const unsigned in_line = l2->of_l2.line_shift - l2->of_l2.sector_shift;
+  const uint64_t from = access->base + ((uint64_t)i << l2->of_l1.sector_shift);
+  const uint64_t last = (from + l2->gpu->l1.sector_bytes - 1) >> l2->of_l2.sector_shift;
+  uint32_t touched = 0;
+
+  for (uint64_t sector = from >> l2->of_l2.sector_shift; sector <= last; sector++)
+    if (sector >> in_line == access->line)
+      touched |= UINT32_C(1) << (sector & ((1u << in_line) - 1));
+  return touched & access->sectors;
+}
+
+static void add(struct gc_cache_counts *counts, uint32_t missing, uint32_t waiting, uint32_t new)
+{
+  counts->accesses++;
+  counts->misses += missing != 0;
+  counts->hits_on_miss += !missing && waiting;
+  counts->hits += !missing && !waiting;
+  counts->compulsory += missing && new;
+}
+
+/* Counts are sectors of L1: what is requested, whatever L2 brings in. */
 static int count_access(struct gc_l2 *l2, const struct access *access, uint32_t missing)
 {
-  struct gc_cache_counts *counts =
-      access->kind == GC_L2_LOAD ? &l2->counts->l2_loads : &l2->counts->l2_stores;
+  struct gc_cache_counts ignored = {0}, *counts = access->kind == GC_L2_LOAD  ? &l2->counts->l2_loads
+                                                 : access->kind == GC_L2_STORE ? &l2->counts->l2_stores
+                                                                               : &ignored;
   uint32_t new = 0;
 
-  if (l2->compulsory && missing &&
-      gc_sector_set_add(&l2->seen, access->line, missing, &new))
+  if (l2->compulsory && missing && gc_sector_set_add(&l2->seen, access->line, missing, &new))
     return -ENOMEM;
-  if (access->kind == GC_L2_ATOMIC) {
-    l2->counts->atomics += (unsigned)__builtin_popcount(access->sectors);
-    return 0;
+  for (uint32_t left = access->of_l1; left; left &= left - 1) {
+    const uint32_t touched =
+        l2->like_l1 ? left & -left : under(l2, access, (unsigned)__builtin_ctz(left));
+
+    add(counts, missing & touched, access->under_way & touched, new & touched);
   }
-  counts->accesses += (unsigned)__builtin_popcount(access->sectors);
-  counts->hits += (unsigned)__builtin_popcount(access->hits);
-  counts->hits_on_miss += (unsigned)__builtin_popcount(access->under_way);
-  counts->misses += (unsigned)__builtin_popcount(missing);
-  counts->compulsory += (unsigned)__builtin_popcount(new);
+  if (access->kind == GC_L2_ATOMIC)
+    l2->counts->atomics += (unsigned)__builtin_popcount(access->of_l1);
   return 0;
 }
 
@@ -266,30 +293,31 @@ static int access_line(struct gc_l2 *l2, struct access *access)
 /* Lines or sectors of L1 and L2 differ: sector by sector of L1, collected by lines of L2. */
 static int access_bytes(struct gc_l2 *l2, struct access *access, const struct gc_request *request)
 {
-  uint64_t base = request->line << l2->of_l1.line_shift, line = 0, slowest = 0;
-  unsigned in_line = l2->of_l2.line_shift - l2->of_l2.sector_shift;
-  uint32_t sectors = 0;
+  const unsigned in_line = l2->of_l2.line_shift - l2->of_l2.sector_shift;
+  struct access part = *access;
+  uint64_t slowest = 0;
   int status = 0;
 
+  part.sectors = part.of_l1 = 0;
   for (uint32_t left = request->sectors; left && !status; left &= left - 1) {
-    uint64_t from = base + ((uint64_t)__builtin_ctz(left) << l2->of_l1.sector_shift);
+    uint64_t from = part.base + ((uint64_t)__builtin_ctz(left) << l2->of_l1.sector_shift);
     uint64_t last = (from + l2->gpu->l1.sector_bytes - 1) >> l2->of_l2.sector_shift;
 
     for (uint64_t i = from >> l2->of_l2.sector_shift; i <= last && !status; i++) {
-      if (sectors && i >> in_line != line) {
-        *access = (struct access){access->kind, access->sm, line, access->now, 0, sectors, 0, 0, 0};
-        status = access_line(l2, access);
-        slowest = access->cycles > slowest ? access->cycles : slowest;
-        sectors = 0;
+      if (part.sectors && i >> in_line != part.line) {
+        status = access_line(l2, &part);
+        slowest = part.cycles > slowest ? part.cycles : slowest;
+        part = *access;
+        part.sectors = part.of_l1 = 0;
       }
-      line = i >> in_line;
-      sectors |= UINT32_C(1) << (i & ((1u << in_line) - 1));
+      part.line = i >> in_line;
+      part.sectors |= UINT32_C(1) << (i & ((1u << in_line) - 1));
+      part.of_l1 |= left & -left;
     }
   }
-  *access = (struct access){access->kind, access->sm, line, access->now, 0, sectors, 0, 0, 0};
   if (!status)
-    status = access_line(l2, access);
-  access->cycles = access->cycles > slowest ? access->cycles : slowest;
+    status = access_line(l2, &part);
+  access->cycles = part.cycles > slowest ? part.cycles : slowest;
   return status;
 }
 
@@ -297,8 +325,9 @@ int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access kind, unsigned sm,
                   const struct gc_request *request, uint64_t now, uint64_t *cycles)
 {
   struct access access = {.kind = kind, .sm = sm, .line = request->line,
-                          .now = l2->start + now, .sectors = request->sectors};
-  double translation = translate(l2, sm, request->line << l2->of_l1.line_shift);
+                          .now = l2->start + now, .sectors = request->sectors,
+                          .of_l1 = request->sectors, .base = request->line << l2->of_l1.line_shift};
+  double translation = translate(l2, sm, access.base);
   int status = l2->like_l1 ? access_line(l2, &access) : access_bytes(l2, &access, request);
 
   *cycles = l2->no_latency ? 0 : access.cycles + (uint64_t)(translation + 0.5);

@@ -4,11 +4,12 @@
  * The lines of one cache, with a bit for each sector that is there. Every operation takes a time that
  * does not depend on the number of ways:
  *
- *   up to GC_LINES_SCAN ways    the tags of a set are scanned
- *   more                        a hash table finds the line
+ *   up to GC_LINES_SCAN ways    the tags of a set are scanned; they follow its order in memory
+ *   more                        a hash table finds the line, a list has the order
  *   GC_POLICY_SURVIVAL          a hash table of all lines that may still be there; there are no ways
  *
- * A list for each set has the lines in the order of their use (LRU) or arrival (FIFO).
+ * The order of a set is that of use (LRU) or of arrival (FIFO). Memory is laid out so that an access
+ * touches few cache lines of the host: their misses are most of the time of the model.
  */
 #ifndef GC_PREDICT_MODEL_LINES_H
 #define GC_PREDICT_MODEL_LINES_H
@@ -25,30 +26,37 @@ struct gc_line {
   uint32_t pending; /* L2: of these, those that have not arrived before the time arrival */
   uint64_t arrival;
   union {
-    struct {
-      uint32_t newer, older; /* lines of the set, or GC_NO_LINE */
+    struct { /* hash table: lines, or GC_NO_LINE */
+      uint32_t newer, older; /* of the set */
+      uint32_t chain;        /* of the bucket */
     };
     double expires; /* survival: the number of fills from which on the line is away */
   };
+  uint64_t tag; /* hash table: line number + 1 */
 };
 
 #define GC_NO_LINE UINT32_MAX
 
-struct gc_line_list { /* of a set */
+struct gc_line_list { /* of a set, with a hash table */
   uint32_t newest, oldest, used;
 };
+
+/* Words of a set before its tags, if they are scanned: GC_SET_ORDER has the number of a way in each 4
+ * bits, the newest way in the lowest ones; GC_SET_USED is the number of ways in use. */
+enum { GC_SET_ORDER, GC_SET_USED, GC_SET_TAGS };
 
 struct gc_lines {
   enum gc_policy policy;
   uint32_t sets, ways;
   bool empty;
-  uint64_t *tags; /* of each line: line number + 1; 0: empty */
   struct gc_line *lines;
-  struct gc_line_list *lists;
-  uint32_t *buckets, *chain; /* the hash table, or NULL: lines by the hash of their tag */
+  uint64_t *words;            /* of the sets, if their tags are scanned */
+  struct gc_line_list *lists; /* with a hash table, else NULL */
+  uint32_t *buckets;          /* the hash table */
   uint32_t bucket_mask;
   uint64_t random;
   /* GC_POLICY_SURVIVAL only: tags and lines are a table with open addressing. */
+  uint64_t *tags; /* line number + 1; 0: empty */
   size_t slots, slots_used;
   uint64_t fills;
   const struct gc_cache_geometry *geometry; /* for its curve */
@@ -73,15 +81,31 @@ void gc_lines_use(struct gc_lines *lines, uint32_t set, struct gc_line *line);
  * (GC_POLICY_SURVIVAL only). */
 struct gc_line *gc_lines_add(struct gc_lines *lines, uint32_t set, uint64_t line);
 
-/* Loads what an access of the line will read into the caches of the host. */
+/* Loads what an access of the line will read into the caches of the host. The second step needs what
+ * the first one has loaded. */
 static inline void gc_lines_prefetch(const struct gc_lines *lines, uint32_t set, uint64_t line)
 {
-  if (lines->policy == GC_POLICY_SURVIVAL)
+  if (lines->policy == GC_POLICY_SURVIVAL) {
     __builtin_prefetch(&lines->tags[gc_mix(line) & (lines->slots - 1)]);
-  else if (lines->buckets)
+  } else if (lines->buckets) {
     __builtin_prefetch(&lines->buckets[gc_mix(line) & lines->bucket_mask]);
-  else
-    __builtin_prefetch(&lines->tags[(size_t)set * lines->ways]);
+  } else {
+    const uint64_t *words = &lines->words[(size_t)set * (lines->ways + GC_SET_TAGS)];
+
+    __builtin_prefetch(words);
+    __builtin_prefetch(words + 8);
+    __builtin_prefetch(words + GC_SET_TAGS + lines->ways - 1);
+  }
+}
+
+static inline void gc_lines_prefetch_more(const struct gc_lines *lines, uint64_t line)
+{
+  if (lines->buckets) {
+    uint32_t i = lines->buckets[gc_mix(line) & lines->bucket_mask];
+
+    if (i != GC_NO_LINE)
+      __builtin_prefetch(&lines->lines[i]);
+  }
 }
 
 /* lines.c calls these for GC_POLICY_SURVIVAL. */

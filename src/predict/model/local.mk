@@ -13,6 +13,7 @@ src_predict_model_libpredict_model_la_SOURCES = \
 	src/predict/model/coalesce.c \
 	src/predict/model/coalesce.h \
 	src/predict/model/gpu.h \
+	src/predict/model/host_table.h \
 	src/predict/model/in_flight.c \
 	src/predict/model/in_flight.h \
 	src/predict/model/l2.c \

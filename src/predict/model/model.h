@@ -13,8 +13,6 @@
 #include "predict/trace/trace.h"
 #include "util/error.h"
 
-/* The names begin with gc_predict because src/model has another gc_model. */
-struct gc_cache_model;
 
 /* The GPU is copied. NULL: no memory, or gc_gpu_model_check (check.h) fails. */
 struct gc_cache_model *gc_cache_model_new(const struct gc_gpu_model *gpu,

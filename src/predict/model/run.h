@@ -23,7 +23,8 @@ enum gc_miss {
 };
 
 /* Counts of one cache. accesses = hits + hits_on_miss + sum of misses. Each access is one sector of
- * one warp instruction, the unit of l1tex__t_sectors and lts__t_sectors. */
+ * one warp instruction, the unit of l1tex__t_sectors and lts__t_sectors. In L2, these are the sectors
+ * that L1 requests, whatever L2 brings in. */
 struct gc_cache_counts {
   uint64_t accesses;
   uint64_t hits;

@@ -185,10 +185,13 @@ static int access_memory(struct gc_sm *sm, struct gc_warp *warp,
   uint32_t first = warp->request, next = instruction->next;
   enum gc_access_status status = GC_ACCESS_DONE;
 
-  if (first == 0)
+  if (first == 0) {
     issue(sm, warp, 1);
-  for (uint32_t i = first; i < instruction->requests; i++)
-    gc_sm_prefetch(sm, instruction->step, &requests[i]);
+    for (uint32_t i = 0; i < instruction->requests; i++)
+      gc_sm_prefetch(sm, instruction->step, &requests[i]);
+    for (uint32_t i = 0; i < instruction->requests; i++)
+      gc_lines_prefetch_more(&sm->l1, requests[i].line);
+  }
   while (warp->request < instruction->requests) {
     status = gc_sm_access(sm, warp, instruction, &requests[warp->request]);
     if (status != GC_ACCESS_DONE)
@@ -257,6 +260,23 @@ static int let_time_pass(struct gc_sm *sm)
   return 0;
 }
 
+/* Loads what the next request of a waiting warp will read into the caches of the host. */
+static void prefetch_for(const struct gc_sm *sm, const struct gc_event *event)
+{
+  const struct gc_warp *warp = (const struct gc_warp *)event;
+  const struct gc_block *block;
+  const struct gc_instruction *instruction;
+
+  if (!warp || warp->instruction == GC_NO_INSTRUCTION)
+    return;
+  if (event->next)
+    __builtin_prefetch(event->next);
+  block = &warp->resident->block;
+  instruction = &block->instructions[warp->instruction];
+  if (warp->request < instruction->requests)
+    gc_sm_prefetch(sm, instruction->step, &block->requests[instruction->first + warp->request]);
+}
+
 /* Gives free entries to warps that starve. */
 static void feed(struct gc_sm *sm)
 {
@@ -266,6 +286,7 @@ static void feed(struct gc_sm *sm)
     warp->retries = true;
     sm->promised++;
     push(&sm->ready, &warp->event);
+    prefetch_for(sm, sm->starving.first);
   }
 }
 
@@ -284,8 +305,10 @@ int gc_sm_advance(struct gc_sm *sm, uint64_t until)
       if (next >= until)
         return 0;
       sm->now = next;
-    } else if (execute(sm, warp)) {
-      return -ENOMEM;
+    } else {
+      prefetch_for(sm, sm->ready.first);
+      if (execute(sm, warp))
+        return -ENOMEM;
     }
   }
   return 0;

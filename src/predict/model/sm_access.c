@@ -7,8 +7,10 @@
 
 void gc_sm_prefetch(const struct gc_sm *sm, unsigned step, const struct gc_request *request)
 {
-  if (step == GC_STEP_LOAD)
+  if (step == GC_STEP_LOAD) {
     gc_lines_prefetch(&sm->l1, sm->options->fully_associative ? 0 : request->set, request->line);
+    __builtin_prefetch(&sm->in_flight.buckets[gc_mix(request->line) % GC_FLIGHT_BUCKETS]);
+  }
   if (sm->l2->like_l1)
     gc_l2_prefetch(sm->l2, sm->number, request->line);
 }
