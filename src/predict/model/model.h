@@ -13,6 +13,7 @@
 #include "predict/trace/trace.h"
 #include "util/error.h"
 
+struct gc_cache_model;
 
 /* The GPU is copied. NULL: no memory, or gc_gpu_model_check (check.h) fails. */
 struct gc_cache_model *gc_cache_model_new(const struct gc_gpu_model *gpu,
