@@ -8,9 +8,10 @@ mkdir "$dir"
 
 make -s -C "$top_builddir" install-hwlocpluginLTLIBRARIES install-data-hook DESTDIR="$dir" >"$dir.log" 2>&1 ||
   { cat "$dir.log"; exit 1; }
-found=$(find "$dir" ! -type d -name '*gpucache*' -exec basename {} \;)
+# automake installs the libraries before the plugin
+found=$(find "$dir" ! -type d -name '*gpucache*' ! -name 'libhwloc-gpucache-predict.*' -exec basename {} \;)
 [ "$found" = hwloc_gpucache.so ] || { echo "installed: $found"; exit 1; }
-make -s -C "$top_builddir" uninstall-hwlocpluginLTLIBRARIES uninstall-hook DESTDIR="$dir" >"$dir.log" 2>&1 ||
+make -s -C "$top_builddir" uninstall-hwlocpluginLTLIBRARIES uninstall-libLTLIBRARIES uninstall-hook DESTDIR="$dir" >"$dir.log" 2>&1 ||
   { cat "$dir.log"; exit 1; }
 found=$(find "$dir" ! -type d)
 [ -z "$found" ] || { echo "left: $found"; exit 1; }
