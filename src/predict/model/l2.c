@@ -126,8 +126,7 @@ struct access {
   unsigned sm;
   uint64_t line, now;
   uint32_t set, sectors;
-  uint32_t of_l1; /* the sectors of L1 that are requested, of its line at base */
-  uint64_t base;
+  const uint8_t *parts; /* of each sector, the sectors of L1 that are accessed; NULL: 1 */
   uint64_t cycles;      /* result: until the last sector is there */
   uint32_t hits, under_way; /* results: sectors */
 };
@@ -208,47 +207,36 @@ static uint32_t sectors_to_bring(const struct gc_l2 *l2, const struct access *ac
   return allocate == GC_ALLOCATE_LINE ? UINT32_MAX >> (32 - count) : missing;
 }
 
-/* Of the sectors of this access, those that sector i of the request's line of L1 touches. */
-static uint32_t under(const struct gc_l2 *l2, const struct access *access, unsigned i)
+/* The counters of the hardware count sectors of L1, also if L2 fetches larger ones. */
+static unsigned count_sectors(const struct access *access, uint32_t sectors)
 {
-  const unsigned in_line = l2->of_l2.line_shift - l2->of_l2.sector_shift;
-  const uint64_t from = access->base + ((uint64_t)i << l2->of_l1.sector_shift);
-  const uint64_t last = (from + l2->gpu->l1.sector_bytes - 1) >> l2->of_l2.sector_shift;
-  uint32_t touched = 0;
+  unsigned count = 0;
 
-  for (uint64_t sector = from >> l2->of_l2.sector_shift; sector <= last; sector++)
-    if (sector >> in_line == access->line)
-      touched |= UINT32_C(1) << (sector & ((1u << in_line) - 1));
-  return touched & access->sectors;
+  if (!access->parts)
+    return (unsigned)__builtin_popcount(sectors);
+  for (; sectors; sectors &= sectors - 1)
+    count += access->parts[__builtin_ctz(sectors)];
+  return count;
 }
 
-static void add(struct gc_cache_counts *counts, uint32_t missing, uint32_t waiting, uint32_t new)
-{
-  counts->accesses++;
-  counts->misses += missing != 0;
-  counts->hits_on_miss += !missing && waiting;
-  counts->hits += !missing && !waiting;
-  counts->compulsory += missing && new;
-}
-
-/* Counts are sectors of L1: what is requested, whatever L2 brings in. */
 static int count_access(struct gc_l2 *l2, const struct access *access, uint32_t missing)
 {
-  struct gc_cache_counts ignored = {0}, *counts = access->kind == GC_L2_LOAD  ? &l2->counts->l2_loads
-                                                 : access->kind == GC_L2_STORE ? &l2->counts->l2_stores
-                                                                               : &ignored;
+  struct gc_cache_counts *counts =
+      access->kind == GC_L2_LOAD ? &l2->counts->l2_loads : &l2->counts->l2_stores;
   uint32_t new = 0;
 
-  if (l2->compulsory && missing && gc_sector_set_add(&l2->seen, access->line, missing, &new))
+  if (l2->compulsory && missing &&
+      gc_sector_set_add(&l2->seen, access->line, missing, &new))
     return -ENOMEM;
-  for (uint32_t left = access->of_l1; left; left &= left - 1) {
-    const uint32_t touched =
-        l2->like_l1 ? left & -left : under(l2, access, (unsigned)__builtin_ctz(left));
-
-    add(counts, missing & touched, access->under_way & touched, new & touched);
+  if (access->kind == GC_L2_ATOMIC) {
+    l2->counts->atomics += count_sectors(access, access->sectors);
+    return 0;
   }
-  if (access->kind == GC_L2_ATOMIC)
-    l2->counts->atomics += (unsigned)__builtin_popcount(access->of_l1);
+  counts->accesses += count_sectors(access, access->sectors);
+  counts->hits += count_sectors(access, access->hits);
+  counts->hits_on_miss += count_sectors(access, access->under_way);
+  counts->misses += count_sectors(access, missing);
+  counts->compulsory += count_sectors(access, new);
   return 0;
 }
 
@@ -290,34 +278,48 @@ static int access_line(struct gc_l2 *l2, struct access *access)
   return status;
 }
 
+/* Accesses the sectors that were collected, and begins with the next line. */
+static int access_collected(struct gc_l2 *l2, struct access *access, uint8_t parts[32],
+                            uint64_t *slowest)
+{
+  int status;
+
+  access->cycles = 0;
+  access->hits = access->under_way = 0;
+  access->parts = parts;
+  status = access_line(l2, access);
+  *slowest = access->cycles > *slowest ? access->cycles : *slowest;
+  access->sectors = 0;
+  memset(parts, 0, 32);
+  return status;
+}
+
 /* Lines or sectors of L1 and L2 differ: sector by sector of L1, collected by lines of L2. */
 static int access_bytes(struct gc_l2 *l2, struct access *access, const struct gc_request *request)
 {
-  const unsigned in_line = l2->of_l2.line_shift - l2->of_l2.sector_shift;
-  struct access part = *access;
-  uint64_t slowest = 0;
+  uint64_t base = request->line << l2->of_l1.line_shift, slowest = 0;
+  unsigned in_line = l2->of_l2.line_shift - l2->of_l2.sector_shift;
+  uint8_t parts[32] = {0};
   int status = 0;
 
-  part.sectors = part.of_l1 = 0;
+  access->sectors = 0;
   for (uint32_t left = request->sectors; left && !status; left &= left - 1) {
-    uint64_t from = part.base + ((uint64_t)__builtin_ctz(left) << l2->of_l1.sector_shift);
+    uint64_t from = base + ((uint64_t)__builtin_ctz(left) << l2->of_l1.sector_shift);
     uint64_t last = (from + l2->gpu->l1.sector_bytes - 1) >> l2->of_l2.sector_shift;
 
     for (uint64_t i = from >> l2->of_l2.sector_shift; i <= last && !status; i++) {
-      if (part.sectors && i >> in_line != part.line) {
-        status = access_line(l2, &part);
-        slowest = part.cycles > slowest ? part.cycles : slowest;
-        part = *access;
-        part.sectors = part.of_l1 = 0;
-      }
-      part.line = i >> in_line;
-      part.sectors |= UINT32_C(1) << (i & ((1u << in_line) - 1));
-      part.of_l1 |= left & -left;
+      unsigned in = (unsigned)(i & ((1u << in_line) - 1));
+
+      if (access->sectors && i >> in_line != access->line)
+        status = access_collected(l2, access, parts, &slowest);
+      access->line = i >> in_line;
+      access->sectors |= UINT32_C(1) << in;
+      parts[in]++;
     }
   }
   if (!status)
-    status = access_line(l2, &part);
-  access->cycles = part.cycles > slowest ? part.cycles : slowest;
+    status = access_collected(l2, access, parts, &slowest);
+  access->cycles = slowest;
   return status;
 }
 
@@ -325,9 +327,8 @@ int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access kind, unsigned sm,
                   const struct gc_request *request, uint64_t now, uint64_t *cycles)
 {
   struct access access = {.kind = kind, .sm = sm, .line = request->line,
-                          .now = l2->start + now, .sectors = request->sectors,
-                          .of_l1 = request->sectors, .base = request->line << l2->of_l1.line_shift};
-  double translation = translate(l2, sm, access.base);
+                          .now = l2->start + now, .sectors = request->sectors};
+  double translation = translate(l2, sm, request->line << l2->of_l1.line_shift);
   int status = l2->like_l1 ? access_line(l2, &access) : access_bytes(l2, &access, request);
 
   *cycles = l2->no_latency ? 0 : access.cycles + (uint64_t)(translation + 0.5);

@@ -70,6 +70,14 @@ static void push(struct gc_queue *queue, struct gc_event *event)
   queue->last = event;
 }
 
+static void push_front(struct gc_queue *queue, struct gc_event *event)
+{
+  event->next = queue->first;
+  queue->first = event;
+  if (!queue->last)
+    queue->last = event;
+}
+
 static struct gc_warp *pop(struct gc_queue *queue)
 {
   struct gc_event *event = queue->first;
@@ -178,6 +186,19 @@ static void wait_for_entry(struct gc_sm *sm, struct gc_warp *warp, enum gc_acces
     push(&sm->starving, &warp->event);
 }
 
+/* Does the warp issue its next load before it uses the data of this one? */
+static bool runs_ahead(const struct gc_sm *sm, struct gc_warp *warp,
+                       const struct gc_instruction *instruction)
+{
+  const struct gc_instruction *all = warp->resident->block.instructions;
+
+  if (instruction->next != GC_NO_INSTRUCTION && instruction->step == GC_STEP_LOAD &&
+      all[instruction->next].step == GC_STEP_LOAD && ++warp->loads < sm->options->loads_at_once)
+    return true;
+  warp->loads = 0;
+  return false;
+}
+
 static int access_memory(struct gc_sm *sm, struct gc_warp *warp,
                          const struct gc_instruction *instruction)
 {
@@ -201,10 +222,15 @@ static int access_memory(struct gc_sm *sm, struct gc_warp *warp,
   if (status == GC_ACCESS_NO_MEMORY)
     return -ENOMEM;
   sm->now += (warp->request - first + GC_LINES_PER_CYCLE - 1) / GC_LINES_PER_CYCLE;
-  if (status == GC_ACCESS_DONE)
-    complete(sm, warp, next, warp->ready);
-  else
+  if (status != GC_ACCESS_DONE) {
     wait_for_entry(sm, warp, status);
+  } else if (sm->options->loads_at_once > 1 && runs_ahead(sm, warp, instruction)) {
+    warp->instruction = next;
+    warp->request = 0;
+    push_front(&sm->ready, &warp->event);
+  } else {
+    complete(sm, warp, next, warp->ready);
+  }
   return 0;
 }
 

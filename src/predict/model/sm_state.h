@@ -24,6 +24,7 @@ struct gc_warp {
   uint32_t request;     /* of this instruction: those before it are done */
   uint64_t ready;       /* when the slowest of those done is there */
   uint32_t outstanding; /* lines that it requested */
+  uint32_t loads;       /* since it last waited; 0 without gc_model_options.loads_at_once */
   uint8_t scheduler;
   bool waits_for_own; /* line, because outstanding is at its limit */
   bool retries;       /* has been promised a free entry */

@@ -1,0 +1,134 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * baselines RECORD TRACE...: the counts of each kernel in variants of the model, with the values of
+ * the record, one line each, as TSV. Each trace begins with empty caches.
+ *
+ *   full              the model
+ *   no-associativity  one set with LRU replacement
+ *   no-latency        loads take no time
+ *   no-limit          any number of lines can be outstanding
+ *   lru               all three: an exact LRU cache of sectors with the order of a round robin
+ *   paper             the model of Nugteren et al. 2014: lines, one SM, no stores
+ *   at-once-N         a warp waits after N loads instead of each
+ *   distances         lines with a reuse distance below the capacity, in that order
+ */
+#include "predict/predict.h"
+#include "predict/threads.h"
+#include "record/xml.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FULL, NO_ASSOCIATIVITY, NO_LATENCY, NO_LIMIT, LRU, PAPER, AT_ONCE_2, AT_ONCE_4, AT_ONCE_8, AT_ONCE_16, DISTANCES, VARIANTS };
+
+static const char *const names[VARIANTS] = {"full",  "no-associativity", "no-latency", "no-limit",
+                                            "lru",   "paper", "at-once-2", "at-once-4", "at-once-8", "at-once-16", "distances"};
+
+static struct gc_model_options options_of(int variant)
+{
+  struct gc_model_options options = {.seed = 1};
+
+  options.fully_associative = variant == NO_ASSOCIATIVITY || variant == LRU;
+  options.no_latency = variant == NO_LATENCY || variant == LRU || variant == DISTANCES;
+  options.no_outstanding_limit = variant == NO_LIMIT || variant == LRU || variant == DISTANCES;
+  options.paper = variant == PAPER;
+  if (variant >= AT_ONCE_2 && variant <= AT_ONCE_16)
+    options.loads_at_once = 2u << (variant - AT_ONCE_2);
+  return options;
+}
+
+static void print_cache(const struct gc_cache_counts *counts)
+{
+  printf("\t%llu\t%llu\t%llu\t%llu", (unsigned long long)counts->accesses,
+         (unsigned long long)counts->hits, (unsigned long long)counts->hits_on_miss,
+         (unsigned long long)counts->misses);
+}
+
+static void print_kernel(int variant, const struct gc_pass_kernel *kernel)
+{
+  const struct gc_cache_geometry *l1 = &kernel->gpu.l1;
+  const uint64_t lines = (uint64_t)l1->sets * l1->ways;
+
+  printf("%s\t%s", kernel->launch.name, names[variant]);
+  if (variant == DISTANCES) {
+    const uint64_t accesses = gc_reuse_histogram_accesses(kernel->reuse);
+    const uint64_t hits = (uint64_t)(gc_reuse_histogram_hits(kernel->reuse, lines) + 0.5);
+
+    print_cache(&(struct gc_cache_counts){accesses, hits, 0, accesses - hits, 0});
+    print_cache(&(struct gc_cache_counts){0});
+  } else {
+    print_cache(&kernel->run.counts.l1_loads);
+    print_cache(&kernel->run.counts.l2_loads);
+  }
+  printf("\t%llu\t%u\t%llu\n", (unsigned long long)kernel->run.cycles, kernel->run.blocks_per_sm,
+         (unsigned long long)(lines * l1->line_bytes));
+}
+
+static int run_trace(const struct gc_parameters *parameters, const char *const *trace)
+{
+  struct gc_pass passes[VARIANTS] = {{0}};
+  struct gc_error err = {0};
+  int status;
+
+  for (int i = 0; i < VARIANTS; i++)
+    passes[i] = (struct gc_pass){.traces = trace,
+                                 .trace_count = 1,
+                                 .options = options_of(i),
+                                 .reuse = i == DISTANCES,
+                                 .undrawn = true,
+                                 .parameters = *parameters};
+  status = gc_passes_run(passes, VARIANTS, 0, &err);
+  if (status)
+    fprintf(stderr, "%s\n", err.text);
+  for (int i = 0; i < VARIANTS; i++) {
+    for (size_t k = 0; k < passes[i].count && !status; k++)
+      print_kernel(i, &passes[i].kernels[k]);
+    gc_pass_clear(&passes[i]);
+  }
+  return status;
+}
+
+static int read_parameters(const char *path, struct gc_parameters *parameters)
+{
+  static char text[1 << 20];
+  FILE *file = fopen(path, "r");
+  struct gc_record *record = NULL;
+  struct gc_error err = {0};
+  size_t length;
+  int status;
+
+  if (!file) {
+    perror(path);
+    return 1;
+  }
+  length = fread(text, 1, sizeof text, file);
+  fclose(file);
+  status = gc_record_read_xml(text, length, &record, &err);
+  if (!status)
+    status = gc_parameters_read(parameters, record, &err);
+  if (status)
+    fprintf(stderr, "%s: %s\n", path, err.text);
+  gc_record_free(record);
+  return status;
+}
+
+int main(int argc, char **argv)
+{
+  static struct gc_parameters parameters;
+  int status;
+
+  if (argc < 3) {
+    fprintf(stderr, "usage: baselines RECORD TRACE...\n");
+    return 2;
+  }
+  status = read_parameters(argv[1], &parameters);
+  if (status)
+    return 1;
+  printf("kernel\tvariant\tl1_accesses\tl1_hits\tl1_on_miss\tl1_misses\tl2_accesses\tl2_hits"
+         "\tl2_on_miss\tl2_misses\tcycles\tblocks_per_sm\tl1_bytes\n");
+  for (int i = 2; i < argc && !status; i++)
+    status = run_trace(&parameters, (const char *const *)&argv[i]);
+  return status ? 1 : 0;
+}
