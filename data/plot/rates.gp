@@ -23,7 +23,7 @@ set xlabel 'Capacity of L1' offset 0,0.2 textcolor rgb black
 set yrange [0:105]
 set ytics 0, 25, 100
 set label 3 'Hit rate (%)' at screen 0.025, screen 0.45
-set key at screen 0.965, screen 0.915 right bottom Left reverse horizontal samplen 2.2 font 'Helvetica,13' \
+set key at screen 0.965, screen 0.915 right bottom Left reverse horizontal maxrows 1 samplen 2.2 font 'Helvetica,13' \
   textcolor rgb black
 do for [m = 1:marks] {
   set arrow m from mark[m], graph 0 to mark[m], graph 1 nohead linecolor rgb grey linewidth 1.2 dashtype (6, 4) back

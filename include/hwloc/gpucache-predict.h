@@ -44,7 +44,7 @@ struct hwloc_gpucache_predict_options {
    * know which members the program has */
   size_t size;
   /** \brief 1 if all kernels prefer the carve-out below; 0: each kernel gets the smallest one with
-   * which its blocks fit */
+   * which shared memory does not limit its resident blocks */
   int has_carveout;
   /** \brief The share of the storage of an SM that kernels prefer as shared memory; 0 to 100 % */
   unsigned carveout;

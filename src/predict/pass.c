@@ -37,22 +37,35 @@ static int prepare_model(struct gc_pass *pass, const struct gc_gpu_model *gpu,
   return *model ? 0 : gc_fail(err, -ENOMEM, "out of memory");
 }
 
+static int keep_detail(struct gc_pass_kernel *kernel, const struct gc_trace_launch *launch,
+                       const struct gc_gpu_model *gpu)
+{
+  kernel->detail = malloc(sizeof *kernel->detail);
+  if (!kernel->detail)
+    return -ENOMEM;
+  kernel->detail->launch = *launch;
+  kernel->detail->gpu = *gpu;
+  return 0;
+}
+
 static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
                       const struct gc_trace_launch *launch, struct gc_cache_model **model,
                       struct gc_error *err)
 {
   struct gc_pass_kernel *kernel = append(pass);
+  struct gc_gpu_model gpu;
   int status;
 
   if (!kernel)
     return gc_fail(err, -ENOMEM, "out of memory");
-  kernel->launch = *launch;
   status = gc_parameters_gpu(&pass->parameters, launch, &pass->changes,
-                             pass->undrawn ? 0 : pass->options.seed, &kernel->gpu, err);
+                             pass->undrawn ? 0 : pass->options.seed, &gpu, err);
   if (!status)
-    status = gc_gpu_model_check(&kernel->gpu, err);
+    status = gc_gpu_model_check(&gpu, err);
   if (!status)
-    status = prepare_model(pass, &kernel->gpu, model, err);
+    status = prepare_model(pass, &gpu, model, err);
+  if (!status && pass->detailed)
+    status = keep_detail(kernel, launch, &gpu) ? gc_fail(err, -ENOMEM, "out of memory") : 0;
   if (!status)
     status = gc_cache_model_run(*model, trace, launch, &kernel->run, err);
   if (!status && pass->reuse && !(kernel->reuse = gc_reuse_take(pass->options.observe_data)))
@@ -71,6 +84,7 @@ static int run_trace(struct gc_pass *pass, const char *path, struct gc_cache_mod
   if (status)
     return status;
   while ((status = gc_trace_next_kernel(trace, &launch, err)) > 0) {
+    launch.number = pass->count + 1;
     status = run_kernel(pass, trace, &launch, model, err);
     if (status)
       break;
@@ -99,6 +113,7 @@ void gc_pass_clear(struct gc_pass *pass)
 {
   for (size_t i = 0; i < pass->count; i++) {
     free(pass->kernels[i].run.loads);
+    free(pass->kernels[i].detail);
     gc_reuse_histogram_free(pass->kernels[i].reuse);
   }
   free(pass->kernels);

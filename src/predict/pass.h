@@ -11,8 +11,10 @@
 #include "predict/reuse.h"
 
 struct gc_pass_kernel {
-  struct gc_trace_launch launch;
-  struct gc_gpu_model gpu;
+  struct gc_pass_detail {
+    struct gc_trace_launch launch; /* its number counts over all traces */
+    struct gc_gpu_model gpu;
+  } * detail; /* NULL without gc_pass.detailed */
   struct gc_kernel_run run;
   struct gc_reuse_histogram *reuse; /* NULL without gc_pass.reuse */
 };
@@ -23,9 +25,10 @@ struct gc_pass {
   size_t trace_count;
   struct gc_changes changes;
   struct gc_model_options
-      options;  /* options.seed draws the parameters, too; 0: those of the record */
-  bool reuse;   /* note the reuse distances of lines */
-  bool undrawn; /* the parameters of the record, whatever the seed */
+      options;   /* options.seed draws the parameters, too; 0: those of the record */
+  bool detailed; /* keep the launch and the GPU of each kernel */
+  bool reuse;    /* note the reuse distances of lines */
+  bool undrawn;  /* the parameters of the record, whatever the seed */
   struct gc_parameters parameters; /* a copy: a pass notes assumptions */
   /* the result */
   struct gc_pass_kernel *kernels;

@@ -46,6 +46,7 @@ static int plan(struct passes *passes, const struct gc_predict_job *job,
     prepare(pass, job, parameters, pass->undrawn ? SEED : SEED + 1 + i - passes->first_drawn);
     if (i < passes->first_drawn && !job->no_reasons)
       gc_variant_options((enum gc_variant)i, &pass->options);
+    pass->detailed = i == GC_VARIANT_FULL;
     if (i >= passes->end_drawn)
       pass->reuse = pass->options.no_latency = pass->options.no_outstanding_limit = true;
   }
@@ -154,8 +155,9 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
 {
   const struct gc_pass_kernel *full = &passes->array[GC_VARIANT_FULL].kernels[kernel];
 
-  prediction->launch = full->launch;
-  prediction->gpu = full->gpu;
+  prediction->launch = full->detail->launch;
+  prediction->gpu = full->detail->gpu;
+  prediction->blocks_per_sm = full->run.blocks_per_sm;
   prediction->counts = full->run.counts;
   prediction->rates[GC_RATE_L1] = start(&full->run.counts.l1_loads);
   prediction->rates[GC_RATE_L2] = start(&full->run.counts.l2_loads);

@@ -39,9 +39,10 @@ struct gc_load_prediction {
 };
 
 struct gc_kernel_prediction {
-  struct gc_trace_launch launch;
-  struct gc_gpu_model gpu; /* with the values of the record */
-  struct gc_counts counts; /* of that run */
+  struct gc_trace_launch launch; /* its number counts over all traces */
+  unsigned blocks_per_sm;        /* that reside at the same time */
+  struct gc_gpu_model gpu;       /* with the values of the record */
+  struct gc_counts counts;       /* of that run */
   /* Hits of L1 (loads that look into it) and of L2 (loads), 0 to 1. Sectors that were under way
    * count as hits. NaN: there were no such loads. */
   struct gc_estimate rates[GC_RATE_COUNT];

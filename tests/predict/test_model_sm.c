@@ -476,7 +476,7 @@ static void latencies_have_a_spread(void **state)
   free(run.loads);
 }
 
-/* Loads that L1 does not keep by default still use it with .nc. */
+/* Without global loads in L1, no load uses it. */
 static void hints(void **state)
 {
   static const struct fake_instruction list[] = {
@@ -490,8 +490,8 @@ static void hints(void **state)
   free(run.loads);
   gpu.loads_in_l1 = false;
   run = fake_run(&gpu, &plain, &one_block, LIST(list));
-  assert_int_equal(run.counts.l1_loads.accesses, 1);
-  assert_int_equal(run.counts.l1_bypassing, 2);
+  assert_int_equal(run.counts.l1_loads.accesses, 0);
+  assert_int_equal(run.counts.l1_bypassing, 3);
   free(run.loads);
 }
 

@@ -318,7 +318,7 @@ static void changes_make_another_gpu(void **state)
   assert_int_equal(gpu.outstanding_per_sm, 16);
 
   changes = (struct gc_changes){.line = 0.1};
-  assert_int_equal(gc_parameters_gpu(&parameters, &plain, &changes, 0, &gpu, &err), -EINVAL);
+  assert_int_equal(gc_parameters_gpu(&parameters, &plain, &changes, 0, &gpu, &err), -ERANGE);
   assert_non_null(strstr(err.text, "13 bytes"));
 }
 

@@ -79,6 +79,7 @@ refused() {
   stream 1 100 >"$trace"
   predict "$trace" "$trace"
   is 2 "$(value '.kernels | length')"
+  is 2 "$(value '.kernels[1].launch.number')"
   is 0 "$(value '.kernels[1].l1_loads.hits')"
   is 400 "$(value '.kernels[1].l2_loads.hits')"
   is 1 "$(value '.kernels[1].l2_hit_rate.value')"
@@ -100,10 +101,64 @@ refused() {
   stream 1 10 >"$trace"
   run_split "$tool" predict --record "$real" --sweep ways "$trace"
   is 1 "$status"
-  has "$errors" "the record has no sets of this L1"
+  has "$errors" "the record does not have the sets of L1"
   run_split "$tool" predict --record "$real" --sweep outstanding "$trace"
   is 1 "$status"
   has "$errors" "the record does not have the number of outstanding loads"
+}
+
+# blocks SHARED: 264 blocks of one warp that loads 8 lines twice, with this shared memory a block.
+blocks() {
+  awk -v shared="$1" 'BEGIN {
+    print "hwloc-gpucache-trace 1\nkernel\tk\nblocks\t264\nthreads\t32\nwarp\t32\nshared\t" shared
+    for (block = 0; block < 264; block++)
+      for (load = 0; load < 16; load++)
+        printf "%d\t0\t%x\tload\t-\t4\tffffffff\t%x+4\n", block, 16 * load,
+          1048576 + 1024 * block + 128 * (load % 8)
+    print "end"
+  }'
+}
+
+@test "a carve-out is a preference: the shared memory of a block always fits" {
+  blocks 102400 >"$trace" # needs 101 KiB with the driver's own; the carve-outs are 32, 64, 100, 132 KiB ...
+  predict --sweep carveout "$trace"
+  is "119808 119808 119808 119808 87040" "$(value '[.sweep.points[:5][].kernels[0].l1_bytes] | join(" ")')"
+  is "1 1 1 1 1" "$(value '[.sweep.points[:5][].kernels[0].blocks_per_sm] | join(" ")')"
+  blocks 4000 >"$trace"
+  predict "$trace"
+  is 32 "$(value '.kernels[0].blocks_per_sm')"
+  blocks 400000 >"$trace"
+  refused 1 "a block needs 401024 bytes of shared memory, but an SM of this GPU has 233472" \
+    --record "$real" "$trace"
+  refused 1 "a block needs" --record "$real" --sweep capacity --json "$trace"
+}
+
+@test "loads that do not use L1 do not appear there" {
+  stream 2 10 >"$trace"
+  sed 's/GlobalLoadsInL1" value="yes"/GlobalLoadsInL1" value="no"/' "$real" >"$BATS_TEST_TMPDIR/r.xml"
+  run_split "$tool" predict --json --record "$BATS_TEST_TMPDIR/r.xml" "$trace"
+  is 0 "$status"
+  is 0 "$(value '.kernels[0].l1_loads.sectors')"
+  is null "$(value '.kernels[0].l1_hit_rate')"
+  is 80 "$(value '.kernels[0].l1_bypassing')"
+  is 80 "$(value '.kernels[0].l2_loads.sectors')"
+  is 0.5 "$(value '.kernels[0].l2_hit_rate.value')"
+}
+
+@test "dies with an L2 each know nothing of each other" {
+  awk -f "$top_srcdir/tests/values/record-of-values.awk" "$top_srcdir/tests/data/values/mi300x.tsv" \
+    >"$BATS_TEST_TMPDIR/mi300x.xml"
+  # 16 blocks load the same line: each of the 8 dies misses once
+  awk 'BEGIN {
+    print "hwloc-gpucache-trace 1\nkernel\tk\nblocks\t16\nthreads\t64\nwarp\t64"
+    for (block = 0; block < 16; block++)
+      printf "%d\t0\t0\tload\t-\t4\tffffffff\t100000+4\n", block
+    print "end"
+  }' >"$trace"
+  run_split "$tool" predict --json --record "$BATS_TEST_TMPDIR/mi300x.xml" "$trace"
+  is 0 "$status"
+  is 16 "$(value '.kernels[0].l2_loads.sectors')"
+  is 8 "$(value '.kernels[0].l2_loads.misses')"
 }
 
 @test "--plot draws the hit rate over the capacity, with the carve-outs" {
@@ -118,8 +173,11 @@ refused() {
   for word in 'Capacity of L1' 'Hit rate' '86 %' 'L2'; do has "$(cat "$svg")" "$word"; done
   data=$BATS_TEST_TMPDIR/pictures/gpu0-predict-1.tsv
   is "222208 50" "$(awk -F'\t' '$1 == 222208 { print $1, $2 }' "$data")"
-  # again: own files are replaced, others are not
+  # again: own files are replaced or removed, others are not
+  "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace" "$trace"
+  [ -e "$BATS_TEST_TMPDIR/pictures/gpu0-predict-2.svg" ]
   "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
+  is "gpu0-predict-1.svg gpu0-predict-1.tsv" "$(ls "$BATS_TEST_TMPDIR/pictures" | xargs)"
   echo mine >"$data"
   run_split "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
   is 1 "$status"

@@ -61,8 +61,7 @@ static enum gc_step step_of(const struct gc_block_reader *reader,
     return GC_STEP_STORE;
   if (instruction->operation == GC_TRACE_ATOMIC)
     return GC_STEP_ATOMIC;
-  if (reader->loads_only || instruction->hint == GC_TRACE_READ_ONLY ||
-      (instruction->hint == GC_TRACE_CACHED && reader->loads_in_l1))
+  if (reader->loads_only || (reader->loads_in_l1 && instruction->hint != GC_TRACE_NO_L1))
     return GC_STEP_LOAD;
   return GC_STEP_BYPASS;
 }

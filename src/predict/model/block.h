@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A block that an SM executes: the instructions of its warps, with their requests. 16 bytes for each.
+ * A block that an SM executes: the instructions of its warps, with their requests. 16 bytes for
+ * each.
  */
 #ifndef GC_PREDICT_MODEL_BLOCK_H
 #define GC_PREDICT_MODEL_BLOCK_H
@@ -36,7 +37,7 @@ struct gc_block {
   struct gc_request *requests;
   struct gc_block_warp {
     uint32_t first, last; /* instruction, or GC_NO_INSTRUCTION */
-  } *warps;
+  } * warps;
   uint32_t instruction_count, request_count, warp_count;
   uint32_t instruction_room, request_room, warp_room; /* allocated */
 };

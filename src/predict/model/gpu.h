@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What the model has to know about a GPU, in numbers. src/predict/parameters fills it from a record,
- * and notes what the record lacks.
+ * What the model has to know about a GPU, in numbers. src/predict/parameters fills it from a
+ * record, and notes what the record lacks.
  */
 #ifndef GC_PREDICT_MODEL_GPU_H
 #define GC_PREDICT_MODEL_GPU_H
@@ -32,8 +32,8 @@ struct gc_cache_geometry {
   uint64_t masks[GC_INDEX_BITS];
   enum gc_policy policy;
   /* GC_POLICY_SURVIVAL: a line that was last used before fills[i] fills of its cache is still there
-   * with survives[i]; fills increase, survives do not. Linear in between, 1 at 0 fills, and the last
-   * value after the last point. */
+   * with survives[i]; fills increase, survives do not. Linear in between, 1 at 0 fills, and the
+   * last value after the last point. */
   uint32_t survival_count;
   double fills[GC_SURVIVAL_POINTS], survives[GC_SURVIVAL_POINTS];
   enum gc_allocate store_miss; /* what a store of an absent sector brings in */
@@ -45,19 +45,25 @@ struct gc_gpu_model {
   unsigned warp_threads;
   unsigned threads_per_sm, blocks_per_sm; /* limits of residency */
   unsigned registers_per_sm;
-  uint64_t shared_per_sm, shared_reserved_per_block; /* bytes that blocks can use at this carve-out */
+  uint64_t shared_per_sm,
+      shared_reserved_per_block; /* bytes that blocks can use at this carve-out */
 
   bool loads_in_l1;
   struct gc_cache_geometry l1;
   /* Lines under way; 0: no limit. A limit of a warp that was measured with independent loads of one
-   * line each may be one of instructions. A warp has one load at a time here, so that is no limit. */
+   * line each may be one of instructions. A warp has one load at a time here, so that is no limit.
+   */
   unsigned outstanding_per_sm, outstanding_per_warp;
 
-  /* Each partition is a cache of this geometry. Partition s * partitions / sms is the near one of SM s.
-   * Each line has one home partition. With copies, the near partition also keeps what SM s loads. */
+  /* Each partition is a cache of this geometry. Partition s * partitions / sms is the near one of
+   * SM s. Each line has one home partition. With copies, the near partition also keeps what SM s
+   * loads. */
   struct gc_cache_geometry l2;
+#define GC_PARTITIONS_MAX 64
   unsigned partitions;
   bool copies;
+  bool private_l2; /* each partition is the whole L2 of its SMs: of SM s, partition s modulo their
+                      number, because blocks go to the dies in turn. Not with copies. */
 
   /* Cycles of the SM clock, from issue to use. spread is the standard deviation of a half-normal
    * distribution that is added to each latency (Nugteren et al., section 4.2). */

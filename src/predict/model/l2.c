@@ -108,6 +108,8 @@ static unsigned home_of(const struct gc_l2 *l2, uint64_t line)
 
 static unsigned near_of(const struct gc_l2 *l2, unsigned sm)
 {
+  if (l2->gpu->private_l2)
+    return sm % l2->gpu->partitions;
   return (unsigned)((uint64_t)sm * l2->gpu->partitions / l2->gpu->sms);
 }
 
@@ -115,8 +117,9 @@ void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm, uint64_t line)
 {
   uint32_t set = gc_set_of(&l2->index, line);
 
-  gc_lines_prefetch(&l2->partitions[home_of(l2, line)], set, line);
-  if (l2->gpu->copies)
+  if (!l2->gpu->private_l2)
+    gc_lines_prefetch(&l2->partitions[home_of(l2, line)], set, line);
+  if (l2->gpu->copies || l2->gpu->private_l2)
     gc_lines_prefetch(&l2->partitions[near_of(l2, sm)], set, line);
 }
 
@@ -126,8 +129,8 @@ struct access {
   unsigned sm;
   uint64_t line, now;
   uint32_t set, sectors;
-  const uint8_t *parts; /* of each sector, the sectors of L1 that are accessed; NULL: 1 */
-  uint64_t cycles;      /* result: until the last sector is there */
+  const uint8_t *parts;     /* of each sector, the sectors of L1 that are accessed; NULL: 1 */
+  uint64_t cycles;          /* result: until the last sector is there */
   uint32_t hits, under_way; /* results: sectors */
 };
 
@@ -151,8 +154,9 @@ static void look(struct gc_l2 *l2, unsigned partition, struct access *access)
   access->under_way |= found & line->pending;
   if (!l2->no_latency) {
     bool near = partition == near_of(l2, access->sm);
-    uint64_t cycles = gc_latency_draw(l2->half_normal, near ? gpu->l2_near_cycles : gpu->l2_far_cycles,
-                                      gpu->l2_spread, &l2->random);
+    uint64_t cycles =
+        gc_latency_draw(l2->half_normal, near ? gpu->l2_near_cycles : gpu->l2_far_cycles,
+                        gpu->l2_spread, &l2->random);
 
     if (found & line->pending && line->arrival - access->now > cycles)
       cycles = line->arrival - access->now;
@@ -194,7 +198,8 @@ static void drop(struct gc_l2 *l2, unsigned partition, const struct access *acce
   }
 }
 
-/* What a miss brings in. A store writes its whole sector or part of it; both are there afterwards. */
+/* What a miss brings in. A store writes its whole sector or part of it; both are there afterwards.
+ */
 static uint32_t sectors_to_bring(const struct gc_l2 *l2, const struct access *access,
                                  uint32_t missing)
 {
@@ -225,8 +230,7 @@ static int count_access(struct gc_l2 *l2, const struct access *access, uint32_t 
       access->kind == GC_L2_LOAD ? &l2->counts->l2_loads : &l2->counts->l2_stores;
   uint32_t new = 0;
 
-  if (l2->compulsory && missing &&
-      gc_sector_set_add(&l2->seen, access->line, missing, &new))
+  if (l2->compulsory && missing && gc_sector_set_add(&l2->seen, access->line, missing, &new))
     return -ENOMEM;
   if (access->kind == GC_L2_ATOMIC) {
     l2->counts->atomics += count_sectors(access, access->sectors);
@@ -243,7 +247,8 @@ static int count_access(struct gc_l2 *l2, const struct access *access, uint32_t 
 static int access_line(struct gc_l2 *l2, struct access *access)
 {
   const struct gc_gpu_model *gpu = l2->gpu;
-  unsigned home = home_of(l2, access->line), near = near_of(l2, access->sm);
+  unsigned near = near_of(l2, access->sm);
+  unsigned home = gpu->private_l2 ? near : home_of(l2, access->line);
   bool copy = gpu->copies && near != home && access->kind == GC_L2_LOAD;
   uint32_t missing, bring;
   int status;
@@ -326,8 +331,11 @@ static int access_bytes(struct gc_l2 *l2, struct access *access, const struct gc
 int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access kind, unsigned sm,
                   const struct gc_request *request, uint64_t now, uint64_t *cycles)
 {
-  struct access access = {.kind = kind, .sm = sm, .line = request->line,
-                          .now = l2->start + now, .sectors = request->sectors};
+  struct access access = {.kind = kind,
+                          .sm = sm,
+                          .line = request->line,
+                          .now = l2->start + now,
+                          .sectors = request->sectors};
   double translation = translate(l2, sm, request->line << l2->of_l1.line_shift);
   int status = l2->like_l1 ? access_line(l2, &access) : access_bytes(l2, &access, request);
 

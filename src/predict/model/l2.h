@@ -5,9 +5,9 @@
  * time. A sector is allocated when it is requested, and pending until it arrives from memory.
  *
  * Without copies, each line has one partition, by a hash of its number. With copies, that is its
- * home; the near partition of the SM is searched first, and keeps what comes from the home. An access
- * hits if the near partition or the home has the sector. A store goes to the home; copies of its
- * sectors become invalid. The near partition of SM s is s * partitions / sms.
+ * home; the near partition of the SM is searched first, and keeps what comes from the home. An
+ * access hits if the near partition or the home has the sector. A store goes to the home; copies of
+ * its sectors become invalid. The near partition of SM s is s * partitions / sms.
  */
 #ifndef GC_PREDICT_MODEL_L2_H
 #define GC_PREDICT_MODEL_L2_H
@@ -33,7 +33,8 @@ struct gc_l2 {
   struct gc_sector_set seen;
   uint64_t random;
   struct gc_counts *counts;
-  uint64_t start, last; /* cycles before this kernel; the last arrival: time goes on between kernels */
+  uint64_t start,
+      last; /* cycles before this kernel; the last arrival: time goes on between kernels */
 };
 
 /* The GPU and the table must outlive *l2. 0 or -ENOMEM. */

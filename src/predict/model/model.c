@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * All SMs advance together, GC_QUANTUM cycles at a time, so that L2 sees requests nearly in order.
- * Blocks go to the SMs in turn at first, then to the SM in which a block has ended first. A block is
- * read from the trace when it starts: the memory is that of the resident blocks.
+ * Blocks go to the SMs in turn at first, then to the SM in which a block has ended first. A block
+ * is read from the trace when it starts: the memory is that of the resident blocks.
  */
 #include "predict/model/model.h"
 
@@ -72,7 +72,7 @@ static int make_sms(struct gc_cache_model *predict)
 }
 
 struct gc_cache_model *gc_cache_model_new(const struct gc_gpu_model *gpu,
-                                  const struct gc_model_options *options)
+                                          const struct gc_model_options *options)
 {
   struct gc_cache_model *predict;
   int status = 0;
@@ -120,17 +120,16 @@ void gc_cache_model_free(struct gc_cache_model *predict)
 
 static struct gc_block_reader reader_of(struct gc_cache_model *predict)
 {
-  struct gc_block_reader reader = {.index = &predict->index,
-                                   .loads_in_l1 = predict->gpu.loads_in_l1,
-                                   .loads = &predict->loads};
+  struct gc_block_reader reader = {
+      .index = &predict->index, .loads_in_l1 = predict->gpu.loads_in_l1, .loads = &predict->loads};
 
   gc_coalescer_init(&reader.coalescer, predict->gpu.l1.line_bytes, predict->gpu.l1.sector_bytes);
   return reader;
 }
 
 /* Reads the next block that has instructions, and starts it. 0, or a negative errno. */
-static int start_block(struct gc_cache_model *predict, struct gc_trace *trace, const struct room *room,
-                       struct gc_error *err)
+static int start_block(struct gc_cache_model *predict, struct gc_trace *trace,
+                       const struct room *room, struct gc_error *err)
 {
   struct gc_block_reader reader = reader_of(predict);
   struct gc_sm *sm = &predict->sms[room->sm];
@@ -259,7 +258,8 @@ static uint64_t last_cycle(const struct gc_cache_model *predict)
 }
 
 int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
-                   const struct gc_trace_launch *launch, struct gc_kernel_run *run, struct gc_error *err)
+                       const struct gc_trace_launch *launch, struct gc_kernel_run *run,
+                       struct gc_error *err)
 {
   int status;
 

@@ -33,8 +33,9 @@ unsigned gc_residency(const struct gc_gpu_model *gpu, const struct gc_trace_laun
 
     blocks = min_of(fit / warps, blocks);
   }
-  if (gpu->shared_per_sm && launch->shared_bytes <= gpu->shared_per_sm) {
-    uint64_t of_block = round_up(launch->shared_bytes, SHARED_UNIT) + gpu->shared_reserved_per_block;
+  if (gpu->shared_per_sm) {
+    uint64_t of_block =
+        round_up(launch->shared_bytes, SHARED_UNIT) + gpu->shared_reserved_per_block;
 
     if (of_block)
       blocks = min_of(gpu->shared_per_sm / of_block, blocks);

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What a run of the model is told, and what it counts.
+ * What a run of the model is given, and what it counts.
  */
 #ifndef GC_PREDICT_MODEL_RUN_H
 #define GC_PREDICT_MODEL_RUN_H
@@ -13,9 +13,9 @@
 /* Why sectors were not there: the differences between runs of the model in which one thing is left
  * out, with the same seed (attribute.h has the arithmetic). Nugteren et al. 2014, section 6. */
 enum gc_miss {
-  GC_MISS_COMPULSORY,    /* the first access to the sector: by this SM in this kernel (L1), or in the
-                            trace (L2) */
-  GC_MISS_CAPACITY,      /* the rest: the cache is too small for this order of accesses */
+  GC_MISS_COMPULSORY, /* the first access to the sector: by this SM in this kernel (L1), or in the
+                         trace (L2) */
+  GC_MISS_CAPACITY,   /* the rest: the cache is too small for this order of accesses */
   GC_MISS_ASSOCIATIVITY, /* more misses than with one set and LRU */
   GC_MISS_LATENCY,       /* more misses than if loads took no time, other than those of MSHRs */
   GC_MISS_MSHR,          /* more misses than if any number of lines could be outstanding */
@@ -23,8 +23,8 @@ enum gc_miss {
 };
 
 /* Counts of one cache. accesses = hits + hits_on_miss + sum of misses. Each access is one sector of
- * one warp instruction, the unit of l1tex__t_sectors and lts__t_sectors. In L2, these are the sectors
- * that L1 requests, whatever L2 brings in. */
+ * one warp instruction, the unit of l1tex__t_sectors and lts__t_sectors. In L2, these are the
+ * sectors that L1 requests, whatever L2 brings in. */
 struct gc_cache_counts {
   uint64_t accesses;
   uint64_t hits;
@@ -48,7 +48,7 @@ struct gc_kernel_run { /* one kernel with one seed */
   struct gc_counts counts;
   struct gc_load *loads; /* in the order of pc */
   size_t load_count;
-  uint64_t cycles; /* of the model: an order of events, not a prediction of time */
+  uint64_t cycles;        /* of the model: an order of events, not a prediction of time */
   unsigned blocks_per_sm; /* that were resident at the same time */
 };
 
@@ -63,8 +63,8 @@ struct gc_model_options {
   int (*observe)(void *data, unsigned sm, uint64_t line);
   void *observe_data;
   bool compulsory; /* count compulsory misses: memory for all sectors that the kernel accesses */
-  /* A warp waits for its loads after this many of them in a row; 0 or 1: after each. A trace does not
-   * say how many the compiler has issued before the first use. */
+  /* A warp waits for its loads after this many of them in a row; 0 or 1: after each. A trace does
+   * not say how many the compiler has issued before the first use. */
   unsigned loads_at_once;
   bool paper; /* as in the paper, see paper.h: only L1, loads and SM 0; no sectors, no barriers; one
                  instruction of a warp per time step, whatever it accesses */

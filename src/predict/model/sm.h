@@ -5,8 +5,8 @@
  *
  * - Warps wait in a FIFO. The first one executes one instruction. A load puts it to sleep until the
  *   slowest sector is there; then it goes to the back of the FIFO.
- * - L1 looks up GC_LINES_PER_CYCLE lines per cycle. (l1tex__t_output_wavefronts of an H200: 32 lines
- *   take 8 cycles, 8 lines take 2.)
+ * - L1 looks up GC_LINES_PER_CYCLE lines per cycle. (l1tex__t_output_wavefronts of an H200: 32
+ * lines take 8 cycles, 8 lines take 2.)
  * - Other instructions take an issue slot each. There are GC_SCHEDULERS schedulers, each with every
  *   fourth warp and one slot per cycle.
  * - Hits take effect at once: the line is then the newest. A missing sector gets into L1 when it

@@ -15,7 +15,8 @@ enum gc_access_status {
   GC_ACCESS_NO_MEMORY
 };
 
-/* Executes one request. warp->ready is then not before the time at which its last sector is there. */
+/* Executes one request. warp->ready is then not before the time at which its last sector is there.
+ */
 enum gc_access_status gc_sm_access(struct gc_sm *sm, struct gc_warp *warp,
                                    const struct gc_instruction *instruction,
                                    const struct gc_request *request);

@@ -11,6 +11,7 @@ void gc_assume(struct gc_assumptions *assumptions, const char *element, const ch
   struct gc_assumption added;
   va_list args;
 
+  added.of_record = element || !strncmp(key, "GPUCache", 8);
   snprintf(added.what, sizeof added.what, "%s%s%s", element ? element : "", element ? " " : "",
            key);
   va_start(args, format);

@@ -6,10 +6,12 @@
 #ifndef GC_PREDICT_PARAMETERS_ASSUMPTIONS_H
 #define GC_PREDICT_PARAMETERS_ASSUMPTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct gc_assumption {
-  char what[64]; /* "L1Cache Sets": subtype and key as in hwloc/gpucache.h, or a fact of the GPU */
+  bool of_record; /* a value that the record could have; else a simplification of the model */
+  char what[64];  /* "L1Cache Sets": subtype and key as in hwloc/gpucache.h, or a fact of the GPU */
   char assumed[200]; /* "1 set: the cache is fully associative" */
 };
 

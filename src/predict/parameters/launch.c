@@ -40,11 +40,16 @@ static const struct gc_carveout *choose(struct gc_parameters *parameters,
   const struct gc_gpu_model *gpu = &parameters->gpu; /* shared memory is not set, so no limit */
   const uint64_t block = launch->shared_bytes + gpu->shared_reserved_per_block;
 
-  if (changes->has_carveout)
-    return gc_carveouts_at(&parameters->carveouts, changes->carveout);
+  if (changes->has_carveout) {
+    const struct gc_carveout *wanted = gc_carveouts_at(&parameters->carveouts, changes->carveout);
+    const struct gc_carveout *needed =
+        launch->shared_bytes ? gc_carveouts_for(&parameters->carveouts, block) : wanted;
+
+    return needed > wanted ? needed : wanted; /* a preference; a block must fit */
+  }
   if (launch->shared_bytes)
     gc_assume(&parameters->assumptions, NULL, "carve-out",
-              "the smallest with which as many blocks reside on an SM as without shared memory");
+              "the smallest with which shared memory does not limit the resident blocks");
   return gc_carveouts_for(&parameters->carveouts, block * gc_residency(gpu, launch));
 }
 
@@ -63,28 +68,42 @@ static void change_sets(struct gc_cache_geometry *l1, uint32_t sets)
   l1->sets = sets;
 }
 
-static int change_l1(struct gc_cache_geometry *l1, uint64_t bytes, const struct gc_changes *changes,
+static int change_l1(struct gc_cache_geometry *l1, const struct gc_changes *changes,
                      struct gc_error *err)
 {
-  const uint64_t lines = bytes / l1->line_bytes;
-
   if (changes->line > 0) {
     l1->line_bytes = scaled(l1->line_bytes, changes->line);
     if (l1->line_bytes & (l1->line_bytes - 1) || l1->line_bytes < l1->sector_bytes ||
         l1->line_bytes / l1->sector_bytes > 32)
-      return gc_fail(err, -EINVAL,
+      return gc_fail(err, -ERANGE,
                      "a cache line of %u bytes with sectors of %u bytes cannot be modelled",
                      l1->line_bytes, l1->sector_bytes);
-    change_sets(l1, scaled(l1->sets, 1 / changes->line));
+    if (l1->sets > 1)
+      change_sets(l1, scaled(l1->sets, 1 / changes->line));
+    for (uint32_t i = 0; i < l1->survival_count; i++)
+      l1->fills[i] /= changes->line;
   }
   if (changes->ways > 0 && l1->sets > 1)
     change_sets(l1, scaled(l1->sets, 1 / changes->ways));
   else if (changes->ways > 0)
-    return gc_fail(
-        err, -EINVAL,
-        "the ways of L1 cannot be changed: the record has no sets of this L1 (%llu lines)",
-        (unsigned long long)lines);
+    return gc_fail(err, -ERANGE,
+                   "the record does not have the sets of L1, so its ways cannot vary");
   return 0;
+}
+
+static int check_shared(const struct gc_gpu_model *gpu, const struct gc_trace_launch *launch,
+                        struct gc_error *err)
+{
+  const uint64_t block = launch->shared_bytes + gpu->shared_reserved_per_block;
+
+  if (!launch->shared_bytes || !gpu->shared_per_sm || block <= gpu->shared_per_sm)
+    return 0;
+  return gc_fail(
+      err, -ERANGE,
+      "kernel %llu: a block needs %llu bytes of shared memory, but an SM of this GPU has "
+      "%llu",
+      (unsigned long long)launch->number, (unsigned long long)block,
+      (unsigned long long)gpu->shared_per_sm);
 }
 
 static int set_l1(struct gc_parameters *parameters, const struct gc_trace_launch *launch,
@@ -103,11 +122,15 @@ static int set_l1(struct gc_parameters *parameters, const struct gc_trace_launch
     bytes *= (double)carveout->l1_bytes / measured;
     gpu->shared_per_sm = carveout->shared_bytes;
   } else if (changes->has_carveout) {
-    return gc_fail(err, -EINVAL, "the record has no carve-outs");
+    return gc_fail(err, -ERANGE, "the record has no carve-outs");
   }
   if (changes->capacity > 0)
     bytes *= changes->capacity;
-  status = change_l1(&gpu->l1, (uint64_t)bytes, changes, err);
+  if (changes->l1_bytes)
+    bytes = (double)changes->l1_bytes;
+  status = check_shared(gpu, launch, err);
+  if (!status)
+    status = change_l1(&gpu->l1, changes, err);
   if (!status)
     gc_geometry_fit(&gpu->l1, (uint64_t)bytes, (uint64_t)measured);
   return status;
@@ -120,6 +143,10 @@ int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_la
   int status = 0;
 
   *gpu = parameters->gpu;
+  if (launch->warp_threads && launch->warp_threads != gpu->warp_threads)
+    gc_assume(&parameters->assumptions, NULL, "warps",
+              "they have %u threads, as in the trace; this GPU has warps of %u",
+              launch->warp_threads, gpu->warp_threads);
   if (gpu->loads_in_l1)
     status = set_l1(parameters, launch, changes, seed, gpu, err);
   else
@@ -134,7 +161,7 @@ int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_la
   gpu->memory_cycles = draw(&parameters->memory_cycles, seed, 5);
   if (changes->outstanding > 0) {
     if (!gpu->outstanding_per_sm)
-      return gc_fail(err, -EINVAL, "the record does not have the number of outstanding loads");
+      return gc_fail(err, -ERANGE, "the record does not have the number of outstanding loads");
     gpu->outstanding_per_sm = scaled(gpu->outstanding_per_sm, changes->outstanding);
   }
   return 0;

@@ -34,6 +34,7 @@ struct gc_parameters {
 struct gc_changes {
   bool has_carveout;
   unsigned carveout;  /* percent, for all kernels */
+  uint64_t l1_bytes;  /* of L1, instead of those of the carve-out; 0: no change */
   double capacity;    /* factor for the bytes of L1 */
   double ways;        /* factor for the ways of L1; the bytes stay, so that the sets change */
   double line;        /* factor for the line of L1; the bytes stay */
@@ -46,8 +47,8 @@ int gc_parameters_read(struct gc_parameters *parameters, const struct gc_record 
                        struct gc_error *err);
 
 /* The GPU as a launch finds it. seed 0: with the values of the record; other seeds: with values
- * drawn from their bounds. 0, or -EINVAL with a sentence: the changes make no GPU. More assumptions
- * can be noted. */
+ * drawn from their bounds. 0, or -ERANGE with a sentence: there is no such GPU, or a block does not
+ * fit. More assumptions can be noted. */
 int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_launch *launch,
                       const struct gc_changes *changes, uint64_t seed, struct gc_gpu_model *gpu,
                       struct gc_error *err);

@@ -18,6 +18,9 @@
 /* Most SMs that a record may state: more than ten times what the largest GPU has. */
 #define MOST_SMS 4096
 
+/* Most bytes of a cache that a record may state. */
+#define MOST_BYTES ((double)(UINT64_C(1) << 40))
+
 /* Spread of a latency: the standard deviation of the half-normal distribution, as a part of the
  * latency. Nugteren et al. use 5 for a latency of 100. */
 #define ASSUMED_SPREAD 0.05
@@ -83,17 +86,19 @@ static bool read_capacity(const struct gc_element *element, struct gc_bounds *by
 {
   double census, error = 0, total;
 
-  if (!number_of(element, HWLOC_GPUCACHE_CAPACITY_BYTES, &bytes->value))
+  if (!number_of(element, HWLOC_GPUCACHE_CAPACITY_BYTES, &bytes->value) ||
+      bytes->value > MOST_BYTES)
     return false;
   bytes->low = bytes->high = bytes->value;
-  if (number_of(element, HWLOC_GPUCACHE_CENSUS_BYTES, &census)) {
+  if (number_of(element, HWLOC_GPUCACHE_CENSUS_BYTES, &census) && census < 2 * bytes->value) {
     number_of(element, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES, &error);
     if (census - 2 * error < bytes->low && census > 2 * error)
       bytes->low = census - 2 * error;
     if (census + 2 * error > bytes->high)
       bytes->high = census + 2 * error;
   }
-  if (number_of(element, HWLOC_GPUCACHE_TOTAL_BYTES, &total) && total > bytes->high)
+  if (number_of(element, HWLOC_GPUCACHE_TOTAL_BYTES, &total) && total > bytes->high &&
+      total <= MOST_BYTES)
     bytes->high = total;
   return true;
 }
@@ -151,8 +156,11 @@ static void read_l1(struct reading *reading)
     gc_assume(&parameters->assumptions, HWLOC_GPUCACHE_SHARED_MEMORY, HWLOC_GPUCACHE_CAPACITY_BYTES,
               "shared memory does not limit the number of resident blocks");
   gc_geometry_read(&parameters->gpu.l1, l1, HWLOC_GPUCACHE_L1, 128, &parameters->assumptions);
-  if (!parameters->gpu.loads_in_l1)
+  if (!parameters->gpu.loads_in_l1) {
+    gc_assume(&parameters->assumptions, NULL, "L1",
+              "all global loads, also those with .nc, go to L2");
     return;
+  }
   if (!read_capacity(l1, &parameters->l1_bytes))
     add_missing(reading, HWLOC_GPUCACHE_L1, HWLOC_GPUCACHE_CAPACITY_BYTES);
   if (!read_latency(l1, HWLOC_GPUCACHE_LATENCY_CYCLES, true, &parameters->l1_cycles))
@@ -160,11 +168,10 @@ static void read_l1(struct reading *reading)
   gc_carveouts_read(&parameters->carveouts, gc_infos_get(&l1->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE),
                     parameters->shared_bytes);
   parameters->gpu.outstanding_per_sm = outstanding(reading, l1, "OutstandingPerSM");
-  parameters->gpu.outstanding_per_warp = outstanding(reading, l1, "OutstandingPerWarp");
 }
 
-/* Several L2 caches (one on each die of some AMD GPUs) are partitions that keep copies. So are the
- * partitions of a capacity that was measured: methods.md, "L2 partitions". */
+/* Several L2 caches (one on each die of some AMD GPUs) know nothing of each other. Partitions of a
+ * capacity that was measured keep copies: methods.md, "L2 partitions". */
 static void read_partitions(struct reading *reading, const struct gc_element *l2)
 {
   struct gc_gpu_model *gpu = &reading->parameters->gpu;
@@ -172,12 +179,14 @@ static void read_partitions(struct reading *reading, const struct gc_element *l2
 
   gpu->partitions = 1;
   if (l2 && !gc_infos_get_u64(&l2->infos, HWLOC_GPUCACHE_INSTANCES, &count) && count > 1 &&
-      count <= 256)
+      count <= GC_PARTITIONS_MAX) {
     gpu->partitions = (unsigned)count;
-  else if (l2 && !gc_infos_get_u64(&l2->infos, HWLOC_GPUCACHE_PARTITIONS, &count) && count > 1 &&
-           count <= 256)
+    gpu->private_l2 = true;
+  } else if (l2 && !gc_infos_get_u64(&l2->infos, HWLOC_GPUCACHE_PARTITIONS, &count) && count > 1 &&
+             count <= GC_PARTITIONS_MAX) {
     gpu->partitions = (unsigned)count;
-  gpu->copies = gpu->partitions > 1;
+    gpu->copies = true;
+  }
 }
 
 static void read_l2(struct reading *reading)
@@ -191,7 +200,7 @@ static void read_l2(struct reading *reading)
   if (!read_capacity(l2, &parameters->l2_bytes)) {
     double nominal;
 
-    if (number_of(l2, HWLOC_GPUCACHE_NOMINAL_BYTES, &nominal)) {
+    if (number_of(l2, HWLOC_GPUCACHE_NOMINAL_BYTES, &nominal) && nominal <= MOST_BYTES) {
       gc_assume(&parameters->assumptions, HWLOC_GPUCACHE_L2, HWLOC_GPUCACHE_CAPACITY_BYTES,
                 "NominalBytes");
       parameters->l2_bytes = (struct gc_bounds){nominal, nominal, nominal};
@@ -215,8 +224,8 @@ static void read_memory(struct reading *reading)
 
   if (memory &&
       read_latency(memory, HWLOC_GPUCACHE_LATENCY_CYCLES, false, &parameters->memory_cycles)) {
-    gc_assume(&parameters->assumptions, subtype, HWLOC_GPUCACHE_CAPACITY_BYTES,
-              "L3 is not modelled: what misses in L2 takes the latency of L3");
+    gc_assume(&parameters->assumptions, NULL, subtype,
+              "not modelled: what misses in L2 takes the latency of L3");
   } else {
     memory = gc_record_find(reading->record, GC_DEVICE_MEMORY);
     subtype = HWLOC_GPUCACHE_DEVICE_MEMORY;
@@ -237,7 +246,7 @@ int gc_parameters_read(struct gc_parameters *parameters, const struct gc_record 
   read_l1(&reading);
   read_l2(&reading);
   read_memory(&reading);
-  gc_assume(&parameters->assumptions, NULL, "L1TLB", "translation takes no time");
+  gc_assume(&parameters->assumptions, NULL, "TLBs", "translation takes no time");
   if (reading.missing[0])
     return gc_fail(err, -ENODATA, "the record lacks what a prediction needs: %s", reading.missing);
   return 0;

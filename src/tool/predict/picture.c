@@ -8,10 +8,12 @@
 
 #include "predict/parameters/geometry.h"
 #include "tool/plot.h"
+#include "tool/plot_read.h"
 #include "tool/predict/sweep.h"
 #include "tool/say.h"
 #include "util/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -21,6 +23,9 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+/* In the names of the files, after the GPU. */
+#define PREDICTED "-predict-"
 
 static const char first_line[] = "# " PACKAGE_NAME " " PACKAGE_VERSION " raw data\n";
 
@@ -43,6 +48,33 @@ static int check_place(int dir, const char *name, struct gc_error *err)
              : 0;
 }
 
+/* For scandir. */
+static int is_predicted(const struct dirent *entry)
+{
+  return strstr(entry->d_name, PREDICTED) && gc_plot_is_data(entry);
+}
+
+/* Removes what an earlier prediction for a GPU of this name has drawn: plot draws all of a
+ * directory. */
+static void remove_earlier(int dir, const char *gpu)
+{
+  struct dirent **entries = NULL;
+  const int count = scandirat(dir, ".", &entries, is_predicted, alphasort);
+
+  for (int i = 0; i < count; i++) {
+    char *name = entries[i]->d_name, *suffix = strrchr(name, '.');
+    struct gc_error ignored = {""};
+
+    if (!strncmp(name, gpu, strlen(gpu)) && !check_place(dir, name, &ignored)) {
+      unlinkat(dir, name, 0);
+      strcpy(suffix, ".svg"); /* as long as ".tsv" */
+      unlinkat(dir, name, 0);
+    }
+    free(entries[i]);
+  }
+  free(entries);
+}
+
 static void write_heading(FILE *file, const struct gc_source *source,
                           const struct gc_trace_launch *launch)
 {
@@ -59,7 +91,7 @@ static void write_heading(FILE *file, const struct gc_source *source,
           launch->name[0] ? launch->name : "kernel", "");
   if (carveouts)
     fprintf(file, "# CarveoutTable: %s\n", carveouts);
-  fprintf(file, "# date: %s\nbytes\tL1\tL2\tlines in an LRU stack\n", date);
+  fprintf(file, "# date: %s\nbytes\tL1\tL2\tLRU stack\n", date);
 }
 
 /* The hit rate of a fully associative LRU cache, if loads took no time. */
@@ -92,13 +124,18 @@ static void write_rows(FILE *file, const struct gc_sweep *sweep, size_t kernel)
 static int write_kernel(int dir, const struct gc_source *source, const struct gc_sweep *sweep,
                         size_t kernel, struct gc_error *err)
 {
-  const struct gc_trace_launch *launch = &sweep->points[0].prediction->kernels[kernel].launch;
+  const struct gc_kernel_prediction *first = &sweep->points[0].prediction->kernels[kernel];
+  const struct gc_trace_launch *launch = &first->launch;
   char name[64], *text = NULL;
   size_t length;
   FILE *file;
   int status;
 
-  snprintf(name, sizeof name, "%s-predict-%zu.tsv", source->gpu, kernel + 1);
+  snprintf(name, sizeof name, "%s" PREDICTED "%zu" GC_PLOT_SUFFIX, source->gpu, kernel + 1);
+  if (!first->counts.l1_loads.accesses) {
+    gc_say(NULL, "kernel %zu has no loads in L1, so there is nothing to draw", kernel + 1);
+    return 0;
+  }
   status = check_place(dir, name, err);
   if (status)
     return status;
@@ -124,7 +161,9 @@ static int write_all(int dir, const struct gc_source *source, const struct gc_pr
     status = gc_sweep_run(&sweep, job, err);
   for (size_t i = 0; i < sweep.count && !status; i++)
     if (!sweep.points[i].prediction)
-      status = gc_fail(err, -EINVAL, "%s: %s", sweep.points[i].label, sweep.points[i].why.text);
+      status = gc_fail(err, -ERANGE, "%s: %s", sweep.points[i].label, sweep.points[i].why.text);
+  if (!status)
+    remove_earlier(dir, source->gpu);
   for (size_t i = 0; !status && i < sweep.points[0].prediction->count; i++)
     status = write_kernel(dir, source, &sweep, i, err);
   gc_sweep_free(&sweep);

@@ -57,20 +57,29 @@ static void append_count(char *line, size_t size, const char *format, uint64_t c
     snprintf(line + used, size - used, format, count);
 }
 
+static void print_name(const struct gc_trace_launch *launch)
+{
+  char line[300];
+
+  snprintf(line, sizeof line, "kernel %" PRIu64 ": %s", launch->number,
+           launch->name[0] ? launch->name : "(no name)");
+  gc_terminal_print(line, NULL);
+}
+
 static void print_launch(const struct gc_kernel_prediction *kernel)
 {
   const struct gc_trace_launch *launch = &kernel->launch;
   char line[700], l1[32];
 
-  snprintf(line, sizeof line, "kernel %" PRIu64 ": %s", launch->number,
-           launch->name[0] ? launch->name : "(no name)");
-  gc_terminal_print(line, NULL);
+  print_name(launch);
   snprintf(line, sizeof line, "  ");
   append_count(line, sizeof line, "%" PRIu64 " blocks, ", launch->blocks);
   append_count(line, sizeof line, "%" PRIu64 " threads a block, ", launch->threads_per_block);
   append_count(line, sizeof line, "%" PRIu64 " registers a thread, ", launch->registers_per_thread);
   append_count(line, sizeof line, "%" PRIu64 " bytes of shared memory a block, ",
                launch->shared_bytes);
+  append_count(line, sizeof line, "%" PRIu64 " blocks on an SM at the same time, ",
+               kernel->blocks_per_sm);
   gc_format_bytes(gc_geometry_bytes(&kernel->gpu.l1), l1, sizeof l1);
   snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s",
            kernel->gpu.loads_in_l1 ? "L1 of " : "no global loads in L1",
@@ -110,7 +119,7 @@ static int add_cache(struct gc_table *table, const char *name, const struct gc_c
 
 static int print_caches(const struct gc_kernel_prediction *kernel)
 {
-  static const char *const titles[] = {"CACHE",  "SECTORS",  "HITS", "UNDER WAY",
+  static const char *const titles[] = {"CACHE",  "SECTORS",  "HITS", "HITS ON MISS",
                                        "MISSES", "HIT RATE", "RANGE"};
   struct gc_table table;
   int failed = start_table(&table, titles, 7, 0x7e);
@@ -209,26 +218,37 @@ static int print_loads(const struct gc_kernel_prediction *kernel)
   return failed;
 }
 
-static void print_assumptions(const struct gc_assumptions *assumptions)
+static void print_assumptions_of(const struct gc_assumptions *assumptions, bool of_record,
+                                 const char *title)
 {
   char line[300];
 
-  if (assumptions->count)
-    puts("The record does not have these values; the prediction assumes:");
   for (size_t i = 0; i < assumptions->count; i++) {
+    if (assumptions->array[i].of_record != of_record)
+      continue;
+    if (title)
+      puts(title);
+    title = NULL;
     snprintf(line, sizeof line, "  %s: %s", assumptions->array[i].what,
              assumptions->array[i].assumed);
     gc_terminal_print(line, NULL);
   }
 }
 
+static void print_assumptions(const struct gc_assumptions *assumptions)
+{
+  print_assumptions_of(assumptions, true,
+                       "The record does not have these values; the prediction assumes:");
+  print_assumptions_of(assumptions, false, "The model also assumes:");
+}
+
 static void print_ignored(const struct gc_trace_ignored *ignored)
 {
   if (ignored->textures)
-    printf("Not modelled: %" PRIu64 " warp instructions that read textures or access surfaces.\n",
+    printf("Not modelled: warp instructions that read textures or access surfaces: %" PRIu64 "\n",
            ignored->textures);
   if (ignored->copies)
-    printf("Not modelled: %" PRIu64 " copies from the host, which can fill L2.\n", ignored->copies);
+    printf("Not modelled: copies from the host, which can fill L2: %" PRIu64 "\n", ignored->copies);
 }
 
 int gc_predict_print(const struct gc_source *source, const struct gc_prediction *prediction)
@@ -271,23 +291,15 @@ static int add_point(struct gc_table *table, const struct gc_sweep_point *point,
   return 0;
 }
 
-static const struct gc_sweep_point *first_predicted(const struct gc_sweep *sweep)
-{
-  for (size_t i = 0; i < sweep->count; i++)
-    if (sweep->points[i].prediction)
-      return &sweep->points[i];
-  return NULL;
-}
-
-static int print_sweep_of(const struct gc_sweep *sweep, const struct gc_sweep_point *any,
+static int print_sweep_of(const struct gc_sweep *sweep, const struct gc_prediction *any,
                           size_t kernel)
 {
-  static const char *const titles[] = {"", "L1", "L1 HIT RATE", "RANGE", "L2 HIT RATE", "RANGE"};
+  static const char *const titles[] = {"VALUE", "L1",          "L1 HIT RATE",
+                                       "RANGE", "L2 HIT RATE", "RANGE"};
   struct gc_table table;
   int failed = start_table(&table, titles, 6, 0x3f);
 
-  printf("kernel %" PRIu64 ": %s\n", any->prediction->kernels[kernel].launch.number,
-         any->prediction->kernels[kernel].launch.name);
+  print_name(&any->kernels[kernel].launch);
   for (size_t i = 0; i < sweep->count && !failed; i++)
     failed = add_point(&table, &sweep->points[i], kernel);
   gc_table_print(&table, "  ");
@@ -296,20 +308,17 @@ static int print_sweep_of(const struct gc_sweep *sweep, const struct gc_sweep_po
 
 int gc_predict_print_sweep(const struct gc_source *source, const struct gc_sweep *sweep)
 {
-  const struct gc_sweep_point *any = first_predicted(sweep);
+  const struct gc_prediction *any = gc_sweep_any(sweep);
 
-  if (!any) {
-    gc_say(source->name, "%s", sweep->count ? sweep->points[0].why.text : "nothing to vary");
-    return GC_EXIT_FAILED;
-  }
   print_gpu(source);
   printf("varied: %s\n", sweep->title);
-  for (size_t kernel = 0; kernel < any->prediction->count; kernel++)
+  for (size_t kernel = 0; kernel < any->count; kernel++)
     if (print_sweep_of(sweep, any, kernel))
       return no_memory();
   for (size_t i = 0; i < sweep->count; i++)
     if (!sweep->points[i].prediction)
       printf("%s: %s\n", sweep->points[i].label, sweep->points[i].why.text);
-  print_assumptions(&any->prediction->assumptions);
+  print_ignored(&any->ignored);
+  print_assumptions(&any->assumptions);
   return GC_EXIT_DONE;
 }

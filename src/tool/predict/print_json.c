@@ -99,7 +99,9 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
                           set_count(object, "blocks", launch->blocks) |
                           set_count(object, "threads_per_block", launch->threads_per_block) |
                           set_count(object, "registers_per_thread", launch->registers_per_thread) |
-                          set_count(object, "shared_bytes", launch->shared_bytes));
+                          set_count(object, "shared_bytes", launch->shared_bytes) |
+                          set_count(object, "warp_threads", launch->warp_threads) |
+                          json_object_set_new(object, "origin", text_of(launch->origin)));
 }
 
 static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons)
@@ -107,6 +109,7 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
   const struct gc_counts *counts = &kernel->counts;
   json_t *object = json_object();
   int failed = json_object_set_new(object, "launch", launch_of(&kernel->launch)) |
+               set_count(object, "blocks_per_sm", kernel->blocks_per_sm) |
                set_count(object, "l1_bytes", gc_geometry_bytes(&kernel->gpu.l1)) |
                json_object_set_new(object, "l1_loads", counts_of(&counts->l1_loads)) |
                json_object_set_new(object, "l2_loads", counts_of(&counts->l2_loads)) |
@@ -177,30 +180,20 @@ static json_t *sweep_of(const struct gc_sweep *sweep)
                           json_object_set_new(object, "points", points));
 }
 
-static const struct gc_assumptions *of_sweep(const struct gc_sweep *sweep)
-{
-  static const struct gc_assumptions none;
-
-  for (size_t i = 0; i < sweep->count; i++)
-    if (sweep->points[i].prediction)
-      return &sweep->points[i].prediction->assumptions;
-  return &none;
-}
-
 int gc_predict_print_json(const struct gc_source *source, const struct gc_prediction *prediction,
                           const struct gc_sweep *sweep)
 {
+  const struct gc_prediction *any = prediction ? prediction : gc_sweep_any(sweep);
   json_t *object = json_object();
-  int failed = json_object_set_new(object, "gpu", gpu_of(source));
+  int failed = json_object_set_new(object, "gpu", gpu_of(source)) |
+               set_count(object, "ignored_texture_instructions", any->ignored.textures) |
+               set_count(object, "ignored_copies", any->ignored.copies) |
+               json_object_set_new(object, "assumptions", assumptions_of(&any->assumptions));
 
   if (prediction)
-    failed |= set_count(object, "ignored_texture_instructions", prediction->ignored.textures) |
-              set_count(object, "ignored_copies", prediction->ignored.copies) |
-              json_object_set_new(object, "kernels", kernels_of(prediction, true)) |
-              json_object_set_new(object, "assumptions", assumptions_of(&prediction->assumptions));
+    failed |= json_object_set_new(object, "kernels", kernels_of(prediction, true));
   else
-    failed |= json_object_set_new(object, "sweep", sweep_of(sweep)) |
-              json_object_set_new(object, "assumptions", assumptions_of(of_sweep(sweep)));
+    failed |= json_object_set_new(object, "sweep", sweep_of(sweep));
   if (!failed) {
     json_dumpf(object, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
     putchar('\n');

@@ -95,6 +95,7 @@ int gc_sweep_plan_curve(struct gc_sweep *sweep, const struct gc_predict_job *job
 {
   struct gc_parameters parameters;
   const int status = gc_parameters_read(&parameters, job->record, err);
+  double largest;
 
   memset(sweep, 0, sizeof *sweep);
   if (status)
@@ -103,15 +104,16 @@ int gc_sweep_plan_curve(struct gc_sweep *sweep, const struct gc_predict_job *job
   sweep->points = calloc(HIGHEST - LOWEST + 1, sizeof *sweep->points);
   if (!sweep->points)
     return gc_fail(err, -ENOMEM, "out of memory");
+  largest = parameters.carveouts.count ? (double)parameters.carveouts.array[0].l1_bytes
+                                       : parameters.l1_bytes.value;
   for (int half = LOWEST; half <= HIGHEST; half++) {
     struct gc_sweep_point *point = &sweep->points[sweep->count++];
 
     point->changes = job->changes;
-    point->changes.capacity = exp2(half / 2.0);
+    point->changes.l1_bytes = (uint64_t)(largest * exp2(half / 2.0));
     point->reuse = half == LOWEST;
-    if (parameters.carveouts.count)
-      point->changes.has_carveout = true; /* of 0 %, the largest L1 */
-    snprintf(point->label, sizeof point->label, "x %.3g", point->changes.capacity);
+    snprintf(point->label, sizeof point->label, "%llu bytes",
+             (unsigned long long)point->changes.l1_bytes);
   }
   return 0;
 }
@@ -128,12 +130,25 @@ int gc_sweep_run(struct gc_sweep *sweep, const struct gc_predict_job *job, struc
     one.changes = point->changes;
     one.reuse = point->reuse;
     status = gc_predict_traces(&one, &point->prediction, &point->why);
-    if (status && status != -EINVAL) {
+    if (status && status != -ERANGE) {
       *err = point->why;
       return status;
     }
   }
-  return 0;
+  for (size_t i = 0; i < sweep->count; i++)
+    if (sweep->points[i].prediction)
+      return 0;
+  *err = sweep->points[0].why;
+  return -ERANGE;
+}
+
+const struct gc_prediction *gc_sweep_any(const struct gc_sweep *sweep)
+{
+  size_t i = 0;
+
+  while (!sweep->points[i].prediction)
+    i++;
+  return sweep->points[i].prediction;
 }
 
 void gc_sweep_free(struct gc_sweep *sweep)

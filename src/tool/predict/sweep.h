@@ -36,8 +36,12 @@ int gc_sweep_plan(struct gc_sweep *sweep, const char *name, const struct gc_pred
 int gc_sweep_plan_curve(struct gc_sweep *sweep, const struct gc_predict_job *job,
                         struct gc_error *err);
 
-/* Predicts all points. A point that makes no GPU is left out; all other failures end the sweep. */
+/* Predicts all points. A point that makes no GPU has no prediction; if none has one, and after any
+ * other failure, the sweep ends with a negative errno and a sentence. */
 int gc_sweep_run(struct gc_sweep *sweep, const struct gc_predict_job *job, struct gc_error *err);
+
+/* After gc_sweep_run: the first prediction. */
+const struct gc_prediction *gc_sweep_any(const struct gc_sweep *sweep);
 void gc_sweep_free(struct gc_sweep *sweep);
 
 #endif
