@@ -16,6 +16,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -60,6 +61,42 @@ static void wheel_keeps_order(void **state)
       assert_true(events[i].kind == GC_EVENT_LINE || events[i].time > time);
   }
   assert_int_equal(wheel.count, 0);
+}
+
+/* Takes the next event until then; it must be this one, which may be NULL. */
+static void takes(struct gc_wheel *wheel, uint64_t until, const struct gc_event *expected)
+{
+  assert_ptr_equal(gc_wheel_take(wheel, until), expected);
+}
+
+/* Far events come in their order, too, and without a visit to each cycle: that would take years. */
+static void wheel_skips_empty_revolutions(void **state)
+{
+  static struct gc_wheel wheel;
+  const uint64_t far = UINT64_C(1) << 60;
+  struct gc_event events[6];
+
+  (void)state;
+  alarm(60);
+  gc_wheel_clear(&wheel);
+  gc_wheel_add(&wheel, &events[0], 2 * far);
+  gc_wheel_add(&wheel, &events[1], far + 1);
+  gc_wheel_add(&wheel, &events[2], far);
+  gc_wheel_add(&wheel, &events[3], far);
+  takes(&wheel, far - 1, NULL);
+  assert_int_equal(wheel.now, far - 1);
+  gc_wheel_add(&wheel, &events[4], 5); /* of the past */
+  takes(&wheel, 3 * far, &events[4]);
+  takes(&wheel, 3 * far, &events[2]);
+  assert_int_equal(wheel.now, far);
+  gc_wheel_add(&wheel, &events[5], far);
+  takes(&wheel, 3 * far, &events[3]);
+  takes(&wheel, 3 * far, &events[5]);
+  takes(&wheel, 3 * far, &events[1]);
+  takes(&wheel, 3 * far, &events[0]);
+  takes(&wheel, 3 * far, NULL);
+  assert_int_equal(wheel.now, 3 * far);
+  alarm(0);
 }
 
 /* What l1tex__t_sectors of an H200 counted for the same addresses (ncu, one warp). */
@@ -566,6 +603,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wheel_keeps_order),
+      cmocka_unit_test(wheel_skips_empty_revolutions),
       cmocka_unit_test(sectors_as_counted_on_an_h200),
       cmocka_unit_test(coalescing_of_odd_addresses),
       cmocka_unit_test(residency_of_known_kernels),

@@ -74,12 +74,23 @@ static struct gc_event *take_from(struct gc_wheel *wheel, uint64_t time)
   return NULL;
 }
 
+/* Over revolutions in which nothing happens, at once. */
+static void skip_revolutions(struct gc_wheel *wheel, uint64_t until)
+{
+  const uint64_t next = gc_wheel_next(wheel);
+
+  wheel->now = next < until ? next : until;
+}
+
 struct gc_event *gc_wheel_take(struct gc_wheel *wheel, uint64_t until)
 {
   while (wheel->count > 0 && wheel->now <= until) {
-    uint64_t time = next_full(wheel, wheel->now);
+    uint64_t time;
     struct gc_event *event;
 
+    if (until - wheel->now > GC_WHEEL_SLOTS)
+      skip_revolutions(wheel, until);
+    time = next_full(wheel, wheel->now);
     if (time > until)
       break;
     event = take_from(wheel, time);
