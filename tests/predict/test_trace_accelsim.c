@@ -14,6 +14,8 @@
 #define LAUNCH "kernel 1 \"k\" blocks 1 threads 32 warp 32 registers 0 shared 0 origin \"\"\n"
 #define BLOCK "#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\n"
 #define END "\n#END_TB\n"
+#define SMALL_BLOCK \
+  "#BEGIN_TB\n\nthread block = %d,0,0\n\nwarp = 0\ninsts = 1\n0 1 0 EXIT 0 0 0\n" END
 
 /* A kernel with one warp of these instructions. */
 static char *kernel_of(int count, const char *instructions)
@@ -287,7 +289,7 @@ static void broken_files(void **state)
       {"-enable lineinfo = 0", "-enable lineinfo = 2", "no value"},
       {"#BEGIN_TB\n", "0 0 0 0 0000 ffffffff 0 EXIT 0 0 0\n#BEGIN_TB\n", "post-traces-processing"},
       {"thread block = 0,0,0", "thread block = 2,0,0", "block 2,0,0 is not in the grid"},
-      {"thread block = 0,0,0", "thread block = 1,0,0", "twice"},
+      {"thread block = 0,0,0", "thread block = 1,0,0", "with this or a higher number"},
       {"thread block = 0,0,0", "thread block = 0,0", "must be \"thread block"},
       {"warp = 1\n", "warp = 0\n", "comes after"},
       {"warp = 0\n", "warp = x\n", "must be \"warp"},
@@ -339,6 +341,39 @@ static void kernels_one_after_the_other(void **state)
   free(one);
 }
 
+/* A grid of 3 blocks, in this order. */
+static char *blocks_of(const int order[3])
+{
+  char *text = NULL, *one = kernel_of(1, "0 1 0 EXIT 0 0 0\n");
+  char *three = replaced(one, "-grid dim = (1,1,1)", "-grid dim = (3,1,1)");
+  char *header_end = strstr(three, "#BEGIN_TB");
+
+  assert_non_null(header_end);
+  *header_end = '\0';
+  assert_true(asprintf(&text, "%s" SMALL_BLOCK SMALL_BLOCK SMALL_BLOCK, three, order[0], order[1],
+                       order[2]) > 0);
+  free(three);
+  free(one);
+  return text;
+}
+
+/* A block that comes again later would replace one that is missing. */
+static void blocks_in_ascending_order(void **state)
+{
+  static const int orders[][3] = {{0, 1, 0}, {0, 1, 1}, {0, 0, 1}, {2, 1, 0}, {1, 2, 0}};
+  char *text = blocks_of((const int[]){0, 1, 2});
+
+  (void)state;
+  text_is(text, "kernel 1 \"k\" blocks 3 threads 32 warp 32 registers 0 shared 0 origin \"\"\n"
+                "w0 0 other 1\nblock 0\nw0 0 other 1\nblock 1\nw0 0 other 1\nblock 2\n");
+  free(text);
+  for (size_t i = 0; i < sizeof(orders) / sizeof(*orders); i++) {
+    text = blocks_of(orders[i]);
+    text_fails(text, -EBADMSG, "comes after a block with this or a higher number");
+    free(text);
+  }
+}
+
 static int stop(unsigned warp, const struct gc_trace_instruction *instruction, void *data)
 {
   (void)warp;
@@ -382,6 +417,7 @@ int main(void)
       cmocka_unit_test(headers_of_versions),
       cmocka_unit_test(broken_files),
       cmocka_unit_test(kernels_one_after_the_other),
+      cmocka_unit_test(blocks_in_ascending_order),
       cmocka_unit_test(visitor_ends_reading),
   };
 

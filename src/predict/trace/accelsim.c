@@ -196,8 +196,9 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
   status = read_block_number(trace, err);
   if (status)
     return status;
-  if (reader->blocks++ && reader->block == before)
-    return gc_stream_bad(trace->stream, err, "this block is there twice");
+  if (reader->blocks++ && reader->block <= before)
+    return gc_stream_bad(trace->stream, err,
+                         "this block comes after a block with this or a higher number");
   reader->visit = visit;
   reader->data = data;
   *number = reader->block;

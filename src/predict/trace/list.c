@@ -79,24 +79,27 @@ static int open_kernel(struct gc_trace *trace, const char *name, struct gc_error
                          name);
   if (!find_file(list->folder, name, path, sizeof(path)))
     return gc_stream_fail(trace->stream, err, -ENOENT,
-                          "the file %.100s is not there, neither with .xz, .gz or .zst", name);
+                          "the file %.100s is not there, and neither is one with .xz, .gz or .zst",
+                          name);
   status = gc_trace_open(path, &list->kernel, err);
   if (!status && list->kernel->format != &gc_trace_accelsim)
     return gc_stream_bad(trace->stream, err, "%.100s is not a .traceg file", name);
   return status;
 }
 
-/* "MemcpyHtoD,address,bytes" or "MemcpyDtoH,...": what it copies goes through L2, but when? */
+/* "MemcpyHtoD,address,bytes": what it copies goes through L2, but when? "MemcpyDtoH,..." only reads,
+ * and is not counted. */
 static int take_copy(struct gc_trace *trace, const char *line, struct gc_error *err)
 {
   const char *at = line;
+  const bool to_gpu = scan_text(&at, "MemcpyHtoD,");
   uint64_t address, bytes;
 
-  if ((!scan_text(&at, "MemcpyHtoD,") && !scan_text(&at, "MemcpyDtoH,")) ||
+  if ((!to_gpu && !scan_text(&at, "MemcpyDtoH,")) ||
       !scan_hex_digits(&at, &address) || !scan_text(&at, ",") || !scan_decimal(&at, &bytes) || *at)
     return gc_stream_bad(trace->stream, err, "\"%.60s\" must be \"MemcpyHtoD,address,bytes\"",
                          line);
-  trace->ignored.copies++;
+  trace->ignored.copies += to_gpu;
   return 0;
 }
 

@@ -125,7 +125,7 @@ static int make_room(struct gc_trace *trace, struct gc_error *err)
   if (paper->count < paper->room)
     return 0;
   if (paper->count == MOST_ACCESSES)
-    return gc_stream_fail(trace->stream, err, -ENOMEM, "the block %llu has more than %u accesses",
+    return gc_stream_fail(trace->stream, err, -EFBIG, "the block %llu has more than %u accesses",
                           (unsigned long long)paper->block, MOST_ACCESSES);
   larger = realloc(paper->accesses, room * sizeof(*larger));
   if (!larger)
@@ -187,6 +187,8 @@ static int read_block(struct gc_trace *trace, struct gc_error *err)
         "the thread %llu belongs to an earlier block; sort the file: (sed 1q FILE; sed 1d "
         "FILE | sort -s -n -k1,1) > SORTED",
         (unsigned long long)fields.thread);
+  if (!status && !paper->count && !paper->blocks)
+    return gc_stream_bad(trace->stream, err, "the trace has no accesses: it is truncated");
   paper->blocks += paper->count > 0;
   return status < 0 ? status : paper->count > 0;
 }
