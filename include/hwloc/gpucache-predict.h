@@ -38,10 +38,12 @@ extern "C" {
 /** \brief What a prediction says; see hwloc_gpucache_predict(). */
 struct hwloc_gpucache_prediction;
 
-/** \brief How to predict. Set all members to 0 for the defaults. */
+/** \brief How to predict. Set size to sizeof this structure and all other members to 0 for the
+ * defaults. */
 struct hwloc_gpucache_predict_options {
   /** \brief sizeof(struct hwloc_gpucache_predict_options), so that later versions of the library
-   * know which members the program has */
+   * know which members the program has. An earlier version accepts members that it does not know
+   * if they are 0 */
   size_t size;
   /** \brief 1 if all kernels prefer the carve-out below; 0: each kernel gets the smallest one with
    * which shared memory does not limit its resident blocks */
@@ -80,7 +82,8 @@ enum hwloc_gpucache_predicted {
   HWLOC_GPUCACHE_L2_HITS,                 /**< \brief Found in L2 */
   HWLOC_GPUCACHE_L2_MISSES,               /**< \brief Requested from memory */
   HWLOC_GPUCACHE_STORE_SECTORS,           /**< \brief Sectors that stores write to L2 */
-  HWLOC_GPUCACHE_ATOMIC_SECTORS           /**< \brief Sectors of atomic operations */
+  HWLOC_GPUCACHE_ATOMIC_SECTORS,          /**< \brief Sectors of atomic operations */
+  HWLOC_GPUCACHE_L2_HITS_ON_MISS          /**< \brief Already on their way to L2 */
 };
 
 /** \brief Predicts the hit rates of all kernels in traces.
@@ -93,8 +96,11 @@ enum hwloc_gpucache_predicted {
  * \param message, size Receives a sentence on failure, with the file, the line and the reason where
  * there are such; size 0: no sentence.
  *
- * \return 0, or a negative errno: -EINVAL for wrong options, -ENODATA if the record lacks what no
- * assumption can replace, -EBADMSG for a broken record or trace, -ENOMEM, or that of a file. */
+ * \return 0, or a negative errno: -EINVAL for wrong options, a carve-out that the record lacks, or
+ * a file that is not regular; -ENODATA if the record lacks what no assumption can replace; -EBADMSG
+ * for a broken record or trace; -EOPNOTSUPP for an instruction or a compression that this build
+ * cannot read; -EFBIG for a block with too many accesses; -EAGAIN for a trace that changed during
+ * the prediction; -ENOMEM; or that of a file. */
 int hwloc_gpucache_predict(const char *record, const char *const *traces, size_t count,
                            const struct hwloc_gpucache_predict_options *options,
                            struct hwloc_gpucache_prediction **prediction, char *message,
@@ -118,7 +124,8 @@ double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_prediction *p
 size_t hwloc_gpucache_prediction_loads(const struct hwloc_gpucache_prediction *prediction,
                                        size_t kernel);
 
-/** \brief Byte offset of a load instruction in its kernel; load must be less than their number. */
+/** \brief The pc of a load instruction, as the trace has it; for .trc files, the number of the
+ * access in its thread. load must be less than their number. */
 unsigned hwloc_gpucache_prediction_load_pc(const struct hwloc_gpucache_prediction *prediction,
                                            size_t kernel, size_t load);
 

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static int read_file(int fd, const char *path, char **text, size_t *length, stru
   while (used <= GC_RECORD_MAX_BYTES && n) {
     n = read(fd, buffer + used, GC_RECORD_MAX_BYTES + 1 - used);
     if (n < 0 && errno != EINTR) {
-      const int status = gc_fail(err, -errno, "cannot read %s: %s", path, strerror(errno));
+      const int status = gc_fail(err, -errno, "cannot read %s: %m", path);
 
       free(buffer);
       return status;
@@ -65,7 +66,7 @@ static int read_record(const char *path, struct gc_record **record, struct gc_er
   int status;
 
   if (fd < 0)
-    return gc_fail(err, -errno, "cannot read %s: %s", path, strerror(errno));
+    return gc_fail(err, -errno, "cannot read %s: %m", path);
   if (fstat(fd, &st) || !S_ISREG(st.st_mode))
     status = gc_fail(err, -EINVAL, "%s is not a regular file", path);
   else
@@ -77,6 +78,17 @@ static int read_record(const char *path, struct gc_record **record, struct gc_er
   return status ? gc_fail_in(err, status, path) : 0;
 }
 
+/* Whether the options have a value that this version does not know. */
+static bool has_unknown(const struct hwloc_gpucache_predict_options *options)
+{
+  const unsigned char *bytes = (const unsigned char *)options;
+
+  for (size_t i = sizeof *options; i < options->size; i++)
+    if (bytes[i])
+      return true;
+  return false;
+}
+
 static int take_options(const struct hwloc_gpucache_predict_options *options,
                         struct gc_predict_job *job, struct gc_error *err)
 {
@@ -85,6 +97,8 @@ static int take_options(const struct hwloc_gpucache_predict_options *options,
     return 0;
   if (options->size && options->size < sizeof *options)
     return gc_fail(err, -EINVAL, "the options are smaller than those of any version");
+  if (has_unknown(options))
+    return gc_fail(err, -EINVAL, "an option is set that this version of the library does not know");
   if (options->has_carveout && options->carveout > 100)
     return gc_fail(err, -EINVAL, "a carve-out is at most 100 %%, not %u", options->carveout);
   if (options->seeds > MOST_SEEDS)
@@ -180,7 +194,9 @@ PUBLIC double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_predic
   case HWLOC_GPUCACHE_L2_SECTORS:
     return (double)counts->l2_loads.accesses;
   case HWLOC_GPUCACHE_L2_HITS:
-    return (double)(counts->l2_loads.hits + counts->l2_loads.hits_on_miss);
+    return (double)counts->l2_loads.hits;
+  case HWLOC_GPUCACHE_L2_HITS_ON_MISS:
+    return (double)counts->l2_loads.hits_on_miss;
   case HWLOC_GPUCACHE_L2_MISSES:
     return (double)counts->l2_loads.misses;
   case HWLOC_GPUCACHE_STORE_SECTORS:

@@ -2,6 +2,7 @@
 # The cache model for traces: a unit test is one word in this list.
 predict_tests = \
 	tests/predict/test_distance \
+	tests/predict/test_library \
 	tests/predict/test_model_attribute \
 	tests/predict/test_model_cache \
 	tests/predict/test_model_memory \
@@ -35,6 +36,7 @@ tests_predict_test_model_sm_SOURCES = tests/predict/test_model_sm.c $(fake_trace
 tests_predict_test_model_sm_LDADD = $(model_libraries) $(CMOCKA_LIBS) -lm
 
 # The library, and the example of its header.
+tests_predict_test_library_LDADD = src/predict/libhwloc-gpucache-predict.la $(CMOCKA_LIBS)
 check_PROGRAMS += doc/examples/gpucache-predict
 doc_examples_gpucache_predict_LDADD = src/predict/libhwloc-gpucache-predict.la
 TESTS += tests/predict/library.sh

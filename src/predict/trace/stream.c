@@ -53,6 +53,15 @@ static int fail_file(const char *path, struct gc_error *err, int status, const c
   return gc_fail(err, status, "%s%s: %s", dots, end, reason);
 }
 
+/* What errno says. */
+static int fail_system(const char *path, struct gc_error *err)
+{
+  const int status = -errno;
+  const char *dots, *end = shown(path, &dots);
+
+  return gc_fail(err, status, "%s%s: %m", dots, end);
+}
+
 static int fail_line(const struct gc_stream *stream, struct gc_error *err, int status,
                      const char *format, va_list values)
 {
@@ -96,7 +105,7 @@ static ssize_t read_bytes(struct gc_stream *stream, void *bytes, size_t size, st
     if (got < 0 && errno == EINTR)
       continue;
     if (got < 0)
-      return fail_file(stream->path, err, -errno, strerror(errno));
+      return fail_system(stream->path, err);
     stream->read_all = got == 0;
     have += (size_t)got;
   }
@@ -110,7 +119,7 @@ static int open_file(struct gc_stream *stream, struct gc_error *err)
 
   stream->file = open(stream->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (stream->file < 0 || fstat(stream->file, &status) < 0)
-    return fail_file(stream->path, err, -errno, strerror(errno));
+    return fail_system(stream->path, err);
   if (S_ISDIR(status.st_mode))
     return fail_file(stream->path, err, -EINVAL, "this is a directory, not a trace");
   if (!S_ISREG(status.st_mode))

@@ -1,0 +1,106 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The library, as a program sees it: options of another version, numbers, sentences.
+ */
+#include <hwloc/gpucache-predict.h>
+
+#include "trace_text.h"
+
+#include <errno.h>
+#include <math.h>
+
+/* Eight blocks load the same sector at the same time, each in its SM, and then again from L1. */
+static const char *write_trace(void)
+{
+  FILE *file = fopen("trace", "w");
+
+  assert_non_null(file);
+  fputs("blockdim: 32 1 1\n", file);
+  for (int block = 0; block < 8; block++)
+    for (int i = 0; i < 2; i++)
+      fprintf(file, "%d 0 1048576 4\n", 32 * block);
+  assert_int_equal(fclose(file), 0);
+  return "trace";
+}
+
+static int predict(const char *trace, const struct hwloc_gpucache_predict_options *options,
+                   struct hwloc_gpucache_prediction **prediction, char *message, size_t size)
+{
+  char record[4200];
+
+  snprintf(record, sizeof record, "%s/doc/results/h200/record.xml", getenv("top_srcdir"));
+  return hwloc_gpucache_predict(record, &trace, 1, options, prediction, message, size);
+}
+
+/* The options of a later version, which has one more. */
+static void options_of_another_version(void **state)
+{
+  struct {
+    struct hwloc_gpucache_predict_options known;
+    unsigned char unknown[16];
+  } later = {.known = {.size = sizeof later, .seeds = 1, .threads = 1}};
+  struct hwloc_gpucache_prediction *prediction;
+  const char *trace = write_trace();
+  char message[256] = "";
+
+  (void)state;
+  assert_int_equal(predict(trace, &later.known, &prediction, message, sizeof message), 0);
+  hwloc_gpucache_prediction_free(prediction);
+  for (size_t i = 0; i < sizeof later.unknown; i += sizeof later.unknown - 1) {
+    later.unknown[i] = 1;
+    assert_int_equal(predict(trace, &later.known, &prediction, message, sizeof message), -EINVAL);
+    assert_null(prediction);
+    assert_non_null(strstr(message, "does not know"));
+    later.unknown[i] = 0;
+  }
+  later.known.size = sizeof later.known - 1;
+  assert_int_equal(predict(trace, &later.known, &prediction, message, sizeof message), -EINVAL);
+}
+
+/* Each sector is in one of the three: what is on its way to L2 is not a hit. */
+static void sectors_of_l2(void **state)
+{
+  struct hwloc_gpucache_prediction *p;
+  double hits, on_miss, misses, sectors, rate;
+
+  (void)state;
+  assert_int_equal(predict(write_trace(), NULL, &p, NULL, 0), 0);
+  assert_int_equal(hwloc_gpucache_prediction_kernels(p), 1);
+  hits = hwloc_gpucache_prediction_value(p, 0, HWLOC_GPUCACHE_L2_HITS);
+  on_miss = hwloc_gpucache_prediction_value(p, 0, HWLOC_GPUCACHE_L2_HITS_ON_MISS);
+  misses = hwloc_gpucache_prediction_value(p, 0, HWLOC_GPUCACHE_L2_MISSES);
+  sectors = hwloc_gpucache_prediction_value(p, 0, HWLOC_GPUCACHE_L2_SECTORS);
+  rate = hwloc_gpucache_prediction_value(p, 0, HWLOC_GPUCACHE_L2_HIT_RATE);
+  assert_true(sectors == 8);
+  assert_true(on_miss > 0);
+  assert_true(hits + on_miss + misses == sectors);
+  assert_true(fabs((hits + on_miss) / sectors - rate) < 1e-9);
+  hwloc_gpucache_prediction_free(p);
+}
+
+/* A sentence with what errno says. */
+static void files_that_are_missing(void **state)
+{
+  struct hwloc_gpucache_prediction *p;
+  const char *trace = write_trace();
+  char message[256];
+
+  (void)state;
+  assert_int_equal(predict("none", NULL, &p, message, sizeof message), -ENOENT);
+  assert_string_equal(message, "none: No such file or directory");
+  assert_int_equal(hwloc_gpucache_predict("none", &trace, 1, NULL, &p, message, sizeof message),
+                   -ENOENT);
+  assert_string_equal(message, "cannot read none: No such file or directory");
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(options_of_another_version),
+      cmocka_unit_test(sectors_of_l2),
+      cmocka_unit_test(files_that_are_missing),
+  };
+
+  return cmocka_run_group_tests(tests, enter_directory, leave_directory);
+}
