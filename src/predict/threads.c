@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 struct team {
   struct gc_pass *passes;
@@ -34,16 +36,41 @@ static unsigned processors(void)
 {
   cpu_set_t set;
 
-  return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned)CPU_COUNT(&set);
+  long online;
+
+  if (!sched_getaffinity(0, sizeof set, &set))
+    return (unsigned)CPU_COUNT(&set);
+  online = sysconf(_SC_NPROCESSORS_ONLN); /* there may be more of them than the set has */
+  return online > 0 ? (unsigned)online : 1;
 }
 
 #define MOST_THREADS 64
+
+/* Starts up to `most` helpers and returns their number. Signals are for the threads of the program:
+ * a helper inherits the mask of this moment. */
+static unsigned start_helpers(pthread_t *helpers, size_t most, struct team *team)
+{
+  sigset_t all, before;
+  unsigned started = 0;
+
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  while (started < most && !pthread_create(&helpers[started], NULL, work, team))
+    started++;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return started;
+}
+
+static size_t least(size_t a, size_t b)
+{
+  return a < b ? a : b;
+}
 
 int gc_passes_run(struct gc_pass *passes, size_t count, unsigned threads, struct gc_error *err)
 {
   struct team team = {.passes = passes, .count = count};
   pthread_t helpers[MOST_THREADS];
-  unsigned started = 0;
+  unsigned started;
   int status = 0;
 
   team.outcomes = calloc(count ? count : 1, sizeof *team.outcomes);
@@ -51,9 +78,7 @@ int gc_passes_run(struct gc_pass *passes, size_t count, unsigned threads, struct
     return gc_fail(err, -ENOMEM, "out of memory");
   threads = threads ? threads : processors();
   /* this thread works, too; without further threads, it does everything */
-  while (started + 1 < threads && started + 1 < count && started < MOST_THREADS &&
-         !pthread_create(&helpers[started], NULL, work, &team))
-    started++;
+  started = count ? start_helpers(helpers, least(least(threads, count) - 1, MOST_THREADS), &team) : 0;
   work(&team);
   while (started)
     pthread_join(helpers[--started], NULL);
