@@ -7,7 +7,7 @@
  */
 #include "reference.h"
 
-#include "predict/distance/lines.h"
+#include "predict/distance/stack_lines.h"
 #include "predict/distance/slots.h"
 
 #include <errno.h>
@@ -201,7 +201,7 @@ static void slots_of_all_sizes(void **state)
 static void clear_forgets(void **state)
 {
   struct gc_distance *distance = need(gc_distance_new());
-  struct gc_seen_lines lines;
+  struct gc_stack_lines lines;
 
   (void)state;
   for (unsigned round = 0; round < 4; round++) {
@@ -218,38 +218,38 @@ static void clear_forgets(void **state)
   gc_distance_free(distance);
   gc_distance_free(NULL);
 
-  assert_int_equal(gc_seen_lines_new(&lines), 0);
-  *gc_seen_lines_find(&lines, 7) = (struct gc_line){.line = 7, .epoch = lines.epoch};
+  assert_int_equal(gc_stack_lines_new(&lines), 0);
+  *gc_stack_lines_find(&lines, 7) = (struct gc_stack_line){.line = 7, .epoch = lines.epoch};
   lines.epoch = UINT32_MAX;
-  *gc_seen_lines_find(&lines, 8) = (struct gc_line){.line = 8, .epoch = lines.epoch};
-  gc_seen_lines_clear(&lines);
-  assert_false(gc_seen_lines_in_use(&lines, gc_seen_lines_find(&lines, 7)));
-  assert_false(gc_seen_lines_in_use(&lines, gc_seen_lines_find(&lines, 8)));
-  assert_false(gc_seen_lines_in_use(&lines, gc_seen_lines_find(&lines, 0)));
-  gc_seen_lines_free(&lines);
+  *gc_stack_lines_find(&lines, 8) = (struct gc_stack_line){.line = 8, .epoch = lines.epoch};
+  gc_stack_lines_clear(&lines);
+  assert_false(gc_stack_lines_in_use(&lines, gc_stack_lines_find(&lines, 7)));
+  assert_false(gc_stack_lines_in_use(&lines, gc_stack_lines_find(&lines, 8)));
+  assert_false(gc_stack_lines_in_use(&lines, gc_stack_lines_find(&lines, 0)));
+  gc_stack_lines_free(&lines);
 }
 
 /* A fuller table would give the same distances, only later. */
 static void table_stays_half_empty(void **state)
 {
-  struct gc_seen_lines lines;
+  struct gc_stack_lines lines;
 
   (void)state;
-  assert_int_equal(gc_seen_lines_new(&lines), 0);
+  assert_int_equal(gc_stack_lines_new(&lines), 0);
   for (uint32_t i = 0; i < 5000; i++) {
-    struct gc_line *entry;
+    struct gc_stack_line *entry;
 
     assert_int_equal(lines.used, i);
-    assert_true(!gc_seen_lines_full(&lines) || !gc_seen_lines_grow(&lines));
-    assert_true(2 * lines.used < gc_seen_lines_size(&lines));
-    entry = gc_seen_lines_find(&lines, 64 * i);
-    assert_false(gc_seen_lines_in_use(&lines, entry));
-    *entry = (struct gc_line){64 * i, i, lines.epoch};
+    assert_true(!gc_stack_lines_full(&lines) || !gc_stack_lines_grow(&lines));
+    assert_true(2 * lines.used < gc_stack_lines_size(&lines));
+    entry = gc_stack_lines_find(&lines, 64 * i);
+    assert_false(gc_stack_lines_in_use(&lines, entry));
+    *entry = (struct gc_stack_line){64 * i, i, lines.epoch};
     lines.used++;
   }
   for (uint32_t i = 0; i < 5000; i++)
-    assert_int_equal(gc_seen_lines_find(&lines, 64 * i)->slot, i);
-  gc_seen_lines_free(&lines);
+    assert_int_equal(gc_stack_lines_find(&lines, 64 * i)->slot, i);
+  gc_stack_lines_free(&lines);
 }
 
 /* Each allocation fails once, in a stream with several growths and compactions. The failed access

@@ -7,14 +7,14 @@
  */
 #include "predict/distance/distance.h"
 
-#include "predict/distance/lines.h"
+#include "predict/distance/stack_lines.h"
 #include "predict/distance/slots.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 struct gc_distance {
-  struct gc_seen_lines lines;
+  struct gc_stack_lines lines;
   struct gc_slots slots;
   uint64_t last; /* the line of the last access, if there was one */
 };
@@ -25,14 +25,14 @@ struct gc_distance *gc_distance_new(void)
 
   if (!distance)
     return NULL;
-  if (gc_seen_lines_new(&distance->lines))
+  if (gc_stack_lines_new(&distance->lines))
     goto no_lines;
   if (gc_slots_new(&distance->slots, 0, 0))
     goto no_slots;
   return distance;
 
 no_slots:
-  gc_seen_lines_free(&distance->lines);
+  gc_stack_lines_free(&distance->lines);
 no_lines:
   free(distance);
   return NULL;
@@ -43,13 +43,13 @@ void gc_distance_free(struct gc_distance *distance)
   if (!distance)
     return;
   gc_slots_free(&distance->slots);
-  gc_seen_lines_free(&distance->lines);
+  gc_stack_lines_free(&distance->lines);
   free(distance);
 }
 
 void gc_distance_clear(struct gc_distance *distance)
 {
-  gc_seen_lines_clear(&distance->lines);
+  gc_stack_lines_clear(&distance->lines);
   gc_slots_clear(&distance->slots);
 }
 
@@ -57,15 +57,15 @@ void gc_distance_clear(struct gc_distance *distance)
  * as slots never become fewer, and 3 of 4 slots are free afterwards: so O(1) per access. */
 static int compact(struct gc_distance *distance)
 {
-  const struct gc_seen_lines *lines = &distance->lines;
+  const struct gc_stack_lines *lines = &distance->lines;
   struct gc_slots slots;
 
   if (gc_slots_new(&slots, distance->slots.live, distance->slots.capacity))
     return -ENOMEM;
-  for (size_t i = 0; i < gc_seen_lines_size(lines); i++) {
-    struct gc_line *entry = &lines->entries[i];
+  for (size_t i = 0; i < gc_stack_lines_size(lines); i++) {
+    struct gc_stack_line *entry = &lines->entries[i];
 
-    if (gc_seen_lines_in_use(lines, entry))
+    if (gc_stack_lines_in_use(lines, entry))
       entry->slot = gc_slots_rank(&distance->slots, entry->slot);
   }
   gc_slots_free(&distance->slots);
@@ -73,16 +73,16 @@ static int compact(struct gc_distance *distance)
   return 0;
 }
 
-static int add_line(struct gc_distance *distance, struct gc_line *entry, uint64_t line)
+static int add_line(struct gc_distance *distance, struct gc_stack_line *entry, uint64_t line)
 {
-  struct gc_seen_lines *lines = &distance->lines;
+  struct gc_stack_lines *lines = &distance->lines;
 
-  if (gc_seen_lines_full(lines)) {
-    if (gc_seen_lines_grow(lines))
+  if (gc_stack_lines_full(lines)) {
+    if (gc_stack_lines_grow(lines))
       return -ENOMEM;
-    entry = gc_seen_lines_find(lines, line);
+    entry = gc_stack_lines_find(lines, line);
   }
-  *entry = (struct gc_line){line, gc_slots_append(&distance->slots), lines->epoch};
+  *entry = (struct gc_stack_line){line, gc_slots_append(&distance->slots), lines->epoch};
   lines->used++;
   distance->last = line;
   return 0;
@@ -91,7 +91,7 @@ static int add_line(struct gc_distance *distance, struct gc_line *entry, uint64_
 int gc_distance_access(struct gc_distance *distance, uint64_t line, uint64_t *value)
 {
   struct gc_slots *slots = &distance->slots;
-  struct gc_line *entry;
+  struct gc_stack_line *entry;
 
   if (line == distance->last && slots->live) {
     *value = 0; /* its slot stays the last one */
@@ -99,8 +99,8 @@ int gc_distance_access(struct gc_distance *distance, uint64_t line, uint64_t *va
   }
   if (slots->end == slots->capacity && compact(distance))
     return -ENOMEM;
-  entry = gc_seen_lines_find(&distance->lines, line);
-  if (!gc_seen_lines_in_use(&distance->lines, entry)) {
+  entry = gc_stack_lines_find(&distance->lines, line);
+  if (!gc_stack_lines_in_use(&distance->lines, entry)) {
     *value = GC_DISTANCE_INFINITE;
     return add_line(distance, entry, line);
   }
@@ -112,7 +112,7 @@ int gc_distance_access(struct gc_distance *distance, uint64_t line, uint64_t *va
 
 void gc_distance_prefetch(const struct gc_distance *distance, uint64_t line)
 {
-  const struct gc_seen_lines *lines = &distance->lines;
+  const struct gc_stack_lines *lines = &distance->lines;
 
-  __builtin_prefetch(&lines->entries[gc_seen_lines_first(lines, line)], 1);
+  __builtin_prefetch(&lines->entries[gc_stack_lines_first(lines, line)], 1);
 }
