@@ -71,6 +71,7 @@ int gc_passes_run(struct gc_pass *passes, size_t count, unsigned threads, struct
   struct team team = {.passes = passes, .count = count};
   pthread_t helpers[MOST_THREADS];
   unsigned started;
+  size_t most;
   int status = 0;
 
   team.outcomes = calloc(count ? count : 1, sizeof *team.outcomes);
@@ -78,7 +79,8 @@ int gc_passes_run(struct gc_pass *passes, size_t count, unsigned threads, struct
     return gc_fail(err, -ENOMEM, "out of memory");
   threads = threads ? threads : processors();
   /* this thread works, too; without further threads, it does everything */
-  started = count ? start_helpers(helpers, least(least(threads, count) - 1, MOST_THREADS), &team) : 0;
+  most = least(threads, count);
+  started = most ? start_helpers(helpers, least(most - 1, MOST_THREADS), &team) : 0;
   work(&team);
   while (started)
     pthread_join(helpers[--started], NULL);

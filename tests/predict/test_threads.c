@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The threads that run passes, with passes of the test. Linked with --wrap=sched_getaffinity,sysconf.
+ * The threads that run passes, with passes of the test. Linked with
+ * --wrap=sched_getaffinity,sysconf.
  */
 #include "predict/threads.h"
 

@@ -87,8 +87,8 @@ static int open_kernel(struct gc_trace *trace, const char *name, struct gc_error
   return status;
 }
 
-/* "MemcpyHtoD,address,bytes": what it copies goes through L2, but when? "MemcpyDtoH,..." only reads,
- * and is not counted. */
+/* "MemcpyHtoD,address,bytes": what it copies goes through L2, but when? "MemcpyDtoH,..." is not
+ * counted: it only reads. */
 static int take_copy(struct gc_trace *trace, const char *line, struct gc_error *err)
 {
   const char *at = line;
