@@ -37,8 +37,8 @@ static double cpu_ns(void)
 }
 
 /* ns per access. The sum of the distances must be the same with each method. */
-static double time_ours(const struct stream *stream, size_t ahead, struct gc_reuse_histogram *histogram,
-                        uint64_t *sum)
+static double time_ours(const struct stream *stream, size_t ahead,
+                        struct gc_reuse_histogram *histogram, uint64_t *sum)
 {
   struct gc_distance *distance = need(gc_distance_new());
   double start = cpu_ns();

@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * bench-model [TRACE…]: the speed of the model on one core, with one seed: accesses (sectors of warp
- * instructions) per second, on traces made in memory. The time that making them takes is measured
- * alone, and printed, and is not part of the speed. The GPU is like an H200: 132 SMs, L1 of 200 KiB,
- * L2 of 30 MB in two partitions with copies.
+ * bench-model [TRACE…]: the speed of the model on one core, with one seed: accesses (sectors of
+ * warp instructions) per second, on traces made in memory. The time that making them takes is
+ * measured alone, and printed, and is not part of the speed. The GPU is like an H200: 132 SMs, L1
+ * of 200 KiB, L2 of 30 MB in two partitions with copies.
  */
 #include "predict/model/model.h"
 
@@ -72,7 +72,8 @@ static void make_random(uint64_t block, unsigned warp, gc_trace_visitor *visit, 
   }
 }
 
-/* 5 points of a matrix with 4096 columns; a block has 32 columns and 8 rows, and goes down 8 times. */
+/* 5 points of a matrix with 4096 columns; a block has 32 columns and 8 rows, and goes down 8 times.
+ */
 static void make_stencil(uint64_t block, unsigned warp, gc_trace_visitor *visit, void *data)
 {
   uint64_t column = block % 128 * 32, row = block / 128 * 64 + warp + 1;
@@ -116,18 +117,37 @@ static int forget(unsigned warp, const struct gc_trace_instruction *instruction,
 
 static struct gc_gpu_model gpu_like_h200(enum gc_policy policy)
 {
-  struct gc_cache_geometry l1 = {.line_bytes = 128, .sector_bytes = 32, .sets = 4, .ways = 400,
-                                 .policy = policy, .survival_count = 3,
-                                 .fills = {1000, 1600, 4000}, .survives = {0.9, 0.4, 0}};
-  struct gc_cache_geometry l2 = {.line_bytes = 128, .sector_bytes = 32, .sets = 7680, .ways = 16,
-                                 .policy = GC_POLICY_LRU, .store_miss = GC_ALLOCATE_SECTOR,
+  struct gc_cache_geometry l1 = {.line_bytes = 128,
+                                 .sector_bytes = 32,
+                                 .sets = 4,
+                                 .ways = 400,
+                                 .policy = policy,
+                                 .survival_count = 3,
+                                 .fills = {1000, 1600, 4000},
+                                 .survives = {0.9, 0.4, 0}};
+  struct gc_cache_geometry l2 = {.line_bytes = 128,
+                                 .sector_bytes = 32,
+                                 .sets = 7680,
+                                 .ways = 16,
+                                 .policy = GC_POLICY_LRU,
+                                 .store_miss = GC_ALLOCATE_SECTOR,
                                  .store_updates = true};
 
-  return (struct gc_gpu_model){.sms = 132, .warp_threads = 32, .threads_per_sm = 2048,
-                               .blocks_per_sm = 32, .loads_in_l1 = true, .l1 = l1,
-                               .outstanding_per_sm = 512, .l2 = l2, .partitions = 2,
-                               .copies = true, .l1_cycles = 33, .l2_near_cycles = 210,
-                               .l2_far_cycles = 400, .memory_cycles = 650, .l2_spread = 20,
+  return (struct gc_gpu_model){.sms = 132,
+                               .warp_threads = 32,
+                               .threads_per_sm = 2048,
+                               .blocks_per_sm = 32,
+                               .loads_in_l1 = true,
+                               .l1 = l1,
+                               .outstanding_per_sm = 512,
+                               .l2 = l2,
+                               .partitions = 2,
+                               .copies = true,
+                               .l1_cycles = 33,
+                               .l2_near_cycles = 210,
+                               .l2_far_cycles = 400,
+                               .memory_cycles = 650,
+                               .l2_spread = 20,
                                .memory_spread = 100};
 }
 
@@ -151,12 +171,13 @@ static void bench(size_t k, enum gc_policy policy)
     exit(1);
   running = processor_seconds() - start - making;
   accesses = (double)(run.counts.l1_loads.accesses + run.counts.l1_stores);
-  printf("%-10s %-8s %6.1f M accesses, %5.1f %% of the loads hit, %4.1f %% on miss: made in %.2f s, "
-         "modelled in %.2f s: %.1f M/s\n",
-         traces[k].name, policy == GC_POLICY_LRU ? "LRU" : "survival", accesses / 1e6,
-         100 * (double)run.counts.l1_loads.hits / (double)run.counts.l1_loads.accesses,
-         100 * (double)run.counts.l1_loads.hits_on_miss / (double)run.counts.l1_loads.accesses,
-         making, running, accesses / 1e6 / running);
+  printf(
+      "%-10s %-8s %6.1f M accesses, %5.1f %% of the loads hit, %4.1f %% on miss: made in %.2f s, "
+      "modelled in %.2f s: %.1f M/s\n",
+      traces[k].name, policy == GC_POLICY_LRU ? "LRU" : "survival", accesses / 1e6,
+      100 * (double)run.counts.l1_loads.hits / (double)run.counts.l1_loads.accesses,
+      100 * (double)run.counts.l1_loads.hits_on_miss / (double)run.counts.l1_loads.accesses, making,
+      running, accesses / 1e6 / running);
   free(run.loads);
   gc_cache_model_free(predict);
 }

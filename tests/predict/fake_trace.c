@@ -56,20 +56,24 @@ int fake_from_list(uint64_t block, gc_trace_visitor *visit, void *visit_data, vo
 
 struct gc_gpu_model fake_gpu(void)
 {
-  struct gc_cache_geometry l1 = {.line_bytes = 128, .sector_bytes = 32, .sets = 1, .ways = 128,
-                                 .policy = GC_POLICY_LRU, .store_updates = true};
+  struct gc_cache_geometry l1 = {.line_bytes = 128,
+                                 .sector_bytes = 32,
+                                 .sets = 1,
+                                 .ways = 128,
+                                 .policy = GC_POLICY_LRU,
+                                 .store_updates = true};
   struct gc_cache_geometry l2 = l1;
 
   l2.sets = 256;
   l2.ways = 16;
   l2.store_miss = GC_ALLOCATE_SECTOR;
-  return (struct gc_gpu_model){.sms = 1, .warp_threads = 32, .loads_in_l1 = true, .l1 = l1,
-                               .l2 = l2, .partitions = 1};
+  return (struct gc_gpu_model){
+      .sms = 1, .warp_threads = 32, .loads_in_l1 = true, .l1 = l1, .l2 = l2, .partitions = 1};
 }
 
 struct gc_kernel_run fake_run_trace(const struct gc_gpu_model *gpu,
-                             const struct gc_model_options *options,
-                             const struct gc_trace_launch *launch, struct gc_trace *trace)
+                                    const struct gc_model_options *options,
+                                    const struct gc_trace_launch *launch, struct gc_trace *trace)
 {
   struct gc_cache_model *predict = gc_cache_model_new(gpu, options);
   struct gc_error err = {""};
@@ -84,8 +88,9 @@ struct gc_kernel_run fake_run_trace(const struct gc_gpu_model *gpu,
   return run;
 }
 
-struct gc_kernel_run fake_run(const struct gc_gpu_model *gpu, const struct gc_model_options *options,
-                       const struct gc_trace_launch *launch, const struct fake_list *list)
+struct gc_kernel_run fake_run(const struct gc_gpu_model *gpu,
+                              const struct gc_model_options *options,
+                              const struct gc_trace_launch *launch, const struct fake_list *list)
 {
   struct gc_trace trace = {.make = fake_from_list, .data = (void *)list};
 

@@ -17,7 +17,7 @@ struct gc_trace {
   uint64_t blocks; /* of the kernel */
   fake_block *make;
   void *data;
-  uint64_t next; /* block */
+  uint64_t next;    /* block */
   unsigned fail_at; /* if not 0: reading block fail_at - 1 fails with -EBADMSG */
 };
 
@@ -49,10 +49,11 @@ int fake_visit(const struct fake_instruction *from, gc_trace_visitor *visit, voi
 struct gc_gpu_model fake_gpu(void);
 
 /* Runs a kernel made of a list in a new model, and fails the test if that fails. */
-struct gc_kernel_run fake_run(const struct gc_gpu_model *gpu, const struct gc_model_options *options,
-                       const struct gc_trace_launch *launch, const struct fake_list *list);
+struct gc_kernel_run fake_run(const struct gc_gpu_model *gpu,
+                              const struct gc_model_options *options,
+                              const struct gc_trace_launch *launch, const struct fake_list *list);
 struct gc_kernel_run fake_run_trace(const struct gc_gpu_model *gpu,
-                             const struct gc_model_options *options,
-                             const struct gc_trace_launch *launch, struct gc_trace *trace);
+                                    const struct gc_model_options *options,
+                                    const struct gc_trace_launch *launch, struct gc_trace *trace);
 
 #endif

@@ -56,9 +56,8 @@ struct fenwick {
 
 static inline struct fenwick fenwick_new(size_t lines, uint32_t times)
 {
-  return (struct fenwick){.sums = need(calloc((size_t)times + 1, 4)),
-                          .last = need(calloc(lines, 4)),
-                          .times = times};
+  return (struct fenwick){
+      .sums = need(calloc((size_t)times + 1, 4)), .last = need(calloc(lines, 4)), .times = times};
 }
 
 static inline void fenwick_free(struct fenwick *fenwick)
@@ -119,7 +118,8 @@ static inline uint64_t shape_line(enum shape shape, uint64_t i, uint64_t lines, 
     return (i / 5 + points[i % 5]) % lines;
   case ZIPF: /* line k with a probability of about 1 / (k + 1); popular lines are not neighbours */
     return (uint64_t)exp((double)(next_random(state) >> 11) / 9007199254740992.0 *
-                         log((double)lines)) * 7919 % lines;
+                         log((double)lines)) *
+           7919 % lines;
   default: /* a window that moves slowly */
     return (i / 8 + next_random(state) % 64) % lines;
   }

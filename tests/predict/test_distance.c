@@ -111,8 +111,9 @@ static void equals_a_stack(void **state)
     uint64_t lines, base, stride;
     size_t accesses;
   } cases[] = {
-      {1, 0, 1, 100},          {2, UINT64_MAX - 1, 1, 1000}, {63, 0, 1, 3000},
-      {64, 1, 64, 3000},       {255, 7, 4, 20000},           {257, 0, UINT64_C(1) << 32, 20000},
+      {1, 0, 1, 100},           {2, UINT64_MAX - 1, 1, 1000},
+      {63, 0, 1, 3000},         {64, 1, 64, 3000},
+      {255, 7, 4, 20000},       {257, 0, UINT64_C(1) << 32, 20000},
       {1024, 0, 1 << 20, 9000}, {2500, UINT64_MAX / 3, 4097, 40000},
   };
 
@@ -262,7 +263,7 @@ static void allocation_failures(void **state)
   unsigned long creations;
 
   (void)state;
-  for (failures = 0; !distance; ) {
+  for (failures = 0; !distance;) {
     until_failure = (long)failures;
     distance = gc_distance_new();
   }
@@ -368,7 +369,7 @@ static void histogram_interpolates(void **state)
     assert_true(hits <= (double)counts[high < MOST ? high : MOST]);
     inexact += hits != (double)counts[lines];
   }
-  assert_true(inexact > 100); /* or this test tests nothing */
+  assert_true(inexact > 100);                 /* or this test tests nothing */
   for (unsigned bits = 12; bits < 18; bits++) /* where buckets begin */
     for (size_t part = 128; part < 256; part++)
       assert_true(gc_reuse_histogram_hits(histogram, part << (bits - 7)) ==
@@ -379,7 +380,8 @@ static void histogram_interpolates(void **state)
 
 static void histogram_of_extremes(void **state)
 {
-  struct gc_reuse_histogram *one = need(gc_reuse_histogram_new()), *two = need(gc_reuse_histogram_new());
+  struct gc_reuse_histogram *one = need(gc_reuse_histogram_new()),
+                            *two = need(gc_reuse_histogram_new());
 
   (void)state;
   gc_reuse_histogram_add(one, INFINITE - 1);

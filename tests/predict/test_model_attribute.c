@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Each kind of miss has a trace that provokes it. For all traces, no kind is negative, the sum is that
- * of the full run, and compulsory misses are the different sectors.
+ * Each kind of miss has a trace that provokes it. For all traces, no kind is negative, the sum is
+ * that of the full run, and compulsory misses are the different sectors.
  */
 #include "fake_trace.h"
 
@@ -85,8 +85,8 @@ static void compulsory_and_capacity(void **state)
 
   (void)state;
   for (unsigned i = 0; i < 1024; i++)
-    laps[i] = (struct fake_instruction){.base = 128 * (uint64_t)(i % 512), .stride = 4,
-                                        .pc = i / 512};
+    laps[i] =
+        (struct fake_instruction){.base = 128 * (uint64_t)(i % 512), .stride = 4, .pc = i / 512};
   gpu.memory_cycles = gpu.l2_near_cycles = 300;
   gpu.outstanding_per_sm = 64;
   gpu.l1.sets = 4;
@@ -125,8 +125,8 @@ static void associativity(void **state)
   release(&attribution, &run);
 }
 
-/* Both warps load the lines of one stream, in step if loads take no time. Before, warp 0 hits in its
- * line, and warp 1 waits for a new line each time: it comes too late for the stream. */
+/* Both warps load the lines of one stream, in step if loads take no time. Before, warp 0 hits in
+ * its line, and warp 1 waits for a new line each time: it comes too late for the stream. */
 static void latency(void **state)
 {
   static struct fake_instruction loads[2 * 200];
@@ -164,11 +164,11 @@ static void entries(void **state)
   for (unsigned i = 0; i < 202; i++) {
     unsigned warp = i / 101, k = i % 101;
 
-    loads[i] = (struct fake_instruction){.warp = warp, .base = 128 * (uint64_t)(1000 + k),
-                                         .mask = 1};
+    loads[i] =
+        (struct fake_instruction){.warp = warp, .base = 128 * (uint64_t)(1000 + k), .mask = 1};
     if (k == 0)
-      loads[i] = (struct fake_instruction){.warp = warp, .base = 128 * 5000, .mask = warp ? 1 : 0,
-                                           .stride = 128};
+      loads[i] = (struct fake_instruction){
+          .warp = warp, .base = 128 * 5000, .mask = warp ? 1 : 0, .stride = 128};
   }
   gpu.l1.ways = 8;
   gpu.memory_cycles = gpu.l2_near_cycles = gpu.l2_far_cycles = 300;
@@ -191,7 +191,7 @@ static void overlapping_reasons(void **state)
   } cases[] = {
       {{100, 100, 100, 100}, 40, {40, 60, 0, 0, 0}},
       {{100, 70, 90, 95}, 40, {40, 20, 30, 5, 5}},
-      {{100, 40, 60, 90}, 40, {40, 0, 60, 0, 0}},   /* 60 + 30 + 10: MSHR, then latency shrink */
+      {{100, 40, 60, 90}, 40, {40, 0, 60, 0, 0}}, /* 60 + 30 + 10: MSHR, then latency shrink */
       {{100, 60, 70, 95}, 40, {40, 0, 40, 20, 0}},
       {{100, 150, 130, 99}, 40, {40, 59, 0, 0, 1}}, /* more misses without it: not a reason */
       {{100, 100, 60, 60}, 40, {40, 20, 0, 0, 40}}, /* once, although it vanishes in both runs */
@@ -254,9 +254,12 @@ static void random_traces(void **state)
 
     seed = round * UINT64_C(7919) + 1;
     for (unsigned i = 0; i < sizeof list / sizeof *list; i++)
-      list[i] = (struct fake_instruction){
-          .block = i / 160, .warp = i / 40 % 4, .pc = i % 40, .stride = 4u << below(8),
-          .base = 512 * (uint64_t)below(200), .mask = below(3) ? 0 : 1 + below(1000)};
+      list[i] = (struct fake_instruction){.block = i / 160,
+                                          .warp = i / 40 % 4,
+                                          .pc = i % 40,
+                                          .stride = 4u << below(8),
+                                          .base = 512 * (uint64_t)below(200),
+                                          .mask = below(3) ? 0 : 1 + below(1000)};
     gpu.sms = options.paper ? 1 : 1 + below(8);
     gpu.blocks_per_sm = 8; /* all blocks start at once, block i on SM i % sms */
     gpu.l1.sets = 1u << below(4);
@@ -274,9 +277,9 @@ static void random_traces(void **state)
     gpu.outstanding_per_warp = below(2) ? 0 : 1 + below(16);
     attribution = attribute(&gpu, options, LIST(list), &run);
     assert_int_equal(run.blocks_per_sm, 8);
-    assert_int_equal(run.counts.l1_loads.accesses,
-                     run.counts.l1_loads.hits + run.counts.l1_loads.hits_on_miss +
-                         run.counts.l1_loads.misses);
+    assert_int_equal(run.counts.l1_loads.accesses, run.counts.l1_loads.hits +
+                                                       run.counts.l1_loads.hits_on_miss +
+                                                       run.counts.l1_loads.misses);
     if (!options.paper) {
       assert_int_equal(attribution.l1.misses[GC_MISS_COMPULSORY],
                        different_sectors(list, sizeof list / sizeof *list, gpu.sms));
@@ -291,9 +294,12 @@ static void random_traces(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(compulsory_and_capacity), cmocka_unit_test(associativity),
-      cmocka_unit_test(latency),                 cmocka_unit_test(entries),
-      cmocka_unit_test(overlapping_reasons),     cmocka_unit_test(random_traces),
+      cmocka_unit_test(compulsory_and_capacity),
+      cmocka_unit_test(associativity),
+      cmocka_unit_test(latency),
+      cmocka_unit_test(entries),
+      cmocka_unit_test(overlapping_reasons),
+      cmocka_unit_test(random_traces),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,8 +103,11 @@ static int make_stream(uint64_t block, gc_trace_visitor *visit, void *visit_data
 
   (void)block;
   for (unsigned i = 0; i < ACCESSES && !status; i++) {
-    struct fake_instruction load = {.operation = GC_TRACE_LOAD, .base = stream->addresses[i],
-                                    .bytes = stream->bytes[i], .mask = 1, .pc = i};
+    struct fake_instruction load = {.operation = GC_TRACE_LOAD,
+                                    .base = stream->addresses[i],
+                                    .bytes = stream->bytes[i],
+                                    .mask = 1,
+                                    .pc = i};
 
     status = fake_visit(&load, visit, visit_data);
   }
@@ -112,8 +115,8 @@ static int make_stream(uint64_t block, gc_trace_visitor *visit, void *visit_data
 }
 
 static struct gc_kernel_run run_stream(const struct gc_gpu_model *gpu,
-                                const struct gc_model_options *options,
-                                const struct stream *stream)
+                                       const struct gc_model_options *options,
+                                       const struct stream *stream)
 {
   struct gc_trace trace = {.blocks = 1, .make = make_stream, .data = (void *)stream};
   struct gc_trace_launch launch = {.threads_per_block = 32};
@@ -140,7 +143,8 @@ static void random_stream(struct stream *stream, const struct gc_cache_geometry 
 
 static struct gc_cache_geometry random_geometry(void)
 {
-  struct gc_cache_geometry geometry = {.line_bytes = 32u << below(3), .ways = 1 + below(40),
+  struct gc_cache_geometry geometry = {.line_bytes = 32u << below(3),
+                                       .ways = 1 + below(40),
                                        .policy = below(2) ? GC_POLICY_LRU : GC_POLICY_FIFO,
                                        .store_updates = true};
 
@@ -245,7 +249,8 @@ static void l2_with_other_lines(void **state)
   free(run.loads);
 }
 
-/* Two laps over one line more than the cache has: LRU and FIFO never hit, random replacement does. */
+/* Two laps over one line more than the cache has: LRU and FIFO never hit, random replacement does.
+ */
 static void random_replacement(void **state)
 {
   static struct stream stream;
@@ -286,13 +291,17 @@ static void random_replacement(void **state)
   }
 }
 
-/* A line is used, n other lines come, the line is used again: it is there with the probability of the
- * curve at n. LRU of the same size says 0 or 1. */
+/* A line is used, n other lines come, the line is used again: it is there with the probability of
+ * the curve at n. LRU of the same size says 0 or 1. */
 static void survival_curve(void **state)
 {
-  struct gc_cache_geometry geometry = {.line_bytes = 128, .sector_bytes = 32, .sets = 1,
-                                       .ways = 100, .policy = GC_POLICY_SURVIVAL,
-                                       .survival_count = 2, .fills = {100, 300},
+  struct gc_cache_geometry geometry = {.line_bytes = 128,
+                                       .sector_bytes = 32,
+                                       .sets = 1,
+                                       .ways = 100,
+                                       .policy = GC_POLICY_SURVIVAL,
+                                       .survival_count = 2,
+                                       .fills = {100, 300},
                                        .survives = {0.8, 0}};
   static const struct {
     unsigned fills;
@@ -328,9 +337,13 @@ static void survival_curve(void **state)
  * count allows; and a line that is away stays away until it is added. */
 static void survival_of_used_lines(void **state)
 {
-  struct gc_cache_geometry geometry = {.line_bytes = 128, .sector_bytes = 32, .sets = 1,
-                                       .ways = 100, .policy = GC_POLICY_SURVIVAL,
-                                       .survival_count = 2, .fills = {50, 60},
+  struct gc_cache_geometry geometry = {.line_bytes = 128,
+                                       .sector_bytes = 32,
+                                       .sets = 1,
+                                       .ways = 100,
+                                       .policy = GC_POLICY_SURVIVAL,
+                                       .survival_count = 2,
+                                       .fills = {50, 60},
                                        .survives = {1, 0}};
   struct gc_lines lines;
   struct gc_line *line;

@@ -75,13 +75,15 @@ static int make_block(uint64_t block, gc_trace_visitor *visit, void *visit_data,
   (void)data;
   for (unsigned warp = 0; warp < 4; warp++)
     for (unsigned i = 0; i < 20 && !status; i++)
-      status = fake_visit(&(struct fake_instruction){.warp = warp, .pc = i, .stride = 128,
-                                                     .operation = i == 10  ? GC_TRACE_BARRIER
-                                                                  : i == 11 ? GC_TRACE_STORE
-                                                                            : GC_TRACE_LOAD,
-                                                     .base = (block * 97 + warp * 31 + i * 7) %
-                                                             500 * 512},
-                          visit, visit_data);
+      status = fake_visit(
+          &(struct fake_instruction){.warp = warp,
+                                     .pc = i,
+                                     .stride = 128,
+                                     .operation = i == 10   ? GC_TRACE_BARRIER
+                                                  : i == 11 ? GC_TRACE_STORE
+                                                            : GC_TRACE_LOAD,
+                                     .base = (block * 97 + warp * 31 + i * 7) % 500 * 512},
+          visit, visit_data);
   return status;
 }
 

@@ -103,15 +103,16 @@ static void wheel_skips_empty_revolutions(void **state)
 static void sectors_as_counted_on_an_h200(void **state)
 {
   static const struct {
-    unsigned bytes, factor, modulo, divisor, second; /* factor * (i % modulo / divisor) + second * (i / modulo) */
+    unsigned bytes, factor, modulo, divisor,
+        second; /* factor * (i % modulo / divisor) + second * (i / modulo) */
     unsigned sectors, lines;
   } cases[] = {
-      {16, 0, 32, 1, 0, 1, 1},     {16, 16, 32, 1, 0, 16, 4},   {16, 16, 8, 1, 0, 4, 1},
-      {8, 0, 32, 1, 0, 1, 1},      {8, 8, 16, 1, 0, 4, 1},      {8, 8, 32, 1, 0, 8, 2},
-      {16, 16, 32, 2, 0, 8, 2},    {16, 32, 32, 4, 0, 8, 2},    {4, 128, 32, 1, 0, 32, 32},
-      {8, 128, 32, 1, 0, 32, 32},  {16, 128, 32, 1, 0, 32, 32}, {16, 512, 8, 1, 16, 16, 8},
-      {8, 16, 16, 1, 8, 8, 2},     {4, 0, 32, 1, 0, 1, 1},      {16, 256, 4, 1, 0, 4, 4},
-      {4, 32, 32, 1, 0, 32, 8},    {4, 1024, 32, 1, 0, 32, 32},
+      {16, 0, 32, 1, 0, 1, 1},    {16, 16, 32, 1, 0, 16, 4},   {16, 16, 8, 1, 0, 4, 1},
+      {8, 0, 32, 1, 0, 1, 1},     {8, 8, 16, 1, 0, 4, 1},      {8, 8, 32, 1, 0, 8, 2},
+      {16, 16, 32, 2, 0, 8, 2},   {16, 32, 32, 4, 0, 8, 2},    {4, 128, 32, 1, 0, 32, 32},
+      {8, 128, 32, 1, 0, 32, 32}, {16, 128, 32, 1, 0, 32, 32}, {16, 512, 8, 1, 16, 16, 8},
+      {8, 16, 16, 1, 8, 8, 2},    {4, 0, 32, 1, 0, 1, 1},      {16, 256, 4, 1, 0, 4, 4},
+      {4, 32, 32, 1, 0, 32, 8},   {4, 1024, 32, 1, 0, 32, 32},
   };
   struct gc_coalescer coalescer;
 
@@ -141,8 +142,8 @@ static void coalescing_of_odd_addresses(void **state)
 
   (void)state;
   gc_coalescer_init(&coalescer, 128, 32);
-  load.addresses[0] = 120; /* into the next line */
-  load.addresses[1] = 4096; /* does not take part */
+  load.addresses[0] = 120;            /* into the next line */
+  load.addresses[1] = 4096;           /* does not take part */
   load.addresses[2] = UINT64_MAX - 3; /* beyond the last address */
   assert_int_equal(gc_coalesce(&coalescer, &load, requests), 3);
   assert_true(requests[0].line == 0 && requests[0].sectors == 8);
@@ -165,10 +166,10 @@ static void residency_of_known_kernels(void **state)
     uint64_t shared;
     unsigned blocks;
   } cases[] = {
-      {256, 32, 0, 8},      {1024, 32, 0, 2},  {1024, 33, 0, 1}, /* not 65536 / (1024 * 33) rounded */
-      {32, 16, 0, 32},      {256, 40, 0, 6},   {96, 40, 0, 16},  /* 51 warps fit; quarters: 48 */
-      {96, 168, 0, 4},      {1000, 16, 0, 2},  {128, 16, 49152, 4}, {128, 16, 232448, 1},
-      {128, 16, 1, 16},     {64, 255, 0, 4},  {0, 0, 0, 32},
+      {256, 32, 0, 8},  {1024, 32, 0, 2}, {1024, 33, 0, 1}, /* not 65536 / (1024 * 33) rounded */
+      {32, 16, 0, 32},  {256, 40, 0, 6},  {96, 40, 0, 16},  /* 51 warps fit; quarters: 48 */
+      {96, 168, 0, 4},  {1000, 16, 0, 2}, {128, 16, 49152, 4}, {128, 16, 232448, 1},
+      {128, 16, 1, 16}, {64, 255, 0, 4},  {0, 0, 0, 32},
   };
   struct gc_gpu_model gpu = fake_gpu();
 
@@ -234,12 +235,12 @@ static void issue_slots(void **state)
   assert_in_range(fake_run(&gpu, &plain, &one_block, LIST(others)).cycles, 2000, 2010);
 }
 
-/* Two warps load the same line: the second one finds it under way. Other sectors of it are misses, but
- * take no second entry. */
+/* Two warps load the same line: the second one finds it under way. Other sectors of it are misses,
+ * but take no second entry. */
 static void hit_on_miss(void **state)
 {
   static const struct fake_instruction loads[] = {
-      {.warp = 0, .base = 0, .mask = 1}, {.warp = 1, .base = 4, .mask = 1},
+      {.warp = 0, .base = 0, .mask = 1},  {.warp = 1, .base = 4, .mask = 1},
       {.warp = 2, .base = 32, .mask = 1}, {.warp = 3, .base = 0, .mask = 1 | 1 << 8, .stride = 4},
       {.warp = 3, .base = 0, .mask = 1},
   };
@@ -293,8 +294,9 @@ static void entries_limit_lines(void **state)
   }
 }
 
-/* Blocks go to SMs in turn, then to the one whose block ends first: block 0 is long, so SM 1 executes
- * all others. Each block loads the line of its parity: an L1 that sees both misses twice. */
+/* Blocks go to SMs in turn, then to the one whose block ends first: block 0 is long, so SM 1
+ * executes all others. Each block loads the line of its parity: an L1 that sees both misses twice.
+ */
 static void blocks_go_to_the_first_free_sm(void **state)
 {
   struct fake_instruction list[2 * 21];
@@ -303,8 +305,8 @@ static void blocks_go_to_the_first_free_sm(void **state)
 
   (void)state;
   for (unsigned i = 0; i < 21; i++) {
-    list[2 * i] = (struct fake_instruction){.block = i, .operation = GC_TRACE_OTHER,
-                                            .count = i ? 200 : 100000};
+    list[2 * i] = (struct fake_instruction){
+        .block = i, .operation = GC_TRACE_OTHER, .count = i ? 200 : 100000};
     list[2 * i + 1] = (struct fake_instruction){.block = i, .mask = 1, .base = 4096 * (i % 2)};
   }
   gpu.sms = 2;
@@ -383,8 +385,8 @@ static void near_and_far_latency(void **state)
 
   (void)state;
   for (unsigned i = 0; i < 3 * 256; i++)
-    list[i] = (struct fake_instruction){.base = 128 * (uint64_t)(i % 256), .mask = 1,
-                                        .hint = GC_TRACE_NO_L1};
+    list[i] = (struct fake_instruction){
+        .base = 128 * (uint64_t)(i % 256), .mask = 1, .hint = GC_TRACE_NO_L1};
   gpu.partitions = 2;
   gpu.l2_near_cycles = 200;
   gpu.l2_far_cycles = 400;
@@ -402,11 +404,11 @@ static void near_and_far_latency(void **state)
 static void stores_and_atomics(void **state)
 {
   static const struct fake_instruction list[] = {
-      {.base = 0},                                   /* 4 misses */
-      {.base = 0, .operation = GC_TRACE_STORE},      /* 4 hits in L2 */
-      {.base = 4096, .operation = GC_TRACE_STORE},   /* 4 misses in L2 */
-      {.base = 4096},                                /* misses L1, hits L2 */
-      {.base = 0, .pc = 8},                          /* hits L1 if stores update it */
+      {.base = 0},                                 /* 4 misses */
+      {.base = 0, .operation = GC_TRACE_STORE},    /* 4 hits in L2 */
+      {.base = 4096, .operation = GC_TRACE_STORE}, /* 4 misses in L2 */
+      {.base = 4096},                              /* misses L1, hits L2 */
+      {.base = 0, .pc = 8},                        /* hits L1 if stores update it */
       {.base = 0, .operation = GC_TRACE_ATOMIC, .mask = 1},
   };
   struct gc_gpu_model gpu = fake_gpu();
@@ -430,8 +432,8 @@ static void stores_and_atomics(void **state)
     assert_int_equal(run.counts.atomics, 1);
     free(run.loads);
   }
-  /* Two partitions with copies, two SMs that load 64 lines; then SM 0 stores them, and SM 1 must not
-   * hit in its copies: it gets them from their homes. */
+  /* Two partitions with copies, two SMs that load 64 lines; then SM 0 stores them, and SM 1 must
+   * not hit in its copies: it gets them from their homes. */
   gpu = fake_gpu();
   gpu.sms = gpu.partitions = 2;
   gpu.copies = true;
@@ -440,9 +442,12 @@ static void stores_and_atomics(void **state)
   gpu.blocks_per_sm = 1;
   static struct fake_instruction shared[4 * 64];
   for (unsigned i = 0; i < 4 * 64; i++)
-    shared[i] = (struct fake_instruction){
-        .block = i / 64, .base = 128 * (uint64_t)(i % 64), .mask = 1, .hint = GC_TRACE_NO_L1,
-        .operation = i / 64 == 2 ? GC_TRACE_STORE : GC_TRACE_LOAD};
+    shared[i] =
+        (struct fake_instruction){.block = i / 64,
+                                  .base = 128 * (uint64_t)(i % 64),
+                                  .mask = 1,
+                                  .hint = GC_TRACE_NO_L1,
+                                  .operation = i / 64 == 2 ? GC_TRACE_STORE : GC_TRACE_LOAD};
   shared[3 * 64 - 1].operation = GC_TRACE_STORE;
   run = fake_run(&gpu, &plain, &one_block, LIST(shared));
   assert_int_equal(run.counts.l2_stores.hits, 64);
@@ -486,8 +491,8 @@ static void tlb_adds_latency(void **state)
   gpu.l2_near_cycles = gpu.memory_cycles = 100;
   for (unsigned i = 0; i < 2; i++) {
     for (unsigned k = 0; k < 200; k++)
-      list[k] = (struct fake_instruction){.base = 65536 * (uint64_t)(k % (4 + i)), .mask = 1,
-                                          .hint = GC_TRACE_NO_L1};
+      list[k] = (struct fake_instruction){
+          .base = 65536 * (uint64_t)(k % (4 + i)), .mask = 1, .hint = GC_TRACE_NO_L1};
     cycles[i] = fake_run(&gpu, &plain, &one_block, LIST(list)).cycles;
   }
   assert_in_range(cycles[0], 200 * 100 + 4 * 1000, 200 * 100 + 4 * 1000 + 300);
@@ -575,12 +580,12 @@ static void impossible_gpus(void **state)
 
   (void)state;
   assert_int_equal(gc_gpu_model_check(&good, &err), 0);
-#define REFUSED(change)                                          \
-  do {                                                           \
-    gpu = good;                                                  \
-    change;                                                      \
-    assert_int_equal(gc_gpu_model_check(&gpu, &err), -EINVAL);   \
-    assert_null(gc_cache_model_new(&gpu, &plain));                   \
+#define REFUSED(change)                                                                            \
+  do {                                                                                             \
+    gpu = good;                                                                                    \
+    change;                                                                                        \
+    assert_int_equal(gc_gpu_model_check(&gpu, &err), -EINVAL);                                     \
+    assert_null(gc_cache_model_new(&gpu, &plain));                                                 \
   } while (0)
   REFUSED(gpu.l1.line_bytes = 96);
   REFUSED(gpu.l1.sector_bytes = 0);

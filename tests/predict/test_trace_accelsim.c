@@ -14,7 +14,7 @@
 #define LAUNCH "kernel 1 \"k\" blocks 1 threads 32 warp 32 registers 0 shared 0 origin \"\"\n"
 #define BLOCK "#BEGIN_TB\n\nthread block = 0,0,0\n\nwarp = 0\n"
 #define END "\n#END_TB\n"
-#define SMALL_BLOCK \
+#define SMALL_BLOCK                                                                                \
   "#BEGIN_TB\n\nthread block = %d,0,0\n\nwarp = 0\ninsts = 1\n0 1 0 EXIT 0 0 0\n" END
 
 /* A kernel with one warp of these instructions. */

@@ -77,7 +77,8 @@ static void names_in_a_list(void **state)
   copy("kernel-1.traceg", "kernel-1.traceg");
   copy("kernel-2-ctx_0x6165.traceg.xz", "kernel-2.traceg.xz");
   copy("two-kernels.tsv", "kernel-3.traceg");
-  text_fails("kernel-9.traceg\n", -ENOENT, "text:1: the file kernel-9.traceg is not there, and neither is one with .xz");
+  text_fails("kernel-9.traceg\n", -ENOENT,
+             "text:1: the file kernel-9.traceg is not there, and neither is one with .xz");
   text_fails("kernel-1.traceg\nkernel-9.traceg\n", -ENOENT, "text:2: ");
   text_fails("kernel/../kernel-1.traceg\n", -EBADMSG, "not the name of a file beside the list");
   text_fails("kernel-3.traceg\n", -EBADMSG, "kernel-3.traceg is not a .traceg file");
@@ -344,18 +345,12 @@ static void example_of_the_document(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(list_of_kernels),
-      cmocka_unit_test(copies_in_a_list),
-      cmocka_unit_test(names_in_a_list),
-      cmocka_unit_test(suffixes_in_a_list),
-      cmocka_unit_test(sample_of_the_paper),
-      cmocka_unit_test(order_in_the_paper),
-      cmocka_unit_test(large_block_of_the_paper),
-      cmocka_unit_test(broken_traces_of_the_paper),
-      cmocka_unit_test(instructions_of_tsv),
-      cmocka_unit_test(broken_tsv),
-      cmocka_unit_test(names_of_kernels),
-      cmocka_unit_test(no_format),
+      cmocka_unit_test(list_of_kernels),          cmocka_unit_test(copies_in_a_list),
+      cmocka_unit_test(names_in_a_list),          cmocka_unit_test(suffixes_in_a_list),
+      cmocka_unit_test(sample_of_the_paper),      cmocka_unit_test(order_in_the_paper),
+      cmocka_unit_test(large_block_of_the_paper), cmocka_unit_test(broken_traces_of_the_paper),
+      cmocka_unit_test(instructions_of_tsv),      cmocka_unit_test(broken_tsv),
+      cmocka_unit_test(names_of_kernels),         cmocka_unit_test(no_format),
       cmocka_unit_test(example_of_the_document),
   };
 

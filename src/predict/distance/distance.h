@@ -44,10 +44,12 @@ struct gc_reuse_histogram *gc_reuse_histogram_new(void);
 void gc_reuse_histogram_free(struct gc_reuse_histogram *histogram);
 void gc_reuse_histogram_add(struct gc_reuse_histogram *histogram, uint64_t distance);
 uint64_t gc_reuse_histogram_accesses(const struct gc_reuse_histogram *histogram);
-uint64_t gc_reuse_histogram_first(const struct gc_reuse_histogram *histogram); /* with infinite distance */
+uint64_t
+gc_reuse_histogram_first(const struct gc_reuse_histogram *histogram); /* with infinite distance */
 
 /* Adds all counts of the other histogram. */
-void gc_reuse_histogram_merge(struct gc_reuse_histogram *histogram, const struct gc_reuse_histogram *other);
+void gc_reuse_histogram_merge(struct gc_reuse_histogram *histogram,
+                              const struct gc_reuse_histogram *other);
 
 /* Accesses that hit in a fully associative LRU cache with this number of lines. Inside a bucket, a
  * linear interpolation. */

@@ -55,7 +55,8 @@ void gc_reuse_histogram_add(struct gc_reuse_histogram *histogram, uint64_t dista
     histogram->counts[bucket(distance)]++;
 }
 
-void gc_reuse_histogram_merge(struct gc_reuse_histogram *histogram, const struct gc_reuse_histogram *other)
+void gc_reuse_histogram_merge(struct gc_reuse_histogram *histogram,
+                              const struct gc_reuse_histogram *other)
 {
   histogram->accesses += other->accesses;
   histogram->first += other->first;

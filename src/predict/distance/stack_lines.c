@@ -15,7 +15,8 @@
 static int allocate(struct gc_stack_lines *lines, unsigned bits)
 {
   *lines = (struct gc_stack_lines){.bits = bits, .epoch = 1};
-  lines->entries = bits > MOST_BITS ? NULL : calloc(gc_stack_lines_size(lines), sizeof(*lines->entries));
+  lines->entries =
+      bits > MOST_BITS ? NULL : calloc(gc_stack_lines_size(lines), sizeof(*lines->entries));
   return lines->entries ? 0 : -ENOMEM;
 }
 
@@ -49,7 +50,8 @@ int gc_stack_lines_grow(struct gc_stack_lines *lines)
     const struct gc_stack_line *old = &lines->entries[i];
 
     if (gc_stack_lines_in_use(lines, old))
-      *gc_stack_lines_find(&larger, old->line) = (struct gc_stack_line){old->line, old->slot, larger.epoch};
+      *gc_stack_lines_find(&larger, old->line) =
+          (struct gc_stack_line){old->line, old->slot, larger.epoch};
   }
   larger.used = lines->used;
   free(lines->entries);

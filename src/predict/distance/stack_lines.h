@@ -57,13 +57,15 @@ static inline size_t gc_stack_lines_first(const struct gc_stack_lines *lines, ui
   return place / GC_STACK_LINE_GROUP * GC_STACK_LINE_GROUP + line % GC_STACK_LINE_GROUP;
 }
 
-static inline bool gc_stack_lines_in_use(const struct gc_stack_lines *lines, const struct gc_stack_line *entry)
+static inline bool gc_stack_lines_in_use(const struct gc_stack_lines *lines,
+                                         const struct gc_stack_line *entry)
 {
   return entry->epoch == lines->epoch;
 }
 
 /* The entry of the line, or the empty one in which it belongs. */
-static inline struct gc_stack_line *gc_stack_lines_find(const struct gc_stack_lines *lines, uint64_t line)
+static inline struct gc_stack_line *gc_stack_lines_find(const struct gc_stack_lines *lines,
+                                                        uint64_t line)
 {
   const size_t mask = gc_stack_lines_size(lines) - 1;
 

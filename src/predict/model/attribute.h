@@ -12,8 +12,8 @@
  *
  * If loads take no time, no line is ever under way, and a limit has no effect. So what the limit
  * causes is taken from M before latency. The others still overlap: one miss may vanish in several
- * runs. If the rest is then negative, capacity is 0, and MSHR, latency and associativity are reduced,
- * in this order. So no number is negative, and the sum is M.
+ * runs. If the rest is then negative, capacity is 0, and MSHR, latency and associativity are
+ * reduced, in this order. So no number is negative, and the sum is M.
  *
  * The released code of the paper differs in two points. Its latency misses are loads of lines under
  * way; those are hits on miss here, and not part of M. If the rest is negative, it adds the excess
@@ -32,15 +32,15 @@ enum gc_variant {
   GC_VARIANT_COUNT
 };
 
-/* Changes options so that they are those of a variant. Each variant needs a model and a reader of its
- * own. */
+/* Changes options so that they are those of a variant. Each variant needs a model and a reader of
+ * its own. */
 void gc_variant_options(enum gc_variant variant, struct gc_model_options *options);
 
 struct gc_attributed {
   uint64_t misses[GC_MISS_COUNT];
 };
 
-struct gc_attribution { /* of a kernel */
+struct gc_attribution {        /* of a kernel */
   struct gc_attributed l1, l2; /* of loads */
   struct gc_attributed *loads; /* L1 misses of the full run's loads, in their order. Their sums may
                                   differ from l1: where one load has fewer misses without something

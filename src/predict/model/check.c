@@ -60,8 +60,8 @@ static int check_cache(const struct gc_cache_geometry *cache, const char *name,
 
 int gc_gpu_model_check(const struct gc_gpu_model *gpu, struct gc_error *err)
 {
-  const double cycles[] = {gpu->l1_cycles,     gpu->l2_near_cycles,     gpu->l2_far_cycles,
-                           gpu->memory_cycles, gpu->l2_spread,          gpu->memory_spread,
+  const double cycles[] = {gpu->l1_cycles,          gpu->l2_near_cycles,    gpu->l2_far_cycles,
+                           gpu->memory_cycles,      gpu->l2_spread,         gpu->memory_spread,
                            gpu->tlb[0].miss_cycles, gpu->tlb[1].miss_cycles};
   int status = check_cache(&gpu->l1, "L1", err);
 

@@ -9,8 +9,8 @@ void gc_coalescer_init(struct gc_coalescer *coalescer, uint32_t line_bytes, uint
   coalescer->sector_shift = (unsigned)__builtin_ctz(sector_bytes);
 }
 
-/* Adds sectors to the request of the line. Neighbours mostly use the same line, so the search begins
- * at the last request. */
+/* Adds sectors to the request of the line. Neighbours mostly use the same line, so the search
+ * begins at the last request. */
 static unsigned add(struct gc_request *requests, unsigned count, uint64_t line, uint32_t sectors)
 {
   for (unsigned i = count; i-- > 0;) {

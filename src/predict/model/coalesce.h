@@ -4,11 +4,11 @@
  * From the addresses of the threads of a warp to requests: the lines, and the sectors in each.
  *
  * A sector counts once per instruction, whatever the number of bytes per thread. NVIDIA documents
- * that accesses of 8 and 16 bytes are split into half and quarter warps. Threads of different halves
- * or quarters may use the same sector; l1tex__t_sectors of an H200 (ncu, driver 580) counts it once:
- * 16 bytes per thread, all quarters on the same 4 sectors: 4; 8 bytes per thread, both halves on the
- * same 8 sectors: 8. So the split only determines the order of the requests, and threads in their
- * order give the same one.
+ * that accesses of 8 and 16 bytes are split into half and quarter warps. Threads of different
+ * halves or quarters may use the same sector; l1tex__t_sectors of an H200 (ncu, driver 580) counts
+ * it once: 16 bytes per thread, all quarters on the same 4 sectors: 4; 8 bytes per thread, both
+ * halves on the same 8 sectors: 8. So the split only determines the order of the requests, and
+ * threads in their order give the same one.
  */
 #ifndef GC_PREDICT_MODEL_COALESCE_H
 #define GC_PREDICT_MODEL_COALESCE_H
@@ -32,8 +32,8 @@ struct gc_coalescer {
 
 void gc_coalescer_init(struct gc_coalescer *coalescer, uint32_t line_bytes, uint32_t sector_bytes);
 
-/* Returns the number of requests, in the order in which their first threads come. Bytes after the last
- * address do not exist; an access of 0 bytes is one of 1, one of more than 16 is one of 16. */
+/* Returns the number of requests, in the order in which their first threads come. Bytes after the
+ * last address do not exist; an access of 0 bytes is one of 1, one of more than 16 is one of 16. */
 unsigned gc_coalesce(const struct gc_coalescer *coalescer,
                      const struct gc_trace_instruction *instruction,
                      struct gc_request requests[GC_REQUESTS_MAX]);

@@ -208,7 +208,8 @@ struct gc_line *gc_lines_add(struct gc_lines *lines, uint32_t set, uint64_t line
   lines->empty = false;
   if (lines->policy == GC_POLICY_SURVIVAL)
     return gc_survival_add(lines, line);
-  added = &lines->lines[lines->words ? add_to_set(lines, set, line) : add_to_table(lines, set, line)];
+  added =
+      &lines->lines[lines->words ? add_to_set(lines, set, line) : add_to_table(lines, set, line)];
   added->sectors = added->pending = 0;
   added->arrival = 0;
   return added;

@@ -1,15 +1,16 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The lines of one cache, with a bit for each sector that is there. Every operation takes a time that
- * does not depend on the number of ways:
+ * The lines of one cache, with a bit for each sector that is there. Every operation takes a time
+ * that does not depend on the number of ways:
  *
  *   up to GC_LINES_SCAN ways    the tags of a set are scanned; they follow its order in memory
  *   more                        a hash table finds the line, a list has the order
- *   GC_POLICY_SURVIVAL          a hash table of all lines that may still be there; there are no ways
+ *   GC_POLICY_SURVIVAL          a hash table of all lines that may still be there; there are no
+ * ways
  *
- * The order of a set is that of use (LRU) or of arrival (FIFO). Memory is laid out so that an access
- * touches few cache lines of the host: their misses are most of the time of the model.
+ * The order of a set is that of use (LRU) or of arrival (FIFO). Memory is laid out so that an
+ * access touches few cache lines of the host: their misses are most of the time of the model.
  */
 #ifndef GC_PREDICT_MODEL_LINES_H
 #define GC_PREDICT_MODEL_LINES_H
@@ -26,7 +27,7 @@ struct gc_line {
   uint32_t pending; /* L2: of these, those that have not arrived before the time arrival */
   uint64_t arrival;
   union {
-    struct { /* hash table: lines, or GC_NO_LINE */
+    struct {                 /* hash table: lines, or GC_NO_LINE */
       uint32_t newer, older; /* of the set */
       uint32_t chain;        /* of the bucket */
     };
@@ -41,8 +42,8 @@ struct gc_line_list { /* of a set, with a hash table */
   uint32_t newest, oldest, used;
 };
 
-/* Words of a set before its tags, if they are scanned: GC_SET_ORDER has the number of a way in each 4
- * bits, the newest way in the lowest ones; GC_SET_USED is the number of ways in use. */
+/* Words of a set before its tags, if they are scanned: GC_SET_ORDER has the number of a way in each
+ * 4 bits, the newest way in the lowest ones; GC_SET_USED is the number of ways in use. */
 enum { GC_SET_ORDER, GC_SET_USED, GC_SET_TAGS };
 
 struct gc_lines {
@@ -81,8 +82,8 @@ void gc_lines_use(struct gc_lines *lines, uint32_t set, struct gc_line *line);
  * (GC_POLICY_SURVIVAL only). */
 struct gc_line *gc_lines_add(struct gc_lines *lines, uint32_t set, uint64_t line);
 
-/* Loads what an access of the line will read into the caches of the host. The second step needs what
- * the first one has loaded. */
+/* Loads what an access of the line will read into the caches of the host. The second step needs
+ * what the first one has loaded. */
 static inline void gc_lines_prefetch(const struct gc_lines *lines, uint32_t set, uint64_t line)
 {
   if (lines->policy == GC_POLICY_SURVIVAL) {

@@ -1,15 +1,16 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Counts per load instruction of a kernel. While the kernel runs, the table is in the order in which
- * the loads first appeared.
+ * Counts per load instruction of a kernel. While the kernel runs, the table is in the order in
+ * which the loads first appeared.
  */
 #ifndef GC_PREDICT_MODEL_LOADS_H
 #define GC_PREDICT_MODEL_LOADS_H
 
 #include "predict/model/run.h"
 
-/* Formats without instructions number the accesses of each thread. Further ones count as the last. */
+/* Formats without instructions number the accesses of each thread. Further ones count as the last.
+ */
 #define GC_LOADS_MAX (UINT32_C(1) << 20)
 
 struct gc_loads {

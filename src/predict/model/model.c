@@ -233,7 +233,7 @@ static int start_kernel(struct gc_cache_model *predict, struct gc_trace *trace,
   predict->rooms = malloc((size_t)predict->gpu.sms * *residents * sizeof *predict->rooms);
   status = predict->rooms ? 0 : -ENOMEM;
   for (unsigned i = 0; i < predict->gpu.sms && !status; i++)
-    status = gc_sm_begin(&predict->sms[i], *residents);
+    status = gc_sm_begin(&predict->sms[i], *residents, launch.loads_at_once);
   if (status) {
     gc_block_fini(&first);
     return gc_fail(err, status, "no memory for %u blocks on each SM", *residents);

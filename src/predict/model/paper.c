@@ -65,8 +65,8 @@ static struct paper_warp *pop(struct paper *paper)
 static void watch(const struct paper *paper, const struct paper_warp *warp, uint64_t line,
                   enum gc_paper_status status, uint64_t effect_at)
 {
-  struct gc_paper_event event = {paper->time, warp->block_number, warp->number,
-                                 line,        status,             effect_at};
+  struct gc_paper_event event = {paper->time, warp->block_number, warp->number, line,
+                                 status,      effect_at};
 
   if (paper->watcher)
     paper->watcher->watch(&event, paper->watcher->data);
@@ -240,8 +240,8 @@ static int run_set(struct paper *paper)
 static int read_block(struct paper *paper, struct gc_trace *trace, struct gc_block *block,
                       unsigned *number, struct gc_error *err)
 {
-  struct gc_block_reader reader = {.index = &paper->index, .loads_only = true,
-                                   .loads = &paper->loads};
+  struct gc_block_reader reader = {
+      .index = &paper->index, .loads_only = true, .loads = &paper->loads};
 
   gc_coalescer_init(&reader.coalescer, paper->gpu.l1.line_bytes, paper->gpu.l1.line_bytes);
   while (paper->blocks_read % paper->gpu.sms) {
@@ -273,8 +273,10 @@ static int start_set(struct paper *paper, unsigned blocks)
     for (uint32_t k = 0; k < block->warp_count; k++) {
       if (block->warps[k].first == GC_NO_INSTRUCTION)
         continue;
-      *warps = (struct paper_warp){.block = block, .block_number = paper->block_numbers[i],
-                                   .number = k, .instruction = block->warps[k].first};
+      *warps = (struct paper_warp){.block = block,
+                                   .block_number = paper->block_numbers[i],
+                                   .number = k,
+                                   .instruction = block->warps[k].first};
       push(paper, warps++);
     }
   }
@@ -335,7 +337,8 @@ static void fini(struct paper *paper)
 
 int gc_paper_run(const struct gc_gpu_model *gpu, const struct gc_model_options *options,
                  struct gc_trace *trace, const struct gc_trace_launch *launch,
-                 const struct gc_paper_watcher *watcher, struct gc_kernel_run *run, struct gc_error *err)
+                 const struct gc_paper_watcher *watcher, struct gc_kernel_run *run,
+                 struct gc_error *err)
 {
   struct paper *paper = calloc(1, sizeof *paper);
   int status;

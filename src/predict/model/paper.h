@@ -3,19 +3,19 @@
  *
  * The model of Nugteren et al. 2014, section 4, as a baseline:
  *
- * - one SM (number 0), which gets every sms-th block; its blocks run in sets as large as the SM holds,
- *   and a set begins when the one before has ended
+ * - one SM (number 0), which gets every sms-th block; its blocks run in sets as large as the SM
+ * holds, and a set begins when the one before has ended
  * - only loads; lines without sectors; LRU in each set of the cache
- * - one instruction of a warp per time step. Its accesses take effect later: a hit after l1_cycles, a
- *   miss after memory_cycles + |N(0, memory_spread^2)|, a load of a line that is under way when that
- *   arrives. Effects of a time come before the look-ups of that time, in the order of their issue.
- *   (Table 5 needs this order. The distances in tables 3 and 4 are those of the other order; hits and
- *   misses of both tables are the same.)
- * - a warp returns after its slowest load, to the back of a FIFO, before a warp that is cancelled in
- *   the same time step
- * - outstanding_per_sm lines may be under way. If no entry is free, the first load of an instruction
- *   is cancelled, and costs a time step. As in the released code, the limit is checked at the first
- *   access of a warp only.
+ * - one instruction of a warp per time step. Its accesses take effect later: a hit after l1_cycles,
+ * a miss after memory_cycles + |N(0, memory_spread^2)|, a load of a line that is under way when
+ * that arrives. Effects of a time come before the look-ups of that time, in the order of their
+ * issue. (Table 5 needs this order. The distances in tables 3 and 4 are those of the other order;
+ * hits and misses of both tables are the same.)
+ * - a warp returns after its slowest load, to the back of a FIFO, before a warp that is cancelled
+ * in the same time step
+ * - outstanding_per_sm lines may be under way. If no entry is free, the first load of an
+ * instruction is cancelled, and costs a time step. As in the released code, the limit is checked at
+ * the first access of a warp only.
  */
 #ifndef GC_PREDICT_MODEL_PAPER_H
 #define GC_PREDICT_MODEL_PAPER_H
@@ -43,6 +43,7 @@ struct gc_paper_watcher {
 /* Like gc_cache_model_run. run->cycles is the number of time steps. watcher may be NULL. */
 int gc_paper_run(const struct gc_gpu_model *gpu, const struct gc_model_options *options,
                  struct gc_trace *trace, const struct gc_trace_launch *launch,
-                 const struct gc_paper_watcher *watcher, struct gc_kernel_run *run, struct gc_error *err);
+                 const struct gc_paper_watcher *watcher, struct gc_kernel_run *run,
+                 struct gc_error *err);
 
 #endif

@@ -12,9 +12,9 @@
 
 struct gc_sector_set {
   struct gc_seen_line {
-    uint64_t tag;     /* line + 1; 0: empty */
+    uint64_t tag; /* line + 1; 0: empty */
     uint32_t sectors;
-  } *slots;           /* NULL: none yet */
+  } * slots;          /* NULL: none yet */
   size_t count, used; /* slots; count is a power of two */
 };
 

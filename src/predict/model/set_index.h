@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The set of a line: modulo, or parities of address bits (a linear hash). The parities of all values
- * of each byte of the line number are in a table, so that a hash costs one look-up per byte.
+ * The set of a line: modulo, or parities of address bits (a linear hash). The parities of all
+ * values of each byte of the line number are in a table, so that a hash costs one look-up per byte.
  */
 #ifndef GC_PREDICT_MODEL_SET_INDEX_H
 #define GC_PREDICT_MODEL_SET_INDEX_H

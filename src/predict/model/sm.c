@@ -33,7 +33,7 @@ void gc_sm_fini(struct gc_sm *sm)
   memset(sm, 0, sizeof *sm);
 }
 
-int gc_sm_begin(struct gc_sm *sm, unsigned residents)
+int gc_sm_begin(struct gc_sm *sm, unsigned residents, unsigned loads_at_once)
 {
   if (residents > sm->resident_room) {
     struct gc_resident *more = realloc(sm->residents, residents * sizeof *more);
@@ -48,6 +48,7 @@ int gc_sm_begin(struct gc_sm *sm, unsigned residents)
     sm->residents[i].live = 0;
   sm->resident_count = residents;
   sm->now = 0;
+  sm->loads_at_once = sm->options->each_load_waits ? 1 : loads_at_once;
   memset(sm->issue, 0, sizeof sm->issue);
   sm->next_scheduler = 0;
   sm->ready = sm->starving = (struct gc_queue){NULL, NULL};
@@ -194,7 +195,7 @@ static bool runs_ahead(const struct gc_sm *sm, struct gc_warp *warp,
   const struct gc_instruction *all = warp->resident->block.instructions;
 
   if (instruction->next != GC_NO_INSTRUCTION && instruction->step == GC_STEP_LOAD &&
-      all[instruction->next].step == GC_STEP_LOAD && ++warp->loads < sm->options->loads_at_once)
+      all[instruction->next].step == GC_STEP_LOAD && ++warp->loads < sm->loads_at_once)
     return true;
   warp->loads = 0;
   return false;
@@ -225,7 +226,7 @@ static int access_memory(struct gc_sm *sm, struct gc_warp *warp,
   sm->now += (warp->request - first + GC_LINES_PER_CYCLE - 1) / GC_LINES_PER_CYCLE;
   if (status != GC_ACCESS_DONE) {
     wait_for_entry(sm, warp, status);
-  } else if (sm->options->loads_at_once > 1 && runs_ahead(sm, warp, instruction)) {
+  } else if (sm->loads_at_once > 1 && runs_ahead(sm, warp, instruction)) {
     warp->instruction = next;
     warp->request = 0;
     push_front(&sm->ready, &warp->event);

@@ -13,7 +13,7 @@
 #include "predict/model/wheel.h"
 
 #define GC_SCHEDULERS 4
-#define GC_LINES_PER_CYCLE 4
+#define GC_LINES_PER_CYCLE 1 /* L1 looks up; sm.h says what shows it */
 
 struct gc_resident;
 
@@ -24,7 +24,7 @@ struct gc_warp {
   uint32_t request;     /* of this instruction: those before it are done */
   uint64_t ready;       /* when the slowest of those done is there */
   uint32_t outstanding; /* lines that it requested */
-  uint32_t loads;       /* since it last waited; 0 without gc_model_options.loads_at_once */
+  uint32_t loads;       /* since it last waited; as long as it has not waited for them */
   uint8_t scheduler;
   bool waits_for_own; /* line, because outstanding is at its limit */
   bool retries;       /* has been promised a free entry */
@@ -54,6 +54,7 @@ struct gc_sm {
   uint64_t now;
   uint64_t issue[GC_SCHEDULERS]; /* the next free slot */
   unsigned next_scheduler;
+  unsigned loads_at_once;          /* of the kernel */
   struct gc_queue ready, starving; /* starving: all entries of the SM are in use */
   unsigned outstanding, promised;  /* entries in use; promised to warps that have not retried yet */
   struct gc_lines l1;

@@ -123,7 +123,8 @@ uint64_t gc_wheel_next(const struct gc_wheel *wheel)
 
   if (wheel->count == 0)
     return GC_NEVER;
-  /* Events of this revolution are in the order of their slots; the first one due ends the search. */
+  /* Events of this revolution are in the order of their slots; the first one due ends the search.
+   */
   while (from < end) {
     uint64_t time = next_full(wheel, from), at;
 

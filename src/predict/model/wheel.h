@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What happens later in one SM: warps wake up, lines arrive. A hashed timing wheel (Varghese and Lauck
- * 1987): adding and taking an event costs the same whatever their number. Events of the same time
- * come in the order in which they were added.
+ * What happens later in one SM: warps wake up, lines arrive. A hashed timing wheel (Varghese and
+ * Lauck 1987): adding and taking an event costs the same whatever their number. Events of the same
+ * time come in the order in which they were added.
  */
 #ifndef GC_PREDICT_MODEL_WHEEL_H
 #define GC_PREDICT_MODEL_WHEEL_H
@@ -21,7 +21,7 @@ struct gc_event {
 };
 
 struct gc_wheel {
-  uint64_t now;   /* all events before it have been taken */
+  uint64_t now; /* all events before it have been taken */
   uint64_t count;
   struct gc_event *last[GC_WHEEL_SLOTS]; /* of each slot; its next is the first one */
   uint64_t full[GC_WHEEL_SLOTS / 64];    /* bit i: slot i is not empty */

@@ -138,13 +138,12 @@ static void read_replacement(struct gc_cache_geometry *geometry, const struct gc
 }
 
 static void read_stores(struct gc_cache_geometry *geometry, const struct gc_element *element,
-                        const char *subtype, struct gc_assumptions *assumptions)
+                        const char *subtype, bool keeps_stores, struct gc_assumptions *assumptions)
 {
-  const bool is_l2 = !strcmp(subtype, HWLOC_GPUCACHE_L2);
   const char *allocate = text_of(element, "WriteAllocate");
 
   geometry->store_updates = true;
-  geometry->store_miss = is_l2 ? GC_ALLOCATE_SECTOR : GC_ALLOCATE_NONE;
+  geometry->store_miss = keeps_stores ? GC_ALLOCATE_SECTOR : GC_ALLOCATE_NONE;
   if (allocate && !strcmp(allocate, "none"))
     geometry->store_miss = GC_ALLOCATE_NONE;
   else if (allocate && !strcmp(allocate, "sector"))
@@ -152,17 +151,18 @@ static void read_stores(struct gc_cache_geometry *geometry, const struct gc_elem
   else if (allocate && !strcmp(allocate, "line"))
     geometry->store_miss = GC_ALLOCATE_LINE;
   else
-    gc_assume(assumptions, subtype, "WriteAllocate", is_l2 ? "sector" : "none");
+    gc_assume(assumptions, subtype, "WriteAllocate", keeps_stores ? "sector" : "none");
 }
 
 void gc_geometry_read(struct gc_cache_geometry *geometry, const struct gc_element *element,
-                      const char *subtype, uint32_t line_bytes, struct gc_assumptions *assumptions)
+                      const char *subtype, uint32_t line_bytes, bool keeps_stores,
+                      struct gc_assumptions *assumptions)
 {
   memset(geometry, 0, sizeof *geometry);
   read_lines(geometry, element, subtype, line_bytes, assumptions);
   read_sets(geometry, element, subtype, assumptions);
   read_replacement(geometry, element, subtype, assumptions);
-  read_stores(geometry, element, subtype, assumptions);
+  read_stores(geometry, element, subtype, keeps_stores, assumptions);
 }
 
 void gc_geometry_fit(struct gc_cache_geometry *geometry, uint64_t bytes, uint64_t measured)

@@ -11,9 +11,11 @@
 #include "record/record.h"
 
 /* Fills all but ways, which follow from the capacity (gc_geometry_fit). element may be NULL.
- * line_bytes is what is assumed if the record does not state it. */
+ * line_bytes is what is assumed if the record does not state it; so is keeps_stores: a store brings
+ * in its sector. */
 void gc_geometry_read(struct gc_cache_geometry *geometry, const struct gc_element *element,
-                      const char *subtype, uint32_t line_bytes, struct gc_assumptions *assumptions);
+                      const char *subtype, uint32_t line_bytes, bool keeps_stores,
+                      struct gc_assumptions *assumptions);
 
 /* Sets ways so that the cache holds about this many bytes, at least a line in each set. The
  * survival curve of a cache of measured bytes (0: the same) is stretched to this size. */

@@ -139,6 +139,15 @@ static unsigned outstanding(struct reading *reading, const struct gc_element *l1
   return 0;
 }
 
+/* From Volta on, L1 keeps what is stored: counters of an H200 show it (doc/results/predict.md). */
+static bool nvidia_l1(const struct gc_record *record)
+{
+  const char *capability = gc_infos_get(&record->infos, "ComputeCapability");
+  double version;
+
+  return capability && gc_number_read(capability, &version) && version >= 7;
+}
+
 static void read_l1(struct reading *reading)
 {
   struct gc_parameters *parameters = reading->parameters;
@@ -155,7 +164,8 @@ static void read_l1(struct reading *reading)
   else
     gc_assume(&parameters->assumptions, HWLOC_GPUCACHE_SHARED_MEMORY, HWLOC_GPUCACHE_CAPACITY_BYTES,
               "shared memory does not limit the number of resident blocks");
-  gc_geometry_read(&parameters->gpu.l1, l1, HWLOC_GPUCACHE_L1, 128, &parameters->assumptions);
+  gc_geometry_read(&parameters->gpu.l1, l1, HWLOC_GPUCACHE_L1, 128, nvidia_l1(reading->record),
+                   &parameters->assumptions);
   if (!parameters->gpu.loads_in_l1) {
     gc_assume(&parameters->assumptions, NULL, "L1",
               "all global loads, also those with .nc, go to L2");
@@ -195,7 +205,7 @@ static void read_l2(struct reading *reading)
   const struct gc_element *l2 = gc_record_find(reading->record, GC_L2);
   struct gc_bounds *near = &parameters->l2_near_cycles;
 
-  gc_geometry_read(&parameters->gpu.l2, l2, HWLOC_GPUCACHE_L2, 128, &parameters->assumptions);
+  gc_geometry_read(&parameters->gpu.l2, l2, HWLOC_GPUCACHE_L2, 128, true, &parameters->assumptions);
   read_partitions(reading, l2);
   if (!read_capacity(l2, &parameters->l2_bytes)) {
     double nominal;

@@ -95,8 +95,8 @@ static int take_copy(struct gc_trace *trace, const char *line, struct gc_error *
   const bool to_gpu = scan_text(&at, "MemcpyHtoD,");
   uint64_t address, bytes;
 
-  if ((!to_gpu && !scan_text(&at, "MemcpyDtoH,")) ||
-      !scan_hex_digits(&at, &address) || !scan_text(&at, ",") || !scan_decimal(&at, &bytes) || *at)
+  if ((!to_gpu && !scan_text(&at, "MemcpyDtoH,")) || !scan_hex_digits(&at, &address) ||
+      !scan_text(&at, ",") || !scan_decimal(&at, &bytes) || *at)
     return gc_stream_bad(trace->stream, err, "\"%.60s\" must be \"MemcpyHtoD,address,bytes\"",
                          line);
   trace->ignored.copies += to_gpu;

@@ -79,7 +79,8 @@ static bool is(struct word word, const char *text)
   return strlen(text) == word.length && !memcmp(word.text, text, word.length);
 }
 
-/* The first letters of the opcodes above. Most instructions are found to be none of them at once. */
+/* The first letters of the opcodes above. Most instructions are found to be none of them at once.
+ */
 static bool can_be_listed(char first)
 {
   return memchr("LSARBUTCQ", first, 9) != NULL;

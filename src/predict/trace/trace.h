@@ -72,7 +72,9 @@ struct gc_trace_launch {
   unsigned registers_per_thread;
   uint64_t shared_bytes; /* per block, static and dynamic */
   unsigned warp_threads;
-  char origin[64]; /* what made the trace, printable: "NVBit 1.5.5, compute capability 7.0"; or "" */
+  unsigned loads_at_once; /* that a warp issues before it waits for one of them; 0: 1 */
+  char
+      origin[64]; /* what made the trace, printable: "NVBit 1.5.5, compute capability 7.0"; or "" */
 };
 
 /* Receives the instructions of a block, warp by warp. warp is its number in the block. The

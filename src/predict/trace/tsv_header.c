@@ -29,8 +29,9 @@ static const struct {
     {"warp", 32, 64, true},
     {"registers", 0, 65536, false},
     {"shared", 0, UINT64_C(1) << 32, false},
+    {"loads-at-once", 1, 1024, false},
 };
-enum { BLOCKS, THREADS, WARP, REGISTERS, SHARED, KEYS, ORIGIN = KEYS };
+enum { BLOCKS, THREADS, WARP, REGISTERS, SHARED, LOADS_AT_ONCE, KEYS, ORIGIN = KEYS };
 
 static void store(struct gc_trace_launch *launch, int key, uint64_t value)
 {
@@ -47,8 +48,11 @@ static void store(struct gc_trace_launch *launch, int key, uint64_t value)
   case REGISTERS:
     launch->registers_per_thread = (unsigned)value;
     break;
-  default:
+  case SHARED:
     launch->shared_bytes = value;
+    break;
+  default:
+    launch->loads_at_once = (unsigned)value;
   }
 }
 

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * baselines RECORD TRACE...: the counts of each kernel in variants of the model, with the values of
+ * baselines RECORD SEEDS TRACE...: the counts of each kernel in variants of the model, with the values of
  * the record, one line each, as TSV. Each trace begins with empty caches.
  *
  *   full              the model
@@ -10,7 +10,8 @@
  *   no-limit          any number of lines can be outstanding
  *   lru               all three: an exact LRU cache of sectors with the order of a round robin
  *   paper             the model of Nugteren et al. 2014: lines, one SM, no stores
- *   at-once-N         a warp waits after N loads instead of each
+ *   waiting           a warp waits for each load, as if the trace had no loads-at-once
+ *   seed              the model with values drawn from the bounds of the record, SEEDS times
  *   distances         lines with a reuse distance below the capacity, in that order
  */
 #include "predict/predict.h"
@@ -21,10 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FULL, NO_ASSOCIATIVITY, NO_LATENCY, NO_LIMIT, LRU, PAPER, AT_ONCE_2, AT_ONCE_4, AT_ONCE_8, AT_ONCE_16, DISTANCES, VARIANTS };
+enum { FULL, NO_ASSOCIATIVITY, NO_LATENCY, NO_LIMIT, LRU, PAPER, WAITING, DISTANCES, VARIANTS, MOST_SEEDS = 100 };
 
-static const char *const names[VARIANTS] = {"full",  "no-associativity", "no-latency", "no-limit",
-                                            "lru",   "paper", "at-once-2", "at-once-4", "at-once-8", "at-once-16", "distances"};
+static const char *const names[VARIANTS + 1] = {"full",  "no-associativity", "no-latency", "no-limit",
+                                            "lru",   "paper", "waiting", "distances", "seed"};
 
 static struct gc_model_options options_of(int variant)
 {
@@ -34,8 +35,7 @@ static struct gc_model_options options_of(int variant)
   options.no_latency = variant == NO_LATENCY || variant == LRU || variant == DISTANCES;
   options.no_outstanding_limit = variant == NO_LIMIT || variant == LRU || variant == DISTANCES;
   options.paper = variant == PAPER;
-  if (variant >= AT_ONCE_2 && variant <= AT_ONCE_16)
-    options.loads_at_once = 2u << (variant - AT_ONCE_2);
+  options.each_load_waits = variant == WAITING;
   return options;
 }
 
@@ -51,7 +51,7 @@ static void print_kernel(int variant, const struct gc_pass_kernel *kernel)
   const struct gc_cache_geometry *l1 = &kernel->gpu.l1;
   const uint64_t lines = (uint64_t)l1->sets * l1->ways;
 
-  printf("%s\t%s", kernel->launch.name, names[variant]);
+  printf("%s\t%s", kernel->launch.name, names[variant < VARIANTS ? variant : VARIANTS]);
   if (variant == DISTANCES) {
     const uint64_t accesses = gc_reuse_histogram_accesses(kernel->reuse);
     const uint64_t hits = (uint64_t)(gc_reuse_histogram_hits(kernel->reuse, lines) + 0.5);
@@ -66,23 +66,27 @@ static void print_kernel(int variant, const struct gc_pass_kernel *kernel)
          (unsigned long long)(lines * l1->line_bytes));
 }
 
-static int run_trace(const struct gc_parameters *parameters, const char *const *trace)
+static int run_trace(const struct gc_parameters *parameters, int seeds, const char *const *trace)
 {
-  struct gc_pass passes[VARIANTS] = {{0}};
+  static struct gc_pass passes[VARIANTS + MOST_SEEDS];
+  const int count = VARIANTS + seeds;
   struct gc_error err = {0};
   int status;
 
-  for (int i = 0; i < VARIANTS; i++)
+  for (int i = 0; i < count; i++) {
     passes[i] = (struct gc_pass){.traces = trace,
                                  .trace_count = 1,
                                  .options = options_of(i),
                                  .reuse = i == DISTANCES,
-                                 .undrawn = true,
+                                 .undrawn = i < VARIANTS,
                                  .parameters = *parameters};
-  status = gc_passes_run(passes, VARIANTS, 0, &err);
+    if (i >= VARIANTS)
+      passes[i].options.seed = 2 + (uint64_t)(i - VARIANTS);
+  }
+  status = gc_passes_run(passes, (size_t)count, 0, &err);
   if (status)
     fprintf(stderr, "%s\n", err.text);
-  for (int i = 0; i < VARIANTS; i++) {
+  for (int i = 0; i < count; i++) {
     for (size_t k = 0; k < passes[i].count && !status; k++)
       print_kernel(i, &passes[i].kernels[k]);
     gc_pass_clear(&passes[i]);
@@ -117,10 +121,10 @@ static int read_parameters(const char *path, struct gc_parameters *parameters)
 int main(int argc, char **argv)
 {
   static struct gc_parameters parameters;
-  int status;
+  int status, seeds = argc > 2 ? atoi(argv[2]) : -1;
 
-  if (argc < 3) {
-    fprintf(stderr, "usage: baselines RECORD TRACE...\n");
+  if (argc < 4 || seeds < 0 || seeds > MOST_SEEDS) {
+    fprintf(stderr, "usage: baselines RECORD SEEDS TRACE...\n");
     return 2;
   }
   status = read_parameters(argv[1], &parameters);
@@ -128,7 +132,7 @@ int main(int argc, char **argv)
     return 1;
   printf("kernel\tvariant\tl1_accesses\tl1_hits\tl1_on_miss\tl1_misses\tl2_accesses\tl2_hits"
          "\tl2_on_miss\tl2_misses\tcycles\tblocks_per_sm\tl1_bytes\n");
-  for (int i = 2; i < argc && !status; i++)
-    status = run_trace(&parameters, (const char *const *)&argv[i]);
+  for (int i = 3; i < argc && !status; i++)
+    status = run_trace(&parameters, seeds, (const char *const *)&argv[i]);
   return status ? 1 : 0;
 }

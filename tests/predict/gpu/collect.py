@@ -27,5 +27,7 @@ for path in sorted(glob.glob(os.path.join(directory, "*-[0-9].csv"))):
                 except ValueError:
                     continue
 for (i, key), counts in sorted(values.items()):
+    if key.startswith(("l1tex", "lts", "dram")) and not key.endswith(".sum"):
+        continue
     print(names[i], key, f"{statistics.median(counts):.0f}", f"{min(counts):.0f}",
           f"{max(counts):.0f}", sep="\t")
