@@ -31,5 +31,8 @@ EXTRA_DIST += doc/results/h200/next-to-mt4g/bench.txt doc/results/h200/next-to-m
 	doc/results/h200/next-to-mt4g/mt4g-l2.json doc/results/h200/next-to-mt4g/mt4g-mem.json \
 	doc/results/h200/next-to-mt4g/mt4g-mem-again.json doc/results/h200/next-to-mt4g/mt4g-sm.json
 EXTRA_DIST += doc/results/fleet.md
+EXTRA_DIST += doc/results/predict.md doc/results/predict/at-once.tsv doc/results/predict/baselines.tsv \
+	doc/results/predict/baselines-before.tsv doc/results/predict/counters.tsv doc/results/predict/place.tsv.gz \
+	doc/results/predict/record.xml
 EXTRA_DIST += doc/results/h100/README.md doc/results/h100/show.txt doc/results/h100/repeat.txt \
 	doc/results/h100/bench.txt doc/results/h100/check-gpu.txt

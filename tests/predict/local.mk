@@ -15,6 +15,7 @@ check_PROGRAMS += $(predict_tests)
 TESTS += $(predict_tests)
 endif
 include tests/predict/trace.mk
+include tests/predict/gpu/local.mk
 
 # Reuse distances with an allocator that the test controls.
 tests_predict_test_distance_LDFLAGS = -Wl,--wrap=calloc,--wrap=aligned_alloc

@@ -249,6 +249,32 @@ static void l2_with_other_lines(void **state)
   free(run.loads);
 }
 
+/* Sectors of L2 are larger than those of L1: what L1 asks for is counted, what L2 fetches is kept.
+ */
+static void l2_with_larger_sectors(void **state)
+{
+  static const struct fake_instruction loads[] = {
+      {.base = 0, .stride = 4},                 /* 4 sectors of L1, 2 of L2 */
+      {.base = 4096, .mask = 1},                /* half a sector of L2 */
+      {.base = 4096 + 32, .mask = 1},           /* the other half is there */
+      {.base = 8192, .mask = 7, .stride = 32}}; /* 3 sectors of L1 in 2 of L2 */
+  const struct fake_list list = {loads, 4};
+  const struct gc_model_options options = {.no_latency = true, .compulsory = true};
+  const struct gc_trace_launch launch = {.threads_per_block = 32};
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.l2.sector_bytes = 64;
+  run = fake_run(&gpu, &options, &launch, &list);
+  assert_int_equal(run.counts.l1_loads.misses, 4 + 1 + 1 + 3);
+  assert_int_equal(run.counts.l2_loads.accesses, 4 + 1 + 1 + 3);
+  assert_int_equal(run.counts.l2_loads.misses, 4 + 1 + 0 + 3);
+  assert_int_equal(run.counts.l2_loads.compulsory, 4 + 1 + 0 + 3);
+  assert_int_equal(run.counts.l2_loads.hits, 1);
+  free(run.loads);
+}
+
 /* Two laps over one line more than the cache has: LRU and FIFO never hit, random replacement does.
  */
 static void random_replacement(void **state)
@@ -371,8 +397,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equals_naive_simulation), cmocka_unit_test(l2_with_other_lines),
-      cmocka_unit_test(random_replacement),      cmocka_unit_test(survival_curve),
-      cmocka_unit_test(survival_of_used_lines),
+      cmocka_unit_test(l2_with_larger_sectors),  cmocka_unit_test(random_replacement),
+      cmocka_unit_test(survival_curve),          cmocka_unit_test(survival_of_used_lines),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

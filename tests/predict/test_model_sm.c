@@ -235,6 +235,40 @@ static void issue_slots(void **state)
   assert_in_range(fake_run(&gpu, &plain, &one_block, LIST(others)).cycles, 2000, 2010);
 }
 
+static uint64_t cycles_of(const struct gc_gpu_model *gpu, const struct gc_model_options *options,
+                          const struct gc_trace_launch *launch, const struct fake_list *list)
+{
+  struct gc_kernel_run run = fake_run(gpu, options, launch, list);
+
+  free(run.loads);
+  return run.cycles;
+}
+
+/* Loads that a warp issues in a row wait together. A store in between ends the row. */
+static void loads_at_once(void **state)
+{
+  static const struct fake_instruction loads[] = {{.base = 0, .mask = 1},
+                                                  {.base = 128, .mask = 1},
+                                                  {.base = 256, .mask = 1},
+                                                  {.base = 384, .mask = 1}};
+  static const struct fake_instruction with_store[] = {
+      {.base = 0, .mask = 1},
+      {.operation = GC_TRACE_STORE, .base = 4096, .mask = 1},
+      {.base = 128, .mask = 1}};
+  const struct gc_model_options waits = {.seed = 1, .each_load_waits = true};
+  struct gc_trace_launch launch = {.threads_per_block = 32, .loads_at_once = 2};
+  struct gc_gpu_model gpu = fake_gpu();
+
+  (void)state;
+  gpu.memory_cycles = 500;
+  assert_in_range(cycles_of(&gpu, &plain, &one_block, LIST(loads)), 2000, 2020);
+  assert_in_range(cycles_of(&gpu, &plain, &launch, LIST(loads)), 1000, 1020);
+  assert_in_range(cycles_of(&gpu, &waits, &launch, LIST(loads)), 2000, 2020);
+  launch.loads_at_once = 100;
+  assert_in_range(cycles_of(&gpu, &plain, &launch, LIST(loads)), 500, 520);
+  assert_in_range(cycles_of(&gpu, &plain, &launch, LIST(with_store)), 1000, 1020);
+}
+
 /* Two warps load the same line: the second one finds it under way. Other sectors of it are misses,
  * but take no second entry. */
 static void hit_on_miss(void **state)
@@ -625,6 +659,7 @@ int main(void)
       cmocka_unit_test(tlb_adds_latency),
       cmocka_unit_test(latencies_have_a_spread),
       cmocka_unit_test(hints),
+      cmocka_unit_test(loads_at_once),
       cmocka_unit_test(strange_traces),
       cmocka_unit_test(impossible_gpus),
   };

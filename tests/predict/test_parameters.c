@@ -29,7 +29,8 @@ static struct gc_record *h200(void)
                                          {"BlocksPerSM", "32"},
                                          {"RegistersPerSM", "65536"},
                                          {"SharedReservedBytesPerBlock", "1024"},
-                                         {"GlobalLoadsInL1", "yes"}};
+                                         {"GlobalLoadsInL1", "yes"},
+                                         {"ComputeCapability", "9.0"}};
   static const struct {
     enum gc_kind kind;
     const char *key, *value;
@@ -121,6 +122,7 @@ static void reads_all_of_an_h200(void **state)
   assert_int_equal(gpu.l1.sector_bytes, 32);
   assert_int_equal(gc_geometry_bytes(&gpu.l1), 222208);
   assert_int_equal(gpu.l2.sector_bytes, 64);
+  assert_int_equal(gpu.l1.store_miss, GC_ALLOCATE_SECTOR); /* compute capability 9.0 */
   assert_int_equal(gpu.partitions, 2);
   assert_true(gpu.copies);
   assert_int_equal(gc_geometry_bytes(&gpu.l2), 27451776);
@@ -176,6 +178,30 @@ static void a_preferred_carveout_is_looked_up(void **state)
     const struct gc_gpu_model gpu = gpu_of(&parameters, &plain, &changes, 0);
 
     assert_int_equal(gc_geometry_bytes(&gpu.l1), cases[i].l1);
+  }
+}
+
+/* L1 keeps what is stored from Volta on. */
+static void l1_of_old_gpus_keeps_no_stores(void **state)
+{
+  static const struct {
+    const char *capability;
+    enum gc_allocate store_miss;
+  } cases[] = {{"2.0", GC_ALLOCATE_NONE},
+               {"6.1", GC_ALLOCATE_NONE},
+               {"7.0", GC_ALLOCATE_SECTOR},
+               {"10.0", GC_ALLOCATE_SECTOR},
+               {"gfx90a", GC_ALLOCATE_NONE}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct gc_record *record = h200();
+    struct gc_parameters parameters;
+
+    assert_int_equal(gc_infos_set(&record->infos, "ComputeCapability", cases[i].capability), 0);
+    parameters = parameters_of(record);
+    assert_int_equal(parameters.gpu.l1.store_miss, cases[i].store_miss);
+    assert_true(assumes(&parameters, "L1Cache WriteAllocate"));
   }
 }
 
@@ -328,6 +354,7 @@ int main(void)
       cmocka_unit_test(reads_all_of_an_h200),
       cmocka_unit_test(shared_memory_decides_the_carveout),
       cmocka_unit_test(a_preferred_carveout_is_looked_up),
+      cmocka_unit_test(l1_of_old_gpus_keeps_no_stores),
       cmocka_unit_test(seeds_draw_from_what_the_record_leaves_open),
       cmocka_unit_test(structure_is_used_if_the_record_has_it),
       cmocka_unit_test(broken_structure_is_assumed_away),

@@ -261,6 +261,8 @@ static void broken_tsv(void **state)
   tsv_fails("blocks 4\n", "\"blocks\" twice");
   tsv_fails("grid 4\n", "no line of a header");
   tsv_fails("registers many\n", "not possible");
+  tsv_fails("loads-at-once 0\n", "not possible");
+  tsv_fails("loads-at-once 1025\n", "not possible");
   tsv_fails("kernel\n", "must be \"kernel NAME\"");
   tsv_fails("kernel two\nblocks 1\nwarp 32\n", "no line \"threads\"");
   tsv_fails("end\n", "after the line \"end\"");

@@ -6,8 +6,8 @@
  * the same volatile assembly, so that the compiler makes the same loads of both: it may not join,
  * widen or leave out an access.
  *
- * The first argument of an access is its pc in the trace: any number that differs from the others of
- * the kernel.
+ * The first argument of an access is its pc in the trace: any number that differs from the others
+ * of the kernel.
  */
 #ifndef GC_PREDICT_GPU_ACCESS_CUH
 #define GC_PREDICT_GPU_ACCESS_CUH
@@ -97,16 +97,30 @@ struct Plain {
     asm volatile("mov.u32 %0, %%smid;" : "=r"(sm));
     sms[block_number()] = sm;
   }
-  template <class T> __device__ auto load(uint32_t, const T *p) const { return read(p); }
-  template <class T> __device__ void store(uint32_t, T *p, T v) const { write(p, v); }
-  __device__ void add(uint32_t, uint32_t *p) const { atomicAdd(p, 1); }
-  __device__ void barrier(uint32_t) const { __syncthreads(); }
+  template <class T> __device__ auto load(uint32_t, const T *p) const
+  {
+    return read(p);
+  }
+  template <class T> __device__ void store(uint32_t, T *p, T v) const
+  {
+    write(p, v);
+  }
+  __device__ void add(uint32_t, uint32_t *p) const
+  {
+    atomicAdd(p, 1);
+  }
+  __device__ void barrier(uint32_t) const
+  {
+    __syncthreads();
+  }
 };
 
 struct Traced {
   Log log;
 
-  __device__ void begin() const {}
+  __device__ void begin() const
+  {
+  }
 
   /* The threads that come here together are those of the mask. */
   __device__ void note(Operation operation, uint32_t pc, const void *p, uint32_t bytes) const

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * baselines RECORD SEEDS TRACE...: the counts of each kernel in variants of the model, with the values of
- * the record, one line each, as TSV. Each trace begins with empty caches.
+ * baselines RECORD SEEDS TRACE...: the counts of each kernel in variants of the model, with the
+ * values of the record, one line each, as TSV. Each trace begins with empty caches.
  *
  *   full              the model
  *   no-associativity  one set with LRU replacement
@@ -22,10 +22,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FULL, NO_ASSOCIATIVITY, NO_LATENCY, NO_LIMIT, LRU, PAPER, WAITING, DISTANCES, VARIANTS, MOST_SEEDS = 100 };
+enum {
+  FULL,
+  NO_ASSOCIATIVITY,
+  NO_LATENCY,
+  NO_LIMIT,
+  LRU,
+  PAPER,
+  WAITING,
+  DISTANCES,
+  VARIANTS,
+  MOST_SEEDS = 100
+};
 
-static const char *const names[VARIANTS + 1] = {"full",  "no-associativity", "no-latency", "no-limit",
-                                            "lru",   "paper", "waiting", "distances", "seed"};
+static const char *const names[VARIANTS + 1] = {
+    "full",  "no-associativity", "no-latency", "no-limit", "lru",
+    "paper", "waiting",          "distances",  "seed"};
 
 static struct gc_model_options options_of(int variant)
 {
@@ -48,10 +60,10 @@ static void print_cache(const struct gc_cache_counts *counts)
 
 static void print_kernel(int variant, const struct gc_pass_kernel *kernel)
 {
-  const struct gc_cache_geometry *l1 = &kernel->gpu.l1;
+  const struct gc_cache_geometry *l1 = &kernel->detail->gpu.l1;
   const uint64_t lines = (uint64_t)l1->sets * l1->ways;
 
-  printf("%s\t%s", kernel->launch.name, names[variant < VARIANTS ? variant : VARIANTS]);
+  printf("%s\t%s", kernel->detail->launch.name, names[variant < VARIANTS ? variant : VARIANTS]);
   if (variant == DISTANCES) {
     const uint64_t accesses = gc_reuse_histogram_accesses(kernel->reuse);
     const uint64_t hits = (uint64_t)(gc_reuse_histogram_hits(kernel->reuse, lines) + 0.5);
@@ -77,6 +89,7 @@ static int run_trace(const struct gc_parameters *parameters, int seeds, const ch
     passes[i] = (struct gc_pass){.traces = trace,
                                  .trace_count = 1,
                                  .options = options_of(i),
+                                 .detailed = true,
                                  .reuse = i == DISTANCES,
                                  .undrawn = i < VARIANTS,
                                  .parameters = *parameters};

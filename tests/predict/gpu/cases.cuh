@@ -20,10 +20,14 @@ void check(cudaError_t status, const char *what);
 
 /* Memory of all cases, allocated once and never freed, so that the distances between arrays are the
  * same in each process. Each array begins at a multiple of 2 MiB. */
-class Pool {
+class Pool
+{
 public:
   explicit Pool(size_t bytes);
-  template <class T> T *take(size_t count) { return (T *)take_bytes(count * sizeof(T)); }
+  template <class T> T *take(size_t count)
+  {
+    return (T *)take_bytes(count * sizeof(T));
+  }
   template <class T> T *take(const std::vector<T> &values)
   {
     T *array = take<T>(values.size());
@@ -32,7 +36,10 @@ public:
           "cudaMemcpy");
     return array;
   }
-  const void *base() const { return base_; }
+  const void *base() const
+  {
+    return base_;
+  }
 
 private:
   void *take_bytes(size_t bytes);
@@ -48,8 +55,14 @@ struct Case {
   std::function<void(Traced)> traced;
   const void *function; /* of the plain kernel */
 
-  uint32_t blocks() const { return grid.x * grid.y * grid.z; }
-  uint32_t threads() const { return block.x * block.y * block.z; }
+  uint32_t blocks() const
+  {
+    return grid.x * grid.y * grid.z;
+  }
+  uint32_t threads() const
+  {
+    return block.x * block.y * block.z;
+  }
 };
 
 std::vector<Case> make_cases(Pool &pool);

@@ -8,8 +8,7 @@
 
 #include "access.cuh"
 
-template <class A>
-__global__ void vector_add(A access, const float *a, const float *b, float *c)
+template <class A> __global__ void vector_add(A access, const float *a, const float *b, float *c)
 {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -50,7 +49,8 @@ template <class A> __global__ void copy_columns(A access, const float *in, float
 }
 
 /* Loads columns, stores rows. */
-template <class A> __global__ void transpose_naive(A access, const float *in, float *out, uint32_t n)
+template <class A>
+__global__ void transpose_naive(A access, const float *in, float *out, uint32_t n)
 {
   const uint32_t x = blockIdx.x * blockDim.x + threadIdx.x;
   const uint32_t y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -59,7 +59,8 @@ template <class A> __global__ void transpose_naive(A access, const float *in, fl
   access.store(2, out + y * n + x, access.load(1, in + x * n + y));
 }
 
-template <class A> __global__ void transpose_tiled(A access, const float *in, float *out, uint32_t n)
+template <class A>
+__global__ void transpose_tiled(A access, const float *in, float *out, uint32_t n)
 {
   __shared__ float tile[32][33];
   const uint32_t x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;

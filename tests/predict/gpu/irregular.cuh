@@ -39,7 +39,8 @@ __global__ void spmv(A access, const uint32_t *starts, const uint32_t *columns, 
 }
 
 /* 256 bins; each thread counts n bytes that lie side by side. */
-template <class A> __global__ void histogram(A access, const uint8_t *in, uint32_t *bins, uint32_t n)
+template <class A>
+__global__ void histogram(A access, const uint8_t *in, uint32_t *bins, uint32_t n)
 {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -63,7 +64,8 @@ __global__ void gather(A access, const float *table, uint32_t elements, uint32_t
 
 /* Each warp loads random lines of the table. */
 template <class A>
-__global__ void gather_lines(A access, const float *table, uint32_t lines, uint32_t times, float *out)
+__global__ void gather_lines(A access, const float *table, uint32_t lines, uint32_t times,
+                             float *out)
 {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;

@@ -1,12 +1,11 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * kernels count NAME...     launches the plain kernels, for the profiler. Before each of them, flush
- *                           fills L2 with other data.
- * kernels trace DIR NAME... writes DIR/NAME.tsv, the trace of each kernel (doc/traces.md)
- * kernels place NAME...     prints for each block the SM on which it ran: kernel, block, SM
- * No NAME: all. The first line of the output is the address of the arrays; each other line of count
- * is the name of a kernel, in the order of the launches.
+ * kernels count NAME...     launches the plain kernels, for the profiler. Before each of them,
+ * flush fills L2 with other data. kernels trace DIR NAME... writes DIR/NAME.tsv, the trace of each
+ * kernel (doc/traces.md) kernels place NAME...     prints for each block the SM on which it ran:
+ * kernel, block, SM No NAME: all. The first line of the output is the address of the arrays; each
+ * other line of count is the name of a kernel, in the order of the launches.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -127,7 +126,8 @@ static void place(const Case &c, uint32_t *sms)
 
   c.plain(Plain{sms});
   finish(c.name.c_str());
-  check(cudaMemcpy(of_block.data(), sms, of_block.size() * 4, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  check(cudaMemcpy(of_block.data(), sms, of_block.size() * 4, cudaMemcpyDeviceToHost),
+        "cudaMemcpy");
   for (uint32_t i = 0; i < c.blocks(); i++)
     printf("%s\t%u\t%u\n", c.name.c_str(), i, of_block[i]);
 }

@@ -14,8 +14,8 @@ __device__ inline uint32_t after_load(float loaded, uint32_t zero)
   return __float_as_uint(loaded) & zero;
 }
 
-/* One warp loads lines of its own, each twice. near: the second load comes at once, when the line is
- * under way; otherwise when the first has arrived. */
+/* One warp loads lines of its own, each twice. near: the second load comes at once, when the line
+ * is under way; otherwise when the first has arrived. */
 template <class A>
 __global__ void load_twice(A access, const float *in, float *out, uint32_t lines, bool near,
                            uint32_t zero)
@@ -33,8 +33,8 @@ __global__ void load_twice(A access, const float *in, float *out, uint32_t lines
   access.store(3, out + blockIdx.x * 32 + threadIdx.x, sum);
 }
 
-/* One warp stores lines of its own, and then loads from each: from what it has stored, or (part) from
- * the sectors of which it has stored only the first 4 bytes. */
+/* One warp stores lines of its own, and then loads from each: from what it has stored, or (part)
+ * from the sectors of which it has stored only the first 4 bytes. */
 template <class A>
 __global__ void load_stored(A access, float *lines, float *out, uint32_t count, bool part)
 {
@@ -54,7 +54,8 @@ __global__ void load_stored(A access, float *lines, float *out, uint32_t count, 
 
 /* copy_fields, matrix_rows and gesummv, but each load waits for the one before it. */
 template <class A>
-__global__ void copy_fields_waiting(A access, const float *in, float *out, uint32_t n, uint32_t zero)
+__global__ void copy_fields_waiting(A access, const float *in, float *out, uint32_t n,
+                                    uint32_t zero)
 {
   const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
   float sum = 0;
