@@ -72,7 +72,8 @@ refused() {
   has "$(xargs -n 1000 <<<"$output")" "L1 800 400 0 400 50.0 % 50.0 to 50.0 %"
   has "$output" "misses in L1: compulsory 100.0 %"
   has "$output" "L1Cache Sets: 1 set: the cache is fully associative"
-  [ "$(awk '{ print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
+  # the first line has the name of the record, which can be long
+  [ "$(awk 'NR > 1 { print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
 }
 
 @test "two traces are two kernels; L2 keeps what the first one left" {
