@@ -84,8 +84,8 @@ static inline void gc_set_put(uint64_t *list, uint32_t bits, uint32_t at, uint64
   list[at / each] = (list[at / each] & ~(((1ull << bits) - 1) << shift)) | value << shift;
 }
 
-/* Of the entries with this value, the top bit of the lowest, and perhaps of higher ones. 0: there
- * are none. */
+/* The top bit of the lowest entry with this value is set; those of higher entries can be set, too.
+ * 0: no entry has this value. */
 static inline uint64_t gc_set_lowest(uint64_t word, uint32_t bits, uint64_t value)
 {
   const uint64_t ones = ~0ull / ((1u << bits) - 1), x = word ^ value * ones;

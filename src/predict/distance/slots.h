@@ -37,8 +37,8 @@ struct gc_slots {
   unsigned levels;
   /* A bit for each live slot, and for each that is not yet in use. */
   uint64_t *words;
-  /* nodes[0] count in words, nodes[1] in nodes[0], and so on. What a node has for children behind
-   * the one with the last slot is undefined. */
+  /* nodes[0] count in words, nodes[1] in nodes[0], and so on. The counts of children behind the
+   * last slot are undefined. */
   struct gc_slot_node *nodes[GC_SLOT_LEVELS];
 };
 

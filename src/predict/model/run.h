@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What a run of the model is given, and what it counts.
+ * Options and counts of a run of the model.
  */
 #ifndef GC_PREDICT_MODEL_RUN_H
 #define GC_PREDICT_MODEL_RUN_H

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * One SM: its blocks and warps, its L1, the lines under way. What it assumes:
+ * One SM: its blocks and warps, its L1, the lines under way. Assumptions:
  *
  * - Warps wait in a FIFO. The first one executes one instruction; or, if the launch header says so,
  *   several loads in a row. They put it to sleep until the slowest sector is there; then it goes to

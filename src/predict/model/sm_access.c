@@ -45,7 +45,7 @@ int gc_sm_arrive(struct gc_sm *sm, struct gc_flight *flight)
   return bring_in(sm, flight->set, flight->line, flight->sectors);
 }
 
-/* Of the sectors that L1 does not have: those under way. *ready is when the last of them arrives;
+/* Sectors that L1 does not have, but that are under way. *ready is when the last of them arrives;
  * *has_entry tells whether any part of the line is under way. */
 static uint32_t under_way(struct gc_sm *sm, uint64_t line, uint32_t sectors, uint64_t *ready,
                           bool *has_entry)

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What a record lacks, and what the model assumes instead.
+ * Values that a record lacks, and what the model assumes instead.
  */
 #ifndef GC_PREDICT_PARAMETERS_ASSUMPTIONS_H
 #define GC_PREDICT_PARAMETERS_ASSUMPTIONS_H

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What a launch, a user and a seed decide: the division of an SM's storage, changed sizes, and
- * values drawn from their bounds.
+ * Parameters that depend on the launch, the user and the seed: how the storage of an SM is divided,
+ * changed sizes, and values drawn from their bounds.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "predict/parameters/geometry.h"
