@@ -2,6 +2,7 @@
 #include "predict/predict.h"
 
 #include "predict/model/attribute.h"
+#include "predict/model/loads.h"
 #include "predict/threads.h"
 
 #include <errno.h>
@@ -79,30 +80,6 @@ static struct gc_estimate start(const struct gc_cache_counts *counts)
   return (struct gc_estimate){rate, rate, rate};
 }
 
-/* The load with this pc, or NULL: a run in which it never looked into L1. */
-static const struct gc_load *find_load(const struct gc_kernel_run *run, uint32_t pc)
-{
-  size_t low = 0, high = run->load_count;
-
-  while (low < high) {
-    const size_t middle = low + (high - low) / 2;
-
-    if (run->loads[middle].pc < pc)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < run->load_count && run->loads[low].pc == pc ? &run->loads[low] : NULL;
-}
-
-static const struct gc_cache_counts *load_counts(const struct gc_kernel_run *run, uint32_t pc)
-{
-  static const struct gc_cache_counts none;
-  const struct gc_load *load = find_load(run, pc);
-
-  return load ? &load->l1 : &none;
-}
-
 /* Instead of a pc. */
 #define WHOLE_KERNEL UINT64_MAX
 
@@ -115,7 +92,7 @@ static void find_reasons(const struct passes *passes, size_t kernel, uint64_t pc
   for (int i = 0; i < GC_VARIANT_COUNT; i++) {
     const struct gc_kernel_run *run = &passes->array[i].kernels[kernel].run;
 
-    counts[i] = pc == WHOLE_KERNEL ? &run->counts.l1_loads : load_counts(run, (uint32_t)pc);
+    counts[i] = pc == WHOLE_KERNEL ? &run->counts.l1_loads : gc_loads_counts(run, (uint32_t)pc);
   }
   found = gc_attribute(counts);
   memcpy(misses, found.misses, sizeof found.misses);
@@ -126,10 +103,11 @@ static void predict_load(struct gc_load_prediction *load, const struct passes *p
 {
   const struct gc_kernel_run *full = &passes->array[GC_VARIANT_FULL].kernels[kernel].run;
 
-  load->l1 = *load_counts(full, load->pc);
+  load->l1 = *gc_loads_counts(full, load->pc);
   load->hit_rate = start(&load->l1);
   for (size_t i = passes->first_drawn; i < passes->end_drawn; i++)
-    widen(&load->hit_rate, hit_rate(load_counts(&passes->array[i].kernels[kernel].run, load->pc)));
+    widen(&load->hit_rate,
+          hit_rate(gc_loads_counts(&passes->array[i].kernels[kernel].run, load->pc)));
   if (passes->first_drawn == GC_VARIANT_COUNT)
     find_reasons(passes, kernel, load->pc, load->misses);
 }

@@ -3,6 +3,8 @@
  */
 #include "predict/model/attribute.h"
 
+#include "predict/model/loads.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,23 +46,6 @@ struct gc_attributed gc_attribute(const struct gc_cache_counts *const counts[GC_
   return to;
 }
 
-/* Loads are in the order of pc. One that a run lacks has no counts there: it got no block of it. */
-static const struct gc_cache_counts *find(const struct gc_kernel_run *run, uint32_t pc)
-{
-  static const struct gc_cache_counts none;
-  size_t low = 0, high = run->load_count;
-
-  while (low < high) {
-    size_t middle = low + (high - low) / 2;
-
-    if (run->loads[middle].pc < pc)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low < run->load_count && run->loads[low].pc == pc ? &run->loads[low].l1 : &none;
-}
-
 int gc_attribute_kernel(const struct gc_kernel_run runs[GC_VARIANT_COUNT],
                         struct gc_attribution *attribution)
 {
@@ -76,7 +61,7 @@ int gc_attribute_kernel(const struct gc_kernel_run runs[GC_VARIANT_COUNT],
   attribution->load_count = full->load_count;
   for (size_t i = 0; i < full->load_count; i++) {
     for (unsigned k = 0; k < GC_VARIANT_COUNT; k++)
-      counts[k] = find(&runs[k], full->loads[i].pc);
+      counts[k] = gc_loads_counts(&runs[k], full->loads[i].pc);
     attribution->loads[i] = gc_attribute(counts);
   }
   for (unsigned k = 0; k < GC_VARIANT_COUNT; k++)

@@ -89,3 +89,19 @@ void gc_loads_fini(struct gc_loads *loads)
   free(loads->loads);
   memset(loads, 0, sizeof *loads);
 }
+
+const struct gc_cache_counts *gc_loads_counts(const struct gc_kernel_run *run, uint32_t pc)
+{
+  static const struct gc_cache_counts none;
+  size_t low = 0, high = run->load_count;
+
+  while (low < high) {
+    size_t middle = low + (high - low) / 2;
+
+    if (run->loads[middle].pc < pc)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < run->load_count && run->loads[low].pc == pc ? &run->loads[low].l1 : &none;
+}

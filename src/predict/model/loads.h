@@ -28,4 +28,7 @@ int gc_loads_index(struct gc_loads *loads, uint32_t pc, uint32_t *index);
 void gc_loads_take(struct gc_loads *loads, struct gc_load **sorted, size_t *count);
 void gc_loads_fini(struct gc_loads *loads);
 
+/* The counts of the load with this pc. All 0: the load never looked into L1 in this run. */
+const struct gc_cache_counts *gc_loads_counts(const struct gc_kernel_run *run, uint32_t pc);
+
 #endif
