@@ -49,8 +49,8 @@ struct gc_kernel_prediction {
   uint64_t misses[GC_MISS_COUNT]; /* of L1, as in struct gc_load_prediction */
   struct gc_load_prediction *loads;
   size_t load_count;
-  /* Of the lines that warp instructions load, one stack for each SM, if loads took no time. NULL
-   * without job.reuse. */
+  /* Reuse distances of the lines that warp instructions load, as if loads took no time. Each SM has
+   * a stack of its own. NULL without job.reuse. */
   struct gc_reuse_histogram *reuse;
 };
 

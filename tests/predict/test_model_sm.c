@@ -188,7 +188,7 @@ static void residency_of_known_kernels(void **state)
       fail_msg("%u threads with %u registers and %lu bytes: %u blocks, not %u", cases[i].threads,
                cases[i].registers, cases[i].shared, gc_residency(&gpu, &launch), cases[i].blocks);
   }
-  /* What is too large for the SM runs alone; an unknown GPU limits nothing. */
+  /* A block that is too large for the SM runs alone; an unknown GPU limits nothing. */
   assert_int_equal(gc_residency(&gpu, &(struct gc_trace_launch){.threads_per_block = 4096}), 1);
   gpu = fake_gpu();
   assert_in_range(gc_residency(&gpu, &one_block), 1000, 2000);

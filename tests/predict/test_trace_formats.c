@@ -225,7 +225,7 @@ static void instructions_of_tsv(void **state)
   tsv_is("0 0 0 atomic - 4 6 1000-8\n", "w0 0 atomic 4 6 ff8 ff0\nblock 0\n");
   tsv_is("0 0 0 barrier\n0 1 0 barrier\n",
          "w0 0 barrier 0 ffffffffffffffff\nw1 0 barrier 0 ffffffff\nblock 0\n");
-  /* What has no effect is counted together, but not across warps and blocks. */
+  /* Instructions without effect are counted together, but not across warps and blocks. */
   tsv_is("0 0 0 other\n0 0 4 load - 4 0 -\n0 0 8 other 5\n0 1 c other\n1 1 10 other 4294967295\n1 "
          "1 14 other 2\n",
          "w0 0 other 7\nw1 c other 1\nblock 0\nw1 10 other 4294967295\nw1 14 other 2\nblock 1\n");

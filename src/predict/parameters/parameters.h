@@ -29,8 +29,7 @@ struct gc_parameters {
   struct gc_assumptions assumptions;
 };
 
-/* What a user changes, to see what a GPU would do that differs from this one. Zero changes nothing.
- */
+/* Changes that describe a GPU other than that of the record. Zero changes nothing. */
 struct gc_changes {
   bool has_carveout;
   unsigned carveout;  /* percent, for all kernels */

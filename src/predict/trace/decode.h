@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is left of the input, and of the room for the output. */
+/* The rest of the input, and the free space for the output. */
 struct gc_decode_data {
   const uint8_t *in;
   size_t in_left;

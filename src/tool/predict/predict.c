@@ -87,7 +87,7 @@ static int run(const struct gc_tool *tool, const struct gc_source *source,
   return tool->sweep ? sweep(tool, source, job) : predict(tool, source, job);
 }
 
-/* What is left of --timeout after the GPU was chosen, and perhaps measured; 0: no limit. */
+/* The seconds of --timeout that remain after choosing, and perhaps measuring, the GPU; 0: no limit. */
 static double seconds_left(const struct gc_tool *tool, double begin_ms)
 {
   const double passed = (gc_now_ms() - begin_ms) / 1e3;
