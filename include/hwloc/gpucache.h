@@ -60,6 +60,10 @@
 #define HWLOC_GPUCACHE_LDS "LDS"
 /** \brief AMD: instructions; never measured */
 #define HWLOC_GPUCACHE_INSTRUCTION "InstructionCache"
+/** \brief First-level TLB, nearest to the SM */
+#define HWLOC_GPUCACHE_L1_TLB "L1TLB"
+/** \brief Second-level TLB */
+#define HWLOC_GPUCACHE_L2_TLB "L2TLB"
 /** @} */
 
 /** \defgroup hwlocality_gpucache_keys Infos of an element
@@ -298,7 +302,89 @@
 #define HWLOC_GPUCACHE_FAR_LATENCY_CYCLES "FarLatencyCycles"
 /** \brief FarLatencyCycles converted to nanoseconds; as LatencyNs. */
 #define HWLOC_GPUCACHE_FAR_LATENCY_NS "FarLatencyNs"
+/** @} */
 
+/** \defgroup hwlocality_gpucache_structure Infos of the elements: structure
+ *
+ * How a cache, a TLB or a memory is organized. A value that cannot be determined is absent, and its
+ * Source says why.
+ * @{
+ */
+/** \brief 95th percentile of the latencies of single dependent loads, in SM clock cycles, without
+ * the cost of reading the clock; number > 0, can have a fraction. Elements: as LatencyCycles. */
+#define HWLOC_GPUCACHE_LATENCY_P95_CYCLES "LatencyP95Cycles"
+/** \brief Number of equal sets; integer >= 1. */
+#define HWLOC_GPUCACHE_SETS "Sets"
+/** \brief Lines in each set; integer >= 1. */
+#define HWLOC_GPUCACHE_WAYS "Ways"
+/** \brief How an address selects a set: one mask of address bits, in hexadecimal, for each bit of the
+ * set's number, comma-separated. A bit of the number is the parity of the address bits in its
+ * mask. */
+#define HWLOC_GPUCACHE_SET_INDEX_MASKS "SetIndexMasks"
+/** \brief Which addresses SetIndexMasks applies to: "virtual" or "physical". */
+#define HWLOC_GPUCACHE_SET_INDEX_ADDRESS "SetIndexAddress"
+/** \brief Lines in each set where sets differ: comma-separated integers, in the order of the
+ * sets. */
+#define HWLOC_GPUCACHE_SET_WAYS "SetWays"
+/** \brief Which line a new line replaces: "lru", "random" or "other". */
+#define HWLOC_GPUCACHE_REPLACEMENT "Replacement"
+/** \brief Probability that a line is still there after k later fills: "k:p,k:p ...", ascending. */
+#define HWLOC_GPUCACHE_SURVIVAL_CURVE "SurvivalCurve"
+/** \brief Share of the replacements that each way of a set gets: comma-separated numbers whose sum is
+ * 1. */
+#define HWLOC_GPUCACHE_VICTIM_SHARES "VictimShares"
+/** \brief Misses in each pass over an array for each line by which the array is larger than the
+ * cache; number > 0. */
+#define HWLOC_GPUCACHE_MISSES_PER_EXCESS_LINE "MissesPerExcessLine"
+/** \brief What a store does: "through" (the next level has the data at once) or "back" (when the line
+ * is replaced). */
+#define HWLOC_GPUCACHE_WRITE_POLICY "WritePolicy"
+/** \brief What a store to an absent line brings into the cache: "none", "sector" or "line". */
+#define HWLOC_GPUCACHE_WRITE_ALLOCATE "WriteAllocate"
+/** \brief Misses that one SM can have under way at the same time; integer >= 1. */
+#define HWLOC_GPUCACHE_OUTSTANDING_PER_SM "OutstandingPerSM"
+/** \brief The same for one warp. */
+#define HWLOC_GPUCACHE_OUTSTANDING_PER_WARP "OutstandingPerWarp"
+/** \brief L2: the driver's limit of the fetch granularity at which FetchBytes was measured, bytes. */
+#define HWLOC_GPUCACHE_FETCH_LIMIT_BYTES "FetchLimitBytes"
+/** \brief L2: the most bytes that can be set aside for persisting accesses; integer >= 0. */
+#define HWLOC_GPUCACHE_PERSISTING_MAX_BYTES "PersistingMaxBytes"
+/** \brief L2: whether memory can be compressed: "yes" or "no". */
+#define HWLOC_GPUCACHE_COMPRESSION_SUPPORTED "CompressionSupported"
+/** \brief Latency of an atomic operation in a dependent chain, in SM clock cycles; number > 0. */
+#define HWLOC_GPUCACHE_ATOMIC_LATENCY_CYCLES "AtomicLatencyCycles"
+/** \brief L2: the same in the partition that is near to the SM. */
+#define HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY_CYCLES "NearAtomicLatencyCycles"
+/** \brief L2: the same in a partition that is far from the SM. */
+#define HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY_CYCLES "FarAtomicLatencyCycles"
+/** \brief Atomic operations on one address, for each SM clock cycle; number > 0. */
+#define HWLOC_GPUCACHE_ATOMICS_PER_CYCLE "AtomicsPerCycle"
+/** \brief Shared memory: number of banks; integer >= 1. */
+#define HWLOC_GPUCACHE_BANKS "Banks"
+/** \brief Shared memory: adjacent bytes in one bank; integer >= 1. */
+#define HWLOC_GPUCACHE_BANK_BYTES "BankBytes"
+/** \brief Shared memory: SM clock cycles that each further access to the same bank adds to a load of
+ * a warp; number > 0. */
+#define HWLOC_GPUCACHE_CONFLICT_CYCLES "ConflictCycles"
+/** \brief Latency of a load from the shared memory of another SM in the cluster, in SM clock cycles;
+ * number > 0. */
+#define HWLOC_GPUCACHE_REMOTE_LATENCY_CYCLES "RemoteLatencyCycles"
+/** \brief TLB: number of entries; integer >= 1. */
+#define HWLOC_GPUCACHE_ENTRIES "Entries"
+/** \brief TLB: bytes that an entry translates; integer >= 1. */
+#define HWLOC_GPUCACHE_ENTRY_BYTES "EntryBytes"
+/** \brief TLB: Entries x EntryBytes: memory that is translated without a miss, bytes. */
+#define HWLOC_GPUCACHE_REACH_BYTES "ReachBytes"
+/** \brief TLB: which SMs share one: numbers of SMs, with commas inside a group and a blank between
+ * groups. */
+#define HWLOC_GPUCACHE_SM_GROUPS "SMGroups"
+/** @} */
+
+/** \defgroup hwlocality_gpucache_about Infos about the values
+ *
+ * Where values come from and how sure they are.
+ * @{
+ */
 /** \brief Suffix of the info that says where a property's value comes from: "measured", "api",
  * "sysfs", or "absent:<reason>" if there is no value. Some facts of the whole GPU have "table": a
  * table in this program.
@@ -351,6 +437,18 @@
 #define HWLOC_GPUCACHE_WRITE "Write"
 #define HWLOC_GPUCACHE_NEAR_LATENCY "NearLatency"
 #define HWLOC_GPUCACHE_FAR_LATENCY "FarLatency"
+#define HWLOC_GPUCACHE_LATENCY_P95 "LatencyP95"
+#define HWLOC_GPUCACHE_FETCH_LIMIT "FetchLimit"
+#define HWLOC_GPUCACHE_PERSISTING_MAX "PersistingMax"
+#define HWLOC_GPUCACHE_ATOMIC_LATENCY "AtomicLatency"
+#define HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY "NearAtomicLatency"
+#define HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY "FarAtomicLatency"
+#define HWLOC_GPUCACHE_ATOMICS "Atomics"
+#define HWLOC_GPUCACHE_BANK "Bank"
+#define HWLOC_GPUCACHE_CONFLICT "Conflict"
+#define HWLOC_GPUCACHE_REMOTE_LATENCY "RemoteLatency"
+#define HWLOC_GPUCACHE_ENTRY "Entry"
+#define HWLOC_GPUCACHE_REACH "Reach"
 /* Keys without a unit are their own properties: PerSM, Instances, SharedByCUs, CUGroups,
  * SharedWith, CarveoutTable, Partitions and PartitionSMs. */
 /** @} */
@@ -470,6 +568,22 @@
 #define HWLOC_GPUCACHE_LOCAL_LOADS_IN_L1 "GPUCacheLocalLoadsInL1"
 
 /* The following infos are present if the GPU was measured. */
+/** \brief Number of GPCs: groups of SMs whose blocks can form a cluster; integer >= 1. */
+#define HWLOC_GPUCACHE_GPCS "GPUCacheGPCs"
+/** \brief The SMs of each GPC: numbers of SMs, with commas inside a group and a blank between
+ * groups. */
+#define HWLOC_GPUCACHE_GPC_SMS "GPUCacheGPCSMs"
+/** \brief Blocks of the largest cluster that can be launched; integer >= 1. */
+#define HWLOC_GPUCACHE_MAX_CLUSTER_BLOCKS "GPUCacheMaxClusterBlocks"
+/** \brief SMs that clusters of GPUCacheMaxClusterBlocks blocks reach; integer >= 1. */
+#define HWLOC_GPUCACHE_CLUSTER_SMS "GPUCacheClusterSMs"
+/** \brief The SMs of each TPC; as GPUCacheGPCSMs. */
+#define HWLOC_GPUCACHE_TPC_SMS "GPUCacheTPCSMs"
+/** \brief The SMs of each CPC, a group between TPC and GPC; as GPUCacheGPCSMs. */
+#define HWLOC_GPUCACHE_CPC_SMS "GPUCacheCPCSMs"
+/** \brief The L2 partition that each GPC is near to: comma-separated numbers from 0, in the order of
+ * GPUCacheGPCSMs. */
+#define HWLOC_GPUCACHE_GPC_SIDES "GPUCacheGPCSides"
 /** \brief SM clock during the measurement, in MHz; integer > 0. It converts cycles into
  * nanoseconds. */
 #define HWLOC_GPUCACHE_MEASURED_SM_CLOCK_MHZ "GPUCacheMeasuredSMClockMHz"

@@ -21,7 +21,14 @@ const struct gc_kind_info gc_kinds[GC_KIND_COUNT] = {
   [GC_SCALAR_L1] = { HWLOC_GPUCACHE_SCALAR_L1, "ScalarL1", GC_GL1, true, false },
   [GC_LDS] = { HWLOC_GPUCACHE_LDS, "LDS", GC_L2, true, true },
   [GC_INSTRUCTION_CACHE] = { HWLOC_GPUCACHE_INSTRUCTION, "Instruction", GC_L2, true, false },
+  [GC_L1_TLB] = { HWLOC_GPUCACHE_L1_TLB, "L1TLB", GC_DEVICE_MEMORY, false, false },
+  [GC_L2_TLB] = { HWLOC_GPUCACHE_L2_TLB, "L2TLB", GC_DEVICE_MEMORY, false, false },
 };
+
+const char *gc_kind_name(enum gc_kind kind)
+{
+  return kind == GC_WHOLE_GPU ? "GPU" : gc_kinds[kind].subtype;
+}
 
 enum gc_kind gc_kind_by_subtype(const char *subtype)
 {

@@ -25,17 +25,25 @@ enum gc_kind {
   GC_SCALAR_L1,
   GC_LDS,
   GC_INSTRUCTION_CACHE,
+  GC_L1_TLB,
+  GC_L2_TLB,
   GC_KIND_COUNT
 };
 
+/* In place of the kind of an element: the GPU itself, which has properties of its own. */
+#define GC_WHOLE_GPU GC_KIND_COUNT
+
 struct gc_kind_info {
-  const char *subtype;  /* "L1Cache": hwloc subtype, the name for programs */
-  const char *label;    /* "L1": in the name of the object, "gpu0-L1 217KiB x132" */
-  enum gc_kind parent;  /* nearest enclosing kind; itself for GC_DEVICE_MEMORY */
-  bool on_sm;           /* every SM or CU has one or more */
-  bool is_memory;       /* a memory, not a cache (colour in lstopo) */
+  const char *subtype; /* "L1Cache": hwloc subtype, the name for programs */
+  const char *label;   /* "L1": in the name of the object, "gpu0-L1 217KiB x132" */
+  enum gc_kind parent; /* nearest enclosing kind; itself for GC_DEVICE_MEMORY */
+  bool on_sm;          /* every SM or CU has one or more */
+  bool is_memory;      /* a memory, not a cache (colour in lstopo) */
 };
 extern const struct gc_kind_info gc_kinds[GC_KIND_COUNT];
+
+/* The subtype; "GPU" for GC_WHOLE_GPU. */
+const char *gc_kind_name(enum gc_kind kind);
 
 /* The kind with this subtype, or GC_KIND_COUNT. */
 enum gc_kind gc_kind_by_subtype(const char *subtype);

@@ -49,7 +49,7 @@ const char *const judged_names[JUDGED] = {
 static const struct {
   enum gc_space space;
   unsigned level;
-} places[GC_KIND_COUNT] = {
+} places[GC_KIND_COUNT + 1] = {
   [GC_DEVICE_MEMORY] = {GC_SPACE_CG, UINT32_MAX}, [GC_L2] = {GC_SPACE_CG, 0},
   [GC_L3] = {GC_SPACE_CG, 1},                     [GC_L1] = {GC_SPACE_CA, 0},
   [GC_TEXTURE] = {GC_SPACE_TEXTURE, 0},           [GC_READ_ONLY] = {GC_SPACE_NC, 0},
@@ -464,17 +464,20 @@ static int find_property(const struct gc_info *info)
 static int judge_record(const struct court *court, const struct judged_gpu *judged,
                         struct verdict verdicts[VERDICTS_MAX], struct gc_error *err)
 {
+  const struct gc_element gpu = {.kind = GC_WHOLE_GPU, .infos = court->record->infos};
   int n = 0;
 
-  for (int kind = 0; kind < GC_KIND_COUNT; kind++) {
-    const struct gc_element *element = gc_record_find(court->record, (enum gc_kind)kind);
+  for (int kind = 0; kind <= GC_WHOLE_GPU; kind++) {
+    const struct gc_element *element =
+      kind == GC_WHOLE_GPU ? &gpu : gc_record_find(court->record, (enum gc_kind)kind);
 
     for (size_t i = 0; element && i < element->infos.count; i++) {
       const struct gc_info *info = &element->infos.array[i];
       const int property = find_property(info);
 
       if (property < 0 || n == VERDICTS_MAX)
-        return gc_fail(err, -1, "no function judges %s of %s", info->name, gc_kinds[kind].subtype);
+        return gc_fail(err, -1, "no function judges %s of %s", info->name,
+                       gc_kind_name((enum gc_kind)kind));
       if (property == JUDGED)
         continue;
       verdicts[n] = 

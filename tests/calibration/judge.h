@@ -60,7 +60,7 @@ struct verdict {
   bool false_reason;   /* why says something about hits and misses that is not so in the model */
 };
 
-#define VERDICTS_MAX 160
+#define VERDICTS_MAX 480
 
 /* A GPU to judge. */
 struct judged_gpu {

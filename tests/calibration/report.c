@@ -55,10 +55,10 @@ static void report_elements(const struct tally *t)
   printf("\n| element | property | values with %.2f or more | stated | wrong | right | absent on "
          "quiet GPUs | on disturbed ones |\n|---|---|---:|---:|---:|---:|---:|---:|\n",
          SURE);
-  for (int kind = 0; kind < GC_KIND_COUNT; kind++)
+  for (int kind = 0; kind <= GC_WHOLE_GPU; kind++)
     for (int property = 0; property < JUDGED; property++)
       if (t->asked[DRAWN_QUIET][kind][property] + t->asked[DRAWN_DISTURBED][kind][property]) {
-        print_count(gc_kinds[kind].subtype, judged_names[property], &t->kinds[kind][property]);
+        print_count(gc_kind_name((enum gc_kind)kind), judged_names[property], &t->kinds[kind][property]);
         print_absent(t, DRAWN_QUIET, kind, property);
         print_absent(t, DRAWN_DISTURBED, kind, property);
         printf(" |\n");

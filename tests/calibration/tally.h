@@ -21,10 +21,10 @@ struct tally {
   struct count bin[DRAWN_GROUPS][JUDGED][BINS];
   struct count doubtful[JUDGED];             /* below the first bin; should not be published */
   struct count sure[DRAWN_GROUPS][JUDGED];   /* at SURE or more */
-  struct count kinds[GC_KIND_COUNT][JUDGED]; /* the same by element */
+  struct count kinds[GC_KIND_COUNT + 1][JUDGED]; /* the same by element */
   struct count classes[DRAWN_CLASSES];       /* the same by class */
-  unsigned long asked[DRAWN_CLASSES][GC_KIND_COUNT][JUDGED];
-  unsigned long absent[DRAWN_CLASSES][GC_KIND_COUNT][JUDGED];
+  unsigned long asked[DRAWN_CLASSES][GC_KIND_COUNT + 1][JUDGED];
+  unsigned long absent[DRAWN_CLASSES][GC_KIND_COUNT + 1][JUDGED];
   unsigned long false_reasons;         /* for an absent value; see judge.h */
   struct count bound;                  /* "at least so many bytes" */
   unsigned long nothing_there[JUDGED]; /* cases where no value exists */

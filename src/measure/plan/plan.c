@@ -16,7 +16,7 @@
 
 #include <stdio.h>
 
-#define P(property) (1u << GC_##property)
+#define P(property) (1ull << GC_##property)
 #define PARTITION_PROPERTIES                                                                       \
   P(PARTITIONS) | P(PARTITION_SMS) | P(INSTANCES) | P(NEAR_LATENCY) | P(FAR_LATENCY)
 #define GROUP_PROPERTIES P(INSTANCES) | P(PER_SM) | P(SHARED_BY_CUS) | P(CU_GROUPS)
@@ -120,12 +120,12 @@ bool gc_plan_lacks_memory(struct gc_measurement *m, const struct gc_plan_step *s
   if (needs <= m->bench.walk_bytes)
     return false;
   for (int property = 0; property < GC_PROPERTY_COUNT; property++)
-    if (step->reports & 1u << property && element->found[property].origin == GC_UNKNOWN)
+    if (step->reports & 1ull << property && element->found[property].origin == GC_UNKNOWN)
       gc_set_lacks_memory(m, element, (enum gc_property)property, needs);
   return true;
 }
 
 void gc_plan_name(const struct gc_plan_step *step, char *name, size_t size)
 {
-  snprintf(name, size, "%s %s", gc_kinds[step->kind].subtype, step->name);
+  snprintf(name, size, "%s %s", gc_kind_name(step->kind), step->name);
 }

@@ -49,7 +49,7 @@ static void mark_suspected(struct gc_runner *r, const struct gc_plan_step *step)
   struct gc_measured *element = &r->m.results->element[step->kind];
 
   for (int property = 0; property < GC_PROPERTY_COUNT; property++)
-    if (step->reports & 1u << property && element->found[property].origin == GC_ABSENT)
+    if (step->reports & 1ull << property && element->found[property].origin == GC_ABSENT)
       gc_mark_passing(element, (enum gc_property)property, GC_GPU_BUSY);
 }
 

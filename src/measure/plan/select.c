@@ -26,7 +26,7 @@ static bool listed(const char *list, const char *subtype)
 
 bool gc_select_wanted(const char *only, enum gc_kind kind)
 {
-  return !only || listed(only, gc_kinds[kind].subtype);
+  return !only || listed(only, gc_kind_name(kind));
 }
 
 /* Is this the first step of its element? */
@@ -55,7 +55,7 @@ int gc_select_check(const struct gc_bench *bench, const struct gc_measure_option
     if (gc_present(&bench->properties, gc_plan[i].kind))
       any = true;
     else
-      list_word(lacking, gc_kinds[gc_plan[i].kind].subtype);
+      list_word(lacking, gc_kind_name(gc_plan[i].kind));
   }
   if (!*lacking || !options->only)
     return 0;
@@ -73,9 +73,9 @@ int gc_measure_check_only(const char *only, struct gc_error *err)
 
   for (unsigned i = 0; i < gc_plan_steps; i++)
     if (is_first(i)) {
-      list_word(known, gc_kinds[gc_plan[i].kind].subtype);
+      list_word(known, gc_kind_name(gc_plan[i].kind));
       snprintf(commas + strlen(commas), LIST_MAX - strlen(commas), "%s,",
-               gc_kinds[gc_plan[i].kind].subtype);
+               gc_kind_name(gc_plan[i].kind));
     }
   for (const char *word = only; word && *word; word += strcspn(word, ","), word += *word == ',') {
     const int length = (int)strcspn(word, ",");

@@ -36,7 +36,7 @@ static void limit(struct gc_measured *element, enum gc_property property)
 
 void gc_earn(struct gc_results *results)
 {
-  for (int kind = 0; kind < GC_KIND_COUNT; kind++)
+  for (int kind = 0; kind <= GC_WHOLE_GPU; kind++)
     for (int property = 0; property < GC_PROPERTY_COUNT; property++)
       if (results->element[kind].found[property].origin == GC_MEASURED)
         limit(&results->element[kind], (enum gc_property)property);

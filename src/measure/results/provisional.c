@@ -42,13 +42,13 @@ static void add_reason(const struct gc_results *results, enum gc_passing passing
 {
   unsigned count = 0;
 
-  for (int kind = 0; kind < GC_KIND_COUNT; kind++)
+  for (int kind = 0; kind <= GC_WHOLE_GPU; kind++)
     for (int property = 0; property < GC_PROPERTY_COUNT; property++) {
       if (!lacks(&results->element[kind], property, passing) || ++count > NAMED)
         continue;
       if (count == 1)
         append(why, "%s%s (", *why ? "; " : "", reasons[passing]);
-      append(why, "%s%s %s", count == 1 ? "" : ", ", gc_kinds[kind].subtype,
+      append(why, "%s%s %s", count == 1 ? "" : ", ", gc_kind_name((enum gc_kind)kind),
              gc_properties_names[property]);
     }
   if (count > NAMED)

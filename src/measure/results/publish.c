@@ -259,5 +259,5 @@ int gc_publish(const struct gc_results *results, struct gc_record *record)
       element = gc_record_add(record, from->kind);
     status = element ? put_element(results, from, &element->infos) : -ENOMEM;
   }
-  return status;
+  return status ? status : put_element(results, &results->element[GC_WHOLE_GPU], &record->infos);
 }

@@ -36,12 +36,48 @@ const char *const gc_properties_names[GC_PROPERTY_COUNT] = {
     [GC_WRITE] = HWLOC_GPUCACHE_WRITE,
     [GC_CARVEOUT_TABLE] = HWLOC_GPUCACHE_CARVEOUT_TABLE,
     [GC_SHARED_WITH] = HWLOC_GPUCACHE_SHARED_WITH,
+    [GC_LATENCY_P95] = HWLOC_GPUCACHE_LATENCY_P95,
+    [GC_SETS] = HWLOC_GPUCACHE_SETS,
+    [GC_WAYS] = HWLOC_GPUCACHE_WAYS,
+    [GC_SET_INDEX_MASKS] = HWLOC_GPUCACHE_SET_INDEX_MASKS,
+    [GC_SET_INDEX_ADDRESS] = HWLOC_GPUCACHE_SET_INDEX_ADDRESS,
+    [GC_SET_WAYS] = HWLOC_GPUCACHE_SET_WAYS,
+    [GC_REPLACEMENT] = HWLOC_GPUCACHE_REPLACEMENT,
+    [GC_SURVIVAL_CURVE] = HWLOC_GPUCACHE_SURVIVAL_CURVE,
+    [GC_VICTIM_SHARES] = HWLOC_GPUCACHE_VICTIM_SHARES,
+    [GC_EXCESS_MISSES] = HWLOC_GPUCACHE_MISSES_PER_EXCESS_LINE,
+    [GC_WRITE_POLICY] = HWLOC_GPUCACHE_WRITE_POLICY,
+    [GC_WRITE_ALLOCATE] = HWLOC_GPUCACHE_WRITE_ALLOCATE,
+    [GC_OUTSTANDING_PER_SM] = HWLOC_GPUCACHE_OUTSTANDING_PER_SM,
+    [GC_OUTSTANDING_PER_WARP] = HWLOC_GPUCACHE_OUTSTANDING_PER_WARP,
+    [GC_FETCH_LIMIT] = HWLOC_GPUCACHE_FETCH_LIMIT,
+    [GC_PERSISTING_MAX] = HWLOC_GPUCACHE_PERSISTING_MAX,
+    [GC_COMPRESSION] = HWLOC_GPUCACHE_COMPRESSION_SUPPORTED,
+    [GC_ATOMIC_LATENCY] = HWLOC_GPUCACHE_ATOMIC_LATENCY,
+    [GC_NEAR_ATOMIC_LATENCY] = HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY,
+    [GC_FAR_ATOMIC_LATENCY] = HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY,
+    [GC_ATOMICS] = HWLOC_GPUCACHE_ATOMICS,
+    [GC_BANKS] = HWLOC_GPUCACHE_BANKS,
+    [GC_BANK] = HWLOC_GPUCACHE_BANK,
+    [GC_CONFLICT] = HWLOC_GPUCACHE_CONFLICT,
+    [GC_REMOTE_LATENCY] = HWLOC_GPUCACHE_REMOTE_LATENCY,
+    [GC_ENTRIES] = HWLOC_GPUCACHE_ENTRIES,
+    [GC_ENTRY] = HWLOC_GPUCACHE_ENTRY,
+    [GC_REACH] = HWLOC_GPUCACHE_REACH,
+    [GC_SM_GROUPS] = HWLOC_GPUCACHE_SM_GROUPS,
+    [GC_GPCS] = "GPCs",
+    [GC_GPC_SMS] = "GPCSMs",
+    [GC_MAX_CLUSTER_BLOCKS] = "MaxClusterBlocks",
+    [GC_CLUSTER_SMS] = "ClusterSMs",
+    [GC_TPC_SMS] = "TPCSMs",
+    [GC_CPC_SMS] = "CPCSMs",
+    [GC_GPC_SIDES] = "GPCSides",
 };
 
 void gc_results_clear(struct gc_results *results)
 {
   memset(results, 0, sizeof(*results));
-  for (int kind = 0; kind < GC_KIND_COUNT; kind++)
+  for (int kind = 0; kind <= GC_WHOLE_GPU; kind++)
     results->element[kind].kind = (enum gc_kind)kind;
 }
 
@@ -121,8 +157,8 @@ int gc_withhold(struct gc_results *results, enum gc_kind kind, enum gc_property 
                 const char *why)
 {
   gc_set_absent(&results->element[kind], property, why);
-  gc_warn(results, "%s of %s is withheld: %s", gc_properties_names[property],
-          gc_kinds[kind].subtype, why);
+  gc_warn(results, "%s of %s is withheld: %s", gc_properties_names[property], gc_kind_name(kind),
+          why);
   return 0;
 }
 

@@ -49,6 +49,42 @@ enum gc_property {
   GC_INSTANCES,
   GC_SHARED_BY_CUS,
   GC_CU_GROUPS,
+  GC_LATENCY_P95,
+  GC_SETS,
+  GC_WAYS,
+  GC_SET_INDEX_MASKS,
+  GC_SET_INDEX_ADDRESS,
+  GC_SET_WAYS,
+  GC_REPLACEMENT,
+  GC_SURVIVAL_CURVE,
+  GC_VICTIM_SHARES,
+  GC_EXCESS_MISSES,
+  GC_WRITE_POLICY,
+  GC_WRITE_ALLOCATE,
+  GC_OUTSTANDING_PER_SM,
+  GC_OUTSTANDING_PER_WARP,
+  GC_FETCH_LIMIT,
+  GC_PERSISTING_MAX,
+  GC_COMPRESSION,
+  GC_ATOMIC_LATENCY,
+  GC_NEAR_ATOMIC_LATENCY,
+  GC_FAR_ATOMIC_LATENCY,
+  GC_ATOMICS,
+  GC_BANKS,
+  GC_BANK,
+  GC_CONFLICT,
+  GC_REMOTE_LATENCY,
+  GC_ENTRIES,
+  GC_ENTRY,
+  GC_REACH,
+  GC_SM_GROUPS,
+  GC_GPCS,
+  GC_GPC_SMS,
+  GC_MAX_CLUSTER_BLOCKS,
+  GC_CLUSTER_SMS,
+  GC_TPC_SMS,
+  GC_CPC_SMS,
+  GC_GPC_SIDES,
   GC_PROPERTY_COUNT
 };
 
@@ -152,7 +188,7 @@ struct gc_cost {
 };
 
 struct gc_results {
-  struct gc_measured element[GC_KIND_COUNT];
+  struct gc_measured element[GC_KIND_COUNT + 1]; /* the last one: GC_WHOLE_GPU */
   double mhz; /* SM clock at which all values were measured; 0: it is not known, or wandered */
   double least_mhz, most_mhz; /* the SM clock wandered between these; 0: it did not */
   /* What timing adds to the latency of a single load (walk/overhead.h). */

@@ -10,9 +10,6 @@
 
 #include <stdbool.h>
 
-/* In place of the kind of an element: a fact of the whole GPU. */
-#define GC_WHOLE_GPU GC_KIND_COUNT
-
 enum gc_alike {
   GC_NEVER_COMPARED,
   GC_IDENTICAL, /* discrete: the texts must be the same */

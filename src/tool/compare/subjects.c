@@ -273,7 +273,7 @@ const struct gc_value *gc_subject_value(const struct gc_subject *subject, size_t
 
 const char *gc_property_element(const struct gc_property *property)
 {
-  return property->kind == GC_WHOLE_GPU ? "GPU" : gc_kinds[property->kind].subtype;
+  return gc_kind_name(property->kind);
 }
 
 const char *gc_property_title(const struct gc_property *property)
