@@ -13,6 +13,7 @@ dist_sim_DATA = data/sim/README \
 	data/sim/mi100 \
 	data/sim/mi210 \
 	data/sim/mi300x \
+	data/sim/p100 \
 	data/sim/p6000 \
 	data/sim/rtx2080ti \
 	data/sim/rx7900xtx \

@@ -132,6 +132,7 @@ GPU_INLINE uint32_t gpu_warp(void)
 }
 
 GPU_INLINE int gpu_select_warp(uint32_t warp) { return gpu_warp() == warp; }
+GPU_INLINE int gpu_first_warp(void) { return gpu_select_warp(0); }
 
 /* Tells the compiler that a value is equal in all lanes. */
 GPU_INLINE uint64_t gpu_amd_uniform(uint64_t value)
@@ -250,6 +251,15 @@ GPU_INLINE void gpu_store32(uint64_t address, uint32_t value)
                           __MEMORY_SCOPE_DEVICE);
 }
 
+GPU_INLINE void gpu_store_lanes(uint64_t address, uint32_t bytes)
+{
+  const uint32_t at = 8 * gpu_lane();
+
+  if (at < bytes)
+    *(GPU_AMD_GLOBAL uint64_t *)(address + at) = 1;
+  __asm__ volatile("" ::: "memory");
+}
+
 GPU_INLINE void gpu_add32(uint64_t address, uint32_t value)
 {
   (void)__scoped_atomic_fetch_add((GPU_AMD_GLOBAL uint32_t *)address, value, __ATOMIC_RELAXED,
@@ -330,6 +340,78 @@ GPU_AMD_PATH(scalar, 64, "s", gpu_amd_uniform, "s_load_dwordx2 %[value], %[at], 
              GPU_AMD_WAIT_SCALAR)
 GPU_AMD_PATH(shared, 32, "v", , "ds_read_b32 %[value], %[at]", GPU_AMD_WAIT_LDS)
 
+#define gpu_load_lanes(at, mask, stride) gpu_load_shared(at, 0)
+
+/* Atomic operations that return the old value, at the scope of the GPU. Those of a chain wait for
+ * it. */
+#if defined(__GFX12__)
+#define GPU_AMD_RETURN " th:TH_ATOMIC_RETURN scope:SCOPE_DEV"
+#elif defined(GPU_AMD_XCCS)
+#define GPU_AMD_RETURN " sc0"
+#else
+#define GPU_AMD_RETURN " glc"
+#endif
+
+GPU_INLINE uint64_t gpu_load_atomic(uint64_t at, uint64_t texture)
+{
+  uint64_t old;
+
+  (void)texture;
+  __asm__ volatile("global_atomic_add_x2 %0, %1, %2, off" GPU_AMD_RETURN "\n\t" GPU_AMD_WAIT_GLOBAL
+                   : "=&v"(old)
+                   : "v"(at), "v"((uint64_t)0)
+                   : "memory");
+  return old;
+}
+
+GPU_INLINE uint64_t gpu_load_atomic_shared(uint64_t at, uint64_t texture)
+{
+  uint32_t old;
+
+  (void)texture;
+  __asm__ volatile("ds_add_rtn_u32 %0, %1, %2\n\t" GPU_AMD_WAIT_LDS
+                   : "=&v"(old)
+                   : "v"((uint32_t)at), "v"(0)
+                   : "memory");
+  return old;
+}
+
+/* The compiler inserts the waits of these. It would combine the operations of a wave if it knew that
+ * the address is the same in all lanes. */
+GPU_INLINE uint32_t gpu_add_cg(uint64_t at, uint32_t value)
+{
+  __asm__("" : "+v"(at));
+  return __scoped_atomic_fetch_add((GPU_AMD_GLOBAL uint32_t *)at, value, __ATOMIC_RELAXED,
+                                   __MEMORY_SCOPE_DEVICE);
+}
+
+GPU_INLINE uint32_t gpu_add_shared(uint64_t at, uint32_t value)
+{
+  uint32_t offset = (uint32_t)at;
+
+  __asm__("" : "+v"(offset));
+  return __scoped_atomic_fetch_add((GPU_AMD_LDS uint32_t *)offset, value, __ATOMIC_RELAXED,
+                                   __MEMORY_SCOPE_WRKGRP);
+}
+
+/* A batch of loads, all into the same register, which nothing reads: a load does not wait for the
+ * one before it, and loads arrive in order. The compiler keeps the register for `value` until the
+ * wait. */
+GPU_INLINE void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lines, uint32_t warps,
+                               uint32_t never)
+{
+  const uint32_t warp = gpu_warp();
+  uint32_t value = never;
+  uint64_t at = base + warp * stride;
+
+  GPU_NO_UNROLL
+  for (uint32_t i = warp; i < lines; i += warps) {
+    __asm__ volatile("global_load_dword %0, %1, off" : "+v"(value) : "v"(at) : "memory");
+    at += stride * warps;
+  }
+  __asm__ volatile(GPU_AMD_WAIT_GLOBAL : "+v"(value)::"memory");
+}
+
 /* Bandwidth: 16 bytes in each lane. Here the compiler inserts the waits: many loads are in flight
  * at a time, and each is waited for when its registers are needed. */
 struct gpu_words {
@@ -349,6 +431,24 @@ typedef uint32_t gpu_amd_words __attribute__((ext_vector_type(4)));
 
 GPU_AMD_READ(ca, GPU_AMD_GLOBAL, uint64_t)
 GPU_AMD_READ(shared, GPU_AMD_LDS, uint32_t)
+
+/* Both halves of the sum depend on what narrow rows read, so that the compiler keeps the loads. */
+GPU_INLINE void gpu_read_row_ca4(struct gpu_words *to, uint64_t at, uint64_t texture)
+{
+  (void)texture;
+  to->word[0] = *(const GPU_AMD_GLOBAL uint32_t *)at;
+  to->word[2] = to->word[0] >> 1;
+}
+
+GPU_INLINE void gpu_read_row_ca8(struct gpu_words *to, uint64_t at, uint64_t texture)
+{
+  const uint64_t both = *(const GPU_AMD_GLOBAL uint64_t *)at;
+
+  (void)texture;
+  to->word[0] = (uint32_t)both;
+  to->word[1] = (uint32_t)(both >> 32);
+  to->word[2] = to->word[1] >> 1;
+}
 
 /* Scalar loads arrive in any order, so the code can only wait for all of them. Folding their values
  * would take the scalar unit longer than the loads. So this loads all rows of an iteration and

@@ -69,7 +69,7 @@ struct gpu_touch_args {
   uint32_t only_sm;
 };
 
-/* chase_<path>: each block is one warp and runs one job: `warm` untimed loads, then `loads`
+/* chase_<path>: the first warp of each block runs one job, the others exit: `warm` untimed loads, then `loads`
  * dependent loads, each timed alone (clock, load, wait, clock). When the chain reaches `end` it
  * continues at `start`, so that one ring in memory serves jobs of all sizes. With warm_step = 0 the
  * untimed loads follow the chain. Otherwise they are independent: the lanes share `warm` loads (or
@@ -112,6 +112,24 @@ struct gpu_chase_args {
   uint32_t pooled_sms;
 };
 
+/* marks_<path>: as chase_<path> with untimed loads that follow the chain, but of each timed load only
+ * two bits are kept: bit k of `slow`: timed load k took `threshold` raw cycles or more; of `late`:
+ * `late` raw cycles or more. Nothing is stored before the last load. */
+#define GPU_MARKS 2048 /* most timed loads */
+
+struct gpu_marks_result {
+  uint32_t slow[GPU_MARKS / 32], late[GPU_MARKS / 32];
+  uint64_t last;      /* address that the chain reached */
+  uint32_t loads, sm; /* as in gpu_chase_result */
+};
+
+struct gpu_marks_args {
+  uint64_t jobs;    /* struct gpu_chase_job[blocks] */
+  uint64_t results; /* struct gpu_marks_result[blocks] */
+  uint64_t texture;
+  uint32_t threshold, late;
+};
+
 /* latency_<path>: one thread follows the ring. After `warm` loads it times, `repeats` times, a run
  * of n loads and a run of 2n loads, each run between two clock reads. The difference of the two
  * times is the latency of n loads without any clock read. n is a multiple of GPU_LATENCY_UNROLL. */
@@ -127,6 +145,57 @@ struct gpu_latency_args {
   uint32_t warm, n, repeats;
   uint32_t shared_count, shared_stride; /* as in gpu_chase_args */
   uint32_t reserved;
+};
+
+/* conflicts: loads of shared memory by all lanes of a warp. Each block is one warp. It runs `count`
+ * jobs one after another: lane i loads from (i & mask) * stride, again and again, each load at the
+ * address that the one before it returned. Loads are timed as in latency_<path>. */
+struct gpu_conflicts_job {
+  uint32_t mask, stride; /* stride: bytes, a multiple of 4 */
+};
+
+struct gpu_conflicts_args {
+  uint64_t jobs;    /* struct gpu_conflicts_job[blocks][count] */
+  uint64_t results; /* struct gpu_latency_result[blocks][count][repeats] */
+  uint64_t sms;     /* uint32_t[blocks]: the SM that each block ran on */
+  uint32_t count, repeats;
+  uint32_t n;       /* loads, a multiple of GPU_LATENCY_UNROLL */
+  uint32_t reserved;
+};
+
+/* lines_atomic: latency of atomic operations on global memory. Each block is one thread. It visits
+ * `lines` words of 8 bytes, `stride` bytes apart, and begins at another word than its neighbours.
+ * The operation adds 0 and returns the old value, which is the address of the word itself, so that
+ * each operation waits for the one before it. They are timed as in latency_<path>, but n is a
+ * multiple of GPU_LINES_UNROLL. */
+#define GPU_LINES_UNROLL 8
+
+struct gpu_lines_args {
+  uint64_t first, stride;
+  uint64_t results; /* struct gpu_latency_result[blocks][lines] */
+  uint64_t sms;     /* uint32_t[blocks]: the SM that each block ran on */
+  uint32_t lines, n;
+};
+
+/* slices: the SMs whose role is GPU_SLICES_BUSY keep the line at `busy` busy with atomic operations
+ * that add 0, until the word at `done` is `until`, or for GPU_SLICES_ROUNDS rounds. Of the others,
+ * the SM with role i + 1 times single atomic operations on lines i, i + probers, i + 2 * probers …,
+ * begins `head` cycles after its start, and adds 1 to `done` at its end. A role of 0: nothing. Each
+ * result is the raw time of the fastest of `repeats` operations, at most 65535, and `tag` * 65536. */
+#define GPU_SLICES_BUSY UINT32_MAX
+#define GPU_SLICES_ROUNDS 1024
+
+struct gpu_slices_args {
+  uint64_t lines;   /* uint64_t[count]: addresses of slots of 8 bytes */
+  uint64_t results; /* uint32_t[count] */
+  uint64_t roles;   /* uint32_t[sms], by number of the SM */
+  uint64_t done;    /* uint32_t */
+  uint64_t busy;    /* a line of 128 bytes; 0: none, the SMs with that role do nothing */
+  uint32_t until, count, probers, repeats;
+  uint32_t sms, head;
+  uint32_t operations; /* on pieces of 32 bytes of the busy line that are under way at a time; only
+                          the simulator needs to know */
+  uint32_t tag;        /* below 65536 */
 };
 
 /* clock: compares the SM clock with the GPU's wall clock. Block 0 reads both until at least
@@ -146,12 +215,17 @@ struct gpu_clock_args {
 /* read_<path>, write_<path>: bandwidth. The warps of each block walk a circular region of `bytes`
  * bytes. Warp w of block b begins first + b * block_first + w * warp_first bytes into it. In each
  * of `count` iterations a warp moves GPU_BANDWIDTH_ROWS adjacent rows and then advances by `step`
- * bytes. A row is 16 bytes per lane, adjacent to each other. From constant memory all lanes read
+ * bytes. A row is 16 bytes per lane, adjacent to each other; in read_words 4, in read_pairs 8. From constant memory all lanes read
  * the same 16 bytes, which count once. The kernel does all of this `repeats` times; block barriers
  * and clock reads enclose each repetition. bytes, step and all offsets are multiples of
  * GPU_BANDWIDTH_ROWS rows, and step <= bytes. base is a byte address on every path; for textures it
  * is a byte offset into a texture of 16-byte texels. */
 #define GPU_BANDWIDTH_ROWS 8
+
+/* atomics_cg, atomics_shared: the rate of atomic operations on one word. Every lane adds to the
+ * word of 4 bytes at base + first % bytes, count * GPU_BANDWIDTH_ROWS times, and gets the old
+ * values. Arguments and results are those of read_<path>, but `bytes` of a result is the number of
+ * operations. */
 
 struct gpu_bandwidth_result {
   uint64_t start, end;       /* clock of the SM */
@@ -167,6 +241,25 @@ struct gpu_bandwidth_args {
   uint64_t sink;    /* device address of 8 writable bytes */
   uint64_t texture;
   uint32_t count, repeats;
+};
+
+/* outstanding: the block on SM `only_sm` makes batches of loads; all other blocks exit at once. In
+ * round r the warps together load counts[r] lines that follow the lines of round r - 1, `stride`
+ * bytes apart, with one load for each line; line i of a round is loaded by warp i % warps. So a
+ * round has at most GPU_BATCH_LOADS lines for each warp. The loads of a warp do not wait for each
+ * other. Before each round the warps meet at a barrier. */
+#define GPU_BATCH_LOADS 32
+#define GPU_BATCH_NEVER 99 /* see gpu_load_batch in gpu.h */
+
+struct gpu_outstanding_args {
+  uint64_t base;    /* device address of the first line */
+  uint64_t counts;  /* uint32_t[rounds] */
+  uint64_t results; /* uint32_t[rounds * warps]: raw cycles until all loads of the warp have
+                       arrived */
+  uint64_t blocks;  /* uint32_t, 0 before the launch: counts the blocks that ran */
+  uint32_t stride, rounds;
+  uint32_t only_sm;
+  uint32_t never; /* GPU_BATCH_NEVER */
 };
 
 /* The path of a struct gpu_walk. */
@@ -260,6 +353,33 @@ struct gpu_sharing_groups_args {
   uint32_t bits, polls_max;
 };
 
+/* constant_groups: which SMs share a constant cache behind the constant L1? Block after block probes
+ * for the marks of the blocks before it, the latest one first. A mark is a constant that its block
+ * has loaded. The first mark that the block finds in its cache is that of the latest block at the
+ * same cache, because that block has loaded all marks before its own, too. A load of `threshold`
+ * raw cycles or more is a miss. Then the block loads up to GPU_CONSTANT_CHECKS earlier marks, which
+ * must hit, and at last its own mark. Block b has ticket (first + b * step) % blocks, and the mark
+ * of that number. Blocks wait for their tickets as in first_touch. */
+#define GPU_CONSTANT_CHECKS 3
+
+struct gpu_constant_groups_result {
+  uint32_t sm;
+  uint32_t in_order; /* 0: it continued before its ticket came */
+  uint32_t ticket;
+  uint32_t previous; /* ticket of the latest block at the same cache; UINT32_MAX: there is none */
+  uint32_t checks, missed; /* earlier marks; those that missed */
+};
+
+struct gpu_constant_groups_args {
+  uint64_t base;    /* constant-space address of mark 0 */
+  uint64_t results; /* struct gpu_constant_groups_result[blocks] */
+  uint64_t ticket;  /* uint32_t, 0 before the launch */
+  uint32_t stride;  /* from mark to mark, bytes */
+  uint32_t threshold;
+  uint32_t first, step;
+  uint32_t polls_max, reserved;
+};
+
 /* The order of launches that run at the same time (banks_constant, banks_census, filler). Each
  * launch has one block per SM. On each SM the launches work one after another, in the order of
  * their numbers. No block begins or exits before all blocks of all launches have arrived; otherwise
@@ -305,6 +425,62 @@ struct gpu_banks_args {
 struct gpu_filler_args {
   struct gpu_ticket ticket;
   uint64_t sink; /* device address of 8 writable bytes */
+};
+
+/* remote_shared: each block of a cluster of `size` blocks follows a ring in the shared memory of
+ * each block of the cluster, its own included; in step k block r reads that of block (r + k) % size,
+ * so that no two read the same. As in latency_<path>, it times runs of n and 2n loads. The ring has
+ * GPU_REMOTE_SLOTS slots of 4 bytes; n is a multiple of that. It has an image of its own, for GPUs
+ * with clusters (sm_90 and later). */
+#define GPU_REMOTE_SLOTS 64
+
+struct gpu_remote_result {
+  uint32_t cycles_n, cycles_2n;
+  uint32_t sm;    /* of the block that reads */
+  uint32_t ended; /* 1: the chain ended where it should */
+};
+
+struct gpu_remote_args {
+  uint64_t results; /* struct gpu_remote_result[blocks][size] */
+  uint32_t size, n;
+};
+
+/* jumps_near and jumps_far: code as a chain of blocks of GPU_JUMPS_BYTES bytes, which lie one behind
+ * the other. A pass executes `blocks` of them, each once, and jumps from each to the next. Both have
+ * one image of their own.
+ *
+ * jumps_near goes through modules of GPU_JUMPS_MODULE blocks in the order of their addresses, and
+ * through the blocks of a module in the order of GPU_JUMPS_ORDER. So a pass through any number of
+ * blocks is over code without large gaps, however much of the code around a block comes with it.
+ *
+ * jumps_far executes blocks 0, GPU_JUMPS_STRIDE, 2 * GPU_JUMPS_STRIDE ... below `blocks`. Then it
+ * does the same from block GPU_JUMPS_SHIFT on, and so on: the next first block is GPU_JUMPS_SHIFT
+ * behind the last one, modulo GPU_JUMPS_STRIDE. So what comes with a block is neither what follows nor
+ * what is executed soon. */
+#define GPU_JUMPS_BYTES 128
+#define GPU_JUMPS_MODULE 32
+#define GPU_JUMPS_NEAR 1536 /* blocks of jumps_near */
+#define GPU_JUMPS_STRIDE 9
+#define GPU_JUMPS_SHIFT 4
+#define GPU_JUMPS_FAR 1728 /* blocks of jumps_far */
+
+/* NEXT(module, block, module of the next one, next one): the order in module m. */
+#define GPU_JUMPS_ORDER(NEXT, m, after)                                                            \
+  NEXT(m, 0, m, 6) NEXT(m, 1, m, 30) NEXT(m, 2, m, 31) NEXT(m, 3, m, 21)                           \
+  NEXT(m, 4, m, 27) NEXT(m, 5, m, 18) NEXT(m, 6, m, 26) NEXT(m, 7, m, 13)                          \
+  NEXT(m, 8, m, 24) NEXT(m, 9, m, 28) NEXT(m, 10, m, 25) NEXT(m, 11, m, 14)                        \
+  NEXT(m, 12, m, 29) NEXT(m, 13, m, 22) NEXT(m, 14, after, 0) NEXT(m, 15, m, 19)                   \
+  NEXT(m, 16, m, 9) NEXT(m, 17, m, 23) NEXT(m, 18, m, 11) NEXT(m, 19, m, 12)                       \
+  NEXT(m, 20, m, 3) NEXT(m, 21, m, 8) NEXT(m, 22, m, 2) NEXT(m, 23, m, 7)                          \
+  NEXT(m, 24, m, 15) NEXT(m, 25, m, 20) NEXT(m, 26, m, 1) NEXT(m, 27, m, 5)                        \
+  NEXT(m, 28, m, 4) NEXT(m, 29, m, 17) NEXT(m, 30, m, 10) NEXT(m, 31, m, 16)
+
+struct gpu_jumps_args {
+  uint64_t sizes;  /* uint32_t[count]: how many blocks a pass executes */
+  uint64_t cycles; /* uint32_t[SMs][count]: raw cycles of the last pass through each size */
+  uint32_t count, passes;
+  uint32_t every, from; /* SMs from, from + every, from + 2 * every ... work; they have the indices 0,
+                           1, 2 ... in `cycles` */
 };
 
 /* census_<path>: each block is one warp. It reads the `slots` slots of a region `passes` times and
@@ -365,6 +541,31 @@ struct gpu_constant_base_args {
   uint64_t result;
 };
 
+/* stores_<path>: each block is one warp and has `places` places, place_step bytes apart. It loads the
+ * first `before` of them, stores `bytes` bytes (0: none) at the beginning of each, waits, and times a
+ * load of each, `offset` bytes behind its beginning. */
+struct gpu_stores_args {
+  uint64_t first; /* device address of the first place of block 0 */
+  uint64_t block_step, place_step, offset;
+  uint64_t trace; /* uint32_t[blocks * places]: raw cycles */
+  uint64_t sms;   /* uint32_t[blocks]: the SM of each block */
+  uint32_t places, bytes, before;
+  uint32_t wait; /* cycles */
+};
+
+/* visible: block `writer` stores to `count` words that are 0, `step` bytes apart. Each other block
+ * polls one of them through L2, block i word i % count, for at most `cycles` cycles. */
+struct gpu_visible_result {
+  uint32_t sm;
+  uint32_t seen; /* 1: it has seen the store */
+};
+
+struct gpu_visible_args {
+  uint64_t words, step;
+  uint64_t results; /* struct gpu_visible_result[blocks] */
+  uint32_t count, cycles, writer, reserved;
+};
+
 /* All kernels: KERNEL(name, argument struct). Host tables are made from these lists. The entry
  * point in an object is gpu_<name>. First the kernels of every GPU. */
 #define GPU_COMMON_KERNELS(KERNEL)                                                                 \
@@ -377,14 +578,26 @@ struct gpu_constant_base_args {
   KERNEL(latency_ca, gpu_latency_args)                                                             \
   KERNEL(latency_cg, gpu_latency_args)                                                             \
   KERNEL(latency_shared, gpu_latency_args)                                                         \
+  KERNEL(latency_atomic_shared, gpu_latency_args)                                                  \
+  KERNEL(conflicts, gpu_conflicts_args)                                                            \
+  KERNEL(lines_atomic, gpu_lines_args)                                                             \
+  KERNEL(atomics_cg, gpu_bandwidth_args)                                                           \
+  KERNEL(atomics_shared, gpu_bandwidth_args)                                                       \
   KERNEL(read_ca, gpu_bandwidth_args)                                                              \
+  KERNEL(read_words, gpu_bandwidth_args)                                                           \
+  KERNEL(read_pairs, gpu_bandwidth_args)                                                           \
   KERNEL(read_cg, gpu_bandwidth_args)                                                              \
   KERNEL(read_shared, gpu_bandwidth_args)                                                          \
   KERNEL(write_cg, gpu_bandwidth_args)                                                             \
   KERNEL(write_shared, gpu_bandwidth_args)                                                         \
+  KERNEL(outstanding, gpu_outstanding_args)                                                        \
+  KERNEL(stores_ca, gpu_stores_args)                                                               \
+  KERNEL(stores_cg, gpu_stores_args)                                                               \
+  KERNEL(visible, gpu_visible_args)                                                                \
   KERNEL(pair, gpu_pair_args)                                                                      \
   KERNEL(first_touch, gpu_first_touch_args)                                                        \
-  KERNEL(census_ca, gpu_census_args)
+  KERNEL(census_ca, gpu_census_args)                                                               \
+  KERNEL(marks_ca, gpu_marks_args)
 
 /* Kernels for paths that only NVIDIA GPUs have. */
 #define GPU_NVIDIA_KERNELS(KERNEL)                                                                 \
@@ -400,12 +613,23 @@ struct gpu_constant_base_args {
   KERNEL(census_nc, gpu_census_args)                                                               \
   KERNEL(census_texture, gpu_census_args)                                                          \
   KERNEL(census_constant, gpu_census_args)                                                         \
+  KERNEL(marks_nc, gpu_marks_args)                                                                 \
+  KERNEL(marks_texture, gpu_marks_args)                                                            \
+  KERNEL(marks_constant, gpu_marks_args)                                                           \
   KERNEL(constant_base, gpu_constant_base_args)                                                    \
+  KERNEL(constant_groups, gpu_constant_groups_args)                                                \
+  KERNEL(slices, gpu_slices_args)                                                                  \
   KERNEL(banks_constant, gpu_banks_args)                                                           \
   KERNEL(banks_census, gpu_banks_census_args)
 
-/* NVIDIA only, in an image of its own. */
+/* NVIDIA only, each list in an image of its own. */
 #define GPU_FILLER_KERNELS(KERNEL) KERNEL(filler, gpu_filler_args)
+#define GPU_JUMPS_KERNELS(KERNEL)                                                                  \
+  KERNEL(jumps_near, gpu_jumps_args)                                                               \
+  KERNEL(jumps_far, gpu_jumps_args)
+
+/* NVIDIA GPUs with clusters only, in an image of its own. */
+#define GPU_CLUSTER_KERNELS(KERNEL) KERNEL(remote_shared, gpu_remote_args)
 
 /* Kernels for paths that only AMD GPUs have. */
 #define GPU_AMD_KERNELS(KERNEL)                                                                    \
@@ -413,12 +637,15 @@ struct gpu_constant_base_args {
   KERNEL(chase_scalar, gpu_chase_args)                                                             \
   KERNEL(latency_scalar, gpu_latency_args)                                                         \
   KERNEL(census_scalar, gpu_census_args)                                                           \
+  KERNEL(marks_scalar, gpu_marks_args)                                                             \
   KERNEL(read_scalar, gpu_bandwidth_args)
 
 #define GPU_KERNELS(KERNEL)                                                                        \
   GPU_COMMON_KERNELS(KERNEL)                                                                       \
   GPU_NVIDIA_KERNELS(KERNEL)                                                                       \
   GPU_FILLER_KERNELS(KERNEL)                                                                       \
+  GPU_CLUSTER_KERNELS(KERNEL)                                                                      \
+  GPU_JUMPS_KERNELS(KERNEL)                                                                        \
   GPU_AMD_KERNELS(KERNEL)
 
 #endif

@@ -18,7 +18,8 @@
 #define BANDWIDTH(name, path, row, what)                                                           \
   GPU_KERNEL(name, gpu_bandwidth_args)                                                             \
   {                                                                                                \
-    const uint64_t lane = GPU_BASE_##path + (row > 16 ? gpu_lane() * 16 : 0);                      \
+    const uint64_t lane =                                                                          \
+        GPU_BASE_##path + (row > 16 ? gpu_lane() * ((row) / gpu_lanes()) : 0);                     \
     const uint64_t base = a.base + lane, bytes = gpu_keep(a.bytes), step = gpu_keep(a.step);       \
     const uint64_t texture = gpu_keep(a.texture), stop = base + bytes;                             \
     const uint64_t first = a.first + gpu_block() * a.block_first + gpu_warp() * a.warp_first;      \
@@ -96,6 +97,8 @@
 #define WIDE (gpu_lanes() * 16)
 
 BANDWIDTH(read_ca, ca, WIDE, READ)
+BANDWIDTH(read_words, ca4, gpu_lanes() * 4, READ)
+BANDWIDTH(read_pairs, ca8, gpu_lanes() * 8, READ)
 BANDWIDTH(read_cg, cg, WIDE, READ)
 BANDWIDTH(read_shared, shared, WIDE, READ)
 BANDWIDTH(write_cg, cg, WIDE, WRITE)

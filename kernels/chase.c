@@ -7,7 +7,7 @@
  * through the cache under test.
  * The method: doc/methods.md, "Timed load".
  */
-#include "gpu.h"
+#include "chain.h"
 
 static inline void fill_shared(uint32_t count, uint32_t stride)
 {
@@ -17,6 +17,14 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
     gpu_shared_store32(i * stride, GPU_SHARED_BASE + (i + 1 < count ? (i + 1) * stride : 0));
   if (count)
     gpu_barrier();
+}
+
+/* The threads of the block that work: the first warp. */
+static inline uint32_t working_threads(void)
+{
+  const uint32_t threads = gpu_threads();
+
+  return threads < gpu_lanes() ? threads : gpu_lanes();
 }
 
 #define IN_FLIGHT 4 /* untimed loads of a lane in flight */
@@ -34,7 +42,7 @@ static inline struct side_by_side begin_lanes(uint64_t start, uint64_t end, uint
   return (struct side_by_side){.at = start + (uint64_t)(gpu_thread() % slots) * step,
                                .end = end,
                                .round = end - start,
-                               .hop = (uint64_t)(gpu_threads() % slots) * step};
+                               .hop = (uint64_t)(working_threads() % slots) * step};
 }
 
 static inline uint64_t next_of_lane(struct side_by_side *lanes)
@@ -73,7 +81,7 @@ static inline void add_result(uint64_t result, const struct gpu_histogram *histo
     struct gpu_histogram histogram;                                                                \
     struct gpu_trace trace;                                                                        \
                                                                                                    \
-    if (pooled_sms && number >= pooled_sms)                                                        \
+    if (!gpu_first_warp() || (pooled_sms && number >= pooled_sms))                                 \
       return;                                                                                      \
     if (pooled_sms && gpu_thread() == 0)                                                           \
       gpu_add32(result + sizeof(struct gpu_chase_result) + 4 * number, 1);                         \
@@ -89,7 +97,7 @@ static inline void add_result(uint64_t result, const struct gpu_histogram *histo
       struct side_by_side lanes = begin_lanes(start, end, a.warm_step);                            \
                                                                                                    \
       GPU_NO_UNROLL                                                                                \
-      for (uint32_t k = 0; k < warm; k += IN_FLIGHT * gpu_threads()) {                             \
+      for (uint32_t k = 0; k < warm; k += IN_FLIGHT * working_threads()) {                         \
         uint64_t sum = 0; /* of aligned values: never all ones, as gpu_await requires */           \
                                                                                                    \
         GPU_UNROLL                                                                                 \
@@ -153,42 +161,21 @@ CHASE(scalar)
 #endif
 
 /* Latency without clock reads inside the chain: see struct gpu_latency_args. */
-#define FOLLOW(path, at, n, clock)                                                                 \
-  GPU_NO_UNROLL                                                                                    \
-  for (uint32_t k = 0; k < (n); k += GPU_LATENCY_UNROLL) {                                         \
-    GPU_UNROLL                                                                                     \
-    for (uint32_t u = 0; u < GPU_LATENCY_UNROLL; u++)                                              \
-      at = gpu_load_##path(at, texture);                                                           \
-    GPU_CLOCK_ADVANCE(clock);                                                                      \
-  }
-
 #define LATENCY(path)                                                                              \
   GPU_KERNEL(latency_##path, gpu_latency_args)                                                     \
   {                                                                                                \
     const uint64_t results = gpu_keep(a.results), texture = gpu_keep(a.texture);                   \
     const uint32_t n = gpu_keep(a.n);                                                              \
-    uint64_t at = a.start + GPU_BASE_##path, now = 0;                                              \
+    uint64_t at = a.start + GPU_BASE_##path, clock = 0;                                            \
                                                                                                    \
     fill_shared(a.shared_count, a.shared_stride);                                                  \
-    FOLLOW(path, at, a.warm, now)                                                                  \
+    FOLLOW(at = gpu_load_##path(at, texture), a.warm, GPU_LATENCY_UNROLL, clock)                   \
     GPU_NO_UNROLL                                                                                  \
-    for (uint32_t r = 0; r < a.repeats; r++) {                                                     \
-      const uint64_t result = results + r * sizeof(struct gpu_latency_result);                     \
-      uint64_t t0, t1, t2;                                                                         \
-                                                                                                   \
-      gpu_await(result);                                                                           \
-      gpu_await(at);                                                                               \
-      now = t0 = gpu_clock64();                                                                    \
-      FOLLOW(path, at, n, now)                                                                     \
-      gpu_await(at);                                                                               \
-      now = t1 = gpu_clock64_from(now);                                                            \
-      FOLLOW(path, at, 2 * n, now)                                                                 \
-      gpu_await(at);                                                                               \
-      t2 = gpu_clock64_from(now);                                                                  \
-      gpu_store32(result, gpu_cycles(t0, t1));                                                     \
-      gpu_store32(result + 4, gpu_cycles(t1, t2));                                                 \
-    }                                                                                              \
+    for (uint32_t r = 0; r < a.repeats; r++)                                                       \
+      TIME_CHAINS(at = gpu_load_##path(at, texture), at, n, GPU_LATENCY_UNROLL,                    \
+                  results + r * sizeof(struct gpu_latency_result))                                 \
     gpu_store64(a.sink, at - GPU_BASE_##path);                                                     \
+    (void)clock;                                                                                   \
   }
 
 LATENCY(ca)
@@ -202,3 +189,4 @@ LATENCY(constant)
 #if GPU_AMD_PATHS
 LATENCY(scalar)
 #endif
+LATENCY(atomic_shared)

@@ -14,9 +14,14 @@
  *   gpu_barrier()               all threads of the block
  *   gpu_select_warp(w)          true in the threads of warp w of the block; on the simulator
  *                               always, and later loads go through the caches that warp w uses
+ *   gpu_first_warp()            true in the threads of the first warp of the block
  *   gpu_run_code(x)             executes at least GPU_FILLER_BYTES of code on x; returns the result
- *   GPU_CONCURRENT              1: launches of a group run at the same time. 0: one after another;
- *                               the group runs again as long as a block has called GPU_RESUME_LATER
+ *   gpu_run_jumps_near(blocks, passes), gpu_run_jumps_far(blocks, passes)   executes that code (struct
+ *                               gpu_jumps_args) in all lanes; returns the raw cycles of the last
+ *                               pass
+ *   GPU_CONCURRENT              1: launches of a group, and the blocks of a launch, run at the same
+ *                               time. 0: one after another; they run again as long as a block has
+ *                               called GPU_RESUME_LATER
  *   GPU_RESUME_LATER()          the block exits because its ticket has not come yet
  *   GPU_TICKETS_DONE(next)      where such a block resumes: the word of its SM that counts tickets;
  *                               else 0
@@ -48,7 +53,16 @@
  *                                         `stride` bytes apart, without those behind base + bytes:
  *                                         the work of as many neighbouring threads. 1 where threads
  *                                         are real.
+ *   gpu_load_batch(base, stride, lines, warps, never)   the `warps` warps of the block load `lines` lines (.ca),
+ *                                         `stride` bytes apart from `base` on. Warp w loads the
+ *                                         lines w, w + warps and so on, at most GPU_BATCH_LOADS,
+ *                                         without waiting in between; all its lanes load the same
+ *                                         address. Returns when they have arrived. never: a number
+ *                                         above 64 that the compiler does not know. Tests check
+ *                                         the machine code.
  *   gpu_store64/gpu_store32(address, v)   plain global store
+ *   gpu_store_lanes(address, bytes)       stores 8 bytes in each lane, `bytes` adjacent ones together,
+ *                                         as a program stores: through all caches
  *   gpu_add32(address, v)                 atomic addition
  *   gpu_get64/gpu_get32(address)          plain global load of arguments (never of measured
  *                                         memory), the same in all threads of a warp
@@ -57,8 +71,28 @@
  *                               addresses, while args.h and results use offsets. 0 unless a target
  *                               defines it.
  *   gpu_constant_base()                   constant-space address of the bank
+ *   gpu_load_lanes(at, mask, stride)      one load of shared memory by all lanes. Lane i must have
+ *                                         the address GPU_SHARED_BASE + (i & mask) * stride in
+ *                                         `at`. The simulator needs mask and stride, because one
+ *                                         lane does the work of all.
+ *   gpu_load_atomic(at, texture), gpu_load_atomic_shared(at, texture)
+ *                                         an atomic addition of 0 to a slot of global or shared
+ *                                         memory; returns the slot, the next address of the chain
+ *   gpu_add_cg(at, v), gpu_add_shared(at, v)   each lane adds v to a word of 32 bits and gets the
+ *                                         old value, for which it need not wait at once
+ *   gpu_occupied(at, n)                   other blocks of the launch keep n operations on the line at
+ *                                         `at` under way. GPU_OCCUPIES is 1: they do. 0: they
+ *                                         cannot, because blocks run one after another (the
+ *                                         simulator), and this call stands for it.
  *   gpu_await(value)                      later code starts after the value has arrived. The value
  *                                         is never all ones
+ *
+ * Clusters of blocks, only in cluster.c
+ *   gpu_cluster_rank()                    index of the block in its cluster
+ *   gpu_cluster_barrier()                 all threads of the cluster
+ *   gpu_remote_address(offset, rank)      address of that byte of dynamic shared memory of a block of
+ *                                         the cluster; the same for all blocks of the cluster
+ *   gpu_load_remote(at)                   one load of 4 bytes; returns the next address of the chain
  *
  * Bandwidth, for the same paths, and for writes in cg and shared
  *   gpu_lanes(), gpu_warp(), gpu_warps()  lanes of a warp; index of the warp in its block; warps of
@@ -66,6 +100,7 @@
  *   struct gpu_words                      16 bytes: uint32_t word[4]
  *   gpu_read_row_PATH(&words, at, texture)   one load of 16 bytes; `at` is a byte address, or for a
  *                                         texture, which has texels of 16 bytes, a byte offset
+ *   gpu_read_row_ca4, gpu_read_row_ca8    the same with 4 or 8 bytes, through ca
  *   gpu_read_rows_scalar(at)              GPU_BANDWIDTH_ROWS adjacent rows
  *   gpu_write_row_PATH(&words, at)        one store of 16 bytes
  *   gpu_written()                         waits until all earlier stores have arrived
@@ -80,6 +115,8 @@
  *   struct gpu_trace; gpu_trace_clear(&r, address); gpu_trace_add(&r, index, t);
  *   gpu_trace_end(&r, n)                  the lanes keep the values and write one warp-full
  *                                         at a time
+ *   struct gpu_marks; gpu_marks_clear(&m); gpu_marks_add(&m, index, bit);
+ *   gpu_marks_store(&m, address)          GPU_MARKS bits, index % 32 of word index / 32
  */
 #ifndef GPU_GPU_H
 #define GPU_GPU_H
@@ -110,6 +147,10 @@
 #define GPU_RUN 1
 #define gpu_load_run(base, at, bytes, stride) gpu_load_cg((base) + (at), 0)
 #endif
+#ifndef GPU_OCCUPIES
+#define GPU_OCCUPIES 1
+#define gpu_occupied(at, n) ((void)(at), (void)(n))
+#endif
 #ifndef GPU_CONCURRENT
 #define GPU_CONCURRENT 1
 #define GPU_RESUME_LATER()
@@ -130,11 +171,14 @@
 #define GPU_SHARED_BASE 0
 #endif
 #define GPU_BASE_ca 0
+#define GPU_BASE_ca4 0
+#define GPU_BASE_ca8 0
 #define GPU_BASE_cg 0
 #define GPU_BASE_nc 0
 #define GPU_BASE_scalar 0
 #define GPU_BASE_texture 0
 #define GPU_BASE_constant 0
 #define GPU_BASE_shared GPU_SHARED_BASE
+#define GPU_BASE_atomic_shared GPU_SHARED_BASE
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The histogram and the trace of a chase, spread over the lanes of its warp or wave, so that they
+ * The histogram, the trace and the marks of a chase, spread over the lanes of its warp or wave, so that they
  * stay in registers. nvptx.h and amdgcn.h define GPU_LANES, the number of lanes, and the operations
  * used here.
  */
@@ -68,6 +68,32 @@ GPU_INLINE void gpu_trace_end(struct gpu_trace *trace, uint32_t n)
 {
   if (trace->address && gpu_lane() < n % GPU_LANES)
     gpu_store32(trace->address + 4ull * (n - n % GPU_LANES + gpu_lane()), trace->value);
+}
+
+/* Bit k is bit k % 32 of a word; lane l keeps the words l, l + GPU_LANES and so on. */
+struct gpu_marks {
+  uint32_t word[GPU_MARKS / 32 / GPU_LANES];
+};
+
+GPU_INLINE void gpu_marks_clear(struct gpu_marks *marks)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_MARKS / 32 / GPU_LANES; i++)
+    marks->word[i] = 0;
+}
+
+GPU_INLINE void gpu_marks_add(struct gpu_marks *marks, uint32_t index, uint32_t bit)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_MARKS / 32 / GPU_LANES; i++)
+    marks->word[i] |= (index / 32 - GPU_LANES * i == gpu_lane() ? bit : 0) << index % 32;
+}
+
+GPU_INLINE void gpu_marks_store(const struct gpu_marks *marks, uint64_t address)
+{
+  GPU_UNROLL
+  for (uint32_t i = 0; i < GPU_MARKS / 32 / GPU_LANES; i++)
+    gpu_store32(address + 4 * (gpu_lane() + GPU_LANES * i), marks->word[i]);
 }
 
 #endif

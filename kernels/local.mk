@@ -3,9 +3,11 @@
 # sm_35 is the lowest NVIDIA target: the first GPUs with the read-only path (ld.global.nc); every newer
 # GPU accepts its PTX. ptxas compiles it to machine code for the GPUs that it supports, so that no driver
 # has to compile before a measurement.
-kernel_sources = kernels/all.c kernels/amdgcn.h kernels/args.h kernels/bandwidth.c kernels/banks.c \
-	kernels/census.c kernels/census_order.h kernels/chase.c kernels/filler.c kernels/gpu.h \
-	kernels/lanes.h kernels/nvptx.h kernels/pair.c kernels/sharing_groups.c kernels/stream.c \
+kernel_sources = kernels/all.c kernels/amdgcn.h kernels/args.h kernels/atomics.c kernels/bandwidth.c \
+	kernels/banks.c kernels/census.c kernels/census_order.h kernels/chain.h kernels/chase.c \
+	kernels/cluster.c kernels/conflicts.c kernels/constant_groups.c kernels/filler.c kernels/gpu.h \
+	kernels/jumps.c kernels/lanes.h kernels/marks.c kernels/nvptx.h kernels/outstanding.c \
+	kernels/pair.c kernels/sharing_groups.c kernels/slices.c kernels/store.c kernels/stream.c \
 	kernels/ticket.h
 NVPTX_ARCH = 35
 NVPTX_FLAGS = --target=nvptx64-nvidia-cuda -march=sm_$(NVPTX_ARCH) --cuda-path=/nonexistent \
@@ -41,7 +43,9 @@ endif
 
 EXTRA_DIST += $(kernel_sources) kernels/gfx12-waits.awk
 CLEANFILES += kernels/cuda.ptx kernels/cuda.image kernels/cuda.sm_*.cubin kernels/cuda.sm_*.ptxas \
-	kernels/filler.ptx kernels/filler.image kernels/filler.sm_*.cubin kernels/filler.sm_*.ptxas kernels/amd.*.image
+	kernels/filler.ptx kernels/filler.image kernels/filler.sm_*.cubin kernels/filler.sm_*.ptxas \
+	kernels/cluster.ptx kernels/cluster.image kernels/cluster.sm_*.cubin kernels/cluster.sm_*.ptxas \
+	kernels/jumps.ptx kernels/jumps.image kernels/jumps.sm_*.cubin kernels/jumps.sm_*.ptxas kernels/amd.*.image
 
 kernels/cuda.ptx: $(kernel_sources)
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
@@ -51,22 +55,47 @@ kernels/filler.ptx: $(kernel_sources)
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
 	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@ '$(srcdir)/kernels/filler.c'
 
+# Clusters came with sm_90. clang only passes their instructions on, so it need not know that target.
+CLUSTER_ARCH = 90
+kernels/cluster.ptx: $(kernel_sources)
+	$(AM_V_GEN)$(MKDIR_P) kernels && \
+	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@.old '$(srcdir)/kernels/cluster.c' && \
+	sed -e 's/^\.version .*/.version 7.8/' -e 's/^\.target .*/.target sm_$(CLUSTER_ARCH)/' $@.old >$@ && \
+	rm -f $@.old
+
+kernels/jumps.ptx: $(kernel_sources)
+	$(AM_V_GEN)$(MKDIR_P) kernels && \
+	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@ '$(srcdir)/kernels/jumps.c'
+
 # tests/kernels reads what ptxas reports of each kernel (registers, stack, spills).
 if HAVE_PTXAS
 make_image = images=; for arch in $(CUBIN_ARCHS); do \
+	  test $$arch -ge $$least || continue; \
 	  out=$$name.sm_$$arch; \
-	  $(PTXAS) -v -arch=sm_$$arch -o $$out.cubin $$name.ptx >$$out.ptxas 2>&1 || \
+	  $(PTXAS) $$options -v -arch=sm_$$arch -o $$out.cubin $$name.ptx >$$out.ptxas 2>&1 || \
 	    { cat $$out.ptxas >&2; exit 1; }; \
 	  images="$$images --image3=kind=elf,sm=$$arch,file=$$out.cubin"; \
 	done; \
-	$(FATBINARY) --create $$name.image -64 --compress-all $$images \
-	  --image3=kind=ptx,sm=$(NVPTX_ARCH),file=$$name.ptx
+	$(FATBINARY) --create $$name.image -64 --compress-all $$images $$ptx
+with_ptx = options= && ptx=--image3=kind=ptx,sm=$$least,file=$$name.ptx && $(make_image)
 else
-make_image = cp $$name.ptx $$name.image
+with_ptx = cp $$name.ptx $$name.image
 endif
 
 kernels/cuda.image: kernels/cuda.ptx
-	$(AM_V_GEN)name=kernels/cuda; $(make_image)
+	$(AM_V_GEN)name=kernels/cuda least=$(NVPTX_ARCH); $(with_ptx)
 
 kernels/filler.image: kernels/filler.ptx
-	$(AM_V_GEN)name=kernels/filler; $(make_image)
+	$(AM_V_GEN)name=kernels/filler least=$(NVPTX_ARCH); $(with_ptx)
+
+kernels/cluster.image: kernels/cluster.ptx
+	$(AM_V_GEN)name=kernels/cluster least=$(CLUSTER_ARCH); $(with_ptx)
+
+# Without optimizations ptxas keeps the layout of the code, which is measured. No PTX: a driver would
+# lay it out differently. Without ptxas the image is empty.
+kernels/jumps.image: kernels/jumps.ptx
+if HAVE_PTXAS
+	$(AM_V_GEN)name=kernels/jumps least=$(NVPTX_ARCH); options=-O0; ptx=; $(make_image)
+else
+	$(AM_V_GEN): >$@
+endif

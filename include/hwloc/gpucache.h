@@ -194,10 +194,18 @@
  * last entry is default:BYTES, for a kernel without a preference. Example (H200):
  * "0:222208,15:189440,29:152576,44:119808,58:87040,72:54272,86:21504,default:222208".
  *
- * The table is valid for CarveoutBlocks resident blocks. If fewer blocks of a kernel can reside on
- * an SM, smaller carve-outs, and so larger L1s, are possible. Elements: L1Cache. Absent: also if
- * CarveoutPercent is absent. Method: "Carve-outs". */
+ * The table is valid for blocks of one warp, of which CarveoutBlocks can reside. If fewer blocks of a
+ * kernel can reside on an SM, smaller carve-outs, and so larger L1s, are possible: see
+ * CarveoutTable32Warps. Elements: L1Cache. Absent: also if CarveoutPercent is absent. Method:
+ * "Carve-outs". */
 #define HWLOC_GPUCACHE_CARVEOUT_TABLE "CarveoutTable"
+/** \brief The same for blocks of 4 warps. A larger block never has a smaller L1 at the same
+ * percentage, so the table is a lower bound for blocks of 5 to 31 warps. */
+#define HWLOC_GPUCACHE_CARVEOUT_TABLE_4_WARPS "CarveoutTable4Warps"
+/** \brief The same for blocks of 32 warps. Absent: also if no block can have so many. Example (H200):
+ * "0:246784,4:238592,8:222208,15:189440,29:152576,44:119808,58:87040,72:54272,86:21504,default:246784".
+ */
+#define HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS "CarveoutTable32Warps"
 /** \brief Cache line, in bytes: what one tag stands for, the unit of allocation; integer > 0.
  *
  * Elements: caches. Source: "measured" or "sysfs". Method: "Cache line", which differs from that of
@@ -276,7 +284,8 @@
 /** \brief Other elements in the same physical storage: comma-separated subtypes.
  *
  * If SharedWith is absent and SharedWithSource is "measured", the element shares its storage with
- * no other. ConstantL15Cache can name InstructionCache, which is not an element of NVIDIA GPUs.
+ * no other. ConstantL15Cache names InstructionCache if code is cached in it, too. InstructionCache
+ * itself is the nearest cache of code; it names ConstantL15Cache if that is the nearest one.
  * Method: "Sharing"; Groessler 2022 (4.5), MT4G 2025 (IV-G). */
 #define HWLOC_GPUCACHE_SHARED_WITH "SharedWith"
 /** \brief L2: number of partitions; each is near to some SMs and far from the others; integer >= 1.
@@ -311,63 +320,91 @@
  * @{
  */
 /** \brief 95th percentile of the latencies of single dependent loads, in SM clock cycles, without
- * the cost of reading the clock; number > 0, can have a fraction. Elements: as LatencyCycles. */
+ * the cost of reading the clock; number > 0, can have a fraction. Elements: as LatencyCycles. Right
+ * within 2 cycles or 4 %. Where LatencyCycles has a near and a far part, it is that of far loads. */
 #define HWLOC_GPUCACHE_LATENCY_P95_CYCLES "LatencyP95Cycles"
-/** \brief Number of equal sets; integer >= 1. */
+/** \brief Number of equal sets; integer >= 1. Sets x Ways x LineBytes can be more than CapacityBytes:
+ * a cache may have sets for more lines than its carve-out leaves data for. */
 #define HWLOC_GPUCACHE_SETS "Sets"
 /** \brief Lines in each set; integer >= 1. */
 #define HWLOC_GPUCACHE_WAYS "Ways"
 /** \brief How an address selects a set: one mask of address bits, in hexadecimal, for each bit of the
  * set's number, comma-separated. A bit of the number is the parity of the address bits in its
- * mask. */
+ * mask. Bits above the highest one of all masks were not tested. */
 #define HWLOC_GPUCACHE_SET_INDEX_MASKS "SetIndexMasks"
 /** \brief Which addresses SetIndexMasks applies to: "virtual" or "physical". */
 #define HWLOC_GPUCACHE_SET_INDEX_ADDRESS "SetIndexAddress"
 /** \brief Lines in each set where sets differ: comma-separated integers, in the order of the
  * sets. */
 #define HWLOC_GPUCACHE_SET_WAYS "SetWays"
-/** \brief Which line a new line replaces: "lru", "random" or "other". */
+/** \brief Which line of its set a new line replaces: "lru", "fifo", "plru" (a binary tree over the
+ * ways), "random" or "other". */
 #define HWLOC_GPUCACHE_REPLACEMENT "Replacement"
-/** \brief Probability that a line is still there after k later fills: "k:p,k:p ...", ascending. */
+/** \brief Probability that a line is still there after k later fills with random lines:
+ * "k:p,k:p...", k ascending. Contiguous lines spread more evenly over the sets, so they survive
+ * longer. */
 #define HWLOC_GPUCACHE_SURVIVAL_CURVE "SurvivalCurve"
-/** \brief Share of the replacements that each way of a set gets: comma-separated numbers whose sum is
- * 1. */
+/** \brief Share of the replacements that each way of a set gets, in the order in which ways are
+ * filled: comma-separated numbers whose sum is 1. */
 #define HWLOC_GPUCACHE_VICTIM_SHARES "VictimShares"
-/** \brief Misses in each pass over an array for each line by which the array is larger than the
- * cache; number > 0. */
+/** \brief Misses in each pass over an array that is one line larger than the cache; number > 0. With
+ * LRU, one more than Ways. */
 #define HWLOC_GPUCACHE_MISSES_PER_EXCESS_LINE "MissesPerExcessLine"
 /** \brief What a store does: "through" (the next level has the data at once) or "back" (when the line
  * is replaced). */
 #define HWLOC_GPUCACHE_WRITE_POLICY "WritePolicy"
 /** \brief What a store to an absent line brings into the cache: "none", "sector" or "line". */
 #define HWLOC_GPUCACHE_WRITE_ALLOCATE "WriteAllocate"
-/** \brief Misses that one SM can have under way at the same time; integer >= 1. */
+/** \brief Lines from outside the SM that the loads of one SM can wait for at the same time, where
+ * each load is of one line; integer >= 1. Elements: L1Cache. Absent: also if the SM requests lines
+ * so slowly that no limit shows (see OutstandingPerSMAtLeast). */
 #define HWLOC_GPUCACHE_OUTSTANDING_PER_SM "OutstandingPerSM"
-/** \brief The same for one warp. */
+/** \brief Instead of OutstandingPerSM: so many lines were under way at the same time, rounded down to
+ * a power of four; integer >= 1. */
+#define HWLOC_GPUCACHE_OUTSTANDING_PER_SM_AT_LEAST "OutstandingPerSMAtLeast"
+/** \brief The same for one warp; at most OutstandingPerSM. */
 #define HWLOC_GPUCACHE_OUTSTANDING_PER_WARP "OutstandingPerWarp"
-/** \brief L2: the driver's limit of the fetch granularity at which FetchBytes was measured, bytes. */
+/** \brief The same for one warp. At most 32 loads are tried. */
+#define HWLOC_GPUCACHE_OUTSTANDING_PER_WARP_AT_LEAST "OutstandingPerWarpAtLeast"
+/** \brief L2: the driver's limit of the fetch granularity at which FetchBytes was measured, bytes;
+ * integer > 0. Source: api. */
 #define HWLOC_GPUCACHE_FETCH_LIMIT_BYTES "FetchLimitBytes"
-/** \brief L2: the most bytes that can be set aside for persisting accesses; integer >= 0. */
+/** \brief L2: the most bytes that can be set aside for persisting accesses; integer >= 0. Source:
+ * api. */
 #define HWLOC_GPUCACHE_PERSISTING_MAX_BYTES "PersistingMaxBytes"
-/** \brief L2: whether memory can be compressed: "yes" or "no". */
+/** \brief L2: whether memory can be compressed: "yes" or "no". Source: api. */
 #define HWLOC_GPUCACHE_COMPRESSION_SUPPORTED "CompressionSupported"
-/** \brief Latency of an atomic operation in a dependent chain, in SM clock cycles; number > 0. */
+/** \brief L2: number of slices, in all partitions together; integer >= 2.
+ *
+ * Each slice holds a part of all lines, and serves one request at a time. */
+#define HWLOC_GPUCACHE_SLICES "Slices"
+/** \brief L2 with two partitions: the bits of an address whose parity is the partition where a line
+ * is at home; hexadecimal number, such as 0xab000.
+ *
+ * It holds inside each aligned 2 MiB of device memory. Higher address bits determine, in an unknown
+ * way, which of the two partitions has the even parity there. */
+#define HWLOC_GPUCACHE_SIDE_MASK "SideMask"
+/** \brief L2: adjacent bytes that are always at home in the same partition; integer >= 1. */
+#define HWLOC_GPUCACHE_SIDE_GRANULE_BYTES "SideGranuleBytes"
+/** \brief Latency of an atomic addition that returns the old value, in SM clock cycles; number > 0.
+ * L2 with partitions: the mean over all of them. */
 #define HWLOC_GPUCACHE_ATOMIC_LATENCY_CYCLES "AtomicLatencyCycles"
 /** \brief L2: the same in the partition that is near to the SM. */
 #define HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY_CYCLES "NearAtomicLatencyCycles"
 /** \brief L2: the same in a partition that is far from the SM. */
 #define HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY_CYCLES "FarAtomicLatencyCycles"
-/** \brief Atomic operations on one address, for each SM clock cycle; number > 0. */
+/** \brief Atomic additions to one address for each SM clock cycle; number > 0. Shared memory: by one
+ * SM; L2: by all SMs together. */
 #define HWLOC_GPUCACHE_ATOMICS_PER_CYCLE "AtomicsPerCycle"
 /** \brief Shared memory: number of banks; integer >= 1. */
 #define HWLOC_GPUCACHE_BANKS "Banks"
-/** \brief Shared memory: adjacent bytes in one bank; integer >= 1. */
+/** \brief Shared memory: bytes that one bank delivers at once; integer >= 1. */
 #define HWLOC_GPUCACHE_BANK_BYTES "BankBytes"
 /** \brief Shared memory: SM clock cycles that each further access to the same bank adds to a load of
  * a warp; number > 0. */
 #define HWLOC_GPUCACHE_CONFLICT_CYCLES "ConflictCycles"
-/** \brief Latency of a load from the shared memory of another SM in the cluster, in SM clock cycles;
- * number > 0. */
+/** \brief Latency of a load from the shared memory of another SM in the cluster, in SM clock cycles:
+ * the median of all pairs of SMs; number > 0, can have a fraction. */
 #define HWLOC_GPUCACHE_REMOTE_LATENCY_CYCLES "RemoteLatencyCycles"
 /** \brief TLB: number of entries; integer >= 1. */
 #define HWLOC_GPUCACHE_ENTRIES "Entries"
@@ -440,6 +477,7 @@
 #define HWLOC_GPUCACHE_LATENCY_P95 "LatencyP95"
 #define HWLOC_GPUCACHE_FETCH_LIMIT "FetchLimit"
 #define HWLOC_GPUCACHE_PERSISTING_MAX "PersistingMax"
+#define HWLOC_GPUCACHE_SIDE_GRANULE "SideGranule"
 #define HWLOC_GPUCACHE_ATOMIC_LATENCY "AtomicLatency"
 #define HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY "NearAtomicLatency"
 #define HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY "FarAtomicLatency"
@@ -568,14 +606,16 @@
 #define HWLOC_GPUCACHE_LOCAL_LOADS_IN_L1 "GPUCacheLocalLoadsInL1"
 
 /* The following infos are present if the GPU was measured. */
-/** \brief Number of GPCs: groups of SMs whose blocks can form a cluster; integer >= 1. */
+/** \brief Number of GPCs; integer >= 1. NVIDIA GPUs only, as all groups of SMs below. Found by
+ * clusters and by the constant L1.5 that the SMs of a GPC share. */
 #define HWLOC_GPUCACHE_GPCS "GPUCacheGPCs"
 /** \brief The SMs of each GPC: numbers of SMs, with commas inside a group and a blank between
  * groups. */
 #define HWLOC_GPUCACHE_GPC_SMS "GPUCacheGPCSMs"
-/** \brief Blocks of the largest cluster that can be launched; integer >= 1. */
+/** \brief Blocks of the largest cluster that can be launched, as the driver states; integer >= 2. */
 #define HWLOC_GPUCACHE_MAX_CLUSTER_BLOCKS "GPUCacheMaxClusterBlocks"
-/** \brief SMs that clusters of GPUCacheMaxClusterBlocks blocks reach; integer >= 1. */
+/** \brief SMs that clusters of GPUCacheMaxClusterBlocks blocks reach, in several launches together;
+ * integer >= 1. */
 #define HWLOC_GPUCACHE_CLUSTER_SMS "GPUCacheClusterSMs"
 /** \brief The SMs of each TPC; as GPUCacheGPCSMs. */
 #define HWLOC_GPUCACHE_TPC_SMS "GPUCacheTPCSMs"

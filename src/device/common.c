@@ -76,6 +76,16 @@ int gc_find_symbols(const struct gc_library *library, const struct gc_symbol *sy
   return 0;
 }
 
+void gc_find_optional_symbols(const struct gc_library *library, const struct gc_symbol *symbols,
+                              size_t n, void *table)
+{
+  struct gc_error unused = {.text = ""};
+
+  if (gc_find_symbols(library, symbols, n, table, &unused))
+    for (size_t i = 0; i < n; i++)
+      *(void **)((char *)table + symbols[i].offset) = NULL;
+}
+
 int gc_status_of(unsigned int error, const struct gc_meaning *meanings, size_t n)
 {
   for (size_t i = 0; i < n; i++)

@@ -61,6 +61,10 @@ struct gc_library {
 int gc_find_symbols(const struct gc_library *library, const struct gc_symbol *symbols, size_t n,
                     void *table, struct gc_error *err);
 
+/* The same if the library may lack them: all or none. */
+void gc_find_optional_symbols(const struct gc_library *library, const struct gc_symbol *symbols,
+                              size_t n, void *table);
+
 /* The errno for an error of a vendor's interface. */
 struct gc_meaning {
   unsigned int error;

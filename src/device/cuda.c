@@ -6,6 +6,7 @@
 #include "device/cuda.h"
 
 #include "device/common.h"
+#include "device/cuda_alias.h"
 #include "device/cuda_concurrent.h"
 #include "device/cuda_launch.h"
 #include "device/cuda_open.h"
@@ -42,6 +43,17 @@ static const struct gc_attribute attributes[] = {
     {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, GC_PROPERTY(ecc)},
 };
 
+/* Values of which 0 is one, too. */
+static const struct {
+  CUdevice_attribute attribute;
+  size_t offset;
+} statements[] = {
+    {CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE,
+     offsetof(struct gc_properties, l2_persisting)},
+    {CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED,
+     offsetof(struct gc_properties, l2_compression)},
+};
+
 static int open_gpu(const struct gc_gpu *gpu, struct gc_device **device, struct gc_error *err)
 {
   struct gc_cuda_device *cuda;
@@ -56,6 +68,34 @@ static int open_gpu(const struct gc_gpu *gpu, struct gc_device **device, struct 
 static void close_gpu(struct gc_device *device)
 {
   gc_cuda_close(CUDA(device));
+}
+
+/* Drivers and GPUs that do not know a value refuse it, which is no failure. */
+static int put_statement(const struct gc_cuda_device *cuda, CUresult result, uint64_t value,
+                         struct gc_statement *to, struct gc_error *err)
+{
+  if (result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_NOT_SUPPORTED ||
+      result == CUDA_ERROR_UNSUPPORTED_LIMIT)
+    return 0;
+  *to = (struct gc_statement){true, value};
+  return gc_cuda_status(&cuda->driver, result, err, "ask for properties of L2 of %s", cuda->name);
+}
+
+static int read_statements(const struct gc_cuda_device *cuda, struct gc_properties *out,
+                           struct gc_error *err)
+{
+  size_t limit = 0;
+  CUresult result = cuda->driver.cuCtxGetLimit(&limit, CU_LIMIT_MAX_L2_FETCH_GRANULARITY);
+  int status = put_statement(cuda, result, limit, &out->l2_fetch_limit, err);
+
+  for (size_t i = 0; i < sizeof(statements) / sizeof(*statements) && !status; i++) {
+    int value = 0;
+
+    result = cuda->driver.cuDeviceGetAttribute(&value, statements[i].attribute, cuda->device);
+    status = put_statement(cuda, result, (uint64_t)value,
+                           (void *)((char *)out + statements[i].offset), err);
+  }
+  return status;
 }
 
 static int properties(struct gc_device *device, struct gc_properties *out, struct gc_error *err)
@@ -78,8 +118,12 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
   if (!status)
     status = CUDA_CALL(cuda, err, cuDeviceTotalMem_v2(&total, cuda->device),
                        "ask for the memory of %s", cuda->name);
+  if (!status)
+    status = gc_cuda_find_cluster_blocks(cuda, out->sms, &out->cluster_blocks, err);
   out->memory_bytes = total;
-  out->has_texture = out->has_constant = out->has_read_only = true;
+  if (!status)
+    status = read_statements(cuda, out, err);
+  out->has_texture = out->has_constant = out->has_read_only = out->has_code = true;
   return status;
 }
 
@@ -238,10 +282,15 @@ static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent
 static int launch(struct gc_device *device, const struct gc_launch *launch, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
-  int status = gc_cuda_allow_shared(cuda, launch, err);
+  int status = 0;
 
-  return status ? status
-                : gc_cuda_launch(cuda, launch, cuda->functions[launch->kernel], NULL, err);
+  if (launch->kernel == GC_KERNEL_remote_shared)
+    status = gc_cuda_load_cluster(cuda, err);
+  if (launch->kernel == GC_KERNEL_jumps_near || launch->kernel == GC_KERNEL_jumps_far)
+    status = gc_cuda_load_jumps(cuda, err);
+  if (!status)
+    status = gc_cuda_allow_shared(cuda, launch, err);
+  return status ? status : gc_cuda_launch(cuda, launch, cuda->functions[launch->kernel], NULL, err);
 }
 
 static int wait(struct gc_device *device, struct gc_error *err)
@@ -265,6 +314,9 @@ const struct gc_device_ops gc_device_cuda = {
     .memory = memory,
     .alloc = alloc,
     .release = release,
+    .alias = gc_cuda_alias,
+    .alias_until = gc_cuda_alias_until,
+    .release_alias = gc_cuda_release_alias,
     .upload = upload,
     .download = download,
     .clear = clear,

@@ -14,12 +14,13 @@
 #define CONSTANT_KERNEL "gpu_banks_constant"
 #define CENSUS_KERNEL "gpu_banks_census"
 #define FILLER_KERNEL "gpu_filler"
+#define CLUSTER_KERNEL "gpu_remote_shared"
 
 static int load(struct gc_cuda_device *cuda, const unsigned char *image, const char *kernel,
                 CUmodule *module, CUfunction *function, struct gc_error *err)
 {
-  int status = CUDA_CALL(cuda, err, cuModuleLoadData(module, image),
-                         "load kernel %s into %s once more", kernel, cuda->name);
+  int status = CUDA_CALL(cuda, err, cuModuleLoadData(module, image), "load kernel %s into %s",
+                         kernel, cuda->name);
 
   if (status) {
     *module = NULL;
@@ -60,10 +61,9 @@ int gc_cuda_upload_constant_copy(struct gc_device *device, uint32_t number, cons
   struct gc_cuda_copy copy;
   int status = get_copy(cuda, number, &copy, err);
 
-  return status
-             ? status
-             : CUDA_CALL(cuda, err, cuMemcpyHtoD_v2(copy.constant, from, GPU_CONSTANT_BYTES),
-                         "fill constant bank %u on %s", number, cuda->name);
+  return status ? status
+                : CUDA_CALL(cuda, err, cuMemcpyHtoD_v2(copy.constant, from, GPU_CONSTANT_BYTES),
+                            "fill constant bank %u on %s", number, cuda->name);
 }
 
 /* The census kernel of a copy, found on first use. */
@@ -115,6 +115,24 @@ static int get_function(struct gc_cuda_device *cuda, enum gc_kernel kernel, uint
   }
 }
 
+int gc_cuda_load_jumps(struct gc_cuda_device *cuda, struct gc_error *err)
+{
+  int status;
+
+  if (cuda->jumps)
+    return 0;
+  if (gc_cuda_jumps_image_bytes == 0)
+    return gc_fail(err, -ENOTSUP, "this program was built without ptxas");
+  status = load(cuda, gc_cuda_jumps_image, "gpu_jumps_near", &cuda->jumps,
+                &cuda->functions[GC_KERNEL_jumps_near], err);
+  if (!status)
+    status = CUDA_CALL(
+        cuda, err,
+        cuModuleGetFunction(&cuda->functions[GC_KERNEL_jumps_far], cuda->jumps, "gpu_jumps_far"),
+        "find kernel gpu_jumps_far on %s", cuda->name);
+  return status;
+}
+
 int gc_cuda_launch_concurrent(struct gc_device *device, const struct gc_launch *launches,
                               const uint32_t *copies, size_t n, struct gc_error *err)
 {
@@ -134,6 +152,13 @@ int gc_cuda_launch_concurrent(struct gc_device *device, const struct gc_launch *
   return status;
 }
 
+int gc_cuda_load_cluster(struct gc_cuda_device *cuda, struct gc_error *err)
+{
+  return cuda->cluster ? 0
+                       : load(cuda, gc_cuda_cluster_image, CLUSTER_KERNEL, &cuda->cluster,
+                              &cuda->functions[GC_KERNEL_remote_shared], err);
+}
+
 void gc_cuda_concurrent_fini(struct gc_cuda_device *cuda)
 {
   for (size_t i = 0; i < GC_CONCURRENT_MAX; i++)
@@ -144,4 +169,8 @@ void gc_cuda_concurrent_fini(struct gc_cuda_device *cuda)
       cuda->driver.cuModuleUnload(cuda->copies[i].module);
   if (cuda->filler)
     cuda->driver.cuModuleUnload(cuda->filler);
+  if (cuda->cluster)
+    cuda->driver.cuModuleUnload(cuda->cluster);
+  if (cuda->jumps)
+    cuda->driver.cuModuleUnload(cuda->jumps);
 }

@@ -16,22 +16,33 @@ struct gc_cuda_copy {
   CUdeviceptr constant;
 };
 
+/* The range of aliases: `span` addresses from `base` on; `mapped` of them are usable. */
+struct gc_cuda_aliases {
+  CUdeviceptr base; /* 0: there is none */
+  uint64_t bytes, span, mapped;
+  CUmemGenericAllocationHandle memory; /* valid unless bytes is 0 */
+};
+
 struct gc_cuda_device {
   const struct gc_device_ops *ops; /* first: see struct gc_device */
   struct gc_device_counts counts;
   struct gc_cuda_driver driver;
-  char name[16];                   /* "gpu0", for messages */
+  char name[16]; /* "gpu0", for messages */
   CUdevice device;
   CUcontext context;
   CUmodule module;
   CUfunction functions[GC_KERNEL_COUNT];
+  bool clusters_allowed[GC_KERNEL_COUNT];   /* of more blocks than on every GPU with clusters */
   uint32_t shared_allowed[GC_KERNEL_COUNT]; /* dynamic shared memory a launch may ask for */
-  CUdeviceptr constant;            /* device address of the constant bank */
-  CUmodule filler;                 /* the second image; NULL until first use, as is its function */
+  CUdeviceptr constant;                     /* device address of the constant bank */
+  CUmodule filler;  /* the second image; NULL until first use, as is its function */
+  CUmodule cluster; /* the image for clusters; NULL until first use, as above */
+  CUmodule jumps;   /* the image of code that jumps; NULL until first use, as above */
   struct gc_cuda_copy copies[GC_COPIES_MAX]; /* from 1 on; the module is NULL until first use */
   CUstream streams[GC_CONCURRENT_MAX];       /* NULL until first use */
+  struct gc_cuda_aliases aliases;
   uint32_t compute_major;
-  enum gc_kernel launched;         /* the last one, for the message if it fails */
+  enum gc_kernel launched; /* the last one, for the message if it fails */
 };
 
 /* Calls a function of the driver. 0, or the status of its error and the message "cannot <what was

@@ -17,6 +17,8 @@
 
 #define CUDA_ENTRY(symbol, parameters) {#symbol, offsetof(struct gc_cuda_driver, symbol)},
 static const struct gc_symbol symbols[] = {CUDA_SYMBOLS(CUDA_ENTRY)};
+static const struct gc_symbol cluster_symbols[] = {CUDA_CLUSTER_SYMBOLS(CUDA_ENTRY)};
+static const struct gc_symbol alias_symbols[] = {CUDA_ALIAS_SYMBOLS(CUDA_ENTRY)};
 #undef CUDA_ENTRY
 
 /* Whether the library itself is missing. Other errors: it is damaged, or it lacks another
@@ -45,8 +47,14 @@ int gc_cuda_driver_load(struct gc_cuda_driver *driver, struct gc_error *err)
   library = (struct gc_library){driver->library, CUDA_LIBRARY,
                                 "the driver is too old (470 or newer is needed)"};
   status = gc_find_symbols(&library, symbols, sizeof(symbols) / sizeof(*symbols), driver, err);
-  if (status)
+  if (status) {
     gc_cuda_driver_unload(driver);
+  } else {
+    gc_find_optional_symbols(&library, cluster_symbols,
+                             sizeof(cluster_symbols) / sizeof(*cluster_symbols), driver);
+    gc_find_optional_symbols(&library, alias_symbols,
+                             sizeof(alias_symbols) / sizeof(*alias_symbols), driver);
+  }
   return status;
 }
 

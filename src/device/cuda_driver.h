@@ -13,11 +13,14 @@
 struct gc_cuda_driver {
   void *library;
   CUDA_SYMBOLS(CUDA_MEMBER)
+  /* NULL if the driver is too old: */
+  CUDA_CLUSTER_SYMBOLS(CUDA_MEMBER)
+  CUDA_ALIAS_SYMBOLS(CUDA_MEMBER)
 };
 #undef CUDA_MEMBER
 
-/* Loads libcuda.so.1 and fills the table. -ENODEV if the library or one of its functions is
- * missing. */
+/* Loads libcuda.so.1 and fills the table. -ENODEV if the library or one of its functions that are
+ * not optional is missing. */
 int gc_cuda_driver_load(struct gc_cuda_driver *driver, struct gc_error *err);
 void gc_cuda_driver_unload(struct gc_cuda_driver *driver);
 

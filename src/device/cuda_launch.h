@@ -17,4 +17,9 @@ int gc_cuda_allow_shared(struct gc_cuda_device *cuda, const struct gc_launch *la
 int gc_cuda_launch(struct gc_cuda_device *cuda, const struct gc_launch *launch, CUfunction function,
                    CUstream stream, struct gc_error *err);
 
+/* The blocks of the largest cluster on a GPU with so many SMs. 0: the GPU or its driver has no
+ * clusters. */
+int gc_cuda_find_cluster_blocks(struct gc_cuda_device *cuda, uint32_t sms, uint32_t *blocks,
+                                struct gc_error *err);
+
 #endif

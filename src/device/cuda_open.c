@@ -9,6 +9,7 @@
 #include "device/cuda_open.h"
 
 #include "device/common.h"
+#include "device/cuda_alias.h"
 #include "device/cuda_concurrent.h"
 #include "device/images.h"
 
@@ -20,7 +21,7 @@
 
 #define CUDA_KERNEL(name, args) GC_KERNEL_##name,
 static const enum gc_kernel kernels[] = {GPU_COMMON_KERNELS(CUDA_KERNEL)
-                                           GPU_NVIDIA_KERNELS(CUDA_KERNEL)};
+                                             GPU_NVIDIA_KERNELS(CUDA_KERNEL)};
 #undef CUDA_KERNEL
 
 #define LIST "CUDA_VISIBLE_DEVICES"
@@ -274,6 +275,7 @@ void gc_cuda_close(struct gc_cuda_device *cuda)
 {
   if (!cuda)
     return;
+  gc_cuda_release_alias((struct gc_device *)cuda);
   gc_cuda_concurrent_fini(cuda);
   if (cuda->module)
     cuda->driver.cuModuleUnload(cuda->module);

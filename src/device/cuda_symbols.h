@@ -23,11 +23,19 @@
   CONSTANT(CUDA_ERROR_INVALID_DEVICE, 101)                                                         \
   CONSTANT(CUDA_ERROR_NO_BINARY_FOR_GPU, 209)                                                      \
   CONSTANT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                \
+  CONSTANT(CUDA_ERROR_UNSUPPORTED_LIMIT, 215)                                                      \
   CONSTANT(CUDA_ERROR_NOT_SUPPORTED, 801)                                                          \
+  CONSTANT(CU_MEM_ALLOCATION_TYPE_PINNED, 1)                                                       \
+  CONSTANT(CU_MEM_LOCATION_TYPE_DEVICE, 1)                                                         \
+  CONSTANT(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3)                                                  \
+  CONSTANT(CU_MEM_ALLOC_GRANULARITY_MINIMUM, 0)                                                    \
   CONSTANT(CU_CTX_SCHED_SPIN, 1)                                                                   \
   CONSTANT(CU_STREAM_NON_BLOCKING, 1)                                                              \
   CONSTANT(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                     \
   CONSTANT(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 9)                                  \
+  CONSTANT(CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 5)                                                   \
+  CONSTANT(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 14)                                \
+  CONSTANT(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, 4)                                               \
   CONSTANT(CU_FUNC_CACHE_PREFER_NONE, 0)                                                           \
   CONSTANT(CU_FUNC_CACHE_PREFER_SHARED, 1)                                                         \
   CONSTANT(CU_FUNC_CACHE_PREFER_L1, 2)                                                             \
@@ -60,8 +68,12 @@
   CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 81)                           \
   CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 82)                               \
   CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 97)                              \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 102)                           \
   CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 106)                                 \
-  CONSTANT(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 111)
+  CONSTANT(CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED, 107)                                 \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE, 108)                                  \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 111)                              \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 120)
 
 /* CUDA_RESOURCE_DESC for CU_RESOURCE_TYPE_LINEAR. `reserved` gives the union its size. */
 struct gc_cuda_resource {
@@ -84,15 +96,54 @@ struct gc_cuda_texture {
   int reserved[12];
 };
 
+/* CUlaunchAttribute, for CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION. `reserved` gives the union its
+ * size. */
+struct gc_cuda_launch_attribute {
+  unsigned int id;
+  char padding[4];
+  union {
+    struct {
+      unsigned int x, y, z;
+    } cluster;
+    char reserved[64];
+  } value;
+};
+
+/* CUlaunchConfig */
+struct gc_cuda_launch_config {
+  unsigned int grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  struct CUstream_st *stream;
+  struct gc_cuda_launch_attribute *attributes;
+  unsigned int attribute_count;
+};
+
+/* CUmemAllocationProp */
+struct gc_cuda_allocation {
+  unsigned int type, handle_types, location_type;
+  int location;
+  void *metadata;
+  unsigned char flags[8];
+};
+
+/* CUmemAccessDesc */
+struct gc_cuda_access {
+  unsigned int location_type;
+  int location;
+  unsigned int flags;
+};
+
 /* TYPE(name, definition); enumerations without negative members are unsigned int */
 #define CUDA_TYPES(TYPE)                                                                           \
   TYPE(CUresult, unsigned int)                                                                     \
   TYPE(CUdevice_attribute, unsigned int)                                                           \
   TYPE(CUfunction_attribute, unsigned int)                                                         \
+  TYPE(CUlimit, unsigned int)                                                                      \
   TYPE(CUfunc_cache, unsigned int)                                                                 \
   TYPE(CUdevice, int)                                                                              \
   TYPE(CUdeviceptr, unsigned long long)                                                            \
   TYPE(CUtexObject, unsigned long long)                                                            \
+  TYPE(CUmemGenericAllocationHandle, unsigned long long)                                           \
+  TYPE(CUmemAllocationGranularity_flags, unsigned int)                                             \
   TYPE(CUcontext, struct CUctx_st *)                                                               \
   TYPE(CUmodule, struct CUmod_st *)                                                                \
   TYPE(CUfunction, struct CUfunc_st *)                                                             \
@@ -107,6 +158,9 @@ typedef struct {
 } CUuuid;
 typedef struct gc_cuda_resource CUDA_RESOURCE_DESC;
 typedef struct gc_cuda_texture CUDA_TEXTURE_DESC;
+typedef struct gc_cuda_launch_config CUlaunchConfig;
+typedef struct gc_cuda_allocation CUmemAllocationProp;
+typedef struct gc_cuda_access CUmemAccessDesc;
 typedef struct gc_cuda_resource_view CUDA_RESOURCE_VIEW_DESC; /* always NULL in this program */
 
 #define CUDA_CONSTANT(name, value) name = value,
@@ -119,33 +173,34 @@ enum { CUDA_CONSTANTS(CUDA_CONSTANT) };
   SYMBOL(cuGetErrorName, (CUresult error, const char **name))                                      \
   SYMBOL(cuInit, (unsigned int flags))                                                             \
   SYMBOL(cuDeviceGetCount, (int *count))                                                           \
-  SYMBOL(cuDeviceGet, (CUdevice *device, int ordinal))                                             \
+  SYMBOL(cuDeviceGet, (CUdevice * device, int ordinal))                                            \
   SYMBOL(cuDeviceGetName, (char *name, int size, CUdevice device))                                 \
-  SYMBOL(cuDeviceGetUuid_v2, (CUuuid *uuid, CUdevice device))                                      \
+  SYMBOL(cuDeviceGetUuid_v2, (CUuuid * uuid, CUdevice device))                                     \
   SYMBOL(cuDeviceGetPCIBusId, (char *id, int size, CUdevice device))                               \
   SYMBOL(cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device))        \
-  SYMBOL(cuDeviceTotalMem_v2, (size_t *bytes, CUdevice device))                                    \
+  SYMBOL(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device))                                   \
   SYMBOL(cuDevicePrimaryCtxSetFlags_v2, (CUdevice device, unsigned int flags))                     \
-  SYMBOL(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device))                          \
+  SYMBOL(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device))                         \
   SYMBOL(cuDevicePrimaryCtxRelease_v2, (CUdevice device))                                          \
   SYMBOL(cuCtxSetCurrent, (CUcontext context))                                                     \
+  SYMBOL(cuCtxGetLimit, (size_t * value, CUlimit limit))                                           \
   SYMBOL(cuCtxSynchronize, (void))                                                                 \
-  SYMBOL(cuModuleLoadData, (CUmodule *module, const void *image))                                  \
+  SYMBOL(cuModuleLoadData, (CUmodule * module, const void *image))                                 \
   SYMBOL(cuModuleUnload, (CUmodule module))                                                        \
-  SYMBOL(cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name))           \
+  SYMBOL(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))          \
   SYMBOL(cuModuleGetGlobal_v2,                                                                     \
-         (CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name))                 \
-  SYMBOL(cuStreamCreate, (CUstream *stream, unsigned int flags))                                   \
+         (CUdeviceptr * address, size_t * bytes, CUmodule module, const char *name))               \
+  SYMBOL(cuStreamCreate, (CUstream * stream, unsigned int flags))                                  \
   SYMBOL(cuStreamDestroy_v2, (CUstream stream))                                                    \
-  SYMBOL(cuMemGetInfo_v2, (size_t *free_bytes, size_t *total_bytes))                               \
-  SYMBOL(cuMemAlloc_v2, (CUdeviceptr *address, size_t bytes))                                      \
+  SYMBOL(cuMemGetInfo_v2, (size_t * free_bytes, size_t * total_bytes))                             \
+  SYMBOL(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes))                                     \
   SYMBOL(cuMemFree_v2, (CUdeviceptr address))                                                      \
-  SYMBOL(cuMemGetAddressRange_v2, (CUdeviceptr *base, size_t *bytes, CUdeviceptr address))         \
+  SYMBOL(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t * bytes, CUdeviceptr address))       \
   SYMBOL(cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes))                        \
   SYMBOL(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes))                              \
   SYMBOL(cuMemsetD8_v2, (CUdeviceptr to, unsigned char value, size_t bytes))                       \
   SYMBOL(cuTexObjectCreate,                                                                        \
-         (CUtexObject *texture, const CUDA_RESOURCE_DESC *resource,                                \
+         (CUtexObject * texture, const CUDA_RESOURCE_DESC *resource,                               \
           const CUDA_TEXTURE_DESC *description, const CUDA_RESOURCE_VIEW_DESC *view))              \
   SYMBOL(cuTexObjectDestroy, (CUtexObject texture))                                                \
   SYMBOL(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value))     \
@@ -154,5 +209,28 @@ enum { CUDA_CONSTANTS(CUDA_CONSTANT) };
          (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,      \
           unsigned int block_x, unsigned int block_y, unsigned int block_z,                        \
           unsigned int shared_bytes, CUstream stream, void **parameters, void **extra))
+
+/* The same for groups of functions that a driver may lack: then all of a group are NULL. Launches
+ * of clusters; several mappings of the same memory. */
+#define CUDA_CLUSTER_SYMBOLS(SYMBOL)                                                               \
+  SYMBOL(cuLaunchKernelEx,                                                                         \
+         (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra))     \
+  SYMBOL(cuOccupancyMaxPotentialClusterSize,                                                       \
+         (int *blocks, CUfunction function, const CUlaunchConfig *config))
+
+#define CUDA_ALIAS_SYMBOLS(SYMBOL)                                                                 \
+  SYMBOL(cuMemGetAllocationGranularity, (size_t * bytes, const CUmemAllocationProp *allocation,    \
+                                         CUmemAllocationGranularity_flags which))                  \
+  SYMBOL(cuMemAddressReserve, (CUdeviceptr * address, size_t bytes, size_t alignment,              \
+                               CUdeviceptr wanted, unsigned long long flags))                      \
+  SYMBOL(cuMemAddressFree, (CUdeviceptr address, size_t bytes))                                    \
+  SYMBOL(cuMemCreate, (CUmemGenericAllocationHandle * memory, size_t bytes,                        \
+                       const CUmemAllocationProp *allocation, unsigned long long flags))           \
+  SYMBOL(cuMemRelease, (CUmemGenericAllocationHandle memory))                                      \
+  SYMBOL(cuMemMap, (CUdeviceptr address, size_t bytes, size_t offset,                              \
+                    CUmemGenericAllocationHandle memory, unsigned long long flags))                \
+  SYMBOL(cuMemSetAccess,                                                                           \
+         (CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t n))             \
+  SYMBOL(cuMemUnmap, (CUdeviceptr address, size_t bytes))
 
 #endif

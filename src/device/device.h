@@ -29,30 +29,42 @@
 enum gc_kernel { GPU_KERNELS(GC_KERNEL_ENUM) GC_KERNEL_COUNT };
 #undef GC_KERNEL_ENUM
 
+/* A value of which 0 is one, too. */
+struct gc_statement {
+  bool made; /* false: the interface does not report it */
+  uint64_t value;
+};
+
 /* What the vendor's interface reports (source "api"); 0 and false: it does not report that
  * property. */
 struct gc_properties {
   char model[96];
-  uint32_t sms;                    /* number of SMs or CUs */
-  uint32_t warp;                   /* lanes in a warp or wave */
-  uint32_t clock_khz;              /* the highest possible SM clock */
+  uint32_t sms;       /* number of SMs or CUs */
+  uint32_t warp;      /* lanes in a warp or wave */
+  uint32_t clock_khz; /* the highest possible SM clock */
   uint32_t memory_clock_khz;
   uint32_t memory_bus_bits;
   uint32_t compute_major, compute_minor;
   uint32_t threads_per_block, threads_per_sm, blocks_per_sm;
   uint32_t registers_per_block, registers_per_sm;
-  uint64_t memory_bytes;     /* device memory */
-  uint64_t l2_bytes;         /* of one L2, if there are several */
-  uint32_t l2_count;         /* number of L2 caches, one per XCD; 0 and 1: one */
+  uint64_t memory_bytes; /* device memory */
+  uint64_t l2_bytes;     /* of one L2, if there are several */
+  uint32_t l2_count;     /* number of L2 caches, one per XCD; 0 and 1: one */
+  /* Bytes that a miss in L2 may fetch; of L2, bytes that persisting accesses can have; whether
+   * memory can be compressed (0 or 1). */
+  struct gc_statement l2_fetch_limit, l2_persisting, l2_compression;
   uint64_t l3_bytes;         /* in total; 0: there is none, or it is not reported */
   uint64_t shared_per_sm;    /* shared memory of an SM, bytes */
   uint64_t shared_per_block; /* the most that a block can have (opt-in), bytes */
   uint64_t shared_reserved;  /* bytes of each block that the driver takes */
   uint64_t constant_bytes;   /* constant memory of a module */
   uint64_t texture_texels;   /* in the largest 1-D linear texture */
+  uint32_t cluster_blocks;   /* of the largest thread-block cluster; 0: the GPU or its driver has no
+                                clusters */
   bool global_l1;            /* the L1 can cache global loads */
   bool local_l1;             /* the L1 can cache local loads (registers that were spilled) */
   bool has_texture, has_constant, has_read_only, has_scalar; /* the path exists */
+  bool has_code; /* kernels jumps_near and jumps_far exist for GPUs of this kind */
   bool amd; /* real or simulated AMD GPU; false: NVIDIA */
   bool ecc;
   bool simulated;
@@ -61,13 +73,17 @@ struct gc_properties {
 struct gc_launch {
   enum gc_kernel kernel;
   uint32_t blocks, threads;
-  uint32_t shared_bytes;  /* dynamic shared memory per block */
-  const void *args;       /* the kernel's struct in kernels/args.h; copied by the launch */
+  uint32_t shared_bytes; /* dynamic shared memory per block */
+  const void *args;      /* the kernel's struct in kernels/args.h; copied by the launch */
   size_t args_bytes;
+  uint32_t cluster; /* blocks of a thread-block cluster, of which `blocks` is a multiple; 0: there
+                       are no clusters */
 };
 
 #define GC_COPIES_MAX 4     /* copies of the kernels, each with a constant bank */
 #define GC_CONCURRENT_MAX 8 /* launches that run at the same time */
+
+#define GC_ALIAS_ALIGNMENT ((uint64_t)256 << 20) /* of a range of aliases */
 
 /* For `make bench` and the record. */
 struct gc_device_counts {
@@ -96,6 +112,17 @@ struct gc_device_ops {
   /* Device memory, aligned to 512 bytes or better, with undefined contents. */
   int (*alloc)(struct gc_device *device, uint64_t bytes, uint64_t *address, struct gc_error *err);
   void (*release)(struct gc_device *device, uint64_t address); /* 0 is fine */
+
+  /* Aliases: a range of `span` addresses behind which the same `bytes` bytes of device memory lie
+   * again and again. So loads that are far apart for a TLB can be near to each other for a cache.
+   * `bytes` is a power of two, 2 MiB or more, and `span` a multiple of it. alias reserves the range
+   * and allocates the memory; alias_until makes the first `end` bytes of the range usable, a
+   * multiple of `bytes`, which must not become less. A device has one such range at a time.
+   * -ENOTSUP if the GPU or its driver cannot do that. */
+  int (*alias)(struct gc_device *device, uint64_t bytes, uint64_t span, uint64_t *address,
+               struct gc_error *err);
+  int (*alias_until)(struct gc_device *device, uint64_t end, struct gc_error *err);
+  void (*release_alias)(struct gc_device *device); /* nothing if there is none */
 
   int (*upload)(struct gc_device *device, uint64_t address, const void *from, size_t bytes,
                 struct gc_error *err);

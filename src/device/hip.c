@@ -87,6 +87,29 @@ static void release(struct gc_device *device, uint64_t address)
   hip->driver.hipFree(POINTER(address));
 }
 
+/* hipMemMap exists, but whether one piece of memory may be mapped more than once was never tried on
+ * an AMD GPU. */
+static int alias(struct gc_device *device, uint64_t bytes, uint64_t span, uint64_t *address,
+                 struct gc_error *err)
+{
+  (void)bytes;
+  (void)span;
+  *address = 0;
+  return gc_fail(err, -ENOTSUP, "aliases of memory were never tried on AMD GPUs such as %s",
+                 HIP(device)->name);
+}
+
+static int alias_until(struct gc_device *device, uint64_t end, struct gc_error *err)
+{
+  (void)end;
+  return gc_fail(err, -EINVAL, "%s has no aliases", HIP(device)->name);
+}
+
+static void release_alias(struct gc_device *device)
+{
+  (void)device;
+}
+
 static int upload(struct gc_device *device, uint64_t address, const void *from, size_t bytes,
                   struct gc_error *err)
 {
@@ -164,6 +187,8 @@ static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent
 static int check_launch(const struct gc_hip_device *hip, const struct gc_launch *launch,
                         struct gc_error *err)
 {
+  if (launch->cluster)
+    return gc_fail(err, -ENOTSUP, "%s has no clusters", hip->name);
   if (!hip->functions[launch->kernel])
     return gc_fail(err, -ENOTSUP, "%s is an AMD GPU and has no path for kernel %s", hip->name,
                    gc_kernels[launch->kernel].name);
@@ -225,6 +250,9 @@ const struct gc_device_ops gc_device_hip = {
   .memory = memory,
   .alloc = alloc,
   .release = release,
+  .alias = alias,
+  .alias_until = alias_until,
+  .release_alias = release_alias,
   .upload = upload,
   .download = download,
   .clear = clear,

@@ -26,6 +26,8 @@
 
 IMAGE("gc_cuda_image", "kernels/cuda.image")
 IMAGE("gc_cuda_filler_image", "kernels/filler.image")
+IMAGE("gc_cuda_cluster_image", "kernels/cluster.image")
+IMAGE("gc_cuda_jumps_image", "kernels/jumps.image")
 
 #define PROCESSOR(name, file, symbol)                                                              \
   IMAGE(#symbol, file)                                                                             \

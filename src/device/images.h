@@ -19,6 +19,14 @@ extern const uint64_t gc_cuda_image_bytes;
 extern const unsigned char gc_cuda_filler_image[];
 extern const uint64_t gc_cuda_filler_image_bytes;
 
+/* The same for cluster.c, which GPUs before compute capability 9.0 cannot load. */
+extern const unsigned char gc_cuda_cluster_image[];
+extern const uint64_t gc_cuda_cluster_image_bytes;
+
+/* The same for jumps.c: machine code only. Empty (0 bytes) if this program was built without ptxas. */
+extern const unsigned char gc_cuda_jumps_image[];
+extern const uint64_t gc_cuda_jumps_image_bytes;
+
 /* AMD: one code object for each processor or generic target that clang supported at build time, in
  * no order. The last entry has no processor. For hipModuleLoadData; afterwards the caller writes
  * gpu_tick (args.h). */

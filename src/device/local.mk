@@ -6,10 +6,11 @@ src_device_libdevice_la_SOURCES = src/device/common.c src/device/common.h src/de
 src_device_libdevice_la_LIBADD = src/util/libutil.la
 
 # The assembler includes the images, which make does not see.
-src/device/images.lo: kernels/cuda.image kernels/filler.image $(AMD_IMAGES)
+src/device/images.lo: kernels/cuda.image kernels/filler.image kernels/cluster.image kernels/jumps.image $(AMD_IMAGES)
 
 # NVIDIA
 src_device_libdevice_la_SOURCES += src/device/cuda.c src/device/cuda.h \
+	src/device/cuda_alias.c src/device/cuda_alias.h \
 	src/device/cuda_concurrent.c src/device/cuda_concurrent.h \
 	src/device/cuda_device.c src/device/cuda_device.h \
 	src/device/cuda_driver.c src/device/cuda_driver.h \

@@ -106,6 +106,12 @@ static int sim_open(const struct gc_gpu *gpu, struct gc_device **device, struct 
   return 0;
 }
 
+static struct gc_statement statement(uint64_t value)
+{
+  return value == UINT64_MAX ? (struct gc_statement){false, 0}
+                             : (struct gc_statement){true, value};
+}
+
 static int properties(struct gc_device *device, struct gc_properties *out, struct gc_error *err)
 {
   const struct gc_model_facts *facts = SIM(device)->facts;
@@ -120,11 +126,14 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
     .l2_bytes = facts->l2_bytes, .shared_per_sm = facts->shared_per_sm,
     .shared_per_block = facts->shared_per_block, .shared_reserved = facts->shared_reserved,
     .constant_bytes = facts->has_constant ? GPU_CONSTANT_BYTES : 0,
-    .texture_texels = facts->texture_texels, .global_l1 = facts->global_l1,
+    .texture_texels = facts->texture_texels, .cluster_blocks = facts->cluster_blocks, .global_l1 = facts->global_l1,
     .local_l1 = facts->local_l1,
     .has_texture = facts->has_texture, .has_constant = facts->has_constant,
-    .has_read_only = facts->has_read_only, .has_scalar = facts->has_scalar, .ecc = facts->ecc,
-    .amd = facts->amd, .simulated = true,
+    .has_read_only = facts->has_read_only, .has_scalar = facts->has_scalar,
+    .has_code = facts->has_code && !facts->amd, .ecc = facts->ecc,
+    .l2_fetch_limit = statement(facts->l2_fetch_limit),
+    .l2_persisting = statement(facts->l2_persisting),
+    .l2_compression = statement(facts->l2_compression), .amd = facts->amd, .simulated = true,
   };
   memcpy(out->model, facts->model, sizeof(out->model));
   return gc_sim_failed(SIM(device), err);
@@ -161,6 +170,9 @@ const struct gc_device_ops gc_device_sim = {
   .memory = gc_sim_memory,
   .alloc = gc_sim_alloc,
   .release = gc_sim_release,
+  .alias = gc_sim_alias,
+  .alias_until = gc_sim_alias_until,
+  .release_alias = gc_sim_release_alias,
   .upload = gc_sim_upload,
   .download = gc_sim_download,
   .clear = gc_sim_clear,

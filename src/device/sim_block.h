@@ -17,11 +17,19 @@
 /* Not 0, so that a host that does not use the base of the constant bank fails. */
 #define GC_SIM_CONSTANT_BASE 0x1000ull
 
+#define GC_SIM_CLUSTER_MAX 64 /* blocks; profiles allow no more */
+
 /* Device memory: the simulated address, and the host memory behind it. */
 struct gc_sim_region {
   uint64_t base, bytes;
+  uint64_t mask; /* of offsets: aliases repeat the same host memory */
   unsigned char *host;
 };
+
+static inline unsigned char *gc_sim_host(const struct gc_sim_region *region, uint64_t address)
+{
+  return region->host + ((address - region->base) & region->mask);
+}
 
 struct gc_sim_texture {
   uint64_t address, bytes; /* bytes 0: unused entry */
@@ -35,11 +43,19 @@ struct gc_sim_run {
   uint64_t first, next; /* addresses; next: the one that continues it */
 };
 
+/* A store that a cache holds back until the kernel ends. */
+#define GC_SIM_HELD_MAX 1024
+struct gc_sim_held {
+  uint64_t address, value;
+};
+
 struct gc_sim_block {
   struct gc_model *model;
   struct gc_sim_run run;   /* gc_sim_settle makes its loads */
   uint32_t block, blocks, sm, warps;
   uint32_t reached;        /* the launch uses so many SMs */
+  uint32_t cluster;        /* blocks of a cluster; 0: there are none */
+  uint32_t cluster_sms[GC_SIM_CLUSTER_MAX]; /* the SMs of this block's cluster */
   uint32_t sm_id;          /* the number of the SM that the kernel reads */
   uint64_t clock;          /* of this SM, cycles; without those of `run` */
   uint64_t clock_origin;   /* its value when the wall clock was 0 */
@@ -48,6 +64,8 @@ struct gc_sim_block {
   uint64_t rows_from, rows_to;  /* clock at the begin and the end of the rows in flight */
   uint32_t clock_khz, clock_overhead;
   const struct gc_disturbance *disturbance;
+  struct gc_lanes lanes; /* of the last load of all lanes, and its cycles without noise */
+  uint32_t lanes_cycles;
   uint32_t unit;     /* selects the cache of warp 0 if an SM has several */
   uint32_t copy;     /* of the kernels; it owns the constant bank */
   bool resume_later; /* it exited because its ticket had not come */
@@ -60,6 +78,8 @@ struct gc_sim_block {
   const unsigned char *constant;
   unsigned char *shared;
   uint32_t shared_bytes;
+  struct gc_sim_held *held; /* [GC_SIM_HELD_MAX] */
+  uint32_t held_count;
   jmp_buf illegal;         /* a kernel that makes an illegal access continues there */
   const char *illegal_space;
   uint64_t illegal_address;
@@ -83,7 +103,7 @@ __attribute__((cold, noinline)) static unsigned char *gc_sim_find(struct gc_sim_
     if (r->host && address >= r->base && address - r->base < r->bytes &&
         r->bytes - (address - r->base) >= bytes) {
       b->recent = r;
-      return r->host + (address - r->base);
+      return gc_sim_host(r, address);
     }
   }
   gc_sim_illegal(b, "global", address);
@@ -95,7 +115,7 @@ static inline unsigned char *gc_sim_inside(struct gc_sim_block *b, uint64_t addr
   const struct gc_sim_region *r = b->recent;
 
   if (r && address - r->base < r->bytes && r->bytes - (address - r->base) >= bytes)
-    return r->host + (address - r->base);
+    return gc_sim_host(r, address);
   return gc_sim_find(b, address, bytes);
 }
 
@@ -105,6 +125,18 @@ static inline unsigned char *gc_sim_global(struct gc_sim_block *b, uint64_t addr
   if (address % bytes)
     gc_sim_illegal(b, "misaligned global", address);
   return gc_sim_inside(b, address, bytes);
+}
+
+/* A store through the caches of the SM. Other SMs see it at once, unless a cache writes back. Loads of
+ * the same SM do not see it either, until the kernel ends: no kernel uses what it has stored. */
+static inline void gc_sim_put(struct gc_sim_block *b, uint64_t address, uint64_t value)
+{
+  unsigned char *const to = gc_sim_global(b, address, sizeof(value));
+
+  if (gc_model_holds_stores(b->model, GC_SPACE_CA) && b->held_count < GC_SIM_HELD_MAX)
+    b->held[b->held_count++] = (struct gc_sim_held){address, value};
+  else
+    memcpy(to, &value, sizeof(value));
 }
 
 /* The contents of the slot that a load reads; *address: the address that the caches use. */

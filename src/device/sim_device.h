@@ -19,6 +19,8 @@ struct gc_sim_device {
   uint64_t next_address;
   struct gc_sim_region *regions;   /* those that are allocated */
   size_t region_count;
+  uint64_t aliases;                /* the range of aliases; 0: there is none */
+  uint64_t alias_bytes, alias_span;
   struct gc_sim_texture *textures;
   size_t texture_count;
   unsigned char constants[GC_COPIES_MAX][GPU_CONSTANT_BYTES];

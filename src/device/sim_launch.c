@@ -34,25 +34,35 @@ static bool lacks(const struct gc_model_facts *facts, enum gc_kernel kernel)
   case GC_KERNEL_latency_nc:
   case GC_KERNEL_read_nc:
   case GC_KERNEL_census_nc:
+  case GC_KERNEL_marks_nc:
     return !facts->has_read_only;
   case GC_KERNEL_chase_texture:
   case GC_KERNEL_latency_texture:
   case GC_KERNEL_read_texture:
   case GC_KERNEL_census_texture:
+  case GC_KERNEL_marks_texture:
     return !facts->has_texture;
   case GC_KERNEL_chase_constant:
   case GC_KERNEL_latency_constant:
   case GC_KERNEL_read_constant:
   case GC_KERNEL_census_constant:
+  case GC_KERNEL_marks_constant:
   case GC_KERNEL_constant_base:
   case GC_KERNEL_banks_constant:
   case GC_KERNEL_banks_census:
+  case GC_KERNEL_constant_groups:
   case GC_KERNEL_filler:
     return !facts->has_constant;
+  case GC_KERNEL_remote_shared:
+    return !facts->cluster_blocks;
+  case GC_KERNEL_jumps_near:
+  case GC_KERNEL_jumps_far:
+    return !facts->has_code;
   case GC_KERNEL_chase_scalar:
   case GC_KERNEL_latency_scalar:
   case GC_KERNEL_read_scalar:
   case GC_KERNEL_census_scalar:
+  case GC_KERNEL_marks_scalar:
   case GC_KERNEL_sharing_groups:
     return !facts->has_scalar;
   default:
@@ -64,6 +74,7 @@ static int check_launch(const struct gc_sim_device *sim, const struct gc_launch 
                         struct gc_error *err)
 {
   const struct gc_model_facts *facts = sim->facts;
+  uint32_t sms[GC_SIM_CLUSTER_MAX];
 
   if (gc_sim_failed(sim, err))
     return -EIO;
@@ -74,6 +85,12 @@ static int check_launch(const struct gc_sim_device *sim, const struct gc_launch 
     return gc_fail(err, -EINVAL,
                    "the simulated %s cannot launch %u blocks of %u threads with %u bytes of shared "
                    "memory each", sim->name, l->blocks, l->threads, l->shared_bytes);
+  if (l->cluster && !facts->cluster_blocks)
+    return gc_fail(err, -ENOTSUP, "the simulated %s has no clusters", sim->name);
+  if (l->cluster && (l->cluster > facts->cluster_blocks || l->blocks % l->cluster ||
+                     !gc_model_sms_of_cluster(sim->model, 0, l->cluster, sms)))
+    return gc_fail(err, -EINVAL, "the simulated %s cannot launch %u blocks in clusters of %u",
+                   sim->name, l->blocks, l->cluster);
   if (lacks(facts, l->kernel))
     return gc_fail(err, -ENOTSUP, "the simulated %s has no path for kernel %s", sim->name,
                    gc_kernels[l->kernel].name);
@@ -91,6 +108,17 @@ uint32_t gc_sim_occupancy(const struct gc_model_facts *facts, const struct gc_la
   if (shared && blocks > facts->shared_per_sm / shared)
     blocks = facts->shared_per_sm / shared;
   return (uint32_t)blocks;
+}
+
+uint32_t gc_sim_reserved(const struct gc_model_facts *facts, const struct gc_launch *l)
+{
+  const uint32_t warps = (l->threads + facts->warp - 1) / facts->warp;
+  uint32_t blocks = gc_sim_occupancy(facts, l);
+
+  for (unsigned i = 0; i < GC_FACTS_RESERVES && !l->shared_bytes; i++)
+    if (warps < facts->reserves[i].warps && blocks < facts->reserves[i].blocks)
+      blocks = facts->reserves[i].blocks;
+  return blocks;
 }
 
 /* Kernels that time many loads at once. Their untimed loads need noise, too. */
@@ -115,6 +143,7 @@ static bool takes_tickets(enum gc_kernel kernel)
 {
   switch (kernel) {
   case GC_KERNEL_first_touch:
+  case GC_KERNEL_constant_groups:
   case GC_KERNEL_sharing_groups:
   case GC_KERNEL_banks_constant:
   case GC_KERNEL_banks_census:
@@ -138,11 +167,22 @@ struct progress {
   bool moved;       /* a block did something */
 };
 
+/* The SM that runs a block. The blocks of a cluster come one after another. */
+static uint32_t sm_of(struct gc_sim_device *sim, const struct gc_launch *l,
+                      struct gc_sim_block *block, uint32_t index)
+{
+  if (!l->cluster)
+    return gc_model_sm_of_block(sim->model, place_of(sim, l, index));
+  if (index % l->cluster == 0)
+    gc_model_sms_of_cluster(sim->model, index / l->cluster, l->cluster, block->cluster_sms);
+  return block->cluster_sms[index % l->cluster];
+}
+
 static int run_block(struct gc_sim_device *sim, const struct gc_launch *l,
                      struct gc_sim_block *block, uint32_t index, struct progress *progress)
 {
   block->block = index;
-  block->sm = gc_model_sm_of_block(sim->model, place_of(sim, l, index)) % block->reached;
+  block->sm = sm_of(sim, l, block, index) % block->reached;
   block->sm_id = gc_model_sm_id(sim->model, block->sm);
   block->clock = sim->clocks[block->sm];
   block->clock_origin = gc_sim_clock_origin(block->sm);
@@ -186,6 +226,10 @@ static int run(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t co
             gc_kernels[l->kernel].name, sim->name);
     return gc_sim_failed(sim, err);
   }
+  struct gc_sim_held held[GC_SIM_HELD_MAX];
+
+  block.cluster = l->cluster;
+  block.held = held;
   block.shared = calloc(1, l->shared_bytes + 1);
   if (!block.shared)
     return gc_fail(err, -ENOMEM, "no memory for the shared memory of the simulated %s", sim->name);
@@ -196,6 +240,9 @@ static int run(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t co
                                                : sim->facts->sms;
   for (uint32_t i = 0; !status && i < l->blocks; i++)
     status = run_block(sim, l, &block, i, progress);
+  for (uint32_t i = 0; i < block.held_count; i++)
+    memcpy(gc_sim_inside(&block, held[i].address, sizeof(held[i].value)), &held[i].value,
+           sizeof(held[i].value));
   free(block.shared);
   return status ? gc_sim_failed(sim, err) : 0;
 }
@@ -203,16 +250,20 @@ static int run(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t co
 int gc_sim_launch(struct gc_device *device, const struct gc_launch *l, struct gc_error *err)
 {
   struct gc_sim_device *sim = SIM(device);
-  const int status = check_launch(sim, l, err);
-  struct progress progress = {0};
+  int status = check_launch(sim, l, err);
+  struct progress progress;
 
   if (status)
     return status;
-  gc_model_launch(sim->model, sim->carveouts[l->kernel], gc_sim_occupancy(sim->facts, l),
+  gc_model_launch(sim->model, sim->carveouts[l->kernel], gc_sim_reserved(sim->facts, l),
                   l->shared_bytes);
   gc_model_compete(sim->model, !takes_tickets(l->kernel));
   sim->counts.launches++;
-  return run(sim, l, 0, &progress, err);
+  do {
+    progress = (struct progress){0};
+    status = run(sim, l, 0, &progress, err);
+  } while (!status && progress.waiting && progress.moved);
+  return status;
 }
 
 /* Runs the launches one after another, which is the order of their tickets. Launches whose blocks
@@ -256,7 +307,7 @@ int gc_sim_launch_concurrent(struct gc_device *device, const struct gc_launch *l
   }
   if (!status && n)
     gc_model_launch(sim->model, sim->carveouts[launches->kernel],
-                    gc_sim_occupancy(sim->facts, launches), launches->shared_bytes);
+                    gc_sim_reserved(sim->facts, launches), launches->shared_bytes);
   sim->counts.launches += status ? 0 : n;
   return status ? status : run_concurrent(sim, launches, copies, n, err);
 }

@@ -19,6 +19,9 @@ static inline uint64_t gc_sim_clock_origin(uint32_t sm)
  * limit this number. */
 uint32_t gc_sim_occupancy(const struct gc_model_facts *facts, const struct gc_launch *launch);
 
+/* The blocks for which the driver reserves shared memory: at least those that can reside. */
+uint32_t gc_sim_reserved(const struct gc_model_facts *facts, const struct gc_launch *launch);
+
 /* Members of struct gc_device_ops. */
 int gc_sim_launch(struct gc_device *device, const struct gc_launch *launch, struct gc_error *err);
 int gc_sim_launch_concurrent(struct gc_device *device, const struct gc_launch *launches,

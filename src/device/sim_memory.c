@@ -67,7 +67,8 @@ int gc_sim_alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, st
     munmap(host, bytes);
     return gc_fail(err, -ENOMEM, "no memory for the pages of the simulated %s", sim->name);
   }
-  grown[sim->region_count++] = (struct gc_sim_region){sim->next_address, bytes, host};
+  grown[sim->region_count++] =
+    (struct gc_sim_region){sim->next_address, bytes, UINT64_MAX, host};
   *address = sim->next_address;
   sim->next_address += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
   gc_count_alloc(&sim->counts, bytes);
@@ -91,6 +92,72 @@ void gc_sim_release(struct gc_device *device, uint64_t address)
   }
 }
 
+int gc_sim_alias(struct gc_device *device, uint64_t bytes, uint64_t span, uint64_t *address,
+                 struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+  int status;
+
+  *address = 0;
+  if (!sim->facts->aliases)
+    return gc_fail(err, -ENOTSUP, "the simulated %s cannot map memory more than once", sim->name);
+  if (sim->aliases || bytes < ALIGNMENT || bytes & (bytes - 1) || !span || span % bytes)
+    return gc_fail(err, -EINVAL, "no %llu aliases of %llu bytes on the simulated %s",
+                   (unsigned long long)(span / bytes), (unsigned long long)bytes, sim->name);
+  sim->next_address = (sim->next_address + GC_ALIAS_ALIGNMENT - 1) & -GC_ALIAS_ALIGNMENT;
+  if ((status = gc_sim_alloc(device, bytes, address, err)))
+    return status;
+  /* addresses follow each other, and the range is the last allocation so far */
+  gc_model_unmap(sim->model, *address);
+  if (gc_model_alias(sim->model, *address, bytes, span)) {
+    gc_sim_release(device, *address);
+    *address = 0;
+    return gc_fail(err, -ENOMEM, "no memory for the pages of the simulated %s", sim->name);
+  }
+  sim->next_address += span;
+  sim->aliases = *address;
+  sim->alias_bytes = bytes;
+  sim->alias_span = span;
+  return 0;
+}
+
+static struct gc_sim_region *find_region(struct gc_sim_device *sim, uint64_t base)
+{
+  size_t i = 0;
+
+  while (sim->regions[i].base != base)
+    i++;
+  return &sim->regions[i];
+}
+
+int gc_sim_alias_until(struct gc_device *device, uint64_t end, struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+  struct gc_sim_region *region;
+
+  if (gc_sim_failed(sim, err))
+    return -EIO;
+  if (!sim->aliases || end > sim->alias_span || end % sim->alias_bytes)
+    return gc_fail(err, -EINVAL, "the simulated %s has no %llu aliased addresses", sim->name,
+                   (unsigned long long)end);
+  region = find_region(sim, sim->aliases);
+  region->mask = sim->alias_bytes - 1;
+  if (region->bytes < end)
+    region->bytes = end;
+  return 0;
+}
+
+void gc_sim_release_alias(struct gc_device *device)
+{
+  struct gc_sim_device *sim = SIM(device);
+
+  if (!sim->aliases)
+    return;
+  find_region(sim, sim->aliases)->bytes = sim->alias_bytes; /* that of the host memory */
+  gc_sim_release(device, sim->aliases);
+  sim->aliases = 0;
+}
+
 /* The host's bytes behind a range; NULL with a message if it is not inside one allocation. */
 static unsigned char *range(struct gc_sim_device *sim, uint64_t address, uint64_t bytes,
                             struct gc_error *err)
@@ -100,7 +167,7 @@ static unsigned char *range(struct gc_sim_device *sim, uint64_t address, uint64_
 
     if (address >= region->base && address - region->base <= region->bytes &&
         bytes <= region->bytes - (address - region->base))
-      return region->host + (address - region->base);
+      return gc_sim_host(region, address);
   }
   gc_fail(err, -EINVAL, "%llu bytes at 0x%llx are not inside an allocation on the simulated %s",
           (unsigned long long)bytes, (unsigned long long)address, sim->name);
@@ -227,6 +294,7 @@ void gc_sim_release_texture(struct gc_device *device, uint64_t texture)
 
 void gc_sim_memory_fini(struct gc_sim_device *sim)
 {
+  gc_sim_release_alias((struct gc_device *)sim);
   for (size_t i = 0; i < sim->region_count; i++)
     munmap(sim->regions[i].host, sim->regions[i].bytes);
   free(sim->regions);

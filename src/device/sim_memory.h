@@ -16,6 +16,10 @@ int gc_sim_memory(struct gc_device *device, uint64_t *free_bytes, uint64_t *tota
                   struct gc_error *err);
 int gc_sim_alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, struct gc_error *err);
 void gc_sim_release(struct gc_device *device, uint64_t address);
+int gc_sim_alias(struct gc_device *device, uint64_t bytes, uint64_t span, uint64_t *address,
+                 struct gc_error *err);
+int gc_sim_alias_until(struct gc_device *device, uint64_t end, struct gc_error *err);
+void gc_sim_release_alias(struct gc_device *device);
 int gc_sim_upload(struct gc_device *device, uint64_t address, const void *from, size_t bytes,
                   struct gc_error *err);
 int gc_sim_download(struct gc_device *device, void *to, uint64_t address, size_t bytes,

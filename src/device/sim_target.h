@@ -52,6 +52,8 @@ static inline int gpu_select_warp(uint32_t warp)
   return 1;
 }
 
+static inline int gpu_first_warp(void) { return 1; }
+
 /* The simulator fetches code in pieces, none longer than a cache line. */
 #define GPU_SIM_CODE_BYTES 32
 
@@ -63,6 +65,61 @@ static inline uint32_t gpu_run_code(uint32_t x)
     gc_sim_touch(b, GC_SPACE_INSTRUCTION, at);
   return x;
 }
+
+/* Where the code of each kernel is, so that no two are at the same place. */
+#define GPU_SIM_CODE_NEAR (1u << 20)
+#define GPU_SIM_CODE_FAR (2u << 20)
+
+/* Executes a block of code and jumps to the next one. The model knows the time of the fetch only. */
+static inline uint32_t gpu_sim_jump(uint32_t code, uint32_t block)
+{
+  return gc_model_load(gpu_sim->model, gpu_sim->sm, GC_SPACE_INSTRUCTION,
+                       code + (uint64_t)block * GPU_JUMPS_BYTES);
+}
+
+static inline uint32_t gpu_sim_pass_near(uint32_t blocks)
+{
+#define GPU_SIM_NEXT(m, block, after, next) [block] = (next),
+  static const uint8_t next[GPU_JUMPS_MODULE] = {GPU_JUMPS_ORDER(GPU_SIM_NEXT, , )};
+#undef GPU_SIM_NEXT
+  uint32_t cycles = 0, module = 0, at = 0;
+
+  for (uint32_t i = 0; i < blocks; i++) {
+    cycles += gpu_sim_jump(GPU_SIM_CODE_NEAR, module + at);
+    at = next[at];
+    module += at ? 0 : GPU_JUMPS_MODULE;
+  }
+  return cycles;
+}
+
+static inline uint32_t gpu_sim_pass_far(uint32_t blocks)
+{
+  uint32_t cycles = 0;
+
+  for (uint32_t i = 0; i < GPU_JUMPS_STRIDE; i++)
+    for (uint32_t at = i * GPU_JUMPS_SHIFT % GPU_JUMPS_STRIDE; at < blocks; at += GPU_JUMPS_STRIDE)
+      cycles += gpu_sim_jump(GPU_SIM_CODE_FAR, at);
+  return cycles;
+}
+
+#define GPU_SIM_JUMPS(order)                                                                       \
+  static inline uint32_t gpu_run_jumps_##order(uint32_t blocks, uint32_t passes)                   \
+  {                                                                                                \
+    struct gc_sim_block *b = gpu_sim;                                                              \
+    uint32_t cycles = 0;                                                                           \
+                                                                                                   \
+    gc_sim_settle(b);                                                                              \
+    while (passes--) {                                                                             \
+      gc_sim_tell_time(b);                                                                         \
+      cycles = gpu_sim_pass_##order(blocks);                                                       \
+      b->clock += cycles;                                                                          \
+      cycles += (uint32_t)gc_sim_yield(b) + b->clock_overhead;                                     \
+    }                                                                                              \
+    return cycles;                                                                                 \
+  }
+
+GPU_SIM_JUMPS(near)
+GPU_SIM_JUMPS(far)
 
 /* The difference of two reads is the time of the code between them plus one overhead. */
 static inline uint64_t gpu_clock64(void)
@@ -121,6 +178,83 @@ GPU_SIM_LOAD(constant, GC_SPACE_CONSTANT)
 GPU_SIM_LOAD(shared, GC_SPACE_SHARED)
 GPU_SIM_LOAD(scalar, GC_SPACE_SCALAR)
 
+/* Lane 0 stands for all lanes, so it is at address 0. Chains repeat the same load. */
+static inline uint64_t gpu_load_lanes(uint64_t at, uint32_t mask, uint32_t stride)
+{
+  struct gc_sim_block *b = gpu_sim;
+  uint64_t address;
+
+  if (b->lanes.mask != mask || b->lanes.stride != stride || !b->lanes_cycles) {
+    const uint32_t lanes = gc_model_facts(b->model)->warp;
+
+    for (uint32_t lane = 0; lane < lanes; lane++)
+      gc_sim_slot(b, GC_SPACE_SHARED, (uint64_t)(lane & mask) * stride, 0, &address);
+    b->lanes = (struct gc_lanes){mask, stride};
+    b->lanes_cycles = gc_model_lanes_cycles(b->model, &b->lanes);
+  }
+  b->clock += gc_model_lanes(b->model, b->lanes_cycles);
+  return gc_sim_slot(b, GC_SPACE_SHARED, at, 0, &address);
+}
+
+#define GPU_SIM_ATOMIC(path, space)                                                                \
+  static inline uint64_t gpu_load_##path(uint64_t at, uint64_t texture)                            \
+  {                                                                                                \
+    struct gc_sim_block *b = gpu_sim;                                                              \
+    uint64_t address;                                                                              \
+    const uint64_t old = gc_sim_slot(b, space, at, texture, &address);                             \
+                                                                                                   \
+    gc_sim_settle(b);                                                                              \
+    gc_sim_tell_time(b);                                                                           \
+    b->clock += gc_model_atomic(b->model, b->sm, space, address);                                  \
+    return old;                                                                                    \
+  }
+
+GPU_SIM_ATOMIC(atomic, GC_SPACE_CG)
+GPU_SIM_ATOMIC(atomic_shared, GC_SPACE_SHARED)
+
+#define GPU_OCCUPIES 0
+
+static inline void gpu_occupied(uint64_t at, uint32_t operations)
+{
+  gc_sim_settle(gpu_sim);
+  gc_sim_global(gpu_sim, at, 8);
+  gc_model_occupy(gpu_sim->model, at, operations);
+}
+
+/* One call is an operation of each lane of the block, and the other blocks of the launch do the same
+ * at the same time. */
+static inline void gpu_sim_add(enum gc_space space)
+{
+  struct gc_sim_block *b = gpu_sim;
+  const uint32_t lanes = gc_model_facts(b->model)->warp * b->warps;
+
+  gc_sim_settle(b);
+  gc_sim_tell_time(b);
+  b->clock += (uint64_t)gc_model_atomics(b->model, space, lanes, b->blocks);
+}
+
+static inline uint32_t gpu_add_cg(uint64_t at, uint32_t value)
+{
+  uint32_t old;
+
+  memcpy(&old, gc_sim_global(gpu_sim, at, sizeof(old)), sizeof(old));
+  value += old;
+  memcpy(gc_sim_global(gpu_sim, at, sizeof(value)), &value, sizeof(value));
+  gpu_sim_add(GC_SPACE_CG);
+  return old;
+}
+
+static inline uint32_t gpu_add_shared(uint64_t at, uint32_t value)
+{
+  uint64_t address;
+  const uint32_t old = (uint32_t)gc_sim_slot(gpu_sim, GC_SPACE_SHARED, at, 0, &address);
+
+  value += old;
+  memcpy(gpu_sim->shared + at, &value, sizeof(value));
+  gpu_sim_add(GC_SPACE_SHARED);
+  return old;
+}
+
 /* Neighbouring threads read neighbouring addresses, and these loads are untimed. */
 #define GPU_RUN 256
 
@@ -137,6 +271,27 @@ static inline uint64_t gpu_load_run(uint64_t base, uint64_t at, uint64_t bytes, 
   gc_sim_settle(b);
   b->clock += gc_model_touch_run(b->model, b->sm, GC_SPACE_CG, base + at, stride, count);
   return sum;
+}
+
+/* The loads of all warps; warp 0 does the work of all. */
+static inline void gpu_load_batch(uint64_t base, uint64_t stride, uint32_t lines, uint32_t warps,
+                                  uint32_t never)
+{
+  struct gc_sim_block *b = gpu_sim;
+
+  (void)never;
+  if (!lines)
+    return;
+  gc_sim_global(b, base, sizeof(uint32_t));
+  gc_sim_global(b, base + (lines - 1) * stride, sizeof(uint32_t));
+  gc_sim_settle(b);
+  gc_sim_tell_time(b);
+  b->clock += gc_model_independent(b->model, &(struct gc_independent){.sm = b->sm,
+                                                                      .space = GC_SPACE_CA,
+                                                                      .address = base,
+                                                                      .stride = stride,
+                                                                      .lines = lines,
+                                                                      .warps = warps});
 }
 
 /* A row of each warp of the block. The level where the first row hits determines the time of
@@ -158,6 +313,8 @@ static inline void gpu_written(void) {}
   }
 
 GPU_SIM_READ(ca, GC_SPACE_CA, gpu_lanes() * 16)
+GPU_SIM_READ(ca4, GC_SPACE_CA, gpu_lanes() * 4)
+GPU_SIM_READ(ca8, GC_SPACE_CA, gpu_lanes() * 8)
 GPU_SIM_READ(cg, GC_SPACE_CG, gpu_lanes() * 16)
 GPU_SIM_READ(nc, GC_SPACE_NC, gpu_lanes() * 16)
 GPU_SIM_READ(texture, GC_SPACE_TEXTURE, gpu_lanes() * 16)
@@ -190,6 +347,14 @@ static inline void gpu_store32(uint64_t address, uint32_t value)
   memcpy(gc_sim_global(gpu_sim, address, sizeof(value)), &value, sizeof(value));
 }
 
+static inline void gpu_store_lanes(uint64_t address, uint32_t bytes)
+{
+  gc_sim_settle(gpu_sim);
+  for (uint32_t at = 0; at < bytes; at += 8)
+    gc_sim_put(gpu_sim, address + at, 1);
+  gc_model_store(gpu_sim->model, gpu_sim->sm, GC_SPACE_CA, address, bytes);
+}
+
 static inline uint64_t gpu_get64(uint64_t address)
 {
   uint64_t value;
@@ -211,6 +376,36 @@ static inline void gpu_shared_store32(uint32_t offset, uint32_t value)
   if (offset % 4 || offset >= gpu_sim->shared_bytes || gpu_sim->shared_bytes - offset < 4)
     gc_sim_illegal(gpu_sim, "shared", offset);
   memcpy(gpu_sim->shared + offset, &value, sizeof(value));
+}
+
+/* Blocks run one after another, so a block cannot read the shared memory of another one. It reads
+ * its own at the same offset. The address has the rank of the other block. */
+#define GPU_SIM_REMOTE_SHIFT 24
+
+static inline uint32_t gpu_cluster_rank(void)
+{
+  return gpu_sim->cluster ? gpu_sim->block % gpu_sim->cluster : 0;
+}
+
+static inline void gpu_cluster_barrier(void) {}
+
+static inline uint32_t gpu_remote_address(uint32_t offset, uint32_t rank)
+{
+  return rank << GPU_SIM_REMOTE_SHIFT | offset;
+}
+
+static inline uint32_t gpu_load_remote(uint32_t at)
+{
+  struct gc_sim_block *b = gpu_sim;
+  const uint32_t offset = at & ((1u << GPU_SIM_REMOTE_SHIFT) - 1), rank = at >> GPU_SIM_REMOTE_SHIFT;
+  uint64_t address;
+  const uint64_t next = gc_sim_slot(b, GC_SPACE_SHARED, offset, 0, &address);
+
+  if (rank >= b->cluster)
+    gc_sim_illegal(b, "remote shared", at);
+  gc_sim_settle(b);
+  b->clock += gc_model_remote(b->model, b->sm, b->cluster_sms[rank]);
+  return gpu_remote_address((uint32_t)next & ((1u << GPU_SIM_REMOTE_SHIFT) - 1), rank);
 }
 
 static inline void gpu_add32(uint64_t address, uint32_t value)
@@ -255,6 +450,23 @@ static inline void gpu_trace_end(struct gpu_trace *r, uint32_t n)
 {
   (void)r;
   (void)n;
+}
+
+struct gpu_marks {
+  uint32_t word[GPU_MARKS / 32];
+};
+
+static inline void gpu_marks_clear(struct gpu_marks *m) { memset(m, 0, sizeof(*m)); }
+
+static inline void gpu_marks_add(struct gpu_marks *m, uint32_t index, uint32_t bit)
+{
+  m->word[index / 32] |= bit << index % 32;
+}
+
+static inline void gpu_marks_store(const struct gpu_marks *m, uint64_t address)
+{
+  for (uint32_t i = 0; i < GPU_MARKS / 32; i++)
+    gpu_store32(address + 4ull * i, m->word[i]);
 }
 
 #endif

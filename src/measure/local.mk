@@ -3,8 +3,11 @@
 # results, raw.
 noinst_LTLIBRARIES += src/measure/libmeasure.la
 src_measure_libmeasure_la_SOURCES = \
+	src/measure/bandwidth/atomics.c \
 	src/measure/bandwidth/bandwidth.h \
+	src/measure/bandwidth/curves.c \
 	src/measure/bandwidth/gpu.c \
+	src/measure/bandwidth/outstanding.c \
 	src/measure/bandwidth/rate.c \
 	src/measure/bandwidth/rate.h \
 	src/measure/bandwidth/sm.c \
@@ -66,12 +69,17 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/geometry/geometry.h \
 	src/measure/geometry/l2_line.c \
 	src/measure/geometry/line.c \
+	src/measure/latency/atomics.c \
 	src/measure/latency/l2.c \
 	src/measure/latency/l3.c \
 	src/measure/latency/latency.h \
 	src/measure/latency/memory.c \
 	src/measure/latency/miss_penalty.c \
 	src/measure/latency/sm.c \
+	src/measure/latency/tail.c \
+	src/measure/latency/tail.h \
+	src/measure/structure/writes.c \
+	src/measure/structure/writes.h \
 	src/measure/measure.h \
 	src/measure/plan/cost.c \
 	src/measure/plan/cost.h \
@@ -105,6 +113,42 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/results/publish.h \
 	src/measure/results/results.c \
 	src/measure/results/results.h \
+	src/measure/structure/bank_fit.c \
+	src/measure/structure/bank_fit.h \
+	src/measure/structure/banks.c \
+	src/measure/structure/clusters.c \
+	src/measure/structure/clusters.h \
+	src/measure/structure/constant_groups.c \
+	src/measure/structure/constant_groups.h \
+	src/measure/structure/remote_latency.c \
+	src/measure/structure/sm_groups.c \
+	src/measure/structure/excess.c \
+	src/measure/structure/index.c \
+	src/measure/structure/index.h \
+	src/measure/structure/cache_lines.c \
+	src/measure/structure/cache_lines.h \
+	src/measure/structure/overfull.c \
+	src/measure/structure/overfull.h \
+	src/measure/structure/policy.c \
+	src/measure/structure/policy.h \
+	src/measure/structure/sets.c \
+	src/measure/structure/side_fit.c \
+	src/measure/structure/side_fit.h \
+	src/measure/structure/slice_probe.c \
+	src/measure/structure/slice_probe.h \
+	src/measure/structure/slices.c \
+	src/measure/structure/structure.h \
+	src/measure/structure/survival.c \
+	src/measure/structure/tlb.c \
+	src/measure/structure/tlb_groups.c \
+	src/measure/structure/tlb_groups.h \
+	src/measure/structure/tlb_range.c \
+	src/measure/structure/tlb_range.h \
+	src/measure/structure/tlb_search.c \
+	src/measure/structure/tlb_search.h \
+	src/measure/structure/tlb_walk.c \
+	src/measure/structure/tlb_walk.h \
+	src/measure/structure/instruction_cache.c \
 	src/measure/topology/code_sharing.c \
 	src/measure/topology/cu_groups.c \
 	src/measure/topology/cu_groups.h \
@@ -137,6 +181,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/walk/layout.h \
 	src/measure/walk/levels.c \
 	src/measure/walk/levels.h \
+	src/measure/walk/marks.c \
+	src/measure/walk/marks.h \
 	src/measure/walk/overhead.c \
 	src/measure/walk/overhead.h \
 	src/measure/walk/pairs.c \

@@ -114,6 +114,17 @@ static uint32_t weighted_way(const struct gc_cache *cache, struct gc_random *ran
   return way;
 }
 
+/* The word of a set that would be the tree states the way that was drawn last, and how often it will
+ * still be replaced. */
+static uint32_t drawn_way(const struct gc_cache *cache, uint64_t *drawn, struct gc_random *random)
+{
+  const uint32_t left = (uint32_t)*drawn, way = (uint32_t)(*drawn >> 32);
+  const uint64_t next = left ? way : weighted_way(cache, random);
+
+  *drawn = next << 32 | ((left ? left : cache->shape->redraw_every) - 1);
+  return (uint32_t)next;
+}
+
 /* Of so many sets, one leads each side of a duel; the counter is bounded as its 10 bits are in
  * hardware. */
 #define LEAD_EVERY 32
@@ -141,7 +152,7 @@ static inline bool comes_in_old(struct gc_cache *cache, uint32_t set, struct gc_
 }
 
 /* The way of a full set for a new line, if lines are not replaced by age. */
-static uint32_t victim(const struct gc_cache *cache, const uint64_t *tree, struct gc_random *random)
+static uint32_t victim(const struct gc_cache *cache, uint64_t *tree, struct gc_random *random)
 {
   switch (cache->shape->replacement) {
   case GC_REPLACE_PLRU:
@@ -149,7 +160,7 @@ static uint32_t victim(const struct gc_cache *cache, const uint64_t *tree, struc
   case GC_REPLACE_RANDOM:
     return gc_random_below(random, cache->shape->ways);
   case GC_REPLACE_WEIGHTED:
-    return weighted_way(cache, random);
+    return drawn_way(cache, tree, random);
   case GC_REPLACE_LRU:
     break;
   }
@@ -239,6 +250,20 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, uns
   cache->used = true;
   cache->last_line = last_line;
   cache->last_sectors = last;
+}
+
+bool gc_cache_has(const struct gc_cache *cache, uint64_t address)
+{
+  const uint32_t set = set_of(cache, address);
+  const struct gc_set_layout layout = gc_set_layout(cache->ways);
+  uint64_t *record = cache->records + (size_t)set * cache->record;
+  uint32_t filled;
+
+  if (*record < cache->period)
+    return false;
+  filled = (uint32_t)(*record - cache->period);
+  return gc_set_find(gc_set_marks(record), layout.words, cache->tags + (size_t)set * cache->ways,
+                     filled, address >> cache->line_shift) < filled;
 }
 
 #define ACCESS_LINES(name, lru, ways)                                                              \

@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GC_CACHE_WAYS_MAX 128
+#define GC_CACHE_WAYS_MAX 192
 #define GC_CACHE_SECTORS_MAX 8
 #define GC_CACHE_HASH_BITS_MAX 16
 
@@ -22,7 +22,8 @@ enum gc_replacement {
   GC_REPLACE_LRU,
   GC_REPLACE_PLRU,     /* binary tree over the ways, whose number is a power of two */
   GC_REPLACE_RANDOM,   /* every way with the same probability */
-  GC_REPLACE_WEIGHTED, /* way i with probability weights[i] / sum: Fermi (Mei et al. 2014, 4.2) */
+  GC_REPLACE_WEIGHTED, /* way i with probability weights[i] / sum: Fermi (Mei et al. 2014, 4.2); a
+                          way that was drawn is replaced in redraw_every successive misses */
 };
 
 /* Where a new line comes in, if lines are replaced by age. */
@@ -50,7 +51,7 @@ struct gc_cache_shape {
   uint32_t insert_every;
   enum gc_set_hash hash;
   uint32_t hash_bit_count, hash_bits[GC_CACHE_HASH_BITS_MAX];
-  uint32_t weights[GC_CACHE_WAYS_MAX];
+  uint32_t weights[GC_CACHE_WAYS_MAX], redraw_every;
 };
 
 struct gc_cache;
@@ -92,6 +93,9 @@ void gc_cache_empty(struct gc_cache *cache);
 
 /* Whether accesses take random numbers. */
 bool gc_cache_draws(const struct gc_cache_shape *shape);
+
+/* Whether the line at this address is present. Changes nothing. */
+bool gc_cache_has(const struct gc_cache *cache, uint64_t address);
 
 /* The set of the line at this address. */
 uint32_t gc_cache_set(const struct gc_cache *cache, uint64_t address);

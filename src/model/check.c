@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#define DEFAULT_LOAD_CYCLES 8 /* as on an H200 */
+
 static int wrong(const char *name, unsigned line, struct gc_error *err, const char *object,
                  const char *problem)
 {
@@ -61,6 +63,10 @@ static const char *bad_shape(struct gc_cache_shape *shape)
   if (shape->insertion != GC_INSERT_YOUNGEST && shape->replacement != GC_REPLACE_LRU &&
       shape->replacement != GC_REPLACE_PLRU)
     return "insertion needs replacement lru or plru";
+  if (shape->redraw_every && shape->replacement != GC_REPLACE_WEIGHTED)
+    return "redraw_every needs replacement weighted";
+  if (!shape->redraw_every)
+    shape->redraw_every = 1;
   while (weights < GC_CACHE_WAYS_MAX && shape->weights[weights])
     sum += shape->weights[weights++];
   if (shape->replacement == GC_REPLACE_WEIGHTED && (weights != shape->ways || sum > UINT32_MAX))
@@ -121,20 +127,33 @@ static const char *bad_scope(const struct gc_profile *profile, struct gc_profile
     return "only a cache with scope sm has instances";
   if (cache->scope == GC_SCOPE_RANGE && !profile->ids.count)
     return "scope is range, but there are no sm_ids";
+  if (cache->scope == GC_SCOPE_GPC && !profile->gpcs.count)
+    return "scope is gpc, but there are no gpcs";
   if (cache->scope != GC_SCOPE_CHIP && (cache->partitions > 1 || cache->far_cycles))
     return "only a cache with scope chip has partitions";
   if (cache->scope < GC_SCOPE_XCD && cache->emptied)
     return "only a cache with scope xcd or chip has survives_launch";
   if (cache->partitions == 1 && (cache->replicate || cache->far_cycles || cache->partition_sms))
     return "replicate, far_cycles and partition_sms need partitions";
+  if (cache->side_mask && cache->partitions != 2)
+    return "side_bits needs two partitions";
+  if (cache->side_mask & (cache->shape.line - 1))
+    return "a line has more than one side";
+  if (cache->slices && (cache->scope != GC_SCOPE_CHIP || cache->slices % cache->partitions))
+    return "slices needs scope chip, and the same number in each partition";
   if (cache->scope == GC_SCOPE_GROUP && cache->group > profile->facts.sms)
     return "the group has more SMs than the chip";
-  if (cache->compete && cache->scope != GC_SCOPE_RANGE && cache->scope != GC_SCOPE_GROUP)
-    return "compete needs scope range or group";
+  if (cache->compete && (cache->scope < GC_SCOPE_RANGE || cache->scope > GC_SCOPE_GPC))
+    return "compete needs scope range, group or gpc";
   if (cache->unified && cache->scope != GC_SCOPE_SM)
     return "a unified cache has scope sm";
   if (cache->unified && !profile->unified_line)
     return "size is unified, but there is no [unified]";
+  if (cache->gpc_part_count && (cache->gpc_part_count != profile->gpcs.count || cache->partition_sms))
+    return "partition_gpcs needs a partition for each GPC, and no partition_sms";
+  for (unsigned i = 0; i < cache->gpc_part_count; i++)
+    if (cache->gpc_parts[i] >= cache->partitions)
+      return "partition_gpcs has a partition that does not exist";
   if (!cache->partition_sms)
     cache->partition_sms = 1;
   return NULL;
@@ -236,6 +255,44 @@ static const char *bad_ids(struct gc_profile *profile)
   return NULL;
 }
 
+/* The most SMs of a GPC that take clusters of any size. */
+static uint32_t largest_gpc(const struct gc_profile_gpcs *gpcs)
+{
+  uint32_t sms[GC_PROFILE_GPCS_MAX + 1] = {0}, most = gpcs->tpc_sms;
+
+  for (uint32_t sm = 0; sm < GC_PROFILE_SMS_MAX; sm++)
+    if (gpcs->of[sm] && !gpcs->lone[sm] && ++sms[gpcs->of[sm]] > most)
+      most = sms[gpcs->of[sm]];
+  return most;
+}
+
+/* Every SM is in one GPC, and the SMs of a TPC are in the same one. */
+static const char *bad_gpcs(struct gc_profile *profile)
+{
+  struct gc_profile_gpcs *gpcs = &profile->gpcs;
+  const uint32_t sms = profile->facts.sms;
+
+  if (!gpcs->count)
+    return profile->facts.cluster_blocks || gpcs->tpc_sms ? "clusters and TPCs need gpcs" : NULL;
+  if (!gpcs->tpc_sms)
+    gpcs->tpc_sms = 2;
+  for (uint32_t sm = 0; sm < GC_PROFILE_SMS_MAX; sm++) {
+    const uint32_t first = sm / gpcs->tpc_sms * gpcs->tpc_sms;
+
+    if ((gpcs->of[sm] != 0) != (sm < sms))
+      return "gpcs needs every SM once, and no other";
+    if (gpcs->of[sm] != gpcs->of[first] || gpcs->lone[sm] != gpcs->lone[first])
+      return "the SMs of a TPC are not in the same GPC";
+  }
+  if (profile->facts.cluster_blocks > largest_gpc(gpcs))
+    return "cluster_blocks is more than a GPC has SMs for";
+  if (profile->facts.cluster_blocks && !gpcs->remote_cycles)
+    return "cluster_blocks needs cluster_remote";
+  if (gpcs->remote_spread > gpcs->remote_cycles / 2)
+    return "the second number of cluster_remote is more than half of the first";
+  return NULL;
+}
+
 #define OWN_RATE 64.0      /* bytes per cycle, of levels inside an SM */
 #define CHIP_RATE 32.0     /* bytes per cycle and SM, of the chip's caches */
 #define MEMORY_SHARE 0.9   /* of the limit that bus width and clock set */
@@ -270,6 +327,23 @@ static void derive_rates(struct gc_profile *profile)
     }
 }
 
+#define BANKS 32        /* of every NVIDIA GPU since Fermi, and of AMD's LDS */
+#define BANK_WIDTH 4    /* bytes, of most of them */
+#define CONFLICT 2      /* cycles */
+#define ATOMIC_RATE 1.0 /* operations on one word in a cycle */
+
+static const char *bad_banks(struct gc_profile_banks *banks)
+{
+  banks->count = banks->count ? banks->count : BANKS;
+  banks->width = banks->width ? banks->width : BANK_WIDTH;
+  banks->interleave = banks->interleave ? banks->interleave : banks->width;
+  banks->conflict = banks->conflict ? banks->conflict : CONFLICT;
+  if (!power_of_two(banks->width) || !power_of_two(banks->interleave) ||
+      banks->interleave > banks->width)
+    return "width and interleave must be powers of two, and interleave no more than width";
+  return NULL;
+}
+
 /* Noise is then symmetrical. */
 static void round_latency(uint32_t *cycles, uint32_t step)
 {
@@ -290,25 +364,50 @@ static void derive(struct gc_profile *profile)
     facts->xcds = 1;
   if (!profile->latency_step)
     profile->latency_step = 1;
+  if (!profile->miss_cycles)
+    profile->miss_cycles = 1;
+  if (!profile->load_cycles)
+    profile->load_cycles = DEFAULT_LOAD_CYCLES;
   if (!facts->running_clock_khz)
     facts->running_clock_khz = facts->clock_khz;
   if (!facts->threads_per_block)
     facts->threads_per_block = facts->threads_per_sm < 1024 ? facts->threads_per_sm : 1024;
+  for (unsigned i = 0; i < profile->cache_count; i++) {
+    struct gc_profile_cache *cache = &profile->caches[i];
+    const bool outside = cache->scope >= GC_SCOPE_XCD;
+
+    if (cache->write == GC_STORE_DEFAULT)
+      cache->write = outside ? GC_STORE_BACK : GC_STORE_THROUGH;
+    if (cache->write_allocate == GC_STORE_ALLOCATES_DEFAULT)
+      cache->write_allocate = outside ? GC_STORE_ALLOCATES_SECTOR : GC_STORE_ALLOCATES_NONE;
+  }
   facts->l2_bytes = profile->caches[cg->levels[0].cache].size;
   facts->global_l1 = profile->caches[ca->levels[0].cache].scope < GC_SCOPE_XCD;
   facts->has_texture = profile->paths[GC_SPACE_TEXTURE].line_number;
   facts->has_constant = profile->paths[GC_SPACE_CONSTANT].line_number;
+  facts->has_code = profile->paths[GC_SPACE_INSTRUCTION].line_number;
   facts->has_scalar = profile->paths[GC_SPACE_SCALAR].line_number;
   facts->has_read_only = profile->paths[GC_SPACE_NC].line_number;
   facts->amd = *profile->gfx;
   facts->local_l1 |= facts->amd; /* the vector L1 has the scratch memory of waves, too */
+  facts->aliases = !facts->amd && facts->compute_major >= 6 && !facts->no_aliases;
   facts->has_carveout = profile->unified_line;
   if (facts->has_texture && !facts->texture_texels)
     facts->texture_texels = 1u << 27;
   derive_rates(profile);
+  set_unless(&profile->atomics.shared_rate, ATOMIC_RATE);
+  set_unless(&profile->atomics.l2_rate, ATOMIC_RATE);
   for (int space = 0; space < GC_SPACE_COUNT; space++)
     for (unsigned i = 0; i < profile->paths[space].count; i++)
       round_latency(&profile->paths[space].levels[i].cycles, profile->latency_step);
+  if (!profile->atomics.shared_cycles)
+    profile->atomics.shared_cycles = profile->paths[GC_SPACE_SHARED].levels[0].cycles;
+  if (!profile->atomics.l2_cycles)
+    profile->atomics.l2_cycles = cg->levels[0].cycles;
+  if (!profile->atomics.l2_far)
+    profile->atomics.l2_far = profile->caches[cg->levels[0].cache].far_cycles;
+  round_latency(&profile->atomics.shared_cycles, profile->latency_step);
+  round_latency(&profile->atomics.l2_cycles, profile->latency_step);
 }
 
 int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_error *err)
@@ -338,8 +437,11 @@ int gc_profile_check(const char *name, struct gc_profile *profile, struct gc_err
     if (!profile->paths[needed[i]].line_number)
       return gc_fail(err, -EINVAL, "%.200s: there is no [space %s]", name,
                      gc_profile_space_names[needed[i]]);
+  if ((problem = bad_banks(&profile->banks)))
+    return wrong(name, profile->banks.line_number, err, "banks", problem);
   if ((problem = bad_times(profile)) || (problem = bad_clock(profile)) ||
-      (problem = bad_ids(profile)) || (problem = bad_pages(profile)))
+      (problem = bad_ids(profile)) || (problem = bad_pages(profile)) ||
+      (problem = bad_gpcs(profile)))
     return gc_fail(err, -EINVAL, "%.200s: %s", name, problem);
   if (profile->facts.shared_per_block > profile->facts.shared_per_sm)
     return gc_fail(err, -EINVAL, "%.200s: shared_per_block is more than shared_per_sm", name);

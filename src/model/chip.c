@@ -39,6 +39,13 @@ uint32_t gc_chip_range(const struct gc_profile *profile, uint32_t sm, uint32_t *
   return i + round * ids->count;
 }
 
+uint16_t gc_chip_near(const struct gc_profile *profile, const struct gc_profile_cache *cache,
+                      uint32_t sm)
+{
+  return cache->gpc_part_count ? cache->gpc_parts[profile->gpcs.of[sm] - 1]
+                               : (uint16_t)(sm / cache->partition_sms % cache->partitions);
+}
+
 static uint16_t place_of(const struct gc_profile *profile, const struct gc_profile_cache *cache,
                          uint32_t sm)
 {
@@ -51,12 +58,14 @@ static uint16_t place_of(const struct gc_profile *profile, const struct gc_profi
     return (uint16_t)gc_chip_range(profile, sm, &id);
   case GC_SCOPE_GROUP:
     return (uint16_t)(sm / cache->group);
+  case GC_SCOPE_GPC:
+    return (uint16_t)(profile->gpcs.of[sm] - 1);
   case GC_SCOPE_XCD:
     return (uint16_t)(sm / (profile->facts.sms / profile->facts.xcds));
   case GC_SCOPE_CHIP:
     break;
   }
-  return (uint16_t)(sm / cache->partition_sms % cache->partitions);
+  return gc_chip_near(profile, cache, sm);
 }
 
 static uint32_t instances_of(const struct gc_profile *profile, const struct gc_profile_cache *cache)
@@ -70,6 +79,8 @@ static uint32_t instances_of(const struct gc_profile *profile, const struct gc_p
     return profile->ids.count * (uint32_t)profile->ids.times;
   case GC_SCOPE_GROUP:
     return (sms + cache->group - 1) / cache->group;
+  case GC_SCOPE_GPC:
+    return profile->gpcs.count;
   case GC_SCOPE_XCD:
     return profile->facts.xcds;
   case GC_SCOPE_CHIP:
@@ -87,6 +98,7 @@ static int make_array(struct gc_model *model, struct gc_cache_array *array,
   array->outside = profile->scope >= GC_SCOPE_XCD;
   array->per_launch = !array->outside || profile->emptied;
   array->line_shift = (uint32_t)__builtin_ctz(profile->shape.line);
+  array->side_mask = profile->side_mask;
   array->instances = calloc(count, sizeof(*array->instances));
   array->places = calloc(sms, sizeof(*array->places));
   if (!array->instances || !array->places)

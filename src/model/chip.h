@@ -18,6 +18,7 @@ struct gc_cache_array {
   bool outside;    /* of the SMs: scope xcd or chip; it is indexed by physical addresses */
   bool per_launch; /* emptied when a kernel starts */
   uint32_t line_shift;
+  uint64_t side_mask; /* the parity of these address bits is the partition; 0: gc_chip_home */
   unsigned batch_most; /* batch.h; gc_model_new sets it */
   uint16_t *places; /* [SMs]: index of the SM's first instance, or of the partition near to it */
   struct gc_compete compete; /* loads of other SMs; without any unless the profile says so */
@@ -42,6 +43,7 @@ struct gc_model {
   bool own_clock[GC_SPACE_COUNT][GC_PROFILE_LEVELS_MAX];
   uint64_t carveout;
   uint32_t unit;
+  uint32_t occupying, occupied; /* gc_model_occupy: operations, 0: none; and the slice */
 };
 
 /* 0, or a negative status and a message. gc_chip_fini releases what gc_chip_init made, also after a
@@ -55,18 +57,38 @@ void gc_chip_fini(struct gc_model *model);
 uint64_t gc_chip_usable(const struct gc_model *model, const struct gc_profile_cache *cache);
 uint32_t gc_chip_sets(const struct gc_model *model, const struct gc_profile_cache *cache);
 
-/* The partition that owns a line. All address bits count, so that every stride uses all
- * partitions. */
+/* The partition that owns a line. Unless the profile states the bits that determine it, all address
+ * bits count, so that every stride uses all partitions. */
 static inline uint32_t gc_chip_home(const struct gc_cache_array *array, uint64_t address)
 {
   uint64_t mixed = (address >> array->line_shift) * 0x9e3779b97f4a7c15;
 
+  if (array->side_mask)
+    return (uint32_t)__builtin_parityll(address & array->side_mask);
   mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93;
   return (uint32_t)((mixed >> 32) * array->count >> 32);
 }
 
+/* The slice of a line, a number below the number of slices of the chip: those of partition 0 come
+ * first. The profile must state slices. */
+static inline uint32_t gc_chip_slice(const struct gc_cache_array *array, uint64_t address)
+{
+  const uint32_t each = array->profile->slices / array->profile->partitions;
+  uint64_t mixed = (address >> array->line_shift) * 0xc4ceb9fe1a85ec53;
+
+  mixed = (mixed ^ mixed >> 33) * 0xff51afd7ed558ccd;
+  return gc_chip_home(array, address) * each + (uint32_t)((mixed >> 32) * each >> 32);
+}
+
 /* The index of the range of sm_ids that an SM is in; *id: the number of the SM. */
 uint32_t gc_chip_range(const struct gc_profile *profile, uint32_t sm, uint32_t *id);
+
+/* The partition of a cache of the chip that an SM is near to. */
+uint16_t gc_chip_near(const struct gc_profile *profile, const struct gc_profile_cache *cache,
+                      uint32_t sm);
+
+/* The latency of a load from the shared memory of another SM of a cluster, without noise. */
+uint32_t gc_chip_remote(const struct gc_model *model, uint32_t sm, uint32_t other);
 
 /* Bandwidth of a level of a path: bytes per cycle and SM inside the SM, 10^9 bytes per second of
  * the whole chip outside. 0: there is no such level. */

@@ -23,6 +23,8 @@ enum gc_space {
   GC_SPACE_COUNT
 };
 
+#define GC_FACTS_RESERVES 4
+
 /* What the simulated driver reports. The other contents of a profile stay inside the model. */
 struct gc_model_facts {
   char model[96];
@@ -32,11 +34,20 @@ struct gc_model_facts {
   uint32_t running_clock_khz; /* the actual SM clock; clock_khz is the highest possible one */
   uint32_t compute_major, compute_minor;
   uint32_t threads_per_block, threads_per_sm, blocks_per_sm, registers_per_block, registers_per_sm;
+  uint32_t cluster_blocks; /* of the largest cluster; 0: there are none */
   uint64_t memory_bytes, memory_used; /* in all; by other programs */
   uint64_t l2_bytes, shared_per_sm, shared_per_block, shared_reserved, texture_texels;
+  /* The driver reserves shared memory for at least `blocks` blocks of fewer than `warps` warps. */
+  struct {
+    uint32_t warps, blocks;
+  } reserves[GC_FACTS_RESERVES];
+  /* What the driver states about the L2; UINT64_MAX: it refuses. */
+  uint64_t l2_fetch_limit, l2_persisting, l2_compression;
   bool amd;     /* the profile names a gfx target */
+  bool aliases; /* the driver can map memory more than once */
+  bool no_aliases; /* the profile says that it cannot */
   bool rotates; /* a launch of one block runs on another SM each time */
-  bool global_l1, local_l1, has_texture, has_constant, has_read_only, has_scalar, has_carveout, ecc;
+  bool global_l1, local_l1, has_texture, has_constant, has_read_only, has_scalar, has_code, has_carveout, ecc;
 };
 
 #endif

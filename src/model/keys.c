@@ -66,6 +66,17 @@ static int read_no(const struct gc_value *value, char *text, void *to)
   return status;
 }
 
+/* The same as a number, for which "no" differs from no value. */
+static int read_yes64(const struct gc_value *value, char *text, void *to)
+{
+  bool yes;
+  const int status = read_yes(value, text, &yes);
+
+  if (!status)
+    *(uint64_t *)to = yes;
+  return status;
+}
+
 static int read_compute(const struct gc_value *value, char *text, void *to)
 {
   struct gc_model_facts *facts = to;
@@ -184,6 +195,27 @@ static int read_own_clock(const struct gc_value *value, char *text, void *to)
   return index < 0 ? index : 0;
 }
 
+/* "16 32 24 16": pairs. */
+static int read_reserves(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_model_facts *facts = to;
+  unsigned count = 0;
+  const char *warps;
+
+  while ((warps = gc_value_word(&text))) {
+    uint64_t most, blocks;
+
+    if (count == GC_FACTS_RESERVES)
+      return gc_value_wrong(value, "more than %d pairs (%s)", GC_FACTS_RESERVES, value->key);
+    if (gc_value_number(value, warps, &most) ||
+        gc_value_number(value, gc_value_word(&text), &blocks))
+      return -EINVAL;
+    facts->reserves[count].warps = (uint32_t)most;
+    facts->reserves[count++].blocks = (uint32_t)blocks;
+  }
+  return 0;
+}
+
 static int read_carveouts(const struct gc_value *value, char *text, void *to)
 {
   struct gc_profile *profile = to;
@@ -229,17 +261,98 @@ static int read_ids_repeat(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
+/* The SMs of a word: a number, or a range 4-7. */
+static int read_sms(const struct gc_value *value, char *word, uint64_t *first, uint64_t *last)
+{
+  char *dash = strchr(word, '-');
+
+  if (dash)
+    *dash = '\0';
+  if (gc_value_number(value, word, first) || gc_value_number(value, dash ? dash + 1 : word, last))
+    return -EINVAL;
+  return *first > *last ? gc_value_wrong(value, "%s do not ascend at %s", value->key, word) : 0;
+}
+
+/* "0-1 4-5, 2-3 6-7": a comma begins the next GPC. */
+static int read_gpcs(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_profile_gpcs *gpcs = to;
+  char *gpc, *save = NULL;
+
+  for (gpc = strtok_r(text, ",", &save); gpc; gpc = strtok_r(NULL, ",", &save)) {
+    char *word;
+    uint64_t first, last;
+
+    if (gpcs->count++ == GC_PROFILE_GPCS_MAX)
+      return gc_value_wrong(value, "more than %d GPCs (%s)", GC_PROFILE_GPCS_MAX, value->key);
+    while ((word = gc_value_word(&gpc))) {
+      if (read_sms(value, word, &first, &last))
+        return -EINVAL;
+      for (uint64_t sm = first; sm <= last; sm++) {
+        if (gpcs->of[sm])
+          return gc_value_wrong(value, "%s has SM %llu twice", value->key, (unsigned long long)sm);
+        gpcs->of[sm] = (uint16_t)gpcs->count;
+      }
+    }
+  }
+  return 0;
+}
+
+/* "0 1 1 0": one part for each GPC. */
+static int read_gpc_parts(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_profile_cache *cache = to;
+  const char *word;
+  uint64_t part;
+
+  while ((word = gc_value_word(&text))) {
+    if (cache->gpc_part_count == GC_PROFILE_GPCS_MAX)
+      return gc_value_wrong(value, "more than %d GPCs (%s)", GC_PROFILE_GPCS_MAX, value->key);
+    if (gc_value_number(value, word, &part))
+      return -EINVAL;
+    cache->gpc_parts[cache->gpc_part_count++] = (uint8_t)part;
+  }
+  return 0;
+}
+
+static int read_lone(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_profile_gpcs *gpcs = to;
+  char *word;
+  uint64_t first, last;
+
+  while ((word = gc_value_word(&text))) {
+    if (read_sms(value, word, &first, &last))
+      return -EINVAL;
+    for (uint64_t sm = first; sm <= last; sm++)
+      gpcs->lone[sm] = true;
+  }
+  return 0;
+}
+
+static int read_remote(const struct gc_value *value, char *text, void *to)
+{
+  struct gc_profile_gpcs *gpcs = to;
+  uint64_t numbers[2];
+
+  if (read_numbers(value, text, numbers, 2))
+    return -EINVAL;
+  gpcs->remote_cycles = (uint32_t)numbers[0];
+  gpcs->remote_spread = (uint32_t)numbers[1];
+  return 0;
+}
+
 static int read_scope(const struct gc_value *value, char *text, void *to)
 {
   struct gc_profile_cache *cache = to;
   const char *word = gc_value_word(&text), *group = gc_value_word(&text);
-  const int scope = gc_value_choice(value, word, "sm|range|group|xcd|chip");
+  const int scope = gc_value_choice(value, word, "sm|range|group|gpc|xcd|chip");
   uint64_t sms = 0;
 
   if (scope < 0)
     return scope;
   if ((scope == GC_SCOPE_GROUP) != (group != NULL) || gc_value_word(&text))
-    return gc_value_wrong(value, "%s is sm, range, xcd, chip, or group and a number of SMs",
+    return gc_value_wrong(value, "%s is sm, range, gpc, xcd, chip, or group and a number of SMs",
                           value->key);
   if (group && gc_value_number(value, group, &sms))
     return -EINVAL;
@@ -323,6 +436,21 @@ static int read_hash(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
+/* Numbers of address bits, as a mask. */
+static int read_bits(const struct gc_value *value, char *text, void *to)
+{
+  uint64_t mask = 0, bit;
+  const char *word;
+
+  while ((word = gc_value_word(&text))) {
+    if (gc_value_number(value, word, &bit))
+      return -EINVAL;
+    mask |= 1ull << bit;
+  }
+  memcpy(to, &mask, sizeof(mask));
+  return 0;
+}
+
 /* "L1 33 0.2, L2 216 8, memory 640 60": for each level the name, the cycles, and the jitter
  * (default 0). */
 static int read_path(const struct gc_value *value, char *text, void *to)
@@ -352,6 +480,24 @@ static int read_path(const struct gc_value *value, char *text, void *to)
     path->count++;
   }
   return 0;
+}
+
+static int read_write(const struct gc_value *value, char *text, void *to)
+{
+  const int index = gc_value_choice(value, text, "through|back");
+
+  *(enum gc_store_policy *)to =
+    index < 0 ? GC_STORE_DEFAULT : (enum gc_store_policy)(GC_STORE_THROUGH + index);
+  return index < 0 ? index : 0;
+}
+
+static int read_write_allocate(const struct gc_value *value, char *text, void *to)
+{
+  const int index = gc_value_choice(value, text, "none|sector|line");
+
+  *(enum gc_store_allocates *)to =
+    index < 0 ? GC_STORE_ALLOCATES_DEFAULT : (enum gc_store_allocates)(GC_STORE_ALLOCATES_NONE + index);
+  return index < 0 ? index : 0;
 }
 
 static int read_fraction(const struct gc_value *value, char *text, void *to)
@@ -389,6 +535,8 @@ static int read_rates(const struct gc_value *value, char *text, void *to)
 #define PATH(field) offsetof(struct gc_profile_path, field)
 #define CACHE(field) offsetof(struct gc_profile_cache, field)
 #define TLB(field) offsetof(struct gc_profile_tlb, field)
+#define BANKS(field) offsetof(struct gc_profile_banks, field)
+#define ATOMICS(field) offsetof(struct gc_profile_atomics, field)
 #define BROKEN_BYTES sizeof(((struct gc_model_facts *)0)->broken)
 #define MODEL_BYTES sizeof(((struct gc_model_facts *)0)->model)
 #define GIB(n) ((uint64_t)(n) << 30)
@@ -399,10 +547,15 @@ const struct gc_key gc_chip_keys[] = {
   {"compute", read_compute, PROFILE(facts), false, 0, 99},
   {"gfx", read_text, PROFILE(gfx), false, 0, GC_PROFILE_GFX_BYTES - 1},
   {"lone_blocks_rotate", read_yes, FACT(rotates), false, 0, 0},
-  {"sms", read_u32, FACT(sms), true, 1, 4096},
+  {"sms", read_u32, FACT(sms), true, 1, GC_PROFILE_SMS_MAX},
   {"sm_ids", read_ids, PROFILE(ids), false, 0, 1 << 20},
   {"sm_ids_repeat", read_ids_repeat, PROFILE(ids), false, 1, 1 << 16},
   {"xcds", read_u32, FACT(xcds), false, 1, 64},
+  {"gpcs", read_gpcs, PROFILE(gpcs), false, 0, GC_PROFILE_SMS_MAX - 1},
+  {"tpc_sms", read_u32, PROFILE(gpcs.tpc_sms), false, 1, 16},
+  {"lone_tpcs", read_lone, PROFILE(gpcs), false, 0, GC_PROFILE_SMS_MAX - 1},
+  {"cluster_blocks", read_u32, FACT(cluster_blocks), false, 1, 64},
+  {"cluster_remote", read_remote, PROFILE(gpcs), false, 0, 1000000},
   {"warp", read_u32, FACT(warp), false, 1, 128},
   {"clock_khz", read_u32, FACT(clock_khz), true, 1000, 10000000},
   {"running_clock_khz", read_u32, FACT(running_clock_khz), false, 1000, 10000000},
@@ -421,6 +574,10 @@ const struct gc_key gc_chip_keys[] = {
   {"shared_per_sm", read_size, FACT(shared_per_sm), true, 1024, 1 << 24},
   {"shared_per_block", read_size, FACT(shared_per_block), true, 1024, 1 << 24},
   {"shared_reserved", read_size, FACT(shared_reserved), false, 0, 65536},
+  {"shared_reserved_for", read_reserves, PROFILE(facts), false, 1, 1024},
+  {"l2_fetch_limit", read_size, FACT(l2_fetch_limit), false, 1, 4096},
+  {"l2_persisting", read_size, FACT(l2_persisting), false, 0, GIB(1)},
+  {"l2_compression", read_yes64, FACT(l2_compression), false, 0, 0},
   {"texture_texels", read_u64, FACT(texture_texels), false, 1, 1ull << 32},
   {"ecc", read_yes, FACT(ecc), false, 0, 0},
   {"local_l1", read_yes, FACT(local_l1), false, 0, 0},
@@ -434,8 +591,11 @@ const struct gc_key gc_chip_keys[] = {
   {"wander", read_wander, PROFILE(clock), false, 1, 1ull << 50},
   {"own_clock", read_own_clock, PROFILE(own_clock), false, 0, 0},
   {"latency_step", read_u32, PROFILE(latency_step), false, 1, 64},
+  {"aliases", read_no, FACT(no_aliases), false, 0, 0},
   {"outstanding_per_warp", read_u32, PROFILE(outstanding_per_warp), false, 1, 1 << 20},
   {"outstanding_per_sm", read_u32, PROFILE(outstanding_per_sm), false, 1, 1 << 20},
+  {"miss_cycles", read_u32, PROFILE(miss_cycles), false, 1, 1000},
+  {"load_cycles", read_u32, PROFILE(load_cycles), false, 1, 1000},
   {"broken", read_text, FACT(broken), false, 1, BROKEN_BYTES - 1},
   {"pages", read_pages, 0, false, 4 << 10, 2 << 20},
   {"whole_sectors", read_yes, PROFILE(whole_sectors), false, 0, 0},
@@ -460,15 +620,21 @@ const struct gc_key gc_cache_keys[] = {
   {"interleave", read_size32, CACHE(shape.interleave), false, 4, 1 << 24},
   {"ways", read_u32, CACHE(shape.ways), true, 1, GC_CACHE_WAYS_MAX},
   {"replacement", read_replacement, CACHE(shape), true, 1, 1 << 16},
+  {"redraw_every", read_u32, CACHE(shape.redraw_every), false, 1, 1 << 16},
   {"insertion", read_insertion, CACHE(shape), false, 2, 1 << 16},
   {"hash", read_hash, CACHE(shape), false, 0, 63},
   {"partitions", read_u32, CACHE(partitions), false, 1, 16},
   {"replicate", read_yes, CACHE(replicate), false, 0, 0},
   {"partition_sms", read_u32, CACHE(partition_sms), false, 1, 4096},
+  {"partition_gpcs", read_gpc_parts, 0, false, 0, 15},
   {"survives_launch", read_no, CACHE(emptied), false, 0, 0},
   {"far_cycles", read_u32, CACHE(far_cycles), false, 0, 10000},
+  {"side_bits", read_bits, CACHE(side_mask), false, 0, 63},
+  {"slices", read_u32, CACHE(slices), false, 2, 4096},
   {"read_gbps", read_gbps, CACHE(read_gbps), false, 0, 1000000},
   {"write_gbps", read_gbps, CACHE(write_gbps), false, 0, 1000000},
+  {"write", read_write, CACHE(write), false, 0, 0},
+  {"write_allocate", read_write_allocate, CACHE(write_allocate), false, 0, 0},
   {"compete", read_yes, CACHE(compete), false, 0, 0},
   END,
 };
@@ -486,5 +652,22 @@ const struct gc_key gc_tlb_keys[] = {
   {"covers", read_size32, TLB(cache.shape.line), true, 4096, GIB(2)},
   {"ways", read_u32, TLB(cache.shape.ways), false, 1, GC_CACHE_WAYS_MAX},
   {"penalty", read_u32, TLB(penalty), true, 1, 100000},
+  END,
+};
+
+const struct gc_key gc_banks_keys[] = {
+  {"count", read_u32, BANKS(count), false, 1, 128},
+  {"width", read_size32, BANKS(width), false, 4, 16},
+  {"interleave", read_size32, BANKS(interleave), false, 4, 16},
+  {"conflict", read_u32, BANKS(conflict), false, 1, 1000},
+  END,
+};
+
+const struct gc_key gc_atomics_keys[] = {
+  {"shared_cycles", read_u32, ATOMICS(shared_cycles), false, 1, 100000},
+  {"shared_per_cycle", read_gbps, ATOMICS(shared_rate), false, 0, 1000},
+  {"l2_cycles", read_u32, ATOMICS(l2_cycles), false, 1, 100000},
+  {"l2_far_cycles", read_u32, ATOMICS(l2_far), false, 1, 10000},
+  {"l2_per_cycle", read_gbps, ATOMICS(l2_rate), false, 0, 1000},
   END,
 };

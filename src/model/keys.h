@@ -19,8 +19,8 @@ struct gc_key {
 };
 
 /* Each table ends with a key without a name. The sections of the first two are in a struct
- * gc_profile, the others in a struct gc_profile_cache, _path and _tlb. */
+ * gc_profile, the others in a struct gc_profile_cache, _path, _tlb, _banks and _atomics. */
 extern const struct gc_key gc_chip_keys[], gc_unified_keys[], gc_cache_keys[], gc_space_keys[],
-    gc_tlb_keys[];
+    gc_tlb_keys[], gc_banks_keys[], gc_atomics_keys[];
 
 #endif

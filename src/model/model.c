@@ -59,6 +59,11 @@ int gc_model_map(struct gc_model *model, uint64_t base, uint64_t bytes)
   return gc_pages_map(&model->pages, base, bytes);
 }
 
+int gc_model_alias(struct gc_model *model, uint64_t base, uint64_t bytes, uint64_t span)
+{
+  return gc_pages_alias(&model->pages, base, bytes, span);
+}
+
 void gc_model_unmap(struct gc_model *model, uint64_t base)
 {
   gc_pages_unmap(&model->pages, base);
@@ -110,6 +115,7 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
     gc_compete_start(&array->compete, false);
   }
   model->unit = 0;
+  model->occupying = 0;
   model->traffic_share = traffic_share(model);
   gc_chip_tabulate_rates(model);
 }
@@ -167,6 +173,12 @@ uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space,
                           gc_noise_add(&model->noise, cycles, &model->jitters[space][level]));
 }
 
+uint32_t gc_model_remote(struct gc_model *model, uint32_t sm, uint32_t other)
+{
+  return gc_model_rounded(model, gc_noise_add(&model->noise, gc_chip_remote(model, sm, other),
+                                              &model->jitters[GC_SPACE_SHARED][0]));
+}
+
 uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address)
 {
   uint32_t cycles;
@@ -200,15 +212,19 @@ void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double bu
 {
   const struct gc_profile_path *path = &model->profile.paths[rows->space];
   uint32_t bytes = rows->bytes, cycles;
-  const unsigned last = walk(model, rows->sm, rows->space, rows->address, &cycles);
+  const unsigned hit = walk(model, rows->sm, rows->space, rows->address, &cycles);
+  unsigned last = hit;
 
   /* The rest of the row hits where its beginning did. */
-  if (last > 0) {
+  if (hit > 0) {
     const uint32_t line = model->profile.caches[path->levels[0].cache].shape.line;
 
     for (uint32_t at = line; at < bytes; at += line)
       walk(model, rows->sm, rows->space, rows->address + at, &cycles);
   }
+  while (rows->write && last + 1 < path->count &&
+         model->profile.caches[path->levels[last].cache].write == GC_STORE_THROUGH)
+    last++;
   for (unsigned level = 0; level <= last; level++) {
     busy[level] += (double)bytes * rows->count *
                    model->byte_cycles[rows->write][rows->space][level] *
@@ -220,7 +236,7 @@ void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double bu
     }
   }
   if ((model->profile.outstanding_per_warp || model->profile.outstanding_per_sm) &&
-      gc_walk_outside(model, rows->space, last))
+      gc_walk_outside(model, rows->space, hit))
     busy[GC_MODEL_LEVELS] += waits(model, rows, cycles);
 }
 

@@ -31,6 +31,9 @@ const struct gc_model_facts *gc_model_facts(const struct gc_model *model);
  * pages lie is drawn from the profile's page_seed. 0 or -ENOMEM. */
 int gc_model_map(struct gc_model *model, uint64_t base, uint64_t bytes);
 void gc_model_unmap(struct gc_model *model, uint64_t base);
+/* Behind the `span` addresses from `base` on, the same `bytes` bytes (a power of two) lie again and
+ * again. gc_model_unmap releases them. */
+int gc_model_alias(struct gc_model *model, uint64_t base, uint64_t bytes, uint64_t span);
 
 /* A kernel starts. This empties the caches that do not survive a launch, which includes all inside
  * the SMs, and sets the size of the unified L1.
@@ -60,6 +63,15 @@ uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space
 uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space space,
                             uint64_t address, uint64_t stride, uint64_t count);
 
+/* A store of `bytes` adjacent bytes by a warp. It changes the caches on the path as their write policy
+ * says. */
+void gc_model_store(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
+                    uint32_t bytes);
+
+/* Whether the first cache of the path writes back, and is inside the SMs: then other SMs do not see
+ * stores before the kernel ends. */
+bool gc_model_holds_stores(const struct gc_model *model, enum gc_space space);
+
 /* Rows of `count` warps of an SM, `bytes` bytes each, many of them in flight at once. */
 struct gc_rows {
   uint32_t sm;
@@ -78,6 +90,42 @@ struct gc_rows {
 /* The last one: how long the SM waits because it can wait for so many lines only. */
 #define GC_MODEL_BUSY (GC_MODEL_LEVELS + 1)
 void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double busy[GC_MODEL_BUSY]);
+
+/* A load of 4 bytes of shared memory by every lane of a warp: lane i from (i & mask) * stride. */
+struct gc_lanes {
+  uint32_t mask, stride;
+};
+/* Its latency without noise, which depends on the banks; and such a latency with noise. */
+uint32_t gc_model_lanes_cycles(const struct gc_model *model, const struct gc_lanes *lanes);
+uint32_t gc_model_lanes(struct gc_model *model, uint32_t cycles);
+
+/* An atomic operation of one lane that returns the old value, in shared memory (GC_SPACE_SHARED) or
+ * in L2 (GC_SPACE_CG). Returns its latency with noise. */
+uint32_t gc_model_atomic(struct gc_model *model, uint32_t sm, enum gc_space space,
+                         uint64_t address);
+
+/* Until the end of the launch, other SMs keep so many atomic operations on the line at this address
+ * under way. Those on other lines of its slice wait for them. */
+void gc_model_occupy(struct gc_model *model, uint64_t address, uint32_t operations);
+
+/* The cycles that `lanes` atomic operations of one SM on one word take while many are under way;
+ * `sms` SMs do the same. */
+double gc_model_atomics(const struct gc_model *model, enum gc_space space, uint32_t lanes,
+                        uint32_t sms);
+/* Independent loads of `lines` lines, `stride` bytes apart, by the warps of an SM in turn, one line
+ * in each load. */
+struct gc_independent {
+  uint32_t sm;
+  enum gc_space space;
+  uint64_t address, stride;
+  uint32_t lines, warps;
+};
+
+/* Makes these loads. Returns the cycles until the last one has arrived. Loads begin one after the
+ * other, and each one that leaves the SM takes a place among the outstanding lines of its warp and
+ * of the SM. If none is free it waits until an earlier one arrives; warps that have a place
+ * continue. */
+uint64_t gc_model_independent(struct gc_model *model, const struct gc_independent *loads);
 
 /* The wall clock, in ns, when the SM clock has counted so many cycles. */
 uint64_t gc_model_wall(struct gc_model *model, uint64_t cycles);
@@ -113,5 +161,14 @@ uint32_t gc_model_sm_id(const struct gc_model *model, uint32_t sm);
 /* The SM that runs this block of a launch. The XCDs get blocks alternately, and so do the SMs of
  * each XCD. */
 uint32_t gc_model_sm_of_block(const struct gc_model *model, uint32_t block);
+
+/* The SMs that run cluster number `cluster` of a launch, for each of its `size` blocks. The GPCs
+ * get clusters alternately, and in each GPC a cluster gets the SMs behind those of the one before.
+ * Returns false if no GPC can take a cluster of that size. */
+bool gc_model_sms_of_cluster(const struct gc_model *model, uint32_t cluster, uint32_t size,
+                             uint32_t *sms);
+
+/* The cycles of a load from the shared memory of another SM of the cluster. */
+uint32_t gc_model_remote(struct gc_model *model, uint32_t sm, uint32_t other);
 
 #endif

@@ -43,13 +43,12 @@ static bool draw_scattered(struct gc_pages *pages)
   return pages->order == GC_PAGES_SCATTERED;
 }
 
-int gc_pages_map(struct gc_pages *pages, uint64_t base, uint64_t bytes)
+/* Adds a range; `bytes` of it have pages of their own. */
+static int add(struct gc_pages *pages, const struct gc_page_range *range, uint64_t bytes)
 {
   struct gc_page_range *grown;
   bool scattered;
 
-  if (!pages->shift)
-    return 0;
   grown = realloc(pages->ranges, (pages->count + 1) * sizeof(*grown));
   if (!grown)
     return -ENOMEM;
@@ -57,15 +56,34 @@ int gc_pages_map(struct gc_pages *pages, uint64_t base, uint64_t bytes)
   scattered = draw_scattered(pages);
   if (!scattered)
     pages->next[0] += gc_random_below(&pages->random, GAP_MAX);
-  grown[pages->count++] = (struct gc_page_range){base, bytes, pages->next[scattered], scattered};
+  grown[pages->count] = *range;
+  grown[pages->count].first = pages->next[scattered];
+  grown[pages->count++].scattered = scattered;
   pages->next[scattered] += (bytes + (1ull << pages->shift) - 1) >> pages->shift;
   return 0;
+}
+
+int gc_pages_map(struct gc_pages *pages, uint64_t base, uint64_t bytes)
+{
+  const struct gc_page_range range = {.base = base, .bytes = bytes, .mask = UINT64_MAX};
+
+  return pages->shift ? add(pages, &range, bytes) : 0;
+}
+
+int gc_pages_alias(struct gc_pages *pages, uint64_t base, uint64_t bytes, uint64_t span)
+{
+  const struct gc_page_range range = {.base = base, .bytes = span, .mask = bytes - 1};
+  const int status = add(pages, &range, bytes);
+
+  pages->aliases += !status;
+  return status;
 }
 
 void gc_pages_unmap(struct gc_pages *pages, uint64_t base)
 {
   for (size_t i = 0; i < pages->count; i++)
     if (pages->ranges[i].base == base) {
+      pages->aliases -= pages->ranges[i].mask != UINT64_MAX;
       pages->ranges[i] = pages->ranges[--pages->count];
       pages->recent = 0;
       return;
@@ -112,7 +130,9 @@ uint64_t gc_pages_translate(struct gc_pages *pages, uint64_t address)
 
   if (!range)
     return address;
-  page = range->first + ((address - range->base) >> pages->shift);
+  if (!pages->shift)
+    return range->base + ((address - range->base) & range->mask);
+  page = range->first + (((address - range->base) & range->mask) >> pages->shift);
   offset = address & ((1ull << pages->shift) - 1);
   if (range->scattered)
     return permute(page, pages->key, bits) << pages->shift | offset;

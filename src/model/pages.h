@@ -25,12 +25,15 @@ enum gc_page_order {
 
 struct gc_page_range {
   uint64_t base, bytes; /* virtual */
+  uint64_t mask;        /* of offsets in the range: aliases repeat the same pages */
   uint64_t first;       /* number of its first page among all that were ever mapped */
   bool scattered;
 };
 
 struct gc_pages {
-  uint32_t shift; /* log2 of the bytes of a page; 0: physical addresses equal virtual ones */
+  uint32_t shift; /* log2 of the bytes of a page; 0: physical addresses equal virtual ones, except
+                     for those of aliases */
+  size_t aliases; /* ranges that repeat the same pages */
   enum gc_page_order order;
   struct gc_random random;
   uint64_t key;     /* of the order of scattered pages */
@@ -50,14 +53,17 @@ void gc_pages_fini(struct gc_pages *pages);
  * allocation that begins at base, if there is one. */
 int gc_pages_map(struct gc_pages *pages, uint64_t base, uint64_t bytes);
 void gc_pages_unmap(struct gc_pages *pages, uint64_t base);
+/* A range of `span` addresses behind which an allocation of `bytes` bytes, a power of two, lies
+ * again and again. */
+int gc_pages_alias(struct gc_pages *pages, uint64_t base, uint64_t bytes, uint64_t span);
 
-/* gc_pages_physical for pages with a size. */
+/* gc_pages_physical for pages with a size, or with aliases. */
 uint64_t gc_pages_translate(struct gc_pages *pages, uint64_t address);
 
 /* The physical address. Outside of all allocations it is the virtual one. */
 static inline uint64_t gc_pages_physical(struct gc_pages *pages, uint64_t address)
 {
-  return pages->shift ? gc_pages_translate(pages, address) : address;
+  return pages->shift || pages->aliases ? gc_pages_translate(pages, address) : address;
 }
 
 #endif

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LINE_MAX_BYTES 512
+#define LINE_MAX_BYTES 1024
 
 struct parser {
   struct gc_profile *profile;
@@ -104,6 +104,26 @@ static int begin_unified(struct parser *parser)
   return 0;
 }
 
+static int begin_banks(struct parser *parser)
+{
+  if (parser->profile->banks.line_number)
+    return gc_value_wrong(&parser->at, "a second [banks]");
+  parser->profile->banks.line_number = parser->at.line;
+  parser->keys = gc_banks_keys;
+  parser->target = (char *)&parser->profile->banks;
+  return 0;
+}
+
+static int begin_atomics(struct parser *parser)
+{
+  if (parser->profile->atomics.line_number)
+    return gc_value_wrong(&parser->at, "a second [atomics]");
+  parser->profile->atomics.line_number = parser->at.line;
+  parser->keys = gc_atomics_keys;
+  parser->target = (char *)&parser->profile->atomics;
+  return 0;
+}
+
 /* These sections describe the driver tables; src/gpus/sim_tables.c reads and checks them. */
 static int begin_sysfs(struct parser *parser)
 {
@@ -135,12 +155,16 @@ static int begin_section(struct parser *parser, char *header)
       return begin_tlb(parser, name);
     if (!name && !strcmp(kind, "unified"))
       return begin_unified(parser);
+    if (!name && !strcmp(kind, "banks"))
+      return begin_banks(parser);
+    if (!name && !strcmp(kind, "atomics"))
+      return begin_atomics(parser);
     if (name && !strcmp(kind, "sysfs"))
       return begin_sysfs(parser);
   }
   return gc_value_wrong(&parser->at,
                         "%s is none of [unified], [cache NAME], [tlb NAME], [space NAME], "
-                        "[sysfs ELEMENT]",
+                        "[banks], [atomics], [sysfs ELEMENT]",
                         parser->section);
 }
 
@@ -211,6 +235,8 @@ int gc_profile_parse(const char *name, const char *text, size_t length, struct g
   memset(profile, 0, sizeof(*profile));
   profile->seed = 1;
   profile->page_seed = 1;
+  profile->facts.l2_fetch_limit = profile->facts.l2_persisting = UINT64_MAX;
+  profile->facts.l2_compression = UINT64_MAX;
   while (text < end) {
     const char *newline = memchr(text, '\n', (size_t)(end - text));
     const size_t n = (size_t)((newline ? newline : end) - text);

@@ -19,14 +19,38 @@
 #define GC_PROFILE_CARVEOUTS_MAX 16
 #define GC_PROFILE_RANGES_MAX 128
 #define GC_PROFILE_GFX_BYTES 16
+#define GC_PROFILE_SMS_MAX 4096
+#define GC_PROFILE_GPCS_MAX 64
 #define GC_PROFILE_MEMORY (-1) /* the level is not a cache but DRAM, or shared memory itself */
 
-/* Which SMs share an instance of a cache: one SM, the SMs of a range of sm_ids, of a group, of an
- * XCD, or all. From near to far. */
-enum gc_scope { GC_SCOPE_SM, GC_SCOPE_RANGE, GC_SCOPE_GROUP, GC_SCOPE_XCD, GC_SCOPE_CHIP };
+/* Which SMs share an instance of a cache: one SM, the SMs of a range of sm_ids, of a group, of a
+ * GPC, of an XCD, or all. From near to far. */
+enum gc_scope {
+  GC_SCOPE_SM,
+  GC_SCOPE_RANGE,
+  GC_SCOPE_GROUP,
+  GC_SCOPE_GPC,
+  GC_SCOPE_XCD,
+  GC_SCOPE_CHIP
+};
 
 /* The levels whose latencies and bandwidths do not depend on the SM clock. */
 enum gc_own_clock { GC_OWN_CLOCK_NONE, GC_OWN_CLOCK_MEMORY, GC_OWN_CLOCK_L2 };
+
+/* What a store does that this cache has the line of, or brings it into. */
+enum gc_store_policy {
+  GC_STORE_DEFAULT, /* inside the SM: through; outside: back */
+  GC_STORE_THROUGH,
+  GC_STORE_BACK
+};
+
+/* What a store brings into the cache: nothing, the sectors that it fills, or the whole line. */
+enum gc_store_allocates {
+  GC_STORE_ALLOCATES_DEFAULT, /* inside the SM: nothing; outside: sectors */
+  GC_STORE_ALLOCATES_NONE,
+  GC_STORE_ALLOCATES_SECTOR,
+  GC_STORE_ALLOCATES_LINE
+};
 
 struct gc_profile_cache {
   char name[24];
@@ -39,9 +63,16 @@ struct gc_profile_cache {
   uint32_t partitions;         /* scope chip: number of equal parts, each near to some SMs */
   bool replicate;              /* the near part keeps a copy of lines from far parts */
   uint32_t partition_sms;      /* number of adjacent SMs that are near to the same part */
+  unsigned gpc_part_count;     /* of gpc_parts; 0: partition_sms counts */
+  uint8_t gpc_parts[GC_PROFILE_GPCS_MAX]; /* the part that each GPC is near to */
   bool emptied;                /* outside the SMs: a kernel that starts finds it empty */
   uint32_t far_cycles;         /* additional latency of a hit in a far part */
+  uint64_t side_mask;          /* two parts: the parity of these address bits is the home of a line;
+                                  0: all bits are mixed */
+  uint32_t slices;             /* scope chip: of all parts together; 0: they are not modelled */
   double read_gbps, write_gbps; /* scope chip: 10^9 bytes per second in total */
+  enum gc_store_policy write;
+  enum gc_store_allocates write_allocate;
   bool compete;                 /* SMs that share it load at the same time */
   struct gc_cache_shape shape;
 };
@@ -67,6 +98,23 @@ struct gc_profile_path {
   double read_rates[GC_PROFILE_LEVELS_MAX], write_rates[GC_PROFILE_LEVELS_MAX];
 };
 
+/* The banks of shared memory. */
+struct gc_profile_banks {
+  unsigned line_number; /* 0: the profile does not state them */
+  uint32_t count;
+  uint32_t width;      /* bytes that a bank delivers at once, from one of its rows */
+  uint32_t interleave; /* adjacent bytes in one bank */
+  uint32_t conflict;   /* cycles that each further row of a bank adds to a load */
+};
+
+/* Atomic operations that return the old value. */
+struct gc_profile_atomics {
+  unsigned line_number;
+  uint32_t shared_cycles, l2_cycles; /* latencies; 0: as of a load that hits */
+  uint32_t l2_far; /* additional latency in a far partition; 0: as of a load */
+  double shared_rate, l2_rate;       /* operations on one word for each cycle: of an SM; of all */
+};
+
 /* The numbers of the SMs: ranges, which repeat `times` times, each time `step` higher. */
 struct gc_profile_ids {
   unsigned count; /* 0: the numbers are 0, 1, 2 … */
@@ -76,8 +124,19 @@ struct gc_profile_ids {
   uint64_t times, step;
 };
 
+/* The GPCs, and which clusters of blocks their SMs take. */
+struct gc_profile_gpcs {
+  unsigned count;                  /* 0: the profile does not state them */
+  uint16_t of[GC_PROFILE_SMS_MAX]; /* by SM: the number of its GPC + 1; 0: in none */
+  bool lone[GC_PROFILE_SMS_MAX];   /* by SM: its TPC takes only clusters that fit in it */
+  uint32_t tpc_sms;                /* SMs of a TPC, which are adjacent */
+  uint32_t remote_cycles;          /* latency of shared memory of another SM in the cluster */
+  uint32_t remote_spread;          /* by how much pairs of SMs differ, cycles */
+};
+
 struct gc_profile {
   struct gc_model_facts facts;
+  struct gc_profile_gpcs gpcs;
   char gfx[GC_PROFILE_GFX_BYTES]; /* AMD: gfx target; empty: not AMD */
   struct gc_profile_ids ids;
   uint32_t clock_overhead;
@@ -90,6 +149,7 @@ struct gc_profile {
   enum gc_own_clock own_clock;
   uint32_t latency_step;     /* latencies of timed loads are multiples of so many cycles */
   uint32_t outstanding_per_warp, outstanding_per_sm; /* lines; 0: no limit */
+  uint32_t miss_cycles, load_cycles; /* between lines that an SM requests, and loads of a warp */
   double memory_read_gbps, memory_write_gbps;
   double bandwidth_noise;    /* standard deviation between launches, of L2 and memory; a share */
   unsigned unified_line;     /* 0: L1 and shared memory have their own storage */
@@ -99,6 +159,8 @@ struct gc_profile {
   unsigned cache_count;
   struct gc_profile_cache caches[GC_PROFILE_CACHES_MAX];
   struct gc_profile_path paths[GC_SPACE_COUNT];
+  struct gc_profile_banks banks;
+  struct gc_profile_atomics atomics;
   unsigned tlb_count;
   struct gc_profile_tlb tlbs[GC_PROFILE_TLBS_MAX]; /* nearest first */
 };

@@ -133,9 +133,10 @@ static uint8_t sectors_behind(const struct gc_cache *cache, const struct gc_cach
 }
 
 /* What missed of lines inside an SM becomes what is loaded from the next cache. Returns how many
- * sectors missed. */
-static uint64_t go_on(struct gc_model *model, const struct gc_cache *cache,
-                      const struct gc_cache *next, uint64_t stride, struct gc_batch *batch)
+ * sectors missed. Adds to *cycles the time for translations. */
+static uint64_t go_on(struct gc_model *model, uint32_t sm, const struct gc_cache *cache,
+                      const struct gc_cache *next, uint64_t stride, struct gc_batch *batch,
+                      uint64_t *cycles)
 {
   unsigned kept = 0;
   uint64_t all = 0;
@@ -146,6 +147,8 @@ static uint64_t go_on(struct gc_model *model, const struct gc_cache *cache,
 
     if (!missed)
       continue;
+    if (model->profile.tlb_count)
+      *cycles += gc_walk_translate(model, sm, address);
     batch->address[kept] = gc_pages_physical(&model->pages, address);
     batch->mask[kept] = sectors_behind(cache, next, address, stride, missed);
     batch->again[kept] = gc_batch_ones[missed] - gc_batch_ones[batch->mask[kept]];
@@ -167,7 +170,7 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
   struct gc_cache *cache = gc_walk_own(model, array, sm);
   struct line_loads loads = {.offset = UINT64_MAX};
   struct gc_found found = {0};
-  uint64_t hits = count;
+  uint64_t hits = count, cycles = 0;
   struct gc_batch batch;
 
   while (count) {
@@ -179,11 +182,11 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
       address += loads.count * stride;
     }
     cache->access_lines(cache, batch.address, batch.mask, batch.count, &model->replacement);
-    hits -= go_on(model, cache, next->instances, stride, &batch);
+    hits -= go_on(model, sm, cache, next->instances, stride, &batch, &cycles);
     gc_batch_touch(model, next, sm, &batch, &found);
   }
-  return hits * gc_walk_cycles(model, space, 0, 0) + cycles_of(model, space, 1, &found) +
-         found.nowhere * gc_walk_cycles(model, space, 2, 0);
+  return cycles + hits * gc_walk_cycles(model, space, 0, 0) +
+         cycles_of(model, space, 1, &found) + found.nowhere * gc_walk_cycles(model, space, 2, 0);
 }
 
 uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space space,
@@ -205,8 +208,7 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
   address = gc_walk_address(space, address);
   if (first->outside)
     return run_outside(model, sm, space, address, stride, count);
-  if (path->count == 3 && second->outside && second->line_shift >= first->line_shift &&
-      !profile->tlb_count)
+  if (path->count == 3 && second->outside && second->line_shift >= first->line_shift)
     return run_through(model, sm, space, address, stride, count);
   return run_inside(model, sm, space, address, stride, count);
 }

@@ -86,6 +86,11 @@ int gc_model_true_fits(const struct gc_model *model, enum gc_space space, unsign
   return status;
 }
 
+uint32_t gc_model_true_remote(const struct gc_model *model, uint32_t sm, uint32_t other)
+{
+  return gc_chip_remote(model, sm, other);
+}
+
 uint64_t gc_model_true_capacity(const struct gc_model *model, enum gc_space space)
 {
   return gc_model_true_level(model, space, 0);
@@ -96,6 +101,13 @@ uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space
   const struct gc_profile_path *path = &model->profile.paths[space];
 
   return level < path->count ? gc_model_rounded(model, path->levels[level].cycles) : 0;
+}
+
+double gc_model_true_jitter(const struct gc_model *model, enum gc_space space, unsigned level)
+{
+  const struct gc_profile_path *path = &model->profile.paths[space];
+
+  return level < path->count ? path->levels[level].jitter : 0;
 }
 
 bool gc_model_true_sharing_groups(const struct gc_model *model, enum gc_space space, unsigned level,

@@ -30,6 +30,9 @@ int gc_model_true_fits(const struct gc_model *model, enum gc_space space, unsign
  * is no such level. */
 uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space, unsigned level);
 
+/* The standard deviation of this latency, in cycles, without outliers. 0: there is no such level. */
+double gc_model_true_jitter(const struct gc_model *model, enum gc_space space, unsigned level);
+
 /* Bandwidth of this level: bytes per cycle and SM inside the SM, 10^9 bytes per second of the whole
  * chip outside. 0: there is no such level. */
 double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level,
@@ -37,6 +40,9 @@ double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space
 
 /* Whether the first levels of two spaces are the same storage. */
 bool gc_model_true_shared(const struct gc_model *model, enum gc_space a, enum gc_space b);
+
+/* The latency of a load from the shared memory of another SM, without noise. */
+uint32_t gc_model_true_remote(const struct gc_model *model, uint32_t sm, uint32_t other);
 
 /* Whether loads of two SMs go through the same cache at this level. */
 bool gc_model_true_sharing_groups(const struct gc_model *model, enum gc_space space, unsigned level,

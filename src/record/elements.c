@@ -196,6 +196,10 @@ void gc_record_element_name(const struct gc_record *record, size_t i, const char
   if (!gc_infos_get_u64(&element->infos, first, &value) ||
       !gc_infos_get_u64(&element->infos, second, &value))
     format_size(value, bytes, sizeof(bytes));
+  if (!gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_REACH_BYTES, &value)) {
+    format_size(value, bytes, sizeof(bytes));
+    strcat(bytes, " reach");
+  }
   if (!gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_INSTANCES, &value) &&
       (kind->on_sm || value > 1))
     snprintf(times, sizeof(times), " x%" PRIu64, value);

@@ -20,6 +20,10 @@ void gc_sort(double *values, size_t n);
 /* Median of n > 0 values (for even n the mean of the middle two). Reorders the array. */
 double gc_median(double *values, size_t n);
 
+/* The quantile q (0 to 1) of n > 0 values: the least value that at least the share q of them does
+ * not exceed. Reorders the array. */
+double gc_quantile(double *values, size_t n, double q);
+
 /* Mean of the quartiles of n > 0 values. For values with one mode this is about the median; for two
  * modes of equal weight it is the middle between their medians. Outliers have no effect while they
  * are less than a quarter of the values on either side. Reorders the array. */
@@ -100,9 +104,9 @@ void gc_evidence_votes(struct gc_evidence *evidence, uint64_t yes, uint64_t n);
 
 /* Where ascending sizes change from fitting to exceeding. */
 struct gc_changepoint {
-  size_t index;        /* the most probable first item beyond the change, in [0, n]; n: no change */
-  double probability;  /* posterior probability that the change is exactly there */
-  double noise;        /* posterior probability that there is no change but noise */
+  size_t index;       /* the most probable first item beyond the change, in [0, n]; n: no change */
+  double probability; /* posterior probability that the change is exactly there */
+  double noise;       /* posterior probability that there is no change but noise */
 };
 
 /* Computes the posterior over the n + 1 positions of one change. All positions have the same prior,
@@ -116,11 +120,11 @@ void gc_changepoint_find(const struct gc_evidence *items, size_t n, double *post
 /* Values divided into two groups so that the variance between the groups is largest (Otsu 1979).
  * This divides any values. They form two groups only if little lies in the middle. */
 struct gc_split {
-  double low, high;  /* means of the groups */
-  double threshold;  /* halfway between them */
-  double share;      /* of the values that are in the high group */
-  bool empty;        /* the middle third between the means has at most a tenth of the smaller
-                        group */
+  double low, high; /* means of the groups */
+  double threshold; /* halfway between them */
+  double share;     /* of the values that are in the high group */
+  bool empty;       /* the middle third between the means has at most a tenth of the smaller
+                       group */
 };
 
 /* Divides n > 0 values, which it sorts. */

@@ -68,6 +68,15 @@ double gc_median(double *values, size_t n)
   return (below + values[n / 2]) / 2;
 }
 
+double gc_quantile(double *values, size_t n, double q)
+{
+  const double rank = ceil(q * (double)n);
+  const size_t k = rank < 1 ? 0 : rank > (double)n ? n - 1 : (size_t)rank - 1;
+
+  select_kth(values, n, k);
+  return values[k];
+}
+
 double gc_midhinge(double *values, size_t n)
 {
   const size_t low = n / 4, high = n - 1 - low;

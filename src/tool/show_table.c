@@ -79,17 +79,19 @@ static void name_cell(const struct subject *subject, char *cell)
                                             : "far partition");
 }
 
+/* The capacity; of a TLB, its reach. */
 static void capacity_cell(const struct subject *subject, char *cell)
 {
   put_bytes(subject, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES, ">= ", cell);
   put_bytes(subject, HWLOC_GPUCACHE_CAPACITY_BYTES, "", cell);
+  put_bytes(subject, HWLOC_GPUCACHE_REACH_BYTES, "", cell);
 }
 
 /* The sources of the element's values, each source once. Those of nominal values are left out: they
  * are always the vendor's. */
 static void source_cell(const struct subject *subject, char *cell)
 {
-  static const char *const keys[] = {"CapacitySource", "LatencySource"};
+  static const char *const keys[] = {"CapacitySource", "LatencySource", "ReachSource"};
 
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const char *source = get(subject, keys[i]);

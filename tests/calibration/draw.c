@@ -100,6 +100,17 @@ static void draw_hash(struct drawing *d, const struct draw_shape *shape, unsigne
   }
 }
 
+/* From random numbers of their own, so that the rest of the GPU does not depend on them. */
+static void draw_stores(struct drawing *d, bool outside)
+{
+  static const char *const allocates[] = {"none", "sector", "line"};
+  struct drawing own = *d;
+
+  gc_random_seed(&own.random, gc_random_next(&own.random));
+  draw_text(d, "write_allocate = %s\n", allocates[draw_number(&own, 0, 2)]);
+  draw_text(d, "write = %s\n", draw_chance(&own, 0.2) == outside ? "through" : "back");
+}
+
 unsigned draw_cache(struct drawing *d, const struct draw_shape *shape)
 {
   const double bytes = draw_scaled(d, shape->least, shape->most);
@@ -121,6 +132,7 @@ unsigned draw_cache(struct drawing *d, const struct draw_shape *shape)
       line / sector > 8 ? line / 8 : sector, ways);
   draw_replacement(d, ways);
   draw_hash(d, shape, line, sets, ways);
+  draw_stores(d, !strcmp(shape->name, "L2") || !strcmp(shape->name, "L3"));
   return sets * ways * line * parts + lost;
 }
 
@@ -150,6 +162,7 @@ static void draw_unified_l1(struct drawing *d)
   draw_text(d, " KiB\n\n[cache L1]\nsize = unified\nlost = %u B\nline = %u\nways = %u\n", lost, line,
       ways);
   draw_replacement(d, ways);
+  draw_stores(d, false);
 }
 
 void draw_chip_rates(struct drawing *d, double most)
@@ -171,9 +184,19 @@ static void draw_l2(struct drawing *d)
   draw_outer_cache(d, true);
   draw_text(d, "scope = chip\n");
   draw_chip_rates(d, 96);
-  if (parts > 1)
-    draw_text(d, "partitions = %u\nreplicate = yes\npartition_sms = %u\nfar_cycles = %u\n", parts,
-        draw_number(d, 1, d->sms), draw_number(d, 0, 150));
+  if (parts > 1) {
+    const unsigned far = draw_number(d, 0, 150), each = draw_number(d, 1, d->sms);
+
+    draw_text(d, "partitions = %u\nreplicate = yes\nfar_cycles = %u\n", parts, far);
+    if (!d->gpc_parts)
+      draw_text(d, "partition_sms = %u\n", each);
+    else
+      draw_text(d, "partition_gpcs =");
+    for (unsigned g = 0; g < d->gpcs && d->gpc_parts; g++)
+      draw_text(d, " %u", d->gpc_sides >> g & 1);
+    draw_text(d, "\n");
+  }
+  draw_slices(d, parts);
 }
 
 /* --- latencies and noise --------------------------------------------------------------------- */
@@ -282,13 +305,44 @@ static void draw_constant(struct drawing *d)
     draw_cache(d, &(struct draw_shape){.name = "ConstantL1.5", .least = 16 * KIB, .most = 160 * KIB,
                                   .least_line = 64, .most_line = 256, .most_sector = 256,
                                   .aligned = CONSTANT_ALIGNED});
-    if (draw_chance(d, 0.3) && d->sms > 1)
-      draw_text(d, "scope = group %u\n", draw_number(d, 2, d->sms < 6 ? d->sms : 6));
+    if (draw_chance(d, 0.3) && d->sms > 1) {
+      const unsigned group = draw_number(d, 2, d->sms < 6 ? d->sms : 6);
+
+      d->code_groups = true;
+      if (!d->gpc_constant)
+        draw_text(d, "scope = group %u\n", group);
+    }
+    if (d->gpc_constant)
+      draw_text(d, "scope = gpc\n");
   }
   draw_path(d, "constant", draw_between(d, 15, 60),
             behind ? "ConstantL1 ConstantL1.5 L2" : "ConstantL1 L2", 1 + behind);
-  if (behind && draw_chance(d, 0.5))
-    draw_path(d, "instruction", draw_between(d, 15, 100), "ConstantL1.5 L2", 0);
+  if (behind && draw_chance(d, 0.5)) {
+    const size_t length = d->length;
+
+    /* draw_code replaces the path; the draws stay, for the sake of those that follow */
+    d->code_cycles = draw_between(d, 15, 100);
+    draw_path(d, "instruction", d->code_cycles, "ConstantL1.5 L2", 0);
+    d->length = length;
+    d->gpu->text[length] = '\0';
+  }
+}
+
+/* Code goes through the constant L1.5, and often through a cache of its own before it. */
+static void draw_code(struct drawing *d)
+{
+  const bool own = draw_chance(d, 0.7);
+
+  if (!d->code_cycles)
+    return;
+  if (own)
+    draw_cache(d, &(struct draw_shape){.name = "Instruction", .least = 6 * KIB, .most = 48 * KIB,
+                                  .least_line = 32, .most_line = 256, .most_sector = 256,
+                                  .aligned = CONSTANT_ALIGNED});
+  if (own && d->code_groups)
+    draw_text(d, "scope = group 2\n");
+  draw_path(d, "instruction", d->code_cycles,
+            own ? "Instruction ConstantL1.5 L2" : "ConstantL1.5 L2", 0);
 }
 
 void draw_chip(struct drawing *d, uint64_t index, bool amd)
@@ -319,6 +373,7 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
   d->carveout_bytes = draw_number(d, 1, 4) * 4 * KIB;
   shared = d->carveouts * d->carveout_bytes;
   draw_chip(d, index, false);
+  draw_gpcs(d);
   draw_text(d, "compute = 7.0\nthreads_per_sm = %u\nshared_per_sm = %u\nshared_per_block = %u\n"
            "shared_reserved = %u\n", draw_power(d, 1024, 2048), shared, shared,
            draw_chance(d, 0.5) ? KIB : 0);
@@ -327,6 +382,7 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
     draw_constant(d);
   draw_path(d, "shared", draw_between(d, 18, 60), "", 1);
   draw_tlbs(d);
+  draw_code(d);
 }
 
 const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages", "habits", "all"};
@@ -360,4 +416,5 @@ void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group g
     draw_amd(&d, index);
   else
     draw_nvidia(&d, index);
+  draw_banks(&d);
 }

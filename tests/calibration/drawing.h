@@ -28,9 +28,15 @@ struct drawing {
   bool unified;
   enum drawn_kind kind;
   enum drawn_group group;
+  bool code_groups;   /* SMs share a constant L1.5 */
+  double code_cycles; /* of a jump that hits; 0: the profile has no [space instruction] */
   bool habits; /* of kind DRAWN_HABITS; then also: */
   bool close;  /* the next level may be only 15 % slower */
   bool pairs;  /* neighbouring SMs share an L1 */
+  unsigned gpcs;      /* 0: not stated; then also: */
+  bool gpc_constant;  /* the SMs of a GPC share the constant L1.5 */
+  bool gpc_parts;     /* the SMs of a GPC are near to the same part of L2 */
+  unsigned gpc_sides; /* bit g: which one */
 };
 
 /* Appends to the profile. */
@@ -69,6 +75,9 @@ void draw_path(struct drawing *d, const char *space, double cycles, const char *
 /* The lines of the chip that all GPUs have, except its name and the limits of a block. */
 void draw_chip(struct drawing *d, uint64_t index, bool amd);
 
+/* draw_gpcs.c: lines of the chip, from random numbers of its own. */
+void draw_gpcs(struct drawing *d);
+
 /* draw_habits.c: lines of the chip. */
 void draw_habits(struct drawing *d, bool amd);
 
@@ -77,6 +86,12 @@ void draw_habits(struct drawing *d, bool amd);
 void draw_pages(struct drawing *d);
 void draw_outer_cache(struct drawing *d, bool l2);
 void draw_tlbs(struct drawing *d);
+
+/* draw_banks.c: sections of shared memory's banks and of atomic operations. */
+void draw_banks(struct drawing *d);
+
+/* draw_slices.c: keys of the L2 */
+void draw_slices(struct drawing *d, unsigned parts);
 
 /* draw_amd.c: the whole GPU, once its class is drawn. */
 void draw_amd(struct drawing *d, uint64_t index);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "court.h"
+#include "tail.h"
 
 #include "device/open.h"
+#include "device/sim_launch.h"
 #include "measure/measure.h"
 
 #include <math.h>
@@ -21,6 +23,9 @@
 #define CONSTANT_L1_MAX (16u << 10)
 #define SCALAR_MAX (64u << 10)
 #define CONSTANT_L15_MAX (192u << 10)
+#define INSTRUCTION_MAX (160u << 10) /* structure/instruction_cache.c */
+#define INSTRUCTION_MIN (8u << 10)
+#define INSTRUCTION_SHARE 0.02 /* and two blocks: other code than that of the jumps is executed, too */
 #define CONSTANT_L15_MIN (8u << 10) /* where the search of L1.5 begins */
 
 const char *const judged_names[JUDGED] = {
@@ -28,6 +33,7 @@ const char *const judged_names[JUDGED] = {
   [JUDGED_CENSUS] = HWLOC_GPUCACHE_CENSUS,
   [JUDGED_TOTAL] = HWLOC_GPUCACHE_TOTAL,
   [JUDGED_LATENCY] = HWLOC_GPUCACHE_LATENCY,
+  [JUDGED_LATENCY_P95] = HWLOC_GPUCACHE_LATENCY_P95,
   [JUDGED_NEAR] = HWLOC_GPUCACHE_NEAR_LATENCY,
   [JUDGED_FAR] = HWLOC_GPUCACHE_FAR_LATENCY,
   [JUDGED_FETCH] = HWLOC_GPUCACHE_FETCH,
@@ -41,8 +47,43 @@ const char *const judged_names[JUDGED] = {
   [JUDGED_PARTITIONS] = HWLOC_GPUCACHE_PARTITIONS,
   [JUDGED_PARTITION_SMS] = HWLOC_GPUCACHE_PARTITION_SMS,
   [JUDGED_CARVEOUTS] = HWLOC_GPUCACHE_CARVEOUT_TABLE,
+  [JUDGED_CARVEOUTS_4] = HWLOC_GPUCACHE_CARVEOUT_TABLE_4_WARPS,
+  [JUDGED_CARVEOUTS_32] = HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS,
+  [JUDGED_WRITE_POLICY] = HWLOC_GPUCACHE_WRITE_POLICY,
+  [JUDGED_WRITE_ALLOCATE] = HWLOC_GPUCACHE_WRITE_ALLOCATE,
   [JUDGED_SHARED_BY_CUS] = HWLOC_GPUCACHE_SHARED_BY_CUS,
   [JUDGED_CU_GROUPS] = HWLOC_GPUCACHE_CU_GROUPS,
+  [JUDGED_ENTRIES] = HWLOC_GPUCACHE_ENTRIES,
+  [JUDGED_ENTRY] = HWLOC_GPUCACHE_ENTRY,
+  [JUDGED_REACH] = HWLOC_GPUCACHE_REACH,
+  [JUDGED_SM_GROUPS] = HWLOC_GPUCACHE_SM_GROUPS,
+  [JUDGED_OUTSTANDING_PER_SM] = HWLOC_GPUCACHE_OUTSTANDING_PER_SM,
+  [JUDGED_OUTSTANDING_PER_WARP] = HWLOC_GPUCACHE_OUTSTANDING_PER_WARP,
+  [JUDGED_BANKS] = HWLOC_GPUCACHE_BANKS,
+  [JUDGED_BANK] = HWLOC_GPUCACHE_BANK,
+  [JUDGED_CONFLICT] = HWLOC_GPUCACHE_CONFLICT,
+  [JUDGED_ATOMIC_LATENCY] = HWLOC_GPUCACHE_ATOMIC_LATENCY,
+  [JUDGED_NEAR_ATOMIC_LATENCY] = HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY,
+  [JUDGED_FAR_ATOMIC_LATENCY] = HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY,
+  [JUDGED_ATOMICS] = HWLOC_GPUCACHE_ATOMICS,
+  [JUDGED_REMOTE] = HWLOC_GPUCACHE_REMOTE_LATENCY,
+  [JUDGED_GPCS] = "GPCs",
+  [JUDGED_GPC_SMS] = "GPCSMs",
+  [JUDGED_CLUSTER_SMS] = "ClusterSMs",
+  [JUDGED_TPC_SMS] = "TPCSMs",
+  [JUDGED_CPC_SMS] = "CPCSMs",
+  [JUDGED_GPC_SIDES] = "GPCSides",
+  [JUDGED_SETS] = HWLOC_GPUCACHE_SETS,
+  [JUDGED_WAYS] = HWLOC_GPUCACHE_WAYS,
+  [JUDGED_MASKS] = HWLOC_GPUCACHE_SET_INDEX_MASKS,
+  [JUDGED_ADDRESS] = HWLOC_GPUCACHE_SET_INDEX_ADDRESS,
+  [JUDGED_REPLACEMENT] = HWLOC_GPUCACHE_REPLACEMENT,
+  [JUDGED_SHARES] = HWLOC_GPUCACHE_VICTIM_SHARES,
+  [JUDGED_CURVE] = HWLOC_GPUCACHE_SURVIVAL_CURVE,
+  [JUDGED_EXCESS] = HWLOC_GPUCACHE_MISSES_PER_EXCESS_LINE,
+  [JUDGED_SLICES] = HWLOC_GPUCACHE_SLICES,
+  [JUDGED_SIDE_MASK] = HWLOC_GPUCACHE_SIDE_MASK,
+  [JUDGED_SIDE_GRANULE] = HWLOC_GPUCACHE_SIDE_GRANULE,
 };
 
 /* The place of each element in the model; device memory is behind all caches. */
@@ -55,7 +96,7 @@ static const struct {
   [GC_TEXTURE] = {GC_SPACE_TEXTURE, 0},           [GC_READ_ONLY] = {GC_SPACE_NC, 0},
   [GC_CONSTANT_L1] = {GC_SPACE_CONSTANT, 0},      [GC_CONSTANT_L15] = {GC_SPACE_CONSTANT, 1},
   [GC_SHARED_MEMORY] = {GC_SPACE_SHARED, 0},      [GC_LDS] = {GC_SPACE_SHARED, 0},
-  [GC_SCALAR_L1] = {GC_SPACE_SCALAR, 0},
+  [GC_SCALAR_L1] = {GC_SPACE_SCALAR, 0},           [GC_INSTRUCTION_CACHE] = {GC_SPACE_INSTRUCTION, 0},
 };
 
 const char *court_info(const struct gc_element *element, const char *key)
@@ -65,17 +106,17 @@ const char *court_info(const struct gc_element *element, const char *key)
   return value ? value : "";
 }
 
-void court_launch(const struct court *court, int percent)
+void court_launch_blocks(const struct court *court, int percent, uint32_t warps)
 {
   const struct gc_model_facts *facts = gc_model_facts(court->model);
-  const uint32_t warps = facts->threads_per_sm / facts->warp;
+  const struct gc_launch launch = {.blocks = 1, .threads = warps * facts->warp};
 
-  gc_model_launch(court->model, percent, facts->blocks_per_sm < warps ? facts->blocks_per_sm : warps,
-                  0);
+  gc_model_launch(court->model, percent, gc_sim_reserved(facts, &launch), 0);
 }
 
-/* The SM clock at which the GPU was measured, as a share of the profile's. */
-static double clock_share(const struct court *court)
+void court_launch(const struct court *court, int percent) { court_launch_blocks(court, percent, 1); }
+
+double court_clock_share(const struct court *court)
 {
   const char *mhz = gc_infos_get(&court->record->infos, "MeasuredSMClockMHz");
 
@@ -100,7 +141,7 @@ static double true_latency(const struct court *court, enum gc_space space, unsig
   const struct gc_profile_path *path = &court->profile.paths[space];
   const double cycles = gc_model_true_latency(court->model, space, level);
 
-  return level < path->count && own_clock(court, path, level) ? cycles * clock_share(court)
+  return level < path->count && own_clock(court, path, level) ? cycles * court_clock_share(court)
                                                               : cycles;
 }
 
@@ -127,6 +168,8 @@ static double search_end(const struct court *court, enum gc_kind kind)
     return CONSTANT_L15_MAX;
   case GC_SCALAR_L1:
     return SCALAR_MAX;
+  case GC_INSTRUCTION_CACHE:
+    return INSTRUCTION_MAX;
   default:
     return SEARCH_MAX;
   }
@@ -136,6 +179,8 @@ static double search_end(const struct court *court, enum gc_kind kind)
  * change. */
 static bool hidden(const struct court *court, const struct court_case *c)
 {
+  if (c->element->kind == GC_INSTRUCTION_CACHE)
+    return gc_model_true_level(court->model, c->space, 0) < INSTRUCTION_MIN;
   return c->element->kind == GC_CONSTANT_L15 &&
          gc_model_true_level(court->model, c->space, 0) >= CONSTANT_L15_MIN;
 }
@@ -187,9 +232,17 @@ static bool judge_capacity(const struct court *court, struct court_case *c)
   const double step = kind == GC_L2              ? (double)court->profile.facts.l2_bytes / 512
                       : kind == GC_L3            ? truth / 256
                       : kind == GC_CONSTANT_L15  ? 64
+                      : kind == GC_INSTRUCTION_CACHE
+                        ? INSTRUCTION_SHARE * truth + 2 * GPU_JUMPS_BYTES
                                                  : 32;
 
-  const bool found = near_to(c, truth, truth - right.least + fmax(step, CAPACITY_SHARE * truth),
+  /* The last module of code is executed in parts that have gaps, which not all sets have space for. */
+  const double gaps =
+    kind == GC_INSTRUCTION_CACHE && fmod(truth, GPU_JUMPS_MODULE * GPU_JUMPS_BYTES) > 0
+      ? GPU_JUMPS_MODULE * GPU_JUMPS_BYTES
+      : 0;
+
+  const bool found = near_to(c, truth, truth - right.least + fmax(step, CAPACITY_SHARE * truth) + gaps,
                              fmax(step, CAPACITY_SHARE * truth));
 
   /* a level that need not be found may be found */
@@ -245,6 +298,31 @@ static bool judge_latency(const struct court *court, struct court_case *c)
   return judge_cycles(court, c, truth, outside(c->element) ? OFF_SM_SHARE * truth : ON_SM_CYCLES);
 }
 
+/* The 95th percentile of single loads is right within 2 cycles or 4 %, and a step of the clock. Where
+ * lines have one place, the other partitions have their share of them. Where the near partition gets
+ * copies, it depends on earlier loads how many are there. */
+#define TAIL_CYCLES 2.0
+#define TAIL_SHARE 0.04
+
+static bool judge_latency_p95(const struct court *court, struct court_case *c)
+{
+  const struct gc_disturbance *noise = &court->profile.disturbance;
+  const double latency = true_latency(court, c->space, c->level);
+  const double jitter = gc_model_true_jitter(court->model, c->space, c->level);
+  const double more = c->cache && c->cache->partitions > 1 ? c->cache->far_cycles : 0;
+  const double others = more > 0 ? 1 - 1.0 / c->cache->partitions : 0;
+  const double least =
+    latency + tail_of(noise, jitter, more > 0 && c->cache->replicate ? 0 : others, more);
+  const double most = latency + tail_of(noise, jitter, others, more);
+  const uint32_t step = court->profile.latency_step;
+  const double near = fmax(TAIL_CYCLES, TAIL_SHARE * most) + (step > 1 ? step : 0);
+
+  if (hidden(court, c))
+    return false;
+  snprintf(c->truth, sizeof(c->truth), "%.1f", most);
+  return near_to(c, most, near + most - least, near + court->gpu->drift);
+}
+
 static bool judge_near(const struct court *court, struct court_case *c)
 {
   const double truth = true_latency(court, c->space, c->level);
@@ -282,7 +360,7 @@ static double rate_of(const struct court *court, const struct court_case *c, uns
 
   if (outside(c->element))
     return own_clock(court, &court->profile.paths[c->space], level) ? rate
-                                                                     : rate * clock_share(court);
+                                                                     : rate * court_clock_share(court);
   if (cache == GC_PROFILE_MEMORY || court->profile.caches[cache].scope < GC_SCOPE_XCD)
     return rate;
   return rate * 1e6 / court->profile.facts.clock_khz / court->profile.facts.sms;
@@ -299,7 +377,7 @@ static double limit_of_sms(const struct court *court, const struct court_case *c
   if (!profile->outstanding_per_sm)
     return INFINITY;
   return profile->outstanding_per_sm * line / true_latency(court, c->space, c->level) *
-         profile->facts.sms * profile->facts.running_clock_khz * clock_share(court) / 1e6;
+         profile->facts.sms * profile->facts.running_clock_khz * court_clock_share(court) / 1e6;
 }
 
 /* A level is never faster than the levels before it. */
@@ -311,6 +389,8 @@ static bool judge_rate(const struct court *court, struct court_case *c, bool wri
     return false;
   for (unsigned level = 0; level <= c->level; level++)
     truth = fmin(truth, rate_of(court, c, level, write));
+  if (write && c->cache && c->cache->write == GC_STORE_THROUGH && outside(c->element))
+    truth = fmin(truth, rate_of(court, c, c->level + 1, true));
   if (outside(c->element))
     truth = fmin(truth, limit_of_sms(court, c));
   snprintf(c->truth, sizeof(c->truth), "%.2f", truth);
@@ -351,6 +431,36 @@ static bool judge_line(const struct court *court, struct court_case *c)
   return near_to(c, c->cache->shape.line, 0, 0);
 }
 
+/* The lines that a warp or an SM can wait for; 0: any number. A warp has no more than its SM. */
+static uint32_t true_outstanding(const struct court *court, enum judged property)
+{
+  const uint32_t sm = court->profile.outstanding_per_sm, warp = court->profile.outstanding_per_warp;
+
+  return property == JUDGED_OUTSTANDING_PER_WARP && warp && (!sm || warp < sm) ? warp : sm;
+}
+
+static bool judge_outstanding(const struct court *court, struct court_case *c,
+                              enum judged property)
+{
+  const uint32_t truth = true_outstanding(court, property);
+
+  if (truth)
+    snprintf(c->truth, sizeof(c->truth), "%u", truth);
+  else
+    snprintf(c->truth, sizeof(c->truth), "no limit");
+  return truth && near_to(c, truth, 0, 0);
+}
+
+static bool judge_outstanding_sm(const struct court *court, struct court_case *c)
+{
+  return judge_outstanding(court, c, JUDGED_OUTSTANDING_PER_SM);
+}
+
+static bool judge_outstanding_warp(const struct court *court, struct court_case *c)
+{
+  return judge_outstanding(court, c, JUDGED_OUTSTANDING_PER_WARP);
+}
+
 /* --- the whole record ------------------------------------------------------------------------ */
 
 static const struct subject {
@@ -361,6 +471,7 @@ static const struct subject {
   [JUDGED_CENSUS] = {HWLOC_GPUCACHE_CENSUS_BYTES, judge_census},
   [JUDGED_TOTAL] = {HWLOC_GPUCACHE_TOTAL_BYTES, judge_total},
   [JUDGED_LATENCY] = {HWLOC_GPUCACHE_LATENCY_CYCLES, judge_latency},
+  [JUDGED_LATENCY_P95] = {HWLOC_GPUCACHE_LATENCY_P95_CYCLES, judge_latency_p95},
   [JUDGED_NEAR] = {HWLOC_GPUCACHE_NEAR_LATENCY_CYCLES, judge_near},
   [JUDGED_FAR] = {HWLOC_GPUCACHE_FAR_LATENCY_CYCLES, judge_far},
   [JUDGED_FETCH] = {HWLOC_GPUCACHE_FETCH_BYTES, judge_fetch},
@@ -374,8 +485,43 @@ static const struct subject {
   [JUDGED_PARTITIONS] = {HWLOC_GPUCACHE_PARTITIONS, judge_partitions},
   [JUDGED_PARTITION_SMS] = {HWLOC_GPUCACHE_PARTITION_SMS, judge_partition_sms},
   [JUDGED_CARVEOUTS] = {HWLOC_GPUCACHE_CARVEOUT_TABLE, judge_carveouts},
+  [JUDGED_CARVEOUTS_4] = {HWLOC_GPUCACHE_CARVEOUT_TABLE_4_WARPS, judge_carveouts_4},
+  [JUDGED_CARVEOUTS_32] = {HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS, judge_carveouts_32},
+  [JUDGED_WRITE_POLICY] = {HWLOC_GPUCACHE_WRITE_POLICY, judge_write_policy},
+  [JUDGED_WRITE_ALLOCATE] = {HWLOC_GPUCACHE_WRITE_ALLOCATE, judge_write_allocate},
   [JUDGED_SHARED_BY_CUS] = {HWLOC_GPUCACHE_SHARED_BY_CUS, judge_shared_by_cus},
   [JUDGED_CU_GROUPS] = {HWLOC_GPUCACHE_CU_GROUPS, judge_cu_groups},
+  [JUDGED_ENTRIES] = {HWLOC_GPUCACHE_ENTRIES, judge_entries},
+  [JUDGED_ENTRY] = {HWLOC_GPUCACHE_ENTRY_BYTES, judge_entry},
+  [JUDGED_REACH] = {HWLOC_GPUCACHE_REACH_BYTES, judge_reach},
+  [JUDGED_SM_GROUPS] = {HWLOC_GPUCACHE_SM_GROUPS, judge_tlb_groups},
+  [JUDGED_OUTSTANDING_PER_SM] = {HWLOC_GPUCACHE_OUTSTANDING_PER_SM, judge_outstanding_sm},
+  [JUDGED_OUTSTANDING_PER_WARP] = {HWLOC_GPUCACHE_OUTSTANDING_PER_WARP, judge_outstanding_warp},
+  [JUDGED_BANKS] = {HWLOC_GPUCACHE_BANKS, judge_banks},
+  [JUDGED_BANK] = {HWLOC_GPUCACHE_BANK_BYTES, judge_bank},
+  [JUDGED_CONFLICT] = {HWLOC_GPUCACHE_CONFLICT_CYCLES, judge_conflict},
+  [JUDGED_ATOMIC_LATENCY] = {HWLOC_GPUCACHE_ATOMIC_LATENCY_CYCLES, judge_atomic},
+  [JUDGED_NEAR_ATOMIC_LATENCY] = {HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY_CYCLES, judge_near_atomic},
+  [JUDGED_FAR_ATOMIC_LATENCY] = {HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY_CYCLES, judge_far_atomic},
+  [JUDGED_ATOMICS] = {HWLOC_GPUCACHE_ATOMICS_PER_CYCLE, judge_atomics},
+  [JUDGED_REMOTE] = {HWLOC_GPUCACHE_REMOTE_LATENCY_CYCLES, judge_remote},
+  [JUDGED_GPCS] = {"GPCs", judge_gpcs},
+  [JUDGED_GPC_SMS] = {"GPCSMs", judge_gpc_sms},
+  [JUDGED_CLUSTER_SMS] = {"ClusterSMs", judge_cluster_sms},
+  [JUDGED_TPC_SMS] = {"TPCSMs", judge_tpc_sms},
+  [JUDGED_CPC_SMS] = {"CPCSMs", judge_cpc_sms},
+  [JUDGED_GPC_SIDES] = {"GPCSides", judge_gpc_sides},
+  [JUDGED_SETS] = {HWLOC_GPUCACHE_SETS, judge_sets},
+  [JUDGED_WAYS] = {HWLOC_GPUCACHE_WAYS, judge_ways},
+  [JUDGED_MASKS] = {HWLOC_GPUCACHE_SET_INDEX_MASKS, judge_masks},
+  [JUDGED_ADDRESS] = {HWLOC_GPUCACHE_SET_INDEX_ADDRESS, judge_address},
+  [JUDGED_REPLACEMENT] = {HWLOC_GPUCACHE_REPLACEMENT, judge_replacement},
+  [JUDGED_SHARES] = {HWLOC_GPUCACHE_VICTIM_SHARES, judge_shares},
+  [JUDGED_CURVE] = {HWLOC_GPUCACHE_SURVIVAL_CURVE, judge_curve},
+  [JUDGED_EXCESS] = {HWLOC_GPUCACHE_MISSES_PER_EXCESS_LINE, judge_excess},
+  [JUDGED_SLICES] = {HWLOC_GPUCACHE_SLICES, judge_slices},
+  [JUDGED_SIDE_MASK] = {HWLOC_GPUCACHE_SIDE_MASK, judge_side_mask},
+  [JUDGED_SIDE_GRANULE] = {HWLOC_GPUCACHE_SIDE_GRANULE_BYTES, judge_side_granule},
 };
 
 static const char *key_of(const struct gc_element *element, enum judged property)
@@ -401,6 +547,19 @@ static void set_place(const struct court *court, const struct gc_element *elemen
   c->cache = cache == GC_PROFILE_MEMORY ? NULL : &court->profile.caches[cache];
 }
 
+/* A lower bound instead of a value. */
+static void judge_fewest(const struct court *court, const struct court_case *c, const char *key,
+                         struct verdict *v)
+{
+  const double at_least = number(court_info(c->element, key));
+  const uint32_t truth = true_outstanding(court, v->property);
+
+  if (v->claim == CLAIM_VALUE || !(at_least > 0))
+    return;
+  v->claim = CLAIM_AT_LEAST;
+  v->right = !truth || at_least <= truth;
+}
+
 static void judge_bound(const struct court *court, const struct court_case *c, struct verdict *v)
 {
   const double at_least = number(court_info(c->element, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES));
@@ -423,7 +582,8 @@ static void judge(const struct court *court, const struct gc_element *element, e
   snprintf(c.reported, sizeof(c.reported), "%s", court_info(element, key_of(element, property)));
   v->kind = element->kind;
   v->property = property;
-  v->right = subjects[property].judge(court, &c);
+  v->right = court_tlb(court, &c) ? judge_tlb(court, &c, property)
+                                  : subjects[property].judge(court, &c);
   v->nothing_there = !*c.truth;
   v->right &= !v->nothing_there;
   if (!strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, prefix)) {
@@ -434,6 +594,10 @@ static void judge(const struct court *court, const struct gc_element *element, e
     v->claim = CLAIM_VALUE;
   }
   judge_bound(court, &c, v);
+  if (property == JUDGED_OUTSTANDING_PER_SM)
+    judge_fewest(court, &c, HWLOC_GPUCACHE_OUTSTANDING_PER_SM_AT_LEAST, v);
+  if (property == JUDGED_OUTSTANDING_PER_WARP)
+    judge_fewest(court, &c, HWLOC_GPUCACHE_OUTSTANDING_PER_WARP_AT_LEAST, v);
   snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX, judged_names[property]);
   v->confidence = number(court_info(element, name));
   snprintf(v->value, sizeof(v->value), "%.55s", c.reported);

@@ -6,15 +6,20 @@ TESTS += tests/calibration/calibrate
 tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c \
 	tests/calibration/court.h \
 	tests/calibration/draw.c tests/calibration/draw.h tests/calibration/draw_amd.c \
-	tests/calibration/draw_habits.c tests/calibration/draw_pages.c \
+	tests/calibration/draw_banks.c tests/calibration/draw_gpcs.c \
+	tests/calibration/draw_habits.c tests/calibration/draw_pages.c tests/calibration/draw_slices.c \
 	tests/calibration/drawing.h \
 	tests/calibration/earn.c tests/calibration/earn.h \
 	tests/calibration/gate.c tests/calibration/gate.h \
 	tests/calibration/judge.c tests/calibration/judge.h \
+	tests/calibration/judge_banks.c tests/calibration/judge_slices.c \
 	tests/calibration/reasons.c \
+	tests/calibration/tail.c tests/calibration/tail.h \
 	tests/calibration/report.c tests/calibration/report.h \
+	tests/calibration/sm_groups.c \
 	tests/calibration/tally.c tests/calibration/tally.h \
-	tests/calibration/texts.c \
+	tests/calibration/structure.c \
+	tests/calibration/texts.c tests/calibration/tlbs.c tests/calibration/writes.c \
 	tests/calibration/workers.c tests/calibration/workers.h
 tests_calibration_calibrate_LDADD = $(tool_libraries)
 
@@ -25,14 +30,19 @@ endif
 tests_calibration_test_gate_SOURCES = tests/calibration/test_gate.c \
 	tests/calibration/court.h \
 	tests/calibration/draw.c tests/calibration/draw.h tests/calibration/draw_amd.c \
-	tests/calibration/draw_habits.c tests/calibration/draw_pages.c \
+	tests/calibration/draw_banks.c tests/calibration/draw_gpcs.c \
+	tests/calibration/draw_habits.c tests/calibration/draw_pages.c tests/calibration/draw_slices.c \
 	tests/calibration/drawing.h \
 	tests/calibration/earn.c tests/calibration/earn.h \
 	tests/calibration/gate.c tests/calibration/gate.h \
 	tests/calibration/judge.c tests/calibration/judge.h \
+	tests/calibration/judge_banks.c tests/calibration/judge_slices.c \
 	tests/calibration/reasons.c \
+	tests/calibration/tail.c tests/calibration/tail.h \
+	tests/calibration/sm_groups.c \
 	tests/calibration/tally.c tests/calibration/tally.h \
-	tests/calibration/texts.c
+	tests/calibration/structure.c \
+	tests/calibration/texts.c tests/calibration/tlbs.c tests/calibration/writes.c
 tests_calibration_test_gate_LDADD = $(tool_libraries) $(CMOCKA_LIBS)
 
 SEED = 2026

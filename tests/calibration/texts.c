@@ -40,12 +40,24 @@ static bool cached_in_sm(const struct court *court, enum gc_space space)
   return path->count > 1 && court->profile.caches[path->levels[0].cache].scope < GC_SCOPE_XCD;
 }
 
-/* In the model, code has no cache of its own. The first cache on its path counts. */
+/* Whether code goes through this cache, too. */
 static bool shared_with_code(const struct court *court, const struct court_case *c)
 {
   const struct gc_profile_path *code = &court->profile.paths[GC_SPACE_INSTRUCTION];
+  bool shared = false;
 
-  return code->count && c->cache == &court->profile.caches[code->levels[0].cache];
+  for (unsigned level = 0; level + 1 < code->count; level++)
+    shared |= c->cache == &court->profile.caches[code->levels[level].cache];
+  return shared;
+}
+
+/* Whether the instruction cache is the constant L1.5. */
+static bool shared_with_constants(const struct court *court, const struct court_case *c)
+{
+  const struct gc_profile_path *constants = &court->profile.paths[GC_SPACE_CONSTANT];
+
+  return c->element->kind == GC_INSTRUCTION_CACHE && constants->count > 2 &&
+         c->cache == &court->profile.caches[constants->levels[1].cache];
 }
 
 /* The list is in the order of the plan. An empty list can be right, too; it is "none" here. */
@@ -59,7 +71,8 @@ bool judge_shared_with(const struct court *court, struct court_case *c)
                 {GC_READ_ONLY, GC_SPACE_NC},
                 {GC_CONSTANT_L1, GC_SPACE_CONSTANT},
                 {GC_SCALAR_L1, GC_SPACE_SCALAR}};
-  const bool memory = c->space == GC_SPACE_SHARED, code = c->element->kind == GC_CONSTANT_L15;
+  const bool memory = c->space == GC_SPACE_SHARED, code = c->element->kind == GC_CONSTANT_L15 ||
+                                                          c->element->kind == GC_INSTRUCTION_CACHE;
 
   for (size_t i = 0; i < sizeof(caches) / sizeof(*caches) && !code; i++)
     if (caches[i].space != c->space && cached_in_sm(court, caches[i].space) &&
@@ -68,7 +81,9 @@ bool judge_shared_with(const struct court *court, struct court_case *c)
       append(c, ",", gc_kinds[caches[i].kind].subtype);
   if (!memory && !code && in_unified(court, c->space))
     append(c, ",", gc_kinds[GC_SHARED_MEMORY].subtype);
-  if (code && shared_with_code(court, c))
+  if (shared_with_constants(court, c))
+    append(c, ",", gc_kinds[GC_CONSTANT_L15].subtype);
+  else if (c->element->kind == GC_CONSTANT_L15 && shared_with_code(court, c))
     append(c, ",", gc_kinds[GC_INSTRUCTION_CACHE].subtype);
   if (!*c->truth)
     append(c, "", "none");
@@ -170,7 +185,7 @@ static unsigned find_sides(const struct court *court, const struct court_case *c
   memset(of_part, 0xff, sizeof(of_part));
   for (uint32_t sm = 0; sm < sms; sm++) {
     const uint32_t part =
-      c->cache->far_cycles ? sm / c->cache->partition_sms % c->cache->partitions : 0;
+      c->cache->far_cycles ? gc_chip_near(&court->profile, c->cache, sm) : 0;
 
     if (of_part[part] == UINT32_MAX)
       sides[of_part[part] = n++] = 0;
@@ -219,7 +234,7 @@ static uint64_t look_up(const char *table, int percent)
   return found;
 }
 
-bool judge_carveouts(const struct court *court, struct court_case *c)
+static bool judge_blocks(const struct court *court, struct court_case *c, uint32_t warps)
 {
   bool right = true;
   uint64_t before = 0;
@@ -229,7 +244,7 @@ bool judge_carveouts(const struct court *court, struct court_case *c)
     const int asked = percent > 100 ? -1 : percent;
     uint64_t truth;
 
-    court_launch(court, asked);
+    court_launch_blocks(court, asked, warps);
     truth = gc_model_true_level(court->model, c->space, c->level);
     right &= fabs((double)look_up(c->reported, asked) - (double)truth) <=
              fmax(32, CAPACITY_SHARE * (double)truth);
@@ -242,4 +257,19 @@ bool judge_carveouts(const struct court *court, struct court_case *c)
     before = truth;
   }
   return right;
+}
+
+bool judge_carveouts(const struct court *court, struct court_case *c)
+{
+  return judge_blocks(court, c, 1);
+}
+
+bool judge_carveouts_4(const struct court *court, struct court_case *c)
+{
+  return judge_blocks(court, c, 4);
+}
+
+bool judge_carveouts_32(const struct court *court, struct court_case *c)
+{
+  return judge_blocks(court, c, 32);
 }

@@ -287,6 +287,11 @@ CUresult cuCtxSetCurrent(CUcontext)
   return CUDA_SUCCESS;
 }
 
+CUresult cuCtxGetLimit(size_t *, CUlimit)
+{
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+
 CUresult cuCtxSynchronize(void)
 {
   return CUDA_SUCCESS;

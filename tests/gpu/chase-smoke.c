@@ -58,7 +58,7 @@ static uint64_t allocate(uint64_t bytes)
 static void run(enum gc_kernel kernel, uint32_t blocks, uint32_t threads, uint32_t shared,
                 const void *args, size_t bytes)
 {
-  const struct gc_launch launch = {kernel, blocks, threads, shared, args, bytes};
+  const struct gc_launch launch = {kernel, blocks, threads, shared, args, bytes, 0};
 
   must(gc_ops(device)->launch(device, &launch, &err));
   must(gc_ops(device)->wait(device, &err));

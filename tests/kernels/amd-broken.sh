@@ -63,3 +63,5 @@ must_fail gfx90a 'loads are waited for one by one' amdgcn.h 's/(const gpu_amd_wo
 must_fail gfx1100 'private_segment_fixed_size' stream.c 's/(GPU_KERNEL\(fill, gpu_fill_args\))/\1/; s/const uint64_t threads = \(uint64_t\)gpu_blocks\(\) \* gpu_threads\(\);/volatile uint64_t threads = (uint64_t)gpu_blocks() * gpu_threads();/'
 must_fail gfx1100 'its argument is by_value of' args.h 's/uint32_t slot_bytes;/uint32_t more[2], slot_bytes;/'
 must_fail gfx1100 'gpu_touch: is missing' stream.c 's/GPU_KERNEL\(touch,/GPU_KERNEL(touched,/'
+must_fail gfx942 'loads are waited for one by one\|no loop of loads' amdgcn.h 's/"global_load_dword %0, %1, off"/"global_load_dword %0, %1, off\\n\\ts_waitcnt vmcnt(0)"/'
+must_fail gfx1100 'the register of the loads is used' amdgcn.h 's/(at \+= stride \* warps;)/\1 __asm__ volatile("v_mov_b32 %0, %0" : "+v"(value));/'

@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Reads the output of llvm-objdump for a code object (-v processor=gfx942). Reports an error unless
 #
-#   chase_*, census_*   have one timed load: waits for everything; clock, wait; a load of that path with the
+#   chase_*, census_*, marks_*   have one timed load: waits for everything; clock, wait; a load of that path with the
 #              cache policy of this processor; wait; clock, wait; and nothing else
+#   stores_*   have one such timed load, behind the stores
+#   visible    has loads with the cache policy of L2 only
 #   pair, first_touch   have one such timed load for the vector L1, and one for the scalar L1
 #   sharing_groups has such timed loads for the scalar L1, as often as the compiler repeats them
 #   latency_*  has three chains of loads, warm, n and 2n, with nothing between load, wait and next load
+#   outstanding    loads in a loop without any wait, into one register, and waits behind it, between the clock reads
+#   conflicts, lines_atomic   have such chains, too
+#   atomics_*  have the operations of an iteration, and they return values
 #   read_*, write_*   move the rows of an iteration with the loads and stores of that path, several at a time
 #   scalar     no other scalar loads come in between, because they use the same cache
 #   all        have no stack: no scratch, buffer or flat instructions; and there is a rule for each of them
@@ -19,11 +24,13 @@ BEGIN {
   around["10"] = "glc dlc"
   around["11"] = "glc"
   around["12"] = "scope:SCOPE_DEV"
+  returned = generation == 12 ? "th:TH_ATOMIC_RETURN scope:SCOPE_DEV" : processor ~ /^gfx(94|95|9-4)/ ? "sc0" : "glc"
   policy = processor ~ /^gfx(94|95|9-4)/ ? "sc1" : around[generation]
   lgkm = "s_waitcnt lgkmcnt(0)"
   wait_clock = lgkm
   wait["ca"] = wait["cg"] = "s_waitcnt vmcnt(0)"
-  wait["scalar"] = wait["shared"] = lgkm
+  wait["scalar"] = wait["shared"] = wait["atomic_shared"] = lgkm
+  wait["atomic"] = wait["ca"]
   stores = generation == 9 ? "s_waitcnt vmcnt(0)" : "s_waitcnt_vscnt null, 0x0"
   if (generation >= 11)
     wait_clock = ""
@@ -31,9 +38,9 @@ BEGIN {
     clock = "^s_getreg_b32 s[0-9]+, hwreg\\(HW_REG_SHADER_CYCLES, 0, 20\\)$"
   if (generation == 12) {
     clock = "^s_getreg_b32 s[0-9]+, hwreg\\(HW_REG_SHADER_CYCLES_LO\\)$"
-    wait["ca"] = wait["cg"] = "s_wait_loadcnt 0x0"
+    wait["ca"] = wait["cg"] = wait["atomic"] = "s_wait_loadcnt 0x0"
     wait["scalar"] = "s_wait_kmcnt 0x0"
-    wait["shared"] = "s_wait_dscnt 0x0"
+    wait["shared"] = wait["atomic_shared"] = "s_wait_dscnt 0x0"
     stores = "s_wait_storecnt 0x0"
   }
 }
@@ -66,6 +73,12 @@ function path_of(line,   words, rest) {
     return "scalar"
   if (line ~ /^ds_(read|load)_b32 v[0-9]+, v[0-9]+$/)
     return "shared"
+  if (line ~ /^ds_add_rtn_u32 v[0-9]+, v[0-9]+, v[0-9]+$/)
+    return "atomic_shared"
+  if (line ~ /^global_atomic_add_(x2|u64) v\[[0-9:]+\], v\[[0-9:]+\], v\[[0-9:]+\], off/) {
+    sub(/.* off ?/, "", rest)
+    return rest == returned ? "atomic" : "atomic with '" rest "'"
+  }
   return ""
 }
 
@@ -111,7 +124,7 @@ function check_timed_loads(expected,   at, second, path, paths) {
       wrong(timed[path] " timed loads for path " path)
 }
 
-function check_chains(path,   at, next_, length_, previous, others, chains, clocks) {
+function check_chains(path, unroll,   at, next_, length_, previous, others, chains, clocks) {
   for (at = 1; at <= lines; at++) {
     if (code[at] ~ clock)
       clocks++
@@ -128,7 +141,7 @@ function check_chains(path,   at, next_, length_, previous, others, chains, cloc
       others += next_ - at - 2
       at = next_
     }
-    if (length_ != 64)
+    if (length_ != unroll)
       return wrong("a chain of " length_ " loads")
     if (others > 4)
       return wrong(others " other instructions in a chain")
@@ -136,7 +149,7 @@ function check_chains(path,   at, next_, length_, previous, others, chains, cloc
   }
   if (chains != 3)
     wrong(chains + 0 " chains of loads, not three")
-  # gfx11 also reads its short counter after each 64 loads
+  # gfx11 also reads its short counter after each round of loads
   if (clocks != (generation == 11 ? 6 : 3))
     wrong(clocks + 0 " clock reads")
 }
@@ -151,6 +164,45 @@ function check_rows(form, count, all,   at, seen) {
   }
   if (seen != count)
     wrong(seen + 0 " loads or stores in an iteration, not " count)
+}
+
+# Between two clock reads: a loop with one load of 4 bytes through L1. The first wait for loads is behind the loop.
+# Nothing in between uses the register that the loads write.
+function check_batch(   at, clocks, loads, load, loop, waited, words) {
+  for (at = 1; at <= lines && clocks < 2; at++) {
+    if (code[at] ~ clock)
+      clocks++
+    if (!clocks)
+      continue
+    if (code[at] ~ /^global_load_(dword|b32) v[0-9]+, v\[[0-9:]+\], off$/) {
+      if (waited)
+        return wrong("a load behind the wait")
+      loads++
+      load = at
+      split(code[at], words, /,? /)
+    } else if (loads && code[at] == wait["ca"])
+      waited = at
+    else if (loads && !waited && code[at] ~ /^s_wait(cnt vmcnt|_loadcnt)/)
+      return wrong("loads are waited for one by one")
+    else if (loads && !waited && code[at] ~ "[ ,]" words[2] "(,|$)")
+      return wrong("the register of the loads is used: " code[at])
+    else if (loads && !waited && code[at] ~ /^s_cbranch.* (3[3-9]|[4-6][0-9])[0-9][0-9][0-9]$/)
+      loop = at
+  }
+  if (clocks != 2 || loads != 1 || !loop || !waited)
+    wrong("no loop of loads between two clock reads")
+}
+
+# All vector loads go past the vector L1, and there is one.
+function check_policy(   at, loads) {
+  for (at = 1; at <= lines; at++)
+    if (code[at] ~ /^global_load/) {
+      loads++
+      if (substr(code[at], length(code[at]) - length(policy)) != " " policy)
+        return wrong("a load with another cache policy: " code[at])
+    }
+  if (!loads)
+    wrong("no load")
 }
 
 # Only scalar loads of the path, from the first of these to the end of the loop of the last one. That end is a
@@ -177,16 +229,28 @@ function check(   at, what, path) {
   sub(/.*_/, "", path)
   chain = "^s_load_(dwordx2|b64) s\\[[0-9:]+\\], s\\[[0-9:]+\\], (0x0|null)$"
   vector = "v\\[[0-9:]+\\], "
-  if (what ~ /^(chase|census)_/)
+  if (what ~ /^(chase|census|marks|stores)_/)
     check_timed_loads(path)
   else if (what ~ /^(pair|first_touch)$/)
     check_timed_loads("ca scalar")
   else if (what == "sharing_groups")
     check_timed_loads("scalar")
   else if (what ~ /^latency_/)
-    check_chains(path)
+    check_chains(substr(what, 9), 64)
+  else if (what == "conflicts")
+    check_chains("shared", 64)
+  else if (what == "lines_atomic")
+    check_chains("atomic", 8)
+  else if (what == "atomics_cg")
+    check_rows("^global_atomic_add(_u32)? v[0-9]+, v\\[[0-9:]+\\], v[0-9]+, off " returned "$", 8, wait["ca"])
+  else if (what == "atomics_shared")
+    check_rows("^ds_add_rtn_u32 v[0-9]+, v[0-9]+, v[0-9]+$", 8, wait["shared"])
   else if (what == "read_ca")
     check_rows("^global_load_(dwordx4|b128) " vector vector "off( offset:[0-9]+)?$", 8, wait["ca"])
+  else if (what == "read_words")
+    check_rows("^global_load_(dword|b32) v[0-9]+, " vector "off( offset:-?[0-9]+)?$", 8, wait["ca"])
+  else if (what == "read_pairs")
+    check_rows("^global_load_(dwordx2|b64) " vector vector "off( offset:-?[0-9]+)?$", 8, wait["ca"])
   else if (what == "read_cg")
     check_rows("^global_load_(dwordx2|b64) " vector vector "off( offset:[0-9]+)? " policy "$", 16, wait["cg"])
   else if (what == "read_shared")
@@ -197,9 +261,13 @@ function check(   at, what, path) {
     check_rows("^global_store_(dwordx4|b128) " vector vector "off( offset:[0-9]+)?$", 8, stores)
   else if (what == "write_shared")
     check_rows("^ds_(write|store)_b128 v[0-9]+, v\\[[0-9:]+\\]( offset:[0-9]+)?$", 8, wait["shared"])
+  else if (what == "outstanding")
+    check_batch()
+  else if (what == "visible")
+    check_policy()
   else if (what !~ /^(fill|touch|clock)$/)
     wrong("there is no rule for this kernel")
-  if (what ~ /^(chase|latency|census)_scalar$|^first_touch$|^pair$|^sharing_groups$/)
+  if (what ~ /^(chase|latency|census|marks)_scalar$|^first_touch$|^pair$|^sharing_groups$/)
     check_alone(chain)
 }
 

@@ -43,3 +43,5 @@ must_fail 'fill: .*local memory' '/entry gpu_fill/,/^\{/s/^\{/{ .local .b8 pad[6
 must_fail 'delivers late' 's/mov.u64 (%rd[0-9]+), %clock64;/{.reg .u32 c; mov.u32 c, %clock; cvt.u64.u32 \1, c;}/; s/popc.b32 m, m;/mov.u32 m, 1;/'
 must_fail 'banks_census: .*is read between tickets' \
   '/entry gpu_banks_census/,/^}/s/(ld.global.cg.u32 (%r[0-9]+), .*)/\1 {.reg .u32 c; ld.param.u32 c, [gpu_banks_census_param_0+72]; mul.lo.u32 \2, \2, c;}/'
+must_fail 'outstanding: .*two loads into one register\|outstanding: .*something waits for a load' \
+  '/@p ld.global.ca.u32 t[0-9]+, /s/add.u64/add.u64/; s/(@p ld.global.ca.u32 t(5), .*)/\1 setp.eq.u32 p, t\2, 7; @p exit;/'

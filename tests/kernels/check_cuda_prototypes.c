@@ -23,6 +23,8 @@
 
 CUDA_TYPES(SAME_TYPE)
 CUDA_SYMBOLS(SAME_PROTOTYPE)
+CUDA_CLUSTER_SYMBOLS(SAME_PROTOTYPE)
+CUDA_ALIAS_SYMBOLS(SAME_PROTOTYPE)
 CUDA_CONSTANTS(SAME_VALUE)
 
 _Static_assert(sizeof(CUuuid) == 16, "CUuuid");
@@ -41,12 +43,32 @@ SAME_MEMBER(CUDA_TEXTURE_DESC, maxAnisotropy, gc_cuda_texture, max_anisotropy)
 SAME_MEMBER(CUDA_TEXTURE_DESC, mipmapFilterMode, gc_cuda_texture, mipmap_filter_mode)
 SAME_MEMBER(CUDA_TEXTURE_DESC, borderColor, gc_cuda_texture, border)
 SAME_MEMBER(CUDA_TEXTURE_DESC, reserved, gc_cuda_texture, reserved)
+_Static_assert(sizeof(CUlaunchAttribute) == sizeof(struct gc_cuda_launch_attribute),
+               "CUlaunchAttribute");
+_Static_assert(sizeof(CUlaunchConfig) == sizeof(struct gc_cuda_launch_config), "CUlaunchConfig");
+SAME_MEMBER(CUlaunchAttribute, id, gc_cuda_launch_attribute, id)
+SAME_MEMBER(CUlaunchAttribute, value, gc_cuda_launch_attribute, value)
+SAME_MEMBER(CUlaunchAttribute, value.clusterDim, gc_cuda_launch_attribute, value.cluster)
+SAME_MEMBER(CUlaunchConfig, gridDimX, gc_cuda_launch_config, grid_x)
+SAME_MEMBER(CUlaunchConfig, blockDimX, gc_cuda_launch_config, block_x)
+SAME_MEMBER(CUlaunchConfig, sharedMemBytes, gc_cuda_launch_config, shared_bytes)
+SAME_MEMBER(CUlaunchConfig, hStream, gc_cuda_launch_config, stream)
+SAME_MEMBER(CUlaunchConfig, attrs, gc_cuda_launch_config, attributes)
+SAME_MEMBER(CUlaunchConfig, numAttrs, gc_cuda_launch_config, attribute_count)
+_Static_assert(sizeof(CUmemAllocationProp) == sizeof(struct gc_cuda_allocation), "allocation");
+SAME_MEMBER(CUmemAllocationProp, type, gc_cuda_allocation, type)
+SAME_MEMBER(CUmemAllocationProp, location.type, gc_cuda_allocation, location_type)
+SAME_MEMBER(CUmemAllocationProp, location.id, gc_cuda_allocation, location)
+_Static_assert(sizeof(CUmemAccessDesc) == sizeof(struct gc_cuda_access), "access");
+SAME_MEMBER(CUmemAccessDesc, location.type, gc_cuda_access, location_type)
+SAME_MEMBER(CUmemAccessDesc, location.id, gc_cuda_access, location)
+SAME_MEMBER(CUmemAccessDesc, flags, gc_cuda_access, flags)
 
 int main(void)
 {
 #define COUNT(name, what) +1
   printf("compiled: %d functions, %d constants and %d types are those of cuda.h %d\n",
-         0 CUDA_SYMBOLS(COUNT), 0 CUDA_CONSTANTS(COUNT), 0 CUDA_TYPES(COUNT), CUDA_VERSION);
+         0 CUDA_SYMBOLS(COUNT) CUDA_CLUSTER_SYMBOLS(COUNT) CUDA_ALIAS_SYMBOLS(COUNT), 0 CUDA_CONSTANTS(COUNT), 0 CUDA_TYPES(COUNT), CUDA_VERSION);
   return 0;
 }
 #else

@@ -8,12 +8,20 @@
  *              that waits for it, and an exit that depends on that comparison; nothing else there
  *              accesses memory or waits
  *   pair, first_touch, banks_constant   the same for each timed load
+ *   marks_*    as chase_*
  *   census_*   as chase_*, and the census of constants reads no launch argument meanwhile
  *   banks_census   the same between its tickets; before sm_90 a descriptor of global memory is in
  *              front of the arguments and may be read again
+ *   outstanding   between the two clock reads are GPU_BATCH_LOADS loads into as many registers, and
+ *              nothing in front of the last one waits for any of them; an exit is behind them
  *   latency_*  loads follow one another with nothing in the chain between them; each clock read is
  *              behind an exit that depends on the chain
+ *   conflicts, lines_atomic   as latency_*
+ *   atomics_*  the operations return values to registers; no votes, so that those of a warp are not
+ *              combined
  *   filler     is at least GPU_FILLER_BYTES long
+ *   jumps_*    between the two clock reads is nothing but the blocks, each as long as it should be, with
+ *              jumps to the right ones
  *   all        no local memory, no static shared memory
  *
  * Usage: sass-check FILE...   exit status 0: all kernels pass
@@ -57,6 +65,11 @@ enum opcode {
   LDC = 0xb82,
   ULDC = 0xab9,
   LDS = 0x984,
+  ATOMS = 0x38c,
+  ATOMG_75 = 0x3a8,
+  ATOMG = 0x9a8,
+  VOTE = 0x806,
+  VOTEU = 0x886,
   TLD_REG = 0x367,
   TLD_CONST = 0xb66,
   TLD_UREG = 0xf66, /* the texture object in a uniform register */
@@ -157,12 +170,16 @@ static bool is_load(const struct kernel *k, const char *path, const struct instr
 
   for (size_t p = 0; p < sizeof(policies) / sizeof(*policies); p++)
     if (!strcmp(path, policies[p].path))
-      return i->opcode == (k->sm < 80 ? LDG_75 : LDG) &&
+      return (i->opcode == LDG || (k->sm < 80 && i->opcode == LDG_75)) &&
              i->cache == (k->sm < 80 ? policies[p].old : policies[p].now);
   if (!strcmp(path, "constant")) /* addressed by a register; otherwise it is a launch argument */
     return i->opcode == LDC && i->operand != REGISTER_ZERO;
   if (!strcmp(path, "shared"))
     return i->opcode == LDS;
+  if (!strcmp(path, "atomic_shared"))
+    return i->opcode == ATOMS;
+  if (!strcmp(path, "atomic"))
+    return i->opcode == (k->sm < 80 ? ATOMG_75 : ATOMG);
   return i->opcode == TLD_REG || i->opcode == TLD_CONST || i->opcode == TLD_UREG;
 }
 
@@ -274,6 +291,42 @@ static bool check_chase(const struct kernel *k, const char *path)
                     : wrong(k, 0, "fewer than two clock reads");
 }
 
+/* Independent loads between two clock reads: none waits for another one. */
+static bool check_batch(const struct kernel *k)
+{
+  bool used[REGISTER_ZERO + 1] = {false};
+  unsigned loads = 0, boards = 0, clocks = 0;
+  bool left = false;
+
+  for (size_t at = 0; at < k->count && clocks < 2; at++) {
+    const struct instruction *i = &k->code[at];
+
+    if (is_clock(i)) {
+      if (!is_prompt_clock(i))
+        return wrong(k, at, "a clock read that delivers late");
+      if (clocks++ && !left)
+        return wrong(k, at, "no exit between the clock reads depends on the loaded values");
+      continue;
+    }
+    if (!clocks)
+      continue;
+    if (loads < GPU_BATCH_LOADS && i->waits & boards)
+      return wrong(k, at, "something waits for a load in front of another one");
+    if (is_load(k, "ca", i)) {
+      if (used[i->destination])
+        return wrong(k, at, "two loads into one register");
+      used[i->destination] = true;
+      boards |= 1u << i->sets;
+      loads++;
+    } else if (i->opcode == EXIT && i->guard != ALWAYS) {
+      left = loads == GPU_BATCH_LOADS;
+    }
+  }
+  return clocks == 2 && loads == GPU_BATCH_LOADS
+             ? true
+             : wrong(k, 0, "not GPU_BATCH_LOADS loads between two clock reads");
+}
+
 /* Reads a launch argument, or a constant of the compiler, through the constant cache. */
 static bool reads_argument(const struct instruction *i)
 {
@@ -335,12 +388,12 @@ static bool is_uniform(const struct instruction *i)
 }
 
 /* Checks one unrolled round of a chain, from its first load on. Returns its end, or 0. */
-static size_t check_chain(const struct kernel *k, const char *path, size_t first)
+static size_t check_chain(const struct kernel *k, const char *path, unsigned unroll, size_t first)
 {
   unsigned holds = k->code[first].operand, loads = 0;
   size_t at;
 
-  for (at = first; at < k->count && loads < GPU_LATENCY_UNROLL; at++) {
+  for (at = first; at < k->count && loads < unroll; at++) {
     const struct instruction *i = &k->code[at];
 
     if (is_load(k, path, i)) {
@@ -351,10 +404,10 @@ static size_t check_chain(const struct kernel *k, const char *path, size_t first
     } else if (i->destination == holds && i->operand == holds && !is_uniform(i) && !is_compare(i))
       return wrong(k, at, "something changes the address between two loads");
   }
-  return loads == GPU_LATENCY_UNROLL ? at : wrong(k, first, "a chain that is too short");
+  return loads == unroll ? at : wrong(k, first, "a chain that is too short");
 }
 
-static bool check_latency(const struct kernel *k, const char *path)
+static bool check_latency(const struct kernel *k, const char *path, unsigned unroll)
 {
   unsigned clocks = 0, chains = 0;
   size_t at = 0;
@@ -363,7 +416,7 @@ static bool check_latency(const struct kernel *k, const char *path)
     const struct instruction *i = &k->code[at];
 
     if (is_load(k, path, i)) {
-      at = check_chain(k, path, at);
+      at = check_chain(k, path, unroll, at);
       if (!at)
         return false;
       chains++;
@@ -390,6 +443,94 @@ static bool check_latency(const struct kernel *k, const char *path)
   return true;
 }
 
+/* The atomic operations of an iteration. An operation whose value nothing uses would be a reduction,
+ * or have no destination. */
+static bool check_atomics(const struct kernel *k, const char *path)
+{
+  unsigned operations = 0;
+
+  for (size_t at = 0; at < k->count; at++) {
+    if (k->code[at].opcode == VOTE || k->code[at].opcode == VOTEU)
+      return wrong(k, at, "operations of a warp are combined");
+    if (!is_load(k, path, &k->code[at]))
+      continue;
+    if (k->code[at].destination == REGISTER_ZERO)
+      return wrong(k, at, "an atomic operation that returns nothing");
+    operations++;
+  }
+  return operations == GPU_BANDWIDTH_ROWS
+             ? true
+             : wrong(k, 0, "not one atomic operation for each row of an iteration");
+}
+
+/* The block after this one in a pass through all of jumps_near. */
+static size_t next_near(size_t block)
+{
+#define NEXT(m, block, after, next) [block] = (next),
+  static const size_t order[GPU_JUMPS_MODULE] = {GPU_JUMPS_ORDER(NEXT, , )};
+#undef NEXT
+  const size_t next = order[block % GPU_JUMPS_MODULE], module = block - block % GPU_JUMPS_MODULE;
+
+  return (module + next + (next ? 0 : GPU_JUMPS_MODULE)) % GPU_JUMPS_NEAR;
+}
+
+/* The jumps of a block of jumps_far: in its column, and to the next column. */
+static size_t below_far(size_t block)
+{
+  return block + GPU_JUMPS_STRIDE < GPU_JUMPS_FAR ? block + GPU_JUMPS_STRIDE : GPU_JUMPS_FAR;
+}
+
+static size_t wrap_far(size_t block)
+{
+  const size_t column = (block + GPU_JUMPS_SHIFT) % GPU_JUMPS_STRIDE;
+
+  return column ? column : GPU_JUMPS_FAR;
+}
+
+/* A block has two jumps and arithmetic. They go to these places, as blocks from `first` on. */
+static bool check_block(const struct kernel *k, size_t first, size_t block, size_t to, size_t other)
+{
+  const size_t length = GPU_JUMPS_BYTES / 16, start = first + block * length;
+  unsigned jumps = 0;
+
+  for (size_t at = start; at < start + length; at++) {
+    const struct instruction *i = &k->code[at];
+
+    if (i->opcode != BRA) {
+      if ((i->opcode & 0x1ff) >= 0x0d0 || reads_argument(i))
+        return wrong(k, at, "a block of code does more than arithmetic and jumps");
+      continue;
+    }
+    if (target(k, at) != first + (jumps++ ? other : to) * length)
+      return wrong(k, at, "a jump to another block than the next one");
+  }
+  return jumps == 2 ? true : wrong(k, start, "a block without two jumps");
+}
+
+static bool check_jumps(const struct kernel *k, bool far)
+{
+  const size_t blocks = far ? GPU_JUMPS_FAR : GPU_JUMPS_NEAR, length = GPU_JUMPS_BYTES / 16;
+  size_t clocks[2] = {0}, count = 0, first;
+  bool right = true;
+
+  for (size_t at = 0; at < k->count; at++)
+    if (is_clock(&k->code[at])) {
+      if (!is_prompt_clock(&k->code[at]) || count == 2)
+        return wrong(k, at, "not two clock reads that deliver at once");
+      clocks[count++] = at;
+    }
+  for (first = clocks[0]; first < clocks[1] && k->code[first].opcode != BRA;)
+    first++;
+  first++;
+  if (count != 2 || first - clocks[0] > length || clocks[1] < first + blocks * length ||
+      clocks[1] - first - blocks * length > length)
+    return wrong(k, first, "the blocks have another length, or there are others");
+  for (size_t b = 0; b < blocks && right; b++)
+    right = far ? check_block(k, first, b, below_far(b), wrap_far(b))
+                : check_block(k, first, b, next_near(b), GPU_JUMPS_NEAR);
+  return right;
+}
+
 static void check_kernel(const struct kernel *k)
 {
   for (size_t at = 0; at < k->count; at++)
@@ -399,8 +540,18 @@ static void check_kernel(const struct kernel *k)
     }
   if (!strncmp(k->name, "chase_", 6))
     check_chase(k, k->name + 6);
+  else if (!strncmp(k->name, "marks_", 6))
+    check_chase(k, k->name + 6);
   else if (!strncmp(k->name, "latency_", 8))
-    check_latency(k, k->name + 8);
+    check_latency(k, k->name + 8, GPU_LATENCY_UNROLL);
+  else if (!strcmp(k->name, "conflicts"))
+    check_latency(k, "shared", GPU_LATENCY_UNROLL);
+  else if (!strcmp(k->name, "lines_atomic"))
+    check_latency(k, "atomic", GPU_LINES_UNROLL);
+  else if (!strncmp(k->name, "atomics_", 8))
+    check_atomics(k, strcmp(k->name, "atomics_cg") ? "atomic_shared" : "atomic");
+  else if (!strcmp(k->name, "outstanding"))
+    check_batch(k);
   else if (!strcmp(k->name, "banks_constant"))
     check_timed_loads(k, 1);
   else if (!strcmp(k->name, "pair") || !strcmp(k->name, "first_touch"))
@@ -411,6 +562,8 @@ static void check_kernel(const struct kernel *k)
     check_census(k, k->name + 7);
   else if (!strcmp(k->name, "filler") && k->count * 16 < GPU_FILLER_BYTES)
     wrong(k, k->count, "too short");
+  else if (!strncmp(k->name, "jumps_", 6))
+    check_jumps(k, !strcmp(k->name, "jumps_far"));
 }
 
 static bool check_section(const char *file, const char *name, const unsigned char *bytes,
@@ -462,6 +615,10 @@ static int check_cubin(const char *file, const unsigned char *bytes, size_t size
 #define COUNT(name, args) expected++;
   if (strstr(file, "filler")) {
     GPU_FILLER_KERNELS(COUNT)
+  } else if (strstr(file, "cluster")) {
+    GPU_CLUSTER_KERNELS(COUNT)
+  } else if (strstr(file, "jumps")) {
+    GPU_JUMPS_KERNELS(COUNT)
   } else {
     GPU_COMMON_KERNELS(COUNT)
     GPU_NVIDIA_KERNELS(COUNT)

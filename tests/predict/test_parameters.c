@@ -258,6 +258,27 @@ static void structure_is_used_if_the_record_has_it(void **state)
   assert_false(assumes(&parameters, "L2Cache Replacement"));
 }
 
+/* An H200's L1 has tags for 512 x 4 lines, and data for fewer. */
+static void sets_that_hold_more_than_the_capacity_are_not_used(void **state)
+{
+  struct gc_record *record = h200();
+  struct gc_parameters parameters;
+  struct gc_gpu_model gpu;
+
+  (void)state;
+  set(record, GC_L1, "Sets", "512");
+  set(record, GC_L1, "Ways", "4");
+  set(record, GC_L1, "Replacement", "other");
+  set(record, GC_L1, "SurvivalCurve", "434:0.986,868:0.847");
+  parameters = parameters_of(record);
+  gpu = gpu_of(&parameters, &plain, &nothing, 0);
+  assert_int_equal(gpu.l1.sets, 1);
+  assert_int_equal(gpu.l1.ways, 222208 / 128);
+  assert_int_equal(gpu.l1.policy, GC_POLICY_LRU);
+  assert_true(assumes(&parameters, "L1Cache Sets"));
+  assert_true(assumes(&parameters, "L1Cache Replacement"));
+}
+
 /* A half-written structure is not used, and that is said. */
 static void broken_structure_is_assumed_away(void **state)
 {
@@ -357,6 +378,7 @@ int main(void)
       cmocka_unit_test(l1_of_old_gpus_keeps_no_stores),
       cmocka_unit_test(seeds_draw_from_what_the_record_leaves_open),
       cmocka_unit_test(structure_is_used_if_the_record_has_it),
+      cmocka_unit_test(sets_that_hold_more_than_the_capacity_are_not_used),
       cmocka_unit_test(broken_structure_is_assumed_away),
       cmocka_unit_test(what_nothing_can_replace_is_named),
       cmocka_unit_test(changes_make_another_gpu),

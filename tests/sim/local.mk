@@ -4,24 +4,32 @@ sim_tests = \
 	tests/sim/test_agree \
 	tests/sim/test_amd \
 	tests/sim/test_bandwidth \
+	tests/sim/test_banks \
 	tests/sim/test_census \
 	tests/sim/test_chase \
 	tests/sim/test_clock \
 	tests/sim/test_close_levels \
 	tests/sim/test_instances \
+	tests/sim/test_instruction_cache \
+	tests/sim/test_sm_groups \
 	tests/sim/test_constant15 \
 	tests/sim/test_fermi \
 	tests/sim/test_line \
 	tests/sim/test_busy \
 	tests/sim/test_memory \
+	tests/sim/test_outstanding \
 	tests/sim/test_failures \
 	tests/sim/test_partition \
+	tests/sim/test_slices \
 	tests/sim/test_physical_l2 \
 	tests/sim/test_physical_l3 \
+	tests/sim/test_sets \
 	tests/sim/test_shared \
 	tests/sim/test_shared_l1 \
 	tests/sim/test_sharing \
+	tests/sim/test_stores \
 	tests/sim/test_tables \
+	tests/sim/test_tlbs \
 	tests/sim/test_wander
 
 if HAVE_CMOCKA

@@ -124,6 +124,20 @@ static double within_of_latency(enum gc_kind kind, double cycles)
   return kind == GC_L2 ? 0.02 * cycles : kind == GC_DEVICE_MEMORY ? 0.03 * cycles : 1;
 }
 
+/* Most loads take the latency of their level, so a twentieth of them takes 1.645 standard deviations
+ * longer. Outliers are fewer than one in twenty. */
+static void check_p95(const struct opened *o, const char *gpu, const struct gc_element *element,
+                      enum gc_space space, unsigned level)
+{
+  const double truth = gc_model_true_latency(o->model, space, level) +
+                       1.645 * gc_model_true_jitter(o->model, space, level);
+  const double p95 = number(element, "LatencyP95Cycles");
+
+  if (!(fabs(p95 - truth) <= fmax(2, 0.04 * truth)))
+    fail_msg("%s: the 95th percentile of %s is %.1f cycles, in the model %.1f", gpu,
+             gc_kinds[element->kind].subtype, p95, truth);
+}
+
 static void check(const struct expectation *e, const struct opened *o)
 {
   const struct gc_element *element = gc_record_find(o->record, e->kind);
@@ -143,6 +157,7 @@ static void check(const struct expectation *e, const struct opened *o)
     fail_msg("%s: %s has a confidence of %.4f only", e->gpu, what,
              number(element, "CapacityConfidence"));
   check_latency(e->gpu, element, latency, within_of_latency(e->kind, latency));
+  check_p95(o, e->gpu, element, e->space, e->level);
 }
 
 /* The interface states the capacities of memories; their latencies are measured. */
@@ -162,6 +177,7 @@ static void check_memories(const char *gpu, const struct opened *o)
     fail_msg("%s: %.0f bytes of shared memory, the model has %.0f", gpu,
              number(shared, "CapacityBytes"), (double)facts->shared_per_sm);
   check_latency(gpu, memory, latency, within_of_latency(GC_DEVICE_MEMORY, latency));
+  check_p95(o, gpu, memory, GC_SPACE_CG, 1);
   check_latency(gpu, shared, gc_model_true_latency(o->model, GC_SPACE_SHARED, 0), 1);
 }
 

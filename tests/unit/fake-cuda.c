@@ -10,6 +10,7 @@
 /* Prototypes: the compiler checks the definitions below against what the back end calls. */
 #define PROTOTYPE(name, parameters) EXPORT CUresult name parameters;
 CUDA_SYMBOLS(PROTOTYPE)
+CUDA_CLUSTER_SYMBOLS(PROTOTYPE)
 #undef PROTOTYPE
 
 EXPORT struct fake_cuda fake_cuda;
@@ -277,6 +278,15 @@ CUresult cuCtxSetCurrent(CUcontext which)
   return CUDA_SUCCESS;
 }
 
+CUresult cuCtxGetLimit(size_t *value, CUlimit limit)
+{
+  IN_CONTEXT
+  if (limit != CU_LIMIT_MAX_L2_FETCH_GRANULARITY || fake_cuda.fetch_limit == FAKE_CUDA_REFUSED)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  *value = fake_cuda.fetch_limit;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuCtxSynchronize(void)
 {
   IN_CONTEXT
@@ -433,6 +443,7 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
   fake_cuda.attribute = (int)attribute;
   fake_cuda.attribute_value = value;
   fake_cuda.attributes_set++;
+  fake_cuda.clusters_allowed |= attribute == CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED;
   return CUDA_SUCCESS;
 }
 
@@ -442,6 +453,31 @@ CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config)
   remember(function);
   fake_cuda.cache_config = (int)config;
   return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxPotentialClusterSize(int *blocks, CUfunction function,
+                                            const CUlaunchConfig *config)
+{
+  IN_CONTEXT
+  NEED(config->grid_x && config->block_x, "an empty launch")
+  remember(function);
+  *blocks = fake_cuda.clusters_allowed ? 16 : 8;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                          void **extra)
+{
+  IN_CONTEXT
+  NEED(config->attribute_count == 1 &&
+           config->attributes->id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION &&
+           config->attributes->value.cluster.y == 1 && config->attributes->value.cluster.z == 1,
+       "not a launch of clusters")
+  NEED(config->grid_x % config->attributes->value.cluster.x == 0, "a part of a cluster")
+  fake_cuda.cluster = config->attributes->value.cluster.x;
+  return cuLaunchKernel(function, config->grid_x, config->grid_y, config->grid_z, config->block_x,
+                        config->block_y, config->block_z, config->shared_bytes, config->stream,
+                        parameters, extra);
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned int grid_x, unsigned int grid_y,

@@ -16,12 +16,14 @@
 #include "device/cuda_symbols.h"
 
 #define FAKE_CUDA_ATTRIBUTES 128
+#define FAKE_CUDA_REFUSED SIZE_MAX
 
 struct fake_cuda {
   /* The GPU. The test sets this before it opens the device. */
   char bus_id[32];
   unsigned char uuid[16];
   int attributes[FAKE_CUDA_ATTRIBUTES]; /* -1: this driver does not support it */
+  size_t fetch_limit; /* of L2, bytes; FAKE_CUDA_REFUSED: this driver does not support it */
 
   /* Observations. */
   char used[48];             /* UUID of the GPU that got the last context */
@@ -30,7 +32,8 @@ struct fake_cuda {
   int contexts, modules, allocations, textures, streams; /* given out and not returned */
   int launches, synchronized, streamed; /* streamed: launches on a stream of their own */
   char function[64];         /* of the last launch or attribute call */
-  unsigned int grid, block, shared;
+  unsigned int grid, block, shared, cluster;
+  int clusters_allowed;      /* clusters of more blocks than on every GPU with clusters */
   unsigned char parameters[128];
   size_t parameter_bytes;    /* set by the test: bytes of the launch's arguments to keep */
   int attribute, attribute_value, attributes_set, cache_config;

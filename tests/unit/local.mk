@@ -2,6 +2,7 @@
 # Unit tests: tests/unit/NAME is one program of tests/unit/NAME.c, linked with all modules but the plugin.
 # A new one is one word in this list.
 unit_tests = \
+	tests/unit/test_banks \
 	tests/unit/test_cache \
 	tests/unit/test_compare \
 	tests/unit/test_coverage \
@@ -39,6 +40,7 @@ unit_tests = \
 	tests/unit/test_remember \
 	tests/unit/test_record_xml \
 	tests/unit/test_results \
+	tests/unit/test_set_structure \
 	tests/unit/test_sim \
 	tests/unit/test_sources \
 	tests/unit/test_spawn \

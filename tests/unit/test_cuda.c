@@ -9,6 +9,7 @@
 #include "fake-cuda.h"
 
 #include "backend.h"
+#include "device/cuda_device.h"
 
 #include <unistd.h>
 
@@ -359,10 +360,10 @@ static int launch_several(struct fixture *f, size_t n)
   uint32_t copies[GC_CONCURRENT_MAX + 1];
 
   for (size_t i = 0; i < n; i++) {
-    launches[i] = (struct gc_launch){GC_KERNEL_banks_constant, 132, 32, 0, &walk, sizeof(walk)};
+    launches[i] = (struct gc_launch){GC_KERNEL_banks_constant, 132, 32, 0, &walk, sizeof(walk), 0};
     copies[i] = i % 2;
   }
-  launches[n] = (struct gc_launch){GC_KERNEL_filler, 132, 32, 0, &filler, sizeof(filler)};
+  launches[n] = (struct gc_launch){GC_KERNEL_filler, 132, 32, 0, &filler, sizeof(filler), 0};
   copies[n] = 0;
   return f->ops->launch_concurrent(f->device, launches, copies, n + 1, &f->err);
 }
@@ -371,7 +372,7 @@ static int launch_several(struct fixture *f, size_t n)
 static int take_census(struct fixture *f)
 {
   const struct gpu_banks_census_args args = {.limit = 0x4321};
-  const struct gc_launch launch = {GC_KERNEL_banks_census, 132, 32, 0, &args, sizeof(args)};
+  const struct gc_launch launch = {GC_KERNEL_banks_census, 132, 32, 0, &args, sizeof(args), 0};
   const struct gc_launch launches[] = {launch, launch, launch};
 
   return f->ops->launch_concurrent(f->device, launches, (const uint32_t[]){0, 1, 2}, 3, &f->err);
@@ -381,7 +382,7 @@ static int take_census(struct fixture *f)
 static int use_everything(struct fixture *f)
 {
   const struct gpu_clock_args args = {.nanoseconds = 1};
-  const struct gc_launch launch = {GC_KERNEL_clock, 1, 32, 1024, &args, sizeof(args)};
+  const struct gc_launch launch = {GC_KERNEL_clock, 1, 32, 1024, &args, sizeof(args), 0};
   uint64_t address, texture = 0;
   char byte = 1;
   int status = use_memory(f, 512, &address);
@@ -461,6 +462,8 @@ static void reads_properties(void **state)
 
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 132;
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE] = 62914560;
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE] = 39321600;
+  f->fake->fetch_limit = 64;
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK] = 49152;
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = 232448;
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK] = -1;
@@ -477,9 +480,17 @@ static void reads_properties(void **state)
   assert_int_equal(p.shared_reserved, 0); /* a driver without this attribute */
   assert_true(p.global_l1 && p.local_l1 && p.has_texture && p.has_constant && p.has_read_only);
   assert_false(p.amd || p.ecc || p.simulated);
+  assert_true(p.l2_fetch_limit.made && p.l2_persisting.made && p.l2_compression.made);
+  assert_int_equal(p.l2_fetch_limit.value, 64);
+  assert_int_equal(p.l2_persisting.value, 39321600);
+  assert_int_equal(p.l2_compression.value, 0); /* an answer, too */
 
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = -1;
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE] = -1;
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED] = -1;
+  f->fake->fetch_limit = FAKE_CUDA_REFUSED;
   assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
+  assert_false(p.l2_fetch_limit.made || p.l2_persisting.made || p.l2_compression.made);
   assert_int_equal(p.shared_per_block, 49152);
 }
 
@@ -487,7 +498,7 @@ static void launches(void **state)
 {
   struct fixture *f = *state;
   const struct gpu_clock_args args = {.result = 0x1234, .nanoseconds = 5};
-  struct gc_launch launch = {GC_KERNEL_clock, 132, 64, 0, &args, sizeof(args)};
+  struct gc_launch launch = {GC_KERNEL_clock, 132, 64, 0, &args, sizeof(args), 0};
 
   f->fake->parameter_bytes = sizeof(args);
   must_open(f);
@@ -611,6 +622,60 @@ static void refuses_writes_past_the_constant_bank(void **state)
   assert_int_equal(f->ops->upload_constant(f->device, SIZE_MAX, bytes, 16, &f->err), -EINVAL);
 }
 
+/* Large clusters are allowed once for each kernel. The kernels for clusters are loaded when they are
+ * needed. */
+static void launches_clusters(void **state)
+{
+  struct fixture *f = *state;
+  const struct gpu_remote_args args = {.size = 16, .n = 64};
+  struct gc_launch launch = {
+      GC_KERNEL_remote_shared, 112, 32, 256, &args, sizeof(args), 16};
+  struct gc_properties p;
+
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT] = 132;
+  must_open(f);
+  assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
+  assert_int_equal(p.cluster_blocks, 0);
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH] = 1;
+  assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
+  assert_int_equal(p.cluster_blocks, 16);
+  assert_int_equal(f->fake->modules, 1);
+  for (int i = 0; i < 2; i++)
+    assert_int_equal(f->ops->launch(f->device, &launch, &f->err), 0);
+  assert_int_equal(f->fake->modules, 2);
+  assert_string_equal(f->fake->function, "gpu_remote_shared");
+  assert_int_equal(f->fake->cluster, 16);
+  assert_int_equal(f->fake->grid, 112);
+  assert_int_equal(f->fake->attributes_set, 3); /* clusters of two kernels, shared memory of one */
+  f->fake->cluster = 0;
+  launch.kernel = GC_KERNEL_clock;
+  launch.args_bytes = sizeof(struct gpu_clock_args);
+  launch.cluster = 0;
+  assert_int_equal(f->ops->launch(f->device, &launch, &f->err), 0);
+  assert_int_equal(f->fake->cluster, 0);
+}
+
+/* Everything else works. */
+static void some_drivers_have_no_clusters(void **state)
+{
+  struct fixture *f = *state;
+  const struct gpu_remote_args args = {.size = 2, .n = 64};
+  const struct gc_launch launch = {GC_KERNEL_remote_shared, 2, 32, 256, &args, sizeof(args), 2};
+  struct gc_properties p;
+
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH] = 1;
+  must_open(f);
+  setenv("FAKE_CUDA_FAIL", "cuOccupancyMaxPotentialClusterSize=801", 1);
+  assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
+  assert_int_equal(p.cluster_blocks, 0);
+  unsetenv("FAKE_CUDA_FAIL");
+  ((struct gc_cuda_device *)f->device)->driver.cuLaunchKernelEx = NULL;
+  assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
+  assert_int_equal(p.cluster_blocks, 0);
+  assert_int_equal(f->ops->launch(f->device, &launch, &f->err), -ENOTSUP);
+  says(f, "the driver of gpu3 cannot launch clusters");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -641,6 +706,8 @@ int main(void)
       TEST(reads_properties),
       TEST(launches),
       TEST(concurrent_launches),
+      TEST(launches_clusters),
+      TEST(some_drivers_have_no_clusters),
       TEST(counts_the_most_memory),
       TEST(sets_the_carveout),
       TEST(sets_the_carveout_of_older_gpus),

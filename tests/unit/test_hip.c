@@ -79,7 +79,7 @@ static int lay_ring(struct fixture *f, uint64_t address, uint64_t ring[SLOTS])
 {
   const struct gpu_fill_args args = {.base = address, .count = SLOTS, .stride = 8, .multiplier = 1,
                                      .first = address, .step = 8, .slot_bytes = 8};
-  const struct gc_launch launch = {GC_KERNEL_fill, 2, 64, 0, &args, sizeof(args)};
+  const struct gc_launch launch = {GC_KERNEL_fill, 2, 64, 0, &args, sizeof(args), 0};
   int status = f->ops->launch(f->device, &launch, &f->err);
 
   if (!status)
@@ -118,7 +118,7 @@ static void each_block_has_a_cu_where_there_are_enough(void **state)
 {
   const struct gpu_clock_args args = {.nanoseconds = 1};
   struct fixture *f = fixture_of(state);
-  struct gc_launch launch = {GC_KERNEL_clock, CUS, 64, 1000, &args, sizeof(args)};
+  struct gc_launch launch = {GC_KERNEL_clock, CUS, 64, 1000, &args, sizeof(args), 0};
   struct gpu_clock_args moved = args;
 
   must_open(f);
@@ -129,6 +129,9 @@ static void each_block_has_a_cu_where_there_are_enough(void **state)
   launch.blocks++;
   assert_int_equal(f->ops->launch(f->device, &launch, &f->err), 0);
   assert_int_equal(f->fake->shared, 1000);
+  launch.cluster = 2;
+  assert_int_equal(f->ops->launch(f->device, &launch, &f->err), -ENOTSUP);
+  says(f, "gpu3 has no clusters");
   f->ops->release(f->device, moved.result);
 }
 
@@ -136,7 +139,7 @@ static void checks_arguments(void **state)
 {
   const struct gpu_clock_args args = {.nanoseconds = 1};
   struct fixture *f = fixture_of(state);
-  struct gc_launch launch = {GC_KERNEL_clock, 1, 64, 0, &args, sizeof(args) - 1};
+  struct gc_launch launch = {GC_KERNEL_clock, 1, 64, 0, &args, sizeof(args) - 1, 0};
 
   must_open(f);
   assert_int_equal(f->ops->launch(f->device, &launch, &f->err), -EINVAL);

@@ -40,6 +40,10 @@ static void bad_profiles_name_line_and_word(void **state)
     {CHIP "pages = 4 KiB scattered\n" UNIFIED L1 RO C15
      "[cache L2]\nscope = chip\nsize = 256 KiB\nline = 8192\nsector = 8192\nways = 16\n"
      "replacement = lru\n" SPACES, "test: a cache of the chip has longer lines than pages"},
+    {"gpcs = 0-1 1\n", "gpcs has SM 1 twice"},
+    {"gpcs = 3-1\n", "gpcs do not ascend at 3"},
+    {"cluster_blocks = 0\n", "cluster_blocks = 0 is not between 1 and 64"},
+    {"cluster_remote = 200\n", "(cluster_remote)"},
     {"outliers = 2 1 2\n", "2 is more than 1 (outliers)"},
     {"outliers = 0.1 5 2\n", "least (5) is more than most (2)"},
     {"outliers = 0.1\n", "outliers needs"},
@@ -54,7 +58,7 @@ static void bad_profiles_name_line_and_word(void **state)
     {"latency_step = 0\n", "latency_step = 0 is not between 1 and 64"},
     {"outstanding_per_warp = 0\n", "outstanding_per_warp = 0 is not between 1 and"},
     {"outstanding_per_sm = many\n", "'many' is not a whole number (outstanding_per_sm)"},
-    {CHIP RO "compete = yes\n", "[RO]: compete needs scope range or group"},
+    {CHIP RO "compete = yes\n", "[RO]: compete needs scope range, group or gpc"},
     {CHIP L2 "write_gbps = 0.0\n", "write_gbps must be more than 0"},
     {CHIP L2 "[space cg]\nread_bytes_per_cycle = 1 2 3 4 5 6\n",
      "more than 5 levels (read_bytes_per_cycle)"},
@@ -66,7 +70,7 @@ static void bad_profiles_name_line_and_word(void **state)
     {CHIP "[tlb A]\ncovers = 2 KiB\n", "covers = 2048 is not between 4096"},
     {CHIP L2 TLB("A", "entries = 8\n") TLB("A", "entries = 8\n"), "a second [tlb A]"},
     {CHIP L2 TLB("A", "entries = 8\n") TLB("B", "entries = 8\n") "[tlb C]\n", "more than 2 TLBs"},
-    {CHIP L2 TLB("A", "entries = 129\n") SPACES_L2,
+    {CHIP L2 TLB("A", "entries = 193\n") SPACES_L2,
      "[A]: a TLB with so many entries needs ways"},
     {CHIP L2 TLB("A", "entries = 9\nways = 2\n") SPACES_L2, "[A]: entries is not a multiple of ways"},
     {CHIP L2 "[tlb A]\nentries = 8\ncovers = 12 KiB\npenalty = 9\n" SPACES_L2,

@@ -100,6 +100,25 @@ static void midhinge_lies_between_two_modes(void **state)
   near(gc_midhinge(values, 101), 550, 0);
 }
 
+/* A quantile is a value that was seen: never the mean of two modes. */
+static void quantile_is_one_of_the_values(void **state)
+{
+  double one[] = {7}, values[100];
+
+  (void)state;
+  near(gc_quantile(one, 1, 0.95), 7, 0);
+  for (int slow = 0; slow <= 10; slow++) {
+    for (int i = 0; i < 100; i++)
+      values[i] = i * 37 % 100 < slow ? 750 : 550;
+    near(gc_quantile(values, 100, 0.95), slow > 5 ? 750 : 550, 0);
+  }
+  for (int i = 0; i < 100; i++)
+    values[i] = (i * 37 + 5) % 100;
+  near(gc_quantile(values, 100, 0), 0, 0);
+  near(gc_quantile(values, 100, 0.95), 94, 0);
+  near(gc_quantile(values, 100, 1), 99, 0);
+}
+
 /* One outlier of a million moves a mean by 100 %, the median not at all. */
 static void median_ignores_an_outlier(void **state)
 {
@@ -456,6 +475,7 @@ int main(void)
     cmocka_unit_test(sigmas_for_a_family),
     cmocka_unit_test(median_is_the_middle_of_the_sorted),
     cmocka_unit_test(midhinge_lies_between_two_modes),
+    cmocka_unit_test(quantile_is_one_of_the_values),
     cmocka_unit_test(median_ignores_an_outlier),
     cmocka_unit_test(median_confidence_falls_with_disagreement),
     cmocka_unit_test(binomial_tails),

@@ -12,6 +12,12 @@ gc_step gc_step_bandwidth;        /* sm.c: memories inside the SM */
 gc_step gc_step_l2_bandwidth;     /* gpu.c: what all SMs use together */
 gc_step gc_step_l3_bandwidth;     /* gpu.c */
 gc_step gc_step_memory_bandwidth; /* gpu.c */
+gc_step gc_step_atomics;          /* atomics.c: the rate of atomic operations on one word */
+/* curves.c; they report nothing, and run only for --raw */
+gc_step gc_step_size_curve_sm, gc_step_size_curve_gpu, gc_step_warps_curve,
+    gc_step_width_curve;
+gc_step gc_step_outstanding_warp; /* outstanding.c */
+gc_step gc_step_outstanding_sm;   /* outstanding.c; after the warp */
 
 gc_step_needs gc_needs_l2_bandwidth, gc_needs_l3_bandwidth, gc_needs_memory_bandwidth;
 

@@ -39,27 +39,6 @@
 #define L3_L2S 2          /* and at least this many times all L2 */
 #define L3_STRIDE 64      /* bytes: at most the line of any L3 */
 
-/* One launch that continues where the launch before it ended. Bytes and time of all blocks
- * together. */
-static int walk_on(struct gc_bench *bench, struct gc_flow *flow,
-                   struct gpu_bandwidth_result *results, uint64_t *bytes, uint64_t *ns)
-{
-  const uint64_t walked = flow->args.count * flow->args.step;
-  uint64_t start = UINT64_MAX, end = 0;
-  int status = gc_flow_run(bench, flow, results);
-
-  *bytes = *ns = 0;
-  for (size_t i = 0; i < flow->blocks && !status; i++) {
-    *bytes += results[i].bytes;
-    start = results[i].start_ns < start ? results[i].start_ns : start;
-    end = results[i].end_ns > end ? results[i].end_ns : end;
-  }
-  if (!status && end > start)
-    *ns = end - start;
-  flow->args.first = (flow->args.first + walked) % flow->args.bytes;
-  return status;
-}
-
 static uint32_t more_iterations(uint32_t iterations, uint64_t ns, double wanted)
 {
   return (uint32_t)(iterations * ((double)ns * GROWTH > wanted ? wanted / (double)ns : GROWTH));
@@ -80,19 +59,19 @@ static int measure_fewer(struct gc_bench *bench, struct gc_flow *flow,
   half.threads = warps / 2 * warp;
   half.args.count *= 2; /* as long a launch */
   for (int r = 0; r < FEWER_REPEATS && half.threads && !status; r++) {
-    status = walk_on(bench, &half, results, &bytes, &ns);
+    status = gc_flow_walk(bench, &half, results, &bytes, &ns);
     *most = ns ? fmax(*most, (double)bytes / (double)ns) : *most;
   }
   flow->args.first = half.args.first; /* caches may still have what was just walked */
   gc_raw_note(bench->raw,
-              flow->kernel == GC_KERNEL_write_cg ? "write, GB/s with half of the warps"
-                                                 : "read, GB/s with half of the warps",
+              flow->kernel == GC_KERNEL_atomics_cg ? "atomics per ns with half of the warps"
+              : flow->kernel == GC_KERNEL_write_cg ? "write, GB/s with half of the warps"
+                                                   : "read, GB/s with half of the warps",
               *most);
   return status;
 }
 
-/* Measures GB/s with launches of about `wanted` nanoseconds. */
-static int measure(struct gc_bench *bench, struct gc_flow *flow, double wanted,
+int gc_rate_of_gpu(struct gc_bench *bench, struct gc_flow *flow, double wanted,
                    struct gc_rate *rate)
 {
   struct gpu_bandwidth_result *results = calloc(flow->blocks, sizeof(*results));
@@ -101,14 +80,13 @@ static int measure(struct gc_bench *bench, struct gc_flow *flow, double wanted,
   int status = results ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
 
   flow->args.repeats = 1;
-  flow->args.count = FIRST_ITERATIONS;
   for (int i = 0; i < TRIES && !status && (double)ns < 0.9 * wanted; i++) {
     if (i)
       flow->args.count = more_iterations(flow->args.count, ns, wanted);
-    status = walk_on(bench, flow, results, &bytes, &ns);
+    status = gc_flow_walk(bench, flow, results, &bytes, &ns);
   }
   for (int r = 0; r < GC_RATE_REPEATS && !status; r++) {
-    status = walk_on(bench, flow, results, &bytes, &ns);
+    status = gc_flow_walk(bench, flow, results, &bytes, &ns);
     values[r] = ns ? (double)bytes / (double)ns : 0;
   }
   if (!status) {
@@ -129,11 +107,13 @@ static int measure_both(struct gc_measurement *m, struct gc_flow *flow, struct g
   int status;
 
   flow->kernel = GC_KERNEL_read_cg;
-  if ((status = measure(&m->bench, flow, wanted, &rate)))
+  flow->args.count = FIRST_ITERATIONS;
+  if ((status = gc_rate_of_gpu(&m->bench, flow, wanted, &rate)))
     return status;
   gc_rate_put(m, element, GC_READ, &element->read_gbps, &rate, limit);
   flow->kernel = GC_KERNEL_write_cg;
-  status = measure(&m->bench, flow, wanted, &rate);
+  flow->args.count = FIRST_ITERATIONS;
+  status = gc_rate_of_gpu(&m->bench, flow, wanted, &rate);
   return status ? status : gc_rate_put(m, element, GC_WRITE, &element->write_gbps, &rate, limit);
 }
 

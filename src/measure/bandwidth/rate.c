@@ -59,12 +59,33 @@ int gc_flow_run(struct gc_bench *bench, struct gc_flow *flow, struct gpu_bandwid
   return status;
 }
 
+int gc_flow_walk(struct gc_bench *bench, struct gc_flow *flow, struct gpu_bandwidth_result *results,
+                 uint64_t *bytes, uint64_t *ns)
+{
+  const uint64_t walked = flow->args.count * flow->args.step;
+  uint64_t start = UINT64_MAX, end = 0;
+  int status = gc_flow_run(bench, flow, results);
+
+  *bytes = *ns = 0;
+  for (size_t i = 0; i < flow->blocks && !status; i++) {
+    *bytes += results[i].bytes;
+    start = results[i].start_ns < start ? results[i].start_ns : start;
+    end = results[i].end_ns > end ? results[i].end_ns : end;
+  }
+  if (!status && end > start)
+    *ns = end - start;
+  flow->args.first = (flow->args.first + walked) % flow->args.bytes;
+  return status;
+}
+
 void gc_rate_of(const struct gc_bench *bench, const struct gc_flow *flow, double *values,
                 struct gc_rate *rate)
 {
   const bool writes = flow->kernel == GC_KERNEL_write_cg || flow->kernel == GC_KERNEL_write_shared;
   const bool gpu = flow->kernel == GC_KERNEL_read_cg || flow->kernel == GC_KERNEL_write_cg;
-  const char *columns = gpu      ? writes ? "repeat\twrite, GB/s" : "repeat\tread, GB/s"
+  const char *columns = flow->kernel == GC_KERNEL_atomics_cg       ? "repeat\tatomics per ns"
+                        : flow->kernel == GC_KERNEL_atomics_shared ? "repeat\tatomics per cycle"
+                        : gpu      ? writes ? "repeat\twrite, GB/s" : "repeat\tread, GB/s"
                         : writes ? "repeat\twrite, bytes per cycle and SM"
                                  : "repeat\tread, bytes per cycle and SM";
 

@@ -23,6 +23,11 @@ struct gc_flow {
  * results. -EINVAL: too many for the scratch. */
 int gc_flow_run(struct gc_bench *bench, struct gc_flow *flow, struct gpu_bandwidth_result *results);
 
+/* One launch that continues where the launch before it ended. Bytes and time of all blocks
+ * together. */
+int gc_flow_walk(struct gc_bench *bench, struct gc_flow *flow, struct gpu_bandwidth_result *results,
+                 uint64_t *bytes, uint64_t *ns);
+
 /* GB/s or bytes per cycle. */
 struct gc_rate {
   double value, confidence;
@@ -35,6 +40,13 @@ struct gc_rate {
  * for --raw, then sorts them. */
 void gc_rate_of(const struct gc_bench *bench, const struct gc_flow *flow, double *values,
                 struct gc_rate *rate);
+
+/* All SMs do the same, each at its own clock: what the median SM moves in a cycle (sm.c). */
+int gc_rate_of_sms(struct gc_bench *bench, struct gc_flow *flow, struct gc_rate *rate);
+/* All SMs together: what they move in a nanosecond, in launches of about `wanted` ns, the first one
+ * of flow->args.count iterations (gpu.c). */
+int gc_rate_of_gpu(struct gc_bench *bench, struct gc_flow *flow, double wanted,
+                   struct gc_rate *rate);
 
 /* A physical limit of a rate. */
 struct gc_limit {

@@ -60,8 +60,8 @@ static double rate_of_sm(const struct gpu_bandwidth_result *results, size_t n, s
 
 /* The median SM of one repetition. *apart: the rate of the fastest tenth of the SMs divided by that
  * of the slowest tenth. each: space for n values. */
-static double rate_of_sms(const struct gpu_bandwidth_result *results, size_t n, double *each,
-                          double *apart)
+static double median_sm(const struct gpu_bandwidth_result *results, size_t n, double *each,
+                        double *apart)
 {
   size_t count = 0;
 
@@ -76,7 +76,7 @@ static double rate_of_sms(const struct gpu_bandwidth_result *results, size_t n, 
   return count ? gc_median(each, count) : 0;
 }
 
-static int measure(struct gc_bench *bench, struct gc_flow *flow, struct gc_rate *rate)
+int gc_rate_of_sms(struct gc_bench *bench, struct gc_flow *flow, struct gc_rate *rate)
 {
   const size_t n = flow->blocks;
   struct gpu_bandwidth_result *results = calloc(n * (1 + GC_RATE_REPEATS), sizeof(*results));
@@ -89,7 +89,7 @@ static int measure(struct gc_bench *bench, struct gc_flow *flow, struct gc_rate 
   if (!status)
     status = gc_flow_run(bench, flow, results);
   for (size_t r = 0; r < GC_RATE_REPEATS && !status; r++)
-    values[r] = rate_of_sms(results + (r + 1) * n, n, each, &apart[r]);
+    values[r] = median_sm(results + (r + 1) * n, n, each, &apart[r]);
   if (!status) {
     gc_rate_of(bench, flow, values, rate);
     rate->apart = gc_median(apart, GC_RATE_REPEATS);
@@ -151,13 +151,13 @@ static int measure_target(struct gc_measurement *m, const struct target *target,
 
   if (!flow.args.bytes)
     return gc_set_absent(element, GC_READ, "it is smaller than what a warp reads at a time");
-  if ((status = measure(&m->bench, &flow, &rate)))
+  if ((status = gc_rate_of_sms(&m->bench, &flow, &rate)))
     return status;
   gc_rate_put(m, element, GC_READ, &element->read_bytes_per_cycle, &rate, &limit);
   if (target->write == NONE)
     return 0;
   flow.kernel = target->write;
-  status = measure(&m->bench, &flow, &rate);
+  status = gc_rate_of_sms(&m->bench, &flow, &rate);
   return status ? status
                 : gc_rate_put(m, element, GC_WRITE, &element->write_bytes_per_cycle, &rate, &limit);
 }

@@ -16,6 +16,7 @@ gc_step gc_step_l3_capacity;         /* l3.c */
 gc_step gc_step_l3_allocations;      /* l3_allocations.c: as for L2 */
 gc_step gc_step_constant15_capacity; /* constant15.c */
 gc_step gc_step_carveouts;           /* carveout.c: the L1 that each carve-out leaves */
+gc_step gc_step_carveouts_by_block;  /* the same for blocks of more than one warp */
 
 gc_step_needs gc_needs_l2_capacity, gc_needs_l3_capacity;
 

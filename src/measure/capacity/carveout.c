@@ -9,8 +9,9 @@
  *
  * The launches have blocks of one warp, as in the capacity search. The driver reserves shared
  * memory for as many blocks as an SM could hold, so the table belongs to this number of blocks
- * (CarveoutBlocks). Larger blocks allow smaller carve-outs, but then it depends on earlier launches
- * whether SMs return to them: not repeatable on an H200. doc/methods.md, "Carve-outs".
+ * (CarveoutBlocks). Larger blocks allow smaller carve-outs. Their tables differ from the first one
+ * where that has its least carve-out; a few launches confirm the rest. doc/methods.md,
+ * "Carve-outs".
  */
 #include "measure/capacity/capacity.h"
 #include "measure/walk/chase.h"
@@ -19,6 +20,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +82,16 @@ static void conclude(const struct range *range, double *posterior, uint64_t *byt
       *confidence += posterior[c];
 }
 
+static const char *phase(const struct table *t)
+{
+  static const char *const names[][2] = {{"fine", "rough"},
+                                         {"fine, 4 warps", "rough, 4 warps"},
+                                         {"fine, 32 warps", "rough, 32 warps"}};
+  const uint32_t more = t->path.more_warps;
+
+  return names[more > 3 ? 2 : more > 0][t->path.loads_max > 0];
+}
+
 /* Walks all sizes, adds to the evidence, and finds the last size that fits. */
 static int last_fitting(struct table *t, struct range *range, uint64_t *bytes, double *confidence)
 {
@@ -95,7 +107,7 @@ static int last_fitting(struct table *t, struct range *range, uint64_t *bytes, d
   if (!status)
     status = gc_chase_sizes(t->bench, &t->path, &t->binning, runs, n);
   if (!status) {
-    gc_raw_runs(t->bench->raw, t->path.loads_max ? "rough" : "fine", &t->binning, runs, n);
+    gc_raw_runs(t->bench->raw, phase(t), &t->binning, runs, n);
     for (size_t i = 0; i < n; i++)
       gc_evidence_add(&range->items[i % range->n], runs[i].seen.slow, runs[i].seen.loads,
                       t->outliers);
@@ -306,4 +318,113 @@ int gc_step_carveouts(struct gc_measurement *m, struct gc_measured *element)
   memcpy(element->carveouts.bytes, t.bytes, sizeof(element->carveouts.bytes));
   element->carveouts.by_default = t.bytes[DEFAULT];
   return gc_set_measured(element, GC_CARVEOUT_TABLE, t.confidence);
+}
+
+/* --- larger blocks --------------------------------------------------------------------------- */
+
+/* The percentages of the first table that are tried again: the first of the next carve-out, and the
+ * last. Returns whether they leave the same L1s. */
+static int confirm(struct table *t, const struct gc_carveouts *one, int first, bool *same)
+{
+  const int tried[] = {first, LAST};
+  int status = 0;
+
+  *same = true;
+  for (size_t i = 0; i < sizeof(tried) / sizeof(*tried) && !status && *same; i++) {
+    const int index = tried[i];
+    uint64_t about;
+
+    if (!(status = set(t, index)) && !(status = rough(t, one->bytes[LAST], t->max, &about)))
+      *same = same_l1(t, about, one->bytes[index]);
+  }
+  return status;
+}
+
+/* The percentages at which the first table has its largest L1, from 0 to `last`. */
+static int fill_least(struct table *t, const struct gc_carveouts *one, int last)
+{
+  uint64_t about;
+  int status = 0;
+
+  if ((status = set(t, 0)) || (status = rough(t, one->bytes[0], t->max, &about)))
+    return status;
+  t->bytes[0] = one->bytes[0];
+  if (!same_l1(t, about, one->bytes[0]) && (status = fine(t, about, &t->bytes[0])))
+    return status;
+  if (t->bytes[0] == one->bytes[0]) { /* L1 does not grow with the percentage */
+    for (int i = 0; i <= last; i++)
+      t->bytes[i] = one->bytes[0];
+    return 0;
+  }
+  if (last > 0 && (status = find(t, last, one->bytes[0], t->bytes[0])))
+    return status;
+  return last > 0 ? narrow(t, 0, last) : 0;
+}
+
+static int fill_larger_blocks(struct table *t, const struct gc_carveouts *one, bool *same)
+{
+  int first = 1, status;
+
+  while (first < LAST && one->bytes[first] == one->bytes[0])
+    first++;
+  for (int i = first; i <= LAST; i++)
+    t->bytes[i] = one->bytes[i];
+  if ((status = set(t, 0)) || (status = find_threshold(t)) ||
+      (status = confirm(t, one, first, same)) || !*same || (status = fill_least(t, one, first - 1)))
+    return status;
+  return find(t, DEFAULT, t->bytes[LAST], t->bytes[0]);
+}
+
+/* For blocks of so many warps. one: the table for one warp. */
+static int measure_blocks(struct gc_measurement *m, struct gc_measured *element, uint32_t warps,
+                          enum gc_property property, struct gc_carveouts *to)
+{
+  const struct gc_properties *p = &m->bench.properties;
+  const struct gc_carveouts *one = &element->carveouts;
+  struct table t = {.bench = &m->bench, .path = *gc_path_of(GC_L1), .binning = {.shift = SHIFT}};
+  bool same = true;
+  char why[96];
+  int status;
+
+  if (p->threads_per_block < warps * p->warp) {
+    snprintf(why, sizeof(why), "no block can have %u warps", warps);
+    return gc_set_absent(element, property, why);
+  }
+  plan(&t, element);
+  t.path.more_warps = warps - 1;
+  t.confidence = element->found[GC_CARVEOUT_TABLE].confidence;
+  /* without any carve-out, L1 has what shared memory has at most in addition */
+  t.max = one->bytes[LAST] + p->shared_per_sm + t.step;
+  status = fill_larger_blocks(&t, one, &same);
+  if (!status || status == -EDOM)
+    set(&t, 0); /* other steps expect this carve-out */
+  if (status == -EDOM || (!status && !same))
+    return gc_set_absent(element, property,
+                         same ? "repetitions disagree"
+                              : "these blocks leave other L1s, also at large carve-outs");
+  if (status)
+    return status;
+  memcpy(to->bytes, t.bytes, sizeof(to->bytes));
+  to->by_default = t.bytes[DEFAULT];
+  return gc_set_measured(element, property, t.confidence);
+}
+
+int gc_step_carveouts_by_block(struct gc_measurement *m, struct gc_measured *element)
+{
+  static const char unknown[] = "the carve-outs of blocks of one warp are not known";
+  int status;
+
+  if (element->found[GC_CARVEOUT_TABLE].origin == GC_UNKNOWN) /* there are none */
+    return 0;
+  if (!gc_found(element, GC_CARVEOUT_TABLE)) {
+    gc_set_absent(element, GC_CARVEOUT_TABLE_4, unknown);
+    return gc_set_absent(element, GC_CARVEOUT_TABLE_32, unknown);
+  }
+  status = gc_ring_lay(
+      &m->bench, gc_path_of(GC_L1)->space, RING_BYTES,
+      gc_found(element, GC_LINE) ? (uint32_t)element->line_bytes : gc_path_of(GC_L1)->stride, 1);
+  if (!status)
+    status = measure_blocks(m, element, 4, GC_CARVEOUT_TABLE_4, &element->carveouts_4);
+  return status ? status
+                : measure_blocks(m, element, 32, GC_CARVEOUT_TABLE_32, &element->carveouts_32);
 }

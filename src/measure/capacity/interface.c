@@ -22,6 +22,17 @@ static void state(struct gc_measured *element, enum gc_property property, uint64
   gc_set_stated(element, property);
 }
 
+/* The same for values of which 0 is one. Returns the value. */
+static uint64_t state_or_absent(struct gc_measured *element, enum gc_property property,
+                                const struct gc_statement *statement)
+{
+  if (statement->made)
+    gc_set_stated(element, property);
+  else
+    gc_set_absent(element, property, "the driver does not state it for this GPU");
+  return statement->value;
+}
+
 /* A block writes a ring over all the shared memory that it can have, and follows it once around and
  * a little farther. If two words were in the same place, or a word did not exist, the block would
  * end at another slot. why: empty if it ends at the right one. */
@@ -95,6 +106,9 @@ int gc_step_interface(struct gc_measurement *m, struct gc_measured *element)
     return 0;
   case GC_L2:
     state(element, GC_NOMINAL, &element->nominal_bytes, p->l2_bytes);
+    element->fetch_limit_bytes = state_or_absent(element, GC_FETCH_LIMIT, &p->l2_fetch_limit);
+    element->persisting_max_bytes = state_or_absent(element, GC_PERSISTING_MAX, &p->l2_persisting);
+    element->compression = state_or_absent(element, GC_COMPRESSION, &p->l2_compression);
     return 0;
   case GC_SHARED_MEMORY:
   case GC_LDS:

@@ -63,6 +63,22 @@ static void withhold_all(struct gc_results *results, enum gc_kind kind, const ch
   gc_warn(results, "all that was measured of %s is withheld: %s", gc_kinds[kind].subtype, why);
 }
 
+/* A twentieth of the loads is enough to make the 95th percentile that of the next level. */
+static void withhold_tail(struct gc_results *results, enum gc_kind kind, enum gc_kind behind)
+{
+  struct gc_measured *one = &results->element[kind];
+  const struct gc_measured *next = &results->element[behind];
+  char why[160];
+
+  if (!gc_found(one, GC_LATENCY_P95) || !gc_found(next, GC_LATENCY) ||
+      one->latency_p95_cycles < SAME_SHARE * next->latency.cycles)
+    return;
+  snprintf(why, sizeof(why),
+           "the slowest loads take %.1f cycles, those of %s %.1f: they may have gone there",
+           one->latency_p95_cycles, gc_kinds[behind].subtype, next->latency.cycles);
+  gc_set_absent(one, GC_LATENCY_P95, why);
+}
+
 static void withhold(struct gc_results *results, enum gc_kind kind,
                      const struct gc_next_level *found)
 {
@@ -76,6 +92,7 @@ static void withhold(struct gc_results *results, enum gc_kind kind,
     withhold_all(results, kind, why);
     return;
   }
+  withhold_tail(results, kind, found->next);
   if (found->other_penalty) {
     snprintf(why, sizeof(why),
              "hits take %.1f cycles, and with the %.1f of a miss not the %.1f of %s",

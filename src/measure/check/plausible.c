@@ -102,6 +102,8 @@ static void check_l1_latency(struct gc_results *results, enum gc_kind kind)
            gc_kinds[kind].subtype, l1->latency.cycles, gc_kinds[GC_L2].subtype, l2->latency.cycles);
   refuse(results, kind, GC_LATENCY, why);
   refuse(results, GC_L2, GC_LATENCY, why);
+  gc_set_absent(&results->element[kind], GC_LATENCY_P95, why);
+  gc_set_absent(&results->element[GC_L2], GC_LATENCY_P95, why);
 }
 
 /* --- counts ------------------------------------------------------------------------------------

@@ -73,12 +73,20 @@ static int observe(struct gc_bench *bench, double start)
 int gc_bench_launch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
                     uint32_t threads, uint32_t shared_bytes, const void *args)
 {
+  return gc_bench_launch_clusters(bench, kernel, blocks, threads, shared_bytes, 0, args);
+}
+
+int gc_bench_launch_clusters(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
+                             uint32_t threads, uint32_t shared_bytes, uint32_t cluster,
+                             const void *args)
+{
   const struct gc_launch launch = {.kernel = kernel,
                                    .blocks = blocks,
                                    .threads = threads,
                                    .shared_bytes = shared_bytes,
                                    .args = args,
-                                   .args_bytes = args_bytes[kernel]};
+                                   .args_bytes = args_bytes[kernel],
+                                   .cluster = cluster};
   const double start = gc_now_ms();
   int status = bench->ops->launch(bench->device, &launch, bench->err);
 

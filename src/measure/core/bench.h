@@ -72,6 +72,10 @@ void gc_bench_close(struct gc_bench *bench);
 /* Launches a kernel and waits for its end. args: the kernel's argument struct (kernels/args.h). */
 int gc_bench_launch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
                     uint32_t threads, uint32_t shared_bytes, const void *args);
+/* The same in clusters of `cluster` blocks (0: none). */
+int gc_bench_launch_clusters(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
+                             uint32_t threads, uint32_t shared_bytes, uint32_t cluster,
+                             const void *args);
 /* Launches kernels that run at the same time, and waits for the end of all. See launch_concurrent
  * in device.h. */
 int gc_bench_launch_concurrent(struct gc_bench *bench, const struct gc_launch *launches,

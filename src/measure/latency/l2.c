@@ -9,6 +9,7 @@
  * times some of them.
  */
 #include "measure/latency/latency.h"
+#include "measure/latency/tail.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/ring.h"
@@ -57,9 +58,14 @@ static int lay(struct gc_bench *bench, const struct walk *walk)
   return gc_ring_lay(bench, gc_path_of(GC_L2)->space, walk->bytes, LINE, walk->scatter);
 }
 
-/* Fills L2 and walks once. *median: of all loads, raw cycles. */
+/* Of all loads of a walk, raw cycles. */
+struct middle_and_tail {
+  double median, p95;
+};
+
+/* Fills L2 and walks once. */
 static int walk_once(struct gc_measurement *m, struct walk *walk, uint64_t repetition,
-                     double *median)
+                     struct middle_and_tail *seen)
 {
   struct gc_bench *bench = &m->bench;
   const bool lost = m->results->l2_lost;
@@ -82,7 +88,8 @@ static int walk_once(struct gc_measurement *m, struct walk *walk, uint64_t repet
     return status;
   for (size_t i = 0; i < loads; i++)
     walk->cycles[i] = walk->trace[i];
-  *median = gc_median(walk->cycles, loads);
+  seen->median = gc_median(walk->cycles, loads);
+  seen->p95 = gc_quantile(walk->cycles, loads, GC_TAIL);
   return 0;
 }
 
@@ -102,18 +109,22 @@ static bool may_be_lost(const struct gc_measurement *m, const struct walk *walk)
 }
 
 /* The first repetition is discarded: it is a warm-up, and shows whether L2 must be tested. */
-static int measure(struct gc_measurement *m, struct walk *walk, struct gc_latency *latency)
+static int measure(struct gc_measurement *m, struct walk *walk, struct gc_latency *latency,
+                   struct gc_latency *p95)
 {
   const struct gc_latency *overhead = &m->results->overhead;
-  double medians[REPEATS], median;
+  double medians[REPEATS], tails[REPEATS];
+  struct middle_and_tail seen;
   int status = lay(&m->bench, walk);
 
   for (uint64_t r = 0; r <= REPEATS && !status; r++) {
-    status = walk_once(m, walk, r, &median);
+    status = walk_once(m, walk, r, &seen);
     if (!status && !r && may_be_lost(m, walk) && !(status = gc_test_l2_survival(m)))
       status = lay(&m->bench, walk);
-    if (!status && r)
-      medians[r - 1] = median - overhead->cycles;
+    if (!status && r) {
+      medians[r - 1] = seen.median - overhead->cycles;
+      tails[r - 1] = seen.p95 - overhead->cycles;
+    }
   }
   if (status)
     return status;
@@ -121,13 +132,14 @@ static int measure(struct gc_measurement *m, struct walk *walk, struct gc_latenc
   latency->confidence =
       overhead->confidence *
       gc_median_confidence(medians, REPEATS, latency->cycles, TOLERANCE * latency->cycles);
+  gc_conclude_tail(overhead->confidence, tails, REPEATS, p95);
   return 0;
 }
 
 int gc_step_l2_latency(struct gc_measurement *m, struct gc_measured *element)
 {
   struct gc_bench *bench = &m->bench;
-  struct gc_latency latency;
+  struct gc_latency latency, p95;
   struct walk walk;
   size_t loads;
   int status;
@@ -137,10 +149,11 @@ int gc_step_l2_latency(struct gc_measurement *m, struct gc_measured *element)
   walk.starts = malloc(walk.sms * sizeof(*walk.starts));
   walk.trace = malloc(loads * sizeof(*walk.trace));
   walk.cycles = malloc(loads * sizeof(*walk.cycles));
-  status = walk.starts && walk.trace && walk.cycles ? measure(m, &walk, &latency)
+  status = walk.starts && walk.trace && walk.cycles ? measure(m, &walk, &latency, &p95)
                                                     : gc_fail(bench->err, -ENOMEM, "out of memory");
   if (!status)
-    status = gc_set_latency(element, GC_LATENCY, &latency, bench->mhz);
+    status = gc_set_latency(element, GC_LATENCY, &latency, bench->mhz) ||
+             gc_set_latency_p95(element, &p95);
   free(walk.cycles);
   free(walk.trace);
   free(walk.starts);

@@ -6,6 +6,7 @@
  * doc/methods.md, "Latency" and "Miss penalty".
  */
 #include "measure/latency/latency.h"
+#include "measure/latency/tail.h"
 #include "measure/walk/l3.h"
 #include "stats/stats.h"
 
@@ -19,7 +20,8 @@ _Static_assert((REPEATS + 1) * (WARM + LOADS) <= PAIRS, "every pair is loaded on
 
 /* Each repetition continues where the previous one ended, because timed lines are in L2 afterwards.
  * The first repetition is discarded. */
-static int walk(struct gc_bench *bench, const struct gc_l3_ring *ring, double *medians)
+static int walk(struct gc_bench *bench, const struct gc_l3_ring *ring, double *medians,
+                double *tails)
 {
   uint32_t seen[LOADS];
   double cycles[LOADS];
@@ -31,8 +33,10 @@ static int walk(struct gc_bench *bench, const struct gc_l3_ring *ring, double *m
     status = gc_l3_time(bench, ring, r * (WARM + LOADS), WARM, LOADS, seen, &n);
     for (size_t i = 0; i < n && !status; i++)
       cycles[i] = seen[i];
-    if (!status && r)
+    if (!status && r) {
       medians[r - 1] = gc_median(cycles, n);
+      tails[r - 1] = gc_quantile(cycles, n, GC_TAIL);
+    }
   }
   return status;
 }
@@ -48,8 +52,8 @@ int gc_step_l3_latency(struct gc_measurement *m, struct gc_measured *element)
   struct gc_bench *bench = &m->bench;
   const struct gc_latency *overhead = &m->results->overhead;
   const uint64_t bytes = bench->properties.l3_bytes / ARRAY_SHARE;
-  double medians[REPEATS];
-  struct gc_latency latency;
+  double medians[REPEATS], tails[REPEATS];
+  struct gc_latency latency, p95;
   struct gc_l3_ring ring;
   int status;
 
@@ -59,13 +63,17 @@ int gc_step_l3_latency(struct gc_measurement *m, struct gc_measured *element)
     return status;
   if (ring.pairs < PAIRS) /* later repetitions would load lines of earlier ones */
     return gc_set_absent(element, GC_LATENCY, GC_L3_TOO_SMALL);
-  if ((status = gc_l3_read_array(m, 0, bytes)) || (status = walk(bench, &ring, medians)))
+  if ((status = gc_l3_read_array(m, 0, bytes)) || (status = walk(bench, &ring, medians, tails)))
     return status;
-  for (size_t r = 0; r < REPEATS; r++)
+  for (size_t r = 0; r < REPEATS; r++) {
     medians[r] -= overhead->cycles;
+    tails[r] -= overhead->cycles;
+  }
   latency.cycles = gc_median(medians, REPEATS);
   latency.confidence = overhead->confidence * gc_median_confidence(medians, REPEATS, latency.cycles,
                                                                    TOLERANCE * latency.cycles);
+  gc_conclude_tail(overhead->confidence, tails, REPEATS, &p95);
+  gc_set_latency_p95(element, &p95);
   return gc_set_latency(element, GC_LATENCY, &latency, bench->mhz);
 }
 

@@ -14,6 +14,8 @@ gc_step gc_step_l3_latency;     /* l3.c */
 gc_step gc_step_l3_penalty;     /* l3.c */
 gc_step gc_step_memory_latency; /* memory.c */
 gc_step gc_step_miss_penalty;   /* miss_penalty.c */
+gc_step gc_step_atomic_latency;    /* atomics.c: shared memory */
+gc_step gc_step_l2_atomic_latency; /* atomics.c */
 
 gc_step_needs gc_needs_l3_latency;
 

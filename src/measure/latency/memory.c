@@ -10,8 +10,8 @@
  * lines, show that: they take longer than loads of L2 near to each other. Then another chain is
  * walked: some lines of each of many pages, one page after the other. The first load of each page
  * brings in its translation and does not count. It is also walked if the latency of L2 is not known
- * yet, which is so in the plan. On an H200, both chains have the same latency within 0.5 %, although
- * loads that are near to each other could find a row of the memory open.
+ * yet, which is so in the plan. On an H200, both chains have the same latency within 0.5 %,
+ * although loads that are near to each other could find a row of the memory open.
  *
  * Memory can be near or far. On an H200 half of all lines belong to the other L2 partition, so
  * every SM sees two modes, around 550 and 750 cycles, and almost nothing between them. A median may
@@ -22,6 +22,7 @@
  * "Device memory latency".
  */
 #include "measure/latency/latency.h"
+#include "measure/latency/tail.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/layout.h"
@@ -65,13 +66,19 @@ static struct share plan_share(uint32_t sms)
   return share;
 }
 
+/* The middle of the latencies, and their 95th percentile. */
+struct conclusion {
+  struct gc_latency latency, p95;
+};
+
 /* Repetition r is the r-th part of every SM's trace. cycles: space for all loads of one
  * repetition. Of so many loads each, the first does not count; 0: all count. */
 static void conclude(const struct gc_measurement *m, const struct share *share, uint32_t group,
-                     const uint32_t *trace, double *cycles, struct gc_latency *latency)
+                     const uint32_t *trace, double *cycles, struct conclusion *conclusion)
 {
   const struct gc_latency *overhead = &m->results->overhead;
-  double middles[REPEATS];
+  struct gc_latency *latency = &conclusion->latency;
+  double middles[REPEATS], tails[REPEATS];
 
   for (uint32_t r = 0; r < REPEATS; r++) {
     size_t n = 0;
@@ -81,12 +88,14 @@ static void conclude(const struct gc_measurement *m, const struct share *share, 
         if (!group || i % group)
           cycles[n++] = trace[(sm * REPEATS + r) * share->loads + i];
     middles[r] = gc_midhinge(cycles, n) - overhead->cycles;
+    tails[r] = gc_quantile(cycles, n, GC_TAIL) - overhead->cycles;
   }
   gc_raw_repeats(m->bench.raw, middles, REPEATS);
   latency->cycles = gc_median(middles, REPEATS);
   latency->confidence =
       overhead->confidence *
       gc_median_confidence(middles, REPEATS, latency->cycles, TOLERANCE * latency->cycles);
+  gc_conclude_tail(overhead->confidence, tails, REPEATS, &conclusion->p95);
 }
 
 /* All repetitions in one launch. starts: space for one start per SM. */
@@ -183,21 +192,22 @@ static int walk_pages(struct gc_bench *bench, struct share *share, struct space 
 }
 
 static int measure(struct gc_measurement *m, struct share *share, struct space *space,
-                   struct gc_latency *latency)
+                   struct conclusion *conclusion)
 {
   bool waits = false;
   int status = walk(&m->bench, share, space->starts, space->trace);
 
   if (status)
     return status;
-  conclude(m, share, 0, space->trace, space->cycles, latency);
-  if (!(latency->cycles > 0))
+  conclude(m, share, 0, space->trace, space->cycles, conclusion);
+  if (!(conclusion->latency.cycles > 0))
     return 0;
-  status = waits_for_translation(m, share, space->starts, space, latency->cycles, &waits);
+  status =
+      waits_for_translation(m, share, space->starts, space, conclusion->latency.cycles, &waits);
   if (status || !waits)
     return status;
   if (!(status = walk_pages(&m->bench, share, space)))
-    conclude(m, share, OF_PAGE, space->trace, space->cycles, latency);
+    conclude(m, share, OF_PAGE, space->trace, space->cycles, conclusion);
   return status;
 }
 
@@ -207,16 +217,19 @@ int gc_step_memory_latency(struct gc_measurement *m, struct gc_measured *element
   struct share share = plan_share(bench->properties.sms);
   /* whole pages may be a few loads more */
   const size_t loads = (size_t)share.sms * REPEATS * (share.loads + OF_PAGE);
-  struct gc_latency latency;
+  struct conclusion conclusion;
   struct space space = {malloc(share.sms * sizeof(*space.starts)),
                         malloc(loads * sizeof(*space.trace)),
                         malloc(loads * sizeof(*space.cycles))};
   const int status = space.starts && space.trace && space.cycles
-                         ? measure(m, &share, &space, &latency)
+                         ? measure(m, &share, &space, &conclusion)
                          : gc_fail(bench->err, -ENOMEM, "out of memory");
 
   free(space.cycles);
   free(space.trace);
   free(space.starts);
-  return status ? status : gc_set_latency(element, GC_LATENCY, &latency, bench->mhz);
+  if (status)
+    return status;
+  gc_set_latency_p95(element, &conclusion.p95);
+  return gc_set_latency(element, GC_LATENCY, &conclusion.latency, bench->mhz);
 }

@@ -7,6 +7,7 @@
  * doc/methods.md, "Latency"; Pascal, p-chase guide.
  */
 #include "measure/latency/latency.h"
+#include "measure/latency/tail.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/levels.h"
 #include "measure/walk/ring.h"
@@ -27,8 +28,8 @@ static uint64_t fitting(const struct gc_measured *element, const struct gc_path 
 int gc_step_latency(struct gc_measurement *m, struct gc_measured *element)
 {
   const struct gc_path *path = gc_path_of(element->kind);
-  const uint32_t stride = element->kind == GC_CONSTANT_L15 ? gc_constant_l15_stride(m->results)
-                                                           : path->latency_stride;
+  const uint32_t stride =
+      element->kind == GC_CONSTANT_L15 ? gc_constant_l15_stride(m->results) : path->latency_stride;
   const uint64_t bytes = fitting(element, path, stride);
   const uint32_t two_passes = (uint32_t)(2 * bytes / stride);
   struct gc_latency latency;
@@ -42,5 +43,6 @@ int gc_step_latency(struct gc_measurement *m, struct gc_measured *element)
     return status;
   if (!(latency.cycles > 0))
     return gc_set_absent(element, GC_LATENCY, "the clock did not advance during loads");
-  return gc_set_latency(element, GC_LATENCY, &latency, m->bench.mhz);
+  gc_set_latency(element, GC_LATENCY, &latency, m->bench.mhz);
+  return gc_time_tail(m, element, path, two_passes, &latency);
 }

@@ -82,7 +82,8 @@ void gc_facts_explain_nominal(struct gc_results *results)
   for (int kind = 0; kind < GC_KIND_COUNT; kind++) {
     struct gc_measured *element = &results->element[kind];
 
-    if (element->tried && !gc_found(element, GC_NOMINAL))
+    if (element->tried && !gc_found(element, GC_NOMINAL) && kind != GC_L1_TLB &&
+        kind != GC_L2_TLB)
       gc_set_absent(element, GC_NOMINAL, "the vendor's interface does not state it");
   }
 }

@@ -11,6 +11,8 @@
 #include "measure/check/check.h"
 #include "measure/geometry/geometry.h"
 #include "measure/latency/latency.h"
+#include "measure/structure/structure.h"
+#include "measure/structure/writes.h"
 #include "measure/topology/topology.h"
 #include "measure/walk/evict.h"
 
@@ -19,15 +21,29 @@
 #define P(property) (1ull << GC_##property)
 #define PARTITION_PROPERTIES                                                                       \
   P(PARTITIONS) | P(PARTITION_SMS) | P(INSTANCES) | P(NEAR_LATENCY) | P(FAR_LATENCY)
+#define BANK_PROPERTIES P(BANKS) | P(BANK) | P(CONFLICT)
+#define L2_ATOMIC_PROPERTIES                                                                       \
+  P(ATOMIC_LATENCY) | P(NEAR_ATOMIC_LATENCY) | P(FAR_ATOMIC_LATENCY)
+#define SET_PROPERTIES                                                                             \
+  P(SETS) | P(WAYS) | P(SET_INDEX_MASKS) | P(SET_INDEX_ADDRESS) | P(SET_WAYS) | P(REPLACEMENT) |   \
+    P(VICTIM_SHARES)
 #define GROUP_PROPERTIES P(INSTANCES) | P(PER_SM) | P(SHARED_BY_CUS) | P(CU_GROUPS)
+#define SM_GROUP_PROPERTIES                                                                        \
+  P(GPCS) | P(GPC_SMS) | P(MAX_CLUSTER_BLOCKS) | P(CLUSTER_SMS) | P(TPC_SMS) | P(CPC_SMS) |        \
+      P(GPC_SIDES)
+
+#define TLB_PROPERTIES                                                                             \
+  P(ENTRIES) | P(ENTRY) | P(REACH) | P(MISS_PENALTY) | P(INSTANCES) | P(SM_GROUPS)
 
 const struct gc_plan_step gc_plan[] = {
     {GC_DEVICE_MEMORY, "capacity", gc_step_interface, P(CAPACITY), NULL},
-    {GC_DEVICE_MEMORY, "latency", gc_step_memory_latency, P(LATENCY), gc_needs_cold},
-    {GC_DEVICE_MEMORY, "bandwidth", gc_step_memory_bandwidth,
-     P(READ) | P(WRITE), gc_needs_memory_bandwidth},
-    {GC_L2, "nominal capacity", gc_step_interface, P(NOMINAL), NULL},
-    {GC_L2, "latency", gc_step_l2_latency, P(LATENCY), NULL},
+    {GC_DEVICE_MEMORY, "latency", gc_step_memory_latency, P(LATENCY) | P(LATENCY_P95),
+     gc_needs_cold},
+    {GC_DEVICE_MEMORY, "bandwidth", gc_step_memory_bandwidth, P(READ) | P(WRITE),
+     gc_needs_memory_bandwidth},
+    {GC_L2, "nominal capacity", gc_step_interface,
+     P(NOMINAL) | P(FETCH_LIMIT) | P(PERSISTING_MAX) | P(COMPRESSION), NULL},
+    {GC_L2, "latency", gc_step_l2_latency, P(LATENCY) | P(LATENCY_P95), NULL},
     {GC_L2, "partitions", gc_step_partitions, PARTITION_PROPERTIES, gc_needs_partitions},
     {GC_L2, "capacity", gc_step_l2_capacity, P(CAPACITY), gc_needs_l2_capacity},
     {GC_L2, "census", gc_step_l2_census, P(CENSUS), gc_needs_l2_census},
@@ -35,67 +51,90 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "line", gc_step_l2_line, P(LINE), gc_needs_l2_line},
     {GC_L2, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), gc_needs_cold_l2},
     {GC_L2, "bandwidth", gc_step_l2_bandwidth, P(READ) | P(WRITE), gc_needs_l2_bandwidth},
+    {GC_L2, "atomic latency", gc_step_l2_atomic_latency, L2_ATOMIC_PROPERTIES, NULL},
+    {GC_L2, "atomics", gc_step_atomics, P(ATOMICS), NULL},
+    {GC_L2, "slices", gc_step_slices, P(SLICES) | P(SIDE_MASK) | P(SIDE_GRANULE), gc_needs_slices},
+    {GC_L2, "read against size", gc_step_size_curve_gpu, 0, NULL},
     {GC_L3, "capacity", gc_step_l3_capacity, P(CAPACITY), gc_needs_l3_capacity},
     {GC_L3, "census", gc_step_l3_census, P(CENSUS), gc_needs_l3_census},
-    {GC_L3, "latency", gc_step_l3_latency, P(LATENCY), gc_needs_l3_latency},
+    {GC_L3, "latency", gc_step_l3_latency, P(LATENCY) | P(LATENCY_P95), gc_needs_l3_latency},
     {GC_L3, "miss penalty", gc_step_l3_penalty, P(MISS_PENALTY), NULL},
     {GC_L3, "bandwidth", gc_step_l3_bandwidth, P(READ) | P(WRITE), gc_needs_l3_bandwidth},
     {GC_L1, "capacity", gc_step_capacity, P(CAPACITY), NULL},
     {GC_L1, "census", gc_step_census, P(CENSUS), NULL},
-    {GC_L1, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_L1, "latency", gc_step_latency, P(LATENCY) | P(LATENCY_P95), NULL},
     {GC_L1, "fetch", gc_step_fetch, P(FETCH), NULL},
     {GC_L1, "line", gc_step_line, P(LINE), NULL},
     {GC_L1, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), NULL},
     {GC_L1, "bandwidth", gc_step_bandwidth, P(READ), NULL},
+    {GC_L1, "outstanding lines of a warp", gc_step_outstanding_warp, P(OUTSTANDING_PER_WARP),
+     gc_needs_cold},
+    {GC_L1, "outstanding lines", gc_step_outstanding_sm, P(OUTSTANDING_PER_SM), gc_needs_cold},
+    {GC_L1, "read against size", gc_step_size_curve_sm, 0, NULL},
+    {GC_L1, "read against width", gc_step_width_curve, 0, NULL},
+    {GC_L1, "read against warps", gc_step_warps_curve, 0, NULL},
     {GC_L1, "carve-outs", gc_step_carveouts, P(CARVEOUT_TABLE), NULL},
+    {GC_L1, "carve-outs of larger blocks", gc_step_carveouts_by_block,
+     P(CARVEOUT_TABLE_4) | P(CARVEOUT_TABLE_32), NULL},
     {GC_TEXTURE, "capacity", gc_step_capacity, P(CAPACITY), NULL},
     {GC_TEXTURE, "census", gc_step_census, P(CENSUS), NULL},
-    {GC_TEXTURE, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_TEXTURE, "latency", gc_step_latency, P(LATENCY) | P(LATENCY_P95), NULL},
     {GC_TEXTURE, "fetch", gc_step_fetch, P(FETCH), NULL},
     {GC_TEXTURE, "line", gc_step_line, P(LINE), NULL},
     {GC_TEXTURE, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), NULL},
     {GC_TEXTURE, "bandwidth", gc_step_bandwidth, P(READ), NULL},
     {GC_READ_ONLY, "capacity", gc_step_capacity, P(CAPACITY), NULL},
     {GC_READ_ONLY, "census", gc_step_census, P(CENSUS), NULL},
-    {GC_READ_ONLY, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_READ_ONLY, "latency", gc_step_latency, P(LATENCY) | P(LATENCY_P95), NULL},
     {GC_READ_ONLY, "fetch", gc_step_fetch, P(FETCH), NULL},
     {GC_READ_ONLY, "line", gc_step_line, P(LINE), NULL},
     {GC_READ_ONLY, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), NULL},
     {GC_READ_ONLY, "bandwidth", gc_step_bandwidth, P(READ), NULL},
     {GC_CONSTANT_L1, "capacity", gc_step_capacity, P(CAPACITY), NULL},
     {GC_CONSTANT_L1, "census", gc_step_census, P(CENSUS), NULL},
-    {GC_CONSTANT_L1, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_CONSTANT_L1, "latency", gc_step_latency, P(LATENCY) | P(LATENCY_P95), NULL},
     {GC_CONSTANT_L1, "fetch", gc_step_fetch, P(FETCH), NULL},
     {GC_CONSTANT_L1, "line", gc_step_line, P(LINE), NULL},
     {GC_CONSTANT_L1, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), NULL},
     {GC_CONSTANT_L1, "bandwidth", gc_step_bandwidth, P(READ), NULL},
     {GC_CONSTANT_L15, "capacity", gc_step_constant15_capacity, P(CAPACITY), NULL},
     {GC_CONSTANT_L15, "census", gc_step_constant15_census, P(CENSUS), NULL},
-    {GC_CONSTANT_L15, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_CONSTANT_L15, "latency", gc_step_latency, P(LATENCY) | P(LATENCY_P95), NULL},
     {GC_CONSTANT_L15, "fetch", gc_step_fetch, P(FETCH), NULL},
     {GC_CONSTANT_L15, "line", gc_step_constant15_line, P(LINE), NULL},
     {GC_CONSTANT_L15, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), NULL},
     {GC_CONSTANT_L15, "bandwidth", gc_step_bandwidth, P(READ), NULL},
+    {GC_INSTRUCTION_CACHE, "capacity", gc_step_instruction_capacity, P(CAPACITY), NULL},
+    {GC_INSTRUCTION_CACHE, "miss penalty", gc_step_instruction_penalty, P(MISS_PENALTY), NULL},
     {GC_SHARED_MEMORY, "capacity", gc_step_interface, P(CAPACITY), NULL},
-    {GC_SHARED_MEMORY, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_SHARED_MEMORY, "latency", gc_step_latency, P(LATENCY) | P(LATENCY_P95), NULL},
     {GC_SHARED_MEMORY, "bandwidth", gc_step_bandwidth, P(READ) | P(WRITE), NULL},
+    {GC_SHARED_MEMORY, "banks", gc_step_banks, BANK_PROPERTIES, NULL},
+    {GC_SHARED_MEMORY, "atomic latency", gc_step_atomic_latency, P(ATOMIC_LATENCY), NULL},
+    {GC_SHARED_MEMORY, "atomics", gc_step_atomics, P(ATOMICS), NULL},
     {GC_SCALAR_L1, "capacity", gc_step_capacity, P(CAPACITY), NULL},
     {GC_SCALAR_L1, "census", gc_step_census, P(CENSUS), NULL},
-    {GC_SCALAR_L1, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_SCALAR_L1, "latency", gc_step_latency, P(LATENCY) | P(LATENCY_P95), NULL},
     {GC_SCALAR_L1, "fetch", gc_step_fetch, P(FETCH), NULL},
     {GC_SCALAR_L1, "line", gc_step_line, P(LINE), NULL},
     {GC_SCALAR_L1, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), NULL},
     {GC_SCALAR_L1, "bandwidth", gc_step_bandwidth, P(READ), NULL},
     {GC_SCALAR_L1, "CUs that share it", gc_step_sharing_groups, GROUP_PROPERTIES, NULL},
     {GC_LDS, "capacity", gc_step_interface, P(CAPACITY), NULL},
-    {GC_LDS, "latency", gc_step_latency, P(LATENCY), NULL},
+    {GC_LDS, "latency", gc_step_latency, P(LATENCY) | P(LATENCY_P95), NULL},
     {GC_LDS, "bandwidth", gc_step_bandwidth, P(READ) | P(WRITE), NULL},
+    {GC_LDS, "banks", gc_step_banks, BANK_PROPERTIES, NULL},
+    {GC_LDS, "atomic latency", gc_step_atomic_latency, P(ATOMIC_LATENCY), NULL},
+    {GC_LDS, "atomics", gc_step_atomics, P(ATOMICS), NULL},
+    {GC_L1, "stores", gc_step_writes, P(WRITE_POLICY) | P(WRITE_ALLOCATE), gc_needs_writes},
+    {GC_L2, "stores", gc_step_writes, P(WRITE_POLICY) | P(WRITE_ALLOCATE), gc_needs_writes},
     /* these need capacities of several elements */
     {GC_L1, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
     {GC_TEXTURE, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
     {GC_READ_ONLY, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
     {GC_CONSTANT_L1, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
     {GC_CONSTANT_L15, "sharing", gc_step_code_sharing, P(SHARED_WITH), NULL},
+    {GC_INSTRUCTION_CACHE, "sharing", gc_step_instruction_sharing, P(SHARED_WITH), NULL},
     {GC_SCALAR_L1, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
     {GC_SHARED_MEMORY, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
     {GC_LDS, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
@@ -104,6 +143,29 @@ const struct gc_plan_step gc_plan[] = {
     {GC_READ_ONLY, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
     {GC_CONSTANT_L1, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
     {GC_CONSTANT_L15, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
+    /* these need the constant L1.5 and the sides of L2 */
+    {GC_L1, "sets", gc_step_sets, SET_PROPERTIES, NULL},
+    {GC_L1, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
+    {GC_L1, "survival", gc_step_survival, P(SURVIVAL_CURVE), NULL},
+    {GC_TEXTURE, "sets", gc_step_sets, SET_PROPERTIES, NULL},
+    {GC_TEXTURE, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
+    {GC_TEXTURE, "survival", gc_step_survival, P(SURVIVAL_CURVE), NULL},
+    {GC_READ_ONLY, "sets", gc_step_sets, SET_PROPERTIES, NULL},
+    {GC_READ_ONLY, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
+    {GC_READ_ONLY, "survival", gc_step_survival, P(SURVIVAL_CURVE), NULL},
+    {GC_CONSTANT_L1, "sets", gc_step_sets, SET_PROPERTIES, NULL},
+    {GC_CONSTANT_L1, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
+    {GC_CONSTANT_L1, "survival", gc_step_survival, P(SURVIVAL_CURVE), NULL},
+    {GC_CONSTANT_L15, "sets", gc_step_sets, SET_PROPERTIES, NULL},
+    {GC_CONSTANT_L15, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
+    {GC_SCALAR_L1, "sets", gc_step_sets, SET_PROPERTIES, NULL},
+    {GC_SCALAR_L1, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
+    {GC_SCALAR_L1, "survival", gc_step_survival, P(SURVIVAL_CURVE), NULL},
+    /* TLBs show groups of SMs */
+    {GC_L1_TLB, "entries", gc_step_tlb, TLB_PROPERTIES, NULL},
+    {GC_L2_TLB, "entries", gc_step_tlb, TLB_PROPERTIES, NULL},
+    {GC_WHOLE_GPU, "groups of SMs", gc_step_sm_groups, SM_GROUP_PROPERTIES, NULL},
+    {GC_SHARED_MEMORY, "remote latency", gc_step_remote_latency, P(REMOTE_LATENCY), NULL},
     /* these withhold or lower values that rest on what does not hold */
     {GC_L2, "translation", gc_step_l2_translation, 0, NULL},
     {GC_L2, "other allocations", gc_step_l2_allocations, 0, NULL},

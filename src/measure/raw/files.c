@@ -109,7 +109,7 @@ static void write_heading(FILE *file, const struct gc_raw *raw, const struct gc_
   write_line(file, "gpu", raw->gpu);
   write_line(file, "id", raw->id);
   write_line(file, "model", raw->model);
-  write_line(file, "element", gc_kinds[set->kind].subtype);
+  write_line(file, "element", gc_kind_name(set->kind));
   write_line(file, "property", set->property);
   if (element)
     write_found(file, &element->infos, set);
@@ -203,12 +203,12 @@ static void name_file(const struct gc_raw *raw, size_t i, char *name, size_t siz
   for (size_t k = 0; k < i; k++)
     same += raw->sets[k]->kind == set->kind && !strcmp(raw->sets[k]->property, set->property);
   if (same == 0)
-    snprintf(name, size, "%s-%s-%s.tsv", raw->gpu, gc_kinds[set->kind].subtype, set->property);
+    snprintf(name, size, "%s-%s-%s.tsv", raw->gpu, gc_kind_name(set->kind), set->property);
   else if (same == 1)
-    snprintf(name, size, "%s-%s-%s-%s.tsv", raw->gpu, gc_kinds[set->kind].subtype, set->property,
+    snprintf(name, size, "%s-%s-%s-%s.tsv", raw->gpu, gc_kind_name(set->kind), set->property,
              forms[set->form]);
   else
-    snprintf(name, size, "%s-%s-%s-%s%zu.tsv", raw->gpu, gc_kinds[set->kind].subtype, set->property,
+    snprintf(name, size, "%s-%s-%s-%s%zu.tsv", raw->gpu, gc_kind_name(set->kind), set->property,
              forms[set->form], same);
   for (char *at = name; *at; at++)
     if (!strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-", *at))

@@ -35,6 +35,8 @@ const char *const gc_properties_names[GC_PROPERTY_COUNT] = {
     [GC_READ] = HWLOC_GPUCACHE_READ,
     [GC_WRITE] = HWLOC_GPUCACHE_WRITE,
     [GC_CARVEOUT_TABLE] = HWLOC_GPUCACHE_CARVEOUT_TABLE,
+    [GC_CARVEOUT_TABLE_4] = HWLOC_GPUCACHE_CARVEOUT_TABLE_4_WARPS,
+    [GC_CARVEOUT_TABLE_32] = HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS,
     [GC_SHARED_WITH] = HWLOC_GPUCACHE_SHARED_WITH,
     [GC_LATENCY_P95] = HWLOC_GPUCACHE_LATENCY_P95,
     [GC_SETS] = HWLOC_GPUCACHE_SETS,
@@ -72,6 +74,9 @@ const char *const gc_properties_names[GC_PROPERTY_COUNT] = {
     [GC_TPC_SMS] = "TPCSMs",
     [GC_CPC_SMS] = "CPCSMs",
     [GC_GPC_SIDES] = "GPCSides",
+    [GC_SLICES] = HWLOC_GPUCACHE_SLICES,
+    [GC_SIDE_MASK] = HWLOC_GPUCACHE_SIDE_MASK,
+    [GC_SIDE_GRANULE] = HWLOC_GPUCACHE_SIDE_GRANULE,
 };
 
 void gc_results_clear(struct gc_results *results)
@@ -143,6 +148,14 @@ int gc_set_latency(struct gc_measured *element, enum gc_property property,
   time->cycles = rounded(latency->cycles, 10);
   time->ns = mhz > 0 ? rounded(latency->cycles * 1e3 / mhz, 10) : 0;
   return gc_set_measured(element, property, latency->confidence);
+}
+
+int gc_set_latency_p95(struct gc_measured *element, const struct gc_latency *p95)
+{
+  if (p95->confidence < GC_CONFIDENCE_LEAST)
+    return gc_set_absent(element, GC_LATENCY_P95, "repetitions disagree");
+  element->latency_p95_cycles = rounded(p95->cycles, 10);
+  return gc_set_measured(element, GC_LATENCY_P95, p95->confidence);
 }
 
 int gc_set_miss_penalty(struct gc_measured *element, double cycles, double confidence)

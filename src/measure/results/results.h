@@ -85,6 +85,11 @@ enum gc_property {
   GC_TPC_SMS,
   GC_CPC_SMS,
   GC_GPC_SIDES,
+  GC_CARVEOUT_TABLE_4,
+  GC_CARVEOUT_TABLE_32,
+  GC_SLICES,
+  GC_SIDE_MASK,
+  GC_SIDE_GRANULE,
   GC_PROPERTY_COUNT
 };
 
@@ -136,6 +141,15 @@ struct gc_level {
   uint32_t stride;  /* bytes: loads at this distance touch every line; 0: not known */
 };
 
+/* What a store to an absent line brings into the cache. */
+enum gc_write_allocate {
+  GC_ALLOCATE_UNKNOWN,
+  GC_ALLOCATE_NONE,
+  GC_ALLOCATE_SECTOR,
+  GC_ALLOCATE_LINE,
+  GC_ALLOCATES
+};
+
 /* An L1 capacity for each carve-out preference, bytes. */
 struct gc_carveouts {
   uint64_t bytes[GC_CARVEOUTS]; /* by percent */
@@ -146,6 +160,36 @@ struct gc_carveouts {
 struct gc_groups {
   uint32_t count;
   uint16_t of[GC_SMS_MAX]; /* by index of the SM (walk/sms.h): a number below count */
+};
+
+/* What a new line replaces. */
+enum gc_replaces {
+  GC_REPLACES_OTHER,
+  GC_REPLACES_LRU,    /* the line used least recently */
+  GC_REPLACES_FIFO,   /* the line that came in first */
+  GC_REPLACES_PLRU,   /* as a binary tree over the ways chooses */
+  GC_REPLACES_RANDOM, /* any line, with the same probability */
+  GC_REPLACES_COUNT
+};
+
+#define GC_MASKS_MAX 24          /* bits of the number of a set */
+#define GC_CURVE_MAX 12          /* points of a survival curve */
+#define GC_VICTIM_WAYS_MAX 16 /* ways whose shares are reported */
+
+/* How a cache is organized. */
+struct gc_structure {
+  uint64_t sets, ways;
+  uint32_t mask_count;
+  uint64_t masks[GC_MASKS_MAX]; /* of address bits */
+  enum gc_replaces replaces;
+  uint32_t shares; /* number of victim_share; 0: not known */
+  double victim_share[GC_VICTIM_WAYS_MAX];
+  uint32_t points;
+  struct {
+    uint64_t fills;
+    double survives;
+  } curve[GC_CURVE_MAX];
+  double excess_misses; /* misses per pass for each line that does not fit */
 };
 
 /* The results for one element. A value is valid if gc_found() returns true for its property;
@@ -164,16 +208,36 @@ struct gc_measured {
   uint64_t total_bytes;
   uint64_t fitting_bytes; /* L2: the largest array without misses in any allocation; 0: not known */
   struct gc_time latency, near_latency, far_latency;
+  double latency_p95_cycles;
   uint64_t partitions;
   uint32_t partition_sms[GC_PARTITIONS_MAX];
   uint64_t instances, per_sm;
-  struct gc_groups cu_groups; /* for GC_SHARED_BY_CUS and GC_CU_GROUPS */
+  struct gc_groups cu_groups; /* for GC_SHARED_BY_CUS, GC_CU_GROUPS and GC_SM_GROUPS */
+  uint64_t entries, entry_bytes, reach_bytes; /* of a TLB */
   uint64_t fetch_bytes, line_bytes;
   double miss_penalty_cycles;
-  double read_gbps, write_gbps;                       /* 10^9 bytes per second, of the whole GPU */
-  double read_bytes_per_cycle, write_bytes_per_cycle; /* of an SM */
-  struct gc_carveouts carveouts;
+  bool write_back; /* stores reach the next level when the line is replaced; false: at once */
+  enum gc_write_allocate write_allocate;
+  uint64_t fetch_limit_bytes;    /* L2: a miss fetches no more; FetchBytes holds at this limit */
+  uint64_t persisting_max_bytes; /* L2 */
+  bool compression;              /* L2: memory can be compressed */
+  double read_gbps, write_gbps;  /* 10^9 bytes per second, of the whole GPU */
+  double read_bytes_per_cycle, write_bytes_per_cycle;       /* of an SM */
+  struct gc_carveouts carveouts, carveouts_4, carveouts_32; /* of blocks of 1, 4 and 32 warps */
+  /* Lines; at least: the value is absent, and this is a lower bound; 0: not so. */
+  uint64_t outstanding_per_sm, outstanding_per_sm_at_least;
+  uint64_t outstanding_per_warp, outstanding_per_warp_at_least;
   uint32_t shared_with; /* bit k: the same storage as the element of enum gc_kind k */
+
+  uint64_t banks, bank_bytes;
+  double conflict_cycles;
+  double atomic_latency_cycles, near_atomic_latency_cycles, far_atomic_latency_cycles;
+  double atomics_per_cycle; /* on one address; of an SM, for L2 of all SMs */
+  double remote_latency_cycles;
+  uint64_t gpcs, max_cluster_blocks, cluster_sms; /* of the whole GPU, as the next ones */
+  struct gc_structure structure;
+
+  uint64_t slices, side_mask, side_granule_bytes; /* of L2 */
 
   struct gc_level level;
 };
@@ -201,6 +265,10 @@ struct gc_results {
   uint32_t sm_number[GC_SMS_MAX]; /* ascending numbers of the SMs, by index (walk/sms.h) */
   uint32_t sm_count;              /* SMs in sm_number; 0: not found yet */
   uint32_t shared_kinds; /* bit k: several SMs share a cache of enum gc_kind k (capacity/sm.c) */
+  /* The groups of GC_GPC_SMS, GC_TPC_SMS and GC_CPC_SMS, numbered by their first SMs, and the L2
+   * partition that each GPC is near to. */
+  struct gc_groups gpc, tpc, cpc;
+  uint8_t gpc_side[GC_SMS_MAX];
   struct gc_cost cost;
   char warnings[2048]; /* sentences for the user, each followed by a newline */
 };
@@ -239,6 +307,8 @@ int gc_mark_passing(struct gc_measured *element, enum gc_property property,
  * Absent if the confidence is below GC_CONFIDENCE_LEAST. */
 int gc_set_latency(struct gc_measured *element, enum gc_property property,
                    const struct gc_latency *latency, double mhz);
+/* The 95th percentile of the latency; absent as above. */
+int gc_set_latency_p95(struct gc_measured *element, const struct gc_latency *p95);
 /* The same for the cycles that a miss adds; absent as above. */
 int gc_set_miss_penalty(struct gc_measured *element, double cycles, double confidence);
 

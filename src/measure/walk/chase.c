@@ -48,7 +48,8 @@ static int run_once(struct gc_bench *bench, const struct gc_path *path,
 {
   const uint32_t shared = path->space == GC_ADDRESS_SHARED ? (uint32_t)path->latency_bytes : 0;
   int status =
-      gc_bench_launch(bench, path->chase, (uint32_t)n, bench->properties.warp, shared, args);
+      gc_bench_launch(bench, path->chase, (uint32_t)n,
+                      (1 + path->more_warps) * bench->properties.warp, shared, args);
 
   return status ? status
                 : bench->ops->download(bench->device, bench->results, args->results,

@@ -62,6 +62,9 @@ static const struct gc_path paths[] = {
    .latency = GC_KERNEL_latency_cg, .stride = 64, .present = has_l3},
 };
 
+const char gc_several_l2s_why[] =
+  "there are several L2 caches, and it is not known which of them does an operation";
+
 const struct gc_path *gc_path_of(enum gc_kind kind)
 {
   for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
@@ -79,5 +82,7 @@ bool gc_present(const struct gc_properties *properties, enum gc_kind kind)
 {
   const struct gc_path *path = gc_path_of(kind);
 
+  if (kind == GC_INSTRUCTION_CACHE)
+    return properties->has_code;
   return !path || path->present(properties);
 }

@@ -27,6 +27,7 @@ struct gc_path {
   uint32_t stride;     /* bytes between slots in a capacity search; at most the element's sector */
   uint32_t warm_loads; /* untimed loads before the timed ones: at least this many, and two passes */
   uint32_t loads_max;  /* timed loads of an array, at most; 0: no limit */
+  uint32_t more_warps; /* of the blocks of a chase, which do nothing */
   uint32_t latency_stride;
   uint64_t latency_bytes; /* ring for latency: fits this element, but no nearer cache */
   uint64_t before;        /* bytes that fit the nearer cache; 0: there is none */
@@ -40,6 +41,9 @@ const struct gc_path *gc_path_of(enum gc_kind kind);
 /* Whether only one SM may walk an array at a time, because SMs share the cache and would evict each
  * other's lines: always for this path, or as capacity/sm.c has found. */
 bool gc_walks_alone(const struct gc_bench *bench, const struct gc_path *path);
+
+/* Why a GPU with several L2 caches has no value for atomic operations. */
+extern const char gc_several_l2s_why[];
 
 /* Whether this GPU has the element. Device memory is always present. */
 bool gc_present(const struct gc_properties *properties, enum gc_kind kind);

@@ -68,23 +68,44 @@ static uint32_t read_masks(const char *text, uint64_t masks[GC_INDEX_BITS])
   return 0;
 }
 
-static void read_sets(struct gc_cache_geometry *geometry, const struct gc_element *element,
+/* Do so many sets of the measured ways hold more than the capacity? Then lines are limited in
+ * another way, too: an H200's L1 has tags for 256 KiB and data for less. Lines that follow each
+ * other all fit, as in one set. */
+static bool hold_more(const struct gc_cache_geometry *geometry, const struct gc_element *element,
+                      uint64_t sets)
+{
+  uint64_t ways, bytes;
+
+  return gc_number_whole(text_of(element, HWLOC_GPUCACHE_WAYS), &ways) && ways < UINT32_MAX &&
+         gc_number_whole(text_of(element, HWLOC_GPUCACHE_CAPACITY_BYTES), &bytes) &&
+         sets * ways > bytes / geometry->line_bytes;
+}
+
+/* Returns whether the sets hold more than the capacity. */
+static bool read_sets(struct gc_cache_geometry *geometry, const struct gc_element *element,
                       const char *subtype, struct gc_assumptions *assumptions)
 {
   uint64_t sets;
 
   geometry->sets = 1;
-  if (!gc_number_whole(text_of(element, "Sets"), &sets) || !sets || sets > MOST_SETS) {
-    gc_assume(assumptions, subtype, "Sets", "1 set: the cache is fully associative");
-    return;
+  if (!gc_number_whole(text_of(element, HWLOC_GPUCACHE_SETS), &sets) || !sets || sets > MOST_SETS) {
+    gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SETS, "1 set: the cache is fully associative");
+    return false;
+  }
+  if (hold_more(geometry, element, sets)) {
+    gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SETS,
+              "1 set, because its sets hold more than its capacity");
+    return true;
   }
   geometry->sets = (uint32_t)sets;
-  geometry->mask_count = read_masks(text_of(element, "SetIndexMasks"), geometry->masks);
+  geometry->mask_count =
+      read_masks(text_of(element, HWLOC_GPUCACHE_SET_INDEX_MASKS), geometry->masks);
   if (geometry->mask_count && sets == (uint64_t)1 << geometry->mask_count)
-    return;
+    return false;
   geometry->mask_count = 0;
-  gc_assume(assumptions, subtype, "SetIndexMasks", "the number of the line, modulo %u sets",
-            geometry->sets);
+  gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SET_INDEX_MASKS,
+            "the number of the line, modulo %u sets", geometry->sets);
+  return false;
 }
 
 /* "1024:0.998,2048:0.71": fills and the probability to survive them. */
@@ -116,10 +137,12 @@ static bool read_curve(struct gc_cache_geometry *geometry, const char *text)
   return false;
 }
 
+/* limited: the sets hold more than the capacity. Then the curve, which is of random lines, does not
+ * describe lines that follow each other. */
 static void read_replacement(struct gc_cache_geometry *geometry, const struct gc_element *element,
-                             const char *subtype, struct gc_assumptions *assumptions)
+                             const char *subtype, bool limited, struct gc_assumptions *assumptions)
 {
-  const char *name = text_of(element, "Replacement");
+  const char *name = text_of(element, HWLOC_GPUCACHE_REPLACEMENT);
 
   geometry->policy = GC_POLICY_LRU;
   if (name && !strcmp(name, "lru"))
@@ -128,19 +151,20 @@ static void read_replacement(struct gc_cache_geometry *geometry, const struct gc
     geometry->policy = GC_POLICY_FIFO;
   } else if (name && !strcmp(name, "random")) {
     geometry->policy = GC_POLICY_RANDOM;
-  } else if (name && read_curve(geometry, text_of(element, "SurvivalCurve"))) {
+  } else if (name && !limited &&
+             read_curve(geometry, text_of(element, HWLOC_GPUCACHE_SURVIVAL_CURVE))) {
     geometry->policy = GC_POLICY_SURVIVAL;
     geometry->sets = 1; /* the curve contains what sets do */
     geometry->mask_count = 0;
   } else {
-    gc_assume(assumptions, subtype, "Replacement", "least recently used");
+    gc_assume(assumptions, subtype, HWLOC_GPUCACHE_REPLACEMENT, "least recently used");
   }
 }
 
 static void read_stores(struct gc_cache_geometry *geometry, const struct gc_element *element,
                         const char *subtype, bool keeps_stores, struct gc_assumptions *assumptions)
 {
-  const char *allocate = text_of(element, "WriteAllocate");
+  const char *allocate = text_of(element, HWLOC_GPUCACHE_WRITE_ALLOCATE);
 
   geometry->store_updates = true;
   geometry->store_miss = keeps_stores ? GC_ALLOCATE_SECTOR : GC_ALLOCATE_NONE;
@@ -151,17 +175,20 @@ static void read_stores(struct gc_cache_geometry *geometry, const struct gc_elem
   else if (allocate && !strcmp(allocate, "line"))
     geometry->store_miss = GC_ALLOCATE_LINE;
   else
-    gc_assume(assumptions, subtype, "WriteAllocate", keeps_stores ? "sector" : "none");
+    gc_assume(assumptions, subtype, HWLOC_GPUCACHE_WRITE_ALLOCATE,
+              keeps_stores ? "sector" : "none");
 }
 
 void gc_geometry_read(struct gc_cache_geometry *geometry, const struct gc_element *element,
                       const char *subtype, uint32_t line_bytes, bool keeps_stores,
                       struct gc_assumptions *assumptions)
 {
+  bool limited;
+
   memset(geometry, 0, sizeof *geometry);
   read_lines(geometry, element, subtype, line_bytes, assumptions);
-  read_sets(geometry, element, subtype, assumptions);
-  read_replacement(geometry, element, subtype, assumptions);
+  limited = read_sets(geometry, element, subtype, assumptions);
+  read_replacement(geometry, element, subtype, limited, assumptions);
   read_stores(geometry, element, subtype, keeps_stores, assumptions);
 }
 

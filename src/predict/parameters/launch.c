@@ -31,6 +31,20 @@ static double draw(const struct gc_bounds *bounds, uint64_t seed, unsigned quant
               : bounds->value;
 }
 
+/* The table of the largest blocks in the record that are not larger than those of the launch:
+ * larger blocks never have a smaller L1. */
+static const struct gc_carveouts *table_for(const struct gc_parameters *parameters,
+                                            const struct gc_trace_launch *launch)
+{
+  const unsigned lanes = launch->warp_threads ? launch->warp_threads : parameters->gpu.warp_threads;
+
+  if (launch->threads_per_block >= 32 * lanes && parameters->carveouts_32.count)
+    return &parameters->carveouts_32;
+  if (launch->threads_per_block >= 4 * lanes && parameters->carveouts_4.count)
+    return &parameters->carveouts_4;
+  return &parameters->carveouts;
+}
+
 /* Without a preference, the driver is assumed to give a kernel the shared memory that it can use.
  */
 static const struct gc_carveout *choose(struct gc_parameters *parameters,
@@ -39,18 +53,19 @@ static const struct gc_carveout *choose(struct gc_parameters *parameters,
 {
   const struct gc_gpu_model *gpu = &parameters->gpu; /* shared memory is not set, so no limit */
   const uint64_t block = launch->shared_bytes + gpu->shared_reserved_per_block;
+  const struct gc_carveouts *table = table_for(parameters, launch);
 
   if (changes->has_carveout) {
-    const struct gc_carveout *wanted = gc_carveouts_at(&parameters->carveouts, changes->carveout);
+    const struct gc_carveout *wanted = gc_carveouts_at(table, changes->carveout);
     const struct gc_carveout *needed =
-        launch->shared_bytes ? gc_carveouts_for(&parameters->carveouts, block) : wanted;
+        launch->shared_bytes ? gc_carveouts_for(table, block) : wanted;
 
     return needed > wanted ? needed : wanted; /* a preference; a block must fit */
   }
   if (launch->shared_bytes)
     gc_assume(&parameters->assumptions, NULL, "carve-out",
               "the smallest with which shared memory does not limit the resident blocks");
-  return gc_carveouts_for(&parameters->carveouts, block * gc_residency(gpu, launch));
+  return gc_carveouts_for(table, block * gc_residency(gpu, launch));
 }
 
 static uint32_t scaled(uint32_t value, double factor)

@@ -177,6 +177,12 @@ static void read_l1(struct reading *reading)
     add_missing(reading, HWLOC_GPUCACHE_L1, HWLOC_GPUCACHE_LATENCY_CYCLES);
   gc_carveouts_read(&parameters->carveouts, gc_infos_get(&l1->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE),
                     parameters->shared_bytes);
+  gc_carveouts_read(&parameters->carveouts_4,
+                    gc_infos_get(&l1->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE_4_WARPS),
+                    parameters->shared_bytes);
+  gc_carveouts_read(&parameters->carveouts_32,
+                    gc_infos_get(&l1->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS),
+                    parameters->shared_bytes);
   parameters->gpu.outstanding_per_sm = outstanding(reading, l1, "OutstandingPerSM");
 }
 

@@ -42,6 +42,7 @@ static const struct {
     {"CensusErrorBytes", ANYWHERE, NEVER},
     /* The reason why there is no capacity says it, too. */
     {"CapacityAtLeastBytes", ANYWHERE, NEVER},
+    {"Outstanding*AtLeast", ANYWHERE, NEVER},
     /* Samples of probabilities are never the same twice. */
     {"SurvivalCurve", ANYWHERE, NEVER},
     {"VictimShares", ANYWHERE, NEVER},
@@ -66,6 +67,8 @@ static const struct {
     {"BankBytes", ANYWHERE, SAME},
     {"EntryBytes", ANYWHERE, SAME},
     {"SideGranuleBytes", ANYWHERE, SAME},
+    {HWLOC_GPUCACHE_FETCH_LIMIT_BYTES, ANYWHERE, SAME},
+    {HWLOC_GPUCACHE_PERSISTING_MAX_BYTES, ANYWHERE, SAME},
     {"MissesPerExcessLine", ANYWHERE, WITHIN(.percent = 3)},
 
     /* L2 and L3 depend on where the pages of allocations lie. CapacityBytes is a bound from seven
@@ -86,6 +89,7 @@ static const struct {
     /* Miss penalties are differences of two latencies, each with an error of its own: 0.7 % were
      * seen. */
     {HWLOC_GPUCACHE_MISS_PENALTY_CYCLES, ANYWHERE, WITHIN(.percent = 3, .least = 2)},
+    {HWLOC_GPUCACHE_LATENCY_P95_CYCLES, ANYWHERE, WITHIN(.percent = 4, .least = 2)},
     {"RemoteLatencyCycles", ANYWHERE, WITHIN(.percent = 2)}, /* shared memory of another SM */
     {"*LatencyCycles", IN_SM, WITHIN(.least = 1)},
     {"*LatencyCycles", OUTSIDE, WITHIN(.percent = 2)},

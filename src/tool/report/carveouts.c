@@ -76,6 +76,24 @@ static void draw_bars(FILE *out, const char *subtype, const struct entry *entrie
   fputs("</svg>\n", out);
 }
 
+/* The first entries of larger blocks, up to where the table is the same as that of one warp. */
+static void write_larger_blocks(FILE *out, const struct gc_element *element, const char *one)
+{
+  const char *table = gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS);
+  struct entry entries[ENTRIES];
+  const size_t n = table ? read_entries(table, entries) : 0;
+  char size[32];
+
+  if (!n || !strcmp(table, one))
+    return;
+  fputs("<p>Blocks of 32 warps leave more:", out);
+  for (size_t i = 0; i < n; i++) {
+    gc_format_bytes(entries[i].bytes, size, sizeof size);
+    gc_html(out, "$ $: $", i ? "," : "", entries[i].asked, size);
+  }
+  fputs(".</p>\n", out);
+}
+
 void gc_report_carveouts(FILE *out, const struct gc_report *report)
 {
   for (size_t i = 0; i < report->record->count; i++) {
@@ -104,7 +122,9 @@ void gc_report_carveouts(FILE *out, const struct gc_report *report)
     gc_html(out, "</p>\n<div class='wide bars' tabindex='0' role='region' "
                  "aria-label='Capacity by carve-out'>\n");
     draw_bars(out, subtype, entries, n);
-    fputs("</div>\n</section>\n", out);
+    fputs("</div>\n", out);
+    write_larger_blocks(out, element, table);
+    fputs("</section>\n", out);
   }
 }
 

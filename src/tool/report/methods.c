@@ -51,6 +51,8 @@ static const struct gc_method methods[] = {
      "One thread follows a chain of dependent loads, n and 2n of them. The value is the time that "
      "one "
      "more load takes."},
+    {"LatencyP95", GC_KIND_COUNT, "95th percentile",
+     "Single loads are timed. Of twenty loads, nineteen take no longer than this value."},
     {"NearLatency", GC_KIND_COUNT, "L2 partitions",
      "Median of loads that hit the partition near to their SM."},
     {"FarLatency", GC_KIND_COUNT, "L2 partitions",
@@ -63,20 +65,66 @@ static const struct gc_method methods[] = {
      "One SM reads lines, then each SM times some of them. The latencies show which SMs use the "
      "same "
      "partition."},
+    {"Slices", GC_KIND_COUNT, "L2 slices and sides",
+     "Half of the SMs keep one line busy with atomic operations. Those of the others on lines of "
+     "the same slice wait."},
+    {"SideMask", GC_KIND_COUNT, "L2 slices and sides",
+     "SMs near to each partition time atomic operations on lines whose addresses differ in one "
+     "bit, and on others."},
+    {"SideGranule", GC_KIND_COUNT, "L2 slices and sides", "The lowest bit of SideMask."},
     {"MissPenalty", GC_KIND_COUNT, "Miss penalty",
      "Loads that miss this element and hit the next level, less loads that hit it."},
     {"Read", GC_KIND_COUNT, "Bandwidth",
      "All SMs or CUs read at the same time. The value is the median of the repetitions."},
     {"Write", GC_KIND_COUNT, "Bandwidth",
      "All SMs or CUs write at the same time. The value is the median of the repetitions."},
+    {"OutstandingPerSM", GC_KIND_COUNT, "Outstanding misses",
+     "Batches of independent loads by the warps of one SM. With one line more than this, a batch "
+     "takes as long as two successive loads."},
+    {"OutstandingPerWarp", GC_KIND_COUNT, "Outstanding misses",
+     "Batches of independent loads by one warp. With one line more than this, a batch takes as long "
+     "as two successive loads."},
+    {"Banks", GC_KIND_COUNT, "Banks of shared memory",
+     "The lanes of a warp load from pairs of addresses. Loads of two rows of one bank take longer."},
+    {"Bank", GC_KIND_COUNT, "Banks of shared memory",
+     "The lanes of a warp load from pairs of addresses. Loads of two rows of one bank take longer."},
+    {"Conflict", GC_KIND_COUNT, "Banks of shared memory",
+     "The lanes of a warp load at equal distances. The value is the slope over the accesses to the "
+     "busiest bank."},
+    {"AtomicLatency", GC_KIND_COUNT, "Atomic operations",
+     "Chains of atomic additions, each of which needs the value that the one before it returned."},
+    {"NearAtomicLatency", GC_KIND_COUNT, "Atomic operations",
+     "Chains of atomic additions to lines whose home is the partition near to the SM."},
+    {"FarAtomicLatency", GC_KIND_COUNT, "Atomic operations",
+     "Chains of atomic additions to lines whose home is a partition far from the SM."},
+    {"Atomics", GC_KIND_COUNT, "Atomic operations",
+     "Many lanes add to one word at the same time. The value is the median of the repetitions."},
     {"CarveoutTable", GC_KIND_COUNT, "Carve-outs",
      "Kernels with different preferred carve-outs load arrays of growing size. Each capacity is "
      "the "
      "largest array without a miss."},
+    {"CarveoutTable4Warps", GC_KIND_COUNT, "Carve-outs",
+     "The same with blocks of 4 warps, of which one works."},
+    {"CarveoutTable32Warps", GC_KIND_COUNT, "Carve-outs",
+     "The same with blocks of 32 warps, of which one works."},
+    {"WritePolicy", GC_L1, "Write policy",
+     "One SM stores; others poll the words through L2 before the kernel ends."},
+    {"WritePolicy", GC_L2, "Write policy",
+     "The write bandwidth of L2, compared with that of device memory."},
+    {"WriteAllocate", GC_KIND_COUNT, "Write policy",
+     "A warp stores to absent lines, then times a load of each: a fast one shows what the store "
+     "has brought in."},
     {"SharedWith", GC_KIND_COUNT, "Sharing",
      "An array is loaded through this element and then another one through the other element. If "
      "the "
      "first array is gone, both use the same storage."},
+    {"Entries", GC_KIND_COUNT, "TLBs",
+     "More and more pages are walked. Loads take longer when there are more pages than entries."},
+    {"Entry", GC_KIND_COUNT, "TLBs",
+     "Pages twice as far apart need as many entries, unless one entry covers two of them."},
+    {"Reach", GC_KIND_COUNT, "TLBs", "The entries, times what one of them covers."},
+    {"SMGroups", GC_KIND_COUNT, "TLBs",
+     "One SM reads so many pages that its TLB loses those of the SMs that share it."},
     {"PerSM", GC_KIND_COUNT, "Instances",
      "The warps of an SM load the same lines one after the other. Each slow first load shows "
      "another "
@@ -88,6 +136,9 @@ static const struct gc_method methods[] = {
     {"Instances", GC_KIND_COUNT, "Instances",
      "The SMs or CUs load the same lines one after the other. Each slow first load shows another "
      "instance."},
+    {"RemoteLatency", GC_KIND_COUNT, "Remote shared memory",
+     "Each block of a cluster follows a chain through the shared memory of each other block. The "
+     "value is the median of all pairs."},
     {"SharedByCUs", GC_KIND_COUNT, "CUs that share a cache",
      "The first CU at a cache leaves its number there as loaded lines. Other CUs with the same "
      "cache "
@@ -116,6 +167,7 @@ static const struct unit {
   const char *end, *text;
 } units[] = {
     {"BytesPerCycle", "B/cycle"},
+    {"PerCycle", "per cycle"},
     {"Bytes", "B"},
     {"BytesPerBlock", "B"},
     {"Cycles", "cycles"},
@@ -147,6 +199,10 @@ static const char *const words[][2] = {
     {"CensusBytes", "capacity by census"},
     {"CensusErrorBytes", "standard error of the census"},
     {"CapacityAtLeastBytes", "capacity, lower bound"},
+    {"OutstandingPerSM", "outstanding misses of an SM"},
+    {"OutstandingPerSMAtLeast", "outstanding misses of an SM, lower bound"},
+    {"OutstandingPerWarp", "outstanding misses of a warp"},
+    {"OutstandingPerWarpAtLeast", "outstanding misses of a warp, lower bound"},
     {"TotalBytes", "capacity with all sets full"},
     {"FetchBytes", "fetch granularity"},
     {"ReadGBps", "read bandwidth"},
@@ -159,6 +215,8 @@ static const char *const words[][2] = {
     {"PartitionSMs", "SMs near to each partition"},
     {"CUGroups", "CUs of each instance"},
     {"LineBytes", "cache line"},
+    {"BankBytes", "width of a bank"},
+    {"ConflictCycles", "cost of a bank conflict"},
     {"SMClockKHz", "highest SM clock"},
     {"MemoryClockKHz", "highest memory clock"},
     {"MeasuredSMClockMHz", "SM clock during the measurement"},

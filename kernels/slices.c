@@ -1,0 +1,68 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which lines are in the same slice of L2: some SMs keep one line busy with atomic operations, and
+ * others time single ones on many lines. Those in the slice of the busy line wait for it. All of
+ * them are done where the line is at home, so copies of lines do not matter.
+ * The method: doc/methods.md, "L2 slices and sides".
+ */
+#include "chain.h"
+
+#define AT_ONCE 8 /* operations of a thread between two looks whether the probers are done */
+
+/* Every lane has its own word of the line, so that each warp makes full use of it. */
+static inline void keep_busy(uint64_t line, uint64_t done, uint32_t until)
+{
+  const uint64_t at = gpu_vary(line + 4ull * gpu_lane());
+  uint32_t sum = 0;
+
+  GPU_NO_UNROLL
+  for (uint32_t i = 0; i < GPU_SLICES_ROUNDS && gpu_get32(done) != until; i++) {
+    GPU_UNROLL
+    for (uint32_t k = 0; k < AT_ONCE; k++)
+      sum |= gpu_add_cg(at, 0);
+  }
+  gpu_await(sum & 0x7fffffff);
+}
+
+GPU_KERNEL(slices, gpu_slices_args)
+{
+  const uint32_t sm = gpu_sm(), role = sm < a.sms ? gpu_get32(a.roles + 4ull * sm) : 0;
+  const uint64_t lines = gpu_keep(a.lines), results = gpu_keep(a.results);
+  const uint32_t count = gpu_keep(a.count), probers = gpu_keep(a.probers);
+  const uint32_t repeats = gpu_keep(a.repeats), tag = gpu_keep(a.tag);
+
+  if (role == GPU_SLICES_BUSY && a.busy && GPU_OCCUPIES)
+    keep_busy(a.busy, a.done, a.until);
+  if (!role || role == GPU_SLICES_BUSY || gpu_thread())
+    return;
+  if (a.busy) {
+    const uint64_t start = gpu_clock64();
+
+    gpu_occupied(a.busy, a.operations);
+    GPU_NO_UNROLL
+    while (GPU_OCCUPIES && gpu_cycles(start, gpu_clock64_from(start)) < a.head)
+      ;
+  }
+  GPU_NO_UNROLL
+  for (uint32_t i = role - 1; i < count; i += probers) {
+    const uint64_t at = gpu_get64(lines + 8ull * i);
+    uint32_t fastest = 0xffff;
+
+    GPU_NO_UNROLL
+    for (uint32_t k = 0; k < repeats; k++) {
+      uint64_t before, after, old;
+      uint32_t t;
+
+      gpu_await(at);
+      before = gpu_clock64();
+      old = gpu_load_atomic(at, 0);
+      gpu_await(old & 0x7fffffff);
+      after = gpu_clock64_from(before);
+      t = gpu_cycles(before, after);
+      fastest = t < fastest ? t : fastest;
+    }
+    gpu_store32(results + 4ull * i, tag << 16 | fastest);
+  }
+  gpu_add32(a.done, 1);
+}

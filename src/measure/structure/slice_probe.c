@@ -1,0 +1,154 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Launches the kernel `slices`.
+ */
+#include "measure/structure/slice_probe.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#define THREADS 256 /* of a block, so that few SMs keep a slice busy */
+#define WARP 32
+#define PIECES 4 /* of a line, each of which an operation of a warp needs */
+#define REPEATS 3
+#define HEAD 3000   /* cycles until the line is busy */
+#define SMS_LEAST 4 /* of a side */
+#define HALVES 2
+#define MODES 4 /* all SMs, in one order or another; the first half, or the second, is busy */
+#define TAG_MAX 65536
+#define BLOCK_TRIES 8
+
+/* The role of the SM with this index among those of its side. */
+static uint32_t role_of(uint32_t index, uint32_t sms, uint32_t mode)
+{
+  const uint32_t half = sms / 2;
+
+  switch (mode) {
+  case 0:
+    return index + 1;
+  case 1:
+    return (index + half) % sms + 1;
+  case 2:
+    return index < half ? GPU_SLICES_BUSY : index - half + 1;
+  default:
+    return index < half ? index + 1 : GPU_SLICES_BUSY;
+  }
+}
+
+static int upload_roles(struct gc_slice_probe *p, const uint8_t *side)
+{
+  const size_t n = (size_t)p->sides * MODES * p->sms;
+  uint32_t *roles = calloc(n, sizeof(*roles));
+  int status;
+
+  if (!roles)
+    return gc_fail(p->bench->err, -ENOMEM, "out of memory");
+  for (uint32_t mode = 0; mode < MODES; mode++) {
+    uint32_t index[GC_SLICE_SIDES_MAX] = {0};
+
+    for (uint32_t sm = 0; sm < p->sms; sm++)
+      roles[(side[sm] * MODES + mode) * p->sms + sm] =
+          role_of(index[side[sm]]++, p->side_sms[side[sm]], mode);
+  }
+  status =
+      p->bench->ops->upload(p->bench->device, p->roles, roles, n * sizeof(*roles), p->bench->err);
+  free(roles);
+  return status;
+}
+
+int gc_slice_probe_open(struct gc_slice_probe *p, struct gc_measurement *m)
+{
+  struct gc_bench *bench = &m->bench;
+  const struct gc_results *results = m->results;
+
+  *p = (struct gc_slice_probe){.bench = bench, .sms = bench->properties.sms};
+  for (uint32_t sm = 0; sm < p->sms; sm++) {
+    if (results->l2_side[sm] >= GC_SLICE_SIDES_MAX)
+      return -ENOTSUP;
+    p->sides = results->l2_side[sm] >= p->sides ? results->l2_side[sm] + 1u : p->sides;
+    p->side_sms[results->l2_side[sm]]++;
+  }
+  for (uint32_t side = 0; side < p->sides; side++)
+    if (p->side_sms[side] < SMS_LEAST)
+      return -ENOTSUP;
+  p->lines = gc_scratch_trace(bench);
+  p->results = p->lines + GC_SIDE_LINES * 8;
+  p->done = p->results + GC_SIDE_LINES * 4;
+  p->roles = p->done + 8;
+  if (p->roles + 4ull * p->sides * MODES * p->sms > p->lines + 4ull * GC_TRACE_MAX)
+    return -ENOTSUP;
+  p->seen = calloc(GC_SIDE_LINES, sizeof(*p->seen));
+  if (!p->seen)
+    return gc_fail(bench->err, -ENOMEM, "out of memory");
+  return upload_roles(p, results->l2_side);
+}
+
+void gc_slice_probe_close(struct gc_slice_probe *p)
+{
+  free(p->seen);
+  p->seen = NULL;
+}
+
+int gc_slice_probe_lines(struct gc_slice_probe *p, const uint64_t *address, uint32_t count)
+{
+  return p->bench->ops->upload(p->bench->device, p->lines, address, count * sizeof(*address),
+                               p->bench->err);
+}
+
+/* One launch. -EAGAIN: a prober did not run, or two blocks ran on its SM. */
+static int launch(struct gc_slice_probe *p, struct gpu_slices_args *args)
+{
+  struct gc_bench *bench = p->bench;
+  const uint32_t done = p->finished + args->probers;
+  uint32_t seen_done = 0;
+  int status;
+
+  args->tag = ++p->launches % TAG_MAX;
+  args->until = done;
+  if ((status = gc_bench_launch(bench, GC_KERNEL_slices, p->sms, THREADS, 0, args)) ||
+      (status = bench->ops->download(bench->device, p->seen, args->results,
+                                     args->count * sizeof(*p->seen), bench->err)))
+    return status;
+  p->finished = done;
+  for (uint32_t i = 0; i < args->count; i++) {
+    if (p->seen[i] >> 16 != args->tag)
+      status = -EAGAIN;
+    p->seen[i] &= TAG_MAX - 1;
+  }
+  if (!status)
+    return 0;
+  if ((status = bench->ops->download(bench->device, &seen_done, p->done, 4, bench->err)))
+    return status;
+  p->finished = seen_done;
+  return -EAGAIN;
+}
+
+int gc_slice_probe_run(struct gc_slice_probe *p, uint32_t side, uint32_t half, uint64_t busy,
+                       uint32_t first, uint32_t count)
+{
+  const uint32_t sms = p->side_sms[side], mode = busy ? HALVES + half : half;
+  const uint32_t few = sms / 2, busy_sms = half ? sms - few : few;
+  struct gpu_slices_args args = {.lines = p->lines + 8ull * first,
+                                 .results = p->results,
+                                 .roles = p->roles + 4ull * (side * MODES + mode) * p->sms,
+                                 .done = p->done,
+                                 .busy = busy,
+                                 .count = count,
+                                 .probers = busy ? sms - busy_sms : sms,
+                                 .repeats = REPEATS,
+                                 .sms = p->sms,
+                                 .head = HEAD,
+                                 .operations = busy_sms * (THREADS / WARP) * PIECES};
+  int status = 0;
+
+  if (!p->launches)
+    status = p->bench->ops->clear(p->bench->device, p->done, 8, p->bench->err);
+  if (status)
+    return status;
+  for (int i = 0; i < BLOCK_TRIES; i++)
+    if ((status = launch(p, &args)) != -EAGAIN)
+      return status;
+  p->bench->signs |= GC_SIGN_BLOCKS_MET;
+  return status;
+}

@@ -1,0 +1,38 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The experiment of the search for L2 slices: SMs time single atomic operations on many lines,
+ * while other SMs keep one line busy, or none. doc/methods.md, "L2 slices and sides".
+ */
+#ifndef GC_MEASURE_STRUCTURE_SLICE_PROBE_H
+#define GC_MEASURE_STRUCTURE_SLICE_PROBE_H
+
+#include "measure/core/measurement.h"
+#include "measure/structure/side_fit.h"
+
+#define GC_SLICE_SIDES_MAX 4
+
+struct gc_slice_probe {
+  struct gc_bench *bench;
+  uint32_t sides, sms;
+  uint32_t side_sms[GC_SLICE_SIDES_MAX];
+  uint64_t lines, results, roles, done; /* on the device */
+  uint32_t launches, finished;          /* finished: probers so far */
+  uint32_t *seen;                       /* [GC_SIDE_LINES] */
+};
+
+/* Prepares launches in which the SMs near to one side take part. -ENOTSUP: there are too many SMs
+ * or sides, or too few SMs on a side. */
+int gc_slice_probe_open(struct gc_slice_probe *probe, struct gc_measurement *m);
+void gc_slice_probe_close(struct gc_slice_probe *probe);
+
+/* Sets the lines that later launches can time. */
+int gc_slice_probe_lines(struct gc_slice_probe *probe, const uint64_t *address, uint32_t count);
+
+/* The SMs of a side time `count` of the lines from `first` on: p->seen[0 ...], raw cycles. busy:
+ * the line that half of the SMs keep busy, the first half or the second; 0: all SMs time, and each
+ * line is timed by another SM in each `half`. -EAGAIN: blocks of the launch met on one SM. */
+int gc_slice_probe_run(struct gc_slice_probe *probe, uint32_t side, uint32_t half, uint64_t busy,
+                       uint32_t first, uint32_t count);
+
+#endif

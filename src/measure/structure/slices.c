@@ -1,0 +1,364 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The slices of L2, and the sides (partitions) where lines are at home. doc/methods.md, "L2 slices
+ * and sides".
+ */
+#include "measure/structure/slice_probe.h"
+#include "measure/structure/structure.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROUNDS 2    /* of the search for sides, by other SMs each time */
+#define APPEAR 0.05 /* far operations take longer by at least this share */
+#define CLEAR 0.5   /* of the usual difference between near and far: the least one of a line */
+#define SLOWED 0.2  /* least delay in the busy slice, as a share of the latency */
+#define GAP 0.3     /* least gap between delays inside and outside the slice, as a share of it */
+#define ALIKE 0.99  /* share of the lines that must be in the same slice the second time */
+#define SEEN_EACH 4 /* lines in a slice, on average, at least */
+#define NO_SLICE UINT16_MAX
+
+struct slices {
+  struct gc_measurement *m;
+  struct gc_slice_probe probe;
+  uint64_t offset[GC_SIDE_LINES], address[GC_SIDE_LINES];
+  double latency[GC_SLICE_SIDES_MAX][GC_SIDE_LINES]; /* by side of the SMs, raw cycles */
+  uint8_t side[GC_SIDE_LINES];
+  /* The lines whose side is clear, by side, as the device has them. */
+  uint32_t order[GC_SIDE_LINES], first[GC_SLICE_SIDES_MAX], count[GC_SLICE_SIDES_MAX];
+  uint16_t slice[GC_SIDE_LINES];
+  uint32_t slices, one_of[GC_SIDE_LINES]; /* one_of: a line of each slice, the last one found */
+  double sorted[GC_SIDE_LINES], delay[GC_SIDE_LINES];
+  bool in[GC_SIDE_LINES]; /* by position in the list of a side: in the busy slice */
+};
+
+static const enum gc_property properties[] = {GC_SLICES, GC_SIDE_MASK, GC_SIDE_GRANULE};
+
+/* The pages that are in the arena as a whole. */
+static uint64_t first_page(const struct gc_bench *bench)
+{
+  return (bench->arena + GC_SIDE_PAGE - 1) / GC_SIDE_PAGE * GC_SIDE_PAGE;
+}
+
+static uint64_t pages_of(const struct gc_bench *bench)
+{
+  const uint64_t end = bench->arena + bench->arena_bytes, first = first_page(bench);
+
+  return end > first ? (end - first) / GC_SIDE_PAGE : 0;
+}
+
+static int set_all_absent(struct gc_measured *element, const char *why)
+{
+  for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
+    gc_set_absent(element, properties[i], why);
+  return 0;
+}
+
+/* The pages are spread over the arena. If it has fewer, they are used several times, with other
+ * lines. */
+static void choose_lines(struct slices *s)
+{
+  const uint64_t base = first_page(&s->m->bench), pages = pages_of(&s->m->bench);
+
+  gc_side_lines(s->offset);
+  for (uint32_t i = 0; i < GC_SIDE_LINES; i++) {
+    const uint32_t page = i / GC_SIDE_PAGE_LINES;
+
+    s->address[i] = base + page * pages / GC_SIDE_PAGES * GC_SIDE_PAGE + s->offset[i];
+  }
+}
+
+/* Times all lines from each side. A launch before brings them into L2. */
+static int time_sides(struct slices *s)
+{
+  int status = gc_slice_probe_lines(&s->probe, s->address, GC_SIDE_LINES);
+
+  for (uint32_t side = 0; side < s->probe.sides && !status; side++)
+    status = gc_slice_probe_run(&s->probe, side, 0, 0, 0, GC_SIDE_LINES);
+  for (uint32_t round = 0; round < ROUNDS; round++)
+    for (uint32_t side = 0; side < s->probe.sides && !status; side++) {
+      status = gc_slice_probe_run(&s->probe, side, round, 0, 0, GC_SIDE_LINES);
+      for (uint32_t i = 0; i < GC_SIDE_LINES && !status; i++)
+        s->latency[side][i] += (double)s->probe.seen[i] / ROUNDS;
+    }
+  return status;
+}
+
+/* The side from which a line is nearest, and by how much. */
+static uint8_t nearest(const struct slices *s, uint32_t line, double *by)
+{
+  double least = HUGE_VAL, second = HUGE_VAL;
+  uint8_t nearest = 0;
+
+  for (uint32_t side = 0; side < s->probe.sides; side++) {
+    const double latency = s->latency[side][line];
+
+    if (latency < least) {
+      second = least;
+      least = latency;
+      nearest = (uint8_t)side;
+    } else if (latency < second) {
+      second = latency;
+    }
+  }
+  *by = second - least;
+  return nearest;
+}
+
+/* Finds the sides of the lines. Returns why there are none; NULL: they are found. */
+static const char *find_sides(struct slices *s)
+{
+  double usual;
+
+  if (s->probe.sides == 1) {
+    memset(s->side, 0, sizeof(s->side));
+    return NULL;
+  }
+  for (uint32_t i = 0; i < GC_SIDE_LINES; i++) {
+    s->side[i] = nearest(s, i, &s->delay[i]);
+    s->sorted[i] = s->delay[i];
+  }
+  usual = gc_median(s->sorted, GC_SIDE_LINES);
+  if (usual < APPEAR * s->latency[s->side[0]][0])
+    return "atomic operations take as long from all sides";
+  for (uint32_t i = 0; i < GC_SIDE_LINES; i++)
+    if (s->delay[i] < CLEAR * usual)
+      s->side[i] = GC_SIDE_UNCLEAR;
+  return NULL;
+}
+
+/* Orders the lines by side. */
+static int order_lines(struct slices *s)
+{
+  uint64_t address[GC_SIDE_LINES];
+  uint32_t n = 0;
+
+  for (uint32_t side = 0; side < s->probe.sides; side++) {
+    s->first[side] = n;
+    for (uint32_t i = 0; i < GC_SIDE_LINES; i++)
+      if (s->side[i] == side) {
+        address[n] = s->address[i];
+        s->order[n++] = i;
+      }
+    s->count[side] = n - s->first[side];
+  }
+  return gc_slice_probe_lines(&s->probe, address, n);
+}
+
+/* The delay that divides the lines of the busy slice from the others: in the middle of the widest
+ * gap below that of the busy line itself. 0: there is no such gap. */
+static double divide(struct slices *s, uint32_t n, double own)
+{
+  double widest = 0, limit = 0;
+
+  memcpy(s->sorted, s->delay, n * sizeof(*s->sorted));
+  gc_sort(s->sorted, n);
+  for (uint32_t i = 1; i < n && s->sorted[i] <= own; i++)
+    if (s->sorted[i] - s->sorted[i - 1] > widest) {
+      widest = s->sorted[i] - s->sorted[i - 1];
+      limit = (s->sorted[i] + s->sorted[i - 1]) / 2;
+    }
+  return widest >= GAP * own ? limit : 0;
+}
+
+/* Keeps a line busy and finds the lines of its side that are in its slice: s->in. -ENOTSUP: other
+ * lines do not differ from it. */
+static int find_slice(struct slices *s, uint32_t line, uint32_t half)
+{
+  const uint32_t side = s->side[line], n = s->count[side];
+  double own = 0, limit;
+  int status = gc_slice_probe_run(&s->probe, side, half, s->address[line], s->first[side], n);
+
+  if (status)
+    return status;
+  for (uint32_t i = 0; i < n; i++) {
+    const uint32_t at = s->order[s->first[side] + i];
+
+    s->delay[i] = s->probe.seen[i] - s->latency[side][at];
+    own = at == line ? s->delay[i] : own;
+  }
+  limit = own < SLOWED * s->latency[side][line] ? 0 : divide(s, n, own);
+  for (uint32_t i = 0; i < n; i++)
+    s->in[i] = s->delay[i] > limit;
+  return limit > 0 ? 0 : -ENOTSUP;
+}
+
+#define NOT_BUSY "half of the SMs cannot keep one slice so busy that only its lines wait"
+#define NO_GROUPS "lines that wait for each other do not form groups"
+
+/* Puts all lines into slices. *why: there are none. */
+static int find_all(struct slices *s, const char **why)
+{
+  uint32_t overlaps = 0, lines = 0;
+
+  for (uint32_t i = 0; i < GC_SIDE_LINES; i++)
+    s->slice[i] = NO_SLICE;
+  for (uint32_t i = 0; i < GC_SIDE_LINES; i++) {
+    int status;
+
+    if (s->side[i] == GC_SIDE_UNCLEAR || s->slice[i] != NO_SLICE)
+      continue;
+    if ((status = find_slice(s, i, 0))) {
+      *why = status == -ENOTSUP ? NOT_BUSY : NULL;
+      return status;
+    }
+    for (uint32_t k = 0; k < s->count[s->side[i]]; k++) {
+      const uint32_t at = s->order[s->first[s->side[i]] + k];
+
+      if (!s->in[k])
+        continue;
+      overlaps += s->slice[at] != NO_SLICE;
+      s->slice[at] = (uint16_t)s->slices;
+      s->one_of[s->slices] = at;
+      lines++;
+    }
+    s->slices++;
+    if (overlaps > (1 - ALIKE) * lines + 2 || s->slices > GC_SIDE_LINES / SEEN_EACH) {
+      *why = NO_GROUPS;
+      return -ENOTSUP;
+    }
+  }
+  return 0;
+}
+
+/* Repeats the search with another line of each slice, kept busy by other SMs. *right, *all: lines
+ * that are in the slice both times; either time. */
+static int find_again(struct slices *s, uint32_t *right, uint32_t *all)
+{
+  *right = *all = 0;
+  for (uint32_t slice = 0; slice < s->slices; slice++) {
+    const uint32_t line = s->one_of[slice], side = s->side[line];
+    const int status = find_slice(s, line, 1);
+
+    if (status && status != -ENOTSUP)
+      return status;
+    for (uint32_t k = 0; k < s->count[side]; k++) {
+      const bool was = s->slice[s->order[s->first[side] + k]] == slice;
+
+      *right += was && s->in[k] && !status;
+      *all += was || s->in[k];
+    }
+  }
+  return 0;
+}
+
+static int put_slices(struct slices *s, struct gc_measured *element)
+{
+  const char *why = NULL;
+  uint32_t right, all, lines = 0;
+  double complete;
+  int status = find_all(s, &why);
+
+  if (status == -ENOTSUP)
+    return gc_set_absent(element, GC_SLICES, why);
+  if (status || (status = find_again(s, &right, &all)))
+    return status;
+  gc_raw_note(s->m->bench.raw, "lines in a slice both times", right);
+  gc_raw_note(s->m->bench.raw, "lines in a slice either time", all);
+  if (s->slices <= s->probe.sides)
+    return gc_set_absent(element, GC_SLICES, NOT_BUSY);
+  if (right < ALIKE * all)
+    return gc_set_absent(element, GC_SLICES, NO_GROUPS);
+  for (uint32_t side = 0; side < s->probe.sides; side++)
+    lines += s->count[side];
+  /* the probability that no slice is without a line, if all are equally likely */
+  complete = exp(-(double)s->slices * exp(-(double)lines / s->slices));
+  element->slices = s->slices;
+  return gc_set_measured(element, GC_SLICES, complete * (right + 1) / (all + 1));
+}
+
+static int put_mask(struct slices *s, struct gc_measured *element)
+{
+  const char *why = NULL;
+  struct gc_side_fit fit;
+
+  if (s->probe.sides != 2)
+    why = s->probe.sides == 1 ? "the L2 has one partition" : "the L2 has more than two partitions";
+  if (!why)
+    why = gc_side_fit(s->offset, s->side, &fit);
+  if (why) {
+    gc_set_absent(element, GC_SIDE_MASK, why);
+    return gc_set_absent(element, GC_SIDE_GRANULE, why);
+  }
+  element->side_mask = fit.mask;
+  element->side_granule_bytes = fit.mask & -fit.mask;
+  gc_set_measured(element, GC_SIDE_MASK, (fit.right + 1.0) / (fit.tried + 1.0));
+  return gc_set_measured(element, GC_SIDE_GRANULE, (fit.right + 1.0) / (fit.tried + 1.0));
+}
+
+static void log_lines(const struct slices *s)
+{
+  for (uint32_t i = 0; i < GC_SIDE_LINES && s->m->bench.raw; i++) {
+    const uint8_t side = s->side[i];
+
+    gc_raw_row(s->m->bench.raw, "line\tpage\toffset\tside\tslice\tnear latency, raw cycles",
+               (double[]){i, i / GC_SIDE_PAGE_LINES, (double)s->offset[i],
+                          side == GC_SIDE_UNCLEAR ? -1 : side,
+                          s->slice[i] == NO_SLICE ? -1 : s->slice[i],
+                          side == GC_SIDE_UNCLEAR ? 0 : s->latency[side][i]});
+  }
+}
+
+static int measure(struct slices *s, struct gc_measured *element)
+{
+  const char *why;
+  int status;
+
+  choose_lines(s);
+  if ((status = time_sides(s)))
+    return status;
+  if ((why = find_sides(s)))
+    return set_all_absent(element, why);
+  put_mask(s, element);
+  status = order_lines(s);
+  if (!status)
+    status = put_slices(s, element);
+  log_lines(s);
+  return status;
+}
+
+/* Why the search is not possible; NULL: it is. */
+static const char *problem(const struct gc_measurement *m)
+{
+  if (m->bench.properties.amd)
+    return "not measured on AMD GPUs";
+  if (!m->results->l2_sides_known)
+    return "it is not known which SMs are near to which partition";
+  if (!pages_of(&m->bench))
+    return "less than 2 MiB of device memory in one piece are used";
+  return NULL;
+}
+
+uint64_t gc_needs_slices(const struct gc_measurement *m, enum gc_kind kind)
+{
+  (void)m;
+  (void)kind;
+  return 2 * GC_SIDE_PAGE;
+}
+
+int gc_step_slices(struct gc_measurement *m, struct gc_measured *element)
+{
+  const char *why = problem(m);
+  struct slices *s;
+  int status;
+
+  if (why)
+    return set_all_absent(element, why);
+  if (!(s = calloc(1, sizeof(*s))))
+    return gc_fail(m->bench.err, -ENOMEM, "out of memory");
+  s->m = m;
+  status = gc_slice_probe_open(&s->probe, m);
+  if (!status)
+    status = measure(s, element);
+  else if (status == -ENOTSUP)
+    status = set_all_absent(element, "a partition has too few SMs, or there are too many");
+  if (status == -EAGAIN)
+    status = set_all_absent(element, "the blocks of a launch did not spread over all SMs");
+  gc_slice_probe_close(&s->probe);
+  free(s);
+  return status;
+}

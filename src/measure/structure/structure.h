@@ -1,0 +1,31 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Steps that find how caches, TLBs, memories and the GPU are organized. gc_step says what a step
+ * is. doc/methods.md, "Structure".
+ */
+#ifndef GC_MEASURE_STRUCTURE_STRUCTURE_H
+#define GC_MEASURE_STRUCTURE_STRUCTURE_H
+
+#include "measure/core/measurement.h"
+
+gc_step gc_step_banks;          /* banks.c: shared memory */
+gc_step gc_step_sm_groups;      /* sm_groups.c: TPCs, GPCs, and what clusters reach */
+gc_step gc_step_remote_latency; /* remote_latency.c: shared memory of another SM in the cluster */
+gc_step gc_step_sets;           /* sets, ways, masks of the hash, replacement, shares of the ways */
+gc_step gc_step_excess_misses;  /* misses for each line that does not fit */
+gc_step gc_step_survival;       /* the survival curve */
+/* Entries, bytes of an entry, reach and miss penalty of a TLB, and which SMs share one. The second
+ * level needs what was found of the first one. */
+gc_step gc_step_tlb;
+
+/* instruction_cache.c: by code that jumps. The last two need the capacity; the last one also needs
+ * those of the constant L1.5. */
+gc_step gc_step_instruction_capacity;
+gc_step gc_step_instruction_penalty;
+gc_step gc_step_instruction_sharing;
+
+gc_step gc_step_slices; /* slices.c: L2 */
+gc_step_needs gc_needs_slices;
+
+#endif

@@ -1,0 +1,139 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * TLBs: entries, what an entry covers, reach, miss penalty, and which SMs share one. The first
+ * level is searched with chains of dependent loads; the second one, of which misses are dear, with
+ * many loads at once. doc/methods.md, "TLBs".
+ */
+#include "measure/structure/structure.h"
+#include "measure/structure/tlb_groups.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define FIRST_SPACING ((uint64_t)2 << 20)
+#define SPACING_MAX ((uint64_t)128 << 20)
+#define FIRST_PAGES_MAX 512
+#define SECOND_PAGES_MAX 16384
+#define FIRST_BLOCKS 64
+#define SECOND_BLOCKS 1
+#define SECOND_ROWS 1
+#define FIRST_LEAST 1
+#define SECOND_LEAST 3 /* pages of the kernel itself take entries, too, of one or two sets */
+#define FIRST_GROWTH 1.5
+#define SECOND_GROWTH 1.19 /* mapping is dear */
+
+static const enum gc_property properties[] = {GC_ENTRIES,      GC_ENTRY,     GC_REACH,
+                                              GC_MISS_PENALTY, GC_INSTANCES, GC_SM_GROUPS};
+#define PROPERTIES (sizeof(properties) / sizeof(*properties))
+
+static void set_all_absent(struct gc_measured *element, const char *why)
+{
+  for (size_t i = 0; i < PROPERTIES; i++)
+    gc_set_absent(element, properties[i], why);
+}
+
+/* The loads must hit in L2: no more pages than half of its lines. */
+static uint32_t pages_max(const struct gc_bench *bench, uint32_t most)
+{
+  const uint64_t lines = bench->properties.l2_bytes / GC_TLB_LINE / 2;
+
+  return lines && lines < most ? (uint32_t)lines : most;
+}
+
+static int put_groups(struct gc_tlb_range *range, struct gc_measured *element,
+                      const struct gc_tlb_found *found, const struct gc_measured *nearer)
+{
+  const char *absent = NULL;
+  double confidence = 0;
+  const int status =
+      gc_tlb_find_groups(range, found, nearer, &element->cu_groups, &confidence, &absent);
+
+  if (status)
+    return status;
+  if (absent) {
+    gc_set_absent(element, GC_INSTANCES, absent);
+    return gc_set_absent(element, GC_SM_GROUPS, absent);
+  }
+  element->instances = element->cu_groups.count;
+  if (element->instances == range->m->bench.properties.sms) {
+    element->per_sm = 1;
+    gc_set_measured(element, GC_PER_SM, confidence * found->confidence);
+  }
+  gc_set_measured(element, GC_INSTANCES, confidence * found->confidence);
+  return gc_set_measured(element, GC_SM_GROUPS, confidence * found->confidence);
+}
+
+static int put_found(struct gc_tlb_range *range, struct gc_measured *element,
+                     const struct gc_tlb_found *found, const struct gc_measured *nearer)
+{
+  if (found->confidence < GC_CONFIDENCE_LEAST) {
+    set_all_absent(element, "repetitions disagree about the number of entries");
+    return 0;
+  }
+  element->entries = found->entries;
+  element->entry_bytes = found->entry_bytes;
+  element->reach_bytes = found->reach_bytes;
+  if (found->counted)
+    gc_set_measured(element, GC_ENTRIES, found->confidence);
+  else
+    gc_set_absent(element, GC_ENTRIES,
+                  "counts differ by up to 1 %, because the kernel's own pages take entries");
+  gc_set_measured(element, GC_ENTRY, found->confidence);
+  gc_set_measured(element, GC_REACH, found->confidence);
+  gc_set_miss_penalty(element, found->penalty, found->confidence * found->penalty_confidence);
+  return put_groups(range, element, found, nearer);
+}
+
+static int measure(struct gc_tlb_range *range, struct gc_measured *element)
+{
+  const struct gc_measured *first = &range->m->results->element[GC_L1_TLB];
+  const bool second = element->kind == GC_L2_TLB;
+  const struct gc_measured *nearer = second ? first : NULL;
+  const struct gc_tlb_way way = {.chained = !second,
+                                 .blocks = second ? SECOND_BLOCKS : FIRST_BLOCKS,
+                                 .rows = second ? SECOND_ROWS : GC_TLB_SAMPLES,
+                                 .least = second ? SECOND_LEAST : FIRST_LEAST};
+  const struct gc_tlb_start start = {
+      .spacing = second ? first->entry_bytes : FIRST_SPACING,
+      .spacing_max = second ? first->entry_bytes : SPACING_MAX,
+      .pages_max = pages_max(&range->m->bench, second ? SECOND_PAGES_MAX : FIRST_PAGES_MAX),
+      .nearer = nearer,
+      .growth = second ? SECOND_GROWTH : FIRST_GROWTH};
+  struct gc_tlb_found found;
+  struct gc_tlb_walk walk;
+  char why[160];
+  int status = gc_tlb_walk_open(&walk, range, &way);
+
+  if (!status)
+    status = gc_tlb_search(&walk, &start, &found);
+  gc_tlb_walk_close(&walk);
+  if (status)
+    return status;
+  if (found.entries)
+    return put_found(range, element, &found, nearer);
+  snprintf(why, sizeof(why), "loads of %llu MiB do not wait for translations%s",
+           (unsigned long long)(found.tried_bytes >> 20), second ? " longer" : "");
+  set_all_absent(element, why);
+  return 0;
+}
+
+int gc_step_tlb(struct gc_measurement *m, struct gc_measured *element)
+{
+  struct gc_tlb_range range;
+  const char *absent;
+  int status;
+
+  if (element->kind == GC_L2_TLB && !gc_found(&m->results->element[GC_L1_TLB], GC_ENTRY)) {
+    set_all_absent(element, "the first TLB is not known");
+    return 0;
+  }
+  if ((status = gc_tlb_range_open(m, &range, &absent)))
+    return status;
+  if (absent)
+    set_all_absent(element, absent);
+  else
+    status = measure(&range, element);
+  gc_tlb_range_close(&range);
+  return status;
+}

@@ -1,0 +1,129 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Maps memory at many addresses, and lays rings there.
+ */
+#include "measure/structure/tlb_range.h"
+
+#include <errno.h>
+
+#define PIECE_MAX ((uint64_t)256 << 20)
+#define PIECE_MIN ((uint64_t)2 << 20)
+/* Without regard to the memory that other steps have needed. Smaller pieces take longer to map. */
+#define PIECE_LEAST ((uint64_t)64 << 20)
+#define SPAN_MAX ((uint64_t)256 << 30)
+#define PLAIN_MAX ((uint64_t)256 << 20) /* ordinary memory */
+#define ALIGNMENT ((uint64_t)2 << 20)
+
+/* Bytes that can be allocated now without needing more memory than other steps have needed. */
+static uint64_t spare(const struct gc_bench *bench)
+{
+  const struct gc_device_counts *counts = bench->ops->counts(bench->device);
+  const uint64_t peak = counts->device_bytes_peak, now = counts->device_bytes;
+  const uint64_t most = peak > now + PIECE_LEAST ? peak - now : PIECE_LEAST;
+  const uint64_t limit = bench->most_bytes > now ? bench->most_bytes - now : 0;
+
+  return most < limit ? most : limit;
+}
+
+static int open_aliases(struct gc_tlb_range *range)
+{
+  struct gc_bench *bench = &range->m->bench;
+  const uint64_t memory = bench->properties.memory_bytes;
+  int status;
+
+  range->piece = PIECE_MAX;
+  while (range->piece > PIECE_MIN && range->piece > spare(bench))
+    range->piece /= 2;
+  range->span = memory < SPAN_MAX ? memory : SPAN_MAX;
+  range->span = range->span / range->piece * range->piece;
+  status = bench->ops->alias(bench->device, range->piece, range->span, &range->base, bench->err);
+  range->aliased = !status;
+  return status;
+}
+
+/* As much ordinary memory as all buffers together may use. */
+static int open_plain(struct gc_tlb_range *range)
+{
+  struct gc_bench *bench = &range->m->bench;
+  const uint64_t now = bench->ops->counts(bench->device)->device_bytes;
+  const uint64_t most = bench->most_bytes > now ? bench->most_bytes - now : 0;
+  uint64_t bytes = (most < PLAIN_MAX ? most : PLAIN_MAX) / ALIGNMENT * ALIGNMENT;
+  int status = -ENOMEM;
+
+  for (; status == -ENOMEM && bytes > ALIGNMENT; bytes = bytes / 2 / ALIGNMENT * ALIGNMENT) {
+    status = bench->ops->alloc(bench->device, bytes, &range->allocated, bench->err);
+    range->piece = bytes;
+  }
+  if (status)
+    return status;
+  range->base = (range->allocated + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  range->span = range->usable = range->piece - (range->base - range->allocated);
+  return 0;
+}
+
+int gc_tlb_range_open(struct gc_measurement *m, struct gc_tlb_range *range, const char **absent)
+{
+  int status;
+
+  *range = (struct gc_tlb_range){.m = m};
+  *absent = NULL;
+  status = open_aliases(range);
+  if (status == -ENOTSUP || status == -ENOMEM)
+    status = open_plain(range);
+  if (status != -ENOMEM)
+    return status;
+  *absent = "there is too little free memory for an array beyond the reach of a TLB";
+  return 0;
+}
+
+void gc_tlb_range_close(struct gc_tlb_range *range)
+{
+  struct gc_bench *bench = &range->m->bench;
+
+  if (range->aliased)
+    bench->ops->release_alias(bench->device);
+  bench->ops->release(bench->device, range->allocated);
+}
+
+static uint64_t end_of(const struct gc_tlb_pages *pages)
+{
+  return pages->offset + (pages->count + 1) * pages->stride;
+}
+
+bool gc_tlb_range_fits(const struct gc_tlb_range *range, const struct gc_tlb_pages *pages)
+{
+  return end_of(pages) <= range->span;
+}
+
+uint64_t gc_tlb_stride(uint64_t spacing, uint64_t drift)
+{
+  const uint64_t lines = (spacing + drift) / GC_TLB_LINE;
+
+  return (lines | 1) * GC_TLB_LINE;
+}
+
+int gc_tlb_lay(struct gc_tlb_range *range, const struct gc_tlb_pages *pages)
+{
+  struct gc_bench *bench = &range->m->bench;
+  const struct gpu_fill_args fill = {.base = range->base + pages->offset,
+                                     .count = pages->count,
+                                     .stride = pages->stride,
+                                     .multiplier = 1,
+                                     .first = range->base + pages->offset,
+                                     .step = pages->stride,
+                                     .slot_bytes = 8};
+  const uint64_t end = (end_of(pages) + range->piece - 1) / range->piece * range->piece;
+
+  if (!gc_tlb_range_fits(range, pages))
+    return gc_fail(bench->err, -EINVAL, "%u pages do not fit the range", pages->count);
+  if (range->aliased && end > range->usable) {
+    const int status =
+        bench->ops->alias_until(bench->device, end < range->span ? end : range->span, bench->err);
+
+    if (status)
+      return status;
+    range->usable = end < range->span ? end : range->span;
+  }
+  return gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &fill);
+}

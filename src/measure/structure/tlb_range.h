@@ -1,0 +1,45 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * A range of addresses for measuring TLBs. It is much larger than the memory behind it: the same
+ * piece of memory lies there again and again (aliases, device.h). So all loads hit in L2, and only
+ * translations are missing. Where the driver has no aliases, the range is ordinary memory, and
+ * smaller.
+ */
+#ifndef GC_MEASURE_STRUCTURE_TLB_RANGE_H
+#define GC_MEASURE_STRUCTURE_TLB_RANGE_H
+
+#include "measure/core/measurement.h"
+
+#define GC_TLB_LINE 128u /* bytes: pages are walked in different lines */
+
+struct gc_tlb_range {
+  struct gc_measurement *m;
+  bool aliased;
+  uint64_t allocated;  /* ordinary memory: what to release */
+  uint64_t base, span; /* span: bytes that can be used at most */
+  uint64_t piece;      /* bytes of memory behind the range */
+  uint64_t usable;     /* bytes that can be used now */
+};
+
+/* Slots `stride` bytes apart, an odd multiple of GC_TLB_LINE, from `offset` on. */
+struct gc_tlb_pages {
+  uint64_t offset, stride;
+  uint32_t count;
+};
+
+/* *absent: why there is no range; NULL: there is one, which _close releases. Returns 0 or the
+ * device's error. */
+int gc_tlb_range_open(struct gc_measurement *m, struct gc_tlb_range *range, const char **absent);
+void gc_tlb_range_close(struct gc_tlb_range *range);
+
+/* Whether the range is large enough for these pages, with one more. */
+bool gc_tlb_range_fits(const struct gc_tlb_range *range, const struct gc_tlb_pages *pages);
+
+/* Links each page with the next one. */
+int gc_tlb_lay(struct gc_tlb_range *range, const struct gc_tlb_pages *pages);
+
+/* The stride for pages about `spacing` bytes apart. */
+uint64_t gc_tlb_stride(uint64_t spacing, uint64_t drift);
+
+#endif

@@ -1,0 +1,385 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * How many pages does a TLB hold? Pages at equal distances are walked in order; a TLB that replaces
+ * the oldest entry misses as soon as there is one page too many. The number of pages grows until
+ * loads become slower, and is then bisected.
+ *
+ * How much does an entry cover? If it covers more than the distance of the pages, the distance does
+ * not matter for the bytes that the TLB reaches. So pages twice as far apart, over a little more
+ * than these bytes, are too many if an entry covers their distance, and half as many as fit if it
+ * covers half of it. The distance is a little more, so that the pages drift through all sets of the
+ * TLB.
+ */
+#include "measure/structure/tlb_search.h"
+
+#include "measure/walk/vote.h"
+#include "stats/stats.h"
+
+#include <math.h>
+#include <string.h>
+
+#define CHEAP_BYTES ((uint64_t)8 << 30) /* addresses whose mapping takes little time */
+#define COVERED_MAX ((uint64_t)1 << 30) /* bytes of an entry */
+#define FIRST_PAGES 8                   /* a first TLB has at least so many entries */
+#define SPACING_STEP 8                  /* to the next larger spacing */
+#define SPACING_MIN 65536u              /* bytes */
+#define EXCESS 1.125                    /* of the reach: pages that are too many for every set */
+#define VOTES 3                         /* regions of addresses */
+#define PENALTY_SHARE 0.05              /* tolerance of the penalty */
+#define MARGIN_MAX 16                   /* entries by which the search may be wrong */
+#define REACH_SHARE 0.01                /* by which regions may differ */
+#define SETTLING 3                      /* walks, until the TLB has nothing of an earlier one */
+#define OWN_MAX 32                      /* pages that the kernel itself may evict */
+
+struct search {
+  struct gc_tlb_walk *walk;
+  const struct gc_tlb_start *start;
+  double penalties[VOTES * GC_TLB_SAMPLES]; /* of confirm */
+  uint32_t count;
+  double between; /* cycles: half of what a miss costs */
+  uint64_t tried; /* bytes that pages without misses extend over */
+};
+
+uint32_t gc_tlb_beyond(const struct gc_measured *tlb, uint64_t stride)
+{
+  const uint64_t fit = tlb ? tlb->reach_bytes / stride : 0;
+
+  if (!tlb)
+    return 0;
+  return (uint32_t)((double)(fit > tlb->entries ? fit : tlb->entries) * 1.25) + 2;
+}
+
+/* Pages of a baseline: beyond the nearer TLB. */
+static uint32_t first_pages(const struct search *s, uint64_t stride)
+{
+  const uint32_t beyond = gc_tlb_beyond(s->start->nearer, stride);
+
+  return beyond > FIRST_PAGES ? beyond : FIRST_PAGES;
+}
+
+/* Pages of a baseline if `held` pages are known to be held. */
+static uint32_t baseline_pages(const struct search *s, uint64_t stride, uint64_t held)
+{
+  const uint32_t first = first_pages(s, stride);
+  const uint64_t most = held < GC_TLB_TIMED ? held : GC_TLB_TIMED;
+
+  return most > first && !s->walk->way.chained ? (uint32_t)most : first;
+}
+
+static int misses(const struct search *s, const struct gc_tlb_pages *pages, bool *missed,
+                  double *cycles)
+{
+  uint32_t slow = 0;
+  const int status = gc_tlb_compare(s->walk, pages, &slow, cycles);
+
+  *missed = slow >= s->walk->way.least;
+  return status;
+}
+
+/* The number of pages to try next: doubled where mapping them costs little. */
+static uint32_t next_count(const struct search *s, const struct gc_tlb_pages *pages)
+{
+  const double growth = 2 * pages->count * pages->stride < CHEAP_BYTES ? 2 : s->start->growth;
+  const uint64_t next = (uint64_t)(pages->count * growth) + 1;
+  const uint64_t fit = s->walk->range->span / pages->stride - 1;
+
+  return (uint32_t)(next > fit && pages->count < fit ? fit : next);
+}
+
+/* The most pages without misses, up to `most`; 0: even that many are held. Before that, the
+ * baseline; afterwards, a threshold between hits and misses. */
+static int find_knee(struct search *s, struct gc_tlb_pages *pages, uint32_t most, uint32_t *knee)
+{
+  const uint32_t first = first_pages(s, pages->stride);
+  uint32_t held = first, lost = 0;
+  double cycles = 0;
+  int status;
+
+  *knee = 0;
+  pages->count = held;
+  pages->count = next_count(s, pages);
+  if (most < pages->count || !gc_tlb_range_fits(s->walk->range, pages))
+    return 0;
+  if ((status = gc_tlb_lay(s->walk->range, pages)) ||
+      (status = gc_tlb_baseline(s->walk, pages, first)))
+    return status;
+  while (!lost && pages->count <= most && gc_tlb_range_fits(s->walk->range, pages)) {
+    bool missed;
+
+    if ((status = gc_tlb_lay(s->walk->range, pages)) ||
+        (status = misses(s, pages, &missed, &cycles)))
+      return status;
+    if (missed) {
+      lost = pages->count;
+      break;
+    }
+    held = pages->count;
+    /* more pages can be timed */
+    if (s->walk->near.timed < GC_TLB_TIMED && !s->walk->way.chained &&
+        (status = gc_tlb_baseline(s->walk, pages, held)))
+      return status;
+    pages->count = next_count(s, pages);
+  }
+  if (!lost) {
+    s->tried = held * pages->stride > s->tried ? held * pages->stride : s->tried;
+    return 0;
+  }
+  s->walk->threshold = s->between = fmax(s->walk->threshold, cycles / 2);
+  while (lost - held > 1) {
+    bool missed;
+
+    pages->count = held + (lost - held) / 2;
+    if ((status = misses(s, pages, &missed, NULL)))
+      return status;
+    if (missed)
+      lost = pages->count;
+    else
+      held = pages->count;
+  }
+  *knee = held;
+  return 0;
+}
+
+/* Whether an entry covers `bytes` bytes or more, if the reach is about `reach`. Pages are that far
+ * apart. */
+static int covers(struct search *s, uint64_t reach, uint64_t bytes, bool *yes)
+{
+  const uint64_t fit = reach / bytes;
+  struct gc_tlb_pages pages = {.count = (uint32_t)((double)fit * EXCESS) + 1};
+  uint32_t first;
+  int status;
+
+  pages.stride = gc_tlb_stride(bytes, bytes / pages.count);
+  if (pages.count > fit + 1 && !gc_tlb_range_fits(s->walk->range, &pages))
+    pages.count = (uint32_t)fit + 1; /* the least that is too much */
+  first = baseline_pages(s, pages.stride, pages.count / 2);
+  *yes = false;
+  if (first > pages.count / 2)
+    first = pages.count / 2;
+  if (first < 2 || first < gc_tlb_beyond(s->start->nearer, pages.stride) ||
+      !gc_tlb_range_fits(s->walk->range, &pages))
+    return 0;
+  if ((status = gc_tlb_lay(s->walk->range, &pages)) ||
+      (status = gc_tlb_baseline(s->walk, &pages, first)))
+    return status;
+  return misses(s, &pages, yes, NULL);
+}
+
+/* Whether pages are further apart than an entry covers, of which the TLB holds `held`. If it has no
+ * sets, as many at half of the distance are too many as well; if it has sets, these pages use only
+ * some of them, and more pages fit that use all. */
+static int are_too_far(struct search *s, uint64_t spacing, uint32_t held, bool *yes)
+{
+  struct gc_tlb_pages pages = {.count = (uint32_t)(held * EXCESS) + 1,
+                               .stride = gc_tlb_stride(spacing / 2, 0)};
+  int status = covers(s, held * spacing, spacing, yes);
+
+  *yes = !*yes;
+  if (status || *yes || first_pages(s, pages.stride) >= pages.count)
+    return status;
+  if ((status = gc_tlb_lay(s->walk->range, &pages)) ||
+      (status = gc_tlb_baseline(s->walk, &pages, baseline_pages(s, pages.stride, held / 2))))
+    return status;
+  return misses(s, &pages, yes, NULL);
+}
+
+/* The number of entries of this size that pages use. */
+static uint64_t entries_of(const struct gc_tlb_pages *pages, uint64_t entry)
+{
+  const uint64_t last = pages->offset + (pages->count - 1) * pages->stride;
+
+  return last / entry - pages->offset / entry + 1;
+}
+
+/* The search for one spacing. *too_far: pages are further apart than an entry covers, so that
+ * another spacing is needed. */
+static int search_spacing(struct search *s, struct gc_tlb_pages *pages, uint64_t spacing,
+                          struct gc_tlb_found *found, bool *too_far)
+{
+  uint64_t reach, entry = spacing;
+  bool yes = true;
+  uint32_t knee;
+  int status = find_knee(s, pages, s->start->pages_max, &knee);
+
+  *too_far = false;
+  found->tried_bytes = s->tried;
+  if (status || !knee)
+    return status;
+  pages->count = knee;
+  reach = knee * spacing;
+  if ((status = are_too_far(s, spacing, knee, too_far)) || *too_far)
+    return status;
+  while (yes && !status && reach / entry >= 2 && entry < COVERED_MAX) {
+    status = covers(s, reach, 2 * entry, &yes);
+    entry *= yes ? 2 : 1;
+  }
+  if (status)
+    return status;
+  found->entries = entries_of(pages, entry);
+  found->entry_bytes = entry;
+  found->reach_bytes = found->entries * entry;
+  return 0;
+}
+
+/* What the pages of a region cost if there are too many of them, for sure. */
+static int take_penalties(struct search *s, struct gc_tlb_pages *pages, uint32_t held)
+{
+  uint32_t slow;
+  double cycles;
+  int status;
+
+  pages->count = (uint32_t)(held * EXCESS) + 1;
+  if (!gc_tlb_range_fits(s->walk->range, pages))
+    return 0;
+  if ((status = gc_tlb_lay(s->walk->range, pages)) ||
+      (status = gc_tlb_baseline(s->walk, pages, baseline_pages(s, pages->stride, held / 2))) ||
+      (status = gc_tlb_compare(s->walk, pages, &slow, &cycles)))
+    return status;
+  if (slow >= s->walk->way.least)
+    s->count += gc_tlb_slow_pages(s->walk, s->penalties + s->count);
+  return 0;
+}
+
+/* How many entries the TLB has in a region of addresses: more than `low`, up to `high`. *entries: 0
+ * if it is none of these. The number of pages only grows: a TLB that does not replace the very
+ * oldest entry keeps some of those that an earlier walk has left. */
+static int count_entries(struct search *s, struct gc_tlb_pages *pages, uint32_t low, uint32_t high,
+                         uint32_t *entries)
+{
+  uint32_t own = 0, slow, before = 0;
+  int status;
+
+  *entries = 0;
+  pages->count = high + 1;
+  if (!gc_tlb_range_fits(s->walk->range, pages) || low < 2)
+    return 0;
+  if ((status = gc_tlb_lay(s->walk->range, pages)) ||
+      (status = gc_tlb_baseline(s->walk, pages, baseline_pages(s, pages->stride, low / 2))))
+    return status;
+  s->walk->threshold = fmax(s->walk->threshold, s->between);
+  pages->count = low;
+  /* what the kernel itself uses takes entries, too, and evicts pages from their sets */
+  for (int i = 0; i < SETTLING; i++)
+    if ((status = gc_tlb_compare(s->walk, pages, &own, NULL)))
+      return status;
+  if (own > OWN_MAX)
+    return 0;
+  while (pages->count < high) {
+    pages->count++;
+    if ((status = gc_tlb_compare(s->walk, pages, &slow, NULL)))
+      return status;
+    if (slow > own && before > own) {
+      *entries = pages->count - 2; /* it was so for one page less, too */
+      return 0;
+    }
+    before = slow;
+  }
+  return 0;
+}
+
+/* Another count: if there are some pages too many, each of them makes one more slow, unless so few
+ * sets are there that all are. *agrees: it is the same, or cannot be told. */
+static int count_excess(struct search *s, uint32_t entries, uint32_t shift, uint64_t entry,
+                        bool *agrees)
+{
+  struct gc_tlb_pages pages = {.offset = shift * entry, .stride = gc_tlb_stride(entry, 0)};
+  uint32_t slow;
+  int status;
+
+  pages.count = entries + s->walk->near.timed / 2;
+  *agrees = true;
+  if (s->walk->way.chained || !gc_tlb_range_fits(s->walk->range, &pages))
+    return 0;
+  if ((status = gc_tlb_lay(s->walk->range, &pages)) ||
+      (status = gc_tlb_baseline(s->walk, &pages, baseline_pages(s, pages.stride, entries / 2))))
+    return status;
+  s->walk->threshold = fmax(s->walk->threshold, s->between);
+  if ((status = gc_tlb_compare(s->walk, &pages, &slow, NULL)))
+    return status;
+  *agrees = slow > s->walk->near.timed * 3 / 5 || pages.count - slow == entries;
+  return 0;
+}
+
+/* Counts the entries again, with pages one entry apart, so that each uses an entry of its own.
+ * Other regions of addresses must agree. */
+static int confirm(struct search *s, struct gc_tlb_found *found)
+{
+  const uint32_t about = (uint32_t)found->entries;
+  const uint32_t margin = about / 8 < MARGIN_MAX ? about / 8 + 1 : MARGIN_MAX;
+  /* The kernel's own pages may be just before the range. Where pages of the range use the sets of
+   * these last, misses would begin early. */
+  const uint32_t shift = s->walk->way.chained || !s->walk->range->aliased ? 1 : 2 * margin;
+  uint32_t here[VOTES], agreed = 0, near = 0;
+  int status = 0;
+
+  for (uint32_t vote = 0; vote < VOTES && !status; vote++) {
+    struct gc_tlb_pages pages = {.offset = (vote + 1) * shift * found->entry_bytes,
+                                 .stride = gc_tlb_stride(found->entry_bytes, 0)};
+
+    status =
+        count_entries(s, &pages, vote ? about - 4 : about - margin, about + margin, &here[vote]);
+    if (!status)
+      status = take_penalties(s, &pages, about);
+  }
+  if (status)
+    return status;
+  /* the most frequent count */
+  for (uint32_t vote = 0; vote < VOTES; vote++) {
+    uint32_t same = 0;
+
+    for (uint32_t other = 0; other < VOTES; other++)
+      same += here[vote] && here[other] == here[vote];
+    if (same > agreed) {
+      agreed = same;
+      found->entries = here[vote];
+    }
+  }
+  for (uint32_t vote = 0; vote < VOTES; vote++)
+    near += here[vote] && fabs((double)here[vote] - (double)found->entries) <=
+                              REACH_SHARE * (double)found->entries;
+  found->reach_bytes = found->entries * found->entry_bytes;
+  if (near == VOTES)
+    found->confidence = gc_vote_confidence(2 * VOTES, 2 * VOTES);
+  if ((status =
+           count_excess(s, (uint32_t)found->entries, shift, found->entry_bytes, &found->counted)))
+    return status;
+  found->counted &= agreed == VOTES;
+  if (s->count) {
+    double sorted[VOTES * GC_TLB_SAMPLES];
+
+    memcpy(sorted, s->penalties, s->count * sizeof(*sorted));
+    found->penalty = gc_median(sorted, s->count);
+    found->penalty_confidence = gc_median_confidence(s->penalties, s->count, found->penalty,
+                                                     fmax(1, PENALTY_SHARE * found->penalty));
+  }
+  return 0;
+}
+
+int gc_tlb_search(struct gc_tlb_walk *walk, const struct gc_tlb_start *start,
+                  struct gc_tlb_found *found)
+{
+  struct search s = {.walk = walk, .start = start};
+  uint64_t spacing = start->spacing;
+  bool smaller = false;
+  int status;
+
+  *found = (struct gc_tlb_found){0};
+  for (;;) {
+    struct gc_tlb_pages pages = {.stride = gc_tlb_stride(spacing, 0)};
+    bool too_far;
+
+    status = search_spacing(&s, &pages, spacing, found, &too_far);
+    if (status || found->entries)
+      break;
+    if (too_far && spacing > SPACING_MIN) {
+      smaller = true;
+      spacing /= 2;
+      continue;
+    }
+    if (too_far || smaller || spacing >= start->spacing_max)
+      return 0;
+    spacing *= SPACING_STEP;
+  }
+  return status ? status : confirm(&s, found);
+}

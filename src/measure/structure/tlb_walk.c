@@ -1,0 +1,208 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Walks over pages.
+ */
+#include "measure/structure/tlb_walk.h"
+
+#include "measure/walk/chase.h"
+#include "measure/walk/path.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LAPS 2            /* untimed, at least */
+#define SIGMAS 6          /* noise of a page that counts as slow */
+#define THRESHOLD_MIN 3.0 /* cycles */
+
+static int alloc_sample(struct gc_tlb_sample *sample, uint32_t rows)
+{
+  sample->sm = calloc(rows, sizeof(*sample->sm));
+  sample->cycles = calloc((size_t)rows * GC_TLB_TIMED, sizeof(*sample->cycles));
+  return sample->sm && sample->cycles ? 0 : -ENOMEM;
+}
+
+static void free_sample(struct gc_tlb_sample *sample)
+{
+  free(sample->sm);
+  free(sample->cycles);
+}
+
+int gc_tlb_walk_open(struct gc_tlb_walk *walk, struct gc_tlb_range *range,
+                     const struct gc_tlb_way *way)
+{
+  const uint32_t sms = range->m->bench.properties.sms;
+
+  *walk = (struct gc_tlb_walk){.range = range, .way = *way, .rows = way->rows};
+  if (walk->way.blocks > sms)
+    walk->way.blocks = sms;
+  walk->extra = calloc(GC_TLB_TIMED, sizeof(*walk->extra));
+  if (!walk->extra || alloc_sample(&walk->near, GC_TLB_SAMPLES) ||
+      alloc_sample(&walk->far, GC_TLB_SAMPLES))
+    return gc_fail(range->m->bench.err, -ENOMEM, "out of memory");
+  return 0;
+}
+
+void gc_tlb_walk_close(struct gc_tlb_walk *walk)
+{
+  free_sample(&walk->near);
+  free_sample(&walk->far);
+  free(walk->extra);
+}
+
+/* Each of the SMs reads all pages, in order and many at once. TLBs keep their entries until the
+ * next launch. (The untimed loads of a p-chase are not exactly as many as it is told to make.) */
+static int read_all(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count)
+{
+  struct gc_bench *bench = &walk->range->m->bench;
+  const struct gpu_touch_args args = {.base = walk->range->base + pages->offset,
+                                      .bytes = count * pages->stride,
+                                      .stride = pages->stride,
+                                      .sink = bench->scratch,
+                                      .passes = LAPS,
+                                      .only_sm = GPU_EACH_SM};
+
+  return gc_bench_launch(bench, GC_KERNEL_touch, walk->way.blocks, bench->properties.warp, 0,
+                         &args);
+}
+
+/* One launch: all blocks walk the same pages. Adds a row for each. */
+static int walk_once(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count,
+                     struct gc_tlb_sample *sample)
+{
+  struct gc_bench *bench = &walk->range->m->bench;
+  const uint64_t start = walk->range->base + pages->offset;
+  const uint64_t end = start + count * pages->stride;
+  struct gc_raw *raw = bench->raw;
+  uint64_t starts[GC_TLB_SAMPLES], ends[GC_TLB_SAMPLES];
+  struct gc_traced traced = {.starts = starts,
+                             .ends = ends,
+                             .n = walk->way.blocks,
+                             .warm = walk->way.chained ? LAPS * count : 0,
+                             .loads = sample->timed};
+  int status;
+
+  if (traced.n > GC_TLB_SAMPLES - sample->rows)
+    traced.n = GC_TLB_SAMPLES - sample->rows;
+  for (size_t i = 0; i < traced.n; i++) {
+    starts[i] = start;
+    ends[i] = end;
+  }
+  if (!walk->way.chained && (status = read_all(walk, pages, count)))
+    return status;
+  bench->raw = NULL; /* a search has too many of them */
+  status = gc_chase_trace(bench, gc_path_of(GC_L2), &traced,
+                          sample->cycles + (size_t)sample->rows * sample->timed);
+  bench->raw = raw;
+  for (size_t i = 0; i < traced.n; i++)
+    sample->sm[sample->rows++] = bench->results[i].sm;
+  return status;
+}
+
+static int take(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count,
+                struct gc_tlb_sample *sample)
+{
+  const uint32_t rows = walk->rows;
+  int status = 0;
+
+  sample->rows = 0;
+  while (!status && sample->rows < rows)
+    status = walk_once(walk, pages, count, sample);
+  return status;
+}
+
+/* The row of the baseline that is compared with row `row`: of the same SM, and of the same launch
+ * if there are several. -1: none. */
+static int partner(const struct gc_tlb_walk *walk, uint32_t row)
+{
+  const uint32_t sm = walk->far.sm[row], blocks = walk->way.blocks;
+  const uint32_t first = row / blocks * blocks;
+
+  for (uint32_t i = first; i < first + blocks && i < walk->near.rows; i++)
+    if (walk->near.sm[i] == sm)
+      return (int)i;
+  for (uint32_t i = 0; i < walk->near.rows; i++)
+    if (walk->near.sm[i] == sm)
+      return (int)i;
+  return -1;
+}
+
+/* Computes extra. */
+static void subtract(struct gc_tlb_walk *walk)
+{
+  const uint32_t timed = walk->near.timed;
+
+  for (uint32_t k = 0; k < timed; k++) {
+    double values[GC_TLB_SAMPLES];
+    size_t n = 0;
+
+    for (uint32_t row = 0; row < walk->far.rows; row++) {
+      const int other = partner(walk, row);
+
+      if (other >= 0)
+        values[n++] = (double)walk->far.cycles[row * timed + k] -
+                      (double)walk->near.cycles[(uint32_t)other * timed + k];
+    }
+    walk->extra[k] = n ? gc_median(values, n) : 0;
+  }
+}
+
+int gc_tlb_baseline(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count)
+{
+  const uint32_t timed = count < GC_TLB_TIMED ? count : GC_TLB_TIMED;
+  const uint32_t most = walk->way.chained && timed > 31 ? 31 : timed;
+  double values[GC_TLB_TIMED], sum = 0;
+  int status;
+
+  /* the kernel writes 32 values at once, and the store needs a translation, too */
+  walk->near.timed = walk->far.timed = most;
+  if ((status = take(walk, pages, count, &walk->near)) ||
+      (status = take(walk, pages, count, &walk->far)))
+    return status;
+  subtract(walk);
+  for (uint32_t k = 0; k < most; k++) {
+    values[k] = walk->extra[k];
+    sum += values[k] * values[k];
+  }
+  /* the latter: pages that another use of the TLB evicts now and then */
+  walk->threshold = SIGMAS * fmin(sqrt(sum / most), gc_robust_sigma(values, most, 0) + 0.5);
+  if (walk->threshold < THRESHOLD_MIN)
+    walk->threshold = THRESHOLD_MIN;
+  return 0;
+}
+
+int gc_tlb_compare(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t *slow,
+                   double *cycles)
+{
+  int status = take(walk, pages, pages->count, &walk->far);
+  double sum = 0;
+
+  *slow = 0;
+  if (status)
+    return status;
+  subtract(walk);
+  for (uint32_t k = 0; k < walk->near.timed; k++)
+    if (walk->extra[k] > walk->threshold) {
+      ++*slow;
+      sum += walk->extra[k];
+    }
+  if (cycles)
+    *cycles = *slow ? sum / *slow : 0;
+  gc_raw_row(walk->range->m->bench.raw, "bytes\tpages\tspacing\tslow\ttimed\tcycles",
+             (double[]){(double)(pages->count * pages->stride), pages->count, (double)pages->stride,
+                        *slow, walk->near.timed, *slow ? sum / *slow : 0});
+  return 0;
+}
+
+uint32_t gc_tlb_slow_pages(const struct gc_tlb_walk *walk, double values[GC_TLB_SAMPLES])
+{
+  uint32_t n = 0;
+
+  for (uint32_t k = 0; k < walk->near.timed && n < GC_TLB_SAMPLES; k++)
+    if (walk->extra[k] > walk->threshold)
+      values[n++] = walk->extra[k];
+  return n;
+}

@@ -1,0 +1,40 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Checks the slices of L2, and which side holds a line.
+ */
+#include "court.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PAGE_BITS (((uint64_t)2 << 20) - 1) /* the mask is that inside 2 MiB */
+
+static bool same(const struct court_case *c) { return *c->truth && !strcmp(c->reported, c->truth); }
+
+bool judge_slices(const struct court *court, struct court_case *c)
+{
+  (void)court;
+  if (c->cache && c->cache->slices)
+    snprintf(c->truth, sizeof(c->truth), "%u", c->cache->slices);
+  return same(c);
+}
+
+bool judge_side_mask(const struct court *court, struct court_case *c)
+{
+  (void)court;
+  if (c->cache && c->cache->side_mask & PAGE_BITS)
+    snprintf(c->truth, sizeof(c->truth), "0x%" PRIx64, c->cache->side_mask & PAGE_BITS);
+  return same(c);
+}
+
+bool judge_side_granule(const struct court *court, struct court_case *c)
+{
+  const uint64_t mask = c->cache ? c->cache->side_mask & PAGE_BITS : 0;
+
+  (void)court;
+  if (mask)
+    snprintf(c->truth, sizeof(c->truth), "%" PRIu64, mask & -mask);
+  return same(c);
+}

@@ -1,0 +1,232 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Checks what is reported about sets and replacement, by running the caches of the profile.
+ */
+#include "court.h"
+
+#include "model/cache.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHARE_ERROR 0.03 /* of the replacements of a way */
+#define CURVE_ERROR 0.15 /* three standard errors of 100 loads */
+#define MISSES_SHARE 0.1
+#define MISSES_ERROR 0.1
+#define WARM_PASSES 32
+#define PASSES 400
+#define SAMPLES 2000
+#define SPAN 32      /* capacities of addresses of random lines */
+#define CHECKED 8192 /* lines whose sets are compared */
+
+static uint32_t sets_of(const struct court *court, const struct court_case *c)
+{
+  const struct gc_cache_shape *shape = &c->cache->shape;
+
+  return (uint32_t)(gc_model_true_level(court->model, c->space, c->level) /
+                    (shape->line * shape->ways));
+}
+
+static bool exists(const struct court *court, const struct court_case *c)
+{
+  return c->cache && court->gpu->class != DRAWN_NOISE;
+}
+
+bool judge_sets(const struct court *court, struct court_case *c)
+{
+  if (exists(court, c))
+    snprintf(c->truth, sizeof(c->truth), "%u", sets_of(court, c));
+  return !strcmp(c->reported, c->truth);
+}
+
+bool judge_ways(const struct court *court, struct court_case *c)
+{
+  if (exists(court, c))
+    snprintf(c->truth, sizeof(c->truth), "%u", c->cache->shape.ways);
+  return !strcmp(c->reported, c->truth);
+}
+
+/* The number of the set that masks ("0x80,0x100") give an address. */
+static uint64_t masked(const char *masks, uint64_t address)
+{
+  uint64_t set = 0;
+
+  for (unsigned bit = 0; *masks; bit++) {
+    char *end;
+
+    set |= (uint64_t)__builtin_parityll(strtoull(masks, &end, 16) & address) << bit;
+    masks = *end ? end + 1 : end;
+  }
+  return set;
+}
+
+/* Lines are in the same set of the model exactly if the masks say so. */
+static bool same_sets(const struct court_case *c, const struct gc_cache *cache, uint64_t stride)
+{
+  uint32_t *set = malloc(cache->sets * sizeof(*set));
+  bool same = true;
+
+  memset(set, 0xff, cache->sets * sizeof(*set));
+  for (uint64_t i = 0; i < CHECKED && same; i++) {
+    const uint64_t number = masked(c->reported, i * stride);
+
+    same = number < cache->sets;
+    if (same && set[number] == UINT32_MAX)
+      set[number] = gc_cache_set(cache, i * stride);
+    same = same && set[number] == gc_cache_set(cache, i * stride);
+  }
+  free(set);
+  return same;
+}
+
+bool judge_masks(const struct court *court, struct court_case *c)
+{
+  struct gc_cache cache;
+  bool same;
+
+  if (!exists(court, c))
+    return false;
+  snprintf(c->truth, sizeof(c->truth), "the sets of the model");
+  if (gc_cache_init(&cache, &c->cache->shape, sets_of(court, c)))
+    abort();
+  same = same_sets(c, &cache, c->cache->shape.line) &&
+         (c->space == GC_SPACE_CONSTANT || same_sets(c, &cache, (1u << 20) / 64 + c->cache->shape.line));
+  gc_cache_fini(&cache);
+  return same;
+}
+
+bool judge_address(const struct court *court, struct court_case *c)
+{
+  if (exists(court, c))
+    snprintf(c->truth, sizeof(c->truth), "virtual");
+  return !strcmp(c->reported, c->truth);
+}
+
+static bool equal_weights(const struct gc_cache_shape *shape)
+{
+  for (uint32_t way = 1; way < shape->ways; way++)
+    if (shape->weights[way] != shape->weights[0])
+      return false;
+  return true;
+}
+
+static const char *name_of(const struct gc_cache_shape *shape)
+{
+  switch (shape->replacement) {
+  case GC_REPLACE_LRU:
+    return "lru";
+  case GC_REPLACE_PLRU:
+    return shape->ways == 2 ? "lru" : "plru";
+  case GC_REPLACE_RANDOM:
+    return "random";
+  case GC_REPLACE_WEIGHTED:
+    return equal_weights(shape) && shape->redraw_every == 1 ? "random" : "other";
+  }
+  return "";
+}
+
+bool judge_replacement(const struct court *court, struct court_case *c)
+{
+  if (exists(court, c) && c->cache->shape.ways > 1)
+    snprintf(c->truth, sizeof(c->truth), "%s", name_of(&c->cache->shape));
+  return !strcmp(c->reported, c->truth);
+}
+
+bool judge_shares(const struct court *court, struct court_case *c)
+{
+  const char *text = c->reported;
+  double sum = 0;
+  bool right = *text;
+
+  if (!exists(court, c) || c->cache->shape.replacement < GC_REPLACE_RANDOM || c->cache->shape.ways == 1)
+    return false;
+  for (uint32_t way = 0; way < c->cache->shape.ways; way++)
+    sum += c->cache->shape.weights[way];
+  for (uint32_t way = 0; way < c->cache->shape.ways; way++) {
+    const double share = sum > 0 ? c->cache->shape.weights[way] / sum : 1.0 / c->cache->shape.ways;
+    char *end;
+
+    right = right && fabs(strtod(text, &end) - share) <= SHARE_ERROR;
+    text = right && *end ? end + 1 : "";
+    snprintf(c->truth + strlen(c->truth), sizeof(c->truth) - strlen(c->truth), "%s%.3f", way ? "," : "", share);
+  }
+  return right && !*text;
+}
+
+/* The share of lines that survive `fills` later fills with random lines. Few of them come twice. */
+static double survives(struct gc_cache *cache, uint64_t lines, uint64_t fills, struct gc_random *random)
+{
+  const struct gc_cache_shape *shape = cache->shape;
+  const uint32_t all = (uint32_t)(SPAN * lines);
+  const unsigned own = (unsigned)(lines / 16 ? lines / 16 : 1);
+  uint64_t *mine = malloc(own * sizeof(*mine));
+  unsigned alive = 0, n = 0;
+
+  while (n < SAMPLES) {
+    for (uint64_t i = 0; i < 3 * lines; i++)
+      gc_cache_access(cache, (all + (uint64_t)gc_random_below(random, all)) * shape->line, random);
+    for (unsigned i = 0; i < own; i++) {
+      mine[i] = (uint64_t)gc_random_below(random, all) * shape->line;
+      gc_cache_access(cache, mine[i], random);
+    }
+    for (uint64_t i = 0; i < fills; i++)
+      gc_cache_access(cache, (2ull * all + gc_random_below(random, all)) * shape->line, random);
+    for (unsigned i = 0; i < own && n < SAMPLES; i++, n++)
+      alive += gc_cache_access(cache, mine[i], random);
+  }
+  free(mine);
+  return (double)alive / n;
+}
+
+bool judge_curve(const struct court *court, struct court_case *c)
+{
+  struct gc_random random;
+  struct gc_cache cache;
+  bool right = *c->reported;
+  uint64_t fills;
+  double share;
+  int used;
+
+  if (!exists(court, c))
+    return false;
+  gc_random_seed(&random, 1);
+  if (gc_cache_init(&cache, &c->cache->shape, sets_of(court, c)))
+    abort();
+  for (const char *text = c->reported; sscanf(text, "%lu:%lf%n", &fills, &share, &used) == 2;
+       text += used + (text[used] == ',')) {
+    const double truth = survives(&cache, (uint64_t)cache.sets * c->cache->shape.ways, fills, &random);
+
+    right &= fabs(share - truth) <= CURVE_ERROR;
+    snprintf(c->truth + strlen(c->truth), sizeof(c->truth) - strlen(c->truth), "%lu:%.2f ", fills, truth);
+  }
+  if (!*c->truth)
+    snprintf(c->truth, sizeof(c->truth), "a curve");
+  gc_cache_fini(&cache);
+  return right;
+}
+
+bool judge_excess(const struct court *court, struct court_case *c)
+{
+  const double reported = strtod(c->reported, NULL);
+  struct gc_random random;
+  struct gc_cache cache;
+  uint64_t misses = 0, lines;
+  double truth;
+
+  if (!exists(court, c))
+    return false;
+  gc_random_seed(&random, 1);
+  if (gc_cache_init(&cache, &c->cache->shape, sets_of(court, c)))
+    abort();
+  lines = (uint64_t)cache.sets * c->cache->shape.ways + 1;
+  for (unsigned pass = 0; pass < WARM_PASSES + PASSES; pass++)
+    for (uint64_t i = 0; i < lines; i++)
+      misses += !gc_cache_access(&cache, i * c->cache->shape.line, &random) && pass >= WARM_PASSES;
+  gc_cache_fini(&cache);
+  truth = (double)misses / PASSES;
+  snprintf(c->truth, sizeof(c->truth), "%.1f", truth);
+  return fabs(reported - truth) <= MISSES_ERROR + MISSES_SHARE * truth;
+}

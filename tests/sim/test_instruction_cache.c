@@ -1,0 +1,80 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The instruction cache of simulated GPUs, with short and long lines, and one that no code exceeds.
+ */
+#include "measure/structure/structure.h"
+
+#include "variant.h"
+
+/* A GPU with one cache more, and code that goes through it. */
+static const struct gc_element *measure(struct opened *o, const char *cache, const char *path)
+{
+  open_profile(
+      o,
+      "model = Variant\ncompute = 7.0\nclock_khz = 1000000\nthreads_per_block = 1024\n"
+      "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 512 MiB\nshared_per_sm = 32 KiB\n"
+      "shared_per_block = 32 KiB\nclock_overhead = 4\nsms = 8\n"
+      "[cache L1]\nsize = 8 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = lru\n"
+      "[cache Code]\n%s\nreplacement = lru\n"
+      "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 32\nways = 16\n"
+      "replacement = lru\n"
+      "[space ca]\npath = L1 30, L2 200, memory 500 5\n[space cg]\npath = L2 200, memory 500\n"
+      "[space shared]\npath = memory 20\n[space instruction]\npath = Code %s, memory 500\n",
+      cache, path);
+  open_warm_bench(o);
+  run_step(o, gc_step_instruction_capacity, GC_INSTRUCTION_CACHE);
+  return run_step(o, gc_step_instruction_penalty, GC_INSTRUCTION_CACHE);
+}
+
+static void capacity_and_penalty(void **state)
+{
+  struct opened o;
+  const struct gc_element *element =
+      measure(&o, "size = 12 KiB\nline = 128\nways = 4", "40 1, L2 215 4");
+
+  (void)state;
+  assert_string_equal(text(element, "CapacityBytes"), "12288");
+  assert_true(number(element, "MissPenaltyCycles") > 172);
+  assert_true(number(element, "MissPenaltyCycles") < 178);
+  close_gpu(&o);
+}
+
+/* Two blocks of code are in a line. A pass must not use them soon after one another, or only every
+ * second jump would miss. */
+static void long_lines(void **state)
+{
+  struct opened o;
+  const struct gc_element *element =
+      measure(&o, "size = 16 KiB\nline = 256\nways = 4", "40, L2 140");
+
+  (void)state;
+  assert_string_equal(text(element, "CapacityBytes"), "16384");
+  assert_true(number(element, "MissPenaltyCycles") > 97);
+  assert_true(number(element, "MissPenaltyCycles") < 103);
+  close_gpu(&o);
+}
+
+static void all_code_fits(void **state)
+{
+  struct opened o;
+  const struct gc_element *element =
+      measure(&o, "size = 512 KiB\nline = 128\nways = 4", "40, L2 140");
+
+  (void)state;
+  assert_string_equal(text(element, "CapacityBytes"), "");
+  assert_string_equal(text(element, "CapacityAtLeastBytes"), "196608");
+  assert_string_equal(text(element, "MissPenaltyCycles"), "");
+  close_gpu(&o);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(capacity_and_penalty),
+      cmocka_unit_test(long_lines),
+      cmocka_unit_test(all_code_fits),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,141 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sets, ways, hash and replacement as the papers found them: Fermi's L1 (Nugteren et al. 2014, section
+ * 5.1, at 16 and 48 KiB; Mei et al. 2014, section 4.2), the texture caches of Fermi and Kepler (Mei,
+ * section 4.3), and a P100 (a p-chase guide). Then policies and sizes that mislead.
+ */
+#define HWLOC_GPUCACHE_KEYS_ONLY
+#include <hwloc/gpucache.h>
+
+#include "measure/capacity/capacity.h"
+#include "measure/geometry/geometry.h"
+#include "measure/structure/structure.h"
+#include "open.h"
+
+/* Runs everything that sets need on one cache. */
+static const struct gc_structure *find(struct opened *o, enum gc_kind kind)
+{
+  open_warm_bench(o);
+  run_step(o, gc_step_capacity, kind);
+  run_step(o, gc_step_fetch, kind);
+  run_step(o, gc_step_line, kind);
+  run_step(o, gc_step_sets, kind);
+  run_step(o, gc_step_excess_misses, kind);
+  return &measured(o, kind)->structure;
+}
+
+static void check_masks(const struct opened *o, const struct gc_structure *found, const char *masks)
+{
+  char text[512] = "";
+
+  for (uint32_t i = 0; i < found->mask_count; i++)
+    snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s0x%lx", i ? "," : "",
+             (unsigned long)found->masks[i]);
+  if (strcmp(text, masks))
+    fail_msg("%s: masks %s instead of %s", o->name, text, masks);
+}
+
+static const struct row {
+  const char *gpu;
+  enum gc_kind kind;
+  uint64_t sets, ways;
+  const char *masks;
+  enum gc_replaces replaces;
+} rows[] = {
+  {"gtx470", GC_L1, 32, 4, "0x2080,0x4100,0x8200,0x20400,0x80800", GC_REPLACES_LRU},
+  {"gtx560ti", GC_TEXTURE, 4, 96, "0x80,0x100", GC_REPLACES_LRU},
+  {"gtx780", GC_TEXTURE, 4, 96, "0x80,0x100", GC_REPLACES_LRU},
+  {"p100", GC_TEXTURE, 4, 192, "0x80,0x100", GC_REPLACES_LRU},
+  {"p100", GC_READ_ONLY, 4, 192, "0x80,0x100", GC_REPLACES_LRU},
+};
+
+static void sets_of_the_papers(void **state)
+{
+  (void)state;
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    const struct gc_structure *found;
+    struct opened o;
+
+    open_gpu(&o, rows[i].gpu);
+    found = find(&o, rows[i].kind);
+    assert_int_equal(found->sets, rows[i].sets);
+    assert_int_equal(found->ways, rows[i].ways);
+    check_masks(&o, found, rows[i].masks);
+    assert_int_equal(found->replaces, rows[i].replaces);
+    assert_true(found->excess_misses == (double)(rows[i].ways + 1));
+    close_gpu(&o);
+  }
+}
+
+/* At 48 KiB, Fermi's L1 has 64 sets of 6 ways: bit 12 is the additional bit of the set. */
+static void nugteren_at_48_kib(void **state)
+{
+  const char *small = "size = 16 KiB\nline = 128\nways = 4\n";
+  char path[300];
+  const char *text, *at;
+  const struct gc_structure *found;
+  struct opened o;
+
+  (void)state;
+  snprintf(path, sizeof(path), "%s/gtx470", profile_folder());
+  assert_non_null(at = strstr(text = text_of(path), small));
+  open_profile(&o, "%.*ssize = 48 KiB\nline = 128\nways = 6\n%s", (int)(at - text), text,
+               at + strlen(small));
+  found = find(&o, GC_L1);
+  assert_int_equal(found->sets, 64);
+  assert_int_equal(found->ways, 6);
+  check_masks(&o, found, "0x2080,0x4100,0x8200,0x20400,0x80800,0x1000");
+  close_gpu(&o);
+}
+
+/* Way 2 is replaced in half of all cases, each other way in a sixth. */
+static void mei_victims(void **state)
+{
+  static const double shares[] = {1 / 6., 1 / 2., 1 / 6., 1 / 6.};
+  const struct gc_structure *found;
+  struct opened o;
+
+  (void)state;
+  open_gpu(&o, "gtx560ti");
+  found = find(&o, GC_L1);
+  assert_int_equal(found->replaces, GC_REPLACES_OTHER);
+  assert_int_equal(found->shares, 4);
+  for (unsigned way = 0; way < 4; way++)
+    if (fabs(found->victim_share[way] - shares[way]) > 0.03)
+      fail_msg("way %u: %.3f instead of %.3f", way, found->victim_share[way], shares[way]);
+  close_gpu(&o);
+}
+
+/* A number of sets that is no power of two; random replacement; a tree. */
+static void other_policies(void **state)
+{
+  const struct gc_structure *found;
+  struct opened o;
+
+  (void)state;
+  open_gpu(&o, "h200");
+  found = find(&o, GC_L1);
+  assert_int_equal(found->sets, 434);
+  assert_int_equal(found->ways, 4);
+  assert_int_equal(found->mask_count, 0);
+  assert_int_equal(found->replaces, GC_REPLACES_RANDOM);
+  close_gpu(&o);
+  open_gpu(&o, "v100");
+  found = find(&o, GC_L1);
+  assert_int_equal(found->sets, 242);
+  assert_int_equal(found->replaces, GC_REPLACES_PLRU);
+  close_gpu(&o);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(sets_of_the_papers),
+    cmocka_unit_test(nugteren_at_48_kib),
+    cmocka_unit_test(mei_victims),
+    cmocka_unit_test(other_policies),
+  };
+
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,151 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Slices of L2 and the sides of lines on simulated GPUs whose profile states them, and the fit of
+ * the mask to sides.
+ */
+#include "measure/latency/latency.h"
+#include "measure/structure/side_fit.h"
+#include "measure/structure/structure.h"
+#include "measure/topology/topology.h"
+#include "variant.h"
+
+#define TWO "partitions = 2\nreplicate = yes\nfar_cycles = 60\npartition_sms = 2\n"
+
+/* NULL: it must be absent. */
+struct truth {
+  struct variant variant;
+  const char *slices, *mask, *granule;
+};
+
+static void check_value(const struct truth *truth, const struct gc_element *l2, const char *key,
+                        const char *source, const char *right)
+{
+  if (strcmp(text(l2, key), right ? right : ""))
+    fail_msg("%s, %s: %s is '%s' (%s)", truth->variant.chip, truth->variant.l2, key, text(l2, key),
+             text(l2, source));
+  if (!right)
+    assert_memory_equal(text(l2, source), "absent:", 7);
+}
+
+static void check(const struct truth *truth)
+{
+  const struct gc_element *l2;
+  struct opened gpu;
+
+  open_variant(&gpu, &truth->variant);
+  open_warm_bench(&gpu);
+  run_step(&gpu, gc_step_memory_latency, GC_DEVICE_MEMORY);
+  run_step(&gpu, gc_step_partitions, GC_L2);
+  run_step(&gpu, gc_step_slices, GC_L2);
+  l2 = gc_record_find(gpu.record, GC_L2);
+  check_value(truth, l2, "Slices", "SlicesSource", truth->slices);
+  check_value(truth, l2, "SideMask", "SideMaskSource", truth->mask);
+  check_value(truth, l2, "SideGranuleBytes", "SideGranuleSource", truth->granule);
+  close_gpu(&gpu);
+}
+
+static void slices_and_sides_are_found(void **state)
+{
+  static const struct truth truths[] = {
+    {{"sms = 64", TWO "slices = 24\nside_bits = 12 14 17", "200 4"}, "24", "0x25000", "4096"},
+    /* no power of two, and higher bits than those of a page */
+    {{"sms = 64", TWO "slices = 46\nside_bits = 7 20 22 25", "200 4"}, "46", "0x100080", "128"},
+    {{"sms = 64\noutliers = 0.01 40 900", TWO "slices = 10\nside_bits = 9", "200 4"}, "10", "0x200",
+     "512"},
+    {{"sms = 40", "slices = 20", "200 4"}, "20", NULL, NULL},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(truths) / sizeof(*truths); i++)
+    check(&truths[i]);
+}
+
+static void nothing_is_invented(void **state)
+{
+  static const struct truth truths[] = {
+    /* the side depends on all bits in another way */
+    {{"sms = 64", TWO "slices = 24", "200 4"}, "24", NULL, NULL},
+    /* pages smaller than 2 MiB: bit 18 of the physical address is anything */
+    {{"sms = 64\npages = 64 KiB scattered", TWO "slices = 24\nside_bits = 12 18", "200 4"}, "24",
+     NULL, NULL},
+    /* the side is the same in a whole page, so the partitions are not found */
+    {{"sms = 64", TWO "slices = 24\nside_bits = 21 23", "200 4"}, NULL, NULL, NULL},
+    /* atomic operations do not wait for each other; too few SMs to keep a slice busy */
+    {{"sms = 64", TWO "side_bits = 12", "200 4"}, NULL, "0x1000", "4096"},
+    {{"sms = 4", "slices = 8", "200 4"}, NULL, NULL, NULL},
+    {{"sms = 1", "slices = 8", "200 4"}, NULL, NULL, NULL},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(truths) / sizeof(*truths); i++)
+    check(&truths[i]);
+}
+
+/* The sides that a mask gives, with another constant in each page; then a share of them is
+ * changed. */
+static void make_sides(uint64_t mask, uint32_t wrong_every, const uint64_t *offsets, uint8_t *sides)
+{
+  for (uint32_t i = 0; i < GC_SIDE_LINES; i++) {
+    sides[i] = (uint8_t)(__builtin_parityll(offsets[i] & mask) ^ (i / GC_SIDE_PAGE_LINES * 5 % 3 == 1));
+    if (wrong_every && i % wrong_every == wrong_every - 1)
+      sides[i] ^= 1;
+  }
+}
+
+static void fit_needs_agreement(void **state)
+{
+  static uint64_t offsets[GC_SIDE_LINES];
+  static uint8_t sides[GC_SIDE_LINES];
+  struct gc_side_fit fit;
+
+  (void)state;
+  gc_side_lines(offsets);
+  make_sides(0xab000, 0, offsets, sides);
+  assert_null(gc_side_fit(offsets, sides, &fit));
+  assert_int_equal(fit.mask, 0xab000);
+  assert_int_equal(fit.right, fit.tried);
+  /* one line in 150 has the wrong side: the mask stays; one in 10: there is none */
+  make_sides(0xab000, 150, offsets, sides);
+  assert_null(gc_side_fit(offsets, sides, &fit));
+  assert_int_equal(fit.mask, 0xab000);
+  assert_true(fit.right < fit.tried);
+  make_sides(0xab000, 10, offsets, sides);
+  assert_non_null(gc_side_fit(offsets, sides, &fit));
+  /* single bits agree with a mask, pairs of them do not: only the lines held out show it */
+  make_sides(0, 0, offsets, sides);
+  for (uint32_t i = 0; i < GC_SIDE_LINES; i++)
+    sides[i] ^= i % GC_SIDE_PAGE_LINES >= 60 && offsets[i] >> 12 & offsets[i] >> 15 & 1;
+  assert_non_null(gc_side_fit(offsets, sides, &fit));
+  make_sides(0, 0, offsets, sides);
+  assert_non_null(gc_side_fit(offsets, sides, &fit));
+}
+
+/* Lines of a page are different ones, and each pair of the fit differs in one bit. */
+static void lines_differ(void **state)
+{
+  static uint64_t offsets[GC_SIDE_LINES];
+
+  (void)state;
+  gc_side_lines(offsets);
+  for (uint32_t i = 0; i < GC_SIDE_LINES; i++) {
+    assert_true(offsets[i] < GC_SIDE_PAGE && offsets[i] % GC_SIDE_LINE == 0);
+    if (i % GC_SIDE_PAGE_LINES < 4 * (1 + GC_SIDE_BITS) &&
+        i % GC_SIDE_PAGE_LINES % (1 + GC_SIDE_BITS))
+      assert_int_equal(
+        __builtin_popcountll(
+          offsets[i] ^ offsets[i - i % GC_SIDE_PAGE_LINES % (1 + GC_SIDE_BITS)]), 1);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(slices_and_sides_are_found),
+    cmocka_unit_test(nothing_is_invented),
+    cmocka_unit_test(fit_needs_agreement),
+    cmocka_unit_test(lines_differ),
+  };
+
+  return cmocka_run_group_tests_name("slices", tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * What caches do with stores: every policy of the model is found, and so are carve-outs that only
+ * large blocks can have.
+ */
+#include "open.h"
+
+static void open_policies(struct opened *o, const char *l1, const char *l2)
+{
+  open_profile(o,
+               "model = Stores\ncompute = 7.0\nclock_khz = 1000000\nthreads_per_block = 1024\n"
+               "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 512 MiB\nshared_per_sm = 32 KiB\n"
+               "shared_per_block = 32 KiB\nclock_overhead = 4\nsms = 12\nmemory_read_gbps = 40\n"
+               "shared_reserved = 1 KiB\n"
+               "[unified]\ntotal = 64 KiB\ncarveouts = 0 4 16 32 KiB\n"
+               "[cache L1]\nsize = unified\nline = 128\nsector = 32\nways = 4\nreplacement = lru\n%s\n"
+               "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 32\nways = 16\n"
+               "replacement = lru\nread_gbps = 160\n%s\n"
+               "[space ca]\npath = L1 30 0.5, L2 200 2, memory 500 5\n"
+               "[space cg]\npath = L2 200 2, memory 500 5\n[space shared]\npath = memory 20\n",
+               l1, l2);
+}
+
+static void check_text(const struct opened *o, enum gc_kind kind, const char *key, const char *right)
+{
+  const struct gc_element *element = gc_record_find(o->record, kind);
+  const char *found = element ? gc_infos_get(&element->infos, key) : NULL;
+  char source[64];
+
+  snprintf(source, sizeof(source), "%sSource", key);
+  if (!found || strcmp(found, right))
+    fail_msg("%s of %s: '%s' instead of '%s' (%s)", key, gc_kinds[kind].subtype,
+             found ? found : "-", right, element ? text(element, source) : "no element");
+}
+
+static void every_policy_is_found(void **state)
+{
+  static const struct {
+    const char *l1, *l2, *l1_policy, *l1_allocate, *l2_allocate;
+  } cases[] = {
+    {"", "write_allocate = none", "through", "none", "none"},
+    {"write_allocate = sector\nwrite = back", "write_allocate = none", "back", "sector", "none"},
+    {"write_allocate = line", "write_allocate = line", "through", "line", "line"},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    const struct gc_measure_options options = {.only = "DeviceMemory,L2Cache,L1Cache"};
+    struct opened o;
+
+    open_policies(&o, cases[i].l1, cases[i].l2);
+    must(&o, gc_measure(o.device, &options, o.record, &o.err), "measure");
+    check_text(&o, GC_L1, "WritePolicy", cases[i].l1_policy);
+    check_text(&o, GC_L1, "WriteAllocate", cases[i].l1_allocate);
+    check_text(&o, GC_L2, "WriteAllocate", cases[i].l2_allocate);
+    check_text(&o, GC_L2, "WritePolicy", "back"); /* 160 and 40 GB/s */
+    /* 16 blocks of 1 and of 4 warps need 16 KiB, 2 blocks of 32 warps 4 KiB */
+    check_text(&o, GC_L1, "CarveoutTable", "0:49152,51:32768,default:49152");
+    check_text(&o, GC_L1, "CarveoutTable4Warps", "0:49152,51:32768,default:49152");
+    check_text(&o, GC_L1, "CarveoutTable32Warps", "0:61440,13:49152,51:32768,default:61440");
+    close_gpu(&o);
+  }
+}
+
+/* If stores go on to memory, L2 takes them no faster, and nothing shows that it writes back. */
+static void l2_that_writes_through_has_no_policy(void **state)
+{
+  const struct gc_measure_options options = {.only = "DeviceMemory,L2Cache"};
+  struct opened o;
+
+  (void)state;
+  open_policies(&o, "", "write = through");
+  must(&o, gc_measure(o.device, &options, o.record, &o.err), "measure");
+  assert_null(gc_infos_get(&gc_record_find(o.record, GC_L2)->infos, "WritePolicy"));
+  close_gpu(&o);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(every_policy_is_found),
+    cmocka_unit_test(l2_that_writes_through_has_no_policy),
+  };
+
+  return cmocka_run_group_tests_name("stores", tests, NULL, NULL);
+}
