@@ -19,6 +19,7 @@
 #define SECOND_BLOCKS 1
 #define SECOND_ROWS 1
 #define FIRST_LEAST 1
+#define ATTEMPTS 3     /* at the first level, until all regions of addresses agree */
 #define SECOND_LEAST 3 /* pages of the kernel itself take entries, too, of one or two sets */
 #define FIRST_GROWTH 1.5
 #define SECOND_GROWTH 1.19 /* mapping is dear */
@@ -100,13 +101,16 @@ static int measure(struct gc_tlb_range *range, struct gc_measured *element)
       .pages_max = pages_max(&range->m->bench, second ? SECOND_PAGES_MAX : FIRST_PAGES_MAX),
       .nearer = nearer,
       .growth = second ? SECOND_GROWTH : FIRST_GROWTH};
-  struct gc_tlb_found found;
+  struct gc_tlb_found found = {0};
   struct gc_tlb_walk walk;
   char why[160];
   int status = gc_tlb_walk_open(&walk, range, &way);
 
-  if (!status)
+  for (int attempt = 0; attempt < ATTEMPTS && !status; attempt++) {
     status = gc_tlb_search(&walk, &start, &found);
+    if (second || !found.entries || found.confidence >= GC_CONFIDENCE_LEAST)
+      break;
+  }
   gc_tlb_walk_close(&walk);
   if (status)
     return status;

@@ -20,17 +20,10 @@
 #include <string.h>
 
 #define ATTEMPTS 3 /* at a group, until the reading SM is slow itself */
-#define SHARE 0.75 /* of the entries, for pages of a TLB with few entries */
-#define PAGES_MAX 31
-#define SETS_MAX 16 /* SMs whose pages differ from each other */
+#define EACH 2     /* pages of an SM */
 #define PRIMING 3
 #define EXCESS 1.125
 #define CLEAR_SIGMAS 8
-#define BASES 8      /* launches of the baseline for all pairs */
-#define TESTS_MIN 64 /* of all SMs together */
-#define TESTS_MAX 1024
-#define CONFIDENCE_LEAST 0.9 /* of all pairs together */
-#define ROUNDS_SIGMAS 6
 
 static const char crowded[] = "the blocks of a launch did not spread over all SMs";
 
@@ -38,15 +31,12 @@ struct grouping {
   struct gc_tlb_range *range;
   struct gc_tlb_pages few, many; /* timed by all SMs; read by one */
   struct gc_tlb_pages flush;     /* what all SMs read to evict the rest from the nearer TLB */
-  uint32_t each;                 /* pages of an SM */
   double threshold;
   uint32_t sms;
   uint64_t *starts, *ends;
   uint32_t *trace;
   double *base, *now; /* [sms], mean cycles of the few pages */
   bool *slow[2];
-  uint32_t rounds; /* of all pairs */
-  double sigma;    /* of an SM's time, with two pages each */
   const char *absent;
 };
 
@@ -75,7 +65,7 @@ static int time_all(struct grouping *g, double *means)
 {
   struct gc_measurement *m = g->range->m;
   const struct gc_traced traced = {
-      .starts = g->starts, .ends = g->ends, .n = g->sms, .loads = g->each};
+      .starts = g->starts, .ends = g->ends, .n = g->sms, .loads = EACH};
   struct gc_raw *raw = m->bench.raw;
   int status = g->flush.count ? read_pages(g, &g->flush, GPU_EACH_SM) : 0;
 
@@ -86,12 +76,12 @@ static int time_all(struct grouping *g, double *means)
   m->bench.raw = raw;
   for (uint32_t i = 0; i < g->sms && !status; i++) {
     const uint32_t sm = gc_sm_index(m->results, m->bench.results[i].sm);
-    double values[PAGES_MAX];
+    double values[EACH];
 
-    for (uint32_t k = 0; k < g->each; k++)
-      values[k] = g->trace[i * g->each + k];
+    for (uint32_t k = 0; k < EACH; k++)
+      values[k] = g->trace[i * EACH + k];
     if (sm < g->sms)
-      means[sm] = gc_midhinge(values, g->each);
+      means[sm] = gc_midhinge(values, EACH);
   }
   return status;
 }
@@ -170,80 +160,11 @@ static int find_all(struct grouping *g, struct gc_groups *groups, double *confid
   return 0;
 }
 
-/* The most that may link two SMs by chance. */
-static double chance_of(double one_sided, uint32_t sms)
-{
-  return one_sided * one_sided * sms * (sms - 1) / 2;
-}
-
-/* Joins SMs that evict each other's translations. Groups must be such that all of a group do. */
-static void link_sms(struct grouping *g, const double *slower, struct gc_groups *groups,
-                     double *confidence)
-{
-  const uint32_t n = g->sms;
-  uint32_t failed = 0, one_sided = 0;
-
-  groups->count = 0;
-  for (uint32_t i = 0; i < n; i++) {
-    failed += slower[i * n + i] <= g->threshold;
-    groups->of[i] = UINT16_MAX;
-    for (uint32_t k = 0; k < n; k++) {
-      const bool there = slower[i * n + k] > g->threshold, back = slower[k * n + i] > g->threshold;
-
-      one_sided += k != i && there && !back;
-      if (k < i && there && back && groups->of[i] == UINT16_MAX)
-        groups->of[i] = groups->of[k];
-      else if (k < i && (there && back) != (groups->of[i] == groups->of[k]))
-        g->absent = "pairs of SMs contradict each other about sharing a TLB";
-    }
-    if (groups->of[i] == UINT16_MAX)
-      groups->of[i] = (uint16_t)groups->count++;
-  }
-  if (failed > n / 64)
-    g->absent = "an SM could not evict its own translations";
-  *confidence = 1 - chance_of(n > 1 ? (double)one_sided / (n * (n - 1.0)) : 0, n) -
-                2 * (failed + 0.5) / (n * g->rounds + 1);
-  if (!g->absent && *confidence < CONFIDENCE_LEAST)
-    g->absent = "a miss costs too little for a test of all pairs of SMs";
-}
-
-/* Tries all pairs. Where a miss costs little, a single test of an SM can be wrong, but two SMs are
- * rarely wrong about each other. */
-static int try_pairs(struct grouping *g, struct gc_groups *groups, double *confidence)
-{
-  const uint32_t n = g->sms;
-  double *slower = calloc((size_t)n * n, sizeof(*slower)), *sum = calloc(n, sizeof(*sum));
-  int status = slower && sum ? 0 : gc_fail(g->range->m->bench.err, -ENOMEM, "out of memory");
-
-  for (int i = 0; i < BASES && !status; i++) {
-    status = time_all(g, g->now);
-    for (uint32_t k = 0; k < n; k++)
-      sum[k] += g->now[k] / BASES;
-  }
-  g->rounds = (TESTS_MIN + n - 1) / n;
-  if (n < TESTS_MIN) {
-    const double noise = ROUNDS_SIGMAS * g->sigma / g->threshold;
-
-    g->rounds += (uint32_t)fmin(noise * noise / g->each, (double)TESTS_MAX / n);
-  }
-  for (uint32_t i = 0; i < n * g->rounds && !status; i++) {
-    if ((status = read_many(g, i % n)) || (status = time_all(g, g->now)))
-      break;
-    for (uint32_t k = 0; k < n; k++)
-      slower[i % n * n + k] += (g->now[k] - sum[k]) / g->rounds;
-  }
-  if (!status)
-    link_sms(g, slower, groups, confidence);
-  free(sum);
-  free(slower);
-  return status;
-}
-
 /* Whether a single test of an SM is clear: the noise of the baseline does not reach the threshold.
  */
 static int is_clear(struct grouping *g, bool *clear)
 {
-  double *change = calloc(g->sms, sizeof(*change));
+  double *change = calloc(g->sms, sizeof(*change)), sigma = 0;
   int status = change ? 0 : gc_fail(g->range->m->bench.err, -ENOMEM, "out of memory");
 
   if (!status)
@@ -251,21 +172,20 @@ static int is_clear(struct grouping *g, bool *clear)
   for (uint32_t i = 0; i < g->sms && !status; i++)
     change[i] = g->now[i] - g->base[i];
   if (!status)
-    g->sigma = gc_robust_sigma(change, g->sms, 0) + 0.25;
-  *clear = !status && CLEAR_SIGMAS * g->sigma < g->threshold;
+    sigma = gc_robust_sigma(change, g->sms, 0) + 0.25;
+  *clear = !status && CLEAR_SIGMAS * sigma < g->threshold;
   free(change);
   return status;
 }
 
-/* Gives each SM so many pages of its own, or shares them among every so many SMs. */
+/* Gives each SM pages of its own. */
 static int prepare(struct grouping *g, const struct gc_tlb_found *found,
-                   const struct gc_measured *nearer, uint32_t each, uint32_t sets)
+                   const struct gc_measured *nearer)
 {
   const uint64_t stride = gc_tlb_stride(found->entry_bytes, 0), base = g->range->base;
   int status;
 
-  g->each = each;
-  g->few = (struct gc_tlb_pages){.stride = stride, .count = each * sets};
+  g->few = (struct gc_tlb_pages){.stride = stride, .count = EACH * g->sms};
   g->many = (struct gc_tlb_pages){.offset = (g->few.count + 1) * stride,
                                   .stride = stride,
                                   .count = (uint32_t)((double)found->entries * EXCESS) + 1};
@@ -278,44 +198,31 @@ static int prepare(struct grouping *g, const struct gc_tlb_found *found,
   if ((status = gc_tlb_lay(g->range, &g->many)) || (status = gc_tlb_lay(g->range, &g->few)))
     return status;
   for (uint32_t i = 0; i < g->sms; i++) {
-    g->starts[i] = base + g->few.offset + (uint64_t)(i % sets) * each * stride;
-    g->ends[i] = g->starts[i] + each * stride;
+    g->starts[i] = base + g->few.offset + (uint64_t)i * EACH * stride;
+    g->ends[i] = g->starts[i] + EACH * stride;
   }
   for (int i = 0; i < PRIMING && !status; i++)
     status = time_all(g, g->base);
   return status;
 }
 
-/* First with few pages of each SM, if a miss costs so much that a single test is clear; else with
- * many, then with fewer, because several SMs may have to fit one TLB. */
 static int search(struct grouping *g, const struct gc_tlb_found *found,
                   const struct gc_measured *nearer, struct gc_groups *groups, double *confidence)
 {
-  const uint32_t sets = g->sms < SETS_MAX ? g->sms : SETS_MAX;
-  uint32_t each = (uint32_t)(SHARE * (double)found->entries);
   bool clear = false;
   int status;
 
   if ((status = gc_number_sms(g->range->m)))
     return status;
-  if (g->range->m->results->sm_count < g->sms) {
+  if (g->range->m->results->sm_count < g->sms)
     g->absent = crowded;
-    return 0;
-  }
-  status = prepare(g, found, nearer, 2, g->sms);
-  if (!status && !g->absent && !(status = is_clear(g, &clear)) && clear)
-    status = find_all(g, groups, confidence);
-  if (status || (clear && !g->absent))
+  else
+    status = prepare(g, found, nearer);
+  if (status || g->absent || (status = is_clear(g, &clear)))
     return status;
-  for (each = each < PAGES_MAX ? each : PAGES_MAX; each; each /= 2) {
-    g->absent = NULL;
-    if ((status = prepare(g, found, nearer, each, sets)))
-      return status;
-    if (g->absent)
-      continue;
-    if ((status = try_pairs(g, groups, confidence)) || !g->absent)
-      return status;
-  }
+  if (clear)
+    return find_all(g, groups, confidence);
+  g->absent = "a miss costs too little to tell from one test which SMs share one";
   return 0;
 }
 
@@ -329,7 +236,7 @@ int gc_tlb_find_groups(struct gc_tlb_range *range, const struct gc_tlb_found *fo
                        .sms = sms,
                        .starts = calloc(sms, sizeof(*g.starts)),
                        .ends = calloc(sms, sizeof(*g.ends)),
-                       .trace = calloc((size_t)sms * PAGES_MAX, sizeof(*g.trace)),
+                       .trace = calloc((size_t)sms * EACH, sizeof(*g.trace)),
                        .base = calloc(sms, sizeof(*g.base)),
                        .now = calloc(sms, sizeof(*g.now)),
                        .slow = {calloc(sms, sizeof(bool)), calloc(sms, sizeof(bool))}};

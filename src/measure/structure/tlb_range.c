@@ -103,6 +103,22 @@ uint64_t gc_tlb_stride(uint64_t spacing, uint64_t drift)
   return (lines | 1) * GC_TLB_LINE;
 }
 
+int gc_tlb_map(struct gc_tlb_range *range, const struct gc_tlb_pages *pages)
+{
+  struct gc_bench *bench = &range->m->bench;
+  const uint64_t whole = (end_of(pages) + range->piece - 1) / range->piece * range->piece;
+  const uint64_t end = whole < range->span ? whole : range->span;
+  int status;
+
+  if (!gc_tlb_range_fits(range, pages))
+    return gc_fail(bench->err, -EINVAL, "%u pages do not fit the range", pages->count);
+  if (!range->aliased || end <= range->usable)
+    return 0;
+  if (!(status = bench->ops->alias_until(bench->device, end, bench->err)))
+    range->usable = end;
+  return status;
+}
+
 int gc_tlb_lay(struct gc_tlb_range *range, const struct gc_tlb_pages *pages)
 {
   struct gc_bench *bench = &range->m->bench;
@@ -113,17 +129,9 @@ int gc_tlb_lay(struct gc_tlb_range *range, const struct gc_tlb_pages *pages)
                                      .first = range->base + pages->offset,
                                      .step = pages->stride,
                                      .slot_bytes = 8};
-  const uint64_t end = (end_of(pages) + range->piece - 1) / range->piece * range->piece;
+  const int status = gc_tlb_map(range, pages);
 
-  if (!gc_tlb_range_fits(range, pages))
-    return gc_fail(bench->err, -EINVAL, "%u pages do not fit the range", pages->count);
-  if (range->aliased && end > range->usable) {
-    const int status =
-        bench->ops->alias_until(bench->device, end < range->span ? end : range->span, bench->err);
-
-    if (status)
-      return status;
-    range->usable = end < range->span ? end : range->span;
-  }
+  if (status)
+    return status;
   return gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &fill);
 }

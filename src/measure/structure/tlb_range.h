@@ -36,6 +36,9 @@ void gc_tlb_range_close(struct gc_tlb_range *range);
 /* Whether the range is large enough for these pages, with one more. */
 bool gc_tlb_range_fits(const struct gc_tlb_range *range, const struct gc_tlb_pages *pages);
 
+/* Makes these pages usable; their contents are undefined. */
+int gc_tlb_map(struct gc_tlb_range *range, const struct gc_tlb_pages *pages);
+
 /* Links each page with the next one. */
 int gc_tlb_lay(struct gc_tlb_range *range, const struct gc_tlb_pages *pages);
 

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #define LAPS 2            /* untimed, at least */
+#define FORGET_MORE 64    /* pages with which a walk begins, beyond as many as it has */
 #define SIGMAS 6          /* noise of a page that counts as slow */
 #define THRESHOLD_MIN 3.0 /* cycles */
 
@@ -102,11 +103,28 @@ static int walk_once(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
   return status;
 }
 
+/* A TLB that does not replace the oldest entry keeps some pages of an earlier walk for as long as
+ * walks go on, and what misses depends on them. So each walk begins with a TLB that has other
+ * pages: those behind the range of this walk, as many, and twice. */
+static int forget(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages)
+{
+  struct gc_tlb_pages others = *pages;
+  int status;
+
+  others.offset += (pages->count + 1) * pages->stride;
+  others.count += FORGET_MORE;
+  if (!gc_tlb_range_fits(walk->range, &others))
+    return 0;
+  if ((status = gc_tlb_map(walk->range, &others)))
+    return status;
+  return read_all(walk, &others, others.count);
+}
+
 static int take(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count,
                 struct gc_tlb_sample *sample)
 {
   const uint32_t rows = walk->rows;
-  int status = 0;
+  int status = walk->way.chained ? forget(walk, pages) : 0;
 
   sample->rows = 0;
   while (!status && sample->rows < rows)
