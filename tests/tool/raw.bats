@@ -215,7 +215,7 @@ move it away, or give another directory" "$errors"
     element=${step%% *} property=${step#* }
     # an interference check takes at least one launch; this GPU runs no launches together
     [ "$launches" -gt 1 ] || continue
-    [[ ! $step =~ ^(SharedMemory capacity|ConstantL15Cache sharing)$ ]] || continue
+    [[ ! $step =~ ^(SharedMemory capacity|ConstantL15Cache (sharing|excess misses))$ ]] || continue
     [ -s "$raw/gpu0-$element-${property// /-}.tsv" ] || {
       echo "$step: no file"
       return 1

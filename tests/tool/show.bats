@@ -12,9 +12,11 @@ widest() { wc -L <<<"$1"; }
 
 # A node whose first GPU has the record of a real H200.
 use_h200() {
+  local method
+  method=$(sed -n 's/^#define GC_RECORD_METHOD "\(.*\)"/\1/p' "$top_srcdir/src/record/elements.h")
   use_node
   mkdir -p -m 700 "$records"
-  sed 's/GPU-9f079e68-9ad6-7142-2358-726a87bf4fcd/GPU-11111111-0000-0000-0000-000000000017/' \
+  sed -e "s/\(GPUCacheMethod\" value=\"\)4/\1$method/" -e 's/GPU-9f079e68-9ad6-7142-2358-726a87bf4fcd/GPU-11111111-0000-0000-0000-000000000017/' \
     "$top_srcdir/doc/results/h200/record.xml" >"$records/GPU-11111111-0000-0000-0000-000000000017.xml"
   chmod 600 "$records"/*.xml
 }

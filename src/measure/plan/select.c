@@ -24,9 +24,15 @@ static bool listed(const char *list, const char *subtype)
   return false;
 }
 
-bool gc_select_wanted(const char *only, enum gc_kind kind)
+/* The calibration measures everything. */
+static bool by_default(const struct gc_measure_options *options, enum gc_kind kind)
 {
-  return !only || listed(only, gc_kind_name(kind));
+  return (kind != GC_L1_TLB && kind != GC_L2_TLB) || options->unlimited;
+}
+
+bool gc_select_wanted(const struct gc_measure_options *options, enum gc_kind kind)
+{
+  return options->only ? listed(options->only, gc_kind_name(kind)) : by_default(options, kind);
 }
 
 /* Is this the first step of its element? */
@@ -50,7 +56,7 @@ int gc_select_check(const struct gc_bench *bench, const struct gc_measure_option
   bool any = false;
 
   for (unsigned i = 0; i < gc_plan_steps; i++) {
-    if (!is_first(i) || !gc_select_wanted(options->only, gc_plan[i].kind))
+    if (!is_first(i) || !gc_select_wanted(options, gc_plan[i].kind))
       continue;
     if (gc_present(&bench->properties, gc_plan[i].kind))
       any = true;

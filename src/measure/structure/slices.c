@@ -187,6 +187,7 @@ static int find_slice(struct slices *s, uint32_t line, uint32_t half)
   return limit > 0 ? 0 : -ENOTSUP;
 }
 
+#define ATTEMPTS 2 /* one in ten searches on an H200 finds no groups */
 #define NOT_BUSY "half of the SMs cannot keep one slice so busy that only its lines wait"
 #define NO_GROUPS "lines that wait for each other do not form groups"
 
@@ -195,6 +196,7 @@ static int find_all(struct slices *s, const char **why)
 {
   uint32_t overlaps = 0, lines = 0;
 
+  s->slices = 0;
   for (uint32_t i = 0; i < GC_SIDE_LINES; i++)
     s->slice[i] = NO_SLICE;
   for (uint32_t i = 0; i < GC_SIDE_LINES; i++) {
@@ -315,7 +317,7 @@ static int measure(struct slices *s, struct gc_measured *element)
     return set_all_absent(element, why);
   put_mask(s, element);
   status = order_lines(s);
-  if (!status)
+  for (int attempt = 0; attempt < ATTEMPTS && !status && !gc_found(element, GC_SLICES); attempt++)
     status = put_slices(s, element);
   log_lines(s);
   return status;
