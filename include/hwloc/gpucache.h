@@ -607,7 +607,12 @@
 
 /* The following infos are present if the GPU was measured. */
 /** \brief Number of GPCs; integer >= 1. NVIDIA GPUs only, as all groups of SMs below. Found by
- * clusters and by the constant L1.5 that the SMs of a GPC share. */
+ * clusters and by the constant L1.5 that the SMs of a GPC share.
+ *
+ * This and the following infos have sources and confidences as those of elements have:
+ * GPUCacheGPCsSource: GPUCacheGPCSMsSource: GPUCacheMaxClusterBlocksSource:
+ * GPUCacheClusterSMsSource: GPUCacheTPCSMsSource: GPUCacheCPCSMsSource: GPUCacheGPCSidesSource:
+ * "measured", "api" or "absent:<reason>". Method: "Groups of SMs". */
 #define HWLOC_GPUCACHE_GPCS "GPUCacheGPCs"
 /** \brief The SMs of each GPC: numbers of SMs, with commas inside a group and a blank between
  * groups. */

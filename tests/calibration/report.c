@@ -10,7 +10,7 @@ void report_row(FILE *rows, const struct verdict *v)
 
   fprintf(rows, "%llu\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%.4f\t%s\t%s\t%s%s\n",
           (unsigned long long)v->gpu, group_names[v->group], class_names[v->class],
-          gc_kinds[v->kind].subtype, judged_names[v->property], claims[v->claim], v->right,
+          gc_kind_name(v->kind), judged_names[v->property], claims[v->claim], v->right,
           v->nothing_there, v->confidence, v->value, v->truth, v->why,
           v->false_reason ? " (false)" : "");
 }

@@ -124,8 +124,11 @@ static bool same_value(const char *name, const char *a, const char *b)
 
   if (ends(name, HWLOC_GPUCACHE_CONFIDENCE_SUFFIX))
     return true;
-  if (!strcmp(name, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES))
-    return true;
+  if (!strcmp(name, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES) ||
+      !strcmp(name, HWLOC_GPUCACHE_SURVIVAL_CURVE) || !strcmp(name, HWLOC_GPUCACHE_VICTIM_SHARES))
+    return true; /* of random lines */
+  if (!strcmp(name, HWLOC_GPUCACHE_MISSES_PER_EXCESS_LINE))
+    return fabs(x - y) <= fmax(0.25 * y, 0.5);
   if (!strcmp(name, HWLOC_GPUCACHE_CENSUS_BYTES) || ends(name, "Cycles") || ends(name, "Ns") ||
       ends(name, "GBps") || ends(name, "PerCycle"))
     return fabs(x - y) <= fmax(0.02 * y, 1);
@@ -181,7 +184,8 @@ static void only_dependent_values_are_lost(void **state)
 
       /* after a failure of the last step no other device is needed */
       assert_in_range(run.devices, run.failures, 1 + run.failures);
-      assert_true(!run.failures == !lost);
+      /* what a step would have reported may be absent without a failure, too */
+      assert_true(run.failures || !lost);
       survived += run.failures > 0;
     }
     close_gpu(&run.o);

@@ -46,6 +46,12 @@ static const struct expectation expectations[] = {
   {"gtx840m", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
   {"gtx840m", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
   {"gtx840m", GC_L2, GC_SPACE_CG, 0},
+  {"p100", GC_L1, GC_SPACE_CA, 0},
+  {"p100", GC_TEXTURE, GC_SPACE_TEXTURE, 0},
+  {"p100", GC_READ_ONLY, GC_SPACE_NC, 0},
+  {"p100", GC_CONSTANT_L1, GC_SPACE_CONSTANT, 0},
+  {"p100", GC_CONSTANT_L15, GC_SPACE_CONSTANT, 1},
+  {"p100", GC_L2, GC_SPACE_CG, 0},
   {"p6000", GC_L1, GC_SPACE_CA, 0},
   {"p6000", GC_TEXTURE, GC_SPACE_TEXTURE, 0},
   {"p6000", GC_READ_ONLY, GC_SPACE_NC, 0},
@@ -246,7 +252,8 @@ static void check_carveouts(const char *gpu, const struct opened *o)
 }
 
 /* The record has no element that the GPU does not have: no read-only path on Fermi, no global loads
- * in the L1 of GTX 780 and 840M. Memories and constant L1.5 have checks of their own. */
+ * in the L1 of GTX 780 and 840M. Memories, constant L1.5 and instruction caches have checks of their
+ * own. */
 static void check_only_those(const char *gpu, const struct opened *o)
 {
   for (size_t i = 0; i < o->record->count; i++) {
@@ -255,7 +262,8 @@ static void check_only_those(const char *gpu, const struct opened *o)
 
     while (e < EXPECTATIONS && (strcmp(expectations[e].gpu, gpu) || expectations[e].kind != kind))
       e++;
-    if (e == EXPECTATIONS && kind != GC_DEVICE_MEMORY && kind != GC_SHARED_MEMORY && kind != GC_CONSTANT_L15)
+    if (e == EXPECTATIONS && kind != GC_DEVICE_MEMORY && kind != GC_SHARED_MEMORY &&
+        kind != GC_CONSTANT_L15 && kind != GC_INSTRUCTION_CACHE)
       fail_msg("%s has no %s", gpu, gc_kinds[kind].subtype);
   }
 }
@@ -279,6 +287,8 @@ static void check_counted(const struct opened *o)
       continue;
     }
     if (isnan(census)) {
+      if (element->kind == GC_INSTRUCTION_CACHE) /* there is no second method */
+        continue;
       if (element->kind != GC_L2 || !isnan(number(element, "Partitions")))
         fail_msg("%s: %s: no census: %s", o->name, what, text(element, "CensusSource"));
       assert_memory_equal(text(element, "CensusSource"), "absent:", 7);
@@ -412,7 +422,7 @@ static void profile(void **state)
   close_gpu(&o);
 }
 
-static const char *const all[] = {"gtx560ti", "gtx470", "gtx780", "k20c", "gtx840m", "p6000",
+static const char *const all[] = {"gtx560ti", "gtx470", "gtx780", "k20c", "gtx840m", "p6000", "p100",
                                   "v100", "rtx2080ti", "t1000", "a100", "h100", "h200"};
 
 static void check_listed(struct opened *o)

@@ -4,7 +4,7 @@
 
 setup_file() {
   load setup.bash
-  prepare
+  BATS_TEST_TMPDIR=$BATS_FILE_TMPDIR prepare
   # one record for all tests
   export STORED=$BATS_FILE_TMPDIR/sim-tiny.xml
   "$tool" measure --sim "$tiny" >/dev/null

@@ -227,7 +227,7 @@ static const char *no_sides(const struct gc_measured *element, bool sides,
   if (gc_found(element, GC_PARTITIONS) && element->partitions == 1)
     return "the L2 has one partition";
   if (!sides)
-    return "it is not known which SMs are near to which partition";
+    return "it is not known what is near to which partition";
   for (uint32_t g = 0; g < GROUPS; g++)
     lines += found->sided[g];
   if (!lines)

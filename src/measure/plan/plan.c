@@ -19,6 +19,8 @@
 #include <stdio.h>
 
 #define P(property) (1ull << GC_##property)
+/* Of a step that writes curves for --raw: it neither reports nor checks a property. */
+#define RAW_ONLY (1ull << 63)
 #define PARTITION_PROPERTIES                                                                       \
   P(PARTITIONS) | P(PARTITION_SMS) | P(INSTANCES) | P(NEAR_LATENCY) | P(FAR_LATENCY)
 #define BANK_PROPERTIES P(BANKS) | P(BANK) | P(CONFLICT)
@@ -54,7 +56,6 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "atomic latency", gc_step_l2_atomic_latency, L2_ATOMIC_PROPERTIES, NULL},
     {GC_L2, "atomics", gc_step_atomics, P(ATOMICS), NULL},
     {GC_L2, "slices", gc_step_slices, P(SLICES) | P(SIDE_MASK) | P(SIDE_GRANULE), gc_needs_slices},
-    {GC_L2, "read against size", gc_step_size_curve_gpu, 0, NULL},
     {GC_L3, "capacity", gc_step_l3_capacity, P(CAPACITY), gc_needs_l3_capacity},
     {GC_L3, "census", gc_step_l3_census, P(CENSUS), gc_needs_l3_census},
     {GC_L3, "latency", gc_step_l3_latency, P(LATENCY) | P(LATENCY_P95), gc_needs_l3_latency},
@@ -70,9 +71,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L1, "outstanding lines of a warp", gc_step_outstanding_warp, P(OUTSTANDING_PER_WARP),
      gc_needs_cold},
     {GC_L1, "outstanding lines", gc_step_outstanding_sm, P(OUTSTANDING_PER_SM), gc_needs_cold},
-    {GC_L1, "read against size", gc_step_size_curve_sm, 0, NULL},
     {GC_L1, "read against width", gc_step_width_curve, 0, NULL},
-    {GC_L1, "read against warps", gc_step_warps_curve, 0, NULL},
     {GC_L1, "carve-outs", gc_step_carveouts, P(CARVEOUT_TABLE), NULL},
     {GC_L1, "carve-outs of larger blocks", gc_step_carveouts_by_block,
      P(CARVEOUT_TABLE_4) | P(CARVEOUT_TABLE_32), NULL},
@@ -171,6 +170,10 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "other allocations", gc_step_l2_allocations, 0, NULL},
     {GC_L2, "total", gc_step_l2_total, P(TOTAL), gc_needs_l2_total},
     {GC_L3, "other allocations", gc_step_l3_allocations, 0, NULL},
+    /* last, because the values of later steps would depend on --raw */
+    {GC_L2, "read against size", gc_step_size_curve_gpu, RAW_ONLY, NULL},
+    {GC_L1, "read against size", gc_step_size_curve_sm, RAW_ONLY, NULL},
+    {GC_L1, "read against warps", gc_step_warps_curve, RAW_ONLY, NULL},
 };
 const unsigned gc_plan_steps = sizeof(gc_plan) / sizeof(*gc_plan);
 

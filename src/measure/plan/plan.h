@@ -12,7 +12,7 @@ struct gc_plan_step {
   enum gc_kind kind;
   const char *name; /* "capacity": for progress, messages and the names of raw files */
   gc_step *run;
-  uint64_t reports; /* bit p: the step reports enum gc_property p */
+  uint64_t reports; /* bit p: the step reports enum gc_property p; 0: it checks values */
   gc_step_needs *needs; /* memory; NULL: no more than every measurement has */
 };
 

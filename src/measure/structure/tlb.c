@@ -82,7 +82,8 @@ static int put_found(struct gc_tlb_range *range, struct gc_measured *element,
                   "counts differ by up to 1 %, because the kernel's own pages take entries");
   gc_set_measured(element, GC_ENTRY, found->confidence);
   gc_set_measured(element, GC_REACH, found->confidence);
-  gc_set_miss_penalty(element, found->penalty, found->confidence * found->penalty_confidence);
+  gc_set_absent(element, GC_MISS_PENALTY,
+                "what a miss adds depends on where the search begins, and differs from run to run");
   return put_groups(range, element, found, nearer);
 }
 

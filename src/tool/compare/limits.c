@@ -69,7 +69,7 @@ static const struct {
     {"SideGranuleBytes", ANYWHERE, SAME},
     {HWLOC_GPUCACHE_FETCH_LIMIT_BYTES, ANYWHERE, SAME},
     {HWLOC_GPUCACHE_PERSISTING_MAX_BYTES, ANYWHERE, SAME},
-    {"MissesPerExcessLine", ANYWHERE, WITHIN(.percent = 3)},
+    {"MissesPerExcessLine", ANYWHERE, WITHIN(.percent = 10)},
 
     /* L2 and L3 depend on where the pages of allocations lie. CapacityBytes is a bound from seven
      * allocations. On an H200 these began to miss at 0.95 to 1.02 times the capacity of the first,
