@@ -20,7 +20,8 @@ list() {
 }
 
 # sources FILE: prints the source of each property, and whether it is absent.
-sources() { list "$1" | sed -n 's/^\([^ ]* [^ ]*Source\) \(absent\)\{0,1\}.*/\1 \2/p' | sort; }
+# Slices are not found in every run.
+sources() { list "$1" | grep -v ' SlicesSource ' | sed -n 's/^\([^ ]* [^ ]*Source\) \(absent\)\{0,1\}.*/\1 \2/p' | sort; }
 
 # discrete FILE: prints the values that are the same in every run.
 discrete() { list "$1" | grep -E ' (LineBytes|FetchBytes|PerSM|Instances|Partitions|SharedWith) ' | sort; }
@@ -51,8 +52,8 @@ check() {
   grep -q '"GPUCacheMeasuringFailures" value="[1-9]"' "$HOME/rest.xml" || fail "$kernel: no failure is counted"
 }
 
-check latency_texture 'TextureCache LatencySource'
-check latency_shared 'SharedMemory CapacitySource' 'SharedMemory LatencySource'
+check latency_texture 'TextureCache LatencySource' 'TextureCache LatencyP95Source'
+check latency_shared 'SharedMemory CapacitySource' 'SharedMemory LatencySource' 'SharedMemory LatencyP95Source'
 
 # every measurement needs the clock
 LD_PRELOAD=$spoil SPOIL_KERNEL=gpu_clock "$tool" measure --force --no-store gpu0 >"$HOME/out" 2>"$HOME/said" &&

@@ -19,6 +19,7 @@ EXTRA_DIST += tests/values/values.sh tests/values/same-values.sh tests/values/re
 	tests/data/values/mi100.tsv \
 	tests/data/values/mi210.tsv \
 	tests/data/values/mi300x.tsv \
+	tests/data/values/p100.tsv \
 	tests/data/values/p6000.tsv \
 	tests/data/values/rtx2080ti.tsv \
 	tests/data/values/rx7900xtx.tsv \
