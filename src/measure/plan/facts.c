@@ -77,6 +77,17 @@ void gc_facts_explain_l3(struct gc_results *results)
   }
 }
 
+void gc_facts_explain_p95(struct gc_results *results)
+{
+  for (int kind = 0; kind < GC_KIND_COUNT; kind++) {
+    struct gc_measured *element = &results->element[kind];
+    const struct gc_finding *latency = &element->found[GC_LATENCY];
+
+    if (latency->origin == GC_ABSENT && element->found[GC_LATENCY_P95].origin == GC_UNKNOWN)
+      element->found[GC_LATENCY_P95] = *latency;
+  }
+}
+
 void gc_facts_explain_nominal(struct gc_results *results)
 {
   for (int kind = 0; kind < GC_KIND_COUNT; kind++) {

@@ -15,6 +15,9 @@ int gc_facts_publish(const struct gc_properties *properties, double mhz, struct 
 /* Sets line and fetch granularity of L3 absent, because they cannot be measured. */
 void gc_facts_explain_l3(struct gc_results *results);
 
+/* Where a latency is absent, its 95th percentile is so for the same reason. */
+void gc_facts_explain_p95(struct gc_results *results);
+
 /* Sets the nominal capacity absent for all elements without one: the interface does not state
  * it. */
 void gc_facts_explain_nominal(struct gc_results *results);

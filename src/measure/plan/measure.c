@@ -84,6 +84,7 @@ static int conclude(struct gc_runner *r, struct gc_record *record)
     gc_check_agreement(m);
     gc_check_next_level(m->results);
     gc_check_plausible(m->results, m->bench.properties.sms);
+    gc_facts_explain_p95(m->results);
     if (!r->options->unlimited)
       gc_earn(m->results);
   }
