@@ -103,18 +103,23 @@ static void source_cell(const struct subject *subject, char *cell)
     strcpy(cell, "absent");
 }
 
-/* The lowest confidence of the element's values. */
+/* The lowest confidence of the element's values in these tables. */
 static void confidence_cell(const struct subject *subject, char *cell)
 {
-  const struct gc_infos *infos = &element_of(subject)->infos;
+#define CONFIDENCE(property) HWLOC_GPUCACHE_##property HWLOC_GPUCACHE_CONFIDENCE_SUFFIX
+  static const char *const keys[] = {
+      CONFIDENCE(CAPACITY),     CONFIDENCE(CENSUS),       CONFIDENCE(LINE),
+      CONFIDENCE(FETCH),        CONFIDENCE(PER_SM),       CONFIDENCE(INSTANCES),
+      CONFIDENCE(LATENCY),      CONFIDENCE(NEAR_LATENCY), CONFIDENCE(FAR_LATENCY),
+      CONFIDENCE(MISS_PENALTY), CONFIDENCE(READ),         CONFIDENCE(WRITE),
+      CONFIDENCE(SHARED_WITH)};
+#undef CONFIDENCE
   const char *weakest = NULL;
 
-  for (size_t i = 0; i < infos->count; i++) {
-    const char *name = infos->array[i].name, *value = infos->array[i].value;
-    size_t length = strlen(name), tail = strlen(HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const char *value = get(subject, keys[i]);
 
-    if (length > tail && !strcmp(name + length - tail, HWLOC_GPUCACHE_CONFIDENCE_SUFFIX) &&
-        (!weakest || atof(value) < atof(weakest)))
+    if (value && (!weakest || atof(value) < atof(weakest)))
       weakest = value;
   }
   if (weakest)
