@@ -24,7 +24,12 @@ struct gc_cache_array {
   struct gc_compete compete; /* loads of other SMs; without any unless the profile says so */
 };
 
+/* outstanding.c: what independent loads of an SM are under way. NULL: out of memory. */
+struct gc_under_way;
+struct gc_under_way *gc_under_way_new(void);
+
 struct gc_model {
+  struct gc_under_way *under_way;
   struct gc_profile profile;
   struct gc_cache_array arrays[GC_PROFILE_CACHES_MAX];
   struct gc_cache_array tlbs[GC_PROFILE_TLBS_MAX];
