@@ -23,6 +23,8 @@ int gc_model_new(const char *name, const char *text, size_t length, struct gc_mo
   if (!model)
     return gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated GPU", name);
   status = gc_chip_init(model, name, text, length, err);
+  if (!status && !(model->under_way = gc_under_way_new()))
+    status = gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated GPU", name);
   if (status) {
     gc_model_free(model);
     return status;
@@ -39,6 +41,7 @@ void gc_model_free(struct gc_model *model)
   if (!model)
     return;
   gc_chip_fini(model);
+  free(model->under_way);
   free(model);
 }
 

@@ -8,6 +8,8 @@
 #include "model/noise.h"
 #include "model/walk.h"
 
+#include <stdlib.h>
+
 #define WARPS_MAX 64
 
 /* The times at which the loads under way arrive, as a heap: the first to arrive is times[0]. */
@@ -57,7 +59,7 @@ static uint64_t wait_for_place(struct places *places, uint64_t now)
   return places->count < places->most ? now : places->times[0];
 }
 
-struct state {
+struct gc_under_way {
   struct places sm, warps[WARPS_MAX];
   uint64_t ready[WARPS_MAX]; /* when each warp can begin its next load */
   uint32_t next[WARPS_MAX];  /* the index of the line that it loads */
@@ -71,7 +73,7 @@ static uint32_t limit(uint32_t most)
 }
 
 static void make_load(struct gc_model *model, const struct gc_independent *loads,
-                      struct state *state, uint32_t warp)
+                      struct gc_under_way *state, uint32_t warp)
 {
   const struct gc_profile *profile = &model->profile;
   const uint64_t address = loads->address + state->next[warp] * loads->stride;
@@ -97,29 +99,34 @@ static void make_load(struct gc_model *model, const struct gc_independent *loads
     state->ready[warp] = wait_for_place(&state->warps[warp], state->ready[warp]);
 }
 
+struct gc_under_way *gc_under_way_new(void)
+{
+  return calloc(1, sizeof(struct gc_under_way));
+}
+
 uint64_t gc_model_independent(struct gc_model *model, const struct gc_independent *loads)
 {
   const struct gc_profile *profile = &model->profile;
   const uint32_t warps = loads->warps < WARPS_MAX ? loads->warps : WARPS_MAX;
-  static __thread struct state state;
+  struct gc_under_way *state = model->under_way;
 
-  state.sm.count = 0;
-  state.sm.most = limit(profile->outstanding_per_sm);
-  state.port = state.end = 0;
+  state->sm.count = 0;
+  state->sm.most = limit(profile->outstanding_per_sm);
+  state->port = state->end = 0;
   for (uint32_t w = 0; w < warps; w++) {
-    state.warps[w].count = 0;
-    state.warps[w].most = limit(profile->outstanding_per_warp);
-    state.ready[w] = 0;
-    state.next[w] = w;
+    state->warps[w].count = 0;
+    state->warps[w].most = limit(profile->outstanding_per_warp);
+    state->ready[w] = 0;
+    state->next[w] = w;
   }
   for (uint32_t i = 0; i < loads->lines; i++) {
     uint32_t first = UINT32_MAX;
 
     for (uint32_t w = 0; w < warps; w++)
-      if (state.next[w] < loads->lines &&
-          (first == UINT32_MAX || state.ready[w] < state.ready[first]))
+      if (state->next[w] < loads->lines &&
+          (first == UINT32_MAX || state->ready[w] < state->ready[first]))
         first = w;
-    make_load(model, loads, &state, first);
+    make_load(model, loads, state, first);
   }
-  return gc_model_rounded(model, (uint32_t)state.end);
+  return gc_model_rounded(model, (uint32_t)state->end);
 }
