@@ -123,10 +123,13 @@ static int launch(struct batches *b, uint64_t from, const uint32_t *counts, uint
                   uint32_t *cycles)
 {
   uint32_t *data = calloc(1 + rounds + (size_t)rounds * b->warps, sizeof(*data));
-  const uint32_t *times = data + 1 + rounds;
+  const uint32_t *times;
   int status = data ? 0 : gc_fail(b->m->bench.err, -ENOMEM, "out of memory");
 
   memset(cycles, 0, rounds * sizeof(*cycles));
+  if (status)
+    return status;
+  times = data + 1 + rounds;
   if (data)
     memcpy(data + 1, counts, rounds * sizeof(*counts));
   if (!status)
