@@ -35,7 +35,7 @@ static const struct fact facts[] = {
     {"the GPU", "XCDs", SEVERAL, "", " XCDs"},
     {"the GPU", "GPCs", PLAIN, "", " GPCs"},
     {"a cluster", "MaxClusterBlocks", PLAIN, "up to ", " blocks"},
-    {"a cluster", "ClusterSMs", PLAIN, "those reach ", " SMs"},
+    {"a cluster", "ClusterSMs", PLAIN, "such clusters reach ", " SMs"},
     {"an SM", "SIMDsPerSM", PLAIN, "", " SIMDs"},
     {"an SM", "ComputeCapability", PLAIN, "compute capability ", ""},
     {"an SM", "ThreadsPerSM", PLAIN, "", " threads"},

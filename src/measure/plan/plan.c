@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 #define P(property) (1ull << GC_##property)
-/* Of a step that writes curves for --raw: it neither reports nor checks a property. */
+/* A step with this bit only writes curves for --raw. It reports no property and checks none. */
 #define RAW_ONLY (1ull << 63)
 #define PARTITION_PROPERTIES                                                                       \
   P(PARTITIONS) | P(PARTITION_SMS) | P(INSTANCES) | P(NEAR_LATENCY) | P(FAR_LATENCY)
