@@ -23,6 +23,9 @@
 #define PASSES_MOST 8  /* timed, in one launch */
 #define ALONE_ARRAYS 6 /* if only one SM walks at a time */
 #define BY_CHANCE 1e-3 /* most probability that noise looks like a line that misses */
+/* One line in so many may miss without a further line, since other data (of the kernel) are in its
+ * set. Such sets say nothing. */
+#define DISTURBED 64
 #define APART 3        /* misses by which lines of the set differ from others */
 
 int gc_overfull_open(struct gc_overfull *o, uint32_t sector)
@@ -182,19 +185,29 @@ static int walk_once(struct walk *w, uint32_t variant)
   return status;
 }
 
-/* The share of slow loads of the array alone: noise. Whether a line misses there again and again.
+/* Does a line of the array miss again and again even without a further line? */
+static bool misses_alone(const struct walk *w, uint32_t line)
+{
+  const uint32_t *missed = w->missed + w->o->n * (w->lines + 1);
+
+  return line < w->lines && w->walked > 2 && missed[line] > w->walked / 2;
+}
+
+/* The share of slow loads of the array alone: noise. Do too many lines miss there again and again?
  */
 static void find_noise(struct walk *w)
 {
   const uint32_t *missed = w->missed + w->o->n * (w->lines + 1);
   uint64_t slow = 0;
+  uint32_t misses = 0;
 
-  w->o->misses = false;
-  for (uint32_t i = 0; i < w->lines; i++) {
-    slow += missed[i];
-    w->o->misses |= w->walked > 2 && missed[i] > w->walked / 2;
-  }
-  w->o->noise = (double)(slow + 1) / ((double)w->lines * w->walked + 1);
+  for (uint32_t i = 0; i < w->lines; i++)
+    if (misses_alone(w, i))
+      misses++;
+    else
+      slow += missed[i];
+  w->o->misses = misses > w->lines / DISTURBED;
+  w->o->noise = (double)(slow + 1) / ((double)(w->lines - misses) * w->walked + 1);
 }
 
 /* The fewest misses of a line that are no noise. */
@@ -208,7 +221,7 @@ static uint32_t least_misses(const struct walk *w)
   return least;
 }
 
-/* The lines of an array that miss. */
+/* The lines of an array that miss, and do not miss without the further line. */
 static void find_conflict(struct walk *w, size_t array, uint32_t least)
 {
   struct gc_conflict *conflict = &w->o->conflict[array];
@@ -217,7 +230,9 @@ static void find_conflict(struct walk *w, size_t array, uint32_t least)
 
   conflict->count = 0;
   for (uint32_t i = 0; i <= w->lines; i++)
-    if (missed[i] < least) {
+    if (misses_alone(w, i)) {
+      continue;
+    } else if (missed[i] < least) {
       other = missed[i] > other ? missed[i] : other;
     } else {
       rarest = missed[i] < rarest ? missed[i] : rarest;

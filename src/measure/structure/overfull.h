@@ -20,7 +20,7 @@
 /* The lines of one overfull set, numbered from the start of the address space. */
 struct gc_conflict {
   uint32_t extra; /* the line that was added */
-  uint32_t count; /* lines, with that one; 0: the array does not miss */
+  uint32_t count; /* lines, with that one; 0: the array does not miss; 1: other data disturb its set */
   bool unclear;   /* some lines missed too rarely to be counted, and too often for noise */
   uint32_t line[GC_CONFLICT_MAX]; /* ascending */
 };
@@ -38,7 +38,7 @@ struct gc_overfull {
   size_t n; /* of conflicts */
   struct gc_conflict conflict[GC_OVERFULL_MAX];
   double noise; /* share of loads that are slow although they hit */
-  bool misses;  /* even without a further line, some lines miss again and again */
+  bool misses;  /* even without a further line, too many lines miss again and again */
 };
 
 /* Opens the layout. The caller sets bench, path, threshold, miss, line and lines; sector: bytes

@@ -63,7 +63,7 @@ static struct sizes sizes_of(const struct gc_overfull *o)
   struct sizes sizes = {0};
 
   for (size_t i = 0; i < o->n; i++)
-    if (o->conflict[i].count) {
+    if (o->conflict[i].count > 1) {
       sizes.found++;
       if (o->conflict[i].count <= GC_CONFLICT_MAX && !o->conflict[i].unclear)
         counts[o->conflict[i].count]++;

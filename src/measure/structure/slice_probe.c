@@ -15,24 +15,22 @@
 #define HEAD 3000   /* cycles until the line is busy */
 #define SMS_LEAST 4 /* of a side */
 #define HALVES 2
-#define MODES 4 /* all SMs, in one order or another; the first half, or the second, is busy */
+#define MODES 4 /* all SMs, in one order or another; every other SM is busy, or the rest */
 #define TAG_MAX 65536
 #define BLOCK_TRIES 8
 
-/* The role of the SM with this index among those of its side. */
+/* The role of the SM with this index among those of its side. SMs that are near to each other (a
+ * TPC, a GPC) have successive numbers or such that differ by a multiple of two, and a common way to
+ * L2. On an H100 only SMs wait that share their way with busy ones. So every other SM is busy. */
 static uint32_t role_of(uint32_t index, uint32_t sms, uint32_t mode)
 {
-  const uint32_t half = sms / 2;
-
   switch (mode) {
   case 0:
     return index + 1;
   case 1:
-    return (index + half) % sms + 1;
-  case 2:
-    return index < half ? GPU_SLICES_BUSY : index - half + 1;
+    return (index + sms / 2) % sms + 1;
   default:
-    return index < half ? index + 1 : GPU_SLICES_BUSY;
+    return index % 2 == mode - HALVES ? GPU_SLICES_BUSY : index / 2 + 1;
   }
 }
 
@@ -128,7 +126,7 @@ int gc_slice_probe_run(struct gc_slice_probe *p, uint32_t side, uint32_t half, u
                        uint32_t first, uint32_t count)
 {
   const uint32_t sms = p->side_sms[side], mode = busy ? HALVES + half : half;
-  const uint32_t few = sms / 2, busy_sms = half ? sms - few : few;
+  const uint32_t busy_sms = half ? sms / 2 : sms - sms / 2;
   struct gpu_slices_args args = {.lines = p->lines + 8ull * first,
                                  .results = p->results,
                                  .roles = p->roles + 4ull * (side * MODES + mode) * p->sms,

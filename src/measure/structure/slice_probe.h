@@ -30,8 +30,8 @@ void gc_slice_probe_close(struct gc_slice_probe *probe);
 int gc_slice_probe_lines(struct gc_slice_probe *probe, const uint64_t *address, uint32_t count);
 
 /* The SMs of a side time `count` of the lines from `first` on: p->seen[0 ...], raw cycles. busy:
- * the line that half of the SMs keep busy, the first half or the second; 0: all SMs time, and each
- * line is timed by another SM in each `half`. -EAGAIN: blocks of the launch met on one SM. */
+ * the line that every other SM keeps busy, or the rest of them; 0: all SMs time, and each line is
+ * timed by another SM in each `half`. -EAGAIN: blocks of the launch met on one SM. */
 int gc_slice_probe_run(struct gc_slice_probe *probe, uint32_t side, uint32_t half, uint64_t busy,
                        uint32_t first, uint32_t count);
 

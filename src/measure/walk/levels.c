@@ -251,9 +251,10 @@ static int lay_cold_ring(struct gc_bench *bench, uint64_t bytes, uint64_t stride
 
 /* Each SM walks its own part of the ring, so that no SM brings in lines for others. Each repetition
  * continues at slots that are still cold. The first repetition is discarded: it loads the address
- * translations, so that the others have no TLB misses. Each part is walked twice: from memory (or
- * L3), then from L2. If L2 loses its contents between launches, the second walk follows an untimed
- * one in its own launch. */
+ * translations, so that the others have no TLB misses. Each part is walked from memory (or L3), then
+ * from L2. The walk from L2 follows an untimed one in its own launch: L2 may lose its contents
+ * between launches, and another SM may walk the part than before, near to another partition of L2,
+ * which does not have the lines yet. */
 static int walk_memory(struct gc_measurement *m, unsigned repeats, struct gc_levels *levels)
 {
   struct gc_bench *bench = &m->bench;
@@ -268,7 +269,7 @@ static int walk_memory(struct gc_measurement *m, unsigned repeats, struct gc_lev
   double discarded;
   int status = lay_cold_ring(bench, bytes, stride, scatter);
 
-  hitting.warm = m->results->l2_lost ? MEMORY_LOADS : 0;
+  hitting.warm = MEMORY_LOADS;
   for (unsigned r = 0; r <= repeats && !status; r++) {
     for (uint64_t i = 0; i < missing.n; i++) {
       const uint64_t slot = i * each + r * MEMORY_LOADS, next = slot + MEMORY_LOADS;
