@@ -20,7 +20,7 @@
 /* The lines of one overfull set, numbered from the start of the address space. */
 struct gc_conflict {
   uint32_t extra; /* the line that was added */
-  uint32_t count; /* lines, with that one; 0: the array does not miss; 1: other data disturb its set */
+  uint32_t count; /* lines, with that one; 0: the array does not miss; 1: other data disturb it */
   bool unclear;   /* some lines missed too rarely to be counted, and too often for noise */
   uint32_t line[GC_CONFLICT_MAX]; /* ascending */
 };

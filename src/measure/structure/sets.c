@@ -21,7 +21,8 @@
 
 #define LINES_MOST 16384  /* that can be walked one by one in a short time */
 #define CONFLICTS_LEAST 3 /* overfull sets that must be found */
-#define ALIKE 0.9         /* share of them that must have the same number of lines */
+#define ALIKE 0.9         /* share of them that must have the same number of lines, */
+#define ALIKE_SPARE 0.7   /* or that number less the other data in their set, if lines are spared */
 #define FULL 0.8      /* share of further lines that must meet a full set, if no line is spared */
 #define SPARE 64      /* at the second try, the array has this share of its lines less */
 #define HELD_OUT 4    /* one in so many conflicts is not used to find the hash, but to check it */
@@ -79,7 +80,7 @@ static struct sizes sizes_of(const struct gc_overfull *o)
 static bool clear(const struct gc_overfull *o, const struct sizes *sizes)
 {
   return !o->misses && sizes->alike >= CONFLICTS_LEAST &&
-         (double)sizes->alike >= ALIKE * (double)sizes->found &&
+         (double)sizes->alike >= (o->spare ? ALIKE_SPARE : ALIKE) * (double)sizes->found &&
          (o->spare || (double)sizes->found >= FULL * (double)o->n);
 }
 
@@ -105,7 +106,8 @@ static uint64_t address_of(const struct gc_overfull *o, uint32_t line)
 }
 
 /* Does the hash say which lines of the array are in the set of a further line? sets: of the lines
- * of the array. If fewer lines than ways are in it, it has space left, and nothing may have missed.
+ * of the array. If fewer lines than ways are in it, it has space left, and nothing may have missed,
+ * unless other data are in it, too: then all of these lines missed.
  */
 static bool predicts(const struct gc_overfull *o, const struct gc_set_index *index,
                      const uint32_t *sets, const struct gc_conflict *conflict,
@@ -116,28 +118,38 @@ static bool predicts(const struct gc_overfull *o, const struct gc_set_index *ind
 
   for (uint32_t line = 0; line < o->lines - o->spare; line++)
     if (sets[line] == set) {
-      if (conflict->count && conflict->line[same < sizes->lines ? same : 0] != line)
+      if (conflict->count && conflict->line[same < conflict->count ? same : 0] != line)
         return false;
       same++;
     }
-  return conflict->count ? same + 1 == sizes->lines : same + 1 < sizes->lines;
+  return conflict->count ? same + 1 == conflict->count && conflict->count <= sizes->lines
+                         : same + 1 < sizes->lines;
 }
 
+/* *agree: the conflicts that it predicts. */
 static bool predicts_all(const struct gc_overfull *o, const struct gc_set_index *index,
-                         const struct sizes *sizes)
+                         const struct sizes *sizes, size_t *agree)
 {
   uint32_t *sets = calloc(o->lines, sizeof(*sets));
   size_t right = 0, n = 0;
 
+  *agree = 0;
   for (uint32_t line = 0; sets && line < o->lines; line++)
     sets[line] = gc_index_set(index, address_of(o, line));
-  for (size_t i = 0; sets && i < o->n; i++)
-    if (!o->conflict[i].count || counts(&o->conflict[i], sizes)) {
+  for (size_t i = 0; sets && i < o->n; i++) {
+    const struct gc_conflict *conflict = &o->conflict[i];
+
+    if (conflict->count != 1 && !conflict->unclear) {
+      const bool is_right = predicts(o, index, sets, conflict, sizes);
+
       n++;
-      right += predicts(o, index, sets, &o->conflict[i], sizes);
+      right += is_right;
+      *agree += is_right && conflict->count;
     }
+  }
   free(sets);
-  return n && (double)right >= ALIKE * (double)n;
+  return n && (double)right >= ALIKE * (double)n &&
+         (double)*agree >= ALIKE * (double)sizes->found;
 }
 
 static unsigned log2_of(uint64_t n)
@@ -183,6 +195,7 @@ struct geometry {
   uint64_t ways, sets;
   bool linear, modulo;
   struct gc_set_index index; /* if linear */
+  size_t agree;              /* conflicts that show this */
 };
 
 /* A cache may have sets for more lines than the carve-out leaves it. */
@@ -194,16 +207,20 @@ static void find_geometry(const struct gc_overfull *o, const struct sizes *sizes
   find_index(o, sizes, &found->index);
   found->linear = found->index.count <= GC_MASKS_MAX &&
                   found->ways << found->index.count >= o->lines &&
-                  predicts_all(o, &found->index, sizes);
-  found->modulo = !found->linear && found->sets && is_modulo(o, sizes, found->sets);
+                  predicts_all(o, &found->index, sizes, &found->agree);
   if (found->linear)
     found->sets = 1ull << found->index.count;
+  else
+    found->agree = sizes->alike;
+  found->modulo = !found->linear && found->sets &&
+                  (double)sizes->alike >= ALIKE * (double)sizes->found &&
+                  is_modulo(o, sizes, found->sets);
 }
 
 static int put_geometry(struct gc_measured *element, const struct sizes *sizes,
                         const struct geometry *found)
 {
-  const double confidence = gc_vote_confidence(sizes->alike, sizes->found);
+  const double confidence = gc_vote_confidence(found->agree, sizes->found);
   char modulo[96];
 
   element->structure.ways = found->ways;

@@ -16,8 +16,8 @@
 #define ROUNDS 2    /* of the search for sides, by other SMs each time */
 #define APPEAR 0.05 /* far operations take longer by at least this share */
 #define CLEAR 0.5   /* of the usual difference between near and far: the least one of a line */
-#define SLOWED 0.2  /* least delay in the busy slice, as a share of the latency */
-#define GAP 0.3     /* least gap between delays inside and outside the slice, as a share of it */
+#define SLOWED 0.2  /* delays of less than this share of the latency are none */
+#define GAP 2       /* delays in the slice are at least so many times those outside it */
 #define ALIKE 0.99  /* share of the lines that must be in the same slice the second time */
 #define SEEN_EACH 4 /* lines in a slice, on average, at least */
 #define NO_SLICE UINT16_MAX
@@ -149,20 +149,22 @@ static int order_lines(struct slices *s)
   return gc_slice_probe_lines(&s->probe, address, n);
 }
 
-/* The delay that divides the lines of the busy slice from the others: in the middle of the widest
- * gap below that of the busy line itself. 0: there is no such gap. */
-static double divide(struct slices *s, uint32_t n, double own)
+/* The delay that divides the lines of the busy slice from the others: in the widest gap below that
+ * of the busy line itself. Waiting lines differ much, so a gap is wide if its upper end is many
+ * times the lower one. Delays below `slowed` count as that. 0: there is no such gap. */
+static double divide(struct slices *s, uint32_t n, double own, double slowed)
 {
-  double widest = 0, limit = 0;
+  double widest = GAP, limit = 0;
 
-  memcpy(s->sorted, s->delay, n * sizeof(*s->sorted));
+  for (uint32_t i = 0; i < n; i++)
+    s->sorted[i] = fmax(s->delay[i], slowed);
   gc_sort(s->sorted, n);
   for (uint32_t i = 1; i < n && s->sorted[i] <= own; i++)
-    if (s->sorted[i] - s->sorted[i - 1] > widest) {
-      widest = s->sorted[i] - s->sorted[i - 1];
-      limit = (s->sorted[i] + s->sorted[i - 1]) / 2;
+    if (s->sorted[i] > widest * s->sorted[i - 1]) {
+      widest = s->sorted[i] / s->sorted[i - 1];
+      limit = sqrt(s->sorted[i] * s->sorted[i - 1]);
     }
-  return widest >= GAP * own ? limit : 0;
+  return limit;
 }
 
 /* Keeps a line busy and finds the lines of its side that are in its slice: s->in. -ENOTSUP: other
@@ -181,7 +183,7 @@ static int find_slice(struct slices *s, uint32_t line, uint32_t half)
     s->delay[i] = s->probe.seen[i] - s->latency[side][at];
     own = at == line ? s->delay[i] : own;
   }
-  limit = own < SLOWED * s->latency[side][line] ? 0 : divide(s, n, own);
+  limit = divide(s, n, own, SLOWED * s->latency[side][line]);
   for (uint32_t i = 0; i < n; i++)
     s->in[i] = limit > 0 && s->delay[i] > limit;
   return limit > 0 ? 0 : -ENOTSUP;
