@@ -193,6 +193,23 @@ static int find_slice(struct slices *s, uint32_t line, uint32_t half)
 #define NOT_BUSY "half of the SMs cannot keep one slice so busy that only its lines wait"
 #define NO_GROUPS "lines that wait for each other do not form groups"
 
+/* The slice that most lines of a group are in already: a line may be missed when the lines of its
+ * slice are searched, and then finds them itself. A new one: most lines are in no slice. */
+static uint32_t slice_of_group(const struct slices *s, uint8_t side)
+{
+  uint32_t lines[GC_SIDE_LINES] = {0}, n = 0;
+
+  for (uint32_t k = 0; k < s->count[side]; k++)
+    n += s->in[k];
+  for (uint32_t k = 0; k < s->count[side]; k++) {
+    const uint16_t slice = s->slice[s->order[s->first[side] + k]];
+
+    if (s->in[k] && slice != NO_SLICE && 2 * ++lines[slice] > n)
+      return slice;
+  }
+  return s->slices;
+}
+
 /* Puts all lines into slices. *why: there are none. */
 static int find_all(struct slices *s, const char **why)
 {
@@ -202,6 +219,7 @@ static int find_all(struct slices *s, const char **why)
   for (uint32_t i = 0; i < GC_SIDE_LINES; i++)
     s->slice[i] = NO_SLICE;
   for (uint32_t i = 0; i < GC_SIDE_LINES; i++) {
+    uint32_t slice;
     int status;
 
     if (s->side[i] == GC_SIDE_UNCLEAR || s->slice[i] != NO_SLICE)
@@ -210,17 +228,18 @@ static int find_all(struct slices *s, const char **why)
       *why = status == -ENOTSUP ? NOT_BUSY : NULL;
       return status;
     }
+    slice = slice_of_group(s, s->side[i]);
     for (uint32_t k = 0; k < s->count[s->side[i]]; k++) {
       const uint32_t at = s->order[s->first[s->side[i]] + k];
 
       if (!s->in[k])
         continue;
-      overlaps += s->slice[at] != NO_SLICE;
-      s->slice[at] = (uint16_t)s->slices;
-      s->one_of[s->slices] = at;
+      overlaps += s->slice[at] != NO_SLICE && s->slice[at] != slice;
+      s->slice[at] = (uint16_t)slice;
+      s->one_of[slice] = at;
       lines++;
     }
-    s->slices++;
+    s->slices += slice == s->slices;
     if (overlaps > (1 - ALIKE) * lines + 2 || s->slices > GC_SIDE_LINES / SEEN_EACH) {
       *why = NO_GROUPS;
       return -ENOTSUP;
