@@ -138,6 +138,9 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/structure/slice_probe.h \
 	src/measure/structure/slices.c \
 	src/measure/structure/structure.h \
+	src/measure/structure/curve.c \
+	src/measure/structure/curve.h \
+	src/measure/structure/l2_survival.c \
 	src/measure/structure/survival.c \
 	src/measure/structure/tlb.c \
 	src/measure/structure/tlb_groups.c \
@@ -167,6 +170,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/walk/allocations.h \
 	src/measure/walk/banks.c \
 	src/measure/walk/banks.h \
+	src/measure/walk/batches.c \
+	src/measure/walk/batches.h \
 	src/measure/walk/chase.c \
 	src/measure/walk/chase.h \
 	src/measure/walk/evict.c \

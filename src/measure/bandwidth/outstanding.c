@@ -12,6 +12,7 @@
  * is the same with lines in L2, whose latency is another one: a limit must be the same.
  */
 #include "measure/bandwidth/bandwidth.h"
+#include "measure/walk/batches.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/sms.h"
 #include "measure/walk/vote.h"
@@ -39,7 +40,6 @@
 #define LEAST_L2 ((uint64_t)512 << 10) /* bytes: so many that L2 holds the lines of a launch */
 #define L2_SHARE 4                     /* of L2, the lines of a launch take this part at most */
 #define LINE 128                       /* bytes, if no line is known */
-#define ATTEMPTS 4                     /* to run on an SM */
 #define TAIL 0.1 /* share of the fastest and slowest single loads that does not count */
 /* The slowest single loads may take this share of the time of two successive ones. */
 #define SPREAD_MAX 0.8
@@ -55,7 +55,7 @@ enum level { IN_L2, IN_MEMORY, LEVELS };
 struct batches {
   struct gc_measurement *m;
   enum level level; /* where the lines are */
-  uint32_t sm, warps, stride;
+  uint32_t sm, warps, stride; /* as in struct gc_batches */
   uint64_t cold;   /* IN_MEMORY: from this offset in the arena on, no line is in a cache */
   double overhead; /* the time of a batch of no line, cycles */
   double least, middle, most; /* latency of single loads, cycles: fast, median, slow */
@@ -83,62 +83,6 @@ static uint32_t find_stride(const struct gc_results *results)
       stride = element->fetch_bytes;
   }
   return stride < LINE ? LINE : (uint32_t)stride;
-}
-
-/* The data of a launch, in this order: a word that counts blocks; the numbers of lines; the times.
- */
-static int launch_with(struct batches *b, uint64_t from, uint32_t rounds, uint32_t *data)
-{
-  struct gc_bench *bench = &b->m->bench;
-  const uint64_t at = gc_scratch_trace(bench);
-  const struct gpu_outstanding_args args = {.base = bench->arena + from,
-                                            .blocks = at,
-                                            .counts = at + sizeof(uint32_t),
-                                            .results = at + (1 + rounds) * sizeof(uint32_t),
-                                            .stride = b->stride,
-                                            .rounds = rounds,
-                                            .only_sm = b->sm,
-                                            .never = GPU_BATCH_NEVER};
-  const size_t bytes = (1 + rounds + (size_t)rounds * b->warps) * sizeof(uint32_t);
-  int status = 0;
-
-  for (int attempt = 0; attempt < ATTEMPTS && !status && data[0] != 1; attempt++) {
-    data[0] = 0;
-    /* also the times, because a simulated block writes that of warp 0 only */
-    status = bench->ops->upload(bench->device, at, data, bytes, bench->err);
-    if (!status)
-      status = gc_bench_launch(bench, GC_KERNEL_outstanding, bench->properties.sms,
-                               b->warps * bench->properties.warp, 0, &args);
-    if (!status)
-      status = bench->ops->download(bench->device, data, at, bytes, bench->err);
-  }
-  if (!status && data[0] != 1)
-    bench->signs |= GC_SIGN_BLOCKS_MET;
-  return status;
-}
-
-/* One launch: rounds with these numbers of lines. cycles: the time of each round; all 0 if no block
- * ran on the SM, or several did. */
-static int launch(struct batches *b, uint64_t from, const uint32_t *counts, uint32_t rounds,
-                  uint32_t *cycles)
-{
-  uint32_t *data = calloc(1 + rounds + (size_t)rounds * b->warps, sizeof(*data));
-  const uint32_t *times;
-  int status = data ? 0 : gc_fail(b->m->bench.err, -ENOMEM, "out of memory");
-
-  memset(cycles, 0, rounds * sizeof(*cycles));
-  if (status)
-    return status;
-  times = data + 1 + rounds;
-  if (data)
-    memcpy(data + 1, counts, rounds * sizeof(*counts));
-  if (!status)
-    status = launch_with(b, from, rounds, data);
-  for (size_t i = 0; i < (size_t)rounds * b->warps && !status && data[0] == 1; i++)
-    if (times[i] > cycles[i / b->warps])
-      cycles[i / b->warps] = times[i];
-  free(data);
-  return status;
 }
 
 /* How many of these rounds, at least one, fit into this number of bytes; *bytes: what they load. */
@@ -183,7 +127,9 @@ static int run_rounds(struct batches *b, const uint32_t *sizes, uint32_t n, uint
     }
     memcpy(counts + WARM_UP, sizes, some * sizeof(*sizes));
     if (!status)
-      status = launch(b, from, counts, WARM_UP + some, times);
+      status = gc_batches_time(
+          &(struct gc_batches){bench, b->sm, b->warps, b->stride, from, WARM_UP + some}, counts,
+          times);
     memcpy(cycles, times + WARM_UP, some * sizeof(*cycles));
     sizes += some;
     cycles += some;

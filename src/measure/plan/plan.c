@@ -160,6 +160,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_SCALAR_L1, "sets", gc_step_sets, SET_PROPERTIES, NULL},
     {GC_SCALAR_L1, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
     {GC_SCALAR_L1, "survival", gc_step_survival, P(SURVIVAL_CURVE), NULL},
+    {GC_L2, "survival", gc_step_l2_survival, P(SURVIVAL_CURVE), gc_needs_l2_survival},
     /* TLBs show groups of SMs */
     {GC_L1_TLB, "entries", gc_step_tlb, TLB_PROPERTIES, NULL},
     {GC_L2_TLB, "entries", gc_step_tlb, TLB_PROPERTIES, NULL},

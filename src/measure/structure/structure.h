@@ -14,7 +14,9 @@ gc_step gc_step_sm_groups;      /* sm_groups.c: TPCs, GPCs, and what clusters re
 gc_step gc_step_remote_latency; /* remote_latency.c: shared memory of another SM in the cluster */
 gc_step gc_step_sets;           /* sets, ways, masks of the hash, replacement, shares of the ways */
 gc_step gc_step_excess_misses;  /* misses for each line that does not fit */
-gc_step gc_step_survival;       /* the survival curve */
+gc_step gc_step_survival;       /* the survival curve of a cache in the SM */
+gc_step gc_step_l2_survival;    /* that of L2 */
+gc_step_needs gc_needs_l2_survival;
 /* Entries, bytes of an entry, reach and miss penalty of a TLB, and which SMs share one. The second
  * level needs what was found of the first one. */
 gc_step gc_step_tlb;

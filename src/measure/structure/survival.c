@@ -9,6 +9,7 @@
 #include "measure/structure/structure.h"
 
 #include "measure/structure/cache_lines.h"
+#include "measure/structure/curve.h"
 #include "measure/walk/layout.h"
 #include "measure/walk/marks.h"
 #include "measure/walk/ring.h"
@@ -27,10 +28,7 @@
 #define REPLICAS_MOST 32
 #define SLOTS_USED 0.5 /* share of all slots, so that free ones are found */
 
-/* Fills after which lines are timed, in quarters of the lines that fit. */
-static const uint32_t quarters[] = {1, 2, 3, 4, 6, 8};
-#define POINTS (sizeof(quarters) / sizeof(*quarters))
-_Static_assert(POINTS <= GC_CURVE_MAX, "a curve has all points");
+#define POINTS GC_CURVE_POINTS
 
 struct survey {
   struct gc_bench *bench;
@@ -45,9 +43,7 @@ struct survey {
 
 static uint32_t fills_of(const struct survey *s, size_t point)
 {
-  const uint32_t fills = (uint32_t)((uint64_t)quarters[point] * s->cache.lines / 4);
-
-  return fills ? fills : 1;
+  return gc_curve_fills(s->cache.lines, point);
 }
 
 /* Lines of the walk that fills the cache: all of it after no fills. */
@@ -199,24 +195,6 @@ static int run(struct survey *s)
   return status ? status : walk(s, starts, end);
 }
 
-/* A curve does not rise; where chance made it rise, it is level. */
-static int put_curve(struct gc_measured *element, const struct survey *s)
-{
-  struct gc_structure *structure = &element->structure;
-
-  structure->points = POINTS;
-  for (size_t p = 0; p < POINTS; p++) {
-    const double share = (double)s->alive[p] / (double)s->loads[p];
-    const double before = p ? structure->curve[p - 1].survives : 1;
-
-    structure->curve[p].fills = fills_of(s, p);
-    structure->curve[p].survives = share < before ? share : before;
-    gc_raw_row(s->bench->raw, "later fills\tlines that survive, %",
-               (double[]){fills_of(s, p), 100 * share});
-  }
-  return gc_set_measured(element, GC_SURVIVAL_CURVE, 0.999);
-}
-
 int gc_step_survival(struct gc_measurement *m, struct gc_measured *element)
 {
   struct survey s = {.bench = &m->bench, .path = gc_path_of(element->kind)};
@@ -240,7 +218,7 @@ int gc_step_survival(struct gc_measurement *m, struct gc_measured *element)
     gc_set_absent(element, GC_SURVIVAL_CURVE,
                   "there are too few addresses for lines that do not fit");
   else if (!(status = s.order ? run(&s) : gc_fail(m->bench.err, -ENOMEM, "out of memory")))
-    status = put_curve(element, &s);
+    status = gc_curve_put(s.bench, element, s.cache.lines, s.alive, s.loads, 0.999);
   free(s.order);
   gc_layout_close(&s.layout);
   return status;
