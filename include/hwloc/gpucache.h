@@ -342,7 +342,7 @@
 #define HWLOC_GPUCACHE_REPLACEMENT "Replacement"
 /** \brief Probability that a line is still there after k later fills with random lines:
  * "k:p,k:p...", k ascending. Contiguous lines spread more evenly over the sets, so they survive
- * longer. */
+ * longer. L2Cache: after k later fills with contiguous lines, all by the same SM. */
 #define HWLOC_GPUCACHE_SURVIVAL_CURVE "SurvivalCurve"
 /** \brief Share of the replacements that each way of a set gets, in the order in which ways are
  * filled: comma-separated numbers whose sum is 1. */

@@ -20,8 +20,7 @@ list() {
 }
 
 # sources FILE: prints the source of each property, and whether it is absent.
-# Slices are not found in every run.
-sources() { list "$1" | grep -v ' SlicesSource ' | sed -n 's/^\([^ ]* [^ ]*Source\) \(absent\)\{0,1\}.*/\1 \2/p' | sort; }
+sources() { list "$1" | sed -n 's/^\([^ ]* [^ ]*Source\) \(absent\)\{0,1\}.*/\1 \2/p' | sort; }
 
 # discrete FILE: prints the values that are the same in every run.
 discrete() { list "$1" | grep -E ' (LineBytes|FetchBytes|PerSM|Instances|Partitions|SharedWith) ' | sort; }

@@ -242,8 +242,10 @@ static void find_conflict(struct walk *w, size_t array, uint32_t least)
     }
   conflict->unclear =
       conflict->count > GC_CONFLICT_MAX || (conflict->count && rarest < other + APART);
-  if (conflict->count && missed[w->lines] < least)
-    conflict->count = 1; /* something else evicted these lines */
+  if (conflict->count && missed[w->lines] < least) { /* something else evicted these lines */
+    conflict->count = 1;
+    conflict->unclear = false;
+  }
 }
 
 static bool find_conflicts(struct walk *w)
