@@ -137,11 +137,13 @@ static const char *bad_scope(const struct gc_profile *profile, struct gc_profile
     return "replicate, far_cycles and partition_sms need partitions";
   if (cache->side_mask && cache->partitions != 2)
     return "side_bits needs two partitions";
-  if (cache->side_mask & (cache->shape.line - 1))
+  if (cache->side_and && !cache->side_mask)
+    return "side_and needs side_bits";
+  if ((cache->side_mask | cache->side_and) & (cache->shape.line - 1))
     return "a line has more than one side";
   if (cache->slices && (cache->scope != GC_SCOPE_CHIP || cache->slices % cache->partitions))
     return "slices needs scope chip, and the same number in each partition";
-  if (cache->scope == GC_SCOPE_GROUP && cache->group > profile->facts.sms)
+  if (cache->group > profile->facts.sms)
     return "the group has more SMs than the chip";
   if (cache->compete && (cache->scope < GC_SCOPE_RANGE || cache->scope > GC_SCOPE_GPC))
     return "compete needs scope range, group or gpc";

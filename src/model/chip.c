@@ -46,6 +46,37 @@ uint16_t gc_chip_near(const struct gc_profile *profile, const struct gc_profile_
                                : (uint16_t)(sm / cache->partition_sms % cache->partitions);
 }
 
+/* How many SMs of a GPC have a lower number than this one. */
+static uint32_t sms_before(const struct gc_profile *profile, uint32_t gpc, uint32_t sm)
+{
+  uint32_t count = 0;
+
+  for (uint32_t s = 0; s < sm; s++)
+    count += profile->gpcs.of[s] == gpc;
+  return count;
+}
+
+/* How many instances the GPC has. */
+static uint32_t instances_in(const struct gc_profile *profile, const struct gc_profile_cache *cache,
+                             uint32_t gpc)
+{
+  const uint32_t sms = sms_before(profile, gpc, profile->facts.sms);
+
+  return cache->group ? (sms + cache->group - 1) / cache->group : 1;
+}
+
+/* The instances of one GPC follow those of the GPC before. */
+static uint32_t place_in_gpcs(const struct gc_profile *profile, const struct gc_profile_cache *cache,
+                              uint32_t sm)
+{
+  const uint32_t own = profile->gpcs.of[sm];
+  uint32_t place = cache->group ? sms_before(profile, own, sm) / cache->group : 0;
+
+  for (uint32_t gpc = 1; gpc < own; gpc++)
+    place += instances_in(profile, cache, gpc);
+  return place;
+}
+
 static uint16_t place_of(const struct gc_profile *profile, const struct gc_profile_cache *cache,
                          uint32_t sm)
 {
@@ -59,7 +90,7 @@ static uint16_t place_of(const struct gc_profile *profile, const struct gc_profi
   case GC_SCOPE_GROUP:
     return (uint16_t)(sm / cache->group);
   case GC_SCOPE_GPC:
-    return (uint16_t)(profile->gpcs.of[sm] - 1);
+    return (uint16_t)place_in_gpcs(profile, cache, sm);
   case GC_SCOPE_XCD:
     return (uint16_t)(sm / (profile->facts.sms / profile->facts.xcds));
   case GC_SCOPE_CHIP:
@@ -71,6 +102,7 @@ static uint16_t place_of(const struct gc_profile *profile, const struct gc_profi
 static uint32_t instances_of(const struct gc_profile *profile, const struct gc_profile_cache *cache)
 {
   const uint32_t sms = profile->facts.sms;
+  uint32_t count = 0;
 
   switch (cache->scope) {
   case GC_SCOPE_SM:
@@ -80,7 +112,9 @@ static uint32_t instances_of(const struct gc_profile *profile, const struct gc_p
   case GC_SCOPE_GROUP:
     return (sms + cache->group - 1) / cache->group;
   case GC_SCOPE_GPC:
-    return profile->gpcs.count;
+    for (uint32_t gpc = 1; gpc <= profile->gpcs.count; gpc++)
+      count += instances_in(profile, cache, gpc);
+    return count;
   case GC_SCOPE_XCD:
     return profile->facts.xcds;
   case GC_SCOPE_CHIP:
@@ -99,6 +133,7 @@ static int make_array(struct gc_model *model, struct gc_cache_array *array,
   array->per_launch = !array->outside || profile->emptied;
   array->line_shift = (uint32_t)__builtin_ctz(profile->shape.line);
   array->side_mask = profile->side_mask;
+  array->side_and = profile->side_and;
   array->instances = calloc(count, sizeof(*array->instances));
   array->places = calloc(sms, sizeof(*array->places));
   if (!array->instances || !array->places)

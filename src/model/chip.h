@@ -19,6 +19,7 @@ struct gc_cache_array {
   bool per_launch; /* emptied when a kernel starts */
   uint32_t line_shift;
   uint64_t side_mask; /* the parity of these address bits is the partition; 0: gc_chip_home */
+  uint64_t side_and;  /* where all these bits are 1, it is the other one; 0: nowhere */
   unsigned batch_most; /* batch.h; gc_model_new sets it */
   uint16_t *places; /* [SMs]: index of the SM's first instance, or of the partition near to it */
   struct gc_compete compete; /* loads of other SMs; without any unless the profile says so */
@@ -69,7 +70,8 @@ static inline uint32_t gc_chip_home(const struct gc_cache_array *array, uint64_t
   uint64_t mixed = (address >> array->line_shift) * 0x9e3779b97f4a7c15;
 
   if (array->side_mask)
-    return (uint32_t)__builtin_parityll(address & array->side_mask);
+    return (uint32_t)__builtin_parityll(address & array->side_mask) ^
+           (array->side_and && (address & array->side_and) == array->side_and);
   mixed = (mixed ^ mixed >> 32) * 0xd6e8feb86659fd93;
   return (uint32_t)((mixed >> 32) * array->count >> 32);
 }

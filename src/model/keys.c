@@ -351,9 +351,10 @@ static int read_scope(const struct gc_value *value, char *text, void *to)
 
   if (scope < 0)
     return scope;
-  if ((scope == GC_SCOPE_GROUP) != (group != NULL) || gc_value_word(&text))
-    return gc_value_wrong(value, "%s is sm, range, gpc, xcd, chip, or group and a number of SMs",
-                          value->key);
+  if ((scope == GC_SCOPE_GROUP && !group) ||
+      (group && scope != GC_SCOPE_GROUP && scope != GC_SCOPE_GPC) || gc_value_word(&text))
+    return gc_value_wrong(value, "%s is sm, range, gpc, xcd, chip, or group or gpc and a number of "
+                          "SMs", value->key);
   if (group && gc_value_number(value, group, &sms))
     return -EINVAL;
   cache->scope = (enum gc_scope)scope;
@@ -630,6 +631,7 @@ const struct gc_key gc_cache_keys[] = {
   {"survives_launch", read_no, CACHE(emptied), false, 0, 0},
   {"far_cycles", read_u32, CACHE(far_cycles), false, 0, 10000},
   {"side_bits", read_bits, CACHE(side_mask), false, 0, 63},
+  {"side_and", read_bits, CACHE(side_and), false, 0, 63},
   {"slices", read_u32, CACHE(slices), false, 2, 4096},
   {"read_gbps", read_gbps, CACHE(read_gbps), false, 0, 1000000},
   {"write_gbps", read_gbps, CACHE(write_gbps), false, 0, 1000000},

@@ -24,7 +24,7 @@
 #define GC_PROFILE_MEMORY (-1) /* the level is not a cache but DRAM, or shared memory itself */
 
 /* Which SMs share an instance of a cache: one SM, the SMs of a range of sm_ids, of a group, of a
- * GPC, of an XCD, or all. From near to far. */
+ * GPC or a part of it, of an XCD, or all. From near to far. */
 enum gc_scope {
   GC_SCOPE_SM,
   GC_SCOPE_RANGE,
@@ -56,7 +56,8 @@ struct gc_profile_cache {
   char name[24];
   unsigned line_number;        /* of its section, for messages */
   enum gc_scope scope;
-  uint32_t group;              /* scope group: number of SMs that share one */
+  uint32_t group;              /* scope group: number of SMs that share one; scope gpc: the same,
+                                  0: all SMs of the GPC */
   uint32_t instances;          /* scope sm: independent caches in an SM */
   bool unified;                /* its size is the total less the carve-out */
   uint64_t size, lost;         /* bytes; lost: the part that is never usable */
@@ -69,6 +70,7 @@ struct gc_profile_cache {
   uint32_t far_cycles;         /* additional latency of a hit in a far part */
   uint64_t side_mask;          /* two parts: the parity of these address bits is the home of a line;
                                   0: all bits are mixed */
+  uint64_t side_and;           /* the home is the other part where all these bits are 1; 0: nowhere */
   uint32_t slices;             /* scope chip: of all parts together; 0: they are not modelled */
   double read_gbps, write_gbps; /* scope chip: 10^9 bytes per second in total */
   enum gc_store_policy write;

@@ -120,7 +120,7 @@ static void bad_profiles_name_line_and_word(void **state)
     {CHIP "[cache X]\nsize = 1 KiB\nline = 128\nways = 4\nreplacement = lru 3\n",
      "'3' follows a replacement without weights"},
     {CHIP "[cache X]\nscope = group\nsize = 1 KiB\nline = 128\nways = 4\nreplacement = lru\n",
-     "scope is sm, range, gpc, xcd, chip, or group and a number of SMs"},
+     "scope is sm, range, gpc, xcd, chip, or group or gpc and a number of SMs"},
     {CHIP "[cache X]\nscope = chip\ninstances = 2\nsize = 1 KiB\nline = 128\nways = 4\nreplacement = lru\n",
      "[X]: only a cache with scope sm has instances"},
     {CHIP "[cache X]\nsurvives_launch = no\nsize = 1 KiB\nline = 128\nways = 4\nreplacement = lru\n",
