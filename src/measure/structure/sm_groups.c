@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define TPC_SMS 2 /* the most SMs of a TPC */
+#define ONE_WITNESS 0.94 /* confidence in GPCs that only one kind of evidence shows, at most */
 
 struct evidence {
   struct gc_measurement *m;
@@ -123,6 +124,21 @@ static uint32_t most_in_one(const struct evidence *e)
   return most;
 }
 
+/* Whether SMs that share a constant L1.5 are all apart. Then they may be a part of a GPC: none of them
+ * is connected to the rest of it. */
+static bool some_group_apart(const struct evidence *e)
+{
+  const struct gc_groups *constant = &e->constant.groups;
+  bool joined[GC_SMS_MAX] = {false};
+
+  for (uint32_t sm = 0; sm < e->sms; sm++)
+    joined[constant->of[sm]] |= e->clusters.joined[sm];
+  for (uint32_t group = 0; group < constant->count; group++)
+    if (!joined[group])
+      return true;
+  return false;
+}
+
 static int put_no_gpcs(struct evidence *e, const char *why)
 {
   gc_set_absent(e->gpu, GC_GPCS, why);
@@ -152,7 +168,7 @@ static int put_cluster_groups(struct evidence *e)
 }
 
 /* Without clusters. Groups that are no larger than a TPC may be TPCs, and one group may be the
- * chip. */
+ * chip. Nothing else shows that the SMs which share a constant L1.5 are all SMs of a GPC. */
 static int put_constant_groups(struct evidence *e)
 {
   const struct gc_groups *groups = &e->constant.groups;
@@ -166,7 +182,7 @@ static int put_constant_groups(struct evidence *e)
                               : "no more SMs than those of a TPC share a constant L1.5");
   if (groups->count == 1 || largest(groups, e->sms) <= TPC_SMS)
     return put_no_gpcs(e, why);
-  return put_gpcs(e, groups, e->constant.confidence);
+  return put_gpcs(e, groups, ONE_WITNESS * e->constant.confidence);
 }
 
 /* Are these groups made of whole TPCs, and GPCs of several of them? */
@@ -217,6 +233,9 @@ static int decide(struct evidence *e)
     return put_no_gpcs(e, "more launches of clusters connect more SMs");
   if (e->constant.absent || largest(constant, e->sms) <= TPC_SMS)
     return put_cluster_groups(e);
+  if (divides(clusters, constant, e->sms) && most_in_one(e) <= 1 && some_group_apart(e))
+    return put_no_gpcs(e, "clusters of more than two blocks reach no SM of those that share one "
+                          "constant L1.5, which may be a part of a GPC");
   if (divides(clusters, constant, e->sms))
     return most_in_one(e) <= 1 ? put_gpcs(e, constant, e->constant.confidence)
                                : put_cluster_groups(e);
