@@ -30,6 +30,10 @@
 #define AGREEMENT 0.98 /* share of all readers and SMs */
 /* Change of an SM's mean that chance explains; far lines change it by about GAP / 2. */
 #define SHIFT 0.04
+/* SMs change differently if their changes differ by more than chance explains (standard errors), and
+ * by more than a slow drift of all latencies during a launch. */
+#define DIFFER_ERRORS 3
+#define DIFFER_LEAST 0.005
 
 _Static_assert(GC_READERS_MAX / 2 <= GC_PARTITIONS_MAX, "each group has two readers");
 
@@ -205,10 +209,25 @@ static void check_groups(struct gc_partition_groups *s)
     s->confidence /= 1 + odds_of_others(s, sm, &all);
 }
 
-/* Does the mean latency of an SM change with the reader? The second reader is the SM that was
- * slowest after the first one: if there are partitions, it is on the other side. *shift, *chance:
- * medians over SMs of the change and of its standard error, as shares of a fast load. */
-static int find_shift(struct gc_partition_groups *s, double *shift, double *chance)
+/* How the mean latencies of SMs change with the reader, as shares of a fast load. */
+struct shift {
+  double change, chance; /* medians over SMs of its size, and of its standard error */
+  double differ;         /* standard deviation of the changes of all SMs */
+};
+
+static double deviation(const double *values, size_t n)
+{
+  const double middle = mean(values, n);
+  double sum = 0;
+
+  for (size_t i = 0; i < n; i++)
+    sum += (values[i] - middle) * (values[i] - middle);
+  return sqrt(sum / (double)n);
+}
+
+/* The second reader is the SM that was slowest after the first one: if there are partitions, it is
+ * on the other side. */
+static int find_shift(struct gc_partition_groups *s, struct shift *shift)
 {
   double *shifts = s->scratch, *errors = s->scratch + s->r.sms, fast;
   const size_t last = s->r.count; /* index of a new reader, because no SM may have read its lines
@@ -232,30 +251,34 @@ static int find_shift(struct gc_partition_groups *s, double *shift, double *chan
       for (size_t k = 0; k < n; k++)
         error += (loads[k] - middle) * (loads[k] - middle);
     }
-    shifts[sm] =
-        fabs(gc_partition_groups_mean(s, last, sm) - gc_partition_groups_mean(s, 0, sm)) / fast;
+    shifts[sm] = (gc_partition_groups_mean(s, last, sm) - gc_partition_groups_mean(s, 0, sm)) / fast;
     errors[sm] = sqrt(error) / (double)n / fast;
   }
-  *shift = gc_median(shifts, s->r.sms);
-  *chance = gc_median(errors, s->r.sms);
+  shift->differ = deviation(shifts, s->r.sms);
+  for (uint32_t sm = 0; sm < s->r.sms; sm++)
+    shifts[sm] = fabs(shifts[sm]);
+  shift->change = gc_median(shifts, s->r.sms);
+  shift->chance = gc_median(errors, s->r.sms);
   return 0;
 }
 
 /* Is there only one partition? */
 static int check_one(struct gc_partition_groups *s, bool split)
 {
-  double shift, chance;
-  int status = find_shift(s, &shift, &chance);
+  struct shift shift;
+  int status = find_shift(s, &shift);
 
   if (status || s->absent)
     return status;
   s->groups = 1;
-  if (shift > SHIFT || chance > SHIFT / 2)
+  if (shift.change > SHIFT || shift.chance > SHIFT / 2)
     s->absent = "latencies are too uncertain to distinguish near from far";
   else if (split)
     s->absent = "lines differ in latency, but not by which SM read them before";
+  else if (shift.differ > DIFFER_LEAST && shift.differ > DIFFER_ERRORS * shift.chance)
+    s->absent = "lines that one SM read are a little nearer to some SMs than to others";
   /* the probability that half a gap would be visible in an SM with the median uncertainty */
-  s->confidence = 1 - erfc((GAP / 2 - shift) / chance / sqrt(2)) / 2;
+  s->confidence = 1 - erfc((GAP / 2 - shift.change) / shift.chance / sqrt(2)) / 2;
   return 0;
 }
 
