@@ -168,11 +168,36 @@ static int lay(struct writes *w)
                                 : gc_empty_l2(bench);
 }
 
+/* Whether stores surely reach L2 while a kernel runs. An L1 that writes back may keep them. */
+static bool reach_l2(const struct gc_measurement *m)
+{
+  const struct gc_measured *l1 = &m->results->element[GC_L1];
+
+  return !m->bench.properties.global_l1 || (gc_found(l1, GC_WRITE_POLICY) && !l1->write_back);
+}
+
+/* Why the answer may be another one; NULL: it is as the loads say. */
+static const char *doubt(const struct gc_measurement *m, const struct gc_measured *element)
+{
+  switch (element->write_allocate) {
+  case GC_ALLOCATE_UNKNOWN:
+    return "loads after stores are neither clearly hits nor clearly misses";
+  case GC_ALLOCATE_SECTOR:
+    if (!gc_found(element, GC_LINE)) /* the bytes behind the piece may have been in another line */
+      return "this needs the line";
+    break;
+  default:
+    break;
+  }
+  if (element->kind == GC_L2 && element->write_allocate != GC_ALLOCATE_LINE && !reach_l2(m))
+    return "L1 may keep stores until a kernel ends";
+  return NULL;
+}
+
 static int find_allocation(struct gc_measurement *m, struct gc_measured *element)
 {
   struct writes w = {.m = m};
   const char *why = prepare(&w, element);
-  const bool line_known = gc_found(element, GC_LINE);
   double confidence;
   int status;
 
@@ -183,12 +208,10 @@ static int find_allocation(struct gc_measurement *m, struct gc_measured *element
   if ((status = lay(&w)) || (status = run_all(&w)))
     return status;
   element->write_allocate = conclude(&w, &confidence);
-  if (element->write_allocate == GC_ALLOCATE_UNKNOWN)
-    return gc_set_absent(element, GC_WRITE_ALLOCATE,
-                         "loads after stores are neither clearly hits nor clearly misses");
-  /* the bytes behind the piece may have been in another line */
-  if (element->write_allocate == GC_ALLOCATE_SECTOR && !line_known)
-    return gc_set_absent(element, GC_WRITE_ALLOCATE, "this needs the line");
+  if ((why = doubt(m, element)))
+    return gc_set_absent(element, GC_WRITE_ALLOCATE, why);
+  if (gc_found(element, GC_LINE))
+    confidence *= element->found[GC_LINE].confidence;
   return gc_set_measured(element, GC_WRITE_ALLOCATE, confidence);
 }
 
