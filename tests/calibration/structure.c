@@ -157,15 +157,28 @@ bool judge_shares(const struct court *court, struct court_case *c)
   return right && !*text;
 }
 
-/* The share of lines that survive `fills` later fills with random lines. Few of them come twice. */
+/* The next of some lines in random order; none comes twice. order: [n], a permutation. */
+static uint64_t draw_other(uint32_t *order, uint32_t drawn, uint32_t n, struct gc_random *random)
+{
+  const uint32_t k = drawn + gc_random_below(random, n - drawn), line = order[k];
+
+  order[k] = order[drawn];
+  order[drawn] = line;
+  return line;
+}
+
+/* The share of lines that survive `fills` later fills with random lines, none of which comes twice. */
 static double survives(struct gc_cache *cache, uint64_t lines, uint64_t fills, struct gc_random *random)
 {
   const struct gc_cache_shape *shape = cache->shape;
   const uint32_t all = (uint32_t)(SPAN * lines);
   const unsigned own = (unsigned)(lines / 16 ? lines / 16 : 1);
   uint64_t *mine = malloc(own * sizeof(*mine));
+  uint32_t *order = malloc(all * sizeof(*order));
   unsigned alive = 0, n = 0;
 
+  for (uint32_t i = 0; i < all; i++)
+    order[i] = i;
   while (n < SAMPLES) {
     for (uint64_t i = 0; i < 3 * lines; i++)
       gc_cache_access(cache, (all + (uint64_t)gc_random_below(random, all)) * shape->line, random);
@@ -174,10 +187,12 @@ static double survives(struct gc_cache *cache, uint64_t lines, uint64_t fills, s
       gc_cache_access(cache, mine[i], random);
     }
     for (uint64_t i = 0; i < fills; i++)
-      gc_cache_access(cache, (2ull * all + gc_random_below(random, all)) * shape->line, random);
+      gc_cache_access(cache, (2ull * all + draw_other(order, (uint32_t)i, all, random)) * shape->line,
+                      random);
     for (unsigned i = 0; i < own && n < SAMPLES; i++, n++)
       alive += gc_cache_access(cache, mine[i], random);
   }
+  free(order);
   free(mine);
   return (double)alive / n;
 }

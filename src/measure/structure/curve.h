@@ -13,10 +13,8 @@
 /* The later fills of a point, for a cache of so many lines. */
 uint32_t gc_curve_fills(uint32_t lines, size_t point);
 
-/* alive of timed[point] lines survived. A curve does not rise; where chance made it rise, it is
- * level. confidence: before calibration. */
+/* alive[point] of timed[point] > 0 lines survived, in a cache of so many lines. */
 int gc_curve_put(struct gc_bench *bench, struct gc_measured *element, uint32_t lines,
-                 const uint64_t alive[GC_CURVE_POINTS], const uint64_t timed[GC_CURVE_POINTS],
-                 double confidence);
+                 const uint64_t alive[GC_CURVE_POINTS], const uint64_t timed[GC_CURVE_POINTS]);
 
 #endif

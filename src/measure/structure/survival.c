@@ -3,8 +3,9 @@
  *
  * The survival curve: the probability that a line is still in the cache after k later fills with
  * random lines. Each block walks: its own lines, its own k random lines, its own lines again
- * (timed). Before that it walks as many other lines as fill the cache twice. doc/methods.md,
- * "Sets and replacement".
+ * (timed). Before that it walks as many other lines as fill the cache twice. A small cache has few
+ * lines of its own for each block, so that it takes several rounds, each with another layout.
+ * doc/methods.md, "Sets and replacement".
  */
 #include "measure/structure/structure.h"
 
@@ -26,6 +27,7 @@
 #define REPLICAS 2   /* blocks for each number of fills */
 #define ENOUGH 100   /* timed loads for each number of fills; more replicas if lines are few */
 #define REPLICAS_MOST 32
+#define ROUNDS_MOST 16
 #define SLOTS_USED 0.5 /* share of all slots, so that free ones are found */
 
 #define POINTS GC_CURVE_POINTS
@@ -180,7 +182,7 @@ static int walk(struct survey *s, const uint64_t *starts, uint64_t end)
   return status;
 }
 
-static int run(struct survey *s)
+static int run_round(struct survey *s)
 {
   const uint64_t end = slot_in(s, 0, s->cache.line);
   uint64_t starts[POINTS * REPLICAS_MOST];
@@ -193,6 +195,18 @@ static int run(struct survey *s)
   if (!status)
     status = gc_layout_upload(&s->layout);
   return status ? status : walk(s, starts, end);
+}
+
+/* Rounds until there are enough loads after each number of fills, which have as many each. */
+static int run(struct survey *s)
+{
+  int status = run_round(s);
+
+  for (int round = 1; round < ROUNDS_MOST && s->loads[0] < ENOUGH && !status; round++) {
+    gc_layout_clear(&s->layout);
+    status = run_round(s);
+  }
+  return status;
 }
 
 int gc_step_survival(struct gc_measurement *m, struct gc_measured *element)
@@ -218,7 +232,7 @@ int gc_step_survival(struct gc_measurement *m, struct gc_measured *element)
     gc_set_absent(element, GC_SURVIVAL_CURVE,
                   "there are too few addresses for lines that do not fit");
   else if (!(status = s.order ? run(&s) : gc_fail(m->bench.err, -ENOMEM, "out of memory")))
-    status = gc_curve_put(s.bench, element, s.cache.lines, s.alive, s.loads, 0.999);
+    status = gc_curve_put(s.bench, element, s.cache.lines, s.alive, s.loads);
   free(s.order);
   gc_layout_close(&s.layout);
   return status;

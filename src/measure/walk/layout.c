@@ -37,6 +37,11 @@ void gc_layout_close(struct gc_layout *layout)
   layout->taken = NULL;
 }
 
+void gc_layout_clear(struct gc_layout *layout)
+{
+  memset(layout->taken, 0, layout->bytes / GC_SLOT * sizeof(*layout->taken));
+}
+
 /* splitmix64 */
 uint32_t gc_layout_random(struct gc_layout *layout, uint32_t n)
 {

@@ -29,6 +29,9 @@ int gc_layout_open(struct gc_layout *layout, struct gc_bench *bench, enum gc_add
                    uint64_t bytes);
 void gc_layout_close(struct gc_layout *layout); /* a zeroed one is fine */
 
+/* Frees all slots. The random numbers go on, so that the next chains differ. */
+void gc_layout_clear(struct gc_layout *layout);
+
 /* A random number below n > 0. */
 uint32_t gc_layout_random(struct gc_layout *layout, uint32_t n);
 
