@@ -64,6 +64,7 @@ struct found {
   double all[GROUPS][GROUP_LINES], near[GROUPS][GROUP_LINES], far[GROUPS][GROUP_LINES];
   uint32_t count[GROUPS], sided[GROUPS]; /* lines; those of which near and far are known */
   uint32_t slower;                       /* lines whose far latency is the longer one */
+  uint32_t uneven;                       /* lines that take longer for some SMs */
 };
 
 static double latency_of(const struct lines *l, uint32_t block, uint32_t line)
@@ -122,8 +123,8 @@ static void add_sides(const struct lines *l, uint32_t line, uint32_t group, stru
 }
 
 /* The median of values that are alike. Otherwise some are near and some are far; then the mean of
- * all but the longest, which may be outliers. */
-static double middle_of(double *values, size_t n)
+ * all but the longest, which may be outliers, and one more in *uneven. */
+static double middle_of(double *values, size_t n, uint32_t *uneven)
 {
   const size_t kept = n - (size_t)(TRIM * (double)n);
   const double median = gc_median(values, n);
@@ -132,17 +133,18 @@ static double middle_of(double *values, size_t n)
   gc_sort(values, n);
   if (values[3 * n / 4] - values[n / 4] < APPEAR * median)
     return median;
+  ++*uneven;
   for (size_t i = 0; i < kept; i++)
     sum += values[i];
   return sum / (double)kept;
 }
 
 /* The latency of a line for all SMs. */
-static double line_middle(const struct lines *l, uint32_t line)
+static double line_middle(const struct lines *l, uint32_t line, uint32_t *uneven)
 {
   for (uint32_t b = 0; b < l->blocks; b++)
     l->cycles[b] = latency_of(l, b, line);
-  return middle_of(l->cycles, l->blocks);
+  return middle_of(l->cycles, l->blocks, uneven);
 }
 
 /* One launch, which uses lines that the launches before did not use. */
@@ -176,7 +178,7 @@ static int measure(struct gc_measurement *m, struct lines *l, bool sides, struct
       break;
     note_sides(m, l);
     for (uint32_t line = 0; line < l->lines; line++) {
-      const double middle = line_middle(l, line);
+      const double middle = line_middle(l, line, &found->uneven);
 
       found->all[line % GROUPS][found->count[line % GROUPS]++] = middle;
       if (sides)
@@ -188,17 +190,18 @@ static int measure(struct gc_measurement *m, struct lines *l, bool sides, struct
   return status;
 }
 
-/* The median of the groups, and its confidence. */
+/* The median of the groups, and its confidence. *uneven: groups whose lines differ. */
 static struct gc_latency latency_of_groups(double cycles[GROUPS][GROUP_LINES],
-                                           const uint32_t count[GROUPS])
+                                           const uint32_t count[GROUPS], uint32_t *uneven)
 {
   struct gc_latency latency = {0, 0};
   double values[GROUPS];
   size_t n = 0;
 
+  *uneven = 0;
   for (uint32_t g = 0; g < GROUPS; g++)
     if (count[g])
-      values[n++] = middle_of(cycles[g], count[g]);
+      values[n++] = middle_of(cycles[g], count[g], uneven);
   if (n) {
     latency.cycles = gc_median(values, n);
     latency.confidence = gc_median_confidence(values, n, latency.cycles, SHARE * latency.cycles);
@@ -238,13 +241,19 @@ static const char *no_sides(const struct gc_measured *element, bool sides,
 }
 
 /* Half of the lines, or a third, are near. So the latency of all lines does not depend on the
- * number of SMs near to each partition. */
+ * number of SMs near to each partition. Where near and far are not known, chance determines how many
+ * of the lines are near to most SMs; then there is a value only if they do not differ. */
 static int report(struct gc_measured *element, bool sides, struct found *found)
 {
-  const struct gc_latency near = latency_of_groups(found->near, found->sided);
-  const struct gc_latency far = latency_of_groups(found->far, found->sided);
-  struct gc_latency all = latency_of_groups(found->all, found->count);
+  uint32_t uneven, lines = 0;
+  const struct gc_latency near = latency_of_groups(found->near, found->sided, &uneven);
+  const struct gc_latency far = latency_of_groups(found->far, found->sided, &uneven);
+  struct gc_latency all = latency_of_groups(found->all, found->count, &uneven);
   const char *why = no_sides(element, sides, found, &near, &far);
+  const bool one = gc_found(element, GC_PARTITIONS) && element->partitions == 1;
+
+  for (uint32_t g = 0; g < GROUPS; g++)
+    lines += found->count[g];
 
   if (why) {
     gc_set_absent(element, GC_NEAR_ATOMIC_LATENCY, why);
@@ -257,6 +266,9 @@ static int report(struct gc_measured *element, bool sides, struct found *found)
     all.cycles = (near.cycles + (parts - 1) * far.cycles) / parts;
     all.confidence = near.confidence < far.confidence ? near.confidence : far.confidence;
   }
+  if (why && !one && (uneven > GROUPS / 2 || found->uneven > lines / 2))
+    return gc_set_absent(element, GC_ATOMIC_LATENCY,
+                         "lines or SMs differ, and it is not known what is near to which partition");
   put(element, GC_ATOMIC_LATENCY, &element->atomic_latency_cycles, &all);
   return 0;
 }
