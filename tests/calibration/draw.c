@@ -174,12 +174,12 @@ void draw_chip_rates(struct drawing *d, double most)
 
 static void draw_l2(struct drawing *d)
 {
-  const unsigned parts = draw_chance(d, 0.3) ? 2 : 1;
+  const bool hierarchy = d->kind == DRAWN_HIERARCHY, pages = d->kind == DRAWN_PAGES;
+  const unsigned parts = draw_chance(d, hierarchy ? 0.9 : 0.3) ? 2 : 1;
+  const double least = hierarchy ? HIERARCHY_L2_LEAST : pages ? L2_LEAST : 384 * KIB;
+  const double most = hierarchy ? HIERARCHY_L2_MOST : pages ? L2_MOST : 2048 * KIB;
 
-  const bool pages = d->kind == DRAWN_PAGES;
-
-  draw_cache(d, &(struct draw_shape){.name = "L2", .least = pages ? L2_LEAST : 384 * KIB,
-                                .most = pages ? L2_MOST : 2048 * KIB, .least_line = 32, .most_line = 256, .most_sector = 256, .parts = parts,
+  draw_cache(d, &(struct draw_shape){.name = "L2", .least = least, .most = most, .least_line = 32, .most_line = 256, .most_sector = 256, .parts = parts,
                                 .aligned = GLOBAL_ALIGNED});
   draw_outer_cache(d, true);
   draw_text(d, "scope = chip\n");
@@ -298,7 +298,7 @@ static void draw_global(struct drawing *d)
 
 static void draw_constant(struct drawing *d)
 {
-  const bool behind = draw_chance(d, 0.85);
+  const bool behind = draw_chance(d, 0.85) || d->kind == DRAWN_HIERARCHY;
 
   draw_sm_cache(d, "ConstantL1", 512, 2560, 16 * KIB);
   if (behind) {
@@ -312,7 +312,9 @@ static void draw_constant(struct drawing *d)
       if (!d->gpc_constant)
         draw_text(d, "scope = group %u\n", group);
     }
-    if (d->gpc_constant)
+    if (d->gpc_constant && d->cpc_sms)
+      draw_text(d, "scope = gpc %u\n", d->cpc_sms);
+    else if (d->gpc_constant)
       draw_text(d, "scope = gpc\n");
   }
   draw_path(d, "constant", draw_between(d, 15, 60),
@@ -360,6 +362,7 @@ void draw_chip(struct drawing *d, uint64_t index, bool amd)
            draw_scaled(d, 1e-4, most));
   draw_disturbance(d);
   draw_pages(d);
+  draw_hierarchy(d);
   if (d->habits)
     draw_habits(d, amd);
 }
@@ -378,23 +381,33 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
            "shared_reserved = %u\n", draw_power(d, 1024, 2048), shared, shared,
            draw_chance(d, 0.5) ? KIB : 0);
   draw_global(d);
-  if (draw_chance(d, 0.9))
+  if (draw_chance(d, 0.9) || d->kind == DRAWN_HIERARCHY)
     draw_constant(d);
   draw_path(d, "shared", draw_between(d, 18, 60), "", 1);
   draw_tlbs(d);
   draw_code(d);
 }
 
-const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages", "habits", "all"};
+const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages", "habits", "hierarchy", "all"};
 
 #define SPREAD 0x9e3779b97f4a7c15 /* odd: neighbouring seeds have no GPU in common */
 
-static uint64_t draw_noise(const struct draw_seeds *seeds, uint64_t index, enum drawn_group group)
+/* Two seeds of random numbers for each GPU. Of all kinds, those of the kind DRAWN_HIERARCHY have
+ * numbers of their own, and the others are counted without them. */
+static uint64_t seed_of(uint64_t seed, enum drawn_kind all, enum drawn_kind kind, uint64_t index)
+{
+  if (kind == DRAWN_HIERARCHY)
+    return ~(seed * SPREAD + index);
+  return seed * SPREAD + (all == DRAWN_ALL ? index - index / DRAWN_ALL : index);
+}
+
+static uint64_t draw_noise(const struct draw_seeds *seeds, enum drawn_kind kind, uint64_t index,
+                           enum drawn_group group)
 {
   const unsigned other = group == DRAWN_OTHER_NOISE;
   struct gc_random random;
 
-  gc_random_seed(&random, (seeds->noise * 2 + other) * SPREAD + index);
+  gc_random_seed(&random, seed_of(seeds->noise * 2 + other, seeds->kind, kind, index));
   return gc_random_next(&random);
 }
 
@@ -404,15 +417,15 @@ void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group g
   const enum drawn_kind kind =
     seeds->kind == DRAWN_ALL ? (enum drawn_kind)(index % DRAWN_ALL) : seeds->kind;
   struct drawing d = {.gpu = gpu, .kind = kind, .group = group, .habits = kind == DRAWN_HABITS,
-                      .noise = draw_noise(seeds, index, group)};
+                      .noise = draw_noise(seeds, kind, index, group)};
   double p;
 
-  gc_random_seed(&d.random, seeds->gpus * SPREAD + index);
+  gc_random_seed(&d.random, seed_of(seeds->gpus, seeds->kind, kind, index));
   p = draw_share(&d);
   gpu->class = p < 0.45 ? DRAWN_QUIET : p < 0.9 ? DRAWN_DISTURBED : DRAWN_NOISE;
-  d.sms = (unsigned)draw_scaled(&d, 1, 145);
+  d.sms = kind == DRAWN_HIERARCHY ? draw_many_sms(&d) : (unsigned)draw_scaled(&d, 1, 145);
   d.clock_khz = draw_number(&d, 500, 2500) * 1000;
-  if (draw_chance(&d, AMD_SHARE))
+  if (draw_chance(&d, AMD_SHARE) && kind != DRAWN_HIERARCHY)
     draw_amd(&d, index);
   else
     draw_nvidia(&d, index);

@@ -20,6 +20,9 @@
  * GPUs of the kind DRAWN_HABITS have what draw_habits.c draws: clocks that change, few loads in
  * flight and more. Also, a constant L1 may fetch 256 bytes, the next level may take only 15 %
  * longer, and CUs compete for a scalar L1.
+ *
+ * GPUs of the kind DRAWN_HIERARCHY have what draw_hierarchy.c draws: an NVIDIA GPU of 12 to 144 SMs
+ * with GPCs, with parts of GPCs, and mostly with two L2 partitions in 4 to 64 MiB of L2.
  */
 #ifndef GC_TESTS_DRAW_H
 #define GC_TESTS_DRAW_H
@@ -34,7 +37,14 @@ enum drawn_class {
 };
 
 /* DRAWN_ALL: one GPU of each of the others in turn. */
-enum drawn_kind { DRAWN_GENERAL, DRAWN_PAGES, DRAWN_HABITS, DRAWN_ALL, DRAWN_KINDS };
+enum drawn_kind {
+  DRAWN_GENERAL,
+  DRAWN_PAGES,
+  DRAWN_HABITS,
+  DRAWN_HIERARCHY,
+  DRAWN_ALL,
+  DRAWN_KINDS
+};
 /* Their names, as --kind takes them. */
 extern const char *const drawn_kind_names[DRAWN_KINDS];
 

@@ -14,4 +14,6 @@ void draw_banks(struct drawing *d)
             (unsigned)draw_scaled(d, 20, 300), draw_scaled(d, 0.05, 4));
   draw_text(d, "l2_cycles = %u\nl2_per_cycle = %.3f\n", (unsigned)draw_scaled(d, 100, 600),
             draw_scaled(d, 0.05, 4));
+  if (d->kind == DRAWN_HIERARCHY && draw_chance(d, 0.5))
+    draw_text(d, "l2_far_cycles = %u\n", draw_number(d, 1, 250));
 }

@@ -46,12 +46,14 @@ static unsigned draw_lone(struct drawing *d, unsigned gpcs, unsigned tpcs, const
 void draw_gpcs(struct drawing *d)
 {
   const struct gc_random kept = d->random; /* whatever else is drawn does not change */
+  const bool hierarchy = d->kind == DRAWN_HIERARCHY;
   const unsigned tpcs = d->sms / 2;
   unsigned of[256], gpcs, most, blocks = 2;
+  bool clusters;
 
   gc_random_seed(&d->random, ~gc_random_next(&d->random));
-  if (d->sms % 2 == 0 && tpcs >= 2 && draw_chance(d, CHANCE)) {
-    gpcs = draw_number(d, 1, tpcs / 2 < GPCS_MAX ? tpcs / 2 : GPCS_MAX);
+  if (d->sms % 2 == 0 && tpcs >= 2 && (draw_chance(d, CHANCE) || hierarchy)) {
+    gpcs = draw_number(d, hierarchy ? 2 : 1, tpcs / 2 < GPCS_MAX ? tpcs / 2 : GPCS_MAX);
     draw_tpcs(d, gpcs, tpcs, of);
     draw_text(d, "gpcs = ");
     for (unsigned g = 0; g < gpcs; g++) {
@@ -62,14 +64,16 @@ void draw_gpcs(struct drawing *d)
     }
     draw_text(d, "\n");
     most = draw_lone(d, gpcs, tpcs, of);
-    while (2 * blocks <= most && blocks < 16 && draw_chance(d, 0.8))
+    while (2 * blocks <= most && blocks < 16 && draw_chance(d, hierarchy ? 0.95 : 0.8))
       blocks *= 2;
     d->gpcs = gpcs;
-    if (draw_chance(d, 0.85))
+    clusters = draw_chance(d, 0.85);
+    d->cpc_sms = clusters ? d->cpc_sms : 0; /* GPUs without clusters have no groups between */
+    if (clusters)
       draw_text(d, "cluster_blocks = %u\ncluster_remote = %u %u\n", blocks, draw_number(d, 60, 400),
                 draw_number(d, 0, 30));
-    d->gpc_constant = draw_chance(d, 0.6);
-    d->gpc_sides = draw_number(d, 0, (1u << gpcs) - 1);
+    d->gpc_constant = draw_chance(d, hierarchy ? 0.85 : 0.6);
+    d->gpc_sides = draw_number(d, hierarchy, (1u << gpcs) - 1 - hierarchy);
     d->gpc_parts = draw_chance(d, 0.6);
   }
   d->random = kept;

@@ -12,7 +12,9 @@ void draw_slices(struct drawing *d, unsigned parts)
   gc_random_seed(&d->random, gc_random_next(&d->random) ^ 0x736c69636573);
   if (draw_chance(d, 0.7))
     draw_text(d, "slices = %u\n", parts * draw_number(d, 2, 96 / parts));
-  if (parts == 2 && draw_chance(d, 0.7)) {
+  if (parts == 2 && d->kind == DRAWN_HIERARCHY) {
+    draw_sides(d);
+  } else if (parts == 2 && draw_chance(d, 0.7)) {
     draw_text(d, "side_bits =");
     for (unsigned bit = draw_number(d, SIDE_BIT_LEAST, 16); bit <= SIDE_BIT_MOST;
          bit += draw_number(d, 1, 6))

@@ -35,6 +35,7 @@ struct drawing {
   bool pairs;  /* neighbouring SMs share an L1 */
   unsigned gpcs;      /* 0: not stated; then also: */
   bool gpc_constant;  /* the SMs of a GPC share the constant L1.5 */
+  unsigned cpc_sms;   /* so many SMs of a GPC share it; 0: others */
   bool gpc_parts;     /* the SMs of a GPC are near to the same part of L2 */
   unsigned gpc_sides; /* bit g: which one */
 };
@@ -77,6 +78,14 @@ void draw_chip(struct drawing *d, uint64_t index, bool amd);
 
 /* draw_gpcs.c: lines of the chip, from random numbers of its own. */
 void draw_gpcs(struct drawing *d);
+
+/* draw_hierarchy.c, for the kind DRAWN_HIERARCHY: the number of SMs; lines of the chip, none for other
+ * kinds; keys of an L2 with two partitions. */
+#define HIERARCHY_L2_LEAST (4096.0 * KIB)
+#define HIERARCHY_L2_MOST (65536.0 * KIB)
+unsigned draw_many_sms(struct drawing *d);
+void draw_hierarchy(struct drawing *d);
+void draw_sides(struct drawing *d);
 
 /* draw_habits.c: lines of the chip. */
 void draw_habits(struct drawing *d, bool amd);

@@ -21,17 +21,23 @@ bool judge_slices(const struct court *court, struct court_case *c)
   return same(c);
 }
 
+/* The home of a line is the parity of these bits of its offset in 2 MiB. 0: it is none. */
+static uint64_t mask_of(const struct court_case *c)
+{
+  return c->cache && !c->cache->side_and ? c->cache->side_mask & PAGE_BITS : 0;
+}
+
 bool judge_side_mask(const struct court *court, struct court_case *c)
 {
   (void)court;
-  if (c->cache && c->cache->side_mask & PAGE_BITS)
-    snprintf(c->truth, sizeof(c->truth), "0x%" PRIx64, c->cache->side_mask & PAGE_BITS);
+  if (mask_of(c))
+    snprintf(c->truth, sizeof(c->truth), "0x%" PRIx64, mask_of(c));
   return same(c);
 }
 
 bool judge_side_granule(const struct court *court, struct court_case *c)
 {
-  const uint64_t mask = c->cache ? c->cache->side_mask & PAGE_BITS : 0;
+  const uint64_t mask = mask_of(c);
 
   (void)court;
   if (mask)

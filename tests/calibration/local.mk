@@ -7,7 +7,8 @@ tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c \
 	tests/calibration/court.h \
 	tests/calibration/draw.c tests/calibration/draw.h tests/calibration/draw_amd.c \
 	tests/calibration/draw_banks.c tests/calibration/draw_gpcs.c \
-	tests/calibration/draw_habits.c tests/calibration/draw_pages.c tests/calibration/draw_slices.c \
+	tests/calibration/draw_habits.c tests/calibration/draw_hierarchy.c \
+	tests/calibration/draw_pages.c tests/calibration/draw_slices.c \
 	tests/calibration/drawing.h \
 	tests/calibration/earn.c tests/calibration/earn.h \
 	tests/calibration/gate.c tests/calibration/gate.h \
@@ -31,7 +32,8 @@ tests_calibration_test_gate_SOURCES = tests/calibration/test_gate.c \
 	tests/calibration/court.h \
 	tests/calibration/draw.c tests/calibration/draw.h tests/calibration/draw_amd.c \
 	tests/calibration/draw_banks.c tests/calibration/draw_gpcs.c \
-	tests/calibration/draw_habits.c tests/calibration/draw_pages.c tests/calibration/draw_slices.c \
+	tests/calibration/draw_habits.c tests/calibration/draw_hierarchy.c \
+	tests/calibration/draw_pages.c tests/calibration/draw_slices.c \
 	tests/calibration/drawing.h \
 	tests/calibration/earn.c tests/calibration/earn.h \
 	tests/calibration/gate.c tests/calibration/gate.h \
