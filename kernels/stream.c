@@ -8,16 +8,19 @@
 GPU_KERNEL(fill, gpu_fill_args)
 {
   const uint64_t threads = (uint64_t)gpu_blocks() * gpu_threads();
+  const uint64_t first = (uint64_t)gpu_block() * gpu_threads() + gpu_thread();
+  const uint64_t one = a.multiplier % a.count, all = threads % a.count * one % a.count;
+  uint64_t at = first % a.count * one % a.count; /* first * multiplier modulo count */
 
-  for (uint64_t i = (uint64_t)gpu_block() * gpu_threads() + gpu_thread(); i < a.count;
-       i += threads) {
-    const uint64_t slot = a.base + i * a.multiplier % a.count * a.stride;
-    const uint64_t next = a.first + (i + 1) * a.multiplier % a.count * a.step;
+  for (uint64_t i = first; i < a.count; i += threads) {
+    const uint64_t slot = a.base + at * a.stride;
+    const uint64_t next = a.first + (at + one < a.count ? at + one : at + one - a.count) * a.step;
 
     if (a.slot_bytes == 8)
       gpu_store64(slot, next);
     else
       gpu_store32(slot, (uint32_t)next);
+    at = at + all < a.count ? at + all : at + all - a.count;
   }
 }
 

@@ -119,10 +119,11 @@ static inline unsigned char *gc_sim_inside(struct gc_sim_block *b, uint64_t addr
   return gc_sim_find(b, address, bytes);
 }
 
-/* The host memory behind an access to global memory, which must be aligned. */
+/* The host memory behind an access of so many bytes, a power of two, to global memory. It must be
+ * aligned. */
 static inline unsigned char *gc_sim_global(struct gc_sim_block *b, uint64_t address, uint32_t bytes)
 {
-  if (address % bytes)
+  if (address & (bytes - 1))
     gc_sim_illegal(b, "misaligned global", address);
   return gc_sim_inside(b, address, bytes);
 }

@@ -198,6 +198,32 @@ static inline uint32_t place_fixed(struct gc_cache *cache, uint32_t set, uint64_
   return way;
 }
 
+/* More lines than this are not in the nearest caches of the host. */
+#define FAR_LINES 4096
+
+static inline bool is_far(const struct gc_cache *c)
+{
+  return (uint64_t)c->sets * c->ways > FAR_LINES;
+}
+
+/* Brings the tags of a set into the host's caches, while its record is on its way. */
+static inline void prefetch_tags(const struct gc_cache *c, uint32_t set)
+{
+  for (uint32_t way = 0; way < c->ways; way += GC_SET_HOST_LINE)
+    __builtin_prefetch(c->tags + (size_t)set * c->ways + way, 1);
+}
+
+/* Brings the records and tags of all lines into the host's caches, at the same time. */
+static inline void prefetch(const struct gc_cache *c, const uint64_t *address, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++) {
+    const uint32_t set = set_of(c, address[i]);
+
+    __builtin_prefetch(c->records + (size_t)set * c->record, 1);
+    prefetch_tags(c, set);
+  }
+}
+
 /* Makes the line at this address, which is not the one used last, the one used last. Returns its
  * sectors. c: what `cache` pointed to before, in registers. */
 __attribute__((always_inline)) static inline uint8_t *
@@ -212,6 +238,8 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
   uint8_t *sectors = gc_set_sectors(record, layout);
   uint32_t filled, way, found;
 
+  if (is_far(c))
+    prefetch_tags(c, set);
   if (*record < c->period) {
     *record = c->period;
     memset(order, 0, gc_set_order_words(layout) * sizeof(*order));
@@ -239,6 +267,8 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, uns
   uint64_t last_line = c.last_line;
   uint8_t *last = c.last_sectors;
 
+  if (n > 1 && is_far(&c))
+    prefetch(&c, address, n);
   for (unsigned i = 0; i < n; i++) {
     if (address[i] >> c.line_shift != last_line) {
       last = select_line(cache, &c, address[i], random, lru, layout);

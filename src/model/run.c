@@ -198,6 +198,8 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
   const struct gc_cache_array *first, *second;
   uint64_t cycles = 0;
 
+  if (count == 1) /* most loads of scattered walks: a batch of one would take longer */
+    return gc_model_touch(model, sm, space, address);
   first = path->count > 1 ? &model->arrays[path->levels[0].cache] : NULL;
   second = path->count > 2 ? &model->arrays[path->levels[1].cache] : NULL;
   if (!first || whole || first->compete.active || (first->outside && path->count > 3)) {
