@@ -28,7 +28,7 @@
 
 static const char help[] =
     "calibrate [--kind KIND] [-n GPUS] [-s SEED] [-t SEED] [-w PROCESSES] [-r FILE]\n"
-    "calibrate --earn FILE ...\n"
+    "calibrate --earn FILE [--continue FILE] ...\n"
     "calibrate -p INDEX [--kind KIND] [-s SEED] [-t SEED]\n"
     "\n"
     "  -n GPUS      how many GPUs are measured; default: 24\n"
@@ -42,6 +42,9 @@ static const char help[] =
     "               clocks that change and more; hierarchy: GPUs with GPCs and L2 partitions;\n"
     "               all: one of each kind in turn. Default: general\n"
     "  --earn FILE  write the table of earned confidences, and test nothing\n"
+    "  --continue FILE\n"
+    "               with --earn: measure GPUS more, behind those of this table, which has the same\n"
+    "               kind and seeds. The new table is that of all of them\n"
     "\n"
     "There are three groups of GPUs, which are reported and tested separately:\n"
     "\n"
@@ -56,7 +59,7 @@ struct options {
   struct assignment assignment;
   unsigned long gpus;
   bool help;
-  const char *rows, *profile, *earn;
+  const char *rows, *profile, *earn, *before;
 };
 
 struct sinks {
@@ -96,6 +99,7 @@ static void divide(struct options *o)
 static bool read_options(int argc, char **argv, struct options *o)
 {
   static const struct option names[] = {{"earn", required_argument, NULL, 'e'},
+                                        {"continue", required_argument, NULL, 'c'},
                                         {"kind", required_argument, NULL, 'k'},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
@@ -135,6 +139,9 @@ static bool read_options(int argc, char **argv, struct options *o)
     case 'e':
       o->earn = optarg;
       break;
+    case 'c':
+      o->before = optarg;
+      break;
     case 'h':
       o->help = true;
       break;
@@ -145,7 +152,7 @@ static bool read_options(int argc, char **argv, struct options *o)
     a->workers = WORKERS_MAX;
   a->unlimited = o->earn;
   divide(o);
-  return optind == argc && o->gpus;
+  return optind == argc && o->gpus && (o->earn || !o->before);
 }
 
 static int print_profile(const struct options *o)
@@ -167,8 +174,22 @@ static int earn(const struct options *o, const struct tally *tally, bool complet
     fprintf(stderr, "%s is not written\n", o->earn);
     return 1;
   }
-  earn_write(out, tally, &o->assignment.seeds, o->gpus);
+  earn_write(out, tally, &o->assignment.seeds, o->assignment.first + o->gpus);
   return fclose(out) ? 1 : 0;
+}
+
+/* Adds the table of the GPUs before. */
+static bool read_before(struct options *o, struct tally *tally)
+{
+  FILE *in = fopen(o->before, "r");
+
+  if (in)
+    o->assignment.first = earn_read(in, tally, &o->assignment.seeds);
+  if (in)
+    fclose(in);
+  if (!o->assignment.first)
+    fprintf(stderr, "%s is no table of this kind and these seeds\n", o->before);
+  return o->assignment.first;
 }
 
 static int run(struct options *o)
@@ -184,6 +205,8 @@ static int run(struct options *o)
             (unsigned long long)gc_earned_seed);
     return 2;
   }
+  if (o->before && !read_before(o, &sinks.tally))
+    return 2;
   if (o->rows && !(sinks.rows = fopen(o->rows, "w"))) {
     perror(o->rows);
     return 2;

@@ -31,7 +31,8 @@ static void draw_tpcs(struct drawing *d, unsigned gpcs, unsigned tpcs, unsigned 
  * GPC takes. */
 static unsigned draw_lone(struct drawing *d, unsigned gpcs, unsigned tpcs, const unsigned *of)
 {
-  const unsigned lone = draw_chance(d, 0.4) && tpcs > 2 * gpcs ? draw_number(d, 1, gpcs) : 0;
+  const double chance = d->kind == DRAWN_HIERARCHY ? 0.2 : 0.4;
+  const unsigned lone = draw_chance(d, chance) && tpcs > 2 * gpcs ? draw_number(d, 1, gpcs) : 0;
   unsigned sms[GPCS_MAX] = {0}, most = 0;
 
   for (unsigned t = 0; t < tpcs - lone; t++) {
@@ -74,7 +75,7 @@ void draw_gpcs(struct drawing *d)
                 draw_number(d, 0, 30));
     d->gpc_constant = draw_chance(d, hierarchy ? 0.85 : 0.6);
     d->gpc_sides = draw_number(d, hierarchy, (1u << gpcs) - 1 - hierarchy);
-    d->gpc_parts = draw_chance(d, 0.6);
+    d->gpc_parts = draw_chance(d, hierarchy ? 0.8 : 0.6);
   }
   d->random = kept;
 }

@@ -13,8 +13,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #define DOUBT 0.05 /* probability that the true share is lower */
+#define TABLE_MAX 65536 /* characters */
 
 double earn_bound(unsigned long values, unsigned long wrong)
 {
@@ -158,4 +160,57 @@ void earn_write(FILE *out, const struct tally *t, const struct draw_seeds *seeds
     fprintf(out, "},\n");
   }
   fprintf(out, "};\n");
+}
+
+/* Reads the bins of one row from behind its name. */
+static bool read_row(const char *text, struct tally *t, enum judged judged)
+{
+  for (size_t b = 0; b < BINS; b++) {
+    struct count *count = &t->bin[DRAWN_ONCE][judged][b];
+    unsigned long values, wrong;
+    int used = 0;
+
+    text += strcspn(text, "0123456789");
+    if (sscanf(text, "%lu, %lu, %*f}%n", &values, &wrong, &used) != 2 || !used || wrong > values)
+      return false;
+    count->values += values;
+    count->right += values - wrong;
+    text += used;
+  }
+  return true;
+}
+
+/* The GPUs that the command in the head of the table measured. 0: of other seeds. */
+static unsigned long read_head(const char *text, const struct draw_seeds *seeds)
+{
+  const char *command = strstr(text, " -n ");
+  unsigned long gpus;
+  uint64_t drawn, noise;
+  char kind[16];
+
+  if (!command || sscanf(command, " -n %lu --kind %15s -s %" SCNu64 " * -t %" SCNu64, &gpus, kind,
+                         &drawn, &noise) != 4)
+    return 0;
+  return drawn == seeds->gpus && noise == seeds->noise && !strcmp(kind, drawn_kind_names[seeds->kind])
+           ? gpus
+           : 0;
+}
+
+unsigned long earn_read(FILE *in, struct tally *t, const struct draw_seeds *seeds)
+{
+  static char text[TABLE_MAX];
+  unsigned long gpus;
+
+  text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
+  gpus = read_head(text, seeds);
+  for (size_t i = 0; i < JUDGED && gpus; i++) {
+    char name[48];
+    const char *row;
+
+    snprintf(name, sizeof(name), "[%s] =", rows[i].name);
+    row = strstr(text, name);
+    if (!row || !read_row(row + strlen(name), t, rows[i].judged))
+      return 0;
+  }
+  return gpus;
 }

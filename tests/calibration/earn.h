@@ -18,4 +18,8 @@ double earn_bound(unsigned long values, unsigned long wrong);
 void earn_write(FILE *out, const struct tally *t, const struct draw_seeds *seeds,
                 unsigned long gpus);
 
+/* Adds the counts of a table that earn_write wrote with the same seeds. Returns of how many GPUs it
+ * is; 0: it is no such table, or of other seeds, and *t is incomplete. */
+unsigned long earn_read(FILE *in, struct tally *t, const struct draw_seeds *seeds);
+
 #endif

@@ -147,6 +147,32 @@ static bool differ_only_in(const char *key, const char *a, const char *b)
   return strcmp(line_a, line_b) && !strcmp(strchr(line_a + 1, '\n'), strchr(line_b + 1, '\n'));
 }
 
+/* A table can be read again, and another run continues it. Tables of other seeds cannot. */
+static void a_table_continues(void **state)
+{
+  static struct tally before, after;
+  const struct draw_seeds seeds = {5, 1, DRAWN_ALL}, others = {5, 2, DRAWN_ALL};
+  FILE *file = tmpfile();
+
+  (void)state;
+  assert_non_null(file);
+  memset(&before, 0, sizeof(before));
+  memset(&after, 0, sizeof(after));
+  add(&before, DRAWN_ONCE, JUDGED_CAPACITY, 0.9999, 40, 3);
+  add(&before, DRAWN_ONCE, JUDGED - 1, 0.5, 7, 1);
+  add(&after, DRAWN_ONCE, JUDGED_CAPACITY, 0.9999, 2, 1);
+  earn_write(file, &before, &seeds, 12);
+  rewind(file);
+  assert_int_equal(earn_read(file, &after, &others), 0);
+  rewind(file);
+  assert_int_equal(earn_read(file, &after, &seeds), 12);
+  fclose(file);
+  assert_int_equal(tally_bin(&after, JUDGED_CAPACITY, BINS - 1).values, 42);
+  assert_int_equal(tally_bin(&after, JUDGED_CAPACITY, BINS - 1).right, 38);
+  assert_int_equal(tally_bin(&after, JUDGED - 1, 0).values, 7);
+  assert_int_equal(tally_bin(&after, JUDGED - 1, 0).right, 6);
+}
+
 static void groups_differ_in_one_seed(void **state)
 {
   static struct drawn_gpu gpus[DRAWN_GROUPS];
@@ -175,7 +201,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_perfect_tool_passes),       cmocka_unit_test(each_bin_counts_for_itself),
       cmocka_unit_test(many_bins_are_many_tests),    cmocka_unit_test(other_conditions_count),
-      cmocka_unit_test(counts_support_a_confidence), cmocka_unit_test(groups_differ_in_one_seed),
+      cmocka_unit_test(counts_support_a_confidence), cmocka_unit_test(a_table_continues),
+      cmocka_unit_test(groups_differ_in_one_seed),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

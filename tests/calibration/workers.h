@@ -13,6 +13,7 @@ struct assignment {
   /* How many of each group. Those of the other groups are the first GPUs once more; of
    * DRAWN_OTHER_PAGES, the first ones that have pages. */
   unsigned long gpus[DRAWN_GROUPS];
+  unsigned long first; /* of DRAWN_ONCE, so many GPUs are left out */
   unsigned workers; /* processes */
   bool unlimited;   /* see gc_measure_options */
   /* Called for each verdict, in no particular order. */
