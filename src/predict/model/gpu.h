@@ -20,12 +20,17 @@ enum gc_policy {
 enum gc_allocate { GC_ALLOCATE_NONE, GC_ALLOCATE_SECTOR, GC_ALLOCATE_LINE };
 
 #define GC_INDEX_BITS 24
+#define GC_LINES_SCAN 16 /* ways of a set that is scanned */
 #define GC_SURVIVAL_POINTS 64
 
 struct gc_cache_geometry {
   uint32_t line_bytes, sector_bytes; /* powers of two; a sector is at most a line */
   /* Equal sets with ways lines each. 1 set: fully associative. */
   uint32_t sets, ways;
+  /* 0, or the number of lines that have data, if the sets have tags for more. At the limit, a line
+   * for a set with a free way takes the place of the oldest line of a random set. Only with up to
+   * GC_LINES_SCAN ways. */
+  uint32_t limit;
   /* Bit i of the set number is the parity of address & masks[i]. No masks: line number modulo sets.
    * With masks, sets is 1 << mask_count. */
   uint32_t mask_count;

@@ -44,4 +44,10 @@ static inline struct gc_flight **gc_flight_bucket(struct gc_in_flight *in_flight
 struct gc_flight *gc_flight_add(struct gc_in_flight *in_flight, uint64_t line);
 void gc_flight_remove(struct gc_in_flight *in_flight, struct gc_flight *flight);
 
+/* Loads the bucket of a line into the caches of the host. */
+static inline void gc_flight_prefetch(const struct gc_in_flight *in_flight, uint64_t line)
+{
+  __builtin_prefetch(&in_flight->buckets[gc_mix(line) % GC_FLIGHT_BUCKETS]);
+}
+
 #endif

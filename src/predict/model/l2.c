@@ -3,6 +3,8 @@
  */
 #include "predict/model/l2.h"
 
+#include "predict/model/bits.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,24 +105,26 @@ static double translate(struct gc_l2 *l2, unsigned sm, uint64_t address)
 
 static unsigned home_of(const struct gc_l2 *l2, uint64_t line)
 {
-  return l2->gpu->partitions == 1 ? 0 : (unsigned)((gc_mix(line) >> 32) % l2->gpu->partitions);
+  return l2->gpu->partitions == 1 ? 0 : (uint32_t)(gc_mix(line) >> 32) % l2->gpu->partitions;
 }
 
 static unsigned near_of(const struct gc_l2 *l2, unsigned sm)
 {
   if (l2->gpu->private_l2)
     return sm % l2->gpu->partitions;
-  return (unsigned)((uint64_t)sm * l2->gpu->partitions / l2->gpu->sms);
+  return sm * l2->gpu->partitions / l2->gpu->sms;
 }
 
-void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm, uint64_t line)
+void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm, uint64_t line, bool more)
 {
+  void (*prefetch)(const struct gc_lines *, uint32_t, uint64_t) =
+      more ? gc_lines_prefetch_more : gc_lines_prefetch;
   uint32_t set = gc_set_of(&l2->index, line);
 
   if (!l2->gpu->private_l2)
-    gc_lines_prefetch(&l2->partitions[home_of(l2, line)], set, line);
+    prefetch(&l2->partitions[home_of(l2, line)], set, line);
   if (l2->gpu->copies || l2->gpu->private_l2)
-    gc_lines_prefetch(&l2->partitions[near_of(l2, sm)], set, line);
+    prefetch(&l2->partitions[near_of(l2, sm)], set, line);
 }
 
 /* One line of L2. */
@@ -134,8 +138,9 @@ struct access {
   uint32_t hits, under_way; /* results: sectors */
 };
 
-/* Looks for the sectors that have not been found yet. Those that are there or under way count. */
-static void look(struct gc_l2 *l2, unsigned partition, struct access *access)
+/* Looks for the sectors that have not been found yet. Those that are there or under way count.
+ * Returns the line, if it is there. */
+static struct gc_line *look(struct gc_l2 *l2, unsigned partition, struct access *access)
 {
   struct gc_lines *lines = &l2->partitions[partition];
   struct gc_line *line = gc_lines_find(lines, access->set, access->line);
@@ -143,13 +148,13 @@ static void look(struct gc_l2 *l2, unsigned partition, struct access *access)
   uint32_t found;
 
   if (!line)
-    return;
+    return NULL;
   gc_lines_use(lines, access->set, line);
   if (line->pending && line->arrival <= access->now)
     line->pending = 0;
   found = access->sectors & line->sectors & ~(access->hits | access->under_way);
   if (!found)
-    return;
+    return line;
   access->hits |= found & ~line->pending;
   access->under_way |= found & line->pending;
   if (!l2->no_latency) {
@@ -163,13 +168,15 @@ static void look(struct gc_l2 *l2, unsigned partition, struct access *access)
     if (cycles > access->cycles)
       access->cycles = cycles;
   }
+  return line;
 }
 
-/* Brings sectors into a partition; they are under way until access->cycles from now. */
-static int keep(struct gc_l2 *l2, unsigned partition, const struct access *access, uint32_t sectors)
+/* Brings sectors into a line of a partition, or into a new one if it is NULL; they are under way
+ * until access->cycles from now. */
+static int keep(struct gc_l2 *l2, unsigned partition, struct gc_line *line,
+                const struct access *access, uint32_t sectors)
 {
   struct gc_lines *lines = &l2->partitions[partition];
-  struct gc_line *line = gc_lines_find(lines, access->set, access->line);
   uint64_t arrival = access->now + access->cycles;
 
   if (!line)
@@ -217,8 +224,10 @@ static unsigned count_sectors(const struct access *access, uint32_t sectors)
 {
   unsigned count = 0;
 
+  if (!sectors)
+    return 0;
   if (!access->parts)
-    return (unsigned)__builtin_popcount(sectors);
+    return gc_count_bits(sectors);
   for (; sectors; sectors &= sectors - 1)
     count += access->parts[__builtin_ctz(sectors)];
   return count;
@@ -240,7 +249,8 @@ static int count_access(struct gc_l2 *l2, const struct access *access, uint32_t 
   counts->hits += count_sectors(access, access->hits);
   counts->hits_on_miss += count_sectors(access, access->under_way);
   counts->misses += count_sectors(access, missing);
-  counts->compulsory += count_sectors(access, new);
+  if (new)
+    counts->compulsory += count_sectors(access, new);
   return 0;
 }
 
@@ -250,16 +260,17 @@ static int access_line(struct gc_l2 *l2, struct access *access)
   unsigned near = near_of(l2, access->sm);
   unsigned home = gpu->private_l2 ? near : home_of(l2, access->line);
   bool copy = gpu->copies && near != home && access->kind == GC_L2_LOAD;
+  struct gc_line *near_line = NULL, *home_line = NULL;
   uint32_t missing, bring;
   int status;
 
   access->set = gc_set_of(&l2->index, access->line);
   if (copy) {
-    look(l2, near, access);
+    near_line = look(l2, near, access);
     copy = access->sectors & ~(access->hits | access->under_way);
   }
   if (access->sectors & ~(access->hits | access->under_way))
-    look(l2, home, access);
+    home_line = look(l2, home, access);
   missing = access->sectors & ~(access->hits | access->under_way);
   status = count_access(l2, access, missing);
   if (missing && !l2->no_latency) {
@@ -270,9 +281,9 @@ static int access_line(struct gc_l2 *l2, struct access *access)
   }
   bring = sectors_to_bring(l2, access, missing);
   if (!status && bring)
-    status = keep(l2, home, access, bring);
+    status = keep(l2, home, home_line, access, bring);
   if (!status && copy)
-    status = keep(l2, near, access, access->sectors);
+    status = keep(l2, near, near_line, access, access->sectors);
   if (access->kind == GC_L2_STORE && !gpu->l2.store_updates && access->hits | access->under_way) {
     access->sectors = access->hits | access->under_way;
     drop(l2, home, access);

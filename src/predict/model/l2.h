@@ -50,7 +50,7 @@ void gc_l2_begin(struct gc_l2 *l2);
 int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access access, unsigned sm,
                   const struct gc_request *request, uint64_t now, uint64_t *cycles);
 
-/* A hint that such a request will come. */
-void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm, uint64_t line);
+/* A hint that such a request will come; more: a second one, shortly before it. */
+void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm, uint64_t line, bool more);
 
 #endif

@@ -4,13 +4,13 @@
  * The lines of one cache, with a bit for each sector that is there. Every operation takes a time
  * that does not depend on the number of ways:
  *
- *   up to GC_LINES_SCAN ways    the tags of a set are scanned; they follow its order in memory
+ *   up to GC_LINES_SCAN ways    a set has a byte of the hash of each of its lines
  *   more                        a hash table finds the line, a list has the order
- *   GC_POLICY_SURVIVAL          a hash table of all lines that may still be there; there are no
- * ways
+ *   GC_POLICY_SURVIVAL          a hash table of all lines that may still be there, without ways
  *
- * The order of a set is that of use (LRU) or of arrival (FIFO). Memory is laid out so that an
- * access touches few cache lines of the host: their misses are most of the time of the model.
+ * The order of a set is that of use (LRU) or of arrival (FIFO). Cache misses of the host are most of
+ * the time of the model. So what a search reads is apart from what only a hit or a fill needs, and
+ * as small as possible.
  */
 #ifndef GC_PREDICT_MODEL_LINES_H
 #define GC_PREDICT_MODEL_LINES_H
@@ -20,20 +20,12 @@
 
 #include <stddef.h>
 
-#define GC_LINES_SCAN 16
-
 struct gc_line {
+  uint64_t tag;     /* line number + 1; 0: empty */
+  uint64_t arrival; /* L2: the time before which the pending sectors have not arrived */
   uint32_t sectors; /* bit i: sector i is there */
-  uint32_t pending; /* L2: of these, those that have not arrived before the time arrival */
-  uint64_t arrival;
-  union {
-    struct {                 /* hash table: lines, or GC_NO_LINE */
-      uint32_t newer, older; /* of the set */
-      uint32_t chain;        /* of the bucket */
-    };
-    double expires; /* survival: the number of fills from which on the line is away */
-  };
-  uint64_t tag; /* hash table: line number + 1 */
+  uint32_t pending; /* L2: of these, those that may not have arrived */
+  double expires;   /* survival: the number of fills from which on the line is away */
 };
 
 #define GC_NO_LINE UINT32_MAX
@@ -42,18 +34,30 @@ struct gc_line_list { /* of a set, with a hash table */
   uint32_t newest, oldest, used;
 };
 
-/* Words of a set before its tags, if they are scanned: GC_SET_ORDER has the number of a way in each
- * 4 bits, the newest way in the lowest ones; GC_SET_USED is the number of ways in use. */
-enum { GC_SET_ORDER, GC_SET_USED, GC_SET_TAGS };
+/* A line in the hash table and in the list of its set. Numbers of lines, or GC_NO_LINE. */
+struct gc_line_link {
+  uint32_t newer, older, chain;
+  uint32_t hash; /* of the line number */
+};
+
+/* A set that is scanned. */
+struct gc_set_head {
+  uint64_t marks[GC_LINES_SCAN / 8]; /* a byte of the hash of each way's line */
+  uint64_t order; /* the number of a way in each 4 bits, the newest in the lowest; after those in use
+                     come the empty ones */
+  uint64_t used;  /* ways */
+};
 
 struct gc_lines {
   enum gc_policy policy;
   uint32_t sets, ways;
+  uint32_t limit, used; /* lines of all sets; limit 0: as many as the sets hold */
   bool empty;
   struct gc_line *lines;
-  uint64_t *words;            /* of the sets, if their tags are scanned */
+  struct gc_set_head *heads;  /* if sets are scanned, else NULL */
   struct gc_line_list *lists; /* with a hash table, else NULL */
-  uint32_t *buckets;          /* the hash table */
+  struct gc_line_link *links;
+  uint32_t *buckets; /* the hash table */
   uint32_t bucket_mask;
   uint64_t random;
   /* GC_POLICY_SURVIVAL only: tags and lines are a table with open addressing. */
@@ -86,26 +90,26 @@ struct gc_line *gc_lines_add(struct gc_lines *lines, uint32_t set, uint64_t line
  * what the first one has loaded. */
 static inline void gc_lines_prefetch(const struct gc_lines *lines, uint32_t set, uint64_t line)
 {
-  if (lines->policy == GC_POLICY_SURVIVAL) {
-    __builtin_prefetch(&lines->tags[gc_mix(line) & (lines->slots - 1)]);
-  } else if (lines->buckets) {
+  if (lines->heads)
+    __builtin_prefetch(&lines->heads[set]);
+  else if (lines->buckets)
     __builtin_prefetch(&lines->buckets[gc_mix(line) & lines->bucket_mask]);
-  } else {
-    const uint64_t *words = &lines->words[(size_t)set * (lines->ways + GC_SET_TAGS)];
-
-    __builtin_prefetch(words);
-    __builtin_prefetch(words + 8);
-    __builtin_prefetch(words + GC_SET_TAGS + lines->ways - 1);
-  }
+  else
+    __builtin_prefetch(&lines->tags[gc_mix(line) & (lines->slots - 1)]);
 }
 
-static inline void gc_lines_prefetch_more(const struct gc_lines *lines, uint64_t line)
+static inline void gc_lines_prefetch_more(const struct gc_lines *lines, uint32_t set, uint64_t line)
 {
-  if (lines->buckets) {
+  if (lines->heads) {
+    const struct gc_set_head *head = &lines->heads[set];
+    const uint64_t place = head->used < lines->ways ? head->used : lines->ways - 1;
+
+    __builtin_prefetch(&lines->lines[(size_t)set * lines->ways + (head->order >> 4 * place & 15)], 1);
+  } else if (lines->buckets) {
     uint32_t i = lines->buckets[gc_mix(line) & lines->bucket_mask];
 
     if (i != GC_NO_LINE)
-      __builtin_prefetch(&lines->lines[i]);
+      __builtin_prefetch(&lines->links[i]);
   }
 }
 

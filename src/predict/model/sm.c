@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* How far hints for the caches of the host run ahead. */
+#define GC_WARPS_AHEAD 3
+#define GC_CYCLES_AHEAD 8
+
 int gc_sm_init(struct gc_sm *sm, unsigned number, const struct gc_gpu_model *gpu,
                const struct gc_model_options *options)
 {
@@ -47,7 +51,7 @@ int gc_sm_begin(struct gc_sm *sm, unsigned residents, unsigned loads_at_once)
   for (unsigned i = 0; i < sm->resident_room; i++)
     sm->residents[i].live = 0;
   sm->resident_count = residents;
-  sm->now = 0;
+  sm->now = sm->looked_ahead = 0;
   sm->loads_at_once = sm->options->each_load_waits ? 1 : loads_at_once;
   memset(sm->issue, 0, sizeof sm->issue);
   sm->next_scheduler = 0;
@@ -212,10 +216,10 @@ static int access_memory(struct gc_sm *sm, struct gc_warp *warp,
     issue(sm, warp, 1);
     for (uint32_t i = 0; i < instruction->requests; i++)
       gc_sm_prefetch(sm, instruction->step, &requests[i]);
-    for (uint32_t i = 0; i < instruction->requests; i++)
-      gc_lines_prefetch_more(&sm->l1, requests[i].line);
   }
   while (warp->request < instruction->requests) {
+    if (warp->request + 2 < instruction->requests)
+      gc_sm_prefetch_more(sm, instruction->step, &requests[warp->request + 2]);
     status = gc_sm_access(sm, warp, instruction, &requests[warp->request]);
     if (status != GC_ACCESS_DONE)
       break;
@@ -288,21 +292,56 @@ static int let_time_pass(struct gc_sm *sm)
   return 0;
 }
 
-/* Loads what the next request of a waiting warp will read into the caches of the host. */
-static void prefetch_for(const struct gc_sm *sm, const struct gc_event *event)
+/* The next request of a waiting warp, or NULL. */
+static const struct gc_request *next_request(const struct gc_warp *warp, unsigned *step)
 {
-  const struct gc_warp *warp = (const struct gc_warp *)event;
-  const struct gc_block *block;
+  const struct gc_block *block = &warp->resident->block;
   const struct gc_instruction *instruction;
 
-  if (!warp || warp->instruction == GC_NO_INSTRUCTION)
-    return;
-  if (event->next)
-    __builtin_prefetch(event->next);
-  block = &warp->resident->block;
+  if (warp->instruction == GC_NO_INSTRUCTION)
+    return NULL;
   instruction = &block->instructions[warp->instruction];
-  if (warp->request < instruction->requests)
-    gc_sm_prefetch(sm, instruction->step, &block->requests[instruction->first + warp->request]);
+  *step = instruction->step;
+  return warp->request < instruction->requests ? &block->requests[instruction->first + warp->request]
+                                               : NULL;
+}
+
+/* Loads what the next requests of waiting warps will read into the caches of the host. */
+static void prefetch_for(const struct gc_sm *sm, const struct gc_queue *queue)
+{
+  const struct gc_event *event = queue->first;
+
+  for (unsigned i = 0; event && i <= GC_WARPS_AHEAD; i++, event = event->next) {
+    const struct gc_request *request;
+    unsigned step = 0;
+
+    if (i > 0 && i < GC_WARPS_AHEAD)
+      continue;
+    request = next_request((const struct gc_warp *)event, &step);
+    if (!request)
+      continue;
+    if (i == 0)
+      gc_sm_prefetch_more(sm, step, request);
+    else
+      gc_sm_prefetch(sm, step, request);
+  }
+}
+
+/* The same for lines that will arrive. */
+static void prefetch_arrivals(struct gc_sm *sm)
+{
+  uint64_t from = sm->looked_ahead > sm->now ? sm->looked_ahead : sm->now;
+
+  for (; from <= sm->now + GC_CYCLES_AHEAD; from++) {
+    const struct gc_event *event = gc_wheel_peek(&sm->wheel, from + GC_CYCLES_AHEAD);
+
+    if (event)
+      __builtin_prefetch(event);
+    event = gc_wheel_peek(&sm->wheel, from);
+    if (event && event->kind == GC_EVENT_LINE)
+      gc_sm_prefetch_arrival(sm, (const struct gc_flight *)event);
+  }
+  sm->looked_ahead = from;
 }
 
 /* Gives free entries to warps that starve. */
@@ -314,7 +353,7 @@ static void feed(struct gc_sm *sm)
     warp->retries = true;
     sm->promised++;
     push(&sm->ready, &warp->event);
-    prefetch_for(sm, sm->starving.first);
+    prefetch_for(sm, &sm->starving);
   }
 }
 
@@ -323,6 +362,7 @@ int gc_sm_advance(struct gc_sm *sm, uint64_t until)
   while (sm->now < until) {
     struct gc_warp *warp;
 
+    prefetch_arrivals(sm);
     if (let_time_pass(sm))
       return -ENOMEM;
     feed(sm);
@@ -334,7 +374,7 @@ int gc_sm_advance(struct gc_sm *sm, uint64_t until)
         return 0;
       sm->now = next;
     } else {
-      prefetch_for(sm, sm->ready.first);
+      prefetch_for(sm, &sm->ready);
       if (execute(sm, warp))
         return -ENOMEM;
     }

@@ -3,16 +3,32 @@
  */
 #include "predict/model/sm_access.h"
 
+#include "predict/model/bits.h"
+
 #include <errno.h>
 
 void gc_sm_prefetch(const struct gc_sm *sm, unsigned step, const struct gc_request *request)
 {
   if (step == GC_STEP_LOAD) {
     gc_lines_prefetch(&sm->l1, sm->options->fully_associative ? 0 : request->set, request->line);
-    __builtin_prefetch(&sm->in_flight.buckets[gc_mix(request->line) % GC_FLIGHT_BUCKETS]);
+    gc_flight_prefetch(&sm->in_flight, request->line);
   }
   if (sm->l2->like_l1)
-    gc_l2_prefetch(sm->l2, sm->number, request->line);
+    gc_l2_prefetch(sm->l2, sm->number, request->line, false);
+}
+
+void gc_sm_prefetch_more(const struct gc_sm *sm, unsigned step, const struct gc_request *request)
+{
+  if (step == GC_STEP_LOAD && sm->l1.buckets)
+    gc_lines_prefetch_more(&sm->l1, 0, request->line);
+  if (sm->l2->like_l1)
+    gc_l2_prefetch(sm->l2, sm->number, request->line, true);
+}
+
+void gc_sm_prefetch_arrival(const struct gc_sm *sm, const struct gc_flight *flight)
+{
+  gc_lines_prefetch(&sm->l1, flight->set, flight->line);
+  gc_flight_prefetch(&sm->in_flight, flight->line);
 }
 
 static void wait_until(struct gc_warp *warp, uint64_t time)
@@ -108,9 +124,9 @@ static enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *warp,
 static int count_load(struct gc_sm *sm, uint32_t load, const struct gc_request *request,
                       uint32_t waiting, uint32_t missing)
 {
-  unsigned all = (unsigned)__builtin_popcount(request->sectors);
-  unsigned waits = (unsigned)__builtin_popcount(waiting);
-  unsigned misses = (unsigned)__builtin_popcount(missing);
+  unsigned all = gc_count_bits(request->sectors);
+  unsigned waits = gc_count_bits(waiting);
+  unsigned misses = gc_count_bits(missing);
   struct gc_cache_counts *counts[] = {&sm->counts->l1_loads, &sm->loads->loads[load].l1};
   uint32_t new = 0;
 
@@ -125,7 +141,7 @@ static int count_load(struct gc_sm *sm, uint32_t load, const struct gc_request *
     counts[i]->hits += all - waits - misses;
     counts[i]->hits_on_miss += waits;
     counts[i]->misses += misses;
-    counts[i]->compulsory += (unsigned)__builtin_popcount(new);
+    counts[i]->compulsory += gc_count_bits(new);
   }
   return 0;
 }
@@ -183,7 +199,7 @@ enum gc_access_status gc_sm_access(struct gc_sm *sm, struct gc_warp *warp,
                                    const struct gc_instruction *instruction,
                                    const struct gc_request *from)
 {
-  unsigned sectors = (unsigned)__builtin_popcount(from->sectors);
+  unsigned sectors = gc_count_bits(from->sectors);
   struct gc_request request = *from;
   enum gc_l2_access access = GC_L2_LOAD;
   uint64_t cycles;

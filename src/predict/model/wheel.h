@@ -41,4 +41,11 @@ struct gc_event *gc_wheel_take(struct gc_wheel *wheel, uint64_t until);
 /* The time of the first event, or GC_NEVER. */
 uint64_t gc_wheel_next(const struct gc_wheel *wheel);
 
+/* The last event in the slot of this time, which may be one of another revolution, or NULL: for
+ * hints. */
+static inline const struct gc_event *gc_wheel_peek(const struct gc_wheel *wheel, uint64_t time)
+{
+  return wheel->last[time % GC_WHEEL_SLOTS];
+}
+
 #endif
