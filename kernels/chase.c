@@ -102,7 +102,8 @@ static inline void add_result(uint64_t result, const struct gpu_histogram *histo
                                                                                                    \
         GPU_UNROLL                                                                                 \
         for (uint32_t i = 0; i < IN_FLIGHT; i++)                                                   \
-          sum += gpu_load_##path(next_of_lane(&lanes), texture);                                   \
+          if (k + i * working_threads() + gpu_thread() < warm)                                     \
+            sum += gpu_load_##path(next_of_lane(&lanes), texture);                                 \
         gpu_await(sum);                                                                            \
       }                                                                                            \
     } else {                                                                                       \

@@ -121,6 +121,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/structure/constant_groups.c \
 	src/measure/structure/constant_groups.h \
 	src/measure/structure/remote_latency.c \
+	src/measure/structure/cpcs.c src/measure/structure/cpcs.h \
 	src/measure/structure/sm_groups.c \
 	src/measure/structure/excess.c \
 	src/measure/structure/index.c \

@@ -152,6 +152,25 @@ static int plan_buffers(struct gc_bench *bench, const struct gc_record *tables)
   return 0;
 }
 
+int gc_bench_return_arena(struct gc_bench *bench)
+{
+  const int status =
+      bench->ops->alloc(bench->device, bench->walk_bytes, &bench->arena, bench->err);
+
+  if (status)
+    bench->arena = 0;
+  return status || !bench->properties.has_texture ? status : open_texture(bench);
+}
+
+void gc_bench_lend_arena(struct gc_bench *bench)
+{
+  if (bench->texture)
+    bench->ops->release_texture(bench->device, bench->texture);
+  if (bench->arena)
+    bench->ops->release(bench->device, bench->arena);
+  bench->texture = bench->arena = 0;
+}
+
 int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct gc_record *tables,
                   struct gc_error *err)
 {
@@ -169,8 +188,7 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct
   if (!bench->jobs || !bench->results)
     status = gc_fail(err, -ENOMEM, "out of memory");
   if (status || (status = bench->ops->alloc(device, scratch_bytes(bench), &bench->scratch, err)) ||
-      (status = bench->ops->alloc(device, bench->walk_bytes, &bench->arena, err)) ||
-      (bench->properties.has_texture && (status = open_texture(bench))) ||
+      (status = gc_bench_return_arena(bench)) ||
       (bench->properties.has_constant && (status = find_constant_base(bench))))
     gc_bench_close(bench);
   return status;
@@ -178,10 +196,7 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct
 
 void gc_bench_close(struct gc_bench *bench)
 {
-  if (bench->texture)
-    bench->ops->release_texture(bench->device, bench->texture);
-  if (bench->arena)
-    bench->ops->release(bench->device, bench->arena);
+  gc_bench_lend_arena(bench);
   if (bench->scratch)
     bench->ops->release(bench->device, bench->scratch);
   free(bench->results);

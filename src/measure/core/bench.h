@@ -69,6 +69,11 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct
                   struct gc_error *err);
 void gc_bench_close(struct gc_bench *bench);
 
+/* Releases the arena, so that a step can use its memory in another way; and allocates it again, with
+ * undefined contents. If the memory is no longer free, -ENOMEM, and bench->arena stays 0. */
+void gc_bench_lend_arena(struct gc_bench *bench);
+int gc_bench_return_arena(struct gc_bench *bench);
+
 /* Launches a kernel and waits for its end. args: the kernel's argument struct (kernels/args.h). */
 int gc_bench_launch(struct gc_bench *bench, enum gc_kernel kernel, uint32_t blocks,
                     uint32_t threads, uint32_t shared_bytes, const void *args);

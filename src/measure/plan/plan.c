@@ -35,7 +35,7 @@
       P(GPC_SIDES)
 
 #define TLB_PROPERTIES                                                                             \
-  P(ENTRIES) | P(ENTRY) | P(REACH) | P(MISS_PENALTY) | P(INSTANCES) | P(SM_GROUPS)
+  P(ENTRIES) | P(ENTRY) | P(REACH) | P(MISS_PENALTY) | P(INSTANCES) | P(PER_SM) | P(SM_GROUPS)
 
 const struct gc_plan_step gc_plan[] = {
     {GC_DEVICE_MEMORY, "capacity", gc_step_interface, P(CAPACITY), NULL},
@@ -161,9 +161,6 @@ const struct gc_plan_step gc_plan[] = {
     {GC_SCALAR_L1, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
     {GC_SCALAR_L1, "survival", gc_step_survival, P(SURVIVAL_CURVE), NULL},
     {GC_L2, "survival", gc_step_l2_survival, P(SURVIVAL_CURVE), gc_needs_l2_survival},
-    /* TLBs show groups of SMs */
-    {GC_L1_TLB, "entries", gc_step_tlb, TLB_PROPERTIES, NULL},
-    {GC_L2_TLB, "entries", gc_step_tlb, TLB_PROPERTIES, NULL},
     {GC_WHOLE_GPU, "groups of SMs", gc_step_sm_groups, SM_GROUP_PROPERTIES, NULL},
     {GC_SHARED_MEMORY, "remote latency", gc_step_remote_latency, P(REMOTE_LATENCY), NULL},
     /* these withhold or lower values that rest on what does not hold */
@@ -171,6 +168,10 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "other allocations", gc_step_l2_allocations, 0, NULL},
     {GC_L2, "total", gc_step_l2_total, P(TOTAL), gc_needs_l2_total},
     {GC_L3, "other allocations", gc_step_l3_allocations, 0, NULL},
+    /* these use the memory of the arena in another way; TLBs show groups of SMs */
+    {GC_L1_TLB, "entries", gc_step_tlb, TLB_PROPERTIES, NULL},
+    {GC_L2_TLB, "entries", gc_step_tlb, TLB_PROPERTIES, NULL},
+    {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, P(CPC_SMS), NULL},
     /* last, because the values of later steps would depend on --raw */
     {GC_L2, "read against size", gc_step_size_curve_gpu, RAW_ONLY, NULL},
     {GC_L1, "read against size", gc_step_size_curve_sm, RAW_ONLY, NULL},
@@ -180,14 +181,16 @@ const unsigned gc_plan_steps = sizeof(gc_plan) / sizeof(*gc_plan);
 
 bool gc_plan_lacks_memory(struct gc_measurement *m, const struct gc_plan_step *step)
 {
+  const uint64_t all = m->bench.walk_bytes;
   const uint64_t needs = step->needs ? step->needs(m, step->kind) : 0;
   struct gc_measured *element = &m->results->element[step->kind];
 
-  if (needs <= m->bench.walk_bytes)
+  /* a step that used the memory of the arena may not have got it back */
+  if (m->bench.arena && needs <= all)
     return false;
   for (int property = 0; property < GC_PROPERTY_COUNT; property++)
     if (step->reports & 1ull << property && element->found[property].origin == GC_UNKNOWN)
-      gc_set_lacks_memory(m, element, (enum gc_property)property, needs);
+      gc_set_lacks_memory(m, element, (enum gc_property)property, needs > all ? needs : all);
   return true;
 }
 

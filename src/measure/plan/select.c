@@ -24,15 +24,9 @@ static bool listed(const char *list, const char *subtype)
   return false;
 }
 
-/* The calibration measures everything. */
-static bool by_default(const struct gc_measure_options *options, enum gc_kind kind)
-{
-  return (kind != GC_L1_TLB && kind != GC_L2_TLB) || options->unlimited;
-}
-
 bool gc_select_wanted(const struct gc_measure_options *options, enum gc_kind kind)
 {
-  return options->only ? listed(options->only, gc_kind_name(kind)) : by_default(options, kind);
+  return !options->only || listed(options->only, gc_kind_name(kind));
 }
 
 /* Is this the first step of its element? */

@@ -8,6 +8,7 @@
  */
 #include "measure/structure/clusters.h"
 #include "measure/structure/constant_groups.h"
+#include "measure/structure/cpcs.h"
 #include "measure/structure/structure.h"
 #include "measure/walk/sms.h"
 #include "measure/walk/vote.h"
@@ -36,23 +37,6 @@ static int put_absent(struct gc_measured *gpu, const char *why)
   for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
     gc_set_absent(gpu, properties[i], why);
   return 0;
-}
-
-/* Whether every group of `fine` lies in one group of `coarse`. */
-static bool divides(const struct gc_groups *fine, const struct gc_groups *coarse, uint32_t sms)
-{
-  uint16_t in[GC_SMS_MAX];
-  bool known[GC_SMS_MAX] = {false};
-
-  for (uint32_t sm = 0; sm < sms; sm++) {
-    const uint16_t of = fine->of[sm];
-
-    if (known[of] && in[of] != coarse->of[sm])
-      return false;
-    known[of] = true;
-    in[of] = coarse->of[sm];
-  }
-  return true;
 }
 
 static uint32_t largest(const struct gc_groups *groups, uint32_t sms)
@@ -185,40 +169,13 @@ static int put_constant_groups(struct evidence *e)
   return put_gpcs(e, groups, ONE_WITNESS * e->constant.confidence);
 }
 
-/* Are these groups made of whole TPCs, and GPCs of several of them? */
-static bool lie_between(const struct evidence *e, const struct gc_groups *groups)
-{
-  const struct gc_results *results = e->m->results;
-
-  return groups->count > results->gpc.count && groups->count < results->tpc.count &&
-         divides(groups, &results->gpc, e->sms) && divides(&results->tpc, groups, e->sms);
-}
-
-static int put_cpc_groups(struct evidence *e, const struct gc_groups *groups, double confidence)
-{
-  e->m->results->cpc = *groups;
-  return gc_set_measured(e->gpu, GC_CPC_SMS, confidence * e->gpu->found[GC_GPC_SMS].confidence);
-}
-
-/* A level between TPC and GPC: SMs that share a constant L1.5 or a TLB. */
+/* A level between TPC and GPC: SMs that share a constant L1.5. If they do not show one, TLBs may
+ * (cpcs.c). */
 static int put_cpcs(struct evidence *e)
 {
-  static const enum gc_kind tlbs[] = {GC_L1_TLB, GC_L2_TLB};
-
-  if (!gc_found(e->gpu, GC_GPC_SMS))
-    return gc_set_absent(e->gpu, GC_CPC_SMS, "the GPCs are not known");
-  if (e->no_clusters || !gc_found(e->gpu, GC_TPC_SMS))
-    return gc_set_absent(e->gpu, GC_CPC_SMS, "the TPCs are not known");
-  if (!e->constant.absent && lie_between(e, &e->constant.groups))
-    return put_cpc_groups(e, &e->constant.groups, e->constant.confidence);
-  for (size_t i = 0; i < sizeof(tlbs) / sizeof(*tlbs); i++) {
-    const struct gc_measured *tlb = &e->m->results->element[tlbs[i]];
-
-    if (gc_found(tlb, GC_SM_GROUPS) && lie_between(e, &tlb->cu_groups))
-      return put_cpc_groups(e, &tlb->cu_groups, tlb->found[GC_SM_GROUPS].confidence);
-  }
-  return gc_set_absent(e->gpu, GC_CPC_SMS,
-                       "neither constant caches nor TLBs show groups between TPC and GPC");
+  return e->constant.absent
+             ? 0
+             : gc_cpcs_put(e->m, e->gpu, &e->constant.groups, e->constant.confidence);
 }
 
 /* Clusters connect SMs of one GPC, but not all of them. The constant L1.5 counts if it does not
@@ -233,13 +190,13 @@ static int decide(struct evidence *e)
     return put_no_gpcs(e, "more launches of clusters connect more SMs");
   if (e->constant.absent || largest(constant, e->sms) <= TPC_SMS)
     return put_cluster_groups(e);
-  if (divides(clusters, constant, e->sms) && most_in_one(e) <= 1 && some_group_apart(e))
+  if (gc_groups_divide(clusters, constant, e->sms) && most_in_one(e) <= 1 && some_group_apart(e))
     return put_no_gpcs(e, "clusters of more than two blocks reach no SM of those that share one "
                           "constant L1.5, which may be a part of a GPC");
-  if (divides(clusters, constant, e->sms))
+  if (gc_groups_divide(clusters, constant, e->sms))
     return most_in_one(e) <= 1 ? put_gpcs(e, constant, e->constant.confidence)
                                : put_cluster_groups(e);
-  if (divides(constant, clusters, e->sms))
+  if (gc_groups_divide(constant, clusters, e->sms))
     return put_cluster_groups(e);
   return put_no_gpcs(e,
                      "blocks of one cluster ran on SMs with different constant L1.5, which other "

@@ -20,6 +20,7 @@ gc_step_needs gc_needs_l2_survival;
 /* Entries, bytes of an entry, reach and miss penalty of a TLB, and which SMs share one. The second
  * level needs what was found of the first one. */
 gc_step gc_step_tlb;
+gc_step gc_step_cpcs;
 
 /* instruction_cache.c: by code that jumps. The last two need the capacity; the last one also needs
  * those of the constant L1.5. */

@@ -15,14 +15,13 @@
 #define SPACING_MAX ((uint64_t)128 << 20)
 #define FIRST_PAGES_MAX 512
 #define SECOND_PAGES_MAX 16384
-#define FIRST_BLOCKS 64
+#define FIRST_BLOCKS 128
+#define FIRST_ROWS 64
 #define SECOND_BLOCKS 1
 #define SECOND_ROWS 1
 #define FIRST_LEAST 1
 #define ATTEMPTS 3     /* at the first level, until all regions of addresses agree */
 #define SECOND_LEAST 3 /* pages of the kernel itself take entries, too, of one or two sets */
-#define FIRST_GROWTH 1.5
-#define SECOND_GROWTH 1.19 /* mapping is dear */
 
 static const enum gc_property properties[] = {GC_ENTRIES,      GC_ENTRY,     GC_REACH,
                                               GC_MISS_PENALTY, GC_INSTANCES, GC_SM_GROUPS};
@@ -45,24 +44,31 @@ static uint32_t pages_max(const struct gc_bench *bench, uint32_t most)
 static int put_groups(struct gc_tlb_range *range, struct gc_measured *element,
                       const struct gc_tlb_found *found, const struct gc_measured *nearer)
 {
-  const char *absent = NULL;
-  double confidence = 0;
-  const int status =
-      gc_tlb_find_groups(range, found, nearer, &element->cu_groups, &confidence, &absent);
+  struct gc_tlb_groups groups;
+  int status;
 
-  if (status)
+  gc_raw_begin(range->m->bench.raw, element->kind, "sharing groups");
+  if ((status = gc_tlb_find_groups(range, found, nearer, &groups)))
     return status;
-  if (absent) {
-    gc_set_absent(element, GC_INSTANCES, absent);
-    return gc_set_absent(element, GC_SM_GROUPS, absent);
+  if (groups.absent) {
+    if (found->penalty_confidence > 0)
+      gc_set_miss_penalty(element, found->penalty, found->penalty_confidence * found->confidence);
+    else
+      gc_set_absent(element, GC_MISS_PENALTY, groups.absent);
+    gc_set_absent(element, GC_INSTANCES, groups.absent);
+    return gc_set_absent(element, GC_SM_GROUPS, groups.absent);
   }
-  element->instances = element->cu_groups.count;
+  groups.confidence *= found->confidence;
+  element->cu_groups = groups.groups;
+  element->instances = groups.groups.count;
   if (element->instances == range->m->bench.properties.sms) {
     element->per_sm = 1;
-    gc_set_measured(element, GC_PER_SM, confidence * found->confidence);
+    gc_set_measured(element, GC_PER_SM, groups.confidence);
   }
-  gc_set_measured(element, GC_INSTANCES, confidence * found->confidence);
-  return gc_set_measured(element, GC_SM_GROUPS, confidence * found->confidence);
+  gc_set_measured(element, GC_INSTANCES, groups.confidence);
+  gc_set_measured(element, GC_SM_GROUPS, groups.confidence);
+  return gc_set_miss_penalty(element, groups.penalty,
+                             groups.penalty_confidence * found->confidence);
 }
 
 static int put_found(struct gc_tlb_range *range, struct gc_measured *element,
@@ -82,8 +88,6 @@ static int put_found(struct gc_tlb_range *range, struct gc_measured *element,
                   "counts differ by up to 1 %, because the kernel's own pages take entries");
   gc_set_measured(element, GC_ENTRY, found->confidence);
   gc_set_measured(element, GC_REACH, found->confidence);
-  gc_set_absent(element, GC_MISS_PENALTY,
-                "what a miss adds depends on where the search begins, and differs from run to run");
   return put_groups(range, element, found, nearer);
 }
 
@@ -94,14 +98,14 @@ static int measure(struct gc_tlb_range *range, struct gc_measured *element)
   const struct gc_measured *nearer = second ? first : NULL;
   const struct gc_tlb_way way = {.chained = !second,
                                  .blocks = second ? SECOND_BLOCKS : FIRST_BLOCKS,
-                                 .rows = second ? SECOND_ROWS : GC_TLB_SAMPLES,
+                                 .rows = second ? SECOND_ROWS : FIRST_ROWS,
+                                 .rows_max = second ? SECOND_ROWS : GC_TLB_SAMPLES,
                                  .least = second ? SECOND_LEAST : FIRST_LEAST};
   const struct gc_tlb_start start = {
       .spacing = second ? first->entry_bytes : FIRST_SPACING,
-      .spacing_max = second ? first->entry_bytes : SPACING_MAX,
+      .spacing_max = SPACING_MAX,
       .pages_max = pages_max(&range->m->bench, second ? SECOND_PAGES_MAX : FIRST_PAGES_MAX),
-      .nearer = nearer,
-      .growth = second ? SECOND_GROWTH : FIRST_GROWTH};
+      .nearer = nearer};
   struct gc_tlb_found found = {0};
   struct gc_tlb_walk walk;
   char why[160];
@@ -127,7 +131,7 @@ int gc_step_tlb(struct gc_measurement *m, struct gc_measured *element)
 {
   struct gc_tlb_range range;
   const char *absent;
-  int status;
+  int status, closed;
 
   if (element->kind == GC_L2_TLB && !gc_found(&m->results->element[GC_L1_TLB], GC_ENTRY)) {
     set_all_absent(element, "the first TLB is not known");
@@ -139,6 +143,6 @@ int gc_step_tlb(struct gc_measurement *m, struct gc_measured *element)
     set_all_absent(element, absent);
   else
     status = measure(&range, element);
-  gc_tlb_range_close(&range);
-  return status;
+  closed = gc_tlb_range_close(&range);
+  return status ? status : closed;
 }

@@ -1,9 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Which SMs share a TLB? All SMs walk a few pages, until the TLB of each has them. Then one SM
- * reads so many other pages that its TLB loses the first ones. The SMs for which these are slow
- * afterwards share its TLB. Every group is found twice, by its first and by its last SM. TLBs keep
+ * Which SMs share a TLB? Each SM walks a few pages of its own, so that its TLB has them. Then one SM
+ * reads so many other pages that its TLB loses those. The SMs for which their few pages are slow
+ * afterwards share its TLB. SMs of different GPCs share none, as one such test shows, so one SM of
+ * each GPC reads at a time. Every group is found twice, by its first and by its last SM. TLBs keep
  * their entries between launches.
  */
 #include "measure/structure/tlb_groups.h"
@@ -19,170 +20,351 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ATTEMPTS 3 /* at a group, until the reading SM is slow itself */
-#define EACH 2     /* pages of an SM */
-#define PRIMING 3
+#define ATTEMPTS 3 /* at a round */
+#define EACH 4     /* pages of an SM */
+#define PRIMING 2
 #define EXCESS 1.125
 #define CLEAR_SIGMAS 8
+#define PENALTY_SHARE 0.03 /* tolerance of the penalty */
+#define ROUNDS 2           /* that find a group */
 
-static const char crowded[] = "the blocks of a launch did not spread over all SMs";
+static const char disagree[] = "repetitions disagree about which SMs share a TLB";
+
+/* What is known of one SM. */
+struct member {
+  uint32_t domain;       /* SMs of different domains share no TLB */
+  double base[EACH];     /* cycles of its pages when the TLB has them */
+  double extra;          /* how much longer they take now */
+  bool reads, slow;      /* in this round */
+  double penalty[ROUNDS];
+};
 
 struct grouping {
   struct gc_tlb_range *range;
-  struct gc_tlb_pages few, many; /* timed by all SMs; read by one */
+  struct gc_tlb_pages few, many; /* timed by all SMs; read by some */
   struct gc_tlb_pages flush;     /* what all SMs read to evict the rest from the nearer TLB */
   double threshold;
-  uint32_t sms;
-  uint64_t *starts, *ends;
+  uint32_t sms, domains;
+  struct member *members;
+  struct gpu_chase_job *jobs;
   uint32_t *trace;
-  double *base, *now; /* [sms], mean cycles of the few pages */
-  bool *slow[2];
-  const char *absent;
+  struct gc_tlb_groups *result;
 };
 
-/* Loads pages: all of them by one SM, or by each SM. */
-static int read_pages(struct grouping *g, const struct gc_tlb_pages *pages, uint32_t only_sm)
+/* --- launches --- */
+
+static uint64_t pages_of(const struct grouping *g, uint32_t sm)
+{
+  return g->range->base + g->few.offset + (uint64_t)sm * EACH * g->few.stride;
+}
+
+/* *spread: no two blocks ran on the same SM. */
+static int launch(struct grouping *g, uint32_t loads, bool *spread)
 {
   struct gc_bench *bench = &g->range->m->bench;
-  const struct gpu_touch_args args = {.base = g->range->base + pages->offset,
-                                      .bytes = pages->count * pages->stride,
-                                      .stride = pages->stride,
+  const struct gc_by_sm by_sm = {
+      .jobs = g->jobs, .loads = loads, .warm_step = (uint32_t)g->many.stride};
+
+  return gc_chase_by_sm(bench, gc_path_of(GC_L2), &by_sm, g->trace, spread);
+}
+
+/* The SMs that are to read, each read the many pages. */
+static int read_many(struct grouping *g, bool *spread)
+{
+  const uint64_t start = g->range->base + g->many.offset;
+
+  for (uint32_t i = 0; i < g->sms; i++)
+    g->jobs[i] = (struct gpu_chase_job){.start = start,
+                                        .end = start + g->many.count * g->many.stride,
+                                        .warm = g->members[i].reads ? g->many.count : 0};
+  return launch(g, 0, spread);
+}
+
+static int flush_nearer(struct grouping *g)
+{
+  struct gc_bench *bench = &g->range->m->bench;
+  const struct gpu_touch_args args = {.base = g->range->base + g->flush.offset,
+                                      .bytes = g->flush.count * g->flush.stride,
+                                      .stride = g->flush.stride,
                                       .sink = bench->scratch,
-                                      .passes = 1,
-                                      .only_sm = only_sm};
+                                      .passes = 2,
+                                      .only_sm = GPU_EACH_SM};
 
-  return gc_bench_launch(bench, GC_KERNEL_touch, g->sms, bench->properties.threads_per_block, 0,
-                         &args);
+  return g->flush.count ? gc_bench_launch(bench, GC_KERNEL_touch, g->sms, bench->properties.warp, 0,
+                                          &args)
+                        : 0;
 }
 
-static int read_many(struct grouping *g, uint32_t sm)
+/* Each SM times its pages. The trace has them by SM. */
+static int time_all(struct grouping *g, bool *spread)
 {
-  return read_pages(g, &g->many, g->range->m->results->sm_number[sm]);
+  int status = flush_nearer(g);
+
+  for (uint32_t i = 0; i < g->sms; i++) {
+    const uint64_t start = pages_of(g, i);
+
+    g->jobs[i] = (struct gpu_chase_job){
+        .start = start, .end = start + EACH * g->few.stride, .loads = EACH};
+  }
+  return status ? status : launch(g, EACH, spread);
 }
 
-/* Each SM times its pages. The trace has them by block, means by SM. */
-static int time_all(struct grouping *g, double *means)
-{
-  struct gc_measurement *m = g->range->m;
-  const struct gc_traced traced = {
-      .starts = g->starts, .ends = g->ends, .n = g->sms, .loads = EACH};
-  struct gc_raw *raw = m->bench.raw;
-  int status = g->flush.count ? read_pages(g, &g->flush, GPU_EACH_SM) : 0;
+/* --- one round --- */
 
-  if (status)
+/* One round of readers: extra and slow of all SMs. *clear: each reader was slow itself. */
+static int run_round(struct grouping *g, bool *clear)
+{
+  bool read, timed = false;
+  int status = read_many(g, &read);
+
+  *clear = false;
+  if (!status)
+    status = time_all(g, &timed);
+  if (status || !read || !timed)
     return status;
-  m->bench.raw = NULL;
-  status = gc_chase_trace(&m->bench, gc_path_of(GC_L2), &traced, g->trace);
-  m->bench.raw = raw;
-  for (uint32_t i = 0; i < g->sms && !status; i++) {
-    const uint32_t sm = gc_sm_index(m->results, m->bench.results[i].sm);
-    double values[EACH];
+  *clear = true;
+  for (uint32_t i = 0; i < g->sms; i++) {
+    struct member *member = &g->members[i];
+    double extra[EACH];
 
     for (uint32_t k = 0; k < EACH; k++)
-      values[k] = g->trace[i * EACH + k];
-    if (sm < g->sms)
-      means[sm] = gc_midhinge(values, EACH);
+      extra[k] = g->trace[i * EACH + k] - member->base[k];
+    member->extra = gc_midhinge(extra, EACH);
+    member->slow = member->extra > g->threshold;
+    *clear &= member->slow || !member->reads;
   }
-  return status;
-}
-
-/* slow: the SMs that lose the few pages if this one reads the many. At least it itself does, or the
- * attempt does not count. */
-static int evict(struct grouping *g, uint32_t sm, bool *slow)
-{
-  int status = 0;
-
-  for (uint32_t attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if ((status = time_all(g, g->base)) || (status = read_many(g, sm)) ||
-        (status = time_all(g, g->now)))
-      return status;
-    for (uint32_t i = 0; i < g->sms; i++)
-      slow[i] = g->now[i] - g->base[i] > g->threshold;
-    if (slow[sm])
-      return 0;
-  }
-  g->absent = "an SM could not evict its own translations";
   return 0;
 }
 
-/* The group of an SM that is in no group yet, as its first and its last SM see it. *agreed: they
- * see the same. */
-static int find_group(struct grouping *g, uint32_t first, bool *agreed)
-{
-  uint32_t last = first;
-  int status = evict(g, first, g->slow[0]);
-
-  *agreed = true;
-  if (status || g->absent)
-    return status;
-  for (uint32_t i = 0; i < g->sms; i++)
-    last = g->slow[0][i] ? i : last;
-  if ((status = evict(g, last, g->slow[1])))
-    return status;
-  *agreed = !memcmp(g->slow[0], g->slow[1], g->sms * sizeof(*g->slow[0]));
-  return 0;
-}
-
-static int find_all(struct grouping *g, struct gc_groups *groups, double *confidence)
-{
-  uint32_t agreements = 0, tries = 0;
-  int status;
-
-  groups->count = 0;
-  for (uint32_t i = 0; i < g->sms; i++)
-    groups->of[i] = UINT16_MAX;
-  for (uint32_t first = 0; first < g->sms; first++) {
-    bool agreed = false;
-
-    if (groups->of[first] != UINT16_MAX)
-      continue;
-    for (uint32_t attempt = 0; attempt < ATTEMPTS && !agreed; attempt++) {
-      if ((status = find_group(g, first, &agreed)))
-        return status;
-      tries++;
-      if (g->absent)
-        return 0;
-    }
-    agreements += agreed;
-    for (uint32_t i = 0; i < g->sms; i++) {
-      agreed &= !g->slow[0][i] || groups->of[i] == UINT16_MAX;
-      if (g->slow[0][i])
-        groups->of[i] = (uint16_t)groups->count;
-    }
-    if (!agreed) {
-      g->absent = "repetitions disagree about which SMs share a TLB";
-      return 0;
-    }
-    groups->count++;
-  }
-  /* each SM was tested against each reader; one disagreement costs as much as a wrong vote */
-  *confidence = gc_vote_confidence(2 * agreements + g->sms, tries + agreements + g->sms);
-  return 0;
-}
-
-/* Whether a single test of an SM is clear: the noise of the baseline does not reach the threshold.
- */
-static int is_clear(struct grouping *g, bool *clear)
+/* The cycles of pages that the TLB has, and whether a single round is clear: the noise of these does
+ * not reach the threshold. */
+static int take_base(struct grouping *g, bool *clear)
 {
   double *change = calloc(g->sms, sizeof(*change)), sigma = 0;
+  bool spread = true, all = true;
   int status = change ? 0 : gc_fail(g->range->m->bench.err, -ENOMEM, "out of memory");
 
-  if (!status)
-    status = time_all(g, g->now);
-  for (uint32_t i = 0; i < g->sms && !status; i++)
-    change[i] = g->now[i] - g->base[i];
+  for (int repeat = 0; repeat < PRIMING + 2 && !status; repeat++) {
+    status = time_all(g, &spread);
+    all &= spread;
+    for (uint32_t i = 0; i < g->sms && !status; i++) {
+      double extra[EACH];
+
+      for (uint32_t k = 0; k < EACH; k++) {
+        extra[k] = g->trace[i * EACH + k] - g->members[i].base[k];
+        g->members[i].base[k] = g->trace[i * EACH + k];
+      }
+      change[i] = gc_midhinge(extra, EACH);
+    }
+  }
   if (!status)
     sigma = gc_robust_sigma(change, g->sms, 0) + 0.25;
-  *clear = !status && CLEAR_SIGMAS * sigma < g->threshold;
+  *clear = !status && all && CLEAR_SIGMAS * sigma < g->threshold;
   free(change);
   return status;
 }
+
+/* --- groups --- */
+
+/* Whether SM i and this reader are in the same domain. */
+static bool meet(const struct grouping *g, uint32_t i, uint32_t reader)
+{
+  return g->domains == 1 || g->members[i].domain == g->members[reader].domain;
+}
+
+static void choose_none(struct grouping *g)
+{
+  for (uint32_t i = 0; i < g->sms; i++)
+    g->members[i].reads = false;
+}
+
+/* Chooses the first SM of each domain that is in no group yet. Returns whether there is one. */
+static bool choose_first(struct grouping *g)
+{
+  bool chosen[GC_SMS_MAX] = {false}, any = false;
+
+  choose_none(g);
+  for (uint32_t i = 0; i < g->sms; i++) {
+    const uint32_t domain = g->domains == 1 ? 0 : g->members[i].domain;
+
+    if (g->result->groups.of[i] != UINT16_MAX || chosen[domain])
+      continue;
+    g->members[i].reads = chosen[domain] = any = true;
+  }
+  return any;
+}
+
+/* Chooses the last SM of the nth group of each domain. */
+static bool choose_last(struct grouping *g, uint32_t nth)
+{
+  const struct gc_groups *groups = &g->result->groups;
+  uint32_t seen[GC_SMS_MAX] = {0};
+  bool counted[GC_SMS_MAX] = {false}, any = false;
+
+  choose_none(g);
+  for (uint32_t i = g->sms; i-- > 0;) {
+    const uint32_t domain = g->domains == 1 ? 0 : g->members[i].domain;
+
+    if (counted[groups->of[i]])
+      continue;
+    counted[groups->of[i]] = true;
+    g->members[i].reads = seen[domain]++ == nth;
+    any |= g->members[i].reads;
+  }
+  return any;
+}
+
+/* Puts the slow SMs into the groups of the readers of their domains. False: one is in another
+ * group. */
+static bool join(struct grouping *g)
+{
+  struct gc_groups *groups = &g->result->groups;
+
+  for (uint32_t i = 0; i < g->sms; i++)
+    if (g->members[i].slow && groups->of[i] != UINT16_MAX)
+      return false;
+  for (uint32_t reader = 0; reader < g->sms; reader++) {
+    if (!g->members[reader].reads)
+      continue;
+    for (uint32_t i = 0; i < g->sms; i++)
+      if (g->members[i].slow && meet(g, i, reader)) {
+        groups->of[i] = (uint16_t)groups->count;
+        g->members[i].penalty[0] = g->members[i].extra;
+      }
+    groups->count++;
+  }
+  return true;
+}
+
+/* Whether exactly the SMs of the readers' groups are slow. */
+static bool confirm(struct grouping *g)
+{
+  const struct gc_groups *groups = &g->result->groups;
+  bool read[GC_SMS_MAX] = {false};
+
+  for (uint32_t i = 0; i < g->sms; i++)
+    read[groups->of[i]] |= g->members[i].reads;
+  for (uint32_t i = 0; i < g->sms; i++) {
+    if (g->members[i].slow != read[groups->of[i]])
+      return false;
+    if (g->members[i].slow)
+      g->members[i].penalty[1] = g->members[i].extra;
+  }
+  return true;
+}
+
+/* Runs a round until it is clear and `judge` accepts it. */
+static int settle_round(struct grouping *g, bool (*judge)(struct grouping *g))
+{
+  bool clear = false, good = false;
+
+  for (uint32_t attempt = 0; attempt < ATTEMPTS && !good; attempt++) {
+    const int status = run_round(g, &clear);
+
+    if (status)
+      return status;
+    good = clear && judge(g);
+  }
+  if (!good)
+    g->result->absent = clear ? disagree : "an SM could not evict its own translations";
+  return 0;
+}
+
+/* SMs of other domains than that of the only reader are not slow. */
+static bool stays_inside(struct grouping *g)
+{
+  uint32_t reader = 0;
+
+  while (!g->members[reader].reads)
+    reader++;
+  for (uint32_t i = 0; i < g->sms; i++)
+    if (g->members[i].slow && !meet(g, i, reader))
+      return false;
+  return true;
+}
+
+/* Whether the GPCs are known and do not share a TLB. Otherwise all SMs are one domain. */
+static int choose_domains(struct grouping *g)
+{
+  const struct gc_results *results = g->range->m->results;
+  int status;
+
+  g->domains = 1;
+  if (!gc_found(&results->element[GC_WHOLE_GPU], GC_GPC_SMS) || results->gpc.count < 2)
+    return 0;
+  for (uint32_t i = 0; i < g->sms; i++)
+    g->members[i].domain = results->gpc.of[i];
+  choose_none(g);
+  g->members[0].reads = true;
+  g->domains = results->gpc.count;
+  if ((status = settle_round(g, stays_inside)))
+    return status;
+  if (g->result->absent == disagree)
+    g->domains = 1;
+  if (g->domains == 1)
+    g->result->absent = NULL;
+  return 0;
+}
+
+/* Numbers the groups by their first SMs. */
+static void renumber(const struct grouping *g)
+{
+  struct gc_groups *groups = &g->result->groups;
+  uint16_t number[GC_SMS_MAX];
+  uint32_t count = 0;
+
+  memset(number, 0xff, sizeof(number));
+  for (uint32_t i = 0; i < g->sms; i++) {
+    if (number[groups->of[i]] == UINT16_MAX)
+      number[groups->of[i]] = (uint16_t)count++;
+    groups->of[i] = number[groups->of[i]];
+  }
+}
+
+static void take_penalty(const struct grouping *g)
+{
+  double differences[GC_SMS_MAX], sum = 0;
+
+  for (uint32_t i = 0; i < g->sms; i++) {
+    const double *penalty = g->members[i].penalty;
+
+    sum += (penalty[0] + penalty[1]) / 2;
+    differences[i] = penalty[0] - penalty[1];
+    gc_raw_row(g->range->m->bench.raw, "SM\tgroup\tmiss penalty, cycles\tagain, cycles",
+               (double[]){i, g->result->groups.of[i], penalty[0], penalty[1]});
+  }
+  g->result->penalty = sum / g->sms;
+  g->result->penalty_confidence =
+      gc_median_confidence(differences, g->sms, 0, fmax(1, PENALTY_SHARE * g->result->penalty));
+}
+
+static int find_all(struct grouping *g)
+{
+  struct gc_groups *groups = &g->result->groups;
+  const uint64_t votes = (uint64_t)ROUNDS * g->sms;
+  int status = choose_domains(g);
+
+  groups->count = 0;
+  memset(groups->of, 0xff, sizeof(groups->of));
+  while (!status && !g->result->absent && choose_first(g))
+    status = settle_round(g, join);
+  for (uint32_t nth = 0; !status && !g->result->absent && choose_last(g, nth); nth++)
+    status = settle_round(g, confirm);
+  if (status || g->result->absent)
+    return status;
+  renumber(g);
+  take_penalty(g);
+  g->result->confidence = gc_vote_confidence(votes, votes);
+  return 0;
+}
+
+/* --- what is walked --- */
 
 /* Gives each SM pages of its own. */
 static int prepare(struct grouping *g, const struct gc_tlb_found *found,
                    const struct gc_measured *nearer)
 {
-  const uint64_t stride = gc_tlb_stride(found->entry_bytes, 0), base = g->range->base;
+  const uint64_t stride = gc_tlb_stride(found->entry_bytes, 0);
   int status;
 
   g->few = (struct gc_tlb_pages){.stride = stride, .count = EACH * g->sms};
@@ -192,67 +374,55 @@ static int prepare(struct grouping *g, const struct gc_tlb_found *found,
   g->flush = g->many; /* the first ones of them */
   g->flush.count = gc_tlb_beyond(nearer, stride);
   if (!gc_tlb_range_fits(g->range, &g->many)) {
-    g->absent = "there is too little memory to evict translations";
+    g->result->absent = "there is too little memory to evict translations";
     return 0;
   }
-  if ((status = gc_tlb_lay(g->range, &g->many)) || (status = gc_tlb_lay(g->range, &g->few)))
+  if ((status = gc_tlb_map(g->range, &g->many)))
     return status;
-  for (uint32_t i = 0; i < g->sms; i++) {
-    g->starts[i] = base + g->few.offset + (uint64_t)i * EACH * stride;
-    g->ends[i] = g->starts[i] + EACH * stride;
-  }
-  for (int i = 0; i < PRIMING && !status; i++)
-    status = time_all(g, g->base);
-  return status;
+  return gc_tlb_lay(g->range, &g->few);
 }
 
 static int search(struct grouping *g, const struct gc_tlb_found *found,
-                  const struct gc_measured *nearer, struct gc_groups *groups, double *confidence)
+                  const struct gc_measured *nearer)
 {
+  struct gc_results *results = g->range->m->results;
   bool clear = false;
-  int status;
+  int status = gc_number_sms(g->range->m);
 
-  if ((status = gc_number_sms(g->range->m)))
+  if (status)
     return status;
-  if (g->range->m->results->sm_count < g->sms)
-    g->absent = crowded;
+  if (results->sm_count < g->sms || results->sm_number[g->sms - 1] != g->sms - 1)
+    g->result->absent = "blocks did not reach all SMs, or their numbers have gaps";
   else
     status = prepare(g, found, nearer);
-  if (status || g->absent || (status = is_clear(g, &clear)))
+  if (status || g->result->absent || (status = take_base(g, &clear)))
     return status;
   if (clear)
-    return find_all(g, groups, confidence);
-  g->absent = "a miss costs too little to tell from one test which SMs share one";
+    return find_all(g);
+  g->result->absent = "a miss costs too little to tell from one test which SMs share one";
   return 0;
 }
 
 int gc_tlb_find_groups(struct gc_tlb_range *range, const struct gc_tlb_found *found,
-                       const struct gc_measured *nearer, struct gc_groups *groups,
-                       double *confidence, const char **absent)
+                       const struct gc_measured *nearer, struct gc_tlb_groups *result)
 {
   const uint32_t sms = range->m->bench.properties.sms;
   struct grouping g = {.range = range,
                        .threshold = found->penalty / 2,
                        .sms = sms,
-                       .starts = calloc(sms, sizeof(*g.starts)),
-                       .ends = calloc(sms, sizeof(*g.ends)),
+                       .members = calloc(sms, sizeof(*g.members)),
+                       .jobs = calloc(sms, sizeof(*g.jobs)),
                        .trace = calloc((size_t)sms * EACH, sizeof(*g.trace)),
-                       .base = calloc(sms, sizeof(*g.base)),
-                       .now = calloc(sms, sizeof(*g.now)),
-                       .slow = {calloc(sms, sizeof(bool)), calloc(sms, sizeof(bool))}};
-  int status = g.starts && g.ends && g.trace && g.base && g.now && g.slow[0] && g.slow[1]
+                       .result = result};
+  int status = g.members && g.jobs && g.trace
                    ? 0
                    : gc_fail(range->m->bench.err, -ENOMEM, "out of memory");
 
+  *result = (struct gc_tlb_groups){0};
   if (!status)
-    status = search(&g, found, nearer, groups, confidence);
-  *absent = g.absent;
-  free(g.slow[1]);
-  free(g.slow[0]);
-  free(g.now);
-  free(g.base);
+    status = search(&g, found, nearer);
   free(g.trace);
-  free(g.ends);
-  free(g.starts);
+  free(g.jobs);
+  free(g.members);
   return status;
 }

@@ -1,17 +1,23 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Which SMs share a TLB.
+ * Which SMs share a TLB, and what a miss costs each of them.
  */
 #ifndef GC_MEASURE_STRUCTURE_TLB_GROUPS_H
 #define GC_MEASURE_STRUCTURE_TLB_GROUPS_H
 
 #include "measure/structure/tlb_search.h"
 
-/* Groups of SMs (results->sm_number) and their confidence. *absent: why there are none, or NULL.
- * nearer: the nearer TLB, NULL: there is none. */
+struct gc_tlb_groups {
+  struct gc_groups groups; /* of SMs by index (walk/sms.h), numbered by their first SMs */
+  double confidence;
+  /* What a miss adds, cycles: the mean over SMs, because it differs between them. */
+  double penalty, penalty_confidence;
+  const char *absent; /* why there is nothing of this; NULL: there is */
+};
+
+/* nearer: the nearer TLB, NULL: there is none. */
 int gc_tlb_find_groups(struct gc_tlb_range *range, const struct gc_tlb_found *found,
-                       const struct gc_measured *nearer, struct gc_groups *groups,
-                       double *confidence, const char **absent);
+                       const struct gc_measured *nearer, struct gc_tlb_groups *result);
 
 #endif

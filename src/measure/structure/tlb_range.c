@@ -7,11 +7,12 @@
 
 #include <errno.h>
 
-#define PIECE_MAX ((uint64_t)256 << 20)
+#define PIECE_MAX ((uint64_t)1 << 30) /* what measuring may use in all */
 #define PIECE_MIN ((uint64_t)2 << 20)
 /* Without regard to the memory that other steps have needed. Smaller pieces take longer to map. */
 #define PIECE_LEAST ((uint64_t)64 << 20)
 #define SPAN_MAX ((uint64_t)256 << 30)
+#define SPAN_MEMORIES 2 /* a TLB need not reach further than the memory; the rest is to evict it */
 #define PLAIN_MAX ((uint64_t)256 << 20) /* ordinary memory */
 #define ALIGNMENT ((uint64_t)2 << 20)
 
@@ -26,19 +27,35 @@ static uint64_t spare(const struct gc_bench *bench)
   return most < limit ? most : limit;
 }
 
+/* Reserves addresses for pieces of this size. */
+static int alias(struct gc_tlb_range *range, uint64_t piece)
+{
+  struct gc_bench *bench = &range->m->bench;
+  const uint64_t wanted = SPAN_MEMORIES * bench->properties.memory_bytes;
+
+  range->piece = piece;
+  range->span = (wanted < SPAN_MAX ? wanted : SPAN_MAX) / piece * piece;
+  return bench->ops->alias(bench->device, piece, range->span, &range->base, bench->err);
+}
+
+/* Aliases of a piece of the least size show whether the driver has them. If so, the piece takes the
+ * place of the arena, because mapping takes a time for each piece. */
 static int open_aliases(struct gc_tlb_range *range)
 {
   struct gc_bench *bench = &range->m->bench;
-  const uint64_t memory = bench->properties.memory_bytes;
-  int status;
+  uint64_t piece = PIECE_MAX;
+  int status = alias(range, PIECE_MIN);
 
-  range->piece = PIECE_MAX;
-  while (range->piece > PIECE_MIN && range->piece > spare(bench))
-    range->piece /= 2;
-  range->span = memory < SPAN_MAX ? memory : SPAN_MAX;
-  range->span = range->span / range->piece * range->piece;
-  status = bench->ops->alias(bench->device, range->piece, range->span, &range->base, bench->err);
+  if (status)
+    return status;
+  bench->ops->release_alias(bench->device);
+  gc_bench_lend_arena(bench);
+  while (piece > PIECE_MIN && piece > spare(bench))
+    piece /= 2;
+  status = alias(range, piece);
   range->aliased = !status;
+  if (status && gc_bench_return_arena(bench))
+    return -EIO;
   return status;
 }
 
@@ -77,13 +94,15 @@ int gc_tlb_range_open(struct gc_measurement *m, struct gc_tlb_range *range, cons
   return 0;
 }
 
-void gc_tlb_range_close(struct gc_tlb_range *range)
+int gc_tlb_range_close(struct gc_tlb_range *range)
 {
   struct gc_bench *bench = &range->m->bench;
 
-  if (range->aliased)
-    bench->ops->release_alias(bench->device);
   bench->ops->release(bench->device, range->allocated);
+  if (!range->aliased)
+    return 0;
+  bench->ops->release_alias(bench->device);
+  return gc_bench_return_arena(bench);
 }
 
 static uint64_t end_of(const struct gc_tlb_pages *pages)

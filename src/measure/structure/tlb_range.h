@@ -29,9 +29,9 @@ struct gc_tlb_pages {
 };
 
 /* *absent: why there is no range; NULL: there is one, which _close releases. Returns 0 or the
- * device's error. */
+ * device's error. While there are aliases, there is no arena: they use its memory. */
 int gc_tlb_range_open(struct gc_measurement *m, struct gc_tlb_range *range, const char **absent);
-void gc_tlb_range_close(struct gc_tlb_range *range);
+int gc_tlb_range_close(struct gc_tlb_range *range);
 
 /* Whether the range is large enough for these pages, with one more. */
 bool gc_tlb_range_fits(const struct gc_tlb_range *range, const struct gc_tlb_pages *pages);

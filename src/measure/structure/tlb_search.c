@@ -19,25 +19,26 @@
 #include <math.h>
 #include <string.h>
 
-#define CHEAP_BYTES ((uint64_t)8 << 30) /* addresses whose mapping takes little time */
 #define COVERED_MAX ((uint64_t)1 << 30) /* bytes of an entry */
 #define FIRST_PAGES 8                   /* a first TLB has at least so many entries */
+#define ABOVE_POWER 9                   /* times a power of two: an eighth more than one */
 #define SPACING_STEP 8                  /* to the next larger spacing */
 #define SPACING_MIN 65536u              /* bytes */
 #define EXCESS 1.125                    /* of the reach: pages that are too many for every set */
 #define VOTES 3                         /* regions of addresses */
+#define FEW 4                           /* slow pages that may be noise */
+#define PENALTIES 96                    /* pages whose miss is timed, at most */
 #define PENALTY_SHARE 0.05              /* tolerance of the penalty */
 #define MARGIN_MAX 16                   /* entries by which the search may be wrong */
 #define REACH_SHARE 0.01                /* by which regions may differ */
-#define SETTLING 3                      /* walks, until the TLB has nothing of an earlier one */
 #define OWN_MAX 32                      /* pages that the kernel itself may evict */
 
 struct search {
   struct gc_tlb_walk *walk;
   const struct gc_tlb_start *start;
-  double penalties[VOTES * GC_TLB_SAMPLES]; /* of confirm */
-  uint32_t count;
   double between; /* cycles: half of what a miss costs */
+  double penalties[PENALTIES];
+  uint32_t count; /* of them */
   uint64_t tried; /* bytes that pages without misses extend over */
 };
 
@@ -67,23 +68,42 @@ static uint32_t baseline_pages(const struct search *s, uint64_t stride, uint64_t
   return most > first && !s->walk->way.chained ? (uint32_t)most : first;
 }
 
-static int misses(const struct search *s, const struct gc_tlb_pages *pages, bool *missed,
-                  double *cycles)
+/* The slow pages. A few of them may be noise, so these are counted again. */
+static int count_slow(const struct search *s, const struct gc_tlb_pages *pages, uint32_t own,
+                      uint32_t *slow, double *cycles)
 {
-  uint32_t slow = 0;
-  const int status = gc_tlb_compare(s->walk, pages, &slow, cycles);
+  uint32_t again;
+  int status = gc_tlb_compare(s->walk, pages, slow, cycles);
 
-  *missed = slow >= s->walk->way.least;
+  if (status || *slow <= own || *slow > own + FEW)
+    return status;
+  status = gc_tlb_compare(s->walk, pages, &again, cycles);
+  *slow = again < *slow ? again : *slow;
   return status;
 }
 
-/* The number of pages to try next: doubled where mapping them costs little. */
+static int misses(const struct search *s, const struct gc_tlb_pages *pages, bool *missed,
+                  double *cycles)
+{
+  const uint32_t least = s->walk->way.least;
+  uint32_t slow = 0;
+  const int status = count_slow(s, pages, least - 1, &slow, cycles);
+
+  *missed = slow >= least;
+  return status;
+}
+
+/* The number of pages to try next. It doubles, because mapping far more addresses than the TLB
+ * reaches takes long; and it is a little more than a power of two, because most TLBs have as many
+ * entries as a power of two. */
 static uint32_t next_count(const struct search *s, const struct gc_tlb_pages *pages)
 {
-  const double growth = 2 * pages->count * pages->stride < CHEAP_BYTES ? 2 : s->start->growth;
-  const uint64_t next = (uint64_t)(pages->count * growth) + 1;
-  const uint64_t fit = s->walk->range->span / pages->stride - 1;
+  const uint64_t all = s->walk->range->span / pages->stride - 1, most = s->start->pages_max;
+  const uint64_t fit = all < most ? all : most;
+  uint64_t next = ABOVE_POWER;
 
+  while (next <= pages->count)
+    next *= 2;
   return (uint32_t)(next > fit && pages->count < fit ? fit : next);
 }
 
@@ -222,59 +242,59 @@ static int search_spacing(struct search *s, struct gc_tlb_pages *pages, uint64_t
   return 0;
 }
 
-/* What the pages of a region cost if there are too many of them, for sure. */
-static int take_penalties(struct search *s, struct gc_tlb_pages *pages, uint32_t held)
-{
-  uint32_t slow;
-  double cycles;
-  int status;
-
-  pages->count = (uint32_t)(held * EXCESS) + 1;
-  if (!gc_tlb_range_fits(s->walk->range, pages))
-    return 0;
-  if ((status = gc_tlb_lay(s->walk->range, pages)) ||
-      (status = gc_tlb_baseline(s->walk, pages, baseline_pages(s, pages->stride, held / 2))) ||
-      (status = gc_tlb_compare(s->walk, pages, &slow, &cycles)))
-    return status;
-  if (slow >= s->walk->way.least)
-    s->count += gc_tlb_slow_pages(s->walk, s->penalties + s->count);
-  return 0;
-}
-
-/* How many entries the TLB has in a region of addresses: more than `low`, up to `high`. *entries: 0
- * if it is none of these. The number of pages only grows: a TLB that does not replace the very
- * oldest entry keeps some of those that an earlier walk has left. */
+/* How many entries the TLB has in a region of addresses: at least `low`, less than `high`. *entries:
+ * 0 if it is none of these. */
 static int count_entries(struct search *s, struct gc_tlb_pages *pages, uint32_t low, uint32_t high,
                          uint32_t *entries)
 {
-  uint32_t own = 0, slow, before = 0;
+  uint32_t own = 0, slow = 0;
   int status;
 
   *entries = 0;
-  pages->count = high + 1;
+  pages->count = high;
   if (!gc_tlb_range_fits(s->walk->range, pages) || low < 2)
     return 0;
   if ((status = gc_tlb_lay(s->walk->range, pages)) ||
       (status = gc_tlb_baseline(s->walk, pages, baseline_pages(s, pages->stride, low / 2))))
     return status;
   s->walk->threshold = fmax(s->walk->threshold, s->between);
-  pages->count = low;
+  if ((status = count_slow(s, pages, 0, &slow, NULL)))
+    return status;
   /* what the kernel itself uses takes entries, too, and evicts pages from their sets */
-  for (int i = 0; i < SETTLING; i++)
-    if ((status = gc_tlb_compare(s->walk, pages, &own, NULL)))
-      return status;
-  if (own > OWN_MAX)
+  pages->count = low;
+  if ((status = count_slow(s, pages, 0, &own, NULL)))
+    return status;
+  if (own > OWN_MAX || slow <= own)
     return 0;
-  while (pages->count < high) {
-    pages->count++;
-    if ((status = gc_tlb_compare(s->walk, pages, &slow, NULL)))
+  while (high - low > 1) {
+    pages->count = low + (high - low) / 2;
+    if ((status = count_slow(s, pages, own, &slow, NULL)))
       return status;
-    if (slow > own && before > own) {
-      *entries = pages->count - 2; /* it was so for one page less, too */
-      return 0;
-    }
-    before = slow;
+    if (slow > own)
+      high = pages->count;
+    else
+      low = pages->count;
   }
+  *entries = low;
+  return 0;
+}
+
+/* How much longer the slow pages of a region take if there are twice as many as the TLB holds. */
+static int take_penalties(struct search *s, struct gc_tlb_pages *pages, uint32_t entries)
+{
+  uint32_t slow;
+  int status;
+
+  pages->count = 2 * entries;
+  if (!s->walk->way.chained || !entries || !gc_tlb_range_fits(s->walk->range, pages))
+    return 0;
+  if ((status = gc_tlb_lay(s->walk->range, pages)) ||
+      (status = gc_tlb_baseline(s->walk, pages, baseline_pages(s, pages->stride, entries / 2))) ||
+      (status = gc_tlb_compare(s->walk, pages, &slow, NULL)))
+    return status;
+  for (uint32_t k = 0; k < s->walk->near.timed && s->count < PENALTIES; k++)
+    if (s->walk->extra[k] > s->walk->threshold)
+      s->penalties[s->count++] = s->walk->extra[k];
   return 0;
 }
 
@@ -317,10 +337,9 @@ static int confirm(struct search *s, struct gc_tlb_found *found)
     struct gc_tlb_pages pages = {.offset = (vote + 1) * shift * found->entry_bytes,
                                  .stride = gc_tlb_stride(found->entry_bytes, 0)};
 
-    status =
-        count_entries(s, &pages, vote ? about - 4 : about - margin, about + margin, &here[vote]);
+    status = count_entries(s, &pages, about - margin, about + margin, &here[vote]);
     if (!status)
-      status = take_penalties(s, &pages, about);
+      status = take_penalties(s, &pages, here[vote]);
   }
   if (status)
     return status;
@@ -345,8 +364,9 @@ static int confirm(struct search *s, struct gc_tlb_found *found)
            count_excess(s, (uint32_t)found->entries, shift, found->entry_bytes, &found->counted)))
     return status;
   found->counted &= agreed == VOTES;
+  found->penalty = 2 * s->between;
   if (s->count) {
-    double sorted[VOTES * GC_TLB_SAMPLES];
+    double sorted[PENALTIES];
 
     memcpy(sorted, s->penalties, s->count * sizeof(*sorted));
     found->penalty = gc_median(sorted, s->count);

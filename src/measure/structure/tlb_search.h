@@ -16,14 +16,15 @@ struct gc_tlb_start {
   /* The nearer TLB; NULL: there is none. Walks are longer, so that it has no part in what is
    * compared. */
   const struct gc_measured *nearer;
-  double growth; /* of the number of pages */
 };
 
 /* What a TLB holds. 0: not known. */
 struct gc_tlb_found {
   uint64_t entries, entry_bytes, reach_bytes;
   bool counted; /* the number of entries is exact; else within 1 % */
-  double penalty, confidence, penalty_confidence;
+  double confidence;
+  double penalty;            /* about what a miss adds, cycles */
+  double penalty_confidence; /* 0: it is only good for a threshold */
   uint64_t tried_bytes; /* pages so far apart in all were held, if nothing was found */
 };
 

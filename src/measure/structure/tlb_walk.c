@@ -14,7 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAPS 2            /* untimed, at least */
+#define LAPS 2            /* untimed */
+#define CHAINED_LAPS 4    /* a TLB that does not replace the oldest entry needs more of them */
 #define FORGET_MORE 64    /* pages with which a walk begins, beyond as many as it has */
 #define SIGMAS 6          /* noise of a page that counts as slow */
 #define THRESHOLD_MIN 3.0 /* cycles */
@@ -55,7 +56,7 @@ void gc_tlb_walk_close(struct gc_tlb_walk *walk)
 }
 
 /* Each of the SMs reads all pages, in order and many at once. TLBs keep their entries until the
- * next launch. (The untimed loads of a p-chase are not exactly as many as it is told to make.) */
+ * next launch. */
 static int read_all(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count)
 {
   struct gc_bench *bench = &walk->range->m->bench;
@@ -70,7 +71,8 @@ static int read_all(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, 
                          &args);
 }
 
-/* One launch: all blocks walk the same pages. Adds a row for each. */
+/* One launch: all blocks walk the same pages. Adds a row for each. Untimed and timed loads are in one
+ * launch, because the pages that a launch itself needs would take entries in between. */
 static int walk_once(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count,
                      struct gc_tlb_sample *sample)
 {
@@ -82,7 +84,8 @@ static int walk_once(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
   struct gc_traced traced = {.starts = starts,
                              .ends = ends,
                              .n = walk->way.blocks,
-                             .warm = walk->way.chained ? LAPS * count : 0,
+                             .warm = (walk->way.chained ? CHAINED_LAPS : LAPS) * count,
+                             .warm_step = walk->way.chained ? 0 : (uint32_t)pages->stride,
                              .loads = sample->timed};
   int status;
 
@@ -92,8 +95,6 @@ static int walk_once(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
     starts[i] = start;
     ends[i] = end;
   }
-  if (!walk->way.chained && (status = read_all(walk, pages, count)))
-    return status;
   bench->raw = NULL; /* a search has too many of them */
   status = gc_chase_trace(bench, gc_path_of(GC_L2), &traced,
                           sample->cycles + (size_t)sample->rows * sample->timed);
@@ -123,12 +124,12 @@ static int forget(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages)
 static int take(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count,
                 struct gc_tlb_sample *sample)
 {
-  const uint32_t rows = walk->rows;
-  int status = walk->way.chained ? forget(walk, pages) : 0;
+  int status = 0;
 
   sample->rows = 0;
-  while (!status && sample->rows < rows)
-    status = walk_once(walk, pages, count, sample);
+  while (!status && sample->rows < walk->rows)
+    if (!walk->way.chained || !(status = forget(walk, pages)))
+      status = walk_once(walk, pages, count, sample);
   return status;
 }
 
@@ -152,44 +153,53 @@ static int partner(const struct gc_tlb_walk *walk, uint32_t row)
 static void subtract(struct gc_tlb_walk *walk)
 {
   const uint32_t timed = walk->near.timed;
+  int other[GC_TLB_SAMPLES];
 
+  for (uint32_t row = 0; row < walk->far.rows; row++)
+    other[row] = partner(walk, row);
   for (uint32_t k = 0; k < timed; k++) {
     double values[GC_TLB_SAMPLES];
     size_t n = 0;
 
-    for (uint32_t row = 0; row < walk->far.rows; row++) {
-      const int other = partner(walk, row);
-
-      if (other >= 0)
+    for (uint32_t row = 0; row < walk->far.rows; row++)
+      if (other[row] >= 0)
         values[n++] = (double)walk->far.cycles[row * timed + k] -
-                      (double)walk->near.cycles[(uint32_t)other * timed + k];
-    }
+                      (double)walk->near.cycles[(uint32_t)other[row] * timed + k];
     walk->extra[k] = n ? gc_median(values, n) : 0;
   }
+}
+
+/* The difference between two walks of the same pages is noise. */
+static double threshold_of(const struct gc_tlb_walk *walk)
+{
+  const uint32_t timed = walk->near.timed;
+  double values[GC_TLB_TIMED], sum = 0, sigma;
+
+  for (uint32_t k = 0; k < timed; k++) {
+    values[k] = walk->extra[k];
+    sum += values[k] * values[k];
+  }
+  /* the latter: pages that another use of the TLB evicts now and then */
+  sigma = fmin(sqrt(sum / timed), gc_robust_sigma(values, timed, 0) + 0.5);
+  return fmax(SIGMAS * sigma, THRESHOLD_MIN);
 }
 
 int gc_tlb_baseline(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count)
 {
   const uint32_t timed = count < GC_TLB_TIMED ? count : GC_TLB_TIMED;
-  const uint32_t most = walk->way.chained && timed > 31 ? 31 : timed;
-  double values[GC_TLB_TIMED], sum = 0;
   int status;
 
   /* the kernel writes 32 values at once, and the store needs a translation, too */
-  walk->near.timed = walk->far.timed = most;
-  if ((status = take(walk, pages, count, &walk->near)) ||
-      (status = take(walk, pages, count, &walk->far)))
-    return status;
-  subtract(walk);
-  for (uint32_t k = 0; k < most; k++) {
-    values[k] = walk->extra[k];
-    sum += values[k] * values[k];
+  walk->near.timed = walk->far.timed = walk->way.chained && timed > 31 ? 31 : timed;
+  for (walk->rows = walk->way.rows;; walk->rows *= 2) {
+    if ((status = take(walk, pages, count, &walk->near)) ||
+        (status = take(walk, pages, count, &walk->far)))
+      return status;
+    subtract(walk);
+    walk->threshold = threshold_of(walk);
+    if (walk->threshold <= THRESHOLD_MIN || 2 * walk->rows > walk->way.rows_max)
+      return 0;
   }
-  /* the latter: pages that another use of the TLB evicts now and then */
-  walk->threshold = SIGMAS * fmin(sqrt(sum / most), gc_robust_sigma(values, most, 0) + 0.5);
-  if (walk->threshold < THRESHOLD_MIN)
-    walk->threshold = THRESHOLD_MIN;
-  return 0;
 }
 
 int gc_tlb_compare(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t *slow,
@@ -213,14 +223,4 @@ int gc_tlb_compare(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, u
              (double[]){(double)(pages->count * pages->stride), pages->count, (double)pages->stride,
                         *slow, walk->near.timed, *slow ? sum / *slow : 0});
   return 0;
-}
-
-uint32_t gc_tlb_slow_pages(const struct gc_tlb_walk *walk, double values[GC_TLB_SAMPLES])
-{
-  uint32_t n = 0;
-
-  for (uint32_t k = 0; k < walk->near.timed && n < GC_TLB_SAMPLES; k++)
-    if (walk->extra[k] > walk->threshold)
-      values[n++] = walk->extra[k];
-  return n;
 }

@@ -9,15 +9,16 @@
 
 #include "measure/structure/tlb_range.h"
 
-#define GC_TLB_SAMPLES 64 /* walks of the same pages, by different SMs as far as there are any */
+#define GC_TLB_SAMPLES 256 /* walks of the same pages, at most, by different SMs as far as possible */
 #define GC_TLB_TIMED 256  /* pages that are timed, at most */
 
 /* How to walk. */
 struct gc_tlb_way {
-  bool chained; /* untimed loads one after another; no: many at once, in another launch */
+  bool chained; /* untimed loads one after another; no: many at once */
   uint32_t
       blocks;     /* SMs that walk; if not chained, they would bring in each other's translations */
-  uint32_t rows;  /* walks of the same pages, at most GC_TLB_SAMPLES */
+  uint32_t rows;  /* walks of the same pages; more, up to rows_max, where the noise is large */
+  uint32_t rows_max; /* at most GC_TLB_SAMPLES */
   uint32_t least; /* pages that must be slow to count as a miss */
 };
 
@@ -42,15 +43,12 @@ int gc_tlb_walk_open(struct gc_tlb_walk *walk, struct gc_tlb_range *range,
 void gc_tlb_walk_close(struct gc_tlb_walk *walk);
 
 /* Times the first pages while only these are walked, or `count` of them if that is more. Sets a
- * threshold that the noise does not reach. */
+ * threshold that the noise does not reach, and how often comparisons walk for that. */
 int gc_tlb_baseline(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count);
 
 /* Times the same pages while all are walked. *slow: how many are slow; *cycles (may be NULL): how
  * much slower these are, on average. */
 int gc_tlb_compare(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t *slow,
                    double *cycles);
-
-/* After a comparison: how much slower each of the slow pages was. Returns their number. */
-uint32_t gc_tlb_slow_pages(const struct gc_tlb_walk *walk, double values[GC_TLB_SAMPLES]);
 
 #endif

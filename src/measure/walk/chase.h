@@ -50,9 +50,21 @@ struct gc_traced {
   const uint64_t *ends;   /* [n] where the ring continues at the start; NULL: nowhere */
   size_t n;
   uint32_t warm, loads;
+  uint32_t warm_step; /* as in struct gc_sample */
 };
 int gc_chase_trace(struct gc_bench *bench, const struct gc_path *path,
                    const struct gc_traced *traced, uint32_t *trace);
+
+/* One launch with a job for each SM, by its number; the SMs must be numbered without gaps. trace:
+ * `loads` values of each SM, raw cycles; jobs that time loads must all time so many. *spread: each SM
+ * ran one block; otherwise the trace means nothing. It is not repeated, because it may have changed
+ * what caches and TLBs contain. */
+struct gc_by_sm {
+  const struct gpu_chase_job *jobs; /* [SMs] */
+  uint32_t loads, warm_step;        /* loads 0: no trace */
+};
+int gc_chase_by_sm(struct gc_bench *bench, const struct gc_path *path, const struct gc_by_sm *by_sm,
+                   uint32_t *trace, bool *spread);
 
 /* A chain without clock reads inside: `warm` loads, then `repeats` times the cycles of n and of 2n
  * loads. */

@@ -1,0 +1,19 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The level between TPC and GPC, which NVIDIA calls CPC. doc/methods.md, "Groups of SMs".
+ */
+#ifndef GC_MEASURE_STRUCTURE_CPCS_H
+#define GC_MEASURE_STRUCTURE_CPCS_H
+
+#include "measure/core/measurement.h"
+
+/* Whether every group of `fine` lies in one group of `coarse`. */
+bool gc_groups_divide(const struct gc_groups *fine, const struct gc_groups *coarse, uint32_t sms);
+
+/* Reports these groups as CPCs if they consist of whole TPCs and GPCs consist of several of them.
+ * Returns 0. */
+int gc_cpcs_put(struct gc_measurement *m, struct gc_measured *gpu, const struct gc_groups *groups,
+                double confidence);
+
+#endif
