@@ -146,6 +146,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/structure/tlb.c \
 	src/measure/structure/tlb_groups.c \
 	src/measure/structure/tlb_groups.h \
+	src/measure/structure/tlb_patterns.c \
 	src/measure/structure/tlb_range.c \
 	src/measure/structure/tlb_range.h \
 	src/measure/structure/tlb_search.c \

@@ -176,6 +176,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "read against size", gc_step_size_curve_gpu, RAW_ONLY, NULL},
     {GC_L1, "read against size", gc_step_size_curve_sm, RAW_ONLY, NULL},
     {GC_L1, "read against warps", gc_step_warps_curve, RAW_ONLY, NULL},
+    {GC_L1_TLB, "latency patterns", gc_step_tlb_patterns, RAW_ONLY, NULL},
 };
 const unsigned gc_plan_steps = sizeof(gc_plan) / sizeof(*gc_plan);
 

@@ -21,6 +21,7 @@ gc_step_needs gc_needs_l2_survival;
  * level needs what was found of the first one. */
 gc_step gc_step_tlb;
 gc_step gc_step_cpcs;
+gc_step gc_step_tlb_patterns;
 
 /* instruction_cache.c: by code that jumps. The last two need the capacity; the last one also needs
  * those of the constant L1.5. */

@@ -21,7 +21,7 @@
 #include <string.h>
 
 #define ATTEMPTS 3 /* at a round */
-#define EACH 4     /* pages of an SM */
+#define EACH 4     /* pages of an SM, at most */
 #define PRIMING 2
 #define EXCESS 1.125
 #define CLEAR_SIGMAS 8
@@ -44,7 +44,7 @@ struct grouping {
   struct gc_tlb_pages few, many; /* timed by all SMs; read by some */
   struct gc_tlb_pages flush;     /* what all SMs read to evict the rest from the nearer TLB */
   double threshold;
-  uint32_t sms, domains;
+  uint32_t sms, domains, each; /* each: pages of an SM */
   struct member *members;
   struct gpu_chase_job *jobs;
   uint32_t *trace;
@@ -55,7 +55,7 @@ struct grouping {
 
 static uint64_t pages_of(const struct grouping *g, uint32_t sm)
 {
-  return g->range->base + g->few.offset + (uint64_t)sm * EACH * g->few.stride;
+  return g->range->base + g->few.offset + (uint64_t)sm * g->each * g->few.stride;
 }
 
 /* *spread: no two blocks ran on the same SM. */
@@ -104,9 +104,9 @@ static int time_all(struct grouping *g, bool *spread)
     const uint64_t start = pages_of(g, i);
 
     g->jobs[i] = (struct gpu_chase_job){
-        .start = start, .end = start + EACH * g->few.stride, .loads = EACH};
+        .start = start, .end = start + g->each * g->few.stride, .loads = g->each};
   }
-  return status ? status : launch(g, EACH, spread);
+  return status ? status : launch(g, g->each, spread);
 }
 
 /* --- one round --- */
@@ -127,9 +127,9 @@ static int run_round(struct grouping *g, bool *clear)
     struct member *member = &g->members[i];
     double extra[EACH];
 
-    for (uint32_t k = 0; k < EACH; k++)
-      extra[k] = g->trace[i * EACH + k] - member->base[k];
-    member->extra = gc_midhinge(extra, EACH);
+    for (uint32_t k = 0; k < g->each; k++)
+      extra[k] = g->trace[i * g->each + k] - member->base[k];
+    member->extra = gc_midhinge(extra, g->each);
     member->slow = member->extra > g->threshold;
     *clear &= member->slow || !member->reads;
   }
@@ -150,11 +150,11 @@ static int take_base(struct grouping *g, bool *clear)
     for (uint32_t i = 0; i < g->sms && !status; i++) {
       double extra[EACH];
 
-      for (uint32_t k = 0; k < EACH; k++) {
-        extra[k] = g->trace[i * EACH + k] - g->members[i].base[k];
-        g->members[i].base[k] = g->trace[i * EACH + k];
+      for (uint32_t k = 0; k < g->each; k++) {
+        extra[k] = g->trace[i * g->each + k] - g->members[i].base[k];
+        g->members[i].base[k] = g->trace[i * g->each + k];
       }
-      change[i] = gc_midhinge(extra, EACH);
+      change[i] = gc_midhinge(extra, g->each);
     }
   }
   if (!status)
@@ -365,14 +365,18 @@ static int prepare(struct grouping *g, const struct gc_tlb_found *found,
                    const struct gc_measured *nearer)
 {
   const uint64_t stride = gc_tlb_stride(found->entry_bytes, 0);
+  const uint32_t flush = gc_tlb_beyond(nearer, stride);
   int status;
 
-  g->few = (struct gc_tlb_pages){.stride = stride, .count = EACH * g->sms};
+  /* the TLB must hold all of them, even if all SMs share it */
+  for (g->each = EACH; g->each > 1 && g->each * g->sms + flush > found->entries;)
+    g->each /= 2;
+  g->few = (struct gc_tlb_pages){.stride = stride, .count = g->each * g->sms};
   g->many = (struct gc_tlb_pages){.offset = (g->few.count + 1) * stride,
                                   .stride = stride,
                                   .count = (uint32_t)((double)found->entries * EXCESS) + 1};
   g->flush = g->many; /* the first ones of them */
-  g->flush.count = gc_tlb_beyond(nearer, stride);
+  g->flush.count = flush;
   if (!gc_tlb_range_fits(g->range, &g->many)) {
     g->result->absent = "there is too little memory to evict translations";
     return 0;

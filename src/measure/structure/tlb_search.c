@@ -26,6 +26,7 @@
 #define SPACING_MIN 65536u              /* bytes */
 #define EXCESS 1.125                    /* of the reach: pages that are too many for every set */
 #define VOTES 3                         /* regions of addresses */
+#define MAJORITY 2                      /* of them */
 #define FEW 4                           /* slow pages that may be noise */
 #define PENALTIES 96                    /* pages whose miss is timed, at most */
 #define PENALTY_SHARE 0.05              /* tolerance of the penalty */
@@ -68,14 +69,15 @@ static uint32_t baseline_pages(const struct search *s, uint64_t stride, uint64_t
   return most > first && !s->walk->way.chained ? (uint32_t)most : first;
 }
 
-/* The slow pages. A few of them may be noise, so these are counted again. */
+/* The slow pages. A few of them may be noise, so these are counted again, unless each is the median
+ * of many walks. */
 static int count_slow(const struct search *s, const struct gc_tlb_pages *pages, uint32_t own,
                       uint32_t *slow, double *cycles)
 {
   uint32_t again;
   int status = gc_tlb_compare(s->walk, pages, slow, cycles);
 
-  if (status || *slow <= own || *slow > own + FEW)
+  if (status || *slow <= own || *slow > own + FEW || s->walk->way.chained)
     return status;
   status = gc_tlb_compare(s->walk, pages, &again, cycles);
   *slow = again < *slow ? again : *slow;
@@ -299,71 +301,103 @@ static int take_penalties(struct search *s, struct gc_tlb_pages *pages, uint32_t
 }
 
 /* Another count: if there are some pages too many, each of them makes one more slow, unless so few
- * sets are there that all are. *agrees: it is the same, or cannot be told. */
-static int count_excess(struct search *s, uint32_t entries, uint32_t shift, uint64_t entry,
-                        bool *agrees)
+ * sets are there that all are (*entries 0). What disturbs makes more pages slow, never fewer. */
+static int count_excess(struct search *s, struct gc_tlb_pages *pages, uint32_t about,
+                        uint32_t *entries)
 {
-  struct gc_tlb_pages pages = {.offset = shift * entry, .stride = gc_tlb_stride(entry, 0)};
   uint32_t slow;
   int status;
 
-  pages.count = entries + s->walk->near.timed / 2;
-  *agrees = true;
-  if (s->walk->way.chained || !gc_tlb_range_fits(s->walk->range, &pages))
+  *entries = 0;
+  pages->count = about + s->walk->near.timed / 2;
+  if (s->walk->way.chained || !about || !gc_tlb_range_fits(s->walk->range, pages))
     return 0;
-  if ((status = gc_tlb_lay(s->walk->range, &pages)) ||
-      (status = gc_tlb_baseline(s->walk, &pages, baseline_pages(s, pages.stride, entries / 2))))
+  if ((status = gc_tlb_lay(s->walk->range, pages)) ||
+      (status = gc_tlb_baseline(s->walk, pages, baseline_pages(s, pages->stride, about / 2))))
     return status;
   s->walk->threshold = fmax(s->walk->threshold, s->between);
-  if ((status = gc_tlb_compare(s->walk, &pages, &slow, NULL)))
+  if ((status = gc_tlb_compare(s->walk, pages, &slow, NULL)))
     return status;
-  *agrees = slow > s->walk->near.timed * 3 / 5 || pages.count - slow == entries;
+  if (slow >= s->walk->way.least && slow <= s->walk->near.timed * 3 / 5)
+    *entries = pages->count - slow;
   return 0;
 }
 
-/* Counts the entries again, with pages one entry apart, so that each uses an entry of its own.
- * Other regions of addresses must agree. */
-static int confirm(struct search *s, struct gc_tlb_found *found)
+/* The counts of the regions. */
+struct counts {
+  uint32_t knee[VOTES], excess[VOTES];
+};
+
+static int count_regions(struct search *s, const struct gc_tlb_found *found, struct counts *counts)
 {
   const uint32_t about = (uint32_t)found->entries;
   const uint32_t margin = about / 8 < MARGIN_MAX ? about / 8 + 1 : MARGIN_MAX;
   /* The kernel's own pages may be just before the range. Where pages of the range use the sets of
    * these last, misses would begin early. */
   const uint32_t shift = s->walk->way.chained || !s->walk->range->aliased ? 1 : 2 * margin;
-  uint32_t here[VOTES], agreed = 0, near = 0;
   int status = 0;
 
   for (uint32_t vote = 0; vote < VOTES && !status; vote++) {
     struct gc_tlb_pages pages = {.offset = (vote + 1) * shift * found->entry_bytes,
                                  .stride = gc_tlb_stride(found->entry_bytes, 0)};
 
-    status = count_entries(s, &pages, about - margin, about + margin, &here[vote]);
+    status = count_entries(s, &pages, about - margin, about + margin, &counts->knee[vote]);
     if (!status)
-      status = take_penalties(s, &pages, here[vote]);
+      status = count_excess(s, &pages, counts->knee[vote], &counts->excess[vote]);
+    if (!status)
+      status = take_penalties(s, &pages, counts->knee[vote]);
   }
-  if (status)
-    return status;
-  /* the most frequent count */
+  return status;
+}
+
+/* The most frequent count, and how many regions have it. Of two that are equally frequent, the
+ * larger one. */
+static uint32_t most_frequent(const uint32_t count[VOTES], uint32_t *agreed)
+{
+  uint32_t best = 0;
+
+  *agreed = 0;
   for (uint32_t vote = 0; vote < VOTES; vote++) {
     uint32_t same = 0;
 
     for (uint32_t other = 0; other < VOTES; other++)
-      same += here[vote] && here[other] == here[vote];
-    if (same > agreed) {
-      agreed = same;
-      found->entries = here[vote];
+      same += count[vote] && count[other] == count[vote];
+    if (same > *agreed || (same == *agreed && count[vote] > best)) {
+      *agreed = same;
+      best = count[vote];
     }
   }
-  for (uint32_t vote = 0; vote < VOTES; vote++)
-    near += here[vote] && fabs((double)here[vote] - (double)found->entries) <=
-                              REACH_SHARE * (double)found->entries;
+  return best;
+}
+
+static bool is_near(uint32_t a, uint64_t b)
+{
+  return a && fabs((double)a - (double)b) <= REACH_SHARE * (double)b;
+}
+
+/* Counts the entries again, with pages one entry apart, so that each uses an entry of its own.
+ * Other regions of addresses must agree. Misses may begin early, because the kernel's own pages take
+ * entries; then the second count is right. */
+static int confirm(struct search *s, struct gc_tlb_found *found)
+{
+  struct counts counts = {0};
+  uint32_t agreed, excess_agreed, excess, near = 0;
+  int status = count_regions(s, found, &counts);
+
+  if (status)
+    return status;
+  found->entries = most_frequent(counts.knee, &agreed);
+  excess = most_frequent(counts.excess, &excess_agreed);
+  found->counted = agreed == VOTES && !excess;
+  if (excess_agreed >= MAJORITY && excess >= found->entries && is_near(excess, found->entries)) {
+    found->entries = excess;
+    found->counted = true;
+  }
   found->reach_bytes = found->entries * found->entry_bytes;
+  for (uint32_t vote = 0; vote < VOTES; vote++)
+    near += is_near(counts.knee[vote], found->entries);
   if (near == VOTES)
     found->confidence = gc_vote_confidence(2 * VOTES, 2 * VOTES);
-  if ((status =
-           count_excess(s, (uint32_t)found->entries, shift, found->entry_bytes, &found->counted)))
-    return status;
-  found->counted &= agreed == VOTES;
   found->penalty = 2 * s->between;
   if (s->count) {
     double sorted[PENALTIES];

@@ -1,0 +1,256 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The latency patterns of Mei et al. 2014, for --raw: how long a load takes, depending on where its
+ * data and its translation are. P1 to P3: the data are in L2, and the translation is in the first
+ * TLB, in the second one, or in none. P4 and P5: the data are in memory, and the translation is in
+ * the first TLB or in none. P6: as P3, but each page is in a page table of its own; on Kepler such a
+ * switch of page tables takes longer. doc/methods.md, "TLBs".
+ */
+#include "measure/structure/structure.h"
+
+#include "measure/structure/tlb_search.h"
+#include "measure/walk/chase.h"
+#include "measure/walk/path.h"
+#include "measure/walk/sms.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define SMS 16   /* that measure, one at a time, evenly spread over all */
+#define LOADS 31 /* timed; the kernel stores 32 values at once, which needs a translation, too */
+#define SLOTS (LOADS + 1)
+#define SHIFT 4096u /* bytes between the rings of two SMs */
+#define EXCESS 1.25 /* pages that are read to evict the second TLB, of its entries */
+#define L2S 2       /* bytes that are read to evict L2, in L2s */
+#define SPREAD 4    /* P1 and P4 use this part of the reach of the first TLB */
+/* A page table of the lowest level covers so much on NVIDIA GPUs with pages of 2 MiB [open-gpu-doc,
+ * pascal-mmu-format]. */
+#define TABLE_BYTES ((uint64_t)512 << 20)
+#define P6_SHARE 0.05 /* P6 is seen if it takes so much longer than P3 */
+
+enum lost { LOST_NONE, LOST_FIRST, LOST_BOTH };
+
+struct pattern {
+  bool in_memory; /* the data */
+  enum lost lost; /* which TLBs do not have the translation */
+};
+
+static const struct pattern patterns[] = {{false, LOST_NONE}, {false, LOST_FIRST},
+                                          {false, LOST_BOTH}, {true, LOST_NONE},
+                                          {true, LOST_BOTH},  {false, LOST_BOTH}};
+#define PATTERNS (sizeof(patterns) / sizeof(*patterns))
+enum { P3 = 2, P6 = 5 };
+
+struct state {
+  struct gc_measurement *m;
+  struct gc_tlb_range range;
+  const struct gc_measured *first, *second;
+  double cycles[PATTERNS][SMS]; /* medians */
+  uint32_t n[PATTERNS];
+};
+
+static uint64_t stride_of(const struct state *s, size_t pattern)
+{
+  if (patterns[pattern].in_memory && patterns[pattern].lost)
+    return gc_tlb_stride(s->range.piece > TABLE_BYTES ? s->range.piece : TABLE_BYTES, 0);
+  if (pattern == P6)
+    return gc_tlb_stride(TABLE_BYTES, 0);
+  if (patterns[pattern].lost == LOST_NONE)
+    return gc_tlb_stride(s->first->reach_bytes / SPREAD / SLOTS, 0);
+  return gc_tlb_stride(patterns[pattern].lost == LOST_FIRST ? s->first->entry_bytes
+                                                            : s->second->entry_bytes,
+                       0);
+}
+
+static struct gc_tlb_pages ring_of(const struct state *s, size_t pattern, uint32_t nth)
+{
+  return (struct gc_tlb_pages){
+      .offset = (uint64_t)nth * SHIFT, .stride = stride_of(s, pattern), .count = SLOTS};
+}
+
+/* Reads pages behind the ring: once each, by one SM. */
+static int read_behind(struct state *s, const struct gc_tlb_pages *ring, uint64_t spacing,
+                       uint32_t count, uint32_t sm)
+{
+  struct gc_bench *bench = &s->m->bench;
+  const uint64_t stride = gc_tlb_stride(spacing, 0);
+  const struct gc_tlb_pages pages = {
+      .offset = (ring->offset + (SLOTS + 1) * ring->stride) / spacing * spacing + spacing,
+      .stride = stride,
+      .count = count};
+  const struct gpu_touch_args args = {.base = s->range.base + pages.offset,
+                                      .bytes = count * stride,
+                                      .stride = stride,
+                                      .sink = bench->scratch,
+                                      .passes = 2,
+                                      .only_sm = sm};
+  const int status = gc_tlb_map(&s->range, &pages);
+
+  return status ? status
+                : gc_bench_launch(bench, GC_KERNEL_touch, bench->properties.sms,
+                                  bench->properties.warp, 0, &args);
+}
+
+/* All SMs read the second half of the piece; rings are in the first half. */
+static int evict_l2(struct state *s)
+{
+  struct gc_bench *bench = &s->m->bench;
+  const struct gpu_touch_args args = {.base = s->range.base + s->range.piece / 2,
+                                      .bytes = L2S * bench->properties.l2_bytes,
+                                      .stride = GC_TLB_LINE,
+                                      .sink = bench->scratch,
+                                      .passes = 2,
+                                      .only_sm = GPU_ANY_SM};
+
+  return gc_bench_launch(bench, GC_KERNEL_touch, bench->properties.sms,
+                         bench->properties.threads_per_block, 0, &args);
+}
+
+/* Brings the data of a ring into L2, or, without touching them, its translations into the TLB. */
+static int bring_in(struct state *s, size_t pattern, const struct gc_tlb_pages *ring, uint32_t sm)
+{
+  struct gc_bench *bench = &s->m->bench;
+  const bool lines = !patterns[pattern].in_memory;
+  const struct gpu_touch_args args = {
+      .base = s->range.base + ring->offset + (lines ? 0 : SHIFT / 2),
+      .bytes = ring->count * ring->stride,
+      .stride = ring->stride,
+      .sink = bench->scratch,
+      .passes = 2,
+      .only_sm = sm};
+
+  return gc_bench_launch(bench, GC_KERNEL_touch, bench->properties.sms, bench->properties.warp, 0,
+                         &args);
+}
+
+static int time_ring(struct state *s, const struct gc_tlb_pages *ring, uint32_t index,
+                     double *cycles)
+{
+  struct gc_bench *bench = &s->m->bench;
+  struct gpu_chase_job *jobs = calloc(bench->properties.sms, sizeof(*jobs));
+  uint32_t *trace = calloc((size_t)bench->properties.sms * LOADS, sizeof(*trace));
+  const struct gc_by_sm by_sm = {.jobs = jobs, .loads = LOADS};
+  double values[LOADS];
+  bool spread = false;
+  int status = jobs && trace ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
+
+  if (!status) {
+    jobs[index] = (struct gpu_chase_job){.start = s->range.base + ring->offset,
+                                         .end = s->range.base + ring->offset +
+                                                ring->count * ring->stride,
+                                         .loads = LOADS};
+    status = gc_chase_by_sm(bench, gc_path_of(GC_L2), &by_sm, trace, &spread);
+  }
+  for (uint32_t k = 0; k < LOADS && !status; k++)
+    values[k] = trace[index * LOADS + k];
+  *cycles = status || !spread ? NAN : gc_median(values, LOADS) - s->m->results->overhead.cycles;
+  free(trace);
+  free(jobs);
+  return status;
+}
+
+/* One SM: brings data and translations to where they belong, and times the loads. */
+static int measure_sm(struct state *s, size_t pattern, uint32_t nth, uint32_t index)
+{
+  const struct gc_tlb_pages ring = ring_of(s, pattern, nth);
+  const enum lost lost = patterns[pattern].lost;
+  const uint64_t spacing = lost == LOST_BOTH ? s->second->entry_bytes : s->first->entry_bytes;
+  const uint32_t many = lost == LOST_BOTH ? (uint32_t)(EXCESS * (double)s->second->entries)
+                                          : gc_tlb_beyond(s->first, spacing);
+  double cycles;
+  int status = 0;
+
+  if (!patterns[pattern].in_memory || lost == LOST_NONE)
+    status = bring_in(s, pattern, &ring, index);
+  if (!status && lost)
+    status = read_behind(s, &ring, spacing, many, index);
+  if (!status)
+    status = time_ring(s, &ring, index, &cycles);
+  if (!status && isfinite(cycles)) {
+    s->cycles[pattern][s->n[pattern]++] = cycles;
+    gc_raw_row(s->m->bench.raw, "pattern\tlatency, cycles", (double[]){pattern + 1.0, cycles});
+  }
+  return status;
+}
+
+/* Why this pattern cannot be measured; NULL: it can. */
+static const char *lacks(const struct state *s, size_t pattern)
+{
+  const struct pattern *p = &patterns[pattern];
+
+  if (!gc_found(s->first, GC_ENTRIES))
+    return "the first TLB is not known";
+  if (p->lost == LOST_BOTH && !gc_found(s->second, GC_ENTRIES))
+    return "the second TLB is not known";
+  if (p->in_memory && s->range.piece / 2 < L2S * s->m->bench.properties.l2_bytes)
+    return "there is too little memory to evict the L2";
+  return NULL;
+}
+
+static int measure(struct state *s, size_t pattern)
+{
+  const uint32_t sms = s->m->results->sm_count, n = sms < SMS ? sms : SMS;
+  int status = 0;
+
+  for (uint32_t nth = 0; nth < n && !status; nth++) {
+    const struct gc_tlb_pages ring = ring_of(s, pattern, nth);
+
+    status = gc_tlb_lay(&s->range, &ring);
+  }
+  if (!status && patterns[pattern].in_memory)
+    status = evict_l2(s);
+  for (uint32_t nth = 0; nth < n && !status; nth++)
+    status = measure_sm(s, pattern, nth, nth * sms / n);
+  return status;
+}
+
+/* A row in words for each pattern. */
+static void describe(struct state *s, size_t pattern, const char *absent)
+{
+  static const char *const where[] = {"first TLB", "second TLB", "none"};
+  const struct pattern *p = &patterns[pattern];
+  const double p3 = s->n[P3] ? gc_median(s->cycles[P3], s->n[P3]) : 0;
+  const double cycles = s->n[pattern] ? gc_median(s->cycles[pattern], s->n[pattern]) : 0;
+  char row[160], value[96];
+
+  if (absent || !s->n[pattern])
+    snprintf(value, sizeof(value), "absent: %s", absent ? absent : "SMs ran several blocks");
+  else if (pattern == P6 && cycles < p3 * (1 + P6_SHARE))
+    snprintf(value, sizeof(value), "absent: a switch of page tables takes no longer than P3");
+  else
+    snprintf(value, sizeof(value), "%.1f", cycles);
+  snprintf(row, sizeof(row), "P%zu\t%s\t%s\t%s", pattern + 1, p->in_memory ? "memory" : "L2",
+           pattern == P6 ? "none, another page table" : where[p->lost], value);
+  gc_raw_words(s->m->bench.raw, "pattern\tdata\ttranslation\tlatency, cycles", row);
+}
+
+int gc_step_tlb_patterns(struct gc_measurement *m, struct gc_measured *element)
+{
+  struct state s = {
+      .m = m, .first = element, .second = &m->results->element[GC_L2_TLB]};
+  const char *absent;
+  int status, closed;
+
+  if (!m->bench.raw)
+    return 0;
+  if ((status = gc_number_sms(m)) || (status = gc_tlb_range_open(m, &s.range, &absent)) || absent)
+    return status;
+  for (size_t pattern = 0; pattern < PATTERNS && !status; pattern++) {
+    if (!s.range.aliased)
+      absent = "memory cannot be mapped more than once";
+    else if (m->results->sm_count < m->bench.properties.sms)
+      absent = "blocks did not reach all SMs";
+    else
+      absent = lacks(&s, pattern);
+    if (!absent)
+      status = measure(&s, pattern);
+    if (!status)
+      describe(&s, pattern, absent);
+  }
+  closed = gc_tlb_range_close(&s.range);
+  return status ? status : closed;
+}
