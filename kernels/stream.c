@@ -9,8 +9,9 @@ GPU_KERNEL(fill, gpu_fill_args)
 {
   const uint64_t threads = (uint64_t)gpu_blocks() * gpu_threads();
   const uint64_t first = (uint64_t)gpu_block() * gpu_threads() + gpu_thread();
-  const uint64_t one = a.multiplier % a.count, all = threads % a.count * one % a.count;
-  uint64_t at = first % a.count * one % a.count; /* first * multiplier modulo count */
+  const uint64_t count = a.count ? a.count : 1;
+  const uint64_t one = a.multiplier % count, all = threads % count * one % count;
+  uint64_t at = first % count * one % count; /* first * multiplier modulo count */
 
   for (uint64_t i = first; i < a.count; i += threads) {
     const uint64_t slot = a.base + at * a.stride;

@@ -147,6 +147,8 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/show.h \
 	src/tool/show_notes.c \
 	src/tool/show_notes.h \
+	src/tool/show_structure.c \
+	src/tool/show_structure.h \
 	src/tool/show_table.c \
 	src/tool/show_table.h \
 	src/tool/sources/choose.c \

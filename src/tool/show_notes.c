@@ -7,6 +7,7 @@
 #include "tool/show_notes.h"
 
 #include "tool/format.h"
+#include "tool/show_structure.h"
 #include "tool/table.h"
 #include "util/number.h"
 
@@ -165,43 +166,6 @@ static void print_shares(const char *entries, FILE *out)
   }
 }
 
-/* "  SharedMemory: 32 banks of 4 bytes, each conflict costs 2.0 cycles" */
-static void print_banks(const struct gc_element *element, FILE *out)
-{
-  const char *count = gc_infos_get(&element->infos, HWLOC_GPUCACHE_BANKS);
-  const char *bytes = gc_infos_get(&element->infos, HWLOC_GPUCACHE_BANK_BYTES);
-  const char *conflict = gc_infos_get(&element->infos, HWLOC_GPUCACHE_CONFLICT_CYCLES);
-
-  if (!count || !bytes)
-    return;
-  fprintf(out, "  %s: %s banks of %s bytes", gc_kinds[element->kind].subtype, count, bytes);
-  if (conflict)
-    fprintf(out, ", each conflict costs %s cycles", conflict);
-  putc('\n', out);
-}
-
-/* "  L2Cache: atomic operations: 391.2 cycles (292.4 near, 490.0 far), 0.69 per cycle on one
- * word" */
-static void print_atomics(const struct gc_element *element, FILE *out)
-{
-  const struct gc_infos *infos = &element->infos;
-  const char *cycles = gc_infos_get(infos, HWLOC_GPUCACHE_ATOMIC_LATENCY_CYCLES);
-  const char *near = gc_infos_get(infos, HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY_CYCLES);
-  const char *far = gc_infos_get(infos, HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY_CYCLES);
-  const char *rate = gc_infos_get(infos, HWLOC_GPUCACHE_ATOMICS_PER_CYCLE);
-
-  if (!cycles && !rate)
-    return;
-  fprintf(out, "  %s: atomic operations: ", gc_kinds[element->kind].subtype);
-  if (cycles)
-    fprintf(out, "%s cycles", cycles);
-  if (cycles && near && far)
-    fprintf(out, " (%s near, %s far)", near, far);
-  if (rate)
-    fprintf(out, "%s%s per cycle on one word", cycles ? ", " : "", rate);
-  putc('\n', out);
-}
-
 /* The tables of larger blocks, if they differ from the first one. */
 static void print_carveouts(const struct gc_element *element, FILE *out)
 {
@@ -244,41 +208,6 @@ static void print_partitions(const struct gc_element *element, FILE *out)
     fputs(" SMs; each caches what its SMs read", out);
   }
   putc('\n', out);
-}
-
-/* A TLB: what its reach consists of. */
-static void print_tlb(const struct gc_element *element, FILE *out)
-{
-  const char *entries = gc_infos_get(&element->infos, HWLOC_GPUCACHE_ENTRIES);
-  const char *penalty = gc_infos_get(&element->infos, HWLOC_GPUCACHE_MISS_PENALTY_CYCLES);
-  const char *groups = gc_infos_get(&element->infos, HWLOC_GPUCACHE_SM_GROUPS);
-  char covers[GC_CELL];
-  uint64_t bytes;
-
-  if (gc_infos_get_u64(&element->infos, HWLOC_GPUCACHE_ENTRY_BYTES, &bytes))
-    return;
-  gc_format_bytes(bytes, covers, sizeof covers);
-  fprintf(out, "  %s: %s%sentries of %s each", gc_kinds[element->kind].subtype,
-          entries ? entries : "", entries ? " " : "", covers);
-  if (penalty)
-    fprintf(out, "; a miss adds %s cycles", penalty);
-  if (groups && !strchr(groups, ','))
-    fputs("; each SM has its own", out);
-  else if (groups && strchr(groups, ' '))
-    fprintf(out, "; SMs that share one: %.*s ...", (int)strcspn(groups, " "), groups);
-  putc('\n', out);
-}
-
-static void print_slices(const struct gc_element *element, FILE *out)
-{
-  const char *slices = gc_infos_get(&element->infos, HWLOC_GPUCACHE_SLICES);
-  const char *mask = gc_infos_get(&element->infos, HWLOC_GPUCACHE_SIDE_MASK);
-
-  if (slices)
-    fprintf(out, "  %s: %s slices\n", gc_kinds[element->kind].subtype, slices);
-  if (mask)
-    fprintf(out, "  %s: the parity of the address bits %s selects the partition\n",
-            gc_kinds[element->kind].subtype, mask);
 }
 
 /* "8x2,4x1": 8 instances serve 2 CUs each, 4 serve 1. */
@@ -409,11 +338,8 @@ void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out)
     if (!gc_show_has(only, element->kind))
       continue;
     print_partitions(element, out);
-    print_slices(element, out);
-    print_banks(element, out);
-    print_atomics(element, out);
     print_groups(element, out);
-    print_tlb(element, out);
+    gc_show_structure(element, out);
     print_differences(element, out);
     if (gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT))
       print_carveout(record, i, only, out);
