@@ -66,6 +66,9 @@ static void nothing_is_invented(void **state)
   static const struct truth truths[] = {
     /* the side depends on all bits in another way */
     {{"sms = 64", TWO "slices = 24", "200 4"}, "24", NULL, NULL},
+    /* a parity, but not where three other bits are 1 */
+    {{"sms = 64", TWO "slices = 24\nside_bits = 12 14 17\nside_and = 8 9 10", "200 4"}, "24", NULL,
+     NULL},
     /* pages smaller than 2 MiB: bit 18 of the physical address is anything */
     {{"sms = 64\npages = 64 KiB scattered", TWO "slices = 24\nside_bits = 12 18", "200 4"}, "24",
      NULL, NULL},

@@ -170,6 +170,26 @@ static void cpcs_lie_between(void **state)
   close_gpu(&o);
 }
 
+/* The last GPC has a part that no large cluster reaches. It could be a GPC of its own. */
+static void a_part_of_a_gpc_is_no_gpc(void **state)
+{
+  struct opened o;
+
+  (void)state;
+  open_chip(&o, GPCS CLUSTERS, "scope = gpc 4", "");
+  claim_constant(&o);
+  find(&o);
+  assert_string_equal(of_gpu(&o, "GPCSMs"), GROUPS);
+  assert_string_equal(of_gpu(&o, "CPCSMs"), "0,1,6,7 2,3,8,9 4,5,10,11 12,13 14,15");
+  close_gpu(&o);
+  open_chip(&o, "gpcs = 0-3, 4-7, 8-15\nlone_tpcs = 12-15\n" CLUSTERS, "scope = gpc 4", "");
+  claim_constant(&o);
+  find(&o);
+  assert_string_equal(of_gpu(&o, "GPCSMs"), "");
+  assert_non_null(strstr(of_gpu(&o, "GPCsSource"), "which may be a part of a GPC"));
+  close_gpu(&o);
+}
+
 static void sides(void **state)
 {
   struct opened o;
@@ -217,6 +237,7 @@ int main(void)
     cmocka_unit_test(methods_contradict_each_other),
     cmocka_unit_test(instances_contradict_constants),
     cmocka_unit_test(cpcs_lie_between),
+    cmocka_unit_test(a_part_of_a_gpc_is_no_gpc),
     cmocka_unit_test(sides),
     cmocka_unit_test(remote_latency),
   };
