@@ -66,8 +66,8 @@ static uint32_t instances_in(const struct gc_profile *profile, const struct gc_p
 }
 
 /* The instances of one GPC follow those of the GPC before. */
-static uint32_t place_in_gpcs(const struct gc_profile *profile, const struct gc_profile_cache *cache,
-                              uint32_t sm)
+static uint32_t place_in_gpcs(const struct gc_profile *profile,
+                              const struct gc_profile_cache *cache, uint32_t sm)
 {
   const uint32_t own = profile->gpcs.of[sm];
   uint32_t place = cache->group ? sms_before(profile, own, sm) / cache->group : 0;

@@ -70,7 +70,7 @@ struct gc_profile_cache {
   uint32_t far_cycles;         /* additional latency of a hit in a far part */
   uint64_t side_mask;          /* two parts: the parity of these address bits is the home of a line;
                                   0: all bits are mixed */
-  uint64_t side_and;           /* the home is the other part where all these bits are 1; 0: nowhere */
+  uint64_t side_and; /* the home is the other part where all these bits are 1; 0: nowhere */
   uint32_t slices;             /* scope chip: of all parts together; 0: they are not modelled */
   double read_gbps, write_gbps; /* scope chip: 10^9 bytes per second in total */
   enum gc_store_policy write;

@@ -179,8 +179,14 @@ static void draw_l2(struct drawing *d)
   const double least = hierarchy ? HIERARCHY_L2_LEAST : pages ? L2_LEAST : 384 * KIB;
   const double most = hierarchy ? HIERARCHY_L2_MOST : pages ? L2_MOST : 2048 * KIB;
 
-  draw_cache(d, &(struct draw_shape){.name = "L2", .least = least, .most = most, .least_line = 32, .most_line = 256, .most_sector = 256, .parts = parts,
-                                .aligned = GLOBAL_ALIGNED});
+  draw_cache(d, &(struct draw_shape){.name = "L2",
+                                     .least = least,
+                                     .most = most,
+                                     .least_line = 32,
+                                     .most_line = 256,
+                                     .most_sector = 256,
+                                     .parts = parts,
+                                     .aligned = GLOBAL_ALIGNED});
   draw_outer_cache(d, true);
   draw_text(d, "scope = chip\n");
   draw_chip_rates(d, 96);
@@ -388,7 +394,8 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
   draw_code(d);
 }
 
-const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages", "habits", "hierarchy", "all"};
+const char *const drawn_kind_names[DRAWN_KINDS] = {"general", "pages", "habits", "hierarchy",
+                                                   "all"};
 
 #define SPREAD 0x9e3779b97f4a7c15 /* odd: neighbouring seeds have no GPU in common */
 
@@ -416,7 +423,10 @@ void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group g
 {
   const enum drawn_kind kind =
     seeds->kind == DRAWN_ALL ? (enum drawn_kind)(index % DRAWN_ALL) : seeds->kind;
-  struct drawing d = {.gpu = gpu, .kind = kind, .group = group, .habits = kind == DRAWN_HABITS,
+  struct drawing d = {.gpu = gpu,
+                      .kind = kind,
+                      .group = group,
+                      .habits = kind == DRAWN_HABITS,
                       .noise = draw_noise(seeds, kind, index, group)};
   double p;
 

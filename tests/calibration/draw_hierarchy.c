@@ -3,8 +3,8 @@
  *
  * What GPUs of the kind DRAWN_HIERARCHY have besides: many SMs in GPCs, parts of a GPC that share a
  * constant L1.5, and a large L2 with two partitions. Some of them contradict what the methods look
- * for: partitions that divide a GPC, or have few SMs, or are almost equally near; groups of SMs that
- * are no whole TPCs; and lines whose home is no parity of address bits.
+ * for: partitions that divide a GPC, or have few SMs, or are almost equally near; groups of SMs
+ * that are no whole TPCs; and lines whose home is no parity of address bits.
  */
 #include "drawing.h"
 

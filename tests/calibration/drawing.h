@@ -79,8 +79,8 @@ void draw_chip(struct drawing *d, uint64_t index, bool amd);
 /* draw_gpcs.c: lines of the chip, from random numbers of its own. */
 void draw_gpcs(struct drawing *d);
 
-/* draw_hierarchy.c, for the kind DRAWN_HIERARCHY: the number of SMs; lines of the chip, none for other
- * kinds; keys of an L2 with two partitions. */
+/* draw_hierarchy.c, for the kind DRAWN_HIERARCHY: the number of SMs; lines of the chip, none for
+ * other kinds; keys of an L2 with two partitions. */
 #define HIERARCHY_L2_LEAST (4096.0 * KIB)
 #define HIERARCHY_L2_MOST (65536.0 * KIB)
 unsigned draw_many_sms(struct drawing *d);

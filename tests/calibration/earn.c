@@ -191,9 +191,10 @@ static unsigned long read_head(const char *text, const struct draw_seeds *seeds)
   if (!command || sscanf(command, " -n %lu --kind %15s -s %" SCNu64 " * -t %" SCNu64, &gpus, kind,
                          &drawn, &noise) != 4)
     return 0;
-  return drawn == seeds->gpus && noise == seeds->noise && !strcmp(kind, drawn_kind_names[seeds->kind])
-           ? gpus
-           : 0;
+  return drawn == seeds->gpus && noise == seeds->noise &&
+                 !strcmp(kind, drawn_kind_names[seeds->kind])
+             ? gpus
+             : 0;
 }
 
 unsigned long earn_read(FILE *in, struct tally *t, const struct draw_seeds *seeds)

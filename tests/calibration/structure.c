@@ -167,7 +167,8 @@ static uint64_t draw_other(uint32_t *order, uint32_t drawn, uint32_t n, struct g
   return line;
 }
 
-/* The share of lines that survive `fills` later fills with random lines, none of which comes twice. */
+/* The share of lines that survive `fills` later fills with random lines, none of which comes twice.
+ */
 static double survives(struct gc_cache *cache, uint64_t lines, uint64_t fills, struct gc_random *random)
 {
   const struct gc_cache_shape *shape = cache->shape;
@@ -187,8 +188,8 @@ static double survives(struct gc_cache *cache, uint64_t lines, uint64_t fills, s
       gc_cache_access(cache, mine[i], random);
     }
     for (uint64_t i = 0; i < fills; i++)
-      gc_cache_access(cache, (2ull * all + draw_other(order, (uint32_t)i, all, random)) * shape->line,
-                      random);
+      gc_cache_access(
+          cache, (2ull * all + draw_other(order, (uint32_t)i, all, random)) * shape->line, random);
     for (unsigned i = 0; i < own && n < SAMPLES; i++, n++)
       alive += gc_cache_access(cache, mine[i], random);
   }

@@ -32,7 +32,8 @@ static void check_text(const struct opened *o, enum gc_kind kind, const char *ke
   snprintf(source, sizeof(source), "%sSource", key);
   if (!found != !right || (found && strcmp(found, right)))
     fail_msg("%s of %s: '%s' instead of '%s' (%s)", key, gc_kinds[kind].subtype,
-             found ? found : "-", right ? right : "-", element ? text(element, source) : "no element");
+             found ? found : "-", right ? right : "-",
+             element ? text(element, source) : "no element");
 }
 
 static void every_policy_is_found(void **state)
@@ -40,11 +41,11 @@ static void every_policy_is_found(void **state)
   static const struct {
     const char *l1, *l2, *l1_policy, *l1_allocate, *l2_allocate;
   } cases[] = {
-    {"", "write_allocate = none", "through", "none", "none"},
-    /* L1 keeps the stores, so nothing shows what L2 does with them */
-    {"write_allocate = sector\nwrite = back", "write_allocate = none", "back", "sector", NULL},
-    {"write_allocate = sector\nwrite = back", "write_allocate = line", "back", "sector", NULL},
-    {"write_allocate = line", "write_allocate = line", "through", "line", "line"},
+      {"", "write_allocate = none", "through", "none", "none"},
+      /* L1 keeps the stores, so nothing shows what L2 does with them */
+      {"write_allocate = sector\nwrite = back", "write_allocate = none", "back", "sector", NULL},
+      {"write_allocate = sector\nwrite = back", "write_allocate = line", "back", "sector", NULL},
+      {"write_allocate = line", "write_allocate = line", "through", "line", "line"},
   };
 
   (void)state;

@@ -241,8 +241,8 @@ static const char *no_sides(const struct gc_measured *element, bool sides,
 }
 
 /* Half of the lines, or a third, are near. So the latency of all lines does not depend on the
- * number of SMs near to each partition. Where near and far are not known, chance determines how many
- * of the lines are near to most SMs; then there is a value only if they do not differ. */
+ * number of SMs near to each partition. Where near and far are not known, chance determines how
+ * many of the lines are near to most SMs; then there is a value only if they do not differ. */
 static int report(struct gc_measured *element, bool sides, struct found *found)
 {
   uint32_t uneven, lines = 0;
@@ -267,8 +267,9 @@ static int report(struct gc_measured *element, bool sides, struct found *found)
     all.confidence = near.confidence < far.confidence ? near.confidence : far.confidence;
   }
   if (why && !one && (uneven > GROUPS / 2 || found->uneven > lines / 2))
-    return gc_set_absent(element, GC_ATOMIC_LATENCY,
-                         "lines or SMs differ, and it is not known what is near to which partition");
+    return gc_set_absent(
+        element, GC_ATOMIC_LATENCY,
+        "lines or SMs differ, and it is not known what is near to which partition");
   put(element, GC_ATOMIC_LATENCY, &element->atomic_latency_cycles, &all);
   return 0;
 }

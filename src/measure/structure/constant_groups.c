@@ -5,7 +5,8 @@
  * (kernels/constant_groups.c). Each SM so finds the latest SM before it with the same constant
  * L1.5, and all SMs of an instance form a chain. The launches differ in the order of the SMs, and
  * four must give the same groups; one load that takes unusually long makes a launch differ. There
- * must be as many groups as the first-touch test counts (topology/instances.c). doc/methods.md, "Groups of SMs".
+ * must be as many groups as the first-touch test counts (topology/instances.c). doc/methods.md,
+ * "Groups of SMs".
  */
 #include "measure/structure/constant_groups.h"
 
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAUNCHES 4 /* that agree, */
+#define LAUNCHES 4      /* that agree, */
 #define LAUNCHES_MOST 6 /* of at most so many */
 #define POLLS_MAX 65536 /* polls of a word; a few ms */
 #define STRIDE 256      /* bytes: no shorter than a line of any constant cache that is known */

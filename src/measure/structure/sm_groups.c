@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TPC_SMS 2 /* the most SMs of a TPC */
+#define TPC_SMS 2        /* the most SMs of a TPC */
 #define ONE_WITNESS 0.94 /* confidence in GPCs that only one kind of evidence shows, at most */
 
 struct evidence {
@@ -108,8 +108,8 @@ static uint32_t most_in_one(const struct evidence *e)
   return most;
 }
 
-/* Whether SMs that share a constant L1.5 are all apart. Then they may be a part of a GPC: none of them
- * is connected to the rest of it. */
+/* Whether SMs that share a constant L1.5 are all apart. Then they may be a part of a GPC: none of
+ * them is connected to the rest of it. */
 static bool some_group_apart(const struct evidence *e)
 {
   const struct gc_groups *constant = &e->constant.groups;

@@ -30,8 +30,8 @@
 #define AGREEMENT 0.98 /* share of all readers and SMs */
 /* Change of an SM's mean that chance explains; far lines change it by about GAP / 2. */
 #define SHIFT 0.04
-/* SMs change differently if their changes differ by more than chance explains (standard errors), and
- * by more than a slow drift of all latencies during a launch. */
+/* SMs change differently if their changes differ by more than chance explains (standard errors),
+ * and by more than a slow drift of all latencies during a launch. */
 #define DIFFER_ERRORS 3
 #define DIFFER_LEAST 0.005
 
@@ -251,7 +251,8 @@ static int find_shift(struct gc_partition_groups *s, struct shift *shift)
       for (size_t k = 0; k < n; k++)
         error += (loads[k] - middle) * (loads[k] - middle);
     }
-    shifts[sm] = (gc_partition_groups_mean(s, last, sm) - gc_partition_groups_mean(s, 0, sm)) / fast;
+    shifts[sm] =
+        (gc_partition_groups_mean(s, last, sm) - gc_partition_groups_mean(s, 0, sm)) / fast;
     errors[sm] = sqrt(error) / (double)n / fast;
   }
   shift->differ = deviation(shifts, s->r.sms);
