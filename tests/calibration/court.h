@@ -17,6 +17,8 @@
 
 #define TEXT_MAX 4096
 
+#define COURT_SMS_MAX 256 /* of a drawn GPU */
+
 struct court {
   const struct drawn_gpu *gpu;
   const struct gc_record *record;
@@ -99,6 +101,14 @@ bool judge_entries(const struct court *court, struct court_case *c);
 bool judge_entry(const struct court *court, struct court_case *c);
 bool judge_reach(const struct court *court, struct court_case *c);
 bool judge_tlb_groups(const struct court *court, struct court_case *c);
+/* The SMs that share TLB `level`, from 0. Returns the number of groups; 0: there is no such TLB. */
+uint32_t court_tlb_groups(const struct court *court, unsigned level, uint32_t group[COURT_SMS_MAX]);
+
+/* sm_groups.c: numbers groups by their first SMs, and returns how many there are; prints them as the
+ * truth. */
+uint32_t court_renumber(uint32_t group[COURT_SMS_MAX], uint32_t sms);
+void court_print_groups(const struct court *court, struct court_case *c,
+                        const uint32_t group[COURT_SMS_MAX], uint32_t count);
 
 /* reasons.c: returns whether this reason for an absent value contradicts the model. A reason that
  * says nothing about hits and misses is never false. */

@@ -60,6 +60,20 @@ void draw_outer_cache(struct drawing *d, bool l2)
     draw_text(d, "survives_launch = no\n");
 }
 
+/* Which SMs share the second TLB: those of a CPC of two or three TPCs, or all. From random numbers of
+ * its own. */
+static void draw_second_scope(struct drawing *d)
+{
+  const struct gc_random kept = d->random; /* whatever else is drawn does not change */
+
+  gc_random_seed(&d->random, ~gc_random_next(&d->random));
+  if (d->gpcs && draw_chance(d, 0.6))
+    draw_text(d, "scope = gpc %u\n", 2 * draw_number(d, 2, 3));
+  else
+    draw_text(d, "scope = chip\n");
+  d->random = kept;
+}
+
 /* Each further TLB reaches at least as far, and is shared by at least as many SMs. */
 void draw_tlbs(struct drawing *d)
 {
@@ -76,7 +90,8 @@ void draw_tlbs(struct drawing *d)
   if (draw_chance(d, 0.3))
     return;
   draw_text(d,
-            "\n[tlb L2TLB]\nentries = %u\nways = 8\ncovers = %u KiB\npenalty = %u\nscope = chip\n",
+            "\n[tlb L2TLB]\nentries = %u\nways = 8\ncovers = %u KiB\npenalty = %u\n",
             8 * draw_number(d, entries / 4 + 1, 128), covers << draw_number(d, 0, 5),
             draw_number(d, 50, 600));
+  draw_second_scope(d);
 }

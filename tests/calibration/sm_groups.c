@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMS_MAX 256
+#define SMS_MAX COURT_SMS_MAX
 #define REMOTE_SHARE 0.02
 #define CLUSTERS 4096 /* so many reach every SM that clusters of that size can reach */
 
 static bool same(const struct court_case *c) { return *c->truth && !strcmp(c->reported, c->truth); }
 
 /* Numbers groups by their first SMs. */
-static uint32_t renumber(uint32_t group[SMS_MAX], uint32_t sms)
+uint32_t court_renumber(uint32_t group[SMS_MAX], uint32_t sms)
 {
   uint32_t before[SMS_MAX], count = 0;
 
@@ -46,7 +46,7 @@ static uint32_t find_constant(const struct court *court, uint32_t group[SMS_MAX]
     while (!gc_model_true_sharing_groups(court->model, GC_SPACE_CONSTANT, 1, group[sm], sm))
       group[sm]++;
   }
-  return renumber(group, sms);
+  return court_renumber(group, sms);
 }
 
 static uint32_t find_gpcs(const struct court *court, uint32_t group[SMS_MAX])
@@ -57,20 +57,22 @@ static uint32_t find_gpcs(const struct court *court, uint32_t group[SMS_MAX])
     return find_constant(court, group);
   for (uint32_t sm = 0; sm < sms; sm++)
     group[sm] = court->profile.gpcs.of[sm];
-  return renumber(group, sms);
+  return court_renumber(group, sms);
 }
 
-static void print_groups(struct court_case *c, const uint32_t group[SMS_MAX], uint32_t sms,
-                         uint32_t count)
+void court_print_groups(const struct court *court, struct court_case *c,
+                        const uint32_t group[SMS_MAX], uint32_t count)
 {
+  const uint32_t sms = court->profile.facts.sms;
   size_t length = 0;
 
   for (uint32_t g = 0; g < count; g++) {
     const char *between = g ? " " : "";
 
-    for (uint32_t sm = 0; sm < sms; sm++)
+    for (uint32_t sm = 0; sm < sms && length + 16 < sizeof(c->truth); sm++)
       if (group[sm] == g) {
-        length += (size_t)snprintf(c->truth + length, sizeof(c->truth) - length, "%s%u", between, sm);
+        length += (size_t)snprintf(c->truth + length, sizeof(c->truth) - length, "%s%u", between,
+                                   gc_model_sm_id(court->model, sm));
         between = ",";
       }
   }
@@ -91,7 +93,7 @@ bool judge_gpc_sms(const struct court *court, struct court_case *c)
   uint32_t group[SMS_MAX];
   const uint32_t count = find_gpcs(court, group);
 
-  print_groups(c, group, court->profile.facts.sms, count);
+  court_print_groups(court, c, group, count);
   return same(c);
 }
 
@@ -103,7 +105,7 @@ bool judge_tpc_sms(const struct court *court, struct court_case *c)
   for (uint32_t sm = 0; sm < sms && each; sm++)
     group[sm] = sm / each;
   if (court->profile.facts.cluster_blocks)
-    print_groups(c, group, sms, (sms + each - 1) / each);
+    court_print_groups(court, c, group, (sms + each - 1) / each);
   return same(c);
 }
 
@@ -117,20 +119,28 @@ static bool divides(const uint32_t *fine, const uint32_t *coarse, uint32_t sms)
   return true;
 }
 
-/* A profile has no CPCs. What shares a constant L1.5 is one if it lies between TPC and GPC. */
+/* What shares a constant L1.5, or else a TLB, is a CPC if it lies between TPC and GPC. */
 bool judge_cpc_sms(const struct court *court, struct court_case *c)
 {
   const uint32_t sms = court->profile.facts.sms;
-  uint32_t gpc[SMS_MAX], constant[SMS_MAX], tpc[SMS_MAX];
-  const uint32_t gpcs = find_gpcs(court, gpc), count = find_constant(court, constant);
+  uint32_t gpc[SMS_MAX], tpc[SMS_MAX], group[SMS_MAX];
+  const uint32_t gpcs = find_gpcs(court, gpc);
+  uint32_t tpcs;
 
-  if (!court->profile.facts.cluster_blocks || !count)
+  if (!court->profile.facts.cluster_blocks || !gpcs)
     return false;
   for (uint32_t sm = 0; sm < sms; sm++)
     tpc[sm] = sm / court->profile.gpcs.tpc_sms;
-  if (count > gpcs && count < renumber(tpc, sms) && divides(constant, gpc, sms) &&
-      divides(tpc, constant, sms))
-    print_groups(c, constant, sms, count);
+  tpcs = court_renumber(tpc, sms);
+  for (unsigned shared = 0; shared < 1 + court->profile.tlb_count; shared++) {
+    const uint32_t count = shared ? court_tlb_groups(court, shared - 1, group)
+                                  : find_constant(court, group);
+
+    if (count > gpcs && count < tpcs && divides(group, gpc, sms) && divides(tpc, group, sms)) {
+      court_print_groups(court, c, group, count);
+      break;
+    }
+  }
   return same(c);
 }
 
@@ -166,7 +176,7 @@ bool judge_gpc_sides(const struct court *court, struct court_case *c)
     return false;
   for (uint32_t sm = 0; sm < sms; sm++)
     side[sm] = gc_chip_near(profile, l2, sm);
-  if (renumber(side, sms) < 2 || !divides(gpc, side, sms))
+  if (court_renumber(side, sms) < 2 || !divides(gpc, side, sms))
     return false;
   for (uint32_t g = 0; g < count; g++)
     for (uint32_t sm = 0; sm < sms; sm++)

@@ -71,34 +71,61 @@ static bool judge_penalty(const struct court *court, struct court_case *c)
   return tlb && *c->reported && fabs(strtod(c->reported, NULL) - tlb->penalty) <= near;
 }
 
-/* The number of SMs that share the TLB with each other; neighbours by index. */
-static uint32_t group_of(const struct court *court, const struct gc_profile_tlb *tlb)
+/* The CPC of an SM: so many SMs of a GPC that follow each other in it. */
+static uint32_t cpc_of(const struct gc_profile *profile, uint32_t each, uint32_t sm)
 {
-  const uint32_t sms = court->profile.facts.sms;
+  uint32_t before = 0;
 
-  switch ((int)tlb->cache.scope) {
-  case GC_SCOPE_SM:
-    return 1;
-  case GC_SCOPE_GROUP:
-    return tlb->cache.group;
-  default:
-    return sms;
-  }
+  for (uint32_t other = 0; other < sm; other++)
+    before += profile->gpcs.of[other] == profile->gpcs.of[sm];
+  return profile->gpcs.of[sm] * COURT_SMS_MAX + before / each;
+}
+
+uint32_t court_tlb_groups(const struct court *court, unsigned level, uint32_t group[COURT_SMS_MAX])
+{
+  const struct gc_profile *profile = &court->profile;
+  const struct gc_profile_cache *cache = &profile->tlbs[level].cache;
+  const uint32_t sms = profile->facts.sms;
+
+  if (level >= profile->tlb_count)
+    return 0;
+  for (uint32_t sm = 0; sm < sms; sm++)
+    switch ((int)cache->scope) {
+    case GC_SCOPE_SM:
+      group[sm] = sm;
+      break;
+    case GC_SCOPE_GROUP:
+      group[sm] = sm / cache->group;
+      break;
+    case GC_SCOPE_GPC:
+      group[sm] = cache->group ? cpc_of(profile, cache->group, sm) : profile->gpcs.of[sm];
+      break;
+    default:
+      group[sm] = 0;
+    }
+  return court_renumber(group, sms);
+}
+
+static uint32_t groups_of(const struct court *court, const struct gc_profile_tlb *tlb,
+                          uint32_t group[COURT_SMS_MAX])
+{
+  return tlb ? court_tlb_groups(court, (unsigned)(tlb - court->profile.tlbs), group) : 0;
 }
 
 static bool judge_instances_of_tlb(const struct court *court, struct court_case *c)
 {
   const struct gc_profile_tlb *tlb = tlb_of(court, c);
-  const uint32_t each = tlb ? group_of(court, tlb) : 1;
+  uint32_t group[COURT_SMS_MAX];
 
-  return judge_number(tlb, c, (court->profile.facts.sms + each - 1) / each);
+  return judge_number(tlb, c, groups_of(court, tlb, group));
 }
 
 static bool judge_per_sm_of_tlb(const struct court *court, struct court_case *c)
 {
   const struct gc_profile_tlb *tlb = tlb_of(court, c);
+  uint32_t group[COURT_SMS_MAX];
 
-  if (tlb && group_of(court, tlb) > 1 && court->profile.facts.sms > 1)
+  if (groups_of(court, tlb, group) != court->profile.facts.sms)
     tlb = NULL;
   return judge_number(tlb, c, 1);
 }
@@ -106,15 +133,10 @@ static bool judge_per_sm_of_tlb(const struct court *court, struct court_case *c)
 bool judge_tlb_groups(const struct court *court, struct court_case *c)
 {
   const struct gc_profile_tlb *tlb = tlb_of(court, c);
-  size_t length = 0;
+  uint32_t group[COURT_SMS_MAX];
 
-  for (uint32_t sm = 0; tlb && sm < court->profile.facts.sms && length + 16 < sizeof(c->truth);
-       sm++)
-    length += (size_t)snprintf(c->truth + length, sizeof(c->truth) - length, "%s%" PRIu32,
-                               !sm                         ? ""
-                               : sm % group_of(court, tlb) ? ","
-                                                           : " ",
-                               gc_model_sm_id(court->model, sm));
+  if (tlb)
+    court_print_groups(court, c, group, groups_of(court, tlb, group));
   return tlb && !strcmp(c->reported, c->truth);
 }
 

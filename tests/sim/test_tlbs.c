@@ -1,13 +1,15 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * TLBs of simulated GPUs: what the profile states is found, with aliases of memory and without.
+ * TLBs of simulated GPUs: what the profile states is found, with aliases of memory and without; and
+ * the groups of SMs that share one.
  */
 #include "measure/structure/structure.h"
-#include "open.h"
+#include "variant.h"
 
 struct tlb {
   uint64_t entries, entry_bytes, instances;
+  double penalty;
 };
 
 static void must_be(const struct opened *gpu, enum gc_kind kind, const struct tlb *right)
@@ -20,6 +22,10 @@ static void must_be(const struct opened *gpu, enum gc_kind kind, const struct tl
     fail_msg("%s: %llu entries of %llu bytes, %llu instances: %s", gpu->name,
              (unsigned long long)found->entries, (unsigned long long)found->entry_bytes,
              (unsigned long long)found->instances, found->found[GC_ENTRIES].why);
+  if (right->penalty > 0 && (!gc_found(found, GC_MISS_PENALTY) ||
+                             fabs(found->miss_penalty_cycles - right->penalty) > 1))
+    fail_msg("%s: a miss adds %.1f cycles, not %.1f: %s", gpu->name, found->miss_penalty_cycles,
+             right->penalty, found->found[GC_MISS_PENALTY].why);
 }
 
 static void find(struct opened *gpu)
@@ -29,16 +35,16 @@ static void find(struct opened *gpu)
   run_step(gpu, gc_step_tlb, GC_L2_TLB);
 }
 
-/* instances 0: not judged */
+/* instances and penalty 0: not judged */
 static void profiles(void **state)
 {
   static const struct {
     const char *name;
     struct tlb first, second;
   } rows[] = {
-      {"h200", {16, 16 << 20, 0}, {2048, 32 << 20, 22}},
-      {"gtx560ti", {16, 2 << 20, 0}, {65, 2 << 20, 0}},
-      {"gtx780", {16, 2 << 20, 0}, {65, 2 << 20, 0}},
+      {"h200", {16, 16 << 20, 0, 10}, {2048, 32 << 20, 24, 118}},
+      {"gtx560ti", {16, 2 << 20, 0, 27}, {65, 2 << 20, 0, 0}},
+      {"gtx780", {16, 2 << 20, 0, 6}, {65, 2 << 20, 0, 0}},
   };
 
   (void)state;
@@ -66,6 +72,63 @@ static void nothing_is_absent(void **state)
   assert_int_equal(first->found[GC_ENTRIES].origin, GC_ABSENT);
   assert_non_null(strstr(first->found[GC_ENTRIES].why, "do not wait for translations"));
   close_gpu(&gpu);
+}
+
+/* --- groups of SMs --- */
+
+/* Two GPCs, and two TLBs. */
+#define GROUPS                                                                                     \
+  "sms = 24\ngpcs = 0-11, 12-23\ncluster_blocks = 4\ncluster_remote = 100 0\n"                     \
+  "[tlb L1TLB]\nentries = 16\ncovers = 64 KiB\npenalty = 40\n"                                     \
+  "[tlb L2TLB]\nentries = 256\nways = 8\ncovers = 64 KiB\npenalty = 200\nscope = %s\n"
+
+static void find_groups(const char *scope, uint32_t count, const uint16_t *right, bool are_cpcs)
+{
+  struct opened gpu;
+  const struct gc_measured *tlb;
+  char lines[400];
+
+  snprintf(lines, sizeof(lines), GROUPS, scope);
+  open_variant(&gpu, &(struct variant){lines, "", "200 4"});
+  open_warm_bench(&gpu);
+  run_step(&gpu, gc_step_sm_groups, GC_WHOLE_GPU);
+  assert_true(gc_found(measured(&gpu, GC_WHOLE_GPU), GC_GPC_SMS));
+  run_step(&gpu, gc_step_tlb, GC_L1_TLB);
+  run_step(&gpu, gc_step_tlb, GC_L2_TLB);
+  run_step(&gpu, gc_step_cpcs, GC_WHOLE_GPU);
+  tlb = measured(&gpu, GC_L2_TLB);
+  if (!gc_found(tlb, GC_SM_GROUPS) || tlb->cu_groups.count != count)
+    fail_msg("scope %s: %u groups: %s", scope, tlb->cu_groups.count,
+             tlb->found[GC_SM_GROUPS].why);
+  for (uint32_t sm = 0; sm < 24; sm++)
+    assert_int_equal(tlb->cu_groups.of[sm], right[sm]);
+  assert_int_equal(tlb->instances, count);
+  assert_true(fabs(tlb->miss_penalty_cycles - 200) <= 2);
+  assert_int_equal(gc_found(measured(&gpu, GC_WHOLE_GPU), GC_CPC_SMS), are_cpcs);
+  close_gpu(&gpu);
+}
+
+/* SMs of one GPC share a TLB; so they are CPCs. The last group of a GPC is smaller. */
+static void groups_within_gpcs(void **state)
+{
+  static const uint16_t right[24] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1,
+                                     2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3};
+
+  (void)state;
+  find_groups("gpc 8", 4, right, true);
+}
+
+/* SMs of different GPCs share one: reading by one SM of each GPC at a time would not show who evicts
+ * whom. */
+static void groups_across_gpcs(void **state)
+{
+  static const uint16_t right[24] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1,
+                                     1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2};
+  static const uint16_t all[24] = {0};
+
+  (void)state;
+  find_groups("group 8", 3, right, false);
+  find_groups("chip", 1, all, false);
 }
 
 /* Aliases repeat the same memory; it is released again. */
@@ -97,6 +160,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(profiles),
       cmocka_unit_test(nothing_is_absent),
+      cmocka_unit_test(groups_within_gpcs),
+      cmocka_unit_test(groups_across_gpcs),
       cmocka_unit_test(aliases),
   };
 

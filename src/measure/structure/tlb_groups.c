@@ -3,8 +3,8 @@
  *
  * Which SMs share a TLB? Each SM walks a few pages of its own, so that its TLB has them. Then one SM
  * reads so many other pages that its TLB loses those. The SMs for which their few pages are slow
- * afterwards share its TLB. SMs of different GPCs share none, as one such test shows, so one SM of
- * each GPC reads at a time. Every group is found twice, by its first and by its last SM. TLBs keep
+ * afterwards share its TLB. If the first SM of each GPC shares none with other GPCs, one SM of each
+ * GPC reads at a time. Every group is found twice, by its first and by its last SM. TLBs keep
  * their entries between launches.
  */
 #include "measure/structure/tlb_groups.h"
@@ -283,27 +283,33 @@ static bool stays_inside(struct grouping *g)
   return true;
 }
 
-/* Whether the GPCs are known and do not share a TLB. Otherwise all SMs are one domain. */
+/* Whether the GPCs are known and do not share a TLB, as far as the first SM of each shows. Otherwise
+ * all SMs are one domain. */
 static int choose_domains(struct grouping *g)
 {
   const struct gc_results *results = g->range->m->results;
-  int status;
+  uint32_t tested = 0;
+  int status = 0;
 
   g->domains = 1;
   if (!gc_found(&results->element[GC_WHOLE_GPU], GC_GPC_SMS) || results->gpc.count < 2)
     return 0;
+  g->domains = results->gpc.count;
   for (uint32_t i = 0; i < g->sms; i++)
     g->members[i].domain = results->gpc.of[i];
-  choose_none(g);
-  g->members[0].reads = true;
-  g->domains = results->gpc.count;
-  if ((status = settle_round(g, stays_inside)))
-    return status;
-  if (g->result->absent == disagree)
+  for (uint32_t i = 0; i < g->sms && !status && !g->result->absent; i++) {
+    if (results->gpc.of[i] != tested) /* they are numbered by their first SMs */
+      continue;
+    tested++;
+    choose_none(g);
+    g->members[i].reads = true;
+    status = settle_round(g, stays_inside);
+  }
+  if (g->result->absent == disagree) {
     g->domains = 1;
-  if (g->domains == 1)
     g->result->absent = NULL;
-  return 0;
+  }
+  return status;
 }
 
 /* Numbers the groups by their first SMs. */
