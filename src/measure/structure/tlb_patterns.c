@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The latency patterns of Mei et al. 2014, for --raw: how long a load takes, depending on where its
+ * The latency patterns of Mei et al. 2014 (table 3), for --raw: how long a load takes, depending on where its
  * data and its translation are. P1 to P3: the data are in L2, and the translation is in the first
  * TLB, in the second one, or in none. P4 and P5: the data are in memory, and the translation is in
  * the first TLB or in none. P6: as P3, but each page is in a page table of its own; on Kepler such a
