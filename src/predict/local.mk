@@ -13,6 +13,8 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/parameters/launch.c \
 	src/predict/parameters/parameters.h \
 	src/predict/parameters/read.c \
+	src/predict/parameters/sets.c \
+	src/predict/parameters/sets.h \
 	src/predict/pass.c \
 	src/predict/pass.h \
 	src/predict/predict.c \

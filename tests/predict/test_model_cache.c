@@ -393,12 +393,81 @@ static void survival_of_used_lines(void **state)
   gc_lines_fini(&lines);
 }
 
+/* Two sets of four ways with tags for 8 lines, and data for 6. */
+static void data_for_fewer_lines_than_tags(void **state)
+{
+  const struct gc_cache_geometry geometry = {.line_bytes = 128,
+                                             .sector_bytes = 32,
+                                             .sets = 2,
+                                             .ways = 4,
+                                             .limit = 6,
+                                             .policy = GC_POLICY_LRU};
+  struct gc_lines lines;
+  unsigned there = 0;
+
+  (void)state;
+  assert_int_equal(gc_lines_init(&lines, &geometry, false, 7), 0);
+  for (uint64_t line = 0; line < 6; line++)
+    assert_non_null(gc_lines_add(&lines, line % 2, line));
+  for (uint64_t line = 0; line < 6; line++) /* they all fit, in whatever sets */
+    assert_non_null(gc_lines_find(&lines, line % 2, line));
+  gc_lines_use(&lines, 0, gc_lines_find(&lines, 0, 0));
+  gc_lines_add(&lines, 0, 6); /* set 0 has a free tag, but there are no free data */
+  assert_true(!gc_lines_find(&lines, 0, 2) != !gc_lines_find(&lines, 1, 1)); /* the oldest of a set */
+  for (uint64_t line = 0; line < 7; line++)
+    there += gc_lines_find(&lines, line % 2, line) != NULL;
+  assert_int_equal(there, 6);
+  gc_lines_fini(&lines);
+}
+
+/* Over many fills: never more lines than data, and what a set with four lines evicts is its own. */
+static void the_limit_holds(void **state)
+{
+  const struct gc_cache_geometry geometry = {.line_bytes = 128,
+                                             .sector_bytes = 32,
+                                             .sets = 16,
+                                             .ways = 4,
+                                             .limit = 53,
+                                             .policy = GC_POLICY_LRU};
+  struct gc_lines lines;
+  uint64_t random = 1, most = 0;
+
+  (void)state;
+  assert_int_equal(gc_lines_init(&lines, &geometry, false, 7), 0);
+  for (unsigned k = 0; k < 20000; k++) {
+    const uint64_t line = gc_draw_below(&random, 100), set = line % 16;
+    uint64_t there = 0, of_others = 0;
+    const bool full = lines.heads[set].used == 4;
+    struct gc_line *found = gc_lines_find(&lines, (uint32_t)set, line);
+
+    if (found) {
+      gc_lines_use(&lines, (uint32_t)set, found);
+      continue;
+    }
+    for (uint64_t i = 0; i < 100; i++)
+      of_others += i % 16 != set && gc_lines_find(&lines, (uint32_t)(i % 16), i);
+    gc_lines_add(&lines, (uint32_t)set, line);
+    for (uint64_t i = 0; i < 100; i++) {
+      const bool is = gc_lines_find(&lines, (uint32_t)(i % 16), i) != NULL;
+
+      there += is;
+      of_others -= full && is && i % 16 != set;
+    }
+    assert_true(!full || of_others == 0);
+    assert_int_equal(there, lines.used);
+    most = there > most ? there : most;
+  }
+  assert_int_equal(most, 53);
+  gc_lines_fini(&lines);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(equals_naive_simulation), cmocka_unit_test(l2_with_other_lines),
       cmocka_unit_test(l2_with_larger_sectors),  cmocka_unit_test(random_replacement),
       cmocka_unit_test(survival_curve),          cmocka_unit_test(survival_of_used_lines),
+      cmocka_unit_test(data_for_fewer_lines_than_tags), cmocka_unit_test(the_limit_holds),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

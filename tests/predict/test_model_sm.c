@@ -434,6 +434,38 @@ static void near_and_far_latency(void **state)
   assert_in_range(cycles[1], 256 * 800 + 512 * 200, 256 * 800 + 512 * 200 + 1000);
 }
 
+/* A store of 4 bytes of a sector makes these valid, and no others. tests/predict/gpu/probes.cuh
+ * shows the same on an H200 and an H100. */
+static void stores_of_a_part_of_a_sector(void **state)
+{
+  enum { STORED = 0, OTHER = 4 };
+  static const struct fake_instruction all[] = {
+      {.operation = GC_TRACE_STORE, .base = STORED, .mask = 1},
+      {.operation = GC_TRACE_BARRIER},
+      {.base = STORED, .mask = 1, .pc = 8},  /* hits */
+      {.base = OTHER, .mask = 1, .pc = 16},  /* misses, and brings in the sector */
+      {.base = OTHER + 4, .mask = 1, .pc = 24}, /* hits */
+      {.operation = GC_TRACE_STORE, .base = STORED, .mask = 1},
+      {.base = OTHER, .mask = 1, .pc = 32}, /* the sector is still valid */
+      {.operation = GC_TRACE_STORE, .base = 4096, .stride = 4, .mask = 0xff}, /* a whole sector */
+      {.operation = GC_TRACE_STORE, .base = 4096 + 32, .mask = 1},            /* of another */
+      {.base = 4096 + 12, .mask = 1, .pc = 40}, /* hits */
+      {.base = 4096 + 36, .mask = 1, .pc = 48}, /* misses */
+  };
+  static const unsigned hits[] = {1, 0, 1, 1, 1, 0};
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.l1.store_miss = GC_ALLOCATE_SECTOR;
+  run = fake_run(&gpu, &plain, &one_block, LIST(all));
+  assert_int_equal(run.load_count, 6);
+  for (size_t i = 0; i < run.load_count; i++)
+    if (run.loads[i].l1.hits != hits[i])
+      fail_msg("load %zu: %u hits", i, (unsigned)run.loads[i].l1.hits);
+  free(run.loads);
+}
+
 /* A store makes the copies of other partitions invalid, and stays in L2; an atomic needs no L1. */
 static void stores_and_atomics(void **state)
 {
@@ -654,6 +686,7 @@ int main(void)
       cmocka_unit_test(first_block_shows_its_size),
       cmocka_unit_test(l2_partitions_and_copies),
       cmocka_unit_test(near_and_far_latency),
+      cmocka_unit_test(stores_of_a_part_of_a_sector),
       cmocka_unit_test(stores_and_atomics),
       cmocka_unit_test(kernels_keep_l2),
       cmocka_unit_test(tlb_adds_latency),

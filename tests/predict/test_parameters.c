@@ -258,9 +258,10 @@ static void structure_is_used_if_the_record_has_it(void **state)
   assert_false(assumes(&parameters, "L2Cache Replacement"));
 }
 
-/* An H200's L1 has tags for 512 x 4 lines, and data for fewer. */
-static void sets_that_hold_more_than_the_capacity_are_not_used(void **state)
+/* An H200's L1 has tags for 512 x 4 lines at each carve-out, and data for fewer. */
+static void sets_that_hold_more_than_the_capacity(void **state)
 {
+  const struct gc_changes carveout = {.has_carveout = true, .carveout = 86};
   struct gc_record *record = h200();
   struct gc_parameters parameters;
   struct gc_gpu_model gpu;
@@ -269,14 +270,48 @@ static void sets_that_hold_more_than_the_capacity_are_not_used(void **state)
   set(record, GC_L1, "Sets", "512");
   set(record, GC_L1, "Ways", "4");
   set(record, GC_L1, "Replacement", "other");
-  set(record, GC_L1, "SurvivalCurve", "434:0.986,868:0.847");
   parameters = parameters_of(record);
   gpu = gpu_of(&parameters, &plain, &nothing, 0);
-  assert_int_equal(gpu.l1.sets, 1);
-  assert_int_equal(gpu.l1.ways, 222208 / 128);
+  assert_int_equal(gpu.l1.sets, 512);
+  assert_int_equal(gpu.l1.ways, 4);
+  assert_int_equal(gpu.l1.limit, 222208 / 128);
   assert_int_equal(gpu.l1.policy, GC_POLICY_LRU);
-  assert_true(assumes(&parameters, "L1Cache Sets"));
+  assert_false(assumes(&parameters, "L1Cache Sets"));
   assert_true(assumes(&parameters, "L1Cache Replacement"));
+  gpu = gpu_of(&parameters, &plain, &carveout, 0);
+  assert_int_equal(gpu.l1.sets, 512);
+  assert_int_equal(gpu.l1.ways, 4);
+  assert_int_equal(gpu.l1.limit, 21504 / 128);
+}
+
+/* Without sets, the survival curve of an H200 shows them. That of random replacement has none. */
+static void a_survival_curve_shows_sets(void **state)
+{
+  static const struct {
+    const char *curve;
+    uint32_t sets, ways;
+  } cases[] = {
+      {"434:0.986,868:0.847,1302:0.718,1736:0.537,2604:0.194,3472:0.079", 512, 4}, /* measured */
+      {"434:0.989,868:0.907,1302:0.748,1736:0.560,2604:0.253,3472:0.094", 512, 4}, /* Poisson */
+      {"434:0.779,868:0.607,1302:0.472,1736:0.368,2604:0.223,3472:0.135", 1, 1736},
+      {"434:0.986,868:0.847,1302:0.718", 1, 1736}, /* too few points */
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct gc_record *record = h200();
+    struct gc_parameters parameters;
+    struct gc_gpu_model gpu;
+
+    set(record, GC_L1, "SurvivalCurve", cases[i].curve);
+    parameters = parameters_of(record);
+    gpu = gpu_of(&parameters, &plain, &nothing, 0);
+    assert_int_equal(gpu.l1.sets, cases[i].sets);
+    assert_int_equal(gpu.l1.ways, cases[i].ways);
+    assert_int_equal(gpu.l1.limit, cases[i].sets > 1 ? 1736 : 0);
+    assert_true(assumes(&parameters, "L1Cache Sets"));
+    assert_int_equal(gc_geometry_bytes(&gpu.l1), 222208);
+  }
 }
 
 /* A half-written structure is not used, and that is said. */
@@ -378,7 +413,8 @@ int main(void)
       cmocka_unit_test(l1_of_old_gpus_keeps_no_stores),
       cmocka_unit_test(seeds_draw_from_what_the_record_leaves_open),
       cmocka_unit_test(structure_is_used_if_the_record_has_it),
-      cmocka_unit_test(sets_that_hold_more_than_the_capacity_are_not_used),
+      cmocka_unit_test(sets_that_hold_more_than_the_capacity),
+      cmocka_unit_test(a_survival_curve_shows_sets),
       cmocka_unit_test(broken_structure_is_assumed_away),
       cmocka_unit_test(what_nothing_can_replace_is_named),
       cmocka_unit_test(changes_make_another_gpu),

@@ -24,10 +24,15 @@ struct gc_request {
   uint64_t line;    /* address / line_bytes */
   uint32_t sectors; /* bit i: sector i of the line; at least one */
   uint32_t set;     /* of the cache for which it was made; the caller fills it */
+  uint32_t parts;   /* bit i: part i of the line, with a byte that is accessed (GC_LINE_PARTS) */
 };
 
+/* A line has so many parts, or one for each byte if it has fewer bytes. A store of a part of a
+ * sector makes only those parts valid that it touches: 4 bytes each in a line of 128. */
+#define GC_LINE_PARTS 32
+
 struct gc_coalescer {
-  unsigned line_shift, sector_shift; /* logarithms of the bytes */
+  unsigned line_shift, sector_shift, part_shift; /* logarithms of the bytes */
 };
 
 void gc_coalescer_init(struct gc_coalescer *coalescer, uint32_t line_bytes, uint32_t sector_bytes);

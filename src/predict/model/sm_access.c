@@ -146,11 +146,36 @@ static int count_load(struct gc_sm *sm, uint32_t load, const struct gc_request *
   return 0;
 }
 
+/* All parts of a sector. */
+static uint32_t parts_of(const struct gc_cache_geometry *l1, uint32_t sector)
+{
+  const uint32_t all = l1->line_bytes < GC_LINE_PARTS ? l1->line_bytes : GC_LINE_PARTS;
+  const uint32_t count = all * l1->sector_bytes / l1->line_bytes;
+
+  return (UINT32_MAX >> (32 - count)) << sector * count;
+}
+
+/* The sectors of the request that can be loaded: they are valid, or stores have written all that
+ * the request needs. */
+static uint32_t valid_sectors(const struct gc_sm *sm, const struct gc_line *line,
+                              const struct gc_request *request)
+{
+  uint32_t valid = request->sectors & line->sectors;
+
+  for (uint32_t left = line->stored ? request->sectors & ~valid : 0; left; left &= left - 1) {
+    const uint32_t sector = (uint32_t)__builtin_ctz(left);
+
+    if (!(request->parts & parts_of(&sm->gpu->l1, sector) & ~line->stored))
+      valid |= UINT32_C(1) << sector;
+  }
+  return valid;
+}
+
 static enum gc_access_status load(struct gc_sm *sm, struct gc_warp *warp, uint32_t number,
                                   struct gc_request request)
 {
   struct gc_line *line = gc_lines_find(&sm->l1, request.set, request.line);
-  uint32_t missing = request.sectors & ~(line ? line->sectors : 0), waiting = 0;
+  uint32_t missing = request.sectors & ~(line ? valid_sectors(sm, line, &request) : 0), waiting = 0;
   bool has_entry = false;
   uint64_t arrival = 0;
 
@@ -175,24 +200,44 @@ static enum gc_access_status load(struct gc_sm *sm, struct gc_warp *warp, uint32
   return missing ? fetch(sm, warp, &request, !has_entry) : GC_ACCESS_DONE;
 }
 
+/* A store of absent sectors: the line comes in, and what was stored is valid. */
+static int keep_stored(struct gc_sm *sm, const struct gc_request *request)
+{
+  struct gc_line *line = gc_lines_find(&sm->l1, request->set, request->line);
+
+  if (!line)
+    line = gc_lines_add(&sm->l1, request->set, request->line);
+  if (!line)
+    return -ENOMEM;
+  line->stored |= request->parts;
+  for (uint32_t left = request->sectors; left; left &= left - 1) {
+    const uint32_t sector = (uint32_t)__builtin_ctz(left), all = parts_of(&sm->gpu->l1, sector);
+
+    if ((line->stored & all) == all)
+      line->sectors |= UINT32_C(1) << sector;
+  }
+  return 0;
+}
+
 /* Writes through L1: what is there is updated or invalid; what is not may be brought in. */
 static int write_l1(struct gc_sm *sm, const struct gc_request *request, bool allocates)
 {
   const struct gc_cache_geometry *l1 = &sm->gpu->l1;
   struct gc_line *line = gc_lines_find(&sm->l1, request->set, request->line);
-  uint32_t bring = request->sectors;
 
-  if (line && !l1->store_updates)
+  if (line && !l1->store_updates) {
     line->sectors &= ~request->sectors;
-  else if (line)
+    line->stored &= ~request->parts;
+    return 0;
+  }
+  if (line)
     gc_lines_use(&sm->l1, request->set, line);
   if (!allocates || l1->store_miss == GC_ALLOCATE_NONE)
     return 0;
-  if (l1->store_miss == GC_ALLOCATE_LINE)
-    bring = UINT32_MAX >> (32 - l1->line_bytes / l1->sector_bytes);
-  if (line && !l1->store_updates)
-    bring &= ~(line->sectors | request->sectors);
-  return bring ? bring_in(sm, request->set, request->line, bring) : 0;
+  return l1->store_miss == GC_ALLOCATE_SECTOR
+             ? keep_stored(sm, request)
+             : bring_in(sm, request->set, request->line,
+                        UINT32_MAX >> (32 - l1->line_bytes / l1->sector_bytes));
 }
 
 enum gc_access_status gc_sm_access(struct gc_sm *sm, struct gc_warp *warp,

@@ -2,6 +2,8 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "predict/parameters/geometry.h"
 
+#include "predict/parameters/sets.h"
+
 #include "util/number.h"
 
 #include <hwloc/gpucache.h>
@@ -69,43 +71,40 @@ static uint32_t read_masks(const char *text, uint64_t masks[GC_INDEX_BITS])
 }
 
 /* Do so many sets of the measured ways hold more than the capacity? Then lines are limited in
- * another way, too: an H200's L1 has tags for 256 KiB and data for less. Lines that follow each
- * other all fit, as in one set. */
-static bool hold_more(const struct gc_cache_geometry *geometry, const struct gc_element *element,
+ * another way, too: an H200's L1 has tags for 256 KiB and data for less. */
+static bool hold_more(struct gc_cache_geometry *geometry, const struct gc_element *element,
                       uint64_t sets)
 {
   uint64_t ways, bytes;
 
-  return gc_number_whole(text_of(element, HWLOC_GPUCACHE_WAYS), &ways) && ways < UINT32_MAX &&
-         gc_number_whole(text_of(element, HWLOC_GPUCACHE_CAPACITY_BYTES), &bytes) &&
-         sets * ways > bytes / geometry->line_bytes;
+  if (!gc_number_whole(text_of(element, HWLOC_GPUCACHE_WAYS), &ways) || ways > GC_LINES_SCAN ||
+      !gc_number_whole(text_of(element, HWLOC_GPUCACHE_CAPACITY_BYTES), &bytes) ||
+      sets * ways <= bytes / geometry->line_bytes)
+    return false;
+  geometry->ways = (uint32_t)ways;
+  geometry->limit = (uint32_t)(bytes / geometry->line_bytes);
+  return true;
 }
 
-/* Returns whether the sets hold more than the capacity. */
+/* false: the record has no sets. */
 static bool read_sets(struct gc_cache_geometry *geometry, const struct gc_element *element,
                       const char *subtype, struct gc_assumptions *assumptions)
 {
   uint64_t sets;
 
   geometry->sets = 1;
-  if (!gc_number_whole(text_of(element, HWLOC_GPUCACHE_SETS), &sets) || !sets || sets > MOST_SETS) {
-    gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SETS, "1 set: the cache is fully associative");
+  if (!gc_number_whole(text_of(element, HWLOC_GPUCACHE_SETS), &sets) || !sets || sets > MOST_SETS)
     return false;
-  }
-  if (hold_more(geometry, element, sets)) {
-    gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SETS,
-              "1 set, because its sets hold more than its capacity");
-    return true;
-  }
   geometry->sets = (uint32_t)sets;
+  hold_more(geometry, element, sets);
   geometry->mask_count =
       read_masks(text_of(element, HWLOC_GPUCACHE_SET_INDEX_MASKS), geometry->masks);
   if (geometry->mask_count && sets == (uint64_t)1 << geometry->mask_count)
-    return false;
+    return true;
   geometry->mask_count = 0;
   gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SET_INDEX_MASKS,
             "the number of the line, modulo %u sets", geometry->sets);
-  return false;
+  return true;
 }
 
 /* "1024:0.998,2048:0.71": fills and the probability to survive them. */
@@ -137,28 +136,42 @@ static bool read_curve(struct gc_cache_geometry *geometry, const char *text)
   return false;
 }
 
-/* limited: the sets hold more than the capacity. Then the curve, which is of random lines, does not
- * describe lines that follow each other. */
+/* Without sets in the record, its survival curve may show them. */
+static bool find_sets(struct gc_cache_geometry *geometry, const struct gc_element *element,
+                      const char *subtype, struct gc_assumptions *assumptions)
+{
+  uint64_t bytes;
+
+  if (!gc_number_whole(text_of(element, HWLOC_GPUCACHE_CAPACITY_BYTES), &bytes) ||
+      !gc_sets_from_curve(geometry, bytes / geometry->line_bytes))
+    return false;
+  gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SETS,
+            "%u sets of %u ways, which have the survival curve; a hash of all address bits",
+            geometry->sets, geometry->ways);
+  return true;
+}
+
 static void read_replacement(struct gc_cache_geometry *geometry, const struct gc_element *element,
-                             const char *subtype, bool limited, struct gc_assumptions *assumptions)
+                             const char *subtype, bool has_sets, struct gc_assumptions *assumptions)
 {
   const char *name = text_of(element, HWLOC_GPUCACHE_REPLACEMENT);
+  const bool lru = name && !strcmp(name, "lru"), fifo = name && !strcmp(name, "fifo"),
+             random = name && !strcmp(name, "random");
+  const bool curve = read_curve(geometry, text_of(element, HWLOC_GPUCACHE_SURVIVAL_CURVE));
 
-  geometry->policy = GC_POLICY_LRU;
-  if (name && !strcmp(name, "lru"))
-    return;
-  if (name && !strcmp(name, "fifo")) {
-    geometry->policy = GC_POLICY_FIFO;
-  } else if (name && !strcmp(name, "random")) {
-    geometry->policy = GC_POLICY_RANDOM;
-  } else if (name && !limited &&
-             read_curve(geometry, text_of(element, HWLOC_GPUCACHE_SURVIVAL_CURVE))) {
+  geometry->policy = fifo ? GC_POLICY_FIFO : random ? GC_POLICY_RANDOM : GC_POLICY_LRU;
+  if (!has_sets && !fifo && !random && curve)
+    has_sets = find_sets(geometry, element, subtype, assumptions);
+  if (!has_sets)
+    gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SETS, "1 set: the cache is fully associative");
+  if (name && !lru && !fifo && !random && curve && !geometry->limit) {
     geometry->policy = GC_POLICY_SURVIVAL;
     geometry->sets = 1; /* the curve contains what sets do */
     geometry->mask_count = 0;
-  } else {
-    gc_assume(assumptions, subtype, HWLOC_GPUCACHE_REPLACEMENT, "least recently used");
+    return;
   }
+  if (!lru && !fifo && !random)
+    gc_assume(assumptions, subtype, HWLOC_GPUCACHE_REPLACEMENT, "least recently used");
 }
 
 static void read_stores(struct gc_cache_geometry *geometry, const struct gc_element *element,
@@ -183,20 +196,25 @@ void gc_geometry_read(struct gc_cache_geometry *geometry, const struct gc_elemen
                       const char *subtype, uint32_t line_bytes, bool keeps_stores,
                       struct gc_assumptions *assumptions)
 {
-  bool limited;
+  bool has_sets;
 
   memset(geometry, 0, sizeof *geometry);
   read_lines(geometry, element, subtype, line_bytes, assumptions);
-  limited = read_sets(geometry, element, subtype, assumptions);
-  read_replacement(geometry, element, subtype, limited, assumptions);
+  has_sets = read_sets(geometry, element, subtype, assumptions);
+  read_replacement(geometry, element, subtype, has_sets, assumptions);
   read_stores(geometry, element, subtype, keeps_stores, assumptions);
 }
 
 void gc_geometry_fit(struct gc_cache_geometry *geometry, uint64_t bytes, uint64_t measured)
 {
   const uint64_t way = (uint64_t)geometry->sets * geometry->line_bytes;
-  const uint64_t ways = (bytes + way / 2) / way;
+  const uint64_t ways = (bytes + way / 2) / way, lines = bytes / geometry->line_bytes;
 
+  if (geometry->limit && lines < (uint64_t)geometry->sets * geometry->ways) {
+    geometry->limit = lines ? (uint32_t)lines : 1; /* the tags stay */
+    return;
+  }
+  geometry->limit = 0;
   geometry->ways = !ways ? 1 : ways > UINT32_MAX ? UINT32_MAX : (uint32_t)ways;
   for (uint32_t i = 0; measured && i < geometry->survival_count; i++)
     geometry->fills[i] *= (double)bytes / (double)measured;
@@ -204,5 +222,8 @@ void gc_geometry_fit(struct gc_cache_geometry *geometry, uint64_t bytes, uint64_
 
 uint64_t gc_geometry_bytes(const struct gc_cache_geometry *geometry)
 {
-  return (uint64_t)geometry->sets * geometry->ways * geometry->line_bytes;
+  const uint64_t lines =
+      geometry->limit ? geometry->limit : (uint64_t)geometry->sets * geometry->ways;
+
+  return lines * geometry->line_bytes;
 }

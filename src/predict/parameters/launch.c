@@ -98,9 +98,12 @@ static int change_l1(struct gc_cache_geometry *l1, const struct gc_changes *chan
     for (uint32_t i = 0; i < l1->survival_count; i++)
       l1->fills[i] /= changes->line;
   }
-  if (changes->ways > 0 && l1->sets > 1)
+  if (changes->ways > 0 && l1->sets > 1) {
     change_sets(l1, scaled(l1->sets, 1 / changes->ways));
-  else if (changes->ways > 0)
+    l1->ways = scaled(l1->ways, changes->ways);
+    if (l1->ways > GC_LINES_SCAN)
+      l1->limit = 0;
+  } else if (changes->ways > 0)
     return gc_fail(err, -ERANGE,
                    "the record does not have the sets of L1, so its ways cannot vary");
   return 0;

@@ -14,6 +14,7 @@
  *   seed              the model with values drawn from the bounds of the record, SEEDS times
  *   distances         lines with a reuse distance below the capacity, in that order
  */
+#include "predict/parameters/geometry.h"
 #include "predict/predict.h"
 #include "predict/threads.h"
 #include "record/xml.h"
@@ -61,7 +62,7 @@ static void print_cache(const struct gc_cache_counts *counts)
 static void print_kernel(int variant, const struct gc_pass_kernel *kernel)
 {
   const struct gc_cache_geometry *l1 = &kernel->detail->gpu.l1;
-  const uint64_t lines = (uint64_t)l1->sets * l1->ways;
+  const uint64_t lines = gc_geometry_bytes(l1) / l1->line_bytes;
 
   printf("%s\t%s", kernel->detail->launch.name, names[variant < VARIANTS ? variant : VARIANTS]);
   if (variant == DISTANCES) {

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What is launched: each kernel with its sizes and data. The sizes are chosen for 132 SMs of 2048
- * threads with 217 KiB of L1.
+ * What is launched: each kernel with its sizes and data. Grids grow with the number of SMs. The
+ * sizes are chosen for SMs of 2048 threads with 217 KiB of L1, and for an L2 of 50 or 60 MB.
  */
 #ifndef GC_PREDICT_GPU_CASES_CUH
 #define GC_PREDICT_GPU_CASES_CUH

@@ -52,6 +52,35 @@ __global__ void load_stored(A access, float *lines, float *out, uint32_t count, 
   access.store(4, out + blockIdx.x * 32 + threadIdx.x, sum);
 }
 
+/* One warp stores the first 4 bytes of sectors, and loads 4 bytes of each: those (same) or others.
+ * present: it has loaded the sectors before. again: it then loads other bytes once more. */
+template <class A>
+__global__ void load_part(A access, float *lines, float *out, uint32_t count, bool present,
+                          bool same, bool again)
+{
+  float *of_block = lines + blockIdx.x * count * 32;
+  const uint32_t loaded = same ? 0 : 1;
+  float sum = 0;
+
+  access.begin();
+  for (uint32_t k = 0; present && k < count; k++)
+    if (threadIdx.x % 8 == 1)
+      sum += access.load(1, of_block + k * 32 + threadIdx.x);
+  access.barrier(2);
+  for (uint32_t k = 0; k < count; k++)
+    if (threadIdx.x % 8 == 0)
+      access.store(3, of_block + k * 32 + threadIdx.x, 1.0f);
+  access.barrier(4);
+  for (uint32_t k = 0; k < count; k++)
+    if (threadIdx.x % 8 == loaded)
+      sum += access.load(5, of_block + k * 32 + (threadIdx.x ^ 16));
+  access.barrier(6);
+  for (uint32_t k = 0; again && k < count; k++)
+    if (threadIdx.x % 8 == 2)
+      sum += access.load(7, of_block + k * 32 + (threadIdx.x ^ 8));
+  access.store(8, out + blockIdx.x * 32 + threadIdx.x, sum);
+}
+
 /* copy_fields, matrix_rows and gesummv, but each load waits for the one before it. */
 template <class A>
 __global__ void copy_fields_waiting(A access, const float *in, float *out, uint32_t n,
