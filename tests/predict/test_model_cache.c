@@ -413,7 +413,8 @@ static void data_for_fewer_lines_than_tags(void **state)
     assert_non_null(gc_lines_find(&lines, line % 2, line));
   gc_lines_use(&lines, 0, gc_lines_find(&lines, 0, 0));
   gc_lines_add(&lines, 0, 6); /* set 0 has a free tag, but there are no free data */
-  assert_true(!gc_lines_find(&lines, 0, 2) != !gc_lines_find(&lines, 1, 1)); /* the oldest of a set */
+  assert_true(!gc_lines_find(&lines, 0, 2) !=
+              !gc_lines_find(&lines, 1, 1)); /* the oldest of a set */
   for (uint64_t line = 0; line < 7; line++)
     there += gc_lines_find(&lines, line % 2, line) != NULL;
   assert_int_equal(there, 6);
@@ -464,10 +465,14 @@ static void the_limit_holds(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(equals_naive_simulation), cmocka_unit_test(l2_with_other_lines),
-      cmocka_unit_test(l2_with_larger_sectors),  cmocka_unit_test(random_replacement),
-      cmocka_unit_test(survival_curve),          cmocka_unit_test(survival_of_used_lines),
-      cmocka_unit_test(data_for_fewer_lines_than_tags), cmocka_unit_test(the_limit_holds),
+      cmocka_unit_test(equals_naive_simulation),
+      cmocka_unit_test(l2_with_other_lines),
+      cmocka_unit_test(l2_with_larger_sectors),
+      cmocka_unit_test(random_replacement),
+      cmocka_unit_test(survival_curve),
+      cmocka_unit_test(survival_of_used_lines),
+      cmocka_unit_test(data_for_fewer_lines_than_tags),
+      cmocka_unit_test(the_limit_holds),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

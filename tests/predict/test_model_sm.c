@@ -442,15 +442,15 @@ static void stores_of_a_part_of_a_sector(void **state)
   static const struct fake_instruction all[] = {
       {.operation = GC_TRACE_STORE, .base = STORED, .mask = 1},
       {.operation = GC_TRACE_BARRIER},
-      {.base = STORED, .mask = 1, .pc = 8},  /* hits */
-      {.base = OTHER, .mask = 1, .pc = 16},  /* misses, and brings in the sector */
+      {.base = STORED, .mask = 1, .pc = 8},     /* hits */
+      {.base = OTHER, .mask = 1, .pc = 16},     /* misses, and brings in the sector */
       {.base = OTHER + 4, .mask = 1, .pc = 24}, /* hits */
       {.operation = GC_TRACE_STORE, .base = STORED, .mask = 1},
       {.base = OTHER, .mask = 1, .pc = 32}, /* the sector is still valid */
       {.operation = GC_TRACE_STORE, .base = 4096, .stride = 4, .mask = 0xff}, /* a whole sector */
       {.operation = GC_TRACE_STORE, .base = 4096 + 32, .mask = 1},            /* of another */
-      {.base = 4096 + 12, .mask = 1, .pc = 40}, /* hits */
-      {.base = 4096 + 36, .mask = 1, .pc = 48}, /* misses */
+      {.base = 4096 + 12, .mask = 1, .pc = 40},                               /* hits */
+      {.base = 4096 + 36, .mask = 1, .pc = 48},                               /* misses */
   };
   static const unsigned hits[] = {1, 0, 1, 1, 1, 0};
   struct gc_gpu_model gpu = fake_gpu();

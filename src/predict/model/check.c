@@ -49,8 +49,7 @@ static int check_cache(const struct gc_cache_geometry *cache, const char *name,
                    cache->line_bytes, cache->sector_bytes);
   if (!cache->sets || !cache->ways || (uint64_t)cache->sets * cache->ways > LINES_MAX)
     return gc_fail(err, -EINVAL, "%s: %u sets with %u ways", name, cache->sets, cache->ways);
-  if (cache->limit &&
-      (cache->limit > cache->sets * cache->ways || cache->ways > GC_LINES_SCAN))
+  if (cache->limit && (cache->limit > cache->sets * cache->ways || cache->ways > GC_LINES_SCAN))
     return gc_fail(err, -EINVAL, "%s: %u lines in %u sets with %u ways", name, cache->limit,
                    cache->sets, cache->ways);
   if (cache->mask_count > GC_INDEX_BITS ||

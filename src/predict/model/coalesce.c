@@ -7,7 +7,8 @@ void gc_coalescer_init(struct gc_coalescer *coalescer, uint32_t line_bytes, uint
 {
   coalescer->line_shift = (unsigned)__builtin_ctz(line_bytes);
   coalescer->sector_shift = (unsigned)__builtin_ctz(sector_bytes);
-  coalescer->part_shift = (unsigned)__builtin_ctz(line_bytes < GC_LINE_PARTS ? 1 : line_bytes / GC_LINE_PARTS);
+  coalescer->part_shift =
+      (unsigned)__builtin_ctz(line_bytes < GC_LINE_PARTS ? 1 : line_bytes / GC_LINE_PARTS);
 }
 
 /* A bit for each line; several lines share one. */

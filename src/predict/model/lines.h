@@ -8,9 +8,9 @@
  *   more                        a hash table finds the line, a list has the order
  *   GC_POLICY_SURVIVAL          a hash table of all lines that may still be there, without ways
  *
- * The order of a set is that of use (LRU) or of arrival (FIFO). Cache misses of the host are most of
- * the time of the model. So what a search reads is apart from what only a hit or a fill needs, and
- * as small as possible.
+ * The order of a set is that of use (LRU) or of arrival (FIFO). Cache misses of the host are most
+ * of the time of the model. So what a search reads is apart from what only a hit or a fill needs,
+ * and as small as possible.
  */
 #ifndef GC_PREDICT_MODEL_LINES_H
 #define GC_PREDICT_MODEL_LINES_H
@@ -28,7 +28,7 @@ struct gc_line {
     uint32_t pending; /* L2: of these, those that may not have arrived */
     uint32_t stored;  /* L1: parts (GC_LINE_PARTS) that stores have made valid */
   };
-  double expires;   /* survival: the number of fills from which on the line is away */
+  double expires; /* survival: the number of fills from which on the line is away */
 };
 
 #define GC_NO_LINE UINT32_MAX
@@ -46,8 +46,8 @@ struct gc_line_link {
 /* A set that is scanned. */
 struct gc_set_head {
   uint64_t marks[GC_LINES_SCAN / 8]; /* a byte of the hash of each way's line */
-  uint64_t order; /* the number of a way in each 4 bits, the newest in the lowest; after those in use
-                     come the empty ones */
+  uint64_t order; /* the number of a way in each 4 bits, the newest in the lowest; after those in
+                     use come the empty ones */
   uint64_t used;  /* ways */
 };
 
@@ -107,7 +107,8 @@ static inline void gc_lines_prefetch_more(const struct gc_lines *lines, uint32_t
     const struct gc_set_head *head = &lines->heads[set];
     const uint64_t place = head->used < lines->ways ? head->used : lines->ways - 1;
 
-    __builtin_prefetch(&lines->lines[(size_t)set * lines->ways + (head->order >> 4 * place & 15)], 1);
+    __builtin_prefetch(&lines->lines[(size_t)set * lines->ways + (head->order >> 4 * place & 15)],
+                       1);
   } else if (lines->buckets) {
     uint32_t i = lines->buckets[gc_mix(line) & lines->bucket_mask];
 

@@ -302,8 +302,9 @@ static const struct gc_request *next_request(const struct gc_warp *warp, unsigne
     return NULL;
   instruction = &block->instructions[warp->instruction];
   *step = instruction->step;
-  return warp->request < instruction->requests ? &block->requests[instruction->first + warp->request]
-                                               : NULL;
+  return warp->request < instruction->requests
+             ? &block->requests[instruction->first + warp->request]
+             : NULL;
 }
 
 /* Loads what the next requests of waiting warps will read into the caches of the host. */

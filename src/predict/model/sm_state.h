@@ -52,7 +52,7 @@ struct gc_sm {
   struct gc_counts *counts;
   struct gc_loads *loads;
   uint64_t now;
-  uint64_t looked_ahead; /* hints were given for arrivals before this cycle */
+  uint64_t looked_ahead;         /* hints were given for arrivals before this cycle */
   uint64_t issue[GC_SCHEDULERS]; /* the next free slot */
   unsigned next_scheduler;
   unsigned loads_at_once;          /* of the kernel */

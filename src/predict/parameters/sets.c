@@ -12,9 +12,10 @@
 
 #define POINTS_LEAST 4 /* of a curve: two values are looked for */
 #define LINES_MOST 65536
-#define SAMPLES 4096  /* for each point; a standard error of 0.008 */
-#define WAYS_LEAST 2 /* random lines in sets of one way survive like those in a cache with random
-                        replacement */
+#define SAMPLES 4096 /* for each point; a standard error of 0.008 */
+#define WAYS_LEAST                                                                                 \
+  2              /* random lines in sets of one way survive like those in a cache with random      \
+                    replacement */
 #define LIMITS 4 /* steps between the lines of the capacity and those of all tags */
 #define ADDRESS_BITS ((UINT64_C(1) << 48) - 1)
 #define ERROR_MOST 0.05 /* root mean square; the standard error of a measured point */
@@ -46,7 +47,8 @@ static double difference(const struct gc_cache_geometry *geometry)
     for (uint32_t k = 0; i >= warm && k < geometry->survival_count; k++) {
       const uint64_t before = i - (uint64_t)geometry->fills[k];
 
-      alive[k] += gc_lines_find(&lines, set_of_random(geometry, before), random_line(before)) != NULL;
+      alive[k] +=
+          gc_lines_find(&lines, set_of_random(geometry, before), random_line(before)) != NULL;
     }
   }
   gc_lines_fini(&lines);
