@@ -339,7 +339,7 @@ void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out)
       continue;
     print_partitions(element, out);
     print_groups(element, out);
-    gc_show_structure(element, out);
+    gc_show_structure(element, gc_record_unit(record), out);
     print_differences(element, out);
     if (gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT))
       print_carveout(record, i, only, out);

@@ -123,12 +123,14 @@ static bool print_limit(const struct gc_element *element, const char *key, const
   return limit || at_least;
 }
 
-/* "  L1Cache: lines under way at the same time: at least 64 of an SM, 6 of a warp" */
-static void print_outstanding(const struct gc_element *element, FILE *out)
+/* "  L1Cache: lines under way at the same time: at least 64 of an SM, 6 of a warp". unit: "SM" or
+ * "CU". */
+static void print_outstanding(const struct gc_element *element, const char *unit, FILE *out)
 {
   static const char *const keys[] = {
       HWLOC_GPUCACHE_OUTSTANDING_PER_SM, HWLOC_GPUCACHE_OUTSTANDING_PER_SM_AT_LEAST,
       HWLOC_GPUCACHE_OUTSTANDING_PER_WARP, HWLOC_GPUCACHE_OUTSTANDING_PER_WARP_AT_LEAST};
+  const bool cu = !strcmp(unit, "CU");
   const char *before = "";
 
   if (!get(element, keys[0]) && !get(element, keys[1]) && !get(element, keys[2]) &&
@@ -136,7 +138,7 @@ static void print_outstanding(const struct gc_element *element, FILE *out)
     return;
   begin(element, out);
   fputs("lines under way at the same time: ", out);
-  if (print_limit(element, keys[0], keys[1], before, "an SM", out))
+  if (print_limit(element, keys[0], keys[1], before, cu ? "a CU" : "an SM", out))
     before = ", ";
   print_limit(element, keys[2], keys[3], before, "a warp", out);
   putc('\n', out);
@@ -223,14 +225,14 @@ static void print_tlb(const struct gc_element *element, FILE *out)
   putc('\n', out);
 }
 
-void gc_show_structure(const struct gc_element *element, FILE *out)
+void gc_show_structure(const struct gc_element *element, const char *unit, FILE *out)
 {
   print_slices(element, out);
   print_sets(element, out);
   print_curve(element, out);
   print_stores(element, out);
   print_driver_limits(element, out);
-  print_outstanding(element, out);
+  print_outstanding(element, unit, out);
   print_banks(element, out);
   print_atomics(element, out);
   print_remote(element, out);

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 /* Writes what is known about sets, replacement, stores, outstanding loads, slices, banks, atomic
- * operations and translation. Lines have any length. */
-void gc_show_structure(const struct gc_element *element, FILE *out);
+ * operations and translation. Lines have any length. unit: gc_record_unit of the record. */
+void gc_show_structure(const struct gc_element *element, const char *unit, FILE *out);
 
 #endif

@@ -202,7 +202,7 @@ static double survives(struct gc_cache *cache, uint64_t lines, uint64_t fills, s
 static double survives_in_l2(const struct court *court, uint32_t line, uint64_t lines, uint64_t fills,
                              double faster)
 {
-  const uint64_t apart = 31 * line, first = SAMPLES_L2 * apart, others = first + 2 * lines * line;
+  const uint64_t apart = 13 * line, first = SAMPLES_L2 * apart, others = first + 2 * lines * line;
   uint32_t cold[SAMPLES_L2];
   unsigned alive = 0;
 

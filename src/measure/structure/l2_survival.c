@@ -19,7 +19,7 @@
 
 #define WARM_UP 8   /* loads that bring the code into caches */
 #define SAMPLES 500 /* lines that are timed: a standard error of 0.02 */
-#define APART 31    /* lines from one to the next; coprime to numbers of sets and channels */
+#define APART 13    /* lines from one to the next; coprime to numbers of sets and channels */
 #define LOADS (WARM_UP + SAMPLES)
 #define TRIES 2      /* of a point, if the block did not run */
 #define AT_ONCE 0.95 /* share of the lines that must still be there after no other fills */
@@ -130,8 +130,10 @@ static int find_curve(struct survey *s, struct gc_measured *element)
 
 uint64_t gc_needs_l2_survival(const struct gc_measurement *m, enum gc_kind kind)
 {
+  const struct gc_measured *l2 = &m->results->element[kind];
+  const uint32_t line = gc_found(l2, GC_LINE) ? (uint32_t)l2->line_bytes : LINE_MAX;
   /* the lines and the fills are in the half that is evicted */
-  const uint64_t half = span_of(LINE_MAX) + 2 * m->bench.properties.l2_bytes;
+  const uint64_t half = span_of(line) + 2 * m->bench.properties.l2_bytes;
   const uint64_t cold = gc_needs_cold_l2(m, kind);
 
   return 2 * half > cold ? 2 * half : cold;
