@@ -252,8 +252,8 @@ static void check_carveouts(const char *gpu, const struct opened *o)
 }
 
 /* The record has no element that the GPU does not have: no read-only path on Fermi, no global loads
- * in the L1 of GTX 780 and 840M. Memories, constant L1.5 and instruction caches have checks of their
- * own. */
+ * in the L1 of GTX 780 and 840M. Memories, constant L1.5, instruction caches and TLBs have checks of
+ * their own. */
 static void check_only_those(const char *gpu, const struct opened *o)
 {
   for (size_t i = 0; i < o->record->count; i++) {
@@ -263,7 +263,8 @@ static void check_only_those(const char *gpu, const struct opened *o)
     while (e < EXPECTATIONS && (strcmp(expectations[e].gpu, gpu) || expectations[e].kind != kind))
       e++;
     if (e == EXPECTATIONS && kind != GC_DEVICE_MEMORY && kind != GC_SHARED_MEMORY &&
-        kind != GC_CONSTANT_L15 && kind != GC_INSTRUCTION_CACHE)
+        kind != GC_CONSTANT_L15 && kind != GC_INSTRUCTION_CACHE && kind != GC_L1_TLB &&
+        kind != GC_L2_TLB)
       fail_msg("%s has no %s", gpu, gc_kinds[kind].subtype);
   }
 }

@@ -26,8 +26,8 @@
 #define SPACING_MIN 65536u              /* bytes */
 #define EXCESS 1.125                    /* of the reach: pages that are too many for every set */
 #define VOTES 3                         /* regions of addresses */
-#define MAJORITY 2                      /* of them */
-#define FEW 4                           /* slow pages that may be noise */
+#define FEW 4                           /* slow pages that may be noise or the kernel's own */
+#define EXCESS_ROWS 3                   /* walks of the pages that are too many */
 #define PENALTIES 96                    /* pages whose miss is timed, at most */
 #define PENALTY_SHARE 0.05              /* tolerance of the penalty */
 #define MARGIN_MAX 16                   /* entries by which the search may be wrong */
@@ -300,25 +300,42 @@ static int take_penalties(struct search *s, struct gc_tlb_pages *pages, uint32_t
   return 0;
 }
 
+/* Times the first pages, while so many more are walked that three quarters of them are slow if each
+ * page too many makes one more slow. Medians of several walks, so that noise has no part in it. */
+static int time_excess(struct search *s, struct gc_tlb_pages *pages, uint32_t about, uint32_t *slow)
+{
+  struct gc_tlb_walk *walk = s->walk;
+  const struct gc_tlb_way way = walk->way;
+  int status;
+
+  walk->way.rows = walk->way.rows_max = EXCESS_ROWS;
+  status = gc_tlb_lay(walk->range, pages);
+  if (!status)
+    status = gc_tlb_baseline(walk, pages, baseline_pages(s, pages->stride, about / 2));
+  walk->threshold = fmax(walk->threshold, s->between);
+  if (!status)
+    status = gc_tlb_compare(walk, pages, slow, NULL);
+  walk->way = way;
+  return status;
+}
+
 /* Another count: if there are some pages too many, each of them makes one more slow, unless so few
- * sets are there that all are (*entries 0). What disturbs makes more pages slow, never fewer. */
+ * sets are there that all are (*entries 0). A page of the kernel itself makes one more slow if it is
+ * in a set without a page too many. */
 static int count_excess(struct search *s, struct gc_tlb_pages *pages, uint32_t about,
                         uint32_t *entries)
 {
+  const uint32_t timed = s->walk->near.timed;
   uint32_t slow;
   int status;
 
   *entries = 0;
-  pages->count = about + s->walk->near.timed / 2;
+  pages->count = about + timed * 3 / 4 + timed / 16; /* the latter: `about` may be too small */
   if (s->walk->way.chained || !about || !gc_tlb_range_fits(s->walk->range, pages))
     return 0;
-  if ((status = gc_tlb_lay(s->walk->range, pages)) ||
-      (status = gc_tlb_baseline(s->walk, pages, baseline_pages(s, pages->stride, about / 2))))
+  if ((status = time_excess(s, pages, about, &slow)))
     return status;
-  s->walk->threshold = fmax(s->walk->threshold, s->between);
-  if ((status = gc_tlb_compare(s->walk, pages, &slow, NULL)))
-    return status;
-  if (slow >= s->walk->way.least && slow <= s->walk->near.timed * 3 / 5)
+  if (slow >= s->walk->way.least && slow <= timed * 7 / 8)
     *entries = pages->count - slow;
   return 0;
 }
@@ -332,9 +349,9 @@ static int count_regions(struct search *s, const struct gc_tlb_found *found, str
 {
   const uint32_t about = (uint32_t)found->entries;
   const uint32_t margin = about / 8 < MARGIN_MAX ? about / 8 + 1 : MARGIN_MAX;
-  /* The kernel's own pages may be just before the range. Where pages of the range use the sets of
-   * these last, misses would begin early. */
-  const uint32_t shift = s->walk->way.chained || !s->walk->range->aliased ? 1 : 2 * margin;
+  /* By as much as count_excess leaves sets without a page too many. So a page of the kernel is in
+   * such a set in one region at most, if the TLB has as many sets as pages are timed. */
+  const uint32_t shift = s->walk->way.chained || !s->walk->range->aliased ? 1 : GC_TLB_TIMED / 4;
   int status = 0;
 
   for (uint32_t vote = 0; vote < VOTES && !status; vote++) {
@@ -350,8 +367,7 @@ static int count_regions(struct search *s, const struct gc_tlb_found *found, str
   return status;
 }
 
-/* The most frequent count, and how many regions have it. Of two that are equally frequent, the
- * larger one. */
+/* The most frequent count, and how many regions have it. */
 static uint32_t most_frequent(const uint32_t count[VOTES], uint32_t *agreed)
 {
   uint32_t best = 0;
@@ -362,12 +378,25 @@ static uint32_t most_frequent(const uint32_t count[VOTES], uint32_t *agreed)
 
     for (uint32_t other = 0; other < VOTES; other++)
       same += count[vote] && count[other] == count[vote];
-    if (same > *agreed || (same == *agreed && count[vote] > best)) {
+    if (same > *agreed) {
       *agreed = same;
       best = count[vote];
     }
   }
   return best;
+}
+
+/* Pages of the kernel make more pages slow, never fewer; so the largest of these counts is right. 0:
+ * they differ by too much. */
+static uint32_t largest(const uint32_t count[VOTES])
+{
+  uint32_t most = count[0], least = count[0];
+
+  for (uint32_t vote = 1; vote < VOTES; vote++) {
+    most = count[vote] > most ? count[vote] : most;
+    least = count[vote] < least ? count[vote] : least;
+  }
+  return least && most - least <= FEW ? most : 0;
 }
 
 static bool is_near(uint32_t a, uint64_t b)
@@ -381,15 +410,15 @@ static bool is_near(uint32_t a, uint64_t b)
 static int confirm(struct search *s, struct gc_tlb_found *found)
 {
   struct counts counts = {0};
-  uint32_t agreed, excess_agreed, excess, near = 0;
+  uint32_t agreed, excess, near = 0;
   int status = count_regions(s, found, &counts);
 
   if (status)
     return status;
   found->entries = most_frequent(counts.knee, &agreed);
-  excess = most_frequent(counts.excess, &excess_agreed);
+  excess = largest(counts.excess);
   found->counted = agreed == VOTES && !excess;
-  if (excess_agreed >= MAJORITY && excess >= found->entries && is_near(excess, found->entries)) {
+  if (excess >= found->entries && is_near(excess, found->entries)) {
     found->entries = excess;
     found->counted = true;
   }

@@ -13,6 +13,15 @@
 /* Rows for one kind come before the row for any kind. tests/tool/report.bats checks that the
  * sections exist. */
 static const struct gc_method methods[] = {
+    {"MissPenalty", GC_L1_TLB, "TLBs",
+     "Twice as many pages are walked as the TLB holds. The penalty is how much longer loads take."},
+    {"MissPenalty", GC_L2_TLB, "TLBs",
+     "One SM reads so many pages that its TLB loses those of the SMs that share it. The penalty is "
+     "how much longer they take then, the mean over SMs."},
+    {"Instances", GC_L1_TLB, "TLBs", "The groups of SMs that share one."},
+    {"Instances", GC_L2_TLB, "TLBs", "The groups of SMs that share one."},
+    {"PerSM", GC_L1_TLB, "TLBs", "No two SMs share one."},
+    {"PerSM", GC_L2_TLB, "TLBs", "No two SMs share one."},
     {"Capacity", GC_L2, "L2 capacity",
      "Arrays of growing size are read and sampled, in several allocations. The capacity is what "
      "nine "
