@@ -22,8 +22,8 @@ static void must_be(const struct opened *gpu, enum gc_kind kind, const struct tl
     fail_msg("%s: %llu entries of %llu bytes, %llu instances: %s", gpu->name,
              (unsigned long long)found->entries, (unsigned long long)found->entry_bytes,
              (unsigned long long)found->instances, found->found[GC_ENTRIES].why);
-  if (right->penalty > 0 && (!gc_found(found, GC_MISS_PENALTY) ||
-                             fabs(found->miss_penalty_cycles - right->penalty) > 1))
+  if (right->penalty > 0 &&
+      (!gc_found(found, GC_MISS_PENALTY) || fabs(found->miss_penalty_cycles - right->penalty) > 1))
     fail_msg("%s: a miss adds %.1f cycles, not %.1f: %s", gpu->name, found->miss_penalty_cycles,
              right->penalty, found->found[GC_MISS_PENALTY].why);
 }
@@ -98,8 +98,7 @@ static void find_groups(const char *scope, uint32_t count, const uint16_t *right
   run_step(&gpu, gc_step_cpcs, GC_WHOLE_GPU);
   tlb = measured(&gpu, GC_L2_TLB);
   if (!gc_found(tlb, GC_SM_GROUPS) || tlb->cu_groups.count != count)
-    fail_msg("scope %s: %u groups: %s", scope, tlb->cu_groups.count,
-             tlb->found[GC_SM_GROUPS].why);
+    fail_msg("scope %s: %u groups: %s", scope, tlb->cu_groups.count, tlb->found[GC_SM_GROUPS].why);
   for (uint32_t sm = 0; sm < 24; sm++)
     assert_int_equal(tlb->cu_groups.of[sm], right[sm]);
   assert_int_equal(tlb->instances, count);
@@ -118,8 +117,8 @@ static void groups_within_gpcs(void **state)
   find_groups("gpc 8", 4, right, true);
 }
 
-/* SMs of different GPCs share one: reading by one SM of each GPC at a time would not show who evicts
- * whom. */
+/* SMs of different GPCs share one: reading by one SM of each GPC at a time would not show who
+ * evicts whom. */
 static void groups_across_gpcs(void **state)
 {
   static const uint16_t right[24] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1,

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Which SMs share a TLB? Each SM walks a few pages of its own, so that its TLB has them. Then one SM
- * reads so many other pages that its TLB loses those. The SMs for which their few pages are slow
+ * Which SMs share a TLB? Each SM walks a few pages of its own, so that its TLB has them. Then one
+ * SM reads so many other pages that its TLB loses those. The SMs for which their few pages are slow
  * afterwards share its TLB. If the first SM of each GPC shares none with other GPCs, one SM of each
  * GPC reads at a time. Every group is found twice, by its first and by its last SM. TLBs keep
  * their entries between launches.
@@ -32,10 +32,10 @@ static const char disagree[] = "repetitions disagree about which SMs share a TLB
 
 /* What is known of one SM. */
 struct member {
-  uint32_t domain;       /* SMs of different domains share no TLB */
-  double base[EACH];     /* cycles of its pages when the TLB has them */
-  double extra;          /* how much longer they take now */
-  bool reads, slow;      /* in this round */
+  uint32_t domain;   /* SMs of different domains share no TLB */
+  double base[EACH]; /* cycles of its pages when the TLB has them */
+  double extra;      /* how much longer they take now */
+  bool reads, slow;  /* in this round */
   double penalty[ROUNDS];
 };
 
@@ -90,9 +90,9 @@ static int flush_nearer(struct grouping *g)
                                       .passes = 2,
                                       .only_sm = GPU_EACH_SM};
 
-  return g->flush.count ? gc_bench_launch(bench, GC_KERNEL_touch, g->sms, bench->properties.warp, 0,
-                                          &args)
-                        : 0;
+  return g->flush.count
+             ? gc_bench_launch(bench, GC_KERNEL_touch, g->sms, bench->properties.warp, 0, &args)
+             : 0;
 }
 
 /* Each SM times its pages. The trace has them by SM. */
@@ -136,8 +136,8 @@ static int run_round(struct grouping *g, bool *clear)
   return 0;
 }
 
-/* The cycles of pages that the TLB has, and whether a single round is clear: the noise of these does
- * not reach the threshold. */
+/* The cycles of pages that the TLB has, and whether a single round is clear: the noise of these
+ * does not reach the threshold. */
 static int take_base(struct grouping *g, bool *clear)
 {
   double *change = calloc(g->sms, sizeof(*change)), sigma = 0;
@@ -283,8 +283,8 @@ static bool stays_inside(struct grouping *g)
   return true;
 }
 
-/* Whether the GPCs are known and do not share a TLB, as far as the first SM of each shows. Otherwise
- * all SMs are one domain. */
+/* Whether the GPCs are known and do not share a TLB, as far as the first SM of each shows.
+ * Otherwise all SMs are one domain. */
 static int choose_domains(struct grouping *g)
 {
   const struct gc_results *results = g->range->m->results;
@@ -424,9 +424,8 @@ int gc_tlb_find_groups(struct gc_tlb_range *range, const struct gc_tlb_found *fo
                        .jobs = calloc(sms, sizeof(*g.jobs)),
                        .trace = calloc((size_t)sms * EACH, sizeof(*g.trace)),
                        .result = result};
-  int status = g.members && g.jobs && g.trace
-                   ? 0
-                   : gc_fail(range->m->bench.err, -ENOMEM, "out of memory");
+  int status =
+      g.members && g.jobs && g.trace ? 0 : gc_fail(range->m->bench.err, -ENOMEM, "out of memory");
 
   *result = (struct gc_tlb_groups){0};
   if (!status)

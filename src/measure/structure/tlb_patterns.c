@@ -1,11 +1,11 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The latency patterns of Mei et al. 2014 (table 3), for --raw: how long a load takes, depending on where its
- * data and its translation are. P1 to P3: the data are in L2, and the translation is in the first
- * TLB, in the second one, or in none. P4 and P5: the data are in memory, and the translation is in
- * the first TLB or in none. P6: as P3, but each page is in a page table of its own; on Kepler such a
- * switch of page tables takes longer. doc/methods.md, "TLBs".
+ * The latency patterns of Mei et al. 2014 (table 3), for --raw: how long a load takes, depending on
+ * where its data and its translation are. P1 to P3: the data are in L2, and the translation is in
+ * the first TLB, in the second one, or in none. P4 and P5: the data are in memory, and the
+ * translation is in the first TLB or in none. P6: as P3, but each page is in a page table of its
+ * own; on Kepler such a switch of page tables takes longer. doc/methods.md, "TLBs".
  */
 #include "measure/structure/structure.h"
 
@@ -61,9 +61,8 @@ static uint64_t stride_of(const struct state *s, size_t pattern)
     return gc_tlb_stride(TABLE_BYTES, 0);
   if (patterns[pattern].lost == LOST_NONE)
     return gc_tlb_stride(s->first->reach_bytes / SPREAD / SLOTS, 0);
-  return gc_tlb_stride(patterns[pattern].lost == LOST_FIRST ? s->first->entry_bytes
-                                                            : s->second->entry_bytes,
-                       0);
+  return gc_tlb_stride(
+      patterns[pattern].lost == LOST_FIRST ? s->first->entry_bytes : s->second->entry_bytes, 0);
 }
 
 static struct gc_tlb_pages ring_of(const struct state *s, size_t pattern, uint32_t nth)
@@ -115,13 +114,13 @@ static int bring_in(struct state *s, size_t pattern, const struct gc_tlb_pages *
 {
   struct gc_bench *bench = &s->m->bench;
   const bool lines = !patterns[pattern].in_memory;
-  const struct gpu_touch_args args = {
-      .base = s->range.base + ring->offset + (lines ? 0 : SHIFT / 2),
-      .bytes = ring->count * ring->stride,
-      .stride = ring->stride,
-      .sink = bench->scratch,
-      .passes = 2,
-      .only_sm = sm};
+  const struct gpu_touch_args args = {.base =
+                                          s->range.base + ring->offset + (lines ? 0 : SHIFT / 2),
+                                      .bytes = ring->count * ring->stride,
+                                      .stride = ring->stride,
+                                      .sink = bench->scratch,
+                                      .passes = 2,
+                                      .only_sm = sm};
 
   return gc_bench_launch(bench, GC_KERNEL_touch, bench->properties.sms, bench->properties.warp, 0,
                          &args);
@@ -139,10 +138,10 @@ static int time_ring(struct state *s, const struct gc_tlb_pages *ring, uint32_t 
   int status = jobs && trace ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
 
   if (!status) {
-    jobs[index] = (struct gpu_chase_job){.start = s->range.base + ring->offset,
-                                         .end = s->range.base + ring->offset +
-                                                ring->count * ring->stride,
-                                         .loads = LOADS};
+    jobs[index] =
+        (struct gpu_chase_job){.start = s->range.base + ring->offset,
+                               .end = s->range.base + ring->offset + ring->count * ring->stride,
+                               .loads = LOADS};
     status = gc_chase_by_sm(bench, gc_path_of(GC_L2), &by_sm, trace, &spread);
   }
   for (uint32_t k = 0; k < LOADS && !status; k++)
@@ -230,8 +229,7 @@ static void describe(struct state *s, size_t pattern, const char *absent)
 
 int gc_step_tlb_patterns(struct gc_measurement *m, struct gc_measured *element)
 {
-  struct state s = {
-      .m = m, .first = element, .second = &m->results->element[GC_L2_TLB]};
+  struct state s = {.m = m, .first = element, .second = &m->results->element[GC_L2_TLB]};
   const char *absent;
   int status, closed;
 

@@ -12,7 +12,8 @@
 /* Without regard to the memory that other steps have needed. Smaller pieces take longer to map. */
 #define PIECE_LEAST ((uint64_t)64 << 20)
 #define SPAN_MAX ((uint64_t)256 << 30)
-#define SPAN_MEMORIES 2 /* a TLB need not reach further than the memory; the rest is to evict it */
+#define SPAN_MEMORIES 2 /* a TLB need not reach further than the memory; the rest is to evict it   \
+                         */
 #define PLAIN_MAX ((uint64_t)256 << 20) /* ordinary memory */
 #define ALIGNMENT ((uint64_t)2 << 20)
 

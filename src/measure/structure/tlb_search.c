@@ -244,8 +244,8 @@ static int search_spacing(struct search *s, struct gc_tlb_pages *pages, uint64_t
   return 0;
 }
 
-/* How many entries the TLB has in a region of addresses: at least `low`, less than `high`. *entries:
- * 0 if it is none of these. */
+/* How many entries the TLB has in a region of addresses: at least `low`, less than `high`.
+ * *entries: 0 if it is none of these. */
 static int count_entries(struct search *s, struct gc_tlb_pages *pages, uint32_t low, uint32_t high,
                          uint32_t *entries)
 {
@@ -320,8 +320,8 @@ static int time_excess(struct search *s, struct gc_tlb_pages *pages, uint32_t ab
 }
 
 /* Another count: if there are some pages too many, each of them makes one more slow, unless so few
- * sets are there that all are (*entries 0). A page of the kernel itself makes one more slow if it is
- * in a set without a page too many. */
+ * sets are there that all are (*entries 0). A page of the kernel itself makes one more slow if it
+ * is in a set without a page too many. */
 static int count_excess(struct search *s, struct gc_tlb_pages *pages, uint32_t about,
                         uint32_t *entries)
 {
@@ -386,8 +386,8 @@ static uint32_t most_frequent(const uint32_t count[VOTES], uint32_t *agreed)
   return best;
 }
 
-/* Pages of the kernel make more pages slow, never fewer; so the largest of these counts is right. 0:
- * they differ by too much. */
+/* Pages of the kernel make more pages slow, never fewer; so the largest of these counts is right.
+ * 0: they differ by too much. */
 static uint32_t largest(const uint32_t count[VOTES])
 {
   uint32_t most = count[0], least = count[0];
@@ -405,8 +405,8 @@ static bool is_near(uint32_t a, uint64_t b)
 }
 
 /* Counts the entries again, with pages one entry apart, so that each uses an entry of its own.
- * Other regions of addresses must agree. Misses may begin early, because the kernel's own pages take
- * entries; then the second count is right. */
+ * Other regions of addresses must agree. Misses may begin early, because the kernel's own pages
+ * take entries; then the second count is right. */
 static int confirm(struct search *s, struct gc_tlb_found *found)
 {
   struct counts counts = {0};

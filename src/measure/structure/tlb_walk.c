@@ -71,8 +71,8 @@ static int read_all(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, 
                          &args);
 }
 
-/* One launch: all blocks walk the same pages. Adds a row for each. Untimed and timed loads are in one
- * launch, because the pages that a launch itself needs would take entries in between. */
+/* One launch: all blocks walk the same pages. Adds a row for each. Untimed and timed loads are in
+ * one launch, because the pages that a launch itself needs would take entries in between. */
 static int walk_once(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count,
                      struct gc_tlb_sample *sample)
 {

@@ -9,17 +9,18 @@
 
 #include "measure/structure/tlb_range.h"
 
-#define GC_TLB_SAMPLES 256 /* walks of the same pages, at most, by different SMs as far as possible */
-#define GC_TLB_TIMED 256  /* pages that are timed, at most */
+#define GC_TLB_SAMPLES                                                                             \
+  256                    /* walks of the same pages, at most, by different SMs as far as possible */
+#define GC_TLB_TIMED 256 /* pages that are timed, at most */
 
 /* How to walk. */
 struct gc_tlb_way {
   bool chained; /* untimed loads one after another; no: many at once */
   uint32_t
-      blocks;     /* SMs that walk; if not chained, they would bring in each other's translations */
-  uint32_t rows;  /* walks of the same pages; more, up to rows_max, where the noise is large */
+      blocks;    /* SMs that walk; if not chained, they would bring in each other's translations */
+  uint32_t rows; /* walks of the same pages; more, up to rows_max, where the noise is large */
   uint32_t rows_max; /* at most GC_TLB_SAMPLES */
-  uint32_t least; /* pages that must be slow to count as a miss */
+  uint32_t least;    /* pages that must be slow to count as a miss */
 };
 
 /* Timed loads: row after row, each of one SM. */
