@@ -60,15 +60,16 @@ GPU_INLINE uint32_t gpu_run_code(uint32_t x)
 }
 
 /* Code that jumps. A block has 8 instructions of 16 bytes from Volta on, if ptxas does not optimize;
- * tests/kernels/sass-check.c checks that, and the jumps. Modules and rows of blocks have octal
+ * tests/kernels/sass-check.c checks that, and the jumps. A near block jumps at its end, so that all
+ * of its bytes are fetched, however short a line is. Modules and rows of blocks have octal
  * numbers. EIGHT(PART, a, b): parts a0 to a7, each with the name of the next one; b0 is after a7. */
 #define GPU_NVPTX_EIGHT(PART, a, b)                                                                \
   PART(a "0", a "1") PART(a "1", a "2") PART(a "2", a "3") PART(a "3", a "4")                      \
   PART(a "4", a "5") PART(a "5", a "6") PART(a "6", a "7") PART(a "7", b "0")
 
 #define GPU_NVPTX_NEAR(m, block, after, next)                                                      \
-  "B" m "_" #block ":\n\tsub.s32 n, n, 1;\n\tsetp.gt.s32 p, n, 0;\n\t@p bra.uni B" after "_" #next \
-  ";\n\tsetp.eq.s32 p, n, 0;\n\t@p bra.uni DONE;\n\t"
+  "B" m "_" #block ":\n\tsub.s32 n, n, 1;\n\tsetp.eq.s32 p, n, 0;\n\t@p bra.uni DONE;\n\t"       \
+  "setp.gt.s32 p, n, 0;\n\t@p bra.uni B" after "_" #next ";\n\t"
 #define GPU_NVPTX_MODULE(m, after) GPU_JUMPS_ORDER(GPU_NVPTX_NEAR, m, after)
 
 /* Passes; %0 is the time of the last one. Little code is between two passes. */

@@ -69,12 +69,19 @@ static inline uint32_t gpu_run_code(uint32_t x)
 /* Where the code of each kernel is, so that no two are at the same place. */
 #define GPU_SIM_CODE_NEAR (1u << 20)
 #define GPU_SIM_CODE_FAR (2u << 20)
+#define GPU_SIM_FETCH 32 /* bytes: at most the sector of any instruction cache */
 
-/* Executes a block of code and jumps to the next one. The model knows the time of the fetch only. */
-static inline uint32_t gpu_sim_jump(uint32_t code, uint32_t block)
+/* Executes this many bytes of a block of code and jumps to the next one. The model knows only the
+ * time of the fetch after the jump: what follows is prefetched. */
+static inline uint32_t gpu_sim_jump(uint32_t code, uint32_t block, uint32_t bytes)
 {
-  return gc_model_load(gpu_sim->model, gpu_sim->sm, GC_SPACE_INSTRUCTION,
-                       code + (uint64_t)block * GPU_JUMPS_BYTES);
+  const uint64_t at = code + (uint64_t)block * GPU_JUMPS_BYTES;
+  const uint32_t cycles =
+    gc_model_load(gpu_sim->model, gpu_sim->sm, GC_SPACE_INSTRUCTION, at);
+
+  gc_model_touch_run(gpu_sim->model, gpu_sim->sm, GC_SPACE_INSTRUCTION, at + GPU_SIM_FETCH,
+                     GPU_SIM_FETCH, bytes / GPU_SIM_FETCH - 1);
+  return cycles;
 }
 
 static inline uint32_t gpu_sim_pass_near(uint32_t blocks)
@@ -85,7 +92,7 @@ static inline uint32_t gpu_sim_pass_near(uint32_t blocks)
   uint32_t cycles = 0, module = 0, at = 0;
 
   for (uint32_t i = 0; i < blocks; i++) {
-    cycles += gpu_sim_jump(GPU_SIM_CODE_NEAR, module + at);
+    cycles += gpu_sim_jump(GPU_SIM_CODE_NEAR, module + at, GPU_JUMPS_BYTES);
     at = next[at];
     module += at ? 0 : GPU_JUMPS_MODULE;
   }
@@ -98,7 +105,7 @@ static inline uint32_t gpu_sim_pass_far(uint32_t blocks)
 
   for (uint32_t i = 0; i < GPU_JUMPS_STRIDE; i++)
     for (uint32_t at = i * GPU_JUMPS_SHIFT % GPU_JUMPS_STRIDE; at < blocks; at += GPU_JUMPS_STRIDE)
-      cycles += gpu_sim_jump(GPU_SIM_CODE_FAR, at);
+      cycles += gpu_sim_jump(GPU_SIM_CODE_FAR, at, 2 * GPU_SIM_FETCH);
   return cycles;
 }
 

@@ -143,7 +143,7 @@ static const char *bad_scope(const struct gc_profile *profile, struct gc_profile
     return "a line has more than one side";
   if (cache->slices && (cache->scope != GC_SCOPE_CHIP || cache->slices % cache->partitions))
     return "slices needs scope chip, and the same number in each partition";
-  if (cache->group > profile->facts.sms)
+  if (cache->scope == GC_SCOPE_GROUP && cache->group > profile->facts.sms)
     return "the group has more SMs than the chip";
   if (cache->compete && (cache->scope < GC_SCOPE_RANGE || cache->scope > GC_SCOPE_GPC))
     return "compete needs scope range, group or gpc";

@@ -507,6 +507,14 @@ static bool check_block(const struct kernel *k, size_t first, size_t block, size
   return jumps == 2 ? true : wrong(k, start, "a block without two jumps");
 }
 
+/* All instructions of a near block are executed, so that all of its bytes are fetched. */
+static bool ends_with_jump(const struct kernel *k, size_t first, size_t block)
+{
+  const size_t last = first + (block + 1) * (GPU_JUMPS_BYTES / 16) - 1;
+
+  return k->code[last].opcode == BRA ? true : wrong(k, last, "a block does not end with a jump");
+}
+
 static bool check_jumps(const struct kernel *k, bool far)
 {
   const size_t blocks = far ? GPU_JUMPS_FAR : GPU_JUMPS_NEAR, length = GPU_JUMPS_BYTES / 16;
@@ -527,7 +535,7 @@ static bool check_jumps(const struct kernel *k, bool far)
     return wrong(k, first, "the blocks have another length, or there are others");
   for (size_t b = 0; b < blocks && right; b++)
     right = far ? check_block(k, first, b, below_far(b), wrap_far(b))
-                : check_block(k, first, b, next_near(b), GPU_JUMPS_NEAR);
+                : check_block(k, first, b, GPU_JUMPS_NEAR, next_near(b)) && ends_with_jump(k, first, b);
   return right;
 }
 

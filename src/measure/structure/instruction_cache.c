@@ -299,17 +299,34 @@ static int find_penalties(struct gc_measurement *m, struct sweep *sweep, double 
   return 0;
 }
 
+/* Why the code that misses this cache may miss the next one, too, which is often the constant L1.5.
+ * NULL: it does not, or the user asked for no constants. */
+static const char *beyond_next(const struct gc_measurement *m, double capacity)
+{
+  const struct gc_measured *next = &m->results->element[GC_CONSTANT_L15];
+  const double code = MISSES_TO * capacity * GPU_JUMPS_BYTES;
+
+  if (!next->tried || (gc_capacity(next) && (double)gc_capacity(next) >= code))
+    return NULL;
+  return gc_capacity(next) ? "the constant L1.5, which may be the next level, cannot hold the code"
+                           : "the capacity of the constant L1.5, which may be the next level, is "
+                             "not known";
+}
+
 int gc_step_instruction_penalty(struct gc_measurement *m, struct gc_measured *element)
 {
   const double capacity = (double)gc_capacity(element) / GPU_JUMPS_BYTES;
   struct sweep sweep = {.kernel = GC_KERNEL_jumps_far};
   double penalties[PENALTY_ROUNDS * SMS_MAX], median;
+  const char *why;
   bool flat;
   size_t n;
   int status;
 
   if (!(capacity > 0) || element->found[GC_CAPACITY].confidence < GC_CONFIDENCE_LEAST)
     return gc_set_absent(element, GC_MISS_PENALTY, "its capacity is not known");
+  if ((why = beyond_next(m, capacity)))
+    return gc_set_absent(element, GC_MISS_PENALTY, why);
   add_share(&sweep, capacity, HITS_FROM, HITS_TO);
   add_share(&sweep, capacity, MISSES_FROM, MISSES_TO);
   if (sweep.count < 2 * LEVEL)
