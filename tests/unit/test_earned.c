@@ -69,9 +69,7 @@ static bool is_stated(enum gc_property property)
  * sizes. doc/limitations.md. */
 static bool is_rare(enum gc_property property)
 {
-  return property == GC_SET_WAYS || property == GC_CPC_SMS || property == GC_GPC_SIDES ||
-         property == GC_NEAR_ATOMIC_LATENCY || property == GC_FAR_ATOMIC_LATENCY ||
-         property == GC_SIDE_MASK || property == GC_SIDE_GRANULE;
+  return property == GC_SET_WAYS || property == GC_CPC_SMS;
 }
 
 /* A property that is measured, but never published, would be a step for nothing: the table is older
