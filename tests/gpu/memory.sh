@@ -40,8 +40,11 @@ list() {
 
 value() { list "$1" | sed -n "s/^$2 $3 //p"; }
 # absent FILE: the properties that are absent, with their reasons.
-# The policy of L2 follows from bandwidths.
-absent() { list "$1" | grep 'Source absent' | grep -v '^L2Cache WritePolicySource ' | sort; }
+# The pages that are left use the sets of L2 unevenly: it may have no capacity, and then no line and
+# what needs that. Its policy follows from bandwidths.
+absent() {
+  list "$1" | grep 'Source absent' | grep -Ev '^L2Cache (Capacity|Line|WriteAllocate|WritePolicy)Source ' | sort
+}
 
 "$tool" measure --force --no-store --xml gpu0 >"$HOME/whole.xml" || exit 1
 absent "$HOME/whole.xml" >"$HOME/whole"
