@@ -328,10 +328,30 @@ static void print_absent(const struct gc_record *record, size_t i, unsigned only
   }
 }
 
+/* "  95 % of loads take at most: DeviceMemory 1026.0 cycles, L2Cache 311.0" */
+static void print_tails(const struct gc_record *record, unsigned only, FILE *out)
+{
+  const char *before = "  95 % of loads take at most: ", *after = " cycles";
+
+  for (size_t i = 0; i < record->count; i++) {
+    const struct gc_element *element = &record->elements[i];
+    const char *cycles = gc_infos_get(&element->infos, HWLOC_GPUCACHE_LATENCY_P95_CYCLES);
+
+    if (!cycles || !gc_show_has(only, element->kind))
+      continue;
+    fprintf(out, "%s%s %s%s", before, gc_kinds[element->kind].subtype, cycles, after);
+    before = ", ";
+    after = "";
+  }
+  if (!*after)
+    putc('\n', out);
+}
+
 void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out)
 {
   if (!only)
     print_facts(record, out);
+  print_tails(record, only, out);
   for (size_t i = 0; i < record->count; i++) {
     const struct gc_element *element = &record->elements[i];
 

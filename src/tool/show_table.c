@@ -193,7 +193,6 @@ static const struct column what_it_holds[] = {
 static const struct column how_fast_it_is[] = {
     {"ELEMENT", .fill = name_cell},
     {"CYCLES", true, .value = HWLOC_GPUCACHE_LATENCY_CYCLES},
-    {"P95", true, .value = HWLOC_GPUCACHE_LATENCY_P95_CYCLES},
     {"NS", true, .value = HWLOC_GPUCACHE_LATENCY_NS},
     {"MISS", true, .fill = miss_cell},
     {"READ", true, .fill = read_cell},
