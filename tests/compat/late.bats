@@ -37,9 +37,9 @@ print(hwloc.hwloc_get_nbobjs_by_depth(topology, -6))'
   [ "$status" = 0 ] || skip "no ctypes"
   local before=$output
   run_split "$python" -c "$code" "$library" RTLD_GLOBAL
-  is "$((before + 8))" "$output"
+  is "$((before + 10))" "$output"
   LD_PRELOAD=$library run_split "$python" -c "$code" "$library" RTLD_LOCAL
-  is "$((before + 8))" "$output"
+  is "$((before + 10))" "$output"
 }
 
 @test "doctor: a program that loads libhwloc later may need LD_PRELOAD, and with it that libhwloc is found" {

@@ -205,7 +205,9 @@ END
       (L1Cache) "gpu0-L1 32KiB x304"
       (ScalarL1Cache) "gpu0-ScalarL1 16KiB x160"
       (LDS) "gpu0-LDS 64KiB x304"
-      (InstructionCache) "gpu0-Instruction 64KiB x160"' \
+      (InstructionCache) "gpu0-Instruction 64KiB x160"
+  (L1TLB) "gpu0-L1TLB"
+  (L2TLB) "gpu0-L2TLB"' \
     "$(topology | sed -n 's/^  \( *\)[A-Z][a-z]*\(([A-Za-z0-9]*) "gpu0-.*"\)$/\1\2/p')"
   is 144x2,16x1 "$(info SharedByCUs 'os=gpu0-ScalarL1 16KiB x160')"
   is measured "$(info CapacitySource 'os=gpu0-L3 16MiB')"

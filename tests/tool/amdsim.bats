@@ -54,7 +54,7 @@ setup() {
   has "$output" "no PerCU of L3Cache: 304 CUs share it"
   has "$output" "no PerCU of ScalarL1Cache, InstructionCache: 304 CUs share 160 of them"
   # rows in the same order as for driver tables only
-  is "DeviceMemory L3Cache L2Cache L1Cache ScalarL1Cache LDS InstructionCache" \
+  is "DeviceMemory L3Cache L2Cache L1Cache ScalarL1Cache LDS InstructionCache L1TLB L2TLB" \
     "$(sed -n '2,/^$/s/^ *\([A-Za-z0-9]*\).*/\1/p' <<<"$output" | sed '1d;/^$/d' | xargs)"
   run_split "$tool" show --json --sim "$gpu"
   is "absent:$why absent:$why null absent:304 CUs share it 1" "$(jq -r '.[0].elements[] |

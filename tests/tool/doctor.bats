@@ -61,7 +61,7 @@ use_node_record() {
   is '' "$errors"
   well_formed
   is 0 "$(jq 'map(select(.status == "not ok")) | length' <<<"$json")"
-  has "$(finding caches)" "gpu0: 8 elements in the topology; status: measured"
+  has "$(finding caches)" "gpu0: 10 elements in the topology; status: measured"
   has "$(finding "plugin file")" "$plugin/hwloc_gpucache.so"
   has "$(HWLOC_GPUCACHE_SIM=$tiny HWLOC_GPUCACHE=cached "$LSTOPO" --of console)" '(L1Cache) "gpu0-L1'
   # nothing was measured
@@ -73,7 +73,7 @@ use_node_record() {
   export HWLOC_GPUCACHE_SIM=$tiny HWLOC_GPUCACHE=cached
   local version script
   run_split hwloc-info os:all
-  is 8 "$(grep -c '^ *info lstopoStyle = ' <<<"$output")"
+  is 10 "$(grep -c '^ *info lstopoStyle = ' <<<"$output")"
   script=$(sed -n "s/^hwloc-info os:all | awk '\(.*\)'$/\1/p" "$top_srcdir/doc/install.md")
   [ -n "$script" ]
   is " info CapacityBytes = 8192" "$(awk "$script" <<<"$output")"
@@ -232,7 +232,7 @@ use_node_record() {
   use_node
   use_node_record
   doctor
-  has "$(finding caches)" "ok: gpu0: 8 elements"
+  has "$(finding caches)" "ok: gpu0: 10 elements"
   broken caches "gpu1: not in the topology: the vendor's library cannot be loaded" measure
   broken "vendor library" "cannot load the CUDA driver" libcuda
   has "$(finding driver)" "ok: gpu0: nvidia 580.159.04"
@@ -253,7 +253,7 @@ use_node_record() {
   CUDA_VISIBLE_DEVICES= doctor
   has "$(finding "visible devices")" "not ok: gpu0: CUDA_VISIBLE_DEVICES is empty, which hides this GPU"
   has "$(remedy "visible devices")" "unset CUDA_VISIBLE_DEVICES"
-  has "$(finding caches)" "ok: gpu0: 8 elements" # its record is shown nevertheless
+  has "$(finding caches)" "ok: gpu0: 10 elements" # its record is shown nevertheless
   rm "$records/$gpu0.xml"
   CUDA_VISIBLE_DEVICES= doctor
   broken "visible devices" "gpu1: CUDA_VISIBLE_DEVICES is empty" "unset CUDA_VISIBLE_DEVICES"
@@ -308,7 +308,7 @@ fake_lstopo() {
   json=$output
   has "$(finding lstopo)" "not applicable: there is no lstopo in PATH"
   has "$(finding topology)" "ok: this program loads a topology"
-  has "$(finding caches)" "ok: gpu0: 8 elements"
+  has "$(finding caches)" "ok: gpu0: 10 elements"
 }
 
 @test "a check that hangs in this process: what was found until then, exit 1" {

@@ -39,21 +39,18 @@ static int alias(struct gc_tlb_range *range, uint64_t piece)
   return bench->ops->alias(bench->device, piece, range->span, &range->base, bench->err);
 }
 
-/* Aliases of a piece of the least size show whether the driver has them. If so, the piece takes the
- * place of the arena, because mapping takes a time for each piece. */
+/* The piece takes the place of the arena: mapping takes a time for each piece, and no more memory is
+ * needed. */
 static int open_aliases(struct gc_tlb_range *range)
 {
   struct gc_bench *bench = &range->m->bench;
   uint64_t piece = PIECE_MAX;
-  int status = alias(range, PIECE_MIN);
+  int status;
 
-  if (status)
-    return status;
-  bench->ops->release_alias(bench->device);
   gc_bench_lend_arena(bench);
   while (piece > PIECE_MIN && piece > spare(bench))
     piece /= 2;
-  status = alias(range, piece);
+  status = piece > spare(bench) ? -ENOMEM : alias(range, piece);
   range->aliased = !status;
   if (status && gc_bench_return_arena(bench))
     return -EIO;
