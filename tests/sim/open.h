@@ -200,7 +200,7 @@ static inline const struct gc_element *run_step(struct opened *o, gc_step *step,
   measured(o, kind)->tried = true;
   if (lacks_memory(o, step, kind))
     return published(o, kind);
-  must(o, step(&o->m, measured(o, kind)), gc_kinds[kind].subtype);
+  must(o, step(&o->m, measured(o, kind)), gc_kind_name(kind));
   return published(o, kind);
 }
 
