@@ -24,8 +24,8 @@ static void begin(const struct gc_element *element, FILE *out)
   fprintf(out, "  %s: ", gc_kinds[element->kind].subtype);
 }
 
-/* "  L1Cache: 512 sets of 4 lines, selected by a hash of address bits; replacement: other; with one
- * line too many, 5.0 misses in each pass" */
+/* "  L1Cache: 512 sets of 4 lines, selected by parities of address bits (0x80,0x100); replacement:
+ * lru; with one line too many, 5.0 misses in each pass" */
 static void print_sets(const struct gc_element *element, FILE *out)
 {
   const char *sets = get(element, HWLOC_GPUCACHE_SETS), *ways = get(element, HWLOC_GPUCACHE_WAYS);

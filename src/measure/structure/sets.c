@@ -126,17 +126,16 @@ static bool predicts(const struct gc_overfull *o, const struct gc_set_index *ind
                          : same + 1 < sizes->lines;
 }
 
-/* *agree: the conflicts that it predicts. */
+/* sets[lines]: space. *agree: the conflicts that it predicts. */
 static bool predicts_all(const struct gc_overfull *o, const struct gc_set_index *index,
-                         const struct sizes *sizes, size_t *agree)
+                         const struct sizes *sizes, uint32_t *sets, size_t *agree)
 {
-  uint32_t *sets = calloc(o->lines, sizeof(*sets));
   size_t right = 0, n = 0;
 
   *agree = 0;
-  for (uint32_t line = 0; sets && line < o->lines; line++)
+  for (uint32_t line = 0; line < o->lines; line++)
     sets[line] = gc_index_set(index, address_of(o, line));
-  for (size_t i = 0; sets && i < o->n; i++) {
+  for (size_t i = 0; i < o->n; i++) {
     const struct gc_conflict *conflict = &o->conflict[i];
 
     if (conflict->count != 1 && !conflict->unclear) {
@@ -147,7 +146,6 @@ static bool predicts_all(const struct gc_overfull *o, const struct gc_set_index 
       *agree += is_right && conflict->count;
     }
   }
-  free(sets);
   return n && (double)right >= ALIKE * (double)n &&
          (double)*agree >= ALIKE * (double)sizes->found;
 }
@@ -199,15 +197,20 @@ struct geometry {
 };
 
 /* A cache may have sets for more lines than the carve-out leaves it. */
-static void find_geometry(const struct gc_overfull *o, const struct sizes *sizes,
-                          struct geometry *found)
+static int find_geometry(const struct gc_overfull *o, const struct sizes *sizes,
+                         struct geometry *found)
 {
+  uint32_t *sets = calloc(o->lines, sizeof(*sets));
+
+  if (!sets)
+    return gc_fail(o->bench->err, -ENOMEM, "out of memory");
   found->ways = sizes->lines - 1;
   found->sets = o->lines % found->ways ? 0 : o->lines / found->ways;
   find_index(o, sizes, &found->index);
   found->linear = found->index.count <= GC_MASKS_MAX &&
                   found->ways << found->index.count >= o->lines &&
-                  predicts_all(o, &found->index, sizes, &found->agree);
+                  predicts_all(o, &found->index, sizes, sets, &found->agree);
+  free(sets);
   if (found->linear)
     found->sets = 1ull << found->index.count;
   else
@@ -215,6 +218,7 @@ static void find_geometry(const struct gc_overfull *o, const struct sizes *sizes
   found->modulo = !found->linear && found->sets &&
                   (double)sizes->alike >= ALIKE * (double)sizes->found &&
                   is_modulo(o, sizes, found->sets);
+  return 0;
 }
 
 static int put_geometry(struct gc_measured *element, const struct sizes *sizes,
@@ -520,8 +524,8 @@ static int find(struct gc_measured *element, struct gc_overfull *o)
     return status;
   note(o);
   sizes = sizes_of(o);
-  if (clear(o, &sizes))
-    find_geometry(o, &sizes, &found);
+  if (clear(o, &sizes) && (status = find_geometry(o, &sizes, &found)))
+    return status;
   if (!found.linear && !found.modulo) {
     if ((status = gc_overfull_find(o, 0, false)))
       return status;
@@ -534,7 +538,8 @@ static int find(struct gc_measured *element, struct gc_overfull *o)
                        ? "the numbers of lines that conflict are not the same: the sets are "
                          "unequal, or a set has more than 192 lines"
                        : "too few lines conflict with others");
-    find_geometry(o, &sizes, &found);
+    if ((status = find_geometry(o, &sizes, &found)))
+      return status;
   }
   status = put_geometry(element, &sizes, &found);
   return status ? status : find_policy(element, o, &sizes);

@@ -40,7 +40,8 @@ static int alias(struct gc_tlb_range *range, uint64_t piece)
 }
 
 /* The piece takes the place of the arena: mapping takes a time for each piece, and no more memory is
- * needed. */
+ * needed. -ENOSPC: even the smallest piece would need more. -ENOMEM: another program has taken the
+ * memory. */
 static int open_aliases(struct gc_tlb_range *range)
 {
   struct gc_bench *bench = &range->m->bench;
@@ -50,7 +51,7 @@ static int open_aliases(struct gc_tlb_range *range)
   gc_bench_lend_arena(bench);
   while (piece > PIECE_MIN && piece > spare(bench))
     piece /= 2;
-  status = piece > spare(bench) ? -ENOMEM : alias(range, piece);
+  status = piece > spare(bench) ? -ENOSPC : alias(range, piece);
   range->aliased = !status;
   if (status && gc_bench_return_arena(bench))
     return -EIO;
@@ -84,9 +85,9 @@ int gc_tlb_range_open(struct gc_measurement *m, struct gc_tlb_range *range, cons
   *range = (struct gc_tlb_range){.m = m};
   *absent = NULL;
   status = open_aliases(range);
-  if (status == -ENOTSUP || status == -ENOMEM)
-    status = open_plain(range);
-  if (status != -ENOMEM)
+  if (status != -ENOTSUP && status != -ENOSPC)
+    return status;
+  if ((status = open_plain(range)) != -ENOMEM)
     return status;
   *absent = "there is too little free memory for an array beyond the reach of a TLB";
   return 0;
