@@ -63,7 +63,7 @@ int gc_cuda_alias(struct gc_device *device, uint64_t bytes, uint64_t span, uint6
                      "reserve %llu addresses of %s", (unsigned long long)span, cuda->name);
   if (status) {
     aliases->base = 0;
-    return status;
+    return status == -ENOMEM ? -ENOTSUP : status; /* addresses are missing, not memory */
   }
   aliases->span = span;
   status = CUDA_CALL(cuda, err, cuMemCreate(&aliases->memory, bytes, &allocation, 0),

@@ -410,12 +410,14 @@ static bool is_near(uint32_t a, uint64_t b)
 static int confirm(struct search *s, struct gc_tlb_found *found)
 {
   struct counts counts = {0};
-  uint32_t agreed, excess, near = 0;
+  uint32_t agreed, excess, most, near = 0;
   int status = count_regions(s, found, &counts);
 
   if (status)
     return status;
-  found->entries = most_frequent(counts.knee, &agreed);
+  if (!(most = most_frequent(counts.knee, &agreed)))
+    return 0; /* no region has a count: without confidence */
+  found->entries = most;
   excess = largest(counts.excess);
   found->counted = agreed == VOTES && !excess;
   if (excess >= found->entries && is_near(excess, found->entries)) {
