@@ -30,7 +30,7 @@
 
 static const char disagree[] = "repetitions disagree about which SMs share a TLB";
 
-/* What is known of one SM. */
+/* The measured times of one SM. */
 struct member {
   uint32_t domain;   /* SMs of different domains share no TLB */
   double base[EACH]; /* cycles of its pages when the TLB has them */

@@ -11,7 +11,7 @@
 struct gc_tlb_groups {
   struct gc_groups groups; /* of SMs by index (walk/sms.h), numbered by their first SMs */
   double confidence;
-  /* What a miss adds, cycles: the mean over SMs, because it differs between them. */
+  /* The cycles that a miss adds. SMs differ, so this is their mean. */
   double penalty, penalty_confidence;
   const char *absent; /* why there is nothing of this; NULL: there is */
 };

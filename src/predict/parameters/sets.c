@@ -93,7 +93,7 @@ static uint32_t sets_of(uint64_t lines, uint32_t ways)
   return (uint64_t)sets * (ways - 1) < lines ? sets : 0;
 }
 
-/* Of the geometries that fit, the one with the fewest tags. */
+/* Chooses the geometry with the fewest tags among those that fit. */
 bool gc_sets_from_curve(struct gc_cache_geometry *geometry, uint64_t lines)
 {
   struct gc_cache_geometry best = *geometry;
