@@ -23,10 +23,10 @@
 #define PASSES_MOST 8  /* timed, in one launch */
 #define ALONE_ARRAYS 6 /* if only one SM walks at a time */
 #define BY_CHANCE 1e-3 /* most probability that noise looks like a line that misses */
-/* One line in so many may miss without a further line, since other data (of the kernel) are in its
- * set. Such sets say nothing. */
+/* Other data (of the kernel) may be in a set, so that its lines miss even without a further line.
+ * At most one line in so many may do that. */
 #define DISTURBED 64
-#define APART 3        /* misses by which lines of the set differ from others */
+#define APART 3 /* misses by which lines of the set differ from others */
 
 int gc_overfull_open(struct gc_overfull *o, uint32_t sector)
 {
@@ -193,8 +193,8 @@ static bool misses_alone(const struct walk *w, uint32_t line)
   return line < w->lines && w->walked > 2 && missed[line] > w->walked / 2;
 }
 
-/* The share of slow loads of the array alone: noise. Do too many lines miss there again and again?
- */
+/* Finds the noise: the share of slow loads of the array alone. Also whether too many of its lines
+ * miss again and again. */
 static void find_noise(struct walk *w)
 {
   const uint32_t *missed = w->missed + w->o->n * (w->lines + 1);

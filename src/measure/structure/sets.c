@@ -24,7 +24,7 @@
 #define ALIKE 0.9         /* share of them that must have the same number of lines, */
 #define ALIKE_SPARE 0.7   /* or that number less the other data in their set, if lines are spared */
 #define FULL 0.8      /* share of further lines that must meet a full set, if no line is spared */
-#define SPARE 64      /* at the second try, the array has this share of its lines less */
+#define SPARE 64      /* at the first try, the array has this share of its lines less */
 #define HELD_OUT 4    /* one in so many conflicts is not used to find the hash, but to check it */
 #define POLICY_SMS 32 /* blocks that load the lines of a set */
 #define POLICY_SMS_ALONE 4
@@ -107,8 +107,7 @@ static uint64_t address_of(const struct gc_overfull *o, uint32_t line)
 
 /* Does the hash say which lines of the array are in the set of a further line? sets: of the lines
  * of the array. If fewer lines than ways are in it, it has space left, and nothing may have missed,
- * unless other data are in it, too: then all of these lines missed.
- */
+ * unless other data are in it, too: then all of these lines missed. */
 static bool predicts(const struct gc_overfull *o, const struct gc_set_index *index,
                      const uint32_t *sets, const struct gc_conflict *conflict,
                      const struct sizes *sizes)

@@ -3,8 +3,8 @@
  *
  * The groups of SMs: TPCs, GPCs, and what lies between. Two methods give groups that belong
  * together: clusters of blocks run in one GPC (clusters.c), and SMs of a GPC share a constant L1.5
- * (constant_groups.c). On an H200 some TPCs take no larger clusters than of two blocks; the
- * constant L1.5 tells to which GPC they belong. doc/methods.md, "Groups of SMs".
+ * (constant_groups.c). On an H200 some TPCs take no clusters of more than two blocks; the
+ * constant L1.5 shows to which GPC they belong. doc/methods.md, "Groups of SMs".
  */
 #include "measure/structure/clusters.h"
 #include "measure/structure/constant_groups.h"
@@ -80,8 +80,7 @@ static int put_clusters(struct evidence *e)
 
 /* --- GPCs --- */
 
-/* SMs that no cluster of more than two blocks has reached: to which GPC they belong is not known.
- */
+/* SMs that no cluster of more than two blocks has reached. Their GPC is not known from clusters. */
 static uint32_t count_apart(const struct gc_clusters *c, uint32_t sms)
 {
   uint32_t apart = 0;

@@ -3,8 +3,8 @@
  *
  * The survival curve: the probability that a line is still in the cache after k later fills with
  * random lines. Each block walks: its own lines, its own k random lines, its own lines again
- * (timed). Before that it walks as many other lines as fill the cache twice. A small cache has few
- * lines of its own for each block, so that it takes several rounds, each with another layout.
+ * (timed). Before that it walks other lines, at least 1.5 times as many as fit. In a small cache, a
+ * block has few lines of its own; then there are several rounds, each with another layout.
  * doc/methods.md, "Sets and replacement".
  */
 #include "measure/structure/structure.h"
@@ -48,7 +48,8 @@ static uint32_t fills_of(const struct survey *s, size_t point)
   return gc_curve_fills(s->cache.lines, point);
 }
 
-/* Lines of the walk that fills the cache: all of it after no fills. */
+/* Lines of the walk that fills the cache. The more fills come before it, the fewer of them a block
+ * walks: at least the lines that fit, and half of them. */
 static uint32_t filling(const struct survey *s)
 {
   return s->cache.lines + s->cache.lines / FILL + 2 * fills_of(s, POINTS - 1);

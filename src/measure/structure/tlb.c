@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * TLBs: entries, what an entry covers, reach, miss penalty, and which SMs share one. The first
- * level is searched with chains of dependent loads; the second one, of which misses are dear, with
+ * level is searched with chains of dependent loads; the second one, whose misses cost more, with
  * many loads at once. doc/methods.md, "TLBs".
  */
 #include "measure/structure/structure.h"

@@ -24,8 +24,8 @@
 #define LOADS 31 /* timed; the kernel stores 32 values at once, which needs a translation, too */
 #define SLOTS (LOADS + 1)
 #define SHIFT 4096u /* bytes between the rings of two SMs */
-#define EXCESS 1.25 /* pages that are read to evict the second TLB, of its entries */
-#define L2S 2       /* bytes that are read to evict L2, in L2s */
+#define EXCESS 1.25 /* times the entries of the second TLB: pages that are read to evict it */
+#define L2S 2       /* times the size of L2: bytes that are read to evict it */
 #define SPREAD 4    /* P1 and P4 use this part of the reach of the first TLB */
 /* A page table of the lowest level covers so much on NVIDIA GPUs with pages of 2 MiB [open-gpu-doc,
  * pascal-mmu-format]. */

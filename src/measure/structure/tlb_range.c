@@ -9,11 +9,11 @@
 
 #define PIECE_MAX ((uint64_t)1 << 30) /* what measuring may use in all */
 #define PIECE_MIN ((uint64_t)2 << 20)
-/* Without regard to the memory that other steps have needed. Smaller pieces take longer to map. */
+/* Used even if other steps have needed less memory: smaller pieces take longer to map. */
 #define PIECE_LEAST ((uint64_t)64 << 20)
-#define SPAN_MAX ((uint64_t)256 << 30)
-#define SPAN_MEMORIES 2 /* a TLB need not reach further than the memory; the rest is to evict it   \
-                         */
+#define SPAN_MAX ((uint64_t)256 << 30) /* addresses */
+/* A TLB need not reach further than the memory. The rest of the span serves to evict it. */
+#define SPAN_MEMORIES 2
 #define PLAIN_MAX ((uint64_t)256 << 20) /* ordinary memory */
 #define ALIGNMENT ((uint64_t)2 << 20)
 
@@ -39,9 +39,9 @@ static int alias(struct gc_tlb_range *range, uint64_t piece)
   return bench->ops->alias(bench->device, piece, range->span, &range->base, bench->err);
 }
 
-/* The piece takes the place of the arena: mapping takes a time for each piece, and no more memory is
- * needed. -ENOSPC: even the smallest piece would need more. -ENOMEM: another program has taken the
- * memory. */
+/* The piece takes the place of the arena: so it is large, and few pieces are mapped, but no more
+ * memory is needed. -ENOSPC: even the smallest piece would need more. -ENOMEM: another program has
+ * taken the memory. */
 static int open_aliases(struct gc_tlb_range *range)
 {
   struct gc_bench *bench = &range->m->bench;
@@ -58,7 +58,7 @@ static int open_aliases(struct gc_tlb_range *range)
   return status;
 }
 
-/* As much ordinary memory as all buffers together may use. */
+/* Ordinary memory: PLAIN_MAX, or what measuring may still use if that is less. */
 static int open_plain(struct gc_tlb_range *range)
 {
   struct gc_bench *bench = &range->m->bench;

@@ -206,8 +206,7 @@ static void drop(struct gc_l2 *l2, unsigned partition, const struct access *acce
 }
 
 /* The sectors that a miss brings in. A store writes its whole sector or part of it; both are there
- * afterwards.
- */
+ * afterwards. */
 static uint32_t sectors_to_bring(const struct gc_l2 *l2, const struct access *access,
                                  uint32_t missing)
 {

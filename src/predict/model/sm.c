@@ -173,8 +173,7 @@ static void issue(struct gc_sm *sm, struct gc_warp *warp, uint64_t slots)
   *free_slot = (*free_slot > sm->now ? *free_slot : sm->now) + slots;
 }
 
-/* Goes to the next instruction; a warp that has executed its last one finishes when that is done.
- */
+/* Goes to the next instruction. After the last one, the warp ends when that is done. */
 static void complete(struct gc_sm *sm, struct gc_warp *warp, uint32_t next, uint64_t ready)
 {
   warp->instruction = next;
