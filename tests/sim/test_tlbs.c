@@ -7,6 +7,8 @@
 #include "measure/structure/structure.h"
 #include "variant.h"
 
+#include <limits.h>
+
 struct tlb {
   uint64_t entries, entry_bytes, instances;
   double penalty;
@@ -154,6 +156,108 @@ static void aliases(void **state)
   close_gpu(&gpu);
 }
 
+static uint64_t mapped_max; /* bytes that the driver has memory to map */
+
+static int map_less(struct gc_device *device, uint64_t end, struct gc_error *err)
+{
+  return end > mapped_max ? gc_fail(err, -ENOMEM, "no page tables")
+                          : gc_ops(device)->alias_until(device, end, err);
+}
+
+static int alias_never(struct gc_device *device, uint64_t bytes, uint64_t span, uint64_t *address,
+                       struct gc_error *err)
+{
+  (void)device, (void)bytes, (void)span, (void)address;
+  return gc_fail(err, -ENOMEM, "no memory");
+}
+
+static void must_lack(const struct gc_measured *tlb, const char *why)
+{
+  assert_int_equal(tlb->found[GC_ENTRIES].origin, GC_ABSENT);
+  assert_int_equal(tlb->found[GC_ENTRIES].passing, GC_LITTLE_MEMORY);
+  assert_non_null(strstr(tlb->found[GC_ENTRIES].why, why));
+}
+
+/* A driver without memory for a mapping: the step succeeds, and says so. What needs fewer addresses
+ * is found. */
+static void without_memory_for_a_mapping(void **state)
+{
+  struct gc_device_ops ops;
+  struct opened gpu;
+  uint64_t before;
+
+  (void)state;
+  open_gpu(&gpu, "h200");
+  open_warm_bench(&gpu);
+  before = gc_ops(gpu.device)->counts(gpu.device)->device_bytes;
+  ops = *gc_ops(gpu.device);
+  gpu.m.bench.ops = &ops;
+  ops.alias_until = map_less;
+  mapped_max = (uint64_t)8 << 30;
+  run_step(&gpu, gc_step_tlb, GC_L1_TLB);
+  assert_int_equal(measured(&gpu, GC_L1_TLB)->entries, 16);
+  run_step(&gpu, gc_step_tlb, GC_L2_TLB);
+  must_lack(measured(&gpu, GC_L2_TLB), "no memory to map");
+  ops.alias_until = gc_ops(gpu.device)->alias_until;
+  ops.alias = alias_never;
+  run_step(&gpu, gc_step_tlb, GC_L1_TLB);
+  must_lack(measured(&gpu, GC_L1_TLB), "another program has taken the memory");
+  assert_int_equal(gc_ops(gpu.device)->counts(gpu.device)->device_bytes, before);
+  close_gpu(&gpu);
+}
+
+static unsigned crowded; /* so many of the next launches have two blocks on one SM */
+
+/* What launches with a job for each SM return: a sum, and how many blocks each SM ran. */
+static int download_crowded(struct gc_device *device, void *to, uint64_t from, size_t bytes,
+                            struct gc_error *err)
+{
+  const int status = gc_ops(device)->download(device, to, from, bytes, err);
+  const uint32_t two = 2;
+
+  if (!status && crowded && bytes == sizeof(struct gpu_chase_result) + 24 * sizeof(two)) {
+    memcpy((char *)to + sizeof(struct gpu_chase_result), &two, sizeof(two));
+    crowded--;
+  }
+  return status;
+}
+
+/* Some launches whose blocks meet are repeated; if all do, that is the reason. */
+static void blocks_meet(void **state)
+{
+  static const unsigned launches[] = {1, 5, UINT_MAX};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(launches) / sizeof(*launches); i++) {
+    const struct gc_finding *groups;
+    struct gc_device_ops ops;
+    struct opened gpu;
+    char lines[400];
+
+    snprintf(lines, sizeof(lines), GROUPS, "gpc 8");
+    open_variant(&gpu, &(struct variant){lines, "", "200 4"});
+    open_warm_bench(&gpu);
+    ops = *gc_ops(gpu.device);
+    ops.download = download_crowded;
+    gpu.m.bench.ops = &ops;
+    run_step(&gpu, gc_step_tlb, GC_L1_TLB);
+    gpu.m.bench.signs = 0;
+    crowded = launches[i];
+    run_step(&gpu, gc_step_tlb, GC_L2_TLB);
+    groups = &measured(&gpu, GC_L2_TLB)->found[GC_SM_GROUPS];
+    if (crowded) {
+      assert_string_equal(groups->why, "the blocks of a launch did not spread over all SMs");
+      assert_int_not_equal(gpu.m.bench.signs & GC_SIGN_BLOCKS_MET, 0);
+    } else {
+      assert_int_equal(groups->origin, GC_MEASURED);
+      assert_int_equal(gpu.m.bench.signs & GC_SIGN_BLOCKS_MET, 0);
+    }
+    assert_int_equal(measured(&gpu, GC_L2_TLB)->entries, 256);
+    close_gpu(&gpu);
+  }
+  crowded = 0;
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -162,6 +266,8 @@ int main(void)
       cmocka_unit_test(groups_within_gpcs),
       cmocka_unit_test(groups_across_gpcs),
       cmocka_unit_test(aliases),
+      cmocka_unit_test(without_memory_for_a_mapping),
+      cmocka_unit_test(blocks_meet),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

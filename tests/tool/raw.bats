@@ -289,6 +289,26 @@ move it away, or give another directory" "$errors"
   has_not "$output" "instances-list"
 }
 
+# patterns RAW: the latency patterns of TLBs, P1 to P6, on one line.
+patterns() { sed -n 's/^P\([1-6]\)\t.*\t/\1 /p' "$1/gpu0-L1TLB-latency-patterns-list.tsv" | paste -s -d ' '; }
+
+@test "latency patterns of TLBs: hits and misses of both, and a reason for each that does not fit" {
+  "$tool" measure --sim h200 --only L1TLB,L2TLB --raw "$raw"
+  local seen
+  seen=$(patterns "$raw")
+  local none="absent: there are too few addresses for its pages"
+  has "$seen" "6 absent: a switch of page tables takes no longer than P3"
+  # a hit of L2, then a miss of the first TLB, then of both; the same with the latency of memory
+  awk '{ exit !($2 < $4 && $4 < $6 && $2 < $8 && $8 < $10) }' <<<"$seen" || { echo "$seen"; false; }
+
+  sed 's/^memory = .*/memory = 36 GiB/' "$HWLOC_GPUCACHE_SIM_PATH/h200" >"$BATS_TEST_TMPDIR/small"
+  "$tool" measure --sim "$BATS_TEST_TMPDIR/small" --only L1TLB,L2TLB --raw "$raw-small"
+  seen=$(patterns "$raw-small")
+  has "$seen" "3 $none 4 "
+  has "$seen" "5 $none 6 $none"
+  awk '{ exit !($2 > 0 && $4 > $2) }' <<<"$seen" || { echo "$seen"; false; }
+}
+
 @test "the line of an L2: misses over the distance of loads" {
   "$tool" measure --no-store --only L2Cache --sim k20c --raw "$raw" >/dev/null
   local file=$raw/gpu0-L2Cache-line.tsv line

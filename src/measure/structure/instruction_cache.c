@@ -76,6 +76,8 @@ static int run(struct gc_measurement *m, struct sweep *sweep, size_t from, uint3
       (status = bench->ops->download(bench->device, took, args.cycles, bytes, bench->err)))
     return status;
   sweep->sms = 0;
+  if (!from)
+    memset(sweep->cycles, 0, sizeof(sweep->cycles));
   for (size_t slot = 0; slot < SLOTS && sweep->sms < SMS_MAX; slot++) {
     if (!took[slot * count]) /* no block ran on this SM */
       continue;
@@ -88,21 +90,25 @@ static int run(struct gc_measurement *m, struct sweep *sweep, size_t from, uint3
 
 static void log_raw(const struct gc_measurement *m, const struct sweep *sweep)
 {
-  for (size_t sm = 0; sm < sweep->sms; sm++)
+  for (size_t sm = 0; sm < SMS_MAX; sm++)
     for (size_t i = 0; i < sweep->count; i++)
-      gc_raw_row(
-          m->bench.raw, "bytes\tcycles\tSM",
-          (double[]){(double)sweep->sizes[i] * GPU_JUMPS_BYTES, sweep->cycles[sm][i], (double)sm});
+      if (sweep->cycles[sm][i] > 0)
+        gc_raw_row(m->bench.raw, "bytes\tcycles\tSM",
+                   (double[]){(double)sweep->sizes[i] * GPU_JUMPS_BYTES, sweep->cycles[sm][i],
+                              (double)sm});
 }
 
-/* The time of a size over all SMs. */
+/* The time of a size over all SMs that executed it: the launches of a search may reach different
+ * ones. */
 static double time_of(const struct sweep *sweep, size_t i)
 {
   double all[SMS_MAX];
+  size_t n = 0;
 
-  for (size_t sm = 0; sm < sweep->sms; sm++)
-    all[sm] = sweep->cycles[sm][i];
-  return gc_median(all, sweep->sms);
+  for (size_t sm = 0; sm < SMS_MAX; sm++)
+    if (sweep->cycles[sm][i] > 0)
+      all[n++] = sweep->cycles[sm][i];
+  return gc_median(all, n);
 }
 
 /* The first size from which on all sizes take longer than the fastest one before them; `count` if

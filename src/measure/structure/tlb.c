@@ -8,6 +8,7 @@
 #include "measure/structure/structure.h"
 #include "measure/structure/tlb_groups.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -27,10 +28,10 @@ static const enum gc_property properties[] = {GC_ENTRIES,      GC_ENTRY,     GC_
                                               GC_MISS_PENALTY, GC_INSTANCES, GC_SM_GROUPS};
 #define PROPERTIES (sizeof(properties) / sizeof(*properties))
 
-static void set_all_absent(struct gc_measured *element, const char *why)
+static void set_all_absent(struct gc_measured *element, enum gc_passing passing, const char *why)
 {
   for (size_t i = 0; i < PROPERTIES; i++)
-    gc_set_absent(element, properties[i], why);
+    gc_set_absent_for_now(element, properties[i], passing, why);
 }
 
 /* The loads must hit in L2: no more pages than half of its lines. */
@@ -75,7 +76,7 @@ static int put_found(struct gc_tlb_range *range, struct gc_measured *element,
                      const struct gc_tlb_found *found, const struct gc_measured *nearer)
 {
   if (found->confidence < GC_CONFIDENCE_LEAST) {
-    set_all_absent(element, "repetitions disagree about the number of entries");
+    set_all_absent(element, GC_LASTING, "repetitions disagree about the number of entries");
     return 0;
   }
   element->entries = found->entries;
@@ -123,7 +124,7 @@ static int measure(struct gc_tlb_range *range, struct gc_measured *element)
     return put_found(range, element, &found, nearer);
   snprintf(why, sizeof(why), "loads of %llu MiB do not wait for translations%s",
            (unsigned long long)(found.tried_bytes >> 20), second ? " longer" : "");
-  set_all_absent(element, why);
+  set_all_absent(element, GC_LASTING, why);
   return 0;
 }
 
@@ -134,15 +135,19 @@ int gc_step_tlb(struct gc_measurement *m, struct gc_measured *element)
   int status, closed;
 
   if (element->kind == GC_L2_TLB && !gc_found(&m->results->element[GC_L1_TLB], GC_ENTRY)) {
-    set_all_absent(element, "the first TLB is not known");
+    set_all_absent(element, GC_LASTING, "the first TLB is not known");
     return 0;
   }
   if ((status = gc_tlb_range_open(m, &range, &absent)))
     return status;
   if (absent)
-    set_all_absent(element, absent);
+    set_all_absent(element, range.refused ? GC_LITTLE_MEMORY : GC_LASTING, absent);
   else
     status = measure(&range, element);
+  if (status == -ENOMEM && range.refused) {
+    set_all_absent(element, GC_LITTLE_MEMORY, GC_TLB_REFUSED);
+    status = 0;
+  }
   closed = gc_tlb_range_close(&range);
   return status ? status : closed;
 }

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ATTEMPTS 3 /* at a round */
+#define ATTEMPTS 3 /* at a round, or at the cycles before all rounds */
 #define EACH 4     /* pages of an SM, at most */
 #define PRIMING 2
 #define EXCESS 1.125
@@ -29,6 +29,7 @@
 #define ROUNDS 2           /* that find a group */
 
 static const char disagree[] = "repetitions disagree about which SMs share a TLB";
+static const char met[] = "the blocks of a launch did not spread over all SMs";
 
 /* The measured times of one SM. */
 struct member {
@@ -111,18 +112,18 @@ static int time_all(struct grouping *g, bool *spread)
 
 /* --- one round --- */
 
-/* One round of readers: extra and slow of all SMs. *clear: each reader was slow itself. */
-static int run_round(struct grouping *g, bool *clear)
+/* One round of readers: extra and slow of all SMs. *doubt: why the round means nothing; NULL: each
+ * reader was slow itself. */
+static int run_round(struct grouping *g, const char **doubt)
 {
-  bool read, timed = false;
+  bool read, timed = false, clear = true;
   int status = read_many(g, &read);
 
-  *clear = false;
+  *doubt = met;
   if (!status)
     status = time_all(g, &timed);
   if (status || !read || !timed)
     return status;
-  *clear = true;
   for (uint32_t i = 0; i < g->sms; i++) {
     struct member *member = &g->members[i];
     double extra[EACH];
@@ -131,14 +132,15 @@ static int run_round(struct grouping *g, bool *clear)
       extra[k] = g->trace[i * g->each + k] - member->base[k];
     member->extra = gc_midhinge(extra, g->each);
     member->slow = member->extra > g->threshold;
-    *clear &= member->slow || !member->reads;
+    clear &= member->slow || !member->reads;
   }
+  *doubt = clear ? NULL : "an SM could not evict its own translations";
   return 0;
 }
 
-/* The cycles of pages that the TLB has, and whether a single round is clear: the noise of these
- * does not reach the threshold. */
-static int take_base(struct grouping *g, bool *clear)
+/* The cycles of pages that the TLB has. *doubt: why a single round cannot be clear; NULL: the noise
+ * of these cycles does not reach the threshold. */
+static int take_base(struct grouping *g, const char **doubt)
 {
   double *change = calloc(g->sms, sizeof(*change)), sigma = 0;
   bool spread = true, all = true;
@@ -159,9 +161,21 @@ static int take_base(struct grouping *g, bool *clear)
   }
   if (!status)
     sigma = gc_robust_sigma(change, g->sms, 0) + 0.25;
-  *clear = !status && all && CLEAR_SIGMAS * sigma < g->threshold;
+  *doubt = NULL;
+  if (!all)
+    *doubt = met;
+  else if (CLEAR_SIGMAS * sigma >= g->threshold)
+    *doubt = "a miss costs too little to tell from one test which SMs share one";
   free(change);
   return status;
+}
+
+/* Unless `doubt` is NULL, it is why there are no groups. */
+static void give_up(struct grouping *g, const char *doubt)
+{
+  g->result->absent = doubt;
+  if (doubt == met)
+    g->range->m->bench.signs |= GC_SIGN_BLOCKS_MET;
 }
 
 /* --- groups --- */
@@ -256,17 +270,17 @@ static bool confirm(struct grouping *g)
 /* Runs a round until it is clear and `judge` accepts it. */
 static int settle_round(struct grouping *g, bool (*judge)(struct grouping *g))
 {
-  bool clear = false, good = false;
+  const char *doubt = met;
 
-  for (uint32_t attempt = 0; attempt < ATTEMPTS && !good; attempt++) {
-    const int status = run_round(g, &clear);
+  for (uint32_t attempt = 0; attempt < ATTEMPTS && doubt; attempt++) {
+    const int status = run_round(g, &doubt);
 
     if (status)
       return status;
-    good = clear && judge(g);
+    if (!doubt && !judge(g))
+      doubt = disagree;
   }
-  if (!good)
-    g->result->absent = clear ? disagree : "an SM could not evict its own translations";
+  give_up(g, doubt);
   return 0;
 }
 
@@ -396,7 +410,7 @@ static int search(struct grouping *g, const struct gc_tlb_found *found,
                   const struct gc_measured *nearer)
 {
   struct gc_results *results = g->range->m->results;
-  bool clear = false;
+  const char *doubt = met;
   int status = gc_number_sms(g->range->m);
 
   if (status)
@@ -405,12 +419,13 @@ static int search(struct grouping *g, const struct gc_tlb_found *found,
     g->result->absent = "blocks did not reach all SMs, or their numbers have gaps";
   else
     status = prepare(g, found, nearer);
-  if (status || g->result->absent || (status = take_base(g, &clear)))
+  for (int attempt = 0; attempt < ATTEMPTS && doubt == met && !status && !g->result->absent;
+       attempt++)
+    status = take_base(g, &doubt);
+  if (status || g->result->absent)
     return status;
-  if (clear)
-    return find_all(g);
-  g->result->absent = "a miss costs too little to tell from one test which SMs share one";
-  return 0;
+  give_up(g, doubt);
+  return doubt ? 0 : find_all(g);
 }
 
 int gc_tlb_find_groups(struct gc_tlb_range *range, const struct gc_tlb_found *found,

@@ -71,23 +71,33 @@ static struct gc_tlb_pages ring_of(const struct state *s, size_t pattern, uint32
       .offset = (uint64_t)nth * SHIFT, .stride = stride_of(s, pattern), .count = SLOTS};
 }
 
-/* Reads pages behind the ring: once each, by one SM. */
-static int read_behind(struct state *s, const struct gc_tlb_pages *ring, uint64_t spacing,
-                       uint32_t count, uint32_t sm)
+/* The pages behind a ring that evict its translations; none if the pattern keeps these. */
+static struct gc_tlb_pages behind(const struct state *s, size_t pattern,
+                                  const struct gc_tlb_pages *ring)
+{
+  const bool both = patterns[pattern].lost == LOST_BOTH;
+  const uint64_t spacing = both ? s->second->entry_bytes : s->first->entry_bytes;
+
+  if (!patterns[pattern].lost)
+    return (struct gc_tlb_pages){0};
+  return (struct gc_tlb_pages){
+      .offset = (ring->offset + (SLOTS + 1) * ring->stride) / spacing * spacing + spacing,
+      .stride = gc_tlb_stride(spacing, 0),
+      .count = both ? (uint32_t)(EXCESS * (double)s->second->entries)
+                    : gc_tlb_beyond(s->first, spacing)};
+}
+
+/* Reads these pages: once each, by one SM. */
+static int read_pages(struct state *s, const struct gc_tlb_pages *pages, uint32_t sm)
 {
   struct gc_bench *bench = &s->m->bench;
-  const uint64_t stride = gc_tlb_stride(spacing, 0);
-  const struct gc_tlb_pages pages = {
-      .offset = (ring->offset + (SLOTS + 1) * ring->stride) / spacing * spacing + spacing,
-      .stride = stride,
-      .count = count};
-  const struct gpu_touch_args args = {.base = s->range.base + pages.offset,
-                                      .bytes = count * stride,
-                                      .stride = stride,
+  const struct gpu_touch_args args = {.base = s->range.base + pages->offset,
+                                      .bytes = pages->count * pages->stride,
+                                      .stride = pages->stride,
                                       .sink = bench->scratch,
                                       .passes = 2,
                                       .only_sm = sm};
-  const int status = gc_tlb_map(&s->range, &pages);
+  const int status = gc_tlb_map(&s->range, pages);
 
   return status ? status
                 : gc_bench_launch(bench, GC_KERNEL_touch, bench->properties.sms,
@@ -156,17 +166,14 @@ static int time_ring(struct state *s, const struct gc_tlb_pages *ring, uint32_t 
 static int measure_sm(struct state *s, size_t pattern, uint32_t nth, uint32_t index)
 {
   const struct gc_tlb_pages ring = ring_of(s, pattern, nth);
-  const enum lost lost = patterns[pattern].lost;
-  const uint64_t spacing = lost == LOST_BOTH ? s->second->entry_bytes : s->first->entry_bytes;
-  const uint32_t many = lost == LOST_BOTH ? (uint32_t)(EXCESS * (double)s->second->entries)
-                                          : gc_tlb_beyond(s->first, spacing);
+  const struct gc_tlb_pages others = behind(s, pattern, &ring);
   double cycles;
   int status = 0;
 
-  if (!patterns[pattern].in_memory || lost == LOST_NONE)
+  if (!patterns[pattern].in_memory || !others.count)
     status = bring_in(s, pattern, &ring, index);
-  if (!status && lost)
-    status = read_behind(s, &ring, spacing, many, index);
+  if (!status && others.count)
+    status = read_pages(s, &others, index);
   if (!status)
     status = time_ring(s, &ring, index, &cycles);
   if (!status && isfinite(cycles)) {
@@ -176,23 +183,39 @@ static int measure_sm(struct state *s, size_t pattern, uint32_t nth, uint32_t in
   return status;
 }
 
+static uint32_t sms_of(const struct state *s)
+{
+  return s->m->results->sm_count < SMS ? s->m->results->sm_count : SMS;
+}
+
 /* Why this pattern cannot be measured; NULL: it can. */
 static const char *lacks(const struct state *s, size_t pattern)
 {
   const struct pattern *p = &patterns[pattern];
+  struct gc_tlb_pages ring, others;
 
+  if (!s->range.aliased)
+    return "memory cannot be mapped more than once";
+  if (s->range.refused)
+    return GC_TLB_REFUSED;
+  if (s->m->results->sm_count < s->m->bench.properties.sms)
+    return "blocks did not reach all SMs";
   if (!gc_found(s->first, GC_ENTRIES))
     return "the first TLB is not known";
   if (p->lost == LOST_BOTH && !gc_found(s->second, GC_ENTRIES))
     return "the second TLB is not known";
   if (p->in_memory && s->range.piece / 2 < L2S * s->m->bench.properties.l2_bytes)
     return "there is too little memory to evict the L2";
-  return NULL;
+  ring = ring_of(s, pattern, sms_of(s) - 1);
+  others = behind(s, pattern, &ring);
+  return gc_tlb_range_fits(&s->range, &ring) && gc_tlb_range_fits(&s->range, &others)
+             ? NULL
+             : "there are too few addresses for its pages";
 }
 
 static int measure(struct state *s, size_t pattern)
 {
-  const uint32_t sms = s->m->results->sm_count, n = sms < SMS ? sms : SMS;
+  const uint32_t sms = s->m->results->sm_count, n = sms_of(s);
   int status = 0;
 
   for (uint32_t nth = 0; nth < n && !status; nth++) {
@@ -238,14 +261,13 @@ int gc_step_tlb_patterns(struct gc_measurement *m, struct gc_measured *element)
   if ((status = gc_number_sms(m)) || (status = gc_tlb_range_open(m, &s.range, &absent)) || absent)
     return status;
   for (size_t pattern = 0; pattern < PATTERNS && !status; pattern++) {
-    if (!s.range.aliased)
-      absent = "memory cannot be mapped more than once";
-    else if (m->results->sm_count < m->bench.properties.sms)
-      absent = "blocks did not reach all SMs";
-    else
-      absent = lacks(&s, pattern);
+    absent = lacks(&s, pattern);
     if (!absent)
       status = measure(&s, pattern);
+    if (status == -ENOMEM && s.range.refused) {
+      absent = GC_TLB_REFUSED;
+      status = 0;
+    }
     if (!status)
       describe(&s, pattern, absent);
   }

@@ -85,6 +85,11 @@ int gc_tlb_range_open(struct gc_measurement *m, struct gc_tlb_range *range, cons
   *range = (struct gc_tlb_range){.m = m};
   *absent = NULL;
   status = open_aliases(range);
+  if (status == -ENOMEM) {
+    range->refused = true;
+    *absent = "another program has taken the memory for an array beyond the reach of a TLB";
+    return 0;
+  }
   if (status != -ENOTSUP && status != -ENOSPC)
     return status;
   if ((status = open_plain(range)) != -ENOMEM)
@@ -134,6 +139,7 @@ int gc_tlb_map(struct gc_tlb_range *range, const struct gc_tlb_pages *pages)
     return 0;
   if (!(status = bench->ops->alias_until(bench->device, end, bench->err)))
     range->usable = end;
+  range->refused = status == -ENOMEM;
   return status;
 }
 

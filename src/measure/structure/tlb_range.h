@@ -20,6 +20,7 @@ struct gc_tlb_range {
   uint64_t base, span; /* span: bytes that can be used at most */
   uint64_t piece;      /* bytes of memory behind the range */
   uint64_t usable;     /* bytes that can be used now */
+  bool refused;        /* memory, or memory for mapping it; it may be there later */
 };
 
 /* Slots `stride` bytes apart, an odd multiple of GC_TLB_LINE, from `offset` on. */
@@ -33,10 +34,14 @@ struct gc_tlb_pages {
 int gc_tlb_range_open(struct gc_measurement *m, struct gc_tlb_range *range, const char **absent);
 int gc_tlb_range_close(struct gc_tlb_range *range);
 
+/* Why there are no values if range->refused. */
+#define GC_TLB_REFUSED "the driver had no memory to map enough addresses"
+
 /* Whether the range is large enough for these pages, with one more. */
 bool gc_tlb_range_fits(const struct gc_tlb_range *range, const struct gc_tlb_pages *pages);
 
-/* Makes these pages usable; their contents are undefined. */
+/* Makes these pages usable; their contents are undefined. If the driver has no memory for that,
+ * -ENOMEM and range->refused. */
 int gc_tlb_map(struct gc_tlb_range *range, const struct gc_tlb_pages *pages);
 
 /* Links each page with the next one. */
