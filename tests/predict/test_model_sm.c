@@ -520,6 +520,68 @@ static void stores_and_atomics(void **state)
   assert_in_range(run.counts.l2_loads.misses, 64 + 32, 3 * 64);
 }
 
+/* L2 knows which bytes were stored: the first 4 of each sector. The load of others misses, and
+ * brings in the sector; a load past L1 of what was stored hits. */
+static void l2_knows_stored_bytes(void **state)
+{
+  static const struct fake_instruction list[] = {
+      {.base = 0, .mask = 1, .stride = 4, .operation = GC_TRACE_STORE},
+      {.base = 0, .mask = 1, .stride = 4, .operation = GC_TRACE_STORE}, /* hits */
+      {.base = 0, .mask = 1, .stride = 4, .hint = GC_TRACE_NO_L1},      /* hits */
+      {.base = 4, .mask = 1, .stride = 4, .hint = GC_TRACE_NO_L1},      /* misses */
+      {.base = 8, .mask = 1, .stride = 4, .hint = GC_TRACE_NO_L1},      /* hits: all came in */
+      {.base = 256, .mask = 0xff, .stride = 4, .operation = GC_TRACE_STORE},
+      {.base = 256, .mask = 0xff, .stride = 4, .hint = GC_TRACE_NO_L1}, /* all was stored: hits */
+  };
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  for (unsigned larger = 0; larger < 2; larger++) { /* sectors of 64 bytes */
+    gpu.l2.sector_bytes = larger ? 64 : 32;
+    run = fake_run(&gpu, &plain, &one_block, LIST(list));
+    assert_int_equal(run.counts.l2_stores.accesses, 3);
+    assert_int_equal(run.counts.l2_stores.hits, 1);
+    assert_int_equal(run.counts.l2_loads.accesses, 4);
+    assert_int_equal(run.counts.l2_loads.hits, 3);
+    assert_int_equal(run.counts.l2_loads.misses, 1);
+    free(run.loads);
+  }
+}
+
+/* Two SMs load the same lines one after the other. The second one finds all of them; of those whose
+ * home is its far partition, the near one has no copy yet. A third time, it has. */
+static void far_hits(void **state)
+{
+  static struct fake_instruction list[3 * 65];
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+  uint64_t far;
+
+  (void)state;
+  for (unsigned i = 0; i < 3 * 65; i++)
+    list[i] = (struct fake_instruction){.block = i >= 65,
+                                        .base = 128 * (uint64_t)(i % 65),
+                                        .mask = 1,
+                                        .hint = GC_TRACE_NO_L1};
+  for (unsigned lap = 0; lap < 3; lap++) /* the second block begins when the first one is done */
+    list[65 * lap] = (struct fake_instruction){
+        .block = lap > 0, .operation = GC_TRACE_OTHER, .count = lap == 1 ? 1000000 : 1};
+  gpu.sms = gpu.partitions = 2;
+  gpu.blocks_per_sm = 1;
+  gpu.copies = true;
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.counts.l2_loads.accesses, 3 * 64);
+  assert_int_equal(run.counts.l2_loads.misses, 64);
+  far = run.counts.l2_loads_far;
+  assert_in_range(far, 16, 48); /* about half, and only once */
+  free(run.loads);
+  gpu.copies = false;
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.counts.l2_loads_far, 0); /* one look-up, in the home */
+  free(run.loads);
+}
+
 /* L1 is empty when a kernel begins; L2 keeps its contents. */
 static void kernels_keep_l2(void **state)
 {
@@ -688,6 +750,8 @@ int main(void)
       cmocka_unit_test(near_and_far_latency),
       cmocka_unit_test(stores_of_a_part_of_a_sector),
       cmocka_unit_test(stores_and_atomics),
+      cmocka_unit_test(l2_knows_stored_bytes),
+      cmocka_unit_test(far_hits),
       cmocka_unit_test(kernels_keep_l2),
       cmocka_unit_test(tlb_adds_latency),
       cmocka_unit_test(latencies_have_a_spread),

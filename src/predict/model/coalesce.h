@@ -37,6 +37,30 @@ struct gc_coalescer {
 
 void gc_coalescer_init(struct gc_coalescer *coalescer, uint32_t line_bytes, uint32_t sector_bytes);
 
+/* All parts of a sector. */
+static inline uint32_t gc_parts_of(const struct gc_cache_geometry *cache, uint32_t sector)
+{
+  const uint32_t all = cache->line_bytes < GC_LINE_PARTS ? cache->line_bytes : GC_LINE_PARTS;
+  const uint32_t count = all * cache->sector_bytes / cache->line_bytes;
+
+  return (UINT32_MAX >> (32 - count)) << sector * count;
+}
+
+/* Of some sectors, those of which stores have written all parts that an access needs. */
+static inline uint32_t gc_sectors_stored(const struct gc_cache_geometry *cache, uint32_t sectors,
+                                         uint32_t needed, uint32_t stored)
+{
+  uint32_t valid = 0;
+
+  for (uint32_t left = stored ? sectors : 0; left; left &= left - 1) {
+    const uint32_t sector = (uint32_t)__builtin_ctz(left);
+
+    if (!(needed & gc_parts_of(cache, sector) & ~stored))
+      valid |= UINT32_C(1) << sector;
+  }
+  return valid;
+}
+
 /* Returns the number of requests, in the order in which their first threads come. Bytes after the
  * last address do not exist; an access of 0 bytes is one of 1, one of more than 16 is one of 16. */
 unsigned gc_coalesce(const struct gc_coalescer *coalescer,

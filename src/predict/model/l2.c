@@ -133,10 +133,30 @@ struct access {
   unsigned sm;
   uint64_t line, now;
   uint32_t set, sectors;
-  const uint8_t *parts;     /* of each sector, the sectors of L1 that are accessed; NULL: 1 */
+  uint32_t parts;           /* of the line, that are accessed (GC_LINE_PARTS) */
+  const uint8_t *of_l1;     /* of each sector, the sectors of L1 that are accessed; NULL: 1 */
   uint64_t cycles;          /* result: until the last sector is there */
   uint32_t hits, under_way; /* results: sectors */
+  uint32_t stored;          /* result: of the hits, those of which only what was stored is valid */
 };
+
+/* The sectors of the access of which only stored parts are valid, and these are what it needs. A
+ * store needs nothing. */
+static uint32_t look_at_stored(const struct gc_l2 *l2, const struct gc_line *line,
+                               const struct access *access)
+{
+  uint32_t found = 0;
+
+  for (uint32_t left = line->stored ? access->sectors & ~line->sectors : 0; left;
+       left &= left - 1) {
+    const uint32_t sector = (uint32_t)__builtin_ctz(left), all = gc_parts_of(&l2->gpu->l2, sector);
+    const uint32_t needed = access->kind == GC_L2_STORE ? 0 : access->parts & all;
+
+    if (line->stored & all && !(needed & ~line->stored))
+      found |= UINT32_C(1) << sector;
+  }
+  return found;
+}
 
 /* Looks for the sectors that have not been found yet. Those that are there or under way count.
  * Returns the line, if it is there. */
@@ -145,16 +165,19 @@ static struct gc_line *look(struct gc_l2 *l2, unsigned partition, struct access 
   struct gc_lines *lines = &l2->partitions[partition];
   struct gc_line *line = gc_lines_find(lines, access->set, access->line);
   const struct gc_gpu_model *gpu = l2->gpu;
-  uint32_t found;
+  uint32_t found, stored;
 
   if (!line)
     return NULL;
   gc_lines_use(lines, access->set, line);
   if (line->pending && line->arrival <= access->now)
     line->pending = 0;
-  found = access->sectors & line->sectors & ~(access->hits | access->under_way);
+  stored = look_at_stored(l2, line, access);
+  found = (access->sectors & line->sectors) | stored;
+  found &= ~(access->hits | access->under_way);
   if (!found)
     return line;
+  access->stored |= found & stored;
   access->hits |= found & ~line->pending;
   access->under_way |= found & line->pending;
   if (!l2->no_latency) {
@@ -184,6 +207,10 @@ static int keep(struct gc_l2 *l2, unsigned partition, struct gc_line *line,
   if (!line)
     return -ENOMEM;
   sectors &= ~line->sectors;
+  if (access->kind == GC_L2_STORE && l2->gpu->l2.store_miss == GC_ALLOCATE_SECTOR) {
+    line->stored |= access->parts;
+    sectors = gc_sectors_stored(&l2->gpu->l2, sectors, UINT32_MAX, line->stored);
+  }
   line->sectors |= sectors;
   if (access->kind != GC_L2_STORE && !l2->no_latency && sectors) {
     line->pending |= sectors;
@@ -202,11 +229,13 @@ static void drop(struct gc_l2 *l2, unsigned partition, const struct access *acce
   if (line) {
     line->sectors &= ~access->sectors;
     line->pending &= ~access->sectors;
+    for (uint32_t left = line->stored ? access->sectors : 0; left; left &= left - 1)
+      line->stored &= ~gc_parts_of(&l2->gpu->l2, (uint32_t)__builtin_ctz(left));
   }
 }
 
-/* The sectors that a miss brings in. A store writes its whole sector or part of it; both are there
- * afterwards. */
+/* The sectors that an access brings in: those that miss; of a store, also those of which parts have
+ * been stored before. */
 static uint32_t sectors_to_bring(const struct gc_l2 *l2, const struct access *access,
                                  uint32_t missing)
 {
@@ -214,6 +243,8 @@ static uint32_t sectors_to_bring(const struct gc_l2 *l2, const struct access *ac
       access->kind == GC_L2_STORE ? l2->gpu->l2.store_miss : GC_ALLOCATE_SECTOR;
   unsigned count = l2->gpu->l2.line_bytes / l2->gpu->l2.sector_bytes;
 
+  if (access->kind == GC_L2_STORE)
+    missing |= access->stored;
   if (!missing || allocate == GC_ALLOCATE_NONE)
     return 0;
   return allocate == GC_ALLOCATE_LINE ? UINT32_MAX >> (32 - count) : missing;
@@ -226,14 +257,15 @@ static unsigned count_sectors(const struct access *access, uint32_t sectors)
 
   if (!sectors)
     return 0;
-  if (!access->parts)
+  if (!access->of_l1)
     return gc_count_bits(sectors);
   for (; sectors; sectors &= sectors - 1)
-    count += access->parts[__builtin_ctz(sectors)];
+    count += access->of_l1[__builtin_ctz(sectors)];
   return count;
 }
 
-static int count_access(struct gc_l2 *l2, const struct access *access, uint32_t missing)
+static int count_access(struct gc_l2 *l2, const struct access *access, uint32_t near,
+                        uint32_t missing)
 {
   struct gc_cache_counts *counts =
       access->kind == GC_L2_LOAD ? &l2->counts->l2_loads : &l2->counts->l2_stores;
@@ -249,6 +281,8 @@ static int count_access(struct gc_l2 *l2, const struct access *access, uint32_t 
   counts->hits += count_sectors(access, access->hits);
   counts->hits_on_miss += count_sectors(access, access->under_way);
   counts->misses += count_sectors(access, missing);
+  if (access->kind == GC_L2_LOAD)
+    l2->counts->l2_loads_far += count_sectors(access, (access->hits | access->under_way) & ~near);
   if (new)
     counts->compulsory += count_sectors(access, new);
   return 0;
@@ -261,7 +295,7 @@ static int access_line(struct gc_l2 *l2, struct access *access)
   unsigned home = gpu->private_l2 ? near : home_of(l2, access->line);
   bool copy = gpu->copies && near != home && access->kind == GC_L2_LOAD;
   struct gc_line *near_line = NULL, *home_line = NULL;
-  uint32_t missing, bring;
+  uint32_t looked_up_first, missing, bring;
   int status;
 
   access->set = gc_set_of(&l2->index, access->line);
@@ -269,10 +303,11 @@ static int access_line(struct gc_l2 *l2, struct access *access)
     near_line = look(l2, near, access);
     copy = access->sectors & ~(access->hits | access->under_way);
   }
+  looked_up_first = copy ? access->hits | access->under_way : UINT32_MAX;
   if (access->sectors & ~(access->hits | access->under_way))
     home_line = look(l2, home, access);
   missing = access->sectors & ~(access->hits | access->under_way);
-  status = count_access(l2, access, missing);
+  status = count_access(l2, access, looked_up_first, missing);
   if (missing && !l2->no_latency) {
     uint64_t cycles =
         gc_latency_draw(l2->half_normal, gpu->memory_cycles, gpu->memory_spread, &l2->random);
@@ -283,7 +318,7 @@ static int access_line(struct gc_l2 *l2, struct access *access)
   if (!status && bring)
     status = keep(l2, home, home_line, access, bring);
   if (!status && copy)
-    status = keep(l2, near, near_line, access, access->sectors);
+    status = keep(l2, near, near_line, access, access->sectors & ~access->stored);
   if (access->kind == GC_L2_STORE && !gpu->l2.store_updates && access->hits | access->under_way) {
     access->sectors = access->hits | access->under_way;
     drop(l2, home, access);
@@ -295,30 +330,32 @@ static int access_line(struct gc_l2 *l2, struct access *access)
 }
 
 /* Accesses the sectors that were collected, and begins with the next line. */
-static int access_collected(struct gc_l2 *l2, struct access *access, uint8_t parts[32],
+static int access_collected(struct gc_l2 *l2, struct access *access, uint8_t of_l1[32],
                             uint64_t *slowest)
 {
   int status;
 
   access->cycles = 0;
-  access->hits = access->under_way = 0;
-  access->parts = parts;
+  access->hits = access->under_way = access->stored = 0;
+  access->of_l1 = of_l1;
   status = access_line(l2, access);
   *slowest = access->cycles > *slowest ? access->cycles : *slowest;
-  access->sectors = 0;
-  memset(parts, 0, 32);
+  access->sectors = access->parts = 0;
+  memset(of_l1, 0, 32);
   return status;
 }
 
-/* Lines or sectors of L1 and L2 differ: sector by sector of L1, collected by lines of L2. */
+/* Lines or sectors of L1 and L2 differ: sector by sector of L1, collected by lines of L2. If the
+ * lines differ, stores count as stores of whole sectors of L2. */
 static int access_bytes(struct gc_l2 *l2, struct access *access, const struct gc_request *request)
 {
   uint64_t base = request->line << l2->of_l1.line_shift, slowest = 0;
   unsigned in_line = l2->of_l2.line_shift - l2->of_l2.sector_shift;
-  uint8_t parts[32] = {0};
+  const bool same_lines = l2->of_l1.line_shift == l2->of_l2.line_shift;
+  uint8_t of_l1[32] = {0};
   int status = 0;
 
-  access->sectors = 0;
+  access->sectors = access->parts = 0;
   for (uint32_t left = request->sectors; left && !status; left &= left - 1) {
     uint64_t from = base + ((uint64_t)__builtin_ctz(left) << l2->of_l1.sector_shift);
     uint64_t last = (from + l2->gpu->l1.sector_bytes - 1) >> l2->of_l2.sector_shift;
@@ -327,14 +364,15 @@ static int access_bytes(struct gc_l2 *l2, struct access *access, const struct gc
       unsigned in = (unsigned)(i & ((1u << in_line) - 1));
 
       if (access->sectors && i >> in_line != access->line)
-        status = access_collected(l2, access, parts, &slowest);
+        status = access_collected(l2, access, of_l1, &slowest);
       access->line = i >> in_line;
       access->sectors |= UINT32_C(1) << in;
-      parts[in]++;
+      access->parts |= same_lines ? request->parts : gc_parts_of(&l2->gpu->l2, in);
+      of_l1[in]++;
     }
   }
   if (!status)
-    status = access_collected(l2, access, parts, &slowest);
+    status = access_collected(l2, access, of_l1, &slowest);
   access->cycles = slowest;
   return status;
 }
@@ -346,7 +384,8 @@ int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access kind, unsigned sm,
                           .sm = sm,
                           .line = request->line,
                           .now = l2->start + now,
-                          .sectors = request->sectors};
+                          .sectors = request->sectors,
+                          .parts = request->parts};
   double translation = translate(l2, sm, request->line << l2->of_l1.line_shift);
   int status = l2->like_l1 ? access_line(l2, &access) : access_bytes(l2, &access, request);
 

@@ -280,7 +280,7 @@ struct gc_line *gc_lines_add(struct gc_lines *lines, uint32_t set, uint64_t line
   added =
       &lines->lines[lines->heads ? add_to_set(lines, set, line) : add_to_table(lines, set, line)];
   added->tag = line + 1;
-  added->sectors = added->pending = 0;
+  added->sectors = added->pending = added->stored = 0;
   added->arrival = 0;
   return added;
 }

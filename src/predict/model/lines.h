@@ -21,14 +21,14 @@
 #include <stddef.h>
 
 struct gc_line {
-  uint64_t tag;     /* line number + 1; 0: empty */
+  union {
+    uint64_t tag;   /* line number + 1; 0: empty */
+    double expires; /* survival: the number of fills from which on the line is away */
+  };
   uint64_t arrival; /* L2: the time before which the pending sectors have not arrived */
   uint32_t sectors; /* bit i: sector i is there */
-  union {
-    uint32_t pending; /* L2: of these, those that may not have arrived */
-    uint32_t stored;  /* L1: parts (GC_LINE_PARTS) that stores have made valid */
-  };
-  double expires; /* survival: the number of fills from which on the line is away */
+  uint32_t pending; /* L2: of these, those that may not have arrived */
+  uint32_t stored;  /* parts (GC_LINE_PARTS) that stores have made valid */
 };
 
 #define GC_NO_LINE UINT32_MAX

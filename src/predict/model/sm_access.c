@@ -146,29 +146,15 @@ static int count_load(struct gc_sm *sm, uint32_t load, const struct gc_request *
   return 0;
 }
 
-/* All parts of a sector. */
-static uint32_t parts_of(const struct gc_cache_geometry *l1, uint32_t sector)
-{
-  const uint32_t all = l1->line_bytes < GC_LINE_PARTS ? l1->line_bytes : GC_LINE_PARTS;
-  const uint32_t count = all * l1->sector_bytes / l1->line_bytes;
-
-  return (UINT32_MAX >> (32 - count)) << sector * count;
-}
-
 /* The sectors of the request that can be loaded: they are valid, or stores have written all that
  * the request needs. */
 static uint32_t valid_sectors(const struct gc_sm *sm, const struct gc_line *line,
                               const struct gc_request *request)
 {
-  uint32_t valid = request->sectors & line->sectors;
+  const uint32_t valid = request->sectors & line->sectors;
 
-  for (uint32_t left = line->stored ? request->sectors & ~valid : 0; left; left &= left - 1) {
-    const uint32_t sector = (uint32_t)__builtin_ctz(left);
-
-    if (!(request->parts & parts_of(&sm->gpu->l1, sector) & ~line->stored))
-      valid |= UINT32_C(1) << sector;
-  }
-  return valid;
+  return valid |
+         gc_sectors_stored(&sm->gpu->l1, request->sectors & ~valid, request->parts, line->stored);
 }
 
 static enum gc_access_status load(struct gc_sm *sm, struct gc_warp *warp, uint32_t number,
@@ -210,12 +196,7 @@ static int keep_stored(struct gc_sm *sm, const struct gc_request *request)
   if (!line)
     return -ENOMEM;
   line->stored |= request->parts;
-  for (uint32_t left = request->sectors; left; left &= left - 1) {
-    const uint32_t sector = (uint32_t)__builtin_ctz(left), all = parts_of(&sm->gpu->l1, sector);
-
-    if ((line->stored & all) == all)
-      line->sectors |= UINT32_C(1) << sector;
-  }
+  line->sectors |= gc_sectors_stored(&sm->gpu->l1, request->sectors, UINT32_MAX, line->stored);
   return 0;
 }
 

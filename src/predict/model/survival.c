@@ -120,8 +120,7 @@ struct gc_line *gc_survival_add(struct gc_lines *lines, uint64_t line)
     lines->slots_used++;
   lines->tags[slot] = line + 1;
   lines->fills++;
-  lines->lines[slot].sectors = lines->lines[slot].pending = 0;
-  lines->lines[slot].arrival = 0;
+  lines->lines[slot] = (struct gc_line){.sectors = 0};
   gc_survival_use(lines, &lines->lines[slot]);
   return &lines->lines[slot];
 }

@@ -26,14 +26,17 @@ def mean(values):
 
 
 def read_rates(path):
-    """Of each kernel and variant: the hit rates of L1 and of L2."""
+    """Of each kernel and variant: the hit rates of L1 and of L2. The counter of L2 is without the
+    hits in the far partition; older files do not have them."""
     rates = collections.defaultdict(lambda: collections.defaultdict(list))
     for line in open(path):
         fields = line.rstrip("\n").split("\t")
         if len(fields) < 13 or fields[0] == "kernel":
             continue
         n = [float(field) for field in fields[2:10]]
-        rates[fields[0]][fields[1]].append((percent(n[1] + n[2], n[0]), percent(n[5] + n[6], n[4])))
+        far = float(fields[13]) if len(fields) > 13 else 0
+        rates[fields[0]][fields[1]].append((percent(n[1] + n[2], n[0]),
+                                            percent(n[5] + n[6] - far, n[4])))
     return rates
 
 
