@@ -8,8 +8,6 @@
  * Prints the order, the number of lines, and the misses of each pass. doc/results/predict.md
  * explains the result for an H200 and an H100.
  */
-#include <cuda_runtime.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -18,18 +16,11 @@
 #include <random>
 #include <vector>
 
-#define LINE 128
+#include "timed.cuh"
+
 #define LINES_OF_ALL 65536
 #define FIRST 12288 /* of the consecutive lines */
 #define PASSES 30
-
-static void check(cudaError_t status, const char *what)
-{
-  if (status == cudaSuccess)
-    return;
-  fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
-  exit(1);
-}
 
 struct Loop {
   const char *order;
@@ -46,16 +37,9 @@ __global__ void walk(const Loop *loops, const uint32_t *lines, const char *memor
     uint32_t slow = 0;
 
     for (uint32_t i = 0; i < loop.count; i++) {
-      const char *p = memory + (uint64_t)__ldcg(&lines[loop.first + i]) * LINE;
-      uint32_t start, end, v;
+      const char *p = memory + (uint64_t)past_l1(&lines[loop.first + i]) * LINE;
 
-      asm volatile("mov.u32 %0, %%clock;" : "=r"(start)::"memory");
-      asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
-      asm volatile("{ .reg .pred q; setp.eq.u32 q, %1, 1; @q trap; mov.u32 %0, %%clock; }"
-                   : "=r"(end)
-                   : "r"(v)
-                   : "memory");
-      slow += end - start >= threshold;
+      slow += timed_load(p) >= threshold;
     }
     if (threadIdx.x == 0)
       atomicExch(&misses[blockIdx.x * PASSES + pass], slow); /* not through L1, as a store is */
@@ -77,16 +61,6 @@ static void add_loops(std::vector<Loop> &loops, std::vector<uint32_t> &lines, co
     loops.push_back({order, (uint32_t)lines.size(), count});
     lines.insert(lines.end(), some.begin(), some.begin() + count);
   }
-}
-
-template <class T> static T *copy_there(const std::vector<T> &values)
-{
-  T *there;
-
-  check(cudaMalloc(&there, values.size() * sizeof(T)), "cudaMalloc");
-  check(cudaMemcpy(there, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice),
-        "cudaMemcpy");
-  return there;
 }
 
 int main(int argc, char **argv)

@@ -11,8 +11,6 @@
  * long, in bins of BIN_CYCLES: a threshold is good if it lies where there are none. The trace is
  * one of kernels.cu (doc/traces.md), with up to 4 GiB between its lowest and highest address.
  */
-#include <cuda_runtime.h>
-
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -22,9 +20,10 @@
 #include <string>
 #include <vector>
 
+#include "timed.cuh"
+
 #define BINS 128
 #define BIN_CYCLES 8
-#define LINE 128
 #define SECTOR 32
 #define ALIGNED (uint64_t(32) << 20) /* address bits below keep their values */
 #define SPAN_MOST (uint64_t(4) << 30)
@@ -47,34 +46,6 @@ struct State {
   uint32_t next;    /* block of the trace */
   unsigned long long histogram[BINS];
 };
-
-static void check(cudaError_t status, const char *what)
-{
-  if (status == cudaSuccess)
-    return;
-  fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(status));
-  exit(1);
-}
-
-/* Past L1, which belongs to the trace. */
-template <class T> static __device__ T past_l1(const T *p)
-{
-  return __ldcg(p);
-}
-
-static __device__ uint32_t timed_load(const char *p)
-{
-  uint32_t start, end, v;
-
-  asm volatile("mov.u32 %0, %%clock;" : "=r"(start)::"memory");
-  asm volatile("ld.global.ca.u8 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
-  /* waits for v */
-  asm volatile("{ .reg .pred q; setp.eq.u32 q, %1, 256; @q trap; mov.u32 %0, %%clock; }"
-               : "=r"(end)
-               : "r"(v)
-               : "memory");
-  return end - start;
-}
 
 /* The threads with a bit in mask load, line by line, and count the sectors of each line. */
 static __device__ void load_lines(State *state, char *memory, uint64_t offset, uint32_t mask)
@@ -281,16 +252,6 @@ static void add_barriers(std::vector<std::vector<Step>> &warps)
   }
   for (size_t i = 0; i < warps.size(); i++)
     warps[i].resize(warps[i].size() + most - barriers[i], barrier);
-}
-
-template <class T> static T *copy_there(const std::vector<T> &values)
-{
-  T *there;
-
-  check(cudaMalloc(&there, values.size() * sizeof(T)), "cudaMalloc");
-  check(cudaMemcpy(there, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice),
-        "cudaMemcpy");
-  return there;
 }
 
 static State run(Share &share, uint32_t resident)
