@@ -11,17 +11,13 @@ void gc_coalescer_init(struct gc_coalescer *coalescer, uint32_t line_bytes, uint
       (unsigned)__builtin_ctz(line_bytes < GC_LINE_PARTS ? 1 : line_bytes / GC_LINE_PARTS);
 }
 
-/* A bit for each line; several lines share one. */
-static uint64_t bit_of(uint64_t line)
-{
-  return UINT64_C(1) << (line * UINT64_C(0x9e3779b97f4a7c15) >> 58);
-}
+#define FILTER_WORDS 4
 
 struct requests {
-  const struct gc_coalescer *coalescer;
   struct gc_request *array;
   unsigned count;
-  uint64_t bits; /* of all lines: most new lines need no search */
+  uint64_t filter[FILTER_WORDS]; /* a bit for each line; several lines share one, but most new lines
+                                    need no search */
 };
 
 static uint32_t bits_from_to(unsigned first, unsigned last)
@@ -29,45 +25,87 @@ static uint32_t bits_from_to(unsigned first, unsigned last)
   return (UINT32_MAX >> (31 - (last - first))) << first;
 }
 
-/* Adds bytes, from and to an offset in the line, to the request of the line. Neighbours mostly use
- * the same line, so the search begins at the last request. */
-static void add(struct requests *to, uint64_t line, unsigned first, unsigned last)
+/* The request of a line to which threads other than the one before may have added, or a new one. */
+static struct gc_request *request_of(struct requests *to, uint64_t line)
 {
-  const struct gc_coalescer *c = to->coalescer;
-  const uint32_t sectors = bits_from_to(first >> c->sector_shift, last >> c->sector_shift);
-  const uint32_t parts = bits_from_to(first >> c->part_shift, last >> c->part_shift);
-  const uint64_t bit = bit_of(line);
+  const unsigned hash = (unsigned)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56);
+  uint64_t *word = &to->filter[hash % FILTER_WORDS], bit = UINT64_C(1) << (hash / FILTER_WORDS);
 
-  for (unsigned i = to->bits & bit ? to->count : 0; i-- > 0;) {
-    if (to->array[i].line == line) {
-      to->array[i].sectors |= sectors;
-      to->array[i].parts |= parts;
-      return;
-    }
+  for (unsigned i = *word & bit ? to->count : 0; i-- > 0;)
+    if (to->array[i].line == line)
+      return &to->array[i];
+  *word |= bit;
+  to->array[to->count] = (struct gc_request){.line = line};
+  return &to->array[to->count++];
+}
+
+/* Adds bytes, from and to an offset in the line, to a request. */
+static inline void add(const struct gc_coalescer *coalescer, struct gc_request *to, unsigned first,
+                       unsigned last)
+{
+  to->sectors |= bits_from_to(first >> coalescer->sector_shift, last >> coalescer->sector_shift);
+  to->parts |= bits_from_to(first >> coalescer->part_shift, last >> coalescer->part_shift);
+}
+
+/* The accesses of all threads have no gaps and are in order: their first byte is *first, the last
+ * one *last. */
+static bool are_in_a_row(const struct gc_trace_instruction *instruction, unsigned bytes,
+                         uint64_t *first, uint64_t *last)
+{
+  const unsigned from = (unsigned)__builtin_ctzll(instruction->mask);
+  const uint64_t threads = instruction->mask >> from;
+  const unsigned count = threads == UINT64_MAX ? 64 : (unsigned)__builtin_ctzll(~threads);
+  const uint64_t *addresses = &instruction->addresses[from];
+  uint64_t differ = count < 64 ? threads >> count : 0;
+
+  *first = addresses[0];
+  *last = *first + (count * bytes - 1);
+  for (unsigned i = 1; i < count; i++)
+    differ |= addresses[i] ^ (*first + i * bytes);
+  return !differ && *last >= *first;
+}
+
+static unsigned coalesce_range(const struct gc_coalescer *coalescer, uint64_t first, uint64_t last,
+                               struct gc_request *requests)
+{
+  const unsigned shift = coalescer->line_shift;
+  const uint64_t line = first >> shift, last_line = last >> shift;
+  const unsigned end = (1u << shift) - 1;
+
+  for (uint64_t i = line; i <= last_line; i++) {
+    requests[i - line] = (struct gc_request){.line = i};
+    add(coalescer, &requests[i - line], i == line ? (unsigned)first & end : 0,
+        i == last_line ? (unsigned)last & end : end);
   }
-  to->bits |= bit;
-  to->array[to->count++] = (struct gc_request){.line = line, .sectors = sectors, .parts = parts};
+  return (unsigned)(last_line - line + 1);
 }
 
 unsigned gc_coalesce(const struct gc_coalescer *coalescer,
                      const struct gc_trace_instruction *instruction,
                      struct gc_request requests[GC_REQUESTS_MAX])
 {
-  unsigned bytes = instruction->bytes < 1 ? 1 : instruction->bytes > 16 ? 16 : instruction->bytes;
-  struct requests to_add = {.coalescer = coalescer, .array = requests};
-  unsigned line_shift = coalescer->line_shift;
-  uint64_t in_line = (UINT64_C(1) << line_shift) - 1;
+  const unsigned bytes = instruction->bytes < 1 ? 1 : instruction->bytes > 16 ? 16
+                                                                               : instruction->bytes;
+  const unsigned shift = coalescer->line_shift, end = (1u << shift) - 1;
+  struct requests to_add = {.array = requests};
+  struct gc_request *at = NULL; /* threads mostly use the same line as their neighbours */
+  uint64_t first, last;
 
+  if (!instruction->mask)
+    return 0;
+  if (are_in_a_row(instruction, bytes, &first, &last))
+    return coalesce_range(coalescer, first, last, requests);
   for (uint64_t left = instruction->mask; left; left &= left - 1) {
-    uint64_t first = instruction->addresses[__builtin_ctzll(left)];
-    uint64_t last = first > UINT64_MAX - (bytes - 1) ? UINT64_MAX : first + (bytes - 1);
-    uint64_t line = first >> line_shift, last_line = last >> line_shift;
-
-    if (line == last_line) {
-      add(&to_add, line, (unsigned)(first & in_line), (unsigned)(last & in_line));
+    first = instruction->addresses[__builtin_ctzll(left)];
+    last = first > UINT64_MAX - (bytes - 1) ? UINT64_MAX : first + (bytes - 1);
+    if (!at || at->line != first >> shift)
+      at = request_of(&to_add, first >> shift);
+    if (first >> shift == last >> shift) {
+      add(coalescer, at, (unsigned)first & end, (unsigned)last & end);
     } else { /* not aligned; lines have at least 16 bytes, so there are two */
-      add(&to_add, line, (unsigned)(first & in_line), (unsigned)in_line);
-      add(&to_add, last_line, 0, (unsigned)(last & in_line));
+      add(coalescer, at, (unsigned)first & end, end);
+      at = request_of(&to_add, last >> shift);
+      add(coalescer, at, 0, (unsigned)last & end);
     }
   }
   return to_add.count;
