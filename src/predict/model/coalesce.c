@@ -84,8 +84,9 @@ unsigned gc_coalesce(const struct gc_coalescer *coalescer,
                      const struct gc_trace_instruction *instruction,
                      struct gc_request requests[GC_REQUESTS_MAX])
 {
-  const unsigned bytes = instruction->bytes < 1 ? 1 : instruction->bytes > 16 ? 16
-                                                                               : instruction->bytes;
+  const unsigned bytes = instruction->bytes < 1    ? 1
+                         : instruction->bytes > 16 ? 16
+                                                   : instruction->bytes;
   const unsigned shift = coalescer->line_shift, end = (1u << shift) - 1;
   struct requests to_add = {.array = requests};
   struct gc_request *at = NULL; /* threads mostly use the same line as their neighbours */
