@@ -25,17 +25,8 @@ void gc_cache_empty(struct gc_cache *cache)
   cache->period += GC_SET_PERIOD;
   cache->last_line = UINT64_MAX;
   cache->duel = 0;
+  cache->lines = 0;
   cache->used = false;
-}
-
-void gc_cache_resize(struct gc_cache *cache, uint32_t sets)
-{
-  gc_cache_empty(cache);
-  cache->sets = sets;
-  /* This equals floor(2^64 / sets) except for powers of two, where it is one less; divide()
-   * corrects both. */
-  cache->reciprocal = UINT64_MAX / sets;
-  cache->above_mask = cache->shape->hash == GC_HASH_XOR ? sets - 1 : 0;
 }
 
 /* value / sets, and value % sets in *rest. The product is at most 1 below the quotient. */
@@ -52,11 +43,22 @@ static inline uint64_t divide(const struct gc_cache *cache, uint64_t value, uint
   return quotient;
 }
 
+static uint32_t masked_set(const struct gc_cache_shape *shape, uint64_t address)
+{
+  uint32_t set = 0;
+
+  for (uint32_t i = 0; i < shape->hash_bit_count; i++)
+    set |= (uint32_t)__builtin_parityll(address & shape->hash_masks[i]) << i;
+  return set;
+}
+
 /* Set hashes that few GPUs have. */
 static uint32_t rare_set(const struct gc_cache *cache, uint64_t address, uint64_t above,
                          uint32_t set)
 {
-  if (cache->shape->hash == GC_HASH_SKEW)
+  if (cache->shape->hash == GC_HASH_MASKS)
+    set = masked_set(cache->shape, address);
+  else if (cache->shape->hash == GC_HASH_SKEW)
     divide(cache, above * 61 + set, &set);
   else
     for (uint32_t i = 0; i < cache->shape->hash_bit_count; i++)
@@ -224,11 +226,45 @@ static inline void prefetch(const struct gc_cache *c, const uint64_t *address, u
   }
 }
 
+/* The oldest line of this set goes away. The line in its last way moves to the free way, so that
+ * the ways in use stay the first ones. */
+static void drop_oldest(struct gc_cache *cache, uint64_t *record, uint64_t *tags,
+                        struct gc_set_layout layout)
+{
+  uint64_t *order = gc_set_order(record, layout), *marks = gc_set_marks(record);
+  uint8_t *sectors = gc_set_sectors(record, layout);
+  const uint32_t filled = (uint32_t)(*record - cache->period), last = filled - 1;
+  const uint32_t way = gc_set_pop(order, layout.bits, filled);
+
+  if (way != last) {
+    gc_set_rename(order, layout.bits, last, last, way);
+    gc_set_put(marks, 8, way, gc_set_get(marks, 8, last));
+    tags[way] = tags[last];
+    sectors[way] = sectors[last];
+  }
+  --*record;
+  cache->lines--;
+}
+
+/* A random set that has a line loses its oldest one. */
+static void drop_anywhere(struct gc_cache *cache, struct gc_set_layout layout,
+                          struct gc_random *random)
+{
+  uint64_t *record;
+  uint32_t set;
+
+  do {
+    set = gc_random_below(random, cache->sets);
+    record = cache->records + (size_t)set * cache->record;
+  } while (*record <= cache->period);
+  drop_oldest(cache, record, cache->tags + (size_t)set * cache->ways, layout);
+}
+
 /* Makes the line at this address, which is not the one used last, the one used last. Returns its
  * sectors. c: what `cache` pointed to before, in registers. */
 __attribute__((always_inline)) static inline uint8_t *
 select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
-            struct gc_random *random, bool lru, struct gc_set_layout layout)
+            struct gc_random *random, bool lru, bool limited, struct gc_set_layout layout)
 {
   const uint64_t line = address >> c->line_shift;
   const uint32_t set = set_of(c, address);
@@ -246,6 +282,12 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
   }
   filled = (uint32_t)(*record - c->period);
   found = gc_set_find(marks, layout.words, tags, filled, line);
+  if (limited && found == filled && filled < c->ways) {
+    if (cache->lines == c->limit)
+      drop_anywhere(cache, layout, random);
+    cache->lines++;
+    found = filled = (uint32_t)(*record - c->period); /* it may have been this set */
+  }
   way = lru ? place_lru(cache, set, order, layout, filled, found, random)
             : place_fixed(cache, set, order, filled, found, random);
   if (found == filled) {
@@ -261,7 +303,7 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
  * over words is left. */
 __attribute__((always_inline)) static inline void
 access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,
-             struct gc_random *random, bool lru, struct gc_set_layout layout)
+             struct gc_random *random, bool lru, bool limited, struct gc_set_layout layout)
 {
   const struct gc_cache c = *cache;
   uint64_t last_line = c.last_line;
@@ -271,7 +313,7 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, uns
     prefetch(&c, address, n);
   for (unsigned i = 0; i < n; i++) {
     if (address[i] >> c.line_shift != last_line) {
-      last = select_line(cache, &c, address[i], random, lru, layout);
+      last = select_line(cache, &c, address[i], random, lru, limited, layout);
       last_line = address[i] >> c.line_shift;
     }
     mask[i] &= (uint8_t)~*last;
@@ -296,17 +338,19 @@ bool gc_cache_has(const struct gc_cache *cache, uint64_t address)
                      filled, address >> cache->line_shift) < filled;
 }
 
-#define ACCESS_LINES(name, lru, ways)                                                              \
+#define ACCESS_LINES(name, lru, limited, ways)                                                     \
   static void name(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,     \
                    struct gc_random *random)                                                       \
   {                                                                                                \
-    access_lines(cache, address, mask, n, random, lru, gc_set_layout(ways));                       \
+    access_lines(cache, address, mask, n, random, lru, limited, gc_set_layout(ways));              \
   }
-ACCESS_LINES(access_lru_of_8, true, 8)
-ACCESS_LINES(access_lru_of_16, true, 16)
-ACCESS_LINES(access_lru, true, cache->ways)
-ACCESS_LINES(access_fixed_of_8, false, 8)
-ACCESS_LINES(access_fixed, false, cache->ways)
+ACCESS_LINES(access_lru_of_8, true, false, 8)
+ACCESS_LINES(access_lru_of_16, true, false, 16)
+ACCESS_LINES(access_lru, true, false, cache->ways)
+ACCESS_LINES(access_limited, true, true, cache->ways)
+ACCESS_LINES(access_limited_of_8, true, true, 8)
+ACCESS_LINES(access_fixed_of_8, false, false, 8)
+ACCESS_LINES(access_fixed, false, false, cache->ways)
 #undef ACCESS_LINES
 
 static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape)
@@ -314,6 +358,25 @@ static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape)
   if (shape->replacement == GC_REPLACE_LRU)
     return shape->ways <= 8 ? access_lru_of_8 : shape->ways <= 16 ? access_lru_of_16 : access_lru;
   return shape->ways <= 8 ? access_fixed_of_8 : access_fixed;
+}
+
+void gc_cache_resize(struct gc_cache *cache, uint32_t sets)
+{
+  gc_cache_empty(cache);
+  cache->sets = sets;
+  /* This equals floor(2^64 / sets) except for powers of two, where it is one less; divide()
+   * corrects both. */
+  cache->reciprocal = UINT64_MAX / sets;
+  cache->above_mask = cache->shape->hash == GC_HASH_XOR ? sets - 1 : 0;
+  cache->limit = 0;
+  cache->access_lines = function_for(cache->shape);
+}
+
+void gc_cache_limit(struct gc_cache *cache, uint32_t lines)
+{
+  gc_cache_empty(cache);
+  cache->limit = lines;
+  cache->access_lines = cache->ways <= 8 ? access_limited_of_8 : access_limited;
 }
 
 bool gc_cache_draws(const struct gc_cache_shape *shape)
@@ -335,8 +398,8 @@ int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, ui
   for (uint32_t way = 0; way < shape->ways; way++)
     cache->weight_sum += shape->weights[way];
   cache->ways = shape->ways;
-  cache->rare_hash = shape->hash == GC_HASH_SKEW || shape->hash == GC_HASH_BITS;
-  cache->access_lines = function_for(shape);
+  cache->rare_hash =
+      shape->hash == GC_HASH_SKEW || shape->hash == GC_HASH_BITS || shape->hash == GC_HASH_MASKS;
   cache->record = gc_set_record_words(gc_set_layout(shape->ways));
   cache->tags = malloc((size_t)sets_max * shape->ways * sizeof(*cache->tags));
   /* Not aligned_alloc and memset: the host provides pages when they are used. */

@@ -35,11 +35,13 @@ enum gc_insertion {
 };
 
 enum gc_set_hash {
-  GC_HASH_NONE, /* set = line mod sets */
-  GC_HASH_XOR,  /* low bits xor the bits above them; the number of sets is a power of two */
-  GC_HASH_SKEW, /* each run of `sets` lines is rotated further; any number of sets */
-  GC_HASH_BITS, /* bit i of the set xor bit hash_bits[i] of the address, as on Fermi (Nugteren et
-                   al. 2014, 5.1); the number of sets is a power of two */
+  GC_HASH_NONE,  /* set = line mod sets */
+  GC_HASH_XOR,   /* low bits xor the bits above them; the number of sets is a power of two */
+  GC_HASH_SKEW,  /* each run of `sets` lines is rotated further; any number of sets */
+  GC_HASH_BITS,  /* bit i of the set xor bit hash_bits[i] of the address, as on Fermi (Nugteren et
+                    al. 2014, 5.1); the number of sets is a power of two */
+  GC_HASH_MASKS, /* bit i of the set is the parity of the address bits hash_masks[i]; there are
+                    2^hash_bit_count sets */
 };
 
 struct gc_cache_shape {
@@ -51,6 +53,7 @@ struct gc_cache_shape {
   uint32_t insert_every;
   enum gc_set_hash hash;
   uint32_t hash_bit_count, hash_bits[GC_CACHE_HASH_BITS_MAX];
+  uint64_t hash_masks[GC_CACHE_HASH_BITS_MAX];
   uint32_t weights[GC_CACHE_WAYS_MAX], redraw_every;
 };
 
@@ -77,6 +80,8 @@ struct gc_cache {
   bool used;              /* it was accessed since it was emptied */
   uint32_t ways, record;  /* record: cache_set.h; 64-bit words of a set */
   uint64_t period;        /* increases when the cache is emptied; a multiple of GC_SET_PERIOD */
+  uint32_t limit, lines;  /* limit: the most lines of all sets; 0: what the sets hold. Then lines
+                             is how many there are */
   uint64_t *tags;         /* line numbers [sets_max * ways] */
   uint64_t *records;      /* [sets_max * record] */
   void *memory;           /* what records are part of */
@@ -87,11 +92,17 @@ struct gc_cache {
 int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, uint32_t sets_max);
 void gc_cache_fini(struct gc_cache *cache);
 
-/* Empties the cache; _resize also sets the number of sets, 1 to sets_max. */
+/* Empties the cache; _resize also sets the number of sets, 1 to sets_max, which have as many lines
+ * as ways then. */
 void gc_cache_resize(struct gc_cache *cache, uint32_t sets);
 void gc_cache_empty(struct gc_cache *cache);
 
-/* Whether accesses take random numbers. */
+/* Empties the cache, which has space for so many lines only from now on, whatever their sets. If it
+ * is used up and a line comes into a set with a free way, a random set loses its oldest line. The
+ * replacement must be LRU. */
+void gc_cache_limit(struct gc_cache *cache, uint32_t lines);
+
+/* Whether accesses take random numbers, if there is no limit. With a limit they do. */
 bool gc_cache_draws(const struct gc_cache_shape *shape);
 
 /* Whether the line at this address is present. Changes nothing. */

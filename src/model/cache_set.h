@@ -117,6 +117,26 @@ static inline uint32_t gc_set_find(const uint64_t *marks, uint32_t words, const 
   return filled;
 }
 
+/* Takes the last of `filled` ways out of the order. */
+static inline uint32_t gc_set_pop(uint64_t *order, uint32_t bits, uint32_t filled)
+{
+  const uint32_t way = gc_set_get(order, bits, filled - 1);
+
+  gc_set_put(order, bits, filled - 1, 0);
+  return way;
+}
+
+/* Replaces the entry `from`, which is one of the first `filled` ones, by `to`. */
+static inline void gc_set_rename(uint64_t *order, uint32_t bits, uint32_t filled, uint32_t from,
+                                 uint32_t to)
+{
+  for (uint32_t at = 0; at < filled; at++)
+    if (gc_set_get(order, bits, at) == from) {
+      gc_set_put(order, bits, at, to);
+      return;
+    }
+}
+
 /* Puts a way that is not in the order, or is the last one, in front. */
 static inline void gc_set_push(uint64_t *order, struct gc_set_layout layout, uint64_t way)
 {

@@ -30,6 +30,11 @@ static const char *bad_capacity(const struct gc_profile_cache *cache, uint64_t s
   if (size <= cache->lost)
     return "lost must be less than size";
   size -= cache->lost;
+  if (cache->tags && (size > cache->tags || size % shape->line))
+    return "size less lost must be whole lines, and no more than tags";
+  size = cache->tags ? cache->tags : size;
+  if (cache->tags % set_bytes)
+    return "tags is not a multiple of line x ways";
   if (size % set_bytes)
     return "size less lost is not a multiple of line x ways x partitions";
   if (size / set_bytes % (shape->interleave / shape->line))
@@ -39,6 +44,8 @@ static const char *bad_capacity(const struct gc_profile_cache *cache, uint64_t s
     return "this hash needs a power of two of sets";
   if (size / set_bytes < 1ull << shape->hash_bit_count)
     return "more hash bits than sets have";
+  if (shape->hash == GC_HASH_MASKS && size / set_bytes != 1ull << shape->hash_bit_count)
+    return "hash masks needs a mask for each bit of the set";
   return NULL;
 }
 
@@ -129,6 +136,9 @@ static const char *bad_scope(const struct gc_profile *profile, struct gc_profile
     return "scope is range, but there are no sm_ids";
   if (cache->scope == GC_SCOPE_GPC && !profile->gpcs.count)
     return "scope is gpc, but there are no gpcs";
+  if (cache->tags && (cache->scope != GC_SCOPE_SM || cache->shape.replacement != GC_REPLACE_LRU ||
+                      cache->shape.insertion != GC_INSERT_YOUNGEST))
+    return "tags needs scope sm, replacement lru and no other insertion";
   if (cache->scope != GC_SCOPE_CHIP && (cache->partitions > 1 || cache->far_cycles))
     return "only a cache with scope chip has partitions";
   if (cache->scope < GC_SCOPE_XCD && cache->emptied)

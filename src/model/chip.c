@@ -21,7 +21,15 @@ uint32_t gc_chip_sets(const struct gc_model *model, const struct gc_profile_cach
 {
   const uint64_t set_bytes = (uint64_t)cache->shape.line * cache->shape.ways * cache->partitions;
 
-  return (uint32_t)(gc_chip_usable(model, cache) / set_bytes);
+  return (uint32_t)((cache->tags ? cache->tags : gc_chip_usable(model, cache)) / set_bytes);
+}
+
+void gc_chip_resize(const struct gc_model *model, const struct gc_profile_cache *profile,
+                    struct gc_cache *cache)
+{
+  gc_cache_resize(cache, gc_chip_sets(model, profile));
+  if (profile->tags > gc_chip_usable(model, profile))
+    gc_cache_limit(cache, (uint32_t)(gc_chip_usable(model, profile) / profile->shape.line));
 }
 
 uint32_t gc_chip_range(const struct gc_profile *profile, uint32_t sm, uint32_t *id)
@@ -142,10 +150,12 @@ static int make_array(struct gc_model *model, struct gc_cache_array *array,
     array->places[sm] = place_of(&model->profile, profile, sm);
   if (profile->compete && gc_compete_init(&array->compete, sms))
     return -ENOMEM;
-  for (array->count = 0; array->count < count; array->count++)
+  for (array->count = 0; array->count < count; array->count++) {
     if (gc_cache_init(&array->instances[array->count], &profile->shape,
                       gc_chip_sets(model, profile)))
       return -ENOMEM;
+    gc_chip_resize(model, profile, &array->instances[array->count]);
+  }
   return 0;
 }
 

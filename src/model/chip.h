@@ -63,6 +63,10 @@ void gc_chip_fini(struct gc_model *model);
 uint64_t gc_chip_usable(const struct gc_model *model, const struct gc_profile_cache *cache);
 uint32_t gc_chip_sets(const struct gc_model *model, const struct gc_profile_cache *cache);
 
+/* Empties an instance of a cache, and gives it the sets and the lines of the present carve-out. */
+void gc_chip_resize(const struct gc_model *model, const struct gc_profile_cache *profile,
+                    struct gc_cache *cache);
+
 /* The partition that owns a line. Unless the profile states the bits that determine it, all address
  * bits count, so that every stride uses all partitions. */
 static inline uint32_t gc_chip_home(const struct gc_cache_array *array, uint64_t address)

@@ -5,7 +5,9 @@
  */
 #include "model/keys.h"
 
+#include <ctype.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int read_u64(const struct gc_value *value, char *text, void *to)
@@ -414,10 +416,24 @@ static int read_insertion(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
+/* A hexadecimal number that is not 0: 0x1b0080. */
+static int read_mask(const struct gc_value *value, const char *word, uint64_t *mask)
+{
+  char *end;
+
+  errno = 0;
+  *mask =
+      strncmp(word, "0x", 2) || !isxdigit((unsigned char)word[2]) ? 0 : strtoull(word, &end, 16);
+  return !*mask || errno || *end
+             ? gc_value_wrong(value, "'%s' is no mask of address bits, as 0x80 (%s)", word,
+                              value->key)
+             : 0;
+}
+
 static int read_hash(const struct gc_value *value, char *text, void *to)
 {
   struct gc_cache_shape *shape = to;
-  const int hash = gc_value_choice(value, gc_value_word(&text), "none|xor|skew|bits");
+  const int hash = gc_value_choice(value, gc_value_word(&text), "none|xor|skew|bits|masks");
   const char *word;
 
   if (hash < 0)
@@ -426,13 +442,19 @@ static int read_hash(const struct gc_value *value, char *text, void *to)
   while ((word = gc_value_word(&text))) {
     uint64_t bit;
 
-    if (shape->hash != GC_HASH_BITS)
+    if (shape->hash != GC_HASH_BITS && shape->hash != GC_HASH_MASKS)
       return gc_value_wrong(value, "'%s' follows a hash without bits (%s)", word, value->key);
     if (shape->hash_bit_count == GC_CACHE_HASH_BITS_MAX)
       return gc_value_wrong(value, "more than %d bits (%s)", GC_CACHE_HASH_BITS_MAX, value->key);
-    if (gc_value_number(value, word, &bit))
-      return -EINVAL;
-    shape->hash_bits[shape->hash_bit_count++] = (uint32_t)bit;
+    if (shape->hash == GC_HASH_MASKS) {
+      if (read_mask(value, word, &shape->hash_masks[shape->hash_bit_count]))
+        return -EINVAL;
+    } else {
+      if (gc_value_number(value, word, &bit))
+        return -EINVAL;
+      shape->hash_bits[shape->hash_bit_count] = (uint32_t)bit;
+    }
+    shape->hash_bit_count++;
   }
   return 0;
 }
@@ -612,33 +634,34 @@ const struct gc_key gc_unified_keys[] = {
 };
 
 const struct gc_key gc_cache_keys[] = {
-  {"scope", read_scope, 0, false, 2, 4096},
-  {"instances", read_u32, CACHE(instances), false, 1, 16},
-  {"size", read_cache_size, 0, true, 32, GIB(1)},
-  {"lost", read_size, CACHE(lost), false, 0, GIB(1)},
-  {"line", read_size32, CACHE(shape.line), true, 4, 65536},
-  {"sector", read_size32, CACHE(shape.sector), false, 4, 65536},
-  {"interleave", read_size32, CACHE(shape.interleave), false, 4, 1 << 24},
-  {"ways", read_u32, CACHE(shape.ways), true, 1, GC_CACHE_WAYS_MAX},
-  {"replacement", read_replacement, CACHE(shape), true, 1, 1 << 16},
-  {"redraw_every", read_u32, CACHE(shape.redraw_every), false, 1, 1 << 16},
-  {"insertion", read_insertion, CACHE(shape), false, 2, 1 << 16},
-  {"hash", read_hash, CACHE(shape), false, 0, 63},
-  {"partitions", read_u32, CACHE(partitions), false, 1, 16},
-  {"replicate", read_yes, CACHE(replicate), false, 0, 0},
-  {"partition_sms", read_u32, CACHE(partition_sms), false, 1, 4096},
-  {"partition_gpcs", read_gpc_parts, 0, false, 0, 15},
-  {"survives_launch", read_no, CACHE(emptied), false, 0, 0},
-  {"far_cycles", read_u32, CACHE(far_cycles), false, 0, 10000},
-  {"side_bits", read_bits, CACHE(side_mask), false, 0, 63},
-  {"side_and", read_bits, CACHE(side_and), false, 0, 63},
-  {"slices", read_u32, CACHE(slices), false, 2, 4096},
-  {"read_gbps", read_gbps, CACHE(read_gbps), false, 0, 1000000},
-  {"write_gbps", read_gbps, CACHE(write_gbps), false, 0, 1000000},
-  {"write", read_write, CACHE(write), false, 0, 0},
-  {"write_allocate", read_write_allocate, CACHE(write_allocate), false, 0, 0},
-  {"compete", read_yes, CACHE(compete), false, 0, 0},
-  END,
+    {"scope", read_scope, 0, false, 2, 4096},
+    {"instances", read_u32, CACHE(instances), false, 1, 16},
+    {"size", read_cache_size, 0, true, 32, GIB(1)},
+    {"lost", read_size, CACHE(lost), false, 0, GIB(1)},
+    {"tags", read_size, CACHE(tags), false, 32, GIB(1)},
+    {"line", read_size32, CACHE(shape.line), true, 4, 65536},
+    {"sector", read_size32, CACHE(shape.sector), false, 4, 65536},
+    {"interleave", read_size32, CACHE(shape.interleave), false, 4, 1 << 24},
+    {"ways", read_u32, CACHE(shape.ways), true, 1, GC_CACHE_WAYS_MAX},
+    {"replacement", read_replacement, CACHE(shape), true, 1, 1 << 16},
+    {"redraw_every", read_u32, CACHE(shape.redraw_every), false, 1, 1 << 16},
+    {"insertion", read_insertion, CACHE(shape), false, 2, 1 << 16},
+    {"hash", read_hash, CACHE(shape), false, 0, 63},
+    {"partitions", read_u32, CACHE(partitions), false, 1, 16},
+    {"replicate", read_yes, CACHE(replicate), false, 0, 0},
+    {"partition_sms", read_u32, CACHE(partition_sms), false, 1, 4096},
+    {"partition_gpcs", read_gpc_parts, 0, false, 0, 15},
+    {"survives_launch", read_no, CACHE(emptied), false, 0, 0},
+    {"far_cycles", read_u32, CACHE(far_cycles), false, 0, 10000},
+    {"side_bits", read_bits, CACHE(side_mask), false, 0, 63},
+    {"side_and", read_bits, CACHE(side_and), false, 0, 63},
+    {"slices", read_u32, CACHE(slices), false, 2, 4096},
+    {"read_gbps", read_gbps, CACHE(read_gbps), false, 0, 1000000},
+    {"write_gbps", read_gbps, CACHE(write_gbps), false, 0, 1000000},
+    {"write", read_write, CACHE(write), false, 0, 0},
+    {"write_allocate", read_write_allocate, CACHE(write_allocate), false, 0, 0},
+    {"compete", read_yes, CACHE(compete), false, 0, 0},
+    END,
 };
 
 const struct gc_key gc_space_keys[] = {

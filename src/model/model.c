@@ -114,7 +114,7 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
     struct gc_cache_array *array = &model->arrays[i];
 
     for (uint32_t k = 0; array->per_launch && k < array->count; k++)
-      gc_cache_resize(&array->instances[k], gc_chip_sets(model, array->profile));
+      gc_chip_resize(model, array->profile, &array->instances[k]);
     gc_compete_start(&array->compete, false);
   }
   model->unit = 0;

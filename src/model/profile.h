@@ -61,6 +61,8 @@ struct gc_profile_cache {
   uint32_t instances;          /* scope sm: independent caches in an SM */
   bool unified;                /* its size is the total less the carve-out */
   uint64_t size, lost;         /* bytes; lost: the part that is never usable */
+  uint64_t tags;               /* scope sm: bytes of the lines that the sets have ways for; 0: those
+                                  that are usable */
   uint32_t partitions;         /* scope chip: number of equal parts, each near to some SMs */
   bool replicate;              /* the near part keeps a copy of lines from far parts */
   uint32_t partition_sms;      /* number of adjacent SMs that are near to the same part */

@@ -107,8 +107,8 @@ static void mei_victims(void **state)
   close_gpu(&o);
 }
 
-/* A number of sets that is no power of two; random replacement; a tree. */
-static void other_policies(void **state)
+/* An H200's L1 has ways for 2048 lines and data for 1736 of them. */
+static void more_ways_than_data(void **state)
 {
   const struct gc_structure *found;
   struct opened o;
@@ -116,7 +116,24 @@ static void other_policies(void **state)
   (void)state;
   open_gpu(&o, "h200");
   found = find(&o, GC_L1);
-  assert_int_equal(found->sets, 434);
+  assert_int_equal(gc_capacity(measured(&o, GC_L1)), 1736 * 128);
+  assert_int_equal(found->sets, 512);
+  assert_int_equal(found->ways, 4);
+  check_masks(&o, found, "0x1b0080,0x60100,0x40200,0x1a0400,0x170800,0x151000,0xd2000,0x4000,0xc8000");
+  assert_int_equal(found->replaces, GC_REPLACES_LRU);
+  close_gpu(&o);
+}
+
+/* A number of sets that is no power of two; random replacement; a tree. */
+static void other_policies(void **state)
+{
+  const struct gc_structure *found;
+  struct opened o;
+
+  (void)state;
+  open_gpu(&o, "a100");
+  found = find(&o, GC_L1);
+  assert_int_equal(found->sets, 308);
   assert_int_equal(found->ways, 4);
   assert_int_equal(found->mask_count, 0);
   assert_int_equal(found->replaces, GC_REPLACES_RANDOM);
@@ -134,6 +151,7 @@ int main(void)
     cmocka_unit_test(sets_of_the_papers),
     cmocka_unit_test(nugteren_at_48_kib),
     cmocka_unit_test(mei_victims),
+    cmocka_unit_test(more_ways_than_data),
     cmocka_unit_test(other_policies),
   };
 

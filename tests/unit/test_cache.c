@@ -266,6 +266,79 @@ static void fermi_hash_takes_its_bits(void **state)
   gc_cache_fini(&cache);
 }
 
+/* Bits of the set are parities. Lines that follow each other still spread evenly. */
+static void masks_are_parities(void **state)
+{
+  struct gc_cache_shape s = shape(1, GC_REPLACE_LRU);
+  struct gc_cache cache;
+  unsigned lines[8] = {0};
+
+  (void)state;
+  s.hash = GC_HASH_MASKS;
+  s.hash_bit_count = 3;
+  memcpy(s.hash_masks, (uint64_t[]){0x2080, 0x100, 0x3200}, 3 * sizeof(uint64_t));
+  assert_int_equal(gc_cache_init(&cache, &s, 8), 0);
+  assert_int_equal(gc_cache_set(&cache, 0x80), 1);
+  assert_int_equal(gc_cache_set(&cache, 0x2000), 5);
+  assert_int_equal(gc_cache_set(&cache, 0x2080), 4);
+  assert_int_equal(gc_cache_set(&cache, 0x3380), 6);
+  for (unsigned i = 0; i < 64; i++)
+    lines[gc_cache_set(&cache, BASE + i * 128)]++;
+  for (unsigned set = 0; set < 8; set++)
+    assert_int_equal(lines[set], 8);
+  gc_cache_fini(&cache);
+}
+
+static unsigned present(const struct gc_cache *cache, unsigned lines)
+{
+  unsigned count = 0;
+
+  for (unsigned i = 0; i < lines; i++)
+    count += gc_cache_has(cache, BASE + (uint64_t)i * 128);
+  return count;
+}
+
+/* 8 sets of `ways`, but data of 20 lines. A full set evicts its own oldest line; otherwise another
+ * set loses its oldest one. The number of lines stays, and no line is lost that should be there. */
+static void check_limit(uint32_t ways)
+{
+  const struct gc_cache_shape s = shape(ways, GC_REPLACE_LRU);
+  struct gc_random random;
+  struct gc_cache cache;
+
+  gc_random_seed(&random, 1);
+  assert_int_equal(gc_cache_init(&cache, &s, 8), 0);
+  gc_cache_limit(&cache, 20);
+  assert_int_equal(hits(&cache, 20, 1, &random), 20);
+  for (unsigned i = 0; i < 200; i++) {
+    const unsigned line = gc_random_below(&random, 64);
+    const bool there = gc_cache_has(&cache, BASE + line * 128);
+
+    assert_int_equal(gc_cache_access(&cache, BASE + line * 128, &random), there);
+    assert_true(gc_cache_has(&cache, BASE + line * 128));
+    assert_int_equal(present(&cache, 64), 20);
+  }
+  /* a set loses its oldest line only */
+  gc_cache_empty(&cache);
+  hits(&cache, 20, 0, &random);
+  gc_cache_access(&cache, BASE + 20 * 128, &random);
+  assert_int_equal(present(&cache, 21), 20);
+  assert_true(gc_cache_has(&cache, BASE + 20 * 128));
+  for (unsigned set = 0; set < 8; set++)
+    assert_true(gc_cache_has(&cache, BASE + (8 + set) * 128));
+  gc_cache_resize(&cache, 8);
+  assert_int_equal(hits(&cache, 8 * ways, 1, &random), 8 * ways);
+  gc_cache_fini(&cache);
+}
+
+static void data_limit_evicts_from_other_sets(void **state)
+{
+  (void)state;
+  check_limit(4);
+  check_limit(12);
+  check_limit(30);
+}
+
 /* Kepler's texture cache: 128 bytes in a row go to one set of 96 ways. */
 static void interleave_keeps_neighbours_together(void **state)
 {
@@ -369,6 +442,8 @@ int main(void)
     cmocka_unit_test(misses_fetch_sectors),
     cmocka_unit_test(hashes_spread_strides_and_keep_the_capacity),
     cmocka_unit_test(fermi_hash_takes_its_bits),
+    cmocka_unit_test(masks_are_parities),
+    cmocka_unit_test(data_limit_evicts_from_other_sets),
     cmocka_unit_test(interleave_keeps_neighbours_together),
     cmocka_unit_test(resizing_changes_the_sets),
     cmocka_unit_test(bimodal_insertion_keeps_most),
