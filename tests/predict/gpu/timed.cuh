@@ -30,15 +30,15 @@ template <class T> static __device__ T past_l1(const T *p)
   return __ldcg(p);
 }
 
-/* Cycles until the byte is there. */
+/* Cycles until the byte is there. No byte is 255: the comparison only waits for the load, and the
+ * compiler must not know its result. */
 static __device__ uint32_t timed_load(const char *p)
 {
   uint32_t start, end, v;
 
   asm volatile("mov.u32 %0, %%clock;" : "=r"(start)::"memory");
   asm volatile("ld.global.ca.u8 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
-  /* waits for v */
-  asm volatile("{ .reg .pred q; setp.eq.u32 q, %1, 256; @q trap; mov.u32 %0, %%clock; }"
+  asm volatile("{ .reg .pred q; setp.eq.u32 q, %1, 255; @q trap; mov.u32 %0, %%clock; }"
                : "=r"(end)
                : "r"(v)
                : "memory");
