@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The cache model for traces: a unit test is one word in this list.
 predict_tests = \
+	tests/predict/test_coalesce \
 	tests/predict/test_distance \
 	tests/predict/test_library \
 	tests/predict/test_model_attribute \
@@ -25,6 +26,7 @@ EXTRA_DIST += tests/predict/reference.h
 # The model, with traces in memory instead of files.
 fake_trace = tests/predict/fake_trace.c tests/predict/fake_trace.h
 model_libraries = src/predict/model/libpredict-model.la src/util/libutil.la
+tests_predict_test_coalesce_LDADD = $(model_libraries) $(CMOCKA_LIBS)
 tests_predict_test_model_attribute_SOURCES = tests/predict/test_model_attribute.c $(fake_trace)
 tests_predict_test_model_attribute_LDADD = $(model_libraries) $(CMOCKA_LIBS)
 tests_predict_test_model_cache_SOURCES = tests/predict/test_model_cache.c $(fake_trace)
