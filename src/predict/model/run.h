@@ -35,9 +35,9 @@ struct gc_cache_counts {
 
 struct gc_counts {
   struct gc_cache_counts l1_loads, l2_loads, l2_stores;
-  /* Of the hits of l2_loads, also those on a miss: sectors that only the home partition had. The
-   * counter lts__t_sectors_srcunit_tex_op_read_lookup_hit is without them: it counts look-ups of
-   * the near partition. */
+  /* Sectors of l2_loads that hit only in the home partition; hits on a miss count, too. The counter
+   * lts__t_sectors_srcunit_tex_op_read_lookup_hit does not contain them, because it counts look-ups
+   * of the near partition. */
   uint64_t l2_loads_far;
   uint64_t l1_stores, l1_bypassing; /* sectors that do not look into L1 */
   uint64_t atomics;                 /* sectors */
