@@ -2,6 +2,13 @@
 # Loaded by .bats files. An AMD GPU that is measured like a real one: the kernel driver lists it, and the HIP libraries of
 # tests/unit (hip-5, hip-6 …) simulate it.
 
+# fast_machine: the value of LD_PRELOAD with which the speed of this machine is no sign of a busy GPU.
+fast_machine() {
+  local fast=$top_builddir/tests/tool/.libs/libfast.so
+  [ -e "$fast" ] || skip "$fast is not built"
+  echo "$SANITIZER_PRELOAD $fast"
+}
+
 # put PATH TEXT: writes a file below $node.
 put() {
   mkdir -p "$node/${1%/*}"

@@ -18,6 +18,13 @@ use_amd() {
   [[ $output != *'without kernels'* ]] || skip "this build has no kernels for gfx90a"
 }
 
+# preload LIBRARIES: loads start the tool with these libraries.
+preload() {
+  printf '#!/bin/sh\nLD_PRELOAD="%s" exec "%s" "$@"\n' "$1" "$real_tool" > "$BATS_TEST_TMPDIR/tool"
+  chmod +x "$BATS_TEST_TMPDIR/tool"
+  export HWLOC_GPUCACHE_TOOL=$BATS_TEST_TMPDIR/tool
+}
+
 # The process that holds the lock of this GPU, and so measures it; fails if there is none.
 measurer() {
   local inode
@@ -72,8 +79,10 @@ all_is_well() { # ID
 
 # One kill each time: when two in a row are killed, loads give up for some minutes.
 @test "the same for a GPU whose failures are remembered, with one kill" {
-  local round
+  local round fast
   use_amd
+  fast=$(fast_machine)
+  preload "$fast"
   RANDOM=${MANY_SEED:=$(date +%s)}
   for ((round = 0; round < (kills + 2) / 3; round++)); do
     rm -f "$HWLOC_GPUCACHE_DIR"/*
@@ -89,10 +98,7 @@ all_is_well() { # ID
 @test "it is killed while it writes the record: the next one removes the unfinished file" {
   local slow=$top_builddir/tests/tool/.libs/libslow.so
   [ -e "$slow" ] || skip "$slow is not built"
-  printf '#!/bin/sh\nLD_PRELOAD="%s" exec "%s" "$@"\n' "$SANITIZER_PRELOAD $slow" "$real_tool" \
-    > "$BATS_TEST_TMPDIR/tool"
-  chmod +x "$BATS_TEST_TMPDIR/tool"
-  export HWLOC_GPUCACHE_TOOL=$BATS_TEST_TMPDIR/tool
+  preload "$SANITIZER_PRELOAD $slow"
   run kill_measurers sim-tiny 1 unfinished
   echo "$output"
   all_is_well sim-tiny

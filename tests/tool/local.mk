@@ -36,6 +36,11 @@ check_LTLIBRARIES += tests/tool/libfaults.la
 tests_tool_libfaults_la_SOURCES = tests/tool/faults.c
 tests_tool_libfaults_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
+# A fast machine.
+check_LTLIBRARIES += tests/tool/libfast.la
+tests_tool_libfast_la_SOURCES = tests/tool/fast.c
+tests_tool_libfast_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
 # What one measuring process passes on to another, for tests of --resume.
 check_PROGRAMS += tests/tool/handover
 tests_tool_handover_SOURCES = tests/tool/handover.c
