@@ -8,7 +8,7 @@
 /* How many times a line can draw random numbers at this cache, at most; 2: in several instances. */
 static unsigned draws(const struct gc_cache_array *array)
 {
-  if (!gc_cache_draws(&array->profile->shape) && !array->profile->tags)
+  if (!gc_cache_draws(&array->profile->shape))
     return 0;
   return array->profile->partitions > 1 ? 2 : 1;
 }

@@ -14,6 +14,7 @@
 void gc_cache_fini(struct gc_cache *cache)
 {
   free(cache->tags);
+  free(cache->kept);
   free(cache->memory);
   memset(cache, 0, sizeof(*cache));
 }
@@ -26,6 +27,7 @@ void gc_cache_empty(struct gc_cache *cache)
   cache->last_line = UINT64_MAX;
   cache->duel = 0;
   cache->lines = 0;
+  cache->turn = 0;
   cache->used = false;
 }
 
@@ -164,6 +166,7 @@ static uint32_t victim(const struct gc_cache *cache, uint64_t *tree, struct gc_r
   case GC_REPLACE_WEIGHTED:
     return drawn_way(cache, tree, random);
   case GC_REPLACE_LRU:
+  case GC_REPLACE_SLRU:
     break;
   }
   return 0;
@@ -184,6 +187,27 @@ static inline uint32_t place_lru(struct gc_cache *cache, uint32_t set, uint64_t 
     gc_set_push(order, layout, way);
   else if (filled < cache->ways)
     gc_set_put(order, layout.bits, filled, way);
+  return way;
+}
+
+/* The same for SLRU. The protected lines are the first ones in the order. */
+static inline uint32_t place_slru(const struct gc_cache *cache, uint32_t set, uint64_t *order,
+                                  struct gc_set_layout layout, uint32_t filled, uint32_t way)
+{
+  uint8_t *const kept = &cache->kept[set];
+
+  if (way < filled) {
+    uint32_t at = 0;
+
+    while (at < *kept && gc_set_get(order, layout.bits, at) != way)
+      at++;
+    gc_set_to_front(order, layout, way);
+    *kept += at == *kept && *kept < cache->ways / 2;
+    return way;
+  }
+  if (filled == cache->ways)
+    way = gc_set_pop(order, layout.bits, filled--);
+  gc_set_insert(order, layout.bits, filled, *kept, way);
   return way;
 }
 
@@ -226,11 +250,12 @@ static inline void prefetch(const struct gc_cache *c, const uint64_t *address, u
   }
 }
 
-/* The oldest line of this set goes away. The line in its last way moves to the free way, so that
- * the ways in use stay the first ones. */
-static void drop_oldest(struct gc_cache *cache, uint64_t *record, uint64_t *tags,
-                        struct gc_set_layout layout)
+/* This set loses the line that comes last in its order. The line in its last way moves to the free
+ * way, so that the ways in use stay the first ones. */
+static void drop_last(struct gc_cache *cache, uint32_t set, struct gc_set_layout layout)
 {
+  uint64_t *record = cache->records + (size_t)set * cache->record;
+  uint64_t *tags = cache->tags + (size_t)set * cache->ways;
   uint64_t *order = gc_set_order(record, layout), *marks = gc_set_marks(record);
   uint8_t *sectors = gc_set_sectors(record, layout);
   const uint32_t filled = (uint32_t)(*record - cache->period), last = filled - 1;
@@ -244,27 +269,47 @@ static void drop_oldest(struct gc_cache *cache, uint64_t *record, uint64_t *tags
   }
   --*record;
   cache->lines--;
+  if (cache->kept && cache->kept[set] > last)
+    cache->kept[set] = (uint8_t)last;
 }
 
-/* A random set that has a line loses its oldest one. */
-static void drop_anywhere(struct gc_cache *cache, struct gc_set_layout layout,
-                          struct gc_random *random)
+/* From a set to the next one in turn: no common factor with their number, so that each has its turn
+ * once in a round; far away, so that neighbours are not next to each other. */
+static uint32_t stride_of_turns(uint32_t sets)
 {
-  uint64_t *record;
-  uint32_t set;
+  uint32_t stride = sets - sets / 5 * 2;
 
-  do {
-    set = gc_random_below(random, cache->sets);
-    record = cache->records + (size_t)set * cache->record;
-  } while (*record <= cache->period);
-  drop_oldest(cache, record, cache->tags + (size_t)set * cache->ways, layout);
+  for (;; stride++) {
+    uint32_t a = sets, b = stride;
+
+    while (b) {
+      const uint32_t rest = a % b;
+
+      a = b;
+      b = rest;
+    }
+    if (a == 1)
+      return stride;
+  }
 }
+
+/* The next set in turn that has a line loses one. */
+static void drop_in_turn(struct gc_cache *cache, struct gc_set_layout layout)
+{
+  do
+    cache->turn = (uint32_t)(((uint64_t)cache->turn + cache->stride) % cache->sets);
+  while (cache->records[(size_t)cache->turn * cache->record] <= cache->period);
+  drop_last(cache, cache->turn, layout);
+}
+
+/* What the order of a set is. */
+enum order { AGE, SEGMENTS, FIXED };
 
 /* Makes the line at this address, which is not the one used last, the one used last. Returns its
  * sectors. c: what `cache` pointed to before, in registers. */
 __attribute__((always_inline)) static inline uint8_t *
 select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
-            struct gc_random *random, bool lru, bool limited, struct gc_set_layout layout)
+            struct gc_random *random, enum order by, bool limited, struct gc_set_layout layout)
 {
   const uint64_t line = address >> c->line_shift;
   const uint32_t set = set_of(c, address);
@@ -279,17 +324,20 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
   if (*record < c->period) {
     *record = c->period;
     memset(order, 0, gc_set_order_words(layout) * sizeof(*order));
+    if (by == SEGMENTS)
+      c->kept[set] = 0;
   }
   filled = (uint32_t)(*record - c->period);
   found = gc_set_find(marks, layout.words, tags, filled, line);
   if (limited && found == filled && filled < c->ways) {
     if (cache->lines == c->limit)
-      drop_anywhere(cache, layout, random);
+      drop_in_turn(cache, layout);
     cache->lines++;
     found = filled = (uint32_t)(*record - c->period); /* it may have been this set */
   }
-  way = lru ? place_lru(cache, set, order, layout, filled, found, random)
-            : place_fixed(cache, set, order, filled, found, random);
+  way = by == AGE        ? place_lru(cache, set, order, layout, filled, found, random)
+        : by == SEGMENTS ? place_slru(cache, set, order, layout, filled, found)
+                         : place_fixed(cache, set, order, filled, found, random);
   if (found == filled) {
     *record += filled < c->ways;
     gc_set_put(marks, 8, way, gc_set_mark(line));
@@ -303,7 +351,7 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
  * over words is left. */
 __attribute__((always_inline)) static inline void
 access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,
-             struct gc_random *random, bool lru, bool limited, struct gc_set_layout layout)
+             struct gc_random *random, enum order by, bool limited, struct gc_set_layout layout)
 {
   const struct gc_cache c = *cache;
   uint64_t last_line = c.last_line;
@@ -312,15 +360,15 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, uns
   if (n > 1 && is_far(&c))
     prefetch(&c, address, n);
   for (unsigned i = 0; i < n; i++) {
-    if (address[i] >> c.line_shift != last_line) {
-      last = select_line(cache, &c, address[i], random, lru, limited, layout);
+    if (by == SEGMENTS || address[i] >> c.line_shift != last_line) {
+      last = select_line(cache, &c, address[i], random, by, limited, layout);
       last_line = address[i] >> c.line_shift;
     }
     mask[i] &= (uint8_t)~*last;
     *last |= mask[i];
   }
   cache->used = true;
-  cache->last_line = last_line;
+  cache->last_line = by == SEGMENTS ? UINT64_MAX : last_line; /* a second access protects the line */
   cache->last_sectors = last;
 }
 
@@ -338,26 +386,37 @@ bool gc_cache_has(const struct gc_cache *cache, uint64_t address)
                      filled, address >> cache->line_shift) < filled;
 }
 
-#define ACCESS_LINES(name, lru, limited, ways)                                                     \
+#define ACCESS_LINES(name, by, limited, ways)                                                      \
   static void name(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,     \
                    struct gc_random *random)                                                       \
   {                                                                                                \
-    access_lines(cache, address, mask, n, random, lru, limited, gc_set_layout(ways));              \
+    access_lines(cache, address, mask, n, random, by, limited, gc_set_layout(ways));               \
   }
-ACCESS_LINES(access_lru_of_8, true, false, 8)
-ACCESS_LINES(access_lru_of_16, true, false, 16)
-ACCESS_LINES(access_lru, true, false, cache->ways)
-ACCESS_LINES(access_limited, true, true, cache->ways)
-ACCESS_LINES(access_limited_of_8, true, true, 8)
-ACCESS_LINES(access_fixed_of_8, false, false, 8)
-ACCESS_LINES(access_fixed, false, false, cache->ways)
+ACCESS_LINES(access_lru_of_8, AGE, false, 8)
+ACCESS_LINES(access_lru_of_16, AGE, false, 16)
+ACCESS_LINES(access_lru, AGE, false, cache->ways)
+ACCESS_LINES(access_limited, AGE, true, cache->ways)
+ACCESS_LINES(access_slru, SEGMENTS, false, cache->ways)
+ACCESS_LINES(access_limited_slru, SEGMENTS, true, cache->ways)
+ACCESS_LINES(access_limited_slru_of_8, SEGMENTS, true, 8)
+ACCESS_LINES(access_fixed_of_8, FIXED, false, 8)
+ACCESS_LINES(access_fixed, FIXED, false, cache->ways)
 #undef ACCESS_LINES
 
-static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape)
+static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape, bool limited)
 {
-  if (shape->replacement == GC_REPLACE_LRU)
-    return shape->ways <= 8 ? access_lru_of_8 : shape->ways <= 16 ? access_lru_of_16 : access_lru;
-  return shape->ways <= 8 ? access_fixed_of_8 : access_fixed;
+  const uint32_t ways = shape->ways;
+
+  switch (shape->replacement) {
+  case GC_REPLACE_LRU:
+    return limited ? access_limited
+           : ways <= 8 ? access_lru_of_8
+           : ways <= 16 ? access_lru_of_16 : access_lru;
+  case GC_REPLACE_SLRU:
+    return !limited ? access_slru : ways <= 8 ? access_limited_slru_of_8 : access_limited_slru;
+  default:
+    return ways <= 8 ? access_fixed_of_8 : access_fixed;
+  }
 }
 
 void gc_cache_resize(struct gc_cache *cache, uint32_t sets)
@@ -369,14 +428,15 @@ void gc_cache_resize(struct gc_cache *cache, uint32_t sets)
   cache->reciprocal = UINT64_MAX / sets;
   cache->above_mask = cache->shape->hash == GC_HASH_XOR ? sets - 1 : 0;
   cache->limit = 0;
-  cache->access_lines = function_for(cache->shape);
+  cache->access_lines = function_for(cache->shape, false);
 }
 
 void gc_cache_limit(struct gc_cache *cache, uint32_t lines)
 {
   gc_cache_empty(cache);
   cache->limit = lines;
-  cache->access_lines = cache->ways <= 8 ? access_limited_of_8 : access_limited;
+  cache->stride = stride_of_turns(cache->sets);
+  cache->access_lines = function_for(cache->shape, true);
 }
 
 bool gc_cache_draws(const struct gc_cache_shape *shape)
@@ -402,9 +462,11 @@ int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, ui
       shape->hash == GC_HASH_SKEW || shape->hash == GC_HASH_BITS || shape->hash == GC_HASH_MASKS;
   cache->record = gc_set_record_words(gc_set_layout(shape->ways));
   cache->tags = malloc((size_t)sets_max * shape->ways * sizeof(*cache->tags));
+  cache->kept = shape->replacement == GC_REPLACE_SLRU ? calloc(sets_max, 1) : NULL;
   /* Not aligned_alloc and memset: the host provides pages when they are used. */
   cache->memory = calloc((size_t)sets_max * cache->record * sizeof(*cache->records) + align, 1);
-  if (!cache->tags || !cache->memory) {
+  if (!cache->tags || !cache->memory ||
+      (shape->replacement == GC_REPLACE_SLRU && !cache->kept)) {
     gc_cache_fini(cache);
     return -ENOMEM;
   }

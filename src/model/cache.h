@@ -20,6 +20,8 @@
 
 enum gc_replacement {
   GC_REPLACE_LRU,
+  GC_REPLACE_SLRU,     /* segmented LRU: lines that hit are protected, up to half of the ways; the
+                          oldest of the others is replaced (Karedla et al. 1994) */
   GC_REPLACE_PLRU,     /* binary tree over the ways, whose number is a power of two */
   GC_REPLACE_RANDOM,   /* every way with the same probability */
   GC_REPLACE_WEIGHTED, /* way i with probability weights[i] / sum: Fermi (Mei et al. 2014, 4.2); a
@@ -82,7 +84,10 @@ struct gc_cache {
   uint64_t period;        /* increases when the cache is emptied; a multiple of GC_SET_PERIOD */
   uint32_t limit, lines;  /* limit: the most lines of all sets; 0: what the sets hold. Then lines
                              is how many there are */
+  uint32_t turn, stride;  /* with a limit: the set that lost a line last, and how far away the next
+                             one in turn is */
   uint64_t *tags;         /* line numbers [sets_max * ways] */
+  uint8_t *kept;          /* SLRU: the number of protected lines [sets_max]; else NULL */
   uint64_t *records;      /* [sets_max * record] */
   void *memory;           /* what records are part of */
 };
@@ -98,11 +103,12 @@ void gc_cache_resize(struct gc_cache *cache, uint32_t sets);
 void gc_cache_empty(struct gc_cache *cache);
 
 /* Empties the cache, which has space for so many lines only from now on, whatever their sets. If it
- * is used up and a line comes into a set with a free way, a random set loses its oldest line. The
- * replacement must be LRU. */
+ * is used up and a line comes into a set with a free way, the sets lose a line in turn, in an order
+ * unlike that of their numbers: the line that a full set would lose. The replacement must be LRU or
+ * SLRU. */
 void gc_cache_limit(struct gc_cache *cache, uint32_t lines);
 
-/* Whether accesses take random numbers, if there is no limit. With a limit they do. */
+/* Whether accesses take random numbers. */
 bool gc_cache_draws(const struct gc_cache_shape *shape);
 
 /* Whether the line at this address is present. Changes nothing. */

@@ -9,7 +9,7 @@
  *            filled in ascending order, and a line stays in its way.
  *   marks    a byte of a hash of the line in each way. Few lines have the mark of another, so the
  *            tags are rarely read in vain.
- *   order    LRU: the ways in use, from the youngest to the oldest. PLRU: the tree.
+ *   order    LRU, SLRU: the ways in use, from the youngest to the oldest. PLRU: the tree.
  *   sectors  a bit for each sector that is present
  *
  * The functions compare and move all entries of a word at a time, in any byte order of the host.
@@ -146,6 +146,15 @@ static inline void gc_set_push(uint64_t *order, struct gc_set_layout layout, uin
     order[i] = order[i] << layout.bits | way;
     way = last;
   }
+}
+
+/* Puts a way that is not in the order between the first `at` entries and the rest of `filled`. */
+static inline void gc_set_insert(uint64_t *order, uint32_t bits, uint32_t filled, uint32_t at,
+                                 uint32_t way)
+{
+  for (uint32_t i = filled; i > at; i--)
+    gc_set_put(order, bits, i, gc_set_get(order, bits, i - 1));
+  gc_set_put(order, bits, at, way);
 }
 
 /* Moves a way to the front. */

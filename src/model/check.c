@@ -65,6 +65,8 @@ static const char *bad_shape(struct gc_cache_shape *shape)
     return "a line has 1 to 8 sectors";
   if (shape->interleave < shape->line)
     return "interleave must be a line or more";
+  if (shape->replacement == GC_REPLACE_SLRU && shape->ways < 2)
+    return "replacement slru needs two ways or more";
   if (shape->replacement == GC_REPLACE_PLRU && !power_of_two(shape->ways))
     return "replacement plru needs a power of two of ways";
   if (shape->insertion != GC_INSERT_YOUNGEST && shape->replacement != GC_REPLACE_LRU &&
@@ -136,9 +138,10 @@ static const char *bad_scope(const struct gc_profile *profile, struct gc_profile
     return "scope is range, but there are no sm_ids";
   if (cache->scope == GC_SCOPE_GPC && !profile->gpcs.count)
     return "scope is gpc, but there are no gpcs";
-  if (cache->tags && (cache->scope != GC_SCOPE_SM || cache->shape.replacement != GC_REPLACE_LRU ||
-                      cache->shape.insertion != GC_INSERT_YOUNGEST))
-    return "tags needs scope sm, replacement lru and no other insertion";
+  if (cache->tags && (cache->scope != GC_SCOPE_SM || cache->shape.insertion != GC_INSERT_YOUNGEST ||
+                      (cache->shape.replacement != GC_REPLACE_LRU &&
+                       cache->shape.replacement != GC_REPLACE_SLRU)))
+    return "tags needs scope sm, replacement lru or slru and no other insertion";
   if (cache->scope != GC_SCOPE_CHIP && (cache->partitions > 1 || cache->far_cycles))
     return "only a cache with scope chip has partitions";
   if (cache->scope < GC_SCOPE_XCD && cache->emptied)

@@ -375,7 +375,8 @@ static int read_cache_size(const struct gc_value *value, char *text, void *to)
 static int read_replacement(const struct gc_value *value, char *text, void *to)
 {
   struct gc_cache_shape *shape = to;
-  const int replacement = gc_value_choice(value, gc_value_word(&text), "lru|plru|random|weighted");
+  const int replacement =
+      gc_value_choice(value, gc_value_word(&text), "lru|slru|plru|random|weighted");
   const char *word;
   uint32_t ways = 0;
 

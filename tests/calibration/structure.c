@@ -119,6 +119,8 @@ static const char *name_of(const struct gc_cache_shape *shape)
   switch (shape->replacement) {
   case GC_REPLACE_LRU:
     return "lru";
+  case GC_REPLACE_SLRU:
+    return "slru";
   case GC_REPLACE_PLRU:
     return shape->ways == 2 ? "lru" : "plru";
   case GC_REPLACE_RANDOM:

@@ -98,7 +98,7 @@ static void bad_profiles_name_line_and_word(void **state)
     {CHIP "[cache X]\nsize = 3 KiB\nline = 128\nways = 4\nreplacement = lru\ntags = 3200 B\n",
      "[X]: tags is not a multiple of line x ways"},
     {CHIP "[cache X]\nsize = 3 KiB\nline = 128\nways = 4\nreplacement = random\ntags = 4 KiB\n",
-     "[X]: tags needs scope sm, replacement lru and no other insertion"},
+     "[X]: tags needs scope sm, replacement lru or slru and no other insertion"},
     {CHIP "[cache X]\nsize = 1 KiB\nline = 128\nways = 4\nhash = bits 13 14\nreplacement = lru\n",
      "[X]: more hash bits than sets have"},
     {CHIP L2 "[space sideways]\npath = memory 1\n", "no space is called 'sideways'"},

@@ -97,6 +97,46 @@ static void lru_is_recognized(void **state)
   assert_true(gc_policy_agrees(GC_REPLACES_PLRU, &loads) < 0.9);
 }
 
+/* A set of 4 ways that protects up to two lines that were hit, from the definition: a list of the
+ * protected lines and one of the others, the oldest first. */
+static void slru_is_recognized(void **state)
+{
+  /* orders in which LRU replaces other lines often */
+  static const uint8_t order[] = {3, 4, 0, 2, 1, 4, 2, 0, 1, 3, 4, 1, 2, 3, 0, 4, 3, 2, 1, 0};
+  uint8_t seen[LOADS], others[WAYS + 1], kept[WAYS];
+  const struct gc_set_loads loads = {
+      .ways = WAYS, .order = order, .period = sizeof(order), .seen = seen, .loads = LOADS};
+  size_t n = 0, k = 0;
+
+  (void)state;
+  for (size_t i = 0; i < LOADS; i++) {
+    const uint8_t line = order[i % sizeof(order)];
+    uint8_t *in_kept = memchr(kept, line, k), *in_others = memchr(others, line, n);
+
+    seen[i] = in_kept || in_others ? GC_HIT : GC_MISS;
+    if (in_kept) {
+      memmove(in_kept, in_kept + 1, (size_t)(kept + k - in_kept - 1));
+      kept[k - 1] = line;
+    } else if (in_others) {
+      memmove(in_others, in_others + 1, (size_t)(others + n - in_others - 1));
+      kept[k++] = line;
+      n--;
+      if (k > WAYS / 2) {
+        others[n++] = kept[0];
+        memmove(kept, kept + 1, --k);
+      }
+    } else {
+      if (n + k == WAYS)
+        memmove(others, others + 1, --n);
+      others[n++] = line;
+    }
+  }
+  assert_true(gc_policy_agrees(GC_REPLACES_SLRU, &loads) == 1);
+  assert_true(gc_policy_agrees(GC_REPLACES_LRU, &loads) < 0.9);
+  assert_true(gc_policy_agrees(GC_REPLACES_FIFO, &loads) < 0.9);
+  assert_true(gc_policy_agrees(GC_REPLACES_PLRU, &loads) < 0.9);
+}
+
 /* The naive count by line sees five lines and no ways; following the ways gives Mei's shares. */
 static void victims_are_followed(void **state)
 {
@@ -136,7 +176,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(masks_from_a_kernel),  cmocka_unit_test(no_kernel),
-      cmocka_unit_test(lru_is_recognized),    cmocka_unit_test(victims_are_followed),
+      cmocka_unit_test(lru_is_recognized),    cmocka_unit_test(slru_is_recognized),
+    cmocka_unit_test(victims_are_followed),
       cmocka_unit_test(unclear_loads_end_a_walk),
   };
 

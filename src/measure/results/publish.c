@@ -222,7 +222,7 @@ static int put_replacement(const struct gc_structure *structure, struct gc_infos
 {
   static const char *const names[GC_REPLACES_COUNT] = {
       [GC_REPLACES_OTHER] = "other", [GC_REPLACES_LRU] = "lru",       [GC_REPLACES_FIFO] = "fifo",
-      [GC_REPLACES_PLRU] = "plru",   [GC_REPLACES_RANDOM] = "random",
+      [GC_REPLACES_SLRU] = "slru",   [GC_REPLACES_PLRU] = "plru", [GC_REPLACES_RANDOM] = "random",
   };
 
   return gc_infos_set(infos, HWLOC_GPUCACHE_REPLACEMENT, names[structure->replaces]);

@@ -167,6 +167,7 @@ enum gc_replaces {
   GC_REPLACES_OTHER,
   GC_REPLACES_LRU,    /* the line used least recently */
   GC_REPLACES_FIFO,   /* the line that came in first */
+  GC_REPLACES_SLRU,   /* segmented LRU: lines that were hit are protected, up to half of the ways */
   GC_REPLACES_PLRU,   /* as a binary tree over the ways chooses */
   GC_REPLACES_RANDOM, /* any line, with the same probability */
   GC_REPLACES_COUNT

@@ -18,7 +18,8 @@ struct set {
   enum gc_replaces policy;
   uint32_t ways, filled;
   uint32_t line[GC_POLICY_WAYS_MAX];
-  uint64_t used[GC_POLICY_WAYS_MAX];  /* LRU: when it was used last; FIFO: when it came in */
+  uint64_t used[GC_POLICY_WAYS_MAX];  /* when it was used last; FIFO: when it came in */
+  bool kept[GC_POLICY_WAYS_MAX];      /* SLRU: protected, because it was hit */
   bool right[2 * GC_POLICY_WAYS_MAX]; /* PLRU: for each node of the tree, which half is older */
   uint64_t now;
 };
@@ -31,12 +32,13 @@ static uint32_t way_of(const struct set *set, uint32_t line)
   return NONE;
 }
 
-static uint32_t oldest(const struct set *set)
+/* The way used least recently, of those that are kept or not. NONE: there is none. */
+static uint32_t oldest(const struct set *set, bool kept)
 {
-  uint32_t old = 0;
+  uint32_t old = NONE;
 
-  for (uint32_t way = 1; way < set->ways; way++)
-    if (set->used[way] < set->used[old])
+  for (uint32_t way = 0; way < set->filled; way++)
+    if (set->kept[way] == kept && (old == NONE || set->used[way] < set->used[old]))
       old = way;
   return old;
 }
@@ -46,7 +48,7 @@ static uint32_t victim(const struct set *set)
   uint32_t node = 1;
 
   if (set->policy != GC_REPLACES_PLRU)
-    return oldest(set);
+    return oldest(set, false); /* no more than half of the ways are kept */
   while (node < set->ways)
     node = 2 * node + set->right[node];
   return node - set->ways;
@@ -65,6 +67,23 @@ static void touch(struct set *set, uint32_t way)
   }
 }
 
+/* SLRU: a line that was hit is kept. If these are more than half, the oldest of them becomes the
+ * newest of the others. */
+static void keep(struct set *set, uint32_t way)
+{
+  uint32_t kept = 0;
+
+  set->kept[way] = true;
+  for (uint32_t i = 0; i < set->filled; i++)
+    kept += set->kept[i];
+  if (kept > set->ways / 2) {
+    const uint32_t old = oldest(set, true);
+
+    set->kept[old] = false;
+    set->used[old] = ++set->now;
+  }
+}
+
 /* Returns whether the line was present. */
 static bool load(struct set *set, uint32_t line)
 {
@@ -74,9 +93,12 @@ static bool load(struct set *set, uint32_t line)
   if (!hit) {
     way = set->filled < set->ways ? set->filled++ : victim(set);
     set->line[way] = line;
+    set->kept[way] = false;
   }
   if (!hit || set->policy != GC_REPLACES_FIFO)
     touch(set, way);
+  if (hit && set->policy == GC_REPLACES_SLRU)
+    keep(set, way);
   return hit;
 }
 

@@ -29,8 +29,8 @@ struct gc_set_loads {
 };
 
 /* Of the misses that a policy predicts or that were seen, the share of those that are both. The
- * first loads do not count. GC_REPLACES_LRU, _FIFO or _PLRU; 0 if it needs another number of ways.
- */
+ * first loads do not count. GC_REPLACES_LRU, _FIFO, _SLRU or _PLRU; 0 if it needs another number of
+ * ways. */
 double gc_policy_agrees(enum gc_replaces policy, const struct gc_set_loads *loads);
 
 /* Whether the same loads miss in each of the later repetitions of the order, or in every few of
