@@ -32,7 +32,7 @@ struct naive {
   bool random;
   uint64_t time;
   struct {
-    bool valid;
+    bool valid, kept;
     uint64_t line, used, arrived;
     bool sectors[32];
   } lines[NAIVE_SETS][NAIVE_WAYS];
@@ -55,6 +55,25 @@ static uint32_t naive_set(const struct gc_cache_geometry *geometry, uint64_t add
   return set;
 }
 
+/* SLRU: this line was hit. Of too many protected lines the oldest one becomes the newest other line. */
+static void naive_protect(struct naive *cache, uint32_t set, uint32_t way)
+{
+  const uint32_t ways = cache->geometry->ways;
+  uint32_t kept = 0, oldest = way;
+
+  cache->lines[set][way].kept = true;
+  for (uint32_t i = 0; i < ways; i++) {
+    kept += cache->lines[set][i].kept;
+    if (cache->lines[set][i].kept && cache->lines[set][i].used < cache->lines[set][oldest].used)
+      oldest = i;
+  }
+  if (kept > ways / 2) {
+    cache->lines[set][oldest].kept = false;
+    cache->lines[set][oldest].used = cache->time++;
+    cache->lines[set][way].used += way != oldest; /* it stays the newest line */
+  }
+}
+
 /* Accesses the sector at this address; true: it hits. */
 static bool naive_access(struct naive *cache, uint64_t address)
 {
@@ -70,12 +89,18 @@ static bool naive_access(struct naive *cache, uint64_t address)
 
       cache->lines[set][way].used = cache->time;
       cache->lines[set][way].sectors[sector] = true;
+      if (geometry->policy == GC_POLICY_SLRU)
+        naive_protect(cache, set, way);
       return hit;
     }
   }
-  for (uint32_t way = 1; way < geometry->ways; way++) {
-    bool lru = geometry->policy == GC_POLICY_LRU;
+  while (cache->lines[set][victim].kept)
+    victim++;
+  for (uint32_t way = victim + 1; way < geometry->ways; way++) {
+    bool lru = geometry->policy == GC_POLICY_LRU || geometry->policy == GC_POLICY_SLRU;
 
+    if (cache->lines[set][way].kept)
+      continue;
     if ((lru ? cache->lines[set][way].used : cache->lines[set][way].arrived) <
         (lru ? cache->lines[set][victim].used : cache->lines[set][victim].arrived))
       victim = way;
@@ -462,6 +487,85 @@ static void the_limit_holds(void **state)
   gc_lines_fini(&lines);
 }
 
+/* Loads of whole lines. */
+static void slru_equals_naive_simulation(void **state)
+{
+  uint64_t hits = 0;
+
+  (void)state;
+  for (seed = 1; seed < 200 * UINT64_C(1000003); seed += 1000003) {
+    const uint64_t start = seed;
+    struct gc_cache_geometry geometry = random_geometry();
+    struct naive *naive = calloc(1, sizeof *naive);
+    struct gc_lines lines;
+
+    assert_non_null(naive);
+    geometry.policy = GC_POLICY_SLRU;
+    geometry.ways = 1 + geometry.ways % GC_LINES_SCAN;
+    naive->geometry = &geometry;
+    assert_int_equal(gc_lines_init(&lines, &geometry, false, 7), 0);
+    for (unsigned i = 0; i < ACCESSES; i++) {
+      const uint64_t number = below(2) ? below(geometry.sets * geometry.ways * 2) : below(16);
+      const uint32_t set = naive_set(&geometry, number * geometry.line_bytes);
+      struct gc_line *line = gc_lines_find(&lines, set, number);
+
+      assert_true(naive_access(naive, number * geometry.line_bytes) == (line != NULL));
+      hits += line != NULL;
+      if (line)
+        gc_lines_use(&lines, set, line);
+      else
+        gc_lines_add(&lines, set, number);
+    }
+    gc_lines_fini(&lines);
+    free(naive);
+    seed = start;
+  }
+  assert_in_range(hits, 200 * ACCESSES / 10, 200 * ACCESSES * 9 / 10);
+}
+
+/* An H200's L1: see the same test of the simulated GPU in tests/unit/test_cache.c. */
+static void misses_of_a_loop_are_multiples_of_the_sets(void **state)
+{
+  static const struct {
+    unsigned lines, misses;
+  } loops[] = {{1736, 0}, {1850, 512}, {1950, 512}, {2000, 1024}};
+  const struct gc_cache_geometry geometry = {.line_bytes = 128,
+                                             .sector_bytes = 32,
+                                             .sets = 512,
+                                             .ways = 4,
+                                             .limit = 1736,
+                                             .policy = GC_POLICY_SLRU};
+
+  (void)state;
+  for (size_t k = 0; k < sizeof loops / sizeof *loops; k++) {
+    unsigned order[2000], missed = 0;
+    uint64_t random = 1;
+    struct gc_lines lines;
+
+    for (unsigned i = 0; i < loops[k].lines; i++) {
+      const unsigned j = gc_draw_below(&random, i + 1);
+
+      order[i] = order[j];
+      order[j] = i;
+    }
+    assert_int_equal(gc_lines_init(&lines, &geometry, false, 7), 0);
+    for (unsigned pass = 0; pass < 16; pass++) {
+      missed = 0;
+      for (unsigned i = 0; i < loops[k].lines; i++) {
+        struct gc_line *line = gc_lines_find(&lines, order[i] % 512, order[i]);
+
+        missed += !line;
+        if (line)
+          gc_lines_use(&lines, order[i] % 512, line);
+        else
+          gc_lines_add(&lines, order[i] % 512, order[i]);
+      }
+    }
+    assert_int_equal(missed, loops[k].misses);
+    gc_lines_fini(&lines);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -473,6 +577,8 @@ int main(void)
       cmocka_unit_test(survival_of_used_lines),
       cmocka_unit_test(data_for_fewer_lines_than_tags),
       cmocka_unit_test(the_limit_holds),
+      cmocka_unit_test(slru_equals_naive_simulation),
+      cmocka_unit_test(misses_of_a_loop_are_multiples_of_the_sets),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

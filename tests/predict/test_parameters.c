@@ -282,6 +282,11 @@ static void sets_that_hold_more_than_the_capacity(void **state)
   assert_int_equal(gpu.l1.sets, 512);
   assert_int_equal(gpu.l1.ways, 4);
   assert_int_equal(gpu.l1.limit, 21504 / 128);
+  set(record, GC_L1, "Replacement", "slru");
+  parameters = parameters_of(record);
+  gpu = gpu_of(&parameters, &plain, &nothing, 0);
+  assert_int_equal(gpu.l1.policy, GC_POLICY_SLRU);
+  assert_false(assumes(&parameters, "L1Cache Replacement"));
 }
 
 /* Without sets, the survival curve of an H200 shows them. That of random replacement has none. */

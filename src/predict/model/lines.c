@@ -33,6 +33,26 @@ static int make_tables(struct gc_lines *lines, size_t count)
   return lines->lines && lines->buckets && lines->links && lines->lists ? 0 : -ENOMEM;
 }
 
+/* From a set to the next one in turn: no common factor with their number, so that each has its turn
+ * once in a round; far away, so that neighbours are not next to each other. */
+static uint32_t stride_of_turns(uint32_t sets)
+{
+  uint32_t stride = sets - sets / 5 * 2;
+
+  for (;; stride++) {
+    uint32_t a = sets, b = stride;
+
+    while (b) {
+      const uint32_t rest = a % b;
+
+      a = b;
+      b = rest;
+    }
+    if (a == 1)
+      return stride;
+  }
+}
+
 int gc_lines_init(struct gc_lines *lines, const struct gc_cache_geometry *geometry,
                   bool fully_associative, uint64_t seed)
 {
@@ -45,6 +65,7 @@ int gc_lines_init(struct gc_lines *lines, const struct gc_cache_geometry *geomet
   if (fully_associative && geometry->limit)
     count = geometry->limit;
   lines->sets = fully_associative ? 1 : geometry->sets;
+  lines->stride = stride_of_turns(lines->sets);
   lines->ways = fully_associative ? (uint32_t)count : geometry->ways;
   lines->limit = fully_associative ? 0 : geometry->limit;
   if (lines->policy == GC_POLICY_SURVIVAL)
@@ -74,6 +95,7 @@ void gc_lines_clear(struct gc_lines *lines)
     return;
   lines->empty = true;
   lines->used = 0;
+  lines->turn = 0;
   if (lines->policy == GC_POLICY_SURVIVAL) {
     gc_survival_clear(lines);
     return;
@@ -147,6 +169,28 @@ static void move_to_front(uint64_t *order, unsigned way)
   *order = older | newer << 4 | way;
 }
 
+/* Moves the number at place `from` to the place `to`, which is not behind it. */
+static void move_up(uint64_t *order, unsigned from, unsigned to)
+{
+  const uint64_t ahead = (UINT64_C(1) << 4 * to) - 1;
+  const uint64_t rest = from == 15 ? 0 : *order & ~UINT64_C(0) << 4 * (from + 1);
+  const uint64_t way = *order >> 4 * from & 15;
+  const uint64_t between = *order & ~ahead & ((UINT64_C(1) << 4 * from) - 1);
+
+  *order = rest | between << 4 | way << 4 * to | (*order & ahead);
+}
+
+/* A line that is there is used. */
+static void protect(struct gc_set_head *head, unsigned way, uint32_t ways)
+{
+  unsigned place = 0;
+
+  while ((head->order >> 4 * place & 15) != way)
+    place++;
+  move_up(&head->order, place, 0);
+  head->kept += place >= head->kept && head->kept < ways / 2;
+}
+
 static void unlink_line(struct gc_lines *lines, struct gc_line_list *list, uint32_t i)
 {
   const struct gc_line_link *link = &lines->links[i];
@@ -178,6 +222,8 @@ void gc_lines_use(struct gc_lines *lines, uint32_t set, struct gc_line *line)
 
   if (lines->policy == GC_POLICY_SURVIVAL) {
     gc_survival_use(lines, line);
+  } else if (lines->policy == GC_POLICY_SLRU) {
+    protect(&lines->heads[set], i - set * lines->ways, lines->ways);
   } else if (lines->policy != GC_POLICY_LRU) {
     return;
   } else if (lines->heads) {
@@ -233,38 +279,42 @@ static uint32_t add_to_table(struct gc_lines *lines, uint32_t set, uint64_t line
   return i;
 }
 
-/* A random set loses its oldest line. */
-static void evict_anywhere(struct gc_lines *lines)
+/* The next set in turn that has a line loses the last one in its order. */
+static void evict_in_turn(struct gc_lines *lines)
 {
   struct gc_set_head *head;
-  uint32_t set;
 
   do {
-    set = gc_draw_below(&lines->random, lines->sets);
-    head = &lines->heads[set];
+    lines->turn = (uint32_t)(((uint64_t)lines->turn + lines->stride) % lines->sets);
+    head = &lines->heads[lines->turn];
   } while (!head->used);
   head->used--;
-  lines->lines[(size_t)set * lines->ways + (head->order >> 4 * head->used & 15)].tag = 0;
+  if (head->kept > head->used)
+    head->kept = head->used;
+  lines->lines[(size_t)lines->turn * lines->ways + (head->order >> 4 * head->used & 15)].tag = 0;
   lines->used--;
 }
 
 static uint32_t add_to_set(struct gc_lines *lines, uint32_t set, uint64_t line)
 {
   struct gc_set_head *head = &lines->heads[set];
-  unsigned way;
+  unsigned way, place = lines->ways - 1;
 
   if (head->used < lines->ways) {
     if (lines->limit && lines->used == lines->limit)
-      evict_anywhere(lines);
-    way = head->order >> 4 * head->used & 15;
-    head->used++;
+      evict_in_turn(lines);
+    place = head->used++;
+    way = head->order >> 4 * place & 15;
     lines->used++;
   } else if (lines->policy == GC_POLICY_RANDOM) {
     way = gc_draw_below(&lines->random, lines->ways);
   } else {
-    way = head->order >> 4 * (lines->ways - 1) & 15;
+    way = head->order >> 4 * place & 15;
   }
-  move_to_front(&head->order, way);
+  if (lines->policy == GC_POLICY_SLRU)
+    move_up(&head->order, place, head->kept);
+  else
+    move_to_front(&head->order, way);
   head->marks[way / 8] &= ~(UINT64_C(255) << 8 * (way % 8));
   head->marks[way / 8] |= (uint64_t)mark_of(line) << 8 * (way % 8);
   return set * lines->ways + way;

@@ -48,7 +48,8 @@ struct gc_set_head {
   uint64_t marks[GC_LINES_SCAN / 8]; /* a byte of the hash of each way's line */
   uint64_t order; /* the number of a way in each 4 bits, the newest in the lowest; after those in
                      use come the empty ones */
-  uint64_t used;  /* ways */
+  uint32_t used; /* ways */
+  uint32_t kept; /* SLRU: the protected ones, which are the first in the order */
 };
 
 struct gc_lines {
@@ -62,6 +63,7 @@ struct gc_lines {
   struct gc_line_link *links;
   uint32_t *buckets; /* the hash table */
   uint32_t bucket_mask;
+  uint32_t turn, stride; /* with a limit: the set that lost a line last, and from it to the next one */
   uint64_t random;
   /* GC_POLICY_SURVIVAL only: tags and lines are a table with open addressing. */
   uint64_t *tags; /* line number + 1; 0: empty */

@@ -156,21 +156,25 @@ static void read_replacement(struct gc_cache_geometry *geometry, const struct gc
 {
   const char *name = text_of(element, HWLOC_GPUCACHE_REPLACEMENT);
   const bool lru = name && !strcmp(name, "lru"), fifo = name && !strcmp(name, "fifo"),
-             random = name && !strcmp(name, "random");
+             random = name && !strcmp(name, "random"),
+             slru = name && !strcmp(name, "slru") && geometry->ways <= GC_LINES_SCAN;
   const bool curve = read_curve(geometry, text_of(element, HWLOC_GPUCACHE_SURVIVAL_CURVE));
 
-  geometry->policy = fifo ? GC_POLICY_FIFO : random ? GC_POLICY_RANDOM : GC_POLICY_LRU;
+  geometry->policy = fifo     ? GC_POLICY_FIFO
+                     : random ? GC_POLICY_RANDOM
+                     : slru   ? GC_POLICY_SLRU
+                              : GC_POLICY_LRU;
   if (!has_sets && !fifo && !random && curve)
     has_sets = find_sets(geometry, element, subtype, assumptions);
   if (!has_sets)
     gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SETS, "1 set: the cache is fully associative");
-  if (name && !lru && !fifo && !random && curve && !geometry->limit) {
+  if (name && !lru && !fifo && !random && !slru && curve && !geometry->limit) {
     geometry->policy = GC_POLICY_SURVIVAL;
     geometry->sets = 1; /* the curve contains what sets do */
     geometry->mask_count = 0;
     return;
   }
-  if (!lru && !fifo && !random)
+  if (!lru && !fifo && !random && !slru)
     gc_assume(assumptions, subtype, HWLOC_GPUCACHE_REPLACEMENT, "least recently used");
 }
 
@@ -216,6 +220,8 @@ void gc_geometry_fit(struct gc_cache_geometry *geometry, uint64_t bytes, uint64_
   }
   geometry->limit = 0;
   geometry->ways = !ways ? 1 : ways > UINT32_MAX ? UINT32_MAX : (uint32_t)ways;
+  if (geometry->policy == GC_POLICY_SLRU && geometry->ways > GC_LINES_SCAN)
+    geometry->policy = GC_POLICY_LRU; /* a sweep, and no GPU that is known */
   for (uint32_t i = 0; measured && i < geometry->survival_count; i++)
     geometry->fills[i] *= (double)bytes / (double)measured;
 }

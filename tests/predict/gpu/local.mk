@@ -8,7 +8,8 @@ EXTRA_DIST += tests/predict/gpu/access.cuh tests/predict/gpu/cases.cu tests/pred
 	tests/predict/gpu/kernels.cu tests/predict/gpu/probes.cuh tests/predict/gpu/held-out \
 	tests/predict/gpu/add-at-once.sh tests/predict/gpu/at-once.py tests/predict/gpu/check.sh \
 	tests/predict/gpu/collect.py tests/predict/gpu/count.sh tests/predict/gpu/facts.sh \
-	tests/predict/gpu/loops.cu tests/predict/gpu/replay.cu tests/predict/gpu/table.py tests/predict/gpu/timed.cuh \
+	tests/predict/gpu/loops.cu tests/predict/gpu/replay.cu tests/predict/gpu/sequences.cu tests/predict/gpu/policies.py \
+	tests/predict/gpu/table.py tests/predict/gpu/timed.cuh \
 	tests/predict/gpu/timed.py
 
 check-gpu-predict: all tests/predict/gpu/baselines
