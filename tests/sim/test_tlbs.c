@@ -4,6 +4,7 @@
  * TLBs of simulated GPUs: what the profile states is found, with aliases of memory and without; and
  * the groups of SMs that share one.
  */
+#include "measure/structure/cpcs.h"
 #include "measure/structure/structure.h"
 #include "variant.h"
 
@@ -130,6 +131,46 @@ static void groups_across_gpcs(void **state)
   (void)state;
   find_groups("group 8", 3, right, false);
   find_groups("chip", 1, all, false);
+}
+
+/* A TLB shows groups of six SMs between TPC and GPC. `constants` are in groups of this size. Returns
+ * the confidence in CPCs; 0: absent. */
+static double find_cpcs(uint32_t constants)
+{
+  struct gc_groups groups = {.count = 24 / constants};
+  struct gc_measured *chip;
+  struct opened gpu;
+  double confidence;
+  char lines[400];
+
+  snprintf(lines, sizeof(lines), GROUPS, "gpc 6");
+  open_variant(&gpu, &(struct variant){lines, "", "200 4"});
+  open_warm_bench(&gpu);
+  run_step(&gpu, gc_step_sm_groups, GC_WHOLE_GPU);
+  chip = &gpu.results->element[GC_WHOLE_GPU];
+  for (uint16_t sm = 0; sm < 24; sm++)
+    groups.of[sm] = (uint16_t)(sm / constants);
+  gc_cpcs_put(&gpu.m, chip, &groups, 0.999);
+  run_step(&gpu, gc_step_tlb, GC_L1_TLB);
+  run_step(&gpu, gc_step_tlb, GC_L2_TLB);
+  run_step(&gpu, gc_step_cpcs, GC_WHOLE_GPU);
+  confidence = gc_found(chip, GC_CPC_SMS) ? chip->found[GC_CPC_SMS].confidence : 0;
+  close_gpu(&gpu);
+  return confidence;
+}
+
+/* What constants show is not enough if a TLB shows other groups. GPCs and TPCs say nothing about
+ * CPCs. */
+static void constants_and_tlbs_must_agree(void **state)
+{
+  (void)state;
+  assert_true(find_cpcs(6) > GC_ONE_WITNESS);
+  assert_true(find_cpcs(4) == 0);
+  for (uint32_t size = 2; size <= 12; size += 10) {
+    const double one = find_cpcs(size);
+
+    assert_true(one > 0.9 && one <= GC_ONE_WITNESS);
+  }
 }
 
 /* Aliases repeat the same memory; it is released again. */
@@ -265,6 +306,7 @@ int main(void)
       cmocka_unit_test(nothing_is_absent),
       cmocka_unit_test(groups_within_gpcs),
       cmocka_unit_test(groups_across_gpcs),
+      cmocka_unit_test(constants_and_tlbs_must_agree),
       cmocka_unit_test(aliases),
       cmocka_unit_test(without_memory_for_a_mapping),
       cmocka_unit_test(blocks_meet),
