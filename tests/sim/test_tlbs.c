@@ -77,6 +77,21 @@ static void nothing_is_absent(void **state)
   close_gpu(&gpu);
 }
 
+/* Drift makes loads slow, whatever they read. The reason must not be that none is slow. */
+static void noise_is_absent(void **state)
+{
+  const struct gc_measured *first;
+  struct opened gpu;
+
+  (void)state;
+  open_variant(&gpu, &(struct variant){"sms = 4\ndrift = 7 360922\n", "", "200 40"});
+  find(&gpu);
+  first = &gpu.results->element[GC_L1_TLB];
+  assert_int_equal(first->found[GC_ENTRIES].origin, GC_ABSENT);
+  assert_non_null(strstr(first->found[GC_ENTRIES].why, "whatever the distance"));
+  close_gpu(&gpu);
+}
+
 /* --- groups of SMs --- */
 
 /* Two GPCs, and two TLBs. */
@@ -304,6 +319,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(profiles),
       cmocka_unit_test(nothing_is_absent),
+      cmocka_unit_test(noise_is_absent),
       cmocka_unit_test(groups_within_gpcs),
       cmocka_unit_test(groups_across_gpcs),
       cmocka_unit_test(constants_and_tlbs_must_agree),

@@ -124,6 +124,9 @@ static int measure(struct gc_tlb_range *range, struct gc_measured *element)
     return put_found(range, element, &found, nearer);
   snprintf(why, sizeof(why), "loads of %llu MiB do not wait for translations%s",
            (unsigned long long)(found.tried_bytes >> 20), second ? " longer" : "");
+  if (found.noise)
+    snprintf(why, sizeof(why),
+             "some loads are slow whatever the distance of the pages, so this shows no TLB");
   set_all_absent(element, GC_LASTING, why);
   return 0;
 }

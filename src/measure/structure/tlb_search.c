@@ -462,6 +462,7 @@ int gc_tlb_search(struct gc_tlb_walk *walk, const struct gc_tlb_start *start,
       spacing /= 2;
       continue;
     }
+    found->noise = too_far;
     if (too_far || smaller || spacing >= start->spacing_max)
       return 0;
     spacing *= SPACING_STEP;
