@@ -150,18 +150,30 @@ void draw_sm_cache(struct drawing *d, const char *name, double least, double mos
     draw_text(d, "instances = %u\n", draw_power(d, 2, 4)); /* one for each half or quarter of an SM */
 }
 
+/* Sets for all of the storage, whatever a carve-out leaves, as the L1 of an H200 has them. From random
+ * numbers of their own. */
+static void draw_tags(struct drawing *d, unsigned kib)
+{
+  struct drawing own = *d;
+
+  gc_random_seed(&own.random, gc_random_next(&own.random));
+  if (d->kind == DRAWN_HIERARCHY && draw_is_lru(d) && draw_chance(&own, 0.6))
+    draw_text(d, "tags = %u KiB\n", kib);
+}
+
 /* Every carve-out must leave whole sets. */
 static void draw_unified_l1(struct drawing *d)
 {
   const unsigned line = draw_power(d, 32, 128), ways = draw_power(d, 2, 8), lost = draw_number(d, 0, 8) * KIB;
+  const unsigned total = d->carveouts * d->carveout_bytes / KIB + draw_number(d, 12, 48) + lost / KIB;
 
-  draw_text(d, "\n[unified]\ntotal = %u KiB\ncarveouts = 0",
-      d->carveouts * d->carveout_bytes / KIB + draw_number(d, 12, 48) + lost / KIB);
+  draw_text(d, "\n[unified]\ntotal = %u KiB\ncarveouts = 0", total);
   for (unsigned i = 1; i <= d->carveouts; i++)
     draw_text(d, " %u", i * d->carveout_bytes / KIB);
   draw_text(d, " KiB\n\n[cache L1]\nsize = unified\nlost = %u B\nline = %u\nways = %u\n", lost, line,
       ways);
   draw_replacement(d, ways);
+  draw_tags(d, total);
   draw_stores(d, false);
 }
 
@@ -304,7 +316,7 @@ static void draw_global(struct drawing *d)
 
 static void draw_constant(struct drawing *d)
 {
-  const bool behind = draw_chance(d, 0.85) || d->kind == DRAWN_HIERARCHY;
+  const bool behind = draw_chance(d, d->kind == DRAWN_HIERARCHY ? 0.75 : 0.85);
 
   draw_sm_cache(d, "ConstantL1", 512, 2560, 16 * KIB);
   if (behind) {
@@ -318,7 +330,7 @@ static void draw_constant(struct drawing *d)
       if (!d->gpc_constant)
         draw_text(d, "scope = group %u\n", group);
     }
-    if (d->gpc_constant && d->cpc_sms)
+    if (d->gpc_constant && d->cpc_sms && !d->gpc_whole)
       draw_text(d, "scope = gpc %u\n", d->cpc_sms);
     else if (d->gpc_constant)
       draw_text(d, "scope = gpc\n");
@@ -359,7 +371,7 @@ void draw_chip(struct drawing *d, uint64_t index, bool amd)
 
   draw_text(d, "model = Drawn %llu\nsms = %u\nclock_khz = %u\nmemory = %u GiB\nblocks_per_sm = %u\n"
            "clock_overhead = %u\nseed = %llu\n", (unsigned long long)index, d->sms, d->clock_khz,
-           d->kind == DRAWN_PAGES ? 16 : 2,
+           d->memory_gib,
            draw_number(d, 8, 32), draw_number(d, 0, 40),
            (unsigned long long)d->noise);
   draw_text(d, "memory_read_gbps = %.1f\nmemory_write_gbps = %.1f\nbandwidth_noise = %.5f\n",
@@ -391,6 +403,7 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
     draw_constant(d);
   draw_path(d, "shared", draw_between(d, 18, 60), "", 1);
   draw_tlbs(d);
+  draw_translation(d);
   draw_code(d);
 }
 
@@ -427,6 +440,7 @@ void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group g
                       .kind = kind,
                       .group = group,
                       .habits = kind == DRAWN_HABITS,
+                      .memory_gib = kind == DRAWN_PAGES ? 16 : 2,
                       .noise = draw_noise(seeds, kind, index, group)};
   double p;
 
@@ -434,6 +448,8 @@ void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group g
   p = draw_share(&d);
   gpu->class = p < 0.45 ? DRAWN_QUIET : p < 0.9 ? DRAWN_DISTURBED : DRAWN_NOISE;
   d.sms = kind == DRAWN_HIERARCHY ? draw_many_sms(&d) : (unsigned)draw_scaled(&d, 1, 145);
+  if (kind == DRAWN_HIERARCHY)
+    draw_memory(&d);
   d.clock_khz = draw_number(&d, 500, 2500) * 1000;
   if (draw_chance(&d, AMD_SHARE) && kind != DRAWN_HIERARCHY)
     draw_amd(&d, index);
