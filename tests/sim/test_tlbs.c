@@ -62,6 +62,35 @@ static void profiles(void **state)
   }
 }
 
+/* A second TLB of few entries: pages that are as far apart as it covers, and too many for it, are
+ * hardly more than the first one holds. So what an entry covers is not found: without this, half of
+ * it. */
+static void few_entries_more(void **state)
+{
+  static const struct {
+    unsigned first;
+    struct tlb second;
+  } rows[] = {{32, {0, 0, 0, 0}}, {16, {64, 512 << 10, 0, 0}}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    struct opened gpu;
+    char lines[400];
+
+    snprintf(lines, sizeof(lines),
+             "sms = 4\n[tlb L1TLB]\nentries = %u\ncovers = 64 KiB\npenalty = 40\n"
+             "[tlb L2TLB]\nentries = 64\nways = 8\ncovers = 512 KiB\npenalty = 200\n",
+             rows[i].first);
+    open_variant(&gpu, &(struct variant){lines, "", "200 4"});
+    find(&gpu);
+    must_be(&gpu, GC_L1_TLB, &(struct tlb){rows[i].first, 64 << 10, 0, 40});
+    must_be(&gpu, GC_L2_TLB, &rows[i].second);
+    if (!rows[i].second.entries)
+      assert_non_null(strstr(measured(&gpu, GC_L2_TLB)->found[GC_ENTRY].why, "too many entries"));
+    close_gpu(&gpu);
+  }
+}
+
 /* Without a TLB there is nothing to find, and the reason says how far the search went. */
 static void nothing_is_absent(void **state)
 {
@@ -318,6 +347,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(profiles),
+      cmocka_unit_test(few_entries_more),
       cmocka_unit_test(nothing_is_absent),
       cmocka_unit_test(noise_is_absent),
       cmocka_unit_test(groups_within_gpcs),
