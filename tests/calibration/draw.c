@@ -59,9 +59,9 @@ unsigned draw_power(struct drawing *d, unsigned least, unsigned most)
 
 /* --- caches ---------------------------------------------------------------------------------- */
 
-static void draw_replacement(struct drawing *d, unsigned ways)
+static void draw_replacement(struct drawing *d, unsigned ways, bool aged)
 {
-  const double p = draw_share(d);
+  const double p = draw_share(d) * (aged ? 0.5 : 1);
 
   if (p < 0.4) {
     draw_text(d, "replacement = lru\n");
@@ -130,7 +130,7 @@ unsigned draw_cache(struct drawing *d, const struct draw_shape *shape)
   draw_text(d, "\n[cache %s]\nsize = %u B\nlost = %u B\nline = %u\nsector = %u\nways = %u\n",
       shape->name, sets * ways * line * parts + lost, lost, line,
       line / sector > 8 ? line / 8 : sector, ways);
-  draw_replacement(d, ways);
+  draw_replacement(d, ways, shape->aged);
   draw_hash(d, shape, line, sets, ways);
   draw_stores(d, !strcmp(shape->name, "L2") || !strcmp(shape->name, "L3"));
   return sets * ways * line * parts + lost;
@@ -150,15 +150,24 @@ void draw_sm_cache(struct drawing *d, const char *name, double least, double mos
     draw_text(d, "instances = %u\n", draw_power(d, 2, 4)); /* one for each half or quarter of an SM */
 }
 
-/* Sets for all of the storage, whatever a carve-out leaves, as the L1 of an H200 has them. From random
- * numbers of their own. */
-static void draw_tags(struct drawing *d, unsigned kib)
+/* Sets for all of the storage, whatever a carve-out leaves, as the L1 of an H200 has them; often a
+ * power of two with a hash. From random numbers of their own. */
+static void draw_tags(struct drawing *d, unsigned kib, unsigned line, unsigned ways)
 {
-  struct drawing own = *d;
+  const struct gc_random kept = d->random;
+  const bool lru = draw_is_lru(d);
+  unsigned tags = kib;
 
-  gc_random_seed(&own.random, gc_random_next(&own.random));
-  if (d->kind == DRAWN_HIERARCHY && draw_is_lru(d) && draw_chance(&own, 0.6))
-    draw_text(d, "tags = %u KiB\n", kib);
+  gc_random_seed(&d->random, ~gc_random_next(&d->random));
+  if (d->kind == DRAWN_HIERARCHY && lru && draw_chance(d, 0.6)) {
+    if (draw_chance(d, 0.6))
+      for (tags = 16; tags < kib;)
+        tags *= 2;
+    draw_text(d, "tags = %u KiB\n", tags);
+    draw_hash(d, &(struct draw_shape){.aligned = GLOBAL_ALIGNED}, line, tags * KIB / (line * ways),
+              ways);
+  }
+  d->random = kept;
 }
 
 /* Every carve-out must leave whole sets. */
@@ -172,8 +181,8 @@ static void draw_unified_l1(struct drawing *d)
     draw_text(d, " %u", i * d->carveout_bytes / KIB);
   draw_text(d, " KiB\n\n[cache L1]\nsize = unified\nlost = %u B\nline = %u\nways = %u\n", lost, line,
       ways);
-  draw_replacement(d, ways);
-  draw_tags(d, total);
+  draw_replacement(d, ways, false);
+  draw_tags(d, total, line, ways);
   draw_stores(d, false);
 }
 
@@ -316,12 +325,14 @@ static void draw_global(struct drawing *d)
 
 static void draw_constant(struct drawing *d)
 {
-  const bool behind = draw_chance(d, d->kind == DRAWN_HIERARCHY ? 0.75 : 0.85);
+  const bool hierarchy = d->kind == DRAWN_HIERARCHY;
+  const bool behind = draw_chance(d, !hierarchy ? 0.85 : d->lone ? 1 : 0.75);
 
   draw_sm_cache(d, "ConstantL1", 512, 2560, 16 * KIB);
   if (behind) {
-    draw_cache(d, &(struct draw_shape){.name = "ConstantL1.5", .least = 16 * KIB, .most = 160 * KIB,
-                                  .least_line = 64, .most_line = 256, .most_sector = 256,
+    draw_cache(d, &(struct draw_shape){.name = "ConstantL1.5", .least = (hierarchy ? 32 : 16) * KIB,
+                                  .most = 160 * KIB, .least_line = 64, .most_line = 256,
+                                  .most_sector = 256, .aged = hierarchy,
                                   .aligned = CONSTANT_ALIGNED});
     if (draw_chance(d, 0.3) && d->sms > 1) {
       const unsigned group = draw_number(d, 2, d->sms < 6 ? d->sms : 6);

@@ -36,6 +36,7 @@ static unsigned draw_lone(struct drawing *d, unsigned gpcs, unsigned tpcs, const
   const unsigned all = some ? draw_number(d, 1, gpcs) : 0;
   unsigned lone = all, sms[GPCS_MAX] = {0}, most = 0;
 
+  d->lone = all;
   if (all)
     draw_text(d, "lone_tpcs =");
   for (unsigned t = 0; t < tpcs; t++) {
@@ -78,7 +79,7 @@ void draw_gpcs(struct drawing *d)
     }
     draw_text(d, "\n");
     most = draw_lone(d, gpcs, tpcs, of);
-    while (2 * blocks <= most && blocks < 16 && draw_chance(d, hierarchy ? 0.95 : 0.8))
+    while (2 * blocks <= most && blocks < 16 && draw_chance(d, hierarchy ? 0.97 : 0.8))
       blocks *= 2;
     d->gpcs = gpcs;
     clusters = draw_chance(d, hierarchy ? 0.92 : 0.85);
@@ -86,7 +87,8 @@ void draw_gpcs(struct drawing *d)
     if (clusters)
       draw_text(d, "cluster_blocks = %u\ncluster_remote = %u %u\n", blocks, draw_number(d, 60, 400),
                 draw_number(d, 0, 30));
-    d->gpc_constant = draw_chance(d, hierarchy ? 0.85 : 0.6);
+    d->gpc_constant = draw_chance(d, !hierarchy ? 0.6 : d->lone ? 0.95 : 0.85);
+    d->gpc_whole = d->gpc_whole || (hierarchy && d->lone && draw_chance(d, 0.7));
     d->gpc_sides = draw_number(d, hierarchy, (1u << gpcs) - 1 - hierarchy);
     d->gpc_parts = draw_chance(d, hierarchy ? 0.8 : 0.6);
   }

@@ -46,18 +46,19 @@ static void draw_scope(struct drawing *d)
     draw_text(d, "scope = chip\n");
 }
 
-/* Its entries cover at least as much as those of the first one. It reaches further, but not beyond
- * the memory. Some misses cost as little as those of a first level. */
+/* Its entries cover at least as much as those of the first one, and mostly are many more. It reaches
+ * further, but not beyond the memory. Some misses cost as little as those of a first level. */
 static void draw_second(struct drawing *d, unsigned first_entries, unsigned first_covers)
 {
   const unsigned most = d->memory_gib * 1024; /* MiB */
-  const bool power = draw_chance(d, 0.6);
+  const bool power = draw_chance(d, 0.6), few = draw_chance(d, 0.1);
   unsigned sets = power ? draw_power(d, 8, 256) : (unsigned)draw_scaled(d, 8, 256);
   unsigned covers = first_covers << draw_number(d, 0, 3);
 
   while (covers > MIB_MOST || (covers > first_covers && sets * WAYS * covers > most))
     covers /= 2;
-  while (sets * WAYS * covers < 2 * first_entries * first_covers)
+  while (sets * WAYS * covers < 2 * first_entries * first_covers ||
+         (!few && sets * WAYS < 4 * first_entries))
     sets *= 2;
   while (sets * WAYS * covers > most)
     sets /= 2;

@@ -38,6 +38,7 @@ struct drawing {
   bool gpc_constant;  /* the SMs of a GPC share the constant L1.5 */
   unsigned cpc_sms;   /* so many SMs of a GPC share it, or a TLB; 0: others */
   bool gpc_whole;     /* all SMs of a GPC share it, even if there are CPCs */
+  bool lone;          /* some TPCs take no large clusters */
   bool gpc_parts;     /* the SMs of a GPC are near to the same part of L2 */
   unsigned gpc_sides; /* bit g: which one */
 };
@@ -60,6 +61,7 @@ struct draw_shape {
   double least, most; /* usable bytes */
   unsigned least_line, most_line, most_sector;
   unsigned parts;
+  bool aged; /* mostly replaces the least recently used line */
   unsigned aligned; /* addresses of arrays are multiples of this */
 };
 
