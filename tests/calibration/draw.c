@@ -59,9 +59,9 @@ unsigned draw_power(struct drawing *d, unsigned least, unsigned most)
 
 /* --- caches ---------------------------------------------------------------------------------- */
 
-static void draw_replacement(struct drawing *d, unsigned ways)
+static void draw_replacement(struct drawing *d, unsigned ways, bool aged)
 {
-  const double p = draw_share(d);
+  const double p = draw_share(d) * (aged ? 0.5 : 1);
 
   if (p < 0.4) {
     draw_text(d, "replacement = lru\n");
@@ -130,7 +130,7 @@ unsigned draw_cache(struct drawing *d, const struct draw_shape *shape)
   draw_text(d, "\n[cache %s]\nsize = %u B\nlost = %u B\nline = %u\nsector = %u\nways = %u\n",
       shape->name, sets * ways * line * parts + lost, lost, line,
       line / sector > 8 ? line / 8 : sector, ways);
-  draw_replacement(d, ways);
+  draw_replacement(d, ways, shape->aged);
   draw_hash(d, shape, line, sets, ways);
   draw_stores(d, !strcmp(shape->name, "L2") || !strcmp(shape->name, "L3"));
   return sets * ways * line * parts + lost;
@@ -150,18 +150,39 @@ void draw_sm_cache(struct drawing *d, const char *name, double least, double mos
     draw_text(d, "instances = %u\n", draw_power(d, 2, 4)); /* one for each half or quarter of an SM */
 }
 
+/* Sets for all of the storage, whatever a carve-out leaves, as the L1 of an H200 has them; often a
+ * power of two with a hash. From random numbers of their own. */
+static void draw_tags(struct drawing *d, unsigned kib, unsigned line, unsigned ways)
+{
+  const struct gc_random kept = d->random;
+  const bool lru = draw_is_lru(d);
+  unsigned tags = kib;
+
+  gc_random_seed(&d->random, ~gc_random_next(&d->random));
+  if (d->kind == DRAWN_HIERARCHY && lru && draw_chance(d, 0.6)) {
+    if (draw_chance(d, 0.6))
+      for (tags = 16; tags < kib;)
+        tags *= 2;
+    draw_text(d, "tags = %u KiB\n", tags);
+    draw_hash(d, &(struct draw_shape){.aligned = GLOBAL_ALIGNED}, line, tags * KIB / (line * ways),
+              ways);
+  }
+  d->random = kept;
+}
+
 /* Every carve-out must leave whole sets. */
 static void draw_unified_l1(struct drawing *d)
 {
   const unsigned line = draw_power(d, 32, 128), ways = draw_power(d, 2, 8), lost = draw_number(d, 0, 8) * KIB;
+  const unsigned total = d->carveouts * d->carveout_bytes / KIB + draw_number(d, 12, 48) + lost / KIB;
 
-  draw_text(d, "\n[unified]\ntotal = %u KiB\ncarveouts = 0",
-      d->carveouts * d->carveout_bytes / KIB + draw_number(d, 12, 48) + lost / KIB);
+  draw_text(d, "\n[unified]\ntotal = %u KiB\ncarveouts = 0", total);
   for (unsigned i = 1; i <= d->carveouts; i++)
     draw_text(d, " %u", i * d->carveout_bytes / KIB);
   draw_text(d, " KiB\n\n[cache L1]\nsize = unified\nlost = %u B\nline = %u\nways = %u\n", lost, line,
       ways);
-  draw_replacement(d, ways);
+  draw_replacement(d, ways, false);
+  draw_tags(d, total, line, ways);
   draw_stores(d, false);
 }
 
@@ -304,12 +325,14 @@ static void draw_global(struct drawing *d)
 
 static void draw_constant(struct drawing *d)
 {
-  const bool behind = draw_chance(d, 0.85) || d->kind == DRAWN_HIERARCHY;
+  const bool hierarchy = d->kind == DRAWN_HIERARCHY;
+  const bool behind = draw_chance(d, !hierarchy ? 0.85 : d->lone ? 1 : 0.75);
 
   draw_sm_cache(d, "ConstantL1", 512, 2560, 16 * KIB);
   if (behind) {
-    draw_cache(d, &(struct draw_shape){.name = "ConstantL1.5", .least = 16 * KIB, .most = 160 * KIB,
-                                  .least_line = 64, .most_line = 256, .most_sector = 256,
+    draw_cache(d, &(struct draw_shape){.name = "ConstantL1.5", .least = (hierarchy ? 32 : 16) * KIB,
+                                  .most = 160 * KIB, .least_line = 64, .most_line = 256,
+                                  .most_sector = 256, .aged = hierarchy,
                                   .aligned = CONSTANT_ALIGNED});
     if (draw_chance(d, 0.3) && d->sms > 1) {
       const unsigned group = draw_number(d, 2, d->sms < 6 ? d->sms : 6);
@@ -318,7 +341,7 @@ static void draw_constant(struct drawing *d)
       if (!d->gpc_constant)
         draw_text(d, "scope = group %u\n", group);
     }
-    if (d->gpc_constant && d->cpc_sms)
+    if (d->gpc_constant && d->cpc_sms && !d->gpc_whole)
       draw_text(d, "scope = gpc %u\n", d->cpc_sms);
     else if (d->gpc_constant)
       draw_text(d, "scope = gpc\n");
@@ -359,7 +382,7 @@ void draw_chip(struct drawing *d, uint64_t index, bool amd)
 
   draw_text(d, "model = Drawn %llu\nsms = %u\nclock_khz = %u\nmemory = %u GiB\nblocks_per_sm = %u\n"
            "clock_overhead = %u\nseed = %llu\n", (unsigned long long)index, d->sms, d->clock_khz,
-           d->kind == DRAWN_PAGES ? 16 : 2,
+           d->memory_gib,
            draw_number(d, 8, 32), draw_number(d, 0, 40),
            (unsigned long long)d->noise);
   draw_text(d, "memory_read_gbps = %.1f\nmemory_write_gbps = %.1f\nbandwidth_noise = %.5f\n",
@@ -391,6 +414,7 @@ static void draw_nvidia(struct drawing *d, uint64_t index)
     draw_constant(d);
   draw_path(d, "shared", draw_between(d, 18, 60), "", 1);
   draw_tlbs(d);
+  draw_translation(d);
   draw_code(d);
 }
 
@@ -427,6 +451,7 @@ void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group g
                       .kind = kind,
                       .group = group,
                       .habits = kind == DRAWN_HABITS,
+                      .memory_gib = kind == DRAWN_PAGES ? 16 : 2,
                       .noise = draw_noise(seeds, kind, index, group)};
   double p;
 
@@ -434,6 +459,8 @@ void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group g
   p = draw_share(&d);
   gpu->class = p < 0.45 ? DRAWN_QUIET : p < 0.9 ? DRAWN_DISTURBED : DRAWN_NOISE;
   d.sms = kind == DRAWN_HIERARCHY ? draw_many_sms(&d) : (unsigned)draw_scaled(&d, 1, 145);
+  if (kind == DRAWN_HIERARCHY)
+    draw_memory(&d);
   d.clock_khz = draw_number(&d, 500, 2500) * 1000;
   if (draw_chance(&d, AMD_SHARE) && kind != DRAWN_HIERARCHY)
     draw_amd(&d, index);

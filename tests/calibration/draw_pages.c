@@ -40,21 +40,23 @@ uint64_t draw_index_with_pages(const struct draw_seeds *seeds, uint64_t n)
   return seeds->kind == DRAWN_ALL ? n * DRAWN_ALL + DRAWN_PAGES : n;
 }
 
-/* Whether the cache whose section is being written replaces lines by age. */
-static bool replaces_by_age(const struct drawing *d)
+/* Whether the cache whose section is being written has this replacement. */
+static bool replaces(const struct drawing *d, const char *how)
 {
   const char *last = NULL;
 
   for (const char *at = d->gpu->text; (at = strstr(at, "replacement = ")); at++)
     last = at + strlen("replacement = ");
-  return last && (!strncmp(last, "lru", 3) || !strncmp(last, "plru", 4));
+  return last && !strncmp(last, how, strlen(how));
 }
+
+bool draw_is_lru(const struct drawing *d) { return replaces(d, "lru"); }
 
 void draw_outer_cache(struct drawing *d, bool l2)
 {
   if (d->kind != DRAWN_PAGES)
     return;
-  if (replaces_by_age(d) && draw_chance(d, 0.25))
+  if ((replaces(d, "lru") || replaces(d, "plru")) && draw_chance(d, 0.25))
     draw_text(d, "insertion = %s %u\n", draw_chance(d, 0.5) ? "bip" : "dip", draw_power(d, 8, 64));
   if (l2 && draw_chance(d, 0.15))
     draw_text(d, "survives_launch = no\n");

@@ -29,13 +29,16 @@ struct drawing {
   enum drawn_kind kind;
   enum drawn_group group;
   bool code_groups;   /* SMs share a constant L1.5 */
+  unsigned memory_gib;
   double code_cycles; /* of a jump that hits; 0: the profile has no [space instruction] */
   bool habits; /* of kind DRAWN_HABITS; then also: */
   bool close;  /* the next level may be only 15 % slower */
   bool pairs;  /* neighbouring SMs share an L1 */
   unsigned gpcs;      /* 0: not stated; then also: */
   bool gpc_constant;  /* the SMs of a GPC share the constant L1.5 */
-  unsigned cpc_sms;   /* so many SMs of a GPC share it; 0: others */
+  unsigned cpc_sms;   /* so many SMs of a GPC share it, or a TLB; 0: others */
+  bool gpc_whole;     /* all SMs of a GPC share it, even if there are CPCs */
+  bool lone;          /* some TPCs take no large clusters */
   bool gpc_parts;     /* the SMs of a GPC are near to the same part of L2 */
   unsigned gpc_sides; /* bit g: which one */
 };
@@ -58,6 +61,7 @@ struct draw_shape {
   double least, most; /* usable bytes */
   unsigned least_line, most_line, most_sector;
   unsigned parts;
+  bool aged; /* mostly replaces the least recently used line */
   unsigned aligned; /* addresses of arrays are multiples of this */
 };
 
@@ -79,16 +83,24 @@ void draw_chip(struct drawing *d, uint64_t index, bool amd);
 /* draw_gpcs.c: lines of the chip, from random numbers of its own. */
 void draw_gpcs(struct drawing *d);
 
-/* draw_hierarchy.c, for the kind DRAWN_HIERARCHY: the number of SMs; lines of the chip, none for
- * other kinds; keys of an L2 with two partitions. */
+/* draw_hierarchy.c, for the kind DRAWN_HIERARCHY: the number of SMs; the size of device memory; lines
+ * of the chip, none for other kinds; keys of an L2 with two partitions. */
 #define HIERARCHY_L2_LEAST (4096.0 * KIB)
 #define HIERARCHY_L2_MOST (65536.0 * KIB)
 unsigned draw_many_sms(struct drawing *d);
+void draw_memory(struct drawing *d);
 void draw_hierarchy(struct drawing *d);
 void draw_sides(struct drawing *d);
 
+/* draw_translation.c: TLBs like those of real GPUs, for the kind DRAWN_HIERARCHY; nothing for other
+ * kinds. */
+void draw_translation(struct drawing *d);
+
 /* draw_habits.c: lines of the chip. */
 void draw_habits(struct drawing *d, bool amd);
+
+/* Whether the cache whose section is being written replaces the least recently used line. */
+bool draw_is_lru(const struct drawing *d);
 
 /* draw_pages.c: these do nothing unless the kind is DRAWN_PAGES. Lines of the chip; lines of the
  * section of an L2 or L3, which ends with the replacement so far; sections of TLBs. */

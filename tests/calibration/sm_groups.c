@@ -119,13 +119,14 @@ static bool divides(const uint32_t *fine, const uint32_t *coarse, uint32_t sms)
   return true;
 }
 
-/* What shares a constant L1.5, or else a TLB, is a CPC if it lies between TPC and GPC. */
+/* What shares a constant L1.5 or a TLB is a CPC if it lies between TPC and GPC. If these are
+ * different groups, nothing is right. */
 bool judge_cpc_sms(const struct court *court, struct court_case *c)
 {
   const uint32_t sms = court->profile.facts.sms;
-  uint32_t gpc[SMS_MAX], tpc[SMS_MAX], group[SMS_MAX];
+  uint32_t gpc[SMS_MAX], tpc[SMS_MAX], group[SMS_MAX], cpc[SMS_MAX];
   const uint32_t gpcs = find_gpcs(court, gpc);
-  uint32_t tpcs;
+  uint32_t tpcs, cpcs = 0;
 
   if (!court->profile.facts.cluster_blocks || !gpcs)
     return false;
@@ -136,11 +137,14 @@ bool judge_cpc_sms(const struct court *court, struct court_case *c)
     const uint32_t count = shared ? court_tlb_groups(court, shared - 1, group)
                                   : find_constant(court, group);
 
-    if (count > gpcs && count < tpcs && divides(group, gpc, sms) && divides(tpc, group, sms)) {
-      court_print_groups(court, c, group, count);
-      break;
-    }
+    if (count <= gpcs || count >= tpcs || !divides(group, gpc, sms) || !divides(tpc, group, sms))
+      continue;
+    if (cpcs && memcmp(cpc, group, sms * sizeof(*group)))
+      return false;
+    memcpy(cpc, group, sizeof(cpc));
+    cpcs = count;
   }
+  court_print_groups(court, c, cpc, cpcs);
   return same(c);
 }
 

@@ -23,12 +23,28 @@
 #define SPAN 32      /* capacities of addresses of random lines */
 #define CHECKED 8192 /* lines whose sets are compared */
 
+/* A cache may have sets for more lines than it holds. */
 static uint32_t sets_of(const struct court *court, const struct court_case *c)
 {
   const struct gc_cache_shape *shape = &c->cache->shape;
+  const uint64_t bytes =
+      c->cache->tags ? c->cache->tags : gc_model_true_level(court->model, c->space, c->level);
 
-  return (uint32_t)(gc_model_true_level(court->model, c->space, c->level) /
-                    (shape->line * shape->ways));
+  return (uint32_t)(bytes / (shape->line * shape->ways));
+}
+
+static uint32_t lines_of(const struct court *court, const struct court_case *c)
+{
+  return (uint32_t)(gc_model_true_level(court->model, c->space, c->level) / c->cache->shape.line);
+}
+
+/* A cache of its own as the model has it. */
+static void init_cache(const struct court *court, const struct court_case *c, struct gc_cache *cache)
+{
+  if (gc_cache_init(cache, &c->cache->shape, sets_of(court, c)))
+    abort();
+  if (c->cache->tags > gc_model_true_level(court->model, c->space, c->level))
+    gc_cache_limit(cache, lines_of(court, c));
 }
 
 static bool exists(const struct court *court, const struct court_case *c)
@@ -91,8 +107,7 @@ bool judge_masks(const struct court *court, struct court_case *c)
   if (!exists(court, c))
     return false;
   snprintf(c->truth, sizeof(c->truth), "the sets of the model");
-  if (gc_cache_init(&cache, &c->cache->shape, sets_of(court, c)))
-    abort();
+  init_cache(court, c, &cache);
   same = same_sets(c, &cache, c->cache->shape.line) &&
          (c->space == GC_SPACE_CONSTANT || same_sets(c, &cache, (1u << 20) / 64 + c->cache->shape.line));
   gc_cache_fini(&cache);
@@ -255,11 +270,10 @@ bool judge_curve(const struct court *court, struct court_case *c)
   if (c->space == GC_SPACE_CG)
     return judge_l2_curve(court, c);
   gc_random_seed(&random, 1);
-  if (gc_cache_init(&cache, &c->cache->shape, sets_of(court, c)))
-    abort();
+  init_cache(court, c, &cache);
   for (const char *text = c->reported; sscanf(text, "%lu:%lf%n", &fills, &share, &used) == 2;
        text += used + (text[used] == ',')) {
-    const double truth = survives(&cache, (uint64_t)cache.sets * c->cache->shape.ways, fills, &random);
+    const double truth = survives(&cache, lines_of(court, c), fills, &random);
 
     right &= fabs(share - truth) <= CURVE_ERROR;
     snprintf(c->truth + strlen(c->truth), sizeof(c->truth) - strlen(c->truth), "%lu:%.2f ", fills, truth);
@@ -281,9 +295,8 @@ bool judge_excess(const struct court *court, struct court_case *c)
   if (!exists(court, c))
     return false;
   gc_random_seed(&random, 1);
-  if (gc_cache_init(&cache, &c->cache->shape, sets_of(court, c)))
-    abort();
-  lines = (uint64_t)cache.sets * c->cache->shape.ways + 1;
+  init_cache(court, c, &cache);
+  lines = lines_of(court, c) + 1;
   for (unsigned pass = 0; pass < WARM_PASSES + PASSES; pass++)
     for (uint64_t i = 0; i < lines; i++)
       misses += !gc_cache_access(&cache, i * c->cache->shape.line, &random) && pass >= WARM_PASSES;

@@ -4,6 +4,7 @@
  * TLBs of simulated GPUs: what the profile states is found, with aliases of memory and without; and
  * the groups of SMs that share one.
  */
+#include "measure/structure/cpcs.h"
 #include "measure/structure/structure.h"
 #include "variant.h"
 
@@ -61,6 +62,35 @@ static void profiles(void **state)
   }
 }
 
+/* A second TLB of few entries: pages that are as far apart as it covers, and too many for it, are
+ * hardly more than the first one holds. So what an entry covers is not found: without this, half of
+ * it. */
+static void few_entries_more(void **state)
+{
+  static const struct {
+    unsigned first;
+    struct tlb second;
+  } rows[] = {{32, {0, 0, 0, 0}}, {16, {64, 512 << 10, 0, 0}}};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+    struct opened gpu;
+    char lines[400];
+
+    snprintf(lines, sizeof(lines),
+             "sms = 4\n[tlb L1TLB]\nentries = %u\ncovers = 64 KiB\npenalty = 40\n"
+             "[tlb L2TLB]\nentries = 64\nways = 8\ncovers = 512 KiB\npenalty = 200\n",
+             rows[i].first);
+    open_variant(&gpu, &(struct variant){lines, "", "200 4"});
+    find(&gpu);
+    must_be(&gpu, GC_L1_TLB, &(struct tlb){rows[i].first, 64 << 10, 0, 40});
+    must_be(&gpu, GC_L2_TLB, &rows[i].second);
+    if (!rows[i].second.entries)
+      assert_non_null(strstr(measured(&gpu, GC_L2_TLB)->found[GC_ENTRY].why, "too many entries"));
+    close_gpu(&gpu);
+  }
+}
+
 /* Without a TLB there is nothing to find, and the reason says how far the search went. */
 static void nothing_is_absent(void **state)
 {
@@ -73,6 +103,21 @@ static void nothing_is_absent(void **state)
   first = &gpu.results->element[GC_L1_TLB];
   assert_int_equal(first->found[GC_ENTRIES].origin, GC_ABSENT);
   assert_non_null(strstr(first->found[GC_ENTRIES].why, "do not wait for translations"));
+  close_gpu(&gpu);
+}
+
+/* Drift makes loads slow, whatever they read. The reason must not be that none is slow. */
+static void noise_is_absent(void **state)
+{
+  const struct gc_measured *first;
+  struct opened gpu;
+
+  (void)state;
+  open_variant(&gpu, &(struct variant){"sms = 4\ndrift = 7 360922\n", "", "200 40"});
+  find(&gpu);
+  first = &gpu.results->element[GC_L1_TLB];
+  assert_int_equal(first->found[GC_ENTRIES].origin, GC_ABSENT);
+  assert_non_null(strstr(first->found[GC_ENTRIES].why, "whatever the distance"));
   close_gpu(&gpu);
 }
 
@@ -130,6 +175,46 @@ static void groups_across_gpcs(void **state)
   (void)state;
   find_groups("group 8", 3, right, false);
   find_groups("chip", 1, all, false);
+}
+
+/* A TLB shows groups of six SMs between TPC and GPC. `constants` are in groups of this size. Returns
+ * the confidence in CPCs; 0: absent. */
+static double find_cpcs(uint32_t constants)
+{
+  struct gc_groups groups = {.count = 24 / constants};
+  struct gc_measured *chip;
+  struct opened gpu;
+  double confidence;
+  char lines[400];
+
+  snprintf(lines, sizeof(lines), GROUPS, "gpc 6");
+  open_variant(&gpu, &(struct variant){lines, "", "200 4"});
+  open_warm_bench(&gpu);
+  run_step(&gpu, gc_step_sm_groups, GC_WHOLE_GPU);
+  chip = &gpu.results->element[GC_WHOLE_GPU];
+  for (uint16_t sm = 0; sm < 24; sm++)
+    groups.of[sm] = (uint16_t)(sm / constants);
+  gc_cpcs_put(&gpu.m, chip, &groups, 0.999);
+  run_step(&gpu, gc_step_tlb, GC_L1_TLB);
+  run_step(&gpu, gc_step_tlb, GC_L2_TLB);
+  run_step(&gpu, gc_step_cpcs, GC_WHOLE_GPU);
+  confidence = gc_found(chip, GC_CPC_SMS) ? chip->found[GC_CPC_SMS].confidence : 0;
+  close_gpu(&gpu);
+  return confidence;
+}
+
+/* What constants show is not enough if a TLB shows other groups. GPCs and TPCs say nothing about
+ * CPCs. */
+static void constants_and_tlbs_must_agree(void **state)
+{
+  (void)state;
+  assert_true(find_cpcs(6) > GC_ONE_WITNESS);
+  assert_true(find_cpcs(4) == 0);
+  for (uint32_t size = 2; size <= 12; size += 10) {
+    const double one = find_cpcs(size);
+
+    assert_true(one > 0.9 && one <= GC_ONE_WITNESS);
+  }
 }
 
 /* Aliases repeat the same memory; it is released again. */
@@ -262,9 +347,12 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(profiles),
+      cmocka_unit_test(few_entries_more),
       cmocka_unit_test(nothing_is_absent),
+      cmocka_unit_test(noise_is_absent),
       cmocka_unit_test(groups_within_gpcs),
       cmocka_unit_test(groups_across_gpcs),
+      cmocka_unit_test(constants_and_tlbs_must_agree),
       cmocka_unit_test(aliases),
       cmocka_unit_test(without_memory_for_a_mapping),
       cmocka_unit_test(blocks_meet),

@@ -11,8 +11,12 @@
 /* Whether every group of `fine` lies in one group of `coarse`. */
 bool gc_groups_divide(const struct gc_groups *fine, const struct gc_groups *coarse, uint32_t sms);
 
-/* Reports these groups as CPCs if they consist of whole TPCs and GPCs consist of several of them.
- * Returns 0. */
+/* Confidence in groups of SMs that only one kind of evidence shows, at most. */
+#define GC_ONE_WITNESS 0.94
+
+/* What SMs that share something show. If these groups consist of whole TPCs and GPCs consist of
+ * several of them, they are the CPCs; absent if they are other groups than those of an earlier call.
+ * The confidence is at most GC_ONE_WITNESS unless two calls agree. Returns 0. */
 int gc_cpcs_put(struct gc_measurement *m, struct gc_measured *gpu, const struct gc_groups *groups,
                 double confidence);
 

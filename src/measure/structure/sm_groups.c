@@ -16,8 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TPC_SMS 2        /* the most SMs of a TPC */
-#define ONE_WITNESS 0.94 /* confidence in GPCs that only one kind of evidence shows, at most */
+#define TPC_SMS 2 /* the most SMs of a TPC */
 
 struct evidence {
   struct gc_measurement *m;
@@ -165,11 +164,10 @@ static int put_constant_groups(struct evidence *e)
                               : "no more SMs than those of a TPC share a constant L1.5");
   if (groups->count == 1 || largest(groups, e->sms) <= TPC_SMS)
     return put_no_gpcs(e, why);
-  return put_gpcs(e, groups, ONE_WITNESS * e->constant.confidence);
+  return put_gpcs(e, groups, GC_ONE_WITNESS * e->constant.confidence);
 }
 
-/* A level between TPC and GPC: SMs that share a constant L1.5. If they do not show one, TLBs may
- * (cpcs.c). */
+/* A level between TPC and GPC: SMs that share a constant L1.5. TLBs may show one, too (cpcs.c). */
 static int put_cpcs(struct evidence *e)
 {
   return e->constant.absent

@@ -124,6 +124,14 @@ static int measure(struct gc_tlb_range *range, struct gc_measured *element)
     return put_found(range, element, &found, nearer);
   snprintf(why, sizeof(why), "loads of %llu MiB do not wait for translations%s",
            (unsigned long long)(found.tried_bytes >> 20), second ? " longer" : "");
+  if (found.blind)
+    snprintf(why, sizeof(why), "%s",
+             second ? "the first TLB has too many entries, or there are too few addresses, to find "
+                      "what an entry of this one covers"
+                    : "there are too few addresses to find what an entry covers");
+  if (found.noise)
+    snprintf(why, sizeof(why),
+             "some loads are slow whatever the distance of the pages, so this shows no TLB");
   set_all_absent(element, GC_LASTING, why);
   return 0;
 }

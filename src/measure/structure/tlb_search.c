@@ -163,29 +163,43 @@ static int find_knee(struct search *s, struct gc_tlb_pages *pages, uint32_t most
   return 0;
 }
 
+/* Pages of the baseline for pages that are too many by an eighth: half of them; if that is not beyond
+ * the nearer TLB, up to three quarters. */
+static uint32_t fitting_pages(const struct search *s, const struct gc_tlb_pages *pages)
+{
+  const uint32_t half = pages->count / 2;
+  const uint32_t first = baseline_pages(s, pages->stride, half);
+  const bool enough = half >= gc_tlb_beyond(s->start->nearer, pages->stride);
+  const uint32_t most = enough ? half : pages->count * 3 / 4;
+
+  return first < most ? first : most;
+}
+
 /* Whether an entry covers `bytes` bytes or more, if the reach is about `reach`. Pages are that far
- * apart. */
-static int covers(struct search *s, uint64_t reach, uint64_t bytes, bool *yes)
+ * apart. GC_UNCLEAR: the pages that fit are hardly more than the nearer TLB holds, or there are too
+ * few addresses. */
+static int covers(struct search *s, uint64_t reach, uint64_t bytes, enum gc_answer *answer)
 {
   const uint64_t fit = reach / bytes;
   struct gc_tlb_pages pages = {.count = (uint32_t)((double)fit * EXCESS) + 1};
   uint32_t first;
+  bool missed;
   int status;
 
   pages.stride = gc_tlb_stride(bytes, bytes / pages.count);
   if (pages.count > fit + 1 && !gc_tlb_range_fits(s->walk->range, &pages))
     pages.count = (uint32_t)fit + 1; /* the least that is too much */
-  first = baseline_pages(s, pages.stride, pages.count / 2);
-  *yes = false;
-  if (first > pages.count / 2)
-    first = pages.count / 2;
+  first = fitting_pages(s, &pages);
+  *answer = first < 2 ? GC_NO : GC_UNCLEAR;
   if (first < 2 || first < gc_tlb_beyond(s->start->nearer, pages.stride) ||
       !gc_tlb_range_fits(s->walk->range, &pages))
     return 0;
   if ((status = gc_tlb_lay(s->walk->range, &pages)) ||
-      (status = gc_tlb_baseline(s->walk, &pages, first)))
+      (status = gc_tlb_baseline(s->walk, &pages, first)) ||
+      (status = misses(s, &pages, &missed, NULL)))
     return status;
-  return misses(s, &pages, yes, NULL);
+  *answer = missed ? GC_YES : GC_NO;
+  return 0;
 }
 
 /* Whether pages are further apart than an entry covers, of which the TLB holds `held`. If it has no
@@ -195,9 +209,10 @@ static int are_too_far(struct search *s, uint64_t spacing, uint32_t held, bool *
 {
   struct gc_tlb_pages pages = {.count = (uint32_t)(held * EXCESS) + 1,
                                .stride = gc_tlb_stride(spacing / 2, 0)};
-  int status = covers(s, held * spacing, spacing, yes);
+  enum gc_answer answer;
+  int status = covers(s, held * spacing, spacing, &answer);
 
-  *yes = !*yes;
+  *yes = answer != GC_YES;
   if (status || *yes || first_pages(s, pages.stride) >= pages.count)
     return status;
   if ((status = gc_tlb_lay(s->walk->range, &pages)) ||
@@ -220,7 +235,7 @@ static int search_spacing(struct search *s, struct gc_tlb_pages *pages, uint64_t
                           struct gc_tlb_found *found, bool *too_far)
 {
   uint64_t reach, entry = spacing;
-  bool yes = true;
+  enum gc_answer answer = GC_YES;
   uint32_t knee;
   int status = find_knee(s, pages, s->start->pages_max, &knee);
 
@@ -232,11 +247,12 @@ static int search_spacing(struct search *s, struct gc_tlb_pages *pages, uint64_t
   reach = knee * spacing;
   if ((status = are_too_far(s, spacing, knee, too_far)) || *too_far)
     return status;
-  while (yes && !status && reach / entry >= 2 && entry < COVERED_MAX) {
-    status = covers(s, reach, 2 * entry, &yes);
-    entry *= yes ? 2 : 1;
+  while (answer == GC_YES && !status && reach / entry >= 2 && entry < COVERED_MAX) {
+    status = covers(s, reach, 2 * entry, &answer);
+    entry *= answer == GC_YES ? 2 : 1;
   }
-  if (status)
+  found->blind = answer == GC_UNCLEAR;
+  if (status || found->blind)
     return status;
   found->entries = entries_of(pages, entry);
   found->entry_bytes = entry;
@@ -457,11 +473,14 @@ int gc_tlb_search(struct gc_tlb_walk *walk, const struct gc_tlb_start *start,
     status = search_spacing(&s, &pages, spacing, found, &too_far);
     if (status || found->entries)
       break;
+    if (found->blind)
+      return 0;
     if (too_far && spacing > SPACING_MIN) {
       smaller = true;
       spacing /= 2;
       continue;
     }
+    found->noise = too_far;
     if (too_far || smaller || spacing >= start->spacing_max)
       return 0;
     spacing *= SPACING_STEP;

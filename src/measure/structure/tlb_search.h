@@ -26,6 +26,8 @@ struct gc_tlb_found {
   double penalty;            /* about what a miss adds, cycles */
   double penalty_confidence; /* 0: it is only good for a threshold */
   uint64_t tried_bytes;      /* pages so far apart in all were held, if nothing was found */
+  bool blind;                /* nothing shows what an entry covers, so nothing was found */
+  bool noise;                /* some were slow at every distance, if nothing was found */
 };
 
 /* So many pages are too many for this TLB; 0: NULL. */
