@@ -243,6 +243,20 @@ struct gpu_bandwidth_args {
   uint32_t count, repeats;
 };
 
+/* sweep: all blocks together read the region once through L2 (.cg), or, if value is not 0, store to
+ * it; every word gets another value, which depends on `value`. Its size is a multiple of
+ * GPU_BANDWIDTH_ROWS rows of 16 bytes per lane. */
+struct gpu_sweep_result {
+  uint64_t start_ns, end_ns; /* wall clock of the GPU */
+};
+
+struct gpu_sweep_args {
+  uint64_t base, bytes;
+  uint64_t results; /* struct gpu_sweep_result[blocks] */
+  uint64_t sink;    /* device address of 8 writable bytes */
+  uint32_t value, reserved;
+};
+
 /* outstanding: the block on SM `only_sm` makes batches of loads; all other blocks exit at once. In
  * round r the warps together load counts[r] lines that follow the lines of round r - 1, `stride`
  * bytes apart, with one load for each line; line i of a round is loaded by warp i % warps. So a
@@ -590,6 +604,7 @@ struct gpu_visible_args {
   KERNEL(read_shared, gpu_bandwidth_args)                                                          \
   KERNEL(write_cg, gpu_bandwidth_args)                                                             \
   KERNEL(write_shared, gpu_bandwidth_args)                                                         \
+  KERNEL(sweep, gpu_sweep_args)                                                                    \
   KERNEL(outstanding, gpu_outstanding_args)                                                        \
   KERNEL(stores_ca, gpu_stores_args)                                                               \
   KERNEL(stores_cg, gpu_stores_args)                                                               \

@@ -103,6 +103,10 @@
  *   gpu_read_row_ca4, gpu_read_row_ca8    the same with 4 or 8 bytes, through ca
  *   gpu_read_rows_scalar(at)              GPU_BANDWIDTH_ROWS adjacent rows
  *   gpu_write_row_PATH(&words, at)        one store of 16 bytes
+ *   gpu_sweep_read(at, stop, words, sum)  GPU_BANDWIDTH_ROWS adjacent rows of a warp through cg, as
+ *                                         long as they are before `stop`. words: GPU_BANDWIDTH_ROWS
+ *                                         of them, whose earlier values go into sum[2]
+ *   gpu_sweep_write(at, stop, v)          the same for stores
  *   gpu_written()                         waits until all earlier stores have arrived
  *   gpu_keep(value)                       an argument, from here on in a register
  *   gpu_vary(value)                       the same value, which the compiler must not treat as

@@ -119,7 +119,8 @@ static const struct gc_method methods[] = {
     {"WritePolicy", GC_L1, "Write policy",
      "One SM stores; others poll the words through L2 before the kernel ends."},
     {"WritePolicy", GC_L2, "Write policy",
-     "The write bandwidth of L2, compared with that of device memory."},
+     "Reads from memory evict lines that were stored, or only loaded: if L2 writes lines back, the "
+     "former reads take longer."},
     {"WriteAllocate", GC_KIND_COUNT, "Write policy",
      "A warp stores to absent lines, then times a load of each: a fast one shows what the store "
      "has brought in."},
