@@ -312,6 +312,22 @@ static inline void gc_sim_sweep(struct gc_sim_block *b, uint64_t at, uint64_t by
   b->clock = b->rows_to = b->rows_from + (uint64_t)(busy * b->slower);
 }
 
+/* A warp reads a line, with so many of its reads in flight. All blocks begin at the same time. */
+static inline void gc_sim_read_line(struct gc_sim_block *b, uint64_t at, uint32_t flight)
+{
+  double busy;
+  uint32_t cycles;
+
+  if (at % GC_MODEL_LINE)
+    gc_sim_illegal(b, "misaligned global", at);
+  gc_sim_inside(b, at, GC_MODEL_LINE);
+  gc_sim_begin_rows(b);
+  cycles = gc_model_read_line(b->model, b->sm, at, &busy);
+  b->busy[0] += (double)cycles / flight;
+  busy = busy > b->busy[0] ? busy : b->busy[0];
+  b->clock = b->rows_to = b->rows_from + (uint64_t)(busy * b->slower);
+}
+
 /* If another program uses the GPU now, this waits until it is done: the clocks advance, and L2 is
  * full of its data. Returns the cycles that passed. */
 static inline uint64_t gc_sim_yield(struct gc_sim_block *b)

@@ -228,6 +228,12 @@ static inline void gpu_occupied(uint64_t at, uint32_t operations)
   gc_model_occupy(gpu_sim->model, at, operations);
 }
 
+static inline uint32_t gpu_read_line(uint64_t at)
+{
+  gc_sim_read_line(gpu_sim, at, GPU_READ_LINES);
+  return 0;
+}
+
 /* One call is an operation of each lane of the block, and the other blocks of the launch do the same
  * at the same time. */
 static inline void gpu_sim_add(enum gc_space space)

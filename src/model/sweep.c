@@ -113,11 +113,13 @@ uint32_t gc_model_read_line(struct gc_model *model, uint32_t sm, uint64_t addres
   uint32_t slice, cycles;
 
   gc_walk_from(model, sm, GC_SPACE_CG, 0, address, &cycles);
-  *busy = 0;
+  model->swept[0] += GC_MODEL_LINE * model->byte_cycles[false][GC_SPACE_CG][0] /
+                     model->profile.facts.sms;
+  *busy = model->swept[0];
   if (model->slice_count) {
     slice = gc_chip_slice(array, gc_pages_physical(&model->pages, address));
     model->slice_busy[slice] += GC_MODEL_LINE / array->profile->slice_read;
-    *busy = model->slice_busy[slice];
+    *busy = model->slice_busy[slice] > *busy ? model->slice_busy[slice] : *busy;
   }
   return cycles;
 }

@@ -77,6 +77,9 @@ static const struct gc_method methods[] = {
     {"Slices", GC_KIND_COUNT, "L2 slices and sides",
      "Half of the SMs keep one line busy with atomic operations. Those of the others on lines of "
      "the same slice wait."},
+    {"SliceRead", GC_KIND_COUNT, "L2 slices and sides",
+     "SMs near to a slice read only lines of that slice, each SM other ones. The value is the median "
+     "of a few slices."},
     {"SideMask", GC_KIND_COUNT, "L2 slices and sides",
      "SMs near to each partition time atomic operations on lines whose addresses differ in one "
      "bit, and on others."},
