@@ -79,10 +79,10 @@ static void open_slow(struct opened *o, const char *l2, double noise)
                "bandwidth_noise = %g\n"
                "[cache L1]\nsize = 32 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = lru\n"
                "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 32\nways = 16\n"
-               "read_gbps = 160\nwrite_gbps = 42\n%s\n"
+               "write_gbps = 42\n%s\n%s\n"
                "[space ca]\npath = L1 30 0.5, L2 200 2, memory 500 5\n"
                "[space cg]\npath = L2 200 2, memory 500 5\n[space shared]\npath = memory 20\n",
-               noise, l2);
+               noise, strstr(l2, "read_gbps") ? "" : "read_gbps = 160", l2);
 }
 
 #define LRU "replacement = lru\n"
@@ -105,6 +105,9 @@ static void evicted_lines_show_the_policy_of_l2(void **state)
       {"replacement = random\nwrite = through", 0.01, "through"},
       {HALVES, 0.01, "back"},
       {HALVES "write = through", 0.01, "through"},
+      /* memory has time to write while L2 is busy */
+      {LRU "read_gbps = 30", 0.01, NULL},
+      {LRU "write = through\nread_gbps = 30", 0.01, NULL},
       /* the noise is larger than the difference */
       {LRU, 0.5, NULL},
       {LRU "write = through", 0.5, NULL},

@@ -9,7 +9,6 @@
 #include "measure/structure/write_back.h"
 
 #include "measure/raw/raw.h"
-#include "measure/walk/path.h"
 #include "measure/walk/survival.h"
 #include "stats/stats.h"
 
@@ -176,7 +175,7 @@ static const char *problem(const struct gc_measurement *m)
   if (!p->l2_bytes)
     return "the driver does not report a nominal size";
   if (p->l2_count > 1)
-    return gc_several_l2s_why;
+    return "there are several L2 caches";
   if (p->l3_bytes || m->results->element[GC_L3].tried)
     return "an L3 takes what L2 writes back";
   if (m->results->l2_lost)

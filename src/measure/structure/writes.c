@@ -9,6 +9,7 @@
  */
 #include "measure/structure/writes.h"
 
+#include "measure/core/footprint.h"
 #include "measure/raw/raw.h"
 #include "measure/structure/write_back.h"
 #include "measure/walk/evict.h"
@@ -32,6 +33,7 @@
 #define MOST_SHARE 0.75 /* of the loads of a run, and of the runs: they agree */
 /* L2 does not write each store through to memory if it takes stores this many times as fast. */
 #define FASTER 1.25
+#define CLEARLY 1.1
 
 enum mode { COLD, HOT, WHOLE, PIECE, PRESENT, MODES };
 
@@ -291,11 +293,19 @@ static bool faster_than_memory(const struct gc_measurement *m, const struct gc_m
   return true;
 }
 
+/* Where L2 is no faster than memory, memory has time for writes while L2 delivers what is read. */
+static bool memory_is_the_limit(const struct gc_measurement *m, const struct gc_measured *l2)
+{
+  const struct gc_measured *memory = &m->results->element[GC_DEVICE_MEMORY];
+
+  return gc_found(l2, GC_READ) && gc_found(memory, GC_READ) &&
+         l2->read_gbps >= CLEARLY * memory->read_gbps;
+}
+
 static int find_l2_policy(struct gc_measurement *m, struct gc_measured *l2)
 {
   struct gc_write_back_times times;
-  const uint64_t needs = gc_write_back_needs(&m->bench.properties);
-  const bool enough = needs <= m->bench.walk_bytes;
+  const bool enough = gc_write_back_needs(&m->bench.properties) <= m->bench.walk_bytes;
   double confidence = 0, by_rate = 0;
   const bool faster = faster_than_memory(m, l2, &by_rate);
   const char *why = NULL;
@@ -305,9 +315,11 @@ static int find_l2_policy(struct gc_measurement *m, struct gc_measured *l2)
   if (status)
     return status;
   if (!enough && !faster)
-    return gc_set_lacks_memory(m, l2, GC_WRITE_POLICY, needs);
+    return gc_set_lacks_memory(m, l2, GC_WRITE_POLICY, gc_walk_enough(&m->bench.properties));
   if (enough && !why)
     why = gc_write_back_judge(&times, &back, &confidence);
+  if (!why && enough && !back && !memory_is_the_limit(m, l2))
+    why = "writes to memory would not show: this needs an L2 that clearly reads faster than memory";
   if (enough && !why && faster && !back)
     return gc_withhold(m->results, GC_L2, GC_WRITE_POLICY,
                        "L2 takes stores faster than memory can, but evicted lines that were stored "
