@@ -16,6 +16,7 @@
 #include "pair.c"
 #include "store.c"
 #include "stream.c"
+#include "sweep.c"
 #if GPU_NVIDIA_PATHS
 #include "banks.c"
 #include "constant_groups.c"

@@ -198,6 +198,24 @@ struct gpu_slices_args {
   uint32_t tag;        /* below 65536 */
 };
 
+/* read_lines: the block on the SM with role i + 1 reads GPU_READ_LINES lines, those from i *
+ * GPU_READ_LINES on, again and again (.cg), in `rounds` rounds. All lines of a round are under way at
+ * once. Each block is one warp. A role of 0: nothing. */
+#define GPU_READ_LINES 8
+
+struct gpu_read_lines_result {
+  uint64_t start_ns, end_ns; /* wall clock of the GPU */
+  uint32_t role, sm;
+};
+
+struct gpu_read_lines_args {
+  uint64_t lines;   /* uint64_t[...]: addresses of lines of 128 bytes */
+  uint64_t roles;   /* uint32_t[sms], by number of the SM */
+  uint64_t results; /* struct gpu_read_lines_result[blocks] */
+  uint64_t sink;    /* device address of 8 writable bytes */
+  uint32_t sms, rounds;
+};
+
 /* clock: compares the SM clock with the GPU's wall clock. Block 0 reads both until at least
  * `nanoseconds` have passed and reports both differences; longest_ns is the longest time between
  * two successive readings. All blocks spin for as long, so that the GPU is as busy as during
@@ -241,6 +259,20 @@ struct gpu_bandwidth_args {
   uint64_t sink;    /* device address of 8 writable bytes */
   uint64_t texture;
   uint32_t count, repeats;
+};
+
+/* sweep: all blocks together read the region once through L2 (.cg), or, if value is not 0, store to
+ * it; every word gets another value, which depends on `value`. Its size is a multiple of
+ * GPU_BANDWIDTH_ROWS rows of 16 bytes per lane. */
+struct gpu_sweep_result {
+  uint64_t start_ns, end_ns; /* wall clock of the GPU */
+};
+
+struct gpu_sweep_args {
+  uint64_t base, bytes;
+  uint64_t results; /* struct gpu_sweep_result[blocks] */
+  uint64_t sink;    /* device address of 8 writable bytes */
+  uint32_t value, reserved;
 };
 
 /* outstanding: the block on SM `only_sm` makes batches of loads; all other blocks exit at once. In
@@ -590,6 +622,7 @@ struct gpu_visible_args {
   KERNEL(read_shared, gpu_bandwidth_args)                                                          \
   KERNEL(write_cg, gpu_bandwidth_args)                                                             \
   KERNEL(write_shared, gpu_bandwidth_args)                                                         \
+  KERNEL(sweep, gpu_sweep_args)                                                                    \
   KERNEL(outstanding, gpu_outstanding_args)                                                        \
   KERNEL(stores_ca, gpu_stores_args)                                                               \
   KERNEL(stores_cg, gpu_stores_args)                                                               \
@@ -619,6 +652,7 @@ struct gpu_visible_args {
   KERNEL(constant_base, gpu_constant_base_args)                                                    \
   KERNEL(constant_groups, gpu_constant_groups_args)                                                \
   KERNEL(slices, gpu_slices_args)                                                                  \
+  KERNEL(read_lines, gpu_read_lines_args)                                                          \
   KERNEL(banks_constant, gpu_banks_args)                                                           \
   KERNEL(banks_census, gpu_banks_census_args)
 

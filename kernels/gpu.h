@@ -84,6 +84,8 @@
  *                                         `at` under way. GPU_OCCUPIES is 1: they do. 0: they
  *                                         cannot, because blocks run one after another (the
  *                                         simulator), and this call stands for it.
+ *   gpu_read_line(at)                     all lanes together read a line of 128 bytes (.cg), for which
+ *                                         they need not wait at once; only in slices.c
  *   gpu_await(value)                      later code starts after the value has arrived. The value
  *                                         is never all ones
  *
@@ -103,6 +105,10 @@
  *   gpu_read_row_ca4, gpu_read_row_ca8    the same with 4 or 8 bytes, through ca
  *   gpu_read_rows_scalar(at)              GPU_BANDWIDTH_ROWS adjacent rows
  *   gpu_write_row_PATH(&words, at)        one store of 16 bytes
+ *   gpu_sweep_read(at, stop, words, sum)  GPU_BANDWIDTH_ROWS adjacent rows of a warp through cg, as
+ *                                         long as they are before `stop`. words: GPU_BANDWIDTH_ROWS
+ *                                         of them, whose earlier values go into sum[2]
+ *   gpu_sweep_write(at, stop, v)          the same for stores
  *   gpu_written()                         waits until all earlier stores have arrived
  *   gpu_keep(value)                       an argument, from here on in a register
  *   gpu_vary(value)                       the same value, which the compiler must not treat as

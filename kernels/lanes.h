@@ -96,4 +96,29 @@ GPU_INLINE void gpu_marks_store(const struct gpu_marks *marks, uint64_t address)
     gpu_store32(address + 4 * (gpu_lane() + GPU_LANES * i), marks->word[i]);
 }
 
+/* A part of a sweep. A row is folded into the sum when its registers are needed again, so that all
+ * rows of a warp are in flight at any time. `stop` is behind whole parts. */
+GPU_INLINE void gpu_sweep_read(uint64_t at, uint64_t stop, struct gpu_words *words, uint32_t *sum)
+{
+  (void)stop;
+  GPU_UNROLL
+  for (uint32_t u = 0; u < GPU_BANDWIDTH_ROWS; u++) {
+    sum[0] ^= words[u].word[0] ^ words[u].word[1];
+    sum[1] ^= words[u].word[2] ^ words[u].word[3];
+    gpu_read_row_cg(&words[u], at + 16 * (u * GPU_LANES + gpu_lane()), 0);
+  }
+}
+
+/* Every word has another value, so that memory cannot be compressed. */
+GPU_INLINE void gpu_sweep_write(uint64_t at, uint64_t stop, uint32_t value)
+{
+  const uint32_t mixed = (uint32_t)(at >> 12) * 0x9e3779b9 ^ gpu_lane() * 0x85ebca6b ^ value;
+  const struct gpu_words words = {{mixed, ~mixed, mixed * 0xc2b2ae35, mixed ^ 0x27d4eb2f}};
+
+  (void)stop;
+  GPU_UNROLL
+  for (uint32_t u = 0; u < GPU_BANDWIDTH_ROWS; u++)
+    gpu_write_row_cg(&words, at + 16 * (u * GPU_LANES + gpu_lane()));
+}
+
 #endif

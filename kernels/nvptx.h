@@ -324,6 +324,14 @@ GPU_INLINE uint32_t gpu_add_shared(uint64_t at, uint32_t value)
   return old;
 }
 
+GPU_INLINE uint32_t gpu_read_line(uint64_t line)
+{
+  uint32_t value;
+
+  __asm__ volatile("ld.global.cg.u32 %0, [%1];" : "=r"(value) : "l"(line + 4ull * gpu_lane()));
+  return value;
+}
+
 /* Bandwidth: 16 bytes in each lane at once. A texture address counts texels of 16 bytes. */
 struct gpu_words {
   uint32_t word[4];

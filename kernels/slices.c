@@ -4,7 +4,7 @@
  * Which lines are in the same slice of L2: some SMs keep one line busy with atomic operations, and
  * others time single ones on many lines. Those in the slice of the busy line wait for it. All of
  * them are done where the line is at home, so copies of lines do not matter.
- * The method: doc/methods.md, "L2 slices and sides".
+ * And the rate at which SMs read lines of one slice. The method: doc/methods.md, "L2 slices and sides".
  */
 #include "chain.h"
 
@@ -65,4 +65,48 @@ GPU_KERNEL(slices, gpu_slices_args)
     gpu_store32(results + 4ull * i, tag << 16 | fastest);
   }
   gpu_add32(a.done, 1);
+}
+
+GPU_KERNEL(read_lines, gpu_read_lines_args)
+{
+  const uint32_t sm = gpu_sm(), role = sm < a.sms ? gpu_get32(a.roles + 4ull * sm) : 0;
+  const uint64_t result = gpu_keep(a.results) + gpu_block() * sizeof(struct gpu_read_lines_result);
+  const uint64_t sink = gpu_keep(a.sink);
+  const uint32_t rounds = gpu_keep(a.rounds);
+  uint64_t at[GPU_READ_LINES], start_ns = 0, end_ns = 0;
+  uint32_t word[GPU_READ_LINES] = {0}, sum = 0;
+
+  if (role) {
+    const uint64_t lines = gpu_keep(a.lines) + 8ull * GPU_READ_LINES * (role - 1);
+
+    GPU_UNROLL
+    for (uint32_t i = 0; i < GPU_READ_LINES; i++)
+      at[i] = gpu_get64(lines + 8ull * i);
+    GPU_UNROLL
+    for (uint32_t i = 0; i < GPU_READ_LINES; i++)
+      gpu_await(at[i]);
+    start_ns = gpu_nanoseconds();
+    GPU_NO_UNROLL
+    for (uint32_t r = 0; r < rounds; r++) {
+      /* a line is read again only when it has arrived */
+      GPU_UNROLL
+      for (uint32_t i = 0; i < GPU_READ_LINES; i++) {
+        sum ^= word[i];
+        word[i] = gpu_read_line(at[i]);
+      }
+    }
+    GPU_UNROLL
+    for (uint32_t i = 0; i < GPU_READ_LINES; i++)
+      sum ^= word[i];
+    gpu_await(sum & 0x7fffffff);
+    end_ns = gpu_nanoseconds();
+  }
+  if (gpu_thread() == 0) {
+    gpu_store64(result + offsetof(struct gpu_read_lines_result, start_ns), start_ns);
+    gpu_store64(result + offsetof(struct gpu_read_lines_result, end_ns), end_ns);
+    gpu_store32(result + offsetof(struct gpu_read_lines_result, role), role);
+    gpu_store32(result + offsetof(struct gpu_read_lines_result, sm), sm);
+    if (sum == 0x9e3779b9)
+      gpu_store64(sink, sum);
+  }
 }

@@ -387,6 +387,9 @@
 #define HWLOC_GPUCACHE_SIDE_MASK "SideMask"
 /** \brief L2: adjacent bytes that are always at home in the same partition; integer >= 1. */
 #define HWLOC_GPUCACHE_SIDE_GRANULE_BYTES "SideGranuleBytes"
+/** \brief L2: bytes that one slice delivers to loads of SMs near to it, per cycle of the SM clock;
+ * number > 0. It is the median of a few slices. */
+#define HWLOC_GPUCACHE_SLICE_READ_BYTES_PER_CYCLE "SliceReadBytesPerCycle"
 /** \brief Latency of an atomic addition that returns the old value, in SM clock cycles; number > 0.
  * L2 with partitions: the mean over all of them. */
 #define HWLOC_GPUCACHE_ATOMIC_LATENCY_CYCLES "AtomicLatencyCycles"
@@ -479,6 +482,7 @@
 #define HWLOC_GPUCACHE_FETCH_LIMIT "FetchLimit"
 #define HWLOC_GPUCACHE_PERSISTING_MAX "PersistingMax"
 #define HWLOC_GPUCACHE_SIDE_GRANULE "SideGranule"
+#define HWLOC_GPUCACHE_SLICE_READ "SliceRead"
 #define HWLOC_GPUCACHE_ATOMIC_LATENCY "AtomicLatency"
 #define HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY "NearAtomicLatency"
 #define HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY "FarAtomicLatency"

@@ -243,6 +243,21 @@ static inline void gc_sim_touch(struct gc_sim_block *b, enum gc_space space, uin
   }
 }
 
+/* Before rows, sweeps and reads of lines: many of them are under way at once. */
+static inline void gc_sim_begin_rows(struct gc_sim_block *b)
+{
+  gc_sim_settle(b);
+  if (b->clock == b->rows_to)
+    return;
+  /* the first one, or the block did something else since the last one */
+  b->rows_from = b->clock;
+  memset(b->busy, 0, sizeof(b->busy));
+  gc_sim_tell_time(b);
+  b->slower = gc_sim_has_neighbour(b) && gc_model_coin(b->model)
+                  ? (double)b->disturbance->neighbour_slower
+                  : 1;
+}
+
 /* Rows of 16 bytes per lane, one in every warp of the block, as bandwidth kernels move them. The
  * row of the first warp, which begins at `at`, stands for all. Memory contents do not change. */
 static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint64_t at,
@@ -271,15 +286,7 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
   default:
     gc_sim_inside(b, at, bytes);
   }
-  gc_sim_settle(b);
-  if (b->clock != b->rows_to) { /* first row, or the block did something else since the last one */
-    b->rows_from = b->clock;
-    memset(b->busy, 0, sizeof(b->busy));
-    gc_sim_tell_time(b);
-    b->slower = gc_sim_has_neighbour(b) && gc_model_coin(b->model)
-                    ? (double)b->disturbance->neighbour_slower
-                    : 1;
-  }
+  gc_sim_begin_rows(b);
   gc_model_rows(b->model,
                 &(struct gc_rows){.sm = b->sm, .space = space, .address = address, .bytes = bytes,
                                   .count = b->warps, .write = write,
@@ -288,6 +295,37 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
   for (unsigned level = 0; level < GC_MODEL_BUSY; level++)
     longest = b->busy[level] > longest ? b->busy[level] : longest;
   b->clock = b->rows_to = b->rows_from + (uint64_t)(longest * b->slower);
+}
+
+/* A part of a sweep by all warps of the block. All blocks begin it at the same time. Memory contents
+ * do not change. */
+static inline void gc_sim_sweep(struct gc_sim_block *b, uint64_t at, uint64_t bytes, bool write)
+{
+  double busy;
+
+  gc_sim_inside(b, at, 1);
+  gc_sim_inside(b, at + bytes - 1, 1);
+  gc_sim_begin_rows(b);
+  busy = gc_model_sweep(b->model, &(struct gc_sweep){.sm = b->sm, .space = GC_SPACE_CG,
+                                                     .address = at, .bytes = bytes,
+                                                     .write = write});
+  b->clock = b->rows_to = b->rows_from + (uint64_t)(busy * b->slower);
+}
+
+/* A warp reads a line, with so many of its reads in flight. All blocks begin at the same time. */
+static inline void gc_sim_read_line(struct gc_sim_block *b, uint64_t at, uint32_t flight)
+{
+  double busy;
+  uint32_t cycles;
+
+  if (at % GC_MODEL_LINE)
+    gc_sim_illegal(b, "misaligned global", at);
+  gc_sim_inside(b, at, GC_MODEL_LINE);
+  gc_sim_begin_rows(b);
+  cycles = gc_model_read_line(b->model, b->sm, at, &busy);
+  b->busy[0] += (double)cycles / flight;
+  busy = busy > b->busy[0] ? busy : b->busy[0];
+  b->clock = b->rows_to = b->rows_from + (uint64_t)(busy * b->slower);
 }
 
 /* If another program uses the GPU now, this waits until it is done: the clocks advance, and L2 is

@@ -228,6 +228,12 @@ static inline void gpu_occupied(uint64_t at, uint32_t operations)
   gc_model_occupy(gpu_sim->model, at, operations);
 }
 
+static inline uint32_t gpu_read_line(uint64_t at)
+{
+  gc_sim_read_line(gpu_sim, at, GPU_READ_LINES);
+  return 0;
+}
+
 /* One call is an operation of each lane of the block, and the other blocks of the launch do the same
  * at the same time. */
 static inline void gpu_sim_add(enum gc_space space)
@@ -343,6 +349,28 @@ static inline void gpu_read_rows_scalar(uint64_t at)
 
 GPU_SIM_WRITE(cg, GC_SPACE_CG)
 GPU_SIM_WRITE(shared, GC_SPACE_SHARED)
+
+/* Warp 0 stands for all warps of the block, whose parts are adjacent. */
+static inline void gpu_sim_sweep(uint64_t at, uint64_t stop, bool write)
+{
+  const uint64_t all = (uint64_t)GPU_BANDWIDTH_ROWS * gpu_lanes() * 16 * gpu_warps();
+
+  gc_sim_sweep(gpu_sim, at, stop - at < all ? stop - at : all, write);
+}
+
+static inline void gpu_sweep_read(uint64_t at, uint64_t stop, struct gpu_words *words,
+                                  uint32_t *sum)
+{
+  (void)words;
+  (void)sum;
+  gpu_sim_sweep(at, stop, false);
+}
+
+static inline void gpu_sweep_write(uint64_t at, uint64_t stop, uint32_t value)
+{
+  (void)value;
+  gpu_sim_sweep(at, stop, true);
+}
 
 static inline void gpu_store64(uint64_t address, uint64_t value)
 {

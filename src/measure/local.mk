@@ -78,6 +78,10 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/latency/sm.c \
 	src/measure/latency/tail.c \
 	src/measure/latency/tail.h \
+	src/measure/structure/write_back.c \
+	src/measure/structure/write_back.h \
+	src/measure/structure/slice_rate.c \
+	src/measure/structure/slice_rate.h \
 	src/measure/structure/writes.c \
 	src/measure/structure/writes.h \
 	src/measure/measure.h \

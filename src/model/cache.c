@@ -16,7 +16,25 @@ void gc_cache_fini(struct gc_cache *cache)
   free(cache->tags);
   free(cache->kept);
   free(cache->memory);
+  free(cache->changed);
   memset(cache, 0, sizeof(*cache));
+}
+
+/* Of a set, in `changed`. */
+static inline uint32_t changed_words(const struct gc_cache *cache)
+{
+  return (cache->ways + 63) / 64;
+}
+
+static size_t changed_bytes(const struct gc_cache *cache)
+{
+  return (size_t)cache->sets_max * changed_words(cache) * sizeof(*cache->changed);
+}
+
+int gc_cache_write_back(struct gc_cache *cache)
+{
+  cache->changed = calloc(1, changed_bytes(cache));
+  return cache->changed ? 0 : -ENOMEM;
 }
 
 void gc_cache_empty(struct gc_cache *cache)
@@ -29,6 +47,9 @@ void gc_cache_empty(struct gc_cache *cache)
   cache->lines = 0;
   cache->turn = 0;
   cache->used = false;
+  if (cache->changed_lines)
+    memset(cache->changed, 0, changed_bytes(cache));
+  cache->changed_lines = 0;
 }
 
 /* value / sets, and value % sets in *rest. The product is at most 1 below the quotient. */
@@ -302,6 +323,22 @@ static void drop_in_turn(struct gc_cache *cache, struct gc_set_layout layout)
   drop_last(cache, cache->turn, layout);
 }
 
+static uint64_t *changed_word(const struct gc_cache *cache, uint32_t set, uint32_t way)
+{
+  return cache->changed + (size_t)set * changed_words(cache) + way / 64;
+}
+
+/* The line in this way is replaced. */
+static void write_back(struct gc_cache *cache, uint32_t set, uint32_t way)
+{
+  uint64_t *word = changed_word(cache, set, way);
+  const uint64_t bit = *word >> way % 64 & 1;
+
+  *word &= ~(1ull << way % 64);
+  cache->changed_lines -= bit;
+  cache->written_back += bit;
+}
+
 /* What the order of a set is. */
 enum order { AGE, SEGMENTS, FIXED };
 
@@ -339,6 +376,8 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
         : by == SEGMENTS ? place_slru(cache, set, order, layout, filled, found)
                          : place_fixed(cache, set, order, filled, found, random);
   if (found == filled) {
+    if (cache->changed_lines)
+      write_back(cache, set, way);
     *record += filled < c->ways;
     gc_set_put(marks, 8, way, gc_set_mark(line));
     tags[way] = line;
@@ -372,18 +411,36 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, uns
   cache->last_sectors = last;
 }
 
-bool gc_cache_has(const struct gc_cache *cache, uint64_t address)
+/* The way of a line that is present; cache->ways: it is not. */
+static uint32_t way_of(const struct gc_cache *cache, uint32_t set, uint64_t address)
 {
-  const uint32_t set = set_of(cache, address);
   const struct gc_set_layout layout = gc_set_layout(cache->ways);
   uint64_t *record = cache->records + (size_t)set * cache->record;
-  uint32_t filled;
+  uint32_t filled, way;
 
   if (*record < cache->period)
-    return false;
+    return cache->ways;
   filled = (uint32_t)(*record - cache->period);
-  return gc_set_find(gc_set_marks(record), layout.words, cache->tags + (size_t)set * cache->ways,
-                     filled, address >> cache->line_shift) < filled;
+  way = gc_set_find(gc_set_marks(record), layout.words, cache->tags + (size_t)set * cache->ways,
+                    filled, address >> cache->line_shift);
+  return way < filled ? way : cache->ways;
+}
+
+bool gc_cache_has(const struct gc_cache *cache, uint64_t address)
+{
+  return way_of(cache, set_of(cache, address), address) < cache->ways;
+}
+
+void gc_cache_change(struct gc_cache *cache, uint64_t address)
+{
+  const uint32_t set = set_of(cache, address), way = way_of(cache, set, address);
+  uint64_t *word;
+
+  if (!cache->changed || way == cache->ways)
+    return;
+  word = changed_word(cache, set, way);
+  cache->changed_lines += !(*word >> way % 64 & 1);
+  *word |= 1ull << way % 64;
 }
 
 #define ACCESS_LINES(name, by, limited, ways)                                                      \

@@ -90,6 +90,10 @@ struct gc_cache {
   uint8_t *kept;          /* SLRU: the number of protected lines [sets_max]; else NULL */
   uint64_t *records;      /* [sets_max * record] */
   void *memory;           /* what records are part of */
+  uint64_t *changed;      /* [sets_max * words]: a bit for each way whose line a store has changed;
+                             NULL: nothing is to be written back */
+  uint64_t changed_lines; /* how many there are */
+  uint64_t written_back;  /* how many of such lines have been replaced so far */
 };
 
 /* sets_max: the largest number of sets that the cache will have. The shape must outlive the cache.
@@ -107,6 +111,12 @@ void gc_cache_empty(struct gc_cache *cache);
  * unlike that of their numbers: the line that a full set would lose. The replacement must be LRU or
  * SLRU. */
 void gc_cache_limit(struct gc_cache *cache, uint32_t lines);
+
+/* Makes the cache keep track of lines that stores change, which are to be written back when they are
+ * replaced. 0 or -ENOMEM. */
+int gc_cache_write_back(struct gc_cache *cache);
+/* A store has changed the line at this address. Nothing happens if it is not present. */
+void gc_cache_change(struct gc_cache *cache, uint64_t address);
 
 /* Whether accesses take random numbers. */
 bool gc_cache_draws(const struct gc_cache_shape *shape);

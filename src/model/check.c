@@ -156,6 +156,8 @@ static const char *bad_scope(const struct gc_profile *profile, struct gc_profile
     return "a line has more than one side";
   if (cache->slices && (cache->scope != GC_SCOPE_CHIP || cache->slices % cache->partitions))
     return "slices needs scope chip, and the same number in each partition";
+  if (cache->slice_read > 0 && !cache->slices)
+    return "slice_bytes_per_cycle needs slices";
   if (cache->scope == GC_SCOPE_GROUP && cache->group > profile->facts.sms)
     return "the group has more SMs than the chip";
   if (cache->compete && (cache->scope < GC_SCOPE_RANGE || cache->scope > GC_SCOPE_GPC))

@@ -155,6 +155,11 @@ static int make_array(struct gc_model *model, struct gc_cache_array *array,
                       gc_chip_sets(model, profile)))
       return -ENOMEM;
     gc_chip_resize(model, profile, &array->instances[array->count]);
+    if (array->outside && profile->write == GC_STORE_BACK &&
+        gc_cache_write_back(&array->instances[array->count])) {
+      array->count++; /* for gc_chip_fini */
+      return -ENOMEM;
+    }
   }
   return 0;
 }
@@ -218,6 +223,22 @@ static void mark_own_clocks(struct gc_model *model)
     }
 }
 
+/* Space for the load of each slice of the cache that loads of L2 reach first. */
+static int make_slices(struct gc_model *model)
+{
+  const int first = model->profile.paths[GC_SPACE_CG].levels[0].cache;
+  const struct gc_profile_cache *cache =
+    first == GC_PROFILE_MEMORY ? NULL : &model->profile.caches[first];
+
+  if (!cache || !cache->slices || !(cache->slice_read > 0))
+    return 0;
+  model->slice_busy = calloc(cache->slices, sizeof(*model->slice_busy));
+  if (!model->slice_busy)
+    return -ENOMEM;
+  model->slice_count = cache->slices;
+  return 0;
+}
+
 int gc_chip_init(struct gc_model *model, const char *name, const char *text, size_t length,
                  struct gc_error *err)
 {
@@ -232,6 +253,8 @@ int gc_chip_init(struct gc_model *model, const char *name, const char *text, siz
   for (unsigned i = 0; i < model->profile.cache_count; i++)
     if (make_array(model, &model->arrays[i], &model->profile.caches[i]))
       return gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated caches", name);
+  if (make_slices(model))
+    return gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated slices", name);
   for (unsigned i = 0; i < model->profile.tlb_count; i++)
     if (make_array(model, &model->tlbs[i], &model->profile.tlbs[i].cache))
       return gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated TLBs", name);
@@ -260,6 +283,7 @@ static void free_array(struct gc_cache_array *array)
 void gc_chip_fini(struct gc_model *model)
 {
   gc_pages_fini(&model->pages);
+  free(model->slice_busy);
   for (unsigned i = 0; i < GC_PROFILE_CACHES_MAX; i++)
     free_array(&model->arrays[i]);
   for (unsigned i = 0; i < GC_PROFILE_TLBS_MAX; i++)

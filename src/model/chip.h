@@ -50,6 +50,11 @@ struct gc_model {
   uint64_t carveout;
   uint32_t unit;
   uint32_t occupying, occupied; /* gc_model_occupy: operations, 0: none; and the slice */
+  /* Cycles for which all SMs together have kept busy each level of a path by sweeps, and each slice
+   * by reads of lines, since the launch began. */
+  double swept[GC_PROFILE_LEVELS_MAX];
+  double *slice_busy; /* [slices] */
+  uint32_t slice_count;
 };
 
 /* 0, or a negative status and a message. gc_chip_fini releases what gc_chip_init made, also after a

@@ -657,6 +657,7 @@ const struct gc_key gc_cache_keys[] = {
     {"side_bits", read_bits, CACHE(side_mask), false, 0, 63},
     {"side_and", read_bits, CACHE(side_and), false, 0, 63},
     {"slices", read_u32, CACHE(slices), false, 2, 4096},
+    {"slice_bytes_per_cycle", read_gbps, CACHE(slice_read), false, 0, 4096},
     {"read_gbps", read_gbps, CACHE(read_gbps), false, 0, 1000000},
     {"write_gbps", read_gbps, CACHE(write_gbps), false, 0, 1000000},
     {"write", read_write, CACHE(write), false, 0, 0},

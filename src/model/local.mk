@@ -7,5 +7,5 @@ src_model_libmodel_la_SOURCES = src/model/atomic.c src/model/batch.c src/model/b
 	src/model/compete.h src/model/facts.h src/model/keys.c src/model/keys.h \
 	src/model/model.c src/model/model.h src/model/noise.c src/model/noise.h \
 	src/model/outstanding.c src/model/pages.c src/model/pages.h src/model/parse.c src/model/parse.h src/model/profile.c src/model/profile.h \
-	src/model/run.c src/model/store.c src/model/truth.c src/model/truth.h src/model/values.c src/model/values.h \
+	src/model/run.c src/model/store.c src/model/sweep.c src/model/truth.c src/model/truth.h src/model/values.c src/model/values.h \
 	src/model/walk.h

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 _Static_assert(GC_MODEL_LEVELS == GC_PROFILE_LEVELS_MAX, "the header states the number of levels");
 
@@ -119,6 +120,9 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
   }
   model->unit = 0;
   model->occupying = 0;
+  memset(model->swept, 0, sizeof(model->swept));
+  for (uint32_t i = 0; i < model->slice_count; i++)
+    model->slice_busy[i] = 0;
   model->traffic_share = traffic_share(model);
   gc_chip_tabulate_rates(model);
 }

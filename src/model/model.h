@@ -91,6 +91,26 @@ struct gc_rows {
 #define GC_MODEL_BUSY (GC_MODEL_LEVELS + 1)
 void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double busy[GC_MODEL_BUSY]);
 
+/* A part of a sweep: adjacent bytes that an SM reads or stores. */
+struct gc_sweep {
+  uint32_t sm;
+  enum gc_space space; /* its first cache is outside the SMs */
+  uint64_t address, bytes; /* multiples of the longest line */
+  bool write;
+};
+
+/* Reads or stores all lines. What a store does is as the cache says; lines that were stored and are
+ * replaced are written to the next level. Returns the cycles for which the busiest level has been
+ * busy since the launch began, with the sweeps of all SMs: they share the bandwidth. */
+double gc_model_sweep(struct gc_model *model, const struct gc_sweep *sweep);
+
+#define GC_MODEL_LINE 128
+
+/* An SM reads a line of GC_MODEL_LINE bytes that L2 has, while other SMs do the same. Returns the latency of
+ * the load without noise. *busy: the cycles for which L2, or the slice of the line, has been busy with
+ * such reads since the launch began. */
+uint32_t gc_model_read_line(struct gc_model *model, uint32_t sm, uint64_t address, double *busy);
+
 /* A load of 4 bytes of shared memory by every lane of a warp: lane i from (i & mask) * stride. */
 struct gc_lanes {
   uint32_t mask, stride;

@@ -74,6 +74,7 @@ struct gc_profile_cache {
                                   0: all bits are mixed */
   uint64_t side_and; /* the home is the other part where all these bits are 1; 0: nowhere */
   uint32_t slices;             /* scope chip: of all parts together; 0: they are not modelled */
+  double slice_read;           /* bytes per cycle that a slice delivers; 0: no limit */
   double read_gbps, write_gbps; /* scope chip: 10^9 bytes per second in total */
   enum gc_store_policy write;
   enum gc_store_allocates write_allocate;

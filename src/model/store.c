@@ -35,6 +35,17 @@ static bool store_line(struct gc_model *model, const struct gc_cache_array *arra
   return present || mask;
 }
 
+/* The same where the line is at home. */
+static bool store_home(struct gc_model *model, const struct gc_cache_array *array,
+                       struct gc_cache *cache, uint64_t from, uint64_t to)
+{
+  const bool has = store_line(model, array, cache, from, to);
+
+  if (has && array->profile->write == GC_STORE_BACK)
+    gc_cache_change(cache, from);
+  return has;
+}
+
 /* The partition that owns a line has it; the near one, too, if it keeps copies. */
 static bool store_level(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
                         uint64_t from, uint64_t to)
@@ -48,12 +59,34 @@ static bool store_level(struct gc_model *model, struct gc_cache_array *array, ui
   at = gc_pages_physical(&model->pages, from);
   near = array->places[sm];
   if (array->profile->partitions == 1)
-    return store_line(model, array, &array->instances[near], at, at + (to - from));
+    return store_home(model, array, &array->instances[near], at, at + (to - from));
   home = gc_chip_home(array, at);
-  has = store_line(model, array, &array->instances[home], at, at + (to - from));
+  has = store_home(model, array, &array->instances[home], at, at + (to - from));
   if (array->profile->replicate && home != near)
     store_line(model, array, &array->instances[near], at, at + (to - from));
   return has;
+}
+
+static bool store_at(struct gc_model *model, uint32_t sm, enum gc_space space, unsigned level,
+                     uint64_t address, uint32_t bytes)
+{
+  struct gc_cache_array *array = &model->arrays[model->profile.paths[space].levels[level].cache];
+  const uint64_t line = array->profile->shape.line, end = address + bytes;
+  bool has = true;
+
+  for (uint64_t from = address; from < end;) {
+    const uint64_t next = (from / line + 1) * line, to = next < end ? next : end;
+
+    has &= store_level(model, array, sm, from, to);
+    from = to;
+  }
+  return has && array->profile->write == GC_STORE_BACK;
+}
+
+bool gc_store_first(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
+                    uint32_t bytes)
+{
+  return store_at(model, sm, space, 0, address, bytes);
 }
 
 void gc_model_store(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
@@ -61,20 +94,9 @@ void gc_model_store(struct gc_model *model, uint32_t sm, enum gc_space space, ui
 {
   const struct gc_profile_path *path = &model->profile.paths[space];
 
-  for (unsigned level = 0; level + 1 < path->count; level++) {
-    struct gc_cache_array *array = &model->arrays[path->levels[level].cache];
-    const uint64_t line = array->profile->shape.line, end = address + bytes;
-    bool has = true;
-
-    for (uint64_t from = address; from < end;) {
-      const uint64_t next = (from / line + 1) * line, to = next < end ? next : end;
-
-      has &= store_level(model, array, sm, from, to);
-      from = to;
-    }
-    if (has && array->profile->write == GC_STORE_BACK)
+  for (unsigned level = 0; level + 1 < path->count; level++)
+    if (store_at(model, sm, space, level, address, bytes))
       return;
-  }
 }
 
 bool gc_model_holds_stores(const struct gc_model *model, enum gc_space space)

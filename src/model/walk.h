@@ -81,6 +81,11 @@ static inline void gc_walk_fetch_rest(struct gc_model *model, uint32_t sm,
   gc_walk_fetch(model, sm, path, level + 1, address & -(uint64_t)sector, sector);
 }
 
+/* A store at the first level of a path. Whether the next level does not get it, at least not yet
+ * (store.c). */
+bool gc_store_first(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
+                    uint32_t bytes);
+
 /* The cycles that it takes to translate an address: the penalties of all TLBs that do not have
  * it. */
 static inline uint32_t gc_walk_translate(struct gc_model *model, uint32_t sm, uint64_t address)

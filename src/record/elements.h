@@ -52,7 +52,7 @@ struct gc_record {
  * capacities of an L2. Method 4 notices more interference, and marks what is absent for a passing
  * reason. Method 5 added structure: TLBs, sets, replacement, groups of SMs and more. */
 #define GC_RECORD_FORMAT "1"
-#define GC_RECORD_METHOD "5"
+#define GC_RECORD_METHOD "6"
 
 /* Bounds on a record that is read: bytes of text (a record of an H200 has 18 KB), attributes of an
  * XML element, depth of nested objects, elements, infos of one object, bytes of the name and the

@@ -57,6 +57,15 @@ double gc_robust_sigma(double *values, size_t n, double median);
  * them is taken for one by chance is at most alpha (0 to 1, Bonferroni). */
 double gc_outlier_sigmas(double alpha, double comparisons);
 
+/* --- ranks.c --------------------------------------------------------------------------------- */
+
+#define GC_RANKS_MAX 16 /* values of a sample */
+
+/* Exact one-sided p-value of the rank sum test: the probability that so many of the n * m pairs, or
+ * more, have the value of a above that of b, if both come from the same distribution. Equal values
+ * do not count as above. 1 if a sample is empty or too large. Source: Mann and Whitney 1947. */
+double gc_ranks_pvalue(const double *a, size_t n, const double *b, size_t m);
+
 /* --- ks.c ------------------------------------------------------------------------------------ */
 
 /* One-sided two-sample Kolmogorov-Smirnov statistic D+ = max (F - G) of two histograms over the

@@ -157,10 +157,15 @@ static void print_remote(const struct gc_element *element, FILE *out)
 static void print_slices(const struct gc_element *element, FILE *out)
 {
   const char *slices = get(element, HWLOC_GPUCACHE_SLICES);
+  const char *read = get(element, HWLOC_GPUCACHE_SLICE_READ_BYTES_PER_CYCLE);
   const char *mask = get(element, HWLOC_GPUCACHE_SIDE_MASK);
 
   if (slices)
-    fprintf(out, "  %s: %s slices\n", gc_kinds[element->kind].subtype, slices);
+    fprintf(out, "  %s: %s slices", gc_kinds[element->kind].subtype, slices);
+  if (slices && read)
+    fprintf(out, ", each reads %s bytes per cycle", read);
+  if (slices)
+    putc('\n', out);
   if (mask)
     fprintf(out, "  %s: the parity of the address bits %s selects the partition\n",
             gc_kinds[element->kind].subtype, mask);

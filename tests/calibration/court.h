@@ -93,6 +93,7 @@ bool judge_excess(const struct court *court, struct court_case *c);
 bool judge_slices(const struct court *court, struct court_case *c);
 bool judge_side_mask(const struct court *court, struct court_case *c);
 bool judge_side_granule(const struct court *court, struct court_case *c);
+bool judge_slice_read(const struct court *court, struct court_case *c);
 
 /* tlbs.c: the same for TLBs. court_tlb: whether the element is one. */
 bool court_tlb(const struct court *court, const struct court_case *c);

@@ -8,9 +8,11 @@
 void draw_slices(struct drawing *d, unsigned parts)
 {
   const struct gc_random others = d->random;
+  bool slices;
 
   gc_random_seed(&d->random, gc_random_next(&d->random) ^ 0x736c69636573);
-  if (draw_chance(d, 0.7))
+  slices = draw_chance(d, 0.7);
+  if (slices)
     draw_text(d, "slices = %u\n", parts * draw_number(d, 2, 96 / parts));
   if (parts == 2 && d->kind == DRAWN_HIERARCHY) {
     draw_sides(d);
@@ -21,5 +23,7 @@ void draw_slices(struct drawing *d, unsigned parts)
       draw_text(d, " %u", bit);
     draw_text(d, "\n");
   }
+  if (slices && d->kind == DRAWN_HIERARCHY && draw_chance(d, 0.9))
+    draw_text(d, "slice_bytes_per_cycle = %u\n", draw_number(d, 24, 160));
   d->random = others;
 }

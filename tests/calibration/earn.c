@@ -119,6 +119,7 @@ static const struct {
     {JUDGED_SLICES, "GC_SLICES"},
     {JUDGED_SIDE_MASK, "GC_SIDE_MASK"},
     {JUDGED_SIDE_GRANULE, "GC_SIDE_GRANULE"},
+    {JUDGED_SLICE_READ, "GC_SLICE_READ"},
 };
 _Static_assert(sizeof(rows) / sizeof(*rows) == JUDGED, "every judged property can earn confidence");
 

@@ -84,6 +84,7 @@ const char *const judged_names[JUDGED] = {
   [JUDGED_SLICES] = HWLOC_GPUCACHE_SLICES,
   [JUDGED_SIDE_MASK] = HWLOC_GPUCACHE_SIDE_MASK,
   [JUDGED_SIDE_GRANULE] = HWLOC_GPUCACHE_SIDE_GRANULE,
+  [JUDGED_SLICE_READ] = HWLOC_GPUCACHE_SLICE_READ,
 };
 
 /* The place of each element in the model; device memory is behind all caches. */
@@ -522,6 +523,7 @@ static const struct subject {
   [JUDGED_SLICES] = {HWLOC_GPUCACHE_SLICES, judge_slices},
   [JUDGED_SIDE_MASK] = {HWLOC_GPUCACHE_SIDE_MASK, judge_side_mask},
   [JUDGED_SIDE_GRANULE] = {HWLOC_GPUCACHE_SIDE_GRANULE_BYTES, judge_side_granule},
+  [JUDGED_SLICE_READ] = {HWLOC_GPUCACHE_SLICE_READ_BYTES_PER_CYCLE, judge_slice_read},
 };
 
 static const char *key_of(const struct gc_element *element, enum judged property)

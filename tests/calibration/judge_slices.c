@@ -6,7 +6,9 @@
 #include "court.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PAGE_BITS (((uint64_t)2 << 20) - 1) /* the mask is that inside 2 MiB */
@@ -43,4 +45,18 @@ bool judge_side_granule(const struct court *court, struct court_case *c)
   if (mask)
     snprintf(c->truth, sizeof(c->truth), "%" PRIu64, mask & -mask);
   return same(c);
+}
+
+#define RATE_SHARE 0.03
+
+/* The record has two decimals. */
+bool judge_slice_read(const struct court *court, struct court_case *c)
+{
+  const double truth = c->cache ? c->cache->slice_read : 0;
+  const double reported = strtod(c->reported, NULL);
+
+  (void)court;
+  if (truth > 0)
+    snprintf(c->truth, sizeof(c->truth), "%.2f", truth);
+  return truth > 0 && fabs(reported - truth) <= RATE_SHARE * truth + 0.005;
 }

@@ -11,7 +11,7 @@
 #   outstanding    loads in a loop without any wait, into one register, and waits behind it, between the clock reads
 #   conflicts, lines_atomic   have such chains, too
 #   atomics_*  have the operations of an iteration, and they return values
-#   read_*, write_*   move the rows of an iteration with the loads and stores of that path, several at a time
+#   read_*, write_*, sweep   move the rows of an iteration with the loads and stores of that path, several at a time
 #   scalar     no other scalar loads come in between, because they use the same cache
 #   all        have no stack: no scratch, buffer or flat instructions; and there is a rule for each of them
 #
@@ -260,7 +260,10 @@ function check(   at, what, path) {
     check_rows("^global_load_(dwordx2|b64) " vector vector "off( offset:-?[0-9]+)?$", 8, wait["ca"])
   else if (what == "read_cg")
     check_rows("^global_load_(dwordx2|b64) " vector vector "off( offset:[0-9]+)? " policy "$", 16, wait["cg"])
-  else if (what == "read_shared")
+  else if (what == "sweep") {
+    check_rows("^global_load_(dwordx2|b64) " vector vector "off( offset:[0-9]+)? " policy "$", 16, wait["cg"])
+    check_rows("^global_store_(dwordx4|b128) " vector vector "off( offset:[0-9]+)?$", 8, stores)
+  } else if (what == "read_shared")
     check_rows("^ds_(read|load)_b128 " vector "v[0-9]+( offset:[0-9]+)?$", 8, wait["shared"])
   else if (what == "read_scalar")
     check_rows("^s_load_(dwordx16|b512) s\\[[0-9:]+\\], s\\[[0-9:]+\\], (0x0|0x40|null)$", 2, lgkm)

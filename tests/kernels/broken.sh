@@ -37,6 +37,7 @@ must_fail() {
 
 must_fail 'nothing between the clock reads waits for the load' '/clock64;/,/clock64;/{/@p exit;/d;}'
 must_fail 'latency_nc: .*not three chains' 's/ld.global.nc.u64/ld.global.ca.u64/'
+must_fail 'read_lines: .*not GPU_READ_LINES loads' 's/ld.global.cg.u32/ld.global.ca.u32/'
 must_fail 'another instruction between the clock reads' '/clock64;/,/@p exit;/s/(ld.global.ca.u64 [^[]*\[(.*)\];)/st.global.u64 [\2], \2; \1/'
 must_fail 'does not start where' 's/(ld.global.cg.u64 (%rd[0-9]+), .*)/\1 xor.b64 \2, \2, 512;/'
 must_fail 'fill: .*local memory' '/entry gpu_fill/,/^\{/s/^\{/{ .local .b8 pad[64]; .reg .u64 q; cvta.local.u64 q, pad; st.local.u8 [pad], 1; st.global.u64 [q], q;/'

@@ -14,6 +14,8 @@
  *              front of the arguments and may be read again
  *   outstanding   between the two clock reads are GPU_BATCH_LOADS loads into as many registers, and
  *              nothing in front of the last one waits for any of them; an exit is behind them
+ *   read_lines   GPU_READ_LINES loads into as many registers, and nothing in front of the last one
+ *              waits for any of them
  *   latency_*  loads follow one another with nothing in the chain between them; each clock read is
  *              behind an exit that depends on the chain
  *   conflicts, lines_atomic   as latency_*
@@ -37,6 +39,7 @@
  *            bits, and 16-23 the lower ones
  *   40-53    operand in the constant bank, as a word; for LDC 40-55, as a byte
  *   72-79    special register of clock reads
+ *   73-75    size of a global load: 4 for 4 bytes, 5 for 8
  *   77-80    cache policy of global loads
  *   81-83    predicate that a comparison sets
  *   110-112  scoreboard that is set until the result has arrived (7: none)
@@ -83,12 +86,14 @@ enum opcode {
 #define FIRST_ARGUMENT 0x160 /* in the constant bank; from sm_90 on only arguments are near it */
 #define CONST_OPERAND 0xa00 /* in the upper three bits: an operand is in the constant bank */
 #define REGISTER_ZERO 0xff
+#define SIZE_4 4
+#define SIZE_8 5
 #define ALWAYS 7
 #define NO_SCOREBOARD 7
 #define SHARED_RESERVED 1024 /* for the driver, in every kernel from sm_90 on */
 
 struct instruction {
-  unsigned opcode, guard, destination, operand, special, cache, predicate, sets, frees, waits;
+  unsigned opcode, guard, destination, operand, special, cache, predicate, sets, frees, waits, size;
   unsigned constant; /* byte of the bank */
   int jump[2];       /* words from the next instruction: before sm_90, and since */
 };
@@ -129,6 +134,7 @@ static struct instruction decode(const unsigned char *bytes)
       .destination = bits(w, 16, 8),
       .operand = bits(w, 24, 8),
       .special = bits(w, 72, 8),
+      .size = bits(w, 73, 3),
       .cache = bits(w, 77, 4),
       .predicate = bits(w, 81, 3),
       .sets = bits(w, 110, 3),
@@ -325,6 +331,32 @@ static bool check_batch(const struct kernel *k)
   return clocks == 2 && loads == GPU_BATCH_LOADS
              ? true
              : wrong(k, 0, "not GPU_BATCH_LOADS loads between two clock reads");
+}
+
+/* Independent loads of 4 bytes through L2, behind the loads of their addresses. */
+static bool check_read_lines(const struct kernel *k)
+{
+  bool used[REGISTER_ZERO + 1] = {false};
+  unsigned loads = 0, boards = 0;
+  size_t first = 0;
+
+  for (size_t at = 0; at < k->count; at++)
+    if (is_load(k, "cg", &k->code[at]) && k->code[at].size == SIZE_8)
+      first = at + 1;
+  for (size_t at = first; at < k->count; at++) {
+    const struct instruction *i = &k->code[at];
+
+    if (loads < GPU_READ_LINES && i->waits & boards)
+      return wrong(k, at, "something waits for a load in front of another one");
+    if (!is_load(k, "cg", i) || i->size != SIZE_4)
+      continue;
+    if (used[i->destination])
+      return wrong(k, at, "two loads into one register");
+    used[i->destination] = true;
+    boards |= 1u << i->sets;
+    loads++;
+  }
+  return loads == GPU_READ_LINES ? true : wrong(k, first, "not GPU_READ_LINES loads");
 }
 
 /* Reads a launch argument, or a constant of the compiler, through the constant cache. */
@@ -560,6 +592,8 @@ static void check_kernel(const struct kernel *k)
     check_atomics(k, strcmp(k->name, "atomics_cg") ? "atomic_shared" : "atomic");
   else if (!strcmp(k->name, "outstanding"))
     check_batch(k);
+  else if (!strcmp(k->name, "read_lines"))
+    check_read_lines(k);
   else if (!strcmp(k->name, "banks_constant"))
     check_timed_loads(k, 1);
   else if (!strcmp(k->name, "pair") || !strcmp(k->name, "first_touch"))

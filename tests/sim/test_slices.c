@@ -4,6 +4,7 @@
  * Slices of L2 and the sides of lines on simulated GPUs whose profile states them, and the fit of
  * the mask to sides.
  */
+#include "measure/bandwidth/bandwidth.h"
 #include "measure/latency/latency.h"
 #include "measure/structure/side_fit.h"
 #include "measure/structure/structure.h"
@@ -85,6 +86,75 @@ static void nothing_is_invented(void **state)
     check(&truths[i]);
 }
 
+struct rate_truth {
+  struct variant variant;
+  double rate; /* bytes per cycle; 0: it must be absent */
+  const char *why;
+};
+
+static void check_rate(const struct rate_truth *truth)
+{
+  const struct gc_element *l2;
+  struct opened gpu;
+  double found;
+
+  open_variant(&gpu, &truth->variant);
+  open_warm_bench(&gpu);
+  run_step(&gpu, gc_step_memory_latency, GC_DEVICE_MEMORY);
+  run_step(&gpu, gc_step_partitions, GC_L2);
+  run_step(&gpu, gc_step_l2_bandwidth, GC_L2);
+  run_step(&gpu, gc_step_slices, GC_L2);
+  l2 = gc_record_find(gpu.record, GC_L2);
+  found = number(l2, "SliceReadBytesPerCycle");
+  if (truth->rate > 0 ? !(fabs(found - truth->rate) <= 0.03 * truth->rate) : !isnan(found))
+    fail_msg("%s, %s: %g instead of %g bytes per cycle (%s)", truth->variant.chip,
+             truth->variant.l2, found, truth->rate, text(l2, "SliceReadSource"));
+  if (!(truth->rate > 0) && !strstr(text(l2, "SliceReadSource"), truth->why))
+    fail_msg("%s, %s: %s instead of %s", truth->variant.chip, truth->variant.l2,
+             text(l2, "SliceReadSource"), truth->why);
+  close_gpu(&gpu);
+}
+
+static void what_a_slice_delivers_is_found(void **state)
+{
+  static const struct rate_truth truths[] = {
+    {{"sms = 64", TWO "slices = 24\nside_bits = 12 14 17\nread_gbps = 1400\nslice_bytes_per_cycle = 64", "200 4"}, 64,
+     NULL},
+    {{"sms = 64\noutliers = 0.01 40 900",
+      TWO "slices = 46\nside_bits = 9 20\nread_gbps = 1200\nslice_bytes_per_cycle = 33.5", "200 4"}, 33.5, NULL},
+    {{"sms = 40", "slices = 20\nread_gbps = 800\nslice_bytes_per_cycle = 48", "200 4"}, 48, NULL},
+    /* without a mask of the sides, too */
+    {{"sms = 64", TWO "slices = 24\nread_gbps = 1400\nslice_bytes_per_cycle = 64", "200 4"}, 64, NULL},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(truths) / sizeof(*truths); i++)
+    check_rate(&truths[i]);
+}
+
+/* What the warps read from a slice can be less than it delivers: 164 bytes per cycle, which a naive
+ * measurement would report for a slice of 300. */
+static void other_limits_are_not_those_of_a_slice(void **state)
+{
+  static const struct rate_truth truths[] = {
+    {{"sms = 64", TWO "slices = 24\nside_bits = 12\nslice_bytes_per_cycle = 300", "200 4"}, 0,
+     "more warps"},
+    /* all of L2 is no faster than a slice can be */
+    {{"sms = 64", TWO "slices = 24\nside_bits = 12\nread_gbps = 60\nslice_bytes_per_cycle = 64",
+      "200 4"}, 0, "as fast as lines of all slices"},
+    /* a slice has no limit of its own */
+    {{"sms = 64", TWO "slices = 24\nside_bits = 12", "200 4"}, 0, "more warps"},
+    /* slices would be slower than all of L2 together */
+    {{"sms = 64", TWO "slices = 24\nside_bits = 12\nread_gbps = 1600\nslice_bytes_per_cycle = 32",
+      "200 4"}, 0, "all slices together"},
+    {{"sms = 64", TWO "side_bits = 12", "200 4"}, 0, "this needs the slices"},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(truths) / sizeof(*truths); i++)
+    check_rate(&truths[i]);
+}
+
 /* The sides that a mask gives, with another constant in each page; then a share of them is
  * changed. */
 static void make_sides(uint64_t mask, uint32_t wrong_every, const uint64_t *offsets, uint8_t *sides)
@@ -146,6 +216,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(slices_and_sides_are_found),
     cmocka_unit_test(nothing_is_invented),
+    cmocka_unit_test(what_a_slice_delivers_is_found),
+    cmocka_unit_test(other_limits_are_not_those_of_a_slice),
     cmocka_unit_test(fit_needs_agreement),
     cmocka_unit_test(lines_differ),
   };

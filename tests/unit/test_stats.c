@@ -467,10 +467,26 @@ static void slower_share_tolerates_the_spread(void **state)
   assert_true(p < 1e-9);
 }
 
+static void ranks_are_counted_exactly(void **state)
+{
+  const double low[] = {1, 2, 3, 4, 5}, high[] = {6, 7, 8, 9, 100}, mixed[] = {1.5, 2.5, 0.5};
+  double many[GC_RANKS_MAX + 1] = {0};
+
+  (void)state;
+  near(gc_ranks_pvalue(high, 5, low, 5), 1 / 252., 1e-12);
+  near(gc_ranks_pvalue(low, 5, high, 5), 1, 1e-12);
+  near(gc_ranks_pvalue(low, 5, low, 5), 183 / 252., 1e-12); /* 10 of 25 pairs */
+  near(gc_ranks_pvalue(mixed, 3, low, 1), 2 / 4., 1e-12); /* two of three above */
+  near(gc_ranks_pvalue(high, 3, low, 2), 1 / 10., 1e-12);
+  near(gc_ranks_pvalue(high, 0, low, 2), 1, 0);
+  near(gc_ranks_pvalue(many, GC_RANKS_MAX + 1, low, 2), 1, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(median_of_odd_even_and_one),
+    cmocka_unit_test(ranks_are_counted_exactly),
     cmocka_unit_test(robust_sigma_ignores_outliers),
     cmocka_unit_test(sigmas_for_a_family),
     cmocka_unit_test(median_is_the_middle_of_the_sorted),

@@ -26,6 +26,7 @@
 #define BANK_PROPERTIES P(BANKS) | P(BANK) | P(CONFLICT)
 #define L2_ATOMIC_PROPERTIES                                                                       \
   P(ATOMIC_LATENCY) | P(NEAR_ATOMIC_LATENCY) | P(FAR_ATOMIC_LATENCY)
+#define SLICE_PROPERTIES P(SLICES) | P(SIDE_MASK) | P(SIDE_GRANULE) | P(SLICE_READ)
 #define SET_PROPERTIES                                                                             \
   P(SETS) | P(WAYS) | P(SET_INDEX_MASKS) | P(SET_INDEX_ADDRESS) | P(SET_WAYS) | P(REPLACEMENT) |   \
     P(VICTIM_SHARES)
@@ -55,7 +56,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "bandwidth", gc_step_l2_bandwidth, P(READ) | P(WRITE), gc_needs_l2_bandwidth},
     {GC_L2, "atomic latency", gc_step_l2_atomic_latency, L2_ATOMIC_PROPERTIES, NULL},
     {GC_L2, "atomics", gc_step_atomics, P(ATOMICS), NULL},
-    {GC_L2, "slices", gc_step_slices, P(SLICES) | P(SIDE_MASK) | P(SIDE_GRANULE), gc_needs_slices},
+    {GC_L2, "slices", gc_step_slices, SLICE_PROPERTIES, gc_needs_slices},
     {GC_L3, "capacity", gc_step_l3_capacity, P(CAPACITY), gc_needs_l3_capacity},
     {GC_L3, "census", gc_step_l3_census, P(CENSUS), gc_needs_l3_census},
     {GC_L3, "latency", gc_step_l3_latency, P(LATENCY) | P(LATENCY_P95), gc_needs_l3_latency},

@@ -77,6 +77,7 @@ const char *const gc_properties_names[GC_PROPERTY_COUNT] = {
     [GC_SLICES] = HWLOC_GPUCACHE_SLICES,
     [GC_SIDE_MASK] = HWLOC_GPUCACHE_SIDE_MASK,
     [GC_SIDE_GRANULE] = HWLOC_GPUCACHE_SIDE_GRANULE,
+    [GC_SLICE_READ] = HWLOC_GPUCACHE_SLICE_READ,
 };
 
 void gc_results_clear(struct gc_results *results)

@@ -90,6 +90,7 @@ enum gc_property {
   GC_SLICES,
   GC_SIDE_MASK,
   GC_SIDE_GRANULE,
+  GC_SLICE_READ,
   GC_PROPERTY_COUNT
 };
 
@@ -239,6 +240,7 @@ struct gc_measured {
   struct gc_structure structure;
 
   uint64_t slices, side_mask, side_granule_bytes; /* of L2 */
+  double slice_read_per_cycle;                    /* bytes that a slice of L2 delivers */
 
   struct gc_level level;
 };

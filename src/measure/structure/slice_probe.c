@@ -11,7 +11,6 @@
 #define THREADS 256 /* of a block, so that few SMs keep a slice busy */
 #define WARP 32
 #define PIECES 4 /* of a line, each of which an operation of a warp needs */
-#define REPEATS 3
 #define HEAD 3000   /* cycles until the line is busy */
 #define SMS_LEAST 4 /* of a side */
 #define HALVES 2
@@ -60,7 +59,8 @@ int gc_slice_probe_open(struct gc_slice_probe *p, struct gc_measurement *m)
   struct gc_bench *bench = &m->bench;
   const struct gc_results *results = m->results;
 
-  *p = (struct gc_slice_probe){.bench = bench, .sms = bench->properties.sms};
+  *p = (struct gc_slice_probe){
+      .bench = bench, .sms = bench->properties.sms, .repeats = GC_SLICE_REPEATS};
   for (uint32_t sm = 0; sm < p->sms; sm++) {
     if (results->l2_side[sm] >= GC_SLICE_SIDES_MAX)
       return -ENOTSUP;
@@ -71,12 +71,12 @@ int gc_slice_probe_open(struct gc_slice_probe *p, struct gc_measurement *m)
     if (p->side_sms[side] < SMS_LEAST)
       return -ENOTSUP;
   p->lines = gc_scratch_trace(bench);
-  p->results = p->lines + GC_SIDE_LINES * 8;
-  p->done = p->results + GC_SIDE_LINES * 4;
+  p->results = p->lines + GC_SLICE_LINES * 8;
+  p->done = p->results + GC_SLICE_LINES * 4;
   p->roles = p->done + 8;
   if (p->roles + 4ull * p->sides * MODES * p->sms > p->lines + 4ull * GC_TRACE_MAX)
     return -ENOTSUP;
-  p->seen = calloc(GC_SIDE_LINES, sizeof(*p->seen));
+  p->seen = calloc(GC_SLICE_LINES, sizeof(*p->seen));
   if (!p->seen)
     return gc_fail(bench->err, -ENOMEM, "out of memory");
   return upload_roles(p, results->l2_side);
@@ -134,7 +134,7 @@ int gc_slice_probe_run(struct gc_slice_probe *p, uint32_t side, uint32_t half, u
                                  .busy = busy,
                                  .count = count,
                                  .probers = busy ? sms - busy_sms : sms,
-                                 .repeats = REPEATS,
+                                 .repeats = p->repeats,
                                  .sms = p->sms,
                                  .head = HEAD,
                                  .operations = busy_sms * (THREADS / WARP) * PIECES};

@@ -11,6 +11,8 @@
 #include "measure/structure/side_fit.h"
 
 #define GC_SLICE_SIDES_MAX 4
+#define GC_SLICE_LINES 16384 /* that a launch times, at most */
+#define GC_SLICE_REPEATS 3
 
 struct gc_slice_probe {
   struct gc_bench *bench;
@@ -18,7 +20,8 @@ struct gc_slice_probe {
   uint32_t side_sms[GC_SLICE_SIDES_MAX];
   uint64_t lines, results, roles, done; /* on the device */
   uint32_t launches, finished;          /* finished: probers so far */
-  uint32_t *seen;                       /* [GC_SIDE_LINES] */
+  uint32_t repeats;                     /* operations on a line, of which the fastest counts */
+  uint32_t *seen;                       /* [GC_SLICE_LINES] */
 };
 
 /* Prepares launches in which the SMs near to one side take part. -ENOTSUP: there are too many SMs

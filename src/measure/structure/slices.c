@@ -4,7 +4,7 @@
  * The slices of L2, and the sides (partitions) where lines are at home. doc/methods.md, "L2 slices
  * and sides".
  */
-#include "measure/structure/slice_probe.h"
+#include "measure/structure/slice_rate.h"
 #include "measure/structure/structure.h"
 #include "stats/stats.h"
 
@@ -32,11 +32,13 @@ struct slices {
   uint32_t order[GC_SIDE_LINES], first[GC_SLICE_SIDES_MAX], count[GC_SLICE_SIDES_MAX];
   uint16_t slice[GC_SIDE_LINES];
   uint32_t slices, one_of[GC_SIDE_LINES]; /* one_of: a line of each slice, the last one found */
+  double limit[GC_SIDE_LINES];             /* by slice: delays of its lines, at least */
   double sorted[GC_SIDE_LINES], delay[GC_SIDE_LINES];
   bool in[GC_SIDE_LINES]; /* by position in the list of a side: in the busy slice */
 };
 
-static const enum gc_property properties[] = {GC_SLICES, GC_SIDE_MASK, GC_SIDE_GRANULE};
+static const enum gc_property properties[] = {GC_SLICES, GC_SIDE_MASK, GC_SIDE_GRANULE,
+                                              GC_SLICE_READ};
 
 /* The pages that are in the arena as a whole. */
 static uint64_t first_page(const struct gc_bench *bench)
@@ -168,11 +170,11 @@ static double divide(struct slices *s, uint32_t n, double own, double slowed)
 }
 
 /* Keeps a line busy and finds the lines of its side that are in its slice: s->in. -ENOTSUP: other
- * lines do not differ from it. */
-static int find_slice(struct slices *s, uint32_t line, uint32_t half)
+ * lines do not differ from it. *limit: the delay that divides them. */
+static int find_slice(struct slices *s, uint32_t line, uint32_t half, double *limit)
 {
   const uint32_t side = s->side[line], n = s->count[side];
-  double own = 0, limit;
+  double own = 0;
   int status = gc_slice_probe_run(&s->probe, side, half, s->address[line], s->first[side], n);
 
   if (status)
@@ -183,10 +185,10 @@ static int find_slice(struct slices *s, uint32_t line, uint32_t half)
     s->delay[i] = s->probe.seen[i] - s->latency[side][at];
     own = at == line ? s->delay[i] : own;
   }
-  limit = divide(s, n, own, SLOWED * s->latency[side][line]);
+  *limit = divide(s, n, own, SLOWED * s->latency[side][line]);
   for (uint32_t i = 0; i < n; i++)
-    s->in[i] = limit > 0 && s->delay[i] > limit;
-  return limit > 0 ? 0 : -ENOTSUP;
+    s->in[i] = *limit > 0 && s->delay[i] > *limit;
+  return *limit > 0 ? 0 : -ENOTSUP;
 }
 
 #define ATTEMPTS 2 /* a search that another program disturbs finds no groups */
@@ -220,11 +222,12 @@ static int find_all(struct slices *s, const char **why)
     s->slice[i] = NO_SLICE;
   for (uint32_t i = 0; i < GC_SIDE_LINES; i++) {
     uint32_t slice;
+    double limit;
     int status;
 
     if (s->side[i] == GC_SIDE_UNCLEAR || s->slice[i] != NO_SLICE)
       continue;
-    if ((status = find_slice(s, i, 0))) {
+    if ((status = find_slice(s, i, 0, &limit))) {
       *why = status == -ENOTSUP ? NOT_BUSY : NULL;
       return status;
     }
@@ -237,6 +240,7 @@ static int find_all(struct slices *s, const char **why)
       overlaps += s->slice[at] != NO_SLICE && s->slice[at] != slice;
       s->slice[at] = (uint16_t)slice;
       s->one_of[slice] = at;
+      s->limit[slice] = limit;
       lines++;
     }
     s->slices += slice == s->slices;
@@ -255,7 +259,8 @@ static int find_again(struct slices *s, uint32_t *right, uint32_t *all)
   *right = *all = 0;
   for (uint32_t slice = 0; slice < s->slices; slice++) {
     const uint32_t line = s->one_of[slice], side = s->side[line];
-    const int status = find_slice(s, line, 1);
+    double limit;
+    const int status = find_slice(s, line, 1, &limit);
 
     if (status && status != -ENOTSUP)
       return status;
@@ -313,6 +318,50 @@ static int put_mask(struct slices *s, struct gc_measured *element)
   return gc_set_measured(element, GC_SIDE_GRANULE, (fit.right + 1.0) / (fit.tried + 1.0));
 }
 
+/* --- what a slice delivers ------------------------------------------------------------------- */
+
+/* The median time of the lines of a side, for SMs of one of the sides. */
+static double usual(struct slices *s, uint32_t lines_of, uint32_t sms_of)
+{
+  uint32_t n = 0;
+
+  for (uint32_t i = 0; i < GC_SIDE_LINES; i++)
+    if (s->side[i] == lines_of)
+      s->sorted[n++] = s->latency[sms_of][i];
+  return n ? gc_median(s->sorted, n) : 0;
+}
+
+/* As many slices of each side, those that were found first. */
+static void choose_seeds(struct slices *s, struct gc_slice_seeds *seeds)
+{
+  const uint32_t sides = s->probe.sides > 1 ? 2 : 1;
+  uint32_t of[GC_SLICE_SIDES_MAX] = {0};
+
+  seeds->count = 0;
+  seeds->far = s->probe.sides > 1 ? (usual(s, 0, 0) + usual(s, 1, 0)) / 2 : HUGE_VAL;
+  for (uint32_t slice = 0; slice < s->slices && seeds->count < GC_SLICE_RATES; slice++) {
+    const uint32_t line = s->one_of[slice], side = s->side[line];
+
+    if (side >= sides || of[side] == GC_SLICE_RATES / sides)
+      continue;
+    of[side]++;
+    seeds->seed[seeds->count++] =
+        (struct gc_slice_seed){s->address[line], side, usual(s, side, side) + s->limit[slice]};
+  }
+}
+
+static int put_rate(struct slices *s, struct gc_measured *element)
+{
+  struct gc_slice_seeds seeds;
+
+  if (!gc_found(element, GC_SLICES))
+    return gc_set_absent(element, GC_SLICE_READ, "this needs the slices");
+  if (s->probe.sides > 2)
+    return gc_set_absent(element, GC_SLICE_READ, "the L2 has more than two partitions");
+  choose_seeds(s, &seeds);
+  return gc_slice_rate(&s->probe, s->m, element, &seeds);
+}
+
 static void log_lines(const struct slices *s)
 {
   for (uint32_t i = 0; i < GC_SIDE_LINES && s->m->bench.raw; i++) {
@@ -341,6 +390,9 @@ static int measure(struct slices *s, struct gc_measured *element)
   for (int attempt = 0; attempt < ATTEMPTS && !status && !gc_found(element, GC_SLICES); attempt++)
     status = put_slices(s, element);
   log_lines(s);
+  if (!status && (status = put_rate(s, element)) == -EAGAIN)
+    status = gc_set_absent(element, GC_SLICE_READ,
+                           "the blocks of a launch did not spread over all SMs");
   return status;
 }
 

@@ -3,12 +3,15 @@
  *
  * What L1 and L2 do with stores. A warp stores to lines that the cache does not have, and then
  * loads them: a fast load shows what the store has brought in. Whether L1 writes through shows on
- * other SMs, which poll the words through L2. L2 writes back if it takes stores faster than memory
- * can. doc/methods.md, "Write policy".
+ * other SMs, which poll the words through L2. L2 writes back if lines that are evicted are written
+ * to memory (write_back.c), or if it takes stores faster than memory can. doc/methods.md, "Write
+ * policy".
  */
 #include "measure/structure/writes.h"
 
+#include "measure/core/footprint.h"
 #include "measure/raw/raw.h"
+#include "measure/structure/write_back.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/path.h"
 #include "measure/walk/ring.h"
@@ -30,6 +33,7 @@
 #define MOST_SHARE 0.75 /* of the loads of a run, and of the runs: they agree */
 /* L2 does not write each store through to memory if it takes stores this many times as fast. */
 #define FASTER 1.25
+#define CLEARLY 1.1
 
 enum mode { COLD, HOT, WHOLE, PIECE, PRESENT, MODES };
 
@@ -275,19 +279,55 @@ static int find_l1_policy(struct gc_measurement *m, struct gc_measured *element)
                          gc_median_confidence(votes, n, !element->write_back, 0.5));
 }
 
-/* From the bandwidths, which earlier steps have measured. */
-static int find_l2_policy(struct gc_measurement *m, struct gc_measured *l2)
+/* A second method for L2, from bandwidths that earlier steps have measured: whether it takes stores
+ * faster than memory can. *confidence: that it writes back. */
+static bool faster_than_memory(const struct gc_measurement *m, const struct gc_measured *l2,
+                               double *confidence)
 {
   const struct gc_measured *memory = &m->results->element[GC_DEVICE_MEMORY];
 
-  if (!gc_found(l2, GC_WRITE) || !gc_found(memory, GC_WRITE))
-    return gc_set_absent(l2, GC_WRITE_POLICY, "this needs the write bandwidths of L2 and memory");
-  if (l2->write_gbps < FASTER * memory->write_gbps)
-    return gc_set_absent(l2, GC_WRITE_POLICY,
-                         "L2 takes stores hardly faster than memory, so they may all go there");
-  l2->write_back = true;
-  return gc_set_measured(l2, GC_WRITE_POLICY,
-                         l2->found[GC_WRITE].confidence * memory->found[GC_WRITE].confidence);
+  if (!gc_found(l2, GC_WRITE) || !gc_found(memory, GC_WRITE) ||
+      l2->write_gbps < FASTER * memory->write_gbps)
+    return false;
+  *confidence = l2->found[GC_WRITE].confidence * memory->found[GC_WRITE].confidence;
+  return true;
+}
+
+/* Where L2 is no faster than memory, memory has time for writes while L2 delivers what is read. */
+static bool memory_is_the_limit(const struct gc_measurement *m, const struct gc_measured *l2)
+{
+  const struct gc_measured *memory = &m->results->element[GC_DEVICE_MEMORY];
+
+  return gc_found(l2, GC_READ) && gc_found(memory, GC_READ) &&
+         l2->read_gbps >= CLEARLY * memory->read_gbps;
+}
+
+static int find_l2_policy(struct gc_measurement *m, struct gc_measured *l2)
+{
+  struct gc_write_back_times times;
+  const bool enough = gc_write_back_needs(&m->bench.properties) <= m->bench.walk_bytes;
+  double confidence = 0, by_rate = 0;
+  const bool faster = faster_than_memory(m, l2, &by_rate);
+  const char *why = NULL;
+  bool back = false;
+  int status = enough ? gc_write_back_measure(m, &times, &why) : 0;
+
+  if (status)
+    return status;
+  if (!enough && !faster)
+    return gc_set_lacks_memory(m, l2, GC_WRITE_POLICY, gc_walk_enough(&m->bench.properties));
+  if (enough && !why)
+    why = gc_write_back_judge(&times, &back, &confidence);
+  if (!why && enough && !back && !memory_is_the_limit(m, l2))
+    why = "writes to memory would not show: this needs an L2 that clearly reads faster than memory";
+  if (enough && !why && faster && !back)
+    return gc_withhold(m->results, GC_L2, GC_WRITE_POLICY,
+                       "L2 takes stores faster than memory can, but evicted lines that were stored "
+                       "are not written to memory");
+  if (enough && why && !faster)
+    return gc_set_absent(l2, GC_WRITE_POLICY, why);
+  l2->write_back = back || faster;
+  return gc_set_measured(l2, GC_WRITE_POLICY, fmax(why ? 0 : confidence, by_rate));
 }
 
 uint64_t gc_needs_writes(const struct gc_measurement *m, enum gc_kind kind)

@@ -77,6 +77,9 @@ static const struct gc_method methods[] = {
     {"Slices", GC_KIND_COUNT, "L2 slices and sides",
      "Half of the SMs keep one line busy with atomic operations. Those of the others on lines of "
      "the same slice wait."},
+    {"SliceRead", GC_KIND_COUNT, "L2 slices and sides",
+     "SMs near to a slice read only lines of that slice, each SM other ones. The value is the median "
+     "of a few slices."},
     {"SideMask", GC_KIND_COUNT, "L2 slices and sides",
      "SMs near to each partition time atomic operations on lines whose addresses differ in one "
      "bit, and on others."},
@@ -119,7 +122,8 @@ static const struct gc_method methods[] = {
     {"WritePolicy", GC_L1, "Write policy",
      "One SM stores; others poll the words through L2 before the kernel ends."},
     {"WritePolicy", GC_L2, "Write policy",
-     "The write bandwidth of L2, compared with that of device memory."},
+     "Reads from memory evict lines that were stored, or only loaded: if L2 writes lines back, the "
+     "former reads take longer."},
     {"WriteAllocate", GC_KIND_COUNT, "Write policy",
      "A warp stores to absent lines, then times a load of each: a fast one shows what the store "
      "has brought in."},

@@ -1,0 +1,213 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Stores lines, evicts them by reads from memory, and times these reads. If L2 writes back, each line
+ * that is evicted is written to memory, and memory has less time for the reads. If it writes
+ * through, lines that were stored are as good as lines that were loaded. doc/methods.md, "Write
+ * policy".
+ */
+#include "measure/structure/write_back.h"
+
+#include "measure/raw/raw.h"
+#include "measure/walk/survival.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In sizes of L2: what is stored, so little that partitions can keep copies of it, too; what evicts
+ * it while it is timed; what evicts everything before the next round. An H200 keeps lines that were
+ * used twice for longer than others. */
+#define STORED 0.5
+#define READ 2
+#define FLUSHED 2.5
+#define SIZES 5 /* of L2, in all */
+#define WAIT_NS 10000 /* until the memory has what a store sends there at once */
+/* Longer by this share of the time that all lines would need: they are written back; or none is. */
+#define BACK 0.25
+#define THROUGH 0.15
+#define SURE_ENOUGH 0.9
+#define LANE_BYTES 16
+
+enum treatment { LOADED, STORED_ONLY, EVICTED, TREATMENTS };
+
+struct sweeps {
+  struct gc_measurement *m;
+  struct gpu_sweep_result *results;
+  uint64_t stored, read, flushed; /* bytes */
+  uint32_t launches;
+};
+
+/* P(the shift is not as stated). */
+static double against(const struct gc_write_back_times *t, double shift, bool more)
+{
+  double shifted[GC_WRITE_BACK_ROUNDS];
+
+  for (int i = 0; i < GC_WRITE_BACK_ROUNDS; i++)
+    shifted[i] = t->stored[i] - shift;
+  return more ? gc_ranks_pvalue(shifted, GC_WRITE_BACK_ROUNDS, t->loaded, GC_WRITE_BACK_ROUNDS)
+              : gc_ranks_pvalue(t->loaded, GC_WRITE_BACK_ROUNDS, shifted, GC_WRITE_BACK_ROUNDS);
+}
+
+static double median_of(const double *values, size_t n)
+{
+  double copy[GC_WRITE_BACK_ROUNDS];
+
+  memcpy(copy, values, n * sizeof(*copy));
+  return gc_median(copy, n);
+}
+
+const char *gc_write_back_judge(const struct gc_write_back_times *t, bool *back, double *confidence)
+{
+  const double loaded = median_of(t->loaded, GC_WRITE_BACK_ROUNDS);
+  const double evicted = median_of(t->evicted, GC_WRITE_BACK_CONTROLS);
+  const double not_back = against(t, BACK * t->all, true);
+  const double not_through = against(t, THROUGH * t->all, false);
+
+  if (!(t->all > 0) || !(loaded > 0))
+    return "the clock of the GPU did not advance";
+  *back = not_back < not_through;
+  *confidence = 1 - fmin(not_back, not_through);
+  if (*confidence < SURE_ENOUGH)
+    return "reads that evict lines which were stored take neither clearly longer nor clearly as "
+           "long as others";
+  if (fabs(evicted - loaded) >= BACK * t->all)
+    return "reads after stores take another time even if the lines were evicted before";
+  return NULL;
+}
+
+static uint64_t part_bytes(const struct gc_properties *p)
+{
+  return (uint64_t)GPU_BANDWIDTH_ROWS * p->warp * LANE_BYTES;
+}
+
+uint64_t gc_write_back_needs(const struct gc_properties *properties)
+{
+  return SIZES * properties->l2_bytes;
+}
+
+/* One launch. ns: NULL: it is not timed. */
+static int sweep(struct sweeps *s, uint64_t offset, uint64_t bytes, bool store, double *ns)
+{
+  struct gc_bench *bench = &s->m->bench;
+  const uint32_t blocks = bench->properties.sms;
+  const struct gpu_sweep_args args = {.base = bench->arena + offset,
+                                      .bytes = bytes,
+                                      .results = gc_scratch_large(bench),
+                                      .sink = bench->scratch,
+                                      .value = store ? ++s->launches : 0};
+  uint64_t start = UINT64_MAX, end = 0;
+  int status = gc_bench_launch(bench, GC_KERNEL_sweep, blocks, bench->properties.threads_per_block,
+                               0, &args);
+
+  if (status || !ns)
+    return status;
+  status = bench->ops->download(bench->device, s->results, args.results,
+                                blocks * sizeof(*s->results), bench->err);
+  for (uint32_t i = 0; i < blocks && !status; i++) {
+    start = s->results[i].start_ns < start ? s->results[i].start_ns : start;
+    end = s->results[i].end_ns > end ? s->results[i].end_ns : end;
+  }
+  *ns = !status && end > start ? (double)(end - start) : 0;
+  return status;
+}
+
+static int flush(struct sweeps *s)
+{
+  return sweep(s, s->stored + s->read, s->flushed, false, NULL);
+}
+
+static int wait(struct sweeps *s)
+{
+  struct gc_bench *bench = &s->m->bench;
+  const struct gpu_clock_args args = {.result = gc_scratch_clock(bench), .nanoseconds = WAIT_NS};
+
+  return gc_bench_launch(bench, GC_KERNEL_clock, 1, bench->properties.warp, 0, &args);
+}
+
+/* The lines are loaded in any case, so that stores find them even if L2 brings none in for a
+ * store. */
+static int time_reads(struct sweeps *s, enum treatment treatment, double *ns)
+{
+  int status = sweep(s, 0, s->stored, false, NULL);
+
+  if (!status)
+    status = sweep(s, 0, s->stored, treatment != LOADED, NULL);
+  if (!status && treatment == EVICTED)
+    status = flush(s);
+  if (!status)
+    status = wait(s);
+  if (!status)
+    status = sweep(s, s->stored, s->read, false, ns);
+  return status || treatment == EVICTED ? status : flush(s);
+}
+
+static int all_rounds(struct sweeps *s, struct gc_write_back_times *times)
+{
+  struct gc_raw *raw = s->m->bench.raw;
+  int status = flush(s);
+
+  for (int i = 0; i < GC_WRITE_BACK_ROUNDS && !status; i++) {
+    const bool first = i % 2; /* whether lines are stored first in this round */
+
+    status = time_reads(s, first ? STORED_ONLY : LOADED, first ? &times->stored[i] : &times->loaded[i]);
+    if (!status)
+      status =
+          time_reads(s, first ? LOADED : STORED_ONLY, first ? &times->loaded[i] : &times->stored[i]);
+    if (!status && i < GC_WRITE_BACK_CONTROLS)
+      status = time_reads(s, EVICTED, &times->evicted[i]);
+    if (!status)
+      gc_raw_row(raw, "round\tread after stores, ns\tread after loads, ns",
+                 (double[]){i + 1, times->stored[i], times->loaded[i]});
+    if (!status && i < GC_WRITE_BACK_CONTROLS)
+      gc_raw_row(raw, "round\tread after stores and eviction, ns",
+                 (double[]){i + 1, times->evicted[i]});
+  }
+  return status;
+}
+
+static const char *problem(const struct gc_measurement *m)
+{
+  const struct gc_properties *p = &m->bench.properties;
+
+  if (!p->l2_bytes)
+    return "the driver does not report a nominal size";
+  if (p->l2_count > 1)
+    return "there are several L2 caches";
+  if (p->l3_bytes || m->results->element[GC_L3].tried)
+    return "an L3 takes what L2 writes back";
+  if (m->results->l2_lost)
+    return gc_l2_lost_why;
+  return STORED * (double)p->l2_bytes < (double)part_bytes(p) ? "the L2 is too small" : NULL;
+}
+
+int gc_write_back_measure(struct gc_measurement *m, struct gc_write_back_times *times,
+                          const char **why)
+{
+  struct gc_bench *bench = &m->bench;
+  const uint64_t l2 = bench->properties.l2_bytes, part = part_bytes(&bench->properties);
+  struct sweeps s = {.m = m,
+                     .stored = (uint64_t)(STORED * (double)l2) / part * part,
+                     .read = READ * l2 / part * part,
+                     .flushed = (uint64_t)(FLUSHED * (double)l2) / part * part};
+  int status;
+
+  if ((*why = problem(m)))
+    return 0;
+  if (!(s.results = calloc(bench->properties.sms, sizeof(*s.results))))
+    return gc_fail(bench->err, -ENOMEM, "out of memory");
+  status = all_rounds(&s, times);
+  free(s.results);
+  if (status)
+    return status;
+  times->all = median_of(times->loaded, GC_WRITE_BACK_ROUNDS) * (double)s.stored / (double)s.read;
+  gc_raw_note(bench->raw, "bytes stored or loaded", (double)s.stored);
+  gc_raw_note(bench->raw, "bytes of the timed read", (double)s.read);
+  gc_raw_note(bench->raw, "longer by, share of all stores",
+              times->all > 0 ? (median_of(times->stored, GC_WRITE_BACK_ROUNDS) -
+                                median_of(times->loaded, GC_WRITE_BACK_ROUNDS)) / times->all
+                             : 0);
+  return 0;
+}
