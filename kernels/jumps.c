@@ -1,27 +1,51 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Timed passes through code that jumps: how long does a jump take if the code has this size? On
- * NVIDIA GPUs ptxas compiles this file without optimizations, because it must keep the layout of
- * the blocks. doc/methods.md, "Instruction cache".
+ * Timed passes through code that jumps: how long does a jump take if the code has this size? And in
+ * turns: has another SM already brought this code into the cache? On NVIDIA GPUs ptxas compiles this
+ * file without optimizations, because it must keep the layout of the blocks. doc/methods.md,
+ * "Instruction cache".
  */
-#include "gpu.h"
+#include "ticket.h"
+
+/* Waits for this turn: the first one until all SMs are ready, the others until the one before has
+ * ended. Returns whether it came. */
+static inline uint32_t turn_comes(const struct gpu_jumps_args *a, uint32_t turn)
+{
+  if (!GPU_CONCURRENT) {
+    const uint32_t ended = gpu_get32(a->words);
+
+    if (ended + 1 < turn)
+      GPU_RESUME_LATER();
+    return ended + 1 == turn;
+  }
+  if (gpu_thread() == 0)
+    gpu_add32(a->words + 4, 1);
+  return turn == 1 ? wait_for(a->words + 4, a->last, a->polls_max)
+                   : wait_for(a->words, turn - 1, a->polls_max);
+}
 
 #define JUMPS(order)                                                                               \
   GPU_KERNEL(jumps_##order, gpu_jumps_args)                                                        \
   {                                                                                                \
     const uint32_t sm = gpu_sm();                                                                  \
     const uint64_t cycles = a.cycles + 4ull * (sm / a.every) * a.count;                            \
+    const uint32_t turn = a.turns ? gpu_get32(a.turns + 4ull * sm) : 0;                            \
                                                                                                    \
-    if (sm % a.every != a.from)                                                                    \
+    if (sm % a.every != a.from || (a.turns && !turn))                                              \
       return;                                                                                      \
     GPU_NO_UNROLL                                                                                  \
-    for (uint32_t i = 0; i < a.count; i++) {                                                       \
-      const uint32_t took = gpu_run_jumps_##order(gpu_get32(a.sizes + 4ull * i), a.passes);        \
+    for (uint32_t i = turn && !GPU_CONCURRENT; i < a.count; i++) {                                 \
+      uint32_t took;                                                                               \
                                                                                                    \
+      if (turn && i == 1 && !turn_comes(&a, turn))                                                 \
+        return;                                                                                    \
+      took = gpu_run_jumps_##order(gpu_get32(a.sizes + 4ull * i), a.passes);                       \
       if (gpu_thread() == 0)                                                                       \
         gpu_store32(cycles + 4ull * i, took);                                                      \
     }                                                                                              \
+    if (turn && gpu_thread() == 0)                                                                 \
+      gpu_store32(a.words, turn);                                                                  \
   }
 
 JUMPS(near)

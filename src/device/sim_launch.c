@@ -139,15 +139,18 @@ static bool times_untimed_loads(enum gc_kernel kernel)
 }
 
 /* Whether the blocks of this kernel wait for one another, so that no two load at the same time. */
-static bool takes_tickets(enum gc_kernel kernel)
+static bool takes_tickets(const struct gc_launch *l)
 {
-  switch (kernel) {
+  switch (l->kernel) {
   case GC_KERNEL_first_touch:
   case GC_KERNEL_constant_groups:
   case GC_KERNEL_sharing_groups:
   case GC_KERNEL_banks_constant:
   case GC_KERNEL_banks_census:
     return true;
+  case GC_KERNEL_jumps_near:
+  case GC_KERNEL_jumps_far:
+    return ((const struct gpu_jumps_args *)l->args)->turns != 0;
   default:
     return false;
   }
@@ -257,7 +260,7 @@ int gc_sim_launch(struct gc_device *device, const struct gc_launch *l, struct gc
     return status;
   gc_model_launch(sim->model, sim->carveouts[l->kernel], gc_sim_reserved(sim->facts, l),
                   l->shared_bytes);
-  gc_model_compete(sim->model, !takes_tickets(l->kernel));
+  gc_model_compete(sim->model, !takes_tickets(l));
   sim->counts.launches++;
   do {
     progress = (struct progress){0};

@@ -158,6 +158,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/structure/tlb_walk.c \
 	src/measure/structure/tlb_walk.h \
 	src/measure/structure/instruction_cache.c \
+	src/measure/structure/instruction_groups.c \
 	src/measure/topology/code_sharing.c \
 	src/measure/topology/cu_groups.c \
 	src/measure/topology/cu_groups.h \

@@ -61,6 +61,7 @@ bool judge_atomics(const struct court *court, struct court_case *c);
 bool judge_shared_with(const struct court *court, struct court_case *c);
 bool judge_per_sm(const struct court *court, struct court_case *c);
 bool judge_instances(const struct court *court, struct court_case *c);
+bool judge_cache_groups(const struct court *court, struct court_case *c);
 bool judge_partitions(const struct court *court, struct court_case *c);
 bool judge_partition_sms(const struct court *court, struct court_case *c);
 bool judge_carveouts(const struct court *court, struct court_case *c);
@@ -101,7 +102,6 @@ bool judge_tlb(const struct court *court, struct court_case *c, enum judged prop
 bool judge_entries(const struct court *court, struct court_case *c);
 bool judge_entry(const struct court *court, struct court_case *c);
 bool judge_reach(const struct court *court, struct court_case *c);
-bool judge_tlb_groups(const struct court *court, struct court_case *c);
 /* The SMs that share TLB `level`, from 0. Returns the number of groups; 0: there is no such TLB. */
 uint32_t court_tlb_groups(const struct court *court, unsigned level, uint32_t group[COURT_SMS_MAX]);
 

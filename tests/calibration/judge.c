@@ -495,7 +495,7 @@ static const struct subject {
   [JUDGED_ENTRIES] = {HWLOC_GPUCACHE_ENTRIES, judge_entries},
   [JUDGED_ENTRY] = {HWLOC_GPUCACHE_ENTRY_BYTES, judge_entry},
   [JUDGED_REACH] = {HWLOC_GPUCACHE_REACH_BYTES, judge_reach},
-  [JUDGED_SM_GROUPS] = {HWLOC_GPUCACHE_SM_GROUPS, judge_tlb_groups},
+  [JUDGED_SM_GROUPS] = {HWLOC_GPUCACHE_SM_GROUPS, judge_cache_groups},
   [JUDGED_OUTSTANDING_PER_SM] = {HWLOC_GPUCACHE_OUTSTANDING_PER_SM, judge_outstanding_sm},
   [JUDGED_OUTSTANDING_PER_WARP] = {HWLOC_GPUCACHE_OUTSTANDING_PER_WARP, judge_outstanding_warp},
   [JUDGED_BANKS] = {HWLOC_GPUCACHE_BANKS, judge_banks},

@@ -133,6 +133,17 @@ bool judge_instances(const struct court *court, struct court_case *c)
   return same(c);
 }
 
+/* Those of TLBs: tlbs.c. */
+bool judge_cache_groups(const struct court *court, struct court_case *c)
+{
+  uint32_t group[SMS_MAX];
+
+  if (!c->cache)
+    return false;
+  court_print_groups(court, c, group, find_groups(court, c, group));
+  return same(c);
+}
+
 /* "8x2,4x1": eight caches with two CUs each, four with one; most CUs first. */
 bool judge_shared_by_cus(const struct court *court, struct court_case *c)
 {

@@ -130,7 +130,7 @@ static bool judge_per_sm_of_tlb(const struct court *court, struct court_case *c)
   return judge_number(tlb, c, 1);
 }
 
-bool judge_tlb_groups(const struct court *court, struct court_case *c)
+static bool judge_tlb_groups(const struct court *court, struct court_case *c)
 {
   const struct gc_profile_tlb *tlb = tlb_of(court, c);
   uint32_t group[COURT_SMS_MAX];

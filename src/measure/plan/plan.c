@@ -135,6 +135,8 @@ const struct gc_plan_step gc_plan[] = {
     {GC_CONSTANT_L1, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
     {GC_CONSTANT_L15, "sharing", gc_step_code_sharing, P(SHARED_WITH), NULL},
     {GC_INSTRUCTION_CACHE, "sharing", gc_step_instruction_sharing, P(SHARED_WITH), NULL},
+    {GC_INSTRUCTION_CACHE, "instances", gc_step_instruction_groups,
+     P(INSTANCES) | P(PER_SM) | P(SM_GROUPS), NULL},
     {GC_SCALAR_L1, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
     {GC_SHARED_MEMORY, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},
     {GC_LDS, "sharing", gc_step_sharing, P(SHARED_WITH), NULL},

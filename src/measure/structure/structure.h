@@ -28,6 +28,7 @@ gc_step gc_step_tlb_patterns;
 gc_step gc_step_instruction_capacity;
 gc_step gc_step_instruction_penalty;
 gc_step gc_step_instruction_sharing;
+gc_step gc_step_instruction_groups; /* instruction_groups.c: needs the capacity and the penalty */
 
 gc_step gc_step_slices; /* slices.c: L2 */
 gc_step_needs gc_needs_slices;

@@ -1,0 +1,322 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Which SMs share an instruction cache. SMs execute the same code one after another. If an SM is
+ * faster than in an empty cache, an SM before it shares its cache. Which one shows when only some
+ * of the SMs take part. doc/methods.md, "Instruction cache".
+ */
+#include "measure/raw/raw.h"
+#include "measure/structure/structure.h"
+#include "measure/walk/sms.h"
+#include "measure/walk/vote.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define OWN (8192 / GPU_JUMPS_BYTES) /* blocks of the code, or half of the cache if it is smaller */
+#define EVICTING 4 /* caches: code that evicts that of earlier launches */
+#define SIZES 3    /* what evicts; the code, twice */
+#define POLLS_MAX 65536
+#define ATTEMPTS 3
+#define LEVELS 3 /* SMs that share a cache with the first one, at most */
+#define SLOWER 3 /* misses, in an empty cache, at least */
+
+enum outcome { UNCLEAR, FAST, SLOW };
+
+struct turns {
+  struct gc_measurement *m;
+  uint32_t sms, sizes[SIZES];
+  uint64_t at_sizes, at_words, at_turns, at_cycles; /* on the device */
+  uint32_t *turn, *took;                            /* [sms], [sms * SIZES] */
+  double *longer;      /* [sms]: by how much the first execution takes longer; NAN: it did not run */
+  double threshold, least; /* of `longer`; a cold cache takes at least `least` longer */
+  uint32_t launches;
+  /* A group is known by its first SM. */
+  uint32_t groups, first[GC_SMS_MAX], rest[GC_SMS_MAX], rests;
+  uint16_t of[GC_SMS_MAX];
+  const char *why;
+};
+
+/* SMs in the order of their turns. */
+struct order {
+  uint32_t sm[GC_SMS_MAX], count;
+};
+
+/* One launch. */
+static int launch(struct turns *t, const struct order *order)
+{
+  struct gc_bench *bench = &t->m->bench;
+  const struct gpu_jumps_args args = {.sizes = t->at_sizes,
+                                      .cycles = t->at_cycles,
+                                      .turns = t->at_turns,
+                                      .words = t->at_words,
+                                      .count = SIZES,
+                                      .passes = 1,
+                                      .every = 1,
+                                      .last = order->count,
+                                      .polls_max = POLLS_MAX};
+  const size_t bytes = (size_t)t->sms * SIZES * sizeof(*t->took);
+  int status;
+
+  memset(t->turn, 0, t->sms * sizeof(*t->turn));
+  for (uint32_t i = 0; i < order->count; i++)
+    t->turn[order->sm[i]] = i + 1;
+  if ((status = bench->ops->upload(bench->device, t->at_sizes, t->sizes, sizeof(t->sizes),
+                                   bench->err)) ||
+      (status = bench->ops->upload(bench->device, t->at_turns, t->turn,
+                                   t->sms * sizeof(*t->turn), bench->err)) ||
+      (status = bench->ops->clear(bench->device, t->at_words, 8, bench->err)) ||
+      (status = bench->ops->clear(bench->device, t->at_cycles, bytes, bench->err)) ||
+      (status = gc_bench_launch(bench, GC_KERNEL_jumps_far, t->sms, bench->properties.warp, 0,
+                                &args)) ||
+      (status = bench->ops->download(bench->device, t->took, t->at_cycles, bytes, bench->err)))
+    return status;
+  t->launches++;
+  for (uint32_t i = 0; i < order->count; i++) {
+    const uint32_t sm = order->sm[i], *took = t->took + sm * SIZES;
+
+    t->longer[sm] = took[1] && took[2] ? (double)took[1] - took[2] : NAN;
+    gc_raw_row(bench->raw, "launch\tturn\tSM\tfirst, cycles\tsecond, cycles",
+               (double[]){t->launches, i + 1, sm, took[1], took[2]});
+  }
+  return 0;
+}
+
+static enum outcome outcome_of(const struct turns *t, uint32_t sm)
+{
+  if (isnan(t->longer[sm]))
+    return UNCLEAR;
+  return t->longer[sm] > t->threshold ? SLOW : FAST;
+}
+
+static bool all_ran(const struct turns *t, const struct order *order)
+{
+  for (uint32_t i = 0; i < order->count; i++)
+    if (isnan(t->longer[order->sm[i]]))
+      return false;
+  return true;
+}
+
+/* Finds the threshold from a launch of all SMs: the first one is slow, and either there are two
+ * groups of times, or all are slow. */
+static bool find_threshold(struct turns *t)
+{
+  double sorted[GC_SMS_MAX];
+  struct gc_split split;
+
+  for (uint32_t sm = 0; sm < t->sms; sm++)
+    sorted[sm] = t->longer[sm];
+  gc_sort(sorted, t->sms);
+  if (sorted[0] >= t->least) {
+    t->threshold = sorted[0] / 2;
+    return true;
+  }
+  gc_split_find(sorted, t->sms, &split);
+  t->threshold = split.threshold;
+  return split.empty && split.high - split.low >= t->least;
+}
+
+/* All SMs, ascending or descending: the first SM of each group in that order is slow. slow: their
+ * number; 0: unclear. */
+static int run_all(struct turns *t, bool descending, uint32_t *slow)
+{
+  struct order order = {.count = t->sms};
+  int status;
+
+  *slow = 0;
+  for (uint32_t i = 0; i < t->sms; i++)
+    order.sm[i] = descending ? t->sms - 1 - i : i;
+  if ((status = launch(t, &order)) || !all_ran(t, &order) || (!descending && !find_threshold(t)))
+    return status;
+  if (!descending)
+    t->groups = t->rests = 0;
+  for (uint32_t sm = 0; sm < t->sms; sm++) {
+    const bool is_slow = outcome_of(t, sm) == SLOW;
+
+    *slow += is_slow;
+    if (descending)
+      continue;
+    t->of[sm] = UINT16_MAX;
+    if (is_slow) {
+      t->of[sm] = (uint16_t)t->groups;
+      t->first[t->groups++] = sm;
+    } else {
+      t->rest[t->rests++] = sm;
+    }
+  }
+  return 0;
+}
+
+/* As many SMs are slow in both orders, if nothing disturbs them. */
+static int find_firsts(struct turns *t)
+{
+  uint32_t up = 0, down = 0;
+  int status = 0;
+
+  for (int i = 0; i < ATTEMPTS && !status && (!up || up != down); i++)
+    if (!(status = run_all(t, false, &up)) && up)
+      status = run_all(t, true, &down);
+  if (!up || up != down)
+    t->why = "whether an SM finds the code of another one in its cache is unclear";
+  return status;
+}
+
+/* Of the SMs that are in no group yet, the first one of each group: they are slow if only these SMs
+ * take part. */
+static int next_members(struct turns *t, struct order *members)
+{
+  struct order order = {.count = t->rests};
+  int status;
+
+  memcpy(order.sm, t->rest, t->rests * sizeof(*t->rest));
+  members->count = 0;
+  if ((status = launch(t, &order)))
+    return status;
+  if (!all_ran(t, &order))
+    t->why = "the blocks of a launch did not spread over all SMs";
+  t->rests = 0;
+  for (uint32_t i = 0; i < order.count; i++)
+    if (outcome_of(t, order.sm[i]) == SLOW)
+      members->sm[members->count++] = order.sm[i];
+    else
+      t->rest[t->rests++] = order.sm[i];
+  return 0;
+}
+
+/* The first SMs of groups whose number has this bit, or has not, and then the members: they are fast
+ * if the first SM of their group is among them. */
+static int run_bit(struct turns *t, const struct order *members, uint32_t bit, bool set,
+                   bool fast[GC_SMS_MAX])
+{
+  struct order order = {0};
+  int status;
+
+  for (uint32_t g = 0; g < t->groups; g++)
+    if ((g >> bit & 1) == set)
+      order.sm[order.count++] = t->first[g];
+  for (uint32_t i = 0; i < members->count; i++)
+    order.sm[order.count++] = members->sm[i];
+  status = launch(t, &order);
+  for (uint32_t i = 0; i < members->count; i++)
+    fast[i] = outcome_of(t, members->sm[i]) == FAST;
+  return status;
+}
+
+/* The group of each member, bit by bit. Each is fast in exactly one of the two launches of a bit. */
+static int find_groups_of(struct turns *t, const struct order *members)
+{
+  uint32_t group[GC_SMS_MAX] = {0};
+  bool with[GC_SMS_MAX], without[GC_SMS_MAX], agree;
+  int status;
+
+  for (uint32_t bit = 0; (t->groups - 1) >> bit; bit++) {
+    agree = false;
+    for (int attempt = 0; attempt < ATTEMPTS && !agree; attempt++) {
+      if ((status = run_bit(t, members, bit, true, with)) ||
+          (status = run_bit(t, members, bit, false, without)))
+        return status;
+      agree = true;
+      for (uint32_t i = 0; i < members->count; i++)
+        agree &= with[i] != without[i];
+    }
+    if (!agree) {
+      t->why = "repetitions disagree about which SMs share a cache";
+      return 0;
+    }
+    for (uint32_t i = 0; i < members->count; i++)
+      group[i] |= (uint32_t)with[i] << bit;
+  }
+  for (uint32_t i = 0; i < members->count; i++) {
+    if (group[i] >= t->groups)
+      t->why = "repetitions disagree about which SMs share a cache";
+    t->of[members->sm[i]] = (uint16_t)group[i];
+  }
+  return 0;
+}
+
+static int find_all(struct turns *t)
+{
+  int status = find_firsts(t);
+
+  for (uint32_t level = 0; !status && !t->why && t->rests; level++) {
+    struct order members;
+
+    if (level == LEVELS)
+      t->why = "too many SMs share one";
+    else if (!(status = next_members(t, &members)) && !t->why)
+      status = find_groups_of(t, &members);
+  }
+  return status;
+}
+
+static int set_absent(struct gc_measured *element, const char *why)
+{
+  gc_set_absent(element, GC_INSTANCES, why);
+  gc_set_absent(element, GC_PER_SM, why);
+  return gc_set_absent(element, GC_SM_GROUPS, why);
+}
+
+static int put(struct turns *t, struct gc_measured *element)
+{
+  const double confidence =
+      gc_vote_confidence(t->sms, t->sms) * element->found[GC_CAPACITY].confidence;
+
+  if (t->why)
+    return set_absent(element, t->why);
+  element->cu_groups.count = t->groups;
+  memcpy(element->cu_groups.of, t->of, sizeof(t->of));
+  element->instances = t->groups;
+  element->per_sm = t->groups == t->sms;
+  gc_set_measured(element, GC_INSTANCES, confidence);
+  if (element->per_sm)
+    gc_set_measured(element, GC_PER_SM, confidence);
+  else
+    gc_set_absent(element, GC_PER_SM, "several SMs share one");
+  return gc_set_measured(element, GC_SM_GROUPS, confidence);
+}
+
+static void choose_sizes(struct turns *t, const struct gc_measured *element)
+{
+  const uint64_t capacity = gc_capacity(element) / GPU_JUMPS_BYTES;
+  const uint32_t own = capacity / 2 < OWN ? (uint32_t)capacity / 2 : OWN;
+
+  t->sizes[0] = EVICTING * capacity < GPU_JUMPS_FAR ? (uint32_t)(EVICTING * capacity)
+                                                    : GPU_JUMPS_FAR;
+  t->sizes[1] = t->sizes[2] = own;
+  t->least = SLOWER * element->miss_penalty_cycles;
+  t->at_sizes = t->m->bench.scratch;
+  t->at_words = t->at_sizes + sizeof(t->sizes) + 4;
+  t->at_turns = gc_scratch_trace(&t->m->bench);
+  t->at_cycles = t->at_turns + 4ull * GC_SMS_MAX;
+}
+
+int gc_step_instruction_groups(struct gc_measurement *m, struct gc_measured *element)
+{
+  struct turns *t;
+  int status;
+
+  if (!gc_found(element, GC_CAPACITY) || !gc_found(element, GC_MISS_PENALTY))
+    return set_absent(element, "this needs the capacity and the miss penalty");
+  if ((status = gc_number_sms(m)))
+    return status;
+  if (!(t = calloc(1, sizeof(*t))))
+    return gc_fail(m->bench.err, -ENOMEM, "out of memory");
+  t->m = m;
+  t->sms = m->bench.properties.sms;
+  t->turn = calloc(t->sms, sizeof(*t->turn));
+  t->took = calloc((size_t)t->sms * SIZES, sizeof(*t->took));
+  t->longer = calloc(t->sms, sizeof(*t->longer));
+  choose_sizes(t, element);
+  status = t->turn && t->took && t->longer ? find_all(t)
+                                           : gc_fail(m->bench.err, -ENOMEM, "out of memory");
+  if (!status)
+    status = put(t, element);
+  free(t->longer);
+  free(t->took);
+  free(t->turn);
+  free(t);
+  return status;
+}
