@@ -72,7 +72,7 @@ GPU_KERNEL(read_lines, gpu_read_lines_args)
   const uint32_t sm = gpu_sm(), role = sm < a.sms ? gpu_get32(a.roles + 4ull * sm) : 0;
   const uint64_t result = gpu_keep(a.results) + gpu_block() * sizeof(struct gpu_read_lines_result);
   const uint64_t sink = gpu_keep(a.sink);
-  const uint32_t rounds = gpu_keep(a.rounds);
+  const uint32_t rounds = gpu_keep(a.rounds), nothing = gpu_keep(0u);
   uint64_t at[GPU_READ_LINES], start_ns = 0, end_ns = 0;
   uint32_t word[GPU_READ_LINES] = {0}, sum = 0;
 
@@ -88,12 +88,16 @@ GPU_KERNEL(read_lines, gpu_read_lines_args)
     start_ns = gpu_nanoseconds();
     GPU_NO_UNROLL
     for (uint32_t r = 0; r < rounds; r++) {
-      /* a line is read again only when it has arrived */
+      /* A line is read again only when it has arrived. ptxas takes loads of the same addresses out
+       * of a loop, so the addresses depend on what was read before. */
       GPU_UNROLL
       for (uint32_t i = 0; i < GPU_READ_LINES; i++) {
         sum ^= word[i];
-        word[i] = gpu_read_line(at[i]);
+        at[i] += word[i] & nothing;
       }
+      GPU_UNROLL
+      for (uint32_t i = 0; i < GPU_READ_LINES; i++)
+        word[i] = gpu_read_line(at[i]);
     }
     GPU_UNROLL
     for (uint32_t i = 0; i < GPU_READ_LINES; i++)

@@ -333,32 +333,6 @@ static bool check_batch(const struct kernel *k)
              : wrong(k, 0, "not GPU_BATCH_LOADS loads between two clock reads");
 }
 
-/* Independent loads of 4 bytes through L2, behind the loads of their addresses. */
-static bool check_read_lines(const struct kernel *k)
-{
-  bool used[REGISTER_ZERO + 1] = {false};
-  unsigned loads = 0, boards = 0;
-  size_t first = 0;
-
-  for (size_t at = 0; at < k->count; at++)
-    if (is_load(k, "cg", &k->code[at]) && k->code[at].size == SIZE_8)
-      first = at + 1;
-  for (size_t at = first; at < k->count; at++) {
-    const struct instruction *i = &k->code[at];
-
-    if (loads < GPU_READ_LINES && i->waits & boards)
-      return wrong(k, at, "something waits for a load in front of another one");
-    if (!is_load(k, "cg", i) || i->size != SIZE_4)
-      continue;
-    if (used[i->destination])
-      return wrong(k, at, "two loads into one register");
-    used[i->destination] = true;
-    boards |= 1u << i->sets;
-    loads++;
-  }
-  return loads == GPU_READ_LINES ? true : wrong(k, first, "not GPU_READ_LINES loads");
-}
-
 /* Reads a launch argument, or a constant of the compiler, through the constant cache. */
 static bool reads_argument(const struct instruction *i)
 {
@@ -389,6 +363,36 @@ static bool check_census(const struct kernel *k, const char *path)
 static size_t target(const struct kernel *k, size_t at)
 {
   return (size_t)((long)at + 1 + k->code[at].jump[k->sm >= 90] / 4);
+}
+
+/* Independent loads of 4 bytes through L2, behind the loads of their addresses. */
+static bool check_read_lines(const struct kernel *k)
+{
+  bool used[REGISTER_ZERO + 1] = {false}, again = false;
+  unsigned loads = 0, boards = 0;
+  size_t first = 0, begin = 0;
+
+  for (size_t at = 0; at < k->count; at++)
+    if (is_load(k, "cg", &k->code[at]) && k->code[at].size == SIZE_8)
+      first = at + 1;
+  for (size_t at = first; at < k->count; at++) {
+    const struct instruction *i = &k->code[at];
+
+    if (loads < GPU_READ_LINES && i->waits & boards)
+      return wrong(k, at, "something waits for a load in front of another one");
+    again |= loads == GPU_READ_LINES && i->opcode == BRA && target(k, at) <= begin;
+    if (!is_load(k, "cg", i) || i->size != SIZE_4)
+      continue;
+    begin = loads ? begin : at;
+    if (used[i->destination])
+      return wrong(k, at, "two loads into one register");
+    used[i->destination] = true;
+    boards |= 1u << i->sets;
+    loads++;
+  }
+  if (loads != GPU_READ_LINES)
+    return wrong(k, first, "not GPU_READ_LINES loads");
+  return again ? true : wrong(k, begin, "the loads are not in a loop");
 }
 
 /* The loop over all tickets is the one that reads the clock. In it only slots come into the
