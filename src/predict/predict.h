@@ -9,6 +9,7 @@
 
 #include "predict/model/model.h"
 #include "predict/parameters/parameters.h"
+#include "predict/pass.h"
 #include "predict/reuse.h"
 
 #define GC_PREDICT_SEEDS 10
@@ -41,7 +42,7 @@ struct gc_load_prediction {
 struct gc_kernel_prediction {
   struct gc_trace_launch launch; /* its number counts over all traces */
   unsigned blocks_per_sm;        /* that reside at the same time */
-  struct gc_gpu_model gpu;       /* with the values of the record */
+  struct gc_gpu_summary gpu;     /* with the values of the record */
   struct gc_counts counts;       /* of that run */
   /* Hits of L1 (loads that look into it) and of L2 (loads), 0 to 1. Sectors that were under way
    * count as hits. NaN: there were no such loads. */

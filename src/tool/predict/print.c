@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/predict/print.h"
 
-#include "predict/parameters/geometry.h"
 #include "tool/format.h"
 #include "tool/say.h"
 #include "tool/table.h"
@@ -80,7 +79,7 @@ static void print_launch(const struct gc_kernel_prediction *kernel)
                launch->shared_bytes);
   append_count(line, sizeof line, "%" PRIu64 " blocks on an SM at the same time, ",
                kernel->blocks_per_sm);
-  gc_format_bytes(gc_geometry_bytes(&kernel->gpu.l1), l1, sizeof l1);
+  gc_format_bytes(kernel->gpu.l1_bytes, l1, sizeof l1);
   snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s",
            kernel->gpu.loads_in_l1 ? "L1 of " : "no global loads in L1",
            kernel->gpu.loads_in_l1 ? l1 : "");
@@ -283,7 +282,7 @@ static int add_point(struct gc_table *table, const struct gc_sweep_point *point,
     snprintf(row[1], GC_CELL, "-");
     return 0;
   }
-  gc_format_bytes(gc_geometry_bytes(&predicted->gpu.l1), row[1], GC_CELL);
+  gc_format_bytes(predicted->gpu.l1_bytes, row[1], GC_CELL);
   for (int rate = 0; rate < GC_RATE_COUNT; rate++) {
     percent(predicted->rates[rate].value, row[2 + 2 * rate]);
     range(&predicted->rates[rate], row[3 + 2 * rate]);

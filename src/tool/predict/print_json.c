@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "predict/parameters/geometry.h"
 #include "tool/predict/print.h"
 #include "tool/say.h"
 
@@ -110,7 +109,7 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
   json_t *object = json_object();
   int failed = json_object_set_new(object, "launch", launch_of(&kernel->launch)) |
                set_count(object, "blocks_per_sm", kernel->blocks_per_sm) |
-               set_count(object, "l1_bytes", gc_geometry_bytes(&kernel->gpu.l1)) |
+               set_count(object, "l1_bytes", kernel->gpu.l1_bytes) |
                json_object_set_new(object, "l1_loads", counts_of(&counts->l1_loads)) |
                json_object_set_new(object, "l2_loads", counts_of(&counts->l2_loads)) |
                json_object_set_new(object, "l2_stores", counts_of(&counts->l2_stores)) |
