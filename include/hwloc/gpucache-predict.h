@@ -83,7 +83,13 @@ enum hwloc_gpucache_predicted {
   HWLOC_GPUCACHE_L2_MISSES,               /**< \brief Requested from memory */
   HWLOC_GPUCACHE_STORE_SECTORS,           /**< \brief Sectors that stores write to L2 */
   HWLOC_GPUCACHE_ATOMIC_SECTORS,          /**< \brief Sectors of atomic operations */
-  HWLOC_GPUCACHE_L2_HITS_ON_MISS          /**< \brief Already on their way to L2 */
+  HWLOC_GPUCACHE_L2_HITS_ON_MISS,         /**< \brief Already on their way to L2 */
+  HWLOC_GPUCACHE_L1_TLB_LOOKUPS, /**< \brief Requests of lines that the first TLB translates; NaN:
+                                    the record does not have this TLB */
+  HWLOC_GPUCACHE_L1_TLB_MISSES,  /**< \brief Of these, those that it does not have */
+  HWLOC_GPUCACHE_L2_TLB_LOOKUPS, /**< \brief The same of the second TLB, which translates what the
+                                    first one does not have */
+  HWLOC_GPUCACHE_L2_TLB_MISSES   /**< \brief Of these, those that it does not have */
 };
 
 /** \brief Predicts the hit rates of all kernels in traces.

@@ -24,6 +24,15 @@ static const char *write_trace(void)
   return "trace";
 }
 
+static int predict_on(const char *name, const char *trace,
+                      struct hwloc_gpucache_prediction **prediction)
+{
+  char record[4200];
+
+  snprintf(record, sizeof record, "%s/%s", getenv("top_srcdir"), name);
+  return hwloc_gpucache_predict(record, &trace, 1, NULL, prediction, NULL, 0);
+}
+
 static int predict(const char *trace, const struct hwloc_gpucache_predict_options *options,
                    struct hwloc_gpucache_prediction **prediction, char *message, size_t size)
 {
@@ -79,6 +88,34 @@ static void sectors_of_l2(void **state)
   hwloc_gpucache_prediction_free(p);
 }
 
+/* Eight SMs translate the same page; SM 0 and 1 share a second TLB, and so do 2 and 3, 4 and 5, 6
+ * and 7. NaN: the record does not have TLBs. */
+static void misses_of_tlbs(void **state)
+{
+  static const struct {
+    enum hwloc_gpucache_predicted what;
+    double expected;
+  } values[] = {
+      {HWLOC_GPUCACHE_L1_TLB_LOOKUPS, 8},
+      {HWLOC_GPUCACHE_L1_TLB_MISSES, 8},
+      {HWLOC_GPUCACHE_L2_TLB_LOOKUPS, 8},
+      {HWLOC_GPUCACHE_L2_TLB_MISSES, 4},
+  };
+  struct hwloc_gpucache_prediction *with, *without;
+  const char *trace = write_trace();
+
+  (void)state;
+  assert_int_equal(predict_on("doc/results/structure/h200.xml", trace, &with), 0);
+  assert_int_equal(predict_on("doc/results/h200/record.xml", trace, &without), 0);
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    assert_true(hwloc_gpucache_prediction_value(with, 0, values[i].what) == values[i].expected);
+    assert_true(isnan(hwloc_gpucache_prediction_value(without, 0, values[i].what)));
+    assert_true(isnan(hwloc_gpucache_prediction_load_value(with, 0, 0, values[i].what)));
+  }
+  hwloc_gpucache_prediction_free(with);
+  hwloc_gpucache_prediction_free(without);
+}
+
 /* A sentence with what errno says. */
 static void files_that_are_missing(void **state)
 {
@@ -99,6 +136,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(options_of_another_version),
       cmocka_unit_test(sectors_of_l2),
+      cmocka_unit_test(misses_of_tlbs),
       cmocka_unit_test(files_that_are_missing),
   };
 

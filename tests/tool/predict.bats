@@ -162,6 +162,58 @@ blocks() {
   is 8 "$(value '.kernels[0].l2_loads.misses')"
 }
 
+# The record of $real, with the TLBs of another H200; $1: cycles that a miss of the second one adds.
+with_tlbs() {
+  awk -v penalty="$1" '
+    FNR == NR { if (/subtype="L[12]TLB"/) inside = 1
+                if (inside) tlbs = tlbs $0 "\n"
+                if (/<\/object>/) inside = 0
+                next }
+    /subtype="L2Cache"/ && !done { gsub(/116\.9/, penalty, tlbs); printf "%s", tlbs; done = 1 }
+    { print }' "$top_srcdir/doc/results/structure/h200.xml" "$real"
+}
+
+@test "a record with TLBs: misses are counted, and change what hits" {
+  # Warp 0 loads a line, 60 lines of different pages, and the first one again; warp 1 loads lines of one
+  # page. L1 has 168 lines. Without TLBs, warp 1 has loaded about 60 lines then. If misses cost as much as
+  # three loads, it has loaded all 200.
+  awk 'BEGIN {
+    print "hwloc-gpucache-trace 1\nkernel\tk\nblocks\t1\nthreads\t64\nwarp\t32"
+    for (load = 0; load <= 61; load++)
+      printf "0\t0\t%x\tload\t-\t4\t1\t%x+4\n", load, (1 + load % 61) * 67108864
+    for (load = 0; load < 200; load++)
+      printf "0\t1\t%x\tload\t-\t4\t1\t%x+4\n", 100, 33554432 + 128 * load
+    print "end"
+  }' >"$trace"
+  predict --carveout 86 "$trace"
+  is 1 "$(value '.kernels[0].l1_loads.hits')"
+  is null "$(value '.kernels[0].l1_tlb')"
+  is "translation at this level takes no time" "$(value '.assumptions["L1TLB Entries"]')"
+  with_tlbs 2000 >"$BATS_TEST_TMPDIR/r.xml"
+  real=$BATS_TEST_TMPDIR/r.xml predict --carveout 86 "$trace"
+  is 0 "$(value '.kernels[0].l1_loads.hits')"
+  is 262 "$(value '.kernels[0].l1_tlb.lookups')"
+  # 61 pages of warp 0, one of them twice, and the page of warp 1; the second TLB keeps all
+  is 63 "$(value '.kernels[0].l1_tlb.misses')"
+  is "63 62" "$(value '.kernels[0].l2_tlb | "\(.lookups) \(.misses)"')"
+  is null "$(value '.assumptions["L2TLB Entries"]')"
+  run_split "$tool" predict --record "$BATS_TEST_TMPDIR/r.xml" --carveout 86 "$trace"
+  is 0 "$status"
+  has "$output" "TLB misses: L1TLB 63 of 262 look-ups (24.0 %), L2TLB 62 of 63 look-ups (98.4 %)"
+  has "$output" "L1TLB SMGroups: each SM has one of its own"
+}
+
+@test "a value of a TLB that cannot be used is named" {
+  stream 1 10 >"$trace"
+  with_tlbs 100 | sed '/subtype="L2TLB"/,/<\/object>/s/name="Entries" value="2048"/name="Entries" value="0"/
+    ' >"$BATS_TEST_TMPDIR/r.xml"
+  real=$BATS_TEST_TMPDIR/r.xml predict "$trace"
+  has "$(value '.assumptions["L2TLB Entries"]')" "its value is impossible"
+  with_tlbs 100 | sed 's/name="SMGroups" value="0,1,/name="SMGroups" value="0,0,/' >"$BATS_TEST_TMPDIR/r.xml"
+  real=$BATS_TEST_TMPDIR/r.xml predict "$trace"
+  has "$(value '.assumptions["L2TLB SMGroups"]')" "it has an SM twice; SMs with adjacent numbers share one"
+}
+
 @test "--plot draws the hit rate over the capacity, with the carve-outs" {
   stream 2 400 >"$trace"
   export HWLOC_GPUCACHE_PLOT_PATH=$top_srcdir/data/plot

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define HWLOC_GPUCACHE_KEYS_ONLY
 #include "tool/predict/print.h"
 
 #include "tool/format.h"
@@ -6,6 +7,8 @@
 #include "tool/table.h"
 #include "tool/terminal.h"
 #include "tool/tool.h"
+
+#include <hwloc/gpucache.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -146,6 +149,24 @@ static void print_reasons(const struct gc_kernel_prediction *kernel)
     puts("");
 }
 
+static void print_tlbs(const struct gc_kernel_prediction *kernel)
+{
+  static const char *const names[GC_TLB_LEVELS] = {HWLOC_GPUCACHE_L1_TLB, HWLOC_GPUCACHE_L2_TLB};
+  bool first = true;
+
+  for (int i = 0; i < GC_TLB_LEVELS; i++) {
+    const struct gc_tlb_counts *tlb = &kernel->counts.tlbs[i];
+
+    if (!tlb->lookups)
+      continue;
+    printf("%s%s %" PRIu64 " of %" PRIu64 " look-ups (%.1f %%)", first ? "  TLB misses: " : ", ",
+           names[i], tlb->misses, tlb->lookups, 100.0 * (double)tlb->misses / (double)tlb->lookups);
+    first = false;
+  }
+  if (!first)
+    puts("");
+}
+
 /* The reason of most misses. */
 static const char *main_reason(const struct gc_load_prediction *load)
 {
@@ -236,8 +257,9 @@ static void print_assumptions_of(const struct gc_assumptions *assumptions, bool 
 
 static void print_assumptions(const struct gc_assumptions *assumptions)
 {
-  print_assumptions_of(assumptions, true,
-                       "The record does not have these values; the prediction assumes:");
+  print_assumptions_of(
+      assumptions, true,
+      "The record lacks these values, or they cannot be used; the prediction assumes:");
   print_assumptions_of(assumptions, false, "The model also assumes:");
 }
 
@@ -260,6 +282,7 @@ int gc_predict_print(const struct gc_source *source, const struct gc_prediction 
     if (print_caches(kernel))
       return no_memory();
     print_reasons(kernel);
+    print_tlbs(kernel);
     if (print_loads(kernel))
       return no_memory();
   }
