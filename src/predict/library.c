@@ -212,6 +212,12 @@ PUBLIC double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_predic
     return (double)counts->l2_stores.accesses;
   case HWLOC_GPUCACHE_ATOMIC_SECTORS:
     return (double)counts->atomics;
+  case HWLOC_GPUCACHE_L2_HITS_FAR:
+    return (double)counts->l2_loads_far;
+  case HWLOC_GPUCACHE_L2_NEAR_HIT_RATE:
+  case HWLOC_GPUCACHE_L2_NEAR_HIT_RATE_LOW:
+  case HWLOC_GPUCACHE_L2_NEAR_HIT_RATE_HIGH:
+    return of_rate(&predicted->l2_near_rate, (int)what - HWLOC_GPUCACHE_L2_NEAR_HIT_RATE);
   case HWLOC_GPUCACHE_L1_TLB_LOOKUPS:
   case HWLOC_GPUCACHE_L1_TLB_MISSES:
     return of_tlb(predicted, 0, what == HWLOC_GPUCACHE_L1_TLB_MISSES);

@@ -47,6 +47,8 @@ struct gc_kernel_prediction {
   /* Hits of L1 (loads that look into it) and of L2 (loads), 0 to 1. Sectors that were under way
    * count as hits. NaN: there were no such loads. */
   struct gc_estimate rates[GC_RATE_COUNT];
+  /* That of L2 without counts.l2_loads_far: what profilers count as hits. */
+  struct gc_estimate l2_near_rate;
   uint64_t misses[GC_MISS_COUNT]; /* of L1, as in struct gc_load_prediction */
   struct gc_load_prediction *loads;
   size_t load_count;

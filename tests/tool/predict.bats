@@ -146,6 +146,34 @@ blocks() {
   is 0.5 "$(value '.kernels[0].l2_hit_rate.value')"
 }
 
+@test "hits that only the far partition of L2 has" {
+  # Blocks 0 and 66 run near to different partitions, and load the same 64 lines, block 66 later.
+  awk 'BEGIN {
+    print "hwloc-gpucache-trace 1\nkernel\tk\nblocks\t67\nthreads\t32\nwarp\t32"
+    for (block = 0; block <= 66; block++) {
+      printf "%d\t0\t1\tother\t%d\n", block, block == 66 ? 90000 : 1
+      for (line = 0; line < 64 && block % 66 == 0; line++)
+        printf "%d\t0\t0\tload\t-\t4\t1\t%x\n", block, 1048576 + 128 * line
+    }
+    print "end"
+  }' >"$trace"
+  predict "$trace"
+  far=$(value '.kernels[0].l2_loads_far')
+  [ "$far" -gt 16 ] && [ "$far" -lt 48 ] # a hash divides the lines
+  is 0.5 "$(value '.kernels[0].l2_hit_rate.value')"
+  is true "$(value ".kernels[0].l2_near_hit_rate.value == (64 - $far) / 128")"
+  run_split "$tool" predict --record "$real" "$trace"
+  is 0 "$status"
+  has "$output" "L2 without $far hits in the far partition, as profilers count: "
+  # without partitions there are none, and the line is not printed
+  sed 's/name="Partitions" value="2"/name="Partitions" value="1"/' "$real" >"$BATS_TEST_TMPDIR/r.xml"
+  real=$BATS_TEST_TMPDIR/r.xml predict "$trace"
+  is 0 "$(value '.kernels[0].l2_loads_far')"
+  is 0.5 "$(value '.kernels[0].l2_near_hit_rate.value')"
+  run_split "$tool" predict --record "$BATS_TEST_TMPDIR/r.xml" "$trace"
+  has_not "$output" "far partition"
+}
+
 @test "dies with an L2 each know nothing of each other" {
   awk -f "$top_srcdir/tests/values/record-of-values.awk" "$top_srcdir/tests/data/values/mi300x.tsv" \
     >"$BATS_TEST_TMPDIR/mi300x.xml"

@@ -133,6 +133,21 @@ static int print_caches(const struct gc_kernel_prediction *kernel)
   return failed;
 }
 
+/* What a profiler shows as the hit rate of L2, where partitions make a difference. */
+static void print_near(const struct gc_kernel_prediction *kernel)
+{
+  char line[2 * GC_CELL + 200], rate[GC_CELL], least_to_most[GC_CELL] = "";
+
+  if (!kernel->counts.l2_loads_far)
+    return;
+  percent(kernel->l2_near_rate.value, rate);
+  range(&kernel->l2_near_rate, least_to_most);
+  snprintf(line, sizeof line,
+           "  L2 without %" PRIu64 " hits in the far partition, as profilers count: %s (%s)",
+           kernel->counts.l2_loads_far, rate, least_to_most);
+  gc_terminal_print(line, NULL);
+}
+
 static void print_reasons(const struct gc_kernel_prediction *kernel)
 {
   const uint64_t all = kernel->counts.l1_loads.misses;
@@ -281,6 +296,7 @@ int gc_predict_print(const struct gc_source *source, const struct gc_prediction 
     print_launch(kernel);
     if (print_caches(kernel))
       return no_memory();
+    print_near(kernel);
     print_reasons(kernel);
     print_tlbs(kernel);
     if (print_loads(kernel))

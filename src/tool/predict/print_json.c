@@ -125,6 +125,7 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
                set_count(object, "l1_bytes", kernel->gpu.l1_bytes) |
                json_object_set_new(object, "l1_loads", counts_of(&counts->l1_loads)) |
                json_object_set_new(object, "l2_loads", counts_of(&counts->l2_loads)) |
+               set_count(object, "l2_loads_far", counts->l2_loads_far) |
                json_object_set_new(object, "l2_stores", counts_of(&counts->l2_stores)) |
                set_count(object, "l1_stores", counts->l1_stores) |
                set_count(object, "l1_bypassing", counts->l1_bypassing) |
@@ -133,6 +134,7 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
                json_object_set_new(object, "l2_tlb", tlb_of(kernel, 1)) |
                json_object_set_new(object, "l1_hit_rate", estimate_of(&kernel->rates[GC_RATE_L1])) |
                json_object_set_new(object, "l2_hit_rate", estimate_of(&kernel->rates[GC_RATE_L2])) |
+               json_object_set_new(object, "l2_near_hit_rate", estimate_of(&kernel->l2_near_rate)) |
                json_object_set_new(object, "loads", loads_of(kernel, reasons));
 
   if (reasons)
