@@ -167,14 +167,17 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
 }
 
 /* The trace files may have changed between two passes. */
-static int check_same(const struct passes *passes, struct gc_error *err)
+static int check_kernels(const struct gc_predict_job *job, const struct passes *passes,
+                         struct gc_error *err)
 {
   for (size_t i = 1; i < passes->count; i++)
     if (passes->array[i].count != passes->array[GC_VARIANT_FULL].count)
       return gc_fail(err, -EAGAIN, "a trace changed while it was read");
-  if (!passes->array[GC_VARIANT_FULL].count)
-    return gc_fail(err, -ENODATA, "there is no kernel in the traces");
-  return 0;
+  if (passes->array[GC_VARIANT_FULL].count)
+    return 0;
+  if (job->trace_count == 1)
+    return gc_fail(err, -ENODATA, "%s: there is no kernel in this trace", job->traces[0]);
+  return gc_fail(err, -ENODATA, "there is no kernel in any of the %zu traces", job->trace_count);
 }
 
 static int combine(struct gc_prediction *prediction, const struct passes *passes)
@@ -211,7 +214,7 @@ int gc_predict_traces(const struct gc_predict_job *job, struct gc_prediction **p
   } else {
     status = gc_passes_run(passes.array, passes.count, job->threads, err);
     if (!status)
-      status = check_same(&passes, err);
+      status = check_kernels(job, &passes, err);
     if (!status && combine(*prediction, &passes))
       status = gc_fail(err, -ENOMEM, "out of memory");
   }

@@ -286,6 +286,82 @@ with_tlbs() {
   refused 1 "$BATS_TEST_TMPDIR" --record "$real" "$BATS_TEST_TMPDIR"
 }
 
+# short: a trace in our format that is complete.
+short() {
+  printf 'hwloc-gpucache-trace\t1\nkernel\tk\nblocks\t1\nthreads\t32\nwarp\t32\n'
+  printf '0\t0\t0\tload\t-\t4\tf\t7f0000001000+4\nend\n'
+}
+
+@test "what is wrong with a trace: file, line and reason, also if other traces are right" {
+  cd "$BATS_TEST_TMPDIR"
+  short >right
+  head -c -6 right >cut
+  sed '$d' right >no-end
+  cat right right >twice
+  { cat right; echo 'blockdim: 32 1 1'; } >mixed
+  sed 's/trace.1/trace 7/' right >version
+  sed 's/7f0000001000/fffffffffffff000/' right >address
+  sed 's/^threads.*/threads\t4000/' right >threads
+  sed 's/^warp.*/warp\t48/' right >warp
+  printf 'hwloc-gpucache-trace 1\nend\n' >no-kernel
+  printf 'MemcpyHtoD,0x1000,4096\n' >no-kernel-list
+  head -c 2000 /bin/sh | tr '\000\n' '\377\377' >binary
+  echo >>binary
+  while IFS='|' read -r file text; do
+    for before in "" right; do
+      # shellcheck disable=SC2086 # nothing, or a word
+      refused 1 "$text" --record "$real" $before "$file"
+      is 1 "$(wc -l <<<"$errors")"
+    done
+    refused 1 "${text%% in this trace}" --record "$real" --json "$file"
+    refused 1 "${text%% in this trace}" --record "$real" --sweep carveout "$file"
+  done <<'END'
+cut|cut:6: the last line has no newline: the file is truncated
+no-end|no-end:6: there is no line "end": the file is truncated
+twice|twice:8: there is text after the line "end"
+mixed|mixed:8: there is text after the line "end"
+version|version:1: this is version 7 of the format; this program reads 1
+address|address:6: an address is beyond the 57 bits of an address
+threads|threads:4: "threads 4000": this must be a number, 1 to 1024
+warp|warp:5: "warp 48": this must be a number, 32 or 64
+binary|binary:1: "?ELF
+none|none: No such file or directory
+END
+  refused 1 "no-kernel: there is no kernel in this trace" --record "$real" no-kernel
+  refused 1 "no-kernel-list: there is no kernel in this trace" --record "$real" no-kernel-list
+  refused 1 "there is no kernel in any of the 2 traces" --record "$real" no-kernel no-kernel-list
+  refused 1 "not a regular file; write the trace into a file first" --record "$real" /dev/null
+}
+
+@test "a compressed trace that ends within its first line has no line 0" {
+  command -v gzip >/dev/null || skip "there is no gzip"
+  short | gzip >"$trace.gz"
+  run_split "$tool" predict --record "$real" "$trace.gz"
+  [ "$status" = 0 ] || skip "built without zlib"
+  head -c 40 "$trace.gz" >"$trace"
+  refused 1 "$trace: the gzip data is truncated" --record "$real" "$trace"
+}
+
+@test "files that may not be read" {
+  [ "$(id -u)" != 0 ] || skip "root may read everything"
+  short >"$trace"
+  cp "$real" "$BATS_TEST_TMPDIR/r.xml"
+  chmod 000 "$BATS_TEST_TMPDIR/r.xml"
+  refused 1 "cannot read $BATS_TEST_TMPDIR/r.xml: Permission denied" --record "$BATS_TEST_TMPDIR/r.xml" "$trace"
+  chmod 000 "$trace"
+  refused 1 "$trace: Permission denied" --record "$real" "$trace"
+}
+
+@test "without HOME" {
+  short >"$trace"
+  unset HOME XDG_CACHE_HOME HWLOC_GPUCACHE_DIR
+  predict "$trace" # a record needs no directory
+  run_split "$tool" predict --sim "$tiny" --json "$trace"
+  is 0 "$status"
+  is sim-tiny "$(value .gpu.id)"
+  has "$errors" "the record will not be stored"
+}
+
 @test "a record that lacks what a prediction needs" {
   stream 1 3 >"$trace"
   grep -v '"GPUCacheSMs"' "$real" >"$BATS_TEST_TMPDIR/r.xml"
@@ -303,6 +379,7 @@ with_tlbs() {
   refused 2 "predict needs a trace" --record "$real"
   refused 2 "--carveout needs a whole percentage" --carveout 101 "$trace"
   refused 2 "--sweep needs" --sweep colour "$trace"
+  refused 2 "--sweep needs carveout, capacity, ways, line or outstanding, not '$trace'" --sweep "$trace"
   refused 2 "--record and --gpu exclude each other" --record "$real" --gpu 0 "$trace"
   refused 2 "--plot and --sweep exclude each other" --plot x --sweep ways "$trace"
   refused 2 "--sweep carveout and --carveout exclude each other" --sweep carveout --carveout 5 "$trace"
