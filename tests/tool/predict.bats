@@ -274,6 +274,7 @@ with_tlbs() {
   run_split "$tool" predict --sim "$tiny" --gpu gpu0 --json "$trace"
   is 0 "$status"
   refused 3 "no GPU" "$trace"
+  has "$errors" "predict needs no GPU with --record FILE"
 }
 
 @test "a broken trace is named with its line, and nothing of it is reported" {
