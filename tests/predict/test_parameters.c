@@ -625,6 +625,14 @@ static void entries_follow_from_the_reach(void **state)
     most = fmax(most, gpu.tlb[0].miss_cycles);
   }
   assert_true(least >= 49 && least < 49.1 && most <= 51 && most > 50.9);
+  record = h200();
+  assert_non_null(gc_record_add(record, GC_L1_TLB));
+  set(record, GC_L1_TLB, "EntryBytes", "4096");
+  set(record, GC_L1_TLB, "ReachBytes", "1099511627776"); /* 2^28 entries */
+  parameters = parameters_of(record);
+  assert_int_equal(parameters.gpu.tlb[0].entries, 0);
+  assert_non_null(strstr(assumed(&parameters, "L1TLB ReachBytes"), "impossible"));
+  assert_false(assumes(&parameters, "L1TLB Entries"));
 }
 
 int main(void)

@@ -45,7 +45,10 @@ static int by_sm(const void *a, const void *b)
   return (x->sm > y->sm) - (x->sm < y->sm);
 }
 
-const char *gc_tlb_groups_read(struct gc_tlb_level *level, const char *text, unsigned sms)
+/* Reads "0,1,4 2,3,5" into level. The numbers are hardware ids, which can have gaps: the SM with
+ * the lowest one is SM 0. Returns NULL, or why that is not a division of sms SMs; level is then
+ * unchanged. */
+static const char *read_groups(struct gc_tlb_level *level, const char *text, unsigned sms)
 {
   struct member members[GC_SMS_MAX];
   unsigned count = 0, groups = 0;
@@ -91,7 +94,7 @@ static void read_sharing(struct level_reading *reading, bool first_level)
   uint64_t per_sm = 0, instances = 0;
   const char *what;
 
-  if (groups && !(wrong = gc_tlb_groups_read(reading->level, groups, reading->sms)))
+  if (groups && !(wrong = read_groups(reading->level, groups, reading->sms)))
     return;
   gc_number_whole(text_of(reading, HWLOC_GPUCACHE_PER_SM), &per_sm);
   gc_number_whole(text_of(reading, HWLOC_GPUCACHE_INSTANCES), &instances);
@@ -118,6 +121,14 @@ static bool leave_out(struct level_reading *reading, const char *key, bool there
   return false;
 }
 
+/* The key that says how many entries there are: a measurement may find the reach, but not those. */
+static const char *key_of_entries(const struct level_reading *reading)
+{
+  return !text_of(reading, HWLOC_GPUCACHE_ENTRIES) && text_of(reading, HWLOC_GPUCACHE_REACH_BYTES)
+             ? HWLOC_GPUCACHE_REACH_BYTES
+             : HWLOC_GPUCACHE_ENTRIES;
+}
+
 /* False: this level is not modelled. */
 static bool read_entries(struct level_reading *reading)
 {
@@ -129,18 +140,16 @@ static bool read_entries(struct level_reading *reading)
   gc_number_whole(entry_text, &bytes);
   if (entry_text && (bytes < LEAST_ENTRY_BYTES || bytes > MOST_ENTRY_BYTES || bytes & (bytes - 1)))
     return leave_out(reading, HWLOC_GPUCACHE_ENTRY_BYTES, true);
-  gc_number_whole(entries_text, &entries);
-  if (!entries_text && entry_text && gc_number_whole(reach_text, &reach) && reach >= bytes) {
-    entries = reach / bytes; /* a measurement may find the reach, but not the entries */
-    gc_assume(reading->assumptions, reading->subtype, HWLOC_GPUCACHE_ENTRIES,
-              "ReachBytes / EntryBytes");
-  } else if (!entries_text) {
+  if (!entries_text && !reach_text)
     return leave_out(reading, HWLOC_GPUCACHE_ENTRIES, false);
-  }
   if (!entry_text)
     return leave_out(reading, HWLOC_GPUCACHE_ENTRY_BYTES, false);
+  gc_number_whole(entries_text, &entries);
+  gc_number_whole(reach_text, &reach);
+  if (!entries_text)
+    entries = reach / bytes;
   if (!entries || entries > MOST_ENTRIES)
-    return leave_out(reading, HWLOC_GPUCACHE_ENTRIES, true);
+    return leave_out(reading, key_of_entries(reading), true);
   reading->level->entries = (uint32_t)entries;
   reading->level->entry_bytes = bytes;
   return true;
@@ -155,7 +164,7 @@ static bool check_total(struct level_reading *reading)
   if (instances * level->entries <= MOST_ENTRIES)
     return true;
   level->entries = 0;
-  return leave_out(reading, HWLOC_GPUCACHE_ENTRIES, true);
+  return leave_out(reading, key_of_entries(reading), true);
 }
 
 static void read_penalty(struct level_reading *reading, struct gc_bounds *cycles)
@@ -188,7 +197,11 @@ void gc_tlbs_read(struct gc_parameters *parameters, const struct gc_record *reco
     if (!read_entries(&reading))
       continue;
     read_sharing(&reading, i == 0);
-    if (check_total(&reading))
-      read_penalty(&reading, &parameters->tlb_cycles[i]);
+    if (!check_total(&reading))
+      continue;
+    if (!text_of(&reading, HWLOC_GPUCACHE_ENTRIES))
+      gc_assume(reading.assumptions, reading.subtype, HWLOC_GPUCACHE_ENTRIES,
+                "ReachBytes / EntryBytes");
+    read_penalty(&reading, &parameters->tlb_cycles[i]);
   }
 }

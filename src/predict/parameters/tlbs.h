@@ -12,9 +12,4 @@
  * of an entry is not modelled. Values that are absent or impossible are noted. */
 void gc_tlbs_read(struct gc_parameters *parameters, const struct gc_record *record);
 
-/* Reads "0,1,4 2,3,5" (SMGroups) into level. The numbers are hardware ids, which can have gaps: the
- * SM with the lowest one is SM 0. Returns NULL, or why that is not a division of sms SMs; level is
- * then unchanged. */
-const char *gc_tlb_groups_read(struct gc_tlb_level *level, const char *text, unsigned sms);
-
 #endif
