@@ -305,17 +305,18 @@ static double miss_rate_of_columns(const struct gc_gpu_model *gpu, unsigned thre
   return rate;
 }
 
-/* The measured column is that of the counters of a GTX 470, not of the paper's model. This gives 3 to
- * 18 %, with the latency of its released configuration (100 +- 5) and 64 entries.
+/* The measured column is that of the counters of a GTX 470, not of the paper's model. This gives
+ * 3 to 18 %, with the latency of its released configuration (100 +- 5) and 64 entries.
  *
- * The full model has the latencies of a Fermi (Mei et al. 2014, data/sim/gtx470) and the same spread
- * of 5 %. Without a limit on lines under way it is near the measured values, except for 1024 threads.
- * The paper finds a limit of 64, with loads of one line each. As the model has it, hardly any load
- * of 512 threads and more hits then: all warps that wait get free entries one by one.
+ * The full model has the latencies of a Fermi (Mei et al. 2014, data/sim/gtx470) and the same
+ * spread of 5 %. Without a limit on lines under way it is near the measured values, except for
+ * 1024 threads. The paper finds a limit of 64, with loads of one line each. As the model has it,
+ * hardly any load of 512 threads and more hits then: all warps that wait get free entries one by
+ * one.
  *
  * The paper also finds 6 outstanding loads for each warp, and supposes that this limits
- * instructions. A warp has one load at a time here, so that it is never reached. As a limit of lines
- * it would make all warps advance together: 100 % from 128 threads. */
+ * instructions. A warp has one load at a time here, so that it is never reached. As a limit of
+ * lines it would make all warps advance together: 100 % from 128 threads. */
 static void figure_3(void **state)
 {
   static const unsigned threads[] = {32, 64, 128, 256, 512, 1024};
