@@ -524,9 +524,9 @@ static int parse(int argc, char **argv, struct gc_tool *tool, const struct comma
 
   if (status < 0)
     status = find_command(tool, &given, command);
-  if (status < 0)
-    status = check_words(tool, *command);
-  return status < 0 ? check_options(tool, given.element) : status;
+  if (status < 0) /* first: a word may be missing because an option has taken it for its value */
+    status = check_options(tool, given.element);
+  return status < 0 ? check_words(tool, *command) : status;
 }
 
 /* The command line as one string, for people; malloc'ed. NULL: out of memory. */

@@ -83,7 +83,19 @@ enum hwloc_gpucache_predicted {
   HWLOC_GPUCACHE_L2_MISSES,               /**< \brief Requested from memory */
   HWLOC_GPUCACHE_STORE_SECTORS,           /**< \brief Sectors that stores write to L2 */
   HWLOC_GPUCACHE_ATOMIC_SECTORS,          /**< \brief Sectors of atomic operations */
-  HWLOC_GPUCACHE_L2_HITS_ON_MISS          /**< \brief Already on their way to L2 */
+  HWLOC_GPUCACHE_L2_HITS_ON_MISS,         /**< \brief Already on their way to L2 */
+  HWLOC_GPUCACHE_L2_HITS_FAR,             /**< \brief Of both hits of L2, those that only a
+                                             partition far from the SM has */
+  HWLOC_GPUCACHE_L2_NEAR_HIT_RATE,        /**< \brief Hit rate of L2 without L2_HITS_FAR: lookup_hit
+                                             of the counter lts__t_sectors_srcunit_tex_op_read */
+  HWLOC_GPUCACHE_L2_NEAR_HIT_RATE_LOW,    /**< \brief Least of all runs */
+  HWLOC_GPUCACHE_L2_NEAR_HIT_RATE_HIGH,   /**< \brief Most of all runs */
+  HWLOC_GPUCACHE_L1_TLB_LOOKUPS,          /**< \brief Requests of lines that the first TLB
+                                             translates; NaN: the record does not have it */
+  HWLOC_GPUCACHE_L1_TLB_MISSES,           /**< \brief Of these, those that it does not have */
+  HWLOC_GPUCACHE_L2_TLB_LOOKUPS,          /**< \brief The same of the second TLB, which translates
+                                             what the first one does not have */
+  HWLOC_GPUCACHE_L2_TLB_MISSES            /**< \brief Of these, those that it does not have */
 };
 
 /** \brief Predicts the hit rates of all kernels in traces.

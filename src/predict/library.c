@@ -177,6 +177,15 @@ static bool of_l1(const struct gc_cache_counts *l1, const struct gc_estimate *ra
   return true;
 }
 
+static double of_tlb(const struct gc_kernel_prediction *predicted, int level, bool misses)
+{
+  const struct gc_tlb_counts *counts = &predicted->counts.tlbs[level];
+
+  if (!predicted->gpu.tlb_entries[level])
+    return NAN;
+  return (double)(misses ? counts->misses : counts->lookups);
+}
+
 PUBLIC double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_prediction *prediction,
                                               size_t kernel, enum hwloc_gpucache_predicted what)
 {
@@ -203,6 +212,18 @@ PUBLIC double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_predic
     return (double)counts->l2_stores.accesses;
   case HWLOC_GPUCACHE_ATOMIC_SECTORS:
     return (double)counts->atomics;
+  case HWLOC_GPUCACHE_L2_HITS_FAR:
+    return (double)counts->l2_loads_far;
+  case HWLOC_GPUCACHE_L2_NEAR_HIT_RATE:
+  case HWLOC_GPUCACHE_L2_NEAR_HIT_RATE_LOW:
+  case HWLOC_GPUCACHE_L2_NEAR_HIT_RATE_HIGH:
+    return of_rate(&predicted->l2_near_rate, (int)what - HWLOC_GPUCACHE_L2_NEAR_HIT_RATE);
+  case HWLOC_GPUCACHE_L1_TLB_LOOKUPS:
+  case HWLOC_GPUCACHE_L1_TLB_MISSES:
+    return of_tlb(predicted, 0, what == HWLOC_GPUCACHE_L1_TLB_MISSES);
+  case HWLOC_GPUCACHE_L2_TLB_LOOKUPS:
+  case HWLOC_GPUCACHE_L2_TLB_MISSES:
+    return of_tlb(predicted, 1, what == HWLOC_GPUCACHE_L2_TLB_MISSES);
   default:
     return NAN;
   }

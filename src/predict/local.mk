@@ -15,6 +15,8 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/parameters/read.c \
 	src/predict/parameters/sets.c \
 	src/predict/parameters/sets.h \
+	src/predict/parameters/tlbs.c \
+	src/predict/parameters/tlbs.h \
 	src/predict/pass.c \
 	src/predict/pass.h \
 	src/predict/predict.c \

@@ -2,6 +2,7 @@
 #include "predict/pass.h"
 
 #include "predict/model/check.h"
+#include "predict/parameters/geometry.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -44,7 +45,12 @@ static int keep_detail(struct gc_pass_kernel *kernel, const struct gc_trace_laun
   if (!kernel->detail)
     return -ENOMEM;
   kernel->detail->launch = *launch;
-  kernel->detail->gpu = *gpu;
+  kernel->detail->gpu = (struct gc_gpu_summary){
+      .loads_in_l1 = gpu->loads_in_l1,
+      .l1_bytes = gc_geometry_bytes(&gpu->l1),
+      .l1_line_bytes = gpu->l1.line_bytes,
+      .tlb_entries = {gpu->tlb[0].entries, gpu->tlb[1].entries},
+  };
   return 0;
 }
 

@@ -10,10 +10,18 @@
 #include "predict/parameters/parameters.h"
 #include "predict/reuse.h"
 
+/* What is reported of the GPU that a kernel finds. */
+struct gc_gpu_summary {
+  bool loads_in_l1;
+  uint64_t l1_bytes;
+  uint32_t l1_line_bytes;
+  uint32_t tlb_entries[GC_TLB_LEVELS]; /* 0: this level is not modelled */
+};
+
 struct gc_pass_kernel {
   struct gc_pass_detail {
     struct gc_trace_launch launch; /* its number counts over all traces */
-    struct gc_gpu_model gpu;
+    struct gc_gpu_summary gpu;
   } * detail; /* NULL without gc_pass.detailed */
   struct gc_kernel_run run;
   struct gc_reuse_histogram *reuse; /* NULL without gc_pass.reuse */

@@ -67,16 +67,24 @@ static double hit_rate(const struct gc_cache_counts *counts)
                           : NAN;
 }
 
+/* Hits of L2 in the partition near the SM. */
+static double near_hit_rate(const struct gc_counts *counts)
+{
+  struct gc_cache_counts near = counts->l2_loads;
+
+  near.hits_on_miss = near.hits + near.hits_on_miss - counts->l2_loads_far;
+  near.hits = 0;
+  return hit_rate(&near);
+}
+
 static void widen(struct gc_estimate *estimate, double value)
 {
   estimate->low = fmin(estimate->low, value);
   estimate->high = fmax(estimate->high, value);
 }
 
-static struct gc_estimate start(const struct gc_cache_counts *counts)
+static struct gc_estimate start(double rate)
 {
-  const double rate = hit_rate(counts);
-
   return (struct gc_estimate){rate, rate, rate};
 }
 
@@ -104,7 +112,7 @@ static void predict_load(struct gc_load_prediction *load, const struct passes *p
   const struct gc_kernel_run *full = &passes->array[GC_VARIANT_FULL].kernels[kernel].run;
 
   load->l1 = *gc_loads_counts(full, load->pc);
-  load->hit_rate = start(&load->l1);
+  load->hit_rate = start(hit_rate(&load->l1));
   for (size_t i = passes->first_drawn; i < passes->end_drawn; i++)
     widen(&load->hit_rate,
           hit_rate(gc_loads_counts(&passes->array[i].kernels[kernel].run, load->pc)));
@@ -137,13 +145,15 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
   prediction->gpu = full->detail->gpu;
   prediction->blocks_per_sm = full->run.blocks_per_sm;
   prediction->counts = full->run.counts;
-  prediction->rates[GC_RATE_L1] = start(&full->run.counts.l1_loads);
-  prediction->rates[GC_RATE_L2] = start(&full->run.counts.l2_loads);
+  prediction->rates[GC_RATE_L1] = start(hit_rate(&full->run.counts.l1_loads));
+  prediction->rates[GC_RATE_L2] = start(hit_rate(&full->run.counts.l2_loads));
+  prediction->l2_near_rate = start(near_hit_rate(&full->run.counts));
   for (size_t i = passes->first_drawn; i < passes->end_drawn; i++) {
     const struct gc_counts *drawn = &passes->array[i].kernels[kernel].run.counts;
 
     widen(&prediction->rates[GC_RATE_L1], hit_rate(&drawn->l1_loads));
     widen(&prediction->rates[GC_RATE_L2], hit_rate(&drawn->l2_loads));
+    widen(&prediction->l2_near_rate, near_hit_rate(drawn));
   }
   if (passes->first_drawn == GC_VARIANT_COUNT)
     find_reasons(passes, kernel, WHOLE_KERNEL, prediction->misses);
@@ -157,14 +167,17 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
 }
 
 /* The trace files may have changed between two passes. */
-static int check_same(const struct passes *passes, struct gc_error *err)
+static int check_kernels(const struct gc_predict_job *job, const struct passes *passes,
+                         struct gc_error *err)
 {
   for (size_t i = 1; i < passes->count; i++)
     if (passes->array[i].count != passes->array[GC_VARIANT_FULL].count)
       return gc_fail(err, -EAGAIN, "a trace changed while it was read");
-  if (!passes->array[GC_VARIANT_FULL].count)
-    return gc_fail(err, -ENODATA, "there is no kernel in the traces");
-  return 0;
+  if (passes->array[GC_VARIANT_FULL].count)
+    return 0;
+  if (job->trace_count == 1)
+    return gc_fail(err, -ENODATA, "%s: there is no kernel in this trace", job->traces[0]);
+  return gc_fail(err, -ENODATA, "there is no kernel in any of the %zu traces", job->trace_count);
 }
 
 static int combine(struct gc_prediction *prediction, const struct passes *passes)
@@ -201,7 +214,7 @@ int gc_predict_traces(const struct gc_predict_job *job, struct gc_prediction **p
   } else {
     status = gc_passes_run(passes.array, passes.count, job->threads, err);
     if (!status)
-      status = check_same(&passes, err);
+      status = check_kernels(job, &passes, err);
     if (!status && combine(*prediction, &passes))
       status = gc_fail(err, -ENOMEM, "out of memory");
   }

@@ -9,6 +9,7 @@
 
 #include "predict/model/model.h"
 #include "predict/parameters/parameters.h"
+#include "predict/pass.h"
 #include "predict/reuse.h"
 
 #define GC_PREDICT_SEEDS 10
@@ -41,11 +42,13 @@ struct gc_load_prediction {
 struct gc_kernel_prediction {
   struct gc_trace_launch launch; /* its number counts over all traces */
   unsigned blocks_per_sm;        /* that reside at the same time */
-  struct gc_gpu_model gpu;       /* with the values of the record */
+  struct gc_gpu_summary gpu;     /* with the values of the record */
   struct gc_counts counts;       /* of that run */
   /* Hits of L1 (loads that look into it) and of L2 (loads), 0 to 1. Sectors that were under way
    * count as hits. NaN: there were no such loads. */
   struct gc_estimate rates[GC_RATE_COUNT];
+  /* That of L2 without counts.l2_loads_far: what profilers count as hits. */
+  struct gc_estimate l2_near_rate;
   uint64_t misses[GC_MISS_COUNT]; /* of L1, as in struct gc_load_prediction */
   struct gc_load_prediction *loads;
   size_t load_count;

@@ -24,6 +24,15 @@ static const char *write_trace(void)
   return "trace";
 }
 
+static int predict_on(const char *name, const char *trace,
+                      struct hwloc_gpucache_prediction **prediction)
+{
+  char record[4200];
+
+  snprintf(record, sizeof record, "%s/%s", getenv("top_srcdir"), name);
+  return hwloc_gpucache_predict(record, &trace, 1, NULL, prediction, NULL, 0);
+}
+
 static int predict(const char *trace, const struct hwloc_gpucache_predict_options *options,
                    struct hwloc_gpucache_prediction **prediction, char *message, size_t size)
 {
@@ -79,6 +88,68 @@ static void sectors_of_l2(void **state)
   hwloc_gpucache_prediction_free(p);
 }
 
+/* Blocks 0 and 66 are on SMs of different partitions. Both load 64 lines, one after another: what
+ * is at home in the other partition is far for block 66, which comes later. */
+static void hits_of_the_far_partition(void **state)
+{
+  FILE *file = fopen("far", "w");
+  struct hwloc_gpucache_prediction *p;
+  double far, hits, sectors;
+
+  (void)state;
+  assert_non_null(file);
+  fputs("hwloc-gpucache-trace 1\nkernel\tk\nblocks\t67\nthreads\t32\nwarp\t32\n", file);
+  for (unsigned block = 0; block <= 66; block++) {
+    fprintf(file, "%u\t0\t1\tother\t%u\n", block, block == 66 ? 90000 : 1);
+    for (unsigned line = 0; line < 64 && block % 66 == 0; line++)
+      fprintf(file, "%u\t0\t0\tload\t-\t4\t1\t%x\n", block, 1048576 + 128 * line);
+  }
+  fputs("end\n", file);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(predict_on("doc/results/h200/record.xml", "far", &p), 0);
+  far = hwloc_gpucache_prediction_value(p, 0, HWLOC_GPUCACHE_L2_HITS_FAR);
+  hits = hwloc_gpucache_prediction_value(p, 0, HWLOC_GPUCACHE_L2_HITS);
+  sectors = hwloc_gpucache_prediction_value(p, 0, HWLOC_GPUCACHE_L2_SECTORS);
+  assert_true(sectors == 128);
+  assert_true(hits == 64);           /* all of block 66 */
+  assert_true(far > 16 && far < 48); /* the hash gives about half of the lines to each partition */
+  for (int i = 0; i < 3; i++) {
+    const double rate = hwloc_gpucache_prediction_value(
+        p, 0, (enum hwloc_gpucache_predicted)(HWLOC_GPUCACHE_L2_NEAR_HIT_RATE + i));
+
+    assert_true(fabs(rate - (hits - far) / sectors) < 1e-9);
+  }
+  hwloc_gpucache_prediction_free(p);
+}
+
+/* Eight SMs translate the same page; SM 0 and 1 share a second TLB, and so do 2 and 3, 4 and 5, 6
+ * and 7. NaN: the record does not have TLBs. */
+static void misses_of_tlbs(void **state)
+{
+  static const struct {
+    enum hwloc_gpucache_predicted what;
+    double expected;
+  } values[] = {
+      {HWLOC_GPUCACHE_L1_TLB_LOOKUPS, 8},
+      {HWLOC_GPUCACHE_L1_TLB_MISSES, 8},
+      {HWLOC_GPUCACHE_L2_TLB_LOOKUPS, 8},
+      {HWLOC_GPUCACHE_L2_TLB_MISSES, 4},
+  };
+  struct hwloc_gpucache_prediction *with, *without;
+  const char *trace = write_trace();
+
+  (void)state;
+  assert_int_equal(predict_on("doc/results/structure/h200.xml", trace, &with), 0);
+  assert_int_equal(predict_on("doc/results/h200/record.xml", trace, &without), 0);
+  for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+    assert_true(hwloc_gpucache_prediction_value(with, 0, values[i].what) == values[i].expected);
+    assert_true(isnan(hwloc_gpucache_prediction_value(without, 0, values[i].what)));
+    assert_true(isnan(hwloc_gpucache_prediction_load_value(with, 0, 0, values[i].what)));
+  }
+  hwloc_gpucache_prediction_free(with);
+  hwloc_gpucache_prediction_free(without);
+}
+
 /* A sentence with what errno says. */
 static void files_that_are_missing(void **state)
 {
@@ -97,8 +168,8 @@ static void files_that_are_missing(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(options_of_another_version),
-      cmocka_unit_test(sectors_of_l2),
+      cmocka_unit_test(options_of_another_version), cmocka_unit_test(sectors_of_l2),
+      cmocka_unit_test(hits_of_the_far_partition),  cmocka_unit_test(misses_of_tlbs),
       cmocka_unit_test(files_that_are_missing),
   };
 

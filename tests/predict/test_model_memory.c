@@ -98,7 +98,12 @@ static struct gc_gpu_model gpu_of_policy(enum gc_policy policy)
   gpu.l2_near_cycles = gpu.l2_far_cycles = 200;
   gpu.memory_cycles = 600;
   gpu.memory_spread = 100;
-  gpu.tlb[0] = (struct gc_tlb_level){16, 1 << 16, 100};
+  gpu.tlb[0] = (struct gc_tlb_level){.entries = 16, .entry_bytes = 1 << 16, .miss_cycles = 100};
+  gpu.tlb[1] = (struct gc_tlb_level){.entries = 64,
+                                     .entry_bytes = 1 << 16,
+                                     .miss_cycles = 100,
+                                     .instances = 2,
+                                     .of_sm = {0, 1, 1, 0}};
   gpu.partitions = 2;
   gpu.copies = true;
   gpu.l1.policy = gpu.l2.policy = policy;

@@ -614,8 +614,8 @@ static void tlb_adds_latency(void **state)
   uint64_t cycles[2];
 
   (void)state;
-  gpu.tlb[0] = (struct gc_tlb_level){4, 65536, 300};
-  gpu.tlb[1] = (struct gc_tlb_level){64, 65536, 700};
+  gpu.tlb[0] = (struct gc_tlb_level){.entries = 4, .entry_bytes = 65536, .miss_cycles = 300};
+  gpu.tlb[1] = (struct gc_tlb_level){.entries = 64, .entry_bytes = 65536, .miss_cycles = 700};
   gpu.l2_near_cycles = gpu.memory_cycles = 100;
   for (unsigned i = 0; i < 2; i++) {
     for (unsigned k = 0; k < 200; k++)
@@ -625,6 +625,102 @@ static void tlb_adds_latency(void **state)
   }
   assert_in_range(cycles[0], 200 * 100 + 4 * 1000, 200 * 100 + 4 * 1000 + 300);
   assert_in_range(cycles[1], 200 * 400 + 5 * 700, 200 * 400 + 5 * 700 + 300);
+}
+
+/* Four SMs translate the same page. A TLB misses once, whatever the number of SMs that share it. */
+static void groups_of_sms_share_a_tlb(void **state)
+{
+  static const struct {
+    unsigned instances;
+    uint16_t of_sm[4];
+    uint64_t misses;
+  } cases[] = {{0, {0}, 4}, {1, {0}, 1}, {2, {0, 1, 1, 0}, 2}, {3, {2, 0, 1, 2}, 3}};
+  struct fake_instruction list[4];
+  struct gc_gpu_model gpu = fake_gpu();
+
+  (void)state;
+  gpu.sms = 4;
+  gpu.tlb[0] = (struct gc_tlb_level){.entries = 1, .entry_bytes = 4096, .miss_cycles = 10};
+  gpu.tlb[1] = (struct gc_tlb_level){.entries = 1, .entry_bytes = 65536, .miss_cycles = 100};
+  for (unsigned i = 0; i < 4; i++)
+    list[i] = (struct fake_instruction){.block = i, .base = 4096 * i, .mask = 1};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct gc_kernel_run run;
+
+    gpu.tlb[1].instances = cases[i].instances;
+    memcpy(gpu.tlb[1].of_sm, cases[i].of_sm, sizeof cases[i].of_sm);
+    run = fake_run(&gpu, &plain, &one_block, LIST(list));
+    assert_int_equal(run.counts.tlbs[0].lookups, 4);
+    assert_int_equal(run.counts.tlbs[0].misses, 4);
+    assert_int_equal(run.counts.tlbs[1].lookups, 4);
+    assert_int_equal(run.counts.tlbs[1].misses, cases[i].misses);
+    free(run.loads);
+  }
+}
+
+/* Of two pages in turn, an LRU TLB of one entry never has the next one. Three pages in the order 0
+ * 1 0 2 0 1 0 2 in one of two entries: page 0 stays, because each look-up of it counts. */
+static void a_tlb_replaces_the_least_recently_used(void **state)
+{
+  struct fake_instruction list[64];
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.tlb[1] = (struct gc_tlb_level){.entries = 2, .entry_bytes = 65536, .miss_cycles = 100};
+  for (unsigned i = 0; i < 64; i++)
+    list[i] = (struct fake_instruction){.base = i % 2 ? 65536 * (1 + i / 2 % 2) : 128 * (uint64_t)i,
+                                        .mask = 1,
+                                        .hint = GC_TRACE_NO_L1};
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.counts.tlbs[0].lookups, 0); /* the first level is not modelled */
+  assert_int_equal(run.counts.tlbs[1].lookups, 64);
+  assert_int_equal(run.counts.tlbs[1].misses, 1 + 32);
+  free(run.loads);
+}
+
+/* What the trace has as an address of local memory says nothing about pages. */
+static void local_memory_is_not_translated(void **state)
+{
+  struct fake_instruction list[8];
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.tlb[0] = (struct gc_tlb_level){.entries = 4, .entry_bytes = 65536, .miss_cycles = 100};
+  for (unsigned i = 0; i < 8; i++)
+    list[i] = (struct fake_instruction){
+        .warp = i, .base = GC_TRACE_LOCAL + ((uint64_t)i << 29), .mask = 1};
+  run = fake_run(&gpu, &plain, &one_block, LIST(list));
+  assert_int_equal(run.counts.l2_loads.accesses, 8);
+  assert_int_equal(run.counts.tlbs[0].lookups, 0);
+  free(run.loads);
+}
+
+/* Warp 0 loads a line, 40 pages and the line again; warp 1 loads lines of one page. L1 has 100
+ * lines. Without translation both warps are equally fast, and 80 loads later the line is still
+ * there. Where each page costs warp 0 as much as a load, warp 1 has evicted the line. */
+static void translation_changes_hits(void **state)
+{
+  static struct fake_instruction list[42 + 100];
+  struct gc_gpu_model gpu = fake_gpu();
+
+  (void)state;
+  gpu.l1.ways = 100;
+  gpu.memory_cycles = 500;
+  for (unsigned i = 0; i < 142; i++)
+    list[i] = i < 42 ? (struct fake_instruction){.base = i % 41 * 65536, .mask = 1, .pc = i}
+                     : (struct fake_instruction){
+                           .warp = 1, .base = 128 * (uint64_t)(i - 41), .mask = 1, .pc = i};
+  for (unsigned i = 0; i < 2; i++) {
+    struct gc_kernel_run run;
+
+    gpu.tlb[0] =
+        (struct gc_tlb_level){.entries = i ? 4 : 0, .entry_bytes = 65536, .miss_cycles = 500};
+    run = fake_run(&gpu, &plain, &one_block, LIST(list));
+    assert_int_equal(run.counts.l1_loads.hits, i ? 0 : 1);
+    free(run.loads);
+  }
 }
 
 /* The mean of |N(0, 100^2)| is 79.8. */
@@ -730,6 +826,10 @@ static void impossible_gpus(void **state)
   REFUSED(gpu.memory_cycles = -1);
   REFUSED(gpu.memory_spread = NAN);
   REFUSED(gpu.tlb[1].entries = 3);
+  REFUSED((gpu.tlb[1].entries = 3, gpu.tlb[1].entry_bytes = 5000));
+  REFUSED((gpu.tlb[0].entries = 3, gpu.tlb[0].entry_bytes = 4096, gpu.tlb[0].instances = 2));
+  REFUSED((gpu.tlb[0].entries = 3, gpu.tlb[0].entry_bytes = 4096, gpu.tlb[0].instances = 1,
+           gpu.tlb[0].of_sm[0] = 1));
 }
 
 int main(void)
@@ -754,6 +854,10 @@ int main(void)
       cmocka_unit_test(far_hits),
       cmocka_unit_test(kernels_keep_l2),
       cmocka_unit_test(tlb_adds_latency),
+      cmocka_unit_test(groups_of_sms_share_a_tlb),
+      cmocka_unit_test(a_tlb_replaces_the_least_recently_used),
+      cmocka_unit_test(local_memory_is_not_translated),
+      cmocka_unit_test(translation_changes_hits),
       cmocka_unit_test(latencies_have_a_spread),
       cmocka_unit_test(hints),
       cmocka_unit_test(loads_at_once),

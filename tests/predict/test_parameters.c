@@ -12,6 +12,8 @@
 
 #include "predict/parameters/geometry.h"
 #include "predict/parameters/parameters.h"
+#include "predict/parameters/tlbs.h"
+#include "record/xml.h"
 
 #include <errno.h>
 #include <math.h>
@@ -409,6 +411,235 @@ static void changes_make_another_gpu(void **state)
   assert_non_null(strstr(err.text, "13 bytes"));
 }
 
+/* A whole file of doc/results/structure, as a record. */
+static struct gc_record *read_real(const char *name)
+{
+  const char *root = getenv("top_srcdir");
+  static char text[1 << 17];
+  struct gc_record *record;
+  struct gc_error err = {""};
+  size_t length;
+  char path[4200];
+  FILE *file;
+
+  snprintf(path, sizeof path, "%s/doc/results/structure/%s", root ? root : ".", name);
+  file = fopen(path, "r");
+  assert_non_null(file);
+  length = fread(text, 1, sizeof text, file);
+  fclose(file);
+  if (gc_record_read_xml(text, length, &record, &err))
+    fail_msg("%s: %s", path, err.text);
+  return record;
+}
+
+/* The second TLB of an H200 belongs to groups of four or six SMs: whole TPCs. */
+static void tlbs_of_real_gpus(void **state)
+{
+  static const char *const names[] = {"h200.xml", "h100.xml"};
+  static const double penalties[] = {116.9, 117.1};
+
+  (void)state;
+  for (size_t i = 0; i < 2; i++) {
+    struct gc_parameters parameters = parameters_of(read_real(names[i]));
+    const struct gc_gpu_model gpu = gpu_of(&parameters, &plain, &nothing, 0);
+    const struct gc_tlb_level *first = &gpu.tlb[0], *second = &gpu.tlb[1];
+    unsigned sizes[24] = {0};
+
+    assert_int_equal(first->entries, 16);
+    assert_int_equal(first->entry_bytes, 16 << 20);
+    assert_true(first->miss_cycles == 10);
+    assert_int_equal(first->instances, 0);
+    assert_int_equal(second->entries, 2048);
+    assert_int_equal(second->entry_bytes, 32 << 20);
+    assert_true(second->miss_cycles == penalties[i]);
+    assert_int_equal(second->instances, 24);
+    for (unsigned sm = 0; sm < 132; sm++) {
+      assert_int_equal(second->of_sm[sm], second->of_sm[sm ^ 1]);
+      sizes[second->of_sm[sm]]++;
+    }
+    for (unsigned k = 0; k < 24; k++)
+      assert_true(sizes[k] == 4 || sizes[k] == 6);
+    if (i == 0) /* "0,1,48,49,128,129 2,3,50,51,92,93 ..." */
+      assert_true(second->of_sm[0] == second->of_sm[128] && second->of_sm[2] == second->of_sm[92] &&
+                  second->of_sm[0] != second->of_sm[2]);
+    assert_true(assumes(&parameters, "L1TLB SMGroups"));
+    for (size_t k = 0; k < parameters.assumptions.count; k++)
+      assert_null(strstr(parameters.assumptions.array[k].what, "L2TLB"));
+  }
+}
+
+/* Eight SMs, and a second TLB as a measurement describes it. */
+static struct gc_record *eight_sms(const char *groups)
+{
+  struct gc_record *record = h200();
+
+  assert_int_equal(gc_infos_set(&record->infos, "SMs", "8"), 0);
+  assert_non_null(gc_record_add(record, GC_L2_TLB));
+  set(record, GC_L2_TLB, "Entries", "64");
+  set(record, GC_L2_TLB, "EntryBytes", "2097152");
+  set(record, GC_L2_TLB, "MissPenaltyCycles", "100.5");
+  if (groups)
+    set(record, GC_L2_TLB, "SMGroups", groups);
+  return record;
+}
+
+static const char *assumed(const struct gc_parameters *parameters, const char *what)
+{
+  for (size_t i = 0; i < parameters->assumptions.count; i++)
+    if (!strcmp(parameters->assumptions.array[i].what, what))
+      return parameters->assumptions.array[i].assumed;
+  return "";
+}
+
+static void records_without_tlbs(void **state)
+{
+  struct gc_parameters parameters = parameters_of(h200());
+
+  (void)state;
+  assert_int_equal(parameters.gpu.tlb[0].entries, 0);
+  assert_int_equal(parameters.gpu.tlb[1].entries, 0);
+  assert_non_null(strstr(assumed(&parameters, "L1TLB Entries"), "takes no time"));
+  assert_non_null(strstr(assumed(&parameters, "L2TLB Entries"), "takes no time"));
+}
+
+/* Hardware ids can have gaps: the lowest one is SM 0. */
+static void sms_that_share_a_tlb(void **state)
+{
+  static const struct {
+    const char *groups, *per_sm, *instances;
+    const char *sentence; /* a part of it; "": nothing is assumed */
+    unsigned expected;
+    uint16_t of_sm[8];
+  } cases[] = {
+      {"0,1,4,5 2,3,6,7", NULL, "2", "", 2, {0, 0, 1, 1, 0, 0, 1, 1}},
+      {"0,1,40,50 20,30,60,70", NULL, NULL, "", 2, {0, 0, 1, 1, 0, 0, 1, 1}},
+      {"7 6 5 4 3 2 1 0", NULL, NULL, "", 8, {7, 6, 5, 4, 3, 2, 1, 0}},
+      {"0,1,2,3,4,5,6,7", NULL, NULL, "", 1, {0}},
+      {NULL, "1", NULL, "", 0, {0}},
+      {NULL, NULL, "8", "", 0, {0}},
+      {NULL, NULL, "1", "", 1, {0}},
+      {NULL, NULL, "2", "adjacent", 2, {0, 0, 0, 0, 1, 1, 1, 1}},
+      {NULL, NULL, NULL, "all SMs share one", 1, {0}},
+      {NULL, NULL, "9", "all SMs share one", 1, {0}},
+      {"0,1,2,3 4,5,6",
+       NULL,
+       "2",
+       "does not have all SMs of the GPU; SMs with adj",
+       2,
+       {0, 0, 0, 0, 1, 1, 1, 1}},
+      {"0,1,2,3 4,5,6,7,8", NULL, NULL, "more SMs than the GPU; all", 1, {0}},
+      {"0,1,2,3 3,4,5,6", NULL, NULL, "an SM twice; all", 1, {0}},
+      {"0,1,2,3 4,5,6,7", "1", NULL, "", 2, {0, 0, 0, 0, 1, 1, 1, 1}},
+      {"0,1,2,3  4,5,6,7", "1", NULL, "not a list of groups of SM numbers; each SM", 0, {0}},
+      {"0,1,2,3 4,5,6,7,", NULL, NULL, "not a list", 1, {0}},
+      {"0-3 4-7", NULL, NULL, "not a list", 1, {0}},
+      {"-1,1,2,3 4,5,6,7", NULL, NULL, "not a list", 1, {0}},
+      {"0,1,2,3 4,5,6,99999999999999999999", NULL, NULL, "not a list", 1, {0}},
+      {"", NULL, NULL, "not a list", 1, {0}},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct gc_record *record = eight_sms(cases[i].groups);
+    struct gc_parameters parameters;
+    const struct gc_tlb_level *tlb = &parameters.gpu.tlb[1];
+
+    if (cases[i].per_sm)
+      set(record, GC_L2_TLB, "PerSM", cases[i].per_sm);
+    if (cases[i].instances)
+      set(record, GC_L2_TLB, "Instances", cases[i].instances);
+    parameters = parameters_of(record);
+    if (!cases[i].sentence[0] != !assumes(&parameters, "L2TLB SMGroups") ||
+        !strstr(assumed(&parameters, "L2TLB SMGroups"), cases[i].sentence))
+      fail_msg("case %zu: %s", i, assumed(&parameters, "L2TLB SMGroups"));
+    assert_int_equal(tlb->entries, 64);
+    if (tlb->instances != cases[i].expected || memcmp(tlb->of_sm, cases[i].of_sm, 16))
+      fail_msg("case %zu: %u TLBs, or other SMs", i, tlb->instances);
+  }
+}
+
+/* A bad value is named and not used. */
+static void bad_values_of_tlbs(void **state)
+{
+  static const struct {
+    const char *key, *value, *what; /* value NULL: the key is absent */
+    bool modelled, impossible;
+  } cases[] = {
+      {"Entries", "0", "L2TLB Entries", false, true},
+      {"Entries", "-64", "L2TLB Entries", false, true},
+      {"Entries", "many", "L2TLB Entries", false, true},
+      {"Entries", "600000", "L2TLB Entries", false, true}, /* two of them: 1.2 million */
+      {"Entries", "18446744073709551615", "L2TLB Entries", false, true},
+      {"EntryBytes", "0", "L2TLB EntryBytes", false, true},
+      {"EntryBytes", "1", "L2TLB EntryBytes", false, true},
+      {"EntryBytes", "3000000", "L2TLB EntryBytes", false, true},
+      {"EntryBytes", "9223372036854775808", "L2TLB EntryBytes", false, true},
+      {"EntryBytes", NULL, "L2TLB EntryBytes", false, false},
+      {"Entries", NULL, "L2TLB Entries", false, false},
+      {"MissPenaltyCycles", NULL, "L2TLB MissPenaltyCycles", true, false},
+      {"MissPenaltyCycles", "-3", "L2TLB MissPenaltyCycles", true, true},
+      {"MissPenaltyCycles", "1000001", "L2TLB MissPenaltyCycles", true, true},
+  };
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    static const char *const keys[][2] = {
+        {"Entries", "64"}, {"EntryBytes", "2097152"}, {"MissPenaltyCycles", "100"}};
+    struct gc_record *record = h200();
+    struct gc_parameters parameters;
+    struct gc_gpu_model gpu;
+    bool impossible;
+
+    assert_int_equal(gc_infos_set(&record->infos, "SMs", "8"), 0);
+    assert_non_null(gc_record_add(record, GC_L2_TLB));
+    set(record, GC_L2_TLB, "SMGroups", "0,1,2,3 4,5,6,7");
+    for (size_t k = 0; k < 3; k++)
+      if (strcmp(keys[k][0], cases[i].key))
+        set(record, GC_L2_TLB, keys[k][0], keys[k][1]);
+    if (cases[i].value)
+      set(record, GC_L2_TLB, cases[i].key, cases[i].value);
+    parameters = parameters_of(record);
+    gpu = gpu_of(&parameters, &plain, &nothing, 3);
+    impossible = strstr(assumed(&parameters, cases[i].what), "impossible");
+    if (!assumes(&parameters, cases[i].what) || impossible != cases[i].impossible)
+      fail_msg("case %zu: %s", i, assumed(&parameters, cases[i].what));
+    assert_int_equal(gpu.tlb[1].entries, cases[i].modelled ? 64 : 0);
+    assert_true(gpu.tlb[1].miss_cycles == 0);
+  }
+}
+
+/* A measurement may be sure of the reach, but not of the number of entries. */
+static void entries_follow_from_the_reach(void **state)
+{
+  struct gc_record *record = h200();
+  struct gc_parameters parameters;
+  double least = INFINITY, most = 0;
+
+  (void)state;
+  assert_non_null(gc_record_add(record, GC_L1_TLB));
+  set(record, GC_L1_TLB, "EntryBytes", "2097152");
+  set(record, GC_L1_TLB, "ReachBytes", "33554432");
+  set(record, GC_L1_TLB, "MissPenaltyCycles", "50");
+  parameters = parameters_of(record);
+  assert_int_equal(parameters.gpu.tlb[0].entries, 16);
+  assert_string_equal(assumed(&parameters, "L1TLB Entries"), "ReachBytes / EntryBytes");
+  for (uint64_t seed = 1; seed <= 200; seed++) {
+    const struct gc_gpu_model gpu = gpu_of(&parameters, &plain, &nothing, seed);
+
+    least = fmin(least, gpu.tlb[0].miss_cycles);
+    most = fmax(most, gpu.tlb[0].miss_cycles);
+  }
+  assert_true(least >= 49 && least < 49.1 && most <= 51 && most > 50.9);
+  record = h200();
+  assert_non_null(gc_record_add(record, GC_L1_TLB));
+  set(record, GC_L1_TLB, "EntryBytes", "4096");
+  set(record, GC_L1_TLB, "ReachBytes", "1099511627776"); /* 2^28 entries */
+  parameters = parameters_of(record);
+  assert_int_equal(parameters.gpu.tlb[0].entries, 0);
+  assert_non_null(strstr(assumed(&parameters, "L1TLB ReachBytes"), "impossible"));
+  assert_false(assumes(&parameters, "L1TLB Entries"));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -423,6 +654,11 @@ int main(void)
       cmocka_unit_test(broken_structure_is_assumed_away),
       cmocka_unit_test(what_nothing_can_replace_is_named),
       cmocka_unit_test(changes_make_another_gpu),
+      cmocka_unit_test(tlbs_of_real_gpus),
+      cmocka_unit_test(records_without_tlbs),
+      cmocka_unit_test(sms_that_share_a_tlb),
+      cmocka_unit_test(bad_values_of_tlbs),
+      cmocka_unit_test(entries_follow_from_the_reach),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -260,9 +260,9 @@ static void broken_tsv(void **state)
             "text:8: this must begin with the numbers");
   tsv_fails("blocks 4\n", "\"blocks\" twice");
   tsv_fails("grid 4\n", "no line of a header");
-  tsv_fails("registers many\n", "not possible");
-  tsv_fails("loads-at-once 0\n", "not possible");
-  tsv_fails("loads-at-once 1025\n", "not possible");
+  tsv_fails("registers many\n", "must be a number");
+  tsv_fails("loads-at-once 0\n", "must be a number");
+  tsv_fails("loads-at-once 1025\n", "must be a number");
   tsv_fails("kernel\n", "must be \"kernel NAME\"");
   tsv_fails("kernel two\nblocks 1\nwarp 32\n", "no line \"threads\"");
   tsv_fails("end\n", "after the line \"end\"");
@@ -274,11 +274,11 @@ static void broken_tsv(void **state)
   text_fails("hwloc-gpucache-trace 2\nend\n", -EBADMSG, "text:1: this is version 2");
   text_fails("hwloc-gpucache-trace\nend\n", -EBADMSG, "the first line must be");
   text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 1\nthreads 1025\nwarp 64\nend\n", -EBADMSG,
-             "not possible");
+             "\"threads 1025\": this must be a number, 1 to 1024");
   text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 1\nthreads 64\nwarp 48\nend\n", -EBADMSG,
-             "not possible");
+             "\"warp 48\": this must be a number, 32 or 64");
   text_fails("hwloc-gpucache-trace 1\nkernel k\nblocks 0\nthreads 64\nwarp 64\nend\n", -EBADMSG,
-             "not possible");
+             "\"blocks 0\": this must be a number, 1 to ");
   text_is("hwloc-gpucache-trace 1\nend\n", "");
 }
 
@@ -310,6 +310,9 @@ static void no_format(void **state)
   text_fails("\n\n", -EBADMSG, "only blank lines");
   text_fails("\033[2J\n", -EBADMSG, "\"?[2J\"");
   text_fails("BZh91AY\n", -EBADMSG, "does not begin a trace");
+  text_fails("\x83\xffx\n", -EBADMSG, "\"??x\" does not begin a trace");
+  text_fails("\xef\xbb\xbfhwloc-gpucache-trace\t1\n", -EBADMSG,
+             "text:1: the file begins with a byte");
   trace_fails("/", -EINVAL, "directory");
 }
 

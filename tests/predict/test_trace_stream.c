@@ -292,6 +292,7 @@ static void broken_data(uint8_t *bytes, size_t size, const char *expected)
     if (text)
       fail_msg("%zu of %zu bytes look complete", cut, size);
     assert_int_equal(status, -EBADMSG);
+    assert_null(strstr(err.text, ":0:")); /* there is no line 0 */
   }
   for (size_t at = 0; at < size; at++) {
     bytes[at] ^= (uint8_t)(1 + at % 255);

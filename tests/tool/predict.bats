@@ -146,6 +146,34 @@ blocks() {
   is 0.5 "$(value '.kernels[0].l2_hit_rate.value')"
 }
 
+@test "hits that only the far partition of L2 has" {
+  # Blocks 0 and 66 run near to different partitions, and load the same 64 lines, block 66 later.
+  awk 'BEGIN {
+    print "hwloc-gpucache-trace 1\nkernel\tk\nblocks\t67\nthreads\t32\nwarp\t32"
+    for (block = 0; block <= 66; block++) {
+      printf "%d\t0\t1\tother\t%d\n", block, block == 66 ? 90000 : 1
+      for (line = 0; line < 64 && block % 66 == 0; line++)
+        printf "%d\t0\t0\tload\t-\t4\t1\t%x\n", block, 1048576 + 128 * line
+    }
+    print "end"
+  }' >"$trace"
+  predict "$trace"
+  far=$(value '.kernels[0].l2_loads_far')
+  [ "$far" -gt 16 ] && [ "$far" -lt 48 ] # a hash divides the lines
+  is 0.5 "$(value '.kernels[0].l2_hit_rate.value')"
+  is true "$(value ".kernels[0].l2_near_hit_rate.value == (64 - $far) / 128")"
+  run_split "$tool" predict --record "$real" "$trace"
+  is 0 "$status"
+  has "$output" "L2 without $far hits in the far partition, as profilers count: "
+  # without partitions there are none, and the line is not printed
+  sed 's/name="Partitions" value="2"/name="Partitions" value="1"/' "$real" >"$BATS_TEST_TMPDIR/r.xml"
+  real=$BATS_TEST_TMPDIR/r.xml predict "$trace"
+  is 0 "$(value '.kernels[0].l2_loads_far')"
+  is 0.5 "$(value '.kernels[0].l2_near_hit_rate.value')"
+  run_split "$tool" predict --record "$BATS_TEST_TMPDIR/r.xml" "$trace"
+  has_not "$output" "far partition"
+}
+
 @test "dies with an L2 each know nothing of each other" {
   awk -f "$top_srcdir/tests/values/record-of-values.awk" "$top_srcdir/tests/data/values/mi300x.tsv" \
     >"$BATS_TEST_TMPDIR/mi300x.xml"
@@ -160,6 +188,58 @@ blocks() {
   is 0 "$status"
   is 16 "$(value '.kernels[0].l2_loads.sectors')"
   is 8 "$(value '.kernels[0].l2_loads.misses')"
+}
+
+# The record of $real, with the TLBs of another H200; $1: cycles that a miss of the second one adds.
+with_tlbs() {
+  awk -v penalty="$1" '
+    FNR == NR { if (/subtype="L[12]TLB"/) inside = 1
+                if (inside) tlbs = tlbs $0 "\n"
+                if (/<\/object>/) inside = 0
+                next }
+    /subtype="L2Cache"/ && !done { gsub(/116\.9/, penalty, tlbs); printf "%s", tlbs; done = 1 }
+    { print }' "$top_srcdir/doc/results/structure/h200.xml" "$real"
+}
+
+@test "a record with TLBs: misses are counted, and change what hits" {
+  # Warp 0 loads a line, 60 lines of different pages, and the first one again; warp 1 loads lines of one
+  # page. L1 has 168 lines. Without TLBs, warp 1 has loaded about 60 lines then. If misses cost as much as
+  # three loads, it has loaded all 200.
+  awk 'BEGIN {
+    print "hwloc-gpucache-trace 1\nkernel\tk\nblocks\t1\nthreads\t64\nwarp\t32"
+    for (load = 0; load <= 61; load++)
+      printf "0\t0\t%x\tload\t-\t4\t1\t%x+4\n", load, (1 + load % 61) * 67108864
+    for (load = 0; load < 200; load++)
+      printf "0\t1\t%x\tload\t-\t4\t1\t%x+4\n", 100, 33554432 + 128 * load
+    print "end"
+  }' >"$trace"
+  predict --carveout 86 "$trace"
+  is 1 "$(value '.kernels[0].l1_loads.hits')"
+  is null "$(value '.kernels[0].l1_tlb')"
+  is "translation at this level takes no time" "$(value '.assumptions["L1TLB Entries"]')"
+  with_tlbs 2000 >"$BATS_TEST_TMPDIR/r.xml"
+  real=$BATS_TEST_TMPDIR/r.xml predict --carveout 86 "$trace"
+  is 0 "$(value '.kernels[0].l1_loads.hits')"
+  is 262 "$(value '.kernels[0].l1_tlb.lookups')"
+  # 61 pages of warp 0, one of them twice, and the page of warp 1; the second TLB keeps all
+  is 63 "$(value '.kernels[0].l1_tlb.misses')"
+  is "63 62" "$(value '.kernels[0].l2_tlb | "\(.lookups) \(.misses)"')"
+  is null "$(value '.assumptions["L2TLB Entries"]')"
+  run_split "$tool" predict --record "$BATS_TEST_TMPDIR/r.xml" --carveout 86 "$trace"
+  is 0 "$status"
+  has "$output" "TLB misses: L1TLB 63 of 262 look-ups (24.0 %), L2TLB 62 of 63 look-ups (98.4 %)"
+  has "$output" "L1TLB SMGroups: each SM has one of its own"
+}
+
+@test "a value of a TLB that cannot be used is named" {
+  stream 1 10 >"$trace"
+  with_tlbs 100 | sed '/subtype="L2TLB"/,/<\/object>/s/name="Entries" value="2048"/name="Entries" value="0"/
+    ' >"$BATS_TEST_TMPDIR/r.xml"
+  real=$BATS_TEST_TMPDIR/r.xml predict "$trace"
+  has "$(value '.assumptions["L2TLB Entries"]')" "its value is impossible"
+  with_tlbs 100 | sed 's/name="SMGroups" value="0,1,/name="SMGroups" value="0,0,/' >"$BATS_TEST_TMPDIR/r.xml"
+  real=$BATS_TEST_TMPDIR/r.xml predict "$trace"
+  has "$(value '.assumptions["L2TLB SMGroups"]')" "it has an SM twice; SMs with adjacent numbers share one"
 }
 
 @test "--plot draws the hit rate over the capacity, with the carve-outs" {
@@ -194,6 +274,7 @@ blocks() {
   run_split "$tool" predict --sim "$tiny" --gpu gpu0 --json "$trace"
   is 0 "$status"
   refused 3 "no GPU" "$trace"
+  has "$errors" "predict needs no GPU with --record FILE"
 }
 
 @test "a broken trace is named with its line, and nothing of it is reported" {
@@ -204,6 +285,87 @@ blocks() {
   : >"$trace"
   refused 1 "$trace" --record "$real" "$trace"
   refused 1 "$BATS_TEST_TMPDIR" --record "$real" "$BATS_TEST_TMPDIR"
+}
+
+# short: a trace in our format that is complete.
+short() {
+  printf 'hwloc-gpucache-trace\t1\nkernel\tk\nblocks\t1\nthreads\t32\nwarp\t32\n'
+  printf '0\t0\t0\tload\t-\t4\tf\t7f0000001000+4\nend\n'
+}
+
+@test "what is wrong with a trace: file, line and reason, also if other traces are right" {
+  cd "$BATS_TEST_TMPDIR"
+  short >right
+  head -c -6 right >cut
+  sed '$d' right >no-end
+  cat right right >twice
+  { cat right; echo 'blockdim: 32 1 1'; } >mixed
+  sed 's/trace.1/trace 7/' right >version
+  sed 's/7f0000001000/fffffffffffff000/' right >address
+  sed 's/^threads.*/threads\t4000/' right >threads
+  sed 's/^warp.*/warp\t48/' right >warp
+  printf 'hwloc-gpucache-trace 1\nend\n' >no-kernel
+  printf 'MemcpyHtoD,0x1000,4096\n' >no-kernel-list
+  head -c 2000 /bin/sh | tr '\000\n' '\377\377' >binary
+  echo >>binary
+  while IFS='|' read -r file text; do
+    for before in "" right; do
+      # shellcheck disable=SC2086 # nothing, or a word
+      refused 1 "$text" --record "$real" $before "$file"
+      is 1 "$(wc -l <<<"$errors")"
+    done
+    refused 1 "${text%% in this trace}" --record "$real" --json "$file"
+    refused 1 "${text%% in this trace}" --record "$real" --sweep carveout "$file"
+  done <<'END'
+cut|cut:6: the last line has no newline: the file is truncated
+no-end|no-end:6: there is no line "end": the file is truncated
+twice|twice:8: there is text after the line "end"
+mixed|mixed:8: there is text after the line "end"
+version|version:1: this is version 7 of the format; this program reads 1
+address|address:6: an address is beyond the 57 bits of an address
+threads|threads:4: "threads 4000": this must be a number, 1 to 1024
+warp|warp:5: "warp 48": this must be a number, 32 or 64
+binary|binary:1: "?ELF
+none|none: No such file or directory
+END
+  refused 1 "no-kernel: there is no kernel in this trace" --record "$real" no-kernel
+  refused 1 "no-kernel-list: there is no kernel in this trace" --record "$real" no-kernel-list
+  refused 1 "there is no kernel in any of the 2 traces" --record "$real" no-kernel no-kernel-list
+  refused 1 "not a regular file; write the trace into a file first" --record "$real" /dev/null
+}
+
+@test "a compressed trace that ends within its first line has no line 0" {
+  command -v gzip >/dev/null || skip "there is no gzip"
+  short | gzip >"$trace.gz"
+  run_split "$tool" predict --record "$real" "$trace.gz"
+  [ "$status" = 0 ] || skip "built without zlib"
+  head -c 40 "$trace.gz" >"$trace"
+  refused 1 "$trace: the gzip data is truncated" --record "$real" "$trace"
+}
+
+@test "files that may not be read" {
+  short >"$trace"
+  cp "$real" "$BATS_TEST_TMPDIR/r.xml"
+  chmod 000 "$BATS_TEST_TMPDIR/r.xml"
+  run_split "${plain[@]}" "$tool" predict --record "$BATS_TEST_TMPDIR/r.xml" "$trace"
+  is 1 "$status"
+  is '' "$output"
+  has "$errors" "cannot read $BATS_TEST_TMPDIR/r.xml: Permission denied"
+  chmod 000 "$trace"
+  run_split "${plain[@]}" "$tool" predict --record "$real" "$trace"
+  is 1 "$status"
+  is '' "$output"
+  has "$errors" "$trace: Permission denied"
+}
+
+@test "without HOME" {
+  short >"$trace"
+  unset HOME XDG_CACHE_HOME HWLOC_GPUCACHE_DIR
+  predict "$trace" # a record needs no directory
+  run_split "$tool" predict --sim "$tiny" --json "$trace"
+  is 0 "$status"
+  is sim-tiny "$(value .gpu.id)"
+  has "$errors" "the record will not be stored"
 }
 
 @test "a record that lacks what a prediction needs" {
@@ -223,6 +385,7 @@ blocks() {
   refused 2 "predict needs a trace" --record "$real"
   refused 2 "--carveout needs a whole percentage" --carveout 101 "$trace"
   refused 2 "--sweep needs" --sweep colour "$trace"
+  refused 2 "--sweep needs carveout, capacity, ways, line or outstanding, not '$trace'" --sweep "$trace"
   refused 2 "--record and --gpu exclude each other" --record "$real" --gpu 0 "$trace"
   refused 2 "--plot and --sweep exclude each other" --plot x --sweep ways "$trace"
   refused 2 "--sweep carveout and --carveout exclude each other" --sweep carveout --carveout 5 "$trace"

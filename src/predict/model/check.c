@@ -11,7 +11,6 @@
 #define LINES_MAX (UINT32_C(1) << 27) /* of a cache */
 #define LINE_BYTES_MAX 4096
 #define SECTORS_MAX 32 /* bits of a mask */
-#define SMS_MAX 4096
 #define PARTITIONS_MAX 64
 #define CYCLES_MAX 1e6
 
@@ -63,6 +62,25 @@ static int check_cache(const struct gc_cache_geometry *cache, const char *name,
   return cache->policy == GC_POLICY_SURVIVAL ? check_curve(cache, name, err) : 0;
 }
 
+static int check_tlb(const struct gc_gpu_model *gpu, unsigned i, struct gc_error *err)
+{
+  const struct gc_tlb_level *tlb = &gpu->tlb[i];
+
+  if (!tlb->entries)
+    return 0;
+  if (tlb->entries > LINES_MAX || !power_of_two(tlb->entry_bytes))
+    return gc_fail(err, -EINVAL, "TLB level %u: %u entries of %llu bytes", i + 1, tlb->entries,
+                   (unsigned long long)tlb->entry_bytes);
+  if (tlb->instances > gpu->sms)
+    return gc_fail(err, -EINVAL, "TLB level %u: %u of them for %u SMs", i + 1, tlb->instances,
+                   gpu->sms);
+  for (unsigned sm = 0; tlb->instances && sm < gpu->sms; sm++)
+    if (tlb->of_sm[sm] >= tlb->instances)
+      return gc_fail(err, -EINVAL, "TLB level %u: SM %u has number %u of %u", i + 1, sm,
+                     tlb->of_sm[sm], tlb->instances);
+  return 0;
+}
+
 int gc_gpu_model_check(const struct gc_gpu_model *gpu, struct gc_error *err)
 {
   const double cycles[] = {gpu->l1_cycles,          gpu->l2_near_cycles,    gpu->l2_far_cycles,
@@ -74,7 +92,7 @@ int gc_gpu_model_check(const struct gc_gpu_model *gpu, struct gc_error *err)
     status = check_cache(&gpu->l2, "L2", err);
   if (status)
     return status;
-  if (gpu->sms < 1 || gpu->sms > SMS_MAX)
+  if (gpu->sms < 1 || gpu->sms > GC_SMS_MAX)
     return gc_fail(err, -EINVAL, "%u SMs", gpu->sms);
   if (gpu->partitions < 1 || gpu->partitions > PARTITIONS_MAX)
     return gc_fail(err, -EINVAL, "L2: %u partitions", gpu->partitions);
@@ -83,9 +101,7 @@ int gc_gpu_model_check(const struct gc_gpu_model *gpu, struct gc_error *err)
   for (unsigned i = 0; i < sizeof cycles / sizeof *cycles; i++)
     if (!(cycles[i] >= 0 && cycles[i] <= CYCLES_MAX))
       return gc_fail(err, -EINVAL, "a latency of %g cycles", cycles[i]);
-  for (unsigned i = 0; i < 2; i++)
-    if (gpu->tlb[i].entries && (gpu->tlb[i].entries > LINES_MAX || !gpu->tlb[i].entry_bytes))
-      return gc_fail(err, -EINVAL, "TLB level %u: %u entries of %llu bytes", i + 1,
-                     gpu->tlb[i].entries, (unsigned long long)gpu->tlb[i].entry_bytes);
-  return 0;
+  for (unsigned i = 0; i < GC_TLB_LEVELS && !status; i++)
+    status = check_tlb(gpu, i, err);
+  return status;
 }

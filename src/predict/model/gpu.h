@@ -21,6 +21,7 @@ enum gc_policy {
 
 enum gc_allocate { GC_ALLOCATE_NONE, GC_ALLOCATE_SECTOR, GC_ALLOCATE_LINE };
 
+#define GC_SMS_MAX 4096 /* more than ten times what the largest GPU has */
 #define GC_INDEX_BITS 24
 #define GC_LINES_SCAN 16 /* ways of a set that is scanned */
 #define GC_SURVIVAL_POINTS 64
@@ -48,7 +49,7 @@ struct gc_cache_geometry {
 };
 
 struct gc_gpu_model {
-  unsigned sms;
+  unsigned sms; /* at most GC_SMS_MAX */
   unsigned warp_threads;
   unsigned threads_per_sm, blocks_per_sm; /* limits of residency */
   unsigned registers_per_sm;
@@ -77,12 +78,17 @@ struct gc_gpu_model {
   double l1_cycles, l2_near_cycles, l2_far_cycles, memory_cycles;
   double l2_spread, memory_spread;
 
-  /* TLBs, from the first level. 0 entries: no TLB is modelled. */
+  /* TLBs, from the first level. 0 entries: no TLB is modelled. A look-up that misses in both takes
+   * both penalties. */
+#define GC_TLB_LEVELS 2
   struct gc_tlb_level {
     uint32_t entries;
-    uint64_t entry_bytes;
+    uint64_t entry_bytes; /* a power of two */
     double miss_cycles;
-  } tlb[2];
+    /* SM s has the TLB number of_sm[s] of so many. 0: each SM has one of its own. */
+    unsigned instances;
+    uint16_t of_sm[GC_SMS_MAX];
+  } tlb[GC_TLB_LEVELS];
 };
 
 #endif

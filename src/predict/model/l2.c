@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int init_tlbs(struct gc_l2 *l2, const struct gc_gpu_model *gpu);
-
 int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
                const struct gc_model_options *options, const struct gc_half_normal *half_normal)
 {
@@ -36,8 +34,8 @@ int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
   for (unsigned i = 0; i < gpu->partitions && !status; i++)
     status = gc_lines_init(&l2->partitions[i], &gpu->l2, options->fully_associative,
                            gc_draw_state(options->seed, 2 + i));
-  if (!status)
-    status = init_tlbs(l2, gpu);
+  if (!status && !options->no_latency)
+    status = gc_tlbs_init(&l2->tlbs, gpu);
   if (status)
     gc_l2_fini(l2);
   return status;
@@ -45,11 +43,9 @@ int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
 
 void gc_l2_fini(struct gc_l2 *l2)
 {
-  for (unsigned i = 0; l2->tlbs && i <= l2->gpu->sms; i++)
-    gc_lines_fini(&l2->tlbs[i]);
+  gc_tlbs_fini(&l2->tlbs);
   for (unsigned i = 0; l2->partitions && i < l2->gpu->partitions; i++)
     gc_lines_fini(&l2->partitions[i]);
-  free(l2->tlbs);
   free(l2->partitions);
   gc_sector_set_fini(&l2->seen);
   memset(l2, 0, sizeof *l2);
@@ -58,49 +54,6 @@ void gc_l2_fini(struct gc_l2 *l2)
 void gc_l2_begin(struct gc_l2 *l2)
 {
   l2->start = l2->last;
-}
-
-/* A TLB is fully associative with LRU. */
-static int init_tlbs(struct gc_l2 *l2, const struct gc_gpu_model *gpu)
-{
-  if (!gpu->tlb[0].entries && !gpu->tlb[1].entries)
-    return 0;
-  l2->tlbs = calloc((size_t)gpu->sms + 1, sizeof *l2->tlbs);
-  if (!l2->tlbs)
-    return -ENOMEM;
-  for (unsigned i = 0; i <= gpu->sms; i++) {
-    struct gc_cache_geometry entries = {.sets = 1, .ways = gpu->tlb[i == gpu->sms].entries};
-
-    if (entries.ways && gc_lines_init(&l2->tlbs[i], &entries, true, 0))
-      return -ENOMEM;
-    l2->tlbs[i].geometry = NULL; /* LRU does not use it */
-  }
-  return 0;
-}
-
-/* Cycles that the look-up of a page adds. The first level belongs to an SM, the second to all. */
-static double translate(struct gc_l2 *l2, unsigned sm, uint64_t address)
-{
-  double cycles = 0;
-
-  for (unsigned level = 0; l2->tlbs && level < 2; level++) {
-    const struct gc_tlb_level *tlb = &l2->gpu->tlb[level];
-    struct gc_lines *entries = &l2->tlbs[level == 0 ? sm : l2->gpu->sms];
-    struct gc_line *entry;
-    uint64_t page;
-
-    if (!tlb->entries)
-      continue;
-    page = address / tlb->entry_bytes;
-    entry = gc_lines_find(entries, 0, page);
-    if (entry) {
-      gc_lines_use(entries, 0, entry);
-      break;
-    }
-    gc_lines_add(entries, 0, page); /* LRU: never NULL */
-    cycles += tlb->miss_cycles;
-  }
-  return cycles;
 }
 
 static unsigned home_of(const struct gc_l2 *l2, uint64_t line)
@@ -386,7 +339,8 @@ int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access kind, unsigned sm,
                           .now = l2->start + now,
                           .sectors = request->sectors,
                           .parts = request->parts};
-  double translation = translate(l2, sm, request->line << l2->of_l1.line_shift);
+  double translation =
+      gc_tlbs_translate(&l2->tlbs, sm, request->line << l2->of_l1.line_shift, l2->counts);
   int status = l2->like_l1 ? access_line(l2, &access) : access_bytes(l2, &access, request);
 
   *cycles = l2->no_latency ? 0 : access.cycles + (uint64_t)(translation + 0.5);

@@ -18,6 +18,7 @@
 #include "predict/model/run.h"
 #include "predict/model/sector_set.h"
 #include "predict/model/set_index.h"
+#include "predict/model/tlb.h"
 
 enum gc_l2_access { GC_L2_LOAD, GC_L2_STORE, GC_L2_ATOMIC };
 
@@ -29,7 +30,7 @@ struct gc_l2 {
   struct gc_coalescer of_l1, of_l2;
   struct gc_set_index index;
   struct gc_lines *partitions;
-  struct gc_lines *tlbs; /* of the first level: one per SM, then one for all; NULL: none */
+  struct gc_tlbs tlbs; /* none if loads take no time */
   struct gc_sector_set seen;
   uint64_t random;
   struct gc_counts *counts;

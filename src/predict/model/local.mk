@@ -43,5 +43,7 @@ src_predict_model_libpredict_model_la_SOURCES = \
 	src/predict/model/sm_access.h \
 	src/predict/model/sm_state.h \
 	src/predict/model/survival.c \
+	src/predict/model/tlb.c \
+	src/predict/model/tlb.h \
 	src/predict/model/wheel.c \
 	src/predict/model/wheel.h

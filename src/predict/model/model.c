@@ -98,12 +98,15 @@ struct gc_cache_model *gc_cache_model_new(const struct gc_gpu_model *gpu,
 int gc_cache_model_change_sms(struct gc_cache_model *predict, const struct gc_gpu_model *gpu)
 {
   const struct gc_cache_geometry l2 = predict->gpu.l2;
+  struct gc_tlb_level tlbs[GC_TLB_LEVELS];
 
   if (gc_gpu_model_check(gpu, NULL) || gpu->sms != predict->gpu.sms)
     return -EINVAL;
   free_sms(predict);
+  memcpy(tlbs, predict->gpu.tlb, sizeof tlbs);
   predict->gpu = *gpu;
   predict->gpu.l2 = l2;
+  memcpy(predict->gpu.tlb, tlbs, sizeof tlbs);
   return make_sms(predict);
 }
 

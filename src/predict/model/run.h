@@ -6,6 +6,8 @@
 #ifndef GC_PREDICT_MODEL_RUN_H
 #define GC_PREDICT_MODEL_RUN_H
 
+#include "predict/model/gpu.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +43,11 @@ struct gc_counts {
   uint64_t l2_loads_far;
   uint64_t l1_stores, l1_bypassing; /* sectors that do not look into L1 */
   uint64_t atomics;                 /* sectors */
+  /* Of each TLB level: requests of L1 lines by warp instructions, except those of local memory. The
+   * second level sees those that miss in the first. 0 if loads take no time. */
+  struct gc_tlb_counts {
+    uint64_t lookups, misses;
+  } tlbs[GC_TLB_LEVELS];
 };
 
 struct gc_load { /* one instruction of a kernel */

@@ -177,6 +177,8 @@ int gc_parameters_gpu(struct gc_parameters *parameters, const struct gc_trace_la
   gpu->l2_near_cycles = draw(&parameters->l2_near_cycles, seed, 3);
   gpu->l2_far_cycles = draw(&parameters->l2_far_cycles, seed, 4);
   gpu->memory_cycles = draw(&parameters->memory_cycles, seed, 5);
+  for (unsigned i = 0; i < GC_TLB_LEVELS; i++)
+    gpu->tlb[i].miss_cycles = draw(&parameters->tlb_cycles[i], seed, 6 + i);
   if (changes->outstanding > 0) {
     if (!gpu->outstanding_per_sm)
       return gc_fail(err, -ERANGE, "the record does not have the number of outstanding loads");

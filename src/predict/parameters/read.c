@@ -6,6 +6,7 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "predict/parameters/geometry.h"
 #include "predict/parameters/parameters.h"
+#include "predict/parameters/tlbs.h"
 
 #include "util/number.h"
 
@@ -14,9 +15,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Most SMs that a record may state: more than ten times what the largest GPU has. */
-#define MOST_SMS 4096
 
 /* Most bytes of a cache that a record may state. */
 #define MOST_BYTES ((double)(UINT64_C(1) << 40))
@@ -72,7 +70,7 @@ static void read_launch_limits(struct reading *reading)
   struct gc_gpu_model *gpu = &reading->parameters->gpu;
   uint64_t reserved = 0;
 
-  gpu->sms = fact(reading, "SMs", MOST_SMS, 1, NULL);
+  gpu->sms = fact(reading, "SMs", GC_SMS_MAX, 1, NULL);
   gpu->warp_threads = fact(reading, "WarpThreads", GC_TRACE_LANES, 32, "32");
   gpu->threads_per_sm = fact(reading, "ThreadsPerSM", 1u << 16, 2048, "2048");
   gpu->blocks_per_sm = fact(reading, "BlocksPerSM", 1u << 12, 32, "32");
@@ -262,7 +260,7 @@ int gc_parameters_read(struct gc_parameters *parameters, const struct gc_record 
   read_l1(&reading);
   read_l2(&reading);
   read_memory(&reading);
-  gc_assume(&parameters->assumptions, NULL, "TLBs", "translation takes no time");
+  gc_tlbs_read(parameters, record);
   if (reading.missing[0])
     return gc_fail(err, -ENODATA, "the record lacks what a prediction needs: %s", reading.missing);
   return 0;

@@ -19,6 +19,26 @@ void gc_trace_copy_text(char *field, size_t size, const char *text, size_t lengt
   gc_make_printable(field);
 }
 
+/* No format begins with this line: perhaps no text at all. */
+static int fail_unknown(struct gc_trace *trace, const char *line, struct gc_error *err)
+{
+  char begin[41];
+
+  if (!strncmp(line, "\xef\xbb\xbf", 3))
+    return gc_stream_bad(trace->stream, err,
+                         "the file begins with a byte order mark, which must be removed");
+  gc_trace_copy_text(begin, sizeof(begin), line, strlen(line));
+  for (char *at = begin; *at; at++)
+    if (*at & 0x80)
+      *at = '?';
+  return gc_stream_bad(
+      trace->stream, err,
+      "\"%s\" does not begin a trace of a known format. The first line is "
+      "\"hwloc-gpucache-trace 1\", \"blockdim: x y z\", \"-kernel name = ...\", or, of a "
+      "list, \"kernel-1.traceg\" or \"Memcpy...\"",
+      begin);
+}
+
 static int open_format(struct gc_trace *trace, struct gc_error *err)
 {
   const char *line;
@@ -32,8 +52,7 @@ static int open_format(struct gc_trace *trace, struct gc_error *err)
     if (formats[i]->matches(line))
       trace->format = formats[i];
   if (!trace->format)
-    return gc_stream_bad(trace->stream, err, "\"%.40s\" does not begin a trace of a known format",
-                         line);
+    return fail_unknown(trace, line, err);
   gc_stream_unread(trace->stream);
   return trace->format->open(trace, err);
 }

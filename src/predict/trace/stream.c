@@ -69,6 +69,10 @@ static int fail_line(const struct gc_stream *stream, struct gc_error *err, int s
   char reason[256];
 
   vsnprintf(reason, sizeof(reason), format, values);
+  for (char *tab = reason; (tab = strchr(tab, '\t'));)
+    *tab = ' ';
+  if (!stream->line_number) /* compressed data that ends before its first line does */
+    return gc_fail(err, status, "%s%s: %s", dots, end, reason);
   return gc_fail(err, status, "%s%s:%llu: %s", dots, end, (unsigned long long)stream->line_number,
                  reason);
 }

@@ -79,8 +79,9 @@ static int read_key(struct gc_trace *trace, const char *line, struct gc_trace_la
   }
   if (!scan_decimal(&value, &number) || *value || number < keys[key].least ||
       number > keys[key].most || (key == WARP && number != 32 && number != 64))
-    return gc_stream_bad(trace->stream, err, "\"%.40s\": the number is missing or not possible",
-                         line);
+    return gc_stream_bad(trace->stream, err, "\"%.40s\": this must be a number, %llu %s %llu", line,
+                         (unsigned long long)keys[key].least, key == WARP ? "or" : "to",
+                         (unsigned long long)keys[key].most);
   store(launch, key, number);
   return 0;
 }

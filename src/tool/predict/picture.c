@@ -6,7 +6,6 @@
 
 #include "tool/predict/picture.h"
 
-#include "predict/parameters/geometry.h"
 #include "tool/plot.h"
 #include "tool/plot_read.h"
 #include "tool/predict/sweep.h"
@@ -105,7 +104,7 @@ static void write_rows(FILE *file, const struct gc_sweep *sweep, size_t kernel)
 {
   const struct gc_kernel_prediction *first = &sweep->points[0].prediction->kernels[kernel];
   const struct gc_reuse_histogram *stack = first->reuse;
-  const uint32_t line = first->gpu.l1.line_bytes;
+  const uint32_t line = first->gpu.l1_line_bytes;
 
   for (size_t i = 0; i < sweep->count; i++) {
     const struct gc_kernel_prediction *predicted;
@@ -113,11 +112,10 @@ static void write_rows(FILE *file, const struct gc_sweep *sweep, size_t kernel)
     if (!sweep->points[i].prediction)
       continue;
     predicted = &sweep->points[i].prediction->kernels[kernel];
-    fprintf(file, "%" PRIu64, gc_geometry_bytes(&predicted->gpu.l1));
+    fprintf(file, "%" PRIu64, predicted->gpu.l1_bytes);
     for (int rate = 0; rate < GC_RATE_COUNT; rate++)
       fprintf(file, "\t%.6g", 100 * predicted->rates[rate].value);
-    fprintf(file, "\t%.6g\n",
-            100 * stack_rate(stack, gc_geometry_bytes(&predicted->gpu.l1) / line));
+    fprintf(file, "\t%.6g\n", 100 * stack_rate(stack, predicted->gpu.l1_bytes / line));
   }
 }
 

@@ -16,6 +16,7 @@ static int choose_gpu(const struct gc_tool *tool, struct gc_sources *sources)
 {
   char *word = (char *)(tool->record ? tool->record : tool->gpu);
   struct gc_tool chosen = *tool;
+  int status;
 
   if (tool->record && access(tool->record, R_OK)) {
     gc_say(NULL, "cannot read %s: %m", tool->record);
@@ -23,7 +24,11 @@ static int choose_gpu(const struct gc_tool *tool, struct gc_sources *sources)
   }
   chosen.words = &word;
   chosen.count = word ? 1 : 0;
-  return gc_choose_one(&chosen, "predict needs one GPU", sources);
+  status = gc_choose_one(&chosen, "predict needs one GPU", sources);
+  if (status == GC_EXIT_NO_GPU && !tool->record && !tool->sims)
+    gc_say(NULL, "predict needs no GPU with --record FILE; \"export\" writes that file where the "
+                 "GPU is");
+  return status;
 }
 
 /* A trace that cannot be opened is noticed before a GPU is measured. */

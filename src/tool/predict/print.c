@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define HWLOC_GPUCACHE_KEYS_ONLY
 #include "tool/predict/print.h"
 
-#include "predict/parameters/geometry.h"
 #include "tool/format.h"
 #include "tool/say.h"
 #include "tool/table.h"
 #include "tool/terminal.h"
 #include "tool/tool.h"
+
+#include <hwloc/gpucache.h>
 
 #include <inttypes.h>
 #include <math.h>
@@ -80,7 +82,7 @@ static void print_launch(const struct gc_kernel_prediction *kernel)
                launch->shared_bytes);
   append_count(line, sizeof line, "%" PRIu64 " blocks on an SM at the same time, ",
                kernel->blocks_per_sm);
-  gc_format_bytes(gc_geometry_bytes(&kernel->gpu.l1), l1, sizeof l1);
+  gc_format_bytes(kernel->gpu.l1_bytes, l1, sizeof l1);
   snprintf(line + strlen(line), sizeof line - strlen(line), "%s%s",
            kernel->gpu.loads_in_l1 ? "L1 of " : "no global loads in L1",
            kernel->gpu.loads_in_l1 ? l1 : "");
@@ -131,6 +133,21 @@ static int print_caches(const struct gc_kernel_prediction *kernel)
   return failed;
 }
 
+/* What a profiler shows as the hit rate of L2, where partitions make a difference. */
+static void print_near(const struct gc_kernel_prediction *kernel)
+{
+  char line[2 * GC_CELL + 200], rate[GC_CELL], least_to_most[GC_CELL] = "";
+
+  if (!kernel->counts.l2_loads_far)
+    return;
+  percent(kernel->l2_near_rate.value, rate);
+  range(&kernel->l2_near_rate, least_to_most);
+  snprintf(line, sizeof line,
+           "  L2 without %" PRIu64 " hits in the far partition, as profilers count: %s (%s)",
+           kernel->counts.l2_loads_far, rate, least_to_most);
+  gc_terminal_print(line, NULL);
+}
+
 static void print_reasons(const struct gc_kernel_prediction *kernel)
 {
   const uint64_t all = kernel->counts.l1_loads.misses;
@@ -141,6 +158,24 @@ static void print_reasons(const struct gc_kernel_prediction *kernel)
       continue;
     printf("%s%s %.1f %%", first ? "  misses in L1: " : ", ", gc_miss_names[i],
            100.0 * (double)kernel->misses[i] / (double)all);
+    first = false;
+  }
+  if (!first)
+    puts("");
+}
+
+static void print_tlbs(const struct gc_kernel_prediction *kernel)
+{
+  static const char *const names[GC_TLB_LEVELS] = {HWLOC_GPUCACHE_L1_TLB, HWLOC_GPUCACHE_L2_TLB};
+  bool first = true;
+
+  for (int i = 0; i < GC_TLB_LEVELS; i++) {
+    const struct gc_tlb_counts *tlb = &kernel->counts.tlbs[i];
+
+    if (!tlb->lookups)
+      continue;
+    printf("%s%s %" PRIu64 " of %" PRIu64 " look-ups (%.1f %%)", first ? "  TLB misses: " : ", ",
+           names[i], tlb->misses, tlb->lookups, 100.0 * (double)tlb->misses / (double)tlb->lookups);
     first = false;
   }
   if (!first)
@@ -237,8 +272,9 @@ static void print_assumptions_of(const struct gc_assumptions *assumptions, bool 
 
 static void print_assumptions(const struct gc_assumptions *assumptions)
 {
-  print_assumptions_of(assumptions, true,
-                       "The record does not have these values; the prediction assumes:");
+  print_assumptions_of(
+      assumptions, true,
+      "The record lacks these values, or they cannot be used; the prediction assumes:");
   print_assumptions_of(assumptions, false, "The model also assumes:");
 }
 
@@ -260,7 +296,9 @@ int gc_predict_print(const struct gc_source *source, const struct gc_prediction 
     print_launch(kernel);
     if (print_caches(kernel))
       return no_memory();
+    print_near(kernel);
     print_reasons(kernel);
+    print_tlbs(kernel);
     if (print_loads(kernel))
       return no_memory();
   }
@@ -283,7 +321,7 @@ static int add_point(struct gc_table *table, const struct gc_sweep_point *point,
     snprintf(row[1], GC_CELL, "-");
     return 0;
   }
-  gc_format_bytes(gc_geometry_bytes(&predicted->gpu.l1), row[1], GC_CELL);
+  gc_format_bytes(predicted->gpu.l1_bytes, row[1], GC_CELL);
   for (int rate = 0; rate < GC_RATE_COUNT; rate++) {
     percent(predicted->rates[rate].value, row[2 + 2 * rate]);
     range(&predicted->rates[rate], row[3 + 2 * rate]);

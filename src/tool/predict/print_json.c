@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "predict/parameters/geometry.h"
 #include "tool/predict/print.h"
 #include "tool/say.h"
 
@@ -68,6 +67,19 @@ static json_t *estimate_of(const struct gc_estimate *estimate)
                           json_object_set_new(object, "high", json_real(estimate->high)));
 }
 
+/* Null: this level is not modelled. */
+static json_t *tlb_of(const struct gc_kernel_prediction *kernel, int level)
+{
+  const struct gc_tlb_counts *counts = &kernel->counts.tlbs[level];
+  json_t *object;
+
+  if (!kernel->gpu.tlb_entries[level])
+    return json_null();
+  object = json_object();
+  return done(object, set_count(object, "lookups", counts->lookups) |
+                          set_count(object, "misses", counts->misses));
+}
+
 static json_t *load_of(const struct gc_load_prediction *load, bool reasons)
 {
   json_t *object = json_object();
@@ -110,15 +122,19 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
   json_t *object = json_object();
   int failed = json_object_set_new(object, "launch", launch_of(&kernel->launch)) |
                set_count(object, "blocks_per_sm", kernel->blocks_per_sm) |
-               set_count(object, "l1_bytes", gc_geometry_bytes(&kernel->gpu.l1)) |
+               set_count(object, "l1_bytes", kernel->gpu.l1_bytes) |
                json_object_set_new(object, "l1_loads", counts_of(&counts->l1_loads)) |
                json_object_set_new(object, "l2_loads", counts_of(&counts->l2_loads)) |
+               set_count(object, "l2_loads_far", counts->l2_loads_far) |
                json_object_set_new(object, "l2_stores", counts_of(&counts->l2_stores)) |
                set_count(object, "l1_stores", counts->l1_stores) |
                set_count(object, "l1_bypassing", counts->l1_bypassing) |
                set_count(object, "atomics", counts->atomics) |
+               json_object_set_new(object, "l1_tlb", tlb_of(kernel, 0)) |
+               json_object_set_new(object, "l2_tlb", tlb_of(kernel, 1)) |
                json_object_set_new(object, "l1_hit_rate", estimate_of(&kernel->rates[GC_RATE_L1])) |
                json_object_set_new(object, "l2_hit_rate", estimate_of(&kernel->rates[GC_RATE_L2])) |
+               json_object_set_new(object, "l2_near_hit_rate", estimate_of(&kernel->l2_near_rate)) |
                json_object_set_new(object, "loads", loads_of(kernel, reasons));
 
   if (reasons)

@@ -14,7 +14,6 @@
  *   seed              the model with values drawn from the bounds of the record, SEEDS times
  *   distances         lines with a reuse distance below the capacity, in that order
  */
-#include "predict/parameters/geometry.h"
 #include "predict/predict.h"
 #include "predict/threads.h"
 #include "record/xml.h"
@@ -61,13 +60,14 @@ static void print_cache(const struct gc_cache_counts *counts)
 
 static void print_kernel(int variant, const struct gc_pass_kernel *kernel)
 {
-  const struct gc_cache_geometry *l1 = &kernel->detail->gpu.l1;
-  const uint64_t lines = gc_geometry_bytes(l1) / l1->line_bytes;
+  const struct gc_gpu_summary *gpu = &kernel->detail->gpu;
 
   printf("%s\t%s", kernel->detail->launch.name, names[variant < VARIANTS ? variant : VARIANTS]);
   if (variant == DISTANCES) {
     const uint64_t accesses = gc_reuse_histogram_accesses(kernel->reuse);
-    const uint64_t hits = (uint64_t)(gc_reuse_histogram_hits(kernel->reuse, lines) + 0.5);
+    const uint64_t hits =
+        (uint64_t)(gc_reuse_histogram_hits(kernel->reuse, gpu->l1_bytes / gpu->l1_line_bytes) +
+                   0.5);
 
     print_cache(&(struct gc_cache_counts){accesses, hits, 0, accesses - hits, 0});
     print_cache(&(struct gc_cache_counts){0});
@@ -76,7 +76,7 @@ static void print_kernel(int variant, const struct gc_pass_kernel *kernel)
     print_cache(&kernel->run.counts.l2_loads);
   }
   printf("\t%llu\t%u\t%llu\t%llu\n", (unsigned long long)kernel->run.cycles,
-         kernel->run.blocks_per_sm, (unsigned long long)(lines * l1->line_bytes),
+         kernel->run.blocks_per_sm, (unsigned long long)gpu->l1_bytes,
          (unsigned long long)kernel->run.counts.l2_loads_far);
 }
 
