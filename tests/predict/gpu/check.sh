@@ -25,7 +25,9 @@ done
 set -e
 mkdir -p "$out/traces"
 nvcc -std=c++17 -O2 -arch=sm_90 -o "$out/kernels" "$here/kernels.cu" "$here/cases.cu"
-nvcc -std=c++17 -O2 -arch=sm_90 -o "$out/replay" "$here/replay.cu"
+for program in replay loops sequences; do
+  nvcc -std=c++17 -O2 -arch=sm_90 -o "$out/$program" "$here/$program.cu"
+done
 cuobjdump -sass "$out/kernels" | python3 "$here/at-once.py" >"$out/at-once.tsv"
 "$tool" measure --force --no-store --xml gpu0 >"$out/record.xml"
 sh "$here/count.sh" "$out/kernels" "$out/counts"
@@ -36,6 +38,10 @@ python3 "$here/collect.py" "$out/counts" >"$out/counters.tsv"
 : >"$out/timed.tsv"
 threshold=$(sh "$here/facts.sh" threshold "$out/record.xml")
 sms=$(sh "$here/facts.sh" sms "$out/record.xml")
+masks=$(sh "$here/facts.sh" masks "$out/record.xml")
+lines=$(sh "$here/facts.sh" lines "$out/record.xml")
+"$out/loops" "$threshold" >"$out/loops.tsv"
+"$out/sequences" "$threshold" "$masks" | python3 "$here/policies.py" "$masks" "$lines" >"$out/policies.tsv"
 for trace in "$out/traces"/*.tsv; do
   sh "$here/add-at-once.sh" "$out/at-once.tsv" <"$trace" >"$out/trace.tsv"
   rm "$trace"
