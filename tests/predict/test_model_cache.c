@@ -355,7 +355,7 @@ static void survival_curve(void **state)
       fail_msg("after %u fills %g of the lines are there, not %g", cases[i].fills, part,
                cases[i].survives);
   }
-  assert_in_range(lines.slots, 1, 4096); /* the memory is that of the lines that are there */
+  assert_in_range(lines.index.mask, 1, 4095); /* the memory is that of the lines that are there */
   gc_lines_fini(&lines);
 }
 

@@ -29,6 +29,7 @@ struct gc_l2 {
   struct gc_coalescer of_l1, of_l2;
   struct gc_set_index index;
   struct gc_lines *partitions;
+  uint8_t *near; /* partition of each SM */
   struct gc_lines *tlbs; /* of the first level: one per SM, then one for all; NULL: none */
   struct gc_sector_set seen;
   uint64_t random;
@@ -45,12 +46,17 @@ void gc_l2_fini(struct gc_l2 *l2);
 /* Before a kernel, whose time begins at 0: everything has arrived. */
 void gc_l2_begin(struct gc_l2 *l2);
 
-/* Accesses sectors of a line of L1, and stores the cycles after which the last one is there. 0 or
- * -ENOMEM. */
+/* Accesses sectors of the line of a request, and stores the cycles after which the last one is
+ * there. 0 or -ENOMEM. */
 int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access access, unsigned sm,
-                  const struct gc_request *request, uint64_t now, uint64_t *cycles);
+                  const struct gc_request *request, uint32_t sectors, uint64_t now,
+                  uint64_t *cycles);
 
-/* A hint that such a request will come; more: a second one, shortly before it. */
-void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm, uint64_t line, bool more);
+/* A hint that such a request will come. */
+void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm, const struct gc_request *request,
+                    uint64_t mix);
+
+/* A hint, after that, that such a request will come soon and probably miss. */
+void gc_l2_prefetch_miss(const struct gc_l2 *l2, unsigned sm, const struct gc_request *request);
 
 #endif

@@ -3,7 +3,6 @@
  */
 #include "predict/model/wheel.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #define WORDS (GC_WHEEL_SLOTS / 64)
@@ -11,6 +10,7 @@
 void gc_wheel_clear(struct gc_wheel *wheel)
 {
   memset(wheel, 0, sizeof *wheel);
+  wheel->earliest = GC_NEVER;
 }
 
 void gc_wheel_add(struct gc_wheel *wheel, struct gc_event *event, uint64_t time)
@@ -26,26 +26,24 @@ void gc_wheel_add(struct gc_wheel *wheel, struct gc_event *event, uint64_t time)
   wheel->last[slot] = event;
   wheel->full[slot / 64] |= UINT64_C(1) << slot % 64;
   wheel->count++;
+  if (at < wheel->earliest)
+    wheel->earliest = at;
 }
 
-/* The first time from now on, within one revolution, whose slot is not empty; else GC_NEVER. */
-static uint64_t next_full(const struct gc_wheel *wheel, uint64_t from)
+/* The first time from then on, within one revolution, whose slot is not empty; else GC_NEVER. */
+static inline uint64_t next_full(const struct gc_wheel *wheel, uint64_t from)
 {
-  unsigned slot = from % GC_WHEEL_SLOTS;
+  const unsigned slot = from % GC_WHEEL_SLOTS, first = slot / 64;
+  uint64_t bits = wheel->full[first] >> slot % 64;
 
-  for (unsigned i = 0; i <= WORDS; i++) {
-    unsigned word = (slot / 64 + i) % WORDS;
-    uint64_t bits = wheel->full[word];
-
-    if (i == 0)
-      bits &= UINT64_MAX << slot % 64;
-    else if (i == WORDS)
+  if (bits)
+    return from + (unsigned)__builtin_ctzll(bits);
+  for (unsigned i = 1; i <= WORDS; i++) {
+    bits = wheel->full[(first + i) % WORDS];
+    if (i == WORDS)
       bits &= ~(UINT64_MAX << slot % 64);
-    if (bits) {
-      unsigned found = word * 64 + (unsigned)__builtin_ctzll(bits);
-
-      return from + (found - slot) % GC_WHEEL_SLOTS;
-    }
+    if (bits)
+      return from - slot % 64 + 64 * i + (unsigned)__builtin_ctzll(bits);
   }
   return GC_NEVER;
 }
@@ -82,7 +80,7 @@ static void skip_revolutions(struct gc_wheel *wheel, uint64_t until)
   wheel->now = next < until ? next : until;
 }
 
-struct gc_event *gc_wheel_take(struct gc_wheel *wheel, uint64_t until)
+struct gc_event *gc_wheel_take_due(struct gc_wheel *wheel, uint64_t until)
 {
   while (wheel->count > 0 && wheel->now <= until) {
     uint64_t time;
@@ -91,6 +89,7 @@ struct gc_event *gc_wheel_take(struct gc_wheel *wheel, uint64_t until)
     if (until - wheel->now > GC_WHEEL_SLOTS)
       skip_revolutions(wheel, until);
     time = next_full(wheel, wheel->now);
+    wheel->earliest = time;
     if (time > until)
       break;
     event = take_from(wheel, time);
@@ -99,12 +98,15 @@ struct gc_event *gc_wheel_take(struct gc_wheel *wheel, uint64_t until)
       return event;
     wheel->now = time + 1;
   }
+  if (wheel->count == 0)
+    wheel->earliest = GC_NEVER;
   if (wheel->now < until)
     wheel->now = until;
   return NULL;
 }
 
-static uint64_t first_of_slot(const struct gc_event *last)
+/* The time of the first event of a slot; due is the first one that it can have. */
+static uint64_t first_of_slot(const struct gc_event *last, uint64_t due)
 {
   const struct gc_event *event = last;
   uint64_t first = GC_NEVER;
@@ -113,7 +115,7 @@ static uint64_t first_of_slot(const struct gc_event *last)
     event = event->next;
     if (event->time < first)
       first = event->time;
-  } while (event != last);
+  } while (event != last && first > due);
   return first;
 }
 
@@ -130,7 +132,7 @@ uint64_t gc_wheel_next(const struct gc_wheel *wheel)
 
     if (time >= end)
       break;
-    at = first_of_slot(wheel->last[time % GC_WHEEL_SLOTS]);
+    at = first_of_slot(wheel->last[time % GC_WHEEL_SLOTS], time);
     if (at < first)
       first = at;
     if (first <= time)

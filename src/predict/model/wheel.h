@@ -8,6 +8,7 @@
 #ifndef GC_PREDICT_MODEL_WHEEL_H
 #define GC_PREDICT_MODEL_WHEEL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define GC_WHEEL_SLOTS 1024 /* cycles of a revolution; a power of two, at least 64 */
@@ -21,7 +22,8 @@ struct gc_event {
 };
 
 struct gc_wheel {
-  uint64_t now; /* all events before it have been taken */
+  uint64_t now;      /* all events before it have been taken */
+  uint64_t earliest; /* no event is before it */
   uint64_t count;
   struct gc_event *last[GC_WHEEL_SLOTS]; /* of each slot; its next is the first one */
   uint64_t full[GC_WHEEL_SLOTS / 64];    /* bit i: slot i is not empty */
@@ -36,16 +38,17 @@ void gc_wheel_clear(struct gc_wheel *wheel);
 void gc_wheel_add(struct gc_wheel *wheel, struct gc_event *event, uint64_t time);
 
 /* Takes the first event if its time is not after until; NULL: there is none, and until is now. */
-struct gc_event *gc_wheel_take(struct gc_wheel *wheel, uint64_t until);
+struct gc_event *gc_wheel_take_due(struct gc_wheel *wheel, uint64_t until);
+static inline struct gc_event *gc_wheel_take(struct gc_wheel *wheel, uint64_t until)
+{
+  if (wheel->earliest <= until)
+    return gc_wheel_take_due(wheel, until);
+  if (wheel->now < until)
+    wheel->now = until;
+  return NULL;
+}
 
 /* The time of the first event, or GC_NEVER. */
 uint64_t gc_wheel_next(const struct gc_wheel *wheel);
-
-/* The last event in the slot of this time, which may be one of another revolution, or NULL: for
- * hints. */
-static inline const struct gc_event *gc_wheel_peek(const struct gc_wheel *wheel, uint64_t time)
-{
-  return wheel->last[time % GC_WHEEL_SLOTS];
-}
 
 #endif
