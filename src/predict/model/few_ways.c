@@ -1,9 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
- *
- * Sets of up to GC_LINES_SCAN ways. A search compares a byte of the hash with those of all ways.
  */
-#include "predict/model/lines.h"
+#include "predict/model/few_ways.h"
 
 #include <errno.h>
 
@@ -26,33 +24,7 @@ void gc_few_ways_clear(struct gc_lines *lines)
     lines->heads[set] = (struct gc_set_head){.order = ORDER_AT_FIRST};
 }
 
-/* Makes the way at a place of the order the newest one. */
-static uint64_t moved_to_front(uint64_t order, unsigned place)
-{
-  const unsigned shift = 4 * place;
-  const uint64_t way = order >> shift & 15, below = (UINT64_C(1) << shift) - 1;
-
-  return (order & ~(below << 4 | 15)) | (order & below) << 4 | way;
-}
-
-/* All 16 numbers are in the order, so one of the digits is way. */
-static unsigned place_of(uint64_t order, uint32_t way)
-{
-  const uint64_t ones = UINT64_C(0x1111111111111111), zero_at_way = order ^ ones * way;
-
-  return (unsigned)__builtin_ctzll((zero_at_way - ones) & ~zero_at_way & ones << 3) / 4;
-}
-
-void gc_few_ways_use(struct gc_lines *lines, uint32_t set, const struct gc_line *line)
-{
-  uint64_t *order = &lines->heads[set].order;
-
-  *order = moved_to_front(*order,
-                          place_of(*order, (uint32_t)(line - lines->lines) - set * lines->ways));
-}
-
-/* A random set loses its oldest line. */
-static void evict_anywhere(struct gc_lines *lines)
+void gc_few_ways_evict(struct gc_lines *lines)
 {
   struct gc_set_head *head;
   uint32_t set;
@@ -64,31 +36,4 @@ static void evict_anywhere(struct gc_lines *lines)
   head->used--;
   lines->lines[(size_t)set * lines->ways + (head->order >> 4 * head->used & 15)].tag = 0;
   lines->used--;
-}
-
-/* The place in the order of the way that a new line gets. */
-static unsigned place_for_new(struct gc_lines *lines, struct gc_set_head *head)
-{
-  if (head->used == lines->ways)
-    return lines->policy == GC_POLICY_RANDOM
-               ? place_of(head->order, gc_draw_below(&lines->random, lines->ways))
-               : lines->ways - 1;
-  if (lines->limit && lines->used == lines->limit)
-    evict_anywhere(lines);
-  lines->used++;
-  return (unsigned)head->used++;
-}
-
-struct gc_line *gc_few_ways_add(struct gc_lines *lines, uint32_t set, uint64_t mix)
-{
-  struct gc_set_head *head = &lines->heads[set];
-  uint64_t *marks;
-  unsigned way, shift;
-
-  head->order = moved_to_front(head->order, place_for_new(lines, head));
-  way = head->order & 15;
-  marks = &head->marks[way / 8];
-  shift = 8 * (way % 8);
-  *marks = (*marks & ~(UINT64_C(255) << shift)) | mix >> 56 << shift;
-  return &lines->lines[(size_t)set * lines->ways + way];
 }

@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Memory for tables with random accesses, and hints for it: it begins with a cache line of the host. Large tables use
- * huge pages where the kernel has them, so that the host's TLB is not the limit.
+ * Memory for tables with random accesses, and hints for it: it begins with a cache line of the
+ * host. Large tables use huge pages where the kernel has them, so that the host's TLB is not the
+ * limit.
  */
 #ifndef GC_PREDICT_MODEL_HOST_TABLE_H
 #define GC_PREDICT_MODEL_HOST_TABLE_H
@@ -15,8 +16,8 @@
 #define GC_HOST_LINE UINT64_C(64)
 #define GC_HUGE_PAGE (UINT64_C(2) << 20)
 
-/* Loads a cache line of the host. The assembler statement is empty: without it, GCC 12 takes functions
- * that only prefetch for ones without effect, and removes their calls. */
+/* Loads a cache line of the host. The assembler statement is empty: without it, GCC 12 takes
+ * functions that only prefetch for ones without effect, and removes their calls. */
 static inline void gc_prefetch(const void *at)
 {
   __builtin_prefetch(at, 1);

@@ -107,36 +107,6 @@ static double translate(struct gc_l2 *l2, unsigned sm, uint64_t address)
   return cycles;
 }
 
-/* The partition of a line; mix is gc_mix(line). */
-static unsigned home_of(const struct gc_l2 *l2, unsigned near, uint64_t mix)
-{
-  const uint32_t partitions = l2->gpu->partitions;
-
-  if (l2->gpu->private_l2)
-    return near;
-  return partitions & (partitions - 1) ? (uint32_t)(mix >> 32) % partitions
-                                       : (uint32_t)(mix >> 32) & (partitions - 1);
-}
-
-void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm, const struct gc_request *request,
-                    uint64_t mix)
-{
-  const unsigned near = l2->near[sm], home = home_of(l2, near, mix);
-
-  gc_lines_prefetch(&l2->partitions[home], request->l2_set, mix);
-  if (l2->gpu->copies && near != home)
-    gc_lines_prefetch(&l2->partitions[near], request->l2_set, mix);
-}
-
-void gc_l2_prefetch_miss(const struct gc_l2 *l2, unsigned sm, const struct gc_request *request)
-{
-  const unsigned near = l2->near[sm], home = home_of(l2, near, gc_mix(request->line));
-
-  gc_lines_prefetch_victim(&l2->partitions[home], request->l2_set);
-  if (l2->gpu->copies && near != home)
-    gc_lines_prefetch_victim(&l2->partitions[near], request->l2_set);
-}
-
 /* One line of L2. */
 struct access {
   enum gc_l2_access kind;
@@ -212,8 +182,8 @@ static inline struct gc_line *look(struct gc_l2 *l2, unsigned partition, struct 
 
 /* Brings sectors into a line of a partition, or into a new one if it is NULL; they are under way
  * until access->cycles from now. */
-static int keep(struct gc_l2 *l2, unsigned partition, struct gc_line *line,
-                const struct access *access, uint32_t sectors)
+static inline int keep(struct gc_l2 *l2, unsigned partition, struct gc_line *line,
+                       const struct access *access, uint32_t sectors)
 {
   uint64_t arrival = access->now + access->cycles;
 
@@ -310,7 +280,7 @@ static int count_access(struct gc_l2 *l2, const struct access *access, uint32_t 
 static int access_line(struct gc_l2 *l2, struct access *access)
 {
   const struct gc_gpu_model *gpu = l2->gpu;
-  const unsigned near = access->near, home = home_of(l2, near, access->mix);
+  const unsigned near = access->near, home = gc_l2_home(l2, near, access->mix);
   bool copy = gpu->copies && near != home && access->kind == GC_L2_LOAD;
   struct gc_line *near_line = NULL, *home_line = NULL;
   uint32_t not_near = 0, bring;

@@ -57,33 +57,3 @@ void gc_lines_clear(struct gc_lines *lines)
   else
     gc_survival_clear(lines);
 }
-
-void gc_lines_use(struct gc_lines *lines, uint32_t set, struct gc_line *line)
-{
-  if (lines->policy == GC_POLICY_SURVIVAL)
-    gc_survival_use(lines, line);
-  else if (lines->policy == GC_POLICY_LRU && lines->heads)
-    gc_few_ways_use(lines, set, line);
-  else if (lines->policy == GC_POLICY_LRU)
-    gc_many_ways_use(lines, set, line);
-}
-
-struct gc_line *gc_lines_add_mixed(struct gc_lines *lines, uint32_t set, uint64_t line,
-                                   uint64_t mix)
-{
-  struct gc_line *added;
-
-  lines->empty = false;
-  if (lines->heads)
-    added = gc_few_ways_add(lines, set, mix);
-  else if (lines->logs)
-    added = gc_many_ways_add(lines, set, mix);
-  else
-    added = gc_survival_add(lines, line, mix);
-  if (!added)
-    return NULL;
-  added->tag = line + 1;
-  added->arrival = 0;
-  added->sectors = added->pending = added->stored = 0;
-  return added;
-}

@@ -9,11 +9,13 @@ src_predict_model_libpredict_model_la_SOURCES = \
 	src/predict/model/bits.h \
 	src/predict/model/block.c \
 	src/predict/model/block.h \
+	src/predict/model/cache_lines.h \
 	src/predict/model/check.c \
 	src/predict/model/check.h \
 	src/predict/model/coalesce.c \
 	src/predict/model/coalesce.h \
 	src/predict/model/few_ways.c \
+	src/predict/model/few_ways.h \
 	src/predict/model/gpu.h \
 	src/predict/model/hash_index.h \
 	src/predict/model/host_table.h \

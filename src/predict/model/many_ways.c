@@ -6,7 +6,7 @@
  * line. A full log drops the other entries; at least half of them are such. So each operation takes
  * a constant time on average, and reads and writes the log in order.
  */
-#include "predict/model/lines.h"
+#include "predict/model/cache_lines.h"
 
 #include <errno.h>
 

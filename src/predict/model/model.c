@@ -121,11 +121,10 @@ void gc_cache_model_free(struct gc_cache_model *predict)
 
 static struct gc_block_reader reader_of(struct gc_cache_model *predict)
 {
-  struct gc_block_reader reader = {
-      .index = &predict->index,
-      .l2_index = predict->l2.like_l1 ? &predict->l2.index : NULL,
-      .loads_in_l1 = predict->gpu.loads_in_l1,
-      .loads = &predict->loads};
+  struct gc_block_reader reader = {.index = &predict->index,
+                                   .l2_index = predict->l2.like_l1 ? &predict->l2.index : NULL,
+                                   .loads_in_l1 = predict->gpu.loads_in_l1,
+                                   .loads = &predict->loads};
 
   gc_coalescer_init(&reader.coalescer, predict->gpu.l1.line_bytes, predict->gpu.l1.sector_bytes);
   return reader;

@@ -216,12 +216,11 @@ static int access_memory(struct gc_sm *sm, struct gc_warp *warp,
   if (first == 0)
     issue(sm, warp, 1);
   while (warp->request < instruction->requests) {
-    if (!sm->starving.count)
-      gc_sm_hint_requests(sm, instruction, warp->requests, warp->request);
+    gc_sm_hint_requests(sm, instruction, warp->requests, warp->request, warp->request == first);
     status = gc_sm_access(sm, warp, instruction, &warp->requests[warp->request]);
     if (status != GC_ACCESS_DONE)
       break;
-    warp->request++;
+    gc_sm_hint_next(sm, instruction, warp->requests, ++warp->request);
   }
   if (status == GC_ACCESS_NO_MEMORY)
     return -ENOMEM;

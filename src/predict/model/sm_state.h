@@ -55,9 +55,9 @@ struct gc_sm {
   uint64_t looked_ahead;         /* hints were given for arrivals before this cycle */
   uint64_t issue[GC_SCHEDULERS]; /* the next free slot */
   unsigned next_scheduler;
-  unsigned loads_at_once;          /* of the kernel */
+  unsigned loads_at_once;               /* of the kernel */
   struct gc_warp_queue ready, starving; /* starving: all entries of the SM are in use */
-  unsigned outstanding, promised;  /* entries in use; promised to warps that have not retried yet */
+  unsigned outstanding, promised; /* entries in use; promised to warps that have not retried yet */
   struct gc_lines l1;
   struct gc_in_flight in_flight;
   struct gc_wheel wheel;

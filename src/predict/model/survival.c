@@ -5,7 +5,7 @@
  * will be away. So each look-up has the probability of the curve, and a line that was away stays
  * away. The table forgets such lines when it is full; its size follows the lines that are there.
  */
-#include "predict/model/lines.h"
+#include "predict/model/cache_lines.h"
 
 #include <errno.h>
 #include <math.h>
@@ -61,7 +61,8 @@ static bool is_there(const struct gc_lines *lines, uint32_t i)
   return (double)lines->fills < lines->expires[i];
 }
 
-/* Tables for more lines, a power of two. 0 or -ENOMEM; then nothing has changed. The index is empty. */
+/* Tables for more lines, a power of two. 0 or -ENOMEM; then nothing has changed. The index is
+ * empty. */
 static int grow(struct gc_lines *lines, uint64_t room)
 {
   struct gc_hash_index index = {NULL, 0};
