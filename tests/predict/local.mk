@@ -33,7 +33,7 @@ tests_predict_test_model_cache_SOURCES = tests/predict/test_model_cache.c $(fake
 tests_predict_test_model_cache_LDADD = $(model_libraries) $(CMOCKA_LIBS)
 tests_predict_test_model_memory_SOURCES = tests/predict/test_model_memory.c $(fake_trace)
 tests_predict_test_model_memory_LDADD = $(model_libraries) $(CMOCKA_LIBS)
-tests_predict_test_model_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
+tests_predict_test_model_memory_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=posix_memalign
 tests_predict_test_model_paper_SOURCES = tests/predict/test_model_paper.c $(fake_trace)
 tests_predict_test_model_paper_LDADD = $(model_libraries) $(CMOCKA_LIBS)
 tests_predict_test_model_sm_SOURCES = tests/predict/test_model_sm.c $(fake_trace)

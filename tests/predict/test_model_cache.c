@@ -380,7 +380,7 @@ static void survival_curve(void **state)
       fail_msg("after %u fills %g of the lines are there, not %g", cases[i].fills, part,
                cases[i].survives);
   }
-  assert_in_range(lines.slots, 1, 4096); /* the memory is that of the lines that are there */
+  assert_in_range(lines.index.mask, 1, 4095); /* the memory is that of the lines that are there */
   gc_lines_fini(&lines);
 }
 
@@ -566,6 +566,49 @@ static void misses_of_a_loop_are_multiples_of_the_sets(void **state)
   }
 }
 
+/* A log with many more uses than ways, and a hash index whose lines come and go, against a list. */
+static void many_ways_against_a_list(void **state)
+{
+  enum { SETS = 3, WAYS = 20, LINES = 150 };
+  const enum gc_policy policies[] = {GC_POLICY_LRU, GC_POLICY_FIFO};
+
+  (void)state;
+  for (unsigned p = 0; p < 2; p++) {
+    const struct gc_cache_geometry geometry = {
+        .line_bytes = 128, .sector_bytes = 32, .sets = SETS, .ways = WAYS, .policy = policies[p]};
+    uint64_t lists[SETS][WAYS], random = 1; /* the newest first */
+    unsigned used[SETS] = {0}, hits = 0;
+    struct gc_lines lines;
+
+    assert_int_equal(gc_lines_init(&lines, &geometry, false, 7), 0);
+    for (unsigned k = 0; k < 50000; k++) {
+      const uint64_t line = gc_draw_below(&random, k % 5000 < 2500 ? LINES : LINES / 2);
+      const uint32_t set = line % SETS;
+      struct gc_line *found = gc_lines_find(&lines, set, line);
+      unsigned place = 0;
+
+      while (place < used[set] && lists[set][place] != line)
+        place++;
+      assert_int_equal(found != NULL, place < used[set]);
+      hits += found != NULL;
+      if (found)
+        gc_lines_use(&lines, set, found);
+      else
+        assert_non_null(gc_lines_add(&lines, set, line));
+      if (found && policies[p] == GC_POLICY_FIFO)
+        continue;
+      if (!found && used[set] < WAYS)
+        place = used[set]++;
+      else if (!found)
+        place = WAYS - 1;
+      memmove(&lists[set][1], &lists[set][0], place * sizeof lists[set][0]);
+      lists[set][0] = line;
+    }
+    assert_in_range(hits, 10000, 40000);
+    gc_lines_fini(&lines);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -579,6 +622,7 @@ int main(void)
       cmocka_unit_test(the_limit_holds),
       cmocka_unit_test(slru_equals_naive_simulation),
       cmocka_unit_test(misses_of_a_loop_are_multiples_of_the_sets),
+      cmocka_unit_test(many_ways_against_a_list),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

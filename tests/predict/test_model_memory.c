@@ -22,10 +22,12 @@ static size_t in_use, peak;
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *old, size_t size);
+int __real_posix_memalign(void **memory, size_t alignment, size_t size);
 void __real_free(void *memory);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *old, size_t size);
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size);
 void __wrap_free(void *memory);
 
 static int fails(void)
@@ -59,6 +61,15 @@ void *__wrap_realloc(void *old, size_t size)
     return NULL;
   in_use -= old ? malloc_usable_size(old) : 0;
   return note(__real_realloc(old, size));
+}
+
+int __wrap_posix_memalign(void **memory, size_t alignment, size_t size)
+{
+  const int status = fails() ? ENOMEM : __real_posix_memalign(memory, alignment, size);
+
+  if (!status)
+    note(*memory);
+  return status;
 }
 
 void __wrap_free(void *memory)

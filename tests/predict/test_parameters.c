@@ -284,6 +284,9 @@ static void sets_that_hold_more_than_the_capacity(void **state)
   assert_int_equal(gpu.l1.sets, 512);
   assert_int_equal(gpu.l1.ways, 4);
   assert_int_equal(gpu.l1.limit, 21504 / 128);
+  record = h200();
+  set(record, GC_L1, "Sets", "512");
+  set(record, GC_L1, "Ways", "4");
   set(record, GC_L1, "Replacement", "slru");
   parameters = parameters_of(record);
   gpu = gpu_of(&parameters, &plain, &nothing, 0);

@@ -10,6 +10,8 @@
 
 static inline unsigned gc_count_bits(uint32_t word)
 {
+  if (word < 16) /* lines mostly have four sectors */
+    return UINT64_C(0x4332322132212110) >> 4 * word & 15;
   word -= word >> 1 & UINT32_C(0x55555555);
   word = (word & UINT32_C(0x33333333)) + (word >> 2 & UINT32_C(0x33333333));
   word = (word + (word >> 4)) & UINT32_C(0x0f0f0f0f);

@@ -79,6 +79,15 @@ static void append(struct gc_block *block, unsigned warp, const struct gc_instru
   of->last = i;
 }
 
+static void find_sets(const struct gc_block_reader *reader, struct gc_request *requests,
+                      unsigned count)
+{
+  for (unsigned i = 0; i < count; i++)
+    requests[i].set = gc_set_of(reader->index, requests[i].line);
+  for (unsigned i = 0; reader->l2_index && i < count; i++)
+    requests[i].l2_set = gc_set_of(reader->l2_index, requests[i].line);
+}
+
 static int visit(unsigned warp, const struct gc_trace_instruction *from, void *data)
 {
   struct reading *reading = data;
@@ -107,8 +116,7 @@ static int visit(unsigned warp, const struct gc_trace_instruction *from, void *d
 
     to.first = block->request_count;
     to.requests = (uint16_t)gc_coalesce(&reader->coalescer, from, requests);
-    for (unsigned i = 0; i < to.requests; i++)
-      requests[i].set = gc_set_of(reader->index, requests[i].line);
+    find_sets(reader, requests, to.requests);
     block->request_count += to.requests;
   }
   if (to.step == GC_STEP_LOAD && gc_loads_index(reader->loads, from->pc, &to.load))

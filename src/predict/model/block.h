@@ -1,8 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A block that an SM executes: the instructions of its warps, with their requests. 16 bytes for
- * each.
+ * A block that an SM executes: the instructions of its warps, with their requests.
  */
 #ifndef GC_PREDICT_MODEL_BLOCK_H
 #define GC_PREDICT_MODEL_BLOCK_H
@@ -44,7 +43,8 @@ struct gc_block {
 
 struct gc_block_reader {
   struct gc_coalescer coalescer;
-  struct gc_set_index *index; /* of L1 */
+  const struct gc_set_index *index;    /* of L1 */
+  const struct gc_set_index *l2_index; /* NULL: L2 has other lines, or does not matter */
   bool loads_in_l1;
   bool loads_only; /* the model of the paper */
   struct gc_loads *loads;

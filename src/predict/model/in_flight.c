@@ -3,71 +3,86 @@
  */
 #include "predict/model/in_flight.h"
 
-#include <stdlib.h>
-#include <string.h>
+#define FLIGHTS_AT_FIRST 512 /* about as many as an SM has lines under way */
 
-#define CHUNK 128
-
-struct gc_flight_chunk {
-  struct gc_flight_chunk *next;
-  struct gc_flight flights[CHUNK];
-};
-
-static void add_free(struct gc_in_flight *in_flight, struct gc_flight_chunk *chunk)
+static void add_free(struct gc_in_flight *in_flight, struct gc_flight *flight)
 {
-  for (size_t i = CHUNK; i-- > 0;) {
-    chunk->flights[i].next = in_flight->free;
-    in_flight->free = &chunk->flights[i];
+  flight->event.next = in_flight->free ? &in_flight->free->event : NULL;
+  in_flight->free = flight;
+}
+
+static void add_chunk(struct gc_in_flight *in_flight, uint32_t chunk)
+{
+  for (uint32_t i = GC_FLIGHT_CHUNK; i-- > 0;) {
+    in_flight->chunks[chunk][i].number = chunk * GC_FLIGHT_CHUNK + i;
+    add_free(in_flight, &in_flight->chunks[chunk][i]);
   }
 }
 
 void gc_in_flight_clear(struct gc_in_flight *in_flight)
 {
-  memset(in_flight->buckets, 0, sizeof in_flight->buckets);
+  gc_hash_index_clear(&in_flight->index);
+  in_flight->count = 0;
   in_flight->free = NULL;
-  for (struct gc_flight_chunk *chunk = in_flight->chunks; chunk; chunk = chunk->next)
-    add_free(in_flight, chunk);
+  for (uint32_t i = in_flight->chunk_count; i-- > 0;)
+    add_chunk(in_flight, i);
 }
 
 void gc_in_flight_fini(struct gc_in_flight *in_flight)
 {
-  while (in_flight->chunks) {
-    struct gc_flight_chunk *chunk = in_flight->chunks;
-
-    in_flight->chunks = chunk->next;
-    free(chunk);
-  }
+  for (uint32_t i = 0; i < in_flight->chunk_count; i++)
+    free(in_flight->chunks[i]);
+  free(in_flight->chunks);
+  free(in_flight->index.slots);
   memset(in_flight, 0, sizeof *in_flight);
 }
 
-struct gc_flight *gc_flight_add(struct gc_in_flight *in_flight, uint64_t line)
+/* One more chunk. The index has slots for all flights twice. */
+static bool grow(struct gc_in_flight *in_flight)
 {
-  struct gc_flight **bucket = gc_flight_bucket(in_flight, line), *flight;
+  const uint32_t count = in_flight->chunk_count;
+  struct gc_hash_index index = {NULL, 0};
+  struct gc_flight **chunks = realloc(in_flight->chunks, (count + 1) * sizeof *chunks);
 
-  if (!in_flight->free) {
-    struct gc_flight_chunk *chunk = malloc(sizeof *chunk);
-
-    if (!chunk)
-      return NULL;
-    chunk->next = in_flight->chunks;
-    in_flight->chunks = chunk;
-    add_free(in_flight, chunk);
+  if (!chunks)
+    return false;
+  in_flight->chunks = chunks;
+  if (!in_flight->index.slots && !gc_hash_index_init(&in_flight->index, FLIGHTS_AT_FIRST))
+    return false;
+  if (2 * (count + 1) * GC_FLIGHT_CHUNK > in_flight->index.mask + 1) {
+    if (!gc_hash_index_init(&index, in_flight->index.mask + 1))
+      return false;
+    for (uint32_t i = 0; i <= in_flight->index.mask; i++)
+      if (in_flight->index.slots[i].number)
+        gc_hash_add(&index, in_flight->index.slots[i].hash, in_flight->index.slots[i].number - 1);
+    free(in_flight->index.slots);
+    in_flight->index = index;
   }
+  chunks[count] = gc_host_table(GC_FLIGHT_CHUNK * sizeof *chunks[count]);
+  if (!chunks[count])
+    return false;
+  in_flight->chunk_count++;
+  add_chunk(in_flight, count);
+  return true;
+}
+
+struct gc_flight *gc_flight_add(struct gc_in_flight *in_flight, uint64_t line, uint32_t hash)
+{
+  struct gc_flight *flight;
+
+  if (!in_flight->free && !grow(in_flight))
+    return NULL;
   flight = in_flight->free;
-  in_flight->free = flight->next;
+  in_flight->free = (struct gc_flight *)flight->event.next;
   flight->line = line;
-  flight->next = *bucket;
-  *bucket = flight;
+  gc_hash_add(&in_flight->index, hash, flight->number);
+  in_flight->count++;
   return flight;
 }
 
-void gc_flight_remove(struct gc_in_flight *in_flight, struct gc_flight *flight)
+void gc_flight_remove(struct gc_in_flight *in_flight, struct gc_flight *flight, uint32_t hash)
 {
-  struct gc_flight **link = gc_flight_bucket(in_flight, flight->line);
-
-  while (*link != flight)
-    link = &(*link)->next;
-  *link = flight->next;
-  flight->next = in_flight->free;
-  in_flight->free = flight;
+  gc_hash_remove(&in_flight->index, hash, flight->number);
+  in_flight->count--;
+  add_free(in_flight, flight);
 }

@@ -6,48 +6,64 @@
 #ifndef GC_PREDICT_MODEL_IN_FLIGHT_H
 #define GC_PREDICT_MODEL_IN_FLIGHT_H
 
-#include "predict/model/random.h"
+#include "predict/model/hash_index.h"
 #include "predict/model/wheel.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
-#define GC_FLIGHT_BUCKETS 512 /* about as many as an SM has lines under way */
+#define GC_FLIGHT_CHUNK 128
 
 struct gc_warp;
 
 struct gc_flight {
-  struct gc_event event;  /* its arrival; must be first */
-  struct gc_flight *next; /* of the same bucket, or free */
+  struct gc_event event; /* its arrival; must be first */
   uint64_t line;
-  uint32_t set, sectors;
   struct gc_warp *owner; /* the warp that requested it, if it takes an entry; else NULL: another
                             part of the line has the entry */
-};
+  uint32_t set, sectors;
+  uint32_t number;
+} __attribute__((aligned(64))); /* a cache line of the host */
 
 struct gc_in_flight {
-  struct gc_flight *buckets[GC_FLIGHT_BUCKETS];
-  struct gc_flight *free;
-  struct gc_flight_chunk *chunks; /* all memory */
+  struct gc_hash_index index; /* of the numbers of flights */
+  uint32_t count;
+  uint32_t chunk_count;
+  struct gc_flight **chunks; /* all memory */
+  struct gc_flight *free;    /* a list of events */
 };
 
 /* An in_flight of zero bytes is empty. */
 void gc_in_flight_clear(struct gc_in_flight *in_flight);
 void gc_in_flight_fini(struct gc_in_flight *in_flight);
 
-static inline struct gc_flight **gc_flight_bucket(struct gc_in_flight *in_flight, uint64_t line)
+/* A new one, with this line; the caller fills the rest. hash is that of the line. NULL: no memory.
+ */
+struct gc_flight *gc_flight_add(struct gc_in_flight *in_flight, uint64_t line, uint32_t hash);
+void gc_flight_remove(struct gc_in_flight *in_flight, struct gc_flight *flight, uint32_t hash);
+
+/* The next flight of this line, or NULL. *from is the hash of the line at first. */
+static inline struct gc_flight *gc_flight_next(const struct gc_in_flight *in_flight, uint64_t line,
+                                               uint32_t hash, uint32_t *from)
 {
-  return &in_flight->buckets[gc_mix(line) % GC_FLIGHT_BUCKETS];
+  const struct gc_hash_slot *slot;
+
+  if (!in_flight->count)
+    return NULL;
+  while ((slot = gc_hash_search(&in_flight->index, hash, *from))->number) {
+    const uint32_t number = slot->number - 1;
+    struct gc_flight *flight =
+        &in_flight->chunks[number / GC_FLIGHT_CHUNK][number % GC_FLIGHT_CHUNK];
+
+    *from = (uint32_t)(slot - in_flight->index.slots) + 1;
+    if (flight->line == line)
+      return flight;
+  }
+  return NULL;
 }
 
-/* A new one, with this line; the caller fills the rest. NULL: no memory. */
-struct gc_flight *gc_flight_add(struct gc_in_flight *in_flight, uint64_t line);
-void gc_flight_remove(struct gc_in_flight *in_flight, struct gc_flight *flight);
-
-/* Loads the bucket of a line into the caches of the host. */
-static inline void gc_flight_prefetch(const struct gc_in_flight *in_flight, uint64_t line)
+/* Loads what a search will read into the caches of the host. */
+static inline void gc_flight_prefetch(const struct gc_in_flight *in_flight, uint32_t hash)
 {
-  __builtin_prefetch(&in_flight->buckets[gc_mix(line) % GC_FLIGHT_BUCKETS]);
+  if (in_flight->count)
+    gc_hash_prefetch(&in_flight->index, hash);
 }
 
 #endif

@@ -31,6 +31,7 @@ struct gc_l2 {
   struct gc_set_index index;
   struct gc_lines *partitions;
   struct gc_tlbs tlbs; /* none if loads take no time */
+  uint8_t *near; /* partition of each SM */
   struct gc_sector_set seen;
   uint64_t random;
   struct gc_counts *counts;
@@ -46,12 +47,45 @@ void gc_l2_fini(struct gc_l2 *l2);
 /* Before a kernel, whose time begins at 0: everything has arrived. */
 void gc_l2_begin(struct gc_l2 *l2);
 
-/* Accesses sectors of a line of L1, and stores the cycles after which the last one is there. 0 or
- * -ENOMEM. */
+/* Accesses sectors of the line of a request, and stores the cycles after which the last one is
+ * there. 0 or -ENOMEM. */
 int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access access, unsigned sm,
-                  const struct gc_request *request, uint64_t now, uint64_t *cycles);
+                  const struct gc_request *request, uint32_t sectors, uint64_t now,
+                  uint64_t *cycles);
 
-/* A hint that such a request will come; more: a second one, shortly before it. */
-void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm, uint64_t line, bool more);
+/* The partition of a line; mix is gc_mix(line). */
+static inline unsigned gc_l2_home(const struct gc_l2 *l2, unsigned near, uint64_t mix)
+{
+  const uint32_t partitions = l2->gpu->partitions;
+
+  if (l2->gpu->private_l2)
+    return near;
+  return partitions & (partitions - 1) ? (uint32_t)(mix >> 32) % partitions
+                                       : (uint32_t)(mix >> 32) & (partitions - 1);
+}
+
+/* A hint that such a request will come. Both partitions, even if they are the same: the CPU cannot
+ * predict that. */
+static inline void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm,
+                                  const struct gc_request *request, uint64_t mix)
+{
+  const unsigned near = l2->near[sm];
+
+  gc_lines_prefetch(&l2->partitions[gc_l2_home(l2, near, mix)], request->l2_set, mix);
+  if (l2->gpu->copies)
+    gc_lines_prefetch(&l2->partitions[near], request->l2_set, mix);
+}
+
+/* A hint, after that, that such a request will come soon and probably miss. */
+static inline void gc_l2_prefetch_miss(const struct gc_l2 *l2, unsigned sm,
+                                       const struct gc_request *request)
+{
+  const unsigned near = l2->near[sm];
+
+  gc_lines_prefetch_victim(&l2->partitions[gc_l2_home(l2, near, gc_mix(request->line))],
+                           request->l2_set);
+  if (l2->gpu->copies)
+    gc_lines_prefetch_victim(&l2->partitions[near], request->l2_set);
+}
 
 #endif

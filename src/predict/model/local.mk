@@ -9,11 +9,15 @@ src_predict_model_libpredict_model_la_SOURCES = \
 	src/predict/model/bits.h \
 	src/predict/model/block.c \
 	src/predict/model/block.h \
+	src/predict/model/cache_lines.h \
 	src/predict/model/check.c \
 	src/predict/model/check.h \
 	src/predict/model/coalesce.c \
 	src/predict/model/coalesce.h \
+	src/predict/model/few_ways.c \
+	src/predict/model/few_ways.h \
 	src/predict/model/gpu.h \
+	src/predict/model/hash_index.h \
 	src/predict/model/host_table.h \
 	src/predict/model/in_flight.c \
 	src/predict/model/in_flight.h \
@@ -25,6 +29,7 @@ src_predict_model_libpredict_model_la_SOURCES = \
 	src/predict/model/lines.h \
 	src/predict/model/loads.c \
 	src/predict/model/loads.h \
+	src/predict/model/many_ways.c \
 	src/predict/model/model.c \
 	src/predict/model/model.h \
 	src/predict/model/paper.c \
@@ -41,9 +46,12 @@ src_predict_model_libpredict_model_la_SOURCES = \
 	src/predict/model/sm.h \
 	src/predict/model/sm_access.c \
 	src/predict/model/sm_access.h \
+	src/predict/model/sm_hints.c \
+	src/predict/model/sm_hints.h \
 	src/predict/model/sm_state.h \
 	src/predict/model/survival.c \
 	src/predict/model/tlb.c \
 	src/predict/model/tlb.h \
+	src/predict/model/warp_queue.h \
 	src/predict/model/wheel.c \
 	src/predict/model/wheel.h

@@ -50,11 +50,12 @@ static void free_sms(struct gc_cache_model *predict)
 
 static int make_sms(struct gc_cache_model *predict)
 {
+  const bool one_set =
+      predict->options.fully_associative || predict->gpu.l1.policy == GC_POLICY_SURVIVAL;
   int status = 0;
 
-  gc_set_index_init(&predict->index, predict->gpu.l1.policy == GC_POLICY_SURVIVAL
-                                         ? &(struct gc_cache_geometry){.sets = 1}
-                                         : &predict->gpu.l1);
+  gc_set_index_init(&predict->index,
+                    one_set ? &(struct gc_cache_geometry){.sets = 1} : &predict->gpu.l1);
   if (predict->options.paper)
     return 0;
   predict->sms = calloc(predict->gpu.sms, sizeof *predict->sms);
@@ -123,8 +124,10 @@ void gc_cache_model_free(struct gc_cache_model *predict)
 
 static struct gc_block_reader reader_of(struct gc_cache_model *predict)
 {
-  struct gc_block_reader reader = {
-      .index = &predict->index, .loads_in_l1 = predict->gpu.loads_in_l1, .loads = &predict->loads};
+  struct gc_block_reader reader = {.index = &predict->index,
+                                   .l2_index = predict->l2.like_l1 ? &predict->l2.index : NULL,
+                                   .loads_in_l1 = predict->gpu.loads_in_l1,
+                                   .loads = &predict->loads};
 
   gc_coalescer_init(&reader.coalescer, predict->gpu.l1.line_bytes, predict->gpu.l1.sector_bytes);
   return reader;
@@ -251,6 +254,22 @@ static int start_kernel(struct gc_cache_model *predict, struct gc_trace *trace,
   return status;
 }
 
+/* The SMs count each load instruction of the kernel. */
+static void sum_loads(struct gc_cache_model *predict)
+{
+  struct gc_cache_counts *sum = &predict->counts.l1_loads;
+
+  for (uint32_t i = 0; i < predict->loads.count; i++) {
+    const struct gc_cache_counts *counts = &predict->loads.loads[i].l1;
+
+    sum->accesses += counts->accesses;
+    sum->hits += counts->hits;
+    sum->hits_on_miss += counts->hits_on_miss;
+    sum->misses += counts->misses;
+    sum->compulsory += counts->compulsory;
+  }
+}
+
 static uint64_t last_cycle(const struct gc_cache_model *predict)
 {
   uint64_t last = 0;
@@ -281,6 +300,7 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
     memset(run, 0, sizeof *run);
     return status;
   }
+  sum_loads(predict);
   run->counts = predict->counts;
   gc_loads_take(&predict->loads, &run->loads, &run->load_count);
   return 0;

@@ -92,16 +92,19 @@ static void take_effects(struct paper *paper)
 
     take_effect(paper, flight->set, flight->line);
     paper->outstanding -= flight->sectors;
-    gc_flight_remove(&paper->in_flight, flight);
+    gc_flight_remove(&paper->in_flight, flight, gc_hash_of(flight->line));
   }
 }
 
 /* The arrival of a line that is under way; false: it is not. */
 static bool in_flight(struct paper *paper, uint64_t line, uint64_t *arrival)
 {
-  for (struct gc_flight *flight = *gc_flight_bucket(&paper->in_flight, line); flight;
-       flight = flight->next) {
-    if (flight->line == line && flight->sectors) {
+  const uint32_t hash = gc_hash_of(line);
+  uint32_t from = hash;
+  const struct gc_flight *flight;
+
+  while ((flight = gc_flight_next(&paper->in_flight, line, hash, &from))) {
+    if (flight->sectors) {
       *arrival = flight->event.time;
       return true;
     }
@@ -118,7 +121,7 @@ static int add_effect(struct paper *paper, const struct gc_request *request, uin
     take_effect(paper, request->set, request->line);
     return 0;
   }
-  flight = gc_flight_add(&paper->in_flight, request->line);
+  flight = gc_flight_add(&paper->in_flight, request->line, gc_hash_of(request->line));
   if (!flight)
     return -ENOMEM;
   flight->set = request->set;

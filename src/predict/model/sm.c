@@ -4,14 +4,12 @@
 #include "predict/model/sm.h"
 
 #include "predict/model/sm_access.h"
+#include "predict/model/sm_hints.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* How far hints for the caches of the host run ahead. */
-#define GC_WARPS_AHEAD 3
-#define GC_CYCLES_AHEAD 8
 
 int gc_sm_init(struct gc_sm *sm, unsigned number, const struct gc_gpu_model *gpu,
                const struct gc_model_options *options)
@@ -20,6 +18,12 @@ int gc_sm_init(struct gc_sm *sm, unsigned number, const struct gc_gpu_model *gpu
   sm->number = number;
   sm->gpu = gpu;
   sm->options = options;
+  sm->l1_cycles = options->no_latency ? 0 : (uint64_t)(gpu->l1_cycles + 0.5);
+  sm->entries = sm->entries_of_warp = UINT_MAX;
+  if (gpu->outstanding_per_sm && !options->no_outstanding_limit)
+    sm->entries = gpu->outstanding_per_sm;
+  if (gpu->outstanding_per_warp && !options->no_outstanding_limit)
+    sm->entries_of_warp = gpu->outstanding_per_warp;
   return gc_lines_init(&sm->l1, &gpu->l1, options->fully_associative,
                        gc_draw_state(options->seed, 1000 + number));
 }
@@ -31,6 +35,8 @@ void gc_sm_fini(struct gc_sm *sm)
     free(sm->residents[i].warps);
   }
   free(sm->residents);
+  free(sm->starving.ring);
+  free(sm->ready.ring);
   gc_sector_set_fini(&sm->seen);
   gc_in_flight_fini(&sm->in_flight);
   gc_lines_fini(&sm->l1);
@@ -55,7 +61,7 @@ int gc_sm_begin(struct gc_sm *sm, unsigned residents, unsigned loads_at_once)
   sm->loads_at_once = sm->options->each_load_waits ? 1 : loads_at_once;
   memset(sm->issue, 0, sizeof sm->issue);
   sm->next_scheduler = 0;
-  sm->ready = sm->starving = (struct gc_queue){NULL, NULL};
+  sm->ready.count = sm->starving.count = 0;
   sm->outstanding = sm->promised = 0;
   sm->ended = false;
   gc_lines_clear(&sm->l1);
@@ -65,34 +71,36 @@ int gc_sm_begin(struct gc_sm *sm, unsigned residents, unsigned loads_at_once)
   return 0;
 }
 
-static void push(struct gc_queue *queue, struct gc_event *event)
+/* Room for the warps of a block in residents[i], and for all warps in the queues. 0 or -ENOMEM. */
+static int reserve_warps(struct gc_sm *sm, unsigned i, uint32_t count)
 {
-  event->next = NULL;
-  if (queue->last)
-    queue->last->next = event;
-  else
-    queue->first = event;
-  queue->last = event;
+  struct gc_resident *resident = &sm->residents[i];
+  uint64_t all = 0;
+
+  if (count > resident->warp_room) {
+    free(resident->warps);
+    resident->warp_room = 0;
+    resident->warps = gc_host_table(count * sizeof *resident->warps);
+    if (!resident->warps)
+      return -ENOMEM;
+    resident->warp_room = count;
+  }
+  for (unsigned k = 0; k < sm->resident_room; k++)
+    all += sm->residents[k].warp_room;
+  return gc_warp_queue_reserve(&sm->ready, all) || gc_warp_queue_reserve(&sm->starving, all)
+             ? -ENOMEM
+             : 0;
 }
 
-static void push_front(struct gc_queue *queue, struct gc_event *event)
+/* The next instruction of a warp. */
+static void go_to(const struct gc_sm *sm, struct gc_warp *warp, uint32_t instruction)
 {
-  event->next = queue->first;
-  queue->first = event;
-  if (!queue->last)
-    queue->last = event;
-}
+  const struct gc_block *block = &sm->residents[warp->resident].block;
 
-static struct gc_warp *pop(struct gc_queue *queue)
-{
-  struct gc_event *event = queue->first;
-
-  if (!event)
-    return NULL;
-  queue->first = event->next;
-  if (!queue->first)
-    queue->last = NULL;
-  return (struct gc_warp *)event;
+  warp->instruction = instruction;
+  warp->request = 0;
+  if (instruction != GC_NO_INSTRUCTION)
+    warp->requests = block->requests + block->instructions[instruction].first;
 }
 
 int gc_sm_start(struct gc_sm *sm, unsigned i, uint64_t now)
@@ -100,14 +108,8 @@ int gc_sm_start(struct gc_sm *sm, unsigned i, uint64_t now)
   struct gc_resident *resident = &sm->residents[i];
   const struct gc_block *block = &resident->block;
 
-  if (block->warp_count > resident->warp_room) {
-    struct gc_warp *warps = realloc(resident->warps, block->warp_count * sizeof *warps);
-
-    if (!warps)
-      return -ENOMEM;
-    resident->warps = warps;
-    resident->warp_room = block->warp_count;
-  }
+  if (reserve_warps(sm, i, block->warp_count))
+    return -ENOMEM;
   if (sm->now < now)
     sm->now = now;
   resident->live = resident->waiting = 0;
@@ -115,13 +117,13 @@ int gc_sm_start(struct gc_sm *sm, unsigned i, uint64_t now)
     struct gc_warp *warp = &resident->warps[k];
 
     *warp = (struct gc_warp){.event.kind = GC_EVENT_WARP,
-                             .resident = resident,
-                             .instruction = block->warps[k].first,
+                             .resident = (uint16_t)i,
                              .scheduler = (uint8_t)(sm->next_scheduler++ % GC_SCHEDULERS)};
+    go_to(sm, warp, block->warps[k].first);
     if (warp->instruction == GC_NO_INSTRUCTION)
       continue;
     resident->live++;
-    push(&sm->ready, &warp->event);
+    gc_warp_queue_push(&sm->ready, warp);
   }
   return 0;
 }
@@ -129,7 +131,7 @@ int gc_sm_start(struct gc_sm *sm, unsigned i, uint64_t now)
 static void sleep_until(struct gc_sm *sm, struct gc_warp *warp, uint64_t time)
 {
   if (time <= sm->now)
-    push(&sm->ready, &warp->event);
+    gc_warp_queue_push(&sm->ready, warp);
   else
     gc_wheel_add(&sm->wheel, &warp->event, time);
 }
@@ -140,7 +142,7 @@ static void release(struct gc_sm *sm, struct gc_resident *resident)
   for (uint32_t i = 0; i < resident->block.warp_count; i++) {
     if (resident->warps[i].at_barrier) {
       resident->warps[i].at_barrier = false;
-      push(&sm->ready, &resident->warps[i].event);
+      gc_warp_queue_push(&sm->ready, &resident->warps[i]);
     }
   }
   resident->waiting = 0;
@@ -148,7 +150,7 @@ static void release(struct gc_sm *sm, struct gc_resident *resident)
 
 static void finish(struct gc_sm *sm, struct gc_warp *warp)
 {
-  struct gc_resident *resident = warp->resident;
+  struct gc_resident *resident = &sm->residents[warp->resident];
 
   resident->live--;
   if (resident->live == 0) {
@@ -161,9 +163,11 @@ static void finish(struct gc_sm *sm, struct gc_warp *warp)
 
 static void wait_at_barrier(struct gc_sm *sm, struct gc_warp *warp)
 {
+  struct gc_resident *resident = &sm->residents[warp->resident];
+
   warp->at_barrier = true;
-  if (++warp->resident->waiting == warp->resident->live)
-    release(sm, warp->resident);
+  if (++resident->waiting == resident->live)
+    release(sm, resident);
 }
 
 static void issue(struct gc_sm *sm, struct gc_warp *warp, uint64_t slots)
@@ -176,8 +180,7 @@ static void issue(struct gc_sm *sm, struct gc_warp *warp, uint64_t slots)
 /* Goes to the next instruction. After the last one, the warp ends when that is done. */
 static void complete(struct gc_sm *sm, struct gc_warp *warp, uint32_t next, uint64_t ready)
 {
-  warp->instruction = next;
-  warp->request = 0;
+  go_to(sm, warp, next);
   warp->ready = 0;
   sleep_until(sm, warp, ready);
 }
@@ -188,14 +191,14 @@ static void wait_for_entry(struct gc_sm *sm, struct gc_warp *warp, enum gc_acces
   if (status == GC_ACCESS_WARP_FULL)
     warp->waits_for_own = true;
   else
-    push(&sm->starving, &warp->event);
+    gc_warp_queue_push(&sm->starving, warp);
 }
 
 /* Does the warp issue its next load before it uses the data of this one? */
 static bool runs_ahead(const struct gc_sm *sm, struct gc_warp *warp,
                        const struct gc_instruction *instruction)
 {
-  const struct gc_instruction *all = warp->resident->block.instructions;
+  const struct gc_instruction *all = sm->residents[warp->resident].block.instructions;
 
   if (instruction->next != GC_NO_INSTRUCTION && instruction->step == GC_STEP_LOAD &&
       all[instruction->next].step == GC_STEP_LOAD && ++warp->loads < sm->loads_at_once)
@@ -207,22 +210,17 @@ static bool runs_ahead(const struct gc_sm *sm, struct gc_warp *warp,
 static int access_memory(struct gc_sm *sm, struct gc_warp *warp,
                          const struct gc_instruction *instruction)
 {
-  const struct gc_request *requests = &warp->resident->block.requests[instruction->first];
   uint32_t first = warp->request, next = instruction->next;
   enum gc_access_status status = GC_ACCESS_DONE;
 
-  if (first == 0) {
+  if (first == 0)
     issue(sm, warp, 1);
-    for (uint32_t i = 0; i < instruction->requests; i++)
-      gc_sm_prefetch(sm, instruction->step, &requests[i]);
-  }
   while (warp->request < instruction->requests) {
-    if (warp->request + 2 < instruction->requests)
-      gc_sm_prefetch_more(sm, instruction->step, &requests[warp->request + 2]);
-    status = gc_sm_access(sm, warp, instruction, &requests[warp->request]);
+    gc_sm_hint_requests(sm, instruction, warp->requests, warp->request, warp->request == first);
+    status = gc_sm_access(sm, warp, instruction, &warp->requests[warp->request]);
     if (status != GC_ACCESS_DONE)
       break;
-    warp->request++;
+    gc_sm_hint_next(sm, instruction, warp->requests, ++warp->request);
   }
   if (status == GC_ACCESS_NO_MEMORY)
     return -ENOMEM;
@@ -230,9 +228,8 @@ static int access_memory(struct gc_sm *sm, struct gc_warp *warp,
   if (status != GC_ACCESS_DONE) {
     wait_for_entry(sm, warp, status);
   } else if (sm->loads_at_once > 1 && runs_ahead(sm, warp, instruction)) {
-    warp->instruction = next;
-    warp->request = 0;
-    push_front(&sm->ready, &warp->event);
+    go_to(sm, warp, next);
+    gc_warp_queue_push_front(&sm->ready, warp);
   } else {
     complete(sm, warp, next, warp->ready);
   }
@@ -251,11 +248,11 @@ static int execute(struct gc_sm *sm, struct gc_warp *warp)
     finish(sm, warp);
     return 0;
   }
-  instruction = &warp->resident->block.instructions[warp->instruction];
+  instruction = &sm->residents[warp->resident].block.instructions[warp->instruction];
   switch (instruction->step) {
   case GC_STEP_BARRIER:
     issue(sm, warp, 1);
-    warp->instruction = instruction->next;
+    go_to(sm, warp, instruction->next);
     wait_at_barrier(sm, warp);
     return 0;
   case GC_STEP_OTHER:
@@ -277,7 +274,7 @@ static int let_time_pass(struct gc_sm *sm)
     struct gc_warp *owner;
 
     if (event->kind == GC_EVENT_WARP) {
-      push(&sm->ready, event);
+      gc_warp_queue_push(&sm->ready, (struct gc_warp *)event);
       continue;
     }
     owner = flight->owner;
@@ -285,75 +282,22 @@ static int let_time_pass(struct gc_sm *sm)
       return -ENOMEM;
     if (owner && owner->waits_for_own) {
       owner->waits_for_own = false;
-      push(&sm->ready, &owner->event);
+      gc_warp_queue_push(&sm->ready, owner);
     }
   }
   return 0;
 }
 
-/* The next request of a waiting warp, or NULL. */
-static const struct gc_request *next_request(const struct gc_warp *warp, unsigned *step)
-{
-  const struct gc_block *block = &warp->resident->block;
-  const struct gc_instruction *instruction;
-
-  if (warp->instruction == GC_NO_INSTRUCTION)
-    return NULL;
-  instruction = &block->instructions[warp->instruction];
-  *step = instruction->step;
-  return warp->request < instruction->requests
-             ? &block->requests[instruction->first + warp->request]
-             : NULL;
-}
-
-/* Loads what the next requests of waiting warps will read into the caches of the host. */
-static void prefetch_for(const struct gc_sm *sm, const struct gc_queue *queue)
-{
-  const struct gc_event *event = queue->first;
-
-  for (unsigned i = 0; event && i <= GC_WARPS_AHEAD; i++, event = event->next) {
-    const struct gc_request *request;
-    unsigned step = 0;
-
-    if (i > 0 && i < GC_WARPS_AHEAD)
-      continue;
-    request = next_request((const struct gc_warp *)event, &step);
-    if (!request)
-      continue;
-    if (i == 0)
-      gc_sm_prefetch_more(sm, step, request);
-    else
-      gc_sm_prefetch(sm, step, request);
-  }
-}
-
-/* The same for lines that will arrive. */
-static void prefetch_arrivals(struct gc_sm *sm)
-{
-  uint64_t from = sm->looked_ahead > sm->now ? sm->looked_ahead : sm->now;
-
-  for (; from <= sm->now + GC_CYCLES_AHEAD; from++) {
-    const struct gc_event *event = gc_wheel_peek(&sm->wheel, from + GC_CYCLES_AHEAD);
-
-    if (event)
-      __builtin_prefetch(event);
-    event = gc_wheel_peek(&sm->wheel, from);
-    if (event && event->kind == GC_EVENT_LINE)
-      gc_sm_prefetch_arrival(sm, (const struct gc_flight *)event);
-  }
-  sm->looked_ahead = from;
-}
-
 /* Gives free entries to warps that starve. */
 static void feed(struct gc_sm *sm)
 {
-  while (sm->starving.first && sm->outstanding + sm->promised < sm->gpu->outstanding_per_sm) {
-    struct gc_warp *warp = pop(&sm->starving);
+  while (sm->starving.count && sm->outstanding + sm->promised < sm->entries) {
+    struct gc_warp *warp = gc_warp_queue_pop(&sm->starving);
 
     warp->retries = true;
     sm->promised++;
-    push(&sm->ready, &warp->event);
-    prefetch_for(sm, &sm->starving);
+    gc_warp_queue_push(&sm->ready, warp);
+    gc_sm_hint_queue(sm, &sm->starving);
   }
 }
 
@@ -362,11 +306,11 @@ int gc_sm_advance(struct gc_sm *sm, uint64_t until)
   while (sm->now < until) {
     struct gc_warp *warp;
 
-    prefetch_arrivals(sm);
+    gc_sm_hint_arrivals(sm);
     if (let_time_pass(sm))
       return -ENOMEM;
     feed(sm);
-    warp = pop(&sm->ready);
+    warp = gc_warp_queue_pop(&sm->ready);
     if (!warp) {
       uint64_t next = gc_wheel_next(&sm->wheel);
 
@@ -374,7 +318,7 @@ int gc_sm_advance(struct gc_sm *sm, uint64_t until)
         return 0;
       sm->now = next;
     } else {
-      prefetch_for(sm, &sm->ready);
+      gc_sm_hint_queue(sm, &sm->ready);
       if (execute(sm, warp))
         return -ENOMEM;
     }
@@ -386,7 +330,7 @@ uint64_t gc_sm_next(const struct gc_sm *sm)
 {
   uint64_t next;
 
-  if (sm->ready.first)
+  if (sm->ready.count)
     return sm->now;
   next = gc_wheel_next(&sm->wheel);
   return next == GC_NEVER || next > sm->now ? next : sm->now;

@@ -7,44 +7,20 @@
 
 #include <errno.h>
 
-void gc_sm_prefetch(const struct gc_sm *sm, unsigned step, const struct gc_request *request)
-{
-  if (step == GC_STEP_LOAD) {
-    gc_lines_prefetch(&sm->l1, sm->options->fully_associative ? 0 : request->set, request->line);
-    gc_flight_prefetch(&sm->in_flight, request->line);
-  }
-  if (sm->l2->like_l1)
-    gc_l2_prefetch(sm->l2, sm->number, request->line, false);
-}
-
-void gc_sm_prefetch_more(const struct gc_sm *sm, unsigned step, const struct gc_request *request)
-{
-  if (step == GC_STEP_LOAD && sm->l1.buckets)
-    gc_lines_prefetch_more(&sm->l1, 0, request->line);
-  if (sm->l2->like_l1)
-    gc_l2_prefetch(sm->l2, sm->number, request->line, true);
-}
-
-void gc_sm_prefetch_arrival(const struct gc_sm *sm, const struct gc_flight *flight)
-{
-  gc_lines_prefetch(&sm->l1, flight->set, flight->line);
-  gc_flight_prefetch(&sm->in_flight, flight->line);
-}
-
 static void wait_until(struct gc_warp *warp, uint64_t time)
 {
   if (time > warp->ready)
     warp->ready = time;
 }
 
-static int bring_in(struct gc_sm *sm, uint32_t set, uint64_t number, uint32_t sectors)
+static int bring_in(struct gc_sm *sm, uint32_t set, uint64_t number, uint64_t mix, uint32_t sectors)
 {
-  struct gc_line *line = gc_lines_find(&sm->l1, set, number);
+  struct gc_line *line = gc_lines_find_mixed(&sm->l1, set, number, mix);
 
   if (line)
     gc_lines_use(&sm->l1, set, line);
   else
-    line = gc_lines_add(&sm->l1, set, number);
+    line = gc_lines_add_mixed(&sm->l1, set, number, mix);
   if (!line)
     return -ENOMEM;
   line->sectors |= sectors;
@@ -53,27 +29,25 @@ static int bring_in(struct gc_sm *sm, uint32_t set, uint64_t number, uint32_t se
 
 int gc_sm_arrive(struct gc_sm *sm, struct gc_flight *flight)
 {
+  const uint64_t mix = gc_mix(flight->line);
+
   if (flight->owner) {
     flight->owner->outstanding--;
     sm->outstanding--;
   }
-  gc_flight_remove(&sm->in_flight, flight);
-  return bring_in(sm, flight->set, flight->line, flight->sectors);
+  gc_flight_remove(&sm->in_flight, flight, (uint32_t)mix);
+  return bring_in(sm, flight->set, flight->line, mix, flight->sectors);
 }
 
 /* Sectors that L1 does not have, but that are under way. *ready is when the last of them arrives;
  * *has_entry tells whether any part of the line is under way. */
-static uint32_t under_way(struct gc_sm *sm, uint64_t line, uint32_t sectors, uint64_t *ready,
-                          bool *has_entry)
+static uint32_t under_way(const struct gc_sm *sm, uint64_t line, uint32_t hash, uint32_t sectors,
+                          uint64_t *ready, bool *has_entry)
 {
-  uint32_t found = 0;
+  uint32_t from = hash, found = 0;
+  const struct gc_flight *flight;
 
-  *has_entry = false;
-  *ready = 0;
-  for (struct gc_flight *flight = *gc_flight_bucket(&sm->in_flight, line); flight;
-       flight = flight->next) {
-    if (flight->line != line)
-      continue;
+  while ((flight = gc_flight_next(&sm->in_flight, line, hash, &from))) {
     *has_entry = true;
     if (flight->sectors & sectors && flight->event.time > *ready)
       *ready = flight->event.time;
@@ -84,65 +58,61 @@ static uint32_t under_way(struct gc_sm *sm, uint64_t line, uint32_t sectors, uin
 
 static enum gc_access_status free_entry(const struct gc_sm *sm, const struct gc_warp *warp)
 {
-  if (sm->options->no_outstanding_limit)
-    return GC_ACCESS_DONE;
-  if (sm->gpu->outstanding_per_warp && warp->outstanding >= sm->gpu->outstanding_per_warp)
+  if (warp->outstanding >= sm->entries_of_warp)
     return GC_ACCESS_WARP_FULL;
-  if (sm->gpu->outstanding_per_sm && sm->outstanding >= sm->gpu->outstanding_per_sm)
-    return GC_ACCESS_SM_FULL;
-  return GC_ACCESS_DONE;
+  return sm->outstanding >= sm->entries ? GC_ACCESS_SM_FULL : GC_ACCESS_DONE;
 }
 
-/* Requests the missing sectors. takes_entry: nothing of the line is under way yet. */
+/* Requests missing sectors. takes_entry: nothing of the line is under way yet. */
 static enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *warp,
-                                   const struct gc_request *request, bool takes_entry)
+                                   const struct gc_request *request, uint32_t missing,
+                                   bool takes_entry)
 {
+  const uint64_t mix = gc_mix(request->line);
   struct gc_flight *flight;
   uint64_t cycles;
 
-  if (gc_l2_request(sm->l2, GC_L2_LOAD, sm->number, request, sm->now, &cycles))
+  if (gc_l2_request(sm->l2, GC_L2_LOAD, sm->number, request, missing, sm->now, &cycles))
     return GC_ACCESS_NO_MEMORY;
   if (sm->options->no_latency)
-    return bring_in(sm, request->set, request->line, request->sectors) ? GC_ACCESS_NO_MEMORY
-                                                                       : GC_ACCESS_DONE;
-  flight = gc_flight_add(&sm->in_flight, request->line);
+    return bring_in(sm, request->set, request->line, mix, missing) ? GC_ACCESS_NO_MEMORY
+                                                                   : GC_ACCESS_DONE;
+  flight = gc_flight_add(&sm->in_flight, request->line, (uint32_t)mix);
   if (!flight)
     return GC_ACCESS_NO_MEMORY;
   flight->event.kind = GC_EVENT_LINE;
   flight->set = request->set;
-  flight->sectors = request->sectors;
+  flight->sectors = missing;
   flight->owner = takes_entry ? warp : NULL;
-  if (takes_entry) {
-    warp->outstanding++;
-    sm->outstanding++;
-  }
+  warp->outstanding += takes_entry;
+  sm->outstanding += takes_entry;
   gc_wheel_add(&sm->wheel, &flight->event, sm->now + cycles);
   wait_until(warp, flight->event.time);
   return GC_ACCESS_DONE;
 }
 
+/* The counts of all loads together are summed at the end of the kernel. */
 static int count_load(struct gc_sm *sm, uint32_t load, const struct gc_request *request,
                       uint32_t waiting, uint32_t missing)
 {
-  unsigned all = gc_count_bits(request->sectors);
-  unsigned waits = gc_count_bits(waiting);
-  unsigned misses = gc_count_bits(missing);
-  struct gc_cache_counts *counts[] = {&sm->counts->l1_loads, &sm->loads->loads[load].l1};
+  const unsigned all = gc_count_bits(request->sectors);
+  const unsigned waits = waiting ? gc_count_bits(waiting) : 0;
+  const unsigned misses = missing ? gc_count_bits(missing) : 0;
+  struct gc_cache_counts *counts = &sm->loads->loads[load].l1;
   uint32_t new = 0;
 
   if (sm->options->observe &&
       sm->options->observe(sm->options->observe_data, sm->number, request->line))
     return -ENOMEM;
-  if (missing && sm->options->compulsory &&
-      gc_sector_set_add(&sm->seen, request->line, missing, &new))
-    return -ENOMEM;
-  for (unsigned i = 0; i < 2; i++) {
-    counts[i]->accesses += all;
-    counts[i]->hits += all - waits - misses;
-    counts[i]->hits_on_miss += waits;
-    counts[i]->misses += misses;
-    counts[i]->compulsory += gc_count_bits(new);
+  if (missing && sm->options->compulsory) {
+    if (gc_sector_set_add(&sm->seen, request->line, missing, &new))
+      return -ENOMEM;
+    counts->compulsory += gc_count_bits(new);
   }
+  counts->accesses += all;
+  counts->hits += all - waits - misses;
+  counts->hits_on_miss += waits;
+  counts->misses += misses;
   return 0;
 }
 
@@ -158,15 +128,18 @@ static uint32_t valid_sectors(const struct gc_sm *sm, const struct gc_line *line
 }
 
 static enum gc_access_status load(struct gc_sm *sm, struct gc_warp *warp, uint32_t number,
-                                  struct gc_request request)
+                                  const struct gc_request *request)
 {
-  struct gc_line *line = gc_lines_find(&sm->l1, request.set, request.line);
-  uint32_t missing = request.sectors & ~(line ? valid_sectors(sm, line, &request) : 0), waiting = 0;
+  const uint64_t mix = gc_mix(request->line);
+  struct gc_line *line = gc_lines_find_mixed(&sm->l1, request->set, request->line, mix);
+  uint32_t missing = request->sectors, waiting = 0;
   bool has_entry = false;
   uint64_t arrival = 0;
 
+  if (line)
+    missing &= ~valid_sectors(sm, line, request);
   if (missing) {
-    waiting = under_way(sm, request.line, missing, &arrival, &has_entry);
+    waiting = under_way(sm, request->line, (uint32_t)mix, missing, &arrival, &has_entry);
     missing &= ~waiting;
     if (missing && !has_entry) {
       enum gc_access_status status = free_entry(sm, warp);
@@ -176,21 +149,17 @@ static enum gc_access_status load(struct gc_sm *sm, struct gc_warp *warp, uint32
     }
   }
   if (line)
-    gc_lines_use(&sm->l1, request.set, line);
-  if (count_load(sm, number, &request, waiting, missing))
+    gc_lines_use(&sm->l1, request->set, line);
+  if (count_load(sm, number, request, waiting, missing))
     return GC_ACCESS_NO_MEMORY;
-  if (!sm->options->no_latency)
-    wait_until(warp, sm->now + (uint64_t)(sm->gpu->l1_cycles + 0.5));
+  wait_until(warp, sm->now + sm->l1_cycles);
   wait_until(warp, arrival);
-  request.sectors = missing;
-  return missing ? fetch(sm, warp, &request, !has_entry) : GC_ACCESS_DONE;
+  return missing ? fetch(sm, warp, request, missing, !has_entry) : GC_ACCESS_DONE;
 }
 
 /* A store of absent sectors: the line comes in, and what was stored is valid. */
-static int keep_stored(struct gc_sm *sm, const struct gc_request *request)
+static int keep_stored(struct gc_sm *sm, struct gc_line *line, const struct gc_request *request)
 {
-  struct gc_line *line = gc_lines_find(&sm->l1, request->set, request->line);
-
   if (!line)
     line = gc_lines_add(&sm->l1, request->set, request->line);
   if (!line)
@@ -216,37 +185,35 @@ static int write_l1(struct gc_sm *sm, const struct gc_request *request, bool all
   if (!allocates || l1->store_miss == GC_ALLOCATE_NONE)
     return 0;
   return l1->store_miss == GC_ALLOCATE_SECTOR
-             ? keep_stored(sm, request)
-             : bring_in(sm, request->set, request->line,
+             ? keep_stored(sm, line, request)
+             : bring_in(sm, request->set, request->line, gc_mix(request->line),
                         UINT32_MAX >> (32 - l1->line_bytes / l1->sector_bytes));
 }
 
 enum gc_access_status gc_sm_access(struct gc_sm *sm, struct gc_warp *warp,
                                    const struct gc_instruction *instruction,
-                                   const struct gc_request *from)
+                                   const struct gc_request *request)
 {
-  unsigned sectors = gc_count_bits(from->sectors);
-  struct gc_request request = *from;
   enum gc_l2_access access = GC_L2_LOAD;
+  unsigned sectors;
   uint64_t cycles;
   int status = 0;
 
-  if (sm->options->fully_associative)
-    request.set = 0;
   if (instruction->step == GC_STEP_LOAD)
     return load(sm, warp, instruction->load, request);
+  sectors = gc_count_bits(request->sectors);
   if (instruction->step == GC_STEP_BYPASS) {
     sm->counts->l1_bypassing += sectors;
   } else if (instruction->step == GC_STEP_STORE) {
     sm->counts->l1_stores += sectors;
     access = GC_L2_STORE;
-    status = write_l1(sm, &request, true);
+    status = write_l1(sm, request, true);
   } else {
     access = GC_L2_ATOMIC;
-    status = write_l1(sm, &request, false);
+    status = write_l1(sm, request, false);
   }
   if (!status)
-    status = gc_l2_request(sm->l2, access, sm->number, &request, sm->now, &cycles);
+    status = gc_l2_request(sm->l2, access, sm->number, request, request->sectors, sm->now, &cycles);
   if (status)
     return GC_ACCESS_NO_MEMORY;
   if (access != GC_L2_STORE)

@@ -24,12 +24,4 @@ enum gc_access_status gc_sm_access(struct gc_sm *sm, struct gc_warp *warp,
 /* A line arrives; *flight is free afterwards. 0 or -ENOMEM. */
 int gc_sm_arrive(struct gc_sm *sm, struct gc_flight *flight);
 
-/* Loads what a request will read into the caches of the host. The second step needs what the first
- * one has loaded. */
-void gc_sm_prefetch(const struct gc_sm *sm, unsigned step, const struct gc_request *request);
-void gc_sm_prefetch_more(const struct gc_sm *sm, unsigned step, const struct gc_request *request);
-
-/* Likewise for a line that will arrive. */
-void gc_sm_prefetch_arrival(const struct gc_sm *sm, const struct gc_flight *flight);
-
 #endif

@@ -10,6 +10,7 @@
 #include "predict/model/in_flight.h"
 #include "predict/model/l2.h"
 #include "predict/model/lines.h"
+#include "predict/model/warp_queue.h"
 #include "predict/model/wheel.h"
 
 #define GC_SCHEDULERS 4
@@ -18,18 +19,19 @@
 struct gc_resident;
 
 struct gc_warp {
-  struct gc_event event; /* its wake-up, or its place in a queue; must be first */
-  struct gc_resident *resident;
-  uint32_t instruction; /* the next one, or GC_NO_INSTRUCTION */
-  uint32_t request;     /* of this instruction: those before it are done */
-  uint64_t ready;       /* when the slowest of those done is there */
-  uint32_t outstanding; /* lines that it requested */
-  uint32_t loads;       /* since it last waited; as long as it has not waited for them */
+  struct gc_event event;             /* its wake-up; must be first */
+  const struct gc_request *requests; /* of this instruction */
+  uint64_t ready;                    /* when the slowest of the requests that are done is there */
+  uint32_t instruction;              /* the next one, or GC_NO_INSTRUCTION */
+  uint32_t request;                  /* of this instruction: those before it are done */
+  uint32_t outstanding;              /* lines that it requested */
+  uint32_t loads; /* since it last waited; as long as it has not waited for them */
+  uint16_t resident;
   uint8_t scheduler;
-  bool waits_for_own; /* line, because outstanding is at its limit */
-  bool retries;       /* has been promised a free entry */
-  bool at_barrier;
-};
+  bool waits_for_own : 1; /* line, because outstanding is at its limit */
+  bool retries : 1;       /* has been promised a free entry */
+  bool at_barrier : 1;
+} __attribute__((aligned(GC_HOST_LINE)));
 
 struct gc_resident { /* a block, or room for one */
   struct gc_block block;
@@ -40,10 +42,6 @@ struct gc_resident { /* a block, or room for one */
   uint64_t ended;   /* cycle */
 };
 
-struct gc_queue {
-  struct gc_event *first, *last;
-};
-
 struct gc_sm {
   unsigned number;
   const struct gc_gpu_model *gpu;
@@ -51,13 +49,15 @@ struct gc_sm {
   struct gc_l2 *l2;
   struct gc_counts *counts;
   struct gc_loads *loads;
+  uint64_t l1_cycles;                /* that a hit takes */
+  unsigned entries, entries_of_warp; /* for lines that are outstanding */
   uint64_t now;
   uint64_t looked_ahead;         /* hints were given for arrivals before this cycle */
   uint64_t issue[GC_SCHEDULERS]; /* the next free slot */
   unsigned next_scheduler;
-  unsigned loads_at_once;          /* of the kernel */
-  struct gc_queue ready, starving; /* starving: all entries of the SM are in use */
-  unsigned outstanding, promised;  /* entries in use; promised to warps that have not retried yet */
+  unsigned loads_at_once;               /* of the kernel */
+  struct gc_warp_queue ready, starving; /* starving: all entries of the SM are in use */
+  unsigned outstanding, promised; /* entries in use; promised to warps that have not retried yet */
   struct gc_lines l1;
   struct gc_in_flight in_flight;
   struct gc_wheel wheel;

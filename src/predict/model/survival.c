@@ -5,30 +5,31 @@
  * will be away. So each look-up has the probability of the curve, and a line that was away stays
  * away. The table forgets such lines when it is full; its size follows the lines that are there.
  */
-#include "predict/model/lines.h"
+#include "predict/model/cache_lines.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define SLOTS_AT_FIRST 1024
+#define LINES_AT_FIRST 512
+
+/* The lines that the tables can hold. */
+static uint32_t room_of(const struct gc_lines *lines)
+{
+  return (lines->index.mask + 1) / 2;
+}
 
 int gc_survival_init(struct gc_lines *lines)
 {
-  lines->slots = SLOTS_AT_FIRST;
-  lines->tags = calloc(lines->slots, sizeof *lines->tags);
-  lines->lines = malloc(lines->slots * sizeof *lines->lines);
-  if (lines->tags && lines->lines)
+  lines->lines = gc_host_table(LINES_AT_FIRST * sizeof *lines->lines);
+  lines->expires = gc_host_table(LINES_AT_FIRST * sizeof *lines->expires);
+  if (lines->lines && lines->expires && gc_hash_index_init(&lines->index, LINES_AT_FIRST))
     return 0;
-  gc_lines_fini(lines);
   return -ENOMEM;
 }
 
 void gc_survival_clear(struct gc_lines *lines)
 {
-  memset(lines->tags, 0, lines->slots * sizeof *lines->tags);
-  lines->slots_used = 0;
+  gc_hash_index_clear(&lines->index);
   lines->fills = 0;
 }
 
@@ -48,79 +49,79 @@ static double fills_until(const struct gc_cache_geometry *geometry, double u)
   return INFINITY;
 }
 
-void gc_survival_use(struct gc_lines *lines, struct gc_line *line)
+void gc_survival_use(struct gc_lines *lines, const struct gc_line *line)
 {
   double u = gc_draw_uniform(&lines->random);
 
-  line->expires = (double)lines->fills + fills_until(lines->geometry, u);
+  lines->expires[line - lines->lines] = (double)lines->fills + fills_until(lines->geometry, u);
 }
 
-static bool is_there(const struct gc_lines *lines, size_t slot)
+static bool is_there(const struct gc_lines *lines, uint32_t i)
 {
-  return (double)lines->fills < lines->lines[slot].expires;
+  return (double)lines->fills < lines->expires[i];
 }
 
-/* The slot of the line, or the empty one at which the search ended. */
-static size_t slot_of(const struct gc_lines *lines, uint64_t line)
+/* Tables for more lines, a power of two. 0 or -ENOMEM; then nothing has changed. The index is
+ * empty. */
+static int grow(struct gc_lines *lines, uint64_t room)
 {
-  size_t slot = gc_mix(line) & (lines->slots - 1);
+  struct gc_hash_index index = {NULL, 0};
+  struct gc_line *more = gc_host_table(room * sizeof *more);
+  double *expires = gc_host_table(room * sizeof *expires);
 
-  while (lines->tags[slot] && lines->tags[slot] != line + 1)
-    slot = (slot + 1) & (lines->slots - 1);
-  return slot;
-}
-
-struct gc_line *gc_survival_find(struct gc_lines *lines, uint64_t line)
-{
-  size_t slot = slot_of(lines, line);
-
-  return lines->tags[slot] && is_there(lines, slot) ? &lines->lines[slot] : NULL;
-}
-
-/* Keeps the lines that are there, in a table that they fill to a quarter at most. */
-static int rebuild(struct gc_lines *lines)
-{
-  struct gc_lines new = *lines;
-  size_t there = 0;
-
-  for (size_t i = 0; i < lines->slots; i++)
-    there += lines->tags[i] && is_there(lines, i);
-  for (new.slots = SLOTS_AT_FIRST; new.slots < 4 * there; new.slots *= 2)
-    continue;
-  new.slots_used = there;
-  new.tags = calloc(new.slots, sizeof *new.tags);
-  new.lines = malloc(new.slots * sizeof *new.lines);
-  if (!new.tags || !new.lines) {
-    free(new.tags);
-    free(new.lines);
+  if (!more || !expires || !gc_hash_index_init(&index, room)) {
+    free(more);
+    free(expires);
     return -ENOMEM;
   }
-  for (size_t i = 0; i < lines->slots; i++) {
-    if (lines->tags[i] && is_there(lines, i)) {
-      size_t slot = slot_of(&new, lines->tags[i] - 1);
-
-      new.tags[slot] = lines->tags[i];
-      new.lines[slot] = lines->lines[i];
-    }
-  }
-  free(lines->tags);
+  memcpy(more, lines->lines, lines->used * sizeof *more);
+  memcpy(expires, lines->expires, lines->used * sizeof *expires);
   free(lines->lines);
-  *lines = new;
+  free(lines->expires);
+  free(lines->index.slots);
+  lines->lines = more;
+  lines->expires = expires;
+  lines->index = index;
   return 0;
 }
 
-struct gc_line *gc_survival_add(struct gc_lines *lines, uint64_t line)
+/* Keeps the lines that are there; they fill the tables to a half at most. */
+static int forget(struct gc_lines *lines)
 {
-  size_t slot;
+  uint64_t room = room_of(lines);
+  uint32_t there = 0;
 
-  if (2 * (lines->slots_used + 1) > lines->slots && rebuild(lines))
-    return NULL;
-  slot = slot_of(lines, line);
-  if (!lines->tags[slot])
-    lines->slots_used++;
-  lines->tags[slot] = line + 1;
+  for (uint32_t i = 0; i < lines->used; i++)
+    there += is_there(lines, i);
+  while (room < 2 * (uint64_t)there)
+    room *= 2;
+  if (room > room_of(lines) && grow(lines, room))
+    return -ENOMEM;
+  gc_hash_index_clear(&lines->index);
+  there = 0;
+  for (uint32_t i = 0; i < lines->used; i++) {
+    if (!is_there(lines, i))
+      continue;
+    lines->lines[there] = lines->lines[i];
+    lines->expires[there] = lines->expires[i];
+    gc_hash_add(&lines->index, gc_hash_of(lines->lines[there].tag - 1), there);
+    there++;
+  }
+  lines->used = there;
+  return 0;
+}
+
+struct gc_line *gc_survival_add(struct gc_lines *lines, uint64_t line, uint64_t mix)
+{
+  uint32_t i = gc_lines_number(lines, line, (uint32_t)mix);
+
+  if (i == GC_NO_LINE) {
+    if (lines->used == room_of(lines) && forget(lines))
+      return NULL;
+    i = lines->used++;
+    gc_hash_add(&lines->index, (uint32_t)mix, i);
+  }
   lines->fills++;
-  lines->lines[slot] = (struct gc_line){.sectors = 0};
-  gc_survival_use(lines, &lines->lines[slot]);
-  return &lines->lines[slot];
+  gc_survival_use(lines, &lines->lines[i]);
+  return &lines->lines[i];
 }

@@ -3,7 +3,6 @@
  */
 #include "predict/model/wheel.h"
 
-#include <stddef.h>
 #include <string.h>
 
 #define WORDS (GC_WHEEL_SLOTS / 64)
@@ -11,67 +10,61 @@
 void gc_wheel_clear(struct gc_wheel *wheel)
 {
   memset(wheel, 0, sizeof *wheel);
+  wheel->earliest = GC_NEVER;
 }
 
 void gc_wheel_add(struct gc_wheel *wheel, struct gc_event *event, uint64_t time)
 {
   uint64_t at = time < wheel->now ? wheel->now : time;
   unsigned slot = at % GC_WHEEL_SLOTS;
-  struct gc_event *last = wheel->last[slot];
 
   event->time = at;
-  event->next = last ? last->next : event;
-  if (last)
-    last->next = event;
-  wheel->last[slot] = event;
+  event->next = wheel->newest[slot];
+  wheel->newest[slot] = event;
   wheel->full[slot / 64] |= UINT64_C(1) << slot % 64;
   wheel->count++;
+  if (at < wheel->earliest)
+    wheel->earliest = at;
 }
 
-/* The first time from now on, within one revolution, whose slot is not empty; else GC_NEVER. */
-static uint64_t next_full(const struct gc_wheel *wheel, uint64_t from)
+/* The first time from then on, within one revolution, whose slot is not empty; else GC_NEVER. */
+static inline uint64_t next_full(const struct gc_wheel *wheel, uint64_t from)
 {
-  unsigned slot = from % GC_WHEEL_SLOTS;
+  const unsigned slot = from % GC_WHEEL_SLOTS, first = slot / 64;
+  uint64_t bits = wheel->full[first] >> slot % 64;
 
-  for (unsigned i = 0; i <= WORDS; i++) {
-    unsigned word = (slot / 64 + i) % WORDS;
-    uint64_t bits = wheel->full[word];
-
-    if (i == 0)
-      bits &= UINT64_MAX << slot % 64;
-    else if (i == WORDS)
+  if (bits)
+    return from + (unsigned)__builtin_ctzll(bits);
+  for (unsigned i = 1; i <= WORDS; i++) {
+    bits = wheel->full[(first + i) % WORDS];
+    if (i == WORDS)
       bits &= ~(UINT64_MAX << slot % 64);
-    if (bits) {
-      unsigned found = word * 64 + (unsigned)__builtin_ctzll(bits);
-
-      return from + (found - slot) % GC_WHEEL_SLOTS;
-    }
+    if (bits)
+      return from - slot % 64 + 64 * i + (unsigned)__builtin_ctzll(bits);
   }
   return GC_NEVER;
 }
 
-/* Takes the first event of this time from its slot. Events of later revolutions stay. */
-static struct gc_event *take_from(struct gc_wheel *wheel, uint64_t time)
+/* Moves the events of this time from their slot to wheel->due. Those of later revolutions stay, in
+ * their order. */
+static void take_slot(struct gc_wheel *wheel, uint64_t time)
 {
-  unsigned slot = time % GC_WHEEL_SLOTS;
-  struct gc_event *last = wheel->last[slot], *before = last, *event;
+  const unsigned slot = time % GC_WHEEL_SLOTS;
+  struct gc_event *event = wheel->newest[slot], *next, **stay = &wheel->newest[slot];
 
-  do {
-    event = before->next;
+  for (; event; event = next) {
+    next = event->next;
     if (event->time == time) {
-      before->next = event->next;
-      if (event == before) {
-        wheel->last[slot] = NULL;
-        wheel->full[slot / 64] &= ~(UINT64_C(1) << slot % 64);
-      } else if (event == last) {
-        wheel->last[slot] = before;
-      }
-      wheel->count--;
-      return event;
+      event->next = wheel->due;
+      wheel->due = event;
+    } else {
+      *stay = event;
+      stay = &event->next;
     }
-    before = event;
-  } while (event != last);
-  return NULL;
+  }
+  *stay = NULL;
+  if (!wheel->newest[slot])
+    wheel->full[slot / 64] &= ~(UINT64_C(1) << slot % 64);
 }
 
 /* Over revolutions in which nothing happens, at once. */
@@ -82,38 +75,31 @@ static void skip_revolutions(struct gc_wheel *wheel, uint64_t until)
   wheel->now = next < until ? next : until;
 }
 
-struct gc_event *gc_wheel_take(struct gc_wheel *wheel, uint64_t until)
+void gc_wheel_turn(struct gc_wheel *wheel, uint64_t until)
 {
-  while (wheel->count > 0 && wheel->now <= until) {
+  while (!wheel->due && wheel->count > 0 && wheel->now <= until) {
     uint64_t time;
-    struct gc_event *event;
 
     if (until - wheel->now > GC_WHEEL_SLOTS)
       skip_revolutions(wheel, until);
     time = next_full(wheel, wheel->now);
+    wheel->earliest = time;
     if (time > until)
-      break;
-    event = take_from(wheel, time);
-    wheel->now = time;
-    if (event)
-      return event;
-    wheel->now = time + 1;
+      return;
+    take_slot(wheel, time);
+    wheel->now = wheel->due ? time : time + 1;
+    wheel->earliest = next_full(wheel, time);
   }
-  if (wheel->now < until)
-    wheel->now = until;
-  return NULL;
 }
 
-static uint64_t first_of_slot(const struct gc_event *last)
+/* The time of the first event of a slot; due is the first one that it can have. */
+static uint64_t first_of_slot(const struct gc_event *event, uint64_t due)
 {
-  const struct gc_event *event = last;
   uint64_t first = GC_NEVER;
 
-  do {
-    event = event->next;
+  for (; event && first > due; event = event->next)
     if (event->time < first)
       first = event->time;
-  } while (event != last);
   return first;
 }
 
@@ -121,6 +107,8 @@ uint64_t gc_wheel_next(const struct gc_wheel *wheel)
 {
   uint64_t first = GC_NEVER, from = wheel->now, end = wheel->now + GC_WHEEL_SLOTS;
 
+  if (wheel->due)
+    return wheel->due->time;
   if (wheel->count == 0)
     return GC_NEVER;
   /* Events of this revolution are in the order of their slots; the first one due ends the search.
@@ -130,7 +118,7 @@ uint64_t gc_wheel_next(const struct gc_wheel *wheel)
 
     if (time >= end)
       break;
-    at = first_of_slot(wheel->last[time % GC_WHEEL_SLOTS]);
+    at = first_of_slot(wheel->newest[time % GC_WHEEL_SLOTS], time);
     if (at < first)
       first = at;
     if (first <= time)

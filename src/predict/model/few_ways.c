@@ -1,0 +1,62 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ */
+#include "predict/model/few_ways.h"
+
+#include <errno.h>
+
+/* The numbers 0 to 15, the lowest first. */
+#define ORDER_AT_FIRST UINT64_C(0xfedcba9876543210)
+
+_Static_assert(GC_LINES_SCAN == 16, "an order has 16 numbers of 4 bits");
+
+/* From a set to the next one in turn: no common factor with their number, so that each has its turn
+ * once in a round; far away, so that neighbours are not next to each other. */
+static uint32_t stride_of_turns(uint32_t sets)
+{
+  uint32_t stride = sets - sets / 5 * 2;
+
+  for (;; stride++) {
+    uint32_t a = sets, b = stride;
+
+    while (b) {
+      const uint32_t rest = a % b;
+
+      a = b;
+      b = rest;
+    }
+    if (a == 1)
+      return stride;
+  }
+}
+
+int gc_few_ways_init(struct gc_lines *lines)
+{
+  lines->stride = stride_of_turns(lines->sets);
+  lines->lines = gc_host_table((uint64_t)lines->sets * lines->ways * sizeof *lines->lines);
+  lines->heads = gc_host_table(lines->sets * sizeof *lines->heads);
+  return lines->lines && lines->heads ? 0 : -ENOMEM;
+}
+
+void gc_few_ways_clear(struct gc_lines *lines)
+{
+  lines->turn = 0;
+  memset(lines->lines, 0, (size_t)lines->sets * lines->ways * sizeof *lines->lines);
+  for (uint32_t set = 0; set < lines->sets; set++)
+    lines->heads[set] = (struct gc_set_head){.order = ORDER_AT_FIRST};
+}
+
+void gc_few_ways_evict(struct gc_lines *lines)
+{
+  struct gc_set_head *head;
+
+  do {
+    lines->turn = (uint32_t)(((uint64_t)lines->turn + lines->stride) % lines->sets);
+    head = &lines->heads[lines->turn];
+  } while (!head->used);
+  head->used--;
+  if (head->kept > head->used)
+    head->kept = head->used;
+  lines->lines[(size_t)lines->turn * lines->ways + (head->order >> 4 * head->used & 15)].tag = 0;
+  lines->used--;
+}

@@ -1,0 +1,111 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sets of up to GC_LINES_SCAN ways. A search compares a byte of the hash with those of all ways.
+ */
+#ifndef GC_PREDICT_MODEL_FEW_WAYS_H
+#define GC_PREDICT_MODEL_FEW_WAYS_H
+
+#include "predict/model/cache_lines.h"
+
+int gc_few_ways_init(struct gc_lines *lines);
+void gc_few_ways_clear(struct gc_lines *lines);
+
+/* The next set in turn that has a line loses the last one in its order. */
+void gc_few_ways_evict(struct gc_lines *lines);
+
+/* The bytes of marks that are like a mark, as their highest bits. Bytes after the first one may be
+ * false. */
+static inline uint64_t gc_marks_like(uint64_t marks, uint64_t mark)
+{
+  const uint64_t bytes = UINT64_C(0x0101010101010101), zero = marks ^ bytes * mark;
+
+  return (zero - bytes) & ~zero & bytes << 7;
+}
+
+static inline struct gc_line *gc_few_ways_find(struct gc_lines *lines, uint32_t set, uint64_t line,
+                                               uint64_t mix)
+{
+  const struct gc_set_head *head = &lines->heads[set];
+
+  for (uint32_t half = 0; 8 * half < lines->ways; half++) {
+    for (uint64_t at = gc_marks_like(head->marks[half], mix >> 56); at; at &= at - 1) {
+      const uint32_t way = 8 * half + (uint32_t)__builtin_ctzll(at) / 8;
+      struct gc_line *found = &lines->lines[(size_t)set * lines->ways + way];
+
+      if (way < lines->ways && found->tag == line + 1)
+        return found;
+    }
+  }
+  return NULL;
+}
+
+/* Moves the way at a place of the order up to another place, which is not behind it. */
+static inline uint64_t gc_moved_up(uint64_t order, unsigned place, unsigned to)
+{
+  const unsigned shift = 4 * place;
+  const uint64_t way = order >> shift & 15, ahead = (UINT64_C(1) << 4 * to) - 1;
+  const uint64_t below = ((UINT64_C(1) << shift) - 1) & ~ahead;
+
+  return (order & ~(below << 4 | below | UINT64_C(15) << 4 * to)) | (order & below) << 4 |
+         way << 4 * to;
+}
+
+/* All 16 numbers are in the order, so one of the digits is way. */
+static inline unsigned gc_place_of(uint64_t order, uint32_t way)
+{
+  const uint64_t ones = UINT64_C(0x1111111111111111), zero_at_way = order ^ ones * way;
+
+  return (unsigned)__builtin_ctzll((zero_at_way - ones) & ~zero_at_way & ones << 3) / 4;
+}
+
+static inline void gc_few_ways_use(struct gc_lines *lines, uint32_t set, const struct gc_line *line)
+{
+  uint64_t *order = &lines->heads[set].order;
+
+  *order =
+      gc_moved_up(*order, gc_place_of(*order, (uint32_t)(line - lines->lines) - set * lines->ways), 0);
+}
+
+/* SLRU: the line is protected from now on. */
+static inline void gc_few_ways_protect(struct gc_lines *lines, uint32_t set,
+                                       const struct gc_line *line)
+{
+  struct gc_set_head *head = &lines->heads[set];
+  const unsigned place =
+      gc_place_of(head->order, (uint32_t)(line - lines->lines) - set * lines->ways);
+
+  head->order = gc_moved_up(head->order, place, 0);
+  head->kept += place >= head->kept && head->kept < lines->ways / 2;
+}
+
+/* The place in the order of the way that a new line gets. */
+static inline unsigned gc_place_for_new(struct gc_lines *lines, struct gc_set_head *head)
+{
+  if (head->used == lines->ways)
+    return lines->policy == GC_POLICY_RANDOM
+               ? gc_place_of(head->order, gc_draw_below(&lines->random, lines->ways))
+               : lines->ways - 1;
+  if (lines->limit && lines->used == lines->limit)
+    gc_few_ways_evict(lines);
+  lines->used++;
+  return (unsigned)head->used++;
+}
+
+static inline struct gc_line *gc_few_ways_add(struct gc_lines *lines, uint32_t set, uint64_t mix)
+{
+  struct gc_set_head *head = &lines->heads[set];
+  const unsigned place = gc_place_for_new(lines, head);
+  const unsigned to = lines->policy == GC_POLICY_SLRU ? head->kept : 0;
+  uint64_t *marks;
+  unsigned way, shift;
+
+  head->order = gc_moved_up(head->order, place, to);
+  way = head->order >> 4 * to & 15;
+  marks = &head->marks[way / 8];
+  shift = 8 * (way % 8);
+  *marks = (*marks & ~(UINT64_C(255) << shift)) | mix >> 56 << shift;
+  return &lines->lines[(size_t)set * lines->ways + way];
+}
+
+#endif
