@@ -416,8 +416,8 @@
 #define HWLOC_GPUCACHE_ENTRY_BYTES "EntryBytes"
 /** \brief TLB: Entries x EntryBytes: memory that is translated without a miss, bytes. */
 #define HWLOC_GPUCACHE_REACH_BYTES "ReachBytes"
-/** \brief TLB: which SMs share one: numbers of SMs, with commas inside a group and a blank between
- * groups. */
+/** \brief TLB and InstructionCache: which SMs share one: numbers of SMs, with commas inside a group
+ * and a blank between groups. */
 #define HWLOC_GPUCACHE_SM_GROUPS "SMGroups"
 /** @} */
 

@@ -406,7 +406,7 @@ static void groups(void **state)
     char text[256];
 
     gc_group_text(&subjects, fleet.order[group->first], text, sizeof text);
-    assert_int_equal(group->count, strstr(text, "H200, 79.1") && strstr(text, "method 5") ? 3 : 1);
+    assert_int_equal(group->count, strstr(text, "H200, 79.1") && strstr(text, "method " GC_RECORD_METHOD) ? 3 : 1);
   }
 }
 

@@ -22,7 +22,11 @@
 #define POLLS_MAX 65536
 #define ATTEMPTS 3
 #define LEVELS 3 /* SMs that share a cache with the first one, at most */
-#define SLOWER 3 /* misses, in an empty cache, at least */
+#define SLOWER 3 /* misses: differences that are smaller are none */
+#define GAP 2    /* in an empty cache, the first execution takes longer by so many times more */
+
+static const char unclear[] =
+    "whether an SM finds the code of another one in its cache is unclear";
 
 enum outcome { UNCLEAR, FAST, SLOW };
 
@@ -32,7 +36,7 @@ struct turns {
   uint64_t at_sizes, at_words, at_turns, at_cycles; /* on the device */
   uint32_t *turn, *took;                            /* [sms], [sms * SIZES] */
   double *longer;      /* [sms]: by how much the first execution takes longer; NAN: it did not run */
-  double threshold, least; /* of `longer`; a cold cache takes at least `least` longer */
+  double least, limit; /* of `longer`: smaller ones are 0; above the limit, the cache was empty */
   uint32_t launches;
   /* A group is known by its first SM. */
   uint32_t groups, first[GC_SMS_MAX], rest[GC_SMS_MAX], rests;
@@ -89,7 +93,7 @@ static enum outcome outcome_of(const struct turns *t, uint32_t sm)
 {
   if (isnan(t->longer[sm]))
     return UNCLEAR;
-  return t->longer[sm] > t->threshold ? SLOW : FAST;
+  return t->longer[sm] > t->limit ? SLOW : FAST;
 }
 
 static bool all_ran(const struct turns *t, const struct order *order)
@@ -100,47 +104,83 @@ static bool all_ran(const struct turns *t, const struct order *order)
   return true;
 }
 
-/* Finds the threshold from a launch of all SMs: the first one is slow, and either there are two
- * groups of times, or all are slow. */
-static bool find_threshold(struct turns *t)
+/* The limit is in the widest gap of the times of all SMs, relative to its lower end. Times below
+ * `least` count as that. In an empty cache times are not alike: the code may be in the next cache, or
+ * farther away. Returns whether there is a wide gap. */
+static bool find_limit(struct turns *t)
 {
-  double sorted[GC_SMS_MAX];
-  struct gc_split split;
+  double sorted[GC_SMS_MAX], widest = GAP;
 
   for (uint32_t sm = 0; sm < t->sms; sm++)
-    sorted[sm] = t->longer[sm];
+    sorted[sm] = fmax(t->longer[sm], t->least);
   gc_sort(sorted, t->sms);
-  if (sorted[0] >= t->least) {
-    t->threshold = sorted[0] / 2;
-    return true;
-  }
-  gc_split_find(sorted, t->sms, &split);
-  t->threshold = split.threshold;
-  return split.empty && split.high - split.low >= t->least;
+  t->limit = sorted[0] > GAP * t->least ? t->least : 0; /* all are slow */
+  for (uint32_t i = 1; i < t->sms && sorted[0] <= GAP * t->least; i++)
+    if (sorted[i] > widest * sorted[i - 1]) {
+      widest = sorted[i] / sorted[i - 1];
+      t->limit = sqrt(sorted[i] * sorted[i - 1]);
+    }
+  return t->limit > 0;
 }
 
-/* All SMs, ascending or descending: the first SM of each group in that order is slow. slow: their
- * number; 0: unclear. */
-static int run_all(struct turns *t, bool descending, uint32_t *slow)
+/* Two launches in this order, in which the same SMs must be slow. *clear: they are. */
+static int run_twice(struct turns *t, const struct order *order, bool slow[GC_SMS_MAX], bool *clear)
+{
+  *clear = false;
+  for (int attempt = 0; attempt < ATTEMPTS && !*clear; attempt++) {
+    *clear = true;
+    for (int i = 0; i < 2; i++) {
+      const int status = launch(t, order);
+
+      if (status)
+        return status;
+      *clear &= all_ran(t, order) && (t->limit > 0 || find_limit(t));
+      for (uint32_t k = 0; k < order->count && *clear; k++) {
+        const uint32_t sm = order->sm[k];
+        const bool is_slow = outcome_of(t, sm) == SLOW;
+
+        *clear &= !i || slow[sm] == is_slow;
+        slow[sm] = is_slow;
+      }
+    }
+  }
+  return 0;
+}
+
+/* All SMs, ascending or descending: the first SM of each group in that order is slow. */
+static int run_all(struct turns *t, bool descending, bool slow[GC_SMS_MAX], uint32_t *count)
 {
   struct order order = {.count = t->sms};
+  bool clear;
   int status;
 
-  *slow = 0;
   for (uint32_t i = 0; i < t->sms; i++)
     order.sm[i] = descending ? t->sms - 1 - i : i;
-  if ((status = launch(t, &order)) || !all_ran(t, &order) || (!descending && !find_threshold(t)))
-    return status;
-  if (!descending)
-    t->groups = t->rests = 0;
-  for (uint32_t sm = 0; sm < t->sms; sm++) {
-    const bool is_slow = outcome_of(t, sm) == SLOW;
+  *count = 0;
+  status = run_twice(t, &order, slow, &clear);
+  for (uint32_t sm = 0; sm < t->sms; sm++)
+    *count += slow[sm];
+  if (!status && !clear)
+    t->why = unclear;
+  return status;
+}
 
-    *slow += is_slow;
-    if (descending)
-      continue;
+/* As many SMs are slow in both orders. */
+static int find_firsts(struct turns *t)
+{
+  bool up[GC_SMS_MAX] = {false}, down[GC_SMS_MAX] = {false};
+  uint32_t first, last = 0;
+  int status = run_all(t, false, up, &first);
+
+  if (!status && !t->why)
+    status = run_all(t, true, down, &last);
+  if (status || t->why)
+    return status;
+  if (first != last)
+    t->why = unclear;
+  for (uint32_t sm = 0; sm < t->sms; sm++) {
     t->of[sm] = UINT16_MAX;
-    if (is_slow) {
+    if (up[sm]) {
       t->of[sm] = (uint16_t)t->groups;
       t->first[t->groups++] = sm;
     } else {
@@ -150,36 +190,23 @@ static int run_all(struct turns *t, bool descending, uint32_t *slow)
   return 0;
 }
 
-/* As many SMs are slow in both orders, if nothing disturbs them. */
-static int find_firsts(struct turns *t)
-{
-  uint32_t up = 0, down = 0;
-  int status = 0;
-
-  for (int i = 0; i < ATTEMPTS && !status && (!up || up != down); i++)
-    if (!(status = run_all(t, false, &up)) && up)
-      status = run_all(t, true, &down);
-  if (!up || up != down)
-    t->why = "whether an SM finds the code of another one in its cache is unclear";
-  return status;
-}
-
 /* Of the SMs that are in no group yet, the first one of each group: they are slow if only these SMs
  * take part. */
 static int next_members(struct turns *t, struct order *members)
 {
   struct order order = {.count = t->rests};
+  bool slow[GC_SMS_MAX] = {false}, clear;
   int status;
 
   memcpy(order.sm, t->rest, t->rests * sizeof(*t->rest));
   members->count = 0;
-  if ((status = launch(t, &order)))
+  if ((status = run_twice(t, &order, slow, &clear)))
     return status;
-  if (!all_ran(t, &order))
-    t->why = "the blocks of a launch did not spread over all SMs";
+  if (!clear)
+    t->why = unclear;
   t->rests = 0;
   for (uint32_t i = 0; i < order.count; i++)
-    if (outcome_of(t, order.sm[i]) == SLOW)
+    if (slow[order.sm[i]])
       members->sm[members->count++] = order.sm[i];
     else
       t->rest[t->rests++] = order.sm[i];

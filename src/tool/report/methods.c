@@ -22,6 +22,11 @@ static const struct gc_method methods[] = {
     {"Instances", GC_L2_TLB, "TLBs", "The groups of SMs that share one."},
     {"PerSM", GC_L1_TLB, "TLBs", "No two SMs share one."},
     {"PerSM", GC_L2_TLB, "TLBs", "No two SMs share one."},
+    {"Instances", GC_INSTRUCTION_CACHE, "Instruction cache", "The groups of SMs that share one."},
+    {"PerSM", GC_INSTRUCTION_CACHE, "Instruction cache", "No two SMs share one."},
+    {"SMGroups", GC_INSTRUCTION_CACHE, "Instruction cache",
+     "SMs execute the same code one after another. One that is fast at once shares its cache with an "
+     "SM before it."},
     {"Capacity", GC_L2, "L2 capacity",
      "Arrays of growing size are read and sampled, in several allocations. The capacity is what "
      "nine "
