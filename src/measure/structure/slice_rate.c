@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* That read, each on another SM. A warp of an H200 takes 370 cycles for its lines: so these could read
- * 133 bytes per cycle, twice as much as a slice is likely to deliver. */
-#define WARPS 48
+/* That read, each on another SM. A warp of an H100 takes 370 cycles for its lines: so these could read
+ * 100 bytes per cycle, and two thirds of them 66. A slice delivers 55. */
+#define WARPS 36
 #define WARPS_LEAST 3
 #define WANTED (WARPS * GPU_READ_LINES)
 #define BATCHES 8

@@ -8,7 +8,7 @@
 
 #include "measure/structure/slice_probe.h"
 
-#define GC_SLICE_RATES 4 /* slices that are measured, at most */
+#define GC_SLICE_RATES 2 /* slices that are measured, at most */
 
 /* A slice, as the search for slices knows it. */
 struct gc_slice_seed {
