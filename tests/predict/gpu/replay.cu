@@ -141,15 +141,15 @@ static void fail(const char *path, unsigned line, const char *why)
   exit(1);
 }
 
-/* "base+stride", or addresses with commas, of the threads in the mask. */
+/* "base+stride", "base-stride", or addresses with commas, of the threads in the mask. */
 static bool read_addresses(const char *text, Step *step)
 {
   const unsigned first = __builtin_ctz(step->mask);
   char *end;
   uint64_t address = strtoull(text, &end, 16);
 
-  if (*end == '+') {
-    const int64_t stride = strtoll(end + 1, &end, 10);
+  if (*end == '+' || *end == '-') {
+    const int64_t stride = strtoll(end, &end, 10);
 
     for (unsigned i = first; i < 32; i++)
       step->offsets[i] = address + i * stride;
