@@ -66,7 +66,7 @@ static bool grow(struct gc_in_flight *in_flight)
   return true;
 }
 
-struct gc_flight *gc_flight_add(struct gc_in_flight *in_flight, uint64_t line, uint32_t hash)
+struct gc_flight *gc_flight_add(struct gc_in_flight *in_flight, uint64_t line, uint64_t mix)
 {
   struct gc_flight *flight;
 
@@ -75,14 +75,15 @@ struct gc_flight *gc_flight_add(struct gc_in_flight *in_flight, uint64_t line, u
   flight = in_flight->free;
   in_flight->free = (struct gc_flight *)flight->event.next;
   flight->line = line;
-  gc_hash_add(&in_flight->index, hash, flight->number);
+  flight->mix = mix;
+  gc_hash_add(&in_flight->index, (uint32_t)mix, flight->number);
   in_flight->count++;
   return flight;
 }
 
-void gc_flight_remove(struct gc_in_flight *in_flight, struct gc_flight *flight, uint32_t hash)
+void gc_flight_remove(struct gc_in_flight *in_flight, struct gc_flight *flight)
 {
-  gc_hash_remove(&in_flight->index, hash, flight->number);
+  gc_hash_remove(&in_flight->index, (uint32_t)flight->mix, flight->number);
   in_flight->count--;
   add_free(in_flight, flight);
 }

@@ -15,7 +15,7 @@ struct gc_warp;
 
 struct gc_flight {
   struct gc_event event; /* its arrival; must be first */
-  uint64_t line;
+  uint64_t line, mix;    /* mix is gc_mix(line) */
   struct gc_warp *owner; /* the warp that requested it, if it takes an entry; else NULL: another
                             part of the line has the entry */
   uint32_t set, sectors;
@@ -34,10 +34,9 @@ struct gc_in_flight {
 void gc_in_flight_clear(struct gc_in_flight *in_flight);
 void gc_in_flight_fini(struct gc_in_flight *in_flight);
 
-/* A new one, with this line; the caller fills the rest. hash is that of the line. NULL: no memory.
- */
-struct gc_flight *gc_flight_add(struct gc_in_flight *in_flight, uint64_t line, uint32_t hash);
-void gc_flight_remove(struct gc_in_flight *in_flight, struct gc_flight *flight, uint32_t hash);
+/* A new one, with this line, whose gc_mix is mix; the caller fills the rest. NULL: no memory. */
+struct gc_flight *gc_flight_add(struct gc_in_flight *in_flight, uint64_t line, uint64_t mix);
+void gc_flight_remove(struct gc_in_flight *in_flight, struct gc_flight *flight);
 
 /* The next flight of this line, or NULL. *from is the hash of the line at first. */
 static inline struct gc_flight *gc_flight_next(const struct gc_in_flight *in_flight, uint64_t line,
