@@ -3,6 +3,8 @@
  */
 #include "predict/model/block.h"
 
+#include "predict/model/random.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,8 +84,10 @@ static void append(struct gc_block *block, unsigned warp, const struct gc_instru
 static void find_sets(const struct gc_block_reader *reader, struct gc_request *requests,
                       unsigned count)
 {
-  for (unsigned i = 0; i < count; i++)
+  for (unsigned i = 0; i < count; i++) {
+    requests[i].mix = gc_mix(requests[i].line);
     requests[i].set = gc_set_of(reader->index, requests[i].line);
+  }
   for (unsigned i = 0; reader->l2_index && i < count; i++)
     requests[i].l2_set = gc_set_of(reader->l2_index, requests[i].line);
 }

@@ -11,14 +11,15 @@ void gc_coalescer_init(struct gc_coalescer *coalescer, uint32_t line_bytes, uint
       (unsigned)__builtin_ctz(line_bytes < GC_LINE_PARTS ? 1 : line_bytes / GC_LINE_PARTS);
 }
 
-#define FILTER_WORDS 4
+#define SLOTS 256 /* at least twice GC_REQUESTS_MAX */
 
 struct requests {
   struct gc_request *array;
   unsigned count;
-  uint64_t filter[FILTER_WORDS]; /* a bit for each line; several lines share one, but most new lines
-                                    need no search */
+  uint8_t slots[SLOTS]; /* hash table by line: the number of its request + 1; 0: empty */
 };
+
+_Static_assert(SLOTS >= 2 * GC_REQUESTS_MAX, "a search must find an empty slot soon");
 
 static uint32_t bits_from_to(unsigned first, unsigned last)
 {
@@ -26,17 +27,16 @@ static uint32_t bits_from_to(unsigned first, unsigned last)
 }
 
 /* The request of a line to which threads other than the one before may have added, or a new one. */
-static struct gc_request *request_of(struct requests *to, uint64_t line)
+static inline struct gc_request *request_of(struct requests *to, uint64_t line)
 {
-  const unsigned hash = (unsigned)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56);
-  uint64_t *word = &to->filter[hash % FILTER_WORDS], bit = UINT64_C(1) << (hash / FILTER_WORDS);
+  unsigned slot = (unsigned)(line * UINT64_C(0x9e3779b97f4a7c15) >> 56);
 
-  for (unsigned i = *word & bit ? to->count : 0; i-- > 0;)
-    if (to->array[i].line == line)
-      return &to->array[i];
-  *word |= bit;
+  for (; to->slots[slot]; slot = (slot + 1) % SLOTS)
+    if (to->array[to->slots[slot] - 1].line == line)
+      return &to->array[to->slots[slot] - 1];
   to->array[to->count] = (struct gc_request){.line = line};
-  return &to->array[to->count++];
+  to->slots[slot] = (uint8_t)++to->count;
+  return &to->array[to->count - 1];
 }
 
 /* Adds bytes, from and to an offset in the line, to a request. */
@@ -80,6 +80,41 @@ static unsigned coalesce_range(const struct gc_coalescer *coalescer, uint64_t fi
   return (unsigned)(last_line - line + 1);
 }
 
+/* Of threads whose accesses are aligned, and no larger than a sector and a part of a line. */
+static unsigned coalesce_small(const struct gc_coalescer *coalescer,
+                               const struct gc_trace_instruction *instruction,
+                               struct requests *to_add)
+{
+  const unsigned shift = coalescer->line_shift, end = (1u << shift) - 1;
+  const unsigned sector_shift = coalescer->sector_shift, part_shift = coalescer->part_shift;
+  struct gc_request *at = NULL;
+
+  for (uint64_t left = instruction->mask; left; left &= left - 1) {
+    const uint64_t address = instruction->addresses[__builtin_ctzll(left)];
+    const unsigned in_line = (unsigned)address & end;
+
+    if (!at || at->line != address >> shift)
+      at = request_of(to_add, address >> shift);
+    at->sectors |= UINT32_C(1) << (in_line >> sector_shift);
+    at->parts |= UINT32_C(1) << (in_line >> part_shift);
+  }
+  return to_add->count;
+}
+
+/* Are the accesses such? */
+static bool are_small(const struct gc_coalescer *coalescer,
+                      const struct gc_trace_instruction *instruction, unsigned bytes)
+{
+  uint64_t all = 0;
+
+  if (bytes & (bytes - 1) || bytes > 1u << coalescer->sector_shift ||
+      bytes > 1u << coalescer->part_shift)
+    return false;
+  for (uint64_t left = instruction->mask; left; left &= left - 1)
+    all |= instruction->addresses[__builtin_ctzll(left)];
+  return !(all & (bytes - 1));
+}
+
 unsigned gc_coalesce(const struct gc_coalescer *coalescer,
                      const struct gc_trace_instruction *instruction,
                      struct gc_request requests[GC_REQUESTS_MAX])
@@ -96,6 +131,8 @@ unsigned gc_coalesce(const struct gc_coalescer *coalescer,
     return 0;
   if (are_in_a_row(instruction, bytes, &first, &last))
     return coalesce_range(coalescer, first, last, requests);
+  if (are_small(coalescer, instruction, bytes))
+    return coalesce_small(coalescer, instruction, &to_add);
   for (uint64_t left = instruction->mask; left; left &= left - 1) {
     first = instruction->addresses[__builtin_ctzll(left)];
     last = first > UINT64_MAX - (bytes - 1) ? UINT64_MAX : first + (bytes - 1);

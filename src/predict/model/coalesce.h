@@ -22,6 +22,7 @@
 
 struct gc_request {
   uint64_t line;    /* address / line_bytes */
+  uint64_t mix;     /* gc_mix(line): several caches and hints need it; the caller fills it */
   uint32_t sectors; /* bit i: sector i of the line; at least one */
   uint32_t parts;   /* bit i: part i of the line, with a byte that is accessed (GC_LINE_PARTS) */
   uint32_t set;     /* of the cache for which it was made; the caller fills it */

@@ -23,14 +23,18 @@ static inline uint64_t gc_marks_like(uint64_t marks, uint64_t mark)
   return (zero - bytes) & ~zero & bytes << 7;
 }
 
-static inline struct gc_line *gc_few_ways_find(struct gc_lines *lines, uint32_t set, uint64_t line,
-                                               uint64_t mix)
+GC_ALWAYS_INLINE struct gc_line *gc_few_ways_find(struct gc_lines *lines, uint32_t set,
+                                                  uint64_t line, uint64_t mix)
 {
   const struct gc_set_head *head = &lines->heads[set];
+  uint64_t at = gc_marks_like(head->marks[0], mix >> 56);
+  const uint64_t of_others = gc_marks_like(head->marks[1], mix >> 56);
 
-  for (uint32_t half = 0; 8 * half < lines->ways; half++) {
-    for (uint64_t at = gc_marks_like(head->marks[half], mix >> 56); at; at &= at - 1) {
-      const uint32_t way = 8 * half + (uint32_t)__builtin_ctzll(at) / 8;
+  if (!(at | of_others)) /* almost surely, if the line is not there */
+    return NULL;
+  for (uint32_t first = 0; first < GC_LINES_SCAN; first += 8, at = of_others) {
+    for (; at; at &= at - 1) {
+      const uint32_t way = first + (uint32_t)__builtin_ctzll(at) / 8;
       struct gc_line *found = &lines->lines[(size_t)set * lines->ways + way];
 
       if (way < lines->ways && found->tag == line + 1)
@@ -38,6 +42,14 @@ static inline struct gc_line *gc_few_ways_find(struct gc_lines *lines, uint32_t 
     }
   }
   return NULL;
+}
+
+/* Moves the way at a place of the order to the front. */
+static inline uint64_t gc_moved_to_front(uint64_t order, unsigned place)
+{
+  const uint64_t way = order >> 4 * place & 15, ahead = (UINT64_C(1) << 4 * place) - 1;
+
+  return (order & ~(ahead << 4 | 15)) | (order & ahead) << 4 | way;
 }
 
 /* Moves the way at a place of the order up to another place, which is not behind it. */
@@ -62,9 +74,10 @@ static inline unsigned gc_place_of(uint64_t order, uint32_t way)
 static inline void gc_few_ways_use(struct gc_lines *lines, uint32_t set, const struct gc_line *line)
 {
   uint64_t *order = &lines->heads[set].order;
+  const uint32_t way = (uint32_t)(line - lines->lines) - set * lines->ways;
 
-  *order =
-      gc_moved_up(*order, gc_place_of(*order, (uint32_t)(line - lines->lines) - set * lines->ways), 0);
+  if ((*order & 15) != way)
+    *order = gc_moved_to_front(*order, gc_place_of(*order, way));
 }
 
 /* SLRU: the line is protected from now on. */
@@ -75,12 +88,19 @@ static inline void gc_few_ways_protect(struct gc_lines *lines, uint32_t set,
   const unsigned place =
       gc_place_of(head->order, (uint32_t)(line - lines->lines) - set * lines->ways);
 
-  head->order = gc_moved_up(head->order, place, 0);
+  head->order = gc_moved_to_front(head->order, place);
   head->kept += place >= head->kept && head->kept < lines->ways / 2;
 }
 
+static inline void gc_set_mark(struct gc_set_head *head, unsigned way, uint8_t mark)
+{
+  const bool lowest_first = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+  ((uint8_t *)head->marks)[lowest_first ? way : way ^ 7] = mark;
+}
+
 /* The place in the order of the way that a new line gets. */
-static inline unsigned gc_place_for_new(struct gc_lines *lines, struct gc_set_head *head)
+GC_ALWAYS_INLINE unsigned gc_place_for_new(struct gc_lines *lines, struct gc_set_head *head)
 {
   if (head->used == lines->ways)
     return lines->policy == GC_POLICY_RANDOM
@@ -92,19 +112,17 @@ static inline unsigned gc_place_for_new(struct gc_lines *lines, struct gc_set_he
   return (unsigned)head->used++;
 }
 
-static inline struct gc_line *gc_few_ways_add(struct gc_lines *lines, uint32_t set, uint64_t mix)
+GC_ALWAYS_INLINE struct gc_line *gc_few_ways_add(struct gc_lines *lines, uint32_t set, uint64_t mix)
 {
   struct gc_set_head *head = &lines->heads[set];
   const unsigned place = gc_place_for_new(lines, head);
-  const unsigned to = lines->policy == GC_POLICY_SLRU ? head->kept : 0;
-  uint64_t *marks;
-  unsigned way, shift;
+  const unsigned way = head->order >> 4 * place & 15;
 
-  head->order = gc_moved_up(head->order, place, to);
-  way = head->order >> 4 * to & 15;
-  marks = &head->marks[way / 8];
-  shift = 8 * (way % 8);
-  *marks = (*marks & ~(UINT64_C(255) << shift)) | mix >> 56 << shift;
+  if (lines->policy == GC_POLICY_SLRU)
+    head->order = gc_moved_up(head->order, place, head->kept);
+  else
+    head->order = gc_moved_to_front(head->order, place);
+  gc_set_mark(head, way, (uint8_t)(mix >> 56));
   return &lines->lines[(size_t)set * lines->ways + way];
 }
 

@@ -16,6 +16,9 @@
 #define GC_HOST_LINE UINT64_C(64)
 #define GC_HUGE_PAGE (UINT64_C(2) << 20)
 
+/* For what most accesses execute: -O2 often calls such functions instead. */
+#define GC_ALWAYS_INLINE static inline __attribute__((always_inline))
+
 /* Loads a cache line of the host. The assembler statement is empty: without it, GCC 12 takes
  * functions that only prefetch for ones without effect, and removes their calls. */
 static inline void gc_prefetch(const void *at)

@@ -3,19 +3,13 @@
  */
 #include "predict/model/in_flight.h"
 
-#define FLIGHTS_AT_FIRST 512 /* about as many as an SM has lines under way */
-
-static void add_free(struct gc_in_flight *in_flight, struct gc_flight *flight)
-{
-  flight->event.next = in_flight->free ? &in_flight->free->event : NULL;
-  in_flight->free = flight;
-}
+#define FLIGHTS_AT_FIRST 1024 /* twice what an SM has under way: more empty slots, shorter searches */
 
 static void add_chunk(struct gc_in_flight *in_flight, uint32_t chunk)
 {
   for (uint32_t i = GC_FLIGHT_CHUNK; i-- > 0;) {
     in_flight->chunks[chunk][i].number = chunk * GC_FLIGHT_CHUNK + i;
-    add_free(in_flight, &in_flight->chunks[chunk][i]);
+    gc_flight_free(in_flight, &in_flight->chunks[chunk][i]);
   }
 }
 
@@ -37,8 +31,8 @@ void gc_in_flight_fini(struct gc_in_flight *in_flight)
   memset(in_flight, 0, sizeof *in_flight);
 }
 
-/* One more chunk. The index has slots for all flights twice. */
-static bool grow(struct gc_in_flight *in_flight)
+/* The index has slots for all flights twice. */
+bool gc_in_flight_grow(struct gc_in_flight *in_flight)
 {
   const uint32_t count = in_flight->chunk_count;
   struct gc_hash_index index = {NULL, 0};
@@ -64,25 +58,4 @@ static bool grow(struct gc_in_flight *in_flight)
   in_flight->chunk_count++;
   add_chunk(in_flight, count);
   return true;
-}
-
-struct gc_flight *gc_flight_add(struct gc_in_flight *in_flight, uint64_t line, uint32_t hash)
-{
-  struct gc_flight *flight;
-
-  if (!in_flight->free && !grow(in_flight))
-    return NULL;
-  flight = in_flight->free;
-  in_flight->free = (struct gc_flight *)flight->event.next;
-  flight->line = line;
-  gc_hash_add(&in_flight->index, hash, flight->number);
-  in_flight->count++;
-  return flight;
-}
-
-void gc_flight_remove(struct gc_in_flight *in_flight, struct gc_flight *flight, uint32_t hash)
-{
-  gc_hash_remove(&in_flight->index, hash, flight->number);
-  in_flight->count--;
-  add_free(in_flight, flight);
 }

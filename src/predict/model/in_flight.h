@@ -15,7 +15,7 @@ struct gc_warp;
 
 struct gc_flight {
   struct gc_event event; /* its arrival; must be first */
-  uint64_t line;
+  uint64_t line, mix;    /* mix is gc_mix(line) */
   struct gc_warp *owner; /* the warp that requested it, if it takes an entry; else NULL: another
                             part of the line has the entry */
   uint32_t set, sectors;
@@ -34,10 +34,38 @@ struct gc_in_flight {
 void gc_in_flight_clear(struct gc_in_flight *in_flight);
 void gc_in_flight_fini(struct gc_in_flight *in_flight);
 
-/* A new one, with this line; the caller fills the rest. hash is that of the line. NULL: no memory.
- */
-struct gc_flight *gc_flight_add(struct gc_in_flight *in_flight, uint64_t line, uint32_t hash);
-void gc_flight_remove(struct gc_in_flight *in_flight, struct gc_flight *flight, uint32_t hash);
+/* One more chunk. false: no memory. */
+bool gc_in_flight_grow(struct gc_in_flight *in_flight);
+
+static inline void gc_flight_free(struct gc_in_flight *in_flight, struct gc_flight *flight)
+{
+  flight->event.next = in_flight->free ? &in_flight->free->event : NULL;
+  in_flight->free = flight;
+}
+
+/* A new one, with this line, whose gc_mix is mix; the caller fills the rest. NULL: no memory. */
+static inline struct gc_flight *gc_flight_add(struct gc_in_flight *in_flight, uint64_t line,
+                                              uint64_t mix)
+{
+  struct gc_flight *flight;
+
+  if (!in_flight->free && !gc_in_flight_grow(in_flight))
+    return NULL;
+  flight = in_flight->free;
+  in_flight->free = (struct gc_flight *)flight->event.next;
+  flight->line = line;
+  flight->mix = mix;
+  gc_hash_add(&in_flight->index, (uint32_t)mix, flight->number);
+  in_flight->count++;
+  return flight;
+}
+
+static inline void gc_flight_remove(struct gc_in_flight *in_flight, struct gc_flight *flight)
+{
+  gc_hash_remove(&in_flight->index, (uint32_t)flight->mix, flight->number);
+  in_flight->count--;
+  gc_flight_free(in_flight, flight);
+}
 
 /* The next flight of this line, or NULL. *from is the hash of the line at first. */
 static inline struct gc_flight *gc_flight_next(const struct gc_in_flight *in_flight, uint64_t line,

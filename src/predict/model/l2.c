@@ -17,6 +17,8 @@ int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
   memset(l2, 0, sizeof *l2);
   l2->gpu = gpu;
   l2->half_normal = half_normal;
+  l2->home_mask =
+      gpu->private_l2 || gpu->partitions & (gpu->partitions - 1) ? UINT32_MAX : gpu->partitions - 1;
   l2->no_latency = options->no_latency;
   l2->compulsory = options->compulsory;
   l2->random = gc_draw_state(options->seed, 1);
@@ -74,16 +76,15 @@ struct access {
   uint32_t stored;          /* result: of the hits, those of which only what was stored is valid */
 };
 
-/* The sectors of the access of which only stored parts are valid, and these are what it needs. A
- * store needs nothing. */
-static uint32_t look_at_stored(const struct gc_l2 *l2, const struct gc_line *line,
-                               const struct access *access)
+/* The sectors of which stores have made some parts valid, among them all that an access needs. */
+static uint32_t look_at_stored(const struct gc_l2 *l2, const struct gc_line *line, uint32_t sectors,
+                               uint32_t parts)
 {
   uint32_t found = 0;
 
-  for (uint32_t left = access->sectors & ~line->sectors; left; left &= left - 1) {
+  for (uint32_t left = sectors & ~line->sectors; left; left &= left - 1) {
     const uint32_t sector = (uint32_t)__builtin_ctz(left), all = gc_parts_of(&l2->gpu->l2, sector);
-    const uint32_t needed = access->kind == GC_L2_STORE ? 0 : access->parts & all;
+    const uint32_t needed = parts & all;
 
     if (line->stored & all && !(needed & ~line->stored))
       found |= UINT32_C(1) << sector;
@@ -93,10 +94,12 @@ static uint32_t look_at_stored(const struct gc_l2 *l2, const struct gc_line *lin
 
 /* Looks into a line for the sectors that have not been found yet. Those that are there or under way
  * count. */
-static void look_into(struct gc_l2 *l2, struct gc_line *line, bool near, struct access *access)
+GC_ALWAYS_INLINE void look_into(struct gc_l2 *l2, struct gc_line *line, bool near,
+                                struct access *access)
 {
   const struct gc_gpu_model *gpu = l2->gpu;
-  const uint32_t stored = line->stored ? look_at_stored(l2, line, access) : 0;
+  const uint32_t needed = access->kind == GC_L2_STORE ? 0 : access->parts; /* a store: nothing */
+  const uint32_t stored = line->stored ? look_at_stored(l2, line, access->sectors, needed) : 0;
   uint32_t found;
 
   if (line->pending && line->arrival <= access->now)
@@ -121,7 +124,7 @@ static void look_into(struct gc_l2 *l2, struct gc_line *line, bool near, struct 
 }
 
 /* Returns the line, if the partition has it. */
-static inline struct gc_line *look(struct gc_l2 *l2, unsigned partition, struct access *access)
+GC_ALWAYS_INLINE struct gc_line *look(struct gc_l2 *l2, unsigned partition, struct access *access)
 {
   struct gc_lines *lines = &l2->partitions[partition];
   struct gc_line *line = gc_lines_find_mixed(lines, access->set, access->line, access->mix);
@@ -135,8 +138,8 @@ static inline struct gc_line *look(struct gc_l2 *l2, unsigned partition, struct 
 
 /* Brings sectors into a line of a partition, or into a new one if it is NULL; they are under way
  * until access->cycles from now. */
-static inline int keep(struct gc_l2 *l2, unsigned partition, struct gc_line *line,
-                       const struct access *access, uint32_t sectors)
+GC_ALWAYS_INLINE int keep(struct gc_l2 *l2, unsigned partition, struct gc_line *line,
+                          const struct access *access, uint32_t sectors)
 {
   uint64_t arrival = access->now + access->cycles;
 
@@ -160,17 +163,33 @@ static inline int keep(struct gc_l2 *l2, unsigned partition, struct gc_line *lin
   return 0;
 }
 
-static void drop(struct gc_l2 *l2, unsigned partition, const struct access *access)
+static void drop(struct gc_l2 *l2, unsigned partition, const struct access *access,
+                 uint32_t sectors)
 {
   struct gc_line *line =
       gc_lines_find_mixed(&l2->partitions[partition], access->set, access->line, access->mix);
 
   if (line) {
-    line->sectors &= ~access->sectors;
-    line->pending &= ~access->sectors;
-    for (uint32_t left = line->stored ? access->sectors : 0; left; left &= left - 1)
+    line->sectors &= ~sectors;
+    line->pending &= ~sectors;
+    for (uint32_t left = line->stored ? sectors : 0; left; left &= left - 1)
       line->stored &= ~gc_parts_of(&l2->gpu->l2, (uint32_t)__builtin_ctz(left));
   }
+}
+
+/* After a store or an atomic: what is not valid any more. found: sectors that were there. */
+static void drop_old(struct gc_l2 *l2, unsigned home, const struct access *access, uint32_t found)
+{
+  const struct gc_gpu_model *gpu = l2->gpu;
+  uint32_t sectors = access->sectors;
+
+  if (access->kind == GC_L2_STORE && !gpu->l2.store_updates && found) {
+    sectors = found;
+    drop(l2, home, access, sectors);
+  }
+  for (unsigned i = 0; gpu->copies && i < gpu->partitions; i++)
+    if (i != home)
+      drop(l2, i, access, sectors);
 }
 
 /* The sectors that an access brings in: those that miss; of a store, also those of which parts have
@@ -190,19 +209,22 @@ static uint32_t sectors_to_bring(const struct gc_l2 *l2, const struct access *ac
 }
 
 /* The counters of the hardware count sectors of L1, also if L2 fetches larger ones. */
-static unsigned count_sectors(const struct access *access, uint32_t sectors)
+static unsigned count_of_l1(const uint8_t *of_l1, uint32_t sectors)
 {
   unsigned count = 0;
 
-  if (!access->of_l1)
-    return gc_count_bits(sectors);
   for (; sectors; sectors &= sectors - 1)
-    count += access->of_l1[__builtin_ctz(sectors)];
+    count += of_l1[__builtin_ctz(sectors)];
   return count;
 }
 
+static inline unsigned count_sectors(const struct access *access, uint32_t sectors)
+{
+  return access->of_l1 ? count_of_l1(access->of_l1, sectors) : gc_count_bits(sectors);
+}
+
 /* far: sectors that only the home partition has, or has under way. */
-static int count_access(struct gc_l2 *l2, const struct access *access, uint32_t far)
+GC_ALWAYS_INLINE int count_access(struct gc_l2 *l2, const struct access *access, uint32_t far)
 {
   struct gc_cache_counts *counts =
       access->kind == GC_L2_LOAD ? &l2->counts->l2_loads : &l2->counts->l2_stores;
@@ -217,7 +239,9 @@ static int count_access(struct gc_l2 *l2, const struct access *access, uint32_t 
     return 0;
   }
   counts->accesses += all;
-  counts->misses += count_sectors(access, access->missing);
+  if (access->missing)
+    counts->misses +=
+        access->missing == access->sectors ? all : count_sectors(access, access->missing);
   if (access->hits)
     counts->hits += count_sectors(access, access->hits);
   if (access->under_way)
@@ -230,7 +254,7 @@ static int count_access(struct gc_l2 *l2, const struct access *access, uint32_t 
 }
 
 /* access->mix must be that of the line, cycles and the sectors of results 0. */
-static int access_line(struct gc_l2 *l2, struct access *access)
+GC_ALWAYS_INLINE int access_line(struct gc_l2 *l2, struct access *access)
 {
   const struct gc_gpu_model *gpu = l2->gpu;
   const unsigned near = access->near, home = gc_l2_home(l2, near, access->mix);
@@ -259,15 +283,8 @@ static int access_line(struct gc_l2 *l2, struct access *access)
     status = keep(l2, home, home_line, access, bring);
   if (!status && copy)
     status = keep(l2, near, near_line, access, access->sectors & ~access->stored);
-  if (access->kind == GC_L2_LOAD)
-    return status;
-  if (access->kind == GC_L2_STORE && !gpu->l2.store_updates && access->hits | access->under_way) {
-    access->sectors = access->hits | access->under_way;
-    drop(l2, home, access);
-  }
-  for (unsigned i = 0; gpu->copies && i < gpu->partitions; i++)
-    if (i != home)
-      drop(l2, i, access);
+  if (access->kind != GC_L2_LOAD)
+    drop_old(l2, home, access, access->hits | access->under_way);
   return status;
 }
 
@@ -322,22 +339,53 @@ static int access_bytes(struct gc_l2 *l2, struct access *access, const struct gc
   return status;
 }
 
+GC_ALWAYS_INLINE struct access access_of(const struct gc_l2 *l2, enum gc_l2_access kind,
+                                         unsigned sm, const struct gc_request *request,
+                                         uint32_t sectors, uint64_t now)
+{
+  return (struct access){.kind = kind,
+                         .near = l2->near[sm],
+                         .line = request->line,
+                         .mix = request->mix,
+                         .now = l2->start + now,
+                         .set = request->l2_set,
+                         .sectors = sectors,
+                         .parts = request->parts};
+}
+
+static int access_any(struct gc_l2 *l2, struct access access, const struct gc_request *request,
+                      uint64_t *cycles)
+{
+  const int status = l2->like_l1 ? access_line(l2, &access) : access_bytes(l2, &access, request);
+
+  *cycles = access.cycles;
+  return status;
+}
+
+/* Most accesses. The compiler knows the kind, and keeps the struct in registers of the host. */
+GC_ALWAYS_INLINE int load_line(struct gc_l2 *l2, struct access access, uint64_t *cycles)
+{
+  const int status = access_line(l2, &access);
+
+  *cycles = access.cycles;
+  return status;
+}
+
 int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access kind, unsigned sm,
                   const struct gc_request *request, uint32_t sectors, uint64_t now,
                   uint64_t *cycles)
 {
-  struct access access = {.kind = kind,
-                          .near = l2->near[sm],
-                          .line = request->line,
-                          .mix = gc_mix(request->line),
-                          .now = l2->start + now,
-                          .set = request->l2_set,
-                          .sectors = sectors,
-                          .parts = request->parts};
-  double translation =
-      gc_tlbs_translate(&l2->tlbs, sm, request->line << l2->of_l1.line_shift, l2->counts);
-  int status = l2->like_l1 ? access_line(l2, &access) : access_bytes(l2, &access, request);
+  uint64_t translation = 0, last;
+  int status;
 
-  *cycles = l2->no_latency ? 0 : access.cycles + (uint64_t)(translation + 0.5);
+  if (l2->tlbs.any)
+    translation =
+        (uint64_t)(0.5 + gc_tlbs_translate(&l2->tlbs, sm, request->line << l2->of_l1.line_shift,
+                                           l2->counts));
+  if (kind == GC_L2_LOAD && l2->like_l1)
+    status = load_line(l2, access_of(l2, GC_L2_LOAD, sm, request, sectors, now), &last);
+  else
+    status = access_any(l2, access_of(l2, kind, sm, request, sectors, now), request, &last);
+  *cycles = l2->no_latency ? 0 : last + translation;
   return status;
 }

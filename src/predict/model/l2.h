@@ -26,6 +26,7 @@ struct gc_l2 {
   const struct gc_gpu_model *gpu;
   const struct gc_half_normal *half_normal;
   bool no_latency, compulsory;
+  uint32_t home_mask; /* home is mix >> 32 & home_mask; UINT32_MAX: it is not that simple */
   bool like_l1; /* lines and sectors are as large as those of L1 */
   struct gc_coalescer of_l1, of_l2;
   struct gc_set_index index;
@@ -54,36 +55,33 @@ int gc_l2_request(struct gc_l2 *l2, enum gc_l2_access access, unsigned sm,
                   uint64_t *cycles);
 
 /* The partition of a line; mix is gc_mix(line). */
-static inline unsigned gc_l2_home(const struct gc_l2 *l2, unsigned near, uint64_t mix)
+GC_ALWAYS_INLINE unsigned gc_l2_home(const struct gc_l2 *l2, unsigned near, uint64_t mix)
 {
-  const uint32_t partitions = l2->gpu->partitions;
-
-  if (l2->gpu->private_l2)
-    return near;
-  return partitions & (partitions - 1) ? (uint32_t)(mix >> 32) % partitions
-                                       : (uint32_t)(mix >> 32) & (partitions - 1);
+  if (l2->home_mask != UINT32_MAX)
+    return (uint32_t)(mix >> 32) & l2->home_mask;
+  return l2->gpu->private_l2 ? near : (uint32_t)(mix >> 32) % l2->gpu->partitions;
 }
 
 /* A hint that such a request will come. Both partitions, even if they are the same: the CPU cannot
  * predict that. */
-static inline void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm,
-                                  const struct gc_request *request, uint64_t mix)
+GC_ALWAYS_INLINE void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm,
+                                     const struct gc_request *request)
 {
   const unsigned near = l2->near[sm];
 
-  gc_lines_prefetch(&l2->partitions[gc_l2_home(l2, near, mix)], request->l2_set, mix);
+  gc_lines_prefetch(&l2->partitions[gc_l2_home(l2, near, request->mix)], request->l2_set,
+                    request->mix);
   if (l2->gpu->copies)
-    gc_lines_prefetch(&l2->partitions[near], request->l2_set, mix);
+    gc_lines_prefetch(&l2->partitions[near], request->l2_set, request->mix);
 }
 
 /* A hint, after that, that such a request will come soon and probably miss. */
-static inline void gc_l2_prefetch_miss(const struct gc_l2 *l2, unsigned sm,
-                                       const struct gc_request *request)
+GC_ALWAYS_INLINE void gc_l2_prefetch_miss(const struct gc_l2 *l2, unsigned sm,
+                                          const struct gc_request *request)
 {
   const unsigned near = l2->near[sm];
 
-  gc_lines_prefetch_victim(&l2->partitions[gc_l2_home(l2, near, gc_mix(request->line))],
-                           request->l2_set);
+  gc_lines_prefetch_victim(&l2->partitions[gc_l2_home(l2, near, request->mix)], request->l2_set);
   if (l2->gpu->copies)
     gc_lines_prefetch_victim(&l2->partitions[near], request->l2_set);
 }

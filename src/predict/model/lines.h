@@ -28,8 +28,8 @@ void gc_lines_clear(struct gc_lines *lines);
 
 /* The line, or NULL if it is not there. Valid until the next gc_lines_add. mix is gc_mix(line),
  * which callers need for several caches. */
-static inline struct gc_line *gc_lines_find_mixed(struct gc_lines *lines, uint32_t set,
-                                                  uint64_t line, uint64_t mix)
+GC_ALWAYS_INLINE struct gc_line *gc_lines_find_mixed(struct gc_lines *lines, uint32_t set,
+                                                     uint64_t line, uint64_t mix)
 {
   uint32_t i;
 
@@ -61,8 +61,8 @@ static inline void gc_lines_use(struct gc_lines *lines, uint32_t set, struct gc_
 
 /* Brings in a line that is not there, without sectors; another one may have to go. NULL: no memory
  * (GC_POLICY_SURVIVAL only). */
-static inline struct gc_line *gc_lines_add_mixed(struct gc_lines *lines, uint32_t set,
-                                                 uint64_t line, uint64_t mix)
+GC_ALWAYS_INLINE struct gc_line *gc_lines_add_mixed(struct gc_lines *lines, uint32_t set,
+                                                    uint64_t line, uint64_t mix)
 {
   struct gc_line *added;
 

@@ -27,7 +27,8 @@ int gc_many_ways_init(struct gc_lines *lines, uint64_t count)
     lines->uses = gc_host_table(lines->sets * log * sizeof *lines->uses);
   if (!lines->lines || !lines->logs || (lines->policy != GC_POLICY_RANDOM && !lines->uses))
     return -ENOMEM;
-  return gc_hash_index_init(&lines->index, count) ? 0 : -ENOMEM;
+  /* Four slots for each line: searches that end at the first slot are easy to predict. */
+  return gc_hash_index_init(&lines->index, 2 * count) ? 0 : -ENOMEM;
 }
 
 void gc_many_ways_clear(struct gc_lines *lines)
@@ -36,13 +37,13 @@ void gc_many_ways_clear(struct gc_lines *lines)
   gc_hash_index_clear(&lines->index);
 }
 
-static uint32_t *entry_of(const struct gc_lines *lines, uint32_t set, uint32_t position)
+static inline uint32_t *entry_of(const struct gc_lines *lines, uint32_t set, uint32_t position)
 {
   return &lines->uses[(size_t)set * (lines->log_mask + (size_t)1) + (position & lines->log_mask)];
 }
 
 /* Drops the entries of lines that have been used since. */
-static void compact(struct gc_lines *lines, uint32_t set)
+static __attribute__((noinline)) void compact(struct gc_lines *lines, uint32_t set)
 {
   struct gc_use_log *log = &lines->logs[set];
   uint32_t to = log->first;
@@ -58,7 +59,7 @@ static void compact(struct gc_lines *lines, uint32_t set)
   log->end = to;
 }
 
-static void append(struct gc_lines *lines, uint32_t set, uint32_t i)
+GC_ALWAYS_INLINE void append(struct gc_lines *lines, uint32_t set, uint32_t i)
 {
   struct gc_use_log *log = &lines->logs[set];
 

@@ -92,7 +92,7 @@ static void take_effects(struct paper *paper)
 
     take_effect(paper, flight->set, flight->line);
     paper->outstanding -= flight->sectors;
-    gc_flight_remove(&paper->in_flight, flight, gc_hash_of(flight->line));
+    gc_flight_remove(&paper->in_flight, flight);
   }
 }
 
@@ -121,7 +121,7 @@ static int add_effect(struct paper *paper, const struct gc_request *request, uin
     take_effect(paper, request->set, request->line);
     return 0;
   }
-  flight = gc_flight_add(&paper->in_flight, request->line, gc_hash_of(request->line));
+  flight = gc_flight_add(&paper->in_flight, request->line, request->mix);
   if (!flight)
     return -ENOMEM;
   flight->set = request->set;

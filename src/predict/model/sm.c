@@ -210,18 +210,12 @@ static bool runs_ahead(const struct gc_sm *sm, struct gc_warp *warp,
 static int access_memory(struct gc_sm *sm, struct gc_warp *warp,
                          const struct gc_instruction *instruction)
 {
-  uint32_t first = warp->request, next = instruction->next;
-  enum gc_access_status status = GC_ACCESS_DONE;
+  const uint32_t first = warp->request, next = instruction->next;
+  enum gc_access_status status;
 
   if (first == 0)
     issue(sm, warp, 1);
-  while (warp->request < instruction->requests) {
-    gc_sm_hint_requests(sm, instruction, warp->requests, warp->request, warp->request == first);
-    status = gc_sm_access(sm, warp, instruction, &warp->requests[warp->request]);
-    if (status != GC_ACCESS_DONE)
-      break;
-    gc_sm_hint_next(sm, instruction, warp->requests, ++warp->request);
-  }
+  status = gc_sm_access(sm, warp, instruction);
   if (status == GC_ACCESS_NO_MEMORY)
     return -ENOMEM;
   sm->now += (warp->request - first + GC_LINES_PER_CYCLE - 1) / GC_LINES_PER_CYCLE;

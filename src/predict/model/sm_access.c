@@ -4,6 +4,7 @@
 #include "predict/model/sm_access.h"
 
 #include "predict/model/bits.h"
+#include "predict/model/sm_hints.h"
 
 #include <errno.h>
 
@@ -13,7 +14,8 @@ static void wait_until(struct gc_warp *warp, uint64_t time)
     warp->ready = time;
 }
 
-static int bring_in(struct gc_sm *sm, uint32_t set, uint64_t number, uint64_t mix, uint32_t sectors)
+GC_ALWAYS_INLINE int bring_in(struct gc_sm *sm, uint32_t set, uint64_t number, uint64_t mix,
+                              uint32_t sectors)
 {
   struct gc_line *line = gc_lines_find_mixed(&sm->l1, set, number, mix);
 
@@ -29,20 +31,18 @@ static int bring_in(struct gc_sm *sm, uint32_t set, uint64_t number, uint64_t mi
 
 int gc_sm_arrive(struct gc_sm *sm, struct gc_flight *flight)
 {
-  const uint64_t mix = gc_mix(flight->line);
-
   if (flight->owner) {
     flight->owner->outstanding--;
     sm->outstanding--;
   }
-  gc_flight_remove(&sm->in_flight, flight, (uint32_t)mix);
-  return bring_in(sm, flight->set, flight->line, mix, flight->sectors);
+  gc_flight_remove(&sm->in_flight, flight);
+  return bring_in(sm, flight->set, flight->line, flight->mix, flight->sectors);
 }
 
 /* Sectors that L1 does not have, but that are under way. *ready is when the last of them arrives;
  * *has_entry tells whether any part of the line is under way. */
-static uint32_t under_way(const struct gc_sm *sm, uint64_t line, uint32_t hash, uint32_t sectors,
-                          uint64_t *ready, bool *has_entry)
+GC_ALWAYS_INLINE uint32_t under_way(const struct gc_sm *sm, uint64_t line, uint32_t hash,
+                                    uint32_t sectors, uint64_t *ready, bool *has_entry)
 {
   uint32_t from = hash, found = 0;
   const struct gc_flight *flight;
@@ -64,20 +64,19 @@ static enum gc_access_status free_entry(const struct gc_sm *sm, const struct gc_
 }
 
 /* Requests missing sectors. takes_entry: nothing of the line is under way yet. */
-static enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *warp,
-                                   const struct gc_request *request, uint32_t missing,
-                                   bool takes_entry)
+GC_ALWAYS_INLINE enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *warp,
+                                             const struct gc_request *request, uint32_t missing,
+                                             bool takes_entry)
 {
-  const uint64_t mix = gc_mix(request->line);
   struct gc_flight *flight;
   uint64_t cycles;
 
   if (gc_l2_request(sm->l2, GC_L2_LOAD, sm->number, request, missing, sm->now, &cycles))
     return GC_ACCESS_NO_MEMORY;
   if (sm->options->no_latency)
-    return bring_in(sm, request->set, request->line, mix, missing) ? GC_ACCESS_NO_MEMORY
-                                                                   : GC_ACCESS_DONE;
-  flight = gc_flight_add(&sm->in_flight, request->line, (uint32_t)mix);
+    return bring_in(sm, request->set, request->line, request->mix, missing) ? GC_ACCESS_NO_MEMORY
+                                                                            : GC_ACCESS_DONE;
+  flight = gc_flight_add(&sm->in_flight, request->line, request->mix);
   if (!flight)
     return GC_ACCESS_NO_MEMORY;
   flight->event.kind = GC_EVENT_LINE;
@@ -92,8 +91,8 @@ static enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *warp,
 }
 
 /* The counts of all loads together are summed at the end of the kernel. */
-static int count_load(struct gc_sm *sm, uint32_t load, const struct gc_request *request,
-                      uint32_t waiting, uint32_t missing)
+GC_ALWAYS_INLINE int count_load(struct gc_sm *sm, uint32_t load, const struct gc_request *request,
+                                uint32_t waiting, uint32_t missing)
 {
   const unsigned all = gc_count_bits(request->sectors);
   const unsigned waits = waiting ? gc_count_bits(waiting) : 0;
@@ -127,11 +126,10 @@ static uint32_t valid_sectors(const struct gc_sm *sm, const struct gc_line *line
          gc_sectors_stored(&sm->gpu->l1, request->sectors & ~valid, request->parts, line->stored);
 }
 
-static enum gc_access_status load(struct gc_sm *sm, struct gc_warp *warp, uint32_t number,
-                                  const struct gc_request *request)
+GC_ALWAYS_INLINE enum gc_access_status load(struct gc_sm *sm, struct gc_warp *warp, uint32_t number,
+                                            const struct gc_request *request)
 {
-  const uint64_t mix = gc_mix(request->line);
-  struct gc_line *line = gc_lines_find_mixed(&sm->l1, request->set, request->line, mix);
+  struct gc_line *line = gc_lines_find_mixed(&sm->l1, request->set, request->line, request->mix);
   uint32_t missing = request->sectors, waiting = 0;
   bool has_entry = false;
   uint64_t arrival = 0;
@@ -139,7 +137,7 @@ static enum gc_access_status load(struct gc_sm *sm, struct gc_warp *warp, uint32
   if (line)
     missing &= ~valid_sectors(sm, line, request);
   if (missing) {
-    waiting = under_way(sm, request->line, (uint32_t)mix, missing, &arrival, &has_entry);
+    waiting = under_way(sm, request->line, (uint32_t)request->mix, missing, &arrival, &has_entry);
     missing &= ~waiting;
     if (missing && !has_entry) {
       enum gc_access_status status = free_entry(sm, warp);
@@ -161,7 +159,7 @@ static enum gc_access_status load(struct gc_sm *sm, struct gc_warp *warp, uint32
 static int keep_stored(struct gc_sm *sm, struct gc_line *line, const struct gc_request *request)
 {
   if (!line)
-    line = gc_lines_add(&sm->l1, request->set, request->line);
+    line = gc_lines_add_mixed(&sm->l1, request->set, request->line, request->mix);
   if (!line)
     return -ENOMEM;
   line->stored |= request->parts;
@@ -173,7 +171,7 @@ static int keep_stored(struct gc_sm *sm, struct gc_line *line, const struct gc_r
 static int write_l1(struct gc_sm *sm, const struct gc_request *request, bool allocates)
 {
   const struct gc_cache_geometry *l1 = &sm->gpu->l1;
-  struct gc_line *line = gc_lines_find(&sm->l1, request->set, request->line);
+  struct gc_line *line = gc_lines_find_mixed(&sm->l1, request->set, request->line, request->mix);
 
   if (line && !l1->store_updates) {
     line->sectors &= ~request->sectors;
@@ -186,25 +184,22 @@ static int write_l1(struct gc_sm *sm, const struct gc_request *request, bool all
     return 0;
   return l1->store_miss == GC_ALLOCATE_SECTOR
              ? keep_stored(sm, line, request)
-             : bring_in(sm, request->set, request->line, gc_mix(request->line),
+             : bring_in(sm, request->set, request->line, request->mix,
                         UINT32_MAX >> (32 - l1->line_bytes / l1->sector_bytes));
 }
 
-enum gc_access_status gc_sm_access(struct gc_sm *sm, struct gc_warp *warp,
-                                   const struct gc_instruction *instruction,
-                                   const struct gc_request *request)
+/* Everything but loads through L1: it needs no entry. */
+static enum gc_access_status access_l2(struct gc_sm *sm, struct gc_warp *warp, enum gc_step step,
+                                       const struct gc_request *request)
 {
+  const unsigned sectors = gc_count_bits(request->sectors);
   enum gc_l2_access access = GC_L2_LOAD;
-  unsigned sectors;
   uint64_t cycles;
   int status = 0;
 
-  if (instruction->step == GC_STEP_LOAD)
-    return load(sm, warp, instruction->load, request);
-  sectors = gc_count_bits(request->sectors);
-  if (instruction->step == GC_STEP_BYPASS) {
+  if (step == GC_STEP_BYPASS) {
     sm->counts->l1_bypassing += sectors;
-  } else if (instruction->step == GC_STEP_STORE) {
+  } else if (step == GC_STEP_STORE) {
     sm->counts->l1_stores += sectors;
     access = GC_L2_STORE;
     status = write_l1(sm, request, true);
@@ -219,4 +214,29 @@ enum gc_access_status gc_sm_access(struct gc_sm *sm, struct gc_warp *warp,
   if (access != GC_L2_STORE)
     wait_until(warp, sm->now + cycles);
   return GC_ACCESS_DONE;
+}
+
+enum gc_access_status gc_sm_access(struct gc_sm *sm, struct gc_warp *warp,
+                                   const struct gc_instruction *instruction)
+{
+  const struct gc_request *requests = warp->requests;
+  const uint32_t first = warp->request, count = instruction->requests;
+  const enum gc_step step = (enum gc_step)instruction->step;
+  uint32_t i = first;
+  enum gc_access_status status = GC_ACCESS_DONE;
+
+  for (; i < count; i++) {
+    const bool full = sm->outstanding >= sm->entries;
+
+    if (!full)
+      gc_sm_hint_requests(sm, instruction, requests, i, i == first);
+    status = step == GC_STEP_LOAD ? load(sm, warp, instruction->load, &requests[i])
+                                  : access_l2(sm, warp, step, &requests[i]);
+    if (status != GC_ACCESS_DONE)
+      break;
+    if (i + 1 < count && sm->outstanding < sm->entries)
+      gc_sm_hint_miss(sm, &requests[i + 1]);
+  }
+  warp->request = i;
+  return status;
 }

@@ -3,38 +3,25 @@
  */
 #include "predict/model/sm_hints.h"
 
-/* Warps ahead, for each step. */
-#define WARP_AHEAD 6
-#define REQUEST_AHEAD 4
-#define LOOK_UP_AHEAD 2
-#define MISS_AHEAD 1
-
 #define REQUESTS_AHEAD 4 /* of an instruction, for their look-ups; the next one for a miss */
 
 /* Cycles ahead. */
 #define EVENTS_AHEAD 16
 #define ARRIVALS_AHEAD 8
 
-static void hint_l1(const struct gc_sm *sm, const struct gc_request *request, uint64_t mix)
+static void hint_l1(const struct gc_sm *sm, const struct gc_request *request)
 {
-  gc_lines_prefetch(&sm->l1, request->set, mix);
-  gc_flight_prefetch(&sm->in_flight, (uint32_t)mix);
+  gc_lines_prefetch(&sm->l1, request->set, request->mix);
+  gc_flight_prefetch(&sm->in_flight, (uint32_t)request->mix);
 }
 
-static void hint_look_up(const struct gc_sm *sm, unsigned step, const struct gc_request *request)
+static inline void hint_look_up(const struct gc_sm *sm, unsigned step,
+                                const struct gc_request *request)
 {
-  const uint64_t mix = gc_mix(request->line);
-
   if (step == GC_STEP_LOAD)
-    hint_l1(sm, request, mix);
+    hint_l1(sm, request);
   if (sm->l2->like_l1)
-    gc_l2_prefetch(sm->l2, sm->number, request, mix);
-}
-
-static void hint_miss(const struct gc_sm *sm, const struct gc_request *request)
-{
-  if (sm->l2->like_l1)
-    gc_l2_prefetch_miss(sm->l2, sm->number, request);
+    gc_l2_prefetch(sm->l2, sm->number, request);
 }
 
 /* The next instruction of a warp that accesses memory, or NULL. */
@@ -48,58 +35,50 @@ static const struct gc_instruction *next_access(const struct gc_sm *sm, const st
   return warp->request < instruction->requests ? instruction : NULL;
 }
 
-void gc_sm_hint_queue(const struct gc_sm *sm, const struct gc_warp_queue *queue)
+void gc_sm_hint_warps(const struct gc_sm *sm, const struct gc_warp_queue *queue)
 {
-  const struct gc_warp *warp = gc_warp_queue_peek(queue, WARP_AHEAD);
+  const struct gc_warp *warp = gc_warp_queue_peek(queue, GC_WARP_AHEAD);
   const struct gc_instruction *instruction;
 
   if (warp)
     gc_prefetch(warp);
-  warp = gc_warp_queue_peek(queue, REQUEST_AHEAD);
+  warp = gc_warp_queue_peek(queue, GC_REQUEST_AHEAD);
   if (warp && warp->instruction != GC_NO_INSTRUCTION) {
     gc_prefetch(&sm->residents[warp->resident].block.instructions[warp->instruction]);
     gc_prefetch(&warp->requests[warp->request]);
   }
-  warp = gc_warp_queue_peek(queue, LOOK_UP_AHEAD);
+  warp = gc_warp_queue_peek(queue, GC_LOOK_UP_AHEAD);
   instruction = next_access(sm, warp);
   if (instruction)
     hint_look_up(sm, instruction->step, &warp->requests[warp->request]);
-  warp = gc_warp_queue_peek(queue, MISS_AHEAD);
+  warp = gc_warp_queue_peek(queue, GC_MISS_AHEAD);
   if (next_access(sm, warp))
-    hint_miss(sm, &warp->requests[warp->request]);
+    gc_sm_hint_miss(sm, &warp->requests[warp->request]);
 }
 
 void gc_sm_hint_requests(const struct gc_sm *sm, const struct gc_instruction *instruction,
                          const struct gc_request *requests, uint32_t request, bool first)
 {
   const uint32_t left = instruction->requests - request - 1;
-  const uint32_t entries = sm->outstanding < sm->entries ? sm->entries - sm->outstanding - 1 : 0;
+  const uint32_t entries = sm->entries - sm->outstanding - 1;
   uint32_t ahead = left < REQUESTS_AHEAD ? left : REQUESTS_AHEAD;
 
   if (instruction->step == GC_STEP_LOAD && ahead > entries) {
     ahead = entries;
-    hint_l1(sm, &requests[request + ahead + 1], gc_mix(requests[request + ahead + 1].line));
+    hint_l1(sm, &requests[request + ahead + 1]);
   }
   for (uint32_t i = first ? 1 : REQUESTS_AHEAD; i <= ahead; i++)
     hint_look_up(sm, instruction->step, &requests[request + i]);
 }
 
-void gc_sm_hint_next(const struct gc_sm *sm, const struct gc_instruction *instruction,
-                     const struct gc_request *requests, uint32_t request)
-{
-  if (request < instruction->requests && sm->outstanding < sm->entries)
-    hint_miss(sm, &requests[request]);
-}
-
 static void hint_arrival(const struct gc_sm *sm, const struct gc_event *event)
 {
   const struct gc_flight *flight = (const struct gc_flight *)event;
-  const uint64_t mix = gc_mix(flight->line);
 
   if (flight->owner)
     gc_prefetch(flight->owner);
-  gc_lines_prefetch(&sm->l1, flight->set, mix);
-  gc_flight_prefetch(&sm->in_flight, (uint32_t)mix);
+  gc_lines_prefetch(&sm->l1, flight->set, flight->mix);
+  gc_flight_prefetch(&sm->in_flight, (uint32_t)flight->mix);
 }
 
 void gc_sm_hint_arrivals(struct gc_sm *sm)

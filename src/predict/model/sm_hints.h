@@ -9,17 +9,32 @@
 
 #include "predict/model/sm_state.h"
 
-/* Before the first warp of a queue executes: for the warps after it. */
-void gc_sm_hint_queue(const struct gc_sm *sm, const struct gc_warp_queue *queue);
+/* Warps ahead, for each step. */
+#define GC_WARP_AHEAD 6
+#define GC_REQUEST_AHEAD 4
+#define GC_LOOK_UP_AHEAD 2
+#define GC_MISS_AHEAD 1
 
-/* Before an instruction executes this request: for its next ones, as far as there are entries for
- * them. first: it has executed none since it waited. */
+void gc_sm_hint_warps(const struct gc_sm *sm, const struct gc_warp_queue *queue);
+
+/* Before the first warp of a queue executes: for the warps after it. */
+static inline void gc_sm_hint_queue(const struct gc_sm *sm, const struct gc_warp_queue *queue)
+{
+  if (queue->count > GC_MISS_AHEAD)
+    gc_sm_hint_warps(sm, queue);
+}
+
+/* Before an instruction executes this request, for which there is an entry: for its next ones, as
+ * far as there are entries for them. first: it has executed none since it waited. */
 void gc_sm_hint_requests(const struct gc_sm *sm, const struct gc_instruction *instruction,
                          const struct gc_request *requests, uint32_t request, bool first);
 
-/* After that: for this request, which is the next one. */
-void gc_sm_hint_next(const struct gc_sm *sm, const struct gc_instruction *instruction,
-                     const struct gc_request *requests, uint32_t request);
+/* After that: for the next one, which will probably miss. */
+static inline void gc_sm_hint_miss(const struct gc_sm *sm, const struct gc_request *request)
+{
+  if (sm->l2->like_l1)
+    gc_l2_prefetch_miss(sm->l2, sm->number, request);
+}
 
 /* For the lines that arrive soon. */
 void gc_sm_hint_arrivals(struct gc_sm *sm);

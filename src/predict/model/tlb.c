@@ -28,6 +28,7 @@ static int init_level(struct gc_tlbs *tlbs, unsigned i)
       return -ENOMEM;
     tlbs->levels[i][k].entries.geometry = NULL; /* LRU does not use it */
   }
+  tlbs->any = true;
   return 0;
 }
 

@@ -18,6 +18,7 @@ struct gc_tlb { /* one, of an SM or a group of them */
 struct gc_tlbs {
   const struct gc_gpu_model *gpu;
   struct gc_tlb *levels[GC_TLB_LEVELS]; /* NULL: not modelled */
+  bool any; /* of them */
 };
 
 /* The GPU must outlive *tlbs. 0 or -ENOMEM. */

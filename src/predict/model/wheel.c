@@ -70,25 +70,22 @@ static void take_slot(struct gc_wheel *wheel, uint64_t time)
 /* Over revolutions in which nothing happens, at once. */
 static void skip_revolutions(struct gc_wheel *wheel, uint64_t until)
 {
-  const uint64_t next = gc_wheel_next(wheel);
-
-  wheel->now = next < until ? next : until;
+  wheel->earliest = gc_wheel_next(wheel);
+  wheel->now = wheel->earliest < until ? wheel->earliest : until;
 }
 
 void gc_wheel_turn(struct gc_wheel *wheel, uint64_t until)
 {
   while (!wheel->due && wheel->count > 0 && wheel->now <= until) {
-    uint64_t time;
+    const uint64_t time = wheel->earliest;
 
-    if (until - wheel->now > GC_WHEEL_SLOTS)
-      skip_revolutions(wheel, until);
-    time = next_full(wheel, wheel->now);
-    wheel->earliest = time;
     if (time > until)
       return;
     take_slot(wheel, time);
     wheel->now = wheel->due ? time : time + 1;
-    wheel->earliest = next_full(wheel, time);
+    wheel->earliest = next_full(wheel, wheel->now);
+    if (!wheel->due && until - time > GC_WHEEL_SLOTS)
+      skip_revolutions(wheel, until);
   }
 }
 
