@@ -37,7 +37,6 @@ EXTRA_DIST += doc/results/fleet.md
 EXTRA_DIST += doc/results/predict.md doc/results/predict/at-once.tsv doc/results/predict/baselines.tsv \
 	doc/results/predict/baselines-before.tsv doc/results/predict/counters.tsv doc/results/predict/place.tsv.gz \
 	doc/results/predict/record.xml doc/results/predict/record-h100.xml doc/results/predict/counters-h100.tsv \
-	doc/results/predict/predicted.tsv doc/results/predict/l1-loops.tsv doc/results/predict/l1-loops-h100.tsv \
-	doc/results/predict/l2-far.tsv
+	doc/results/predict/predicted.tsv doc/results/predict/l1-loops.tsv
 EXTRA_DIST += doc/results/h100/README.md doc/results/h100/show.txt doc/results/h100/repeat.txt \
 	doc/results/h100/bench.txt doc/results/h100/check-gpu.txt
