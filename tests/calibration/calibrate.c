@@ -46,6 +46,9 @@ static const char help[] =
     "               with --earn: measure GPUS more, behind those of this table, which has the "
     "same\n"
     "               kind and seeds. The new table is that of all of them\n"
+    "  --with KEY   with --earn: measure only those of the -n GPUs whose profile has this key\n"
+    "  --only ELEMENTS\n"
+    "               with --earn: measure only these elements, as `hwloc-gpucache measure --only`\n"
     "\n"
     "There are three groups of GPUs, which are reported and tested separately:\n"
     "\n"
@@ -101,6 +104,8 @@ static bool read_options(int argc, char **argv, struct options *o)
 {
   static const struct option names[] = {{"earn", required_argument, NULL, 'e'},
                                         {"continue", required_argument, NULL, 'c'},
+                                        {"with", required_argument, NULL, 'W'},
+                                        {"only", required_argument, NULL, 'o'},
                                         {"kind", required_argument, NULL, 'k'},
                                         {"help", no_argument, NULL, 'h'},
                                         {0}};
@@ -143,6 +148,12 @@ static bool read_options(int argc, char **argv, struct options *o)
     case 'c':
       o->before = optarg;
       break;
+    case 'W':
+      a->with = optarg;
+      break;
+    case 'o':
+      a->only = optarg;
+      break;
     case 'h':
       o->help = true;
       break;
@@ -153,7 +164,7 @@ static bool read_options(int argc, char **argv, struct options *o)
     a->workers = WORKERS_MAX;
   a->unlimited = o->earn;
   divide(o);
-  return optind == argc && o->gpus && (o->earn || !o->before);
+  return optind == argc && o->gpus && (o->earn || (!o->before && !a->with && !a->only));
 }
 
 static int print_profile(const struct options *o)

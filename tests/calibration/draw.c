@@ -190,6 +190,7 @@ void draw_chip_rates(struct drawing *d, double most)
 {
   const double read = draw_scaled(d, most / 16, most) * d->sms * d->clock_khz / 1e6;
 
+  d->chip_gbps = read;
   draw_text(d, "read_gbps = %.1f\nwrite_gbps = %.1f\n", read, read * draw_between(d, 0.3, 1));
 }
 

@@ -25,6 +25,7 @@ struct drawing {
   struct drawn_gpu *gpu;
   size_t length;
   unsigned sms, clock_khz, carveouts, carveout_bytes;
+  double chip_gbps; /* read_gbps of the last cache of the whole chip */
   bool unified;
   enum drawn_kind kind;
   enum drawn_group group;

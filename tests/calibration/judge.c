@@ -668,10 +668,11 @@ static int put_profile(const char *text, char path[32])
 }
 
 /* As the tool measures, without storing. */
-static int measure(const struct gc_gpu *gpu, bool unlimited, struct gc_record **record,
-                   struct gc_error *err)
+static int measure(const struct gc_gpu *gpu, const struct judged_gpu *judged,
+                   struct gc_record **record, struct gc_error *err)
 {
-  const struct gc_measure_options options = {.tables = gpu->tables, .unlimited = unlimited};
+  const struct gc_measure_options options = {
+      .tables = gpu->tables, .only = judged->only, .unlimited = judged->unlimited};
   struct gc_device *device = NULL;
   int status = gc_device_open(gpu, &device, err);
 
@@ -699,7 +700,7 @@ int judge_gpu(const struct drawn_gpu *gpu, const struct judged_gpu *judged,
       !gc_model_new("drawn", gpu->text, strlen(gpu->text), &court.model, &err) &&
       !gc_profile_parse("drawn", gpu->text, strlen(gpu->text), &court.profile, &err) &&
       !gc_profile_check("drawn", &court.profile, &err) &&
-      !measure(&gpus.array[0], judged->unlimited, &record, &err)) {
+      !measure(&gpus.array[0], judged, &record, &err)) {
     court.record = record;
     n = judge_record(&court, judged, verdicts, &err);
   }

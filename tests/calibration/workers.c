@@ -2,6 +2,7 @@
 #include "workers.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,7 +28,18 @@ static struct judged_gpu nth(const struct assignment *a, unsigned long i)
                : group == DRAWN_ONCE      ? a->first + i
                                           : i,
       .group = (enum drawn_group)group,
-      .unlimited = a->unlimited};
+      .unlimited = a->unlimited,
+      .only = a->only};
+}
+
+static bool has_key(const struct drawn_gpu *gpu, const char *key)
+{
+  const size_t length = strlen(key);
+  const char *line = gpu->text;
+
+  while (line && (strncmp(line, key, length) || line[length] != ' '))
+    line = (line = strchr(line, '\n')) ? line + 1 : NULL;
+  return line;
 }
 
 static int measure(const struct assignment *a, unsigned long i, int out)
@@ -38,6 +50,8 @@ static int measure(const struct assignment *a, unsigned long i, int out)
   int n;
 
   draw_gpu(&a->seeds, judged.index, judged.group, &gpu);
+  if (a->with && !has_key(&gpu, a->with))
+    return 0;
   if ((n = judge_gpu(&gpu, &judged, verdicts)) < 0)
     return 1;
   for (int k = 0; k < n; k++)

@@ -16,6 +16,8 @@ struct assignment {
   unsigned long first; /* of DRAWN_ONCE, so many GPUs are left out */
   unsigned workers; /* processes */
   bool unlimited;   /* see gc_measure_options */
+  const char *only; /* see gc_measure_options */
+  const char *with; /* only GPUs whose profile has this key are measured; NULL: all */
   /* Called for each verdict, in no particular order. */
   void (*verdict)(void *data, const struct verdict *verdict);
   void *data;

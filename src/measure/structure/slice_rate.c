@@ -38,7 +38,7 @@
 
 struct lines {
   uint64_t line[WANTED];
-  uint32_t count;
+  uint32_t count, sure; /* those from `sure` on were found once */
 };
 
 struct search {
@@ -116,23 +116,24 @@ static int add_waiting(struct search *s, uint32_t k)
   return status;
 }
 
-/* Keeps those that wait again, when other SMs keep the line busy. */
+/* Of the lines that were found once, keeps those that wait again, when other SMs keep the line
+ * busy. */
 static int confirm(struct search *s, uint32_t k)
 {
   const struct gc_slice_seed *seed = &s->seeds->seed[k];
   struct lines *lines = &s->slice[k];
-  const uint32_t n = lines->count;
-  int status = gc_slice_probe_lines(s->probe, lines->line, n);
+  const uint32_t from = lines->sure, n = lines->count - from;
+  int status = n ? gc_slice_probe_lines(s->probe, lines->line + from, n) : 0;
 
   if (!status && n)
     status = gc_slice_probe_run(s->probe, seed->side, 1, seed->line, 0, n);
   if (status)
     return status;
-  lines->count = 0;
   for (uint32_t i = 0; i < n; i++)
     if (s->probe->seen[i] >= seed->waiting)
-      lines->line[lines->count++] = lines->line[i];
-  gc_raw_note(s->m->bench.raw, "lines of a slice, found again", lines->count);
+      lines->line[lines->sure++] = lines->line[from + i];
+  lines->count = lines->sure;
+  gc_raw_note(s->m->bench.raw, "lines of a slice, found again", lines->sure - from);
   gc_raw_note(s->m->bench.raw, "lines of a slice, found once", n);
   return 0;
 }
@@ -152,16 +153,17 @@ static int find_lines(struct search *s)
       break;
     keep_spread(s);
     s->probe->repeats = 1;
-    most = WANTED;
-    for (uint32_t k = 0; k < s->seeds->count && !status; k++) {
+    for (uint32_t k = 0; k < s->seeds->count && !status; k++)
       if (s->slice[k].count < WANTED)
         status = add_waiting(s, k);
+    s->probe->repeats = GC_SLICE_REPEATS;
+    most = WANTED;
+    for (uint32_t k = 0; k < s->seeds->count && !status; k++) {
+      status = confirm(s, k);
       most = s->slice[k].count < most ? s->slice[k].count : most;
     }
   }
   s->probe->repeats = GC_SLICE_REPEATS;
-  for (uint32_t k = 0; k < s->seeds->count && !status; k++)
-    status = confirm(s, k);
   return status;
 }
 
