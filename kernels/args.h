@@ -199,8 +199,8 @@ struct gpu_slices_args {
 };
 
 /* read_lines: the block on the SM with role i + 1 reads GPU_READ_LINES lines, those from i *
- * GPU_READ_LINES on, again and again (.cg), in `rounds` rounds. All lines of a round are under way at
- * once. Each block is one warp. A role of 0: nothing. */
+ * GPU_READ_LINES on, through L2 (.cg), `rounds` times. All loads of a round are under way at the
+ * same time. Each block is one warp. With a role of 0 it does nothing. */
 #define GPU_READ_LINES 8
 
 struct gpu_read_lines_result {
@@ -508,12 +508,12 @@ struct gpu_remote_args {
   NEXT(m, 28, m, 4) NEXT(m, 29, m, 17) NEXT(m, 30, m, 10) NEXT(m, 31, m, 16)
 
 /* In turns: the SMs with a turn execute the first size at the same time, and then, one SM after
- * another, all other sizes. On the simulator they do not execute the first size: caches are empty. */
+ * another, all other sizes. On the simulator they skip the first size, because caches are empty. */
 struct gpu_jumps_args {
   uint64_t sizes;  /* uint32_t[count]: how many blocks a pass executes */
   uint64_t cycles; /* uint32_t[SMs][count]: raw cycles of the last pass through each size */
-  uint64_t turns;  /* 0: all SMs at the same time; else uint32_t[SMs], by number: the turn of each, from
-                      1 on; 0: the SM does nothing */
+  uint64_t turns;  /* 0: all SMs at the same time; else uint32_t[SMs], by number: the turn of each,
+                      from 1 on; 0: the SM does nothing */
   uint64_t words;  /* uint32_t[2], 0 before the launch: turns that have ended; SMs that are ready */
   uint32_t count, passes;
   uint32_t every, from; /* SMs from, from + every, from + 2 * every ... work; they have the indices 0,

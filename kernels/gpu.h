@@ -84,8 +84,8 @@
  *                                         `at` under way. GPU_OCCUPIES is 1: they do. 0: they
  *                                         cannot, because blocks run one after another (the
  *                                         simulator), and this call stands for it.
- *   gpu_read_line(at)                     all lanes together read a line of 128 bytes (.cg), for which
- *                                         they need not wait at once; only in slices.c
+ *   gpu_read_line(at)                     all lanes together read a line of 128 bytes (.cg), and
+ *                                         need not wait for it at once; only in slices.c
  *   gpu_await(value)                      later code starts after the value has arrived. The value
  *                                         is never all ones
  *

@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Timed passes through code that jumps: how long does a jump take if the code has this size? And in
- * turns: has another SM already brought this code into the cache? On NVIDIA GPUs ptxas compiles this
- * file without optimizations, because it must keep the layout of the blocks. doc/methods.md,
- * "Instruction cache".
+ * Timed passes through code that jumps: how long does a jump take if the code has this size? And if
+ * SMs take turns: has another SM already brought this code into the cache? On NVIDIA GPUs ptxas
+ * compiles this file without optimizations, because it must keep the layout of the blocks.
+ * doc/methods.md, "Instruction cache".
  */
 #include "ticket.h"
 

@@ -4,7 +4,7 @@
  * Which lines are in the same slice of L2: some SMs keep one line busy with atomic operations, and
  * others time single ones on many lines. Those in the slice of the busy line wait for it. All of
  * them are done where the line is at home, so copies of lines do not matter.
- * And the rate at which SMs read lines of one slice. The method: doc/methods.md, "L2 slices and sides".
+ * And the rate at which SMs read lines of one slice. doc/methods.md, "L2 slices and sides".
  */
 #include "chain.h"
 

@@ -1,8 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * All warps of all blocks read or store a region once, each part by one warp. So the caches get each
- * line once, and the time shows what moved between L2 and memory. doc/methods.md, "Write policy".
+ * All warps of all blocks together read or store a region once; one warp does each part. So caches
+ * get each line once, and the time shows what moved between L2 and memory. doc/methods.md, "Write
+ * policy".
  */
 #include "gpu.h"
 

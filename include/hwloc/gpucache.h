@@ -337,9 +337,9 @@
 /** \brief Lines in each set where sets differ: comma-separated integers, in the order of the
  * sets. */
 #define HWLOC_GPUCACHE_SET_WAYS "SetWays"
-/** \brief Which line of its set a new line replaces: "lru", "fifo", "slru" (segmented LRU: lines that
- * were hit are protected, up to half of the ways; the oldest of the others goes), "plru" (a binary
- * tree over the ways), "random" or "other". */
+/** \brief Which line of its set a new line replaces: "lru", "fifo", "slru" (segmented LRU: lines
+ * that were hit are protected, up to half of the ways; the oldest of the others is replaced),
+ * "plru" (a binary tree over the ways), "random" or "other". */
 #define HWLOC_GPUCACHE_REPLACEMENT "Replacement"
 /** \brief Probability that a line is still there after k later fills with random lines:
  * "k:p,k:p...", k ascending. Contiguous lines spread more evenly over the sets, so they survive

@@ -112,8 +112,8 @@ void gc_cache_empty(struct gc_cache *cache);
  * SLRU. */
 void gc_cache_limit(struct gc_cache *cache, uint32_t lines);
 
-/* Makes the cache keep track of lines that stores change, which are to be written back when they are
- * replaced. 0 or -ENOMEM. */
+/* Makes the cache keep track of lines that stores change, so that they are written back when they
+ * are replaced. 0 or -ENOMEM. */
 int gc_cache_write_back(struct gc_cache *cache);
 /* A store has changed the line at this address. Nothing happens if it is not present. */
 void gc_cache_change(struct gc_cache *cache, uint64_t address);

@@ -106,9 +106,9 @@ double gc_model_sweep(struct gc_model *model, const struct gc_sweep *sweep);
 
 #define GC_MODEL_LINE 128
 
-/* An SM reads a line of GC_MODEL_LINE bytes that L2 has, while other SMs do the same. Returns the latency of
- * the load without noise. *busy: the cycles for which L2, or the slice of the line, has been busy with
- * such reads since the launch began. */
+/* An SM reads a line of GC_MODEL_LINE bytes that L2 has, while other SMs do the same. Returns the
+ * latency of the load without noise. *busy: the cycles for which L2, or the slice of the line, has
+ * been busy with such reads since the launch began. */
 uint32_t gc_model_read_line(struct gc_model *model, uint32_t sm, uint64_t address, double *busy);
 
 /* A load of 4 bytes of shared memory by every lane of a warp: lane i from (i & mask) * stride. */

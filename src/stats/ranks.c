@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* ways[u]: the orders of n and m values in which u of the n * m pairs have the value of the first
- * sample above that of the second one. The largest value is of the first sample, above all m others,
- * or of the second one. */
+ * sample above that of the second one. The largest value is either of the first sample, above all m
+ * values of the second one, or of the second one. */
 static void count_orders(size_t n, size_t m, double *ways)
 {
   double table[GC_RANKS_MAX + 1][GC_RANKS_MAX * GC_RANKS_MAX + 1] = {{0}};

@@ -14,9 +14,9 @@ bool gc_groups_divide(const struct gc_groups *fine, const struct gc_groups *coar
 /* Confidence in groups of SMs that only one kind of evidence shows, at most. */
 #define GC_ONE_WITNESS 0.94
 
-/* What SMs that share something show. If these groups consist of whole TPCs and GPCs consist of
- * several of them, they are the CPCs; absent if they are other groups than those of an earlier call.
- * The confidence is at most GC_ONE_WITNESS unless two calls agree. Returns 0. */
+/* Groups of SMs that share a cache or a TLB. If they consist of whole TPCs, and GPCs consist of
+ * several of them, they are the CPCs. CPCs are absent if an earlier call had other such groups. The
+ * confidence is at most GC_ONE_WITNESS unless two calls agree. Returns 0. */
 int gc_cpcs_put(struct gc_measurement *m, struct gc_measured *gpu, const struct gc_groups *groups,
                 double confidence);
 

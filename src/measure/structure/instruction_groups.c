@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Which SMs share an instruction cache. SMs execute the same code one after another. If an SM is
- * faster than in an empty cache, an SM before it shares its cache. Which one shows when only some
- * of the SMs take part. doc/methods.md, "Instruction cache".
+ * faster than in an empty cache, an SM before it shares its cache. Launches in which only some SMs
+ * take part show which one. doc/methods.md, "Instruction cache".
  */
 #include "measure/raw/raw.h"
 #include "measure/structure/structure.h"
@@ -35,8 +35,8 @@ struct turns {
   uint32_t sms, sizes[SIZES];
   uint64_t at_sizes, at_words, at_turns, at_cycles; /* on the device */
   uint32_t *turn, *took;                            /* [sms], [sms * SIZES] */
-  double *longer;      /* [sms]: by how much the first execution takes longer; NAN: it did not run */
-  double least, limit; /* of `longer`: smaller ones are 0; above the limit, the cache was empty */
+  double *longer;      /* [sms]: time of the first execution less the second; NAN: it did not run */
+  double least, limit; /* of `longer`: smaller ones count as least; above limit: an empty cache */
   bool sure;           /* two launches agree with this limit */
   uint32_t launches;
   /* A group is known by its first SM. */
@@ -106,7 +106,7 @@ static bool all_ran(const struct turns *t, const struct order *order)
 }
 
 /* The limit is in the widest gap of the times of all SMs, relative to its lower end. Times below
- * `least` count as that. In an empty cache times are not alike: the code may be in the next cache, or
+ * `least` count as `least`. Times in an empty cache differ: the code may be in the next cache, or
  * farther away. Returns whether there is a wide gap. */
 static bool find_limit(struct turns *t)
 {
@@ -217,8 +217,8 @@ static int next_members(struct turns *t, struct order *members)
   return 0;
 }
 
-/* The first SMs of groups whose number has this bit, or has not, and then the members: they are fast
- * if the first SM of their group is among them. */
+/* The first SMs of the groups whose number has this bit (or does not have it), then the members. A
+ * member is fast if the first SM of its group takes part. */
 static int run_bit(struct turns *t, const struct order *members, uint32_t bit, bool set,
                    bool fast[GC_SMS_MAX])
 {
@@ -236,7 +236,7 @@ static int run_bit(struct turns *t, const struct order *members, uint32_t bit, b
   return status;
 }
 
-/* The group of each member, bit by bit. Each is fast in exactly one of the two launches of a bit. */
+/* The group of each member, bit by bit. Each is fast in exactly one of the launches of a bit. */
 static int find_groups_of(struct turns *t, const struct order *members)
 {
   uint32_t group[GC_SMS_MAX] = {0};

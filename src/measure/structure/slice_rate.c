@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Bandwidth of a slice of L2: warps on SMs near to it read nothing but lines of this slice. SMs that
- * read the same line at the same time get it together, so each warp has lines of its own. It takes
- * some hundred lines to keep a slice busy; they are found as the slices were. doc/methods.md, "L2
- * slices and sides".
+ * Bandwidth of a slice of L2: warps on SMs near to it read only lines of this slice. SMs that read
+ * the same line at the same time get it together, so each warp has lines of its own. It takes some
+ * hundred lines to keep a slice busy; they are found as the slices were. doc/methods.md, "L2 slices
+ * and sides".
  */
 #include "measure/structure/slice_rate.h"
 
@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* That read, each on another SM. A warp of an H100 takes 370 cycles for its lines: so these could read
- * 100 bytes per cycle, and two thirds of them 66. A slice delivers 55. */
+/* Warps that read, each on another SM. On an H100 a warp takes 370 cycles for its lines, so 36
+ * warps could read 100 bytes per cycle, and two thirds of them 66. A slice delivers 55. */
 #define WARPS 36
 #define WARPS_LEAST 3
 #define WANTED (WARPS * GPU_READ_LINES)
@@ -167,7 +167,7 @@ static int find_lines(struct search *s)
   return status;
 }
 
-/* --- reading them ------------------------------------------------------------------------------ */
+/* --- reading them ---------------------------------------------------------------------------- */
 
 /* Which warp each SM runs: those of `side`, evenly spread over all of that side. */
 static int upload_roles(struct search *s, uint64_t at, uint32_t side, uint32_t warps)

@@ -14,8 +14,8 @@
 struct gc_slice_seed {
   uint64_t line;  /* one of its lines */
   uint32_t side;  /* where it is at home */
-  double waiting; /* an operation on another of its lines takes so many raw cycles or more while this
-                     line is busy */
+  double waiting; /* while this line is busy, an operation on another line of its slice takes so
+                     many raw cycles or more */
 };
 
 /* Atomic operations of the SMs of side 0: lines that take `far` raw cycles or more are at home in

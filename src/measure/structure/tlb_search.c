@@ -163,8 +163,8 @@ static int find_knee(struct search *s, struct gc_tlb_pages *pages, uint32_t most
   return 0;
 }
 
-/* Pages of the baseline for pages that are too many by an eighth: half of them; if that is not beyond
- * the nearer TLB, up to three quarters. */
+/* Pages that fit, to compare with pages that are too many by an eighth: half as many; if these are
+ * not beyond the nearer TLB, up to three quarters. */
 static uint32_t fitting_pages(const struct search *s, const struct gc_tlb_pages *pages)
 {
   const uint32_t half = pages->count / 2;

@@ -1,10 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Stores lines, evicts them by reads from memory, and times these reads. If L2 writes back, each line
- * that is evicted is written to memory, and memory has less time for the reads. If it writes
- * through, lines that were stored are as good as lines that were loaded. doc/methods.md, "Write
- * policy".
+ * Stores lines, evicts them by reads from memory, and times these reads. If L2 writes back, each
+ * evicted line is written to memory, and memory has less time for the reads. If it writes through,
+ * the reads take as long after stores as after loads. doc/methods.md, "Write policy".
  */
 #include "measure/structure/write_back.h"
 
@@ -17,15 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In sizes of L2: what is stored, so little that partitions can keep copies of it, too; what evicts
- * it while it is timed; what evicts everything before the next round. An H200 keeps lines that were
- * used twice for longer than others. */
+/* In sizes of L2: what is stored (so little that partitions can also keep copies of it); what is
+ * read in the timed read, which evicts it; what evicts everything before the next round. An H200
+ * keeps lines that were used twice for longer than others. */
 #define STORED 0.5
 #define READ 2
 #define FLUSHED 2.5
 #define SIZES 5 /* of L2, in all */
 #define WAIT_NS 10000 /* until the memory has what a store sends there at once */
-/* Longer by this share of the time that all lines would need: they are written back; or none is. */
+/* Reads take longer by this share of the time for writing all lines: lines are written back; none
+ * is. */
 #define BACK 0.25
 #define THROUGH 0.15
 #define SURE_ENOUGH 0.9

@@ -48,7 +48,7 @@ struct gc_lines {
   struct gc_use_log *logs;    /* many ways, else NULL */
   uint32_t *uses;             /* numbers of lines: log_mask + 1 for each set; not with random */
   uint32_t log_mask;
-  uint32_t turn, stride; /* with a limit: the set that lost a line last, and from it to the next one */
+  uint32_t turn, stride; /* with a limit: the set that lost a line last; from it to the next set */
   uint64_t random;
   /* GC_POLICY_SURVIVAL only: lines are there or away, in the order in which they were added. */
   double *expires; /* of each line, the number of fills from which on it is away */

@@ -14,8 +14,8 @@ void gc_few_ways_clear(struct gc_lines *lines);
 /* The next set in turn that has a line loses the last one in its order. */
 void gc_few_ways_evict(struct gc_lines *lines);
 
-/* The bytes of marks that are like a mark, as their highest bits. Bytes after the first one may be
- * false. */
+/* The highest bit of each byte of marks that equals a mark. After the first such byte, the bits of
+ * others may be set, too. */
 static inline uint64_t gc_marks_like(uint64_t marks, uint64_t mark)
 {
   const uint64_t bytes = UINT64_C(0x0101010101010101), zero = marks ^ bytes * mark;

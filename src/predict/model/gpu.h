@@ -15,8 +15,8 @@ enum gc_policy {
   GC_POLICY_FIFO,
   GC_POLICY_RANDOM,
   GC_POLICY_SURVIVAL, /* by the curve */
-  GC_POLICY_SLRU,     /* segmented LRU: lines that hit are protected, up to half of the ways; only with
-                         up to GC_LINES_SCAN ways */
+  GC_POLICY_SLRU,     /* segmented LRU: lines that were hit are protected, up to half of the ways;
+                         only with up to GC_LINES_SCAN ways */
 };
 
 enum gc_allocate { GC_ALLOCATE_NONE, GC_ALLOCATE_SECTOR, GC_ALLOCATE_LINE };
@@ -30,9 +30,9 @@ struct gc_cache_geometry {
   uint32_t line_bytes, sector_bytes; /* powers of two; a sector is at most a line */
   /* Equal sets with ways lines each. 1 set: fully associative. */
   uint32_t sets, ways;
-  /* 0, or the number of lines that have data, if the sets have tags for more. At the limit, if a line
-   * comes into a set with a free way, the sets lose a line in turn, in an order unlike that of their
-   * numbers. Only with up to GC_LINES_SCAN ways. */
+  /* 0, or the number of lines that have data, if the sets have tags for more. At the limit, if a
+   * line comes into a set with a free way, another set loses one: the sets take turns, in an order
+   * unlike that of their numbers. Only with up to GC_LINES_SCAN ways. */
   uint32_t limit;
   /* Bit i of the set number is the parity of address & masks[i]. No masks: line number modulo sets.
    * With masks, sets is 1 << mask_count. */

@@ -16,7 +16,7 @@
 #define GC_HOST_LINE UINT64_C(64)
 #define GC_HUGE_PAGE (UINT64_C(2) << 20)
 
-/* For what most accesses execute: -O2 often calls such functions instead. */
+/* For functions that most accesses execute: with -O2 alone, GCC often does not inline them. */
 #define GC_ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* Loads a cache line of the host. The assembler statement is empty: without it, GCC 12 takes

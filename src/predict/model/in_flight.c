@@ -3,7 +3,7 @@
  */
 #include "predict/model/in_flight.h"
 
-#define FLIGHTS_AT_FIRST 1024 /* twice what an SM has under way: more empty slots, shorter searches */
+#define FLIGHTS_AT_FIRST 1024 /* twice what an SM has under way: empty slots shorten searches */
 
 static void add_chunk(struct gc_in_flight *in_flight, uint32_t chunk)
 {

@@ -8,9 +8,9 @@
  *   many_ways.c   more: a hash index finds the line, a log of the uses has the order
  *   survival.c    GC_POLICY_SURVIVAL: a hash index of all lines that may still be there, no ways
  *
- * The order of a set is that of use (LRU) or of arrival (FIFO). Cache misses of the host are much
- * of the time of the model. So what a search reads is apart from what only a hit or a fill needs,
- * and as small as possible.
+ * The order of a set is that of use (LRU, SLRU) or of arrival (FIFO). Cache misses of the host take
+ * much of the time of the model. So what a search reads is apart from what only a hit or a fill
+ * needs, and as small as possible.
  */
 #ifndef GC_PREDICT_MODEL_LINES_H
 #define GC_PREDICT_MODEL_LINES_H

@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The TLBs: what requests behind L1 wait for translation. Each TLB is fully associative with LRU.
+ * The TLBs: how long requests behind L1 wait for translation. Each TLB is fully associative with
+ * LRU replacement.
  */
 #ifndef GC_PREDICT_MODEL_TLB_H
 #define GC_PREDICT_MODEL_TLB_H
