@@ -83,6 +83,16 @@ static uint64_t run_outside(struct gc_model *model, uint32_t sm, enum gc_space s
          (found.nowhere - behind) * gc_walk_cycles(model, space, path->count - 1, 0);
 }
 
+/* With SLRU, the second load of a line protects it, and further ones change nothing. */
+static inline void use_again(struct gc_model *model, const struct gc_cache_array *array,
+                             struct gc_cache *cache, uint64_t address, uint64_t loads)
+{
+  uint8_t none = 0;
+
+  if (array->profile->shape.replacement == GC_REPLACE_SLRU && loads > 1)
+    cache->access_lines(cache, &address, &none, 1, &model->replacement);
+}
+
 /* Loads that begin at a cache inside the SM. Those that miss go on one by one. */
 static uint64_t run_inside(struct gc_model *model, uint32_t sm, enum gc_space space,
                            uint64_t address, uint64_t stride, uint64_t count)
@@ -93,7 +103,7 @@ static uint64_t run_inside(struct gc_model *model, uint32_t sm, enum gc_space sp
   uint64_t cycles = 0, hits = 0;
 
   while (count) {
-    const uint64_t start = address;
+    const uint64_t start = address, left = count;
     uint8_t *present = gc_cache_sectors(cache, address, &model->replacement);
 
     do {
@@ -111,6 +121,7 @@ static uint64_t run_inside(struct gc_model *model, uint32_t sm, enum gc_space sp
       address += stride;
       count--;
     } while (count && (address ^ start) >> array->line_shift == 0);
+    use_again(model, array, cache, start, left - count);
   }
   return cycles + hits * gc_walk_cycles(model, space, 0, 0);
 }
@@ -168,13 +179,16 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
   struct gc_cache_array *array = &model->arrays[path->levels[0].cache];
   struct gc_cache_array *next = &model->arrays[path->levels[1].cache];
   struct gc_cache *cache = gc_walk_own(model, array, sm);
+  /* the second load of a line comes before those of the next line */
+  const bool alone = array->profile->shape.replacement == GC_REPLACE_SLRU &&
+                     stride < 1ull << array->line_shift;
   struct line_loads loads = {.offset = UINT64_MAX};
   struct gc_found found = {0};
   uint64_t hits = count, cycles = 0;
   struct gc_batch batch;
 
   while (count) {
-    for (batch.count = 0; count && batch.count < array->batch_most; batch.count++) {
+    for (batch.count = 0; count && batch.count < (alone ? 1 : array->batch_most); batch.count++) {
       find_loads(&loads, cache, address, stride, count);
       batch.address[batch.count] = address;
       batch.mask[batch.count] = loads.mask;
@@ -182,6 +196,8 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
       address += loads.count * stride;
     }
     cache->access_lines(cache, batch.address, batch.mask, batch.count, &model->replacement);
+    if (alone)
+      use_again(model, array, cache, batch.address[0], loads.count);
     hits -= go_on(model, sm, cache, next->instances, stride, &batch, &cycles);
     gc_batch_touch(model, next, sm, &batch, &found);
   }

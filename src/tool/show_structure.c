@@ -207,12 +207,31 @@ static void print_atomics(const struct gc_element *element, FILE *out)
   putc('\n', out);
 }
 
+/* Which SMs share one, behind `before`. */
+static void print_groups(const char *before, const struct gc_element *element, FILE *out)
+{
+  const char *groups = get(element, HWLOC_GPUCACHE_SM_GROUPS);
+
+  if (groups && !strchr(groups, ','))
+    fprintf(out, "%seach SM has its own", before);
+  else if (groups && strchr(groups, ' '))
+    fprintf(out, "%sSMs that share one: %.*s ...", before, (int)strcspn(groups, " "), groups);
+}
+
+static void print_instruction_cache(const struct gc_element *element, FILE *out)
+{
+  if (element->kind != GC_INSTRUCTION_CACHE || !get(element, HWLOC_GPUCACHE_SM_GROUPS))
+    return;
+  fprintf(out, "  %s", gc_kinds[element->kind].subtype);
+  print_groups(": ", element, out);
+  putc('\n', out);
+}
+
 /* A TLB: what its reach consists of. */
 static void print_tlb(const struct gc_element *element, FILE *out)
 {
   const char *entries = get(element, HWLOC_GPUCACHE_ENTRIES);
   const char *penalty = get(element, HWLOC_GPUCACHE_MISS_PENALTY_CYCLES);
-  const char *groups = get(element, HWLOC_GPUCACHE_SM_GROUPS);
   char covers[GC_CELL];
   uint64_t bytes;
 
@@ -223,10 +242,7 @@ static void print_tlb(const struct gc_element *element, FILE *out)
           entries ? entries : "", entries ? " " : "", covers);
   if (penalty)
     fprintf(out, "; a miss adds %s cycles", penalty);
-  if (groups && !strchr(groups, ','))
-    fputs("; each SM has its own", out);
-  else if (groups && strchr(groups, ' '))
-    fprintf(out, "; SMs that share one: %.*s ...", (int)strcspn(groups, " "), groups);
+  print_groups("; ", element, out);
   putc('\n', out);
 }
 
@@ -242,4 +258,5 @@ void gc_show_structure(const struct gc_element *element, const char *unit, FILE 
   print_atomics(element, out);
   print_remote(element, out);
   print_tlb(element, out);
+  print_instruction_cache(element, out);
 }

@@ -23,6 +23,7 @@
   "shared_reserved = 1 KiB\nclock_overhead = 5\n"
 #define UNIFIED "[unified]\ntotal = 96 KiB\ncarveouts = 0 8 32 64 KiB\n"
 #define L1 "[cache L1]\nsize = unified\nlost = 7 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = lru\n"
+#define L1_SLRU "[cache L1]\nsize = unified\nlost = 7 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = slru\n"
 #define RO "[cache RO]\nsize = 12 KiB\ninstances = 2\nline = 32\nways = 4\nreplacement = lru\n"
 #define C15 "[cache C]\nscope = group 2\nsize = 4 KiB\nline = 256\nways = 4\nreplacement = lru\n"
 #define L2 "[cache L2]\nscope = chip\nsize = 256 KiB\nline = 128\nsector = 32\nways = 16\nreplacement = lru\n"

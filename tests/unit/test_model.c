@@ -157,6 +157,7 @@ static void runs_are_as_many_touches(void **state)
     CHIP UNIFIED L1 RO C15 L2 SPACES,
     CHIP UNIFIED L1 RO C15 L2 TWO_PARTS SPACES,
     CHIP UNIFIED L1 RO C15 L2 TWO_PARTS "replicate = yes\n" SPACES,
+    CHIP UNIFIED L1_SLRU RO C15 L2 SPACES,
     CHIP UNIFIED L1 RO C15 L2_RANDOM TWO_PARTS "replicate = yes\n" SPACES,
     CHIP UNIFIED L1 RO C15 L2 TLB("A", "entries = 3\n") TLB("B", "entries = 6\nscope = chip\n")
         SPACES,

@@ -137,7 +137,12 @@ static int run_twice(struct turns *t, const struct order *order, bool slow[GC_SM
 
       if (status)
         return status;
-      *clear &= all_ran(t, order) && (t->limit > 0 || find_limit(t));
+      if (!all_ran(t, order)) { /* another program occupies SMs: waiting again does not help */
+        t->m->bench.signs |= GC_SIGN_BLOCKS_MET;
+        attempt = ATTEMPTS;
+        *clear = false;
+      }
+      *clear &= t->limit > 0 || find_limit(t);
       for (uint32_t k = 0; k < order->count && *clear; k++) {
         const uint32_t sm = order->sm[k];
         const bool is_slow = outcome_of(t, sm) == SLOW;
@@ -333,6 +338,9 @@ int gc_step_instruction_groups(struct gc_measurement *m, struct gc_measured *ele
     return set_absent(element, "this needs the capacity and the miss penalty");
   if ((status = gc_number_sms(m)))
     return status;
+  if (m->results->sm_count < m->bench.properties.sms ||
+      m->results->sm_number[m->bench.properties.sms - 1] != m->bench.properties.sms - 1)
+    return set_absent(element, "blocks did not reach all SMs, or their numbers have gaps");
   if (!(t = calloc(1, sizeof(*t))))
     return gc_fail(m->bench.err, -ENOMEM, "out of memory");
   t->m = m;

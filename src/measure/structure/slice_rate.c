@@ -297,6 +297,8 @@ const char *gc_slice_rate_judge(struct gc_slice_rates *r, double *rate, double *
     return "the clock of the GPU did not advance";
   if (*rate > GAIN_MAX * r->fewer)
     return "more warps would read more from a slice: nothing shows what it can deliver";
+  if (!(r->spread > 0))
+    return "too few lines of all slices were found";
   if (r->spread < SPREAD_LEAST * *rate)
     return "lines of one slice are read as fast as lines of all slices";
   return *confidence < SURE_ENOUGH ? "slices or repetitions differ" : NULL;

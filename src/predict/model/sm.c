@@ -99,8 +99,12 @@ static void go_to(const struct gc_sm *sm, struct gc_warp *warp, uint32_t instruc
 
   warp->instruction = instruction;
   warp->request = 0;
-  if (instruction != GC_NO_INSTRUCTION)
-    warp->requests = block->requests + block->instructions[instruction].first;
+  if (instruction != GC_NO_INSTRUCTION) {
+    const struct gc_instruction *next = &block->instructions[instruction];
+
+    /* without requests, `first` is no position */
+    warp->requests = block->requests + (next->requests ? next->first : 0);
+  }
 }
 
 int gc_sm_start(struct gc_sm *sm, unsigned i, uint64_t now)

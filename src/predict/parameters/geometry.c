@@ -151,13 +151,24 @@ static bool find_sets(struct gc_cache_geometry *geometry, const struct gc_elemen
   return true;
 }
 
+/* Whether the model can protect lines of these sets. */
+static bool can_protect(const struct gc_cache_geometry *geometry, const struct gc_element *element)
+{
+  uint64_t bytes;
+
+  if (geometry->limit)
+    return geometry->ways <= GC_LINES_SCAN;
+  return gc_number_whole(text_of(element, HWLOC_GPUCACHE_CAPACITY_BYTES), &bytes) &&
+         bytes / geometry->line_bytes / geometry->sets <= GC_LINES_SCAN;
+}
+
 static void read_replacement(struct gc_cache_geometry *geometry, const struct gc_element *element,
                              const char *subtype, bool has_sets, struct gc_assumptions *assumptions)
 {
   const char *name = text_of(element, HWLOC_GPUCACHE_REPLACEMENT);
   const bool lru = name && !strcmp(name, "lru"), fifo = name && !strcmp(name, "fifo"),
              random = name && !strcmp(name, "random"),
-             slru = name && !strcmp(name, "slru") && geometry->ways <= GC_LINES_SCAN;
+             slru = name && !strcmp(name, "slru") && has_sets && can_protect(geometry, element);
   const bool curve = read_curve(geometry, text_of(element, HWLOC_GPUCACHE_SURVIVAL_CURVE));
 
   geometry->policy = fifo     ? GC_POLICY_FIFO
