@@ -3,7 +3,7 @@
 # check.sh [DIR]: predicted against counted hit rates on the GPU of this machine; make
 # check-gpu-predict. It needs a GPU of compute capability 9.0 (an H100 or H200: grids follow the
 # number of SMs, the other sizes are made for their caches), nvcc, cuobjdump, and ncu with the right
-# to read counters; otherwise it is skipped (77). It takes three minutes with 16 cores, and writes
+# to read counters; otherwise it is skipped (77). It takes four minutes with 16 cores, and writes
 # all data and the tables into DIR (default: a new directory under /tmp). doc/results/predict.md
 # explains them.
 here=$(cd "$(dirname "$0")" && pwd) || exit 1
