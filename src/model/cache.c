@@ -7,6 +7,8 @@
 
 #include "model/cache_set.h"
 
+#include "util/turns.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -294,26 +296,6 @@ static void drop_last(struct gc_cache *cache, uint32_t set, struct gc_set_layout
     cache->kept[set] = (uint8_t)last;
 }
 
-/* From a set to the next one in turn: no common factor with their number, so that each has its turn
- * once in a round; far away, so that neighbours are not next to each other. */
-static uint32_t stride_of_turns(uint32_t sets)
-{
-  uint32_t stride = sets - sets / 5 * 2;
-
-  for (;; stride++) {
-    uint32_t a = sets, b = stride;
-
-    while (b) {
-      const uint32_t rest = a % b;
-
-      a = b;
-      b = rest;
-    }
-    if (a == 1)
-      return stride;
-  }
-}
-
 /* The next set in turn that has a line loses one. */
 static void drop_in_turn(struct gc_cache *cache, struct gc_set_layout layout)
 {
@@ -492,7 +474,7 @@ void gc_cache_limit(struct gc_cache *cache, uint32_t lines)
 {
   gc_cache_empty(cache);
   cache->limit = lines;
-  cache->stride = stride_of_turns(cache->sets);
+  cache->stride = gc_stride_of_turns(cache->sets);
   cache->access_lines = function_for(cache->shape, true);
 }
 

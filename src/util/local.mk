@@ -21,4 +21,5 @@ src_util_libutil_la_SOURCES = \
 	src/util/reap.c \
 	src/util/reap.h \
 	src/util/spawn.c \
-	src/util/spawn.h
+	src/util/spawn.h \
+	src/util/turns.h

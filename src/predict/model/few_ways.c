@@ -3,6 +3,8 @@
  */
 #include "predict/model/few_ways.h"
 
+#include "util/turns.h"
+
 #include <errno.h>
 
 /* The numbers 0 to 15, the lowest first. */
@@ -10,29 +12,9 @@
 
 _Static_assert(GC_LINES_SCAN == 16, "an order has 16 numbers of 4 bits");
 
-/* From a set to the next one in turn: no common factor with their number, so that each has its turn
- * once in a round; far away, so that neighbours are not next to each other. */
-static uint32_t stride_of_turns(uint32_t sets)
-{
-  uint32_t stride = sets - sets / 5 * 2;
-
-  for (;; stride++) {
-    uint32_t a = sets, b = stride;
-
-    while (b) {
-      const uint32_t rest = a % b;
-
-      a = b;
-      b = rest;
-    }
-    if (a == 1)
-      return stride;
-  }
-}
-
 int gc_few_ways_init(struct gc_lines *lines)
 {
-  lines->stride = stride_of_turns(lines->sets);
+  lines->stride = gc_stride_of_turns(lines->sets);
   lines->lines = gc_host_table((uint64_t)lines->sets * lines->ways * sizeof *lines->lines);
   lines->heads = gc_host_table(lines->sets * sizeof *lines->heads);
   return lines->lines && lines->heads ? 0 : -ENOMEM;
