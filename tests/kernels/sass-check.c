@@ -80,6 +80,7 @@ enum opcode {
   STL = 0x387,
   EXIT = 0x94d,
   BRA = 0x947,
+  BRA_UNIFORM = 0x547, /* its condition is a uniform predicate; sm_120 */
   BRX = 0x949,
 };
 #define SR_CLOCKLO 0x50
@@ -380,7 +381,8 @@ static bool check_read_lines(const struct kernel *k)
 
     if (loads < GPU_READ_LINES && i->waits & boards)
       return wrong(k, at, "something waits for a load in front of another one");
-    again |= loads == GPU_READ_LINES && i->opcode == BRA && target(k, at) <= begin;
+    again |= loads == GPU_READ_LINES && (i->opcode == BRA || i->opcode == BRA_UNIFORM) &&
+             target(k, at) <= begin;
     if (!is_load(k, "cg", i) || i->size != SIZE_4)
       continue;
     begin = loads ? begin : at;
