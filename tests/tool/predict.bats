@@ -197,7 +197,7 @@ with_tlbs() {
                 if (inside) tlbs = tlbs $0 "\n"
                 if (/<\/object>/) inside = 0
                 next }
-    /subtype="L2Cache"/ && !done { gsub(/116\.9/, penalty, tlbs); printf "%s", tlbs; done = 1 }
+    /subtype="L2Cache"/ && !done { gsub(/"MissPenaltyCycles" value="11[0-9.]*"/, "\"MissPenaltyCycles\" value=\"" penalty "\"", tlbs); printf "%s", tlbs; done = 1 }
     { print }' "$top_srcdir/doc/results/structure/h200.xml" "$real"
 }
 

@@ -80,15 +80,16 @@ use_h200() {
   local text
   text=$(xargs -d '\n' <<<"$output" | tr -s ' ')
   has "$text" "L1Cache: 512 sets of 4 lines, selected by parities of address bits (0x"
-  has "$text" "; replacement: other"
+  has "$text" "; replacement: slru"
   has "$text" "L1Cache: share of lines that survive later fills: 434: 0."
   has "$text" "L1Cache: stores go through to the next level; a store to an absent line brings in its sector"
   has "$text" "L1Cache: lines under way at the same time: at least 64 of an SM, at least 16 of a warp"
   has "$text" "ConstantL1Cache: 8 sets of 4 lines, selected by parities of address bits (0x40,0x80,0x100); replacement: plru; with one line too many, 5.0 misses in each pass"
+  has "$text" "InstructionCache: SMs that share one: 0,1 ..."
   has "$text" "L2Cache: the driver limits what a miss fetches to 64 bytes"
   has "$text" "can be set aside for persisting accesses; memory can be compressed"
-  has "$text" "SharedMemory: 194.8 cycles from another SM in the cluster"
-  has "$text" "95 % of loads take at most: DeviceMemory 1026.0 cycles, L2Cache 311.0, L1Cache 32.0"
+  has "$text" "SharedMemory: 194.9 cycles from another SM in the cluster"
+  has "$text" "95 % of loads take at most: DeviceMemory 991.0 cycles, L2Cache 312.0, L1Cache 32.0"
 }
 
 @test "an AMD GPU has CUs, not SMs" {
