@@ -22,7 +22,7 @@ void gc_cache_fini(struct gc_cache *cache)
   memset(cache, 0, sizeof(*cache));
 }
 
-/* Of a set, in `changed`. */
+/* Words of `changed` for each set. */
 static inline uint32_t changed_words(const struct gc_cache *cache)
 {
   return (cache->ways + 63) / 64;

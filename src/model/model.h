@@ -99,8 +99,8 @@ struct gc_sweep {
   bool write;
 };
 
-/* Reads or stores all lines. What a store does is as the cache says; lines that were stored and are
- * replaced are written to the next level. Returns the cycles for which the busiest level has been
+/* Reads or stores all lines. Stores follow the write policy of each cache. A stored line is written to
+ * the next level when it is replaced. Returns the cycles for which the busiest level has been
  * busy since the launch began, with the sweeps of all SMs: they share the bandwidth. */
 double gc_model_sweep(struct gc_model *model, const struct gc_sweep *sweep);
 

@@ -10,7 +10,7 @@
 #include "predict/parameters/parameters.h"
 #include "predict/reuse.h"
 
-/* What is reported of the GPU that a kernel finds. */
+/* The properties of the GPU that the report of a kernel contains. */
 struct gc_gpu_summary {
   bool loads_in_l1;
   uint64_t l1_bytes;

@@ -199,8 +199,8 @@ static int find_firsts(struct turns *t)
   return 0;
 }
 
-/* Of the SMs that are in no group yet, the first one of each group: they are slow if only these SMs
- * take part. */
+/* Finds the first SM of each group among the SMs that are in no group yet. It is slow if only these
+ * SMs take part. */
 static int next_members(struct turns *t, struct order *members)
 {
   struct order order = {.count = t->rests};

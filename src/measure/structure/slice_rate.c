@@ -116,8 +116,8 @@ static int add_waiting(struct search *s, uint32_t k)
   return status;
 }
 
-/* Of the lines that were found once, keeps those that wait again, when other SMs keep the line
- * busy. */
+/* Times the lines that were found once again, while other SMs keep the line of the seed busy. Keeps
+ * the lines that wait this time, too. */
 static int confirm(struct search *s, uint32_t k)
 {
   const struct gc_slice_seed *seed = &s->seeds->seed[k];

@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-/* What a record may state. H100 and H200: 24 TLBs of 2048 entries of 32 MiB, 117 cycles. */
+/* Limits for the values of a record. H100 and H200: 24 TLBs of 2048 entries of 32 MiB, 117 cycles. */
 #define MOST_ENTRIES (1u << 20) /* of a level, in all its TLBs together */
 #define LEAST_ENTRY_BYTES 4096
 #define MOST_ENTRY_BYTES (UINT64_C(1) << 40)

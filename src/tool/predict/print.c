@@ -133,7 +133,7 @@ static int print_caches(const struct gc_kernel_prediction *kernel)
   return failed;
 }
 
-/* What a profiler shows as the hit rate of L2, where partitions make a difference. */
+/* Prints the L2 hit rate that a profiler shows, if partitions make a difference. */
 static void print_near(const struct gc_kernel_prediction *kernel)
 {
   char line[2 * GC_CELL + 200], rate[GC_CELL], least_to_most[GC_CELL] = "";
