@@ -9,24 +9,28 @@
 
 #include <stdint.h>
 
-/* From a number to the next one in turn, modulo n (1 or more): about 0.6 n, without a common factor
- * with n. Pure; safe from any thread. */
-static inline uint32_t gc_stride_of_turns(uint32_t n)
+/* The least number from `least` (1 or more) on that has no common factor with n (1 or more). Pure;
+ * safe from any thread. */
+static inline uint64_t gc_coprime(uint64_t n, uint64_t least)
 {
-  uint32_t stride = n - n / 5 * 2;
-
-  for (;; stride++) {
-    uint32_t a = n, b = stride;
+  for (;; least++) {
+    uint64_t a = least, b = n;
 
     while (b) {
-      const uint32_t rest = a % b;
+      const uint64_t rest = a % b;
 
       a = b;
       b = rest;
     }
     if (a == 1)
-      return stride;
+      return least;
   }
+}
+
+/* From a number to the next one in turn, modulo n (1 or more): about 0.6 n. Pure. */
+static inline uint32_t gc_stride_of_turns(uint32_t n)
+{
+  return (uint32_t)gc_coprime(n, n - n / 5 * 2);
 }
 
 #endif

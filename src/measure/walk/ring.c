@@ -5,6 +5,8 @@
  */
 #include "measure/walk/ring.h"
 
+#include "util/turns.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
@@ -50,18 +52,7 @@ uint64_t gc_ring_scatter_other(uint64_t count, uint64_t which)
 
 uint64_t gc_ring_step(uint64_t count, uint64_t least)
 {
-  for (uint64_t multiplier = least ? least : 1;; multiplier++) {
-    uint64_t a = multiplier, b = count;
-
-    while (b) {
-      const uint64_t rest = a % b;
-
-      a = b;
-      b = rest;
-    }
-    if (a == 1)
-      return multiplier;
-  }
+  return gc_coprime(count, least ? least : 1);
 }
 
 uint64_t gc_ring_scatter(uint64_t count)
