@@ -294,6 +294,35 @@ static void hit_on_miss(void **state)
   free(run.loads);
 }
 
+/* L1 has one line. Line 1 is in L2, so it arrives before line 0, although that was requested first.
+ * A later arrival of line 0 evicts line 1, unless lines take their places when they are requested:
+ * then line 0 has lost its place before it arrives. */
+static void lines_take_their_places(void **state)
+{
+  static const struct fake_instruction loads[] = {{.base = 128, .mask = 1},
+                                                  {.base = 256, .mask = 1},
+                                                  {.base = 0, .mask = 1},
+                                                  {.base = 128, .mask = 1},
+                                                  {.base = 128, .mask = 1, .pc = 1}};
+  const struct gc_trace_launch two_at_once = {.threads_per_block = 32, .loads_at_once = 2};
+  struct gc_gpu_model gpu = fake_gpu();
+
+  (void)state;
+  gpu.l1.ways = 1;
+  gpu.l2_near_cycles = 100;
+  gpu.memory_cycles = 500;
+  for (int early = 0; early < 2; early++) {
+    struct gc_kernel_run run;
+
+    gpu.l1.early = early;
+    run = fake_run(&gpu, &plain, &two_at_once, LIST(loads));
+    assert_int_equal(run.load_count, 2);
+    assert_int_equal(run.loads[0].l1.misses, 4);
+    assert_int_equal(run.loads[1].l1.hits, early);
+    free(run.loads);
+  }
+}
+
 /* With n entries, 64 loads of different lines by 64 warps take 64 / n latencies. */
 static void entries_limit_lines(void **state)
 {
@@ -560,10 +589,8 @@ static void far_hits(void **state)
 
   (void)state;
   for (unsigned i = 0; i < 3 * 65; i++)
-    list[i] = (struct fake_instruction){.block = i >= 65,
-                                        .base = 128 * (uint64_t)(i % 65),
-                                        .mask = 1,
-                                        .hint = GC_TRACE_NO_L1};
+    list[i] = (struct fake_instruction){
+        .block = i >= 65, .base = 128 * (uint64_t)(i % 65), .mask = 1, .hint = GC_TRACE_NO_L1};
   for (unsigned lap = 0; lap < 3; lap++) /* the second block begins when the first one is done */
     list[65 * lap] = (struct fake_instruction){
         .block = lap > 0, .operation = GC_TRACE_OTHER, .count = lap == 1 ? 1000000 : 1};
@@ -843,6 +870,7 @@ int main(void)
       cmocka_unit_test(barrier_holds_a_block),
       cmocka_unit_test(issue_slots),
       cmocka_unit_test(hit_on_miss),
+      cmocka_unit_test(lines_take_their_places),
       cmocka_unit_test(entries_limit_lines),
       cmocka_unit_test(blocks_go_to_the_first_free_sm),
       cmocka_unit_test(first_block_shows_its_size),

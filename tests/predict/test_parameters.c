@@ -248,7 +248,7 @@ static void structure_is_used_if_the_record_has_it(void **state)
   assert_int_equal(gpu.l1.sets, 4);
   assert_int_equal(gpu.l1.ways, 222208 / 128 / 4);
   assert_int_equal(gpu.l1.mask_count, 2);
-  assert_true(gpu.l1.masks[0] == 0x2080 && gpu.l1.masks[1] == 0x4100);
+  assert_true((gpu.l1.masks[0] & 0x7fff) == 0x2080 && (gpu.l1.masks[1] & 0x7fff) == 0x4100);
   assert_int_equal(gpu.l1.policy, GC_POLICY_RANDOM);
   assert_int_equal(gpu.outstanding_per_sm, 512);
   assert_int_equal(gpu.l2.policy, GC_POLICY_SURVIVAL);
@@ -258,6 +258,39 @@ static void structure_is_used_if_the_record_has_it(void **state)
   assert_true(fabs(gpu.l2_spread - 128.5 / 1.2855) < 0.01);
   assert_false(assumes(&parameters, "L1Cache Sets"));
   assert_false(assumes(&parameters, "L2Cache Replacement"));
+}
+
+/* Masks that were measured end at some address bit; each seed has other random bits above. */
+static void address_bits_above_the_masks(void **state)
+{
+  struct gc_record *record = h200();
+  struct gc_parameters parameters;
+  uint64_t above[2][4] = {{0}};
+
+  (void)state;
+  set(record, GC_L1, "Sets", "4");
+  set(record, GC_L1, "SetIndexMasks", "0x2080,0x4100");
+  parameters = parameters_of(record);
+  assert_true(assumes(&parameters, "L1Cache SetIndexMasks"));
+  for (uint64_t seed = 0; seed < 4; seed++) {
+    const struct gc_gpu_model gpu = gpu_of(&parameters, &plain, &nothing, seed);
+    const struct gc_gpu_model again = gpu_of(&parameters, &plain, &nothing, seed);
+
+    assert_memory_equal(gpu.l1.masks, again.l1.masks, sizeof gpu.l1.masks);
+    for (unsigned i = 0; i < 2; i++) {
+      above[i][seed] = gpu.l1.masks[i] & ~UINT64_C(0x7fff);
+      assert_in_range(__builtin_popcountll(above[i][seed]), 5, 28); /* of bits 15 to 47 */
+      for (uint64_t other = 0; other < seed; other++)
+        assert_true(above[i][seed] != above[i][other]);
+    }
+    assert_true(above[0][seed] != above[1][seed]);
+  }
+  record = h200();
+  set(record, GC_L1, "Sets", "4");
+  set(record, GC_L1, "SetIndexMasks", "0x80,0x100"); /* the number of the line, modulo 4 */
+  parameters = parameters_of(record);
+  assert_false(assumes(&parameters, "L1Cache SetIndexMasks"));
+  assert_true(gpu_of(&parameters, &plain, &nothing, 1).l1.masks[0] == 0x80);
 }
 
 /* An H200's L1 has tags for 512 x 4 lines at each carve-out, and data for fewer. */
@@ -673,8 +706,9 @@ int main(void)
       cmocka_unit_test(l1_of_old_gpus_keeps_no_stores),
       cmocka_unit_test(seeds_draw_from_what_the_record_leaves_open),
       cmocka_unit_test(structure_is_used_if_the_record_has_it),
+      cmocka_unit_test(address_bits_above_the_masks),
       cmocka_unit_test(sets_that_hold_more_than_the_capacity),
-    cmocka_unit_test(segmented_lru_needs_sets),
+      cmocka_unit_test(segmented_lru_needs_sets),
       cmocka_unit_test(a_survival_curve_shows_sets),
       cmocka_unit_test(broken_structure_is_assumed_away),
       cmocka_unit_test(what_nothing_can_replace_is_named),

@@ -46,6 +46,9 @@ struct gc_cache_geometry {
   double fills[GC_SURVIVAL_POINTS], survives[GC_SURVIVAL_POINTS];
   enum gc_allocate store_miss; /* what a store of an absent sector brings in */
   bool store_updates;          /* a store of a present sector leaves it there (else: invalid) */
+  /* L1: a line takes its place, and another one goes, when it is requested (else: when it arrives).
+   * It may be evicted before it arrives. */
+  bool early;
 };
 
 struct gc_gpu_model {

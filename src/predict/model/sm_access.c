@@ -31,12 +31,19 @@ GC_ALWAYS_INLINE int bring_in(struct gc_sm *sm, uint32_t set, uint64_t number, u
 
 int gc_sm_arrive(struct gc_sm *sm, struct gc_flight *flight)
 {
+  struct gc_line *line;
+
   if (flight->owner) {
     flight->owner->outstanding--;
     sm->outstanding--;
   }
   gc_flight_remove(&sm->in_flight, flight);
-  return bring_in(sm, flight->set, flight->line, flight->mix, flight->sectors);
+  if (!sm->gpu->l1.early)
+    return bring_in(sm, flight->set, flight->line, flight->mix, flight->sectors);
+  line = gc_lines_find_mixed(&sm->l1, flight->set, flight->line, flight->mix);
+  if (line)
+    line->sectors |= flight->sectors;
+  return 0;
 }
 
 /* Sectors that L1 does not have, but that are under way. *ready is when the last of them arrives;
@@ -63,9 +70,11 @@ static enum gc_access_status free_entry(const struct gc_sm *sm, const struct gc_
   return sm->outstanding >= sm->entries ? GC_ACCESS_SM_FULL : GC_ACCESS_DONE;
 }
 
-/* Requests missing sectors. takes_entry: nothing of the line is under way yet. */
+/* Requests missing sectors. line: NULL if L1 does not have it. takes_entry: nothing of it is under
+ * way yet. */
 GC_ALWAYS_INLINE enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *warp,
-                                             const struct gc_request *request, uint32_t missing,
+                                             const struct gc_request *request,
+                                             const struct gc_line *line, uint32_t missing,
                                              bool takes_entry)
 {
   struct gc_flight *flight;
@@ -76,6 +85,9 @@ GC_ALWAYS_INLINE enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *w
   if (sm->options->no_latency)
     return bring_in(sm, request->set, request->line, request->mix, missing) ? GC_ACCESS_NO_MEMORY
                                                                             : GC_ACCESS_DONE;
+  if (sm->gpu->l1.early && !line &&
+      !gc_lines_add_mixed(&sm->l1, request->set, request->line, request->mix))
+    return GC_ACCESS_NO_MEMORY;
   flight = gc_flight_add(&sm->in_flight, request->line, request->mix);
   if (!flight)
     return GC_ACCESS_NO_MEMORY;
@@ -152,7 +164,7 @@ GC_ALWAYS_INLINE enum gc_access_status load(struct gc_sm *sm, struct gc_warp *wa
     return GC_ACCESS_NO_MEMORY;
   wait_until(warp, sm->now + sm->l1_cycles);
   wait_until(warp, arrival);
-  return missing ? fetch(sm, warp, request, missing, !has_entry) : GC_ACCESS_DONE;
+  return missing ? fetch(sm, warp, request, line, missing, !has_entry) : GC_ACCESS_DONE;
 }
 
 /* A store of absent sectors: the line comes in, and what was stored is valid. */

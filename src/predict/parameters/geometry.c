@@ -4,6 +4,8 @@
 
 #include "predict/parameters/sets.h"
 
+#include "predict/model/random.h"
+
 #include "util/number.h"
 
 #include <hwloc/gpucache.h>
@@ -14,6 +16,7 @@
 /* The largest number of sets and bytes of a line that a record may state. */
 #define MOST_SETS (1u << GC_INDEX_BITS)
 #define MOST_LINE 65536
+#define ADDRESS_BITS 48
 
 static const char *text_of(const struct gc_element *element, const char *key)
 {
@@ -70,6 +73,25 @@ static uint32_t read_masks(const char *text, uint64_t masks[GC_INDEX_BITS])
   return 0;
 }
 
+static uint64_t all_bits(const struct gc_cache_geometry *geometry)
+{
+  uint64_t bits = 0;
+
+  for (uint32_t i = 0; i < geometry->mask_count; i++)
+    bits |= geometry->masks[i];
+  return bits;
+}
+
+/* The lowest address bit about which the masks say nothing, if a hash uses all bits below; else
+ * ADDRESS_BITS: the set is a plain number in the address. */
+static unsigned unknown_bit(const struct gc_cache_geometry *geometry)
+{
+  const uint64_t bits = all_bits(geometry);
+  const bool plain = (unsigned)__builtin_popcountll(bits) <= geometry->mask_count;
+
+  return plain || !bits ? ADDRESS_BITS : 64 - (unsigned)__builtin_clzll(bits);
+}
+
 /* Do so many sets of the measured ways hold more than the capacity? Then lines are limited in
  * another way, too: an H200's L1 has tags for 256 KiB and data for less. */
 static bool hold_more(struct gc_cache_geometry *geometry, const struct gc_element *element,
@@ -99,8 +121,13 @@ static bool read_sets(struct gc_cache_geometry *geometry, const struct gc_elemen
   hold_more(geometry, element, sets);
   geometry->mask_count =
       read_masks(text_of(element, HWLOC_GPUCACHE_SET_INDEX_MASKS), geometry->masks);
-  if (geometry->mask_count && sets == (uint64_t)1 << geometry->mask_count)
+  if (geometry->mask_count && sets == (uint64_t)1 << geometry->mask_count) {
+    if (unknown_bit(geometry) < ADDRESS_BITS)
+      gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SET_INDEX_MASKS,
+                "address bits from %u on take part in the hash, in an unknown way",
+                unknown_bit(geometry));
     return true;
+  }
   geometry->mask_count = 0;
   gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SET_INDEX_MASKS,
             "the number of the line, modulo %u sets", geometry->sets);
@@ -218,6 +245,16 @@ void gc_geometry_read(struct gc_cache_geometry *geometry, const struct gc_elemen
   has_sets = read_sets(geometry, element, subtype, assumptions);
   read_replacement(geometry, element, subtype, has_sets, assumptions);
   read_stores(geometry, element, subtype, keeps_stores, assumptions);
+}
+
+void gc_geometry_draw_masks(struct gc_cache_geometry *geometry, uint64_t seed)
+{
+  for (unsigned bit = unknown_bit(geometry); bit < ADDRESS_BITS; bit++) {
+    const uint64_t draw = gc_mix(seed * ADDRESS_BITS + bit + 1);
+
+    for (uint32_t i = 0; i < geometry->mask_count; i++)
+      geometry->masks[i] |= (draw >> i & 1) << bit;
+  }
 }
 
 void gc_geometry_fit(struct gc_cache_geometry *geometry, uint64_t bytes, uint64_t measured)

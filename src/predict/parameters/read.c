@@ -137,7 +137,8 @@ static unsigned outstanding(struct reading *reading, const struct gc_element *l1
   return 0;
 }
 
-/* From Volta on, L1 keeps what is stored: counters of an H200 show it (doc/results/predict.md). */
+/* From Volta on, L1 keeps what is stored, and a line takes its place when it is requested: counters
+ * of an H100 and an H200 show it (doc/results/predict.md). */
 static bool nvidia_l1(const struct gc_record *record)
 {
   const char *capability = gc_infos_get(&record->infos, "ComputeCapability");
@@ -169,6 +170,9 @@ static void read_l1(struct reading *reading)
               "all global loads, also those with .nc, go to L2");
     return;
   }
+  parameters->gpu.l1.early = nvidia_l1(reading->record);
+  gc_assume(&parameters->assumptions, NULL, "L1", "a line takes the place of another when it %s",
+            parameters->gpu.l1.early ? "is requested" : "arrives");
   if (!read_capacity(l1, &parameters->l1_bytes))
     add_missing(reading, HWLOC_GPUCACHE_L1, HWLOC_GPUCACHE_CAPACITY_BYTES);
   if (!read_latency(l1, HWLOC_GPUCACHE_LATENCY_CYCLES, true, &parameters->l1_cycles))
