@@ -117,6 +117,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/results/publish.h \
 	src/measure/results/results.c \
 	src/measure/results/results.h \
+	src/measure/structure/address_bits.c \
 	src/measure/structure/bank_fit.c \
 	src/measure/structure/bank_fit.h \
 	src/measure/structure/banks.c \

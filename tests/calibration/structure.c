@@ -109,7 +109,9 @@ bool judge_masks(const struct court *court, struct court_case *c)
   snprintf(c->truth, sizeof(c->truth), "the sets of the model");
   init_cache(court, c, &cache);
   same = same_sets(c, &cache, c->cache->shape.line) &&
-         (c->space == GC_SPACE_CONSTANT || same_sets(c, &cache, (1u << 20) / 64 + c->cache->shape.line));
+         (c->space == GC_SPACE_CONSTANT ||
+          (same_sets(c, &cache, (1u << 20) / 64 + c->cache->shape.line) &&
+           same_sets(c, &cache, (1ull << 36) / CHECKED + c->cache->shape.line)));
   gc_cache_fini(&cache);
   return same;
 }

@@ -62,6 +62,10 @@ static void sets_of_the_papers(void **state)
     assert_int_equal(found->sets, rows[i].sets);
     assert_int_equal(found->ways, rows[i].ways);
     check_masks(&o, found, rows[i].masks);
+    if (rows[i].kind == GC_L1) { /* bits above take no part */
+      run_step(&o, gc_step_address_bits, GC_L1);
+      check_masks(&o, found, rows[i].masks);
+    }
     assert_int_equal(found->replaces, rows[i].replaces);
     assert_true(found->excess_misses == (double)(rows[i].ways + 1));
     close_gpu(&o);
@@ -121,6 +125,14 @@ static void more_ways_than_data(void **state)
   assert_int_equal(found->sets, 512);
   assert_int_equal(found->ways, 4);
   check_masks(&o, found, "0x1b0080,0x60100,0x40200,0x1a0400,0x170800,0x151000,0xd2000,0x4000,0xc8000");
+  run_step(&o, gc_step_address_bits, GC_L1);
+  check_masks(&o, found,
+              "0xe927b0080,0x230860100,0x79fc40200,0xf16da0400,0x7c9570800,0xd5cb51000,0xb48ed2000,0x96fe04000,"
+              "0xf956c8000");
+  run_step(&o, gc_step_address_bits, GC_L1); /* nothing is left to find */
+  check_masks(&o, found,
+              "0xe927b0080,0x230860100,0x79fc40200,0xf16da0400,0x7c9570800,0xd5cb51000,0xb48ed2000,0x96fe04000,"
+              "0xf956c8000");
   assert_int_equal(found->replaces, GC_REPLACES_SLRU);
   close_gpu(&o);
 }

@@ -13,6 +13,7 @@ gc_step gc_step_banks;          /* banks.c: shared memory */
 gc_step gc_step_sm_groups;      /* sm_groups.c: TPCs, GPCs, and what clusters reach */
 gc_step gc_step_remote_latency; /* remote_latency.c: shared memory of another SM in the cluster */
 gc_step gc_step_sets;           /* sets, ways, masks of the hash, replacement, shares of the ways */
+gc_step gc_step_address_bits;   /* masks for upper address bits, after the sets */
 gc_step gc_step_excess_misses;  /* misses for each line that does not fit */
 gc_step gc_step_survival;       /* the survival curve of a cache in the SM */
 gc_step gc_step_l2_survival;    /* that of L2 */

@@ -126,21 +126,26 @@ uint64_t gc_tlb_stride(uint64_t spacing, uint64_t drift)
   return (lines | 1) * GC_TLB_LINE;
 }
 
-int gc_tlb_map(struct gc_tlb_range *range, const struct gc_tlb_pages *pages)
+int gc_tlb_range_reach(struct gc_tlb_range *range, uint64_t bytes)
 {
   struct gc_bench *bench = &range->m->bench;
-  const uint64_t whole = (end_of(pages) + range->piece - 1) / range->piece * range->piece;
+  const uint64_t whole = (bytes + range->piece - 1) / range->piece * range->piece;
   const uint64_t end = whole < range->span ? whole : range->span;
   int status;
 
-  if (!gc_tlb_range_fits(range, pages))
-    return gc_fail(bench->err, -EINVAL, "%u pages do not fit the range", pages->count);
   if (!range->aliased || end <= range->usable)
     return 0;
   if (!(status = bench->ops->alias_until(bench->device, end, bench->err)))
     range->usable = end;
   range->refused = status == -ENOMEM;
   return status;
+}
+
+int gc_tlb_map(struct gc_tlb_range *range, const struct gc_tlb_pages *pages)
+{
+  if (!gc_tlb_range_fits(range, pages))
+    return gc_fail(range->m->bench.err, -EINVAL, "%u pages do not fit the range", pages->count);
+  return gc_tlb_range_reach(range, end_of(pages));
 }
 
 int gc_tlb_lay(struct gc_tlb_range *range, const struct gc_tlb_pages *pages)

@@ -1,10 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A range of addresses for measuring TLBs. It is much larger than the memory behind it: the same
- * piece of memory lies there again and again (aliases, device.h). So all loads hit in L2, and only
- * translations are missing. Where the driver has no aliases, the range is ordinary memory, and
- * smaller.
+ * A range of addresses for measuring TLBs, and upper address bits. It is much larger than the
+ * memory behind it: the same piece of memory lies there again and again (aliases, device.h). So all
+ * loads hit in L2, and only translations are missing. Where the driver has no aliases, the range is
+ * ordinary memory, and smaller.
  */
 #ifndef GC_MEASURE_STRUCTURE_TLB_RANGE_H
 #define GC_MEASURE_STRUCTURE_TLB_RANGE_H
@@ -40,8 +40,11 @@ int gc_tlb_range_close(struct gc_tlb_range *range);
 /* Whether the range is large enough for these pages, with one more. */
 bool gc_tlb_range_fits(const struct gc_tlb_range *range, const struct gc_tlb_pages *pages);
 
-/* Makes these pages usable; their contents are undefined. If the driver has no memory for that,
- * -ENOMEM and range->refused. */
+/* Makes the first bytes of the range usable, at most its span; their contents are undefined. If the
+ * driver has no memory for that, -ENOMEM and range->refused. */
+int gc_tlb_range_reach(struct gc_tlb_range *range, uint64_t bytes);
+
+/* Makes these pages usable, like gc_tlb_range_reach. */
 int gc_tlb_map(struct gc_tlb_range *range, const struct gc_tlb_pages *pages);
 
 /* Links each page with the next one. */

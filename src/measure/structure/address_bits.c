@@ -1,0 +1,302 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The upper address bits in the hash that chooses a set of L1. sets.c finds the masks with a small
+ * array, so that they end at the size of that array, and two arrays of a program differ in higher
+ * bits. Here the same small array lies at many addresses (tlb_range.h). In a linear hash, another
+ * address changes the number of each set by the same exclusive or. All changes are tried: a line of
+ * the array at the other address is loaded, then more lines of one set of the array than a set has
+ * ways, then the first line again. It misses exactly if its set is that one. doc/methods.md, "Sets
+ * and replacement".
+ */
+#include "measure/structure/structure.h"
+
+#include "measure/structure/cache_lines.h"
+#include "measure/structure/index.h"
+#include "measure/structure/tlb_range.h"
+#include "measure/walk/layout.h"
+#include "measure/walk/marks.h"
+#include "measure/walk/vote.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVICT_WAYS 3 /* lines that evict the first one, in ways: most policies need fewer */
+#define BLOCKS_MOST 64
+#define ROUNDS 3 /* with other lines, until exactly one change fits */
+#define ARRAY_MOST (UINT64_C(4) << 20)
+#define CHECKS 8 /* other addresses, which the masks must explain */
+#define ADDRESS_BITS 48
+/* Bytes between the addresses of one program, as a part of the memory: more take long to map. */
+#define MEMORY_PART 2
+
+struct trial {
+  struct gc_bench *bench;
+  const struct gc_path *path;
+  const struct gc_tlb_range *range;
+  struct gc_set_index index; /* of the lower bits */
+  unsigned low;              /* the lowest upper bit; the array has 1 << low bytes */
+  uint32_t sets, line, threshold;
+  uint32_t lines_of_set; /* in the array */
+  uint32_t evicting;
+  uint32_t *lines;             /* [sets][lines_of_set] */
+  uint64_t *image;             /* of the array: the successors */
+  uint64_t end, first_end;     /* bytes of the image: with all lines in use; with all first lines */
+  uint64_t bits[ADDRESS_BITS]; /* what each upper bit changes */
+  uint32_t random;
+};
+
+static unsigned low_bit(const struct gc_structure *structure)
+{
+  uint64_t all = 0;
+
+  for (uint32_t i = 0; i < structure->mask_count; i++)
+    all |= structure->masks[i];
+  return 64u - (unsigned)__builtin_clzll(all);
+}
+
+/* The lines of each set. */
+static void sort_lines(struct trial *t)
+{
+  const uint32_t count = (uint32_t)((1ull << t->low) / t->line);
+  uint32_t *used = t->lines + (size_t)t->sets * t->lines_of_set; /* one for each set */
+
+  for (uint32_t i = 0; i < count; i++) {
+    const uint32_t set = gc_index_set(&t->index, (uint64_t)i * t->line);
+
+    t->lines[(size_t)set * t->lines_of_set + used[set]++] = i;
+  }
+}
+
+static int open_trial(struct trial *t, const struct gc_structure *structure)
+{
+  t->index.count = structure->mask_count;
+  memcpy(t->index.masks, structure->masks, sizeof(*structure->masks) * structure->mask_count);
+  t->sets = 1u << structure->mask_count;
+  t->lines_of_set = (uint32_t)((1ull << t->low) / t->line / t->sets);
+  t->evicting = EVICT_WAYS * (uint32_t)structure->ways;
+  if (t->evicting + 2 > t->lines_of_set)
+    t->evicting = t->lines_of_set - 2;
+  t->lines = calloc((size_t)t->sets * (t->lines_of_set + 1), sizeof(*t->lines));
+  t->image = calloc(1ull << t->low, 1);
+  if (!t->lines || !t->image)
+    return gc_fail(t->bench->err, -ENOMEM, "out of memory");
+  sort_lines(t);
+  return 0;
+}
+
+/* The address of a line of the array. Which of the lines of a set have which part changes from
+ * round to round. */
+static uint64_t line_address(const struct trial *t, uint32_t set, uint32_t which, uint32_t round)
+{
+  const uint32_t k = (which + round * (t->evicting + 2)) % t->lines_of_set;
+
+  return (uint64_t)t->lines[(size_t)set * t->lines_of_set + k] * t->line;
+}
+
+/* The first line for a change is in this set of the array; two changes share a set. So each set
+ * evicts for one change: change ^ change / 2 is another one for each (a Gray code). */
+static uint64_t first_line(const struct trial *t, uint32_t change, uint32_t round)
+{
+  return line_address(t, change / 2, change % 2, round);
+}
+
+static void link(struct trial *t, uint64_t from, uint64_t to)
+{
+  t->image[from / sizeof(*t->image)] = t->range->base + to;
+  if (t->end < from + t->line)
+    t->end = from + t->line;
+}
+
+/* The memory of the array, and that of the first lines at the other address if it is not the same.
+ */
+static int upload(struct trial *t, uint64_t offset)
+{
+  const uint64_t other = t->range->aliased ? offset & (t->range->piece - 1) : offset;
+  const struct gc_bench *bench = t->bench;
+  int status = 0;
+
+  if (other)
+    status = bench->ops->upload(bench->device, t->range->base + other, t->image, t->first_end,
+                                bench->err);
+  return status ? status
+                : bench->ops->upload(bench->device, t->range->base, t->image, t->end, bench->err);
+}
+
+static int lay(struct trial *t, uint64_t offset, uint32_t round)
+{
+  t->end = t->first_end = 0;
+  for (uint32_t change = 0; change < t->sets; change++) {
+    const uint64_t first = first_line(t, change, round);
+    uint64_t at = first;
+
+    if (t->first_end < first + t->line)
+      t->first_end = first + t->line;
+    for (uint32_t i = 0; i < t->evicting; i++) {
+      const uint64_t next = line_address(t, change ^ change / 2, 2 + i, round);
+
+      link(t, at, next);
+      at = next;
+    }
+    link(t, at, offset + first + GC_SLOT);
+    link(t, first + GC_SLOT, offset + first_line(t, (change + 1) % t->sets, round));
+  }
+  return upload(t, offset);
+}
+
+/* Tries changes from `from` on, `each` in a block. Adds those that fit; *fits is the last one. */
+static int try_some(struct trial *t, uint64_t offset, uint32_t round, uint32_t from, uint32_t each,
+                    size_t blocks, uint32_t *fits, unsigned *count)
+{
+  struct gpu_marks_result seen[BLOCKS_MOST];
+  uint64_t starts[BLOCKS_MOST];
+  const uint32_t loads = t->evicting + 2;
+  const struct gc_marked marked = {.starts = starts,
+                                   .n = blocks,
+                                   .loads = each * loads,
+                                   .threshold = t->threshold,
+                                   .late = UINT32_MAX};
+  int status;
+
+  for (size_t i = 0; i < blocks; i++)
+    starts[i] =
+        t->range->base + offset + first_line(t, (from + (uint32_t)i * each) % t->sets, round);
+  if ((status = gc_marks_walk(t->bench, t->path, &marked, seen)))
+    return status;
+  for (uint32_t i = 0; i < blocks * each && from + i < t->sets; i++)
+    if (gc_mark(seen[i / each].slow, (i % each + 1) * loads - 1)) {
+      *fits = from + i;
+      (*count)++;
+    }
+  return 0;
+}
+
+/* What the array at this offset changes. *known: exactly one change fits. */
+static int find_change(struct trial *t, uint64_t offset, uint32_t *change, bool *known)
+{
+  const uint32_t sms = t->bench->properties.sms;
+  const size_t most = gc_walks_alone(t->bench, t->path) ? 1 : sms < BLOCKS_MOST ? sms : BLOCKS_MOST;
+  const uint32_t even = (t->sets + (uint32_t)most - 1) / (uint32_t)most;
+  const uint32_t fit = GPU_MARKS / (t->evicting + 2), each = even < fit ? even : fit;
+  int status = 0;
+
+  *known = false;
+  for (uint32_t round = 0; round < ROUNDS && !*known && !status; round++) {
+    unsigned count = 0;
+
+    status = lay(t, offset, round);
+    for (uint32_t from = 0; from < t->sets && !status; from += each * (uint32_t)most) {
+      const uint32_t left = (t->sets - from + each - 1) / each;
+
+      status = try_some(t, offset, round, from, each, left < most ? left : most, change, &count);
+    }
+    *known = !status && count == 1;
+  }
+  return status;
+}
+
+/* One past the highest upper bit that can be tried: the address must not have it, and the array
+ * must fit behind it. */
+static unsigned high_bit(const struct trial *t)
+{
+  const uint64_t memory = t->bench->properties.memory_bytes / MEMORY_PART;
+  const uint64_t most = memory < t->range->span ? memory : t->range->span;
+  unsigned bit = t->low;
+
+  while ((1ull << bit) + (1ull << t->low) <= most && !(t->range->base >> bit & 1))
+    bit++;
+  return bit;
+}
+
+static uint64_t changes_of(const struct trial *t, uint64_t offset)
+{
+  uint64_t change = 0;
+
+  for (; offset; offset &= offset - 1)
+    change ^= t->bits[__builtin_ctzll(offset)];
+  return change;
+}
+
+/* Other addresses, with several upper bits. */
+static int check(struct trial *t, unsigned high, unsigned *agree)
+{
+  int status = 0;
+
+  *agree = 0;
+  for (unsigned i = 0; i < CHECKS && !status; i++) {
+    uint64_t offset;
+    uint32_t change;
+    bool known;
+
+    t->random = t->random * 1664525u + 1013904223u;
+    offset = (uint64_t)(t->random >> 1) << t->low & ((1ull << (high - 1)) - 1);
+    status = find_change(t, offset, &change, &known);
+    *agree += !status && known && change == changes_of(t, offset);
+  }
+  return status;
+}
+
+static int find_bits(struct trial *t, struct gc_tlb_range *range, struct gc_measured *element)
+{
+  struct gc_structure *structure = &element->structure;
+  struct gc_finding *found = &element->found[GC_SET_INDEX_MASKS];
+  const unsigned high = high_bit(t);
+  unsigned bit = t->low, agree;
+  bool known = true;
+  double confidence;
+  int status = 0;
+
+  if (high > t->low + 1)
+    status = gc_tlb_range_reach(range, (1ull << (high - 1)) + (1ull << t->low));
+  for (; bit < high && known && !status; bit += known) {
+    uint32_t change;
+
+    status = find_change(t, 1ull << bit, &change, &known);
+    t->bits[bit] = change;
+  }
+  gc_raw_note(t->bench->raw, "upper address bits from", t->low);
+  gc_raw_note(t->bench->raw, "upper address bits found", bit - t->low);
+  if (status || bit < t->low + 2 || (status = check(t, bit, &agree)))
+    return status;
+  gc_raw_note(t->bench->raw, "other addresses explained", agree);
+  if (agree < CHECKS - 1)
+    return 0;
+  for (unsigned i = t->low; i < bit; i++)
+    for (uint32_t k = 0; k < structure->mask_count; k++)
+      structure->masks[k] |= (t->bits[i] >> k & 1) << i;
+  confidence = gc_vote_confidence(agree, CHECKS);
+  found->confidence = confidence < found->confidence ? confidence : found->confidence;
+  return 0;
+}
+
+int gc_step_address_bits(struct gc_measurement *m, struct gc_measured *element)
+{
+  const struct gc_structure *structure = &element->structure;
+  struct trial t = {.bench = &m->bench, .path = gc_path_of(element->kind), .random = 1};
+  struct gc_cache_lines lines;
+  struct gc_tlb_range range;
+  const char *absent;
+  int status, closed;
+
+  if (!gc_found(element, GC_SET_INDEX_MASKS) || gc_cache_lines_find(element, &lines))
+    return 0;
+  t.low = low_bit(structure);
+  t.line = lines.line;
+  t.threshold = (uint32_t)lines.threshold;
+  if (1ull << t.low > ARRAY_MOST ||
+      (1ull << t.low) / t.line >> structure->mask_count < structure->ways + 3)
+    return 0;
+  if ((status = gc_cache_lines_prepare(t.bench, t.path)) ||
+      (status = gc_tlb_range_open(m, &range, &absent)))
+    return status;
+  t.range = &range;
+  if (!absent && !(status = open_trial(&t, structure)))
+    status = find_bits(&t, &range, element);
+  if (status == -ENOMEM && range.refused)
+    status = 0;
+  free(t.lines);
+  free(t.image);
+  closed = gc_tlb_range_close(&range);
+  return status ? status : closed;
+}
