@@ -3,8 +3,10 @@
  *
  * bench-model [TRACE…]: the speed of the model on one core, with one seed: accesses (sectors of
  * warp instructions) per second, on traces made in memory. The time that making them takes is
- * measured alone, and printed, and is not part of the speed. The GPU is like an H200: 132 SMs, L1
- * of 200 KiB, L2 of 30 MB in two partitions with copies.
+ * measured alone, and printed, and is not part of the speed. The GPU is like an H200: 132 SMs, L2
+ * of 30 MB in two partitions with copies. First with the L1 of records
+ * (doc/results/predict/record.xml): sets with tags for more lines than have data, SLRU. Then with
+ * sets of many ways, and a limit of the lines under way: harder for the model.
  */
 #include "predict/model/model.h"
 
@@ -115,16 +117,26 @@ static int forget(unsigned warp, const struct gc_trace_instruction *instruction,
   return 0;
 }
 
-static struct gc_gpu_model gpu_like_h200(enum gc_policy policy)
+static const struct {
+  const char *name;
+  struct gc_cache_geometry l1;
+  unsigned outstanding_per_sm;
+} caches[] = {
+    {"SLRU", {.sets = 512, .ways = 4, .limit = 1736, .policy = GC_POLICY_SLRU, .early = true}, 0},
+    {"LRU", {.sets = 4, .ways = 400, .policy = GC_POLICY_LRU}, 512},
+    {"survival",
+     {.sets = 4,
+      .ways = 400,
+      .policy = GC_POLICY_SURVIVAL,
+      .survival_count = 3,
+      .fills = {1000, 1600, 4000},
+      .survives = {0.9, 0.4, 0}},
+     512},
+};
+
+static struct gc_gpu_model gpu_like_h200(size_t cache)
 {
-  struct gc_cache_geometry l1 = {.line_bytes = 128,
-                                 .sector_bytes = 32,
-                                 .sets = 4,
-                                 .ways = 400,
-                                 .policy = policy,
-                                 .survival_count = 3,
-                                 .fills = {1000, 1600, 4000},
-                                 .survives = {0.9, 0.4, 0}};
+  struct gc_cache_geometry l1 = caches[cache].l1;
   struct gc_cache_geometry l2 = {.line_bytes = 128,
                                  .sector_bytes = 32,
                                  .sets = 7680,
@@ -133,13 +145,15 @@ static struct gc_gpu_model gpu_like_h200(enum gc_policy policy)
                                  .store_miss = GC_ALLOCATE_SECTOR,
                                  .store_updates = true};
 
+  l1.line_bytes = 128;
+  l1.sector_bytes = 32;
   return (struct gc_gpu_model){.sms = 132,
                                .warp_threads = 32,
                                .threads_per_sm = 2048,
                                .blocks_per_sm = 32,
                                .loads_in_l1 = true,
                                .l1 = l1,
-                               .outstanding_per_sm = 512,
+                               .outstanding_per_sm = caches[cache].outstanding_per_sm,
                                .l2 = l2,
                                .partitions = 2,
                                .copies = true,
@@ -151,9 +165,9 @@ static struct gc_gpu_model gpu_like_h200(enum gc_policy policy)
                                .memory_spread = 100};
 }
 
-static void bench(size_t k, enum gc_policy policy)
+static void bench(size_t k, size_t cache)
 {
-  struct gc_gpu_model gpu = gpu_like_h200(policy);
+  struct gc_gpu_model gpu = gpu_like_h200(cache);
   struct gc_model_options options = {.seed = 1};
   struct gc_trace_launch launch = {.threads_per_block = 256};
   struct gc_cache_model *predict = gc_cache_model_new(&gpu, &options);
@@ -174,7 +188,7 @@ static void bench(size_t k, enum gc_policy policy)
   printf(
       "%-10s %-8s %6.1f M accesses, %5.1f %% of the loads hit, %4.1f %% on miss: made in %.2f s, "
       "modelled in %.2f s: %.1f M/s\n",
-      traces[k].name, policy == GC_POLICY_LRU ? "LRU" : "survival", accesses / 1e6,
+      traces[k].name, caches[cache].name, accesses / 1e6,
       100 * (double)run.counts.l1_loads.hits / (double)run.counts.l1_loads.accesses,
       100 * (double)run.counts.l1_loads.hits_on_miss / (double)run.counts.l1_loads.accesses, making,
       running, accesses / 1e6 / running);
@@ -189,10 +203,8 @@ int main(int argc, char **argv)
 
     for (int i = 1; i < argc; i++)
       wanted |= strcmp(argv[i], traces[k].name) == 0;
-    if (wanted) {
-      bench(k, GC_POLICY_LRU);
-      bench(k, GC_POLICY_SURVIVAL);
-    }
+    for (size_t cache = 0; wanted && cache < sizeof caches / sizeof *caches; cache++)
+      bench(k, cache);
   }
   return 0;
 }
