@@ -22,13 +22,16 @@ struct gc_line {
 
 #define GC_NO_LINE UINT32_MAX
 
+typedef uint8_t gc_marks __attribute__((vector_size(GC_LINES_SCAN)));
+typedef uint64_t gc_mark_words __attribute__((vector_size(GC_LINES_SCAN)));
+
 /* A set of few ways. */
 struct gc_set_head {
-  uint64_t marks[GC_LINES_SCAN / 8]; /* a byte of the hash of each way's line */
+  gc_marks marks; /* a byte of the hash of each way's line */
   uint64_t order; /* the number of a way in each 4 bits, the newest in the lowest; after those in
                      use come the empty ones */
-  uint32_t used; /* ways */
-  uint32_t kept; /* SLRU: the protected ones, which are the first in the order */
+  uint32_t used;  /* ways */
+  uint32_t kept;  /* SLRU: the protected ones, which are the first in the order */
 };
 
 /* A set of many ways. Positions count all uses, modulo 2^32. */

@@ -14,30 +14,34 @@ void gc_few_ways_clear(struct gc_lines *lines);
 /* The next set in turn that has a line loses the last one in its order. */
 void gc_few_ways_evict(struct gc_lines *lines);
 
-/* The highest bit of each byte of marks that equals a mark. After the first such byte, the bits of
- * others may be set, too. */
-static inline uint64_t gc_marks_like(uint64_t marks, uint64_t mark)
+/* The highest bit of each byte for a way with the mark of this hash. */
+static inline gc_mark_words gc_marked_ways(const struct gc_set_head *head, uint64_t mix)
 {
-  const uint64_t bytes = UINT64_C(0x0101010101010101), zero = marks ^ bytes * mark;
+  return (gc_mark_words)((gc_marks)(head->marks == (uint8_t)(mix >> 56)) & 0x80);
+}
 
-  return (zero - bytes) & ~zero & bytes << 7;
+/* All 16 numbers are in the order, so one of the digits is way. */
+static inline unsigned gc_place_of(uint64_t order, uint32_t way)
+{
+  const uint64_t ones = UINT64_C(0x1111111111111111), zero_at_way = order ^ ones * way;
+
+  return (unsigned)__builtin_ctzll((zero_at_way - ones) & ~zero_at_way & ones << 3) / 4;
 }
 
 GC_ALWAYS_INLINE struct gc_line *gc_few_ways_find(struct gc_lines *lines, uint32_t set,
                                                   uint64_t line, uint64_t mix)
 {
   const struct gc_set_head *head = &lines->heads[set];
-  uint64_t at = gc_marks_like(head->marks[0], mix >> 56);
-  const uint64_t of_others = gc_marks_like(head->marks[1], mix >> 56);
+  const gc_mark_words marked = gc_marked_ways(head, mix);
 
-  if (!(at | of_others)) /* almost surely, if the line is not there */
+  if (!(marked[0] | marked[1])) /* almost surely, if the line is not there */
     return NULL;
-  for (uint32_t first = 0; first < GC_LINES_SCAN; first += 8, at = of_others) {
-    for (; at; at &= at - 1) {
-      const uint32_t way = first + (uint32_t)__builtin_ctzll(at) / 8;
+  for (uint32_t word = 0; word < GC_LINES_SCAN / 8; word++) {
+    for (uint64_t at = marked[word]; at; at &= at - 1) {
+      const uint32_t way = 8 * word + (uint32_t)__builtin_ctzll(at) / 8;
       struct gc_line *found = &lines->lines[(size_t)set * lines->ways + way];
 
-      if (way < lines->ways && found->tag == line + 1)
+      if (gc_place_of(head->order, way) < head->used && found->tag == line + 1)
         return found;
     }
   }
@@ -61,14 +65,6 @@ static inline uint64_t gc_moved_up(uint64_t order, unsigned place, unsigned to)
 
   return (order & ~(below << 4 | below | UINT64_C(15) << 4 * to)) | (order & below) << 4 |
          way << 4 * to;
-}
-
-/* All 16 numbers are in the order, so one of the digits is way. */
-static inline unsigned gc_place_of(uint64_t order, uint32_t way)
-{
-  const uint64_t ones = UINT64_C(0x1111111111111111), zero_at_way = order ^ ones * way;
-
-  return (unsigned)__builtin_ctzll((zero_at_way - ones) & ~zero_at_way & ones << 3) / 4;
 }
 
 static inline void gc_few_ways_use(struct gc_lines *lines, uint32_t set, const struct gc_line *line)
@@ -96,7 +92,7 @@ static inline void gc_set_mark(struct gc_set_head *head, unsigned way, uint8_t m
 {
   const bool lowest_first = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
 
-  ((uint8_t *)head->marks)[lowest_first ? way : way ^ 7] = mark;
+  ((uint8_t *)&head->marks)[lowest_first ? way : way ^ 7] = mark;
 }
 
 /* The place in the order of the way that a new line gets. */
