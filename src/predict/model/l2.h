@@ -27,12 +27,12 @@ struct gc_l2 {
   const struct gc_half_normal *half_normal;
   bool no_latency, compulsory;
   uint32_t home_mask; /* home is mix >> 32 & home_mask; UINT32_MAX: it is not that simple */
-  bool like_l1; /* lines and sectors are as large as those of L1 */
+  bool like_l1;       /* lines and sectors are as large as those of L1 */
   struct gc_coalescer of_l1, of_l2;
   struct gc_set_index index;
   struct gc_lines *partitions;
   struct gc_tlbs tlbs; /* none if loads take no time */
-  uint8_t *near; /* partition of each SM */
+  uint8_t *near;       /* partition of each SM */
   struct gc_sector_set seen;
   uint64_t random;
   struct gc_counts *counts;
@@ -75,15 +75,16 @@ GC_ALWAYS_INLINE void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm,
     gc_lines_prefetch(&l2->partitions[near], request->l2_set, request->mix);
 }
 
-/* A hint, after that, that such a request will come soon and probably miss. */
+/* A hint, once that has loaded what it loads, that such a request will come soon. */
 GC_ALWAYS_INLINE void gc_l2_prefetch_miss(const struct gc_l2 *l2, unsigned sm,
                                           const struct gc_request *request)
 {
   const unsigned near = l2->near[sm];
 
-  gc_lines_prefetch_victim(&l2->partitions[gc_l2_home(l2, near, request->mix)], request->l2_set);
+  gc_lines_prefetch_line(&l2->partitions[gc_l2_home(l2, near, request->mix)], request->l2_set,
+                         request->mix);
   if (l2->gpu->copies)
-    gc_lines_prefetch_victim(&l2->partitions[near], request->l2_set);
+    gc_lines_prefetch_line(&l2->partitions[near], request->l2_set, request->mix);
 }
 
 #endif

@@ -95,14 +95,20 @@ static inline void gc_lines_prefetch(const struct gc_lines *lines, uint32_t set,
     gc_hash_prefetch(&lines->index, (uint32_t)mix);
 }
 
-/* Loads what gc_lines_add will replace, once that has loaded the rest. */
-static inline void gc_lines_prefetch_victim(const struct gc_lines *lines, uint32_t set)
+/* Loads, once that has loaded the rest, what gc_lines_find_mixed and gc_lines_add will read and
+ * write. */
+static inline void gc_lines_prefetch_line(const struct gc_lines *lines, uint32_t set, uint64_t mix)
 {
   if (lines->heads) {
     const struct gc_set_head *head = &lines->heads[set];
+    const struct gc_line *of_set = &lines->lines[(size_t)set * lines->ways];
     const uint64_t place = head->used < lines->ways ? head->used : lines->ways - 1;
+    const gc_mark_words marked = gc_marked_ways(head, mix);
 
-    gc_prefetch(&lines->lines[(size_t)set * lines->ways + (head->order >> 4 * place & 15)]);
+    gc_prefetch(&of_set[head->order >> 4 * place & 15]);
+    if (marked[0] | marked[1])
+      gc_prefetch(&of_set[marked[0] ? (unsigned)__builtin_ctzll(marked[0]) / 8
+                                    : 8 + (unsigned)__builtin_ctzll(marked[1]) / 8]);
   }
 }
 

@@ -15,7 +15,7 @@
 #include <string.h>
 
 struct paper_warp {
-  struct gc_event event; /* must be first */
+  struct paper_warp *next; /* in the FIFO */
   const struct gc_block *block;
   unsigned block_number, number;
   uint32_t instruction; /* the next one, or GC_NO_INSTRUCTION */
@@ -28,10 +28,10 @@ struct paper {
   struct gc_half_normal half_normal;
   struct gc_set_index index;
   struct gc_lines l1;
-  struct gc_in_flight in_flight; /* one for each effect, hits too; owner is not used */
+  struct gc_in_flight in_flight; /* one for each effect, hits too */
   struct gc_sector_set seen;
   struct gc_wheel effects, sleeping;
-  struct gc_event *ready, *last_ready; /* the FIFO */
+  struct paper_warp *ready, *last_ready; /* the FIFO */
   struct gc_loads loads;
   struct gc_counts counts;
   uint64_t random, time;
@@ -45,21 +45,21 @@ struct paper {
 
 static void push(struct paper *paper, struct paper_warp *warp)
 {
-  warp->event.next = NULL;
+  warp->next = NULL;
   if (paper->ready)
-    paper->last_ready->next = &warp->event;
+    paper->last_ready->next = warp;
   else
-    paper->ready = &warp->event;
-  paper->last_ready = &warp->event;
+    paper->ready = warp;
+  paper->last_ready = warp;
 }
 
 static struct paper_warp *pop(struct paper *paper)
 {
-  struct gc_event *event = paper->ready;
+  struct paper_warp *warp = paper->ready;
 
-  if (event)
-    paper->ready = event->next;
-  return (struct paper_warp *)event;
+  if (warp)
+    paper->ready = warp->next;
+  return warp;
 }
 
 static void watch(const struct paper *paper, const struct paper_warp *warp, uint64_t line,
@@ -85,14 +85,13 @@ static void take_effect(struct paper *paper, uint32_t set, uint64_t number)
 /* All accesses whose time has come take effect. sectors is 1 for a line that is under way. */
 static void take_effects(struct paper *paper)
 {
-  struct gc_event *event;
+  const struct gc_event *event;
 
   while ((event = gc_wheel_take(&paper->effects, paper->time))) {
-    struct gc_flight *flight = (struct gc_flight *)event;
-
-    take_effect(paper, flight->set, flight->line);
-    paper->outstanding -= flight->sectors;
-    gc_flight_remove(&paper->in_flight, flight);
+    take_effect(paper, event->set, event->line);
+    paper->outstanding -= event->sectors;
+    gc_flight_remove(&paper->in_flight, (uint32_t)(event - paper->effects.events),
+                     gc_mix(event->line));
   }
 }
 
@@ -101,11 +100,11 @@ static bool in_flight(struct paper *paper, uint64_t line, uint64_t *arrival)
 {
   const uint32_t hash = gc_hash_of(line);
   uint32_t from = hash;
-  const struct gc_flight *flight;
+  const struct gc_event *event;
 
-  while ((flight = gc_flight_next(&paper->in_flight, line, hash, &from))) {
-    if (flight->sectors) {
-      *arrival = flight->event.time;
+  while ((event = gc_flight_next(&paper->in_flight, &paper->effects, line, hash, &from))) {
+    if (event->sectors) {
+      *arrival = event->time;
       return true;
     }
   }
@@ -115,19 +114,20 @@ static bool in_flight(struct paper *paper, uint64_t line, uint64_t *arrival)
 static int add_effect(struct paper *paper, const struct gc_request *request, uint64_t time,
                       bool entry)
 {
-  struct gc_flight *flight;
+  struct gc_event *event;
 
   if (time <= paper->time) {
     take_effect(paper, request->set, request->line);
     return 0;
   }
-  flight = gc_flight_add(&paper->in_flight, request->line, request->mix);
-  if (!flight)
+  event = gc_wheel_add(&paper->effects, time);
+  if (!event ||
+      !gc_flight_add(&paper->in_flight, (uint32_t)(event - paper->effects.events), request->mix))
     return -ENOMEM;
-  flight->set = request->set;
-  flight->sectors = entry;
+  event->line = request->line;
+  event->set = request->set;
+  event->sectors = entry;
   paper->outstanding += entry;
-  gc_wheel_add(&paper->effects, &flight->event, time);
   return 0;
 }
 
@@ -184,10 +184,10 @@ static int access_line(struct paper *paper, const struct paper_warp *warp,
 /* Warps that may execute in the next time step go to the FIFO. */
 static void wake_warps(struct paper *paper)
 {
-  struct gc_event *event;
+  const struct gc_event *event;
 
   while ((event = gc_wheel_take(&paper->sleeping, paper->time + 1)))
-    push(paper, (struct paper_warp *)event);
+    push(paper, &paper->warps[event->warp]);
 }
 
 /* One time step of a warp. */
@@ -195,6 +195,7 @@ static int execute(struct paper *paper, struct paper_warp *warp)
 {
   const struct gc_instruction *instruction = &warp->block->instructions[warp->instruction];
   const struct gc_request *requests = &warp->block->requests[instruction->first];
+  struct gc_event *event;
   uint64_t wake = 0;
   int status = 0;
 
@@ -214,8 +215,10 @@ static int execute(struct paper *paper, struct paper_warp *warp)
     return 0;
   if (status == 1 || paper->options->paper_round_robin || wake <= paper->time + 1)
     push(paper, warp);
+  else if ((event = gc_wheel_add(&paper->sleeping, wake)))
+    event->warp = (uint32_t)(warp - paper->warps);
   else
-    gc_wheel_add(&paper->sleeping, &warp->event, wake);
+    return -ENOMEM;
   return 0;
 }
 
@@ -334,6 +337,8 @@ static void fini(struct paper *paper)
   gc_loads_fini(&paper->loads);
   gc_sector_set_fini(&paper->seen);
   gc_in_flight_fini(&paper->in_flight);
+  gc_wheel_fini(&paper->effects);
+  gc_wheel_fini(&paper->sleeping);
   gc_lines_fini(&paper->l1);
   free(paper);
 }

@@ -24,6 +24,7 @@ int gc_sm_init(struct gc_sm *sm, unsigned number, const struct gc_gpu_model *gpu
     sm->entries = gpu->outstanding_per_sm;
   if (gpu->outstanding_per_warp && !options->no_outstanding_limit)
     sm->entries_of_warp = gpu->outstanding_per_warp;
+  sm->limited = sm->entries != UINT_MAX || sm->entries_of_warp != UINT_MAX;
   return gc_lines_init(&sm->l1, &gpu->l1, options->fully_associative,
                        gc_draw_state(options->seed, 1000 + number));
 }
@@ -39,6 +40,7 @@ void gc_sm_fini(struct gc_sm *sm)
   free(sm->ready.ring);
   gc_sector_set_fini(&sm->seen);
   gc_in_flight_fini(&sm->in_flight);
+  gc_wheel_fini(&sm->wheel);
   gc_lines_fini(&sm->l1);
   memset(sm, 0, sizeof *sm);
 }
@@ -120,8 +122,8 @@ int gc_sm_start(struct gc_sm *sm, unsigned i, uint64_t now)
   for (uint32_t k = 0; k < block->warp_count; k++) {
     struct gc_warp *warp = &resident->warps[k];
 
-    *warp = (struct gc_warp){.event.kind = GC_EVENT_WARP,
-                             .resident = (uint16_t)i,
+    *warp = (struct gc_warp){.resident = (uint16_t)i,
+                             .number = (uint16_t)k,
                              .scheduler = (uint8_t)(sm->next_scheduler++ % GC_SCHEDULERS)};
     go_to(sm, warp, block->warps[k].first);
     if (warp->instruction == GC_NO_INSTRUCTION)
@@ -132,12 +134,20 @@ int gc_sm_start(struct gc_sm *sm, unsigned i, uint64_t now)
   return 0;
 }
 
-static void sleep_until(struct gc_sm *sm, struct gc_warp *warp, uint64_t time)
+static int sleep_until(struct gc_sm *sm, struct gc_warp *warp, uint64_t time)
 {
-  if (time <= sm->now)
+  struct gc_event *event;
+
+  if (time <= sm->now) {
     gc_warp_queue_push(&sm->ready, warp);
-  else
-    gc_wheel_add(&sm->wheel, &warp->event, time);
+    return 0;
+  }
+  event = gc_wheel_add(&sm->wheel, time);
+  if (!event)
+    return -ENOMEM;
+  event->warp = gc_number_of_warp(warp);
+  event->sectors = 0;
+  return 0;
 }
 
 /* All live warps are at the barrier: they continue, in the order of their numbers. */
@@ -182,11 +192,11 @@ static void issue(struct gc_sm *sm, struct gc_warp *warp, uint64_t slots)
 }
 
 /* Goes to the next instruction. After the last one, the warp ends when that is done. */
-static void complete(struct gc_sm *sm, struct gc_warp *warp, uint32_t next, uint64_t ready)
+static int complete(struct gc_sm *sm, struct gc_warp *warp, uint32_t next, uint64_t ready)
 {
   go_to(sm, warp, next);
   warp->ready = 0;
-  sleep_until(sm, warp, ready);
+  return sleep_until(sm, warp, ready);
 }
 
 /* A warp cannot continue now: it waits where a free entry will find it. */
@@ -229,7 +239,7 @@ static int access_memory(struct gc_sm *sm, struct gc_warp *warp,
     go_to(sm, warp, next);
     gc_warp_queue_push_front(&sm->ready, warp);
   } else {
-    complete(sm, warp, next, warp->ready);
+    return complete(sm, warp, next, warp->ready);
   }
   return 0;
 }
@@ -255,8 +265,7 @@ static int execute(struct gc_sm *sm, struct gc_warp *warp)
     return 0;
   case GC_STEP_OTHER:
     issue(sm, warp, instruction->first);
-    complete(sm, warp, instruction->next, sm->issue[warp->scheduler]);
-    return 0;
+    return complete(sm, warp, instruction->next, sm->issue[warp->scheduler]);
   default:
     return access_memory(sm, warp, instruction);
   }
@@ -265,24 +274,13 @@ static int execute(struct gc_sm *sm, struct gc_warp *warp)
 /* Wakes the warps and lets in the lines whose time has come. */
 static int let_time_pass(struct gc_sm *sm)
 {
-  struct gc_event *event;
+  const struct gc_event *event;
 
-  while ((event = gc_wheel_take(&sm->wheel, sm->now))) {
-    struct gc_flight *flight = (struct gc_flight *)event;
-    struct gc_warp *owner;
-
-    if (event->kind == GC_EVENT_WARP) {
-      gc_warp_queue_push(&sm->ready, (struct gc_warp *)event);
-      continue;
-    }
-    owner = flight->owner;
-    if (gc_sm_arrive(sm, flight))
+  while ((event = gc_wheel_take(&sm->wheel, sm->now)))
+    if (!event->sectors)
+      gc_warp_queue_push(&sm->ready, gc_warp_of(sm, event));
+    else if (gc_sm_arrive(sm, event))
       return -ENOMEM;
-    if (owner && owner->waits_for_own) {
-      owner->waits_for_own = false;
-      gc_warp_queue_push(&sm->ready, owner);
-    }
-  }
   return 0;
 }
 

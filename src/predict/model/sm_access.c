@@ -29,20 +29,30 @@ GC_ALWAYS_INLINE int bring_in(struct gc_sm *sm, uint32_t set, uint64_t number, u
   return 0;
 }
 
-int gc_sm_arrive(struct gc_sm *sm, struct gc_flight *flight)
+/* Frees the entry of a line, for which its warp may wait. */
+static void free_entry(struct gc_sm *sm, struct gc_warp *warp)
 {
+  sm->outstanding--;
+  warp->outstanding--;
+  if (warp->waits_for_own) {
+    warp->waits_for_own = false;
+    gc_warp_queue_push(&sm->ready, warp);
+  }
+}
+
+int gc_sm_arrive(struct gc_sm *sm, const struct gc_event *event)
+{
+  const uint64_t mix = gc_mix(event->line);
   struct gc_line *line;
 
-  if (flight->owner) {
-    flight->owner->outstanding--;
-    sm->outstanding--;
-  }
-  gc_flight_remove(&sm->in_flight, flight);
+  if (event->warp != GC_NO_WARP)
+    free_entry(sm, gc_warp_of(sm, event));
+  gc_flight_remove(&sm->in_flight, (uint32_t)(event - sm->wheel.events), mix);
   if (!sm->gpu->l1.early)
-    return bring_in(sm, flight->set, flight->line, flight->mix, flight->sectors);
-  line = gc_lines_find_mixed(&sm->l1, flight->set, flight->line, flight->mix);
+    return bring_in(sm, event->set, event->line, mix, event->sectors);
+  line = gc_lines_find_mixed(&sm->l1, event->set, event->line, mix);
   if (line)
-    line->sectors |= flight->sectors;
+    line->sectors |= event->sectors;
   return 0;
 }
 
@@ -52,18 +62,18 @@ GC_ALWAYS_INLINE uint32_t under_way(const struct gc_sm *sm, uint64_t line, uint3
                                     uint32_t sectors, uint64_t *ready, bool *has_entry)
 {
   uint32_t from = hash, found = 0;
-  const struct gc_flight *flight;
+  const struct gc_event *event;
 
-  while ((flight = gc_flight_next(&sm->in_flight, line, hash, &from))) {
+  while ((event = gc_flight_next(&sm->in_flight, &sm->wheel, line, hash, &from))) {
     *has_entry = true;
-    if (flight->sectors & sectors && flight->event.time > *ready)
-      *ready = flight->event.time;
-    found |= flight->sectors & sectors;
+    if (event->sectors & sectors && event->time > *ready)
+      *ready = event->time;
+    found |= event->sectors & sectors;
   }
   return found;
 }
 
-static enum gc_access_status free_entry(const struct gc_sm *sm, const struct gc_warp *warp)
+static enum gc_access_status look_for_entry(const struct gc_sm *sm, const struct gc_warp *warp)
 {
   if (warp->outstanding >= sm->entries_of_warp)
     return GC_ACCESS_WARP_FULL;
@@ -77,7 +87,7 @@ GC_ALWAYS_INLINE enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *w
                                              const struct gc_line *line, uint32_t missing,
                                              bool takes_entry)
 {
-  struct gc_flight *flight;
+  struct gc_event *event;
   uint64_t cycles;
 
   if (gc_l2_request(sm->l2, GC_L2_LOAD, sm->number, request, missing, sm->now, &cycles))
@@ -88,17 +98,16 @@ GC_ALWAYS_INLINE enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *w
   if (sm->gpu->l1.early && !line &&
       !gc_lines_add_mixed(&sm->l1, request->set, request->line, request->mix))
     return GC_ACCESS_NO_MEMORY;
-  flight = gc_flight_add(&sm->in_flight, request->line, request->mix);
-  if (!flight)
+  event = gc_wheel_add(&sm->wheel, sm->now + cycles);
+  if (!event || !gc_flight_add(&sm->in_flight, (uint32_t)(event - sm->wheel.events), request->mix))
     return GC_ACCESS_NO_MEMORY;
-  flight->event.kind = GC_EVENT_LINE;
-  flight->set = request->set;
-  flight->sectors = missing;
-  flight->owner = takes_entry ? warp : NULL;
+  event->line = request->line;
+  event->set = request->set;
+  event->sectors = missing;
+  event->warp = takes_entry ? gc_number_of_warp(warp) : GC_NO_WARP;
   warp->outstanding += takes_entry;
   sm->outstanding += takes_entry;
-  gc_wheel_add(&sm->wheel, &flight->event, sm->now + cycles);
-  wait_until(warp, flight->event.time);
+  wait_until(warp, event->time);
   return GC_ACCESS_DONE;
 }
 
@@ -152,7 +161,7 @@ GC_ALWAYS_INLINE enum gc_access_status load(struct gc_sm *sm, struct gc_warp *wa
     waiting = under_way(sm, request->line, (uint32_t)request->mix, missing, &arrival, &has_entry);
     missing &= ~waiting;
     if (missing && !has_entry) {
-      enum gc_access_status status = free_entry(sm, warp);
+      enum gc_access_status status = look_for_entry(sm, warp);
 
       if (status != GC_ACCESS_DONE)
         return status;
@@ -164,7 +173,8 @@ GC_ALWAYS_INLINE enum gc_access_status load(struct gc_sm *sm, struct gc_warp *wa
     return GC_ACCESS_NO_MEMORY;
   wait_until(warp, sm->now + sm->l1_cycles);
   wait_until(warp, arrival);
-  return missing ? fetch(sm, warp, request, line, missing, !has_entry) : GC_ACCESS_DONE;
+  return missing ? fetch(sm, warp, request, line, missing, sm->limited && !has_entry)
+                 : GC_ACCESS_DONE;
 }
 
 /* A store of absent sectors: the line comes in, and what was stored is valid. */
@@ -246,8 +256,6 @@ enum gc_access_status gc_sm_access(struct gc_sm *sm, struct gc_warp *warp,
                                   : access_l2(sm, warp, step, &requests[i]);
     if (status != GC_ACCESS_DONE)
       break;
-    if (i + 1 < count && sm->outstanding < sm->entries)
-      gc_sm_hint_miss(sm, &requests[i + 1]);
   }
   warp->request = i;
   return status;

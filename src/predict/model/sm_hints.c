@@ -3,11 +3,16 @@
  */
 #include "predict/model/sm_hints.h"
 
-#define REQUESTS_AHEAD 4 /* of an instruction, for their look-ups; the next one for a miss */
+/* Requests of an instruction ahead. */
+#define LOOK_UPS_AHEAD 8
+#define MISSES_AHEAD 4
 
-/* Cycles ahead. */
-#define EVENTS_AHEAD 16
-#define ARRIVALS_AHEAD 8
+/* Cycles ahead of an arrival, for each step; an instruction with 32 lines takes 32. */
+#define EVENTS_AHEAD 84
+#define SETS_AHEAD 60
+#define LINES_AHEAD 36
+
+#define MANY_ARRIVALS 256 /* with fewer lines under way, the last step costs more than it saves */
 
 static void hint_l1(const struct gc_sm *sm, const struct gc_request *request)
 {
@@ -61,45 +66,64 @@ void gc_sm_hint_requests(const struct gc_sm *sm, const struct gc_instruction *in
 {
   const uint32_t left = instruction->requests - request - 1;
   const uint32_t entries = sm->entries - sm->outstanding - 1;
-  uint32_t ahead = left < REQUESTS_AHEAD ? left : REQUESTS_AHEAD;
+  uint32_t ahead = left < LOOK_UPS_AHEAD ? left : LOOK_UPS_AHEAD;
 
   if (instruction->step == GC_STEP_LOAD && ahead > entries) {
     ahead = entries;
     hint_l1(sm, &requests[request + ahead + 1]);
   }
-  for (uint32_t i = first ? 1 : REQUESTS_AHEAD; i <= ahead; i++)
+  for (uint32_t i = first ? 1 : LOOK_UPS_AHEAD; i <= ahead; i++)
     hint_look_up(sm, instruction->step, &requests[request + i]);
+  for (uint32_t i = first ? 1 : MISSES_AHEAD; i <= MISSES_AHEAD && i <= ahead; i++)
+    gc_sm_hint_miss(sm, &requests[request + i]);
 }
 
-static void hint_arrival(const struct gc_sm *sm, const struct gc_event *event)
+static inline void hint_event(const struct gc_sm *sm, const struct gc_event *event)
 {
-  const struct gc_flight *flight = (const struct gc_flight *)event;
+  (void)sm;
+  gc_prefetch(event);
+}
 
-  if (flight->owner)
-    gc_prefetch(flight->owner);
-  gc_lines_prefetch(&sm->l1, flight->set, flight->mix);
-  gc_flight_prefetch(&sm->in_flight, (uint32_t)flight->mix);
+static inline void hint_set(const struct gc_sm *sm, const struct gc_event *event)
+{
+  const uint64_t mix = gc_mix(event->line);
+
+  if (!event->sectors)
+    return;
+  if (event->warp != GC_NO_WARP)
+    gc_prefetch(gc_warp_of(sm, event));
+  gc_lines_prefetch(&sm->l1, event->set, mix);
+  gc_flight_prefetch(&sm->in_flight, (uint32_t)mix);
+}
+
+static inline void hint_line(const struct gc_sm *sm, const struct gc_event *event)
+{
+  if (event->sectors)
+    gc_lines_prefetch_line(&sm->l1, event->set, gc_mix(event->line));
+}
+
+/* Gives a hint for each event from a time to another one, and perhaps for some of later ones. */
+GC_ALWAYS_INLINE void hint_events(const struct gc_sm *sm, uint64_t from, uint64_t to,
+                                  void (*hint)(const struct gc_sm *, const struct gc_event *))
+{
+  const struct gc_wheel *wheel = &sm->wheel;
+  uint64_t time = from;
+
+  while ((time = gc_wheel_next_full(wheel, time)) < to)
+    for (uint32_t i = wheel->newest[time++ % GC_WHEEL_SLOTS]; i; i = wheel->next[i])
+      hint(sm, &wheel->events[i]);
 }
 
 void gc_sm_hint_arrivals(struct gc_sm *sm)
 {
-  uint64_t from = sm->looked_ahead > sm->now ? sm->looked_ahead : sm->now;
+  const uint64_t from = sm->looked_ahead > sm->now ? sm->looked_ahead : sm->now;
+  const uint64_t to = sm->now + LINES_AHEAD;
 
-  for (; from <= sm->now + ARRIVALS_AHEAD; from++) {
-    const struct gc_event *event = gc_wheel_peek(&sm->wheel, from + EVENTS_AHEAD - ARRIVALS_AHEAD);
-
-    if (event)
-      gc_prefetch(event);
-    event = gc_wheel_peek(&sm->wheel, from);
-    if (event) {
-      if (event->kind == GC_EVENT_LINE)
-        hint_arrival(sm, event);
-      if (event->next)
-        gc_prefetch(event->next);
-    }
-    event = gc_wheel_peek(&sm->wheel, from - ARRIVALS_AHEAD / 2);
-    if (event && event->next && event->next->kind == GC_EVENT_LINE)
-      hint_arrival(sm, event->next);
-  }
-  sm->looked_ahead = from;
+  if (from >= to)
+    return;
+  hint_events(sm, from + EVENTS_AHEAD - LINES_AHEAD, to + EVENTS_AHEAD - LINES_AHEAD, hint_event);
+  hint_events(sm, from + SETS_AHEAD - LINES_AHEAD, to + SETS_AHEAD - LINES_AHEAD, hint_set);
+  if (sm->in_flight.count >= MANY_ARRIVALS)
+    hint_events(sm, from, to, hint_line);
+  sm->looked_ahead = to;
 }

@@ -29,9 +29,11 @@ static inline void gc_sm_hint_queue(const struct gc_sm *sm, const struct gc_warp
 void gc_sm_hint_requests(const struct gc_sm *sm, const struct gc_instruction *instruction,
                          const struct gc_request *requests, uint32_t request, bool first);
 
-/* After that: for the next one, which will probably miss. */
+/* Once those are given: for the lines that it will find or replace. */
 static inline void gc_sm_hint_miss(const struct gc_sm *sm, const struct gc_request *request)
 {
+  if (sm->gpu->l1.early)
+    gc_lines_prefetch_line(&sm->l1, request->set, request->mix);
   if (sm->l2->like_l1)
     gc_l2_prefetch_miss(sm->l2, sm->number, request);
 }

@@ -18,15 +18,17 @@
 
 struct gc_resident;
 
+/* Of an event: another part of the line has the entry, or there is no limit. */
+#define GC_NO_WARP UINT32_MAX
+
 struct gc_warp {
-  struct gc_event event;             /* its wake-up; must be first */
   const struct gc_request *requests; /* of this instruction */
   uint64_t ready;                    /* when the slowest of the requests that are done is there */
   uint32_t instruction;              /* the next one, or GC_NO_INSTRUCTION */
   uint32_t request;                  /* of this instruction: those before it are done */
   uint32_t outstanding;              /* lines that it requested */
-  uint32_t loads; /* since it last waited; as long as it has not waited for them */
-  uint16_t resident;
+  uint32_t loads;            /* since it last waited; as long as it has not waited for them */
+  uint16_t resident, number; /* in it */
   uint8_t scheduler;
   bool waits_for_own : 1; /* line, because outstanding is at its limit */
   bool retries : 1;       /* has been promised a free entry */
@@ -51,6 +53,7 @@ struct gc_sm {
   struct gc_loads *loads;
   uint64_t l1_cycles;                /* that a hit takes */
   unsigned entries, entries_of_warp; /* for lines that are outstanding */
+  bool limited;                      /* one of them is; else nobody counts them */
   uint64_t now;
   uint64_t looked_ahead;         /* hints were given for arrivals before this cycle */
   uint64_t issue[GC_SCHEDULERS]; /* the next free slot */
@@ -66,5 +69,16 @@ struct gc_sm {
   unsigned resident_count, resident_room;
   bool ended; /* a block has ended since the caller cleared this */
 };
+
+/* The number of a warp in an event. */
+static inline uint32_t gc_number_of_warp(const struct gc_warp *warp)
+{
+  return (uint32_t)warp->resident * GC_WARPS_MAX + warp->number;
+}
+
+static inline struct gc_warp *gc_warp_of(const struct gc_sm *sm, const struct gc_event *event)
+{
+  return &sm->residents[event->warp / GC_WARPS_MAX].warps[event->warp % GC_WARPS_MAX];
+}
 
 #endif

@@ -3,46 +3,43 @@
  */
 #include "predict/model/wheel.h"
 
+#include "predict/model/host_table.h"
+
 #include <string.h>
 
-#define WORDS (GC_WHEEL_SLOTS / 64)
+#define EVENTS_AT_FIRST 64
 
 void gc_wheel_clear(struct gc_wheel *wheel)
 {
+  *wheel = (struct gc_wheel){
+      .events = wheel->events, .next = wheel->next, .room = wheel->room, .earliest = GC_NEVER};
+}
+
+void gc_wheel_fini(struct gc_wheel *wheel)
+{
+  free(wheel->events);
+  free(wheel->next);
   memset(wheel, 0, sizeof *wheel);
-  wheel->earliest = GC_NEVER;
 }
 
-void gc_wheel_add(struct gc_wheel *wheel, struct gc_event *event, uint64_t time)
+bool gc_wheel_grow(struct gc_wheel *wheel)
 {
-  uint64_t at = time < wheel->now ? wheel->now : time;
-  unsigned slot = at % GC_WHEEL_SLOTS;
+  const uint32_t room = wheel->room ? 2 * wheel->room : EVENTS_AT_FIRST;
+  struct gc_event *events = gc_host_table(room * sizeof *events);
+  uint32_t *next = realloc(wheel->next, room * sizeof *next);
 
-  event->time = at;
-  event->next = wheel->newest[slot];
-  wheel->newest[slot] = event;
-  wheel->full[slot / 64] |= UINT64_C(1) << slot % 64;
-  wheel->count++;
-  if (at < wheel->earliest)
-    wheel->earliest = at;
-}
-
-/* The first time from then on, within one revolution, whose slot is not empty; else GC_NEVER. */
-static inline uint64_t next_full(const struct gc_wheel *wheel, uint64_t from)
-{
-  const unsigned slot = from % GC_WHEEL_SLOTS, first = slot / 64;
-  uint64_t bits = wheel->full[first] >> slot % 64;
-
-  if (bits)
-    return from + (unsigned)__builtin_ctzll(bits);
-  for (unsigned i = 1; i <= WORDS; i++) {
-    bits = wheel->full[(first + i) % WORDS];
-    if (i == WORDS)
-      bits &= ~(UINT64_MAX << slot % 64);
-    if (bits)
-      return from - slot % 64 + 64 * i + (unsigned)__builtin_ctzll(bits);
+  if (next)
+    wheel->next = next;
+  if (!events || !next) {
+    free(events);
+    return false;
   }
-  return GC_NEVER;
+  if (wheel->events)
+    memcpy(events, wheel->events, wheel->room * sizeof *events);
+  free(wheel->events);
+  wheel->events = events;
+  wheel->room = room;
+  return true;
 }
 
 /* Moves the events of this time from their slot to wheel->due. Those of later revolutions stay, in
@@ -50,19 +47,19 @@ static inline uint64_t next_full(const struct gc_wheel *wheel, uint64_t from)
 static void take_slot(struct gc_wheel *wheel, uint64_t time)
 {
   const unsigned slot = time % GC_WHEEL_SLOTS;
-  struct gc_event *event = wheel->newest[slot], *next, **stay = &wheel->newest[slot];
+  uint32_t *stay = &wheel->newest[slot], next;
 
-  for (; event; event = next) {
-    next = event->next;
-    if (event->time == time) {
-      event->next = wheel->due;
-      wheel->due = event;
+  for (uint32_t number = *stay; number; number = next) {
+    next = wheel->next[number];
+    if (wheel->events[number].time == time) {
+      wheel->next[number] = wheel->due;
+      wheel->due = number;
     } else {
-      *stay = event;
-      stay = &event->next;
+      *stay = number;
+      stay = &wheel->next[number];
     }
   }
-  *stay = NULL;
+  *stay = 0;
   if (!wheel->newest[slot])
     wheel->full[slot / 64] &= ~(UINT64_C(1) << slot % 64);
 }
@@ -83,20 +80,20 @@ void gc_wheel_turn(struct gc_wheel *wheel, uint64_t until)
       return;
     take_slot(wheel, time);
     wheel->now = wheel->due ? time : time + 1;
-    wheel->earliest = next_full(wheel, wheel->now);
+    wheel->earliest = gc_wheel_next_full(wheel, wheel->now);
     if (!wheel->due && until - time > GC_WHEEL_SLOTS)
       skip_revolutions(wheel, until);
   }
 }
 
 /* The time of the first event of a slot; due is the first one that it can have. */
-static uint64_t first_of_slot(const struct gc_event *event, uint64_t due)
+static uint64_t first_of_slot(const struct gc_wheel *wheel, uint32_t number, uint64_t due)
 {
   uint64_t first = GC_NEVER;
 
-  for (; event && first > due; event = event->next)
-    if (event->time < first)
-      first = event->time;
+  for (; number && first > due; number = wheel->next[number])
+    if (wheel->events[number].time < first)
+      first = wheel->events[number].time;
   return first;
 }
 
@@ -105,17 +102,17 @@ uint64_t gc_wheel_next(const struct gc_wheel *wheel)
   uint64_t first = GC_NEVER, from = wheel->now, end = wheel->now + GC_WHEEL_SLOTS;
 
   if (wheel->due)
-    return wheel->due->time;
+    return wheel->events[wheel->due].time;
   if (wheel->count == 0)
     return GC_NEVER;
   /* Events of this revolution are in the order of their slots; the first one due ends the search.
    */
   while (from < end) {
-    uint64_t time = next_full(wheel, from), at;
+    uint64_t time = gc_wheel_next_full(wheel, from), at;
 
     if (time >= end)
       break;
-    at = first_of_slot(wheel->newest[time % GC_WHEEL_SLOTS], time);
+    at = first_of_slot(wheel, wheel->newest[time % GC_WHEEL_SLOTS], time);
     if (at < first)
       first = at;
     if (first <= time)
