@@ -83,8 +83,7 @@ struct gc_launch {
 #define GC_COPIES_MAX 4     /* copies of the kernels, each with a constant bank */
 #define GC_CONCURRENT_MAX 8 /* launches that run at the same time */
 
-/* Of a range of aliases: so addresses in it can differ in any bit below. */
-#define GC_ALIAS_ALIGNMENT ((uint64_t)64 << 30)
+#define GC_ALIAS_ALIGNMENT ((uint64_t)256 << 20) /* of a range of aliases */
 
 /* For `make bench` and the record. */
 struct gc_device_counts {

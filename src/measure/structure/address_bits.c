@@ -37,6 +37,8 @@ struct trial {
   const struct gc_tlb_range *range;
   struct gc_set_index index; /* of the lower bits */
   unsigned low;              /* the lowest upper bit; the array has 1 << low bytes */
+  unsigned high;             /* one past the highest one */
+  uint64_t origin;           /* of the array in the range: its address has none of the upper bits */
   uint32_t sets, line, threshold;
   uint32_t lines_of_set; /* in the array */
   uint32_t evicting;
@@ -104,24 +106,22 @@ static uint64_t first_line(const struct trial *t, uint32_t change, uint32_t roun
 
 static void link(struct trial *t, uint64_t from, uint64_t to)
 {
-  t->image[from / sizeof(*t->image)] = t->range->base + to;
+  t->image[from / sizeof(*t->image)] = t->range->base + t->origin + to;
   if (t->end < from + t->line)
     t->end = from + t->line;
 }
 
-/* The memory of the array, and that of the first lines at the other address if it is not the same.
- */
+/* The array, and the first lines at the other address if that is not the same memory. */
 static int upload(struct trial *t, uint64_t offset)
 {
-  const uint64_t other = t->range->aliased ? offset & (t->range->piece - 1) : offset;
+  const uint64_t array = t->range->base + t->origin;
   const struct gc_bench *bench = t->bench;
+  const bool same = t->range->aliased && offset % t->range->piece == 0;
   int status = 0;
 
-  if (other)
-    status = bench->ops->upload(bench->device, t->range->base + other, t->image, t->first_end,
-                                bench->err);
-  return status ? status
-                : bench->ops->upload(bench->device, t->range->base, t->image, t->end, bench->err);
+  if (!same)
+    status = bench->ops->upload(bench->device, array + offset, t->image, t->first_end, bench->err);
+  return status ? status : bench->ops->upload(bench->device, array, t->image, t->end, bench->err);
 }
 
 static int lay(struct trial *t, uint64_t offset, uint32_t round)
@@ -160,8 +160,8 @@ static int try_some(struct trial *t, uint64_t offset, uint32_t round, uint32_t f
   int status;
 
   for (size_t i = 0; i < blocks; i++)
-    starts[i] =
-        t->range->base + offset + first_line(t, (from + (uint32_t)i * each) % t->sets, round);
+    starts[i] = t->range->base + t->origin + offset +
+                first_line(t, (from + (uint32_t)i * each) % t->sets, round);
   if ((status = gc_marks_walk(t->bench, t->path, &marked, seen)))
     return status;
   for (uint32_t i = 0; i < blocks * each && from + i < t->sets; i++)
@@ -196,17 +196,21 @@ static int find_change(struct trial *t, uint64_t offset, uint32_t *change, bool 
   return status;
 }
 
-/* One past the highest upper bit that can be tried: the address must not have it, and the array
- * must fit behind it. */
-static unsigned high_bit(const struct trial *t)
+/* As many upper bits as the range has room for. */
+static void choose_origin(struct trial *t)
 {
   const uint64_t memory = t->bench->properties.memory_bytes / MEMORY_PART;
   const uint64_t most = memory < t->range->span ? memory : t->range->span;
-  unsigned bit = t->low;
 
-  while ((1ull << bit) + (1ull << t->low) <= most && !(t->range->base >> bit & 1))
-    bit++;
-  return bit;
+  t->high = t->low;
+  for (unsigned bit = t->low; bit < ADDRESS_BITS; bit++) {
+    const uint64_t origin = -t->range->base & ((2ull << bit) - 1);
+
+    if (origin + (1ull << bit) + (1ull << t->low) > most)
+      return;
+    t->origin = origin;
+    t->high = bit + 1;
+  }
 }
 
 static uint64_t changes_of(const struct trial *t, uint64_t offset)
@@ -218,7 +222,7 @@ static uint64_t changes_of(const struct trial *t, uint64_t offset)
   return change;
 }
 
-/* Other addresses, with several upper bits. */
+/* Other addresses, with several of the upper bits below this one. */
 static int check(struct trial *t, unsigned high, unsigned *agree)
 {
   int status = 0;
@@ -241,15 +245,15 @@ static int find_bits(struct trial *t, struct gc_tlb_range *range, struct gc_meas
 {
   struct gc_structure *structure = &element->structure;
   struct gc_finding *found = &element->found[GC_SET_INDEX_MASKS];
-  const unsigned high = high_bit(t);
   unsigned bit = t->low, agree;
   bool known = true;
   double confidence;
   int status = 0;
 
-  if (high > t->low + 1)
-    status = gc_tlb_range_reach(range, (1ull << (high - 1)) + (1ull << t->low));
-  for (; bit < high && known && !status; bit += known) {
+  choose_origin(t);
+  if (t->high > t->low)
+    status = gc_tlb_range_reach(range, t->origin + (1ull << (t->high - 1)) + (1ull << t->low));
+  for (; bit < t->high && known && !status; bit += known) {
     uint32_t change;
 
     status = find_change(t, 1ull << bit, &change, &known);
