@@ -88,8 +88,8 @@ use_h200() {
   has "$text" "InstructionCache: SMs that share one: 0,1 ..."
   has "$text" "L2Cache: the driver limits what a miss fetches to 64 bytes"
   has "$text" "can be set aside for persisting accesses; memory can be compressed"
-  has "$text" "SharedMemory: 194.9 cycles from another SM in the cluster"
-  has "$text" "95 % of loads take at most: DeviceMemory 991.0 cycles, L2Cache 312.0, L1Cache 32.0"
+  has "$text" "SharedMemory: 194.6 cycles from another SM in the cluster"
+  has "$text" "95 % of loads take at most: DeviceMemory 1009.0 cycles, L2Cache 311.0, L1Cache 32.0"
 }
 
 @test "an AMD GPU has CUs, not SMs" {
