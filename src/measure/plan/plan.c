@@ -174,7 +174,7 @@ const struct gc_plan_step gc_plan[] = {
     /* these use the memory of the arena in another way; TLBs show groups of SMs */
     {GC_L1_TLB, "entries", gc_step_tlb, TLB_PROPERTIES, NULL},
     {GC_L2_TLB, "entries", gc_step_tlb, TLB_PROPERTIES, NULL},
-    {GC_L1, "address bits", gc_step_address_bits, 0, NULL},
+    {GC_L1, "address bits", gc_step_address_bits, P(SET_INDEX_MASKS), NULL},
     {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, P(CPC_SMS), NULL},
     /* last, because the values of later steps would depend on --raw */
     {GC_L2, "read against size", gc_step_size_curve_gpu, RAW_ONLY, NULL},

@@ -24,12 +24,11 @@
 
 #define EVICT_WAYS 3 /* lines that evict the first one, in ways: most policies need fewer */
 #define BLOCKS_MOST 64
-#define ROUNDS 3 /* with other lines, until exactly one change fits */
+#define ROUNDS 5 /* until one change has more votes than the others, and those of most rounds */
 #define ARRAY_MOST (UINT64_C(4) << 20)
-#define CHECKS 8 /* other addresses, which the masks must explain */
+#define CHECKS 8     /* other addresses, which the masks must explain */
+#define BITS_LEAST 3 /* with fewer, other addresses are hardly others */
 #define ADDRESS_BITS 48
-/* Bytes between the addresses of one program, as a part of the memory: more take long to map. */
-#define MEMORY_PART 2
 
 struct trial {
   struct gc_bench *bench;
@@ -43,8 +42,9 @@ struct trial {
   uint32_t lines_of_set; /* in the array */
   uint32_t evicting;
   uint32_t *lines;             /* [sets][lines_of_set] */
+  uint8_t *votes;              /* of each change */
   uint64_t *image;             /* of the array: the successors */
-  uint64_t end, first_end;     /* bytes of the image: with all lines in use; with all first lines */
+  uint64_t end, first_end;     /* bytes of the image: to the last line; to the last first line */
   uint64_t bits[ADDRESS_BITS]; /* what each upper bit changes */
   uint32_t random;
 };
@@ -81,8 +81,9 @@ static int open_trial(struct trial *t, const struct gc_structure *structure)
   if (t->evicting + 2 > t->lines_of_set)
     t->evicting = t->lines_of_set - 2;
   t->lines = calloc((size_t)t->sets * (t->lines_of_set + 1), sizeof(*t->lines));
+  t->votes = malloc(t->sets);
   t->image = calloc(1ull << t->low, 1);
-  if (!t->lines || !t->image)
+  if (!t->lines || !t->votes || !t->image)
     return gc_fail(t->bench->err, -ENOMEM, "out of memory");
   sort_lines(t);
   return 0;
@@ -104,7 +105,7 @@ static uint64_t first_line(const struct trial *t, uint32_t change, uint32_t roun
   return line_address(t, change / 2, change % 2, round);
 }
 
-static void link(struct trial *t, uint64_t from, uint64_t to)
+static void set_successor(struct trial *t, uint64_t from, uint64_t to)
 {
   t->image[from / sizeof(*t->image)] = t->range->base + t->origin + to;
   if (t->end < from + t->line)
@@ -116,10 +117,9 @@ static int upload(struct trial *t, uint64_t offset)
 {
   const uint64_t array = t->range->base + t->origin;
   const struct gc_bench *bench = t->bench;
-  const bool same = t->range->aliased && offset % t->range->piece == 0;
   int status = 0;
 
-  if (!same)
+  if (offset % t->range->piece)
     status = bench->ops->upload(bench->device, array + offset, t->image, t->first_end, bench->err);
   return status ? status : bench->ops->upload(bench->device, array, t->image, t->end, bench->err);
 }
@@ -136,18 +136,18 @@ static int lay(struct trial *t, uint64_t offset, uint32_t round)
     for (uint32_t i = 0; i < t->evicting; i++) {
       const uint64_t next = line_address(t, change ^ change / 2, 2 + i, round);
 
-      link(t, at, next);
+      set_successor(t, at, next);
       at = next;
     }
-    link(t, at, offset + first + GC_SLOT);
-    link(t, first + GC_SLOT, offset + first_line(t, (change + 1) % t->sets, round));
+    set_successor(t, at, offset + first + GC_SLOT);
+    set_successor(t, first + GC_SLOT, offset + first_line(t, (change + 1) % t->sets, round));
   }
   return upload(t, offset);
 }
 
-/* Tries changes from `from` on, `each` in a block. Adds those that fit; *fits is the last one. */
+/* Tries changes from `from` on, `each` in a block. Those that fit get a vote. */
 static int try_some(struct trial *t, uint64_t offset, uint32_t round, uint32_t from, uint32_t each,
-                    size_t blocks, uint32_t *fits, unsigned *count)
+                    size_t blocks)
 {
   struct gpu_marks_result seen[BLOCKS_MOST];
   uint64_t starts[BLOCKS_MOST];
@@ -165,14 +165,27 @@ static int try_some(struct trial *t, uint64_t offset, uint32_t round, uint32_t f
   if ((status = gc_marks_walk(t->bench, t->path, &marked, seen)))
     return status;
   for (uint32_t i = 0; i < blocks * each && from + i < t->sets; i++)
-    if (gc_mark(seen[i / each].slow, (i % each + 1) * loads - 1)) {
-      *fits = from + i;
-      (*count)++;
-    }
+    t->votes[from + i] += gc_mark(seen[i / each].slow, (i % each + 1) * loads - 1);
   return 0;
 }
 
-/* What the array at this offset changes. *known: exactly one change fits. */
+/* The change with the most votes. false: others have as many, or it has no vote in most rounds. */
+static bool elected(const struct trial *t, uint32_t rounds, uint32_t *change)
+{
+  uint32_t most = 0, second = 0;
+
+  for (uint32_t i = 0; i < t->sets; i++)
+    if (t->votes[i] > most) {
+      second = most;
+      most = t->votes[i];
+      *change = i;
+    } else if (t->votes[i] > second) {
+      second = t->votes[i];
+    }
+  return most > second && 2 * most > rounds;
+}
+
+/* What the array at this offset changes. *known: whether that could be determined. */
 static int find_change(struct trial *t, uint64_t offset, uint32_t *change, bool *known)
 {
   const uint32_t sms = t->bench->properties.sms;
@@ -182,35 +195,30 @@ static int find_change(struct trial *t, uint64_t offset, uint32_t *change, bool 
   int status = 0;
 
   *known = false;
+  *change = 0;
+  memset(t->votes, 0, t->sets);
   for (uint32_t round = 0; round < ROUNDS && !*known && !status; round++) {
-    unsigned count = 0;
-
     status = lay(t, offset, round);
     for (uint32_t from = 0; from < t->sets && !status; from += each * (uint32_t)most) {
       const uint32_t left = (t->sets - from + each - 1) / each;
 
-      status = try_some(t, offset, round, from, each, left < most ? left : most, change, &count);
+      status = try_some(t, offset, round, from, each, left < most ? left : most);
     }
-    *known = !status && count == 1;
+    *known = !status && elected(t, round + 1, change);
   }
   return status;
 }
 
-/* As many upper bits as the range has room for. */
+/* As many upper bits as the memory has, wherever the range begins: up to twice the highest bit may
+ * lie before the array, and the bit behind it. */
 static void choose_origin(struct trial *t)
 {
-  const uint64_t memory = t->bench->properties.memory_bytes / MEMORY_PART;
-  const uint64_t most = memory < t->range->span ? memory : t->range->span;
+  const uint64_t memory = t->bench->properties.memory_bytes;
 
   t->high = t->low;
-  for (unsigned bit = t->low; bit < ADDRESS_BITS; bit++) {
-    const uint64_t origin = -t->range->base & ((2ull << bit) - 1);
-
-    if (origin + (1ull << bit) + (1ull << t->low) > most)
-      return;
-    t->origin = origin;
-    t->high = bit + 1;
-  }
+  while (3ull << t->high <= memory && (3ull << t->high) + 2 * t->range->piece <= t->range->span)
+    t->high++;
+  t->origin = -t->range->base & ((1ull << t->high) - 1);
 }
 
 static uint64_t changes_of(const struct trial *t, uint64_t offset)
@@ -222,51 +230,65 @@ static uint64_t changes_of(const struct trial *t, uint64_t offset)
   return change;
 }
 
-/* Other addresses, with several of the upper bits below this one. */
-static int check(struct trial *t, unsigned high, unsigned *agree)
+/* Another address, with at least two of the upper bits. Every second one has the highest bit, and
+ * other bits only within a piece, so that not much more has to be mapped. */
+static uint64_t other_offset(struct trial *t, bool top)
+{
+  const uint64_t highest = 1ull << (t->high - 1);
+  const uint64_t below = top && t->range->piece < highest ? t->range->piece : highest;
+  uint64_t offset = 0;
+
+  while (!(offset & (offset - 1))) {
+    t->random = t->random * 1664525u + 1013904223u;
+    offset = ((uint64_t)(t->random >> 1) << t->low & (below - 1)) | (top ? highest : 0);
+  }
+  return offset;
+}
+
+static int check(struct trial *t, unsigned *agree)
 {
   int status = 0;
 
   *agree = 0;
   for (unsigned i = 0; i < CHECKS && !status; i++) {
-    uint64_t offset;
+    const uint64_t offset = other_offset(t, i % 2);
     uint32_t change;
     bool known;
 
-    t->random = t->random * 1664525u + 1013904223u;
-    offset = (uint64_t)(t->random >> 1) << t->low & ((1ull << (high - 1)) - 1);
     status = find_change(t, offset, &change, &known);
     *agree += !status && known && change == changes_of(t, offset);
   }
   return status;
 }
 
+/* All of the bits, or none: so the masks do not depend on chance. */
 static int find_bits(struct trial *t, struct gc_tlb_range *range, struct gc_measured *element)
 {
   struct gc_structure *structure = &element->structure;
   struct gc_finding *found = &element->found[GC_SET_INDEX_MASKS];
-  unsigned bit = t->low, agree;
+  unsigned bit = t->low, agree = 0;
   bool known = true;
   double confidence;
-  int status = 0;
+  int status;
 
   choose_origin(t);
-  if (t->high > t->low)
-    status = gc_tlb_range_reach(range, t->origin + (1ull << (t->high - 1)) + (1ull << t->low));
-  for (; bit < t->high && known && !status; bit += known) {
+  gc_raw_note(t->bench->raw, "upper address bits from", t->low);
+  gc_raw_note(t->bench->raw, "upper address bits to", t->high - 1);
+  if (t->high < t->low + BITS_LEAST)
+    return 0;
+  status = gc_tlb_range_reach(range, t->origin + (1ull << (t->high - 1)) + 2 * range->piece);
+  for (; bit < t->high && known && !status; bit++) {
     uint32_t change;
 
     status = find_change(t, 1ull << bit, &change, &known);
     t->bits[bit] = change;
   }
-  gc_raw_note(t->bench->raw, "upper address bits from", t->low);
-  gc_raw_note(t->bench->raw, "upper address bits found", bit - t->low);
-  if (status || bit < t->low + 2 || (status = check(t, bit, &agree)))
+  if (status || !known || (status = check(t, &agree)))
     return status;
   gc_raw_note(t->bench->raw, "other addresses explained", agree);
   if (agree < CHECKS - 1)
     return 0;
-  for (unsigned i = t->low; i < bit; i++)
+  for (unsigned i = t->low; i < t->high; i++)
     for (uint32_t k = 0; k < structure->mask_count; k++)
       structure->masks[k] |= (t->bits[i] >> k & 1) << i;
   confidence = gc_vote_confidence(agree, CHECKS);
@@ -295,11 +317,13 @@ int gc_step_address_bits(struct gc_measurement *m, struct gc_measured *element)
       (status = gc_tlb_range_open(m, &range, &absent)))
     return status;
   t.range = &range;
-  if (!absent && !(status = open_trial(&t, structure)))
+  if (!absent && range.aliased && range.piece >= 2ull << t.low &&
+      !(status = open_trial(&t, structure)))
     status = find_bits(&t, &range, element);
   if (status == -ENOMEM && range.refused)
     status = 0;
   free(t.lines);
+  free(t.votes);
   free(t.image);
   closed = gc_tlb_range_close(&range);
   return status ? status : closed;

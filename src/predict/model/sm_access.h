@@ -20,7 +20,7 @@ enum gc_access_status {
 enum gc_access_status gc_sm_access(struct gc_sm *sm, struct gc_warp *warp,
                                    const struct gc_instruction *instruction);
 
-/* A line arrives; the warp that waits for it continues. 0 or -ENOMEM. */
+/* A line arrives. Its entry becomes free, and a warp that waits for that continues. 0 or -ENOMEM. */
 int gc_sm_arrive(struct gc_sm *sm, const struct gc_event *event);
 
 #endif

@@ -86,10 +86,11 @@ static inline void hint_event(const struct gc_sm *sm, const struct gc_event *eve
 
 static inline void hint_set(const struct gc_sm *sm, const struct gc_event *event)
 {
-  const uint64_t mix = gc_mix(event->line);
+  uint64_t mix;
 
   if (!event->sectors)
     return;
+  mix = gc_mix(event->line);
   if (event->warp != GC_NO_WARP)
     gc_prefetch(gc_warp_of(sm, event));
   gc_lines_prefetch(&sm->l1, event->set, mix);

@@ -121,13 +121,8 @@ static bool read_sets(struct gc_cache_geometry *geometry, const struct gc_elemen
   hold_more(geometry, element, sets);
   geometry->mask_count =
       read_masks(text_of(element, HWLOC_GPUCACHE_SET_INDEX_MASKS), geometry->masks);
-  if (geometry->mask_count && sets == (uint64_t)1 << geometry->mask_count) {
-    if (unknown_bit(geometry) < ADDRESS_BITS)
-      gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SET_INDEX_MASKS,
-                "address bits from %u on take part in the hash, in an unknown way",
-                unknown_bit(geometry));
+  if (geometry->mask_count && sets == (uint64_t)1 << geometry->mask_count)
     return true;
-  }
   geometry->mask_count = 0;
   gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SET_INDEX_MASKS,
             "the number of the line, modulo %u sets", geometry->sets);
@@ -247,9 +242,15 @@ void gc_geometry_read(struct gc_cache_geometry *geometry, const struct gc_elemen
   read_stores(geometry, element, subtype, keeps_stores, assumptions);
 }
 
-void gc_geometry_draw_masks(struct gc_cache_geometry *geometry, uint64_t seed)
+void gc_geometry_draw_masks(struct gc_cache_geometry *geometry, const char *subtype, uint64_t seed,
+                            struct gc_assumptions *assumptions)
 {
-  for (unsigned bit = unknown_bit(geometry); bit < ADDRESS_BITS; bit++) {
+  const unsigned first = unknown_bit(geometry);
+
+  if (first < ADDRESS_BITS)
+    gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SET_INDEX_MASKS,
+              "address bits from %u on take part in the hash, in a way that each run draws", first);
+  for (unsigned bit = first; bit < ADDRESS_BITS; bit++) {
     const uint64_t draw = gc_mix(seed * ADDRESS_BITS + bit + 1);
 
     for (uint32_t i = 0; i < geometry->mask_count; i++)

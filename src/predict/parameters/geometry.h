@@ -22,9 +22,10 @@ void gc_geometry_read(struct gc_cache_geometry *geometry, const struct gc_elemen
  * measured bytes (0: the same) is stretched to this size. */
 void gc_geometry_fit(struct gc_cache_geometry *geometry, uint64_t bytes, uint64_t measured);
 
-/* Masks that were measured cover the lower address bits only. Adds random parts of a hash, the same
- * for each seed, of the bits above. */
-void gc_geometry_draw_masks(struct gc_cache_geometry *geometry, uint64_t seed);
+/* Masks that were measured cover the lower address bits only. Unless the set is a plain number in
+ * the address, adds the bits above to random masks, which are the same each time for a seed. */
+void gc_geometry_draw_masks(struct gc_cache_geometry *geometry, const char *subtype, uint64_t seed,
+                            struct gc_assumptions *assumptions);
 
 /* The bytes that the cache holds. */
 uint64_t gc_geometry_bytes(const struct gc_cache_geometry *geometry);

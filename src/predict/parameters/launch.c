@@ -151,7 +151,7 @@ static int set_l1(struct gc_parameters *parameters, const struct gc_trace_launch
     status = change_l1(&gpu->l1, changes, err);
   if (!status)
     gc_geometry_fit(&gpu->l1, (uint64_t)bytes, (uint64_t)measured);
-  gc_geometry_draw_masks(&gpu->l1, seed);
+  gc_geometry_draw_masks(&gpu->l1, HWLOC_GPUCACHE_L1, seed, &parameters->assumptions);
   return status;
 }
 
