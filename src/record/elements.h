@@ -50,9 +50,11 @@ struct gc_record {
  * and far memory, and the agreement of two methods on a capacity. Method 3 added longer walks of
  * device memory, the census of a constant L1.5 of several banks, and the tolerance between two
  * capacities of an L2. Method 4 notices more interference, and marks what is absent for a passing
- * reason. Method 5 added structure: TLBs, sets, replacement, groups of SMs and more. */
+ * reason. Method 5 added structure: TLBs, sets, replacement, groups of SMs and more. Method 6 added
+ * the write policy of L2 and the bandwidth of its slices, method 7 the upper address bits in the
+ * hash of L1. */
 #define GC_RECORD_FORMAT "1"
-#define GC_RECORD_METHOD "6"
+#define GC_RECORD_METHOD "7"
 
 /* Bounds on a record that is read: bytes of text (a record of an H200 has 18 KB), attributes of an
  * XML element, depth of nested objects, elements, infos of one object, bytes of the name and the

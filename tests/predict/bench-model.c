@@ -5,7 +5,7 @@
  * warp instructions) per second, on traces made in memory. The time that making them takes is
  * measured alone, and printed, and is not part of the speed. The GPU is like an H200: 132 SMs, L2
  * of 30 MB in two partitions with copies. First with the L1 of records
- * (doc/results/predict/record.xml): sets with tags for more lines than have data, SLRU. Then with
+ * (doc/results/predict/record.xml): more tags than data, SLRU. Then with
  * sets of many ways, and a limit of the lines under way: harder for the model.
  */
 #include "predict/model/model.h"

@@ -98,8 +98,8 @@ static uint64_t line_address(const struct trial *t, uint32_t set, uint32_t which
   return (uint64_t)t->lines[(size_t)set * t->lines_of_set + k] * t->line;
 }
 
-/* The first line for a change is in this set of the array; two changes share a set. So each set
- * evicts for one change: change ^ change / 2 is another one for each (a Gray code). */
+/* The first line for change c is in set c / 2, which two changes share. The lines that evict it are
+ * in set c ^ c / 2, which is another one for each change (a Gray code). */
 static uint64_t first_line(const struct trial *t, uint32_t change, uint32_t round)
 {
   return line_address(t, change / 2, change % 2, round);
@@ -185,7 +185,8 @@ static bool elected(const struct trial *t, uint32_t rounds, uint32_t *change)
   return most > second && 2 * most > rounds;
 }
 
-/* What the array at this offset changes. *known: whether that could be determined. */
+/* The exclusive or by which the numbers of the sets change if the array is at this offset. *known:
+ * whether it could be determined. */
 static int find_change(struct trial *t, uint64_t offset, uint32_t *change, bool *known)
 {
   const uint32_t sms = t->bench->properties.sms;

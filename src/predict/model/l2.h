@@ -75,7 +75,7 @@ GC_ALWAYS_INLINE void gc_l2_prefetch(const struct gc_l2 *l2, unsigned sm,
     gc_lines_prefetch(&l2->partitions[near], request->l2_set, request->mix);
 }
 
-/* A hint, once that has loaded what it loads, that such a request will come soon. */
+/* After gc_l2_prefetch has had time to load the sets: the lines of the request. */
 GC_ALWAYS_INLINE void gc_l2_prefetch_miss(const struct gc_l2 *l2, unsigned sm,
                                           const struct gc_request *request)
 {

@@ -95,8 +95,8 @@ static inline void gc_lines_prefetch(const struct gc_lines *lines, uint32_t set,
     gc_hash_prefetch(&lines->index, (uint32_t)mix);
 }
 
-/* Loads, once that has loaded the rest, what gc_lines_find_mixed and gc_lines_add will read and
- * write. */
+/* After gc_lines_prefetch has had time to load the set: the line that gc_lines_find_mixed or
+ * gc_lines_add will return. */
 static inline void gc_lines_prefetch_line(const struct gc_lines *lines, uint32_t set, uint64_t mix)
 {
   if (lines->heads) {

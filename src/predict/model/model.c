@@ -18,7 +18,7 @@
 
 /* Cycles. Requests of different SMs reach L2 out of order by at most this, and a block starts at
  * most so much late: the SMs of a real GPU do not start at the same time either. Compared with 16
- * cycles, hit rates of 13 launches change by at most 0.5 points in L1 and 2.6 in L2
+ * cycles, hit rates of 13 launches change by at most 0.6 points in L1 and 2.6 in L2
  * (doc/results/predict-speed.md). Longer quanta are faster, because the state of an SM stays in the
  * caches of the host: random accesses take four fifths of the time that they take with 256. */
 #define GC_QUANTUM 1024

@@ -29,7 +29,7 @@ static inline void gc_sm_hint_queue(const struct gc_sm *sm, const struct gc_warp
 void gc_sm_hint_requests(const struct gc_sm *sm, const struct gc_instruction *instruction,
                          const struct gc_request *requests, uint32_t request, bool first);
 
-/* Once those are given: for the lines that it will find or replace. */
+/* After those have had time to load the sets: for the lines that a request will find or replace. */
 static inline void gc_sm_hint_miss(const struct gc_sm *sm, const struct gc_request *request)
 {
   if (sm->gpu->l1.early)

@@ -18,7 +18,8 @@
 
 struct gc_resident;
 
-/* Of an event: another part of the line has the entry, or there is no limit. */
+/* gc_event.warp if the event holds no entry: another part of the line does, or there is no limit.
+ */
 #define GC_NO_WARP UINT32_MAX
 
 struct gc_warp {
@@ -53,7 +54,7 @@ struct gc_sm {
   struct gc_loads *loads;
   uint64_t l1_cycles;                /* that a hit takes */
   unsigned entries, entries_of_warp; /* for lines that are outstanding */
-  bool limited;                      /* one of them is; else nobody counts them */
+  bool limited; /* entries or entries_of_warp has a limit; else nothing outstanding is counted */
   uint64_t now;
   uint64_t looked_ahead;         /* hints were given for arrivals before this cycle */
   uint64_t issue[GC_SCHEDULERS]; /* the next free slot */

@@ -79,8 +79,8 @@ static inline struct gc_event *gc_wheel_add(struct gc_wheel *wheel, uint64_t tim
   return event;
 }
 
-/* Takes the first event if its time is not after until; NULL: there is none, and until is now.
- * Valid until one is added. */
+/* Takes the first event if its time is not after until. NULL: there is none, and wheel->now becomes
+ * until. Valid until an event is added. */
 static inline const struct gc_event *gc_wheel_take(struct gc_wheel *wheel, uint64_t until)
 {
   if (!wheel->due && wheel->earliest <= until)
