@@ -72,7 +72,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L1, "outstanding lines of a warp", gc_step_outstanding_warp, P(OUTSTANDING_PER_WARP),
      gc_needs_cold},
     {GC_L1, "outstanding lines", gc_step_outstanding_sm, P(OUTSTANDING_PER_SM), gc_needs_cold},
-    {GC_L1, "read against width", gc_step_width_curve, 0, NULL},
+    {GC_L1, "read against width", gc_step_width_curve, RAW_ONLY, NULL},
     {GC_L1, "carve-outs", gc_step_carveouts, P(CARVEOUT_TABLE), NULL},
     {GC_L1, "carve-outs of larger blocks", gc_step_carveouts_by_block,
      P(CARVEOUT_TABLE_4) | P(CARVEOUT_TABLE_32), NULL},
