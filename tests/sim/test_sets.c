@@ -142,7 +142,8 @@ static void set_value(char *text, size_t room, const char *key, const char *valu
   snprintf(at, room - (size_t)(at - text), "%s%s", value, rest);
 }
 
-/* What is found of the upper address bits of an H200 with another hash, or with other noise. */
+/* An H200 with other hashes: one without upper address bits; and one with some, and with ten times
+ * as many disturbed loads. */
 static void upper_address_bits(void **state)
 {
   static const char low[] = "0x80 0x100 0x200 0x400 0x800 0x1000 0x2000 0x4000 ";

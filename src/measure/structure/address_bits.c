@@ -2,12 +2,12 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The upper address bits in the hash that chooses a set of L1. sets.c finds the masks with a small
- * array, so that they end at the size of that array, and two arrays of a program differ in higher
- * bits. Here the same small array lies at many addresses (tlb_range.h). In a linear hash, another
- * address changes the number of each set by the same exclusive or. All changes are tried: a line of
- * the array at the other address is loaded, then more lines of one set of the array than a set has
- * ways, then the first line again. It misses exactly if its set is that one. doc/methods.md, "Sets
- * and replacement".
+ * array, so they end at its size. But two arrays of a program differ in higher bits. Here the same
+ * small array lies at many addresses (tlb_range.h). At another address, a linear hash changes the
+ * number of each set by the same exclusive or, called a change here. All changes are tried: a line
+ * of the array at the other address is loaded, then more lines of one set of the array than a set
+ * has ways, then the first line again. This load misses exactly if its set is that one.
+ * doc/methods.md, "Sets and replacement".
  */
 #include "measure/structure/structure.h"
 
@@ -24,7 +24,7 @@
 
 #define EVICT_WAYS 3 /* lines that evict the first one, in ways: most policies need fewer */
 #define BLOCKS_MOST 64
-#define ROUNDS 5 /* until one change has more votes than the others, and those of most rounds */
+#define ROUNDS 5 /* at most, until the votes elect one change */
 #define ARRAY_MOST (UINT64_C(4) << 20)
 #define CHECKS 8     /* other addresses, which the masks must explain */
 #define BITS_LEAST 3 /* with fewer, other addresses are hardly others */
@@ -210,8 +210,8 @@ static int find_change(struct trial *t, uint64_t offset, uint32_t *change, bool 
   return status;
 }
 
-/* As many upper bits as the memory has, wherever the range begins: up to twice the highest bit may
- * lie before the array, and the bit behind it. */
+/* The number of bits depends on the memory only, not on where the range begins: the array begins
+ * less than twice the highest bit after the start of the range, and needs that bit behind it. */
 static void choose_origin(struct trial *t)
 {
   const uint64_t memory = t->bench->properties.memory_bytes;
