@@ -10,7 +10,8 @@ predict_tests = \
 	tests/predict/test_model_paper \
 	tests/predict/test_model_sm \
 	tests/predict/test_parameters \
-	tests/predict/test_threads
+	tests/predict/test_threads \
+	tests/predict/test_wheel
 if HAVE_CMOCKA
 check_PROGRAMS += $(predict_tests)
 TESTS += $(predict_tests)
@@ -40,6 +41,8 @@ tests_predict_test_model_sm_SOURCES = tests/predict/test_model_sm.c $(fake_trace
 tests_predict_test_model_sm_LDADD = $(model_libraries) $(CMOCKA_LIBS) -lm
 
 # Threads, with passes of the test.
+tests_predict_test_wheel_SOURCES = tests/predict/test_wheel.c
+tests_predict_test_wheel_LDADD = $(model_libraries) $(CMOCKA_LIBS)
 tests_predict_test_threads_SOURCES = tests/predict/test_threads.c src/predict/threads.c
 tests_predict_test_threads_LDADD = src/util/libutil.la $(CMOCKA_LIBS) -lpthread
 tests_predict_test_threads_LDFLAGS = -Wl,--wrap=sched_getaffinity,--wrap=sysconf
