@@ -249,7 +249,7 @@ void gc_geometry_draw_masks(struct gc_cache_geometry *geometry, const char *subt
 
   if (first < ADDRESS_BITS)
     gc_assume(assumptions, subtype, HWLOC_GPUCACHE_SET_INDEX_MASKS,
-              "address bits from %u on take part in the hash, in a way that each run draws", first);
+              "address bits from %u on are part of the hash; each run draws how", first);
   for (unsigned bit = first; bit < ADDRESS_BITS; bit++) {
     const uint64_t draw = gc_mix(seed * ADDRESS_BITS + bit + 1);
 
