@@ -3,28 +3,41 @@
 # Results repeat: REPEAT measurements (default 10) must agree. Discrete values must be identical,
 # capacities within 0.5 %, latencies inside the SM within a cycle, other latencies within 2 %,
 # bandwidths, miss penalties and censuses within 3 %, points of a survival curve within 0.1, and 95th
-# percentiles within 6 % (few loads are so slow; each value is right within 4 %). Prints the table that doc/results shows: key,
-# smallest value, largest value.
+# percentiles within 6 % (few loads are so slow; each value is right within 4 %). Prints the table that
+# doc/results shows: key, smallest value, largest value.
+#
+# OTHER=PROGRAM compares with another revision of the command: both measure in alternation, the same
+# limits hold for all their values together, and two columns more have the values of PROGRAM.
 tool=$top_builddir/hwloc-gpucache
 repeat=${REPEAT:-10}
 i=0
 while [ $i -lt "$repeat" ]; do
-  "$tool" measure --force --no-store --xml gpu0 >"$HOME/$i.xml" || exit 1
-  # lines "<subtype> <key> <value>"
-  sed -n -e 's/.*subtype="\([^"]*\)".*/@\1/p' -e 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' \
-    "$HOME/$i.xml" | awk '/^@/ { kind = substr($0, 2); next } { print kind, $0 }'
+  for program in "$tool" ${OTHER:+"$OTHER"}; do
+    echo "measured by $program"
+    "$program" measure --force --no-store --xml gpu0 >"$HOME/$i.xml" || exit 1
+    # lines "<subtype> <key> <value>"
+    sed -n -e 's/.*subtype="\([^"]*\)".*/@\1/p' -e 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' \
+      "$HOME/$i.xml" | awk '/^@/ { kind = substr($0, 2); next } { print kind, $0 }'
+  done
   i=$((i + 1))
-done | awk -v repeat="$repeat" '
+done | awk -v repeat="$repeat" -v other="${OTHER:-}" '
   function number(v) { return v ~ /^[0-9.]+$/ }
-  function note(name, value) {
-    if (!(name in seen)) { order[++n] = name; low[name] = high[name] = value }
-    seen[name]++
-    if (number(value)) {
-      if (value + 0 < low[name] + 0) low[name] = value
-      if (value + 0 > high[name] + 0) high[name] = value
-    } else if (value != low[name])
-      high[name] = value
+  # the smallest and the largest value: of all measurements, by "", and of each program, by its path
+  function widen(by, name, value) {
+    if (!((by, name) in low)) { low[by, name] = high[by, name] = value }
+    else if (number(value)) {
+      if (value + 0 < low[by, name] + 0) low[by, name] = value
+      if (value + 0 > high[by, name] + 0) high[by, name] = value
+    } else if (value != low[by, name])
+      high[by, name] = value
   }
+  function note(name, value) {
+    if (!(name in seen)) order[++n] = name
+    seen[name]++
+    widen("", name, value)
+    widen(by, name, value)
+  }
+  $1 == "measured" { by = $3; if (!(by in column)) columns[column[by] = ++programs] = by; next }
   $2 ~ /^(GPUCache|Measur|lstopo)/ && $2 !~ /^GPUCache(GPC|TPC|CPC|Cluster|MaxCluster)/ { next }
   $2 ~ /Confidence$|ErrorBytes$/ { next }
   $2 == "SurvivalCurve" { # each point is a value
@@ -44,23 +57,27 @@ done | awk -v repeat="$repeat" '
     if (!n) { print "no measurement succeeded"; exit 1 }
     for (k = 1; k <= n; k++) {
       name = order[k]; bad = ""
-      if (seen[name] != repeat) bad = "reported in " seen[name] " of " repeat
-      else if (!number(low[name]) || name ~ /(Line|Fetch|Entry|Bank|Granule|Limit|Max)Bytes|PerSM|Instances|Partition| (Sets|Ways|Entries|Banks|Slices)$|GPCs|Cluster/)
-        bad = low[name] == high[name] ? "" : "differs"
+      least = low["", name]; most = high["", name]
+      if (seen[name] != repeat * programs) bad = "reported in " seen[name] " of " repeat * programs
+      else if (!number(least) || name ~ /(Line|Fetch|Entry|Bank|Granule|Limit|Max)Bytes|PerSM|Instances|Partition| (Sets|Ways|Entries|Banks|Slices)$|GPCs|Cluster/)
+        bad = least == most ? "" : "differs"
       else {
-        spread = high[name] - low[name]
-        allowed = 0.03 * high[name]
-        if (name ~ /P95Cycles/) allowed = 0.06 * high[name]
+        spread = most - least
+        allowed = 0.03 * most
+        if (name ~ /P95Cycles/) allowed = 0.06 * most
         if (name ~ /SurvivalCurve/) allowed = 0.1
-        if (name ~ /CapacityBytes|NominalBytes/) allowed = 0.005 * high[name]
+        if (name ~ /CapacityBytes|NominalBytes/) allowed = 0.005 * most
         if (name ~ /^(L1|Texture|ReadOnly|Constant|Shared).*LatencyCycles/) allowed = 1
-        if (name ~ /^(L2|Device).*LatencyCycles/) allowed = 0.02 * high[name]
+        if (name ~ /^(L2|Device).*LatencyCycles/) allowed = 0.02 * most
         if (name ~ /^ConstantL1Cache CapacityBytes/) allowed = 0
         if (spread > allowed) bad = "spread too wide"
       }
-      printf "%-44s %14s %14s %s\n", name, low[name], high[name], bad
+      printf "%-44s", name
+      for (p = 1; p <= programs; p++) printf " %14s %14s", low[columns[p], name], high[columns[p], name]
+      print "", bad
       failed += bad != ""
     }
-    printf "%d values, %d of them not repeatable, %d measurements\n", n, failed, repeat
+    printf "%d values, %d of them not repeatable, %d measurements%s\n", n, failed, repeat,
+      other == "" ? "" : " by each of two revisions"
     exit failed > 0
   }'
