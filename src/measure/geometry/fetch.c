@@ -112,7 +112,8 @@ int gc_step_fetch(struct gc_measurement *m, struct gc_measured *element)
 
   if (element->kind == GC_CONSTANT_L15 && !gc_misses_constant_l1(m->results, constants))
     return gc_set_absent(element, GC_FETCH, gc_constant_l1_hides);
-  if ((status = gc_find_levels(m, element->kind, 1, &levels)))
+  /* all repetitions, because the miss penalty needs them */
+  if ((status = gc_find_levels(m, element->kind, GC_LEVEL_REPEATS, &levels)))
     return status;
   if ((threshold = gc_levels_threshold(&levels)) <= 0)
     return gc_set_absent(element, GC_FETCH, gc_levels_why(&levels));

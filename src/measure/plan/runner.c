@@ -91,7 +91,7 @@ static int run_undisturbed(struct gc_runner *r, const struct gc_plan_step *step,
     if (!failed)
       failed = run_step(r, step);
     failure = *err;
-    if (!failed && launches(&r->m.bench) == before)
+    if (!failed && !r->m.bench.signs && launches(&r->m.bench) == before)
       return 0;
     status = gc_interference_check(&r->interference, disturbance);
     *broken = status && status != -EBUSY;
