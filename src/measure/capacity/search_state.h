@@ -23,7 +23,9 @@ struct gc_search {
   uint32_t wide_stride; /* replaces path.stride far from the answer, so that fewer loads are needed
                            if lines are so long; 0: none */
   unsigned sizes, repeats; /* in one sweep of the bracket */
-  unsigned confirm;        /* runs that confirm the answer */
+  unsigned confirm;        /* runs that confirm the answer, unless it is sure without them */
+  bool one_by_one;         /* arrays cannot be walked at the same time: each is chosen by what is
+                              known from those before it */
   double outliers;         /* least share of slow loads that are no misses */
   /* Walks arrays of runs[i].bytes; runs[i].seen receives the last pass over each. path: that of the
    * search, or the same with another stride and fewer loads. */
