@@ -54,7 +54,7 @@ struct gc_record {
  * the write policy of L2 and the bandwidth of its slices, method 7 the upper address bits in the
  * hash of L1. */
 #define GC_RECORD_FORMAT "1"
-#define GC_RECORD_METHOD "7"
+#define GC_RECORD_METHOD "8"
 
 /* Bounds on a record that is read: bytes of text (a record of an H200 has 18 KB), attributes of an
  * XML element, depth of nested objects, elements, infos of one object, bytes of the name and the

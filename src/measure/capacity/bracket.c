@@ -78,6 +78,13 @@ static int confirm(struct gc_search_state *s, struct gc_sizes *sizes, size_t bey
   return walk_runs(s, "confirm", sizes, runs, n);
 }
 
+/* Whether the answer is exactly this size, after gc_decide(). */
+static bool is_sure(const struct gc_search_state *s, const struct gc_sizes *sizes,
+                    const struct gc_verdict *verdict)
+{
+  return verdict->beyond && sizes->scratch[verdict->beyond] * s->kept >= SURE;
+}
+
 /* The size that divides the posterior probability evenly. When one answer has more than half of it,
  * the size on the side with more of the rest. */
 static size_t choose(const struct gc_sizes *sizes, const double *posterior)
@@ -131,7 +138,7 @@ static int bisect(struct gc_search_state *s, struct gc_sizes *sizes, bool first,
     size_t i;
 
     gc_decide(sizes, UINT64_MAX, verdict);
-    if (last ? verdict->beyond && verdict->confidence * s->kept >= SURE
+    if (last ? is_sure(s, sizes, verdict)
              : verdict->most - verdict->least + BESIDE <= s->search->sizes)
       break;
     i = choose(sizes, sizes->scratch);
@@ -193,7 +200,7 @@ static int conclude(struct gc_search_state *s, struct gc_sizes *sizes, bool last
   int status;
 
   *done = true;
-  if (verdict->beyond && last && verdict->confidence * s->kept < SURE) {
+  if (verdict->beyond && last && !is_sure(s, sizes, verdict)) {
     if ((status = confirm(s, sizes, verdict->beyond)))
       return status;
     gc_decide(sizes, s->found->changed, verdict);

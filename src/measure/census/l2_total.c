@@ -63,17 +63,24 @@ struct rounds {
   struct gc_l2_sampling sampling;
 };
 
-/* One more round of an array of `lines` lines. Rounds are scattered, scattered, ascending, ascending,
- * and so on; the second one of a pair uses the ring of the first. */
-static int count_round(struct rounds *r, uint64_t lines, unsigned i, struct gpu_chase_result *seen)
+/* Whether round i of so many goes through the array in ascending order. Rounds are scattered,
+ * scattered, ascending, ascending, and so on; if there are only two, one of each. */
+static unsigned is_ascending(unsigned i, unsigned rounds)
+{
+  return (rounds > 2 ? i / 2 : i) % 2;
+}
+
+/* One more round of an array of `lines` lines. The second one of a pair uses the ring of the first. */
+static int count_round(struct rounds *r, uint64_t lines, unsigned i, unsigned rounds,
+                       struct gpu_chase_result *seen)
 {
   struct gc_run run = {.bytes = lines * LINE};
   int status;
 
-  r->sampling.laid = i % 2;
-  r->sampling.part = i % 2;
+  r->sampling.part = rounds > 2 ? i % 2 : 0;
+  r->sampling.laid = r->sampling.part > 0;
   r->sampling.which = i / 2;
-  r->sampling.ascending = i / 2 % 2;
+  r->sampling.ascending = is_ascending(i, rounds);
   if ((status = gc_l2_sample(r->m, &r->sampling, &r->binning, &run)))
     return status;
   gc_raw_runs(r->m->bench.raw, "total", &r->binning, &run, 1);
@@ -95,12 +102,12 @@ static int count(struct rounds *r, double bytes, uint64_t quiet_lines, unsigned 
   r->sampling.loads = most < SAMPLE ? (uint32_t)most : SAMPLE;
   for (unsigned i = 0; i < rounds; i++) {
     struct gpu_chase_result seen;
-    const int status = count_round(r, lines, i, &seen);
+    const int status = count_round(r, lines, i, rounds, &seen);
 
     if (status)
       return status;
-    c->loads[i / 2 % 2][i >= rounds / 2] += seen.loads;
-    c->slow[i / 2 % 2][i >= rounds / 2] += seen.slow;
+    c->loads[is_ascending(i, rounds)][i >= rounds / 2] += seen.loads;
+    c->slow[is_ascending(i, rounds)][i >= rounds / 2] += seen.slow;
     loads += seen.loads;
     slow += seen.slow;
     *census = (struct gc_census){0};

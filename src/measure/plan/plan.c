@@ -76,6 +76,8 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L1, "carve-outs", gc_step_carveouts, P(CARVEOUT_TABLE), NULL},
     {GC_L1, "carve-outs of larger blocks", gc_step_carveouts_by_block,
      P(CARVEOUT_TABLE_4) | P(CARVEOUT_TABLE_32), NULL},
+    /* paths into the same storage need only a confirmation of what L1 has */
+    {GC_L1, "one storage", gc_step_storage, P(SHARED_WITH), NULL},
     {GC_TEXTURE, "capacity", gc_step_capacity, P(CAPACITY), NULL},
     {GC_TEXTURE, "census", gc_step_census, P(CENSUS), NULL},
     {GC_TEXTURE, "latency", gc_step_latency, P(LATENCY) | P(LATENCY_P95), NULL},

@@ -70,16 +70,16 @@ static uint32_t stride_of(const struct gc_measurement *m, enum gc_address_space 
   return (uint32_t)stride;
 }
 
-void gc_eviction_fill(const struct gc_measurement *m, struct gc_eviction *eviction)
+void gc_eviction_fill(const struct gc_measurement *m, uint64_t capacity,
+                      struct gc_eviction *eviction)
 {
   struct gc_side *a = &eviction->a, *b = &eviction->b;
-  const uint64_t capacity = gc_capacity(&m->results->element[a->path->kind]);
   uint64_t reach = 0;
 
   if (b->path)
     reach = region_bytes(&m->bench, b->path->space);
   a->bytes = capacity / 4 * 3;
-  b->bytes = 2 * capacity < reach ? 2 * capacity : reach;
+  b->bytes = capacity < reach ? capacity : reach;
   /* if b is short, a must fill more of the cache */
   if (b->path && a->bytes + b->bytes < capacity + capacity / 4)
     a->bytes = capacity / 20 * 19;

@@ -189,6 +189,10 @@ int gc_l2_sample(struct gc_measurement *m, const struct gc_l2_sampling *sample,
   const uint64_t ring = sample->ring_bytes ? sample->ring_bytes : run->bytes;
   const uint64_t slots = ring / sample->stride;
   const uint64_t loads = slots < sample->loads ? slots : sample->loads;
+  /* a launch that reads the array as well begins at the first timed line, so this must be near to the
+   * begin; other parts need rings of their own then */
+  const bool alone = m->results->l2_lost && !sample->ascending, laid = sample->laid && !alone;
+  const uint64_t part = alone ? 0 : sample->part;
   struct plan plan = {
       .bench = bench,
       .path = path,
@@ -199,17 +203,20 @@ int gc_l2_sample(struct gc_measurement *m, const struct gc_l2_sampling *sample,
           sample->ascending
               ? gc_ring_step(slots * (slots / loads < STEP_PRIMES_MIN ? 2 : SMALL_PRIMES),
                              slots / loads)
-              : gc_ring_scatter_other(slots, sample->which),
+              : gc_ring_scatter_other(slots, sample->which + (alone ? sample->part : 0)),
       .reads = run->bytes / sample->read_stride,
       .stride = sample->stride,
       .read_stride = sample->read_stride,
-      .loads = (uint32_t)(loads * run->bytes / ring)};
+      .loads = (uint32_t)loads};
   const int status =
-      sample->laid ? 0 : gc_ring_lay(bench, path->space, ring, sample->stride, plan.scatter);
+      laid ? 0 : gc_ring_lay(bench, path->space, ring, sample->stride, plan.scatter);
 
-  plan.first = (sample->ascending ? sample->which + sample->part
-                                  : sample->part * loads % slots * plan.scatter) %
-               slots;
+  plan.first =
+      (sample->ascending ? sample->which + part : part * loads % slots * plan.scatter) % slots;
+  if (sample->ring_bytes) { /* no further than the end of the array */
+    plan.first %= plan.scatter;
+    plan.loads = (uint32_t)((run->bytes / sample->stride - plan.first - 1) / plan.scatter + 1);
+  }
   if (status)
     return status;
   if (m->results->l2_lost)
