@@ -30,7 +30,7 @@
 #define UNCERTAIN 2 /* parts: the search is no more exact */
 /* Parts: what fits is found within so many. Allocations of an H200 differ by 7, as a standard
  * deviation. */
-#define WIDTH 2
+#define WIDTH 1
 #define LEAST (PARTS / 4)
 #define MOST (PARTS + PARTS / 8)
 #define FOUND_MIN (PARTS / 2) /* a lower bound says too little */

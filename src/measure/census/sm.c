@@ -159,12 +159,25 @@ static void add(struct count *c, const struct gpu_census_result *results)
     }
 }
 
-/* Counts what the launches so far have found. Whether it is exact enough: chance may cause no more
- * than a share of the capacity. */
-static bool conclude(struct count *c, double capacity, struct gc_census *census)
+/* Counts what the launches so far have found. Their probes are spread evenly, so each counts for as
+ * many parts as there are without one. Whether it is exact enough: chance may cause no more than a
+ * share of the capacity. */
+static bool conclude(const struct count *c, struct gc_raw *raw, char *seen, double capacity,
+                     struct gc_census *census)
 {
+  const double apart = (double)(c->args.all - c->probes.rounds) / c->args.all;
+  struct gc_probes some = c->probes;
+
+  some.seen = seen;
+  some.n = 0;
+  for (size_t i = 0; i < c->probes.n; i++)
+    if (c->probes.seen[i])
+      seen[some.n++] = c->probes.seen[i];
   *census = (struct gc_census){.error = 0};
-  gc_probes_conclude(&c->probes, NULL, census);
+  gc_probes_conclude(&some, raw, census);
+  /* the last slot found may be anywhere between the probes of a launch */
+  census->error = hypot(census->error, c->probes.bytes / (double)some.n * c->probes.rounds * apart /
+                                           sqrt(12));
   return c->sms >= SMS_MIN && !*census->absent && gc_census_chance(census) <= c->chance * capacity;
 }
 
@@ -172,7 +185,8 @@ static int probe(struct count *c, double capacity, struct gc_census *census)
 {
   struct gc_bench *bench = &c->m->bench;
   struct gpu_census_result *results = calloc(c->sms, sizeof(*results));
-  int status = results ? set_carveout(c) : gc_fail(bench->err, -ENOMEM, "out of memory");
+  char *seen = calloc(c->probes.n, 1);
+  int status = results && seen ? set_carveout(c) : gc_fail(bench->err, -ENOMEM, "out of memory");
   bool enough = false;
 
   c->probes.rounds = 0;
@@ -184,8 +198,11 @@ static int probe(struct count *c, double capacity, struct gc_census *census)
                                         c->sms * sizeof(*results), bench->err))) {
       add(c, results);
       c->probes.rounds += c->args.rounds;
-      enough = conclude(c, capacity, census);
+      enough = conclude(c, NULL, seen, capacity, census);
     }
+  if (!status && bench->raw)
+    conclude(c, bench->raw, seen, capacity, census);
+  free(seen);
   free(results);
   return status;
 }
@@ -218,8 +235,6 @@ int gc_step_census(struct gc_measurement *m, struct gc_measured *element)
       !(status =
             gc_ring_lay(&m->bench, path->space, (uint64_t)c.args.slots * c.stride, c.stride, 1)) &&
       !(status = probe(&c, (double)capacity, &census))) {
-    census = (struct gc_census){.error = 0};
-    gc_probes_conclude(&c.probes, m->bench.raw, &census);
     status = gc_settle_census(m, element, &census);
   }
   gc_probes_close(&c.probes);

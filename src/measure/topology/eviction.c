@@ -63,6 +63,10 @@ static uint32_t stride_of(const struct gc_measurement *m, enum gc_address_space 
 
     if (path->space != space || !path->present(&m->bench.properties))
       continue;
+    /* early, when only L1 is known: if it is one storage, it has the same lines */
+    if (element->found[GC_LINE].origin == GC_UNKNOWN && kinds[i] != GC_SCALAR_L1 &&
+        space != GC_ADDRESS_CONSTANT)
+      element = &m->results->element[GC_L1];
     if (gc_found(element, GC_LINE) && element->line_bytes % path->stride == 0)
       line = element->line_bytes;
     stride = line < stride ? line : stride;
