@@ -51,17 +51,17 @@ if [ -n "$model" ]; then
   echo "  the same, one hardware queue $one ms  ($(awk '{ printf "%s+%s ", $1, $2 }' "$work/one"))"
   echo "  a process with only that     $(median <"$work/process") ms  ($(tr '\n' ' ' <"$work/process"))"
   echo "  hwloc-gpucache measure       $all ms  ($(tr '\n' ' ' <"$work/measure"))"
-  echo "  ratio to cuInit + context    $(awk "BEGIN { printf \"%.2f\", $all / $bare }")  (to reach: 2.6)"
+  echo "  ratio to cuInit + context    $(awk "BEGIN { printf \"%.2f\", $all / $bare }")  (to reach: 2.0)"
   echo "  ratio to that with one queue $(awk "BEGIN { printf \"%.2f\", $all / $one }")"
-  echo "  ratio to the bare process    $(awk "BEGIN { printf \"%.2f\", $all / $(median <"$work/process") }")"
+  echo "  ratio to the bare process    $(awk "BEGIN { printf \"%.2f\", $all / $(median <"$work/process") }")  (to reach: 1.35)"
 else
   echo
   echo "cold     hwloc-gpucache --sim h200 measure: $(milliseconds "$tool" --sim h200 measure --force) ms"
 fi
 "$tool" ${sim:+--sim $sim} show --json >"$work/record.json" 2>"$work/err"
 fact() { sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" "$work/record.json" | head -n 1; }
-echo "  measuring alone              $(fact MeasuringMilliseconds) ms, $(fact MeasuringLaunches) launches  (to reach: 350)"
-echo "  device memory                $(($(fact MeasuringDeviceBytes) >> 20)) MiB  (to reach: 1024, and a 20th of what is free if that is enough)"
+echo "  measuring alone              $(fact MeasuringMilliseconds) ms, $(fact MeasuringLaunches) launches  (to reach: 160, 1200)"
+echo "  device memory                $(($(fact MeasuringDeviceBytes) >> 20)) MiB  (to reach: 670, and a 20th of what is free if that is enough)"
 if [ -n "$model" ]; then
   # one queue also saves host memory, so the tool is compared with CUDA with one queue
   ours=$("$bin/bare-start" "$tool" measure --force --no-store gpu0) && cuda=$("$bin/bare-start" "$bin/bare-start") &&

@@ -28,9 +28,6 @@
 /* Sizes of arrays, in parts of the capacity of the allocation that was searched. */
 #define PARTS 256
 #define UNCERTAIN 2 /* parts: the search is no more exact */
-/* Parts: what fits is found within so many. Allocations of an H200 differ by 7, as a standard
- * deviation. */
-#define WIDTH 1
 #define LEAST (PARTS / 4)
 #define MOST (PARTS + PARTS / 8)
 #define FOUND_MIN (PARTS / 2) /* a lower bound says too little */
@@ -121,14 +118,13 @@ static int look_at_hits(struct sampler *a)
   return status;
 }
 
-/* The largest array of this allocation that fits, within WIDTH parts: at least LEAST parts, at most
- * MOST. */
+/* The largest array of this allocation that fits: at least LEAST parts, at most MOST. */
 static int bisect(struct sampler *a, bool twice, unsigned *fits)
 {
   unsigned low = LEAST, high = MOST + 1, next = PARTS - UNCERTAIN, step = UNCERTAIN;
   int status = 0;
 
-  while (high - low > (high == MOST + 1 ? 1 : WIDTH) && !status) {
+  while (high - low > 1 && !status) {
     bool so;
 
     status = misses(a, next, &so);
@@ -163,7 +159,7 @@ static int find_fitting(void *data)
   a->laid = false;
   a->part_number = 1;
   if (!(status = bisect(a, false, &fits)) && fits < MOST)
-    status = misses(a, fits + WIDTH < MOST ? fits + WIDTH : MOST, &so);
+    status = misses(a, fits + 1, &so);
   if (!status && !so)
     status = bisect(a, true, &fits);
   a->parts[a->n++] = fits;

@@ -21,15 +21,11 @@ int gc_visit_allocations(struct gc_bench *bench, uint64_t bytes, unsigned most,
                          int (*visit)(void *data), void *data, unsigned *n)
 {
   const uint64_t part = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  /* parts beside the first one, which the bench uses itself */
-  const uint64_t parts = bench->walk_bytes / part ? bench->walk_bytes / part - 1 : 0;
-  const unsigned half = (most + 1) / 2;
-  const unsigned wanted = parts + half < most ? most - (unsigned)parts : half;
   uint64_t others[GC_ALLOCATIONS_MAX];
   unsigned made = 0;
   int status = 0;
 
-  while (made < wanted && made < GC_ALLOCATIONS_MAX &&
+  while (made < most && made < GC_ALLOCATIONS_MAX &&
          bench->ops->counts(bench->device)->device_bytes + bytes <= bench->most_bytes &&
          !bench->ops->alloc(bench->device, bytes, &others[made], bench->err))
     made++;
