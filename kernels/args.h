@@ -638,6 +638,12 @@ struct gpu_visible_args {
   KERNEL(census_ca, gpu_census_args)                                                               \
   KERNEL(marks_ca, gpu_marks_args)
 
+/* Those that need several constant banks; also in an image of their own, which is loaded several
+ * times. */
+#define GPU_BANKS_KERNELS(KERNEL)                                                                  \
+  KERNEL(banks_constant, gpu_banks_args)                                                           \
+  KERNEL(banks_census, gpu_banks_census_args)
+
 /* Kernels for paths that only NVIDIA GPUs have. */
 #define GPU_NVIDIA_KERNELS(KERNEL)                                                                 \
   KERNEL(chase_nc, gpu_chase_args)                                                                 \
@@ -659,8 +665,7 @@ struct gpu_visible_args {
   KERNEL(constant_groups, gpu_constant_groups_args)                                                \
   KERNEL(slices, gpu_slices_args)                                                                  \
   KERNEL(read_lines, gpu_read_lines_args)                                                          \
-  KERNEL(banks_constant, gpu_banks_args)                                                           \
-  KERNEL(banks_census, gpu_banks_census_args)
+  GPU_BANKS_KERNELS(KERNEL)
 
 /* NVIDIA only, each list in an image of its own. */
 #define GPU_FILLER_KERNELS(KERNEL) KERNEL(filler, gpu_filler_args)

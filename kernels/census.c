@@ -98,12 +98,16 @@ static inline uint64_t place_in_bank(const struct region *r, uint32_t start, uin
     }                                                                                              \
   }
 
+#if !defined(GPU_BANKS_ONLY)
 /* On paths where a warp loads one address, all lanes read the same slot. */
 CENSUS(ca, gpu_thread(), gpu_threads())
 #if GPU_NVIDIA_PATHS
 CENSUS(nc, gpu_thread(), gpu_threads())
 CENSUS(texture, gpu_thread(), gpu_threads())
 CENSUS(constant, 0, 1)
+#endif
+#endif
+#if GPU_NVIDIA_PATHS
 
 /* The first rounds also bring the code into the caches; their results are overwritten. */
 GPU_KERNEL(banks_census, gpu_banks_census_args)
