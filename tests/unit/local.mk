@@ -40,6 +40,7 @@ unit_tests = \
 	tests/unit/test_remember \
 	tests/unit/test_record_xml \
 	tests/unit/test_results \
+	tests/unit/test_sequential \
 	tests/unit/test_set_structure \
 	tests/unit/test_sim \
 	tests/unit/test_sources \
