@@ -124,8 +124,8 @@ static bool find_limit(struct turns *t)
   return t->limit > 0;
 }
 
-/* Executes the code in this order. Until the limit is sure, two launches must find the same SMs slow.
- * *clear: there is a limit, and all SMs had their turns. */
+/* Executes the code in this order. Until the limit is sure, two launches must find the same SMs
+ * slow. *clear: there is a limit, and all SMs had their turns. */
 static int run_order(struct turns *t, const struct order *order, bool slow[GC_SMS_MAX], bool *clear)
 {
   *clear = false;
@@ -230,8 +230,8 @@ static int next_members(struct turns *t, struct order *members)
   return 0;
 }
 
-/* The words of the groups: numbers of `bits` bits of which half are 1. A member that is wrongly fast
- * or slow in one launch then has no word. Returns the number of bits. */
+/* The words of the groups: numbers of `bits` bits of which half are 1. A member that is wrongly
+ * fast or slow in one launch then has no word. Returns the number of bits. */
 static uint32_t choose_words(uint32_t word[GC_SMS_MAX], uint32_t groups)
 {
   uint32_t bits = 0, words = 1;
