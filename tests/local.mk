@@ -118,6 +118,7 @@ check-reproducible: dist
 .PHONY: tally check-unit check-gpu check-reproducible bench
 
 # Tests start in this order. The longest do not come last, where they would run alone.
+include tests/records/local.mk
 include tests/unit/local.mk
 include tests/kernels/local.mk
 include tests/emulator/local.mk

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# The record of each simulated GPU of data/sim, measured once for all tests that judge the values of
+# these GPUs. Such a test names its records as prerequisites of its log. If measuring fails, there is
+# no record; the tests that need it fail and print the reason.
+sim_records = $(sim_profiles:data/sim/%=tests/records/%.xml)
+$(sim_records): hwloc-gpucache$(EXEEXT) $(sim_profiles)
+	$(AM_V_GEN)$(AM_TESTS_ENVIRONMENT) exec $(SHELL) '$(srcdir)/tests/records/measure.sh' '$@'
+
+records: $(sim_records)
+
+clean-local: clean-records
+clean-records:
+	rm -f tests/records/*.xml tests/records/*.messages
+
+.PHONY: records clean-records
+EXTRA_DIST += tests/records/measure.sh
