@@ -13,4 +13,4 @@ clean-records:
 	rm -f tests/records/*.xml tests/records/*.messages
 
 .PHONY: records clean-records
-EXTRA_DIST += tests/records/measure.sh
+EXTRA_DIST += tests/records/measure.sh tests/records/use.bash

@@ -317,21 +317,20 @@ static void single_blocks_rotate_with_one_l2(void **state)
   check_profile(chip_of("mi210"), &run);
 }
 
-/* An MI300X with eight CUs in each XCD, and less L2 and L3. */
+/* An MI300X with eight CUs in each XCD, and less L2 and L3. sms, l2: replace these lines. */
+#define SMALL_MI300X(sms, l2)                                                                      \
+  {"mi300x", {{"\nsms = 304", sms}, {"6-7 8-9 ", "6-7 #"},                                         \
+              {"[cache L2]\n", l2}, {"size = 4 MiB", "size = 1 MiB"},                              \
+              {"size = 256 MiB", "size = 64 MiB"},                                                 \
+              {"NominalBytes = 4194304", "NominalBytes = 1048576"},                                \
+              {"NominalBytes = 268435456", "NominalBytes = 67108864"},                             \
+              {"Instances = 304", "Instances = 64"}, {"Instances = 304", "Instances = 64"},        \
+              {"Instances = 160", "Instances = 32"}, {"Instances = 160", "Instances = 32"},        \
+              {"= 144x2,16x1", "= 32x2"}, {"= 144x2,16x1", "= 32x2"}}}
+
 static void single_blocks_rotate_with_an_l2_in_each_xcd(void **state)
 {
-  static const struct edited gpu = {"mi300x", {{"\nsms = 304", ROTATE("64")},
-                                               {"6-7 8-9 ", "6-7 #"},
-                                               {"size = 4 MiB", "size = 1 MiB"},
-                                               {"size = 256 MiB", "size = 64 MiB"},
-                                               {"NominalBytes = 4194304", "NominalBytes = 1048576"},
-                                               {"NominalBytes = 268435456", "NominalBytes = 67108864"},
-                                               {"Instances = 304", "Instances = 64"},
-                                               {"Instances = 304", "Instances = 64"},
-                                               {"Instances = 160", "Instances = 32"},
-                                               {"Instances = 160", "Instances = 32"},
-                                               {"= 144x2,16x1", "= 32x2"},
-                                               {"= 144x2,16x1", "= 32x2"}}};
+  static const struct edited gpu = SMALL_MI300X(ROTATE("64"), "[cache L2]\n");
   static const struct chip chip = {"mi300x", 64, 64,
                                    {{GC_L1, GC_SPACE_CA, 0, KIB(32), 128, 128, 64, NULL},
                                     {GC_SCALAR_L1, GC_SPACE_SCALAR, 0, KIB(16), 64, 64, 32, "32x2"},
@@ -361,6 +360,40 @@ static void unknown_number_of_l2_is_absent(void **state)
                       "absent:how many L2 there are is not known, and so not which of them a lone block gets");
   assert_memory_equal(info(&run, GC_L2, "LineSource"), "absent:", 7);
   close_gpu(&run.o);
+}
+
+/* L2 loses its contents between launches: lost lines come back from L3, and a lone block may have
+ * another of several L2. L2 has its capacity nevertheless. */
+static void an_l2_in_front_of_an_l3_is_emptied(void **state)
+{
+#define EMPTIED "[cache L2]\nsurvives_launch = no\n"
+  static const struct {
+    struct edited gpu;
+    uint64_t capacity;
+    double latency;
+  } cases[] = {
+    {{"rx7900xtx", {{"[cache L2]\n", EMPTIED},
+                    {"size = 6 MiB", "size = 1536 KiB"},
+                    {"size = 96 MiB", "size = 24 MiB"},
+                    {"NominalBytes = 6291456", "NominalBytes = 1572864"},
+                    {"NominalBytes = 100663296", "NominalBytes = 25165824"}}},
+     KIB(1536), 215},
+    {SMALL_MI300X("\nsms = 64", EMPTIED), MIB(1), 250},
+  };
+#undef EMPTIED
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    struct run run;
+
+    open_edited(&run.o, &cases[i].gpu);
+    measure(&run, "DeviceMemory,L2Cache,L3Cache");
+    assert_true(figure(&run, GC_L2, "CapacityBytes") == (double)cases[i].capacity);
+    assert_true(figure(&run, GC_L2, "LatencyCycles") == cases[i].latency);
+    assert_string_equal(info(&run, GC_L2, "ReadSource"),
+                        "absent:L2 loses its contents between launches");
+    close_gpu(&run.o);
+  }
 }
 
 /* --- small chips, made for one test each ------------------------------------------------------------ */
@@ -516,6 +549,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(noise_gives_right_or_absent),          cmocka_unit_test(unknown_number_of_l2_is_absent),
     cmocka_unit_test(single_blocks_rotate_with_one_l2),
     cmocka_unit_test(single_blocks_rotate_with_an_l2_in_each_xcd),
+    cmocka_unit_test(an_l2_in_front_of_an_l3_is_emptied),
   };
   struct CMUnitTest tests[sizeof(chips) / sizeof(*chips)];
   size_t n = 0;

@@ -6,7 +6,6 @@ tool_tests = \
 	tests/tool/compare.bats \
 	tests/tool/amdsim.bats \
 	tests/tool/gpus.bats \
-	tests/tool/lost-l2.bats \
 	tests/tool/first-day.bats \
 	tests/tool/hip.bats \
 	tests/tool/store.bats \
@@ -22,6 +21,9 @@ tool_tests = \
 	tests/tool/report.bats \
 	tests/tool/visible.bats
 TESTS += $(tool_tests)
+tests/tool/amdsim.log: tests/records/mi100.xml tests/records/mi210.xml tests/records/mi300x.xml \
+  tests/records/rx7900xtx.xml
+tests/tool/show.log: tests/records/rx7900xtx.xml
 EXTRA_DIST += $(tool_tests) \
 	tests/tool/setup.bash \
 	tests/tool/tiny

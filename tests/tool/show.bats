@@ -93,7 +93,8 @@ use_h200() {
 }
 
 @test "an AMD GPU has CUs, not SMs" {
-  run_split "$tool" measure --no-store --only L1Cache --sim rx7900xtx
+  use_record rx7900xtx
+  run_split "$tool" show --sim rx7900xtx
   is 0 "$status"
   has "${lines[0]}" ", 96 CUs at "
   has "${lines[1]}" "PER CU"
@@ -217,6 +218,8 @@ use_h200() {
     has "$output" "  L2Cache "
     [ "$(widest "$output")" -le 100 ]
   done
+  use_tree "$BATS_TEST_TMPDIR/nothing"
+  use_record rx7900xtx
   run_split "$tool" show --sim rx7900xtx
   is 0 "$status"
   has "$output" "        LDS "

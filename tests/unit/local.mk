@@ -134,6 +134,6 @@ EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links
 	tests/unit/tree.h tests/unit/cleared.h tests/unit/amd.h tests/unit/store.h tests/unit/backend.h \
 	tests/unit/chip.h tests/unit/hip.h tests/unit/nodes.h \
 	tests/data/record-good.xml tests/data/two-gpus.xml \
-	tests/data/amd-tree.sh tests/data/two-vendors-node.sh tests/data/mi300x-small.sed tests/data/tree.bash tests/data/mi210-node.bash \
+	tests/data/amd-tree.sh tests/data/two-vendors-node.sh tests/data/tree.bash tests/data/mi210-node.bash \
 	tests/data/kfd/LICENSE tests/data/kfd/README tests/data/kfd/mi210.tar.xz \
 	tests/data/kfd/mi308x-cpx.tar.xz tests/data/kfd/vega10.tar.xz
