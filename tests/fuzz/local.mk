@@ -12,6 +12,7 @@ fuzz_replays = \
 	tests/fuzz/replay-trace
 check_PROGRAMS += $(fuzz_replays) tests/fuzz/linear
 TESTS += tests/fuzz/replay.sh tests/fuzz/linear
+smoke_tests += tests/fuzz/replay.sh
 
 fuzz_common = tests/fuzz/fuzz.h tests/fuzz/replay.c
 tests_fuzz_replay_failure_SOURCES = tests/fuzz/fuzz_failure.c $(fuzz_common)

@@ -320,7 +320,7 @@ patterns() { sed -n 's/^P\([1-6]\)\t.*\t/\1 /p' "$1/gpu0-L1TLB-latency-patterns-
 }
 
 @test "columns of any length are in one file, and in a picture" {
-  "$tool" measure --no-store --only L2Cache --sim mi300x --raw "$raw" >/dev/null
+  "$tool" measure --no-store --only L2Cache --sim mi210 --raw "$raw" >/dev/null
   is "gpu0-L2Cache-partitions-table.tsv gpu0-L2Cache-partitions.tsv" "$(cd "$raw" && echo *partitions*)"
   need_gnuplot
   run_split "$tool" plot "$raw"
