@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Loaded by .bats files.
 
-# use_record NAME…: these GPUs of data/sim have the records that make has measured.
+# use_record NAME…: these simulated GPUs have the records that make has measured.
 use_record() {
   local name from=${top_builddir:-$BATS_TEST_DIRNAME/../..}/tests/records
   mkdir -p -m 700 "$HWLOC_GPUCACHE_DIR"
