@@ -7,11 +7,9 @@ sim_records = $(sim_profiles:data/sim/%=tests/records/%.xml)
 $(sim_records) tests/records/tiny.xml: hwloc-gpucache$(EXEEXT) $(sim_profiles) tests/tool/tiny
 	$(AM_V_GEN)$(AM_TESTS_ENVIRONMENT) exec $(SHELL) '$(srcdir)/tests/records/measure.sh' '$@'
 
-records: $(sim_records)
-
 clean-local: clean-records
 clean-records:
 	rm -f tests/records/*.xml tests/records/*.messages
 
-.PHONY: records clean-records
+.PHONY: clean-records
 EXTRA_DIST += tests/records/measure.sh tests/records/use.bash

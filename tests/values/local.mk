@@ -6,7 +6,8 @@ TESTS += tests/values/values.sh
 tests/values/values.log: $(sim_records)
 
 renew-values: $(sim_records)
-	$(srcdir)/tests/values/same-values.sh --write '$(srcdir)/tests/data/values' tests/records
+	$(srcdir)/tests/values/same-values.sh --write '$(srcdir)/tests/data/values' tests/records \
+	  $(sim_profiles:data/sim/%=%)
 
 .PHONY: renew-values
 EXTRA_DIST += tests/values/values.sh tests/values/same-values.sh tests/values/record.awk \
