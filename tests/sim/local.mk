@@ -36,6 +36,7 @@ sim_tests = \
 if HAVE_CMOCKA
 check_PROGRAMS += $(sim_tests)
 TESTS += $(sim_tests)
+ci_tests += tests/sim/test_failures
 endif
 
 # What these judge.
