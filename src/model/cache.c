@@ -6,6 +6,7 @@
 #include "model/cache.h"
 
 #include "model/cache_set.h"
+#include "model/wide.h"
 
 #include "util/turns.h"
 
@@ -19,6 +20,7 @@ void gc_cache_fini(struct gc_cache *cache)
   free(cache->kept);
   free(cache->memory);
   free(cache->changed);
+  gc_wide_free(cache->wide);
   memset(cache, 0, sizeof(*cache));
 }
 
@@ -35,6 +37,10 @@ static size_t changed_bytes(const struct gc_cache *cache)
 
 int gc_cache_write_back(struct gc_cache *cache)
 {
+  if (cache->wide) {
+    cache->wide->writes_back = true;
+    return 0;
+  }
   cache->changed = calloc(1, changed_bytes(cache));
   return cache->changed ? 0 : -ENOMEM;
 }
@@ -52,6 +58,8 @@ void gc_cache_empty(struct gc_cache *cache)
   if (cache->changed_lines)
     memset(cache->changed, 0, changed_bytes(cache));
   cache->changed_lines = 0;
+  if (cache->wide)
+    cache->wide->uppers = 0;
 }
 
 /* value / sets, and value % sets in *rest. The product is at most 1 below the quotient. */
@@ -104,6 +112,17 @@ static inline uint32_t set_of(const struct gc_cache *cache, uint64_t address)
 uint32_t gc_cache_set(const struct gc_cache *cache, uint64_t address)
 {
   return set_of(cache, address);
+}
+
+/* A line as a wide cache knows it, in the set that its unit (its bytes in one set) is in. */
+static inline struct gc_wide_line wide_line(const struct gc_cache *cache, uint64_t line)
+{
+  const uint32_t shift = cache->interleave_shift - cache->line_shift;
+  uint32_t low;
+  const uint64_t above = divide(cache, line >> shift, &low);
+
+  return gc_wide_line(cache->wide, low ^ ((uint32_t)above & cache->above_mask),
+                      above << shift | (line & ((1u << shift) - 1)));
 }
 
 /* The tree of a set: bit n belongs to node n and states which half has the older ways (0 left, 1
@@ -368,11 +387,23 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
   return &sectors[way];
 }
 
+/* More loads of the line that was selected last. With SLRU, the second one protects it, and further
+ * ones change nothing. */
+static inline void use_again(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
+                             const uint8_t *sectors, struct gc_set_layout layout)
+{
+  const uint32_t set = set_of(c, address);
+  uint64_t *record = c->records + (size_t)set * c->record;
+
+  place_slru(cache, set, gc_set_order(record, layout), layout, (uint32_t)(*record - c->period),
+             (uint32_t)(sectors - gc_set_sectors(record, layout)));
+}
+
 /* See gc_cache_access_lines. The layout is a constant where it is a frequent one, so that no loop
  * over words is left. */
 __attribute__((always_inline)) static inline void
-access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,
-             struct gc_random *random, enum order by, bool limited, struct gc_set_layout layout)
+access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, const uint8_t *loads,
+             unsigned n, struct gc_random *random, enum order by, bool limited, struct gc_set_layout layout)
 {
   const struct gc_cache c = *cache;
   uint64_t last_line = c.last_line;
@@ -385,6 +416,8 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, uns
       last = select_line(cache, &c, address[i], random, by, limited, layout);
       last_line = address[i] >> c.line_shift;
     }
+    if (by == SEGMENTS && loads && loads[i] > 1)
+      use_again(cache, &c, address[i], last, layout);
     mask[i] &= (uint8_t)~*last;
     *last |= mask[i];
   }
@@ -408,16 +441,35 @@ static uint32_t way_of(const struct gc_cache *cache, uint32_t set, uint64_t addr
   return way < filled ? way : cache->ways;
 }
 
+/* The same for a wide cache. */
+static bool wide_has(const struct gc_cache *cache, uint64_t address, bool changes)
+{
+  const struct gc_wide_line line = wide_line(cache, address >> cache->line_shift);
+  const uint32_t way = gc_wide_find(cache->wide, &line, cache->period);
+
+  if (changes && way < cache->ways)
+    gc_wide_change(cache->wide, &line, way);
+  return way < cache->ways;
+}
+
 bool gc_cache_has(const struct gc_cache *cache, uint64_t address)
 {
+  if (cache->wide)
+    return wide_has(cache, address, false);
   return way_of(cache, set_of(cache, address), address) < cache->ways;
 }
 
 void gc_cache_change(struct gc_cache *cache, uint64_t address)
 {
-  const uint32_t set = set_of(cache, address), way = way_of(cache, set, address);
+  uint32_t set, way;
   uint64_t *word;
 
+  if (cache->wide) {
+    wide_has(cache, address, true);
+    return;
+  }
+  set = set_of(cache, address);
+  way = way_of(cache, set, address);
   if (!cache->changed || way == cache->ways)
     return;
   word = changed_word(cache, set, way);
@@ -426,10 +478,10 @@ void gc_cache_change(struct gc_cache *cache, uint64_t address)
 }
 
 #define ACCESS_LINES(name, by, limited, ways)                                                      \
-  static void name(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,     \
-                   struct gc_random *random)                                                       \
+  static void name(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,                 \
+                   const uint8_t *loads, unsigned n, struct gc_random *random)                     \
   {                                                                                                \
-    access_lines(cache, address, mask, n, random, by, limited, gc_set_layout(ways));               \
+    access_lines(cache, address, mask, loads, n, random, by, limited, gc_set_layout(ways));               \
   }
 ACCESS_LINES(access_lru_of_8, AGE, false, 8)
 ACCESS_LINES(access_lru_of_16, AGE, false, 16)
@@ -441,6 +493,112 @@ ACCESS_LINES(access_limited_slru_of_8, SEGMENTS, true, 8)
 ACCESS_LINES(access_fixed_of_8, FIXED, false, 8)
 ACCESS_LINES(access_fixed, FIXED, false, cache->ways)
 #undef ACCESS_LINES
+
+static void access_wide(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
+                        const uint8_t *loads, unsigned n, struct gc_random *random)
+{
+  (void)loads;
+  (void)random;
+  cache->used = true;
+  for (unsigned i = 0; i < n; i++) {
+    const struct gc_wide_line line = wide_line(cache, address[i] >> cache->line_shift);
+
+    cache->last_line = address[i] >> cache->line_shift;
+    cache->last_sectors =
+      gc_wide_access(cache->wide, &line, cache->period, &cache->written_back);
+    mask[i] &= (uint8_t)~*cache->last_sectors;
+    *cache->last_sectors |= mask[i];
+  }
+}
+
+/* Accesses those lines of a wide cache that are in adjacent sets of one block and have the same
+ * key: `line` and every `step`th one behind it, up to `count` ones. The hash may put them into
+ * another order in the block. */
+static void access_block(struct gc_cache *cache, uint64_t line, uint8_t *mask,
+                         const uint8_t *changes, uint32_t step, uint32_t count)
+{
+  const struct gc_wide_line first = wide_line(cache, line);
+  const uint32_t shift = cache->interleave_shift - cache->line_shift;
+  uint32_t low, turn;
+  uint8_t lanes[GC_WIDE_LANES] = {0}, stores[GC_WIDE_LANES] = {0};
+
+  divide(cache, line >> shift, &low);
+  turn = (low ^ first.lane) % GC_WIDE_LANES;
+  for (uint32_t i = 0; i < count; i++)
+    lanes[(low + i) % GC_WIDE_LANES ^ turn] = mask[i * step];
+  for (uint32_t i = 0; changes && i < count; i++)
+    stores[(low + i) % GC_WIDE_LANES ^ turn] = changes[i * step];
+  gc_wide_access_block(cache->wide, &first, cache->period, lanes, stores, &cache->written_back);
+  for (uint32_t i = 0; i < count; i++)
+    mask[i * step] = lanes[(low + i) % GC_WIDE_LANES ^ turn];
+}
+
+/* Lines of one unit are in the same set. They differ in their keys, and come one after another. */
+static void access_wide_window(struct gc_cache *cache, uint64_t first, uint8_t *mask,
+                               const uint8_t *changes, unsigned count)
+{
+  const uint32_t shift = cache->interleave_shift - cache->line_shift, each = 1u << shift;
+  const uint64_t end = first + count;
+  uint64_t line = first;
+
+  cache->used = true;
+  cache->last_line = UINT64_MAX;
+  while (line < end) {
+    uint32_t low, units;
+    uint64_t next;
+
+    divide(cache, line >> shift, &low);
+    units = GC_WIDE_LANES - low % GC_WIDE_LANES;
+    units = units < cache->sets - low ? units : cache->sets - low;
+    next = ((line >> shift) + units) << shift;
+    next = next < end ? next : end;
+    for (uint32_t phase = 0; phase < each; phase++) {
+      const uint64_t from = line + ((phase - (uint32_t)line) & (each - 1));
+
+      if (from < next)
+        access_block(cache, from, mask + (from - first),
+                     changes ? changes + (from - first) : NULL, each,
+                     (uint32_t)((next - from + each - 1) >> shift));
+    }
+    line = next;
+  }
+}
+
+/* Lines that are accessed together, at most. */
+#define TOGETHER 64
+
+void gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_t *mask,
+                            const uint8_t *loads, const uint8_t *changes, unsigned count,
+                            struct gc_random *random)
+{
+  const uint64_t first = address >> cache->line_shift;
+  unsigned i = 0;
+
+  if (cache->wide) {
+    access_wide_window(cache, first, mask, changes, count);
+    return;
+  }
+  while (i < count) {
+    uint64_t lines[TOGETHER];
+    uint8_t wanted[TOGETHER], times[TOGETHER], place[TOGETHER];
+    const unsigned from = i;
+    unsigned n = 0;
+
+    for (; i < count && i < from + (changes ? 1 : TOGETHER); i++) {
+      lines[n] = (first + i) << cache->line_shift;
+      wanted[n] = mask[i];
+      times[n] = loads ? loads[i] : 1;
+      place[n] = (uint8_t)(i - from);
+      n += mask[i] != 0;
+    }
+    cache->access_lines(cache, lines, wanted, times, n, random);
+    for (unsigned k = 0; k < n; k++) {
+      mask[from + place[k]] = wanted[k];
+      if (changes && changes[from])
+        gc_cache_change(cache, lines[k]);
+    }
+  }
+}
 
 static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape, bool limited)
 {
@@ -467,7 +625,7 @@ void gc_cache_resize(struct gc_cache *cache, uint32_t sets)
   cache->reciprocal = UINT64_MAX / sets;
   cache->above_mask = cache->shape->hash == GC_HASH_XOR ? sets - 1 : 0;
   cache->limit = 0;
-  cache->access_lines = function_for(cache->shape, false);
+  cache->access_lines = cache->wide ? access_wide : function_for(cache->shape, false);
 }
 
 void gc_cache_limit(struct gc_cache *cache, uint32_t lines)
@@ -476,6 +634,26 @@ void gc_cache_limit(struct gc_cache *cache, uint32_t lines)
   cache->limit = lines;
   cache->stride = gc_stride_of_turns(cache->sets);
   cache->access_lines = function_for(cache->shape, true);
+}
+
+int gc_cache_widen(struct gc_cache *cache)
+{
+  const struct gc_cache_shape *shape = cache->shape;
+
+  if (shape->replacement != GC_REPLACE_LRU || shape->insertion != GC_INSERT_YOUNGEST ||
+      (shape->hash != GC_HASH_NONE && shape->hash != GC_HASH_XOR) ||
+      shape->ways > GC_WIDE_WAYS_MAX ||
+      (uint64_t)cache->sets_max * shape->line < GC_WIDE_SET_BYTES)
+    return 0;
+  cache->wide = gc_wide_new(cache->sets_max, shape->ways);
+  if (!cache->wide)
+    return -ENOMEM;
+  free(cache->tags);
+  free(cache->memory);
+  cache->tags = NULL;
+  cache->memory = cache->records = NULL;
+  cache->access_lines = access_wide;
+  return 0;
 }
 
 bool gc_cache_draws(const struct gc_cache_shape *shape)

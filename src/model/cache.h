@@ -3,8 +3,9 @@
  *
  * One set-associative cache. It stores no data, only which sectors of which lines are present, in
  * arrays that are allocated once. Hundreds of millions of accesses must be affordable. So all that
- * most accesses need of a set is in one cache line of the host (cache_set.h), emptying a cache
- * changes one number, and the line used last is found without a search.
+ * most accesses need of a set is in one cache line of the host (cache_set.h), large LRU caches keep
+ * their sets side by side (wide.h), emptying a cache changes one number, and the line used last is
+ * found without a search.
  */
 #ifndef GC_MODEL_CACHE_H
 #define GC_MODEL_CACHE_H
@@ -12,6 +13,7 @@
 #include "model/noise.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define GC_CACHE_WAYS_MAX 192
@@ -60,12 +62,14 @@ struct gc_cache_shape {
 };
 
 struct gc_cache;
+struct gc_wide;
 
 /* Accesses n times the sectors mask[i] (one bit each) of the line at address[i], in order. A line
  * that was absent comes in without sectors. Afterwards its sectors mask[i] are present, and mask[i]
- * has those of them that were not. */
+ * has those of them that were not. loads[i]: how many loads these are, one after the other; NULL:
+ * one each. */
 typedef void gc_cache_access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
-                                   unsigned n, struct gc_random *random);
+                                   const uint8_t *loads, unsigned n, struct gc_random *random);
 
 struct gc_cache {
   gc_cache_access_lines *access_lines;
@@ -94,12 +98,17 @@ struct gc_cache {
                              NULL: nothing is to be written back */
   uint64_t changed_lines; /* how many there are */
   uint64_t written_back;  /* how many of such lines have been replaced so far */
+  struct gc_wide *wide;   /* instead of tags, kept, records and changed; NULL: the cache is not wide */
 };
 
 /* sets_max: the largest number of sets that the cache will have. The shape must outlive the cache.
  * Returns 0 or -ENOMEM. */
 int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, uint32_t sets_max);
 void gc_cache_fini(struct gc_cache *cache);
+
+/* Makes the cache wide (wide.h) if it is a large LRU cache. It must be empty, and never gets a limit.
+ * 0 or -ENOMEM. */
+int gc_cache_widen(struct gc_cache *cache);
 
 /* Empties the cache; _resize also sets the number of sets, 1 to sets_max, which have as many lines
  * as ways then. */
@@ -127,6 +136,13 @@ bool gc_cache_has(const struct gc_cache *cache, uint64_t address);
 /* The set of the line at this address. */
 uint32_t gc_cache_set(const struct gc_cache *cache, uint64_t address);
 
+/* Accesses `count` adjacent lines, the first one at this address, in order: the sectors mask[i]; 0:
+ * none. Afterwards mask[i] has those of them that were absent. loads: see gc_cache_access_lines.
+ * changes[i]: not 0 if it is a store, which changes the line; NULL: there are none. */
+void gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_t *mask,
+                            const uint8_t *loads, const uint8_t *changes, unsigned count,
+                            struct gc_random *random);
+
 /* The sectors of the line at address that are present, one bit each, to be read and written until
  * another line is used. The line becomes the one used last. */
 static inline uint8_t *gc_cache_sectors(struct gc_cache *cache, uint64_t address,
@@ -135,7 +151,7 @@ static inline uint8_t *gc_cache_sectors(struct gc_cache *cache, uint64_t address
   uint8_t none = 0;
 
   if (address >> cache->line_shift != cache->last_line)
-    cache->access_lines(cache, &address, &none, 1, random);
+    cache->access_lines(cache, &address, &none, NULL, 1, random);
   return cache->last_sectors;
 }
 

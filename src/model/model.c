@@ -5,7 +5,7 @@
  */
 #include "model/model.h"
 
-#include "model/batch.h"
+#include "model/window.h"
 #include "model/walk.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ int gc_model_new(const char *name, const char *text, size_t length, struct gc_mo
     return status;
   }
   for (unsigned i = 0; i < model->profile.cache_count; i++)
-    model->arrays[i].batch_most = gc_batch_most(model, &model->arrays[i]);
+    model->arrays[i].window_most = gc_window_most(model, &model->arrays[i]);
   gc_model_seed(model, model->profile.seed);
   *out = model;
   return 0;
