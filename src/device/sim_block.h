@@ -243,6 +243,20 @@ static inline void gc_sim_touch(struct gc_sim_block *b, enum gc_space space, uin
   }
 }
 
+/* The same for `count` loads, `stride` bytes apart. */
+static inline void gc_sim_touch_run(struct gc_sim_block *b, enum gc_space space, uint64_t address,
+                                    uint64_t stride, uint64_t count)
+{
+  struct gc_sim_run *run = &b->run;
+
+  if (!run->count || address != run->next || space != run->space || stride != run->stride) {
+    gc_sim_settle(b);
+    *run = (struct gc_sim_run){.space = space, .stride = stride, .first = address};
+  }
+  run->count += count;
+  run->next = run->first + run->count * stride;
+}
+
 /* Before rows, sweeps and reads of lines: many of them are under way at once. */
 static inline void gc_sim_begin_rows(struct gc_sim_block *b)
 {

@@ -281,8 +281,7 @@ static inline uint64_t gpu_load_run(uint64_t base, uint64_t at, uint64_t bytes, 
   /* the model needs no contents, so reading the first and the last value checks the bounds */
   sum += gc_sim_slot(b, GC_SPACE_CG, base + at, 0, &address);
   sum += gc_sim_slot(b, GC_SPACE_CG, base + at + (count - 1) * stride, 0, &address);
-  gc_sim_settle(b);
-  b->clock += gc_model_touch_run(b->model, b->sm, GC_SPACE_CG, base + at, stride, count);
+  gc_sim_touch_run(b, GC_SPACE_CG, base + at, stride, count);
   return sum;
 }
 

@@ -23,8 +23,9 @@ struct gc_wide *gc_wide_new(uint32_t sets, uint32_t ways)
   wide->blocks = (sets + GC_WIDE_LANES - 1) / GC_WIDE_LANES;
   /* the host provides pages when they are used */
   wide->way = calloc((size_t)wide->blocks * ways, sizeof(*wide->way));
-  wide->period = calloc(wide->blocks, sizeof(*wide->period));
-  if (!wide->way || !wide->period) {
+  wide->list = calloc((size_t)wide->blocks * ways, sizeof(*wide->list));
+  wide->block = calloc(wide->blocks, sizeof(*wide->block));
+  if (!wide->way || !wide->list || !wide->block) {
     gc_wide_free(wide);
     return NULL;
   }
@@ -36,7 +37,8 @@ void gc_wide_free(struct gc_wide *wide)
   if (!wide)
     return;
   free(wide->way);
-  free(wide->period);
+  free(wide->list);
+  free(wide->block);
   free(wide);
 }
 
@@ -69,20 +71,70 @@ static inline uint8_t *lane_of(lanes *vector, uint32_t lane)
   return (uint8_t *)vector + lane;
 }
 
-/* The ways of a block. It becomes empty if the cache was emptied. */
-static inline struct gc_wide_way *ways_of(struct gc_wide *wide, uint32_t block, uint64_t period)
+/* An entry of the list of an even block: the key in the lower half, then the sectors, and whether
+ * the lines are to be written back. */
+#define SECTORS_SHIFT 32
+#define CHANGED (1ull << 40)
+
+static inline uint64_t entry_of(const uint8_t key[GC_WIDE_KEY_BYTES])
+{
+  return key[0] | (uint64_t)key[1] << 8 | (uint64_t)key[2] << 16 | (uint64_t)key[3] << 24;
+}
+
+/* A block of a cache that was emptied becomes even and empty. Returns its list. */
+static inline uint64_t *list_of(struct gc_wide *wide, uint32_t block, uint64_t period)
+{
+  struct gc_wide_block *own = &wide->block[block];
+  uint64_t *list = wide->list + (size_t)block * wide->ways;
+
+  if (own->period == period)
+    return list;
+  *own = (struct gc_wide_block){.period = period, .even = true};
+  for (uint32_t i = 0; i < wide->ways; i++)
+    list[i] = UINT32_MAX; /* the key of a free way */
+  return list;
+}
+
+/* The ways of a block, which is even no longer. */
+static struct gc_wide_way *ways_of(struct gc_wide *wide, uint32_t block, uint64_t period)
 {
   struct gc_wide_way *ways = wide->way + (size_t)block * wide->ways;
+  const uint64_t *list = list_of(wide, block, period);
 
-  if (wide->period[block] == period)
+  wide->block[block].alike = 0;
+  if (!wide->block[block].even)
     return ways;
-  wide->period[block] = period;
+  wide->block[block].even = false;
   for (uint32_t w = 0; w < wide->ways; w++) {
-    memset(&ways[w].key[GC_WIDE_KEY_BYTES - 1], NO_UPPER, GC_WIDE_LANES);
-    memset(&ways[w].age, (int)(wide->ways - 1 - w), GC_WIDE_LANES);
-    memset(&ways[w].changed, 0, GC_WIDE_LANES);
+    for (uint32_t i = 0; i < GC_WIDE_KEY_BYTES; i++)
+      memset(&ways[w].key[i], (int)(list[w] >> 8 * i & 0xff), GC_WIDE_LANES);
+    memset(&ways[w].age, (int)w, GC_WIDE_LANES);
+    memset(&ways[w].sectors, (int)(list[w] >> SECTORS_SHIFT & 0xff), GC_WIDE_LANES);
+    memset(&ways[w].changed, list[w] & CHANGED ? 0xff : 0, GC_WIDE_LANES);
   }
   return ways;
+}
+
+/* All sets have the same keys in the same order. The block is even if their sectors agree, too, and
+ * what is to be written back. */
+static bool make_even(struct gc_wide *wide, uint32_t block)
+{
+  struct gc_wide_way *ways = wide->way + (size_t)block * wide->ways;
+  uint64_t *list = wide->list + (size_t)block * wide->ways;
+
+  for (uint32_t lane = 0; lane < GC_WIDE_LANES; lane++)
+    for (uint32_t w = 0; w < wide->ways; w++) {
+      uint64_t *to = &list[*lane_of(&ways[w].age, lane)];
+      uint64_t entry = (uint64_t)*lane_of(&ways[w].sectors, lane) << SECTORS_SHIFT |
+                       (*lane_of(&ways[w].changed, lane) ? CHANGED : 0);
+
+      for (uint32_t i = 0; i < GC_WIDE_KEY_BYTES; i++)
+        entry |= (uint64_t)*lane_of(&ways[w].key[i], lane) << 8 * i;
+      if (lane && *to != entry)
+        return false;
+      *to = entry;
+    }
+  return true;
 }
 
 static inline uint32_t find(struct gc_wide_way *ways, uint32_t count,
@@ -100,16 +152,22 @@ static inline uint32_t find(struct gc_wide_way *ways, uint32_t count,
   return count;
 }
 
-uint32_t gc_wide_find(const struct gc_wide *wide, const struct gc_wide_line *line, uint64_t period)
+uint32_t gc_wide_find(struct gc_wide *wide, const struct gc_wide_line *line, uint64_t period)
 {
-  if (wide->period[line->block] != period)
-    return wide->ways;
-  return find(wide->way + (size_t)line->block * wide->ways, wide->ways, line);
+  const uint64_t key = entry_of(line->key), *list = list_of(wide, line->block, period);
+
+  if (!wide->block[line->block].even)
+    return find(wide->way + (size_t)line->block * wide->ways, wide->ways, line);
+  for (uint32_t w = 0; w < wide->ways; w++)
+    if ((uint32_t)list[w] == key)
+      return w;
+  return wide->ways;
 }
 
 void gc_wide_change(struct gc_wide *wide, const struct gc_wide_line *line, uint32_t way)
 {
-  struct gc_wide_way *ways = wide->way + (size_t)line->block * wide->ways;
+  /* the ways of an even block are in the order of its list */
+  struct gc_wide_way *ways = ways_of(wide, line->block, wide->block[line->block].period);
 
   if (wide->writes_back)
     *lane_of(&ways[way].changed, line->lane) = 0xff;
@@ -193,14 +251,61 @@ static inline lanes replace(struct gc_wide_way *way, const uint8_t *key, lanes i
   return written;
 }
 
+/* Whether all bytes are the same; *first: it. */
+static inline bool same_bytes(const uint8_t bytes[GC_WIDE_LANES], uint8_t *first)
+{
+  lanes vector;
+
+  memcpy(&vector, bytes, sizeof(vector));
+  *first = bytes[0];
+  return !any(vector ^ all(*first));
+}
+
+/* Accesses of the same sectors in all sets of an even block. The lines before this one in the list
+ * become older. Returns the sectors that were absent. */
+static inline uint8_t access_even(uint64_t *list, uint32_t count, uint64_t key, uint8_t mask,
+                                  bool change, uint64_t *written_back)
+{
+  uint64_t carried = key;
+  uint32_t i;
+
+  for (i = 0; i < count; i++) {
+    const uint64_t old = list[i];
+
+    list[i] = carried;
+    carried = old;
+    if ((uint32_t)old == (uint32_t)key)
+      break;
+  }
+  if (i == count) { /* the oldest one goes */
+    *written_back += carried & CHANGED ? GC_WIDE_LANES : 0;
+    carried = 0;
+  }
+  list[0] = key | (carried & ~(uint64_t)UINT32_MAX) | (uint64_t)mask << SECTORS_SHIFT |
+            (change ? CHANGED : 0);
+  return mask & (uint8_t)~(carried >> SECTORS_SHIFT);
+}
+
 void gc_wide_access_block(struct gc_wide *wide, const struct gc_wide_line *line, uint64_t period,
                           uint8_t mask[GC_WIDE_LANES], const uint8_t changes[GC_WIDE_LANES],
                           uint64_t *written_back)
 {
-  struct gc_wide_way *ways = ways_of(wide, line->block, period);
   const uint32_t count = wide->ways;
+  uint64_t *list = list_of(wide, line->block, period);
+  struct gc_wide_block *block = &wide->block[line->block];
+  uint8_t alike = block->alike, same, stores;
+  const bool whole = same_bytes(mask, &same) && same && same_bytes(changes, &stores);
   lanes wanted, change, found, ages, active, had = {0}, written = {0};
+  struct gc_wide_way *ways;
 
+  if (whole && block->even) {
+    memset(mask,
+           access_even(list, count, entry_of(line->key), same, stores && wide->writes_back,
+                       written_back),
+           GC_WIDE_LANES);
+    return;
+  }
+  ways = ways_of(wide, line->block, period);
   memcpy(&wanted, mask, sizeof(wanted));
   memcpy(&change, changes, sizeof(change));
   change = (lanes)(change != 0) & all(wide->writes_back ? 0xff : 0);
@@ -224,4 +329,12 @@ void gc_wide_access_block(struct gc_wide *wide, const struct gc_wide_line *line,
   *written_back += count_lanes(written);
   wanted &= ~had;
   memcpy(mask, &wanted, sizeof(wanted));
+  if (!whole)
+    return;
+  /* now it is the youngest line in all sets; it may have been one of those that are alike */
+  block->alike = (uint8_t)(alike + (*lane_of(&ages, 0) >= alike));
+  if (block->alike == count) {
+    block->even = make_even(wide, line->block);
+    block->alike = 0;
+  }
 }

@@ -27,6 +27,15 @@
 
 typedef int8_t gc_wide_lanes __attribute__((vector_size(GC_WIDE_LANES)));
 
+/* A block is even if all of its sets have the same keys in the same order, with the same sectors.
+ * Walks over whole blocks keep it even, or make it even again after a while. Then one list states
+ * the contents of all sets. */
+struct gc_wide_block {
+  uint64_t period; /* of the cache, when the block was used last */
+  bool even;
+  uint8_t alike;   /* not even: so many of the youngest lines are the same ones in all sets */
+};
+
 /* One way of adjacent sets. */
 struct gc_wide_way {
   gc_wide_lanes key[GC_WIDE_KEY_BYTES];
@@ -38,7 +47,8 @@ struct gc_wide_way {
 struct gc_wide {
   uint32_t ways, blocks;    /* blocks: of GC_WIDE_LANES sets */
   struct gc_wide_way *way;  /* [blocks * ways] */
-  uint64_t *period;         /* [blocks]: of the cache, when the block was used last */
+  uint64_t *list;           /* [blocks * ways]: of even blocks, from the youngest line on */
+  struct gc_wide_block *block;
   bool writes_back;
   uint32_t uppers;          /* different upper bits of keys so far */
   uint64_t upper[GC_WIDE_UPPER_MAX];
@@ -58,8 +68,7 @@ void gc_wide_free(struct gc_wide *wide); /* NULL is fine */
 struct gc_wide_line gc_wide_line(struct gc_wide *wide, uint32_t set, uint64_t key);
 
 /* The way that has the line; ways: none. period: of the cache. */
-uint32_t gc_wide_find(const struct gc_wide *wide, const struct gc_wide_line *line,
-                      uint64_t period);
+uint32_t gc_wide_find(struct gc_wide *wide, const struct gc_wide_line *line, uint64_t period);
 /* A store changes the line in this way. */
 void gc_wide_change(struct gc_wide *wide, const struct gc_wide_line *line, uint32_t way);
 
