@@ -109,6 +109,18 @@ static inline uint32_t set_of(const struct gc_cache *cache, uint64_t address)
   return set ^ ((uint32_t)above & cache->above_mask);
 }
 
+/* The set of a line, where the one before it is in set `set`: only few bits differ if it is the next
+ * one. */
+static inline uint32_t next_set(const struct gc_cache *cache, uint64_t address, uint64_t before,
+                                uint32_t set)
+{
+  const uint64_t line = address >> cache->line_shift;
+
+  if (cache->shape->hash == GC_HASH_MASKS && line == before + 1 && before != UINT64_MAX)
+    return set ^ cache->step[__builtin_ctzll(line)];
+  return set_of(cache, address);
+}
+
 uint32_t gc_cache_set(const struct gc_cache *cache, uint64_t address)
 {
   return set_of(cache, address);
@@ -232,24 +244,27 @@ static inline uint32_t place_lru(struct gc_cache *cache, uint32_t set, uint64_t 
   return way;
 }
 
-/* The same for SLRU. The protected lines are the first ones in the order. */
+/* The same for SLRU. The protected lines are the first ones in the order. again: the line is used a
+ * second time at once, which protects it; further uses change nothing. */
 static inline uint32_t place_slru(const struct gc_cache *cache, uint32_t set, uint64_t *order,
-                                  struct gc_set_layout layout, uint32_t filled, uint32_t way)
+                                  struct gc_set_layout layout, uint32_t filled, uint32_t way,
+                                  bool again)
 {
   uint8_t *const kept = &cache->kept[set];
+  const bool absent = way == filled;
 
-  if (way < filled) {
-    uint32_t at = 0;
-
-    while (at < *kept && gc_set_get(order, layout.bits, at) != way)
-      at++;
-    gc_set_to_front(order, layout, way);
-    *kept += at == *kept && *kept < cache->ways / 2;
+  if (absent && filled == cache->ways)
+    way = gc_set_pop(order, layout.bits, filled--);
+  if (absent && !again) {
+    gc_set_insert(order, layout, filled, *kept, way);
     return way;
   }
-  if (filled == cache->ways)
-    way = gc_set_pop(order, layout.bits, filled--);
-  gc_set_insert(order, layout.bits, filled, *kept, way);
+  if (absent || gc_set_place(order, layout, way) >= *kept)
+    *kept += *kept < cache->ways / 2;
+  if (absent)
+    gc_set_push(order, layout, way);
+  else
+    gc_set_to_front(order, layout, way);
   return way;
 }
 
@@ -304,7 +319,7 @@ static void drop_last(struct gc_cache *cache, uint32_t set, struct gc_set_layout
   const uint32_t way = gc_set_pop(order, layout.bits, filled);
 
   if (way != last) {
-    gc_set_rename(order, layout.bits, last, last, way);
+    gc_set_put(order, layout.bits, gc_set_place(order, layout, last), way);
     gc_set_put(marks, 8, way, gc_set_get(marks, 8, last));
     tags[way] = tags[last];
     sectors[way] = sectors[last];
@@ -318,9 +333,10 @@ static void drop_last(struct gc_cache *cache, uint32_t set, struct gc_set_layout
 /* The next set in turn that has a line loses one. */
 static void drop_in_turn(struct gc_cache *cache, struct gc_set_layout layout)
 {
-  do
-    cache->turn = (uint32_t)(((uint64_t)cache->turn + cache->stride) % cache->sets);
-  while (cache->records[(size_t)cache->turn * cache->record] <= cache->period);
+  do {
+    cache->turn += cache->stride; /* below the number of sets */
+    cache->turn -= cache->turn >= cache->sets ? cache->sets : 0;
+  } while (cache->records[(size_t)cache->turn * cache->record] <= cache->period);
   drop_last(cache, cache->turn, layout);
 }
 
@@ -343,14 +359,14 @@ static void write_back(struct gc_cache *cache, uint32_t set, uint32_t way)
 /* What the order of a set is. */
 enum order { AGE, SEGMENTS, FIXED };
 
-/* Makes the line at this address, which is not the one used last, the one used last. Returns its
- * sectors. c: what `cache` pointed to before, in registers. */
+/* Makes the line at this address, which is not the one used last, the one used last. again: it is
+ * loaded more than once. Returns its sectors. c: what `cache` pointed to before, in registers. */
 __attribute__((always_inline)) static inline uint8_t *
 select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
-            struct gc_random *random, enum order by, bool limited, struct gc_set_layout layout)
+            uint32_t set, bool again, struct gc_random *random, enum order by, bool limited,
+            struct gc_set_layout layout)
 {
   const uint64_t line = address >> c->line_shift;
-  const uint32_t set = set_of(c, address);
   uint64_t *record = c->records + (size_t)set * c->record;
   uint64_t *tags = c->tags + (size_t)set * c->ways;
   uint64_t *marks = gc_set_marks(record), *order = gc_set_order(record, layout);
@@ -374,7 +390,7 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
     found = filled = (uint32_t)(*record - c->period); /* it may have been this set */
   }
   way = by == AGE        ? place_lru(cache, set, order, layout, filled, found, random)
-        : by == SEGMENTS ? place_slru(cache, set, order, layout, filled, found)
+        : by == SEGMENTS ? place_slru(cache, set, order, layout, filled, found, again)
                          : place_fixed(cache, set, order, filled, found, random);
   if (found == filled) {
     if (cache->changed_lines)
@@ -387,18 +403,6 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
   return &sectors[way];
 }
 
-/* More loads of the line that was selected last. With SLRU, the second one protects it, and further
- * ones change nothing. */
-static inline void use_again(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
-                             const uint8_t *sectors, struct gc_set_layout layout)
-{
-  const uint32_t set = set_of(c, address);
-  uint64_t *record = c->records + (size_t)set * c->record;
-
-  place_slru(cache, set, gc_set_order(record, layout), layout, (uint32_t)(*record - c->period),
-             (uint32_t)(sectors - gc_set_sectors(record, layout)));
-}
-
 /* See gc_cache_access_lines. The layout is a constant where it is a frequent one, so that no loop
  * over words is left. */
 __attribute__((always_inline)) static inline void
@@ -407,22 +411,25 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, con
 {
   const struct gc_cache c = *cache;
   uint64_t last_line = c.last_line;
+  uint32_t set = c.last_set;
   uint8_t *last = c.last_sectors;
 
   if (n > 1 && is_far(&c))
     prefetch(&c, address, n);
   for (unsigned i = 0; i < n; i++) {
     if (by == SEGMENTS || address[i] >> c.line_shift != last_line) {
-      last = select_line(cache, &c, address[i], random, by, limited, layout);
+      const bool again = by == SEGMENTS && loads && loads[i] > 1;
+
+      set = next_set(&c, address[i], last_line, set);
+      last = select_line(cache, &c, address[i], set, again, random, by, limited, layout);
       last_line = address[i] >> c.line_shift;
     }
-    if (by == SEGMENTS && loads && loads[i] > 1)
-      use_again(cache, &c, address[i], last, layout);
     mask[i] &= (uint8_t)~*last;
     *last |= mask[i];
   }
   cache->used = true;
   cache->last_line = by == SEGMENTS ? UINT64_MAX : last_line; /* a second access protects the line */
+  cache->last_set = set;
   cache->last_sectors = last;
 }
 
@@ -672,6 +679,9 @@ int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, ui
   cache->line_shift = (uint32_t)__builtin_ctz(shape->line);
   cache->sector_shift = (uint32_t)__builtin_ctz(shape->sector);
   cache->interleave_shift = (uint32_t)__builtin_ctz(shape->interleave);
+  for (uint32_t bit = 0; bit < 64 && shape->hash == GC_HASH_MASKS; bit++)
+    cache->step[bit] =
+      (uint16_t)masked_set(shape, ((2ull << bit) - 1) << cache->line_shift);
   for (uint32_t way = 0; way < shape->ways; way++)
     cache->weight_sum += shape->weights[way];
   cache->ways = shape->ways;

@@ -126,15 +126,16 @@ static inline uint32_t gc_set_pop(uint64_t *order, uint32_t bits, uint32_t fille
   return way;
 }
 
-/* Replaces the entry `from`, which is one of the first `filled` ones, by `to`. */
-static inline void gc_set_rename(uint64_t *order, uint32_t bits, uint32_t filled, uint32_t from,
-                                 uint32_t to)
+/* The place of a way that is in the order. */
+static inline uint32_t gc_set_place(const uint64_t *order, struct gc_set_layout layout,
+                                    uint32_t way)
 {
-  for (uint32_t at = 0; at < filled; at++)
-    if (gc_set_get(order, bits, at) == from) {
-      gc_set_put(order, bits, at, to);
-      return;
-    }
+  uint32_t i = 0;
+  uint64_t same;
+
+  while (!(same = gc_set_lowest(order[i], layout.bits, way)))
+    i++;
+  return (i * 64 + (uint32_t)__builtin_ctzll(same)) / layout.bits;
 }
 
 /* Puts a way that is not in the order, or is the last one, in front. */
@@ -149,9 +150,17 @@ static inline void gc_set_push(uint64_t *order, struct gc_set_layout layout, uin
 }
 
 /* Puts a way that is not in the order between the first `at` entries and the rest of `filled`. */
-static inline void gc_set_insert(uint64_t *order, uint32_t bits, uint32_t filled, uint32_t at,
-                                 uint32_t way)
+static inline void gc_set_insert(uint64_t *order, struct gc_set_layout layout, uint32_t filled,
+                                 uint32_t at, uint32_t way)
 {
+  const uint32_t bits = layout.bits;
+
+  if (gc_set_order_words(layout) == 1) {
+    const uint64_t before = (1ull << at * bits) - 1, rest = order[0] & ~before;
+
+    order[0] = (order[0] & before) | (uint64_t)way << at * bits | rest << bits;
+    return;
+  }
   for (uint32_t i = filled; i > at; i--)
     gc_set_put(order, bits, i, gc_set_get(order, bits, i - 1));
   gc_set_put(order, bits, at, way);
