@@ -14,10 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define STEPS 64 /* bits of a line number */
+
 void gc_cache_fini(struct gc_cache *cache)
 {
   free(cache->tags);
   free(cache->kept);
+  free(cache->step);
   free(cache->memory);
   free(cache->changed);
   gc_wide_free(cache->wide);
@@ -679,9 +682,6 @@ int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, ui
   cache->line_shift = (uint32_t)__builtin_ctz(shape->line);
   cache->sector_shift = (uint32_t)__builtin_ctz(shape->sector);
   cache->interleave_shift = (uint32_t)__builtin_ctz(shape->interleave);
-  for (uint32_t bit = 0; bit < 64 && shape->hash == GC_HASH_MASKS; bit++)
-    cache->step[bit] =
-      (uint16_t)masked_set(shape, ((2ull << bit) - 1) << cache->line_shift);
   for (uint32_t way = 0; way < shape->ways; way++)
     cache->weight_sum += shape->weights[way];
   cache->ways = shape->ways;
@@ -692,11 +692,14 @@ int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, ui
   cache->kept = shape->replacement == GC_REPLACE_SLRU ? calloc(sets_max, 1) : NULL;
   /* Not aligned_alloc and memset: the host provides pages when they are used. */
   cache->memory = calloc((size_t)sets_max * cache->record * sizeof(*cache->records) + align, 1);
-  if (!cache->tags || !cache->memory ||
+  cache->step = calloc(STEPS, sizeof(*cache->step));
+  if (!cache->tags || !cache->memory || !cache->step ||
       (shape->replacement == GC_REPLACE_SLRU && !cache->kept)) {
     gc_cache_fini(cache);
     return -ENOMEM;
   }
+  for (uint32_t bit = 0; bit < STEPS && shape->hash == GC_HASH_MASKS; bit++)
+    cache->step[bit] = (uint16_t)masked_set(shape, ((2ull << bit) - 1) << cache->line_shift);
   cache->records = (uint64_t *)(((uintptr_t)cache->memory + align - 1) & -(uintptr_t)align);
   cache->used = true;
   gc_cache_resize(cache, sets_max);

@@ -92,7 +92,7 @@ struct gc_cache {
   uint32_t turn, stride;  /* with a limit: the set that lost a line last, and how far away the next
                              one in turn is */
   uint64_t *tags;         /* line numbers [sets_max * ways] */
-  uint16_t step[64];      /* GC_HASH_MASKS: how sets of adjacent lines differ (exclusive or) if the
+  uint16_t *step;         /* [64], GC_HASH_MASKS: how sets of adjacent lines differ (exclusive or) if the
                              second one is a multiple of 2^i, and not of 2^(i + 1) */
   uint8_t *kept;          /* SLRU: the number of protected lines [sets_max]; else NULL */
   uint64_t *records;      /* [sets_max * record] */
