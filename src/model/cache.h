@@ -97,8 +97,9 @@ struct gc_cache {
   uint8_t *kept;          /* SLRU: the number of protected lines [sets_max]; else NULL */
   uint64_t *records;      /* [sets_max * record] */
   void *memory;           /* what records are part of */
-  uint64_t *changed;      /* [sets_max * words]: a bit for each way whose line a store has changed;
-                             NULL: nothing is to be written back */
+  bool writes_back;       /* lines that a store has changed are written back */
+  uint64_t *changed;      /* [sets_max * words], if lines are not replaced by age: a bit for each way
+                             whose line a store has changed; NULL: nothing is to be written back */
   uint64_t changed_lines; /* how many there are */
   uint64_t written_back;  /* how many of such lines have been replaced so far */
   struct gc_wide *wide;   /* instead of tags, kept, records and changed; NULL: the cache is not wide */
