@@ -29,5 +29,6 @@ src_device_libdevice_la_SOURCES += src/device/sim.c src/device/sim.h \
 	src/device/sim_block.h src/device/sim_device.h \
 	src/device/sim_kernels.c src/device/sim_kernels.h \
 	src/device/sim_launch.c src/device/sim_launch.h \
-	src/device/sim_memory.c src/device/sim_memory.h src/device/sim_target.h
+	src/device/sim_memory.c src/device/sim_memory.h \
+	src/device/sim_ring.c src/device/sim_ring.h src/device/sim_target.h
 src_device_libdevice_la_LIBADD += src/model/libmodel.la
