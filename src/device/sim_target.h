@@ -415,22 +415,33 @@ static inline void gpu_store_lanes(uint64_t address, uint32_t bytes)
 static inline int gpu_fill(const struct gpu_fill_args *a)
 {
   struct gc_sim_block *b = gpu_sim;
-  const struct gc_sim_ring ring = {.base = a->base, .stride = a->stride, .count = a->count,
-                                   .first = a->first, .step = a->step};
+  struct gc_sim_ring ring = {.base = a->base, .stride = a->stride, .count = a->count,
+                             .first = a->first, .step = a->step};
   const struct gc_sim_region *region;
+  uint64_t at = 0;
 
-  if (!a->count || a->multiplier % a->count != 1 || a->slot_bytes != 8 || a->base % 8 ||
-      a->stride % 8 || !a->stride)
+  if (!a->count || a->slot_bytes != 8 || a->base % 8 || a->stride % 8 || !a->stride)
     return 0;
   region = gc_sim_region_of(b, a->base, gc_sim_ring_bytes(&ring));
   if (region->mask != UINT64_MAX)
     return 0;
-  if (b->block == 0) {
-    struct gc_sim_ring noted = ring;
-
-    noted.host = gc_sim_host(region, a->base);
-    gc_sim_rings_add(b->rings, &noted);
+  if (b->block)
+    return 1;
+  ring.host = gc_sim_host(region, a->base);
+  if (a->multiplier % a->count == 1) {
+    gc_sim_rings_add(b->rings, &ring);
     b->recent = NULL;
+    return 1;
+  }
+  gc_sim_rings_write(b->rings, a->base, gc_sim_ring_bytes(&ring));
+  for (uint64_t i = 0; i < a->count; i++) {
+    const uint64_t slot = at;
+    uint64_t value;
+
+    at += a->multiplier % a->count;
+    at -= at >= a->count ? a->count : 0;
+    value = a->first + at * a->step;
+    memcpy(ring.host + slot * a->stride, &value, sizeof(value));
   }
   return 1;
 }

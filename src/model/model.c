@@ -226,8 +226,12 @@ void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double bu
   if (hit > 0) {
     const uint32_t line = model->profile.caches[path->levels[0].cache].shape.line;
 
-    for (uint32_t at = line; at < bytes; at += line)
-      walk(model, rows->sm, rows->space, rows->address + at, &cycles);
+    const uint32_t more = (bytes + line - 1) / line - 1;
+
+    if (more > 1)
+      gc_model_touch_run(model, rows->sm, rows->space, rows->address + line, line, more - 1);
+    if (more)
+      walk(model, rows->sm, rows->space, rows->address + (uint64_t)more * line, &cycles);
   }
   while (rows->write && last + 1 < path->count &&
          model->profile.caches[path->levels[last].cache].write == GC_STORE_THROUGH)

@@ -22,10 +22,10 @@ struct gc_wide *gc_wide_new(uint32_t sets, uint32_t ways)
   wide->ways = ways;
   wide->blocks = (sets + GC_WIDE_LANES - 1) / GC_WIDE_LANES;
   /* the host provides pages when they are used */
-  wide->way = calloc((size_t)wide->blocks * ways, sizeof(*wide->way));
+  wide->lanes = calloc((size_t)wide->blocks * GC_WIDE_FIELDS * ways, sizeof(*wide->lanes));
   wide->list = calloc((size_t)wide->blocks * ways, sizeof(*wide->list));
   wide->block = calloc(wide->blocks, sizeof(*wide->block));
-  if (!wide->way || !wide->list || !wide->block) {
+  if (!wide->lanes || !wide->list || !wide->block) {
     gc_wide_free(wide);
     return NULL;
   }
@@ -36,7 +36,7 @@ void gc_wide_free(struct gc_wide *wide)
 {
   if (!wide)
     return;
-  free(wide->way);
+  free(wide->lanes);
   free(wide->list);
   free(wide->block);
   free(wide);
@@ -63,6 +63,24 @@ struct gc_wide_line gc_wide_line(struct gc_wide *wide, uint32_t set, uint64_t ke
     .lane = set % GC_WIDE_LANES,
     .key = {(uint8_t)key, (uint8_t)(key >> 8), (uint8_t)(key >> 16),
             index_of_upper(wide, key >> GC_WIDE_KEY_BITS)},
+  };
+}
+
+/* The vectors of a block. */
+struct vectors {
+  lanes *key[GC_WIDE_KEY_BYTES], *age, *sectors, *changed; /* [ways] */
+};
+
+static inline struct vectors vectors_of(const struct gc_wide *wide, uint32_t block)
+{
+  const size_t ways = wide->ways;
+  lanes *first = wide->lanes + block * GC_WIDE_FIELDS * ways;
+
+  return (struct vectors){
+    .key = {first, first + ways, first + 2 * ways, first + 3 * ways},
+    .age = first + GC_WIDE_AGE * ways,
+    .sectors = first + GC_WIDE_SECTORS * ways,
+    .changed = first + GC_WIDE_CHANGED * ways,
   };
 }
 
@@ -96,40 +114,40 @@ static inline uint64_t *list_of(struct gc_wide *wide, uint32_t block, uint64_t p
 }
 
 /* The ways of a block, which is even no longer. */
-static struct gc_wide_way *ways_of(struct gc_wide *wide, uint32_t block, uint64_t period)
+static struct vectors ways_of(struct gc_wide *wide, uint32_t block, uint64_t period)
 {
-  struct gc_wide_way *ways = wide->way + (size_t)block * wide->ways;
+  const struct vectors v = vectors_of(wide, block);
   const uint64_t *list = list_of(wide, block, period);
 
   wide->block[block].alike = 0;
   if (!wide->block[block].even)
-    return ways;
+    return v;
   wide->block[block].even = false;
   for (uint32_t w = 0; w < wide->ways; w++) {
     for (uint32_t i = 0; i < GC_WIDE_KEY_BYTES; i++)
-      memset(&ways[w].key[i], (int)(list[w] >> 8 * i & 0xff), GC_WIDE_LANES);
-    memset(&ways[w].age, (int)w, GC_WIDE_LANES);
-    memset(&ways[w].sectors, (int)(list[w] >> SECTORS_SHIFT & 0xff), GC_WIDE_LANES);
-    memset(&ways[w].changed, list[w] & CHANGED ? 0xff : 0, GC_WIDE_LANES);
+      memset(&v.key[i][w], (int)(list[w] >> 8 * i & 0xff), GC_WIDE_LANES);
+    memset(&v.age[w], (int)w, GC_WIDE_LANES);
+    memset(&v.sectors[w], (int)(list[w] >> SECTORS_SHIFT & 0xff), GC_WIDE_LANES);
+    memset(&v.changed[w], list[w] & CHANGED ? 0xff : 0, GC_WIDE_LANES);
   }
-  return ways;
+  return v;
 }
 
 /* All sets have the same keys in the same order. The block is even if their sectors agree, too, and
  * what is to be written back. */
 static bool make_even(struct gc_wide *wide, uint32_t block)
 {
-  struct gc_wide_way *ways = wide->way + (size_t)block * wide->ways;
+  const struct vectors v = vectors_of(wide, block);
   uint64_t *list = wide->list + (size_t)block * wide->ways;
 
   for (uint32_t lane = 0; lane < GC_WIDE_LANES; lane++)
     for (uint32_t w = 0; w < wide->ways; w++) {
-      uint64_t *to = &list[*lane_of(&ways[w].age, lane)];
-      uint64_t entry = (uint64_t)*lane_of(&ways[w].sectors, lane) << SECTORS_SHIFT |
-                       (*lane_of(&ways[w].changed, lane) ? CHANGED : 0);
+      uint64_t *to = &list[*lane_of(&v.age[w], lane)];
+      uint64_t entry = (uint64_t)*lane_of(&v.sectors[w], lane) << SECTORS_SHIFT |
+                       (*lane_of(&v.changed[w], lane) ? CHANGED : 0);
 
       for (uint32_t i = 0; i < GC_WIDE_KEY_BYTES; i++)
-        entry |= (uint64_t)*lane_of(&ways[w].key[i], lane) << 8 * i;
+        entry |= (uint64_t)*lane_of(&v.key[i][w], lane) << 8 * i;
       if (lane && *to != entry)
         return false;
       *to = entry;
@@ -137,14 +155,13 @@ static bool make_even(struct gc_wide *wide, uint32_t block)
   return true;
 }
 
-static inline uint32_t find(struct gc_wide_way *ways, uint32_t count,
+static inline uint32_t find(const struct vectors *v, uint32_t count,
                             const struct gc_wide_line *line)
 {
   for (uint32_t w = 0; w < count; w++) {
     uint32_t same = 0;
 
-    while (same < GC_WIDE_KEY_BYTES &&
-           *lane_of(&ways[w].key[same], line->lane) == line->key[same])
+    while (same < GC_WIDE_KEY_BYTES && *lane_of(&v->key[same][w], line->lane) == line->key[same])
       same++;
     if (same == GC_WIDE_KEY_BYTES)
       return w;
@@ -156,8 +173,11 @@ uint32_t gc_wide_find(struct gc_wide *wide, const struct gc_wide_line *line, uin
 {
   const uint64_t key = entry_of(line->key), *list = list_of(wide, line->block, period);
 
-  if (!wide->block[line->block].even)
-    return find(wide->way + (size_t)line->block * wide->ways, wide->ways, line);
+  if (!wide->block[line->block].even) {
+    const struct vectors v = vectors_of(wide, line->block);
+
+    return find(&v, wide->ways, line);
+  }
   for (uint32_t w = 0; w < wide->ways; w++)
     if ((uint32_t)list[w] == key)
       return w;
@@ -167,37 +187,37 @@ uint32_t gc_wide_find(struct gc_wide *wide, const struct gc_wide_line *line, uin
 void gc_wide_change(struct gc_wide *wide, const struct gc_wide_line *line, uint32_t way)
 {
   /* the ways of an even block are in the order of its list */
-  struct gc_wide_way *ways = ways_of(wide, line->block, wide->block[line->block].period);
+  const struct vectors v = ways_of(wide, line->block, wide->block[line->block].period);
 
   if (wide->writes_back)
-    *lane_of(&ways[way].changed, line->lane) = 0xff;
+    *lane_of(&v.changed[way], line->lane) = 0xff;
 }
 
 uint8_t *gc_wide_access(struct gc_wide *wide, const struct gc_wide_line *line, uint64_t period,
                         uint64_t *written_back)
 {
-  struct gc_wide_way *ways = ways_of(wide, line->block, period);
-  uint32_t way = find(ways, wide->ways, line);
+  const struct vectors v = ways_of(wide, line->block, period);
+  uint32_t way = find(&v, wide->ways, line);
   const bool absent = way == wide->ways;
   const uint8_t age =
-    absent ? (uint8_t)(wide->ways - 1) : *lane_of(&ways[way].age, line->lane);
+    absent ? (uint8_t)(wide->ways - 1) : *lane_of(&v.age[way], line->lane);
 
   for (uint32_t w = 0; w < wide->ways; w++) {
-    uint8_t *const own = lane_of(&ways[w].age, line->lane);
+    uint8_t *const own = lane_of(&v.age[w], line->lane);
 
     if (*own == age)
       way = w;
     *own += *own < age;
   }
-  *lane_of(&ways[way].age, line->lane) = 0;
+  *lane_of(&v.age[way], line->lane) = 0;
   if (absent) {
     for (uint32_t i = 0; i < GC_WIDE_KEY_BYTES; i++)
-      *lane_of(&ways[way].key[i], line->lane) = line->key[i];
-    *written_back += *lane_of(&ways[way].changed, line->lane) != 0;
-    *lane_of(&ways[way].changed, line->lane) = 0;
-    *lane_of(&ways[way].sectors, line->lane) = 0;
+      *lane_of(&v.key[i][way], line->lane) = line->key[i];
+    *written_back += *lane_of(&v.changed[way], line->lane) != 0;
+    *lane_of(&v.changed[way], line->lane) = 0;
+    *lane_of(&v.sectors[way], line->lane) = 0;
   }
-  return lane_of(&ways[way].sectors, line->lane);
+  return lane_of(&v.sectors[way], line->lane);
 }
 
 static inline bool any(lanes vector)
@@ -221,33 +241,32 @@ static inline uint64_t count_lanes(lanes vector)
 }
 
 /* The age of each line with this key; *found: in which lanes it is present. */
-static inline lanes ages_of(const struct gc_wide_way *ways, uint32_t count, const uint8_t *key,
+static inline lanes ages_of(const struct vectors *v, uint32_t count, const uint8_t *key,
                             lanes *found)
 {
   const lanes k0 = all(key[0]), k1 = all(key[1]), k2 = all(key[2]), k3 = all(key[3]);
   lanes ages = {0}, some = {0};
 
   for (uint32_t w = 0; w < count; w++) {
-    const struct gc_wide_way *way = &ways[w];
-    const lanes same = (lanes)(way->key[0] == k0) & (lanes)(way->key[1] == k1) &
-                       (lanes)(way->key[2] == k2) & (lanes)(way->key[3] == k3);
+    const lanes same = (lanes)(v->key[0][w] == k0) & (lanes)(v->key[1][w] == k1) &
+                       (lanes)(v->key[2][w] == k2) & (lanes)(v->key[3][w] == k3);
 
     some |= same;
-    ages |= same & way->age;
+    ages |= same & v->age[w];
   }
   *found = some;
   return ages;
 }
 
 /* The lines with this key come into the lanes `in` of a way. Returns where one is written back. */
-static inline lanes replace(struct gc_wide_way *way, const uint8_t *key, lanes in)
+static inline lanes replace(const struct vectors *v, uint32_t way, const uint8_t *key, lanes in)
 {
-  const lanes written = way->changed & in;
+  const lanes written = v->changed[way] & in;
 
   for (uint32_t i = 0; i < GC_WIDE_KEY_BYTES; i++)
-    way->key[i] = (way->key[i] & ~in) | (all(key[i]) & in);
-  way->sectors &= ~in;
-  way->changed &= ~in;
+    v->key[i][way] = (v->key[i][way] & ~in) | (all(key[i]) & in);
+  v->sectors[way] &= ~in;
+  v->changed[way] &= ~in;
   return written;
 }
 
@@ -296,7 +315,7 @@ void gc_wide_access_block(struct gc_wide *wide, const struct gc_wide_line *line,
   uint8_t alike = block->alike, same, stores;
   const bool whole = same_bytes(mask, &same) && same && same_bytes(changes, &stores);
   lanes wanted, change, found, ages, active, had = {0}, written = {0};
-  struct gc_wide_way *ways;
+  struct vectors v;
 
   if (whole && block->even) {
     memset(mask,
@@ -305,26 +324,26 @@ void gc_wide_access_block(struct gc_wide *wide, const struct gc_wide_line *line,
            GC_WIDE_LANES);
     return;
   }
-  ways = ways_of(wide, line->block, period);
+  v = ways_of(wide, line->block, period);
   memcpy(&wanted, mask, sizeof(wanted));
   memcpy(&change, changes, sizeof(change));
   change = (lanes)(change != 0) & all(wide->writes_back ? 0xff : 0);
   active = (lanes)(wanted != 0);
-  ages = ages_of(ways, count, line->key, &found);
+  ages = ages_of(&v, count, line->key, &found);
   ages |= all((uint8_t)(count - 1)) & ~found;
   for (uint32_t w = 0; w < count; w++) {
-    struct gc_wide_way *way = &ways[w];
-    const lanes used = (lanes)(way->age == ages) & active;
-    const lanes younger = (lanes)(way->age < ages) & active;
+    const lanes age = v.age[w];
+    const lanes used = (lanes)(age == ages) & active;
+    const lanes younger = (lanes)(age < ages) & active;
 
-    way->age = (way->age - younger) & ~used; /* true is -1 */
+    v.age[w] = (age - younger) & ~used; /* true is -1 */
     if (!any(used))
       continue;
     if (any(used & ~found))
-      written |= replace(way, line->key, used & ~found);
-    had |= way->sectors & used;
-    way->sectors |= wanted & used;
-    way->changed |= change & used;
+      written |= replace(&v, w, line->key, used & ~found);
+    had |= v.sectors[w] & used;
+    v.sectors[w] |= wanted & used;
+    v.changed[w] |= change & used;
   }
   *written_back += count_lanes(written);
   wanted &= ~had;

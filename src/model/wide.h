@@ -36,17 +36,19 @@ struct gc_wide_block {
   uint8_t alike;   /* not even: so many of the youngest lines are the same ones in all sets */
 };
 
-/* One way of adjacent sets. */
-struct gc_wide_way {
-  gc_wide_lanes key[GC_WIDE_KEY_BYTES];
-  gc_wide_lanes age;
-  gc_wide_lanes sectors; /* a bit for each one that is present */
-  gc_wide_lanes changed; /* all ones: to be written back */
+/* What the vectors of a block state. One vector for each way comes after the other, so that a search
+ * for one line reads few cache lines of the host. */
+enum gc_wide_field {
+  GC_WIDE_KEY, /* of each byte of it */
+  GC_WIDE_AGE = GC_WIDE_KEY + GC_WIDE_KEY_BYTES,
+  GC_WIDE_SECTORS, /* a bit for each one that is present */
+  GC_WIDE_CHANGED, /* all ones: to be written back */
+  GC_WIDE_FIELDS
 };
 
 struct gc_wide {
   uint32_t ways, blocks;    /* blocks: of GC_WIDE_LANES sets */
-  struct gc_wide_way *way;  /* [blocks * ways] */
+  gc_wide_lanes *lanes;     /* [blocks][GC_WIDE_FIELDS][ways] */
   uint64_t *list;           /* [blocks * ways]: of even blocks, from the youngest line on */
   struct gc_wide_block *block;
   bool writes_back;

@@ -134,8 +134,16 @@ uint64_t gc_window_touch_behind(struct gc_model *model, const struct gc_cache_ar
 {
   const uint32_t sector = array->profile->shape.sector, shift = behind->line_shift;
   struct gc_found found = {0};
-  struct gc_window next = {.address = window->address >> shift << shift};
+  struct gc_window next;
 
+  if (shift == array->line_shift && sector == 1u << shift &&
+      behind->profile->shape.sector == sector) {
+    next = *window; /* a line is one sector in both */
+    memcpy(next.loads, next.mask, next.count);
+    gc_window_touch(model, behind, sm, &next, &found);
+    return found.near + found.far;
+  }
+  next = (struct gc_window){.address = window->address >> shift << shift};
   for (unsigned i = 0; i < window->count; i++) {
     const uint64_t line = window->address + ((uint64_t)i << array->line_shift);
 
