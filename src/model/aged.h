@@ -9,9 +9,7 @@
 #ifndef GC_MODEL_AGED_H
 #define GC_MODEL_AGED_H
 
-#include "model/cache.h"
-
-#define GC_AGED_PERIOD 256 /* more than GC_CACHE_WAYS_MAX */
+#include "model/cache_state.h"
 
 static inline uint32_t gc_aged_record_words(uint32_t ways)
 {

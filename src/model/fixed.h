@@ -7,7 +7,7 @@
 #ifndef GC_MODEL_FIXED_H
 #define GC_MODEL_FIXED_H
 
-#include "model/cache.h"
+#include "model/cache_state.h"
 
 /* gc_fixed_access_few: for sets of at most GC_FIXED_FEW ways. */
 #define GC_FIXED_FEW 8

@@ -7,7 +7,7 @@
 #ifndef GC_MODEL_PLACEMENT_H
 #define GC_MODEL_PLACEMENT_H
 
-#include "model/cache.h"
+#include "model/cache_state.h"
 
 /* value / sets, and value % sets in *rest. The product is at most 1 below the quotient. */
 static inline uint64_t gc_placement_divide(const struct gc_cache *cache, uint64_t value, uint32_t *rest)
