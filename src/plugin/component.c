@@ -81,7 +81,7 @@ static const char *measured_on(const struct gc_record *record)
 static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_first,
                    const struct gc_settings *settings, struct gc_outcome *outcome)
 {
-  const struct gc_record *record = outcome->record ? outcome->record : gpu->tables;
+  struct gc_record *record = outcome->record ? outcome->record : gpu->tables;
   hwloc_obj_t device, parent = find_place(topology, gpu, &device);
   char name[80];
   int status;
@@ -89,6 +89,7 @@ static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_
   if (!is_first)
     device = NULL;
   if (record) {
+    gc_record_drop_empty(record); /* the record file has the reasons */
     status = gc_graft_record(topology, parent, device, gpu->name, record, outcome->status);
   } else {
     name_gpu(gpu, name, sizeof(name));

@@ -95,6 +95,14 @@ struct gc_element *gc_record_find(const struct gc_record *record, enum gc_kind k
  * record). */
 long gc_record_parent(const struct gc_record *record, size_t i);
 
+/* Whether this element, or one inside it, has a value: another info than a confidence or the source
+ * of an absent value. */
+bool gc_record_has_values(const struct gc_record *record, size_t i);
+
+/* Removes the elements for which gc_record_has_values is false, except the outermost one, which has
+ * the facts of the whole GPU. */
+void gc_record_drop_empty(struct gc_record *record);
+
 /* Writes the object name of element i as lstopo shows it: "<gpu>-L1 217KiB x132". The size is
  * CapacityBytes for an element in an SM and NominalBytes for one outside of the SMs, or the
  * other one where that is missing. xN is there when Instances is known and the kind is on_sm or

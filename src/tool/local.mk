@@ -143,8 +143,14 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/results.h \
 	src/tool/say.c \
 	src/tool/say.h \
-	src/tool/show.c \
-	src/tool/show.h \
+	src/tool/show/show.c \
+	src/tool/show/show.h \
+	src/tool/show_absent.c \
+	src/tool/show_absent.h \
+	src/tool/show_brief.c \
+	src/tool/show_brief.h \
+	src/tool/show_gpu.c \
+	src/tool/show_gpu.h \
 	src/tool/show_notes.c \
 	src/tool/show_notes.h \
 	src/tool/show_structure.c \

@@ -5,12 +5,13 @@
  */
 #include "tool/progress.h"
 
+#include "tool/terminal.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define BAR 16
@@ -22,13 +23,11 @@ static bool drawn;
 static size_t terminal_columns(void)
 {
   const char *term = getenv("TERM");
-  struct winsize size;
+  const size_t columns = gc_terminal_width(STDERR_FILENO);
 
   if (!isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb"))
     return 0;
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 2)
-    return 79;
-  return size.ws_col - 1u; /* the last column would wrap */
+  return columns < 2 ? 79 : columns - 1; /* the last column would wrap */
 }
 
 void gc_progress(const char *title, unsigned done, unsigned total, const char *what)
