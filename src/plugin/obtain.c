@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NOT_MEASURED "not measured: "
 
@@ -297,6 +298,18 @@ static bool is_over(double deadline)
   return gc_now_ms() >= deadline + GC_GRACE_MS;
 }
 
+/* How many commands to run at the same time; 0: all. Simulated GPUs compute on the CPUs: if all of
+ * them shared these, none might be ready at the deadline. A real GPU must not wait for another. */
+static size_t at_once(const struct job *jobs, size_t count)
+{
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+  for (size_t i = 0; i < count; i++)
+    if (jobs[i].gpu->vendor != GC_VENDOR_SIM)
+      return 0;
+  return cpus < 1 ? 1 : (size_t)cpus;
+}
+
 /* Runs the commands until the deadline. */
 static void measure(struct job *jobs, size_t count, const struct gc_settings *settings,
                     double deadline)
@@ -304,7 +317,8 @@ static void measure(struct job *jobs, size_t count, const struct gc_settings *se
   /* The tool uses hwloc to write the record, and must not start itself. */
   static const char *const set_env[] = {"HWLOC_GPUCACHE=off", NULL};
   const double left = (deadline - gc_now_ms()) / 1e3;
-  struct gc_spawn_options options = {.seconds = left > 0 ? left : 1e-3, .set_env = set_env};
+  struct gc_spawn_options options = {
+      .seconds = left > 0 ? left : 1e-3, .at_once = at_once(jobs, count), .set_env = set_env};
   struct gc_command *commands = calloc(count, sizeof(*commands));
   char seconds[32];
 

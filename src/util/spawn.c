@@ -344,28 +344,61 @@ static void sleep_until(struct child *children, size_t count, struct pollfd *fds
   poll(fds, n, left > 3600000 ? 3600000 : left < 0 ? 0 : (int)left + 1);
 }
 
-static void run(struct child *children, size_t count, struct pollfd *fds, double deadline)
+/* Commands of which only some run at the same time. */
+struct batch {
+  struct child *children;
+  size_t count, next; /* the children from `next` on have not been started */
+  struct pollfd *fds;
+  char **environment;
+  double deadline;
+};
+
+/* Starts commands while another one may run, in their order. */
+static void start_some(struct batch *batch, const struct gc_spawn_options *options)
+{
+  size_t running = 0;
+
+  for (size_t i = 0; i < batch->next; i++)
+    running += batch->children[i].running;
+  for (; batch->next < batch->count && (!options->at_once || running < options->at_once);
+       batch->next++) {
+    struct child *child = &batch->children[batch->next];
+
+    child->command->status = start(child, batch->environment, options->pass_stderr);
+    running += child->running;
+  }
+}
+
+static void run(struct batch *batch, const struct gc_spawn_options *options)
 {
   for (;;) {
     const double now = gc_now_ms();
+    const bool late = now >= batch->deadline;
     bool busy = false;
 
-    for (size_t i = 0; i < count; i++) {
-      attend(&children[i], now, now >= deadline);
-      busy |= children[i].running || children[i].orphans;
+    for (size_t i = 0; i < batch->next; i++) {
+      attend(&batch->children[i], now, late);
+      busy |= batch->children[i].running || batch->children[i].orphans;
     }
+    for (; late && batch->next < batch->count; batch->next++)
+      set_end(batch->children[batch->next].command, GC_END_LATE, 0);
+    start_some(batch, options);
+    for (size_t i = 0; i < batch->count && !busy; i++)
+      busy = batch->children[i].running;
     if (!busy)
       return;
-    sleep_until(children, count, fds, deadline);
+    sleep_until(batch->children, batch->count, batch->fds, batch->deadline);
   }
 }
 
 void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_options *options)
 {
   double deadline = options->seconds > 0 ? gc_now_ms() + 1e3 * options->seconds : NO_DEADLINE;
-  char **environment = make_environment(options->set_env);
-  struct child *children = calloc(count ? count : 1, sizeof(*children));
-  struct pollfd *fds = calloc(2 * count + 1, sizeof(*fds));
+  struct batch batch = {.children = calloc(count ? count : 1, sizeof(*batch.children)),
+                        .count = count,
+                        .fds = calloc(2 * count + 1, sizeof(*batch.fds)),
+                        .environment = make_environment(options->set_env),
+                        .deadline = deadline};
 
   for (size_t i = 0; i < count; i++) {
     commands[i].pid = 0;
@@ -373,23 +406,23 @@ void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_o
     commands[i].status = ENOMEM;
     commands[i].message[0] = '\0';
   }
-  if (!environment || !children || !fds)
+  if (!batch.environment || !batch.children || !batch.fds)
     goto out;
   for (size_t i = 0; i < count; i++) {
-    children[i].command = &commands[i];
-    children[i].options = options;
-    children[i].process.pidfd = children[i].stderr_fd = -1;
-    commands[i].status = start(&children[i], environment, options->pass_stderr);
+    batch.children[i].command = &commands[i];
+    batch.children[i].options = options;
+    batch.children[i].process.pidfd = batch.children[i].stderr_fd = -1;
   }
-  run(children, count, fds, deadline);
+  start_some(&batch, options); /* also if the deadline has passed */
+  run(&batch, options);
   for (size_t i = 0; i < count; i++) {
-    if (children[i].stderr_fd >= 0)
-      close(children[i].stderr_fd);
-    if (children[i].process.pidfd >= 0)
-      close(children[i].process.pidfd);
+    if (batch.children[i].stderr_fd >= 0)
+      close(batch.children[i].stderr_fd);
+    if (batch.children[i].process.pidfd >= 0)
+      close(batch.children[i].process.pidfd);
   }
 out:
-  free(fds);
-  free(children);
-  free(environment);
+  free(batch.fds);
+  free(batch.children);
+  free(batch.environment);
 }

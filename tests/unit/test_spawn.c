@@ -583,6 +583,50 @@ static int act(const char *what)
   return 0;
 }
 
+/* Each one counts those that run beside it. */
+#define COUNT SH("mkdir me$$; set -- me*; echo $# >>counts; sleep 0.05; rmdir me$$")
+
+static void only_some_run_together(void **state)
+{
+  struct gc_spawn_options options = patient;
+  struct gc_command commands[] = {COUNT, COUNT, SH("exit 7"), COUNT, COUNT, SH(""), COUNT, COUNT};
+  long together, lines = 0;
+  FILE *counts;
+
+  (void)state;
+  commands[5].argv = (const char *const[]){"/nowhere/to/be/found", NULL};
+  options.at_once = 2;
+  gc_spawn(commands, 8, &options);
+  for (int i = 0; i < 8; i++)
+    assert_int_equal(commands[i].end, i == 5 ? GC_END_NOT_STARTED : GC_END_EXITED);
+  assert_int_equal(commands[2].status, 7);
+  assert_int_equal(commands[5].status, ENOENT);
+  counts = fopen("counts", "r");
+  assert_non_null(counts);
+  while (fscanf(counts, "%ld", &together) == 1) {
+    assert_in_range(together, 1, 2);
+    lines++;
+  }
+  fclose(counts);
+  assert_int_equal(lines, 6);
+  no_child_is_left();
+}
+
+static void what_has_not_begun_at_the_deadline_is_late(void **state)
+{
+  struct gc_spawn_options options = hasty;
+  struct gc_command commands[] = {SH("exit 0"), SH("sleep 1000"), SH("echo 1 >begun")};
+
+  (void)state;
+  options.at_once = 1;
+  gc_spawn(commands, 3, &options);
+  assert_int_equal(commands[0].end, GC_END_EXITED);
+  assert_int_equal(commands[1].end, GC_END_LATE);
+  assert_int_equal(commands[2].end, GC_END_LATE);
+  assert_int_equal(number("begun"), -1);
+  no_child_is_left();
+}
+
 int main(int argc, char **argv)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -607,6 +651,8 @@ int main(int argc, char **argv)
       TEST(passing_stderr),
       TEST(output_goes_where_it_is_wanted),
       TEST(no_descriptor_is_left),
+      TEST(only_some_run_together),
+      TEST(what_has_not_begun_at_the_deadline_is_late),
   };
 
   if (argc > 1)
