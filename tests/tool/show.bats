@@ -182,6 +182,35 @@ use_h200() {
   is 2 "$(grep -c 'already measured' <<<"$output")"
 }
 
+# measure_on_terminal ROWS: two GPUs on a pseudo-terminal with so many rows.
+measure_on_terminal() {
+  output=$(TERM=xterm script -qec \
+    "stty rows $1 cols 100; $tool measure --force --color never --sim $tiny,$BATS_TEST_TMPDIR/other" /dev/null </dev/null |
+    tr -d '\r')
+}
+
+@test "several GPUs: a line for each on a terminal while they are measured, then the same as otherwise" {
+  command -v script >/dev/null || skip "script (package bsdutils) is missing"
+  local escape=$'\e'
+  sed 's/^model = .*/model = Other GPU/' "$tiny" >"$BATS_TEST_TMPDIR/other"
+  measure_on_terminal 24
+  # both lines are drawn again and again, each over itself, and erased at the end
+  has "$output" "gpu0 Tiny Test GPU  starting$escape[K"$'\n'"gpu1 Other GPU  starting$escape[K"
+  local gpu
+  for gpu in "gpu0 Tiny Test GPU" "gpu1 Other GPU"; do
+    [ "$(grep -c "$gpu  \[[#-]*\] [0-9]*/[0-9]* L2Cache" <<<"$output")" -ge 2 ]
+  done
+  has "$output" "$escape[K$escape[A$escape[Kgpu0: Tiny Test GPU, "
+  is "$("$tool" show --sim "$tiny,$BATS_TEST_TMPDIR/other")" "gpu0: Tiny${output##*gpu0: Tiny}"
+  # too many for the terminal: one line
+  measure_on_terminal 2
+  has "$output" "2 GPUs  [----------------] 0/2 ready"
+  has_not "$output" "  starting"
+  # without a terminal, nothing is reported
+  run_split "$tool" measure --force --sim "$tiny,$BATS_TEST_TMPDIR/other"
+  is '' "$errors"
+}
+
 @test "several GPUs: one that fails is named, the other is measured" {
   sed 's/^sms = 4/sms = many/' "$tiny" >"$BATS_TEST_TMPDIR/bad"
   run_split "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/bad,$tiny"
