@@ -55,6 +55,7 @@ caveat="no value shown is measured: all come from the kernel driver's tables (sy
   run_split "$tool" show
   has "$output" "  CUs that share one: L2Cache 38, ScalarL1Cache 1 to 2, InstructionCache 1 to 2"
   has_not "$output" "the GPU: "
+  has "$(cat "$top_srcdir/doc/amd.md")" "$output"
 }
 
 @test "a message about several partitions is printed once" {
