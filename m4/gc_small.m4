@@ -5,7 +5,8 @@ AC_DEFUN([GC_SMALL], [
   AC_MSG_CHECKING([for flags that make the plugin smaller])
   gc_cflags=$CFLAGS
   SMALL_CFLAGS=
-  for gc_flag in -falign-jumps=1 -falign-labels=1 -freorder-blocks-algorithm=simple; do
+  for gc_flag in -falign-jumps=1 -falign-labels=1 -freorder-blocks-algorithm=simple \
+      -fno-tree-ch -fno-split-paths -fno-thread-jumps; do
     CFLAGS="$gc_cflags -Werror $gc_flag"
     AC_COMPILE_IFELSE([AC_LANG_SOURCE([[int gc_small;]])],
                       [SMALL_CFLAGS="$SMALL_CFLAGS $gc_flag"])

@@ -299,12 +299,11 @@ static bool is_over(double deadline)
 
 /* Runs the commands until the deadline. */
 static void measure(struct job *jobs, size_t count, const struct gc_settings *settings,
-                    double deadline)
+                    char *const *environment, double deadline)
 {
-  /* The tool uses hwloc to write the record, and must not start itself. */
-  static const char *const set_env[] = {"HWLOC_GPUCACHE=off", NULL};
   const double left = (deadline - gc_now_ms()) / 1e3;
-  struct gc_spawn_options options = {.seconds = left > 0 ? left : 1e-3, .set_env = set_env};
+  struct gc_spawn_options options = {.seconds = left > 0 ? left : 1e-3,
+                                     .environment = environment};
   struct gc_command *commands = calloc(count, sizeof(*commands));
   char seconds[32];
 
@@ -366,8 +365,9 @@ bool gc_plugin_is_wanted(const struct gc_gpus *gpus, const struct gc_outcome *ou
   return false;
 }
 
-void gc_plugin_measure(struct gc_gpus *gpus, const struct gc_settings *settings, double deadline,
-                       const char *_Atomic *doing, struct gc_outcome *outcomes)
+void gc_plugin_measure(struct gc_gpus *gpus, const struct gc_settings *settings,
+                       char *const *environment, double deadline, const char *_Atomic *doing,
+                       struct gc_outcome *outcomes)
 {
   struct job *jobs = calloc(gpus->count, sizeof(*jobs));
   size_t count = 0;
@@ -382,7 +382,7 @@ void gc_plugin_measure(struct gc_gpus *gpus, const struct gc_settings *settings,
       give_up(&outcomes[i], "out of memory");
   }
   if (count > 0 && !is_over(deadline))
-    measure(jobs, count, settings, deadline);
+    measure(jobs, count, settings, environment, deadline);
   *doing = "reading the tables of the kernel driver";
   for (size_t i = 0; i < gpus->count && !is_over(deadline); i++)
     if (outcomes[i].wanted)

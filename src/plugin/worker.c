@@ -4,6 +4,7 @@
 #include "util/clock.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -28,12 +29,27 @@ static void release(struct gc_worker *worker)
   free(worker);
 }
 
+/* Calls run() in the locale "C", whatever other threads set meanwhile: in another locale, strerror
+ * reads the environment for the language. This locale is a constant of libc, so nothing is
+ * allocated. */
+static void call(const struct gc_work *work)
+{
+  const locale_t fixed = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  const locale_t before = fixed ? uselocale(fixed) : (locale_t)0;
+
+  work->run(work->data);
+  if (before)
+    uselocale(before);
+  if (fixed)
+    freelocale(fixed);
+}
+
 static void *run(void *data)
 {
   struct gc_worker *worker = data;
   bool is_abandoned;
 
-  worker->work.run(worker->work.data);
+  call(&worker->work);
   pthread_mutex_lock(&worker->mutex);
   worker->has_ended = true;
   is_abandoned = worker->is_abandoned;
@@ -127,6 +143,6 @@ bool gc_worker_run(const struct gc_work *work, double deadline)
 
   if (worker)
     return gc_worker_wait(worker, deadline);
-  work->run(work->data);
+  call(work);
   return true;
 }

@@ -9,6 +9,7 @@
 
 #include "store/dir.h"
 #include "store/file.h"
+#include "util/clock.h"
 #include "util/env.h"
 #include "util/hash.h"
 #include "util/number.h"
@@ -30,7 +31,6 @@
  * that they see. The oldest ones are dropped. */
 #define MOST_NOTES 16
 #define MOST_FILE_BYTES (MOST_NOTES * MOST_BYTES)
-#define DATE "%Y-%m-%dT%H:%M:%SZ"
 /* The clocks of machines that share a home directory may differ a little. */
 #define SKEW_SECONDS 60
 
@@ -163,17 +163,14 @@ static bool parse_kind(const char *word, enum gc_failure_kind *kind)
 static bool parse(char *text, struct gc_failure *failure)
 {
   char *since = take_line(&text, "since"), *kind = take_line(&text, "kind"),
-       *seconds = take_line(&text, "seconds"), *why = take_line(&text, "why"), *end;
-  struct tm tm = { 0 };
+       *seconds = take_line(&text, "seconds"), *why = take_line(&text, "why");
   uint64_t number;
 
   if (!since || !kind || !seconds || !why || *text)
     return false;
-  end = strptime(since, DATE, &tm);
-  if (!end || *end || !parse_kind(kind, &failure->kind) || !gc_number_whole(seconds, &number) ||
-      number > GC_FAILURE_SECONDS)
+  if (!gc_date_read(since, &failure->when) || !parse_kind(kind, &failure->kind) ||
+      !gc_number_whole(seconds, &number) || number > GC_FAILURE_SECONDS)
     return false;
-  failure->when = timegm(&tm);
   failure->seconds = (long)number;
   snprintf(failure->since, sizeof(failure->since), "%s", since);
   snprintf(failure->why, sizeof(failure->why), "%s", why);
@@ -284,9 +281,7 @@ int gc_store_remember_failure(const struct gc_identity *identity, uint64_t envir
                               const char *why, enum gc_failure_kind kind,
                               struct gc_error *err)
 {
-  char dir[PATH_MAX], name[GC_STORE_NAME], head[MOST_BYTES], date[32], seconds[32], *text;
-  time_t now = time(NULL);
-  struct tm tm;
+  char dir[PATH_MAX], name[GC_STORE_NAME], head[MOST_BYTES], date[GC_DATE], seconds[32], *text;
   size_t length;
   int dir_fd, status = gc_store_check_id(identity->id, err);
 
@@ -295,7 +290,7 @@ int gc_store_remember_failure(const struct gc_identity *identity, uint64_t envir
   text = malloc(MOST_FILE_BYTES);
   if (!text)
     return gc_fail(err, -ENOMEM, "out of memory");
-  strftime(date, sizeof(date), DATE, gmtime_r(&now, &tm));
+  gc_date_write(time(NULL), date);
   write_head(identity, environment, head);
   length = write_head(identity, environment, text);
   length = add_line(text, length, "since", date);

@@ -6,6 +6,7 @@
 #include "util/spawn.h"
 
 #include "util/clock.h"
+#include "util/env.h"
 #include "util/reap.h"
 
 #include <dirent.h>
@@ -29,8 +30,6 @@
  * so that the process is named and noted. */
 #define GRACE_MS 500
 
-extern char **environ;
-
 struct child {
   struct gc_command *command;
   const struct gc_spawn_options *options;
@@ -41,51 +40,6 @@ struct child {
   size_t length;
   char line[512]; /* the line of stderr that is read at present */
 };
-
-static bool is_replaced(const char *entry, const char *const *set)
-{
-  const size_t length = strcspn(entry, "=");
-
-  for (; set && *set; set++)
-    if (!strncmp(entry, *set, length) && strcspn(*set, "=") == length)
-      return true;
-  return false;
-}
-
-static char *append(char *text, const char *entry)
-{
-  return stpcpy(text, entry) + 1;
-}
-
-/* A copy of environ in which the settings replace or remove entries of the same names. The strings are
- * copied, too: a start may hang on a dead file system, and meanwhile the caller's thread may
- * continue and change its environment. */
-static char **make_environment(const char *const *set)
-{
-  size_t entries = 1, bytes = 0, n = 0;
-  char **merged, *text;
-
-  for (char **entry = environ; entry && *entry; entry++, entries++)
-    bytes += strlen(*entry) + 1;
-  for (const char *const *entry = set; entry && *entry; entry++, entries++)
-    bytes += strlen(*entry) + 1;
-  merged = malloc(entries * sizeof(*merged) + bytes);
-  if (!merged)
-    return NULL;
-  text = (char *)(merged + entries);
-  for (char **entry = environ; entry && *entry; entry++)
-    if (!is_replaced(*entry, set)) {
-      merged[n++] = text;
-      text = append(text, *entry);
-    }
-  for (const char *const *entry = set; entry && *entry; entry++)
-    if (strchr(*entry, '=')) {
-      merged[n++] = text;
-      text = append(text, *entry);
-    }
-  merged[n] = NULL;
-  return merged;
-}
 
 /* Makes the child close all descriptors from 3 on. */
 static int close_others(posix_spawn_file_actions_t *actions)
@@ -180,7 +134,7 @@ static int make_pipe(int ends[2])
   return status;
 }
 
-static int start(struct child *child, char **environment, bool pass_stderr)
+static int start(struct child *child, char *const *environment, bool pass_stderr)
 {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
@@ -363,7 +317,8 @@ static void run(struct child *children, size_t count, struct pollfd *fds, double
 void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_options *options)
 {
   double deadline = options->seconds > 0 ? gc_now_ms() + 1e3 * options->seconds : NO_DEADLINE;
-  char **environment = make_environment(options->set_env);
+  char **merged = options->environment ? NULL : gc_env_merge(options->set_env);
+  char *const *environment = merged ? merged : options->environment;
   struct child *children = calloc(count ? count : 1, sizeof(*children));
   struct pollfd *fds = calloc(2 * count + 1, sizeof(*fds));
 
@@ -391,5 +346,5 @@ void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_o
 out:
   free(fds);
   free(children);
-  free(environment);
+  free(merged);
 }

@@ -104,6 +104,9 @@ tests_unit_test_store_locks_LDFLAGS = -Wl,--wrap=flock,--wrap=fcntl,--wrap=fcntl
 # A faster clock.
 tests_unit_test_gpu_lock_LDFLAGS = -Wl,--wrap=gc_now_ms,--wrap=gc_holder_of
 
+# A thread that changes the environment.
+tests_unit_test_env_CFLAGS = $(AM_CFLAGS) -pthread
+
 # Processes that cannot be killed.
 tests_unit_test_spawn_CFLAGS = $(AM_CFLAGS) -pthread
 tests_unit_test_spawn_LDFLAGS = -Wl,--wrap=kill,--wrap=syscall
