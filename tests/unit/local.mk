@@ -98,8 +98,8 @@ tests_unit_test_remember_SOURCES = tests/unit/test_remember.c src/gpus/remember_
 tests_unit_test_remember_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DGC_REMEMBER_SITE_DIR='"site"' -DGC_REMEMBER_SHM='"shm"'
 
-# File systems without locks.
-tests_unit_test_store_locks_LDFLAGS = -Wl,--wrap=flock,--wrap=fcntl,--wrap=fcntl64
+# File systems without locks, and short pauses.
+tests_unit_test_store_locks_LDFLAGS = -Wl,--wrap=flock,--wrap=fcntl,--wrap=fcntl64,--wrap=nanosleep
 
 # A faster clock.
 tests_unit_test_gpu_lock_LDFLAGS = -Wl,--wrap=gc_now_ms,--wrap=gc_holder_of
