@@ -9,6 +9,7 @@
 
 #include "store/dir.h"
 #include "store/file.h"
+#include "store/find.h"
 #include "util/clock.h"
 #include "util/env.h"
 #include "util/hash.h"
@@ -277,6 +278,19 @@ static long choose_seconds(const struct gc_identity *identity, uint64_t environm
   return earlier.seconds < GC_FAILURE_SECONDS / 2 ? 2 * earlier.seconds : GC_FAILURE_SECONDS;
 }
 
+/* Whether no load measures this GPU, because there is a record. */
+static bool is_measured(const struct gc_identity *identity)
+{
+  struct gc_record *record;
+  bool is_final;
+
+  if (gc_store_find(identity, &record, NULL))
+    return false;
+  is_final = !gc_provisional_why(record);
+  gc_record_free(record);
+  return is_final;
+}
+
 int gc_store_remember_failure(const struct gc_identity *identity, uint64_t environment,
                               const char *why, enum gc_failure_kind kind,
                               struct gc_error *err)
@@ -308,6 +322,10 @@ int gc_store_remember_failure(const struct gc_identity *identity, uint64_t envir
   snprintf(name, sizeof(name), "%s" GC_STORE_FAILED, identity->id);
   length = add_others(dir_fd, dir, name, head, text, length);
   status = put(dir_fd, dir, identity->id, text, length, err);
+  /* Another process may have stored a record meanwhile. It removes a note that it finds; so this
+   * process looks for the record after it has written the note. */
+  if (!status && is_measured(identity))
+    unlinkat(dir_fd, name, 0);
   close(dir_fd);
 out:
   free(text);
