@@ -313,3 +313,29 @@ refused() {
   for i in 1 2 3 4 5 6 7 8 9; do cp "$real" "$BATS_TEST_TMPDIR/records2/$i.xml"; done
   refused 2 "/records2/8.xml ..." "$BATS_TEST_TMPDIR/records2"
 }
+
+# export_often FILE FORMAT: exports EXPORT_RUNS times (10), each time as process 1 of a new container, and
+# compares the file.
+export_often() {
+  local i
+  for ((i = 0; i < ${EXPORT_RUNS:-10}; i++)); do
+    unshare -pf "$tool" export --format "$2" --output "$BATS_TEST_TMPDIR/exports/$1" "$real" || return 1
+    cmp "$BATS_TEST_TMPDIR/exports/$1" "$BATS_TEST_TMPDIR/$2" || return 1
+  done
+}
+
+@test "processes of two containers that export into one directory do not mix their files" {
+  unshare -pf true 2>/dev/null || skip "unshare -p is not allowed here"
+  local first second format
+  mkdir "$BATS_TEST_TMPDIR/exports"
+  for format in mt4g accelsim; do
+    "$tool" export --format $format "$real" >"$BATS_TEST_TMPDIR/$format"
+  done
+  export_often a mt4g 3>&- &
+  first=$!
+  export_often b accelsim 3>&- &
+  second=$!
+  wait $first
+  wait $second
+  is "a b" "$(ls -A "$BATS_TEST_TMPDIR/exports" | xargs)"
+}

@@ -25,6 +25,7 @@ unit_tests = \
 	tests/unit/test_export \
 	tests/unit/test_facts \
 	tests/unit/test_failure \
+	tests/unit/test_file \
 	tests/unit/test_graft \
 	tests/unit/test_habits \
 	tests/unit/test_handover \
@@ -106,6 +107,9 @@ tests_unit_test_gpu_lock_LDFLAGS = -Wl,--wrap=gc_now_ms,--wrap=gc_holder_of
 
 # A thread that changes the environment.
 tests_unit_test_env_CFLAGS = $(AM_CFLAGS) -pthread
+
+# Processes with the same id.
+tests_unit_test_file_LDFLAGS = -Wl,--wrap=getpid
 
 # Processes that cannot be killed.
 tests_unit_test_spawn_CFLAGS = $(AM_CFLAGS) -pthread
