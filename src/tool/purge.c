@@ -18,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -35,34 +34,61 @@ struct purge {
   size_t count;
 };
 
-/* Checks whether the file is a record of that id: other XML files may be in the directory, too. */
-static void examine(struct file *file)
+/* Reads the file, not more than `size` bytes. Its length may change meanwhile. Returns the number of
+ * bytes or a negative errno. */
+static ssize_t read_text(int fd, char *text, size_t size)
 {
-  int fd = open(file->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  struct gc_record *record = NULL;
-  struct stat st;
-  char *text;
+  size_t length = 0;
+  ssize_t got = 1;
 
+  while (got > 0 && length < size) {
+    got = read(fd, text + length, size - length);
+    if (got > 0)
+      length += (size_t)got;
+    else if (got < 0 && errno == EINTR)
+      got = 1;
+  }
+  return got < 0 ? -errno : (ssize_t)length;
+}
+
+static bool is_record(const char *text, ssize_t length, const char *id)
+{
+  struct gc_record *record = NULL;
+  const bool is =
+      !gc_record_read_xml(text, (size_t)length, &record, NULL) && !strcmp(record->identity.id, id);
+
+  gc_record_free(record);
+  return is;
+}
+
+/* Checks whether the file is a record of that id: other XML files may be in the directory, too. */
+static void examine(int dir_fd, struct file *file)
+{
+  char name[sizeof file->id + 8], *text;
+  struct stat st;
+  ssize_t length;
+  int fd;
+
+  snprintf(name, sizeof name, "%s.xml", file->id);
+  fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) {
     file->error = errno == ELOOP ? 0 : errno; /* a link is no record */
     return;
   }
   if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
       st.st_size <= (off_t)GC_RECORD_MAX_BYTES) {
-    text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (text != MAP_FAILED) {
-      file->record = !gc_record_read_xml(text, (size_t)st.st_size, &record, NULL) &&
-                     !strcmp(record->identity.id, file->id);
-      gc_record_free(record);
-      munmap(text, (size_t)st.st_size);
-    } else {
-      file->error = errno;
-    }
+    text = malloc((size_t)st.st_size);
+    length = text ? read_text(fd, text, (size_t)st.st_size) : -ENOMEM;
+    if (length < 0)
+      file->error = (int)-length;
+    else
+      file->record = is_record(text, length, file->id);
+    free(text);
   }
   close(fd);
 }
 
-static int note(const char *id, const char *path, void *data)
+static int note(int dir_fd, const char *id, const char *path, void *data)
 {
   struct purge *purge = data;
   struct file *more = realloc(purge->files, (purge->count + 1) * sizeof *more), *file;
@@ -76,7 +102,7 @@ static int note(const char *id, const char *path, void *data)
     return -ENOMEM;
   purge->count++;
   snprintf(file->id, sizeof file->id, "%s", id);
-  examine(file);
+  examine(dir_fd, file);
   return 0;
 }
 

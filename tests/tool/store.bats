@@ -368,6 +368,24 @@ refused() {
   done
 }
 
+@test "purge by root does not follow the link of another user" {
+  [ "$(id -u)" -eq 0 ] || skip "only root can give a link to another user"
+  local real=$BATS_TEST_TMPDIR/real/hwloc-gpucache
+  unset HWLOC_GPUCACHE_DIR
+  HWLOC_GPUCACHE_DIR=$real "$tool" measure --sim "$tiny" >/dev/null
+  ln -s ../real "$HOME/.cache"
+  chown -h 65534 "$HOME/.cache"
+  run_split "$tool" purge --all
+  is 1 "$status"
+  has "$errors" "$HOME/.cache is a symbolic link of user 65534"
+  [ -e "$real/sim-tiny.xml" ]
+  # its own link is followed
+  chown -h 0 "$HOME/.cache"
+  run_split "$tool" purge --all
+  is 0 "$status"
+  [ ! -e "$real/sim-tiny.xml" ]
+}
+
 @test "purge by id needs no GPU, and an unknown word is refused" {
   local gone=GPU-11111111-0000-0000-0000-000000000099
   "$tool" measure --sim "$tiny" >/dev/null
