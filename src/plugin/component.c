@@ -3,7 +3,7 @@
  *
  * The component that hwloc loads: finds the GPUs, obtains their records, and adds their objects. It
  * runs in any process that loads a topology. So it prints only if it is asked to, never makes a
- * load fail, uses no vendor library, and has no global state.
+ * load fail, uses no vendor library, and has no global state but a count (plugin/worker.h).
  */
 #include "graft/compat.h"
 #include "graft/graft.h"

@@ -167,6 +167,17 @@ static void measure(void *data)
   gc_env_use(NULL);
 }
 
+/* Without files, no GPU is known. */
+static void report_stuck(const struct gc_load *load, unsigned stuck)
+{
+  struct gc_late late = {.gpus = NULL};
+
+  snprintf(late.why, sizeof(late.why),
+           "not read: %u earlier loads still wait for a file system or a driver that does not respond",
+           stuck);
+  load->late(&late, load->data);
+}
+
 static void report_late(void *data)
 {
   const struct gc_load *load = data;
@@ -195,7 +206,7 @@ struct gc_load *gc_load_begin(const struct gc_settings *settings)
   struct gc_load *load = make(settings);
   const struct gc_work work = work_of(load, look_up);
 
-  if (load)
+  if (load && !gc_worker_stuck())
     load->worker = gc_worker_start(&work);
   return load;
 }
@@ -213,10 +224,16 @@ bool gc_load_end(struct gc_load *load, struct gc_found *found,
 {
   const struct gc_work work = work_of(load, measure);
   const double deadline = gc_now_ms() + 1e3 * load->settings.seconds;
+  const unsigned stuck = load->worker ? 0 : gc_worker_stuck();
   bool is_complete;
 
   load->late = late;
   load->data = data;
+  if (stuck) {
+    report_stuck(load, stuck);
+    release_all(load);
+    return false;
+  }
   if (!finish_look_up(load, deadline + GC_GRACE_MS))
     return false;
   load->deadline = deadline;

@@ -212,8 +212,9 @@ static void explain(const struct gc_command *command, const char *seconds, const
     snprintf(why, size, "measuring was killed by signal %d", command->status);
   } else if (command->end == GC_END_NOT_STARTED) {
     errno = command->status;
-    snprintf(why, size, "%.200s cannot be started: %m%s", command->argv[0],
-             errno == ENOENT || errno == EACCES ? MISSING_TOOL : "");
+    snprintf(why, size, "%.200s cannot be started: %s%m%s", command->argv[0],
+             command->lacks_null ? "/dev/null cannot be opened: " : "",
+             !command->lacks_null && (errno == ENOENT || errno == EACCES) ? MISSING_TOOL : "");
   } else if (command->message[0]) {
     snprintf(why, size, "%s", sentence(command->message));
   } else if (command->end == GC_END_EXITED && command->status != 0) {

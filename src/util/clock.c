@@ -33,14 +33,16 @@ void gc_date_write(time_t when, char text[GC_DATE])
 {
   const unsigned long second = (unsigned long)(when > 0 && when < GC_DATE_END ? when : 0);
   const unsigned rest = (unsigned)(second % DAY_SECONDS);
-  unsigned day = (unsigned)(second / DAY_SECONDS), year = 1970, month = 1;
+  unsigned day = (unsigned)(second / DAY_SECONDS);
+  unsigned short year = 1970;
+  unsigned char month = 1;
 
   for (; day >= days_of(year); year++)
     day -= days_of(year);
   for (; day >= days_in(year, month); month++)
     day -= days_in(year, month);
-  snprintf(text, GC_DATE, "%04u-%02u-%02uT%02u:%02u:%02uZ", year % 10000, month % 100,
-           (day + 1) % 100, rest / 3600, rest / 60 % 60, rest % 60);
+  snprintf(text, GC_DATE, "%04u-%02u-%02uT%02u:%02u:%02uZ", year, month,
+           (unsigned char)(day + 1), rest / 3600, rest / 60 % 60, rest % 60);
 }
 
 bool gc_date_read(const char *text, time_t *when)

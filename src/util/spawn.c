@@ -65,21 +65,19 @@ static int close_others(posix_spawn_file_actions_t *actions)
 #endif
 }
 
+/* null: a descriptor of /dev/null, 3 or more. */
 static int make_actions(posix_spawn_file_actions_t *actions, const struct gc_command *command,
-                        int stderr_fd)
+                        int null, int stderr_fd)
 {
   int status = posix_spawn_file_actions_init(actions);
 
   if (status)
     return status;
-  if (command->input > 0)
-    status = posix_spawn_file_actions_adddup2(actions, command->input, STDIN_FILENO);
-  else
-    status = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (!status && command->output > 0)
-    status = posix_spawn_file_actions_adddup2(actions, command->output, STDOUT_FILENO);
-  else if (!status)
-    status = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  status = posix_spawn_file_actions_adddup2(actions, command->input > 0 ? command->input : null,
+                                            STDIN_FILENO);
+  if (!status)
+    status = posix_spawn_file_actions_adddup2(
+        actions, command->output > 0 ? command->output : null, STDOUT_FILENO);
   if (!status && stderr_fd >= 0)
     status = posix_spawn_file_actions_adddup2(actions, stderr_fd, STDERR_FILENO);
   if (!status)
@@ -134,16 +132,36 @@ static int make_pipe(int ends[2])
   return status;
 }
 
+/* Opens /dev/null here, so that a failure is not taken for one of the command. Returns a descriptor
+ * of 3 or more, or a negative errno. */
+static int open_null(void)
+{
+  int low = open("/dev/null", O_RDWR | O_CLOEXEC), null;
+
+  if (low < 0)
+    return -errno;
+  null = low < 3 ? fcntl(low, F_DUPFD_CLOEXEC, 3) : low;
+  if (null < 0)
+    null = -errno;
+  if (null != low)
+    close(low);
+  return null;
+}
+
 static int start(struct child *child, char *const *environment, bool pass_stderr)
 {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  int ends[2] = {-1, -1}, status;
+  int ends[2] = {-1, -1}, status, null = open_null();
 
+  if (null < 0) {
+    child->command->lacks_null = true;
+    return -null;
+  }
   status = pass_stderr ? 0 : make_pipe(ends);
   if (status)
-    return status;
-  status = make_actions(&actions, child->command, ends[1]);
+    goto out_null;
+  status = make_actions(&actions, child->command, null, ends[1]);
   if (status)
     goto out_pipe;
   status = make_attributes(&attributes, !pass_stderr);
@@ -157,11 +175,12 @@ out_actions:
 out_pipe:
   if (ends[1] >= 0)
     close(ends[1]);
-  if (status) {
-    if (ends[0] >= 0)
-      close(ends[0]);
+  if (status && ends[0] >= 0)
+    close(ends[0]);
+out_null:
+  close(null);
+  if (status)
     return status;
-  }
   child->command->pid = child->process.pid;
   child->running = true;
   child->stderr_fd = ends[0];
@@ -326,6 +345,7 @@ void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_o
     commands[i].pid = 0;
     commands[i].end = GC_END_NOT_STARTED;
     commands[i].status = ENOMEM;
+    commands[i].lacks_null = false;
     commands[i].message[0] = '\0';
   }
   if (!environment || !children || !fds)

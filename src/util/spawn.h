@@ -34,6 +34,7 @@ struct gc_command {
   _Atomic int pid;         /* while it runs, else 0; other threads may read it */
   enum gc_end end;
   int status;
+  bool lacks_null;         /* GC_END_NOT_STARTED, because /dev/null cannot be opened */
   char message[256];       /* its last line on stderr with GC_SPAWN_PREFIX, without it */
 };
 

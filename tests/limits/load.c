@@ -15,6 +15,8 @@
  *   -n NUMBER       that many loads; memory and descriptors must not grow after the first tenth
  *   -e              a thread that changes the environment, the locale and the working directory; all
  *                   loads must give the same status
+ *   -t NUMBER       that many loads, for files that block: prints the threads that are left, and the
+ *                   status of the machine in the last load, and ends
  *   -z              no child may be left, not even a zombie that the load has inherited
  */
 #include <hwloc.h>
@@ -92,9 +94,9 @@ static void deny(const char *word)
   give_up(2, word);
 }
 
-static unsigned count_descriptors(void)
+static unsigned count_in(const char *path)
 {
-  DIR *dir = opendir("/proc/self/fd");
+  DIR *dir = opendir(path);
   unsigned count = 0;
 
   while (dir && readdir(dir))
@@ -229,6 +231,11 @@ char *secure_getenv(const char *name)
   return getenv(name);
 }
 
+static unsigned count_descriptors(void)
+{
+  return count_in("/proc/self/fd");
+}
+
 static unsigned count_elements(hwloc_obj_t obj)
 {
   unsigned count = obj->type == HWLOC_OBJ_OS_DEVICE && obj->subtype &&
@@ -303,6 +310,26 @@ static unsigned load(unsigned long loads)
   return failed;
 }
 
+static int load_late(unsigned long loads)
+{
+  const char *status = NULL;
+  hwloc_topology_t topology;
+
+  for (unsigned long i = 0; i < loads; i++) {
+    if (hwloc_topology_init(&topology) < 0)
+      return 1;
+    hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    if (hwloc_topology_load(topology) < 0)
+      return 1;
+    if (i == loads - 1)
+      status = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "GPUCacheStatus");
+    if (i == loads - 1) /* ".", ".." and this thread */
+      printf("%u threads; %s\n", count_in("/proc/self/task") - 3, status ? status : "no status");
+    hwloc_topology_destroy(topology);
+  }
+  return 0;
+}
+
 int main(int argc, char **argv)
 {
   unsigned long loads = 1;
@@ -314,7 +341,7 @@ int main(int argc, char **argv)
   /* It keeps the plugins loaded. */
   if (hwloc_topology_init(&first) < 0)
     return 1;
-  while ((option = getopt(argc, argv, "d:r:c:ehwn:z")) >= 0) {
+  while ((option = getopt(argc, argv, "d:r:c:ehwn:t:z")) >= 0) {
     switch (option) {
     case 'd': deny(optarg); break;
     case 'r': limit(optarg); break;
@@ -329,6 +356,7 @@ int main(int argc, char **argv)
         give_up(2, "pthread_create");
       break;
     case 'n': loads = strtoul(optarg, NULL, 10); break;
+    case 't': return load_late(strtoul(optarg, NULL, 10));
     case 'z': no_zombie = true; break;
     default: return 2;
     }

@@ -135,6 +135,39 @@ static void ends(void **state)
   no_child_is_left();
 }
 
+/* As in a root directory that lacks it: the failure is not one of the command. */
+static void there_is_no_dev_null(void **state)
+{
+  struct gc_command command = SH("exit 0");
+  pid_t jailed;
+  int status;
+
+  (void)state;
+  if (geteuid() != 0) {
+    print_message("only root can change the root directory\n");
+    skip();
+  }
+  jailed = fork();
+  assert_true(jailed >= 0);
+  if (jailed == 0) {
+    if (chroot(root))
+      _exit(77);
+    gc_spawn(&command, 1, &patient);
+    _exit(command.end != GC_END_NOT_STARTED || command.status != ENOENT || !command.lacks_null);
+  }
+  assert_int_equal(waitpid(jailed, &status, 0), jailed);
+  assert_true(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) {
+    print_message("the root directory cannot be changed here\n");
+    skip();
+  }
+  assert_int_equal(WEXITSTATUS(status), 0);
+  command.argv = (const char *const[]){"/nowhere", NULL};
+  gc_spawn(&command, 1, &patient);
+  assert_int_equal(command.end, GC_END_NOT_STARTED);
+  assert_false(command.lacks_null);
+}
+
 static void none_at_all(void **state)
 {
   (void)state;
@@ -588,6 +621,7 @@ int main(int argc, char **argv)
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
       TEST(ends),
+      TEST(there_is_no_dev_null),
       TEST(none_at_all),
       TEST(messages),
       TEST(side_by_side),
