@@ -34,8 +34,14 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/doctor/child.h \
 	src/tool/doctor/doctor.c \
 	src/tool/doctor/doctor.h \
+	src/tool/doctor/elf.c \
+	src/tool/doctor/elf.h \
 	src/tool/doctor/gpus.c \
 	src/tool/doctor/hwloc.c \
+	src/tool/doctor/libraries.c \
+	src/tool/doctor/libraries.h \
+	src/tool/doctor/linker_cache.c \
+	src/tool/doctor/linker_cache.h \
 	src/tool/doctor/links.h \
 	src/tool/doctor/plugin.c \
 	src/tool/doctor/print.c \
@@ -113,6 +119,8 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/purge.h \
 	src/tool/raw_dir.c \
 	src/tool/raw_dir.h \
+	src/tool/regular.c \
+	src/tool/regular.h \
 	src/tool/report/carveouts.c \
 	src/tool/report/chart.c \
 	src/tool/report/chart.h \
