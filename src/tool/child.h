@@ -32,7 +32,8 @@ void gc_child_environment_free(struct gc_child_variables *environment);
 /* Call it first in main(): if the environment names a parent, makes this process end with it. */
 void gc_child_follow_parent(void);
 
-/* A memory file for the output of a child, on a descriptor of 3 or more; -1 with errno. */
+/* A memory file for the output of a child, on a descriptor of 3 or more; -1 with errno. It can be
+ * sealed. */
 int gc_child_file(void);
 
 /* Reads the record that a child printed to that file. 0 and *record, which the caller frees, or

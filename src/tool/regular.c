@@ -67,22 +67,20 @@ static ssize_t fill(int fd, char *at, size_t size, uint64_t offset)
   return (ssize_t)length;
 }
 
-int gc_regular_load(const char *path, size_t most, char **text, size_t *length)
+int gc_regular_read(int fd, size_t most, char **text, size_t *length)
 {
-  uint64_t size = 0;
-  const int fd = gc_regular_open(path, &size);
+  struct stat st;
   ssize_t got;
 
-  if (fd < 0)
-    return fd;
-  *text = size <= most ? malloc((size_t)size + 1) : NULL;
-  if (size > most)
-    got = -EFBIG;
-  else if (!*text)
-    got = -ENOMEM;
-  else
-    got = fill(fd, *text, (size_t)size, 0);
-  close(fd);
+  if (fstat(fd, &st))
+    return -errno;
+  if (!S_ISREG(st.st_mode))
+    return -EBADMSG;
+  if ((uintmax_t)st.st_size > most)
+    return -EFBIG;
+  if (!(*text = malloc((size_t)st.st_size + 1)))
+    return -ENOMEM;
+  got = fill(fd, *text, (size_t)st.st_size, 0);
   if (got < 0) {
     free(*text);
     return (int)got;
@@ -90,6 +88,19 @@ int gc_regular_load(const char *path, size_t most, char **text, size_t *length)
   *length = (size_t)got;
   (*text)[*length] = '\0';
   return 0;
+}
+
+int gc_regular_load(const char *path, size_t most, char **text, size_t *length)
+{
+  uint64_t size;
+  const int fd = gc_regular_open(path, &size);
+  int status;
+
+  if (fd < 0)
+    return fd;
+  status = gc_regular_read(fd, most, text, length);
+  close(fd);
+  return status;
 }
 
 int gc_regular_contains(int fd, const void *bytes, size_t size)

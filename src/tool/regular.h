@@ -15,8 +15,12 @@
  * negative errno: -EBADMSG if it is not a regular file. */
 int gc_regular_open(const char *path, uint64_t *size);
 
-/* Reads the whole file; the caller frees *text, which ends with a NUL that *length does not count.
- * 0 or a negative errno: -EFBIG if it has more than `most` bytes, or as gc_regular_open. */
+/* Reads what this descriptor means, if it is a regular file: the whole file; the caller frees
+ * *text, which ends with a NUL that *length does not count. 0 or a negative errno: -EBADMSG if it
+ * is another file, -EFBIG if it has more than `most` bytes. */
+int gc_regular_read(int fd, size_t most, char **text, size_t *length);
+
+/* The same for a path, which is opened like gc_regular_open. */
 int gc_regular_load(const char *path, size_t most, char **text, size_t *length);
 
 /* Whether these bytes are anywhere in the file, which is read in pieces: 1 or 0; or a negative

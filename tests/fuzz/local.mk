@@ -6,6 +6,7 @@ fuzz_replays = \
 	tests/fuzz/replay-failure \
 	tests/fuzz/replay-gpus \
 	tests/fuzz/replay-kfd \
+	tests/fuzz/replay-plot \
 	tests/fuzz/replay-profile \
 	tests/fuzz/replay-record \
 	tests/fuzz/replay-sim \
@@ -16,6 +17,8 @@ TESTS += tests/fuzz/replay.sh tests/fuzz/linear
 fuzz_common = tests/fuzz/fuzz.h tests/fuzz/replay.c
 tests_fuzz_replay_failure_SOURCES = tests/fuzz/fuzz_failure.c $(fuzz_common)
 tests_fuzz_replay_failure_LDADD = src/store/libstore.la src/record/librecord.la src/util/libutil.la
+tests_fuzz_replay_plot_SOURCES = tests/fuzz/fuzz_plot.c $(fuzz_common)
+tests_fuzz_replay_plot_LDADD = $(tool_libraries)
 tests_fuzz_replay_profile_SOURCES = tests/fuzz/fuzz_profile.c $(fuzz_common)
 tests_fuzz_replay_profile_LDADD = src/model/libmodel.la src/util/libutil.la -lm
 tests_fuzz_replay_record_SOURCES = tests/fuzz/fuzz_record.c $(fuzz_common)
@@ -61,5 +64,5 @@ clean-fuzz:
 .PHONY: clean-fuzz
 
 EXTRA_DIST += tests/fuzz/replay.sh tests/fuzz/run.sh tests/fuzz/seeds.sh tests/fuzz/record.dict \
-	tests/fuzz/corpus-failure tests/fuzz/corpus-gpus tests/fuzz/corpus-kfd \
+	tests/fuzz/corpus-failure tests/fuzz/corpus-gpus tests/fuzz/corpus-kfd tests/fuzz/corpus-plot \
 	tests/fuzz/corpus-profile tests/fuzz/corpus-record tests/fuzz/corpus-sim tests/fuzz/corpus-trace

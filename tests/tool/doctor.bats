@@ -397,6 +397,20 @@ END
   has "$(finding program)" "cannot be examined: it cannot be read: it is not a regular file"
 }
 
+@test "doctor PROGRAM survives that another process cuts the program" {
+  [ "${SANITIZERS:-no}" = no ] || skip "the sanitizers must be the first library"
+  harmful || skip "no compiler"
+  LD_PRELOAD=$top_builddir/tests/tool/.libs/libcut.so CUT=$harmful doctor "$harmful" --sim "$tiny"
+  has "$(finding program)" "cannot be examined: it is no ELF program"
+  is 0 "$(stat -c %s "$harmful")"
+}
+
+@test "an lstopo that prints without end is stopped at 64 MiB" {
+  fake_lstopo 'exec yes 2>/dev/null'
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH doctor --sim "$tiny"
+  broken topology "printed more than 64 MiB" "not this plugin"
+}
+
 @test "wrong arguments" {
   run_split "$tool" doctor one two
   is 2 "$status"

@@ -36,6 +36,11 @@ check_LTLIBRARIES += tests/tool/libfaults.la
 tests_tool_libfaults_la_SOURCES = tests/tool/faults.c
 tests_tool_libfaults_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
+# A file that another process cuts.
+check_LTLIBRARIES += tests/tool/libcut.la
+tests_tool_libcut_la_SOURCES = tests/tool/cut.c
+tests_tool_libcut_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
 # A fast machine.
 check_LTLIBRARIES += tests/tool/libfast.la
 tests_tool_libfast_la_SOURCES = tests/tool/fast.c

@@ -345,6 +345,15 @@ refused() {
   is mine "$(cat "$record")"
 }
 
+@test "purge survives a file that another process cuts while it is read" {
+  [ "${SANITIZERS:-no}" = no ] || skip "the sanitizers must be the first library"
+  "$tool" measure --sim "$tiny" >/dev/null
+  LD_PRELOAD=$top_builddir/tests/tool/.libs/libcut.so CUT=$records/sim-tiny.xml run_split "$tool" purge --all
+  is 0 "$status"
+  has "$errors" "not removed, because it is not a record (measuring that GPU renames it): $records/sim-tiny.xml"
+  is 0 "$(stat -c %s "$records/sim-tiny.xml")"
+}
+
 @test "purge names the record that it does not remove" {
   local site above
   site=$("$tool" --version | sed -n 's/^records of the site: //p')

@@ -1,53 +1,31 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/sources/files.h"
 
+#include "tool/regular.h"
 #include "tool/sources/objects.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* The XML of a node with eight GPUs has 2 MB. */
 #define MOST_BYTES (256u << 20)
 
-/* Reads the whole file; the caller frees *text, which ends with a NUL that *length does not
- * count. */
 static int load(const char *path, char **text, size_t *length, struct gc_error *err)
 {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  struct stat file;
-  size_t size;
-  ssize_t got = 0;
-  int status = 0;
+  const int status = gc_regular_load(path, MOST_BYTES, text, length);
 
-  if (fd < 0 || fstat(fd, &file) < 0) {
-    status = gc_fail(err, -errno, "%s: %s", path, strerror(errno));
-  } else if (!S_ISREG(file.st_mode)) {
-    status = gc_fail(err, -EBADMSG, "%s is not a regular file", path);
-  } else if ((uintmax_t)file.st_size > MOST_BYTES) {
-    status = gc_fail(err, -EFBIG, "%s has more than %u MiB", path, MOST_BYTES >> 20);
-  } else {
-    size = (size_t)file.st_size;
-    *length = 0;
-    *text = malloc(size + 1);
-    if (!*text)
-      status = gc_fail(err, -ENOMEM, "%s: out of memory", path);
-    while (!status && *length < size && (got = read(fd, *text + *length, size - *length)) > 0)
-      *length += (size_t)got;
-    if (!status && got < 0) {
-      status = gc_fail(err, -errno, "%s: %s", path, strerror(errno));
-      free(*text);
-    } else if (!status) {
-      (*text)[*length] = '\0';
-    }
+  switch (status) {
+  case -EBADMSG:
+    return gc_fail(err, status, "%s is not a regular file", path);
+  case -EFBIG:
+    return gc_fail(err, status, "%s has more than %u MiB", path, MOST_BYTES >> 20);
+  case -ENOMEM:
+    return gc_fail(err, status, "%s: out of memory", path);
+  default:
+    return status ? gc_fail(err, status, "%s: %s", path, strerror(-status)) : 0;
   }
-  if (fd >= 0)
-    close(fd);
-  return status;
 }
 
 /* "gpu0" from the object name "gpu0-Memory 141GiB". */
