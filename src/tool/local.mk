@@ -163,10 +163,10 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/sources/choose.h \
 	src/tool/sources/files.c \
 	src/tool/sources/files.h \
-	src/tool/sources/objects.c \
-	src/tool/sources/objects.h \
 	src/tool/sources/sources.c \
 	src/tool/sources/sources.h \
+	src/tool/sources/topology.c \
+	src/tool/sources/topology.h \
 	src/tool/stack.c \
 	src/tool/stack.h \
 	src/tool/table.c \

@@ -193,6 +193,15 @@ without() {
   has "$output" $'\n#-gpgpu_l1_latency  # no Latency of L1Cache: noisy'
 }
 
+@test "accelsim: a topology cannot add active options" {
+  local element='<object type="OSDev" gp_index="99" name="x" subtype="Other" osdev_type="1"\/>' key
+  for key in GPUCacheModel GPUCacheGlobalLoadsInL1 CarveoutTable LatencySource; do
+    sed "s/.*\"GPUCacheUUID\"/$element&/; s/\(name=\"$key\" value=\"\)/\1yes\&#10;-evil_option 1/" "$real" >"$BATS_TEST_TMPDIR/r.xml"
+    is yes "$(grep -q '&#10;' "$BATS_TEST_TMPDIR/r.xml" && echo yes)"
+    refused 1 "not plain ASCII: $key" --format accelsim "$BATS_TEST_TMPDIR/r.xml"
+  done
+}
+
 @test "accelsim: sets, ways and policies of a record that has them" {
   awk '{ print } /subtype="L1Cache"/ { print "<info name=\"Sets\" value=\"4\"/><info name=\"Ways\" value=\"434\"/>" \
     "<info name=\"Replacement\" value=\"lru\"/><info name=\"WritePolicy\" value=\"through\"/>" }' "$real" >"$BATS_TEST_TMPDIR/r.xml"

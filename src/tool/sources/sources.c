@@ -29,6 +29,7 @@ static int append(struct gc_sources *sources, char *name, const char *gpu, struc
   }
   sources->array = array;
   array += sources->count++;
+  gc_make_printable(name); /* the name of a file may come from another user */
   array->name = name;
   array->record = record;
   snprintf(array->gpu, sizeof array->gpu, "%s", *gpu ? gpu : "gpu0");

@@ -29,7 +29,7 @@ struct gc_sources {
 /* Frees the records and names. */
 void gc_sources_free(struct gc_sources *sources);
 
-/* Appends the GPUs in a file: a record, or any hwloc XML that this libhwloc can import. 0, or a
+/* Appends the GPUs in a file: a record, or any hwloc XML of version 2 or 3. 0, or a
  * negative errno with a sentence that names the file: -ENODATA if there is no GPU of ours in it. */
 int gc_sources_add_file(struct gc_sources *sources, const char *path, struct gc_error *err);
 
