@@ -7,7 +7,7 @@ cd "${BASH_SOURCE%/*}/../.."
 fuzz=tests/fuzz
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-mkdir -p $fuzz/corpus-{failure,gpus,kfd,plot,profile,record,sim,trace}
+mkdir -p $fuzz/corpus-{failure,gpus,kfd,plot,profile,record,sim,topology,trace}
 
 # files ROOT PATTERN...: the files below ROOT that match, as fuzz_gpus.c reads them.
 files()
@@ -35,6 +35,7 @@ sed -e 's/^seed = 1$/&\npages = 64 KiB mixed\npage_seed = 7\nwhole_sectors = yes
     tests/tool/tiny > $fuzz/corpus-profile/physical
 
 cp tests/data/record-good.xml tests/data/two-gpus.xml $fuzz/corpus-record/
+cp tests/data/record-good.xml tests/data/two-gpus.xml $fuzz/corpus-topology/
 : > $fuzz/corpus-record/empty
 cat > $fuzz/corpus-record/small.xml <<'END'
 <topology version="2.0"><object type="Machine"><object type="OSDev" subtype="DeviceMemory">
