@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Simulated GPUs, found by name in $(pkgdatadir)/sim.
 simdir = $(pkgdatadir)/sim
-dist_sim_DATA = data/sim/README \
+sim_profiles = \
 	data/sim/a100 \
 	data/sim/gtx470 \
 	data/sim/gtx560ti \
@@ -19,6 +19,7 @@ dist_sim_DATA = data/sim/README \
 	data/sim/rx7900xtx \
 	data/sim/t1000 \
 	data/sim/v100
+dist_sim_DATA = data/sim/README $(sim_profiles)
 
 # How "hwloc-gpucache plot" draws.
 plotdir = $(pkgdatadir)/plot

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Manual pages, with the directories of this installation. Other documents are added to EXTRA_DIST as they come.
 man_MANS = doc/hwloc-gpucache.1
-EXTRA_DIST += doc/hwloc-gpucache.1.in
+EXTRA_DIST += doc/hwloc-gpucache.1.in doc/readme.sh
 CLEANFILES += doc/hwloc-gpucache.1
 
 # "[@]": config.status would put the directory here, with ${prefix} in it
@@ -25,7 +25,7 @@ EXTRA_DIST += doc/amd.md doc/architecture.md doc/deploy.md doc/glossary.md doc/i
 # Results of real GPUs.
 EXTRA_DIST += doc/results/structure/h100-repeat.txt doc/results/structure/h100.xml \
 	doc/results/structure/h200-bench.txt doc/results/structure/h200-repeat.txt doc/results/structure/h200.xml \
-	doc/results/structure/h200-tlb-patterns.svg
+	doc/results/structure/h200-tlb-patterns.svg doc/results/structure/h200.svg
 EXTRA_DIST += doc/results/h200/README.md doc/results/h200/lstopo.png doc/results/h200/lstopo.txt \
 	doc/results/h200/record.xml doc/results/h200/report.png doc/results/h200/show.txt doc/results/h200/repeat.txt \
 	doc/results/h200/bench.txt doc/results/h200/check-gpu.txt doc/results/h200/four-gpus.txt doc/results/h200/two-gpus.txt

@@ -177,25 +177,32 @@ struct gpu_lines_args {
   uint32_t lines, n;
 };
 
-/* slices: the SMs whose role is GPU_SLICES_BUSY keep the line at `busy` busy with atomic operations
- * that add 0, until the word at `done` is `until`, or for GPU_SLICES_ROUNDS rounds. Of the others,
- * the SM with role i + 1 times single atomic operations on lines i, i + probers, i + 2 * probers …,
- * begins `head` cycles after its start, and adds 1 to `done` at its end. A role of 0: nothing. Each
- * result is the raw time of the fastest of `repeats` operations, at most 65535, and `tag` * 65536. */
+/* slices: up to two jobs, each of other SMs. The SMs whose role in a job is GPU_SLICES_BUSY keep the
+ * line at `busy` busy with atomic operations that add 0, until the word at `done` is `until`, or for
+ * GPU_SLICES_ROUNDS rounds. Of the others, the SM with role i + 1 times single atomic operations on
+ * lines i, i + probers, i + 2 * probers … of the job, begins `head` cycles after its start, and adds
+ * 1 to `done` at its end. A role of 0: nothing. Each result is the raw time of the fastest of
+ * `repeats` operations, at most 65535, and `tag` * 65536. */
 #define GPU_SLICES_BUSY UINT32_MAX
 #define GPU_SLICES_ROUNDS 1024
+#define GPU_SLICES_JOBS 2
 
-struct gpu_slices_args {
-  uint64_t lines;   /* uint64_t[count]: addresses of slots of 8 bytes */
-  uint64_t results; /* uint32_t[count] */
-  uint64_t roles;   /* uint32_t[sms], by number of the SM */
-  uint64_t done;    /* uint32_t */
-  uint64_t busy;    /* a line of 128 bytes; 0: none, the SMs with that role do nothing */
-  uint32_t until, count, probers, repeats;
-  uint32_t sms, head;
+struct gpu_slices_job {
+  uint64_t roles; /* uint32_t[sms], by number of the SM; 0: there is no such job */
+  uint64_t busy;  /* a line of 128 bytes; 0: none, the SMs with that role do nothing */
+  uint32_t first, count, probers; /* first: of `count` lines, and of their results */
   uint32_t operations; /* on pieces of 32 bytes of the busy line that are under way at a time; only
                           the simulator needs to know */
-  uint32_t tag;        /* below 65536 */
+};
+
+struct gpu_slices_args {
+  uint64_t lines;   /* uint64_t[...]: addresses of slots of 8 bytes */
+  uint64_t results; /* uint32_t[...] */
+  uint64_t done;    /* uint32_t */
+  struct gpu_slices_job job[GPU_SLICES_JOBS];
+  uint32_t until, repeats, sms, head;
+  uint32_t tag; /* below 65536 */
+  uint32_t reserved;
 };
 
 /* read_lines: the block on the SM with role i + 1 reads GPU_READ_LINES lines, those from i *
@@ -638,6 +645,12 @@ struct gpu_visible_args {
   KERNEL(census_ca, gpu_census_args)                                                               \
   KERNEL(marks_ca, gpu_marks_args)
 
+/* Those that need several constant banks; also in an image of their own, which is loaded several
+ * times. */
+#define GPU_BANKS_KERNELS(KERNEL)                                                                  \
+  KERNEL(banks_constant, gpu_banks_args)                                                           \
+  KERNEL(banks_census, gpu_banks_census_args)
+
 /* Kernels for paths that only NVIDIA GPUs have. */
 #define GPU_NVIDIA_KERNELS(KERNEL)                                                                 \
   KERNEL(chase_nc, gpu_chase_args)                                                                 \
@@ -659,8 +672,7 @@ struct gpu_visible_args {
   KERNEL(constant_groups, gpu_constant_groups_args)                                                \
   KERNEL(slices, gpu_slices_args)                                                                  \
   KERNEL(read_lines, gpu_read_lines_args)                                                          \
-  KERNEL(banks_constant, gpu_banks_args)                                                           \
-  KERNEL(banks_census, gpu_banks_census_args)
+  GPU_BANKS_KERNELS(KERNEL)
 
 /* NVIDIA only, each list in an image of its own. */
 #define GPU_FILLER_KERNELS(KERNEL) KERNEL(filler, gpu_filler_args)

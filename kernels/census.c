@@ -56,6 +56,21 @@ static inline uint64_t place_in_bank(const struct region *r, uint32_t start, uin
     gpu_await(all);                                                                                \
   }
 
+/* The same for a region that is not in a constant bank: up to its end, from its begin, and then the
+ * last slot of the pass again, until all lanes have made the same number of loads. */
+#define READ_REGION(path, r, start, lane, lanes)                                                   \
+  if (GPU_LOADS_SLOTS) {                                                                           \
+    const uint32_t more = (FLIGHT - (r).slots % FLIGHT) % FLIGHT;                                  \
+                                                                                                   \
+    GPU_LOAD_SLOTS(path, (r).first + (start) * (r).step, (r).step, (r).slots - (start),            \
+                   (r).texture);                                                                   \
+    if (start)                                                                                     \
+      GPU_LOAD_SLOTS(path, (r).first, (r).step, start, (r).texture);                               \
+    if (more)                                                                                      \
+      GPU_LOAD_SLOTS(path, place(&(r), start, (r).slots - 1), 0, more, (r).texture);               \
+  } else                                                                                           \
+    READ_ALL(path, place, r, start, lane, lanes)
+
 /* ptxas would load arguments again in each round, through the constant cache; gpu_vary prevents
  * that. One kernel per path needs no jump table, which would be in constant memory, too. */
 #define CENSUS(path, lane, lanes)                                                                  \
@@ -79,7 +94,7 @@ static inline uint64_t place_in_bank(const struct region *r, uint32_t start, uin
     for (uint32_t round = gpu_keep(a.from); round < end; round++) {                                \
       do {                                                                                         \
         start = gpu_census_start(pass, grain, grains);                                             \
-        READ_ALL(path, place, region, start, lane, apart)                                          \
+        READ_REGION(path, region, start, lane, apart)                                              \
       } while (++pass < passes);                                                                   \
       GPU_NO_UNROLL                                                                                \
       for (uint32_t k = 0; k < 2 * probes; k++) {                                                  \
@@ -98,12 +113,16 @@ static inline uint64_t place_in_bank(const struct region *r, uint32_t start, uin
     }                                                                                              \
   }
 
+#if !defined(GPU_BANKS_ONLY)
 /* On paths where a warp loads one address, all lanes read the same slot. */
 CENSUS(ca, gpu_thread(), gpu_threads())
 #if GPU_NVIDIA_PATHS
 CENSUS(nc, gpu_thread(), gpu_threads())
 CENSUS(texture, gpu_thread(), gpu_threads())
 CENSUS(constant, 0, 1)
+#endif
+#endif
+#if GPU_NVIDIA_PATHS
 
 /* The first rounds also bring the code into the caches; their results are overwritten. */
 GPU_KERNEL(banks_census, gpu_banks_census_args)

@@ -95,9 +95,13 @@ static inline void add_result(uint64_t result, const struct gpu_histogram *histo
                     a.trace ? gpu_keep(a.trace) + 4ull * a.trace_stride * number : 0);             \
     if (GPU_LANES_##path && a.warm_step && warm) {                                                 \
       struct side_by_side lanes = begin_lanes(start, end, a.warm_step);                            \
+      const uint32_t slots = GPU_LOADS_SLOTS ? (uint32_t)((end - start) / a.warm_step) : 0;        \
                                                                                                    \
+      for (uint32_t k = 0; GPU_LOADS_SLOTS && k < warm; k += slots)                                \
+        GPU_LOAD_SLOTS(path, start, a.warm_step, warm - k < slots ? warm - k : slots, texture);    \
       GPU_NO_UNROLL                                                                                \
-      for (uint32_t k = 0; k < warm; k += IN_FLIGHT * working_threads()) {                         \
+      for (uint32_t k = GPU_LOADS_SLOTS ? warm : 0; k < warm;                                      \
+           k += IN_FLIGHT * working_threads()) {                         \
         uint64_t sum = 0; /* of aligned values: never all ones, as gpu_await requires */           \
                                                                                                    \
         GPU_UNROLL                                                                                 \
@@ -107,11 +111,7 @@ static inline void add_result(uint64_t result, const struct gpu_histogram *histo
         gpu_await(sum);                                                                            \
       }                                                                                            \
     } else {                                                                                       \
-      GPU_NO_UNROLL                                                                                \
-      for (uint32_t k = 0; k < warm; k++) {                                                        \
-        at = gpu_load_##path(at, texture);                                                         \
-        at = at == end ? start : at;                                                               \
-      }                                                                                            \
+      GPU_FOLLOW(path, at, start, end, warm, texture)                                              \
     }                                                                                              \
     GPU_NO_UNROLL                                                                                  \
     for (uint32_t k = 0; k < loads; k++) {                                                         \

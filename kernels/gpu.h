@@ -153,6 +153,17 @@
 #define GPU_RUN 1
 #define gpu_load_run(base, at, bytes, stride) gpu_load_cg((base) + (at), 0)
 #endif
+#ifndef GPU_LOADS_SLOTS
+#define GPU_LOADS_SLOTS 0
+#define GPU_LOAD_SLOTS(path, at, step, count, texture) ((void)(at), (void)(step))
+#define GPU_FOLLOW(path, at, start, end, n, texture)                                               \
+  GPU_NO_UNROLL                                                                                    \
+  for (uint32_t k = 0; k < (n); k++) {                                                             \
+    (at) = gpu_load_##path(at, texture);                                                           \
+    (at) = (at) == (end) ? (start) : (at);                                                         \
+  }
+#define gpu_fill(a) 0
+#endif
 #ifndef GPU_OCCUPIES
 #define GPU_OCCUPIES 1
 #define gpu_occupied(at, n) ((void)(at), (void)(n))

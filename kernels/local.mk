@@ -5,7 +5,7 @@
 # has to compile before a measurement.
 kernel_sources = kernels/all.c kernels/amdgcn.h kernels/args.h kernels/atomics.c kernels/bandwidth.c \
 	kernels/banks.c kernels/census.c kernels/census_order.h kernels/chain.h kernels/chase.c \
-	kernels/cluster.c kernels/conflicts.c kernels/constant_groups.c kernels/filler.c kernels/gpu.h \
+	kernels/cluster.c kernels/conflicts.c kernels/constant_groups.c kernels/copies.c kernels/filler.c kernels/gpu.h \
 	kernels/jumps.c kernels/lanes.h kernels/marks.c kernels/nvptx.h kernels/outstanding.c \
 	kernels/pair.c kernels/sharing_groups.c kernels/slices.c kernels/store.c kernels/stream.c kernels/sweep.c \
 	kernels/ticket.h
@@ -43,6 +43,7 @@ endif
 
 EXTRA_DIST += $(kernel_sources) kernels/gfx12-waits.awk
 CLEANFILES += kernels/cuda.ptx kernels/cuda.image kernels/cuda.sm_*.cubin kernels/cuda.sm_*.ptxas \
+	kernels/copies.ptx kernels/copies.image kernels/copies.sm_*.cubin kernels/copies.sm_*.ptxas \
 	kernels/filler.ptx kernels/filler.image kernels/filler.sm_*.cubin kernels/filler.sm_*.ptxas \
 	kernels/cluster.ptx kernels/cluster.image kernels/cluster.sm_*.cubin kernels/cluster.sm_*.ptxas \
 	kernels/jumps.ptx kernels/jumps.image kernels/jumps.sm_*.cubin kernels/jumps.sm_*.ptxas kernels/amd.*.image
@@ -54,6 +55,10 @@ kernels/cuda.ptx: $(kernel_sources)
 kernels/filler.ptx: $(kernel_sources)
 	$(AM_V_GEN)$(MKDIR_P) kernels && \
 	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@ '$(srcdir)/kernels/filler.c'
+
+kernels/copies.ptx: $(kernel_sources)
+	$(AM_V_GEN)$(MKDIR_P) kernels && \
+	$(CLANG) $(NVPTX_FLAGS) -S -x c -o $@ '$(srcdir)/kernels/copies.c'
 
 # Clusters came with sm_90. clang only passes their instructions on, so it need not know that target.
 CLUSTER_ARCH = 90
@@ -87,6 +92,9 @@ kernels/cuda.image: kernels/cuda.ptx
 
 kernels/filler.image: kernels/filler.ptx
 	$(AM_V_GEN)name=kernels/filler least=$(NVPTX_ARCH); $(with_ptx)
+
+kernels/copies.image: kernels/copies.ptx
+	$(AM_V_GEN)name=kernels/copies least=$(NVPTX_ARCH); $(with_ptx)
 
 kernels/cluster.image: kernels/cluster.ptx
 	$(AM_V_GEN)name=kernels/cluster least=$(CLUSTER_ARCH); $(with_ptx)

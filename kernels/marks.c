@@ -24,11 +24,7 @@
     loads = gpu_get32(job + 20);                                                                   \
     gpu_marks_clear(&slow);                                                                        \
     gpu_marks_clear(&later);                                                                       \
-    GPU_NO_UNROLL                                                                                  \
-    for (uint32_t k = 0; k < warm; k++) {                                                          \
-      at = gpu_load_##path(at, texture);                                                           \
-      at = at == end ? start : at;                                                                 \
-    }                                                                                              \
+    GPU_FOLLOW(path, at, start, end, warm, texture)                                                \
     GPU_NO_UNROLL                                                                                  \
     for (uint32_t k = 0; k < loads; k++) {                                                         \
       uint32_t t;                                                                                  \

@@ -27,19 +27,25 @@ static inline void keep_busy(uint64_t line, uint64_t done, uint32_t until)
 
 GPU_KERNEL(slices, gpu_slices_args)
 {
-  const uint32_t sm = gpu_sm(), role = sm < a.sms ? gpu_get32(a.roles + 4ull * sm) : 0;
-  const uint64_t lines = gpu_keep(a.lines), results = gpu_keep(a.results);
-  const uint32_t count = gpu_keep(a.count), probers = gpu_keep(a.probers);
+  const uint32_t sm = gpu_sm(), of_first = sm < a.sms ? gpu_get32(a.job[0].roles + 4ull * sm) : 0;
+  const int second = !of_first && sm < a.sms && a.job[1].roles;
+  const uint32_t role = second ? gpu_get32(a.job[1].roles + 4ull * sm) : of_first;
+  const uint64_t busy = second ? a.job[1].busy : a.job[0].busy;
+  const uint32_t first = gpu_keep(second ? a.job[1].first : a.job[0].first);
+  const uint32_t count = gpu_keep(second ? a.job[1].count : a.job[0].count);
+  const uint32_t probers = gpu_keep(second ? a.job[1].probers : a.job[0].probers);
+  const uint64_t lines = gpu_keep(a.lines) + 8ull * first;
+  const uint64_t results = gpu_keep(a.results) + 4ull * first;
   const uint32_t repeats = gpu_keep(a.repeats), tag = gpu_keep(a.tag);
 
-  if (role == GPU_SLICES_BUSY && a.busy && GPU_OCCUPIES)
-    keep_busy(a.busy, a.done, a.until);
+  if (role == GPU_SLICES_BUSY && busy && GPU_OCCUPIES)
+    keep_busy(busy, a.done, a.until);
   if (!role || role == GPU_SLICES_BUSY || gpu_thread())
     return;
-  if (a.busy) {
+  if (busy) {
     const uint64_t start = gpu_clock64();
 
-    gpu_occupied(a.busy, a.operations);
+    gpu_occupied(busy, second ? a.job[1].operations : a.job[0].operations);
     GPU_NO_UNROLL
     while (GPU_OCCUPIES && gpu_cycles(start, gpu_clock64_from(start)) < a.head)
       ;

@@ -13,6 +13,8 @@ GPU_KERNEL(fill, gpu_fill_args)
   const uint64_t one = a.multiplier % count, all = threads % count * one % count;
   uint64_t at = first % count * one % count; /* first * multiplier modulo count */
 
+  if (gpu_fill(&a))
+    return;
   for (uint64_t i = first; i < a.count; i += threads) {
     const uint64_t slot = a.base + at * a.stride;
     const uint64_t next = a.first + (at + one < a.count ? at + one : at + one - a.count) * a.step;

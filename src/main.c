@@ -23,7 +23,7 @@
 #include "tool/purge.h"
 #include "tool/report/report.h"
 #include "tool/say.h"
-#include "tool/show.h"
+#include "tool/show/show.h"
 #include "tool/stack.h"
 #include "tool/terminal.h"
 #include "util/number.h"
@@ -154,7 +154,7 @@ static unsigned belongs(int option)
   case 'T':
     return COMPARE;
   case 'a':
-    return PURGE;
+    return MEASURE | SHOW | PURGE;
   default:
     return ANY;
   }
@@ -174,7 +174,7 @@ static void help(void)
       "    --replace        like --force, and replace the record even if values would be lost\n"
       "    --no-store       print the result, store nothing\n"
       "    --raw DIR        measure like --force, and write the data behind all values into DIR\n"
-      "  show [GPU]...      print records; measure GPUs without a valid record\n"
+      "  show [GPU|FILE]... print records; measure GPUs without a valid record\n"
       "    --element LIST   show these elements only (L1Cache,L2Cache...)\n"
       "    --json           print JSON, for programs\n"
       "  purge [GPU]...     remove records; without GPU or --sim, all of them\n"
@@ -204,6 +204,7 @@ static void help(void)
       "  --timeout SECONDS  stop after this time, at most a day (86400)\n"
       "\n"
       "measure and show:\n"
+      "  --all              print everything, also why values are absent\n"
       "  --color WHEN       bold and dim text: auto (on a terminal), always, never\n"
       "  --xml              print the record of one GPU as hwloc XML (lstopo -i FILE)\n"
       "\n"
@@ -290,7 +291,8 @@ static const char *contradiction(const struct gc_tool *tool)
       {tool->plot, tool->sweep, "--plot and --sweep exclude each other: --plot varies the capacity"},
       {tool->plot, tool->json, "--plot and --json exclude each other"},
       {tool->plot, tool->has_carveout, "--plot and --carveout exclude each other: --plot marks all"},
-      {tool->all, tool->sims, "--all and --sim exclude each other: --all removes all records"},
+      {tool->all, tool->json, "--all and --json exclude each other: JSON always has everything"},
+      {tool->all, tool->xml, "--all and --xml exclude each other: a record is whole"},
   };
 
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
@@ -511,7 +513,9 @@ static int check_words(const struct gc_tool *tool, const struct command *command
     return usage(command->too_many, tool->words[command->most]);
   if (command->bit == REPORT && !gc_report_can(tool->words[0]))
     return usage("report needs the name of the page first, FILE.html, not", tool->words[0]);
-  if (tool->all && tool->count)
+  if (command->bit == PURGE && tool->all && tool->sims)
+    return usage("--all and --sim exclude each other: --all removes all records", NULL);
+  if (command->bit == PURGE && tool->all && tool->count)
     return usage("purge takes --all or names of GPUs, not both:", tool->words[0]);
   return -1;
 }

@@ -51,17 +51,17 @@ if [ -n "$model" ]; then
   echo "  the same, one hardware queue $one ms  ($(awk '{ printf "%s+%s ", $1, $2 }' "$work/one"))"
   echo "  a process with only that     $(median <"$work/process") ms  ($(tr '\n' ' ' <"$work/process"))"
   echo "  hwloc-gpucache measure       $all ms  ($(tr '\n' ' ' <"$work/measure"))"
-  echo "  ratio to cuInit + context    $(awk "BEGIN { printf \"%.2f\", $all / $bare }")  (to reach: 2.6)"
+  echo "  ratio to cuInit + context    $(awk "BEGIN { printf \"%.2f\", $all / $bare }")  (to reach: 2.0)"
   echo "  ratio to that with one queue $(awk "BEGIN { printf \"%.2f\", $all / $one }")"
-  echo "  ratio to the bare process    $(awk "BEGIN { printf \"%.2f\", $all / $(median <"$work/process") }")"
+  echo "  ratio to the bare process    $(awk "BEGIN { printf \"%.2f\", $all / $(median <"$work/process") }")  (to reach: 1.35)"
 else
   echo
   echo "cold     hwloc-gpucache --sim h200 measure: $(milliseconds "$tool" --sim h200 measure --force) ms"
 fi
 "$tool" ${sim:+--sim $sim} show --json >"$work/record.json" 2>"$work/err"
 fact() { sed -n "s/.*\"$1\": *\([0-9.]*\).*/\1/p" "$work/record.json" | head -n 1; }
-echo "  measuring alone              $(fact MeasuringMilliseconds) ms, $(fact MeasuringLaunches) launches  (to reach: 350)"
-echo "  device memory                $(($(fact MeasuringDeviceBytes) >> 20)) MiB  (to reach: 1024, and a 20th of what is free if that is enough)"
+echo "  measuring alone              $(fact MeasuringMilliseconds) ms, $(fact MeasuringLaunches) launches  (to reach: 160, 1200)"
+echo "  device memory                $(($(fact MeasuringDeviceBytes) >> 20)) MiB  (to reach: 670, and a 20th of what is free if that is enough)"
 if [ -n "$model" ]; then
   # one queue also saves host memory, so the tool is compared with CUDA with one queue
   ours=$("$bin/bare-start" "$tool" measure --force --no-store gpu0) && cuda=$("$bin/bare-start" "$bin/bare-start") &&
@@ -76,6 +76,30 @@ echo "measuring alone, one run: milliseconds, launches, step"
 sed -n 's/.*: [^:]*: \(.*\) took \([0-9.]*\) ms, \([0-9]*\) launch\(es\)*$/\2 \3 \1/p' "$work/steps" |
   awk '{ printf "  %7.2f %5d ", $1, $2; for (i = 3; i <= NF; i++) printf " %s", $i; print ""; all += $1; n += $2 }
        END { printf "  %7.2f %5d  all steps\n", all, n }'
+
+# Processor time, as a share of that of a computation that needs no memory: it depends little on the
+# machine and on what else it does. /dev/zero has no end, sha256sum gets 1 GiB of it.
+user_seconds() { # of a command and its children
+  ("$@" >"$work/out" 2>"$work/err"; times) | awk 'NR == 2 { split($1, t, /[ms]/); print 60 * t[1] + t[2] }'
+}
+hash_zeros() { head -c 1G /dev/zero | sha256sum; }
+simulated() { user_seconds "$tool" --sim "$1" measure --force --no-store; }
+profiles=${HWLOC_GPUCACHE_SIM_PATH:-${top_srcdir:-.}/data/sim}
+echo
+echo "simulated GPUs, user time of measure / user time of head -c 1G /dev/zero | sha256sum"
+sum=0 sum_of=' '
+for profile in h200 h100 mi300x a100 $(ls "$profiles"); do
+  case "$profile $sum_of" in README*|*" $profile "*) continue ;; esac
+  sum_of="$sum_of$profile "
+  ratio=$(awk "BEGIN { printf \"%.2f\", $(simulated "$profile") / $(user_seconds hash_zeros) }")
+  sum=$(awk "BEGIN { print $sum + $ratio }")
+  case $profile in
+    h200 | h100) echo "  $profile $ratio  (to reach: 1.0)" ;;
+    mi300x) echo "  $profile $ratio  (to reach: 1.2)" ;;
+    a100) echo "  $profile $ratio  (to reach: 0.7)" ;;
+  esac
+done
+echo "  all $(echo "$sum_of" | wc -w): $sum  (to reach: 8)"
 
 echo
 echo "warm, medians of 200 loads in alternation, all I/O kept, microseconds"

@@ -73,7 +73,7 @@ hwloc_programs_environment = \
 	PATH='$(hwloc_bindir)':$$PATH; export PATH;
 endif
 
-EXTRA_DIST += tests/bats.sh tests/tally.sh tests/no-cmocka.sh tests/check-gpu.sh tests/reproducible.sh \
+EXTRA_DIST += tests/bats.sh tests/tally.sh tests/tiers.sh tests/no-cmocka.sh tests/check-gpu.sh tests/reproducible.sh \
 	tests/sanitized/run.sh tests/sanitized/leaks.txt
 if !HAVE_CMOCKA
 TESTS += tests/no-cmocka.sh
@@ -86,6 +86,18 @@ clean-local:
 # make check runs every test. make check RECHECK_LOGS= runs only tests whose last run is older than
 # one of these files.
 $(TEST_LOGS): $(PROGRAMS) $(LTLIBRARIES) $(SCRIPTS) $(DATA) $(HEADERS) $(EXTRA_DIST) Makefile
+
+# Three tiers: "ci" are long tests, which contrib/quickstart check leaves out; "smoke" are those that
+# .ci/run repeats in the release archive; "user" are all others. A folder's local.mk adds its tests to
+# ci_tests or smoke_tests; doc/testing.md lists them. Prints a line "TIER TEST" for every test.
+tiers:
+	@for test in $(TESTS); do \
+	  case ' $(ci_tests) ' in *" $$test "*) echo "ci $$test"; continue;; esac; \
+	  case ' $(smoke_tests) ' in *" $$test "*) echo "smoke $$test";; *) echo "user $$test";; esac; \
+	done
+
+# doc/testing.md agrees with that.
+TESTS += tests/tiers.sh
 
 # Only the unit tests.
 check-unit:
@@ -115,9 +127,10 @@ bench: all tests/bench/bare-start tests/bench/load-cost tests/bench/fresh-load
 check-reproducible: dist
 	@CUBIN_ARCHS='$(CUBIN_ARCHS)' $(srcdir)/tests/reproducible.sh '$(distdir).tar.xz' $(REPRODUCIBLE)
 
-.PHONY: tally check-unit check-gpu check-reproducible bench
+.PHONY: tally tiers check-unit check-gpu check-reproducible bench
 
 # Tests start in this order. The longest do not come last, where they would run alone.
+include tests/records/local.mk
 include tests/unit/local.mk
 include tests/kernels/local.mk
 include tests/emulator/local.mk

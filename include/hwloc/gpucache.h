@@ -58,7 +58,8 @@
 #define HWLOC_GPUCACHE_SCALAR_L1 "ScalarL1Cache"
 /** \brief AMD: local data share of a CU */
 #define HWLOC_GPUCACHE_LDS "LDS"
-/** \brief AMD: instructions; never measured */
+/** \brief Instructions. NVIDIA: the cache nearest to the SM of which jumps through code show a
+ * capacity, measured. AMD: from the kernel driver's tables, not measured */
 #define HWLOC_GPUCACHE_INSTRUCTION "InstructionCache"
 /** \brief First-level TLB, nearest to the SM */
 #define HWLOC_GPUCACHE_L1_TLB "L1TLB"
@@ -824,7 +825,8 @@ hwloc_gpucache_get_next_element(hwloc_obj_t gpu, hwloc_obj_t prev)
  *
  * \return the first element with this subtype. A GPU has at most one: instances are counted, not
  * shown one by one.
- * \return \c NULL if the GPU has no such element or no known memory hierarchy.
+ * \return \c NULL if the GPU has no such element, if no value of it is known, or if the GPU has no
+ * known memory hierarchy.
  */
 static __hwloc_inline hwloc_obj_t
 hwloc_gpucache_get_element(hwloc_topology_t topology, hwloc_obj_t obj, const char *subtype)

@@ -45,7 +45,7 @@ static int get_copy(struct gc_cuda_device *cuda, uint32_t number, struct gc_cuda
                                   cuda->functions[GC_KERNEL_banks_census], cuda->constant};
   if (copy->module)
     return 0;
-  if (!(status = load(cuda, gc_cuda_image, CONSTANT_KERNEL, &copy->module, &copy->chase, err)))
+  if (!(status = load(cuda, gc_cuda_copies_image, CONSTANT_KERNEL, &copy->module, &copy->chase, err)))
     status = gc_cuda_find_constant(cuda, copy->module, &copy->constant, err);
   if (status && copy->module)
     cuda->driver.cuModuleUnload(copy->module);

@@ -25,6 +25,7 @@
           ".popsection\n");
 
 IMAGE("gc_cuda_image", "kernels/cuda.image")
+IMAGE("gc_cuda_copies_image", "kernels/copies.image")
 IMAGE("gc_cuda_filler_image", "kernels/filler.image")
 IMAGE("gc_cuda_cluster_image", "kernels/cluster.image")
 IMAGE("gc_cuda_jumps_image", "kernels/jumps.image")

@@ -15,6 +15,11 @@
 extern const unsigned char gc_cuda_image[];
 extern const uint64_t gc_cuda_image_bytes;
 
+/* The same for copies.c: the kernels that need several constant banks, to be loaded several
+ * times. */
+extern const unsigned char gc_cuda_copies_image[];
+extern const uint64_t gc_cuda_copies_image_bytes;
+
 /* The same for filler.c, which is long and seldom needed. */
 extern const unsigned char gc_cuda_filler_image[];
 extern const uint64_t gc_cuda_filler_image_bytes;

@@ -6,7 +6,8 @@ src_device_libdevice_la_SOURCES = src/device/common.c src/device/common.h src/de
 src_device_libdevice_la_LIBADD = src/util/libutil.la
 
 # The assembler includes the images, which make does not see.
-src/device/images.lo: kernels/cuda.image kernels/filler.image kernels/cluster.image kernels/jumps.image $(AMD_IMAGES)
+src/device/images.lo: kernels/cuda.image kernels/copies.image kernels/filler.image kernels/cluster.image \
+	kernels/jumps.image $(AMD_IMAGES)
 
 # NVIDIA
 src_device_libdevice_la_SOURCES += src/device/cuda.c src/device/cuda.h \
@@ -29,5 +30,6 @@ src_device_libdevice_la_SOURCES += src/device/sim.c src/device/sim.h \
 	src/device/sim_block.h src/device/sim_device.h \
 	src/device/sim_kernels.c src/device/sim_kernels.h \
 	src/device/sim_launch.c src/device/sim_launch.h \
-	src/device/sim_memory.c src/device/sim_memory.h src/device/sim_target.h
+	src/device/sim_memory.c src/device/sim_memory.h \
+	src/device/sim_ring.c src/device/sim_ring.h src/device/sim_target.h
 src_device_libdevice_la_LIBADD += src/model/libmodel.la

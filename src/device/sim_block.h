@@ -8,6 +8,7 @@
 #define GC_DEVICE_SIM_BLOCK_H
 
 #include "device/device.h"
+#include "device/sim_ring.h"
 #include "model/model.h"
 #include "model/noise.h"
 
@@ -71,8 +72,10 @@ struct gc_sim_block {
   bool resume_later; /* it exited because its ticket had not come */
   bool fine_clock; /* reads of the wall clock take fewer cycles */
   bool noisy; /* untimed loads have noise, too, because the kernel times many of them at once */
-  const struct gc_sim_region *regions, *recent; /* recent: the region of the last access */
+  const struct gc_sim_region *regions;
+  const struct gc_sim_region *recent; /* the region of the last access, if no ring is noted in it */
   size_t region_count;
+  struct gc_sim_rings *rings;
   const struct gc_sim_texture *textures;
   size_t texture_count;
   const unsigned char *constant;
@@ -94,19 +97,28 @@ gc_sim_illegal(struct gc_sim_block *b, const char *space, uint64_t address)
   longjmp(b->illegal, 1);
 }
 
-__attribute__((cold, noinline)) static unsigned char *gc_sim_find(struct gc_sim_block *b,
-                                                                  uint64_t address, uint32_t bytes)
+/* The region that has these bytes. */
+static inline const struct gc_sim_region *gc_sim_region_of(struct gc_sim_block *b,
+                                                           uint64_t address, uint64_t bytes)
 {
   for (size_t i = 0; i < b->region_count; i++) {
     const struct gc_sim_region *r = &b->regions[i];
 
     if (r->host && address >= r->base && address - r->base < r->bytes &&
-        r->bytes - (address - r->base) >= bytes) {
-      b->recent = r;
-      return gc_sim_host(r, address);
-    }
+        r->bytes - (address - r->base) >= bytes)
+      return r;
   }
   gc_sim_illegal(b, "global", address);
+}
+
+__attribute__((noinline)) static unsigned char *gc_sim_find(struct gc_sim_block *b,
+                                                            uint64_t address, uint32_t bytes)
+{
+  const struct gc_sim_region *r = gc_sim_region_of(b, address, bytes);
+
+  gc_sim_rings_write(b->rings, address, bytes);
+  b->recent = gc_sim_rings_at(b->rings, r->base, r->bytes) ? NULL : r;
+  return gc_sim_host(r, address);
 }
 
 /* The host memory behind an address. Most accesses are to the same region as the last one. */
@@ -117,6 +129,26 @@ static inline unsigned char *gc_sim_inside(struct gc_sim_block *b, uint64_t addr
   if (r && address - r->base < r->bytes && r->bytes - (address - r->base) >= bytes)
     return gc_sim_host(r, address);
   return gc_sim_find(b, address, bytes);
+}
+
+/* The contents of the 8 bytes at an address, which may be a slot of a ring that is noted only. */
+static inline uint64_t gc_sim_read(struct gc_sim_block *b, uint64_t address)
+{
+  const struct gc_sim_region *r = b->recent;
+  const struct gc_sim_ring *ring;
+  uint64_t value, slot;
+
+  if (address & (sizeof(value) - 1))
+    gc_sim_illegal(b, "misaligned global", address);
+  if (r && address - r->base < r->bytes && r->bytes - (address - r->base) >= sizeof(value)) {
+    memcpy(&value, gc_sim_host(r, address), sizeof(value));
+    return value;
+  }
+  ring = gc_sim_rings_at(b->rings, address, sizeof(value));
+  if (ring && gc_sim_ring_slot(ring, address, &slot))
+    return gc_sim_ring_value(ring, slot);
+  memcpy(&value, gc_sim_find(b, address, sizeof(value)), sizeof(value));
+  return value;
 }
 
 /* The host memory behind an access of so many bytes, a power of two, to global memory. It must be
@@ -168,8 +200,7 @@ static inline uint64_t gc_sim_slot(struct gc_sim_block *b, enum gc_space space, 
     memcpy(&narrow, gc_sim_global(b, *address, sizeof(narrow)), sizeof(narrow));
     return narrow;
   default:
-    memcpy(&wide, gc_sim_global(b, at, sizeof(wide)), sizeof(wide));
-    return wide;
+    return gc_sim_read(b, at);
   }
 }
 
@@ -243,6 +274,54 @@ static inline void gc_sim_touch(struct gc_sim_block *b, enum gc_space space, uin
   }
 }
 
+/* The same for `count` loads, `stride` bytes apart. */
+static inline void gc_sim_touch_run(struct gc_sim_block *b, enum gc_space space, uint64_t address,
+                                    uint64_t stride, uint64_t count)
+{
+  struct gc_sim_run *run = &b->run;
+
+  if (!run->count || address != run->next || space != run->space || stride != run->stride) {
+    gc_sim_settle(b);
+    *run = (struct gc_sim_run){.space = space, .stride = stride, .first = address};
+  }
+  run->count += count;
+  run->next = run->first + run->count * stride;
+}
+
+/* Untimed loads of `count` slots, `step` apart. */
+static inline void gc_sim_load_slots(struct gc_sim_block *b, enum gc_space space, uint64_t at,
+                                     uint64_t step, uint64_t count, uint64_t texture)
+{
+  uint64_t first, last;
+
+  /* the model needs no contents, so reading the first and the last slot checks the bounds */
+  gc_sim_slot(b, space, at, texture, &first);
+  gc_sim_slot(b, space, at + (count - 1) * step, texture, &last);
+  gc_sim_touch_run(b, space, first, count > 1 ? (last - first) / (count - 1) : 0, count);
+}
+
+/* Up to n loads along a ring that is noted, from *at on; at the end of the chain it continues at
+ * `start`. Returns how many loads it has made: 0 if there is no such ring. */
+static inline uint64_t gc_sim_follow(struct gc_sim_block *b, enum gc_space space, uint64_t *at,
+                                     uint64_t start, uint64_t end, uint64_t n)
+{
+  const struct gc_sim_ring *ring = gc_sim_rings_at(b->rings, *at, sizeof(uint64_t));
+  uint64_t slot, left;
+
+  if (b->noisy || space == GC_SPACE_SHARED || space == GC_SPACE_CONSTANT ||
+      space == GC_SPACE_TEXTURE || !ring || ring->first != ring->base ||
+      ring->step != ring->stride || !gc_sim_ring_slot(ring, *at, &slot))
+    return 0;
+  left = ring->count - slot;
+  if (end > *at && end - *at < left * ring->stride && (end - *at) % ring->stride == 0)
+    left = (end - *at) / ring->stride;
+  left = left < n ? left : n;
+  gc_sim_touch_run(b, space, *at, ring->stride, left);
+  *at = gc_sim_ring_value(ring, slot + left - 1);
+  *at = *at == end ? start : *at;
+  return left;
+}
+
 /* Before rows, sweeps and reads of lines: many of them are under way at once. */
 static inline void gc_sim_begin_rows(struct gc_sim_block *b)
 {
@@ -284,7 +363,7 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
     address = b->textures[texture - 1].address + at;
     break;
   default:
-    gc_sim_inside(b, at, bytes);
+    gc_sim_region_of(b, at, bytes);
   }
   gc_sim_begin_rows(b);
   gc_model_rows(b->model,
@@ -303,8 +382,7 @@ static inline void gc_sim_sweep(struct gc_sim_block *b, uint64_t at, uint64_t by
 {
   double busy;
 
-  gc_sim_inside(b, at, 1);
-  gc_sim_inside(b, at + bytes - 1, 1);
+  gc_sim_region_of(b, at, bytes);
   gc_sim_begin_rows(b);
   busy = gc_model_sweep(b->model, &(struct gc_sweep){.sm = b->sm, .space = GC_SPACE_CG,
                                                      .address = at, .bytes = bytes,
@@ -320,7 +398,7 @@ static inline void gc_sim_read_line(struct gc_sim_block *b, uint64_t at, uint32_
 
   if (at % GC_MODEL_LINE)
     gc_sim_illegal(b, "misaligned global", at);
-  gc_sim_inside(b, at, GC_MODEL_LINE);
+  gc_sim_region_of(b, at, GC_MODEL_LINE);
   gc_sim_begin_rows(b);
   cycles = gc_model_read_line(b->model, b->sm, at, &busy);
   b->busy[0] += (double)cycles / flight;

@@ -19,6 +19,7 @@ struct gc_sim_device {
   uint64_t next_address;
   struct gc_sim_region *regions;   /* those that are allocated */
   size_t region_count;
+  struct gc_sim_rings rings;
   uint64_t aliases;                /* the range of aliases; 0: there is none */
   uint64_t alias_bytes, alias_span;
   struct gc_sim_texture *textures;

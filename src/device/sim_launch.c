@@ -217,7 +217,8 @@ static int run(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t co
     .clock_overhead = gc_model_clock_overhead(sim->model),
     .fine_clock = gc_model_wanders(sim->model),
     .disturbance = gc_model_disturbance(sim->model), .noisy = times_untimed_loads(l->kernel),
-    .regions = sim->regions, .region_count = sim->region_count, .textures = sim->textures,
+    .regions = sim->regions, .region_count = sim->region_count, .rings = &sim->rings,
+    .textures = sim->textures,
     .texture_count = sim->texture_count, .constant = sim->constants[copy], .copy = copy,
     .shared_bytes = l->shared_bytes,
   };

@@ -84,6 +84,7 @@ void gc_sim_release(struct gc_device *device, uint64_t address)
 
     if (region->base != address || !region->host)
       continue;
+    gc_sim_rings_drop(&sim->rings, region->base, region->bytes);
     munmap(region->host, region->bytes);
     gc_model_unmap(sim->model, address);
     gc_count_release(&sim->counts, region->bytes);
@@ -141,6 +142,7 @@ int gc_sim_alias_until(struct gc_device *device, uint64_t end, struct gc_error *
     return gc_fail(err, -EINVAL, "the simulated %s has no %llu aliased addresses", sim->name,
                    (unsigned long long)end);
   region = find_region(sim, sim->aliases);
+  gc_sim_rings_write(&sim->rings, region->base, region->bytes); /* rings have no aliases */
   region->mask = sim->alias_bytes - 1;
   if (region->bytes < end)
     region->bytes = end;
@@ -166,8 +168,10 @@ static unsigned char *range(struct gc_sim_device *sim, uint64_t address, uint64_
     const struct gc_sim_region *region = &sim->regions[i];
 
     if (address >= region->base && address - region->base <= region->bytes &&
-        bytes <= region->bytes - (address - region->base))
+        bytes <= region->bytes - (address - region->base)) {
+      gc_sim_rings_write(&sim->rings, address, bytes);
       return gc_sim_host(region, address);
+    }
   }
   gc_fail(err, -EINVAL, "%llu bytes at 0x%llx are not inside an allocation on the simulated %s",
           (unsigned long long)bytes, (unsigned long long)address, sim->name);

@@ -175,7 +175,33 @@ static inline uint64_t gpu_nanoseconds(void)
     b->clock += *t;                                                                                \
     *t += (uint32_t)gc_sim_yield(b);                                                               \
     return next;                                                                                   \
+  }                                                                                                \
+  static inline void gpu_load_slots_##path(uint64_t at, uint64_t step, uint64_t count,             \
+                                           uint64_t texture)                                       \
+  {                                                                                                \
+    gc_sim_load_slots(gpu_sim, space, at, step, count, texture);                                   \
+  }                                                                                                \
+  static inline uint64_t gpu_follow_##path(uint64_t at, uint64_t start, uint64_t end, uint64_t n,  \
+                                           uint64_t texture)                                       \
+  {                                                                                                \
+    while (n) {                                                                                    \
+      const uint64_t made = gc_sim_follow(gpu_sim, space, &at, start, end, n);                     \
+                                                                                                   \
+      n -= made ? made : 1;                                                                        \
+      if (made)                                                                                    \
+        continue;                                                                                  \
+      at = gpu_load_##path(at, texture);                                                           \
+      at = at == end ? start : at;                                                                 \
+    }                                                                                              \
+    return at;                                                                                     \
   }
+
+/* Loads of slots at equal distances, whose values nobody needs, and walks along a ring. */
+#define GPU_LOADS_SLOTS 1
+#define GPU_LOAD_SLOTS(path, at, step, count, texture)                                             \
+  gpu_load_slots_##path(at, step, count, texture)
+#define GPU_FOLLOW(path, at, start, end, n, texture)                                               \
+  (at) = gpu_follow_##path(at, start, end, n, texture);
 
 GPU_SIM_LOAD(ca, GC_SPACE_CA)
 GPU_SIM_LOAD(cg, GC_SPACE_CG)
@@ -276,14 +302,9 @@ static inline uint64_t gpu_load_run(uint64_t base, uint64_t at, uint64_t bytes, 
   struct gc_sim_block *b = gpu_sim;
   const uint64_t left = stride ? (bytes - at + stride - 1) / stride : GPU_RUN;
   const uint64_t count = left < GPU_RUN ? left : GPU_RUN;
-  uint64_t address, sum = 0;
 
-  /* the model needs no contents, so reading the first and the last value checks the bounds */
-  sum += gc_sim_slot(b, GC_SPACE_CG, base + at, 0, &address);
-  sum += gc_sim_slot(b, GC_SPACE_CG, base + at + (count - 1) * stride, 0, &address);
-  gc_sim_settle(b);
-  b->clock += gc_model_touch_run(b->model, b->sm, GC_SPACE_CG, base + at, stride, count);
-  return sum;
+  gc_sim_load_slots(b, GC_SPACE_CG, base + at, stride, count, 0);
+  return 0;
 }
 
 /* The loads of all warps; warp 0 does the work of all. */
@@ -388,6 +409,41 @@ static inline void gpu_store_lanes(uint64_t address, uint32_t bytes)
   for (uint32_t at = 0; at < bytes; at += 8)
     gc_sim_put(gpu_sim, address + at, 1);
   gc_model_store(gpu_sim->model, gpu_sim->sm, GC_SPACE_CA, address, bytes);
+}
+
+/* Block 0 writes what all blocks write. A ring in the order of addresses is noted (sim_ring.h). */
+static inline int gpu_fill(const struct gpu_fill_args *a)
+{
+  struct gc_sim_block *b = gpu_sim;
+  struct gc_sim_ring ring = {.base = a->base, .stride = a->stride, .count = a->count,
+                             .first = a->first, .step = a->step};
+  const struct gc_sim_region *region;
+  uint64_t at = 0;
+
+  if (!a->count || a->slot_bytes != 8 || a->base % 8 || a->stride % 8 || !a->stride)
+    return 0;
+  region = gc_sim_region_of(b, a->base, gc_sim_ring_bytes(&ring));
+  if (region->mask != UINT64_MAX)
+    return 0;
+  if (b->block)
+    return 1;
+  ring.host = gc_sim_host(region, a->base);
+  if (a->multiplier % a->count == 1) {
+    gc_sim_rings_add(b->rings, &ring);
+    b->recent = NULL;
+    return 1;
+  }
+  gc_sim_rings_write(b->rings, a->base, gc_sim_ring_bytes(&ring));
+  for (uint64_t i = 0; i < a->count; i++) {
+    const uint64_t slot = at;
+    uint64_t value;
+
+    at += a->multiplier % a->count;
+    at -= at >= a->count ? a->count : 0;
+    value = a->first + at * a->step;
+    memcpy(ring.host + slot * a->stride, &value, sizeof(value));
+  }
+  return 1;
 }
 
 static inline uint64_t gpu_get64(uint64_t address)

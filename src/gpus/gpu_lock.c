@@ -16,6 +16,8 @@
  * processes that measure one partition after another look like one that never ends. So an unknown
  * holder gets the time of all partitions, STUCK_UNKNOWN_MS. Waiting without end would let any
  * container block the GPU; ignoring it earlier would measure beside a process that measures.
+ *
+ * GPUs of other vendors are locked only if there is no other lock (store/hold.h).
  */
 #define _GNU_SOURCE
 #include "gpus/gpu_lock.h"
@@ -63,22 +65,24 @@ static int open_whole(const char *root, const struct gc_gpu *gpu)
              gpu->dev);
     fd = open_dir(root, path);
   }
-  return fd < 0 ? open_dir(root, GC_KFD_NODES) : fd;
+  return fd < 0 && gpu->vendor == GC_VENDOR_AMD ? open_dir(root, GC_KFD_NODES) : fd;
 }
 
-static int say_held(int status, long holder, const char *rest, struct gc_error *err)
+static int say_held(const struct gc_gpu *gpu, int status, long holder, const char *rest,
+                    struct gc_error *err)
 {
   char who[32] = "", advice[GC_HOLDER_ADVICE];
 
   if (holder)
     snprintf(who, sizeof(who), " (%ld)", holder);
   gc_holder_advice(holder, advice);
-  return gc_fail(err, status, "the GPU, or another partition of it, is being measured by another "
-                              "process%s%s%s", who, rest, advice);
+  return gc_fail(err, status, "the GPU%s is being measured by another process%s%s%s",
+                 gpu->vendor == GC_VENDOR_AMD ? ", or another partition of it," : "", who, rest,
+                 advice);
 }
 
 /* Polls, because flock has no time limit. 0; GC_GPUS_LOCK_IGNORED; or a negative errno. */
-static int wait_for(int fd, double seconds, struct gc_error *err)
+static int wait_for(int fd, const struct gc_gpu *gpu, double seconds, struct gc_error *err)
 {
   const struct timespec pause = {0, 20 * 1000 * 1000};
   const double end = gc_now_ms() + 1e3 * seconds;
@@ -103,31 +107,32 @@ static int wait_for(int fd, double seconds, struct gc_error *err)
     }
     stuck = holder ? STUCK_MS : STUCK_UNKNOWN_MS;
     if (now - since >= stuck)
-      return say_held(GC_GPUS_LOCK_IGNORED, holder, " for too long; measuring without waiting "
-                      "for its end", err);
+      return say_held(gpu, GC_GPUS_LOCK_IGNORED, holder, " for too long; measuring without "
+                      "waiting for its end", err);
     if (!(now < end))
-      return say_held(-ETIMEDOUT, holder, seconds * 1e3 < stuck ?
+      return say_held(gpu, -ETIMEDOUT, holder, seconds * 1e3 < stuck ?
                       "; hwloc-gpucache measure waits longer" : "", err);
     nanosleep(&pause, NULL);
   }
   return 0;
 }
 
-int gc_gpus_lock(const char *root, const struct gc_gpu *gpu, double seconds, int *lock,
-                      struct gc_error *err)
+int gc_gpus_lock(const char *root, const struct gc_gpu *gpu, bool any, double seconds, int *lock,
+                 struct gc_error *err)
 {
+  const bool is_amd = gpu->vendor == GC_VENDOR_AMD;
   int fd, status;
 
   *lock = -1;
-  if (gpu->vendor != GC_VENDOR_AMD)
+  if (!is_amd && (!any || gpu->vendor == GC_VENDOR_SIM))
     return 0;
   fd = open_whole(root, gpu);
-  if (fd < 0)
-    return gc_fail(err, fd, "cannot lock the GPU in sysfs: %s", strerror(-fd));
-  status = wait_for(fd, seconds, err);
-  if (status)
-    close(fd);
-  else
+  status = fd < 0 ? gc_fail(err, fd, "cannot lock the GPU in sysfs: %s", strerror(-fd))
+                  : wait_for(fd, gpu, seconds, err);
+  if (!status)
     *lock = fd;
-  return status;
+  else if (fd >= 0)
+    close(fd);
+  /* without partitions, a GPU can be measured without this lock */
+  return status < 0 && status != -ETIMEDOUT && !is_amd ? 0 : status;
 }

@@ -3,13 +3,13 @@
  *
  * One set of a cache. Its record is in 64-bit words: the state, then three lists with an entry for
  * each way. Entries have a byte; those of `order` have four bits if that is enough. Only for
- * cache.c.
+ * fixed.c and cache.c.
  *
  *   state    period of the cache + number of ways in use. An earlier period means: none. Ways are
  *            filled in ascending order, and a line stays in its way.
  *   marks    a byte of a hash of the line in each way. Few lines have the mark of another, so the
  *            tags are rarely read in vain.
- *   order    LRU, SLRU: the ways in use, from the youngest to the oldest. PLRU: the tree.
+ *   order    PLRU: the tree; weighted: the way that was drawn last
  *   sectors  a bit for each sector that is present
  *
  * The functions compare and move all entries of a word at a time, in any byte order of the host.
@@ -115,62 +115,6 @@ static inline uint32_t gc_set_find(const uint64_t *marks, uint32_t words, const 
     }
   }
   return filled;
-}
-
-/* Takes the last of `filled` ways out of the order. */
-static inline uint32_t gc_set_pop(uint64_t *order, uint32_t bits, uint32_t filled)
-{
-  const uint32_t way = gc_set_get(order, bits, filled - 1);
-
-  gc_set_put(order, bits, filled - 1, 0);
-  return way;
-}
-
-/* Replaces the entry `from`, which is one of the first `filled` ones, by `to`. */
-static inline void gc_set_rename(uint64_t *order, uint32_t bits, uint32_t filled, uint32_t from,
-                                 uint32_t to)
-{
-  for (uint32_t at = 0; at < filled; at++)
-    if (gc_set_get(order, bits, at) == from) {
-      gc_set_put(order, bits, at, to);
-      return;
-    }
-}
-
-/* Puts a way that is not in the order, or is the last one, in front. */
-static inline void gc_set_push(uint64_t *order, struct gc_set_layout layout, uint64_t way)
-{
-  for (uint32_t i = 0; i < gc_set_order_words(layout); i++) {
-    const uint64_t last = order[i] >> (64 - layout.bits);
-
-    order[i] = order[i] << layout.bits | way;
-    way = last;
-  }
-}
-
-/* Puts a way that is not in the order between the first `at` entries and the rest of `filled`. */
-static inline void gc_set_insert(uint64_t *order, uint32_t bits, uint32_t filled, uint32_t at,
-                                 uint32_t way)
-{
-  for (uint32_t i = filled; i > at; i--)
-    gc_set_put(order, bits, i, gc_set_get(order, bits, i - 1));
-  gc_set_put(order, bits, at, way);
-}
-
-/* Moves a way to the front. */
-static inline void gc_set_to_front(uint64_t *order, struct gc_set_layout layout, uint32_t way)
-{
-  uint64_t carry = way;
-
-  for (uint32_t i = 0; i < gc_set_order_words(layout); i++) {
-    const uint64_t old = order[i], same = gc_set_lowest(old, layout.bits, way);
-    const uint64_t moved = same ^ (same - 1); /* from the front to the way; all if it is not here */
-
-    order[i] = ((old << layout.bits | carry) & moved) | (old & ~moved);
-    if (same)
-      return;
-    carry = old >> (64 - layout.bits);
-  }
 }
 
 #endif

@@ -155,8 +155,9 @@ static int make_array(struct gc_model *model, struct gc_cache_array *array,
                       gc_chip_sets(model, profile)))
       return -ENOMEM;
     gc_chip_resize(model, profile, &array->instances[array->count]);
-    if (array->outside && profile->write == GC_STORE_BACK &&
-        gc_cache_write_back(&array->instances[array->count])) {
+    if (array->outside && (gc_cache_widen(&array->instances[array->count]) ||
+                           (profile->write == GC_STORE_BACK &&
+                            gc_cache_write_back(&array->instances[array->count])))) {
       array->count++; /* for gc_chip_fini */
       return -ENOMEM;
     }

@@ -20,7 +20,7 @@ struct gc_cache_array {
   uint32_t line_shift;
   uint64_t side_mask; /* the parity of these address bits is the partition; 0: gc_chip_home */
   uint64_t side_and;  /* where all these bits are 1, it is the other one; 0: nowhere */
-  unsigned batch_most; /* batch.h; gc_model_new sets it */
+  unsigned window_most; /* window.h; gc_model_new sets it */
   uint16_t *places; /* [SMs]: index of the SM's first instance, or of the partition near to it */
   struct gc_compete compete; /* loads of other SMs; without any unless the profile says so */
 };

@@ -5,7 +5,7 @@
  */
 #include "model/model.h"
 
-#include "model/batch.h"
+#include "model/window.h"
 #include "model/walk.h"
 
 #include <errno.h>
@@ -31,7 +31,7 @@ int gc_model_new(const char *name, const char *text, size_t length, struct gc_mo
     return status;
   }
   for (unsigned i = 0; i < model->profile.cache_count; i++)
-    model->arrays[i].batch_most = gc_batch_most(model, &model->arrays[i]);
+    model->arrays[i].window_most = gc_window_most(model, &model->arrays[i]);
   gc_model_seed(model, model->profile.seed);
   *out = model;
   return 0;
@@ -226,8 +226,12 @@ void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double bu
   if (hit > 0) {
     const uint32_t line = model->profile.caches[path->levels[0].cache].shape.line;
 
-    for (uint32_t at = line; at < bytes; at += line)
-      walk(model, rows->sm, rows->space, rows->address + at, &cycles);
+    const uint32_t more = (bytes + line - 1) / line - 1;
+
+    if (more > 1)
+      gc_model_touch_run(model, rows->sm, rows->space, rows->address + line, line, more - 1);
+    if (more)
+      walk(model, rows->sm, rows->space, rows->address + (uint64_t)more * line, &cycles);
   }
   while (rows->write && last + 1 < path->count &&
          model->profile.caches[path->levels[last].cache].write == GC_STORE_THROUGH)

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define GC_ALLOCATION_ALIGNMENT (2ull << 20) /* of the begin of allocations and aliases */
 #define GC_PHYSICAL_BITS 46 /* of addresses: 64 TiB, the largest memory of a profile */
 
 enum gc_page_order {
@@ -64,6 +65,14 @@ uint64_t gc_pages_translate(struct gc_pages *pages, uint64_t address);
 static inline uint64_t gc_pages_physical(struct gc_pages *pages, uint64_t address)
 {
   return pages->shift || pages->aliases ? gc_pages_translate(pages, address) : address;
+}
+
+/* So many bytes from this address on certainly lie one behind the other. */
+static inline uint64_t gc_pages_contiguous(const struct gc_pages *pages, uint64_t address)
+{
+  const uint64_t page = pages->shift ? 1ull << pages->shift : GC_ALLOCATION_ALIGNMENT;
+
+  return pages->shift || pages->aliases ? page - address % page : UINT64_MAX - address;
 }
 
 #endif

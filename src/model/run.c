@@ -1,44 +1,110 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Runs of untimed loads at equal distances. Loads of one line select it once, so a run takes much
- * less time than its loads one by one, and does the same to the caches, in the same order.
+ * Runs of untimed loads at equal distances. Loads of one line select it once, and adjacent lines go
+ * through the caches together, so a run takes much less time than its loads one by one, and does
+ * the same to the caches, in the same order.
  */
 #include "model/model.h"
 
-#include "model/batch.h"
 #include "model/walk.h"
+#include "model/window.h"
+
+#include <string.h>
+
+/* Loads of runs with other strides are made one by one: many loads of one line, or few lines in a
+ * window. */
+#define STRIDE_MIN 4
+#define STRIDE_MAX 256
+#define LINE_MAX (255 * STRIDE_MIN) /* a window counts no more loads of a line */
+
+struct run {
+  uint64_t address, stride, count; /* of the loads that are left */
+};
 
 /* The loads of a run that are of one line. */
 struct line_loads {
   uint64_t offset; /* of the first one in its line; UINT64_MAX: nothing is known */
   uint64_t count;
   uint8_t mask;    /* their sectors, one bit each */
-  uint64_t again;  /* how many are of a sector that one before has brought */
 };
 
 /* Finds out which of `left` loads are of the same line as the first one. They are as many as in the
  * line before, and of the same sectors, if they begin at the same offset. */
 static inline void find_loads(struct line_loads *loads, const struct gc_cache *cache,
-                              uint64_t address, uint64_t stride, uint64_t left)
+                              const struct run *run)
 {
-  const uint64_t line = 1ull << cache->line_shift, offset = address & (line - 1);
+  const uint64_t line = 1ull << cache->line_shift, offset = run->address & (line - 1);
   uint64_t at = offset;
 
-  if (offset == loads->offset && loads->count <= left)
+  if (offset == loads->offset && loads->count <= run->count)
     return;
   *loads = (struct line_loads){.offset = offset};
   do {
-    const uint8_t bit = gc_cache_sector_of(cache, at);
-
-    loads->again += (loads->mask & bit) != 0;
-    loads->mask |= bit;
-    at += stride;
+    loads->mask |= gc_cache_sector_of(cache, at);
+    at += run->stride;
     loads->count++;
-  } while (loads->count < left && at < line);
+  } while (loads->count < run->count && at < line);
   /* the run ends: another one would continue in this line */
   if (at < line)
     loads->offset = UINT64_MAX;
+}
+
+/* Moves the next loads of a run into a window of lines of this cache, at most `most`. */
+static void next_window(struct gc_model *model, const struct gc_cache *cache, unsigned most,
+                        struct run *run, struct gc_window *window)
+{
+  const uint64_t first = run->address >> cache->line_shift;
+  const uint64_t together = gc_pages_contiguous(&model->pages, first << cache->line_shift);
+  const uint64_t lines = together >> cache->line_shift;
+  struct line_loads loads = {.offset = UINT64_MAX};
+
+  most = lines < most ? (unsigned)lines : most;
+  window->address = first << cache->line_shift;
+  window->count = 0;
+  while (run->count) {
+    const uint64_t i = (run->address >> cache->line_shift) - first;
+    uint64_t same = 1;
+
+    if (i >= most)
+      return;
+    for (; window->count < i; window->count++)
+      window->mask[window->count] = window->loads[window->count] = 0;
+    find_loads(&loads, cache, run);
+    if (loads.count * run->stride == 1ull << cache->line_shift && loads.offset != UINT64_MAX) {
+      same = run->count / loads.count;
+      same = same < most - i ? same : most - i;
+    }
+    memset(window->mask + i, loads.mask, same);
+    memset(window->loads + i, (int)loads.count, same);
+    window->count = (unsigned)(i + same);
+    run->count -= same * loads.count;
+    run->address += same * loads.count * run->stride;
+  }
+}
+
+/* The cycles that it takes to translate the virtual addresses of the lines that a window loads. A
+ * TLB entry covers many lines. The first one brings it; the second one can make the entry a
+ * protected one; further ones change nothing. */
+static uint64_t translate(struct gc_model *model, uint32_t sm, const struct gc_window *window,
+                          uint32_t line_shift)
+{
+  uint64_t cycles = 0, entry = UINT64_MAX;
+  unsigned times = 0;
+
+  if (!model->profile.tlb_count)
+    return 0;
+  for (unsigned i = 0; i < window->count; i++) {
+    const uint64_t at = window->address + ((uint64_t)i << line_shift);
+    const uint64_t own = at >> model->tlbs[0].line_shift;
+
+    if (!window->mask[i] || (own == entry && times == 2))
+      continue;
+    times = own == entry ? times + 1 : 1;
+    entry = own;
+    cycles += gc_walk_translate(model, sm, at);
+  }
+  return cycles;
 }
 
 /* The cycles of loads that were found at this level. */
@@ -54,57 +120,39 @@ static uint64_t cycles_of(const struct gc_model *model, enum gc_space space, uns
 
 /* Loads that begin at a cache of the chip, if only memory or one more such cache is behind it. */
 static uint64_t run_outside(struct gc_model *model, uint32_t sm, enum gc_space space,
-                            uint64_t address, uint64_t stride, uint64_t count)
+                            struct run *run)
 {
   const struct gc_profile_path *path = &model->profile.paths[space];
   struct gc_cache_array *array = &model->arrays[path->levels[0].cache];
-  struct line_loads loads = {.offset = UINT64_MAX};
   struct gc_found found = {0};
   uint64_t cycles = 0, behind = 0;
-  struct gc_batch batch;
+  struct gc_window window;
 
-  while (count) {
-    for (batch.count = 0; count && batch.count < array->batch_most; batch.count++) {
-      find_loads(&loads, array->instances, address, stride, count);
-      if (model->profile.tlb_count)
-        cycles += gc_walk_translate(model, sm, address);
-      batch.address[batch.count] = gc_pages_physical(&model->pages, address);
-      batch.mask[batch.count] = loads.mask;
-      batch.again[batch.count] = loads.again;
-      count -= loads.count;
-      address += loads.count * stride;
-    }
-    gc_batch_touch(model, array, sm, &batch, &found);
+  while (run->count) {
+    next_window(model, array->instances, array->window_most, run, &window);
+    cycles += translate(model, sm, &window, array->line_shift);
+    window.address = gc_pages_physical(&model->pages, window.address);
+    gc_window_touch(model, array, sm, &window, &found);
     if (path->count == 3)
-      behind += gc_batch_touch_behind(model, array, &model->arrays[path->levels[1].cache], sm,
-                                      &batch);
+      behind += gc_window_touch_behind(model, array, &model->arrays[path->levels[1].cache], sm,
+                                       &window);
   }
   return cycles + cycles_of(model, space, 0, &found) + behind * gc_walk_cycles(model, space, 1, 0) +
          (found.nowhere - behind) * gc_walk_cycles(model, space, path->count - 1, 0);
 }
 
-/* With SLRU, the second load of a line protects it, and further ones change nothing. */
-static inline void use_again(struct gc_model *model, const struct gc_cache_array *array,
-                             struct gc_cache *cache, uint64_t address, uint64_t loads)
-{
-  uint8_t none = 0;
-
-  if (array->profile->shape.replacement == GC_REPLACE_SLRU && loads > 1)
-    cache->access_lines(cache, &address, &none, 1, &model->replacement);
-}
-
 /* Loads that begin at a cache inside the SM. Those that miss go on one by one. */
 static uint64_t run_inside(struct gc_model *model, uint32_t sm, enum gc_space space,
-                           uint64_t address, uint64_t stride, uint64_t count)
+                           const struct run *run)
 {
   const struct gc_profile_path *path = &model->profile.paths[space];
   struct gc_cache_array *array = &model->arrays[path->levels[0].cache];
   struct gc_cache *cache = gc_walk_own(model, array, sm);
-  uint64_t cycles = 0, hits = 0;
+  uint64_t cycles = 0, hits = 0, address = run->address, left = run->count;
 
-  while (count) {
-    const uint64_t start = address, left = count;
-    uint8_t *present = gc_cache_sectors(cache, address, &model->replacement);
+  while (left) {
+    const uint64_t start = address;
+    uint8_t *present = gc_cache_sectors(cache, address, &model->replacement), none = 0, more = 0;
 
     do {
       const uint8_t bit = gc_cache_sector_of(cache, address);
@@ -118,10 +166,13 @@ static uint64_t run_inside(struct gc_model *model, uint32_t sm, enum gc_space sp
         gc_walk_from(model, sm, space, 1, address, &latency);
         cycles += latency;
       }
-      address += stride;
-      count--;
-    } while (count && (address ^ start) >> array->line_shift == 0);
-    use_again(model, array, cache, start, left - count);
+      address += run->stride;
+      more += more < 2;
+      left--;
+    } while (left && (address ^ start) >> array->line_shift == 0);
+    /* with SLRU, the second load of a line protects it */
+    if (array->profile->shape.replacement == GC_REPLACE_SLRU && more > 1)
+      cache->access_lines(cache, &start, &none, NULL, 1, &model->replacement);
   }
   return cycles + hits * gc_walk_cycles(model, space, 0, 0);
 }
@@ -143,63 +194,76 @@ static uint8_t sectors_behind(const struct gc_cache *cache, const struct gc_cach
   return mask;
 }
 
-/* What missed of lines inside an SM becomes what is loaded from the next cache. Returns how many
- * sectors missed. Adds to *cycles the time for translations. */
-static uint64_t go_on(struct gc_model *model, uint32_t sm, const struct gc_cache *cache,
-                      const struct gc_cache *next, uint64_t stride, struct gc_batch *batch,
-                      uint64_t *cycles)
+/* The address of the first load of a run in the line at this address, or behind it. */
+static inline uint64_t first_in(const struct run *run, uint64_t line, uint64_t bytes)
 {
-  unsigned kept = 0;
-  uint64_t all = 0;
+  if (run->address >= line)
+    return run->address;
+  if (bytes % run->stride == 0) /* line and stride are powers of two */
+    return line + (run->address & (run->stride - 1));
+  return run->address +
+         (line - run->address + run->stride - 1) / run->stride * run->stride;
+}
 
-  for (unsigned i = 0; i < batch->count; i++) {
-    const uint64_t address = batch->address[i];
-    const uint8_t missed = batch->mask[i];
+/* What missed of lines inside an SM becomes what is loaded from the next cache. */
+static void go_on(struct gc_model *model, const struct gc_cache *cache, const struct gc_cache *next,
+                  const struct run *from, const struct gc_window *window, struct gc_window *behind)
+{
+  const uint32_t shift = cache->line_shift;
+  const uint64_t begin = gc_pages_physical(&model->pages, window->address);
+  const uint64_t first = begin >> next->line_shift;
+  uint64_t offset = UINT64_MAX;
+  uint8_t missed = 0, mask = 0;
 
-    if (!missed)
+  behind->address = first << next->line_shift;
+  behind->count = (unsigned)((begin + ((uint64_t)(window->count - 1) << shift)) >>
+                             next->line_shift) - (unsigned)first + 1;
+  memset(behind->mask, 0, behind->count);
+  memset(behind->loads, 0, behind->count);
+  for (unsigned i = 0; i < window->count; i++) {
+    const uint64_t line = (uint64_t)i << shift;
+    const uint64_t address = first_in(from, window->address + line, 1ull << shift);
+    const uint64_t at = ((begin + line) >> next->line_shift) - first;
+
+    if (!window->mask[i])
       continue;
-    if (model->profile.tlb_count)
-      *cycles += gc_walk_translate(model, sm, address);
-    batch->address[kept] = gc_pages_physical(&model->pages, address);
-    batch->mask[kept] = sectors_behind(cache, next, address, stride, missed);
-    batch->again[kept] = gc_batch_ones[missed] - gc_batch_ones[batch->mask[kept]];
-    all += gc_batch_ones[missed];
-    kept++;
+    if (window->mask[i] != missed || (address & ((1ull << next->line_shift) - 1)) != offset) {
+      missed = window->mask[i];
+      offset = address & ((1ull << next->line_shift) - 1);
+      mask = sectors_behind(cache, next, address, from->stride, missed);
+    }
+    behind->mask[at] |= mask;
+    behind->loads[at] += (uint8_t)__builtin_popcount(missed);
   }
-  batch->count = kept;
-  return all;
 }
 
 /* Loads that begin at a cache inside the SM and have one cache of the chip behind it, whose lines
  * are not shorter: all that miss in a line are of one line there. */
 static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space space,
-                            uint64_t address, uint64_t stride, uint64_t count)
+                            struct run *run)
 {
   const struct gc_profile_path *path = &model->profile.paths[space];
   struct gc_cache_array *array = &model->arrays[path->levels[0].cache];
   struct gc_cache_array *next = &model->arrays[path->levels[1].cache];
   struct gc_cache *cache = gc_walk_own(model, array, sm);
-  /* the second load of a line comes before those of the next line */
-  const bool alone = array->profile->shape.replacement == GC_REPLACE_SLRU &&
-                     stride < 1ull << array->line_shift;
-  struct line_loads loads = {.offset = UINT64_MAX};
   struct gc_found found = {0};
-  uint64_t hits = count, cycles = 0;
-  struct gc_batch batch;
+  uint64_t hits = run->count, cycles = 0;
 
-  while (count) {
-    for (batch.count = 0; count && batch.count < (alone ? 1 : array->batch_most); batch.count++) {
-      find_loads(&loads, cache, address, stride, count);
-      batch.address[batch.count] = address;
-      batch.mask[batch.count] = loads.mask;
-      count -= loads.count;
-      address += loads.count * stride;
-    }
-    cache->access_lines(cache, batch.address, batch.mask, batch.count, &model->replacement);
-    if (alone)
-      use_again(model, array, cache, batch.address[0], loads.count);
-    hits -= go_on(model, sm, cache, next->instances, stride, &batch, &cycles);
-    gc_batch_touch(model, next, sm, &batch, &found);
+  while (run->count) {
+    const struct run from = *run;
+    struct gc_window window, behind;
+    uint64_t missed;
+
+    next_window(model, cache, array->window_most, run, &window);
+    gc_cache_access_window(cache, window.address, window.mask, window.loads, NULL, window.count,
+                           &model->replacement);
+    missed = gc_window_sectors(&window);
+    hits -= missed;
+    if (!missed)
+      continue;
+    cycles += translate(model, sm, &window, array->line_shift);
+    go_on(model, cache, next->instances, &from, &window, &behind);
+    gc_window_touch(model, next, sm, &behind, &found);
   }
   return cycles + hits * gc_walk_cycles(model, space, 0, 0) +
          cycles_of(model, space, 1, &found) + found.nowhere * gc_walk_cycles(model, space, 2, 0);
@@ -211,6 +275,7 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
   const struct gc_profile *profile = &model->profile;
   const struct gc_profile_path *path = &profile->paths[space];
   const bool whole = path->count > 2 && profile->whole_sectors;
+  struct run run = {gc_walk_address(space, address), stride, count};
   const struct gc_cache_array *first, *second;
   uint64_t cycles = 0;
 
@@ -218,15 +283,15 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
     return gc_model_touch(model, sm, space, address);
   first = path->count > 1 ? &model->arrays[path->levels[0].cache] : NULL;
   second = path->count > 2 ? &model->arrays[path->levels[1].cache] : NULL;
-  if (!first || whole || first->compete.active || (first->outside && path->count > 3)) {
+  if (!first || whole || first->compete.active || (first->outside && path->count > 3) ||
+      stride < STRIDE_MIN || stride > STRIDE_MAX || first->profile->shape.line > LINE_MAX) {
     for (uint64_t i = 0; i < count; i++)
       cycles += gc_model_touch(model, sm, space, address + i * stride);
     return cycles;
   }
-  address = gc_walk_address(space, address);
   if (first->outside)
-    return run_outside(model, sm, space, address, stride, count);
+    return run_outside(model, sm, space, &run);
   if (path->count == 3 && second->outside && second->line_shift >= first->line_shift)
-    return run_through(model, sm, space, address, stride, count);
-  return run_inside(model, sm, space, address, stride, count);
+    return run_through(model, sm, space, &run);
+  return run_inside(model, sm, space, &run);
 }

@@ -6,31 +6,61 @@
  */
 #include "model/model.h"
 
-#include "model/batch.h"
+#include "model/window.h"
 #include "model/walk.h"
+
+#include <string.h>
+
+/* The next lines of a sweep, whose memory is contiguous. Returns their bytes. */
+static uint64_t next_window(struct gc_model *model, const struct gc_cache_array *array,
+                            uint64_t address, uint64_t bytes, struct gc_window *window)
+{
+  const struct gc_cache_shape *shape = &array->profile->shape;
+  const uint64_t together = gc_pages_contiguous(&model->pages, address);
+  const uint64_t lines = (bytes < together ? bytes : together) >> array->line_shift;
+
+  window->address = gc_pages_physical(&model->pages, address);
+  window->count = lines < array->window_most ? (unsigned)lines : array->window_most;
+  memset(window->mask, (1 << shape->line / shape->sector) - 1, window->count);
+  memset(window->loads, (int)(shape->line / shape->sector), window->count);
+  return (uint64_t)window->count << array->line_shift;
+}
 
 /* Loads all sectors of these lines where they go first, if only memory is behind it. Returns the
  * bytes that came from memory. */
 static uint64_t read_outside(struct gc_model *model, struct gc_cache_array *array,
                              const struct gc_sweep *sweep)
 {
-  const struct gc_cache_shape *shape = &array->profile->shape;
-  const uint8_t all = (uint8_t)((1u << shape->line / shape->sector) - 1);
-  const uint64_t end = sweep->address + sweep->bytes;
-  uint64_t at = sweep->address;
   struct gc_found found = {0};
+  struct gc_window window;
 
-  while (at < end) {
-    struct gc_batch batch;
-
-    for (batch.count = 0; at < end && batch.count < array->batch_most; at += shape->line) {
-      batch.address[batch.count] = gc_pages_physical(&model->pages, at);
-      batch.mask[batch.count] = all;
-      batch.again[batch.count++] = 0;
-    }
-    gc_batch_touch(model, array, sweep->sm, &batch, &found);
+  for (uint64_t at = 0; at < sweep->bytes;) {
+    at += next_window(model, array, sweep->address + at, sweep->bytes - at, &window);
+    gc_window_touch(model, array, sweep->sm, &window, &found);
   }
-  return found.nowhere * shape->sector;
+  return found.nowhere * array->profile->shape.sector;
+}
+
+/* Stores all lines. Returns the bytes that the first cache does not keep. */
+static uint64_t store_lines(struct gc_model *model, struct gc_cache_array *array,
+                            const struct gc_sweep *sweep)
+{
+  const uint32_t line = array->profile->shape.line;
+  uint64_t passed = 0;
+
+  if (array->window_most > 1 && array->profile->write_allocate != GC_STORE_ALLOCATES_NONE) {
+    struct gc_window window;
+
+    for (uint64_t at = 0; at < sweep->bytes;) {
+      at += next_window(model, array, sweep->address + at, sweep->bytes - at, &window);
+      gc_window_store(model, array, sweep->sm, &window);
+    }
+    return array->profile->write == GC_STORE_BACK ? 0 : sweep->bytes;
+  }
+  for (uint64_t at = 0; at < sweep->bytes; at += line)
+    if (!gc_store_first(model, sweep->sm, sweep->space, sweep->address + at, line))
+      passed += line;
+  return passed;
 }
 
 static void add(struct gc_model *model, const struct gc_sweep *sweep, unsigned level, double bytes,
@@ -88,12 +118,8 @@ double gc_model_sweep(struct gc_model *model, const struct gc_sweep *sweep)
   first = &model->arrays[path->levels[0].cache];
   before = written_back(first);
   if (sweep->write) {
-    const uint32_t line = first->profile->shape.line;
-
     bytes[0] = (double)sweep->bytes;
-    for (uint64_t at = 0; at < sweep->bytes; at += line)
-      if (!gc_store_first(model, sweep->sm, sweep->space, sweep->address + at, line))
-        bytes[1] += line;
+    bytes[1] = (double)store_lines(model, first, sweep);
   } else {
     read_levels(model, sweep, bytes);
   }

@@ -3,7 +3,7 @@
  *
  * The component that hwloc loads: finds the GPUs, obtains their records, and adds their objects. It
  * runs in any process that loads a topology. So it prints only if it is asked to, never makes a
- * load fail, uses no vendor library, and has no global state.
+ * load fail, uses no vendor library, and has no global state but a count (plugin/worker.h).
  */
 #include "graft/compat.h"
 #include "graft/graft.h"
@@ -81,7 +81,7 @@ static const char *measured_on(const struct gc_record *record)
 static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_first,
                    const struct gc_settings *settings, struct gc_outcome *outcome)
 {
-  const struct gc_record *record = outcome->record ? outcome->record : gpu->tables;
+  struct gc_record *record = outcome->record ? outcome->record : gpu->tables;
   hwloc_obj_t device, parent = find_place(topology, gpu, &device);
   char name[80];
   int status;
@@ -89,6 +89,7 @@ static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_
   if (!is_first)
     device = NULL;
   if (record) {
+    gc_record_drop_empty(record); /* the record file has the reasons */
     status = gc_graft_record(topology, parent, device, gpu->name, record, outcome->status);
   } else {
     name_gpu(gpu, name, sizeof(name));

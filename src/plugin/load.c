@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
+#define HWLOC_GPUCACHE_KEYS_ONLY
 #include "plugin/load.h"
 
 #include "plugin/worker.h"
 #include "util/clock.h"
 #include "util/env.h"
 #include "util/number.h"
+
+#include <hwloc/gpucache.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +19,7 @@ struct gc_load {
   struct gc_settings settings;
   char *root, *sims, *tool; /* copies for the settings */
   struct gc_env *env;
+  char **environment;       /* of the commands */
   struct gc_worker *worker; /* looks the GPUs up; NULL: not started */
   double deadline;          /* gc_now_ms */
   const char *_Atomic doing;
@@ -44,6 +49,7 @@ static void release(void *data)
   free(load->sims);
   free(load->tool);
   free(load->env);
+  free(load->environment);
   free(load);
 }
 
@@ -53,9 +59,10 @@ static void release_all(void *data)
   release(data);
 }
 
-static char *copy(const char *text, bool *is_missing)
+/* A copy with absolute paths (gc_env_absolute): other threads may change the working directory. */
+static char *copy(const char *text, char separator, bool *is_missing)
 {
-  char *same = text ? strdup(text) : NULL;
+  char *same = text ? gc_env_absolute(text, separator, separator != '\0') : NULL;
 
   *is_missing |= text && !same;
   return same;
@@ -69,9 +76,9 @@ static struct gc_load *make(const struct gc_settings *settings)
   if (!load)
     return NULL;
   load->settings = *settings;
-  load->settings.root = load->root = copy(settings->root, &is_missing);
-  load->settings.sims = load->sims = copy(settings->sims, &is_missing);
-  load->settings.tool = load->tool = copy(settings->tool, &is_missing);
+  load->settings.root = load->root = copy(settings->root, '\0', &is_missing);
+  load->settings.sims = load->sims = copy(settings->sims, ',', &is_missing);
+  load->settings.tool = load->tool = copy(settings->tool, '\0', &is_missing);
   load->env = gc_env_copy();
   load->doing = "reading /proc and /sys";
   if (!is_missing && load->env)
@@ -121,14 +128,54 @@ static void look_up(void *data)
   gc_env_use(NULL);
 }
 
+/* Makes "NAME=VALUE". NULL: out of memory, or there is no value; then the variable stays as it is. */
+static char *setting(const char *name, const char *value)
+{
+  char *text;
+
+  return value && *value && asprintf(&text, "%s=%s", name, value) >= 0 ? text : NULL;
+}
+
+/* The environment of the commands, made in the thread of the application. The tool uses hwloc to
+ * write the record, and must not start itself. It is to find the same files as this load, so the
+ * paths are absolute. */
+static void make_environment(struct gc_load *load)
+{
+  const char *set[5] = {HWLOC_GPUCACHE_ENV "=off"};
+  char *const paths[] = {
+      setting(gc_env_name(GC_ENV_DIR), load->env->values[GC_ENV_DIR]),
+      setting(gc_env_name(GC_ENV_SIM_PATH), load->env->values[GC_ENV_SIM_PATH]),
+      setting("HWLOC_FSROOT", load->root),
+  };
+  size_t count = 1;
+
+  for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+    if (paths[i])
+      set[count++] = paths[i];
+  load->environment = gc_env_merge(set);
+  for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+    free(paths[i]);
+}
+
 static void measure(void *data)
 {
   struct gc_load *load = data;
 
   gc_env_use(load->env);
-  gc_plugin_measure(&load->found.gpus, &load->settings, load->deadline, &load->doing,
-                    load->found.outcomes);
+  gc_plugin_measure(&load->found.gpus, &load->settings, load->environment, load->deadline,
+                    &load->doing, load->found.outcomes);
   gc_env_use(NULL);
+}
+
+/* Without files, no GPU is known. */
+static void report_stuck(const struct gc_load *load, unsigned stuck)
+{
+  struct gc_late late = {.gpus = NULL};
+
+  snprintf(late.why, sizeof(late.why),
+           "not read: %u earlier loads still wait for a file system or a driver that does not respond",
+           stuck);
+  load->late(&late, load->data);
 }
 
 static void report_late(void *data)
@@ -159,7 +206,7 @@ struct gc_load *gc_load_begin(const struct gc_settings *settings)
   struct gc_load *load = make(settings);
   const struct gc_work work = work_of(load, look_up);
 
-  if (load)
+  if (load && !gc_worker_stuck())
     load->worker = gc_worker_start(&work);
   return load;
 }
@@ -177,16 +224,25 @@ bool gc_load_end(struct gc_load *load, struct gc_found *found,
 {
   const struct gc_work work = work_of(load, measure);
   const double deadline = gc_now_ms() + 1e3 * load->settings.seconds;
+  const unsigned stuck = load->worker ? 0 : gc_worker_stuck();
   bool is_complete;
 
   load->late = late;
   load->data = data;
+  if (stuck) {
+    report_stuck(load, stuck);
+    release_all(load);
+    return false;
+  }
   if (!finish_look_up(load, deadline + GC_GRACE_MS))
     return false;
   load->deadline = deadline;
-  if (load->is_complete && gc_plugin_is_wanted(&load->found.gpus, load->found.outcomes) &&
-      !gc_worker_run(&work, deadline + GC_GRACE_MS))
-    return false;
+  if (load->is_complete && gc_plugin_is_wanted(&load->found.gpus, load->found.outcomes)) {
+    make_environment(load);
+    load->is_complete = load->environment != NULL;
+    if (load->is_complete && !gc_worker_run(&work, deadline + GC_GRACE_MS))
+      return false;
+  }
   *found = load->found;
   is_complete = load->is_complete;
   release(load);

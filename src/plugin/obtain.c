@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define NOT_MEASURED "not measured: "
 
@@ -212,8 +213,9 @@ static void explain(const struct gc_command *command, const char *seconds, const
     snprintf(why, size, "measuring was killed by signal %d", command->status);
   } else if (command->end == GC_END_NOT_STARTED) {
     errno = command->status;
-    snprintf(why, size, "%.200s cannot be started: %m%s", command->argv[0],
-             errno == ENOENT || errno == EACCES ? MISSING_TOOL : "");
+    snprintf(why, size, "%.200s cannot be started: %s%m%s", command->argv[0],
+             command->lacks_null ? "/dev/null cannot be opened: " : "",
+             !command->lacks_null && (errno == ENOENT || errno == EACCES) ? MISSING_TOOL : "");
   } else if (command->message[0]) {
     snprintf(why, size, "%s", sentence(command->message));
   } else if (command->end == GC_END_EXITED && command->status != 0) {
@@ -297,14 +299,26 @@ static bool is_over(double deadline)
   return gc_now_ms() >= deadline + GC_GRACE_MS;
 }
 
+/* How many commands to run at the same time; 0: all. Simulated GPUs compute on the CPUs: if all of
+ * them shared these, none might be ready at the deadline. A real GPU must not wait for another. */
+static size_t at_once(const struct job *jobs, size_t count)
+{
+  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+  for (size_t i = 0; i < count; i++)
+    if (jobs[i].gpu->vendor != GC_VENDOR_SIM)
+      return 0;
+  return cpus < 1 ? 1 : (size_t)cpus;
+}
+
 /* Runs the commands until the deadline. */
 static void measure(struct job *jobs, size_t count, const struct gc_settings *settings,
-                    double deadline)
+                    char *const *environment, double deadline)
 {
-  /* The tool uses hwloc to write the record, and must not start itself. */
-  static const char *const set_env[] = {"HWLOC_GPUCACHE=off", NULL};
   const double left = (deadline - gc_now_ms()) / 1e3;
-  struct gc_spawn_options options = {.seconds = left > 0 ? left : 1e-3, .set_env = set_env};
+  struct gc_spawn_options options = {.seconds = left > 0 ? left : 1e-3,
+                                     .at_once = at_once(jobs, count),
+                                     .environment = environment};
   struct gc_command *commands = calloc(count, sizeof(*commands));
   char seconds[32];
 
@@ -366,8 +380,9 @@ bool gc_plugin_is_wanted(const struct gc_gpus *gpus, const struct gc_outcome *ou
   return false;
 }
 
-void gc_plugin_measure(struct gc_gpus *gpus, const struct gc_settings *settings, double deadline,
-                       const char *_Atomic *doing, struct gc_outcome *outcomes)
+void gc_plugin_measure(struct gc_gpus *gpus, const struct gc_settings *settings,
+                       char *const *environment, double deadline, const char *_Atomic *doing,
+                       struct gc_outcome *outcomes)
 {
   struct job *jobs = calloc(gpus->count, sizeof(*jobs));
   size_t count = 0;
@@ -382,7 +397,7 @@ void gc_plugin_measure(struct gc_gpus *gpus, const struct gc_settings *settings,
       give_up(&outcomes[i], "out of memory");
   }
   if (count > 0 && !is_over(deadline))
-    measure(jobs, count, settings, deadline);
+    measure(jobs, count, settings, environment, deadline);
   *doing = "reading the tables of the kernel driver";
   for (size_t i = 0; i < gpus->count && !is_over(deadline); i++)
     if (outcomes[i].wanted)

@@ -32,9 +32,10 @@ void gc_plugin_look_up(struct gc_gpus *gpus, const struct gc_settings *settings,
 /* Whether one of these outcomes is to be measured. */
 bool gc_plugin_is_wanted(const struct gc_gpus *gpus, const struct gc_outcome *outcomes);
 
-/* Completes the outcomes that are to be measured, by starting the tool, in parallel for all of
- * them, until the deadline (milliseconds of gc_now_ms). */
-void gc_plugin_measure(struct gc_gpus *gpus, const struct gc_settings *settings, double deadline,
-                       const char *_Atomic *doing, struct gc_outcome *outcomes);
+/* Completes the outcomes that are to be measured, by starting the tool with this environment, in
+ * parallel for all of them, until the deadline (milliseconds of gc_now_ms). */
+void gc_plugin_measure(struct gc_gpus *gpus, const struct gc_settings *settings,
+                       char *const *environment, double deadline, const char *_Atomic *doing,
+                       struct gc_outcome *outcomes);
 
 #endif

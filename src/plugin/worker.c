@@ -4,14 +4,26 @@
 #include "util/clock.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <locale.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Enough for paths and texts on the stack, whatever limit the application has. Only pages that are
  * touched take memory. */
 #define STACK_BYTES (512 * 1024)
+
+/* Enough for loads that are late for a while. Each thread keeps the memory and the descriptors of its
+ * load. */
+#define MOST_ABANDONED 8
+
+/* The number of abandoned threads (lower half) of the process with that id (upper half): a child that
+ * was forked has none of them. */
+static _Atomic uint64_t abandoned;
 
 struct gc_worker {
   struct gc_work work;
@@ -21,6 +33,28 @@ struct gc_worker {
   bool has_ended, is_abandoned;
 };
 
+static uint32_t count_in(uint64_t state, uint64_t process)
+{
+  return state >> 32 == process ? (uint32_t)state : 0;
+}
+
+static void count_abandoned(uint32_t change)
+{
+  const uint64_t process = (uint32_t)getpid();
+  uint64_t before = abandoned;
+
+  while (!atomic_compare_exchange_weak(
+      &abandoned, &before, process << 32 | (uint32_t)(count_in(before, process) + change)))
+    ;
+}
+
+unsigned gc_worker_stuck(void)
+{
+  const uint32_t count = count_in(abandoned, (uint32_t)getpid());
+
+  return count >= MOST_ABANDONED ? count : 0;
+}
+
 static void release(struct gc_worker *worker)
 {
   pthread_cond_destroy(&worker->ended);
@@ -28,12 +62,27 @@ static void release(struct gc_worker *worker)
   free(worker);
 }
 
+/* Calls run() in the locale "C", whatever other threads set meanwhile: in another locale, strerror
+ * reads the environment for the language. This locale is a constant of libc, so nothing is
+ * allocated. */
+static void call(const struct gc_work *work)
+{
+  const locale_t fixed = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  const locale_t before = fixed ? uselocale(fixed) : (locale_t)0;
+
+  work->run(work->data);
+  if (before)
+    uselocale(before);
+  if (fixed)
+    freelocale(fixed);
+}
+
 static void *run(void *data)
 {
   struct gc_worker *worker = data;
   bool is_abandoned;
 
-  worker->work.run(worker->work.data);
+  call(&worker->work);
   pthread_mutex_lock(&worker->mutex);
   worker->has_ended = true;
   is_abandoned = worker->is_abandoned;
@@ -42,6 +91,7 @@ static void *run(void *data)
   if (is_abandoned) {
     worker->work.release(worker->work.data);
     release(worker);
+    count_abandoned(UINT32_MAX); /* one less */
   }
   return NULL;
 }
@@ -109,6 +159,8 @@ bool gc_worker_wait(struct gc_worker *worker, double deadline)
     status = pthread_cond_timedwait(&worker->ended, &worker->mutex, &end);
   has_ended = worker->has_ended;
   worker->is_abandoned = !has_ended;
+  if (!has_ended)
+    count_abandoned(1);
   if (!has_ended && work->late)
     work->late(work->data);
   pthread_mutex_unlock(&worker->mutex);
@@ -127,6 +179,6 @@ bool gc_worker_run(const struct gc_work *work, double deadline)
 
   if (worker)
     return gc_worker_wait(worker, deadline);
-  work->run(work->data);
+  call(work);
   return true;
 }

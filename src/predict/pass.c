@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The results of a kernel take 6 KB in all passes together, so a small compressed trace could take
+ * all memory. Traces of long runs have some ten thousand kernels. */
+#define MOST_KERNELS 200000
+
 /* The next kernel of the result, zero. NULL: no memory. */
 static struct gc_pass_kernel *append(struct gc_pass *pass)
 {
@@ -91,7 +95,10 @@ static int run_trace(struct gc_pass *pass, const char *path, struct gc_cache_mod
     return status;
   while ((status = gc_trace_next_kernel(trace, &launch, err)) > 0) {
     launch.number = pass->count + 1;
-    status = run_kernel(pass, trace, &launch, model, err);
+    if (pass->count == MOST_KERNELS)
+      status = gc_fail(err, -E2BIG, "%s: more than %d kernels in all traces", path, MOST_KERNELS);
+    else
+      status = run_kernel(pass, trace, &launch, model, err);
     if (status)
       break;
   }

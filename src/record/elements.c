@@ -38,7 +38,8 @@ struct gc_record *gc_record_new(const struct gc_identity *identity)
 
   if (!record)
     return NULL;
-  record->identity = *identity;
+  if (identity)
+    record->identity = *identity;
   strcpy(record->format, GC_RECORD_FORMAT);
   strcpy(record->method, GC_RECORD_METHOD);
   return record;
@@ -164,6 +165,43 @@ long gc_record_parent(const struct gc_record *record, size_t i)
         return (long)j;
   }
   return -1;
+}
+
+static bool ends_with(const struct gc_info *info, const char *suffix)
+{
+  const size_t length = strlen(suffix);
+
+  return info->length > length && !strcmp(info->name + info->length - length, suffix);
+}
+
+static bool is_value(const struct gc_info *info)
+{
+  if (ends_with(info, HWLOC_GPUCACHE_SOURCE_SUFFIX)) /* SharedWith can be measured to be empty */
+    return strncmp(info->value, HWLOC_GPUCACHE_SOURCE_ABSENT, strlen(HWLOC_GPUCACHE_SOURCE_ABSENT));
+  return !ends_with(info, HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
+}
+
+bool gc_record_has_values(const struct gc_record *record, size_t i)
+{
+  const size_t end = end_of(record, i);
+
+  for (; i < end; i++)
+    for (size_t k = 0; k < record->elements[i].infos.count; k++)
+      if (is_value(&record->elements[i].infos.array[k]))
+        return true;
+  return false;
+}
+
+void gc_record_drop_empty(struct gc_record *record)
+{
+  for (size_t i = record->count; i-- > 1;) {
+    if (gc_record_has_values(record, i))
+      continue;
+    gc_infos_clear(&record->elements[i].infos);
+    record->count--;
+    memmove(&record->elements[i], &record->elements[i + 1],
+            (record->count - i) * sizeof(*record->elements));
+  }
 }
 
 /* Writes the size as a whole number of the largest unit that divides it, or of a larger unit if

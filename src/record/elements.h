@@ -54,7 +54,7 @@ struct gc_record {
  * the write policy of L2 and the bandwidth of its slices, method 7 the upper address bits in the
  * hash of L1. */
 #define GC_RECORD_FORMAT "1"
-#define GC_RECORD_METHOD "7"
+#define GC_RECORD_METHOD "8"
 
 /* Bounds on a record that is read: bytes of text (a record of an H200 has 18 KB), attributes of an
  * XML element, depth of nested objects, elements, infos of one object, bytes of the name and the
@@ -79,7 +79,8 @@ extern const struct gc_identity_key gc_identity_keys[];
 /* The prefix itself: "GPUCache". */
 extern const char gc_record_prefix[];
 
-/* An empty record that gc_record_free frees. NULL: out of memory. */
+/* An empty record that gc_record_free frees. identity: NULL for one without any fact. NULL: out of
+ * memory. */
 struct gc_record *gc_record_new(const struct gc_identity *identity);
 void gc_record_free(struct gc_record *record); /* record may be NULL */
 
@@ -94,6 +95,14 @@ struct gc_element *gc_record_find(const struct gc_record *record, enum gc_kind k
 /* The index of the parent of element i, or -1 for the outermost one (DeviceMemory in a complete
  * record). */
 long gc_record_parent(const struct gc_record *record, size_t i);
+
+/* Whether this element, or one inside it, has a value: another info than a confidence or the source
+ * of an absent value. */
+bool gc_record_has_values(const struct gc_record *record, size_t i);
+
+/* Removes the elements for which gc_record_has_values is false, except the outermost one, which has
+ * the facts of the whole GPU. */
+void gc_record_drop_empty(struct gc_record *record);
 
 /* Writes the object name of element i as lstopo shows it: "<gpu>-L1 217KiB x132". The size is
  * CapacityBytes for an element in an SM and NominalBytes for one outside of the SMs, or the

@@ -118,6 +118,26 @@ int gc_infos_get_u64(const struct gc_infos *infos, const char *name, uint64_t *v
   return gc_number_whole(text, value) ? 0 : -EINVAL;
 }
 
+static int own(char **string, bool *shared)
+{
+  char *copy = *shared ? strdup(*string) : *string;
+
+  if (!copy)
+    return -ENOMEM;
+  *string = copy;
+  *shared = false;
+  return 0;
+}
+
+int gc_infos_own(struct gc_infos *infos)
+{
+  for (size_t i = 0; i < infos->count; i++)
+    if (own(&infos->array[i].name, &infos->array[i].name_shared) ||
+        own(&infos->array[i].value, &infos->array[i].value_shared))
+      return -ENOMEM;
+  return 0;
+}
+
 void gc_infos_clear(struct gc_infos *infos)
 {
   for (size_t i = 0; i < infos->count; i++) {

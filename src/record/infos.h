@@ -37,6 +37,9 @@ const char *gc_infos_get(const struct gc_infos *infos, const char *name);
 /* 0; -ENOENT when absent; -EINVAL when it is not a decimal number that fits. */
 int gc_infos_get_u64(const struct gc_infos *infos, const char *name, uint64_t *value);
 
+/* Copies all strings that the set does not own. 0 or -ENOMEM. */
+int gc_infos_own(struct gc_infos *infos);
+
 /* Removes and frees all attributes. */
 void gc_infos_clear(struct gc_infos *infos);
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "config.h"
-
-#define _GNU_SOURCE
 #include "record/provisional.h"
+
+#include "util/clock.h"
 
 #include <errno.h>
 #include <string.h>
 
-#define DATE "%Y-%m-%dT%H:%M:%SZ"
 /* The clocks of machines that share a home directory may differ a little. */
 #define SKEW_SECONDS 60
 
@@ -37,11 +35,10 @@ time_t gc_provisional_wait(uint64_t tries)
 /* When the GPU was last tried; 0: the record does not say. */
 static time_t tried(const struct gc_record *record)
 {
-  const char *date = gc_infos_get(&record->infos, GC_PROVISIONAL_TRIED), *end;
-  struct tm tm = {0};
+  const char *date = gc_infos_get(&record->infos, GC_PROVISIONAL_TRIED);
+  time_t when;
 
-  end = date ? strptime(date, DATE, &tm) : NULL;
-  return end && !*end ? timegm(&tm) : 0;
+  return date && gc_date_read(date, &when) ? when : 0;
 }
 
 time_t gc_provisional_next(const struct gc_record *record)
@@ -59,12 +56,11 @@ bool gc_provisional_is_due(const struct gc_record *record, time_t now)
 
 int gc_provisional_note_try(struct gc_record *record, uint64_t before, time_t now)
 {
-  struct tm utc;
-  char date[32];
+  char date[GC_DATE];
 
   if (!gc_provisional_why(record))
     return 0;
-  strftime(date, sizeof(date), DATE, gmtime_r(&now, &utc));
+  gc_date_write(now, date);
   return gc_infos_set_u64(&record->infos, GC_PROVISIONAL_TRIES, before + 1) ||
                  gc_infos_set(&record->infos, GC_PROVISIONAL_TRIED, date)
              ? -ENOMEM

@@ -2,8 +2,10 @@
 #include "record/reader.h"
 
 #include "record/values.h"
+#include "record/xml.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static int refuse(struct gc_reader *reader, const char *what, const char *which)
@@ -11,8 +13,7 @@ static int refuse(struct gc_reader *reader, const char *what, const char *which)
   return gc_fail(reader->err, -EBADMSG, "%s%.100s", what, which);
 }
 
-/* The value of an attribute, or NULL. */
-static char *attribute(char *const *attributes, const char *name)
+char *gc_reader_attribute(char *const *attributes, const char *name)
 {
   for (; *attributes; attributes += 2)
     if (!strcmp(attributes[0], name))
@@ -87,7 +88,7 @@ static int not_just_an_info(struct gc_reader *reader)
 static int read_info(struct gc_reader *reader, char *const *attributes)
 {
   struct gc_element *element = &reader->record->elements[reader->at];
-  char *name = attribute(attributes, "name"), *value = attribute(attributes, "value");
+  char *name = gc_reader_attribute(attributes, "name"), *value = gc_reader_attribute(attributes, "value");
   size_t prefix = strlen(gc_record_prefix);
 
   if (!name || !*name || !value)
@@ -106,12 +107,11 @@ static int read_info(struct gc_reader *reader, char *const *attributes)
   return add_info(reader, &element->infos, name, value);
 }
 
-/* The kind of an OS device object; GC_KIND_COUNT for any other object. */
-static enum gc_kind kind_of(char *const *attributes)
+enum gc_kind gc_reader_kind(char *const *attributes)
 {
-  const char *subtype = attribute(attributes, "subtype");
+  const char *subtype = gc_reader_attribute(attributes, "subtype");
 
-  return subtype && is(attribute(attributes, "type"), "OSDev") ? gc_kind_by_subtype(subtype)
+  return subtype && is(gc_reader_attribute(attributes, "type"), "OSDev") ? gc_kind_by_subtype(subtype)
                                                                : GC_KIND_COUNT;
 }
 
@@ -121,6 +121,7 @@ static int read_element(struct gc_reader *reader, enum gc_kind kind)
   struct gc_record *record = reader->record;
   size_t at = record->count;
   struct gc_element *element;
+  bool in_order;
 
   if (kind == GC_KIND_COUNT)
     return refuse(reader, "an unknown object inside DeviceMemory", "");
@@ -131,7 +132,10 @@ static int read_element(struct gc_reader *reader, enum gc_kind kind)
   element = gc_record_add(record, kind);
   if (!element)
     return -ENOMEM;
-  if (element != &record->elements[at] ||
+  in_order = element == &record->elements[at];
+  /* what encloses the element is before it, and has not moved */
+  at = (size_t)(element - record->elements);
+  if ((!in_order && !reader->any_order) ||
       gc_record_parent(record, at) != (reader->in_gpu ? (long)reader->at : -1))
     return refuse(reader, "wrongly nested: ", gc_kinds[kind].subtype);
   reader->in_gpu = true;
@@ -155,7 +159,7 @@ static int read_object(struct gc_reader *reader, enum gc_kind kind)
 
 static int read_root(struct gc_reader *reader, const char *name, char *const *attributes)
 {
-  const char *version = attribute(attributes, "version");
+  const char *version = gc_reader_attribute(attributes, "version");
 
   if (strcmp(name, "topology"))
     return gc_fail(reader->err, -EBADMSG, "not a topology");
@@ -178,8 +182,8 @@ static int read_start(struct gc_reader *reader, const char *name, char *const *a
   if (reader->in_info)
     return not_just_an_info(reader);
   if (!strcmp(name, "object"))
-    return reader->in_gpu ? read_element(reader, kind_of(attributes))
-                          : read_object(reader, kind_of(attributes));
+    return reader->in_gpu ? read_element(reader, gc_reader_kind(attributes))
+                          : read_object(reader, gc_reader_kind(attributes));
   if (!reader->in_gpu) {
     reader->skipped = 1;
     return 0;
@@ -187,44 +191,102 @@ static int read_start(struct gc_reader *reader, const char *name, char *const *a
   return strcmp(name, "info") ? not_of_a_gpu(reader) : read_info(reader, attributes);
 }
 
-void gc_reader_start(struct gc_reader *reader, const char *name, char *const *attributes)
+int gc_reader_start(void *data, const char *name, char *const *attributes)
 {
-  if (reader->status)
-    return;
+  struct gc_reader *reader = data;
+
   if (reader->skipped >= GC_RECORD_MAX_DEPTH)
-    reader->status = refuse(reader, "XML elements nested too deep", "");
-  else if (reader->skipped)
-    reader->skipped++;
-  else
-    reader->status = read_start(reader, name, attributes);
+    return refuse(reader, "XML elements nested too deep", "");
+  if (!reader->skipped)
+    return read_start(reader, name, attributes);
+  reader->skipped++;
+  return 0;
 }
 
-void gc_reader_end(struct gc_reader *reader)
+int gc_reader_end(void *data)
 {
+  struct gc_reader *reader = data;
   long parent;
 
-  if (reader->status)
-    return;
   if (reader->skipped) {
     reader->skipped--;
   } else if (reader->in_info) {
     reader->in_info = false;
   } else {
-    reader->complete = --reader->depth == 0;
+    reader->depth--;
     if (!reader->in_gpu)
-      return;
+      return 0;
     parent = gc_record_parent(reader->record, reader->at);
     reader->in_gpu = parent >= 0;
     reader->at = (size_t)parent;
   }
+  return 0;
 }
 
-void gc_reader_content(struct gc_reader *reader, bool is_blank)
+static int content(void *data, bool is_blank)
 {
-  if (reader->status || !reader->in_gpu)
-    return;
+  struct gc_reader *reader = data;
+
+  if (!reader->in_gpu)
+    return 0;
   if (reader->in_info)
-    reader->status = not_just_an_info(reader);
-  else if (!is_blank)
-    reader->status = not_of_a_gpu(reader);
+    return not_just_an_info(reader);
+  return is_blank ? 0 : not_of_a_gpu(reader);
+}
+
+int gc_reader_new(struct gc_reader *reader, struct gc_error *err)
+{
+  *reader = (struct gc_reader){.record = gc_record_new(NULL), .err = err};
+  if (!reader->record)
+    return -ENOMEM;
+  /* If the text states neither, both stay empty. */
+  reader->record->format[0] = reader->record->method[0] = '\0';
+  return 0;
+}
+
+int gc_reader_check(const struct gc_reader *reader)
+{
+  if (!reader->record->count)
+    return gc_fail(reader->err, -EBADMSG, "a topology without a DeviceMemory object");
+  if (!gc_id_ok(reader->record->identity.id))
+    return gc_fail(reader->err, -EBADMSG, "a DeviceMemory object without the id of its GPU");
+  return 0;
+}
+
+int gc_record_read_text(char *text, size_t length, struct gc_record **record, struct gc_error *err)
+{
+  static const struct gc_xml_receiver receiver = {gc_reader_start, gc_reader_end, content};
+  struct gc_reader reader = {NULL};
+  int status;
+
+  if (length > GC_RECORD_MAX_BYTES)
+    status = gc_fail(err, -EBADMSG, "longer than %u bytes", GC_RECORD_MAX_BYTES);
+  else if (!(status = gc_reader_new(&reader, err)) &&
+           !(status = gc_xml_parse(text, length, &receiver, &reader, err)))
+    status = gc_reader_check(&reader);
+  if (status == -ENOMEM)
+    gc_fail(err, status, "out of memory");
+  if (status) {
+    gc_record_free(reader.record);
+    free(text);
+    return status;
+  }
+  reader.record->text = text;
+  *record = reader.record;
+  return 0;
+}
+
+int gc_record_read_xml(const char *text, size_t length, struct gc_record **record,
+                       struct gc_error *err)
+{
+  char *copy;
+
+  if (length > GC_RECORD_MAX_BYTES)
+    return gc_fail(err, -EBADMSG, "longer than %u bytes", GC_RECORD_MAX_BYTES);
+  copy = malloc(length + 1);
+  if (!copy)
+    return gc_fail(err, -ENOMEM, "out of memory");
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  return gc_record_read_text(copy, length, record, err);
 }

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The two halves of gc_record_read_xml: xml.c splits the text into tags and calls these functions
- * in the order of the text; reader.c interprets it. Internal to src/record.
+ * A record from the tags of a text. gc_record_read_xml gives it all tags. A caller that reads a
+ * topology with other objects or several GPUs passes the tags of one GPU.
  */
 #ifndef GC_RECORD_READER_H
 #define GC_RECORD_READER_H
@@ -13,10 +13,7 @@
 struct gc_reader {
   struct gc_record *record; /* what has been read so far */
   struct gc_error *err;
-  /* 0, or the first failure: -EBADMSG with a sentence, or -ENOMEM. The rest of the text is then
-   * ignored. */
-  int status;
-  bool complete; /* the topology has been closed */
+  bool any_order; /* objects inside one need not be in the order of a record */
 
   /* for reader.c */
   unsigned seen;    /* bit k: gc_identity_keys[k] has been read */
@@ -26,10 +23,21 @@ struct gc_reader {
   size_t at; /* in_gpu: the innermost open element of the record */
 };
 
-/* A start tag, an end tag, and everything between tags: text, comments and so on. attributes: name
- * and value in turn, ended by NULL. The record shares these strings. */
-void gc_reader_start(struct gc_reader *reader, const char *name, char *const *attributes);
-void gc_reader_end(struct gc_reader *reader);
-void gc_reader_content(struct gc_reader *reader, bool is_blank);
+/* Begins an empty record. 0; or -ENOMEM, with reader->record NULL. The caller owns the record. */
+int gc_reader_new(struct gc_reader *reader, struct gc_error *err);
+
+/* A start tag and an end tag, as in struct gc_xml_receiver; data: the reader. The first tag is that
+ * of the topology. The record shares the strings of the attributes. */
+int gc_reader_start(void *data, const char *name, char *const *attributes);
+int gc_reader_end(void *data);
+
+/* The value of an attribute, or NULL. */
+char *gc_reader_attribute(char *const *attributes, const char *name);
+
+/* The kind of an object with these attributes; GC_KIND_COUNT if it is none of ours. */
+enum gc_kind gc_reader_kind(char *const *attributes);
+
+/* Whether the record is complete after the last tag: 0, or -EBADMSG with a sentence. */
+int gc_reader_check(const struct gc_reader *reader);
 
 #endif

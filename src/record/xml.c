@@ -6,8 +6,6 @@
  * record with this code. */
 #include "record/xml.h"
 
-#include "record/reader.h"
-
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,15 +18,18 @@ struct tag {
 };
 
 struct parsing {
-  struct gc_reader reader;
+  const struct gc_xml_receiver *receiver;
+  void *data;
+  struct gc_error *err;
+  bool complete; /* the outermost element has been closed */
   char *start, *at, *end;               /* the text, ended by a NUL */
-  const char *open[GC_RECORD_MAX_DEPTH]; /* names of the open XML elements */
+  const char *open[GC_RECORD_MAX_DEPTH]; /* names of the open elements */
   unsigned depth;
 };
 
 static int wrong(struct parsing *parsing, const char *what)
 {
-  return gc_fail(parsing->reader.err, -EBADMSG, "not well-formed XML: %s", what);
+  return gc_fail(parsing->err, -EBADMSG, "not well-formed XML: %s", what);
 }
 
 /* The classes of bytes. A record has about 18,000 bytes, and the reader looks each one up here
@@ -186,7 +187,7 @@ static int read_attributes(struct parsing *parsing, struct tag *tag)
     if (!has_space)
       return wrong(parsing, "no space before an attribute");
     if (count == GC_RECORD_MAX_ATTRIBUTES)
-      return gc_fail(parsing->reader.err, -EBADMSG, "too many attributes");
+      return gc_fail(parsing->err, -EBADMSG, "too many attributes");
     parsing->at += length;
     skip_spaces(parsing);
     if (!take_byte(parsing, '='))
@@ -199,11 +200,17 @@ static int read_attributes(struct parsing *parsing, struct tag *tag)
     if (has_attribute(tag, count, name))
       return wrong(parsing, "an attribute occurs twice");
     if (!strcmp(name, "xmlns"))
-      return gc_fail(parsing->reader.err, -EBADMSG, "a namespace");
+      return gc_fail(parsing->err, -EBADMSG, "a namespace");
     tag->attributes[2 * count++] = name;
   }
   tag->attributes[2 * count] = NULL;
   return 0;
+}
+
+static int close_element(struct parsing *parsing)
+{
+  parsing->complete = --parsing->depth == 0;
+  return parsing->receiver->end(parsing->data);
 }
 
 static int read_start_tag(struct parsing *parsing)
@@ -217,7 +224,7 @@ static int read_start_tag(struct parsing *parsing)
   if (!length)
     return wrong(parsing, "'<' without a name");
   if (parsing->depth == GC_RECORD_MAX_DEPTH)
-    return gc_fail(parsing->reader.err, -EBADMSG, "objects nested too deep");
+    return gc_fail(parsing->err, -EBADMSG, "objects nested too deep");
   parsing->at += length;
   status = read_attributes(parsing, &tag);
   if (status)
@@ -226,13 +233,9 @@ static int read_start_tag(struct parsing *parsing)
   if (!take_byte(parsing, '>'))
     return wrong(parsing, "a tag without an end");
   name[length] = '\0';
-  parsing->open[parsing->depth] = name;
-  gc_reader_start(&parsing->reader, name, tag.attributes);
-  if (is_empty)
-    gc_reader_end(&parsing->reader);
-  else
-    parsing->depth++;
-  return parsing->reader.status;
+  parsing->open[parsing->depth++] = name;
+  status = parsing->receiver->start(parsing->data, name, tag.attributes);
+  return status || !is_empty ? status : close_element(parsing);
 }
 
 static int read_end_tag(struct parsing *parsing)
@@ -244,12 +247,10 @@ static int read_end_tag(struct parsing *parsing)
   skip_spaces(parsing);
   if (!take_byte(parsing, '>') || !parsing->depth)
     return wrong(parsing, "an end tag at a wrong place");
-  parsing->depth--;
-  if (strlen(parsing->open[parsing->depth]) != length ||
-      memcmp(parsing->open[parsing->depth], name, length))
+  if (strlen(parsing->open[parsing->depth - 1]) != length ||
+      memcmp(parsing->open[parsing->depth - 1], name, length))
     return wrong(parsing, "an end tag does not match its start tag");
-  gc_reader_end(&parsing->reader);
-  return parsing->reader.status;
+  return close_element(parsing);
 }
 
 /* What may precede the topology: <?xml …?> at the very beginning, and <!DOCTYPE …>. */
@@ -263,33 +264,35 @@ static int read_declaration(struct parsing *parsing, bool *has_type)
   while (parsing->at < parsing->end && *parsing->at != '>' && *parsing->at != '[')
     parsing->at++;
   if (*parsing->at == '[')
-    return gc_fail(parsing->reader.err, -EBADMSG, "has its own DTD");
+    return gc_fail(parsing->err, -EBADMSG, "has its own DTD");
   return skip_to(parsing, ">");
 }
 
 /* Reads the text between two tags. */
 static int read_text(struct parsing *parsing)
 {
+  int status;
+
   skip_spaces(parsing);
   if (parsing->at == parsing->end || *parsing->at == '<')
     return 0;
   if (!parsing->depth)
     return wrong(parsing, "text outside of the topology");
-  gc_reader_content(&parsing->reader, false);
+  status = parsing->receiver->content(parsing->data, false);
   while (parsing->at < parsing->end && *parsing->at != '<')
     parsing->at++;
-  return parsing->reader.status;
+  return status;
 }
 
 static int read_comment(struct parsing *parsing)
 {
-  gc_reader_content(&parsing->reader, true);
-  return parsing->reader.status ? parsing->reader.status : skip_to(parsing, "-->");
+  const int status = parsing->receiver->content(parsing->data, true);
+
+  return status ? status : skip_to(parsing, "-->");
 }
 
 static int parse(struct parsing *parsing)
 {
-  struct gc_reader *reader = &parsing->reader;
   bool has_type = false;
   int status = read_text(parsing);
 
@@ -298,19 +301,19 @@ static int parse(struct parsing *parsing)
 
     if (second == '!' && take(parsing, "<!--"))
       status = read_comment(parsing);
-    else if (!parsing->depth && !reader->complete &&
+    else if (!parsing->depth && !parsing->complete &&
              (second == '!' || second == '?'))
       status = read_declaration(parsing, &has_type);
     else if (second == '/' && take(parsing, "</"))
       status = read_end_tag(parsing);
-    else if (parsing->depth || !reader->complete)
+    else if (parsing->depth || !parsing->complete)
       status = take_byte(parsing, '<') ? read_start_tag(parsing) : wrong(parsing, "no tag");
     else
       status = wrong(parsing, "something follows the topology");
     if (!status)
       status = read_text(parsing);
   }
-  if (!status && !reader->complete)
+  if (!status && !parsing->complete)
     status = wrong(parsing, "the text is cut");
   return status;
 }
@@ -324,18 +327,7 @@ static int locate(const struct parsing *parsing, int status)
   for (const char *c = parsing->start; c < parsing->at; c++)
     number += *c == '\n';
   snprintf(line, sizeof(line), "line %lu", number);
-  return gc_fail_in(parsing->reader.err, status, line);
-}
-
-static int check(const struct parsing *parsing)
-{
-  const struct gc_reader *reader = &parsing->reader;
-
-  if (!reader->record->count)
-    return gc_fail(reader->err, -EBADMSG, "a topology without a DeviceMemory object");
-  if (!gc_id_ok(reader->record->identity.id))
-    return gc_fail(reader->err, -EBADMSG, "a DeviceMemory object without the id of its GPU");
-  return 0;
+  return gc_fail_in(parsing->err, status, line);
 }
 
 /* Whether any of these eight bytes is below ' '. */
@@ -365,56 +357,21 @@ static bool has_control_bytes(const char *text, size_t length)
   return false;
 }
 
-/* Returns the new status. */
-static int read_all(struct parsing *parsing)
+int gc_xml_parse(char *text, size_t length, const struct gc_xml_receiver *receiver, void *data,
+                 struct gc_error *err)
 {
-  int status = parse(parsing);
-
-  if (status == -EBADMSG)
-    locate(parsing, status);
-  return status ? status : check(parsing);
-}
-
-int gc_record_read_text(char *text, size_t length, struct gc_record **record, struct gc_error *err)
-{
-  static const struct gc_identity none;
-  struct parsing parsing = {.reader.err = err, .start = text, .at = text, .end = text + length};
+  struct parsing parsing = {.receiver = receiver,
+                            .data = data,
+                            .err = err,
+                            .start = text,
+                            .at = text,
+                            .end = text + length};
   int status;
 
-  if (length > GC_RECORD_MAX_BYTES) {
-    status = gc_fail(err, -EBADMSG, "longer than %u bytes", GC_RECORD_MAX_BYTES);
-  } else if (has_control_bytes(text, length)) {
-    status = gc_fail(err, -EBADMSG, "not well-formed XML: a control character");
-  } else if (!(parsing.reader.record = gc_record_new(&none))) {
-    status = -ENOMEM;
-  } else {
-    /* If the text states neither, both stay empty. */
-    parsing.reader.record->format[0] = parsing.reader.record->method[0] = '\0';
-    status = read_all(&parsing);
-  }
-  if (status == -ENOMEM)
-    gc_fail(err, status, "out of memory");
-  if (status) {
-    gc_record_free(parsing.reader.record);
-    free(text);
-    return status;
-  }
-  parsing.reader.record->text = text;
-  *record = parsing.reader.record;
-  return 0;
-}
-
-int gc_record_read_xml(const char *text, size_t length, struct gc_record **record,
-                       struct gc_error *err)
-{
-  char *copy;
-
-  if (length > GC_RECORD_MAX_BYTES)
-    return gc_fail(err, -EBADMSG, "longer than %u bytes", GC_RECORD_MAX_BYTES);
-  copy = malloc(length + 1);
-  if (!copy)
-    return gc_fail(err, -ENOMEM, "out of memory");
-  memcpy(copy, text, length);
-  copy[length] = '\0';
-  return gc_record_read_text(copy, length, record, err);
+  if (has_control_bytes(text, length))
+    return gc_fail(err, -EBADMSG, "not well-formed XML: a control character");
+  status = parse(&parsing);
+  if (status == -EBADMSG)
+    locate(&parsing, status);
+  return status;
 }

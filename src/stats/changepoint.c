@@ -43,6 +43,8 @@ static double exceeds(const struct gc_evidence *evidence)
 {
   double top = -INFINITY, sum = 0;
 
+  if (evidence->noise == 0) /* no run: most sizes of a search one by one */
+    return 0;
   for (int i = 0; i < GC_MISS_COUNTS; i++)
     top = fmax(top, evidence->misses[i]);
   for (int i = 0; i < GC_MISS_COUNTS; i++)

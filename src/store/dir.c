@@ -145,11 +145,6 @@ static int open_in(int parent, const char *name, const char *dir, struct gc_erro
   return status;
 }
 
-int gc_store_open_dir(const char *dir, struct gc_error *err)
-{
-  return open_in(AT_FDCWD, dir, dir, err);
-}
-
 /* Opens the caller's own directory; the sentence says that another one may be set. */
 static int open_own(int parent, const char *name, const char *dir, struct gc_error *err)
 {
@@ -186,21 +181,54 @@ static int refuse_way(int status, const char *dir, const struct gc_error *why, s
                  why->text);
 }
 
+/* Walks to the parent of the directory for new records. */
+static int find_parent(char dir[PATH_MAX], bool make, char last[GC_STORE_COMPONENT],
+                       struct gc_error *err)
+{
+  struct gc_error why = {""};
+  unsigned levels;
+  int parent = find_dir(dir, PATH_MAX, &levels, err);
+
+  if (parent)
+    return parent;
+  parent = make ? gc_store_walk(dir, levels, last, &why)
+                : gc_store_walk_only(dir, levels, last, &why);
+  return parent < 0 ? refuse_way(parent, dir, &why, err) : parent;
+}
+
 int gc_store_open(char dir[PATH_MAX], bool make, struct gc_error *err)
 {
   char last[GC_STORE_COMPONENT];
-  struct gc_error why = {""};
-  unsigned levels;
-  int status = find_dir(dir, PATH_MAX, &levels, err), parent;
+  int parent = find_parent(dir, make, last, err), fd;
 
-  if (status || !make)
-    return status ? status : open_own(AT_FDCWD, dir, dir, err);
-  parent = gc_store_walk(dir, levels, last, &why);
   if (parent < 0)
-    return refuse_way(parent, dir, &why, err);
-  status = open_own(parent, last, dir, err);
+    return parent;
+  fd = open_own(parent, last, dir, err);
   close(parent);
-  return status;
+  return fd;
+}
+
+int gc_store_open_site(struct gc_error *err)
+{
+  char last[GC_STORE_COMPONENT];
+  int parent = gc_store_walk_only(GC_SITE_DIR, UINT_MAX, last, err), fd;
+
+  if (parent < 0)
+    return parent;
+  fd = open_in(parent, last, GC_SITE_DIR, err);
+  close(parent);
+  return fd;
+}
+
+void gc_store_remove_dir(void)
+{
+  char dir[PATH_MAX], last[GC_STORE_COMPONENT];
+  const int parent = find_parent(dir, false, last, NULL);
+
+  if (parent < 0)
+    return;
+  unlinkat(parent, last, AT_REMOVEDIR);
+  close(parent);
 }
 
 int gc_store_list(char dir[PATH_MAX], DIR **stream, struct gc_error *err)
@@ -229,7 +257,7 @@ int gc_store_usable(struct gc_error *err)
   status = gc_store_walk_dry(dir, levels, &why);
   if (status)
     return refuse_way(status, dir, &why, err);
-  fd = open_own(AT_FDCWD, dir, dir, err);
+  fd = gc_store_open(dir, false, err);
   if (fd == -ENOENT)
     return 0;
   if (fd < 0)

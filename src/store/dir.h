@@ -37,16 +37,20 @@ const char *gc_store_site_dir(void);
 /* --- for the files of the store
  * --------------------------------------------------------------------- */
 
-/* Opens a directory of records, for reading or for writing. Refuses a symbolic link, a directory
- * that belongs neither to the caller nor to root, and one that everybody can write to. Returns a
- * descriptor or a negative errno. */
-int gc_store_open_dir(const char *dir, struct gc_error *err);
+/* All directories of records are reached step by step (store/walk.h), and refused if they are symbolic
+ * links, belong neither to the caller nor to root, or can be written by everybody. */
+
+/* Opens the directory of the site, for reading. Returns a descriptor or a negative errno. */
+int gc_store_open_site(struct gc_error *err);
 
 /* Opens the directory for new records and writes its path to dir; the sentence of a failure says
  * what to do. make: creates the directory and its parents where they are missing, but not a home
  * directory, and not below a directory of another user. Returns a descriptor, -ENOENT when there
  * is no such directory, or another negative errno. */
 int gc_store_open(char dir[PATH_MAX], bool make, struct gc_error *err);
+
+/* Removes the same directory if it is empty. */
+void gc_store_remove_dir(void);
 
 /* Opens the same directory as a stream of the names in it, and never creates it. 0 or a negative
  * errno. */

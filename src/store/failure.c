@@ -9,6 +9,8 @@
 
 #include "store/dir.h"
 #include "store/file.h"
+#include "store/find.h"
+#include "util/clock.h"
 #include "util/env.h"
 #include "util/hash.h"
 #include "util/number.h"
@@ -30,7 +32,6 @@
  * that they see. The oldest ones are dropped. */
 #define MOST_NOTES 16
 #define MOST_FILE_BYTES (MOST_NOTES * MOST_BYTES)
-#define DATE "%Y-%m-%dT%H:%M:%SZ"
 /* The clocks of machines that share a home directory may differ a little. */
 #define SKEW_SECONDS 60
 
@@ -163,17 +164,14 @@ static bool parse_kind(const char *word, enum gc_failure_kind *kind)
 static bool parse(char *text, struct gc_failure *failure)
 {
   char *since = take_line(&text, "since"), *kind = take_line(&text, "kind"),
-       *seconds = take_line(&text, "seconds"), *why = take_line(&text, "why"), *end;
-  struct tm tm = { 0 };
+       *seconds = take_line(&text, "seconds"), *why = take_line(&text, "why");
   uint64_t number;
 
   if (!since || !kind || !seconds || !why || *text)
     return false;
-  end = strptime(since, DATE, &tm);
-  if (!end || *end || !parse_kind(kind, &failure->kind) || !gc_number_whole(seconds, &number) ||
-      number > GC_FAILURE_SECONDS)
+  if (!gc_date_read(since, &failure->when) || !parse_kind(kind, &failure->kind) ||
+      !gc_number_whole(seconds, &number) || number > GC_FAILURE_SECONDS)
     return false;
-  failure->when = timegm(&tm);
   failure->seconds = (long)number;
   snprintf(failure->since, sizeof(failure->since), "%s", since);
   snprintf(failure->why, sizeof(failure->why), "%s", why);
@@ -280,13 +278,24 @@ static long choose_seconds(const struct gc_identity *identity, uint64_t environm
   return earlier.seconds < GC_FAILURE_SECONDS / 2 ? 2 * earlier.seconds : GC_FAILURE_SECONDS;
 }
 
+/* Whether no load measures this GPU, because there is a record. */
+static bool is_measured(const struct gc_identity *identity)
+{
+  struct gc_record *record;
+  bool is_final;
+
+  if (gc_store_find(identity, &record, NULL))
+    return false;
+  is_final = !gc_provisional_why(record);
+  gc_record_free(record);
+  return is_final;
+}
+
 int gc_store_remember_failure(const struct gc_identity *identity, uint64_t environment,
                               const char *why, enum gc_failure_kind kind,
                               struct gc_error *err)
 {
-  char dir[PATH_MAX], name[GC_STORE_NAME], head[MOST_BYTES], date[32], seconds[32], *text;
-  time_t now = time(NULL);
-  struct tm tm;
+  char dir[PATH_MAX], name[GC_STORE_NAME], head[MOST_BYTES], date[GC_DATE], seconds[32], *text;
   size_t length;
   int dir_fd, status = gc_store_check_id(identity->id, err);
 
@@ -295,7 +304,7 @@ int gc_store_remember_failure(const struct gc_identity *identity, uint64_t envir
   text = malloc(MOST_FILE_BYTES);
   if (!text)
     return gc_fail(err, -ENOMEM, "out of memory");
-  strftime(date, sizeof(date), DATE, gmtime_r(&now, &tm));
+  gc_date_write(time(NULL), date);
   write_head(identity, environment, head);
   length = write_head(identity, environment, text);
   length = add_line(text, length, "since", date);
@@ -313,6 +322,10 @@ int gc_store_remember_failure(const struct gc_identity *identity, uint64_t envir
   snprintf(name, sizeof(name), "%s" GC_STORE_FAILED, identity->id);
   length = add_others(dir_fd, dir, name, head, text, length);
   status = put(dir_fd, dir, identity->id, text, length, err);
+  /* Another process may have stored a record meanwhile. It removes a note that it finds; so this
+   * process looks for the record after it has written the note. */
+  if (!status && is_measured(identity))
+    unlinkat(dir_fd, name, 0);
   close(dir_fd);
 out:
   free(text);

@@ -17,10 +17,6 @@
 /* The note of a failed measurement is called ID and this. */
 #define GC_STORE_FAILED ".failed"
 
-/* On a file system without locks, the file that names the measuring process is called ID and
- * this. */
-#define GC_STORE_OWNER ".owner"
-
 /* A text that was read; bytes is malloc'ed and ends with a NUL that length does not count. */
 struct gc_store_text {
   char *bytes;

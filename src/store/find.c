@@ -104,7 +104,7 @@ int gc_store_find(const struct gc_identity *identity, struct gc_record **record,
   ours = find_in(gc_store_open(dir, false, &why_not_ours), dir, identity, record, &why_not_ours);
   if (ours == 0 && !gc_provisional_why(*record))
     return 0;
-  site = find_in(gc_store_open_dir(GC_SITE_DIR, &why_not_site), GC_SITE_DIR, identity, &of_site,
+  site = find_in(gc_store_open_site(&why_not_site), GC_SITE_DIR, identity, &of_site,
                  &why_not_site);
   if (ours == 0) {
     if (site == 0)
@@ -131,8 +131,8 @@ bool gc_store_has_site(const char *id)
          !faccessat(AT_FDCWD, path, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-int gc_store_each(int (*visit)(const char *id, const char *path, void *data), void *data,
-                  struct gc_error *err)
+int gc_store_each(int (*visit)(int dir_fd, const char *id, const char *path, void *data),
+                  void *data, struct gc_error *err)
 {
   char dir[PATH_MAX], path[PATH_MAX], *end;
   DIR *stream;
@@ -148,7 +148,7 @@ int gc_store_each(int (*visit)(const char *id, const char *path, void *data), vo
       continue;
     *end = '\0';
     if (gc_id_ok(entry->d_name))
-      status = visit(entry->d_name, path, data);
+      status = visit(dirfd(stream), entry->d_name, path, data);
   }
   closedir(stream);
   return status;

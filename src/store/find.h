@@ -29,11 +29,11 @@ int gc_store_judge(const struct gc_record *record, const struct gc_identity *now
 /* Whether the site's directory has a record file for that id. */
 bool gc_store_has_site(const char *id);
 
-/* Calls visit(id, path, data) for each record file in the directory for new records, in no
- * order, until a call returns another value than 0, which is then returned. 0 when there is no
- * directory. */
-int gc_store_each(int (*visit)(const char *id, const char *path, void *data), void *data,
-                  struct gc_error *err);
+/* Calls visit(dir_fd, id, path, data) for each record file ID.xml in the directory for new records,
+ * which is open as dir_fd, in no order, until a call returns another value than 0, which is then
+ * returned. path is for messages. 0 when there is no directory. */
+int gc_store_each(int (*visit)(int dir_fd, const char *id, const char *path, void *data),
+                  void *data, struct gc_error *err);
 
 /* For the files of the store: as gc_store_find, in the open directory fd with the path dir. */
 int gc_store_read(int fd, const char *dir, const struct gc_identity *identity,

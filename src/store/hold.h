@@ -1,7 +1,25 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Locks on open files, on any file system. For the files of the store.
+ * Locks on open files. For the files of the store.
+ *
+ * All locks are those of the kernel: flock, or else fcntl's locks of open files. The kernel knows which
+ * process holds a lock and releases it at the end of that process. On a file system without either,
+ * there is no lock; no file takes its place. A file that names its process would have to be removed by
+ * others when that process has ended, and without a lock, two processes can decide that at the same
+ * time: one of them removes the new file of the other. Whether a process of another container or of
+ * another machine still runs cannot be known either.
+ *
+ * Without the lock, this is what keeps a record right:
+ * - A record is written to a file of its own and renamed. Of several records of a GPU, the last one
+ *   stays. Each is complete, and each would be valid.
+ * - Processes that measure one GPU at the same time disturb each other. So the command then locks the
+ *   GPU in sysfs, whose locks are the kernel's, too (gpus/gpu_lock.h). Where sysfs does not show
+ *   the GPU, all of them measure, and the interference check refuses disturbed values: the failure is
+ *   noted, and the next load after the note measures again. Simulated GPUs do not disturb each other.
+ * - Tries of a provisional record are counted by each process that measures, so the count may miss
+ *   some of them, and the next try comes earlier.
+ * - Temporary files of a killed writer stay, because nobody can know whether it still writes.
  */
 #ifndef GC_STORE_HOLD_H
 #define GC_STORE_HOLD_H
@@ -17,23 +35,7 @@
  * no locks; or another negative errno. */
 int gc_store_hold(int fd);
 
-/* Releases the lock, even if a child process has inherited the descriptor. 0, or -EOPNOTSUPP. */
-int gc_store_release(int fd);
-
-/* For a file system without locks: makes the file `name`, which names the process that holds it. 0
- * or more: a descriptor of the file, for gc_store_disown; -EWOULDBLOCK: another process holds it
- * (*holder is its process id, or 0 when that is not known); or another negative errno.
- *
- * The file of a process that has ended, or of another boot, is replaced. If this process cannot
- * know whether the other one runs (in another container), the file is valid for ten minutes. */
-int gc_store_own(int dir_fd, const char *name, long *holder);
-void gc_store_disown(int fd);
-
-/* The process that holds such a file; 0: none, or it is unknown. */
-long gc_store_owner(int dir_fd, const char *name);
-
-/* Removes such a file, unless a process holds it. 1: removed; 0: a process holds it, or it is not
- * such a file; or a negative errno. */
-int gc_store_remove_unowned(int dir_fd, const char *name);
+/* Releases the lock, even if a child process has inherited the descriptor. */
+void gc_store_release(int fd);
 
 #endif

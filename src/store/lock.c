@@ -24,12 +24,10 @@ struct place {
   const char *dir, *id;
   char name[GC_STORE_NAME];
   struct stat held; /* the file that another process has locked */
-  long owner;       /* without locks: the process that holds it; 0: unknown */
 };
 
-static int say_held(const struct place *at, struct gc_error *err)
+static int say_held(long holder, struct gc_error *err)
 {
-  const long holder = at->owner ? at->owner : gc_holder_of(&at->held);
   char who[32] = "", advice[GC_HOLDER_ADVICE];
 
   if (holder)
@@ -113,19 +111,6 @@ static int try_file(struct place *at, struct gc_error *err)
   return status;
 }
 
-/* The same on a file system without locks. */
-static int try_owner(struct place *at, struct gc_error *err)
-{
-  char name[GC_STORE_NAME];
-  int status;
-
-  snprintf(name, sizeof(name), "%s" GC_STORE_OWNER, at->id);
-  status = gc_store_own(at->dir_fd, name, &at->owner);
-  if (status < 0 && status != -EWOULDBLOCK)
-    status = cannot(at, -status, "cannot make", name, err);
-  return status;
-}
-
 /* Polls, because flock has no time limit, and signals belong to the application. */
 static int try_until(struct place *at, double end, struct gc_error *err)
 {
@@ -134,14 +119,12 @@ static int try_until(struct place *at, double end, struct gc_error *err)
 
   for (;;) {
     lock = try_file(at, err);
-    if (lock == -EOPNOTSUPP)
-      lock = try_owner(at, err);
     if (lock == -ESTALE)
       continue;
     if (lock != -EWOULDBLOCK)
       return lock;
     if (!(gc_now_ms() < end))
-      return say_held(at, err);
+      return say_held(gc_holder_of(&at->held), err);
     nanosleep(&pause, NULL);
   }
 }
@@ -167,28 +150,24 @@ int gc_store_lock(const char *id, double seconds, struct gc_error *err)
 bool gc_store_held(const char *id, struct gc_error *err)
 {
   char dir[PATH_MAX], name[GC_STORE_NAME];
-  struct place at = { .dir = dir, .id = id };
+  struct stat file;
+  long holder = 0;
+  int dir_fd = gc_store_check_id(id, NULL) ? -1 : gc_store_open(dir, false, NULL);
 
-  at.dir_fd = gc_store_check_id(id, NULL) ? -1 : gc_store_open(dir, false, NULL);
-  if (at.dir_fd < 0)
+  if (dir_fd < 0)
     return false;
   snprintf(name, sizeof(name), "%s.lock", id);
-  if (!fstatat(at.dir_fd, name, &at.held, AT_SYMLINK_NOFOLLOW))
-    at.owner = gc_holder_of(&at.held);
-  snprintf(name, sizeof(name), "%s" GC_STORE_OWNER, id);
-  if (!at.owner)
-    at.owner = gc_store_owner(at.dir_fd, name);
-  close(at.dir_fd);
-  if (at.owner)
-    say_held(&at, err);
-  return at.owner != 0;
+  if (!fstatat(dir_fd, name, &file, AT_SYMLINK_NOFOLLOW))
+    holder = gc_holder_of(&file);
+  close(dir_fd);
+  if (holder)
+    say_held(holder, err);
+  return holder != 0;
 }
 
 void gc_store_unlock(int lock)
 {
   /* Closing is not enough: a child that was forked meanwhile may still have the descriptor. */
-  if (gc_store_release(lock))
-    gc_store_disown(lock);
-  else
-    close(lock);
+  gc_store_release(lock);
+  close(lock);
 }

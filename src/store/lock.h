@@ -11,11 +11,11 @@
 #include <stdbool.h>
 
 /* Takes the lock (ID.lock in the directory for new records, created if missing) and waits for it
- * at most `seconds`; 0 or less: tries once. The end of the process releases the lock. On a file
- * system without locks, the file ID.owner takes its place (store/hold.h). Returns a
+ * at most `seconds`; 0 or less: tries once. The end of the process releases the lock. Returns a
  * descriptor for gc_store_unlock; -ETIMEDOUT when another process holds the lock ("another
  * process (1234) is measuring this GPU", with the number where it is known, and with advice if that
- * process is stopped); or another negative errno. */
+ * process is stopped); -EOPNOTSUPP: this file system has no locks (store/hold.h says what to do);
+ * or another negative errno. */
 int gc_store_lock(const char *id, double seconds, struct gc_error *err);
 void gc_store_unlock(int lock);
 

@@ -79,10 +79,6 @@ static int tidy_one(int fd, const char *dir, const char *name,
 
   if (is_id_with(name, ".lock", false)) {
     status = remove_unheld(fd, dir, name, true, err);
-  } else if (is_id_with(name, GC_STORE_OWNER, false)) {
-    status = gc_store_remove_unowned(fd, name);
-    if (status < 0)
-      gc_store_failed(err, -status, "cannot remove", dir, name);
   } else if (is_unfinished(name, NULL)) {
     status = remove_unheld(fd, dir, name, false, err);
   } else if (is_id_with(name, GC_STORE_FAILED, false)) {

@@ -15,13 +15,15 @@
 #define MOST_LINKS 40 /* as in the kernel */
 #define WOULD_MAKE 1
 
+enum how { MAKE, TRY, LOOK }; /* what is missing: make it; could it be made; -ENOENT */
+
 struct walk {
   const char *path, *next; /* the caller's path, and the part that is not walked yet */
   char link[PATH_MAX];     /* the target of a symbolic link that is walked first */
   unsigned links;          /* the number of links that were followed */
   unsigned levels;
   bool strict;             /* refuse directories of other users on the way */
-  bool dry;                /* make nothing */
+  enum how how;
   uid_t above;             /* owner of the root directory */
   int fd;                  /* the directory that was reached */
   uid_t owner;             /* of that directory */
@@ -109,11 +111,13 @@ static int make(struct walk *walk, const char *name, int walked, struct gc_error
 {
   int status = 0;
 
+  if (walk->how == LOOK)
+    return gc_fail(why, -ENOENT, "there is no %.*s", WALKED(walk));
   if (walk->owner != geteuid() && walk->owner != 0)
     return gc_fail(why, -EACCES, "%.*s belongs to user %lu", walked ? walked : 1,
                    walked ? walk->path : *walk->path == '/' ? "/" : ".",
                    (unsigned long)walk->owner);
-  if (walk->dry)
+  if (walk->how == TRY)
     status = faccessat(walk->fd, ".", W_OK | X_OK, AT_EACCESS) ? -errno : WOULD_MAKE;
   else if (mkdirat(walk->fd, name, S_IRWXU))
     status = errno == EEXIST ? 0 : -errno;
@@ -221,7 +225,8 @@ static int walk_all(struct walk *walk, char last[GC_STORE_COMPONENT], struct gc_
       return 0;
     }
     if (!walk->next[strspn(walk->next, "/")])
-      return faccessat(walk->fd, last, F_OK, AT_SYMLINK_NOFOLLOW) && errno == ENOENT
+      return walk->how != LOOK && faccessat(walk->fd, last, F_OK, AT_SYMLINK_NOFOLLOW) &&
+                     errno == ENOENT
                  ? make(walk, last, walked, why)
                  : 0;
     status = step(walk, last, NULL, walked, why);
@@ -230,17 +235,17 @@ static int walk_all(struct walk *walk, char last[GC_STORE_COMPONENT], struct gc_
 }
 
 /* Returns the same as gc_store_walk, or WOULD_MAKE. */
-static int start(const char *path, unsigned levels, bool dry, char last[GC_STORE_COMPONENT],
+static int start(const char *path, unsigned levels, enum how how, char last[GC_STORE_COMPONENT],
                  struct gc_error *why)
 {
-  struct walk walk = {.path = path, .next = path, .levels = levels, .fd = -1, .dry = dry,
+  struct walk walk = {.path = path, .next = path, .levels = levels, .fd = -1, .how = how,
                       .strict = geteuid() == 0 && levels != UINT_MAX};
   struct stat st;
   int status;
 
   walk.above = stat("/", &st) ? 0 : st.st_uid;
   status = walk_all(&walk, last, why);
-  if (!status && !dry)
+  if (!status && how != TRY)
     return walk.fd;
   if (walk.fd >= 0)
     close(walk.fd);
@@ -250,13 +255,19 @@ static int start(const char *path, unsigned levels, bool dry, char last[GC_STORE
 int gc_store_walk(const char *path, unsigned levels, char last[GC_STORE_COMPONENT],
                   struct gc_error *why)
 {
-  return start(path, levels, false, last, why);
+  return start(path, levels, MAKE, last, why);
+}
+
+int gc_store_walk_only(const char *path, unsigned levels, char last[GC_STORE_COMPONENT],
+                       struct gc_error *why)
+{
+  return start(path, levels, LOOK, last, why);
 }
 
 int gc_store_walk_dry(const char *path, unsigned levels, struct gc_error *why)
 {
   char last[GC_STORE_COMPONENT];
-  int status = start(path, levels, true, last, why);
+  int status = start(path, levels, TRY, last, why);
 
   return status == WOULD_MAKE ? 0 : status;
 }

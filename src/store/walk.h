@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The way to the directory for new records: walked step by step, and made where it is missing. For
- * the files of the store.
+ * The way to a directory of records: walked step by step, whether files are read, written or
+ * removed there, and made where it is missing. For the files of the store.
  */
 #ifndef GC_STORE_WALK_H
 #define GC_STORE_WALK_H
@@ -29,6 +29,10 @@
  * whole sentence. */
 int gc_store_walk(const char *path, unsigned levels, char last[GC_STORE_COMPONENT],
                   struct gc_error *why);
+
+/* The same, but makes nothing. -ENOENT: the parent is missing; the directory itself may be, too. */
+int gc_store_walk_only(const char *path, unsigned levels, char last[GC_STORE_COMPONENT],
+                       struct gc_error *why);
 
 /* Whether gc_store_walk would succeed, as far as this function can find out without making
  * anything. 0, or the negative errno of gc_store_walk and its reason. */

@@ -70,7 +70,7 @@ int gc_store_check(const char *id, struct gc_error *err)
   status = try_directory(fd, dir, id, err);
   close(fd);
   if (status && is_new)
-    rmdir(dir); /* fails if another process has made a file in it */
+    gc_store_remove_dir(); /* fails if another process has made a file in it */
   return status;
 }
 

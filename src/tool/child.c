@@ -121,7 +121,7 @@ void gc_child_follow_parent(void)
 
 int gc_child_file(void)
 {
-  int low = memfd_create("record", MFD_CLOEXEC), fd;
+  int low = memfd_create("record", MFD_CLOEXEC | MFD_ALLOW_SEALING), fd;
 
   if (low < 0 || low >= 3)
     return low;

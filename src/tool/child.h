@@ -23,7 +23,7 @@ void gc_child_prepare(struct gc_child *child, const struct gc_tool *tool, const 
  * SIGTERM when the thread that started it ends, for any reason; so start it from a thread that
  * lives as long as the process. 0 or -ENOMEM, with nothing to free. */
 struct gc_child_variables {
-  const char *entries[5];
+  const char *entries[6]; /* with space for one more */
   char parent[64], *sims, *root;
 };
 int gc_child_environment(struct gc_child_variables *environment, const char *sims);
@@ -32,7 +32,8 @@ void gc_child_environment_free(struct gc_child_variables *environment);
 /* Call it first in main(): if the environment names a parent, makes this process end with it. */
 void gc_child_follow_parent(void);
 
-/* A memory file for the output of a child, on a descriptor of 3 or more; -1 with errno. */
+/* A memory file for the output of a child, on a descriptor of 3 or more; -1 with errno. It can be
+ * sealed. */
 int gc_child_file(void);
 
 /* Reads the record that a child printed to that file. 0 and *record, which the caller frees, or

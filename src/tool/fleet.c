@@ -28,6 +28,7 @@ struct member {
   struct gc_result *result;
   struct gc_child child;
   int output; /* memory file for its stdout */
+  bool begun; /* it has reported progress */
 };
 
 struct fleet {
@@ -35,6 +36,7 @@ struct fleet {
   struct gc_command *commands;
   struct member *members;
   size_t count;
+  char (*lines)[GC_PROGRESS_LINE]; /* the progress of each GPU; NULL: not drawn */
 };
 
 /* This process is ended: ends the others, too, and waits for them. */
@@ -44,6 +46,11 @@ static void end_all(void *data)
 
   gc_child_end(fleet->commands, fleet->count);
   gc_raw_dir_leave(fleet->tool);
+}
+
+static const struct gc_gpu *gpu_of(const struct fleet *fleet, size_t i)
+{
+  return fleet->members[i].result->gpu;
 }
 
 /* The message of a process without the name of the GPU, which is added again. */
@@ -56,13 +63,51 @@ static const char *without_name(const char *sentence, const char *gpu)
              : sentence + length + 2;
 }
 
+/* Draws the line of each GPU, or the number of those that are ready if there are too many. */
+static void draw(const struct fleet *fleet)
+{
+  const size_t room = gc_progress_room();
+  unsigned ready = 0;
+  char title[48];
+
+  for (size_t i = 0; i < fleet->count; i++) {
+    if (!fleet->members[i].begun || fleet->commands[i].pid)
+      continue;
+    ready++;
+    snprintf(fleet->lines[i], GC_PROGRESS_LINE, "%s %.100s  ready", gpu_of(fleet, i)->name,
+             gpu_of(fleet, i)->identity.model);
+  }
+  snprintf(title, sizeof title, "%zu GPUs", fleet->count);
+  if (fleet->count <= room)
+    gc_progress_lines(*fleet->lines, fleet->count, GC_PROGRESS_LINE);
+  else
+    gc_progress(title, ready, (unsigned)fleet->count, "ready");
+}
+
+/* Takes the progress that a process reports. False: this line is something else. */
+static bool take_progress(const struct fleet *fleet, size_t i, const char *line)
+{
+  const size_t mark = strlen(GC_PROGRESS_MARK);
+
+  if (!fleet->lines || strncmp(line, GC_PROGRESS_MARK, mark))
+    return false;
+  fleet->members[i].begun = true;
+  snprintf(fleet->lines[i], GC_PROGRESS_LINE, "%s", line + mark);
+  gc_make_printable(fleet->lines[i]);
+  draw(fleet);
+  return true;
+}
+
 /* Prints what a process or a library in it writes to stderr. */
 static void pass_on(const struct gc_command *command, const char *line, void *data)
 {
   const struct fleet *fleet = data;
-  const char *gpu = fleet->members[command - fleet->commands].result->gpu->name;
+  const size_t i = (size_t)(command - fleet->commands);
+  const char *gpu = gpu_of(fleet, i)->name;
   size_t prefix = strlen(GC_SPAWN_PREFIX);
 
+  if (take_progress(fleet, i, line))
+    return;
   if (!strncmp(line, GC_SPAWN_PREFIX, prefix))
     line = without_name(line + prefix, gpu);
   gc_say(gpu, "%s", line);
@@ -96,12 +141,30 @@ static void conclude(const struct gc_tool *tool, const struct gc_command *comman
     gc_say(result->gpu->name, "%s", err.text);
 }
 
+/* Makes a line for each GPU, and lets the processes report. Without memory, nothing is drawn. */
+static void prepare_progress(struct fleet *fleet, struct gc_child_variables *environment)
+{
+  size_t n = 0;
+
+  if (!gc_progress_room())
+    return;
+  fleet->lines = calloc(fleet->count, sizeof *fleet->lines);
+  if (!fleet->lines)
+    return;
+  for (size_t i = 0; i < fleet->count; i++)
+    snprintf(fleet->lines[i], sizeof *fleet->lines, "%s %.100s  starting", gpu_of(fleet, i)->name,
+             gpu_of(fleet, i)->identity.model);
+  while (environment->entries[n])
+    n++;
+  environment->entries[n] = GC_PROGRESS_ENV "=1";
+  environment->entries[n + 1] = NULL;
+}
+
 static void run(const struct gc_tool *tool, struct gc_command *commands, struct member *members,
                 size_t count)
 {
-  char title[48];
   struct gc_child_variables environment;
-  struct fleet fleet = {tool, commands, members, count};
+  struct fleet fleet = {tool, commands, members, count, NULL};
   struct gc_spawn_options options = {
       .set_env = environment.entries, .on_line = pass_on, .data = &fleet};
   struct gc_error err = {""};
@@ -123,14 +186,16 @@ static void run(const struct gc_tool *tool, struct gc_command *commands, struct 
     gc_say(NULL, "%s", err.text);
     goto out;
   }
-  snprintf(title, sizeof title, "%zu GPUs", count);
-  gc_progress(title, 0, (unsigned)count, "in parallel");
+  prepare_progress(&fleet, &environment);
+  if (fleet.lines)
+    draw(&fleet);
   gc_spawn(commands, count, &options);
   gc_progress_erase();
   gc_watch_stop();
   for (size_t i = 0; i < count; i++)
     conclude(tool, &commands[i], &members[i]);
 out:
+  free(fleet.lines);
   gc_child_environment_free(&environment);
   free(sims);
 }

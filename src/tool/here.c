@@ -44,8 +44,9 @@ struct here {
   const struct gc_tool *tool;
   struct gc_result *result;
   char title[128];
-  int lock;
-  int gpu_lock; /* of a GPU with partitions; -1: none */
+  int lock;      /* of the record; -1: none */
+  bool lockless; /* the directory of records has no locks: gpu_lock takes its place */
+  int gpu_lock;  /* -1: none */
   bool storing;
   time_t started;
   double began; /* gc_now_ms */
@@ -163,57 +164,6 @@ static bool is_done(struct here *here)
   return false;
 }
 
-/* Takes the lock of the record. False: the result is final, because of a failure or of a record
- * of another process. */
-static bool take_lock(struct here *here)
-{
-  struct gc_result *result = here->result;
-  const struct gc_identity *identity = &result->gpu->identity;
-  const struct gc_tool *tool = here->tool;
-  struct gc_failure failure;
-  struct gc_error err = {""};
-  int lock;
-
-  if (!here->storing)
-    return true;
-  gc_watch_hold(); /* it may create a file for a moment */
-  lock = gc_store_check(result->gpu->identity.id, &err);
-  gc_watch_release();
-  if (!lock)
-    lock = await_lock(here, &err);
-  if (lock < 0) {
-    if (lock == -ETIMEDOUT && is_done(here))
-      return false;
-    /* the holder may hang; a note keeps later loads from waiting for it */
-    if (lock == -ETIMEDOUT)
-      note_failure(here, GC_FAILURE_HELD, &err);
-    if (tool->must_store || lock == -ETIMEDOUT) {
-      if (lock != -ETIMEDOUT)
-        note_failure(here, GC_FAILURE_PASSES, &err); /* there may be room for a note */
-      advise(&err);
-      give_up(result, GC_EXIT_FAILED, &err);
-      return false;
-    }
-    gc_say(result->gpu->name, "the record will not be stored: %s", err.text);
-    here->storing = false;
-    return true;
-  }
-  gc_watch_hold();
-  here->lock = lock;
-  gc_watch_release();
-  /* the process that had the lock before may have stored a record, or may have failed */
-  if (is_done(here))
-    return false;
-  if (!tool->force && !gc_store_find_failure(identity, here->environment, &failure) &&
-      failure.kind != GC_FAILURE_HELD && failure.when > here->started) {
-    gc_fail(&err, 0, "another process has just failed: %.400s", failure.why);
-    give_up(result, GC_EXIT_FAILED, &err);
-    return false;
-  }
-  gc_keep_begin(tool, result);
-  return true;
-}
-
 /* Three quarters of the time that is left, so that the message names the lock. */
 static double gpu_lock_seconds(const struct here *here)
 {
@@ -224,7 +174,7 @@ static double gpu_lock_seconds(const struct here *here)
   return left > 0 ? 0.75 * left : 0;
 }
 
-/* Takes the lock of a GPU with partitions. Stops waiting early enough to report it before the
+/* Takes the lock of a GPU with partitions, or of any GPU if its record has none. Stops waiting early enough to report it before the
  * deadline. With --resume, the parent holds the lock. False: failed. */
 static bool take_gpu_lock(struct here *here)
 {
@@ -232,7 +182,7 @@ static bool take_gpu_lock(struct here *here)
 
   int status = here->tool->resume
                    ? 0
-                   : gc_gpus_lock(gc_environment_root(), here->result->gpu,
+                   : gc_gpus_lock(gc_environment_root(), here->result->gpu, here->lockless,
                                   gpu_lock_seconds(here), &here->gpu_lock, &err);
 
   if (status == GC_GPUS_LOCK_IGNORED)
@@ -243,6 +193,76 @@ static bool take_gpu_lock(struct here *here)
     note_failure(here, GC_FAILURE_HELD, &err);
   give_up(here->result, GC_EXIT_FAILED, &err);
   return false;
+}
+
+/* Whether the result is final, because another process has measured the GPU, or failed to, while this
+ * one waited for its lock. */
+static bool is_settled(struct here *here)
+{
+  struct gc_result *result = here->result;
+  struct gc_failure failure;
+  struct gc_error err = {""};
+
+  if (is_done(here))
+    return true;
+  if (here->tool->force ||
+      gc_store_find_failure(&result->gpu->identity, here->environment, &failure) ||
+      failure.kind == GC_FAILURE_HELD || failure.when <= here->started)
+    return false;
+  gc_fail(&err, 0, "another process has just failed: %.400s", failure.why);
+  give_up(result, GC_EXIT_FAILED, &err);
+  return true;
+}
+
+/* Decides what happens without the lock of the record. False: the result is final. */
+static bool go_without_lock(struct here *here, int status, struct gc_error *err)
+{
+  const bool is_held = status == -ETIMEDOUT;
+
+  if (is_held && is_done(here))
+    return false;
+  /* the holder may hang; a note keeps later loads from waiting for it */
+  if (is_held)
+    note_failure(here, GC_FAILURE_HELD, err);
+  if (here->tool->must_store || is_held) {
+    if (!is_held)
+      note_failure(here, GC_FAILURE_PASSES, err); /* there may be room for a note */
+    advise(err);
+    give_up(here->result, GC_EXIT_FAILED, err);
+    return false;
+  }
+  gc_say(here->result->gpu->name, "the record will not be stored: %s", err->text);
+  here->storing = false;
+  return true;
+}
+
+/* Takes the lock of the record. False: the result is final, because of a failure or of a record
+ * of another process. */
+static bool take_lock(struct here *here)
+{
+  struct gc_error err = {""};
+  int lock;
+
+  if (!here->storing)
+    return true;
+  gc_watch_hold(); /* it may create a file for a moment */
+  lock = gc_store_check(here->result->gpu->identity.id, &err);
+  gc_watch_release();
+  if (!lock) {
+    lock = await_lock(here, &err);
+    here->lockless = lock == -EOPNOTSUPP;
+  }
+  if (lock < 0 && !here->lockless)
+    return go_without_lock(here, lock, &err);
+  if (here->lockless && !take_gpu_lock(here))
+    return false;
+  gc_watch_hold();
+  here->lock = here->lockless ? -1 : lock;
+  gc_watch_release();
+  if (is_settled(here))
+    return false;
+  gc_keep_begin(here->tool, here->result);
+  return true;
 }
 
 /* Replaces each "gpu0" by "this GPU": other users of the sentence may have another name for it. */
@@ -497,7 +517,7 @@ void gc_measure_here(const struct gc_tool *tool, struct gc_result *result)
     signal(SIGPIPE, at_broken_pipe);
     return;
   }
-  if (take_lock(&here) && take_gpu_lock(&here)) {
+  if (take_lock(&here) && (here.lockless || take_gpu_lock(&here))) {
     result->record = measure(&here);
     result->fresh = result->record != NULL;
     if (result->record && here.storing)

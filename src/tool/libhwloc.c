@@ -7,13 +7,12 @@
  */
 #include "tool/libhwloc.h"
 
-#include <fcntl.h>
+#include "tool/regular.h"
+
 #include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* The name with the zero byte at its end. */
@@ -70,20 +69,15 @@ enum gc_libhwloc gc_libhwloc_find(char *path, size_t size)
 
 enum gc_libhwloc gc_libhwloc_in_file(const char *path)
 {
-  enum gc_libhwloc found = GC_LIBHWLOC_UNKNOWN;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat st;
-  void *bytes;
+  uint64_t size;
+  const int fd = gc_regular_open(path, &size);
+  int found;
 
   if (fd < 0)
-    return found;
-  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
-      (bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)) != MAP_FAILED) {
-    found = memmem(bytes, (size_t)st.st_size, variable, sizeof(variable))
-                ? GC_LIBHWLOC_PLUGINS
-                : GC_LIBHWLOC_NO_PLUGINS;
-    munmap(bytes, (size_t)st.st_size);
-  }
+    return GC_LIBHWLOC_UNKNOWN;
+  found = gc_regular_contains(fd, variable, sizeof(variable));
   close(fd);
-  return found;
+  if (found < 0)
+    return GC_LIBHWLOC_UNKNOWN;
+  return found ? GC_LIBHWLOC_PLUGINS : GC_LIBHWLOC_NO_PLUGINS;
 }

@@ -34,8 +34,14 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/doctor/child.h \
 	src/tool/doctor/doctor.c \
 	src/tool/doctor/doctor.h \
+	src/tool/doctor/elf.c \
+	src/tool/doctor/elf.h \
 	src/tool/doctor/gpus.c \
 	src/tool/doctor/hwloc.c \
+	src/tool/doctor/libraries.c \
+	src/tool/doctor/libraries.h \
+	src/tool/doctor/linker_cache.c \
+	src/tool/doctor/linker_cache.h \
 	src/tool/doctor/links.h \
 	src/tool/doctor/plugin.c \
 	src/tool/doctor/print.c \
@@ -113,6 +119,8 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/purge.h \
 	src/tool/raw_dir.c \
 	src/tool/raw_dir.h \
+	src/tool/regular.c \
+	src/tool/regular.h \
 	src/tool/report/carveouts.c \
 	src/tool/report/chart.c \
 	src/tool/report/chart.h \
@@ -143,8 +151,14 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/results.h \
 	src/tool/say.c \
 	src/tool/say.h \
-	src/tool/show.c \
-	src/tool/show.h \
+	src/tool/show/show.c \
+	src/tool/show/show.h \
+	src/tool/show_absent.c \
+	src/tool/show_absent.h \
+	src/tool/show_brief.c \
+	src/tool/show_brief.h \
+	src/tool/show_gpu.c \
+	src/tool/show_gpu.h \
 	src/tool/show_notes.c \
 	src/tool/show_notes.h \
 	src/tool/show_structure.c \
@@ -155,10 +169,10 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/sources/choose.h \
 	src/tool/sources/files.c \
 	src/tool/sources/files.h \
-	src/tool/sources/objects.c \
-	src/tool/sources/objects.h \
 	src/tool/sources/sources.c \
 	src/tool/sources/sources.h \
+	src/tool/sources/topology.c \
+	src/tool/sources/topology.h \
 	src/tool/stack.c \
 	src/tool/stack.h \
 	src/tool/table.c \

@@ -10,8 +10,8 @@
 #include "tool/keep.h"
 #include "tool/obtain.h"
 #include "tool/raw_dir.h"
-#include "tool/show_table.h"
 #include "tool/say.h"
+#include "tool/show_gpu.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ int gc_tool_measure(const struct gc_tool *tool)
         if (results[i].kept)
           printf("%s: the record of %s is kept\n", name, gc_keep_date(results[i].earlier));
         else if (results[i].fresh)
-          status = gc_worse(status, gc_show_table(results[i].record, name, tool));
+          status = gc_worse(status, gc_show_gpu(results[i].record, name, tool));
         else
           say_already(&results[i]);
       }

@@ -89,14 +89,15 @@ static void say_sizes(FILE *script, const struct gc_plot *plot, const struct run
 }
 
 /* Far from the capacity a search loads only a part of the array, which changes the misses:
- * removes such runs. Returns the number of runs that remain. */
+ * removes such runs. Returns the number of runs that remain. The last one always does: bytes and
+ * loads are at least 1, and quotients of such numbers cannot overflow. */
 static size_t only_whole(struct run *runs, size_t n)
 {
   const double *last = runs[n - 1].values;
   size_t kept = 0;
 
   for (size_t i = 0; i < n; i++)
-    if (runs[i].values[LOADS] * last[BYTES] > 0.5 * last[LOADS] * runs[i].values[BYTES])
+    if (runs[i].values[LOADS] / runs[i].values[BYTES] > 0.5 * (last[LOADS] / last[BYTES]))
       runs[kept++] = runs[i];
   return kept;
 }

@@ -126,14 +126,26 @@ int gc_plot_is_data(const struct dirent *entry)
          !strcmp(entry->d_name + length - suffix, GC_PLOT_SUFFIX);
 }
 
+int gc_plot_parse(FILE *file, struct gc_plot *plot, struct gc_error *err)
+{
+  const char *form;
+  int status;
+
+  memset(plot, 0, sizeof *plot);
+  status = read_lines(file, plot, err);
+  if (!status && (form = gc_infos_get(&plot->head, "form")) && !strcmp(form, "list"))
+    status = -ENOMSG;
+  if (status)
+    gc_plot_free(plot);
+  return status == -ENOMEM ? gc_fail(err, status, "out of memory") : status;
+}
+
 int gc_plot_read(int dir, const char *name, struct gc_plot *plot, struct gc_error *err)
 {
   int fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), status;
-  const char *form;
   struct stat st;
   FILE *file;
 
-  memset(plot, 0, sizeof *plot);
   if (fd < 0)
     return gc_fail(err, -errno, "%s", strerror(errno));
   if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MAX_BYTES) {
@@ -145,11 +157,7 @@ int gc_plot_read(int dir, const char *name, struct gc_plot *plot, struct gc_erro
     close(fd);
     return gc_fail(err, -ENOMEM, "out of memory");
   }
-  status = read_lines(file, plot, err);
+  status = gc_plot_parse(file, plot, err);
   fclose(file);
-  if (!status && (form = gc_infos_get(&plot->head, "form")) && !strcmp(form, "list"))
-    status = -ENOMSG;
-  if (status)
-    gc_plot_free(plot);
-  return status == -ENOMEM ? gc_fail(err, status, "out of memory") : status;
+  return status;
 }

@@ -10,6 +10,7 @@
 #include "util/error.h"
 
 #include <dirent.h>
+#include <stdio.h>
 
 #define GC_PLOT_COLUMNS 48
 #define GC_PLOT_SUFFIX ".tsv" /* of the names of the files */
@@ -29,6 +30,9 @@ int gc_plot_is_data(const struct dirent *entry);
  * with a sentence. */
 int gc_plot_read(int dir, const char *name, struct gc_plot *plot, struct gc_error *err);
 void gc_plot_free(struct gc_plot *plot);
+
+/* The same for an open file, which the caller closes. */
+int gc_plot_parse(FILE *file, struct gc_plot *plot, struct gc_error *err);
 
 /* The number in this line of the head, or NAN. */
 double gc_plot_number(const struct gc_plot *plot, const char *name);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/plot_write.h"
 
+#include "util/error.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,9 +12,13 @@
 void gc_plot_text(FILE *script, const char *name, const char *text)
 {
   fprintf(script, "%s = '", name);
-  for (; text && *text; text++)
-    if ((unsigned char)*text >= ' ' && *text != '\'' && *text != '\\' && *text != 127)
-      putc(*text, script);
+  while (text && *text) {
+    const size_t length = gc_printable_character(text);
+
+    if (*text != '\'' && *text != '\\')
+      fwrite(text, 1, length, script);
+    text += length ? length : 1;
+  }
   fputs("'\n", script);
 }
 

@@ -5,8 +5,9 @@
  */
 #include "tool/progress.h"
 
+#include "tool/terminal.h"
+
 #include <pthread.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,28 +16,63 @@
 
 #define BAR 16
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* the watch may erase the line */
-static bool drawn;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* the watch may erase the lines */
+static size_t drawn; /* lines; the cursor is in the last one */
 
-/* The columns of the terminal; 0: stderr is no terminal that can erase a line. */
-static size_t terminal_columns(void)
+static bool can_draw(void)
 {
   const char *term = getenv("TERM");
+
+  return isatty(STDERR_FILENO) && term && strcmp(term, "dumb");
+}
+
+size_t gc_progress_room(void)
+{
   struct winsize size;
 
-  if (!isatty(STDERR_FILENO) || !term || !strcmp(term, "dumb"))
+  if (!can_draw())
     return 0;
-  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 2)
-    return 79;
-  return size.ws_col - 1u; /* the last column would wrap */
+  /* the last line of the terminal stays free */
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_row < 3 ? 1 : size.ws_row - 1u;
+}
+
+static void erase(void)
+{
+  if (drawn)
+    fputs("\r\033[K", stderr);
+  for (; drawn > 1; drawn--)
+    fputs("\033[A\033[K", stderr);
+  drawn = 0;
+}
+
+void gc_progress_lines(const char *lines, size_t count, size_t stride)
+{
+  const size_t width = gc_terminal_width(STDERR_FILENO);
+  const int columns = width < 2 ? 79 : (int)width - 1; /* the last column would wrap */
+
+  if (!can_draw())
+    return;
+  pthread_mutex_lock(&mutex);
+  if (drawn != count) {
+    erase();
+  } else if (drawn) {
+    fputc('\r', stderr);
+    for (size_t i = 1; i < drawn; i++)
+      fputs("\033[A", stderr);
+  }
+  for (size_t i = 0; i < count; i++)
+    fprintf(stderr, "%s%.*s\033[K", i ? "\r\n" : "", columns, lines + i * stride);
+  fflush(stderr);
+  drawn = count;
+  pthread_mutex_unlock(&mutex);
 }
 
 void gc_progress(const char *title, unsigned done, unsigned total, const char *what)
 {
-  size_t columns = terminal_columns();
-  char bar[BAR + 1], line[256];
+  char bar[BAR + 1], line[GC_PROGRESS_LINE];
+  const bool is_of_fleet = !can_draw() && secure_getenv(GC_PROGRESS_ENV);
 
-  if (!columns)
+  if (!is_of_fleet && !can_draw())
     return;
   if (!total)
     total = 1;
@@ -44,21 +80,15 @@ void gc_progress(const char *title, unsigned done, unsigned total, const char *w
   memset(bar, '#', (size_t)BAR * (done < total ? done : total) / total);
   bar[BAR] = 0;
   snprintf(line, sizeof line, "%s  [%s] %u/%u %s", title, bar, done, total, what);
-  if (strlen(line) > columns)
-    line[columns] = 0;
-
-  pthread_mutex_lock(&mutex);
-  fprintf(stderr, "\r%s\033[K", line);
-  fflush(stderr);
-  drawn = true;
-  pthread_mutex_unlock(&mutex);
+  if (is_of_fleet)
+    fprintf(stderr, GC_PROGRESS_MARK "%s\n", line);
+  else
+    gc_progress_lines(line, 1, sizeof line);
 }
 
 void gc_progress_erase(void)
 {
   pthread_mutex_lock(&mutex);
-  if (drawn)
-    fputs("\r\033[K", stderr);
-  drawn = false;
+  erase();
   pthread_mutex_unlock(&mutex);
 }

@@ -10,6 +10,7 @@
 #include "tool/purge.h"
 
 #include "store/store.h"
+#include "tool/regular.h"
 #include "tool/say.h"
 #include "tool/targets.h"
 
@@ -18,8 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* A file ID.xml. */
@@ -36,33 +35,32 @@ struct purge {
 };
 
 /* Checks whether the file is a record of that id: other XML files may be in the directory, too. */
-static void examine(struct file *file)
+static void examine(int dir_fd, struct file *file)
 {
-  int fd = open(file->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  char name[sizeof file->id + 8], *text;
   struct gc_record *record = NULL;
-  struct stat st;
-  char *text;
+  size_t length;
+  int fd, status;
 
+  snprintf(name, sizeof name, "%s.xml", file->id);
+  fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) {
     file->error = errno == ELOOP ? 0 : errno; /* a link is no record */
     return;
   }
-  if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0 &&
-      st.st_size <= (off_t)GC_RECORD_MAX_BYTES) {
-    text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (text != MAP_FAILED) {
-      file->record = !gc_record_read_xml(text, (size_t)st.st_size, &record, NULL) &&
-                     !strcmp(record->identity.id, file->id);
-      gc_record_free(record);
-      munmap(text, (size_t)st.st_size);
-    } else {
-      file->error = errno;
-    }
-  }
+  status = gc_regular_read(fd, GC_RECORD_MAX_BYTES, &text, &length);
   close(fd);
+  if (status) {
+    file->error = status == -EBADMSG || status == -EFBIG ? 0 : -status;
+    return;
+  }
+  file->record = !gc_record_read_xml(text, length, &record, NULL) &&
+                 !strcmp(record->identity.id, file->id);
+  gc_record_free(record);
+  free(text);
 }
 
-static int note(const char *id, const char *path, void *data)
+static int note(int dir_fd, const char *id, const char *path, void *data)
 {
   struct purge *purge = data;
   struct file *more = realloc(purge->files, (purge->count + 1) * sizeof *more), *file;
@@ -76,7 +74,7 @@ static int note(const char *id, const char *path, void *data)
     return -ENOMEM;
   purge->count++;
   snprintf(file->id, sizeof file->id, "%s", id);
-  examine(file);
+  examine(dir_fd, file);
   return 0;
 }
 

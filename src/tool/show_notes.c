@@ -1,14 +1,14 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The notes below the tables of a record: facts of the GPU, conditions of values, and why values
- * are missing.
+ * All notes below the tables of a record: facts of the GPU, then those of each element.
  */
 #include "tool/show_notes.h"
 
 #include "tool/format.h"
 #include "tool/show_structure.h"
 #include "tool/table.h"
+#include "tool/terminal.h"
 #include "util/number.h"
 
 #include <hwloc/gpucache.h>
@@ -20,10 +20,17 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define CARVEOUTS_IN_A_LINE 8 /* fits GC_TEXT_WIDTH */
+#define CARVEOUT_COLUMNS 10
 
 /* --- facts of the GPU ------------------------------------------------------------------------- */
 
-enum fact_form { PLAIN, BYTES, MHZ, SEVERAL /* printed only when there is more than one */ };
+enum fact_form {
+  PLAIN,
+  BYTES,
+  MHZ,
+  SEVERAL, /* printed only when there is more than one */
+  GROUPS   /* the first group only */
+};
 
 struct fact {
   const char *line, *key; /* facts of the same line follow each other */
@@ -35,6 +42,9 @@ static const struct fact facts[] = {
     {"the GPU", "GFX", PLAIN, "", ""},
     {"the GPU", "XCDs", SEVERAL, "", " XCDs"},
     {"the GPU", "GPCs", PLAIN, "", " GPCs"},
+    {"groups of SMs", "GPCSMs", GROUPS, "a GPC has ", " ..."},
+    {"groups of SMs", "CPCSMs", GROUPS, "a CPC ", " ..."},
+    {"groups of SMs", "TPCSMs", GROUPS, "a TPC ", " ..."},
     {"a cluster", "MaxClusterBlocks", PLAIN, "up to ", " blocks"},
     {"a cluster", "ClusterSMs", PLAIN, "such clusters reach ", " SMs"},
     {"an SM", "SIMDsPerSM", PLAIN, "", " SIMDs"},
@@ -62,7 +72,9 @@ static bool fact_text(const struct gc_infos *infos, const struct fact *fact, cha
   const char *value = gc_infos_get(infos, fact->key);
   uint64_t number;
 
-  if (!value || (fact->form != PLAIN && gc_infos_get_u64(infos, fact->key, &number)))
+  const bool is_text = fact->form == PLAIN || fact->form == GROUPS;
+
+  if (!value || (!is_text && gc_infos_get_u64(infos, fact->key, &number)))
     return false;
   if (fact->form == SEVERAL && number < 2)
     return false;
@@ -70,6 +82,8 @@ static bool fact_text(const struct gc_infos *infos, const struct fact *fact, cha
     gc_format_bytes(number, text, size);
   else if (fact->form == MHZ)
     snprintf(text, size, "%" PRIu64, number / 1000);
+  else if (fact->form == GROUPS)
+    snprintf(text, size, "%.*s", (int)strcspn(value, " "), value);
   else
     snprintf(text, size, "%s", value);
   return true;
@@ -113,8 +127,7 @@ static bool same_carveout(const struct gc_infos *a, const struct gc_infos *b)
   return true;
 }
 
-/* One line for all elements with the same carve-out. */
-static void print_carveout(const struct gc_record *record, size_t first, unsigned only, FILE *out)
+void gc_show_carveout(const struct gc_record *record, size_t first, unsigned only, FILE *out)
 {
   const struct gc_infos *infos = &record->elements[first].infos;
   const char *percent = gc_infos_get(infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT);
@@ -151,6 +164,9 @@ static const char *read_entry(const char *text, char *asked, char *left)
 
 static void print_shares(const char *entries, FILE *out)
 {
+  const size_t fit = (gc_terminal_text_width() - 4) / CARVEOUT_COLUMNS;
+  const size_t most = fit < CARVEOUTS_IN_A_LINE ? fit : CARVEOUTS_IN_A_LINE;
+
   while (*entries) {
     struct gc_table table = {.right = (1u << CARVEOUTS_IN_A_LINE) - 1, .out = out};
 
@@ -158,7 +174,7 @@ static void print_shares(const char *entries, FILE *out)
       free(table.cells);
       return;
     }
-    while (*entries && table.columns < CARVEOUTS_IN_A_LINE) {
+    while (*entries && table.columns < most) {
       entries = read_entry(entries, table.cells[0][table.columns], table.cells[1][table.columns]);
       table.columns++;
     }
@@ -192,7 +208,7 @@ static void print_carveouts(const struct gc_element *element, FILE *out)
   }
 }
 
-static void print_partitions(const struct gc_element *element, FILE *out)
+void gc_show_partitions(const struct gc_element *element, FILE *out)
 {
   const char *count = gc_infos_get(&element->infos, HWLOC_GPUCACHE_PARTITIONS);
   const char *sms = gc_infos_get(&element->infos, HWLOC_GPUCACHE_PARTITION_SMS);
@@ -231,8 +247,7 @@ static void print_groups(const struct gc_element *element, FILE *out)
   putc('\n', out);
 }
 
-/* Values of the driver tables that differ from the record. */
-static void print_differences(const struct gc_element *element, FILE *out)
+void gc_show_differences(const struct gc_element *element, FILE *out)
 {
   static const char sysfs[] = HWLOC_GPUCACHE_SOURCE_SYSFS ":";
   const size_t tail = strlen(HWLOC_GPUCACHE_DIFFERS_SUFFIX);
@@ -249,127 +264,32 @@ static void print_differences(const struct gc_element *element, FILE *out)
   }
 }
 
-/* --- why values are missing ------------------------------------------------------------------- */
-
-/* The reason, when this info is the source of an absent value; else NULL. */
-static const char *reason(const struct gc_info *info)
+/* "  L2Cache: 95 % of loads take at most 311.0 cycles" */
+static void print_tail(const struct gc_element *element, FILE *out)
 {
-  size_t length = strlen(info->name), tail = strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX);
+  const char *cycles = gc_infos_get(&element->infos, HWLOC_GPUCACHE_LATENCY_P95_CYCLES);
 
-  if (length <= tail || strcmp(info->name + length - tail, HWLOC_GPUCACHE_SOURCE_SUFFIX) ||
-      !gc_is_absent(info->value))
-    return NULL;
-  return info->value + strlen(HWLOC_GPUCACHE_SOURCE_ABSENT) +
-         strspn(info->value + strlen(HWLOC_GPUCACHE_SOURCE_ABSENT), " ");
-}
-
-#define ABSENT_LIST 256
-
-/* Lists the properties of an element that are absent for this reason: "PerSM, Instances". */
-static void list_absent(const struct gc_record *record, size_t which, const char *why,
-                        char text[ABSENT_LIST])
-{
-  const struct gc_element *element = &record->elements[which];
-  const char *unit = gc_record_unit(record);
-
-  text[0] = '\0';
-  for (size_t i = 0; i < element->infos.count; i++) {
-    const struct gc_info *info = &element->infos.array[i];
-    const size_t used = strlen(text);
-
-    if (!reason(info) || strcmp(reason(info), why))
-      continue;
-    const size_t length = strlen(info->name) - strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX);
-    const size_t tail = strlen("SM");
-
-    /* "PerSM" is "PerCU", as in the table */
-    if (length > tail && !strncmp(info->name + length - tail, "SM", tail))
-      snprintf(text + used, ABSENT_LIST - used, "%s%.*s%s", used ? ", " : "", (int)(length - tail),
-               info->name, unit);
-    else
-      snprintf(text + used, ABSENT_LIST - used, "%s%.*s", used ? ", " : "", (int)length,
-               info->name);
-  }
-}
-
-/* Whether the same properties of both elements are absent for this reason. */
-static bool same_absent(const struct gc_record *record, size_t i, size_t k, const char *why)
-{
-  char one[ABSENT_LIST], other[ABSENT_LIST];
-
-  list_absent(record, i, why, one);
-  list_absent(record, k, why, other);
-  return !strcmp(one, other);
-}
-
-/* Prints a line for each reason: the properties of this element that are absent, and the other
- * elements for which the same is true. Skips reasons that were printed with an earlier element. */
-static void print_absent(const struct gc_record *record, size_t i, unsigned only, FILE *out)
-{
-  const struct gc_infos *infos = &record->elements[i].infos;
-  char text[ABSENT_LIST];
-
-  for (size_t j = 0; j < infos->count; j++) {
-    const char *why = reason(&infos->array[j]);
-    bool printed = false;
-
-    for (size_t k = 0; why && k < j && !printed; k++)
-      printed = reason(&infos->array[k]) && !strcmp(reason(&infos->array[k]), why);
-    for (size_t k = 0; why && k < i && !printed; k++)
-      printed = gc_show_has(only, record->elements[k].kind) && same_absent(record, i, k, why);
-    if (!why || printed)
-      continue;
-    list_absent(record, i, why, text);
-    fprintf(out, "  no %s of %s", text, gc_kinds[record->elements[i].kind].subtype);
-    for (size_t k = i + 1; k < record->count; k++)
-      if (gc_show_has(only, record->elements[k].kind) && same_absent(record, i, k, why))
-        fprintf(out, ", %s", gc_kinds[record->elements[k].kind].subtype);
-    fprintf(out, ": %s\n", why);
-  }
-}
-
-/* "  95 % of loads take at most: DeviceMemory 1026.0 cycles, L2Cache 311.0" */
-static void print_tails(const struct gc_record *record, unsigned only, FILE *out)
-{
-  const char *before = "  95 % of loads take at most: ", *after = " cycles";
-
-  for (size_t i = 0; i < record->count; i++) {
-    const struct gc_element *element = &record->elements[i];
-    const char *cycles = gc_infos_get(&element->infos, HWLOC_GPUCACHE_LATENCY_P95_CYCLES);
-
-    if (!cycles || !gc_show_has(only, element->kind))
-      continue;
-    fprintf(out, "%s%s %s%s", before, gc_kinds[element->kind].subtype, cycles, after);
-    before = ", ";
-    after = "";
-  }
-  if (!*after)
-    putc('\n', out);
+  if (cycles)
+    fprintf(out, "  %s: 95 %% of loads take at most %s cycles\n", gc_kinds[element->kind].subtype,
+            cycles);
 }
 
 void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out)
 {
   if (!only)
     print_facts(record, out);
-  print_tails(record, only, out);
   for (size_t i = 0; i < record->count; i++) {
     const struct gc_element *element = &record->elements[i];
 
     if (!gc_show_has(only, element->kind))
       continue;
-    print_partitions(element, out);
+    print_tail(element, out);
+    gc_show_partitions(element, out);
     print_groups(element, out);
     gc_show_structure(element, gc_record_unit(record), out);
-    print_differences(element, out);
+    gc_show_differences(element, out);
     if (gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT))
-      print_carveout(record, i, only, out);
+      gc_show_carveout(record, i, only, out);
     print_carveouts(element, out);
   }
-}
-
-void gc_show_absent(const struct gc_record *record, unsigned only, FILE *out)
-{
-  for (size_t i = 0; i < record->count; i++)
-    if (gc_show_has(only, record->elements[i].kind))
-      print_absent(record, i, only, out);
 }

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The notes below the tables of a record, as lines of text.
+ * The notes below the tables of a record, as lines of text of any length.
  */
 #ifndef GC_TOOL_SHOW_NOTES_H
 #define GC_TOOL_SHOW_NOTES_H
@@ -17,9 +17,15 @@ static inline bool gc_show_has(unsigned only, enum gc_kind kind)
   return !only || only >> kind & 1;
 }
 
-/* Writes facts of the GPU (if all elements are shown) and conditions of values; then the values
- * that are absent, with their reasons. Lines have any length. */
+/* Writes all: the facts of the GPU (if all elements are shown), then the notes about each element.
+ */
 void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out);
-void gc_show_absent(const struct gc_record *record, unsigned only, FILE *out);
+
+/* Write one of these notes: the partitions of an L2; the carve-out for which the capacities of this
+ * element and of later ones hold, unless an earlier element has the same; values of the kernel
+ * driver's tables that differ from the measured ones. */
+void gc_show_partitions(const struct gc_element *element, FILE *out);
+void gc_show_carveout(const struct gc_record *record, size_t first, unsigned only, FILE *out);
+void gc_show_differences(const struct gc_element *element, FILE *out);
 
 #endif

@@ -52,6 +52,22 @@ static void print_sets(const struct gc_element *element, FILE *out)
   putc('\n', out);
 }
 
+/* "0.25,0.75": "  L1Cache: share of the replacements of each way: 0.25, 0.75". The ways of sets that
+ * differ have the same form. */
+static void print_list(const struct gc_element *element, const char *key, const char *what,
+                       FILE *out)
+{
+  const char *list = get(element, key);
+
+  if (!list)
+    return;
+  begin(element, out);
+  fputs(what, out);
+  for (; *list; list++)
+    fprintf(out, *list == ',' ? ", " : "%c", *list);
+  putc('\n', out);
+}
+
 /* "434:0.986,868:0.838": "  L1Cache: share of lines that survive later fills: 434: 0.986, 868:
  * 0.838"
  */
@@ -250,6 +266,8 @@ void gc_show_structure(const struct gc_element *element, const char *unit, FILE 
 {
   print_slices(element, out);
   print_sets(element, out);
+  print_list(element, HWLOC_GPUCACHE_SET_WAYS, "lines in each set: ", out);
+  print_list(element, HWLOC_GPUCACHE_VICTIM_SHARES, "share of the replacements of each way: ", out);
   print_curve(element, out);
   print_stores(element, out);
   print_driver_limits(element, out);

@@ -1,17 +1,12 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A record for people: a line about the GPU, a table of the capacities of its elements, a table of
- * their speeds, and below them the notes (show_notes.c).
+ * The tables of a record: what its elements hold, and how fast they are.
  */
 #include "tool/show_table.h"
 
 #include "tool/format.h"
-#include "tool/keep.h"
 #include "tool/show_notes.h"
-#include "tool/say.h"
-#include "tool/terminal.h"
-#include "util/error.h"
 
 #include <hwloc/gpucache.h>
 
@@ -103,22 +98,33 @@ static void source_cell(const struct subject *subject, char *cell)
     strcpy(cell, "absent");
 }
 
+/* The properties in these tables, except what the vendor states. */
+static const char *const properties[] = {
+    HWLOC_GPUCACHE_CAPACITY,     HWLOC_GPUCACHE_CENSUS,       HWLOC_GPUCACHE_LINE,
+    HWLOC_GPUCACHE_FETCH,        HWLOC_GPUCACHE_PER_SM,       HWLOC_GPUCACHE_INSTANCES,
+    HWLOC_GPUCACHE_REACH,        HWLOC_GPUCACHE_LATENCY,      HWLOC_GPUCACHE_NEAR_LATENCY,
+    HWLOC_GPUCACHE_FAR_LATENCY,  HWLOC_GPUCACHE_MISS_PENALTY, HWLOC_GPUCACHE_READ,
+    HWLOC_GPUCACHE_WRITE,        HWLOC_GPUCACHE_SHARED_WITH};
+
+bool gc_show_tables_have(const char *property, size_t length)
+{
+  for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
+    if (strlen(properties[i]) == length && !strncmp(properties[i], property, length))
+      return true;
+  return false;
+}
+
 /* The lowest confidence of the element's values in these tables. */
 static void confidence_cell(const struct subject *subject, char *cell)
 {
-#define CONFIDENCE(property) HWLOC_GPUCACHE_##property HWLOC_GPUCACHE_CONFIDENCE_SUFFIX
-  static const char *const keys[] = {
-      CONFIDENCE(CAPACITY),     CONFIDENCE(CENSUS),       CONFIDENCE(LINE),
-      CONFIDENCE(FETCH),        CONFIDENCE(PER_SM),       CONFIDENCE(INSTANCES),
-      CONFIDENCE(LATENCY),      CONFIDENCE(NEAR_LATENCY), CONFIDENCE(FAR_LATENCY),
-      CONFIDENCE(MISS_PENALTY), CONFIDENCE(READ),         CONFIDENCE(WRITE),
-      CONFIDENCE(SHARED_WITH)};
-#undef CONFIDENCE
+  char key[GC_RECORD_MAX_NAME];
   const char *weakest = NULL;
 
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-    const char *value = get(subject, keys[i]);
+  for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
+    const char *value;
 
+    snprintf(key, sizeof key, "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX, properties[i]);
+    value = get(subject, key);
     if (value && (!weakest || atof(value) < atof(weakest)))
       weakest = value;
   }
@@ -211,14 +217,23 @@ static void fill(const struct column *column, const struct subject *subject, cha
 }
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
+_Static_assert(COUNT(what_it_holds) == GC_SHOW_CONFIDENCE + 1, "the last column");
+
+/* A source that only says "absent" is no value. */
+static bool is_filled(const char *cell)
+{
+  return *cell && strcmp(cell, "absent");
+}
 
 static bool has_something(const struct column *columns, size_t count, const struct subject *subject)
 {
   char cell[GC_CELL] = "";
 
-  for (size_t c = 1; c < count && !*cell; c++)
+  for (size_t c = 1; c < count && !is_filled(cell); c++) {
+    *cell = '\0';
     fill(&columns[c], subject, cell);
-  return *cell;
+  }
+  return is_filled(cell);
 }
 
 /* Whether the row of an element inside this one, which is indented below it, has values. */
@@ -248,7 +263,7 @@ static int add_row(struct gc_table *table, const struct column *columns,
     return -1;
   for (size_t c = 0; c < table->columns; c++) {
     fill(&columns[c], subject, row[c]);
-    filled |= c && *row[c];
+    filled |= c && is_filled(row[c]);
   }
   if (!filled && !holds_others(columns, table->columns, subject, only))
     table->rows--;
@@ -288,83 +303,4 @@ int gc_show_make(const struct gc_record *record, unsigned only, struct gc_table 
   free(holds->cells);
   free(fast->cells);
   return -ENOMEM;
-}
-
-/* --- printing --------------------------------------------------------------------------------- */
-
-/* Confidences below this one are dim. */
-#define LOW_CONFIDENCE 0.9
-
-static bool is_dim(size_t column, const char *cell)
-{
-  return !strcmp(cell, "-") || !strcmp(cell, "absent") ||
-         (column + 1 == COUNT(what_it_holds) && atof(cell) < LOW_CONFIDENCE);
-}
-
-static void print_heading(const struct gc_record *record, const char *gpu, bool colour)
-{
-  const struct gc_infos *infos = &record->infos;
-  char text[640] = "  ", clock[32] = "", driver[96] = "";
-  const char *sms = gc_infos_get(infos, "SMs"), *when = gc_infos_get(infos, "Measured");
-  uint64_t khz;
-
-  if (!gc_infos_get_u64(infos, "SMClockKHz", &khz))
-    snprintf(clock, sizeof clock, " at %" PRIu64 " MHz", khz / 1000);
-  if (record->identity.driver[0])
-    snprintf(driver, sizeof driver, ", driver %s", record->identity.driver);
-  snprintf(text, sizeof text, "%s: %s%s%s%s%s%s%s%.60s%s", gpu,
-           record->identity.model[0] ? record->identity.model : record->identity.id,
-           sms ? ", " : "", sms ? sms : "", sms ? " " : "", sms ? gc_record_unit(record) : "",
-           sms ? "s" : "", clock, driver, when ? ", measured " : "");
-  if (when)
-    snprintf(text + strlen(text), sizeof text - strlen(text), "%.60s", when);
-  gc_make_printable(text);
-  gc_terminal_print(text, colour ? GC_BOLD : NULL);
-  strcpy(text, "  ");
-  gc_keep_describe(record, text + 2, sizeof text - 2);
-  if (text[2])
-    gc_terminal_print(text, NULL);
-}
-
-static int print_notes(void write(const struct gc_record *, unsigned, FILE *),
-                       const struct gc_record *record, unsigned only, const char *style)
-{
-  char *text = NULL;
-  size_t size;
-  FILE *out = open_memstream(&text, &size);
-  int failed = !out;
-
-  if (out) {
-    write(record, only, out);
-    failed = fclose(out);
-  }
-  if (!failed)
-    gc_terminal_print(text, style);
-  free(text);
-  return failed;
-}
-
-int gc_show_table(const struct gc_record *record, const char *gpu, const struct gc_tool *tool)
-{
-  const bool colour = gc_terminal_colour(tool->color);
-  struct gc_table holds, fast;
-  int failed = gc_show_make(record, tool->elements, &holds, &fast);
-
-  if (!failed) {
-    holds.colour = fast.colour = colour;
-    holds.width = fast.width = GC_TEXT_WIDTH;
-    holds.is_dim = fast.is_dim = is_dim;
-    print_heading(record, gpu, colour);
-    gc_table_print(&holds, "  ");
-    if (fast.rows > 1) {
-      putchar('\n');
-      gc_table_print(&fast, "  ");
-    }
-    free(fast.cells);
-    failed = print_notes(gc_show_notes, record, tool->elements, NULL) ||
-             print_notes(gc_show_absent, record, tool->elements, colour ? GC_DIM : NULL);
-  }
-  if (failed)
-    gc_say(gpu, "out of memory");
-  return failed ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }

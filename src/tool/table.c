@@ -37,6 +37,36 @@ static void measure(struct gc_table *table, size_t width[GC_TABLE_COLUMNS])
     }
 }
 
+/* The least width of a last cell that is flush left: it can be divided, but not within a word. */
+static size_t longest_word(const struct gc_table *table, size_t column)
+{
+  size_t longest = 0;
+
+  for (size_t row = 0; row < table->rows; row++)
+    for (const char *at = table->cells[row][column]; *at; at += strspn(at, " ")) {
+      const size_t length = strcspn(at, " ");
+
+      if (length > longest)
+        longest = length;
+      at += length;
+    }
+  return longest;
+}
+
+size_t gc_table_fit(struct gc_table *table, const char *indent)
+{
+  size_t width[GC_TABLE_COLUMNS] = {0}, before = strlen(indent), fit = 0;
+
+  measure(table, width);
+  for (; fit < table->columns; before += width[fit++] + 1) {
+    const bool divides = fit + 1 == table->columns && !(table->right >> fit & 1);
+
+    if (before + (divides ? longest_word(table, fit) : width[fit]) > table->width)
+      break;
+  }
+  return fit < 2 && table->columns > 1 ? 2 : fit;
+}
+
 static const char *style_of(const struct gc_table *table, size_t row, size_t column)
 {
   if (!table->colour)

@@ -26,6 +26,10 @@ struct gc_table {
 /* Appends a row of empty cells, valid until the next call. NULL: out of memory. */
 char (*gc_table_row(struct gc_table *table))[GC_CELL];
 
+/* How many of the columns, from the first one on, fit in `width`; at least two. A caller can set
+ * `columns` to it, so that no line is too long. */
+size_t gc_table_fit(struct gc_table *table, const char *indent);
+
 /* Prints the table and frees its rows. */
 void gc_table_print(struct gc_table *table, const char *indent);
 

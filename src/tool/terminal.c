@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/terminal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
+
+/* On a terminal that is narrower, lines wrap in the middle of words. */
+#define NARROWEST 20
 
 bool gc_terminal_can(const char *when)
 {
@@ -17,6 +22,22 @@ bool gc_terminal_colour(const char *when)
   if (when && strcmp(when, "auto"))
     return !strcmp(when, "always");
   return (!no || !*no) && term && *term && strcmp(term, "dumb") && isatty(STDOUT_FILENO);
+}
+
+size_t gc_terminal_width(int fd)
+{
+  struct winsize size;
+
+  return isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
+size_t gc_terminal_text_width(void)
+{
+  const size_t columns = gc_terminal_width(STDOUT_FILENO);
+
+  if (!columns || columns > GC_TEXT_WIDTH)
+    return GC_TEXT_WIDTH;
+  return columns < NARROWEST ? NARROWEST : columns;
 }
 
 static bool starts_character(char byte)
@@ -53,11 +74,11 @@ size_t gc_terminal_fit(const char *text, size_t columns)
 
 static void print_line(const char *line, const char *style)
 {
-  const size_t indent = strspn(line, " ");
+  const size_t indent = strspn(line, " "), width = gc_terminal_text_width();
   size_t before = indent;
 
   for (line += indent;; before = indent + 2) {
-    size_t fit = gc_terminal_fit(line, GC_TEXT_WIDTH - before), length = fit;
+    size_t fit = gc_terminal_fit(line, before < width ? width - before : 1), length = fit;
 
     while (line[fit] == ' ')
       fit++;

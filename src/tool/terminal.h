@@ -1,14 +1,14 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Text for people on stdout: no line is longer than GC_TEXT_WIDTH columns, and a terminal gets bold
- * headings and dim side notes.
+ * Text for people on stdout: no line is longer than GC_TEXT_WIDTH columns, or than the terminal, and
+ * a terminal gets bold headings and dim side notes.
  */
 #ifndef GC_TOOL_TERMINAL_H
 #define GC_TOOL_TERMINAL_H
 
 #include <stdbool.h>
-#include <stdio.h>
+#include <stddef.h>
 
 #define GC_TEXT_WIDTH 100
 
@@ -22,6 +22,12 @@ bool gc_terminal_can(const char *when);
 /* Whether to use bold and dim text. when: the word after --color; NULL: "auto", that is, if stdout
  * is a terminal, $TERM is neither empty nor "dumb", and $NO_COLOR is not set or empty. */
 bool gc_terminal_colour(const char *when);
+
+/* The columns of the terminal that this descriptor is; 0: it is none, or does not say. */
+size_t gc_terminal_width(int fd);
+
+/* The longest line to print on stdout: GC_TEXT_WIDTH, or less on a narrow terminal. */
+size_t gc_terminal_text_width(void);
 
 /* The columns that this text needs: its characters in UTF-8. */
 size_t gc_terminal_columns(const char *text);

@@ -1,12 +1,20 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The environment variables that the plugin's thread reads. While it runs, the thread of the
- * application may set variables: libraries do that when they are initialized. getenv() in another
- * thread could then read freed memory. So the thread uses a copy that was made before it started.
+ * The environment variables that the plugin's thread reads. While it runs, other threads of the
+ * application may set variables (libraries do that when they are initialized) or change the working
+ * directory. getenv() in the plugin's thread could then read freed memory, and a relative path would
+ * mean another file. So the thread uses copies that were made before it started, in the call of
+ * hwloc, where hwloc itself reads the environment.
+ *
+ * libc has no lock that a reader of the whole environment could take. So the copies are made such
+ * that a variable that is replaced meanwhile does no harm: each entry is read once, and the space for
+ * it is known before it is copied.
  */
 #ifndef GC_UTIL_ENV_H
 #define GC_UTIL_ENV_H
+
+#include <stdbool.h>
 
 enum gc_env_variable {
   GC_ENV_DIR, /* HWLOC_GPUCACHE_DIR */
@@ -32,8 +40,19 @@ struct gc_env {
   const char *values[GC_ENV_COUNT];
 };
 
-/* Copies the present values. free() frees the copy. NULL: out of memory. */
+/* Copies the present values; relative paths in GC_ENV_DIR and GC_ENV_SIM_PATH become absolute.
+ * free() frees the copy. NULL: out of memory. */
 struct gc_env *gc_env_copy(void);
+
+/* A copy of the text in which relative paths are absolute, if the working directory has a path.
+ * separator: between the paths of a list; '\0': the text is one path. names: an item without '/' is
+ * the name of something else and stays. free() frees the copy. NULL: out of memory. */
+char *gc_env_absolute(const char *paths, char separator, bool names);
+
+/* A copy of the environment of this process in which the settings replace ("NAME=VALUE") or remove
+ * ("NAME") variables; NULL ends them, and set may be NULL. free() frees all of it. NULL: out of
+ * memory. */
+char **gc_env_merge(const char *const *set);
 
 /* From now on, gc_env_get returns the values of this copy to the calling thread. NULL: those of the
  * process. */

@@ -9,12 +9,19 @@
 #ifndef GC_UTIL_ERROR_H
 #define GC_UTIL_ERROR_H
 
+#include <stddef.h>
+
 struct gc_error {
   char text[512];
 };
 
-/* Replaces each control character by '?'. File names, variables, messages of libraries and text
- * from files go to terminals and logs, and a sentence is one line. */
+/* The length of the UTF-8 character at the beginning of the text (ended by a NUL). 0: a control
+ * character (also U+007F to U+009F), or bytes that are no character of XML. */
+size_t gc_printable_character(const char *text);
+
+/* Replaces each control character, and each byte that is not part of a UTF-8 character, by '?':
+ * bytes of U+0080 to U+009F control some terminals. File names, variables, messages of libraries
+ * and text from files go to terminals and logs, and a sentence is one line. */
 void gc_make_printable(char *text);
 
 /* Formats the sentence (cut to fit, and printable; err may be NULL) and returns status

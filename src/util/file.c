@@ -1,22 +1,35 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "util/file.h"
 
+#include "util/clock.h"
+
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The name of a file while it is written. */
-static void unfinished(char name[64])
-{
-  snprintf(name, 64, ".hwloc-gpucache-%ld.tmp", (long)getpid());
-}
+#define MOST_NAMES 100
 
-static int create(int dir, const char *name)
+/* Creates a file that is not complete yet, and writes its name to `name`. A name from the process id
+ * would not do: processes of two containers that write to one directory may have the same id. */
+static int create(int dir, char name[64])
 {
-  return openat(dir, name, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+  uint64_t random;
+  int file;
+
+  for (int i = 0; i < MOST_NAMES; i++) {
+    if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
+      random = (uint64_t)(1e6 * gc_now_ms()); /* O_EXCL finds names that are in use */
+    snprintf(name, 64, ".hwloc-gpucache-%016" PRIx64 ".tmp", random);
+    file = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file >= 0 || errno != EEXIST)
+      return file;
+  }
+  return -1;
 }
 
 int gc_file_dir(const char *path, bool *made, struct gc_error *err)
@@ -32,7 +45,6 @@ int gc_file_dir(const char *path, bool *made, struct gc_error *err)
   dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir < 0)
     return gc_fail(err, -errno, "cannot open the directory %s: %s", path, strerror(errno));
-  unfinished(name);
   file = create(dir, name);
   if (file < 0) {
     error = errno;
@@ -66,7 +78,6 @@ int gc_file_put(int dir, const char *name, const void *data, size_t size, struct
   char temporary[64];
   int file, status;
 
-  unfinished(temporary);
   if ((file = create(dir, temporary)) < 0)
     return gc_fail(err, -errno, "cannot write %s: %s", name, strerror(errno));
   status = gc_file_write(file, data, size);

@@ -6,6 +6,7 @@
 #include "util/spawn.h"
 
 #include "util/clock.h"
+#include "util/env.h"
 #include "util/reap.h"
 
 #include <dirent.h>
@@ -29,8 +30,6 @@
  * so that the process is named and noted. */
 #define GRACE_MS 500
 
-extern char **environ;
-
 struct child {
   struct gc_command *command;
   const struct gc_spawn_options *options;
@@ -41,51 +40,6 @@ struct child {
   size_t length;
   char line[512]; /* the line of stderr that is read at present */
 };
-
-static bool is_replaced(const char *entry, const char *const *set)
-{
-  const size_t length = strcspn(entry, "=");
-
-  for (; set && *set; set++)
-    if (!strncmp(entry, *set, length) && strcspn(*set, "=") == length)
-      return true;
-  return false;
-}
-
-static char *append(char *text, const char *entry)
-{
-  return stpcpy(text, entry) + 1;
-}
-
-/* A copy of environ in which the settings replace or remove entries of the same names. The strings are
- * copied, too: a start may hang on a dead file system, and meanwhile the caller's thread may
- * continue and change its environment. */
-static char **make_environment(const char *const *set)
-{
-  size_t entries = 1, bytes = 0, n = 0;
-  char **merged, *text;
-
-  for (char **entry = environ; entry && *entry; entry++, entries++)
-    bytes += strlen(*entry) + 1;
-  for (const char *const *entry = set; entry && *entry; entry++, entries++)
-    bytes += strlen(*entry) + 1;
-  merged = malloc(entries * sizeof(*merged) + bytes);
-  if (!merged)
-    return NULL;
-  text = (char *)(merged + entries);
-  for (char **entry = environ; entry && *entry; entry++)
-    if (!is_replaced(*entry, set)) {
-      merged[n++] = text;
-      text = append(text, *entry);
-    }
-  for (const char *const *entry = set; entry && *entry; entry++)
-    if (strchr(*entry, '=')) {
-      merged[n++] = text;
-      text = append(text, *entry);
-    }
-  merged[n] = NULL;
-  return merged;
-}
 
 /* Makes the child close all descriptors from 3 on. */
 static int close_others(posix_spawn_file_actions_t *actions)
@@ -111,21 +65,19 @@ static int close_others(posix_spawn_file_actions_t *actions)
 #endif
 }
 
+/* null: a descriptor of /dev/null, 3 or more. */
 static int make_actions(posix_spawn_file_actions_t *actions, const struct gc_command *command,
-                        int stderr_fd)
+                        int null, int stderr_fd)
 {
   int status = posix_spawn_file_actions_init(actions);
 
   if (status)
     return status;
-  if (command->input > 0)
-    status = posix_spawn_file_actions_adddup2(actions, command->input, STDIN_FILENO);
-  else
-    status = posix_spawn_file_actions_addopen(actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  if (!status && command->output > 0)
-    status = posix_spawn_file_actions_adddup2(actions, command->output, STDOUT_FILENO);
-  else if (!status)
-    status = posix_spawn_file_actions_addopen(actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  status = posix_spawn_file_actions_adddup2(actions, command->input > 0 ? command->input : null,
+                                            STDIN_FILENO);
+  if (!status)
+    status = posix_spawn_file_actions_adddup2(
+        actions, command->output > 0 ? command->output : null, STDOUT_FILENO);
   if (!status && stderr_fd >= 0)
     status = posix_spawn_file_actions_adddup2(actions, stderr_fd, STDERR_FILENO);
   if (!status)
@@ -180,16 +132,36 @@ static int make_pipe(int ends[2])
   return status;
 }
 
-static int start(struct child *child, char **environment, bool pass_stderr)
+/* Opens /dev/null here, so that a failure is not taken for one of the command. Returns a descriptor
+ * of 3 or more, or a negative errno. */
+static int open_null(void)
+{
+  int low = open("/dev/null", O_RDWR | O_CLOEXEC), null;
+
+  if (low < 0)
+    return -errno;
+  null = low < 3 ? fcntl(low, F_DUPFD_CLOEXEC, 3) : low;
+  if (null < 0)
+    null = -errno;
+  if (null != low)
+    close(low);
+  return null;
+}
+
+static int start(struct child *child, char *const *environment, bool pass_stderr)
 {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  int ends[2] = {-1, -1}, status;
+  int ends[2] = {-1, -1}, status, null = open_null();
 
+  if (null < 0) {
+    child->command->lacks_null = true;
+    return -null;
+  }
   status = pass_stderr ? 0 : make_pipe(ends);
   if (status)
-    return status;
-  status = make_actions(&actions, child->command, ends[1]);
+    goto out_null;
+  status = make_actions(&actions, child->command, null, ends[1]);
   if (status)
     goto out_pipe;
   status = make_attributes(&attributes, !pass_stderr);
@@ -203,11 +175,12 @@ out_actions:
 out_pipe:
   if (ends[1] >= 0)
     close(ends[1]);
-  if (status) {
-    if (ends[0] >= 0)
-      close(ends[0]);
+  if (status && ends[0] >= 0)
+    close(ends[0]);
+out_null:
+  close(null);
+  if (status)
     return status;
-  }
   child->command->pid = child->process.pid;
   child->running = true;
   child->stderr_fd = ends[0];
@@ -344,52 +317,87 @@ static void sleep_until(struct child *children, size_t count, struct pollfd *fds
   poll(fds, n, left > 3600000 ? 3600000 : left < 0 ? 0 : (int)left + 1);
 }
 
-static void run(struct child *children, size_t count, struct pollfd *fds, double deadline)
+/* Commands of which only some run at the same time. */
+struct batch {
+  struct child *children;
+  size_t count, next; /* the children from `next` on have not been started */
+  struct pollfd *fds;
+  char *const *environment;
+  double deadline;
+};
+
+/* Starts commands while another one may run, in their order. */
+static void start_some(struct batch *batch, const struct gc_spawn_options *options)
+{
+  size_t running = 0;
+
+  for (size_t i = 0; i < batch->next; i++)
+    running += batch->children[i].running;
+  for (; batch->next < batch->count && (!options->at_once || running < options->at_once);
+       batch->next++) {
+    struct child *child = &batch->children[batch->next];
+
+    child->command->status = start(child, batch->environment, options->pass_stderr);
+    running += child->running;
+  }
+}
+
+static void run(struct batch *batch, const struct gc_spawn_options *options)
 {
   for (;;) {
     const double now = gc_now_ms();
+    const bool late = now >= batch->deadline;
     bool busy = false;
 
-    for (size_t i = 0; i < count; i++) {
-      attend(&children[i], now, now >= deadline);
-      busy |= children[i].running || children[i].orphans;
+    for (size_t i = 0; i < batch->next; i++) {
+      attend(&batch->children[i], now, late);
+      busy |= batch->children[i].running || batch->children[i].orphans;
     }
+    for (; late && batch->next < batch->count; batch->next++)
+      set_end(batch->children[batch->next].command, GC_END_LATE, 0);
+    start_some(batch, options);
+    for (size_t i = 0; i < batch->count && !busy; i++)
+      busy = batch->children[i].running;
     if (!busy)
       return;
-    sleep_until(children, count, fds, deadline);
+    sleep_until(batch->children, batch->count, batch->fds, batch->deadline);
   }
 }
 
 void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_options *options)
 {
   double deadline = options->seconds > 0 ? gc_now_ms() + 1e3 * options->seconds : NO_DEADLINE;
-  char **environment = make_environment(options->set_env);
-  struct child *children = calloc(count ? count : 1, sizeof(*children));
-  struct pollfd *fds = calloc(2 * count + 1, sizeof(*fds));
+  char **merged = options->environment ? NULL : gc_env_merge(options->set_env);
+  struct batch batch = {.children = calloc(count ? count : 1, sizeof(*batch.children)),
+                        .count = count,
+                        .fds = calloc(2 * count + 1, sizeof(*batch.fds)),
+                        .environment = merged ? merged : options->environment,
+                        .deadline = deadline};
 
   for (size_t i = 0; i < count; i++) {
     commands[i].pid = 0;
     commands[i].end = GC_END_NOT_STARTED;
     commands[i].status = ENOMEM;
+    commands[i].lacks_null = false;
     commands[i].message[0] = '\0';
   }
-  if (!environment || !children || !fds)
+  if (!batch.environment || !batch.children || !batch.fds)
     goto out;
   for (size_t i = 0; i < count; i++) {
-    children[i].command = &commands[i];
-    children[i].options = options;
-    children[i].process.pidfd = children[i].stderr_fd = -1;
-    commands[i].status = start(&children[i], environment, options->pass_stderr);
+    batch.children[i].command = &commands[i];
+    batch.children[i].options = options;
+    batch.children[i].process.pidfd = batch.children[i].stderr_fd = -1;
   }
-  run(children, count, fds, deadline);
+  start_some(&batch, options); /* also if the deadline has passed */
+  run(&batch, options);
   for (size_t i = 0; i < count; i++) {
-    if (children[i].stderr_fd >= 0)
-      close(children[i].stderr_fd);
-    if (children[i].process.pidfd >= 0)
-      close(children[i].process.pidfd);
+    if (batch.children[i].stderr_fd >= 0)
+      close(batch.children[i].stderr_fd);
+    if (batch.children[i].process.pidfd >= 0)
+      close(batch.children[i].process.pidfd);
   }
 out:
-  free(fds);
-  free(children);
-  free(environment);
+  free(batch.fds);
+  free(batch.children);
+  free(merged);
 }

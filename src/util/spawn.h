@@ -17,7 +17,7 @@ enum gc_end {
   GC_END_NOT_STARTED, /* status: errno of the attempt */
   GC_END_EXITED,      /* status: exit status */
   GC_END_KILLED,      /* status: signal number */
-  GC_END_LATE,        /* still running at the deadline, then killed */
+  GC_END_LATE,        /* still running at the deadline, then killed; or not yet started */
   GC_END_ABANDONED,   /* killed at the deadline, but it did not end within 0.5 s: it is in an
                          uninterruptible sleep (a dead file system, a driver that hangs), or belongs
                          to another user. status: its process id. It may still run, and stays as a
@@ -34,6 +34,7 @@ struct gc_command {
   _Atomic int pid;         /* while it runs, else 0; other threads may read it */
   enum gc_end end;
   int status;
+  bool lacks_null;         /* GC_END_NOT_STARTED, because /dev/null cannot be opened */
   char message[256];       /* its last line on stderr with GC_SPAWN_PREFIX, without it */
 };
 
@@ -43,8 +44,12 @@ struct gc_command {
 
 struct gc_spawn_options {
   double seconds;             /* deadline from the start of the call; 0: none */
+  size_t at_once;             /* so many commands run at the same time, in their order; 0: all */
   const char *const *set_env; /* "NAME=VALUE" entries that replace those of the caller, and "NAME"
                                  entries that remove them, ended by NULL; NULL: none */
+  /* The whole environment of the commands; set_env is then not used. NULL: that of the caller. Other
+   * threads than that of the application must give one (gc_env_merge). */
+  char *const *environment;
   /* Leaves stderr as it is instead of collecting messages. The commands then also stay in the
    * caller's process group, so that ^C on the terminal reaches them. Otherwise each command gets a
    * process group of its own, which is killed as a whole once the command has ended or is late. */
@@ -55,7 +60,7 @@ struct gc_spawn_options {
   void *data;
 };
 
-/* Starts all commands and returns when all have ended or are abandoned, at most 0.5 s after the
+/* Starts all commands (at_once: each when one before it has ended) and returns when all have ended or are abandoned, at most 0.5 s after the
  * deadline. The commands get default signal dispositions, an empty signal mask, /dev/null as stdin
  * and stdout (unless input and output name a descriptor), and no descriptor above 2. Failures are
  * in end and status of each command.

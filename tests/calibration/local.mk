@@ -3,6 +3,7 @@
 # calibration. SEED: which GPUs; NOISE: the noise of their loads; KIND: of the GPUs (draw.h).
 check_PROGRAMS += tests/calibration/calibrate
 TESTS += tests/calibration/calibrate
+ci_tests += tests/calibration/calibrate
 tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c \
 	tests/calibration/court.h \
 	tests/calibration/draw.c tests/calibration/draw.h tests/calibration/draw_amd.c \

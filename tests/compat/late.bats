@@ -37,9 +37,10 @@ print(hwloc.hwloc_get_nbobjs_by_depth(topology, -6))'
   [ "$status" = 0 ] || skip "no ctypes"
   local before=$output
   run_split "$python" -c "$code" "$library" RTLD_GLOBAL
-  is "$((before + 10))" "$output"
+  # a device memory and seven caches; the TLBs of this GPU have no values, so no objects
+  is "$((before + 8))" "$output"
   LD_PRELOAD=$library run_split "$python" -c "$code" "$library" RTLD_LOCAL
-  is "$((before + 10))" "$output"
+  is "$((before + 8))" "$output"
 }
 
 @test "doctor: a program that loads libhwloc later may need LD_PRELOAD, and with it that libhwloc is found" {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Other versions and builds of hwloc, and another clang. contrib/test-hwloc runs check-hwloc with several versions.
 TESTS += tests/compat/amd-clang.bats tests/compat/libhwloc.bats tests/compat/late.bats
+ci_tests += tests/compat/amd-clang.bats
 EXTRA_DIST += tests/compat/amd-clang.bats tests/compat/libhwloc.bats tests/compat/late.bats
 
 # A program that loads libhwloc with dlopen, and one that contains a copy of hwloc.

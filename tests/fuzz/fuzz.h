@@ -22,11 +22,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
     }                                                                                              \
   } while (0)
 
-/* Whether the text can go to a terminal as it is. */
+/* Whether the text can go to a terminal as it is: no control character, also none of U+0080 to
+ * U+009F, as one byte or as UTF-8 (after 0xc2). */
 static inline int is_one_line(const char *text)
 {
-  for (; *text; text++)
-    if ((unsigned char)*text < ' ' || *text == 0x7f)
+  for (unsigned char last = 0; *text; last = (unsigned char)*text++)
+    if ((unsigned char)*text < ' ' || *text == 0x7f ||
+        ((*text & 0xe0) == 0x80 && (last < 0x80 || last == 0xc2)))
       return 0;
   return 1;
 }

@@ -6,22 +6,29 @@ fuzz_replays = \
 	tests/fuzz/replay-failure \
 	tests/fuzz/replay-gpus \
 	tests/fuzz/replay-kfd \
+	tests/fuzz/replay-plot \
 	tests/fuzz/replay-profile \
 	tests/fuzz/replay-record \
 	tests/fuzz/replay-sim \
+	tests/fuzz/replay-topology \
 	tests/fuzz/replay-trace
 check_PROGRAMS += $(fuzz_replays) tests/fuzz/linear
 TESTS += tests/fuzz/replay.sh tests/fuzz/linear
+smoke_tests += tests/fuzz/replay.sh
 
 fuzz_common = tests/fuzz/fuzz.h tests/fuzz/replay.c
 tests_fuzz_replay_failure_SOURCES = tests/fuzz/fuzz_failure.c $(fuzz_common)
 tests_fuzz_replay_failure_LDADD = src/store/libstore.la src/record/librecord.la src/util/libutil.la
+tests_fuzz_replay_plot_SOURCES = tests/fuzz/fuzz_plot.c $(fuzz_common)
+tests_fuzz_replay_plot_LDADD = $(tool_libraries)
 tests_fuzz_replay_profile_SOURCES = tests/fuzz/fuzz_profile.c $(fuzz_common)
 tests_fuzz_replay_profile_LDADD = src/model/libmodel.la src/util/libutil.la -lm
 tests_fuzz_replay_record_SOURCES = tests/fuzz/fuzz_record.c $(fuzz_common)
 tests_fuzz_replay_record_LDADD = src/record/librecord.la src/util/libutil.la
 tests_fuzz_replay_sim_SOURCES = tests/fuzz/fuzz_sim.c $(fuzz_common)
 tests_fuzz_replay_sim_LDADD = src/gpus/libgpus.la src/record/librecord.la src/util/libutil.la
+tests_fuzz_replay_topology_SOURCES = tests/fuzz/fuzz_topology.c $(fuzz_common)
+tests_fuzz_replay_topology_LDADD = $(tool_libraries)
 tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c $(fuzz_common)
 tests_fuzz_replay_trace_LDADD = src/predict/trace/libpredict-trace.la src/util/libutil.la
 tests_fuzz_linear_SOURCES = tests/fuzz/linear.c
@@ -44,11 +51,14 @@ tests_fuzz_replay_kfd_LDADD = $(fuzz_gpus_libraries)
 # each target, in place of a time. FUZZ_TARGETS: some of them.
 FUZZ_SECONDS = 10
 FUZZ_RUNS =
-FUZZ_TARGETS = failure gpus kfd profile record sim trace
+FUZZ_TARGETS = failure gpus kfd plot profile record sim topology trace
+fuzz_tool_sources = src/tool/plot_curve.c src/tool/plot_read.c src/tool/plot_script.c \
+	src/tool/plot_write.c src/tool/report/chart.c src/tool/report/html.c \
+	src/tool/report/picture.c src/tool/report/script.c src/tool/sources/topology.c
 check-fuzz:
 	@CLANG='$(CLANG)' top_srcdir='$(abs_top_srcdir)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
 	  FUZZ_RUNS='$(FUZZ_RUNS)' \
-	  FUZZ_SOURCES='$(src_util_libutil_la_SOURCES) $(src_record_librecord_la_SOURCES) $(gc_store_sources) $(src_gpus_libgpus_la_SOURCES) $(src_model_libmodel_la_SOURCES) $(src_predict_trace_libpredict_trace_la_SOURCES)' \
+	  FUZZ_SOURCES='$(src_util_libutil_la_SOURCES) $(src_record_librecord_la_SOURCES) $(gc_store_sources) $(src_gpus_libgpus_la_SOURCES) $(src_model_libmodel_la_SOURCES) $(src_predict_trace_libpredict_trace_la_SOURCES) $(fuzz_tool_sources)' \
 	  FUZZ_LIBS='$(fuzz_libraries) -lm' \
 	  bash '$(srcdir)/tests/fuzz/run.sh' $(FUZZ_TARGETS) -- \
 	  $(DEFS) $(DEFAULT_INCLUDES) $(AM_CPPFLAGS) $(CPPFLAGS) -DGC_SITE_DIR='"/nowhere"'
@@ -61,5 +71,5 @@ clean-fuzz:
 .PHONY: clean-fuzz
 
 EXTRA_DIST += tests/fuzz/replay.sh tests/fuzz/run.sh tests/fuzz/seeds.sh tests/fuzz/record.dict \
-	tests/fuzz/corpus-failure tests/fuzz/corpus-gpus tests/fuzz/corpus-kfd \
-	tests/fuzz/corpus-profile tests/fuzz/corpus-record tests/fuzz/corpus-sim tests/fuzz/corpus-trace
+	tests/fuzz/corpus-failure tests/fuzz/corpus-gpus tests/fuzz/corpus-kfd tests/fuzz/corpus-plot \
+	tests/fuzz/corpus-profile tests/fuzz/corpus-record tests/fuzz/corpus-sim tests/fuzz/corpus-topology tests/fuzz/corpus-trace

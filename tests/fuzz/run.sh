@@ -18,8 +18,9 @@ flags+=("$@")
 
 echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long s) { (void)d, (void)s; return 0; }' > $bin/try.c
 if ! "$CLANG" -fsanitize=fuzzer,address,undefined $bin/try.c -o $bin/try 2> $bin/try.log; then
-  echo "skipped: $CLANG has no libFuzzer; install its run-time library (Debian package libclang-rt-*-dev)"
-  exit 0
+  echo "check-fuzz: FAILED, nothing was fuzzed: $CLANG has no libFuzzer." \
+    "Install its run-time library (Debian package libclang-rt-*-dev)" >&2
+  exit 1
 fi
 
 # compile SOURCE OBJECT FLAG...

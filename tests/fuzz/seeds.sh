@@ -7,7 +7,7 @@ cd "${BASH_SOURCE%/*}/../.."
 fuzz=tests/fuzz
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-mkdir -p $fuzz/corpus-{failure,gpus,kfd,profile,record,sim,trace}
+mkdir -p $fuzz/corpus-{failure,gpus,kfd,plot,profile,record,sim,topology,trace}
 
 # files ROOT PATTERN...: the files below ROOT that match, as fuzz_gpus.c reads them.
 files()
@@ -35,6 +35,7 @@ sed -e 's/^seed = 1$/&\npages = 64 KiB mixed\npage_seed = 7\nwhole_sectors = yes
     tests/tool/tiny > $fuzz/corpus-profile/physical
 
 cp tests/data/record-good.xml tests/data/two-gpus.xml $fuzz/corpus-record/
+cp tests/data/record-good.xml tests/data/two-gpus.xml $fuzz/corpus-topology/
 : > $fuzz/corpus-record/empty
 cat > $fuzz/corpus-record/small.xml <<'END'
 <topology version="2.0"><object type="Machine"><object type="OSDev" subtype="DeviceMemory">
@@ -78,4 +79,19 @@ size = 16 KiB
 END
 sed -n '/^[^#]/p' data/sim/mi210 > $fuzz/corpus-sim/mi210
 cp tests/data/traces/* $fuzz/corpus-trace/
+
+# Files of measure --raw, shortened; two forms that the small GPU does not have.
+raw=$tmp/raw
+"${TOOL:-build/dev/hwloc-gpucache}" --sim tests/tool/tiny measure --force --no-store --raw "$raw" > /dev/null
+for form in curve trace repeats table; do
+  file=$(grep -l "^# form: $form" "$raw"/*.tsv)
+  file=${file%%$'\n'*}
+  { sed -n '1p; /^# \(gpu\|element\|property\|form\|unit\|found\|timing\|confidence\|threshold\|miss\)/p' "$file"
+    awk '!/^#/ && rows++ < 9' "$file"; } > "$fuzz/corpus-plot/$form"
+done
+printf '%s\n' '# hwloc-gpucache 1' '# form: curve' '# found: 1000' '# CarveoutTable: 0:222208,15:189440,default:222208' \
+  $'bytes\tloads\tslow\tmin\tp01\tmedian\tp99\tmax\tmean\tcarve-out' $'1000\t9\t1\t30\t30\t31\t35\t40\t32\t0' \
+  $'2000\t9\t8\t30\t30\t31\t35\t400\t99\t15' $'2000\t9\t8\t30\t30\t31\t35\t400\t99\t-1' > $fuzz/corpus-plot/carveouts
+printf '%s\n' '# hwloc-gpucache 1' '# form: rates' '# CarveoutTable: 0:222208,15:189440' $'capacity, KiB\thits, %\tall' \
+  $'10\t20\t30' $'11\tnan\t1e9' > $fuzz/corpus-plot/rates
 du -sh $fuzz/corpus-*

@@ -33,7 +33,7 @@ src/measure
 src/measure/plan
 src/tool
 src/tool/sources
-src/tool/compare src/tool/doctor src/tool/export src/tool/predict src/tool/report
+src/tool/compare src/tool/doctor src/tool/export src/tool/predict src/tool/report src/tool/show
 src
 '
 

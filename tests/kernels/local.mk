@@ -19,6 +19,8 @@ endif
 
 TESTS += tests/kernels/check_cuda_prototypes tests/kernels/check_hip_prototypes tests/kernels/ptx.sh tests/kernels/sass.sh \
 	tests/kernels/broken.sh tests/kernels/check_amd_images tests/kernels/amd.sh tests/kernels/amd-broken.sh tests/kernels/smoke.sh
+ci_tests += tests/kernels/broken.sh tests/kernels/amd-broken.sh
+smoke_tests += tests/kernels/ptx.sh tests/kernels/sass.sh tests/kernels/amd.sh
 EXTRA_DIST += tests/kernels/ptx.sh tests/kernels/ptx-order.awk tests/kernels/sass.sh \
 	tests/kernels/sass-order.awk tests/kernels/broken.sh tests/kernels/amd.sh tests/kernels/amd-check.sh \
 	tests/kernels/amd-order.awk tests/kernels/amd-notes.awk tests/kernels/amd-broken.sh tests/kernels/smoke.sh

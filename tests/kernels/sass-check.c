@@ -665,6 +665,8 @@ static int check_cubin(const char *file, const unsigned char *bytes, size_t size
     GPU_FILLER_KERNELS(COUNT)
   } else if (strstr(file, "cluster")) {
     GPU_CLUSTER_KERNELS(COUNT)
+  } else if (strstr(file, "copies")) {
+    GPU_BANKS_KERNELS(COUNT)
   } else if (strstr(file, "jumps")) {
     GPU_JUMPS_KERNELS(COUNT)
   } else {

@@ -13,6 +13,10 @@
  *   -h              a handler of SIGCHLD that waits for all children
  *   -w              a thread that waits for all children
  *   -n NUMBER       that many loads; memory and descriptors must not grow after the first tenth
+ *   -e              a thread that changes the environment, the locale and the working directory; all
+ *                   loads must give the same status
+ *   -t NUMBER       that many loads, for files that block: prints the threads that are left, and the
+ *                   status of the machine in the last load, and ends
  *   -z              no child may be left, not even a zombie that the load has inherited
  */
 #include <hwloc.h>
@@ -22,9 +26,11 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <locale.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -88,9 +94,9 @@ static void deny(const char *word)
   give_up(2, word);
 }
 
-static unsigned count_descriptors(void)
+static unsigned count_in(const char *path)
 {
-  DIR *dir = opendir("/proc/self/fd");
+  DIR *dir = opendir(path);
   unsigned count = 0;
 
   while (dir && readdir(dir))
@@ -177,6 +183,59 @@ static void *wait_for_children(void *data)
   return NULL;
 }
 
+static atomic_bool changing;
+
+/* Values that libc reads, that the plugin reads, and that nobody reads. They are only replaced: if
+ * variables are added, the environment may move under hwloc's own getenv(), too. */
+static const char *const changed[] = {"LANGUAGE", "HSA_OVERRIDE_GFX_VERSION", "LIMITS_VALUE"};
+
+static void *change_all(void *data)
+{
+  static const char *const locales[] = {"C", "de_DE.UTF-8", "C.UTF-8"};
+  char value[4096];
+
+  (void)data;
+  for (unsigned i = 0; changing; i++) {
+    memset(value, 'x', sizeof(value));
+    value[i * 37 % sizeof(value)] = '\0';
+    setenv(changed[i % 3], value, 1);
+    setlocale(LC_ALL, locales[i % 3]);
+    if (chdir(i % 2 ? "/" : "/proc"))
+      give_up(2, "chdir");
+  }
+  return NULL;
+}
+
+static pthread_t start_changes(void)
+{
+  pthread_t thread;
+
+  for (size_t i = 0; i < sizeof(changed) / sizeof(changed[0]); i++)
+    setenv(changed[i], "", 1);
+  changing = true;
+  if (pthread_create(&thread, NULL, change_all, NULL))
+    give_up(2, "pthread_create");
+  return thread;
+}
+
+/* The plugin's calls of getenv come here. Its thread must not make any. */
+static bool is_main(void)
+{
+  return syscall(SYS_gettid) == getpid();
+}
+
+char *secure_getenv(const char *name)
+{
+  if (changing && !is_main())
+    give_up(1, "another thread calls secure_getenv");
+  return getenv(name);
+}
+
+static unsigned count_descriptors(void)
+{
+  return count_in("/proc/self/fd");
+}
+
 static unsigned count_elements(hwloc_obj_t obj)
 {
   unsigned count = obj->type == HWLOC_OBJ_OS_DEVICE && obj->subtype &&
@@ -199,6 +258,22 @@ static void list(hwloc_topology_t topology)
   }
 }
 
+/* Whether the first GPU has the same status as in the first load. */
+static bool is_same(hwloc_topology_t topology)
+{
+  static char first[800];
+  hwloc_obj_t obj = hwloc_get_next_pcidev(topology, NULL);
+  const char *status = obj ? hwloc_obj_get_info_by_name(obj, "GPUCacheStatus") : NULL;
+
+  if (!status)
+    status = "none";
+  if (!*first)
+    snprintf(first, sizeof(first), "%s", status);
+  if (strcmp(first, status))
+    fprintf(stderr, "load: \"%s\" became \"%s\"\n", first, status);
+  return !strcmp(first, status);
+}
+
 /* The number of loads that failed. */
 static unsigned load(unsigned long loads)
 {
@@ -219,12 +294,15 @@ static unsigned load(unsigned long loads)
       failed++;
     else if (i == loads - 1)
       list(topology);
+    if (changing && !is_same(topology))
+      failed++;
     if (i == 0)
       hwloc_topology_check(topology);
     hwloc_topology_destroy(topology);
   }
   after = memory("VmRSS:");
-  if (loads > 1 && (descriptors != count_descriptors() || after > before + MOST_GROWTH_KIB)) {
+  /* the values that were set stay allocated */
+  if (loads > 1 && !changing && (descriptors != count_descriptors() || after > before + MOST_GROWTH_KIB)) {
     fprintf(stderr, "load: %u descriptors and %lu KiB became %u and %lu\n", descriptors, before,
             count_descriptors(), after);
     failed++;
@@ -232,18 +310,38 @@ static unsigned load(unsigned long loads)
   return failed;
 }
 
+static int load_late(unsigned long loads)
+{
+  const char *status = NULL;
+  hwloc_topology_t topology;
+
+  for (unsigned long i = 0; i < loads; i++) {
+    if (hwloc_topology_init(&topology) < 0)
+      return 1;
+    hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    if (hwloc_topology_load(topology) < 0)
+      return 1;
+    if (i == loads - 1)
+      status = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "GPUCacheStatus");
+    if (i == loads - 1) /* ".", ".." and this thread */
+      printf("%u threads; %s\n", count_in("/proc/self/task") - 3, status ? status : "no status");
+    hwloc_topology_destroy(topology);
+  }
+  return 0;
+}
+
 int main(int argc, char **argv)
 {
   unsigned long loads = 1;
   bool no_zombie = false;
   hwloc_topology_t first;
-  pthread_t thread;
+  pthread_t thread, changes = 0;
   int option, failed;
 
   /* It keeps the plugins loaded. */
   if (hwloc_topology_init(&first) < 0)
     return 1;
-  while ((option = getopt(argc, argv, "d:r:c:hwn:z")) >= 0) {
+  while ((option = getopt(argc, argv, "d:r:c:ehwn:t:z")) >= 0) {
     switch (option) {
     case 'd': deny(optarg); break;
     case 'r': limit(optarg); break;
@@ -251,17 +349,23 @@ int main(int argc, char **argv)
       if (chroot(optarg) || chdir("/"))
         give_up(SKIPPED, "chroot");
       break;
+    case 'e': changes = start_changes(); break;
     case 'h': handle_children(); break;
     case 'w':
       if (pthread_create(&thread, NULL, wait_for_children, NULL))
         give_up(2, "pthread_create");
       break;
     case 'n': loads = strtoul(optarg, NULL, 10); break;
+    case 't': return load_late(strtoul(optarg, NULL, 10));
     case 'z': no_zombie = true; break;
     default: return 2;
     }
   }
   failed = load(loads) > 0;
+  if (changing) {
+    changing = false;
+    pthread_join(changes, NULL);
+  }
   if (no_zombie && (waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD)) {
     fprintf(stderr, "load: a child is left\n");
     failed = 1;

@@ -189,3 +189,14 @@ shown='5 measured'
   has "remembered since"
   is 1 "$(starts)"
 }
+
+@test "loads without a record, beside a thread that changes the environment, the locale and the directory" {
+  HWLOC_GPUCACHE_TOOL=/bin/false with -e -n "${LIMITS_LOADS:-200}" -z
+  has "0 measuring ended with exit status 1 and no message"
+}
+
+@test "the same with a record" {
+  store
+  with -e -n "${LIMITS_LOADS:-200}"
+  has "$shown"
+}

@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # make check-threads calls threads.sh FLAG...: builds the plugin and tests/plugin/topo-check with
 # ThreadSanitizer, and loads topologies in four threads at a time: without a record, with one, and
-# refreshing one by a command that crashes or hangs. FLAGs are those of the preprocessor.
+# refreshing one by a command that crashes or hangs. Then loads without a record, LIMITS_LOADS times
+# (200), beside a thread that changes the environment, the locale and the working directory. FLAGs are
+# those of the preprocessor.
 set -euo pipefail
 out=tests/limits/threads
 mkdir -p "$out/plugins" "$out/records"
@@ -26,6 +28,8 @@ done
 "$CLANG" -shared -fsanitize=thread -pthread "${objects[@]}" $THREADS_LIBS -o "$out/plugins/hwloc_gpucache.so"
 # shellcheck disable=SC2086
 "$CLANG" "${flags[@]}" "$@" "$top_srcdir/tests/plugin/topo-check.c" $THREADS_HWLOC_LIBS -o "$out/topo-check"
+# shellcheck disable=SC2086
+"$CLANG" "${flags[@]}" "$@" "$top_srcdir/tests/limits/load.c" $THREADS_HWLOC_LIBS -o "$out/load"
 
 unset HWLOC_GPUCACHE HWLOC_GPUCACHE_SIM HWLOC_GPUCACHE_VERBOSE HWLOC_GPUCACHE_TIMEOUT LD_PRELOAD
 rm -rf "$out/node"
@@ -56,4 +60,15 @@ loads "with a record"
 runs=$(((runs + 4) / 5))
 loads "with a record" HWLOC_GPUCACHE=refresh FAKE_TOOL_DOES=crash
 loads "with a record" HWLOC_GPUCACHE=refresh FAKE_TOOL_DOES=hang HWLOC_GPUCACHE_TIMEOUT=2
+# libc has no lock that a reader of the environment could take: getenv() reads it as src/util/env.c does,
+# in the thread that called hwloc. What other threads read is reported.
+echo 'race:src/util/env.c' >"$out/suppressions"
+export TSAN_OPTIONS=$TSAN_OPTIONS:suppressions=$PWD/$out/suppressions:print_suppressions=0
+rm -f "$out"/records/*
+if ! HWLOC_GPUCACHE_TOOL=/bin/false "$out/load" -e -n "${LIMITS_LOADS:-200}" -z >"$out/log" 2>&1; then
+  tail -n 60 "$out/log"
+  echo "check-threads: loads beside a thread that changes the environment failed"
+  exit 1
+fi
+echo "loads beside a thread that changes the environment: ${LIMITS_LOADS:-200}, no report"
 echo "check-threads: no data race"

@@ -98,8 +98,8 @@ static const char *whole(int dir_fd, const char *path, char text[PATH_MAX])
     mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(args, mode_t) : 0;                               \
     va_end(args);                                                                                  \
     wait_for_other(whole(dir_fd, path, text));                                                     \
-    /* hwloc reads /proc and /sys relative to a directory */                                       \
-    if (dir_fd == AT_FDCWD || flags & (O_WRONLY | O_RDWR | O_CREAT))                               \
+    /* hwloc, which never sets O_NOFOLLOW, reads /proc and /sys relative to a directory */          \
+    if (dir_fd == AT_FDCWD || flags & (O_WRONLY | O_RDWR | O_CREAT | O_NOFOLLOW))                  \
       block_open(whole(dir_fd, path, text), flags);                                                \
     return real(dir_fd, path, flags, mode);                                                        \
   }

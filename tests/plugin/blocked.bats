@@ -86,3 +86,10 @@ ends() { timeout 20 "$topo_check" "$@"; }
   has "GPUCacheStatus = not measured: it takes longer than 2.5 s, and process ${pids% *} cannot be killed (remembered since "
   is 1 "$(starts)"
 }
+
+@test "a file system hangs: after eight late loads, the others end at once, and start no thread" {
+  HWLOC_GPUCACHE_TIMEOUT=0.01 run blocked r /proc/driver/nvidia timeout 60 "$top_builddir/tests/limits/load" -t 12
+  is 0 "$status"
+  is "8 threads; GPUs: not read: 8 earlier loads still wait for a file system or a driver that does not respond" \
+    "$output"
+}

@@ -175,3 +175,29 @@ since() {
   HWLOC_GPUCACHE=cached run gpu0_status
   is "no record; HWLOC_GPUCACHE=cached forbids measuring" "$output"
 }
+
+@test "twenty simulated GPUs without a record: the deadline holds, what is ready is shown, the others say what to run" {
+  local i names=''
+  unset HWLOC_FSROOT HWLOC_THISSYSTEM
+  for ((i = 0; i < 20; i++)); do
+    names+=",$BATS_TEST_TMPDIR/$( ((i < 5)) && echo quick || echo slow)$i"
+    echo 'model = NVIDIA Fake # not real' > "${names##*,}"
+  done
+  cat > "$BATS_TEST_TMPDIR/tool" <<END
+#!/bin/sh
+mkdir "$BATS_TEST_TMPDIR/running.\$\$"
+ls -d "$BATS_TEST_TMPDIR"/running.* | wc -l >> "$BATS_TEST_TMPDIR/together"
+case \$* in *slow*) exec sleep 1000 ;; esac
+"$fake_tool" "\$@"
+rmdir "$BATS_TEST_TMPDIR/running.\$\$"
+END
+  chmod +x "$BATS_TEST_TMPDIR/tool"
+  export HWLOC_GPUCACHE_TOOL=$BATS_TEST_TMPDIR/tool HWLOC_GPUCACHE_SIM=${names#,}
+  export HWLOC_GPUCACHE_TIMEOUT=10 HWLOC_GPUCACHE_VERBOSE=0
+  run timeout 15 "$LSTOPO" --of xml
+  is 0 "$status"
+  is 5 "$(grep -c 'name="gpu[0-4]-Memory 80GiB"' <<<"$output")"
+  is 15 "$(grep -c 'GPUCacheStatus" value="sim-slow[0-9]*: not measured within 10 s; run hwloc-gpucache measure, which has no time limit, or raise HWLOC_GPUCACHE_TIMEOUT"' <<<"$output")"
+  # no more run together than there are CPUs for
+  [ "$(sort -n "$BATS_TEST_TMPDIR/together" | tail -n 1)" -le "$(getconf _NPROCESSORS_ONLN)" ]
+}

@@ -23,6 +23,8 @@ plugin_tests = \
 	tests/plugin/real.bats \
 	tests/plugin/visible.bats
 TESTS += $(plugin_tests)
+smoke_tests += tests/plugin/light.sh tests/plugin/objects.bats tests/plugin/real.bats
+tests/plugin/real.log: tests/records/h200.xml tests/records/mi300x.xml
 EXTRA_DIST += $(plugin_tests) \
 	tests/plugin/fake-node.sh \
 	tests/plugin/fake-tool.sh \

@@ -23,6 +23,22 @@ setup() {
 2 SharedMemory gpu1-Shared 228KiB x132" "$output"
 }
 
+@test "an element without any value has no object; what contains values has one" {
+  local record=$HWLOC_GPUCACHE_DIR/$gpu0.xml
+  "$topo_check" io-important load
+  # of the first GPU, the constant L1.5 and L2 have only a reason left, and L2 contains others
+  sed -i '/subtype="ConstantL15Cache"/,/<\/object>/ { s/LatencyCycles" value="[^"]*/LatencySource" value="absent:no miss/; /Instances/d }
+    /subtype="L2Cache"/,/subtype="L1Cache"/ { /<info/d }' "$record"
+  grep -q 'absent:no miss' "$record"
+  run "$topo_check" io-important load check list dup xml
+  is 0 "$status"
+  is "0 DeviceMemory gpu0-Memory 80GiB
+1 L2Cache gpu0-L2
+2 L1Cache gpu0-L1 217KiB x132
+2 SharedMemory gpu0-Shared 228KiB x132" "$(grep gpu0 <<<"$output")"
+  has "ConstantL15Cache gpu1-ConstantL1.5 x132"
+}
+
 @test "lstopo draws them under the PCI device" {
   local memory=Block # hwloc 3.0 prints Mem
   [[ $(topology --version) != *" 3."* ]] || memory=Mem

@@ -2,6 +2,7 @@
 # Loaded by the .bats files of this folder. Each test has its own directories, log and environment under
 # $BATS_TEST_TMPDIR. Outside of make check, paths are those of a build in the source tree.
 
+load ../records/use.bash
 here=$BATS_TEST_DIRNAME
 top_builddir=${top_builddir:-$here/../..}
 top_srcdir=${top_srcdir:-$here/../..}

@@ -52,6 +52,7 @@ tests_predict_test_library_LDADD = src/predict/libhwloc-gpucache-predict.la $(CM
 check_PROGRAMS += doc/examples/gpucache-predict
 doc_examples_gpucache_predict_LDADD = src/predict/libhwloc-gpucache-predict.la
 TESTS += tests/predict/library.sh
+smoke_tests += tests/predict/library.sh
 EXTRA_DIST += tests/predict/library.sh
 
 # Traces of kernels, written by a program.

@@ -170,6 +170,20 @@ static void memory_is_that_of_resident_blocks(void **state)
   }
 }
 
+/* The results of all kernels stay until the end, so a small kernel must have small ones. */
+static void results_have_no_spare_space(void **state)
+{
+  static const struct gc_model_options options = {.seed = 1};
+  struct gc_gpu_model gpu = gpu_of_policy(GC_POLICY_LRU);
+  struct gc_kernel_run run;
+
+  (void)state;
+  assert_int_equal(run_blocks(&gpu, &options, 1, &run), 0);
+  assert_true(run.load_count > 0);
+  assert_true(malloc_usable_size(run.loads) < 2 * run.load_count * sizeof *run.loads + 64);
+  free(run.loads);
+}
+
 static void each_allocation_fails_once(void **state)
 {
   static const struct gc_model_options options[] = {{.seed = 1, .compulsory = true},
@@ -226,6 +240,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(memory_is_that_of_resident_blocks),
+      cmocka_unit_test(results_have_no_spare_space),
       cmocka_unit_test(each_allocation_fails_once),
       cmocka_unit_test(one_seed_one_result),
   };

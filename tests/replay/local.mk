@@ -33,4 +33,5 @@ TESTS += tests/replay/test_replay
 endif
 
 TESTS += tests/replay/document.sh
+smoke_tests += tests/replay/document.sh
 EXTRA_DIST += tests/replay/document.sh doc/results/replay.md

@@ -36,7 +36,12 @@ sim_tests = \
 if HAVE_CMOCKA
 check_PROGRAMS += $(sim_tests)
 TESTS += $(sim_tests)
+ci_tests += tests/sim/test_failures
 endif
+
+# What these judge.
+tests/sim/test_amd.log tests/sim/test_physical_l2.log tests/sim/test_sharing.log \
+  tests/sim/test_tables.log: $(sim_records)
 
 TESTS += tests/sim/busy.bats
 EXTRA_DIST += tests/sim/busy.bats tests/sim/open.h tests/sim/variant.h tests/sim/census.h tests/sim/papers.h

@@ -17,6 +17,7 @@
 #include "measure/results/publish.h"
 #include "measure/walk/overhead.h"
 #include "model/truth.h"
+#include "record/xml.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -91,6 +92,27 @@ static inline void open_gpu(struct opened *o, const char *name)
   must(o, gc_model_new(name, text, strlen(text), &o->model, &o->err), "model");
 }
 
+/* Reads what make wrote about a GPU of data/sim: its record (xml) or its messages, see tests/records. */
+static inline const char *text_of_measured(const char *name, const char *what)
+{
+  const char *build = getenv("top_builddir");
+  char path[512];
+
+  snprintf(path, sizeof(path), "%s/tests/records/%s.%s", build ? build : ".", name, what);
+  return text_of(path);
+}
+
+/* Opens a GPU of data/sim with the record that make has measured. */
+static inline void open_measured(struct opened *o, const char *name)
+{
+  const char *text;
+
+  open_gpu(o, name);
+  gc_record_free(o->record);
+  text = text_of_measured(name, "xml");
+  must(o, gc_record_read_xml(text, strlen(text), &o->record, &o->err), "record");
+}
+
 /* Opens a GPU with a profile that the test formats. */
 __attribute__((format(printf, 2, 3))) static inline void open_profile(struct opened *o, const char *format, ...)
 {
@@ -106,6 +128,39 @@ __attribute__((format(printf, 2, 3))) static inline void open_profile(struct ope
   assert_int_equal(fclose(file), 0);
   open_gpu(o, path);
   o->own = true;
+}
+
+/* Replaces the first `from` in a text. */
+static inline void replace(char *text, size_t size, const char *from, const char *to)
+{
+  char *at = strstr(text, from);
+  const char *rest = at + strlen(from);
+
+  assert_non_null(at);
+  assert_true(strlen(text) + strlen(to) < size);
+  memmove(at + strlen(to), rest, strlen(rest) + 1);
+  memcpy(at, to, strlen(to));
+}
+
+/* The most edits of one profile. */
+#define EDITS 16
+
+/* A profile of data/sim with some of its text replaced. */
+struct edited {
+  const char *name;
+  const char *edits[EDITS][2]; /* from, to */
+};
+
+/* Opens such a GPU. */
+static inline void open_edited(struct opened *o, const struct edited *edited)
+{
+  char path[512], text[1 << 14];
+
+  snprintf(path, sizeof(path), "%s/%s", profile_folder(), edited->name);
+  assert_true(snprintf(text, sizeof(text), "%s", text_of(path)) < (int)sizeof(text));
+  for (size_t i = 0; i < EDITS && edited->edits[i][0]; i++)
+    replace(text, sizeof(text), edited->edits[i][0], edited->edits[i][1]);
+  open_profile(o, "%s", text);
 }
 
 /* Prepares an open GPU for single steps. */

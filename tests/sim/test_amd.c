@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The whole plan on simulated AMD GPUs. Every reported value is compared with the model, which has
- * the true values; these agree with what MT4G measured on the real GPUs and with the kernel
- * driver's tables.
+ * The records of simulated AMD GPUs (tests/records), and the whole plan on variants of them. Every
+ * reported value is compared with the model, which has the true values; these agree with what MT4G
+ * measured on the real GPUs and with the kernel driver's tables.
  *
  * Usage: test_amd [PROFILE]   without a profile: all of them
  */
@@ -63,6 +63,15 @@ static const struct chip {
     {GC_L3, GC_SPACE_CG, 1, MIB(96), 0, 0, 0, NULL}},
    NULL, "0,1 2,3 4,5 6,7 32,33 "},
 };
+
+static const struct chip *chip_of(const char *name)
+{
+  const struct chip *chip = chips;
+
+  while (strcmp(chip->name, name) != 0)
+    chip++;
+  return chip;
+}
 
 struct run {
   struct opened o;
@@ -255,7 +264,6 @@ static void check_nvidia_elements_are_missing(const struct run *run)
 /* run: the chip, or a variant of it with the same values. */
 static void check_profile(const struct chip *chip, struct run *run)
 {
-  measure(run, NULL);
   assert_int_equal(gc_model_facts(run->o.model)->sms, chip->cus);
   assert_int_equal(gc_model_facts(run->o.model)->warp, chip->warp);
   for (const struct cache *cache = chip->caches; cache->capacity; cache++)
@@ -287,48 +295,105 @@ static void profile(void **state)
   const struct chip *chip = *state;
   struct run run;
 
-  open_gpu(&run.o, chip->name);
+  open_measured(&run.o, chip->name);
+  snprintf(run.warnings, sizeof(run.warnings), "%s", text_of_measured(chip->name, "messages"));
+  gc_model_launch(run.o.model, -1, 1, 0);
   check_profile(chip, &run);
 }
 
-/* Opens a variant of this GPU: each launch of one block gets another CU, and the line `without` is
- * left out. */
-static void open_rotating(struct opened *o, const char *name, const char *without)
-{
-  const char *profile, *at;
-  char path[300];
-
-  snprintf(path, sizeof(path), "%s/%s", profile_folder(), name);
-  profile = text_of(path);
-  assert_non_null(at = strstr(profile, without));
-  open_profile(o, "lone_blocks_rotate = yes\n%.*s%s", (int)(at - profile), profile, at + strlen(without));
-}
+/* Each launch of one block gets another CU. */
+#define ROTATE(sms) "\nlone_blocks_rotate = yes\nsms = " sms
 
 /* The values do not depend on the CU that a single block gets, with one L2 and with one in each
  * XCD. */
-static void single_blocks_rotate(void **state)
+static void single_blocks_rotate_with_one_l2(void **state)
 {
-  const struct chip *chip = *state;
+  static const struct edited gpu = {"mi210", {{"\nsms = ", ROTATE("")}}};
   struct run run;
 
-  open_rotating(&run.o, chip->name, "");
-  check_profile(chip, &run);
+  (void)state;
+  open_edited(&run.o, &gpu);
+  measure(&run, NULL);
+  check_profile(chip_of("mi210"), &run);
+}
+
+/* An MI300X with eight CUs in each XCD, and less L2 and L3. sms, l2: replace these lines. */
+#define SMALL_MI300X(sms, l2)                                                                      \
+  {"mi300x", {{"\nsms = 304", sms}, {"6-7 8-9 ", "6-7 #"},                                         \
+              {"[cache L2]\n", l2}, {"size = 4 MiB", "size = 1 MiB"},                              \
+              {"size = 256 MiB", "size = 64 MiB"},                                                 \
+              {"NominalBytes = 4194304", "NominalBytes = 1048576"},                                \
+              {"NominalBytes = 268435456", "NominalBytes = 67108864"},                             \
+              {"Instances = 304", "Instances = 64"}, {"Instances = 304", "Instances = 64"},        \
+              {"Instances = 160", "Instances = 32"}, {"Instances = 160", "Instances = 32"},        \
+              {"= 144x2,16x1", "= 32x2"}, {"= 144x2,16x1", "= 32x2"}}}
+
+static void single_blocks_rotate_with_an_l2_in_each_xcd(void **state)
+{
+  static const struct edited gpu = SMALL_MI300X(ROTATE("64"), "[cache L2]\n");
+  static const struct chip chip = {"mi300x", 64, 64,
+                                   {{GC_L1, GC_SPACE_CA, 0, KIB(32), 128, 128, 64, NULL},
+                                    {GC_SCALAR_L1, GC_SPACE_SCALAR, 0, KIB(16), 64, 64, 32, "32x2"},
+                                    {GC_L2, GC_SPACE_CG, 0, MIB(1), 128, 128, 8, "8x8"},
+                                    {GC_L3, GC_SPACE_CG, 1, MIB(64), 0, 0, 0, NULL}},
+                                   NULL, "0,1 2,3 4,5 6,7 "};
+  struct run run;
+
+  (void)state;
+  open_edited(&run.o, &gpu);
+  measure(&run, NULL);
+  check_profile(&chip, &run);
 }
 
 /* No table states the number of L2 caches, and there are too many to count them by their readers:
  * values are absent with a reason. */
 static void unknown_number_of_l2_is_absent(void **state)
 {
+  static const struct edited gpu = {"mi300x", {{"\nsms = ", ROTATE("")}, {"\nInstances = 8", ""}}};
   struct run run;
 
   (void)state;
-  open_rotating(&run.o, "mi300x", "\nInstances = 8");
+  open_edited(&run.o, &gpu);
   measure(&run, "L2Cache");
   assert_string_equal(info(&run, GC_L2, "CapacityBytes"), "");
   assert_string_equal(info(&run, GC_L2, "CapacitySource"),
                       "absent:how many L2 there are is not known, and so not which of them a lone block gets");
   assert_memory_equal(info(&run, GC_L2, "LineSource"), "absent:", 7);
   close_gpu(&run.o);
+}
+
+/* L2 loses its contents between launches: lost lines come back from L3, and a lone block may have
+ * another of several L2. L2 has its capacity nevertheless. */
+static void an_l2_in_front_of_an_l3_is_emptied(void **state)
+{
+#define EMPTIED "[cache L2]\nsurvives_launch = no\n"
+  static const struct {
+    struct edited gpu;
+    uint64_t capacity;
+    double latency;
+  } cases[] = {
+    {{"rx7900xtx", {{"[cache L2]\n", EMPTIED},
+                    {"size = 6 MiB", "size = 1536 KiB"},
+                    {"size = 96 MiB", "size = 24 MiB"},
+                    {"NominalBytes = 6291456", "NominalBytes = 1572864"},
+                    {"NominalBytes = 100663296", "NominalBytes = 25165824"}}},
+     KIB(1536), 215},
+    {SMALL_MI300X("\nsms = 64", EMPTIED), MIB(1), 250},
+  };
+#undef EMPTIED
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    struct run run;
+
+    open_edited(&run.o, &cases[i].gpu);
+    measure(&run, "DeviceMemory,L2Cache,L3Cache");
+    assert_true(figure(&run, GC_L2, "CapacityBytes") == (double)cases[i].capacity);
+    assert_true(figure(&run, GC_L2, "LatencyCycles") == cases[i].latency);
+    assert_string_equal(info(&run, GC_L2, "ReadSource"),
+                        "absent:L2 loses its contents between launches");
+    close_gpu(&run.o);
+  }
 }
 
 /* --- small chips, made for one test each ------------------------------------------------------------ */
@@ -482,18 +547,17 @@ int main(int argc, char **argv)
     cmocka_unit_test(groups_of_different_sizes),      cmocka_unit_test(own_scalar_l1_in_each_cu),
     cmocka_unit_test(too_many_cus_share_is_absent), cmocka_unit_test(wrong_tables_are_reported),
     cmocka_unit_test(noise_gives_right_or_absent),          cmocka_unit_test(unknown_number_of_l2_is_absent),
+    cmocka_unit_test(single_blocks_rotate_with_one_l2),
+    cmocka_unit_test(single_blocks_rotate_with_an_l2_in_each_xcd),
+    cmocka_unit_test(an_l2_in_front_of_an_l3_is_emptied),
   };
-  struct CMUnitTest tests[2 * sizeof(chips) / sizeof(*chips)];
+  struct CMUnitTest tests[sizeof(chips) / sizeof(*chips)];
   size_t n = 0;
   int failed;
 
   for (size_t i = 0; i < sizeof(chips) / sizeof(*chips); i++)
-    if (argc < 2 || !strcmp(argv[1], chips[i].name)) {
+    if (argc < 2 || !strcmp(argv[1], chips[i].name))
       tests[n++] = (struct CMUnitTest){chips[i].name, profile, NULL, NULL, (void *)(uintptr_t)&chips[i]};
-      if (!strcmp(chips[i].name, "mi210") || !strcmp(chips[i].name, "mi300x"))
-        tests[n++] = (struct CMUnitTest){"single blocks rotate over the CUs", single_blocks_rotate, NULL, NULL,
-                                         (void *)(uintptr_t)&chips[i]};
-    }
   failed = n ? _cmocka_run_group_tests("simulated AMD GPUs", tests, n, NULL, NULL) : 0;
   if (argc < 2 || !n)
     failed += cmocka_run_group_tests(variants, NULL, NULL);

@@ -51,16 +51,17 @@ static void wrong_capacities_are_withheld(void **state)
   static const char *const policies[] = {"lru", "random"};
 
   (void)state;
-  for (size_t i = 0; i < 2; i++)
-    for (int percent = 60; percent <= 140; percent += 10) {
-      char l1[128], kept[300];
-      const struct gc_element *element;
-      struct opened o;
+  for (size_t i = 0; i < 2; i++) {
+    char l1[128], kept[300];
+    struct opened o;
 
-      snprintf(l1, sizeof(l1), "size = 32 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = %s",
-               policies[i]);
-      open_l1(&o, l1);
-      assert_int_equal(number(run_step(&o, gc_step_capacity, GC_L1), "CapacityBytes"), 32768);
+    snprintf(l1, sizeof(l1), "size = 32 KiB\nline = 128\nsector = 32\nways = 4\nreplacement = %s",
+             policies[i]);
+    open_l1(&o, l1);
+    assert_int_equal(number(run_step(&o, gc_step_capacity, GC_L1), "CapacityBytes"), 32768);
+    for (int percent = 60; percent <= 140; percent += 10) {
+      const struct gc_element *element;
+
       claim(&o, GC_L1, 32768ull * (unsigned)percent / 100 / 128 * 128);
       element = run_step(&o, gc_step_census, GC_L1);
       snprintf(kept, sizeof(kept), "%s, %d %%: %s", policies[i], percent, text(element, "CapacitySource"));
@@ -68,8 +69,9 @@ static void wrong_capacities_are_withheld(void **state)
         fail_msg("%s", kept);
       if (percent >= 70 && !(fabs(number(element, "CensusBytes") - 32768) <= 0.05 * 32768))
         fail_msg("%s: the census is %.0f", kept, number(element, "CensusBytes"));
-      close_gpu(&o);
     }
+    close_gpu(&o);
+  }
 }
 
 /* A capacity that is wrong by 6 KiB is withheld. The L1 of an H200, 217 KiB, is that much smaller

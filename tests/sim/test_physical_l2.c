@@ -185,38 +185,18 @@ static void the_reach_of_a_tlb_is_no_capacity(void **state)
 
 /* --- an L2 that is emptied between launches --- */
 
-#define EDITS 5
-
-/* A profile of data/sim with some of its text replaced. */
-struct edited {
-  const char *name;
-  const char *edits[EDITS][2]; /* from, to */
-};
-
-static void replace(char *text, size_t size, const char *from, const char *to)
-{
-  char *at = strstr(text, from);
-  const char *rest = at + strlen(from);
-
-  assert_non_null(at);
-  assert_true(strlen(text) + strlen(to) < size);
-  memmove(at + strlen(to), rest, strlen(rest) + 1);
-  memcpy(at, to, strlen(to));
-}
-
 /* Measures the caches with the whole plan. */
 static void measure(struct opened *gpu, const struct edited *edited, bool keeps, const char *only)
 {
   const struct gc_measure_options options = {.only = only};
-  char path[512], text[1 << 16];
+  struct edited loses = *edited;
+  size_t n = 0;
 
-  snprintf(path, sizeof(path), "%s/%s", profile_folder(), edited->name);
-  snprintf(text, sizeof(text), "%s", text_of(path));
-  for (size_t i = 0; i < EDITS && edited->edits[i][0]; i++)
-    replace(text, sizeof(text), edited->edits[i][0], edited->edits[i][1]);
-  if (!keeps)
-    replace(text, sizeof(text), "[cache L2]\n", "[cache L2]\nsurvives_launch = no\n");
-  open_profile(gpu, "%s", text);
+  while (loses.edits[n][0])
+    n++;
+  loses.edits[n][0] = "[cache L2]\n";
+  loses.edits[n][1] = "[cache L2]\nsurvives_launch = no\n";
+  open_edited(gpu, keeps ? edited : &loses);
   must(gpu, gc_measure(gpu->device, &options, gpu->record, &gpu->err), "measure");
 }
 
@@ -257,7 +237,7 @@ static void an_l2_that_is_emptied_has_the_same_values(void **state)
   static const struct {
     struct edited gpu;
     enum gc_kind nearer;
-    const char *only;
+    const char *only; /* NULL: the whole plan, on a GPU of data/sim */
   } cases[] = {
       {{.name = "t1000"}, GC_L1, NULL},
       {{.name = "gtx780"}, GC_READ_ONLY, NULL},
@@ -276,7 +256,10 @@ static void an_l2_that_is_emptied_has_the_same_values(void **state)
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
     struct opened keeps, loses;
 
-    measure(&keeps, &cases[i].gpu, true, cases[i].only);
+    if (cases[i].only)
+      measure(&keeps, &cases[i].gpu, true, cases[i].only);
+    else
+      open_measured(&keeps, cases[i].gpu.name);
     measure(&loses, &cases[i].gpu, false, cases[i].only);
     compare(&keeps, &loses, GC_L2);
     compare(&keeps, &loses, cases[i].nearer);

@@ -8,7 +8,6 @@
  */
 #include "open.h"
 
-#define ONLY "L1Cache,TextureCache,ReadOnlyCache,ConstantL1Cache,ConstantL15Cache,SharedMemory"
 #define CONFIDENT 0.95
 
 static const struct {
@@ -100,24 +99,24 @@ static void profile(void **state)
 {
   struct opened o;
 
-  measure(&o, *state, ONLY);
+  open_measured(&o, *state);
   for (size_t i = 0; i < EXPECTATIONS; i++)
     if (!strcmp(expectations[i].gpu, *state))
       check(i, o.record);
   close_gpu(&o);
 }
 
-/* L1 was not measured. The texture cache is the same storage and shares it with shared memory. */
+/* L1 is not measured. The texture cache is the same storage and shares it with shared memory. */
 static void sharing_follows_from_another_element(void **state)
 {
   const struct gc_element *element;
   struct opened o;
 
   (void)state;
-  measure(&o, "h200", "TextureCache,SharedMemory");
+  measure(&o, "t1000", "TextureCache,SharedMemory");
   element = gc_record_find(o.record, GC_SHARED_MEMORY);
   assert_string_equal(text(element, "SharedWith"), "L1Cache,TextureCache,ReadOnlyCache");
-  check_confident("h200", element, "SharedWith");
+  check_confident("t1000", element, "SharedWith");
   close_gpu(&o);
 }
 
@@ -128,7 +127,7 @@ static void a_single_element_has_no_sharing(void **state)
   struct opened o;
 
   (void)state;
-  measure(&o, "h200", "SharedMemory");
+  measure(&o, "t1000", "SharedMemory");
   element = gc_record_find(o.record, GC_SHARED_MEMORY);
   assert_non_null(element);
   assert_null(gc_infos_get(&element->infos, "SharedWith"));

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The whole plan on simulated GPUs. Every reported value is compared with the model, which has the
- * true values, and with what the papers found on the real GPUs (papers.h).
+ * The records of simulated GPUs (tests/records). Every reported value is compared with the model,
+ * which has the true values, and with what the papers found on the real GPUs (papers.h).
  *
  * Usage: test_tables [PROFILE]   without a profile: all of them
  */
@@ -96,12 +96,9 @@ static const struct expectation expectations[] = {
 };
 #define EXPECTATIONS (sizeof(expectations) / sizeof(*expectations))
 
-static void measure(const char *name, struct opened *o)
+static void open_launched(const char *name, struct opened *o)
 {
-  const struct gc_measure_options options = {0};
-
-  open_gpu(o, name);
-  must(o, gc_measure(o->device, &options, o->record, &o->err), "measure");
+  open_measured(o, name);
   gc_model_launch(o->model, 0, BLOCKS_OF_ONE_WARP(gc_model_facts(o->model)), 0);
 }
 
@@ -410,7 +407,7 @@ static void profile(void **state)
   const char *name = *state;
   struct opened o;
 
-  measure(name, &o);
+  open_launched(name, &o);
   for (size_t i = 0; i < EXPECTATIONS; i++)
     if (!strcmp(expectations[i].gpu, name))
       check(&expectations[i], &o);

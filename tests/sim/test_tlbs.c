@@ -4,6 +4,7 @@
  * TLBs of simulated GPUs: what the profile states is found, with aliases of memory and without; and
  * the groups of SMs that share one.
  */
+#include "measure/capacity/capacity.h"
 #include "measure/structure/cpcs.h"
 #include "measure/structure/structure.h"
 #include "variant.h"
@@ -47,7 +48,7 @@ static void profiles(void **state)
   } rows[] = {
       {"h200", {16, 16 << 20, 0, 10}, {2048, 32 << 20, 24, 118}},
       {"gtx560ti", {16, 2 << 20, 0, 27}, {65, 2 << 20, 0, 0}},
-      {"gtx780", {16, 2 << 20, 0, 6}, {65, 2 << 20, 0, 0}},
+      {"gtx780", {16, 2 << 20, 0, 6}, {65, 2 << 20, 1, 53}},
   };
 
   (void)state;
@@ -291,6 +292,38 @@ static void without_memory_for_a_mapping(void **state)
   close_gpu(&gpu);
 }
 
+static unsigned alias_calls;
+
+static int count_alias(struct gc_device *device, uint64_t bytes, uint64_t span, uint64_t *address,
+                       struct gc_error *err)
+{
+  alias_calls++;
+  return gc_ops(device)->alias(device, bytes, span, address, err);
+}
+
+/* Mapping takes long, so the steps for both levels use the same range. The next step that needs an
+ * arena has one. */
+static void range_is_kept(void **state)
+{
+  struct gc_device_ops ops;
+  struct opened gpu;
+
+  (void)state;
+  open_gpu(&gpu, "h200");
+  open_warm_bench(&gpu);
+  ops = *gc_ops(gpu.device);
+  ops.alias = count_alias;
+  gpu.m.bench.ops = &ops;
+  run_step(&gpu, gc_step_tlb, GC_L1_TLB);
+  run_step(&gpu, gc_step_tlb, GC_L2_TLB);
+  assert_int_equal(measured(&gpu, GC_L2_TLB)->entries, 2048);
+  assert_int_equal(alias_calls, 1);
+  assert_int_equal(gpu.m.bench.arena, 0);
+  assert_false(lacks_memory(&gpu, gc_step_capacity, GC_L1));
+  assert_int_not_equal(gpu.m.bench.arena, 0);
+  close_gpu(&gpu);
+}
+
 static unsigned crowded; /* so many of the next launches have two blocks on one SM */
 
 /* What launches with a job for each SM return: a sum, and how many blocks each SM ran. */
@@ -355,6 +388,7 @@ int main(void)
       cmocka_unit_test(constants_and_tlbs_must_agree),
       cmocka_unit_test(aliases),
       cmocka_unit_test(without_memory_for_a_mapping),
+      cmocka_unit_test(range_is_kept),
       cmocka_unit_test(blocks_meet),
   };
 

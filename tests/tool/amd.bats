@@ -37,7 +37,7 @@ caveat="no value shown is measured: all come from the kernel driver's tables (sy
 
 @test "show prints the driver tables, says that they are not measured, exit 0" {
   use_amd mi300x
-  run_split "$tool" show
+  run_split "$tool" show --all
   is 0 "$status"
   has "$errors" "$caveat"
   has "$errors" "HWLOC_FSROOT names a copy"
@@ -45,12 +45,17 @@ caveat="no value shown is measured: all come from the kernel driver's tables (sy
   [[ $output =~ $'\n'\ {2}DeviceMemory\ .*$'\n'\ {4}L3Cache\  ]]
   [[ $output =~ L2Cache\ +4\ MiB\ +4\ MiB\ +128\ B\ .*\ 8\ +sysfs ]]
   has "$output" "ScalarL1Cache: 144 shared by 2 CUs each, 16 used by 1 CU"
-  has "$output" "no PerCU of ScalarL1Cache, InstructionCache: 304 CUs share 160 of them"
+  has_not "$output" "no PerCU of ScalarL1Cache"
   is "DeviceMemory L3Cache L2Cache L1Cache ScalarL1Cache LDS InstructionCache" \
     "$(grep -o '^ *[A-Za-z0-9]* .* sysfs ' <<<"$output" | awk '{print $1}' | xargs)"
   has "$output" "the GPU: gfx942, 8 XCDs"
   has_not "$output" measured
   is '' "$(leftovers)"
+  # what matters of that
+  run_split "$tool" show
+  has "$output" "  CUs that share one: L2Cache 38, ScalarL1Cache 1 to 2, InstructionCache 1 to 2"
+  has_not "$output" "the GPU: "
+  has "$(cat "$top_srcdir/doc/amd.md")" "$output"
 }
 
 @test "a message about several partitions is printed once" {

@@ -168,18 +168,43 @@ changed() {
 @test "broken entries: a sentence each, the rest is compared, and the status is neither alike nor different" {
   cp -r "$fleet" broken
   rm -r broken/node0007
-  head -c 300 "$real" >broken/cut.xml # libhwloc leaks memory if a file ends inside an object
+  head -c 300 "$real" >broken/cut.xml
   echo hello >broken/node0001/note.xml
   mkdir broken/node0002/nothing.xml
   run_split "$tool" compare broken
   is 4 "$status"
-  has "$errors" "broken/cut.xml: not a topology"
-  has "$errors" "broken/node0001/note.xml: not a topology"
+  has "$errors" "broken/cut.xml: line 4: not well-formed XML"
+  has "$errors" "broken/node0001/note.xml: line 1: not well-formed XML"
   has "$errors" "the comparison is incomplete: 2 files or directories could not be read"
   is 3 "$(wc -l <<<"$errors")"
   has "$output" "11 GPUs, 1 kind: 0 with outliers"
   run "$tool" compare --json broken
   is 'false 2' "$(jq -r '"\(.alike) \(.unreadable)"' <<<"$(grep -v ^hwloc <<<"$output")")"
+}
+
+@test "files of an attacker cost themselves only, and forge no line" {
+  cp -r "$fleet" hostile
+  local gpu=hostile/node0001/gpu.xml element='<object type="OSDev" gp_index="99" name="x" subtype="Quantum" osdev_type="1"/>'
+  sed 's/\("GPUCacheModel" value="\)/\1Good GPU\&#10;alike: all/; s/sim-/evil-/' "$gpu" >hostile/line.xml
+  sed 's/\("GPUCacheUUID" value="\)[^"]*/\1..\/..\/evil/; s/.*"GPUCacheUUID"/'"${element//\//\\/}"'&/' "$gpu" >hostile/id.xml
+  { echo '<topology version="2.0">'
+    yes '<object type="Group">' | head -n 200000
+    yes '</object>' | head -n 200000
+    echo '</topology>'; } >hostile/nested.xml
+  { sed '/"GPUCacheUUID"/q' "$gpu"
+    yes '<object type="OSDev" subtype="L1Cache">' | head -n 300
+    yes '</object>' | head -n 300
+    sed '1,/"GPUCacheUUID"/d' "$gpu"; } >hostile/elements.xml
+  cp "$real" $'hostile/name\nalike: all.xml'
+  run_split "$tool" compare hostile
+  is 4 "$status"
+  has "$errors" "hostile/line.xml: "
+  has "$errors" "hostile/id.xml: "
+  has "$errors" "hostile/nested.xml: "
+  has "$errors" "hostile/elements.xml: "
+  is 5 "$(wc -l <<<"$errors")"
+  has "$output" "13 GPUs, 2 kinds: 1 with outliers"
+  is '' "$(grep '^alike' <<<"$output")"
 }
 
 @test "what cannot be compared fails with status 4 and one sentence" {

@@ -61,7 +61,7 @@ use_node_record() {
   is '' "$errors"
   well_formed
   is 0 "$(jq 'map(select(.status == "not ok")) | length' <<<"$json")"
-  has "$(finding caches)" "gpu0: 10 elements in the topology; status: measured"
+  has "$(finding caches)" "gpu0: 8 elements in the topology; status: measured"
   has "$(finding "plugin file")" "$plugin/hwloc_gpucache.so"
   has "$(HWLOC_GPUCACHE_SIM=$tiny HWLOC_GPUCACHE=cached "$LSTOPO" --of console)" '(L1Cache) "gpu0-L1'
   # nothing was measured
@@ -73,7 +73,7 @@ use_node_record() {
   export HWLOC_GPUCACHE_SIM=$tiny HWLOC_GPUCACHE=cached
   local version script
   run_split hwloc-info os:all
-  is 10 "$(grep -c '^ *info lstopoStyle = ' <<<"$output")"
+  is 8 "$(grep -c '^ *info lstopoStyle = ' <<<"$output")"
   script=$(sed -n "s/^hwloc-info os:all | awk '\(.*\)'$/\1/p" "$top_srcdir/doc/install.md")
   [ -n "$script" ]
   is " info CapacityBytes = 8192" "$(awk "$script" <<<"$output")"
@@ -232,7 +232,7 @@ use_node_record() {
   use_node
   use_node_record
   doctor
-  has "$(finding caches)" "ok: gpu0: 10 elements"
+  has "$(finding caches)" "ok: gpu0: 8 elements"
   broken caches "gpu1: not in the topology: the vendor's library cannot be loaded" measure
   broken "vendor library" "cannot load the CUDA driver" libcuda
   has "$(finding driver)" "ok: gpu0: nvidia 580.159.04"
@@ -253,7 +253,7 @@ use_node_record() {
   CUDA_VISIBLE_DEVICES= doctor
   has "$(finding "visible devices")" "not ok: gpu0: CUDA_VISIBLE_DEVICES is empty, which hides this GPU"
   has "$(remedy "visible devices")" "unset CUDA_VISIBLE_DEVICES"
-  has "$(finding caches)" "ok: gpu0: 10 elements" # its record is shown nevertheless
+  has "$(finding caches)" "ok: gpu0: 8 elements" # its record is shown nevertheless
   rm "$records/$gpu0.xml"
   CUDA_VISIBLE_DEVICES= doctor
   broken "visible devices" "gpu1: CUDA_VISIBLE_DEVICES is empty" "unset CUDA_VISIBLE_DEVICES"
@@ -308,7 +308,7 @@ fake_lstopo() {
   json=$output
   has "$(finding lstopo)" "not applicable: there is no lstopo in PATH"
   has "$(finding topology)" "ok: this program loads a topology"
-  has "$(finding caches)" "ok: gpu0: 10 elements"
+  has "$(finding caches)" "ok: gpu0: 8 elements"
 }
 
 @test "a check that hangs in this process: what was found until then, exit 1" {
@@ -322,6 +322,93 @@ fake_lstopo() {
   has "$(finding "record directory")" "not ok: this check did not end"
   has "$(remedy "record directory")" "hangs"
   [ $((SECONDS - before)) -lt 30 ]
+}
+
+# harmful FLAG…: a program that is linked with these flags, in $harmful; whatever it names writes the file $ran.
+harmful() {
+  ran=$BATS_TEST_TMPDIR/ran harmful=$BATS_TEST_TMPDIR/harmful
+  echo 'int main(void) { return 0; }' >"$BATS_TEST_TMPDIR/main.c"
+  "$CC" -o "$harmful" "$BATS_TEST_TMPDIR/main.c" "$@"
+}
+
+@test "doctor PROGRAM runs nothing that the program names: not its interpreter, auditing libraries or libraries" {
+  [ "${SANITIZERS:-no}" = no ] || skip "the libraries would need the sanitizers"
+  local evil=$BATS_TEST_TMPDIR/evil name
+  printf '#!/bin/sh\necho >%s\n' "$BATS_TEST_TMPDIR/ran" >"$evil"
+  chmod +x "$evil"
+  cat >"$evil.c" <<END
+#include <fcntl.h>
+__attribute__((constructor)) static void run(void) { open("$BATS_TEST_TMPDIR/ran", O_CREAT, 0600); }
+unsigned la_version(unsigned version) { run(); return version; }
+int evil(void) { return 0; }
+static int (*resolve(void))(void) { run(); return evil; }
+int indirect(void) __attribute__((ifunc("resolve")));
+END
+  "$CC" -shared -fPIC -o "$BATS_TEST_TMPDIR/libevil.so" "$evil.c" || skip "no compiler"
+  for name in "-Wl,--dynamic-linker=$evil" "-Wl,--audit=$BATS_TEST_TMPDIR/libevil.so" \
+    "-Wl,--no-as-needed -Wl,-z,now $BATS_TEST_TMPDIR/libevil.so"; do
+    # shellcheck disable=SC2086 # several flags
+    harmful $name
+    LD_BIND_NOW=1 LD_WARN=1 doctor "$harmful" --sim "$tiny"
+    has "$(finding program)" "not applicable: $harmful loads no libhwloc when it starts"
+    [ ! -e "$ran" ]
+  done
+}
+
+@test "doctor PROGRAM finds libhwloc by run paths, LD_LIBRARY_PATH and LD_PRELOAD, and says if it is not found" {
+  local dir=$BATS_TEST_TMPDIR/origin
+  mkdir -p "$dir/bin" "$dir/lib"
+  echo 'int own(void) { return 0; }' >"$BATS_TEST_TMPDIR/lib.c"
+  "$CC" -shared -fPIC -Wl,-soname,libhwloc.so.99 -o "$dir/lib/libhwloc.so.99" "$BATS_TEST_TMPDIR/lib.c" ||
+    skip "no compiler"
+  harmful -Wl,--no-as-needed "$dir/lib/libhwloc.so.99"
+  doctor "$harmful" --sim "$tiny"
+  has "$(finding program)" "cannot be examined: it needs libhwloc.so.99, which is not found"
+  LD_LIBRARY_PATH=/nowhere:$dir/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} doctor "$harmful" --sim "$tiny"
+  has "$(finding program)" "$harmful uses $dir/lib/libhwloc.so.99, which was built without support for plugins"
+  for tags in --enable-new-dtags --disable-new-dtags; do
+    # shellcheck disable=SC2016 # for the linker
+    harmful -Wl,--no-as-needed "$dir/lib/libhwloc.so.99" "-Wl,$tags,-rpath,\$ORIGIN/../lib"
+    mv "$harmful" "$dir/bin/program"
+    doctor "$dir/bin/program" --sim "$tiny"
+    has "$(finding program)" "uses $dir/bin/../lib/libhwloc.so.99, which"
+  done
+  harmful
+  if [ "${SANITIZERS:-no}" = no ]; then
+    LD_PRELOAD=$dir/lib/libhwloc.so.99 doctor "$harmful" --sim "$tiny"
+    has "$(finding program)" "uses $dir/lib/libhwloc.so.99, which"
+  fi
+}
+
+@test "doctor PROGRAM opens regular files only, also if the program needs others" {
+  mkfifo "$BATS_TEST_TMPDIR/libfifo.so"
+  echo 'int own(void) { return 0; }' >"$BATS_TEST_TMPDIR/lib.c"
+  "$CC" -shared -fPIC -o "$BATS_TEST_TMPDIR/libplain.so" "$BATS_TEST_TMPDIR/lib.c" || skip "no compiler"
+  harmful -Wl,--no-as-needed "$BATS_TEST_TMPDIR/libplain.so"
+  rm "$BATS_TEST_TMPDIR/libplain.so"
+  mv "$BATS_TEST_TMPDIR/libfifo.so" "$BATS_TEST_TMPDIR/libplain.so"
+  # a writer at the FIFO would succeed if somebody opened it for reading
+  (timeout 5 sh -c "echo >'$BATS_TEST_TMPDIR/libplain.so'" && echo opened >"$BATS_TEST_TMPDIR/opened") &
+  doctor "$harmful" --sim "$tiny"
+  has "$(finding program)" "loads no libhwloc when it starts"
+  wait $! || true
+  [ ! -e "$BATS_TEST_TMPDIR/opened" ]
+  doctor "$BATS_TEST_TMPDIR" --sim "$tiny"
+  has "$(finding program)" "cannot be examined: it cannot be read: it is not a regular file"
+}
+
+@test "doctor PROGRAM survives that another process cuts the program" {
+  [ "${SANITIZERS:-no}" = no ] || skip "the sanitizers must be the first library"
+  harmful || skip "no compiler"
+  LD_PRELOAD=$top_builddir/tests/tool/.libs/libcut.so CUT=$harmful doctor "$harmful" --sim "$tiny"
+  has "$(finding program)" "cannot be examined: it is no ELF program"
+  is 0 "$(stat -c %s "$harmful")"
+}
+
+@test "an lstopo that prints without end is stopped at 64 MiB" {
+  fake_lstopo 'exec yes 2>/dev/null'
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH doctor --sim "$tiny"
+  broken topology "printed more than 64 MiB" "not this plugin"
 }
 
 @test "wrong arguments" {

@@ -193,6 +193,15 @@ without() {
   has "$output" $'\n#-gpgpu_l1_latency  # no Latency of L1Cache: noisy'
 }
 
+@test "accelsim: a topology cannot add active options" {
+  local element='<object type="OSDev" gp_index="99" name="x" subtype="Other" osdev_type="1"\/>' key
+  for key in GPUCacheModel GPUCacheGlobalLoadsInL1 CarveoutTable LatencySource; do
+    sed "s/.*\"GPUCacheUUID\"/$element&/; s/\(name=\"$key\" value=\"\)/\1yes\&#10;-evil_option 1/" "$real" >"$BATS_TEST_TMPDIR/r.xml"
+    is yes "$(grep -q '&#10;' "$BATS_TEST_TMPDIR/r.xml" && echo yes)"
+    refused 1 "not plain ASCII: $key" --format accelsim "$BATS_TEST_TMPDIR/r.xml"
+  done
+}
+
 @test "accelsim: sets, ways and policies of a record that has them" {
   awk '{ print } /subtype="L1Cache"/ { print "<info name=\"Sets\" value=\"4\"/><info name=\"Ways\" value=\"434\"/>" \
     "<info name=\"Replacement\" value=\"lru\"/><info name=\"WritePolicy\" value=\"through\"/>" }' "$real" >"$BATS_TEST_TMPDIR/r.xml"
@@ -312,4 +321,30 @@ refused() {
   mkdir "$BATS_TEST_TMPDIR/records2"
   for i in 1 2 3 4 5 6 7 8 9; do cp "$real" "$BATS_TEST_TMPDIR/records2/$i.xml"; done
   refused 2 "/records2/8.xml ..." "$BATS_TEST_TMPDIR/records2"
+}
+
+# export_often FILE FORMAT: exports EXPORT_RUNS times (10), each time as process 1 of a new container, and
+# compares the file.
+export_often() {
+  local i
+  for ((i = 0; i < ${EXPORT_RUNS:-10}; i++)); do
+    unshare -pf "$tool" export --format "$2" --output "$BATS_TEST_TMPDIR/exports/$1" "$real" || return 1
+    cmp "$BATS_TEST_TMPDIR/exports/$1" "$BATS_TEST_TMPDIR/$2" || return 1
+  done
+}
+
+@test "processes of two containers that export into one directory do not mix their files" {
+  unshare -pf true 2>/dev/null || skip "unshare -p is not allowed here"
+  local first second format
+  mkdir "$BATS_TEST_TMPDIR/exports"
+  for format in mt4g accelsim; do
+    "$tool" export --format $format "$real" >"$BATS_TEST_TMPDIR/$format"
+  done
+  export_often a mt4g 3>&- &
+  first=$!
+  export_often b accelsim 3>&- &
+  second=$!
+  wait $first
+  wait $second
+  is "a b" "$(ls -A "$BATS_TEST_TMPDIR/exports" | xargs)"
 }

@@ -21,7 +21,7 @@ values() { sed -n 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' "$1" 
 @test "one property is absent with the reason, all others are as without the failure" {
   local gpu
   gpu=$(broken "$tiny" latency_texture)
-  run_split "$tool" measure --sim "$gpu"
+  run_split "$tool" measure --all --sim "$gpu"
   is 0 "$status"
   is "hwloc-gpucache: gpu0: TextureCache latency: cannot finish kernel latency_texture on gpu0: simulated uncorrectable memory error; this is left out" \
     "$errors"
@@ -45,6 +45,7 @@ values() { sed -n 's/.*<info name="\([^"]*\)" value="\([^"]*\)".*/\1 \2/p' "$1" 
   run_split "$tool" show --sim "$gpu"
   is 0 "$status"
   is '' "$errors"
+  has "$output" "Latency of TextureCache"
 }
 
 @test "failures of all steps, or too many failures, fail the whole measurement" {

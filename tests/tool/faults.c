@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Preloaded into the tool, makes a file system with faults, as the variable FAULTS says, a list of words:
- *   flock   flock is not supported
+ *   flock   flock is not supported, except on directories, which sysfs locks
  *   fcntl   fcntl's locks of open files are not supported
  *   rename  no record gets its name
  * For tests/tool/locks.bats and hip.bats.
@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 #define EXPORT __attribute__((visibility("default")))
 
@@ -42,8 +43,12 @@ static int refuse(int code)
 EXPORT int flock(int fd, int operation)
 {
   int (*real)(int, int);
+  struct stat st;
 
-  return has("flock") || !next("flock", &real, sizeof(real)) ? refuse(ENOSYS) : real(fd, operation);
+  return (has("flock") && !fstat(fd, &st) && S_ISREG(st.st_mode)) ||
+                 !next("flock", &real, sizeof(real))
+             ? refuse(ENOSYS)
+             : real(fd, operation);
 }
 
 #define FCNTL(name)                                                                                \

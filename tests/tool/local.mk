@@ -6,7 +6,6 @@ tool_tests = \
 	tests/tool/compare.bats \
 	tests/tool/amdsim.bats \
 	tests/tool/gpus.bats \
-	tests/tool/lost-l2.bats \
 	tests/tool/first-day.bats \
 	tests/tool/hip.bats \
 	tests/tool/store.bats \
@@ -22,6 +21,11 @@ tool_tests = \
 	tests/tool/report.bats \
 	tests/tool/visible.bats
 TESTS += $(tool_tests)
+smoke_tests += tests/tool/usage.bats tests/tool/gpus.bats tests/tool/doctor.bats
+tests/tool/amdsim.log: tests/records/mi100.xml tests/records/mi210.xml tests/records/mi300x.xml \
+  tests/records/rx7900xtx.xml
+tests/tool/show.log: tests/records/rx7900xtx.xml
+tests/tool/store.log: tests/records/tiny.xml
 EXTRA_DIST += $(tool_tests) \
 	tests/tool/setup.bash \
 	tests/tool/tiny
@@ -35,6 +39,11 @@ tests_tool_libslow_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 check_LTLIBRARIES += tests/tool/libfaults.la
 tests_tool_libfaults_la_SOURCES = tests/tool/faults.c
 tests_tool_libfaults_la_LDFLAGS = -module -avoid-version -rpath /nowhere
+
+# A file that another process cuts.
+check_LTLIBRARIES += tests/tool/libcut.la
+tests_tool_libcut_la_SOURCES = tests/tool/cut.c
+tests_tool_libcut_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
 # A fast machine.
 check_LTLIBRARIES += tests/tool/libfast.la

@@ -17,43 +17,43 @@ on_faulty() {
 
 is_gone() { [ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
 
-@test "a file system without flock, and without fcntl's locks, too: measured once" {
-  local words first second
-  for words in flock flock,fcntl; do
-    rm -rf "$records"
-    on_faulty $words "$tool" measure --sim "$tiny" >"$BATS_TEST_TMPDIR/out1" 2>"$BATS_TEST_TMPDIR/err1" 3>&- &
-    first=$!
-    on_faulty $words "$tool" measure --sim "$tiny" >"$BATS_TEST_TMPDIR/out2" 2>"$BATS_TEST_TMPDIR/err2" 3>&- &
-    second=$!
-    wait $first
-    wait $second
-    cat "$BATS_TEST_TMPDIR"/err?
-    # the other one has waited, or has come when the record was there
-    cat "$BATS_TEST_TMPDIR"/err? | { ! grep -v 'another process.* is measuring this GPU; waiting'; }
-    is "$records/sim-tiny.xml" "$(leftovers | grep -v '\.owner$')"
-    on_faulty $words "$tool" measure --force --sim "$tiny"
-  done
+# two_at_once WORDS COMMAND…: runs it twice at the same time on a file system with these faults.
+two_at_once() {
+  local first second
+  on_faulty "$1" "${@:2}" >"$BATS_TEST_TMPDIR/out1" 2>"$BATS_TEST_TMPDIR/err1" 3>&- &
+  first=$!
+  on_faulty "$1" "${@:2}" >"$BATS_TEST_TMPDIR/out2" 2>"$BATS_TEST_TMPDIR/err2" 3>&- &
+  second=$!
+  wait $first
+  wait $second
+  cat "$BATS_TEST_TMPDIR"/err?
 }
 
-@test "without locks: a process that is killed while it measures does not hold the GPU" {
-  local pid child number=0
-  on_faulty flock,fcntl "$tool" measure --sim h200 >/dev/null 2>&1 3>&- &
-  pid=$!
-  soon [ -s "$records/sim-h200.owner" ]
-  run on_faulty flock,fcntl "$tool" measure --timeout 1 --sim h200
-  is 1 "$status"
-  has "$output" "is measuring this GPU; gave up after 0.75 s"
-  child=$(pgrep -P $pid) # of a shell
-  kill -KILL $pid $child
-  wait $pid || number=$?
-  is 137 "$number"
-  soon is_gone $child
-  cp "$tiny" "$BATS_TEST_TMPDIR/h200" # it has the same id, and is faster
-  run on_faulty flock,fcntl "$tool" measure --sim "$BATS_TEST_TMPDIR/h200"
-  is 0 "$status"
-  has_not "$output" "is measuring"
-  "$tool" purge
-  [ ! -e "$records/sim-h200.owner" ]
+@test "a file system without flock: measured once" {
+  two_at_once flock "$tool" measure --sim "$tiny"
+  # the other one has waited, or has come when the record was there
+  cat "$BATS_TEST_TMPDIR"/err? | { ! grep -v 'another process.* is measuring this GPU; waiting'; }
+  is "$records/sim-tiny.xml" "$(leftovers)"
+}
+
+@test "without locks: a simulated GPU is measured by each process, and each record is complete" {
+  two_at_once flock,fcntl "$tool" measure --sim "$tiny"
+  is '' "$(cat "$BATS_TEST_TMPDIR"/err?)"
+  is "$records/sim-tiny.xml" "$(leftovers)"
+  run "$tool" measure --sim "$tiny"
+  has "$output" 'already measured'
+  on_faulty flock,fcntl "$tool" measure --force --sim "$tiny"
+}
+
+@test "without locks: the GPU is locked in sysfs, and measured once" {
+  load ../data/mi210-node.bash
+  use_mi210
+  export LD_LIBRARY_PATH=$top_builddir/tests/unit/hip-7/.libs
+  FAKE_HIP_FAIL=hipInit=100 run "$tool" measure --no-store
+  has_not "$output" 'without kernels' || skip "this build has no kernels for gfx90a"
+  two_at_once flock,fcntl env LD_PRELOAD="$SANITIZER_PRELOAD $faults $(fast_machine)" "$tool" measure
+  is 1 "$(grep -l '(--force measures again)' "$BATS_TEST_TMPDIR"/out? | wc -l)"
+  is 1 "$(grep -l 'L1Cache' "$BATS_TEST_TMPDIR"/out? | wc -l)"
 }
 
 @test "a process that measures is killed: one that waits takes over" {
@@ -103,22 +103,6 @@ stop() {
   is 0 "$status"
 }
 
-@test "without locks: list names the process that measures" {
-  mkdir -m 700 "$records"
-  sleep 60 3>&- &
-  local pid=$!
-  echo "$pid $(cut -d ' ' -f 22 /proc/$pid/stat) $(cat /proc/sys/kernel/random/boot_id) $(readlink /proc/$pid/ns/pid)" \
-    >"$records/sim-tiny.owner"
-  chmod 600 "$records/sim-tiny.owner"
-  stop $pid
-  run "$tool" list --sim "$tiny"
-  has "$output" "another process ($pid) is measuring this GPU; it is stopped: kill -CONT $pid "
-  kill -KILL $pid
-  soon is_gone $pid
-  run "$tool" list --sim "$tiny"
-  has_not "$output" "is measuring"
-}
-
 @test "another kind of file has the name of the lock: the message says what to do" {
   mkdir -m 700 "$records"
   local kind
@@ -128,11 +112,6 @@ stop() {
     is 1 "$status"
     is "hwloc-gpucache: gpu0: $records/sim-tiny.lock is not a regular file; remove it" "$errors"
     rm -r "$records/sim-tiny.lock"
-    $kind "$records/sim-tiny.owner"
-    run on_faulty flock,fcntl "$tool" measure --sim "$tiny"
-    is 1 "$status"
-    has "$output" "gpu0: $records/sim-tiny.owner is not a regular file; remove it"
-    rm -r "$records"/*
   done
 }
 

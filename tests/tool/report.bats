@@ -258,3 +258,13 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   is page.html "$(pages)"
   chmod 700 locked
 }
+
+@test "a topology whose ids are paths makes no page, neither here nor elsewhere" {
+  mkdir -p a/pages/out-
+  sed 's/.*"GPUCacheUUID" value="/<object type="OSDev" gp_index="99" name="x" subtype="Other" osdev_type="1"\/>&\/..\/..\/evil/' "$record" >topology.xml
+  run_split "$tool" report a/pages/out.html topology.xml "$record"
+  is 1 "$status"
+  has "$errors" "topology.xml: line"
+  has "$errors" "without the id of its GPU"
+  is ./a/pages/out.html "$(find . -name '*html*')" # of the other GPU
+}

@@ -2,6 +2,7 @@
 # Loaded by the .bats files of this folder. Each test has its own directory of records and home under
 # $BATS_TEST_TMPDIR, and sees a machine without GPUs.
 
+load ../records/use.bash
 here=$BATS_TEST_DIRNAME
 top_builddir=${top_builddir:-$here/../..}
 top_srcdir=${top_srcdir:-$here/../..}

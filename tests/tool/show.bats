@@ -33,7 +33,7 @@ use_h200() {
 }
 
 @test "the tables: a line about the GPU, then a row for each element, indented by nesting" {
-  run_split "$tool" show --sim "$tiny"
+  run_split "$tool" show --all --sim "$tiny"
   [[ ${lines[0]} =~ ^gpu0:\ Tiny\ Test\ GPU,\ 4\ SMs\ at\ 1000\ MHz,\ driver\ simulated,\ measured\ 20 ]]
   [[ ${lines[1]} =~ ELEMENT\ +CAPACITY\ +NOMINAL\ +LINE\ +FETCH\ +PER\ SM\ +IN\ ALL\ +SOURCE\ +CONFIDENCE ]]
   [[ ${lines[2]} =~ ^\ {2}DeviceMemory ]]
@@ -47,7 +47,7 @@ use_h200() {
   has "$output" "an SM: compute capability 7.0, 2048 threads, in warps of 32, 16 blocks, 65536 registers"
   has "$output" "the memory bus: 64 bits, 1000 MHz, ECC off"
   has "$output" "L2Cache: 1 partition"
-  has "$output" "no PerSM of L2Cache: 4 SMs share it"
+  has_not "$output" "no PerSM of L2Cache"
   has_not "$output" "far partition"
   # one line for each reason
   has "$output" "no PerSM, Instances of ConstantL15Cache: "
@@ -62,6 +62,10 @@ use_h200() {
     -e 's/^\[cache L1\]/[unified]\ntotal = 64 KiB\ncarveouts = 0 8 16 32 KiB\n\n&/' "$tiny" >"$BATS_TEST_TMPDIR/halves"
   run_split "$tool" show --sim "$BATS_TEST_TMPDIR/halves"
   is 0 "$status"
+  has "$output" "L2Cache: 2 partitions, near to 4 + 4 SMs"
+  has "$output" "L1 by carve-out (%): 0: 64 KiB, 1: 56, 26: 48, 51: 32"$'\n'
+  run_split "$tool" show --all --sim "$BATS_TEST_TMPDIR/halves"
+  is 0 "$status"
   [[ $output =~ $'\n'\ {6}near\ partition\ +200\.0\ +200\.0\ +- ]]
   [[ $output =~ $'\n'\ {6}far\ partition\ +260\.0\ +260\.0\ +- ]]
   has "$output" "L2Cache: 2 partitions, near to 4 + 4 SMs"
@@ -74,9 +78,8 @@ use_h200() {
 
 @test "sets, replacement, stores, outstanding loads and what the driver limits are notes" {
   use_h200 structure/h200.xml
-  run_split "$tool" show gpu0
+  run_split "$tool" show --all gpu0
   is 0 "$status"
-  [ -z "$SHOWN" ] || printf '%s\n' "$output" >"$SHOWN"
   local text
   text=$(xargs -d '\n' <<<"$output" | tr -s ' ')
   has "$text" "L1Cache: 512 sets of 4 lines, selected by parities of address bits (0x"
@@ -89,11 +92,12 @@ use_h200() {
   has "$text" "L2Cache: the driver limits what a miss fetches to 64 bytes"
   has "$text" "can be set aside for persisting accesses; memory can be compressed"
   has "$text" "SharedMemory: 194.6 cycles from another SM in the cluster"
-  has "$text" "95 % of loads take at most: DeviceMemory 1009.0 cycles, L2Cache 311.0, L1Cache 32.0"
+  has "$text" "DeviceMemory: 95 % of loads take at most 1009.0 cycles L2Cache: 95 % of loads take at most 311.0"
 }
 
 @test "an AMD GPU has CUs, not SMs" {
-  run_split "$tool" measure --no-store --only L1Cache --sim rx7900xtx
+  use_record rx7900xtx
+  run_split "$tool" show --all --sim rx7900xtx
   is 0 "$status"
   has "${lines[0]}" ", 96 CUs at "
   has "${lines[1]}" "PER CU"
@@ -179,6 +183,35 @@ use_h200() {
   is 2 "$(grep -c 'already measured' <<<"$output")"
 }
 
+# measure_on_terminal ROWS: two GPUs on a pseudo-terminal with so many rows.
+measure_on_terminal() {
+  output=$(TERM=xterm script -qec \
+    "stty rows $1 cols 100; $tool measure --force --color never --sim $tiny,$BATS_TEST_TMPDIR/other" /dev/null </dev/null |
+    tr -d '\r')
+}
+
+@test "several GPUs: a line for each on a terminal while they are measured, then the same as otherwise" {
+  command -v script >/dev/null || skip "script (package bsdutils) is missing"
+  local escape=$'\e'
+  sed 's/^model = .*/model = Other GPU/' "$tiny" >"$BATS_TEST_TMPDIR/other"
+  measure_on_terminal 24
+  # both lines are drawn again and again, each over itself, and erased at the end
+  has "$output" "gpu0 Tiny Test GPU  starting$escape[K"$'\n'"gpu1 Other GPU  starting$escape[K"
+  local gpu
+  for gpu in "gpu0 Tiny Test GPU" "gpu1 Other GPU"; do
+    [ "$(grep -c "$gpu  \[[#-]*\] [0-9]*/[0-9]* L2Cache" <<<"$output")" -ge 2 ]
+  done
+  has "$output" "$escape[K$escape[A$escape[Kgpu0: Tiny Test GPU, "
+  is "$("$tool" show --sim "$tiny,$BATS_TEST_TMPDIR/other")" "gpu0: Tiny${output##*gpu0: Tiny}"
+  # too many for the terminal: one line
+  measure_on_terminal 2
+  has "$output" "2 GPUs  [----------------] 0/2 ready"
+  has_not "$output" "  starting"
+  # without a terminal, nothing is reported
+  run_split "$tool" measure --force --sim "$tiny,$BATS_TEST_TMPDIR/other"
+  is '' "$errors"
+}
+
 @test "several GPUs: one that fails is named, the other is measured" {
   sed 's/^sms = 4/sms = many/' "$tiny" >"$BATS_TEST_TMPDIR/bad"
   run_split "$tool" measure --sim "$tiny,$BATS_TEST_TMPDIR/bad,$tiny"
@@ -203,9 +236,111 @@ use_h200() {
   is 2 "$(grep -c 'gpu[01]: the directory for records .* cannot be opened: Not a directory; set HWLOC_GPUCACHE_DIR' <<<"$errors")"
 }
 
+# The lines below the tables: those after the last row, which is an element or a partition.
+below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; next }
+  table && /^  +[A-Za-z0-9]+( partition)?  / { below = ""; next } { below = below $0 "\n" } END { printf "%s", below }' <<<"$1"; }
+
+@test "below the tables are at most five lines; the last one says how to see more" {
+  local record
+  for record in "$top_srcdir"/doc/results/structure/*.xml "$top_srcdir"/doc/results/h200/record.xml; do
+    run_split "$tool" show "$record"
+    is 0 "$status"
+    is '' "$errors"
+    [ "$(widest "$output")" -le 100 ]
+    run below_tables "$output"
+    [ "${#lines[@]}" -ge 3 ] && [ "${#lines[@]}" -le 5 ]
+    has "$output" "  L2Cache: 2 partitions, near to "
+    has "$output" "  L1 by carve-out (%): 0: 217 KiB, "
+    has "$output" "  SMs that share one: ConstantL15Cache about 16.5"
+    [[ ${lines[-1]} == "  show --all: "*"; why "[0-9]*" absent" ]]
+    # with a provisional record, too, and however long the reason is
+    sed 's/<info name="GPUCacheMeasured"/<info name="GPUCacheProvisional" value="'"$(printf 'lorem %.0s' {1..50})"'"\/>&/' \
+      "$record" >"$BATS_TEST_TMPDIR/later.xml"
+    run_split "$tool" show "$BATS_TEST_TMPDIR/later.xml"
+    [ "$(widest "$output")" -le 100 ]
+    run below_tables "$output"
+    is 5 "${#lines[@]}"
+    [[ ${lines[0]} == "  provisional: lorem lorem "*" ..." ]]
+    run_split "$tool" show --all "$BATS_TEST_TMPDIR/later.xml"
+    is 50 "$(grep -o '\blorem\b' <<<"$output" | wc -l)"
+  done
+}
+
+@test "an element without any value has no row and no box, but its reasons are kept" {
+  run_split "$tool" show --sim "$tiny"
+  has "$output" "  SharedMemory "
+  has_not "$output" "  L1TLB"
+  has "$output" "  absent: all of L1TLB, L2TLB; "
+  run_split "$tool" show --all --sim "$tiny"
+  has "$(xargs -d '\n' <<<"$output" | tr -s ' ')" " SMGroups, PerSM of L2TLB: the first TLB is not known"
+  is 'null "absent:the first TLB is not known"' \
+    "$("$tool" show --json --sim "$tiny" | jq -c '.[0].elements[] | select(.subtype == "L2TLB") | .ReachBytes, .ReachSource' | xargs -d '\n')"
+}
+
+@test "--all: notes are ordered by element, each reason for absent values is there once, at the end" {
+  local record=$top_srcdir/doc/results/structure/h200.xml reasons notes
+  run_split "$tool" show --all "$record"
+  is 0 "$status"
+  is "$(grep -E '^ +[A-Za-z0-9]+  +[0-9]' <<<"$output" | awk '{ print $1 }' | awk '!seen[$0]++' | xargs)" \
+    "$(grep -oE '^  (capacity of )?[A-Z][A-Za-z0-9]+: ' <<<"$output" | tr -d ': ' | uniq | xargs)"
+  notes=${output#*$'\n  no '}
+  is '' "$(grep -E '^  [^ ]' <<<"$notes" | tail -n +2 | grep -v '^  no ' || true)"
+  # one line for each reason in the record; PerSM of what SMs share is no news
+  reasons=$("$tool" show --json "$record" | jq -r '.[0].elements[] | . as $e | to_entries[]
+    | select((.key | endswith("Source")) and (.value | startswith("absent")))
+    | select(.key != "PerSMSource" or $e.Instances == null) | .value' | sort -u | wc -l)
+  is "$reasons" "$(grep -c '^  no ' <<<"$output")"
+  has_not "$output" "share it"
+}
+
+@test "--all shows shares of victims and the ways of sets that differ" {
+  sed 's/<info name="Replacement" value="slru"\/>/&<info name="VictimShares" value="0.25,0.75"\/><info name="SetWays" value="4,4,3"\/>/' \
+    "$top_srcdir/doc/results/structure/h200.xml" >"$BATS_TEST_TMPDIR/shares.xml"
+  run_split "$tool" show --all "$BATS_TEST_TMPDIR/shares.xml"
+  has "$output" "  L1Cache: share of the replacements of each way: 0.25, 0.75"
+  has "$output" "  L1Cache: lines in each set: 4, 4, 3"
+}
+
+@test "show FILE: a record, the topology of a node, a directory, and what is no such file" {
+  local record=$top_srcdir/doc/results/structure/h200.xml node=$BATS_TEST_TMPDIR/node.xml bad
+  run_split "$tool" show "$record"
+  is 0 "$status"
+  is '' "$errors"
+  [[ ${lines[0]} == "gpu0: NVIDIA H200, 132 SMs "* ]]
+  is "H200 false 132" "$("$tool" show --json "$record" | jq -r '.[0] | "\(.model[7:]) \(.simulated) \(.SMs)"')"
+  # two GPUs in one file, and the same from a directory
+  sed 's/\(GPU[A-Z]*-\|"gpu\)[0-9]/\11/' "$record" | sed -n '/name="gpu/,/^    <\/object>/p' >"$BATS_TEST_TMPDIR/second"
+  awk -v second="$BATS_TEST_TMPDIR/second" '/^  <\/object>/ { while ((getline line < second) > 0) print line } 1' \
+    "$record" >"$node"
+  run_split "$tool" show "$node"
+  is 0 "$status"
+  is "$node:gpu0 $node:gpu1" "$(grep -o '^[^ ]*:gpu[01]' <<<"$output" | xargs)"
+  mkdir "$BATS_TEST_TMPDIR/site"
+  cp "$record" "$BATS_TEST_TMPDIR/site/a.xml"
+  cp "$top_srcdir/doc/results/structure/h100.xml" "$BATS_TEST_TMPDIR/site/b.xml"
+  run_split "$tool" show "$BATS_TEST_TMPDIR/site"
+  is "a.xml b.xml" "$(grep -o '^[^ ]*/site/[ab].xml:' <<<"$output" | xargs -n 1 basename | tr -d : | xargs)"
+  run_split "$tool" show --xml "$BATS_TEST_TMPDIR/site"
+  is 2 "$status"
+  has "$errors" "--xml prints one GPU, but there are 2"
+  run_split "$tool" show --xml "$record"
+  is "$(grep -c '<info ' "$record")" "$(grep -c '<info ' <<<"$output")"
+  # what looks like a file is never a GPU
+  cd "$BATS_TEST_TMPDIR"
+  echo nonsense >empty.txt
+  for bad in missing.xml missing.txt ./missing site/missing empty.txt; do
+    run_split "$tool" show "$bad"
+    is 1 "$status"
+    is 1 "$(wc -l <<<"$errors")"
+    has "$errors" "hwloc-gpucache: $bad: "
+    has_not "$errors" "no GPU"
+  done
+  is '[]' "$("$tool" show --json missing.xml 2>/dev/null)"
+}
+
 @test "no line has more than 100 columns: a real H200, AMD's driver tables, simulated GPUs" {
   use_h200
-  run_split "$tool" show gpu0
+  run_split "$tool" show --all gpu0
   is 0 "$status"
   has "$output" "L1Cache capacity by carve-out"
   [ "$(widest "$output")" -le 100 ]
@@ -213,11 +348,13 @@ use_h200() {
   for tree in mi100 mi300x-cpx rx6800; do
     "$top_srcdir/tests/data/amd-tree.sh" "$BATS_TEST_TMPDIR/$tree" "$tree" 1 0000:01:00.0
     use_tree "$BATS_TEST_TMPDIR/$tree"
-    run_split "$tool" show
+    run_split "$tool" show --all
     has "$output" "  L2Cache "
     [ "$(widest "$output")" -le 100 ]
   done
-  run_split "$tool" show --sim rx7900xtx
+  use_tree "$BATS_TEST_TMPDIR/nothing"
+  use_record rx7900xtx
+  run_split "$tool" show --all --sim rx7900xtx
   is 0 "$status"
   has "$output" "        LDS "
   [ "$(widest "$output")" -le 100 ]
@@ -230,7 +367,7 @@ use_h200() {
   sed -i "/subtype=.L1Cache/,/<.object>/s/the vendor's interface does not state it/$long, $long/
     s/value=.TextureCache,ReadOnlyCache,SharedMemory./value='TextureCache,ReadOnlyCache,SharedMemory,ConstantL1Cache,ConstantL15Cache'/" \
     "$records/$id.xml"
-  run_split "$tool" show gpu0
+  run_split "$tool" show --all gpu0
   is 0 "$status"
   is '' "$errors"
   [ "$(widest "$output")" -le 100 ]
@@ -248,7 +385,11 @@ use_h200() {
     "$(grep -E '^ +[A-Za-z0-9]+( partition)? .*(-|measured .*|Shared)$' <<<"$output" | awk '{ print $1 }' | xargs)"
   has_not "$output" Constant
   has_not "$output" "an SM: "
-  has "$output" "no PerSM of L2Cache: 132 SMs share it"
+  has_not "$output" "no Nominal of L1Cache"
+  run_split "$tool" show --all --element L1Cache,L2Cache gpu0
+  has "$output" "no Nominal of L1Cache: "
+  has_not "$output" Constant
+  has_not "$output" "an SM: "
   run_split "$tool" show --json --element L1Cache gpu0
   is "132 L1Cache L2Cache" "$(jq -r '.[0] | "\(.SMs) \(.elements[].subtype) \(.elements[].parent)"' <<<"$output")"
   run_split "$tool" show --element L3Cache gpu0
@@ -266,13 +407,44 @@ use_h200() {
   is 2 "$status"
 }
 
+@test "options of show that exclude each other, and an unknown element: one sentence" {
+  local record=$top_srcdir/doc/results/structure/h200.xml
+  run_split "$tool" show --all --json "$record"
+  is 2 "$status"
+  is '' "$output"
+  is "hwloc-gpucache: --all and --json exclude each other: JSON always has everything" "$(head -n 1 <<<"$errors")"
+  is 2 "$(wc -l <<<"$errors")"
+  run_split "$tool" show --all --xml "$record"
+  is 2 "$status"
+  run_split "$tool" show --element L1Cache,Foo "$record"
+  is 2 "$status"
+  is '' "$output"
+  has "$errors" "no element is named 'Foo'; elements: DeviceMemory, "
+  is 2 "$(wc -l <<<"$errors")"
+}
+
+@test "on a narrow terminal no line is longer than the terminal, and a sentence names what is left out" {
+  command -v script >/dev/null || skip "script (package bsdutils) is missing"
+  local record=$top_srcdir/doc/results/structure/h200.xml columns
+  for columns in 40 80; do
+    output=$(script -qec "stty cols $columns; $tool show --color never $record" /dev/null </dev/null | tr -d '\r')
+    [ "$(widest "$output")" -le "$columns" ]
+    has "$output" "26.18 MiB"
+    has "$(xargs <<<"$output")" "This terminal has $columns columns; left out: "
+    output=$(script -qec "stty cols $columns; $tool show --all --color never $record" /dev/null </dev/null | tr -d '\r')
+    [ "$(widest "$output")" -le "$columns" ]
+  done
+  output=$(script -qec "stty cols 120; $tool show --color never $record" /dev/null </dev/null | tr -d '\r')
+  is "$("$tool" show "$record")" "$output"
+}
+
 @test "colour: only on a terminal, or if it is asked for" {
   use_h200
   local escape=$'\e'
-  run_split env TERM=xterm "$tool" show gpu0
+  run_split env TERM=xterm "$tool" show --all gpu0
   has_not "$output" "$escape"
   local plain=$output
-  run_split env TERM=dumb NO_COLOR=1 "$tool" show --color always gpu0
+  run_split env TERM=dumb NO_COLOR=1 "$tool" show --all --color always gpu0
   has "$output" "$escape[1mgpu0: NVIDIA H200"
   has "$output" "$escape[1mELEMENT$escape[0m"
   has "$output" "$escape[2m0.8301$escape[0m"

@@ -39,7 +39,7 @@ setup() {
 @test "list shows the state of a record: none, measured, stale, unreadable" {
   run "$tool" list --sim "$tiny"
   has "$output" none
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   run "$tool" list --sim "$tiny"
   has "$output" "measured $(date -u +%Y)"
   sed -i 's/name="GPUCacheVBIOS" value="[^"]*"/name="GPUCacheVBIOS" value="0123"/' "$record"
@@ -58,7 +58,7 @@ setup() {
 }
 
 @test "--force measures again" {
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   sed -i 's/\(name="GPUCacheMeasured" value="\)[^"]*/\11999-01-01T00:00:00Z/' "$record"
   run "$tool" measure --sim "$tiny"
   has "$output" 1999
@@ -69,7 +69,7 @@ setup() {
 }
 
 @test "a stale record is replaced, and --verbose prints the reason" {
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   sed -i 's/name="GPUCacheDriver" value="[^"]*"/name="GPUCacheDriver" value="older"/' "$record"
   run_split "$tool" measure --verbose --sim "$tiny"
   is 0 "$status"
@@ -127,7 +127,7 @@ setup() {
   is 2 "$(grep -cE '^  DeviceMemory( +-)+$' <<< "$output")"
   is 2 "$(grep -c '^ *DeviceMemory ' <<< "$output")"
   [ ! -e "$records" ]
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   local before
   before=$(cat "$record")
   run "$tool" measure --only L1Cache --sim "$tiny"
@@ -229,7 +229,7 @@ refused() {
 }
 
 @test "a directory that everybody can write to is not used, and purge says what to do" {
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   chmod 777 "$records"
   refused "is not used: everybody can write there; chmod o-w fixes that, or $another"
   [ -f "$record" ]
@@ -317,7 +317,7 @@ refused() {
 }
 
 @test "purge keeps files that cannot be read or are no records; naming them is a failure" {
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   "${plain[@]}" true || skip "setpriv cannot take root's rights away here"
   chmod 000 "$record"
   local word
@@ -345,12 +345,21 @@ refused() {
   is mine "$(cat "$record")"
 }
 
+@test "purge survives a file that another process cuts while it is read" {
+  [ "${SANITIZERS:-no}" = no ] || skip "the sanitizers must be the first library"
+  "$tool" measure --sim "$tiny" >/dev/null
+  LD_PRELOAD=$top_builddir/tests/tool/.libs/libcut.so CUT=$records/sim-tiny.xml run_split "$tool" purge --all
+  is 0 "$status"
+  has "$errors" "not removed, because it is not a record (measuring that GPU renames it): $records/sim-tiny.xml"
+  is 0 "$(stat -c %s "$records/sim-tiny.xml")"
+}
+
 @test "purge names the record that it does not remove" {
   local site above
   site=$("$tool" --version | sed -n 's/^records of the site: //p')
   above=$site
   while [ ! -d "$above" ]; do above=${above%/*}; done
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   # a file system in place of the site's directory, for this test only
   with_site() {
     unshare -rm bash -c 'mount -t tmpfs none "$2" && mkdir -p "$1" && cp "$3" "$1/" && shift 3 && "$@"' \
@@ -368,9 +377,27 @@ refused() {
   done
 }
 
+@test "purge by root does not follow the link of another user" {
+  [ "$(id -u)" -eq 0 ] || skip "only root can give a link to another user"
+  local real=$BATS_TEST_TMPDIR/real/hwloc-gpucache
+  unset HWLOC_GPUCACHE_DIR
+  HWLOC_GPUCACHE_DIR=$real "$tool" measure --sim "$tiny" >/dev/null
+  ln -s ../real "$HOME/.cache"
+  chown -h 65534 "$HOME/.cache"
+  run_split "$tool" purge --all
+  is 1 "$status"
+  has "$errors" "$HOME/.cache is a symbolic link of user 65534"
+  [ -e "$real/sim-tiny.xml" ]
+  # its own link is followed
+  chown -h 0 "$HOME/.cache"
+  run_split "$tool" purge --all
+  is 0 "$status"
+  [ ! -e "$real/sim-tiny.xml" ]
+}
+
 @test "purge by id needs no GPU, and an unknown word is refused" {
   local gone=GPU-11111111-0000-0000-0000-000000000099
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   sed "s/value=\"sim-tiny\"/value=\"$gone\"/" "$record" >"$records/$gone.xml"
   chmod 600 "$records/$gone.xml"
   run_split "$tool" purge "$gone"
@@ -407,7 +434,7 @@ refused() {
 }
 
 @test "purge without arguments removes all records; a wrong name removes none" {
-  "$tool" measure --sim "$tiny" >/dev/null
+  use_record tiny
   run_split "$tool" purge sim-tiny gpu9
   is 3 "$status"
   [ -f "$record" ]

@@ -25,6 +25,7 @@ unit_tests = \
 	tests/unit/test_export \
 	tests/unit/test_facts \
 	tests/unit/test_failure \
+	tests/unit/test_file \
 	tests/unit/test_graft \
 	tests/unit/test_habits \
 	tests/unit/test_handover \
@@ -40,6 +41,7 @@ unit_tests = \
 	tests/unit/test_remember \
 	tests/unit/test_record_xml \
 	tests/unit/test_results \
+	tests/unit/test_sequential \
 	tests/unit/test_set_structure \
 	tests/unit/test_sim \
 	tests/unit/test_sources \
@@ -70,7 +72,7 @@ hip_stand_ins = tests/unit/hip-7/libamdhip64.la tests/unit/hip-6/libamdhip64.la 
 	tests/unit/hip-5/libamdhip64.la tests/unit/hip-any/libamdhip64.la
 check_LTLIBRARIES += tests/unit/libfake-hip.la $(hip_stand_ins) tests/unit/hip-old/libamdhip64.la
 tests_unit_libfake_hip_la_SOURCES = tests/unit/fake-hip.c tests/unit/fake-hip.h src/device/common.c \
-	src/device/sim.c src/device/sim_kernels.c src/device/sim_launch.c src/device/sim_memory.c
+	src/device/sim.c src/device/sim_kernels.c src/device/sim_launch.c src/device/sim_memory.c src/device/sim_ring.c
 tests_unit_libfake_hip_la_LIBADD = src/model/libmodel.la src/util/libutil.la
 tests_unit_hip_7_libamdhip64_la_SOURCES =
 tests_unit_hip_7_libamdhip64_la_LIBADD = tests/unit/libfake-hip.la -lm
@@ -98,11 +100,17 @@ tests_unit_test_remember_SOURCES = tests/unit/test_remember.c src/gpus/remember_
 tests_unit_test_remember_CPPFLAGS = $(AM_CPPFLAGS) \
 	-DGC_REMEMBER_SITE_DIR='"site"' -DGC_REMEMBER_SHM='"shm"'
 
-# File systems without locks.
-tests_unit_test_store_locks_LDFLAGS = -Wl,--wrap=flock,--wrap=fcntl,--wrap=fcntl64
+# File systems without locks, and short pauses.
+tests_unit_test_store_locks_LDFLAGS = -Wl,--wrap=flock,--wrap=fcntl,--wrap=fcntl64,--wrap=nanosleep
 
 # A faster clock.
 tests_unit_test_gpu_lock_LDFLAGS = -Wl,--wrap=gc_now_ms,--wrap=gc_holder_of
+
+# A thread that changes the environment.
+tests_unit_test_env_CFLAGS = $(AM_CFLAGS) -pthread
+
+# Processes with the same id.
+tests_unit_test_file_LDFLAGS = -Wl,--wrap=getpid
 
 # Processes that cannot be killed.
 tests_unit_test_spawn_CFLAGS = $(AM_CFLAGS) -pthread
@@ -129,11 +137,12 @@ tests_unit_test_graft_LDADD = src/graft/libgraft.la src/record/librecord.la src/
 check_PROGRAMS += doc/examples/gpucache-read
 doc_examples_gpucache_read_CFLAGS = $(AM_CFLAGS) -Werror
 doc_examples_gpucache_read_LDADD = $(HWLOC_LIBS)
-TESTS += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/symbols.sh tests/unit/install.sh
-EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/symbols.sh tests/unit/install.sh tests/unit/fixture.h \
+TESTS += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh
+smoke_tests += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh
+EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh tests/unit/fixture.h \
 	tests/unit/tree.h tests/unit/cleared.h tests/unit/amd.h tests/unit/store.h tests/unit/backend.h \
 	tests/unit/chip.h tests/unit/hip.h tests/unit/nodes.h \
 	tests/data/record-good.xml tests/data/two-gpus.xml \
-	tests/data/amd-tree.sh tests/data/two-vendors-node.sh tests/data/mi300x-small.sed tests/data/tree.bash tests/data/mi210-node.bash \
+	tests/data/amd-tree.sh tests/data/two-vendors-node.sh tests/data/tree.bash tests/data/mi210-node.bash \
 	tests/data/kfd/LICENSE tests/data/kfd/README tests/data/kfd/mi210.tar.xz \
 	tests/data/kfd/mi308x-cpx.tar.xz tests/data/kfd/vega10.tar.xz

@@ -486,6 +486,123 @@ static void bimodal_insertion_replaces_the_last_comer(void **state)
   gc_cache_fini(&cache);
 }
 
+/* Random programs: windows of adjacent lines with holes, single loads, stores, emptying. */
+#define PROGRAM 4000
+#define PROGRAM_LINES 256
+
+struct step {
+  uint64_t address;
+  unsigned count;
+  uint8_t mask[PROGRAM_LINES], loads[PROGRAM_LINES], changes[PROGRAM_LINES];
+};
+
+static void draw_step(const struct gc_cache_shape *s, uint32_t sets, struct gc_random *random,
+                      struct step *step)
+{
+  const uint32_t lines = 3 * s->ways * sets / 2, sectors = s->line / s->sector;
+  const bool whole = gc_random_below(random, 4) > 0;
+
+  step->count = whole ? PROGRAM_LINES : 1 + gc_random_below(random, PROGRAM_LINES);
+  step->address = BASE + (uint64_t)(gc_random_below(random, lines) & (whole ? ~63u : ~0u)) * s->line;
+  for (unsigned i = 0; i < step->count; i++) {
+    step->mask[i] = whole ? (uint8_t)((1u << sectors) - 1)
+                          : (uint8_t)gc_random_below(random, 1u << sectors);
+    step->loads[i] = whole ? (uint8_t)sectors : (uint8_t)(1 + gc_random_below(random, 3));
+    step->changes[i] = !gc_random_below(random, 3);
+  }
+}
+
+/* The step line by line, in plain calls. */
+static void make_plainly(struct gc_cache *cache, const struct step *step, bool stores,
+                         uint8_t *missed, struct gc_random *random)
+{
+  for (unsigned i = 0; i < step->count; i++) {
+    const uint64_t at = step->address + (uint64_t)i * cache->shape->line;
+    uint8_t none = 0;
+
+    missed[i] = step->mask[i];
+    if (!missed[i])
+      continue;
+    cache->access_lines(cache, &at, &missed[i], NULL, 1, random);
+    if (step->loads[i] > 1)
+      cache->access_lines(cache, &at, &none, NULL, 1, random);
+    if (stores && step->changes[i])
+      gc_cache_change(cache, at);
+  }
+}
+
+/* Windows, and wide caches, do what the same loads do one by one in a cache that is not wide. */
+static void check_program(struct gc_cache_shape s, uint32_t sets, bool wide)
+{
+  struct gc_random random, random_a, random_b;
+  struct gc_cache a, b;
+
+  gc_random_seed(&random, 5);
+  gc_random_seed(&random_a, 6);
+  random_b = random_a;
+  assert_int_equal(gc_cache_init(&a, &s, sets), 0);
+  assert_int_equal(gc_cache_init(&b, &s, sets), 0);
+  assert_int_equal(wide ? gc_cache_widen(&b) : 0, 0);
+  assert_int_equal(b.wide != NULL, wide);
+  assert_int_equal(gc_cache_write_back(&a), 0);
+  assert_int_equal(gc_cache_write_back(&b), 0);
+  for (int n = 0; n < PROGRAM; n++) {
+    const bool stores = !gc_random_below(&random, 3);
+    uint8_t missed[PROGRAM_LINES];
+    struct step step;
+
+    draw_step(&s, sets, &random, &step);
+    make_plainly(&a, &step, stores, missed, &random_a);
+    if (gc_random_below(&random, 8)) {
+      gc_cache_access_window(&b, step.address, step.mask, step.loads,
+                             stores ? step.changes : NULL, step.count, &random_b);
+      assert_memory_equal(missed, step.mask, step.count);
+    } else {
+      make_plainly(&b, &step, stores, step.mask, &random_b);
+      assert_memory_equal(missed, step.mask, step.count);
+    }
+    assert_int_equal(a.written_back, b.written_back);
+    assert_int_equal(gc_cache_has(&a, step.address + 64 * s.line),
+                     gc_cache_has(&b, step.address + 64 * s.line));
+    if (!gc_random_below(&random, 500)) {
+      gc_cache_empty(&a);
+      gc_cache_empty(&b);
+    }
+  }
+  assert_memory_equal(&random_a, &random_b, sizeof(random_a));
+  gc_cache_fini(&a);
+  gc_cache_fini(&b);
+}
+
+static void windows_are_like_single_loads(void **state)
+{
+  struct gc_cache_shape s = shape(4, GC_REPLACE_LRU);
+
+  (void)state;
+  s.sector = 32;
+  check_program(s, 48, false);
+  s.replacement = GC_REPLACE_SLRU;
+  check_program(s, 48, false);
+  s.replacement = GC_REPLACE_RANDOM;
+  check_program(s, 48, false);
+  s.replacement = GC_REPLACE_PLRU;
+  check_program(s, 48, false);
+}
+
+static void wide_caches_are_like_others(void **state)
+{
+  struct gc_cache_shape s = shape(3, GC_REPLACE_LRU);
+
+  (void)state;
+  s.sector = 32;
+  check_program(s, 1025, true); /* an odd number of sets: the last block is not full */
+  s.hash = GC_HASH_XOR;
+  check_program(s, 1024, true);
+  s.hash = GC_HASH_NONE;
+  s.interleave = 512;
+  check_program(s, 1024, true);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -507,6 +624,8 @@ int main(void)
     cmocka_unit_test(resizing_changes_the_sets),
     cmocka_unit_test(bimodal_insertion_keeps_most),
     cmocka_unit_test(bimodal_insertion_replaces_the_last_comer),
+    cmocka_unit_test(windows_are_like_single_loads),
+    cmocka_unit_test(wide_caches_are_like_others),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

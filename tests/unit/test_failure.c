@@ -70,6 +70,7 @@ static void a_failure_is_remembered_until_it_is_over(void **state)
   assert_int_equal(write_good(), 0);
   assert_int_equal(find_failure(&failure), -ENOENT);
   assert_int_equal(files("records", ".failed", NULL), 0);
+  assert_int_equal(gc_store_remove(ID, &err), 0);
   assert_int_equal(remember(SENTENCE, GC_FAILURE_LASTS), 0);
   assert_int_equal(gc_store_forget_failure(ID, &err), 0);
   assert_int_equal(gc_store_forget_failure(ID, &err), -ENOENT);
@@ -235,6 +236,7 @@ static void repeated_failures_count_longer(void **state)
   outlive(1);
   expect_seconds(GC_FAILURE_PASSES, 2 * GC_PASSING_FAILURE_SECONDS);
   assert_int_equal(write_good(), 0);
+  assert_int_equal(gc_store_remove(ID, &err), 0);
   expect_seconds(GC_FAILURE_PASSES, GC_PASSING_FAILURE_SECONDS);
   expect_seconds(GC_FAILURE_LASTS, GC_FAILURE_SECONDS);
   expect_seconds(GC_FAILURE_PASSES, GC_PASSING_FAILURE_SECONDS);
@@ -250,6 +252,7 @@ static void one_kill_does_not_count(void **state)
   outlive(1);
   expect_seconds(GC_FAILURE_KILLED, 2 * GC_PASSING_FAILURE_SECONDS);
   assert_int_equal(write_good(), 0);
+  assert_int_equal(gc_store_remove(ID, &err), 0);
   expect_seconds(GC_FAILURE_KILLED, 0);
 }
 
@@ -328,6 +331,31 @@ static void a_note_is_trusted_as_a_record_is(void **state)
   assert_int_equal(chmod("records", 0700), 0);
 }
 
+/* A process that was killed late writes its note after another one has stored the record. A load
+ * measures only if the record is provisional, and only then needs the note. */
+static void a_note_beside_a_record_is_removed(void **state)
+{
+  char *provisional = replaced(good, "GPUCacheSMs\" value=\"132",
+                               "GPUCacheSMs\" value=\"5\"/>\n<info name=\"GPUCacheProvisional\" "
+                               "value=\"too hot");
+  char *stale = replaced(good, "580.95.05", "570.1");
+  struct gc_failure failure;
+
+  (void)state;
+  assert_int_equal(write_good(), 0);
+  assert_int_equal(remember("killed by signal 9", GC_FAILURE_KILLED), 0);
+  assert_int_equal(remember(SENTENCE, GC_FAILURE_PASSES), 0);
+  assert_false(gc_store_has_failure(ID));
+  put(RECORD, provisional);
+  assert_int_equal(remember(SENTENCE, GC_FAILURE_PASSES), 0);
+  assert_int_equal(find_failure(&failure), 0);
+  put(RECORD, stale);
+  assert_int_equal(remember(SENTENCE, GC_FAILURE_PASSES), 0);
+  assert_int_equal(find_failure(&failure), 0);
+  free(stale);
+  free(provisional);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -340,6 +368,7 @@ int main(void)
     TEST(one_kill_does_not_count),
     TEST(what_is_no_note_is_none),
     TEST(a_note_is_trusted_as_a_record_is),
+    TEST(a_note_beside_a_record_is_removed),
   };
 
   return cmocka_run_group_tests(tests, load_good, free_good);

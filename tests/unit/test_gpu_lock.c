@@ -36,7 +36,7 @@ long __wrap_gc_holder_of(const struct stat *file)
 static int try_lock(unsigned i, int *lock)
 {
   struct gc_error err = {""};
-  const int status = gc_gpus_lock(root, &gpus.array[i], 0, lock, &err);
+  const int status = gc_gpus_lock(root, &gpus.array[i], false, 0, lock, &err);
 
   if (status) {
     assert_non_null(strstr(err.text, "the GPU, or another partition of it, is being measured by another process"));
@@ -59,7 +59,7 @@ static pid_t start_holder(unsigned i, int *said)
     int lock;
 
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* in case the test fails before it kills this process */
-    if (gc_gpus_lock(root, &gpus.array[i], 60, &lock, NULL) || lock < 0 ||
+    if (gc_gpus_lock(root, &gpus.array[i], false, 60, &lock, NULL) || lock < 0 ||
         write(ends[1], "t", 1) != 1)
       _exit(1);
     pause();
@@ -118,6 +118,30 @@ static void partitions_are_measured_one_after_another(void **state)
   assert_int_equal(lock, -1);
 }
 
+/* If nothing else is locked, this lock takes the place of that of the record. */
+static void any_gpu_can_be_locked(void **state)
+{
+  struct gc_error err = {""};
+  int lock, other;
+
+  (void)state;
+  add_amd("mi300x", 3, "0000:a7:00.0");
+  list(1);
+  gpus.array[0].vendor = GC_VENDOR_NVIDIA;
+  assert_int_equal(gc_gpus_lock(root, &gpus.array[0], true, 0, &lock, &err), 0);
+  assert_true(lock >= 0);
+  assert_int_equal(gc_gpus_lock(root, &gpus.array[0], true, 0, &other, &err), -ETIMEDOUT);
+  assert_non_null(strstr(err.text, "the GPU is being measured by another process"));
+  close(lock);
+  /* where sysfs does not show it, and for a simulated one, there is no lock */
+  shell("rm -r %s/sys/bus/pci/devices/*", root);
+  assert_int_equal(gc_gpus_lock(root, &gpus.array[0], true, 0, &lock, &err), 0);
+  assert_int_equal(lock, -1);
+  gpus.array[0].vendor = GC_VENDOR_SIM;
+  assert_int_equal(gc_gpus_lock(root, &gpus.array[0], true, 0, &lock, &err), 0);
+  assert_int_equal(lock, -1);
+}
+
 /* A node with one GPU, and a process that holds its lock. */
 static pid_t hold_one(void)
 {
@@ -139,8 +163,8 @@ static void one_who_never_ends_does_not_block_for_ever(void **state)
   holder = hold_one();
   assert_int_equal(kill(holder, SIGSTOP), 0);
   speed = 100;
-  assert_int_equal(gc_gpus_lock(root, &gpus.array[0], 10, &lock, &err), -ETIMEDOUT);
-  assert_int_equal(gc_gpus_lock(root, &gpus.array[0], 120, &lock, &err), GC_GPUS_LOCK_IGNORED);
+  assert_int_equal(gc_gpus_lock(root, &gpus.array[0], false, 10, &lock, &err), -ETIMEDOUT);
+  assert_int_equal(gc_gpus_lock(root, &gpus.array[0], false, 120, &lock, &err), GC_GPUS_LOCK_IGNORED);
   speed = 1;
   assert_int_equal(lock, -1);
   assert_non_null(strstr(err.text, "for too long; measuring without waiting for its end"));
@@ -161,9 +185,9 @@ static void an_unknown_holder_gets_more_time(void **state)
   holder = hold_one();
   speed = 100;
   is_unknown = 1;
-  assert_int_equal(gc_gpus_lock(root, &gpus.array[0], 60, &lock, &err), -ETIMEDOUT);
+  assert_int_equal(gc_gpus_lock(root, &gpus.array[0], false, 60, &lock, &err), -ETIMEDOUT);
   assert_non_null(strstr(err.text, "; hwloc-gpucache measure waits longer"));
-  assert_int_equal(gc_gpus_lock(root, &gpus.array[0], 120, &lock, &err), GC_GPUS_LOCK_IGNORED);
+  assert_int_equal(gc_gpus_lock(root, &gpus.array[0], false, 120, &lock, &err), GC_GPUS_LOCK_IGNORED);
   assert_non_null(strstr(err.text, "another process for too long"));
   is_unknown = 0;
   speed = 1;
@@ -174,6 +198,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       TEST(partitions_are_measured_one_after_another),
+      TEST(any_gpu_can_be_locked),
       TEST(one_who_never_ends_does_not_block_for_ever),
       TEST(an_unknown_holder_gets_more_time),
   };

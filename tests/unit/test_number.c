@@ -1,8 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Numbers as text: which texts are numbers, and that what is written can be read.
+ * Numbers and dates as text: which texts are numbers, and that what is written can be read.
  */
+#define _GNU_SOURCE
+#include "util/clock.h"
 #include "util/number.h"
 
 #include <setjmp.h>
@@ -77,6 +79,40 @@ static void seconds_are_written_to_be_read(void **state)
   }
 }
 
+/* As libc does: every day from 1970 to 2400, and the last one. */
+static void dates_are_those_of_libc(void **state)
+{
+  static const char *const bad[] = {
+    "", "2025-11-21", "2025-11-21T09:30:00", "2025-11-21T09:30:00Z ", "2025-11-21 09:30:00Z",
+    "2025-02-29T00:00:00Z", "2100-02-29T00:00:00Z", "2025-00-01T00:00:00Z", "2025-13-01T00:00:00Z",
+    "2025-01-00T00:00:00Z", "2025-01-01T24:00:00Z", "2025-01-01T00:60:00Z", "2025-01-01T00:00:60Z",
+    "1969-12-31T23:59:59Z", "+025-11-21T09:30:00Z",
+  };
+  char text[GC_DATE], expected[32];
+  time_t read = 4711;
+  struct tm tm;
+
+  (void)state;
+  for (time_t when = 0; when < GC_DATE_END; when += when < 13569465600 ? 86400 + 61 : 86400 * 9973) {
+    gc_date_write(when, text);
+    assert_non_null(gmtime_r(&when, &tm));
+    strftime(expected, sizeof(expected), "%Y-%m-%dT%H:%M:%SZ", &tm);
+    assert_string_equal(text, expected);
+    assert_true(gc_date_read(text, &read));
+    assert_true(read == when);
+  }
+  gc_date_write(GC_DATE_END - 1, text);
+  assert_string_equal(text, "9999-12-31T23:59:59Z");
+  gc_date_write(GC_DATE_END, text);
+  assert_string_equal(text, "1970-01-01T00:00:00Z");
+  gc_date_write(-1, text);
+  assert_string_equal(text, "1970-01-01T00:00:00Z");
+  read = 4711;
+  for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+    assert_false(gc_date_read(bad[i], &read));
+  assert_int_equal(read, 4711);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -84,6 +120,7 @@ int main(void)
     cmocka_unit_test(whole_numbers),
     cmocka_unit_test(digits_end_at_the_first_other_character),
     cmocka_unit_test(seconds_are_written_to_be_read),
+    cmocka_unit_test(dates_are_those_of_libc),
   };
 
   return cmocka_run_group_tests_name("number", tests, NULL, NULL);

@@ -402,6 +402,38 @@ static void what_is_known_of_the_gpu_and_of_other_elements(void **state)
   gc_record_free(known);
 }
 
+static void elements_without_values_can_be_dropped(void **state)
+{
+  struct gc_record *record = gc_record_new(&somebody);
+  struct gc_element *element;
+
+  (void)state;
+  assert_non_null(gc_record_add(record, GC_DEVICE_MEMORY)); /* the outermost one stays */
+  element = gc_record_add(record, GC_L2); /* stays, because it contains another one */
+  gc_infos_set(&element->infos, "CapacitySource", "absent:busy");
+  element = gc_record_add(record, GC_L1);
+  gc_infos_set(&element->infos, "LatencyCycles", "30");
+  element = gc_record_add(record, GC_CONSTANT_L1);
+  gc_infos_set(&element->infos, "CapacitySource", "absent:busy");
+  gc_infos_set(&element->infos, "CapacityConfidence", "0.9");
+  element = gc_record_add(record, GC_SHARED_MEMORY); /* measured: it shares its storage with none */
+  gc_infos_set(&element->infos, "SharedWithSource", "measured");
+  element = gc_record_add(record, GC_L1_TLB);
+  gc_infos_set(&element->infos, "ReachSource", "absent:no miss");
+  assert_non_null(gc_record_add(record, GC_L2_TLB));
+  gc_record_drop_empty(record);
+  assert_int_equal(record->count, 4);
+  assert_int_equal(record->elements[0].kind, GC_DEVICE_MEMORY);
+  assert_int_equal(record->elements[1].kind, GC_L2);
+  assert_int_equal(record->elements[2].kind, GC_L1);
+  assert_string_equal(gc_infos_get(&record->elements[2].infos, "LatencyCycles"), "30");
+  assert_int_equal(record->elements[3].kind, GC_SHARED_MEMORY);
+  assert_true(gc_record_has_values(record, 1));
+  gc_record_drop_empty(record);
+  assert_int_equal(record->count, 4);
+  gc_record_free(record);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -420,6 +452,7 @@ int main(void)
     cmocka_unit_test(there_can_be_several_of_what_is_on_no_sm),
     cmocka_unit_test(what_is_known_completes_what_was_measured),
     cmocka_unit_test(what_is_known_of_the_gpu_and_of_other_elements),
+    cmocka_unit_test(elements_without_values_can_be_dropped),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -531,6 +531,41 @@ static void bad_profiles_are_sentences(void **state)
   assert_null(other.device);
 }
 
+/* What fills leave in memory, one after the other: rings in the order of addresses, which the
+ * simulator notes only, and another one. */
+static void rings_are_there_when_they_are_read(void **state)
+{
+  const struct gpu_fill_args fills[] = {
+    {.count = 64, .stride = 64, .multiplier = 1, .first = 7, .step = 3, .slot_bytes = 8},
+    {.count = 16, .stride = 192, .multiplier = 1, .first = 1000, .step = 8, .slot_bytes = 8},
+    {.count = 16, .stride = 128, .multiplier = 5, .first = 5000, .step = 8, .slot_bytes = 8},
+    {.count = 8, .stride = 32, .multiplier = 1, .first = 9000, .step = 8, .slot_bytes = 4},
+    {.count = 32, .stride = 64, .multiplier = 1, .first = 0, .step = 64, .slot_bytes = 8},
+    {.count = 32, .stride = 32, .multiplier = 1, .first = 0, .step = 32, .slot_bytes = 8},
+  };
+  struct fixture *f = *state;
+  unsigned char seen[4096], expected[4096] = {0};
+
+  assert_int_equal(f->ops->clear(f->device, f->ring, sizeof(seen), &f->err), 0);
+  for (size_t k = 0; k < sizeof(fills) / sizeof(*fills); k++) {
+    struct gpu_fill_args args = fills[k];
+
+    args.base = f->ring;
+    assert_int_equal(run(f, GC_KERNEL_fill, 3, 0, &args, sizeof(args)), 0);
+    for (uint64_t i = 0; i < args.count; i++) {
+      const uint64_t value = args.first + (i + 1) * args.multiplier % args.count * args.step;
+      const uint32_t narrow = (uint32_t)value;
+
+      memcpy(expected + i * args.multiplier % args.count * args.stride,
+             args.slot_bytes == 8 ? (const void *)&value : &narrow, args.slot_bytes);
+    }
+    if (k == 2 || k == 5) {
+      assert_int_equal(f->ops->download(f->device, seen, f->ring, sizeof(seen), &f->err), 0);
+      assert_memory_equal(seen, expected, sizeof(seen));
+    }
+  }
+}
+
 /* As on a real H200, 32 resident blocks at carve-out 0 leave 217 KiB of L1. */
 static void h200_profile_has_217_kib(void **state)
 {
@@ -583,6 +618,7 @@ int main(void)
     IN_FIXTURE(carveout_and_occupancy_decide_l1),
     IN_FIXTURE(bad_launches_are_refused),
     IN_FIXTURE(bad_profiles_are_sentences),
+    IN_FIXTURE(rings_are_there_when_they_are_read),
     cmocka_unit_test(h200_profile_has_217_kib),
   };
 

@@ -2,13 +2,13 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Records from files and directories: a record, a topology with several GPUs, and files that are
- * neither. What libhwloc imports is the same as what the reader of records reads.
+ * neither. A topology is checked like a record.
  */
 #include "fixture.h"
 
 #include "tool/environment.h"
-#include "tool/sources/objects.h"
 #include "tool/sources/sources.h"
+#include "tool/sources/topology.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -51,25 +51,23 @@ static void same_infos(const struct gc_infos *a, const struct gc_infos *b)
   }
 }
 
-/* Both ways to a record lead to the same one. */
-static void objects_and_reader_agree(void **state)
+static int take(const char *gpu, struct gc_record *record, void *data)
 {
-  struct gc_record *record;
-  hwloc_topology_t topology;
-  hwloc_obj_t obj = NULL;
-  char path[4096];
+  assert_string_equal(gpu, "gpu0");
+  *(struct gc_record **)data = record;
+  return 0;
+}
+
+/* Both ways to a record lead to the same one. */
+static void topology_and_reader_agree(void **state)
+{
+  struct gc_record *record = NULL;
+  char *text = fixture_text("record-good.xml");
 
   (void)state;
   assert_int_equal(add("record-good.xml"), 0);
-  assert_int_equal(hwloc_topology_init(&topology), 0);
-  assert_int_equal(hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL), 0);
-  assert_int_equal(
-      hwloc_topology_set_xml(topology, fixture_path("record-good.xml", path, sizeof path)), 0);
-  assert_int_equal(hwloc_topology_load(topology), 0);
-  do
-    assert_non_null(obj = hwloc_get_next_osdev(topology, obj));
-  while (!obj->subtype || strcmp(obj->subtype, "DeviceMemory"));
-  assert_int_equal(gc_objects_record(obj, &record, &err), 0);
+  assert_int_equal(gc_topology_visit(text, strlen(text), take, &record, &err), 0);
+  free(text); /* the record does not need it */
   assert_memory_equal(&record->identity, &sources.array[0].record->identity,
                       sizeof record->identity);
   assert_string_equal(record->format, sources.array[0].record->format);
@@ -81,7 +79,6 @@ static void objects_and_reader_agree(void **state)
     same_infos(&record->elements[i].infos, &sources.array[0].record->elements[i].infos);
   }
   gc_record_free(record);
-  hwloc_topology_destroy(topology);
 }
 
 static void write_text(const char *path, const char *text)
@@ -153,10 +150,10 @@ static void bad_files(void **state)
   (void)state;
   assert_non_null(mkdtemp(dir));
   snprintf(path, sizeof path, "%s/a.xml", dir);
-  refused(path, "", -EBADMSG, "not a topology");
+  refused(path, "", -EBADMSG, "line 1: not well-formed XML: the text is cut");
   refused(path, "<html></html>", -EBADMSG, "not a topology");
-  strstr(record, "<info")[0] = '\0'; /* later, libhwloc would leak what it has read */
-  refused(path, record, -EBADMSG, "not a topology");
+  strstr(record, "CapacityBytes")[0] = '\0'; /* in a GPU */
+  refused(path, record, -EBADMSG, "not well-formed XML: the text is cut");
   free(record);
   record = fixture_text("record-good.xml");
   broken = replaced(record, "subtype=\"DeviceMemory\"", "subtype=\"Other\"");
@@ -170,6 +167,90 @@ static void bad_files(void **state)
   assert_int_equal(gc_sources_add_file(&sources, path, &err), -ENOENT);
   assert_int_equal(gc_sources_add_file(&sources, dir, &err), -EBADMSG);
   rmdir(dir);
+}
+
+/* Text n times, and then other text n times. */
+static char *repeated(const char *text, const char *end, size_t n)
+{
+  char *all = malloc(n * (strlen(text) + strlen(end)) + 1), *at = all;
+
+  assert_non_null(all);
+  for (size_t i = 0; i < n; i++)
+    at = stpcpy(at, text);
+  for (size_t i = 0; i < n; i++)
+    at = stpcpy(at, end);
+  return all;
+}
+
+/* What a record may not have, a topology may not have either: with an object of an unknown kind in
+ * the GPU, this text is no record. */
+static void hostile_topologies(void **state)
+{
+  static const struct {
+    const char *from, *to, *why;
+  } cases[] = {
+      {"\"GPU-", "\"../../GPU-", "without the id of its GPU"},
+      {"\"GPU-", "\".GPU-", "without the id of its GPU"},
+      {"\"GPUCacheModel\" value=\"", "\"GPUCacheModel\" value=\"A&#10;B", "not plain ASCII"},
+      {"\"GPUCacheModel\" value=\"", "\"GPUCacheModel\" value=\"A\xc2\x9b", "not plain ASCII"},
+      {"\"GPUCacheModel\"", "\"GPUCacheM&#9;odel\"", "not plain ASCII"},
+      {"<info name=\"GPUCacheModel\"", "<info name=\"GPUCacheUUID\" value=\"GPU-2\"/>\n"
+                                       "<info name=\"GPUCacheModel\"", "duplicate info"},
+      {"<info name=\"GPUCacheModel\"",
+       "<object type=\"OSDev\" subtype=\"DeviceMemory\"/><info name=\"GPUCacheModel\"",
+       "a second DeviceMemory"},
+  };
+  char path[] = "/tmp/test_sources-XXXXXX";
+  char *good = fixture_text("record-good.xml"), *topology, *text, *many;
+
+  (void)state;
+  assert_true(close(mkstemp(path)) == 0);
+  topology = replaced(good, "<info name=\"GPUCacheModel\"",
+                      "<object type=\"OSDev\" subtype=\"Quantum\"></object><info name=\"GPUCacheModel\"");
+  write_text(path, topology);
+  if (gc_sources_add_file(&sources, path, &err))
+    fail_msg("%s", err.text);
+  assert_non_null(strstr(sources.array[0].name, ":gpu0"));
+  gc_sources_free(&sources);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    text = replaced(topology, cases[i].from, cases[i].to);
+    refused(path, text, -EBADMSG, cases[i].why);
+    free(text);
+  }
+  many = repeated("<info name=\"N\" value=\"1\"/>", "", 100000);
+  text = replaced(topology, "<info name=\"GPUCacheModel\"", "MANY<info name=\"GPUCacheModel\"");
+  free(topology);
+  topology = replaced(text, "MANY", many);
+  refused(path, topology, -EBADMSG, "duplicate info");
+  free(many);
+  free(text);
+  free(topology);
+  free(good);
+  many = repeated("<object type=\"Group\">", "</object>", 200000);
+  text = malloc(strlen(many) + 100);
+  assert_non_null(text);
+  sprintf(text, "<topology version=\"2.0\">%s</topology>", many);
+  refused(path, text, -EBADMSG, "nested too deep");
+  free(text);
+  free(many);
+  unlink(path);
+}
+
+/* The name of a file may come from another user. */
+static void names_for_people(void **state)
+{
+  char dir[] = "/tmp/test_sources-XXXXXX", path[100];
+  char *record = fixture_text("record-good.xml");
+
+  (void)state;
+  assert_non_null(mkdtemp(dir));
+  snprintf(path, sizeof path, "%s/\xc3\xa9\xc2\x9b\x9b\x84\n\x7f\x1b.xml", dir);
+  write_text(path, record);
+  free(record);
+  assert_int_equal(gc_sources_add_file(&sources, path, &err), 0);
+  unlink(path);
+  rmdir(dir);
+  assert_string_equal(sources.array[0].name + strlen(dir), "/\xc3\xa9???????.xml");
 }
 
 /* A directory for each node, and a file that is no record. */
@@ -208,9 +289,11 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_teardown(a_record, release),
-      cmocka_unit_test_teardown(objects_and_reader_agree, release),
+      cmocka_unit_test_teardown(topology_and_reader_agree, release),
       cmocka_unit_test_teardown(several_gpus, release),
       cmocka_unit_test_teardown(bad_files, release),
+      cmocka_unit_test_teardown(hostile_topologies, release),
+      cmocka_unit_test_teardown(names_for_people, release),
       cmocka_unit_test_teardown(directories, release),
   };
 

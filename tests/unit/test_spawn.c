@@ -135,6 +135,39 @@ static void ends(void **state)
   no_child_is_left();
 }
 
+/* As in a root directory that lacks it: the failure is not one of the command. */
+static void there_is_no_dev_null(void **state)
+{
+  struct gc_command command = SH("exit 0");
+  pid_t jailed;
+  int status;
+
+  (void)state;
+  if (geteuid() != 0) {
+    print_message("only root can change the root directory\n");
+    skip();
+  }
+  jailed = fork();
+  assert_true(jailed >= 0);
+  if (jailed == 0) {
+    if (chroot(root))
+      _exit(77);
+    gc_spawn(&command, 1, &patient);
+    _exit(command.end != GC_END_NOT_STARTED || command.status != ENOENT || !command.lacks_null);
+  }
+  assert_int_equal(waitpid(jailed, &status, 0), jailed);
+  assert_true(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77) {
+    print_message("the root directory cannot be changed here\n");
+    skip();
+  }
+  assert_int_equal(WEXITSTATUS(status), 0);
+  command.argv = (const char *const[]){"/nowhere", NULL};
+  gc_spawn(&command, 1, &patient);
+  assert_int_equal(command.end, GC_END_NOT_STARTED);
+  assert_false(command.lacks_null);
+}
+
 static void none_at_all(void **state)
 {
   (void)state;
@@ -583,11 +616,56 @@ static int act(const char *what)
   return 0;
 }
 
+/* Each one counts those that run beside it. */
+#define COUNT SH("mkdir me$$; set -- me*; echo $# >>counts; sleep 0.05; rmdir me$$")
+
+static void only_some_run_together(void **state)
+{
+  struct gc_spawn_options options = patient;
+  struct gc_command commands[] = {COUNT, COUNT, SH("exit 7"), COUNT, COUNT, SH(""), COUNT, COUNT};
+  long together, lines = 0;
+  FILE *counts;
+
+  (void)state;
+  commands[5].argv = (const char *const[]){"/nowhere/to/be/found", NULL};
+  options.at_once = 2;
+  gc_spawn(commands, 8, &options);
+  for (int i = 0; i < 8; i++)
+    assert_int_equal(commands[i].end, i == 5 ? GC_END_NOT_STARTED : GC_END_EXITED);
+  assert_int_equal(commands[2].status, 7);
+  assert_int_equal(commands[5].status, ENOENT);
+  counts = fopen("counts", "r");
+  assert_non_null(counts);
+  while (fscanf(counts, "%ld", &together) == 1) {
+    assert_in_range(together, 1, 2);
+    lines++;
+  }
+  fclose(counts);
+  assert_int_equal(lines, 6);
+  no_child_is_left();
+}
+
+static void what_has_not_begun_at_the_deadline_is_late(void **state)
+{
+  struct gc_spawn_options options = hasty;
+  struct gc_command commands[] = {SH("exit 0"), SH("sleep 1000"), SH("echo 1 >begun")};
+
+  (void)state;
+  options.at_once = 1;
+  gc_spawn(commands, 3, &options);
+  assert_int_equal(commands[0].end, GC_END_EXITED);
+  assert_int_equal(commands[1].end, GC_END_LATE);
+  assert_int_equal(commands[2].end, GC_END_LATE);
+  assert_int_equal(number("begun"), -1);
+  no_child_is_left();
+}
+
 int main(int argc, char **argv)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
   const struct CMUnitTest tests[] = {
       TEST(ends),
+      TEST(there_is_no_dev_null),
       TEST(none_at_all),
       TEST(messages),
       TEST(side_by_side),
@@ -607,6 +685,8 @@ int main(int argc, char **argv)
       TEST(passing_stderr),
       TEST(output_goes_where_it_is_wanted),
       TEST(no_descriptor_is_left),
+      TEST(only_some_run_together),
+      TEST(what_has_not_begun_at_the_deadline_is_late),
   };
 
   if (argc > 1)

@@ -566,6 +566,51 @@ static void links_of_other_users_are_not_followed(void **state)
   assert_int_equal(files("real", "", NULL), 0);
 }
 
+static int no_visit(int dir_fd, const char *id, const char *path, void *data)
+{
+  (void)dir_fd;
+  (void)id;
+  (void)data;
+  fail_msg("%s is in a directory that another user's link names", path);
+  return 1;
+}
+
+/* Root's own directory, with what root could read and remove there, if it followed the link. */
+static void links_of_other_users_are_not_followed_for_reading_and_removing(void **state)
+{
+  static const struct gc_store_tidy_report report;
+  struct gc_failure failure;
+  unsigned before;
+
+  (void)state;
+  need_root();
+  assert_int_equal(mkdir("real", 0700), 0);
+  setenv("HWLOC_GPUCACHE_DIR", "real/hwloc-gpucache", 1);
+  assert_int_equal(gc_store_remember_failure(&h200, gc_store_environment(), "it hangs",
+                                             GC_FAILURE_PASSES, &err), 0);
+  put("real/hwloc-gpucache/" ID ".xml", good);
+  put("real/hwloc-gpucache/" ID ".lock", "");
+  before = files("real/hwloc-gpucache", "", NULL);
+  assert_int_equal(find_status(), 0);
+  unsetenv("HWLOC_GPUCACHE_DIR");
+  setenv("HOME", absolute("home"), 1);
+  assert_int_equal(symlink("../real", "home/.cache"), 0);
+  give("home/.cache", 12345);
+  expect_find(-EACCES, "home/.cache is a symbolic link of user 12345");
+  assert_int_equal(gc_store_find_failure(&h200, gc_store_environment(), &failure), -ENOENT);
+  assert_false(gc_store_has_failure(ID));
+  assert_false(gc_store_held(ID, &err));
+  assert_int_equal(gc_store_usable(&err), -EACCES);
+  assert_int_equal(gc_store_each(no_visit, NULL, &err), -EACCES);
+  assert_int_equal(gc_store_remove(ID, &err), -EACCES);
+  assert_int_equal(gc_store_forget_failure(ID, &err), -EACCES);
+  assert_int_equal(gc_store_tidy(&report, &err), -EACCES);
+  assert_int_equal(files("real/hwloc-gpucache", "", NULL), before);
+  /* root's own link is followed */
+  give("home/.cache", 0);
+  expect_find(0, NULL);
+}
+
 static void own_links_on_the_way_are_followed(void **state)
 {
   char name[300];
@@ -660,12 +705,15 @@ static void modes_do_not_depend_on_the_umask(void **state)
     lock = gc_store_lock(ID, 0, &err);
     assert_true(lock >= 0);
     gc_store_unlock(lock);
-    assert_int_equal(gc_store_remember_failure(&h200, 0, "it is busy", GC_FAILURE_PASSES, &err), 0);
     umask(022);
     assert_int_equal(mode_of("home/.cache"), 0700);
     assert_int_equal(mode_of("home/.cache/hwloc-gpucache"), 0700);
     assert_int_equal(mode_of("home/.cache/hwloc-gpucache/" ID ".xml"), 0600);
     assert_int_equal(mode_of("home/.cache/hwloc-gpucache/" ID ".lock"), 0600);
+    assert_int_equal(gc_store_remove(ID, &err), 0); /* there is no note beside a record */
+    umask(masks[i]);
+    assert_int_equal(gc_store_remember_failure(&h200, 0, "it is busy", GC_FAILURE_PASSES, &err), 0);
+    umask(022);
     assert_int_equal(mode_of("home/.cache/hwloc-gpucache/" ID ".failed"), 0600);
     shell("rm -r home/.cache");
   }
@@ -824,8 +872,9 @@ static void what_is_not_there_needs_no_right_to_be_removed(void **state)
   assert_int_equal(status, -ENOENT);
 }
 
-static int count_visit(const char *id, const char *path, void *data)
+static int count_visit(int dir_fd, const char *id, const char *path, void *data)
 {
+  assert_int_equal(faccessat(dir_fd, strrchr(path, '/') + 1, R_OK, 0), 0);
   assert_true(!strcmp(id, ID) || !strcmp(id, "sim-x"));
   assert_true(!strncmp(path, "records/", 8) && !access(path, R_OK));
   return ++*(int *)data == 10 ? 42 : 0;
@@ -879,6 +928,7 @@ int main(void)
     TEST(nothing_is_made_in_what_is_someone_elses),
     TEST(root_makes_nothing_in_the_home_of_a_user),
     TEST(links_of_other_users_are_not_followed),
+    TEST(links_of_other_users_are_not_followed_for_reading_and_removing),
     TEST(own_links_on_the_way_are_followed),
     TEST(the_owner_of_the_way_matters_for_root_only),
     TEST(modes_do_not_depend_on_the_umask),

@@ -5,19 +5,27 @@
  */
 #include "store.h"
 
+#include "util/clock.h"
+
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
 /* What the file system answers to each kind of lock; 0: it has that kind. */
 static int no_flock, no_fcntl;
+static unsigned turn_pause;
 
 int __real_flock(int fd, int operation);
 int __wrap_flock(int fd, int operation);
 int __wrap_flock(int fd, int operation)
 {
+  if (turn_pause)
+    usleep(turn_pause); /* the file may be removed between open() and flock() */
   errno = no_flock;
   return no_flock ? -1 : __real_flock(fd, operation);
 }
@@ -245,179 +253,183 @@ static void a_lock_file_that_is_a_link_is_not_followed(void **state)
   assert_int_equal(gc_store_lock(ID, 0, &err), -EACCES);
 }
 
-/* One process at a time measures, whatever the file system answers; its end releases the lock. */
+/* One process at a time measures with either kind of lock; its end releases the lock. Without both
+ * kinds, the caller is told, and a record can be written nevertheless. */
 static void a_file_system_may_have_no_locks(void **state)
 {
-  static const struct {
-    int flock, fcntl;
-  } answers[] = {
-    { ENOLCK, 0 },          { ENOSYS, 0 },           { EOPNOTSUPP, 0 },  { EINVAL, 0 },
-    { ENOLCK, ENOLCK },     { ENOSYS, ENOSYS },      { EOPNOTSUPP, EOPNOTSUPP },
-    { ENOSYS, EINVAL },
-  };
+  static const int answers[] = {ENOLCK, ENOSYS, EOPNOTSUPP, EINVAL};
   int hold, lock, status;
-  char who[80];
   pid_t pid;
 
   (void)state;
   for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
-    no_flock = answers[i].flock;
-    no_fcntl = answers[i].fcntl;
+    no_flock = answers[i];
+    no_fcntl = 0;
     pid = start_holder(&hold);
     assert_int_equal(gc_store_lock(ID, 0, &err), -ETIMEDOUT);
-    snprintf(who, sizeof(who), "another process (%ld) is measuring this GPU", (long)pid);
-    if (no_fcntl || strcmp(err.text, "another process is measuring this GPU"))
-      assert_string_equal(err.text, who);
-    assert_int_equal(gc_store_lock(ID, 0.1, &err), -ETIMEDOUT);
+    assert_string_equal(err.text, "another process is measuring this GPU");
     lock = gc_store_lock("sim-x", 0, &err);
     assert_true(lock >= 0);
     gc_store_unlock(lock);
     close(hold);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     lock = gc_store_lock(ID, 0, &err);
-    if (lock < 0)
-      fail_msg("%s", err.text);
-    assert_int_equal(gc_store_lock(ID, 0, &err), -ETIMEDOUT);
-    gc_store_unlock(lock);
-    lock = gc_store_lock(ID, 0, &err);
     assert_true(lock >= 0);
+    assert_int_equal(gc_store_lock(ID, 0, &err), -ETIMEDOUT);
     gc_store_unlock(lock);
 
     pid = start_holder(&hold);
     assert_int_equal(kill(pid, SIGKILL), 0);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
     lock = gc_store_lock(ID, 30, &err);
     assert_true(lock >= 0);
     gc_store_unlock(lock);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
     close(hold);
-    assert_int_equal(write_good(), 0); /* a record can be written there */
+
+    no_fcntl = answers[i];
+    assert_int_equal(gc_store_lock(ID, 0, &err), -EOPNOTSUPP);
+    assert_int_equal(gc_store_lock(ID, 30, &err), -EOPNOTSUPP); /* at once */
+    assert_int_equal(write_good(), 0);
     assert_int_equal(files("records", ".tmp-", NULL), 0);
+    assert_int_equal(files("records", "", NULL), 3); /* the record and two lock files */
   }
 }
 
-#define OWNER "records/" ID ".owner"
+#define PROCESSES 8
+#define TURNS 400 /* LOCK_TURNS sets another number */
 
-/* Replaces a word of the owner's file: 0 its process id, 1 its start, 2 the boot, 3 the namespace. */
-static void edit_owner(unsigned which, const char *word)
+/* What the processes share. A process is its number and how often that number was started, from 1. */
+static struct shared {
+  _Atomic unsigned long turns, wanted, kills, stops;
+  _Atomic unsigned inside;              /* the process that has the lock; 0: none */
+  _Atomic unsigned killed[PROCESSES];   /* the last process of this number that was killed */
+  _Atomic bool has_failed;
+} *shared;
+
+/* The pauses of the lock are short here. */
+int __real_nanosleep(const struct timespec *pause, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *pause, struct timespec *left);
+int __wrap_nanosleep(const struct timespec *pause, struct timespec *left)
 {
-  char words[4][80], text[400];
-  FILE *file = fopen(OWNER, "r");
+  const struct timespec shorter = {0, pause->tv_nsec / 100};
 
-  assert_non_null(file);
-  assert_int_equal(fscanf(file, "%79s %79s %79s %79s", words[0], words[1], words[2], words[3]), 4);
-  fclose(file);
-  strcpy(words[which], word);
-  snprintf(text, sizeof(text), "%s %s %s %s\n", words[0], words[1], words[2], words[3]);
-  put(OWNER, text);
+  return __real_nanosleep(shared ? &shorter : pause, left);
 }
 
-static void age_owner(time_t seconds)
+/* Nobody else is inside, except a process that was killed there. */
+static bool enter(unsigned me)
 {
-  const struct timespec then[2] = { { .tv_sec = time(NULL) - seconds },
-                                    { .tv_sec = time(NULL) - seconds } };
+  const unsigned before = atomic_exchange(&shared->inside, me);
 
-  assert_int_equal(utimensat(AT_FDCWD, OWNER, then, 0), 0);
+  return !before || shared->killed[before % PROCESSES] == before;
 }
 
-static void expect_owner(int expected)
+static bool leave(unsigned me)
 {
-  const int lock = gc_store_lock(ID, 0, &err);
+  unsigned expected = me;
 
-  if ((lock < 0 ? lock : 0) != expected)
-    fail_msg("%d \"%s\"", lock, err.text);
-  if (lock >= 0)
-    gc_store_unlock(lock);
+  return atomic_compare_exchange_strong(&shared->inside, &expected, 0);
 }
 
-static void the_owner_of_a_gpu_is_believed_while_it_runs(void **state)
+static void take_turns(unsigned me)
 {
-  char pid[32];
-  int held;
+  unsigned random = me;
+  bool alone;
+  int lock;
 
-  (void)state;
-  no_flock = no_fcntl = ENOSYS;
-#define TAKE()                                                                                     \
-  held = gc_store_lock(ID, 0, &err);                                                               \
-  assert_true(held >= 0);                                                                          \
-  expect_owner(-ETIMEDOUT)
-  TAKE();
-  age_owner(3600); /* it runs, and takes long */
-  expect_owner(-ETIMEDOUT);
-  edit_owner(1, "1"); /* another process with that id */
-  expect_owner(0);
-  TAKE();
-  edit_owner(2, "another-boot");
-  expect_owner(0);
-  TAKE();
-  snprintf(pid, sizeof(pid), "%d", INT_MAX);
-  edit_owner(0, pid);
-  expect_owner(0);
-  /* in another container: unknown whether it runs */
-  TAKE();
-  edit_owner(3, "pid:[1]");
-  expect_owner(-ETIMEDOUT);
-  assert_string_equal(err.text, "another process is measuring this GPU");
-  age_owner(3600);
-  expect_owner(0);
-  /* killed before it had written its id, or a full disk */
-  put(OWNER, "");
-  expect_owner(-ETIMEDOUT);
-  age_owner(3600);
-  expect_owner(0);
-  assert_int_equal(unlink(OWNER), 0);
-  assert_int_equal(symlink("../victim", OWNER), 0);
-  expect_owner(-ELOOP);
-  assert_int_equal(unlink(OWNER), 0);
-  assert_int_equal(files("records", "", NULL), 1); /* the lock file */
-  /* tidying removes it, but not while it is held */
-  TAKE();
-  assert_int_equal(gc_store_tidy(&report, &err), 0);
-  expect_owner(-ETIMEDOUT);
-  gc_store_unlock(held);
-  assert_int_equal(gc_store_tidy(&report, &err), 0);
-  assert_int_equal(access(OWNER, F_OK), -1);
-#undef TAKE
-}
-
-/* Many processes, and the holders are killed: never two at a time. */
-static void owners_take_turns(void **state)
-{
-  pid_t pids[8];
-  int status, lock, file, killed = 0;
-
-  (void)state;
-  no_flock = no_fcntl = ENOSYS;
-  for (int i = 0; i < 8; i++) {
-    pids[i] = fork();
-    assert_true(pids[i] >= 0);
-    if (pids[i])
-      continue;
-    for (int turn = 0; turn < 5; turn++) {
-      lock = gc_store_lock(ID, 600, &err);
-      if (lock < 0) {
-        print_error("turn %d of process %d: %s\n", turn, i, err.text);
-        _exit(3);
-      }
-      file = open("inside", O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-      if (file < 0) {
-        print_error("turn %d of process %d: another is inside: %s\n", turn, i, strerror(errno));
-        _exit(4);
-      }
-      close(file);
-      usleep(1000);
-      unlink("inside");
-      if (turn == 4 && i % 2)
-        raise(SIGKILL); /* while it holds the lock */
-      gc_store_unlock(lock);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  while (shared->turns < shared->wanted && !shared->has_failed) {
+    random = random * 1664525 + 1013904223;
+    turn_pause = random >> 16 & 127;
+    lock = gc_store_lock(ID, 600, &err);
+    alone = lock >= 0 && enter(me);
+    if (alone)
+      usleep(random >> 25);
+    if (!alone || !leave(me)) {
+      print_error("process %u: %s\n", me, lock < 0 ? err.text : "another has the lock, too");
+      shared->has_failed = true;
     }
-    _exit(0);
+    shared->turns++;
+    gc_store_unlock(lock);
+    if (random >> 30 == 0)
+      gc_store_tidy(&report, NULL); /* removes the lock file if nobody holds it */
   }
-  for (int i = 0; i < 8; i++) {
+  _exit(shared->has_failed);
+}
+
+static pid_t start_turns(unsigned me)
+{
+  pid_t pid = fork();
+
+  assert_true(pid >= 0);
+  if (!pid)
+    take_turns(me);
+  return pid;
+}
+
+/* Stops and kills the processes at random moments until all turns were taken. */
+static void disturb(pid_t pids[PROCESSES], unsigned names[PROCESSES])
+{
+  const double end = gc_now_ms() + 1e3 * (120 + (double)shared->wanted / 50);
+
+  while (shared->turns < shared->wanted && !shared->has_failed) {
+    const unsigned i = (unsigned)random() % PROCESSES;
+
+    assert_true(gc_now_ms() < end);
+    usleep((unsigned)random() % 4000);
+    assert_int_equal(kill(pids[i], SIGSTOP), 0);
+    shared->stops++;
+    usleep((unsigned)random() % 4000);
+    if (random() % 4 == 0) {
+      shared->killed[i] = names[i];
+      assert_int_equal(kill(pids[i], SIGKILL), 0);
+      assert_int_equal(waitpid(pids[i], NULL, 0), pids[i]);
+      shared->kills++;
+      names[i] += PROCESSES;
+      pids[i] = start_turns(names[i]);
+    } else {
+      assert_int_equal(kill(pids[i], SIGCONT), 0);
+    }
+  }
+}
+
+static void processes_take_turns(const char *kind)
+{
+  const char *turns = getenv("LOCK_TURNS");
+  unsigned names[PROCESSES];
+  pid_t pids[PROCESSES];
+  int status;
+
+  shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  assert_true(shared != MAP_FAILED);
+  shared->wanted = turns ? strtoul(turns, NULL, 10) : TURNS;
+  for (unsigned i = 0; i < PROCESSES; i++)
+    pids[i] = start_turns(names[i] = i + PROCESSES);
+  disturb(pids, names);
+  for (unsigned i = 0; i < PROCESSES; i++) {
     assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
-    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) == 0);
-    killed += WIFSIGNALED(status);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
   }
-  assert_int_equal(killed, 4);
+  print_message("%s: %lu turns, %lu stops, %lu kills\n", kind, (unsigned long)shared->turns,
+                (unsigned long)shared->stops, (unsigned long)shared->kills);
+  assert_false(shared->has_failed);
+  assert_true(shared->turns >= shared->wanted);
+  munmap(shared, sizeof(*shared));
+  shared = NULL;
+}
+
+/* Never two at a time, though holders are stopped and killed, and the lock file is removed. */
+static void processes_take_turns_with_flock(void **state)
+{
+  (void)state;
+  processes_take_turns("flock");
+}
+
+static void processes_take_turns_with_fcntl(void **state)
+{
+  (void)state;
+  no_flock = ENOSYS;
+  processes_take_turns("fcntl");
 }
 
 int main(void)
@@ -431,8 +443,8 @@ int main(void)
     TEST(a_lock_that_was_removed_does_not_count),
     TEST(a_lock_file_that_is_a_link_is_not_followed),
     TEST(a_file_system_may_have_no_locks),
-    TEST(the_owner_of_a_gpu_is_believed_while_it_runs),
-    TEST(owners_take_turns),
+    TEST(processes_take_turns_with_flock),
+    TEST(processes_take_turns_with_fcntl),
   };
 
   return cmocka_run_group_tests(tests, load_good, free_good);

@@ -1,28 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Measures simulated GPUs with two builds and prints every difference in values, kinds of source and
-# confidences. Use it to show that a change of the code changes no result.
+# Compares simulated GPUs measured with two builds, and prints every difference in values, kinds of
+# source and confidences. Use it to show that a change of the code changes no result.
 #
 #   same-values.sh OLD NEW [GPU]...
-#   same-values.sh --write DIR TOOL [GPU]...
+#   same-values.sh --write DIR NEW [GPU]...
 #
-# OLD and NEW are programs hwloc-gpucache, or directories that --write wrote; TOOL is such a
-# program. --write measures with one build and writes DIR/GPU.tsv. Without GPU, all of data/sim are
-# measured (with a directory: all in it). Both builds measure the profiles of this tree's data/sim.
-# No record is read or stored.
+# OLD and NEW are programs hwloc-gpucache, directories of records (GPU.xml, as tests/records has them
+# in a build), or directories of values (GPU.tsv) that --write wrote into DIR. Without GPU, all of
+# data/sim are compared (with a directory: all in it). Both programs measure the profiles of this
+# tree's data/sim. No record is read or stored.
 #
 #   tests/values/same-values.sh /tmp/before/bin/hwloc-gpucache build/hwloc-gpucache
-#   tests/values/same-values.sh tests/data/values build/hwloc-gpucache    (make check-values)
 #
 # Two runs of one build agree, because the noise of a simulated GPU has a fixed seed. Not compared:
 # date, version, cost (GPUCacheMeasuring*), the hash of the profile (GPUCacheVBIOS), and the reason
-# after "absent:". All GPUs take one minute of one core; JOBS of them run at a time (default: one per
-# core).
-#
-# After a change that changes values on purpose, renew the reference of make check, and say why in
-# the commit:
-#
-#   tests/values/same-values.sh --write tests/data/values build/hwloc-gpucache
+# after "absent:". JOBS GPUs are measured at a time (default: one per core).
 #
 # Exit status: 0 no difference, 1 differences, 2 wrong usage, 4 a measurement failed.
 set -u
@@ -40,22 +33,36 @@ fail() { echo "same-values.sh: $1" >&2; exit 4; }
 # gpus [DIR]: the names of all simulated GPUs, or of those in DIR.
 gpus() {
   if [ -n "${1:-}" ]; then
-    for file in "$1"/*.tsv; do basename "$file" .tsv; done
+    for file in "$1"/*.tsv "$1"/*.xml; do [ ! -e "$file" ] || basename "${file%.*}"; done
   else
     find "$sim" -type f ! -name README -exec basename {} \; | sort
   fi
 }
 
-# measure DIR TOOL GPU...: writes DIR/GPU.tsv.
-measure() {
-  dir=$1 tool=$(command -v "$2") || fail "there is no program $2"
+# of_record FILE: the values of a record.
+of_record() { awk -f "$here/record.awk" "$1" | sort; }
+
+# values DIR SOURCE GPU...: writes DIR/GPU.tsv, from a program or from a directory.
+values() {
+  dir=$1 source=$2 records=$2
   shift 2
   mkdir -p "$dir" || exit 4
-  # shellcheck disable=SC2016 # the inner shell expands
-  printf '%s\n' "$@" | HWLOC_GPUCACHE_DIR=$work/records xargs -P "${JOBS:-$(nproc)}" -I @ sh -c '
-    "$1" --sim @ measure --no-store --timeout 86400 --xml >"$2/@.xml" && [ -s "$2/@.xml" ] &&
-      awk -f "$3" "$2/@.xml" | sort >"$2/@.values" && mv "$2/@.values" "$4/@.tsv"
-    ' sh "$tool" "$work" "$here/record.awk" "$dir" || fail "$tool failed"
+  if [ ! -d "$source" ]; then
+    records=$work/records
+    rm -rf "$records"
+    mkdir "$records" && command -v "$source" >/dev/null || fail "there is no program $source"
+    # shellcheck disable=SC2016 # the inner shell expands
+    printf '%s\n' "$@" | HWLOC_GPUCACHE_DIR=$work/none xargs -P "${JOBS:-$(nproc)}" -I @ sh -c \
+      '"$1" --sim @ measure --no-store --timeout 86400 --xml >"$2/@.xml"' sh "$source" "$records" || fail "$source failed"
+  fi
+  for gpu; do
+    if [ -e "$records/$gpu.tsv" ]; then
+      cp "$records/$gpu.tsv" "$dir/"
+    else
+      [ -s "$records/$gpu.xml" ] || fail "$source has no $gpu"
+      of_record "$records/$gpu.xml" >"$dir/$gpu.new" && mv "$dir/$gpu.new" "$dir/$gpu.tsv" || exit 4
+    fi
+  done
 }
 
 # compare OLD NEW GPU: two files of values.
@@ -78,10 +85,13 @@ compare() {
 case ${1:-} in
 --write)
   [ $# -ge 3 ] || usage
-  dir=$2 tool=$3
+  dir=$2 new=$3
   shift 3
-  [ $# -gt 0 ] || set -- $(gpus)
-  measure "$dir" "$tool" "$@"
+  all=
+  [ ! -d "$new" ] || all=$new
+  # shellcheck disable=SC2046 # several words
+  [ $# -gt 0 ] || set -- $(gpus "$all")
+  values "$dir" "$new" "$@"
   exit
   ;;
 -*) usage ;;
@@ -92,13 +102,13 @@ shift 2
 if [ $# -eq 0 ]; then
   all=
   for one in "$new" "$old"; do [ ! -d "$one" ] || all=$one; done
+  # shellcheck disable=SC2046 # several words
   set -- $(gpus "$all")
 fi
-[ -d "$old" ] || { measure "$work/old" "$old" "$@"; old=$work/old; }
-[ -d "$new" ] || { measure "$work/new" "$new" "$@"; new=$work/new; }
+values "$work/old" "$old" "$@"
+values "$work/new" "$new" "$@"
 for gpu; do
-  [ -s "$old/$gpu.tsv" ] && [ -s "$new/$gpu.tsv" ] || fail "there are no values of $gpu in $old or $new"
-  compare "$old/$gpu.tsv" "$new/$gpu.tsv" "$gpu"
+  compare "$work/old/$gpu.tsv" "$work/new/$gpu.tsv" "$gpu"
 done >"$work/differences"
 cat "$work/differences"
 if [ -s "$work/differences" ]; then

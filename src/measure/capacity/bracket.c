@@ -10,6 +10,11 @@
 #include <string.h>
 
 #define WALKS 4 /* of one bracket, at most, until it can be narrowed */
+#define CHOSEN_MAX 48 /* sizes that are chosen one by one, at most, in one bracket */
+#define SURE 0.9999   /* no confidence is stated above this, so more runs cannot raise it */
+/* Of search->sizes, so many lie beside the range of the next bracket. */
+#define BESIDE 4
+#define LOST_MAX 1e-5 /* probability that a bracket loses the answer, so that it can still be sure */
 
 static double outlier_rate(const struct gc_search_state *s)
 {
@@ -74,12 +79,90 @@ static int confirm(struct gc_search_state *s, struct gc_sizes *sizes, size_t bey
   return walk_runs(s, "confirm", sizes, runs, n);
 }
 
+/* Whether the answer is exactly this size, after gc_decide(). */
+static bool is_sure(const struct gc_search_state *s, const struct gc_sizes *sizes,
+                    const struct gc_verdict *verdict)
+{
+  return verdict->beyond && sizes->scratch[verdict->beyond] * s->kept >= SURE;
+}
+
+/* The size that divides the posterior probability evenly. When one answer has more than half of it,
+ * the size on the side with more of the rest. */
+static size_t choose(const struct gc_sizes *sizes, const double *posterior)
+{
+  double all = 0, below = 0;
+  size_t c = 0;
+
+  for (size_t i = 0; i <= sizes->n; i++)
+    all += posterior[i];
+  while (c < sizes->n && below + posterior[c] < all / 2)
+    below += posterior[c++];
+  if (c && (c == sizes->n || below > all - below - posterior[c]))
+    c--;
+  return c;
+}
+
+/* The smallest size from which on the latencies of all sizes that were walked differ from hits. The
+ * largest one differs: the coarse search has seen that. */
+static int find_changed(struct gc_search_state *s, const struct gc_sizes *sizes,
+                        const bool *walked)
+{
+  struct gc_sizes some;
+  size_t n = 0, changed;
+  int status = gc_search_sizes(s, &some, sizes->n);
+
+  if (status)
+    return status;
+  for (size_t i = 0; i < sizes->n; i++)
+    if (walked[i]) {
+      some.bytes[n] = sizes->bytes[i];
+      memcpy(some.histogram[n++], sizes->histogram[i], sizeof(*some.histogram));
+    }
+  some.n = n;
+  changed = gc_lasting_change(&some, s->hits, GC_SEARCH_SPREAD);
+  s->found->changed = changed < n ? some.bytes[changed] : s->high;
+  gc_sizes_free(&some);
+  return 0;
+}
+
+/* Walks one size after the other, each chosen by the posterior so far, until the range is small
+ * enough for the next bracket, or, if it is the last one, until the answer is sure. The posterior
+ * does not depend on why one stops. */
+static int bisect(struct gc_search_state *s, struct gc_sizes *sizes, bool first, bool last,
+                  struct gc_verdict *verdict)
+{
+  bool *walked = calloc(sizes->n, sizeof(*walked));
+  int status = walked ? 0 : gc_fail(s->m->bench.err, -ENOMEM, "out of memory");
+
+  for (int k = 0; k < CHOSEN_MAX && !status; k++) {
+    struct gc_run run = {.bytes = 0};
+    size_t i;
+
+    gc_decide(sizes, UINT64_MAX, verdict);
+    if (last ? is_sure(s, sizes, verdict)
+             : verdict->kept >= 1 - LOST_MAX &&
+                   verdict->most - verdict->least + BESIDE <= s->search->sizes)
+      break;
+    i = choose(sizes, sizes->scratch);
+    run.bytes = sizes->bytes[i];
+    walked[i] = true;
+    status = walk_runs(s, "sweep", sizes, &run, 1);
+  }
+  if (!status && first)
+    status = find_changed(s, sizes, walked);
+  gc_decide(sizes, s->found->changed, verdict);
+  free(walked);
+  return status;
+}
+
 /* Decides on the sizes of one sweep. They are walked again while too many answers remain. */
 static int decide(struct gc_search_state *s, struct gc_sizes *sizes, bool first, bool last,
                   struct gc_verdict *verdict)
 {
   int status = 0;
 
+  if (s->search->one_by_one)
+    return bisect(s, sizes, first, last, verdict);
   for (int walk = 0; walk < WALKS; walk++) {
     if ((status = walk_bracket(s, sizes)))
       break;
@@ -123,9 +206,9 @@ static int conclude(struct gc_search_state *s, struct gc_sizes *sizes, bool last
     if ((status = confirm(s, sizes, verdict->beyond)))
       return status;
     gc_decide(sizes, s->found->changed, verdict);
-  } else if (verdict->beyond && verdict->most - verdict->least > sizes->n / 2) {
+  } else if (!last && verdict->beyond && verdict->most - verdict->least > sizes->n / 2) {
     verdict->absent = "repetitions disagree on where misses begin";
-  } else if (verdict->beyond) {
+  } else if (!last && verdict->beyond) {
     narrow(s, sizes, verdict);
     *done = false;
     return 0;
@@ -144,7 +227,8 @@ int gc_bracket_sweep(struct gc_search_state *s, bool first, bool *done)
   const uint64_t apart = (s->high - s->low + s->search->sizes - 1) / s->search->sizes;
   const bool near = s->now == &s->wide && apart <= s->wide.step;
   int status = near ? gc_search_use(s, &s->fine) : 0;
-  const uint64_t step = (apart + s->now->step - 1) / s->now->step * s->now->step;
+  const uint64_t sparse = (apart + s->now->step - 1) / s->now->step * s->now->step;
+  const uint64_t step = s->search->one_by_one ? s->now->step : sparse;
   const bool last = step == s->now->step && s->now != &s->wide;
   struct gc_verdict verdict;
   struct gc_sizes sizes;

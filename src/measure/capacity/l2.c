@@ -17,16 +17,26 @@
 #define STEPS_OF_L2 512 /* capacities are multiples of the nominal size divided by this */
 #define OUTLIERS 5e-4
 
+/* Each walk of the search takes another sample, also if sizes are walked one by one. Walks of one
+ * size with the same sample would all miss the same few lines. */
+struct walks {
+  struct gc_measurement *m;
+  uint64_t done;
+};
+
 static int walk(void *data, const struct gc_path *path, const struct gc_binning *binning,
                 struct gc_run *runs, size_t n)
 {
+  struct walks *walks = data;
   int status = 0;
 
   for (size_t i = 0; i < n && !status; i++) {
-    const struct gc_l2_sampling sample = {
-        .stride = LINE, .read_stride = path->stride, .loads = SAMPLE, .which = i};
+    const struct gc_l2_sampling sample = {.stride = LINE,
+                                          .read_stride = path->stride,
+                                          .loads = SAMPLE,
+                                          .which = walks->done++};
 
-    status = gc_l2_sample(data, &sample, binning, &runs[i]);
+    status = gc_l2_sample(walks->m, &sample, binning, &runs[i]);
   }
   return status;
 }
@@ -47,6 +57,7 @@ int gc_step_l2_capacity(struct gc_measurement *m, struct gc_measured *element)
   const uint64_t nominal = m->bench.properties.l2_bytes, wanted = LARGEST * nominal;
   const uint64_t largest = wanted < m->bench.arena_bytes ? wanted : m->bench.arena_bytes;
   const uint64_t step = nominal / STEPS_OF_L2;
+  struct walks walks = {.m = m};
   const struct gc_search search = {
       .path = *gc_path_of(GC_L2),
       .min = (largest >> DOUBLINGS) / LINE * LINE,
@@ -56,9 +67,10 @@ int gc_step_l2_capacity(struct gc_measurement *m, struct gc_measured *element)
       .sizes = 12,
       .repeats = 1,
       .confirm = 6,
+      .one_by_one = true,
       .outliers = OUTLIERS,
       .walk = walk,
-      .data = m,
+      .data = &walks,
   };
   int status;
 

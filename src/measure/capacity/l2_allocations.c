@@ -53,39 +53,57 @@ struct sampler {
   uint32_t read_stride;
   double part;    /* bytes */
   double fitting; /* share of slow loads of an array that fits */
-  uint64_t which; /* the next sample */
+  bool laid;      /* the ring is in this allocation already */
+  uint32_t part_number; /* of the next sample of it */
   /* What fits in each allocation. The first one was searched. */
   unsigned parts[OTHERS + 1], n;
 };
 
+static uint64_t ring_bytes(const struct sampler *a)
+{
+  const uint64_t most = a->m->bench.arena_bytes, wanted = (uint64_t)(MOST * a->part);
+
+  return (wanted < most ? wanted : most) / LINE * LINE;
+}
+
+/* Samples the begin of a ring that is laid once for each allocation. The order is ascending, as the
+ * begin of a scattered ring is no ring. */
 static int sample(struct sampler *a, double parts, struct gpu_chase_result *seen)
 {
-  const struct gc_l2_sampling sampling = {
-      .stride = LINE, .read_stride = a->read_stride, .loads = SAMPLE, .which = a->which++};
+  const struct gc_l2_sampling sampling = {.stride = LINE,
+                                          .read_stride = a->read_stride,
+                                          .loads = SAMPLE / PARTS * MOST,
+                                          .ascending = true,
+                                          .laid = a->laid,
+                                          .part = a->laid ? a->part_number++ : 0,
+                                          .ring_bytes = ring_bytes(a)};
   struct gc_run run = {.bytes = (uint64_t)(parts * a->part) / LINE * LINE};
   const int status = gc_l2_sample(a->m, &sampling, &a->binning, &run);
 
   if (!status)
     gc_raw_runs(a->m->bench.raw, "other allocation", &a->binning, &run, 1);
+  a->laid = true;
   *seen = run.seen;
   return status;
 }
 
-/* Whether an array of this size misses (or not), sampled twice if the first answer is no. */
-static int is(struct sampler *a, double parts, bool misses, bool *so)
+/* Whether an array of this size misses. */
+static int misses(struct sampler *a, double parts, bool *so)
 {
-  int status = 0;
+  struct gpu_chase_result seen;
+  const int status = sample(a, parts, &seen);
 
-  *so = false;
-  for (int attempt = 0; attempt < 2 && !*so && !status; attempt++) {
-    struct gpu_chase_result seen;
-
-    if ((status = sample(a, parts, &seen)))
-      break;
-    *so = misses ==
-          (seen.slow && 1 - gc_binomial_cdf(seen.slow - 1, seen.loads, a->fitting) < CHANCE);
-  }
+  *so = !status && seen.slow &&
+        1 - gc_binomial_cdf(seen.slow - 1, seen.loads, a->fitting) < CHANCE;
   return status;
+}
+
+/* The same, sampled twice if it does not. */
+static int misses_for_sure(struct sampler *a, double parts, bool *so)
+{
+  int status = misses(a, parts, so);
+
+  return status || *so ? status : misses(a, parts, so);
 }
 
 /* Finds the share of slow loads of an array that fits for sure. */
@@ -100,22 +118,22 @@ static int look_at_hits(struct sampler *a)
   return status;
 }
 
-/* Adds the largest array of this allocation that fits: at least LEAST parts, at most MOST. */
-static int find_fitting(void *data)
+/* The largest array of this allocation that fits: at least LEAST parts, at most MOST. */
+static int bisect(struct sampler *a, bool twice, unsigned *fits)
 {
-  struct sampler *a = data;
   unsigned low = LEAST, high = MOST + 1, next = PARTS - UNCERTAIN, step = UNCERTAIN;
   int status = 0;
 
   while (high - low > 1 && !status) {
-    bool fits;
+    bool so;
 
-    if ((status = is(a, next, false, &fits)))
-      break;
-    if (fits)
-      low = next;
-    else
+    status = misses(a, next, &so);
+    if (!status && so && twice)
+      status = misses(a, next, &so);
+    if (so)
       high = next;
+    else
+      low = next;
     /* first away from the capacity in larger and larger steps, then bisect */
     step *= 2;
     if (high == MOST + 1)
@@ -125,7 +143,26 @@ static int find_fitting(void *data)
     else
       next = (low + high) / 2;
   }
-  a->parts[a->n++] = low;
+  *fits = low;
+  return status;
+}
+
+/* Adds the largest array of this allocation that fits. One disturbed sample could make it too small:
+ * then an array a little larger than it still fits, and all is done again with twice the samples. */
+static int find_fitting(void *data)
+{
+  struct sampler *a = data;
+  unsigned fits;
+  bool so = true;
+  int status;
+
+  a->laid = false;
+  a->part_number = 1;
+  if (!(status = bisect(a, false, &fits)) && fits < MOST)
+    status = misses(a, fits + 1, &so);
+  if (!status && !so)
+    status = bisect(a, true, &fits);
+  a->parts[a->n++] = fits;
   return status;
 }
 
@@ -176,9 +213,9 @@ static int look_at_misses(struct sampler *a, bool *full)
   int status;
 
   *full = (PARTS + MUCH_LARGER) * a->part > (double)a->m->bench.arena_bytes;
-  if (*full || (status = is(a, PARTS + LARGER, true, full)) || *full)
+  if (*full || (status = misses_for_sure(a, PARTS + LARGER, full)) || *full)
     return *full ? 0 : status;
-  return is(a, PARTS + MUCH_LARGER, true, full);
+  return misses_for_sure(a, PARTS + MUCH_LARGER, full);
 }
 
 int gc_step_l2_allocations(struct gc_measurement *m, struct gc_measured *element)
@@ -187,6 +224,7 @@ int gc_step_l2_allocations(struct gc_measurement *m, struct gc_measured *element
                       .binning = {.shift = 3, .threshold = gc_l2_threshold(m)},
                       .read_stride = element->level.stride,
                       .part = (double)gc_capacity(element) / PARTS,
+                      .part_number = 1,
                       .parts = {PARTS},
                       .n = 1};
   bool full = false;

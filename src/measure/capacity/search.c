@@ -25,6 +25,8 @@
 #define L2_SHARE 0.75      /* loads of nearer caches take less than this share of a load from L2 */
 /* An L2 may keep half of its size for one SM; this is a little less. */
 #define L2_SIZE_SHARE 0.45
+#define EXPECTED_STEPS 16  /* on each side of an expected capacity: as many sizes as in a sweep */
+#define EXPECTED_SURE 0.99 /* least confidence that confirms it */
 #define ATTEMPTS 3         /* searches: a later one may be undisturbed */
 
 _Static_assert(GC_LATENCY_BINS == GPU_HISTOGRAM_BINS,
@@ -262,13 +264,63 @@ static int attempt(struct gc_search_state *s, bool wide)
   return status;
 }
 
+/* Confirms the expected capacity: walks two sizes that must fit and one that must not, then the sizes
+ * near it, to the line. Another result, or one that is not sure, does not count. */
+static int confirm_expected(struct gc_search_state *s)
+{
+  const uint64_t expected = s->search->expected, around = EXPECTED_STEPS * s->fine.step;
+  struct gc_path path = s->fine.path;
+  struct gc_run runs[3] = {{.bytes = s->search->min},
+                           {.bytes = expected / 2 / s->fine.step * s->fine.step},
+                           {.bytes = 2 * expected}};
+  struct gc_sizes sizes;
+  bool done;
+  int status;
+
+  memset(s->found, 0, sizeof(*s->found));
+  s->binning.threshold = UINT32_MAX;
+  path.loads_max = COARSE_LOADS;
+  if ((status = gc_search_sizes(s, &sizes, 3)))
+    return status;
+  if (!(status = gc_search_use(s, &s->fine)))
+    status = s->search->walk(s->search->data, &path, &s->binning, runs, 3);
+  for (size_t i = 0; i < 3 && !status; i++) {
+    sizes.bytes[i] = runs[i].bytes;
+    gc_histogram_add(sizes.histogram[i], runs[i].seen.histogram);
+    if (i < 2)
+      gc_histogram_add(s->hits, runs[i].seen.histogram);
+  }
+  if (!status && gc_first_change(&sizes, GC_SEARCH_SPREAD) == 2 &&
+      !(status = begin_bracket(s, &sizes, 2)) && s->high) {
+    gc_raw_runs(s->m->bench.raw, "coarse", &s->binning, runs, 3);
+    s->found->changed = s->high;
+    s->low = expected - around;
+    s->high = expected + around;
+    status = gc_bracket_sweep(s, false, &done);
+    s->found->stride = path.stride;
+    if (s->m->bench.raw && !status)
+      survey(s);
+  }
+  if (s->found->bytes != expected || s->found->confidence < EXPECTED_SURE)
+    s->found->bytes = 0;
+  gc_sizes_free(&sizes);
+  return status;
+}
+
+/* Whether the expected capacity, if there is one, can be confirmed. */
+static bool may_confirm(const struct gc_search *search)
+{
+  return search->expected > 4 * (uint64_t)EXPECTED_STEPS * search->step &&
+         search->expected > 4 * search->min && 2 * search->expected <= search->max;
+}
+
 int gc_find_capacity(struct gc_measurement *m, const struct gc_search *search,
                      struct gc_capacity_result *found)
 {
   const struct gc_stride fine = {.path = search->path, .step = search->step};
   int status = 0;
 
-  for (int i = 0; i < ATTEMPTS && !status; i++) {
+  for (int i = may_confirm(search) ? -1 : 0; i < ATTEMPTS && !status; i++) {
     struct gc_search_state s = {.m = m,
                                 .search = search,
                                 .fine = fine,
@@ -279,9 +331,9 @@ int gc_find_capacity(struct gc_measurement *m, const struct gc_search *search,
     /* if lines are smaller than the wide stride, it misleads; the next attempt does without it */
     const bool wide = search->wide_stride && i == 0;
 
-    status = attempt(&s, wide);
+    status = i < 0 ? confirm_expected(&s) : attempt(&s, wide);
     /* with too wide a stride, no array ever misses */
-    if (found->bytes || (found->at_least && s.wide.path.stride == s.fine.path.stride))
+    if (found->bytes || (i >= 0 && found->at_least && s.wide.path.stride == s.fine.path.stride))
       break;
   }
   gc_raw_note(m->bench.raw, "hit", found->hit);

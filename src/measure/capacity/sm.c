@@ -82,7 +82,9 @@ int gc_step_capacity(struct gc_measurement *m, struct gc_measured *element)
 {
   const struct gc_path *path = gc_path_of(element->kind);
   struct gc_search search = searches[element->kind];
-  int status = find_shared(m, path);
+  const bool with_l1 = m->results->with_l1[element->kind] > 0;
+  /* one storage: what holds for L1 holds for this path, which is then confirmed only */
+  int status = with_l1 ? 0 : find_shared(m, path);
 
   if (status)
     return status;
@@ -91,6 +93,8 @@ int gc_step_capacity(struct gc_measurement *m, struct gc_measured *element)
     search.repeats = ALONE_REPEATS;
     search.confirm = ALONE_CONFIRM;
   }
+  if (with_l1)
+    search.expected = gc_capacity(&m->results->element[GC_L1]);
   search.path = *path;
   search.walk = walk;
   search.data = &m->bench;

@@ -71,8 +71,8 @@ static int sample_rounds(struct gc_measurement *m, const struct gc_binning *binn
 {
   double loads = 0, slow = 0;
 
-  for (sample->which = 0; sample->which < ROUNDS && sample->which * sample->loads < PROBES;
-       sample->which++) {
+  for (sample->part = 0; sample->part < ROUNDS && sample->part * sample->loads < PROBES;
+       sample->part++) {
     const int status = gc_l2_sample(m, sample, binning, run);
 
     if (status == -ENOTSUP) {
@@ -82,6 +82,7 @@ static int sample_rounds(struct gc_measurement *m, const struct gc_binning *binn
     if (status)
       return status;
     gc_raw_runs(m->bench.raw, "census", binning, run, 1);
+    sample->laid = true;
     loads += run->seen.loads;
     slow += run->seen.slow;
   }

@@ -25,6 +25,7 @@
 #define PROBES 32768 /* timed loads in all rounds, */
 #define SAMPLE 8192  /* and in one round */
 #define ROUNDS 24
+#define ROUNDS_ALONE 96 /* without a capacity, the only value: a round times few lines of a small L2 */
 /* A smaller array, in arrays, which has to fill the cache as well. If it does not, neither does the
  * large one fill all sets. */
 #define SMALLER 0.7
@@ -63,33 +64,72 @@ struct rounds {
   struct gc_l2_sampling sampling;
 };
 
-/* Reads and samples an array of this size, at most that of the arena, in rounds. */
+/* Whether round i of so many goes through the array in ascending order. Rounds are scattered,
+ * scattered, ascending, ascending, and so on; if there are only two, one of each. */
+static unsigned is_ascending(unsigned i, unsigned rounds)
+{
+  return (rounds > 2 ? i / 2 : i) % 2;
+}
+
+/* One more round of an array of `lines` lines. The second one of a pair uses the ring of the first. */
+static int count_round(struct rounds *r, uint64_t lines, unsigned i, unsigned rounds,
+                       struct gpu_chase_result *seen)
+{
+  struct gc_run run = {.bytes = lines * LINE};
+  int status;
+
+  r->sampling.part = rounds > 2 ? i % 2 : 0;
+  r->sampling.laid = r->sampling.part > 0;
+  r->sampling.which = i / 2;
+  r->sampling.ascending = is_ascending(i, rounds);
+  if ((status = gc_l2_sample(r->m, &r->sampling, &r->binning, &run)))
+    return status;
+  gc_raw_runs(r->m->bench.raw, "total", &r->binning, &run, 1);
+  *seen = run.seen;
+  return 0;
+}
+
+/* Reads and samples an array of this size, at most that of the arena, in rounds: until `enough` is
+ * true (NULL: never), asked after every four, but no more than `rounds`, a multiple of two. */
 static int count(struct rounds *r, double bytes, uint64_t quiet_lines, unsigned rounds,
+                 bool (*enough)(const struct gc_census *census, double than), double than,
                  struct counts *c, struct gc_census *census)
 {
-  const uint64_t lines = (uint64_t)fmin(bytes, (double)r->m->bench.arena_bytes) / LINE + 1;
+  const uint64_t lines = (uint64_t)fmin(bytes, (double)r->m->bench.arena_bytes) / LINE;
   const uint64_t most = lines / quiet_lines + 1;
   double loads = 0, slow = 0;
 
   *c = (struct counts){0};
   r->sampling.loads = most < SAMPLE ? (uint32_t)most : SAMPLE;
   for (unsigned i = 0; i < rounds; i++) {
-    struct gc_run run = {.bytes = (lines - 1) * LINE};
-    int status;
+    struct gpu_chase_result seen;
+    const int status = count_round(r, lines, i, rounds, &seen);
 
-    r->sampling.which = i;
-    r->sampling.ascending = i % 2;
-    if ((status = gc_l2_sample(r->m, &r->sampling, &r->binning, &run)))
+    if (status)
       return status;
-    gc_raw_runs(r->m->bench.raw, "total", &r->binning, &run, 1);
-    c->loads[i % 2][i >= rounds / 2] += run.seen.loads;
-    c->slow[i % 2][i >= rounds / 2] += run.seen.slow;
-    loads += run.seen.loads;
-    slow += run.seen.slow;
+    c->loads[is_ascending(i, rounds)][i >= rounds / 2] += seen.loads;
+    c->slow[is_ascending(i, rounds)][i >= rounds / 2] += seen.slow;
+    loads += seen.loads;
+    slow += seen.slow;
+    *census = (struct gc_census){0};
+    gc_sample_conclude((double)(lines * LINE), loads, slow, census);
+    if (enough && i % 4 == 3 && enough(census, than))
+      break;
   }
-  *census = (struct gc_census){0};
-  gc_sample_conclude((double)((lines - 1) * LINE), loads, slow, census);
   return 0;
+}
+
+/* Whether a smaller array keeps as much, without any allowance for chance. */
+static bool keeps_as_much(const struct gc_census *smaller, double all)
+{
+  return all - smaller->bytes <= APART * all;
+}
+
+/* Whether nearly all loads of an array that fits are fast. */
+static bool nearly_all(const struct gc_census *small, double unused)
+{
+  (void)unused;
+  return small->bytes - ERRORS * small->error > (1 - APART) * small->read;
 }
 
 /* Whether two groups of rounds saw the same share of slow loads, as far as chance goes. */
@@ -181,20 +221,24 @@ int gc_step_l2_total(struct gc_measurement *m, struct gc_measured *element)
   if (!r.sampling.read_stride)
     r.sampling.read_stride = gc_path_of(GC_L2)->stride;
   /* first a rough count: the array shall be SPAN times as large as what the cache holds */
-  status = count(&r, SPAN * nominal, QUIET_LINES, 2, &counts, &all);
+  status = count(&r, SPAN * nominal, QUIET_LINES, 2, NULL, 0, &counts, &all);
   if (!status && SMALL * all.bytes < SMALL_LINES * LINE)
     return gc_set_absent(element, GC_TOTAL,
                          SMALL * nominal < 2 * SMALL_LINES * LINE ? "L2 is too small for a sample"
                                                                   : overlap);
   if (!status) {
-    rounds = (unsigned)fmin(fmax(PROBES / r.sampling.loads, 4), ROUNDS);
-    status = count(&r, fmin(SPAN * all.bytes, all.read), QUIET_LINES, rounds, &counts, &all);
+    rounds = (unsigned)fmin(fmax(PROBES / r.sampling.loads, 4),
+                            gc_capacity(element) ? ROUNDS : ROUNDS_ALONE);
+    /* a multiple of eight: both orders, early and late */
+    status = count(&r, fmin(SPAN * all.bytes, all.read), QUIET_LINES, (rounds + 7) / 8 * 8, NULL, 0,
+                   &counts, &all);
   }
   if (!status)
-    status = count(&r, SMALLER * all.read, QUIET_LINES, SMALLER_ROUNDS, &unused, &smaller);
+    status = count(&r, SMALLER * all.read, QUIET_LINES, SMALLER_ROUNDS, keeps_as_much, all.bytes,
+                   &unused, &smaller);
   if (!status)
-    status =
-        count(&r, fmax(SMALL * all.bytes, SMALL_LINES * LINE), 1, SMALL_ROUNDS, &unused, &small);
+    status = count(&r, fmax(SMALL * all.bytes, SMALL_LINES * LINE), 1, SMALL_ROUNDS, nearly_all, 0,
+                   &unused, &small);
   if (status == -ENOTSUP)
     return gc_set_absent(element, GC_TOTAL, GC_NOT_SAMPLED);
   return status ? status : put(m, element, &counts, &all, &smaller, &small);

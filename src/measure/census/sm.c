@@ -30,6 +30,12 @@
 #define PROBES 40960 /* in all, but in no more launches than: */
 #define LAUNCHES 8
 #define ROUNDS_MIN 4        /* least number of rounds for an error */
+/* If the path is one storage with L1, which has had its census, this one only confirms it. It ends
+ * when chance may cause no more than this share of the capacity: twice what a census may lack in any
+ * case. */
+#define CHANCE_WITH_L1 0.02
+#define SMS_MIN 16 /* with fewer, the probes of some launches are not spread over all that was read */
+#define PART_WITH_L1 2 /* then one in so many SMs takes part */
 #define UNIFORM_LOADS 16384 /* loads of each SM if all lanes load the same address */
 #define QUIET_BYTES 32768   /* one probe per so many bytes does not disturb the others */
 /* An eighth of miss - hit is added, because the two kernels read the clock differently. */
@@ -42,6 +48,8 @@ struct count {
   enum gc_kernel kernel;
   struct gpu_census_args args;
   uint32_t sms, stride, launches;
+  double chance; /* enough is known if chance causes no more than this share of the capacity; 0: it
+                    takes all probes */
   struct gc_probes probes;
 };
 
@@ -152,18 +160,50 @@ static void add(struct count *c, const struct gpu_census_result *results)
     }
 }
 
-static int probe(struct count *c)
+/* Counts what the launches so far have found. Their probes are spread evenly, so each counts for as
+ * many parts as there are without one. Whether it is exact enough: chance may cause no more than a
+ * share of the capacity. */
+static bool conclude(const struct count *c, struct gc_raw *raw, char *seen, double capacity,
+                     struct gc_census *census)
+{
+  const double apart = (double)(c->args.all - c->probes.rounds) / c->args.all;
+  struct gc_probes some = c->probes;
+
+  some.seen = seen;
+  some.n = 0;
+  for (size_t i = 0; i < c->probes.n; i++)
+    if (c->probes.seen[i])
+      seen[some.n++] = c->probes.seen[i];
+  *census = (struct gc_census){.error = 0};
+  gc_probes_conclude(&some, raw, census);
+  /* the last slot found may be anywhere between the probes of a launch */
+  census->error = hypot(census->error, c->probes.bytes / (double)some.n * c->probes.rounds * apart /
+                                           sqrt(12));
+  return c->sms >= SMS_MIN && !*census->absent && gc_census_chance(census) <= c->chance * capacity;
+}
+
+static int probe(struct count *c, double capacity, struct gc_census *census)
 {
   struct gc_bench *bench = &c->m->bench;
   struct gpu_census_result *results = calloc(c->sms, sizeof(*results));
-  int status = results ? set_carveout(c) : gc_fail(bench->err, -ENOMEM, "out of memory");
+  char *seen = calloc(c->probes.n, 1);
+  int status = results && seen ? set_carveout(c) : gc_fail(bench->err, -ENOMEM, "out of memory");
+  bool enough = false;
 
-  for (c->args.from = 0; c->args.from < c->args.all && !status; c->args.from += c->args.rounds)
+  c->probes.rounds = 0;
+  for (c->args.from = 0; c->args.from < c->args.all && !status && !enough;
+       c->args.from += c->args.rounds)
     if (!(status =
               gc_bench_launch(bench, c->kernel, c->sms, bench->properties.warp, 0, &c->args)) &&
         !(status = bench->ops->download(bench->device, results, c->args.results,
-                                        c->sms * sizeof(*results), bench->err)))
+                                        c->sms * sizeof(*results), bench->err))) {
       add(c, results);
+      c->probes.rounds += c->args.rounds;
+      enough = conclude(c, NULL, seen, capacity, census);
+    }
+  if (!status && bench->raw)
+    conclude(c, bench->raw, seen, capacity, census);
+  free(seen);
   free(results);
   return status;
 }
@@ -180,6 +220,10 @@ int gc_step_census(struct gc_measurement *m, struct gc_measured *element)
   struct gc_census census = {.error = 0};
   int status;
 
+  if (m->results->with_l1[element->kind] > 0 && gc_found(&m->results->element[GC_L1], GC_CENSUS)) {
+    c.sms = (c.sms + PART_WITH_L1 - 1) / PART_WITH_L1;
+    c.chance = CHANCE_WITH_L1;
+  }
   if (!capacity)
     return 0; /* the source of the capacity gives the reason */
   if (!c.stride || !plan(&c, capacity)) {
@@ -190,8 +234,7 @@ int gc_step_census(struct gc_measurement *m, struct gc_measured *element)
   if (!(status = gc_probes_open(&c.probes, m->bench.err)) &&
       !(status =
             gc_ring_lay(&m->bench, path->space, (uint64_t)c.args.slots * c.stride, c.stride, 1)) &&
-      !(status = probe(&c))) {
-    gc_probes_conclude(&c.probes, m->bench.raw, &census);
+      !(status = probe(&c, (double)capacity, &census))) {
     status = gc_settle_census(m, element, &census);
   }
   gc_probes_close(&c.probes);

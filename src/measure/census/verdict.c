@@ -46,7 +46,7 @@ static void put_census(struct gc_measured *element, const struct gc_census *cens
 
 /* The deviation that chance may cause. A standard error from few rounds is too small too often. The
  * first term of the expansion of Student's quantiles after the normal one corrects that. */
-static double chance(const struct gc_census *census)
+double gc_census_chance(const struct gc_census *census)
 {
   const double wide = ERRORS;
   const double more =
@@ -60,9 +60,9 @@ int gc_settle_census(struct gc_measurement *m, struct gc_measured *element,
 {
   const uint64_t capacity = gc_capacity(element);
   const double bytes = (double)capacity;
-  const double more = (MORE + census->slack) * bytes + chance(census);
+  const double more = (MORE + census->slack) * bytes + gc_census_chance(census);
   const double less =
-      (LESS + census->slack) * bytes + fmin(LESS_BYTES, LESS_BYTES_SHARE * bytes) + chance(census);
+      (LESS + census->slack) * bytes + fmin(LESS_BYTES, LESS_BYTES_SHARE * bytes) + gc_census_chance(census);
   char why[160];
 
   put_census(element, census, more);

@@ -34,6 +34,9 @@ struct gc_census {
 /* Sets census->absent. */
 void gc_census_fail(struct gc_census *census, const char *why);
 
+/* The deviation that chance may cause, bytes. */
+double gc_census_chance(const struct gc_census *census);
+
 /* Reports the census of the element, and withholds a capacity that contradicts it. Returns 0. */
 int gc_settle_census(struct gc_measurement *m, struct gc_measured *element,
                      const struct gc_census *census);

@@ -13,6 +13,7 @@
 #include "measure/check/check.h"
 
 #include "measure/walk/l2_sample.h"
+#include "stats/sequential.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -25,6 +26,7 @@
  * there is one for so many lines only. */
 #define HARDLY 1.5
 #define QUIET_LINES 64
+#define SLOW_MIN 100 /* slow loads in scattered order from which on `half` is known within 10 % */
 #define CHANCE 1e-5 /* probability of so few slow loads in ascending order without a TLB */
 
 static const char reach[] = "misses begin where the reach of a TLB ends, and L2 may hold more";
@@ -46,9 +48,10 @@ static int sample(struct gc_measurement *m, const struct gc_level *level, bool a
 
 /* *end: the reach of a TLB ends before this size: fewer loads are slow in ascending order; or, if
  * no census confirms the capacity, far fewer lines are missing than a cache of this size cannot
- * hold. */
+ * hold. *none: no TLB ends here: more than half as many loads are slow in ascending order. In larger
+ * arrays, misses of L2 would hide those of a TLB even more. */
 static int compare(struct gc_measurement *m, const struct gc_measured *l2, uint64_t bytes,
-                   uint32_t loads, bool *end)
+                   uint32_t loads, bool *end, bool *none)
 {
   const double size = (double)bytes / (double)gc_capacity(l2), lack = 1 - 1 / size;
   struct gpu_chase_result scattered, ascending;
@@ -59,6 +62,9 @@ static int compare(struct gc_measurement *m, const struct gc_measured *l2, uint6
       (status = sample(m, &l2->level, true, bytes, loads, &ascending)))
     return status;
   half = (double)scattered.slow / scattered.loads / 2;
+  *none = gc_found(l2, GC_CENSUS) && scattered.slow >= SLOW_MIN &&
+          gc_share_side(ascending.slow, ascending.loads, half, half, GC_SEQUENTIAL_ERROR) ==
+              GC_SIDE_ABOVE;
   *end =
       gc_binomial_cdf(ascending.slow, ascending.loads, half) < CHANCE ||
       (!gc_found(l2, GC_CENSUS) && size >= HARDLY && scattered.slow < lack / 2 * scattered.loads);
@@ -71,18 +77,20 @@ int gc_step_l2_translation(struct gc_measurement *m, struct gc_measured *element
    * L2 may hide those of a TLB. So several are tried. */
   static const double sizes[] = {1.1, 1.25, 1.5, 2, 3};
   const uint64_t arena = m->bench.arena_bytes / LINE * LINE;
-  bool end = false;
+  bool end = false, none = false;
   int status = 0;
 
   if (!gc_capacity(element) || !element->level.stride)
     return 0;
-  for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes) && !end && !status; i++) {
+  for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes) && !end && !none && !status;
+       i++) {
     const uint64_t bytes = (uint64_t)(sizes[i] * (double)gc_capacity(element)) / LINE * LINE;
     const uint64_t quiet = bytes / LINE / QUIET_LINES + 1;
     const bool few = sizes[i] < HARDLY && quiet < LOADS;
 
     status =
-        compare(m, element, bytes < arena ? bytes : arena, few ? (uint32_t)quiet : LOADS, &end);
+        compare(m, element, bytes < arena ? bytes : arena, few ? (uint32_t)quiet : LOADS, &end,
+                     &none);
   }
   if (status == -ENOTSUP) /* the search could not sample either */
     return 0;

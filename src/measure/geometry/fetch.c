@@ -106,13 +106,15 @@ static int measure(struct gc_bench *bench, struct gc_measured *element, double t
 int gc_step_fetch(struct gc_measurement *m, struct gc_measured *element)
 {
   const uint64_t constants = gc_path_of(GC_CONSTANT_L15)->latency_bytes;
+  /* all repetitions, because the miss penalty needs them, except behind a constant L1 */
+  const bool constant = gc_path_of(element->kind)->space == GC_ADDRESS_CONSTANT;
   struct gc_levels levels;
   double threshold;
   int status;
 
   if (element->kind == GC_CONSTANT_L15 && !gc_misses_constant_l1(m->results, constants))
     return gc_set_absent(element, GC_FETCH, gc_constant_l1_hides);
-  if ((status = gc_find_levels(m, element->kind, 1, &levels)))
+  if ((status = gc_find_levels(m, element->kind, constant ? 1 : GC_LEVEL_REPEATS, &levels)))
     return status;
   if ((threshold = gc_levels_threshold(&levels)) <= 0)
     return gc_set_absent(element, GC_FETCH, gc_levels_why(&levels));

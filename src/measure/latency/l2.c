@@ -27,6 +27,7 @@
 #define RING_SHARE 4
 #define LOADS 64 /* of each SM in one repetition */
 #define REPEATS 9
+#define AT_ONCE 3 /* repetitions in one launch, so that there are several launches */
 #define TOLERANCE 0.02
 /* L2 may have lost the lines if so large a share of loads takes at least this many times as long as
  * memory. If it has lost them, every line misses once: the first time that any SM loads it. */
@@ -36,10 +37,10 @@
 /* The ring, and the SMs that walk it. */
 struct walk {
   uint64_t bytes, slots, scatter;
-  uint32_t sms;
-  uint64_t *starts; /* [sms] */
-  uint32_t *trace;  /* [sms * LOADS] raw cycles */
-  double *cycles;   /* a copy of the trace, for the median */
+  uint32_t sms, at_once; /* repetitions in one launch */
+  uint64_t *starts;      /* [sms] */
+  uint32_t *trace;       /* [sms * at_once * LOADS] raw cycles */
+  double *cycles;        /* [sms * LOADS] those of one repetition, for the median */
 };
 
 static void plan_walk(const struct gc_bench *bench, struct walk *walk)
@@ -51,6 +52,7 @@ static void plan_walk(const struct gc_bench *bench, struct walk *walk)
   walk->slots = walk->bytes / LINE;
   walk->scatter = gc_ring_scatter(walk->slots);
   walk->sms = bench->properties.sms < most ? bench->properties.sms : most;
+  walk->at_once = walk->sms * AT_ONCE <= most ? AT_ONCE : 1;
 }
 
 static int lay(struct gc_bench *bench, const struct walk *walk)
@@ -63,8 +65,8 @@ struct middle_and_tail {
   double median, p95;
 };
 
-/* Fills L2 and walks once. */
-static int walk_once(struct gc_measurement *m, struct walk *walk, uint64_t repetition,
+/* Fills L2 and walks: n repetitions, from this one on. */
+static int walk_once(struct gc_measurement *m, struct walk *walk, uint64_t repetition, uint32_t n,
                      struct middle_and_tail *seen)
 {
   struct gc_bench *bench = &m->bench;
@@ -73,12 +75,12 @@ static int walk_once(struct gc_measurement *m, struct walk *walk, uint64_t repet
   const struct gc_traced traced = {.starts = walk->starts,
                                    .n = walk->sms,
                                    .warm = lost ? (uint32_t)walk->slots : 0,
-                                   .loads = LOADS};
+                                   .loads = n * LOADS};
   const size_t loads = (size_t)walk->sms * LOADS;
   int status = 0;
 
   for (uint64_t i = 0; i < walk->sms; i++) {
-    const uint64_t slot = (i * LOADS + repetition) * walk->scatter % walk->slots;
+    const uint64_t slot = (i * traced.loads + repetition) * walk->scatter % walk->slots;
 
     walk->starts[i] = gc_ring_address(bench, path->space, slot * LINE);
   }
@@ -86,10 +88,12 @@ static int walk_once(struct gc_measurement *m, struct walk *walk, uint64_t repet
     status = gc_fill_l2(bench, 0, walk->bytes, READ_STRIDE, 1);
   if (status || (status = gc_chase_trace(bench, path, &traced, walk->trace)))
     return status;
-  for (size_t i = 0; i < loads; i++)
-    walk->cycles[i] = walk->trace[i];
-  seen->median = gc_median(walk->cycles, loads);
-  seen->p95 = gc_quantile(walk->cycles, loads, GC_TAIL);
+  for (uint32_t r = 0; r < n; r++) {
+    for (size_t i = 0; i < loads; i++)
+      walk->cycles[i] = walk->trace[i / LOADS * traced.loads + r * LOADS + i % LOADS];
+    seen[r].median = gc_median(walk->cycles, loads);
+    seen[r].p95 = gc_quantile(walk->cycles, loads, GC_TAIL);
+  }
   return 0;
 }
 
@@ -114,17 +118,19 @@ static int measure(struct gc_measurement *m, struct walk *walk, struct gc_latenc
 {
   const struct gc_latency *overhead = &m->results->overhead;
   double medians[REPEATS], tails[REPEATS];
-  struct middle_and_tail seen;
+  struct middle_and_tail seen[REPEATS];
   int status = lay(&m->bench, walk);
 
-  for (uint64_t r = 0; r <= REPEATS && !status; r++) {
-    status = walk_once(m, walk, r, &seen);
-    if (!status && !r && may_be_lost(m, walk) && !(status = gc_test_l2_survival(m)))
-      status = lay(&m->bench, walk);
-    if (!status && r) {
-      medians[r - 1] = seen.median - overhead->cycles;
-      tails[r - 1] = seen.p95 - overhead->cycles;
-    }
+  if (status || (status = walk_once(m, walk, 0, 1, seen)))
+    return status;
+  if (may_be_lost(m, walk) &&
+      ((status = gc_test_l2_survival(m)) || (status = lay(&m->bench, walk))))
+    return status;
+  for (uint32_t r = 0; r < REPEATS && !status; r += walk->at_once)
+    status = walk_once(m, walk, r + 1, walk->at_once, &seen[r]);
+  for (uint32_t r = 0; r < REPEATS && !status; r++) {
+    medians[r] = seen[r].median - overhead->cycles;
+    tails[r] = seen[r].p95 - overhead->cycles;
   }
   if (status)
     return status;
@@ -147,7 +153,7 @@ int gc_step_l2_latency(struct gc_measurement *m, struct gc_measured *element)
   plan_walk(bench, &walk);
   loads = (size_t)walk.sms * LOADS;
   walk.starts = malloc(walk.sms * sizeof(*walk.starts));
-  walk.trace = malloc(loads * sizeof(*walk.trace));
+  walk.trace = malloc(walk.at_once * loads * sizeof(*walk.trace));
   walk.cycles = malloc(loads * sizeof(*walk.cycles));
   status = walk.starts && walk.trace && walk.cycles ? measure(m, &walk, &latency, &p95)
                                                     : gc_fail(bench->err, -ENOMEM, "out of memory");

@@ -9,8 +9,8 @@
  * these begin only beyond tens of GB). Loads of the same lines in the same order, while L2 has the
  * lines, show that: they take longer than loads of L2 near to each other. Then another chain is
  * walked: some lines of each of many pages, one page after the other. The first load of each page
- * brings in its translation and does not count. It is also walked if the latency of L2 is not known
- * yet, which is so in the plan. On an H200, both chains have the same latency within 0.5 %,
+ * brings in its translation and does not count. Only this chain is walked if the latency of L2 is not
+ * known yet, which is so in the plan. On an H200, both chains have the same latency within 0.5 %,
  * although loads that are near to each other could find a row of the memory open.
  *
  * Memory can be near or far. On an H200 half of all lines belong to the other L2 partition, so
@@ -25,7 +25,6 @@
 #include "measure/latency/tail.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
-#include "measure/walk/layout.h"
 #include "measure/walk/ring.h"
 #include "stats/stats.h"
 
@@ -42,7 +41,11 @@
 /* Loads wait for translations if lines in L2 take this share of memory's latency longer than L2. */
 #define TRANSLATION_SHARE 0.01
 #define PAGE 4096u /* bytes: no GPU has smaller pages */
-#define OF_PAGE 8u /* loads of each page, each in a line of its own */
+#define OF_PAGE 4u /* loads of each page, each in a line of its own */
+/* Least number of loads in one repetition of that chain. One load in twenty is beyond the 95th
+ * percentile, so it needs more loads than a middle: with 1,024, repetitions differ by 4 % on an
+ * H100. */
+#define PAGES_LOADS 4096
 
 /* SMs that take part, and the loads of each in one repetition. */
 struct share {
@@ -117,7 +120,7 @@ static int walk(struct gc_bench *bench, const struct share *share, uint64_t *sta
 }
 
 /* The same loads once more, from L2: do they take longer than loads of L2 near to each other? Also
- * if that is not known, or if L2 does not have the lines. */
+ * if L2 does not have the lines. */
 static int waits_for_translation(struct gc_measurement *m, const struct share *share,
                                  const uint64_t *starts, struct space *space, double memory,
                                  bool *waits)
@@ -135,33 +138,38 @@ static int waits_for_translation(struct gc_measurement *m, const struct share *s
     space->cycles[i] = space->trace[i];
   cycles = gc_median(space->cycles, n) - m->results->overhead.cycles;
   gc_raw_note(m->bench.raw, "the same lines in L2, cycles", cycles);
-  *waits = !(l2->latency.cycles > 0) ||
-           cycles > l2->latency.cycles + fmax(TRANSLATION_SHARE * memory, 1);
+  *waits = cycles > l2->latency.cycles + fmax(TRANSLATION_SHARE * memory, 1);
   return 0;
 }
 
-/* Links OF_PAGE lines of each page, in an order that no prefetcher follows, and pages in random
- * order. Each SM begins at a page of its own. */
-static int lay_pages(struct gc_layout *layout, const struct share *share, uint32_t pages,
-                     uint64_t *starts)
+/* Where line i of a page is, in an order that no prefetcher follows. */
+static uint64_t line_of(uint64_t i)
 {
-  const uint32_t apart = PAGE / OF_PAGE;
-  uint32_t *order = calloc(pages, sizeof(*order));
+  return i % OF_PAGE * 3 % OF_PAGE * (PAGE / OF_PAGE);
+}
 
-  if (!order)
-    return gc_fail(layout->bench->err, -ENOMEM, "out of memory");
-  gc_layout_shuffle(layout, order, pages);
-  for (uint32_t i = 0; i < pages * OF_PAGE; i++) {
-    const uint32_t next = (i + 1) % (pages * OF_PAGE);
+/* Links OF_PAGE lines of each page, and the last one to the first one of another page, in scattered
+ * order. One launch for each of these links: the value of a slot is the address of a line of the
+ * same page (`fill` writes that of the next slot, so the ring begins one page too early), or of the
+ * next page. */
+static int lay_pages(struct gc_bench *bench, uint64_t pages, uint64_t scatter)
+{
+  int status = 0;
 
-    gc_layout_link(layout, (uint64_t)order[i / OF_PAGE] * PAGE + i * 5 % OF_PAGE * apart,
-                   (uint64_t)order[next / OF_PAGE] * PAGE + next * 5 % OF_PAGE * apart);
+  for (uint64_t i = 0; i < OF_PAGE && !status; i++) {
+    const bool last = i + 1 == OF_PAGE;
+    const struct gpu_fill_args args = {
+        .base = gc_ring_address(bench, GC_ADDRESS_GLOBAL, line_of(i)),
+        .count = last ? pages : pages + 1,
+        .stride = PAGE,
+        .multiplier = last ? scatter : 1,
+        .first = gc_ring_address(bench, GC_ADDRESS_GLOBAL, line_of(i + 1)) - (last ? 0 : PAGE),
+        .step = PAGE,
+        .slot_bytes = GC_SLOT_BYTES};
+
+    status = gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &args);
   }
-  for (uint32_t sm = 0; sm < share->sms; sm++)
-    starts[sm] = gc_ring_address(layout->bench, layout->space,
-                                 (uint64_t)order[(uint64_t)sm * pages / share->sms] * PAGE);
-  free(order);
-  return gc_layout_upload(layout);
+  return status;
 }
 
 /* All repetitions in one launch. Each SM has whole pages of its own, which may need more memory
@@ -169,43 +177,42 @@ static int lay_pages(struct gc_layout *layout, const struct share *share, uint32
 static int walk_pages(struct gc_bench *bench, struct share *share, struct space *space)
 {
   const struct gc_path *path = gc_path_of(GC_L2);
-  const uint64_t rows = gc_cold_bytes(bench) / PAGE / REPEATS; /* pages of one repetition */
+  /* pages of one repetition; the last page has slots that no chain uses */
+  const uint64_t rows = (gc_cold_bytes(bench) / PAGE - 1) / REPEATS;
   const uint32_t sms = share->sms < rows ? share->sms : (uint32_t)rows;
   const uint64_t wanted = (share->loads + OF_PAGE - 1) / OF_PAGE;
   const uint64_t each = !sms ? 0 : wanted < rows / sms ? wanted : rows / sms;
-  const uint32_t pages = (uint32_t)each * REPEATS * sms;
+  const uint64_t pages = each * REPEATS * sms, scatter = gc_ring_scatter(pages);
   struct gc_traced traced = {
       .starts = space->starts, .n = sms, .loads = (uint32_t)each * OF_PAGE * REPEATS};
-  struct gc_layout layout;
   int status;
 
   *share = (struct share){sms, (uint32_t)each * OF_PAGE};
   if (!pages)
     return gc_fail(bench->err, -ENOMEM, "too little memory for a chain of pages");
-  if ((status = gc_layout_open(&layout, bench, path->space, (uint64_t)pages * PAGE)))
+  for (uint64_t sm = 0; sm < sms; sm++)
+    space->starts[sm] = gc_ring_address(bench, path->space,
+                                        sm * each * REPEATS * scatter % pages * PAGE + line_of(0));
+  if ((status = lay_pages(bench, pages, scatter)) || (status = gc_empty_caches(bench)))
     return status;
-  if (!(status = lay_pages(&layout, share, pages, space->starts)) &&
-      !(status = gc_empty_caches(bench)))
-    status = gc_chase_trace(bench, path, &traced, space->trace);
-  gc_layout_close(&layout);
-  return status;
+  return gc_chase_trace(bench, path, &traced, space->trace);
 }
 
 static int measure(struct gc_measurement *m, struct share *share, struct space *space,
                    struct conclusion *conclusion)
 {
-  bool waits = false;
-  int status = walk(&m->bench, share, space->starts, space->trace);
+  bool waits = !(m->results->element[GC_L2].latency.cycles > 0);
+  int status = waits ? 0 : walk(&m->bench, share, space->starts, space->trace);
 
-  if (status)
-    return status;
-  conclude(m, share, 0, space->trace, space->cycles, conclusion);
-  if (!(conclusion->latency.cycles > 0))
-    return 0;
-  status =
-      waits_for_translation(m, share, space->starts, space, conclusion->latency.cycles, &waits);
+  if (!waits && !status) {
+    conclude(m, share, 0, space->trace, space->cycles, conclusion);
+    if (conclusion->latency.cycles > 0)
+      status =
+          waits_for_translation(m, share, space->starts, space, conclusion->latency.cycles, &waits);
+  }
   if (status || !waits)
     return status;
+  share->loads = PAGES_LOADS / share->sms + 1;
   if (!(status = walk_pages(&m->bench, share, space)))
     conclude(m, share, OF_PAGE, space->trace, space->cycles, conclusion);
   return status;
@@ -215,8 +222,10 @@ int gc_step_memory_latency(struct gc_measurement *m, struct gc_measured *element
 {
   struct gc_bench *bench = &m->bench;
   struct share share = plan_share(bench->properties.sms);
-  /* whole pages may be a few loads more */
-  const size_t loads = (size_t)share.sms * REPEATS * (share.loads + OF_PAGE);
+  /* the larger of both chains; whole pages may be a few loads more */
+  const size_t loads = REPEATS * (size_t)share.sms *
+                       ((share.loads > PAGES_LOADS / share.sms ? share.loads : PAGES_LOADS / share.sms) +
+                        1 + OF_PAGE);
   struct conclusion conclusion;
   struct space space = {malloc(share.sms * sizeof(*space.starts)),
                         malloc(loads * sizeof(*space.trace)),

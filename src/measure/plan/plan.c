@@ -12,6 +12,7 @@
 #include "measure/geometry/geometry.h"
 #include "measure/latency/latency.h"
 #include "measure/structure/structure.h"
+#include "measure/structure/tlb_range.h"
 #include "measure/structure/writes.h"
 #include "measure/topology/topology.h"
 #include "measure/walk/evict.h"
@@ -21,6 +22,8 @@
 #define P(property) (1ull << GC_##property)
 /* A step with this bit only writes curves for --raw. It reports no property and checks none. */
 #define RAW_ONLY (1ull << 63)
+/* A step with this bit uses no arena, but the range of addresses for TLBs, or no device memory. */
+#define NO_ARENA (1ull << 62)
 #define PARTITION_PROPERTIES                                                                       \
   P(PARTITIONS) | P(PARTITION_SMS) | P(INSTANCES) | P(NEAR_LATENCY) | P(FAR_LATENCY)
 #define BANK_PROPERTIES P(BANKS) | P(BANK) | P(CONFLICT)
@@ -76,6 +79,8 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L1, "carve-outs", gc_step_carveouts, P(CARVEOUT_TABLE), NULL},
     {GC_L1, "carve-outs of larger blocks", gc_step_carveouts_by_block,
      P(CARVEOUT_TABLE_4) | P(CARVEOUT_TABLE_32), NULL},
+    /* paths into the same storage need only a confirmation of what L1 has */
+    {GC_L1, "one storage", gc_step_storage, P(SHARED_WITH), NULL},
     {GC_TEXTURE, "capacity", gc_step_capacity, P(CAPACITY), NULL},
     {GC_TEXTURE, "census", gc_step_census, P(CENSUS), NULL},
     {GC_TEXTURE, "latency", gc_step_latency, P(LATENCY) | P(LATENCY_P95), NULL},
@@ -172,17 +177,19 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "total", gc_step_l2_total, P(TOTAL), gc_needs_l2_total},
     {GC_L3, "other allocations", gc_step_l3_allocations, 0, NULL},
     /* these use the memory of the arena in another way; TLBs show groups of SMs */
-    {GC_L1_TLB, "entries", gc_step_tlb, TLB_PROPERTIES, NULL},
-    {GC_L2_TLB, "entries", gc_step_tlb, TLB_PROPERTIES, NULL},
-    {GC_L1, "address bits", gc_step_address_bits, P(SET_INDEX_MASKS), NULL},
-    {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, P(CPC_SMS), NULL},
+    {GC_L1_TLB, "entries", gc_step_tlb, TLB_PROPERTIES | NO_ARENA, NULL},
+    {GC_L2_TLB, "entries", gc_step_tlb, TLB_PROPERTIES | NO_ARENA, NULL},
+    {GC_L1, "address bits", gc_step_address_bits, P(SET_INDEX_MASKS) | NO_ARENA, NULL},
+    {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, P(CPC_SMS) | NO_ARENA, NULL},
     /* last, because the values of later steps would depend on --raw */
     {GC_L2, "read against size", gc_step_size_curve_gpu, RAW_ONLY, NULL},
     {GC_L1, "read against size", gc_step_size_curve_sm, RAW_ONLY, NULL},
     {GC_L1, "read against warps", gc_step_warps_curve, RAW_ONLY, NULL},
-    {GC_L1_TLB, "latency patterns", gc_step_tlb_patterns, RAW_ONLY, NULL},
+    {GC_L1_TLB, "latency patterns", gc_step_tlb_patterns, RAW_ONLY | NO_ARENA, NULL},
 };
 const unsigned gc_plan_steps = sizeof(gc_plan) / sizeof(*gc_plan);
+
+_Static_assert(GC_PROPERTY_COUNT <= 62, "a property has the bit of NO_ARENA");
 
 bool gc_plan_lacks_memory(struct gc_measurement *m, const struct gc_plan_step *step)
 {
@@ -190,7 +197,10 @@ bool gc_plan_lacks_memory(struct gc_measurement *m, const struct gc_plan_step *s
   const uint64_t needs = step->needs ? step->needs(m, step->kind) : 0;
   struct gc_measured *element = &m->results->element[step->kind];
 
-  /* a step that used the memory of the arena may not have got it back */
+  if (step->reports & NO_ARENA || (step->reports & RAW_ONLY && !m->bench.raw))
+    return false;
+  gc_tlb_range_give_back(m);
+  /* another program may have taken its memory */
   if (m->bench.arena && needs <= all)
     return false;
   for (int property = 0; property < GC_PROPERTY_COUNT; property++)

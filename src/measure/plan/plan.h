@@ -20,7 +20,7 @@ extern const struct gc_plan_step gc_plan[];
 extern const unsigned gc_plan_steps;
 
 /* Whether too little device memory is free for the step. If so, its properties become absent for
- * that reason. */
+ * that reason. Makes the arena for the step if steps before it used its memory in another way. */
 bool gc_plan_lacks_memory(struct gc_measurement *m, const struct gc_plan_step *step);
 
 /* "L1Cache capacity" */

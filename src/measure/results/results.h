@@ -268,6 +268,8 @@ struct gc_results {
   uint32_t sm_number[GC_SMS_MAX]; /* ascending numbers of the SMs, by index (walk/sms.h) */
   uint32_t sm_count;              /* SMs in sm_number; 0: not found yet */
   uint32_t shared_kinds; /* bit k: several SMs share a cache of enum gc_kind k (capacity/sm.c) */
+  /* The confidence that a kind is the same storage as L1; 0: not known (topology/sharing.c). */
+  double with_l1[GC_KIND_COUNT];
   /* The groups of GC_GPC_SMS, GC_TPC_SMS and GC_CPC_SMS, numbered by their first SMs, and the L2
    * partition that each GPC is near to. */
   struct gc_groups gpc, tpc, cpc;

@@ -17,6 +17,8 @@
 
 #define UNIT (4096 / GPU_JUMPS_BYTES) /* blocks, in the search */
 #define SIZES_MAX 64
+#define SEARCH_FIRST 8 /* sizes of the first launch of the search; */
+#define SEARCH_MORE 4  /* of each further one: large sizes take long */
 #define SMS_MAX 12 /* SMs whose times are read */
 #define SMS 8      /* SMs that take part, about */
 #define SLOTS 64   /* results of SMs that are downloaded */
@@ -142,7 +144,7 @@ static int search(struct gc_measurement *m, struct sweep *sweep, size_t *rise)
   for (size_t i = 0; i < all && !status && *rise == sweep->count;) {
     const size_t from = sweep->count;
 
-    for (const size_t end = i + 8; i < end; i++)
+    for (const size_t end = i + (i ? SEARCH_MORE : SEARCH_FIRST); i < end; i++)
       add_size(sweep, units[i] * UNIT, GPU_JUMPS_NEAR);
     if (!(status = run(m, sweep, from, 0)))
       *rise = find_rise(sweep);

@@ -124,15 +124,18 @@ static bool find_limit(struct turns *t)
   return t->limit > 0;
 }
 
-/* Two launches in this order, in which the same SMs must be slow. *clear: they are. */
-static int run_twice(struct turns *t, const struct order *order, bool slow[GC_SMS_MAX], bool *clear)
+/* Executes the code in this order. Until the limit is sure, two launches must find the same SMs
+ * slow. *clear: there is a limit, and all SMs had their turns. */
+static int run_order(struct turns *t, const struct order *order, bool slow[GC_SMS_MAX], bool *clear)
 {
   *clear = false;
   for (int attempt = 0; attempt < ATTEMPTS && !*clear; attempt++) {
+    const int launches = t->sure ? 1 : 2;
+
     *clear = true;
     if (!t->sure)
       t->limit = 0; /* a single slow load may have misplaced it */
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < launches; i++) {
       const int status = launch(t, order);
 
       if (status)
@@ -166,7 +169,7 @@ static int run_all(struct turns *t, bool descending, bool slow[GC_SMS_MAX], uint
   for (uint32_t i = 0; i < t->sms; i++)
     order.sm[i] = descending ? t->sms - 1 - i : i;
   *count = 0;
-  status = run_twice(t, &order, slow, &clear);
+  status = run_order(t, &order, slow, &clear);
   for (uint32_t sm = 0; sm < t->sms; sm++)
     *count += slow[sm];
   if (!status && !clear)
@@ -174,19 +177,24 @@ static int run_all(struct turns *t, bool descending, bool slow[GC_SMS_MAX], uint
   return status;
 }
 
-/* As many SMs are slow in both orders. */
+/* As many SMs must be slow in both orders. */
 static int find_firsts(struct turns *t)
 {
   bool up[GC_SMS_MAX] = {false}, down[GC_SMS_MAX] = {false};
-  uint32_t first, last = 0;
-  int status = run_all(t, false, up, &first);
+  uint32_t first = 0, last = 1;
 
-  if (!status && !t->why)
-    status = run_all(t, true, down, &last);
-  if (status || t->why)
-    return status;
+  for (int attempt = 0; attempt < ATTEMPTS && first != last && !t->why; attempt++) {
+    int status = run_all(t, false, up, &first);
+
+    if (!status && !t->why)
+      status = run_all(t, true, down, &last);
+    if (status)
+      return status;
+  }
   if (first != last)
     t->why = unclear;
+  if (t->why)
+    return 0;
   for (uint32_t sm = 0; sm < t->sms; sm++) {
     t->of[sm] = UINT16_MAX;
     if (up[sm]) {
@@ -209,7 +217,7 @@ static int next_members(struct turns *t, struct order *members)
 
   memcpy(order.sm, t->rest, t->rests * sizeof(*t->rest));
   members->count = 0;
-  if ((status = run_twice(t, &order, slow, &clear)))
+  if ((status = run_order(t, &order, slow, &clear)))
     return status;
   if (!clear)
     t->why = unclear;
@@ -222,54 +230,81 @@ static int next_members(struct turns *t, struct order *members)
   return 0;
 }
 
-/* The first SMs of the groups whose number has this bit (or does not have it), then the members. A
- * member is fast if the first SM of its group takes part. */
-static int run_bit(struct turns *t, const struct order *members, uint32_t bit, bool set,
-                   bool fast[GC_SMS_MAX])
+/* The words of the groups: numbers of `bits` bits of which half are 1. A member that is wrongly
+ * fast or slow in one launch then has no word. Returns the number of bits. */
+static uint32_t choose_words(uint32_t word[GC_SMS_MAX], uint32_t groups)
 {
-  struct order order = {0};
+  uint32_t bits = 0, words = 1;
+
+  while (words < groups) { /* binomial coefficients: 1, 1, 2, 3, 6, 10, 20 ... */
+    bits++;
+    words = bits % 2 ? words * bits / ((bits + 1) / 2) : 2 * words;
+  }
+  for (uint32_t g = 0, now = (1u << bits / 2) - 1; g < groups; g++) {
+    const uint32_t lowest = now & -now, next = now + lowest;
+
+    word[g] = now;
+    now = lowest ? next | (now ^ next) / lowest >> 2 : 0; /* the next larger one with as many */
+  }
+  return bits;
+}
+
+/* The first SMs of the groups whose word has this bit, then the members. A member is fast if the
+ * first SM of its group takes part. */
+static int run_bit(struct turns *t, const struct order *members, const uint32_t *word, uint32_t bit,
+                   uint32_t seen[GC_SMS_MAX])
+{
+  struct order order = {.count = 0};
   int status;
 
   for (uint32_t g = 0; g < t->groups; g++)
-    if ((g >> bit & 1) == set)
+    if (word[g] >> bit & 1)
       order.sm[order.count++] = t->first[g];
   for (uint32_t i = 0; i < members->count; i++)
     order.sm[order.count++] = members->sm[i];
   status = launch(t, &order);
   for (uint32_t i = 0; i < members->count; i++)
-    fast[i] = outcome_of(t, members->sm[i]) == FAST;
+    seen[i] |= (uint32_t)(outcome_of(t, members->sm[i]) == FAST) << bit;
   return status;
 }
 
-/* The group of each member, bit by bit. Each is fast in exactly one of the launches of a bit. */
+/* The group whose word was seen; UINT16_MAX: there is none. */
+static uint16_t group_of(const struct turns *t, const uint32_t *word, uint32_t seen)
+{
+  for (uint32_t g = 0; g < t->groups; g++)
+    if (word[g] == seen)
+      return (uint16_t)g;
+  return UINT16_MAX;
+}
+
+/* The group of each member: it is fast in the launches of the bits of its group's word, and slow in
+ * the others. */
 static int find_groups_of(struct turns *t, const struct order *members)
 {
-  uint32_t group[GC_SMS_MAX] = {0};
-  bool with[GC_SMS_MAX], without[GC_SMS_MAX], agree;
-  int status;
+  uint32_t word[GC_SMS_MAX];
+  const uint32_t bits = choose_words(word, t->groups);
+  bool all = false;
 
-  for (uint32_t bit = 0; (t->groups - 1) >> bit; bit++) {
-    agree = false;
-    for (int attempt = 0; attempt < ATTEMPTS && !agree; attempt++) {
-      if ((status = run_bit(t, members, bit, true, with)) ||
-          (status = run_bit(t, members, bit, false, without)))
+  for (int attempt = 0; attempt < ATTEMPTS && !all; attempt++) {
+    uint32_t seen[GC_SMS_MAX] = {0};
+
+    for (uint32_t bit = 0; bit < bits; bit++) {
+      const int status = run_bit(t, members, word, bit, seen);
+
+      if (status)
         return status;
-      agree = true;
-      for (uint32_t i = 0; i < members->count; i++)
-        agree &= with[i] != without[i];
     }
-    if (!agree) {
-      t->why = "repetitions disagree about which SMs share a cache";
-      return 0;
+    all = true;
+    for (uint32_t i = 0; i < members->count; i++) {
+      uint16_t *of = &t->of[members->sm[i]];
+
+      if (*of == UINT16_MAX)
+        *of = group_of(t, word, seen[i]);
+      all &= *of != UINT16_MAX;
     }
-    for (uint32_t i = 0; i < members->count; i++)
-      group[i] |= (uint32_t)with[i] << bit;
   }
-  for (uint32_t i = 0; i < members->count; i++) {
-    if (group[i] >= t->groups)
-      t->why = "repetitions disagree about which SMs share a cache";
-    t->of[members->sm[i]] = (uint16_t)group[i];
-  }
+  if (!all)
+    t->why = "repetitions disagree about which SMs share a cache";
   return 0;
 }
 

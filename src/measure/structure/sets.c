@@ -28,7 +28,9 @@
 #define HELD_OUT 4    /* one in so many conflicts is not used to find the hash, but to check it */
 #define POLICY_SMS 32 /* blocks that load the lines of a set */
 #define POLICY_SMS_ALONE 4
-#define POLICY_LOADS GPU_MARKS
+#define POLICY_LOADS GPU_MARKS /* of a block, at most, */
+#define LOADS_LEAST 512        /* at least, */
+#define LOADS_PASSES 96        /* and enough for so many passes over the lines of a set */
 #define AGREES 0.75      /* of the misses that a policy predicts or that were seen: those in both */
 #define AHEAD 0.1        /* by which the best policy must exceed the others */
 #define SLOWEST 1.5      /* loads that take this many times as long as most misses are disturbed */
@@ -481,7 +483,8 @@ static int find_policy(struct gc_measured *element, struct gc_overfull *o,
   t->period = o->variants * sizes->lines;
   t->blocks = alone || sms < POLICY_SMS ? POLICY_SMS_ALONE : POLICY_SMS;
   t->blocks = t->blocks > sms && !alone ? sms : t->blocks;
-  t->loads = POLICY_LOADS;
+  t->loads = LOADS_PASSES * sizes->lines > LOADS_LEAST ? LOADS_PASSES * sizes->lines : LOADS_LEAST;
+  t->loads = t->loads < POLICY_LOADS ? t->loads : POLICY_LOADS;
   t->seen = malloc(t->blocks * POLICY_LOADS);
   status = t->seen ? lay_sets(t, sizes) : gc_fail(o->bench->err, -ENOMEM, "out of memory");
   if (!status && !(status = walk_sets(t))) {

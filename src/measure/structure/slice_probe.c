@@ -94,58 +94,79 @@ int gc_slice_probe_lines(struct gc_slice_probe *p, const uint64_t *address, uint
                                p->bench->err);
 }
 
-/* One launch. -EAGAIN: a prober did not run, or two blocks ran on its SM. */
-static int launch(struct gc_slice_probe *p, struct gpu_slices_args *args)
+/* Downloads the results of a job. *complete: all of its lines were timed. */
+static int fetch(struct gc_slice_probe *p, const struct gpu_slices_args *args,
+                 const struct gpu_slices_job *job, bool *complete)
 {
   struct gc_bench *bench = p->bench;
-  const uint32_t done = p->finished + args->probers;
-  uint32_t seen_done = 0;
-  int status;
+  uint32_t *seen = p->seen + job->first;
+  const int status = bench->ops->download(bench->device, seen, args->results + 4ull * job->first,
+                                          job->count * sizeof(*seen), bench->err);
 
-  args->tag = ++p->launches % TAG_MAX;
-  args->until = done;
-  if ((status = gc_bench_launch(bench, GC_KERNEL_slices, p->sms, THREADS, 0, args)) ||
-      (status = bench->ops->download(bench->device, p->seen, args->results,
-                                     args->count * sizeof(*p->seen), bench->err)))
-    return status;
-  p->finished = done;
-  for (uint32_t i = 0; i < args->count; i++) {
-    if (p->seen[i] >> 16 != args->tag)
-      status = -EAGAIN;
-    p->seen[i] &= TAG_MAX - 1;
+  for (uint32_t i = 0; i < job->count && !status; i++) {
+    *complete &= seen[i] >> 16 == args->tag;
+    seen[i] &= TAG_MAX - 1;
   }
-  if (!status)
-    return 0;
-  if ((status = bench->ops->download(bench->device, &seen_done, p->done, 4, bench->err)))
-    return status;
-  p->finished = seen_done;
-  return -EAGAIN;
+  return status;
 }
 
-int gc_slice_probe_run(struct gc_slice_probe *p, uint32_t side, uint32_t half, uint64_t busy,
-                       uint32_t first, uint32_t count)
+/* One launch. -EAGAIN: a prober did not run, or two blocks ran on its SM. */
+static int launch(struct gc_slice_probe *p, struct gpu_slices_args *args, size_t n)
 {
-  const uint32_t sms = p->side_sms[side], mode = busy ? HALVES + half : half;
+  struct gc_bench *bench = p->bench;
+  uint32_t done = p->finished;
+  bool complete = true;
+  int status;
+
+  for (size_t k = 0; k < n; k++)
+    done += args->job[k].probers;
+  args->tag = ++p->launches % TAG_MAX;
+  args->until = done;
+  status = gc_bench_launch(bench, GC_KERNEL_slices, p->sms, THREADS, 0, args);
+  for (size_t k = 0; k < n && !status; k++)
+    status = fetch(p, args, &args->job[k], &complete);
+  if (status)
+    return status;
+  p->finished = done;
+  if (complete)
+    return 0;
+  status = bench->ops->download(bench->device, &p->finished, p->done, 4, bench->err);
+  return status ? status : -EAGAIN;
+}
+
+static struct gpu_slices_job job_of(const struct gc_slice_probe *p, const struct gc_slice_job *job,
+                                    uint32_t half)
+{
+  const uint32_t sms = p->side_sms[job->side], mode = job->busy ? HALVES + half : half;
   const uint32_t busy_sms = half ? sms / 2 : sms - sms / 2;
-  struct gpu_slices_args args = {.lines = p->lines + 8ull * first,
+
+  return (struct gpu_slices_job){.roles = p->roles + 4ull * (job->side * MODES + mode) * p->sms,
+                                 .busy = job->busy,
+                                 .first = job->first,
+                                 .count = job->count,
+                                 .probers = job->busy ? sms - busy_sms : sms,
+                                 .operations = busy_sms * (THREADS / WARP) * PIECES};
+}
+
+int gc_slice_probe_run(struct gc_slice_probe *p, const struct gc_slice_job *jobs, size_t n,
+                       uint32_t half)
+{
+  struct gpu_slices_args args = {.lines = p->lines,
                                  .results = p->results,
-                                 .roles = p->roles + 4ull * (side * MODES + mode) * p->sms,
                                  .done = p->done,
-                                 .busy = busy,
-                                 .count = count,
-                                 .probers = busy ? sms - busy_sms : sms,
                                  .repeats = p->repeats,
                                  .sms = p->sms,
-                                 .head = HEAD,
-                                 .operations = busy_sms * (THREADS / WARP) * PIECES};
+                                 .head = HEAD};
   int status = 0;
 
   if (!p->launches)
     status = p->bench->ops->clear(p->bench->device, p->done, 8, p->bench->err);
   if (status)
     return status;
+  for (size_t k = 0; k < n; k++)
+    args.job[k] = job_of(p, &jobs[k], half);
   for (int i = 0; i < BLOCK_TRIES; i++)
-    if ((status = launch(p, &args)) != -EAGAIN)
+    if ((status = launch(p, &args, n)) != -EAGAIN)
       return status;
   p->bench->signs |= GC_SIGN_BLOCKS_MET;
   return status;

@@ -21,7 +21,7 @@ struct gc_slice_probe {
   uint64_t lines, results, roles, done; /* on the device */
   uint32_t launches, finished;          /* finished: probers so far */
   uint32_t repeats;                     /* operations on a line, of which the fastest counts */
-  uint32_t *seen;                       /* [GC_SLICE_LINES] */
+  uint32_t *seen; /* [GC_SLICE_LINES], by line */
 };
 
 /* Prepares launches in which the SMs near to one side take part. -ENOTSUP: there are too many SMs
@@ -32,10 +32,17 @@ void gc_slice_probe_close(struct gc_slice_probe *probe);
 /* Sets the lines that later launches can time. */
 int gc_slice_probe_lines(struct gc_slice_probe *probe, const uint64_t *address, uint32_t count);
 
-/* The SMs of a side time `count` of the lines from `first` on: p->seen[0 ...], raw cycles. busy:
- * the line that every other SM keeps busy, or the rest of them; 0: all SMs time, and each line is
- * timed by another SM in each `half`. -EAGAIN: blocks of the launch met on one SM. */
-int gc_slice_probe_run(struct gc_slice_probe *probe, uint32_t side, uint32_t half, uint64_t busy,
-                       uint32_t first, uint32_t count);
+/* What the SMs of a side do in a launch: they time `count` lines from `first` on. */
+struct gc_slice_job {
+  uint32_t side;
+  uint64_t busy; /* the line that every other SM keeps busy, or the rest of them; 0: all SMs time */
+  uint32_t first, count;
+};
+
+/* Runs up to GPU_SLICES_JOBS jobs of different sides at the same time. p->seen[line]: raw cycles.
+ * Each line is timed, or kept busy, by other SMs in each `half`. -EAGAIN: blocks of the launch met
+ * on one SM. */
+int gc_slice_probe_run(struct gc_slice_probe *probe, const struct gc_slice_job *jobs, size_t n,
+                       uint32_t half);
 
 #endif

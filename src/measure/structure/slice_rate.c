@@ -102,39 +102,92 @@ static void keep_spread(struct search *s)
       s->spread[side].line[s->spread[side].count++] = s->address[s->first[side] + i];
 }
 
-/* Adds the lines that wait while the line of the seed is busy. */
-static int add_waiting(struct search *s, uint32_t k)
+/* Jobs that keep the lines of seeds busy, whose sides differ. */
+struct jobs {
+  struct gc_slice_job job[GC_SLICE_RATES];
+  uint32_t seed[GC_SLICE_RATES];
+  size_t n;
+};
+
+static void add_job(const struct search *s, struct jobs *jobs, uint32_t k, uint32_t first,
+                    uint32_t count)
 {
   const struct gc_slice_seed *seed = &s->seeds->seed[k];
-  struct lines *lines = &s->slice[k];
-  const uint32_t from = s->first[seed->side], n = s->count[seed->side];
-  const int status = n ? gc_slice_probe_run(s->probe, seed->side, 0, seed->line, from, n) : 0;
 
-  for (uint32_t i = 0; i < n && !status && lines->count < WANTED; i++)
-    if (s->probe->seen[i] >= seed->waiting)
-      lines->line[lines->count++] = s->address[from + i];
+  if (!count)
+    return;
+  jobs->seed[jobs->n] = k;
+  jobs->job[jobs->n++] = (struct gc_slice_job){
+      .side = seed->side, .busy = seed->line, .first = first, .count = count};
+}
+
+/* Runs the jobs: together, or one after another if they are of one side. */
+static int run_jobs(struct search *s, const struct jobs *jobs, uint32_t half)
+{
+  const bool apart = jobs->n < 2 || jobs->job[0].side != jobs->job[1].side;
+  const size_t at_once = apart ? jobs->n : 1;
+  int status = 0;
+
+  for (size_t i = 0; i < jobs->n && !status; i += at_once)
+    status = gc_slice_probe_run(s->probe, jobs->job + i, at_once, half);
   return status;
 }
 
-/* Times the lines that were found once again, while other SMs keep the line of the seed busy. Keeps
- * the lines that wait this time, too. */
-static int confirm(struct search *s, uint32_t k)
+/* Adds the lines that wait while the line of a seed is busy. */
+static int add_waiting(struct search *s)
 {
-  const struct gc_slice_seed *seed = &s->seeds->seed[k];
-  struct lines *lines = &s->slice[k];
-  const uint32_t from = lines->sure, n = lines->count - from;
-  int status = n ? gc_slice_probe_lines(s->probe, lines->line + from, n) : 0;
+  struct jobs jobs = {.n = 0};
+  int status;
 
-  if (!status && n)
-    status = gc_slice_probe_run(s->probe, seed->side, 1, seed->line, 0, n);
-  if (status)
-    return status;
-  for (uint32_t i = 0; i < n; i++)
-    if (s->probe->seen[i] >= seed->waiting)
+  for (uint32_t k = 0; k < s->seeds->count; k++)
+    if (s->slice[k].count < WANTED)
+      add_job(s, &jobs, k, s->first[s->seeds->seed[k].side], s->count[s->seeds->seed[k].side]);
+  status = run_jobs(s, &jobs, 0);
+  for (size_t j = 0; j < jobs.n && !status; j++) {
+    struct lines *lines = &s->slice[jobs.seed[j]];
+    const struct gc_slice_job *job = &jobs.job[j];
+
+    for (uint32_t i = job->first; i < job->first + job->count && lines->count < WANTED; i++)
+      if (s->probe->seen[i] >= s->seeds->seed[jobs.seed[j]].waiting)
+        lines->line[lines->count++] = s->address[i];
+  }
+  return status;
+}
+
+/* Keeps the lines that wait this time, too. */
+static void keep_sure(struct search *s, const struct gc_slice_job *job, uint32_t k)
+{
+  struct lines *lines = &s->slice[k];
+  const uint32_t from = lines->sure;
+
+  for (uint32_t i = 0; i < job->count; i++)
+    if (s->probe->seen[job->first + i] >= s->seeds->seed[k].waiting)
       lines->line[lines->sure++] = lines->line[from + i];
-  lines->count = lines->sure;
   gc_raw_note(s->m->bench.raw, "lines of a slice, found again", lines->sure - from);
-  gc_raw_note(s->m->bench.raw, "lines of a slice, found once", n);
+  gc_raw_note(s->m->bench.raw, "lines of a slice, found once", job->count);
+  lines->count = lines->sure;
+}
+
+/* Times the lines that were found once again, while other SMs keep the lines of the seeds busy. */
+static int confirm(struct search *s)
+{
+  uint64_t address[GC_SLICE_RATES * WANTED];
+  struct jobs jobs = {.n = 0};
+  uint32_t n = 0;
+  int status;
+
+  for (uint32_t k = 0; k < s->seeds->count; k++) {
+    const struct lines *lines = &s->slice[k];
+
+    add_job(s, &jobs, k, n, lines->count - lines->sure);
+    for (uint32_t i = lines->sure; i < lines->count; i++)
+      address[n++] = lines->line[i];
+  }
+  if (!n || (status = gc_slice_probe_lines(s->probe, address, n)) ||
+      (status = run_jobs(s, &jobs, 1)))
+    return n ? status : 0;
+  for (size_t j = 0; j < jobs.n; j++)
+    keep_sure(s, &jobs.job[j], jobs.seed[j]);
   return 0;
 }
 
@@ -149,19 +202,18 @@ static int find_lines(struct search *s)
       break;
     s->probe->repeats = TIMES;
     if ((status = gc_slice_probe_lines(s->probe, s->address, n)) ||
-        (status = gc_slice_probe_run(s->probe, 0, 0, 0, 0, n)) || (status = order_by_side(s, n)))
+        (status = gc_slice_probe_run(s->probe, &(struct gc_slice_job){.count = n}, 1, 0)) ||
+        (status = order_by_side(s, n)))
       break;
     keep_spread(s);
     s->probe->repeats = 1;
-    for (uint32_t k = 0; k < s->seeds->count && !status; k++)
-      if (s->slice[k].count < WANTED)
-        status = add_waiting(s, k);
+    status = add_waiting(s);
     s->probe->repeats = GC_SLICE_REPEATS;
+    if (!status)
+      status = confirm(s);
     most = WANTED;
-    for (uint32_t k = 0; k < s->seeds->count && !status; k++) {
-      status = confirm(s, k);
+    for (uint32_t k = 0; k < s->seeds->count; k++)
       most = s->slice[k].count < most ? s->slice[k].count : most;
-    }
   }
   s->probe->repeats = GC_SLICE_REPEATS;
   return status;

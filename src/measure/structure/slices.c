@@ -6,6 +6,7 @@
  */
 #include "measure/structure/slice_rate.h"
 #include "measure/structure/structure.h"
+#include "stats/sequential.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -18,7 +19,8 @@
 #define CLEAR 0.5   /* of the usual difference between near and far: the least one of a line */
 #define SLOWED 0.2  /* delays of less than this share of the latency are none */
 #define GAP 2       /* delays in the slice are at least so many times those outside it */
-#define ALIKE 0.99  /* share of the lines that must be in the same slice the second time */
+#define ALIKE 0.99  /* share of the lines that must be in the same slice the second time; */
+#define UNLIKE 0.98 /* it is enough to show that it is not as small as this */
 #define SEEN_EACH 4 /* lines in a slice, on average, at least */
 #define NO_SLICE UINT16_MAX
 
@@ -34,7 +36,7 @@ struct slices {
   uint32_t slices, one_of[GC_SIDE_LINES]; /* one_of: a line of each slice, the last one found */
   double limit[GC_SIDE_LINES];             /* by slice: delays of its lines, at least */
   double sorted[GC_SIDE_LINES], delay[GC_SIDE_LINES];
-  bool in[GC_SIDE_LINES]; /* by position in the list of a side: in the busy slice */
+  bool in[GC_SIDE_LINES]; /* by position in `order`: in the busy slice of that side */
 };
 
 static const enum gc_property properties[] = {GC_SLICES, GC_SIDE_MASK, GC_SIDE_GRANULE,
@@ -74,16 +76,24 @@ static void choose_lines(struct slices *s)
   }
 }
 
+/* Times all lines from a side. */
+static int time_all(struct slices *s, uint32_t side, uint32_t round)
+{
+  const struct gc_slice_job job = {.side = side, .count = GC_SIDE_LINES};
+
+  return gc_slice_probe_run(&s->probe, &job, 1, round);
+}
+
 /* Times all lines from each side. A launch before brings them into L2. */
 static int time_sides(struct slices *s)
 {
   int status = gc_slice_probe_lines(&s->probe, s->address, GC_SIDE_LINES);
 
   for (uint32_t side = 0; side < s->probe.sides && !status; side++)
-    status = gc_slice_probe_run(&s->probe, side, 0, 0, 0, GC_SIDE_LINES);
+    status = time_all(s, side, 0);
   for (uint32_t round = 0; round < ROUNDS; round++)
     for (uint32_t side = 0; side < s->probe.sides && !status; side++) {
-      status = gc_slice_probe_run(&s->probe, side, round, 0, 0, GC_SIDE_LINES);
+      status = time_all(s, side, round);
       for (uint32_t i = 0; i < GC_SIDE_LINES && !status; i++)
         s->latency[side][i] += (double)s->probe.seen[i] / ROUNDS;
     }
@@ -151,44 +161,68 @@ static int order_lines(struct slices *s)
   return gc_slice_probe_lines(&s->probe, address, n);
 }
 
-/* The delay that divides the lines of the busy slice from the others: in the widest gap below that
- * of the busy line itself. Waiting lines differ much, so a gap is wide if its upper end is many
- * times the lower one. Delays below `slowed` count as that. 0: there is no such gap. */
-static double divide(struct slices *s, uint32_t n, double own, double slowed)
+/* The delay that divides the lines of the busy slice from the others, among those from `first` on:
+ * in the widest gap below that of the busy line itself. Waiting lines differ much, so a gap is wide
+ * if its upper end is many times the lower one. Delays below `slowed` count as that. 0: there is no
+ * such gap. */
+static double divide(struct slices *s, uint32_t first, uint32_t count, double own, double slowed)
 {
-  double widest = GAP, limit = 0;
+  double widest = GAP, limit = 0, before = HUGE_VAL;
+  uint32_t n = 0;
 
-  for (uint32_t i = 0; i < n; i++)
-    s->sorted[i] = fmax(s->delay[i], slowed);
+  for (uint32_t i = first; i < first + count; i++)
+    if (s->delay[i] > slowed)
+      s->sorted[n++] = s->delay[i];
+    else
+      before = slowed;
   gc_sort(s->sorted, n);
-  for (uint32_t i = 1; i < n && s->sorted[i] <= own; i++)
-    if (s->sorted[i] > widest * s->sorted[i - 1]) {
-      widest = s->sorted[i] / s->sorted[i - 1];
-      limit = sqrt(s->sorted[i] * s->sorted[i - 1]);
+  for (uint32_t i = 0; i < n && s->sorted[i] <= own; i++) {
+    if (s->sorted[i] > widest * before) {
+      widest = s->sorted[i] / before;
+      limit = sqrt(s->sorted[i] * before);
     }
+    before = s->sorted[i];
+  }
   return limit;
 }
 
-/* Keeps a line busy and finds the lines of its side that are in its slice: s->in. -ENOTSUP: other
- * lines do not differ from it. *limit: the delay that divides them. */
-static int find_slice(struct slices *s, uint32_t line, uint32_t half, double *limit)
+/* Lines of different sides, kept busy at the same time. */
+struct busy {
+  uint32_t line[GPU_SLICES_JOBS];
+  double limit[GPU_SLICES_JOBS]; /* the delay that divides their slices from the others; 0: none */
+  size_t n;
+};
+
+/* Keeps the lines busy and finds the lines of their sides that are in their slices: s->in. */
+static int find_slices(struct slices *s, struct busy *busy, uint32_t half)
 {
-  const uint32_t side = s->side[line], n = s->count[side];
-  double own = 0;
-  int status = gc_slice_probe_run(&s->probe, side, half, s->address[line], s->first[side], n);
+  struct gc_slice_job jobs[GPU_SLICES_JOBS];
+  int status;
 
-  if (status)
-    return status;
-  for (uint32_t i = 0; i < n; i++) {
-    const uint32_t at = s->order[s->first[side] + i];
+  for (size_t k = 0; k < busy->n; k++) {
+    const uint32_t line = busy->line[k], side = s->side[line];
 
-    s->delay[i] = s->probe.seen[i] - s->latency[side][at];
-    own = at == line ? s->delay[i] : own;
+    jobs[k] = (struct gc_slice_job){
+        .side = side, .busy = s->address[line], .first = s->first[side], .count = s->count[side]};
   }
-  *limit = divide(s, n, own, SLOWED * s->latency[side][line]);
-  for (uint32_t i = 0; i < n; i++)
-    s->in[i] = *limit > 0 && s->delay[i] > *limit;
-  return *limit > 0 ? 0 : -ENOTSUP;
+  if ((status = gc_slice_probe_run(&s->probe, jobs, busy->n, half)))
+    return status;
+  for (size_t k = 0; k < busy->n; k++) {
+    const struct gc_slice_job *job = &jobs[k];
+    double own = 0;
+
+    for (uint32_t i = job->first; i < job->first + job->count; i++) {
+      const uint32_t at = s->order[i];
+
+      s->delay[i] = s->probe.seen[i] - s->latency[job->side][at];
+      own = at == busy->line[k] ? s->delay[i] : own;
+    }
+    busy->limit[k] = divide(s, job->first, job->count, own,
+                            SLOWED * s->latency[job->side][busy->line[k]]);
+    for (uint32_t i = job->first; i < job->first + job->count; i++)
+      s->in[i] = busy->limit[k] > 0 && s->delay[i] > busy->limit[k];
+  }
+  return 0;
 }
 
 #define ATTEMPTS 2 /* a search that another program disturbs finds no groups */
@@ -199,76 +233,121 @@ static int find_slice(struct slices *s, uint32_t line, uint32_t half, double *li
  * slice are searched, and then finds them itself. A new one: most lines are in no slice. */
 static uint32_t slice_of_group(const struct slices *s, uint8_t side)
 {
+  const uint32_t end = s->first[side] + s->count[side];
   uint32_t lines[GC_SIDE_LINES] = {0}, n = 0;
 
-  for (uint32_t k = 0; k < s->count[side]; k++)
-    n += s->in[k];
-  for (uint32_t k = 0; k < s->count[side]; k++) {
-    const uint16_t slice = s->slice[s->order[s->first[side] + k]];
+  for (uint32_t i = s->first[side]; i < end; i++)
+    n += s->in[i];
+  for (uint32_t i = s->first[side]; i < end; i++) {
+    const uint16_t slice = s->slice[s->order[i]];
 
-    if (s->in[k] && slice != NO_SLICE && 2 * ++lines[slice] > n)
+    if (s->in[i] && slice != NO_SLICE && 2 * ++lines[slice] > n)
       return slice;
   }
   return s->slices;
+}
+
+/* Puts the lines of s->in of a side into a slice. Returns how many; *overlaps: those that were in
+ * another one. */
+static uint32_t put_group(struct slices *s, uint8_t side, double limit, uint32_t *overlaps)
+{
+  const uint32_t slice = slice_of_group(s, side), end = s->first[side] + s->count[side];
+  uint32_t lines = 0;
+
+  for (uint32_t i = s->first[side]; i < end; i++) {
+    const uint32_t at = s->order[i];
+
+    if (!s->in[i])
+      continue;
+    *overlaps += s->slice[at] != NO_SLICE && s->slice[at] != slice;
+    s->slice[at] = (uint16_t)slice;
+    s->one_of[slice] = at;
+    s->limit[slice] = limit;
+    lines++;
+  }
+  s->slices += slice == s->slices;
+  return lines;
+}
+
+/* The first line of each side that is in no slice, of as many sides as fit in a launch. */
+static void choose_busy(const struct slices *s, struct busy *busy)
+{
+  busy->n = 0;
+  for (uint32_t side = 0; side < s->probe.sides && busy->n < GPU_SLICES_JOBS; side++)
+    for (uint32_t i = s->first[side]; i < s->first[side] + s->count[side]; i++)
+      if (s->slice[s->order[i]] == NO_SLICE) {
+        busy->line[busy->n++] = s->order[i];
+        break;
+      }
 }
 
 /* Puts all lines into slices. *why: there are none. */
 static int find_all(struct slices *s, const char **why)
 {
   uint32_t overlaps = 0, lines = 0;
+  struct busy busy;
 
   s->slices = 0;
   for (uint32_t i = 0; i < GC_SIDE_LINES; i++)
     s->slice[i] = NO_SLICE;
-  for (uint32_t i = 0; i < GC_SIDE_LINES; i++) {
-    uint32_t slice;
-    double limit;
-    int status;
+  for (choose_busy(s, &busy); busy.n; choose_busy(s, &busy)) {
+    const int status = find_slices(s, &busy, 0);
 
-    if (s->side[i] == GC_SIDE_UNCLEAR || s->slice[i] != NO_SLICE)
-      continue;
-    if ((status = find_slice(s, i, 0, &limit))) {
-      *why = status == -ENOTSUP ? NOT_BUSY : NULL;
+    if (status)
       return status;
+    for (size_t k = 0; k < busy.n && !*why; k++) {
+      if (!(busy.limit[k] > 0))
+        *why = NOT_BUSY;
+      else
+        lines += put_group(s, s->side[busy.line[k]], busy.limit[k], &overlaps);
+      if (overlaps > (1 - ALIKE) * lines + 2 || s->slices > GC_SIDE_LINES / SEEN_EACH)
+        *why = NO_GROUPS;
     }
-    slice = slice_of_group(s, s->side[i]);
-    for (uint32_t k = 0; k < s->count[s->side[i]]; k++) {
-      const uint32_t at = s->order[s->first[s->side[i]] + k];
-
-      if (!s->in[k])
-        continue;
-      overlaps += s->slice[at] != NO_SLICE && s->slice[at] != slice;
-      s->slice[at] = (uint16_t)slice;
-      s->one_of[slice] = at;
-      s->limit[slice] = limit;
-      lines++;
-    }
-    s->slices += slice == s->slices;
-    if (overlaps > (1 - ALIKE) * lines + 2 || s->slices > GC_SIDE_LINES / SEEN_EACH) {
-      *why = NO_GROUPS;
+    if (*why)
       return -ENOTSUP;
-    }
   }
   return 0;
 }
 
-/* Repeats the search with another line of each slice, kept busy by other SMs. *right, *all: lines
- * that are in the slice both times; either time. */
+/* The next slice of each side, from next[side] on. slice[]: which ones. */
+static void choose_again(const struct slices *s, uint32_t *next, struct busy *busy, uint32_t *slice)
+{
+  busy->n = 0;
+  for (uint32_t side = 0; side < s->probe.sides && busy->n < GPU_SLICES_JOBS; side++) {
+    while (next[side] < s->slices && s->side[s->one_of[next[side]]] != side)
+      next[side]++;
+    if (next[side] == s->slices)
+      continue;
+    slice[busy->n] = next[side];
+    busy->line[busy->n++] = s->one_of[next[side]++];
+  }
+}
+
+/* Repeats the search with another line of each slice, kept busy by other SMs, until it is known
+ * whether the same lines are in the same slice. *right, *all: lines that are in it both times;
+ * either time. */
 static int find_again(struct slices *s, uint32_t *right, uint32_t *all)
 {
+  uint32_t next[GC_SLICE_SIDES_MAX] = {0}, slice[GPU_SLICES_JOBS];
+  struct busy busy;
+
   *right = *all = 0;
-  for (uint32_t slice = 0; slice < s->slices; slice++) {
-    const uint32_t line = s->one_of[slice], side = s->side[line];
-    double limit;
-    const int status = find_slice(s, line, 1, &limit);
+  for (choose_again(s, next, &busy, slice);
+       busy.n && gc_share_side(*right, *all, UNLIKE, ALIKE, GC_SEQUENTIAL_ERROR) == GC_SIDE_OPEN;
+       choose_again(s, next, &busy, slice)) {
+    const int status = find_slices(s, &busy, 1);
 
-    if (status && status != -ENOTSUP)
+    if (status)
       return status;
-    for (uint32_t k = 0; k < s->count[side]; k++) {
-      const bool was = s->slice[s->order[s->first[side] + k]] == slice;
+    for (size_t k = 0; k < busy.n; k++) {
+      const uint32_t side = s->side[busy.line[k]];
 
-      *right += was && s->in[k];
-      *all += was || s->in[k];
+      for (uint32_t i = s->first[side]; i < s->first[side] + s->count[side]; i++) {
+        const bool was = s->slice[s->order[i]] == slice[k];
+
+        *right += was && s->in[i];
+        *all += was || s->in[i];
+      }
     }
   }
   return 0;

@@ -21,7 +21,7 @@
 #define SECOND_BLOCKS 1
 #define SECOND_ROWS 1
 #define FIRST_LEAST 1
-#define ATTEMPTS 3     /* at the first level, until all regions of addresses agree */
+#define ATTEMPTS 2     /* at the first level, until all regions of addresses agree */
 #define SECOND_LEAST 3 /* pages of the kernel itself take entries, too, of one or two sets */
 
 static const enum gc_property properties[] = {GC_ENTRIES,      GC_ENTRY,     GC_REACH,

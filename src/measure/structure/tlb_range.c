@@ -5,6 +5,8 @@
  */
 #include "measure/structure/tlb_range.h"
 
+#include "measure/core/memo.h"
+
 #include <errno.h>
 
 #define PIECE_MAX ((uint64_t)1 << 30) /* what measuring may use in all */
@@ -16,6 +18,15 @@
 #define SPAN_MEMORIES 2
 #define PLAIN_MAX ((uint64_t)256 << 20) /* ordinary memory */
 #define ALIGNMENT ((uint64_t)2 << 20)
+
+static void release_kept(void *kept)
+{
+  const struct gc_bench *bench = &((const struct gc_tlb_range *)kept)->m->bench;
+
+  bench->ops->release_alias(bench->device);
+}
+
+static const struct gc_memo_type kept_range = {sizeof(struct gc_tlb_range), release_kept};
 
 /* Bytes that can be allocated now without needing more memory than other steps have needed. */
 static uint64_t spare(const struct gc_bench *bench)
@@ -80,10 +91,13 @@ static int open_plain(struct gc_tlb_range *range)
 
 int gc_tlb_range_open(struct gc_measurement *m, struct gc_tlb_range *range, const char **absent)
 {
+  const struct gc_tlb_range *kept = gc_memo_find(m->memos, &kept_range);
   int status;
 
-  *range = (struct gc_tlb_range){.m = m};
+  *range = kept ? *kept : (struct gc_tlb_range){.m = m};
   *absent = NULL;
+  if (kept)
+    return 0;
   status = open_aliases(range);
   if (status == -ENOMEM) {
     range->refused = true;
@@ -100,13 +114,30 @@ int gc_tlb_range_open(struct gc_measurement *m, struct gc_tlb_range *range, cons
 
 int gc_tlb_range_close(struct gc_tlb_range *range)
 {
-  struct gc_bench *bench = &range->m->bench;
+  struct gc_measurement *m = range->m;
+  struct gc_bench *bench = &m->bench;
+  struct gc_tlb_range *kept;
 
   bench->ops->release(bench->device, range->allocated);
   if (!range->aliased)
     return 0;
-  bench->ops->release_alias(bench->device);
+  kept = gc_memo_find(m->memos, &kept_range);
+  if (!range->refused && (kept || (kept = gc_memo_keep(&m->memos, &kept_range, bench->err)))) {
+    *kept = *range;
+    return 0;
+  }
+  if (kept)
+    gc_memo_drop(&m->memos, &kept_range);
+  else
+    bench->ops->release_alias(bench->device);
   return gc_bench_return_arena(bench);
+}
+
+void gc_tlb_range_give_back(struct gc_measurement *m)
+{
+  gc_memo_drop(&m->memos, &kept_range);
+  if (!m->bench.arena)
+    gc_bench_return_arena(&m->bench);
 }
 
 static uint64_t end_of(const struct gc_tlb_pages *pages)

@@ -29,10 +29,15 @@ struct gc_tlb_pages {
   uint32_t count;
 };
 
-/* *absent: why there is no range; NULL: there is one, which _close releases. Returns 0 or the
- * device's error. While there are aliases, there is no arena: they use its memory. */
+/* *absent: why there is no range; NULL: there is one, which _close releases, or keeps for the next
+ * step, because mapping takes long. Returns 0 or the device's error. While there are aliases, there
+ * is no arena: they use its memory. */
 int gc_tlb_range_open(struct gc_measurement *m, struct gc_tlb_range *range, const char **absent);
 int gc_tlb_range_close(struct gc_tlb_range *range);
+
+/* Releases a range that was kept, and makes the arena again. If there is no memory for it any more,
+ * the arena stays 0. */
+void gc_tlb_range_give_back(struct gc_measurement *m);
 
 /* Why there are no values if range->refused. */
 #define GC_TLB_REFUSED "the driver had no memory to map enough addresses"

@@ -28,6 +28,10 @@
 #define VOTES 3                         /* regions of addresses */
 #define FEW 4                           /* slow pages that may be noise or the kernel's own */
 #define EXCESS_ROWS 3                   /* walks of the pages that are too many */
+#define CONFIRMATIONS 2                 /* until all regions of addresses agree */
+#define KNEE_PARTS 32                   /* the knee is exact to one in so many pages, */
+#define KNEE_MOST 8                     /* and to so many */
+#define GUESS_PARTS 128                 /* misses begin so near to a power of two, most often */
 #define PENALTIES 96                    /* pages whose miss is timed, at most */
 #define PENALTY_SHARE 0.05              /* tolerance of the penalty */
 #define MARGIN_MAX 16                   /* entries by which the search may be wrong */
@@ -109,6 +113,29 @@ static uint32_t next_count(const struct search *s, const struct gc_tlb_pages *pa
   return (uint32_t)(next > fit && pages->count < fit ? fit : next);
 }
 
+/* The bisection need not find the knee exactly, because the entries are counted later. */
+static uint32_t knee_error(uint32_t held)
+{
+  const uint32_t error = held / KNEE_PARTS;
+
+  return error < 1 ? 1 : error > KNEE_MOST ? KNEE_MOST : error;
+}
+
+/* The number of pages to try next: on both sides of a power of two, or in the middle. */
+static uint32_t middle_of(uint32_t held, uint32_t lost)
+{
+  uint32_t power = 1, near;
+
+  while (2 * power < lost)
+    power *= 2;
+  near = power / GUESS_PARTS + 1;
+  if (lost - held > 4 * near && power + near < lost && power + near > held)
+    return power + near;
+  if (lost - held > 4 * near && power - near > held)
+    return power - near;
+  return held + (lost - held) / 2;
+}
+
 /* The most pages without misses, up to `most`; 0: even that many are held. Before that, the
  * baseline; afterwards, a threshold between hits and misses. */
 static int find_knee(struct search *s, struct gc_tlb_pages *pages, uint32_t most, uint32_t *knee)
@@ -148,10 +175,10 @@ static int find_knee(struct search *s, struct gc_tlb_pages *pages, uint32_t most
     return 0;
   }
   s->walk->threshold = s->between = fmax(s->walk->threshold, cycles / 2);
-  while (lost - held > 1) {
+  while (lost - held > knee_error(held)) {
     bool missed;
 
-    pages->count = held + (lost - held) / 2;
+    pages->count = middle_of(held, lost);
     if ((status = misses(s, pages, &missed, NULL)))
       return status;
     if (missed)
@@ -161,6 +188,17 @@ static int find_knee(struct search *s, struct gc_tlb_pages *pages, uint32_t most
   }
   *knee = held;
   return 0;
+}
+
+/* Lays the pages, and times the first `count` of them, as often as comparisons do, or `rows` times.
+ * What a miss costs is known. */
+static int lay_again(struct search *s, const struct gc_tlb_pages *pages, uint32_t count,
+                     uint32_t rows)
+{
+  const int status = gc_tlb_lay(s->walk->range, pages);
+
+  s->walk->threshold = s->between;
+  return status ? status : gc_tlb_baseline_again(s->walk, pages, count, rows);
 }
 
 /* Pages that fit, to compare with pages that are too many by an eighth: half as many; if these are
@@ -194,9 +232,7 @@ static int covers(struct search *s, uint64_t reach, uint64_t bytes, enum gc_answ
   if (first < 2 || first < gc_tlb_beyond(s->start->nearer, pages.stride) ||
       !gc_tlb_range_fits(s->walk->range, &pages))
     return 0;
-  if ((status = gc_tlb_lay(s->walk->range, &pages)) ||
-      (status = gc_tlb_baseline(s->walk, &pages, first)) ||
-      (status = misses(s, &pages, &missed, NULL)))
+  if ((status = lay_again(s, &pages, first, 1)) || (status = misses(s, &pages, &missed, NULL)))
     return status;
   *answer = missed ? GC_YES : GC_NO;
   return 0;
@@ -215,10 +251,8 @@ static int are_too_far(struct search *s, uint64_t spacing, uint32_t held, bool *
   *yes = answer != GC_YES;
   if (status || *yes || first_pages(s, pages.stride) >= pages.count)
     return status;
-  if ((status = gc_tlb_lay(s->walk->range, &pages)) ||
-      (status = gc_tlb_baseline(s->walk, &pages, baseline_pages(s, pages.stride, held / 2))))
-    return status;
-  return misses(s, &pages, yes, NULL);
+  status = lay_again(s, &pages, baseline_pages(s, pages.stride, held / 2), 1);
+  return status ? status : misses(s, &pages, yes, NULL);
 }
 
 /* The number of entries of this size that pages use. */
@@ -260,40 +294,82 @@ static int search_spacing(struct search *s, struct gc_tlb_pages *pages, uint64_t
   return 0;
 }
 
-/* How many entries the TLB has in a region of addresses: at least `low`, less than `high`.
- * *entries: 0 if it is none of these. */
-static int count_entries(struct search *s, struct gc_tlb_pages *pages, uint32_t low, uint32_t high,
-                         uint32_t *entries)
+/* A region of addresses, in which pages are laid one entry apart. */
+struct region {
+  struct gc_tlb_pages pages;
+  uint32_t low, high; /* the TLB has at least `low` entries, and fewer than `high` */
+  uint32_t expected;  /* what another region shows; 0: nothing yet */
+};
+
+/* Whether `count` pages are too many, if `own` are slow in any case. */
+static int are_too_many(struct search *s, struct region *region, uint32_t count, uint32_t own,
+                        bool *yes)
 {
-  uint32_t own = 0, slow = 0;
+  uint32_t slow = 0;
+  int status;
+
+  region->pages.count = count;
+  status = count_slow(s, &region->pages, own, &slow, NULL);
+  *yes = slow > own;
+  return status;
+}
+
+/* Narrows the number of entries to one. What another region shows is tried first. *known: false if
+ * as many pages as `high` are no more slow than a few. */
+static int narrow(struct search *s, struct region *region, uint32_t own, bool *known)
+{
+  const uint32_t tries[] = {region->expected + 1, region->expected};
+  uint32_t low = region->low, high = region->high;
+  bool yes, any = false;
+  int status;
+
+  *known = false;
+  for (size_t i = 0; i < 2 && region->expected; i++) {
+    if (tries[i] <= low || tries[i] >= high)
+      continue;
+    if ((status = are_too_many(s, region, tries[i], own, &yes)))
+      return status;
+    any |= yes;
+    *(yes ? &high : &low) = tries[i];
+  }
+  if (!any && ((status = are_too_many(s, region, high, own, &any)) || !any))
+    return status;
+  while (high - low > 1) {
+    const uint32_t middle = low + (high - low) / 2;
+
+    if ((status = are_too_many(s, region, middle, own, &yes)))
+      return status;
+    *(yes ? &high : &low) = middle;
+  }
+  region->low = low;
+  region->high = high;
+  *known = true;
+  return 0;
+}
+
+/* How many entries the TLB has in a region of addresses. *entries 0: not between low and high. */
+static int count_entries(struct search *s, struct region *region, uint32_t *entries)
+{
+  struct gc_tlb_pages *pages = &region->pages;
+  const uint32_t first = baseline_pages(s, pages->stride, region->low / 2);
+  const uint32_t rows = s->walk->way.chained ? 1 : EXCESS_ROWS;
+  uint32_t own = 0;
+  bool known;
   int status;
 
   *entries = 0;
-  pages->count = high;
-  if (!gc_tlb_range_fits(s->walk->range, pages) || low < 2)
+  pages->count = region->high;
+  if (!gc_tlb_range_fits(s->walk->range, pages) || region->low < 2)
     return 0;
-  if ((status = gc_tlb_lay(s->walk->range, pages)) ||
-      (status = gc_tlb_baseline(s->walk, pages, baseline_pages(s, pages->stride, low / 2))))
-    return status;
-  s->walk->threshold = fmax(s->walk->threshold, s->between);
-  if ((status = count_slow(s, pages, 0, &slow, NULL)))
+  if ((status = lay_again(s, pages, first, rows)))
     return status;
   /* what the kernel itself uses takes entries, too, and evicts pages from their sets */
-  pages->count = low;
-  if ((status = count_slow(s, pages, 0, &own, NULL)))
+  pages->count = region->low;
+  if ((status = count_slow(s, pages, 0, &own, NULL)) || own > OWN_MAX)
     return status;
-  if (own > OWN_MAX || slow <= own)
-    return 0;
-  while (high - low > 1) {
-    pages->count = low + (high - low) / 2;
-    if ((status = count_slow(s, pages, own, &slow, NULL)))
-      return status;
-    if (slow > own)
-      high = pages->count;
-    else
-      low = pages->count;
-  }
-  *entries = low;
+  if ((status = narrow(s, region, own, &known)))
+    return status;
+  *entries = known ? region->low : 0;
   return 0;
 }
 
@@ -307,7 +383,6 @@ static int take_penalties(struct search *s, struct gc_tlb_pages *pages, uint32_t
   if (!s->walk->way.chained || !entries || !gc_tlb_range_fits(s->walk->range, pages))
     return 0;
   if ((status = gc_tlb_lay(s->walk->range, pages)) ||
-      (status = gc_tlb_baseline(s->walk, pages, baseline_pages(s, pages->stride, entries / 2))) ||
       (status = gc_tlb_compare(s->walk, pages, &slow, NULL)))
     return status;
   for (uint32_t k = 0; k < s->walk->near.timed && s->count < PENALTIES; k++)
@@ -318,20 +393,16 @@ static int take_penalties(struct search *s, struct gc_tlb_pages *pages, uint32_t
 
 /* Times the first pages, while so many more are walked that three quarters of them are slow if each
  * page too many makes one more slow. Medians of several walks, so that noise has no part in it. */
-static int time_excess(struct search *s, struct gc_tlb_pages *pages, uint32_t about, uint32_t *slow)
+static int time_excess(struct search *s, struct gc_tlb_pages *pages, uint32_t *slow)
 {
   struct gc_tlb_walk *walk = s->walk;
-  const struct gc_tlb_way way = walk->way;
-  int status;
+  const uint32_t rows = walk->rows;
+  int status = gc_tlb_lay(walk->range, pages);
 
-  walk->way.rows = walk->way.rows_max = EXCESS_ROWS;
-  status = gc_tlb_lay(walk->range, pages);
-  if (!status)
-    status = gc_tlb_baseline(walk, pages, baseline_pages(s, pages->stride, about / 2));
-  walk->threshold = fmax(walk->threshold, s->between);
+  walk->rows = EXCESS_ROWS;
   if (!status)
     status = gc_tlb_compare(walk, pages, slow, NULL);
-  walk->way = way;
+  walk->rows = rows;
   return status;
 }
 
@@ -349,7 +420,7 @@ static int count_excess(struct search *s, struct gc_tlb_pages *pages, uint32_t a
   pages->count = about + timed * 3 / 4 + timed / 16; /* the latter: `about` may be too small */
   if (s->walk->way.chained || !about || !gc_tlb_range_fits(s->walk->range, pages))
     return 0;
-  if ((status = time_excess(s, pages, about, &slow)))
+  if ((status = time_excess(s, pages, &slow)))
     return status;
   if (slow >= s->walk->way.least && slow <= timed * 7 / 8)
     *entries = pages->count - slow;
@@ -371,14 +442,17 @@ static int count_regions(struct search *s, const struct gc_tlb_found *found, str
   int status = 0;
 
   for (uint32_t vote = 0; vote < VOTES && !status; vote++) {
-    struct gc_tlb_pages pages = {.offset = (vote + 1) * shift * found->entry_bytes,
-                                 .stride = gc_tlb_stride(found->entry_bytes, 0)};
+    struct region region = {.pages = {.offset = (vote + 1) * shift * found->entry_bytes,
+                                      .stride = gc_tlb_stride(found->entry_bytes, 0)},
+                            .low = about - margin,
+                            .high = about + margin,
+                            .expected = vote ? counts->knee[vote - 1] : 0};
 
-    status = count_entries(s, &pages, about - margin, about + margin, &counts->knee[vote]);
+    status = count_entries(s, &region, &counts->knee[vote]);
     if (!status)
-      status = count_excess(s, &pages, counts->knee[vote], &counts->excess[vote]);
+      status = count_excess(s, &region.pages, counts->knee[vote], &counts->excess[vote]);
     if (!status)
-      status = take_penalties(s, &pages, counts->knee[vote]);
+      status = take_penalties(s, &region.pages, counts->knee[vote]);
   }
   return status;
 }
@@ -457,6 +531,11 @@ static int confirm(struct search *s, struct gc_tlb_found *found)
   return 0;
 }
 
+static bool sure(const struct gc_tlb_found *found)
+{
+  return found->confidence >= GC_CONFIDENCE_LEAST;
+}
+
 int gc_tlb_search(struct gc_tlb_walk *walk, const struct gc_tlb_start *start,
                   struct gc_tlb_found *found)
 {
@@ -485,5 +564,7 @@ int gc_tlb_search(struct gc_tlb_walk *walk, const struct gc_tlb_start *start,
       return 0;
     spacing *= SPACING_STEP;
   }
-  return status ? status : confirm(&s, found);
+  for (int i = 0; i < CONFIRMATIONS && !status && !sure(found); i++)
+    status = confirm(&s, found);
+  return status;
 }

@@ -122,12 +122,12 @@ static int forget(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages)
 }
 
 static int take(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count,
-                struct gc_tlb_sample *sample)
+                uint32_t rows, struct gc_tlb_sample *sample)
 {
   int status = 0;
 
   sample->rows = 0;
-  while (!status && sample->rows < walk->rows)
+  while (!status && sample->rows < rows)
     if (!walk->way.chained || !(status = forget(walk, pages)))
       status = walk_once(walk, pages, count, sample);
   return status;
@@ -184,16 +184,22 @@ static double threshold_of(const struct gc_tlb_walk *walk)
   return fmax(SIGMAS * sigma, THRESHOLD_MIN);
 }
 
-int gc_tlb_baseline(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count)
+static void choose_timed(struct gc_tlb_walk *walk, uint32_t count)
 {
   const uint32_t timed = count < GC_TLB_TIMED ? count : GC_TLB_TIMED;
-  int status;
 
   /* the kernel writes 32 values at once, and the store needs a translation, too */
   walk->near.timed = walk->far.timed = walk->way.chained && timed > 31 ? 31 : timed;
+}
+
+int gc_tlb_baseline(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count)
+{
+  int status;
+
+  choose_timed(walk, count);
   for (walk->rows = walk->way.rows;; walk->rows *= 2) {
-    if ((status = take(walk, pages, count, &walk->near)) ||
-        (status = take(walk, pages, count, &walk->far)))
+    if ((status = take(walk, pages, count, walk->rows, &walk->near)) ||
+        (status = take(walk, pages, count, walk->rows, &walk->far)))
       return status;
     subtract(walk);
     walk->threshold = threshold_of(walk);
@@ -202,10 +208,17 @@ int gc_tlb_baseline(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, 
   }
 }
 
+int gc_tlb_baseline_again(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
+                          uint32_t count, uint32_t rows)
+{
+  choose_timed(walk, count);
+  return take(walk, pages, count, rows > walk->rows ? rows : walk->rows, &walk->near);
+}
+
 int gc_tlb_compare(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t *slow,
                    double *cycles)
 {
-  int status = take(walk, pages, pages->count, &walk->far);
+  int status = take(walk, pages, pages->count, walk->rows, &walk->far);
   double sum = 0;
 
   *slow = 0;

@@ -47,6 +47,10 @@ void gc_tlb_walk_close(struct gc_tlb_walk *walk);
  * threshold that the noise does not reach, and how often comparisons walk for that. */
 int gc_tlb_baseline(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count);
 
+/* The same, `rows` times, without a new threshold: a miss must be known to cost more. */
+int gc_tlb_baseline_again(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
+                          uint32_t count, uint32_t rows);
+
 /* Times the same pages while all are walked. *slow: how many are slow; *cycles (may be NULL): how
  * much slower these are, on average. */
 int gc_tlb_compare(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t *slow,

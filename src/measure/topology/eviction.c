@@ -63,6 +63,10 @@ static uint32_t stride_of(const struct gc_measurement *m, enum gc_address_space 
 
     if (path->space != space || !path->present(&m->bench.properties))
       continue;
+    /* early, when only L1 is known: if it is one storage, it has the same lines */
+    if (element->found[GC_LINE].origin == GC_UNKNOWN && kinds[i] != GC_SCALAR_L1 &&
+        space != GC_ADDRESS_CONSTANT)
+      element = &m->results->element[GC_L1];
     if (gc_found(element, GC_LINE) && element->line_bytes % path->stride == 0)
       line = element->line_bytes;
     stride = line < stride ? line : stride;
@@ -70,16 +74,16 @@ static uint32_t stride_of(const struct gc_measurement *m, enum gc_address_space 
   return (uint32_t)stride;
 }
 
-void gc_eviction_fill(const struct gc_measurement *m, struct gc_eviction *eviction)
+void gc_eviction_fill(const struct gc_measurement *m, uint64_t capacity,
+                      struct gc_eviction *eviction)
 {
   struct gc_side *a = &eviction->a, *b = &eviction->b;
-  const uint64_t capacity = gc_capacity(&m->results->element[a->path->kind]);
   uint64_t reach = 0;
 
   if (b->path)
     reach = region_bytes(&m->bench, b->path->space);
   a->bytes = capacity / 4 * 3;
-  b->bytes = 2 * capacity < reach ? 2 * capacity : reach;
+  b->bytes = capacity < reach ? capacity : reach;
   /* if b is short, a must fill more of the cache */
   if (b->path && a->bytes + b->bytes < capacity + capacity / 4)
     a->bytes = capacity / 20 * 19;

@@ -58,6 +58,12 @@ struct counts {
   struct gc_eviction_log log;
 };
 
+/* The element that is tested for this one: L1 also for caches that are the same storage. */
+static enum gc_kind storage_of(const struct gc_measurement *m, enum gc_kind kind)
+{
+  return m->results->with_l1[kind] > 0 && gc_capacity(&m->results->element[GC_L1]) ? GC_L1 : kind;
+}
+
 static void release_counts(void *memo)
 {
   gc_eviction_log_free(&((struct counts *)memo)->log);
@@ -88,13 +94,16 @@ static int count_by_eviction(struct gc_measurement *m, struct counts *counts)
   for (size_t k = 0; k < KINDS; k++) {
     const struct gc_path *path = gc_path_of(kinds[k]);
 
-    if (!gc_present(&m->bench.properties, kinds[k]) || !gc_capacity(&m->results->element[kinds[k]]))
+    const uint64_t capacity = gc_capacity(&m->results->element[kinds[k]]);
+
+    if (!gc_present(&m->bench.properties, kinds[k]) || !capacity ||
+        storage_of(m, kinds[k]) != kinds[k])
       continue;
     for (uint32_t w = 1; w < GC_SUBPARTITIONS; w++) {
       struct gc_eviction *eviction = &evictions[n * PARTNERS + w - 1];
 
       *eviction = (struct gc_eviction){.a = {.path = path}, .b = {.path = path, .warp = w}};
-      gc_eviction_fill(m, eviction);
+      gc_eviction_fill(m, capacity, eviction);
     }
     which[n++] = k;
   }
@@ -134,7 +143,7 @@ static int confirm(struct gc_measurement *m, enum gc_kind kind, uint32_t per_sm,
 
   if (status)
     return status;
-  while (kinds[k] != kind)
+  while (kinds[k] != storage_of(m, kind))
     k++;
   gc_eviction_log_raw(&counts->log, m->bench.raw, kind);
   *why = NULL;

@@ -4,7 +4,9 @@
  * Which caches of an SM are the same storage: loads through one path evict what came through the
  * other, in both directions. L1 and shared memory are the same storage if L1 keeps its lines while
  * no shared memory is requested, and loses them while all of it is requested. The step of the first
- * element tests all pairs at once. doc/methods.md, "Sharing"; Größler 2022, section 4.5; Vanecek et
+ * element tests all pairs at once. An early step compares L1 with the texture and the read-only path,
+ * for which only the capacity of L1 must be known: those that are the same storage need no search of
+ * their own, only a confirmation. doc/methods.md, "Sharing"; Größler 2022, section 4.5; Vanecek et
  * al. (MT4G) 2025, IV-G.
  */
 #include "measure/core/memo.h"
@@ -13,6 +15,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Caches, then the two names of the memory of a block; every GPU has only one of these two. */
 static const enum gc_kind kinds[] = {GC_L1,        GC_TEXTURE,       GC_READ_ONLY, GC_CONSTANT_L1,
@@ -24,6 +27,7 @@ static const enum gc_kind kinds[] = {GC_L1,        GC_TEXTURE,       GC_READ_ONL
 struct sharing {
   struct gc_vote votes[KINDS][KINDS]; /* are the two the same storage? */
   struct gc_eviction_log log;
+  bool complete; /* false: only the early test has run */
 };
 
 static void release_sharing(void *memo)
@@ -53,20 +57,38 @@ static struct gc_vote agree(const struct gc_vote *there, const struct gc_vote *b
   return there->confidence < back->confidence ? *there : *back;
 }
 
+static struct gc_eviction eviction_of(const struct gc_measurement *m, size_t a, size_t b,
+                                      uint64_t capacity)
+{
+  struct gc_eviction eviction = {.a = {.path = gc_path_of(kinds[a])},
+                                 .b = {.path = b < CACHES ? gc_path_of(kinds[b]) : NULL}};
+
+  gc_eviction_fill(m, capacity, &eviction);
+  return eviction;
+}
+
+/* Whether b need not be compared: it is the same storage as L1, which is. */
+static bool is_l1(const struct gc_measurement *m, const struct sharing *sharing, size_t b)
+{
+  return sharing->votes[0][b].answer == GC_YES && has_capacity(m, 0);
+}
+
 static int test_caches(struct gc_measurement *m, struct sharing *sharing)
 {
   struct gc_eviction evictions[CACHES * CACHES];
   struct gc_vote there[CACHES][CACHES] = {{{GC_UNCLEAR, 0}}};
   size_t from[CACHES * CACHES], to[CACHES * CACHES], n = 0;
+  bool known[CACHES]; /* by the early test; the votes below must not change it */
   int status;
 
   for (size_t a = 0; a < CACHES; a++)
+    known[a] = is_l1(m, sharing, a);
+  for (size_t a = 0; a < CACHES; a++)
     for (size_t b = 0; b < CACHES; b++) {
-      if (a == b || !has_capacity(m, a) || !present(m, b))
+      if (a == b || !has_capacity(m, a) || !present(m, b) || sharing->votes[a][b].answer ||
+          known[a] || known[b])
         continue;
-      evictions[n] = (struct gc_eviction){.a = {.path = gc_path_of(kinds[a])},
-                                          .b = {.path = gc_path_of(kinds[b])}};
-      gc_eviction_fill(m, &evictions[n]);
+      evictions[n] = eviction_of(m, a, b, gc_capacity(&m->results->element[kinds[a]]));
       from[n] = a;
       to[n++] = b;
     }
@@ -79,8 +101,9 @@ static int test_caches(struct gc_measurement *m, struct sharing *sharing)
     there[from[i]][to[i]] = evictions[i].vote;
   for (size_t a = 0; a < CACHES; a++)
     for (size_t b = 0; b < CACHES; b++)
-      sharing->votes[a][b] =
-          agree(&there[a][b], &there[b][a], has_capacity(m, a) && has_capacity(m, b));
+      if (!sharing->votes[a][b].answer && !known[a] && !known[b])
+        sharing->votes[a][b] =
+            agree(&there[a][b], &there[b][a], has_capacity(m, a) && has_capacity(m, b));
   return 0;
 }
 
@@ -109,9 +132,8 @@ static int test_shared_memory(struct gc_measurement *m, struct sharing *sharing)
   int status;
 
   for (size_t a = 0; a < BESIDE_SHARED; a++)
-    if (has_capacity(m, a)) {
-      without[n] = (struct gc_eviction){.a = {.path = gc_path_of(kinds[a])}};
-      gc_eviction_fill(m, &without[n]);
+    if (has_capacity(m, a) && !is_l1(m, sharing, a)) {
+      without[n] = eviction_of(m, a, CACHES, gc_capacity(&m->results->element[kinds[a]]));
       with[n] = without[n];
       which[n++] = a;
     }
@@ -149,22 +171,81 @@ static void infer(struct sharing *sharing)
       }
 }
 
-/* *sharing: the memo; it is made now if there is none. */
+/* The memo, with what the early test has found. It is made now if there is none, or if a step that
+ * failed has dropped it. NULL: out of memory. */
+static struct sharing *get_memo(struct gc_measurement *m)
+{
+  struct sharing *memo = gc_memo_find(m->memos, &sharing_memo);
+
+  if (memo || !(memo = gc_memo_keep(&m->memos, &sharing_memo, m->bench.err)))
+    return memo;
+  for (size_t b = 1; b < BESIDE_SHARED; b++)
+    if (m->results->with_l1[kinds[b]] > 0)
+      memo->votes[0][b] = memo->votes[b][0] =
+          (struct gc_vote){GC_YES, m->results->with_l1[kinds[b]]};
+  return memo;
+}
+
+/* *sharing: the memo, with all answers. */
 static int get_sharing(struct gc_measurement *m, const struct sharing **sharing)
 {
-  struct sharing *found;
-  int status;
+  struct sharing *found = get_memo(m);
+  int status = 0;
 
-  *sharing = gc_memo_find(m->memos, &sharing_memo);
-  if (*sharing)
-    return 0;
-  *sharing = found = gc_memo_keep(&m->memos, &sharing_memo, m->bench.err);
+  *sharing = found;
   if (!found)
     return -ENOMEM;
+  if (found->complete)
+    return 0;
   if (!(status = test_caches(m, found)) && !(status = test_shared_memory(m, found)))
     infer(found);
+  found->complete = true;
   if (status)
     gc_memo_drop(&m->memos, &sharing_memo);
+  return status;
+}
+
+/* Both directions found the same. Each of their runs answers the question whether it is one
+ * storage. */
+static struct gc_vote both(const struct gc_vote *there, const struct gc_vote *back)
+{
+  struct gc_vote vote = {GC_UNCLEAR, 0};
+
+  if (there->answer == GC_YES && back->answer == GC_YES)
+    vote = (struct gc_vote){GC_YES, 1 - (1 - there->confidence) * (1 - back->confidence)};
+  return vote;
+}
+
+int gc_step_storage(struct gc_measurement *m, struct gc_measured *element)
+{
+  struct gc_eviction evictions[2 * BESIDE_SHARED];
+  const uint64_t capacity = gc_capacity(element);
+  struct sharing *sharing;
+  size_t with[BESIDE_SHARED], n = 0;
+  int status;
+
+  memset(m->results->with_l1, 0, sizeof(m->results->with_l1));
+  for (size_t b = 1; b < BESIDE_SHARED; b++)
+    if (present(m, b) && capacity && !gc_walks_alone(&m->bench, gc_path_of(GC_L1))) {
+      evictions[2 * n] = eviction_of(m, 0, b, capacity);
+      evictions[2 * n + 1] = eviction_of(m, b, 0, capacity);
+      with[n++] = b;
+    }
+  if (!n)
+    return 0;
+  if (!(sharing = get_memo(m)))
+    return -ENOMEM;
+  status = gc_find_evictions(m, evictions, 2 * n, &(struct gc_eviction_launch){0, 0}, &sharing->log);
+  for (size_t i = 0; i < n && !status; i++) {
+    const struct gc_vote vote = both(&evictions[2 * i].vote, &evictions[2 * i + 1].vote);
+
+    sharing->votes[0][with[i]] = sharing->votes[with[i]][0] = vote;
+    m->results->with_l1[kinds[with[i]]] = vote.answer == GC_YES ? vote.confidence : 0;
+  }
+  if (status)
+    gc_memo_drop(&m->memos, &sharing_memo);
+  else
+    gc_eviction_log_raw(&sharing->log, m->bench.raw, element->kind);
   return status;
 }
 

@@ -8,6 +8,7 @@
 
 #include "measure/core/measurement.h"
 
+gc_step gc_step_storage;        /* sharing.c: which paths end in L1, tested early */
 gc_step gc_step_sharing;        /* sharing.c: which paths end in the same storage */
 gc_step gc_step_code_sharing;   /* code_sharing.c: does the constant L1.5 hold code? */
 gc_step gc_step_instances;      /* instances.c: caches in an SM and on the GPU */

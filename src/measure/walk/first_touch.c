@@ -10,6 +10,7 @@
 #include "measure/walk/first_touch.h"
 
 #include "measure/walk/ring.h"
+#include "stats/sequential.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -123,6 +124,7 @@ struct test {
   struct gpu_first_touch_result *results; /* [n] */
   uint32_t *traces;
   size_t n, trace_bytes;
+  bool all; /* all rounds are wanted, also if the first ones decide */
 };
 
 static int launch(struct gc_bench *bench, struct test *t)
@@ -159,12 +161,28 @@ static int run_round(struct gc_bench *bench, struct test *t, struct gc_first_tou
   return 0;
 }
 
+/* Whether further rounds can change nothing: all SMs of the rounds so far have the same number of
+ * caches, and are so many that most SMs have it. */
+static bool is_decided(const struct gc_first_touch *touch, size_t n)
+{
+  size_t same = 0;
+
+  for (size_t i = 0; i < n; i++)
+    same += touch->firsts[i] && touch->firsts[i] == touch->firsts[0];
+  return same == n && !touch->unclear &&
+         gc_share_side((double)same, (double)n, 0.5, 0.5, GC_SEQUENTIAL_ERROR) == GC_SIDE_ABOVE;
+}
+
 static int run_rounds(struct gc_measurement *m, enum gc_kind kind, struct test *t,
                       struct gc_first_touch *touch)
 {
   const double usual = m->results->element[kind].level.hit;
+  const size_t rounds = touch->rounds;
 
-  for (size_t round = 0; round < touch->rounds && !*touch->failed; round++) {
+  touch->rounds = 0;
+  while (touch->rounds < rounds && !*touch->failed &&
+         (t->all || !is_decided(touch, touch->rounds * t->n))) {
+    const size_t round = touch->rounds++;
     int status = run_round(&m->bench, t, touch);
 
     if (status)
@@ -198,7 +216,8 @@ int gc_first_touch_run(struct gc_measurement *m, const struct gc_path *path, uin
   struct gc_bench *bench = &m->bench;
   const size_t n = bench->properties.sms, enough = (VOTES + n - 1) / n;
   const size_t usual = enough < ROUNDS_MIN ? ROUNDS_MIN : enough, rounds = touch->rounds;
-  struct test t = {.n = n, .trace_bytes = n * warps * 2 * LOADS * sizeof(uint32_t)};
+  struct test t = {
+      .n = n, .trace_bytes = n * warps * 2 * LOADS * sizeof(uint32_t), .all = rounds > 0};
   uint64_t device = 0;
   int status;
 

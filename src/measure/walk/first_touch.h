@@ -13,7 +13,8 @@
 #define GC_SUBPARTITIONS 4 /* warp w of a block runs on SM sub-partition w mod 4 */
 
 struct gc_first_touch {
-  size_t sms, rounds; /* rounds: more than one if a GPU has too few SMs for enough answers */
+  size_t sms, rounds; /* rounds: more than one if the answers of one round are too
+                         few, or differ */
   uint32_t warps;
   uint32_t *sm;     /* [rounds * sms] number of the SM */
   uint8_t *firsts;  /* [rounds * sms] how many warps of this SM came first at a cache */
@@ -23,8 +24,9 @@ struct gc_first_touch {
   char failed[160]; /* why there is no result; else empty */
 };
 
-/* warps: in each block, 1 to GC_SUBPARTITIONS. Sets the number of rounds, unless the caller has set
- * it in *touch; the rest of *touch is output. */
+/* warps: in each block, 1 to GC_SUBPARTITIONS. Sets the number of rounds; if the caller has set it in
+ * *touch. Otherwise the test ends when all SMs so far have the same number of caches, and the rule of
+ * stats/sequential.h decides that most SMs have it. The rest of *touch is output. */
 int gc_first_touch_run(struct gc_measurement *m, const struct gc_path *path, uint32_t warps,
                        struct gc_first_touch *touch);
 void gc_first_touch_free(struct gc_first_touch *touch);

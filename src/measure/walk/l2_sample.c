@@ -186,8 +186,14 @@ int gc_l2_sample(struct gc_measurement *m, const struct gc_l2_sampling *sample,
 {
   struct gc_bench *bench = &m->bench;
   const struct gc_path *path = gc_path_of(GC_L2);
-  const uint64_t slots = run->bytes / sample->stride;
-  const struct plan plan = {
+  const uint64_t ring = sample->ring_bytes ? sample->ring_bytes : run->bytes;
+  const uint64_t slots = ring / sample->stride;
+  const uint64_t loads = slots < sample->loads ? slots : sample->loads;
+  /* a launch that reads the array as well begins at the first timed line, so this must be near to the
+   * begin; other parts need rings of their own then */
+  const bool alone = m->results->l2_lost && !sample->ascending, laid = sample->laid && !alone;
+  const uint64_t part = alone ? 0 : sample->part;
+  struct plan plan = {
       .bench = bench,
       .path = path,
       .binning = binning,
@@ -195,16 +201,22 @@ int gc_l2_sample(struct gc_measurement *m, const struct gc_l2_sampling *sample,
       .slots = slots,
       .scatter =
           sample->ascending
-              ? gc_ring_step(slots * (slots / sample->loads < STEP_PRIMES_MIN ? 2 : SMALL_PRIMES),
-                             slots / sample->loads)
-              : gc_ring_scatter_other(slots, sample->which),
-      .first = sample->ascending ? sample->which % slots : 0,
+              ? gc_ring_step(slots * (slots / loads < STEP_PRIMES_MIN ? 2 : SMALL_PRIMES),
+                             slots / loads)
+              : gc_ring_scatter_other(slots, sample->which + (alone ? sample->part : 0)),
       .reads = run->bytes / sample->read_stride,
       .stride = sample->stride,
       .read_stride = sample->read_stride,
-      .loads = slots < sample->loads ? (uint32_t)slots : sample->loads};
-  const int status = gc_ring_lay(bench, path->space, run->bytes, sample->stride, plan.scatter);
+      .loads = (uint32_t)loads};
+  const int status =
+      laid ? 0 : gc_ring_lay(bench, path->space, ring, sample->stride, plan.scatter);
 
+  plan.first =
+      (sample->ascending ? sample->which + part : part * loads % slots * plan.scatter) % slots;
+  if (sample->ring_bytes) { /* no further than the end of the array */
+    plan.first %= plan.scatter;
+    plan.loads = (uint32_t)((run->bytes / sample->stride - plan.first - 1) / plan.scatter + 1);
+  }
   if (status)
     return status;
   if (m->results->l2_lost)

@@ -6,6 +6,7 @@
  * element.
  */
 #include "measure/walk/levels.h"
+#include "measure/core/memo.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/first_touch.h"
@@ -130,20 +131,22 @@ static int touch_lines(struct gc_measurement *m, const struct gc_path *path, uns
   return status;
 }
 
-/* SMs walk a ring that is in memory. *middle: the midhinge of all timed loads. */
+/* SMs walk a ring that is in memory. middles: the midhinge of all timed loads, in so many successive
+ * parts of equal size. */
 static int walk_ring(struct gc_bench *bench, const struct gc_path *path,
-                     const struct gc_traced *traced, double *middle)
+                     const struct gc_traced *traced, unsigned parts, double *middles)
 {
-  const size_t loads = traced->n * traced->loads;
-  uint32_t *trace = malloc(loads * sizeof(*trace));
+  const size_t each = traced->loads / parts;
+  uint32_t *trace = malloc(traced->n * traced->loads * sizeof(*trace));
   int status = trace ? gc_chase_trace(bench, path, traced, trace)
                      : gc_fail(bench->err, -ENOMEM, "out of memory");
 
-  if (!status) {
+  for (unsigned part = 0; part < parts && !status; part++) {
     struct counts counts = {{0}};
 
-    count(&counts, trace, loads, 0, 1);
-    *middle = midhinge(&counts);
+    for (size_t i = 0; i < traced->n; i++)
+      count(&counts, trace + i * traced->loads + part * each, each, 0, 1);
+    middles[part] = midhinge(&counts);
   }
   free(trace);
   return status;
@@ -202,7 +205,7 @@ static int walk_constant_l15(struct gc_measurement *m, unsigned repeats, double 
   for (uint32_t i = 0; i < n; i++)
     starts[i] = gc_ring_address(bench, path->space, 0);
   for (unsigned r = 0; r <= repeats && !status; r++)
-    status = walk_ring(bench, path, &traced, r ? &middles[r - 1] : &discarded);
+    status = walk_ring(bench, path, &traced, 1, r ? &middles[r - 1] : &discarded);
   return status;
 }
 
@@ -217,7 +220,7 @@ static int walk_behind_scalar(struct gc_bench *bench, unsigned repeats, double *
   int status = gc_ring_lay(bench, path->space, SCALAR_RING, SCALAR_STRIDE, 1);
 
   for (unsigned r = 0; r < repeats && !status; r++)
-    status = walk_ring(bench, path, &traced, &middles[r]);
+    status = walk_ring(bench, path, &traced, 1, &middles[r]);
   return status;
 }
 
@@ -249,12 +252,21 @@ static int lay_cold_ring(struct gc_bench *bench, uint64_t bytes, uint64_t stride
   return status ? status : gc_empty_l2(bench);
 }
 
+/* How many repetitions one launch walks: as many as fit the part of L2 together. */
+static unsigned memory_batch(const struct gc_bench *bench, unsigned repeats)
+{
+  const uint64_t each = (uint64_t)memory_sms(bench) * MEMORY_LOADS * LINE_MAX;
+  const uint64_t fit = bench->properties.l2_bytes / MEMORY_FIT / each;
+
+  return fit > repeats ? repeats : fit ? (unsigned)fit : 1;
+}
+
 /* Each SM walks its own part of the ring, so that no SM brings in lines for others. Each repetition
  * continues at slots that are still cold. The first repetition is discarded: it loads the address
- * translations, so that the others have no TLB misses. Each part is walked from memory (or L3), then
- * from L2. The walk from L2 follows an untimed one in its own launch: L2 may lose its contents
- * between launches, and another SM may walk the part than before, near to another partition of L2,
- * which does not have the lines yet. */
+ * translations, so that the others have no TLB misses. The parts of a launch are walked from memory
+ * (or L3), then from L2. The walk from L2 follows an untimed one in its own launch: L2 may lose its
+ * contents between launches, and another SM may walk the part than before, near to another partition
+ * of L2, which does not have the lines yet. */
 static int walk_memory(struct gc_measurement *m, unsigned repeats, struct gc_levels *levels)
 {
   struct gc_bench *bench = &m->bench;
@@ -262,29 +274,36 @@ static int walk_memory(struct gc_measurement *m, unsigned repeats, struct gc_lev
   const uint64_t bytes = cold_ring_bytes(bench), scatter = gc_ring_scatter(MEMORY_SLOTS);
   const uint64_t stride = gc_ring_stride(bytes, MEMORY_SLOTS, MEMORY_LINE);
   const uint64_t each = (repeats + 1) * MEMORY_LOADS;
+  const unsigned all = repeats + 1, most = memory_batch(bench, all);
+  double hit[GC_LEVEL_REPEATS + 1], miss[GC_LEVEL_REPEATS + 1];
   uint64_t starts[MEMORY_SMS], ends[MEMORY_SMS];
-  const struct gc_traced missing = {
-      .starts = starts, .ends = ends, .n = memory_sms(bench), .loads = MEMORY_LOADS};
-  struct gc_traced hitting = missing;
-  double discarded;
   int status = lay_cold_ring(bench, bytes, stride, scatter);
 
-  hitting.warm = MEMORY_LOADS;
-  for (unsigned r = 0; r <= repeats && !status; r++) {
-    for (uint64_t i = 0; i < missing.n; i++) {
-      const uint64_t slot = i * each + r * MEMORY_LOADS, next = slot + MEMORY_LOADS;
+  for (unsigned r = 0, n; r < all && !status; r += n) {
+    struct gc_traced traced = {.starts = starts, .ends = ends, .n = memory_sms(bench)};
+
+    n = all - r < most ? all - r : most;
+    traced.loads = n * MEMORY_LOADS;
+    for (uint64_t i = 0; i < traced.n; i++) {
+      const uint64_t slot = i * each + r * MEMORY_LOADS, next = slot + traced.loads;
 
       starts[i] = gc_ring_address(bench, path->space, slot * scatter % MEMORY_SLOTS * stride);
       ends[i] = gc_ring_address(bench, path->space, next * scatter % MEMORY_SLOTS * stride);
     }
-    if (!(status = walk_ring(bench, path, &missing, r ? &levels->miss[r - 1] : &discarded)))
-      status = walk_ring(bench, path, &hitting, r ? &levels->hit[r - 1] : &discarded);
+    if ((status = walk_ring(bench, path, &traced, n, &miss[r])))
+      break;
+    traced.warm = traced.loads;
+    status = walk_ring(bench, path, &traced, n, &hit[r]);
+  }
+  for (unsigned r = 0; r < repeats && !status; r++) {
+    levels->hit[r] = hit[r + 1];
+    levels->miss[r] = miss[r + 1];
   }
   return status;
 }
 
-int gc_find_levels(struct gc_measurement *m, enum gc_kind kind, unsigned repeats,
-                   struct gc_levels *levels)
+static int measure_levels(struct gc_measurement *m, enum gc_kind kind, unsigned repeats,
+                          struct gc_levels *levels)
 {
   struct gc_bench *bench = &m->bench;
   const struct gc_path *path = gc_path_of(kind);
@@ -310,6 +329,35 @@ int gc_find_levels(struct gc_measurement *m, enum gc_kind kind, unsigned repeats
       return touch_lines(m, path, repeats, levels);
     return walk_pairs(bench, path, repeats, 1, levels->miss, levels->hit);
   }
+}
+
+/* The levels of the last element. Several steps of an element need them. */
+struct kept {
+  enum gc_kind kind;
+  unsigned repeats;
+  struct gc_levels levels;
+};
+
+static const struct gc_memo_type kept_type = {sizeof(struct kept), NULL};
+
+int gc_find_levels(struct gc_measurement *m, enum gc_kind kind, unsigned repeats,
+                   struct gc_levels *levels)
+{
+  /* loads behind a constant L1 depend on what is known of it by then */
+  const bool keep = kind != GC_CONSTANT_L1 && kind != GC_CONSTANT_L15;
+  struct kept *kept = keep ? gc_memo_find(m->memos, &kept_type) : NULL;
+  int status;
+
+  if (kept && kept->kind == kind && kept->repeats >= repeats) {
+    *levels = kept->levels;
+    return 0;
+  }
+  if ((status = measure_levels(m, kind, repeats, levels)) || !keep)
+    return status;
+  if (!(kept = gc_memo_keep(&m->memos, &kept_type, m->bench.err)))
+    return -ENOMEM;
+  *kept = (struct kept){kind, repeats, *levels};
+  return 0;
 }
 
 bool gc_levels_differ(const struct gc_levels *levels)

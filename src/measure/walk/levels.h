@@ -17,7 +17,7 @@ struct gc_levels {
   double hit[GC_LEVEL_REPEATS], miss[GC_LEVEL_REPEATS];
 };
 
-/* repeats: 1 to GC_LEVEL_REPEATS. */
+/* repeats: 1 to GC_LEVEL_REPEATS. The result for the last element is kept for its next steps. */
 int gc_find_levels(struct gc_measurement *m, enum gc_kind kind, unsigned repeats,
                    struct gc_levels *levels);
 

@@ -22,7 +22,7 @@ static bool always(const struct gc_properties *p) { return p->sms > 0; }
 /* Contents of an earlier launch disappear only gradually from a cache that does not replace the
  * oldest line (seen on an H200's smallest L1). So thousands of loads precede the timed loads. */
 #define IN_SM_WARM 8192
-#define SCALAR_WARM 2048 /* for a small cache that is walked by one CU at a time */
+#define SMALL_WARM 2048 /* for small caches, of a few KiB: more often than any of their lines */
 
 static const struct gc_path paths[] = {
   {.kind = GC_L1, .space = GC_ADDRESS_GLOBAL, .chase = GC_KERNEL_chase_ca,
@@ -36,7 +36,7 @@ static const struct gc_path paths[] = {
    .latency = GC_KERNEL_latency_nc, .stride = 32, .warm_loads = IN_SM_WARM, .latency_stride = 128,
    .latency_bytes = KIB(4), .present = has_read_only},
   {.kind = GC_CONSTANT_L1, .space = GC_ADDRESS_CONSTANT, .chase = GC_KERNEL_chase_constant,
-   .latency = GC_KERNEL_latency_constant, .stride = 32, .warm_loads = IN_SM_WARM,
+   .latency = GC_KERNEL_latency_constant, .stride = 32, .warm_loads = SMALL_WARM,
    .latency_stride = 32,
    .latency_bytes = 512, .present = has_constant},
   /* A 64-byte stride touches every line of the constant L1 once, in order. Beyond twice its
@@ -53,7 +53,7 @@ static const struct gc_path paths[] = {
    .present = has_lds},
   /* Two or three CUs share one, and it is not known yet which ones: walk one array at a time. */
   {.kind = GC_SCALAR_L1, .space = GC_ADDRESS_GLOBAL, .chase = GC_KERNEL_chase_scalar,
-   .latency = GC_KERNEL_latency_scalar, .stride = 32, .warm_loads = SCALAR_WARM,
+   .latency = GC_KERNEL_latency_scalar, .stride = 32, .warm_loads = SMALL_WARM,
    .latency_stride = 64,
    .latency_bytes = KIB(4), .alone = true, .present = has_scalar},
   {.kind = GC_L2, .space = GC_ADDRESS_GLOBAL, .chase = GC_KERNEL_chase_cg,

@@ -18,10 +18,11 @@ static uint32_t *slot_of(const struct gc_loads *loads, uint32_t pc)
   return &loads->slots[i];
 }
 
-/* A table twice as large, and slots for four times as many. */
+/* A table twice as large, and slots for four times as many. The first one is small, because the
+ * tables of all kernels stay. */
 static int grow(struct gc_loads *loads)
 {
-  uint32_t room = loads->room ? 2 * loads->room : 64;
+  uint32_t room = loads->room ? 2 * loads->room : 1;
   struct gc_load *larger = realloc(loads->loads, room * sizeof *larger);
   uint32_t *slots;
 

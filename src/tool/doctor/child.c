@@ -9,14 +9,14 @@
 #include <hwloc/gpucache.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define MOST_OUTPUT (256u << 20) /* a topology of a large machine has a few megabytes */
+#define MOST_OUTPUT (64u << 20) /* a topology of a large machine has a few megabytes */
 
 static const struct gc_command *_Atomic running;
 
@@ -65,18 +65,30 @@ static const char **environment_of(const struct gc_errand *errand, char **sims)
   return entries;
 }
 
+/* Memory for MOST_OUTPUT bytes at most: the file has this size, and no process can make it longer.
+ */
+static int output_file(void)
+{
+  int fd = gc_child_file();
+
+  if (fd >= 0 &&
+      (ftruncate(fd, MOST_OUTPUT) || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK))) {
+    close(fd);
+    fd = -1;
+  }
+  return fd;
+}
+
+/* The child has written up to the position of the descriptor, which it shares. */
 static void read_output(struct gc_errand *errand, int fd)
 {
-  struct stat st;
+  const off_t size = lseek(fd, 0, SEEK_CUR);
   ssize_t length = 0;
 
-  if (fstat(fd, &st) || st.st_size > MOST_OUTPUT)
+  if (size < 0 || size > MOST_OUTPUT || !(errand->output = malloc((size_t)size + 1)))
     return;
-  errand->output = malloc((size_t)st.st_size + 1);
-  if (!errand->output)
-    return;
-  while (errand->length < (size_t)st.st_size &&
-         (length = pread(fd, errand->output + errand->length, (size_t)st.st_size - errand->length,
+  while (errand->length < (size_t)size &&
+         (length = pread(fd, errand->output + errand->length, (size_t)size - errand->length,
                          (off_t)errand->length)) > 0)
     errand->length += (size_t)length;
   errand->output[errand->length] = '\0';
@@ -116,7 +128,7 @@ int gc_errand_run(struct gc_errand *errand, struct gc_error *how)
 {
   char *sims;
   const char **entries = environment_of(errand, &sims);
-  struct gc_command command = {.argv = errand->argv, .output = gc_child_file()};
+  struct gc_command command = {.argv = errand->argv, .output = output_file()};
   struct gc_spawn_options options = {
       .seconds = errand->seconds, .set_env = entries, .on_line = pass_on, .data = errand};
   int status;
@@ -130,7 +142,9 @@ int gc_errand_run(struct gc_errand *errand, struct gc_error *how)
     gc_spawn(&command, 1, &options);
     running = NULL;
     read_output(errand, command.output);
-    status = judge(&command, errand->seconds, how);
+    status = errand->length == MOST_OUTPUT
+                 ? gc_fail(how, -EFBIG, "printed more than %u MiB", MOST_OUTPUT >> 20)
+                 : judge(&command, errand->seconds, how);
   }
   if (command.output >= 0)
     close(command.output);

@@ -32,8 +32,9 @@ struct gc_errand {
 
 /* Runs the command in the environment of the user, as it was when this program started. 0 if it
  * exits with status 0; else a negative errno and how it ended ("died of signal 11 (…)"): -ETIMEDOUT
- * at the deadline, -ENOENT if it cannot be started, -ECHILD otherwise. The output is there in any
- * case, unless memory runs out. */
+ * at the deadline, -ENOENT if it cannot be started, -EFBIG if it prints more than 64 MiB, which are
+ * all that it can write, -ECHILD otherwise. The output is there in any case, unless memory runs
+ * out. */
 int gc_errand_run(struct gc_errand *errand, struct gc_error *how);
 
 /* Ends the child that runs, if any. For another thread. */

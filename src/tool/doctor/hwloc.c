@@ -130,7 +130,7 @@ void gc_link_lstopo(struct gc_doctor *doctor)
                   "there is no lstopo in PATH, so this command loads the topology instead");
     return;
   }
-  gc_program_examine(doctor->tool, doctor->lstopo, &doctor->lstopo_uses);
+  gc_program_examine(doctor->lstopo, &doctor->lstopo_uses);
   report(doctor, doctor->lstopo, &doctor->lstopo_uses);
 }
 
@@ -147,6 +147,6 @@ void gc_link_program(struct gc_doctor *doctor)
                   "there is no program '%.400s'", doctor->tool->words[0]);
     return;
   }
-  gc_program_examine(doctor->tool, path, &program);
+  gc_program_examine(path, &program);
   doctor->program_fails = !report(doctor, path, &program);
 }

@@ -1,15 +1,15 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Which hwloc a program uses, without running it: its dynamic linker lists the libraries.
+ * Which hwloc a program uses. Neither the program nor anything that it names is run.
  */
 #ifndef GC_TOOL_DOCTOR_PROGRAM_H
 #define GC_TOOL_DOCTOR_PROGRAM_H
 
 #include "tool/libhwloc.h"
-#include "tool/tool.h"
 
 #include <limits.h>
+#include <stdbool.h>
 
 enum gc_program_kind {
   GC_PROGRAM_UNKNOWN, /* it cannot be examined: `why` has the reason */
@@ -28,11 +28,7 @@ struct gc_program {
 /* Finds a program as a shell does: a name without '/' in $PATH. False: there is none. */
 bool gc_program_find(const char *name, char path[PATH_MAX]);
 
-/* Examines the program. Starts its dynamic linker, with a deadline. */
-void gc_program_examine(const struct gc_tool *tool, const char *path, struct gc_program *program);
-
-/* The interpreter (dynamic linker) that an ELF file of this machine's word size names, in
- * bytes[size]. NULL: it names none, or the file is damaged. */
-const char *gc_program_interpreter(const void *bytes, size_t size);
+/* Examines the program, with the present LD_LIBRARY_PATH and LD_PRELOAD. */
+void gc_program_examine(const char *path, struct gc_program *program);
 
 #endif

@@ -5,6 +5,7 @@
 #include "tool/say.h"
 #include "tool/sources/files.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ static int append(struct gc_sources *sources, char *name, const char *gpu, struc
   }
   sources->array = array;
   array += sources->count++;
+  gc_make_printable(name); /* the name of a file may come from another user */
   array->name = name;
   array->record = record;
   snprintf(array->gpu, sizeof array->gpu, "%s", *gpu ? gpu : "gpu0");
@@ -204,9 +206,17 @@ int gc_sources_visit_directory(const char *path, gc_sources_visitor *visit, void
   return status;
 }
 
+/* "h200.xml" and "h200.txt", but not "00:06.0" nor "sim-my.gpu". */
+static bool has_ending(const char *word)
+{
+  const char *dot = strrchr(word, '.');
+
+  return dot && dot > word && isalpha((unsigned char)dot[1]) && strncmp(word, "sim-", strlen("sim-"));
+}
+
 bool gc_sources_is_path(const char *word)
 {
-  return strchr(word, '/') || !access(word, F_OK);
+  return strchr(word, '/') || has_ending(word) || !access(word, F_OK);
 }
 
 /* GPUs of this machine: one with this name, or all if there is no word. */

@@ -29,7 +29,7 @@ struct gc_sources {
 /* Frees the records and names. */
 void gc_sources_free(struct gc_sources *sources);
 
-/* Appends the GPUs in a file: a record, or any hwloc XML that this libhwloc can import. 0, or a
+/* Appends the GPUs in a file: a record, or any hwloc XML of version 2 or 3. 0, or a
  * negative errno with a sentence that names the file: -ENODATA if there is no GPU of ours in it. */
 int gc_sources_add_file(struct gc_sources *sources, const char *path, struct gc_error *err);
 
@@ -48,8 +48,8 @@ typedef int gc_sources_visitor(const struct gc_source *source, void *data);
 int gc_sources_visit_directory(const char *path, gc_sources_visitor *visit, void *data, size_t *bad,
                                struct gc_error *err);
 
-/* Whether this argument means a file or directory: it contains '/', or a file of that name exists.
- * Other arguments name GPUs of this machine. */
+/* Whether this argument means a file or directory: it contains '/', it ends like the name of a file
+ * (".xml"), or a file of that name exists. Other arguments name GPUs of this machine. */
 bool gc_sources_is_path(const char *word);
 
 /* Fills sources from the arguments of the command (tool->words): files, directories and GPUs of

@@ -3,8 +3,8 @@
  *
  * The subcommand show: prints records.
  */
-#ifndef GC_TOOL_SHOW_H
-#define GC_TOOL_SHOW_H
+#ifndef GC_TOOL_SHOW_SHOW_H
+#define GC_TOOL_SHOW_SHOW_H
 
 #include "tool/tool.h"
 #include "util/error.h"

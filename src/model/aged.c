@@ -1,0 +1,175 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * LRU and SLRU.
+ */
+#include "model/aged.h"
+
+#include "model/placement.h"
+
+#include <string.h>
+
+/* An entry of a list: the number of the line above these bits. */
+#define CHANGED (1ull << GC_CACHE_SECTORS_MAX)
+#define LINE_SHIFT (GC_CACHE_SECTORS_MAX + 1)
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define SECTORS_BYTE 7
+#else
+#define SECTORS_BYTE 0
+#endif
+
+/* Lists are searched by fours; shorter parts of a list are moved without a call. */
+#define FOUR 4
+#define NEAR 8
+
+/* The place of a line in a list; `filled`: it is not there. */
+static inline uint32_t find(const uint64_t *list, uint32_t filled, uint64_t line)
+{
+  const uint64_t key = line << LINE_SHIFT;
+  uint32_t i = 0;
+
+  for (; i + FOUR <= filled; i += FOUR)
+    if (((list[i] ^ key) < 1ull << LINE_SHIFT) | ((list[i + 1] ^ key) < 1ull << LINE_SHIFT) |
+        ((list[i + 2] ^ key) < 1ull << LINE_SHIFT) | ((list[i + 3] ^ key) < 1ull << LINE_SHIFT))
+      break;
+  while (i < filled && (list[i] ^ key) >> LINE_SHIFT)
+    i++;
+  return i;
+}
+
+/* Moves the entries between `to` and `from` by one, so that there is space at `to`. */
+static inline void make_space(uint64_t *list, uint32_t to, uint32_t from)
+{
+  if (from - to > NEAR)
+    memmove(list + to + 1, list + to, (from - to) * sizeof(*list));
+  else
+    for (; from > to; from--)
+      list[from] = list[from - 1];
+}
+
+/* The next set in turn that has a line loses its oldest one. */
+static void drop_in_turn(struct gc_cache *cache)
+{
+  uint64_t *state;
+  uint32_t left;
+
+  do {
+    cache->turn += cache->stride; /* below the number of sets */
+    cache->turn -= cache->turn >= cache->sets ? cache->sets : 0;
+    state = cache->records + (size_t)cache->turn * cache->record;
+  } while (*state <= cache->period);
+  left = (uint32_t)(--*state - cache->period);
+  cache->lines--;
+  if (cache->kept && cache->kept[cache->turn] > left)
+    cache->kept[cache->turn] = (uint8_t)left;
+}
+
+/* Makes the line at this address, which is not the one used last, the one used last. again: it is
+ * loaded more than once, so SLRU protects it. Returns its entry. c: what `cache` pointed to before,
+ * in registers. */
+__attribute__((always_inline)) static inline uint64_t *
+select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t line, uint32_t set,
+            bool again, struct gc_random *random, bool segments, bool limited)
+{
+  uint64_t *const state = c->records + (size_t)set * c->record, *const list = state + 1;
+  uint8_t *const kept = segments ? &c->kept[set] : NULL;
+  uint32_t filled, at, to = 0;
+  uint64_t entry;
+
+  if (*state < c->period) {
+    *state = c->period;
+    if (segments)
+      *kept = 0;
+  }
+  filled = (uint32_t)(*state - c->period);
+  at = find(list, filled, line);
+  if (at < filled) {
+    entry = list[at];
+    again = at >= (segments ? *kept : 0); /* a hit protects it, too */
+  } else {
+    if (limited && filled < c->ways) {
+      if (cache->lines == c->limit)
+        drop_in_turn(cache);
+      cache->lines++;
+      filled = (uint32_t)(*state - c->period); /* it may have been this set */
+    }
+    *state += filled < c->ways;
+    at = filled < c->ways ? filled : filled - 1;
+    cache->written_back += filled == c->ways && list[at] & CHANGED;
+    entry = line << LINE_SHIFT;
+    if (segments && !again)
+      to = *kept;
+    else if (!segments && gc_placement_old(cache, set, random))
+      to = at;
+  }
+  if (segments && again)
+    *kept += *kept < c->ways / 2;
+  make_space(list, to, at);
+  list[to] = entry;
+  return &list[to];
+}
+
+/* See gc_cache_access_lines. */
+__attribute__((always_inline)) static inline void
+access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, const uint8_t *loads,
+             unsigned n, struct gc_random *random, bool segments, bool limited)
+{
+  const struct gc_cache c = *cache;
+  uint64_t last_line = c.last_line;
+  uint32_t set = c.last_set;
+  uint8_t *last = c.last_sectors;
+
+  for (unsigned i = 0; i < n; i++) {
+    const uint64_t line = address[i] >> c.line_shift;
+
+    if (segments || line != last_line) {
+      set = gc_placement_next(&c, address[i], last_line, set);
+      last = (uint8_t *)select_line(cache, &c, line, set, loads && loads[i] > 1, random, segments,
+                                    limited) + SECTORS_BYTE;
+      last_line = line;
+    }
+    mask[i] &= (uint8_t)~*last;
+    *last |= mask[i];
+  }
+  cache->used = true;
+  cache->last_line = segments ? UINT64_MAX : last_line; /* a second access protects the line */
+  cache->last_set = set;
+  cache->last_sectors = last;
+}
+
+#define ACCESS(name, segments, limited)                                                            \
+  void name(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, const uint8_t *loads,  \
+            unsigned n, struct gc_random *random)                                                  \
+  {                                                                                                \
+    access_lines(cache, address, mask, loads, n, random, segments, limited);                       \
+  }
+ACCESS(gc_aged_access_lru, false, false)
+ACCESS(gc_aged_access_slru, true, false)
+ACCESS(gc_aged_access_limited_lru, false, true)
+ACCESS(gc_aged_access_limited_slru, true, true)
+#undef ACCESS
+
+/* The entry of the line at this address; NULL: it is not present. */
+static uint64_t *entry_of(const struct gc_cache *cache, uint64_t address)
+{
+  uint64_t *const state =
+    cache->records + (size_t)gc_placement_set(cache, address) * cache->record;
+  const uint32_t filled = *state < cache->period ? 0 : (uint32_t)(*state - cache->period);
+  const uint32_t at = find(state + 1, filled, address >> cache->line_shift);
+
+  return at < filled ? state + 1 + at : NULL;
+}
+
+bool gc_aged_has(const struct gc_cache *cache, uint64_t address)
+{
+  return entry_of(cache, address);
+}
+
+void gc_aged_change(struct gc_cache *cache, uint64_t address)
+{
+  uint64_t *const entry = entry_of(cache, address);
+
+  if (entry)
+    *entry |= CHANGED;
+}

@@ -1,0 +1,226 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Sets whose lines are not replaced by age: each line stays in its way (cache_set.h).
+ */
+#include "model/fixed.h"
+
+#include "model/cache_set.h"
+#include "model/placement.h"
+
+#include <string.h>
+
+/* The tree of a set: bit n belongs to node n and states which half has the older ways (0 left, 1
+ * right). */
+static void plru_touch(uint64_t tree[2], uint32_t ways, uint32_t way)
+{
+  uint32_t node = 1;
+
+  for (uint32_t half = ways / 2; half; half /= 2) {
+    const bool right = way & half;
+
+    if (right)
+      tree[node / 64] &= ~(1ull << node % 64);
+    else
+      tree[node / 64] |= 1ull << node % 64;
+    node = 2 * node + right;
+  }
+}
+
+static uint32_t plru_victim(const uint64_t tree[2], uint32_t ways)
+{
+  uint32_t node = 1;
+
+  while (node < ways)
+    node = 2 * node + (tree[node / 64] >> node % 64 & 1);
+  return node - ways;
+}
+
+static uint32_t weighted_way(const struct gc_cache *cache, struct gc_random *random)
+{
+  uint32_t left = gc_random_below(random, cache->weight_sum), way = 0;
+
+  while (left >= cache->shape->weights[way])
+    left -= cache->shape->weights[way++];
+  return way;
+}
+
+/* The word of a set that would be the tree states the way that was drawn last, and how often it will
+ * still be replaced. */
+static uint32_t drawn_way(const struct gc_cache *cache, uint64_t *drawn, struct gc_random *random)
+{
+  const uint32_t left = (uint32_t)*drawn, way = (uint32_t)(*drawn >> 32);
+  const uint64_t next = left ? way : weighted_way(cache, random);
+
+  *drawn = next << 32 | ((left ? left : cache->shape->redraw_every) - 1);
+  return (uint32_t)next;
+}
+
+/* The way of a full set for a new line, if lines are not replaced by age. */
+static uint32_t victim(const struct gc_cache *cache, uint64_t *tree, struct gc_random *random)
+{
+  switch (cache->shape->replacement) {
+  case GC_REPLACE_PLRU:
+    return plru_victim(tree, cache->shape->ways);
+  case GC_REPLACE_RANDOM:
+    return gc_random_below(random, cache->shape->ways);
+  case GC_REPLACE_WEIGHTED:
+    return drawn_way(cache, tree, random);
+  case GC_REPLACE_LRU:
+  case GC_REPLACE_SLRU:
+    break;
+  }
+  return 0;
+}
+
+/* A line that is in this way, or missed (way == filled). Returns its way. */
+static inline uint32_t place(struct gc_cache *cache, uint32_t set, uint64_t *tree, uint32_t filled,
+                             uint32_t way, struct gc_random *random)
+{
+  const bool old = way == filled && gc_placement_old(cache, set, random);
+
+  if (way == cache->ways)
+    way = victim(cache, tree, random);
+  if (cache->shape->replacement == GC_REPLACE_PLRU && !old)
+    plru_touch(tree, cache->ways, way);
+  return way;
+}
+
+/* More lines than this are not in the nearest caches of the host. */
+#define FAR_LINES 4096
+
+static inline bool is_far(const struct gc_cache *c)
+{
+  return (uint64_t)c->sets * c->ways > FAR_LINES;
+}
+
+/* Brings the tags of a set into the host's caches, while its record is on its way. */
+static inline void prefetch_tags(const struct gc_cache *c, uint32_t set)
+{
+  for (uint32_t way = 0; way < c->ways; way += GC_SET_HOST_LINE)
+    __builtin_prefetch(c->tags + (size_t)set * c->ways + way, 1);
+}
+
+/* Brings the records and tags of all lines into the host's caches, at the same time. */
+static inline void prefetch(const struct gc_cache *c, const uint64_t *address, unsigned n)
+{
+  for (unsigned i = 0; i < n; i++) {
+    const uint32_t set = gc_placement_set(c, address[i]);
+
+    __builtin_prefetch(c->records + (size_t)set * c->record, 1);
+    prefetch_tags(c, set);
+  }
+}
+
+static uint64_t *changed_word(const struct gc_cache *cache, uint32_t set, uint32_t way)
+{
+  return cache->changed + (size_t)set * gc_fixed_changed_words(cache) + way / 64;
+}
+
+/* The line in this way is replaced. */
+static void write_back(struct gc_cache *cache, uint32_t set, uint32_t way)
+{
+  uint64_t *word = changed_word(cache, set, way);
+  const uint64_t bit = *word >> way % 64 & 1;
+
+  *word &= ~(1ull << way % 64);
+  cache->changed_lines -= bit;
+  cache->written_back += bit;
+}
+
+/* Makes the line at this address, which is not the one used last, the one used last. Returns its
+ * sectors. c: what `cache` pointed to before, in registers. */
+__attribute__((always_inline)) static inline uint8_t *
+select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
+            struct gc_random *random, struct gc_set_layout layout)
+{
+  const uint64_t line = address >> c->line_shift;
+  const uint32_t set = gc_placement_set(c, address);
+  uint64_t *record = c->records + (size_t)set * c->record;
+  uint64_t *tags = c->tags + (size_t)set * c->ways;
+  uint64_t *marks = gc_set_marks(record), *tree = gc_set_order(record, layout);
+  uint8_t *sectors = gc_set_sectors(record, layout);
+  uint32_t filled, way, found;
+
+  if (is_far(c))
+    prefetch_tags(c, set);
+  if (*record < c->period) {
+    *record = c->period;
+    memset(tree, 0, gc_set_order_words(layout) * sizeof(*tree));
+  }
+  filled = (uint32_t)(*record - c->period);
+  found = gc_set_find(marks, layout.words, tags, filled, line);
+  way = place(cache, set, tree, filled, found, random);
+  if (found == filled) {
+    if (cache->changed_lines)
+      write_back(cache, set, way);
+    *record += filled < c->ways;
+    gc_set_put(marks, 8, way, gc_set_mark(line));
+    tags[way] = line;
+    sectors[way] = 0;
+  }
+  return &sectors[way];
+}
+
+/* See gc_cache_access_lines. The layout is a constant where it is a frequent one, so that no loop
+ * over words is left. */
+__attribute__((always_inline)) static inline void
+access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,
+             struct gc_random *random, struct gc_set_layout layout)
+{
+  const struct gc_cache c = *cache;
+  uint64_t last_line = c.last_line;
+  uint8_t *last = c.last_sectors;
+
+  if (n > 1 && is_far(&c))
+    prefetch(&c, address, n);
+  for (unsigned i = 0; i < n; i++) {
+    if (address[i] >> c.line_shift != last_line) {
+      last = select_line(cache, &c, address[i], random, layout);
+      last_line = address[i] >> c.line_shift;
+    }
+    mask[i] &= (uint8_t)~*last;
+    *last |= mask[i];
+  }
+  cache->used = true;
+  cache->last_line = last_line;
+  cache->last_sectors = last;
+}
+
+void gc_fixed_access_few(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
+                         const uint8_t *loads, unsigned n, struct gc_random *random)
+{
+  (void)loads;
+  access_lines(cache, address, mask, n, random, gc_set_layout(GC_FIXED_FEW));
+}
+
+void gc_fixed_access(struct gc_cache *cache, const uint64_t *address, uint8_t *mask,
+                     const uint8_t *loads, unsigned n, struct gc_random *random)
+{
+  (void)loads;
+  access_lines(cache, address, mask, n, random, gc_set_layout(cache->ways));
+}
+
+uint32_t gc_fixed_find(const struct gc_cache *cache, uint32_t set, uint64_t address)
+{
+  const struct gc_set_layout layout = gc_set_layout(cache->ways);
+  uint64_t *record = cache->records + (size_t)set * cache->record;
+  uint32_t filled, way;
+
+  if (*record < cache->period)
+    return cache->ways;
+  filled = (uint32_t)(*record - cache->period);
+  way = gc_set_find(gc_set_marks(record), layout.words, cache->tags + (size_t)set * cache->ways,
+                    filled, address >> cache->line_shift);
+  return way < filled ? way : cache->ways;
+}
+
+void gc_fixed_change(struct gc_cache *cache, uint32_t set, uint32_t way)
+{
+  uint64_t *word = cache->changed ? changed_word(cache, set, way) : NULL;
+
+  if (!word)
+    return;
+  cache->changed_lines += !(*word >> way % 64 & 1);
+  *word |= 1ull << way % 64;
+}

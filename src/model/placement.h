@@ -1,0 +1,97 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Where a line goes: its set, and whether it comes in as the oldest line there. Only for cache.c,
+ * aged.c and fixed.c.
+ */
+#ifndef GC_MODEL_PLACEMENT_H
+#define GC_MODEL_PLACEMENT_H
+
+#include "model/cache_state.h"
+
+/* value / sets, and value % sets in *rest. The product is at most 1 below the quotient. */
+static inline uint64_t gc_placement_divide(const struct gc_cache *cache, uint64_t value, uint32_t *rest)
+{
+  uint64_t quotient = (uint64_t)((unsigned __int128)value * cache->reciprocal >> 64);
+  uint64_t left = value - quotient * cache->sets;
+
+  if (left >= cache->sets) {
+    left -= cache->sets;
+    quotient++;
+  }
+  *rest = (uint32_t)left;
+  return quotient;
+}
+
+static inline uint32_t gc_placement_masked(const struct gc_cache_shape *shape, uint64_t address)
+{
+  uint32_t set = 0;
+
+  for (uint32_t i = 0; i < shape->hash_bit_count; i++)
+    set |= (uint32_t)__builtin_parityll(address & shape->hash_masks[i]) << i;
+  return set;
+}
+
+/* Set hashes that few GPUs have. */
+static inline uint32_t gc_placement_rare(const struct gc_cache *cache, uint64_t address, uint64_t above,
+                         uint32_t set)
+{
+  if (cache->shape->hash == GC_HASH_MASKS)
+    set = gc_placement_masked(cache->shape, address);
+  else if (cache->shape->hash == GC_HASH_SKEW)
+    gc_placement_divide(cache, above * 61 + set, &set);
+  else
+    for (uint32_t i = 0; i < cache->shape->hash_bit_count; i++)
+      set ^= (uint32_t)(address >> cache->shape->hash_bits[i] & 1) << i;
+  return set;
+}
+
+static inline uint32_t gc_placement_set(const struct gc_cache *cache, uint64_t address)
+{
+  uint32_t set;
+  const uint64_t above = gc_placement_divide(cache, address >> cache->interleave_shift, &set);
+
+  if (cache->rare_hash)
+    return gc_placement_rare(cache, address, above, set);
+  return set ^ ((uint32_t)above & cache->above_mask);
+}
+
+/* The set of a line, where the one before it is in set `set`: only few bits differ if it is the next
+ * one. */
+static inline uint32_t gc_placement_next(const struct gc_cache *cache, uint64_t address, uint64_t before,
+                                uint32_t set)
+{
+  const uint64_t line = address >> cache->line_shift;
+
+  if (cache->shape->hash == GC_HASH_MASKS && line == before + 1 && before != UINT64_MAX)
+    return set ^ cache->step[__builtin_ctzll(line)];
+  return gc_placement_set(cache, address);
+}
+
+/* Of so many sets, one leads each side of a duel; the counter is bounded as its 10 bits are in
+ * hardware. */
+#define GC_LEAD_EVERY 32
+#define GC_DUEL_MAX 512
+
+static inline bool gc_placement_duel(struct gc_cache *cache, uint32_t set, struct gc_random *random)
+{
+  const struct gc_cache_shape *shape = cache->shape;
+
+  if (shape->insertion == GC_INSERT_DUEL && set % GC_LEAD_EVERY == 0) {
+    cache->duel += cache->duel < GC_DUEL_MAX;
+    return false;
+  }
+  if (shape->insertion == GC_INSERT_DUEL && set % GC_LEAD_EVERY == GC_LEAD_EVERY / 2)
+    cache->duel -= cache->duel > -GC_DUEL_MAX;
+  else if (shape->insertion == GC_INSERT_DUEL && cache->duel <= 0)
+    return false;
+  return gc_random_below(random, shape->insert_every);
+}
+
+/* Whether the line that just missed comes in as the oldest one. */
+static inline bool gc_placement_old(struct gc_cache *cache, uint32_t set, struct gc_random *random)
+{
+  return cache->shape->insertion != GC_INSERT_YOUNGEST && gc_placement_duel(cache, set, random);
+}
+
+#endif

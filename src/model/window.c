@@ -1,0 +1,184 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Loads of many lines at the caches of the chip.
+ */
+#include "model/window.h"
+
+#include <string.h>
+
+/* How many times a line can draw random numbers at this cache, at most; 2: in several instances. */
+static unsigned draws(const struct gc_cache_array *array)
+{
+  if (!gc_cache_draws(&array->profile->shape))
+    return 0;
+  return array->profile->partitions > 1 ? 2 : 1;
+}
+
+unsigned gc_window_most(const struct gc_model *model, const struct gc_cache_array *array)
+{
+  unsigned all = array->outside ? 0 : draws(array);
+  bool tlbs = false;
+
+  for (unsigned i = 0; i < model->profile.cache_count; i++)
+    all += model->arrays[i].outside ? draws(&model->arrays[i]) : 0;
+  for (unsigned i = 0; i < model->profile.tlb_count; i++)
+    tlbs |= draws(&model->tlbs[i]) > 0;
+  return all + tlbs > 1 ? 1 : GC_WINDOW_LINES;
+}
+
+/* The number of ones in all bytes. __builtin_popcount is a function call on machines without an
+ * instruction for it. */
+static uint64_t count_ones(const uint8_t *bytes, unsigned count)
+{
+  uint64_t sum = 0;
+
+  for (unsigned i = 0; i < count; i += 8) {
+    uint64_t x = 0;
+
+    memcpy(&x, bytes + i, count - i < 8 ? count - i : 8);
+    x -= x >> 1 & 0x5555555555555555;
+    x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
+    sum += ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56;
+  }
+  return sum;
+}
+
+uint64_t gc_window_sectors(const struct gc_window *window)
+{
+  return count_ones(window->mask, window->count);
+}
+
+uint64_t gc_window_loads(const struct gc_window *window)
+{
+  uint64_t sum = 0;
+
+  for (unsigned i = 0; i < window->count; i++)
+    sum += window->loads[i];
+  return sum;
+}
+
+/* The partition that each line of a window is at home in. */
+static void find_homes(const struct gc_cache_array *array, const struct gc_window *window,
+                       uint8_t *homes)
+{
+  const uint64_t bits = array->side_mask | array->side_and;
+  const uint64_t same = array->side_mask ? (bits & -bits) - 1 : 0; /* bits that do not matter */
+  uint64_t at = window->address;
+
+  for (unsigned i = 0; i < window->count; i++, at += 1ull << array->line_shift)
+    homes[i] = i && ((at ^ (at - (1ull << array->line_shift))) & ~same) == 0
+                 ? homes[i - 1]
+                 : (uint8_t)gc_chip_home(array, at);
+}
+
+/* The lines of a window whose home is this partition. */
+static void take_own(const struct gc_window *window, const uint8_t *homes, uint32_t partition,
+                     uint8_t *own)
+{
+  for (unsigned i = 0; i < window->count; i++)
+    own[i] = homes[i] == partition ? window->mask[i] : 0;
+}
+
+/* Loads of those lines whose home is this partition. */
+static void access_home(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
+                        uint32_t partition, const uint8_t *homes, struct gc_window *window,
+                        struct gc_found *found)
+{
+  uint8_t own[GC_WINDOW_LINES];
+  uint64_t hits = 0;
+
+  take_own(window, homes, partition, own);
+  if (array->profile->replicate)
+    hits = count_ones(own, window->count);
+  else
+    for (unsigned i = 0; i < window->count; i++)
+      hits += own[i] ? window->loads[i] : 0;
+  gc_cache_access_window(&array->instances[partition], window->address, own, window->loads,
+                         NULL, window->count, &model->replacement);
+  *(partition == array->places[sm] ? &found->near : &found->far) +=
+    hits - count_ones(own, window->count);
+  for (unsigned i = 0; i < window->count; i++)
+    window->mask[i] = homes[i] == partition ? own[i] : window->mask[i];
+}
+
+void gc_window_touch(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
+                     struct gc_window *window, struct gc_found *found)
+{
+  const bool parts = array->profile->partitions > 1, replicate = parts && array->profile->replicate;
+  const uint32_t near = array->places[sm];
+  uint64_t missed = 1;
+
+  if (!parts || replicate) {
+    found->near += gc_window_loads(window);
+    gc_cache_access_window(&array->instances[near], window->address, window->mask, window->loads,
+                           NULL, window->count, &model->replacement);
+    missed = gc_window_sectors(window);
+    found->near -= missed;
+  }
+  if (parts && missed) {
+    uint8_t homes[GC_WINDOW_LINES];
+
+    find_homes(array, window, homes);
+    for (uint32_t i = 0; i < array->count; i++)
+      if (!(replicate && i == near))
+        access_home(model, array, sm, i, homes, window, found);
+    missed = gc_window_sectors(window);
+  }
+  found->nowhere += missed;
+}
+
+uint64_t gc_window_touch_behind(struct gc_model *model, const struct gc_cache_array *array,
+                                struct gc_cache_array *behind, uint32_t sm,
+                                const struct gc_window *window)
+{
+  const uint32_t sector = array->profile->shape.sector, shift = behind->line_shift;
+  struct gc_found found = {0};
+  struct gc_window next;
+
+  if (shift == array->line_shift && sector == 1u << shift &&
+      behind->profile->shape.sector == sector) {
+    next = *window; /* a line is one sector in both */
+    memcpy(next.loads, next.mask, next.count);
+    gc_window_touch(model, behind, sm, &next, &found);
+    return found.near + found.far;
+  }
+  next = (struct gc_window){.address = window->address >> shift << shift};
+  for (unsigned i = 0; i < window->count; i++) {
+    const uint64_t line = window->address + ((uint64_t)i << array->line_shift);
+
+    for (uint8_t missed = window->mask[i]; missed; missed &= (uint8_t)(missed - 1)) {
+      const uint64_t at = line + (uint64_t)__builtin_ctz(missed) * sector;
+
+      if ((at - next.address) >> shift >= GC_WINDOW_LINES) {
+        gc_window_touch(model, behind, sm, &next, &found);
+        next = (struct gc_window){.address = at >> shift << shift};
+      }
+      next.count = (unsigned)((at - next.address) >> shift) + 1;
+      next.mask[next.count - 1] |= gc_cache_sector_of(behind->instances, at);
+      next.loads[next.count - 1]++;
+    }
+  }
+  gc_window_touch(model, behind, sm, &next, &found);
+  return found.near + found.far;
+}
+
+void gc_window_store(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
+                     const struct gc_window *window)
+{
+  const bool back = array->profile->write == GC_STORE_BACK, parts = array->profile->partitions > 1;
+  const uint32_t near = array->places[sm];
+  uint8_t homes[GC_WINDOW_LINES], own[GC_WINDOW_LINES], changes[GC_WINDOW_LINES];
+
+  memset(homes, (int)near, sizeof(homes));
+  if (parts)
+    find_homes(array, window, homes);
+  for (uint32_t p = 0; p < array->count; p++) {
+    if (!parts && p != near)
+      continue;
+    take_own(window, homes, p, changes);
+    memcpy(own, p == near && array->profile->replicate ? window->mask : changes, window->count);
+    gc_cache_access_window(&array->instances[p], window->address, own, NULL,
+                           back ? changes : NULL, window->count, &model->replacement);
+  }
+}

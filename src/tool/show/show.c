@@ -1,0 +1,203 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * hwloc-gpucache show: prints records as tables, as JSON, or as XML.
+ */
+#include "tool/show/show.h"
+
+#include "tool/hwloc_xml.h"
+#include "tool/json.h"
+#include "tool/obtain.h"
+#include "tool/say.h"
+#include "tool/show_gpu.h"
+#include "tool/show_notes.h"
+#include "tool/sources/sources.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int gc_show_elements(const char *list, unsigned *elements, struct gc_error *err)
+{
+  char known[400] = "", word[64];
+
+  for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+    enum gc_kind kind;
+
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+    kind = gc_kind_by_subtype(word);
+    if (kind == GC_KIND_COUNT) {
+      for (unsigned i = 0; i < GC_KIND_COUNT; i++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+                 gc_kinds[i].subtype);
+      return gc_fail(err, -EINVAL, "no element is named '%s'; elements: %s", word, known);
+    }
+    *elements |= 1u << kind;
+  }
+  return 0;
+}
+
+static const struct gc_record *record_of(const struct gc_result *result)
+{
+  return gc_has_tables_only(result) ? result->gpu->tables : result->record;
+}
+
+/* Whether the record has one of the chosen elements. */
+static bool has_any(const struct gc_tool *tool, const struct gc_record *record)
+{
+  bool found = false;
+
+  for (size_t i = 0; i < record->count; i++)
+    found |= gc_show_has(tool->elements, record->elements[i].kind);
+  return found;
+}
+
+/* What is shown. names: for people; NULL: those of the GPUs. */
+struct shown {
+  struct gc_result *results;
+  const char *const *names;
+  size_t count;
+};
+
+static const char *name_of(const struct shown *shown, size_t i)
+{
+  return shown->names ? shown->names[i] : shown->results[i].gpu->name;
+}
+
+/* Reports each GPU whose record has none of the chosen elements. */
+static int check_elements(const struct gc_tool *tool, const struct shown *shown)
+{
+  int status = GC_EXIT_DONE;
+
+  for (size_t i = 0; i < shown->count; i++) {
+    const struct gc_record *record = record_of(&shown->results[i]);
+
+    if (!tool->elements || !record || has_any(tool, record))
+      continue;
+    gc_say(name_of(shown, i), "this GPU has no such element");
+    status = GC_EXIT_FAILED;
+  }
+  return status;
+}
+
+static int print_for_people(const struct gc_tool *tool, const struct shown *shown)
+{
+  int status = GC_EXIT_DONE;
+  bool first = true;
+
+  for (size_t i = 0; i < shown->count; i++) {
+    const struct gc_record *record = record_of(&shown->results[i]);
+
+    if (!record || (tool->elements && !has_any(tool, record)))
+      continue;
+    if (!first)
+      putchar('\n');
+    first = false;
+    status = gc_worse(status, gc_show_gpu(record, name_of(shown, i), tool));
+  }
+  return status;
+}
+
+static int print_all(const struct gc_tool *tool, const struct shown *shown)
+{
+  int status;
+
+  if (!tool->xml)
+    gc_say_caveats(shown->results, shown->count, false);
+  status = check_elements(tool, shown);
+  if (tool->json)
+    return gc_worse(status, gc_show_json(shown->results, shown->count, tool->elements));
+  if (tool->xml)
+    return gc_worse(status, gc_show_xml(shown->results, shown->count));
+  return gc_worse(status, print_for_people(tool, shown));
+}
+
+static int show_gpus(const struct gc_tool *tool)
+{
+  struct gc_targets targets;
+  struct shown shown = {0};
+  int status = gc_targets_find(tool, &targets);
+
+  if (status == GC_EXIT_NO_GPU && tool->json) /* programs get an empty array */
+    return gc_worse(status, gc_show_json(NULL, 0, 0));
+  if (status != GC_EXIT_DONE)
+    return status;
+  shown.results = gc_obtain(tool, &targets);
+  shown.count = targets.count;
+  if (!shown.results) {
+    status = GC_EXIT_FAILED;
+  } else {
+    /* showing the driver tables of a GPU is enough */
+    status = gc_results_status(tool, shown.results, shown.count, !tool->xml);
+    status = gc_worse(status, print_all(tool, &shown));
+    gc_results_free(shown.results, shown.count);
+  }
+  gc_targets_free(&targets);
+  return status;
+}
+
+/* The GPU of a file, as far as the record knows it. */
+static void describe(const struct gc_source *source, struct gc_gpu *gpu)
+{
+  const bool is_sim = !strncmp(source->record->identity.id, "sim-", strlen("sim-"));
+
+  gpu->identity = source->record->identity;
+  gpu->vendor = is_sim                                             ? GC_VENDOR_SIM
+                : gc_infos_get(&source->record->infos, "GFX") ? GC_VENDOR_AMD
+                                                                   : GC_VENDOR_NVIDIA;
+  snprintf(gpu->name, sizeof gpu->name, "%s", source->gpu);
+}
+
+static int show_sources(const struct gc_tool *tool, const struct gc_sources *sources)
+{
+  struct gc_result *results = calloc(sources->count, sizeof *results);
+  struct gc_gpu *gpus = calloc(sources->count, sizeof *gpus);
+  const char **names = calloc(sources->count, sizeof *names);
+  const struct shown shown = {results, names, sources->count};
+  int status = GC_EXIT_FAILED;
+
+  for (size_t i = 0; results && gpus && names && i < sources->count; i++) {
+    describe(&sources->array[i], &gpus[i]);
+    /* of a single one, the user knows the file */
+    names[i] = sources->count > 1 ? sources->array[i].name : sources->array[i].gpu;
+    results[i].gpu = &gpus[i];
+    results[i].record = sources->array[i].record;
+  }
+  if (results && gpus && names)
+    status = print_all(tool, &shown);
+  else
+    gc_say(NULL, "out of memory");
+  free(names);
+  free(gpus);
+  free(results);
+  return status;
+}
+
+/* Files, and perhaps GPUs of this machine beside them. */
+static int show_words(const struct gc_tool *tool)
+{
+  struct gc_sources sources;
+  int status = gc_sources_of_words(tool, &sources);
+
+  if (tool->xml && sources.count > 1) {
+    gc_say(NULL, "--xml prints one GPU, but there are %zu: name one file with one GPU",
+           sources.count);
+    status = GC_EXIT_USAGE;
+  } else if (sources.count) {
+    status = gc_worse(status, show_sources(tool, &sources));
+  } else if (tool->json) { /* programs get an empty array */
+    status = gc_worse(status, gc_show_json(NULL, 0, 0));
+  }
+  gc_sources_free(&sources);
+  return status;
+}
+
+int gc_tool_show(const struct gc_tool *tool)
+{
+  for (size_t i = 0; i < tool->count; i++)
+    if (gc_sources_is_path(tool->words[i]))
+      return show_words(tool);
+  return show_gpus(tool);
+}

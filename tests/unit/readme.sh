@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# What documents repeat agrees with what it was copied from: the example of the README with the record, the picture with
+# the elements of the record, and the README is short.
+tool=$(cd "${top_builddir:-.}" && pwd)/hwloc-gpucache
+[ -x "$tool" ] || { echo "hwloc-gpucache is not built"; exit 77; }
+cd "$top_srcdir" || exit 99
+failed=0
+sh doc/readme.sh --check "$tool" || failed=1
+lines=$(wc -l <README.md)
+[ "$lines" -le 200 ] || { echo "README.md has $lines lines, more than 200"; failed=1; }
+# names of objects have no single quotes
+sed -n 's/.*<object type="OSDev".* name="\([^"]*\)".*/\1/p' doc/results/structure/h200.xml >"$tool.names.$$"
+trap 'rm -f "$tool.names.$$"' EXIT
+[ -s "$tool.names.$$" ] || { echo "the record has no elements"; failed=1; }
+while read -r name; do
+  grep -q "> *[A-Za-z]* $name<" doc/results/structure/h200.svg ||
+    { echo "doc/results/structure/h200.svg does not show $name: run doc/readme.sh TOOL"; failed=1; }
+done <"$tool.names.$$"
+# the first method that NEWS names is that of the newest version
+method=$(sed -n 's/^#define GC_RECORD_METHOD "\(.*\)"/\1/p' src/record/elements.h)
+told=$(sed -n 's/.*method is revision \([0-9]*\).*/\1/p' NEWS | head -n 1)
+[ "$method" = "$told" ] || { echo "NEWS says that the method is revision $told, but it is $method"; failed=1; }
+exit $failed
