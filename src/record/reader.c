@@ -256,7 +256,7 @@ int gc_reader_check(const struct gc_reader *reader)
 int gc_record_read_text(char *text, size_t length, struct gc_record **record, struct gc_error *err)
 {
   static const struct gc_xml_receiver receiver = {gc_reader_start, gc_reader_end, content};
-  struct gc_reader reader = {NULL};
+  struct gc_reader reader = {.record = NULL};
   int status;
 
   if (length > GC_RECORD_MAX_BYTES)
