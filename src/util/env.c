@@ -104,7 +104,7 @@ struct gc_env *gc_env_copy(void)
     bytes += lengths[i] + 1;
   }
   env = is_complete ? malloc(bytes) : NULL;
-  end = (char *)(env + 1);
+  end = env ? (char *)(env + 1) : NULL;
   for (int i = 0; env && i < GC_ENV_COUNT; i++) {
     env->values[i] = values[i] ? end : NULL;
     if (!values[i])

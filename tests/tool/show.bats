@@ -92,7 +92,7 @@ use_h200() {
   has "$text" "L2Cache: the driver limits what a miss fetches to 64 bytes"
   has "$text" "can be set aside for persisting accesses; memory can be compressed"
   has "$text" "SharedMemory: 194.6 cycles from another SM in the cluster"
-  has "$text" "DeviceMemory: 95 % of loads take at most 1009.0 cycles L2Cache: 95 % of loads take at most 311.0"
+  has "$text" "DeviceMemory: 95 % of loads take at most 996.0 cycles L2Cache: 95 % of loads take at most 311.0"
 }
 
 @test "an AMD GPU has CUs, not SMs" {
@@ -429,7 +429,7 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   for columns in 40 80; do
     output=$(script -qec "stty cols $columns; $tool show --color never $record" /dev/null </dev/null | tr -d '\r')
     [ "$(widest "$output")" -le "$columns" ]
-    has "$output" "26.18 MiB"
+    has "$output" "26.21 MiB"
     has "$(xargs <<<"$output")" "This terminal has $columns columns; left out: "
     output=$(script -qec "stty cols $columns; $tool show --all --color never $record" /dev/null </dev/null | tr -d '\r')
     [ "$(widest "$output")" -le "$columns" ]
