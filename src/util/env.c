@@ -171,7 +171,7 @@ char **gc_env_merge(const char *const *set)
   for (size_t i = 0; i < count; i++)
     bytes += entries[i].length + 1;
   merged = malloc((count + 1) * sizeof(*merged) + bytes);
-  text = (char *)(merged + count + 1);
+  text = merged ? (char *)(merged + count + 1) : NULL;
   for (size_t i = 0; merged && i < count; i++) {
     merged[i] = text;
     text = mempcpy(text, entries[i].text, entries[i].length);
