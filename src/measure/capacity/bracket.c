@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define WALKS 4 /* of one bracket, at most, until it can be narrowed */
-#define CHOSEN_MAX 48 /* sizes that are chosen one by one, at most, in one bracket */
+#define CHOSEN_MAX 48 /* walks of sizes that are chosen by the posterior, at most, in one bracket */
 #define SURE 0.9999   /* no confidence is stated above this, so more runs cannot raise it */
 /* Of search->sizes, so many lie beside the range of the next bracket. */
 #define BESIDE 4
@@ -86,20 +86,48 @@ static bool is_sure(const struct gc_search_state *s, const struct gc_sizes *size
   return verdict->beyond && sizes->scratch[verdict->beyond] * s->kept >= SURE;
 }
 
-/* The size that divides the posterior probability evenly. When one answer has more than half of it,
- * the size on the side with more of the rest. */
-static size_t choose(const struct gc_sizes *sizes, const double *posterior)
+/* Chooses n sizes that divide the posterior probability into equal parts, as well as they can. Where
+ * one answer has more than a part of it, they are the sizes on its two sides, several times. */
+static void choose(const struct gc_sizes *sizes, const double *posterior, size_t *chosen, size_t n)
 {
   double all = 0, below = 0;
   size_t c = 0;
 
   for (size_t i = 0; i <= sizes->n; i++)
     all += posterior[i];
-  while (c < sizes->n && below + posterior[c] < all / 2)
-    below += posterior[c++];
-  if (c && (c == sizes->n || below > all - below - posterior[c]))
-    c--;
-  return c;
+  for (size_t k = 0; k < n; k++) {
+    const double part = all * (double)(k + 1) / (double)(n + 1);
+
+    while (c < sizes->n && below + posterior[c] < part)
+      below += posterior[c++];
+    /* size i separates the answers up to i from the larger ones */
+    chosen[k] = c && (c == sizes->n || 2 * below + posterior[c] > 2 * part) ? c - 1 : c;
+  }
+}
+
+/* Walks as many sizes as can be walked at the same time. They change places from walk to walk, so
+ * that no SM sees only one side of the answer. */
+static int walk_chosen(struct gc_search_state *s, struct gc_sizes *sizes, bool *walked,
+                       bool descending)
+{
+  const size_t n = s->search->at_a_time;
+  size_t *chosen = calloc(n, sizeof(*chosen));
+  struct gc_run *runs = calloc(n, sizeof(*runs));
+  int status = chosen && runs ? 0 : gc_fail(s->m->bench.err, -ENOMEM, "out of memory");
+
+  if (!status)
+    choose(sizes, sizes->scratch, chosen, n);
+  for (size_t i = 0; i < n && !status; i++) {
+    const size_t k = chosen[descending ? n - 1 - i : i];
+
+    runs[i].bytes = sizes->bytes[k];
+    walked[k] = true;
+  }
+  if (!status)
+    status = walk_runs(s, "sweep", sizes, runs, n);
+  free(runs);
+  free(chosen);
+  return status;
 }
 
 /* The smallest size from which on the latencies of all sizes that were walked differ from hits. The
@@ -125,28 +153,22 @@ static int find_changed(struct gc_search_state *s, const struct gc_sizes *sizes,
   return 0;
 }
 
-/* Walks one size after the other, each chosen by the posterior so far, until the range is small
- * enough for the next bracket, or, if it is the last one, until the answer is sure. The posterior
- * does not depend on why one stops. */
-static int bisect(struct gc_search_state *s, struct gc_sizes *sizes, bool first, bool last,
+/* Walks sizes that are chosen by the posterior so far, until the range is small enough for the next
+ * bracket, or, if it is the last one, until the answer is sure. The posterior does not depend on why
+ * one stops. */
+static int divide(struct gc_search_state *s, struct gc_sizes *sizes, bool first, bool last,
                   struct gc_verdict *verdict)
 {
   bool *walked = calloc(sizes->n, sizeof(*walked));
   int status = walked ? 0 : gc_fail(s->m->bench.err, -ENOMEM, "out of memory");
 
   for (int k = 0; k < CHOSEN_MAX && !status; k++) {
-    struct gc_run run = {.bytes = 0};
-    size_t i;
-
     gc_decide(sizes, UINT64_MAX, verdict);
     if (last ? is_sure(s, sizes, verdict)
              : verdict->kept >= 1 - LOST_MAX &&
                    verdict->most - verdict->least + BESIDE <= s->search->sizes)
       break;
-    i = choose(sizes, sizes->scratch);
-    run.bytes = sizes->bytes[i];
-    walked[i] = true;
-    status = walk_runs(s, "sweep", sizes, &run, 1);
+    status = walk_chosen(s, sizes, walked, k % 2);
   }
   if (!status && first)
     status = find_changed(s, sizes, walked);
@@ -161,8 +183,8 @@ static int decide(struct gc_search_state *s, struct gc_sizes *sizes, bool first,
 {
   int status = 0;
 
-  if (s->search->one_by_one)
-    return bisect(s, sizes, first, last, verdict);
+  if (s->search->at_a_time)
+    return divide(s, sizes, first, last, verdict);
   for (int walk = 0; walk < WALKS; walk++) {
     if ((status = walk_bracket(s, sizes)))
       break;
@@ -228,7 +250,7 @@ int gc_bracket_sweep(struct gc_search_state *s, bool first, bool *done)
   const bool near = s->now == &s->wide && apart <= s->wide.step;
   int status = near ? gc_search_use(s, &s->fine) : 0;
   const uint64_t sparse = (apart + s->now->step - 1) / s->now->step * s->now->step;
-  const uint64_t step = s->search->one_by_one ? s->now->step : sparse;
+  const uint64_t step = s->search->at_a_time ? s->now->step : sparse;
   const bool last = step == s->now->step && s->now != &s->wide;
   struct gc_verdict verdict;
   struct gc_sizes sizes;

@@ -15,9 +15,8 @@
 /* Doubled, 12 KiB lead to 192 KiB; and all of these sizes miss a constant L1. */
 #define SMALLEST (12u << 10)
 #define STEP 64       /* bytes */
-#define PASSES 2      /* launches of a sweep, if there are few SMs */
-#define FEW_SIZES 7   /* if there are few SMs: least number of sizes in a sweep, */
-#define FEW_CONFIRM 8 /* and of runs that confirm */
+#define RANGE 15      /* sizes that may be left when single slots are walked */
+#define FEW_CONFIRM 8 /* least number of runs that confirm, if there are few SMs */
 
 /* Arrays that fit the nearer cache must be walked in one launch of their own, because walks of
  * several banks would evict them. */
@@ -54,25 +53,19 @@ static unsigned within(size_t value, unsigned least, unsigned most)
 static struct gc_search plan_search(struct gc_banks *banks)
 {
   const size_t count = banks->participants.count;
-  struct gc_search search = {
+
+  return (struct gc_search){
       .path = *gc_path_of(GC_CONSTANT_L15),
       .min = SMALLEST,
       .max = GC_BANKS_BYTES_MAX,
       .step = STEP,
       .wide_stride = banks->participants.flush > GC_BANKS_STRIDE ? banks->participants.flush : 0,
-      .sizes = GC_SWEEP_SIZES,
-      .repeats = GC_SWEEP_REPEATS,
-      .confirm = GC_CONFIRM_MAX,
+      .sizes = RANGE,
+      .at_a_time = (unsigned)count,
+      .confirm = within(count, FEW_CONFIRM, GC_CONFIRM_MAX),
       .walk = walk,
       .data = banks,
   };
-
-  if (count < search.sizes * search.repeats) {
-    search.repeats = 1;
-    search.sizes = within(PASSES * count - 1, FEW_SIZES, search.sizes);
-    search.confirm = within(PASSES * count, FEW_CONFIRM, search.confirm);
-  }
-  return search;
 }
 
 int gc_step_constant15_capacity(struct gc_measurement *m, struct gc_measured *element)

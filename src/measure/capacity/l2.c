@@ -67,7 +67,7 @@ int gc_step_l2_capacity(struct gc_measurement *m, struct gc_measured *element)
       .sizes = 12,
       .repeats = 1,
       .confirm = 6,
-      .one_by_one = true,
+      .at_a_time = 1,
       .outliers = OUTLIERS,
       .walk = walk,
       .data = &walks,

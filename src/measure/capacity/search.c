@@ -45,9 +45,10 @@ static int walk_until_changed(struct gc_search_state *s, struct gc_sizes *sizes,
   memset(runs, 0, sizeof(runs));
   path.loads_max = COARSE_LOADS;
   *changed = sizes->n = 0;
-  /* large sizes take long, so walk only as many at a time as at most double the effort */
+  /* Large sizes take long, so walk only as many at a time as at most double the effort. A launch over
+   * several modules takes longer than any walk. */
   for (size_t done = 0; done < n && *changed == done; done += group) {
-    const size_t small = done ? 0 : n / 2;
+    const size_t small = done ? 0 : s->search->at_a_time >= n ? n : n / 2;
 
     group = small ? small : done + 2 <= n ? 2 : 1;
     for (size_t i = done; i < done + group; i++)

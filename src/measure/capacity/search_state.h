@@ -26,8 +26,8 @@ struct gc_search {
   unsigned confirm;        /* runs that confirm the answer */
   uint64_t expected;       /* the cache probably has so many bytes, so search only near them first; 0:
                               not known */
-  bool one_by_one;         /* arrays cannot be walked at the same time: each is chosen by what is
-                              known from those before it */
+  unsigned at_a_time;      /* so many sizes are walked at the same time, chosen by what is known from
+                              those before them; 0: all sizes of a sweep */
   double outliers;         /* least share of slow loads that are no misses */
   /* Walks arrays of runs[i].bytes; runs[i].seen receives the last pass over each. path: that of the
    * search, or the same with another stride and fewer loads. */
