@@ -514,18 +514,19 @@ struct gpu_remote_args {
   NEXT(m, 24, m, 15) NEXT(m, 25, m, 20) NEXT(m, 26, m, 1) NEXT(m, 27, m, 5)                        \
   NEXT(m, 28, m, 4) NEXT(m, 29, m, 17) NEXT(m, 30, m, 10) NEXT(m, 31, m, 16)
 
-/* In turns: the SMs with a turn execute the first size at the same time, and then, one SM after
+/* In turns: the SMs with a turn execute the first size at the same time, and then, one turn after
  * another, all other sizes. On the simulator they skip the first size, because caches are empty. */
 struct gpu_jumps_args {
   uint64_t sizes;  /* uint32_t[count]: how many blocks a pass executes */
   uint64_t cycles; /* uint32_t[SMs][count]: raw cycles of the last pass through each size */
-  uint64_t turns;  /* 0: all SMs at the same time; else uint32_t[SMs], by number: the turn of each,
-                      from 1 on; 0: the SM does nothing */
-  uint64_t words;  /* uint32_t[2], 0 before the launch: turns that have ended; SMs that are ready */
+  uint64_t turns;  /* 0: all SMs at the same time; else uint32_t[SMs], by number: 1 + how many SMs have
+                      earlier turns. SMs with the same turn work at the same time. 0: the SM does
+                      nothing */
+  uint64_t words;  /* uint32_t[2], 0 before the launch: SMs whose turns have ended; that are ready */
   uint32_t count, passes;
   uint32_t every, from; /* SMs from, from + every, from + 2 * every ... work; they have the indices 0,
                            1, 2 ... in `cycles` */
-  uint32_t last, polls_max; /* number of turns; polls of a word, as in struct gpu_ticket */
+  uint32_t last, polls_max; /* number of SMs with a turn; polls of a word, as in struct gpu_ticket */
 };
 
 /* census_<path>: each block is one warp. It reads the `slots` slots of a region `passes` times and

@@ -8,21 +8,27 @@
  */
 #include "ticket.h"
 
-/* Waits for this turn: the first one until all SMs are ready, the others until the one before has
- * ended. Returns whether it came. */
-static inline uint32_t turn_comes(const struct gpu_jumps_args *a, uint32_t turn)
+/* Waits for this turn: the first one until all SMs are ready, the others until the SMs before have
+ * ended. Returns whether it came. The simulator asks blocks again, also those whose turn has ended. */
+static inline uint32_t turn_comes(const struct gpu_jumps_args *a, uint32_t turn, uint64_t cycles)
 {
-  if (!GPU_CONCURRENT) {
-    const uint32_t ended = gpu_get32(a->words);
+  const uint64_t word = turn == 1 ? a->words + 4 : a->words;
+  const uint32_t enough = turn == 1 ? a->last : turn - 1;
 
-    if (ended + 1 < turn)
+  if (!GPU_CONCURRENT) {
+    const uint32_t early = gpu_get32(a->words) + 1 < turn;
+
+    if (early)
       GPU_RESUME_LATER();
-    return ended + 1 == turn;
+    return !early && !gpu_get32(cycles + 4);
   }
   if (gpu_thread() == 0)
     gpu_add32(a->words + 4, 1);
-  return turn == 1 ? wait_for(a->words + 4, a->last, a->polls_max)
-                   : wait_for(a->words, turn - 1, a->polls_max);
+  GPU_NO_UNROLL
+  for (uint32_t poll = 0; poll < a->polls_max; poll++)
+    if (gpu_get32(word) >= enough)
+      return 1;
+  return 0;
 }
 
 #define JUMPS(order)                                                                               \
@@ -38,14 +44,14 @@ static inline uint32_t turn_comes(const struct gpu_jumps_args *a, uint32_t turn)
     for (uint32_t i = turn && !GPU_CONCURRENT; i < a.count; i++) {                                 \
       uint32_t took;                                                                               \
                                                                                                    \
-      if (turn && i == 1 && !turn_comes(&a, turn))                                                 \
+      if (turn && i == 1 && !turn_comes(&a, turn, cycles))                                         \
         return;                                                                                    \
       took = gpu_run_jumps_##order(gpu_get32(a.sizes + 4ull * i), a.passes);                       \
       if (gpu_thread() == 0)                                                                       \
         gpu_store32(cycles + 4ull * i, took);                                                      \
     }                                                                                              \
     if (turn && gpu_thread() == 0)                                                                 \
-      gpu_store32(a.words, turn);                                                                  \
+      gpu_add32(a.words, 1);                                                                       \
   }
 
 JUMPS(near)

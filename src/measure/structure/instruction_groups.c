@@ -3,7 +3,8 @@
  *
  * Which SMs share an instruction cache. SMs execute the same code one after another. If an SM is
  * faster than in an empty cache, an SM before it shares its cache. Launches in which only some SMs
- * take part show which one. doc/methods.md, "Instruction cache".
+ * take part show which one. SMs that are known to share no cache with each other execute the code
+ * at the same time. doc/methods.md, "Instruction cache".
  */
 #include "measure/raw/raw.h"
 #include "measure/structure/structure.h"
@@ -37,7 +38,7 @@ struct turns {
   uint32_t *turn, *took;                            /* [sms], [sms * SIZES] */
   double *longer;      /* [sms]: time of the first execution less the second; NAN: it did not run */
   double least, limit; /* of `longer`: smaller ones count as least; above limit: an empty cache */
-  bool sure;           /* two launches agree with this limit */
+  bool last[GC_SMS_MAX]; /* the last SM of a group */
   uint32_t launches;
   /* A group is known by its first SM. */
   uint32_t groups, first[GC_SMS_MAX], rest[GC_SMS_MAX], rests;
@@ -47,8 +48,17 @@ struct turns {
 
 /* SMs in the order of their turns. */
 struct order {
-  uint32_t sm[GC_SMS_MAX], count;
+  uint32_t sm[GC_SMS_MAX], turn[GC_SMS_MAX], count;
 };
+
+/* together: at the same time as the SM before. */
+static void add(struct order *order, uint32_t sm, bool together)
+{
+  const uint32_t i = order->count++;
+
+  order->sm[i] = sm;
+  order->turn[i] = together && i ? order->turn[i - 1] : i + 1;
+}
 
 /* One launch. */
 static int launch(struct turns *t, const struct order *order)
@@ -68,7 +78,7 @@ static int launch(struct turns *t, const struct order *order)
 
   memset(t->turn, 0, t->sms * sizeof(*t->turn));
   for (uint32_t i = 0; i < order->count; i++)
-    t->turn[order->sm[i]] = i + 1;
+    t->turn[order->sm[i]] = order->turn[i];
   if ((status = bench->ops->upload(bench->device, t->at_sizes, t->sizes, sizeof(t->sizes),
                                    bench->err)) ||
       (status = bench->ops->upload(bench->device, t->at_turns, t->turn,
@@ -85,7 +95,7 @@ static int launch(struct turns *t, const struct order *order)
 
     t->longer[sm] = took[1] && took[2] ? (double)took[1] - took[2] : NAN;
     gc_raw_row(bench->raw, "launch\tturn\tSM\tfirst, cycles\tsecond, cycles",
-               (double[]){t->launches, i + 1, sm, took[1], took[2]});
+               (double[]){t->launches, order->turn[i], sm, took[1], took[2]});
   }
   return 0;
 }
@@ -124,78 +134,87 @@ static bool find_limit(struct turns *t)
   return t->limit > 0;
 }
 
-/* Executes the code in this order. Until the limit is sure, two launches must find the same SMs
- * slow. *clear: there is a limit, and all SMs had their turns. */
+/* Executes the code once in this order. *clear: there is a limit, and all SMs had their turns. */
 static int run_order(struct turns *t, const struct order *order, bool slow[GC_SMS_MAX], bool *clear)
 {
-  *clear = false;
-  for (int attempt = 0; attempt < ATTEMPTS && !*clear; attempt++) {
-    const int launches = t->sure ? 1 : 2;
+  int status = launch(t, order);
 
-    *clear = true;
-    if (!t->sure)
-      t->limit = 0; /* a single slow load may have misplaced it */
-    for (int i = 0; i < launches; i++) {
-      const int status = launch(t, order);
-
-      if (status)
-        return status;
-      if (!all_ran(t, order)) { /* another program occupies SMs: waiting again does not help */
-        t->m->bench.signs |= GC_SIGN_BLOCKS_MET;
-        attempt = ATTEMPTS;
-        *clear = false;
-      }
-      *clear &= t->limit > 0 || find_limit(t);
-      for (uint32_t k = 0; k < order->count && *clear; k++) {
-        const uint32_t sm = order->sm[k];
-        const bool is_slow = outcome_of(t, sm) == SLOW;
-
-        *clear &= !i || slow[sm] == is_slow;
-        slow[sm] = is_slow;
-      }
-    }
-    t->sure |= *clear;
-  }
+  *clear = !status && all_ran(t, order);
+  if (status)
+    return status;
+  if (!*clear) /* another program occupies SMs */
+    t->m->bench.signs |= GC_SIGN_BLOCKS_MET;
+  *clear = *clear && (t->limit > 0 || find_limit(t));
+  for (uint32_t i = 0; i < order->count && *clear; i++)
+    slow[order->sm[i]] = outcome_of(t, order->sm[i]) == SLOW;
   return 0;
 }
 
-/* All SMs, ascending or descending: the first SM of each group in that order is slow. */
-static int run_all(struct turns *t, bool descending, bool slow[GC_SMS_MAX], uint32_t *count)
+/* All SMs one after another: the first SM of each group in that order is slow. */
+static int run_all(struct turns *t, bool descending, bool slow[GC_SMS_MAX], bool *clear)
 {
-  struct order order = {.count = t->sms};
-  bool clear;
-  int status;
+  struct order order = {.count = 0};
 
   for (uint32_t i = 0; i < t->sms; i++)
-    order.sm[i] = descending ? t->sms - 1 - i : i;
-  *count = 0;
-  status = run_order(t, &order, slow, &clear);
+    add(&order, descending ? t->sms - 1 - i : i, false);
+  return run_order(t, &order, slow, clear);
+}
+
+/* Those that were slow, at the same time, and then all others: they must be slow and fast again. */
+static int run_again(struct turns *t, const bool slow[GC_SMS_MAX], bool *clear)
+{
+  struct order order = {.count = 0};
+  bool again[GC_SMS_MAX] = {false};
+  int status;
+
   for (uint32_t sm = 0; sm < t->sms; sm++)
-    *count += slow[sm];
-  if (!status && !clear)
+    if (slow[sm])
+      add(&order, sm, true);
+  for (uint32_t sm = 0, firsts = order.count; sm < t->sms; sm++)
+    if (!slow[sm])
+      add(&order, sm, order.count > firsts);
+  status = run_order(t, &order, again, clear);
+  *clear = *clear && !memcmp(again, slow, t->sms * sizeof(*slow));
+  return status;
+}
+
+static uint32_t count_slow(const struct turns *t, const bool slow[GC_SMS_MAX])
+{
+  uint32_t count = 0;
+
+  for (uint32_t sm = 0; sm < t->sms; sm++)
+    count += slow[sm];
+  return count;
+}
+
+/* As many SMs must be slow in both orders, and a third launch must find the same ones. */
+static int find_slow(struct turns *t, bool up[GC_SMS_MAX], bool down[GC_SMS_MAX])
+{
+  bool clear = false;
+  int status = 0;
+
+  for (int attempt = 0; attempt < ATTEMPTS && !clear && !status; attempt++) {
+    t->limit = 0; /* a single slow load may have misplaced it */
+    status = run_all(t, false, up, &clear);
+    if (!status && clear)
+      status = run_all(t, true, down, &clear);
+    clear = clear && count_slow(t, up) == count_slow(t, down);
+    if (!status && clear)
+      status = run_again(t, up, &clear);
+    if (t->m->bench.signs & GC_SIGN_BLOCKS_MET) /* waiting again does not help */
+      break;
+  }
+  if (!clear)
     t->why = unclear;
   return status;
 }
 
-/* As many SMs must be slow in both orders. */
 static int find_firsts(struct turns *t)
 {
-  bool up[GC_SMS_MAX] = {false}, down[GC_SMS_MAX] = {false};
-  uint32_t first = 0, last = 1;
+  bool up[GC_SMS_MAX] = {false};
+  const int status = find_slow(t, up, t->last);
 
-  for (int attempt = 0; attempt < ATTEMPTS && first != last && !t->why; attempt++) {
-    int status = run_all(t, false, up, &first);
-
-    if (!status && !t->why)
-      status = run_all(t, true, down, &last);
-    if (status)
-      return status;
-  }
-  if (first != last)
-    t->why = unclear;
-  if (t->why)
-    return 0;
-  for (uint32_t sm = 0; sm < t->sms; sm++) {
+  for (uint32_t sm = 0; sm < t->sms && !status && !t->why; sm++) {
     t->of[sm] = UINT16_MAX;
     if (up[sm]) {
       t->of[sm] = (uint16_t)t->groups;
@@ -204,30 +223,33 @@ static int find_firsts(struct turns *t)
       t->rest[t->rests++] = sm;
     }
   }
-  return 0;
+  return status;
 }
 
 /* Finds the first SM of each group among the SMs that are in no group yet. It is slow if only these
- * SMs take part. */
+ * SMs take part, one after another. If each is the last SM of a group, all are in different ones. */
 static int next_members(struct turns *t, struct order *members)
 {
-  struct order order = {.count = t->rests};
-  bool slow[GC_SMS_MAX] = {false}, clear;
-  int status;
+  struct order order = {.count = 0};
+  bool slow[GC_SMS_MAX], clear = true;
+  int status = 0;
 
-  memcpy(order.sm, t->rest, t->rests * sizeof(*t->rest));
-  members->count = 0;
-  if ((status = run_order(t, &order, slow, &clear)))
-    return status;
+  memcpy(slow, t->last, sizeof(slow));
+  for (uint32_t i = 0; i < t->rests; i++) {
+    add(&order, t->rest[i], false);
+    clear &= slow[t->rest[i]];
+  }
+  for (int attempt = 0; attempt < ATTEMPTS && !clear && !status; attempt++)
+    status = run_order(t, &order, slow, &clear);
   if (!clear)
     t->why = unclear;
-  t->rests = 0;
-  for (uint32_t i = 0; i < order.count; i++)
+  members->count = t->rests = 0;
+  for (uint32_t i = 0; i < order.count && clear; i++)
     if (slow[order.sm[i]])
-      members->sm[members->count++] = order.sm[i];
+      add(members, order.sm[i], true);
     else
       t->rest[t->rests++] = order.sm[i];
-  return 0;
+  return status;
 }
 
 /* The words of the groups: numbers of `bits` bits of which half are 1. A member that is wrongly
@@ -259,9 +281,9 @@ static int run_bit(struct turns *t, const struct order *members, const uint32_t 
 
   for (uint32_t g = 0; g < t->groups; g++)
     if (word[g] >> bit & 1)
-      order.sm[order.count++] = t->first[g];
+      add(&order, t->first[g], true);
   for (uint32_t i = 0; i < members->count; i++)
-    order.sm[order.count++] = members->sm[i];
+    add(&order, members->sm[i], i > 0);
   status = launch(t, &order);
   for (uint32_t i = 0; i < members->count; i++)
     seen[i] |= (uint32_t)(outcome_of(t, members->sm[i]) == FAST) << bit;
