@@ -36,7 +36,9 @@
 #define WITHIN 0.005 /* share of the capacity; the confidence refers to it */
 /* Loads until lines of the launch before have been replaced: see walk/path.c. */
 #define ROUGH_WARM 2048
-#define ROUGH_LOADS 768 /* enough to see that an array does not fit */
+#define ROUGH_LOADS 256 /* enough to see that an array does not fit */
+#define COUNT_LOADS 768 /* to count hits that look like misses */
+#define BESIDE 3 /* steps on each side of an L1 that is known */
 #define FINE_WARM 8192
 #define SHIFT 3
 #define SMALL_BYTES 16384 /* fits every carve-out */
@@ -193,10 +195,11 @@ static int find(struct table *t, int index, uint64_t least, uint64_t most)
 
 /* The next percentage to try between two. The L1 at a percentage and the L1 at 100 % differ as much
  * as their carve-outs, and the driver uses a carve-out up to exactly its own percentage. If that
- * does not hold, three attempts are lost, and halving finds the change. */
+ * does not hold, three attempts are lost, and halving finds the change. The percentage before the
+ * change comes first, so that each carve-out is set only once. */
 static int next_try(const struct table *t, int low, int high)
 {
-  static const int around[] = {0, -1, 1};
+  static const int around[] = {-1, 0, 1};
   const double all = (double)t->bench->properties.shared_per_sm;
   const double less = (double)t->bytes[low] - (double)t->bytes[LAST];
   const int change = less < all ? (int)(100 * (all - less) / all) + 1 : high;
@@ -237,7 +240,7 @@ static int find_threshold(struct table *t)
   int status;
 
   memset(runs, 0, sizeof(runs));
-  t->path.loads_max = ROUGH_LOADS;
+  t->path.loads_max = COUNT_LOADS;
   runs[0].bytes = 2 * t->max;
   for (int i = 1; i <= SMALL_RUNS; i++)
     runs[i].bytes = SMALL_BYTES;
@@ -331,11 +334,12 @@ static int confirm(struct table *t, const struct gc_carveouts *one, int first, b
 
   *same = true;
   for (size_t i = 0; i < sizeof(tried) / sizeof(*tried) && !status && *same; i++) {
-    const int index = tried[i];
+    const uint64_t known = one->bytes[tried[i]], beside = BESIDE * t->step;
     uint64_t about;
 
-    if (!(status = set(t, index)) && !(status = rough(t, one->bytes[LAST], t->max, &about)))
-      *same = same_l1(t, about, one->bytes[index]);
+    if (!(status = set(t, tried[i])) &&
+        !(status = rough(t, known > beside ? known - beside : 0, known + beside, &about)))
+      *same = same_l1(t, about, known);
   }
   return status;
 }
@@ -369,19 +373,19 @@ static int fill_larger_blocks(struct table *t, const struct gc_carveouts *one, b
     first++;
   for (int i = first; i <= LAST; i++)
     t->bytes[i] = one->bytes[i];
-  if ((status = set(t, 0)) || (status = find_threshold(t)) ||
+  if ((status = set(t, 0)) || (!t->binning.threshold && (status = find_threshold(t))) ||
       (status = confirm(t, one, first, same)) || !*same || (status = fill_least(t, one, first - 1)))
     return status;
   return find(t, DEFAULT, t->bytes[LAST], t->bytes[0]);
 }
 
-/* For blocks of so many warps. one: the table for one warp. */
+/* For blocks of so many warps. *hits: the threshold and the outliers, if they were found before. */
 static int measure_blocks(struct gc_measurement *m, struct gc_measured *element, uint32_t warps,
-                          enum gc_property property, struct gc_carveouts *to)
+                          enum gc_property property, struct gc_carveouts *to, struct table *hits)
 {
   const struct gc_properties *p = &m->bench.properties;
   const struct gc_carveouts *one = &element->carveouts;
-  struct table t = {.bench = &m->bench, .path = *gc_path_of(GC_L1), .binning = {.shift = SHIFT}};
+  struct table t = *hits;
   bool same = true;
   char why[96];
   int status;
@@ -396,6 +400,8 @@ static int measure_blocks(struct gc_measurement *m, struct gc_measured *element,
   /* without any carve-out, L1 has what shared memory has at most in addition */
   t.max = one->bytes[LAST] + p->shared_per_sm + t.step;
   status = fill_larger_blocks(&t, one, &same);
+  hits->binning = t.binning;
+  hits->outliers = t.outliers;
   if (!status || status == -EDOM)
     set(&t, 0); /* other steps expect this carve-out */
   if (status == -EDOM || (!status && !same))
@@ -412,6 +418,7 @@ static int measure_blocks(struct gc_measurement *m, struct gc_measured *element,
 int gc_step_carveouts_by_block(struct gc_measurement *m, struct gc_measured *element)
 {
   static const char unknown[] = "the carve-outs of blocks of one warp are not known";
+  struct table hits = {.bench = &m->bench, .path = *gc_path_of(GC_L1), .binning = {.shift = SHIFT}};
   int status;
 
   if (element->found[GC_CARVEOUT_TABLE].origin == GC_UNKNOWN) /* there are none */
@@ -424,7 +431,8 @@ int gc_step_carveouts_by_block(struct gc_measurement *m, struct gc_measured *ele
       &m->bench, gc_path_of(GC_L1)->space, RING_BYTES,
       gc_found(element, GC_LINE) ? (uint32_t)element->line_bytes : gc_path_of(GC_L1)->stride, 1);
   if (!status)
-    status = measure_blocks(m, element, 4, GC_CARVEOUT_TABLE_4, &element->carveouts_4);
+    status = measure_blocks(m, element, 4, GC_CARVEOUT_TABLE_4, &element->carveouts_4, &hits);
   return status ? status
-                : measure_blocks(m, element, 32, GC_CARVEOUT_TABLE_32, &element->carveouts_32);
+                : measure_blocks(m, element, 32, GC_CARVEOUT_TABLE_32, &element->carveouts_32,
+                                 &hits);
 }
