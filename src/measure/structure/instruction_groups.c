@@ -29,6 +29,8 @@
 static const char unclear[] =
     "whether an SM finds the code of another one in its cache is unclear";
 
+static const char disagree[] = "repetitions disagree about which SMs share a cache";
+
 enum outcome { UNCLEAR, FAST, SLOW };
 
 struct turns {
@@ -40,6 +42,7 @@ struct turns {
   double least, limit; /* of `longer`: smaller ones count as least; above limit: an empty cache */
   bool last[GC_SMS_MAX]; /* the last SM of a group */
   uint32_t launches;
+  struct seen *seen; /* all launches, the last one first */
   /* A group is known by its first SM. */
   uint32_t groups, first[GC_SMS_MAX], rest[GC_SMS_MAX], rests;
   uint16_t of[GC_SMS_MAX];
@@ -51,6 +54,16 @@ struct order {
   uint32_t sm[GC_SMS_MAX], turn[GC_SMS_MAX], count;
 };
 
+/* What a launch has seen. */
+struct seen {
+  struct seen *before;
+  uint32_t count;
+  struct {
+    uint32_t sm, turn;
+    double longer; /* as in struct turns */
+  } sms[];
+};
+
 /* together: at the same time as the SM before. */
 static void add(struct order *order, uint32_t sm, bool together)
 {
@@ -58,6 +71,23 @@ static void add(struct order *order, uint32_t sm, bool together)
 
   order->sm[i] = sm;
   order->turn[i] = together && i ? order->turn[i - 1] : i + 1;
+}
+
+static int remember(struct turns *t, const struct order *order)
+{
+  struct seen *seen = malloc(sizeof(*seen) + order->count * sizeof(*seen->sms));
+
+  if (!seen)
+    return gc_fail(t->m->bench.err, -ENOMEM, "out of memory");
+  seen->before = t->seen;
+  seen->count = order->count;
+  for (uint32_t i = 0; i < order->count; i++) {
+    seen->sms[i].sm = order->sm[i];
+    seen->sms[i].turn = order->turn[i];
+    seen->sms[i].longer = t->longer[order->sm[i]];
+  }
+  t->seen = seen;
+  return 0;
 }
 
 /* One launch. */
@@ -97,7 +127,7 @@ static int launch(struct turns *t, const struct order *order)
     gc_raw_row(bench->raw, "launch\tturn\tSM\tfirst, cycles\tsecond, cycles",
                (double[]){t->launches, order->turn[i], sm, took[1], took[2]});
   }
-  return 0;
+  return remember(t, order);
 }
 
 static enum outcome outcome_of(const struct turns *t, uint32_t sm)
@@ -326,7 +356,7 @@ static int find_groups_of(struct turns *t, const struct order *members)
     }
   }
   if (!all)
-    t->why = "repetitions disagree about which SMs share a cache";
+    t->why = disagree;
   return 0;
 }
 
@@ -345,6 +375,33 @@ static int find_all(struct turns *t)
   return status;
 }
 
+/* Whether a launch has seen what follows from the groups: the SMs of a group that have the first turn
+ * among it are slow, all others fast. */
+static bool agrees(const struct turns *t, const struct seen *seen)
+{
+  uint32_t first[GC_SMS_MAX];
+
+  memset(first, 0, sizeof(first));
+  for (uint32_t i = 0; i < seen->count; i++) {
+    uint32_t *turn = &first[t->of[seen->sms[i].sm]];
+
+    *turn = *turn ? *turn : seen->sms[i].turn; /* turns ascend */
+    if ((seen->sms[i].turn == *turn) != (seen->sms[i].longer > t->limit))
+      return false;
+  }
+  return true;
+}
+
+/* All launches vote, also those of attempts that failed. */
+static double agreement(const struct turns *t)
+{
+  uint64_t agree = 0;
+
+  for (const struct seen *seen = t->seen; seen; seen = seen->before)
+    agree += agrees(t, seen);
+  return gc_vote_confidence(agree, t->launches);
+}
+
 static int set_absent(struct gc_measured *element, const char *why)
 {
   gc_set_absent(element, GC_INSTANCES, why);
@@ -354,11 +411,13 @@ static int set_absent(struct gc_measured *element, const char *why)
 
 static int put(struct turns *t, struct gc_measured *element)
 {
-  const double confidence =
-      gc_vote_confidence(t->sms, t->sms) * element->found[GC_CAPACITY].confidence;
+  double confidence;
 
   if (t->why)
     return set_absent(element, t->why);
+  confidence = agreement(t) * element->found[GC_CAPACITY].confidence;
+  if (confidence < GC_CONFIDENCE_LEAST)
+    return set_absent(element, disagree);
   element->cu_groups.count = t->groups;
   memcpy(element->cu_groups.of, t->of, sizeof(t->of));
   element->instances = t->groups;
@@ -410,6 +469,10 @@ int gc_step_instruction_groups(struct gc_measurement *m, struct gc_measured *ele
                                            : gc_fail(m->bench.err, -ENOMEM, "out of memory");
   if (!status)
     status = put(t, element);
+  for (struct seen *before; t->seen; t->seen = before) {
+    before = t->seen->before;
+    free(t->seen);
+  }
   free(t->longer);
   free(t->took);
   free(t->turn);
