@@ -192,9 +192,10 @@ static int decide(struct gc_search_state *s, struct gc_sizes *sizes, bool first,
       const size_t changed = gc_lasting_change(sizes, s->hits, GC_SEARCH_SPREAD);
 
       *verdict = (struct gc_verdict){.absent = "the K-S test sees no lasting change of latencies"};
-      if (changed == sizes->n)
+      if (changed == sizes->n && !s->found->changed)
         break;
-      s->found->changed = sizes->bytes[changed];
+      if (changed < sizes->n)
+        s->found->changed = sizes->bytes[changed];
     }
     gc_decide(sizes, s->found->changed, verdict);
     if (!verdict->beyond || last || verdict->most - verdict->least <= sizes->n / 2)
