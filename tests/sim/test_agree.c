@@ -5,6 +5,7 @@
  * other, both are withheld. The whole plan on an L2 that is no faster than memory.
  */
 #include "measure/capacity/capacity.h"
+#include "measure/capacity/search.h"
 #include "measure/check/agree.h"
 
 #include "census.h"
@@ -140,12 +141,58 @@ static void an_l2_with_the_bandwidth_of_memory_is_withheld(void **state)
   close_gpu(&o);
 }
 
+#define EXPECTED 65536u
+
+/* Loads of a cache of EXPECTED bytes whose hits take longer before the first miss, from *data bytes
+ * on. */
+static int slower_hits(void *data, const struct gc_path *path, const struct gc_binning *binning,
+                       struct gc_run *runs, size_t n)
+{
+  const uint64_t *slower = data;
+
+  (void)path;
+  for (size_t i = 0; i < n; i++) {
+    struct gpu_chase_result *seen = &runs[i].seen;
+
+    memset(seen, 0, sizeof(*seen));
+    seen->loads = 1000;
+    seen->slow = runs[i].bytes > EXPECTED && binning->threshold < 300 ? 300 : 0;
+    seen->histogram[300 >> binning->shift] = runs[i].bytes > EXPECTED ? 300 : 0;
+    seen->histogram[(runs[i].bytes >= *slower ? 90 : 60) >> binning->shift] =
+        seen->loads - seen->histogram[300 >> binning->shift];
+  }
+  return 0;
+}
+
+/* An expected capacity is confirmed by both methods, or not at all. */
+static void a_change_before_the_first_miss_confirms_nothing(void **state)
+{
+  uint64_t slower = UINT64_MAX;
+  struct gc_search search = {.path = *gc_path_of(GC_TEXTURE), .min = 1024, .max = 1 << 20,
+                             .step = 32, .sizes = GC_SWEEP_SIZES, .repeats = GC_SWEEP_REPEATS,
+                             .confirm = GC_CONFIRM_MAX, .expected = EXPECTED, .walk = slower_hits,
+                             .data = &slower};
+  struct gc_capacity_result found;
+  struct opened o;
+
+  (void)state;
+  open_l1(&o, any_l1);
+  assert_int_equal(gc_find_capacity(&o.m, &search, &found), 0);
+  assert_int_equal(found.bytes, EXPECTED);
+  slower = EXPECTED - 8 * 32;
+  assert_int_equal(gc_find_capacity(&o.m, &search, &found), 0);
+  assert_int_equal(found.bytes, 0);
+  assert_string_not_equal(found.absent, "");
+  close_gpu(&o);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(shared_storage_has_one_capacity),
     cmocka_unit_test(l2_is_not_larger_than_stated),
     cmocka_unit_test(two_memory_sizes_must_agree),
+    cmocka_unit_test(a_change_before_the_first_miss_confirms_nothing),
     cmocka_unit_test(an_l2_with_the_latency_of_memory_is_withheld),
     cmocka_unit_test(an_l2_with_the_bandwidth_of_memory_is_withheld),
   };
