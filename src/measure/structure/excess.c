@@ -62,7 +62,6 @@ static int walk_banks(struct excess *e)
   e->stride = GC_BANKS_STRIDE;
   at_once = banks->participants.count < RUNS / BANK_ROUNDS ? banks->participants.count
                                                            : RUNS / BANK_ROUNDS;
-  status = gc_banks_lay(banks, 0);
   for (unsigned i = 0; i < BANK_ROUNDS && !status && !banks->failed; i++) {
     choose_sizes(e, e->n, at_once);
     status = gc_banks_walk(banks, &how, &e->binning, e->runs + e->n, at_once);
