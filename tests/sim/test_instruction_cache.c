@@ -113,6 +113,28 @@ static void sms_that_share_one(void **state)
     check_shared(&truths[i]);
 }
 
+/* An SM whose slow loads make it disagree once has no vote, although another attempt agrees. */
+static void attempts_that_fail_count(void **state)
+{
+  double confidence[2];
+
+  (void)state;
+  for (int noisy = 0; noisy < 2; noisy++) {
+    struct opened o;
+
+    extra = noisy ? "outliers = 0.0004 3000 9000" : "";
+    measure(&o, "size = 16 KiB\nline = 128\nways = 4\nscope = group 2", "40 1, L2 140 2");
+    extra = "";
+    claim(&o, GC_INSTRUCTION_CACHE, 16384); /* noise may hide the capacity, which is not the question */
+    measured(&o, GC_INSTRUCTION_CACHE)->miss_penalty_cycles = 100;
+    gc_set_measured(measured(&o, GC_INSTRUCTION_CACHE), GC_MISS_PENALTY, 0.98);
+    confidence[noisy] =
+        number(run_step(&o, gc_step_instruction_groups, GC_INSTRUCTION_CACHE), "InstancesConfidence");
+    close_gpu(&o);
+  }
+  assert_true(confidence[1] < confidence[0]);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -120,6 +142,7 @@ int main(void)
       cmocka_unit_test(long_lines),
       cmocka_unit_test(all_code_fits),
       cmocka_unit_test(sms_that_share_one),
+      cmocka_unit_test(attempts_that_fail_count),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -375,31 +375,33 @@ static int find_all(struct turns *t)
   return status;
 }
 
-/* Whether a launch has seen what follows from the groups: the SMs of a group that have the first turn
- * among it are slow, all others fast. */
-static bool agrees(const struct turns *t, const struct seen *seen)
+/* Notes the SMs for which a launch has not seen what follows from the groups: those of a group that
+ * have the first turn among it are slow, all others fast. */
+static void note_wrong(const struct turns *t, const struct seen *seen, bool wrong[GC_SMS_MAX])
 {
   uint32_t first[GC_SMS_MAX];
 
   memset(first, 0, sizeof(first));
   for (uint32_t i = 0; i < seen->count; i++) {
-    uint32_t *turn = &first[t->of[seen->sms[i].sm]];
+    const uint32_t sm = seen->sms[i].sm, turn = seen->sms[i].turn;
+    uint32_t *of_group = &first[t->of[sm]];
 
-    *turn = *turn ? *turn : seen->sms[i].turn; /* turns ascend */
-    if ((seen->sms[i].turn == *turn) != (seen->sms[i].longer > t->limit))
-      return false;
+    *of_group = *of_group ? *of_group : turn; /* turns ascend */
+    wrong[sm] |= (turn == *of_group) != (seen->sms[i].longer > t->limit);
   }
-  return true;
 }
 
-/* All launches vote, also those of attempts that failed. */
+/* Each SM votes for the groups if all launches agree with them, also those of attempts that failed. */
 static double agreement(const struct turns *t)
 {
+  bool wrong[GC_SMS_MAX] = {false};
   uint64_t agree = 0;
 
   for (const struct seen *seen = t->seen; seen; seen = seen->before)
-    agree += agrees(t, seen);
-  return gc_vote_confidence(agree, t->launches);
+    note_wrong(t, seen, wrong);
+  for (uint32_t sm = 0; sm < t->sms; sm++)
+    agree += !wrong[sm];
+  return gc_vote_confidence(agree, t->sms);
 }
 
 static int set_absent(struct gc_measured *element, const char *why)
