@@ -105,11 +105,39 @@ struct gpu_chase_args {
    * shared_stride bytes apart. Other paths: 0. */
   uint32_t shared_count, shared_stride;
   uint32_t warm_step; /* in the address space of the path: bytes, or texels */
-  /* 0: block i runs job i. Otherwise SM i runs job i, for each i below pooled_sms, and all of them
-   * add histogram, slow, loads and cycles (less than 2^32 in total) to one result. Behind that
-   * result lies uint32_t[pooled_sms]: the number of blocks that each SM ran. The caller must zero
-   * both. Apart from the timed loads there is almost no L2 traffic. */
-  uint32_t pooled_sms;
+  uint32_t reserved;
+};
+
+/* rounds: the first warp of each block runs `rounds` jobs, one after another, through the path cg.
+ * The addresses are computed, so nothing has to be laid; but memory must not hold all ones. If
+ * polls_max is not 0 (only with SMs), no block begins a round before all blocks have ended the one
+ * before, and a block exits if it has polled for that so often. Apart from the loads there is almost no L2 traffic. */
+enum gpu_round_how {
+  GPU_ROUND_TOGETHER, /* independent loads, which the lanes share */
+  GPU_ROUND_CHAINED,  /* one load after another */
+  GPU_ROUND_TIMED,    /* each timed alone as well */
+};
+
+/* Loads `step` bytes apart from `at` on; at `end`, or behind it, the addresses go back by `back`
+ * bytes. TOGETHER: from `at` to `end` and again from `at`. */
+struct gpu_round {
+  uint64_t at, end, step, back;
+  uint32_t loads, how; /* enum gpu_round_how */
+  uint32_t result;     /* TIMED: where to add histogram, slow loads, cycles and loads, and the trace */
+  uint32_t reserved;
+};
+
+struct gpu_rounds_args {
+  uint64_t jobs;    /* struct gpu_round[blocks, or SMs][rounds] */
+  uint64_t results; /* struct gpu_chase_result[], 0 before the launch, sums less than 2^32; 0: none */
+  uint64_t trace;   /* 0, or uint32_t[][trace_stride]: as in gpu_chase_args, by `result` */
+  uint64_t arrived; /* uint32_t, 0 before the launch: blocks that have ended a round */
+  uint64_t done;    /* sms 0: uint32_t[blocks]: the SM of each. Otherwise uint32_t[sms], 0 before the
+                       launch: rounds that each SM has ended */
+  uint32_t sms;     /* 0: block i runs the jobs i; otherwise SM i, for each i below this number */
+  uint32_t rounds, polls_max, trace_stride;
+  uint32_t low, shift, threshold;
+  uint32_t reserved;
 };
 
 /* marks_<path>: as chase_<path> with untimed loads that follow the chain, but of each timed load only
@@ -641,6 +669,7 @@ struct gpu_visible_args {
   KERNEL(stores_cg, gpu_stores_args)                                                               \
   KERNEL(visible, gpu_visible_args)                                                                \
   KERNEL(pair, gpu_pair_args)                                                                      \
+  KERNEL(rounds, gpu_rounds_args)                                                                  \
   KERNEL(first_touch, gpu_first_touch_args)                                                        \
   KERNEL(census_ca, gpu_census_args)                                                               \
   KERNEL(marks_ca, gpu_marks_args)
