@@ -19,8 +19,7 @@
 #define CLEAR 0.5   /* of the usual difference between near and far: the least one of a line */
 #define SLOWED 0.2  /* delays of less than this share of the latency are none */
 #define GAP 2       /* delays in the slice are at least so many times those outside it */
-#define ALIKE 0.99  /* share of the lines that must be in the same slice the second time; */
-#define UNLIKE 0.98 /* it is enough to show that it is not as small as this */
+#define ALIKE 0.99  /* share of the lines that must be in the same slice the second time */
 #define SEEN_EACH 4 /* lines in a slice, on average, at least */
 #define NO_SLICE UINT16_MAX
 
@@ -323,9 +322,9 @@ static void choose_again(const struct slices *s, uint32_t *next, struct busy *bu
   }
 }
 
-/* Repeats the search with another line of each slice, kept busy by other SMs, until it is known
- * whether the same lines are in the same slice. *right, *all: lines that are in it both times;
- * either time. */
+/* Repeats the search with another line of each slice, kept busy by other SMs. *right, *all: lines that
+ * are in the same slice both times; either time. A wrong slice makes all of its lines wrong, so right
+ * lines of some slices say little about the others: the search ends early only if it has failed. */
 static int find_again(struct slices *s, uint32_t *right, uint32_t *all)
 {
   uint32_t next[GC_SLICE_SIDES_MAX] = {0}, slice[GPU_SLICES_JOBS];
@@ -333,7 +332,7 @@ static int find_again(struct slices *s, uint32_t *right, uint32_t *all)
 
   *right = *all = 0;
   for (choose_again(s, next, &busy, slice);
-       busy.n && gc_share_side(*right, *all, UNLIKE, ALIKE, GC_SEQUENTIAL_ERROR) == GC_SIDE_OPEN;
+       busy.n && gc_share_side(*right, *all, ALIKE, ALIKE, GC_SEQUENTIAL_ERROR) != GC_SIDE_BELOW;
        choose_again(s, next, &busy, slice)) {
     const int status = find_slices(s, &busy, 1);
 
