@@ -111,7 +111,8 @@ struct gpu_chase_args {
 /* rounds: the first warp of each block runs `rounds` jobs, one after another, through the path cg.
  * The addresses are computed, so nothing has to be laid; but memory must not hold all ones. If
  * polls_max is not 0 (only with SMs), no block begins a round before all blocks have ended the one
- * before, and a block exits if it has polled for that so often. Apart from the loads there is almost no L2 traffic. */
+ * before, and a block exits if it has polled for that so often. Apart from the loads there is almost
+ * no L2 traffic. */
 enum gpu_round_how {
   GPU_ROUND_TOGETHER, /* independent loads, which the lanes share */
   GPU_ROUND_CHAINED,  /* one load after another */
@@ -205,13 +206,14 @@ struct gpu_lines_args {
   uint32_t lines, n;
 };
 
-/* slices: up to two jobs, each of other SMs, with as many phases as there are busy lines. The SMs whose role in a job is GPU_SLICES_BUSY keep the
- * line of the phase busy with atomic operations that add 0, until the word at `done` is `until` +
- * `each` * phase, or for GPU_SLICES_ROUNDS rounds. Of the others, the SM with role i + 1 times single atomic operations on
- * lines i, i + probers, i + 2 * probers … of the job, begins `head` cycles after its start, and adds
- * 1 to `done` at its end. It begins the next phase when `done` is as above, or after polls_max polls. A
- * role of 0: nothing. Each result is the raw time of the fastest of
- * `repeats` operations, at most 65535, and `tag` * 65536. */
+/* slices: up to two jobs, each of other SMs, with as many phases as there are busy lines. The SMs
+ * whose role in a job is GPU_SLICES_BUSY keep the line of the phase busy with atomic operations that
+ * add 0, until the word at `done` is `until` + `each` * phase, or for GPU_SLICES_ROUNDS rounds. Of
+ * the others, the SM with role i + 1 times single atomic operations on lines i, i + probers, i + 2 *
+ * probers … of the job, begins `head` cycles after the start of the phase, and adds 1 to `done` at
+ * its end. It begins the next phase when `done` is as above, or after polls_max polls. A role of 0:
+ * nothing. Each result is the raw time of the fastest of `repeats` operations, at most 65535, and
+ * `tag` * 65536. */
 #define GPU_SLICES_BUSY UINT32_MAX
 #define GPU_SLICES_ROUNDS 1024
 #define GPU_SLICES_JOBS 2
