@@ -14,6 +14,7 @@
 #endif
 #include "outstanding.c"
 #include "pair.c"
+#include "rounds.c"
 #include "store.c"
 #include "stream.c"
 #include "sweep.c"

@@ -105,11 +105,40 @@ struct gpu_chase_args {
    * shared_stride bytes apart. Other paths: 0. */
   uint32_t shared_count, shared_stride;
   uint32_t warm_step; /* in the address space of the path: bytes, or texels */
-  /* 0: block i runs job i. Otherwise SM i runs job i, for each i below pooled_sms, and all of them
-   * add histogram, slow, loads and cycles (less than 2^32 in total) to one result. Behind that
-   * result lies uint32_t[pooled_sms]: the number of blocks that each SM ran. The caller must zero
-   * both. Apart from the timed loads there is almost no L2 traffic. */
-  uint32_t pooled_sms;
+  uint32_t reserved;
+};
+
+/* rounds: the first warp of each block runs `rounds` jobs, one after another, through the path cg.
+ * The addresses are computed, so nothing has to be laid; but memory must not hold all ones. If
+ * polls_max is not 0 (only with SMs), no block begins a round before all blocks have ended the one
+ * before, and a block exits if it has polled for that so often. Apart from the loads there is almost
+ * no L2 traffic. */
+enum gpu_round_how {
+  GPU_ROUND_TOGETHER, /* independent loads, which the lanes share */
+  GPU_ROUND_CHAINED,  /* one load after another */
+  GPU_ROUND_TIMED,    /* each timed alone as well */
+};
+
+/* Loads `step` bytes apart from `at` on; at `end`, or behind it, the addresses go back by `back`
+ * bytes. TOGETHER: from `at` to `end` and again from `at`. */
+struct gpu_round {
+  uint64_t at, end, step, back;
+  uint32_t loads, how; /* enum gpu_round_how */
+  uint32_t result;     /* TIMED: where to add histogram, slow loads, cycles and loads, and the trace */
+  uint32_t reserved;
+};
+
+struct gpu_rounds_args {
+  uint64_t jobs;    /* struct gpu_round[blocks, or SMs][rounds] */
+  uint64_t results; /* struct gpu_chase_result[], 0 before the launch, sums less than 2^32; 0: none */
+  uint64_t trace;   /* 0, or uint32_t[][trace_stride]: as in gpu_chase_args, by `result` */
+  uint64_t arrived; /* uint32_t, 0 before the launch: blocks that have ended a round */
+  uint64_t done;    /* sms 0: uint32_t[blocks]: the SM of each. Otherwise uint32_t[sms], 0 before the
+                       launch: rounds that each SM has ended */
+  uint32_t sms;     /* 0: block i runs the jobs i; otherwise SM i, for each i below this number */
+  uint32_t rounds, polls_max, trace_stride;
+  uint32_t low, shift, threshold;
+  uint32_t reserved;
 };
 
 /* marks_<path>: as chase_<path> with untimed loads that follow the chain, but of each timed load only
@@ -177,19 +206,23 @@ struct gpu_lines_args {
   uint32_t lines, n;
 };
 
-/* slices: up to two jobs, each of other SMs. The SMs whose role in a job is GPU_SLICES_BUSY keep the
- * line at `busy` busy with atomic operations that add 0, until the word at `done` is `until`, or for
- * GPU_SLICES_ROUNDS rounds. Of the others, the SM with role i + 1 times single atomic operations on
- * lines i, i + probers, i + 2 * probers … of the job, begins `head` cycles after its start, and adds
- * 1 to `done` at its end. A role of 0: nothing. Each result is the raw time of the fastest of
- * `repeats` operations, at most 65535, and `tag` * 65536. */
+/* slices: up to two jobs, each of other SMs, with as many phases as there are busy lines. The SMs
+ * whose role in a job is GPU_SLICES_BUSY keep the line of the phase busy with atomic operations that
+ * add 0, until the word at `done` is `until` + `each` * phase, or for GPU_SLICES_ROUNDS rounds. Of
+ * the others, the SM with role i + 1 times single atomic operations on lines i, i + probers, i + 2 *
+ * probers … of the job, begins `head` cycles after the start of the phase, and adds 1 to `done` at
+ * its end. It begins the next phase when `done` is as above, or after polls_max polls. A role of 0:
+ * nothing. Each result is the raw time of the fastest of `repeats` operations, at most 65535, and
+ * `tag` * 65536. */
 #define GPU_SLICES_BUSY UINT32_MAX
 #define GPU_SLICES_ROUNDS 1024
 #define GPU_SLICES_JOBS 2
+#define GPU_SLICES_PHASES 4
 
 struct gpu_slices_job {
   uint64_t roles; /* uint32_t[sms], by number of the SM; 0: there is no such job */
-  uint64_t busy;  /* a line of 128 bytes; 0: none, the SMs with that role do nothing */
+  /* Lines of 128 bytes; 0 in the first phase: none, the SMs with that role do nothing. */
+  uint64_t busy[GPU_SLICES_PHASES];
   uint32_t first, count, probers; /* first: of `count` lines, and of their results */
   uint32_t operations; /* on pieces of 32 bytes of the busy line that are under way at a time; only
                           the simulator needs to know */
@@ -197,12 +230,14 @@ struct gpu_slices_job {
 
 struct gpu_slices_args {
   uint64_t lines;   /* uint64_t[...]: addresses of slots of 8 bytes */
-  uint64_t results; /* uint32_t[...] */
+  uint64_t results; /* uint32_t[phases][stride] */
   uint64_t done;    /* uint32_t */
   struct gpu_slices_job job[GPU_SLICES_JOBS];
   uint32_t until, repeats, sms, head;
   uint32_t tag; /* below 65536 */
-  uint32_t reserved;
+  uint32_t phases, stride;
+  uint32_t each; /* probers of all jobs */
+  uint32_t polls_max, reserved;
 };
 
 /* read_lines: the block on the SM with role i + 1 reads GPU_READ_LINES lines, those from i *
@@ -642,6 +677,7 @@ struct gpu_visible_args {
   KERNEL(stores_cg, gpu_stores_args)                                                               \
   KERNEL(visible, gpu_visible_args)                                                                \
   KERNEL(pair, gpu_pair_args)                                                                      \
+  KERNEL(rounds, gpu_rounds_args)                                                                  \
   KERNEL(first_touch, gpu_first_touch_args)                                                        \
   KERNEL(census_ca, gpu_census_args)                                                               \
   KERNEL(marks_ca, gpu_marks_args)

@@ -8,6 +8,7 @@
  * The method: doc/methods.md, "Timed load".
  */
 #include "chain.h"
+#include "side_by_side.h"
 
 static inline void fill_shared(uint32_t count, uint32_t stride)
 {
@@ -19,60 +20,12 @@ static inline void fill_shared(uint32_t count, uint32_t stride)
     gpu_barrier();
 }
 
-/* The threads of the block that work: the first warp. */
-static inline uint32_t working_threads(void)
-{
-  const uint32_t threads = gpu_threads();
-
-  return threads < gpu_lanes() ? threads : gpu_lanes();
-}
-
-#define IN_FLIGHT 4 /* untimed loads of a lane in flight */
-
-/* The next address of a lane if the lanes of a block share the loads from start to end, in repeated
- * rounds. */
-struct side_by_side {
-  uint64_t at, end, round, hop;
-};
-
-static inline struct side_by_side begin_lanes(uint64_t start, uint64_t end, uint32_t step)
-{
-  const uint32_t slots = (uint32_t)((end - start) / step);
-
-  return (struct side_by_side){.at = start + (uint64_t)(gpu_thread() % slots) * step,
-                               .end = end,
-                               .round = end - start,
-                               .hop = (uint64_t)(working_threads() % slots) * step};
-}
-
-static inline uint64_t next_of_lane(struct side_by_side *lanes)
-{
-  const uint64_t at = lanes->at;
-
-  lanes->at += lanes->hop;
-  lanes->at -= lanes->at >= lanes->end ? lanes->round : 0;
-  return at;
-}
-
-static inline void add_result(uint64_t result, const struct gpu_histogram *histogram,
-                              uint32_t cycles, uint32_t slow, uint32_t loads)
-{
-  gpu_histogram_join(histogram, result + offsetof(struct gpu_chase_result, histogram));
-  if (gpu_thread() == 0) {
-    gpu_add32(result + offsetof(struct gpu_chase_result, cycles), cycles);
-    gpu_add32(result + offsetof(struct gpu_chase_result, slow), slow);
-    gpu_add32(result + offsetof(struct gpu_chase_result, loads), loads);
-  }
-}
-
 #define CHASE(path)                                                                                \
   GPU_KERNEL(chase_##path, gpu_chase_args)                                                         \
   {                                                                                                \
-    const uint32_t number = a.pooled_sms ? gpu_sm() : gpu_block();                                 \
-    const uint64_t job = a.jobs + number * sizeof(struct gpu_chase_job);                           \
-    const uint64_t result =                                                                        \
-      gpu_keep(a.results) + (a.pooled_sms ? 0 : number * sizeof(struct gpu_chase_result));         \
-    const uint32_t pooled_sms = gpu_keep(a.pooled_sms);                                            \
+    const uint32_t number = gpu_block();                                                           \
+    const uint64_t job = gpu_keep(a.jobs) + number * sizeof(struct gpu_chase_job);                 \
+    const uint64_t result = gpu_keep(a.results) + number * sizeof(struct gpu_chase_result);        \
     const uint32_t low = gpu_keep(a.low), shift = gpu_keep(a.shift);                               \
     const uint32_t threshold = gpu_keep(a.threshold);                                              \
     const uint64_t texture = gpu_keep(a.texture);                                                  \
@@ -81,10 +34,8 @@ static inline void add_result(uint64_t result, const struct gpu_histogram *histo
     struct gpu_histogram histogram;                                                                \
     struct gpu_trace trace;                                                                        \
                                                                                                    \
-    if (!gpu_first_warp() || (pooled_sms && number >= pooled_sms))                                 \
+    if (!gpu_first_warp())                                                                         \
       return;                                                                                      \
-    if (pooled_sms && gpu_thread() == 0)                                                           \
-      gpu_add32(result + sizeof(struct gpu_chase_result) + 4 * number, 1);                         \
     start = at = gpu_get64(job) + GPU_BASE_##path;                                                 \
     end = gpu_get64(job + 8) + GPU_BASE_##path;                                                    \
     warm = gpu_get32(job + 16);                                                                    \
@@ -94,22 +45,7 @@ static inline void add_result(uint64_t result, const struct gpu_histogram *histo
     gpu_trace_clear(&trace,                                                                        \
                     a.trace ? gpu_keep(a.trace) + 4ull * a.trace_stride * number : 0);             \
     if (GPU_LANES_##path && a.warm_step && warm) {                                                 \
-      struct side_by_side lanes = begin_lanes(start, end, a.warm_step);                            \
-      const uint32_t slots = GPU_LOADS_SLOTS ? (uint32_t)((end - start) / a.warm_step) : 0;        \
-                                                                                                   \
-      for (uint32_t k = 0; GPU_LOADS_SLOTS && k < warm; k += slots)                                \
-        GPU_LOAD_SLOTS(path, start, a.warm_step, warm - k < slots ? warm - k : slots, texture);    \
-      GPU_NO_UNROLL                                                                                \
-      for (uint32_t k = GPU_LOADS_SLOTS ? warm : 0; k < warm;                                      \
-           k += IN_FLIGHT * working_threads()) {                         \
-        uint64_t sum = 0; /* of aligned values: never all ones, as gpu_await requires */           \
-                                                                                                   \
-        GPU_UNROLL                                                                                 \
-        for (uint32_t i = 0; i < IN_FLIGHT; i++)                                                   \
-          if (k + i * working_threads() + gpu_thread() < warm)                                     \
-            sum += gpu_load_##path(next_of_lane(&lanes), texture);                                 \
-        gpu_await(sum);                                                                            \
-      }                                                                                            \
+      LOAD_SIDE_BY_SIDE(path, start, end, a.warm_step, warm, texture)                              \
     } else {                                                                                       \
       GPU_FOLLOW(path, at, start, end, warm, texture)                                              \
     }                                                                                              \
@@ -131,11 +67,6 @@ static inline void add_result(uint64_t result, const struct gpu_histogram *histo
       gpu_trace_add(&trace, k, t);                                                                 \
     }                                                                                              \
     gpu_trace_end(&trace, loads);                                                                  \
-    if (pooled_sms) {                                                                              \
-      if (loads)                                                                                   \
-        add_result(result, &histogram, (uint32_t)cycles, slow, loads);                             \
-      return;                                                                                      \
-    }                                                                                              \
     gpu_histogram_store(&histogram, result + offsetof(struct gpu_chase_result, histogram));        \
     if (gpu_thread() == 0) {                                                                       \
       gpu_store64(result + offsetof(struct gpu_chase_result, cycles), cycles);                     \

@@ -19,6 +19,16 @@ static inline uint32_t wait_for(uint64_t word, uint32_t value, uint32_t polls_ma
   return 0;
 }
 
+/* The same until it holds `value` or more. */
+static inline uint32_t wait_until(uint64_t word, uint32_t value, uint32_t polls_max)
+{
+  GPU_NO_UNROLL
+  for (uint32_t poll = 0; poll < polls_max; poll++)
+    if (gpu_get32(word) >= value)
+      return 1;
+  return 0;
+}
+
 /* A copy in registers: arguments are constants, and loads of them would take part in what is
  * measured. */
 static inline struct gpu_ticket keep_ticket(const struct gpu_ticket *ticket)

@@ -206,6 +206,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/walk/path.h \
 	src/measure/walk/ring.c \
 	src/measure/walk/ring.h \
+	src/measure/walk/rounds.c \
+	src/measure/walk/rounds.h \
 	src/measure/walk/sms.c \
 	src/measure/walk/sms.h \
 	src/measure/walk/survival.c \

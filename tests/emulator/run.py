@@ -128,27 +128,30 @@ class Checks:
         equal("chain", got[each::self.wave], walk(follows, memory.address, NEVER, loads)[0])
         equal("last", result.get("Q", 8)[0], walk(follows, memory.address, NEVER, loads)[1])
 
-    def pooled(self, path):
-        """Jobs belong to CUs, not to blocks, and there is one result."""
-        blocks, loads, low, shift, threshold = 3, 30, 20, 1, 300
+    def rounds(self):
+        """Jobs of CUs, not of blocks: many loads at once, one after another, and timed ones."""
+        blocks, rounds, low, shift, threshold, slots = 3, 3, 20, 1, 300, 40
         numbers = [self.machine.sm(block) for block in range(blocks)]
         cus = sorted(numbers)[-1]  # the last one does not participate
-        memory, follows = ring(40, 64)
-        jobs, result = Memory(24 * (cus + 1)), Memory(552 + 4 * cus)
-        for number in numbers:
-            jobs.put("2Q2I", 24 * number, memory.address, NEVER, number % 3, loads)
-        self.launch("chase_" + path, "4Q8I", (jobs.address, result.address, 0, 0, 0, low, shift, threshold, 0, 0, 0,
-                                              cus), blocks, self.wave)
+        memory = Memory(slots * 64)
+        jobs, result, words = Memory(48 * rounds * (cus + 1)), Memory(552), Memory(4 + 4 * cus)
+        start, end, back = memory.address, memory.address + slots * 64, slots * 64
+        for number in set(numbers):
+            for i, (at, step, loads, how) in enumerate(((start, 64, 2 * slots, 0), (start + 128, 192, 50, 1),
+                                                        (start + 64, 192, 30, 2))):
+                jobs.put("4Q4I", 48 * (number * rounds + i), at, end, step, back, loads, how, 0, 0)
+        self.launch("rounds", "5Q8I", (jobs.address, result.address, 0, words.address, words.address + 4, cus, rounds, 0, 0,
+                                       low, shift, threshold, 0), blocks, self.wave)
         times = [t for block in range(blocks) if numbers[block] < cus
                  for t in pairs(self.machine.readings[block, 0])]
         expected = [0] * BINS
         for t in times:
             expected[min(max(t - low, 0) >> shift, BINS - 1)] += 1
-        equal("loads", (len(times), result.get("I", 544)[0]), (2 * loads, 2 * loads))
+        equal("loads", (len(times), result.get("I", 544)[0]), (2 * 30, 2 * 30))
         equal("histogram", list(result.get(f"{BINS}I", 16)), expected)
         equal("cycles, slow", (result.get("Q")[0], result.get("I", 536)[0]),
               (sum(times), sum(t >= threshold for t in times)))
-        equal("blocks", list(result.get(f"{cus}I", 552)), [int(i in numbers) for i in range(cus)])
+        equal("rounds", list(words.get(f"{cus}I", 4)), [rounds * (i in numbers) for i in range(cus)])
 
     def sharing_groups(self):
         """Emulated CUs share no caches. So the check computes what is in which cache and sets the clock accordingly."""
@@ -370,10 +373,10 @@ def main():
         what.append(("write_" + path, checks.bandwidth, ("write", path)))
     for path in ("ca", "cg"):
         what.append(("chase_" + path, checks.side_by_side, (path,)))
-        what.append(("chase_" + path, checks.pooled, (path,)))
     for path in PATHS:
         what.append(("census_" + path, checks.census, (path,)))
-    what += [("pair", checks.pair, ()), ("first_touch", checks.first_touch, ()), ("sharing_groups", checks.sharing_groups, ())]
+    what += [("pair", checks.pair, ()), ("first_touch", checks.first_touch, ()), ("rounds", checks.rounds, ()),
+             ("sharing_groups", checks.sharing_groups, ())]
     equal("kernels checked", sorted({"gpu_" + name for name, _, _ in what}), sorted(code_object.kernels))
     failures = 0
     for name, check, arguments in what:

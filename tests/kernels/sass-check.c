@@ -588,6 +588,8 @@ static void check_kernel(const struct kernel *k)
     check_chase(k, k->name + 6);
   else if (!strncmp(k->name, "marks_", 6))
     check_chase(k, k->name + 6);
+  else if (!strcmp(k->name, "rounds"))
+    check_chase(k, "cg");
   else if (!strncmp(k->name, "latency_", 8))
     check_latency(k, k->name + 8, GPU_LATENCY_UNROLL);
   else if (!strcmp(k->name, "conflicts"))

@@ -194,33 +194,80 @@ static void loads_side_by_side_bring_in_what_the_chain_meets(void **state)
   assert_int_equal(result.first_slow, slots - 4);
 }
 
-/* Four blocks on three SMs. The last SM does not participate; the second has a job without
- * loads. */
-static void sms_together_add_to_one_result(void **state)
+/* Where the kernel `rounds` has everything. */
+static struct gpu_rounds_args rounds_args(struct fixture *f, uint32_t rounds)
+{
+  return (struct gpu_rounds_args){.jobs = f->jobs,
+                                  .results = f->results,
+                                  .arrived = f->trace,
+                                  .done = f->trace + 4,
+                                  .rounds = rounds,
+                                  .shift = 3,
+                                  .threshold = 300};
+}
+
+static void run_rounds(struct fixture *f, const struct gpu_rounds_args *args,
+                       const struct gpu_round *jobs, size_t bytes, uint32_t blocks)
+{
+  assert_int_equal(f->ops->upload(f->device, f->jobs, jobs, bytes, &f->err), 0);
+  assert_int_equal(f->ops->clear(f->device, f->results, KIB(2), &f->err), 0);
+  assert_int_equal(f->ops->clear(f->device, f->trace, KIB(1), &f->err), 0);
+  assert_int_equal(run(f, GC_KERNEL_rounds, blocks, 0, args, sizeof(*args)), 0);
+}
+
+/* The first SM times what the last one reads, so it must wait for it. The second SM has nothing to
+ * do. Both rounds that are timed add to results of their own, and go back at the end. */
+static void rounds_of_all_sms_are_in_step(void **state)
 {
   struct fixture *f = *state;
-  const struct gpu_chase_job jobs[2] = {{f->ring, GPU_NEVER, 0, 8}, {0, 0, 0, 0}};
-  const struct gpu_chase_args args = {.jobs = f->jobs, .results = f->results, .shift = 3,
-                                      .threshold = 100, .pooled_sms = 2};
-  struct {
-    struct gpu_chase_result sum;
-    uint32_t blocks[2];
-  } seen;
-  uint32_t counted = 0;
+  const struct gpu_round read = {.at = f->ring, .end = f->ring + 1024, .step = 32, .loads = 32};
+  const struct gpu_round timed = {.at = f->ring + 512, .end = f->ring + 1024, .step = 64, .back = 1024,
+                                  .loads = 12, .how = GPU_ROUND_TIMED};
+  const struct gpu_round jobs[3][3] = {{{0}, timed, {0}}, {{0}}, {read, {0}, timed}};
+  struct gpu_rounds_args args = rounds_args(f, 3);
+  struct gpu_chase_result sums[2];
+  uint32_t done[3], counted = 0;
 
-  fill(f, 64, 32, f->ring, 32, 8);
-  assert_int_equal(f->ops->upload(f->device, f->jobs, jobs, sizeof(jobs), &f->err), 0);
-  assert_int_equal(f->ops->clear(f->device, f->results, sizeof(seen), &f->err), 0);
-  assert_int_equal(run(f, GC_KERNEL_chase_ca, 4, 0, &args, sizeof(args)), 0);
-  assert_int_equal(f->ops->download(f->device, &seen, f->results, sizeof(seen), &f->err), 0);
-  assert_int_equal(seen.blocks[0], 2);
-  assert_int_equal(seen.blocks[1], 1);
-  assert_int_equal(seen.sum.loads, 2 * 8);
-  assert_int_equal(seen.sum.slow, 8); /* the second block hits in L1 */
-  assert_int_equal(seen.sum.cycles, 8 * (30 + 500 + 2 * OVERHEAD));
+  args.sms = 3;
+  args.polls_max = 100;
+  run_rounds(f, &args, *jobs, sizeof(jobs), 3);
+  assert_int_equal(f->ops->download(f->device, done, args.done, sizeof(done), &f->err), 0);
+  assert_int_equal(f->ops->download(f->device, sums, f->results, sizeof(sums), &f->err), 0);
+  for (int sm = 0; sm < 3; sm++)
+    assert_int_equal(done[sm], 3);
+  assert_int_equal(sums[0].loads, 2 * 12);
+  assert_int_equal(sums[0].slow, 0);
+  assert_int_equal(sums[0].cycles, 2 * 12 * (200 + OVERHEAD));
   for (int bin = 0; bin < GPU_HISTOGRAM_BINS; bin++)
-    counted += seen.sum.histogram[bin];
-  assert_int_equal(counted, 2 * 8);
+    counted += sums[0].histogram[bin];
+  assert_int_equal(counted, 2 * 12);
+  assert_int_equal(sums[1].loads, 0);
+}
+
+/* A block does its jobs one after another, without waiting for others. Each timed job has a trace. */
+static void rounds_of_a_block_follow_each_other(void **state)
+{
+  struct fixture *f = *state;
+  struct gpu_round jobs[] = {
+    {.at = f->ring, .end = f->ring + 512, .step = 128, .back = 512, .loads = 4, .how = GPU_ROUND_TIMED},
+    {.at = f->ring + 512, .end = f->ring + 1024, .step = 128, .back = 512, .loads = 9,
+     .how = GPU_ROUND_CHAINED},
+    {.at = f->ring + 256, .end = f->ring + 1280, .step = 384, .back = 1024, .loads = 4,
+     .how = GPU_ROUND_TIMED, .result = 1}};
+  struct gpu_rounds_args args = rounds_args(f, 3);
+  uint32_t trace[2][4], sm;
+
+  args.trace = f->trace + 64;
+  args.trace_stride = 4;
+  run_rounds(f, &args, jobs, sizeof(jobs), 1);
+  assert_int_equal(f->ops->download(f->device, trace, args.trace, sizeof(trace), &f->err), 0);
+  assert_int_equal(f->ops->download(f->device, &sm, args.done, sizeof(sm), &f->err), 0);
+  assert_int_equal(sm, 0);
+  for (int k = 0; k < 4; k++) {
+    assert_int_equal(trace[0][k], 500 + OVERHEAD);
+    /* 256, 640, 1024, 384: the third one is of no earlier job */
+    assert_int_equal(trace[1][k], (k == 2 ? 500 : 200) + OVERHEAD);
+  }
 }
 
 static void trace_tells_every_load(void **state)
@@ -602,7 +649,8 @@ int main(void)
     IN_FIXTURE(properties_are_the_profiles),
     IN_FIXTURE(ring_that_fits_hits_and_one_line_more_misses),
     IN_FIXTURE(loads_side_by_side_bring_in_what_the_chain_meets),
-    IN_FIXTURE(sms_together_add_to_one_result),
+    IN_FIXTURE(rounds_of_all_sms_are_in_step),
+    IN_FIXTURE(rounds_of_a_block_follow_each_other),
     IN_FIXTURE(trace_tells_every_load),
     IN_FIXTURE(constant_path),
     IN_FIXTURE(concurrent_launches_use_tickets),

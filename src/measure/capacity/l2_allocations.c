@@ -53,36 +53,24 @@ struct sampler {
   uint32_t read_stride;
   double part;    /* bytes */
   double fitting; /* share of slow loads of an array that fits */
-  bool laid;      /* the ring is in this allocation already */
-  uint32_t part_number; /* of the next sample of it */
+  uint32_t part_number; /* of the next sample of this allocation */
   /* What fits in each allocation. The first one was searched. */
   unsigned parts[OTHERS + 1], n;
 };
 
-static uint64_t ring_bytes(const struct sampler *a)
-{
-  const uint64_t most = a->m->bench.arena_bytes, wanted = (uint64_t)(MOST * a->part);
-
-  return (wanted < most ? wanted : most) / LINE * LINE;
-}
-
-/* Samples the begin of a ring that is laid once for each allocation. The order is ascending, as the
- * begin of a scattered ring is no ring. */
+/* The order is ascending: so most loads find the translation that the one before them needed. */
 static int sample(struct sampler *a, double parts, struct gpu_chase_result *seen)
 {
   const struct gc_l2_sampling sampling = {.stride = LINE,
                                           .read_stride = a->read_stride,
-                                          .loads = SAMPLE / PARTS * MOST,
+                                          .loads = (uint32_t)(SAMPLE * parts / PARTS),
                                           .ascending = true,
-                                          .laid = a->laid,
-                                          .part = a->laid ? a->part_number++ : 0,
-                                          .ring_bytes = ring_bytes(a)};
+                                          .part = a->part_number++};
   struct gc_run run = {.bytes = (uint64_t)(parts * a->part) / LINE * LINE};
   const int status = gc_l2_sample(a->m, &sampling, &a->binning, &run);
 
   if (!status)
     gc_raw_runs(a->m->bench.raw, "other allocation", &a->binning, &run, 1);
-  a->laid = true;
   *seen = run.seen;
   return status;
 }
@@ -156,8 +144,7 @@ static int find_fitting(void *data)
   bool so = true;
   int status;
 
-  a->laid = false;
-  a->part_number = 1;
+  a->part_number = 0;
   if (!(status = bisect(a, false, &fits)) && fits < MOST)
     status = misses(a, fits + 1, &so);
   if (!status && !so)
@@ -224,7 +211,6 @@ int gc_step_l2_allocations(struct gc_measurement *m, struct gc_measured *element
                       .binning = {.shift = 3, .threshold = gc_l2_threshold(m)},
                       .read_stride = element->level.stride,
                       .part = (double)gc_capacity(element) / PARTS,
-                      .part_number = 1,
                       .parts = {PARTS},
                       .n = 1};
   bool full = false;

@@ -82,7 +82,6 @@ static int sample_rounds(struct gc_measurement *m, const struct gc_binning *binn
     if (status)
       return status;
     gc_raw_runs(m->bench.raw, "census", binning, run, 1);
-    sample->laid = true;
     loads += run->seen.loads;
     slow += run->seen.slow;
   }

@@ -71,7 +71,7 @@ static unsigned is_ascending(unsigned i, unsigned rounds)
   return (rounds > 2 ? i / 2 : i) % 2;
 }
 
-/* One more round of an array of `lines` lines. The second one of a pair uses the ring of the first. */
+/* One more round of an array of `lines` lines. The second one of a pair times another part. */
 static int count_round(struct rounds *r, uint64_t lines, unsigned i, unsigned rounds,
                        struct gpu_chase_result *seen)
 {
@@ -79,7 +79,6 @@ static int count_round(struct rounds *r, uint64_t lines, unsigned i, unsigned ro
   int status;
 
   r->sampling.part = rounds > 2 ? i % 2 : 0;
-  r->sampling.laid = r->sampling.part > 0;
   r->sampling.which = i / 2;
   r->sampling.ascending = is_ascending(i, rounds);
   if ((status = gc_l2_sample(r->m, &r->sampling, &r->binning, &run)))

@@ -9,8 +9,8 @@
  */
 #include "measure/structure/tlb_groups.h"
 
-#include "measure/walk/chase.h"
-#include "measure/walk/path.h"
+#include "measure/core/placement.h"
+#include "measure/walk/rounds.h"
 #include "measure/walk/sms.h"
 #include "measure/walk/vote.h"
 #include "stats/stats.h"
@@ -20,9 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ATTEMPTS 3 /* at a round, or at the cycles before all rounds */
+#define ATTEMPTS 3 /* at a round */
 #define EACH 4     /* pages of an SM, at most */
-#define PRIMING 2
+#define REPEATS 8  /* of the cycles before all rounds; */
+#define PRIMING 2  /* the first ones bring pages in */
+#define LEARNED (REPEATS - PRIMING - 1)
+#define FLUSH_LAPS 2
 #define EXCESS 1.125
 #define CLEAR_SIGMAS 8
 #define PENALTY_SHARE 0.03 /* tolerance of the penalty */
@@ -43,71 +46,81 @@ struct member {
 struct grouping {
   struct gc_tlb_range *range;
   struct gc_tlb_pages few, many; /* timed by all SMs; read by some */
-  struct gc_tlb_pages flush;     /* what all SMs read to evict the rest from the nearer TLB */
+  uint32_t flush;                /* of the many, read by all SMs to evict the few from the nearer TLB */
   double threshold;
   uint32_t sms, domains, each; /* each: pages of an SM */
   struct member *members;
-  struct gpu_chase_job *jobs;
+  struct gpu_round *jobs; /* [SMs][rounds] */
   uint32_t *trace;
   struct gc_tlb_groups *result;
 };
 
 /* --- launches --- */
 
+enum { FLUSH, TIME, PARTS };
+
 static uint64_t pages_of(const struct grouping *g, uint32_t sm)
 {
   return g->range->base + g->few.offset + (uint64_t)sm * g->each * g->few.stride;
 }
 
-/* *spread: no two blocks ran on the same SM. */
-static int launch(struct grouping *g, uint32_t loads, bool *spread)
-{
-  struct gc_bench *bench = &g->range->m->bench;
-  const struct gc_by_sm by_sm = {
-      .jobs = g->jobs, .loads = loads, .warm_step = (uint32_t)g->many.stride};
-
-  return gc_chase_by_sm(bench, gc_path_of(GC_L2), &by_sm, g->trace, spread);
-}
-
-/* The SMs that are to read, each read the many pages. */
-static int read_many(struct grouping *g, bool *spread)
+/* Reads the first `count` of the many pages `laps` times. */
+static struct gpu_round read_job(const struct grouping *g, uint32_t count, uint32_t laps)
 {
   const uint64_t start = g->range->base + g->many.offset;
 
-  for (uint32_t i = 0; i < g->sms; i++)
-    g->jobs[i] = (struct gpu_chase_job){.start = start,
-                                        .end = start + g->many.count * g->many.stride,
-                                        .warm = g->members[i].reads ? g->many.count : 0};
-  return launch(g, 0, spread);
+  return (struct gpu_round){.at = start,
+                            .end = start + count * g->many.stride,
+                            .step = g->many.stride,
+                            .loads = laps * count,
+                            .how = GPU_ROUND_TOGETHER};
 }
 
-static int flush_nearer(struct grouping *g)
+/* Each SM times its pages `repeats` times, each time after it has evicted them from the nearer TLB. */
+static void add_timing(struct grouping *g, struct gpu_round *jobs, uint32_t sm, uint32_t repeats)
 {
-  struct gc_bench *bench = &g->range->m->bench;
-  const struct gpu_touch_args args = {.base = g->range->base + g->flush.offset,
-                                      .bytes = g->flush.count * g->flush.stride,
-                                      .stride = g->flush.stride,
-                                      .sink = bench->scratch,
-                                      .passes = 2,
-                                      .only_sm = GPU_EACH_SM};
+  for (uint32_t i = 0; i < repeats; i++, jobs += PARTS) {
+    const uint64_t start = pages_of(g, sm);
 
-  return g->flush.count
-             ? gc_bench_launch(bench, GC_KERNEL_touch, g->sms, bench->properties.warp, 0, &args)
-             : 0;
-}
-
-/* Each SM times its pages. The trace has them by SM. */
-static int time_all(struct grouping *g, bool *spread)
-{
-  int status = flush_nearer(g);
-
-  for (uint32_t i = 0; i < g->sms; i++) {
-    const uint64_t start = pages_of(g, i);
-
-    g->jobs[i] = (struct gpu_chase_job){
-        .start = start, .end = start + g->each * g->few.stride, .loads = g->each};
+    jobs[FLUSH] = read_job(g, g->flush, FLUSH_LAPS);
+    jobs[TIME] = (struct gpu_round){.at = start,
+                                    .end = start + g->each * g->few.stride,
+                                    .step = g->few.stride,
+                                    .loads = g->each,
+                                    .how = GPU_ROUND_TIMED,
+                                    .result = i * g->sms + sm};
   }
-  return status ? status : launch(g, g->each, spread);
+}
+
+/* One launch of the jobs. The trace has the timed pages by repeat and SM. *spread: each SM ran one
+ * block. */
+static int launch(struct grouping *g, uint32_t jobs, uint32_t repeats, bool *spread)
+{
+  const struct gc_rounds rounds = {.jobs = g->jobs,
+                                   .n = g->sms,
+                                   .rounds = jobs,
+                                   .by_sm = true,
+                                   .in_step = jobs % PARTS != 0, /* somebody reads before */
+                                   .binning = {.threshold = UINT32_MAX},
+                                   .results = repeats * g->sms,
+                                   .traced = g->each};
+  struct gc_rounds_seen seen = {.trace = g->trace};
+  const int status = gc_rounds_run(&g->range->m->bench, &rounds, &seen);
+
+  *spread = seen.spread;
+  return status;
+}
+
+/* The SMs that are to read, each read the many pages; then each SM times its pages. */
+static int read_and_time(struct grouping *g, bool *spread)
+{
+  for (uint32_t i = 0; i < g->sms; i++) {
+    struct gpu_round *jobs = g->jobs + (size_t)i * (1 + PARTS);
+
+    jobs[0] = read_job(g, g->members[i].reads ? g->many.count : 0, 1);
+    add_timing(g, jobs + 1, i, 1);
+  }
+  return launch(g, 1 + PARTS, 1, spread);
 }
 
 /* --- one round --- */
@@ -116,13 +129,11 @@ static int time_all(struct grouping *g, bool *spread)
  * reader was slow itself. */
 static int run_round(struct grouping *g, const char **doubt)
 {
-  bool read, timed = false, clear = true;
-  int status = read_many(g, &read);
+  bool spread = false, clear = true;
+  int status = read_and_time(g, &spread);
 
   *doubt = met;
-  if (!status)
-    status = time_all(g, &timed);
-  if (status || !read || !timed)
+  if (status || !spread)
     return status;
   for (uint32_t i = 0; i < g->sms; i++) {
     struct member *member = &g->members[i];
@@ -142,30 +153,33 @@ static int run_round(struct grouping *g, const char **doubt)
  * of these cycles does not reach the threshold. */
 static int take_base(struct grouping *g, const char **doubt)
 {
-  double *change = calloc(g->sms, sizeof(*change)), sigma = 0;
-  bool spread = true, all = true;
+  double *change = calloc(g->sms, sizeof(*change));
+  bool spread = false;
   int status = change ? 0 : gc_fail(g->range->m->bench.err, -ENOMEM, "out of memory");
 
-  for (int repeat = 0; repeat < PRIMING + 2 && !status; repeat++) {
-    status = time_all(g, &spread);
-    all &= spread;
-    for (uint32_t i = 0; i < g->sms && !status; i++) {
-      double extra[EACH];
-
-      for (uint32_t k = 0; k < g->each; k++) {
-        extra[k] = g->trace[i * g->each + k] - g->members[i].base[k];
-        g->members[i].base[k] = g->trace[i * g->each + k];
-      }
-      change[i] = gc_midhinge(extra, g->each);
-    }
-  }
+  *doubt = met;
+  for (uint32_t i = 0; i < g->sms; i++)
+    add_timing(g, g->jobs + (size_t)i * REPEATS * PARTS, i, REPEATS);
   if (!status)
-    sigma = gc_robust_sigma(change, g->sms, 0) + 0.25;
-  *doubt = NULL;
-  if (!all)
-    *doubt = met;
-  else if (CLEAR_SIGMAS * sigma >= g->threshold)
-    *doubt = "a miss costs too little to tell from one test which SMs share one";
+    status = launch(g, REPEATS * PARTS, REPEATS, &spread);
+  for (uint32_t i = 0; i < g->sms && !status; i++) {
+    double extra[EACH];
+
+    for (uint32_t k = 0; k < g->each; k++) {
+      double cycles[REPEATS];
+
+      for (uint32_t r = 0; r < REPEATS; r++)
+        cycles[r] = g->trace[(r * g->sms + i) * g->each + k];
+      /* the last one is a round, as far as the noise goes */
+      extra[k] =
+          cycles[REPEATS - 1] - (g->members[i].base[k] = gc_median(cycles + PRIMING, LEARNED));
+    }
+    change[i] = gc_midhinge(extra, g->each);
+  }
+  if (!status && spread)
+    *doubt = CLEAR_SIGMAS * (gc_robust_sigma(change, g->sms, 0) + 0.25) >= g->threshold
+                 ? "a miss costs too little to tell from one test which SMs share one"
+                 : NULL;
   free(change);
   return status;
 }
@@ -386,7 +400,6 @@ static int prepare(struct grouping *g, const struct gc_tlb_found *found,
 {
   const uint64_t stride = gc_tlb_stride(found->entry_bytes, 0);
   const uint32_t flush = gc_tlb_beyond(nearer, stride);
-  int status;
 
   /* the TLB must hold all of them, even if all SMs share it */
   for (g->each = EACH; g->each > 1 && g->each * g->sms + flush > found->entries;)
@@ -395,15 +408,12 @@ static int prepare(struct grouping *g, const struct gc_tlb_found *found,
   g->many = (struct gc_tlb_pages){.offset = (g->few.count + 1) * stride,
                                   .stride = stride,
                                   .count = (uint32_t)((double)found->entries * EXCESS) + 1};
-  g->flush = g->many; /* the first ones of them */
-  g->flush.count = flush;
+  g->flush = flush;
   if (!gc_tlb_range_fits(g->range, &g->many)) {
     g->result->absent = "there is too little memory to evict translations";
     return 0;
   }
-  if ((status = gc_tlb_map(g->range, &g->many)))
-    return status;
-  return gc_tlb_lay(g->range, &g->few);
+  return gc_tlb_map(g->range, &g->many);
 }
 
 static int search(struct grouping *g, const struct gc_tlb_found *found,
@@ -419,8 +429,8 @@ static int search(struct grouping *g, const struct gc_tlb_found *found,
     g->result->absent = "blocks did not reach all SMs, or their numbers have gaps";
   else
     status = prepare(g, found, nearer);
-  for (int attempt = 0; attempt < ATTEMPTS && doubt == met && !status && !g->result->absent;
-       attempt++)
+  for (int attempt = 0;
+       attempt < GC_PLACEMENT_LAUNCHES && doubt == met && !status && !g->result->absent; attempt++)
     status = take_base(g, &doubt);
   if (status || g->result->absent)
     return status;
@@ -436,8 +446,8 @@ int gc_tlb_find_groups(struct gc_tlb_range *range, const struct gc_tlb_found *fo
                        .threshold = found->penalty / 2,
                        .sms = sms,
                        .members = calloc(sms, sizeof(*g.members)),
-                       .jobs = calloc(sms, sizeof(*g.jobs)),
-                       .trace = calloc((size_t)sms * EACH, sizeof(*g.trace)),
+                       .jobs = calloc((size_t)sms * REPEATS * PARTS, sizeof(*g.jobs)),
+                       .trace = calloc((size_t)sms * EACH * REPEATS, sizeof(*g.trace)),
                        .result = result};
   int status =
       g.members && g.jobs && g.trace ? 0 : gc_fail(range->m->bench.err, -ENOMEM, "out of memory");

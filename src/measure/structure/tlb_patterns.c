@@ -10,8 +10,7 @@
 #include "measure/structure/structure.h"
 
 #include "measure/structure/tlb_search.h"
-#include "measure/walk/chase.h"
-#include "measure/walk/path.h"
+#include "measure/walk/rounds.h"
 #include "measure/walk/sms.h"
 #include "stats/stats.h"
 
@@ -140,24 +139,33 @@ static int time_ring(struct state *s, const struct gc_tlb_pages *ring, uint32_t 
                      double *cycles)
 {
   struct gc_bench *bench = &s->m->bench;
-  struct gpu_chase_job *jobs = calloc(bench->properties.sms, sizeof(*jobs));
-  uint32_t *trace = calloc((size_t)bench->properties.sms * LOADS, sizeof(*trace));
-  const struct gc_by_sm by_sm = {.jobs = jobs, .loads = LOADS};
+  const uint64_t start = s->range.base + ring->offset, bytes = ring->count * ring->stride;
+  struct gpu_round *jobs = calloc(bench->properties.sms, sizeof(*jobs));
+  uint32_t trace[LOADS];
+  const struct gc_rounds rounds = {.jobs = jobs,
+                                   .n = bench->properties.sms,
+                                   .rounds = 1,
+                                   .by_sm = true,
+                                   .binning = {.threshold = UINT32_MAX},
+                                   .results = 1,
+                                   .traced = LOADS};
+  struct gc_rounds_seen seen = {.trace = trace};
   double values[LOADS];
-  bool spread = false;
-  int status = jobs && trace ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
+  int status = jobs ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
 
   if (!status) {
-    jobs[index] =
-        (struct gpu_chase_job){.start = s->range.base + ring->offset,
-                               .end = s->range.base + ring->offset + ring->count * ring->stride,
-                               .loads = LOADS};
-    status = gc_chase_by_sm(bench, gc_path_of(GC_L2), &by_sm, trace, &spread);
+    jobs[index] = (struct gpu_round){.at = start,
+                                     .end = start + bytes,
+                                     .step = ring->stride,
+                                     .back = bytes,
+                                     .loads = LOADS,
+                                     .how = GPU_ROUND_TIMED};
+    status = gc_rounds_run(bench, &rounds, &seen);
   }
   for (uint32_t k = 0; k < LOADS && !status; k++)
-    values[k] = trace[index * LOADS + k];
-  *cycles = status || !spread ? NAN : gc_median(values, LOADS) - s->m->results->overhead.cycles;
-  free(trace);
+    values[k] = trace[k];
+  *cycles =
+      status || !seen.spread ? NAN : gc_median(values, LOADS) - s->m->results->overhead.cycles;
   free(jobs);
   return status;
 }
@@ -218,11 +226,6 @@ static int measure(struct state *s, size_t pattern)
   const uint32_t sms = s->m->results->sm_count, n = sms_of(s);
   int status = 0;
 
-  for (uint32_t nth = 0; nth < n && !status; nth++) {
-    const struct gc_tlb_pages ring = ring_of(s, pattern, nth);
-
-    status = gc_tlb_lay(&s->range, &ring);
-  }
   if (!status && patterns[pattern].in_memory)
     status = evict_l2(s);
   for (uint32_t nth = 0; nth < n && !status; nth++)

@@ -1,7 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Maps memory at many addresses, and lays rings there.
+ * Maps memory at many addresses.
  */
 #include "measure/structure/tlb_range.h"
 
@@ -177,21 +177,4 @@ int gc_tlb_map(struct gc_tlb_range *range, const struct gc_tlb_pages *pages)
   if (!gc_tlb_range_fits(range, pages))
     return gc_fail(range->m->bench.err, -EINVAL, "%u pages do not fit the range", pages->count);
   return gc_tlb_range_reach(range, end_of(pages));
-}
-
-int gc_tlb_lay(struct gc_tlb_range *range, const struct gc_tlb_pages *pages)
-{
-  struct gc_bench *bench = &range->m->bench;
-  const struct gpu_fill_args fill = {.base = range->base + pages->offset,
-                                     .count = pages->count,
-                                     .stride = pages->stride,
-                                     .multiplier = 1,
-                                     .first = range->base + pages->offset,
-                                     .step = pages->stride,
-                                     .slot_bytes = 8};
-  const int status = gc_tlb_map(range, pages);
-
-  if (status)
-    return status;
-  return gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &fill);
 }

@@ -52,9 +52,6 @@ int gc_tlb_range_reach(struct gc_tlb_range *range, uint64_t bytes);
 /* Makes these pages usable, like gc_tlb_range_reach. */
 int gc_tlb_map(struct gc_tlb_range *range, const struct gc_tlb_pages *pages);
 
-/* Links each page with the next one. */
-int gc_tlb_lay(struct gc_tlb_range *range, const struct gc_tlb_pages *pages);
-
 /* The stride for pages about `spacing` bytes apart. */
 uint64_t gc_tlb_stride(uint64_t spacing, uint64_t drift);
 

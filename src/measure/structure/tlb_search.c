@@ -45,6 +45,7 @@ struct search {
   double penalties[PENALTIES];
   uint32_t count; /* of them */
   uint64_t tried; /* bytes that pages without misses extend over */
+  uint32_t votes[CONFIRMATIONS * VOTES], voted; /* what all regions of all confirmations have shown */
 };
 
 uint32_t gc_tlb_beyond(const struct gc_measured *tlb, uint64_t stride)
@@ -73,29 +74,42 @@ static uint32_t baseline_pages(const struct search *s, uint64_t stride, uint64_t
   return most > first && !s->walk->way.chained ? (uint32_t)most : first;
 }
 
-/* The slow pages. A few of them may be noise, so these are counted again, unless each is the median
- * of many walks. */
-static int count_slow(const struct search *s, const struct gc_tlb_pages *pages, uint32_t own,
-                      uint32_t *slow, double *cycles)
+/* Whether so few slow pages may be noise. If each is the median of many walks, they are not. */
+static bool may_be_noise(const struct search *s, uint32_t own, uint32_t slow)
 {
-  uint32_t again;
-  int status = gc_tlb_compare(s->walk, pages, slow, cycles);
-
-  if (status || *slow <= own || *slow > own + FEW || s->walk->way.chained)
-    return status;
-  status = gc_tlb_compare(s->walk, pages, &again, cycles);
-  *slow = again < *slow ? again : *slow;
-  return status;
+  return !s->walk->way.chained && slow > own && slow <= own + FEW;
 }
 
-static int misses(const struct search *s, const struct gc_tlb_pages *pages, bool *missed,
-                  double *cycles)
+/* Counts those that may be noise again. */
+static int count_again(const struct search *s, const struct gc_tlb_pages *pages, uint32_t count,
+                       uint32_t own, struct gc_tlb_answer *seen)
 {
-  const uint32_t least = s->walk->way.least;
-  uint32_t slow = 0;
-  const int status = count_slow(s, pages, least - 1, &slow, cycles);
+  const struct gc_tlb_question question = {.n = 1, .counts = {count}};
+  struct gc_tlb_answer again;
+  int status;
 
-  *missed = slow >= least;
+  if (!may_be_noise(s, own, seen->slow) ||
+      (status = gc_tlb_compare(s->walk, pages, &question, &again)))
+    return may_be_noise(s, own, seen->slow) ? status : 0;
+  seen->slow = again.slow < seen->slow ? again.slow : seen->slow;
+  seen->cycles = again.cycles;
+  return 0;
+}
+
+/* Compares with `pages`, after a new baseline of `first` pages; 0: with the old one. */
+static int misses(const struct search *s, const struct gc_tlb_pages *pages, uint32_t first,
+                  bool *missed, double *cycles)
+{
+  const struct gc_tlb_question question = {.first = first, .n = 1, .counts = {pages->count}};
+  const uint32_t least = s->walk->way.least;
+  struct gc_tlb_answer seen;
+  int status = gc_tlb_compare(s->walk, pages, &question, &seen);
+
+  if (!status)
+    status = count_again(s, pages, pages->count, least - 1, &seen);
+  *missed = !status && seen.slow >= least;
+  if (cycles)
+    *cycles = seen.cycles;
   return status;
 }
 
@@ -150,14 +164,12 @@ static int find_knee(struct search *s, struct gc_tlb_pages *pages, uint32_t most
   pages->count = next_count(s, pages);
   if (most < pages->count || !gc_tlb_range_fits(s->walk->range, pages))
     return 0;
-  if ((status = gc_tlb_lay(s->walk->range, pages)) ||
-      (status = gc_tlb_baseline(s->walk, pages, first)))
+  if ((status = gc_tlb_baseline(s->walk, pages, first)))
     return status;
   while (!lost && pages->count <= most && gc_tlb_range_fits(s->walk->range, pages)) {
     bool missed;
 
-    if ((status = gc_tlb_lay(s->walk->range, pages)) ||
-        (status = misses(s, pages, &missed, &cycles)))
+    if ((status = misses(s, pages, 0, &missed, &cycles)))
       return status;
     if (missed) {
       lost = pages->count;
@@ -179,7 +191,7 @@ static int find_knee(struct search *s, struct gc_tlb_pages *pages, uint32_t most
     bool missed;
 
     pages->count = middle_of(held, lost);
-    if ((status = misses(s, pages, &missed, NULL)))
+    if ((status = misses(s, pages, 0, &missed, NULL)))
       return status;
     if (missed)
       lost = pages->count;
@@ -188,17 +200,6 @@ static int find_knee(struct search *s, struct gc_tlb_pages *pages, uint32_t most
   }
   *knee = held;
   return 0;
-}
-
-/* Lays the pages, and times the first `count` of them, as often as comparisons do, or `rows` times.
- * What a miss costs is known. */
-static int lay_again(struct search *s, const struct gc_tlb_pages *pages, uint32_t count,
-                     uint32_t rows)
-{
-  const int status = gc_tlb_lay(s->walk->range, pages);
-
-  s->walk->threshold = s->between;
-  return status ? status : gc_tlb_baseline_again(s->walk, pages, count, rows);
 }
 
 /* Pages that fit, to compare with pages that are too many by an eighth: half as many; if these are
@@ -232,7 +233,8 @@ static int covers(struct search *s, uint64_t reach, uint64_t bytes, enum gc_answ
   if (first < 2 || first < gc_tlb_beyond(s->start->nearer, pages.stride) ||
       !gc_tlb_range_fits(s->walk->range, &pages))
     return 0;
-  if ((status = lay_again(s, &pages, first, 1)) || (status = misses(s, &pages, &missed, NULL)))
+  s->walk->threshold = s->between;
+  if ((status = misses(s, &pages, first, &missed, NULL)))
     return status;
   *answer = missed ? GC_YES : GC_NO;
   return 0;
@@ -251,8 +253,8 @@ static int are_too_far(struct search *s, uint64_t spacing, uint32_t held, bool *
   *yes = answer != GC_YES;
   if (status || *yes || first_pages(s, pages.stride) >= pages.count)
     return status;
-  status = lay_again(s, &pages, baseline_pages(s, pages.stride, held / 2), 1);
-  return status ? status : misses(s, &pages, yes, NULL);
+  s->walk->threshold = s->between;
+  return misses(s, &pages, baseline_pages(s, pages.stride, held / 2), yes, NULL);
 }
 
 /* The number of entries of this size that pages use. */
@@ -294,96 +296,106 @@ static int search_spacing(struct search *s, struct gc_tlb_pages *pages, uint64_t
   return 0;
 }
 
-/* A region of addresses, in which pages are laid one entry apart. */
+/* A region of addresses, in which pages are one entry apart. */
 struct region {
   struct gc_tlb_pages pages;
   uint32_t low, high; /* the TLB has at least `low` entries, and fewer than `high` */
-  uint32_t expected;  /* what another region shows; 0: nothing yet */
+  uint32_t expected;  /* the most likely number; 0: none */
+  uint32_t own;       /* pages that are slow in any case */
 };
 
-/* Whether `count` pages are too many, if `own` are slow in any case. */
-static int are_too_many(struct search *s, struct region *region, uint32_t count, uint32_t own,
-                        bool *yes)
+/* What the slow pages of `count` pages show. */
+static int note_count(const struct search *s, struct region *region, uint32_t count,
+                      struct gc_tlb_answer *seen, bool *too_many)
 {
-  uint32_t slow = 0;
-  int status;
+  const int status = count_again(s, &region->pages, count, region->own, seen);
 
-  region->pages.count = count;
-  status = count_slow(s, &region->pages, own, &slow, NULL);
-  *yes = slow > own;
+  *too_many = seen->slow > region->own;
+  if (*too_many && count < region->high)
+    region->high = count;
+  if (!*too_many && count > region->low)
+    region->low = count;
   return status;
 }
 
-/* Narrows the number of entries to one. What another region shows is tried first. *known: false if
- * as many pages as `high` are no more slow than a few. */
-static int narrow(struct search *s, struct region *region, uint32_t own, bool *known)
+/* Whether `count` pages are too many. */
+static int are_too_many(struct search *s, struct region *region, uint32_t count, bool *yes)
+{
+  const struct gc_tlb_question question = {.n = 1, .counts = {count}};
+  struct gc_tlb_answer seen;
+  const int status = gc_tlb_compare(s->walk, &region->pages, &question, &seen);
+
+  return status ? status : note_count(s, region, count, &seen, yes);
+}
+
+/* A new baseline. Then how many of `low` pages are slow: what the kernel itself uses takes entries, too,
+ * and evicts pages from their sets. And in the same launch, what the expected number shows. *any: it
+ * is shown that a larger number is too many. */
+static int look(struct search *s, struct region *region, bool *any)
 {
   const uint32_t tries[] = {region->expected + 1, region->expected};
-  uint32_t low = region->low, high = region->high;
-  bool yes, any = false;
+  struct gc_tlb_question question = {
+      .first = baseline_pages(s, region->pages.stride, region->low / 2),
+      .first_rows = s->walk->way.chained ? 1 : EXCESS_ROWS,
+      .n = 1,
+      .counts = {region->low}};
+  struct gc_tlb_answer seen[GC_TLB_COUNTS];
   int status;
 
-  *known = false;
-  for (size_t i = 0; i < 2 && region->expected; i++) {
-    if (tries[i] <= low || tries[i] >= high)
-      continue;
-    if ((status = are_too_many(s, region, tries[i], own, &yes)))
-      return status;
-    any |= yes;
-    *(yes ? &high : &low) = tries[i];
-  }
-  if (!any && ((status = are_too_many(s, region, high, own, &any)) || !any))
+  for (size_t i = 0; i < 2 && region->expected; i++)
+    if (tries[i] > region->low && tries[i] < region->high)
+      question.counts[question.n++] = tries[i];
+  s->walk->threshold = s->between;
+  if ((status = gc_tlb_compare(s->walk, &region->pages, &question, seen)) ||
+      (status = count_again(s, &region->pages, region->low, 0, seen)))
     return status;
-  while (high - low > 1) {
-    const uint32_t middle = low + (high - low) / 2;
+  region->own = seen->slow;
+  *any = false;
+  for (uint32_t i = 1; i < question.n && region->own <= OWN_MAX && !status; i++) {
+    bool yes;
 
-    if ((status = are_too_many(s, region, middle, own, &yes)))
-      return status;
-    *(yes ? &high : &low) = middle;
+    status = note_count(s, region, question.counts[i], &seen[i], &yes);
+    *any |= yes;
   }
-  region->low = low;
-  region->high = high;
-  *known = true;
-  return 0;
+  return status;
 }
 
 /* How many entries the TLB has in a region of addresses. *entries 0: not between low and high. */
 static int count_entries(struct search *s, struct region *region, uint32_t *entries)
 {
-  struct gc_tlb_pages *pages = &region->pages;
-  const uint32_t first = baseline_pages(s, pages->stride, region->low / 2);
-  const uint32_t rows = s->walk->way.chained ? 1 : EXCESS_ROWS;
-  uint32_t own = 0;
-  bool known;
+  struct gc_tlb_pages last = region->pages;
+  bool any;
   int status;
 
   *entries = 0;
-  pages->count = region->high;
-  if (!gc_tlb_range_fits(s->walk->range, pages) || region->low < 2)
+  last.count = region->high;
+  if (!gc_tlb_range_fits(s->walk->range, &last) || region->low < 2)
     return 0;
-  if ((status = lay_again(s, pages, first, rows)))
+  if ((status = look(s, region, &any)) || region->own > OWN_MAX)
     return status;
-  /* what the kernel itself uses takes entries, too, and evicts pages from their sets */
-  pages->count = region->low;
-  if ((status = count_slow(s, pages, 0, &own, NULL)) || own > OWN_MAX)
+  if (!any && ((status = are_too_many(s, region, region->high, &any)) || !any))
     return status;
-  if ((status = narrow(s, region, own, &known)))
-    return status;
-  *entries = known ? region->low : 0;
+  while (region->high - region->low > 1) {
+    status = are_too_many(s, region, region->low + (region->high - region->low) / 2, &any);
+    if (status)
+      return status;
+  }
+  *entries = region->low;
   return 0;
 }
 
 /* How much longer the slow pages of a region take if there are twice as many as the TLB holds. */
-static int take_penalties(struct search *s, struct gc_tlb_pages *pages, uint32_t entries)
+static int take_penalties(struct search *s, const struct gc_tlb_pages *region, uint32_t entries)
 {
-  uint32_t slow;
+  const struct gc_tlb_question question = {.n = 1, .counts = {2 * entries}};
+  struct gc_tlb_pages pages = *region;
+  struct gc_tlb_answer seen;
   int status;
 
-  pages->count = 2 * entries;
-  if (!s->walk->way.chained || !entries || !gc_tlb_range_fits(s->walk->range, pages))
+  pages.count = 2 * entries;
+  if (!s->walk->way.chained || !entries || !gc_tlb_range_fits(s->walk->range, &pages))
     return 0;
-  if ((status = gc_tlb_lay(s->walk->range, pages)) ||
-      (status = gc_tlb_compare(s->walk, pages, &slow, NULL)))
+  if ((status = gc_tlb_compare(s->walk, &pages, &question, &seen)))
     return status;
   for (uint32_t k = 0; k < s->walk->near.timed && s->count < PENALTIES; k++)
     if (s->walk->extra[k] > s->walk->threshold)
@@ -391,46 +403,47 @@ static int take_penalties(struct search *s, struct gc_tlb_pages *pages, uint32_t
   return 0;
 }
 
-/* Times the first pages, while so many more are walked that three quarters of them are slow if each
- * page too many makes one more slow. Medians of several walks, so that noise has no part in it. */
-static int time_excess(struct search *s, struct gc_tlb_pages *pages, uint32_t *slow)
-{
-  struct gc_tlb_walk *walk = s->walk;
-  const uint32_t rows = walk->rows;
-  int status = gc_tlb_lay(walk->range, pages);
-
-  walk->rows = EXCESS_ROWS;
-  if (!status)
-    status = gc_tlb_compare(walk, pages, slow, NULL);
-  walk->rows = rows;
-  return status;
-}
-
 /* Another count: if there are some pages too many, each of them makes one more slow, unless so few
  * sets are there that all are (*entries 0). A page of the kernel itself makes one more slow if it
- * is in a set without a page too many. */
-static int count_excess(struct search *s, struct gc_tlb_pages *pages, uint32_t about,
+ * is in a set without a page too many. So many more are walked that three quarters of the timed pages
+ * are slow if each makes one more slow. Medians of several walks, so that noise has no part in it. */
+static int count_excess(struct search *s, const struct gc_tlb_pages *region, uint32_t about,
                         uint32_t *entries)
 {
-  const uint32_t timed = s->walk->near.timed;
-  uint32_t slow;
+  struct gc_tlb_walk *walk = s->walk;
+  const uint32_t timed = walk->near.timed, rows = walk->rows;
+  struct gc_tlb_pages pages = *region;
+  struct gc_tlb_question question = {.n = 1};
+  struct gc_tlb_answer seen;
   int status;
 
   *entries = 0;
-  pages->count = about + timed * 3 / 4 + timed / 16; /* the latter: `about` may be too small */
-  if (s->walk->way.chained || !about || !gc_tlb_range_fits(s->walk->range, pages))
+  pages.count = about + timed * 3 / 4 + timed / 16; /* the latter: `about` may be too small */
+  if (walk->way.chained || !about || !gc_tlb_range_fits(walk->range, &pages))
     return 0;
-  if ((status = time_excess(s, pages, &slow)))
-    return status;
-  if (slow >= s->walk->way.least && slow <= timed * 7 / 8)
-    *entries = pages->count - slow;
-  return 0;
+  question.counts[0] = pages.count;
+  walk->rows = EXCESS_ROWS;
+  status = gc_tlb_compare(walk, &pages, &question, &seen);
+  walk->rows = rows;
+  if (!status && seen.slow >= walk->way.least && seen.slow <= timed * 7 / 8)
+    *entries = pages.count - seen.slow;
+  return status;
 }
 
 /* The counts of the regions. */
 struct counts {
   uint32_t knee[VOTES], excess[VOTES];
 };
+
+/* The power of two that is about this number. Most TLBs have as many entries. */
+static uint32_t power_near(uint32_t number)
+{
+  uint32_t power = 1;
+
+  while (4 * power < 3 * number)
+    power *= 2;
+  return power;
+}
 
 static int count_regions(struct search *s, const struct gc_tlb_found *found, struct counts *counts)
 {
@@ -446,7 +459,7 @@ static int count_regions(struct search *s, const struct gc_tlb_found *found, str
                                       .stride = gc_tlb_stride(found->entry_bytes, 0)},
                             .low = about - margin,
                             .high = about + margin,
-                            .expected = vote ? counts->knee[vote - 1] : 0};
+                            .expected = vote ? counts->knee[vote - 1] : power_near(about)};
 
     status = count_entries(s, &region, &counts->knee[vote]);
     if (!status)
@@ -494,6 +507,16 @@ static bool is_near(uint32_t a, uint64_t b)
   return a && fabs((double)a - (double)b) <= REACH_SHARE * (double)b;
 }
 
+/* All votes count, also those of confirmations that failed. */
+static double confidence_of(const struct search *s, uint64_t entries)
+{
+  uint32_t near = 0;
+
+  for (uint32_t i = 0; i < s->voted; i++)
+    near += is_near(s->votes[i], entries);
+  return gc_vote_confidence(2 * near, 2 * s->voted);
+}
+
 /* Counts the entries again, with pages one entry apart, so that each uses an entry of its own.
  * Other regions of addresses must agree. Misses may begin early, because the kernel's own pages
  * take entries; then the second count is right. */
@@ -505,6 +528,8 @@ static int confirm(struct search *s, struct gc_tlb_found *found)
 
   if (status)
     return status;
+  memcpy(s->votes + s->voted, counts.knee, sizeof(counts.knee));
+  s->voted += VOTES;
   if (!(most = most_frequent(counts.knee, &agreed)))
     return 0; /* no region has a count: without confidence */
   found->entries = most;
@@ -518,7 +543,7 @@ static int confirm(struct search *s, struct gc_tlb_found *found)
   for (uint32_t vote = 0; vote < VOTES; vote++)
     near += is_near(counts.knee[vote], found->entries);
   if (near == VOTES)
-    found->confidence = gc_vote_confidence(2 * VOTES, 2 * VOTES);
+    found->confidence = confidence_of(s, found->entries);
   found->penalty = 2 * s->between;
   if (s->count) {
     double sorted[PENALTIES];

@@ -30,13 +30,15 @@ struct gc_tlb_sample {
   uint32_t *cycles; /* [rows][timed] */
 };
 
+#define GC_TLB_COUNTS 4 /* of pages that are compared at once, at most */
+
 struct gc_tlb_walk {
   struct gc_tlb_range *range;
   struct gc_tlb_way way;
   uint32_t rows;
-  struct gc_tlb_sample near, far; /* near: of the baseline */
-  double threshold;               /* cycles that a page must be slower to count as slow */
-  double *extra;                  /* [timed] of the last comparison, medians over rows */
+  struct gc_tlb_sample near, far[GC_TLB_COUNTS]; /* near: of the baseline */
+  double threshold; /* cycles that a page must be slower to count as slow */
+  double *extra;    /* [timed] of the last comparison, medians over rows */
 };
 
 int gc_tlb_walk_open(struct gc_tlb_walk *walk, struct gc_tlb_range *range,
@@ -47,13 +49,22 @@ void gc_tlb_walk_close(struct gc_tlb_walk *walk);
  * threshold that the noise does not reach, and how often comparisons walk for that. */
 int gc_tlb_baseline(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count);
 
-/* The same, `rows` times, without a new threshold: a miss must be known to cost more. */
-int gc_tlb_baseline_again(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
-                          uint32_t count, uint32_t rows);
+/* What is compared: the same pages while counts[i] pages are walked. All of it is one launch, if so
+ * many walks fit into one. */
+struct gc_tlb_question {
+  /* Times the baseline anew, with so many pages and at least so many times; the threshold stays. 0: the
+   * baseline stays. */
+  uint32_t first, first_rows;
+  uint32_t n, counts[GC_TLB_COUNTS];
+};
 
-/* Times the same pages while all are walked. *slow: how many are slow; *cycles (may be NULL): how
- * much slower these are, on average. */
-int gc_tlb_compare(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t *slow,
-                   double *cycles);
+struct gc_tlb_answer {
+  uint32_t slow; /* pages */
+  double cycles; /* how much slower these are, on average */
+};
+
+/* Compares. pages->count is not used. */
+int gc_tlb_compare(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
+                   const struct gc_tlb_question *question, struct gc_tlb_answer *answers);
 
 #endif

@@ -90,107 +90,6 @@ static int run_jobs(struct gc_bench *bench, const struct gc_path *path,
   return 0;
 }
 
-/* Whether each SM ran `times` blocks of launches whose jobs belong to SMs. *sum (may be NULL): the
- * result of all SMs together. */
-static int fetch_pooled(struct gc_bench *bench, const struct gpu_chase_args *args, uint32_t times,
-                        struct gpu_chase_result *sum, bool *spread)
-{
-  const uint32_t n = args->pooled_sms;
-  unsigned char *seen = (unsigned char *)bench->results;
-  uint32_t blocks;
-  int status = bench->ops->download(bench->device, seen, args->results,
-                                    sizeof(*sum) + n * sizeof(blocks), bench->err);
-
-  *spread = !status;
-  for (uint32_t i = 0; i < n && !status; i++) {
-    memcpy(&blocks, seen + sizeof(*sum) + i * sizeof(blocks), sizeof(blocks));
-    *spread &= blocks == times;
-  }
-  if (sum)
-    memcpy(sum, seen, sizeof(*sum));
-  return status;
-}
-
-static int clear_pooled(struct gc_bench *bench, const struct gpu_chase_args *args)
-{
-  return bench->ops->clear(bench->device, args->results,
-                           sizeof(struct gpu_chase_result) + args->pooled_sms * sizeof(uint32_t),
-                           bench->err);
-}
-
-int gc_chase_by_sm(struct gc_bench *bench, const struct gc_path *path, const struct gc_by_sm *by_sm,
-                   uint32_t *trace, bool *spread)
-{
-  const struct gc_binning binning = {.threshold = UINT32_MAX};
-  const uint32_t n = bench->properties.sms;
-  struct gpu_chase_args args = chase_args(bench, path, &binning);
-  int status;
-
-  args.pooled_sms = n;
-  args.warm_step = by_sm->warm_step;
-  args.trace = by_sm->loads ? gc_scratch_trace(bench) : 0;
-  args.trace_stride = by_sm->loads;
-  if ((uint64_t)n * by_sm->loads > GC_TRACE_MAX)
-    return gc_fail(bench->err, -EINVAL, "a trace of %u x %u loads is too large", n, by_sm->loads);
-  if ((status = bench->ops->upload(bench->device, args.jobs, by_sm->jobs,
-                                   n * sizeof(*by_sm->jobs), bench->err)) ||
-      (status = clear_pooled(bench, &args)) ||
-      (status = gc_bench_launch(bench, path->chase, n, bench->properties.warp, 0, &args)) ||
-      (status = fetch_pooled(bench, &args, 1, NULL, spread)) || !by_sm->loads)
-    return status;
-  return bench->ops->download(bench->device, trace, args.trace,
-                              (size_t)n * by_sm->loads * sizeof(*trace), bench->err);
-}
-
-/* The two launches of gc_chase_all_sms. */
-struct launch_pair {
-  struct gpu_chase_args read, sample;
-};
-
-/* Runs both launches once. *spread: each SM ran one block of each launch. */
-static int run_pair(struct gc_bench *bench, const struct gc_path *path,
-                    const struct launch_pair *pair, struct gpu_chase_result *sum, bool *spread)
-{
-  const uint32_t n = pair->read.pooled_sms, warp = bench->properties.warp;
-  int status;
-
-  *spread = false;
-  if ((status = clear_pooled(bench, &pair->read)) ||
-      (status = gc_bench_launch(bench, path->chase, n, warp, 0, &pair->read)) ||
-      (status = gc_bench_launch(bench, path->chase, n, warp, 0, &pair->sample)))
-    return status;
-  return fetch_pooled(bench, &pair->read, 2, sum, spread);
-}
-
-int gc_chase_all_sms(struct gc_bench *bench, const struct gc_path *path,
-                     const struct gc_binning *binning, uint32_t warm_step,
-                     const struct gpu_chase_job *jobs, struct gpu_chase_result *sum)
-{
-  const uint32_t n = bench->properties.sms;
-  struct launch_pair pair = {.read = chase_args(bench, path, binning)};
-  uint64_t loads = 0;
-  bool spread = false;
-  int status;
-
-  pair.read.pooled_sms = n;
-  pair.read.warm_step = warm_step;
-  pair.sample = pair.read;
-  pair.sample.jobs += n * sizeof(*jobs);
-  for (uint32_t i = 0; i < n; i++)
-    loads += jobs[n + i].loads;
-  status =
-      bench->ops->upload(bench->device, pair.read.jobs, jobs, 2 * n * sizeof(*jobs), bench->err);
-  for (int attempt = 0; attempt < GC_PLACEMENT_LAUNCHES && !status && !spread; attempt++)
-    status = run_pair(bench, path, &pair, sum, &spread);
-  if (status)
-    return status;
-  if (!spread)
-    return fail_crowded(bench);
-  return sum->loads == loads ? 0
-                             : gc_fail(bench->err, -EIO, "%u loads were timed instead of %llu",
-                                       sum->loads, (unsigned long long)loads);
-}
-
 /* A job for an array of this size: whole passes, with enough untimed and enough timed loads. */
 static struct gpu_chase_job job_of(const struct gc_bench *bench, const struct gc_path *path,
                                    uint64_t bytes)
@@ -244,23 +143,6 @@ int gc_chase_sizes(struct gc_bench *bench, const struct gc_path *path,
   return status;
 }
 
-int gc_chase_sample(struct gc_bench *bench, const struct gc_path *path,
-                    const struct gc_binning *binning, const struct gc_sample *sample,
-                    struct gpu_chase_result *seen)
-{
-  struct gpu_chase_args args = chase_args(bench, path, binning);
-  int status;
-
-  args.warm_step = sample->warm_step;
-  bench->jobs[0] = (struct gpu_chase_job){.start = sample->start,
-                                          .end = sample->warm_step ? sample->end : GPU_NEVER,
-                                          .warm = sample->warm,
-                                          .loads = sample->loads};
-  if (!(status = run_jobs(bench, path, &args, 1)))
-    *seen = bench->results[0];
-  return status;
-}
-
 int gc_chase_trace(struct gc_bench *bench, const struct gc_path *path,
                    const struct gc_traced *traced, uint32_t *trace)
 {
@@ -271,7 +153,6 @@ int gc_chase_trace(struct gc_bench *bench, const struct gc_path *path,
 
   args.trace = gc_scratch_trace(bench);
   args.trace_stride = traced->loads;
-  args.warm_step = traced->warm_step;
   if (n > bench->properties.sms || values > GC_TRACE_MAX)
     return gc_fail(bench->err, -EINVAL, "a trace of %zu x %u loads is too large", n, traced->loads);
   for (size_t i = 0; i < n; i++)

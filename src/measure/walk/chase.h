@@ -22,26 +22,6 @@
 int gc_chase_sizes(struct gc_bench *bench, const struct gc_path *path,
                    const struct gc_binning *binning, struct gc_run *runs, size_t n);
 
-/* The job of one block: `warm` loads untimed, then follow the ring from `start`, `loads` loads
- * timed. With warm_step = 0 the untimed loads follow the ring, too; otherwise they are warm_step
- * bytes apart, from `start` to `end`. */
-struct gc_sample {
-  uint64_t start, end; /* addresses, see gc_ring_address */
-  uint32_t warm, loads, warm_step;
-};
-
-int gc_chase_sample(struct gc_bench *bench, const struct gc_path *path,
-                    const struct gc_binning *binning, const struct gc_sample *sample,
-                    struct gpu_chase_result *seen);
-
-/* A p-chase on all SMs together, in two launches. Nothing else goes through L2 between them. SM i
- * runs jobs[i] in the first launch and jobs[SMs + i] in the second. Untimed loads are warm_step
- * bytes apart (struct gpu_chase_args). *sum: number, slow loads, cycles and histogram of all timed
- * loads. The SMs must be numbered without gaps. */
-int gc_chase_all_sms(struct gc_bench *bench, const struct gc_path *path,
-                     const struct gc_binning *binning, uint32_t warm_step,
-                     const struct gpu_chase_job *jobs, struct gpu_chase_result *sum);
-
 /* n blocks, each on an SM of its own, follow the ring from starts[i]: `warm` untimed loads, then
  * `loads` loads, each timed alone. trace: `loads` values of each block, raw cycles. n <= SMs, and
  * n * loads <= GC_TRACE_MAX. */
@@ -50,21 +30,9 @@ struct gc_traced {
   const uint64_t *ends;   /* [n] where the ring continues at the start; NULL: nowhere */
   size_t n;
   uint32_t warm, loads;
-  uint32_t warm_step; /* as in struct gc_sample */
 };
 int gc_chase_trace(struct gc_bench *bench, const struct gc_path *path,
                    const struct gc_traced *traced, uint32_t *trace);
-
-/* One launch with a job for each SM, by its number; the SMs must be numbered without gaps. trace:
- * `loads` values of each SM, raw cycles; jobs that time loads must all time so many. *spread: each SM
- * ran one block; otherwise the trace means nothing. It is not repeated, because it may have changed
- * what caches and TLBs contain. */
-struct gc_by_sm {
-  const struct gpu_chase_job *jobs; /* [SMs] */
-  uint32_t loads, warm_step;        /* loads 0: no trace */
-};
-int gc_chase_by_sm(struct gc_bench *bench, const struct gc_path *path, const struct gc_by_sm *by_sm,
-                   uint32_t *trace, bool *spread);
 
 /* A chain without clock reads inside: `warm` loads, then `repeats` times the cycles of n and of 2n
  * loads. */

@@ -13,9 +13,10 @@
  */
 #include "measure/walk/l2_sample.h"
 #include "measure/core/driver_tables.h"
-#include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
+#include "measure/walk/path.h"
 #include "measure/walk/ring.h"
+#include "measure/walk/rounds.h"
 #include "measure/walk/sms.h"
 
 #include <errno.h>
@@ -29,10 +30,9 @@
 #define PASSES_AT_ONCE 2 /* that read the array in the launch of the sample */
 #define SM_TRIES 16      /* attempts until the sampling block runs on the SM that read */
 
-/* The array is a ring of `slots` slots with the multiplier `scatter`. */
+/* From slot to slot of the sample it is `scatter` slots, modulo `slots`. */
 struct plan {
   struct gc_bench *bench;
-  const struct gc_path *path;
   const struct gc_binning *binning;
   uint64_t start;                        /* address of the array */
   uint64_t slots, scatter, first, reads; /* first: slot of the first timed load */
@@ -46,30 +46,45 @@ static uint64_t part(uint64_t all, uint64_t i, uint64_t n)
 }
 
 /* The part of the i-th of n SMs: what it reads, and what it times. */
-static struct gpu_chase_job read_job(const struct plan *p, uint64_t i, uint64_t n)
+static struct gpu_round read_job(const struct plan *p, uint64_t i, uint64_t n)
 {
   const uint64_t from = part(p->reads, i, n), to = part(p->reads, i + 1, n);
 
-  return (struct gpu_chase_job){.start = p->start + from * p->read_stride,
-                                .end = p->start + to * p->read_stride,
-                                .warm = (uint32_t)(to - from)};
+  return (struct gpu_round){.at = p->start + from * p->read_stride,
+                            .end = p->start + to * p->read_stride,
+                            .step = p->read_stride,
+                            .loads = (uint32_t)(to - from),
+                            .how = GPU_ROUND_TOGETHER};
 }
 
-static struct gpu_chase_job sample_job(const struct plan *p, uint64_t i, uint64_t n)
+static struct gpu_round sample_job(const struct plan *p, uint64_t i, uint64_t n)
 {
   const uint64_t from = part(p->loads, i, n), to = part(p->loads, i + 1, n);
+  const uint64_t bytes = p->slots * p->stride;
 
-  return (struct gpu_chase_job){.start = p->start +
-                                         (p->first + from * p->scatter) % p->slots * p->stride,
-                                .end = GPU_NEVER,
-                                .loads = (uint32_t)(to - from)};
+  return (struct gpu_round){.at = p->start +
+                                  (p->first + from * p->scatter) % p->slots * p->stride,
+                            .end = p->start + bytes,
+                            .step = p->scatter * p->stride,
+                            .back = bytes,
+                            .loads = (uint32_t)(to - from),
+                            .how = GPU_ROUND_TIMED};
 }
+
+enum { READ, SAMPLE, ROUNDS };
 
 /* The SMs on the side of SM 0 share the work. The other SMs have none. */
 static int sample_together(const struct plan *p, const uint8_t *side, struct gpu_chase_result *seen)
 {
   const uint32_t all = p->bench->properties.sms;
-  struct gpu_chase_job *jobs = calloc(2 * (size_t)all, sizeof(*jobs));
+  struct gpu_round(*jobs)[ROUNDS] = calloc(all, sizeof(*jobs));
+  const struct gc_rounds rounds = {.jobs = *jobs,
+                                   .n = all,
+                                   .rounds = ROUNDS,
+                                   .by_sm = true,
+                                   .in_step = true,
+                                   .binning = *p->binning,
+                                   .results = 1};
   uint32_t n = 0, i = 0;
   int status;
 
@@ -79,20 +94,31 @@ static int sample_together(const struct plan *p, const uint8_t *side, struct gpu
     n += side[sm] == side[0];
   for (uint32_t sm = 0; sm < all; sm++)
     if (side[sm] == side[0]) {
-      jobs[sm] = read_job(p, i, n);
-      jobs[all + sm] = sample_job(p, i++, n);
+      jobs[sm][READ] = read_job(p, i, n);
+      jobs[sm][SAMPLE] = sample_job(p, i++, n);
     }
-  status = gc_chase_all_sms(p->bench, p->path, p->binning, p->read_stride, jobs, seen);
+  status = gc_rounds_sure(p->bench, &rounds, &(struct gc_rounds_seen){.sums = seen});
   free(jobs);
   return status;
 }
 
-/* One SM, chosen by the hardware, times the sample. */
+/* One SM, chosen by the hardware, does these jobs. */
+static int sample_by_one(const struct plan *p, const struct gpu_round *jobs, uint32_t n,
+                         struct gpu_chase_result *seen)
+{
+  const struct gc_rounds rounds = {
+      .jobs = jobs, .n = 1, .rounds = n, .binning = *p->binning, .results = 1};
+
+  return gc_rounds_sure(p->bench, &rounds,
+                        &(struct gc_rounds_seen){.sums = seen, .sm = &seen->sm});
+}
+
 static int time_sample(const struct plan *p, uint32_t loads, struct gpu_chase_result *seen)
 {
-  const struct gc_sample sample = {.start = p->start + p->first * p->stride, .loads = loads};
+  struct gpu_round job = sample_job(p, 0, 1);
 
-  return gc_chase_sample(p->bench, p->path, p->binning, &sample, seen);
+  job.loads = loads;
+  return sample_by_one(p, &job, 1, seen);
 }
 
 /* One pass is enough: an array that fits is then in the cache. */
@@ -161,14 +187,10 @@ static int sample_alone(const struct plan *p, struct gc_run *run)
  * may be that of the slots. So the array is read twice. */
 static int sample_at_once(const struct plan *p, struct gc_run *run)
 {
-  /* the few lines before the first slot are not read */
-  const struct gc_sample sample = {.start = p->start + p->first * p->stride,
-                                   .end = p->start + run->bytes,
-                                   .warm = PASSES_AT_ONCE * (uint32_t)p->reads,
-                                   .loads = p->loads,
-                                   .warm_step = p->read_stride};
+  struct gpu_round jobs[ROUNDS] = {read_job(p, 0, 1), sample_job(p, 0, 1)};
 
-  return gc_chase_sample(p->bench, p->path, p->binning, &sample, &run->seen);
+  jobs[READ].loads *= PASSES_AT_ONCE;
+  return sample_by_one(p, jobs, ROUNDS, &run->seen);
 }
 
 uint32_t gc_l2_threshold(const struct gc_measurement *m)
@@ -185,40 +207,26 @@ int gc_l2_sample(struct gc_measurement *m, const struct gc_l2_sampling *sample,
                  const struct gc_binning *binning, struct gc_run *run)
 {
   struct gc_bench *bench = &m->bench;
-  const struct gc_path *path = gc_path_of(GC_L2);
-  const uint64_t ring = sample->ring_bytes ? sample->ring_bytes : run->bytes;
-  const uint64_t slots = ring / sample->stride;
+  const uint64_t slots = run->bytes / sample->stride;
   const uint64_t loads = slots < sample->loads ? slots : sample->loads;
-  /* a launch that reads the array as well begins at the first timed line, so this must be near to the
-   * begin; other parts need rings of their own then */
-  const bool alone = m->results->l2_lost && !sample->ascending, laid = sample->laid && !alone;
-  const uint64_t part = alone ? 0 : sample->part;
   struct plan plan = {
       .bench = bench,
-      .path = path,
       .binning = binning,
-      .start = gc_ring_address(bench, path->space, 0),
+      .start = bench->arena,
       .slots = slots,
       .scatter =
           sample->ascending
               ? gc_ring_step(slots * (slots / loads < STEP_PRIMES_MIN ? 2 : SMALL_PRIMES),
                              slots / loads)
-              : gc_ring_scatter_other(slots, sample->which + (alone ? sample->part : 0)),
+              : gc_ring_scatter_other(slots, sample->which),
       .reads = run->bytes / sample->read_stride,
       .stride = sample->stride,
       .read_stride = sample->read_stride,
       .loads = (uint32_t)loads};
-  const int status =
-      laid ? 0 : gc_ring_lay(bench, path->space, ring, sample->stride, plan.scatter);
 
-  plan.first =
-      (sample->ascending ? sample->which + part : part * loads % slots * plan.scatter) % slots;
-  if (sample->ring_bytes) { /* no further than the end of the array */
-    plan.first %= plan.scatter;
-    plan.loads = (uint32_t)((run->bytes / sample->stride - plan.first - 1) / plan.scatter + 1);
-  }
-  if (status)
-    return status;
+  plan.first = (sample->ascending ? sample->which + sample->part
+                                  : sample->part * loads % slots * plan.scatter) %
+               slots;
   if (m->results->l2_lost)
     return sample_at_once(&plan, run);
   if (m->results->l2_sides_known)
