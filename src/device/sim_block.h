@@ -74,6 +74,7 @@ struct gc_sim_block {
   bool noisy; /* untimed loads have noise, too, because the kernel times many of them at once */
   const struct gc_sim_region *regions;
   const struct gc_sim_region *recent; /* the region of the last access, if no ring is noted in it */
+  const struct gc_sim_ring *ring; /* the ring that was read last, if no later one overlaps it */
   size_t region_count;
   struct gc_sim_rings *rings;
   const struct gc_sim_texture *textures;
@@ -117,6 +118,7 @@ __attribute__((noinline)) static unsigned char *gc_sim_find(struct gc_sim_block 
   const struct gc_sim_region *r = gc_sim_region_of(b, address, bytes);
 
   gc_sim_rings_write(b->rings, address, bytes);
+  b->ring = NULL;
   b->recent = gc_sim_rings_at(b->rings, r->base, r->bytes) ? NULL : r;
   return gc_sim_host(r, address);
 }
@@ -138,16 +140,23 @@ static inline uint64_t gc_sim_read(struct gc_sim_block *b, uint64_t address)
   const struct gc_sim_ring *ring;
   uint64_t value, slot;
 
+  if (b->ring && gc_sim_ring_slot(b->ring, address, &slot))
+    return gc_sim_ring_value(b->ring, slot);
   if (address & (sizeof(value) - 1))
     gc_sim_illegal(b, "misaligned global", address);
   if (r && address - r->base < r->bytes && r->bytes - (address - r->base) >= sizeof(value)) {
     memcpy(&value, gc_sim_host(r, address), sizeof(value));
     return value;
   }
-  ring = gc_sim_rings_at(b->rings, address, sizeof(value));
-  if (ring && gc_sim_ring_slot(ring, address, &slot))
+  ring = gc_sim_rings_slot(b->rings, address, &slot);
+  if (ring) {
+    b->ring = gc_sim_ring_on_top(b->rings, ring) ? ring : NULL;
     return gc_sim_ring_value(ring, slot);
-  memcpy(&value, gc_sim_find(b, address, sizeof(value)), sizeof(value));
+  }
+  /* slots are aligned, so these bytes are of no ring */
+  r = gc_sim_region_of(b, address, sizeof(value));
+  b->recent = gc_sim_rings_at(b->rings, r->base, r->bytes) ? NULL : r;
+  memcpy(&value, gc_sim_host(r, address), sizeof(value));
   return value;
 }
 
@@ -310,7 +319,8 @@ static inline uint64_t gc_sim_follow(struct gc_sim_block *b, enum gc_space space
 
   if (b->noisy || space == GC_SPACE_SHARED || space == GC_SPACE_CONSTANT ||
       space == GC_SPACE_TEXTURE || !ring || ring->first != ring->base ||
-      ring->step != ring->stride || !gc_sim_ring_slot(ring, *at, &slot))
+      ring->step != ring->stride || ring->hop != 1 || !gc_sim_ring_slot(ring, *at, &slot) ||
+      !gc_sim_ring_on_top(b->rings, ring))
     return 0;
   left = ring->count - slot;
   if (end > *at && end - *at < left * ring->stride && (end - *at) % ring->stride == 0)
