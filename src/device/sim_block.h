@@ -53,6 +53,7 @@ struct gc_sim_held {
 struct gc_sim_block {
   struct gc_model *model;
   struct gc_sim_run run;   /* gc_sim_settle makes its loads */
+  struct gc_rows rows;     /* and moves these rows; bytes 0: none */
   uint32_t block, blocks, sm, warps;
   uint32_t reached;        /* the launch uses so many SMs */
   uint32_t cluster;        /* blocks of a cluster; 0: there are none */
@@ -239,12 +240,26 @@ static inline bool gc_sim_has_neighbour(const struct gc_sim_block *b)
          gc_sim_wall(b) < d->neighbour_until_ns;
 }
 
+/* Moves the rows that are not moved yet. */
+__attribute__((noinline)) static void gc_sim_move_rows(struct gc_sim_block *b)
+{
+  double longest = 0;
+
+  gc_model_rows(b->model, &b->rows, b->busy);
+  b->rows.bytes = 0;
+  for (unsigned level = 0; level < GC_MODEL_BUSY; level++)
+    longest = b->busy[level] > longest ? b->busy[level] : longest;
+  b->clock = b->rows_to = b->rows_from + (uint64_t)(longest * b->slower);
+}
+
 /* Makes the loads that are not made yet. Everything that uses the clock or the model calls this
  * before. */
 static inline void gc_sim_settle(struct gc_sim_block *b)
 {
   const struct gc_sim_run run = b->run;
 
+  if (b->rows.bytes)
+    gc_sim_move_rows(b);
   if (!run.count)
     return;
   b->run.count = 0;
@@ -352,8 +367,8 @@ static inline void gc_sim_begin_rows(struct gc_sim_block *b)
 static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint64_t at,
                               uint64_t texture, uint32_t bytes, bool write)
 {
+  struct gc_rows *rows = &b->rows;
   uint64_t address = at;
-  double longest = 0;
 
   if (at % 16)
     gc_sim_illegal(b, "misaligned", at);
@@ -375,15 +390,14 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
   default:
     gc_sim_region_of(b, at, bytes);
   }
+  if (rows->bytes == bytes && rows->space == space && rows->write == write &&
+      rows->more + 1 < GC_ROWS_MAX && address == rows->address + (rows->more + 1ull) * bytes) {
+    rows->more++;
+    return;
+  }
   gc_sim_begin_rows(b);
-  gc_model_rows(b->model,
-                &(struct gc_rows){.sm = b->sm, .space = space, .address = address, .bytes = bytes,
-                                  .count = b->warps, .write = write,
-                                  .flight = GPU_BANDWIDTH_ROWS},
-                b->busy);
-  for (unsigned level = 0; level < GC_MODEL_BUSY; level++)
-    longest = b->busy[level] > longest ? b->busy[level] : longest;
-  b->clock = b->rows_to = b->rows_from + (uint64_t)(longest * b->slower);
+  *rows = (struct gc_rows){.sm = b->sm, .space = space, .address = address, .bytes = bytes,
+                           .count = b->warps, .write = write, .flight = GPU_BANDWIDTH_ROWS};
 }
 
 /* A part of a sweep by all warps of the block. All blocks begin it at the same time. Memory contents
