@@ -53,6 +53,7 @@ struct gc_sim_held {
 struct gc_sim_block {
   struct gc_model *model;
   struct gc_sim_run run;   /* gc_sim_settle makes its loads */
+  struct gc_rows rows;     /* and moves these rows; bytes 0: none */
   uint32_t block, blocks, sm, warps;
   uint32_t reached;        /* the launch uses so many SMs */
   uint32_t cluster;        /* blocks of a cluster; 0: there are none */
@@ -74,6 +75,7 @@ struct gc_sim_block {
   bool noisy; /* untimed loads have noise, too, because the kernel times many of them at once */
   const struct gc_sim_region *regions;
   const struct gc_sim_region *recent; /* the region of the last access, if no ring is noted in it */
+  const struct gc_sim_ring *ring; /* the ring that was read last, if no later one overlaps it */
   size_t region_count;
   struct gc_sim_rings *rings;
   const struct gc_sim_texture *textures;
@@ -117,6 +119,7 @@ __attribute__((noinline)) static unsigned char *gc_sim_find(struct gc_sim_block 
   const struct gc_sim_region *r = gc_sim_region_of(b, address, bytes);
 
   gc_sim_rings_write(b->rings, address, bytes);
+  b->ring = NULL;
   b->recent = gc_sim_rings_at(b->rings, r->base, r->bytes) ? NULL : r;
   return gc_sim_host(r, address);
 }
@@ -138,16 +141,23 @@ static inline uint64_t gc_sim_read(struct gc_sim_block *b, uint64_t address)
   const struct gc_sim_ring *ring;
   uint64_t value, slot;
 
+  if (b->ring && gc_sim_ring_slot(b->ring, address, &slot))
+    return gc_sim_ring_value(b->ring, slot);
   if (address & (sizeof(value) - 1))
     gc_sim_illegal(b, "misaligned global", address);
   if (r && address - r->base < r->bytes && r->bytes - (address - r->base) >= sizeof(value)) {
     memcpy(&value, gc_sim_host(r, address), sizeof(value));
     return value;
   }
-  ring = gc_sim_rings_at(b->rings, address, sizeof(value));
-  if (ring && gc_sim_ring_slot(ring, address, &slot))
+  ring = gc_sim_rings_slot(b->rings, address, &slot);
+  if (ring) {
+    b->ring = gc_sim_ring_on_top(b->rings, ring) ? ring : NULL;
     return gc_sim_ring_value(ring, slot);
-  memcpy(&value, gc_sim_find(b, address, sizeof(value)), sizeof(value));
+  }
+  /* slots are aligned, so these bytes are of no ring */
+  r = gc_sim_region_of(b, address, sizeof(value));
+  b->recent = gc_sim_rings_at(b->rings, r->base, r->bytes) ? NULL : r;
+  memcpy(&value, gc_sim_host(r, address), sizeof(value));
   return value;
 }
 
@@ -230,12 +240,26 @@ static inline bool gc_sim_has_neighbour(const struct gc_sim_block *b)
          gc_sim_wall(b) < d->neighbour_until_ns;
 }
 
+/* Moves the rows that are not moved yet. */
+__attribute__((noinline)) static void gc_sim_move_rows(struct gc_sim_block *b)
+{
+  double longest = 0;
+
+  gc_model_rows(b->model, &b->rows, b->busy);
+  b->rows.bytes = 0;
+  for (unsigned level = 0; level < GC_MODEL_BUSY; level++)
+    longest = b->busy[level] > longest ? b->busy[level] : longest;
+  b->clock = b->rows_to = b->rows_from + (uint64_t)(longest * b->slower);
+}
+
 /* Makes the loads that are not made yet. Everything that uses the clock or the model calls this
  * before. */
 static inline void gc_sim_settle(struct gc_sim_block *b)
 {
   const struct gc_sim_run run = b->run;
 
+  if (b->rows.bytes)
+    gc_sim_move_rows(b);
   if (!run.count)
     return;
   b->run.count = 0;
@@ -310,7 +334,8 @@ static inline uint64_t gc_sim_follow(struct gc_sim_block *b, enum gc_space space
 
   if (b->noisy || space == GC_SPACE_SHARED || space == GC_SPACE_CONSTANT ||
       space == GC_SPACE_TEXTURE || !ring || ring->first != ring->base ||
-      ring->step != ring->stride || !gc_sim_ring_slot(ring, *at, &slot))
+      ring->step != ring->stride || ring->hop != 1 || !gc_sim_ring_slot(ring, *at, &slot) ||
+      !gc_sim_ring_on_top(b->rings, ring))
     return 0;
   left = ring->count - slot;
   if (end > *at && end - *at < left * ring->stride && (end - *at) % ring->stride == 0)
@@ -342,8 +367,8 @@ static inline void gc_sim_begin_rows(struct gc_sim_block *b)
 static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint64_t at,
                               uint64_t texture, uint32_t bytes, bool write)
 {
+  struct gc_rows *rows = &b->rows;
   uint64_t address = at;
-  double longest = 0;
 
   if (at % 16)
     gc_sim_illegal(b, "misaligned", at);
@@ -365,15 +390,14 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
   default:
     gc_sim_region_of(b, at, bytes);
   }
+  if (rows->bytes == bytes && rows->space == space && rows->write == write &&
+      rows->more + 1 < GC_ROWS_MAX && address == rows->address + (rows->more + 1ull) * bytes) {
+    rows->more++;
+    return;
+  }
   gc_sim_begin_rows(b);
-  gc_model_rows(b->model,
-                &(struct gc_rows){.sm = b->sm, .space = space, .address = address, .bytes = bytes,
-                                  .count = b->warps, .write = write,
-                                  .flight = GPU_BANDWIDTH_ROWS},
-                b->busy);
-  for (unsigned level = 0; level < GC_MODEL_BUSY; level++)
-    longest = b->busy[level] > longest ? b->busy[level] : longest;
-  b->clock = b->rows_to = b->rows_from + (uint64_t)(longest * b->slower);
+  *rows = (struct gc_rows){.sm = b->sm, .space = space, .address = address, .bytes = bytes,
+                           .count = b->warps, .write = write, .flight = GPU_BANDWIDTH_ROWS};
 }
 
 /* A part of a sweep by all warps of the block. All blocks begin it at the same time. Memory contents

@@ -32,6 +32,7 @@ bool gc_sim_run(enum gc_kernel kernel, const void *args, struct gc_sim_block *bl
 
   gpu_sim = block;
   block->run.count = 0;
+  block->rows.bytes = 0;
   if (!setjmp(block->illegal)) {
     entries[kernel](args);
     gc_sim_settle(block);

@@ -9,13 +9,29 @@
 
 static void remove_ring(struct gc_sim_rings *rings, size_t i)
 {
-  rings->ring[i] = rings->ring[--rings->count];
+  rings->count--;
+  memmove(rings->ring + i, rings->ring + i + 1, (rings->count - i) * sizeof(*rings->ring));
 }
 
+static bool overlap(const struct gc_sim_ring *a, const struct gc_sim_ring *b)
+{
+  return a->base < b->base + gc_sim_ring_bytes(b) && b->base < a->base + gc_sim_ring_bytes(a);
+}
+
+/* Writes a ring, and before it the earlier ones that it overlaps. */
 static void write_ring(struct gc_sim_rings *rings, size_t i)
 {
-  const struct gc_sim_ring *ring = &rings->ring[i];
+  const struct gc_sim_ring *ring;
 
+  for (size_t k = 0; k < i; k++)
+    if (overlap(&rings->ring[k], &rings->ring[i])) {
+      const size_t before = rings->count;
+
+      write_ring(rings, k);
+      i -= before - rings->count;
+      k = (size_t)-1; /* from the first one again */
+    }
+  ring = &rings->ring[i];
   for (uint64_t slot = 0; slot < ring->count; slot++) {
     const uint64_t value = gc_sim_ring_value(ring, slot);
 
@@ -51,13 +67,9 @@ static bool overwrites(const struct gc_sim_ring *ring, const struct gc_sim_ring 
 
 void gc_sim_rings_add(struct gc_sim_rings *rings, const struct gc_sim_ring *ring)
 {
-  const struct gc_sim_ring *old;
-
-  while ((old = gc_sim_rings_at(rings, ring->base, gc_sim_ring_bytes(ring))))
-    if (overwrites(ring, old))
-      remove_ring(rings, (size_t)(old - rings->ring));
-    else
-      write_ring(rings, (size_t)(old - rings->ring));
+  for (size_t i = rings->count; i--;)
+    if (overwrites(ring, &rings->ring[i]))
+      remove_ring(rings, i);
   if (rings->count == GC_SIM_RINGS_MAX)
     write_ring(rings, 0);
   rings->ring[rings->count++] = *ring;

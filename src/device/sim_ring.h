@@ -1,10 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Rings in simulated memory that nobody has read yet. Most rings that the kernel `fill` writes are
- * in the order of addresses, and the simulator needs little of them: a walk along such a ring is a
- * run of loads at equal distances. So a ring is only noted; its slots are written when something
- * else reads or writes memory there.
+ * Rings in simulated memory that the kernel `fill` writes. What a slot contains follows from its
+ * number, so a ring is only noted. Its slots are written when something else reads or writes memory
+ * there. A walk along a ring in the order of addresses is a run of loads at equal distances.
  */
 #ifndef GC_DEVICE_SIM_RING_H
 #define GC_DEVICE_SIM_RING_H
@@ -13,14 +12,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Slots of 8 bytes, `stride` bytes apart. Slot i contains first + (i + 1) * step, the last one
- * `first`. */
+/* Slots of 8 bytes, `stride` bytes apart. Slot i contains first + (i + hop) % count * step; hop is
+ * below count. */
 struct gc_sim_ring {
-  uint64_t base, stride, count, first, step;
+  uint64_t base, stride, count, first, step, hop;
   unsigned char *host; /* the memory behind base */
 };
 
-#define GC_SIM_RINGS_MAX 8
+/* In the order of their fills: where rings overlap, the later one counts. Searches for the best
+ * size write smaller and smaller rings into the same memory, so there are some of them. */
+#define GC_SIM_RINGS_MAX 32
 struct gc_sim_rings {
   size_t count;
   struct gc_sim_ring ring[GC_SIM_RINGS_MAX];
@@ -40,11 +41,11 @@ static inline uint64_t gc_sim_ring_bytes(const struct gc_sim_ring *ring)
   return (ring->count - 1) * ring->stride + sizeof(uint64_t);
 }
 
-/* A ring that overlaps these bytes; NULL: none. */
+/* The last ring that overlaps these bytes; NULL: none. */
 static inline const struct gc_sim_ring *gc_sim_rings_at(const struct gc_sim_rings *rings,
                                                         uint64_t address, uint64_t bytes)
 {
-  for (size_t i = 0; i < rings->count; i++)
+  for (size_t i = rings->count; i--;)
     if (address < rings->ring[i].base + gc_sim_ring_bytes(&rings->ring[i]) &&
         rings->ring[i].base < address + bytes)
       return &rings->ring[i];
@@ -55,14 +56,36 @@ static inline const struct gc_sim_ring *gc_sim_rings_at(const struct gc_sim_ring
 static inline bool gc_sim_ring_slot(const struct gc_sim_ring *ring, uint64_t address,
                                     uint64_t *slot)
 {
-  *slot = (address - ring->base) / ring->stride;
-  return address >= ring->base && (address - ring->base) % ring->stride == 0 &&
-         *slot < ring->count;
+  const uint64_t offset = address - ring->base;
+
+  /* most strides are powers of two, and dividing takes longer */
+  *slot = ring->stride & (ring->stride - 1) ? offset / ring->stride
+                                            : offset >> __builtin_ctzll(ring->stride);
+  return address >= ring->base && *slot < ring->count && *slot * ring->stride == offset;
+}
+
+/* Whether no later ring overlaps this one. */
+static inline bool gc_sim_ring_on_top(const struct gc_sim_rings *rings,
+                                      const struct gc_sim_ring *ring)
+{
+  return gc_sim_rings_at(rings, ring->base, gc_sim_ring_bytes(ring)) == ring;
+}
+
+/* The ring whose slot is at this address; NULL: memory contains what counts. */
+static inline const struct gc_sim_ring *gc_sim_rings_slot(const struct gc_sim_rings *rings,
+                                                          uint64_t address, uint64_t *slot)
+{
+  for (size_t i = rings->count; i--;)
+    if (gc_sim_ring_slot(&rings->ring[i], address, slot))
+      return &rings->ring[i];
+  return NULL;
 }
 
 static inline uint64_t gc_sim_ring_value(const struct gc_sim_ring *ring, uint64_t slot)
 {
-  return ring->first + (slot + 1 < ring->count ? (slot + 1) * ring->step : 0);
+  const uint64_t next = slot + ring->hop;
+
+  return ring->first + (next < ring->count ? next : next - ring->count) * ring->step;
 }
 
 #endif

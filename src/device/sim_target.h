@@ -411,16 +411,28 @@ static inline void gpu_store_lanes(uint64_t address, uint32_t bytes)
   gc_model_store(gpu_sim->model, gpu_sim->sm, GC_SPACE_CA, address, bytes);
 }
 
-/* Block 0 writes what all blocks write. A ring in the order of addresses is noted (sim_ring.h). */
+/* Whether the multiples of `one` modulo `count` are all numbers below `count`. */
+static inline bool gpu_sim_coprime(uint64_t one, uint64_t count)
+{
+  while (one) {
+    const uint64_t rest = count % one;
+
+    count = one;
+    one = rest;
+  }
+  return count == 1;
+}
+
+/* Block 0 notes the ring that all blocks write (sim_ring.h). */
 static inline int gpu_fill(const struct gpu_fill_args *a)
 {
   struct gc_sim_block *b = gpu_sim;
   struct gc_sim_ring ring = {.base = a->base, .stride = a->stride, .count = a->count,
                              .first = a->first, .step = a->step};
   const struct gc_sim_region *region;
-  uint64_t at = 0;
 
-  if (!a->count || a->slot_bytes != 8 || a->base % 8 || a->stride % 8 || !a->stride)
+  if (!a->count || a->slot_bytes != 8 || a->base % 8 || a->stride % 8 || !a->stride ||
+      !gpu_sim_coprime(a->multiplier % a->count, a->count))
     return 0;
   region = gc_sim_region_of(b, a->base, gc_sim_ring_bytes(&ring));
   if (region->mask != UINT64_MAX)
@@ -428,21 +440,10 @@ static inline int gpu_fill(const struct gpu_fill_args *a)
   if (b->block)
     return 1;
   ring.host = gc_sim_host(region, a->base);
-  if (a->multiplier % a->count == 1) {
-    gc_sim_rings_add(b->rings, &ring);
-    b->recent = NULL;
-    return 1;
-  }
-  gc_sim_rings_write(b->rings, a->base, gc_sim_ring_bytes(&ring));
-  for (uint64_t i = 0; i < a->count; i++) {
-    const uint64_t slot = at;
-    uint64_t value;
-
-    at += a->multiplier % a->count;
-    at -= at >= a->count ? a->count : 0;
-    value = a->first + at * a->step;
-    memcpy(ring.host + slot * a->stride, &value, sizeof(value));
-  }
+  ring.hop = a->multiplier % a->count;
+  gc_sim_rings_add(b->rings, &ring);
+  b->recent = NULL;
+  b->ring = NULL;
   return 1;
 }
 

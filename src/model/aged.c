@@ -110,10 +110,67 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t line, uin
   return &list[to];
 }
 
+/* The places in a long list that are in use, from this one to the last. */
+static inline uint32_t first_used(const struct gc_cache *c, uint32_t filled)
+{
+  return c->ways - filled; /* it is filled from the end on */
+}
+
+/* Makes the line at a place of a long list the youngest one. The younger ones become older. */
+static void make_youngest(uint64_t *list, uint32_t ways, uint32_t head, uint32_t at)
+{
+  const uint64_t entry = list[at];
+
+  if (at < head) { /* behind the end */
+    make_space(list, 0, at);
+    list[0] = list[ways - 1];
+    at = ways - 1;
+  }
+  make_space(list, head, at);
+  list[head] = entry;
+}
+
+/* select_line for long sets. */
+static inline uint64_t *select_long(struct gc_cache *cache, const struct gc_cache *c, uint64_t line,
+                                    uint32_t set)
+{
+  uint64_t *const state = c->records + (size_t)set * c->record, *const list = state + 2;
+  uint16_t *const same = &c->counts[line % GC_AGED_COUNTS];
+  const uint64_t key = line << LINE_SHIFT;
+  uint32_t filled, from, at, oldest;
+
+  if (*state < c->period)
+    *state = c->period;
+  filled = (uint32_t)(*state - c->period);
+  from = first_used(c, filled);
+  if (filled < c->ways)
+    state[1] = from;
+  oldest = (uint32_t)(state[1] ? state[1] : c->ways) - 1;
+  if (*same && filled == c->ways && (list[oldest] ^ key) < 1ull << LINE_SHIFT) {
+    state[1] = oldest;
+    return &list[oldest];
+  }
+  at = *same ? from + find(list + from, filled, line) : c->ways;
+  if (at < c->ways) {
+    make_youngest(list, c->ways, (uint32_t)state[1], at);
+    return &list[state[1]];
+  }
+  if (filled == c->ways) {
+    c->counts[(list[oldest] >> LINE_SHIFT) % GC_AGED_COUNTS]--;
+    cache->written_back += (list[oldest] & CHANGED) != 0;
+  } else {
+    ++*state;
+  }
+  ++*same;
+  state[1] = oldest;
+  list[oldest] = key;
+  return &list[oldest];
+}
+
 /* See gc_cache_access_lines. */
 __attribute__((always_inline)) static inline void
 access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, const uint8_t *loads,
-             unsigned n, struct gc_random *random, bool segments, bool limited)
+             unsigned n, struct gc_random *random, bool segments, bool limited, bool is_long)
 {
   const struct gc_cache c = *cache;
   uint64_t last_line = c.last_line;
@@ -125,8 +182,10 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, con
 
     if (segments || line != last_line) {
       set = gc_placement_next(&c, address[i], last_line, set);
-      last = (uint8_t *)select_line(cache, &c, line, set, loads && loads[i] > 1, random, segments,
-                                    limited) + SECTORS_BYTE;
+      last = SECTORS_BYTE +
+             (uint8_t *)(is_long ? select_long(cache, &c, line, set)
+                                 : select_line(cache, &c, line, set, loads && loads[i] > 1, random,
+                                               segments, limited));
       last_line = line;
     }
     mask[i] &= (uint8_t)~*last;
@@ -138,16 +197,17 @@ access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, con
   cache->last_sectors = last;
 }
 
-#define ACCESS(name, segments, limited)                                                            \
+#define ACCESS(name, segments, limited, is_long)                                                   \
   void name(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, const uint8_t *loads,  \
             unsigned n, struct gc_random *random)                                                  \
   {                                                                                                \
-    access_lines(cache, address, mask, loads, n, random, segments, limited);                       \
+    access_lines(cache, address, mask, loads, n, random, segments, limited, is_long);              \
   }
-ACCESS(gc_aged_access_lru, false, false)
-ACCESS(gc_aged_access_slru, true, false)
-ACCESS(gc_aged_access_limited_lru, false, true)
-ACCESS(gc_aged_access_limited_slru, true, true)
+ACCESS(gc_aged_access_lru, false, false, false)
+ACCESS(gc_aged_access_long, false, false, true)
+ACCESS(gc_aged_access_slru, true, false, false)
+ACCESS(gc_aged_access_limited_lru, false, true, false)
+ACCESS(gc_aged_access_limited_slru, true, true, false)
 #undef ACCESS
 
 /* The entry of the line at this address; NULL: it is not present. */
@@ -156,9 +216,11 @@ static uint64_t *entry_of(const struct gc_cache *cache, uint64_t address)
   uint64_t *const state =
     cache->records + (size_t)gc_placement_set(cache, address) * cache->record;
   const uint32_t filled = *state < cache->period ? 0 : (uint32_t)(*state - cache->period);
-  const uint32_t at = find(state + 1, filled, address >> cache->line_shift);
+  uint64_t *const list =
+    cache->access_lines == gc_aged_access_long ? state + 2 + first_used(cache, filled) : state + 1;
+  const uint32_t at = find(list, filled, address >> cache->line_shift);
 
-  return at < filled ? state + 1 + at : NULL;
+  return at < filled ? list + at : NULL;
 }
 
 bool gc_aged_has(const struct gc_cache *cache, uint64_t address)

@@ -5,18 +5,31 @@
  * youngest to the oldest; those that SLRU protects come first. Using a line moves it in the list.
  * Before the list is a word with the period of the cache plus the number of lines. Only for
  * cache.c.
+ *
+ * The list of an LRU set with many ways is circular, and does not move if the oldest line is used or
+ * replaced. Before it is one more word: the place of the youngest line. A count of the lines with
+ * the same low bits says of most lines that are absent that they are, without a search.
  */
 #ifndef GC_MODEL_AGED_H
 #define GC_MODEL_AGED_H
 
 #include "model/cache_state.h"
 
-static inline uint32_t gc_aged_record_words(uint32_t ways)
+#define GC_AGED_LONG 32 /* ways from which on it is faster */
+#define GC_AGED_COUNTS 4096 /* a ring of fewer lines has no two with the same low bits */
+
+static inline bool gc_aged_may_be_long(const struct gc_cache_shape *shape)
 {
-  return 1 + ways;
+  return shape->replacement == GC_REPLACE_LRU && shape->insertion == GC_INSERT_YOUNGEST &&
+         shape->ways >= GC_AGED_LONG;
 }
 
-gc_cache_access_lines gc_aged_access_lru, gc_aged_access_slru;
+static inline uint32_t gc_aged_record_words(const struct gc_cache_shape *shape)
+{
+  return 1 + gc_aged_may_be_long(shape) + shape->ways;
+}
+
+gc_cache_access_lines gc_aged_access_lru, gc_aged_access_slru, gc_aged_access_long;
 /* For caches with a limit. */
 gc_cache_access_lines gc_aged_access_limited_lru, gc_aged_access_limited_slru;
 

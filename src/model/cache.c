@@ -23,6 +23,7 @@ void gc_cache_fini(struct gc_cache *cache)
 {
   free(cache->tags);
   free(cache->kept);
+  free(cache->counts);
   free(cache->step);
   free(cache->memory);
   free(cache->changed);
@@ -65,6 +66,8 @@ void gc_cache_empty(struct gc_cache *cache)
   cache->lines = 0;
   cache->turn = 0;
   cache->used = false;
+  if (cache->counts)
+    memset(cache->counts, 0, GC_AGED_COUNTS * sizeof(*cache->counts));
   if (cache->changed_lines)
     memset(cache->changed, 0, changed_bytes(cache));
   cache->changed_lines = 0;
@@ -233,7 +236,9 @@ static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape, b
 {
   switch (shape->replacement) {
   case GC_REPLACE_LRU:
-    return limited ? gc_aged_access_limited_lru : gc_aged_access_lru;
+    if (limited)
+      return gc_aged_access_limited_lru;
+    return gc_aged_may_be_long(shape) ? gc_aged_access_long : gc_aged_access_lru;
   case GC_REPLACE_SLRU:
     return limited ? gc_aged_access_limited_slru : gc_aged_access_slru;
   default:
@@ -300,14 +305,17 @@ int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, ui
   cache->ways = shape->ways;
   cache->rare_hash =
       shape->hash == GC_HASH_SKEW || shape->hash == GC_HASH_BITS || shape->hash == GC_HASH_MASKS;
-  cache->record = by_age(shape) ? gc_aged_record_words(shape->ways)
+  cache->record = by_age(shape) ? gc_aged_record_words(shape)
                                 : gc_set_record_words(gc_set_layout(shape->ways));
   cache->tags = by_age(shape) ? NULL : malloc((size_t)sets_max * shape->ways * sizeof(*cache->tags));
+  cache->counts =
+    gc_aged_may_be_long(shape) ? calloc(GC_AGED_COUNTS, sizeof(*cache->counts)) : NULL;
   cache->kept = shape->replacement == GC_REPLACE_SLRU ? calloc(sets_max, 1) : NULL;
   /* Not aligned_alloc and memset: the host provides pages when they are used. */
   cache->memory = calloc((size_t)sets_max * cache->record * sizeof(*cache->records) + align, 1);
   cache->step = calloc(STEPS, sizeof(*cache->step));
   if ((!cache->tags && !by_age(shape)) || !cache->memory || !cache->step ||
+      (gc_aged_may_be_long(shape) && !cache->counts) ||
       (shape->replacement == GC_REPLACE_SLRU && !cache->kept)) {
     gc_cache_fini(cache);
     return -ENOMEM;

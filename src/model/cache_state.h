@@ -92,6 +92,7 @@ struct gc_cache {
   uint64_t *tags;         /* line numbers [sets_max * ways] */
   uint16_t *step;         /* [64], GC_HASH_MASKS: how sets of adjacent lines differ (exclusive or) if the
                              second one is a multiple of 2^i, and not of 2^(i + 1) */
+  uint16_t *counts;       /* aged.h: of lines with the same low bits; NULL: no set is long */
   uint8_t *kept;          /* SLRU: the number of protected lines [sets_max]; else NULL */
   uint64_t *records;      /* [sets_max * record] */
   void *memory;           /* what records are part of */

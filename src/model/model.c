@@ -215,24 +215,34 @@ static double waits(const struct gc_model *model, const struct gc_rows *rows, ui
   return lines * rows->count * cycles / flight;
 }
 
-void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double busy[GC_MODEL_BUSY])
+/* Loads a row of the first warp. Returns the level where its beginning hits; *cycles: the latency of
+ * its last line. */
+static unsigned load_row(struct gc_model *model, const struct gc_rows *rows, uint64_t address,
+                         uint32_t *cycles)
 {
   const struct gc_profile_path *path = &model->profile.paths[rows->space];
-  uint32_t bytes = rows->bytes, cycles;
-  const unsigned hit = walk(model, rows->sm, rows->space, rows->address, &cycles);
-  unsigned last = hit;
+  const unsigned hit = walk(model, rows->sm, rows->space, address, cycles);
 
   /* The rest of the row hits where its beginning did. */
   if (hit > 0) {
     const uint32_t line = model->profile.caches[path->levels[0].cache].shape.line;
-
-    const uint32_t more = (bytes + line - 1) / line - 1;
+    const uint32_t more = (rows->bytes + line - 1) / line - 1;
 
     if (more > 1)
-      gc_model_touch_run(model, rows->sm, rows->space, rows->address + line, line, more - 1);
+      gc_model_touch_run(model, rows->sm, rows->space, address + line, line, more - 1);
     if (more)
-      walk(model, rows->sm, rows->space, rows->address + (uint64_t)more * line, &cycles);
+      walk(model, rows->sm, rows->space, address + (uint64_t)more * line, cycles);
   }
+  return hit;
+}
+
+static void add_row(const struct gc_model *model, const struct gc_rows *rows, unsigned hit,
+                    double busy[GC_MODEL_BUSY])
+{
+  const struct gc_profile_path *path = &model->profile.paths[rows->space];
+  uint32_t bytes = rows->bytes;
+  unsigned last = hit;
+
   while (rows->write && last + 1 < path->count &&
          model->profile.caches[path->levels[last].cache].write == GC_STORE_THROUGH)
     last++;
@@ -246,9 +256,24 @@ void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double bu
       bytes = bytes > sector ? bytes : sector;
     }
   }
-  if ((model->profile.outstanding_per_warp || model->profile.outstanding_per_sm) &&
-      gc_walk_outside(model, rows->space, hit))
-    busy[GC_MODEL_LEVELS] += waits(model, rows, cycles);
+}
+
+void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double busy[GC_MODEL_BUSY])
+{
+  const bool limited = model->profile.outstanding_per_warp || model->profile.outstanding_per_sm;
+  uint8_t level[GC_ROWS_MAX];
+  const bool together = rows->more && !limited && gc_walk_rows(model, rows, level);
+
+  for (uint32_t i = 0; i <= rows->more; i++) {
+    uint32_t cycles = 0;
+    const unsigned hit =
+      together ? level[i]
+               : load_row(model, rows, rows->address + (uint64_t)i * rows->bytes, &cycles);
+
+    add_row(model, rows, hit, busy);
+    if (limited && gc_walk_outside(model, rows->space, hit))
+      busy[GC_MODEL_LEVELS] += waits(model, rows, cycles);
+  }
 }
 
 uint64_t gc_model_wall(struct gc_model *model, uint64_t cycles)

@@ -73,13 +73,15 @@ void gc_model_store(struct gc_model *model, uint32_t sm, enum gc_space space, ui
 bool gc_model_holds_stores(const struct gc_model *model, enum gc_space space);
 
 /* Rows of `count` warps of an SM, `bytes` bytes each, many of them in flight at once. */
+#define GC_ROWS_MAX 8
 struct gc_rows {
   uint32_t sm;
   enum gc_space space;
-  uint64_t address; /* of the first row */
+  uint64_t address; /* of the first row of the first warp */
   uint32_t bytes, count;
   bool write;
   uint32_t flight; /* how many of a warp are in flight at once; 0 counts as 1 */
+  uint32_t more;   /* each warp moves so many more rows, behind its first one; below GC_ROWS_MAX */
 };
 
 /* Moves rows. They change the caches as loads from all lines of the first row do. Adds to

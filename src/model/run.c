@@ -237,8 +237,8 @@ static void go_on(struct gc_model *model, const struct gc_cache *cache, const st
   }
 }
 
-/* Loads that begin at a cache inside the SM and have one cache of the chip behind it, whose lines
- * are not shorter: all that miss in a line are of one line there. */
+/* Loads that begin at a cache inside the SM and have one or two caches of the chip behind it. The
+ * lines of the first one are not shorter: all that miss in a line are of one line there. */
 static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space space,
                             struct run *run)
 {
@@ -247,7 +247,7 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
   struct gc_cache_array *next = &model->arrays[path->levels[1].cache];
   struct gc_cache *cache = gc_walk_own(model, array, sm);
   struct gc_found found = {0};
-  uint64_t hits = run->count, cycles = 0;
+  uint64_t hits = run->count, cycles = 0, last = 0;
 
   while (run->count) {
     const struct run from = *run;
@@ -264,9 +264,58 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
     cycles += translate(model, sm, &window, array->line_shift);
     go_on(model, cache, next->instances, &from, &window, &behind);
     gc_window_touch(model, next, sm, &behind, &found);
+    if (path->count == 4)
+      last += gc_window_touch_behind(model, next, &model->arrays[path->levels[2].cache], sm,
+                                     &behind);
   }
   return cycles + hits * gc_walk_cycles(model, space, 0, 0) +
-         cycles_of(model, space, 1, &found) + found.nowhere * gc_walk_cycles(model, space, 2, 0);
+         cycles_of(model, space, 1, &found) + last * gc_walk_cycles(model, space, 2, 0) +
+         (found.nowhere - last) * gc_walk_cycles(model, space, path->count - 1, 0);
+}
+
+bool gc_walk_rows(struct gc_model *model, const struct gc_rows *rows, uint8_t *level)
+{
+  const struct gc_profile_path *path = &model->profile.paths[rows->space];
+  struct gc_cache_array *array =
+    path->count > 1 ? &model->arrays[path->levels[0].cache] : NULL;
+  struct gc_cache_array *behind =
+    path->count == 3 ? &model->arrays[path->levels[1].cache] : NULL;
+  const uint64_t bytes = (rows->more + 1) * (uint64_t)rows->bytes;
+  struct gc_found found = {0};
+  struct gc_window window;
+  uint32_t lines;
+
+  if (!array || !array->outside || path->count > 3 || (behind && !gc_window_alike(array, behind)) ||
+      model->profile.whole_sectors || (rows->address | rows->bytes) % array->profile->shape.line ||
+      bytes >> array->line_shift > array->window_most ||
+      bytes > gc_pages_contiguous(&model->pages, rows->address))
+    return false;
+  lines = rows->bytes >> array->line_shift;
+  window.address = gc_pages_physical(&model->pages, rows->address);
+  window.count = (rows->more + 1) * lines;
+  for (uint32_t i = 0; i < window.count; i += lines)
+    if (!gc_window_absent(array, rows->sm, window.address + ((uint64_t)i << array->line_shift)))
+      return false;
+  memset(window.mask, 1, window.count); /* the first sector of each line */
+  memset(window.loads, 1, window.count);
+  window.address = rows->address;
+  translate(model, rows->sm, &window, array->line_shift);
+  window.address = gc_pages_physical(&model->pages, rows->address);
+  gc_window_touch(model, array, rows->sm, &window, &found);
+  if (behind)
+    gc_window_touch_behind(model, array, behind, rows->sm, &window);
+  for (uint32_t i = 0; i <= rows->more; i++)
+    level[i] = (uint8_t)(path->count - (window.mask[i * lines] ? 1 : 2));
+  return true;
+}
+
+/* Whether all loads of a sector of a cache are of one sector of the next one. If not, where a sector
+ * misses does not say which one is loaded there. */
+static bool sector_fits(const struct gc_model *model, const struct gc_profile_path *path,
+                        unsigned level)
+{
+  return model->arrays[path->levels[level].cache].profile->shape.sector <=
+         model->arrays[path->levels[level + 1].cache].profile->shape.sector;
 }
 
 uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space space,
@@ -284,6 +333,7 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
   first = path->count > 1 ? &model->arrays[path->levels[0].cache] : NULL;
   second = path->count > 2 ? &model->arrays[path->levels[1].cache] : NULL;
   if (!first || whole || first->compete.active || (first->outside && path->count > 3) ||
+      (first->outside && path->count == 3 && !sector_fits(model, path, 0)) ||
       stride < STRIDE_MIN || stride > STRIDE_MAX || first->profile->shape.line > LINE_MAX) {
     for (uint64_t i = 0; i < count; i++)
       cycles += gc_model_touch(model, sm, space, address + i * stride);
@@ -291,7 +341,8 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
   }
   if (first->outside)
     return run_outside(model, sm, space, &run);
-  if (path->count == 3 && second->outside && second->line_shift >= first->line_shift)
+  if ((path->count == 3 || (path->count == 4 && sector_fits(model, path, 1))) && second->outside &&
+      second->line_shift >= first->line_shift)
     return run_through(model, sm, space, &run);
   return run_inside(model, sm, space, &run);
 }

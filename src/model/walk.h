@@ -9,6 +9,8 @@
 
 #include "model/chip.h"
 
+struct gc_rows; /* model.h */
+
 /* Constant space is small and starts near 0. In caches that all spaces share it must not overlap
  * global memory, whose addresses are below this bit. */
 #define CONSTANT_SPACE (1ull << 56)
@@ -80,6 +82,11 @@ static inline void gc_walk_fetch_rest(struct gc_model *model, uint32_t sm,
 
   gc_walk_fetch(model, sm, path, level + 1, address & -(uint64_t)sector, sector);
 }
+
+/* Makes the loads of adjacent rows together, if that does the same to the caches as one row after
+ * the other: the beginnings of all rows miss in the first cache, which is outside of the SMs.
+ * level[i]: where that of row i hits, of rows->more + 1. False: it has done nothing. */
+bool gc_walk_rows(struct gc_model *model, const struct gc_rows *rows, uint8_t *level);
 
 /* A store at the first level of a path. Whether the next level does not get it, at least not yet
  * (store.c). */

@@ -128,19 +128,34 @@ void gc_window_touch(struct gc_model *model, struct gc_cache_array *array, uint3
   found->nowhere += missed;
 }
 
+bool gc_window_alike(const struct gc_cache_array *array, const struct gc_cache_array *behind)
+{
+  const uint32_t line = 1u << array->line_shift;
+
+  return behind->line_shift == array->line_shift && array->profile->shape.sector == line &&
+         behind->profile->shape.sector == line;
+}
+
+bool gc_window_absent(const struct gc_cache_array *array, uint32_t sm, uint64_t address)
+{
+  const bool parts = array->profile->partitions > 1;
+
+  return ((parts && !array->profile->replicate) ||
+          !gc_cache_has(&array->instances[array->places[sm]], address)) &&
+         (!parts || !gc_cache_has(&array->instances[gc_chip_home(array, address)], address));
+}
+
 uint64_t gc_window_touch_behind(struct gc_model *model, const struct gc_cache_array *array,
                                 struct gc_cache_array *behind, uint32_t sm,
-                                const struct gc_window *window)
+                                struct gc_window *window)
 {
   const uint32_t sector = array->profile->shape.sector, shift = behind->line_shift;
   struct gc_found found = {0};
   struct gc_window next;
 
-  if (shift == array->line_shift && sector == 1u << shift &&
-      behind->profile->shape.sector == sector) {
-    next = *window; /* a line is one sector in both */
-    memcpy(next.loads, next.mask, next.count);
-    gc_window_touch(model, behind, sm, &next, &found);
+  if (gc_window_alike(array, behind)) {
+    memcpy(window->loads, window->mask, window->count);
+    gc_window_touch(model, behind, sm, window, &found);
     return found.near + found.far;
   }
   next = (struct gc_window){.address = window->address >> shift << shift};

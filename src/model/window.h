@@ -40,7 +40,14 @@ void gc_window_touch(struct gc_model *model, struct gc_cache_array *array, uint3
  * hit. */
 uint64_t gc_window_touch_behind(struct gc_model *model, const struct gc_cache_array *array,
                                 struct gc_cache_array *behind, uint32_t sm,
-                                const struct gc_window *window);
+                                struct gc_window *window);
+
+/* Whether the lines of both caches are one sector, and equally long. Then gc_window_touch_behind
+ * leaves in the window what missed in both. */
+bool gc_window_alike(const struct gc_cache_array *array, const struct gc_cache_array *behind);
+
+/* Whether the line at this physical address is in no instance where a load by this SM looks. */
+bool gc_window_absent(const struct gc_cache_array *array, uint32_t sm, uint64_t address);
 
 /* Stores of whole lines, which come into the cache. It must have windows of several lines. */
 void gc_window_store(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,

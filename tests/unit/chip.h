@@ -38,6 +38,10 @@
 #define L2_L3                                                                                       \
   "[cache L2]\nscope = chip\nsize = 256 KiB\nline = 128\nways = 16\nreplacement = lru\n"          \
   "[cache L3]\nscope = chip\nsize = 1 MiB\nline = 128\nsector = 32\nways = 16\nreplacement = lru\n"
+/* The lines of both are one sector. */
+#define L2_L3_LINES                                                                                 \
+  "[cache L2]\nscope = chip\nsize = 256 KiB\nline = 128\nways = 16\nreplacement = lru\n"          \
+  "[cache L3]\nscope = chip\nsize = 1 MiB\nline = 128\nways = 16\nreplacement = lru\n"
 #define SPACES_L3                                                                                   \
   "[space ca]\npath = L1 30, L2 200, L3 300, memory 500\n"                                          \
   "[space cg]\npath = L2 200, L3 300, memory 500\n[space shared]\npath = memory 20\n"

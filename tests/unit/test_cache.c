@@ -197,7 +197,9 @@ static void check_lru_list(uint32_t ways)
   gc_random_seed(&random, ways);
   assert_int_equal(gc_cache_init(&cache, &s, 1), 0);
   for (unsigned i = 0; i < 20000; i++) {
-    const uint64_t line = gc_random_below(&random, ways + ways / 2 + 1), address = BASE + line * 128;
+    const uint32_t number = gc_random_below(&random, ways + ways / 2 + 1);
+    /* every other line is like all such lines in its low bits */
+    const uint64_t line = number % 2 ? number : (uint64_t)number << 20, address = BASE + line * 128;
     const uint8_t mask = (uint8_t)(1u << gc_random_below(&random, 4));
     uint32_t at = 0;
     uint8_t had;
@@ -209,6 +211,7 @@ static void check_lru_list(uint32_t ways)
     while (at < filled && list[at].line != line)
       at++;
     had = at < filled ? list[at].sectors : 0;
+    assert_int_equal(gc_cache_has(&cache, address), at < filled);
     assert_int_equal(gc_cache_access_sectors(&cache, address, mask, &random), had & mask);
     if (at == filled && filled < ways)
       filled++;
@@ -226,6 +229,8 @@ static void lru_is_a_list(void **state)
   (void)state;
   for (uint32_t ways = 1; ways < 20; ways++)
     check_lru_list(ways);
+  check_lru_list(32); /* the first circular one */
+  check_lru_list(33);
   check_lru_list(GC_CACHE_WAYS_MAX);
 }
 

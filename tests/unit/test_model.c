@@ -163,6 +163,8 @@ static void runs_are_as_many_touches(void **state)
         SPACES,
     CHIP "whole_sectors = yes\n" UNIFIED L1 RO C15 L2 SPACES,
     CHIP "whole_sectors = yes\n" UNIFIED L1 RO C15 L2_L3 SPACES_L3,
+    CHIP UNIFIED L1 RO C15 L2_L3 SPACES_L3,
+    CHIP UNIFIED L1 RO C15 L2_L3_LINES SPACES_L3,
   };
   static const uint64_t strides[] = {0, 8, 32, 48, 64, 128, 160, 1024};
   struct gc_random random;
@@ -185,6 +187,47 @@ static void runs_are_as_many_touches(void **state)
     }
     gc_model_free(singles);
     gc_model_free(runs);
+  }
+}
+
+/* Adjacent rows at once do what one row after the other does. */
+static void rows_are_as_many_single_ones(void **state)
+{
+  static const char *const chips[] = {
+    CHIP UNIFIED L1 RO C15 L2 SPACES,
+    CHIP UNIFIED L1 RO C15 L2 TWO_PARTS SPACES,
+    CHIP UNIFIED L1 RO C15 L2 TWO_PARTS "replicate = yes\n" SPACES,
+    CHIP UNIFIED L1 RO C15 L2 TLB("A", "entries = 3\n") SPACES,
+    CHIP UNIFIED L1 RO C15 L2_L3 SPACES_L3,
+    CHIP UNIFIED L1 RO C15 L2_L3_LINES SPACES_L3,
+  };
+  struct gc_random random;
+
+  (void)state;
+  gc_random_seed(&random, 11);
+  for (size_t c = 0; c < sizeof(chips) / sizeof(*chips); c++) {
+    struct gc_model *all = make(chips[c]), *singles = make(chips[c]);
+
+    for (int i = 0; i < 20000; i++) {
+      struct gc_rows rows = {.sm = gc_random_below(&random, 6), .space = GC_SPACE_CG,
+                             .address = BASE + gc_random_below(&random, 8192) * 64,
+                             .bytes = 512, .count = 3, .write = gc_random_below(&random, 2),
+                             .more = gc_random_below(&random, GC_ROWS_MAX)};
+      double a[GC_MODEL_BUSY] = {0}, b[GC_MODEL_BUSY] = {0};
+
+      gc_model_rows(all, &rows, a);
+      for (uint32_t left = rows.more + 1; left; left--) {
+        rows.more = 0;
+        gc_model_rows(singles, &rows, b);
+        rows.address += rows.bytes;
+      }
+      assert_memory_equal(a, b, sizeof(a));
+      rows.address -= gc_random_below(&random, 4096) / 8 * 8;
+      assert_int_equal(gc_model_touch(all, rows.sm, GC_SPACE_CG, rows.address),
+                       gc_model_touch(singles, rows.sm, GC_SPACE_CG, rows.address));
+    }
+    gc_model_free(singles);
+    gc_model_free(all);
   }
 }
 
@@ -276,28 +319,28 @@ static void rows_keep_each_level_busy(void **state)
   (void)state;
   /* cold, through all levels: 6 SMs at 1 GHz share 600 and 60 GB/s, 100 and 10 bytes a cycle
    * each */
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CA, BASE, 512, 2, false, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CA, BASE, 512, 2, false, 0, 0}, busy);
   assert_near(busy[0], 8);
   assert_near(busy[1], 10.24);
   assert_near(busy[2], 102.4);
   /* then it is in L1; one more SM finds it in L2, and adds to what is there */
   memset(busy, 0, sizeof(busy));
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CA, BASE, 512, 2, false, 0}, busy);
-  gc_model_rows(model, &(struct gc_rows){1, GC_SPACE_CA, BASE, 512, 1, false, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CA, BASE, 512, 2, false, 0, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){1, GC_SPACE_CA, BASE, 512, 1, false, 0, 0}, busy);
   assert_near(busy[0], 12);
   assert_near(busy[1], 5.12);
   assert_near(busy[2], 0);
   /* 16 bytes of constants: a whole line comes from L2 */
   memset(busy, 0, sizeof(busy));
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CONSTANT, 0, 16, 1, false, 0}, busy);
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CONSTANT, 16, 16, 1, false, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CONSTANT, 0, 16, 1, false, 0, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CONSTANT, 16, 16, 1, false, 0, 0}, busy);
   assert_near(busy[0], 8);
   assert_near(busy[1], 2.56);
   assert_near(busy[2], 25.6);
   /* stores at their own rates */
   memset(busy, 0, sizeof(busy));
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_SHARED, 0, 512, 1, true, 0}, busy);
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, BASE + 65536, 512, 1, true, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_SHARED, 0, 512, 1, true, 0, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, BASE + 65536, 512, 1, true, 0, 0}, busy);
   assert_near(busy[0], 16 + 5.12);
   assert_near(busy[1], 102.4);
   assert_near(gc_model_true_bandwidth(model, GC_SPACE_CA, 2, true), 30);
@@ -316,6 +359,7 @@ int main(void)
     cmocka_unit_test(replicating_partitions_halve_what_one_sm_keeps),
     cmocka_unit_test(split_partitions_keep_each_line_once),
     cmocka_unit_test(runs_are_as_many_touches),
+    cmocka_unit_test(rows_are_as_many_single_ones),
     cmocka_unit_test(misses_fetch_whole_sectors),
     cmocka_unit_test(without_l1_global_loads_go_to_l2),
     cmocka_unit_test(runs_are_reproducible),

@@ -7,6 +7,7 @@
 #include "device/open.h"
 #include "device/sim_launch.h"
 #include "model/model.h"
+#include "model/noise.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -578,8 +579,59 @@ static void bad_profiles_are_sentences(void **state)
   assert_null(other.device);
 }
 
-/* What fills leave in memory, one after the other: rings in the order of addresses, which the
- * simulator notes only, and another one. */
+/* Random fills of 4 KiB, and loads of a chain of them, compared with memory to which each fill is
+ * written at once. There are more of them than the simulator notes. */
+static void rings_overlap(void **state)
+{
+  struct fixture *f = *state;
+  uint64_t seen[512], expected[512] = {0};
+  struct gc_random random;
+
+  gc_random_seed(&random, 5);
+  assert_int_equal(f->ops->clear(f->device, f->ring, sizeof(seen), &f->err), 0);
+  for (unsigned k = 0; k < 2000; k++) {
+    const uint64_t words = 1 + gc_random_below(&random, 8), first = gc_random_below(&random, 256);
+    const uint64_t count = 1 + gc_random_below(&random, (uint32_t)(255 / words));
+    const uint64_t multiplier = 1 + gc_random_below(&random, 7);
+    const struct gpu_fill_args args = {.base = f->ring + 8 * first, .count = count,
+                                       .stride = 8 * words, .multiplier = multiplier,
+                                       .first = 1000 * k, .step = 1, .slot_bytes = 8};
+
+    assert_int_equal(run(f, GC_KERNEL_fill, 2, 0, &args, sizeof(args)), 0);
+    for (uint64_t i = 0; i < count; i++)
+      expected[first + i * multiplier % count * words] =
+        args.first + (i + 1) * multiplier % count;
+    if (gc_random_below(&random, 20))
+      continue;
+    assert_int_equal(f->ops->download(f->device, seen + first, f->ring + 8 * first, 8 * words,
+                                      &f->err), 0);
+    assert_memory_equal(seen + first, expected + first, 8 * words);
+  }
+  assert_int_equal(f->ops->download(f->device, seen, f->ring, sizeof(seen), &f->err), 0);
+  assert_memory_equal(seen, expected, sizeof(seen));
+}
+
+/* A walk along two rings, one of which lies between the slots of the other and over some. */
+static void walks_see_the_last_ring(void **state)
+{
+  struct fixture *f = *state;
+  const struct gpu_chase_job job = {f->ring, f->ring + KIB(8), 70, 0};
+  uint64_t memory[512], at = f->ring;
+  struct gpu_chase_result result;
+
+  fill(f, KIB(4) / 32, 32, f->ring, 32, 8);
+  fill(f, KIB(2) / 64, 64, f->ring, 128, 8);
+  assert_int_equal(chase(f, GC_KERNEL_chase_cg, &job, 1, (struct gpu_chase_args){0}, &result), 0);
+  assert_int_equal(f->ops->download(f->device, memory, f->ring, sizeof(memory), &f->err), 0);
+  for (unsigned i = 0; i < 70; i++)
+    at = memory[(at - f->ring) / 8];
+  assert_int_equal(result.last, at);
+  assert_int_equal(memory[0], f->ring + 128);
+  assert_int_equal(memory[4], f->ring + 64); /* of the first ring */
+}
+
+/* What fills leave in memory, one after the other: rings, which the simulator notes only, and
+ * narrow slots, which it writes. */
 static void rings_are_there_when_they_are_read(void **state)
 {
   const struct gpu_fill_args fills[] = {
@@ -667,6 +719,8 @@ int main(void)
     IN_FIXTURE(bad_launches_are_refused),
     IN_FIXTURE(bad_profiles_are_sentences),
     IN_FIXTURE(rings_are_there_when_they_are_read),
+    IN_FIXTURE(rings_overlap),
+    IN_FIXTURE(walks_see_the_last_ring),
     cmocka_unit_test(h200_profile_has_217_kib),
   };
 
