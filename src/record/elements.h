@@ -52,7 +52,8 @@ struct gc_record {
  * capacities of an L2. Method 4 notices more interference, and marks what is absent for a passing
  * reason. Method 5 added structure: TLBs, sets, replacement, groups of SMs and more. Method 6 added
  * the write policy of L2 and the bandwidth of its slices, method 7 the upper address bits in the
- * hash of L1. */
+ * hash of L1. Method 8 takes fewer samples where they suffice, and only confirms paths that are one
+ * storage with L1. */
 #define GC_RECORD_FORMAT "1"
 #define GC_RECORD_METHOD "8"
 

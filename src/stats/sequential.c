@@ -56,23 +56,3 @@ enum gc_side gc_share_side(double s, double n, double low, double high, double e
     return s < (low + high) / 2 * n ? GC_SIDE_BELOW : GC_SIDE_ABOVE;
   return below ? GC_SIDE_BELOW : above ? GC_SIDE_ABOVE : GC_SIDE_OPEN;
 }
-
-double gc_share_confidence(double s, double n, double p)
-{
-  const double confidence = 1 - exp(-gc_share_evidence(s, n, p));
-
-  return confidence > 0 ? confidence : 0;
-}
-
-int gc_quantile_is_within(const double *values, size_t n, double q, double x, double tolerance,
-                          double error)
-{
-  double below = 0, up_to = 0;
-
-  for (size_t i = 0; i < n; i++) {
-    below += values[i] < x - tolerance;
-    up_to += values[i] <= x + tolerance;
-  }
-  return gc_share_side(below, (double)n, q, q, error) == GC_SIDE_BELOW &&
-         gc_share_side(up_to, (double)n, q, q, error) == GC_SIDE_ABOVE;
-}

@@ -49,14 +49,4 @@ enum gc_side {
 };
 enum gc_side gc_share_side(double s, double n, double low, double high, double error);
 
-/* 1 - 1/M(p), at least 0: the confidence, after any number of questions, that the share is on that
- * side of p where s/n is. */
-double gc_share_confidence(double s, double n, double p);
-
-/* Whether the quantile q of what the n values were drawn from is within +-tolerance of x: the share
- * of values below x - tolerance is then less than q, and that of values up to x + tolerance greater.
- * x may come from the values, such as their median for q = 1/2. */
-int gc_quantile_is_within(const double *values, size_t n, double q, double x, double tolerance,
-                          double error);
-
 #endif

@@ -11,6 +11,7 @@
 
 static unsigned failing; /* launches of the eviction test that fail */
 static bool unclear;     /* its control launches have slow loads */
+static unsigned touches; /* launches of the first-touch test */
 
 static int launch(struct gc_device *device, const struct gc_launch *launch, struct gc_error *err)
 {
@@ -18,6 +19,7 @@ static int launch(struct gc_device *device, const struct gc_launch *launch, stru
     failing--;
     return gc_fail(err, -EIO, "this launch fails");
   }
+  touches += launch->kernel == GC_KERNEL_first_touch;
   return gc_device_sim.launch(device, launch, err);
 }
 
@@ -55,7 +57,9 @@ static void both_methods_agree(void **state)
 
   (void)state;
   open_with(&o, &ops);
+  touches = 0;
   element = run_step(&o, gc_step_instances, GC_L1);
+  assert_int_equal(touches, 2); /* one launch is one witness, however many SMs it has */
   assert_string_equal(text(element, "PerSM"), "2");
   assert_string_equal(text(element, "Instances"), "60");
   close_gpu(&o);

@@ -6,6 +6,10 @@
  *
  * Usage: test_sharing [PROFILE]   without a profile: all of them
  */
+#include "measure/capacity/capacity.h"
+#include "measure/topology/topology.h"
+#include "measure/walk/vote.h"
+
 #include "open.h"
 
 #define CONFIDENT 0.95
@@ -135,10 +139,51 @@ static void a_single_element_has_no_sharing(void **state)
   close_gpu(&o);
 }
 
+/* --- the early test of L1 and the paths into it --- */
+
+static bool contrary; /* in one of eight runs nothing is evicted */
+
+static int download(struct gc_device *device, void *to, uint64_t address, size_t bytes, struct gc_error *err)
+{
+  const int status = gc_device_sim.download(device, to, address, bytes, err);
+  struct gpu_pair_result *results = to;
+
+  /* with 14 SMs, the last launch has the last run of each of the four questions */
+  if (!status && bytes == 4 * sizeof(*results))
+    for (size_t i = 0; i < 4 && contrary; i++)
+      results[i].slow[GPU_PAIR_AGAIN] = 0;
+  return status;
+}
+
+/* Both directions see the same cache, so together they are no surer than one. Only if all runs agree
+ * is a path not searched. */
+static void one_storage_needs_all_runs(void **state)
+{
+  (void)state;
+  for (unsigned i = 0; i < 2; i++) {
+    struct gc_device_ops ops = gc_device_sim;
+    const double *with;
+    struct opened o;
+
+    contrary = i;
+    ops.download = download;
+    open_gpu(&o, "t1000");
+    open_warm_bench(&o);
+    o.m.bench.ops = &ops;
+    run_step(&o, gc_step_capacity, GC_L1);
+    run_step(&o, gc_step_storage, GC_L1);
+    with = o.results->with_l1;
+    if (with[GC_TEXTURE] != (contrary ? 0 : gc_vote_confidence(8, 8)) ||
+        with[GC_READ_ONLY] != with[GC_TEXTURE])
+      fail_msg("%u of 8 runs are contrary: %g, %g", i, with[GC_TEXTURE], with[GC_READ_ONLY]);
+    close_gpu(&o);
+  }
+}
+
 int main(int argc, char **argv)
 {
   static const char *const all[] = {"k20c", "gtx780", "gtx840m", "p6000", "v100", "h200"};
-  struct CMUnitTest tests[8];
+  struct CMUnitTest tests[9];
   size_t n = 0;
 
   for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
@@ -147,6 +192,7 @@ int main(int argc, char **argv)
   if (argc < 2) {
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(sharing_follows_from_another_element);
     tests[n++] = (struct CMUnitTest)cmocka_unit_test(a_single_element_has_no_sharing);
+    tests[n++] = (struct CMUnitTest)cmocka_unit_test(one_storage_needs_all_runs);
   }
   return _cmocka_run_group_tests("sharing", tests, n, NULL, NULL);
 }

@@ -122,40 +122,6 @@ static void sides_are_decided_early(void **state)
   assert_int_equal(gc_share_side(999, 1000, 1, 1, 1e-9), GC_SIDE_BELOW);
 }
 
-static void confidence_grows_with_agreement(void **state)
-{
-  double last = 0;
-
-  (void)state;
-  near(gc_share_confidence(0, 0, 0.5), 0, 0);
-  near(gc_share_confidence(5, 10, 0.5), 0, 0);
-  for (unsigned n = 5; n < 40; n++) {
-    const double confidence = gc_share_confidence(n, n, 0.5);
-
-    assert_true(confidence > last);
-    last = confidence;
-  }
-  assert_true(gc_share_confidence(9, 9, 0.5) < 1 - 1 / 512.); /* looking has its price */
-}
-
-/* The median of two modes is anywhere between them; of one mode it is known after 40 samples. */
-static void quantiles_are_decided(void **state)
-{
-  double values[100];
-
-  (void)state;
-  seed = 11;
-  for (unsigned i = 0; i < 100; i++)
-    values[i] = 500 + 4 * uniform();
-  assert_true(gc_quantile_is_within(values, 40, 0.5, 502, 2.5, GC_SEQUENTIAL_ERROR));
-  assert_false(gc_quantile_is_within(values, 10, 0.5, 502, 2.5, GC_SEQUENTIAL_ERROR));
-  assert_false(gc_quantile_is_within(values, 100, 0.5, 508, 2.5, GC_SEQUENTIAL_ERROR));
-  for (unsigned i = 0; i < 100; i++)
-    values[i] = i % 2 ? 500 : 700;
-  assert_false(gc_quantile_is_within(values, 100, 0.5, 500, 20, GC_SEQUENTIAL_ERROR));
-  assert_true(gc_quantile_is_within(values, 100, 0.75, 700, 20, GC_SEQUENTIAL_ERROR));
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -163,8 +129,6 @@ int main(void)
     cmocka_unit_test(means_are_covered),
     cmocka_unit_test(bounds_contain_the_share_and_shrink),
     cmocka_unit_test(sides_are_decided_early),
-    cmocka_unit_test(confidence_grows_with_agreement),
-    cmocka_unit_test(quantiles_are_decided),
   };
 
   return cmocka_run_group_tests_name("sequential", tests, NULL, NULL);

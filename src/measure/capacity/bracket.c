@@ -229,9 +229,9 @@ static int conclude(struct gc_search_state *s, struct gc_sizes *sizes, bool last
     if ((status = confirm(s, sizes, verdict->beyond)))
       return status;
     gc_decide(sizes, s->found->changed, verdict);
-  } else if (!last && verdict->beyond && verdict->most - verdict->least > sizes->n / 2) {
+  } else if (verdict->beyond && verdict->most - verdict->least > sizes->n / 2) {
     verdict->absent = "repetitions disagree on where misses begin";
-  } else if (!last && verdict->beyond) {
+  } else if (verdict->beyond) {
     narrow(s, sizes, verdict);
     *done = false;
     return 0;

@@ -31,9 +31,10 @@
 #define LAUNCHES 8
 #define ROUNDS_MIN 4        /* least number of rounds for an error */
 /* If the path is one storage with L1, which has had its census, this one only confirms it. It ends
- * when chance may cause no more than this share of the capacity: twice what a census may lack in any
- * case. */
-#define CHANCE_WITH_L1 0.02
+ * when chance may cause no more than this share of the capacity: what the census of an H200's L1
+ * reaches, so that the same errors are noticed. */
+#define CHANCE_WITH_L1 0.008
+#define LAUNCHES_MIN 2 /* the error of one launch of few rounds may be small by chance */
 #define SMS_MIN 16 /* with fewer, the probes of some launches are not spread over all that was read */
 #define PART_WITH_L1 2 /* then one in so many SMs takes part */
 #define UNIFORM_LOADS 16384 /* loads of each SM if all lanes load the same address */
@@ -179,7 +180,8 @@ static bool conclude(const struct count *c, struct gc_raw *raw, char *seen, doub
   /* the last slot found may be anywhere between the probes of a launch */
   census->error = hypot(census->error, c->probes.bytes / (double)some.n * c->probes.rounds * apart /
                                            sqrt(12));
-  return c->sms >= SMS_MIN && !*census->absent && gc_census_chance(census) <= c->chance * capacity;
+  return c->sms >= SMS_MIN && c->probes.rounds >= LAUNCHES_MIN * c->args.rounds &&
+         !*census->absent && gc_census_chance(census) <= c->chance * capacity;
 }
 
 static int probe(struct count *c, double capacity, struct gc_census *census)

@@ -26,7 +26,6 @@
  * there is one for so many lines only. */
 #define HARDLY 1.5
 #define QUIET_LINES 64
-#define SLOW_MIN 100 /* slow loads in scattered order from which on `half` is known within 10 % */
 #define CHANCE 1e-5 /* probability of so few slow loads in ascending order without a TLB */
 
 static const char reach[] = "misses begin where the reach of a TLB ends, and L2 may hold more";
@@ -55,16 +54,17 @@ static int compare(struct gc_measurement *m, const struct gc_measured *l2, uint6
 {
   const double size = (double)bytes / (double)gc_capacity(l2), lack = 1 - 1 / size;
   struct gpu_chase_result scattered, ascending;
-  double half;
+  double half, most;
   int status;
 
   if ((status = sample(m, &l2->level, false, bytes, loads, &scattered)) ||
       (status = sample(m, &l2->level, true, bytes, loads, &ascending)))
     return status;
   half = (double)scattered.slow / scattered.loads / 2;
-  *none = gc_found(l2, GC_CENSUS) && scattered.slow >= SLOW_MIN &&
-          gc_share_side(ascending.slow, ascending.loads, half, half, GC_SEQUENTIAL_ERROR) ==
-              GC_SIDE_ABOVE;
+  /* the true share may be more than what was seen */
+  most = gc_share_bounds(scattered.slow, scattered.loads, GC_SEQUENTIAL_ERROR).high / 2;
+  *none = gc_found(l2, GC_CENSUS) && gc_share_side(ascending.slow, ascending.loads, most, most,
+                                                   GC_SEQUENTIAL_ERROR) == GC_SIDE_ABOVE;
   *end =
       gc_binomial_cdf(ascending.slow, ascending.loads, half) < CHANCE ||
       (!gc_found(l2, GC_CENSUS) && size >= HARDLY && scattered.slow < lack / 2 * scattered.loads);

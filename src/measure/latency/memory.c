@@ -1,17 +1,15 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The latency of device memory: single loads, far apart and in scattered order, of lines that no
- * cache holds. The ring lies in one part of the arena. Reading the rest, which is no smaller than
+ * The latency of device memory: single loads, in scattered order, of lines that no cache holds. The
+ * ring lies in one part of the arena. Reading the rest, which is no smaller than
  * all caches, evicts it.
  *
- * Loads that are so far apart may wait for the translation of their address (a TLB miss; on an H200
- * these begin only beyond tens of GB). Loads of the same lines in the same order, while L2 has the
- * lines, show that: they take longer than loads of L2 near to each other. Then another chain is
- * walked: some lines of each of many pages, one page after the other. The first load of each page
- * brings in its translation and does not count. Only this chain is walked if the latency of L2 is not
- * known yet, which is so in the plan. On an H200, both chains have the same latency within 0.5 %,
- * although loads that are near to each other could find a row of the memory open.
+ * Loads that are far apart may wait for the translation of their address (a TLB miss; on an H200
+ * these begin only beyond tens of GB). So some lines of each of many pages are loaded, one page after
+ * the other. The first load of each page brings in its translation and does not count. On an H200,
+ * the latency is the same within 0.5 % as that of single lines far apart, although loads that are near
+ * to each other could find a row of the memory open.
  *
  * Memory can be near or far. On an H200 half of all lines belong to the other L2 partition, so
  * every SM sees two modes, around 550 and 750 cycles, and almost nothing between them. A median may
@@ -29,23 +27,16 @@
 #include "stats/stats.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
-#define SLOTS 16381 /* prime: every multiplier scatters */
 #define REPEATS 9
-#define WARM 16
-#define LOADS 1024 /* least number in one repetition, by all SMs together */
-#define LINE 128
 #define TOLERANCE 0.02
-/* Loads wait for translations if lines in L2 take this share of memory's latency longer than L2. */
-#define TRANSLATION_SHARE 0.01
 #define PAGE 4096u /* bytes: no GPU has smaller pages */
 #define OF_PAGE 4u /* loads of each page, each in a line of its own */
-/* Least number of loads in one repetition of that chain. One load in twenty is beyond the 95th
+/* Least number of loads in one repetition, by all SMs together. One load in twenty is beyond the 95th
  * percentile, so it needs more loads than a middle: with 1,024, repetitions differ by 4 % on an
  * H100. */
-#define PAGES_LOADS 4096
+#define LOADS 4096
 
 /* SMs that take part, and the loads of each in one repetition. */
 struct share {
@@ -59,24 +50,14 @@ struct space {
   double *cycles;
 };
 
-static struct share plan_share(uint32_t sms)
-{
-  struct share share = {.sms = sms, .loads = (LOADS + sms - 1) / sms};
-
-  /* every slot is loaded once */
-  while (share.sms * (WARM + REPEATS * share.loads) > SLOTS)
-    share.sms--;
-  return share;
-}
-
 /* The middle of the latencies, and their 95th percentile. */
 struct conclusion {
   struct gc_latency latency, p95;
 };
 
 /* Repetition r is the r-th part of every SM's trace. cycles: space for all loads of one
- * repetition. Of so many loads each, the first does not count; 0: all count. */
-static void conclude(const struct gc_measurement *m, const struct share *share, uint32_t group,
+ * repetition. The first load of each page does not count. */
+static void conclude(const struct gc_measurement *m, const struct share *share,
                      const uint32_t *trace, double *cycles, struct conclusion *conclusion)
 {
   const struct gc_latency *overhead = &m->results->overhead;
@@ -88,7 +69,7 @@ static void conclude(const struct gc_measurement *m, const struct share *share, 
 
     for (uint32_t sm = 0; sm < share->sms; sm++)
       for (uint32_t i = 0; i < share->loads; i++)
-        if (!group || i % group)
+        if (i % OF_PAGE)
           cycles[n++] = trace[(sm * REPEATS + r) * share->loads + i];
     middles[r] = gc_midhinge(cycles, n) - overhead->cycles;
     tails[r] = gc_quantile(cycles, n, GC_TAIL) - overhead->cycles;
@@ -99,47 +80,6 @@ static void conclude(const struct gc_measurement *m, const struct share *share, 
       overhead->confidence *
       gc_median_confidence(middles, REPEATS, latency->cycles, TOLERANCE * latency->cycles);
   gc_conclude_tail(overhead->confidence, tails, REPEATS, &conclusion->p95);
-}
-
-/* All repetitions in one launch. starts: space for one start per SM. */
-static int walk(struct gc_bench *bench, const struct share *share, uint64_t *starts,
-                uint32_t *trace)
-{
-  const struct gc_path *path = gc_path_of(GC_L2);
-  const uint64_t stride = gc_ring_stride(gc_cold_bytes(bench), SLOTS, LINE);
-  const uint64_t scatter = gc_ring_scatter(SLOTS), each = WARM + REPEATS * share->loads;
-  const struct gc_traced traced = {
-      .starts = starts, .n = share->sms, .warm = WARM, .loads = REPEATS * share->loads};
-  int status = gc_ring_lay(bench, path->space, SLOTS * stride, (uint32_t)stride, scatter);
-
-  if (!status)
-    status = gc_empty_caches(bench);
-  for (uint64_t sm = 0; sm < share->sms; sm++)
-    starts[sm] = gc_ring_address(bench, path->space, sm * each * scatter % SLOTS * stride);
-  return status ? status : gc_chase_trace(bench, path, &traced, trace);
-}
-
-/* The same loads once more, from L2: do they take longer than loads of L2 near to each other? Also
- * if L2 does not have the lines. */
-static int waits_for_translation(struct gc_measurement *m, const struct share *share,
-                                 const uint64_t *starts, struct space *space, double memory,
-                                 bool *waits)
-{
-  const struct gc_measured *l2 = &m->results->element[GC_L2];
-  const size_t n = (size_t)share->sms * REPEATS * share->loads;
-  const struct gc_traced traced = {
-      .starts = starts, .n = share->sms, .warm = WARM, .loads = REPEATS * share->loads};
-  const int status = gc_chase_trace(&m->bench, gc_path_of(GC_L2), &traced, space->trace);
-  double cycles;
-
-  if (status)
-    return status;
-  for (size_t i = 0; i < n; i++)
-    space->cycles[i] = space->trace[i];
-  cycles = gc_median(space->cycles, n) - m->results->overhead.cycles;
-  gc_raw_note(m->bench.raw, "the same lines in L2, cycles", cycles);
-  *waits = cycles > l2->latency.cycles + fmax(TRANSLATION_SHARE * memory, 1);
-  return 0;
 }
 
 /* Where line i of a page is, in an order that no prefetcher follows. */
@@ -198,42 +138,23 @@ static int walk_pages(struct gc_bench *bench, struct share *share, struct space 
   return gc_chase_trace(bench, path, &traced, space->trace);
 }
 
-static int measure(struct gc_measurement *m, struct share *share, struct space *space,
-                   struct conclusion *conclusion)
-{
-  bool waits = !(m->results->element[GC_L2].latency.cycles > 0);
-  int status = waits ? 0 : walk(&m->bench, share, space->starts, space->trace);
-
-  if (!waits && !status) {
-    conclude(m, share, 0, space->trace, space->cycles, conclusion);
-    if (conclusion->latency.cycles > 0)
-      status =
-          waits_for_translation(m, share, space->starts, space, conclusion->latency.cycles, &waits);
-  }
-  if (status || !waits)
-    return status;
-  share->loads = PAGES_LOADS / share->sms + 1;
-  if (!(status = walk_pages(&m->bench, share, space)))
-    conclude(m, share, OF_PAGE, space->trace, space->cycles, conclusion);
-  return status;
-}
-
 int gc_step_memory_latency(struct gc_measurement *m, struct gc_measured *element)
 {
   struct gc_bench *bench = &m->bench;
-  struct share share = plan_share(bench->properties.sms);
-  /* the larger of both chains; whole pages may be a few loads more */
-  const size_t loads = REPEATS * (size_t)share.sms *
-                       ((share.loads > PAGES_LOADS / share.sms ? share.loads : PAGES_LOADS / share.sms) +
-                        1 + OF_PAGE);
+  const uint32_t sms = bench->properties.sms;
+  struct share share = {.sms = sms, .loads = LOADS / sms + 1};
+  /* whole pages may be a few loads more */
+  const size_t loads = REPEATS * (size_t)share.sms * (share.loads + OF_PAGE);
   struct conclusion conclusion;
   struct space space = {malloc(share.sms * sizeof(*space.starts)),
                         malloc(loads * sizeof(*space.trace)),
                         malloc(loads * sizeof(*space.cycles))};
   const int status = space.starts && space.trace && space.cycles
-                         ? measure(m, &share, &space, &conclusion)
+                         ? walk_pages(bench, &share, &space)
                          : gc_fail(bench->err, -ENOMEM, "out of memory");
 
+  if (!status)
+    conclude(m, &share, space.trace, space.cycles, &conclusion);
   free(space.cycles);
   free(space.trace);
   free(space.starts);

@@ -23,6 +23,9 @@ static const enum gc_kind kinds[] = {GC_L1,        GC_TEXTURE,       GC_READ_ONL
 #define KINDS (sizeof(kinds) / sizeof(*kinds))
 #define CACHES (KINDS - 2)
 #define BESIDE_SHARED (CACHES - 2) /* caches that are compared with shared memory */
+/* A path is only confirmed, not searched, if it is so sure that it is one storage with L1: all of
+ * eight runs agree in both directions. */
+#define SURE 0.99
 
 struct sharing {
   struct gc_vote votes[KINDS][KINDS]; /* are the two the same storage? */
@@ -205,15 +208,14 @@ static int get_sharing(struct gc_measurement *m, const struct sharing **sharing)
   return status;
 }
 
-/* Both directions found the same. Each of their runs answers the question whether it is one
- * storage. */
+/* Whether both directions found one storage. They have the cache, the SMs and the launch in common, so
+ * they are no surer together than the less sure one. A "no" is left to the later test, which knows the
+ * capacity of the other cache. */
 static struct gc_vote both(const struct gc_vote *there, const struct gc_vote *back)
 {
-  struct gc_vote vote = {GC_UNCLEAR, 0};
+  const struct gc_vote vote = agree(there, back, true);
 
-  if (there->answer == GC_YES && back->answer == GC_YES)
-    vote = (struct gc_vote){GC_YES, 1 - (1 - there->confidence) * (1 - back->confidence)};
-  return vote;
+  return vote.answer == GC_YES ? vote : (struct gc_vote){GC_UNCLEAR, 0};
 }
 
 int gc_step_storage(struct gc_measurement *m, struct gc_measured *element)
@@ -240,7 +242,7 @@ int gc_step_storage(struct gc_measurement *m, struct gc_measured *element)
     const struct gc_vote vote = both(&evictions[2 * i].vote, &evictions[2 * i + 1].vote);
 
     sharing->votes[0][with[i]] = sharing->votes[with[i]][0] = vote;
-    m->results->with_l1[kinds[with[i]]] = vote.answer == GC_YES ? vote.confidence : 0;
+    m->results->with_l1[kinds[with[i]]] = vote.confidence >= SURE ? vote.confidence : 0;
   }
   if (status)
     gc_memo_drop(&m->memos, &sharing_memo);

@@ -26,6 +26,7 @@
 #define EVICT_LOADS 64
 #define VOTES 12 /* the least number of answers; a GPU with fewer SMs repeats the test */
 #define ROUNDS_MIN 3
+#define ROUNDS_DECIDED 2 /* if these decide, no more: answers of one round may have a common cause */
 #define POLLS_MAX 65536 /* polls of a word; a few ms */
 #define ATTEMPTS 3
 #define HIT_MAX 1.2  /* a first load that hits takes at most this many times as long as a hit */
@@ -161,12 +162,14 @@ static int run_round(struct gc_bench *bench, struct test *t, struct gc_first_tou
   return 0;
 }
 
-/* Whether further rounds can change nothing: all SMs of the rounds so far have the same number of
- * caches, and are so many that most SMs have it. */
+/* Whether further rounds can hardly change anything: all SMs of at least two rounds have the same
+ * number of caches, and are so many that most SMs have it. */
 static bool is_decided(const struct gc_first_touch *touch, size_t n)
 {
   size_t same = 0;
 
+  if (touch->rounds < ROUNDS_DECIDED)
+    return false;
   for (size_t i = 0; i < n; i++)
     same += touch->firsts[i] && touch->firsts[i] == touch->firsts[0];
   return same == n && !touch->unclear &&
