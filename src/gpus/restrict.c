@@ -9,6 +9,7 @@
 #include "gpus/nodes.h"
 #include "gpus/visible.h"
 #include "util/env.h"
+#include "util/error.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -47,6 +48,7 @@ static void hide(struct gc_gpu *gpu, const struct gc_decision *decision)
     snprintf(gpu->problem, sizeof(gpu->problem),
              "%s is empty, which hides this GPU; measure it in a job that may use it",
              decision->variable);
+  gc_make_printable(gpu->problem); /* a variable may have any bytes */
 }
 
 /* 0 or the errno of the node of an NVIDIA GPU. */

@@ -3,8 +3,8 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "store/dir.h"
 
-#include "store/walk.h"
 #include "util/env.h"
+#include "util/walk.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -182,7 +182,7 @@ static int refuse_way(int status, const char *dir, const struct gc_error *why, s
 }
 
 /* Walks to the parent of the directory for new records. */
-static int find_parent(char dir[PATH_MAX], bool make, char last[GC_STORE_COMPONENT],
+static int find_parent(char dir[PATH_MAX], bool make, char last[GC_WALK_COMPONENT],
                        struct gc_error *err)
 {
   struct gc_error why = {""};
@@ -191,14 +191,14 @@ static int find_parent(char dir[PATH_MAX], bool make, char last[GC_STORE_COMPONE
 
   if (parent)
     return parent;
-  parent = make ? gc_store_walk(dir, levels, last, &why)
-                : gc_store_walk_only(dir, levels, last, &why);
+  parent = make ? gc_walk(dir, levels, last, &why)
+                : gc_walk_only(dir, levels, last, &why);
   return parent < 0 ? refuse_way(parent, dir, &why, err) : parent;
 }
 
 int gc_store_open(char dir[PATH_MAX], bool make, struct gc_error *err)
 {
-  char last[GC_STORE_COMPONENT];
+  char last[GC_WALK_COMPONENT];
   int parent = find_parent(dir, make, last, err), fd;
 
   if (parent < 0)
@@ -210,8 +210,8 @@ int gc_store_open(char dir[PATH_MAX], bool make, struct gc_error *err)
 
 int gc_store_open_site(struct gc_error *err)
 {
-  char last[GC_STORE_COMPONENT];
-  int parent = gc_store_walk_only(GC_SITE_DIR, UINT_MAX, last, err), fd;
+  char last[GC_WALK_COMPONENT];
+  int parent = gc_walk_only(GC_SITE_DIR, UINT_MAX, last, err), fd;
 
   if (parent < 0)
     return parent;
@@ -222,7 +222,7 @@ int gc_store_open_site(struct gc_error *err)
 
 void gc_store_remove_dir(void)
 {
-  char dir[PATH_MAX], last[GC_STORE_COMPONENT];
+  char dir[PATH_MAX], last[GC_WALK_COMPONENT];
   const int parent = find_parent(dir, false, last, NULL);
 
   if (parent < 0)
@@ -254,7 +254,7 @@ int gc_store_usable(struct gc_error *err)
 
   if (status)
     return status;
-  status = gc_store_walk_dry(dir, levels, &why);
+  status = gc_walk_dry(dir, levels, &why);
   if (status)
     return refuse_way(status, dir, &why, err);
   fd = gc_store_open(dir, false, err);

@@ -9,7 +9,6 @@ gc_store_sources = src/store/store.h \
   src/store/hold.c src/store/hold.h \
   src/store/lock.c src/store/lock.h \
   src/store/tidy.c src/store/tidy.h \
-  src/store/walk.c src/store/walk.h \
   src/store/write.c src/store/write.h
 
 noinst_LTLIBRARIES += src/store/libstore.la

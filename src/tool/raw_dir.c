@@ -29,5 +29,5 @@ int gc_raw_dir_check(struct gc_tool *tool)
 void gc_raw_dir_leave(const struct gc_tool *tool)
 {
   if (tool->made_raw)
-    rmdir(tool->raw); /* fails unless it is empty */
+    gc_file_remove_dir(tool->raw);
 }

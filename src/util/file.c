@@ -2,6 +2,7 @@
 #include "util/file.h"
 
 #include "util/clock.h"
+#include "util/walk.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,28 +33,88 @@ static int create(int dir, char name[64])
   return -1;
 }
 
-int gc_file_dir(const char *path, bool *made, struct gc_error *err)
+/* Makes the directory where the path leads, if it is missing. */
+static int make_dir(const char *path, bool *made, struct gc_error *why)
+{
+  char last[GC_WALK_COMPONENT];
+  const int parent = gc_walk_only(path, UINT_MAX, last, why);
+  int status = 0;
+
+  if (parent < 0)
+    return parent;
+  *made = !mkdirat(parent, last, 0777);
+  if (!*made && errno != EEXIST)
+    status = gc_fail(why, -errno, "%s", strerror(errno));
+  close(parent);
+  return status;
+}
+
+/* Opens the directory. The walk goes to the parent of what it is given, so that it follows the last
+ * link, too. */
+static int open_dir(const char *path, struct gc_error *why)
+{
+  char inside[PATH_MAX], last[GC_WALK_COMPONENT];
+  int way, dir;
+
+  if ((size_t)snprintf(inside, sizeof(inside), "%s/.", path) >= sizeof(inside))
+    return gc_fail(why, -ENAMETOOLONG, "%s", strerror(ENAMETOOLONG));
+  way = *path ? gc_walk_only(inside, UINT_MAX, last, why) : -ENOENT;
+  if (way < 0)
+    return way;
+  dir = openat(way, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (dir < 0)
+    dir = gc_fail(why, -errno, "%s", strerror(errno));
+  close(way);
+  return dir;
+}
+
+static int check_dir(int dir)
 {
   char name[64];
-  int dir, file, error;
+  const int file = create(dir, name);
 
-  if (made)
-    *made = !mkdir(path, 0777);
-  if (made && !*made && errno != EEXIST)
-    return gc_fail(err, -errno, "cannot make the directory %s: %s", path,
-                   errno == ENOENT ? "its parent directory does not exist" : strerror(errno));
-  dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (dir < 0)
-    return gc_fail(err, -errno, "cannot open the directory %s: %s", path, strerror(errno));
-  file = create(dir, name);
-  if (file < 0) {
-    error = errno;
-    close(dir);
-    return gc_fail(err, -error, "cannot write in the directory %s: %s", path, strerror(error));
-  }
+  if (file < 0)
+    return -errno;
   close(file);
   unlinkat(dir, name, 0);
-  return dir;
+  return 0;
+}
+
+int gc_file_dir(const char *path, bool *made, struct gc_error *err)
+{
+  struct gc_error why = {""};
+  bool is_new = false;
+  int dir, status = made ? make_dir(path, &is_new, &why) : 0;
+
+  if (made)
+    *made = false;
+  if (status)
+    return gc_fail(err, status, "cannot make the directory %s: %s", path,
+                   status == -ENOENT ? "its parent directory does not exist" : why.text);
+  dir = open_dir(path, &why);
+  if (dir < 0)
+    status = gc_fail(err, dir, "cannot open the directory %s: %s", path,
+                     dir == -ENOENT ? strerror(ENOENT) : why.text);
+  else if ((status = check_dir(dir)))
+    gc_fail(err, status, "cannot write in the directory %s: %s", path, strerror(-status));
+  if (status && dir >= 0)
+    close(dir);
+  if (status && is_new)
+    gc_file_remove_dir(path);
+  else if (made)
+    *made = is_new;
+  return status ? status : dir;
+}
+
+void gc_file_remove_dir(const char *path)
+{
+  char last[GC_WALK_COMPONENT];
+  const int parent = gc_walk_only(path, UINT_MAX, last, NULL);
+
+  if (parent < 0)
+    return;
+  unlinkat(parent, last, AT_REMOVEDIR);
+  close(parent);
 }
 
 int gc_file_write(int file, const void *data, size_t size)

@@ -15,9 +15,14 @@
 
 /* Opens a directory for writing files, and makes sure that it can: writes and removes a file.
  * If made is not NULL, creates a missing directory (but not its parents) and sets *made to whether
- * it did. Returns a descriptor that the caller closes, or a negative errno with a sentence. After a
- * failure no new file or directory is left. */
+ * it did. Symbolic links, on the way or in place of the directory, are followed only if the
+ * effective user or root owns them (util/walk.h). Returns a descriptor that the caller closes, or a
+ * negative errno with a sentence. After a failure no new file or directory is left. */
 int gc_file_dir(const char *path, bool *made, struct gc_error *err);
+
+/* Removes a directory that gc_file_dir made, on the same way; fails silently, also if the directory
+ * is not empty. */
+void gc_file_remove_dir(const char *path);
 
 /* Writes size bytes to an open file, with as many calls of write() as necessary. 0, or a negative
  * errno after a part of the data was written. */

@@ -22,4 +22,6 @@ src_util_libutil_la_SOURCES = \
 	src/util/reap.h \
 	src/util/spawn.c \
 	src/util/spawn.h \
-	src/util/turns.h
+	src/util/turns.h \
+	src/util/walk.c \
+	src/util/walk.h

@@ -2,39 +2,18 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Fuzz target: the texts of /proc and /sys that say which GPUs there are. The input has several
- * files: a line "=PATH" begins the file PATH, which ends before the next such line.
+ * files (tree_add_files).
  */
 #include "fuzz.h"
 #include "tree.h"
 
 #include "gpus/gpus.h"
 
-#include <string.h>
-
-static void add_files(const char *text, size_t size)
-{
-  const char *end = text + size;
-
-  while (text < end && *text == '=') {
-    const char *line = memchr(text, '\n', (size_t)(end - text)), *start, *next;
-
-    if (!line)
-      return;
-    start = next = line + 1;
-    while (next < end && *next != '=') {
-      next = memchr(next, '\n', (size_t)(end - next));
-      next = next ? next + 1 : end;
-    }
-    tree_add(text + 1, (size_t)(line - text - 1), start, (size_t)(next - start));
-    text = next;
-  }
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   struct gc_gpus gpus;
 
-  add_files((const char *)data, size);
+  tree_add_files((const char *)data, size);
   PROMISE(!gc_gpus_list("", NULL, &gpus));
   for (size_t i = 0; i < gpus.count; i++) {
     struct gc_gpu *gpu = &gpus.array[i];

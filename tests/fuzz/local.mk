@@ -9,9 +9,11 @@ fuzz_replays = \
 	tests/fuzz/replay-plot \
 	tests/fuzz/replay-profile \
 	tests/fuzz/replay-record \
+	tests/fuzz/replay-remember \
 	tests/fuzz/replay-sim \
 	tests/fuzz/replay-topology \
-	tests/fuzz/replay-trace
+	tests/fuzz/replay-trace \
+	tests/fuzz/replay-visible
 check_PROGRAMS += $(fuzz_replays) tests/fuzz/linear
 TESTS += tests/fuzz/replay.sh tests/fuzz/linear
 smoke_tests += tests/fuzz/replay.sh
@@ -39,19 +41,22 @@ check_LTLIBRARIES += tests/fuzz/libgpus.la
 tests_fuzz_libgpus_la_SOURCES = $(src_gpus_libgpus_la_SOURCES)
 tests_fuzz_libgpus_la_CPPFLAGS = $(AM_CPPFLAGS) -DTREE_REPLACES_FILES \
 	-include $(top_srcdir)/tests/fuzz/tree.h
-fuzz_gpus_libraries = tests/fuzz/libgpus.la src/record/librecord.la src/util/libutil.la
-tests_fuzz_replay_gpus_SOURCES = tests/fuzz/fuzz_gpus.c tests/fuzz/tree.c tests/fuzz/tree.h \
-	$(fuzz_common)
-tests_fuzz_replay_gpus_LDADD = $(fuzz_gpus_libraries)
-tests_fuzz_replay_kfd_SOURCES = tests/fuzz/fuzz_kfd.c tests/fuzz/tree.c tests/fuzz/tree.h \
-	$(fuzz_common)
-tests_fuzz_replay_kfd_LDADD = $(fuzz_gpus_libraries)
+fuzz_tree = tests/fuzz/node.h tests/fuzz/tree.c tests/fuzz/tree.h $(fuzz_common)
+fuzz_tree_libraries = tests/fuzz/libgpus.la src/record/librecord.la src/util/libutil.la
+tests_fuzz_replay_gpus_SOURCES = tests/fuzz/fuzz_gpus.c $(fuzz_tree)
+tests_fuzz_replay_gpus_LDADD = $(fuzz_tree_libraries)
+tests_fuzz_replay_kfd_SOURCES = tests/fuzz/fuzz_kfd.c $(fuzz_tree)
+tests_fuzz_replay_kfd_LDADD = $(fuzz_tree_libraries)
+tests_fuzz_replay_remember_SOURCES = tests/fuzz/fuzz_remember.c $(fuzz_tree)
+tests_fuzz_replay_remember_LDADD = $(fuzz_tree_libraries)
+tests_fuzz_replay_visible_SOURCES = tests/fuzz/fuzz_visible.c $(fuzz_tree)
+tests_fuzz_replay_visible_LDADD = $(fuzz_tree_libraries)
 
 # With libFuzzer, in a build of their own. FUZZ_SECONDS: for each target. FUZZ_RUNS: executions of
 # each target, in place of a time. FUZZ_TARGETS: some of them.
 FUZZ_SECONDS = 10
 FUZZ_RUNS =
-FUZZ_TARGETS = failure gpus kfd plot profile record sim topology trace
+FUZZ_TARGETS = failure gpus kfd plot profile record remember sim topology trace visible
 fuzz_tool_sources = src/tool/plot_curve.c src/tool/plot_read.c src/tool/plot_script.c \
 	src/tool/plot_write.c src/tool/report/chart.c src/tool/report/html.c \
 	src/tool/report/picture.c src/tool/report/script.c src/tool/sources/topology.c
@@ -71,5 +76,7 @@ clean-fuzz:
 .PHONY: clean-fuzz
 
 EXTRA_DIST += tests/fuzz/replay.sh tests/fuzz/run.sh tests/fuzz/seeds.sh tests/fuzz/record.dict \
-	tests/fuzz/corpus-failure tests/fuzz/corpus-gpus tests/fuzz/corpus-kfd tests/fuzz/corpus-plot \
-	tests/fuzz/corpus-profile tests/fuzz/corpus-record tests/fuzz/corpus-sim tests/fuzz/corpus-topology tests/fuzz/corpus-trace
+	tests/fuzz/visible.dict tests/fuzz/corpus-failure tests/fuzz/corpus-gpus tests/fuzz/corpus-kfd \
+	tests/fuzz/corpus-plot tests/fuzz/corpus-profile tests/fuzz/corpus-record \
+	tests/fuzz/corpus-remember tests/fuzz/corpus-sim tests/fuzz/corpus-topology \
+	tests/fuzz/corpus-trace tests/fuzz/corpus-visible

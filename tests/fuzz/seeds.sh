@@ -7,7 +7,7 @@ cd "${BASH_SOURCE%/*}/../.."
 fuzz=tests/fuzz
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
-mkdir -p $fuzz/corpus-{failure,gpus,kfd,plot,profile,record,sim,topology,trace}
+mkdir -p $fuzz/corpus-{failure,gpus,kfd,plot,profile,record,remember,sim,topology,trace,visible}
 
 # files ROOT PATTERN...: the files below ROOT that match, as fuzz_gpus.c reads them.
 files()
@@ -79,6 +79,30 @@ size = 16 KiB
 END
 sed -n '/^[^#]/p' data/sim/mi210 > $fuzz/corpus-sim/mi210
 cp tests/data/traces/* $fuzz/corpus-trace/
+
+# Texts of the node of fuzz_remember.c (node.h): right ones, wrong ones, and one that is too old.
+entry()
+{
+  printf '%s %d %d\n%s\n' "$1" "${3:-1700000000}" $((${#2} + 1)) "$2"
+}
+gpu=$'Model: \t\t NVIDIA H200\nGPU UUID: \t GPU-33333333-0000-0000-0000-000000000017\nDevice Minor: \t 0'
+pci=$'pci\n10de 2330 0000:17:00.0\n10de 2335 0000:a7:00.0'
+{ printf +; entry @0 "$pci"; entry @1 "$gpu"; entry 0123456789abcdef other; } > $fuzz/corpus-remember/wrong
+{ printf +; entry @0 pci; entry @1 "$gpu" 1699900000; entry @2 "$gpu" 1800000000; } > $fuzz/corpus-remember/old
+{ printf +; entry @0 "$pci"; entry @0 pci; } > $fuzz/corpus-remember/twice
+printf 'hwloc-gpucache remembered 1\nend 8f3ac2ae6a8fbd11\n' > $fuzz/corpus-remember/damaged
+
+# Environments as in /proc/PID/environ, and files that replace those of node.h.
+mig=MIG-c7384736-a75d-5afc-978f-d2f1294409fd
+uuid=GPU-11111111-0000-0000-0000-000000000017
+printf 'CUDA_VISIBLE_DEVICES=%s\0' "$mig,MIG-$uuid/1/0,$mig" > $fuzz/corpus-visible/mig
+printf 'CUDA_VISIBLE_DEVICES=%s\0CUDA_DEVICE_ORDER=PCI_BUS_ID\0' "MIG-$uuid/2/0" > $fuzz/corpus-visible/older
+printf '%s\0' CUDA_VISIBLE_DEVICES=1,0 CUDA_DEVICE_ORDER=PCI_BUS_ID ROCR_VISIBLE_DEVICES=1 HIP_VISIBLE_DEVICES=0 \
+  '' > $fuzz/corpus-visible/indices
+printf '%s\0' "CUDA_VISIBLE_DEVICES=$uuid,GPU-2" ROCR_VISIBLE_DEVICES=GPU-8c29,0x1 GPU_DEVICE_ORDINAL=1 '' \
+  > $fuzz/corpus-visible/uuids
+printf '=/dev/nvidia1\n!\n=/dev/nvidia-caps/nvidia-cap20\n=/dev/nvidia-caps/nvidia-cap21\n' >> $fuzz/corpus-visible/uuids
+printf '\0=/dev/nvidia-caps/nvidia-cap10\n!\n=/dev/dri/renderD129\n!\n' > $fuzz/corpus-visible/nodes
 
 # Files of measure --raw, shortened; two forms that the small GPU does not have.
 raw=$tmp/raw

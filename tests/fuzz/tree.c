@@ -2,71 +2,158 @@
 #include "tree.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <string.h>
 
-#define MOST_FILES 1024
+#define MOST_NODES 2048
+#define SLOTS 4096
 #define MOST_OPEN 32
 #define PATH_BYTES 160
 /* Real descriptors have smaller numbers. */
 #define FIRST_FD 1000000
 
-static struct file {
+/* A file, a directory, or both: then it can be opened as a file, and has files below. */
+struct node {
   char path[PATH_BYTES];
-  size_t path_length, length;
+  size_t path_length, name; /* where its name begins */
+  uint32_t hash;
+  int is_file;
   const char *text;
-} files[MOST_FILES];
-static size_t file_count;
+  size_t length;
+  struct node *first, *last, *next; /* children, and the next child of its directory */
+};
+static struct node nodes[MOST_NODES];
+static size_t node_count;
+static uint16_t slots[SLOTS]; /* number of the node + 1 */
 
 struct tree_dir {
   char path[PATH_BYTES]; /* empty: this descriptor is closed */
-  const struct file *file; /* NULL: a directory */
-  size_t at;               /* bytes that were read, or files that were listed */
+  struct node *node;
+  size_t at;               /* bytes that were read */
+  struct node *next;       /* to be listed */
   struct dirent entry;
 };
 static struct tree_dir opened[MOST_OPEN];
+static size_t most_opened;
+
+/* The file that is being written, and the last one that was. */
+static char unfinished[TREE_WRITTEN_BYTES], written[TREE_WRITTEN_BYTES];
+static struct node writing = {.path = "unfinished", .is_file = 1, .text = unfinished};
 
 unsigned tree_clear(void)
 {
   unsigned count = 0;
 
-  for (size_t i = 0; i < MOST_OPEN; i++) {
+  for (size_t i = 0; i < most_opened; i++) {
     count += opened[i].path[0] != '\0';
     opened[i].path[0] = '\0';
   }
-  file_count = 0;
+  most_opened = 0;
+  if (node_count)
+    memset(slots, 0, sizeof(slots));
+  node_count = 0;
   return count;
+}
+
+static uint32_t hash_of(const char *path, size_t length)
+{
+  uint32_t hash = 2166136261u;
+
+  for (size_t i = 0; i < length; i++)
+    hash = (hash ^ (unsigned char)path[i]) * 16777619u;
+  return hash;
+}
+
+/* The slot of this path, which is empty if there is no such node. */
+static uint16_t *find_slot(const char *path, size_t length, uint32_t hash)
+{
+  uint16_t *slot = &slots[hash % SLOTS];
+
+  while (*slot) {
+    const struct node *node = &nodes[*slot - 1];
+
+    if (node->hash == hash && node->path_length == length && !memcmp(node->path, path, length))
+      break;
+    slot = slot == &slots[SLOTS - 1] ? slots : slot + 1;
+  }
+  return slot;
+}
+
+static struct node *find(const char *path)
+{
+  const size_t length = strlen(path);
+  const uint16_t number = *find_slot(path, length, hash_of(path, length));
+
+  return number ? &nodes[number - 1] : NULL;
+}
+
+/* The node of this path, made with its directories if it is missing. NULL: no more fit. */
+static struct node *make(const char *path, size_t length)
+{
+  const uint32_t hash = hash_of(path, length);
+  uint16_t *slot = find_slot(path, length, hash);
+  struct node *node, *dir;
+  size_t name = length;
+
+  if (*slot)
+    return &nodes[*slot - 1];
+  while (path[name - 1] != '/')
+    name--;
+  dir = name > 1 ? make(path, name - 1) : NULL;
+  if ((name > 1 && !dir) || node_count == MOST_NODES)
+    return NULL;
+  slot = find_slot(path, length, hash); /* the directories may have taken it */
+  node = &nodes[node_count++];
+  *slot = (uint16_t)node_count;
+  *node = (struct node){.path_length = length, .name = name, .hash = hash};
+  memcpy(node->path, path, length);
+  node->path[length] = '\0';
+  if (dir)
+    *(dir->last ? &dir->last->next : &dir->first) = node, dir->last = node;
+  return node;
 }
 
 int tree_add(const char *path, size_t path_length, const char *text, size_t length)
 {
-  struct file *file = &files[file_count];
+  struct node *node;
 
-  if (file_count == MOST_FILES || path_length >= PATH_BYTES || !path_length || path[0] != '/' ||
-      memchr(path, '\0', path_length) || path[path_length - 1] == '/')
+  if (path_length >= PATH_BYTES || path_length < 2 || path[0] != '/' ||
+      memchr(path, '\0', path_length) || path[path_length - 1] == '/' ||
+      memmem(path, path_length, "//", 2) || !(node = make(path, path_length)))
     return 0;
-  memcpy(file->path, path, path_length);
-  file->path[path_length] = '\0';
-  file->path_length = path_length;
-  file->text = text;
-  file->length = length;
-  file_count++;
+  if (node->is_file)
+    return 1; /* the first text counts */
+  node->is_file = 1;
+  node->text = text;
+  node->length = length;
   return 1;
 }
 
-/* The first file with this path; *is_dir: there is a file below this path. */
-static const struct file *find(const char *path, int *is_dir)
+void tree_add_files(const char *text, size_t size)
 {
-  const size_t length = strlen(path);
+  const char *end = text + size;
 
-  *is_dir = 0;
-  for (size_t i = 0; i < file_count; i++) {
-    if (files[i].path_length < length || memcmp(files[i].path, path, length))
-      continue;
-    if (files[i].path_length == length)
-      return &files[i];
-    *is_dir |= files[i].path[length] == '/';
+  while (text < end && *text == '=') {
+    const char *line = memchr(text, '\n', (size_t)(end - text)), *start, *next;
+
+    if (!line)
+      return;
+    start = next = line + 1;
+    while (next < end && *next != '=') {
+      next = memchr(next, '\n', (size_t)(end - next));
+      next = next ? next + 1 : end;
+    }
+    tree_add(text + 1, (size_t)(line - text - 1), start, (size_t)(next - start));
+    text = next;
   }
-  return NULL;
+}
+
+const char *tree_text(const char *path, size_t *length)
+{
+  const struct node *node = find(path);
+
+  *length = node && node->is_file ? node->length : 0;
+  return node && node->is_file ? node->text : NULL;
 }
 
 static struct tree_dir *get(int fd)
@@ -82,8 +169,9 @@ static struct tree_dir *get(int fd)
 int tree_openat(int at, const char *path, int flags, ...)
 {
   const char *base = path[0] == '/' || at == AT_FDCWD ? "" : get(at)->path;
+  struct node *node;
   char full[PATH_BYTES];
-  int fd = 0, is_dir;
+  int fd = 0;
 
   while (fd < MOST_OPEN && opened[fd].path[0])
     fd++;
@@ -93,15 +181,20 @@ int tree_openat(int at, const char *path, int flags, ...)
   errno = ENOENT;
   if ((size_t)snprintf(full, sizeof(full), "%s%s%s", base, *base ? "/" : "", path) >= sizeof(full))
     return -1;
-  opened[fd].file = find(full, &is_dir);
-  if (!opened[fd].file && !is_dir)
+  node = flags & O_CREAT ? &writing : find(full);
+  if (!node)
     return -1;
   errno = ENOTDIR;
-  if (opened[fd].file && (flags & O_DIRECTORY))
+  if (node->is_file && (flags & O_DIRECTORY))
     return -1;
+  if (flags & O_CREAT)
+    writing.length = 0;
   memcpy(opened[fd].path, full, sizeof(full));
+  opened[fd].node = node;
+  if (most_opened <= (size_t)fd)
+    most_opened = (size_t)fd + 1;
   opened[fd].at = 0;
-  opened[fd].entry.d_name[0] = '\0';
+  opened[fd].next = node->first;
   return FIRST_FD + fd;
 }
 
@@ -114,28 +207,80 @@ int tree_close(int fd)
 ssize_t tree_read(int fd, void *bytes, size_t size)
 {
   struct tree_dir *dir = get(fd);
-  size_t left = dir->file ? dir->file->length - dir->at : 0;
+  size_t left = dir->node->is_file ? dir->node->length - dir->at : 0;
 
   if (size > left)
     size = left;
   if (size)
-    memcpy(bytes, dir->file->text + dir->at, size);
+    memcpy(bytes, dir->node->text + dir->at, size);
   dir->at += size;
   return (ssize_t)size;
 }
 
+int tree_write(int fd, const void *bytes, size_t size)
+{
+  if (get(fd)->node != &writing || size > sizeof(unfinished) - writing.length)
+    __builtin_trap(); /* no file that is being made, or a file that is too long */
+  memcpy(unfinished + writing.length, bytes, size);
+  writing.length += size;
+  return 0;
+}
+
+int tree_rename(int dir, const char *name)
+{
+  char path[PATH_BYTES];
+  struct node *node = NULL;
+
+  if ((size_t)snprintf(path, sizeof(path), "%s/%s", get(dir)->path, name) < sizeof(path))
+    node = make(path, strlen(path));
+  if (!node)
+    return -1;
+  memcpy(written, unfinished, writing.length);
+  node->is_file = 1;
+  node->text = written;
+  node->length = writing.length;
+  return 0;
+}
+
+static int describe(const struct node *node, struct stat *status)
+{
+  if (!node)
+    return -1;
+  memset(status, 0, sizeof(*status));
+  status->st_mode = node->is_file ? S_IFREG | 0400 : S_IFDIR | 0700;
+  status->st_uid = geteuid();
+  status->st_size = (off_t)node->length;
+  status->st_ino = node->hash;
+  return 0;
+}
+
 int tree_fstat(int fd, struct stat *status)
 {
+  return describe(get(fd)->node, status);
+}
+
+int tree_stat(const char *path, struct stat *status)
+{
+  static const struct node root = {.hash = 1};
+
+  return describe(strcmp(path, "/") ? find(path) : &root, status);
+}
+
+int tree_fstatfs(int fd, struct statfs *status)
+{
+  (void)get(fd);
   memset(status, 0, sizeof(*status));
-  status->st_mode = get(fd)->file ? S_IFREG | 0444 : S_IFDIR | 0555;
+  status->f_type = TMPFS_MAGIC;
   return 0;
 }
 
 int tree_access(const char *path)
 {
-  int is_dir;
+  const struct node *node = find(path);
+  const int is_closed = node && node->is_file && node->length && *node->text == '!';
 
-  return find(path, &is_dir) || is_dir ? 0 : -1;
+  errno = node ? EACCES : ENOENT;
+  return node && !is_closed ? 0 : -1;
 }
 
 tree_dir *tree_fdopendir(int fd)
@@ -150,35 +295,22 @@ tree_dir *tree_opendir(const char *path)
   return fd < 0 ? NULL : tree_fdopendir(fd);
 }
 
-/* Lists a directory once for each run of files below it. Nobody promises that a directory that
- * changes meanwhile lists each name once. */
 struct dirent *tree_readdir(tree_dir *dir)
 {
-  const size_t length = strlen(dir->path);
+  const struct node *node = dir->next;
 
-  while (dir->at < file_count) {
-    const struct file *file = &files[dir->at++];
-    const char *name = file->path + length + 1;
-    size_t name_length;
-
-    if (file->path_length <= length || memcmp(file->path, dir->path, length) ||
-        file->path[length] != '/')
-      continue;
-    name_length = strcspn(name, "/");
-    if (!strncmp(dir->entry.d_name, name, name_length) && !dir->entry.d_name[name_length])
-      continue;
-    memcpy(dir->entry.d_name, name, name_length);
-    dir->entry.d_name[name_length] = '\0';
-    dir->entry.d_type = DT_UNKNOWN;
-    return &dir->entry;
-  }
-  return NULL;
+  if (!node)
+    return NULL;
+  dir->next = node->next;
+  memcpy(dir->entry.d_name, node->path + node->name, node->path_length - node->name + 1);
+  dir->entry.d_ino = node->hash;
+  dir->entry.d_type = DT_UNKNOWN;
+  return &dir->entry;
 }
 
 void tree_rewinddir(tree_dir *dir)
 {
-  dir->at = 0;
-  dir->entry.d_name[0] = '\0';
+  dir->next = dir->node->first;
 }
 
 int tree_dirfd(tree_dir *dir)

@@ -2,30 +2,49 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A file system in memory for the fuzz targets of src/gpus. The files of src/gpus are compiled with
- * "-include tree.h", so that they open these files in place of those of /proc and /sys.
+ * "-include tree.h", so that they open these files in place of those of /proc and /sys. A file whose
+ * text begins with "!" may be read, but access() refuses it.
  */
 #ifndef TESTS_FUZZ_TREE_H
 #define TESTS_FUZZ_TREE_H
 
+#include "util/file.h"
+
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
+#include <time.h>
 #include <unistd.h>
+
+#define TREE_WRITTEN_BYTES (32 << 10) /* the longest file that is written */
+#define TREE_TIME 1700000000          /* it is always now */
 
 /* Forgets all files. Returns how many descriptors and directories are still open. */
 unsigned tree_clear(void);
 
 /* Adds a file; its directories exist by that. The text must live until tree_clear. False: no more
- * fit, or the path is too long or does not begin with a slash. */
+ * fit, or the path is too long or is not the path of a file. */
 int tree_add(const char *path, size_t path_length, const char *text, size_t length);
+
+/* Adds several files: a line "=PATH" begins the file PATH, which ends before the next such line. */
+void tree_add_files(const char *text, size_t size);
+
+/* The text of a file, also one that was written; NULL: there is none. */
+const char *tree_text(const char *path, size_t *length);
 
 typedef struct tree_dir tree_dir;
 int tree_openat(int at, const char *path, int flags, ...);
 int tree_close(int fd);
 ssize_t tree_read(int fd, void *bytes, size_t size);
+int tree_write(int fd, const void *bytes, size_t size);
+int tree_rename(int dir, const char *name);
 int tree_fstat(int fd, struct stat *status);
+int tree_stat(const char *path, struct stat *status);
+int tree_fstatfs(int fd, struct statfs *status);
 int tree_access(const char *path);
 tree_dir *tree_opendir(const char *path);
 tree_dir *tree_fdopendir(int fd);
@@ -40,7 +59,14 @@ int tree_closedir(tree_dir *dir);
 #define openat tree_openat
 #define close tree_close
 #define read tree_read
+#define gc_file_write tree_write
+#define renameat(from, old, to, name) tree_rename(to, name)
+#define fchmod(fd, mode) (0)
 #define fstat tree_fstat
+#define stat(path, status) tree_stat(path, status)
+#define lstat(path, status) tree_stat(path, status)
+#define fstatfs tree_fstatfs
+#define time(now) ((void)(now), (time_t)TREE_TIME)
 #define access(path, mode) ((void)(mode), tree_access(path))
 #define faccessat(at, path, mode, flags) ((void)(mode), tree_access(path))
 #define opendir tree_opendir

@@ -33,6 +33,11 @@ done
 n=$(grep -c '"GPUCacheStatus" value="measured"' "$HOME/warm.xml")
 [ "$n" -eq $((2 * gpus)) ] || fail "GPUCacheStatus=measured occurs $n times"
 
-"$load_cost" "$HWLOC_PLUGINS_PATH" "$HWLOC_PLUGINS_PATH" | grep -q 'no vendor library is mapped' ||
-  fail "a warm load maps a vendor library"
+# Only our plugin: those of hwloc itself for CUDA, NVML and OpenCL link the vendor's libraries.
+ours=$top_builddir/src/plugin/.libs
+HWLOC_PLUGINS_PATH=$ours "$lstopo" --whole-io "$HOME/ours.xml" || fail "the load with our plugin alone failed"
+n=$(grep -c 'subtype="L2Cache"' "$HOME/ours.xml")
+[ "$n" -eq "$gpus" ] || fail "$n L2Cache for $gpus GPUs in the load with our plugin alone"
+"$load_cost" "$ours" "$ours" >"$HOME/mapped" || fail "the loads with our plugin alone failed"
+grep -q 'no vendor library is mapped' "$HOME/mapped" || fail "a warm load maps a vendor library: $(cat "$HOME/mapped")"
 exit $failed

@@ -10,6 +10,7 @@ predict_tests = \
 	tests/predict/test_model_paper \
 	tests/predict/test_model_sm \
 	tests/predict/test_parameters \
+	tests/predict/test_pass \
 	tests/predict/test_threads \
 	tests/predict/test_wheel
 if HAVE_CMOCKA
@@ -46,6 +47,14 @@ tests_predict_test_wheel_LDADD = $(model_libraries) $(CMOCKA_LIBS)
 tests_predict_test_threads_SOURCES = tests/predict/test_threads.c src/predict/threads.c
 tests_predict_test_threads_LDADD = src/util/libutil.la $(CMOCKA_LIBS) -lpthread
 tests_predict_test_threads_LDFLAGS = -Wl,--wrap=sched_getaffinity,--wrap=sysconf
+
+# The limit of kernels, with traces and a model of the test.
+tests_predict_test_pass_LDADD = $(predict_libraries) src/record/librecord.la src/util/libutil.la $(CMOCKA_LIBS) \
+	-lpthread -lm
+tests_predict_test_pass_LDFLAGS = -Wl,--wrap=gc_trace_open,--wrap=gc_trace_next_kernel,--wrap=gc_trace_close \
+	-Wl,--wrap=gc_trace_get_ignored,--wrap=gc_parameters_gpu,--wrap=gc_gpu_model_check \
+	-Wl,--wrap=gc_cache_model_new,--wrap=gc_cache_model_free,--wrap=gc_cache_model_change_sms \
+	-Wl,--wrap=gc_cache_model_run
 
 # The library, and the example of its header.
 tests_predict_test_library_LDADD = src/predict/libhwloc-gpucache-predict.la $(CMOCKA_LIBS)

@@ -299,7 +299,7 @@ refused() {
   refused 1 "NominalBytes or CapacityBytes of L2Cache" --format mt4g "$BATS_TEST_TMPDIR/r.xml"
   sed 's/GPUCacheComputeCapability" value="9.0"/GPUCacheComputeCapability" value="99.0"/' "$real" >"$BATS_TEST_TMPDIR/r.xml"
   refused 1 "GPUCacheCoresPerSM" --format mt4g-csv "$BATS_TEST_TMPDIR/r.xml"
-  sed '/<info/,$d' "$real" >"$BATS_TEST_TMPDIR/r.xml" # libhwloc leaks memory if a file ends later
+  sed '/<info/,$d' "$real" >"$BATS_TEST_TMPDIR/r.xml"
   refused 1 "$BATS_TEST_TMPDIR/r.xml" "$BATS_TEST_TMPDIR/r.xml"
   refused 1 "$BATS_TEST_TMPDIR/none.xml: No such file or directory" "$BATS_TEST_TMPDIR/none.xml"
   refused 3 "no GPU found"

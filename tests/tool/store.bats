@@ -395,6 +395,31 @@ refused() {
   [ ! -e "$real/sim-tiny.xml" ]
 }
 
+@test "outputs of root do not go where the link of another user leads" {
+  [ "$(id -u)" -eq 0 ] || skip "only root can give a link to another user"
+  local out=$BATS_TEST_TMPDIR/out real=$top_srcdir/doc/results/h200/record.xml i
+  local trace=$top_srcdir/tests/data/traces/two-kernels.tsv
+  mkdir "$BATS_TEST_TMPDIR/real"
+  ln -s real "$out"
+  chown -h 65534 "$out"
+  local -a commands=("export --output $out/h200.xml $real" "export --output $out/new/../h200.xml $real"
+    "report $out/h200.html $real" "plot $out" "measure --sim $tiny --force --no-store --raw $out/raw"
+    "predict --record $real --plot $out/plot $trace")
+  for i in "${commands[@]}"; do
+    # shellcheck disable=SC2086
+    run_split "$tool" $i
+    is 1 "$status"
+    has "$errors" "$out is a symbolic link of user 65534"
+    is '' "$output"
+  done
+  is '' "$(ls -A "$BATS_TEST_TMPDIR/real")"
+  # root's own link is followed
+  chown -h 0 "$out"
+  run_split "$tool" export --output "$out/h200.xml" "$real"
+  is 0 "$status"
+  is h200.xml "$(ls -A "$BATS_TEST_TMPDIR/real")"
+}
+
 @test "purge by id needs no GPU, and an unknown word is refused" {
   local gone=GPU-11111111-0000-0000-0000-000000000099
   use_record tiny

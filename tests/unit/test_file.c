@@ -93,12 +93,71 @@ static void a_link_is_replaced(void **state)
   close(dir);
 }
 
+/* Outputs go where the user said, and not where a link of another user leads. */
+static void links_of_other_users_are_not_followed(void **state)
+{
+  static const char *const ways[] = {"link", "link/inside", "to-link", "to-link/inside"};
+  struct gc_error err;
+  bool made;
+  int dir;
+
+  (void)state;
+  if (geteuid())
+    skip(); /* only root can give a link to another user */
+  shell("mkdir -p '%s/real/inside' && ln -s real '%s/link' && ln -s link '%s/to-link'", root, root,
+        root);
+  for (unsigned owner = 0; owner < 2; owner++) {
+    assert_int_equal(lchown(path_of("link"), owner, owner), 0);
+    for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+      dir = gc_file_dir(path_of(ways[i]), NULL, &err);
+      assert_true(owner ? dir == -EACCES : dir >= 0);
+      if (owner)
+        assert_non_null(strstr(err.text, " is a symbolic link of user 1"));
+      else
+        close(dir);
+    }
+    dir = gc_file_dir(path_of("link/new"), &made, &err);
+    assert_int_equal(made, !owner);
+    assert_true(owner ? dir == -EACCES : dir >= 0);
+    if (!owner)
+      close(dir);
+    assert_int_equal(access(path_of("real/new"), F_OK), owner ? -1 : 0);
+    gc_file_remove_dir(path_of("link/new"));
+    assert_int_equal(access(path_of("real/new"), F_OK), -1);
+    assert_int_equal(mkdir(path_of("real/new"), 0700), 0);
+    gc_file_remove_dir(path_of("link/new"));
+    assert_int_equal(access(path_of("real/new"), F_OK), owner ? 0 : -1);
+    assert_int_equal(owner ? rmdir(path_of("real/new")) : 0, 0);
+  }
+}
+
+/* A directory that was just made does not stay if it cannot be used. */
+static void nothing_stays_after_a_failure(void **state)
+{
+  const uid_t user = geteuid();
+  struct gc_error err;
+  bool made = true;
+  mode_t before;
+
+  (void)state;
+  if (!user) /* root can use any directory */
+    assert_true(!chown(root, 65534, 65534) && !seteuid(65534));
+  before = umask(0777);
+  assert_int_equal(gc_file_dir(path_of("new"), &made, &err), -EACCES);
+  umask(before);
+  assert_int_equal(seteuid(user), 0);
+  assert_false(made);
+  assert_int_equal(access(path_of("new"), F_OK), -1);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test_setup_teardown(processes_with_the_same_id_do_not_mix_their_files, make_root,
                                     remove_root),
     cmocka_unit_test_setup_teardown(a_link_is_replaced, make_root, remove_root),
+    cmocka_unit_test_setup_teardown(links_of_other_users_are_not_followed, make_root, remove_root),
+    cmocka_unit_test_setup_teardown(nothing_stays_after_a_failure, make_root, remove_root),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

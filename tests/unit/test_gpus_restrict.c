@@ -34,6 +34,9 @@ static void variables_hide(void **state)
   list(2);
   is(0, GC_HIDDEN, "CUDA_VISIBLE_DEVICES is empty, which hides this GPU");
   is(1, GC_HIDDEN, "CUDA_VISIBLE_DEVICES is empty, which hides this GPU");
+  setenv("CUDA_VISIBLE_DEVICES", "\033[2J\n\x9b", 1);
+  list(2);
+  is(0, GC_HIDDEN, "CUDA_VISIBLE_DEVICES is '?[2J?\?', which hides this GPU");
 }
 
 /* PCI bus ids and device numbers may be in different orders: the indices follow the bus ids. */

@@ -4,29 +4,10 @@
  * Shares that are examined after every sample. An interval for a fixed sample size is then wrong far
  * more often than it says.
  */
+#include "samples.h"
+
 #include "stats/sequential.h"
-
 #include "stats/stats.h"
-
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-static void near(double value, double expected, double tolerance)
-{
-  if (!(fabs(value - expected) <= tolerance))
-    fail_msg("%g is not %g +- %g", value, expected, tolerance);
-}
-
-static uint64_t seed;
-static double uniform(void)
-{
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(seed >> 11) / 9007199254740992.0;
-}
 
 /* The naive rule: the exact two-sided binomial test, applied to each sample size. */
 static int naive_excludes(unsigned s, unsigned n, double p, double error)

@@ -4,30 +4,13 @@
  * Statistics on arrays with known answers. Some have shapes for which a naive argmax or mean gives
  * the wrong answer.
  */
+#include "samples.h"
+
 #include "stats/decide.h"
 
-#include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
-
-static void near(double value, double expected, double tolerance)
-{
-  if (!(fabs(value - expected) <= tolerance))
-    fail_msg("%g is not %g +- %g", value, expected, tolerance);
-}
-
-/* A small random generator with the same sequence on every machine. */
-static uint64_t seed;
-static double uniform(void)
-{
-  seed = seed * 6364136223846793005u + 1442695040888963407u;
-  return (double)(seed >> 11) / 9007199254740992.0;
-}
 
 /* 40 % of the values are far off. Their standard deviation is 49, and they hide in it. */
 static void robust_sigma_ignores_outliers(void **state)

@@ -184,7 +184,7 @@ int gc_predict_draw(const struct gc_tool *tool, const struct gc_source *source,
     if (dir >= 0)
       close(dir);
     if (made)
-      rmdir(tool->plot);
+      gc_file_remove_dir(tool->plot);
     return GC_EXIT_FAILED;
   }
   close(dir);

@@ -95,8 +95,12 @@ static void x_ticks(const struct gc_chart *c, bool numbers)
   if (c->octaves) {
     const double every = ceil((log2(c->x1 / c->x0) + 1) / most);
 
-    for (double e = ceil(log2(c->x0)); exp2(e) <= c->x1; e += every)
-      x_tick(c, exp2(e), numbers);
+    for (unsigned i = 0; i < MOST_TICKS; i++) {
+      const double x = exp2(ceil(log2(c->x0)) + i * every);
+
+      if (x <= c->x1 && isfinite(x)) /* the range of large numbers may be infinite */
+        x_tick(c, x, numbers);
+    }
     return;
   }
   for (unsigned i = 0; i < MOST_TICKS; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE
-#include "store/walk.h"
+#include "util/walk.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,19 +63,19 @@ static int reach(struct walk *walk, int fd, struct gc_error *why)
 }
 
 /* Takes the next component from the text. False: there is none; *name is then empty. */
-static bool take(const char **text, char name[GC_STORE_COMPONENT])
+static bool take(const char **text, char name[GC_WALK_COMPONENT])
 {
   const char *start = *text + strspn(*text, "/");
   const size_t length = strcspn(start, "/");
 
-  snprintf(name, GC_STORE_COMPONENT, "%.*s", (int)length, start);
+  snprintf(name, GC_WALK_COMPONENT, "%.*s", (int)length, start);
   *text = start + length;
   return length > 0;
 }
 
 static unsigned components(const char *text)
 {
-  char name[GC_STORE_COMPONENT];
+  char name[GC_WALK_COMPONENT];
   unsigned count = 0;
 
   while (take(&text, name))
@@ -166,7 +166,7 @@ static int missing(const struct walk *walk, struct gc_error *why)
 {
   unsigned have = components(walk->path);
   const char *end = walk->path;
-  char name[GC_STORE_COMPONENT];
+  char name[GC_WALK_COMPONENT];
 
   for (; have > walk->levels; have--)
     take(&end, name);
@@ -198,7 +198,7 @@ static int step(struct walk *walk, const char *name, const char *rest, int walke
 /* Walks the target of the last link. */
 static int walk_link(struct walk *walk, struct gc_error *why)
 {
-  char name[GC_STORE_COMPONENT], rest[PATH_MAX];
+  char name[GC_WALK_COMPONENT], rest[PATH_MAX];
   const char *at = walk->link;
 
   if (!take(&at, name)) {
@@ -210,7 +210,7 @@ static int walk_link(struct walk *walk, struct gc_error *why)
   return step(walk, name, rest, 0, why);
 }
 
-static int walk_all(struct walk *walk, char last[GC_STORE_COMPONENT], struct gc_error *why)
+static int walk_all(struct walk *walk, char last[GC_WALK_COMPONENT], struct gc_error *why)
 {
   int status = reach(walk, open(*walk->path == '/' ? "/" : ".", OPEN_PATH), why), walked;
 
@@ -234,8 +234,8 @@ static int walk_all(struct walk *walk, char last[GC_STORE_COMPONENT], struct gc_
   return status;
 }
 
-/* Returns the same as gc_store_walk, or WOULD_MAKE. */
-static int start(const char *path, unsigned levels, enum how how, char last[GC_STORE_COMPONENT],
+/* Returns the same as gc_walk, or WOULD_MAKE. */
+static int start(const char *path, unsigned levels, enum how how, char last[GC_WALK_COMPONENT],
                  struct gc_error *why)
 {
   struct walk walk = {.path = path, .next = path, .levels = levels, .fd = -1, .how = how,
@@ -252,21 +252,21 @@ static int start(const char *path, unsigned levels, enum how how, char last[GC_S
   return status;
 }
 
-int gc_store_walk(const char *path, unsigned levels, char last[GC_STORE_COMPONENT],
+int gc_walk(const char *path, unsigned levels, char last[GC_WALK_COMPONENT],
                   struct gc_error *why)
 {
   return start(path, levels, MAKE, last, why);
 }
 
-int gc_store_walk_only(const char *path, unsigned levels, char last[GC_STORE_COMPONENT],
+int gc_walk_only(const char *path, unsigned levels, char last[GC_WALK_COMPONENT],
                        struct gc_error *why)
 {
   return start(path, levels, LOOK, last, why);
 }
 
-int gc_store_walk_dry(const char *path, unsigned levels, struct gc_error *why)
+int gc_walk_dry(const char *path, unsigned levels, struct gc_error *why)
 {
-  char last[GC_STORE_COMPONENT];
+  char last[GC_WALK_COMPONENT];
   int status = start(path, levels, TRY, last, why);
 
   return status == WOULD_MAKE ? 0 : status;

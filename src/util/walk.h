@@ -1,18 +1,18 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The way to a directory of records: walked step by step, whether files are read, written or
- * removed there, and made where it is missing. For the files of the store.
+ * The way to a directory: walked step by step, whether files are read, written or removed there,
+ * and made where it is missing. For records and for what the command writes elsewhere.
  */
-#ifndef GC_STORE_WALK_H
-#define GC_STORE_WALK_H
+#ifndef GC_UTIL_WALK_H
+#define GC_UTIL_WALK_H
 
 #include "util/error.h"
 
 #include <limits.h>
 
 /* Space for a name, and for one character more, so that the kernel refuses a longer name. */
-#define GC_STORE_COMPONENT (NAME_MAX + 2)
+#define GC_WALK_COMPONENT (NAME_MAX + 2)
 
 /* Walks to the parent of the directory `path`, makes the parents and the directory itself if they
  * are missing, and writes the name of the last component to `last`. levels: how many of the last
@@ -27,15 +27,15 @@
  *
  * Returns a descriptor (O_PATH) of the parent, or a negative errno with the reason, which is not a
  * whole sentence. */
-int gc_store_walk(const char *path, unsigned levels, char last[GC_STORE_COMPONENT],
+int gc_walk(const char *path, unsigned levels, char last[GC_WALK_COMPONENT],
                   struct gc_error *why);
 
 /* The same, but makes nothing. -ENOENT: the parent is missing; the directory itself may be, too. */
-int gc_store_walk_only(const char *path, unsigned levels, char last[GC_STORE_COMPONENT],
+int gc_walk_only(const char *path, unsigned levels, char last[GC_WALK_COMPONENT],
                        struct gc_error *why);
 
-/* Whether gc_store_walk would succeed, as far as this function can find out without making
- * anything. 0, or the negative errno of gc_store_walk and its reason. */
-int gc_store_walk_dry(const char *path, unsigned levels, struct gc_error *why);
+/* Whether gc_walk would succeed, as far as this function can find out without making
+ * anything. 0, or the negative errno of gc_walk and its reason. */
+int gc_walk_dry(const char *path, unsigned levels, struct gc_error *why);
 
 #endif
