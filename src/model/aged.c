@@ -110,7 +110,7 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t line, uin
   return &list[to];
 }
 
-/* See gc_cache_access_lines. */
+/* gc_cache_access_lines for such a cache. */
 __attribute__((always_inline)) static inline void
 access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, const uint8_t *loads,
              unsigned n, struct gc_random *random, bool segments, bool limited)

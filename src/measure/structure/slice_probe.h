@@ -32,15 +32,15 @@ void gc_slice_probe_close(struct gc_slice_probe *probe);
 /* Sets the lines that later launches can time. */
 int gc_slice_probe_lines(struct gc_slice_probe *probe, const uint64_t *address, uint32_t count);
 
-/* What the SMs of a side do in a launch: they time `count` lines from `first` on. */
+/* The work of the SMs of a side in a launch: they time `count` lines from `first` on. */
 struct gc_slice_job {
   uint32_t side;
-  uint64_t busy; /* the line that every other SM keeps busy, or the rest of them; 0: all SMs time */
+  uint64_t busy; /* line that half of the SMs keep busy while the others time; 0: all SMs time */
   uint32_t first, count;
 };
 
 /* Runs up to GPU_SLICES_JOBS jobs of different sides at the same time. p->seen[line]: raw cycles.
- * Each line is timed, or kept busy, by other SMs in each `half`. -EAGAIN: blocks of the launch met
+ * half: 0 or 1, which SMs time and which keep lines busy. -EAGAIN: blocks of the launch met
  * on one SM. */
 int gc_slice_probe_run(struct gc_slice_probe *probe, const struct gc_slice_job *jobs, size_t n,
                        uint32_t half);

@@ -47,7 +47,7 @@ void gc_tlb_walk_close(struct gc_tlb_walk *walk);
  * threshold that the noise does not reach, and how often comparisons walk for that. */
 int gc_tlb_baseline(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count);
 
-/* The same, `rows` times, without a new threshold: a miss must be known to cost more. */
+/* The same, `rows` times, but keeps the threshold. The caller knows that a miss costs more. */
 int gc_tlb_baseline_again(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
                           uint32_t count, uint32_t rows);
 

@@ -24,9 +24,9 @@ struct gc_first_touch {
   char failed[160]; /* why there is no result; else empty */
 };
 
-/* warps: in each block, 1 to GC_SUBPARTITIONS. Sets the number of rounds; if the caller has set it in
- * *touch. Otherwise the test ends when all SMs so far have the same number of caches, and the rule of
- * stats/sequential.h decides that most SMs have it. The rest of *touch is output. */
+/* warps: in each block, 1 to GC_SUBPARTITIONS. touch->rounds: how many rounds to run; 0: until all SMs
+ * so far have the same number of caches and the rule of stats/sequential.h decides that most SMs have
+ * it. The number of rounds that ran is then in touch->rounds. The rest of *touch is output. */
 int gc_first_touch_run(struct gc_measurement *m, const struct gc_path *path, uint32_t warps,
                        struct gc_first_touch *touch);
 void gc_first_touch_free(struct gc_first_touch *touch);

@@ -22,13 +22,13 @@ struct gc_l2_sampling {
   bool ascending; /* the sample goes through the array once from the begin to the end, so that loads
                      of one page follow each other, and `which` is its first slot; otherwise it is
                      scattered */
-  /* The ring of an earlier sample is still there, so that it need not be laid: of an array of the same
-   * size, or of ring_bytes, with all of the above the same, and nothing was written to the arena
-   * since. Its `part`-th part is timed, the first one being number 0; then `laid` is false. */
+  /* The ring of an earlier sample is still in the arena and is used again. That sample had the same
+   * size (or ring_bytes) and the same values of all fields above, and nothing was written to the
+   * arena since. part: which part of the ring is timed, from 0. */
   bool laid;
   uint32_t part;
-  /* ascending only: the array is the begin of a ring of so many bytes, of which `loads` lines are
-   * timed, so fewer of the array; 0: the ring is the array */
+  /* ascending only: the array is the begin of a ring of so many bytes. `loads` lines of the ring are
+   * timed, so fewer of the array. 0: the ring is the array */
   uint64_t ring_bytes;
 };
 
