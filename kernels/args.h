@@ -682,8 +682,8 @@ struct gpu_visible_args {
   KERNEL(census_ca, gpu_census_args)                                                               \
   KERNEL(marks_ca, gpu_marks_args)
 
-/* Those that need several constant banks; also in an image of their own, which is loaded several
- * times. */
+/* The kernels that need several constant banks. They are also in an image of their own, which is
+ * loaded several times. */
 #define GPU_BANKS_KERNELS(KERNEL)                                                                  \
   KERNEL(banks_constant, gpu_banks_args)                                                           \
   KERNEL(banks_census, gpu_banks_census_args)

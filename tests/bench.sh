@@ -3,7 +3,9 @@
 # Prints the times that this machine takes; checks nothing. make bench runs it and sets its
 # environment. By hand:
 #   top_builddir=... HWLOC_GPUCACHE_TOOL=... HWLOC_PLUGINS_PATH=PLUGIN:OTHERS tests/bench.sh
-# Without an NVIDIA GPU it times the simulated H200 instead, and says so.
+# Without an NVIDIA GPU it times the simulated H200 instead, and says so. The processor time of
+# measuring each simulated GPU (about a minute) is printed only then, or with BENCH_SIM=1: it says
+# nothing about a real GPU.
 set -u
 tool=${HWLOC_GPUCACHE_TOOL:?names no tool}
 bin=${top_builddir:-.}/tests/bench
@@ -77,29 +79,31 @@ sed -n 's/.*: [^:]*: \(.*\) took \([0-9.]*\) ms, \([0-9]*\) launch\(es\)*$/\2 \3
   awk '{ printf "  %7.2f %5d ", $1, $2; for (i = 3; i <= NF; i++) printf " %s", $i; print ""; all += $1; n += $2 }
        END { printf "  %7.2f %5d  all steps\n", all, n }'
 
-# Processor time, as a share of that of a computation that needs no memory: it depends little on the
-# machine and on what else it does. /dev/zero has no end, sha256sum gets 1 GiB of it.
+# The processor time of a simulated measurement as a share of that of a computation that needs no
+# memory: it depends little on the machine and on its load. /dev/zero has no end, sha256sum gets 1 GiB.
 user_seconds() { # of a command and its children
   ("$@" >"$work/out" 2>"$work/err"; times) | awk 'NR == 2 { split($1, t, /[ms]/); print 60 * t[1] + t[2] }'
 }
 hash_zeros() { head -c 1G /dev/zero | sha256sum; }
 simulated() { user_seconds "$tool" --sim "$1" measure --force --no-store; }
-profiles=${HWLOC_GPUCACHE_SIM_PATH:-${top_srcdir:-.}/data/sim}
-echo
-echo "simulated GPUs, user time of measure / user time of head -c 1G /dev/zero | sha256sum"
-sum=0 sum_of=' '
-for profile in h200 h100 mi300x a100 $(ls "$profiles"); do
-  case "$profile $sum_of" in README*|*" $profile "*) continue ;; esac
-  sum_of="$sum_of$profile "
-  ratio=$(awk "BEGIN { printf \"%.2f\", $(simulated "$profile") / $(user_seconds hash_zeros) }")
-  sum=$(awk "BEGIN { print $sum + $ratio }")
-  case $profile in
-    h200 | h100) echo "  $profile $ratio  (to reach: 1.0)" ;;
-    mi300x) echo "  $profile $ratio  (to reach: 1.2)" ;;
-    a100) echo "  $profile $ratio  (to reach: 0.7)" ;;
-  esac
-done
-echo "  all $(echo "$sum_of" | wc -w): $sum  (to reach: 8)"
+if [ -z "$model" ] || [ -n "${BENCH_SIM:-}" ]; then
+  profiles=${HWLOC_GPUCACHE_SIM_PATH:-${top_srcdir:-.}/data/sim}
+  echo
+  echo "simulated GPUs, user time of measure / user time of head -c 1G /dev/zero | sha256sum"
+  sum=0 sum_of=' '
+  for profile in h200 h100 mi300x a100 $(ls "$profiles"); do
+    case "$profile $sum_of" in README*|*" $profile "*) continue ;; esac
+    sum_of="$sum_of$profile "
+    ratio=$(awk "BEGIN { printf \"%.2f\", $(simulated "$profile") / $(user_seconds hash_zeros) }")
+    sum=$(awk "BEGIN { print $sum + $ratio }")
+    case $profile in
+      h200 | h100) echo "  $profile $ratio  (to reach: 1.0)" ;;
+      mi300x) echo "  $profile $ratio  (to reach: 1.2)" ;;
+      a100) echo "  $profile $ratio  (to reach: 0.7)" ;;
+    esac
+  done
+  echo "  all $(echo "$sum_of" | wc -w): $sum  (to reach: 8)"
+fi
 
 echo
 echo "warm, medians of 200 loads in alternation, all I/O kept, microseconds"

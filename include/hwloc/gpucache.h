@@ -58,8 +58,8 @@
 #define HWLOC_GPUCACHE_SCALAR_L1 "ScalarL1Cache"
 /** \brief AMD: local data share of a CU */
 #define HWLOC_GPUCACHE_LDS "LDS"
-/** \brief Instructions. NVIDIA: the cache nearest to the SM of which jumps through code show a
- * capacity, measured. AMD: from the kernel driver's tables, not measured */
+/** \brief Instruction cache. NVIDIA: the cache nearest to the SM whose capacity shows when code jumps
+ * through blocks; measured. AMD: from the kernel driver's tables, not measured */
 #define HWLOC_GPUCACHE_INSTRUCTION "InstructionCache"
 /** \brief First-level TLB, nearest to the SM */
 #define HWLOC_GPUCACHE_L1_TLB "L1TLB"

@@ -196,7 +196,7 @@ static inline uint64_t gpu_nanoseconds(void)
     return at;                                                                                     \
   }
 
-/* Loads of slots at equal distances, whose values nobody needs, and walks along a ring. */
+/* Walks along a ring, and loads of slots at equal distances whose values are not used. */
 #define GPU_LOADS_SLOTS 1
 #define GPU_LOAD_SLOTS(path, at, step, count, texture)                                             \
   gpu_load_slots_##path(at, step, count, texture)

@@ -6,9 +6,9 @@
  * measured one after another, also when several users measure them: a lock on the GPU's directory
  * in sysfs leaves nothing behind, needs no write permission, and is the same for all users.
  *
- * So any user can also hold it for ever, on purpose or with a stopped process. Other users could
- * not block a lock in a directory of the user's own. But such a lock would not keep two users
- * apart, and both would store wrong values without noticing. A measurement needs the lock for a few
+ * But any user can also hold it for ever, on purpose or with a stopped process. A lock in a
+ * directory of each user could not be blocked by others, but two users would then measure at the
+ * same time, and both would store wrong values without noticing. A measurement needs the lock for a few
  * seconds only. So a process that holds it for STUCK_MS does not measure, and is ignored. A load
  * may not wait that long: it fails, notes the failure, and says that the command waits longer.
  *

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What a cache is: its shape, and its present state. How sets are kept depends on the replacement:
- * by age (aged.h), else with lines that stay in their ways (fixed.h); large LRU caches are wide
- * (wide.h).
+ * A cache: its shape and its state. The replacement decides how its sets are stored: as lists in
+ * the order of age (aged.h), or with lines that stay in their ways (fixed.h). Large LRU caches are
+ * stored in a third way (wide.h).
  */
 #ifndef GC_MODEL_CACHE_STATE_H
 #define GC_MODEL_CACHE_STATE_H

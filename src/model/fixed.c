@@ -162,7 +162,7 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
   return &sectors[way];
 }
 
-/* See gc_cache_access_lines. The layout is a constant where it is a frequent one, so that no loop
+/* gc_cache_access_lines for such a cache. The layout is a constant where it is a frequent one, so that no loop
  * over words is left. */
 __attribute__((always_inline)) static inline void
 access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* Loads of runs with other strides are made one by one: many loads of one line, or few lines in a
- * window. */
+/* Loads at other distances are made one by one: with a smaller one, too many loads are of one line;
+ * with a greater one, too few lines are in a window. */
 #define STRIDE_MIN 4
 #define STRIDE_MAX 256
 #define LINE_MAX (255 * STRIDE_MIN) /* a window counts no more loads of a line */

@@ -21,7 +21,7 @@ struct gc_wide *gc_wide_new(uint32_t sets, uint32_t ways)
     return NULL;
   wide->ways = ways;
   wide->blocks = (sets + GC_WIDE_LANES - 1) / GC_WIDE_LANES;
-  /* the host provides pages when they are used */
+  /* the host provides a page when it is first used */
   wide->lanes = calloc((size_t)wide->blocks * GC_WIDE_FIELDS * ways, sizeof(*wide->lanes));
   wide->list = calloc((size_t)wide->blocks * ways, sizeof(*wide->list));
   wide->block = calloc(wide->blocks, sizeof(*wide->block));
@@ -113,7 +113,7 @@ static inline uint64_t *list_of(struct gc_wide *wide, uint32_t block, uint64_t p
   return list;
 }
 
-/* The ways of a block, which is even no longer. */
+/* Makes a block not even, and returns its ways. */
 static struct vectors ways_of(struct gc_wide *wide, uint32_t block, uint64_t period)
 {
   const struct vectors v = vectors_of(wide, block);
@@ -232,7 +232,7 @@ static inline lanes all(uint8_t value)
   return (lanes){0} + (int8_t)value;
 }
 
-/* How many lanes are all ones; the others are 0. */
+/* The number of lanes that are all ones. Each of the others is 0. */
 static inline uint64_t count_lanes(lanes vector)
 {
   const words pair = (words)vector & 0x0101010101010101;
@@ -270,7 +270,7 @@ static inline lanes replace(const struct vectors *v, uint32_t way, const uint8_t
   return written;
 }
 
-/* Whether all bytes are the same; *first: it. */
+/* Whether all bytes are the same. *first: the first of them. */
 static inline bool same_bytes(const uint8_t bytes[GC_WIDE_LANES], uint8_t *first)
 {
   lanes vector;
@@ -350,7 +350,7 @@ void gc_wide_access_block(struct gc_wide *wide, const struct gc_wide_line *line,
   memcpy(mask, &wanted, sizeof(wanted));
   if (!whole)
     return;
-  /* now it is the youngest line in all sets; it may have been one of those that are alike */
+  /* now it is the youngest line in all sets; before, it may have been one of those that are alike */
   block->alike = (uint8_t)(alike + (*lane_of(&ages, 0) >= alike));
   if (block->alike == count) {
     block->even = make_even(wide, line->block);

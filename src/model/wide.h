@@ -33,7 +33,7 @@ typedef int8_t gc_wide_lanes __attribute__((vector_size(GC_WIDE_LANES)));
 struct gc_wide_block {
   uint64_t period; /* of the cache, when the block was used last */
   bool even;
-  uint8_t alike;   /* not even: so many of the youngest lines are the same ones in all sets */
+  uint8_t alike;   /* if it is not even: all sets have the same lines in so many of the youngest places */
 };
 
 /* What the vectors of a block state. One vector for each way comes after the other, so that a search

@@ -5,12 +5,45 @@
 #include "predict/parameters/geometry.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The results of a kernel take 6 KB in all passes together, so a small compressed trace could take
- * all memory. Traces of long runs have some ten thousand kernels. */
+/* The results of a kernel take 5 to 8 KB in all passes together, so a small compressed trace could
+ * take all memory. Traces of long runs have some ten thousand kernels. */
 #define MOST_KERNELS 200000
+
+/* The model frees its tables after each kernel and allocates them again. A small result that is
+ * allocated by itself takes a part of the freed space, in which a table then no longer fits: the
+ * process grows by 200 KB for each kernel. So results are parts of blocks. */
+#define BLOCK_BYTES 65536
+
+struct gc_pass_block {
+  struct gc_pass_block *earlier;
+  size_t used, size;
+  max_align_t bytes[];
+};
+
+/* Memory until gc_pass_clear. NULL: no memory. */
+static void *keep(struct gc_pass *pass, size_t bytes)
+{
+  struct gc_pass_block *block = pass->blocks;
+  void *kept;
+
+  bytes = (bytes + sizeof(max_align_t) - 1) / sizeof(max_align_t) * sizeof(max_align_t);
+  if (!block || block->size - block->used < bytes) {
+    const size_t size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
+
+    block = malloc(sizeof *block + size);
+    if (!block)
+      return NULL;
+    *block = (struct gc_pass_block){.earlier = pass->blocks, .size = size};
+    pass->blocks = block;
+  }
+  kept = (char *)block->bytes + block->used;
+  block->used += bytes;
+  return kept;
+}
 
 /* The next kernel of the result, zero. NULL: no memory. */
 static struct gc_pass_kernel *append(struct gc_pass *pass)
@@ -42,10 +75,10 @@ static int prepare_model(struct gc_pass *pass, const struct gc_gpu_model *gpu,
   return *model ? 0 : gc_fail(err, -ENOMEM, "out of memory");
 }
 
-static int keep_detail(struct gc_pass_kernel *kernel, const struct gc_trace_launch *launch,
-                       const struct gc_gpu_model *gpu)
+static int keep_detail(struct gc_pass *pass, struct gc_pass_kernel *kernel,
+                       const struct gc_trace_launch *launch, const struct gc_gpu_model *gpu)
 {
-  kernel->detail = malloc(sizeof *kernel->detail);
+  kernel->detail = keep(pass, sizeof *kernel->detail);
   if (!kernel->detail)
     return -ENOMEM;
   kernel->detail->launch = *launch;
@@ -56,6 +89,18 @@ static int keep_detail(struct gc_pass_kernel *kernel, const struct gc_trace_laun
       .tlb_entries = {gpu->tlb[0].entries, gpu->tlb[1].entries},
   };
   return 0;
+}
+
+static int keep_loads(struct gc_pass *pass, struct gc_kernel_run *run)
+{
+  const size_t bytes = run->load_count * sizeof *run->loads;
+  struct gc_load *loads = keep(pass, bytes);
+
+  if (loads && bytes)
+    memcpy(loads, run->loads, bytes);
+  free(run->loads);
+  run->loads = loads;
+  return loads ? 0 : -ENOMEM;
 }
 
 static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
@@ -75,9 +120,11 @@ static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
   if (!status)
     status = prepare_model(pass, &gpu, model, err);
   if (!status && pass->detailed)
-    status = keep_detail(kernel, launch, &gpu) ? gc_fail(err, -ENOMEM, "out of memory") : 0;
+    status = keep_detail(pass, kernel, launch, &gpu) ? gc_fail(err, -ENOMEM, "out of memory") : 0;
   if (!status)
     status = gc_cache_model_run(*model, trace, launch, &kernel->run, err);
+  if (!status && keep_loads(pass, &kernel->run))
+    status = gc_fail(err, -ENOMEM, "out of memory");
   if (!status && pass->reuse && !(kernel->reuse = gc_reuse_take(pass->options.observe_data)))
     status = gc_fail(err, -ENOMEM, "out of memory");
   return status;
@@ -124,10 +171,13 @@ int gc_pass_run(struct gc_pass *pass, struct gc_error *err)
 
 void gc_pass_clear(struct gc_pass *pass)
 {
-  for (size_t i = 0; i < pass->count; i++) {
-    free(pass->kernels[i].run.loads);
-    free(pass->kernels[i].detail);
+  for (size_t i = 0; i < pass->count; i++)
     gc_reuse_histogram_free(pass->kernels[i].reuse);
+  while (pass->blocks) {
+    struct gc_pass_block *block = pass->blocks;
+
+    pass->blocks = block->earlier;
+    free(block);
   }
   free(pass->kernels);
   pass->kernels = NULL;

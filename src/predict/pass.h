@@ -41,6 +41,7 @@ struct gc_pass {
   /* the result */
   struct gc_pass_kernel *kernels;
   size_t count;
+  struct gc_pass_block *blocks; /* the memory of details and loads */
   struct gc_trace_ignored ignored; /* of all traces */
 };
 

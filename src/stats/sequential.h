@@ -6,7 +6,7 @@
  *
  * The bounds hold at all sample sizes at once, so the number of times that a measurement asks has no
  * effect on the probability of a wrong answer. An interval for a fixed sample size does not have
- * this property: whoever asks often enough gets any answer from it.
+ * this property: if it is examined often enough, it excludes every share at some time.
  *
  * n samples in [0, 1] with the mean p have the sum s; for yes-or-no samples, s is the number of
  * "yes". The samples are independent, or at least each has the mean p whatever came before it. Then

@@ -174,8 +174,9 @@ static double gpu_lock_seconds(const struct here *here)
   return left > 0 ? 0.75 * left : 0;
 }
 
-/* Takes the lock of a GPU with partitions, or of any GPU if its record has none. Stops waiting early enough to report it before the
- * deadline. With --resume, the parent holds the lock. False: failed. */
+/* Takes the lock of a GPU with partitions, or of any GPU if its record has none. Stops waiting early
+ * enough to report the failure before the deadline. With --resume, the parent holds the lock. False:
+ * failed. */
 static bool take_gpu_lock(struct here *here)
 {
   struct gc_error err = {""};

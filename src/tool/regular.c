@@ -12,7 +12,7 @@
 #define OVERLAP 4096u
 #define PIECE (256u << 10)
 
-/* The file of a descriptor that cannot read. Without /proc there is only its name again. */
+/* Opens the file of an O_PATH descriptor for reading. Without /proc, opens it by its name again. */
 static int reopen(int file, const char *path)
 {
   const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-/* What a list of infos is about: 0 is the whole GPU, i + 1 is element i. */
+/* The infos of the whole GPU (which: 0) or of element i (which: i + 1). */
 static const struct gc_infos *infos_of(const struct gc_record *record, size_t which)
 {
   return which ? &record->elements[which - 1].infos : &record->infos;

@@ -11,8 +11,8 @@
 #include <stdio.h>
 
 /* The reason, if info i is the source of an absent value; then *length is the length of the
- * property in the name of the info. NULL: it is another info; or the value has no meaning: PerSM of
- * what several SMs share. */
+ * property in the name of the info. NULL: it is another info, or the value has no meaning (PerSM of
+ * a cache that several SMs share). */
 const char *gc_absent_reason(const struct gc_infos *infos, size_t i, size_t *length);
 
 /* Writes one line of any length for each reason. only: a set of kinds, as gc_show_has. */

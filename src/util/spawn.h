@@ -60,8 +60,8 @@ struct gc_spawn_options {
   void *data;
 };
 
-/* Starts all commands (at_once: each when one before it has ended) and returns when all have ended or are abandoned, at most 0.5 s after the
- * deadline. The commands get default signal dispositions, an empty signal mask, /dev/null as stdin
+/* Starts all commands (at_once: each when one before it has ended) and returns when all have ended
+ * or are abandoned, at most 0.5 s after the deadline. The commands get default signal dispositions, an empty signal mask, /dev/null as stdin
  * and stdout (unless input and output name a descriptor), and no descriptor above 2. Failures are
  * in end and status of each command.
  *

@@ -15,7 +15,8 @@
 #define MOST_LINKS 40 /* as in the kernel */
 #define WOULD_MAKE 1
 
-enum how { MAKE, TRY, LOOK }; /* what is missing: make it; could it be made; -ENOENT */
+/* If a directory is missing: make it; find out whether it could be made; return -ENOENT. */
+enum how { MAKE, TRY, LOOK };
 
 struct walk {
   const char *path, *next; /* the caller's path, and the part that is not walked yet */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <sys/resource.h>
 
 /* Eight blocks load the same sector at the same time, each in its SM, and then again from L1. */
 static const char *write_trace(void)
@@ -150,6 +151,42 @@ static void misses_of_tlbs(void **state)
   hwloc_gpucache_prediction_free(without);
 }
 
+/* KiB: the most memory that this process ever had, after a prediction for so many kernels. */
+static long memory_after(unsigned kernels)
+{
+  const struct hwloc_gpucache_predict_options options = {
+      .size = sizeof options, .seeds = 1, .threads = 1};
+  struct hwloc_gpucache_prediction *p;
+  struct rusage usage;
+  FILE *file = fopen("many", "w");
+
+  assert_non_null(file);
+  fputs("hwloc-gpucache-trace 1\n", file);
+  for (unsigned i = 0; i < kernels; i++)
+    fputs("kernel\tk\nblocks\t1\nthreads\t32\nwarp\t32\n0\t0\t0\tload\t-\t4\t1\t1000\n", file);
+  fputs("end\n", file);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(predict("many", &options, &p, NULL, 0), 0);
+  assert_int_equal(hwloc_gpucache_prediction_kernels(p), kernels);
+  hwloc_gpucache_prediction_free(p);
+  assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+  return usage.ru_maxrss;
+}
+
+/* The results of a kernel are small, and do not prevent that the next kernel gets the memory of the
+ * caches of this one again. */
+static void memory_of_many_kernels(void **state)
+{
+  const long few = memory_after(20), many = memory_after(1020);
+
+  (void)state;
+#ifdef __SANITIZE_ADDRESS__
+  skip(); /* it keeps freed memory */
+#endif
+  if (many - few > 1000 * 16)
+    fail_msg("1000 kernels more: %ld KiB", many - few);
+}
+
 /* A sentence with what errno says. */
 static void files_that_are_missing(void **state)
 {
@@ -170,7 +207,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(options_of_another_version), cmocka_unit_test(sectors_of_l2),
       cmocka_unit_test(hits_of_the_far_partition),  cmocka_unit_test(misses_of_tlbs),
-      cmocka_unit_test(files_that_are_missing),
+      cmocka_unit_test(memory_of_many_kernels),     cmocka_unit_test(files_that_are_missing),
   };
 
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);

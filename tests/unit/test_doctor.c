@@ -151,7 +151,8 @@ static const char *put(const char *name, const void *bytes, size_t size)
   return path;
 }
 
-/* What is found in the first bytes of the file: "/ld.so libone.so". */
+/* The interpreter and the libraries that are read from the first `size` bytes of the file:
+ * "/ld.so libone.so". */
 static const char *read_part(const struct tiny_elf *elf, size_t size)
 {
   static char found[3 * PATH_MAX];

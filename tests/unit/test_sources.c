@@ -182,8 +182,8 @@ static char *repeated(const char *text, const char *end, size_t n)
   return all;
 }
 
-/* What a record may not have, a topology may not have either: with an object of an unknown kind in
- * the GPU, this text is no record. */
+/* A topology is refused for everything for which a record is refused. The text has an object of an
+ * unknown kind in its GPU, so it is not read as a record. */
 static void hostile_topologies(void **state)
 {
   static const struct {

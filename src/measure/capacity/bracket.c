@@ -12,7 +12,7 @@
 #define WALKS 4 /* of one bracket, at most, until it can be narrowed */
 #define CHOSEN_MAX 48 /* walks of sizes that are chosen by the posterior, at most, in one bracket */
 #define SURE 0.9999   /* no confidence is stated above this, so more runs cannot raise it */
-/* Of search->sizes, so many lie beside the range of the next bracket. */
+/* So many of search->sizes lie beside the range of the next bracket. */
 #define BESIDE 4
 #define LOST_MAX 1e-5 /* probability that a bracket loses the answer, so that it can still be sure */
 

@@ -25,7 +25,7 @@
 #define PROBES 32768 /* timed loads in all rounds, */
 #define SAMPLE 8192  /* and in one round */
 #define ROUNDS 24
-#define ROUNDS_ALONE 96 /* without a capacity, the only value: a round times few lines of a small L2 */
+#define ROUNDS_ALONE 96 /* if there is no capacity: more, because this is then the only value */
 /* A smaller array, in arrays, which has to fill the cache as well. If it does not, neither does the
  * large one fill all sets. */
 #define SMALLER 0.7

@@ -60,9 +60,9 @@ int gc_settle_census(struct gc_measurement *m, struct gc_measured *element,
 {
   const uint64_t capacity = gc_capacity(element);
   const double bytes = (double)capacity;
-  const double more = (MORE + census->slack) * bytes + gc_census_chance(census);
-  const double less =
-      (LESS + census->slack) * bytes + fmin(LESS_BYTES, LESS_BYTES_SHARE * bytes) + gc_census_chance(census);
+  const double any = census->slack * bytes + gc_census_chance(census);
+  const double more = MORE * bytes + any;
+  const double less = LESS * bytes + fmin(LESS_BYTES, LESS_BYTES_SHARE * bytes) + any;
   char why[160];
 
   put_census(element, census, more);

@@ -17,8 +17,8 @@
 
 #define UNIT (4096 / GPU_JUMPS_BYTES) /* blocks, in the search */
 #define SIZES_MAX 64
-#define SEARCH_FIRST 8 /* sizes of the first launch of the search; */
-#define SEARCH_MORE 4  /* of each further one: large sizes take long */
+#define SEARCH_FIRST 8 /* sizes in the first launch of the search */
+#define SEARCH_MORE 4  /* sizes in each further launch: large ones take long */
 #define SMS_MAX 12 /* SMs whose times are read */
 #define SMS 8      /* SMs that take part, about */
 #define SLOTS 64   /* results of SMs that are downloaded */

@@ -28,9 +28,9 @@
 #define HELD_OUT 4    /* one in so many conflicts is not used to find the hash, but to check it */
 #define POLICY_SMS 32 /* blocks that load the lines of a set */
 #define POLICY_SMS_ALONE 4
-#define POLICY_LOADS GPU_MARKS /* of a block, at most, */
-#define LOADS_LEAST 512        /* at least, */
-#define LOADS_PASSES 96        /* and enough for so many passes over the lines of a set */
+#define POLICY_LOADS GPU_MARKS /* most loads of a block */
+#define LOADS_LEAST 512        /* least loads of a block */
+#define LOADS_PASSES 96        /* passes over the lines of a set, if these limits allow */
 #define AGREES 0.75      /* of the misses that a policy predicts or that were seen: those in both */
 #define AHEAD 0.1        /* by which the best policy must exceed the others */
 #define SLOWEST 1.5      /* loads that take this many times as long as most misses are disturbed */

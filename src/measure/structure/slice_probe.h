@@ -32,7 +32,7 @@ void gc_slice_probe_close(struct gc_slice_probe *probe);
 /* Sets the lines that later launches can time. */
 int gc_slice_probe_lines(struct gc_slice_probe *probe, const uint64_t *address, uint32_t count);
 
-/* What the SMs of a side do in a launch: they time `count` lines from `first` on. */
+/* The work of the SMs of a side in a launch: they time `count` lines from `first` on. */
 struct gc_slice_job {
   uint32_t side;
   /* The lines that every other SM keeps busy, or the rest of them, one after another; the first one

@@ -54,7 +54,7 @@ static bool has_any(const struct gc_tool *tool, const struct gc_record *record)
   return found;
 }
 
-/* What is shown. names: for people; NULL: those of the GPUs. */
+/* The GPUs to print. names: how to call them; NULL: by the names in `results`. */
 struct shown {
   struct gc_result *results;
   const char *const *names;
