@@ -326,17 +326,18 @@ struct batch {
   double deadline;
 };
 
-/* Starts commands while another one may run, in their order. */
+/* Starts commands in their order, until one has to wait. */
 static void start_some(struct batch *batch, const struct gc_spawn_options *options)
 {
   size_t running = 0;
 
   for (size_t i = 0; i < batch->next; i++)
     running += batch->children[i].running;
-  for (; batch->next < batch->count && (!options->at_once || running < options->at_once);
-       batch->next++) {
+  for (; batch->next < batch->count; batch->next++) {
     struct child *child = &batch->children[batch->next];
 
+    if (child->command->waits && running >= options->at_once)
+      break;
     child->command->status = start(child, batch->environment, options->pass_stderr);
     running += child->running;
   }

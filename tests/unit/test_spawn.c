@@ -629,6 +629,8 @@ static void only_some_run_together(void **state)
   (void)state;
   commands[5].argv = (const char *const[]){"/nowhere/to/be/found", NULL};
   options.at_once = 2;
+  for (int i = 0; i < 8; i++)
+    commands[i].waits = true;
   gc_spawn(commands, 8, &options);
   for (int i = 0; i < 8; i++)
     assert_int_equal(commands[i].end, i == 5 ? GC_END_NOT_STARTED : GC_END_EXITED);
@@ -652,6 +654,8 @@ static void what_has_not_begun_at_the_deadline_is_late(void **state)
 
   (void)state;
   options.at_once = 1;
+  for (int i = 0; i < 3; i++)
+    commands[i].waits = true;
   gc_spawn(commands, 3, &options);
   assert_int_equal(commands[0].end, GC_END_EXITED);
   assert_int_equal(commands[1].end, GC_END_LATE);
