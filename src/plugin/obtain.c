@@ -212,10 +212,12 @@ static void explain(const struct gc_command *command, const char *seconds, const
   } else if (command->end == GC_END_KILLED) {
     snprintf(why, size, "measuring was killed by signal %d", command->status);
   } else if (command->end == GC_END_NOT_STARTED) {
-    errno = command->status;
-    snprintf(why, size, "%.200s cannot be started: %s%m%s", command->argv[0],
-             command->lacks_null ? "/dev/null cannot be opened: " : "",
-             !command->lacks_null && (errno == ENOENT || errno == EACCES) ? MISSING_TOOL : "");
+    const bool missing = command->status == ENOENT || command->status == EACCES;
+    char cause[100];
+
+    gc_spawn_why(command, cause, sizeof(cause));
+    snprintf(why, size, "%.160s cannot be started: %.70s%s", command->argv[0], cause,
+             !command->lacks_null && missing ? MISSING_TOOL : "");
   } else if (command->message[0]) {
     snprintf(why, size, "%s", sentence(command->message));
   } else if (command->end == GC_END_EXITED && command->status != 0) {

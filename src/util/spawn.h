@@ -75,4 +75,7 @@ struct gc_spawn_options {
  * no command runs beyond the deadline. */
 void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_options *options);
 
+/* Writes why a command was not started (GC_END_NOT_STARTED): "No such file or directory". */
+void gc_spawn_why(const struct gc_command *command, char *why, size_t size);
+
 #endif

@@ -150,10 +150,20 @@ static void there_is_no_dev_null(void **state)
   jailed = fork();
   assert_true(jailed >= 0);
   if (jailed == 0) {
+    char why[100];
+
+    /* a command that needs no /dev/null */
+    struct gc_command own = {.argv = (const char *const[]){"/nowhere", NULL},
+                             .input = fcntl(0, F_DUPFD_CLOEXEC, 3),
+                             .output = fcntl(1, F_DUPFD_CLOEXEC, 3)};
     if (chroot(root))
       _exit(77);
     gc_spawn(&command, 1, &patient);
-    _exit(command.end != GC_END_NOT_STARTED || command.status != ENOENT || !command.lacks_null);
+    gc_spawn(&own, 1, &patient);
+    gc_spawn_why(&command, why, sizeof why);
+    _exit(command.end != GC_END_NOT_STARTED || command.status != ENOENT || !command.lacks_null ||
+          strcmp(why, "/dev/null cannot be opened: No such file or directory") ||
+          own.status != ENOENT || own.lacks_null);
   }
   assert_int_equal(waitpid(jailed, &status, 0), jailed);
   assert_true(WIFEXITED(status));
