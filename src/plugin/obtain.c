@@ -6,6 +6,7 @@
 #include "plugin/say.h"
 #include "store/store.h"
 #include "util/clock.h"
+#include "util/cpus.h"
 #include "util/number.h"
 #include "util/spawn.h"
 
@@ -17,7 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define NOT_MEASURED "not measured: "
 
@@ -212,10 +212,12 @@ static void explain(const struct gc_command *command, const char *seconds, const
   } else if (command->end == GC_END_KILLED) {
     snprintf(why, size, "measuring was killed by signal %d", command->status);
   } else if (command->end == GC_END_NOT_STARTED) {
-    errno = command->status;
-    snprintf(why, size, "%.200s cannot be started: %s%m%s", command->argv[0],
-             command->lacks_null ? "/dev/null cannot be opened: " : "",
-             !command->lacks_null && (errno == ENOENT || errno == EACCES) ? MISSING_TOOL : "");
+    const bool missing = command->status == ENOENT || command->status == EACCES;
+    char cause[100];
+
+    gc_spawn_why(command, cause, sizeof(cause));
+    snprintf(why, size, "%.160s cannot be started: %.70s%s", command->argv[0], cause,
+             !command->lacks_null && missing ? MISSING_TOOL : "");
   } else if (command->message[0]) {
     snprintf(why, size, "%s", sentence(command->message));
   } else if (command->end == GC_END_EXITED && command->status != 0) {
@@ -299,25 +301,15 @@ static bool is_over(double deadline)
   return gc_now_ms() >= deadline + GC_GRACE_MS;
 }
 
-/* How many commands to run at the same time; 0: all. Simulated GPUs compute on the CPUs: if all of
- * them shared these, none might be ready at the deadline. A real GPU must not wait for another. */
-static size_t at_once(const struct job *jobs, size_t count)
-{
-  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-
-  for (size_t i = 0; i < count; i++)
-    if (jobs[i].gpu->vendor != GC_VENDOR_SIM)
-      return 0;
-  return cpus < 1 ? 1 : (size_t)cpus;
-}
-
-/* Runs the commands until the deadline. */
+/* Runs the commands until the deadline. Simulated GPUs compute on the CPUs: if all of them shared
+ * these, none might be ready at the deadline, and a real GPU would look as if another program used
+ * it. A real GPU must not wait for another; the list has the real ones first. */
 static void measure(struct job *jobs, size_t count, const struct gc_settings *settings,
                     char *const *environment, double deadline)
 {
   const double left = (deadline - gc_now_ms()) / 1e3;
   struct gc_spawn_options options = {.seconds = left > 0 ? left : 1e-3,
-                                     .at_once = at_once(jobs, count),
+                                     .at_once = gc_cpus(),
                                      .environment = environment};
   struct gc_command *commands = calloc(count, sizeof(*commands));
   char seconds[32];
@@ -330,6 +322,7 @@ static void measure(struct job *jobs, size_t count, const struct gc_settings *se
     }
     make_command(&jobs[i], settings, seconds);
     commands[i].argv = jobs[i].argv;
+    commands[i].waits = jobs[i].gpu->vendor == GC_VENDOR_SIM;
     if (settings->verbose)
       gc_plugin_say(jobs[i].gpu, "%s; measuring for at most %s s",
                     occasion(settings, jobs[i].outcome), seconds);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "predict/threads.h"
 
+#include "util/cpus.h"
+
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 struct team {
   struct gc_pass *passes;
@@ -30,18 +30,6 @@ static void *work(void *data)
       team->failed = true;
   }
   return NULL;
-}
-
-static unsigned processors(void)
-{
-  cpu_set_t set;
-
-  long online;
-
-  if (!sched_getaffinity(0, sizeof set, &set))
-    return (unsigned)CPU_COUNT(&set);
-  online = sysconf(_SC_NPROCESSORS_ONLN); /* there may be more of them than the set has */
-  return online > 0 ? (unsigned)online : 1;
 }
 
 #define MOST_THREADS 64
@@ -77,7 +65,7 @@ int gc_passes_run(struct gc_pass *passes, size_t count, unsigned threads, struct
   team.outcomes = calloc(count ? count : 1, sizeof *team.outcomes);
   if (!team.outcomes)
     return gc_fail(err, -ENOMEM, "out of memory");
-  threads = threads ? threads : processors();
+  threads = threads ? threads : gc_cpus();
   /* this thread works, too; without further threads, it does everything */
   most = least(threads, count);
   started = most ? start_helpers(helpers, least(most - 1, MOST_THREADS), &team) : 0;

@@ -171,6 +171,8 @@ int gc_child_read(int fd, struct gc_record **record, struct gc_error *err)
 
 void gc_child_problem(const struct gc_command *command, struct gc_error *err)
 {
+  char why[100];
+
   switch (command->end) {
   case GC_END_EXITED:
     gc_fail(err, 0, "the measuring process ended with exit status %d and no message",
@@ -188,7 +190,8 @@ void gc_child_problem(const struct gc_command *command, struct gc_error *err)
             command->status);
     break;
   case GC_END_NOT_STARTED:
-    gc_fail(err, 0, "cannot start a measuring process: %s", strerror(command->status));
+    gc_spawn_why(command, why, sizeof why);
+    gc_fail(err, 0, "cannot start a measuring process: %s", why);
     break;
   default:
     gc_fail(err, 0, "the measuring process was lost");

@@ -224,10 +224,14 @@ static int keep(const struct drawing *d, const struct picture *picture, struct g
 static int conclude(const struct drawing *d, const struct gc_command *command,
                     const struct picture *picture, struct gc_error *err)
 {
+  char why[100];
+
   if (command->end == GC_END_EXITED && command->status == 0)
     return keep(d, picture, err);
-  if (command->end == GC_END_NOT_STARTED)
-    return gc_fail(err, -EIO, "cannot start %s: %s", d->gnuplot, strerror(command->status));
+  if (command->end == GC_END_NOT_STARTED) {
+    gc_spawn_why(command, why, sizeof why);
+    return gc_fail(err, -EIO, "cannot start %s: %s", d->gnuplot, why);
+  }
   return gc_fail(err, -EIO, "gnuplot could not draw it%s%s", picture->message[0] ? ": " : "",
                  picture->message);
 }

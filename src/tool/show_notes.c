@@ -66,6 +66,17 @@ static const struct fact facts[] = {
     {"local loads are cached in L1", "LocalLoadsInL1", PLAIN, "", ""},
 };
 
+/* Of a group that is too long, the first SMs. */
+static void first_group(const char *groups, char *text, size_t size)
+{
+  size_t length = strcspn(groups, " ");
+
+  if (length >= size)
+    for (length = size - 1; length && groups[length] != ',';)
+      length--;
+  snprintf(text, size, "%.*s", (int)length, groups);
+}
+
 static bool fact_text(const struct gc_infos *infos, const struct fact *fact, char *text,
                       size_t size)
 {
@@ -83,7 +94,7 @@ static bool fact_text(const struct gc_infos *infos, const struct fact *fact, cha
   else if (fact->form == MHZ)
     snprintf(text, size, "%" PRIu64, number / 1000);
   else if (fact->form == GROUPS)
-    snprintf(text, size, "%.*s", (int)strcspn(value, " "), value);
+    first_group(value, text, size);
   else
     snprintf(text, size, "%s", value);
   return true;
@@ -94,7 +105,7 @@ static void print_facts(const struct gc_record *record, FILE *out)
   const struct gc_infos *infos = &record->infos;
   const bool cu = !strcmp(gc_record_unit(record), "CU");
   const char *line = "";
-  char text[64];
+  char text[256];
 
   for (size_t i = 0; i < COUNT(facts); i++) {
     if (!fact_text(infos, &facts[i], text, sizeof text))

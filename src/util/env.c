@@ -60,7 +60,7 @@ char *gc_env_absolute(const char *paths, char separator, bool names)
   char directory[PATH_MAX], *absolute, *end;
   size_t items = 1;
 
-  if (!get_directory(directory))
+  if (!get_directory(directory) || (separator && strchr(directory, separator)))
     return strdup(paths);
   for (const char *at = paths; separator && (at = strchr(at, separator)); at++)
     items++;

@@ -44,9 +44,9 @@ struct gc_env {
  * free() frees the copy. NULL: out of memory. */
 struct gc_env *gc_env_copy(void);
 
-/* A copy of the text in which relative paths are absolute, if the working directory has a path.
- * separator: between the paths of a list; '\0': the text is one path. names: an item without '/' is
- * the name of something else and stays. free() frees the copy. NULL: out of memory. */
+/* A copy of the text in which relative paths are absolute, if the working directory has a path that
+ * can be in the list. separator: between the paths of a list; '\0': the text is one path. names: an
+ * item without '/' is the name of something else and stays. free() frees the copy. NULL: out of memory. */
 char *gc_env_absolute(const char *paths, char separator, bool names);
 
 /* A copy of the environment of this process in which the settings replace ("NAME=VALUE") or remove

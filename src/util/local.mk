@@ -6,6 +6,8 @@ src_util_libutil_la_CFLAGS = $(AM_CFLAGS) $(small_cflags)
 src_util_libutil_la_SOURCES = \
 	src/util/clock.c \
 	src/util/clock.h \
+	src/util/cpus.c \
+	src/util/cpus.h \
 	src/util/env.c \
 	src/util/env.h \
 	src/util/error.c \

@@ -65,7 +65,7 @@ static int close_others(posix_spawn_file_actions_t *actions)
 #endif
 }
 
-/* null: a descriptor of /dev/null, 3 or more. */
+/* null: a descriptor of /dev/null, 3 or more, if the command needs it. */
 static int make_actions(posix_spawn_file_actions_t *actions, const struct gc_command *command,
                         int null, int stderr_fd)
 {
@@ -152,9 +152,10 @@ static int start(struct child *child, char *const *environment, bool pass_stderr
 {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
-  int ends[2] = {-1, -1}, status, null = open_null();
+  const bool needs_null = child->command->input <= 0 || child->command->output <= 0;
+  int ends[2] = {-1, -1}, status, null = needs_null ? open_null() : -1;
 
-  if (null < 0) {
+  if (needs_null && null < 0) {
     child->command->lacks_null = true;
     return -null;
   }
@@ -178,7 +179,8 @@ out_pipe:
   if (status && ends[0] >= 0)
     close(ends[0]);
 out_null:
-  close(null);
+  if (null >= 0)
+    close(null);
   if (status)
     return status;
   child->command->pid = child->process.pid;
@@ -187,6 +189,12 @@ out_null:
   child->process.group = !pass_stderr;
   child->process.pidfd = gc_reap_open(child->process.pid);
   return 0;
+}
+
+void gc_spawn_why(const struct gc_command *command, char *why, size_t size)
+{
+  errno = command->status;
+  snprintf(why, size, "%s%m", command->lacks_null ? "/dev/null cannot be opened: " : "");
 }
 
 static void end_line(struct child *child)
@@ -326,17 +334,18 @@ struct batch {
   double deadline;
 };
 
-/* Starts commands while another one may run, in their order. */
+/* Starts commands in their order, until one has to wait. */
 static void start_some(struct batch *batch, const struct gc_spawn_options *options)
 {
   size_t running = 0;
 
   for (size_t i = 0; i < batch->next; i++)
     running += batch->children[i].running;
-  for (; batch->next < batch->count && (!options->at_once || running < options->at_once);
-       batch->next++) {
+  for (; batch->next < batch->count; batch->next++) {
     struct child *child = &batch->children[batch->next];
 
+    if (child->command->waits && running >= options->at_once)
+      break;
     child->command->status = start(child, batch->environment, options->pass_stderr);
     running += child->running;
   }

@@ -30,6 +30,7 @@ struct gc_command {
   const char *const *argv; /* argv[0] is the program's path; ends with NULL */
   int input;               /* descriptor, 3 or more, that becomes its stdin; 0: /dev/null */
   int output;              /* descriptor, 3 or more, that becomes its stdout; 0: /dev/null */
+  bool waits;              /* it starts when fewer than at_once commands run; else at once */
   /* gc_spawn fills in the rest. */
   _Atomic int pid;         /* while it runs, else 0; other threads may read it */
   enum gc_end end;
@@ -44,7 +45,7 @@ struct gc_command {
 
 struct gc_spawn_options {
   double seconds;             /* deadline from the start of the call; 0: none */
-  size_t at_once;             /* so many commands run at the same time, in their order; 0: all */
+  size_t at_once;             /* see gc_command.waits; at least 1 if a command waits */
   const char *const *set_env; /* "NAME=VALUE" entries that replace those of the caller, and "NAME"
                                  entries that remove them, ended by NULL; NULL: none */
   /* The whole environment of the commands; set_env is then not used. NULL: that of the caller. Other
@@ -60,8 +61,8 @@ struct gc_spawn_options {
   void *data;
 };
 
-/* Starts all commands (at_once: each when one before it has ended) and returns when all have ended
- * or are abandoned, at most 0.5 s after the deadline. The commands get default signal dispositions, an empty signal mask, /dev/null as stdin
+/* Starts all commands, in their order, and returns when all have ended or are abandoned, at most 0.5 s
+ * after the deadline. The commands get default signal dispositions, an empty signal mask, /dev/null as stdin
  * and stdout (unless input and output name a descriptor), and no descriptor above 2. Failures are
  * in end and status of each command.
  *
@@ -73,5 +74,8 @@ struct gc_spawn_options {
  * they point to until gc_spawn returns. gc_spawn uses nothing else of the caller. After its return,
  * no command runs beyond the deadline. */
 void gc_spawn(struct gc_command *commands, size_t count, const struct gc_spawn_options *options);
+
+/* Writes why a command was not started (GC_END_NOT_STARTED): "No such file or directory". */
+void gc_spawn_why(const struct gc_command *command, char *why, size_t size);
 
 #endif

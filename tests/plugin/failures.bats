@@ -176,6 +176,34 @@ since() {
   is "no record; HWLOC_GPUCACHE=cached forbids measuring" "$output"
 }
 
+# counting_tool COMMAND: the tool runs this, and notes how many run beside it.
+counting_tool() {
+  cat > "$BATS_TEST_TMPDIR/tool" <<END
+#!/bin/sh
+mkdir "$BATS_TEST_TMPDIR/running.\$\$"
+ls -d "$BATS_TEST_TMPDIR"/running.* | wc -l >> "$BATS_TEST_TMPDIR/together"
+$1
+"$fake_tool" "\$@"
+rmdir "$BATS_TEST_TMPDIR/running.\$\$"
+END
+  chmod +x "$BATS_TEST_TMPDIR/tool"
+  export HWLOC_GPUCACHE_TOOL=$BATS_TEST_TMPDIR/tool
+}
+
+@test "simulated GPUs share the CPUs that the load may use, and none runs beside a real GPU on one CPU" {
+  local i names=''
+  for ((i = 0; i < 3; i++)); do
+    names+=",$BATS_TEST_TMPDIR/quick$i"
+    echo 'model = NVIDIA Fake # not real' > "${names##*,}"
+  done
+  counting_tool 'sleep 0.3'
+  export HWLOC_GPUCACHE_SIM=${names#,} HWLOC_GPUCACHE_TIMEOUT=60
+  run taskset -c "$(taskset -cp $$ | sed 's/.*: //; s/[^0-9].*//')" "$LSTOPO" --of xml
+  is 0 "$status"
+  is 4 "$(grep -c 'name="gpu[0-4]-Memory 80GiB"' <<<"$output")"
+  is 1 "$(sort -n "$BATS_TEST_TMPDIR/together" | tail -n 1)"
+}
+
 @test "twenty simulated GPUs without a record: the deadline holds, what is ready is shown, the others say what to run" {
   local i names=''
   unset HWLOC_FSROOT HWLOC_THISSYSTEM
@@ -183,16 +211,8 @@ since() {
     names+=",$BATS_TEST_TMPDIR/$( ((i < 5)) && echo quick || echo slow)$i"
     echo 'model = NVIDIA Fake # not real' > "${names##*,}"
   done
-  cat > "$BATS_TEST_TMPDIR/tool" <<END
-#!/bin/sh
-mkdir "$BATS_TEST_TMPDIR/running.\$\$"
-ls -d "$BATS_TEST_TMPDIR"/running.* | wc -l >> "$BATS_TEST_TMPDIR/together"
-case \$* in *slow*) exec sleep 1000 ;; esac
-"$fake_tool" "\$@"
-rmdir "$BATS_TEST_TMPDIR/running.\$\$"
-END
-  chmod +x "$BATS_TEST_TMPDIR/tool"
-  export HWLOC_GPUCACHE_TOOL=$BATS_TEST_TMPDIR/tool HWLOC_GPUCACHE_SIM=${names#,}
+  counting_tool 'case $* in *slow*) exec sleep 1000 ;; esac'
+  export HWLOC_GPUCACHE_SIM=${names#,}
   export HWLOC_GPUCACHE_TIMEOUT=10 HWLOC_GPUCACHE_VERBOSE=0
   run timeout 15 "$LSTOPO" --of xml
   is 0 "$status"

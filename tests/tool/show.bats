@@ -481,3 +481,11 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   on_terminal TERM=xterm -- --color never
   has_not "$output" "$escape"
 }
+
+@test "the first of the groups of SMs is shown whole" {
+  local sms=0,1,14,15,16,17,32,33,48,49,64,65,80,81,96,97,112,113,128,129,130,131
+  sed "s|^\( *\)<info name=\"GPUCacheSMs\".*|&\n\1<info name=\"GPUCacheGPCSMs\" value=\"$sms 2,3\"/>|" \
+    "$top_srcdir/tests/data/record-good.xml" >"$BATS_TEST_TMPDIR/groups.xml"
+  run "$tool" show --all "$BATS_TEST_TMPDIR/groups.xml"
+  has "$output" "a GPC has $sms ..."
+}

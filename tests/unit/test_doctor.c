@@ -239,6 +239,34 @@ static unsigned count_arrows(const char *list)
   return count;
 }
 
+/* As many segments and as many entries for the strings as a file can have: each entry must not read
+ * all segments. */
+static void a_file_that_takes_long(void **state)
+{
+  static struct {
+    struct tiny_elf elf;
+    ElfW(Phdr) segments[0xffff];
+    ElfW(Dyn) dynamic[16384];
+  } large;
+  struct gc_elf file;
+
+  (void)state;
+  large.elf = make_elf();
+  large.elf.head.e_phoff = offsetof(__typeof__(large), segments);
+  large.elf.head.e_phnum = 0xffff;
+  large.segments[0] = (ElfW(Phdr)){.p_type = PT_DYNAMIC,
+                                   .p_offset = offsetof(__typeof__(large), dynamic),
+                                   .p_filesz = sizeof large.dynamic};
+  for (size_t i = 1; i < 0xffff; i++)
+    large.segments[i].p_type = PT_LOAD;
+  for (size_t i = 0; i < 16384; i++)
+    large.dynamic[i] = (ElfW(Dyn)){.d_tag = DT_STRTAB, .d_un.d_ptr = 7};
+  alarm(30);
+  assert_int_equal(gc_elf_open(put("elf", &large, sizeof large), &file), 0);
+  alarm(0);
+  gc_elf_close(&file);
+}
+
 /* The programs of this system are trusted, so the linker may list what this code should find. */
 static void the_same_libraries_as_the_linker(void **state)
 {
@@ -358,6 +386,7 @@ int main(void)
       cmocka_unit_test(strange_lines),
       cmocka_unit_test(what_a_program_names),
       cmocka_unit_test(a_damaged_program),
+      cmocka_unit_test(a_file_that_takes_long),
       cmocka_unit_test(the_same_libraries_as_the_linker),
       cmocka_unit_test(the_cache_of_the_linker),
   };

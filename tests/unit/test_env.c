@@ -163,12 +163,31 @@ static void an_entry_is_replaced_meanwhile(void **state)
   assert_true(seen[0] && seen[1]);
 }
 
+/* The path of such a directory would be two items of the list. */
+static void a_directory_has_the_separator(void **state)
+{
+  char name[] = "/tmp/a,b-XXXXXX", *absolute;
+
+  (void)state;
+  assert_non_null(mkdtemp(name));
+  assert_int_equal(chdir(name), 0);
+  assert_non_null(absolute = gc_env_absolute("./x,h200", ',', true));
+  assert_string_equal(absolute, "./x,h200");
+  free(absolute);
+  assert_non_null(absolute = gc_env_absolute("x", '\0', false));
+  assert_memory_equal(absolute, name, strlen(name));
+  free(absolute);
+  assert_int_equal(chdir("/"), 0);
+  assert_int_equal(rmdir(name), 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_copy_does_not_change),
       cmocka_unit_test(every_variable_is_copied),
       cmocka_unit_test(relative_paths_become_absolute),
+      cmocka_unit_test(a_directory_has_the_separator),
       cmocka_unit_test(settings_are_merged),
       cmocka_unit_test(an_entry_is_replaced_meanwhile),
   };

@@ -150,10 +150,20 @@ static void there_is_no_dev_null(void **state)
   jailed = fork();
   assert_true(jailed >= 0);
   if (jailed == 0) {
+    char why[100];
+
+    /* a command that needs no /dev/null */
+    struct gc_command own = {.argv = (const char *const[]){"/nowhere", NULL},
+                             .input = fcntl(0, F_DUPFD_CLOEXEC, 3),
+                             .output = fcntl(1, F_DUPFD_CLOEXEC, 3)};
     if (chroot(root))
       _exit(77);
     gc_spawn(&command, 1, &patient);
-    _exit(command.end != GC_END_NOT_STARTED || command.status != ENOENT || !command.lacks_null);
+    gc_spawn(&own, 1, &patient);
+    gc_spawn_why(&command, why, sizeof why);
+    _exit(command.end != GC_END_NOT_STARTED || command.status != ENOENT || !command.lacks_null ||
+          strcmp(why, "/dev/null cannot be opened: No such file or directory") ||
+          own.status != ENOENT || own.lacks_null);
   }
   assert_int_equal(waitpid(jailed, &status, 0), jailed);
   assert_true(WIFEXITED(status));
@@ -629,6 +639,8 @@ static void only_some_run_together(void **state)
   (void)state;
   commands[5].argv = (const char *const[]){"/nowhere/to/be/found", NULL};
   options.at_once = 2;
+  for (int i = 0; i < 8; i++)
+    commands[i].waits = true;
   gc_spawn(commands, 8, &options);
   for (int i = 0; i < 8; i++)
     assert_int_equal(commands[i].end, i == 5 ? GC_END_NOT_STARTED : GC_END_EXITED);
@@ -652,6 +664,8 @@ static void what_has_not_begun_at_the_deadline_is_late(void **state)
 
   (void)state;
   options.at_once = 1;
+  for (int i = 0; i < 3; i++)
+    commands[i].waits = true;
   gc_spawn(commands, 3, &options);
   assert_int_equal(commands[0].end, GC_END_EXITED);
   assert_int_equal(commands[1].end, GC_END_LATE);

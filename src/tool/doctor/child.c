@@ -96,6 +96,8 @@ static void read_output(struct gc_errand *errand, int fd)
 
 static int judge(const struct gc_command *command, double seconds, struct gc_error *how)
 {
+  char why[100];
+
   switch (command->end) {
   case GC_END_EXITED:
     return command->status ? gc_fail(how, -ECHILD, "ended with exit status %d", command->status)
@@ -109,7 +111,8 @@ static int judge(const struct gc_command *command, double seconds, struct gc_err
     return gc_fail(how, -ETIMEDOUT, "did not end within %g s, and process %d cannot be killed",
                    seconds, command->status);
   case GC_END_NOT_STARTED:
-    return gc_fail(how, -ENOENT, "cannot be started: %s", strerror(command->status));
+    gc_spawn_why(command, why, sizeof why);
+    return gc_fail(how, -ENOENT, "cannot be started: %s", why);
   default:
     return gc_fail(how, -ECHILD, "was lost");
   }

@@ -10,6 +10,8 @@
 
 /* The dynamic sections of large programs have some hundred entries. */
 #define MOST_ENTRIES 16384
+/* Programs have about ten segments, core files some thousand. */
+#define MOST_SEGMENTS 512
 
 static bool get(const struct gc_elf *elf, uint64_t offset, void *data, size_t size)
 {
@@ -38,7 +40,7 @@ static bool get_segment(const struct gc_elf *elf, unsigned i, ElfW(Phdr) * segme
 /* The next segment of this type from number *i on. */
 static bool find_segment(const struct gc_elf *elf, uint32_t type, unsigned *i, ElfW(Phdr) * segment)
 {
-  while (*i < elf->head.e_phnum && get_segment(elf, *i, segment)) {
+  while (*i < elf->head.e_phnum && *i < MOST_SEGMENTS && get_segment(elf, *i, segment)) {
     ++*i;
     if (segment->p_type == type)
       return true;
@@ -71,6 +73,7 @@ static void find_dynamic(struct gc_elf *elf)
 {
   ElfW(Phdr) segment;
   ElfW(Dyn) entry;
+  uint64_t strings = 0;
   unsigned i = 0;
 
   if (!find_segment(elf, PT_DYNAMIC, &i, &segment) || segment.p_offset > elf->size)
@@ -82,8 +85,10 @@ static void find_dynamic(struct gc_elf *elf)
   for (uint64_t k = 0; get_entry(elf, k, &entry); k++)
     if (entry.d_tag == DT_STRSZ)
       elf->strings_size = entry.d_un.d_val;
-    else if (entry.d_tag == DT_STRTAB && !find_address(elf, entry.d_un.d_ptr, &elf->strings))
-      elf->strings = elf->size;
+    else if (entry.d_tag == DT_STRTAB)
+      strings = entry.d_un.d_ptr;
+  if (!find_address(elf, strings, &elf->strings))
+    elf->strings = elf->size;
 }
 
 int gc_elf_open(const char *path, struct gc_elf *elf)
