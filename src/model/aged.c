@@ -110,6 +110,63 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t line, uin
   return &list[to];
 }
 
+/* The places in a long list that are in use, from this one to the last. */
+static inline uint32_t first_used(const struct gc_cache *c, uint32_t filled)
+{
+  return c->ways - filled; /* it is filled from the end on */
+}
+
+/* Makes the line at a place of a long list the youngest one. The younger ones become older. */
+static void make_youngest(uint64_t *list, uint32_t ways, uint32_t head, uint32_t at)
+{
+  const uint64_t entry = list[at];
+
+  if (at < head) { /* behind the end */
+    make_space(list, 0, at);
+    list[0] = list[ways - 1];
+    at = ways - 1;
+  }
+  make_space(list, head, at);
+  list[head] = entry;
+}
+
+/* select_line for long sets. */
+static inline uint64_t *select_long(struct gc_cache *cache, const struct gc_cache *c, uint64_t line,
+                                    uint32_t set)
+{
+  uint64_t *const state = c->records + (size_t)set * c->record, *const list = state + 2;
+  uint16_t *const same = &c->counts[line % GC_AGED_COUNTS];
+  const uint64_t key = line << LINE_SHIFT;
+  uint32_t filled, from, at, oldest;
+
+  if (*state < c->period)
+    *state = c->period;
+  filled = (uint32_t)(*state - c->period);
+  from = first_used(c, filled);
+  if (filled < c->ways)
+    state[1] = from;
+  oldest = (uint32_t)(state[1] ? state[1] : c->ways) - 1;
+  if (*same && filled == c->ways && (list[oldest] ^ key) < 1ull << LINE_SHIFT) {
+    state[1] = oldest;
+    return &list[oldest];
+  }
+  at = *same ? from + find(list + from, filled, line) : c->ways;
+  if (at < c->ways) {
+    make_youngest(list, c->ways, (uint32_t)state[1], at);
+    return &list[state[1]];
+  }
+  if (filled == c->ways) {
+    c->counts[(list[oldest] >> LINE_SHIFT) % GC_AGED_COUNTS]--;
+    cache->written_back += (list[oldest] & CHANGED) != 0;
+  } else {
+    ++*state;
+  }
+  ++*same;
+  state[1] = oldest;
+  list[oldest] = key;
+  return &list[oldest];
+}
+
 /* gc_cache_access_lines for such a cache. */
 __attribute__((always_inline)) static inline void
 access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, const uint8_t *loads,
