@@ -206,23 +206,19 @@ struct gpu_lines_args {
   uint32_t lines, n;
 };
 
-/* slices: up to two jobs, each of other SMs, with as many phases as there are busy lines. The SMs
- * whose role in a job is GPU_SLICES_BUSY keep the line of the phase busy with atomic operations that
- * add 0, until the word at `done` is `until` + `each` * phase, or for GPU_SLICES_ROUNDS rounds. Of
- * the others, the SM with role i + 1 times single atomic operations on lines i, i + probers, i + 2 *
- * probers … of the job, begins `head` cycles after the start of the phase, and adds 1 to `done` at
- * its end. It begins the next phase when `done` is as above, or after polls_max polls. A role of 0:
- * nothing. Each result is the raw time of the fastest of `repeats` operations, at most 65535, and
- * `tag` * 65536. */
+/* slices: up to two jobs, each of other SMs. The SMs whose role in a job is GPU_SLICES_BUSY keep the
+ * line at `busy` busy with atomic operations that add 0, until the word at `done` is `until`, or for
+ * GPU_SLICES_ROUNDS rounds. Of the others, the SM with role i + 1 times single atomic operations on
+ * lines i, i + probers, i + 2 * probers … of the job, begins `head` cycles after its start, and adds
+ * 1 to `done` at its end. A role of 0: nothing. Each result is the raw time of the fastest of
+ * `repeats` operations, at most 65535, and `tag` * 65536. */
 #define GPU_SLICES_BUSY UINT32_MAX
 #define GPU_SLICES_ROUNDS 1024
 #define GPU_SLICES_JOBS 2
-#define GPU_SLICES_PHASES 4
 
 struct gpu_slices_job {
   uint64_t roles; /* uint32_t[sms], by number of the SM; 0: there is no such job */
-  /* Lines of 128 bytes; 0 in the first phase: none, the SMs with that role do nothing. */
-  uint64_t busy[GPU_SLICES_PHASES];
+  uint64_t busy;  /* a line of 128 bytes; 0: none, the SMs with that role do nothing */
   uint32_t first, count, probers; /* first: of `count` lines, and of their results */
   uint32_t operations; /* on pieces of 32 bytes of the busy line that are under way at a time; only
                           the simulator needs to know */
@@ -230,14 +226,12 @@ struct gpu_slices_job {
 
 struct gpu_slices_args {
   uint64_t lines;   /* uint64_t[...]: addresses of slots of 8 bytes */
-  uint64_t results; /* uint32_t[phases][stride] */
+  uint64_t results; /* uint32_t[...] */
   uint64_t done;    /* uint32_t */
   struct gpu_slices_job job[GPU_SLICES_JOBS];
   uint32_t until, repeats, sms, head;
   uint32_t tag; /* below 65536 */
-  uint32_t phases, stride;
-  uint32_t each; /* probers of all jobs */
-  uint32_t polls_max, reserved;
+  uint32_t reserved;
 };
 
 /* read_lines: the block on the SM with role i + 1 reads GPU_READ_LINES lines, those from i *

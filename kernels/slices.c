@@ -7,7 +7,6 @@
  * And the rate at which SMs read lines of one slice. doc/methods.md, "L2 slices and sides".
  */
 #include "chain.h"
-#include "ticket.h"
 
 #define AT_ONCE 8 /* operations of a thread between two looks whether the probers are done */
 
@@ -18,7 +17,7 @@ static inline void keep_busy(uint64_t line, uint64_t done, uint32_t until)
   uint32_t sum = 0;
 
   GPU_NO_UNROLL
-  for (uint32_t i = 0; i < GPU_SLICES_ROUNDS && gpu_get32(done) < until; i++) {
+  for (uint32_t i = 0; i < GPU_SLICES_ROUNDS && gpu_get32(done) != until; i++) {
     GPU_UNROLL
     for (uint32_t k = 0; k < AT_ONCE; k++)
       sum |= gpu_add_cg(at, 0);
@@ -31,61 +30,47 @@ GPU_KERNEL(slices, gpu_slices_args)
   const uint32_t sm = gpu_sm(), of_first = sm < a.sms ? gpu_get32(a.job[0].roles + 4ull * sm) : 0;
   const int second = !of_first && sm < a.sms && a.job[1].roles;
   const uint32_t role = second ? gpu_get32(a.job[1].roles + 4ull * sm) : of_first;
+  const uint64_t busy = second ? a.job[1].busy : a.job[0].busy;
   const uint32_t first = gpu_keep(second ? a.job[1].first : a.job[0].first);
   const uint32_t count = gpu_keep(second ? a.job[1].count : a.job[0].count);
   const uint32_t probers = gpu_keep(second ? a.job[1].probers : a.job[0].probers);
   const uint64_t lines = gpu_keep(a.lines) + 8ull * first;
+  const uint64_t results = gpu_keep(a.results) + 4ull * first;
   const uint32_t repeats = gpu_keep(a.repeats), tag = gpu_keep(a.tag);
 
-  if (!role || (role != GPU_SLICES_BUSY && gpu_thread()))
+  if (role == GPU_SLICES_BUSY && busy && GPU_OCCUPIES)
+    keep_busy(busy, a.done, a.until);
+  if (!role || role == GPU_SLICES_BUSY || gpu_thread())
     return;
-  GPU_NO_UNROLL
-  for (uint32_t phase = 0; phase < a.phases; phase++) {
-    const uint64_t results = gpu_keep(a.results) + 4ull * (phase * a.stride + first);
-    const uint32_t until = a.until + phase * a.each;
-    uint64_t busy = 0;
+  if (busy) {
+    const uint64_t start = gpu_clock64();
 
-    /* with an index that the compiler does not know, it would copy the arguments */
-    GPU_UNROLL
-    for (uint32_t i = 0; i < GPU_SLICES_PHASES; i++)
-      busy = i == phase ? (second ? a.job[1].busy[i] : a.job[0].busy[i]) : busy;
-    if (role == GPU_SLICES_BUSY) {
-      if (busy && GPU_OCCUPIES)
-        keep_busy(busy, a.done, until);
-      continue;
-    }
-    if (busy) {
-      const uint64_t start = gpu_clock64();
-
-      gpu_occupied(busy, second ? a.job[1].operations : a.job[0].operations);
-      GPU_NO_UNROLL
-      while (GPU_OCCUPIES && gpu_cycles(start, gpu_clock64_from(start)) < a.head)
-        ;
-    }
+    gpu_occupied(busy, second ? a.job[1].operations : a.job[0].operations);
     GPU_NO_UNROLL
-    for (uint32_t i = role - 1; i < count; i += probers) {
-      const uint64_t at = gpu_get64(lines + 8ull * i);
-      uint32_t fastest = 0xffff;
-
-      GPU_NO_UNROLL
-      for (uint32_t k = 0; k < repeats; k++) {
-        uint64_t before, after, old;
-        uint32_t t;
-
-        gpu_await(at);
-        before = gpu_clock64();
-        old = gpu_load_atomic(at, 0);
-        gpu_await(old & 0x7fffffff);
-        after = gpu_clock64_from(before);
-        t = gpu_cycles(before, after);
-        fastest = t < fastest ? t : fastest;
-      }
-      gpu_store32(results + 4ull * i, tag << 16 | fastest);
-    }
-    gpu_add32(a.done, 1);
-    if (GPU_OCCUPIES && phase + 1 < a.phases)
-      wait_until(a.done, until, a.polls_max);
+    while (GPU_OCCUPIES && gpu_cycles(start, gpu_clock64_from(start)) < a.head)
+      ;
   }
+  GPU_NO_UNROLL
+  for (uint32_t i = role - 1; i < count; i += probers) {
+    const uint64_t at = gpu_get64(lines + 8ull * i);
+    uint32_t fastest = 0xffff;
+
+    GPU_NO_UNROLL
+    for (uint32_t k = 0; k < repeats; k++) {
+      uint64_t before, after, old;
+      uint32_t t;
+
+      gpu_await(at);
+      before = gpu_clock64();
+      old = gpu_load_atomic(at, 0);
+      gpu_await(old & 0x7fffffff);
+      after = gpu_clock64_from(before);
+      t = gpu_cycles(before, after);
+      fastest = t < fastest ? t : fastest;
+    }
+    gpu_store32(results + 4ull * i, tag << 16 | fastest);
+  }
+  gpu_add32(a.done, 1);
 }
 
 GPU_KERNEL(read_lines, gpu_read_lines_args)

@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define THREADS 256 /* of a block, so that few SMs keep a slice busy */
 #define WARP 32
@@ -17,7 +16,6 @@
 #define HALVES 2
 #define MODES 4 /* all SMs, in one order or another; every other SM is busy, or the rest */
 #define TAG_MAX 65536
-#define POLLS_MAX 65536 /* of the word that counts probers */
 #define BLOCK_TRIES 8
 
 /* The role of the SM with this index among those of its side. SMs that are near to each other (a
@@ -96,29 +94,18 @@ int gc_slice_probe_lines(struct gc_slice_probe *p, const uint64_t *address, uint
                                p->bench->err);
 }
 
-/* Downloads the results. *complete: all lines of the jobs were timed in all phases. */
-static int fetch(struct gc_slice_probe *p, const struct gpu_slices_args *args, size_t n,
-                 bool *complete)
+/* Downloads the results of a job. *complete: all of its lines were timed. */
+static int fetch(struct gc_slice_probe *p, const struct gpu_slices_args *args,
+                 const struct gpu_slices_job *job, bool *complete)
 {
   struct gc_bench *bench = p->bench;
-  uint32_t end = 0;
-  int status;
+  uint32_t *seen = p->seen + job->first;
+  const int status = bench->ops->download(bench->device, seen, args->results + 4ull * job->first,
+                                          job->count * sizeof(*seen), bench->err);
 
-  for (size_t k = 0; k < n; k++)
-    if (args->job[k].first + args->job[k].count > end)
-      end = args->job[k].first + args->job[k].count;
-  end += (args->phases - 1) * args->stride;
-  status = bench->ops->download(bench->device, p->seen, args->results, end * sizeof(*p->seen),
-                                bench->err);
-  *complete = !status;
-  for (uint32_t i = 0; i < args->phases * n && !status; i++) {
-    const struct gpu_slices_job *job = &args->job[i % n];
-    uint32_t *seen = p->seen + i / n * args->stride + job->first;
-
-    for (uint32_t line = 0; line < job->count; line++) {
-      *complete &= seen[line] >> 16 == args->tag;
-      seen[line] &= TAG_MAX - 1;
-    }
+  for (uint32_t i = 0; i < job->count && !status; i++) {
+    *complete &= seen[i] >> 16 == args->tag;
+    seen[i] &= TAG_MAX - 1;
   }
   return status;
 }
@@ -127,20 +114,20 @@ static int fetch(struct gc_slice_probe *p, const struct gpu_slices_args *args, s
 static int launch(struct gc_slice_probe *p, struct gpu_slices_args *args, size_t n)
 {
   struct gc_bench *bench = p->bench;
-  bool complete;
+  uint32_t done = p->finished;
+  bool complete = true;
   int status;
 
-  args->each = 0;
   for (size_t k = 0; k < n; k++)
-    args->each += args->job[k].probers;
+    done += args->job[k].probers;
   args->tag = ++p->launches % TAG_MAX;
-  args->until = p->finished + args->each;
+  args->until = done;
   status = gc_bench_launch(bench, GC_KERNEL_slices, p->sms, THREADS, 0, args);
-  if (!status)
-    status = fetch(p, args, n, &complete);
+  for (size_t k = 0; k < n && !status; k++)
+    status = fetch(p, args, &args->job[k], &complete);
   if (status)
     return status;
-  p->finished += args->phases * args->each;
+  p->finished = done;
   if (complete)
     return 0;
   status = bench->ops->download(bench->device, &p->finished, p->done, 4, bench->err);
@@ -150,18 +137,15 @@ static int launch(struct gc_slice_probe *p, struct gpu_slices_args *args, size_t
 static struct gpu_slices_job job_of(const struct gc_slice_probe *p, const struct gc_slice_job *job,
                                     uint32_t half)
 {
-  const uint32_t sms = p->side_sms[job->side], mode = *job->busy ? HALVES + half : half;
+  const uint32_t sms = p->side_sms[job->side], mode = job->busy ? HALVES + half : half;
   const uint32_t busy_sms = half ? sms / 2 : sms - sms / 2;
 
-  struct gpu_slices_job to = {.roles =
-                                  p->roles + 4ull * (job->side * MODES + mode) * p->sms,
-                              .first = job->first,
-                              .count = job->count,
-                              .probers = *job->busy ? sms - busy_sms : sms,
-                              .operations = busy_sms * (THREADS / WARP) * PIECES};
-
-  memcpy(to.busy, job->busy, sizeof(to.busy));
-  return to;
+  return (struct gpu_slices_job){.roles = p->roles + 4ull * (job->side * MODES + mode) * p->sms,
+                                 .busy = job->busy,
+                                 .first = job->first,
+                                 .count = job->count,
+                                 .probers = job->busy ? sms - busy_sms : sms,
+                                 .operations = busy_sms * (THREADS / WARP) * PIECES};
 }
 
 int gc_slice_probe_run(struct gc_slice_probe *p, const struct gc_slice_job *jobs, size_t n,
@@ -172,10 +156,7 @@ int gc_slice_probe_run(struct gc_slice_probe *p, const struct gc_slice_job *jobs
                                  .done = p->done,
                                  .repeats = p->repeats,
                                  .sms = p->sms,
-                                 .head = HEAD,
-                                 .phases = 1,
-                                 .stride = GC_SLICE_LINES / GPU_SLICES_PHASES,
-                                 .polls_max = POLLS_MAX};
+                                 .head = HEAD};
   int status = 0;
 
   if (!p->launches)
@@ -184,8 +165,6 @@ int gc_slice_probe_run(struct gc_slice_probe *p, const struct gc_slice_job *jobs
     return status;
   for (size_t k = 0; k < n; k++)
     args.job[k] = job_of(p, &jobs[k], half);
-  while (args.phases < GPU_SLICES_PHASES && jobs->busy[args.phases])
-    args.phases++;
   for (int i = 0; i < BLOCK_TRIES; i++)
     if ((status = launch(p, &args, n)) != -EAGAIN)
       return status;

@@ -21,7 +21,7 @@ struct gc_slice_probe {
   uint64_t lines, results, roles, done; /* on the device */
   uint32_t launches, finished;          /* finished: probers so far */
   uint32_t repeats;                     /* operations on a line, of which the fastest counts */
-  uint32_t *seen; /* [GC_SLICE_LINES], by line; in phases: gc_slice_seen */
+  uint32_t *seen; /* [GC_SLICE_LINES], by line */
 };
 
 /* Prepares launches in which the SMs near to one side take part. -ENOTSUP: there are too many SMs
@@ -35,21 +35,13 @@ int gc_slice_probe_lines(struct gc_slice_probe *probe, const uint64_t *address, 
 /* The work of the SMs of a side in a launch: they time `count` lines from `first` on. */
 struct gc_slice_job {
   uint32_t side;
-  /* The lines that every other SM keeps busy, or the rest of them, one after another; the first one
-   * 0: all SMs time, once. */
-  uint64_t busy[GPU_SLICES_PHASES];
+  uint64_t busy; /* the line that every other SM keeps busy, or the rest of them; 0: all SMs time */
   uint32_t first, count;
 };
 
-/* Where p->seen has a line in a phase. */
-static inline uint32_t gc_slice_seen(const struct gc_slice_probe *p, uint32_t phase, uint32_t line)
-{
-  return p->seen[phase * (GC_SLICE_LINES / GPU_SLICES_PHASES) + line];
-}
-
-/* Runs up to GPU_SLICES_JOBS jobs of different sides at the same time, with as many busy lines each.
- * p->seen: raw cycles. Each line is timed, or kept busy, by other SMs in each `half`. -EAGAIN: blocks
- * of the launch met on one SM. */
+/* Runs up to GPU_SLICES_JOBS jobs of different sides at the same time. p->seen[line]: raw cycles.
+ * Each line is timed, or kept busy, by other SMs in each `half`. -EAGAIN: blocks of the launch met
+ * on one SM. */
 int gc_slice_probe_run(struct gc_slice_probe *probe, const struct gc_slice_job *jobs, size_t n,
                        uint32_t half);
 

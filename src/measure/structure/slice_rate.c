@@ -118,7 +118,7 @@ static void add_job(const struct search *s, struct jobs *jobs, uint32_t k, uint3
     return;
   jobs->seed[jobs->n] = k;
   jobs->job[jobs->n++] = (struct gc_slice_job){
-      .side = seed->side, .busy = {seed->line}, .first = first, .count = count};
+      .side = seed->side, .busy = seed->line, .first = first, .count = count};
 }
 
 /* Runs the jobs: together, or one after another if they are of one side. */

@@ -185,62 +185,43 @@ static double divide(struct slices *s, uint32_t first, uint32_t count, double ow
   return limit;
 }
 
-_Static_assert(GC_SIDE_LINES <= GC_SLICE_LINES / GPU_SLICES_PHASES,
-               "a launch has all lines in each phase");
-
-/* Lines of different sides, kept busy at the same time, in several phases. */
+/* Lines of different sides, kept busy at the same time. */
 struct busy {
-  struct busy_line {
-    uint32_t line;
-    uint32_t slice; /* NO_SLICE: not known */
-    bool again;     /* it only fills a phase, because this side has no other line */
-  } at[GPU_SLICES_PHASES][GPU_SLICES_JOBS];
-  uint32_t phases;
-  size_t n; /* sides */
+  uint32_t line[GPU_SLICES_JOBS];
+  double limit[GPU_SLICES_JOBS]; /* the delay that divides their slices from the others; 0: none */
+  size_t n;
 };
 
-/* Keeps the lines busy, and times those of their sides. */
-static int keep_busy(struct slices *s, const struct busy *busy, uint32_t half)
+/* Keeps the lines busy and finds the lines of their sides that are in their slices: s->in. */
+static int find_slices(struct slices *s, struct busy *busy, uint32_t half)
 {
   struct gc_slice_job jobs[GPU_SLICES_JOBS];
+  int status;
 
   for (size_t k = 0; k < busy->n; k++) {
-    const uint32_t side = s->side[busy->at[0][k].line];
+    const uint32_t line = busy->line[k], side = s->side[line];
 
-    jobs[k] = (struct gc_slice_job){.side = side, .first = s->first[side], .count = s->count[side]};
-    for (uint32_t phase = 0; phase < busy->phases; phase++)
-      jobs[k].busy[phase] = s->address[busy->at[phase][k].line];
+    jobs[k] = (struct gc_slice_job){
+        .side = side, .busy = s->address[line], .first = s->first[side], .count = s->count[side]};
   }
-  return gc_slice_probe_run(&s->probe, jobs, busy->n, half);
-}
+  if ((status = gc_slice_probe_run(&s->probe, jobs, busy->n, half)))
+    return status;
+  for (size_t k = 0; k < busy->n; k++) {
+    const struct gc_slice_job *job = &jobs[k];
+    double own = 0;
 
-/* Finds the lines that were in the slice of the line that was busy in this phase: s->in. Returns the
- * delay that divides them from the others; 0: there is none. */
-static double find_slice(struct slices *s, uint32_t phase, uint32_t line)
-{
-  const uint32_t side = s->side[line], first = s->first[side], count = s->count[side];
-  double own = 0, limit;
+    for (uint32_t i = job->first; i < job->first + job->count; i++) {
+      const uint32_t at = s->order[i];
 
-  for (uint32_t i = first; i < first + count; i++) {
-    s->delay[i] = gc_slice_seen(&s->probe, phase, i) - s->latency[side][s->order[i]];
-    own = s->order[i] == line ? s->delay[i] : own;
+      s->delay[i] = s->probe.seen[i] - s->latency[job->side][at];
+      own = at == busy->line[k] ? s->delay[i] : own;
+    }
+    busy->limit[k] = divide(s, job->first, job->count, own,
+                            SLOWED * s->latency[job->side][busy->line[k]]);
+    for (uint32_t i = job->first; i < job->first + job->count; i++)
+      s->in[i] = busy->limit[k] > 0 && s->delay[i] > busy->limit[k];
   }
-  limit = divide(s, first, count, own, SLOWED * s->latency[side][line]);
-  for (uint32_t i = first; i < first + count; i++)
-    s->in[i] = limit > 0 && s->delay[i] > limit;
-  return limit;
-}
-
-/* Adds a line to those of the last side; if there are none for some phases, these repeat the last
- * one. */
-static void fill_phases(struct busy *busy, uint32_t n)
-{
-  for (uint32_t phase = n; phase < GPU_SLICES_PHASES; phase++) {
-    busy->at[phase][busy->n] = busy->at[n - 1][busy->n];
-    busy->at[phase][busy->n].again = true;
-  }
-  busy->phases = n > busy->phases ? n : busy->phases;
-  busy->n++;
+  return 0;
 }
 
 #define ATTEMPTS 2 /* a search that another program disturbs finds no groups */
@@ -287,20 +268,16 @@ static uint32_t put_group(struct slices *s, uint8_t side, double limit, uint32_t
   return lines;
 }
 
-/* The first lines of each side that are in no slice, of as many sides as fit in a launch. */
+/* The first line of each side that is in no slice, of as many sides as fit in a launch. */
 static void choose_busy(const struct slices *s, struct busy *busy)
 {
-  *busy = (struct busy){.n = 0};
-  for (uint32_t side = 0; side < s->probe.sides && busy->n < GPU_SLICES_JOBS; side++) {
-    uint32_t n = 0;
-
-    for (uint32_t i = s->first[side];
-         i < s->first[side] + s->count[side] && n < GPU_SLICES_PHASES; i++)
-      if (s->slice[s->order[i]] == NO_SLICE)
-        busy->at[n++][busy->n] = (struct busy_line){.line = s->order[i], .slice = NO_SLICE};
-    if (n)
-      fill_phases(busy, n);
-  }
+  busy->n = 0;
+  for (uint32_t side = 0; side < s->probe.sides && busy->n < GPU_SLICES_JOBS; side++)
+    for (uint32_t i = s->first[side]; i < s->first[side] + s->count[side]; i++)
+      if (s->slice[s->order[i]] == NO_SLICE) {
+        busy->line[busy->n++] = s->order[i];
+        break;
+      }
 }
 
 /* Puts all lines into slices. *why: there are none. */
@@ -313,20 +290,15 @@ static int find_all(struct slices *s, const char **why)
   for (uint32_t i = 0; i < GC_SIDE_LINES; i++)
     s->slice[i] = NO_SLICE;
   for (choose_busy(s, &busy); busy.n; choose_busy(s, &busy)) {
-    const int status = keep_busy(s, &busy, 0);
+    const int status = find_slices(s, &busy, 0);
 
     if (status)
       return status;
-    for (size_t k = 0; k < busy.phases * busy.n && !*why; k++) {
-      const uint32_t phase = (uint32_t)(k / busy.n), line = busy.at[phase][k % busy.n].line;
-      double limit;
-
-      if (s->slice[line] != NO_SLICE) /* an earlier phase has found it */
-        continue;
-      if (!((limit = find_slice(s, phase, line)) > 0))
+    for (size_t k = 0; k < busy.n && !*why; k++) {
+      if (!(busy.limit[k] > 0))
         *why = NOT_BUSY;
       else
-        lines += put_group(s, s->side[line], limit, &overlaps);
+        lines += put_group(s, s->side[busy.line[k]], busy.limit[k], &overlaps);
       if (overlaps > (1 - ALIKE) * lines + 2 || s->slices > GC_SIDE_LINES / SEEN_EACH)
         *why = NO_GROUPS;
     }
@@ -336,19 +308,17 @@ static int find_all(struct slices *s, const char **why)
   return 0;
 }
 
-/* The next slices of each side, from next[side] on. */
-static void choose_again(const struct slices *s, uint32_t *next, struct busy *busy)
+/* The next slice of each side, from next[side] on. slice[]: which ones. */
+static void choose_again(const struct slices *s, uint32_t *next, struct busy *busy, uint32_t *slice)
 {
-  *busy = (struct busy){.n = 0};
+  busy->n = 0;
   for (uint32_t side = 0; side < s->probe.sides && busy->n < GPU_SLICES_JOBS; side++) {
-    uint32_t n = 0;
-
-    for (; next[side] < s->slices && n < GPU_SLICES_PHASES; next[side]++)
-      if (s->side[s->one_of[next[side]]] == side)
-        busy->at[n++][busy->n] =
-            (struct busy_line){.line = s->one_of[next[side]], .slice = next[side]};
-    if (n)
-      fill_phases(busy, n);
+    while (next[side] < s->slices && s->side[s->one_of[next[side]]] != side)
+      next[side]++;
+    if (next[side] == s->slices)
+      continue;
+    slice[busy->n] = next[side];
+    busy->line[busy->n++] = s->one_of[next[side]++];
   }
 }
 
@@ -357,26 +327,22 @@ static void choose_again(const struct slices *s, uint32_t *next, struct busy *bu
  * lines of some slices say little about the others: the search ends early only if it has failed. */
 static int find_again(struct slices *s, uint32_t *right, uint32_t *all)
 {
-  uint32_t next[GC_SLICE_SIDES_MAX] = {0};
+  uint32_t next[GC_SLICE_SIDES_MAX] = {0}, slice[GPU_SLICES_JOBS];
   struct busy busy;
 
   *right = *all = 0;
-  for (choose_again(s, next, &busy);
+  for (choose_again(s, next, &busy, slice);
        busy.n && gc_share_side(*right, *all, ALIKE, ALIKE, GC_SEQUENTIAL_ERROR) != GC_SIDE_BELOW;
-       choose_again(s, next, &busy)) {
-    const int status = keep_busy(s, &busy, 1);
+       choose_again(s, next, &busy, slice)) {
+    const int status = find_slices(s, &busy, 1);
 
     if (status)
       return status;
-    for (size_t k = 0; k < busy.phases * busy.n; k++) {
-      const struct busy_line *at = &busy.at[k / busy.n][k % busy.n];
-      const uint32_t side = s->side[at->line];
+    for (size_t k = 0; k < busy.n; k++) {
+      const uint32_t side = s->side[busy.line[k]];
 
-      if (at->again)
-        continue;
-      find_slice(s, (uint32_t)(k / busy.n), at->line);
       for (uint32_t i = s->first[side]; i < s->first[side] + s->count[side]; i++) {
-        const bool was = s->slice[s->order[i]] == at->slice;
+        const bool was = s->slice[s->order[i]] == slice[k];
 
         *right += was && s->in[i];
         *all += was || s->in[i];
