@@ -36,8 +36,7 @@
 #define WITHIN 0.005 /* share of the capacity; the confidence refers to it */
 /* Loads until lines of the launch before have been replaced: see walk/path.c. */
 #define ROUGH_WARM 2048
-#define ROUGH_LOADS 256 /* enough to see that an array does not fit */
-#define COUNT_LOADS 768 /* to count hits that look like misses */
+#define ROUGH_LOADS 768 /* enough to see that an array does not fit */
 #define BESIDE 3 /* steps on each side of an L1 that is known */
 #define FINE_WARM 8192
 #define SHIFT 3
@@ -195,11 +194,10 @@ static int find(struct table *t, int index, uint64_t least, uint64_t most)
 
 /* The next percentage to try between two. The L1 at a percentage and the L1 at 100 % differ as much
  * as their carve-outs, and the driver uses a carve-out up to exactly its own percentage. If that
- * does not hold, three attempts are lost, and halving finds the change. The percentage before the
- * change comes first, so that each carve-out is set only once. */
+ * does not hold, three attempts are lost, and halving finds the change. */
 static int next_try(const struct table *t, int low, int high)
 {
-  static const int around[] = {-1, 0, 1};
+  static const int around[] = {0, -1, 1};
   const double all = (double)t->bench->properties.shared_per_sm;
   const double less = (double)t->bytes[low] - (double)t->bytes[LAST];
   const int change = less < all ? (int)(100 * (all - less) / all) + 1 : high;
@@ -240,7 +238,7 @@ static int find_threshold(struct table *t)
   int status;
 
   memset(runs, 0, sizeof(runs));
-  t->path.loads_max = COUNT_LOADS;
+  t->path.loads_max = ROUGH_LOADS;
   runs[0].bytes = 2 * t->max;
   for (int i = 1; i <= SMALL_RUNS; i++)
     runs[i].bytes = SMALL_BYTES;
