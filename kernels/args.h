@@ -116,16 +116,17 @@ struct gpu_chase_args {
 enum gpu_round_how {
   GPU_ROUND_TOGETHER, /* independent loads, which the lanes share */
   GPU_ROUND_CHAINED,  /* one load after another */
-  GPU_ROUND_TIMED,    /* each timed alone as well */
 };
 
 /* Loads `step` bytes apart from `at` on; at `end`, or behind it, the addresses go back by `back`
- * bytes. TOGETHER: from `at` to `end` and again from `at`. */
+ * bytes. TOGETHER: from `at` to `end` and again from `at`. Then `timed` loads from `at` on, one after
+ * another, each timed alone. Between both nothing else is read, so the page of the jobs takes no
+ * entry of a TLB there. */
 struct gpu_round {
   uint64_t at, end, step, back;
   uint32_t loads, how; /* enum gpu_round_how */
-  uint32_t result;     /* TIMED: where to add histogram, slow loads, cycles and loads, and the trace */
-  uint32_t reserved;
+  uint32_t timed;
+  uint32_t result; /* where to add histogram, slow loads, cycles and timed loads, and the trace */
 };
 
 struct gpu_rounds_args {

@@ -23,17 +23,6 @@ static inline void add_result(uint64_t to, const struct round_result *result, ui
   }
 }
 
-static inline struct gpu_round read_job(uint64_t at)
-{
-  return (struct gpu_round){.at = gpu_get64(at),
-                            .end = gpu_get64(at + 8),
-                            .step = gpu_get64(at + 16),
-                            .back = gpu_get64(at + 24),
-                            .loads = gpu_get32(at + 32),
-                            .how = gpu_get32(at + 36),
-                            .result = gpu_get32(at + 40)};
-}
-
 GPU_KERNEL(rounds, gpu_rounds_args)
 {
   const uint32_t sms = gpu_keep(a.sms), number = sms ? gpu_sm() : gpu_block();
@@ -45,21 +34,18 @@ GPU_KERNEL(rounds, gpu_rounds_args)
   const uint64_t jobs = gpu_keep(a.jobs) + (uint64_t)number * rounds * sizeof(struct gpu_round);
   /* where blocks run one after another, each launch of a block is one round */
   const int resumes = !GPU_CONCURRENT && polls_max;
-  struct gpu_round next;
 
   if (!gpu_first_warp() || (sms && number >= sms))
     return;
-  next = read_job(jobs + (resumes ? gpu_get32(done) : 0) * sizeof next);
   GPU_NO_UNROLL
   for (uint32_t round = resumes ? gpu_get32(done) : 0; round < rounds; round++) {
-    const uint64_t start = next.at, end = next.end, step = next.step, back = next.back;
-    const uint32_t loads = next.loads, how = next.how, which = next.result;
+    const uint64_t job = jobs + round * sizeof(struct gpu_round);
+    const uint64_t start = gpu_get64(job), end = gpu_get64(job + 8), step = gpu_get64(job + 16);
+    const uint64_t back = gpu_get64(job + 24);
+    const uint32_t loads = gpu_get32(job + 32), how = gpu_get32(job + 36);
+    const uint32_t timed = gpu_get32(job + 40), which = gpu_get32(job + 44);
     uint64_t at = start;
 
-    /* Nothing else is read between the loads of a round and the timed loads of the next one: the page
-     * of the jobs would take an entry of the TLB. So the next job is read before those loads. */
-    if (round + 1 < rounds && how != GPU_ROUND_TIMED)
-      next = read_job(jobs + (round + 1) * sizeof next);
     if (how == GPU_ROUND_TOGETHER && loads)
       LOAD_SIDE_BY_SIDE(cg, start, end, step, loads, 0)
     GPU_NO_UNROLL
@@ -75,14 +61,15 @@ GPU_KERNEL(rounds, gpu_rounds_args)
       at += n * step;
       at -= at >= end ? back : 0;
     }
-    if (how == GPU_ROUND_TIMED && loads) {
+    if (timed) {
       struct round_result result = {0, 0, {{0}}};
       struct gpu_trace trace;
 
       gpu_histogram_clear(&result.histogram);
       gpu_trace_clear(&trace, traces ? traces + 4ull * trace_stride * which : 0);
+      at = start;
       GPU_NO_UNROLL
-      for (uint32_t k = 0; k < loads; k++) {
+      for (uint32_t k = 0; k < timed; k++) {
         uint32_t t, bin;
 
         gpu_timed_load_cg(at, 0, &t);
@@ -95,12 +82,10 @@ GPU_KERNEL(rounds, gpu_rounds_args)
                           bin < GPU_HISTOGRAM_BINS ? bin : GPU_HISTOGRAM_BINS - 1);
         gpu_trace_add(&trace, k, t);
       }
-      gpu_trace_end(&trace, loads);
+      gpu_trace_end(&trace, timed);
       if (results)
-        add_result(results + which * sizeof(struct gpu_chase_result), &result, loads);
+        add_result(results + which * sizeof(struct gpu_chase_result), &result, timed);
     }
-    if (round + 1 < rounds && how == GPU_ROUND_TIMED)
-      next = read_job(jobs + (round + 1) * sizeof next);
     if (sms && gpu_thread() == 0)
       gpu_add32(done, 1);
     if (resumes && round + 1 < rounds) {

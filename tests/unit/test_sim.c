@@ -223,7 +223,7 @@ static void rounds_of_all_sms_are_in_step(void **state)
   struct fixture *f = *state;
   const struct gpu_round read = {.at = f->ring, .end = f->ring + 1024, .step = 32, .loads = 32};
   const struct gpu_round timed = {.at = f->ring + 512, .end = f->ring + 1024, .step = 64, .back = 1024,
-                                  .loads = 12, .how = GPU_ROUND_TIMED};
+                                  .timed = 12};
   const struct gpu_round jobs[3][3] = {{{0}, timed, {0}}, {{0}}, {read, {0}, timed}};
   struct gpu_rounds_args args = rounds_args(f, 3);
   struct gpu_chase_result sums[2];
@@ -250,11 +250,10 @@ static void rounds_of_a_block_follow_each_other(void **state)
 {
   struct fixture *f = *state;
   struct gpu_round jobs[] = {
-    {.at = f->ring, .end = f->ring + 512, .step = 128, .back = 512, .loads = 4, .how = GPU_ROUND_TIMED},
+    {.at = f->ring, .end = f->ring + 512, .step = 128, .back = 512, .timed = 4},
     {.at = f->ring + 512, .end = f->ring + 1024, .step = 128, .back = 512, .loads = 9,
      .how = GPU_ROUND_CHAINED},
-    {.at = f->ring + 256, .end = f->ring + 1280, .step = 384, .back = 1024, .loads = 4,
-     .how = GPU_ROUND_TIMED, .result = 1}};
+    {.at = f->ring + 256, .end = f->ring + 1280, .step = 384, .back = 1024, .timed = 4, .result = 1}};
   struct gpu_rounds_args args = rounds_args(f, 3);
   uint32_t trace[2][4], sm;
 

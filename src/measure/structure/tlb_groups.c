@@ -86,8 +86,7 @@ static void add_timing(struct grouping *g, struct gpu_round *jobs, uint32_t sm, 
     jobs[TIME] = (struct gpu_round){.at = start,
                                     .end = start + g->each * g->few.stride,
                                     .step = g->few.stride,
-                                    .loads = g->each,
-                                    .how = GPU_ROUND_TIMED,
+                                    .timed = g->each,
                                     .result = i * g->sms + sm};
   }
 }

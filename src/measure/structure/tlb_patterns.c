@@ -158,8 +158,7 @@ static int time_ring(struct state *s, const struct gc_tlb_pages *ring, uint32_t 
                                      .end = start + bytes,
                                      .step = ring->stride,
                                      .back = bytes,
-                                     .loads = LOADS,
-                                     .how = GPU_ROUND_TIMED};
+                                     .timed = LOADS};
     status = gc_rounds_run(bench, &rounds, &seen);
   }
   for (uint32_t k = 0; k < LOADS && !status; k++)

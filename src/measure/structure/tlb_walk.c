@@ -94,7 +94,7 @@ static int forget(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
   return 0;
 }
 
-enum { FORGET, WARM, TIME, JOBS };
+enum { FORGET, WALK, JOBS };
 
 /* One launch: all blocks do these walks one after another. Adds a row for each block to the sample of
  * each. Untimed and timed loads are in one launch, because the pages that a launch itself needs would
@@ -124,10 +124,10 @@ static int walk_once(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
     const uint32_t block = i / n, which = i % n, count = tasks[which]->count;
 
     jobs[i][FORGET] = other;
-    jobs[i][WARM] = job_of(walk, pages, count, laps * count,
+    jobs[i][WALK] = job_of(walk, pages, count, laps * count,
                            chained ? GPU_ROUND_CHAINED : GPU_ROUND_TOGETHER);
-    jobs[i][TIME] = job_of(walk, pages, count, timed, GPU_ROUND_TIMED);
-    jobs[i][TIME].result = which * blocks + block;
+    jobs[i][WALK].timed = timed;
+    jobs[i][WALK].result = which * blocks + block;
   }
   if (!status)
     status = gc_rounds_sure(bench, &rounds, &seen);

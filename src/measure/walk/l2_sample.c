@@ -67,8 +67,7 @@ static struct gpu_round sample_job(const struct plan *p, uint64_t i, uint64_t n)
                             .end = p->start + bytes,
                             .step = p->scatter * p->stride,
                             .back = bytes,
-                            .loads = (uint32_t)(to - from),
-                            .how = GPU_ROUND_TIMED};
+                            .timed = (uint32_t)(to - from)};
 }
 
 enum { READ, SAMPLE, ROUNDS };

@@ -114,7 +114,7 @@ static uint64_t timed_loads(const struct gc_rounds *r)
   uint64_t loads = 0;
 
   for (size_t i = 0; i < (size_t)r->n * r->rounds; i++)
-    loads += r->jobs[i].how == GPU_ROUND_TIMED ? r->jobs[i].loads : 0;
+    loads += r->jobs[i].timed;
   return loads;
 }
 

@@ -16,7 +16,7 @@ struct gc_rounds {
   bool by_sm;   /* n is the number of SMs, which must be numbered without gaps */
   bool in_step; /* only by SM: none begins a round before all have ended the one before */
   struct gc_binning binning;
-  uint32_t results; /* that TIMED jobs name */
+  uint32_t results; /* that jobs with timed loads name */
   uint32_t traced;  /* 0: sums for each result; otherwise a trace of so many loads for each */
 };
 
