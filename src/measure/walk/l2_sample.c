@@ -116,7 +116,7 @@ static int time_sample(const struct plan *p, uint32_t loads, struct gpu_chase_re
 {
   struct gpu_round job = sample_job(p, 0, 1);
 
-  job.loads = loads;
+  job.timed = loads;
   return sample_by_one(p, &job, 1, seen);
 }
 
