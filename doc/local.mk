@@ -24,6 +24,7 @@ EXTRA_DIST += doc/amd.md doc/architecture.md doc/deploy.md doc/glossary.md doc/i
 	doc/methods.md doc/modelling.md doc/predict.md doc/testing.md doc/traces.md doc/site.md doc/results/performance.md doc/results/predict-speed.md doc/results/structure.md doc/results/sys-sage.md
 # Results of real GPUs.
 EXTRA_DIST += doc/results/structure/h100-repeat.txt doc/results/structure/h100.xml \
+	doc/results/structure/h100-compare.txt doc/results/structure/h100-bench.txt \
 	doc/results/structure/h200-bench.txt doc/results/structure/h200-repeat.txt doc/results/structure/h200.xml \
 	doc/results/structure/h200-tlb-patterns.svg doc/results/structure/h200.svg
 EXTRA_DIST += doc/results/h200/README.md doc/results/h200/lstopo.png doc/results/h200/lstopo.txt \

@@ -61,10 +61,10 @@ struct gc_spawn_options {
   void *data;
 };
 
-/* Starts all commands, in their order, and returns when all have ended or are abandoned, at most 0.5 s
- * after the deadline. The commands get default signal dispositions, an empty signal mask, /dev/null as stdin
- * and stdout (unless input and output name a descriptor), and no descriptor above 2. Failures are
- * in end and status of each command.
+/* Starts all commands, in their order, and returns when all have ended or are abandoned, at most
+ * 0.5 s after the deadline. The commands get default signal dispositions, an empty signal mask,
+ * /dev/null as stdin and stdout (unless input and output name a descriptor), and no descriptor
+ * above 2. Failures are in end and status of each command.
  *
  * Processes that a command leaves in its process group are killed. They are also reaped if they
  * become children of this process, because it is process 1 of a container or a subreaper.
