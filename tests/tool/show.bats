@@ -489,3 +489,14 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   run "$tool" show --all "$BATS_TEST_TMPDIR/groups.xml"
   has "$output" "a GPC has $sms ..."
 }
+
+@test "a file with the name of a GPU does not hide the GPU" {
+  use_h200
+  cd "$BATS_TEST_TMPDIR"
+  echo "no record" >gpu0
+  run_split "$tool" show gpu0
+  is 0 "$status"
+  [[ ${lines[0]} == "gpu0: NVIDIA H200"* ]]
+  run_split "$tool" show ./gpu0
+  is 1 "$status"
+}

@@ -214,9 +214,17 @@ static bool has_ending(const char *word)
   return dot && dot > word && isalpha((unsigned char)dot[1]) && strncmp(word, "sim-", strlen("sim-"));
 }
 
+/* "gpu0", "GPU-4b2f...", "sim-h200" */
+static bool looks_like_gpu(const char *word)
+{
+  if (!strncmp(word, "gpu", strlen("gpu")))
+    return word[3] && !word[3 + strspn(word + 3, "0123456789")];
+  return !strncmp(word, "GPU-", strlen("GPU-")) || !strncmp(word, "sim-", strlen("sim-"));
+}
+
 bool gc_sources_is_path(const char *word)
 {
-  return strchr(word, '/') || has_ending(word) || !access(word, F_OK);
+  return strchr(word, '/') || has_ending(word) || (!looks_like_gpu(word) && !access(word, F_OK));
 }
 
 /* GPUs of this machine: one with this name, or all if there is no word. */
