@@ -71,8 +71,9 @@ write() {
     model='NVIDIA H100' driver=${FAKE_TOOL_DRIVER:-580.159.04} vbios=96.00.a5.00.1a
   fi
   mkdir -p "$HWLOC_GPUCACHE_DIR"
-  record > "$HWLOC_GPUCACHE_DIR/$id.xml.new"
-  mv "$HWLOC_GPUCACHE_DIR/$id.xml.new" "$HWLOC_GPUCACHE_DIR/$id.xml"
+  # several may write the same record at a time
+  record > "$HWLOC_GPUCACHE_DIR/$id.xml.$$.new"
+  mv "$HWLOC_GPUCACHE_DIR/$id.xml.$$.new" "$HWLOC_GPUCACHE_DIR/$id.xml"
 }
 
 case ${FAKE_TOOL_DOES:-measure} in
