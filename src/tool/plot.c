@@ -216,8 +216,10 @@ static int keep(const struct drawing *d, const struct picture *picture, struct g
     return gc_fail(err, -errno, "%s", strerror(errno));
   status = gc_file_put(d->dir, name, svg, (size_t)st.st_size, err);
   munmap(svg, (size_t)st.st_size);
-  if (!status)
+  if (!status) {
+    gc_make_printable(name); /* it is that of a file, which may be another user's */
     printf("%s/%s\n", d->path, name);
+  }
   return status;
 }
 

@@ -512,3 +512,13 @@ patterns() { sed -n 's/^P\([1-6]\)\t.*\t/\1 /p' "$1/gpu0-L1TLB-latency-patterns-
   is 0 "$status"
   has_not "$errors" ' took '
 }
+
+@test "plot prints names of files without control characters" {
+  need_gnuplot
+  mkdir "$raw"
+  small_curve Model >"$raw/gpu0-"$'\033[2J'"L1Cache.tsv"
+  run_split "$tool" plot "$raw"
+  is 0 "$status"
+  has "$output" "gpu0-?[2JL1Cache.svg"
+  has_not "$output" $'\033'
+}
