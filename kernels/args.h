@@ -207,12 +207,14 @@ struct gpu_lines_args {
   uint32_t lines, n;
 };
 
-/* slices: up to two jobs, each of other SMs. The SMs whose role in a job is GPU_SLICES_BUSY keep the
- * line at `busy` busy with atomic operations that add 0, until the word at `done` is `until`, or for
- * GPU_SLICES_ROUNDS rounds. Of the others, the SM with role i + 1 times single atomic operations on
- * lines i, i + probers, i + 2 * probers … of the job, begins `head` cycles after its start, and adds
- * 1 to `done` at its end. A role of 0: nothing. Each result is the raw time of the fastest of
- * `repeats` operations, at most 65535, and `tag` * 65536. */
+/* slices: up to two jobs at the same time, each on SMs of its own. An SM has a role in a job:
+ * GPU_SLICES_BUSY: it keeps the line at `busy` busy with atomic operations that add 0, until the
+ * word at `done` is `until`, but at most GPU_SLICES_ROUNDS times.
+ * i + 1: it waits for `head` cycles, times single atomic operations on the lines i, i + probers,
+ * i + 2 * probers … of the job, and then adds 1 to `done`.
+ * 0: it does nothing.
+ * The result of a line is the raw time of the fastest of `repeats` operations, at most 65535, plus
+ * `tag` * 65536. */
 #define GPU_SLICES_BUSY UINT32_MAX
 #define GPU_SLICES_ROUNDS 1024
 #define GPU_SLICES_JOBS 2

@@ -66,7 +66,7 @@ static const struct fact facts[] = {
     {"local loads are cached in L1", "LocalLoadsInL1", PLAIN, "", ""},
 };
 
-/* Of a group that is too long, the first SMs. */
+/* Writes the SMs of the first group. If they do not fit, only the first of them are written. */
 static void first_group(const char *groups, char *text, size_t size)
 {
   size_t length = strcspn(groups, " ");

@@ -54,7 +54,7 @@ struct order {
   uint32_t sm[GC_SMS_MAX], turn[GC_SMS_MAX], count;
 };
 
-/* What a launch has seen. */
+/* The SMs of one launch, and how much longer each needed. */
 struct seen {
   struct seen *before;
   uint32_t count;

@@ -49,11 +49,11 @@ void gc_tlb_walk_close(struct gc_tlb_walk *walk);
  * threshold that the noise does not reach, and how often comparisons walk for that. */
 int gc_tlb_baseline(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count);
 
-/* What is compared: the same pages while counts[i] pages are walked. All of it is one launch, if so
- * many walks fit into one. */
+/* How slow are the same pages if counts[i] pages are walked, for each of n counts? One launch, if all
+ * these walks fit into it. */
 struct gc_tlb_question {
-  /* Times the baseline anew, with so many pages and at least so many times; the threshold stays. 0: the
-   * baseline stays. */
+  /* The baseline is timed anew with `first` pages, at least `first_rows` times, and the threshold
+   * stays. first 0: the baseline stays, too. */
   uint32_t first, first_rows;
   uint32_t n, counts[GC_TLB_COUNTS];
 };
