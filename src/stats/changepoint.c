@@ -23,17 +23,20 @@ void gc_evidence_add(struct gc_evidence *evidence, uint32_t slow, uint32_t loads
   /* the addition keeps the logarithms finite */
   const double fits = poisson(slow, lgamma(slow + 1.0), by_chance) + 1e-300;
   const double log_factorial = slow ? lgamma(slow) : 0; /* of slow - 1: one miss is certain */
-  double misses[GC_MISS_COUNTS], exceeds = 1e-300;
+  double misses[GC_MISS_COUNTS] = {0}, exceeds = 1e-300, likelihood = 0;
 
-  for (int i = 0; i < GC_MISS_COUNTS; i++) {
+  for (int i = 0; i < GC_MISS_COUNTS && slow; i++) {
     const double more = exp(most * i / (GC_MISS_COUNTS - 1)) - 1;
 
-    misses[i] = slow ? poisson(slow - 1.0, log_factorial, by_chance + more) : 0;
+    misses[i] = poisson(slow - 1.0, log_factorial, by_chance + more);
     exceeds += misses[i] / GC_MISS_COUNTS;
   }
-  for (int i = 0; i < GC_MISS_COUNTS; i++)
-    evidence->misses[i] +=
-      log(DISTURBED * fits + (1 - DISTURBED) * ((1 - OWN) * misses[i] + OWN * exceeds));
+  for (int i = 0; i < GC_MISS_COUNTS; i++) {
+    if (!i || slow) /* without a slow load it is the same for all numbers of misses */
+      likelihood =
+          log(DISTURBED * fits + (1 - DISTURBED) * ((1 - OWN) * misses[i] + OWN * exceeds));
+    evidence->misses[i] += likelihood;
+  }
   evidence->fits += log((1 - DISTURBED) * fits + DISTURBED * exceeds);
   evidence->noise += log((fits + exceeds) / 2);
 }
@@ -68,13 +71,14 @@ void gc_evidence_votes(struct gc_evidence *evidence, uint64_t yes, uint64_t n)
   evidence->noise -= log((double)n + 1);
 }
 
-void gc_changepoint_find(const struct gc_evidence *items, size_t n, double *posterior,
+void gc_changepoint_find(struct gc_evidence *items, size_t n, double *posterior,
                          struct gc_changepoint *found)
 {
   double all_exceed = 0, flat = log((double)n + 1), best = -INFINITY, sum, here, top;
 
   for (size_t i = 0; i < n; i++) {
-    all_exceed += exceeds(&items[i]);
+    items[i].beyond = exceeds(&items[i]);
+    all_exceed += items[i].beyond;
     flat += items[i].noise;
   }
   found->index = 0;
@@ -84,20 +88,20 @@ void gc_changepoint_find(const struct gc_evidence *items, size_t n, double *post
       best = here;
       found->index = c;
     }
-    here += c < n ? items[c].fits - exceeds(&items[c]) : 0;
+    here += c < n ? items[c].fits - items[c].beyond : 0;
   }
   top = best > flat ? best : flat;
   sum = exp(flat - top);
   here = all_exceed;
   for (size_t c = 0; c <= n; c++) {
     sum += exp(here - top);
-    here += c < n ? items[c].fits - exceeds(&items[c]) : 0;
+    here += c < n ? items[c].fits - items[c].beyond : 0;
   }
   found->noise = exp(flat - top) / sum;
   found->probability = exp(best - top) / sum;
   here = all_exceed;
   for (size_t c = 0; c <= n && posterior; c++) {
     posterior[c] = exp(here - top) / sum;
-    here += c < n ? items[c].fits - exceeds(&items[c]) : 0;
+    here += c < n ? items[c].fits - items[c].beyond : 0;
   }
 }

@@ -95,6 +95,7 @@ void gc_holm(double *p, size_t n);
 struct gc_evidence {
   double fits, exceeds, noise;
   double misses[GC_MISS_COUNTS]; /* if the array exceeds the cache and a run has so many misses */
+  double beyond; /* gc_changepoint_find's: if the array exceeds the cache, with any number of them */
 };
 
 /* Adds the evidence of one run: `slow` of its `loads` timed loads were slow. `rate` is the share of
@@ -120,8 +121,9 @@ struct gc_changepoint {
 
 /* Computes the posterior over the n + 1 positions of one change. All positions have the same prior,
  * and noise has the same prior as all of them together. This corrects for the number of sizes.
- * posterior (may be NULL) receives n + 1 probabilities that sum to 1 - noise. */
-void gc_changepoint_find(const struct gc_evidence *items, size_t n, double *posterior,
+ * posterior (may be NULL) receives n + 1 probabilities that sum to 1 - noise.
+ * Writes items[].beyond. */
+void gc_changepoint_find(struct gc_evidence *items, size_t n, double *posterior,
                          struct gc_changepoint *found);
 
 /* --- split.c --------------------------------------------------------------------------------- */

@@ -7,51 +7,71 @@
 
 #include <math.h>
 
-/* Shell sort with Ciura's gaps and their usual continuation. qsort calls a function for each
- * comparison, and measuring an L2 sorts thousands of values. */
-void gc_sort(double *values, size_t n)
+/* Parts of an array: values below the pivot, then those equal to it, then the rest. */
+struct parts {
+  size_t equal, above; /* where these parts begin */
+};
+
+/* Moves the values that `goes` says to the front, in a loop without branches: values of caches and
+ * clocks come in no order that a processor could predict. */
+#define MOVE_FORWARD(values, n, from, goes)                                                        \
+  do {                                                                                             \
+    for (size_t i_ = (from); i_ < (n); i_++) {                                                     \
+      const double value = (values)[i_];                                                           \
+                                                                                                   \
+      (values)[i_] = (values)[from];                                                               \
+      (values)[from] = value;                                                                      \
+      (from) += (goes);                                                                            \
+    }                                                                                              \
+  } while (0)
+
+/* The pivot is the median of the first, the middle and the last value. */
+static struct parts partition(double *values, size_t n)
 {
-  static const size_t gaps[] = {1,   4,    10,   23,   57,    132,   301,
-                                701, 1577, 3548, 7983, 17961, 40412, 90927};
-  size_t g = sizeof(gaps) / sizeof(*gaps);
+  const double a = values[0], b = values[n / 2], c = values[n - 1];
+  const double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c));
+  struct parts parts = {0};
 
-  while (g-- > 0)
-    for (size_t i = gaps[g]; i < n; i++) {
-      const double value = values[i];
-      size_t k = i;
-
-      for (; k >= gaps[g] && values[k - gaps[g]] > value; k -= gaps[g])
-        values[k] = values[k - gaps[g]];
-      values[k] = value;
-    }
+  MOVE_FORWARD(values, n, parts.equal, value < pivot);
+  parts.above = parts.equal;
+  MOVE_FORWARD(values, n, parts.above, value <= pivot);
+  parts.above += !parts.above; /* a NaN compares with nothing */
+  return parts;
 }
 
-/* Hoare's selection: afterwards values[k] is what sorting would put there, and no value before it
- * is larger. */
+/* Quicksort. qsort calls a function for each comparison, and measuring an L2 sorts thousands of
+ * values. The shorter part is sorted by a call, so that calls nest at most log2(n) deep. */
+void gc_sort(double *values, size_t n)
+{
+  while (n > 1) {
+    const struct parts parts = partition(values, n);
+
+    if (parts.equal < n - parts.above) {
+      gc_sort(values, parts.equal);
+      values += parts.above;
+      n -= parts.above;
+    } else {
+      gc_sort(values + parts.above, n - parts.above);
+      n = parts.equal;
+    }
+  }
+}
+
+/* Afterwards values[k] is what sorting would put there, and no value before it is larger. */
 static void select_kth(double *values, size_t n, size_t k)
 {
-  size_t low = 0, high = n - 1;
+  while (n > 1) {
+    const struct parts parts = partition(values, n);
 
-  while (low < high) {
-    const double pivot = values[low + (high - low) / 2];
-    size_t i = low, j = high;
-
-    for (;;) {
-      while (values[i] < pivot)
-        i++;
-      while (values[j] > pivot)
-        j--;
-      if (i >= j)
-        break;
-      const double swap = values[i];
-
-      values[i++] = values[j];
-      values[j--] = swap;
+    if (k < parts.equal) {
+      n = parts.equal;
+    } else if (k < parts.above) {
+      return;
+    } else {
+      values += parts.above;
+      n -= parts.above;
+      k -= parts.above;
     }
-    if (k <= j)
-      high = j;
-    else
-      low = j + 1;
   }
 }
 

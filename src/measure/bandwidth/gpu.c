@@ -32,7 +32,7 @@
 #define TRIES 12 /* attempts to make a launch long enough */
 /* Largest factor from one attempt to the next, because a coarse clock may show too short a time. */
 #define GROWTH 8
-#define FEWER_REPEATS 3   /* launches with half of the warps */
+#define FEWER_REPEATS 3   /* most launches with half of the warps */
 #define L2_SHARE 4        /* the array is the nominal size divided by this */
 #define L2_READ_STRIDE 32 /* bytes: at most the sector of any L2 */
 #define L3_SHARE 2        /* the array is the L3 divided by this, and */
@@ -46,9 +46,9 @@ static uint32_t more_iterations(uint32_t iterations, uint64_t ns, double wanted)
 
 /* What the same walk moves with half of the warps, and so with half of the loads in flight. By
  * Little's law it moves half as much if the loads in flight limit it, and as much if L2 or memory
- * does. *most: the most of some repetitions. */
+ * does. *most: the most of some repetitions, which end when `value` is explained. */
 static int measure_fewer(struct gc_bench *bench, struct gc_flow *flow,
-                         struct gpu_bandwidth_result *results, double *most)
+                         struct gpu_bandwidth_result *results, double value, double *most)
 {
   const uint32_t warp = bench->properties.warp, warps = flow->threads / warp;
   struct gc_flow half = *flow;
@@ -58,7 +58,8 @@ static int measure_fewer(struct gc_bench *bench, struct gc_flow *flow,
   *most = 0;
   half.threads = warps / 2 * warp;
   half.args.count *= 2; /* as long a launch */
-  for (int r = 0; r < FEWER_REPEATS && half.threads && !status; r++) {
+  for (int r = 0; r < FEWER_REPEATS && half.threads && value > GC_GAIN_MAX * *most && !status;
+       r++) {
     status = gc_flow_walk(bench, &half, results, &bytes, &ns);
     *most = ns ? fmax(*most, (double)bytes / (double)ns) : *most;
   }
@@ -91,7 +92,7 @@ int gc_rate_of_gpu(struct gc_bench *bench, struct gc_flow *flow, double wanted,
   }
   if (!status) {
     gc_rate_of(bench, flow, values, rate);
-    status = measure_fewer(bench, flow, results, &rate->fewer);
+    status = measure_fewer(bench, flow, results, rate->value, &rate->fewer);
   }
   free(results);
   return status;

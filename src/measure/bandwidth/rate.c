@@ -11,23 +11,10 @@
 #include <stdio.h>
 
 #define TOLERANCE 0.03
-#define SURE_ENOUGH 0.8   /* a value with less confidence is absent */
+#define SURE_ENOUGH 0.8 /* a value with less confidence is absent */
 /* SMs are alike: if some are this many times as fast as others, another program runs on those. */
 #define APART_MAX 2.0
-/* So many times as much as with half of the loads in flight: twice as many might give as much more
- * again. The tolerance, and the noise of few repetitions. */
-#define GAIN_MAX 1.05
 #define CLOCK_SHARE 0.005 /* clock readings at both ends may be wrong by this share */
-
-/* Whether two blocks of a launch ran on the same SM. */
-static bool blocks_met(const struct gpu_bandwidth_result *results, size_t n)
-{
-  for (size_t i = 1; i < n; i++)
-    for (size_t k = 0; k < i; k++)
-      if (results[i].sm == results[k].sm)
-        return true;
-  return false;
-}
 
 static int launch(struct gc_bench *bench, const struct gc_flow *flow,
                   struct gpu_bandwidth_result *results, size_t bytes)
@@ -35,9 +22,9 @@ static int launch(struct gc_bench *bench, const struct gc_flow *flow,
   const int status = gc_bench_launch(bench, flow->kernel, flow->blocks, flow->threads,
                                      flow->shared_bytes, &flow->args);
 
-  return status ? status
-                : bench->ops->download(bench->device, results, flow->args.results, bytes,
-                                       bench->err);
+  return status
+             ? status
+             : bench->ops->download(bench->device, results, flow->args.results, bytes, bench->err);
 }
 
 int gc_flow_run(struct gc_bench *bench, struct gc_flow *flow, struct gpu_bandwidth_result *results)
@@ -53,7 +40,7 @@ int gc_flow_run(struct gc_bench *bench, struct gc_flow *flow, struct gpu_bandwid
                    flow->blocks, flow->args.repeats);
   for (int attempt = 0; attempt < GC_PLACEMENT_LAUNCHES && !status && met; attempt++)
     if (!(status = launch(bench, flow, results, bytes)))
-      met = blocks_met(results, flow->blocks);
+      met = gc_sms_met(&results->sm, sizeof(*results), flow->blocks);
   if (!status && met)
     bench->signs |= GC_SIGN_BLOCKS_MET;
   return status;
@@ -85,7 +72,7 @@ void gc_rate_of(const struct gc_bench *bench, const struct gc_flow *flow, double
   const bool gpu = flow->kernel == GC_KERNEL_read_cg || flow->kernel == GC_KERNEL_write_cg;
   const char *columns = flow->kernel == GC_KERNEL_atomics_cg       ? "repeat\tatomics per ns"
                         : flow->kernel == GC_KERNEL_atomics_shared ? "repeat\tatomics per cycle"
-                        : gpu      ? writes ? "repeat\twrite, GB/s" : "repeat\tread, GB/s"
+                        : gpu    ? writes ? "repeat\twrite, GB/s" : "repeat\tread, GB/s"
                         : writes ? "repeat\twrite, bytes per cycle and SM"
                                  : "repeat\tread, bytes per cycle and SM";
 
@@ -133,10 +120,12 @@ int gc_rate_put(struct gc_measurement *m, struct gc_measured *element, enum gc_p
   if (!(rate->fewer > 0))
     return gc_set_absent(element, property,
                          "too few warps to know whether more loads in flight would give more");
-  if (rate->value > GAIN_MAX * rate->fewer) {
-    snprintf(why, sizeof(why),
-             "more loads in flight would give more: with half as many, %.4g instead of %.4g %s were "
-             "seen", rate->fewer, rate->value, limit->unit);
+  if (rate->value > GC_GAIN_MAX * rate->fewer) {
+    snprintf(
+        why, sizeof(why),
+        "more loads in flight would give more: with half as many, %.4g instead of %.4g %s were "
+        "seen",
+        rate->fewer, rate->value, limit->unit);
     return gc_set_absent(element, property, why);
   }
   *value = rate->value;

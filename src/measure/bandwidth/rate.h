@@ -10,6 +10,9 @@
 #include "measure/core/measurement.h"
 
 #define GC_RATE_REPEATS 9
+/* So many times as much as with half of the loads in flight: twice as many might give as much more
+ * again. The tolerance, and the noise of few repetitions. */
+#define GC_GAIN_MAX 1.05
 #define GC_LANE_BYTES 16 /* bytes that each lane moves at once */
 
 /* Successive launches of one kernel. */

@@ -39,18 +39,14 @@ static const struct target {
     {GC_SCALAR_L1, GC_KERNEL_read_scalar, NONE, GC_ADDRESS_GLOBAL, 4096, 1024, 80},
 };
 
-/* Bytes per cycle of the SM that ran block i of n; 0 if an earlier block ran there too. */
-static double rate_of_sm(const struct gpu_bandwidth_result *results, size_t n, size_t i)
+/* Bytes per cycle of the SM that ran these blocks: n of them, by the numbers in order[]. */
+static double rate_of_sm(const struct gpu_bandwidth_result *results, const double *order, size_t n)
 {
   uint64_t bytes = 0, start = UINT64_MAX, end = 0;
 
-  for (size_t k = 0; k < n; k++) {
-    const struct gpu_bandwidth_result *r = &results[k];
+  for (size_t i = 0; i < n; i++) {
+    const struct gpu_bandwidth_result *r = &results[(size_t)order[i]];
 
-    if (r->sm != results[i].sm)
-      continue;
-    if (k < i)
-      return 0;
     bytes += r->bytes;
     start = r->start < start ? r->start : start;
     end = r->end > end ? r->end : end;
@@ -65,9 +61,16 @@ static double median_sm(const struct gpu_bandwidth_result *results, size_t n, do
 {
   size_t count = 0;
 
-  for (size_t i = 0; i < n; i++) {
-    const double rate = rate_of_sm(results, n, i);
+  for (size_t i = 0; i < n; i++)
+    each[i] = (double)results[i].sm * (double)n + (double)i;
+  gc_sort(each, n); /* blocks of the same SM come together */
+  for (size_t i = 0, next; i < n; i = next) {
+    const uint64_t sm = (uint64_t)each[i] / n;
+    double rate;
 
+    for (next = i; next < n && (uint64_t)each[next] / n == sm; next++)
+      each[next] -= (double)(sm * n);
+    rate = rate_of_sm(results, each + i, next - i);
     if (rate > 0)
       each[count++] = rate;
   }

@@ -12,7 +12,11 @@
 
 #define GC_PLACEMENT_LAUNCHES 8 /* attempts to get an SM of its own for each block */
 
-/* Whether two of the n blocks whose results are in bench->results ran on the same SM. */
+/* Whether two of n blocks ran on the same SM. first: the SM of the first block; the next ones are
+ * `bytes` apart. */
+bool gc_sms_met(const uint32_t *first, size_t bytes, size_t n);
+
+/* The same for the n blocks whose results are in bench->results. */
 bool gc_blocks_met(const struct gc_bench *bench, size_t n);
 
 /* Launches a block on each SM without any loads: bench->results[i].sm is the number of its SM.

@@ -11,7 +11,8 @@
 
 #define WORD 4 /* bytes */
 #define LANES_MAX 64
-#define LEAST_CONFLICT 0.25 /* cycles; less is no conflict */
+#define BANKS_MAX GC_BANK_PAIRS_MAX /* gc_banks_of_pairs finds no more, and no more are tried */
+#define LEAST_CONFLICT 0.25         /* cycles; less is no conflict */
 /* Shares of the pairs in one round: at least so many conflicts are seen, and at most so many pairs
  * without one are slow, which are outliers. */
 #define SEEN_LEAST 0.8
@@ -91,24 +92,21 @@ bool gc_bank_pairs_agree(const double *cycles, uint32_t n, const struct gc_bank_
   return seen >= SEEN_LEAST * conflicts && wrong <= WRONG_MOST * n;
 }
 
-/* The rows that these lanes use of the bank of which they use most. */
+/* The rows that these lanes use of the bank of which they use most. Rows ascend with the lanes. */
 static uint32_t rows_of(const struct gc_bank_layout *layout, uint32_t first, uint32_t end,
                         uint32_t stride)
 {
-  uint32_t bank[LANES_MAX], row[LANES_MAX], used = 0, most = 0;
+  uint32_t rows[BANKS_MAX] = {0}, last[BANKS_MAX], most = 0;
 
   for (uint32_t lane = first; lane < end; lane++) {
-    const uint32_t at = lane * stride, of = at / layout->interleave % layout->count;
-    const uint32_t in = at / (layout->count * layout->width);
-    uint32_t same = 1, i = 0;
+    const uint32_t at = lane * stride, bank = at / layout->interleave % layout->count;
+    const uint32_t row = at / (layout->count * layout->width);
 
-    for (; i < used && (bank[i] != of || row[i] != in); i++)
-      same += bank[i] == of;
-    if (i < used)
+    if (rows[bank] && last[bank] == row)
       continue;
-    bank[used] = of;
-    row[used++] = in;
-    most = same > most ? same : most;
+    last[bank] = row;
+    if (++rows[bank] > most)
+      most = rows[bank];
   }
   return most;
 }
