@@ -155,6 +155,46 @@ static int alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, st
   return 0;
 }
 
+static int alloc_host(struct gc_device *device, uint64_t bytes, uint64_t *address,
+                      struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  struct gc_cuda_host *host = &cuda->host;
+  void *memory = NULL;
+  int status;
+
+  *address = 0;
+  if (host->address)
+    return gc_fail(err, -EINVAL, "%s has host memory already", cuda->name);
+  status = CUDA_CALL(cuda, err, cuMemHostAlloc(&memory, bytes, CU_MEMHOSTALLOC_DEVICEMAP),
+                     "allocate %llu bytes of host memory for %s", (unsigned long long)bytes,
+                     cuda->name);
+  if (status)
+    return status;
+  status = CUDA_CALL(cuda, err, cuMemHostGetDevicePointer_v2(&host->address, memory, 0),
+                     "map host memory on %s", cuda->name);
+  if (status) {
+    host->address = 0;
+    cuda->driver.cuMemFreeHost(memory);
+    return status;
+  }
+  host->memory = memory;
+  host->bytes = bytes;
+  *address = host->address;
+  return 0;
+}
+
+/* Where the host finds these addresses; NULL: they are on the device. No kernel is running. */
+static void *in_host(const struct gc_cuda_device *cuda, uint64_t address, size_t bytes)
+{
+  const struct gc_cuda_host *host = &cuda->host;
+
+  return host->address && address >= host->address && address - host->address < host->bytes &&
+                 bytes <= host->bytes - (address - host->address)
+             ? host->memory + (address - host->address)
+             : NULL;
+}
+
 static void release(struct gc_device *device, uint64_t address)
 {
   struct gc_cuda_device *cuda = CUDA(device);
@@ -163,6 +203,11 @@ static void release(struct gc_device *device, uint64_t address)
 
   if (!address)
     return;
+  if (address == cuda->host.address) {
+    cuda->driver.cuMemFreeHost(cuda->host.memory);
+    cuda->host = (struct gc_cuda_host){0};
+    return;
+  }
   if (cuda->driver.cuMemGetAddressRange_v2(&base, &bytes, address) == CUDA_SUCCESS)
     gc_count_release(&cuda->counts, bytes);
   cuda->driver.cuMemFree_v2(address);
@@ -172,7 +217,12 @@ static int upload(struct gc_device *device, uint64_t address, const void *from, 
                   struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
+  void *host = in_host(cuda, address, bytes);
 
+  if (host) {
+    memcpy(host, from, bytes);
+    return 0;
+  }
   return CUDA_CALL(cuda, err, cuMemcpyHtoD_v2(address, from, bytes), "copy %zu bytes to %s", bytes,
                    cuda->name);
 }
@@ -182,7 +232,12 @@ static int download(struct gc_device *device, void *to, uint64_t address, size_t
                     struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
+  const void *host = in_host(cuda, address, bytes);
 
+  if (host) {
+    memcpy(to, host, bytes);
+    return 0;
+  }
   return CUDA_CALL(cuda, err, cuMemcpyDtoH_v2(to, address, bytes), "copy %zu bytes from %s", bytes,
                    cuda->name);
 }
@@ -313,6 +368,7 @@ const struct gc_device_ops gc_device_cuda = {
     .properties = properties,
     .memory = memory,
     .alloc = alloc,
+    .alloc_host = alloc_host,
     .release = release,
     .alias = gc_cuda_alias,
     .alias_until = gc_cuda_alias_until,

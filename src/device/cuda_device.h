@@ -23,6 +23,13 @@ struct gc_cuda_aliases {
   CUmemGenericAllocationHandle memory; /* valid unless bytes is 0 */
 };
 
+/* Host memory that kernels use under `address`. */
+struct gc_cuda_host {
+  CUdeviceptr address; /* 0: there is none */
+  uint64_t bytes;
+  unsigned char *memory;
+};
+
 struct gc_cuda_device {
   const struct gc_device_ops *ops; /* first: see struct gc_device */
   struct gc_device_counts counts;
@@ -41,6 +48,7 @@ struct gc_cuda_device {
   struct gc_cuda_copy copies[GC_COPIES_MAX]; /* from 1 on; the module is NULL until first use */
   CUstream streams[GC_CONCURRENT_MAX];       /* NULL until first use */
   struct gc_cuda_aliases aliases;
+  struct gc_cuda_host host;
   uint32_t compute_major;
   enum gc_kernel launched; /* the last one, for the message if it fails */
 };

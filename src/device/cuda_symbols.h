@@ -29,6 +29,7 @@
   CONSTANT(CU_MEM_LOCATION_TYPE_DEVICE, 1)                                                         \
   CONSTANT(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3)                                                  \
   CONSTANT(CU_MEM_ALLOC_GRANULARITY_MINIMUM, 0)                                                    \
+  CONSTANT(CU_MEMHOSTALLOC_DEVICEMAP, 2)                                                           \
   CONSTANT(CU_CTX_SCHED_SPIN, 1)                                                                   \
   CONSTANT(CU_STREAM_NON_BLOCKING, 1)                                                              \
   CONSTANT(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                     \
@@ -195,6 +196,9 @@ enum { CUDA_CONSTANTS(CUDA_CONSTANT) };
   SYMBOL(cuMemGetInfo_v2, (size_t * free_bytes, size_t * total_bytes))                             \
   SYMBOL(cuMemAlloc_v2, (CUdeviceptr * address, size_t bytes))                                     \
   SYMBOL(cuMemFree_v2, (CUdeviceptr address))                                                      \
+  SYMBOL(cuMemHostAlloc, (void **memory, size_t bytes, unsigned int flags))                        \
+  SYMBOL(cuMemHostGetDevicePointer_v2, (CUdeviceptr * address, void *memory, unsigned int flags))  \
+  SYMBOL(cuMemFreeHost, (void *memory))                                                            \
   SYMBOL(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t * bytes, CUdeviceptr address))       \
   SYMBOL(cuMemcpyHtoD_v2, (CUdeviceptr to, const void *from, size_t bytes))                        \
   SYMBOL(cuMemcpyDtoH_v2, (void *to, CUdeviceptr from, size_t bytes))                              \

@@ -381,6 +381,33 @@ CUresult cuMemFree_v2(CUdeviceptr address)
   return CUDA_SUCCESS;
 }
 
+CUresult cuMemHostAlloc(void **memory, size_t bytes, unsigned int flags)
+{
+  IN_CONTEXT
+  NEED(flags == CU_MEMHOSTALLOC_DEVICEMAP, "the flags do not map it")
+  *memory = malloc(bytes);
+  NEED(*memory, "out of memory")
+  fake_cuda.allocations++;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *address, void *memory, unsigned int flags)
+{
+  IN_CONTEXT
+  NEED(memory && !flags, "no such host memory")
+  *address = (CUdeviceptr)(uintptr_t)memory;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemFreeHost(void *memory)
+{
+  IN_CONTEXT
+  NEED(memory && fake_cuda.allocations > 0, "nothing to free")
+  fake_cuda.allocations--;
+  free(memory);
+  return CUDA_SUCCESS;
+}
+
 CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
 {
   IN_CONTEXT

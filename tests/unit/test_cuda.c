@@ -378,6 +378,24 @@ static int take_census(struct fixture *f)
   return f->ops->launch_concurrent(f->device, launches, (const uint32_t[]){0, 1, 2}, 3, &f->err);
 }
 
+/* Host memory that kernels can use: what is uploaded is there at once, without a copy by CUDA. */
+static int use_host_memory(struct fixture *f)
+{
+  uint64_t address = 0, second;
+  char text[8] = "";
+  int status = f->ops->alloc_host(f->device, sizeof(text), &address, &f->err);
+
+  if (status)
+    return status;
+  assert_int_equal(f->ops->alloc_host(f->device, 1, &second, &f->err), -EINVAL);
+  assert_int_equal(f->ops->upload(f->device, address + 2, "words", 6, &f->err), 0);
+  assert_string_equal((const char *)(uintptr_t)(address + 2), "words");
+  assert_int_equal(f->ops->download(f->device, text, address + 2, 6, &f->err), 0);
+  assert_string_equal(text, "words");
+  f->ops->release(f->device, address);
+  return 0;
+}
+
 /* Calls all functions of a device up to the first error. */
 static int use_everything(struct fixture *f)
 {
@@ -405,6 +423,8 @@ static int use_everything(struct fixture *f)
     status = launch_several(f, 2);
   if (!status)
     status = take_census(f);
+  if (!status)
+    status = use_host_memory(f);
   f->ops->release_texture(f->device, texture);
   f->ops->release(f->device, address);
   return status;
@@ -417,6 +437,7 @@ static const char *const harmless[] = {"cuGetErrorName",
                                        "cuModuleUnload",
                                        "cuDevicePrimaryCtxRelease_v2",
                                        "cuMemFree_v2",
+                                       "cuMemFreeHost",
                                        "cuTexObjectDestroy",
                                        "cuStreamDestroy_v2",
                                        "cuMemGetAddressRange_v2",

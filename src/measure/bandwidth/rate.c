@@ -33,9 +33,9 @@ int gc_flow_run(struct gc_bench *bench, struct gc_flow *flow, struct gpu_bandwid
   bool met = true;
   int status = 0;
 
-  flow->args.results = gc_scratch_large(bench);
+  flow->args.results = gc_exchange_results(bench);
   flow->args.sink = bench->scratch;
-  if (bytes > GC_TRACE_MAX * sizeof(uint32_t))
+  if (bytes > gc_exchange_results_bytes(bench))
     return gc_fail(bench->err, -EINVAL, "bandwidth of %u blocks, %u times, is too much at once",
                    flow->blocks, flow->args.repeats);
   for (int attempt = 0; attempt < GC_PLACEMENT_LAUNCHES && !status && met; attempt++)

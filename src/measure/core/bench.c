@@ -33,34 +33,39 @@ static size_t job_bytes(const struct gc_bench *bench)
 }
 
 /* One result for each SM. Or one result for all SMs together, followed by a word for each SM. */
-static size_t result_bytes(const struct gc_bench *bench)
+size_t gc_exchange_results_bytes(const struct gc_bench *bench)
 {
   return (bench->properties.sms + 1ul) * sizeof(struct gpu_chase_result);
 }
 
-uint64_t gc_scratch_jobs(const struct gc_bench *bench)
+uint64_t gc_exchange_jobs(const struct gc_bench *bench)
 {
-  return gc_scratch_large(bench);
+  return bench->exchange;
 }
 
-uint64_t gc_scratch_results(const struct gc_bench *bench)
+uint64_t gc_exchange_results(const struct gc_bench *bench)
 {
-  return gc_scratch_jobs(bench) + job_bytes(bench);
+  return gc_exchange_jobs(bench) + job_bytes(bench);
+}
+
+uint64_t gc_exchange_clock(const struct gc_bench *bench)
+{
+  return gc_exchange_results(bench) + gc_exchange_results_bytes(bench);
+}
+
+static size_t exchange_bytes(const struct gc_bench *bench)
+{
+  return gc_exchange_clock(bench) + sizeof(struct gpu_clock_result) - bench->exchange;
 }
 
 uint64_t gc_scratch_trace(const struct gc_bench *bench)
 {
-  return gc_scratch_results(bench) + result_bytes(bench);
+  return gc_scratch_large(bench) + job_bytes(bench) + gc_exchange_results_bytes(bench);
 }
 
-uint64_t gc_scratch_clock(const struct gc_bench *bench)
+uint64_t gc_scratch_end(const struct gc_bench *bench)
 {
   return gc_scratch_trace(bench) + GC_TRACE_MAX * sizeof(uint32_t);
-}
-
-static size_t scratch_bytes(const struct gc_bench *bench)
-{
-  return gc_scratch_clock(bench) + sizeof(struct gpu_clock_result) - bench->scratch;
 }
 
 static int observe(struct gc_bench *bench, double start)
@@ -184,10 +189,14 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct
   if ((status = plan_buffers(bench, tables)))
     return status;
   bench->jobs = calloc(bench->properties.sms, sizeof(*bench->jobs));
-  bench->results = calloc(1, result_bytes(bench));
+  bench->results = calloc(1, gc_exchange_results_bytes(bench));
   if (!bench->jobs || !bench->results)
     status = gc_fail(err, -ENOMEM, "out of memory");
-  if (status || (status = bench->ops->alloc(device, scratch_bytes(bench), &bench->scratch, err)) ||
+  if (status ||
+      (status = bench->ops->alloc(device, gc_scratch_end(bench) - bench->scratch, &bench->scratch,
+                                  err)) ||
+      (status = (bench->ops->alloc_host ? bench->ops->alloc_host : bench->ops->alloc)(
+           device, exchange_bytes(bench), &bench->exchange, err)) ||
       (status = gc_bench_return_arena(bench)) ||
       (bench->properties.has_constant && (status = find_constant_base(bench))))
     gc_bench_close(bench);
@@ -197,8 +206,8 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct
 void gc_bench_close(struct gc_bench *bench)
 {
   gc_bench_lend_arena(bench);
-  if (bench->scratch)
-    bench->ops->release(bench->device, bench->scratch);
+  bench->ops->release(bench->device, bench->exchange);
+  bench->ops->release(bench->device, bench->scratch);
   free(bench->results);
   free(bench->jobs);
 }

@@ -47,7 +47,8 @@ struct gc_bench {
   uint64_t texture, texture_bytes; /* texture object over the start of the arena; 0: none */
   uint64_t constant_base;          /* constant-space address of the bank of constants */
   uint64_t scratch;                /* device: see below */
-  /* Host copies of the jobs and results in the scratch, one per block. */
+  uint64_t exchange;               /* host memory that kernels can use, if there is such memory */
+  /* Host copies of the jobs and results of chases, one per block. */
   struct gpu_chase_job *jobs;
   struct gpu_chase_result *results;
 
@@ -86,17 +87,22 @@ int gc_bench_launch_clusters(struct gc_bench *bench, enum gc_kernel kernel, uint
 int gc_bench_launch_concurrent(struct gc_bench *bench, const struct gc_launch *launches,
                                const uint32_t *copies, size_t n);
 
-/* The scratch on the device. It has these parts, in this order: small results; jobs and results of
- * chases, which other kernels may use for their results between two chases; a trace; a struct
- * gpu_clock_result. */
+/* The scratch on the device. Its parts are small results, and one large part for everything else,
+ * which ends with a trace. */
 #define GC_SCRATCH_SMALL 4096 /* bytes */
 static inline uint64_t gc_scratch_large(const struct gc_bench *bench)
 {
   return bench->scratch + GC_SCRATCH_SMALL;
 }
-uint64_t gc_scratch_jobs(const struct gc_bench *bench);
-uint64_t gc_scratch_results(const struct gc_bench *bench);
 uint64_t gc_scratch_trace(const struct gc_bench *bench); /* GC_TRACE_MAX words */
-uint64_t gc_scratch_clock(const struct gc_bench *bench);
+uint64_t gc_scratch_end(const struct gc_bench *bench);
+
+/* The exchange: jobs and results of chases, other results that are written once at the end of a
+ * launch or of a repetition, and a struct gpu_clock_result. Nothing there is for atomic operations
+ * or for stores while loads are timed: they may go to the host. */
+uint64_t gc_exchange_jobs(const struct gc_bench *bench);
+uint64_t gc_exchange_results(const struct gc_bench *bench);
+size_t gc_exchange_results_bytes(const struct gc_bench *bench);
+uint64_t gc_exchange_clock(const struct gc_bench *bench);
 
 #endif

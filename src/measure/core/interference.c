@@ -50,7 +50,7 @@ static void pause_for(double milliseconds)
 static int probe(struct gc_interference *in, double nanoseconds, struct probe *seen)
 {
   struct gc_bench *bench = in->bench;
-  const struct gpu_clock_args args = {.result = gc_scratch_clock(bench),
+  const struct gpu_clock_args args = {.result = gc_exchange_clock(bench),
                                       .nanoseconds = (uint64_t)nanoseconds};
   /* on all SMs: repeated launches of a single block change where the next single block runs */
   const struct gc_launch launch = {.kernel = GC_KERNEL_clock,

@@ -37,8 +37,8 @@ bool gc_blocks_met(const struct gc_bench *bench, size_t n)
 int gc_placement_launch(struct gc_bench *bench, bool *met)
 {
   const uint32_t n = bench->properties.sms;
-  const struct gpu_chase_args args = {.jobs = gc_scratch_jobs(bench),
-                                      .results = gc_scratch_results(bench),
+  const struct gpu_chase_args args = {.jobs = gc_exchange_jobs(bench),
+                                      .results = gc_exchange_results(bench),
                                       .texture = bench->texture,
                                       .threshold = UINT32_MAX};
   int status;

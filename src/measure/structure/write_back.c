@@ -122,7 +122,7 @@ static int flush(struct sweeps *s)
 static int wait(struct sweeps *s)
 {
   struct gc_bench *bench = &s->m->bench;
-  const struct gpu_clock_args args = {.result = gc_scratch_clock(bench), .nanoseconds = WAIT_NS};
+  const struct gpu_clock_args args = {.result = gc_exchange_clock(bench), .nanoseconds = WAIT_NS};
 
   return gc_bench_launch(bench, GC_KERNEL_clock, 1, bench->properties.warp, 0, &args);
 }

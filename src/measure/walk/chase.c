@@ -32,8 +32,8 @@ static struct gpu_chase_args chase_args(const struct gc_bench *bench, const stru
   const bool shared = path->space == GC_ADDRESS_SHARED;
 
   return (struct gpu_chase_args){
-      .jobs = gc_scratch_jobs(bench),
-      .results = gc_scratch_results(bench),
+      .jobs = gc_exchange_jobs(bench),
+      .results = gc_exchange_results(bench),
       .texture = bench->texture,
       .low = binning->low,
       .shift = binning->shift,
@@ -62,7 +62,7 @@ static int run_once(struct gc_bench *bench, const struct gc_path *path,
 static int try_jobs(struct gc_bench *bench, const struct gc_path *path,
                     const struct gpu_chase_args *args, size_t n, bool *spread)
 {
-  int status = bench->ops->upload(bench->device, gc_scratch_jobs(bench), bench->jobs,
+  int status = bench->ops->upload(bench->device, gc_exchange_jobs(bench), bench->jobs,
                                   n * sizeof(*bench->jobs), bench->err);
 
   *spread = false;

@@ -45,8 +45,8 @@ static int launch(struct gc_bench *bench, const struct gc_path *path,
 int gc_marks_walk(struct gc_bench *bench, const struct gc_path *path,
                   const struct gc_marked *marked, struct gpu_marks_result *seen)
 {
-  const struct gpu_marks_args args = {.jobs = gc_scratch_jobs(bench),
-                                      .results = gc_scratch_results(bench),
+  const struct gpu_marks_args args = {.jobs = gc_exchange_jobs(bench),
+                                      .results = gc_exchange_results(bench),
                                       .texture = bench->texture,
                                       .threshold = marked->threshold,
                                       .late = marked->late};

@@ -99,7 +99,7 @@ int gc_rounds_run(struct gc_bench *bench, const struct gc_rounds *rounds,
   unsigned char *data;
   int status;
 
-  if (plan.end > gc_scratch_clock(bench) - gc_scratch_large(bench))
+  if (plan.end > gc_scratch_end(bench) - gc_scratch_large(bench))
     return gc_fail(bench->err, -EINVAL, "%u rounds of %u blocks are too many", rounds->rounds,
                    rounds->n);
   data = malloc(plan.end);
