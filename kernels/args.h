@@ -503,7 +503,7 @@ struct gpu_filler_args {
  * so that no two read the same. As in latency_<path>, it times runs of n and 2n loads. The ring has
  * GPU_REMOTE_SLOTS slots of 4 bytes; n is a multiple of that. It has an image of its own, for GPUs
  * with clusters (sm_90 and later). */
-#define GPU_REMOTE_SLOTS 64
+#define GPU_REMOTE_SLOTS 32
 
 struct gpu_remote_result {
   uint32_t cycles_n, cycles_2n;

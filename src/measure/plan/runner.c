@@ -26,7 +26,7 @@ static void forget_step(struct gc_runner *r)
 {
   const struct gc_cost cost = r->m.results->cost;
 
-  *r->m.results = *r->before;
+  gc_results_copy(r->m.results, r->before);
   r->m.results->cost = cost;
   gc_memo_drop_all(&r->m.memos);
 }
@@ -86,7 +86,7 @@ static int run_undisturbed(struct gc_runner *r, const struct gc_plan_step *step,
     struct gc_error failure;
     int failed;
 
-    *r->before = *r->m.results;
+    gc_results_copy(r->before, r->m.results);
     failed = again && *disturbance == GC_DOUBTED ? run_step(r, step - 1) : 0;
     if (!failed)
       failed = run_step(r, step);

@@ -87,6 +87,25 @@ void gc_results_clear(struct gc_results *results)
     results->element[kind].kind = (enum gc_kind)kind;
 }
 
+void gc_results_copy(struct gc_results *to, const struct gc_results *from)
+{
+  const size_t found = offsetof(struct gc_measured, found), rest = offsetof(struct gc_results, mhz);
+  const size_t values = found + sizeof(to->element->found);
+
+  for (int kind = 0; kind <= GC_WHOLE_GPU; kind++) {
+    struct gc_measured *t = &to->element[kind];
+    const struct gc_measured *f = &from->element[kind];
+
+    memcpy(t, f, found);
+    memcpy((char *)t + values, (const char *)f + values, sizeof(*t) - values);
+    for (int property = 0; property < GC_PROPERTY_COUNT; property++) {
+      memcpy(&t->found[property], &f->found[property], offsetof(struct gc_finding, why));
+      strcpy(t->found[property].why, f->found[property].why);
+    }
+  }
+  memcpy((char *)to + rest, (const char *)from + rest, sizeof(*to) - rest);
+}
+
 /* Rounds as printf does, which goes by the exact value: 32.15 is stored as 32.149…, so it is 32.1.
  * But 32.15 * 10 is 321.5, so the part that the product has lost decides there. Exact halves go to
  * even. */

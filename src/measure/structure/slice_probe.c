@@ -76,9 +76,10 @@ int gc_slice_probe_open(struct gc_slice_probe *p, struct gc_measurement *m)
   p->roles = p->done + 8;
   if (p->roles + 4ull * p->sides * MODES * p->sms > p->lines + 4ull * GC_TRACE_MAX)
     return -ENOTSUP;
-  p->seen = calloc(GC_SLICE_LINES, sizeof(*p->seen));
+  p->seen = calloc(2 * GC_SLICE_LINES, sizeof(*p->seen));
   if (!p->seen)
     return gc_fail(bench->err, -ENOMEM, "out of memory");
+  p->fetched = p->seen + GC_SLICE_LINES;
   return upload_roles(p, results->l2_side);
 }
 
@@ -94,19 +95,27 @@ int gc_slice_probe_lines(struct gc_slice_probe *p, const uint64_t *address, uint
                                p->bench->err);
 }
 
-/* Downloads the results of a job. *complete: all of its lines were timed. */
-static int fetch(struct gc_slice_probe *p, const struct gpu_slices_args *args,
-                 const struct gpu_slices_job *job, bool *complete)
+/* Downloads the results of the jobs, together. *complete: all of their lines were timed. */
+static int fetch(struct gc_slice_probe *p, const struct gpu_slices_args *args, size_t n,
+                 bool *complete)
 {
   struct gc_bench *bench = p->bench;
-  uint32_t *seen = p->seen + job->first;
-  const int status = bench->ops->download(bench->device, seen, args->results + 4ull * job->first,
-                                          job->count * sizeof(*seen), bench->err);
+  uint32_t first = UINT32_MAX, end = 0;
+  int status;
 
-  for (uint32_t i = 0; i < job->count && !status; i++) {
-    *complete &= seen[i] >> 16 == args->tag;
-    seen[i] &= TAG_MAX - 1;
+  for (size_t k = 0; k < n; k++) {
+    const struct gpu_slices_job *job = &args->job[k];
+
+    first = job->first < first ? job->first : first;
+    end = job->first + job->count > end ? job->first + job->count : end;
   }
+  status = bench->ops->download(bench->device, p->fetched, args->results + 4ull * first,
+                                (end - first) * sizeof(*p->fetched), bench->err);
+  for (size_t k = 0; k < n && !status; k++)
+    for (uint32_t i = args->job[k].first; i < args->job[k].first + args->job[k].count; i++) {
+      *complete &= p->fetched[i - first] >> 16 == args->tag;
+      p->seen[i] = p->fetched[i - first] & (TAG_MAX - 1);
+    }
   return status;
 }
 
@@ -123,9 +132,7 @@ static int launch(struct gc_slice_probe *p, struct gpu_slices_args *args, size_t
   args->tag = ++p->launches % TAG_MAX;
   args->until = done;
   status = gc_bench_launch(bench, GC_KERNEL_slices, p->sms, THREADS, 0, args);
-  for (size_t k = 0; k < n && !status; k++)
-    status = fetch(p, args, &args->job[k], &complete);
-  if (status)
+  if (status || (status = fetch(p, args, n, &complete)))
     return status;
   p->finished = done;
   if (complete)

@@ -21,7 +21,8 @@ struct gc_slice_probe {
   uint64_t lines, results, roles, done; /* on the device */
   uint32_t launches, finished;          /* finished: probers so far */
   uint32_t repeats;                     /* operations on a line, of which the fastest counts */
-  uint32_t *seen; /* [GC_SLICE_LINES], by line */
+  uint32_t *seen;    /* [GC_SLICE_LINES], by line */
+  uint32_t *fetched; /* the same, as downloaded */
 };
 
 /* Prepares launches in which the SMs near to one side take part. -ENOTSUP: there are too many SMs
