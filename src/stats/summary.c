@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#define FEW 12 /* so few values are sorted by inserting one after the other */
+
 /* Parts of an array: values below the pivot, then those equal to it, then the rest. */
 struct parts {
   size_t equal, above; /* where these parts begin */
@@ -29,7 +31,8 @@ struct parts {
 static struct parts partition(double *values, size_t n)
 {
   const double a = values[0], b = values[n / 2], c = values[n - 1];
-  const double pivot = fmax(fmin(a, b), fmin(fmax(a, b), c));
+  const double low = a < b ? a : b, high = a < b ? b : a;
+  const double pivot = c < low ? low : c < high ? c : high;
   struct parts parts = {0};
 
   MOVE_FORWARD(values, n, parts.equal, value < pivot);
@@ -39,11 +42,23 @@ static struct parts partition(double *values, size_t n)
   return parts;
 }
 
+static void sort_few(double *values, size_t n)
+{
+  for (size_t i = 1; i < n; i++) {
+    const double value = values[i];
+    size_t k = i;
+
+    for (; k && values[k - 1] > value; k--)
+      values[k] = values[k - 1];
+    values[k] = value;
+  }
+}
+
 /* Quicksort. qsort calls a function for each comparison, and measuring an L2 sorts thousands of
  * values. The shorter part is sorted by a call, so that calls nest at most log2(n) deep. */
 void gc_sort(double *values, size_t n)
 {
-  while (n > 1) {
+  while (n > FEW) {
     const struct parts parts = partition(values, n);
 
     if (parts.equal < n - parts.above) {
@@ -55,6 +70,7 @@ void gc_sort(double *values, size_t n)
       n = parts.equal;
     }
   }
+  sort_few(values, n);
 }
 
 /* Afterwards values[k] is what sorting would put there, and no value before it is larger. */
