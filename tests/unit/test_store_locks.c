@@ -201,6 +201,56 @@ static void unfinished_records_are_tidied_away(void **state)
   assert_int_equal(access("records/." ID ".xml", F_OK), 0);
 }
 
+static void set_age(const char *path, time_t seconds)
+{
+  const struct timespec then[2] = {{.tv_sec = time(NULL) - seconds}, {.tv_sec = time(NULL) - seconds}};
+
+  assert_int_equal(utimensat(AT_FDCWD, path, then, 0), 0);
+}
+
+/* Names from ids of processes are used up, or guessed by others. */
+static void the_name_of_an_unfinished_record_is_random(void **state)
+{
+  char path[200];
+
+  (void)state;
+  mkdir("records", 0700);
+  for (unsigned i = 0; i < 1000; i++) {
+    snprintf(path, sizeof(path), "records/.%s.xml.tmp-%ld-%u", ID, (long)getpid(), i);
+    put(path, "");
+  }
+  assert_int_equal(write_good(), 0);
+  expect_find(0, NULL);
+}
+
+/* Files with which earlier versions locked; on a file system without locks, also files of writers
+ * that have had time enough. */
+static void old_files_are_tidied_away(void **state)
+{
+  static const char *const old[] = {"records/" ID ".owner", "records/." ID ".owner.xml.tmp-guard",
+                                    "records/." ID ".xml.tmp-0123456789abcdef"};
+  const size_t count = sizeof(old) / sizeof(*old);
+
+  (void)state;
+  mkdir("records", 0700);
+  put("records/no id.owner", "");
+  for (size_t i = 0; i < count; i++)
+    put(old[i], "7 1 ? ?\n");
+  assert_int_equal(gc_store_tidy(&report, &err), 0);
+  assert_int_equal(files("records", "", NULL), 1);
+  no_flock = no_fcntl = ENOLCK;
+  for (size_t i = 0; i < count; i++)
+    put(old[i], "7 1 ? ?\n");
+  set_age(old[0], 590);
+  set_age(old[1], -3600); /* another machine's clock */
+  assert_int_equal(gc_store_tidy(&report, &err), 0);
+  assert_int_equal(files("records", "", NULL), 1 + count);
+  for (size_t i = 0; i < count; i++)
+    set_age(old[i], 610);
+  assert_int_equal(gc_store_tidy(&report, &err), 0);
+  assert_int_equal(files("records", "", NULL), 1);
+}
+
 /* A lock on a file that was removed is no lock: another process may hold the new file of that
  * name. */
 static void a_lock_that_was_removed_does_not_count(void **state)
@@ -440,6 +490,8 @@ int main(void)
     TEST(one_process_holds_the_lock),
     TEST(tidying_removes_locks_that_nobody_holds),
     TEST(unfinished_records_are_tidied_away),
+    TEST(the_name_of_an_unfinished_record_is_random),
+    TEST(old_files_are_tidied_away),
     TEST(a_lock_that_was_removed_does_not_count),
     TEST(a_lock_file_that_is_a_link_is_not_followed),
     TEST(a_file_system_may_have_no_locks),
