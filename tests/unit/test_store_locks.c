@@ -8,6 +8,7 @@
 #include "util/clock.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/file.h>
@@ -345,6 +346,63 @@ static void a_file_system_may_have_no_locks(void **state)
   }
 }
 
+/* Writes records of one GPU and reads them back, in a container of its own: its id is 1. */
+static int write_in_container(unsigned count, const char *record)
+{
+  struct gc_record *found;
+  char map[64];
+  int status = 0, fd;
+  pid_t writer;
+
+  if (unshare(CLONE_NEWPID)) {
+    snprintf(map, sizeof(map), "%lu %lu 1", (unsigned long)getuid(), (unsigned long)getuid());
+    if (unshare(CLONE_NEWUSER | CLONE_NEWPID) || (fd = open("/proc/self/uid_map", O_WRONLY)) < 0 ||
+        write(fd, map, strlen(map)) < 0)
+      return 77;
+  }
+  writer = fork();
+  for (unsigned i = 0; !writer && i < count && !status; i++) {
+    status = getpid() != 1 || gc_store_write(&h200, record, strlen(record), &err) ||
+             gc_store_find(&h200, &found, &err);
+    if (!status)
+      gc_record_free(found);
+  }
+  if (!writer)
+    _exit(status);
+  return writer < 0 || waitpid(writer, &status, 0) != writer ? 1 : status != 0;
+}
+
+/* With locks and without. */
+static void containers_do_not_mix_their_records(void **state)
+{
+  const char *setting = getenv("RECORD_RUNS");
+  const unsigned count = setting ? (unsigned)atoi(setting) : 250;
+  char *other = replaced(good, "GPUCacheSMs\" value=\"132", "GPUCacheSMs\" value=\"131");
+  int status;
+
+  (void)state;
+  for (int way = 0; way < 2; way++) {
+    no_flock = no_fcntl = way ? ENOLCK : 0;
+    for (int i = 0; i < 2; i++)
+      if (!fork())
+        _exit(write_in_container(count, i ? other : good));
+    for (int i = 0; i < 2; i++) {
+      assert_true(wait(&status) > 0);
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+        print_message("skipped: no process ids of a container can be made here\n");
+        while (wait(NULL) > 0)
+          ;
+        free(other);
+        skip();
+      }
+      assert_int_equal(status, 0);
+    }
+    assert_int_equal(find_status(), 0);
+    assert_int_equal(files("records", "", NULL), 1); /* the record */
+  }
+  free(other);
+}
+
 #define PROCESSES 8
 #define TURNS 400 /* LOCK_TURNS sets another number */
 
@@ -491,6 +549,7 @@ int main(void)
     TEST(tidying_removes_locks_that_nobody_holds),
     TEST(unfinished_records_are_tidied_away),
     TEST(the_name_of_an_unfinished_record_is_random),
+    TEST(containers_do_not_mix_their_records),
     TEST(old_files_are_tidied_away),
     TEST(a_lock_that_was_removed_does_not_count),
     TEST(a_lock_file_that_is_a_link_is_not_followed),
