@@ -253,7 +253,7 @@ static int eats_memory(const char *record, int number)
 }
 
 #define NOT_STARTED(why) "cannot be started: " why
-#define LATE "not measured within"
+#define LATE "within 0.4 s" /* of all messages about the deadline */
 
 const struct host_command host_commands[] = {
     {"is missing", .path = nothing, .status = NOT_STARTED("No such file")},
