@@ -5,11 +5,13 @@
 #include "util/env.h"
 #include "util/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <time.h>
@@ -24,7 +26,6 @@
 #endif
 
 #define NAME "remembered"
-/* Only one process at a time writes, because the file has this name meanwhile. */
 #define UNFINISHED NAME ".new"
 #define UNFINISHED_SECONDS 60 /* the writer of an older file was killed */
 
@@ -172,36 +173,55 @@ bool gc_remember_can_store(bool other_root)
   return fd >= 0;
 }
 
-/* A killed process has left the file. The next process can write. */
-static void remove_unfinished(int dir)
-{
-  struct stat st;
-  const time_t now = time(NULL);
+struct content {
+  const char *text;
+  size_t length;
+  mode_t mode;
+};
 
-  if (!fstatat(dir, UNFINISHED, &st, AT_SYMLINK_NOFOLLOW) &&
-      (st.st_mtime > now || now - st.st_mtime > UNFINISHED_SECONDS))
-    unlinkat(dir, UNFINISHED, 0);
+static int fill(int file, void *data)
+{
+  const struct content *content = data;
+  const int status = gc_file_write(file, content->text, content->length);
+
+  return !status && fchmod(file, content->mode) ? -errno : status;
 }
 
 void gc_remember_store(bool other_root, const char *text, size_t length)
 {
   enum trust trust;
-  int dir = open_own(other_root, true, &trust), fd, status;
+  int dir = open_own(other_root, true, &trust), fd;
+  struct content content = {text, length, trust == OF_SITE ? 0644 : 0600};
+  const struct gc_file_new new = {UNFINISHED "-", 0600, fill, &content};
+  char name[GC_FILE_NAME];
 
   if (dir < 0)
     return;
-  fd = openat(dir, UNFINISHED, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (fd < 0) {
-    if (errno == EEXIST)
-      remove_unfinished(dir);
-    goto out;
+  fd = gc_file_create(dir, &new, name);
+  if (fd >= 0) {
+    close(fd);
+    if (renameat(dir, name, dir, NAME))
+      unlinkat(dir, name, 0);
   }
-  status = gc_file_write(fd, text, length);
-  if (fchmod(fd, trust == OF_SITE ? 0644 : 0600))
-    status = -errno;
-  close(fd);
-  if (status || renameat(dir, UNFINISHED, dir, NAME))
-    unlinkat(dir, UNFINISHED, 0);
-out:
   close(dir);
+}
+
+void gc_remember_tidy(void)
+{
+  enum trust trust;
+  const int fd = open_own(false, false, &trust);
+  DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+  const time_t now = time(NULL);
+  struct dirent *entry;
+  struct stat st;
+
+  while (dir && (entry = readdir(dir)))
+    if (!strncmp(entry->d_name, UNFINISHED, strlen(UNFINISHED)) &&
+        !fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) &&
+        now - st.st_mtime > UNFINISHED_SECONDS)
+      unlinkat(fd, entry->d_name, 0);
+  if (dir)
+    closedir(dir);
+  else if (fd >= 0)
+    close(fd);
 }

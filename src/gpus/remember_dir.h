@@ -31,8 +31,11 @@ char *gc_remember_load_site(bool other_root, size_t *length);
 /* Whether there may be a directory to write in; otherwise texts need not be collected. */
 bool gc_remember_can_store(bool other_root);
 
-/* Replaces the file of this user, and makes its directory. A failure changes nothing. While
- * another process writes, nothing is written. */
+/* Replaces the file of this user, and makes its directory. A failure changes nothing. Of several
+ * processes that write, the last one counts. */
 void gc_remember_store(bool other_root, const char *text, size_t length);
+
+/* Removes unfinished files that killed processes of this user have left (util/file.h). */
+void gc_remember_tidy(void);
 
 #endif

@@ -18,7 +18,7 @@ src_plugin_hwloc_gpucache_la_CPPFLAGS = $(AM_CPPFLAGS) -DHWLOC_INSIDE_PLUGIN
 src_plugin_hwloc_gpucache_la_CFLAGS = $(AM_CFLAGS) $(small_cflags)
 src_plugin_hwloc_gpucache_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version -shared \
 	-export-symbols-regex '^hwloc_gpucache_component$$' -Wl,-z,nodelete \
-	-Wl,--gc-sections -Wl,-z,noseparate-code
+	-Wl,--gc-sections -Wl,-O1 -Wl,-z,noseparate-code
 src_plugin_hwloc_gpucache_la_LIBADD = \
 	src/graft/libgraft.la \
 	src/store/libstore.la \

@@ -13,9 +13,9 @@
  * take all memory. Traces of long runs have some ten thousand kernels. */
 #define MOST_KERNELS 200000
 
-/* The model frees its tables after each kernel and allocates them again. A small result that is
- * allocated by itself takes a part of the freed space, in which a table then no longer fits: the
- * process grows by 200 KB for each kernel. So results are parts of blocks. */
+/* The model frees its tables when the geometry of L1 changes, and allocates them again. A small result
+ * that is allocated by itself takes a part of the freed space, in which a table then no longer fits:
+ * the process grows by 200 KB for each such kernel. So results are parts of blocks. */
 #define BLOCK_BYTES 65536
 
 struct gc_pass_block {

@@ -121,7 +121,7 @@ static size_t write_head(const struct gc_identity *identity, uint64_t environmen
 static int put(int dir_fd, const char *dir, const char *id, const char *text, size_t length,
                struct gc_error *err)
 {
-  char name[GC_STORE_NAME], temporary[GC_STORE_NAME];
+  char name[GC_STORE_NAME], temporary[GC_FILE_NAME];
   int fd = gc_store_write_temporary(dir_fd, id, text, length, temporary), status = 0;
 
   snprintf(name, sizeof(name), "%s" GC_STORE_FAILED, id);

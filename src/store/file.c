@@ -3,7 +3,6 @@
 #include "store/file.h"
 
 #include "store/dir.h"
-#include "util/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -88,55 +87,53 @@ bool gc_store_same_file(int dir_fd, const char *name, const struct stat *file)
          st.st_ino == file->st_ino;
 }
 
-/* Creates a file that is locked until it is closed. A file without a lock was left by a killed
- * process, and gc_store_tidy_unfinished removes it. Writes its name to temporary. */
-static int create_temporary(int dir_fd, const char *id, char temporary[GC_STORE_NAME])
+/* The text of a file that is being made. */
+struct content {
+  const char *text;
+  size_t length;
+};
+
+/* Locks the file until it is closed, and writes it. A file with a temporary name and without a lock
+ * was left by a killed process, and gc_store_tidy_unfinished removes it. */
+static int fill(int fd, void *data)
 {
+  const struct content *content = data;
+  int status = gc_store_hold(fd);
+
+  if (status == -EWOULDBLOCK) /* a process that tidies */
+    return status;
+  fchmod(fd, 0600); /* whatever the umask */
+  status = gc_file_write(fd, content->text, content->length);
+  return !status && content->length && fsync(fd) ? -errno : status;
+}
+
+int gc_store_write_temporary(int dir_fd, const char *id, const char *text, size_t length,
+                             char temporary[GC_FILE_NAME])
+{
+  struct content content = {text, length};
+  char start[GC_FILE_NAME];
+  const struct gc_file_new new = {start, 0600, fill, &content};
   struct stat st;
   int fd;
 
+  snprintf(start, sizeof(start), ".%.100s" GC_STORE_UNFINISHED, id);
   for (unsigned attempt = 0; attempt < 1000; attempt++) {
-    snprintf(temporary, GC_STORE_NAME, ".%s" GC_STORE_UNFINISHED "%ld-%u", id, (long)getpid(),
-             attempt);
-    fd = openat(dir_fd, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0 && errno == EEXIST)
-      continue;
-    if (fd < 0)
-      return -errno;
-    /* Some file systems have no locks; there nothing is tidied. */
-    if (gc_store_hold(fd) != -EWOULDBLOCK && !fstat(fd, &st) &&
-        gc_store_same_file(dir_fd, temporary, &st)) {
-      fchmod(fd, 0600); /* whatever the umask */
+    fd = gc_file_create(dir_fd, &new, temporary);
+    if (fd >= 0 ? !fstat(fd, &st) && gc_store_same_file(dir_fd, temporary, &st)
+                : fd != -EWOULDBLOCK)
       return fd;
-    }
-    close(fd); /* another process tidied before the file was locked */
+    if (fd >= 0)
+      close(fd); /* another process tidied before the file was locked */
   }
   return -EEXIST;
 }
 
-int gc_store_write_temporary(int dir_fd, const char *id, const char *text, size_t length,
-                             char temporary[GC_STORE_NAME])
-{
-  int fd = create_temporary(dir_fd, id, temporary), status;
-
-  if (fd < 0)
-    return fd;
-  status = gc_file_write(fd, text, length);
-  if (!status && fsync(fd))
-    status = -errno;
-  if (!status)
-    return fd;
-  unlinkat(dir_fd, temporary, 0);
-  close(fd);
-  return status;
-}
-
-/* Creates a file without a name, so that it does not stay when a signal ends the process. On a file
+/* Opens a file without a name, so that it does not stay when a signal ends the process. On a file
  * system that lacks such files, the file has a name for a moment, and this thread blocks all
  * signals meanwhile. */
 static int create_nameless(int dir_fd, const char *id)
 {
-  char temporary[GC_STORE_NAME];
+  char temporary[GC_FILE_NAME];
   int fd = openat(dir_fd, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
   sigset_t all, before;
 
@@ -144,7 +141,7 @@ static int create_nameless(int dir_fd, const char *id)
     return fd;
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &before);
-  fd = create_temporary(dir_fd, id, temporary);
+  fd = gc_store_write_temporary(dir_fd, id, "", 0, temporary);
   if (fd >= 0)
     unlinkat(dir_fd, temporary, 0);
   pthread_sigmask(SIG_SETMASK, &before, NULL);

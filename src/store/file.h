@@ -9,6 +9,7 @@
 
 #include "store/hold.h"
 #include "util/error.h"
+#include "util/file.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,7 +33,7 @@ int gc_store_load(int dir_fd, const char *dir, const char *name, size_t most,
  * gc_store_tidy_unfinished from removing it. Writes its name to temporary. Returns a descriptor
  * or a negative errno. */
 int gc_store_write_temporary(int dir_fd, const char *id, const char *text, size_t length,
-                             char temporary[GC_STORE_NAME]);
+                             char temporary[GC_FILE_NAME]);
 
 /* Reserves `bytes` bytes in a file that nobody sees, and frees them. 0, or a negative errno: the
  * file system does not have them, or cannot be written. */

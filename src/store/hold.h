@@ -19,12 +19,14 @@
  *   noted, and the next load after the note measures again. Simulated GPUs do not disturb each other.
  * - Tries of a provisional record are counted by each process that measures, so the count may miss
  *   some of them, and the next try comes earlier.
- * - Temporary files of a killed writer stay, because nobody can know whether it still writes.
+ * - The temporary file of a killed writer stays for ten minutes, because nobody can know whether it
+ *   still writes. It exists only where the file system also lacks files without a name (O_TMPFILE), or
+ *   if the writer was killed in the moment between naming and renaming it.
  */
 #ifndef GC_STORE_HOLD_H
 #define GC_STORE_HOLD_H
 
-/* The name of a record that is being written: ".", ID, this, and the process that writes it. */
+/* The name of a record that is being written: ".", ID, this, and random digits. */
 #define GC_STORE_UNFINISHED ".xml.tmp-"
 
 /* Longest file name that the store creates: an id with its endings. */

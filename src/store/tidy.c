@@ -10,7 +10,23 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
+
+/* Earlier versions named the measuring process in a file, where there were no locks. */
+#define OWNER ".owner"
+
+/* On a file system without locks, a process that has not finished after this time has been killed:
+ * writing a record takes less than a second. */
+#define ABANDONED_SECONDS (10 * 60)
+
+/* Whether no other process has locked the file; this one now has, where there are locks. */
+static bool is_unheld(int fd, const struct stat *st)
+{
+  const int status = gc_store_hold(fd);
+
+  return !status || (status == -EOPNOTSUPP && time(NULL) - st->st_mtime > ABANDONED_SECONDS);
+}
 
 /* Removes a file of this user that nobody has locked, while holding its lock. empty: only an
  * empty file, as lock files are. 1: removed; 0: not to be removed; or a negative errno. */
@@ -25,8 +41,7 @@ static int remove_unheld(int dir_fd, const char *dir, const char *name, bool emp
              ? 0
              : gc_store_failed(err, errno, "cannot open", dir, name);
   if (!fstat(fd, &st) && S_ISREG(st.st_mode) && (st.st_size == 0 || !empty) &&
-      st.st_uid == geteuid() && !gc_store_hold(fd) &&
-      gc_store_same_file(dir_fd, name, &st))
+      st.st_uid == geteuid() && is_unheld(fd, &st) && gc_store_same_file(dir_fd, name, &st))
     status =
         unlinkat(dir_fd, name, 0) ? gc_store_failed(err, errno, "cannot remove", dir, name) : 1;
   close(fd);
@@ -79,7 +94,7 @@ static int tidy_one(int fd, const char *dir, const char *name,
 
   if (is_id_with(name, ".lock", false)) {
     status = remove_unheld(fd, dir, name, true, err);
-  } else if (is_unfinished(name, NULL)) {
+  } else if (is_unfinished(name, NULL) || is_id_with(name, OWNER, false)) {
     status = remove_unheld(fd, dir, name, false, err);
   } else if (is_id_with(name, GC_STORE_FAILED, false)) {
     status = remove_unheld(fd, dir, name, false, err);

@@ -116,7 +116,7 @@ static void forget_failure(int dir_fd, const char *id)
 int gc_store_write(const struct gc_identity *identity, const char *xml, size_t length,
                    struct gc_error *err)
 {
-  char dir[PATH_MAX], name[GC_STORE_NAME], temporary[GC_STORE_NAME];
+  char dir[PATH_MAX], name[GC_STORE_NAME], temporary[GC_FILE_NAME];
   int dir_fd, fd, status = gc_store_check_id(identity->id, err);
 
   if (!status)

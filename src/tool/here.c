@@ -26,6 +26,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <hwloc/gpucache.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -109,19 +110,23 @@ static void give_up(struct gc_result *result, int status, const struct gc_error 
   say_failure(result, err);
 }
 
-/* Stops waiting before the deadline, so that the message names the lock and not the deadline. */
-static double lock_seconds(double timeout)
+/* How long to wait for a lock: all of the time that is left before the deadline but a quarter, which is
+ * at most `reserve` seconds. So the message names the lock and not the deadline. */
+static double lock_seconds(const struct here *here, double reserve)
 {
-  const double left = timeout - (timeout / 4 < 0.5 ? timeout / 4 : 0.5);
+  const double left = here->tool->timeout - (gc_now_ms() - here->began) / 1e3;
+  const double until = left - fmin(left / 4, reserve);
 
-  return timeout > 0 && left < LOCK_SECONDS ? left : LOCK_SECONDS;
+  if (!(here->tool->timeout > 0) || until > LOCK_SECONDS)
+    return LOCK_SECONDS;
+  return until > 0 ? until : 0;
 }
 
 /* As gc_store_lock, and prints why it waits. */
 static int await_lock(const struct here *here, struct gc_error *err)
 {
   const struct gc_gpu *gpu = here->result->gpu;
-  const double seconds = lock_seconds(here->tool->timeout);
+  const double seconds = lock_seconds(here, 0.5);
   struct gc_error why = {""};
   int lock = gc_store_lock(gpu->identity.id, 0, err);
 
@@ -130,7 +135,7 @@ static int await_lock(const struct here *here, struct gc_error *err)
   gc_say(gpu->name, "%s; waiting", err->text);
   lock = gc_store_lock(gpu->identity.id, seconds, &why);
   if (lock == -ETIMEDOUT)
-    return gc_fail(err, lock, "%.400s; gave up after %g s", why.text, seconds);
+    return gc_fail(err, lock, "%.400s; gave up after %.1f s", why.text, seconds);
   *err = why;
   return lock;
 }
@@ -164,16 +169,6 @@ static bool is_done(struct here *here)
   return false;
 }
 
-/* Three quarters of the time that is left, so that the message names the lock. */
-static double gpu_lock_seconds(const struct here *here)
-{
-  const double left = here->tool->timeout - (gc_now_ms() - here->began) / 1e3;
-
-  if (!(here->tool->timeout > 0) || left > LOCK_SECONDS)
-    return LOCK_SECONDS;
-  return left > 0 ? 0.75 * left : 0;
-}
-
 /* Takes the lock of a GPU with partitions, or of any GPU if its record has none. Stops waiting early
  * enough to report the failure before the deadline. With --resume, the parent holds the lock. False:
  * failed. */
@@ -184,7 +179,7 @@ static bool take_gpu_lock(struct here *here)
   int status = here->tool->resume
                    ? 0
                    : gc_gpus_lock(gc_environment_root(), here->result->gpu, here->lockless,
-                                  gpu_lock_seconds(here), &here->gpu_lock, &err);
+                                  lock_seconds(here, INFINITY), &here->gpu_lock, &err);
 
   if (status == GC_GPUS_LOCK_IGNORED)
     gc_say(here->result->gpu->name, "%s", err.text);

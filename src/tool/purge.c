@@ -9,6 +9,7 @@
  */
 #include "tool/purge.h"
 
+#include "gpus/remember_dir.h"
 #include "store/store.h"
 #include "tool/regular.h"
 #include "tool/say.h"
@@ -211,6 +212,7 @@ static int remove_all(const struct purge *purge)
     gc_say(NULL, "%s", err.text);
     status = GC_EXIT_FAILED;
   }
+  gc_remember_tidy();
   if (!records && !notes)
     printf("there are no records to remove\n");
   return status;

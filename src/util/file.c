@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#define _GNU_SOURCE
 #include "util/file.h"
 
-#include "util/clock.h"
 #include "util/walk.h"
 
 #include <errno.h>
@@ -11,26 +11,52 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define MOST_NAMES 100
 
-/* Creates a file that is not complete yet, and writes its name to `name`. A name from the process id
- * would not do: processes of two containers that write to one directory may have the same id. */
-static int create(int dir, char name[64])
+/* Gives a name to a file that has none, or with file < 0 creates one. A name from the process id
+ * would not do: processes of two containers that write to one directory may have the same id.
+ * Returns 0 or a descriptor, or a negative errno. */
+static int take_name(int dir, int file, const struct gc_file_new *new, char name[GC_FILE_NAME])
 {
+  char link[32];
   uint64_t random;
-  int file;
+  int got = -1;
 
+  snprintf(link, sizeof(link), "/proc/self/fd/%d", file);
   for (int i = 0; i < MOST_NAMES; i++) {
-    if (getrandom(&random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
-      random = (uint64_t)(1e6 * gc_now_ms()); /* O_EXCL finds names that are in use */
-    snprintf(name, 64, ".hwloc-gpucache-%016" PRIx64 ".tmp", random);
-    file = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (file >= 0 || errno != EEXIST)
-      return file;
+    /* not getrandom(), so that the plugin needs no newer libc */
+    if (syscall(SYS_getrandom, &random, sizeof(random), GRND_NONBLOCK) != sizeof(random))
+      random = (unsigned)i; /* names that are in use are noticed */
+    snprintf(name, GC_FILE_NAME, "%s%016" PRIx64, new->start, random);
+    got = file >= 0
+              ? linkat(AT_FDCWD, link, dir, name, AT_SYMLINK_FOLLOW)
+              : openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, new->mode);
+    if (got >= 0 || errno != EEXIST)
+      break;
   }
-  return -1;
+  return got < 0 ? -errno : got;
+}
+
+int gc_file_create(int dir, const struct gc_file_new *new, char name[GC_FILE_NAME])
+{
+  int file = openat(dir, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, new->mode), status;
+
+  for (bool has_name = file < 0;; has_name = true) {
+    if (has_name && (file = take_name(dir, -1, new, name)) < 0)
+      return file;
+    status = new->fill(file, new->data);
+    if (!status && (has_name || !take_name(dir, file, new, name)))
+      return file;
+    if (has_name)
+      unlinkat(dir, name, 0);
+    close(file);
+    if (status)
+      return status;
+    /* there is no /proc to give the file a name, or the file system does not allow it */
+  }
 }
 
 /* Makes the directory where the path leads, if it is missing. */
@@ -68,13 +94,34 @@ static int open_dir(const char *path, struct gc_error *why)
   return dir;
 }
 
+/* The content of a file. */
+struct content {
+  const void *data;
+  size_t size;
+};
+
+static int write_content(int file, void *data)
+{
+  const struct content *content = data;
+
+  return gc_file_write(file, content->data, content->size);
+}
+
+/* Creates a file for the user. The umask decides who may read it. */
+static int create(int dir, struct content *content, char name[GC_FILE_NAME])
+{
+  const struct gc_file_new new = {".hwloc-gpucache-", 0666, write_content, content};
+
+  return gc_file_create(dir, &new, name);
+}
+
 static int check_dir(int dir)
 {
-  char name[64];
-  const int file = create(dir, name);
+  char name[GC_FILE_NAME];
+  const int file = create(dir, &(struct content){"", 0}, name);
 
   if (file < 0)
-    return -errno;
+    return file;
   close(file);
   unlinkat(dir, name, 0);
   return 0;
@@ -136,20 +183,18 @@ int gc_file_write(int file, const void *data, size_t size)
 
 int gc_file_put(int dir, const char *name, const void *data, size_t size, struct gc_error *err)
 {
-  char temporary[64];
-  int file, status;
+  struct content content = {data, size};
+  char temporary[GC_FILE_NAME];
+  const int file = create(dir, &content, temporary);
+  int status = file < 0 ? file : 0;
 
-  if ((file = create(dir, temporary)) < 0)
-    return gc_fail(err, -errno, "cannot write %s: %s", name, strerror(errno));
-  status = gc_file_write(file, data, size);
-  if (close(file) && !status)
-    status = -errno;
-  if (!status && renameat(dir, temporary, dir, name))
-    status = -errno;
-  if (!status)
-    return 0;
-  unlinkat(dir, temporary, 0);
-  return gc_fail(err, status, "cannot write %s: %s", name, strerror(-status));
+  if (file >= 0) {
+    if (close(file) || renameat(dir, temporary, dir, name))
+      status = -errno;
+    if (status)
+      unlinkat(dir, temporary, 0);
+  }
+  return status ? gc_fail(err, status, "cannot write %s: %s", name, strerror(-status)) : 0;
 }
 
 bool gc_file_close(FILE *file)

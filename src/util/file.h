@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Files for the user, in a directory that the user named. A file appears complete or not at all.
- * (Records have stricter rules and a module of their own: src/store.)
+ * Files that appear complete or not at all, and files for the user, in a directory that the user
+ * named. (Records have stricter rules and a module of their own: src/store.)
  */
 #ifndef GC_UTIL_FILE_H
 #define GC_UTIL_FILE_H
@@ -12,6 +12,28 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
+
+/* The size of the name that gc_file_create chooses; its start has at most 140 bytes. */
+#define GC_FILE_NAME 160
+
+/* A file to be made. */
+struct gc_file_new {
+  const char *start; /* the name begins with this; random digits follow */
+  mode_t mode;       /* before the umask */
+  /* Writes the file, which is open for writing. 0 or a negative errno. Called again, with an empty
+   * file, if the first one cannot get a name. */
+  int (*fill)(int file, void *data);
+  void *data;
+};
+
+/* Makes a file in the directory dir, under a name that no file had, which it writes to name. The
+ * caller then renames the file. Where the file system allows it (O_TMPFILE), the file gets the name
+ * after it was filled: if this process is killed meanwhile, nothing is left. An unfinished file is
+ * left only where that is not possible, or if the process is killed between this call and the
+ * renaming. Returns a descriptor that the caller closes, or a negative errno; then no file is left.
+ */
+int gc_file_create(int dir, const struct gc_file_new *new, char name[GC_FILE_NAME]);
 
 /* Opens a directory for writing files, and makes sure that it can: writes and removes a file.
  * If made is not NULL, creates a missing directory (but not its parents) and sets *made to whether

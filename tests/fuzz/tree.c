@@ -226,6 +226,16 @@ int tree_write(int fd, const void *bytes, size_t size)
   return 0;
 }
 
+int tree_create(int dir, const struct gc_file_new *new, char name[GC_FILE_NAME])
+{
+  const int fd = tree_openat(dir, new->start, O_CREAT);
+
+  snprintf(name, GC_FILE_NAME, "%s", new->start);
+  if (fd >= 0 && new->fill(fd, new->data))
+    __builtin_trap(); /* tree_write does not fail */
+  return fd;
+}
+
 int tree_rename(int dir, const char *name)
 {
   char path[PATH_BYTES];

@@ -41,6 +41,7 @@ int tree_openat(int at, const char *path, int flags, ...);
 int tree_close(int fd);
 ssize_t tree_read(int fd, void *bytes, size_t size);
 int tree_write(int fd, const void *bytes, size_t size);
+int tree_create(int dir, const struct gc_file_new *new, char name[GC_FILE_NAME]);
 int tree_rename(int dir, const char *name);
 int tree_fstat(int fd, struct stat *status);
 int tree_stat(const char *path, struct stat *status);
@@ -60,6 +61,7 @@ int tree_closedir(tree_dir *dir);
 #define close tree_close
 #define read tree_read
 #define gc_file_write tree_write
+#define gc_file_create tree_create
 #define renameat(from, old, to, name) tree_rename(to, name)
 #define fchmod(fd, mode) (0)
 #define fstat tree_fstat

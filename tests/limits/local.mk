@@ -9,7 +9,13 @@ check_LTLIBRARIES += tests/limits/libgerman.la
 tests_limits_libgerman_la_SOURCES = tests/limits/german.c
 tests_limits_libgerman_la_LDFLAGS = -module -avoid-version -rpath /nowhere
 
-limits_tests = tests/limits/plugin.bats tests/limits/command.bats
+check_PROGRAMS += tests/limits/hosts
+tests_limits_hosts_SOURCES = tests/limits/hosts.c tests/limits/host_commands.c \
+	tests/limits/host_places.c tests/limits/host_states.c tests/limits/hosts.h
+tests_limits_hosts_CFLAGS = $(AM_CFLAGS) -pthread
+tests_limits_hosts_LDADD = $(HWLOC_LIBS) -lm
+
+limits_tests = tests/limits/plugin.bats tests/limits/command.bats tests/limits/hosts.bats
 TESTS += $(limits_tests)
 EXTRA_DIST += $(limits_tests)
 

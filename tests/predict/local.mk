@@ -4,6 +4,7 @@ predict_tests = \
 	tests/predict/test_coalesce \
 	tests/predict/test_distance \
 	tests/predict/test_library \
+	tests/predict/test_many_kernels \
 	tests/predict/test_model_attribute \
 	tests/predict/test_model_cache \
 	tests/predict/test_model_memory \
@@ -55,6 +56,11 @@ tests_predict_test_pass_LDFLAGS = -Wl,--wrap=gc_trace_open,--wrap=gc_trace_next_
 	-Wl,--wrap=gc_trace_get_ignored,--wrap=gc_parameters_gpu,--wrap=gc_gpu_model_check \
 	-Wl,--wrap=gc_cache_model_new,--wrap=gc_cache_model_free,--wrap=gc_cache_model_change_sms \
 	-Wl,--wrap=gc_cache_model_run
+
+# Work, counted by calls.
+tests_predict_test_many_kernels_LDADD = $(predict_libraries) src/record/librecord.la src/util/libutil.la \
+	$(CMOCKA_LIBS) -lpthread -lm
+tests_predict_test_many_kernels_LDFLAGS = -Wl,--wrap=gc_lines_init,--wrap=gc_sm_begin,--wrap=gc_sm_advance
 
 # The library, and the example of its header.
 tests_predict_test_library_LDADD = src/predict/libhwloc-gpucache-predict.la $(CMOCKA_LIBS)

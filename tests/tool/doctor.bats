@@ -299,8 +299,30 @@ fake_lstopo() {
   [ $((SECONDS - before)) -lt 50 ]
   fake_lstopo 'echo hello'
   PATH=$BATS_TEST_TMPDIR/bin:$PATH doctor --sim "$tiny"
-  broken topology "cannot read" "not this plugin"
+  broken topology "printed what is not read: " "not this plugin"
   well_formed
+}
+
+# nested NUMBER: a topology with that many objects in each other.
+nested() {
+  local sets='cpuset="0x1" complete_cpuset="0x1" nodeset="0x1" complete_nodeset="0x1"'
+  printf '<?xml version="1.0"?>\n<topology version="2.0">\n'
+  printf '<object type="Machine" os_index="0" %s allowed_cpuset="0x1" allowed_nodeset="0x1" gp_index="1">\n' "$sets"
+  printf '<object type="NUMANode" os_index="0" %s gp_index="2" local_memory="1024"/>\n' "$sets"
+  printf '<object type="PU" os_index="0" %s gp_index="3"/>\n' "$sets"
+  yes '<object type="Misc" name="x">' | head -n "$1"
+  yes '</object>' | head -n $(($1 + 1))
+  printf '</topology>\n'
+}
+
+@test "libhwloc gets no objects that are nested so deeply that it crashes" {
+  fake_lstopo "exec cat '$BATS_TEST_TMPDIR/nested.xml'"
+  nested 60 >"$BATS_TEST_TMPDIR/nested.xml"
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH doctor --sim "$tiny"
+  has "$(finding topology)" "ok: "
+  nested 200000 >"$BATS_TEST_TMPDIR/nested.xml"
+  PATH=$BATS_TEST_TMPDIR/bin:$PATH doctor --sim "$tiny"
+  broken topology "printed what is not read: line 68: objects nested too deep" "not this plugin"
 }
 
 @test "no lstopo: this program loads the topology" {

@@ -133,6 +133,26 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   has_not "$(cat page.html)" "another measurement"
 }
 
+@test "--raw: a file that cannot be used costs itself only, and the page names it" {
+  cp -r "$curves" raw
+  printf '# hwloc-gpucache 0.1.0 raw data\n# form: curve\n# id: a\n# model: NVIDIA H200\nbytes\tloads\n1\n' >'raw/<cut>.tsv'
+  mkfifo raw/fifo.tsv
+  local one=$curves/gpu0-L2Cache-capacity.tsv
+  sed '/^[^#]/s/^bytes/bites/' "$one" >raw/columns.tsv
+  cmp -s "$one" raw/columns.tsv && return 1
+  run_split timeout 20 "$tool" report page.html "$record" --raw raw
+  is 1 "$status"
+  is page.html "$output"
+  well_formed page.html
+  is 4 "$(grep -c '<figure>' page.html)"
+  is 3 "$(grep -c "<p class='note'>Note: the file " page.html)"
+  has "$(cat page.html)" "Note: the file &lt;cut&gt;.tsv is not drawn: row 1 does not have 2 columns."
+  has "$(cat page.html)" "Note: the file fifo.tsv is not drawn: it is not a regular file, or it is too long."
+  has "$errors" "hwloc-gpucache: raw/fifo.tsv: it is not a regular file"
+  has "$errors" "hwloc-gpucache: raw/columns.tsv: "
+  is 3 "$(wc -l <<<"$errors")"
+}
+
 @test "several GPUs: a page for each, named after the id" {
   cp "$tiny" other
   sed -i 's/^model = .*/model = Other GPU/' other
@@ -232,6 +252,7 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   run_split "$tool" report page.html "$record" --raw empty
   is 1 "$status"
   has "$errors" "empty/empty.tsv: a curve needs a column 'loads'"
+  has "$errors" "empty has no curve that can be drawn"
   run_split "$tool" report missing/page.html "$record"
   is 1 "$status"
   has "$errors" missing

@@ -458,6 +458,21 @@ refused() {
   is "sim-busy.lock sim-link.lock sim-mine.lock" "$(cd "$records" && echo *)"
 }
 
+@test "purge of all removes what killed writers of remembered texts have left" {
+  [ "$(stat -f -c %T /dev/shm)" = tmpfs ] && [ -w /dev/shm ] || skip "/dev/shm is not a writable tmpfs"
+  [ ! -d /run/hwloc-gpucache ] || skip "this machine remembers in /run/hwloc-gpucache"
+  local dir
+  dir=$(mktemp -d -p /dev/shm)
+  mkdir -m 700 "$dir/hwloc-gpucache"
+  touch -d '2 minutes ago' "$dir"/hwloc-gpucache/{remembered,remembered.new,remembered.new-0123456789abcdef}
+  touch "$dir/hwloc-gpucache/remembered.new-0123456789abcdee"
+  XDG_RUNTIME_DIR=$dir run_split "$tool" purge --all
+  is 0 "$status"
+  output=$(cd "$dir/hwloc-gpucache" && echo *)
+  rm -r "$dir"
+  is "remembered remembered.new-0123456789abcdee" "$output"
+}
+
 @test "purge without arguments removes all records; a wrong name removes none" {
   use_record tiny
   run_split "$tool" purge sim-tiny gpu9

@@ -110,7 +110,7 @@ tests_unit_test_gpu_lock_LDFLAGS = -Wl,--wrap=gc_now_ms,--wrap=gc_holder_of
 tests_unit_test_env_CFLAGS = $(AM_CFLAGS) -pthread
 
 # Processes with the same id.
-tests_unit_test_file_LDFLAGS = -Wl,--wrap=getpid
+tests_unit_test_file_LDFLAGS = -Wl,--wrap=getpid,--wrap=linkat,--wrap=openat
 
 # Processes that cannot be killed.
 tests_unit_test_spawn_CFLAGS = $(AM_CFLAGS) -pthread

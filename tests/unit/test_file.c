@@ -3,11 +3,14 @@
  *
  * Files for the user: complete or not there, whoever else writes to the directory.
  */
+#define _GNU_SOURCE
 #include "tree.h"
 
 #include "util/file.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 
 #define BYTES 20000
@@ -18,6 +21,33 @@ pid_t __wrap_getpid(void);
 pid_t __wrap_getpid(void)
 {
   return 7;
+}
+
+/* As on a file system or in a root directory where a file without a name cannot get one. */
+static bool no_links, no_nameless;
+
+int __real_linkat(int from, const char *old, int to, const char *new, int flags);
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags);
+int __wrap_linkat(int from, const char *old, int to, const char *new, int flags)
+{
+  errno = ENOENT;
+  return no_links ? -1 : __real_linkat(from, old, to, new, flags);
+}
+
+int __real_openat(int dir, const char *path, int flags, ...);
+int __wrap_openat(int dir, const char *path, int flags, ...);
+int __wrap_openat(int dir, const char *path, int flags, ...)
+{
+  mode_t mode = 0;
+  va_list rest;
+
+  va_start(rest, flags);
+  if (flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)))
+    mode = va_arg(rest, mode_t);
+  va_end(rest);
+  errno = EOPNOTSUPP;
+  return no_nameless && (flags & O_TMPFILE) == O_TMPFILE ? -1
+                                                         : __real_openat(dir, path, flags, mode);
 }
 
 static unsigned leftovers(void)
@@ -63,15 +93,73 @@ static void processes_with_the_same_id_do_not_mix_their_files(void **state)
 
   (void)state;
   assert_true(dir >= 0);
-  other = fork();
-  assert_true(other >= 0);
-  if (!other)
-    _exit(!write_again(dir, 'a'));
-  is_right = write_again(dir, 'b');
-  assert_int_equal(waitpid(other, &status, 0), other);
-  assert_int_equal(status, 0);
-  assert_true(is_right);
+  for (int way = 0; way < 3; way++) {
+    no_links = way == 1;
+    no_nameless = way == 2;
+    other = fork();
+    assert_true(other >= 0);
+    if (!other)
+      _exit(!write_again(dir, 'a'));
+    is_right = write_again(dir, 'b');
+    assert_int_equal(waitpid(other, &status, 0), other);
+    assert_int_equal(status, 0);
+    assert_true(is_right);
+    assert_int_equal(leftovers(), 0);
+  }
+  no_nameless = false;
+  close(dir);
+}
+
+static int fill_half_and_die(int file, void *data)
+{
+  (void)data;
+  return write(file, "half", 4) == 4 ? raise(SIGKILL) : 1;
+}
+
+/* The file has no name before it is filled. */
+static void a_killed_writer_leaves_nothing(void **state)
+{
+  const struct gc_file_new new = {".x-", 0600, fill_half_and_die, NULL};
+  const int dir = gc_file_dir(root, NULL, NULL),
+            nameless = openat(dir, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, 0600);
+  char name[GC_FILE_NAME];
+  int status;
+  pid_t writer;
+
+  (void)state;
+  if (nameless < 0)
+    skip(); /* this file system has no such files */
+  close(nameless);
+  writer = fork();
+  if (!writer)
+    _exit(gc_file_create(dir, &new, name) < 0);
+  assert_int_equal(waitpid(writer, &status, 0), writer);
+  assert_true(WIFSIGNALED(status));
   assert_int_equal(leftovers(), 0);
+  close(dir);
+}
+
+static int fill_and_fail(int file, void *data)
+{
+  ++*(int *)data;
+  return write(file, "half", 4) == 4 ? -ENOSPC : 1;
+}
+
+static void a_file_that_cannot_be_filled_is_not_left(void **state)
+{
+  const int dir = gc_file_dir(root, NULL, NULL);
+  int calls = 0;
+  const struct gc_file_new new = {".x-", 0600, fill_and_fail, &calls};
+  char name[GC_FILE_NAME];
+
+  (void)state;
+  for (int way = 0; way < 2; way++) {
+    no_nameless = way == 1;
+    assert_int_equal(gc_file_create(dir, &new, name), -ENOSPC);
+    assert_int_equal(calls, way + 1);
+    assert_int_equal(leftovers(), 0);
+  }
+  no_nameless = false;
   close(dir);
 }
 
@@ -153,11 +241,15 @@ static void nothing_stays_after_a_failure(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test_setup_teardown(processes_with_the_same_id_do_not_mix_their_files, make_root,
-                                    remove_root),
-    cmocka_unit_test_setup_teardown(a_link_is_replaced, make_root, remove_root),
-    cmocka_unit_test_setup_teardown(links_of_other_users_are_not_followed, make_root, remove_root),
-    cmocka_unit_test_setup_teardown(nothing_stays_after_a_failure, make_root, remove_root),
+      cmocka_unit_test_setup_teardown(processes_with_the_same_id_do_not_mix_their_files, make_root,
+                                      remove_root),
+      cmocka_unit_test_setup_teardown(a_killed_writer_leaves_nothing, make_root, remove_root),
+      cmocka_unit_test_setup_teardown(a_file_that_cannot_be_filled_is_not_left, make_root,
+                                      remove_root),
+      cmocka_unit_test_setup_teardown(a_link_is_replaced, make_root, remove_root),
+      cmocka_unit_test_setup_teardown(links_of_other_users_are_not_followed, make_root,
+                                      remove_root),
+      cmocka_unit_test_setup_teardown(nothing_stays_after_a_failure, make_root, remove_root),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);

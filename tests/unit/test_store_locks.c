@@ -8,6 +8,7 @@
 #include "util/clock.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/file.h>
@@ -201,6 +202,56 @@ static void unfinished_records_are_tidied_away(void **state)
   assert_int_equal(access("records/." ID ".xml", F_OK), 0);
 }
 
+static void set_age(const char *path, time_t seconds)
+{
+  const struct timespec then[2] = {{.tv_sec = time(NULL) - seconds}, {.tv_sec = time(NULL) - seconds}};
+
+  assert_int_equal(utimensat(AT_FDCWD, path, then, 0), 0);
+}
+
+/* Names from ids of processes are used up, or guessed by others. */
+static void the_name_of_an_unfinished_record_is_random(void **state)
+{
+  char path[200];
+
+  (void)state;
+  mkdir("records", 0700);
+  for (unsigned i = 0; i < 1000; i++) {
+    snprintf(path, sizeof(path), "records/.%s.xml.tmp-%ld-%u", ID, (long)getpid(), i);
+    put(path, "");
+  }
+  assert_int_equal(write_good(), 0);
+  expect_find(0, NULL);
+}
+
+/* Files with which earlier versions locked; on a file system without locks, also files of writers
+ * that have had time enough. */
+static void old_files_are_tidied_away(void **state)
+{
+  static const char *const old[] = {"records/" ID ".owner", "records/." ID ".owner.xml.tmp-guard",
+                                    "records/." ID ".xml.tmp-0123456789abcdef"};
+  const size_t count = sizeof(old) / sizeof(*old);
+
+  (void)state;
+  mkdir("records", 0700);
+  put("records/no id.owner", "");
+  for (size_t i = 0; i < count; i++)
+    put(old[i], "7 1 ? ?\n");
+  assert_int_equal(gc_store_tidy(&report, &err), 0);
+  assert_int_equal(files("records", "", NULL), 1);
+  no_flock = no_fcntl = ENOLCK;
+  for (size_t i = 0; i < count; i++)
+    put(old[i], "7 1 ? ?\n");
+  set_age(old[0], 590);
+  set_age(old[1], -3600); /* another machine's clock */
+  assert_int_equal(gc_store_tidy(&report, &err), 0);
+  assert_int_equal(files("records", "", NULL), 1 + count);
+  for (size_t i = 0; i < count; i++)
+    set_age(old[i], 610);
+  assert_int_equal(gc_store_tidy(&report, &err), 0);
+  assert_int_equal(files("records", "", NULL), 1);
+}
+
 /* A lock on a file that was removed is no lock: another process may hold the new file of that
  * name. */
 static void a_lock_that_was_removed_does_not_count(void **state)
@@ -293,6 +344,63 @@ static void a_file_system_may_have_no_locks(void **state)
     assert_int_equal(files("records", ".tmp-", NULL), 0);
     assert_int_equal(files("records", "", NULL), 3); /* the record and two lock files */
   }
+}
+
+/* Writes records of one GPU and reads them back, in a container of its own: its id is 1. */
+static int write_in_container(unsigned count, const char *record)
+{
+  struct gc_record *found;
+  char map[64];
+  int status = 0, fd;
+  pid_t writer;
+
+  if (unshare(CLONE_NEWPID)) {
+    snprintf(map, sizeof(map), "%lu %lu 1", (unsigned long)getuid(), (unsigned long)getuid());
+    if (unshare(CLONE_NEWUSER | CLONE_NEWPID) || (fd = open("/proc/self/uid_map", O_WRONLY)) < 0 ||
+        write(fd, map, strlen(map)) < 0)
+      return 77;
+  }
+  writer = fork();
+  for (unsigned i = 0; !writer && i < count && !status; i++) {
+    status = getpid() != 1 || gc_store_write(&h200, record, strlen(record), &err) ||
+             gc_store_find(&h200, &found, &err);
+    if (!status)
+      gc_record_free(found);
+  }
+  if (!writer)
+    _exit(status);
+  return writer < 0 || waitpid(writer, &status, 0) != writer ? 1 : status != 0;
+}
+
+/* With locks and without. */
+static void containers_do_not_mix_their_records(void **state)
+{
+  const char *setting = getenv("RECORD_RUNS");
+  const unsigned count = setting ? (unsigned)atoi(setting) : 250;
+  char *other = replaced(good, "GPUCacheSMs\" value=\"132", "GPUCacheSMs\" value=\"131");
+  int status;
+
+  (void)state;
+  for (int way = 0; way < 2; way++) {
+    no_flock = no_fcntl = way ? ENOLCK : 0;
+    for (int i = 0; i < 2; i++)
+      if (!fork())
+        _exit(write_in_container(count, i ? other : good));
+    for (int i = 0; i < 2; i++) {
+      assert_true(wait(&status) > 0);
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+        print_message("skipped: no process ids of a container can be made here\n");
+        while (wait(NULL) > 0)
+          ;
+        free(other);
+        skip();
+      }
+      assert_int_equal(status, 0);
+    }
+    assert_int_equal(find_status(), 0);
+    assert_int_equal(files("records", "", NULL), 1); /* the record */
+  }
+  free(other);
 }
 
 #define PROCESSES 8
@@ -440,6 +548,9 @@ int main(void)
     TEST(one_process_holds_the_lock),
     TEST(tidying_removes_locks_that_nobody_holds),
     TEST(unfinished_records_are_tidied_away),
+    TEST(the_name_of_an_unfinished_record_is_random),
+    TEST(containers_do_not_mix_their_records),
+    TEST(old_files_are_tidied_away),
     TEST(a_lock_that_was_removed_does_not_count),
     TEST(a_lock_file_that_is_a_link_is_not_followed),
     TEST(a_file_system_may_have_no_locks),

@@ -7,7 +7,8 @@
 
 void gc_in_flight_clear(struct gc_in_flight *in_flight)
 {
-  gc_hash_index_clear(&in_flight->index);
+  if (in_flight->count) /* else all slots are empty */
+    gc_hash_index_clear(&in_flight->index);
   in_flight->count = 0;
 }
 

@@ -35,42 +35,49 @@ struct gc_cache_model {
   struct gc_set_index index; /* of L1 */
   struct gc_l2 l2;
   struct gc_sm *sms;
+  /* The first SMs: those with tables for the present geometry of L1, and those that the present kernel
+   * uses. A kernel of few blocks costs little, whatever the number of SMs. */
+  unsigned made, used;
   struct gc_counts counts;
   struct gc_loads loads;
   struct room *rooms;
-  size_t room_count;
+  size_t room_count, most_rooms;
   bool exhausted; /* the kernel has no more blocks */
 };
 
-static void free_sms(struct gc_cache_model *predict)
+static void free_tables(struct gc_cache_model *predict)
 {
-  for (unsigned i = 0; predict->sms && i < predict->gpu.sms; i++)
+  for (unsigned i = 0; i < predict->made; i++)
     gc_sm_fini(&predict->sms[i]);
-  free(predict->sms);
-  predict->sms = NULL;
+  predict->made = predict->used = 0;
 }
 
-static int make_sms(struct gc_cache_model *predict)
+static void choose_index(struct gc_cache_model *predict)
 {
   const bool one_set =
       predict->options.fully_associative || predict->gpu.l1.policy == GC_POLICY_SURVIVAL;
-  int status = 0;
 
   gc_set_index_init(&predict->index,
                     one_set ? &(struct gc_cache_geometry){.sets = 1} : &predict->gpu.l1);
-  if (predict->options.paper)
-    return 0;
-  predict->sms = calloc(predict->gpu.sms, sizeof *predict->sms);
-  if (!predict->sms)
-    return -ENOMEM;
-  for (unsigned i = 0; i < predict->gpu.sms && !status; i++) {
-    struct gc_sm *sm = &predict->sms[i];
+}
 
+/* Prepares the next SM for a kernel. 0 or -ENOMEM. */
+static int use_sm(struct gc_cache_model *predict, unsigned residents, unsigned loads_at_once)
+{
+  const unsigned i = predict->used;
+  struct gc_sm *sm = &predict->sms[i];
+  int status = 0;
+
+  if (i == predict->made) {
+    predict->made++;
     status = gc_sm_init(sm, i, &predict->gpu, &predict->options);
     sm->l2 = &predict->l2;
     sm->counts = &predict->counts;
     sm->loads = &predict->loads;
   }
+  if (!status)
+    status = gc_sm_begin(sm, residents, loads_at_once);
+  predict->used++;
   return status;
 }
 
@@ -88,10 +95,13 @@ struct gc_cache_model *gc_cache_model_new(const struct gc_gpu_model *gpu,
   predict->gpu = *gpu;
   predict->options = *options;
   gc_half_normal_init(&predict->half_normal);
-  if (!options->paper)
+  choose_index(predict);
+  if (!options->paper) {
     status = gc_l2_init(&predict->l2, &predict->gpu, &predict->options, &predict->half_normal);
+    predict->sms = calloc(gpu->sms, sizeof *predict->sms);
+  }
   predict->l2.counts = &predict->counts;
-  if (status || make_sms(predict)) {
+  if (status || (!options->paper && !predict->sms)) {
     gc_cache_model_free(predict);
     return NULL;
   }
@@ -100,17 +110,19 @@ struct gc_cache_model *gc_cache_model_new(const struct gc_gpu_model *gpu,
 
 int gc_cache_model_change_sms(struct gc_cache_model *predict, const struct gc_gpu_model *gpu)
 {
-  const struct gc_cache_geometry l2 = predict->gpu.l2;
-  struct gc_tlb_level tlbs[GC_TLB_LEVELS];
+  struct gc_gpu_model changed = *gpu;
 
   if (gc_gpu_model_check(gpu, NULL) || gpu->sms != predict->gpu.sms)
     return -EINVAL;
-  free_sms(predict);
-  memcpy(tlbs, predict->gpu.tlb, sizeof tlbs);
-  predict->gpu = *gpu;
-  predict->gpu.l2 = l2;
-  memcpy(predict->gpu.tlb, tlbs, sizeof tlbs);
-  return make_sms(predict);
+  changed.l2 = predict->gpu.l2;
+  memcpy(changed.tlb, predict->gpu.tlb, sizeof changed.tlb);
+  /* most kernels of a trace have the same L1; its tables are not made again */
+  if (!memcmp(&changed, &predict->gpu, sizeof changed))
+    return 0;
+  free_tables(predict);
+  predict->gpu = changed;
+  choose_index(predict);
+  return 0;
 }
 
 void gc_cache_model_free(struct gc_cache_model *predict)
@@ -119,7 +131,8 @@ void gc_cache_model_free(struct gc_cache_model *predict)
     return;
   free(predict->rooms);
   gc_loads_fini(&predict->loads);
-  free_sms(predict);
+  free_tables(predict);
+  free(predict->sms);
   gc_l2_fini(&predict->l2);
   free(predict);
 }
@@ -170,7 +183,7 @@ static int by_time(const void *a, const void *b)
 static void collect_rooms(struct gc_cache_model *predict)
 {
   predict->room_count = 0;
-  for (unsigned i = 0; i < predict->gpu.sms; i++) {
+  for (unsigned i = 0; i < predict->used; i++) {
     struct gc_sm *sm = &predict->sms[i];
 
     if (!sm->ended)
@@ -189,7 +202,7 @@ static uint64_t next_of_all(const struct gc_cache_model *predict)
 {
   uint64_t next = GC_NEVER;
 
-  for (unsigned i = 0; i < predict->gpu.sms; i++) {
+  for (unsigned i = 0; i < predict->used; i++) {
     uint64_t of_sm = gc_sm_next(&predict->sms[i]);
 
     next = of_sm < next ? of_sm : next;
@@ -204,7 +217,7 @@ static int run_blocks(struct gc_cache_model *predict, struct gc_trace *trace, st
   while ((next = next_of_all(predict)) != GC_NEVER) {
     uint64_t until = (next / GC_QUANTUM + 1) * GC_QUANTUM;
 
-    for (unsigned i = 0; i < predict->gpu.sms; i++)
+    for (unsigned i = 0; i < predict->used; i++)
       if (gc_sm_advance(&predict->sms[i], until))
         return gc_fail(err, -ENOMEM, "no memory for the lines of a cache");
     if (predict->exhausted)
@@ -217,6 +230,27 @@ static int run_blocks(struct gc_cache_model *predict, struct gc_trace *trace, st
         return status;
     }
   }
+  return 0;
+}
+
+static int no_memory(unsigned residents, struct gc_error *err)
+{
+  return gc_fail(err, -ENOMEM, "no memory for %u blocks on each SM", residents);
+}
+
+/* For so many blocks on each SM. 0 or -ENOMEM. */
+static int reserve_rooms(struct gc_cache_model *predict, unsigned residents)
+{
+  const size_t rooms = (size_t)predict->gpu.sms * residents;
+
+  if (rooms <= predict->most_rooms)
+    return 0;
+  free(predict->rooms);
+  predict->most_rooms = 0;
+  predict->rooms = calloc(rooms, sizeof *predict->rooms);
+  if (!predict->rooms)
+    return -ENOMEM;
+  predict->most_rooms = rooms;
   return 0;
 }
 
@@ -237,22 +271,21 @@ static int start_kernel(struct gc_cache_model *predict, struct gc_trace *trace,
   if (!launch.threads_per_block)
     launch.threads_per_block = first.warp_count * predict->gpu.warp_threads;
   *residents = gc_residency(&predict->gpu, &launch);
-  free(predict->rooms);
-  predict->rooms = malloc((size_t)predict->gpu.sms * *residents * sizeof *predict->rooms);
-  status = predict->rooms ? 0 : -ENOMEM;
-  for (unsigned i = 0; i < predict->gpu.sms && !status; i++)
-    status = gc_sm_begin(&predict->sms[i], *residents, launch.loads_at_once);
-  if (status) {
+  if (reserve_rooms(predict, *residents) || use_sm(predict, *residents, launch.loads_at_once)) {
     gc_block_fini(&first);
-    return gc_fail(err, status, "no memory for %u blocks on each SM", *residents);
+    return no_memory(*residents, err);
   }
   gc_block_fini(&predict->sms[0].residents[0].block);
   predict->sms[0].residents[0].block = first;
   if (gc_sm_start(&predict->sms[0], 0, 0))
     return gc_fail(err, -ENOMEM, "no memory for the warps of a block");
+  status = 0;
   for (unsigned k = 0; k < *residents && !status; k++)
-    for (unsigned i = 0; i < predict->gpu.sms && !status && !predict->exhausted; i++)
+    for (unsigned i = 0; i < predict->gpu.sms && !status && !predict->exhausted; i++) {
+      if (i == predict->used && use_sm(predict, *residents, launch.loads_at_once))
+        return no_memory(*residents, err);
       status = start_block(predict, trace, &(struct room){0, i, k}, err);
+    }
   return status;
 }
 
@@ -276,7 +309,7 @@ static uint64_t last_cycle(const struct gc_cache_model *predict)
 {
   uint64_t last = 0;
 
-  for (unsigned i = 0; i < predict->gpu.sms; i++)
+  for (unsigned i = 0; i < predict->used; i++)
     last = predict->sms[i].now > last ? predict->sms[i].now : last;
   return last;
 }
@@ -293,6 +326,7 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
   if (predict->options.paper)
     return gc_paper_run(&predict->gpu, &predict->options, trace, launch, NULL, run, err);
   gc_l2_begin(&predict->l2);
+  predict->used = 0;
   status = start_kernel(predict, trace, *launch, &run->blocks_per_sm, err);
   if (!status && run->blocks_per_sm) {
     status = run_blocks(predict, trace, err);

@@ -9,9 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SPARSE 64
+
 void gc_sector_set_clear(struct gc_sector_set *set)
 {
-  if (set->slots)
+  if (SPARSE * set->used < set->count) /* a table of an earlier, larger kernel */
+    gc_sector_set_fini(set);
+  else if (set->used)
     memset(set->slots, 0, set->count * sizeof *set->slots);
   set->used = 0;
 }

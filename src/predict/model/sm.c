@@ -25,8 +25,7 @@ int gc_sm_init(struct gc_sm *sm, unsigned number, const struct gc_gpu_model *gpu
   if (gpu->outstanding_per_warp && !options->no_outstanding_limit)
     sm->entries_of_warp = gpu->outstanding_per_warp;
   sm->limited = sm->entries != UINT_MAX || sm->entries_of_warp != UINT_MAX;
-  return gc_lines_init(&sm->l1, &gpu->l1, options->fully_associative,
-                       gc_draw_state(options->seed, 1000 + number));
+  return gc_lines_init(&sm->l1, &gpu->l1, options->fully_associative, 0);
 }
 
 void gc_sm_fini(struct gc_sm *sm)
@@ -67,6 +66,7 @@ int gc_sm_begin(struct gc_sm *sm, unsigned residents, unsigned loads_at_once)
   sm->outstanding = sm->promised = 0;
   sm->ended = false;
   gc_lines_clear(&sm->l1);
+  sm->l1.random = gc_draw_state(sm->options->seed, 1000 + sm->number);
   gc_in_flight_clear(&sm->in_flight);
   gc_wheel_clear(&sm->wheel);
   gc_sector_set_clear(&sm->seen);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/doctor/topology.h"
 
+#include "record/xml.h"
 #include "tool/doctor/child.h"
 
 #include <hwloc/gpucache.h>
@@ -60,13 +61,53 @@ static void on_line(const char *line, void *data)
   gc_hwloc_log_line(line, data);
 }
 
+static int accept_start(void *data, const char *name, char *const *attributes)
+{
+  (void)data;
+  (void)name;
+  (void)attributes;
+  return 0;
+}
+
+static int accept_end(void *data)
+{
+  (void)data;
+  return 0;
+}
+
+static int accept_content(void *data, bool is_blank)
+{
+  (void)data;
+  (void)is_blank;
+  return 0;
+}
+
+/* libhwloc calls itself for each level of the XML, and would run out of stack. Topologies as sources
+ * have the same bounds. */
+static int check_xml(const struct gc_errand *errand, struct gc_error *err)
+{
+  static const struct gc_xml_receiver receiver = {accept_start, accept_end, accept_content};
+  char *text = malloc(errand->length + 1); /* gc_xml_parse changes it */
+  int status;
+
+  if (!text)
+    return gc_fail(err, -ENOMEM, "out of memory");
+  memcpy(text, errand->output, errand->length + 1);
+  status = gc_xml_parse(text, errand->length, &receiver, NULL, err);
+  free(text);
+  return status;
+}
+
 /* hwloc reports errors of the XML on stderr only if it is asked to. */
 static int read_topology(struct gc_loaded *loaded, const struct gc_errand *errand)
 {
+  struct gc_error why = {""};
   hwloc_topology_t topology;
 
   if (!errand->output || !errand->length)
     return gc_fail(&loaded->how, -EBADMSG, "printed no topology");
+  if (check_xml(errand, &why))
+    return gc_fail(&loaded->how, -EBADMSG, "printed what is not read: %.200s", why.text);
   if (hwloc_topology_init(&topology))
     return gc_fail(&loaded->how, -ENOMEM, "cannot be checked: out of memory");
   if (hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_ALL) ||

@@ -4,6 +4,7 @@
 #include "tool/plot_read.h"
 #include "tool/report/html.h"
 #include "tool/report/picture.h"
+#include "tool/say.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,6 +26,7 @@ struct curves {
   size_t count;
   char
       id[sizeof(((struct gc_identity *)0)->id)]; /* of the GPU whose files are used; "": none yet */
+  struct gc_infos lost;                          /* files that cannot be used, each with the reason */
 };
 
 static const char *head(const struct gc_plot *plot, const char *name)
@@ -71,6 +73,14 @@ static int consider(struct curves *curves, const char *name, struct gc_plot *plo
   return 0;
 }
 
+/* A file that cannot be used costs itself only: a message says so, and a note on the page. 0 or
+ * -ENOMEM. */
+static int lose(struct curves *curves, const char *name, const struct gc_error *why)
+{
+  gc_say(NULL, "%s/%s: %s", curves->report->raw, name, why->text);
+  return gc_infos_set(&curves->lost, name, why->text);
+}
+
 static int read_all(struct curves *curves, struct gc_error *err)
 {
   const char *path = curves->report->raw;
@@ -88,10 +98,12 @@ static int read_all(struct curves *curves, struct gc_error *err)
     struct gc_plot plot;
     int bad = status ? -ENOMSG : gc_plot_read(dir, names[i]->d_name, &plot, &why);
 
-    if (!bad && consider(curves, names[i]->d_name, &plot))
-      status = gc_fail(err, -ENOMEM, "out of memory");
-    else if (bad && bad != -ENOMSG) /* another file, or a list: no curve */
-      status = gc_fail(err, bad, "%.120s/%.120s: %.240s", path, names[i]->d_name, why.text);
+    if (!bad)
+      bad = consider(curves, names[i]->d_name, &plot);
+    else if (bad != -ENOMSG && bad != -ENOMEM) /* another file, or a list: no curve */
+      bad = lose(curves, names[i]->d_name, &why);
+    if (bad == -ENOMEM)
+      status = gc_fail(err, bad, "out of memory");
     free(names[i]);
   }
   free(names);
@@ -128,7 +140,14 @@ static void write_heading(FILE *out, const struct curves *curves)
         out);
 }
 
-/* The pictures of one element, unless an earlier file began with it. */
+static void write_lost(FILE *out, const struct gc_infos *lost)
+{
+  for (size_t i = 0; i < lost->count; i++)
+    gc_html(out, "<p class='note'>Note: the file $ is not drawn: $.</p>\n", lost->array[i].name,
+            lost->array[i].value);
+}
+
+/* The pictures of one element, unless an earlier file began with it. number: of pictures. */
 static int write_element(FILE *out, struct curves *curves, size_t first, unsigned *number,
                          struct gc_error *err)
 {
@@ -144,10 +163,13 @@ static int write_element(FILE *out, struct curves *curves, size_t first, unsigne
 
     if (strcmp(head(&curves->array[i].plot, "element"), element))
       continue;
-    status = gc_report_picture(out, &curves->array[i].plot, ++*number, &why);
+    status = gc_report_picture(out, &curves->array[i].plot, *number + 1, &why);
+    if (!status)
+      ++*number;
+    else if (status != -ENOMEM)
+      status = lose(curves, curves->array[i].name, &why);
     if (status)
-      gc_fail(err, status, "%.120s/%.120s: %.240s", curves->report->raw, curves->array[i].name,
-              why.text);
+      gc_fail(err, status, "out of memory");
   }
   fputs("</div>\n", out);
   return status;
@@ -173,11 +195,17 @@ int gc_report_curves(FILE *out, const struct gc_report *report, struct gc_error 
     write_heading(out, &curves);
   for (size_t i = 0; i < curves.count && !status; i++)
     status = write_element(out, &curves, i, &number, err);
+  if (!status && !number)
+    status = gc_fail(err, -ENODATA, "%s has no curve that can be drawn", report->raw);
+  write_lost(out, &curves.lost);
   fputs("</section>\n", out);
+  if (!status)
+    status = curves.lost.count != 0;
   for (size_t i = 0; i < curves.count; i++) {
     gc_plot_free(&curves.array[i].plot);
     free(curves.array[i].name);
   }
   free(curves.array);
+  gc_infos_clear(&curves.lost);
   return status;
 }

@@ -155,9 +155,9 @@ int gc_report_page(FILE *out, const struct gc_report *report, struct gc_error *e
   gc_report_facts(memory, report);
   if (!status)
     status = gc_report_curves(memory, report, err);
-  if (fclose(memory) && !status)
+  if (fclose(memory) && status >= 0)
     status = gc_fail(err, -ENOMEM, "out of memory");
-  if (!status) {
+  if (status >= 0) {
     write_head(out, report);
     write_header(out, report);
     write_contents(out, sections);

@@ -8,8 +8,9 @@
 
 #include "tool/report/subject.h"
 
-/* Writes the whole page. 0; or a negative errno with a sentence: the files of measure --raw cannot
- * be used, or -ENOMEM. The caller then discards the output. */
+/* Writes the whole page. 0; 1: without some files of measure --raw, which cannot be used, as the page
+ * and messages say; or a negative errno with a sentence: none of these files can be used, or -ENOMEM.
+ * The caller then discards the output. */
 int gc_report_page(FILE *out, const struct gc_report *report, struct gc_error *err);
 
 #endif

@@ -63,6 +63,7 @@ static char *page_name(const struct place *place, const char *id)
   return name;
 }
 
+/* 0; 1: the page lacks something, as messages say; or a negative errno and no page. */
 static int write_page(const struct place *place, const struct gc_report *report, bool only,
                       struct gc_error *err)
 {
@@ -73,11 +74,11 @@ static int write_page(const struct place *place, const struct gc_report *report,
 
   if (!status)
     status = gc_report_page(out, report, err);
-  if (out && fclose(out) && !status)
+  if (out && fclose(out) && status >= 0)
     status = gc_fail(err, -ENOMEM, "out of memory");
-  if (!status)
-    status = gc_file_put(place->dir, name, page, size, err);
-  if (!status)
+  if (status >= 0 && gc_file_put(place->dir, name, page, size, err))
+    status = -EIO;
+  if (status >= 0)
     printf("%.*s%s\n", (int)place->folder, place->file, name);
   free(page);
   free(name);
@@ -111,11 +112,12 @@ static int write_pages(const struct gc_tool *tool, const struct place *place,
                                      .command = tool->command,
                                      .raw = tool->raw};
     struct gc_error err = {""};
+    const int written = write_page(place, &report, sources->count == 1, &err);
 
-    if (write_page(place, &report, sources->count == 1, &err)) {
+    if (written < 0)
       gc_say(sources->count > 1 ? source->name : NULL, "%s", err.text);
+    if (written)
       status = GC_EXIT_FAILED;
-    }
   }
   return status;
 }
