@@ -110,10 +110,13 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   has "$l1" ">hit 32</text>"
   # these are of another H200 than the record
   has "$(cat page.html)" "curves of another GPU of this model, GPU-516af607"
-  # it is drawn without gnuplot, and the templates of plot are not used
-  run_split env PATH=/nonexistent HWLOC_GPUCACHE_PLOT_PATH=/nonexistent "$tool" report again.html "$record" --raw "$curves"
-  is 0 "$status"
-  is 4 "$(grep -c '<figure>' again.html)"
+  # the drawings are those of plot
+  local drawing
+  cp -r "$curves" copies
+  "$tool" plot copies >/dev/null
+  for drawing in copies/*.svg; do
+    has "$(cat page.html)" "$(sed -n '/^<g /,/^<\/g>/p' "$drawing" | sed '1d;$d')"
+  done
 }
 
 @test "--raw of a measurement: a picture for each file, of all forms" {
@@ -224,7 +227,7 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   is 1 "$status"
   run_split "$tool" report page.html "$record" --raw missing
   is 1 "$status"
-  is "hwloc-gpucache: missing: No such file or directory" "$errors"
+  is "hwloc-gpucache: cannot open the directory missing: No such file or directory" "$errors"
   run_split "$tool" report page.html "$record" --raw empty
   is 1 "$status"
   has "$errors" "empty has no curve of GPU-9f079e68"
@@ -232,6 +235,7 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   run_split "$tool" report page.html "$record" --raw empty
   is 1 "$status"
   has "$errors" "empty/empty.tsv: a curve needs a column 'loads'"
+  has "$errors" "empty has no curve of GPU-9f079e68"
   run_split "$tool" report missing/page.html "$record"
   is 1 "$status"
   has "$errors" missing
@@ -241,6 +245,22 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   run_split "$tool" report page.html
   is 3 "$status"
   is earlier "$(cat page.html)"
+}
+
+@test "a raw file that cannot be used costs only itself" {
+  cp -r "$curves" raw
+  echo '# hwloc-gpucache 0 raw data' >raw/empty.tsv
+  sed 's/\tslow\t/\tfast\t/' "$curves/gpu0-L2Cache-capacity.tsv" >raw/other.tsv
+  mkfifo raw/fifo.tsv
+  run_split timeout 20 "$tool" report page.html "$record" --raw raw
+  is 1 "$status"
+  is page.html "$output"
+  is 3 "$(wc -l <<<"$errors")"
+  has "$errors" "raw/empty.tsv: it has no data"
+  has "$errors" "raw/other.tsv: a curve needs a column 'slow'"
+  has "$errors" "raw/fifo.tsv: it is not a regular file"
+  well_formed page.html
+  is 4 "$(grep -c '<figure>' page.html)"
 }
 
 @test "a directory that is not writable, a name that is a directory, a full disk" {

@@ -4,7 +4,7 @@
  * The capacity that each carve-out for shared memory leaves, as bars with their numbers; and the
  * partitions of an L2.
  */
-#include "tool/report/html.h"
+#include "tool/html.h"
 #include "tool/report/sections.h"
 
 #include "tool/format.h"

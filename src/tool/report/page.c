@@ -3,9 +3,10 @@
 
 #include "tool/report/page.h"
 
+#include "tool/html.h"
 #include "tool/keep.h"
+#include "tool/plot/chart.h"
 #include "tool/report/curves.h"
-#include "tool/report/html.h"
 #include "tool/report/sections.h"
 #include "tool/report/style.h"
 
@@ -37,8 +38,7 @@ static void write_head(FILE *out, const struct gc_report *report)
           "<meta name='generator' content='hwloc-gpucache $'/>\n"
           "<title>$: GPU memory hierarchy</title>\n<style>\n",
           PACKAGE_VERSION, title(report));
-  fputs(gc_report_style, out);
-  fputs("</style>\n</head>\n<body>\n", out);
+  fprintf(out, "%s%s</style>\n</head>\n<body>\n", gc_chart_style, gc_report_style);
 }
 
 static void item(FILE *out, const char *name, const char *value)
@@ -155,9 +155,9 @@ int gc_report_page(FILE *out, const struct gc_report *report, struct gc_error *e
   gc_report_facts(memory, report);
   if (!status)
     status = gc_report_curves(memory, report, err);
-  if (fclose(memory) && !status)
+  if (fclose(memory) && status >= 0)
     status = gc_fail(err, -ENOMEM, "out of memory");
-  if (!status) {
+  if (status >= 0) {
     write_head(out, report);
     write_header(out, report);
     write_contents(out, sections);

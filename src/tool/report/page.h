@@ -8,8 +8,8 @@
 
 #include "tool/report/subject.h"
 
-/* Writes the whole page. 0; or a negative errno with a sentence: the files of measure --raw cannot
- * be used, or -ENOMEM. The caller then discards the output. */
+/* Writes the whole page. 0; 1 if some files of measure --raw could not be used, after a message for
+ * each; or a negative errno with a sentence, and the caller discards the output. */
 int gc_report_page(FILE *out, const struct gc_report *report, struct gc_error *err);
 
 #endif

@@ -63,21 +63,20 @@ static char *page_name(const struct place *place, const char *id)
   return name;
 }
 
+/* 0; 1 if the page lacks curves, after messages; or a negative errno with a sentence. */
 static int write_page(const struct place *place, const struct gc_report *report, bool only,
                       struct gc_error *err)
 {
   char *name = page_name(place, only ? NULL : report->record->identity.id), *page = NULL;
   size_t size = 0;
   FILE *out = name ? open_memstream(&page, &size) : NULL;
-  int status = out ? 0 : gc_fail(err, -ENOMEM, "out of memory");
+  int status = out ? gc_report_page(out, report, err) : gc_fail(err, -ENOMEM, "out of memory");
 
-  if (!status)
-    status = gc_report_page(out, report, err);
-  if (out && fclose(out) && !status)
+  if (out && !gc_file_close(out) && status >= 0)
     status = gc_fail(err, -ENOMEM, "out of memory");
-  if (!status)
-    status = gc_file_put(place->dir, name, page, size, err);
-  if (!status)
+  if (status >= 0 && gc_file_put(place->dir, name, page, size, err))
+    status = -EIO;
+  if (status >= 0)
     printf("%.*s%s\n", (int)place->folder, place->file, name);
   free(page);
   free(name);
@@ -111,11 +110,12 @@ static int write_pages(const struct gc_tool *tool, const struct place *place,
                                      .command = tool->command,
                                      .raw = tool->raw};
     struct gc_error err = {""};
+    const int failed = write_page(place, &report, sources->count == 1, &err);
 
-    if (write_page(place, &report, sources->count == 1, &err)) {
+    if (failed < 0)
       gc_say(sources->count > 1 ? source->name : NULL, "%s", err.text);
+    if (failed)
       status = GC_EXIT_FAILED;
-    }
   }
   return status;
 }

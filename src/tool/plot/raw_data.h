@@ -3,14 +3,13 @@
  *
  * The data of one file that measure --raw wrote (its format is in measure/raw).
  */
-#ifndef GC_TOOL_PLOT_READ_H
-#define GC_TOOL_PLOT_READ_H
+#ifndef GC_TOOL_PLOT_RAW_DATA_H
+#define GC_TOOL_PLOT_RAW_DATA_H
 
 #include "record/infos.h"
 #include "util/error.h"
 
 #include <dirent.h>
-#include <stdio.h>
 
 #define GC_PLOT_COLUMNS 48
 #define GC_PLOT_SUFFIX ".tsv" /* of the names of the files */
@@ -31,13 +30,22 @@ int gc_plot_is_data(const struct dirent *entry);
 int gc_plot_read(int dir, const char *name, struct gc_plot *plot, struct gc_error *err);
 void gc_plot_free(struct gc_plot *plot);
 
-/* The same for an open file, which the caller closes. */
-int gc_plot_parse(FILE *file, struct gc_plot *plot, struct gc_error *err);
+/* The same for the text of a file, which ends with a NUL that length does not count. Changes it. */
+int gc_plot_parse(char *text, size_t length, struct gc_plot *plot, struct gc_error *err);
 
-/* The number in this line of the head, or NAN. */
+/* The text in this line of the head, or ""; the number in it, or NAN. */
+const char *gc_plot_text(const struct gc_plot *plot, const char *name);
 double gc_plot_number(const struct gc_plot *plot, const char *name);
 
-/* The index of the column, or -1. */
+/* The cycles that the timing itself adds to a load, or 0; pictures show loads without them. */
+double gc_plot_timing(const struct gc_plot *plot);
+
+/* The index of the column, or -1; the number in this row and column. */
 int gc_plot_column(const struct gc_plot *plot, const char *name);
+double gc_plot_at(const struct gc_plot *plot, size_t row, int column);
+
+/* The order of two doubles, for qsort; and the median of n > 0 values, which are sorted. */
+int gc_plot_ascending(const void *a, const void *b);
+double gc_plot_median(double *values, size_t n);
 
 #endif
