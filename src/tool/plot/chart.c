@@ -152,7 +152,7 @@ static size_t place_ticks(const struct gc_axis *a, double most, double values[MO
 /* As many digits as neighbouring ticks need to differ. */
 static void say_tick(const struct gc_axis *a, double value, char text[32])
 {
-  const double unit = a->bytes ? unit_of(fabs(value)) : 1;
+  const double unit = a->bytes ? unit_of(a->base ? value : a->high) : 1;
   const double largest = fmax(fabs(a->low), fabs(a->high));
   const double digits = a->base ? 0 : 2 + ceil(log10(largest / (a->high - a->low)));
   const double least = a->bytes ? 4 : 6;

@@ -18,11 +18,11 @@
 #include <string.h>
 
 #define WIDTH 520
-#define LEFT 64
+#define LEFT 72
 #define RIGHT 14
 #define BELOW 46       /* a chart: its ticks and the label of x */
 #define BARS 120       /* most bars of a distribution */
-#define LINE_LENGTH 76 /* of a heading, in characters */
+#define LINE_LENGTH 70 /* of a heading, in characters */
 #define LINES 6        /* most of them */
 #define DECADES 100    /* y: numbers that span more are on a logarithmic axis */
 #define SPAN 1000      /* the same for x */
@@ -532,7 +532,7 @@ int gc_picture_file(FILE *out, const struct gc_plot *plot, struct gc_error *err)
            in_words(gc_plot_text(plot, "element")), in_words(gc_plot_text(plot, "property")));
   lines = open_memstream(&heading, &size);
   if (lines) {
-    bottom = write_lines(lines, "name", bottom, LINE_LENGTH - 8, title);
+    bottom = write_lines(lines, "name", bottom, LINE_LENGTH - 10, title);
     bottom = write_lines(lines, "q", bottom, LINE_LENGTH, picture.result) - 12;
     fclose(lines);
   }
