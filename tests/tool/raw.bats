@@ -556,6 +556,7 @@ table() {
     small_curve M | sed "s/\t206\t/\t$value\t/; s/^# found.*/# found: $value/" | grep -v '^8192' >"$raw/curve$value.tsv"
   done
   table "round;a" "nan;nan" >"$raw/nothing.tsv"
+  table "round;SM;SM" "1;2;3" >"$raw/places.tsv"
   small_curve M | sed '/^[48]/d' >"$raw/one.tsv"
   table "round;a" "1;-1e308" "2;1e308" >"$raw/both.tsv"
   run_split timeout 60 "$tool" plot "$raw"

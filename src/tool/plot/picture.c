@@ -64,8 +64,10 @@ static void say_found(const struct gc_plot *plot, char *text, size_t size)
     snprintf(text, size, "%s", in_words(gc_plot_text(plot, "found")));
   else if (!*unit || !strcmp(unit, "bytes"))
     gc_plot_bytes(found, text, size);
+  else if (isfinite(found))
+    snprintf(text, size, "%.9g %s", found, unit);
   else
-    snprintf(text, size, isfinite(found) ? "%.9g %s" : "", found, unit);
+    *text = '\0';
 }
 
 static bool is_form(const struct gc_plot *plot, const char *form)
@@ -84,7 +86,7 @@ static void say_result(const struct gc_plot *plot, const char *found, char *text
   if (is_form(plot, "rates"))
     snprintf(text, size, "predicted hit rates%s",
              *gc_plot_text(plot, "CarveoutTable")
-                 ? "; dashed lines: L1 of each carve-out for shared memory"
+                 ? "; dotted lines: L1 of each carve-out for shared memory"
                  : "");
   else if (carveouts && *gc_plot_text(plot, "CarveoutTable"))
     snprintf(text, size, "capacity from each share of shared memory on%s%s",
@@ -266,7 +268,7 @@ struct table {
 /* Columns that only say where the row was measured are no curve. */
 static bool is_shown(const struct gc_plot *plot, size_t column)
 {
-  return column && (strcmp(plot->columns[column], "SM") || plot->width == 2);
+  return column == 1 || (column && strcmp(plot->columns[column], "SM"));
 }
 
 /* Sorts the rows by the first column and leaves one for each x, with the means of the others, if
@@ -348,6 +350,8 @@ static void draw_rows(struct gc_chart *c, const struct table *t, const char *fou
     }
   if (n > 1)
     c->top = gc_chart_legend(c, 16, keys, n) - 6;
+  if (is_form(plot, "rates"))
+    c->top += 30; /* for the names of the capacities */
   name_axis(plot->columns[0], x_label);
   if (n == 1)
     name_axis(keys[0].name, y_label);
@@ -400,8 +404,6 @@ static int draw_table(struct gc_chart *c, const struct gc_plot *plot, const char
   t.share = rates || (*last && last[strlen(last) - 1] == '%');
   t.count = sort_rows(t.rows, plot->rows, plot->width, !t.units);
   fit_table(c, &t);
-  if (rates)
-    c->top += 24; /* for the names of the capacities */
   draw_rows(c, &t, found);
   if (rates)
     draw_capacities(c, plot);
