@@ -96,10 +96,12 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/obtain.h \
 	src/tool/pci_ids.c \
 	src/tool/pci_ids.h \
+	src/tool/plot/by_column.c \
 	src/tool/plot/by_size.c \
-	src/tool/plot/by_size.h \
 	src/tool/plot/chart.c \
 	src/tool/plot/chart.h \
+	src/tool/plot/draw.h \
+	src/tool/plot/latencies.c \
 	src/tool/plot/picture.c \
 	src/tool/plot/picture.h \
 	src/tool/plot/plot.c \

@@ -1,7 +1,11 @@
-/* SPDX-License-Identifier: BSD-3-Clause */
-#include "tool/plot/by_size.h"
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Form "curve": runs over arrays of many sizes.
+ */
+#include "tool/plot/draw.h"
 
-#include "tool/format.h"
+#include "predict/parameters/carveouts.h"
 
 #include <errno.h>
 #include <math.h>
@@ -27,13 +31,6 @@ struct runs {
   struct size *sizes;
   double *scratch;
 };
-
-void gc_plot_bytes(double bytes, char *text, size_t size)
-{
-  *text = '\0';
-  if (bytes >= 0 && bytes < 1e18)
-    gc_format_bytes((uint64_t)bytes, text, size);
-}
 
 static double median_of(const struct run *runs, size_t n, int meaning, double *scratch)
 {
@@ -242,7 +239,7 @@ int gc_draw_sizes(struct gc_chart *c, const struct gc_plot *plot, const char *fo
 
 /* --- a curve for each carve-out --------------------------------------------------------------- */
 
-#define LEVELS_MAX 110
+#define LEVELS_MAX (GC_CARVEOUTS + 1)
 
 /* The capacity with carve-outs from this percentage on; -1: a kernel without a preference. */
 struct level {
@@ -250,21 +247,22 @@ struct level {
   char text[64];
 };
 
-/* Reads "0:222208,15:189440,default:222208"; without it, lists each carve-out that was tried. */
+/* Those of CarveoutTable; without it, each carve-out that was tried. */
 static size_t read_levels(const struct gc_plot *plot, const struct run *runs, struct level *levels)
 {
-  const char *text = gc_infos_get(&plot->head, "CarveoutTable");
-  const bool tried = !text;
+  struct gc_carveouts table;
   size_t n = 0, same;
 
-  for (; text && *text && n < LEVELS_MAX; text += strcspn(text, ","), text += *text == ',') {
-    struct level *l = &levels[n];
-
-    l->percent = -1;
-    n += sscanf(text, "default:%lf", &l->bytes) == 1 ||
-         sscanf(text, "%lf:%lf", &l->percent, &l->bytes) == 2;
+  gc_carveouts_read(&table, gc_plot_text(plot, "CarveoutTable"), 0);
+  for (; n < table.count; n++) {
+    levels[n].percent = table.array[n].percent;
+    levels[n].bytes = (double)table.array[n].l1_bytes;
   }
-  for (size_t i = 0; i < plot->rows && tried && n < LEVELS_MAX; i++) {
+  if (table.default_bytes) {
+    levels[n].percent = -1;
+    levels[n++].bytes = (double)table.default_bytes;
+  }
+  for (size_t i = 0; i < plot->rows && !table.count && n < LEVELS_MAX; i++) {
     for (same = 0; same < n && levels[same].percent != runs[i].values[CARVEOUT];)
       same++;
     levels[same].percent = runs[i].values[CARVEOUT];

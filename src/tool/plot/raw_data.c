@@ -5,6 +5,7 @@
  */
 #include "tool/plot/raw_data.h"
 
+#include "tool/format.h"
 #include "tool/regular.h"
 
 #include <errno.h>
@@ -32,6 +33,11 @@ const char *gc_plot_text(const struct gc_plot *plot, const char *name)
   const char *text = gc_infos_get(&plot->head, name);
 
   return text ? text : "";
+}
+
+bool gc_plot_is(const struct gc_plot *plot, const char *name, const char *value)
+{
+  return !strcmp(gc_plot_text(plot, name), value);
 }
 
 double gc_plot_number(const struct gc_plot *plot, const char *name)
@@ -74,6 +80,13 @@ double gc_plot_median(double *values, size_t n)
 {
   qsort(values, n, sizeof *values, gc_plot_ascending);
   return n % 2 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2;
+}
+
+void gc_plot_bytes(double bytes, char *text, size_t size)
+{
+  *text = '\0';
+  if (bytes >= 0 && bytes < 1e18)
+    gc_format_bytes((uint64_t)bytes, text, size);
 }
 
 /* "# name: value" */
@@ -154,7 +167,7 @@ int gc_plot_parse(char *text, size_t length, struct gc_plot *plot, struct gc_err
   if (strlen(text) != length)
     return gc_fail(err, -EBADMSG, "it contains NUL characters");
   status = read_lines(text, plot, err);
-  if (!status && !strcmp(gc_plot_text(plot, "form"), "list"))
+  if (!status && gc_plot_is(plot, "form", "list"))
     status = -ENOMSG;
   if (status)
     gc_plot_free(plot);

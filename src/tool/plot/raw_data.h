@@ -10,6 +10,7 @@
 #include "util/error.h"
 
 #include <dirent.h>
+#include <stdbool.h>
 
 #define GC_PLOT_COLUMNS 48
 #define GC_PLOT_SUFFIX ".tsv" /* of the names of the files */
@@ -33,8 +34,9 @@ void gc_plot_free(struct gc_plot *plot);
 /* The same for the text of a file, which ends with a NUL that length does not count. Changes it. */
 int gc_plot_parse(char *text, size_t length, struct gc_plot *plot, struct gc_error *err);
 
-/* The text in this line of the head, or ""; the number in it, or NAN. */
+/* The text in this line of the head, or ""; whether it is this one; the number in it, or NAN. */
 const char *gc_plot_text(const struct gc_plot *plot, const char *name);
+bool gc_plot_is(const struct gc_plot *plot, const char *name, const char *value);
 double gc_plot_number(const struct gc_plot *plot, const char *name);
 
 /* The cycles that the timing itself adds to a load, or 0; pictures show loads without them. */
@@ -47,5 +49,9 @@ double gc_plot_at(const struct gc_plot *plot, size_t row, int column);
 /* The order of two doubles, for qsort; and the median of n > 0 values, which are sorted. */
 int gc_plot_ascending(const void *a, const void *b);
 double gc_plot_median(double *values, size_t n);
+
+/* A number of bytes, "217 KiB", with two digits after the point if it is not a whole number of
+ * units; "" if it is unknown. */
+void gc_plot_bytes(double bytes, char *text, size_t size);
 
 #endif
