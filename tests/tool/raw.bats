@@ -546,7 +546,7 @@ table() {
 
 @test "plot: empty, constant, single, huge, negative and missing numbers" {
   mkdir "$raw"
-  local value form file
+  local value file
   for value in 0 1 -5 1e308 -1e308 1e-320 9007199254740993; do
     table "round;a, ns;b, ns" "1;$value;$value" "2;$value;nan" "nan;7;$value" "3;inf;-inf" >"$raw/table$value.tsv"
     table "SM;a;b" "$value;1;$value" >"$raw/sm$value.tsv"
@@ -557,6 +557,7 @@ table() {
   done
   table "round;a" "nan;nan" >"$raw/nothing.tsv"
   table "round;SM;SM" "1;2;3" >"$raw/places.tsv"
+  table "cycles" 7 1.7e308 -1.7e308 | sed 's/form: table/form: trace/' >"$raw/range.tsv"
   small_curve M | sed '/^[48]/d' >"$raw/one.tsv"
   table "round;a" "1;-1e308" "2;1e308" >"$raw/both.tsv"
   run_split timeout 60 "$tool" plot "$raw"
@@ -571,7 +572,8 @@ $raw/curve-5.tsv: row 2 has no number under 'p99'" "$(sed 's/^hwloc-gpucache: //
   # a single point is seen
   has "$(cat "$raw/sm1.svg")" "h.1'/>"
   has "$(cat "$raw/one.svg")" "class='dots s0' d='M"
-  # a histogram of one number has one bar
+  # a histogram of one number has one bar, and says how many loads it has
+  has "$(cat "$raw/range.svg")" ">Latency (cycles) of 3 loads<"
   is 1 "$(grep -o "class='bar' d='M" "$raw/trace1.svg" | wc -l)"
   # a curve without numbers has no point, but axes
   has "$(cat "$raw/nothing.svg")" "class='axis'"
@@ -593,6 +595,7 @@ $raw/curve-5.tsv: row 2 has no number under 'p99'" "$(sed 's/^hwloc-gpucache: //
   has "$errors" "$raw/missing.tsv: No such file or directory"
   has "$errors" "$raw/long.tsv: it is too long"
   # a full disk leaves the earlier picture
+  local before
   before=$(md5sum "$raw/good.svg")
   run_split bash -c 'ulimit -f 1; "$@"' run "$tool" plot "$raw"
   is 1 "$status"

@@ -9,7 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define BARS 120 /* most bars */
+#define BARS 120      /* most bars */
+#define LARGEST 1e300 /* the range of such numbers can be computed */
 
 /* The loads after the warm-up. Repetition 0 is the warm-up; it is used only when there is no
  * other. */
@@ -24,14 +25,15 @@ static size_t timed_loads(const struct gc_plot *plot, double *cycles, int column
   for (size_t i = 0; i < plot->rows; i++)
     if (isfinite(gc_plot_at(plot, i, column)) &&
         (repeat < 0 || !(last > 0) || gc_plot_at(plot, i, repeat) > 0))
-      cycles[n++] = gc_plot_at(plot, i, column) - gc_plot_timing(plot);
+      cycles[n++] =
+          fmin(fmax(gc_plot_at(plot, i, column) - gc_plot_timing(plot), -LARGEST), LARGEST);
   return n;
 }
 
 /* The bars of a histogram. */
 struct bars {
   double x[BARS + 1], percent[BARS + 1], width;
-  size_t n;
+  size_t n, loads;
 };
 
 /* cycles: sorted. Half a percent of the loads on both sides is left out. */
@@ -40,6 +42,7 @@ static void count_bars(const double *cycles, size_t n, struct bars *bars)
   const double low = cycles[n / 200], high = cycles[n - 1 - n / 200];
   size_t i = n / 200;
 
+  bars->loads = n;
   while (i && cycles[i - 1] == low)
     i--;
   bars->width = fmax(1, ceil((high - low + 1) / BARS));
@@ -60,7 +63,7 @@ static void draw_bars(struct gc_chart *c, const struct gc_plot *plot, const stru
   const struct gc_series series = {bars->x, bars->percent, 1, bars->n};
   const bool partitions = gc_plot_is(plot, "property", "partitions");
   double most = 0;
-  char text[64];
+  char text[64], x_label[64];
 
   for (size_t i = 0; i < bars->n; i++)
     most = fmax(most, bars->percent[i]);
@@ -68,9 +71,11 @@ static void draw_bars(struct gc_chart *c, const struct gc_plot *plot, const stru
   c->x.high = bars->x[bars->n - 1] + bars->width;
   gc_axis_fit(&c->x, 0.02);
   gc_axis_from_zero(&c->y, 1.2 * most); /* with space for the texts of the marks */
-  snprintf(text, sizeof text, "Loads (%% in %.0f cycle%s)", bars->width,
+  snprintf(text, sizeof text, "Loads (%% in %.6g cycle%s)", bars->width,
            bars->width > 1 ? "s" : "");
-  gc_chart_axes(c, "Latency (cycles)", text);
+  snprintf(x_label, sizeof x_label, "Latency (cycles) of %zu load%s", bars->loads,
+           bars->loads > 1 ? "s" : "");
+  gc_chart_axes(c, x_label, text);
   gc_chart_bars(c, &series, bars->width);
   if (partitions) {
     snprintf(text, sizeof text, "near %.0f", gc_plot_number(plot, "NearLatencyCycles"));
