@@ -21,16 +21,6 @@ sim_profiles = \
 	data/sim/v100
 dist_sim_DATA = data/sim/README $(sim_profiles)
 
-# How "hwloc-gpucache plot" draws.
-plotdir = $(pkgdatadir)/plot
-dist_plot_DATA = data/plot/carveouts.gp \
-	data/plot/curve.gp \
-	data/plot/rates.gp \
-	data/plot/repeats.gp \
-	data/plot/style.gp \
-	data/plot/table.gp \
-	data/plot/trace.gp
-
 # For the services of a node: they measure at boot and whenever a driver is loaded, and make the
 # directory of the site's records. "[@]" as in doc/local.mk.
 service_files = data/systemd/hwloc-gpucache.service data/systemd/hwloc-gpucache.conf

@@ -26,7 +26,7 @@ EXTRA_DIST += doc/amd.md doc/architecture.md doc/deploy.md doc/glossary.md doc/i
 EXTRA_DIST += doc/results/structure/h100-repeat.txt doc/results/structure/h100.xml \
 	doc/results/structure/h100-compare.txt doc/results/structure/h100-bench.txt \
 	doc/results/structure/h200-bench.txt doc/results/structure/h200-repeat.txt doc/results/structure/h200.xml \
-	doc/results/structure/h200-tlb-patterns.svg doc/results/structure/h200.svg
+	doc/results/structure/h200.svg
 EXTRA_DIST += doc/results/h200/README.md doc/results/h200/lstopo.png doc/results/h200/lstopo.txt \
 	doc/results/h200/record.xml doc/results/h200/report.png doc/results/h200/show.txt doc/results/h200/repeat.txt \
 	doc/results/h200/bench.txt doc/results/h200/check-gpu.txt doc/results/h200/four-gpus.txt doc/results/h200/two-gpus.txt

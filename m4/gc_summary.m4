@@ -41,7 +41,6 @@ $PACKAGE_NAME $PACKAGE_VERSION
   compressed traces     gzip: `gc_version "$gc_ZLIB" "no zlib (Debian package zlib1g-dev)"`
                         xz: `gc_version "$gc_LZMA" "no liblzma (Debian package liblzma-dev)"`
                         zstd: `gc_version "$gc_ZSTD" "no libzstd (Debian package libzstd-dev)"`
-  gnuplot               `gc_version "$GNUPLOT" "not found (Debian package gnuplot-nox): hwloc-gpucache plot needs it"`
   host compiler         $CC $CFLAGS${WERROR_CFLAGS:+ $WERROR_CFLAGS}
   for make check
     lstopo              `gc_version "$LSTOPO" "not found (Debian package hwloc): tests that run it are skipped"`

@@ -17,7 +17,7 @@
 #include "tool/here.h"
 #include "tool/list.h"
 #include "tool/measure.h"
-#include "tool/plot.h"
+#include "tool/plot/plot.h"
 #include "tool/predict/predict.h"
 #include "tool/predict/sweep.h"
 #include "tool/purge.h"

@@ -27,7 +27,6 @@ class HwlocGpucache(AutotoolsPackage):
 
     variant("amd", default=True, description="Kernels that measure AMD GPUs")
     variant("ptxas", default=False, description="Machine code for NVIDIA GPUs, by ptxas of CUDA")
-    variant("plot", default=False, description="hwloc-gpucache plot")
 
     depends_on("c", type="build")
     depends_on("gmake", type="build")
@@ -40,7 +39,6 @@ class HwlocGpucache(AutotoolsPackage):
     depends_on("llvm@17: +clang", type="build")
     depends_on("llvm@17: +clang +lld", type="build", when="+amd")
     depends_on("cuda", type="build", when="+ptxas")
-    depends_on("gnuplot", type="run", when="+plot")
 
     @run_before("configure")
     def check_plugins(self):

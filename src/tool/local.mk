@@ -78,6 +78,8 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/format.h \
 	src/tool/here.c \
 	src/tool/here.h \
+	src/tool/html.c \
+	src/tool/html.h \
 	src/tool/hwloc_xml.c \
 	src/tool/hwloc_xml.h \
 	src/tool/json.c \
@@ -94,16 +96,18 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/obtain.h \
 	src/tool/pci_ids.c \
 	src/tool/pci_ids.h \
-	src/tool/plot.c \
-	src/tool/plot.h \
-	src/tool/plot_curve.c \
-	src/tool/plot_curve.h \
-	src/tool/plot_read.c \
-	src/tool/plot_read.h \
-	src/tool/plot_script.c \
-	src/tool/plot_script.h \
-	src/tool/plot_write.c \
-	src/tool/plot_write.h \
+	src/tool/plot/by_column.c \
+	src/tool/plot/by_size.c \
+	src/tool/plot/chart.c \
+	src/tool/plot/chart.h \
+	src/tool/plot/draw.h \
+	src/tool/plot/latencies.c \
+	src/tool/plot/picture.c \
+	src/tool/plot/picture.h \
+	src/tool/plot/plot.c \
+	src/tool/plot/plot.h \
+	src/tool/plot/raw_data.c \
+	src/tool/plot/raw_data.h \
 	src/tool/predict/picture.c \
 	src/tool/predict/picture.h \
 	src/tool/predict/predict.c \
@@ -122,23 +126,15 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/regular.c \
 	src/tool/regular.h \
 	src/tool/report/carveouts.c \
-	src/tool/report/chart.c \
-	src/tool/report/chart.h \
 	src/tool/report/curves.c \
 	src/tool/report/curves.h \
 	src/tool/report/hierarchy.c \
-	src/tool/report/html.c \
-	src/tool/report/html.h \
 	src/tool/report/methods.c \
 	src/tool/report/methods.h \
 	src/tool/report/page.c \
 	src/tool/report/page.h \
-	src/tool/report/picture.c \
-	src/tool/report/picture.h \
 	src/tool/report/report.c \
 	src/tool/report/report.h \
-	src/tool/report/script.c \
-	src/tool/report/script.h \
 	src/tool/report/sections.h \
 	src/tool/report/style.c \
 	src/tool/report/style.h \

@@ -13,7 +13,7 @@
 #define PIECE (256u << 10)
 
 /* Opens the file of an O_PATH descriptor for reading. Without /proc, opens it by its name again. */
-static int reopen(int file, const char *path)
+static int reopen(int file, int dir, const char *path)
 {
   const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
   char self[40];
@@ -21,12 +21,12 @@ static int reopen(int file, const char *path)
 
   snprintf(self, sizeof self, "/proc/self/fd/%d", file);
   fd = open(self, flags);
-  return fd < 0 && errno == ENOENT ? open(path, flags) : fd;
+  return fd < 0 && errno == ENOENT ? openat(dir, path, flags) : fd;
 }
 
-int gc_regular_open(const char *path, uint64_t *size)
+int gc_regular_open_at(int dir, const char *path, uint64_t *size)
 {
-  const int file = open(path, O_PATH | O_CLOEXEC);
+  const int file = openat(dir, path, O_PATH | O_CLOEXEC);
   struct stat st;
   int fd = -1, status = 0;
 
@@ -36,7 +36,7 @@ int gc_regular_open(const char *path, uint64_t *size)
     status = -errno;
   else if (!S_ISREG(st.st_mode))
     status = -EBADMSG;
-  else if ((fd = reopen(file, path)) < 0 || fstat(fd, &st))
+  else if ((fd = reopen(file, dir, path)) < 0 || fstat(fd, &st))
     status = -errno;
   else if (!S_ISREG(st.st_mode))
     status = -EBADMSG;
@@ -46,6 +46,11 @@ int gc_regular_open(const char *path, uint64_t *size)
   if (!status)
     *size = (uint64_t)st.st_size;
   return status ? status : fd;
+}
+
+int gc_regular_open(const char *path, uint64_t *size)
+{
+  return gc_regular_open_at(AT_FDCWD, path, size);
 }
 
 /* Reads up to `size` bytes, fewer only at the end of the file. */

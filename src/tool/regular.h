@@ -15,6 +15,9 @@
  * that the caller closes, or a negative errno: -EBADMSG if it is not a regular file. */
 int gc_regular_open(const char *path, uint64_t *size);
 
+/* The same for a path from the directory dir on, as in openat. */
+int gc_regular_open_at(int dir, const char *path, uint64_t *size);
+
 /* Reads the whole file of this descriptor if it is a regular one. *text ends with a NUL that *length
  * does not count; the caller frees it. 0 or a negative errno: -EBADMSG if it
  * is another file, -EFBIG if it has more than `most` bytes. */

@@ -75,23 +75,25 @@ static int make_dir(const char *path, bool *made, struct gc_error *why)
   return status;
 }
 
-/* Opens the directory. The walk goes to the parent of what it is given, so that it follows the last
- * link, too. */
-static int open_dir(const char *path, struct gc_error *why)
+/* The walk goes to the parent of what it is given, so that it follows the last link, too. */
+int gc_file_open_dir(const char *path, struct gc_error *err)
 {
   char inside[PATH_MAX], last[GC_WALK_COMPONENT];
+  struct gc_error why = {""};
   int way, dir;
 
   if ((size_t)snprintf(inside, sizeof(inside), "%s/.", path) >= sizeof(inside))
-    return gc_fail(why, -ENAMETOOLONG, "%s", strerror(ENAMETOOLONG));
-  way = *path ? gc_walk_only(inside, UINT_MAX, last, why) : -ENOENT;
-  if (way < 0)
-    return way;
-  dir = openat(way, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (dir < 0)
-    dir = gc_fail(why, -errno, "%s", strerror(errno));
-  close(way);
-  return dir;
+    way = gc_fail(&why, -ENAMETOOLONG, "%s", strerror(ENAMETOOLONG));
+  else
+    way = *path ? gc_walk_only(inside, UINT_MAX, last, &why) : -ENOENT;
+  dir = way < 0 ? way : openat(way, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (way >= 0 && dir < 0)
+    dir = gc_fail(&why, -errno, "%s", strerror(errno));
+  if (way >= 0)
+    close(way);
+  return dir < 0 ? gc_fail(err, dir, "cannot open the directory %s: %s", path,
+                           dir == -ENOENT ? strerror(ENOENT) : why.text)
+                 : dir;
 }
 
 /* The content of a file. */
@@ -138,10 +140,9 @@ int gc_file_dir(const char *path, bool *made, struct gc_error *err)
   if (status)
     return gc_fail(err, status, "cannot make the directory %s: %s", path,
                    status == -ENOENT ? "its parent directory does not exist" : why.text);
-  dir = open_dir(path, &why);
+  dir = gc_file_open_dir(path, err);
   if (dir < 0)
-    status = gc_fail(err, dir, "cannot open the directory %s: %s", path,
-                     dir == -ENOENT ? strerror(ENOENT) : why.text);
+    status = dir;
   else if ((status = check_dir(dir)))
     gc_fail(err, status, "cannot write in the directory %s: %s", path, strerror(-status));
   if (status && dir >= 0)
@@ -195,6 +196,28 @@ int gc_file_put(int dir, const char *name, const void *data, size_t size, struct
       unlinkat(dir, temporary, 0);
   }
   return status ? gc_fail(err, status, "cannot write %s: %s", name, strerror(-status)) : 0;
+}
+
+int gc_file_is_own(int dir, const char *name, const char *mark, bool at_end, struct gc_error *err)
+{
+  const size_t length = strlen(mark);
+  char text[128] = "";
+  struct stat st;
+  int fd;
+
+  if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW))
+    return 0; /* there is none, or writing fails with the reason */
+  fd = S_ISREG(st.st_mode) && st.st_size >= (off_t)length && length < sizeof text
+           ? openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+           : -1;
+  if (fd >= 0) {
+    (void)!pread(fd, text, length, at_end ? st.st_size - (off_t)length : 0);
+    close(fd);
+  }
+  return strcmp(text, mark) ? gc_fail(err, -EEXIST,
+                                      "%s exists and was not written by this command: move it away",
+                                      name)
+                            : 0;
 }
 
 bool gc_file_close(FILE *file)

@@ -42,6 +42,10 @@ int gc_file_create(int dir, const struct gc_file_new *new, char name[GC_FILE_NAM
  * negative errno with a sentence. After a failure no new file or directory is left. */
 int gc_file_dir(const char *path, bool *made, struct gc_error *err);
 
+/* Opens a directory for reading on the same way. A descriptor that the caller closes, or a negative
+ * errno with a sentence. */
+int gc_file_open_dir(const char *path, struct gc_error *err);
+
 /* Removes a directory that gc_file_dir made, on the same way; fails silently, also if the directory
  * is not empty. */
 void gc_file_remove_dir(const char *path);
@@ -49,6 +53,11 @@ void gc_file_remove_dir(const char *path);
 /* Writes size bytes to an open file, with as many calls of write() as necessary. 0, or a negative
  * errno after a part of the data was written. */
 int gc_file_write(int file, const void *data, size_t size);
+
+/* Whether a file of this name in the directory dir may be replaced: 0 if there is none, or it is a
+ * regular one that begins (at_end: ends) with this text, of less than 128 bytes; else a negative
+ * errno and a sentence. */
+int gc_file_is_own(int dir, const char *name, const char *mark, bool at_end, struct gc_error *err);
 
 /* Puts a file with this name (without '/') into the directory dir and replaces any other file of
  * that name; a symbolic link is replaced, not followed. 0, or a negative errno and a sentence. */

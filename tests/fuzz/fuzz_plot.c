@@ -2,91 +2,94 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Fuzz target: a file of measure --raw, as plot and report read it. Whatever the text is, it is
- * refused with a sentence, or becomes a script for gnuplot and a figure of a page. Both contain
- * text of the file only as strings.
+ * refused with a sentence, or becomes a picture in a file and the same in a page. Both contain text
+ * of the file only as text, and all points are in the picture.
  */
 #include "fuzz.h"
 
-#include "tool/plot_script.h"
-#include "tool/report/picture.h"
+#include "tool/plot/picture.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-/* Each line of the script is a number, an array, a row of numbers, or a quoted string. */
-static void check_line(const char *line)
+/* A path begins with "M" and has only numbers that are not negative. */
+static void check_paths(const char *svg)
 {
-  const char *quote = strchr(line, '\'');
-
-  PROMISE(is_one_line(line));
-  if (quote) {
-    PROMISE(strspn(line, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_[]0123456789 =") ==
-            (size_t)(quote - line));
-    quote = strchr(quote + 1, '\'');
-    PROMISE(quote && !quote[1] && !strchr(line, '\\'));
-  } else {
-    PROMISE(!strpbrk(line, "\"`\\;|"));
+  for (const char *d = svg; (d = strstr(d, " d='"));) {
+    d += strlen(" d='");
+    PROMISE(*d == 'M' || *d == '\'');
+    PROMISE(d[strspn(d, "MLHVZzh0123456789. ")] == '\'');
+    for (; *d != '\''; d++)
+      if (strchr("MLHV ", *d))
+        PROMISE(strtod(d + 1, NULL) < 5000);
   }
 }
 
-static void check_script(char *text, const char *template)
+/* No control characters, and no markup but that of the pictures. */
+static void check_text(const char *text)
 {
-  const char *data = strstr(text, "$data << EOD\n");
-  char *rest = text, *line;
+  static const char *const tags[] = {"<?xml ",  "<svg ",    "<title",   "<desc",
+                                     "<style>", "<rect ",   "<text ",   "<path ",
+                                     "<g ",     "<figure>", "<strong>", "<figcaption>"};
 
-  PROMISE(data);
-  if (!strcmp(template, "curve.gp"))
-    PROMISE(strncmp(data + strlen("$data << EOD\n"), "EOD\n", 4));
-  while ((line = strsep(&rest, "\n")))
-    check_line(line);
+  for (const char *at = text; *at; at++) {
+    PROMISE((unsigned char)*at >= ' ' || *at == '\n');
+    if (*at == '<' && at[1] != '/') {
+      size_t i = 0;
+
+      while (i < sizeof tags / sizeof *tags && strncmp(at, tags[i], strlen(tags[i])))
+        i++;
+      PROMISE(i < sizeof tags / sizeof *tags);
+    }
+  }
 }
 
-static void draw(const struct gc_plot *plot)
-{
-  struct gc_error err = {""};
-  char *text = NULL;
-  size_t size = 0;
-  FILE *script = open_memstream(&text, &size);
-  const char *template;
-
-  PROMISE(script);
-  template = gc_plot_script(plot, script, &err);
-  PROMISE(!fclose(script));
-  PROMISE(template || (err.text[0] && is_one_line(err.text)));
-  if (template)
-    check_script(text, template);
-  free(text);
-}
-
-static void draw_figure(const struct gc_plot *plot)
+static char *draw(const struct gc_plot *plot, bool page)
 {
   struct gc_error err = {""};
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
+  int status;
 
   PROMISE(out);
-  if (gc_report_picture(out, plot, 1, &err))
-    PROMISE(err.text[0] && is_one_line(err.text));
+  status = page ? gc_picture_figure(out, plot, 1, &err) : gc_picture_file(out, plot, &err);
   PROMISE(!fclose(out));
-  for (size_t i = 0; i < size; i++)
-    PROMISE((unsigned char)text[i] >= ' ' || text[i] == '\n');
-  PROMISE(!strcasestr(text, "<script"));
-  free(text);
+  PROMISE(!status == (size > 0));
+  PROMISE(!status || (err.text[0] && is_one_line(err.text)));
+  check_text(text);
+  check_paths(text);
+  return text;
+}
+
+/* The drawing of the file is in the page, too. */
+static void check_same(const char *file, const char *page)
+{
+  const char *start = strstr(file, "<g transform="), *end = strstr(file, "</g>\n</svg>");
+
+  PROMISE(start && end && (start = strchr(start, '\n') + 1) <= end);
+  PROMISE(memmem(page, strlen(page), start, (size_t)(end - start)));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  FILE *file = size ? fmemopen((void *)data, size, "r") : NULL;
   struct gc_error err = {""};
   struct gc_plot plot;
+  char *text = malloc(size + 1), *file, *page;
 
-  if (!file)
-    return 0;
-  if (!gc_plot_parse(file, &plot, &err)) {
-    draw(&plot);
-    draw_figure(&plot);
+  PROMISE(text);
+  if (size)
+    memcpy(text, data, size);
+  text[size] = '\0';
+  if (!gc_plot_parse(text, size, &plot, &err)) {
+    file = draw(&plot, false);
+    page = draw(&plot, true);
+    if (*file)
+      check_same(file, page);
+    free(file);
+    free(page);
     gc_plot_free(&plot);
   }
-  fclose(file);
+  free(text);
   return 0;
 }

@@ -32,6 +32,7 @@ src/measure/check
 src/measure
 src/measure/plan
 src/tool
+src/tool/plot
 src/tool/sources
 src/tool/compare src/tool/doctor src/tool/export src/tool/predict src/tool/report src/tool/show
 src

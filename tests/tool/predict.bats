@@ -244,7 +244,6 @@ with_tlbs() {
 
 @test "--plot draws the hit rate over the capacity, with the carve-outs" {
   stream 2 400 >"$trace"
-  export HWLOC_GPUCACHE_PLOT_PATH=$top_srcdir/data/plot
   run_split "$tool" predict --record "$real" --plot "$BATS_TEST_TMPDIR/pictures" "$trace"
   is '' "$errors"
   is 0 "$status"

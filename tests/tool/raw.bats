@@ -6,10 +6,7 @@ setup() {
   load setup.bash
   prepare
   raw=$BATS_TEST_TMPDIR/raw
-  export HWLOC_GPUCACHE_PLOT_PATH=$top_srcdir/data/plot
 }
-
-need_gnuplot() { command -v gnuplot >/dev/null || skip "gnuplot (Debian package gnuplot-nox) is missing"; }
 
 # head_of FILE NAME: the value in the line "# NAME: value".
 head_of() { sed -n "s/^# $2: //p" "$1"; }
@@ -18,6 +15,28 @@ head_of() { sed -n "s/^# $2: //p" "$1"; }
 column() {
   grep -v '^#' "$1" | awk -F '\t' -v name="$2" '
     NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; if (!c) exit 1; next } { print $c }'
+}
+
+# frame FILE: prints each chart of a picture as "left top bottom right", after checking that every
+# number is one, and every point of its series and marks within it. The axes of a chart come first.
+frame() {
+  if command -v xmllint >/dev/null; then xmllint --noout "$1" || return 1; fi
+  tr '<' '\n' <"$1" | sed -n "s/^path class='\([^']*\)' d='\([^']*\)'.*/\1|\2/p" | awk -F '|' '
+    function outside(x, y) { return x < left || x > right || y < top || y > bottom }
+    $2 !~ /^(M[MLHVZzh0-9. ]+)?$/ { print "no path: " $0; exit 1 }
+    $1 == "axis" { split($2, at, /[ MVH]/); left = at[2]; top = at[3]; bottom = at[4]; right = at[5]; print left, top, bottom, right; next }
+    !bottom || $1 == "grid" { next } # before the axes of its chart, as the legend
+    {
+      n = split($2, steps, /[MLHVZz]/); gsub(/[^MLHVZz]/, "", $2); x = left; y = top
+      for (i = 2; i <= n; i++) {
+        command = substr($2, i - 1, 1)
+        sub(/h.*/, "", steps[i])
+        if (command == "H") x = steps[i] + 0
+        else if (command == "V") y = steps[i] + 0
+        else if (steps[i] != "") { split(steps[i], at, " "); x = at[1] + 0; y = at[2] + 0 }
+        if (outside(x, y)) { print "outside: " $0; exit 1 }
+      }
+    }'
 }
 
 # A hand-written curve with a capacity of 8 KiB.
@@ -250,11 +269,11 @@ move it away, or give another directory" "$errors"
   done
   [ "$(column "$file" carve-out | sort -n | head -n 1)" = -1 ]
   [ "$(column "$file" carve-out | sort -n | tail -n 1)" = 100 ]
-  need_gnuplot
   "$tool" plot "$raw" >/dev/null
   local svg
   svg=$(cat "${file%.tsv}.svg")
   has "$svg" "L1 cache carve-outs"
+  has "$svg" "capacity from each share of shared memory on, confidence 0.9"
   for percent in "0 %: 217 KiB" "15 %: 185 KiB" "44 %: 117 KiB" "86 %: 21 KiB"; do
     has "$svg" ">$percent<"
   done
@@ -281,7 +300,6 @@ move it away, or give another directory" "$errors"
   is "$rows" "$(grep -v '^#' "$raw/gpu0-L1Cache-instances.tsv" | awk -F '\t' '
     NR > 1 { waited = 0; for (i = 2; i < NF; i += 2) waited += $i > 1.4 * $(i + 1); good += waited == 1 } END { print good }')"
   is "$(head_of "$raw/gpu0-L1Cache-instances.tsv" Instances)" "$(head_of "$raw/gpu0-L1Cache-instances.tsv" found)"
-  need_gnuplot
   run_split "$tool" plot "$raw"
   is 0 "$status"
   has_not "$output" "sharing"
@@ -322,14 +340,12 @@ patterns() { sed -n 's/^P\([1-6]\)\t.*\t/\1 /p' "$1/gpu0-L1TLB-latency-patterns-
 @test "columns of any length are in one file, and in a picture" {
   "$tool" measure --no-store --only L2Cache --sim mi210 --raw "$raw" >/dev/null
   is "gpu0-L2Cache-partitions-table.tsv gpu0-L2Cache-partitions.tsv" "$(cd "$raw" && echo *partitions*)"
-  need_gnuplot
   run_split "$tool" plot "$raw"
   is 0 "$status"
   has "$output" "partitions-table.svg"
 }
 
 @test "plot draws every file that --raw wrote" {
-  need_gnuplot
   "$tool" measure --no-store --sim "$tiny" --raw "$raw" >/dev/null
   run_split "$tool" plot "$raw"
   is 0 "$status"
@@ -345,7 +361,24 @@ patterns() { sed -n 's/^P\([1-6]\)\t.*\t/\1 /p' "$1/gpu0-L1TLB-latency-patterns-
   has "$file" "Tiny Test GPU (simulated): L1 cache capacity"
   has "$file" "8 KiB"
   has "$file" ">hit $(sed -n 's/^# LatencyCycles: \([0-9]*\).*/\1/p' "$raw/gpu0-L1Cache-capacity.tsv")<"
-  has "$file" "Array size"
+  has "$file" ">Array size<"
+  has "$file" ">Latency (cycles)<"
+  has "$file" ">Slow loads (%)<"
+  for word in mean '98 % of loads' median 'least, most'; do has "$file" ">$word<"; done
+}
+
+@test "plot: the same data give the same picture, and every point is in its chart" {
+  "$tool" measure --no-store --sim "$tiny" --raw "$raw" >/dev/null
+  "$tool" plot "$raw" >/dev/null
+  local file before
+  before=$(md5sum "$raw"/*.svg)
+  for file in "$raw"/*.svg; do
+    frame "$file" >"$BATS_TEST_TMPDIR/charts" || { cat "$file" "$BATS_TEST_TMPDIR/charts"; return 1; }
+    [ -s "$BATS_TEST_TMPDIR/charts" ]
+  done
+  is 2 "$(frame "$raw/gpu0-L1Cache-capacity.svg" | wc -l)"
+  "$tool" plot "$raw" >/dev/null
+  is "$before" "$(md5sum "$raw"/*.svg)"
 }
 
 @test "the cycles of a curve are in order, for all ways of timing" {
@@ -370,18 +403,19 @@ patterns() { sed -n 's/^P\([1-6]\)\t.*\t/\1 /p' "$1/gpu0-L1TLB-latency-patterns-
     "$(head_of "$raw/gpu0-L1Cache-bandwidth.tsv" found)"
   is "$(head_of "$raw/gpu0-SharedMemory-bandwidth-table.tsv" WriteBytesPerCycle)" \
     "$(head_of "$raw/gpu0-SharedMemory-bandwidth-table.tsv" found)"
-  need_gnuplot
   "$tool" plot "$raw" >/dev/null
   has "$(cat "${fetch%.tsv}.svg")" "L1 cache fetch granularity"
   has "$(cat "${fetch%.tsv}.svg")" "32 B found, confidence 0.9"
   has "$(cat "${fetch%.tsv}.svg")" "Pairs whose second misses (%)"
+  # x in powers of two, from 16 bytes to 1 KiB
+  has "$(cat "${fetch%.tsv}.svg")" ">64 B<"
+  has "$(cat "${fetch%.tsv}.svg")" ">1 KiB<"
   has "$(cat "${line%.tsv}.svg")" "L1 cache line size"
   has "$(cat "$raw/gpu0-SharedMemory-bandwidth-table.svg")" "Write (bytes per cycle and SM)"
   has "$(cat "$raw/gpu0-SharedMemory-bandwidth-table.svg")" "bytes per cycle and SM found"
 }
 
 @test "plot: levels, capacity and title are those of the file" {
-  need_gnuplot
   mkdir "$raw"
   small_curve "Some GPU" >"$raw/a.tsv"
   run_split "$tool" plot "$raw"
@@ -401,7 +435,6 @@ patterns() { sed -n 's/^P\([1-6]\)\t.*\t/\1 /p' "$1/gpu0-L1TLB-latency-patterns-
 }
 
 @test "plot replaces its pictures, and no others" {
-  need_gnuplot
   mkdir "$raw"
   small_curve "Some GPU" >"$raw/a.tsv"
   small_curve "Some GPU" >"$raw/b.tsv"
@@ -413,14 +446,13 @@ patterns() { sed -n 's/^P\([1-6]\)\t.*\t/\1 /p' "$1/gpu0-L1TLB-latency-patterns-
   run_split "$tool" plot "$raw"
   is 1 "$status"
   is "$raw/c.svg" "$output"
-  has "$errors" "$raw/a.tsv: a.svg exists and was not drawn by this command: move it away"
-  has "$errors" "$raw/b.tsv: b.svg exists and was not drawn"
+  has "$errors" "$raw/a.tsv: a.svg exists and was not written by this command: move it away"
+  has "$errors" "$raw/b.tsv: b.svg exists and was not written"
   is '<svg>mine</svg>' "$(cat "$raw/a.svg")"
   is mine "$(cat "$raw/b.svg")"
 }
 
 @test "plot: names and contents are never part of a command" {
-  need_gnuplot
   local dir="$BATS_TEST_TMPDIR/it's a \$(touch BAD) \`touch BAD\` dir"
   mkdir "$dir"
   cd "$BATS_TEST_TMPDIR"
@@ -431,12 +463,12 @@ patterns() { sed -n 's/^P\([1-6]\)\t.*\t/\1 /p' "$1/gpu0-L1TLB-latency-patterns-
   is '' "$errors"
   [ -s "$dir/x'; system('touch BAD') .svg" ]
   has "$(cat "$dir/x'; system('touch BAD') .svg")" "touch BAD"
+  frame "$dir/x'; system('touch BAD') .svg"
   [ -s "$dir/-e.svg" ]
   is '' "$(find . -name BAD)"
 }
 
 @test "plot names the files that it cannot draw, draws the others, and leaves other files alone" {
-  need_gnuplot
   mkdir "$raw" "$raw/dir.tsv"
   small_curve "Some GPU" >"$raw/good.tsv"
   small_curve "Some GPU" | sed '$s/.*/4096\t1/' >"$raw/short.tsv"
@@ -470,12 +502,8 @@ patterns() { sed -n 's/^P\([1-6]\)\t.*\t/\1 /p' "$1/gpu0-L1TLB-latency-patterns-
   run_split "$tool" plot "$raw"
   refused "$raw has no .tsv file"
   printf 'a\tb\n1\t2\n' >"$raw/stranger.tsv"
-  if command -v gnuplot >/dev/null; then
-    run_split "$tool" plot "$raw"
-    refused "$raw has no file of measure --raw that can be drawn"
-  fi
-  run_split /usr/bin/env PATH=/nonexistent "$tool" plot "$raw"
-  refused "gnuplot is needed to draw pictures, but it is not installed (Debian package gnuplot-nox)"
+  run_split "$tool" plot "$raw"
+  refused "$raw has no file of measure --raw that can be drawn"
   run_split "$tool" plot /proc/self
   refused "cannot write in the directory /proc/self"
   run_split "$tool" plot
@@ -487,19 +515,92 @@ patterns() { sed -n 's/^P\([1-6]\)\t.*\t/\1 /p' "$1/gpu0-L1TLB-latency-patterns-
   is 2 "$status"
 }
 
-@test "plot: when gnuplot fails, or writes nothing, no picture is left" {
-  mkdir "$raw" "$BATS_TEST_TMPDIR/bin"
-  small_curve "Some GPU" >"$raw/a.tsv"
-  printf '#!/bin/sh\necho "half a picture"\necho "line 7: too old" >&2\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/gnuplot"
-  chmod +x "$BATS_TEST_TMPDIR/bin/gnuplot"
-  PATH=$BATS_TEST_TMPDIR/bin:$PATH run_split "$tool" plot "$raw"
+# table COLUMNS ROW...: a table, in which ; stands for a tab.
+table() {
+  printf '# hwloc-gpucache 0 raw data\n# form: table\n# gpu: gpu0\n# element: L2Cache\n# property: p\n'
+  printf '%s\n' "$@" | tr ';' '\t'
+}
+
+@test "plot: axes are logarithmic where numbers span decades, and only there" {
+  mkdir "$raw"
+  table "round;rate, GB/s" "1;2" "2;30" "3;4000" >"$raw/spans.tsv"
+  table "round;rate, GB/s" "1;20" "2;30" "3;40" >"$raw/near.tsv"
+  table "round;rate, GB/s" "1;-2" "2;30" "3;4000" >"$raw/negative.tsv"
+  table "round;few;many" "1;0;50000" "2;3;60000" >"$raw/columns.tsv"
+  table "wait, ns;rate, GB/s" "1;2" "10;2" "100;2" "2000;3" >"$raw/x.tsv"
+  "$tool" plot "$raw"
+  ticks() { grep -o "text-anchor='$2'[^>]*>[-0-9.e+]*<" "$raw/$1.svg" | sed 's/.*>\(.*\)</\1/' | xargs; }
+  is "10 100 1000" "$(ticks spans end)"
+  is "0 10 20 30 40" "$(ticks near end)"
+  is "0 1000 2000 3000 4000" "$(ticks negative end)"
+  is "10 100 1000 10000" "$(ticks columns end)"
+  is "1 10 100 1000" "$(ticks x middle)"
+  # 2, 30 and 4000 on the axis: 30 is at a third of the height, not at the bottom
+  local left top bottom right
+  read -r left top bottom right < <(frame "$raw/spans.svg")
+  is third "$(grep -o "class='line s0' d='[^']*" "$raw/spans.svg" | sed 's/.*d=.//; s/[ML]/\n/g' |
+    awk -v t="$top" -v b="$bottom" 'NR == 3 { at = (b - $2) / (b - t); print (at > 0.3 && at < 0.4 ? "third" : at) }')"
+  has "$(cat "$raw/spans.svg")" ">Rate (GB/s)<"
+  has "$(cat "$raw/columns.svg")" ">many<"
+}
+
+@test "plot: empty, constant, single, huge, negative and missing numbers" {
+  mkdir "$raw"
+  local value file
+  for value in 0 1 -5 1e308 -1e308 1e-320 9007199254740993; do
+    table "round;a, ns;b, ns" "1;$value;$value" "2;$value;nan" "nan;7;$value" "3;inf;-inf" >"$raw/table$value.tsv"
+    table "SM;a;b" "$value;1;$value" >"$raw/sm$value.tsv"
+    table "repeat;a, ns" "1;$value" "2;$value" >"$raw/repeats$value.tsv"
+    table "repeat;cycles" "0;3" "1;$value" | sed 's/form: table/form: trace/' >"$raw/trace$value.tsv"
+    table "bytes;L1;L2" "$value;$value;3" | sed 's/form: table/form: rates/' >"$raw/rates$value.tsv"
+    small_curve M | sed "s/\t206\t/\t$value\t/; s/^# found.*/# found: $value/" | grep -v '^8192' >"$raw/curve$value.tsv"
+  done
+  table "round;a" "nan;nan" >"$raw/nothing.tsv"
+  table "round;SM;SM" "1;2;3" >"$raw/places.tsv"
+  table "cycles" 7 1.7e308 -1.7e308 | sed 's/form: table/form: trace/' >"$raw/range.tsv"
+  small_curve M | sed '/^[48]/d' >"$raw/one.tsv"
+  table "round;a" "1;-1e308" "2;1e308" >"$raw/both.tsv"
+  run_split timeout 60 "$tool" plot "$raw"
+  is 1 "$status" # a curve refuses negative numbers
+  is "$raw/curve-1e308.tsv: row 2 has no number under 'p99'
+$raw/curve-5.tsv: row 2 has no number under 'p99'" "$(sed 's/^hwloc-gpucache: //' <<<"$errors")"
+  is "$(($(ls "$raw"/*.tsv | wc -l) - 2))" "$(wc -l <<<"$output")"
+  for file in "$raw"/*.svg; do
+    frame "$file" >"$BATS_TEST_TMPDIR/charts" || { cat "$file" "$BATS_TEST_TMPDIR/charts"; return 1; }
+    [ -s "$BATS_TEST_TMPDIR/charts" ]
+  done
+  # a single point is seen
+  has "$(cat "$raw/sm1.svg")" "h.1'/>"
+  has "$(cat "$raw/one.svg")" "class='dots s0' d='M"
+  # a histogram of one number has one bar, and says how many loads it has
+  has "$(cat "$raw/range.svg")" ">Latency (cycles) of 3 loads<"
+  is 1 "$(grep -o "class='bar' d='M" "$raw/trace1.svg" | wc -l)"
+  # a curve without numbers has no point, but axes
+  has "$(cat "$raw/nothing.svg")" "class='axis'"
+  has "$(cat "$raw/nothing.svg")" ">Round<"
+}
+
+@test "plot reads regular files only, and writes into no link" {
+  mkdir "$raw"
+  mkfifo "$raw/fifo.tsv"
+  ln -s /dev/zero "$raw/zero.tsv"
+  ln -s missing "$raw/missing.tsv"
+  truncate -s 40M "$raw/long.tsv"
+  small_curve "Some GPU" >"$raw/good.tsv"
+  run_split timeout 20 "$tool" plot "$raw"
   is 1 "$status"
-  is "hwloc-gpucache: $raw/a.tsv: gnuplot could not draw it: line 7: too old" "$errors"
-  printf '#!/bin/sh\nexit 0\n' >"$BATS_TEST_TMPDIR/bin/gnuplot"
-  PATH=$BATS_TEST_TMPDIR/bin:$PATH run_split "$tool" plot "$raw"
+  is "$raw/good.svg" "$output"
+  has "$errors" "$raw/fifo.tsv: it is not a regular file"
+  has "$errors" "$raw/zero.tsv: it is not a regular file"
+  has "$errors" "$raw/missing.tsv: No such file or directory"
+  has "$errors" "$raw/long.tsv: it is too long"
+  # a full disk leaves the earlier picture
+  local before
+  before=$(md5sum "$raw/good.svg")
+  run_split bash -c 'ulimit -f 1; "$@"' run "$tool" plot "$raw"
   is 1 "$status"
-  has "$errors" "gnuplot drew nothing"
-  is "$raw/a.tsv" "$(find "$raw" -type f)"
+  is "$before" "$(md5sum "$raw/good.svg")"
+  is '' "$(find "$raw" -name '.*' -type f)"
 }
 
 @test "measure --verbose prints the cost of each step, HWLOC_GPUCACHE_VERBOSE does not" {
@@ -514,7 +615,6 @@ patterns() { sed -n 's/^P\([1-6]\)\t.*\t/\1 /p' "$1/gpu0-L1TLB-latency-patterns-
 }
 
 @test "plot prints names of files without control characters" {
-  need_gnuplot
   mkdir "$raw"
   small_curve Model >"$raw/gpu0-"$'\033[2J'"L1Cache.tsv"
   run_split "$tool" plot "$raw"

@@ -110,10 +110,13 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   has "$l1" ">hit 32</text>"
   # these are of another H200 than the record
   has "$(cat page.html)" "curves of another GPU of this model, GPU-516af607"
-  # it is drawn without gnuplot, and the templates of plot are not used
-  run_split env PATH=/nonexistent HWLOC_GPUCACHE_PLOT_PATH=/nonexistent "$tool" report again.html "$record" --raw "$curves"
-  is 0 "$status"
-  is 4 "$(grep -c '<figure>' again.html)"
+  # the drawings are those of plot
+  local drawing
+  cp -r "$curves" copies
+  "$tool" plot copies >/dev/null
+  for drawing in copies/*.svg; do
+    has "$(cat page.html)" "$(sed -n '/^<g /,/^<\/g>/p' "$drawing" | sed '1d;$d')"
+  done
 }
 
 @test "--raw of a measurement: a picture for each file, of all forms" {
@@ -147,7 +150,7 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   is 4 "$(grep -c '<figure>' page.html)"
   is 3 "$(grep -c "<p class='note'>Note: the file " page.html)"
   has "$(cat page.html)" "Note: the file &lt;cut&gt;.tsv is not drawn: row 1 does not have 2 columns."
-  has "$(cat page.html)" "Note: the file fifo.tsv is not drawn: it is not a regular file, or it is too long."
+  has "$(cat page.html)" "Note: the file fifo.tsv is not drawn: it is not a regular file"
   has "$errors" "hwloc-gpucache: raw/fifo.tsv: it is not a regular file"
   has "$errors" "hwloc-gpucache: raw/columns.tsv: "
   is 3 "$(wc -l <<<"$errors")"
@@ -244,7 +247,7 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   is 1 "$status"
   run_split "$tool" report page.html "$record" --raw missing
   is 1 "$status"
-  is "hwloc-gpucache: missing: No such file or directory" "$errors"
+  is "hwloc-gpucache: cannot open the directory missing: No such file or directory" "$errors"
   run_split "$tool" report page.html "$record" --raw empty
   is 1 "$status"
   has "$errors" "empty has no curve of GPU-9f079e68"
@@ -252,7 +255,7 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   run_split "$tool" report page.html "$record" --raw empty
   is 1 "$status"
   has "$errors" "empty/empty.tsv: a curve needs a column 'loads'"
-  has "$errors" "empty has no curve that can be drawn"
+  has "$errors" "empty has no curve of GPU-9f079e68"
   run_split "$tool" report missing/page.html "$record"
   is 1 "$status"
   has "$errors" missing

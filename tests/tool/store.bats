@@ -403,7 +403,7 @@ refused() {
   ln -s real "$out"
   chown -h 65534 "$out"
   local -a commands=("export --output $out/h200.xml $real" "export --output $out/new/../h200.xml $real"
-    "report $out/h200.html $real" "plot $out" "measure --sim $tiny --force --no-store --raw $out/raw"
+    "report $out/h200.html $real" "report $BATS_TEST_TMPDIR/page.html $real --raw $out" "plot $out" "measure --sim $tiny --force --no-store --raw $out/raw"
     "predict --record $real --plot $out/plot $trace")
   for i in "${commands[@]}"; do
     # shellcheck disable=SC2086

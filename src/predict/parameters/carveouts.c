@@ -4,6 +4,7 @@
 #include "util/number.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* One entry. Returns what follows it, or NULL if the text has another form. */
 static const char *read_entry(const char *text, struct gc_carveout *entry)
@@ -34,6 +35,7 @@ void gc_carveouts_read(struct gc_carveouts *carveouts, const char *table, uint64
   uint64_t least_l1;
 
   carveouts->count = 0;
+  carveouts->default_bytes = 0;
   while (table && *table >= '0' && *table <= '9') {
     struct gc_carveout entry = {0};
 
@@ -45,6 +47,8 @@ void gc_carveouts_read(struct gc_carveouts *carveouts, const char *table, uint64
     carveouts->array[carveouts->count++] = entry;
     table += *table == ',';
   }
+  if (table && !strncmp(table, "default:", 8))
+    gc_number_digits(table + 8, &carveouts->default_bytes);
   if (!carveouts->count)
     return;
   least_l1 = carveouts->array[carveouts->count - 1].l1_bytes;

@@ -21,10 +21,10 @@ struct gc_carveouts {
   struct gc_carveout
       array[GC_CARVEOUTS]; /* in the order of percent; shared_bytes do not decrease */
   size_t count;            /* 0: the two do not share storage */
+  uint64_t default_bytes;  /* L1 for a kernel that prefers nothing; 0: unknown */
 };
 
-/* Reads "0:222208,15:189440,default:222208". "default" is left out: it is what a kernel without
- * shared memory gets. most_shared is the shared memory of the last entry: what L1 loses from one
+/* Reads "0:222208,15:189440,default:222208". most_shared is the shared memory of the last entry: what L1 loses from one
  * entry to the next, shared memory gains. A text of another form yields no entries. */
 void gc_carveouts_read(struct gc_carveouts *carveouts, const char *table, uint64_t most_shared);
 

@@ -6,8 +6,8 @@
 
 #include "tool/predict/picture.h"
 
-#include "tool/plot.h"
-#include "tool/plot_read.h"
+#include "tool/plot/plot.h"
+#include "tool/plot/raw_data.h"
 #include "tool/predict/sweep.h"
 #include "tool/say.h"
 #include "util/file.h"
@@ -28,24 +28,8 @@
 
 static const char first_line[] = "# " PACKAGE_NAME " " PACKAGE_VERSION " raw data\n";
 
-/* Only files that this command wrote are replaced. */
-static int check_place(int dir, const char *name, struct gc_error *err)
-{
-  static const char mark[] = "# " PACKAGE_NAME " ";
-  const int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  char start[sizeof mark - 1] = "";
-
-  if (fd < 0 && errno == ENOENT)
-    return 0;
-  if (fd >= 0) {
-    (void)!pread(fd, start, sizeof start, 0);
-    close(fd);
-  }
-  return memcmp(start, mark, sizeof start)
-             ? gc_fail(err, -EEXIST, "%s exists and was not written by this command: move it away",
-                       name)
-             : 0;
-}
+/* Only files that begin so are replaced: this command wrote them. */
+static const char mark[] = "# " PACKAGE_NAME " ";
 
 /* For scandir. */
 static int is_predicted(const struct dirent *entry)
@@ -64,7 +48,7 @@ static void remove_earlier(int dir, const char *gpu)
     char *name = entries[i]->d_name, *suffix = strrchr(name, '.');
     struct gc_error ignored = {""};
 
-    if (!strncmp(name, gpu, strlen(gpu)) && !check_place(dir, name, &ignored)) {
+    if (!strncmp(name, gpu, strlen(gpu)) && !gc_file_is_own(dir, name, mark, false, &ignored)) {
       unlinkat(dir, name, 0);
       strcpy(suffix, ".svg"); /* as long as ".tsv" */
       unlinkat(dir, name, 0);
@@ -134,7 +118,7 @@ static int write_kernel(int dir, const struct gc_source *source, const struct gc
     gc_say(NULL, "kernel %zu has no loads in L1, so there is nothing to draw", kernel + 1);
     return 0;
   }
-  status = check_place(dir, name, err);
+  status = gc_file_is_own(dir, name, mark, false, err);
   if (status)
     return status;
   file = open_memstream(&text, &length);

@@ -4,11 +4,11 @@
  * The capacity that each carve-out for shared memory leaves, as bars with their numbers; and the
  * partitions of an L2.
  */
-#include "tool/report/html.h"
+#include "tool/html.h"
 #include "tool/report/sections.h"
 
+#include "predict/parameters/carveouts.h"
 #include "tool/format.h"
-#include "util/number.h"
 
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -17,31 +17,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#define ENTRIES 102 /* 0 to 100 %, and default */
-
 struct entry {
-  char asked[24];
+  char asked[16];
   uint64_t bytes;
 };
 
-/* Reads "0:222208,15:189440,default:222208"; entries of another form are left out. */
+#define ENTRIES (GC_CARVEOUTS + 1) /* and default */
+
 static size_t read_entries(const char *text, struct entry entries[ENTRIES])
 {
+  struct gc_carveouts table;
   size_t n = 0;
 
-  for (size_t length; *text && n < ENTRIES; text += length + (text[length] == ',')) {
-    const size_t head = strcspn(text, ":,");
-    const char *end = NULL;
-
-    length = strcspn(text, ",");
-    if (text[head] == ':')
-      end = gc_number_digits(text + head + 1, &entries[n].bytes);
-    if (!end || end != text + length || head > 8)
-      continue;
-    snprintf(entries[n].asked, sizeof entries[n].asked, "%.*s%s", (int)head, text,
-             *text >= '0' && *text <= '9' ? " %" : "");
-    n++;
+  gc_carveouts_read(&table, text, 0);
+  for (; n < table.count; n++) {
+    entries[n].bytes = table.array[n].l1_bytes;
+    snprintf(entries[n].asked, sizeof entries[n].asked, "%u %%", table.array[n].percent);
   }
+  if (table.default_bytes)
+    entries[n++] = (struct entry){"default", table.default_bytes};
   return n;
 }
 
@@ -62,16 +56,15 @@ static void draw_bars(FILE *out, const char *subtype, const struct entry *entrie
           subtype, subtype, subtype, subtype, subtype);
   for (size_t i = 0; i < n; i++) {
     const double length = LENGTH * (double)entries[i].bytes / (double)most;
-    char size[32], exact[48];
+    char size[32];
 
     gc_format_bytes(entries[i].bytes, size, sizeof size);
-    snprintf(exact, sizeof exact, "%s", size);
     fprintf(out, "<text x='%d' y='%zu' text-anchor='end'>", LEFT - 10, ROW * i + 18);
     gc_html(out, "$</text>", entries[i].asked);
     fprintf(out, "<rect class='bar' x='%d' y='%zu' width='%.1f' height='%d'/>", LEFT, ROW * i + 4,
             length, ROW - 7);
     fprintf(out, "<text x='%.1f' y='%zu'>", LEFT + length + 8, ROW * i + 18);
-    gc_html(out, "$</text>\n", exact);
+    gc_html(out, "$</text>\n", size);
   }
   fputs("</svg>\n", out);
 }
@@ -81,7 +74,7 @@ static void write_larger_blocks(FILE *out, const struct gc_element *element, con
 {
   const char *table = gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS);
   struct entry entries[ENTRIES];
-  const size_t n = table ? read_entries(table, entries) : 0;
+  const size_t n = read_entries(table, entries);
   char size[32];
 
   if (!n || !strcmp(table, one))
@@ -104,7 +97,7 @@ void gc_report_carveouts(FILE *out, const struct gc_report *report)
                                     HWLOC_GPUCACHE_CARVEOUT_TABLE HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
     const char *subtype = gc_kinds[element->kind].subtype;
     struct entry entries[ENTRIES];
-    size_t n = table ? read_entries(table, entries) : 0;
+    size_t n = read_entries(table, entries);
 
     if (!n)
       continue;

@@ -4,7 +4,7 @@
  * The elements as nested boxes. An element that contains others spans the width of its box; the
  * others stand side by side below it.
  */
-#include "tool/report/html.h"
+#include "tool/html.h"
 #include "tool/report/sections.h"
 
 #include "tool/format.h"

@@ -3,9 +3,10 @@
 
 #include "tool/report/page.h"
 
+#include "tool/html.h"
 #include "tool/keep.h"
+#include "tool/plot/chart.h"
 #include "tool/report/curves.h"
-#include "tool/report/html.h"
 #include "tool/report/sections.h"
 #include "tool/report/style.h"
 
@@ -37,8 +38,7 @@ static void write_head(FILE *out, const struct gc_report *report)
           "<meta name='generator' content='hwloc-gpucache $'/>\n"
           "<title>$: GPU memory hierarchy</title>\n<style>\n",
           PACKAGE_VERSION, title(report));
-  fputs(gc_report_style, out);
-  fputs("</style>\n</head>\n<body>\n", out);
+  fprintf(out, "%s%s</style>\n</head>\n<body>\n", gc_chart_style, gc_report_style);
 }
 
 static void item(FILE *out, const char *name, const char *value)

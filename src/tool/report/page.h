@@ -8,9 +8,8 @@
 
 #include "tool/report/subject.h"
 
-/* Writes the whole page. 0; 1: without some files of measure --raw, which cannot be used, as the page
- * and messages say; or a negative errno with a sentence: none of these files can be used, or -ENOMEM.
- * The caller then discards the output. */
+/* Writes the whole page. 0; 1 if some files of measure --raw could not be used, after a message for
+ * each; or a negative errno with a sentence, and the caller discards the output. */
 int gc_report_page(FILE *out, const struct gc_report *report, struct gc_error *err);
 
 #endif

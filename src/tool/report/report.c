@@ -63,18 +63,16 @@ static char *page_name(const struct place *place, const char *id)
   return name;
 }
 
-/* 0; 1: the page lacks something, as messages say; or a negative errno and no page. */
+/* 0; 1 if the page lacks curves, after messages; or a negative errno with a sentence. */
 static int write_page(const struct place *place, const struct gc_report *report, bool only,
                       struct gc_error *err)
 {
   char *name = page_name(place, only ? NULL : report->record->identity.id), *page = NULL;
   size_t size = 0;
   FILE *out = name ? open_memstream(&page, &size) : NULL;
-  int status = out ? 0 : gc_fail(err, -ENOMEM, "out of memory");
+  int status = out ? gc_report_page(out, report, err) : gc_fail(err, -ENOMEM, "out of memory");
 
-  if (!status)
-    status = gc_report_page(out, report, err);
-  if (out && fclose(out) && status >= 0)
+  if (out && !gc_file_close(out) && status >= 0)
     status = gc_fail(err, -ENOMEM, "out of memory");
   if (status >= 0 && gc_file_put(place->dir, name, page, size, err))
     status = -EIO;
@@ -112,11 +110,11 @@ static int write_pages(const struct gc_tool *tool, const struct place *place,
                                      .command = tool->command,
                                      .raw = tool->raw};
     struct gc_error err = {""};
-    const int written = write_page(place, &report, sources->count == 1, &err);
+    const int failed = write_page(place, &report, sources->count == 1, &err);
 
-    if (written < 0)
+    if (failed < 0)
       gc_say(sources->count > 1 ? source->name : NULL, "%s", err.text);
-    if (written)
+    if (failed)
       status = GC_EXIT_FAILED;
   }
   return status;

@@ -3,7 +3,7 @@
  *
  * The two tables of show, and the facts of the whole GPU.
  */
-#include "tool/report/html.h"
+#include "tool/html.h"
 #include "tool/report/methods.h"
 #include "tool/report/sections.h"
 

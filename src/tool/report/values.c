@@ -4,7 +4,7 @@
  * All values of each element, with their confidences and how they were found. Keys that this
  * version does not know are shown as they are.
  */
-#include "tool/report/html.h"
+#include "tool/html.h"
 #include "tool/report/methods.h"
 #include "tool/report/sections.h"
 

@@ -3,8 +3,8 @@
  *
  * The subcommand plot: draws what measure --raw wrote.
  */
-#ifndef GC_TOOL_PLOT_H
-#define GC_TOOL_PLOT_H
+#ifndef GC_TOOL_PLOT_PLOT_H
+#define GC_TOOL_PLOT_PLOT_H
 
 #include "tool/tool.h"
 

@@ -3,18 +3,19 @@
  *
  * Reads one file of measure --raw. It may come from another machine: nothing in it is trusted.
  */
-#include "tool/plot_read.h"
+#include "tool/plot/raw_data.h"
+
+#include "tool/format.h"
+#include "tool/regular.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_BYTES (256 << 20)
+#define MAX_BYTES (32 << 20) /* thirty times the longest that was seen */
 #define MAX_HEAD 256
 
 /* Such a file begins with this text. */
@@ -27,13 +28,32 @@ void gc_plot_free(struct gc_plot *plot)
   memset(plot, 0, sizeof *plot);
 }
 
-double gc_plot_number(const struct gc_plot *plot, const char *name)
+const char *gc_plot_text(const struct gc_plot *plot, const char *name)
 {
   const char *text = gc_infos_get(&plot->head, name);
-  char *end;
-  double value = text ? strtod(text, &end) : NAN;
 
-  return text && end != text && !*end ? value : NAN;
+  return text ? text : "";
+}
+
+bool gc_plot_is(const struct gc_plot *plot, const char *name, const char *value)
+{
+  return !strcmp(gc_plot_text(plot, name), value);
+}
+
+double gc_plot_number(const struct gc_plot *plot, const char *name)
+{
+  const char *text = gc_plot_text(plot, name);
+  char *end;
+  const double value = strtod(text, &end);
+
+  return end != text && !*end && isfinite(value) ? value : NAN;
+}
+
+double gc_plot_timing(const struct gc_plot *plot)
+{
+  const double cycles = gc_plot_number(plot, "timing");
+
+  return isfinite(cycles) ? cycles : 0;
 }
 
 int gc_plot_column(const struct gc_plot *plot, const char *name)
@@ -42,6 +62,31 @@ int gc_plot_column(const struct gc_plot *plot, const char *name)
     if (!strcmp(plot->columns[i], name))
       return (int)i;
   return -1;
+}
+
+double gc_plot_at(const struct gc_plot *plot, size_t row, int column)
+{
+  return plot->values[row * plot->width + (size_t)column];
+}
+
+int gc_plot_ascending(const void *a, const void *b)
+{
+  const double x = *(const double *)a, y = *(const double *)b;
+
+  return (x > y) - (x < y);
+}
+
+double gc_plot_median(double *values, size_t n)
+{
+  qsort(values, n, sizeof *values, gc_plot_ascending);
+  return n % 2 ? values[n / 2] : values[n / 2 - 1] / 2 + values[n / 2] / 2;
+}
+
+void gc_plot_bytes(double bytes, char *text, size_t size)
+{
+  *text = '\0';
+  if (bytes >= 0 && bytes < 1e18)
+    gc_format_bytes((uint64_t)bytes, text, size);
 }
 
 /* "# name: value" */
@@ -91,31 +136,17 @@ static int read_row(struct gc_plot *plot, char *line, size_t *space, struct gc_e
   return 0;
 }
 
-static int read_lines(FILE *file, struct gc_plot *plot, struct gc_error *err)
+static int read_lines(char *text, struct gc_plot *plot, struct gc_error *err)
 {
-  char *line = NULL;
-  size_t size = 0, space = 0;
-  ssize_t length = getline(&line, &size, file);
-  int status = length > 0 && !strncmp(line, first, sizeof first - 1) ? 0 : -ENOMSG;
+  size_t space = 0;
+  int status = 0;
 
-  while (!status && (length = getline(&line, &size, file)) > 0) {
-    if (line[length - 1] == '\n')
-      line[--length] = '\0';
-    if (strlen(line) != (size_t)length)
-      status = gc_fail(err, -EBADMSG, "it contains NUL characters");
-    else if (*line == '#')
+  for (char *line; !status && (line = strsep(&text, "\n")) && (text || *line);)
+    if (*line == '#')
       status = plot->width ? 0 : read_head(plot, line);
-    else if (!plot->width)
-      status = read_columns(plot, line, err);
     else
-      status = read_row(plot, line, &space, err);
-  }
-  if (!status && ferror(file))
-    status = gc_fail(err, -EIO, "it cannot be read to its end");
-  if (!status && !plot->rows)
-    status = gc_fail(err, -EBADMSG, "it has no data");
-  free(line);
-  return status;
+      status = plot->width ? read_row(plot, line, &space, err) : read_columns(plot, line, err);
+  return status || plot->rows ? status : gc_fail(err, -EBADMSG, "it has no data");
 }
 
 int gc_plot_is_data(const struct dirent *entry)
@@ -126,14 +157,17 @@ int gc_plot_is_data(const struct dirent *entry)
          !strcmp(entry->d_name + length - suffix, GC_PLOT_SUFFIX);
 }
 
-int gc_plot_parse(FILE *file, struct gc_plot *plot, struct gc_error *err)
+int gc_plot_parse(char *text, size_t length, struct gc_plot *plot, struct gc_error *err)
 {
-  const char *form;
   int status;
 
   memset(plot, 0, sizeof *plot);
-  status = read_lines(file, plot, err);
-  if (!status && (form = gc_infos_get(&plot->head, "form")) && !strcmp(form, "list"))
+  if (strncmp(text, first, sizeof first - 1))
+    return -ENOMSG;
+  if (strlen(text) != length)
+    return gc_fail(err, -EBADMSG, "it contains NUL characters");
+  status = read_lines(text, plot, err);
+  if (!status && gc_plot_is(plot, "form", "list"))
     status = -ENOMSG;
   if (status)
     gc_plot_free(plot);
@@ -142,22 +176,20 @@ int gc_plot_parse(FILE *file, struct gc_plot *plot, struct gc_error *err)
 
 int gc_plot_read(int dir, const char *name, struct gc_plot *plot, struct gc_error *err)
 {
-  int fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), status;
-  struct stat st;
-  FILE *file;
+  uint64_t size;
+  size_t length;
+  char *text = NULL;
+  const int fd = gc_regular_open_at(dir, name, &size);
+  int status = fd < 0 ? fd : gc_regular_read(fd, MAX_BYTES, &text, &length);
 
-  if (fd < 0)
-    return gc_fail(err, -errno, "%s", strerror(errno));
-  if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size > MAX_BYTES) {
+  if (fd >= 0)
     close(fd);
-    return gc_fail(err, -EBADMSG, "it is not a regular file, or it is too long");
-  }
-  file = fdopen(fd, "r");
-  if (!file) {
-    close(fd);
-    return gc_fail(err, -ENOMEM, "out of memory");
-  }
-  status = gc_plot_parse(file, plot, err);
-  fclose(file);
+  if (status)
+    return gc_fail(err, status, "%s",
+                   status == -EBADMSG ? "it is not a regular file"
+                   : status == -EFBIG ? "it is too long"
+                                      : strerror(-status));
+  status = gc_plot_parse(text, length, plot, err);
+  free(text);
   return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tool/report/html.h"
+#include "tool/html.h"
 
 #include "util/error.h"
 

@@ -4,8 +4,8 @@
  * Writes HTML. The text of a record or data file is not trusted: it reaches the page only through
  * these functions, which escape it. The page is also well-formed XML.
  */
-#ifndef GC_TOOL_REPORT_HTML_H
-#define GC_TOOL_REPORT_HTML_H
+#ifndef GC_TOOL_HTML_H
+#define GC_TOOL_HTML_H
 
 #include <stddef.h>
 #include <stdio.h>
