@@ -171,8 +171,7 @@ static void measure(void *data)
 static void report(const struct gc_load *load, struct gc_late *late)
 {
   late->gpus = load->listed;
-  if (late->gpus)
-    late->count = load->listed_count;
+  late->count = late->gpus ? load->listed_count : 0;
   load->late(late, load->data);
 }
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -57,13 +58,12 @@ static bool reserve(bool *may_wait)
 
 static int wait_for_place(double until)
 {
-  const struct timespec moment = {0, MOMENT_MS * 1000000};
   bool may_wait;
 
   while (!reserve(&may_wait)) {
     if (!may_wait || gc_now_ms() >= until)
       return -EBUSY;
-    nanosleep(&moment, NULL);
+    poll(NULL, 0, MOMENT_MS);
   }
   return 0;
 }

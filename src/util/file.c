@@ -51,7 +51,7 @@ static int make_dir(const char *path, bool *made, struct gc_error *why)
 
 /* Opens the directory. The walk goes to the parent of what it is given, so that it follows the last
  * link, too. */
-static int open_dir(const char *path, struct gc_error *why)
+int gc_file_open_dir(const char *path, struct gc_error *why)
 {
   char inside[PATH_MAX], last[GC_WALK_COMPONENT];
   int way, dir;
@@ -60,7 +60,7 @@ static int open_dir(const char *path, struct gc_error *why)
     return gc_fail(why, -ENAMETOOLONG, "%s", strerror(ENAMETOOLONG));
   way = *path ? gc_walk_only(inside, UINT_MAX, last, why) : -ENOENT;
   if (way < 0)
-    return way;
+    return way == -ENOENT ? gc_fail(why, way, "%s", strerror(ENOENT)) : way;
   dir = openat(way, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (dir < 0)
     dir = gc_fail(why, -errno, "%s", strerror(errno));
@@ -91,10 +91,9 @@ int gc_file_dir(const char *path, bool *made, struct gc_error *err)
   if (status)
     return gc_fail(err, status, "cannot make the directory %s: %s", path,
                    status == -ENOENT ? "its parent directory does not exist" : why.text);
-  dir = open_dir(path, &why);
+  dir = gc_file_open_dir(path, &why);
   if (dir < 0)
-    status = gc_fail(err, dir, "cannot open the directory %s: %s", path,
-                     dir == -ENOENT ? strerror(ENOENT) : why.text);
+    status = gc_fail(err, dir, "cannot open the directory %s: %s", path, why.text);
   else if ((status = check_dir(dir)))
     gc_fail(err, status, "cannot write in the directory %s: %s", path, strerror(-status));
   if (status && dir >= 0)
@@ -115,6 +114,24 @@ void gc_file_remove_dir(const char *path)
     return;
   unlinkat(parent, last, AT_REMOVEDIR);
   close(parent);
+}
+
+ssize_t gc_file_read(int file, void *bytes, size_t size)
+{
+  size_t length = 0;
+
+  while (length < size) {
+    const ssize_t n = read(file, (char *)bytes + length, size - length);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return -errno;
+    if (!n)
+      break;
+    length += (size_t)n;
+  }
+  return (ssize_t)length;
 }
 
 int gc_file_write(int file, const void *data, size_t size)

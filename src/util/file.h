@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 /* Opens a directory for writing files, and makes sure that it can: writes and removes a file.
  * If made is not NULL, creates a missing directory (but not its parents) and sets *made to whether
@@ -20,9 +21,17 @@
  * negative errno with a sentence. After a failure no new file or directory is left. */
 int gc_file_dir(const char *path, bool *made, struct gc_error *err);
 
+/* Opens a directory for reading, on the same way. A descriptor, or a negative errno with the reason,
+ * which is not a whole sentence. */
+int gc_file_open_dir(const char *path, struct gc_error *why);
+
 /* Removes a directory that gc_file_dir made, on the same way; fails silently, also if the directory
  * is not empty. */
 void gc_file_remove_dir(const char *path);
+
+/* Reads size bytes, fewer only at the end of the file, with as many calls of read() as necessary.
+ * The number of bytes, or a negative errno. */
+ssize_t gc_file_read(int file, void *bytes, size_t size);
 
 /* Writes size bytes to an open file, with as many calls of write() as necessary. 0, or a negative
  * errno after a part of the data was written. */

@@ -216,6 +216,16 @@ int tree_open(const char *path, int flags, ...)
   return tree_openat(AT_FDCWD, path, flags);
 }
 
+int tree_walk(const char *path, char last[GC_WALK_COMPONENT])
+{
+  const char *name = strrchr(path, '/');
+  char parent[PATH_BYTES];
+
+  snprintf(last, GC_WALK_COMPONENT, "%s", name + 1);
+  snprintf(parent, sizeof(parent), "%.*s", (int)(name - path), path);
+  return tree_open(parent, O_DIRECTORY);
+}
+
 int tree_close(int fd)
 {
   get(fd)->path[0] = '\0';

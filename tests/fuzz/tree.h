@@ -9,6 +9,8 @@
 #define TESTS_FUZZ_TREE_H
 
 #include "util/file.h"
+#include "util/regular.h"
+#include "util/walk.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -40,6 +42,7 @@ const char *tree_text(const char *path, size_t *length);
 typedef struct tree_dir tree_dir;
 int tree_open(const char *path, int flags, ...);
 int tree_openat(int at, const char *path, int flags, ...);
+int tree_walk(const char *path, char last[GC_WALK_COMPONENT]);
 int tree_close(int fd);
 ssize_t tree_read(int fd, void *bytes, size_t size);
 int tree_write(int fd, const void *bytes, size_t size);
@@ -59,14 +62,16 @@ int tree_closedir(tree_dir *dir);
 #define DIR tree_dir
 #define open tree_open
 #define openat tree_openat
+#define gc_regular_open(path, size, why) ((void)(size), (void)(why), tree_open(path, O_RDONLY))
+#define gc_walk_only(path, levels, last, why) tree_walk(path, last)
 #define close tree_close
-#define read tree_read
+#define gc_file_read tree_read
 #define gc_file_write tree_write
 #define renameat(from, old, to, name) tree_rename(to, name)
 #define fchmod(fd, mode) (0)
 #define fstat tree_fstat
 #define stat(path, status) tree_stat(path, status)
-#define lstat(path, status) tree_stat(path, status)
+#define fstatat(at, path, status, flags) tree_stat(path, status)
 #define fstatfs tree_fstatfs
 #define getuid() ((uid_t)TREE_USER)
 #define geteuid() ((uid_t)TREE_USER)

@@ -11,10 +11,10 @@
 #include "tool/predict/sweep.h"
 #include "tool/say.h"
 #include "util/file.h"
+#include "util/regular.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,10 +32,11 @@ static const char first_line[] = "# " PACKAGE_NAME " " PACKAGE_VERSION " raw dat
 static int check_place(int dir, const char *name, struct gc_error *err)
 {
   static const char mark[] = "# " PACKAGE_NAME " ";
-  const int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   char start[sizeof mark - 1] = "";
+  uint64_t size;
+  const int fd = gc_regular_open_in(dir, name, &size);
 
-  if (fd < 0 && errno == ENOENT)
+  if (fd == -ENOENT)
     return 0;
   if (fd >= 0) {
     (void)!pread(fd, start, sizeof start, 0);

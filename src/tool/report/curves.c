@@ -4,10 +4,10 @@
 #include "tool/plot_read.h"
 #include "tool/report/html.h"
 #include "tool/report/picture.h"
+#include "util/file.h"
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,12 +74,12 @@ static int consider(struct curves *curves, const char *name, struct gc_plot *plo
 static int read_all(struct curves *curves, struct gc_error *err)
 {
   const char *path = curves->report->raw;
-  const int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int dir = gc_file_open_dir(path, err);
   struct dirent **names = NULL;
   int status = 0, count;
 
   if (dir < 0)
-    return gc_fail(err, -errno, "%s: %s", path, strerror(errno));
+    return gc_fail_in(err, dir, path);
   count = scandirat(dir, ".", &names, gc_plot_is_data, versionsort);
   if (count < 0)
     status = gc_fail(err, -errno, "%s: %s", path, strerror(errno));
