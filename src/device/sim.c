@@ -8,44 +8,15 @@
 #include "device/common.h"
 #include "device/sim_launch.h"
 #include "device/sim_memory.h"
+#include "util/regular.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define SIM(device) ((struct gc_sim_device *)(device))
 #define PROFILE_MAX_BYTES (1 << 20)
-
-/* Reads the whole file. The caller frees *text, also after a failure. */
-static int read_profile(const char *path, char **text, size_t *length, struct gc_error *err)
-{
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
-  struct stat st;
-  ssize_t n = 0;
-  int status = 0;
-
-  *text = NULL;
-  *length = 0;
-  if (fd < 0 || fstat(fd, &st))
-    status = gc_fail(err, -EINVAL, "cannot read the profile %.200s: %s", path, strerror(errno));
-  else if (!S_ISREG(st.st_mode) || st.st_size > PROFILE_MAX_BYTES)
-    status = gc_fail(err, -EINVAL, "the profile %.200s is not a file of at most %d bytes", path,
-                     PROFILE_MAX_BYTES);
-  else if (!(*text = malloc((size_t)st.st_size + 1)))
-    status = gc_fail(err, -ENOMEM, "no memory for the profile %.200s", path);
-  while (!status && *length < (size_t)st.st_size &&
-         (n = read(fd, *text + *length, (size_t)st.st_size - *length)) > 0)
-    *length += (size_t)n;
-  if (!status && n < 0)
-    status = gc_fail(err, -EINVAL, "cannot read the profile %.200s: %s", path, strerror(errno));
-  if (fd >= 0)
-    close(fd);
-  return status;
-}
 
 static void sim_close(struct gc_device *device)
 {
@@ -82,8 +53,10 @@ static int sim_open(const struct gc_gpu *gpu, struct gc_device **device, struct 
   sim->ops = &gc_device_sim;
   gc_sim_memory_init(sim);
   snprintf(sim->name, sizeof(sim->name), "%s", gpu->name);
-  status = read_profile(gpu->profile, &text, &length, err);
-  if (!status)
+  status = gc_regular_load(gpu->profile, PROFILE_MAX_BYTES, &text, &length, err);
+  if (status)
+    gc_fail_in(err, status, "cannot read the profile");
+  else
     status = gc_model_new(gpu->profile, text, length, &sim->model, err);
   free(text);
   if (!status)

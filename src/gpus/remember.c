@@ -71,7 +71,7 @@ uint64_t gc_remember_node(const struct gc_remember *remember, uint64_t key, cons
 
   if (!key ||
       (size_t)snprintf(full, sizeof(full), "%s%s", remember->root, path) >= sizeof(full) ||
-      lstat(full, &st))
+      fstatat(AT_FDCWD, full, &st, AT_SYMLINK_NOFOLLOW))
     return 0;
   return hash_stat(key, &st);
 }

@@ -4,6 +4,7 @@
 
 #include "util/env.h"
 #include "util/file.h"
+#include "util/walk.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -75,12 +76,17 @@ static int open_site(void)
 static int open_parent(bool other_root, char name[40])
 {
   const char *runtime = gc_env_get(GC_ENV_XDG_RUNTIME_DIR);
-  int fd = -1;
+  char last[GC_WALK_COMPONENT];
+  int fd = -1, way;
 
   snprintf(name, 40, "hwloc-gpucache");
-  /* batch systems and su may pass on the variable of another user, which is then ignored */
-  if (runtime && runtime[0] == '/')
-    fd = check_dir(open(runtime, OPEN_DIR | O_NOFOLLOW), OF_USER);
+  /* Batch systems, su and sudo may pass on the variable of another user, which is then ignored.
+   * For root, nothing on the way may belong to that user. */
+  way = runtime && runtime[0] == '/' ? gc_walk_only(runtime, 0, last, NULL) : -1;
+  if (way >= 0) {
+    fd = check_dir(openat(way, last, OPEN_DIR | O_NOFOLLOW), OF_USER);
+    close(way);
+  }
   if (fd >= 0 || other_root)
     return fd;
   snprintf(name, 40, "hwloc-gpucache-%lu", (unsigned long)geteuid());
@@ -122,7 +128,7 @@ static char *load_file(int fd, enum trust trust, size_t *length)
   if (fstat(fd, &st) || !S_ISREG(st.st_mode) || !is_trusted(&st, trust) || st.st_size <= 0 ||
       st.st_size > GC_REMEMBER_BYTES || !(text = malloc((size_t)st.st_size + 1)))
     return NULL;
-  if (read(fd, text, (size_t)st.st_size) != st.st_size) {
+  if (gc_file_read(fd, text, (size_t)st.st_size) != st.st_size) {
     free(text);
     return NULL;
   }

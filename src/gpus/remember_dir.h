@@ -7,7 +7,9 @@
  *   /run/hwloc-gpucache               of the site: written by root if root has made the directory,
  *                                     read by everybody
  *   $XDG_RUNTIME_DIR/hwloc-gpucache   of the user, if that directory is an absolute path, belongs
- *                                     to the user, is closed to others, and is on a tmpfs
+ *                                     to the user, is closed to others, and is on a tmpfs. No
+ *                                     link of another user, and for root no directory of another
+ *                                     user, is on the way
  *   /dev/shm/hwloc-gpucache-UID       of the user, otherwise
  *
  * A file is used only if it belongs to the caller (or to root, in the directory of the site) and

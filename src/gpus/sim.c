@@ -12,11 +12,11 @@
 #include "util/env.h"
 #include "util/error.h"
 #include "util/hash.h"
+#include "util/walk.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -139,16 +139,20 @@ static void get_model(const char *text, char *model, size_t size)
 
 static int read_profile(struct gc_gpu *gpu, char *text)
 {
-  long length = gc_gpus_read(AT_FDCWD, gpu->profile, text, PROFILE_MAX_BYTES + 2);
+  char last[GC_WALK_COMPONENT];
+  struct gc_error why = {""};
+  const int dir = gc_walk_file(gpu->profile, last, &why);
+  const long length = dir < 0 ? dir : gc_gpus_read(dir, last, text, PROFILE_MAX_BYTES + 2);
 
-  if (length < 0) {
-    snprintf(gpu->problem, sizeof(gpu->problem), "the profile %.160s cannot be read: %.60s",
-             gpu->profile, length == -EINVAL ? "not a regular file" : strerror((int)-length));
-    return 0;
-  }
-  if (length > (long)PROFILE_MAX_BYTES) {
-    snprintf(gpu->problem, sizeof(gpu->problem), "the profile %.160s is larger than 1 MiB",
-             gpu->profile);
+  if (dir >= 0)
+    close(dir);
+  if (length < 0 || length > (long)PROFILE_MAX_BYTES) {
+    snprintf(gpu->problem, sizeof(gpu->problem), "the profile %.120s cannot be read: %.100s",
+             gpu->profile,
+             dir < 0             ? why.text
+             : length == -EINVAL ? "not a regular file"
+             : length < 0        ? strerror((int)-length)
+                                 : "more than 1 MiB");
     return 0;
   }
   get_model(text, gpu->identity.model, sizeof(gpu->identity.model));

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gpus/tree.h"
 
+#include "util/file.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +32,6 @@ DIR *gc_gpus_open_dir(const char *root, const char *path)
 long gc_gpus_read(int at, const char *path, char *text, size_t size)
 {
   struct stat status;
-  size_t length = 0;
   long result;
   int fd = openat(at, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
@@ -44,21 +45,9 @@ long gc_gpus_read(int at, const char *path, char *text, size_t size)
     result = S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
     goto out;
   }
-  while (length < size - 1) {
-    ssize_t n = read(fd, text + length, size - 1 - length);
-
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0) {
-      result = -errno;
-      goto out;
-    }
-    if (n == 0)
-      break;
-    length += (size_t)n;
-  }
-  text[length] = '\0';
-  result = (long)length;
+  result = gc_file_read(fd, text, size - 1);
+  if (result >= 0)
+    text[result] = '\0';
 out:
   close(fd);
   return result;

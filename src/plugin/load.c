@@ -10,6 +10,7 @@
 
 #include <hwloc/gpucache.h>
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -167,33 +168,27 @@ static void measure(void *data)
   gc_env_use(NULL);
 }
 
-/* Without files, no GPU is known. */
-static void report_stuck(const struct gc_load *load, unsigned stuck)
+static void report(const struct gc_load *load, struct gc_late *late)
 {
-  struct gc_late late = {.gpus = NULL};
-
-  snprintf(late.why, sizeof(late.why),
-           "not read: %u earlier loads still wait for a file system or a driver that does not respond",
-           stuck);
-  load->late(&late, load->data);
+  late->gpus = load->listed;
+  late->count = late->gpus ? load->listed_count : 0;
+  load->late(late, load->data);
 }
 
 static void report_late(void *data)
 {
   const struct gc_load *load = data;
-  struct gc_late late = {.gpus = load->listed};
+  struct gc_late late = {.gpus = NULL};
   char seconds[32];
 
   if (!load->late)
     return;
-  if (late.gpus)
-    late.count = load->listed_count;
   gc_number_seconds(load->settings.seconds, seconds);
   snprintf(late.why, sizeof(late.why),
            "%s did not end within %s s; a file system or a driver does not respond, or the machine "
            "is overloaded",
            load->doing, seconds);
-  load->late(&late, load->data);
+  report(load, &late);
 }
 
 static struct gc_work work_of(struct gc_load *load, void (*run)(void *data))
@@ -206,41 +201,48 @@ struct gc_load *gc_load_begin(const struct gc_settings *settings)
   struct gc_load *load = make(settings);
   const struct gc_work work = work_of(load, look_up);
 
-  if (load && !gc_worker_stuck())
-    load->worker = gc_worker_start(&work);
+  if (load && gc_worker_start(&work, 0, &load->worker))
+    load->worker = NULL;
   return load;
 }
 
-/* Waits for the thread until the deadline. If there is none, this thread does the work. */
-static bool finish_look_up(struct gc_load *load, double end)
+/* Does the work before the deadline, in the thread that was started for it, if any. False: it is
+ * late, or other loads are; load was freed, or its thread frees it. */
+static bool finish(struct gc_load *load, void (*run)(void *data), double end)
 {
-  const struct gc_work work = work_of(load, look_up);
+  const struct gc_work work = work_of(load, run);
+  struct gc_worker *worker = load->worker;
+  struct gc_late late = {.gpus = NULL};
+  int status;
 
-  return load->worker ? gc_worker_wait(load->worker, end) : gc_worker_run(&work, end);
+  load->worker = NULL;
+  status = worker ? gc_worker_wait(worker, end) : gc_worker_run(&work, end);
+  if (status == -EBUSY) {
+    snprintf(late.why, sizeof(late.why),
+             "not read: %d other loads still wait for a file system or a driver that does not "
+             "respond",
+             GC_WORKERS);
+    report(load, &late);
+    release_all(load);
+  }
+  return !status;
 }
 
 bool gc_load_end(struct gc_load *load, struct gc_found *found,
                  void (*late)(const struct gc_late *late, void *data), void *data)
 {
-  const struct gc_work work = work_of(load, measure);
   const double deadline = gc_now_ms() + 1e3 * load->settings.seconds;
-  const unsigned stuck = load->worker ? 0 : gc_worker_stuck();
   bool is_complete;
 
   load->late = late;
   load->data = data;
-  if (stuck) {
-    report_stuck(load, stuck);
-    release_all(load);
-    return false;
-  }
-  if (!finish_look_up(load, deadline + GC_GRACE_MS))
+  if (!finish(load, look_up, deadline + GC_GRACE_MS))
     return false;
   load->deadline = deadline;
   if (load->is_complete && gc_plugin_is_wanted(&load->found.gpus, load->found.outcomes)) {
     make_environment(load);
     load->is_complete = load->environment != NULL;
-    if (load->is_complete && !gc_worker_run(&work, deadline + GC_GRACE_MS))
+    if (load->is_complete && !finish(load, measure, deadline + GC_GRACE_MS))
       return false;
   }
   *found = load->found;
@@ -253,6 +255,6 @@ bool gc_load_end(struct gc_load *load, struct gc_found *found,
 
 void gc_load_cancel(struct gc_load *load)
 {
-  if (!load->worker || gc_worker_wait(load->worker, gc_now_ms() + GC_GRACE_MS))
+  if (!load->worker || !gc_worker_wait(load->worker, gc_now_ms() + GC_GRACE_MS))
     release_all(load);
 }

@@ -4,11 +4,13 @@
 #include "util/clock.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <locale.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,13 +19,14 @@
  * touched take memory. */
 #define STACK_BYTES (512 * 1024)
 
-/* Enough for loads that are late for a while. Each thread keeps the memory and the descriptors of its
- * load. */
-#define MOST_ABANDONED 8
+/* How often a load that waits for a thread looks again. */
+#define MOMENT_MS 1
 
-/* The number of abandoned threads (lower half) of the process with that id (upper half): a child that
- * was forked has none of them. */
-static _Atomic uint64_t abandoned;
+/* The process id (upper half), and the numbers of its threads and of those that are late: a child
+ * that was forked has none of them. Nothing else of the plugin outlives a load. */
+static _Atomic uint64_t threads;
+#define RUNNING (UINT64_C(1) << 16)
+#define LATE UINT64_C(1)
 
 struct gc_worker {
   struct gc_work work;
@@ -33,26 +36,36 @@ struct gc_worker {
   bool has_ended, is_abandoned;
 };
 
-static uint32_t count_in(uint64_t state, uint64_t process)
+static uint64_t counts_in(uint64_t state, uint64_t process)
 {
   return state >> 32 == process ? (uint32_t)state : 0;
 }
 
-static void count_abandoned(uint32_t change)
+/* Counts a thread before it starts, so that loads at the same time do not exceed the limit. */
+static bool reserve(bool *may_wait)
 {
   const uint64_t process = (uint32_t)getpid();
-  uint64_t before = abandoned;
+  uint64_t before = threads, counts;
 
-  while (!atomic_compare_exchange_weak(
-      &abandoned, &before, process << 32 | (uint32_t)(count_in(before, process) + change)))
-    ;
+  do {
+    counts = counts_in(before, process);
+    *may_wait = counts % RUNNING < GC_WORKERS;
+    if (counts / RUNNING >= GC_WORKERS)
+      return false;
+  } while (!atomic_compare_exchange_weak(&threads, &before, process << 32 | (counts + RUNNING)));
+  return true;
 }
 
-unsigned gc_worker_stuck(void)
+static int wait_for_place(double until)
 {
-  const uint32_t count = count_in(abandoned, (uint32_t)getpid());
+  bool may_wait;
 
-  return count >= MOST_ABANDONED ? count : 0;
+  while (!reserve(&may_wait)) {
+    if (!may_wait || gc_now_ms() >= until)
+      return -EBUSY;
+    poll(NULL, 0, MOMENT_MS);
+  }
+  return 0;
 }
 
 static void release(struct gc_worker *worker)
@@ -91,8 +104,8 @@ static void *run(void *data)
   if (is_abandoned) {
     worker->work.release(worker->work.data);
     release(worker);
-    count_abandoned(UINT32_MAX); /* one less */
   }
+  threads -= is_abandoned ? RUNNING + LATE : RUNNING;
   return NULL;
 }
 
@@ -134,18 +147,22 @@ static int start(struct gc_worker *worker)
   return status;
 }
 
-struct gc_worker *gc_worker_start(const struct gc_work *work)
+int gc_worker_start(const struct gc_work *work, double until, struct gc_worker **worker)
 {
-  struct gc_worker *worker = make(work);
+  const int status = wait_for_place(until);
 
-  if (worker && start(worker)) {
-    release(worker);
-    return NULL;
-  }
-  return worker;
+  if (status)
+    return status;
+  *worker = make(work);
+  if (*worker && !start(*worker))
+    return 0;
+  if (*worker)
+    release(*worker);
+  threads -= RUNNING;
+  return -EAGAIN;
 }
 
-bool gc_worker_wait(struct gc_worker *worker, double deadline)
+int gc_worker_wait(struct gc_worker *worker, double deadline)
 {
   const time_t seconds = (time_t)(deadline / 1e3);
   const struct timespec end = {seconds, (long)((deadline - 1e3 * (double)seconds) * 1e6)};
@@ -160,25 +177,27 @@ bool gc_worker_wait(struct gc_worker *worker, double deadline)
   has_ended = worker->has_ended;
   worker->is_abandoned = !has_ended;
   if (!has_ended)
-    count_abandoned(1);
+    threads += LATE;
   if (!has_ended && work->late)
     work->late(work->data);
   pthread_mutex_unlock(&worker->mutex);
   if (!has_ended) {
     pthread_detach(thread);
-    return false;
+    return -ETIMEDOUT;
   }
   pthread_join(thread, NULL);
   release(worker);
-  return true;
+  return 0;
 }
 
-bool gc_worker_run(const struct gc_work *work, double deadline)
+int gc_worker_run(const struct gc_work *work, double deadline)
 {
-  struct gc_worker *worker = gc_worker_start(work);
+  struct gc_worker *worker;
+  const int status = gc_worker_start(work, deadline, &worker);
 
-  if (worker)
+  if (!status)
     return gc_worker_wait(worker, deadline);
-  call(work);
-  return true;
+  if (status == -EAGAIN)
+    call(work);
+  return status == -EAGAIN ? 0 : status;
 }

@@ -8,8 +8,6 @@
 #ifndef GC_PLUGIN_WORKER_H
 #define GC_PLUGIN_WORKER_H
 
-#include <stdbool.h>
-
 struct gc_work {
   void (*run)(void *data);
   /* Called if the deadline passes first, while run() still works. It may read only those parts of
@@ -22,22 +20,23 @@ struct gc_work {
 
 struct gc_worker;
 
+/* The most threads of a process. Each one that waits for ever keeps the memory and the descriptors of
+ * its load. */
+#define GC_WORKERS 8
+
 /* Starts a new thread, in which all signals are blocked, that calls work->run(data). The caller
- * then calls gc_worker_wait once. NULL: no thread can be created; nothing was called. */
-struct gc_worker *gc_worker_start(const struct gc_work *work);
+ * then calls gc_worker_wait once. If GC_WORKERS threads run, waits until one ends, but only until
+ * the time `until` (gc_now_ms), and only if it may help: a late thread may never end. 0; -EBUSY:
+ * too many threads run; -EAGAIN: no thread can be created. After a failure nothing was called. */
+int gc_worker_start(const struct gc_work *work, double until, struct gc_worker **worker);
 
-/* Waits for the thread and frees worker. True: run() has ended, no thread is left, and the caller
- * releases data. False: the deadline (milliseconds of gc_now_ms) has passed; the thread is detached
- * and releases data when it ends. Call this function with cancellation disabled. */
-bool gc_worker_wait(struct gc_worker *worker, double deadline);
+/* Waits for the thread and frees worker. 0: run() has ended, no thread is left, and the caller
+ * releases data. -ETIMEDOUT: the deadline (milliseconds of gc_now_ms) has passed; the thread is
+ * detached and releases data when it ends. Call this function with cancellation disabled. */
+int gc_worker_wait(struct gc_worker *worker, double deadline);
 
-/* Both together. If no thread can be created, the caller's thread calls run() without a
- * deadline. */
-bool gc_worker_run(const struct gc_work *work, double deadline);
-
-/* The number of threads of this process that were detached and have not ended, if there are so many that
- * no more should be started; else 0. This count is the only state of the plugin that outlives a
- * load. */
-unsigned gc_worker_stuck(void);
+/* Both together. If no thread can be created, the caller's thread calls run() without a deadline.
+ * -EBUSY: nothing was called. */
+int gc_worker_run(const struct gc_work *work, double deadline);
 
 #endif

@@ -7,16 +7,14 @@
 
 #include "predict/predict.h"
 #include "record/xml.h"
+#include "util/regular.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define PUBLIC __attribute__((visibility("default")))
 
@@ -32,46 +30,12 @@ kernel_of(const struct hwloc_gpucache_prediction *prediction, size_t kernel)
   return &prediction->inner.kernels[kernel];
 }
 
-/* A whole file as malloc'ed text with a NUL. */
-static int read_file(int fd, const char *path, char **text, size_t *length, struct gc_error *err)
-{
-  char *buffer = malloc(GC_RECORD_MAX_BYTES + 2);
-  size_t used = 0;
-  ssize_t n = 1;
-
-  if (!buffer)
-    return gc_fail(err, -ENOMEM, "out of memory");
-  while (used <= GC_RECORD_MAX_BYTES && n) {
-    n = read(fd, buffer + used, GC_RECORD_MAX_BYTES + 1 - used);
-    if (n < 0 && errno != EINTR) {
-      const int status = gc_fail(err, -errno, "cannot read %s: %m", path);
-
-      free(buffer);
-      return status;
-    }
-    used += n > 0 ? (size_t)n : 0;
-  }
-  buffer[used] = '\0'; /* the reader refuses a text that is too long */
-  *text = buffer;
-  *length = used;
-  return 0;
-}
-
 static int read_record(const char *path, struct gc_record **record, struct gc_error *err)
 {
-  const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  struct stat st;
   size_t length = 0;
   char *text = NULL;
-  int status;
+  int status = gc_regular_load(path, GC_RECORD_MAX_BYTES, &text, &length, err);
 
-  if (fd < 0)
-    return gc_fail(err, -errno, "cannot read %s: %m", path);
-  if (fstat(fd, &st) || !S_ISREG(st.st_mode))
-    status = gc_fail(err, -EINVAL, "%s is not a regular file", path);
-  else
-    status = read_file(fd, path, &text, &length, err);
-  close(fd);
   if (status)
     return status;
   status = gc_record_read_text(text, length, record, err);

@@ -117,7 +117,7 @@ static char reference(struct parsing *parsing)
     char c;
   } words[] = {{"lt;", '<'}, {"gt;", '>'}, {"amp;", '&'}, {"quot;", '"'}, {"apos;", '\''}};
   const bool is_hex = take(parsing, "#x"), is_decimal = !is_hex && take(parsing, "#");
-  unsigned long c;
+  unsigned long long c;
   size_t digits;
 
   if (!is_hex && !is_decimal) {
@@ -129,7 +129,7 @@ static char reference(struct parsing *parsing)
   digits = strspn(parsing->at, is_hex ? "0123456789abcdefABCDEF" : "0123456789");
   if (!digits || digits > 6 || parsing->at[digits] != ';')
     return 0;
-  c = strtoul(parsing->at, NULL, is_hex ? 16 : 10);
+  c = strtoull(parsing->at, NULL, is_hex ? 16 : 10);
   parsing->at += digits + 1;
   return (c >= ' ' && c < 127) || c == '\t' || c == '\n' || c == '\r' ? (char)c : 0;
 }

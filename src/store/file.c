@@ -27,28 +27,13 @@ static int check_file(const struct stat *st, const char *dir, const char *name, 
   return 0;
 }
 
-static int read_all(int fd, char *text, size_t size, size_t *length)
-{
-  ssize_t got;
-
-  for (*length = 0; *length < size; *length += (size_t)got) {
-    got = read(fd, text + *length, size - *length);
-    if (got < 0 && errno == EINTR)
-      got = 0;
-    else if (got < 0)
-      return -errno;
-    else if (got == 0)
-      break;
-  }
-  return 0;
-}
-
 int gc_store_load(int dir_fd, const char *dir, const char *name, size_t most,
                   struct gc_store_text *text, struct gc_error *err)
 {
   /* O_NONBLOCK: opening a FIFO must not wait for a writer. */
   int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK), status;
   struct stat st;
+  ssize_t got;
 
   if (fd < 0) {
     if (errno == ELOOP)
@@ -67,12 +52,13 @@ int gc_store_load(int dir_fd, const char *dir, const char *name, size_t most,
     status = gc_fail(err, -ENOMEM, "out of memory");
     goto out;
   }
-  status = read_all(fd, text->bytes, (size_t)st.st_size, &text->length);
-  if (status) {
-    gc_store_failed(err, -status, "cannot read", dir, name);
+  got = gc_file_read(fd, text->bytes, (size_t)st.st_size);
+  if (got < 0) {
+    status = gc_store_failed(err, -(int)got, "cannot read", dir, name);
     free(text->bytes);
   } else {
-    text->bytes[text->length] = '\0';
+    text->length = (size_t)got;
+    text->bytes[got] = '\0';
   }
 out:
   close(fd);

@@ -7,7 +7,7 @@
  */
 #include "tool/libhwloc.h"
 
-#include "tool/regular.h"
+#include "util/regular.h"
 
 #include <link.h>
 #include <stdbool.h>
@@ -70,7 +70,7 @@ enum gc_libhwloc gc_libhwloc_find(char *path, size_t size)
 enum gc_libhwloc gc_libhwloc_in_file(const char *path)
 {
   uint64_t size;
-  const int fd = gc_regular_open(path, &size);
+  const int fd = gc_regular_open_any(path, &size);
   int found;
 
   if (fd < 0)

@@ -123,8 +123,6 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/purge.h \
 	src/tool/raw_dir.c \
 	src/tool/raw_dir.h \
-	src/tool/regular.c \
-	src/tool/regular.h \
 	src/tool/report/carveouts.c \
 	src/tool/report/curves.c \
 	src/tool/report/curves.h \

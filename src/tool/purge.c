@@ -11,12 +11,11 @@
 
 #include "gpus/remember_dir.h"
 #include "store/store.h"
-#include "tool/regular.h"
+#include "util/regular.h"
 #include "tool/say.h"
 #include "tool/targets.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,19 +39,20 @@ static void examine(int dir_fd, struct file *file)
 {
   char name[sizeof file->id + 8], *text;
   struct gc_record *record = NULL;
+  uint64_t size;
   size_t length;
   int fd, status;
 
   snprintf(name, sizeof name, "%s.xml", file->id);
-  fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) {
-    file->error = errno == ELOOP ? 0 : errno; /* a link is no record */
-    return;
+  fd = status = gc_regular_open_in(dir_fd, name, &size);
+  if (fd >= 0) {
+    status = gc_regular_read(fd, GC_RECORD_MAX_BYTES, &text, &length);
+    close(fd);
   }
-  status = gc_regular_read(fd, GC_RECORD_MAX_BYTES, &text, &length);
-  close(fd);
-  if (status) {
-    file->error = status == -EBADMSG || status == -EFBIG ? 0 : -status;
+  if (status) { /* others are no records */
+    file->error = status == -EBADMSG || status == -EISDIR || status == -ELOOP || status == -EFBIG
+                      ? 0
+                      : -status;
     return;
   }
   file->record = !gc_record_read_xml(text, length, &record, NULL) &&

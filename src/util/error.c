@@ -8,21 +8,19 @@
 size_t gc_printable_character(const char *bytes)
 {
   const unsigned char *text = (const unsigned char *)bytes;
-  static const unsigned long least[] = {0, 0, 0x80, 0x800, 0x10000};
-  const size_t length = *text < 0x80       ? 1
-                        : *text >> 5 == 6  ? 2
-                        : *text >> 4 == 14 ? 3
-                        : *text >> 3 == 30 ? 4
-                                           : 0;
-  unsigned long code = length > 1 ? *text & (0x7f >> length) : *text;
+  static const unsigned long least[] = {0, 0, 0xa0, 0x800, 0x10000};
+  const size_t length = *text >> 5 == 6 ? 2 : *text >> 4 == 14 ? 3 : *text >> 3 == 30 ? 4 : 0;
+  unsigned long code = *text & (0x7f >> length);
 
+  if (*text < 0x80)
+    return *text >= ' ' && *text != 0x7f;
   for (size_t i = 1; i < length; i++) {
     if ((text[i] & 0xc0) != 0x80)
       return 0;
     code = code << 6 | (text[i] & 0x3f);
   }
-  return length && code >= least[length] && code >= ' ' && !(code >= 0x7f && code < 0xa0) &&
-                 !(code >= 0xd800 && code < 0xe000) && (code & 0xfffe) != 0xfffe && code < 0x110000
+  return length && code >= least[length] && !(code >= 0xd800 && code < 0xe000) &&
+                 (code & 0xfffe) != 0xfffe && code < 0x110000
              ? length
              : 0;
 }

@@ -165,6 +165,24 @@ void gc_file_remove_dir(const char *path)
   close(parent);
 }
 
+ssize_t gc_file_read(int file, void *bytes, size_t size)
+{
+  size_t length = 0;
+
+  while (length < size) {
+    const ssize_t n = read(file, (char *)bytes + length, size - length);
+
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return -errno;
+    if (!n)
+      break;
+    length += (size_t)n;
+  }
+  return (ssize_t)length;
+}
+
 int gc_file_write(int file, const void *data, size_t size)
 {
   const char *at = data;

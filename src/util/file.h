@@ -50,6 +50,10 @@ int gc_file_open_dir(const char *path, struct gc_error *err);
  * is not empty. */
 void gc_file_remove_dir(const char *path);
 
+/* Reads size bytes, fewer only at the end of the file, with as many calls of read() as necessary.
+ * The number of bytes, or a negative errno. */
+ssize_t gc_file_read(int file, void *bytes, size_t size);
+
 /* Writes size bytes to an open file, with as many calls of write() as necessary. 0, or a negative
  * errno after a part of the data was written. */
 int gc_file_write(int file, const void *data, size_t size);

@@ -22,6 +22,8 @@ src_util_libutil_la_SOURCES = \
 	src/util/number.h \
 	src/util/reap.c \
 	src/util/reap.h \
+	src/util/regular.c \
+	src/util/regular.h \
 	src/util/spawn.c \
 	src/util/spawn.h \
 	src/util/turns.h \

@@ -15,8 +15,9 @@
 #define MOST_LINKS 40 /* as in the kernel */
 #define WOULD_MAKE 1
 
-/* If a directory is missing: make it; find out whether it could be made; return -ENOENT. */
-enum how { MAKE, TRY, LOOK };
+/* If a directory is missing: make it; find out whether it could be made; return -ENOENT. A_FILE: the
+ * same as LOOK, but the last component is followed. */
+enum how { MAKE, TRY, LOOK, A_FILE };
 
 struct walk {
   const char *path, *next; /* the caller's path, and the part that is not walked yet */
@@ -98,7 +99,7 @@ static int restore_mode(int parent, const char *name)
   snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
   if (fstat(fd, &st) || st.st_uid != geteuid())
     status = -EACCES;
-  else if ((st.st_mode & S_IRWXU) != S_IRWXU && chmod(path, S_IRWXU) &&
+  else if ((st.st_mode & S_IRWXU) != S_IRWXU && fchmodat(AT_FDCWD, path, S_IRWXU, 0) &&
            fchmodat(parent, name, S_IRWXU, 0)) /* without /proc */
     status = -errno;
   close(fd);
@@ -112,7 +113,7 @@ static int make(struct walk *walk, const char *name, int walked, struct gc_error
 {
   int status = 0;
 
-  if (walk->how == LOOK)
+  if (walk->how >= LOOK)
     return gc_fail(why, -ENOENT, "there is no %.*s", WALKED(walk));
   if (walk->owner != geteuid() && walk->owner != 0)
     return gc_fail(why, -EACCES, "%.*s belongs to user %lu", walked ? walked : 1,
@@ -211,9 +212,10 @@ static int walk_link(struct walk *walk, struct gc_error *why)
   return step(walk, name, rest, 0, why);
 }
 
-static int walk_all(struct walk *walk, char last[GC_WALK_COMPONENT], struct gc_error *why)
+/* Walks from the directory that was reached. */
+static int walk_on(struct walk *walk, char last[GC_WALK_COMPONENT], struct gc_error *why)
 {
-  int status = reach(walk, open(*walk->path == '/' ? "/" : ".", OPEN_PATH), why), walked;
+  int status = 0, walked;
 
   while (!status) {
     if (walk->link[0]) {
@@ -226,11 +228,35 @@ static int walk_all(struct walk *walk, char last[GC_WALK_COMPONENT], struct gc_e
       return 0;
     }
     if (!walk->next[strspn(walk->next, "/")])
-      return walk->how != LOOK && faccessat(walk->fd, last, F_OK, AT_SYMLINK_NOFOLLOW) &&
+      return walk->how < LOOK && faccessat(walk->fd, last, F_OK, AT_SYMLINK_NOFOLLOW) &&
                      errno == ENOENT
                  ? make(walk, last, walked, why)
                  : 0;
     status = step(walk, last, NULL, walked, why);
+  }
+  return status;
+}
+
+static int walk_all(struct walk *walk, char last[GC_WALK_COMPONENT], struct gc_error *why)
+{
+  const int status = reach(walk, open(*walk->path == '/' ? "/" : ".", OPEN_PATH), why);
+
+  return status ? status : walk_on(walk, last, why);
+}
+
+/* Walks on while the last component is a link. */
+static int walk_last(struct walk *walk, char last[GC_WALK_COMPONENT], struct gc_error *why)
+{
+  char target[PATH_MAX];
+  int status = 0;
+
+  /* only a link can be read as one */
+  while (!status && readlinkat(walk->fd, last, target, 1) >= 0 &&
+         !(status = follow(walk, last, "", why))) {
+    memcpy(target, walk->link, sizeof(target));
+    walk->link[0] = '\0';
+    walk->path = walk->next = target;
+    status = walk_on(walk, last, why);
   }
   return status;
 }
@@ -246,6 +272,8 @@ static int start(const char *path, unsigned levels, enum how how, char last[GC_W
 
   walk.above = stat("/", &st) ? 0 : st.st_uid;
   status = walk_all(&walk, last, why);
+  if (!status && how == A_FILE)
+    status = walk_last(&walk, last, why);
   if (!status && how != TRY)
     return walk.fd;
   if (walk.fd >= 0)
@@ -263,6 +291,13 @@ int gc_walk_only(const char *path, unsigned levels, char last[GC_WALK_COMPONENT]
                        struct gc_error *why)
 {
   return start(path, levels, LOOK, last, why);
+}
+
+int gc_walk_file(const char *path, char last[GC_WALK_COMPONENT], struct gc_error *why)
+{
+  const int way = *path ? start(path, UINT_MAX, A_FILE, last, why) : -ENOENT;
+
+  return way == -ENOENT ? gc_fail(why, way, "%s", strerror(ENOENT)) : way;
 }
 
 int gc_walk_dry(const char *path, unsigned levels, struct gc_error *why)

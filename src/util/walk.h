@@ -34,6 +34,11 @@ int gc_walk(const char *path, unsigned levels, char last[GC_WALK_COMPONENT],
 int gc_walk_only(const char *path, unsigned levels, char last[GC_WALK_COMPONENT],
                        struct gc_error *why);
 
+/* Walks to a file that the user named, and makes nothing. Symbolic links are followed as on the way of
+ * gc_walk, the last component, too: `last` is no link unless it was replaced meanwhile. Returns a
+ * descriptor (O_PATH) of the directory of the file, which may be missing, or fails as gc_walk. */
+int gc_walk_file(const char *path, char last[GC_WALK_COMPONENT], struct gc_error *why);
+
 /* Whether gc_walk would succeed, as far as this function can find out without making
  * anything. 0, or the negative errno of gc_walk and its reason. */
 int gc_walk_dry(const char *path, unsigned levels, struct gc_error *why);

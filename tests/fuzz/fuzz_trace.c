@@ -5,12 +5,21 @@
  * refused with a sentence, or each instruction keeps the promises of predict/trace/trace.h.
  */
 #include "fuzz.h"
+#include "tree.h"
 
 #include "predict/trace/trace.h"
 
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
+
+#define TRACE_PATH "/trace"
+/* A list may name these. */
+static const char kernels[] =
+    "=/kernel-1.traceg\n"
+    "-kernel name = a\n-grid dim = (1,1,1)\n-block dim = (32,1,1)\n-shmem = 0\n-nregs = 1\n"
+    "-binary version = 90\n-shmem base_addr = 0x7f1c00000000\n"
+    "-local mem base_addr = 0x7f1c02000000\n-nvbit version = 1.7\n-accelsim tracer version = 5\n"
+    "#BEGIN_TB\nthread block = 0,0,0\nwarp = 0\ninsts = 1\n"
+    "0000 ffffffff 1 R4 LDG.E 1 R2 4 1 0x7f1c10000000 4 0 \n#END_TB\n";
 
 struct seen {
   struct gc_trace_launch launch;
@@ -82,13 +91,13 @@ static int read_kernel(struct gc_trace *trace, struct seen *seen, struct gc_erro
 }
 
 /* The status at the end, which does not depend on whether somebody looks at the instructions. */
-static int read_all(const char *path, int looks)
+static int read_all(int looks)
 {
   struct gc_error err = {""};
   struct gc_trace *trace = NULL;
   struct seen seen;
   uint64_t kernels = 0;
-  int status = gc_trace_open(path, &trace, &err);
+  int status = gc_trace_open(TRACE_PATH, &trace, &err);
 
   if (!status) {
     while ((status = gc_trace_next_kernel(trace, &seen.launch, &err)) == 1) {
@@ -105,12 +114,9 @@ static int read_all(const char *path, int looks)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-  const int file = memfd_create("trace", MFD_CLOEXEC);
-  char path[64];
-
-  PROMISE(file >= 0 && write(file, data, size) == (ssize_t)size);
-  snprintf(path, sizeof(path), "/proc/self/fd/%d", file);
-  PROMISE(read_all(path, 1) == read_all(path, 0));
-  close(file);
+  tree_add(TRACE_PATH, strlen(TRACE_PATH), (const char *)data, size);
+  tree_add_files(kernels, sizeof(kernels) - 1);
+  PROMISE(read_all(1) == read_all(0));
+  PROMISE(tree_clear() == 0);
   return 0;
 }

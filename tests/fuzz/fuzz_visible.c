@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Fuzz target: the variables that say which GPUs a process may use, on a node with MIG instances and
- * partitions of an AMD GPU. The input is an environment as in /proc/PID/environ, and an empty entry
- * before files that replace those of the node (tree_add_files).
+ * Fuzz target: the variables that say which GPUs a process may use, on a node with MIG instances
+ * and partitions of an AMD GPU. The input is an environment as in /proc/PID/environ, and an empty
+ * entry before files that replace those of the node (tree_add_files).
  */
 #include "fuzz.h"
 #include "node.h"
@@ -15,12 +15,15 @@
 #include <string.h>
 
 #define AMD_NODE(number, minor)                                                                    \
-  "=/sys/class/kfd/kfd/topology/nodes/" number "/properties\nsimd_count 152\nsimd_per_cu 4\n"      \
-  "num_xcc 2\ngfx_target_version 90402\nvendor_id 4098\ndevice_id 29857\ndomain 0\n"               \
-  "location_id 42752\ndrm_render_minor " minor "\nunique_id 10101010101010101010\n"               \
+  "=/sys/class/kfd/kfd/topology/nodes/" number                                                     \
+  "/properties\nsimd_count 152\ngfx_target_version 90402\n"                                        \
+  "vendor_id 4098\ndevice_id 29857\ndomain 0\n"                                                    \
+  "location_id 42752\ndrm_render_minor " minor "\nunique_id 10101010101010101010\n"                \
   "=/dev/dri/renderD" minor "\n"
 
-static const char files[] = NODE_FILES AMD_NODE("2", "128") AMD_NODE("3", "129") "=/dev/kfd\n";
+static const char files[] = NODE_DRIVER NODE_GPU("17", NODE_UUID, "0")
+    NODE_GPU("97", "GPU-22222222-0000-0000-0000-000000000097", "1") NODE_MIG AMD_NODE("2", "128")
+        AMD_NODE("3", "129") "=/dev/kfd\n";
 
 /* Takes the entries of the variables from the text. Returns what follows them. */
 static const char *take_variables(const char *text, const char *end, struct gc_env *env)

@@ -31,16 +31,19 @@ tests_fuzz_replay_sim_SOURCES = tests/fuzz/fuzz_sim.c $(fuzz_common)
 tests_fuzz_replay_sim_LDADD = src/gpus/libgpus.la src/record/librecord.la src/util/libutil.la
 tests_fuzz_replay_topology_SOURCES = tests/fuzz/fuzz_topology.c $(fuzz_common)
 tests_fuzz_replay_topology_LDADD = $(tool_libraries)
-tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c $(fuzz_common)
-tests_fuzz_replay_trace_LDADD = src/predict/trace/libpredict-trace.la src/util/libutil.la
 tests_fuzz_linear_SOURCES = tests/fuzz/linear.c
 tests_fuzz_linear_LDADD = src/record/librecord.la src/util/libutil.la
 
-# src/gpus on files in memory.
-check_LTLIBRARIES += tests/fuzz/libgpus.la
+# src/gpus and src/predict/trace on files in memory.
+fuzz_tree_flags = -DTREE_REPLACES_FILES -include $(abs_top_srcdir)/tests/fuzz/tree.h
+fuzz_trace_flags = $(fuzz_tree_flags) -DGC_STREAM_TEXT=1024u
+check_LTLIBRARIES += tests/fuzz/libgpus.la tests/fuzz/libtrace.la
 tests_fuzz_libgpus_la_SOURCES = $(src_gpus_libgpus_la_SOURCES)
-tests_fuzz_libgpus_la_CPPFLAGS = $(AM_CPPFLAGS) -DTREE_REPLACES_FILES \
-	-include $(top_srcdir)/tests/fuzz/tree.h
+tests_fuzz_libgpus_la_CPPFLAGS = $(AM_CPPFLAGS) $(fuzz_tree_flags)
+tests_fuzz_libtrace_la_SOURCES = $(src_predict_trace_libpredict_trace_la_SOURCES)
+tests_fuzz_libtrace_la_CPPFLAGS = $(AM_CPPFLAGS) $(fuzz_trace_flags)
+tests_fuzz_libtrace_la_CFLAGS = $(src_predict_trace_libpredict_trace_la_CFLAGS)
+tests_fuzz_libtrace_la_LIBADD = $(src_predict_trace_libpredict_trace_la_LIBADD)
 fuzz_tree = tests/fuzz/node.h tests/fuzz/tree.c tests/fuzz/tree.h $(fuzz_common)
 fuzz_tree_libraries = tests/fuzz/libgpus.la src/record/librecord.la src/util/libutil.la
 tests_fuzz_replay_gpus_SOURCES = tests/fuzz/fuzz_gpus.c $(fuzz_tree)
@@ -49,6 +52,8 @@ tests_fuzz_replay_kfd_SOURCES = tests/fuzz/fuzz_kfd.c $(fuzz_tree)
 tests_fuzz_replay_kfd_LDADD = $(fuzz_tree_libraries)
 tests_fuzz_replay_remember_SOURCES = tests/fuzz/fuzz_remember.c $(fuzz_tree)
 tests_fuzz_replay_remember_LDADD = $(fuzz_tree_libraries)
+tests_fuzz_replay_trace_SOURCES = tests/fuzz/fuzz_trace.c $(fuzz_tree)
+tests_fuzz_replay_trace_LDADD = tests/fuzz/libtrace.la src/util/libutil.la
 tests_fuzz_replay_visible_SOURCES = tests/fuzz/fuzz_visible.c $(fuzz_tree)
 tests_fuzz_replay_visible_LDADD = $(fuzz_tree_libraries)
 
@@ -64,6 +69,7 @@ fuzz_tool_sources = src/predict/parameters/carveouts.c src/tool/format.c src/too
 check-fuzz:
 	@CLANG='$(CLANG)' top_srcdir='$(abs_top_srcdir)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
 	  FUZZ_RUNS='$(FUZZ_RUNS)' \
+	  FUZZ_GPUS_FLAGS='$(fuzz_tree_flags)' FUZZ_TRACE_FLAGS='$(fuzz_trace_flags)' \
 	  FUZZ_SOURCES='$(src_util_libutil_la_SOURCES) $(src_record_librecord_la_SOURCES) $(gc_store_sources) $(src_gpus_libgpus_la_SOURCES) $(src_model_libmodel_la_SOURCES) $(src_predict_trace_libpredict_trace_la_SOURCES) $(fuzz_tool_sources)' \
 	  FUZZ_LIBS='$(fuzz_libraries) -lm' \
 	  bash '$(srcdir)/tests/fuzz/run.sh' $(FUZZ_TARGETS) -- \

@@ -88,7 +88,7 @@ entry()
 gpu=$'Model: \t\t NVIDIA H200\nGPU UUID: \t GPU-33333333-0000-0000-0000-000000000017\nDevice Minor: \t 0'
 pci=$'pci\n10de 2330 0000:17:00.0\n10de 2335 0000:a7:00.0'
 { printf +; entry @0 "$pci"; entry @1 "$gpu"; entry 0123456789abcdef other; } > $fuzz/corpus-remember/wrong
-{ printf +; entry @0 pci; entry @1 "$gpu" 1699900000; entry @2 "$gpu" 1800000000; } > $fuzz/corpus-remember/old
+{ printf +; entry @0 pci; entry @1 "$gpu" 1699900000; entry @1 "$gpu" 1800000000; } > $fuzz/corpus-remember/old
 { printf +; entry @0 "$pci"; entry @0 pci; } > $fuzz/corpus-remember/twice
 printf 'hwloc-gpucache remembered 1\nend 8f3ac2ae6a8fbd11\n' > $fuzz/corpus-remember/damaged
 

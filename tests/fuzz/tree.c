@@ -29,8 +29,8 @@ static uint16_t slots[SLOTS]; /* number of the node + 1 */
 struct tree_dir {
   char path[PATH_BYTES]; /* empty: this descriptor is closed */
   struct node *node;
-  size_t at;               /* bytes that were read */
-  struct node *next;       /* to be listed */
+  size_t at;         /* bytes that were read */
+  struct node *next; /* to be listed */
   struct dirent entry;
 };
 static struct tree_dir opened[MOST_OPEN];
@@ -77,6 +77,30 @@ static uint16_t *find_slot(const char *path, size_t length, uint32_t hash)
     slot = slot == &slots[SLOTS - 1] ? slots : slot + 1;
   }
   return slot;
+}
+
+static struct tree_dir *get(int fd)
+{
+  struct tree_dir *dir =
+      fd >= FIRST_FD && fd < FIRST_FD + MOST_OPEN ? &opened[fd - FIRST_FD] : NULL;
+
+  if (!dir || !dir->path[0])
+    __builtin_trap(); /* a descriptor that is not open */
+  return dir;
+}
+
+/* Writes the path from the descriptor `at`. Its length; 0: it is too long. */
+static size_t join(int at, const char *path, char full[PATH_BYTES])
+{
+  const char *base = path[0] == '/' || at == AT_FDCWD ? "" : get(at)->path;
+  const size_t dir = strlen(base), name = strlen(path);
+
+  if (dir + 1 + name >= PATH_BYTES)
+    return 0;
+  memcpy(full, base, dir);
+  full[dir] = '/';
+  memcpy(full + dir + (dir > 0), path, name + 1);
+  return dir + (dir > 0) + name;
 }
 
 static struct node *find(const char *path)
@@ -156,19 +180,8 @@ const char *tree_text(const char *path, size_t *length)
   return node && node->is_file ? node->text : NULL;
 }
 
-static struct tree_dir *get(int fd)
-{
-  struct tree_dir *dir =
-      fd >= FIRST_FD && fd < FIRST_FD + MOST_OPEN ? &opened[fd - FIRST_FD] : NULL;
-
-  if (!dir || !dir->path[0])
-    __builtin_trap(); /* a descriptor that is not open */
-  return dir;
-}
-
 int tree_openat(int at, const char *path, int flags, ...)
 {
-  const char *base = path[0] == '/' || at == AT_FDCWD ? "" : get(at)->path;
   struct node *node;
   char full[PATH_BYTES];
   int fd = 0;
@@ -179,7 +192,7 @@ int tree_openat(int at, const char *path, int flags, ...)
   if (fd == MOST_OPEN)
     return -1;
   errno = ENOENT;
-  if ((size_t)snprintf(full, sizeof(full), "%s%s%s", base, *base ? "/" : "", path) >= sizeof(full))
+  if (!join(at, path, full))
     return -1;
   node = flags & O_CREAT ? &writing : find(full);
   if (!node)
@@ -196,6 +209,21 @@ int tree_openat(int at, const char *path, int flags, ...)
   opened[fd].at = 0;
   opened[fd].next = node->first;
   return FIRST_FD + fd;
+}
+
+int tree_open(const char *path, int flags, ...)
+{
+  return tree_openat(AT_FDCWD, path, flags);
+}
+
+int tree_walk(const char *path, char last[GC_WALK_COMPONENT])
+{
+  const char *name = strrchr(path, '/');
+  char parent[PATH_BYTES];
+
+  snprintf(last, GC_WALK_COMPONENT, "%s", name + 1);
+  snprintf(parent, sizeof(parent), "%.*s", (int)(name - path), path);
+  return tree_open(parent, O_DIRECTORY);
 }
 
 int tree_close(int fd)
@@ -239,10 +267,9 @@ int tree_create(int dir, const struct gc_file_new *new, char name[GC_FILE_NAME])
 int tree_rename(int dir, const char *name)
 {
   char path[PATH_BYTES];
-  struct node *node = NULL;
+  const size_t length = join(dir, name, path);
+  struct node *node = length ? make(path, length) : NULL;
 
-  if ((size_t)snprintf(path, sizeof(path), "%s/%s", get(dir)->path, name) < sizeof(path))
-    node = make(path, strlen(path));
   if (!node)
     return -1;
   memcpy(written, unfinished, writing.length);
@@ -258,7 +285,7 @@ static int describe(const struct node *node, struct stat *status)
     return -1;
   memset(status, 0, sizeof(*status));
   status->st_mode = node->is_file ? S_IFREG | 0400 : S_IFDIR | 0700;
-  status->st_uid = geteuid();
+  status->st_uid = TREE_USER;
   status->st_size = (off_t)node->length;
   status->st_ino = node->hash;
   return 0;
@@ -300,7 +327,7 @@ tree_dir *tree_fdopendir(int fd)
 
 tree_dir *tree_opendir(const char *path)
 {
-  int fd = tree_openat(AT_FDCWD, path, O_DIRECTORY);
+  int fd = tree_open(path, O_DIRECTORY);
 
   return fd < 0 ? NULL : tree_fdopendir(fd);
 }

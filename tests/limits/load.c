@@ -16,7 +16,8 @@
  *   -e              a thread that changes the environment, the locale and the working directory; all
  *                   loads must give the same status
  *   -t NUMBER       that many loads, for files that block: prints the threads that are left, and the
- *                   status of the machine in the last load, and ends
+ *                   status of the machine or of a GPU in each load, and ends
+ *   -p NUMBER       the same for loads in as many threads
  *   -z              no child may be left, not even a zombie that the load has inherited
  */
 #include <hwloc.h>
@@ -310,23 +311,49 @@ static unsigned load(unsigned long loads)
   return failed;
 }
 
-static int load_late(unsigned long loads)
+/* One load. Returns the status of the machine, or else of its first GPU. */
+static void *load_late(void *data)
 {
-  const char *status = NULL;
+  const char *status;
   hwloc_topology_t topology;
+  hwloc_obj_t gpu = NULL;
+  char *text = NULL;
 
-  for (unsigned long i = 0; i < loads; i++) {
-    if (hwloc_topology_init(&topology) < 0)
-      return 1;
-    hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
-    if (hwloc_topology_load(topology) < 0)
-      return 1;
-    if (i == loads - 1)
-      status = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "GPUCacheStatus");
-    if (i == loads - 1) /* ".", ".." and this thread */
-      printf("%u threads; %s\n", count_in("/proc/self/task") - 3, status ? status : "no status");
-    hwloc_topology_destroy(topology);
+  (void)data;
+  if (hwloc_topology_init(&topology) < 0)
+    return NULL;
+  hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+  if (!hwloc_topology_load(topology)) {
+    status = hwloc_obj_get_info_by_name(hwloc_get_root_obj(topology), "GPUCacheStatus");
+    while (!status && (gpu = hwloc_get_next_pcidev(topology, gpu)))
+      status = hwloc_obj_get_info_by_name(gpu, "GPUCacheStatus");
+    text = strdup(status ? status : "no status");
   }
+  hwloc_topology_destroy(topology);
+  return text;
+}
+
+static int load_all_late(unsigned long loads, bool in_threads)
+{
+  pthread_t *threads = calloc(loads, sizeof(*threads));
+  void **texts = calloc(loads, sizeof(*texts));
+
+  for (unsigned long i = 0; i < loads; i++)
+    if (!in_threads)
+      texts[i] = load_late(NULL);
+    else if (pthread_create(&threads[i], NULL, load_late, NULL))
+      give_up(2, "pthread_create");
+  for (unsigned long i = 0; in_threads && i < loads; i++)
+    pthread_join(threads[i], &texts[i]);
+  printf("%u threads\n", count_in("/proc/self/task") - 3); /* without ".", ".." and this one */
+  for (unsigned long i = 0; i < loads; i++) {
+    if (!texts[i])
+      return 1;
+    puts(texts[i]);
+    free(texts[i]);
+  }
+  free(texts);
+  free(threads);
   return 0;
 }
 
@@ -341,7 +368,7 @@ int main(int argc, char **argv)
   /* It keeps the plugins loaded. */
   if (hwloc_topology_init(&first) < 0)
     return 1;
-  while ((option = getopt(argc, argv, "d:r:c:ehwn:t:z")) >= 0) {
+  while ((option = getopt(argc, argv, "d:r:c:ehwn:p:t:z")) >= 0) {
     switch (option) {
     case 'd': deny(optarg); break;
     case 'r': limit(optarg); break;
@@ -356,7 +383,8 @@ int main(int argc, char **argv)
         give_up(2, "pthread_create");
       break;
     case 'n': loads = strtoul(optarg, NULL, 10); break;
-    case 't': return load_late(strtoul(optarg, NULL, 10));
+    case 'p':
+    case 't': return load_all_late(strtoul(optarg, NULL, 10), option == 'p');
     case 'z': no_zombie = true; break;
     default: return 2;
     }

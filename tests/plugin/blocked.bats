@@ -87,9 +87,28 @@ ends() { timeout 20 "$topo_check" "$@"; }
   is 1 "$(starts)"
 }
 
-@test "a file system hangs: after eight late loads, the others end at once, and start no thread" {
-  HWLOC_GPUCACHE_TIMEOUT=0.01 run blocked r /proc/driver/nvidia timeout 60 "$top_builddir/tests/limits/load" -t 12
+# late OPTION: twelve loads with a driver that does not respond.
+late() {
+  HWLOC_GPUCACHE_TIMEOUT=0.01 run blocked r /proc/driver/nvidia timeout 60 "$top_builddir/tests/limits/load" "$1" 12
   is 0 "$status"
-  is "8 threads; GPUs: not read: 8 earlier loads still wait for a file system or a driver that does not respond" \
-    "$output"
+  is 8 "$(grep -c "^GPUs: reading /proc and /sys did not end within 0.01 s" <<< "$output")"
+  is 4 "$(grep -cx "GPUs: not read: 8 other loads still wait for a file system or a driver that does not respond" \
+    <<< "$output")"
+  is "8 threads" "${lines[0]}"
+}
+
+@test "a file system hangs: after eight late loads, the others end at once, and start no thread" {
+  late -t
+}
+
+@test "a file system hangs: loads at the same time start no more threads" {
+  late -p
+}
+
+@test "more loads at the same time than threads: each one reads the records" {
+  "$topo_check" io-all load # so that there are records
+  run timeout 60 "$top_builddir/tests/limits/load" -p 30
+  is 0 "$status"
+  is "0 threads" "${lines[0]}"
+  is 30 "$(grep -cx measured <<< "$output")"
 }

@@ -483,3 +483,28 @@ refused() {
   is "removed the record sim-tiny" "$output"
   is '' "$(leftovers)"
 }
+
+@test "root reads no input where the link of another user leads" {
+  [ "$(id -u)" -eq 0 ] || skip "only root can give a link to another user"
+  local in=$BATS_TEST_TMPDIR/in i
+  mkdir "$BATS_TEST_TMPDIR/real"
+  cp "$top_srcdir/doc/results/h200/record.xml" "$top_srcdir/tests/data/traces/two-kernels.tsv" "$BATS_TEST_TMPDIR/real"
+  cp "$tiny" "$BATS_TEST_TMPDIR/real/tiny"
+  ln -s real "$in"
+  local -a commands=("show $in/record.xml" "compare $in $in" "export $in/record.xml" "list --sim $in/tiny"
+    "report --raw $in $BATS_TEST_TMPDIR/h200.html $BATS_TEST_TMPDIR/real/record.xml"
+    "predict --record $in/record.xml $BATS_TEST_TMPDIR/real/two-kernels.tsv"
+    "predict --record $BATS_TEST_TMPDIR/real/record.xml $in/two-kernels.tsv")
+  for owner in 65534 0; do
+    chown -h $owner "$in"
+    for i in "${commands[@]}"; do
+      # shellcheck disable=SC2086
+      run "$tool" $i
+      if [ $owner = 0 ]; then
+        [[ $output != *"symbolic link"* ]]
+      else
+        has "$output" "$in is a symbolic link of user 65534"
+      fi
+    done
+  done
+}

@@ -7,6 +7,7 @@
 #include "tree.h"
 
 #include "util/file.h"
+#include "util/regular.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -238,6 +239,96 @@ static void nothing_stays_after_a_failure(void **state)
   assert_int_equal(access(path_of("new"), F_OK), -1);
 }
 
+/* 0, or the negative errno of opening the file, with a reason. The file has the text "text". */
+static int try_regular(const char *name, struct gc_error *why)
+{
+  uint64_t size = 0;
+  const int fd = gc_regular_open(path_of(name), &size, why);
+  char text[8] = "";
+
+  if (fd < 0)
+    return fd;
+  assert_int_equal(size, 4);
+  assert_int_equal(gc_file_read(fd, text, sizeof(text)), 4);
+  assert_string_equal(text, "text");
+  close(fd);
+  return 0;
+}
+
+static void make_links(void)
+{
+  shell("cd '%s' && mkdir dir fifos && printf text > dir/file && mkfifo fifos/fifo && ln -s dir "
+        "way && "
+        "ln -s dir/file last && ln -s last chain && ln -s '%s/way/file' whole && "
+        "ln -s fifos/fifo fifo && ln -s ../way/file dir/up && ln -s loop loop && ln -s nothing "
+        "dangling",
+        root, root);
+}
+
+static void only_regular_files_are_read(void **state)
+{
+  static const char *const good[] = {"dir/file", "way/file", "last", "chain", "whole", "way/up"};
+  static const struct {
+    const char *name;
+    int status;
+    const char *why;
+  } bad[] = {
+      {"dir", -EISDIR, "Is a directory"},
+      {"way", -EISDIR, "Is a directory"},
+      {"fifo", -EBADMSG, "not a regular file"}, /* at once */
+      {"loop", -ELOOP, "loop is a loop of symbolic links"},
+      {"dangling", -ENOENT, "No such file or directory"},
+      {"dangling/file", -ENOENT, "No such file or directory"},
+      {"dir/file/", -ENOTDIR, "Not a directory"},
+      {"last/file", -ENOTDIR, "last is not a directory"},
+  };
+  struct gc_error why;
+  size_t length;
+  char *text;
+
+  (void)state;
+  make_links();
+  for (size_t i = 0; i < sizeof(good) / sizeof(*good); i++)
+    assert_int_equal(try_regular(good[i], &why), 0);
+  for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+    assert_int_equal(try_regular(bad[i].name, &why), bad[i].status);
+    assert_non_null(strstr(why.text, bad[i].why));
+  }
+  assert_int_equal(gc_regular_open("", &(uint64_t){0}, &why), -ENOENT);
+  assert_int_equal(gc_regular_open("/", &(uint64_t){0}, &why), -EISDIR);
+  assert_int_equal(gc_regular_load(path_of("last"), 3, &text, &length, &why), -EFBIG);
+  assert_non_null(strstr(why.text, "/last: more than "));
+}
+
+/* Files are read where the user said, and not where a link of another user leads. */
+static void files_behind_links_of_other_users_are_not_read(void **state)
+{
+  static const char *const links[] = {"way", "last", "chain", "whole"};
+  static const char *const ways[] = {"way/file", "last", "chain", "whole"};
+  struct gc_error why;
+  uint64_t size;
+  int fd;
+
+  (void)state;
+  if (geteuid())
+    skip(); /* only root can give a link to another user */
+  make_links();
+  for (size_t i = 0; i < sizeof(links) / sizeof(*links); i++) {
+    assert_int_equal(lchown(path_of(links[i]), 1, 1), 0);
+    assert_int_equal(try_regular(ways[i], &why), -EACCES);
+    assert_non_null(strstr(why.text, " is a symbolic link of user 1"));
+    assert_int_equal(try_regular("dir/file", &why), 0);
+    fd = gc_regular_open_any(path_of(ways[i]), &size);
+    assert_true(fd >= 0 && size == 4);
+    close(fd);
+    assert_int_equal(lchown(path_of(links[i]), 0, 0), 0);
+  }
+  assert_int_equal(lchown(path_of("last"), 1, 1), 0);
+  assert_int_equal(try_regular("chain", &why), -EACCES); /* a link of root to one of another user */
+  assert_int_equal(lchown(path_of("dir/file"), 1, 1), 0);
+  assert_int_equal(try_regular("way/file", &why), 0); /* the file may belong to anybody */
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -248,6 +339,9 @@ int main(void)
                                       remove_root),
       cmocka_unit_test_setup_teardown(a_link_is_replaced, make_root, remove_root),
       cmocka_unit_test_setup_teardown(links_of_other_users_are_not_followed, make_root,
+                                      remove_root),
+      cmocka_unit_test_setup_teardown(only_regular_files_are_read, make_root, remove_root),
+      cmocka_unit_test_setup_teardown(files_behind_links_of_other_users_are_not_read, make_root,
                                       remove_root),
       cmocka_unit_test_setup_teardown(nothing_stays_after_a_failure, make_root, remove_root),
   };

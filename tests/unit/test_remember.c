@@ -561,6 +561,26 @@ static void links_and_other_files_are_not_used(void **state)
   shell("[ -z \"$(ls -A shm)\" ]");
 }
 
+/* XDG_RUNTIME_DIR may be the variable of another user (sudo -E). Root must not write where that user
+ * can make it lead. */
+static void the_way_to_the_directory_of_root_is_roots(void **state)
+{
+  NEEDS_TMPFS();
+  if (geteuid())
+    skip(); /* only root can give a link to another user */
+  shell("mkdir real && mkdir -m 700 real/runtime && ln -s real way");
+  setenv("XDG_RUNTIME_DIR", path_of("way/runtime"), 1);
+  assert_true(put_text(1, "a\n"));
+  shell("[ -e real/runtime/hwloc-gpucache/remembered ] && rm -r real/runtime/hwloc-gpucache");
+  assert_int_equal(lchown("way", 12345, (gid_t)-1), 0);
+  assert_true(put_text(1, "a\n")); /* in /dev/shm */
+  shell("[ -z \"$(ls -A real/runtime)\" ]");
+  setenv("XDG_RUNTIME_DIR", path_of("real/runtime"), 1);
+  assert_false(find_text(1));
+  assert_int_equal(chown("real", 12345, (gid_t)-1), 0);
+  assert_true(find_text(1)); /* in /dev/shm */
+}
+
 static void a_directory_of_the_user_is_found(void **state)
 {
   char name[64];
@@ -737,6 +757,7 @@ int main(void)
       TEST(what_others_could_write_is_not_used),
       TEST(links_and_other_files_are_not_used),
       TEST(a_directory_of_the_user_is_found),
+      TEST(the_way_to_the_directory_of_root_is_roots),
       TEST(the_site_remembers_for_all),
       TEST(a_killed_writer_is_cleared_away),
       TEST(many_processes_may_write),

@@ -165,7 +165,7 @@ static void bad_files(void **state)
   free(record);
   unlink(path);
   assert_int_equal(gc_sources_add_file(&sources, path, &err), -ENOENT);
-  assert_int_equal(gc_sources_add_file(&sources, dir, &err), -EBADMSG);
+  assert_int_equal(gc_sources_add_file(&sources, dir, &err), -EISDIR);
   rmdir(dir);
 }
 

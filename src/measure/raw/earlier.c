@@ -5,6 +5,8 @@
  */
 #include "measure/raw/earlier.h"
 
+#include "util/regular.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,16 +34,15 @@ static void take(const char *line, const char *name, char *value, size_t size)
 /* Was this file written by --raw? Links and directories were not. */
 static bool read_head(int dir, const char *name, struct head *head)
 {
-  const int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   char text[HEAD_BYTES], *rest = NULL;
-  struct stat st;
-  ssize_t length = -1;
+  uint64_t size;
+  const int fd = gc_regular_open_in(dir, name, &size);
+  ssize_t length;
 
   memset(head, 0, sizeof(*head));
   if (fd < 0)
     return false;
-  if (!fstat(fd, &st) && S_ISREG(st.st_mode))
-    length = read(fd, text, sizeof(text) - 1);
+  length = read(fd, text, sizeof(text) - 1);
   close(fd);
   if (length <= 0)
     return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/doctor/elf.h"
 
-#include "tool/regular.h"
+#include "util/regular.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -98,7 +98,7 @@ int gc_elf_open(const char *path, struct gc_elf *elf)
   const unsigned char class = sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32;
 
   memset(elf, 0, sizeof *elf);
-  elf->fd = gc_regular_open(path, &elf->size);
+  elf->fd = gc_regular_open_any(path, &elf->size);
   if (elf->fd < 0)
     return elf->fd;
   if (!get(elf, 0, &elf->head, sizeof elf->head) || memcmp(elf->head.e_ident, ELFMAG, SELFMAG) ||

@@ -20,7 +20,7 @@ struct gc_elf {
 };
 
 /* Opens an ELF file of this machine's word size and byte order. 0, and the caller calls
- * gc_elf_close; -ENOEXEC: it is no such file; or a negative errno of gc_regular_open. */
+ * gc_elf_close; -ENOEXEC: it is no such file; or a negative errno of gc_regular_open_any. */
 int gc_elf_open(const char *path, struct gc_elf *elf);
 void gc_elf_close(struct gc_elf *elf);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/doctor/linker_cache.h"
 
-#include "tool/regular.h"
+#include "util/regular.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ void gc_linker_cache_read(struct gc_linker_cache *cache)
   size_t length;
 
   memset(cache, 0, sizeof *cache);
-  if (!gc_regular_load("/etc/ld.so.cache", MOST_BYTES, &text, &length))
+  if (!gc_regular_load("/etc/ld.so.cache", MOST_BYTES, &text, &length, NULL))
     gc_linker_cache_parse(text, length, cache);
 }
 

@@ -2,7 +2,7 @@
 #include "tool/doctor/program.h"
 
 #include "tool/doctor/libraries.h"
-#include "tool/regular.h"
+#include "util/regular.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const char in_each_hwloc[] = "HWLOC_DONT_ADD_VERSION_INFO";
 static bool contains_hwloc(const char *path)
 {
   uint64_t size;
-  const int fd = gc_regular_open(path, &size);
+  const int fd = gc_regular_open_any(path, &size);
   bool found;
 
   if (fd < 0)

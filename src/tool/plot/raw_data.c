@@ -6,7 +6,7 @@
 #include "tool/plot/raw_data.h"
 
 #include "tool/format.h"
-#include "tool/regular.h"
+#include "util/regular.h"
 
 #include <errno.h>
 #include <math.h>
@@ -179,7 +179,7 @@ int gc_plot_read(int dir, const char *name, struct gc_plot *plot, struct gc_erro
   uint64_t size;
   size_t length;
   char *text = NULL;
-  const int fd = gc_regular_open_at(dir, name, &size);
+  const int fd = gc_regular_open_in(dir, name, &size);
   int status = fd < 0 ? fd : gc_regular_read(fd, MAX_BYTES, &text, &length);
 
   if (fd >= 0)

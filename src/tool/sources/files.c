@@ -1,31 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/sources/files.h"
 
-#include "tool/regular.h"
+#include "util/regular.h"
 #include "tool/sources/topology.h"
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The XML of a node with eight GPUs has 2 MB. */
 #define MOST_BYTES (64u << 20)
-
-static int load(const char *path, char **text, size_t *length, struct gc_error *err)
-{
-  const int status = gc_regular_load(path, MOST_BYTES, text, length);
-
-  switch (status) {
-  case -EBADMSG:
-    return gc_fail(err, status, "%s is not a regular file", path);
-  case -EFBIG:
-    return gc_fail(err, status, "%s has more than %u MiB", path, MOST_BYTES >> 20);
-  case -ENOMEM:
-    return gc_fail(err, status, "%s: out of memory", path);
-  default:
-    return status ? gc_fail(err, status, "%s: %s", path, strerror(-status)) : 0;
-  }
-}
 
 /* A file with one GPU is usually a record. */
 static int visit_text(char *text, size_t length, gc_files_visitor *visit, void *data,
@@ -43,7 +26,7 @@ int gc_files_visit(const char *path, gc_files_visitor *visit, void *data, struct
 {
   size_t length = 0;
   char *text = NULL;
-  int status = load(path, &text, &length, err);
+  int status = gc_regular_load(path, MOST_BYTES, &text, &length, err);
 
   if (status)
     return status;

@@ -4,6 +4,7 @@
 #include "tool/obtain.h"
 #include "tool/say.h"
 #include "tool/sources/files.h"
+#include "util/file.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -130,14 +131,18 @@ static int take_file(struct walk *walk, const char *path, struct gc_error *err, 
  * end everything. */
 static int take_entry(struct walk *walk, const char *path, unsigned levels);
 
-static int take_entries(struct walk *walk, const char *path, unsigned levels)
+static int take_entries(struct walk *walk, const char *path, unsigned levels, struct gc_error *err)
 {
+  const int dir = gc_file_open_dir(path, err);
   struct dirent **entries;
-  const int count = scandir(path, &entries, is_visible, versionsort);
-  int status = 0;
+  int status = 0, count;
 
+  if (dir < 0)
+    return dir;
+  count = scandirat(dir, ".", &entries, is_visible, versionsort);
   if (count < 0)
-    return -errno;
+    status = -errno;
+  close(dir);
   for (int i = 0; i < count; i++) {
     char *inner = NULL;
 
@@ -149,8 +154,9 @@ static int take_entries(struct walk *walk, const char *path, unsigned levels)
     }
     free(entries[i]);
   }
-  free(entries);
-  return status;
+  if (count >= 0)
+    free(entries);
+  return status ? gc_fail(err, status, "%s: %s", path, strerror(-status)) : 0;
 }
 
 static int take_entry(struct walk *walk, const char *path, unsigned levels)
@@ -161,9 +167,7 @@ static int take_entry(struct walk *walk, const char *path, unsigned levels)
 
   if (is_directory(path)) {
     if (levels)
-      status = take_entries(walk, path, levels - 1);
-    if (status)
-      gc_fail(&err, status, "%s: %s", path, strerror(-status));
+      status = take_entries(walk, path, levels - 1, &err);
   } else if (ends_with_xml(path)) {
     status = take_file(walk, path, &err, &end);
   }
@@ -176,12 +180,12 @@ static int take_entry(struct walk *walk, const char *path, unsigned levels)
 
 static int walk_directory(struct walk *walk, const char *path, size_t *bad, struct gc_error *err)
 {
-  int status = take_entries(walk, path, 1);
+  int status = take_entries(walk, path, 1, err);
 
   if (bad)
     *bad += walk->bad;
   if (status)
-    return gc_fail(err, status, "%s: %s", path, strerror(-status));
+    return status;
   if (!walk->gpus)
     return gc_fail(err, -ENODATA, "%s: no file *.xml with a GPU is in this directory", path);
   return 0;
