@@ -5,6 +5,7 @@
  */
 #include "tool/plot_curve.h"
 
+#include "record/lists.h"
 #include "tool/plot_write.h"
 
 #include <errno.h>
@@ -114,18 +115,15 @@ struct level {
 /* Reads "0:222208,15:189440,default:222208"; without it, lists each carve-out that was tried. */
 static size_t read_levels(const struct gc_plot *plot, struct level *levels)
 {
-  const char *text = gc_infos_get(&plot->head, "CarveoutTable");
+  const char *list = gc_infos_get(&plot->head, "CarveoutTable");
   const int column = gc_plot_column(plot, "carve-out");
-  const bool tried = !text;
+  const bool tried = !list;
+  struct gc_carveout_entry entry;
   size_t n = 0, same;
 
-  for (; text && *text && n < LEVELS_MAX; text += strcspn(text, ","), text += *text == ',') {
-    struct level *l = &levels[n];
-
-    l->percent = -1;
-    n += sscanf(text, "default:%lf", &l->bytes) == 1 ||
-         sscanf(text, "%lf:%lf", &l->percent, &l->bytes) == 2;
-  }
+  while (n < LEVELS_MAX && gc_carveout_next(&list, &entry))
+    levels[n++] =
+        (struct level){entry.is_default ? -1 : (double)entry.percent, (double)entry.bytes};
   for (size_t i = 0; i < plot->rows && tried && n < LEVELS_MAX; i++) {
     for (same = 0; same < n && levels[same].percent != gc_plot_at(plot, i, column);)
       same++;
@@ -213,7 +211,7 @@ static void say_levels(FILE *script, const struct gc_plot *plot, const struct ru
 
 int gc_plot_curve(FILE *script, const struct gc_plot *plot, struct gc_error *err)
 {
-  static const char *const names[MEANINGS] = {"bytes",  "loads", "slow", "min", "p01",
+  static const char *const names[MEANINGS] = {"bytes",  "loads", "slow", "min",  "p01",
                                               "median", "p99",   "max",  "mean", "carve-out"};
   const bool by_carveout = gc_plot_column(plot, names[CARVEOUT]) >= 0;
   const int meanings = by_carveout ? MEANINGS : CARVEOUT;

@@ -7,6 +7,7 @@
  */
 #include "tool/plot_script.h"
 
+#include "record/lists.h"
 #include "tool/plot_curve.h"
 #include "tool/plot_write.h"
 
@@ -178,24 +179,24 @@ static int table(FILE *script, const struct gc_plot *plot)
 /* Marks the entries of CarveoutTable, "15:189440"; one capacity once. */
 static void say_marks(FILE *script, const struct gc_plot *plot)
 {
-  const char *text = gc_infos_get(&plot->head, "CarveoutTable");
-  double percent, bytes, last = NAN;
+  const char *list = gc_infos_get(&plot->head, "CarveoutTable");
+  struct gc_carveout_entry entry;
+  uint64_t last = 0;
   unsigned marks = 0;
 
   fprintf(script, "array mark[%d]\narray mark_text[%d]\n", MARKS, MARKS);
-  for (; text && marks < MARKS && sscanf(text, "%lf:%lf", &percent, &bytes) == 2;
-       text += strcspn(text, ","), text += *text == ',') {
-    char name[32], words[32];
+  while (marks < MARKS && gc_carveout_next(&list, &entry)) {
+    char name[32], words[GC_CARVEOUT_ASKED];
 
-    if (bytes == last || !(bytes > 0))
+    if (entry.is_default || entry.bytes == last || !entry.bytes)
       continue;
     marks++;
     snprintf(name, sizeof name, "mark[%u]", marks);
-    gc_plot_say(script, name, bytes);
+    gc_plot_say(script, name, (double)entry.bytes);
     snprintf(name, sizeof name, "mark_text[%u]", marks);
-    snprintf(words, sizeof words, "%g %%", percent);
+    gc_carveout_asked(&entry, words);
     gc_plot_text(script, name, words);
-    last = bytes;
+    last = entry.bytes;
   }
   fprintf(script, "marks = %u\n", marks);
 }

@@ -7,8 +7,8 @@
 #include "tool/report/html.h"
 #include "tool/report/sections.h"
 
+#include "record/lists.h"
 #include "tool/format.h"
-#include "util/number.h"
 
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -19,29 +19,12 @@
 
 #define ENTRIES 102 /* 0 to 100 %, and default */
 
-struct entry {
-  char asked[24];
-  uint64_t bytes;
-};
-
-/* Reads "0:222208,15:189440,default:222208"; entries of another form are left out. */
-static size_t read_entries(const char *text, struct entry entries[ENTRIES])
+static size_t read_entries(const char *list, struct gc_carveout_entry entries[ENTRIES])
 {
   size_t n = 0;
 
-  for (size_t length; *text && n < ENTRIES; text += length + (text[length] == ',')) {
-    const size_t head = strcspn(text, ":,");
-    const char *end = NULL;
-
-    length = strcspn(text, ",");
-    if (text[head] == ':')
-      end = gc_number_digits(text + head + 1, &entries[n].bytes);
-    if (!end || end != text + length || head > 8)
-      continue;
-    snprintf(entries[n].asked, sizeof entries[n].asked, "%.*s%s", (int)head, text,
-             *text >= '0' && *text <= '9' ? " %" : "");
+  while (n < ENTRIES && gc_carveout_next(&list, &entries[n]))
     n++;
-  }
   return n;
 }
 
@@ -49,7 +32,8 @@ static size_t read_entries(const char *text, struct entry entries[ENTRIES])
 #define LEFT 84
 #define LENGTH 360
 
-static void draw_bars(FILE *out, const char *subtype, const struct entry *entries, size_t n)
+static void draw_bars(FILE *out, const char *subtype, const struct gc_carveout_entry *entries,
+                      size_t n)
 {
   uint64_t most = 1;
 
@@ -62,16 +46,16 @@ static void draw_bars(FILE *out, const char *subtype, const struct entry *entrie
           subtype, subtype, subtype, subtype, subtype);
   for (size_t i = 0; i < n; i++) {
     const double length = LENGTH * (double)entries[i].bytes / (double)most;
-    char size[32], exact[48];
+    char size[32], asked[GC_CARVEOUT_ASKED];
 
     gc_format_bytes(entries[i].bytes, size, sizeof size);
-    snprintf(exact, sizeof exact, "%s", size);
+    gc_carveout_asked(&entries[i], asked);
     fprintf(out, "<text x='%d' y='%zu' text-anchor='end'>", LEFT - 10, ROW * i + 18);
-    gc_html(out, "$</text>", entries[i].asked);
+    gc_html(out, "$</text>", asked);
     fprintf(out, "<rect class='bar' x='%d' y='%zu' width='%.1f' height='%d'/>", LEFT, ROW * i + 4,
             length, ROW - 7);
     fprintf(out, "<text x='%.1f' y='%zu'>", LEFT + length + 8, ROW * i + 18);
-    gc_html(out, "$</text>\n", exact);
+    gc_html(out, "$</text>\n", size);
   }
   fputs("</svg>\n", out);
 }
@@ -80,16 +64,17 @@ static void draw_bars(FILE *out, const char *subtype, const struct entry *entrie
 static void write_larger_blocks(FILE *out, const struct gc_element *element, const char *one)
 {
   const char *table = gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS);
-  struct entry entries[ENTRIES];
-  const size_t n = table ? read_entries(table, entries) : 0;
-  char size[32];
+  struct gc_carveout_entry entries[ENTRIES];
+  const size_t n = read_entries(table, entries);
+  char size[32], asked[GC_CARVEOUT_ASKED];
 
   if (!n || !strcmp(table, one))
     return;
   fputs("<p>Blocks of 32 warps leave more:", out);
   for (size_t i = 0; i < n; i++) {
     gc_format_bytes(entries[i].bytes, size, sizeof size);
-    gc_html(out, "$ $: $", i ? "," : "", entries[i].asked, size);
+    gc_carveout_asked(&entries[i], asked);
+    gc_html(out, "$ $: $", i ? "," : "", asked, size);
   }
   fputs(".</p>\n", out);
 }
@@ -103,8 +88,8 @@ void gc_report_carveouts(FILE *out, const struct gc_report *report)
     const char *sure = gc_infos_get(&element->infos,
                                     HWLOC_GPUCACHE_CARVEOUT_TABLE HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
     const char *subtype = gc_kinds[element->kind].subtype;
-    struct entry entries[ENTRIES];
-    size_t n = table ? read_entries(table, entries) : 0;
+    struct gc_carveout_entry entries[ENTRIES];
+    const size_t n = read_entries(table, entries);
 
     if (!n)
       continue;
