@@ -71,11 +71,11 @@ struct gpu_touch_args {
 
 /* chase_<path>: the first warp of each block runs one job, the others exit: `warm` untimed loads,
  * then `loads` dependent loads, each timed alone (clock, load, wait, clock). When the chain reaches
- * `end` it continues at `start`, so that one ring in memory serves jobs of all sizes. With warm_step
- * = 0 the untimed loads follow the chain. Otherwise they are independent: the lanes share `warm`
- * loads of addresses warm_step apart, from `start` up to `end` and again from `start`; then the timed
- * chain begins at `start`. On constant, shared and scalar paths all lanes load one address, so the
- * untimed loads always follow the chain there. */
+ * `end` it continues at `start`, so that one ring in memory serves jobs of all sizes. With
+ * warm_step = 0 the untimed loads follow the chain. Otherwise they are independent: the lanes share
+ * `warm` loads of addresses warm_step apart, from `start` up to `end` and again from `start`; then
+ * the timed chain begins at `start`. On constant, shared and scalar paths all lanes load one
+ * address, so the untimed loads always follow the chain there. */
 struct gpu_chase_job {
   uint64_t start, end; /* GPU_NEVER as end: follow the ring to its own end */
   uint32_t warm, loads;
@@ -111,17 +111,17 @@ struct gpu_chase_args {
 /* rounds: the first warp of each block runs `rounds` jobs, one after another, through the path cg.
  * The addresses are computed, so nothing has to be laid; but memory must not hold all ones. If
  * polls_max is not 0 (only with SMs), no block begins a round before all blocks have ended the one
- * before, and a block exits if it has polled for that so often. Apart from the loads there is almost
- * no L2 traffic. */
+ * before, and a block exits if it has polled for that so often. Apart from the loads there is
+ * almost no L2 traffic. */
 enum gpu_round_how {
   GPU_ROUND_TOGETHER, /* independent loads, which the lanes share */
   GPU_ROUND_CHAINED,  /* one load after another */
 };
 
 /* Loads `step` bytes apart from `at` on; at `end`, or behind it, the addresses go back by `back`
- * bytes. TOGETHER: from `at` to `end` and again from `at`. Then `timed` loads from `at` on, one after
- * another, each timed alone. Between both nothing else is read, so the page of the jobs takes no
- * entry of a TLB there. */
+ * bytes. TOGETHER: from `at` to `end` and again from `at`. Then `timed` loads from `at` on, one
+ * after another, each timed alone. Between both nothing else is read, so the page of the jobs takes
+ * no entry of a TLB there. */
 struct gpu_round {
   uint64_t at, end, step, back;
   uint32_t loads, how; /* enum gpu_round_how */
@@ -142,9 +142,9 @@ struct gpu_rounds_args {
   uint32_t reserved;
 };
 
-/* marks_<path>: as chase_<path> with untimed loads that follow the chain, but of each timed load only
- * two bits are kept: bit k of `slow`: timed load k took `threshold` raw cycles or more; of `late`:
- * `late` raw cycles or more. Nothing is stored before the last load. */
+/* marks_<path>: as chase_<path> with untimed loads that follow the chain, but of each timed load
+ * only two bits are kept: bit k of `slow`: timed load k took `threshold` raw cycles or more; of
+ * `late`: `late` raw cycles or more. Nothing is stored before the last load. */
 #define GPU_MARKS 2048 /* most timed loads */
 
 struct gpu_marks_result {
@@ -272,11 +272,11 @@ struct gpu_clock_args {
 /* read_<path>, write_<path>: bandwidth. The warps of each block walk a circular region of `bytes`
  * bytes. Warp w of block b begins first + b * block_first + w * warp_first bytes into it. In each
  * of `count` iterations a warp moves GPU_BANDWIDTH_ROWS adjacent rows and then advances by `step`
- * bytes. A row is 16 bytes per lane, adjacent to each other; in read_words 4, in read_pairs 8. From constant memory all lanes read
- * the same 16 bytes, which count once. The kernel does all of this `repeats` times; block barriers
- * and clock reads enclose each repetition. bytes, step and all offsets are multiples of
- * GPU_BANDWIDTH_ROWS rows, and step <= bytes. base is a byte address on every path; for textures it
- * is a byte offset into a texture of 16-byte texels. */
+ * bytes. A row is 16 bytes per lane, adjacent to each other; in read_words 4, in read_pairs 8. From
+ * constant memory all lanes read the same 16 bytes, which count once. The kernel does all of this
+ * `repeats` times; block barriers and clock reads enclose each repetition. bytes, step and all
+ * offsets are multiples of GPU_BANDWIDTH_ROWS rows, and step <= bytes. base is a byte address on
+ * every path; for textures it is a byte offset into a texture of 16-byte texels. */
 #define GPU_BANDWIDTH_ROWS 8
 
 /* atomics_cg, atomics_shared: the rate of atomic operations on one word. Every lane adds to the
@@ -424,13 +424,13 @@ struct gpu_sharing_groups_args {
   uint32_t bits, polls_max;
 };
 
-/* constant_groups: which SMs share a constant cache behind the constant L1? Block after block probes
- * for the marks of the blocks before it, the latest one first. A mark is a constant that its block
- * has loaded. The first mark that the block finds in its cache is that of the latest block at the
- * same cache, because that block has loaded all marks before its own, too. A load of `threshold`
- * raw cycles or more is a miss. Then the block loads up to GPU_CONSTANT_CHECKS earlier marks, which
- * must hit, and at last its own mark. Block b has ticket (first + b * step) % blocks, and the mark
- * of that number. Blocks wait for their tickets as in first_touch. */
+/* constant_groups: which SMs share a constant cache behind the constant L1? Block after block
+ * probes for the marks of the blocks before it, the latest one first. A mark is a constant that its
+ * block has loaded. The first mark that the block finds in its cache is that of the latest block at
+ * the same cache, because that block has loaded all marks before its own, too. A load of
+ * `threshold` raw cycles or more is a miss. Then the block loads up to GPU_CONSTANT_CHECKS earlier
+ * marks, which must hit, and at last its own mark. Block b has ticket (first + b * step) % blocks,
+ * and the mark of that number. Blocks wait for their tickets as in first_touch. */
 #define GPU_CONSTANT_CHECKS 3
 
 struct gpu_constant_groups_result {
@@ -499,10 +499,10 @@ struct gpu_filler_args {
 };
 
 /* remote_shared: each block of a cluster of `size` blocks follows a ring in the shared memory of
- * each block of the cluster, its own included; in step k block r reads that of block (r + k) % size,
- * so that no two read the same. As in latency_<path>, it times runs of n and 2n loads. The ring has
- * GPU_REMOTE_SLOTS slots of 4 bytes; n is a multiple of that. It has an image of its own, for GPUs
- * with clusters (sm_90 and later). */
+ * each block of the cluster, its own included; in step k block r reads that of block (r + k) %
+ * size, so that no two read the same. As in latency_<path>, it times runs of n and 2n loads. The
+ * ring has GPU_REMOTE_SLOTS slots of 4 bytes; n is a multiple of that. It has an image of its own,
+ * for GPUs with clusters (sm_90 and later). */
 #define GPU_REMOTE_SLOTS 64
 
 struct gpu_remote_result {
@@ -516,9 +516,9 @@ struct gpu_remote_args {
   uint32_t size, n;
 };
 
-/* jumps_near and jumps_far: code as a chain of blocks of GPU_JUMPS_BYTES bytes, which lie one behind
- * the other. A pass executes `blocks` of them, each once, and jumps from each to the next. Both have
- * one image of their own.
+/* jumps_near and jumps_far: code as a chain of blocks of GPU_JUMPS_BYTES bytes, which lie one
+ * behind the other. A pass executes `blocks` of them, each once, and jumps from each to the next.
+ * Both have one image of their own.
  *
  * jumps_near goes through modules of GPU_JUMPS_MODULE blocks in the order of their addresses, and
  * through the blocks of a module in the order of GPU_JUMPS_ORDER. So a pass through any number of
@@ -526,8 +526,8 @@ struct gpu_remote_args {
  *
  * jumps_far executes blocks 0, GPU_JUMPS_STRIDE, 2 * GPU_JUMPS_STRIDE ... below `blocks`. Then it
  * does the same from block GPU_JUMPS_SHIFT on, and so on: the next first block is GPU_JUMPS_SHIFT
- * behind the last one, modulo GPU_JUMPS_STRIDE. So what comes with a block is neither what follows nor
- * what is executed soon. */
+ * behind the last one, modulo GPU_JUMPS_STRIDE. So what comes with a block is neither what follows
+ * nor what is executed soon. */
 #define GPU_JUMPS_BYTES 128
 #define GPU_JUMPS_MODULE 32
 #define GPU_JUMPS_NEAR 1536 /* blocks of jumps_near */
@@ -619,9 +619,9 @@ struct gpu_constant_base_args {
   uint64_t result;
 };
 
-/* stores_<path>: each block is one warp and has `places` places, place_step bytes apart. It loads the
- * first `before` of them, stores `bytes` bytes (0: none) at the beginning of each, waits, and times a
- * load of each, `offset` bytes behind its beginning. */
+/* stores_<path>: each block is one warp and has `places` places, place_step bytes apart. It loads
+ * the first `before` of them, stores `bytes` bytes (0: none) at the beginning of each, waits, and
+ * times a load of each, `offset` bytes behind its beginning. */
 struct gpu_stores_args {
   uint64_t first; /* device address of the first place of block 0 */
   uint64_t block_step, place_step, offset;

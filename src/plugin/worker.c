@@ -17,12 +17,12 @@
  * touched take memory. */
 #define STACK_BYTES (512 * 1024)
 
-/* Enough for loads that are late for a while. Each thread keeps the memory and the descriptors of its
- * load. */
+/* Enough for loads that are late for a while. Each thread keeps the memory and the descriptors of
+ * its load. */
 #define MOST_ABANDONED 8
 
-/* The number of abandoned threads (lower half) of the process with that id (upper half): a child that
- * was forked has none of them. */
+/* The number of abandoned threads (lower half) of the process with that id (upper half): a child
+ * that was forked has none of them. */
 static _Atomic uint64_t abandoned;
 
 struct gc_worker {

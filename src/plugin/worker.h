@@ -35,9 +35,9 @@ bool gc_worker_wait(struct gc_worker *worker, double deadline);
  * deadline. */
 bool gc_worker_run(const struct gc_work *work, double deadline);
 
-/* The number of threads of this process that were detached and have not ended, if there are so many that
- * no more should be started; else 0. This count is the only state of the plugin that outlives a
- * load. */
+/* The number of threads of this process that were detached and have not ended, if there are so many
+ * that no more should be started; else 0. This count is the only state of the plugin that outlives
+ * a load. */
 unsigned gc_worker_stuck(void);
 
 #endif

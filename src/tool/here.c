@@ -174,9 +174,9 @@ static double gpu_lock_seconds(const struct here *here)
   return left > 0 ? 0.75 * left : 0;
 }
 
-/* Takes the lock of a GPU with partitions, or of any GPU if its record has none. Stops waiting early
- * enough to report the failure before the deadline. With --resume, the parent holds the lock. False:
- * failed. */
+/* Takes the lock of a GPU with partitions, or of any GPU if its record has none. Stops waiting
+ * early enough to report the failure before the deadline. With --resume, the parent holds the lock.
+ * False: failed. */
 static bool take_gpu_lock(struct here *here)
 {
   struct gc_error err = {""};
@@ -196,8 +196,8 @@ static bool take_gpu_lock(struct here *here)
   return false;
 }
 
-/* Whether the result is final, because another process has measured the GPU, or failed to, while this
- * one waited for its lock. */
+/* Whether the result is final, because another process has measured the GPU, or failed to, while
+ * this one waited for its lock. */
 static bool is_settled(struct here *here)
 {
   struct gc_result *result = here->result;

@@ -15,8 +15,8 @@
 
 #define MOST_NAMES 100
 
-/* Creates a file that is not complete yet, and writes its name to `name`. A name from the process id
- * would not do: processes of two containers that write to one directory may have the same id. */
+/* Creates a file that is not complete yet, and writes its name to `name`. A name from the process
+ * id would not do: processes of two containers that write to one directory may have the same id. */
 static int create(int dir, char name[64])
 {
   uint64_t random;

@@ -20,9 +20,9 @@ struct gc_libraries {
 };
 
 /* Fills in the libraries of this program with the present LD_LIBRARY_PATH, LD_PRELOAD and
- * /etc/ld.so.preload. Nothing is executed and only regular files are opened. 0, and the caller calls
- * gc_libraries_free; or a negative errno with nothing to free: -ENOEXEC if it is no ELF file of this
- * machine's word size, -ENOMEM, or that of open(). */
+ * /etc/ld.so.preload. Nothing is executed and only regular files are opened. 0, and the caller
+ * calls gc_libraries_free; or a negative errno with nothing to free: -ENOEXEC if it is no ELF file
+ * of this machine's word size, -ENOMEM, or that of open(). */
 int gc_libraries_find(const char *program, struct gc_libraries *libraries);
 void gc_libraries_free(struct gc_libraries *libraries);
 
