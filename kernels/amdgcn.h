@@ -376,8 +376,8 @@ GPU_INLINE uint64_t gpu_load_atomic_shared(uint64_t at, uint64_t texture)
   return old;
 }
 
-/* The compiler inserts the waits of these. It would combine the operations of a wave if it knew that
- * the address is the same in all lanes. */
+/* The compiler inserts the waits of these. It would combine the operations of a wave if it knew
+ * that the address is the same in all lanes. */
 GPU_INLINE uint32_t gpu_add_cg(uint64_t at, uint32_t value)
 {
   __asm__("" : "+v"(at));

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The histogram, the trace and the marks of a chase, spread over the lanes of its warp or wave, so that they
- * stay in registers. nvptx.h and amdgcn.h define GPU_LANES, the number of lanes, and the operations
- * used here.
+ * The histogram, the trace and the marks of a chase, spread over the lanes of its warp or wave, so
+ * that they stay in registers. nvptx.h and amdgcn.h define GPU_LANES, the number of lanes, and the
+ * operations used here.
  */
 #ifndef GPU_LANES_H
 #define GPU_LANES_H

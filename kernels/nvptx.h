@@ -59,10 +59,11 @@ GPU_INLINE uint32_t gpu_run_code(uint32_t x)
   return x;
 }
 
-/* Code that jumps. A block has 8 instructions of 16 bytes from Volta on, if ptxas does not optimize;
- * tests/kernels/sass-check.c checks that, and the jumps. A near block jumps at its end, so that all
- * of its bytes are fetched, however short a line is. Modules and rows of blocks have octal
- * numbers. EIGHT(PART, a, b): parts a0 to a7, each with the name of the next one; b0 is after a7. */
+/* Code that jumps. A block has 8 instructions of 16 bytes from Volta on, if ptxas does not
+ * optimize; tests/kernels/sass-check.c checks that, and the jumps. A near block jumps at its end,
+ * so that all of its bytes are fetched, however short a line is. Modules and rows of blocks have
+ * octal numbers. EIGHT(PART, a, b): parts a0 to a7, each with the name of the next one; b0 is after
+ * a7. */
 #define GPU_NVPTX_EIGHT(PART, a, b)                                                                \
   PART(a "0", a "1") PART(a "1", a "2") PART(a "2", a "3") PART(a "3", a "4")                      \
   PART(a "4", a "5") PART(a "5", a "6") PART(a "6", a "7") PART(a "7", b "0")

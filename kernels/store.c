@@ -51,8 +51,8 @@ static inline void pass_cycles(uint32_t cycles)
 STORES(ca)
 STORES(cg)
 
-/* The writer does not end before all others have stopped polling, because the end of a kernel writes
- * back what a cache holds. */
+/* The writer does not end before all others have stopped polling, because the end of a kernel
+ * writes back what a cache holds. */
 GPU_KERNEL(visible, gpu_visible_args)
 {
   const uint64_t word = gpu_keep(a.words) + (uint64_t)(gpu_block() % a.count) * a.step;

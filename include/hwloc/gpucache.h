@@ -58,8 +58,8 @@
 #define HWLOC_GPUCACHE_SCALAR_L1 "ScalarL1Cache"
 /** \brief AMD: local data share of a CU */
 #define HWLOC_GPUCACHE_LDS "LDS"
-/** \brief Instruction cache. NVIDIA: the cache nearest to the SM whose capacity shows when code jumps
- * through blocks; measured. AMD: from the kernel driver's tables, not measured */
+/** \brief Instruction cache. NVIDIA: the cache nearest to the SM whose capacity shows when code
+ * jumps through blocks; measured. AMD: from the kernel driver's tables, not measured */
 #define HWLOC_GPUCACHE_INSTRUCTION "InstructionCache"
 /** \brief First-level TLB, nearest to the SM */
 #define HWLOC_GPUCACHE_L1_TLB "L1TLB"
@@ -195,15 +195,16 @@
  * last entry is default:BYTES, for a kernel without a preference. Example (H200):
  * "0:222208,15:189440,29:152576,44:119808,58:87040,72:54272,86:21504,default:222208".
  *
- * The table is valid for blocks of one warp, of which CarveoutBlocks can reside. If fewer blocks of a
- * kernel can reside on an SM, smaller carve-outs, and so larger L1s, are possible: see
+ * The table is valid for blocks of one warp, of which CarveoutBlocks can reside. If fewer blocks of
+ * a kernel can reside on an SM, smaller carve-outs, and so larger L1s, are possible: see
  * CarveoutTable32Warps. Elements: L1Cache. Absent: also if CarveoutPercent is absent. Method:
  * "Carve-outs". */
 #define HWLOC_GPUCACHE_CARVEOUT_TABLE "CarveoutTable"
 /** \brief The same for blocks of 4 warps. A larger block never has a smaller L1 at the same
  * percentage, so the table is a lower bound for blocks of 5 to 31 warps. */
 #define HWLOC_GPUCACHE_CARVEOUT_TABLE_4_WARPS "CarveoutTable4Warps"
-/** \brief The same for blocks of 32 warps. Absent: also if no block can have so many. Example (H200):
+/** \brief The same for blocks of 32 warps. Absent: also if no block can have so many. Example
+ * (H200):
  * "0:246784,4:238592,8:222208,15:189440,29:152576,44:119808,58:87040,72:54272,86:21504,default:246784".
  */
 #define HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS "CarveoutTable32Warps"
@@ -324,13 +325,13 @@
  * the cost of reading the clock; number > 0, can have a fraction. Elements: as LatencyCycles. Right
  * within 2 cycles or 4 %. Where LatencyCycles has a near and a far part, it is that of far loads. */
 #define HWLOC_GPUCACHE_LATENCY_P95_CYCLES "LatencyP95Cycles"
-/** \brief Number of equal sets; integer >= 1. Sets x Ways x LineBytes can be more than CapacityBytes:
- * a cache may have sets for more lines than its carve-out leaves data for. */
+/** \brief Number of equal sets; integer >= 1. Sets x Ways x LineBytes can be more than
+ * CapacityBytes: a cache may have sets for more lines than its carve-out leaves data for. */
 #define HWLOC_GPUCACHE_SETS "Sets"
 /** \brief Lines in each set; integer >= 1. */
 #define HWLOC_GPUCACHE_WAYS "Ways"
-/** \brief How an address selects a set: one mask of address bits, in hexadecimal, for each bit of the
- * set's number, comma-separated. A bit of the number is the parity of the address bits in its
+/** \brief How an address selects a set: one mask of address bits, in hexadecimal, for each bit of
+ * the set's number, comma-separated. A bit of the number is the parity of the address bits in its
  * mask. Bits above the highest one of all masks were not tested. */
 #define HWLOC_GPUCACHE_SET_INDEX_MASKS "SetIndexMasks"
 /** \brief Which addresses SetIndexMasks applies to: "virtual" or "physical". */
@@ -349,11 +350,11 @@
 /** \brief Share of the replacements that each way of a set gets, in the order in which ways are
  * filled: comma-separated numbers whose sum is 1. */
 #define HWLOC_GPUCACHE_VICTIM_SHARES "VictimShares"
-/** \brief Misses in each pass over an array that is one line larger than the cache; number > 0. With
- * LRU, one more than Ways. */
+/** \brief Misses in each pass over an array that is one line larger than the cache; number > 0.
+ * With LRU, one more than Ways. */
 #define HWLOC_GPUCACHE_MISSES_PER_EXCESS_LINE "MissesPerExcessLine"
-/** \brief What a store does: "through" (the next level has the data at once) or "back" (when the line
- * is replaced). */
+/** \brief What a store does: "through" (the next level has the data at once) or "back" (when the
+ * line is replaced). */
 #define HWLOC_GPUCACHE_WRITE_POLICY "WritePolicy"
 /** \brief What a store to an absent line brings into the cache: "none", "sector" or "line". */
 #define HWLOC_GPUCACHE_WRITE_ALLOCATE "WriteAllocate"
@@ -361,8 +362,8 @@
  * each load is of one line; integer >= 1. Elements: L1Cache. Absent: also if the SM requests lines
  * so slowly that no limit shows (see OutstandingPerSMAtLeast). */
 #define HWLOC_GPUCACHE_OUTSTANDING_PER_SM "OutstandingPerSM"
-/** \brief Instead of OutstandingPerSM: so many lines were under way at the same time, rounded down to
- * a power of four; integer >= 1. */
+/** \brief Instead of OutstandingPerSM: so many lines were under way at the same time, rounded down
+ * to a power of four; integer >= 1. */
 #define HWLOC_GPUCACHE_OUTSTANDING_PER_SM_AT_LEAST "OutstandingPerSMAtLeast"
 /** \brief The same for one warp; at most OutstandingPerSM. */
 #define HWLOC_GPUCACHE_OUTSTANDING_PER_WARP "OutstandingPerWarp"
@@ -398,18 +399,18 @@
 #define HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY_CYCLES "NearAtomicLatencyCycles"
 /** \brief L2: the same in a partition that is far from the SM. */
 #define HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY_CYCLES "FarAtomicLatencyCycles"
-/** \brief Atomic additions to one address for each SM clock cycle; number > 0. Shared memory: by one
- * SM; L2: by all SMs together. */
+/** \brief Atomic additions to one address for each SM clock cycle; number > 0. Shared memory: by
+ * one SM; L2: by all SMs together. */
 #define HWLOC_GPUCACHE_ATOMICS_PER_CYCLE "AtomicsPerCycle"
 /** \brief Shared memory: number of banks; integer >= 1. */
 #define HWLOC_GPUCACHE_BANKS "Banks"
 /** \brief Shared memory: bytes that one bank delivers at once; integer >= 1. */
 #define HWLOC_GPUCACHE_BANK_BYTES "BankBytes"
-/** \brief Shared memory: SM clock cycles that each further access to the same bank adds to a load of
- * a warp; number > 0. */
+/** \brief Shared memory: SM clock cycles that each further access to the same bank adds to a load
+ * of a warp; number > 0. */
 #define HWLOC_GPUCACHE_CONFLICT_CYCLES "ConflictCycles"
-/** \brief Latency of a load from the shared memory of another SM in the cluster, in SM clock cycles:
- * the median of all pairs of SMs; number > 0, can have a fraction. */
+/** \brief Latency of a load from the shared memory of another SM in the cluster, in SM clock
+ * cycles: the median of all pairs of SMs; number > 0, can have a fraction. */
 #define HWLOC_GPUCACHE_REMOTE_LATENCY_CYCLES "RemoteLatencyCycles"
 /** \brief TLB: number of entries; integer >= 1. */
 #define HWLOC_GPUCACHE_ENTRIES "Entries"
@@ -632,8 +633,8 @@
 #define HWLOC_GPUCACHE_TPC_SMS "GPUCacheTPCSMs"
 /** \brief The SMs of each CPC, a group between TPC and GPC; as GPUCacheGPCSMs. */
 #define HWLOC_GPUCACHE_CPC_SMS "GPUCacheCPCSMs"
-/** \brief The L2 partition that each GPC is near to: comma-separated numbers from 0, in the order of
- * GPUCacheGPCSMs. */
+/** \brief The L2 partition that each GPC is near to: comma-separated numbers from 0, in the order
+ * of GPUCacheGPCSMs. */
 #define HWLOC_GPUCACHE_GPC_SIDES "GPUCacheGPCSides"
 /** \brief SM clock during the measurement, in MHz; integer > 0. It converts cycles into
  * nanoseconds. */

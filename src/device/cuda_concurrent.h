@@ -19,8 +19,8 @@ int gc_cuda_launch_concurrent(struct gc_device *device, const struct gc_launch *
 /* Loads the kernels for clusters, unless they are loaded. */
 int gc_cuda_load_cluster(struct gc_cuda_device *cuda, struct gc_error *err);
 
-/* Loads the kernels jumps_near and jumps_far on first use. -ENOTSUP: this program has no machine code
- * of them for this GPU. */
+/* Loads the kernels jumps_near and jumps_far on first use. -ENOTSUP: this program has no machine
+ * code of them for this GPU. */
 int gc_cuda_load_jumps(struct gc_cuda_device *cuda, struct gc_error *err);
 
 /* Releases the streams and modules that these functions made. */

@@ -170,8 +170,8 @@ static inline unsigned char *gc_sim_global(struct gc_sim_block *b, uint64_t addr
   return gc_sim_inside(b, address, bytes);
 }
 
-/* A store through the caches of the SM. Other SMs see it at once, unless a cache writes back. Loads of
- * the same SM do not see it either, until the kernel ends: no kernel uses what it has stored. */
+/* A store through the caches of the SM. Other SMs see it at once, unless a cache writes back. Loads
+ * of the same SM do not see it either, until the kernel ends: no kernel uses what it has stored. */
 static inline void gc_sim_put(struct gc_sim_block *b, uint64_t address, uint64_t value)
 {
   unsigned char *const to = gc_sim_global(b, address, sizeof(value));
@@ -400,8 +400,8 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
                            .count = b->warps, .write = write, .flight = GPU_BANDWIDTH_ROWS};
 }
 
-/* A part of a sweep by all warps of the block. All blocks begin it at the same time. Memory contents
- * do not change. */
+/* A part of a sweep by all warps of the block. All blocks begin it at the same time. Memory
+ * contents do not change. */
 static inline void gc_sim_sweep(struct gc_sim_block *b, uint64_t at, uint64_t bytes, bool write)
 {
   double busy;

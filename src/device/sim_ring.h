@@ -1,9 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Rings that the kernel `fill` lays in simulated memory. The content of a slot follows from its number,
- * so only the place of a ring is kept at first. Its slots are written when something else reads or
- * writes memory there. A walk along a ring in the order of addresses is a run of loads at equal distances.
+ * Rings that the kernel `fill` lays in simulated memory. The content of a slot follows from its
+ * number, so only the place of a ring is kept at first. Its slots are written when something else
+ * reads or writes memory there. A walk along a ring in the order of addresses is a run of loads at
+ * equal distances.
  */
 #ifndef GC_DEVICE_SIM_RING_H
 #define GC_DEVICE_SIM_RING_H

@@ -260,8 +260,8 @@ static inline uint32_t gpu_read_line(uint64_t at)
   return 0;
 }
 
-/* One call is an operation of each lane of the block, and the other blocks of the launch do the same
- * at the same time. */
+/* One call is an operation of each lane of the block, and the other blocks of the launch do the
+ * same at the same time. */
 static inline void gpu_sim_add(enum gc_space space)
 {
   struct gc_sim_block *b = gpu_sim;

@@ -8,9 +8,9 @@
  *
  * But any user can also hold it for ever, on purpose or with a stopped process. A lock in a
  * directory of each user could not be blocked by others, but two users would then measure at the
- * same time, and both would store wrong values without noticing. A measurement needs the lock for a few
- * seconds only. So a process that holds it for STUCK_MS does not measure, and is ignored. A load
- * may not wait that long: it fails, notes the failure, and says that the command waits longer.
+ * same time, and both would store wrong values without noticing. A measurement needs the lock for a
+ * few seconds only. So a process that holds it for STUCK_MS does not measure, and is ignored. A
+ * load may not wait that long: it fails, notes the failure, and says that the command waits longer.
  *
  * The kernel does not tell which process of another container holds the lock. There, several
  * processes that measure one partition after another look like one that never ends. So an unknown

@@ -12,13 +12,13 @@
 #define GC_GPUS_LOCK_IGNORED 1
 
 /* Takes the lock of the whole GPU. Waits at most `seconds` while another process measures this
- * GPU or another partition of it (0 or less: tries once). root: as given to gc_gpus_list. any: locks
- * every GPU that sysfs shows; else only AMD's, which may have partitions. 0, and *lock is a
+ * GPU or another partition of it (0 or less: tries once). root: as given to gc_gpus_list. any:
+ * locks every GPU that sysfs shows; else only AMD's, which may have partitions. 0, and *lock is a
  * descriptor that the caller closes to release the lock (the end of the process releases it, too),
  * or -1 for a GPU that is not locked. GC_GPUS_LOCK_IGNORED, and *lock is -1: one process holds the
  * lock for longer than a measurement takes (30 s; 96 s if it is unknown which process holds it), so
- * the caller may measure without it; the sentence is a warning. -ETIMEDOUT or another negative errno,
- * with a sentence. */
+ * the caller may measure without it; the sentence is a warning. -ETIMEDOUT or another negative
+ * errno, with a sentence. */
 int gc_gpus_lock(const char *root, const struct gc_gpu *gpu, bool any, double seconds, int *lock,
                  struct gc_error *err);
 

@@ -38,8 +38,8 @@ int gc_handover_read(struct gc_handover *handover, struct gc_identity *identity,
 void gc_handover_free(struct gc_handover *handover); /* a zeroed one is fine */
 
 struct gc_measure_options {
-  /* Comma list of subtypes to measure ("L1Cache,L2Cache"); NULL: all but TLBs. Unknown: -EINVAL with a
-   * sentence that lists the known ones. */
+  /* Comma list of subtypes to measure ("L1Cache,L2Cache"); NULL: all but TLBs. Unknown: -EINVAL
+   * with a sentence that lists the known ones. */
   const char *only;
   /* Called before each step: `done` of `total` steps are done, and `what` is next ("L1Cache
    * capacity"). May be NULL. */

@@ -6,9 +6,9 @@
  * Before the list is a word with the period of the cache plus the number of lines. Only for
  * cache.c.
  *
- * The list of an LRU set with many ways is circular, and does not move if the oldest line is used or
- * replaced. Before it is one more word: the place of the youngest line. A count of the lines with
- * the same low bits says of most lines that are absent that they are, without a search.
+ * The list of an LRU set with many ways is circular, and does not move if the oldest line is used
+ * or replaced. Before it is one more word: the place of the youngest line. A count of the lines
+ * with the same low bits says of most lines that are absent that they are, without a search.
  */
 #ifndef GC_MODEL_AGED_H
 #define GC_MODEL_AGED_H

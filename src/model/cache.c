@@ -250,8 +250,8 @@ void gc_cache_resize(struct gc_cache *cache, uint32_t sets)
 {
   gc_cache_empty(cache);
   cache->sets = sets;
-  /* This equals floor(2^64 / sets) except for powers of two, where it is one less; gc_placement_divide()
-   * corrects both. */
+  /* This equals floor(2^64 / sets) except for powers of two, where it is one less;
+   * gc_placement_divide() corrects both. */
   cache->reciprocal = UINT64_MAX / sets;
   cache->above_mask = cache->shape->hash == GC_HASH_XOR ? sets - 1 : 0;
   cache->limit = 0;

@@ -17,8 +17,8 @@
 int gc_cache_init(struct gc_cache *cache, const struct gc_cache_shape *shape, uint32_t sets_max);
 void gc_cache_fini(struct gc_cache *cache);
 
-/* Makes the cache wide (wide.h) if it is a large LRU cache. It must be empty, and never gets a limit.
- * 0 or -ENOMEM. */
+/* Makes the cache wide (wide.h) if it is a large LRU cache. It must be empty, and never gets a
+ * limit. 0 or -ENOMEM. */
 int gc_cache_widen(struct gc_cache *cache);
 
 /* Empties the cache; _resize also sets the number of sets, 1 to sets_max, which have as many lines

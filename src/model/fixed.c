@@ -45,8 +45,8 @@ static uint32_t weighted_way(const struct gc_cache *cache, struct gc_random *ran
   return way;
 }
 
-/* The word of a set that would be the tree states the way that was drawn last, and how often it will
- * still be replaced. */
+/* The word of a set that would be the tree states the way that was drawn last, and how often it
+ * will still be replaced. */
 static uint32_t drawn_way(const struct gc_cache *cache, uint64_t *drawn, struct gc_random *random)
 {
   const uint32_t left = (uint32_t)*drawn, way = (uint32_t)(*drawn >> 32);
@@ -162,8 +162,8 @@ select_line(struct gc_cache *cache, const struct gc_cache *c, uint64_t address,
   return &sectors[way];
 }
 
-/* gc_cache_access_lines for such a cache. The layout is a constant where it is a frequent one, so that no loop
- * over words is left. */
+/* gc_cache_access_lines for such a cache. The layout is a constant where it is a frequent one, so
+ * that no loop over words is left. */
 __attribute__((always_inline)) static inline void
 access_lines(struct gc_cache *cache, const uint64_t *address, uint8_t *mask, unsigned n,
              struct gc_random *random, struct gc_set_layout layout)

@@ -215,8 +215,8 @@ static double waits(const struct gc_model *model, const struct gc_rows *rows, ui
   return lines * rows->count * cycles / flight;
 }
 
-/* Loads a row of the first warp. Returns the level where its beginning hits; *cycles: the latency of
- * its last line. */
+/* Loads a row of the first warp. Returns the level where its beginning hits; *cycles: the latency
+ * of its last line. */
 static unsigned load_row(struct gc_model *model, const struct gc_rows *rows, uint64_t address,
                          uint32_t *cycles)
 {

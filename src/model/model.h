@@ -63,8 +63,8 @@ uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space
 uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space space,
                             uint64_t address, uint64_t stride, uint64_t count);
 
-/* A store of `bytes` adjacent bytes by a warp. It changes the caches on the path as their write policy
- * says. */
+/* A store of `bytes` adjacent bytes by a warp. It changes the caches on the path as their write
+ * policy says. */
 void gc_model_store(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
                     uint32_t bytes);
 
@@ -101,8 +101,8 @@ struct gc_sweep {
   bool write;
 };
 
-/* Reads or stores all lines. Stores follow the write policy of each cache. A stored line is written to
- * the next level when it is replaced. Returns the cycles for which the busiest level has been
+/* Reads or stores all lines. Stores follow the write policy of each cache. A stored line is written
+ * to the next level when it is replaced. Returns the cycles for which the busiest level has been
  * busy since the launch began, with the sweeps of all SMs: they share the bandwidth. */
 double gc_model_sweep(struct gc_model *model, const struct gc_sweep *sweep);
 

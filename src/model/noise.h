@@ -44,9 +44,9 @@ struct gc_disturbance {
   /* Another program uses the GPU for busy_length_ns after every busy_every_ns of our time, from
    * busy_from_ns to busy_until_ns on the wall clock. busy_every_ns 0: never. */
   uint64_t busy_every_ns, busy_length_ns, busy_from_ns, busy_until_ns;
-  /* Another program runs at the same time as ours, from neighbour_from_ns to neighbour_until_ns: our
-   * blocks reach neighbour_sms SMs only, and on half of the SMs, chosen anew for each repetition,
-   * rows take neighbour_slower times as long. neighbour_sms 0: never. */
+  /* Another program runs at the same time as ours, from neighbour_from_ns to neighbour_until_ns:
+   * our blocks reach neighbour_sms SMs only, and on half of the SMs, chosen anew for each
+   * repetition, rows take neighbour_slower times as long. neighbour_sms 0: never. */
   uint64_t neighbour_sms, neighbour_slower, neighbour_from_ns, neighbour_until_ns;
 };
 

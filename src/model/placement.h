@@ -68,8 +68,8 @@ static inline uint32_t gc_placement_next(const struct gc_cache *cache, uint64_t 
   return gc_placement_set(cache, address);
 }
 
-/* One set in so many leads each side of a duel. The counter has the bounds of the 10 bits that it has
- * in hardware. */
+/* One set in so many leads each side of a duel. The counter has the bounds of the 10 bits that it
+ * has in hardware. */
 #define GC_LEAD_EVERY 32
 #define GC_DUEL_MAX 512
 

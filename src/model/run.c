@@ -309,8 +309,8 @@ bool gc_walk_rows(struct gc_model *model, const struct gc_rows *rows, uint8_t *l
   return true;
 }
 
-/* Whether all loads of a sector of a cache are of one sector of the next one. If not, where a sector
- * misses does not say which one is loaded there. */
+/* Whether all loads of a sector of a cache are of one sector of the next one. If not, where a
+ * sector misses does not say which one is loaded there. */
 static bool sector_fits(const struct gc_model *model, const struct gc_profile_path *path,
                         unsigned level)
 {

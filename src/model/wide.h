@@ -36,8 +36,8 @@ struct gc_wide_block {
   uint8_t alike;   /* if it is not even: all sets have the same lines in so many of the youngest places */
 };
 
-/* What the vectors of a block state. One vector for each way comes after the other, so that a search
- * for one line reads few cache lines of the host. */
+/* What the vectors of a block state. One vector for each way comes after the other, so that a
+ * search for one line reads few cache lines of the host. */
 enum gc_wide_field {
   GC_WIDE_KEY, /* of each byte of it */
   GC_WIDE_AGE = GC_WIDE_KEY + GC_WIDE_KEY_BYTES,

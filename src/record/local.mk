@@ -8,6 +8,7 @@ src_record_librecord_la_SOURCES = src/record/record.h \
   src/record/elements.c src/record/elements.h \
   src/record/infos.c src/record/infos.h \
   src/record/kinds.c src/record/kinds.h \
+  src/record/lists.c src/record/lists.h \
   src/record/merge.c src/record/merge.h \
   src/record/per_sm.c src/record/per_sm.h \
   src/record/provisional.c src/record/provisional.h \

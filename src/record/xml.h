@@ -19,10 +19,10 @@ struct gc_xml_receiver {
   int (*content)(void *data, bool is_blank);
 };
 
-/* Splits the text into tags, and changes it. There must be a NUL at text[length]. Allocates nothing.
- * Takes a time proportional to the length. 0, or -EBADMSG with a sentence that names the line: not
- * well-formed; its own DTD, entities other than those of XML, or references to characters that are
- * not ASCII; more attributes or depth than the bounds of elements.h; or what the receiver
+/* Splits the text into tags, and changes it. There must be a NUL at text[length]. Allocates
+ * nothing. Takes a time proportional to the length. 0, or -EBADMSG with a sentence that names the
+ * line: not well-formed; its own DTD, entities other than those of XML, or references to characters
+ * that are not ASCII; more attributes or depth than the bounds of elements.h; or what the receiver
  * returned. */
 int gc_xml_parse(char *text, size_t length, const struct gc_xml_receiver *receiver, void *data,
                  struct gc_error *err);

@@ -4,8 +4,8 @@
  * Sequential sampling: how sure a share is that is examined again and again while it is sampled. A
  * measurement asks after each launch, and stops as soon as the answer is known. Pure functions.
  *
- * The bounds hold at all sample sizes at once, so the number of times that a measurement asks has no
- * effect on the probability of a wrong answer. An interval for a fixed sample size does not have
+ * The bounds hold at all sample sizes at once, so the number of times that a measurement asks has
+ * no effect on the probability of a wrong answer. An interval for a fixed sample size does not have
  * this property: if it is examined often enough, it excludes every share at some time.
  *
  * n samples in [0, 1] with the mean p have the sum s; for yes-or-no samples, s is the number of
@@ -14,10 +14,10 @@
  *   M(p) = B(1/2 + s, 1/2 + n - s) / (B(1/2, 1/2) p^s (1 - p)^(n - s))
  *
  * is a nonnegative supermartingale that begins at 1, and by Ville's inequality the probability that
- * it ever reaches 1/error is at most `error`. M mixes the likelihood ratios of all other shares, with
- * the weights Beta(1/2, 1/2); among those symmetric in yes and no they need about the fewest samples
- * if nearly all samples agree. The shares with M(p) < 1/error are an interval that contains s/n.
- * Sources: Ville 1939; Robbins 1970; Howard, Ramdas, McAuliffe and Sekhon 2021.
+ * it ever reaches 1/error is at most `error`. M mixes the likelihood ratios of all other shares,
+ * with the weights Beta(1/2, 1/2); among those symmetric in yes and no they need about the fewest
+ * samples if nearly all samples agree. The shares with M(p) < 1/error are an interval that contains
+ * s/n. Sources: Ville 1939; Robbins 1970; Howard, Ramdas, McAuliffe and Sekhon 2021.
  *
  * In all functions 0 <= s <= n; n = 0 is allowed and tells nothing. error: in (0, 1). Several
  * questions are wrong together with at most the sum of their errors.

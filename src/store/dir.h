@@ -37,8 +37,8 @@ const char *gc_store_site_dir(void);
 /* --- for the files of the store
  * --------------------------------------------------------------------- */
 
-/* All directories of records are reached step by step (util/walk.h), and refused if they are symbolic
- * links, belong neither to the caller nor to root, or can be written by everybody. */
+/* All directories of records are reached step by step (util/walk.h), and refused if they are
+ * symbolic links, belong neither to the caller nor to root, or can be written by everybody. */
 
 /* Opens the directory of the site, for reading. Returns a descriptor or a negative errno. */
 int gc_store_open_site(struct gc_error *err);

@@ -28,8 +28,8 @@
 
 #define FIRST_LINE "hwloc-gpucache failure 2\n"
 #define MOST_BYTES 4096
-/* The file has a note for each set of conditions, the newest first: ranks of a job differ in the GPUs
- * that they see. The oldest ones are dropped. */
+/* The file has a note for each set of conditions, the newest first: ranks of a job differ in the
+ * GPUs that they see. The oldest ones are dropped. */
 #define MOST_NOTES 16
 #define MOST_FILE_BYTES (MOST_NOTES * MOST_BYTES)
 /* The clocks of machines that share a home directory may differ a little. */

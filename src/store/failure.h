@@ -46,8 +46,8 @@ struct gc_failure {
 uint64_t gc_store_environment(void);
 
 /* Notes that measuring this GPU failed now. If a note of an earlier failure under the same
- * conditions has become invalid within the last day, the new note is valid for twice as long. A note
- * beside a valid record that is not provisional is removed again. 0 or a negative errno, as
+ * conditions has become invalid within the last day, the new note is valid for twice as long. A
+ * note beside a valid record that is not provisional is removed again. 0 or a negative errno, as
  * gc_store_write. */
 int gc_store_remember_failure(const struct gc_identity *identity, uint64_t environment,
                               const char *why, enum gc_failure_kind kind,

@@ -25,8 +25,8 @@ bool gc_environment_root_ignored(void);
 /* The value that the user gave to a variable that gc_environment_take changes; NULL: not set. */
 const char *gc_environment_user(const char *name);
 
-/* All these variables as the user set them, for gc_spawn_options.set_env: "NAME=VALUE", or "NAME" for
- * one that was not set. Ends with NULL. Static. */
+/* All these variables as the user set them, for gc_spawn_options.set_env: "NAME=VALUE", or "NAME"
+ * for one that was not set. Ends with NULL. Static. */
 const char *const *gc_environment_user_entries(void);
 
 /* Sets these variables to the values of the user again. Call it while the process has one thread. */

@@ -28,7 +28,6 @@ struct member {
   struct gc_result *result;
   struct gc_child child;
   int output; /* memory file for its stdout */
-  bool begun; /* it has reported progress */
 };
 
 struct fleet {
@@ -63,25 +62,31 @@ static const char *without_name(const char *sentence, const char *gpu)
              : sentence + length + 2;
 }
 
-/* Draws the line of each GPU, or the number of those that are ready if there are too many. */
+/* Draws the line of each GPU, or the number of those that have ended if there are too many. */
 static void draw(const struct fleet *fleet)
 {
   const size_t room = gc_progress_room();
-  unsigned ready = 0;
-  char title[48];
+  unsigned ended = 0, failed = 0;
+  char title[48], what[48] = "ready";
 
   for (size_t i = 0; i < fleet->count; i++) {
-    if (!fleet->members[i].begun || fleet->commands[i].pid)
+    const struct gc_command *command = &fleet->commands[i];
+    const bool has_failed = command->end != GC_END_EXITED || command->status != GC_EXIT_DONE;
+
+    if (command->pid || command->end == GC_END_NOT_STARTED) /* not yet */
       continue;
-    ready++;
-    snprintf(fleet->lines[i], GC_PROGRESS_LINE, "%s %.100s  ready", gpu_of(fleet, i)->name,
-             gpu_of(fleet, i)->identity.model);
+    ended++;
+    failed += has_failed;
+    snprintf(fleet->lines[i], GC_PROGRESS_LINE, "%s %.100s  %s", gpu_of(fleet, i)->name,
+             gpu_of(fleet, i)->identity.model, has_failed ? "failed" : "ready");
   }
   snprintf(title, sizeof title, "%zu GPUs", fleet->count);
+  if (failed)
+    snprintf(what, sizeof what, "ended, %u failed", failed);
   if (fleet->count <= room)
     gc_progress_lines(*fleet->lines, fleet->count, GC_PROGRESS_LINE);
   else
-    gc_progress(title, ready, (unsigned)fleet->count, "ready");
+    gc_progress(title, ended, (unsigned)fleet->count, what);
 }
 
 /* Takes the progress that a process reports. False: this line is something else. */
@@ -91,7 +96,6 @@ static bool take_progress(const struct fleet *fleet, size_t i, const char *line)
 
   if (!fleet->lines || strncmp(line, GC_PROGRESS_MARK, mark))
     return false;
-  fleet->members[i].begun = true;
   snprintf(fleet->lines[i], GC_PROGRESS_LINE, "%s", line + mark);
   gc_make_printable(fleet->lines[i]);
   draw(fleet);

@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *gc_keep_date(const struct gc_record *record)
 {
@@ -44,8 +45,7 @@ void gc_keep_begin(const struct gc_tool *tool, struct gc_result *result)
 
   gc_record_free(result->earlier);
   result->earlier = NULL;
-  if (!gc_store_find(&gpu->identity, &result->earlier, NULL) &&
-      gc_provisional_why(result->earlier))
+  if (!gc_store_find(&gpu->identity, &result->earlier, NULL) && gc_provisional_why(result->earlier))
     store_try(tool, gpu, result->earlier);
 }
 
@@ -108,6 +108,8 @@ void gc_keep_describe(const struct gc_record *record, char *text, size_t size)
   const char *why = gc_provisional_why(record);
   const time_t next = gc_provisional_next(record);
   char when[64] = "; the next load or measure tries again";
+  const char *dots = "";
+  size_t room, length;
   struct tm utc;
 
   *text = '\0';
@@ -118,5 +120,12 @@ void gc_keep_describe(const struct gc_record *record, char *text, size_t size)
   else if (!gc_provisional_is_due(record, time(NULL)))
     strftime(when, sizeof when, "; measured again from %Y-%m-%dT%H:%M:%SZ on",
              gmtime_r(&next, &utc));
-  snprintf(text, size, "provisional: %s%s", why, when);
+  room = size - sizeof "provisional: " - strlen(when);
+  length = strlen(why);
+  if (length > room) {
+    dots = " ...";
+    for (length = room - strlen(dots); length && why[length] != ' ';)
+      length--;
+  }
+  snprintf(text, size, "provisional: %.*s%s%s", (int)length, why, dots, when);
 }

@@ -33,7 +33,8 @@ void gc_keep_show(struct gc_result *result);
 void gc_keep_look(const struct gc_tool *tool, struct gc_result *result);
 
 /* Why a record is provisional and when it is measured again: "provisional: …; measured again from …
- * on". Empty if it is not provisional. */
+ * on". Empty if it is not provisional. A long reason is cut, so that the time fits. size: at least
+ * 100. */
 void gc_keep_describe(const struct gc_record *record, char *text, size_t size);
 
 /* The date of a record, for people. */

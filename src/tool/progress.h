@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The progress of a measurement on stderr, if stderr is a terminal: one line for each GPU. Safe from
- * threads.
+ * The progress of a measurement on stderr, if stderr is a terminal: one line for each GPU. Safe
+ * from threads.
  */
 #ifndef GC_TOOL_PROGRESS_H
 #define GC_TOOL_PROGRESS_H
@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* In the environment of a process that measures one of several GPUs: it prints its progress as lines
- * that begin with GC_PROGRESS_MARK, and its parent draws them. */
+/* In the environment of a process that measures one of several GPUs: it prints its progress as
+ * lines that begin with GC_PROGRESS_MARK, and its parent draws them. */
 #define GC_PROGRESS_ENV "HWLOC_GPUCACHE_PROGRESS"
 #define GC_PROGRESS_MARK "\tprogress "
 #define GC_PROGRESS_LINE 256

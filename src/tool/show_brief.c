@@ -5,13 +5,13 @@
  */
 #include "tool/show_brief.h"
 
+#include "record/lists.h"
 #include "tool/format.h"
 #include "tool/keep.h"
 #include "tool/show_absent.h"
 #include "tool/show_notes.h"
 #include "tool/show_table.h"
 #include "tool/terminal.h"
-#include "util/number.h"
 
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>
@@ -27,8 +27,7 @@ struct line {
   bool is_full;
 };
 
-static void add(struct line *line, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+static void add(struct line *line, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static void add(struct line *line, const char *format, ...)
 {
@@ -59,11 +58,11 @@ static void end_line(struct line *line, unsigned *lines, FILE *out)
 /* --- sharing ---------------------------------------------------------------------------------- */
 
 /* The sizes of the groups in "0,1,16 2,3": 3 and 2. */
-static void group_sizes(const char *groups, unsigned *least, unsigned *most)
+static void group_sizes(const char *groups, uint64_t *least, uint64_t *most)
 {
   *least = *most = 0;
   while (*groups) {
-    unsigned size = 1;
+    uint64_t size = 1;
 
     for (; *groups && *groups != ' '; groups++)
       size += *groups == ',';
@@ -73,18 +72,15 @@ static void group_sizes(const char *groups, unsigned *least, unsigned *most)
   }
 }
 
-/* The same for "8x2,4x1": 8 instances serve 2 CUs each, 4 serve 1. */
-static void cu_group_sizes(const char *list, unsigned *least, unsigned *most)
+/* The same for "8x2,4x1". */
+static void cu_group_sizes(const char *list, uint64_t *least, uint64_t *most)
 {
-  unsigned caches, cus;
-  int length;
+  uint64_t caches, cus;
 
   *least = *most = 0;
-  while (sscanf(list, "%9ux%9u%n", &caches, &cus, &length) == 2) {
+  while (gc_cu_group_next(&list, &caches, &cus)) {
     *least = !*least || cus < *least ? cus : *least;
     *most = cus > *most ? cus : *most;
-    list += length;
-    list += *list == ',';
   }
 }
 
@@ -95,8 +91,7 @@ static void sharing(const struct gc_record *record, const struct gc_element *ele
   const struct gc_infos *infos = &element->infos;
   const char *groups = gc_infos_get(infos, HWLOC_GPUCACHE_SM_GROUPS);
   const char *cus = gc_infos_get(infos, HWLOC_GPUCACHE_SHARED_BY_CUS);
-  unsigned least = 0, most = 0;
-  uint64_t instances, sms;
+  uint64_t least = 0, most = 0, instances, sms;
 
   *text = '\0';
   if (gc_infos_get_u64(&record->infos, "SMs", &sms) ||
@@ -108,7 +103,7 @@ static void sharing(const struct gc_record *record, const struct gc_element *ele
   else if (cus)
     cu_group_sizes(cus, &least, &most);
   if (most && least != most)
-    snprintf(text, 64, "%u to %u", least, most);
+    snprintf(text, 64, "%" PRIu64 " to %" PRIu64, least, most);
   else if (most || sms % instances == 0)
     snprintf(text, 64, "%" PRIu64, most ? most : sms / instances);
   else
@@ -138,17 +133,15 @@ static void add_sharing(const struct gc_record *record, unsigned only, struct li
 /* "0:222208,15:189440,default:222208": "  L1 by carve-out (%): 0: 217 KiB, 15: 185" */
 static void add_carveouts(const struct gc_element *element, struct line *line)
 {
-  const char *entry = gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE);
+  const char *list = gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE);
   char left[32], unit[32] = "", *blank;
   const char *before = "";
-  uint64_t percent, bytes;
+  struct gc_carveout_entry entry;
 
-  for (; entry && *entry; entry += strcspn(entry, ","), entry += *entry == ',') {
-    const char *colon = gc_number_digits(entry, &percent);
-
-    if (!colon || *colon != ':' || !gc_number_digits(colon + 1, &bytes))
-      continue; /* the default */
-    gc_format_bytes(bytes, left, sizeof left);
+  while (gc_carveout_next(&list, &entry)) {
+    if (entry.is_default)
+      continue;
+    gc_format_bytes(entry.bytes, left, sizeof left);
     blank = strchr(left, ' ');
     if (blank && !strcmp(blank, unit))
       *blank = '\0'; /* only the first one has the unit */
@@ -156,7 +149,7 @@ static void add_carveouts(const struct gc_element *element, struct line *line)
       strcpy(unit, blank);
     if (!*line->text)
       add(line, "  %s by carve-out (%%):", gc_kinds[element->kind].label);
-    add(line, "%s %" PRIu64 ": %s", before, percent, left);
+    add(line, "%s %u: %s", before, entry.percent, left);
     before = ",";
   }
 }
@@ -274,18 +267,20 @@ static void print_more(const struct gc_record *record, unsigned only, FILE *out)
   putc('\n', out);
 }
 
-/* --- all ---------------------------------------------------------------------------------------- */
+/* --- all ----------------------------------------------------------------------------------------
+ */
 
 void gc_show_brief(const struct gc_record *record, unsigned only, FILE *out)
 {
-  char provisional[640];
+  char provisional[170]; /* two lines, also if the first one ends with a long word */
   struct line line = {.text = ""};
   unsigned lines = 1; /* the last one */
 
   gc_keep_describe(record, provisional, sizeof provisional);
-  if (*provisional)
-    add(&line, "  %s", provisional);
-  end_line(&line, &lines, out);
+  if (*provisional) {
+    fprintf(out, "  %s\n", provisional); /* the caller wraps it */
+    lines += gc_terminal_columns(provisional) + 2 > GC_TEXT_WIDTH ? 2 : 1;
+  }
   print_missing(record, only, &lines, out);
   print_differing(record, only, &lines, out);
   print_partitions(record, only, &lines, out);

@@ -12,9 +12,10 @@
 
 #define GC_BRIEF_LINES 5
 
-/* Writes at most GC_BRIEF_LINES lines, none longer than GC_TEXT_WIDTH: why the record is
- * provisional, partitions, sharing, carve-outs, and which values are missing in the tables. The last
- * line says how to see more. only: a set of kinds, as gc_show_has. */
+/* Writes what becomes at most GC_BRIEF_LINES lines with gc_terminal_print: why the record is
+ * provisional, partitions, sharing, carve-outs, and which values are missing in the tables. The
+ * last line says how to see more. Only the sentence about a provisional record is longer than
+ * GC_TEXT_WIDTH. only: a set of kinds, as gc_show_has. */
 void gc_show_brief(const struct gc_record *record, unsigned only, FILE *out);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A record for people: a line about the GPU, the two tables, and below them a few lines (show_brief.c)
- * or all notes (show_notes.c, show_absent.c).
+ * A record for people: a line about the GPU, the two tables, and below them a few lines
+ * (show_brief.c) or all notes (show_notes.c, show_absent.c).
  */
 #include "tool/show_gpu.h"
 

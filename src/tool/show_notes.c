@@ -5,11 +5,11 @@
  */
 #include "tool/show_notes.h"
 
+#include "record/lists.h"
 #include "tool/format.h"
 #include "tool/show_structure.h"
 #include "tool/table.h"
 #include "tool/terminal.h"
-#include "util/number.h"
 
 #include <hwloc/gpucache.h>
 
@@ -157,37 +157,23 @@ void gc_show_carveout(const struct gc_record *record, size_t first, unsigned onl
           blocks ? " resident blocks per SM" : "");
 }
 
-/* Reads one entry of a CarveoutTable, "15:189440" or "default:222208". Returns the start of the
- * next one. */
-static const char *read_entry(const char *text, char *asked, char *left)
-{
-  const size_t length = strcspn(text, ","), head = strcspn(text, ":,");
-  const char *end = NULL;
-  uint64_t bytes;
-
-  snprintf(asked, GC_CELL, "%.*s%s", (int)head, text, text[0] >= '0' && text[0] <= '9' ? " %" : "");
-  if (text[head] == ':')
-    end = gc_number_digits(text + head + 1, &bytes);
-  if (end && end == text + length)
-    gc_format_bytes(bytes, left, GC_CELL);
-  return text + length + (text[length] == ',');
-}
-
-static void print_shares(const char *entries, FILE *out)
+static void print_shares(const char *list, FILE *out)
 {
   const size_t fit = (gc_terminal_text_width() - 4) / CARVEOUT_COLUMNS;
   const size_t most = fit < CARVEOUTS_IN_A_LINE ? fit : CARVEOUTS_IN_A_LINE;
+  struct gc_carveout_entry entry;
+  bool more = gc_carveout_next(&list, &entry);
 
-  while (*entries) {
+  while (more) {
     struct gc_table table = {.right = (1u << CARVEOUTS_IN_A_LINE) - 1, .out = out};
 
     if (!gc_table_row(&table) || !gc_table_row(&table)) {
       free(table.cells);
       return;
     }
-    while (*entries && table.columns < most) {
-      entries = read_entry(entries, table.cells[0][table.columns], table.cells[1][table.columns]);
-      table.columns++;
+    for (; more && table.columns < most; more = gc_carveout_next(&list, &entry)) {
+      gc_carveout_asked(&entry, table.cells[0][table.columns]);
+      gc_format_bytes(entry.bytes, table.cells[1][table.columns++], GC_CELL);
     }
     gc_table_print(&table, "    ");
   }
@@ -237,24 +223,21 @@ void gc_show_partitions(const struct gc_element *element, FILE *out)
   putc('\n', out);
 }
 
-/* "8x2,4x1": 8 instances serve 2 CUs each, 4 serve 1. */
+/* How many CUs share each instance. */
 static void print_groups(const struct gc_element *element, FILE *out)
 {
   const char *list = gc_infos_get(&element->infos, HWLOC_GPUCACHE_SHARED_BY_CUS);
   const char *before = ":";
-  unsigned caches, cus;
-  int length;
+  uint64_t caches, cus;
 
   if (!list)
     return;
   fprintf(out, "  %s", gc_kinds[element->kind].subtype);
-  while (sscanf(list, "%9ux%9u%n", &caches, &cus, &length) == 2) {
-    fprintf(out, cus == 1 ? "%s %u used by %u CU" : "%s %u shared by %u CUs each", before, caches,
-            cus);
-    before = ",";
-    list += length;
-    list += *list == ',';
-  }
+  for (; gc_cu_group_next(&list, &caches, &cus); before = ",")
+    fprintf(out,
+            cus == 1 ? "%s %" PRIu64 " used by %" PRIu64 " CU"
+                     : "%s %" PRIu64 " shared by %" PRIu64 " CUs each",
+            before, caches, cus);
   putc('\n', out);
 }
 

@@ -52,8 +52,8 @@ static void print_sets(const struct gc_element *element, FILE *out)
   putc('\n', out);
 }
 
-/* "0.25,0.75": "  L1Cache: share of the replacements of each way: 0.25, 0.75". The ways of sets that
- * differ have the same form. */
+/* "0.25,0.75": "  L1Cache: share of the replacements of each way: 0.25, 0.75". The ways of sets
+ * that differ have the same form. */
 static void print_list(const struct gc_element *element, const char *key, const char *what,
                        FILE *out)
 {

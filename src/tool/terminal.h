@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Text for people on stdout: no line is longer than GC_TEXT_WIDTH columns, or than the terminal, and
- * a terminal gets bold headings and dim side notes.
+ * Text for people on stdout: no line is longer than GC_TEXT_WIDTH columns, or than the terminal,
+ * and a terminal gets bold headings and dim side notes.
  */
 #ifndef GC_TOOL_TERMINAL_H
 #define GC_TOOL_TERMINAL_H

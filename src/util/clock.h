@@ -14,8 +14,8 @@
 double gc_now_ms(void);
 
 /* A date with its time, in UTC: "2025-11-21T09:30:00Z", from 1970 to 9999. These functions are safe
- * from any thread. libc's are not: gmtime_r and timegm read the variable TZ at their first call, and
- * strftime and strptime use the locale. */
+ * from any thread. libc's are not: gmtime_r and timegm read the variable TZ at their first call,
+ * and strftime and strptime use the locale. */
 #define GC_DATE 32 /* more than the space for it */
 #define GC_DATE_END 253402300800 /* the first second after it */
 

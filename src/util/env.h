@@ -3,13 +3,13 @@
  *
  * The environment variables that the plugin's thread reads. While it runs, other threads of the
  * application may set variables (libraries do that when they are initialized) or change the working
- * directory. getenv() in the plugin's thread could then read freed memory, and a relative path would
- * mean another file. So the thread uses copies that were made before it started, in the call of
- * hwloc, where hwloc itself reads the environment.
+ * directory. getenv() in the plugin's thread could then read freed memory, and a relative path
+ * would mean another file. So the thread uses copies that were made before it started, in the call
+ * of hwloc, where hwloc itself reads the environment.
  *
  * libc has no lock that a reader of the whole environment could take. So the copies are made such
- * that a variable that is replaced meanwhile does no harm: each entry is read once, and the space for
- * it is known before it is copied.
+ * that a variable that is replaced meanwhile does no harm: each entry is read once, and the space
+ * for it is known before it is copied.
  */
 #ifndef GC_UTIL_ENV_H
 #define GC_UTIL_ENV_H
@@ -46,7 +46,8 @@ struct gc_env *gc_env_copy(void);
 
 /* A copy of the text in which relative paths are absolute, if the working directory has a path that
  * can be in the list. separator: between the paths of a list; '\0': the text is one path. names: an
- * item without '/' is the name of something else and stays. free() frees the copy. NULL: out of memory. */
+ * item without '/' is the name of something else and stays. free() frees the copy. NULL: out of
+ * memory. */
 char *gc_env_absolute(const char *paths, char separator, bool names);
 
 /* A copy of the environment of this process in which the settings replace ("NAME=VALUE") or remove

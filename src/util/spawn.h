@@ -48,8 +48,8 @@ struct gc_spawn_options {
   size_t at_once;             /* see gc_command.waits; at least 1 if a command waits */
   const char *const *set_env; /* "NAME=VALUE" entries that replace those of the caller, and "NAME"
                                  entries that remove them, ended by NULL; NULL: none */
-  /* The whole environment of the commands; set_env is then not used. NULL: that of the caller. Other
-   * threads than that of the application must give one (gc_env_merge). */
+  /* The whole environment of the commands; set_env is then not used. NULL: that of the caller.
+   * Other threads than that of the application must give one (gc_env_merge). */
   char *const *environment;
   /* Leaves stderr as it is instead of collecting messages. The commands then also stay in the
    * caller's process group, so that ^C on the terminal reaches them. Otherwise each command gets a

@@ -16,6 +16,7 @@ sim_tests = \
 	tests/sim/test_fermi \
 	tests/sim/test_l2_survival \
 	tests/sim/test_line \
+	tests/sim/test_loops \
 	tests/sim/test_busy \
 	tests/sim/test_memory \
 	tests/sim/test_outstanding \
@@ -38,6 +39,9 @@ check_PROGRAMS += $(sim_tests)
 TESTS += $(sim_tests)
 ci_tests += tests/sim/test_failures
 endif
+
+# Kernels with loops of their own instead of the simulator's.
+tests_sim_test_loops_LDFLAGS = -Wl,--wrap=gc_sim_run
 
 # What these judge.
 tests/sim/test_amd.log tests/sim/test_physical_l2.log tests/sim/test_sharing.log \

@@ -15,6 +15,7 @@ setup() {
   load setup.bash
   prepare
   gpu0=GPU-11111111-0000-0000-0000-000000000017
+  read -ra cc <<<"$CC" # it may have options
   plugin=$top_builddir/src/plugin/.libs
   export HWLOC_PLUGINS_PATH=$plugin HWLOC_GPUCACHE_TOOL=$tool HWLOC_COMPONENTS=-x86
   mkdir -m 700 -p "$records"
@@ -136,7 +137,7 @@ use_node_record() {
   broken "plugin loads" "invalid ELF header" "Install the plugin again"
   has "$(finding "component ABI")" "not ok: "
   echo '__attribute__((constructor)) static void crash(void) { __builtin_trap(); }' >"$BATS_TEST_TMPDIR/crash.c"
-  "$CC" -shared -fPIC -o "$BATS_TEST_TMPDIR/bad/hwloc_gpucache.so" "$BATS_TEST_TMPDIR/crash.c" || skip "no compiler"
+  "${cc[@]}" -shared -fPIC -o "$BATS_TEST_TMPDIR/bad/hwloc_gpucache.so" "$BATS_TEST_TMPDIR/crash.c" || skip "no compiler"
   HWLOC_PLUGINS_PATH=$BATS_TEST_TMPDIR/bad doctor --sim "$tiny"
   [[ $(finding topology) =~ died\ of\ signal|ended\ with\ exit\ status ]] # a sanitizer catches the signal
   broken topology lstopo "if that fails, too, the reason is not this plugin"
@@ -145,7 +146,7 @@ use_node_record() {
 @test "a plugin for another component ABI" {
   mkdir "$BATS_TEST_TMPDIR/old"
   echo 'struct { unsigned abi; char rest[100]; } hwloc_gpucache_component = { 42, "" };' >"$BATS_TEST_TMPDIR/old.c"
-  "$CC" -shared -fPIC -o "$BATS_TEST_TMPDIR/old/hwloc_gpucache.so" "$BATS_TEST_TMPDIR/old.c" || skip "no compiler"
+  "${cc[@]}" -shared -fPIC -o "$BATS_TEST_TMPDIR/old/hwloc_gpucache.so" "$BATS_TEST_TMPDIR/old.c" || skip "no compiler"
   HWLOC_PLUGINS_PATH=$BATS_TEST_TMPDIR/old doctor --sim "$tiny"
   broken "component ABI" "ABI 42 instead of" "Build the plugin with the hwloc that lstopo uses"
 }
@@ -350,7 +351,7 @@ nested() {
 harmful() {
   ran=$BATS_TEST_TMPDIR/ran harmful=$BATS_TEST_TMPDIR/harmful
   echo 'int main(void) { return 0; }' >"$BATS_TEST_TMPDIR/main.c"
-  "$CC" -o "$harmful" "$BATS_TEST_TMPDIR/main.c" "$@"
+  "${cc[@]}" -o "$harmful" "$BATS_TEST_TMPDIR/main.c" "$@"
 }
 
 @test "doctor PROGRAM runs nothing that the program names: not its interpreter, auditing libraries or libraries" {
@@ -366,7 +367,7 @@ int evil(void) { return 0; }
 static int (*resolve(void))(void) { run(); return evil; }
 int indirect(void) __attribute__((ifunc("resolve")));
 END
-  "$CC" -shared -fPIC -o "$BATS_TEST_TMPDIR/libevil.so" "$evil.c" || skip "no compiler"
+  "${cc[@]}" -shared -fPIC -o "$BATS_TEST_TMPDIR/libevil.so" "$evil.c" || skip "no compiler"
   for name in "-Wl,--dynamic-linker=$evil" "-Wl,--audit=$BATS_TEST_TMPDIR/libevil.so" \
     "-Wl,--no-as-needed -Wl,-z,now $BATS_TEST_TMPDIR/libevil.so"; do
     # shellcheck disable=SC2086 # several flags
@@ -381,7 +382,7 @@ END
   local dir=$BATS_TEST_TMPDIR/origin
   mkdir -p "$dir/bin" "$dir/lib"
   echo 'int own(void) { return 0; }' >"$BATS_TEST_TMPDIR/lib.c"
-  "$CC" -shared -fPIC -Wl,-soname,libhwloc.so.99 -o "$dir/lib/libhwloc.so.99" "$BATS_TEST_TMPDIR/lib.c" ||
+  "${cc[@]}" -shared -fPIC -Wl,-soname,libhwloc.so.99 -o "$dir/lib/libhwloc.so.99" "$BATS_TEST_TMPDIR/lib.c" ||
     skip "no compiler"
   harmful -Wl,--no-as-needed "$dir/lib/libhwloc.so.99"
   doctor "$harmful" --sim "$tiny"
@@ -402,10 +403,46 @@ END
   fi
 }
 
+@test "doctor PROGRAM expands variables of run paths and reads LD_LIBRARY_PATH as the dynamic linker does" {
+  local dir=$BATS_TEST_TMPDIR/tokens path used compared=0
+  echo 'int own(void) { return 0; }' >"$BATS_TEST_TMPDIR/lib.c"
+  mkdir -p "$dir/first"
+  "${cc[@]}" -shared -fPIC -Wl,-soname,libhwloc.so.99 -o "$dir/first/libhwloc.so.99" "$BATS_TEST_TMPDIR/lib.c" ||
+    skip "no compiler"
+  cd "$dir"
+  # each directory that a variable can stand for has a library
+  for path in lib lib64 "lib/$(uname -m)-linux-gnu" "$(uname -m)" '$LIBX' .; do
+    mkdir -p "$path" && cp first/libhwloc.so.99 "$path/"
+  done
+  # shellcheck disable=SC2016 # for the linker
+  for path in '$ORIGIN/$LIB' '${ORIGIN}/${LIB}' '$ORIGIN/$PLATFORM' '$ORIGIN/$LIBX' '$ORIGIN/${LIB'; do
+    harmful -Wl,--no-as-needed first/libhwloc.so.99 "-Wl,-rpath,$path"
+    mv "$harmful" "$dir/program"
+    used=$(ldd "$dir/program" | sed -n 's/.*libhwloc.so.99 => \(\/.*\) (.*/\1/p')
+    doctor "$dir/program" --sim "$tiny"
+    if [ -n "$used" ]; then
+      has "$(finding program)" "uses $used, which"
+      compared=$((compared + 1))
+    else
+      has "$(finding program)" "it needs libhwloc.so.99, which is not found"
+    fi
+  done
+  [ "$compared" -ge 3 ]
+  # an empty directory is the working directory, also at the end of the list
+  cd first
+  harmful -Wl,--no-as-needed libhwloc.so.99
+  for path in /nowhere: :/nowhere /nowhere::/nowhere; do
+    LD_LIBRARY_PATH=$path run ldd "$harmful"
+    has_not "$output" "not found"
+    LD_LIBRARY_PATH=$path doctor "$harmful" --sim "$tiny"
+    has "$(finding program)" "uses ./libhwloc.so.99, which"
+  done
+}
+
 @test "doctor PROGRAM opens regular files only, also if the program needs others" {
   mkfifo "$BATS_TEST_TMPDIR/libfifo.so"
   echo 'int own(void) { return 0; }' >"$BATS_TEST_TMPDIR/lib.c"
-  "$CC" -shared -fPIC -o "$BATS_TEST_TMPDIR/libplain.so" "$BATS_TEST_TMPDIR/lib.c" || skip "no compiler"
+  "${cc[@]}" -shared -fPIC -o "$BATS_TEST_TMPDIR/libplain.so" "$BATS_TEST_TMPDIR/lib.c" || skip "no compiler"
   harmful -Wl,--no-as-needed "$BATS_TEST_TMPDIR/libplain.so"
   rm "$BATS_TEST_TMPDIR/libplain.so"
   mv "$BATS_TEST_TMPDIR/libfifo.so" "$BATS_TEST_TMPDIR/libplain.so"

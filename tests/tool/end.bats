@@ -34,6 +34,26 @@ setup() {
   is '' "$errors"
 }
 
+@test "progress of several GPUs: one that has failed is not called ready" {
+  command -v script >/dev/null || skip "script (Debian package bsdutils) is missing"
+  script -qec 'test -t 1' /dev/null >/dev/null 2>&1 || skip "no pseudo-terminal can be created here"
+  sed '1i broken = fill' "$tiny" >"$BATS_TEST_TMPDIR/broken"
+  export TERM=xterm
+  cp "$tiny" "$BATS_TEST_TMPDIR/other"
+  local rows seen
+  for rows in 24 3; do # a line for each of three GPUs, or a line for all
+    seen=$(script -qc "stty rows $rows cols 100; '$tool' measure --no-store \
+      --sim '$tiny,$BATS_TEST_TMPDIR/broken,$BATS_TEST_TMPDIR/other' >/dev/null" /dev/null)
+    if [ "$rows" = 24 ]; then
+      has "$seen" "gpu1 Tiny Test GPU  failed"
+      has_not "$seen" "gpu1 Tiny Test GPU  ready"
+    else
+      has "$seen" "1/3 ended, 1 failed"
+      has_not "$seen" "1/3 ready"
+    fi
+  done
+}
+
 @test "--timeout: a message, exit 1, nothing left" {
   run_split "$tool" measure --timeout 0.01 --sim h200
   is 1 "$status"

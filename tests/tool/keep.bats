@@ -53,7 +53,9 @@ now() { date -u +%Y-%m-%dT%H:%M:%SZ; }
   is "$before" "$(cat "$record")"
   run_split "$tool" measure --replace --sim "$gpu"
   is 0 "$status"
-  has "$output" "  provisional: steps failed (TextureCache Latency, TextureCache LatencyP95); measured again from"
+  # wrapped
+  has "$(xargs -d '\n' <<<"$output" | tr -s ' ')" \
+    " provisional: steps failed (TextureCache Latency, TextureCache LatencyP95); measured again from 20"
   is 1 "$(tries)"
   is "$record" "$(leftovers)"
   # a better one replaces it

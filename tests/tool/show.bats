@@ -254,13 +254,15 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
     has "$output" "  SMs that share one: ConstantL15Cache about 16.5"
     [[ ${lines[-1]} == "  show --all: "*"; why "[0-9]*" absent" ]]
     # with a provisional record, too, and however long the reason is
-    sed 's/<info name="GPUCacheMeasured"/<info name="GPUCacheProvisional" value="'"$(printf 'lorem %.0s' {1..50})"'"\/>&/' \
+    sed 's/<info name="GPUCacheMeasured"/<info name="GPUCacheProvisional" value="'"$(printf 'lorem %.0s' {1..50})"'"\/><info name="GPUCacheProvisionalTried" value="2026-01-01T00:00:00Z"\/>&/' \
       "$record" >"$BATS_TEST_TMPDIR/later.xml"
     run_split "$tool" show "$BATS_TEST_TMPDIR/later.xml"
     [ "$(widest "$output")" -le 100 ]
     run below_tables "$output"
     is 5 "${#lines[@]}"
-    [[ ${lines[0]} == "  provisional: lorem lorem "*" ..." ]]
+    [[ ${lines[0]} == "  provisional: lorem lorem "* ]]
+    [[ ${lines[1]} == "    lorem "*"lorem ...; the next load or measure tries again" ]]
+    [[ ${lines[2]} == "  "[^\ ]* ]]
     run_split "$tool" show --all "$BATS_TEST_TMPDIR/later.xml"
     is 50 "$(grep -o '\blorem\b' <<<"$output" | wc -l)"
   done

@@ -103,6 +103,9 @@ tests_unit_test_remember_CPPFLAGS = $(AM_CPPFLAGS) \
 # File systems without locks, and short pauses.
 tests_unit_test_store_locks_LDFLAGS = -Wl,--wrap=flock,--wrap=fcntl,--wrap=fcntl64,--wrap=nanosleep
 
+# A dynamic linker without its cache.
+tests_unit_test_doctor_LDFLAGS = -Wl,--wrap=gc_linker_cache_read
+
 # A faster clock.
 tests_unit_test_gpu_lock_LDFLAGS = -Wl,--wrap=gc_now_ms,--wrap=gc_holder_of
 

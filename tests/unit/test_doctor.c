@@ -267,43 +267,74 @@ static void a_file_that_takes_long(void **state)
   gc_elf_close(&file);
 }
 
-/* The programs of this system are trusted, so the linker may list what this code should find. */
+/* Whether this code finds the same libraries as the linker, which the program is trusted to run.
+ * False: there is no such program, or it is a script. */
+static bool compare_with_linker(const char *name)
+{
+  static char list[1 << 16];
+  struct gc_libraries libraries;
+  char command[200], program[PATH_MAX];
+  FILE *pipe;
+  unsigned count = 0;
+
+  if (!realpath(name, program))
+    return false;
+  snprintf(command, sizeof command, "ldd '%.150s' 2>/dev/null", program);
+  pipe = popen(command, "r");
+  assert_non_null(pipe);
+  list[fread(list, 1, sizeof list - 1, pipe)] = '\0';
+  if (pclose(pipe) || gc_libraries_find(program, &libraries))
+    return false;
+  for (size_t k = 0; k < libraries.count; k++) {
+    if (strstr(libraries.paths[k], "/ld-")) /* some libraries need the linker itself */
+      continue;
+    if (!lists(list, libraries.paths[k]))
+      fail_msg("%s: %s is not in %s", program, libraries.paths[k], list);
+    count++;
+  }
+  if (count != count_arrows(list))
+    fail_msg("%s: %u libraries, but %s", program, count, list);
+  gc_libraries_free(&libraries);
+  return true;
+}
+
 static void the_same_libraries_as_the_linker(void **state)
 {
-  static const char *const programs[] = {"/bin/bash", "/usr/bin/python3", "/usr/bin/gcc",
-                                         "/usr/bin/lstopo-no-graphics", "/usr/bin/lstopo",
-                                         "/usr/bin/clang", "/usr/bin/git", "/usr/bin/perl",
-                                         "/proc/self/exe"};
+  static const char *const programs[] = {
+      "/bin/bash",       "/usr/bin/python3", "/usr/bin/gcc", "/usr/bin/lstopo-no-graphics",
+      "/usr/bin/lstopo", "/usr/bin/clang",   "/usr/bin/git", "/usr/bin/perl",
+      "/proc/self/exe"};
   unsigned compared = 0;
 
   (void)state;
-  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
-    static char list[1 << 16];
-    struct gc_libraries libraries;
-    char command[200], program[PATH_MAX];
-    FILE *pipe;
-    unsigned count = 0;
+  for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+    compared += compare_with_linker(programs[i]);
+  if (!compared)
+    skip();
+}
 
-    if (!realpath(programs[i], program))
-      continue;
-    snprintf(command, sizeof command, "ldd '%.150s' 2>/dev/null", program);
-    pipe = popen(command, "r");
-    assert_non_null(pipe);
-    list[fread(list, 1, sizeof list - 1, pipe)] = '\0';
-    if (pclose(pipe) || gc_libraries_find(program, &libraries))
-      continue; /* a script */
-    for (size_t k = 0; k < libraries.count; k++) {
-      if (strstr(libraries.paths[k], "/ld-")) /* some libraries need the linker itself */
-        continue;
-      if (!lists(list, libraries.paths[k]))
-        fail_msg("%s: %s is not in %s", program, libraries.paths[k], list);
-      count++;
-    }
-    if (count != count_arrows(list))
-      fail_msg("%s: %u libraries, but %s", program, count, list);
-    gc_libraries_free(&libraries);
-    compared++;
-  }
+static bool no_cache;
+void __real_gc_linker_cache_read(struct gc_linker_cache *cache);
+void __wrap_gc_linker_cache_read(struct gc_linker_cache *cache);
+
+void __wrap_gc_linker_cache_read(struct gc_linker_cache *cache)
+{
+  if (no_cache)
+    memset(cache, 0, sizeof *cache);
+  else
+    __real_gc_linker_cache_read(cache);
+}
+
+/* The directories that the linker searches without a cache; Debian's have the name of the machine.
+ */
+static void the_same_directories_as_the_linker(void **state)
+{
+  bool compared;
+
+  (void)state;
+  no_cache = true;
+  compared = compare_with_linker("/bin/bash");
+  no_cache = false;
   if (!compared)
     skip();
 }
@@ -342,7 +373,8 @@ static const char *look_up(const struct cache_text *text, size_t size, const cha
 static void the_cache_of_the_linker(void **state)
 {
   struct cache_text text = {.old = "ld.so-1.7.0", .count = 3};
-  const uint32_t strings = offsetof(struct cache_text, strings) - offsetof(struct cache_text, magic);
+  const uint32_t strings =
+      offsetof(struct cache_text, strings) - offsetof(struct cache_text, magic);
 
   (void)state;
   memcpy(text.magic, "glibc-ld.so.cache1.1", sizeof text.magic);
@@ -388,6 +420,7 @@ int main(void)
       cmocka_unit_test(a_damaged_program),
       cmocka_unit_test(a_file_that_takes_long),
       cmocka_unit_test(the_same_libraries_as_the_linker),
+      cmocka_unit_test(the_same_directories_as_the_linker),
       cmocka_unit_test(the_cache_of_the_linker),
   };
 

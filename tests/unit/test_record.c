@@ -5,6 +5,7 @@
  */
 #include "fixture.h"
 
+#include "record/lists.h"
 #include "record/record.h"
 
 #include <errno.h>
@@ -77,6 +78,41 @@ static void values_have_the_form_of_their_key(void **state)
     if (gc_value_ok(cases[i].name, cases[i].value) != cases[i].ok)
       fail_msg("%s=\"%s\" should be %s", cases[i].name, cases[i].value,
                cases[i].ok ? "accepted" : "refused");
+}
+
+static void lists_are_read_entry_by_entry(void **state)
+{
+  static const char *const bad[] = {"", "15", "15:", ":5", "101:5", "-1:5", "defaults:5", "15:5;", "15:5 ",
+                                    "1.5:5", "15:18446744073709551616"};
+  const char *list = "0:222208,100:4096,default:189440,15:x";
+  char asked[3][GC_CARVEOUT_ASKED];
+  struct gc_carveout_entry entry;
+  uint64_t bytes[3] = {0}, caches, cus, total = 0;
+
+  (void)state;
+  for (size_t i = 0; i < 3; i++) {
+    assert_true(gc_carveout_next(&list, &entry));
+    gc_carveout_asked(&entry, asked[i]);
+    bytes[i] = entry.bytes;
+  }
+  assert_string_equal(asked[0], "0 %");
+  assert_string_equal(asked[1], "100 %");
+  assert_string_equal(asked[2], "default");
+  assert_true(bytes[0] == 222208 && bytes[1] == 4096 && bytes[2] == 189440);
+  assert_false(gc_carveout_next(&list, &entry));
+  assert_string_equal(list, "15:x");
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    list = bad[i];
+    assert_false(gc_carveout_next(&list, &entry));
+    assert_ptr_equal(list, bad[i]);
+  }
+  list = NULL;
+  assert_false(gc_carveout_next(&list, &entry));
+  list = "8x2,4x1,3";
+  while (gc_cu_group_next(&list, &caches, &cus))
+    total += caches * cus;
+  assert_int_equal(total, 20);
+  assert_string_equal(list, "3");
 }
 
 static void ids_are_file_names(void **state)
@@ -440,6 +476,7 @@ int main(void)
     cmocka_unit_test(infos_are_a_set_in_order),
     cmocka_unit_test(numbers_are_digits_only),
     cmocka_unit_test(values_have_the_form_of_their_key),
+    cmocka_unit_test(lists_are_read_entry_by_entry),
     cmocka_unit_test(ids_are_file_names),
     cmocka_unit_test(kinds_are_known_by_subtype),
     cmocka_unit_test(elements_come_in_tree_order),

@@ -154,8 +154,8 @@ static int find_changed(struct gc_search_state *s, const struct gc_sizes *sizes,
 }
 
 /* Walks sizes that are chosen by the posterior so far, until the range is small enough for the next
- * bracket, or, if it is the last one, until the answer is sure. The posterior does not depend on why
- * one stops. */
+ * bracket, or, if it is the last one, until the answer is sure. The posterior does not depend on
+ * why one stops. */
 static int divide(struct gc_search_state *s, struct gc_sizes *sizes, bool first, bool last,
                   struct gc_verdict *verdict)
 {

@@ -135,8 +135,9 @@ static int bisect(struct sampler *a, bool twice, unsigned *fits)
   return status;
 }
 
-/* Adds the largest array of this allocation that fits. One disturbed sample could make it too small:
- * then an array a little larger than it still fits, and all is done again with twice the samples. */
+/* Adds the largest array of this allocation that fits. One disturbed sample could make it too
+ * small: then an array a little larger than it still fits, and all is done again with twice the
+ * samples. */
 static int find_fitting(void *data)
 {
   struct sampler *a = data;

@@ -45,8 +45,8 @@ static int walk_until_changed(struct gc_search_state *s, struct gc_sizes *sizes,
   memset(runs, 0, sizeof(runs));
   path.loads_max = COARSE_LOADS;
   *changed = sizes->n = 0;
-  /* Large sizes take long, so walk only as many at a time as at most double the effort. A launch over
-   * several modules takes longer than any walk. */
+  /* Large sizes take long, so walk only as many at a time as at most double the effort. A launch
+   * over several modules takes longer than any walk. */
   for (size_t done = 0; done < n && *changed == done; done += group) {
     const size_t small = done ? 0 : s->search->at_a_time >= n ? n : n / 2;
 
@@ -265,8 +265,8 @@ static int attempt(struct gc_search_state *s, bool wide)
   return status;
 }
 
-/* Confirms the expected capacity: walks two sizes that must fit and one that must not, then the sizes
- * near it, to the line. Another result, or one that is not sure, does not count. */
+/* Confirms the expected capacity: walks two sizes that must fit and one that must not, then the
+ * sizes near it, to the line. Another result, or one that is not sure, does not count. */
 static int confirm_expected(struct gc_search_state *s)
 {
   const uint64_t expected = s->search->expected, around = EXPECTED_STEPS * s->fine.step;

@@ -47,8 +47,8 @@ static int sample(struct gc_measurement *m, const struct gc_level *level, bool a
 
 /* *end: the reach of a TLB ends before this size: fewer loads are slow in ascending order; or, if
  * no census confirms the capacity, far fewer lines are missing than a cache of this size cannot
- * hold. *none: no TLB ends here: more than half as many loads are slow in ascending order. In larger
- * arrays, misses of L2 would hide those of a TLB even more. */
+ * hold. *none: no TLB ends here: more than half as many loads are slow in ascending order. In
+ * larger arrays, misses of L2 would hide those of a TLB even more. */
 static int compare(struct gc_measurement *m, const struct gc_measured *l2, uint64_t bytes,
                    uint32_t loads, bool *end, bool *none)
 {

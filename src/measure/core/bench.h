@@ -70,8 +70,8 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct
                   struct gc_error *err);
 void gc_bench_close(struct gc_bench *bench);
 
-/* Releases the arena, so that a step can use its memory in another way; and allocates it again, with
- * undefined contents. If the memory is no longer free, -ENOMEM, and bench->arena stays 0. */
+/* Releases the arena, so that a step can use its memory in another way; and allocates it again,
+ * with undefined contents. If the memory is no longer free, -ENOMEM, and bench->arena stays 0. */
 void gc_bench_lend_arena(struct gc_bench *bench);
 int gc_bench_return_arena(struct gc_bench *bench);
 

@@ -44,8 +44,8 @@ void gc_interference_start(struct gc_interference *interference, struct gc_bench
 int gc_interference_warm_up(struct gc_interference *interference);
 
 /* Checks whether anything interfered since the last call. If so, waits until no other program uses
- * the GPU and its clock is steady, unless it wanders. Evaluates and clears bench->signs. -EBUSY as above; any other
- * error means that the device does not work any more. */
+ * the GPU and its clock is steady, unless it wanders. Evaluates and clears bench->signs. -EBUSY as
+ * above; any other error means that the device does not work any more. */
 int gc_interference_check(struct gc_interference *interference,
                           enum gc_interference_result *disturbance);
 

@@ -26,8 +26,8 @@ static int ask(struct gc_banks *banks, uint32_t piece, uint64_t bytes, double *l
   return 0;
 }
 
-/* Goes from `piece` to longer pieces until they share no line any more, or to shorter ones until they
- * do. *line 0: no piece that was tried is as long as a line. */
+/* Goes from `piece` to longer pieces until they share no line any more, or to shorter ones until
+ * they do. *line 0: no piece that was tried is as long as a line. */
 static int find_line(struct gc_banks *banks, uint64_t bytes, uint32_t piece, uint32_t *line,
                      struct gc_vote *vote)
 {

@@ -6,10 +6,10 @@
  * all caches, evicts it.
  *
  * Loads that are far apart may wait for the translation of their address (a TLB miss; on an H200
- * these begin only beyond tens of GB). So some lines of each of many pages are loaded, one page after
- * the other. The first load of each page brings in its translation and does not count. On an H200,
- * the latency is the same within 0.5 % as that of single lines far apart, although loads that are near
- * to each other could find a row of the memory open.
+ * these begin only beyond tens of GB). So some lines of each of many pages are loaded, one page
+ * after the other. The first load of each page brings in its translation and does not count. On an
+ * H200, the latency is the same within 0.5 % as that of single lines far apart, although loads that
+ * are near to each other could find a row of the memory open.
  *
  * Memory can be near or far. On an H200 half of all lines belong to the other L2 partition, so
  * every SM sees two modes, around 550 and 750 cycles, and almost nothing between them. A median may
@@ -33,9 +33,9 @@
 #define TOLERANCE 0.02
 #define PAGE 4096u /* bytes: no GPU has smaller pages */
 #define OF_PAGE 4u /* loads of each page, each in a line of its own */
-/* Least number of loads in one repetition, by all SMs together. One load in twenty is beyond the 95th
- * percentile, so it needs more loads than a middle: with 1,024, repetitions differ by 4 % on an
- * H100. */
+/* Least number of loads in one repetition, by all SMs together. One load in twenty is beyond the
+ * 95th percentile, so it needs more loads than a middle: with 1,024, repetitions differ by 4 % on
+ * an H100. */
 #define LOADS 4096
 
 /* SMs that take part, and the loads of each in one repetition. */

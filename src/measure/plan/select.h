@@ -9,8 +9,8 @@
 #include "measure/measure.h"
 #include "measure/plan/plan.h"
 
-/* Is this element to be measured? That is, is its subtype in the comma list options->only? Without a
- * list: all but TLBs, for which the search takes too long. */
+/* Is this element to be measured? That is, is its subtype in the comma list options->only? Without
+ * a list: all but TLBs, for which the search takes too long. */
 bool gc_select_wanted(const struct gc_measure_options *options, enum gc_kind kind);
 
 /* Warns about elements in the list that this GPU does not have. -ENOENT and a sentence if it has

@@ -322,9 +322,10 @@ static void choose_again(const struct slices *s, uint32_t *next, struct busy *bu
   }
 }
 
-/* Repeats the search with another line of each slice, kept busy by other SMs. *right, *all: lines that
- * are in the same slice both times; either time. A wrong slice makes all of its lines wrong, so right
- * lines of some slices say little about the others: the search ends early only if it has failed. */
+/* Repeats the search with another line of each slice, kept busy by other SMs. *right, *all: lines
+ * that are in the same slice both times; either time. A wrong slice makes all of its lines wrong,
+ * so right lines of some slices say little about the others: the search ends early only if it has
+ * failed. */
 static int find_again(struct slices *s, uint32_t *right, uint32_t *all)
 {
   uint32_t next[GC_SLICE_SIDES_MAX] = {0}, slice[GPU_SLICES_JOBS];

@@ -328,9 +328,9 @@ static int are_too_many(struct search *s, struct region *region, uint32_t count,
   return status ? status : note_count(s, region, count, &seen, yes);
 }
 
-/* A new baseline. Then how many of `low` pages are slow: what the kernel itself uses takes entries, too,
- * and evicts pages from their sets. And in the same launch, what the expected number shows. *any: it
- * is shown that a larger number is too many. */
+/* A new baseline. Then how many of `low` pages are slow: what the kernel itself uses takes entries,
+ * too, and evicts pages from their sets. And in the same launch, what the expected number shows.
+ * *any: it is shown that a larger number is too many. */
 static int look(struct search *s, struct region *region, bool *any)
 {
   const uint32_t tries[] = {region->expected + 1, region->expected};
@@ -405,8 +405,9 @@ static int take_penalties(struct search *s, const struct gc_tlb_pages *region, u
 
 /* Another count: if there are some pages too many, each of them makes one more slow, unless so few
  * sets are there that all are (*entries 0). A page of the kernel itself makes one more slow if it
- * is in a set without a page too many. So many more are walked that three quarters of the timed pages
- * are slow if each makes one more slow. Medians of several walks, so that noise has no part in it. */
+ * is in a set without a page too many. So many more are walked that three quarters of the timed
+ * pages are slow if each makes one more slow. Medians of several walks, so that noise has no part
+ * in it. */
 static int count_excess(struct search *s, const struct gc_tlb_pages *region, uint32_t about,
                         uint32_t *entries)
 {

@@ -96,9 +96,9 @@ static int forget(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
 
 enum { FORGET, WALK, JOBS };
 
-/* One launch: all blocks do these walks one after another. Adds a row for each block to the sample of
- * each. Untimed and timed loads are in one launch, because the pages that a launch itself needs would
- * take entries in between. */
+/* One launch: all blocks do these walks one after another. Adds a row for each block to the sample
+ * of each. Untimed and timed loads are in one launch, because the pages that a launch itself needs
+ * would take entries in between. */
 static int walk_once(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
                      const struct task *const *tasks, uint32_t n)
 {

@@ -49,8 +49,8 @@ void gc_tlb_walk_close(struct gc_tlb_walk *walk);
  * threshold that the noise does not reach, and how often comparisons walk for that. */
 int gc_tlb_baseline(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages, uint32_t count);
 
-/* How slow are the same pages if counts[i] pages are walked, for each of n counts? One launch, if all
- * these walks fit into it. */
+/* How slow are the same pages if counts[i] pages are walked, for each of n counts? One launch, if
+ * all these walks fit into it. */
 struct gc_tlb_question {
   /* The baseline is timed anew with `first` pages, at least `first_rows` times, and the threshold
    * stays. first 0: the baseline stays, too. */

@@ -42,8 +42,8 @@ struct gc_eviction_log {
   size_t count;
 };
 
-/* Sets the sizes of the walks through a cache of `capacity` bytes: a leaves some of it free, and both
- * together do not fit, if b's path can reach so many bytes. */
+/* Sets the sizes of the walks through a cache of `capacity` bytes: a leaves some of it free, and
+ * both together do not fit, if b's path can reach so many bytes. */
 void gc_eviction_fill(const struct gc_measurement *m, uint64_t capacity,
                       struct gc_eviction *eviction);
 

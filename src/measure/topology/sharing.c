@@ -4,10 +4,10 @@
  * Which caches of an SM are the same storage: loads through one path evict what came through the
  * other, in both directions. L1 and shared memory are the same storage if L1 keeps its lines while
  * no shared memory is requested, and loses them while all of it is requested. The step of the first
- * element tests all pairs at once. An early step compares L1 with the texture and the read-only path,
- * for which only the capacity of L1 must be known: those that are the same storage need no search of
- * their own, only a confirmation. doc/methods.md, "Sharing"; Größler 2022, section 4.5; Vanecek et
- * al. (MT4G) 2025, IV-G.
+ * element tests all pairs at once. An early step compares L1 with the texture and the read-only
+ * path, for which only the capacity of L1 must be known: those that are the same storage need no
+ * search of their own, only a confirmation. doc/methods.md, "Sharing"; Größler 2022, section 4.5;
+ * Vanecek et al. (MT4G) 2025, IV-G.
  */
 #include "measure/core/memo.h"
 #include "measure/topology/eviction.h"
@@ -208,9 +208,9 @@ static int get_sharing(struct gc_measurement *m, const struct sharing **sharing)
   return status;
 }
 
-/* Whether both directions found one storage. They have the cache, the SMs and the launch in common, so
- * they are no surer together than the less sure one. A "no" is left to the later test, which knows the
- * capacity of the other cache. */
+/* Whether both directions found one storage. They have the cache, the SMs and the launch in common,
+ * so they are no surer together than the less sure one. A "no" is left to the later test, which
+ * knows the capacity of the other cache. */
 static struct gc_vote both(const struct gc_vote *there, const struct gc_vote *back)
 {
   const struct gc_vote vote = agree(there, back, true);

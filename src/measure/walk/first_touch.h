@@ -24,10 +24,10 @@ struct gc_first_touch {
   char failed[160]; /* why there is no result; else empty */
 };
 
-/* warps: in each block, 1 to GC_SUBPARTITIONS. Sets the number of rounds; if the caller has set it in
- * *touch. Otherwise the test ends after two or more rounds when all SMs so far have the same number of
- * caches, and the rule of stats/sequential.h decides that most SMs have it. The rest of *touch is
- * output. */
+/* warps: in each block, 1 to GC_SUBPARTITIONS. Sets the number of rounds; if the caller has set it
+ * in *touch. Otherwise the test ends after two or more rounds when all SMs so far have the same
+ * number of caches, and the rule of stats/sequential.h decides that most SMs have it. The rest of
+ * *touch is output. */
 int gc_first_touch_run(struct gc_measurement *m, const struct gc_path *path, uint32_t warps,
                        struct gc_first_touch *touch);
 void gc_first_touch_free(struct gc_first_touch *touch);

@@ -25,8 +25,8 @@ struct gc_l2_sampling {
   uint32_t part; /* the part of the sample that is timed, the first one being number 0 */
 };
 
-/* The threshold in raw cycles between loads of lines that one SM keeps near and all others, once the
- * capacity is known. */
+/* The threshold in raw cycles between loads of lines that one SM keeps near and all others, once
+ * the capacity is known. */
 uint32_t gc_l2_threshold(const struct gc_measurement *m);
 
 /* SMs that are near to one partition read run->bytes through L2, and then time a scattered sample

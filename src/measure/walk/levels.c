@@ -131,8 +131,8 @@ static int touch_lines(struct gc_measurement *m, const struct gc_path *path, uns
   return status;
 }
 
-/* SMs walk a ring that is in memory. middles: the midhinge of all timed loads, in so many successive
- * parts of equal size. */
+/* SMs walk a ring that is in memory. middles: the midhinge of all timed loads, in so many
+ * successive parts of equal size. */
 static int walk_ring(struct gc_bench *bench, const struct gc_path *path,
                      const struct gc_traced *traced, unsigned parts, double *middles)
 {
@@ -265,8 +265,8 @@ static unsigned memory_batch(const struct gc_bench *bench, unsigned repeats)
  * continues at slots that are still cold. The first repetition is discarded: it loads the address
  * translations, so that the others have no TLB misses. The parts of a launch are walked from memory
  * (or L3), then from L2. The walk from L2 follows an untimed one in its own launch: L2 may lose its
- * contents between launches, and another SM may walk the part than before, near to another partition
- * of L2, which does not have the lines yet. */
+ * contents between launches, and another SM may walk the part than before, near to another
+ * partition of L2, which does not have the lines yet. */
 static int walk_memory(struct gc_measurement *m, unsigned repeats, struct gc_levels *levels)
 {
   struct gc_bench *bench = &m->bench;

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Walks of several parts in one launch (kernel rounds): what would otherwise be a launch for each part
- * that loads, and one for each part that is timed.
+ * Walks of several parts in one launch (kernel rounds): what would otherwise be a launch for each
+ * part that loads, and one for each part that is timed.
  */
 #ifndef GC_MEASURE_WALK_ROUNDS_H
 #define GC_MEASURE_WALK_ROUNDS_H
@@ -21,16 +21,16 @@ struct gc_rounds {
 };
 
 /* sums: [results], if there are sums; trace: [results][traced], raw cycles; sm: [n], the SM of each
- * block, unless by SM. Any of them may be NULL. spread: each SM ran one block, or, unless by SM, no two
- * blocks met; otherwise the times mean nothing. */
+ * block, unless by SM. Any of them may be NULL. spread: each SM ran one block, or, unless by SM, no
+ * two blocks met; otherwise the times mean nothing. */
 struct gc_rounds_seen {
   struct gpu_chase_result *sums;
   uint32_t *trace, *sm;
   bool spread;
 };
 
-/* One launch. It is not repeated if the blocks do not spread, because it may have changed what caches
- * and TLBs contain. 0 or a negative errno. */
+/* One launch. It is not repeated if the blocks do not spread, because it may have changed what
+ * caches and TLBs contain. 0 or a negative errno. */
 int gc_rounds_run(struct gc_bench *bench, const struct gc_rounds *rounds,
                   struct gc_rounds_seen *seen);
 

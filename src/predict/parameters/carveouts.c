@@ -1,54 +1,43 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "predict/parameters/carveouts.h"
 
-#include "util/number.h"
+#include "record/lists.h"
 
 #include <stdbool.h>
-#include <string.h>
 
-/* One entry. Returns what follows it, or NULL if the text has another form. */
-static const char *read_entry(const char *text, struct gc_carveout *entry)
-{
-  uint64_t percent;
-  const char *end = gc_number_digits(text, &percent);
-
-  if (!end || *end != ':' || percent > 100)
-    return NULL;
-  entry->percent = (unsigned)percent;
-  end = gc_number_digits(end + 1, &entry->l1_bytes);
-  return end && (!*end || *end == ',') ? end : NULL;
-}
-
-/* Entries must be in the order of percent, and L1 must not grow. */
-static bool follows(const struct gc_carveouts *carveouts, const struct gc_carveout *entry)
+/* Entries must be in the order of percent, so there are at most GC_CARVEOUTS, and L1 must not grow.
+ */
+static bool follows(const struct gc_carveouts *carveouts, const struct gc_carveout_entry *entry)
 {
   const struct gc_carveout *last;
 
   if (!carveouts->count)
     return true;
   last = &carveouts->array[carveouts->count - 1];
-  return entry->percent > last->percent && entry->l1_bytes <= last->l1_bytes;
+  return entry->percent > last->percent && entry->bytes <= last->l1_bytes;
 }
 
 void gc_carveouts_read(struct gc_carveouts *carveouts, const char *table, uint64_t most_shared)
 {
+  struct gc_carveout_entry entry;
   uint64_t least_l1;
 
   carveouts->count = 0;
   carveouts->default_bytes = 0;
-  while (table && *table >= '0' && *table <= '9') {
-    struct gc_carveout entry = {0};
-
-    table = read_entry(table, &entry);
-    if (!table || carveouts->count == GC_CARVEOUTS || !follows(carveouts, &entry)) {
+  while (gc_carveout_next(&table, &entry)) {
+    if (entry.is_default) {
+      carveouts->default_bytes = entry.bytes;
+      continue;
+    }
+    if (!follows(carveouts, &entry)) {
       carveouts->count = 0;
       return;
     }
-    carveouts->array[carveouts->count++] = entry;
-    table += *table == ',';
+    carveouts->array[carveouts->count++] =
+        (struct gc_carveout){.percent = entry.percent, .l1_bytes = entry.bytes};
   }
-  if (table && !strncmp(table, "default:", 8))
-    gc_number_digits(table + 8, &carveouts->default_bytes);
+  if (table && *table) /* of another form */
+    carveouts->count = 0;
   if (!carveouts->count)
     return;
   least_l1 = carveouts->array[carveouts->count - 1].l1_bytes;

@@ -3,20 +3,25 @@
 
 #include "tool/doctor/elf.h"
 #include "tool/doctor/linker_cache.h"
+#include "tool/regular.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 
 /* Programs have at most some hundred libraries. */
 #define MOST_LIBRARIES 2000
+#define MOST_PRELOADED (1u << 16) /* bytes of /etc/ld.so.preload */
 #define HWLOC "libhwloc.so"
 
 /* A file that is loaded. The first one is the program. */
 struct file {
   char *path;
+  char *name;                     /* by which it was first needed */
   char *soname, *rpath, *runpath; /* empty: none */
   size_t loader;                  /* the file that needs it */
   dev_t dev;
@@ -28,6 +33,7 @@ struct loading {
   size_t count;
   struct gc_linker_cache cache;
   const char *system; /* directories of the linker, with colons */
+  char lib[PATH_MAX]; /* what $LIB stands for */
   uint16_t machine;   /* of the program: other libraries are passed over */
   char *missing;
   bool out_of_memory;
@@ -43,6 +49,7 @@ bool gc_libraries_is_libhwloc(const char *path)
 static void free_file(struct file *file)
 {
   free(file->path);
+  free(file->name);
   free(file->soname);
   free(file->rpath);
   free(file->runpath);
@@ -64,8 +71,8 @@ static bool is_loaded(const struct loading *loading, const struct stat *st)
   return false;
 }
 
-static void append(struct loading *loading, const char *path, const struct gc_elf *elf,
-                   const struct stat *st, size_t loader)
+static void append(struct loading *loading, const char *path, const char *name,
+                   const struct gc_elf *elf, const struct stat *st, size_t loader)
 {
   struct file *more = reallocarray(loading->files, loading->count + 1, sizeof *more), *file;
 
@@ -76,13 +83,14 @@ static void append(struct loading *loading, const char *path, const struct gc_el
   loading->files = more;
   file = &more[loading->count];
   *file = (struct file){.path = strdup(path),
+                        .name = strdup(name),
                         .soname = copy_string(elf, DT_SONAME),
                         .rpath = copy_string(elf, DT_RPATH),
                         .runpath = copy_string(elf, DT_RUNPATH),
                         .loader = loader,
                         .dev = st->st_dev,
                         .ino = st->st_ino};
-  if (file->path && file->soname && file->rpath && file->runpath) {
+  if (file->path && file->name && file->soname && file->rpath && file->runpath) {
     loading->count++;
     return;
   }
@@ -91,7 +99,7 @@ static void append(struct loading *loading, const char *path, const struct gc_el
 }
 
 /* Loads this file, unless it is there already. False: it is no library for this program. */
-static bool try(struct loading *loading, const char *path, size_t loader)
+static bool try(struct loading *loading, const char *path, const char *name, size_t loader)
 {
   struct gc_elf elf;
   struct stat st;
@@ -101,55 +109,82 @@ static bool try(struct loading *loading, const char *path, size_t loader)
     return false;
   fits = elf.head.e_machine == loading->machine && !fstat(elf.fd, &st);
   if (fits && !is_loaded(loading, &st))
-    append(loading, path, &elf, &st, loader);
+    append(loading, path, name, &elf, &st, loader);
   gc_elf_close(&elf);
   return fits;
 }
 
-/* Copies one directory of a list and replaces $ORIGIN by the directory of `file`. False: it is too
- * long, or has another variable. */
-static bool expand(const char *from, size_t length, const struct file *file, char dir[PATH_MAX])
+/* The length of "$NAME" or "${NAME}" at the start of this text; 0: something else is there. */
+static size_t variable(const char *text, const char *end, const char *name)
 {
-  static const char *const origins[] = {"$ORIGIN", "${ORIGIN}"};
-  const char *slash = strrchr(file->path, '/');
-  const size_t origin = slash ? (size_t)(slash - file->path) : 0;
+  const char *at = text + 1;
+  const bool braces = at < end && *at == '{';
+  const size_t length = strlen(name);
+
+  at += braces;
+  if (*text != '$' || (size_t)(end - at) < length || strncmp(at, name, length))
+    return 0;
+  at += length;
+  if (braces)
+    return at < end && *at == '}' ? (size_t)(at + 1 - text) : 0;
+  return at < end && (isalnum((unsigned char)*at) || *at == '_') ? 0 : (size_t)(at - text);
+}
+
+/* Copies one directory of a list and replaces $ORIGIN, the directory of `file`, $LIB and $PLATFORM.
+ * False: it is too long. */
+static bool expand(const struct loading *loading, const char *from, size_t length, size_t file,
+                   char dir[PATH_MAX])
+{
+  const char *path = loading->files[file].path, *slash = strrchr(path, '/');
+  const char *platform = (const char *)getauxval(AT_PLATFORM), *end = from + length;
+  const struct {
+    const char *name, *value;
+    size_t length;
+  } variables[] = {{"ORIGIN", slash ? path : ".", slash ? (size_t)(slash - path) : 1},
+                   {"LIB", loading->lib, strlen(loading->lib)},
+                   {"PLATFORM", platform, platform ? strlen(platform) : 0}};
   size_t used = 0;
 
-  for (size_t i = 0; i < length;) {
-    size_t skip = 0;
+  while (from < end) {
+    const char *value = from;
+    size_t skip = 0, size = 1;
 
-    for (size_t k = 0; k < 2; k++)
-      if (length - i >= strlen(origins[k]) && !strncmp(from + i, origins[k], strlen(origins[k])))
-        skip = strlen(origins[k]);
-    if ((from[i] == '$' && !skip) || used + origin + 2 > PATH_MAX)
+    for (size_t i = 0; !skip && i < sizeof variables / sizeof *variables; i++)
+      if ((skip = variable(from, end, variables[i].name))) {
+        value = variables[i].value;
+        size = variables[i].length;
+      }
+    if (used + size >= PATH_MAX)
       return false;
-    if (skip)
-      used +=
-          (size_t)sprintf(dir + used, "%.*s", slash ? (int)origin : 1, slash ? file->path : ".");
-    else
-      dir[used++] = from[i];
-    i += skip ? skip : 1;
+    if (size)
+      memcpy(dir + used, value, size);
+    used += size;
+    from += skip ? skip : 1;
   }
   dir[used] = '\0';
   return true;
 }
 
-/* Tries the library in each directory of a list. file: for $ORIGIN. */
+/* Tries the library in each directory of a list; an empty one is the working directory. file: for
+ * $ORIGIN. */
 static bool try_list(struct loading *loading, const char *list, const char *name, size_t file,
                      size_t loader)
 {
   char dir[PATH_MAX], path[PATH_MAX];
 
-  while (list && *list) {
+  if (!list || !*list)
+    return false;
+  for (;; list++) {
     const size_t length = strcspn(list, ":;");
 
-    if (expand(list, length, &loading->files[file], dir) &&
+    if (expand(loading, list, length, file, dir) &&
         snprintf(path, sizeof path, "%s%s%s", dir, *dir ? "/" : "./", name) < PATH_MAX &&
-        try(loading, path, loader))
+        try(loading, path, name, loader))
       return true;
-    list += length + (list[length] != '\0');
+    list += length;
+    if (!*list)
+      return false;
   }
-  return false;
 }
 
 /* DT_RPATH of the file that needs the library, and of those that loaded that file. */
@@ -175,7 +210,7 @@ static bool try_cache(struct loading *loading, const char *name, size_t loader)
   size_t entry = 0;
 
   while ((path = gc_linker_cache_next(&loading->cache, name, &entry)))
-    if (try(loading, path, loader))
+    if (try(loading, path, name, loader))
       return true;
   return false;
 }
@@ -183,7 +218,7 @@ static bool try_cache(struct loading *loading, const char *name, size_t loader)
 static bool has_name(const struct loading *loading, const char *name)
 {
   for (size_t i = 1; i < loading->count; i++)
-    if (!strcmp(loading->files[i].soname, name))
+    if (!strcmp(loading->files[i].soname, name) || !strcmp(loading->files[i].name, name))
       return true;
   return false;
 }
@@ -196,7 +231,7 @@ static void load(struct loading *loading, const char *name, size_t loader)
   if (has_name(loading, name))
     return;
   if (strchr(name, '/'))
-    found = expand(name, strlen(name), &loading->files[loader], path) && try(loading, path, loader);
+    found = expand(loading, name, strlen(name), loader, path) && try(loading, path, name, loader);
   else
     found = try_rpaths(loading, name, loader) ||
             try_list(loading, secure_getenv("LD_LIBRARY_PATH"), name, 0, loader) ||
@@ -207,13 +242,13 @@ static void load(struct loading *loading, const char *name, size_t loader)
     loading->out_of_memory = true;
 }
 
-static void load_preloaded(struct loading *loading)
+/* Loads the libraries of a list. */
+static void load_list(struct loading *loading, const char *list, const char *separators)
 {
-  const char *list = secure_getenv("LD_PRELOAD");
   char name[PATH_MAX];
 
   while (list && *list) {
-    const size_t length = strcspn(list, " :");
+    const size_t length = strcspn(list, separators);
 
     if (length && length < sizeof name) {
       snprintf(name, sizeof name, "%.*s", (int)length, list);
@@ -221,6 +256,21 @@ static void load_preloaded(struct loading *loading)
     }
     list += length + (list[length] != '\0');
   }
+}
+
+/* Those of LD_PRELOAD, then those of a file of the system, which may have comments. */
+static void load_preloaded(struct loading *loading)
+{
+  char *text, *comment;
+  size_t length;
+
+  load_list(loading, secure_getenv("LD_PRELOAD"), " :");
+  if (gc_regular_load("/etc/ld.so.preload", MOST_PRELOADED, &text, &length))
+    return;
+  while ((comment = strchr(text, '#')))
+    memset(comment, ' ', strcspn(comment, "\n"));
+  load_list(loading, text, " \t\n:");
+  free(text);
 }
 
 static void load_needed(struct loading *loading, size_t loader)
@@ -237,6 +287,23 @@ static void load_needed(struct loading *loading, size_t loader)
   gc_elf_close(&elf);
 }
 
+/* Takes the last directories of the path of libc, "lib64" or "lib/x86_64-linux-gnu", from the list
+ * of what this process has loaded. The linker of another libc has other ones, but names them
+ * nowhere. */
+static int take_lib(struct dl_phdr_info *info, size_t size, void *lib)
+{
+  const char *slash = strrchr(info->dlpi_name, '/'), *last = NULL;
+
+  (void)size;
+  if (!slash || strncmp(slash, "/libc.so.", strlen("/libc.so.")))
+    return 0;
+  for (const char *at = info->dlpi_name; (at = strstr(at, "/lib")) && at < slash; at++)
+    last = at;
+  if (last)
+    snprintf(lib, PATH_MAX, "%.*s", (int)(slash - last - 1), last + 1);
+  return 1;
+}
+
 /* The directories that the linker of this program searches last. */
 static const char *directories_of(const struct gc_elf *elf)
 {
@@ -244,7 +311,7 @@ static const char *directories_of(const struct gc_elf *elf)
 
   return gc_elf_interpreter(elf, interpreter) && strstr(interpreter, "/ld-musl-")
              ? "/lib:/usr/local/lib:/usr/lib"
-             : "/lib64:/usr/lib64:/lib:/usr/lib";
+             : "/$LIB:/usr/$LIB:/lib64:/usr/lib64:/lib:/usr/lib";
 }
 
 /* Loads the program. */
@@ -261,7 +328,7 @@ static int start(struct loading *loading, const char *program)
   if (fstat(elf.fd, &st))
     status = -errno;
   else
-    append(loading, program, &elf, &st, 0);
+    append(loading, program, "", &elf, &st, 0);
   gc_elf_close(&elf);
   return status;
 }
@@ -283,10 +350,11 @@ static int take(struct loading *loading, struct gc_libraries *libraries)
 
 int gc_libraries_find(const char *program, struct gc_libraries *libraries)
 {
-  struct loading loading = {0};
+  struct loading loading = {.lib = "lib"};
   int status = start(&loading, program);
 
   memset(libraries, 0, sizeof *libraries);
+  dl_iterate_phdr(take_lib, loading.lib);
   if (!status) {
     gc_linker_cache_read(&loading.cache);
     if (loading.count)

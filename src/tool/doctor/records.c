@@ -76,7 +76,8 @@ void gc_link_site(struct gc_doctor *doctor)
                   access(dir, F_OK) && errno != ENOENT ? ", or cannot be read" : "");
 }
 
-/* No record is no fault: the next load measures. If the GPU cannot be measured, other links say why. */
+/* No record is no fault: the next load measures. If the GPU cannot be measured, other links say
+ * why. */
 static void report_none(struct gc_doctor *doctor, const struct gc_gpu *gpu)
 {
   gc_doctor_add(doctor, GC_LINK_NOT_APPLICABLE, NULL, "%s: there is no record%s", gpu->name,

@@ -7,7 +7,7 @@
 #include "tool/html.h"
 #include "tool/report/sections.h"
 
-#include "predict/parameters/carveouts.h"
+#include "record/lists.h"
 #include "tool/format.h"
 
 #define HWLOC_GPUCACHE_KEYS_ONLY
@@ -17,25 +17,15 @@
 #include <stdio.h>
 #include <string.h>
 
-struct entry {
-  char asked[16];
-  uint64_t bytes;
-};
+#define ENTRIES 102 /* 0 to 100 %, and default */
 
-#define ENTRIES (GC_CARVEOUTS + 1) /* and default */
-
-static size_t read_entries(const char *text, struct entry entries[ENTRIES])
+static size_t read_entries(const char *list, struct gc_carveout_entry entries[ENTRIES])
 {
   struct gc_carveouts table;
   size_t n = 0;
 
-  gc_carveouts_read(&table, text, 0);
-  for (; n < table.count; n++) {
-    entries[n].bytes = table.array[n].l1_bytes;
-    snprintf(entries[n].asked, sizeof entries[n].asked, "%u %%", table.array[n].percent);
-  }
-  if (table.default_bytes)
-    entries[n++] = (struct entry){"default", table.default_bytes};
+  while (n < ENTRIES && gc_carveout_next(&list, &entries[n]))
+    n++;
   return n;
 }
 
@@ -43,7 +33,8 @@ static size_t read_entries(const char *text, struct entry entries[ENTRIES])
 #define LEFT 84
 #define LENGTH 360
 
-static void draw_bars(FILE *out, const char *subtype, const struct entry *entries, size_t n)
+static void draw_bars(FILE *out, const char *subtype, const struct gc_carveout_entry *entries,
+                      size_t n)
 {
   uint64_t most = 1;
 
@@ -56,11 +47,12 @@ static void draw_bars(FILE *out, const char *subtype, const struct entry *entrie
           subtype, subtype, subtype, subtype, subtype);
   for (size_t i = 0; i < n; i++) {
     const double length = LENGTH * (double)entries[i].bytes / (double)most;
-    char size[32];
+    char size[32], asked[GC_CARVEOUT_ASKED];
 
     gc_format_bytes(entries[i].bytes, size, sizeof size);
+    gc_carveout_asked(&entries[i], asked);
     fprintf(out, "<text x='%d' y='%zu' text-anchor='end'>", LEFT - 10, ROW * i + 18);
-    gc_html(out, "$</text>", entries[i].asked);
+    gc_html(out, "$</text>", asked);
     fprintf(out, "<rect class='bar' x='%d' y='%zu' width='%.1f' height='%d'/>", LEFT, ROW * i + 4,
             length, ROW - 7);
     fprintf(out, "<text x='%.1f' y='%zu'>", LEFT + length + 8, ROW * i + 18);
@@ -73,16 +65,17 @@ static void draw_bars(FILE *out, const char *subtype, const struct entry *entrie
 static void write_larger_blocks(FILE *out, const struct gc_element *element, const char *one)
 {
   const char *table = gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS);
-  struct entry entries[ENTRIES];
+  struct gc_carveout_entry entries[ENTRIES];
   const size_t n = read_entries(table, entries);
-  char size[32];
+  char size[32], asked[GC_CARVEOUT_ASKED];
 
   if (!n || !strcmp(table, one))
     return;
   fputs("<p>Blocks of 32 warps leave more:", out);
   for (size_t i = 0; i < n; i++) {
     gc_format_bytes(entries[i].bytes, size, sizeof size);
-    gc_html(out, "$ $: $", i ? "," : "", entries[i].asked, size);
+    gc_carveout_asked(&entries[i], asked);
+    gc_html(out, "$ $: $", i ? "," : "", asked, size);
   }
   fputs(".</p>\n", out);
 }
@@ -96,8 +89,8 @@ void gc_report_carveouts(FILE *out, const struct gc_report *report)
     const char *sure = gc_infos_get(&element->infos,
                                     HWLOC_GPUCACHE_CARVEOUT_TABLE HWLOC_GPUCACHE_CONFIDENCE_SUFFIX);
     const char *subtype = gc_kinds[element->kind].subtype;
-    struct entry entries[ENTRIES];
-    size_t n = read_entries(table, entries);
+    struct gc_carveout_entry entries[ENTRIES];
+    const size_t n = read_entries(table, entries);
 
     if (!n)
       continue;

@@ -49,8 +49,8 @@ int gc_sources_visit_directory(const char *path, gc_sources_visitor *visit, void
                                struct gc_error *err);
 
 /* Whether this argument means a file or directory: it contains '/', it ends like the name of a file
- * (".xml"), or a file of that name exists and it does not look like the name of a GPU ("gpu0"). Other
- * arguments name GPUs of this machine. */
+ * (".xml"), or a file of that name exists and it does not look like the name of a GPU ("gpu0").
+ * Other arguments name GPUs of this machine. */
 bool gc_sources_is_path(const char *word);
 
 /* Fills sources from the arguments of the command (tool->words): files, directories and GPUs of

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Records from the XML of a topology, which may come from anybody. libhwloc does not parse it,
- * because its import trusts a topology and recurses once for each level. Each GPU is read by the code
- * that reads records, and is checked like a record.
+ * because its import trusts a topology and recurses once for each level. Each GPU is read by the
+ * code that reads records, and is checked like a record.
  */
 #ifndef GC_TOOL_SOURCES_TOPOLOGY_H
 #define GC_TOOL_SOURCES_TOPOLOGY_H

@@ -1,0 +1,30 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Values that are lists.
+ */
+#ifndef GC_RECORD_LISTS_H
+#define GC_RECORD_LISTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* An entry of a CarveoutTable, "0:222208,15:189440,default:222208". */
+struct gc_carveout_entry {
+  bool is_default;  /* of a kernel that asks for nothing; percent is 0 */
+  unsigned percent; /* 0 to 100 */
+  uint64_t bytes;
+};
+
+/* "default" or "15 %". */
+#define GC_CARVEOUT_ASKED 16
+void gc_carveout_asked(const struct gc_carveout_entry *entry, char text[GC_CARVEOUT_ASKED]);
+
+/* Each reads one entry and moves *list behind it. False: *list is the end of the list, or is an
+ * entry of another form; nothing has changed. NULL is an empty list. */
+bool gc_carveout_next(const char **list, struct gc_carveout_entry *entry);
+
+/* SharedByCUs, "8x2,4x1": 8 instances serve 2 CUs each, 4 serve 1. */
+bool gc_cu_group_next(const char **list, uint64_t *instances, uint64_t *cus);
+
+#endif
