@@ -44,6 +44,11 @@ bool gc_cache_draws(const struct gc_cache_shape *shape);
 /* Whether the line at this address is present. Changes nothing. */
 bool gc_cache_has(const struct gc_cache *cache, uint64_t address);
 
+/* The same for `count` adjacent lines, the first one at this address: whether any of those with a
+ * mask is present. */
+bool gc_cache_has_any(const struct gc_cache *cache, uint64_t address, uint8_t *mask,
+                      unsigned count);
+
 /* The set of the line at this address. */
 uint32_t gc_cache_set(const struct gc_cache *cache, uint64_t address);
 

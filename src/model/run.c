@@ -293,9 +293,11 @@ bool gc_walk_rows(struct gc_model *model, const struct gc_rows *rows, uint8_t *l
   lines = rows->bytes >> array->line_shift;
   window.address = gc_pages_physical(&model->pages, rows->address);
   window.count = (rows->more + 1) * lines;
+  memset(window.mask, 0, window.count);
   for (uint32_t i = 0; i < window.count; i += lines)
-    if (!gc_window_absent(array, rows->sm, window.address + ((uint64_t)i << array->line_shift)))
-      return false;
+    window.mask[i] = 1;
+  if (!gc_window_absent(array, rows->sm, &window))
+    return false;
   memset(window.mask, 1, window.count); /* the first sector of each line */
   memset(window.loads, 1, window.count);
   window.address = rows->address;

@@ -136,13 +136,23 @@ bool gc_window_alike(const struct gc_cache_array *array, const struct gc_cache_a
          behind->profile->shape.sector == line;
 }
 
-bool gc_window_absent(const struct gc_cache_array *array, uint32_t sm, uint64_t address)
+bool gc_window_absent(const struct gc_cache_array *array, uint32_t sm, struct gc_window *window)
 {
   const bool parts = array->profile->partitions > 1;
+  const uint32_t near = array->places[sm];
+  uint8_t homes[GC_WINDOW_LINES], own[GC_WINDOW_LINES];
 
-  return ((parts && !array->profile->replicate) ||
-          !gc_cache_has(&array->instances[array->places[sm]], address)) &&
-         (!parts || !gc_cache_has(&array->instances[gc_chip_home(array, address)], address));
+  if ((!parts || array->profile->replicate) &&
+      gc_cache_has_any(&array->instances[near], window->address, window->mask, window->count))
+    return false;
+  if (parts)
+    find_homes(array, window, homes);
+  for (uint32_t i = 0; parts && i < array->count; i++) {
+    take_own(window, homes, i, own);
+    if (gc_cache_has_any(&array->instances[i], window->address, own, window->count))
+      return false;
+  }
+  return true;
 }
 
 uint64_t gc_window_touch_behind(struct gc_model *model, const struct gc_cache_array *array,

@@ -46,8 +46,8 @@ uint64_t gc_window_touch_behind(struct gc_model *model, const struct gc_cache_ar
  * leaves in the window what missed in both. */
 bool gc_window_alike(const struct gc_cache_array *array, const struct gc_cache_array *behind);
 
-/* Whether the line at this physical address is in no instance where a load by this SM looks. */
-bool gc_window_absent(const struct gc_cache_array *array, uint32_t sm, uint64_t address);
+/* Whether no line of a window that has a mask is in an instance where a load by this SM looks. */
+bool gc_window_absent(const struct gc_cache_array *array, uint32_t sm, struct gc_window *window);
 
 /* Stores of whole lines, which come into the cache. It must have windows of several lines. */
 void gc_window_store(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
