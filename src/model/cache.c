@@ -241,25 +241,65 @@ static inline uint64_t turn_bits(uint64_t bits, uint32_t turn)
   return bits;
 }
 
+/* Whether a part has lines that are side by side and all have the same mask; and no stores. */
+static inline bool is_uniform(const struct wide_part *part)
+{
+  const uint32_t count = part->count;
+  const uint64_t first = part->mask[0] * 0x0101010101010101;
+  uint64_t other = 0, x;
+
+  if (part->step > 1 || part->changes || count < sizeof(x))
+    return false;
+  for (uint32_t i = 0; i + sizeof(x) < count; i += sizeof(x)) {
+    memcpy(&x, part->mask + i, sizeof(x));
+    other |= x ^ first;
+  }
+  memcpy(&x, part->mask + count - sizeof(x), sizeof(x));
+  return !(other | (x ^ first));
+}
+
 /* The lines of a part that have a mask. */
 static inline uint64_t lines_wanted(const struct wide_part *part)
 {
   return ~bytes_like(part->mask, part->step, part->count, 0) & UINT64_MAX >> (64 - part->count);
 }
 
-/* Accesses the lines of a part, those that are alike at once. */
-static void access_part(struct gc_cache *cache, struct wide_part *part)
+/* These lines of a part had a sector. */
+static void take_sector(const struct wide_part *part, uint64_t lines, uint32_t sector)
 {
+  for (; part->step > 1 && lines; lines &= lines - 1)
+    part->mask[(uint32_t)__builtin_ctzll(lines) * part->step] &= (uint8_t)~(1u << sector);
+  for (uint32_t i = 0; lines >> i; i += 8) {
+    const uint32_t bytes = part->count - i < 8 ? part->count - i : 8;
+    /* bit k of the lowest byte goes into byte k */
+    uint64_t x = (lines >> i & 0xff) * 0x0101010101010101 & 0x8040201008040201, mask = 0;
+
+    x = htole64(((x + 0x7f7f7f7f7f7f7f7f) >> 7 & 0x0101010101010101) << sector);
+    memcpy(&mask, part->mask + i, bytes);
+    mask &= ~x;
+    memcpy(part->mask + i, &mask, bytes);
+    if (i + 8 == 64)
+      return;
+  }
+}
+
+/* Accesses the lines of a part, those that are alike at once. Returns how many sectors missed. */
+static uint64_t access_part(struct gc_cache *cache, struct wide_part *part)
+{
+  const bool uniform = is_uniform(part);
+  const uint64_t all = UINT64_MAX >> (64 - part->count);
   const uint64_t loads =
     part->changes ? bytes_like(part->changes, part->step, part->count, 0) : UINT64_MAX;
-  uint64_t missed[GC_CACHE_SECTORS_MAX], left = lines_wanted(part);
+  uint64_t missed[GC_CACHE_SECTORS_MAX], count = 0;
+  uint64_t left = uniform ? part->mask[0] ? all : 0 : lines_wanted(part);
 
   while (left) {
     const uint32_t i = (uint32_t)__builtin_ctzll(left);
     const uint8_t mask = part->mask[i * part->step];
     const bool change = !(loads >> i & 1);
-    const uint64_t alike = bytes_like(part->mask, part->step, part->count, mask) &
-                           (change ? ~loads : loads) & left;
+    const uint64_t alike = uniform ? all
+                                   : bytes_like(part->mask, part->step, part->count, mask) &
+                                       (change ? ~loads : loads) & left;
 
     left &= ~alike;
     part->lines.lanes = turn_bits(alike << part->lane, part->turn);
@@ -267,25 +307,28 @@ static void access_part(struct gc_cache *cache, struct wide_part *part)
                          &cache->written_back);
     for (uint8_t s = mask; s; s &= (uint8_t)(s - 1)) {
       const uint32_t sector = (uint32_t)__builtin_ctz(s);
-      uint64_t had = alike & ~(turn_bits(missed[sector], part->turn) >> part->lane);
+      const uint64_t own = turn_bits(missed[sector], part->turn) >> part->lane;
 
-      for (; had; had &= had - 1)
-        part->mask[(uint32_t)__builtin_ctzll(had) * part->step] &= (uint8_t)~(1u << sector);
+      count += gc_ones(own);
+      take_sector(part, alike & ~own, sector);
     }
   }
+  return count;
 }
 
-static void access_wide_window(struct gc_cache *cache, uint64_t first, uint8_t *mask,
-                               const uint8_t *changes, unsigned count)
+static uint64_t access_wide_window(struct gc_cache *cache, uint64_t first, uint8_t *mask,
+                                   const uint8_t *changes, unsigned count)
 {
   struct wide_window window = {
     .line = first, .end = first + count, .mask = mask, .changes = changes};
   struct wide_part part;
+  uint64_t missed = 0;
 
   cache->used = true;
   cache->last_line = UINT64_MAX;
   while (next_part(cache, &window, &part))
-    access_part(cache, &part);
+    missed += access_part(cache, &part);
+  return missed;
 }
 
 bool gc_cache_has_any(const struct gc_cache *cache, uint64_t address, uint8_t *mask, unsigned count)
@@ -308,16 +351,30 @@ bool gc_cache_has_any(const struct gc_cache *cache, uint64_t address, uint8_t *m
 /* Lines that are accessed together, at most. */
 #define TOGETHER 64
 
-void gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_t *mask,
-                            const uint8_t *loads, const uint8_t *changes, unsigned count,
-                            struct gc_random *random)
+/* The number of ones in all bytes. */
+static uint64_t count_ones(const uint8_t *bytes, unsigned count)
+{
+  uint64_t sum = 0;
+
+  for (unsigned i = 0; i < count; i += 8) {
+    uint64_t x = 0;
+
+    memcpy(&x, bytes + i, count - i < 8 ? count - i : 8);
+    sum += gc_ones(x);
+  }
+  return sum;
+}
+
+uint64_t gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_t *mask,
+                                const uint8_t *loads, const uint8_t *changes, unsigned count,
+                                struct gc_random *random)
 {
   const uint64_t first = address >> cache->line_shift;
+  uint64_t missed = 0;
   unsigned i = 0;
 
   if (cache->wide) {
-    access_wide_window(cache, first, mask, changes, count);
-    return;
+    return access_wide_window(cache, first, mask, changes, count);
   }
   while (i < count) {
     uint64_t lines[TOGETHER];
@@ -338,7 +395,9 @@ void gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_t *m
       if (changes && changes[from])
         gc_cache_change(cache, lines[k]);
     }
+    missed += count_ones(wanted, n);
   }
+  return missed;
 }
 
 static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape, bool limited)

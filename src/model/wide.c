@@ -147,7 +147,7 @@ static inline uint64_t replace(struct gc_wide_row *row, uint64_t lanes)
 
     row->lanes ^= own;
     lanes ^= own;
-    written += row->entry & CHANGED ? (uint64_t)__builtin_popcountll(own) : 0;
+    written += row->entry & CHANGED ? gc_ones(own) : 0;
   }
   return written;
 }
