@@ -147,6 +147,7 @@ static void access_wide(struct gc_cache *cache, const uint64_t *address, uint8_t
  * their keys, and come one after another. */
 struct wide_window {
   uint64_t line, end;     /* the lines that are left */
+  bool uniform;
   uint8_t *mask;          /* of `line` and those behind it */
   const uint8_t *changes; /* the same; NULL: none */
   /* the parts that begin between line and next: those of one unit differ in their phase */
@@ -160,6 +161,7 @@ struct wide_part {
   uint32_t step, count; /* each `step`th line, `count` ones */
   uint32_t lane, turn;  /* lane of the first one, before the hash puts lane i at i ^ turn */
   struct gc_wide_lines lines; /* without lanes */
+  bool uniform; /* all lines of the window had the same mask, and there are no stores */
 };
 
 static void next_units(const struct gc_cache *cache, struct wide_window *window)
@@ -197,6 +199,7 @@ static bool next_part(const struct gc_cache *cache, struct wide_window *window,
   *part = (struct wide_part){
     .mask = window->mask + skip,
     .changes = window->changes ? window->changes + skip : NULL,
+    .uniform = window->uniform,
     .step = each,
     .count = (uint32_t)((window->next - window->line - skip + each - 1) >> shift),
     .turn = (uint32_t)window->above & cache->above_mask,
@@ -241,20 +244,19 @@ static inline uint64_t turn_bits(uint64_t bits, uint32_t turn)
   return bits;
 }
 
-/* Whether a part has lines that are side by side and all have the same mask; and no stores. */
-static inline bool is_uniform(const struct wide_part *part)
+/* Whether all bytes are the same; there are 1 or more. */
+static inline bool is_uniform(const uint8_t *bytes, uint32_t count)
 {
-  const uint32_t count = part->count;
-  const uint64_t first = part->mask[0] * 0x0101010101010101;
+  const uint64_t first = bytes[0] * 0x0101010101010101;
   uint64_t other = 0, x;
 
-  if (part->step > 1 || part->changes || count < sizeof(x))
-    return false;
+  if (count < sizeof(x))
+    return false; /* at least that is not known */
   for (uint32_t i = 0; i + sizeof(x) < count; i += sizeof(x)) {
-    memcpy(&x, part->mask + i, sizeof(x));
+    memcpy(&x, bytes + i, sizeof(x));
     other |= x ^ first;
   }
-  memcpy(&x, part->mask + count - sizeof(x), sizeof(x));
+  memcpy(&x, bytes + count - sizeof(x), sizeof(x));
   return !(other | (x ^ first));
 }
 
@@ -286,7 +288,8 @@ static void take_sector(const struct wide_part *part, uint64_t lines, uint32_t s
 /* Accesses the lines of a part, those that are alike at once. Returns how many sectors missed. */
 static uint64_t access_part(struct gc_cache *cache, struct wide_part *part)
 {
-  const bool uniform = is_uniform(part);
+  const bool uniform = part->uniform || (part->step == 1 && !part->changes &&
+                                         is_uniform(part->mask, part->count));
   const uint64_t all = UINT64_MAX >> (64 - part->count);
   const uint64_t loads =
     part->changes ? bytes_like(part->changes, part->step, part->count, 0) : UINT64_MAX;
@@ -320,7 +323,8 @@ static uint64_t access_wide_window(struct gc_cache *cache, uint64_t first, uint8
                                    const uint8_t *changes, unsigned count)
 {
   struct wide_window window = {
-    .line = first, .end = first + count, .mask = mask, .changes = changes};
+    .line = first, .end = first + count, .mask = mask, .changes = changes,
+    .uniform = !changes && count && is_uniform(mask, count)};
   struct wide_part part;
   uint64_t missed = 0;
 

@@ -69,7 +69,8 @@ static void move_together(const struct gc_wide *wide, struct gc_wide_block *bloc
   block->first = 0;
   block->end = count;
   /* few rows are in few cache lines of the host */
-  block->limit = 2 * count + wide->ways < most ? 2 * count + wide->ways : most;
+  count += count / 2 + wide->ways;
+  block->limit = count < most ? count : most;
 }
 
 /* The rows of a block, which is about to be used. Space for new ones is behind them. */
@@ -93,6 +94,20 @@ static inline struct gc_wide_row *rows_of(struct gc_wide *wide, uint32_t index, 
   return rows;
 }
 
+/* The first row from `i` on that has the key; `end` or more: there is none. Rows are searched by
+ * fours; there is space behind the last one. */
+static inline uint32_t find_key(const struct gc_wide_row *rows, uint32_t i, uint32_t end,
+                                uint64_t key)
+{
+  for (; i < end; i += 4)
+    if (same_key(rows[i].entry, key) | same_key(rows[i + 1].entry, key) |
+        same_key(rows[i + 2].entry, key) | same_key(rows[i + 3].entry, key))
+      break;
+  while (i < end && !same_key(rows[i].entry, key))
+    i++;
+  return i;
+}
+
 /* The row that has the line; NULL: none. Single loads often walk along a row. */
 static inline struct gc_wide_row *row_of(const struct gc_wide *wide,
                                          const struct gc_wide_lines *line, uint64_t period)
@@ -105,8 +120,8 @@ static inline struct gc_wide_row *row_of(const struct gc_wide *wide,
   if (block->recent < block->end && rows[block->recent].lanes & line->lanes &&
       same_key(rows[block->recent].entry, line->key))
     return &rows[block->recent];
-  for (uint32_t i = block->first; i < block->end; i++)
-    if (same_key(rows[i].entry, line->key) && rows[i].lanes & line->lanes)
+  for (uint32_t i = block->first; (i = find_key(rows, i, block->end, line->key)) < block->end; i++)
+    if (rows[i].lanes & line->lanes)
       return &rows[i];
   return NULL;
 }
@@ -204,10 +219,10 @@ void gc_wide_access_block(struct gc_wide *wide, const struct gc_wide_lines *line
 
   for (uint8_t s = sectors; s; s &= (uint8_t)(s - 1))
     missed[__builtin_ctz(s)] = left;
-  for (uint32_t i = block->first; left && i < end; i++) {
+  for (uint32_t i = block->first; left && (i = find_key(rows, i, end, lines->key)) < end; i++) {
     const uint64_t own = rows[i].lanes & left, entry = rows[i].entry;
 
-    if (!same_key(entry, lines->key) || !own)
+    if (!own)
       continue;
     left ^= own;
     rows[i].lanes ^= own;
