@@ -13,6 +13,7 @@
 
 #include "util/turns.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,8 +72,6 @@ void gc_cache_empty(struct gc_cache *cache)
   if (cache->changed_lines)
     memset(cache->changed, 0, changed_bytes(cache));
   cache->changed_lines = 0;
-  if (cache->wide)
-    cache->wide->uppers = 0;
 }
 
 uint32_t gc_cache_set(const struct gc_cache *cache, uint64_t address)
@@ -80,30 +79,29 @@ uint32_t gc_cache_set(const struct gc_cache *cache, uint64_t address)
   return gc_placement_set(cache, address);
 }
 
-/* A line as a wide cache knows it, in the set that its unit (its bytes in one set) is in. */
-static inline struct gc_wide_line wide_line(const struct gc_cache *cache, uint64_t line)
+/* A line as a wide cache knows it: in the set that its unit (its bytes in one set) is in. */
+static inline struct gc_wide_lines wide_line(const struct gc_cache *cache, uint64_t line)
 {
   const uint32_t shift = cache->interleave_shift - cache->line_shift;
-  uint32_t low;
-  const uint64_t above = gc_placement_divide(cache, line >> shift, &low);
+  uint32_t set;
+  const uint64_t above = gc_placement_divide(cache, line >> shift, &set);
 
-  return gc_wide_line(cache->wide, low ^ ((uint32_t)above & cache->above_mask),
-                      above << shift | (line & ((1u << shift) - 1)));
-}
-
-/* The way of a wide cache that has the line at this address; cache->ways: none. */
-static uint32_t wide_way(const struct gc_cache *cache, uint64_t address, struct gc_wide_line *line)
-{
-  *line = wide_line(cache, address >> cache->line_shift);
-  return gc_wide_find(cache->wide, line, cache->period);
+  set ^= (uint32_t)above & cache->above_mask;
+  return (struct gc_wide_lines){
+    .block = set / GC_WIDE_LANES,
+    .lanes = 1ull << set % GC_WIDE_LANES,
+    .key = above << shift | (line & ((1u << shift) - 1)),
+  };
 }
 
 bool gc_cache_has(const struct gc_cache *cache, uint64_t address)
 {
-  struct gc_wide_line line;
+  struct gc_wide_lines line;
 
-  if (cache->wide)
-    return wide_way(cache, address, &line) < cache->ways;
+  if (cache->wide) {
+    line = wide_line(cache, address >> cache->line_shift);
+    return gc_wide_has(cache->wide, &line, cache->period);
+  }
   if (by_age(cache->shape))
     return gc_aged_has(cache, address);
   return gc_fixed_find(cache, gc_placement_set(cache, address), address) < cache->ways;
@@ -112,12 +110,13 @@ bool gc_cache_has(const struct gc_cache *cache, uint64_t address)
 void gc_cache_change(struct gc_cache *cache, uint64_t address)
 {
   const uint32_t set = gc_placement_set(cache, address);
-  struct gc_wide_line line;
+  struct gc_wide_lines line;
   uint32_t way;
 
   if (cache->wide) {
-    if ((way = wide_way(cache, address, &line)) < cache->ways)
-      gc_wide_change(cache->wide, &line, way);
+    line = wide_line(cache, address >> cache->line_shift);
+    gc_wide_change(cache->wide, &line, cache->period);
+    cache->last_line = UINT64_MAX; /* its row may have moved */
   } else if (by_age(cache->shape)) {
     if (cache->writes_back)
       gc_aged_change(cache, address);
@@ -133,7 +132,7 @@ static void access_wide(struct gc_cache *cache, const uint64_t *address, uint8_t
   (void)random;
   cache->used = true;
   for (unsigned i = 0; i < n; i++) {
-    const struct gc_wide_line line = wide_line(cache, address[i] >> cache->line_shift);
+    const struct gc_wide_lines line = wide_line(cache, address[i] >> cache->line_shift);
 
     cache->last_line = address[i] >> cache->line_shift;
     cache->last_sectors =
@@ -143,72 +142,243 @@ static void access_wide(struct gc_cache *cache, const uint64_t *address, uint8_t
   }
 }
 
-/* Accesses those lines of a wide cache that are in adjacent sets of one block and have the same
- * key: `line` and every `step`th one behind it, up to `count` ones. The hash may put them into
- * another order in the block. */
-static void access_block(struct gc_cache *cache, uint64_t line, uint8_t *mask,
-                         const uint8_t *changes, uint32_t step, uint32_t count)
-{
-  const struct gc_wide_line first = wide_line(cache, line);
-  const uint32_t shift = cache->interleave_shift - cache->line_shift;
-  uint32_t low, turn;
-  uint8_t lanes[GC_WIDE_LANES] = {0}, stores[GC_WIDE_LANES] = {0};
+/* Adjacent lines, of which a wide cache sees a part at a time: those in adjacent sets of one block
+ * that have the same key. Lines of one unit (the bytes that lie together in one set) differ in
+ * their keys, and come one after another. */
+struct wide_window {
+  uint64_t line, end;     /* the lines that are left */
+  bool uniform;
+  uint8_t *mask;          /* of `line` and those behind it */
+  const uint8_t *changes; /* the same; NULL: none */
+  /* the parts that begin between line and next: those of one unit differ in their phase */
+  uint64_t next, above;
+  uint32_t low, phase;
+};
 
-  gc_placement_divide(cache, line >> shift, &low);
-  turn = (low ^ first.lane) % GC_WIDE_LANES;
-  for (uint32_t i = 0; i < count; i++)
-    lanes[(low + i) % GC_WIDE_LANES ^ turn] = mask[i * step];
-  for (uint32_t i = 0; changes && i < count; i++)
-    stores[(low + i) % GC_WIDE_LANES ^ turn] = changes[i * step];
-  gc_wide_access_block(cache->wide, &first, cache->period, lanes, stores, &cache->written_back);
-  for (uint32_t i = 0; i < count; i++)
-    mask[i * step] = lanes[(low + i) % GC_WIDE_LANES ^ turn];
+struct wide_part {
+  uint8_t *mask;
+  const uint8_t *changes;
+  uint32_t step, count; /* each `step`th line, `count` ones */
+  uint32_t lane, turn;  /* lane of the first one, before the hash puts lane i at i ^ turn */
+  struct gc_wide_lines lines; /* without lanes */
+  bool uniform; /* all lines of the window had the same mask, and there are no stores */
+};
+
+static void next_units(const struct gc_cache *cache, struct wide_window *window)
+{
+  const uint32_t shift = cache->interleave_shift - cache->line_shift;
+  uint32_t units;
+
+  window->above = gc_placement_divide(cache, window->line >> shift, &window->low);
+  units = GC_WIDE_LANES - window->low % GC_WIDE_LANES;
+  units = units < cache->sets - window->low ? units : cache->sets - window->low;
+  window->next = ((window->line >> shift) + units) << shift;
+  window->next = window->next < window->end ? window->next : window->end;
 }
 
-/* Lines of one unit are in the same set. They differ in their keys, and come one after another. */
-static void access_wide_window(struct gc_cache *cache, uint64_t first, uint8_t *mask,
-                               const uint8_t *changes, unsigned count)
+/* False: there are no more parts. */
+static bool next_part(const struct gc_cache *cache, struct wide_window *window,
+                      struct wide_part *part)
 {
   const uint32_t shift = cache->interleave_shift - cache->line_shift, each = 1u << shift;
-  const uint64_t end = first + count;
-  uint64_t line = first;
+  uint64_t skip;
+
+  do {
+    if (window->phase == each) {
+      window->mask += window->next - window->line;
+      window->changes += window->changes ? window->next - window->line : 0;
+      window->line = window->next;
+      window->phase = 0;
+    }
+    if (window->line == window->end)
+      return false;
+    if (!window->phase)
+      next_units(cache, window);
+    skip = (window->phase++ - (uint32_t)window->line) & (each - 1);
+  } while (window->line + skip >= window->next);
+  *part = (struct wide_part){
+    .mask = window->mask + skip,
+    .changes = window->changes ? window->changes + skip : NULL,
+    .uniform = window->uniform,
+    .step = each,
+    .count = (uint32_t)((window->next - window->line - skip + each - 1) >> shift),
+    .turn = (uint32_t)window->above & cache->above_mask,
+  };
+  part->lane = window->low + (uint32_t)(((window->line + skip) >> shift) - (window->line >> shift));
+  part->lines.block = (part->lane ^ part->turn) / GC_WIDE_LANES;
+  part->lines.key = window->above << shift | ((window->line + skip) & (each - 1));
+  part->lane %= GC_WIDE_LANES;
+  part->turn %= GC_WIDE_LANES;
+  return true;
+}
+
+/* Bit i: byte i of `count` ones, each `step`th one, has this value. */
+static inline uint64_t bytes_like(const uint8_t *bytes, uint32_t step, uint32_t count,
+                                  uint8_t value)
+{
+  const uint64_t ones = 0x0101010101010101, below = 0x7f * ones;
+  uint64_t alike = 0;
+
+  for (uint32_t i = 0; step > 1 && i < count; i++)
+    alike |= (uint64_t)(bytes[i * step] == value) << i;
+  for (uint32_t i = 0; step == 1 && i < count; i += 8) {
+    uint64_t x = 0;
+
+    memcpy(&x, bytes + i, count - i < 8 ? count - i : 8);
+    x = le64toh(x) ^ value * ones;
+    x = ~(((x & below) + below) | x | below) >> 7; /* 1 in the bytes that are 0 now */
+    alike |= (x * 0x0102040810204080 >> 56) << i;
+  }
+  return count < 64 ? alike & ((1ull << count) - 1) : alike;
+}
+
+/* The bit at i goes to i ^ turn. */
+static inline uint64_t turn_bits(uint64_t bits, uint32_t turn)
+{
+  static const uint64_t low[] = {0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f,
+                                 0x00ff00ff00ff00ff, 0x0000ffff0000ffff, 0x00000000ffffffff};
+
+  for (uint32_t i = 0; turn >> i; i++)
+    if (turn >> i & 1)
+      bits = (bits & low[i]) << (1u << i) | (bits >> (1u << i) & low[i]);
+  return bits;
+}
+
+/* Whether all bytes are the same; there are 1 or more. */
+static inline bool is_uniform(const uint8_t *bytes, uint32_t count)
+{
+  const uint64_t first = bytes[0] * 0x0101010101010101;
+  uint64_t other = 0, x;
+
+  if (count < sizeof(x))
+    return false; /* at least that is not known */
+  for (uint32_t i = 0; i + sizeof(x) < count; i += sizeof(x)) {
+    memcpy(&x, bytes + i, sizeof(x));
+    other |= x ^ first;
+  }
+  memcpy(&x, bytes + count - sizeof(x), sizeof(x));
+  return !(other | (x ^ first));
+}
+
+/* The lines of a part that have a mask. */
+static inline uint64_t lines_wanted(const struct wide_part *part)
+{
+  return ~bytes_like(part->mask, part->step, part->count, 0) & UINT64_MAX >> (64 - part->count);
+}
+
+/* These lines of a part had a sector. */
+static void take_sector(const struct wide_part *part, uint64_t lines, uint32_t sector)
+{
+  for (; part->step > 1 && lines; lines &= lines - 1)
+    part->mask[(uint32_t)__builtin_ctzll(lines) * part->step] &= (uint8_t)~(1u << sector);
+  for (uint32_t i = 0; lines >> i; i += 8) {
+    const uint32_t bytes = part->count - i < 8 ? part->count - i : 8;
+    /* bit k of the lowest byte goes into byte k */
+    uint64_t x = (lines >> i & 0xff) * 0x0101010101010101 & 0x8040201008040201, mask = 0;
+
+    x = htole64(((x + 0x7f7f7f7f7f7f7f7f) >> 7 & 0x0101010101010101) << sector);
+    memcpy(&mask, part->mask + i, bytes);
+    mask &= ~x;
+    memcpy(part->mask + i, &mask, bytes);
+    if (i + 8 == 64)
+      return;
+  }
+}
+
+/* Accesses the lines of a part, those that are alike at once. Returns how many sectors missed. */
+static uint64_t access_part(struct gc_cache *cache, struct wide_part *part)
+{
+  const bool uniform = part->uniform || (part->step == 1 && !part->changes &&
+                                         is_uniform(part->mask, part->count));
+  const uint64_t all = UINT64_MAX >> (64 - part->count);
+  const uint64_t loads =
+    part->changes ? bytes_like(part->changes, part->step, part->count, 0) : UINT64_MAX;
+  uint64_t missed[GC_CACHE_SECTORS_MAX], count = 0;
+  uint64_t left = uniform ? part->mask[0] ? all : 0 : lines_wanted(part);
+
+  while (left) {
+    const uint32_t i = (uint32_t)__builtin_ctzll(left);
+    const uint8_t mask = part->mask[i * part->step];
+    const bool change = !(loads >> i & 1);
+    const uint64_t alike = uniform ? all
+                                   : bytes_like(part->mask, part->step, part->count, mask) &
+                                       (change ? ~loads : loads) & left;
+
+    left &= ~alike;
+    part->lines.lanes = turn_bits(alike << part->lane, part->turn);
+    gc_wide_access_block(cache->wide, &part->lines, cache->period, mask, change, missed,
+                         &cache->written_back);
+    for (uint8_t s = mask; s; s &= (uint8_t)(s - 1)) {
+      const uint32_t sector = (uint32_t)__builtin_ctz(s);
+      const uint64_t own = turn_bits(missed[sector], part->turn) >> part->lane;
+
+      count += gc_ones(own);
+      take_sector(part, alike & ~own, sector);
+    }
+  }
+  return count;
+}
+
+static uint64_t access_wide_window(struct gc_cache *cache, uint64_t first, uint8_t *mask,
+                                   const uint8_t *changes, unsigned count)
+{
+  struct wide_window window = {
+    .line = first, .end = first + count, .mask = mask, .changes = changes,
+    .uniform = !changes && count && is_uniform(mask, count)};
+  struct wide_part part;
+  uint64_t missed = 0;
 
   cache->used = true;
   cache->last_line = UINT64_MAX;
-  while (line < end) {
-    uint32_t low, units;
-    uint64_t next;
+  while (next_part(cache, &window, &part))
+    missed += access_part(cache, &part);
+  return missed;
+}
 
-    gc_placement_divide(cache, line >> shift, &low);
-    units = GC_WIDE_LANES - low % GC_WIDE_LANES;
-    units = units < cache->sets - low ? units : cache->sets - low;
-    next = ((line >> shift) + units) << shift;
-    next = next < end ? next : end;
-    for (uint32_t phase = 0; phase < each; phase++) {
-      const uint64_t from = line + ((phase - (uint32_t)line) & (each - 1));
+bool gc_cache_has_any(const struct gc_cache *cache, uint64_t address, uint8_t *mask, unsigned count)
+{
+  const uint64_t first = address >> cache->line_shift;
+  struct wide_window window = {.line = first, .end = first + count, .mask = mask};
+  struct wide_part part;
 
-      if (from < next)
-        access_block(cache, from, mask + (from - first),
-                     changes ? changes + (from - first) : NULL, each,
-                     (uint32_t)((next - from + each - 1) >> shift));
-    }
-    line = next;
+  for (unsigned i = 0; !cache->wide && i < count; i++)
+    if (mask[i] && gc_cache_has(cache, (first + i) << cache->line_shift))
+      return true;
+  while (cache->wide && next_part(cache, &window, &part)) {
+    part.lines.lanes = turn_bits(lines_wanted(&part) << part.lane, part.turn);
+    if (part.lines.lanes && gc_wide_has(cache->wide, &part.lines, cache->period))
+      return true;
   }
+  return false;
 }
 
 /* Lines that are accessed together, at most. */
 #define TOGETHER 64
 
-void gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_t *mask,
-                            const uint8_t *loads, const uint8_t *changes, unsigned count,
-                            struct gc_random *random)
+/* The number of ones in all bytes. */
+static uint64_t count_ones(const uint8_t *bytes, unsigned count)
+{
+  uint64_t sum = 0;
+
+  for (unsigned i = 0; i < count; i += 8) {
+    uint64_t x = 0;
+
+    memcpy(&x, bytes + i, count - i < 8 ? count - i : 8);
+    sum += gc_ones(x);
+  }
+  return sum;
+}
+
+uint64_t gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_t *mask,
+                                const uint8_t *loads, const uint8_t *changes, unsigned count,
+                                struct gc_random *random)
 {
   const uint64_t first = address >> cache->line_shift;
+  uint64_t missed = 0;
   unsigned i = 0;
 
   if (cache->wide) {
-    access_wide_window(cache, first, mask, changes, count);
-    return;
+    return access_wide_window(cache, first, mask, changes, count);
   }
   while (i < count) {
     uint64_t lines[TOGETHER];
@@ -229,7 +399,9 @@ void gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_t *m
       if (changes && changes[from])
         gc_cache_change(cache, lines[k]);
     }
+    missed += count_ones(wanted, n);
   }
+  return missed;
 }
 
 static gc_cache_access_lines *function_for(const struct gc_cache_shape *shape, bool limited)
@@ -272,7 +444,6 @@ int gc_cache_widen(struct gc_cache *cache)
 
   if (shape->replacement != GC_REPLACE_LRU || shape->insertion != GC_INSERT_YOUNGEST ||
       (shape->hash != GC_HASH_NONE && shape->hash != GC_HASH_XOR) ||
-      shape->ways > GC_WIDE_WAYS_MAX ||
       (uint64_t)cache->sets_max * shape->line < GC_WIDE_SET_BYTES)
     return 0;
   cache->wide = gc_wide_new(cache->sets_max, shape->ways);

@@ -44,15 +44,21 @@ bool gc_cache_draws(const struct gc_cache_shape *shape);
 /* Whether the line at this address is present. Changes nothing. */
 bool gc_cache_has(const struct gc_cache *cache, uint64_t address);
 
+/* The same for `count` adjacent lines, the first one at this address: whether any of those with a
+ * mask is present. */
+bool gc_cache_has_any(const struct gc_cache *cache, uint64_t address, uint8_t *mask,
+                      unsigned count);
+
 /* The set of the line at this address. */
 uint32_t gc_cache_set(const struct gc_cache *cache, uint64_t address);
 
 /* Accesses `count` adjacent lines, the first one at this address, in order: the sectors mask[i]; 0:
- * none. Afterwards mask[i] has those of them that were absent. loads: see gc_cache_access_lines.
- * changes[i]: not 0 if it is a store, which changes the line; NULL: there are none. */
-void gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_t *mask,
-                            const uint8_t *loads, const uint8_t *changes, unsigned count,
-                            struct gc_random *random);
+ * none. Afterwards mask[i] has those of them that were absent. Returns how many sectors these are.
+ * loads: see gc_cache_access_lines. changes[i]: not 0 if it is a store, which changes the line; NULL:
+ * there are none. */
+uint64_t gc_cache_access_window(struct gc_cache *cache, uint64_t address, uint8_t *mask,
+                                const uint8_t *loads, const uint8_t *changes, unsigned count,
+                                struct gc_random *random);
 
 /* The sectors of the line at address that are present, one bit each, to be read and written until
  * another line is used. The line becomes the one used last. */

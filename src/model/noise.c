@@ -38,14 +38,6 @@ void gc_noise_init(struct gc_noise *noise, const struct gc_disturbance *disturba
   noise->loads = 0;
 }
 
-/* __builtin_popcount is a function call on machines without an instruction for it. */
-static inline uint32_t ones(uint32_t x)
-{
-  x -= x >> 1 & 0x55555555;
-  x = (x & 0x33333333) + (x >> 2 & 0x33333333);
-  return ((x + (x >> 4)) & 0x0f0f0f0f) * 0x01010101 >> 24;
-}
-
 /* A triangular wave from 0 to drift_cycles and back. */
 static uint32_t drift(struct gc_noise *noise)
 {
@@ -63,7 +55,7 @@ static uint32_t drift(struct gc_noise *noise)
 uint32_t gc_noise_add(struct gc_noise *noise, uint32_t cycles, const struct gc_jitter *jitter)
 {
   const uint64_t bits = gc_random_next(&noise->random);
-  int64_t seen = (int64_t)cycles + jitter->add[ones((uint32_t)bits)];
+  int64_t seen = (int64_t)cycles + jitter->add[gc_ones((uint32_t)bits)];
 
   seen += drift(noise);
   if ((uint32_t)(bits >> 32) < noise->outlier_below) {

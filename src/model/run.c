@@ -62,12 +62,13 @@ static void next_window(struct gc_model *model, const struct gc_cache *cache, un
   most = lines < most ? (unsigned)lines : most;
   window->address = first << cache->line_shift;
   window->count = 0;
+  window->sum = run->count;
   while (run->count) {
     const uint64_t i = (run->address >> cache->line_shift) - first;
     uint64_t same = 1;
 
     if (i >= most)
-      return;
+      break;
     for (; window->count < i; window->count++)
       window->mask[window->count] = window->loads[window->count] = 0;
     find_loads(&loads, cache, run);
@@ -81,6 +82,7 @@ static void next_window(struct gc_model *model, const struct gc_cache *cache, un
     run->count -= same * loads.count;
     run->address += same * loads.count * run->stride;
   }
+  window->sum -= run->count;
 }
 
 /* The cycles that it takes to translate the virtual addresses of the lines that a window loads. A
@@ -98,7 +100,11 @@ static uint64_t translate(struct gc_model *model, uint32_t sm, const struct gc_w
     const uint64_t at = window->address + ((uint64_t)i << line_shift);
     const uint64_t own = at >> model->tlbs[0].line_shift;
 
-    if (!window->mask[i] || (own == entry && times == 2))
+    if (own == entry && times == 2) { /* to the last line of the entry */
+      i += (unsigned)((((own + 1) << model->tlbs[0].line_shift) - 1 - at) >> line_shift);
+      continue;
+    }
+    if (!window->mask[i])
       continue;
     times = own == entry ? times + 1 : 1;
     entry = own;
@@ -218,6 +224,7 @@ static void go_on(struct gc_model *model, const struct gc_cache *cache, const st
   behind->address = first << next->line_shift;
   behind->count = (unsigned)((begin + ((uint64_t)(window->count - 1) << shift)) >>
                              next->line_shift) - (unsigned)first + 1;
+  behind->sum = window->sum; /* a load of each sector */
   memset(behind->mask, 0, behind->count);
   memset(behind->loads, 0, behind->count);
   for (unsigned i = 0; i < window->count; i++) {
@@ -252,14 +259,12 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
   while (run->count) {
     const struct run from = *run;
     struct gc_window window, behind;
-    uint64_t missed;
 
     next_window(model, cache, array->window_most, run, &window);
-    gc_cache_access_window(cache, window.address, window.mask, window.loads, NULL, window.count,
-                           &model->replacement);
-    missed = gc_window_sectors(&window);
-    hits -= missed;
-    if (!missed)
+    window.sum = gc_cache_access_window(cache, window.address, window.mask, window.loads, NULL,
+                                        window.count, &model->replacement);
+    hits -= window.sum;
+    if (!window.sum)
       continue;
     cycles += translate(model, sm, &window, array->line_shift);
     go_on(model, cache, next->instances, &from, &window, &behind);
@@ -293,11 +298,14 @@ bool gc_walk_rows(struct gc_model *model, const struct gc_rows *rows, uint8_t *l
   lines = rows->bytes >> array->line_shift;
   window.address = gc_pages_physical(&model->pages, rows->address);
   window.count = (rows->more + 1) * lines;
+  memset(window.mask, 0, window.count);
   for (uint32_t i = 0; i < window.count; i += lines)
-    if (!gc_window_absent(array, rows->sm, window.address + ((uint64_t)i << array->line_shift)))
-      return false;
+    window.mask[i] = 1;
+  if (!gc_window_absent(array, rows->sm, &window))
+    return false;
   memset(window.mask, 1, window.count); /* the first sector of each line */
   memset(window.loads, 1, window.count);
+  window.sum = window.count;
   window.address = rows->address;
   translate(model, rows->sm, &window, array->line_shift);
   window.address = gc_pages_physical(&model->pages, rows->address);

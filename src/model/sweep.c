@@ -23,6 +23,7 @@ static uint64_t next_window(struct gc_model *model, const struct gc_cache_array 
   window->count = lines < array->window_most ? (unsigned)lines : array->window_most;
   memset(window->mask, (1 << shape->line / shape->sector) - 1, window->count);
   memset(window->loads, (int)(shape->line / shape->sector), window->count);
+  window->sum = (uint64_t)window->count * (shape->line / shape->sector);
   return (uint64_t)window->count << array->line_shift;
 }
 

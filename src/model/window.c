@@ -27,35 +27,41 @@ unsigned gc_window_most(const struct gc_model *model, const struct gc_cache_arra
   return all + tlbs > 1 ? 1 : GC_WINDOW_LINES;
 }
 
-/* The number of ones in all bytes. __builtin_popcount is a function call on machines without an
- * instruction for it. */
-static uint64_t count_ones(const uint8_t *bytes, unsigned count)
+/* Lines of a window at a time, where each has a byte. The vectors are those of GCC, so every host has
+ * them. */
+typedef uint8_t bytes __attribute__((vector_size(16)));
+#define EACH sizeof(bytes)
+
+static inline bytes all(uint8_t value)
 {
-  uint64_t sum = 0;
+  return (bytes){0} + value;
+}
 
-  for (unsigned i = 0; i < count; i += 8) {
-    uint64_t x = 0;
+static inline bytes bytes_at(const uint8_t *from)
+{
+  bytes x;
 
-    memcpy(&x, bytes + i, count - i < 8 ? count - i : 8);
-    x -= x >> 1 & 0x5555555555555555;
-    x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
-    sum += ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56;
+  memcpy(&x, from, sizeof(x));
+  return x;
+}
+
+/* The number of ones in the bytes of a window. */
+static uint64_t count_ones(const uint8_t own[GC_WINDOW_LINES], unsigned count)
+{
+  bytes sum = {0};
+  uint64_t ones = 0;
+
+  for (unsigned i = 0; i < count; i += EACH) {
+    bytes x = bytes_at(own + i);
+
+    x -= x >> 1 & all(0x55);
+    x = (x & all(0x33)) + (x >> 2 & all(0x33));
+    sum += (x + (x >> 4)) & all(0x0f);
   }
-  return sum;
-}
-
-uint64_t gc_window_sectors(const struct gc_window *window)
-{
-  return count_ones(window->mask, window->count);
-}
-
-uint64_t gc_window_loads(const struct gc_window *window)
-{
-  uint64_t sum = 0;
-
-  for (unsigned i = 0; i < window->count; i++)
-    sum += window->loads[i];
-  return sum;
+  _Static_assert(GC_WINDOW_LINES / EACH * 8 <= UINT8_MAX, "the sums fit into bytes");
+  for (unsigned i = 0; i < EACH; i++)
+    ones += sum[i];
+  return ones;
 }
 
 /* The partition that each line of a window is at home in. */
@@ -64,26 +70,46 @@ static void find_homes(const struct gc_cache_array *array, const struct gc_windo
 {
   const uint64_t bits = array->side_mask | array->side_and;
   const uint64_t same = array->side_mask ? (bits & -bits) - 1 : 0; /* bits that do not matter */
-  uint64_t at = window->address;
+  unsigned more;
 
-  for (unsigned i = 0; i < window->count; i++, at += 1ull << array->line_shift)
-    homes[i] = i && ((at ^ (at - (1ull << array->line_shift))) & ~same) == 0
-                 ? homes[i - 1]
-                 : (uint8_t)gc_chip_home(array, at);
+  for (unsigned i = 0; i < window->count; i += 1 + more) {
+    const uint64_t at = window->address + ((uint64_t)i << array->line_shift);
+    const uint64_t last = (~at & same) >> array->line_shift;
+
+    more = last < window->count - i ? (unsigned)last : window->count - i - 1;
+    memset(homes + i, (int)gc_chip_home(array, at), 1 + more);
+  }
 }
 
 /* The lines of a window whose home is this partition. */
 static void take_own(const struct gc_window *window, const uint8_t *homes, uint32_t partition,
-                     uint8_t *own)
+                     uint8_t own[GC_WINDOW_LINES])
 {
-  for (unsigned i = 0; i < window->count; i++)
-    own[i] = homes[i] == partition ? window->mask[i] : 0;
+  const unsigned count = window->count;
+
+  for (unsigned i = 0; i < count; i += EACH) {
+    const bytes x = bytes_at(window->mask + i) & (bytes)(bytes_at(homes + i) == (uint8_t)partition);
+
+    memcpy(own + i, &x, sizeof(x));
+  }
+  memset(own + count, 0, -count % EACH);
 }
 
-/* Loads of those lines whose home is this partition. */
-static void access_home(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
-                        uint32_t partition, const uint8_t *homes, struct gc_window *window,
-                        struct gc_found *found)
+/* Gives a window the masks of the lines whose home is this partition. */
+static void put_own(struct gc_window *window, const uint8_t *homes, uint32_t partition,
+                    const uint8_t own[GC_WINDOW_LINES])
+{
+  for (unsigned i = 0; i < window->count; i += EACH) {
+    const bytes at_home = (bytes)(bytes_at(homes + i) == (uint8_t)partition);
+    const bytes x = (bytes_at(window->mask + i) & ~at_home) | (bytes_at(own + i) & at_home);
+
+    memcpy(window->mask + i, &x, sizeof(x));
+  }
+}
+
+/* Loads of those lines whose home is this partition. Returns how many hit. */
+static uint64_t access_home(struct gc_model *model, struct gc_cache_array *array,
+                            uint32_t partition, const uint8_t *homes, struct gc_window *window)
 {
   uint8_t own[GC_WINDOW_LINES];
   uint64_t hits = 0;
@@ -94,12 +120,13 @@ static void access_home(struct gc_model *model, struct gc_cache_array *array, ui
   else
     for (unsigned i = 0; i < window->count; i++)
       hits += own[i] ? window->loads[i] : 0;
-  gc_cache_access_window(&array->instances[partition], window->address, own, window->loads,
-                         NULL, window->count, &model->replacement);
-  *(partition == array->places[sm] ? &found->near : &found->far) +=
-    hits - count_ones(own, window->count);
-  for (unsigned i = 0; i < window->count; i++)
-    window->mask[i] = homes[i] == partition ? own[i] : window->mask[i];
+  if (!hits)
+    return 0;
+  hits -= gc_cache_access_window(&array->instances[partition], window->address, own, window->loads,
+                                 NULL, window->count, &model->replacement);
+  if (hits)
+    put_own(window, homes, partition, own);
+  return hits;
 }
 
 void gc_window_touch(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
@@ -107,25 +134,26 @@ void gc_window_touch(struct gc_model *model, struct gc_cache_array *array, uint3
 {
   const bool parts = array->profile->partitions > 1, replicate = parts && array->profile->replicate;
   const uint32_t near = array->places[sm];
-  uint64_t missed = 1;
 
   if (!parts || replicate) {
-    found->near += gc_window_loads(window);
-    gc_cache_access_window(&array->instances[near], window->address, window->mask, window->loads,
-                           NULL, window->count, &model->replacement);
-    missed = gc_window_sectors(window);
-    found->near -= missed;
+    found->near += window->sum;
+    window->sum = gc_cache_access_window(&array->instances[near], window->address, window->mask,
+                                         window->loads, NULL, window->count, &model->replacement);
+    found->near -= window->sum;
   }
-  if (parts && missed) {
+  if (parts && window->sum) {
     uint8_t homes[GC_WINDOW_LINES];
 
     find_homes(array, window, homes);
-    for (uint32_t i = 0; i < array->count; i++)
-      if (!(replicate && i == near))
-        access_home(model, array, sm, i, homes, window, found);
-    missed = gc_window_sectors(window);
+    for (uint32_t i = 0; i < array->count; i++) {
+      const uint64_t hits =
+        replicate && i == near ? 0 : access_home(model, array, i, homes, window);
+
+      *(i == near ? &found->near : &found->far) += hits;
+      window->sum -= hits;
+    }
   }
-  found->nowhere += missed;
+  found->nowhere += window->sum;
 }
 
 bool gc_window_alike(const struct gc_cache_array *array, const struct gc_cache_array *behind)
@@ -136,13 +164,23 @@ bool gc_window_alike(const struct gc_cache_array *array, const struct gc_cache_a
          behind->profile->shape.sector == line;
 }
 
-bool gc_window_absent(const struct gc_cache_array *array, uint32_t sm, uint64_t address)
+bool gc_window_absent(const struct gc_cache_array *array, uint32_t sm, struct gc_window *window)
 {
   const bool parts = array->profile->partitions > 1;
+  const uint32_t near = array->places[sm];
+  uint8_t homes[GC_WINDOW_LINES], own[GC_WINDOW_LINES];
 
-  return ((parts && !array->profile->replicate) ||
-          !gc_cache_has(&array->instances[array->places[sm]], address)) &&
-         (!parts || !gc_cache_has(&array->instances[gc_chip_home(array, address)], address));
+  if ((!parts || array->profile->replicate) &&
+      gc_cache_has_any(&array->instances[near], window->address, window->mask, window->count))
+    return false;
+  if (parts)
+    find_homes(array, window, homes);
+  for (uint32_t i = 0; parts && i < array->count; i++) {
+    take_own(window, homes, i, own);
+    if (gc_cache_has_any(&array->instances[i], window->address, own, window->count))
+      return false;
+  }
+  return true;
 }
 
 uint64_t gc_window_touch_behind(struct gc_model *model, const struct gc_cache_array *array,
@@ -172,6 +210,7 @@ uint64_t gc_window_touch_behind(struct gc_model *model, const struct gc_cache_ar
       next.count = (unsigned)((at - next.address) >> shift) + 1;
       next.mask[next.count - 1] |= gc_cache_sector_of(behind->instances, at);
       next.loads[next.count - 1]++;
+      next.sum++;
     }
   }
   gc_window_touch(model, behind, sm, &next, &found);

@@ -18,6 +18,7 @@ struct gc_window {
   unsigned count;   /* lines; the memory behind them is contiguous */
   uint8_t mask[GC_WINDOW_LINES];  /* the sectors that are loaded, one bit each */
   uint8_t loads[GC_WINDOW_LINES]; /* how many loads these are: at least one of each sector */
+  uint64_t sum;                   /* of `loads` */
 };
 
 /* How many sectors were found in the near partition, in a far one, or in neither. */
@@ -28,11 +29,8 @@ struct gc_found {
 /* How many lines a window of loads that begin at this cache may have. */
 unsigned gc_window_most(const struct gc_model *model, const struct gc_cache_array *array);
 
-/* The sectors, and the loads, of all lines. */
-uint64_t gc_window_sectors(const struct gc_window *window);
-uint64_t gc_window_loads(const struct gc_window *window);
-
-/* Loads by an SM. Adds to *found what was found where. Leaves the sectors that missed. */
+/* Loads by an SM. Adds to *found what was found where. Leaves the sectors that missed. Their number
+ * is the new sum. */
 void gc_window_touch(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
                      struct gc_window *window, struct gc_found *found);
 
@@ -46,8 +44,8 @@ uint64_t gc_window_touch_behind(struct gc_model *model, const struct gc_cache_ar
  * leaves in the window what missed in both. */
 bool gc_window_alike(const struct gc_cache_array *array, const struct gc_cache_array *behind);
 
-/* Whether the line at this physical address is in no instance where a load by this SM looks. */
-bool gc_window_absent(const struct gc_cache_array *array, uint32_t sm, uint64_t address);
+/* Whether no line of a window that has a mask is in an instance where a load by this SM looks. */
+bool gc_window_absent(const struct gc_cache_array *array, uint32_t sm, struct gc_window *window);
 
 /* Stores of whole lines, which come into the cache. It must have windows of several lines. */
 void gc_window_store(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,

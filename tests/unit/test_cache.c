@@ -536,6 +536,14 @@ static void make_plainly(struct gc_cache *cache, const struct step *step, bool s
   }
 }
 
+static bool has_any_plainly(const struct gc_cache *cache, const struct step *step)
+{
+  for (unsigned i = 0; i < step->count; i++)
+    if (step->mask[i] && gc_cache_has(cache, step->address + (uint64_t)i * cache->shape->line))
+      return true;
+  return false;
+}
+
 /* Windows, and wide caches, do what the same loads do one by one in a cache that is not wide. */
 static void check_program(struct gc_cache_shape s, uint32_t sets, bool wide)
 {
@@ -569,6 +577,9 @@ static void check_program(struct gc_cache_shape s, uint32_t sets, bool wide)
     assert_int_equal(a.written_back, b.written_back);
     assert_int_equal(gc_cache_has(&a, step.address + 64 * s.line),
                      gc_cache_has(&b, step.address + 64 * s.line));
+    draw_step(&s, sets, &random, &step);
+    assert_int_equal(has_any_plainly(&a, &step),
+                     gc_cache_has_any(&b, step.address, step.mask, step.count));
     if (!gc_random_below(&random, 500)) {
       gc_cache_empty(&a);
       gc_cache_empty(&b);
@@ -608,6 +619,26 @@ static void wide_caches_are_like_others(void **state)
   check_program(s, 1024, true);
 }
 
+/* Lines all over the address space are told apart, also if they differ only far above the sets. */
+static void wide_caches_take_any_address(void **state)
+{
+  const struct gc_cache_shape s = shape(3, GC_REPLACE_LRU);
+  struct gc_random random;
+  struct gc_cache cache;
+
+  (void)state;
+  gc_random_seed(&random, 1);
+  assert_int_equal(gc_cache_init(&cache, &s, 1024), 0);
+  assert_int_equal(gc_cache_widen(&cache), 0);
+  for (uint64_t i = 0; i < 1000; i++) {
+    assert_false(gc_cache_access(&cache, i << 54 | i << 17, &random));
+    assert_true(gc_cache_has(&cache, i << 54 | i << 17));
+    assert_int_equal(gc_cache_has(&cache, (i - 2) << 54 | (i - 2) << 17), i >= 2);
+    assert_false(gc_cache_has(&cache, (i - 3) << 54 | (i - 3) << 17));
+  }
+  gc_cache_fini(&cache);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -631,6 +662,7 @@ int main(void)
     cmocka_unit_test(bimodal_insertion_replaces_the_last_comer),
     cmocka_unit_test(windows_are_like_single_loads),
     cmocka_unit_test(wide_caches_are_like_others),
+    cmocka_unit_test(wide_caches_take_any_address),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
