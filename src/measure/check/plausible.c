@@ -77,7 +77,7 @@ static void check_order(struct gc_results *results, enum gc_kind kind, const str
 static void check_sides(struct gc_results *results)
 {
   const struct gc_measured *l2 = &results->element[GC_L2];
-  const double near = l2->near_latency.cycles, far = l2->far_latency.cycles;
+  const double near = l2->near_latency_cycles, far = l2->far_latency_cycles;
   char why[160];
 
   if (!gc_found(l2, GC_NEAR_LATENCY) || !gc_found(l2, GC_FAR_LATENCY) || near <= far)
@@ -96,10 +96,10 @@ static void check_l1_latency(struct gc_results *results, enum gc_kind kind)
   char why[160];
 
   if (!gc_found(l1, GC_LATENCY) || !gc_found(l2, GC_LATENCY) ||
-      l1->latency.cycles <= l2->latency.cycles)
+      l1->latency_cycles <= l2->latency_cycles)
     return;
   snprintf(why, sizeof(why), "loads of %s take %.1f cycles, and those of %s only %.1f",
-           gc_kinds[kind].subtype, l1->latency.cycles, gc_kinds[GC_L2].subtype, l2->latency.cycles);
+           gc_kinds[kind].subtype, l1->latency_cycles, gc_kinds[GC_L2].subtype, l2->latency_cycles);
   refuse(results, kind, GC_LATENCY, why);
   refuse(results, GC_L2, GC_LATENCY, why);
   gc_set_absent(&results->element[kind], GC_LATENCY_P95, why);
