@@ -19,8 +19,9 @@
  *       struct gc_measured, which is made from these rows. words: its name in a report.
  *   TEXT(id, key, pattern, between, write, words)
  *       A value that is no number. pattern: '#' is a whole number, '%' one that can have a
- *       fraction, '@' hexadecimal digits, '$' letters and digits, '|' or; all others are themselves.
- *       between: the characters between items, each of which has the pattern; "": there is one item.
+ *       fraction, '@' hexadecimal digits, '$' letters and digits; '|' means "or"; other characters
+ *       are themselves. between: the characters between items, each of which has the pattern; "":
+ *       there is one item.
  *       write: a statement of publish.c that writes the value.
  *   LOOSE(key, least, member, words)
  *       A WHOLE without source and confidence. It is written if it is not 0.
@@ -247,8 +248,8 @@ TEXT(WRITE_POLICY, "WritePolicy", "through|back", "",
      fputs(from->write_back ? "back" : "through", out), "write policy")
 
 PROPERTY(WRITE_ALLOCATE, "WriteAllocate", write_allocate, "Write policy",
-         "A warp stores to absent lines, then times a load of each: a fast one shows what the store "
-         "has brought in.")
+         "A warp stores to absent lines, then times a load of each: a fast one shows what the "
+         "store has brought in.")
 TEXT(WRITE_ALLOCATE, "WriteAllocate", "none|sector|line", "",
      fputs(allocates[from->write_allocate], out), "write allocate")
 
@@ -271,8 +272,8 @@ PROPERTY(PERSISTING_MAX, "PersistingMax", none, NULL, NULL)
 NUMBER(PERSISTING_MAX, "PersistingMaxBytes", WHOLE, 0, persisting_max_bytes, "persisting max")
 
 PROPERTY(COMPRESSION, "CompressionSupported", none, NULL, NULL)
-TEXT(COMPRESSION, "CompressionSupported", "yes|no", "", fputs(from->compression ? "yes" : "no", out),
-     "compression supported")
+TEXT(COMPRESSION, "CompressionSupported", "yes|no", "",
+     fputs(from->compression ? "yes" : "no", out), "compression supported")
 
 PROPERTY(ATOMIC_LATENCY, "AtomicLatency", atomic, "Atomic operations",
          "Chains of atomic additions, each of which needs the value that the one before it "

@@ -42,7 +42,7 @@ static const struct key *find(const char *name, size_t size)
   return NULL;
 }
 
-/* The characters of text that a character of a pattern stands for. 0: the text is something else. */
+/* How much of the text a character of a pattern stands for. 0: the text is something else. */
 static size_t span(char pattern, const char *text)
 {
   const size_t digits = strspn(text, DIGITS);

@@ -82,9 +82,9 @@ static void each_latency_has_its_own_place(void **state)
   struct gc_measured *element = &results->element[GC_L2];
 
   gc_set_latency(element, GC_NEAR_LATENCY, &near, 1000);
-  gc_set_latency(element, GC_FAR_LATENCY, &far, 0);
+  gc_set_latency(element, GC_FAR_LATENCY, &far, 0); /* the clock is not known */
   assert_true(element->near_latency_cycles == 200 && element->near_latency_ns == 200);
-  assert_true(element->far_latency_cycles == 260.1 && element->far_latency_ns == 0); /* the clock is not known */
+  assert_true(element->far_latency_cycles == 260.1 && element->far_latency_ns == 0);
   assert_true(element->latency_cycles == 0);
   assert_false(gc_found(element, GC_LATENCY));
   assert_true(element->found[GC_FAR_LATENCY].confidence == 0.97);

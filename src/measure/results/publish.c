@@ -237,8 +237,10 @@ static int put_property(const struct gc_results *results, const struct gc_measur
 static int put_element(const struct gc_results *results, const struct gc_measured *from,
                        struct gc_infos *infos)
 {
-  int status = from->carveout_blocks ? gc_infos_set_u64(infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT, 0) : 0;
+  int status = 0;
 
+  if (from->carveout_blocks)
+    status = gc_infos_set_u64(infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT, 0);
   for (size_t i = 0; i < sizeof(rows) / sizeof(*rows) && !status; i++)
     if (rows[i].property == GC_PROPERTY_COUNT &&
         *(const uint64_t *)((const char *)from + rows[i].at))

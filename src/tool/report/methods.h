@@ -19,8 +19,8 @@ struct gc_method {
  * property. */
 const struct gc_method *gc_method_of(const char *property, enum gc_kind kind);
 
-/* A key or a property in words: "LatencyCycles" is "latency". An unknown key stays as it is. The key
- * is without the prefix GPUCache; sm: "SM" or "CU". */
+/* A key or a property in words: "LatencyCycles" is "latency". An unknown key stays as it is. The
+ * key is without the prefix GPUCache; sm: "SM" or "CU". */
 void gc_key_in_words(const char *key, const char *sm, char *text, size_t size);
 
 /* A value with its unit, which the key ends with: "280.0 cycles", "217 KiB (222208 B)". Twice
