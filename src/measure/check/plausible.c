@@ -12,6 +12,8 @@
  */
 #include "measure/check/plausible.h"
 
+#include "measure/topology/topology.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -167,11 +169,9 @@ static void check_partitions(struct gc_results *results, uint32_t sms)
 
 static void refuse_groups(struct gc_results *results, enum gc_kind kind, const char *why)
 {
-  static const enum gc_property properties[] = {GC_INSTANCES, GC_PER_SM, GC_SHARED_BY_CUS,
-                                                GC_CU_GROUPS};
-
-  for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
-    refuse(results, kind, properties[i], why);
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
+    if (GC_CU_GROUP_PROPERTIES & 1ull << property)
+      refuse(results, kind, (enum gc_property)property, why);
 }
 
 /* Does every group have a CU, and every CU a group? */

@@ -61,6 +61,14 @@ int gc_set_absent(struct gc_measured *element, enum gc_property property, const 
   return 0;
 }
 
+int gc_set_all_absent(struct gc_measured *element, uint64_t properties, const char *why)
+{
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
+    if (properties & 1ull << property)
+      gc_set_absent(element, (enum gc_property)property, why);
+  return 0;
+}
+
 int gc_mark_passing(struct gc_measured *element, enum gc_property property, enum gc_passing passing)
 {
   element->found[property].passing = passing;

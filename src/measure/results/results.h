@@ -32,6 +32,8 @@ enum gc_property {
 #include "record/property_table.h"
   GC_PROPERTY_COUNT
 };
+/* The bit of a property in a set of properties: GC_BIT(CAPACITY). */
+#define GC_BIT(id) (1ull << GC_##id)
 
 /* The name of a property: "Capacity". */
 extern const char *const gc_properties_names[GC_PROPERTY_COUNT];
@@ -210,6 +212,8 @@ int gc_set_measured(struct gc_measured *element, enum gc_property property, doub
 int gc_set_stated(struct gc_measured *element, enum gc_property property);
 /* There is no value. why: the reason, cut to the size of gc_finding.why. */
 int gc_set_absent(struct gc_measured *element, enum gc_property property, const char *why);
+/* The same for all properties of a set. */
+int gc_set_all_absent(struct gc_measured *element, uint64_t properties, const char *why);
 /* The same for a reason that can pass. */
 int gc_set_absent_for_now(struct gc_measured *element, enum gc_property property,
                           enum gc_passing passing, const char *why);

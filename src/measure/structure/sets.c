@@ -40,15 +40,11 @@
 #define VICTIMS_LEAST 200 /* and so many are necessary */
 #define NOISE_MOST 0.01   /* share of disturbed loads with which victims are no evidence */
 
-static const enum gc_property reported[] = {
-    GC_SETS,     GC_WAYS,        GC_SET_INDEX_MASKS, GC_SET_INDEX_ADDRESS,
-    GC_SET_WAYS, GC_REPLACEMENT, GC_VICTIM_SHARES};
-
 static int set_all_absent(struct gc_measured *element, const char *why)
 {
-  for (size_t i = 0; i < sizeof(reported) / sizeof(*reported); i++)
-    if (element->found[reported[i]].origin == GC_UNKNOWN)
-      gc_set_absent(element, reported[i], why);
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
+    if (GC_SET_PROPERTIES & 1ull << property && element->found[property].origin == GC_UNKNOWN)
+      gc_set_absent(element, (enum gc_property)property, why);
   return 0;
 }
 
