@@ -1016,7 +1016,7 @@ hwloc_gpucache_get_double(hwloc_obj_t obj, const char *key, double *value)
 static __hwloc_inline const char *
 hwloc__gpucache_get_about(hwloc_obj_t obj, const char *key, const char *suffix)
 {
-  static const char *const units[] = { "BytesPerCycle", "Bytes", "Cycles", "GBps", "Ns", "" };
+  static const char *const units[] = { "BytesPerCycle", "PerCycle", "Bytes", "Cycles", "GBps", "Ns", "" };
   char name[HWLOC_GPUCACHE_NAME_MAX];
   size_t length = strlen(key), unit, i;
 

@@ -120,3 +120,17 @@ bool gc_value_ok(const char *name, const char *value)
     return has_items(value, key->pattern, key->between);
   return gc_number_whole(value, &number) && number >= key->least;
 }
+
+size_t gc_property_length(const char *key)
+{
+  static const char *const units[] = {"BytesPerCycle", "PerCycle", "Bytes", "Cycles", "GBps", "Ns"};
+  const size_t length = strlen(key);
+
+  for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+    const size_t unit = strlen(units[i]);
+
+    if (length > unit && !strcmp(key + length - unit, units[i]))
+      return length - unit;
+  }
+  return length;
+}

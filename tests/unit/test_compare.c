@@ -128,8 +128,6 @@ static void limits(void **state)
   is_limit(GC_WHOLE_GPU, "MeasuredSMClockMHz", GC_NEVER_COMPARED, 0, 0);
   is_limit(GC_WHOLE_GPU, "SMClockKHz", GC_NEVER_COMPARED, 0, 0);
   assert_true(gc_limit_find(GC_L2, "PartitionSMs").by_board);
-  assert_int_equal(gc_property_length("ReadBytesPerCycle"), 4);
-  assert_int_equal(gc_property_length("PartitionSMs"), 12);
 }
 
 /* --- pairs --------------------------------------------------------------------------------------

@@ -145,17 +145,3 @@ void gc_limit_text(const struct gc_limit *limit, double tolerance, char *text, s
   else
     snprintf(text, size, "%g", limit->least);
 }
-
-int gc_property_length(const char *key)
-{
-  static const char *const units[] = {"BytesPerCycle", "PerCycle", "Bytes", "Cycles", "GBps", "Ns"};
-  const size_t length = strlen(key);
-
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-    const size_t unit = strlen(units[i]);
-
-    if (length > unit && !strcmp(key + length - unit, units[i]))
-      return (int)(length - unit);
-  }
-  return (int)length;
-}
