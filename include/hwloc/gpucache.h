@@ -394,9 +394,9 @@
 /** \brief Latency of an atomic addition that returns the old value, in SM clock cycles; number > 0.
  * L2 with partitions: the mean over all of them. */
 #define HWLOC_GPUCACHE_ATOMIC_LATENCY_CYCLES "AtomicLatencyCycles"
-/** \brief L2: the same in the partition that is near to the SM. */
+/** \brief L2: the same in the partition that is near to the SM; number > 0. */
 #define HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY_CYCLES "NearAtomicLatencyCycles"
-/** \brief L2: the same in a partition that is far from the SM. */
+/** \brief L2: the same in a partition that is far from the SM; number > 0. */
 #define HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY_CYCLES "FarAtomicLatencyCycles"
 /** \brief Atomic additions to one address for each SM clock cycle; number > 0. Shared memory: by one
  * SM; L2: by all SMs together. */
@@ -415,7 +415,8 @@
 #define HWLOC_GPUCACHE_ENTRIES "Entries"
 /** \brief TLB: bytes that an entry translates; integer >= 1. */
 #define HWLOC_GPUCACHE_ENTRY_BYTES "EntryBytes"
-/** \brief TLB: Entries x EntryBytes: memory that is translated without a miss, bytes. */
+/** \brief TLB: Entries x EntryBytes: memory that is translated without a miss, in bytes;
+ * integer >= 1. */
 #define HWLOC_GPUCACHE_REACH_BYTES "ReachBytes"
 /** \brief TLB and InstructionCache: which SMs share one: numbers of SMs, with commas inside a group
  * and a blank between groups. */
@@ -640,9 +641,9 @@
 #define HWLOC_GPUCACHE_MEASURED_SM_CLOCK_MHZ "GPUCacheMeasuredSMClockMHz"
 /** \brief Duration of the measurement, in milliseconds, without opening the GPU; integer >= 0. */
 #define HWLOC_GPUCACHE_MEASURING_MILLISECONDS "GPUCacheMeasuringMilliseconds"
-/** \brief Kernel launches of the measurement; integer > 0. */
+/** \brief Kernel launches of the measurement; integer >= 0. */
 #define HWLOC_GPUCACHE_MEASURING_LAUNCHES "GPUCacheMeasuringLaunches"
-/** \brief Most device memory that the measurement held at one time, in bytes; integer > 0. */
+/** \brief Most device memory that the measurement held at one time, in bytes; integer >= 0. */
 #define HWLOC_GPUCACHE_MEASURING_DEVICE_BYTES "GPUCacheMeasuringDeviceBytes"
 /** \brief Steps that were repeated because another program used the GPU or the SM clock changed;
  * integer >= 0. See doc/methods.md, "Interference". */
