@@ -12,34 +12,9 @@
 #define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define MAX_DIGITS 20 /* enough for every uint64_t */
 
-#define WHOLE "#"
-#define TENTHS "%"
-#define RATE "%"
-/* Sizes include the NUL. */
-static const struct key {
-  const char *name;
-  size_t size;
-  const char *pattern, *between;
-  uint64_t least;
-} keys[] = {
-#define NUMBER(id, key, format, least, member, words) {key, sizeof(key), format, "", least},
-#define TEXT(id, key, pattern, between, write, words) {key, sizeof(key), pattern, between, 0},
-#define LOOSE(key, least, member, words) {key, sizeof(key), WHOLE, "", least},
-#define FACT(key, pattern, least, words) {key, sizeof(key), pattern, "", least},
-#include "record/property_table.h"
-};
-
 static bool ends_with(const char *name, size_t size, const char *suffix, size_t suffix_size)
 {
   return size > suffix_size && !memcmp(name + size - suffix_size, suffix, suffix_size);
-}
-
-static const struct key *find(const char *name, size_t size)
-{
-  for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-    if (keys[i].size == size && !memcmp(keys[i].name, name, size))
-      return &keys[i];
-  return NULL;
 }
 
 /* How much of the text a character of a pattern stands for. 0: the text is something else. */
@@ -100,25 +75,41 @@ static bool is_probability(const char *value)
           (!strncmp(value, "1", whole) && !value[whole + strspn(value + whole, ".0")]));
 }
 
+static bool has_form(const char *value, const char *pattern, const char *between, uint64_t least)
+{
+  uint64_t number;
+
+  if (!pattern)
+    return true;
+  if (strcmp(pattern, "#") || *between)
+    return has_items(value, pattern, between);
+  return gc_number_whole(value, &number) && number >= least;
+}
+
+/* Code, not a table: reading a record takes a sixth less time. */
 bool gc_value_ok(const char *name, const char *value)
 {
   static const char source[] = HWLOC_GPUCACHE_SOURCE_SUFFIX,
                     confidence[] = HWLOC_GPUCACHE_CONFIDENCE_SUFFIX;
   const size_t size = strlen(name) + 1;
-  const struct key *key;
-  uint64_t number;
 
   /* most infos of a record are these */
   if (ends_with(name, size, source, sizeof(source)))
     return true;
   if (ends_with(name, size, confidence, sizeof(confidence)))
     return is_probability(value);
-  key = find(name, size);
-  if (!key || !key->pattern)
-    return true;
-  if (strcmp(key->pattern, WHOLE) || *key->between)
-    return has_items(value, key->pattern, key->between);
-  return gc_number_whole(value, &number) && number >= key->least;
+#define WHOLE "#"
+#define TENTHS "%"
+#define RATE "%"
+#define FORM(key, pattern, between, least)                                                         \
+  if (size == sizeof(key) && !memcmp(name, key, size))                                             \
+    return has_form(value, pattern, between, least);
+#define NUMBER(id, key, format, least, member, words) FORM(key, format, "", least)
+#define TEXT(id, key, pattern, between, write, words) FORM(key, pattern, between, 0)
+#define LOOSE(key, least, member, words) FORM(key, WHOLE, "", least)
+#define FACT(key, pattern, least, words) FORM(key, pattern, "", least)
+#include "record/property_table.h"
+  return true;
 }
 
 size_t gc_property_length(const char *key)

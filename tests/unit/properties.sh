@@ -28,7 +28,7 @@ ${CC:-cc} -E -P -I"$top/src" "$dir/table.c" | tr '\n' ' ' | sed 's/@@/\n/g' |
 # What is measured has a sentence and a section that exists.
 measured=0
 while IFS=$(printf '\t') read -r row name judge section sentence; do
-  [ "$row" = P ] && [ "$judge" != none ] || continue
+  case $row$judge in Pnone | [!P]*) continue ;; esac
   measured=$((measured + 1))
   case $sentence in *.) ;; *) fail "$name has no sentence that says how it is measured" ;; esac
   grep -qx "## $section" "$top/doc/methods.md" || fail "$name: methods.md has no section '$section'"

@@ -185,7 +185,8 @@ static int put_text(const struct gc_results *results, const struct gc_measured *
   char *text = NULL;
   FILE *out = open_memstream(&text, &length);
   const char *key = out ? write_text(out, results, from, property) : NULL;
-  int status = !out || fclose(out) ? -ENOMEM : 0;
+  const bool failed = !out || ferror(out);
+  int status = (out && fclose(out)) || failed ? -ENOMEM : 0;
 
   *fits = length < GC_RECORD_MAX_VALUE;
   if (!status && key && *fits && length)

@@ -20,7 +20,7 @@ enum place { ANYWHERE, GPU, IN_SM, OUTSIDE, SHARED_CACHE };
 #define BOARD .limit = {.alike = GC_IDENTICAL, .by_board = true}
 #define WITHIN(...) .limit = {.alike = GC_WITHIN, __VA_ARGS__}
 
-/* A new property is one line. The first line with the key and the place decides. A key can be a
+/* The first line with the key and the place decides. A key can be a
  * pattern; the patterns at the end are for keys that have no line of their own. */
 static const struct {
   const char *key;
