@@ -395,9 +395,9 @@
 /** \brief Latency of an atomic addition that returns the old value, in SM clock cycles; number > 0.
  * L2 with partitions: the mean over all of them. */
 #define HWLOC_GPUCACHE_ATOMIC_LATENCY_CYCLES "AtomicLatencyCycles"
-/** \brief L2: the same in the partition that is near to the SM. */
+/** \brief L2: the same in the partition that is near to the SM; number > 0. */
 #define HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY_CYCLES "NearAtomicLatencyCycles"
-/** \brief L2: the same in a partition that is far from the SM. */
+/** \brief L2: the same in a partition that is far from the SM; number > 0. */
 #define HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY_CYCLES "FarAtomicLatencyCycles"
 /** \brief Atomic additions to one address for each SM clock cycle; number > 0. Shared memory: by
  * one SM; L2: by all SMs together. */
@@ -416,7 +416,8 @@
 #define HWLOC_GPUCACHE_ENTRIES "Entries"
 /** \brief TLB: bytes that an entry translates; integer >= 1. */
 #define HWLOC_GPUCACHE_ENTRY_BYTES "EntryBytes"
-/** \brief TLB: Entries x EntryBytes: memory that is translated without a miss, bytes. */
+/** \brief TLB: Entries x EntryBytes: memory that is translated without a miss, in bytes;
+ * integer >= 1. */
 #define HWLOC_GPUCACHE_REACH_BYTES "ReachBytes"
 /** \brief TLB and InstructionCache: which SMs share one: numbers of SMs, with commas inside a group
  * and a blank between groups. */
@@ -641,9 +642,9 @@
 #define HWLOC_GPUCACHE_MEASURED_SM_CLOCK_MHZ "GPUCacheMeasuredSMClockMHz"
 /** \brief Duration of the measurement, in milliseconds, without opening the GPU; integer >= 0. */
 #define HWLOC_GPUCACHE_MEASURING_MILLISECONDS "GPUCacheMeasuringMilliseconds"
-/** \brief Kernel launches of the measurement; integer > 0. */
+/** \brief Kernel launches of the measurement; integer >= 0. */
 #define HWLOC_GPUCACHE_MEASURING_LAUNCHES "GPUCacheMeasuringLaunches"
-/** \brief Most device memory that the measurement held at one time, in bytes; integer > 0. */
+/** \brief Most device memory that the measurement held at one time, in bytes; integer >= 0. */
 #define HWLOC_GPUCACHE_MEASURING_DEVICE_BYTES "GPUCacheMeasuringDeviceBytes"
 /** \brief Steps that were repeated because another program used the GPU or the SM clock changed;
  * integer >= 0. See doc/methods.md, "Interference". */
@@ -1017,7 +1018,7 @@ hwloc_gpucache_get_double(hwloc_obj_t obj, const char *key, double *value)
 static __hwloc_inline const char *
 hwloc__gpucache_get_about(hwloc_obj_t obj, const char *key, const char *suffix)
 {
-  static const char *const units[] = { "BytesPerCycle", "Bytes", "Cycles", "GBps", "Ns", "" };
+  static const char *const units[] = { "BytesPerCycle", "PerCycle", "Bytes", "Cycles", "GBps", "Ns", "" };
   char name[HWLOC_GPUCACHE_NAME_MAX];
   size_t length = strlen(key), unit, i;
 

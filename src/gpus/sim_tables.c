@@ -19,15 +19,10 @@
 
 #define LINE_MAX_BYTES 512
 
-/* The keys that a table can have, and the property that each belongs to. */
-static const struct {
-  const char *key, *property;
-} facts[] = {
-  {HWLOC_GPUCACHE_NOMINAL_BYTES, HWLOC_GPUCACHE_NOMINAL},
-  {HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_LINE},
-  {HWLOC_GPUCACHE_PER_SM, HWLOC_GPUCACHE_PER_SM},
-  {HWLOC_GPUCACHE_INSTANCES, HWLOC_GPUCACHE_INSTANCES},
-  {HWLOC_GPUCACHE_SHARED_BY_CUS, HWLOC_GPUCACHE_SHARED_BY_CUS},
+/* The keys that a table can have. */
+static const char *const facts[] = {
+  HWLOC_GPUCACHE_NOMINAL_BYTES, HWLOC_GPUCACHE_LINE_BYTES, HWLOC_GPUCACHE_PER_SM,
+  HWLOC_GPUCACHE_INSTANCES, HWLOC_GPUCACHE_SHARED_BY_CUS,
 };
 #define FACTS (sizeof(facts) / sizeof(*facts))
 
@@ -66,11 +61,12 @@ static int begin_section(struct tables *t, const char *header)
   return gc_record_add(t->record, t->kind) ? 0 : -ENOMEM;
 }
 
-static int set(struct gc_infos *infos, const char *key, const char *property, const char *value)
+static int set(struct gc_infos *infos, const char *key, const char *value)
 {
   char source[80];
 
-  snprintf(source, sizeof(source), "%s" HWLOC_GPUCACHE_SOURCE_SUFFIX, property);
+  snprintf(source, sizeof(source), "%.*s" HWLOC_GPUCACHE_SOURCE_SUFFIX,
+           (int)gc_property_length(key), key);
   return gc_infos_set(infos, key, value) ||
                  gc_infos_set(infos, source, HWLOC_GPUCACHE_SOURCE_SYSFS)
              ? -ENOMEM
@@ -83,18 +79,18 @@ static int add_fact(struct tables *t, const char *key, const char *value)
   struct gc_infos *infos = &gc_record_find(t->record, t->kind)->infos;
   size_t i = 0;
 
-  while (i < FACTS && strcmp(facts[i].key, key))
+  while (i < FACTS && strcmp(facts[i], key))
     i++;
   if (i == FACTS)
     return wrong(t, "not a key of the driver tables:", key);
   if (gc_infos_get(infos, key))
     return wrong(t, "duplicate key", key);
   if (!gc_value_ok(key, value))
-    return wrong(t, "not a whole number:", value);
+    return wrong(t, "wrong value", value);
   if (!strcmp(key, HWLOC_GPUCACHE_NOMINAL_BYTES) &&
-      set(infos, HWLOC_GPUCACHE_CAPACITY_BYTES, HWLOC_GPUCACHE_CAPACITY, value))
+      set(infos, HWLOC_GPUCACHE_CAPACITY_BYTES, value))
     return -ENOMEM;
-  return set(infos, key, facts[i].property, value);
+  return set(infos, key, value);
 }
 
 static int read_line(struct tables *t, char *text)

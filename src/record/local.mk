@@ -11,6 +11,7 @@ src_record_librecord_la_SOURCES = src/record/record.h \
   src/record/lists.c src/record/lists.h \
   src/record/merge.c src/record/merge.h \
   src/record/per_sm.c src/record/per_sm.h \
+  src/record/property_table.h \
   src/record/provisional.c src/record/provisional.h \
   src/record/reader.c src/record/reader.h \
   src/record/status.c src/record/status.h \

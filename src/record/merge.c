@@ -4,6 +4,7 @@
 #include "record/merge.h"
 
 #include "record/per_sm.h"
+#include "record/values.h"
 
 #include <hwloc/gpucache.h>
 
@@ -17,15 +18,10 @@
  * "Line". */
 static size_t property_length(const char *key)
 {
-  static const char *const endings[] = { SOURCE, "Bytes" };
-  size_t length = strlen(key), ending;
+  const size_t length = strlen(key), source = strlen(SOURCE);
 
-  for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
-    ending = strlen(endings[i]);
-    if (length > ending && !strcmp(key + length - ending, endings[i]))
-      return length - ending;
-  }
-  return length;
+  return length > source && !strcmp(key + length - source, SOURCE) ? length - source
+                                                                    : gc_property_length(key);
 }
 
 static const char *source_of(const struct gc_infos *infos, const char *key)

@@ -53,6 +53,8 @@ static int add_info(struct gc_reader *reader, struct gc_infos *infos, char *name
 
   if (infos->count >= GC_RECORD_MAX_INFOS)
     return refuse(reader, "too many infos", "");
+  if (!gc_value_ok(name, value))
+    return refuse(reader, "a value without the form that its key requires: ", name);
   status = gc_infos_add_shared(infos, name, value);
   return status == -EEXIST ? refuse(reader, "duplicate info: ", name) : status;
 }
@@ -102,8 +104,6 @@ static int read_info(struct gc_reader *reader, char *const *attributes)
     return 0;
   if (element->kind == GC_DEVICE_MEMORY && !strncmp(name, gc_record_prefix, prefix))
     return read_fact(reader, name + prefix, value);
-  if (!gc_value_ok(name, value))
-    return refuse(reader, "not a number of the required form: ", name);
   return add_info(reader, &element->infos, name, value);
 }
 

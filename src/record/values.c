@@ -2,83 +2,126 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "record/values.h"
 
+#include "util/number.h"
+
 #include <hwloc/gpucache.h>
 
 #include <string.h>
 
-enum value_form { TEXT, INTEGER, DECIMAL, PROBABILITY };
+#define DIGITS "0123456789"
+#define LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+#define MAX_DIGITS 20 /* enough for every uint64_t */
 
-static const struct {
-  const char *name;
-  size_t size; /* of the name, with its NUL */
-  enum value_form form;
-} keys[] = {
-#define KEY(name, form) { name, sizeof(name), form }
-  KEY(HWLOC_GPUCACHE_CAPACITY_BYTES, INTEGER),
-  KEY(HWLOC_GPUCACHE_NOMINAL_BYTES, INTEGER),
-  KEY(HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES, INTEGER),
-  KEY(HWLOC_GPUCACHE_CARVEOUT_PERCENT, INTEGER),
-  KEY(HWLOC_GPUCACHE_CARVEOUT_BLOCKS, INTEGER),
-  KEY(HWLOC_GPUCACHE_LINE_BYTES, INTEGER),
-  KEY(HWLOC_GPUCACHE_FETCH_BYTES, INTEGER),
-  KEY(HWLOC_GPUCACHE_PER_SM, INTEGER),
-  KEY(HWLOC_GPUCACHE_INSTANCES, INTEGER),
-  KEY(HWLOC_GPUCACHE_LATENCY_CYCLES, DECIMAL),
-  KEY(HWLOC_GPUCACHE_LATENCY_NS, DECIMAL),
-  KEY(HWLOC_GPUCACHE_MISS_PENALTY_CYCLES, DECIMAL),
-  KEY(HWLOC_GPUCACHE_PARTITIONS, INTEGER),
-  KEY(HWLOC_GPUCACHE_OUTSTANDING_PER_SM, INTEGER),
-  KEY(HWLOC_GPUCACHE_OUTSTANDING_PER_SM_AT_LEAST, INTEGER),
-  KEY(HWLOC_GPUCACHE_OUTSTANDING_PER_WARP, INTEGER),
-  KEY(HWLOC_GPUCACHE_OUTSTANDING_PER_WARP_AT_LEAST, INTEGER),
-  KEY(HWLOC_GPUCACHE_NEAR_LATENCY_CYCLES, DECIMAL),
-  KEY(HWLOC_GPUCACHE_NEAR_LATENCY_NS, DECIMAL),
-  KEY(HWLOC_GPUCACHE_FAR_LATENCY_CYCLES, DECIMAL),
-  KEY(HWLOC_GPUCACHE_FAR_LATENCY_NS, DECIMAL),
-  KEY(HWLOC_GPUCACHE_READ_GBPS, DECIMAL),
-  KEY(HWLOC_GPUCACHE_WRITE_GBPS, DECIMAL),
-  KEY(HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE, DECIMAL),
-  KEY(HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE, DECIMAL),
-#undef KEY
-};
-
-static enum value_form value_form_of(const char *name)
+static bool ends_with(const char *name, size_t size, const char *suffix, size_t suffix_size)
 {
-  static const char suffix[] = HWLOC_GPUCACHE_CONFIDENCE_SUFFIX;
-  size_t size = strlen(name) + 1;
-
-  for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-    if (keys[i].size == size && !memcmp(keys[i].name, name, size))
-      return keys[i].form;
-  if (size > sizeof(suffix) && !memcmp(name + size - sizeof(suffix), suffix, sizeof(suffix)))
-    return PROBABILITY;
-  return TEXT;
+  return size > suffix_size && !memcmp(name + size - suffix_size, suffix, suffix_size);
 }
 
-/* Twenty digits are enough for every uint64_t; a number that does not fit is refused when it is
- * read. */
-#define MAX_DIGITS 20
+/* How much of the text a character of a pattern stands for. 0: the text is something else. */
+static size_t span(char pattern, const char *text)
+{
+  const size_t digits = strspn(text, DIGITS);
+  size_t fraction;
 
+  switch (pattern) {
+  case '#':
+    return digits > MAX_DIGITS ? 0 : digits;
+  case '%':
+    fraction = digits && text[digits] == '.' ? strspn(text + digits + 1, DIGITS) : 0;
+    if (digits + fraction > MAX_DIGITS)
+      return 0;
+    return digits + (fraction ? fraction + 1 : 0);
+  case '@':
+    return strspn(text, DIGITS "abcdef");
+  case '$':
+    return strspn(text, DIGITS LETTERS);
+  default:
+    return *text == pattern;
+  }
+}
+
+/* Whether the first `length` characters of text have one of the patterns, which '|' separates. */
+static bool has_pattern(const char *text, size_t length, const char *pattern)
+{
+  const size_t end = strcspn(pattern, "|");
+  size_t used = 0, part = 1;
+
+  for (size_t i = 0; i < end && part; i++)
+    used += part = span(pattern[i], text + used);
+  return (part && used == length) || (pattern[end] && has_pattern(text, length, pattern + end + 1));
+}
+
+/* Whether all items have the pattern. There is no item without a character. */
+static bool has_items(const char *value, const char *pattern, const char *between)
+{
+  size_t length = strcspn(value, between);
+
+  while (has_pattern(value, length, pattern)) {
+    if (!value[length])
+      return true;
+    value += length + 1;
+    length = strcspn(value, between);
+  }
+  return false;
+}
+
+/* 0 and 0.x, 1 and 1.00: compared as text, so that rounding cannot accept a value above 1. */
+static bool is_probability(const char *value)
+{
+  const size_t whole = strspn(value, DIGITS);
+
+  return has_pattern(value, strlen(value), "%") &&
+         (!strncmp(value, "0", whole) ||
+          (!strncmp(value, "1", whole) && !value[whole + strspn(value + whole, ".0")]));
+}
+
+static bool has_form(const char *value, const char *pattern, const char *between, uint64_t least)
+{
+  uint64_t number;
+
+  if (!pattern)
+    return true;
+  if (strcmp(pattern, "#") || *between)
+    return has_items(value, pattern, between);
+  return gc_number_whole(value, &number) && number >= least;
+}
+
+/* Code, not a table: reading a record takes a sixth less time. */
 bool gc_value_ok(const char *name, const char *value)
 {
-  static const char digits[] = "0123456789";
-  enum value_form form = value_form_of(name);
-  size_t whole, fraction = 0;
+  static const char source[] = HWLOC_GPUCACHE_SOURCE_SUFFIX,
+                    confidence[] = HWLOC_GPUCACHE_CONFIDENCE_SUFFIX;
+  const size_t size = strlen(name) + 1;
 
-  if (form == TEXT)
+  /* most infos of a record are these */
+  if (ends_with(name, size, source, sizeof(source)))
     return true;
-  whole = strspn(value, digits);
-  if (form != INTEGER && value[whole] == '.') {
-    fraction = strspn(value + whole + 1, digits);
-    if (!fraction || value[whole + 1 + fraction])
-      return false;
-  } else if (value[whole]) {
-    return false;
+  if (ends_with(name, size, confidence, sizeof(confidence)))
+    return is_probability(value);
+#define WHOLE "#"
+#define TENTHS "%"
+#define RATE "%"
+#define FORM(key, pattern, between, least)                                                         \
+  if (size == sizeof(key) && !memcmp(name, key, size))                                             \
+    return has_form(value, pattern, between, least);
+#define NUMBER(id, key, format, least, member, words) FORM(key, format, "", least)
+#define TEXT(id, key, pattern, between, write, words) FORM(key, pattern, between, 0)
+#define LOOSE(key, least, member, words) FORM(key, WHOLE, "", least)
+#define FACT(key, pattern, least, words) FORM(key, pattern, "", least)
+#include "record/property_table.h"
+  return true;
+}
+
+size_t gc_property_length(const char *key)
+{
+  static const char *const units[] = {"BytesPerCycle", "PerCycle", "Bytes", "Cycles", "GBps", "Ns"};
+  const size_t length = strlen(key);
+
+  for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+    const size_t unit = strlen(units[i]);
+
+    if (length > unit && !strcmp(key + length - unit, units[i]))
+      return length - unit;
   }
-  if (!whole || whole + fraction > MAX_DIGITS)
-    return false;
-  /* 0 and 0.x, 1 and 1.00: compared as text, so that rounding cannot accept a value above 1. */
-  return form != PROBABILITY || !strncmp(value, "0", whole) ||
-         (!strncmp(value, "1", whole) &&
-          (!fraction || strspn(value + whole + 1, "0") == fraction));
+  return length;
 }

@@ -32,9 +32,9 @@ int gc_xml_parse(char *text, size_t length, const struct gc_xml_receiver *receiv
  * that hwloc or lstopo added (Backend, hwlocVersion, ProcessName, lstopoStyle) are dropped.
  * Strict and bounded. Refuses with -EBADMSG and a sentence: text that is too long or not
  * well-formed, has its own DTD or uses entities; no or two DeviceMemory objects; unknown or
- * wrongly nested objects in the GPU; a value that is not a number although its key requires one;
- * an info that occurs twice; more than the bounds of elements.h. Does not check whether identity,
- * format and method are current. 0, and *record, which the caller frees with gc_record_free;
+ * wrongly nested objects in the GPU; a value without the form of its key (values.h); an info that
+ * occurs twice; more than the bounds of elements.h. Does not check whether identity, format and
+ * method are current. 0, and *record, which the caller frees with gc_record_free;
  * -EBADMSG; -ENOMEM. Safe from any thread. */
 int gc_record_read_xml(const char *text, size_t length, struct gc_record **record,
                        struct gc_error *err);

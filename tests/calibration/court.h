@@ -47,61 +47,15 @@ void court_launch_blocks(const struct court *court, int percent, uint32_t warps)
 /* The SM clock at which the GPU was measured, as a share of the profile's. */
 double court_clock_share(const struct court *court);
 
-/* judge_banks.c: as texts.c. */
-bool judge_banks(const struct court *court, struct court_case *c);
-bool judge_bank(const struct court *court, struct court_case *c);
-bool judge_conflict(const struct court *court, struct court_case *c);
-bool judge_atomic(const struct court *court, struct court_case *c);
-bool judge_near_atomic(const struct court *court, struct court_case *c);
-bool judge_far_atomic(const struct court *court, struct court_case *c);
-bool judge_atomics(const struct court *court, struct court_case *c);
-
-/* texts.c: return whether the reported text is right. They fill `truth`, which stays empty if there
- * is nothing to find. */
-bool judge_shared_with(const struct court *court, struct court_case *c);
-bool judge_per_sm(const struct court *court, struct court_case *c);
-bool judge_instances(const struct court *court, struct court_case *c);
-bool judge_cache_groups(const struct court *court, struct court_case *c);
-bool judge_partitions(const struct court *court, struct court_case *c);
-bool judge_partition_sms(const struct court *court, struct court_case *c);
-bool judge_carveouts(const struct court *court, struct court_case *c);
-bool judge_carveouts_4(const struct court *court, struct court_case *c);
-bool judge_carveouts_32(const struct court *court, struct court_case *c);
-bool judge_write_policy(const struct court *court, struct court_case *c);
-bool judge_write_allocate(const struct court *court, struct court_case *c);
-bool judge_shared_by_cus(const struct court *court, struct court_case *c);
-bool judge_cu_groups(const struct court *court, struct court_case *c);
-
-/* sm_groups.c */
-bool judge_remote(const struct court *court, struct court_case *c);
-bool judge_gpcs(const struct court *court, struct court_case *c);
-bool judge_gpc_sms(const struct court *court, struct court_case *c);
-bool judge_cluster_sms(const struct court *court, struct court_case *c);
-bool judge_tpc_sms(const struct court *court, struct court_case *c);
-bool judge_cpc_sms(const struct court *court, struct court_case *c);
-bool judge_gpc_sides(const struct court *court, struct court_case *c);
-/* structure.c: the same. */
-bool judge_sets(const struct court *court, struct court_case *c);
-bool judge_ways(const struct court *court, struct court_case *c);
-bool judge_masks(const struct court *court, struct court_case *c);
-bool judge_address(const struct court *court, struct court_case *c);
-bool judge_replacement(const struct court *court, struct court_case *c);
-bool judge_shares(const struct court *court, struct court_case *c);
-bool judge_curve(const struct court *court, struct court_case *c);
-bool judge_excess(const struct court *court, struct court_case *c);
-
-/* judge_slices.c */
-bool judge_slices(const struct court *court, struct court_case *c);
-bool judge_side_mask(const struct court *court, struct court_case *c);
-bool judge_side_granule(const struct court *court, struct court_case *c);
-bool judge_slice_read(const struct court *court, struct court_case *c);
+/* Return whether the reported value is right. They fill `truth`, which stays empty if there is
+ * nothing to find. */
+#define PROPERTY(id, name, judge, section, sentence)                                               \
+  bool judge_##judge(const struct court *court, struct court_case *c);
+#include "record/property_table.h"
 
 /* tlbs.c: the same for TLBs. court_tlb: whether the element is one. */
 bool court_tlb(const struct court *court, const struct court_case *c);
-bool judge_tlb(const struct court *court, struct court_case *c, enum judged property);
-bool judge_entries(const struct court *court, struct court_case *c);
-bool judge_entry(const struct court *court, struct court_case *c);
-bool judge_reach(const struct court *court, struct court_case *c);
+bool judge_tlb(const struct court *court, struct court_case *c, enum gc_property property);
 /* The SMs that share TLB `level`, from 0. Returns the number of groups; 0: there is no such TLB. */
 uint32_t court_tlb_groups(const struct court *court, unsigned level, uint32_t group[COURT_SMS_MAX]);
 

@@ -59,69 +59,11 @@ static double best_bound(const struct tally *t, int property, size_t bin)
   return floor(best * 1e4) / 1e4;
 }
 
-/* The name in the source; names of properties are those of judged_names. */
-static const struct {
-  enum judged judged;
-  const char *name;
-} rows[] = {
-    {JUDGED_CAPACITY, "GC_CAPACITY"},
-    {JUDGED_CENSUS, "GC_CENSUS"},
-    {JUDGED_TOTAL, "GC_TOTAL"},
-    {JUDGED_LATENCY, "GC_LATENCY"},
-    {JUDGED_LATENCY_P95, "GC_LATENCY_P95"},
-    {JUDGED_WRITE_POLICY, "GC_WRITE_POLICY"},
-    {JUDGED_WRITE_ALLOCATE, "GC_WRITE_ALLOCATE"},
-    {JUDGED_CARVEOUTS_4, "GC_CARVEOUT_TABLE_4"},
-    {JUDGED_CARVEOUTS_32, "GC_CARVEOUT_TABLE_32"},
-    {JUDGED_NEAR, "GC_NEAR_LATENCY"},
-    {JUDGED_FAR, "GC_FAR_LATENCY"},
-    {JUDGED_REMOTE, "GC_REMOTE_LATENCY"},
-    {JUDGED_GPCS, "GC_GPCS"},
-    {JUDGED_GPC_SMS, "GC_GPC_SMS"},
-    {JUDGED_CLUSTER_SMS, "GC_CLUSTER_SMS"},
-    {JUDGED_TPC_SMS, "GC_TPC_SMS"},
-    {JUDGED_CPC_SMS, "GC_CPC_SMS"},
-    {JUDGED_GPC_SIDES, "GC_GPC_SIDES"},
-    {JUDGED_PARTITIONS, "GC_PARTITIONS"},
-    {JUDGED_PARTITION_SMS, "GC_PARTITION_SMS"},
-    {JUDGED_LINE, "GC_LINE"},
-    {JUDGED_FETCH, "GC_FETCH"},
-    {JUDGED_PENALTY, "GC_MISS_PENALTY"},
-    {JUDGED_READ, "GC_READ"},
-    {JUDGED_WRITE, "GC_WRITE"},
-    {JUDGED_CARVEOUTS, "GC_CARVEOUT_TABLE"},
-    {JUDGED_SHARED_WITH, "GC_SHARED_WITH"},
-    {JUDGED_PER_SM, "GC_PER_SM"},
-    {JUDGED_INSTANCES, "GC_INSTANCES"},
-    {JUDGED_SHARED_BY_CUS, "GC_SHARED_BY_CUS"},
-    {JUDGED_CU_GROUPS, "GC_CU_GROUPS"},
-    {JUDGED_ENTRIES, "GC_ENTRIES"},
-    {JUDGED_ENTRY, "GC_ENTRY"},
-    {JUDGED_REACH, "GC_REACH"},
-    {JUDGED_SM_GROUPS, "GC_SM_GROUPS"},
-    {JUDGED_OUTSTANDING_PER_SM, "GC_OUTSTANDING_PER_SM"},
-    {JUDGED_OUTSTANDING_PER_WARP, "GC_OUTSTANDING_PER_WARP"},
-    {JUDGED_BANKS, "GC_BANKS"},
-    {JUDGED_BANK, "GC_BANK"},
-    {JUDGED_CONFLICT, "GC_CONFLICT"},
-    {JUDGED_ATOMIC_LATENCY, "GC_ATOMIC_LATENCY"},
-    {JUDGED_NEAR_ATOMIC_LATENCY, "GC_NEAR_ATOMIC_LATENCY"},
-    {JUDGED_FAR_ATOMIC_LATENCY, "GC_FAR_ATOMIC_LATENCY"},
-    {JUDGED_ATOMICS, "GC_ATOMICS"},
-    {JUDGED_SETS, "GC_SETS"},
-    {JUDGED_WAYS, "GC_WAYS"},
-    {JUDGED_MASKS, "GC_SET_INDEX_MASKS"},
-    {JUDGED_ADDRESS, "GC_SET_INDEX_ADDRESS"},
-    {JUDGED_REPLACEMENT, "GC_REPLACEMENT"},
-    {JUDGED_SHARES, "GC_VICTIM_SHARES"},
-    {JUDGED_CURVE, "GC_SURVIVAL_CURVE"},
-    {JUDGED_EXCESS, "GC_EXCESS_MISSES"},
-    {JUDGED_SLICES, "GC_SLICES"},
-    {JUDGED_SIDE_MASK, "GC_SIDE_MASK"},
-    {JUDGED_SIDE_GRANULE, "GC_SIDE_GRANULE"},
-    {JUDGED_SLICE_READ, "GC_SLICE_READ"},
+/* The name in the source. */
+static const char *const ids[GC_PROPERTY_COUNT] = {
+#define PROPERTY(id, name, judge, section, sentence) [GC_##id] = "GC_" #id,
+#include "record/property_table.h"
 };
-_Static_assert(sizeof(rows) / sizeof(*rows) == JUDGED, "every judged property can earn confidence");
 
 static void write_head(FILE *out, const struct draw_seeds *seeds, unsigned long gpus)
 {
@@ -147,16 +89,18 @@ void earn_write(FILE *out, const struct tally *t, const struct draw_seeds *seeds
                 unsigned long gpus)
 {
   write_head(out, seeds, gpus);
-  for (size_t i = 0; i < JUDGED; i++) {
-    fprintf(out, "  [%s] =\n    {", rows[i].name);
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++) {
+    if (!is_judged(property))
+      continue;
+    fprintf(out, "  [%s] =\n    {", ids[property]);
     for (size_t b = 0; b < BINS; b++) {
-      const struct count count = tally_bin(t, rows[i].judged, b);
+      const struct count count = tally_bin(t, property, b);
 
       fprintf(out, "%s{%lu, %lu, %.4g}",
               !b       ? ""
               : b == 4 ? ",\n     "
                        : ", ",
-              count.values, count.values - count.right, best_bound(t, rows[i].judged, b));
+              count.values, count.values - count.right, best_bound(t, property, b));
     }
     fprintf(out, "},\n");
   }
@@ -164,10 +108,10 @@ void earn_write(FILE *out, const struct tally *t, const struct draw_seeds *seeds
 }
 
 /* Reads the bins of one row from behind its name. */
-static bool read_row(const char *text, struct tally *t, enum judged judged)
+static bool read_row(const char *text, struct tally *t, int property)
 {
   for (size_t b = 0; b < BINS; b++) {
-    struct count *count = &t->bin[DRAWN_ONCE][judged][b];
+    struct count *count = &t->bin[DRAWN_ONCE][property][b];
     unsigned long values, wrong;
     int used = 0;
 
@@ -205,13 +149,15 @@ unsigned long earn_read(FILE *in, struct tally *t, const struct draw_seeds *seed
 
   text[fread(text, 1, sizeof(text) - 1, in)] = '\0';
   gpus = read_head(text, seeds);
-  for (size_t i = 0; i < JUDGED && gpus; i++) {
+  for (int property = 0; property < GC_PROPERTY_COUNT && gpus; property++) {
     char name[48];
     const char *row;
 
-    snprintf(name, sizeof(name), "[%s] =", rows[i].name);
+    if (!is_judged(property))
+      continue;
+    snprintf(name, sizeof(name), "[%s] =", ids[property]);
     row = strstr(text, name);
-    if (!row || !read_row(row + strlen(name), t, rows[i].judged))
+    if (!row || !read_row(row + strlen(name), t, property))
       return 0;
   }
   return gpus;

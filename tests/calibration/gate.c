@@ -15,7 +15,7 @@
 #include <stdio.h>
 
 #define LEVEL 0.05 /* probability that a perfect tool fails in any bin */
-#define TESTS_MAX (DRAWN_GROUPS * JUDGED * BINS)
+#define TESTS_MAX (DRAWN_GROUPS * GC_PROPERTY_COUNT * BINS)
 /* From so many GPUs on, every property must be reported. Latencies of near and far lines are found
  * on one in ten or fewer, because most drawn L2s are too small. */
 #define ALL_PROPERTIES 200
@@ -42,24 +42,27 @@ static int judge_bins(const struct tally *t, const double *p)
 {
   int failed = 0;
 
-  for (int property = 0; property < JUDGED; property++) {
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++) {
     bool good = true;
     char what[96];
+
+    if (!is_judged(property))
+      continue;
 
     for (int group = 0; group < DRAWN_GROUPS; group++)
       for (size_t b = 0; b < BINS; b++) {
         const struct count *c = &t->bin[group][property][b];
-        const double adjusted = p[(group * JUDGED + property) * BINS + (int)b];
+        const double adjusted = p[(group * GC_PROPERTY_COUNT + property) * BINS + (int)b];
 
         if (adjusted > LEVEL)
           continue;
         good = false;
         printf("# %s from %.4g on, group %d: %lu of %lu are wrong, stated %.4f; p = %.2g\n",
-               judged_names[property], gc_earned_bins[b], group, c->values - c->right, c->values,
-               c->confidence / (double)c->values, adjusted);
+               gc_properties_names[property], gc_earned_bins[b], group, c->values - c->right,
+               c->values, c->confidence / (double)c->values, adjusted);
       }
     snprintf(what, sizeof(what), "%s is right as often as its confidence says, in every bin",
-             judged_names[property]);
+             gc_properties_names[property]);
     failed += expect(good, what);
   }
   return failed;
@@ -94,7 +97,7 @@ static bool few(unsigned long absent, unsigned long of)
 /* Few are absent among elements inside the SM, on quiet GPUs. Two kinds do not count: an L2 with
  * random replacement has no capacity to report, and a constant L1.5 often has none if SMs are few
  * or share it. */
-static bool found_inside(const struct tally *t, enum judged property)
+static bool found_inside(const struct tally *t, enum gc_property property)
 {
   unsigned long asked = 0, absent = 0;
 
@@ -112,13 +115,15 @@ static int judge_presence(const struct tally *t, unsigned long gpus)
 {
   bool all = true, doubtful = false;
 
-  for (int property = 0; property < JUDGED; property++) {
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++) {
     unsigned long values = 0;
 
+    if (!is_judged(property))
+      continue;
     for (size_t b = 0; b < BINS; b++)
       values += tally_bin(t, property, b).values;
     if (!values)
-      printf("# no value of %s\n", judged_names[property]);
+      printf("# no value of %s\n", gc_properties_names[property]);
     all &= values > 0;
     doubtful |= t->doubtful[property].values > 0;
   }
@@ -128,10 +133,10 @@ static int judge_presence(const struct tally *t, unsigned long gpus)
 
 int gate(const struct tally *t, unsigned long gpus, bool complete)
 {
-  const enum judged c = JUDGED_CAPACITY, l = JUDGED_LATENCY;
+  const enum gc_property c = GC_CAPACITY, l = GC_LATENCY;
   bool invented = false;
 
-  for (int property = 0; property < JUDGED; property++)
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
     invented |= !few(t->invented[property], t->nothing_there[property]);
   return expect(complete, "every drawn GPU could be measured") + judge_confidence(t) +
          judge_presence(t, gpus) +

@@ -28,65 +28,6 @@
 #define INSTRUCTION_SHARE 0.02 /* and two blocks: other code than that of the jumps is executed, too */
 #define CONSTANT_L15_MIN (8u << 10) /* where the search of L1.5 begins */
 
-const char *const judged_names[JUDGED] = {
-  [JUDGED_CAPACITY] = HWLOC_GPUCACHE_CAPACITY,
-  [JUDGED_CENSUS] = HWLOC_GPUCACHE_CENSUS,
-  [JUDGED_TOTAL] = HWLOC_GPUCACHE_TOTAL,
-  [JUDGED_LATENCY] = HWLOC_GPUCACHE_LATENCY,
-  [JUDGED_LATENCY_P95] = HWLOC_GPUCACHE_LATENCY_P95,
-  [JUDGED_NEAR] = HWLOC_GPUCACHE_NEAR_LATENCY,
-  [JUDGED_FAR] = HWLOC_GPUCACHE_FAR_LATENCY,
-  [JUDGED_FETCH] = HWLOC_GPUCACHE_FETCH,
-  [JUDGED_LINE] = HWLOC_GPUCACHE_LINE,
-  [JUDGED_PENALTY] = HWLOC_GPUCACHE_MISS_PENALTY,
-  [JUDGED_READ] = HWLOC_GPUCACHE_READ,
-  [JUDGED_WRITE] = HWLOC_GPUCACHE_WRITE,
-  [JUDGED_SHARED_WITH] = HWLOC_GPUCACHE_SHARED_WITH,
-  [JUDGED_PER_SM] = HWLOC_GPUCACHE_PER_SM,
-  [JUDGED_INSTANCES] = HWLOC_GPUCACHE_INSTANCES,
-  [JUDGED_PARTITIONS] = HWLOC_GPUCACHE_PARTITIONS,
-  [JUDGED_PARTITION_SMS] = HWLOC_GPUCACHE_PARTITION_SMS,
-  [JUDGED_CARVEOUTS] = HWLOC_GPUCACHE_CARVEOUT_TABLE,
-  [JUDGED_CARVEOUTS_4] = HWLOC_GPUCACHE_CARVEOUT_TABLE_4_WARPS,
-  [JUDGED_CARVEOUTS_32] = HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS,
-  [JUDGED_WRITE_POLICY] = HWLOC_GPUCACHE_WRITE_POLICY,
-  [JUDGED_WRITE_ALLOCATE] = HWLOC_GPUCACHE_WRITE_ALLOCATE,
-  [JUDGED_SHARED_BY_CUS] = HWLOC_GPUCACHE_SHARED_BY_CUS,
-  [JUDGED_CU_GROUPS] = HWLOC_GPUCACHE_CU_GROUPS,
-  [JUDGED_ENTRIES] = HWLOC_GPUCACHE_ENTRIES,
-  [JUDGED_ENTRY] = HWLOC_GPUCACHE_ENTRY,
-  [JUDGED_REACH] = HWLOC_GPUCACHE_REACH,
-  [JUDGED_SM_GROUPS] = HWLOC_GPUCACHE_SM_GROUPS,
-  [JUDGED_OUTSTANDING_PER_SM] = HWLOC_GPUCACHE_OUTSTANDING_PER_SM,
-  [JUDGED_OUTSTANDING_PER_WARP] = HWLOC_GPUCACHE_OUTSTANDING_PER_WARP,
-  [JUDGED_BANKS] = HWLOC_GPUCACHE_BANKS,
-  [JUDGED_BANK] = HWLOC_GPUCACHE_BANK,
-  [JUDGED_CONFLICT] = HWLOC_GPUCACHE_CONFLICT,
-  [JUDGED_ATOMIC_LATENCY] = HWLOC_GPUCACHE_ATOMIC_LATENCY,
-  [JUDGED_NEAR_ATOMIC_LATENCY] = HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY,
-  [JUDGED_FAR_ATOMIC_LATENCY] = HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY,
-  [JUDGED_ATOMICS] = HWLOC_GPUCACHE_ATOMICS,
-  [JUDGED_REMOTE] = HWLOC_GPUCACHE_REMOTE_LATENCY,
-  [JUDGED_GPCS] = "GPCs",
-  [JUDGED_GPC_SMS] = "GPCSMs",
-  [JUDGED_CLUSTER_SMS] = "ClusterSMs",
-  [JUDGED_TPC_SMS] = "TPCSMs",
-  [JUDGED_CPC_SMS] = "CPCSMs",
-  [JUDGED_GPC_SIDES] = "GPCSides",
-  [JUDGED_SETS] = HWLOC_GPUCACHE_SETS,
-  [JUDGED_WAYS] = HWLOC_GPUCACHE_WAYS,
-  [JUDGED_MASKS] = HWLOC_GPUCACHE_SET_INDEX_MASKS,
-  [JUDGED_ADDRESS] = HWLOC_GPUCACHE_SET_INDEX_ADDRESS,
-  [JUDGED_REPLACEMENT] = HWLOC_GPUCACHE_REPLACEMENT,
-  [JUDGED_SHARES] = HWLOC_GPUCACHE_VICTIM_SHARES,
-  [JUDGED_CURVE] = HWLOC_GPUCACHE_SURVIVAL_CURVE,
-  [JUDGED_EXCESS] = HWLOC_GPUCACHE_MISSES_PER_EXCESS_LINE,
-  [JUDGED_SLICES] = HWLOC_GPUCACHE_SLICES,
-  [JUDGED_SIDE_MASK] = HWLOC_GPUCACHE_SIDE_MASK,
-  [JUDGED_SIDE_GRANULE] = HWLOC_GPUCACHE_SIDE_GRANULE,
-  [JUDGED_SLICE_READ] = HWLOC_GPUCACHE_SLICE_READ,
-};
-
 /* The place of each element in the model; device memory is behind all caches. */
 static const struct {
   enum gc_space space;
@@ -225,7 +166,7 @@ static void print_range(struct court_case *c, struct range range)
     snprintf(c->truth, sizeof(c->truth), "%.0f", range.most);
 }
 
-static bool judge_capacity(const struct court *court, struct court_case *c)
+bool judge_capacity(const struct court *court, struct court_case *c)
 {
   const enum gc_kind kind = c->element->kind;
   const struct range right = true_capacity(court, c);
@@ -256,7 +197,7 @@ static bool judge_capacity(const struct court *court, struct court_case *c)
 /* A census may differ by what agree.c allows plus four standard errors. A cache outside the SMs may
  * keep a sixteenth more or less when it overflows. Under scattered pages it keeps at least what an
  * allocation can count on, and at most all that fits in. */
-static bool judge_census(const struct court *court, struct court_case *c)
+bool judge_census(const struct court *court, struct court_case *c)
 {
   const double truth = (double)gc_model_true_level(court->model, c->space, c->level);
   const double slack = outside(c->element) ? truth / 16 : 0;
@@ -273,7 +214,7 @@ static bool judge_census(const struct court *court, struct court_case *c)
 }
 
 /* Everything that fits in, within 3 % (hwloc/gpucache.h). */
-static bool judge_total(const struct court *court, struct court_case *c)
+bool judge_total(const struct court *court, struct court_case *c)
 {
   const double truth = (double)gc_model_true_level(court->model, c->space, c->level);
 
@@ -290,7 +231,7 @@ static bool judge_cycles(const struct court *court, struct court_case *c, double
   return near_to(c, truth, near, near + court->gpu->drift);
 }
 
-static bool judge_latency(const struct court *court, struct court_case *c)
+bool judge_latency(const struct court *court, struct court_case *c)
 {
   const double truth = true_latency(court, c->space, c->level);
 
@@ -305,7 +246,7 @@ static bool judge_latency(const struct court *court, struct court_case *c)
 #define TAIL_CYCLES 2.0
 #define TAIL_SHARE 0.04
 
-static bool judge_latency_p95(const struct court *court, struct court_case *c)
+bool judge_latency_p95(const struct court *court, struct court_case *c)
 {
   const struct gc_disturbance *noise = &court->profile.disturbance;
   const double latency = true_latency(court, c->space, c->level);
@@ -324,14 +265,14 @@ static bool judge_latency_p95(const struct court *court, struct court_case *c)
   return near_to(c, most, near + most - least, near + court->gpu->drift);
 }
 
-static bool judge_near(const struct court *court, struct court_case *c)
+bool judge_near(const struct court *court, struct court_case *c)
 {
   const double truth = true_latency(court, c->space, c->level);
 
   return judge_cycles(court, c, truth, OFF_SM_SHARE * truth);
 }
 
-static bool judge_far(const struct court *court, struct court_case *c)
+bool judge_far(const struct court *court, struct court_case *c)
 {
   const double truth =
     true_latency(court, c->space, c->level) + (c->cache ? c->cache->far_cycles : 0);
@@ -341,7 +282,7 @@ static bool judge_far(const struct court *court, struct court_case *c)
 
 /* The miss penalty is the difference to the latency of the next level. The error allowed is that
  * of the latter. Drift changes both. */
-static bool judge_penalty(const struct court *court, struct court_case *c)
+bool judge_penalty(const struct court *court, struct court_case *c)
 {
   const double hit = true_latency(court, c->space, c->level);
   const double miss = true_latency(court, c->space, c->level + 1);
@@ -398,18 +339,18 @@ static bool judge_rate(const struct court *court, struct court_case *c, bool wri
   return near_to(c, truth, RATE_SHARE * truth, RATE_SHARE * truth);
 }
 
-static bool judge_read(const struct court *court, struct court_case *c)
+bool judge_read(const struct court *court, struct court_case *c)
 {
   return judge_rate(court, c, false);
 }
 
-static bool judge_write(const struct court *court, struct court_case *c)
+bool judge_write(const struct court *court, struct court_case *c)
 {
   return judge_rate(court, c, true);
 }
 
 /* The bytes that a miss fetches: at least what the level before asks for. */
-static bool judge_fetch(const struct court *court, struct court_case *c)
+bool judge_fetch(const struct court *court, struct court_case *c)
 {
   const struct gc_profile_path *path = &court->profile.paths[c->space];
   uint32_t truth = 0;
@@ -424,7 +365,7 @@ static bool judge_fetch(const struct court *court, struct court_case *c)
   return near_to(c, truth, 0, 0);
 }
 
-static bool judge_line(const struct court *court, struct court_case *c)
+bool judge_line(const struct court *court, struct court_case *c)
 {
   if (!c->cache || court->gpu->class == DRAWN_NOISE)
     return false;
@@ -433,15 +374,15 @@ static bool judge_line(const struct court *court, struct court_case *c)
 }
 
 /* The lines that a warp or an SM can wait for; 0: any number. A warp has no more than its SM. */
-static uint32_t true_outstanding(const struct court *court, enum judged property)
+static uint32_t true_outstanding(const struct court *court, enum gc_property property)
 {
   const uint32_t sm = court->profile.outstanding_per_sm, warp = court->profile.outstanding_per_warp;
 
-  return property == JUDGED_OUTSTANDING_PER_WARP && warp && (!sm || warp < sm) ? warp : sm;
+  return property == GC_OUTSTANDING_PER_WARP && warp && (!sm || warp < sm) ? warp : sm;
 }
 
 static bool judge_outstanding(const struct court *court, struct court_case *c,
-                              enum judged property)
+                              enum gc_property property)
 {
   const uint32_t truth = true_outstanding(court, property);
 
@@ -452,87 +393,43 @@ static bool judge_outstanding(const struct court *court, struct court_case *c,
   return truth && near_to(c, truth, 0, 0);
 }
 
-static bool judge_outstanding_sm(const struct court *court, struct court_case *c)
+bool judge_outstanding_sm(const struct court *court, struct court_case *c)
 {
-  return judge_outstanding(court, c, JUDGED_OUTSTANDING_PER_SM);
+  return judge_outstanding(court, c, GC_OUTSTANDING_PER_SM);
 }
 
-static bool judge_outstanding_warp(const struct court *court, struct court_case *c)
+bool judge_outstanding_warp(const struct court *court, struct court_case *c)
 {
-  return judge_outstanding(court, c, JUDGED_OUTSTANDING_PER_WARP);
+  return judge_outstanding(court, c, GC_OUTSTANDING_PER_WARP);
 }
 
 /* --- the whole record ------------------------------------------------------------------------ */
 
-static const struct subject {
-  const char *key; /* NULL: it depends on the element; see key_of */
-  bool (*judge)(const struct court *court, struct court_case *c);
-} subjects[JUDGED] = {
-  [JUDGED_CAPACITY] = {HWLOC_GPUCACHE_CAPACITY_BYTES, judge_capacity},
-  [JUDGED_CENSUS] = {HWLOC_GPUCACHE_CENSUS_BYTES, judge_census},
-  [JUDGED_TOTAL] = {HWLOC_GPUCACHE_TOTAL_BYTES, judge_total},
-  [JUDGED_LATENCY] = {HWLOC_GPUCACHE_LATENCY_CYCLES, judge_latency},
-  [JUDGED_LATENCY_P95] = {HWLOC_GPUCACHE_LATENCY_P95_CYCLES, judge_latency_p95},
-  [JUDGED_NEAR] = {HWLOC_GPUCACHE_NEAR_LATENCY_CYCLES, judge_near},
-  [JUDGED_FAR] = {HWLOC_GPUCACHE_FAR_LATENCY_CYCLES, judge_far},
-  [JUDGED_FETCH] = {HWLOC_GPUCACHE_FETCH_BYTES, judge_fetch},
-  [JUDGED_LINE] = {HWLOC_GPUCACHE_LINE_BYTES, judge_line},
-  [JUDGED_PENALTY] = {HWLOC_GPUCACHE_MISS_PENALTY_CYCLES, judge_penalty},
-  [JUDGED_READ] = {NULL, judge_read},
-  [JUDGED_WRITE] = {NULL, judge_write},
-  [JUDGED_SHARED_WITH] = {HWLOC_GPUCACHE_SHARED_WITH, judge_shared_with},
-  [JUDGED_PER_SM] = {HWLOC_GPUCACHE_PER_SM, judge_per_sm},
-  [JUDGED_INSTANCES] = {HWLOC_GPUCACHE_INSTANCES, judge_instances},
-  [JUDGED_PARTITIONS] = {HWLOC_GPUCACHE_PARTITIONS, judge_partitions},
-  [JUDGED_PARTITION_SMS] = {HWLOC_GPUCACHE_PARTITION_SMS, judge_partition_sms},
-  [JUDGED_CARVEOUTS] = {HWLOC_GPUCACHE_CARVEOUT_TABLE, judge_carveouts},
-  [JUDGED_CARVEOUTS_4] = {HWLOC_GPUCACHE_CARVEOUT_TABLE_4_WARPS, judge_carveouts_4},
-  [JUDGED_CARVEOUTS_32] = {HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS, judge_carveouts_32},
-  [JUDGED_WRITE_POLICY] = {HWLOC_GPUCACHE_WRITE_POLICY, judge_write_policy},
-  [JUDGED_WRITE_ALLOCATE] = {HWLOC_GPUCACHE_WRITE_ALLOCATE, judge_write_allocate},
-  [JUDGED_SHARED_BY_CUS] = {HWLOC_GPUCACHE_SHARED_BY_CUS, judge_shared_by_cus},
-  [JUDGED_CU_GROUPS] = {HWLOC_GPUCACHE_CU_GROUPS, judge_cu_groups},
-  [JUDGED_ENTRIES] = {HWLOC_GPUCACHE_ENTRIES, judge_entries},
-  [JUDGED_ENTRY] = {HWLOC_GPUCACHE_ENTRY_BYTES, judge_entry},
-  [JUDGED_REACH] = {HWLOC_GPUCACHE_REACH_BYTES, judge_reach},
-  [JUDGED_SM_GROUPS] = {HWLOC_GPUCACHE_SM_GROUPS, judge_cache_groups},
-  [JUDGED_OUTSTANDING_PER_SM] = {HWLOC_GPUCACHE_OUTSTANDING_PER_SM, judge_outstanding_sm},
-  [JUDGED_OUTSTANDING_PER_WARP] = {HWLOC_GPUCACHE_OUTSTANDING_PER_WARP, judge_outstanding_warp},
-  [JUDGED_BANKS] = {HWLOC_GPUCACHE_BANKS, judge_banks},
-  [JUDGED_BANK] = {HWLOC_GPUCACHE_BANK_BYTES, judge_bank},
-  [JUDGED_CONFLICT] = {HWLOC_GPUCACHE_CONFLICT_CYCLES, judge_conflict},
-  [JUDGED_ATOMIC_LATENCY] = {HWLOC_GPUCACHE_ATOMIC_LATENCY_CYCLES, judge_atomic},
-  [JUDGED_NEAR_ATOMIC_LATENCY] = {HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY_CYCLES, judge_near_atomic},
-  [JUDGED_FAR_ATOMIC_LATENCY] = {HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY_CYCLES, judge_far_atomic},
-  [JUDGED_ATOMICS] = {HWLOC_GPUCACHE_ATOMICS_PER_CYCLE, judge_atomics},
-  [JUDGED_REMOTE] = {HWLOC_GPUCACHE_REMOTE_LATENCY_CYCLES, judge_remote},
-  [JUDGED_GPCS] = {"GPCs", judge_gpcs},
-  [JUDGED_GPC_SMS] = {"GPCSMs", judge_gpc_sms},
-  [JUDGED_CLUSTER_SMS] = {"ClusterSMs", judge_cluster_sms},
-  [JUDGED_TPC_SMS] = {"TPCSMs", judge_tpc_sms},
-  [JUDGED_CPC_SMS] = {"CPCSMs", judge_cpc_sms},
-  [JUDGED_GPC_SIDES] = {"GPCSides", judge_gpc_sides},
-  [JUDGED_SETS] = {HWLOC_GPUCACHE_SETS, judge_sets},
-  [JUDGED_WAYS] = {HWLOC_GPUCACHE_WAYS, judge_ways},
-  [JUDGED_MASKS] = {HWLOC_GPUCACHE_SET_INDEX_MASKS, judge_masks},
-  [JUDGED_ADDRESS] = {HWLOC_GPUCACHE_SET_INDEX_ADDRESS, judge_address},
-  [JUDGED_REPLACEMENT] = {HWLOC_GPUCACHE_REPLACEMENT, judge_replacement},
-  [JUDGED_SHARES] = {HWLOC_GPUCACHE_VICTIM_SHARES, judge_shares},
-  [JUDGED_CURVE] = {HWLOC_GPUCACHE_SURVIVAL_CURVE, judge_curve},
-  [JUDGED_EXCESS] = {HWLOC_GPUCACHE_MISSES_PER_EXCESS_LINE, judge_excess},
-  [JUDGED_SLICES] = {HWLOC_GPUCACHE_SLICES, judge_slices},
-  [JUDGED_SIDE_MASK] = {HWLOC_GPUCACHE_SIDE_MASK, judge_side_mask},
-  [JUDGED_SIDE_GRANULE] = {HWLOC_GPUCACHE_SIDE_GRANULE_BYTES, judge_side_granule},
-  [JUDGED_SLICE_READ] = {HWLOC_GPUCACHE_SLICE_READ_BYTES_PER_CYCLE, judge_slice_read},
+#define judge_none NULL
+static bool (*const judges[GC_PROPERTY_COUNT])(const struct court *court, struct court_case *c) = {
+#define PROPERTY(id, name, judge, section, sentence) [GC_##id] = judge_##judge,
+#include "record/property_table.h"
 };
 
-static const char *key_of(const struct gc_element *element, enum judged property)
+bool is_judged(int property) { return judges[property]; }
+
+/* The first value of a property that the element has; "" if it has none. */
+static const char *value_of(const struct gc_element *element, enum gc_property property)
 {
-  if (property == JUDGED_READ)
-    return outside(element) ? HWLOC_GPUCACHE_READ_GBPS : HWLOC_GPUCACHE_READ_BYTES_PER_CYCLE;
-  if (property == JUDGED_WRITE)
-    return outside(element) ? HWLOC_GPUCACHE_WRITE_GBPS : HWLOC_GPUCACHE_WRITE_BYTES_PER_CYCLE;
-  return subjects[property].key;
+  static const struct {
+    enum gc_property property;
+    const char *key;
+  } keys[] = {
+#define NUMBER(id, key, format, least, member, words) {GC_##id, key},
+#define TEXT(id, key, pattern, between, write, words) {GC_##id, key},
+#include "record/property_table.h"
+  };
+  const char *value = "";
+
+  for (size_t i = 0; i < sizeof(keys) / sizeof(*keys) && !*value; i++)
+    if (keys[i].property == property)
+      value = court_info(element, keys[i].key);
+  return value;
 }
 
 static void set_place(const struct court *court, const struct gc_element *element,
@@ -566,14 +463,14 @@ static void judge_bound(const struct court *court, const struct court_case *c, s
 {
   const double at_least = number(court_info(c->element, HWLOC_GPUCACHE_CAPACITY_AT_LEAST_BYTES));
 
-  if (v->property != JUDGED_CAPACITY || v->claim == CLAIM_VALUE || !(at_least > 0))
+  if (v->property != GC_CAPACITY || v->claim == CLAIM_VALUE || !(at_least > 0))
     return;
   v->claim = CLAIM_AT_LEAST;
   v->right = true_capacity(court, c).most >= at_least * (1 - CAPACITY_SHARE);
 }
 
-static void judge(const struct court *court, const struct gc_element *element, enum judged property,
-                  const char *source, struct verdict *v)
+static void judge(const struct court *court, const struct gc_element *element,
+                  enum gc_property property, const char *source, struct verdict *v)
 {
   const size_t prefix = strlen(HWLOC_GPUCACHE_SOURCE_ABSENT);
   static struct court_case c;
@@ -581,11 +478,11 @@ static void judge(const struct court *court, const struct gc_element *element, e
 
   set_place(court, element, &c);
   court_launch(court, 0);
-  snprintf(c.reported, sizeof(c.reported), "%s", court_info(element, key_of(element, property)));
+  snprintf(c.reported, sizeof(c.reported), "%s", value_of(element, property));
   v->kind = element->kind;
   v->property = property;
   v->right = court_tlb(court, &c) ? judge_tlb(court, &c, property)
-                                  : subjects[property].judge(court, &c);
+                                  : judges[property](court, &c);
   v->nothing_there = !*c.truth;
   v->right &= !v->nothing_there;
   if (!strncmp(source, HWLOC_GPUCACHE_SOURCE_ABSENT, prefix)) {
@@ -596,18 +493,19 @@ static void judge(const struct court *court, const struct gc_element *element, e
     v->claim = CLAIM_VALUE;
   }
   judge_bound(court, &c, v);
-  if (property == JUDGED_OUTSTANDING_PER_SM)
+  if (property == GC_OUTSTANDING_PER_SM)
     judge_fewest(court, &c, HWLOC_GPUCACHE_OUTSTANDING_PER_SM_AT_LEAST, v);
-  if (property == JUDGED_OUTSTANDING_PER_WARP)
+  if (property == GC_OUTSTANDING_PER_WARP)
     judge_fewest(court, &c, HWLOC_GPUCACHE_OUTSTANDING_PER_WARP_AT_LEAST, v);
-  snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX, judged_names[property]);
+  snprintf(name, sizeof(name), "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX,
+           gc_properties_names[property]);
   v->confidence = number(court_info(element, name));
   snprintf(v->value, sizeof(v->value), "%.55s", c.reported);
   snprintf(v->truth, sizeof(v->truth), "%.55s", c.truth);
 }
 
-/* The property that this info states the source of. JUDGED: there is nothing to check. -1: the
- * property is measured, and no function checks it. */
+/* The property that this info states the source of. GC_PROPERTY_COUNT: there is nothing to check.
+ * -1: the property is measured, and no function checks it. */
 static int find_property(const struct gc_info *info)
 {
   const size_t suffix = strlen(HWLOC_GPUCACHE_SOURCE_SUFFIX);
@@ -615,16 +513,17 @@ static int find_property(const struct gc_info *info)
   int property = 0;
 
   if (!length || strcmp(info->name + length, HWLOC_GPUCACHE_SOURCE_SUFFIX))
-    return JUDGED;
-  while (property < JUDGED && (strlen(judged_names[property]) != length ||
-                               strncmp(judged_names[property], info->name, length)))
+    return GC_PROPERTY_COUNT;
+  while (property < GC_PROPERTY_COUNT &&
+         (!is_judged(property) || strlen(gc_properties_names[property]) != length ||
+          strncmp(gc_properties_names[property], info->name, length)))
     property++;
-  if (property == JUDGED)
-    return strcmp(info->value, HWLOC_GPUCACHE_SOURCE_MEASURED) ? JUDGED : -1;
+  if (property == GC_PROPERTY_COUNT)
+    return strcmp(info->value, HWLOC_GPUCACHE_SOURCE_MEASURED) ? property : -1;
   return strcmp(info->value, HWLOC_GPUCACHE_SOURCE_API) &&
              strcmp(info->value, HWLOC_GPUCACHE_SOURCE_SYSFS)
            ? property
-           : JUDGED; /* stated by the vendor's interface or the driver */
+           : GC_PROPERTY_COUNT; /* stated by the vendor's interface or the driver */
 }
 
 static int judge_record(const struct court *court, const struct judged_gpu *judged,
@@ -644,11 +543,11 @@ static int judge_record(const struct court *court, const struct judged_gpu *judg
       if (property < 0 || n == VERDICTS_MAX)
         return gc_fail(err, -1, "no function judges %s of %s", info->name,
                        gc_kind_name((enum gc_kind)kind));
-      if (property == JUDGED)
+      if (property == GC_PROPERTY_COUNT)
         continue;
       verdicts[n] = 
         (struct verdict){.gpu = judged->index, .group = judged->group, .class = court->gpu->class};
-      judge(court, element, (enum judged)property, info->value, &verdicts[n++]);
+      judge(court, element, (enum gc_property)property, info->value, &verdicts[n++]);
     }
   }
   return n;

@@ -45,7 +45,7 @@ bool judge_conflict(const struct court *court, struct court_case *c)
 
 /* Of `far` of the lines in `of`, the home is far. While a GPU drifts, every latency between the ends
  * of the drift is right. */
-static bool judge_latency(const struct court *court, struct court_case *c, double far)
+static bool judge_operation(const struct court *court, struct court_case *c, double far)
 {
   const struct gc_profile_atomics *atomics = &court->profile.atomics;
   const bool l2 = c->space != GC_SPACE_SHARED;
@@ -61,17 +61,17 @@ static bool judge_latency(const struct court *court, struct court_case *c, doubl
 
 bool judge_atomic(const struct court *court, struct court_case *c)
 {
-  return judge_latency(court, c, c->cache ? 1 - 1.0 / c->cache->partitions : 0);
+  return judge_operation(court, c, c->cache ? 1 - 1.0 / c->cache->partitions : 0);
 }
 
 bool judge_near_atomic(const struct court *court, struct court_case *c)
 {
-  return judge_latency(court, c, 0);
+  return judge_operation(court, c, 0);
 }
 
 bool judge_far_atomic(const struct court *court, struct court_case *c)
 {
-  return judge_latency(court, c, 1);
+  return judge_operation(court, c, 1);
 }
 
 bool judge_atomics(const struct court *court, struct court_case *c)

@@ -10,7 +10,7 @@ void report_row(FILE *rows, const struct verdict *v)
 
   fprintf(rows, "%llu\t%s\t%s\t%s\t%s\t%s\t%d\t%d\t%.4f\t%s\t%s\t%s%s\n",
           (unsigned long long)v->gpu, group_names[v->group], class_names[v->class],
-          gc_kind_name(v->kind), judged_names[v->property], claims[v->claim], v->right,
+          gc_kind_name(v->kind), gc_properties_names[v->property], claims[v->claim], v->right,
           v->nothing_there, v->confidence, v->value, v->truth, v->why,
           v->false_reason ? " (false)" : "");
 }
@@ -31,7 +31,7 @@ static void report_bins(const struct tally *t)
 
   printf("\n| property | confidence | values | stated | wrong | right |\n"
          "|---|---|---:|---:|---:|---:|\n");
-  for (int property = 0; property < JUDGED; property++)
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
     for (size_t b = 0; b < BINS; b++) {
       const struct count count = tally_bin(t, property, b);
 
@@ -39,7 +39,7 @@ static void report_bins(const struct tally *t)
         continue;
       snprintf(what, sizeof(what), "%.4g to %.4g", gc_earned_bins[b],
                b + 1 < BINS ? gc_earned_bins[b + 1] : 1);
-      print_count(judged_names[property], what, &count);
+      print_count(gc_properties_names[property], what, &count);
       printf(" |\n");
     }
 }
@@ -56,9 +56,10 @@ static void report_elements(const struct tally *t)
          "quiet GPUs | on disturbed ones |\n|---|---|---:|---:|---:|---:|---:|---:|\n",
          SURE);
   for (int kind = 0; kind <= GC_WHOLE_GPU; kind++)
-    for (int property = 0; property < JUDGED; property++)
+    for (int property = 0; property < GC_PROPERTY_COUNT; property++)
       if (t->asked[DRAWN_QUIET][kind][property] + t->asked[DRAWN_DISTURBED][kind][property]) {
-        print_count(gc_kind_name((enum gc_kind)kind), judged_names[property], &t->kinds[kind][property]);
+        print_count(gc_kind_name((enum gc_kind)kind), gc_properties_names[property],
+                    &t->kinds[kind][property]);
         print_absent(t, DRAWN_QUIET, kind, property);
         print_absent(t, DRAWN_DISTURBED, kind, property);
         printf(" |\n");
@@ -69,10 +70,10 @@ static void report_groups(const struct tally *t)
 {
   printf("\n| %.2f or more | | values | stated | wrong | right |\n|---|---|---:|---:|---:|---:|\n",
          SURE);
-  for (int property = 0; property < JUDGED; property++)
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
     for (int group = 0; group < DRAWN_GROUPS; group++)
       if (t->sure[group][property].values) {
-        print_count(judged_names[property], group_names[group], &t->sure[group][property]);
+        print_count(gc_properties_names[property], group_names[group], &t->sure[group][property]);
         printf(" |\n");
       }
   for (int class = 0; class < DRAWN_CLASSES; class ++) {
@@ -87,8 +88,8 @@ void report(const struct tally *t)
   report_groups(t);
   report_elements(t);
   printf("\nvalues reported where there is nothing to find:");
-  for (int i = 0; i < JUDGED; i++)
+  for (int i = 0; i < GC_PROPERTY_COUNT; i++)
     if (t->nothing_there[i])
-      printf(" %s %lu of %lu;", judged_names[i], t->invented[i], t->nothing_there[i]);
+      printf(" %s %lu of %lu;", gc_properties_names[i], t->invented[i], t->nothing_there[i]);
   printf("\n\"at least\" reported: %lu, right: %lu\n\n", t->bound.values, t->bound.right);
 }

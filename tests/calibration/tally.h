@@ -18,17 +18,17 @@ struct count {
 };
 
 struct tally {
-  struct count bin[DRAWN_GROUPS][JUDGED][BINS];
-  struct count doubtful[JUDGED];             /* below the first bin; should not be published */
-  struct count sure[DRAWN_GROUPS][JUDGED];   /* at SURE or more */
-  struct count kinds[GC_KIND_COUNT + 1][JUDGED]; /* the same by element */
+  struct count bin[DRAWN_GROUPS][GC_PROPERTY_COUNT][BINS];
+  struct count doubtful[GC_PROPERTY_COUNT]; /* below the first bin; should not be published */
+  struct count sure[DRAWN_GROUPS][GC_PROPERTY_COUNT];   /* at SURE or more */
+  struct count kinds[GC_KIND_COUNT + 1][GC_PROPERTY_COUNT]; /* the same by element */
   struct count classes[DRAWN_CLASSES];       /* the same by class */
-  unsigned long asked[DRAWN_CLASSES][GC_KIND_COUNT + 1][JUDGED];
-  unsigned long absent[DRAWN_CLASSES][GC_KIND_COUNT + 1][JUDGED];
+  unsigned long asked[DRAWN_CLASSES][GC_KIND_COUNT + 1][GC_PROPERTY_COUNT];
+  unsigned long absent[DRAWN_CLASSES][GC_KIND_COUNT + 1][GC_PROPERTY_COUNT];
   unsigned long false_reasons;         /* for an absent value; see judge.h */
   struct count bound;                  /* "at least so many bytes" */
-  unsigned long nothing_there[JUDGED]; /* cases where no value exists */
-  unsigned long invented[JUDGED];      /* of these, the ones where a value was reported */
+  unsigned long nothing_there[GC_PROPERTY_COUNT]; /* cases where no value exists */
+  unsigned long invented[GC_PROPERTY_COUNT]; /* of these, the ones where a value was reported */
 };
 
 void tally_add(struct tally *t, const struct verdict *v);

@@ -35,8 +35,8 @@ static int judge(const struct tally *t, unsigned long gpus, bool complete)
 }
 
 /* Adds n values with this confidence. */
-static void add(struct tally *t, enum drawn_group group, enum judged property, double confidence,
-                unsigned n, unsigned wrong)
+static void add(struct tally *t, enum drawn_group group, enum gc_property property,
+                double confidence, unsigned n, unsigned wrong)
 {
   for (unsigned i = 0; i < n; i++)
     tally_add(t, &(struct verdict){.group = group,
@@ -55,14 +55,14 @@ static struct tally *perfect(void)
   static struct tally t;
 
   memset(&t, 0, sizeof(t));
-  for (int property = 0; property < JUDGED; property++)
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
     for (int group = 0; group < DRAWN_GROUPS; group++) {
-      add(&t, (enum drawn_group)group, (enum judged)property, 0.96, 100, 4);
-      add(&t, (enum drawn_group)group, (enum judged)property, 0.6, 50, 20);
+      add(&t, (enum drawn_group)group, (enum gc_property)property, 0.96, 100, 4);
+      add(&t, (enum drawn_group)group, (enum gc_property)property, 0.6, 50, 20);
     }
-  tally_add(&t, &(struct verdict){.property = JUDGED_CAPACITY, .nothing_there = true});
+  tally_add(&t, &(struct verdict){.property = GC_CAPACITY, .nothing_there = true});
   tally_add(&t,
-            &(struct verdict){.property = JUDGED_CENSUS, .claim = CLAIM_AT_LEAST, .right = true});
+            &(struct verdict){.property = GC_CENSUS, .claim = CLAIM_AT_LEAST, .right = true});
   return &t;
 }
 
@@ -80,16 +80,16 @@ static void each_bin_counts_for_itself(void **state)
   struct tally *t = perfect();
 
   (void)state;
-  add(t, DRAWN_ONCE, JUDGED_LINE, 0.999, 100, 5);
+  add(t, DRAWN_ONCE, GC_LINE, 0.999, 100, 5);
   assert_int_equal(judge(t, 1000, true), 1);
   t = perfect();
-  add(t, DRAWN_OTHER_NOISE, JUDGED_LINE, 0.999, 100, 5);
+  add(t, DRAWN_OTHER_NOISE, GC_LINE, 0.999, 100, 5);
   assert_int_equal(judge(t, 1000, true), 1);
   t = perfect();
-  add(t, DRAWN_OTHER_PAGES, JUDGED_LINE, 0.999, 100, 5);
+  add(t, DRAWN_OTHER_PAGES, GC_LINE, 0.999, 100, 5);
   assert_int_equal(judge(t, 1000, true), 1);
   t = perfect();
-  add(t, DRAWN_ONCE, JUDGED_LINE, 0.999, 100, 0);
+  add(t, DRAWN_ONCE, GC_LINE, 0.999, 100, 0);
   assert_int_equal(judge(t, 1000, true), 0);
 }
 
@@ -100,9 +100,9 @@ static void many_bins_are_many_tests(void **state)
   struct tally *t = perfect();
 
   (void)state;
-  add(t, DRAWN_ONCE, JUDGED_LINE, 0.99, 20, 2);
+  add(t, DRAWN_ONCE, GC_LINE, 0.99, 20, 2);
   assert_int_equal(judge(t, 1000, true), 0);
-  add(t, DRAWN_ONCE, JUDGED_LINE, 0.99, 20, 4);
+  add(t, DRAWN_ONCE, GC_LINE, 0.99, 20, 4);
   assert_int_equal(judge(t, 1000, true), 1);
 }
 
@@ -111,14 +111,14 @@ static void other_conditions_count(void **state)
   struct tally *t = perfect();
 
   (void)state;
-  add(t, DRAWN_ONCE, JUDGED_PARTITIONS, 0.4, 1, 0);
+  add(t, DRAWN_ONCE, GC_PARTITIONS, 0.4, 1, 0);
   assert_int_equal(judge(t, 1000, true), 1);
   t = perfect();
   t->false_reasons = 1;
   assert_int_equal(judge(t, 1000, true), 1);
   t = perfect();
   for (int group = 0; group < DRAWN_GROUPS; group++)
-    memset(&t->bin[group][JUDGED_FAR], 0, sizeof(t->bin[group][JUDGED_FAR]));
+    memset(&t->bin[group][GC_FAR_LATENCY], 0, sizeof(t->bin[group][GC_FAR_LATENCY]));
   assert_int_equal(judge(t, 1000, true), 1);
   assert_int_equal(judge(t, 100, true), 0);
 }
@@ -158,19 +158,19 @@ static void a_table_continues(void **state)
   assert_non_null(file);
   memset(&before, 0, sizeof(before));
   memset(&after, 0, sizeof(after));
-  add(&before, DRAWN_ONCE, JUDGED_CAPACITY, 0.9999, 40, 3);
-  add(&before, DRAWN_ONCE, JUDGED - 1, 0.5, 7, 1);
-  add(&after, DRAWN_ONCE, JUDGED_CAPACITY, 0.9999, 2, 1);
+  add(&before, DRAWN_ONCE, GC_CAPACITY, 0.9999, 40, 3);
+  add(&before, DRAWN_ONCE, GC_PROPERTY_COUNT - 1, 0.5, 7, 1);
+  add(&after, DRAWN_ONCE, GC_CAPACITY, 0.9999, 2, 1);
   earn_write(file, &before, &seeds, 12);
   rewind(file);
   assert_int_equal(earn_read(file, &after, &others), 0);
   rewind(file);
   assert_int_equal(earn_read(file, &after, &seeds), 12);
   fclose(file);
-  assert_int_equal(tally_bin(&after, JUDGED_CAPACITY, BINS - 1).values, 42);
-  assert_int_equal(tally_bin(&after, JUDGED_CAPACITY, BINS - 1).right, 38);
-  assert_int_equal(tally_bin(&after, JUDGED - 1, 0).values, 7);
-  assert_int_equal(tally_bin(&after, JUDGED - 1, 0).right, 6);
+  assert_int_equal(tally_bin(&after, GC_CAPACITY, BINS - 1).values, 42);
+  assert_int_equal(tally_bin(&after, GC_CAPACITY, BINS - 1).right, 38);
+  assert_int_equal(tally_bin(&after, GC_PROPERTY_COUNT - 1, 0).values, 7);
+  assert_int_equal(tally_bin(&after, GC_PROPERTY_COUNT - 1, 0).right, 6);
 }
 
 static void groups_differ_in_one_seed(void **state)

@@ -61,7 +61,7 @@ bool judge_reach(const struct court *court, struct court_case *c)
   return fabs(strtod(c->reported, NULL) / strtod(c->truth, NULL) - 1) <= REACH_SHARE;
 }
 
-static bool judge_penalty(const struct court *court, struct court_case *c)
+static bool judge_penalty_of_tlb(const struct court *court, struct court_case *c)
 {
   const struct gc_profile_tlb *tlb = tlb_of(court, c);
   const double near = tlb ? fmax(1.5, PENALTY_SHARE * tlb->penalty) + court->gpu->drift : 0;
@@ -140,22 +140,22 @@ static bool judge_tlb_groups(const struct court *court, struct court_case *c)
   return tlb && !strcmp(c->reported, c->truth);
 }
 
-bool judge_tlb(const struct court *court, struct court_case *c, enum judged property)
+bool judge_tlb(const struct court *court, struct court_case *c, enum gc_property property)
 {
   switch (property) {
-  case JUDGED_ENTRIES:
+  case GC_ENTRIES:
     return judge_entries(court, c);
-  case JUDGED_ENTRY:
+  case GC_ENTRY:
     return judge_entry(court, c);
-  case JUDGED_REACH:
+  case GC_REACH:
     return judge_reach(court, c);
-  case JUDGED_PENALTY:
-    return judge_penalty(court, c);
-  case JUDGED_INSTANCES:
+  case GC_MISS_PENALTY:
+    return judge_penalty_of_tlb(court, c);
+  case GC_INSTANCES:
     return judge_instances_of_tlb(court, c);
-  case JUDGED_PER_SM:
+  case GC_PER_SM:
     return judge_per_sm_of_tlb(court, c);
-  case JUDGED_SM_GROUPS:
+  case GC_SM_GROUPS:
     return judge_tlb_groups(court, c);
   default:
     return false;

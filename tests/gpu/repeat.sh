@@ -59,7 +59,7 @@ done | awk -v repeat="$repeat" -v other="${OTHER:-}" '
       name = order[k]; bad = ""
       least = low["", name]; most = high["", name]
       if (seen[name] != repeat * programs) bad = "reported in " seen[name] " of " repeat * programs
-      else if (!number(least) || name ~ /(Line|Fetch|Entry|Bank|Granule|Limit|Max)Bytes|PerSM|Instances|Partition| (Sets|Ways|Entries|Banks|Slices)$|GPCs|Cluster/)
+      else if (!number(least) || name ~ /(Line|Fetch|Entry|Bank|Granule|Limit|Max)Bytes|PerSM|PerWarp|Instances|Partition| (Sets|Ways|Entries|Banks|Slices)$|GPCs|Cluster/)
         bad = least == most ? "" : "differs"
       else {
         spread = most - least

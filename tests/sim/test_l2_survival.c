@@ -16,7 +16,7 @@
 #define ERROR 0.1 /* more than four standard errors of 500 lines */
 
 /* capacity: of the part of L2 that is near to an SM. */
-static const struct gc_structure *find(struct opened *o, const char *chip, const char *l2,
+static const struct gc_measured *find(struct opened *o, const char *chip, const char *l2,
                                        const char *ways, uint64_t capacity)
 {
   const struct variant variant = {chip, l2, "200 4"};
@@ -29,13 +29,13 @@ static const struct gc_structure *find(struct opened *o, const char *chip, const
   measured(o, GC_L2)->line_bytes = 128;
   gc_set_measured(measured(o, GC_L2), GC_LINE, 0.99);
   run_step(o, gc_step_l2_survival, GC_L2);
-  return &measured(o, GC_L2)->structure;
+  return measured(o, GC_L2);
 }
 
 static void check_curve(const char *chip, const char *l2, const char *ways, uint64_t capacity,
                         const double truth[POINTS])
 {
-  const struct gc_structure *found;
+  const struct gc_measured *found;
   struct opened o;
 
   found = find(&o, chip, l2, ways, capacity);

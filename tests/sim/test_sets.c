@@ -14,7 +14,7 @@
 #include "open.h"
 
 /* Runs everything that sets need on one cache. */
-static const struct gc_structure *find(struct opened *o, enum gc_kind kind)
+static const struct gc_measured *find(struct opened *o, enum gc_kind kind)
 {
   open_warm_bench(o);
   run_step(o, gc_step_capacity, kind);
@@ -22,10 +22,10 @@ static const struct gc_structure *find(struct opened *o, enum gc_kind kind)
   run_step(o, gc_step_line, kind);
   run_step(o, gc_step_sets, kind);
   run_step(o, gc_step_excess_misses, kind);
-  return &measured(o, kind)->structure;
+  return measured(o, kind);
 }
 
-static void check_masks(const struct opened *o, const struct gc_structure *found, const char *masks)
+static void check_masks(const struct opened *o, const struct gc_measured *found, const char *masks)
 {
   char text[512] = "";
 
@@ -54,7 +54,7 @@ static void sets_of_the_papers(void **state)
 {
   (void)state;
   for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-    const struct gc_structure *found;
+    const struct gc_measured *found;
     struct opened o;
 
     open_gpu(&o, rows[i].gpu);
@@ -74,7 +74,7 @@ static void nugteren_at_48_kib(void **state)
   const char *small = "size = 16 KiB\nline = 128\nways = 4\n";
   char path[300];
   const char *text, *at;
-  const struct gc_structure *found;
+  const struct gc_measured *found;
   struct opened o;
 
   (void)state;
@@ -93,7 +93,7 @@ static void nugteren_at_48_kib(void **state)
 static void mei_victims(void **state)
 {
   static const double shares[] = {1 / 6., 1 / 2., 1 / 6., 1 / 6.};
-  const struct gc_structure *found;
+  const struct gc_measured *found;
   struct opened o;
 
   (void)state;
@@ -111,7 +111,7 @@ static void mei_victims(void **state)
  * predict many, but not enough of its misses. */
 static void more_ways_than_data(void **state)
 {
-  const struct gc_structure *found;
+  const struct gc_measured *found;
   struct opened o;
 
   (void)state;
@@ -161,7 +161,7 @@ static void upper_address_bits(void **state)
   snprintf(path, sizeof(path), "%s/h200", profile_folder());
   for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
     char hash[300], expected[300];
-    const struct gc_structure *found;
+    const struct gc_measured *found;
     struct opened o;
 
     snprintf(hash, sizeof(hash), "%s%s", low, cases[i].last);
@@ -180,7 +180,7 @@ static void upper_address_bits(void **state)
 /* A number of sets that is no power of two; random replacement; a tree. */
 static void other_policies(void **state)
 {
-  const struct gc_structure *found;
+  const struct gc_measured *found;
   struct opened o;
 
   (void)state;

@@ -100,5 +100,5 @@ setup() {
     >"$BATS_TEST_TMPDIR/bad"
   run_split "$tool" measure --sim "$BATS_TEST_TMPDIR/bad"
   is 1 "$status"
-  [[ $errors =~ bad:[0-9]+:\ not\ a\ whole\ number:\ \'plenty\' ]]
+  [[ $errors =~ bad:[0-9]+:\ wrong\ value\ \'plenty\' ]]
 }

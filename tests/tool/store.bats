@@ -36,6 +36,27 @@ setup() {
   is "$before" "$(cat "$record")"
 }
 
+@test "a value without the form of its key: every reader names the line, and the GPU is measured again" {
+  local bad=$BATS_TEST_TMPDIR/bad.xml why line trace=$BATS_TEST_TMPDIR/trace
+  local good=$top_srcdir/doc/results/h200/record.xml
+  printf 'hwloc-gpucache-trace 1\n' >"$trace"
+  sed '0,/name="LineBytes" value="[0-9]*"/s//name="Sets" value="banana"/' "$good" >"$bad"
+  line=$(grep -n banana "$bad" | cut -d: -f1)
+  why="line $line: a value without the form that its key requires: Sets"
+  for reader in "show" "export" "compare $good" "report $BATS_TEST_TMPDIR/page.html" "predict $trace --record"; do
+    # shellcheck disable=SC2086
+    run_split "$tool" $reader "$bad"
+    [ "$status" -ne 0 ]
+    is '' "$output"
+    has "$errors" "$bad: $why"
+  done
+  "$tool" measure --sim "$tiny" >/dev/null
+  sed -i '0,/name="LineBytes" value="[0-9]*"/s//name="Sets" value="banana"/' "$records/sim-tiny.xml"
+  has "$("$tool" list --sim "$tiny")" "unreadable: "
+  "$tool" measure --sim "$tiny" >/dev/null
+  has_not "$(cat "$records/sim-tiny.xml")" banana
+}
+
 @test "list shows the state of a record: none, measured, stale, unreadable" {
   run "$tool" list --sim "$tiny"
   has "$output" none

@@ -140,9 +140,9 @@ tests_unit_test_graft_LDADD = src/graft/libgraft.la src/record/librecord.la src/
 check_PROGRAMS += doc/examples/gpucache-read
 doc_examples_gpucache_read_CFLAGS = $(AM_CFLAGS) -Werror
 doc_examples_gpucache_read_LDADD = $(HWLOC_LIBS)
-TESTS += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh
-smoke_tests += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh
-EXTRA_DIST += tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh tests/unit/fixture.h \
+TESTS += tests/unit/properties.sh tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh
+smoke_tests += tests/unit/properties.sh tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh
+EXTRA_DIST += tests/unit/properties.sh tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh tests/unit/fixture.h \
 	tests/unit/tree.h tests/unit/cleared.h tests/unit/samples.h tests/unit/amd.h tests/unit/store.h tests/unit/backend.h \
 	tests/unit/chip.h tests/unit/hip.h tests/unit/nodes.h \
 	tests/data/record-good.xml tests/data/two-gpus.xml \

@@ -10,6 +10,7 @@
 #include "tool/compare/pair.h"
 
 #include <math.h>
+#include <regex.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -128,8 +129,38 @@ static void limits(void **state)
   is_limit(GC_WHOLE_GPU, "MeasuredSMClockMHz", GC_NEVER_COMPARED, 0, 0);
   is_limit(GC_WHOLE_GPU, "SMClockKHz", GC_NEVER_COMPARED, 0, 0);
   assert_true(gc_limit_find(GC_L2, "PartitionSMs").by_board);
-  assert_int_equal(gc_property_length("ReadBytesPerCycle"), 4);
-  assert_int_equal(gc_property_length("PartitionSMs"), 12);
+}
+
+/* tests/gpu/repeat.sh has the same idea of which whole numbers never differ. */
+static void repeat_has_the_same_limits(void **state)
+{
+  static const char before[] = "name ~ /(";
+  static const char *const keys[] = {
+#define NUMBER(id, key, format, least, member, words) !strcmp(#format, "WHOLE") ? key : "",
+#include "record/property_table.h"
+  };
+  const char *top = getenv("top_srcdir");
+  char path[4096], text[8192], name[80], *from;
+  FILE *script;
+  regex_t exact;
+
+  (void)state;
+  snprintf(path, sizeof path, "%s/tests/gpu/repeat.sh", top ? top : ".");
+  script = fopen(path, "r");
+  assert_non_null(script);
+  text[fread(text, 1, sizeof text - 1, script)] = '\0';
+  fclose(script);
+  assert_non_null(from = strstr(text, before));
+  from += strlen(before) - 1;
+  *strchr(from, '/') = '\0';
+  assert_int_equal(regcomp(&exact, from, REG_EXTENDED | REG_NOSUB), 0);
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    snprintf(name, sizeof name, "L1Cache %s", keys[i]);
+    if (*keys[i] && (regexec(&exact, name, 0, NULL, 0) == 0) !=
+                        (gc_limit_find(GC_L1, keys[i]).alike == GC_IDENTICAL))
+      fail_msg("compare and repeat.sh disagree about %s", name);
+  }
+  regfree(&exact);
 }
 
 /* --- pairs --------------------------------------------------------------------------------------
@@ -495,6 +526,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       TEST(limits),
+      TEST(repeat_has_the_same_limits),
       TEST(equal_pair),
       TEST(beyond_the_limit),
       TEST(exactly_the_limit),

@@ -285,7 +285,8 @@ static void simulated_tables(void **state)
       {"[sysfs L9Cache]\n", ":5: unknown element 'L9Cache'"},
       {"[sysfs LDS]\nNominalBytes = 1\n[sysfs LDS]\n", ":7: second table for 'LDS'"},
       {"[sysfs LDS]\nNominalBytes = 1 KiB\n[sysfs LDS]\n", ":6: more than one word: 'KiB'"},
-      {"[sysfs LDS]\nLineBytes = many\n", ":6: not a whole number: 'many'"},
+      {"[sysfs LDS]\nLineBytes = many\n", ":6: wrong value 'many'"},
+      {"[sysfs LDS]\nSharedByCUs = 8x\n", ":6: wrong value '8x'"},
       {"[sysfs LDS]\nLineBytes = 64\nLineBytes = 64\n", ":7: duplicate key 'LineBytes'"},
       {"[sysfs LDS]\nLatencyCycles = 64\n", ":6: not a key of the driver tables: 'LatencyCycles'"},
   };

@@ -36,7 +36,7 @@ static int write_results(struct gc_results *results)
   struct gc_error err = {""};
 
   results->element[GC_L1].capacity_bytes = 222208;
-  results->element[GC_L1].latency = (struct gc_time){.cycles = 32, .ns = 16.2};
+  results->element[GC_L1].latency_cycles = 32;
   gc_set_measured(&results->element[GC_L1], GC_CAPACITY, 0.98);
   gc_set_absent(&results->element[GC_L2], GC_CAPACITY, "no load missed");
   results->sm_count = 1;

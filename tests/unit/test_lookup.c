@@ -9,6 +9,8 @@
 #include <hwloc.h>
 #include <hwloc/gpucache.h>
 
+#include "record/values.h"
+
 static hwloc_topology_t topology;
 
 static int load(void **state)
@@ -157,6 +159,43 @@ static void is_number(hwloc_obj_t obj, const char *key, uint64_t expected)
 }
 
 /* The PCI device has only some flat values in this fixture, and OS devices have none. */
+/* The property of a key is the key without its unit. CensusErrorBytes has no source of its own. */
+static void finds_the_source_of_every_key(void **state)
+{
+  enum {
+#define PROPERTY(id, name, judge, section, sentence) id,
+#include "record/property_table.h"
+  };
+  static const char *const names[] = {
+#define PROPERTY(id, name, judge, section, sentence) [id] = name,
+#include "record/property_table.h"
+  };
+  static const struct {
+    int property;
+    const char *key;
+  } keys[] = {
+#define NUMBER(id, key, format, least, member, words) {id, key},
+#define TEXT(id, key, pattern, between, write, words) {id, key},
+#include "record/property_table.h"
+  };
+  hwloc_obj_t obj = osdev("eth0");
+  char source[64];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+    const char *name = names[keys[i].property];
+
+    if (!strcmp(keys[i].key, HWLOC_GPUCACHE_CENSUS_ERROR_BYTES))
+      continue;
+    snprintf(source, sizeof(source), "%s" HWLOC_GPUCACHE_SOURCE_SUFFIX, name);
+    assert_int_equal(hwloc_obj_add_info(obj, source, "measured"), 0);
+    if (!hwloc_gpucache_get_source(obj, keys[i].key))
+      fail_msg("no source of %s", keys[i].key);
+    assert_int_equal(gc_property_length(keys[i].key), strlen(name));
+    assert_memory_equal(keys[i].key, name, strlen(name));
+  }
+}
+
 static void finds_flat_names_from_any_object_of_a_gpu(void **state)
 {
   const hwloc_obj_t l1 = osdev("gpu0-L1"), pci = osdev("gpu0-Memory")->parent;
@@ -218,6 +257,7 @@ int main(void)
     cmocka_unit_test(finds_the_element_of_a_subtype),
     cmocka_unit_test(reads_numbers_strictly),
     cmocka_unit_test(knows_where_values_come_from),
+    cmocka_unit_test(finds_the_source_of_every_key),
     cmocka_unit_test(finds_flat_names_from_any_object_of_a_gpu),
     cmocka_unit_test(does_not_take_an_instance_for_its_gpu),
   };

@@ -70,7 +70,22 @@ static void values_have_the_form_of_their_key(void **state)
     { "CapacityConfidence", "1.001", false }, { "CapacityConfidence", "2", false },
     { "CapacityConfidence", "10", false },    { "CapacityConfidence", "-0.5", false },
     { "CapacityConfidence", "high", false },  { "Confidence", "high", true },
-    { "CapacitySource", "absent:x", true },   { "SharedWith", "", true },
+    { "CapacitySource", "absent:x", true },   { "SomethingNew", "", true },
+    { "CapacityBytes", "0", false },          { "CensusErrorBytes", "0", true },
+    { "Slices", "1", false },                 { "CapacityBytes", "18446744073709551616", false },
+    { "SharedWith", "L1Cache,LDS", true },    { "SharedWith", "L1Cache,,LDS", false },
+    { "SharedByCUs", "8x2,4x1", true },       { "SharedByCUs", "8x2,4", false },
+    { "CUGroups", "0,1 3 4,5", true },        { "CUGroups", "0,1  3", false },
+    { "CUGroups", "0,1 3 ", false },          { "PartitionSMs", "66 66", false },
+    { "SetIndexMasks", "0x80,0x1f00", true }, { "SetIndexMasks", "0x80,1f00", false },
+    { "SideMask", "0x80,0x1f00", false },     { "SideMask", "0x", false },
+    { "SurvivalCurve", "4:0.98,8:1", true },  { "SurvivalCurve", "4:0.98,8", false },
+    { "VictimShares", "0.25,0.75", true },    { "VictimShares", "0.25,.75", false },
+    { "Replacement", "lru", true },           { "Replacement", "lru,plru", false },
+    { "Replacement", "lr", false },           { "Replacement", "", false },
+    { "CarveoutTable", "0:9,15:8,default:9", true }, { "CarveoutTable", "0:9,standard:9", false },
+    { "ComputeCapability", "9.0", true },     { "ComputeCapability", "9", false },
+    { "ECC", "on", true },                    { "ECC", "yes", false },
   };
 
   (void)state;

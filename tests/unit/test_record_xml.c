@@ -114,7 +114,7 @@ static void refuses(void **state)
     { L1_INFO, "<![CDATA[ ]]>", "not well-formed" },
     { L1_INFO, L1_INFO L1_INFO, "duplicate info: PerSM" },
     { "GPUCacheModel", "GPUCacheDriver", "duplicate info: Driver" },
-    { "GPUCacheVersion", "GPUCacheSMs", "duplicate info: SMs" },
+    { "GPUCacheVersion", "GPUCacheMeasured", "duplicate info: Measured" },
     { "GPUCacheSMs", "GPUCache", "without a name" },
     { L1_INFO, "<info name=\"PerSM\"/>", "more than a name and a value" },
     { L1_INFO, "<info value=\"1\"/>", "more than a name and a value" },
@@ -169,6 +169,41 @@ static void refuses(void **state)
   expect_refusal("", "well-formed");
   expect_refusal("\n", "well-formed");
   expect_refusal("<topology version=\"2.0\"/>", "without a DeviceMemory");
+}
+
+/* Every key with a form, each with a value that no key of its kind has. */
+static void refuses_values_without_the_form_of_their_key(void **state)
+{
+  static const struct {
+    const char *key, *value;
+  } cases[] = {
+#define NUMBER(id, key, format, least, member, words) {key, "banana"}, {key, "-1"}, {key, ""},
+#define LOOSE(key, least, member, words) {key, "banana"}, {key, "1.5"},
+#define TEXT(id, key, pattern, between, write, words) {key, "banana!"}, {key, ""},
+#define FACT(key, pattern, least, words) {key, pattern ? "banana" : NULL},
+#include "record/property_table.h"
+  };
+  char *good = fixture_text("record-good.xml");
+  char info[256], because[160], *text;
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+    if (!cases[i].value)
+      continue;
+    snprintf(because, sizeof(because), "form that its key requires: %s", cases[i].key);
+    snprintf(info, sizeof(info), "<info name=\"%s\" value=\"%s\"/>", cases[i].key, cases[i].value);
+    text = replaced(good, L1_INFO, info);
+    expect_refusal(text, because);
+    expect_refusal(text, "line 40");
+    free(text);
+    /* as a fact of the GPU */
+    snprintf(info, sizeof(info), "GPUCache%s\" value=\"%s\"/>", cases[i].key, cases[i].value);
+    text = replaced(good, "GPUCacheSMs\" value=\"132\"/>", info);
+    expect_refusal(text, because);
+    expect_refusal(text, "line 20");
+    free(text);
+  }
+  free(good);
 }
 
 /* Entities that expand a kilobyte to a gigabyte: refused at the first declaration. */
@@ -325,6 +360,7 @@ int main(void)
     cmocka_unit_test(reads_what_hwloc_wrote),
     cmocka_unit_test(format_and_method_are_those_stated),
     cmocka_unit_test(refuses),
+    cmocka_unit_test(refuses_values_without_the_form_of_their_key),
     cmocka_unit_test(refuses_entities_before_expanding_them),
     cmocka_unit_test(is_bounded),
     cmocka_unit_test(is_bounded_in_attributes),

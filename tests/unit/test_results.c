@@ -59,8 +59,8 @@ static void latencies_are_rounded_as_printf_does(void **state)
     const struct gc_latency latency = {.cycles = i / 16.0, .confidence = 0.9};
 
     assert_int_equal(gc_set_latency(element, GC_LATENCY, &latency, 1500), 0);
-    check_tenths("latency", latency.cycles, element->latency.cycles);
-    check_tenths("time", latency.cycles * 1e3 / 1500, element->latency.ns);
+    check_tenths("latency", latency.cycles, element->latency_cycles);
+    check_tenths("time", latency.cycles * 1e3 / 1500, element->latency_ns);
     assert_int_equal(gc_set_miss_penalty(element, latency.cycles, 0.9), 0);
     check_tenths("miss penalty", latency.cycles, element->miss_penalty_cycles);
   }
@@ -69,8 +69,8 @@ static void latencies_are_rounded_as_printf_does(void **state)
     const struct gc_latency latency = {.cycles = i / 20.0, .confidence = 0.9};
 
     gc_set_latency(element, GC_LATENCY, &latency, 1000);
-    check_tenths("latency", latency.cycles, element->latency.cycles);
-    check_tenths("time", latency.cycles * 1e3 / 1000, element->latency.ns);
+    check_tenths("latency", latency.cycles, element->latency_cycles);
+    check_tenths("time", latency.cycles * 1e3 / 1000, element->latency_ns);
   }
   assert_true(gc_found(element, GC_LATENCY) && gc_found(element, GC_MISS_PENALTY));
 }
@@ -82,10 +82,10 @@ static void each_latency_has_its_own_place(void **state)
   struct gc_measured *element = &results->element[GC_L2];
 
   gc_set_latency(element, GC_NEAR_LATENCY, &near, 1000);
-  gc_set_latency(element, GC_FAR_LATENCY, &far, 0);
-  assert_true(element->near_latency.cycles == 200 && element->near_latency.ns == 200);
-  assert_true(element->far_latency.cycles == 260.1 && element->far_latency.ns == 0); /* the clock is not known */
-  assert_true(element->latency.cycles == 0);
+  gc_set_latency(element, GC_FAR_LATENCY, &far, 0); /* the clock is not known */
+  assert_true(element->near_latency_cycles == 200 && element->near_latency_ns == 200);
+  assert_true(element->far_latency_cycles == 260.1 && element->far_latency_ns == 0);
+  assert_true(element->latency_cycles == 0);
   assert_false(gc_found(element, GC_LATENCY));
   assert_true(element->found[GC_FAR_LATENCY].confidence == 0.97);
 }
@@ -99,7 +99,7 @@ static void an_uncertain_latency_is_absent(void **state)
   assert_int_equal(gc_set_latency(element, GC_LATENCY, &uncertain, 1000), 0);
   assert_int_equal(element->found[GC_LATENCY].origin, GC_ABSENT);
   assert_string_equal(element->found[GC_LATENCY].why, "repetitions disagree");
-  assert_true(element->latency.cycles == 0);
+  assert_true(element->latency_cycles == 0);
   gc_set_latency(element, GC_LATENCY, &enough, 1000);
   assert_true(gc_found(element, GC_LATENCY));
   assert_string_equal(element->found[GC_LATENCY].why, "");
@@ -263,9 +263,11 @@ static void fill_numbers(struct gc_measured *element)
   element->nominal_bytes = 262144;
   element->census_bytes = 222000;
   element->census_error_bytes = 0;
-  element->latency = (struct gc_time){.cycles = 32, .ns = 16.2};
-  element->near_latency = (struct gc_time){.cycles = 200.5, .ns = 0};
-  element->far_latency = (struct gc_time){.cycles = 260.1, .ns = 131.4};
+  element->latency_cycles = 32;
+  element->latency_ns = 16.2;
+  element->near_latency_cycles = 200.5;
+  element->far_latency_cycles = 260.1;
+  element->far_latency_ns = 131.4;
   element->instances = 132;
   element->per_sm = 1;
   element->fetch_bytes = 32;

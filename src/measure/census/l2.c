@@ -35,7 +35,7 @@ static double middle(const struct gc_measurement *m, const struct gc_measured *l
   if (l2->level.hit > 0 && l2->level.miss > 0)
     return (l2->level.hit + l2->level.miss) / 2;
   if (gc_found(l2, GC_LATENCY) && gc_found(memory, GC_LATENCY) && !m->bench.properties.l3_bytes)
-    return (l2->latency.cycles + memory->latency.cycles) / 2 + m->results->overhead.cycles;
+    return (l2->latency_cycles + memory->latency_cycles) / 2 + m->results->overhead.cycles;
   return 0;
 }
 

@@ -154,9 +154,9 @@ static bool rounds_agree(const struct counts *c)
 static uint32_t threshold(const struct gc_measurement *m, const struct gc_measured *l2)
 {
   const double between = gc_l2_census_threshold(m), overhead = m->results->overhead.cycles;
-  const double hit = gc_found(l2, GC_NEAR_LATENCY) ? l2->near_latency.cycles + overhead
+  const double hit = gc_found(l2, GC_NEAR_LATENCY) ? l2->near_latency_cycles + overhead
                      : l2->level.hit > 0           ? l2->level.hit
-                                                   : l2->latency.cycles + overhead;
+                                                   : l2->latency_cycles + overhead;
 
   return between > hit ? (uint32_t)((hit + between) / 2) : 0;
 }

@@ -37,12 +37,12 @@ struct gc_next_level gc_next_level_compare(const struct gc_results *results, enu
   const bool reads = both_found(one, next, GC_READ);
 
   found.same_latency =
-      both_found(one, next, GC_LATENCY) && one->latency.cycles >= SAME_SHARE * next->latency.cycles;
+      both_found(one, next, GC_LATENCY) && one->latency_cycles >= SAME_SHARE * next->latency_cycles;
   found.other_penalty =
       both_found(one, next, GC_LATENCY) && gc_found(one, GC_MISS_PENALTY) &&
       !(kind == GC_L2 && found.next == GC_DEVICE_MEMORY && results->element[GC_L3].tried) &&
-      fabs(one->latency.cycles + one->miss_penalty_cycles - next->latency.cycles) >
-          (1 - SAME_SHARE) * next->latency.cycles;
+      fabs(one->latency_cycles + one->miss_penalty_cycles - next->latency_cycles) >
+          (1 - SAME_SHARE) * next->latency_cycles;
   found.same_reads = reads && next->read_gbps >= SAME_SHARE * one->read_gbps;
   /* Stores often reach no more than the way from the SMs allows, whichever level takes them (H200:
    * L2 4,700 GB/s, memory 4,400). If reads show that the array was in the cache, it was there when
@@ -71,11 +71,11 @@ static void withhold_tail(struct gc_results *results, enum gc_kind kind, enum gc
   char why[160];
 
   if (!gc_found(one, GC_LATENCY_P95) || !gc_found(next, GC_LATENCY) ||
-      one->latency_p95_cycles < SAME_SHARE * next->latency.cycles)
+      one->latency_p95_cycles < SAME_SHARE * next->latency_cycles)
     return;
   snprintf(why, sizeof(why),
            "the slowest loads take %.1f cycles, those of %s %.1f: they may have gone there",
-           one->latency_p95_cycles, gc_kinds[behind].subtype, next->latency.cycles);
+           one->latency_p95_cycles, gc_kinds[behind].subtype, next->latency_cycles);
   gc_set_absent(one, GC_LATENCY_P95, why);
 }
 
@@ -88,7 +88,7 @@ static void withhold(struct gc_results *results, enum gc_kind kind,
 
   if (found->same_latency) {
     snprintf(why, sizeof(why), "loads take %.1f cycles, those of %s %.1f: they may have gone there",
-             one->latency.cycles, behind, next->latency.cycles);
+             one->latency_cycles, behind, next->latency_cycles);
     withhold_all(results, kind, why);
     return;
   }
@@ -96,7 +96,7 @@ static void withhold(struct gc_results *results, enum gc_kind kind,
   if (found->other_penalty) {
     snprintf(why, sizeof(why),
              "hits take %.1f cycles, and with the %.1f of a miss not the %.1f of %s",
-             one->latency.cycles, one->miss_penalty_cycles, next->latency.cycles, behind);
+             one->latency_cycles, one->miss_penalty_cycles, next->latency_cycles, behind);
     gc_withhold(results, kind, GC_MISS_PENALTY, why);
   }
   if (found->same_reads) {

@@ -12,6 +12,8 @@
  */
 #include "measure/check/plausible.h"
 
+#include "measure/topology/topology.h"
+
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -77,7 +79,7 @@ static void check_order(struct gc_results *results, enum gc_kind kind, const str
 static void check_sides(struct gc_results *results)
 {
   const struct gc_measured *l2 = &results->element[GC_L2];
-  const double near = l2->near_latency.cycles, far = l2->far_latency.cycles;
+  const double near = l2->near_latency_cycles, far = l2->far_latency_cycles;
   char why[160];
 
   if (!gc_found(l2, GC_NEAR_LATENCY) || !gc_found(l2, GC_FAR_LATENCY) || near <= far)
@@ -96,10 +98,10 @@ static void check_l1_latency(struct gc_results *results, enum gc_kind kind)
   char why[160];
 
   if (!gc_found(l1, GC_LATENCY) || !gc_found(l2, GC_LATENCY) ||
-      l1->latency.cycles <= l2->latency.cycles)
+      l1->latency_cycles <= l2->latency_cycles)
     return;
   snprintf(why, sizeof(why), "loads of %s take %.1f cycles, and those of %s only %.1f",
-           gc_kinds[kind].subtype, l1->latency.cycles, gc_kinds[GC_L2].subtype, l2->latency.cycles);
+           gc_kinds[kind].subtype, l1->latency_cycles, gc_kinds[GC_L2].subtype, l2->latency_cycles);
   refuse(results, kind, GC_LATENCY, why);
   refuse(results, GC_L2, GC_LATENCY, why);
   gc_set_absent(&results->element[kind], GC_LATENCY_P95, why);
@@ -167,11 +169,9 @@ static void check_partitions(struct gc_results *results, uint32_t sms)
 
 static void refuse_groups(struct gc_results *results, enum gc_kind kind, const char *why)
 {
-  static const enum gc_property properties[] = {GC_INSTANCES, GC_PER_SM, GC_SHARED_BY_CUS,
-                                                GC_CU_GROUPS};
-
-  for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
-    refuse(results, kind, properties[i], why);
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
+    if (GC_CU_GROUP_PROPERTIES & 1ull << property)
+      refuse(results, kind, (enum gc_property)property, why);
 }
 
 /* Does every group have a CU, and every CU a group? */

@@ -37,7 +37,7 @@ void gc_check_wandering(struct gc_results *results)
     /* what a miss adds is spent outside the SM, unless the next cache is a constant cache */
     if (kind != GC_CONSTANT_L1)
       withhold(element, GC_MISS_PENALTY, why);
-    element->latency.ns = element->near_latency.ns = element->far_latency.ns = 0;
+    element->latency_ns = element->near_latency_ns = element->far_latency_ns = 0;
   }
   gc_warn(results, "%s; nanoseconds, L2 and device memory are withheld", why);
 }

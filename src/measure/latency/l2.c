@@ -101,7 +101,7 @@ static int walk_once(struct gc_measurement *m, struct walk *walk, uint64_t repet
 static bool may_be_lost(const struct gc_measurement *m, const struct walk *walk)
 {
   const struct gc_measured *memory = &m->results->element[GC_DEVICE_MEMORY];
-  const double slow = LIKE_MEMORY * memory->latency.cycles + m->results->overhead.cycles;
+  const double slow = LIKE_MEMORY * memory->latency_cycles + m->results->overhead.cycles;
   const size_t loads = (size_t)walk->sms * LOADS;
   size_t count = 0;
 

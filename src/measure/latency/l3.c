@@ -81,8 +81,8 @@ int gc_step_l3_latency(struct gc_measurement *m, struct gc_measured *element)
 int gc_step_l3_penalty(struct gc_measurement *m, struct gc_measured *element)
 {
   const struct gc_measured *memory = &m->results->element[GC_DEVICE_MEMORY];
-  const double hit = gc_found(element, GC_LATENCY) ? element->latency.cycles : 0;
-  const double miss = gc_found(memory, GC_LATENCY) ? memory->latency.cycles : 0;
+  const double hit = gc_found(element, GC_LATENCY) ? element->latency_cycles : 0;
+  const double miss = gc_found(memory, GC_LATENCY) ? memory->latency_cycles : 0;
 
   if (!(hit > 0 && miss > hit))
     return gc_set_absent(element, GC_MISS_PENALTY, "this needs the latencies of L3 and memory");

@@ -19,27 +19,12 @@
 
 #include <stdio.h>
 
-#define P(property) (1ull << GC_##property)
+#define P GC_BIT
 /* A step with this bit only writes curves for --raw. It reports no property and checks none. */
 #define RAW_ONLY (1ull << 63)
 /* A step with this bit uses no arena, but the range of addresses for TLBs, or no device memory. */
 #define NO_ARENA (1ull << 62)
-#define PARTITION_PROPERTIES                                                                       \
-  P(PARTITIONS) | P(PARTITION_SMS) | P(INSTANCES) | P(NEAR_LATENCY) | P(FAR_LATENCY)
 #define BANK_PROPERTIES P(BANKS) | P(BANK) | P(CONFLICT)
-#define L2_ATOMIC_PROPERTIES                                                                       \
-  P(ATOMIC_LATENCY) | P(NEAR_ATOMIC_LATENCY) | P(FAR_ATOMIC_LATENCY)
-#define SLICE_PROPERTIES P(SLICES) | P(SIDE_MASK) | P(SIDE_GRANULE) | P(SLICE_READ)
-#define SET_PROPERTIES                                                                             \
-  P(SETS) | P(WAYS) | P(SET_INDEX_MASKS) | P(SET_INDEX_ADDRESS) | P(SET_WAYS) | P(REPLACEMENT) |   \
-    P(VICTIM_SHARES)
-#define GROUP_PROPERTIES P(INSTANCES) | P(PER_SM) | P(SHARED_BY_CUS) | P(CU_GROUPS)
-#define SM_GROUP_PROPERTIES                                                                        \
-  P(GPCS) | P(GPC_SMS) | P(MAX_CLUSTER_BLOCKS) | P(CLUSTER_SMS) | P(TPC_SMS) | P(CPC_SMS) |        \
-      P(GPC_SIDES)
-
-#define TLB_PROPERTIES                                                                             \
-  P(ENTRIES) | P(ENTRY) | P(REACH) | P(MISS_PENALTY) | P(INSTANCES) | P(PER_SM) | P(SM_GROUPS)
 
 const struct gc_plan_step gc_plan[] = {
     {GC_DEVICE_MEMORY, "capacity", gc_step_interface, P(CAPACITY), NULL},
@@ -50,16 +35,17 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "nominal capacity", gc_step_interface,
      P(NOMINAL) | P(FETCH_LIMIT) | P(PERSISTING_MAX) | P(COMPRESSION), NULL},
     {GC_L2, "latency", gc_step_l2_latency, P(LATENCY) | P(LATENCY_P95), NULL},
-    {GC_L2, "partitions", gc_step_partitions, PARTITION_PROPERTIES, gc_needs_partitions},
+    {GC_L2, "partitions", gc_step_partitions, GC_PARTITION_PROPERTIES, gc_needs_partitions},
     {GC_L2, "capacity", gc_step_l2_capacity, P(CAPACITY), gc_needs_l2_capacity},
     {GC_L2, "census", gc_step_l2_census, P(CENSUS), gc_needs_l2_census},
     {GC_L2, "fetch", gc_step_fetch, P(FETCH), gc_needs_cold_l2},
     {GC_L2, "line", gc_step_l2_line, P(LINE), gc_needs_l2_line},
     {GC_L2, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), gc_needs_cold_l2},
     {GC_L2, "bandwidth", gc_step_l2_bandwidth, P(READ) | P(WRITE), gc_needs_l2_bandwidth},
-    {GC_L2, "atomic latency", gc_step_l2_atomic_latency, L2_ATOMIC_PROPERTIES, NULL},
+    {GC_L2, "atomic latency", gc_step_l2_atomic_latency,
+     P(ATOMIC_LATENCY) | P(NEAR_ATOMIC_LATENCY) | P(FAR_ATOMIC_LATENCY), NULL},
     {GC_L2, "atomics", gc_step_atomics, P(ATOMICS), NULL},
-    {GC_L2, "slices", gc_step_slices, SLICE_PROPERTIES, gc_needs_slices},
+    {GC_L2, "slices", gc_step_slices, GC_SLICE_PROPERTIES, gc_needs_slices},
     {GC_L3, "capacity", gc_step_l3_capacity, P(CAPACITY), gc_needs_l3_capacity},
     {GC_L3, "census", gc_step_l3_census, P(CENSUS), gc_needs_l3_census},
     {GC_L3, "latency", gc_step_l3_latency, P(LATENCY) | P(LATENCY_P95), gc_needs_l3_latency},
@@ -124,7 +110,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_SCALAR_L1, "line", gc_step_line, P(LINE), NULL},
     {GC_SCALAR_L1, "miss penalty", gc_step_miss_penalty, P(MISS_PENALTY), NULL},
     {GC_SCALAR_L1, "bandwidth", gc_step_bandwidth, P(READ), NULL},
-    {GC_SCALAR_L1, "CUs that share it", gc_step_sharing_groups, GROUP_PROPERTIES, NULL},
+    {GC_SCALAR_L1, "CUs that share it", gc_step_sharing_groups, GC_CU_GROUP_PROPERTIES, NULL},
     {GC_LDS, "capacity", gc_step_interface, P(CAPACITY), NULL},
     {GC_LDS, "latency", gc_step_latency, P(LATENCY) | P(LATENCY_P95), NULL},
     {GC_LDS, "bandwidth", gc_step_bandwidth, P(READ) | P(WRITE), NULL},
@@ -151,25 +137,25 @@ const struct gc_plan_step gc_plan[] = {
     {GC_CONSTANT_L1, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
     {GC_CONSTANT_L15, "instances", gc_step_instances, P(PER_SM) | P(INSTANCES), NULL},
     /* these need the constant L1.5 and the sides of L2 */
-    {GC_L1, "sets", gc_step_sets, SET_PROPERTIES, NULL},
+    {GC_L1, "sets", gc_step_sets, GC_SET_PROPERTIES, NULL},
     {GC_L1, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
     {GC_L1, "survival", gc_step_survival, P(SURVIVAL_CURVE), NULL},
-    {GC_TEXTURE, "sets", gc_step_sets, SET_PROPERTIES, NULL},
+    {GC_TEXTURE, "sets", gc_step_sets, GC_SET_PROPERTIES, NULL},
     {GC_TEXTURE, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
     {GC_TEXTURE, "survival", gc_step_survival, P(SURVIVAL_CURVE), NULL},
-    {GC_READ_ONLY, "sets", gc_step_sets, SET_PROPERTIES, NULL},
+    {GC_READ_ONLY, "sets", gc_step_sets, GC_SET_PROPERTIES, NULL},
     {GC_READ_ONLY, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
     {GC_READ_ONLY, "survival", gc_step_survival, P(SURVIVAL_CURVE), NULL},
-    {GC_CONSTANT_L1, "sets", gc_step_sets, SET_PROPERTIES, NULL},
+    {GC_CONSTANT_L1, "sets", gc_step_sets, GC_SET_PROPERTIES, NULL},
     {GC_CONSTANT_L1, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
     {GC_CONSTANT_L1, "survival", gc_step_survival, P(SURVIVAL_CURVE), NULL},
-    {GC_CONSTANT_L15, "sets", gc_step_sets, SET_PROPERTIES, NULL},
+    {GC_CONSTANT_L15, "sets", gc_step_sets, GC_SET_PROPERTIES, NULL},
     {GC_CONSTANT_L15, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
-    {GC_SCALAR_L1, "sets", gc_step_sets, SET_PROPERTIES, NULL},
+    {GC_SCALAR_L1, "sets", gc_step_sets, GC_SET_PROPERTIES, NULL},
     {GC_SCALAR_L1, "excess misses", gc_step_excess_misses, P(EXCESS_MISSES), NULL},
     {GC_SCALAR_L1, "survival", gc_step_survival, P(SURVIVAL_CURVE), NULL},
     {GC_L2, "survival", gc_step_l2_survival, P(SURVIVAL_CURVE), gc_needs_l2_survival},
-    {GC_WHOLE_GPU, "groups of SMs", gc_step_sm_groups, SM_GROUP_PROPERTIES, NULL},
+    {GC_WHOLE_GPU, "groups of SMs", gc_step_sm_groups, GC_SM_GROUP_PROPERTIES, NULL},
     {GC_SHARED_MEMORY, "remote latency", gc_step_remote_latency, P(REMOTE_LATENCY), NULL},
     /* these withhold or lower values that rest on what does not hold */
     {GC_L2, "translation", gc_step_l2_translation, 0, NULL},
@@ -177,8 +163,8 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "total", gc_step_l2_total, P(TOTAL), gc_needs_l2_total},
     {GC_L3, "other allocations", gc_step_l3_allocations, 0, NULL},
     /* these use the memory of the arena in another way; TLBs show groups of SMs */
-    {GC_L1_TLB, "entries", gc_step_tlb, TLB_PROPERTIES | NO_ARENA, NULL},
-    {GC_L2_TLB, "entries", gc_step_tlb, TLB_PROPERTIES | NO_ARENA, NULL},
+    {GC_L1_TLB, "entries", gc_step_tlb, GC_TLB_PROPERTIES | NO_ARENA, NULL},
+    {GC_L2_TLB, "entries", gc_step_tlb, GC_TLB_PROPERTIES | NO_ARENA, NULL},
     {GC_L1, "address bits", gc_step_address_bits, P(SET_INDEX_MASKS) | NO_ARENA, NULL},
     {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, P(CPC_SMS) | NO_ARENA, NULL},
     /* last, because the values of later steps would depend on --raw */

@@ -3,9 +3,6 @@
  *
  * Sets the sources, confidences and values of results.
  */
-#define HWLOC_GPUCACHE_KEYS_ONLY
-#include <hwloc/gpucache.h>
-
 #include "measure/results/results.h"
 
 #include <math.h>
@@ -16,68 +13,8 @@
 #define CONFIDENCE_MAX 0.9999
 
 const char *const gc_properties_names[GC_PROPERTY_COUNT] = {
-    [GC_CAPACITY] = HWLOC_GPUCACHE_CAPACITY,
-    [GC_NOMINAL] = HWLOC_GPUCACHE_NOMINAL,
-    [GC_CENSUS] = HWLOC_GPUCACHE_CENSUS,
-    [GC_TOTAL] = HWLOC_GPUCACHE_TOTAL,
-    [GC_LATENCY] = HWLOC_GPUCACHE_LATENCY,
-    [GC_NEAR_LATENCY] = HWLOC_GPUCACHE_NEAR_LATENCY,
-    [GC_FAR_LATENCY] = HWLOC_GPUCACHE_FAR_LATENCY,
-    [GC_PARTITIONS] = HWLOC_GPUCACHE_PARTITIONS,
-    [GC_PARTITION_SMS] = HWLOC_GPUCACHE_PARTITION_SMS,
-    [GC_INSTANCES] = HWLOC_GPUCACHE_INSTANCES,
-    [GC_PER_SM] = HWLOC_GPUCACHE_PER_SM,
-    [GC_SHARED_BY_CUS] = HWLOC_GPUCACHE_SHARED_BY_CUS,
-    [GC_CU_GROUPS] = HWLOC_GPUCACHE_CU_GROUPS,
-    [GC_FETCH] = HWLOC_GPUCACHE_FETCH,
-    [GC_LINE] = HWLOC_GPUCACHE_LINE,
-    [GC_MISS_PENALTY] = HWLOC_GPUCACHE_MISS_PENALTY,
-    [GC_READ] = HWLOC_GPUCACHE_READ,
-    [GC_WRITE] = HWLOC_GPUCACHE_WRITE,
-    [GC_CARVEOUT_TABLE] = HWLOC_GPUCACHE_CARVEOUT_TABLE,
-    [GC_CARVEOUT_TABLE_4] = HWLOC_GPUCACHE_CARVEOUT_TABLE_4_WARPS,
-    [GC_CARVEOUT_TABLE_32] = HWLOC_GPUCACHE_CARVEOUT_TABLE_32_WARPS,
-    [GC_SHARED_WITH] = HWLOC_GPUCACHE_SHARED_WITH,
-    [GC_LATENCY_P95] = HWLOC_GPUCACHE_LATENCY_P95,
-    [GC_SETS] = HWLOC_GPUCACHE_SETS,
-    [GC_WAYS] = HWLOC_GPUCACHE_WAYS,
-    [GC_SET_INDEX_MASKS] = HWLOC_GPUCACHE_SET_INDEX_MASKS,
-    [GC_SET_INDEX_ADDRESS] = HWLOC_GPUCACHE_SET_INDEX_ADDRESS,
-    [GC_SET_WAYS] = HWLOC_GPUCACHE_SET_WAYS,
-    [GC_REPLACEMENT] = HWLOC_GPUCACHE_REPLACEMENT,
-    [GC_SURVIVAL_CURVE] = HWLOC_GPUCACHE_SURVIVAL_CURVE,
-    [GC_VICTIM_SHARES] = HWLOC_GPUCACHE_VICTIM_SHARES,
-    [GC_EXCESS_MISSES] = HWLOC_GPUCACHE_MISSES_PER_EXCESS_LINE,
-    [GC_WRITE_POLICY] = HWLOC_GPUCACHE_WRITE_POLICY,
-    [GC_WRITE_ALLOCATE] = HWLOC_GPUCACHE_WRITE_ALLOCATE,
-    [GC_OUTSTANDING_PER_SM] = HWLOC_GPUCACHE_OUTSTANDING_PER_SM,
-    [GC_OUTSTANDING_PER_WARP] = HWLOC_GPUCACHE_OUTSTANDING_PER_WARP,
-    [GC_FETCH_LIMIT] = HWLOC_GPUCACHE_FETCH_LIMIT,
-    [GC_PERSISTING_MAX] = HWLOC_GPUCACHE_PERSISTING_MAX,
-    [GC_COMPRESSION] = HWLOC_GPUCACHE_COMPRESSION_SUPPORTED,
-    [GC_ATOMIC_LATENCY] = HWLOC_GPUCACHE_ATOMIC_LATENCY,
-    [GC_NEAR_ATOMIC_LATENCY] = HWLOC_GPUCACHE_NEAR_ATOMIC_LATENCY,
-    [GC_FAR_ATOMIC_LATENCY] = HWLOC_GPUCACHE_FAR_ATOMIC_LATENCY,
-    [GC_ATOMICS] = HWLOC_GPUCACHE_ATOMICS,
-    [GC_BANKS] = HWLOC_GPUCACHE_BANKS,
-    [GC_BANK] = HWLOC_GPUCACHE_BANK,
-    [GC_CONFLICT] = HWLOC_GPUCACHE_CONFLICT,
-    [GC_REMOTE_LATENCY] = HWLOC_GPUCACHE_REMOTE_LATENCY,
-    [GC_ENTRIES] = HWLOC_GPUCACHE_ENTRIES,
-    [GC_ENTRY] = HWLOC_GPUCACHE_ENTRY,
-    [GC_REACH] = HWLOC_GPUCACHE_REACH,
-    [GC_SM_GROUPS] = HWLOC_GPUCACHE_SM_GROUPS,
-    [GC_GPCS] = "GPCs",
-    [GC_GPC_SMS] = "GPCSMs",
-    [GC_MAX_CLUSTER_BLOCKS] = "MaxClusterBlocks",
-    [GC_CLUSTER_SMS] = "ClusterSMs",
-    [GC_TPC_SMS] = "TPCSMs",
-    [GC_CPC_SMS] = "CPCSMs",
-    [GC_GPC_SIDES] = "GPCSides",
-    [GC_SLICES] = HWLOC_GPUCACHE_SLICES,
-    [GC_SIDE_MASK] = HWLOC_GPUCACHE_SIDE_MASK,
-    [GC_SIDE_GRANULE] = HWLOC_GPUCACHE_SIDE_GRANULE,
-    [GC_SLICE_READ] = HWLOC_GPUCACHE_SLICE_READ,
+#define PROPERTY(id, name, judge, section, sentence) [GC_##id] = name,
+#include "record/property_table.h"
 };
 
 void gc_results_clear(struct gc_results *results)
@@ -143,6 +80,14 @@ int gc_set_absent(struct gc_measured *element, enum gc_property property, const 
   return 0;
 }
 
+int gc_set_all_absent(struct gc_measured *element, uint64_t properties, const char *why)
+{
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
+    if (properties & 1ull << property)
+      gc_set_absent(element, (enum gc_property)property, why);
+  return 0;
+}
+
 int gc_mark_passing(struct gc_measured *element, enum gc_property property, enum gc_passing passing)
 {
   element->found[property].passing = passing;
@@ -159,14 +104,17 @@ int gc_set_absent_for_now(struct gc_measured *element, enum gc_property property
 int gc_set_latency(struct gc_measured *element, enum gc_property property,
                    const struct gc_latency *latency, double mhz)
 {
-  struct gc_time *time = property == GC_NEAR_LATENCY  ? &element->near_latency
-                         : property == GC_FAR_LATENCY ? &element->far_latency
-                                                      : &element->latency;
+  double *cycles = property == GC_NEAR_LATENCY  ? &element->near_latency_cycles
+                   : property == GC_FAR_LATENCY ? &element->far_latency_cycles
+                                                : &element->latency_cycles;
+  double *ns = property == GC_NEAR_LATENCY  ? &element->near_latency_ns
+               : property == GC_FAR_LATENCY ? &element->far_latency_ns
+                                            : &element->latency_ns;
 
   if (latency->confidence < GC_CONFIDENCE_LEAST)
     return gc_set_absent(element, property, "repetitions disagree");
-  time->cycles = rounded(latency->cycles, 10);
-  time->ns = mhz > 0 ? rounded(latency->cycles * 1e3 / mhz, 10) : 0;
+  *cycles = rounded(latency->cycles, 10);
+  *ns = mhz > 0 ? rounded(latency->cycles * 1e3 / mhz, 10) : 0;
   return gc_set_measured(element, property, latency->confidence);
 }
 

@@ -26,73 +26,14 @@
 #define GC_CARVEOUTS 101        /* 0 to 100 % */
 #define GC_CONFIDENCE_LEAST 0.5 /* no value with less confidence is published */
 
-/* Every property has a source in a record, and a record has them in this order. publish.c has the
- * keys of their values. */
+/* Every property has a source in a record, and a record has them in this order. */
 enum gc_property {
-  GC_CAPACITY,
-  GC_NOMINAL,
-  GC_CENSUS,
-  GC_TOTAL,
-  GC_LATENCY,
-  GC_NEAR_LATENCY,
-  GC_FAR_LATENCY,
-  GC_PARTITIONS,
-  GC_PARTITION_SMS,
-  GC_LINE,
-  GC_FETCH,
-  GC_MISS_PENALTY,
-  GC_READ,
-  GC_WRITE,
-  GC_CARVEOUT_TABLE,
-  GC_SHARED_WITH,
-  GC_PER_SM,
-  GC_INSTANCES,
-  GC_SHARED_BY_CUS,
-  GC_CU_GROUPS,
-  GC_LATENCY_P95,
-  GC_SETS,
-  GC_WAYS,
-  GC_SET_INDEX_MASKS,
-  GC_SET_INDEX_ADDRESS,
-  GC_SET_WAYS,
-  GC_REPLACEMENT,
-  GC_SURVIVAL_CURVE,
-  GC_VICTIM_SHARES,
-  GC_EXCESS_MISSES,
-  GC_WRITE_POLICY,
-  GC_WRITE_ALLOCATE,
-  GC_OUTSTANDING_PER_SM,
-  GC_OUTSTANDING_PER_WARP,
-  GC_FETCH_LIMIT,
-  GC_PERSISTING_MAX,
-  GC_COMPRESSION,
-  GC_ATOMIC_LATENCY,
-  GC_NEAR_ATOMIC_LATENCY,
-  GC_FAR_ATOMIC_LATENCY,
-  GC_ATOMICS,
-  GC_BANKS,
-  GC_BANK,
-  GC_CONFLICT,
-  GC_REMOTE_LATENCY,
-  GC_ENTRIES,
-  GC_ENTRY,
-  GC_REACH,
-  GC_SM_GROUPS,
-  GC_GPCS,
-  GC_GPC_SMS,
-  GC_MAX_CLUSTER_BLOCKS,
-  GC_CLUSTER_SMS,
-  GC_TPC_SMS,
-  GC_CPC_SMS,
-  GC_GPC_SIDES,
-  GC_CARVEOUT_TABLE_4,
-  GC_CARVEOUT_TABLE_32,
-  GC_SLICES,
-  GC_SIDE_MASK,
-  GC_SIDE_GRANULE,
-  GC_SLICE_READ,
+#define PROPERTY(id, name, judge, section, sentence) GC_##id,
+#include "record/property_table.h"
   GC_PROPERTY_COUNT
 };
+/* The bit of a property in a set of properties: GC_BIT(CAPACITY). */
+#define GC_BIT(id) (1ull << GC_##id)
 
 /* The name of a property: "Capacity". */
 extern const char *const gc_properties_names[GC_PROPERTY_COUNT];
@@ -127,11 +68,6 @@ struct gc_finding {
 struct gc_latency {
   double cycles;     /* SM cycles */
   double confidence; /* 0 to 1 */
-};
-
-struct gc_time {
-  double cycles; /* SM cycles, in tenths */
-  double ns;     /* 0: the SM clock is not known */
 };
 
 /* The latency of loads of an element during its capacity search, in raw cycles: with timing
@@ -178,9 +114,32 @@ enum gc_replaces {
 #define GC_CURVE_MAX 12          /* points of a survival curve */
 #define GC_VICTIM_WAYS_MAX 16 /* ways whose shares are reported */
 
-/* How a cache is organized. */
-struct gc_structure {
-  uint64_t sets, ways;
+/* The results for one element. A value is valid if gc_found() returns true for its property;
+ * otherwise it is 0. */
+struct gc_measured {
+  enum gc_kind kind;
+  bool tried; /* a step has run, so the record gets this element */
+  struct gc_finding found[GC_PROPERTY_COUNT];
+
+  /* The numbers of the table. A lower bound (at_least) is 0 if there is none. */
+#define WHOLE uint64_t
+#define TENTHS double
+#define RATE double
+#define NUMBER(id, key, format, least, member, words) format member;
+#define LOOSE(key, least, member, words) WHOLE member;
+#include "record/property_table.h"
+#undef WHOLE
+#undef TENTHS
+#undef RATE
+
+  /* The other values of the table. */
+  uint32_t partition_sms[GC_PARTITIONS_MAX];
+  struct gc_groups cu_groups; /* for GC_SHARED_BY_CUS, GC_CU_GROUPS and GC_SM_GROUPS */
+  bool write_back; /* stores reach the next level when the line is replaced; false: at once */
+  enum gc_write_allocate write_allocate;
+  bool compression; /* L2: memory can be compressed */
+  struct gc_carveouts carveouts, carveouts_4, carveouts_32; /* of blocks of 1, 4 and 32 warps */
+  uint32_t shared_with; /* bit k: the same storage as the element of enum gc_kind k */
   uint32_t mask_count;
   uint64_t masks[GC_MASKS_MAX]; /* of address bits */
   enum gc_replaces replaces;
@@ -191,57 +150,9 @@ struct gc_structure {
     uint64_t fills;
     double survives;
   } curve[GC_CURVE_MAX];
-  double excess_misses; /* misses per pass for each line that does not fit */
-};
+  uint64_t side_mask; /* of L2 */
 
-/* The results for one element. A value is valid if gc_found() returns true for its property;
- * otherwise it is 0. */
-struct gc_measured {
-  enum gc_kind kind;
-  bool tried; /* a step has run, so the record gets this element */
-  struct gc_finding found[GC_PROPERTY_COUNT];
-
-  uint64_t capacity_bytes;
-  uint64_t capacity_at_least_bytes; /* the search ended at this size without a miss, and the
-                                       capacity is absent; 0: not so */
-  uint32_t carveout_blocks; /* resident blocks for which the L1 capacity holds; 0: no carve-out */
-  uint64_t nominal_bytes;
-  uint64_t census_bytes, census_error_bytes;
-  uint64_t total_bytes;
   uint64_t fitting_bytes; /* L2: the largest array without misses in any allocation; 0: not known */
-  struct gc_time latency, near_latency, far_latency;
-  double latency_p95_cycles;
-  uint64_t partitions;
-  uint32_t partition_sms[GC_PARTITIONS_MAX];
-  uint64_t instances, per_sm;
-  struct gc_groups cu_groups; /* for GC_SHARED_BY_CUS, GC_CU_GROUPS and GC_SM_GROUPS */
-  uint64_t entries, entry_bytes, reach_bytes; /* of a TLB */
-  uint64_t fetch_bytes, line_bytes;
-  double miss_penalty_cycles;
-  bool write_back; /* stores reach the next level when the line is replaced; false: at once */
-  enum gc_write_allocate write_allocate;
-  uint64_t fetch_limit_bytes;    /* L2: a miss fetches no more; FetchBytes holds at this limit */
-  uint64_t persisting_max_bytes; /* L2 */
-  bool compression;              /* L2: memory can be compressed */
-  double read_gbps, write_gbps;  /* 10^9 bytes per second, of the whole GPU */
-  double read_bytes_per_cycle, write_bytes_per_cycle;       /* of an SM */
-  struct gc_carveouts carveouts, carveouts_4, carveouts_32; /* of blocks of 1, 4 and 32 warps */
-  /* Lines; at least: the value is absent, and this is a lower bound; 0: not so. */
-  uint64_t outstanding_per_sm, outstanding_per_sm_at_least;
-  uint64_t outstanding_per_warp, outstanding_per_warp_at_least;
-  uint32_t shared_with; /* bit k: the same storage as the element of enum gc_kind k */
-
-  uint64_t banks, bank_bytes;
-  double conflict_cycles;
-  double atomic_latency_cycles, near_atomic_latency_cycles, far_atomic_latency_cycles;
-  double atomics_per_cycle; /* on one address; of an SM, for L2 of all SMs */
-  double remote_latency_cycles;
-  uint64_t gpcs, max_cluster_blocks, cluster_sms; /* of the whole GPU, as the next ones */
-  struct gc_structure structure;
-
-  uint64_t slices, side_mask, side_granule_bytes; /* of L2 */
-  double slice_read_per_cycle;                    /* bytes that a slice of L2 delivers */
-
   struct gc_level level;
 };
 
@@ -305,6 +216,8 @@ int gc_set_measured(struct gc_measured *element, enum gc_property property, doub
 int gc_set_stated(struct gc_measured *element, enum gc_property property);
 /* There is no value. why: the reason, cut to the size of gc_finding.why. */
 int gc_set_absent(struct gc_measured *element, enum gc_property property, const char *why);
+/* The same for all properties of a set. */
+int gc_set_all_absent(struct gc_measured *element, uint64_t properties, const char *why);
 /* The same for a reason that can pass. */
 int gc_set_absent_for_now(struct gc_measured *element, enum gc_property property,
                           enum gc_passing passing, const char *why);

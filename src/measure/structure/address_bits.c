@@ -49,12 +49,12 @@ struct trial {
   uint32_t random;
 };
 
-static unsigned low_bit(const struct gc_structure *structure)
+static unsigned low_bit(const struct gc_measured *element)
 {
   uint64_t all = 0;
 
-  for (uint32_t i = 0; i < structure->mask_count; i++)
-    all |= structure->masks[i];
+  for (uint32_t i = 0; i < element->mask_count; i++)
+    all |= element->masks[i];
   return 64u - (unsigned)__builtin_clzll(all);
 }
 
@@ -71,13 +71,13 @@ static void sort_lines(struct trial *t)
   }
 }
 
-static int open_trial(struct trial *t, const struct gc_structure *structure)
+static int open_trial(struct trial *t, const struct gc_measured *element)
 {
-  t->index.count = structure->mask_count;
-  memcpy(t->index.masks, structure->masks, sizeof(*structure->masks) * structure->mask_count);
-  t->sets = 1u << structure->mask_count;
+  t->index.count = element->mask_count;
+  memcpy(t->index.masks, element->masks, sizeof(*element->masks) * element->mask_count);
+  t->sets = 1u << element->mask_count;
   t->lines_of_set = (uint32_t)((1ull << t->low) / t->line / t->sets);
-  t->evicting = EVICT_WAYS * (uint32_t)structure->ways;
+  t->evicting = EVICT_WAYS * (uint32_t)element->ways;
   if (t->evicting + 2 > t->lines_of_set)
     t->evicting = t->lines_of_set - 2;
   t->lines = calloc((size_t)t->sets * (t->lines_of_set + 1), sizeof(*t->lines));
@@ -265,7 +265,6 @@ static int check(struct trial *t, unsigned *agree)
 /* All of the bits, or none: so the masks do not depend on chance. */
 static int find_bits(struct trial *t, struct gc_tlb_range *range, struct gc_measured *element)
 {
-  struct gc_structure *structure = &element->structure;
   struct gc_finding *found = &element->found[GC_SET_INDEX_MASKS];
   unsigned bit = t->low, agree = 0;
   bool known = true;
@@ -290,8 +289,8 @@ static int find_bits(struct trial *t, struct gc_tlb_range *range, struct gc_meas
   if (agree < CHECKS - 1)
     return 0;
   for (unsigned i = t->low; i < t->high; i++)
-    for (uint32_t k = 0; k < structure->mask_count; k++)
-      structure->masks[k] |= (t->bits[i] >> k & 1) << i;
+    for (uint32_t k = 0; k < element->mask_count; k++)
+      element->masks[k] |= (t->bits[i] >> k & 1) << i;
   confidence = gc_vote_confidence(agree, CHECKS);
   found->confidence = confidence < found->confidence ? confidence : found->confidence;
   return 0;
@@ -299,7 +298,6 @@ static int find_bits(struct trial *t, struct gc_tlb_range *range, struct gc_meas
 
 int gc_step_address_bits(struct gc_measurement *m, struct gc_measured *element)
 {
-  const struct gc_structure *structure = &element->structure;
   struct trial t = {.bench = &m->bench, .path = gc_path_of(element->kind), .random = 1};
   struct gc_cache_lines lines;
   struct gc_tlb_range range;
@@ -308,18 +306,18 @@ int gc_step_address_bits(struct gc_measurement *m, struct gc_measured *element)
 
   if (!gc_found(element, GC_SET_INDEX_MASKS) || gc_cache_lines_find(element, &lines))
     return 0;
-  t.low = low_bit(structure);
+  t.low = low_bit(element);
   t.line = lines.line;
   t.threshold = (uint32_t)lines.threshold;
   if (1ull << t.low > ARRAY_MOST ||
-      (1ull << t.low) / t.line >> structure->mask_count < structure->ways + 3)
+      (1ull << t.low) / t.line >> element->mask_count < element->ways + 3)
     return 0;
   if ((status = gc_cache_lines_prepare(t.bench, t.path)) ||
       (status = gc_tlb_range_open(m, &range, &absent)))
     return status;
   t.range = &range;
   if (!absent && range.aliased && range.piece >= 2ull << t.low &&
-      !(status = open_trial(&t, structure)))
+      !(status = open_trial(&t, element)))
     status = find_bits(&t, &range, element);
   if (status == -ENOMEM && range.refused)
     status = 0;

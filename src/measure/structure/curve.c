@@ -59,7 +59,6 @@ static void level(double share[POINTS])
 int gc_curve_put(struct gc_bench *bench, struct gc_measured *element, uint32_t lines,
                  const uint64_t alive[POINTS], const uint64_t timed[POINTS])
 {
-  struct gc_structure *structure = &element->structure;
   double share[POINTS];
 
   for (size_t p = 0; p < POINTS; p++) {
@@ -68,10 +67,10 @@ int gc_curve_put(struct gc_bench *bench, struct gc_measured *element, uint32_t l
                (double[]){gc_curve_fills(lines, p), 100 * share[p]});
   }
   level(share);
-  structure->points = POINTS;
+  element->points = POINTS;
   for (size_t p = 0; p < POINTS; p++) {
-    structure->curve[p].fills = gc_curve_fills(lines, p);
-    structure->curve[p].survives = share[p];
+    element->curve[p].fills = gc_curve_fills(lines, p);
+    element->curve[p].survives = share[p];
   }
   return gc_set_measured(element, GC_SURVIVAL_CURVE, confidence_of(alive, timed));
 }

@@ -215,7 +215,7 @@ int gc_step_excess_misses(struct gc_measurement *m, struct gc_measured *element)
   else if (!status) {
     const double confidence = error > 0 ? erf(TOLERANCE * misses / error / M_SQRT2) : 1;
 
-    element->structure.excess_misses = round(misses * 10) / 10;
+    element->excess_misses = round(misses * 10) / 10;
     if (confidence < GC_CONFIDENCE_LEAST)
       gc_set_absent(element, GC_EXCESS_MISSES, "runs differ too much");
     else

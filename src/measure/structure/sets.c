@@ -40,15 +40,11 @@
 #define VICTIMS_LEAST 200 /* and so many are necessary */
 #define NOISE_MOST 0.01   /* share of disturbed loads with which victims are no evidence */
 
-static const enum gc_property reported[] = {
-    GC_SETS,     GC_WAYS,        GC_SET_INDEX_MASKS, GC_SET_INDEX_ADDRESS,
-    GC_SET_WAYS, GC_REPLACEMENT, GC_VICTIM_SHARES};
-
 static int set_all_absent(struct gc_measured *element, const char *why)
 {
-  for (size_t i = 0; i < sizeof(reported) / sizeof(*reported); i++)
-    if (element->found[reported[i]].origin == GC_UNKNOWN)
-      gc_set_absent(element, reported[i], why);
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
+    if (GC_SET_PROPERTIES & 1ull << property && element->found[property].origin == GC_UNKNOWN)
+      gc_set_absent(element, (enum gc_property)property, why);
   return 0;
 }
 
@@ -177,8 +173,8 @@ static void find_index(const struct gc_overfull *o, const struct sizes *sizes,
 static int put_masks(struct gc_measured *element, const struct gc_set_index *index,
                      double confidence)
 {
-  element->structure.mask_count = index->count;
-  memcpy(element->structure.masks, index->masks, index->count * sizeof(*index->masks));
+  element->mask_count = index->count;
+  memcpy(element->masks, index->masks, index->count * sizeof(*index->masks));
   gc_set_measured(element, GC_SET_INDEX_MASKS, confidence);
   return gc_set_measured(element, GC_SET_INDEX_ADDRESS, confidence);
 }
@@ -228,10 +224,10 @@ static int put_geometry(struct gc_measured *element, const struct sizes *sizes,
   const double confidence = gc_vote_confidence(found->agree, sizes->found);
   char modulo[96];
 
-  element->structure.ways = found->ways;
+  element->ways = found->ways;
   gc_set_measured(element, GC_WAYS, confidence);
   gc_set_absent(element, GC_SET_WAYS, "all sets that were tried have the same number of ways");
-  element->structure.sets = found->sets;
+  element->sets = found->sets;
   if (!found->sets) {
     gc_set_absent(element, GC_SETS, "the capacity is no multiple of the lines of a set");
     return put_no_masks(element, "the number of sets is not known");
@@ -392,7 +388,6 @@ static void add_victims(const struct trial *t, struct gc_victims *victims)
 
 static int put_victims(struct gc_measured *element, struct trial *t)
 {
-  struct gc_structure *structure = &element->structure;
   struct gc_victims victims = {.n = 0};
   int status = 0;
 
@@ -407,16 +402,16 @@ static int put_victims(struct gc_measured *element, struct trial *t)
   gc_raw_note(t->o->bench->raw, "replacements seen", (double)victims.n);
   if (victims.n < (uint64_t)VICTIMS_LEAST * t->ways || t->o->noise > NOISE_MOST)
     return set_all_absent(element, "too few undisturbed replacements were seen");
-  structure->replaces =
+  element->replaces =
       gc_counts_alike(victims.by_way, t->ways) && gc_counts_alike(victims.by_age, t->ways)
           ? GC_REPLACES_RANDOM
           : GC_REPLACES_OTHER;
   gc_set_measured(element, GC_REPLACEMENT, 0.999);
   if (t->ways > GC_VICTIM_WAYS_MAX)
     return gc_set_absent(element, GC_VICTIM_SHARES, "a set has too many ways to list them");
-  structure->shares = t->ways;
+  element->shares = t->ways;
   for (uint32_t way = 0; way < t->ways; way++)
-    structure->victim_share[way] = (double)victims.by_way[way] / (double)victims.n;
+    element->victim_share[way] = (double)victims.by_way[way] / (double)victims.n;
   return gc_set_measured(element, GC_VICTIM_SHARES, 0.999);
 }
 
@@ -459,7 +454,7 @@ static int conclude(struct gc_measured *element, struct trial *t)
     best = GC_REPLACES_OTHER;
     votes = t->blocks;
   }
-  element->structure.replaces = best;
+  element->replaces = best;
   gc_set_absent(element, GC_VICTIM_SHARES, "the order of loads decides which line is replaced");
   return gc_set_measured(element, GC_REPLACEMENT, gc_vote_confidence(votes, t->blocks));
 }

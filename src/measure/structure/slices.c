@@ -38,9 +38,6 @@ struct slices {
   bool in[GC_SIDE_LINES]; /* by position in `order`: in the busy slice of that side */
 };
 
-static const enum gc_property properties[] = {GC_SLICES, GC_SIDE_MASK, GC_SIDE_GRANULE,
-                                              GC_SLICE_READ};
-
 /* The pages that are in the arena as a whole. */
 static uint64_t first_page(const struct gc_bench *bench)
 {
@@ -56,9 +53,7 @@ static uint64_t pages_of(const struct gc_bench *bench)
 
 static int set_all_absent(struct gc_measured *element, const char *why)
 {
-  for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
-    gc_set_absent(element, properties[i], why);
-  return 0;
+  return gc_set_all_absent(element, GC_SLICE_PROPERTIES, why);
 }
 
 /* The pages are spread over the arena. If it has fewer, they are used several times, with other

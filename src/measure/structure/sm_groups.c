@@ -29,13 +29,7 @@ struct evidence {
 
 static int put_absent(struct gc_measured *gpu, const char *why)
 {
-  static const enum gc_property properties[] = {GC_GPCS,        GC_GPC_SMS, GC_MAX_CLUSTER_BLOCKS,
-                                                GC_CLUSTER_SMS, GC_TPC_SMS, GC_CPC_SMS,
-                                                GC_GPC_SIDES};
-
-  for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
-    gc_set_absent(gpu, properties[i], why);
-  return 0;
+  return gc_set_all_absent(gpu, GC_SM_GROUP_PROPERTIES, why);
 }
 
 static uint32_t largest(const struct gc_groups *groups, uint32_t sms)

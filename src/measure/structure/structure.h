@@ -34,4 +34,17 @@ gc_step gc_step_instruction_groups; /* instruction_groups.c: needs the capacity 
 gc_step gc_step_slices; /* slices.c: L2 */
 gc_step_needs gc_needs_slices;
 
+/* What these steps report. */
+#define GC_SET_PROPERTIES                                                                          \
+  (GC_BIT(SETS) | GC_BIT(WAYS) | GC_BIT(SET_INDEX_MASKS) | GC_BIT(SET_INDEX_ADDRESS) |             \
+   GC_BIT(SET_WAYS) | GC_BIT(REPLACEMENT) | GC_BIT(VICTIM_SHARES))
+#define GC_SLICE_PROPERTIES                                                                        \
+  (GC_BIT(SLICES) | GC_BIT(SIDE_MASK) | GC_BIT(SIDE_GRANULE) | GC_BIT(SLICE_READ))
+#define GC_SM_GROUP_PROPERTIES                                                                     \
+  (GC_BIT(GPCS) | GC_BIT(GPC_SMS) | GC_BIT(MAX_CLUSTER_BLOCKS) | GC_BIT(CLUSTER_SMS) |             \
+   GC_BIT(TPC_SMS) | GC_BIT(CPC_SMS) | GC_BIT(GPC_SIDES))
+#define GC_TLB_PROPERTIES                                                                          \
+  (GC_BIT(ENTRIES) | GC_BIT(ENTRY) | GC_BIT(REACH) | GC_BIT(MISS_PENALTY) | GC_BIT(INSTANCES) |    \
+   GC_BIT(PER_SM) | GC_BIT(SM_GROUPS))
+
 #endif

@@ -24,14 +24,11 @@
 #define ATTEMPTS 2     /* at the first level, until all regions of addresses agree */
 #define SECOND_LEAST 3 /* pages of the kernel itself take entries, too, of one or two sets */
 
-static const enum gc_property properties[] = {GC_ENTRIES,      GC_ENTRY,     GC_REACH,
-                                              GC_MISS_PENALTY, GC_INSTANCES, GC_SM_GROUPS};
-#define PROPERTIES (sizeof(properties) / sizeof(*properties))
-
 static void set_all_absent(struct gc_measured *element, enum gc_passing passing, const char *why)
 {
-  for (size_t i = 0; i < PROPERTIES; i++)
-    gc_set_absent_for_now(element, properties[i], passing, why);
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
+    if (GC_TLB_PROPERTIES & 1ull << property && property != GC_PER_SM)
+      gc_set_absent_for_now(element, (enum gc_property)property, passing, why);
 }
 
 /* The loads must hit in L2: no more pages than half of its lines. */

@@ -142,7 +142,7 @@ static const char *prepare(struct writes *w, const struct gc_measured *element)
       &results->element[element->kind == GC_L1          ? GC_L2
                         : results->element[GC_L3].tried ? GC_L3
                                                         : GC_DEVICE_MEMORY];
-  const double hit = element->latency.cycles, miss = next->latency.cycles;
+  const double hit = element->latency_cycles, miss = next->latency_cycles;
   const uint32_t all_lanes = 8 * w->m->bench.properties.warp;
 
   if (!gc_found(element, GC_FETCH))

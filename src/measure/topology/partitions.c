@@ -50,13 +50,8 @@ static void put_side(struct gc_partition_groups *s, struct gc_measured *element,
 static int put_absent(const struct gc_partition_groups *s, struct gc_measured *element,
                       const char *why)
 {
-  static const enum gc_property properties[] = {GC_PARTITIONS, GC_PARTITION_SMS, GC_NEAR_LATENCY,
-                                                GC_FAR_LATENCY};
-
-  for (size_t i = 0; i < sizeof(properties) / sizeof(*properties) && !gc_has_xcds(&s->r.m->bench);
-       i++)
-    gc_set_absent(element, properties[i], why);
-  return gc_set_absent(element, GC_INSTANCES, why);
+  return gc_set_all_absent(
+      element, gc_has_xcds(&s->r.m->bench) ? GC_BIT(INSTANCES) : GC_PARTITION_PROPERTIES, why);
 }
 
 /* There is one L2 if every SM finds the lines that one SM read, near or far, faster than memory. */
@@ -70,7 +65,7 @@ static int put_instances(const struct gc_partition_groups *s, struct gc_measured
     return gc_set_absent(element, GC_INSTANCES,
                          "the latency of device memory is needed to find it, and is not known");
   if (s->groups > 1 && !(gc_found(element, GC_FAR_LATENCY) &&
-                         element->far_latency.cycles < (1 - EARLIER) * memory->latency.cycles))
+                         element->far_latency_cycles < (1 - EARLIER) * memory->latency_cycles))
     return gc_set_absent(element, GC_INSTANCES, "far lines come no sooner than from memory");
   element->instances = 1;
   return gc_set_measured(element, GC_INSTANCES, s->confidence);

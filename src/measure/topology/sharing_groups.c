@@ -144,12 +144,7 @@ static const uint32_t *most_common(const struct search *s, uint32_t *agree)
 
 static int put_absent(struct gc_measured *element, const char *why)
 {
-  static const enum gc_property properties[] = {GC_INSTANCES, GC_PER_SM, GC_SHARED_BY_CUS,
-                                                GC_CU_GROUPS};
-
-  for (size_t i = 0; i < sizeof(properties) / sizeof(*properties); i++)
-    gc_set_absent(element, properties[i], why);
-  return 0;
+  return gc_set_all_absent(element, GC_CU_GROUP_PROPERTIES, why);
 }
 
 /* smallest[i]: the smallest index in the group of CU i. */

@@ -17,4 +17,11 @@ gc_step gc_step_partitions;     /* partitions.c: parts of the L2, and which SMs 
 
 gc_step_needs gc_needs_partitions;
 
+/* What the last two report. */
+#define GC_CU_GROUP_PROPERTIES                                                                     \
+  (GC_BIT(INSTANCES) | GC_BIT(PER_SM) | GC_BIT(SHARED_BY_CUS) | GC_BIT(CU_GROUPS))
+#define GC_PARTITION_PROPERTIES                                                                    \
+  (GC_BIT(INSTANCES) | GC_BIT(PARTITIONS) | GC_BIT(PARTITION_SMS) | GC_BIT(NEAR_LATENCY) |         \
+   GC_BIT(FAR_LATENCY))
+
 #endif

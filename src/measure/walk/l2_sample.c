@@ -197,7 +197,7 @@ uint32_t gc_l2_threshold(const struct gc_measurement *m)
   const struct gc_measured *l2 = &m->results->element[GC_L2];
 
   if (gc_found(l2, GC_NEAR_LATENCY) && gc_found(l2, GC_FAR_LATENCY))
-    return (uint32_t)((l2->near_latency.cycles + l2->far_latency.cycles) / 2 +
+    return (uint32_t)((l2->near_latency_cycles + l2->far_latency_cycles) / 2 +
                       m->results->overhead.cycles);
   return (uint32_t)((l2->level.hit + l2->level.miss) / 2);
 }

@@ -20,7 +20,7 @@ enum place { ANYWHERE, GPU, IN_SM, OUTSIDE, SHARED_CACHE };
 #define BOARD .limit = {.alike = GC_IDENTICAL, .by_board = true}
 #define WITHIN(...) .limit = {.alike = GC_WITHIN, __VA_ARGS__}
 
-/* A new property is one line. The first line with the key and the place decides. A key can be a
+/* The first line with the key and the place decides. A key can be a
  * pattern; the patterns at the end are for keys that have no line of their own. */
 static const struct {
   const char *key;
@@ -144,18 +144,4 @@ void gc_limit_text(const struct gc_limit *limit, double tolerance, char *text, s
     snprintf(text, size, "%g %%", limit->percent);
   else
     snprintf(text, size, "%g", limit->least);
-}
-
-int gc_property_length(const char *key)
-{
-  static const char *const units[] = {"BytesPerCycle", "PerCycle", "Bytes", "Cycles", "GBps", "Ns"};
-  const size_t length = strlen(key);
-
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-    const size_t unit = strlen(units[i]);
-
-    if (length > unit && !strcmp(key + length - unit, units[i]))
-      return (int)(length - unit);
-  }
-  return (int)length;
 }

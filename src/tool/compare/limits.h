@@ -32,7 +32,4 @@ double gc_limit_of(const struct gc_limit *limit, double value, double tolerance)
 /* The limit in words: "2 %", "1", "3 %, at least 2", "identical". */
 void gc_limit_text(const struct gc_limit *limit, double tolerance, char *text, size_t size);
 
-/* The number of characters of the key that name its property: 7 of "LatencyCycles". */
-int gc_property_length(const char *key);
-
 #endif

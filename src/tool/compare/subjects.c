@@ -70,7 +70,7 @@ static int explain(struct gc_subjects *subjects, enum gc_kind kind, const char *
 {
   const struct gc_limit limit = gc_limit_find(kind, key);
   const bool source = is_source(key);
-  const size_t length = source ? strlen(key) - strlen(SOURCE) : (size_t)gc_property_length(key);
+  const size_t length = source ? strlen(key) - strlen(SOURCE) : gc_property_length(key);
   long property = -1;
 
   if (source || limit.alike != GC_NEVER_COMPARED) {

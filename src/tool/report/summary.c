@@ -62,25 +62,3 @@ int gc_report_summary(FILE *out, const struct gc_report *report)
   free(fast.cells);
   return 0;
 }
-
-void gc_report_facts(FILE *out, const struct gc_report *report)
-{
-  const struct gc_infos *infos = &report->record->infos;
-
-  if (!infos->count)
-    return;
-  fputs("<section id='facts'>\n<h2>Facts of the GPU</h2>\n"
-        "<p>Numbers of SMs, threads, registers, bus and clocks are those of the vendor’s interface "
-        "or the kernel driver. Those about measuring are of this program.</p>\n"
-        "<div class='wide' tabindex='0' role='region' aria-label='Facts of the GPU'><table>\n"
-        "<thead><tr><th scope='col'>Fact</th><th scope='col'>Value</th></tr></thead>\n<tbody>\n",
-        out);
-  for (size_t i = 0; i < infos->count; i++) {
-    char key[2 * GC_RECORD_MAX_NAME], value[2 * GC_RECORD_MAX_VALUE + 64];
-
-    gc_key_in_words(infos->array[i].name, gc_record_unit(report->record), key, sizeof key);
-    gc_value_in_words(infos->array[i].name, infos->array[i].value, value, sizeof value);
-    gc_html(out, "<tr><th scope='row'>$</th><td>$</td></tr>\n", key, value);
-  }
-  fputs("</tbody></table></div>\n</section>\n", out);
-}

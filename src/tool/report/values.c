@@ -59,6 +59,8 @@ static void write_how(FILE *out, const struct gc_element *element, const struct 
     fputs("Stated by the vendor’s interface (CUDA or HIP).", out);
   else if (!strcmp(source->value, HWLOC_GPUCACHE_SOURCE_SYSFS))
     fputs("Stated by the kernel driver’s tables (sysfs).", out);
+  else if (!strcmp(source->value, "table"))
+    fputs("From a table in this program.", out);
   else if (strcmp(source->value, HWLOC_GPUCACHE_SOURCE_MEASURED))
     gc_html(out, "$", source->value);
   else if (!method)
@@ -134,8 +136,6 @@ static void write_absent(FILE *out, const struct gc_report *report, const struct
   const char *why = source->value + strlen(HWLOC_GPUCACHE_SOURCE_ABSENT);
 
   property_of(source, property);
-  if (!strcmp(property, HWLOC_GPUCACHE_NOMINAL) || !strcmp(property, HWLOC_GPUCACHE_TOTAL))
-    strcat(property, "Bytes"); /* the words are those of the key */
   gc_key_in_words(property, gc_record_unit(report->record), key, sizeof key);
   gc_html(out,
           "<tr><th scope='row'>$</th><td class='absent'>absent</td><td class='n'>–</td>"
@@ -143,20 +143,16 @@ static void write_absent(FILE *out, const struct gc_report *report, const struct
           key, why + strspn(why, " "));
 }
 
-static void write_element(FILE *out, const struct gc_report *report, size_t i)
+static void write_table(FILE *out, const struct gc_report *report, const struct gc_element *element,
+                        const char *label)
 {
-  const struct gc_element *element = &report->record->elements[i];
-  const char *subtype = gc_kinds[element->kind].subtype;
-
-  if (!element->infos.count)
-    return;
   gc_html(
       out,
-      "<h3 id='$'>$</h3>\n<div class='wide' tabindex='0' role='region' aria-label='Values of $'>"
+      "<div class='wide' tabindex='0' role='region' aria-label='$'>"
       "<table class='values'>\n<thead><tr><th scope='col'>Property</th><th scope='col'>Value</th>"
       "<th scope='col' class='n'>Confidence</th><th scope='col'>How it was found</th></tr>"
       "</thead>\n<tbody>\n",
-      subtype, subtype, subtype);
+      label);
   for (size_t k = 0; k < element->infos.count; k++) {
     const struct gc_info *info = &element->infos.array[k];
 
@@ -183,6 +179,19 @@ static void write_element(FILE *out, const struct gc_report *report, size_t i)
   fputs("</tbody></table></div>\n", out);
 }
 
+static void write_element(FILE *out, const struct gc_report *report, size_t i)
+{
+  const struct gc_element *element = &report->record->elements[i];
+  const char *subtype = gc_kinds[element->kind].subtype;
+  char label[64];
+
+  if (!element->infos.count)
+    return;
+  snprintf(label, sizeof label, "Values of %s", subtype);
+  gc_html(out, "<h3 id='$'>$</h3>\n", subtype, subtype);
+  write_table(out, report, element, label);
+}
+
 void gc_report_values(FILE *out, const struct gc_report *report)
 {
   fputs(
@@ -195,5 +204,19 @@ void gc_report_values(FILE *out, const struct gc_report *report)
       out);
   for (size_t i = 0; i < report->record->count; i++)
     write_element(out, report, i);
+  fputs("</section>\n", out);
+}
+
+void gc_report_facts(FILE *out, const struct gc_report *report)
+{
+  const struct gc_element gpu = {.kind = GC_WHOLE_GPU, .infos = report->record->infos};
+
+  if (!gpu.infos.count)
+    return;
+  fputs("<section id='facts'>\n<h2>Facts of the GPU</h2>\n"
+        "<p>Numbers of SMs, threads, registers, bus and clocks are those of the vendor’s interface "
+        "or the kernel driver. Those about measuring are of this program.</p>\n",
+        out);
+  write_table(out, report, &gpu, "Facts of the GPU");
   fputs("</section>\n", out);
 }
