@@ -19,7 +19,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -121,13 +120,25 @@ void gc_child_follow_parent(void)
 
 int gc_child_file(void)
 {
-  int low = memfd_create("record", MFD_CLOEXEC | MFD_ALLOW_SEALING), fd;
+  const int low = memfd_create("child", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  int fd = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 3);
 
-  if (low < 0 || low >= 3)
-    return low;
-  fd = fcntl(low, F_DUPFD_CLOEXEC, 3);
-  close(low);
+  if (low >= 0)
+    close(low);
+  /* the file has this size, and no process can change that */
+  if (fd >= 0 &&
+      (ftruncate(fd, GC_CHILD_BYTES) || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK))) {
+    close(fd);
+    fd = -1;
+  }
   return fd;
+}
+
+size_t gc_child_printed(int fd)
+{
+  const off_t size = lseek(fd, 0, SEEK_CUR);
+
+  return size < 0 || size > GC_CHILD_BYTES ? 0 : (size_t)size;
 }
 
 void gc_child_report(int status, const char *sentence)
@@ -154,18 +165,18 @@ int gc_child_failure(int fd, struct gc_error *err)
 
 int gc_child_read(int fd, struct gc_record **record, struct gc_error *err)
 {
-  struct stat st;
+  const size_t size = gc_child_printed(fd);
   char *text;
   int status;
 
-  if (fstat(fd, &st) || st.st_size <= 0 || st.st_size > GC_RECORD_MAX_BYTES)
+  if (!size || size > GC_RECORD_MAX_BYTES)
     return gc_fail(err, -EBADMSG, "the measuring process printed no record");
-  text = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+  text = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
   if (text == MAP_FAILED)
     return gc_fail(err, -errno, "cannot read what the measuring process printed: %s",
                    strerror(errno));
-  status = gc_record_read_xml(text, (size_t)st.st_size, record, err);
-  munmap(text, (size_t)st.st_size);
+  status = gc_record_read_xml(text, size, record, err);
+  munmap(text, size);
   return status;
 }
 

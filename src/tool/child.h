@@ -32,9 +32,15 @@ void gc_child_environment_free(struct gc_child_variables *environment);
 /* Call it first in main(): if the environment names a parent, makes this process end with it. */
 void gc_child_follow_parent(void);
 
-/* A memory file for the output of a child, on a descriptor of 3 or more; -1 with errno. It can be
- * sealed. */
+/* A topology of a large machine has a few megabytes. */
+#define GC_CHILD_BYTES (64 << 20)
+
+/* A memory file for the output of a child, or for its input, on a descriptor of 3 or more; -1 with
+ * errno. A child can write GC_CHILD_BYTES at most, and cannot shorten the file. */
 int gc_child_file(void);
+
+/* How many bytes a child has printed: it shares the position of the descriptor. */
+size_t gc_child_printed(int fd);
 
 /* Reads the record that a child printed to that file. 0 and *record, which the caller frees, or
  * a negative errno. */

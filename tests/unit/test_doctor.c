@@ -1,10 +1,12 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Parts of doctor that read what others wrote: ELF files, and the messages of hwloc.
+ * Parts of doctor that read what others wrote: ELF files, the messages of hwloc, and the output of
+ * children.
  */
 #include "fixture.h"
 
+#include "tool/child.h"
 #include "tool/doctor/elf.h"
 #include "tool/doctor/libraries.h"
 #include "tool/doctor/linker_cache.h"
@@ -400,6 +402,29 @@ static int make_directory(void **state)
   return !mkdtemp(directory);
 }
 
+static void the_output_of_a_child_is_bounded(void **state)
+{
+  const int fd = gc_child_file();
+  struct gc_record *record = NULL;
+  struct gc_error err;
+
+  (void)state;
+  assert_true(fd >= 3);
+  assert_int_equal(gc_child_printed(fd), 0);
+  assert_int_equal(gc_child_read(fd, &record, &err), -EBADMSG);
+  assert_int_equal(write(fd, "failed 16 busy\n", 15), 15);
+  assert_int_equal(gc_child_printed(fd), 15);
+  assert_int_equal(gc_child_failure(fd, &err), -16);
+  assert_string_equal(err.text, "busy");
+  assert_int_equal(lseek(fd, GC_CHILD_BYTES - 1, SEEK_SET), GC_CHILD_BYTES - 1);
+  assert_int_equal(write(fd, "ab", 2), 1);
+  assert_int_equal(write(fd, "b", 1), -1);
+  assert_int_equal(gc_child_printed(fd), GC_CHILD_BYTES);
+  assert_int_equal(gc_child_read(fd, &record, &err), -EBADMSG);
+  assert_int_equal(ftruncate(fd, 0), -1);
+  close(fd);
+}
+
 static int remove_directory(void **state)
 {
   char path[200];
@@ -422,6 +447,7 @@ int main(void)
       cmocka_unit_test(the_same_libraries_as_the_linker),
       cmocka_unit_test(the_same_directories_as_the_linker),
       cmocka_unit_test(the_cache_of_the_linker),
+      cmocka_unit_test(the_output_of_a_child_is_bounded),
   };
 
   return cmocka_run_group_tests(tests, make_directory, remove_directory);

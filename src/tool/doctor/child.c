@@ -9,14 +9,11 @@
 #include <hwloc/gpucache.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
-
-#define MOST_OUTPUT (64u << 20) /* a topology of a large machine has a few megabytes */
 
 static const struct gc_command *_Atomic running;
 
@@ -65,30 +62,15 @@ static const char **environment_of(const struct gc_errand *errand, char **sims)
   return entries;
 }
 
-/* Memory for MOST_OUTPUT bytes at most: the file has this size, and no process can make it longer.
- */
-static int output_file(void)
-{
-  int fd = gc_child_file();
-
-  if (fd >= 0 &&
-      (ftruncate(fd, MOST_OUTPUT) || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK))) {
-    close(fd);
-    fd = -1;
-  }
-  return fd;
-}
-
-/* The child has written up to the position of the descriptor, which it shares. */
 static void read_output(struct gc_errand *errand, int fd)
 {
-  const off_t size = lseek(fd, 0, SEEK_CUR);
+  const size_t size = gc_child_printed(fd);
   ssize_t length = 0;
 
-  if (size < 0 || size > MOST_OUTPUT || !(errand->output = malloc((size_t)size + 1)))
+  if (!(errand->output = malloc(size + 1)))
     return;
-  while (errand->length < (size_t)size &&
-         (length = pread(fd, errand->output + errand->length, (size_t)size - errand->length,
+  while (errand->length < size &&
+         (length = pread(fd, errand->output + errand->length, size - errand->length,
                          (off_t)errand->length)) > 0)
     errand->length += (size_t)length;
   errand->output[errand->length] = '\0';
@@ -131,7 +113,7 @@ int gc_errand_run(struct gc_errand *errand, struct gc_error *how)
 {
   char *sims;
   const char **entries = environment_of(errand, &sims);
-  struct gc_command command = {.argv = errand->argv, .output = output_file()};
+  struct gc_command command = {.argv = errand->argv, .output = gc_child_file()};
   struct gc_spawn_options options = {
       .seconds = errand->seconds, .set_env = entries, .on_line = pass_on, .data = errand};
   int status;
@@ -145,8 +127,8 @@ int gc_errand_run(struct gc_errand *errand, struct gc_error *how)
     gc_spawn(&command, 1, &options);
     running = NULL;
     read_output(errand, command.output);
-    status = errand->length == MOST_OUTPUT
-                 ? gc_fail(how, -EFBIG, "printed more than %u MiB", MOST_OUTPUT >> 20)
+    status = errand->length == GC_CHILD_BYTES
+                 ? gc_fail(how, -EFBIG, "printed more than %d MiB", GC_CHILD_BYTES >> 20)
                  : judge(&command, errand->seconds, how);
   }
   if (command.output >= 0)
