@@ -87,9 +87,39 @@ static void an_error_of_six_kib_is_withheld(void **state)
   check_differences(&l1, differences, sizeof(differences) / sizeof(*differences));
 }
 
+/* A path that ends in the storage of L1 has a shorter census. It must notice the same errors, and it
+ * must be shorter. The capacity search of such a path is short, too, so its values are claimed. */
+static void a_path_that_ends_in_l1_needs_fewer_launches(void **state)
+{
+  static const struct wrong l1 = {.kind = GC_READ_ONLY, .census = gc_step_census, .bytes = 217 << 10};
+  const struct gc_device_counts *counts;
+  uint64_t launches[2];
+  struct opened o;
+
+  (void)state;
+  open_gpu(&o, "h200");
+  open_warm_bench(&o);
+  counts = gc_ops(o.device)->counts(o.device);
+  run_step(&o, gc_step_capacity, GC_L1);
+  run_step(&o, gc_step_census, GC_L1);
+  assert_int_equal(number(run_step(&o, gc_step_capacity, GC_READ_ONLY), "CapacityBytes"), l1.bytes);
+  for (unsigned with_l1 = 0; with_l1 < 2; with_l1++) {
+    o.results->with_l1[GC_READ_ONLY] = with_l1 ? 0.99 : 0;
+    launches[with_l1] = counts->launches;
+    check_difference(&o, &l1, 0);
+    launches[with_l1] = counts->launches - launches[with_l1];
+  }
+  if (launches[1] >= launches[0])
+    fail_msg("%u launches instead of %u", (unsigned)launches[1], (unsigned)launches[0]);
+  for (int difference = -6144; difference <= 6144; difference += 12288)
+    check_difference(&o, &l1, difference);
+  close_gpu(&o);
+}
+
 /* Sets capacities that are wrong by several factors. An error of a tenth must be withheld. within:
  * relative error that the census may have. */
-static void check_factors(struct opened *o, enum gc_kind kind, gc_step *census, double right, double within)
+static void check_factors(struct opened *o, enum gc_kind kind, gc_step *census, double right,
+                          double within)
 {
   static const double factors[] = {0.86, 0.96, 1, 1.04, 1.14};
 
@@ -200,6 +230,7 @@ int main(void)
     cmocka_unit_test(uneven_sets_are_withheld),
     cmocka_unit_test(wrong_capacities_are_withheld),
     cmocka_unit_test(an_error_of_six_kib_is_withheld),
+    cmocka_unit_test(a_path_that_ends_in_l1_needs_fewer_launches),
     cmocka_unit_test(wrong_l2_are_withheld),
     cmocka_unit_test(wrong_l3_are_withheld),
     cmocka_unit_test(without_hit_latency_nothing_is_counted),

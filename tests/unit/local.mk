@@ -106,6 +106,9 @@ tests_unit_test_store_locks_LDFLAGS = -Wl,--wrap=flock,--wrap=fcntl,--wrap=fcntl
 # A dynamic linker without its cache.
 tests_unit_test_doctor_LDFLAGS = -Wl,--wrap=gc_linker_cache_read
 
+# Samples of an L2 that the test gives.
+tests_unit_test_check_LDFLAGS = -Wl,--wrap=gc_l2_sample
+
 # A faster clock.
 tests_unit_test_gpu_lock_LDFLAGS = -Wl,--wrap=gc_now_ms,--wrap=gc_holder_of
 

@@ -4,8 +4,11 @@
  * Checks of typed results at the end of the plan: is a level the one behind it, and can a GPU have
  * such values?
  */
+#include "measure/check/check.h"
 #include "measure/check/next_level.h"
 #include "measure/check/plausible.h"
+#include "measure/walk/l2_sample.h"
+#include "stats/sequential.h"
 #include "cleared.h"
 
 #include <stdio.h>
@@ -409,9 +412,76 @@ static void groups_have_every_cu_once(void **state)
   assert_true(found(results, GC_SCALAR_L1, GC_CU_GROUPS));
 }
 
+/* --- the reach of a TLB ------------------------------------------------------------------------- */
+
+/* The slow loads of the samples that the test gives, in the order in which they are taken. */
+static struct {
+  uint32_t slow[8];
+  unsigned taken;
+} samples;
+
+int __wrap_gc_l2_sample(struct gc_measurement *m, const struct gc_l2_sampling *sample,
+                        const struct gc_binning *binning, struct gc_run *run);
+
+int __wrap_gc_l2_sample(struct gc_measurement *m, const struct gc_l2_sampling *sample,
+                        const struct gc_binning *binning, struct gc_run *run)
+{
+  (void)m;
+  (void)binning;
+  assert_true(samples.taken < sizeof samples.slow / sizeof *samples.slow);
+  assert_true(sample->ascending == samples.taken % 2);
+  run->seen.loads = sample->loads;
+  run->seen.slow = samples.slow[samples.taken++];
+  return 0;
+}
+
+/* In the first array, so many loads are slow in scattered and in ascending order; in the second one,
+ * hardly any are in ascending order, as beyond the reach of a TLB. Whether the capacity stays. */
+static bool stays(struct gc_results *results, uint32_t scattered, uint32_t ascending)
+{
+  struct gc_measured *l2 = &results->element[GC_L2];
+  struct gc_measurement m = {.bench.arena_bytes = 1u << 30, .results = results};
+
+  memset(&samples, 0, sizeof samples);
+  samples.slow[0] = scattered;
+  samples.slow[1] = ascending;
+  samples.slow[2] = 600;
+  samples.slow[3] = 1;
+  l2->tried = true;
+  l2->level = (struct gc_level){.stride = 32, .hit = 200, .miss = 500};
+  set_number(results, GC_L2, GC_CAPACITY, &l2->capacity_bytes, 8 << 20);
+  gc_set_measured(l2, GC_CENSUS, 0.99);
+  assert_int_equal(gc_step_l2_translation(&m, l2), 0);
+  return found(results, GC_L2, GC_CAPACITY);
+}
+
+/* If more than half as many loads are slow in ascending order, no TLB ends there. But both counts
+ * have chance: only more than half of what the true share of slow loads may be decides. */
+static void a_tlb_is_excluded_if_both_samples_are_large_enough(void **state)
+{
+  struct gc_results *results = *state;
+  const uint32_t loads = (uint32_t)(1.1 * (8 << 20)) / 128 / 64 + 1, scattered = loads / 5;
+  const double half = (double)scattered / loads / 2;
+  const double most = gc_share_bounds(scattered, loads, GC_SEQUENTIAL_ERROR).high / 2;
+  uint32_t naive = 0, enough = 0;
+
+  while (gc_share_side(naive, loads, half, half, GC_SEQUENTIAL_ERROR) != GC_SIDE_ABOVE)
+    naive++;
+  while (gc_share_side(enough, loads, most, most, GC_SEQUENTIAL_ERROR) != GC_SIDE_ABOVE)
+    enough++;
+  assert_true(naive + 10 < enough);
+  /* the naive test would end here, and not find the TLB in the second array */
+  assert_false(stays(results, scattered, naive));
+  assert_int_equal(samples.taken, 4);
+  assert_false(stays(results, scattered, enough - 1));
+  assert_true(stays(results, scattered, enough));
+  assert_int_equal(samples.taken, 2);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      TEST(a_tlb_is_excluded_if_both_samples_are_large_enough),
       TEST(a_latency_of_nine_tenths_is_the_same),
       TEST(the_next_level_of_l2_is_an_l3_that_was_measured),
       TEST(nothing_is_the_same_as_an_unknown_level),
