@@ -3,7 +3,7 @@
 
 #include "tool/doctor/elf.h"
 #include "tool/doctor/linker_cache.h"
-#include "tool/regular.h"
+#include "util/regular.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -265,7 +265,7 @@ static void load_preloaded(struct loading *loading)
   size_t length;
 
   load_list(loading, secure_getenv("LD_PRELOAD"), " :");
-  if (gc_regular_load("/etc/ld.so.preload", MOST_PRELOADED, &text, &length))
+  if (gc_regular_load("/etc/ld.so.preload", MOST_PRELOADED, &text, &length, NULL))
     return;
   while ((comment = strchr(text, '#')))
     memset(comment, ' ', strcspn(comment, "\n"));

@@ -21,7 +21,6 @@
 
 static size_t read_entries(const char *list, struct gc_carveout_entry entries[ENTRIES])
 {
-  struct gc_carveouts table;
   size_t n = 0;
 
   while (n < ENTRIES && gc_carveout_next(&list, &entries[n]))
