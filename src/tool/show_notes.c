@@ -241,7 +241,8 @@ static void print_groups(const struct gc_element *element, FILE *out)
   putc('\n', out);
 }
 
-void gc_show_differences(const struct gc_element *element, FILE *out)
+/* Values of the kernel driver's tables that differ from the measured ones. */
+static void print_differences(const struct gc_element *element, FILE *out)
 {
   static const char sysfs[] = HWLOC_GPUCACHE_SOURCE_SYSFS ":";
   const size_t tail = strlen(HWLOC_GPUCACHE_DIFFERS_SUFFIX);
@@ -281,7 +282,7 @@ void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out)
     gc_show_partitions(element, out);
     print_groups(element, out);
     gc_show_structure(element, gc_record_unit(record), out);
-    gc_show_differences(element, out);
+    print_differences(element, out);
     if (gc_infos_get(&element->infos, HWLOC_GPUCACHE_CARVEOUT_PERCENT))
       gc_show_carveout(record, i, only, out);
     print_carveouts(element, out);

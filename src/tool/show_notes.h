@@ -22,10 +22,8 @@ static inline bool gc_show_has(unsigned only, enum gc_kind kind)
 void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out);
 
 /* Write one of these notes: the partitions of an L2; the carve-out for which the capacities of this
- * element and of later ones hold, unless an earlier element has the same; values of the kernel
- * driver's tables that differ from the measured ones. */
+ * element and of later ones hold, unless an earlier element has the same. */
 void gc_show_partitions(const struct gc_element *element, FILE *out);
 void gc_show_carveout(const struct gc_record *record, size_t first, unsigned only, FILE *out);
-void gc_show_differences(const struct gc_element *element, FILE *out);
 
 #endif

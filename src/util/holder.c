@@ -28,31 +28,31 @@ long gc_holder_of(const struct stat *file)
   return holder;
 }
 
-bool gc_holder_state(long pid, char *state, unsigned long long *start)
+/* The state of a process: 'R', 'S', 'T' for stopped …, see proc(5). 0: there is no such process, or it
+ * is not visible. */
+static char state_of(long pid)
 {
-  char path[64], text[1024] = "";
+  char path[64], text[1024] = "", state = 0;
   const char *end;
   FILE *file;
 
   snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
   file = fopen(path, "re");
   if (!file)
-    return false;
+    return 0;
   text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
   fclose(file);
   end = strrchr(text, ')'); /* the name of a process may contain anything */
-  return end && sscanf(end + 1, " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d"
-                                " %*d %*d %*d %llu", state, start) == 2;
+  return end && sscanf(end + 1, " %c", &state) == 1 ? state : 0;
 }
 
 void gc_holder_advice(long pid, char text[GC_HOLDER_ADVICE])
 {
-  unsigned long long start;
-  char state;
+  const char state = pid > 0 ? state_of(pid) : 0;
 
   *text = '\0';
   /* 't': stopped by a debugger */
-  if (pid > 0 && gc_holder_state(pid, &state, &start) && (state == 'T' || state == 't'))
+  if (state == 'T' || state == 't')
     snprintf(text, GC_HOLDER_ADVICE,
              "; it is stopped: kill -CONT %ld continues it, kill -KILL %ld ends it", pid, pid);
 }

@@ -18,10 +18,6 @@
  * find locks of flock. */
 long gc_holder_of(const struct stat *file);
 
-/* The state of a process ('R', 'S', 'T' for stopped …, see proc(5)) and its start in ticks after
- * boot. False: there is no such process, or it is not visible. */
-bool gc_holder_state(long pid, char *state, unsigned long long *start);
-
 /* If the process is stopped: "; it is stopped: …", with the commands that continue and end it. Else
  * an empty text. pid may be 0. */
 void gc_holder_advice(long pid, char text[GC_HOLDER_ADVICE]);

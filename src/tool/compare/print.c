@@ -21,8 +21,10 @@ static size_t common_beginning(const char *a, const char *b)
   return separator;
 }
 
-void gc_print_value(const struct gc_value *value, const struct gc_value *other, char *text,
-                    size_t size)
+/* Writes the value of a property as it is printed, at most 40 characters: of a long text, the part
+ * in which it differs from `other` (may be NULL). A missing value: "absent: " and the reason. */
+static void print_value(const struct gc_value *value, const struct gc_value *other, char *text,
+                        size_t size)
 {
   const char *has = value->state == GC_MISSING ? "not in the record" : value->text;
   size_t skip = 0;
@@ -87,8 +89,8 @@ static int add_difference(const struct gc_report *report, const struct gc_pair *
     return -ENOMEM;
   snprintf(row[0], GC_CELL, "%s", gc_property_element(property));
   snprintf(row[1], GC_CELL, "%s", gc_property_title(property));
-  gc_print_value(a, b, row[2], GC_CELL);
-  gc_print_value(b, a, row[3], GC_CELL);
+  print_value(a, b, row[2], GC_CELL);
+  print_value(b, a, row[3], GC_CELL);
   if (difference->why) {
     snprintf(row[4], GC_CELL, "%s", difference->why);
     return 0;
@@ -151,9 +153,9 @@ static int add_outlier(const struct gc_report *report, const struct gc_outlier *
   snprintf(row[0], GC_CELL, "%s", subject->name);
   snprintf(row[1], GC_CELL, "%s", gc_property_element(property));
   snprintf(row[2], GC_CELL, "%s", gc_property_title(property));
-  gc_print_value(value, outlier->usual ? &usual : NULL, row[3], GC_CELL);
+  print_value(value, outlier->usual ? &usual : NULL, row[3], GC_CELL);
   if (outlier->usual) {
-    gc_print_value(&usual, value, row[4], GC_CELL);
+    print_value(&usual, value, row[4], GC_CELL);
   } else {
     snprintf(row[4], GC_CELL, "%.10g", outlier->median);
     print_percent(outlier->percent, row[5]);

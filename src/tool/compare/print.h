@@ -21,9 +21,4 @@ int gc_print_pair(const struct gc_report *report, const struct gc_pair *pair);
 /* Prints outliers, divided properties, groups, and a summary. */
 int gc_print_fleet(const struct gc_report *report, const struct gc_fleet *fleet);
 
-/* Writes the value of a property as it is printed, at most 40 characters: of a long text, the part
- * in which it differs from `other` (may be NULL). A missing value: "absent: " and the reason. */
-void gc_print_value(const struct gc_value *value, const struct gc_value *other, char *text,
-                    size_t size);
-
 #endif
