@@ -24,6 +24,7 @@ src_util_libutil_la_SOURCES = \
 	src/util/reap.h \
 	src/util/regular.c \
 	src/util/regular.h \
+	src/util/small.h \
 	src/util/spawn.c \
 	src/util/spawn.h \
 	src/util/turns.h \
