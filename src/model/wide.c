@@ -52,7 +52,7 @@ void gc_wide_free(struct gc_wide *wide)
   free(wide);
 }
 
-static inline bool same_key(uint64_t entry, uint64_t key)
+static inline unsigned same_key(uint64_t entry, uint64_t key)
 {
   return (entry ^ key << KEY_SHIFT) < 1ull << KEY_SHIFT;
 }
