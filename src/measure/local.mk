@@ -3,44 +3,44 @@
 # results, raw.
 noinst_LTLIBRARIES += src/measure/libmeasure.la
 src_measure_libmeasure_la_SOURCES = \
-	src/measure/bandwidth/atomics.c \
+	src/measure/bandwidth/atomic_rate.c \
 	src/measure/bandwidth/bandwidth.h \
 	src/measure/bandwidth/curves.c \
-	src/measure/bandwidth/gpu.c \
+	src/measure/bandwidth/gpu_bandwidth.c \
 	src/measure/bandwidth/outstanding.c \
 	src/measure/bandwidth/rate.c \
 	src/measure/bandwidth/rate.h \
-	src/measure/bandwidth/sm.c \
+	src/measure/bandwidth/sm_bandwidth.c \
 	src/measure/capacity/bracket.c \
 	src/measure/capacity/bracket.h \
 	src/measure/capacity/capacity.h \
 	src/measure/capacity/carveout.c \
-	src/measure/capacity/constant15.c \
+	src/measure/capacity/constant15_capacity.c \
 	src/measure/capacity/interface.c \
-	src/measure/capacity/l2.c \
+	src/measure/capacity/l2_capacity.c \
 	src/measure/capacity/l2_allocations.c \
-	src/measure/capacity/l3.c \
+	src/measure/capacity/l3_capacity.c \
 	src/measure/capacity/l3_allocations.c \
 	src/measure/capacity/search.c \
 	src/measure/capacity/search.h \
 	src/measure/capacity/search_state.c \
 	src/measure/capacity/search_state.h \
-	src/measure/capacity/sm.c \
+	src/measure/capacity/sm_capacity.c \
 	src/measure/census/census.h \
-	src/measure/census/constant15.c \
-	src/measure/census/l2.c \
+	src/measure/census/constant15_census.c \
+	src/measure/census/l2_census.c \
 	src/measure/census/l2_total.c \
-	src/measure/census/l3.c \
+	src/measure/census/l3_census.c \
 	src/measure/census/probes.c \
 	src/measure/census/probes.h \
-	src/measure/census/sm.c \
+	src/measure/census/sm_census.c \
 	src/measure/census/verdict.c \
 	src/measure/census/verdict.h \
 	src/measure/check/agree.c \
 	src/measure/check/agree.h \
 	src/measure/check/check.h \
-	src/measure/check/driver_tables.c \
-	src/measure/check/driver_tables.h \
+	src/measure/check/against_driver.c \
+	src/measure/check/against_driver.h \
 	src/measure/check/next_level.c \
 	src/measure/check/next_level.h \
 	src/measure/check/plausible.c \
@@ -69,13 +69,13 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/geometry/geometry.h \
 	src/measure/geometry/l2_line.c \
 	src/measure/geometry/line.c \
-	src/measure/latency/atomics.c \
-	src/measure/latency/l2.c \
-	src/measure/latency/l3.c \
+	src/measure/latency/atomic_latency.c \
+	src/measure/latency/l2_latency.c \
+	src/measure/latency/l3_latency.c \
 	src/measure/latency/latency.h \
 	src/measure/latency/memory.c \
 	src/measure/latency/miss_penalty.c \
-	src/measure/latency/sm.c \
+	src/measure/latency/sm_latency.c \
 	src/measure/latency/tail.c \
 	src/measure/latency/tail.h \
 	src/measure/structure/write_back.c \
@@ -120,7 +120,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/structure/address_bits.c \
 	src/measure/structure/bank_fit.c \
 	src/measure/structure/bank_fit.h \
-	src/measure/structure/banks.c \
+	src/measure/structure/shared_banks.c \
 	src/measure/structure/clusters.c \
 	src/measure/structure/clusters.h \
 	src/measure/structure/constant_groups.c \
@@ -147,7 +147,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/structure/curve.c \
 	src/measure/structure/curve.h \
 	src/measure/structure/l2_survival.c \
-	src/measure/structure/survival.c \
+	src/measure/structure/sm_survival.c \
 	src/measure/structure/tlb.c \
 	src/measure/structure/tlb_groups.c \
 	src/measure/structure/tlb_groups.h \
@@ -210,7 +210,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/walk/rounds.h \
 	src/measure/walk/sms.c \
 	src/measure/walk/sms.h \
-	src/measure/walk/survival.c \
-	src/measure/walk/survival.h \
+	src/measure/walk/l2_survives.c \
+	src/measure/walk/l2_survives.h \
 	src/measure/walk/vote.c \
 	src/measure/walk/vote.h

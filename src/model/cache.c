@@ -11,7 +11,7 @@
 #include "model/placement.h"
 #include "model/wide.h"
 
-#include "util/turns.h"
+#include "util/scattered_order.h"
 
 #include <endian.h>
 #include <errno.h>

@@ -8,7 +8,7 @@
 #include "graft/compat.h"
 #include "graft/graft.h"
 #include "plugin/load.h"
-#include "plugin/say.h"
+#include "plugin/messages.h"
 #include "plugin/settings.h"
 
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #define GC_PLUGIN_LOAD_H
 
 #include "gpus/gpus.h"
-#include "plugin/obtain.h"
+#include "plugin/gpu_records.h"
 #include "plugin/settings.h"
 
 /* The results of a load. */

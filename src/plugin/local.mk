@@ -6,10 +6,10 @@ src_plugin_hwloc_gpucache_la_SOURCES = \
 	src/plugin/component.c \
 	src/plugin/load.c \
 	src/plugin/load.h \
-	src/plugin/obtain.c \
-	src/plugin/obtain.h \
-	src/plugin/say.c \
-	src/plugin/say.h \
+	src/plugin/gpu_records.c \
+	src/plugin/gpu_records.h \
+	src/plugin/messages.c \
+	src/plugin/messages.h \
 	src/plugin/settings.c \
 	src/plugin/settings.h \
 	src/plugin/worker.c \

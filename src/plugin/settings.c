@@ -2,7 +2,7 @@
 #include "plugin/settings.h"
 
 #include "graft/compat.h"
-#include "plugin/say.h"
+#include "plugin/messages.h"
 #include "util/number.h"
 #include "util/spawn.h"
 

@@ -8,7 +8,7 @@
 
 #include "graft/compat.h"
 #include "graft/graft.h"
-#include "tool/say.h"
+#include "tool/messages.h"
 
 #include <hwloc.h>
 

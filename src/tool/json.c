@@ -8,8 +8,8 @@
 #include "tool/json.h"
 
 #include "graft/graft.h"
-#include "tool/say.h"
-#include "tool/show_notes.h"
+#include "tool/messages.h"
+#include "tool/show/notes.h"
 #include "util/number.h"
 
 #include <errno.h>

@@ -6,9 +6,9 @@
 #include "tool/list.h"
 
 #include "store/store.h"
-#include "tool/keep.h"
+#include "tool/measure/earlier_record.h"
 #include "tool/libhwloc.h"
-#include "tool/say.h"
+#include "tool/messages.h"
 #include "tool/table.h"
 #include "tool/targets.h"
 

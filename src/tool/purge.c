@@ -12,7 +12,7 @@
 #include "gpus/remember_dir.h"
 #include "store/store.h"
 #include "util/regular.h"
-#include "tool/say.h"
+#include "tool/messages.h"
 #include "tool/targets.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/results.h"
 
-#include "tool/say.h"
+#include "tool/messages.h"
 
 #include <stdio.h>
 #include <stdlib.h>

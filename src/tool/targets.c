@@ -7,7 +7,7 @@
 
 #include "tool/environment.h"
 #include "tool/pci_ids.h"
-#include "tool/say.h"
+#include "tool/messages.h"
 
 #include <hwloc/gpucache.h>
 

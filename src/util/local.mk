@@ -27,6 +27,6 @@ src_util_libutil_la_SOURCES = \
 	src/util/small.h \
 	src/util/spawn.c \
 	src/util/spawn.h \
-	src/util/turns.h \
+	src/util/scattered_order.h \
 	src/util/walk.c \
 	src/util/walk.h

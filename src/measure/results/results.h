@@ -174,11 +174,12 @@ struct gc_results {
   /* L2: the SMs that are near to the same lines (topology/partitions.c). */
   bool l2_sides_known;
   uint8_t l2_side[GC_SMS_MAX];    /* by SM number, if the numbers have no gaps */
-  bool l2_lost;                   /* L2 loses its contents between launches (walk/survival.h) */
+  bool l2_lost;                   /* L2 loses its contents between launches (walk/l2_survives.h) */
   uint32_t l2_groups;             /* AMD: number of L2 caches; 0: not known */
   uint32_t sm_number[GC_SMS_MAX]; /* ascending numbers of the SMs, by index (walk/sms.h) */
   uint32_t sm_count;              /* SMs in sm_number; 0: not found yet */
-  uint32_t shared_kinds; /* bit k: several SMs share a cache of enum gc_kind k (capacity/sm.c) */
+  /* bit k: several SMs share a cache of enum gc_kind k (capacity/sm_capacity.c) */
+  uint32_t shared_kinds;
   /* The confidence that a kind is the same storage as L1; 0: not known (topology/sharing.c). */
   double with_l1[GC_KIND_COUNT];
   /* The groups of GC_GPC_SMS, GC_TPC_SMS and GC_CPC_SMS, numbered by their first SMs, and the L2

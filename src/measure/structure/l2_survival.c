@@ -14,7 +14,7 @@
 #include "measure/walk/batches.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/sms.h"
-#include "measure/walk/survival.h"
+#include "measure/walk/l2_survives.h"
 #include "stats/stats.h"
 
 #define WARM_UP 8   /* loads that bring the code into caches */

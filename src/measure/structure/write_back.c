@@ -8,7 +8,7 @@
 #include "measure/structure/write_back.h"
 
 #include "measure/raw/raw.h"
-#include "measure/walk/survival.h"
+#include "measure/walk/l2_survives.h"
 #include "stats/stats.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "measure/walk/evict.h"
 #include "measure/walk/ring.h"
 #include "measure/walk/sms.h"
-#include "measure/walk/survival.h"
+#include "measure/walk/l2_survives.h"
 #include "stats/stats.h"
 
 #include <errno.h>

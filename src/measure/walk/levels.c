@@ -12,7 +12,7 @@
 #include "measure/walk/first_touch.h"
 #include "measure/walk/pairs.h"
 #include "measure/walk/ring.h"
-#include "measure/walk/survival.h"
+#include "measure/walk/l2_survives.h"
 #include "stats/stats.h"
 
 #include <errno.h>

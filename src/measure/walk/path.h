@@ -39,7 +39,7 @@ struct gc_path {
 const struct gc_path *gc_path_of(enum gc_kind kind);
 
 /* Whether only one SM may walk an array at a time, because SMs share the cache and would evict each
- * other's lines: always for this path, or as capacity/sm.c has found. */
+ * other's lines: always for this path, or as capacity/sm_capacity.c has found. */
 bool gc_walks_alone(const struct gc_bench *bench, const struct gc_path *path);
 
 /* Why a GPU with several L2 caches has no value for atomic operations. */

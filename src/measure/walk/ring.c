@@ -5,7 +5,7 @@
  */
 #include "measure/walk/ring.h"
 
-#include "util/turns.h"
+#include "util/scattered_order.h"
 
 #include <errno.h>
 #include <math.h>

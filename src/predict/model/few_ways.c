@@ -3,7 +3,7 @@
  */
 #include "predict/model/few_ways.h"
 
-#include "util/turns.h"
+#include "util/scattered_order.h"
 
 #include <errno.h>
 

@@ -7,7 +7,7 @@
 
 #include "tool/compare/match.h"
 #include "tool/compare/print_json.h"
-#include "tool/say.h"
+#include "tool/messages.h"
 #include "tool/sources/sources.h"
 
 #include <errno.h>

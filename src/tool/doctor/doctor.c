@@ -10,7 +10,7 @@
 #include "tool/doctor/print.h"
 #include "tool/doctor/probe.h"
 #include "tool/environment.h"
-#include "tool/say.h"
+#include "tool/messages.h"
 #include "tool/targets.h"
 #include "tool/watch.h"
 

@@ -7,7 +7,7 @@
 
 #include "store/store.h"
 #include "tool/environment.h"
-#include "tool/keep.h"
+#include "tool/measure/earlier_record.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 #include "tool/export/export.h"
 
 #include "tool/export/formats.h"
-#include "tool/say.h"
+#include "tool/messages.h"
 #include "tool/sources/choose.h"
 #include "util/file.h"
 

@@ -7,7 +7,7 @@
 
 #include "tool/plot/picture.h"
 #include "tool/plot/raw_data.h"
-#include "tool/say.h"
+#include "tool/messages.h"
 #include "util/file.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "tool/plot/plot.h"
 #include "tool/plot/raw_data.h"
 #include "tool/predict/sweep.h"
-#include "tool/say.h"
+#include "tool/messages.h"
 #include "util/file.h"
 
 #include <dirent.h>

@@ -3,7 +3,7 @@
 
 #include "tool/predict/picture.h"
 #include "tool/predict/print.h"
-#include "tool/say.h"
+#include "tool/messages.h"
 #include "tool/sources/choose.h"
 #include "tool/watch.h"
 #include "util/clock.h"

@@ -3,7 +3,7 @@
 #include "tool/predict/print.h"
 
 #include "tool/format.h"
-#include "tool/say.h"
+#include "tool/messages.h"
 #include "tool/table.h"
 #include "tool/terminal.h"
 #include "tool/tool.h"

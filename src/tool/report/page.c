@@ -4,7 +4,7 @@
 #include "tool/report/page.h"
 
 #include "tool/html.h"
-#include "tool/keep.h"
+#include "tool/measure/earlier_record.h"
 #include "tool/plot/chart.h"
 #include "tool/report/curves.h"
 #include "tool/report/sections.h"

@@ -7,7 +7,7 @@
 #include "tool/report/report.h"
 
 #include "tool/report/page.h"
-#include "tool/say.h"
+#include "tool/messages.h"
 #include "tool/sources/sources.h"
 #include "util/file.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/sources/choose.h"
 
-#include "tool/say.h"
+#include "tool/messages.h"
 #include "tool/targets.h"
 
 #include <stdio.h>
