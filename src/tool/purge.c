@@ -11,9 +11,9 @@
 
 #include "gpus/remember_dir.h"
 #include "store/store.h"
-#include "util/regular.h"
 #include "tool/messages.h"
 #include "tool/targets.h"
+#include "util/regular.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
 #include "tool/targets.h"
 
 #include "tool/environment.h"
-#include "tool/pci_ids.h"
 #include "tool/messages.h"
+#include "tool/pci_ids.h"
 
 #include <hwloc/gpucache.h>
 

@@ -16,8 +16,8 @@
 #include "measure/bandwidth/rate.h"
 #include "measure/core/footprint.h"
 #include "measure/walk/evict.h"
-#include "measure/walk/ring.h"
 #include "measure/walk/l2_survives.h"
+#include "measure/walk/ring.h"
 
 #include <errno.h>
 #include <math.h>

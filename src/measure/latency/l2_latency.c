@@ -12,8 +12,8 @@
 #include "measure/latency/tail.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
-#include "measure/walk/ring.h"
 #include "measure/walk/l2_survives.h"
+#include "measure/walk/ring.h"
 #include "stats/stats.h"
 
 #include <errno.h>

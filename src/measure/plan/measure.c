@@ -5,8 +5,8 @@
  */
 #include "measure/measure.h"
 
-#include "measure/check/agree.h"
 #include "measure/check/against_driver.h"
+#include "measure/check/agree.h"
 #include "measure/check/next_level.h"
 #include "measure/check/plausible.h"
 #include "measure/check/wander.h"

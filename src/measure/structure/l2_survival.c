@@ -13,8 +13,8 @@
 #include "measure/structure/curve.h"
 #include "measure/walk/batches.h"
 #include "measure/walk/evict.h"
-#include "measure/walk/sms.h"
 #include "measure/walk/l2_survives.h"
+#include "measure/walk/sms.h"
 #include "stats/stats.h"
 
 #define WARM_UP 8   /* loads that bring the code into caches */

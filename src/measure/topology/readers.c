@@ -7,9 +7,9 @@
 
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
+#include "measure/walk/l2_survives.h"
 #include "measure/walk/ring.h"
 #include "measure/walk/sms.h"
-#include "measure/walk/l2_survives.h"
 #include "stats/stats.h"
 
 #include <errno.h>

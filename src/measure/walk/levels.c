@@ -5,14 +5,14 @@
  * timing overhead is the same in both. doc/methods.md, "Miss penalty", lists these loads for each
  * element.
  */
-#include "measure/walk/levels.h"
 #include "measure/core/memo.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/first_touch.h"
+#include "measure/walk/l2_survives.h"
+#include "measure/walk/levels.h"
 #include "measure/walk/pairs.h"
 #include "measure/walk/ring.h"
-#include "measure/walk/l2_survives.h"
 #include "stats/stats.h"
 
 #include <errno.h>

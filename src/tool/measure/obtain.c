@@ -7,9 +7,9 @@
 
 #include "store/store.h"
 #include "tool/environment.h"
-#include "tool/measure/several.h"
-#include "tool/measure/in_process.h"
 #include "tool/measure/earlier_record.h"
+#include "tool/measure/in_process.h"
+#include "tool/measure/several.h"
 #include "tool/messages.h"
 
 #include <errno.h>

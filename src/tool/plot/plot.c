@@ -5,9 +5,9 @@
  */
 #include "tool/plot/plot.h"
 
+#include "tool/messages.h"
 #include "tool/plot/picture.h"
 #include "tool/plot/raw_data.h"
-#include "tool/messages.h"
 #include "util/file.h"
 
 #include <errno.h>

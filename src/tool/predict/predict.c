@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/predict/predict.h"
 
+#include "tool/messages.h"
 #include "tool/predict/picture.h"
 #include "tool/predict/print.h"
-#include "tool/messages.h"
 #include "tool/sources/choose.h"
 #include "tool/watch.h"
 #include "util/clock.h"

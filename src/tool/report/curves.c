@@ -2,9 +2,9 @@
 #include "tool/report/curves.h"
 
 #include "tool/html.h"
+#include "tool/messages.h"
 #include "tool/plot/picture.h"
 #include "tool/plot/raw_data.h"
-#include "tool/messages.h"
 #include "util/file.h"
 
 #include <dirent.h>

@@ -6,8 +6,8 @@
  */
 #include "tool/report/report.h"
 
-#include "tool/report/page.h"
 #include "tool/messages.h"
+#include "tool/report/page.h"
 #include "tool/sources/sources.h"
 #include "util/file.h"
 
