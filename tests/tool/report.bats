@@ -131,6 +131,7 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   cp -r "$curves" raw
   printf '# hwloc-gpucache 0.1.0 raw data\n# form: curve\n# id: a\n# model: NVIDIA H200\nbytes\tloads\n1\n' >'raw/<cut>.tsv'
   mkfifo raw/fifo.tsv
+  ln -s "$curves/gpu0-L2Cache-capacity.tsv" raw/link.tsv
   local one=$curves/gpu0-L2Cache-capacity.tsv
   sed '/^[^#]/s/^bytes/bites/' "$one" >raw/columns.tsv
   cmp -s "$one" raw/columns.tsv && return 1
@@ -139,12 +140,13 @@ pages() { find . -maxdepth 1 -name '*html*' -printf '%f\n' | sort | xargs; }
   is page.html "$output"
   well_formed page.html
   is 4 "$(grep -c '<figure>' page.html)"
-  is 3 "$(grep -c "<p class='note'>Note: the file " page.html)"
+  is 4 "$(grep -c "<p class='note'>Note: the file " page.html)"
   has "$(cat page.html)" "Note: the file &lt;cut&gt;.tsv is not drawn: row 1 does not have 2 columns."
   has "$(cat page.html)" "Note: the file fifo.tsv is not drawn: it is not a regular file"
   has "$errors" "hwloc-gpucache: raw/fifo.tsv: it is not a regular file"
   has "$errors" "hwloc-gpucache: raw/columns.tsv: "
-  is 3 "$(wc -l <<<"$errors")"
+  has "$errors" "hwloc-gpucache: raw/link.tsv: it is a symbolic link"
+  is 4 "$(wc -l <<<"$errors")"
 }
 
 @test "several GPUs: a page for each, named after the id" {

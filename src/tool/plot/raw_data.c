@@ -187,6 +187,7 @@ int gc_plot_read(int dir, const char *name, struct gc_plot *plot, struct gc_erro
   if (status)
     return gc_fail(err, status, "%s",
                    status == -EBADMSG ? "it is not a regular file"
+                   : status == -ELOOP ? "it is a symbolic link"
                    : status == -EFBIG ? "it is too long"
                                       : strerror(-status));
   status = gc_plot_parse(text, length, plot, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tool/messages.h"
 #include "tool/predict/print.h"
+#include "tool/messages.h"
 
 #include <jansson.h>
 #include <math.h>
