@@ -233,7 +233,7 @@ with_tlbs() {
 
 @test "a value of a TLB that cannot be used is named" {
   stream 1 10 >"$trace"
-  with_tlbs 100 | sed '/subtype="L2TLB"/,/<\/object>/s/name="Entries" value="2048"/name="Entries" value="0"/
+  with_tlbs 100 | sed '/subtype="L2TLB"/,/<\/object>/s/name="Entries" value="2048"/name="Entries" value="99999999999"/
     ' >"$BATS_TEST_TMPDIR/r.xml"
   real=$BATS_TEST_TMPDIR/r.xml predict "$trace"
   has "$(value '.assumptions["L2TLB Entries"]')" "its value is impossible"
