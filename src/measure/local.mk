@@ -17,10 +17,10 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/capacity/carveout.c \
 	src/measure/capacity/constant15_capacity.c \
 	src/measure/capacity/interface.c \
-	src/measure/capacity/l2_allocations.c \
 	src/measure/capacity/l2_capacity.c \
-	src/measure/capacity/l3_allocations.c \
+	src/measure/capacity/l2_allocations.c \
 	src/measure/capacity/l3_capacity.c \
+	src/measure/capacity/l3_allocations.c \
 	src/measure/capacity/search.c \
 	src/measure/capacity/search.h \
 	src/measure/capacity/search_state.c \
@@ -36,18 +36,18 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/census/sm_census.c \
 	src/measure/census/verdict.c \
 	src/measure/census/verdict.h \
-	src/measure/check/against_driver.c \
-	src/measure/check/against_driver.h \
 	src/measure/check/agree.c \
 	src/measure/check/agree.h \
 	src/measure/check/check.h \
+	src/measure/check/against_driver.c \
+	src/measure/check/against_driver.h \
 	src/measure/check/next_level.c \
 	src/measure/check/next_level.h \
 	src/measure/check/plausible.c \
 	src/measure/check/plausible.h \
-	src/measure/check/translation.c \
 	src/measure/check/wander.c \
 	src/measure/check/wander.h \
+	src/measure/check/translation.c \
 	src/measure/core/bench.c \
 	src/measure/core/bench.h \
 	src/measure/core/clock.c \
@@ -78,6 +78,12 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/latency/sm_latency.c \
 	src/measure/latency/tail.c \
 	src/measure/latency/tail.h \
+	src/measure/structure/write_back.c \
+	src/measure/structure/write_back.h \
+	src/measure/structure/slice_rate.c \
+	src/measure/structure/slice_rate.h \
+	src/measure/structure/writes.c \
+	src/measure/structure/writes.h \
 	src/measure/measure.h \
 	src/measure/plan/cost.c \
 	src/measure/plan/cost.h \
@@ -114,18 +120,12 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/structure/address_bits.c \
 	src/measure/structure/bank_fit.c \
 	src/measure/structure/bank_fit.h \
+	src/measure/structure/shared_banks.c \
 	src/measure/structure/clusters.c \
 	src/measure/structure/clusters.h \
 	src/measure/structure/constant_groups.c \
 	src/measure/structure/constant_groups.h \
 	src/measure/structure/remote_latency.c \
-	src/measure/structure/shared_banks.c \
-	src/measure/structure/slice_rate.c \
-	src/measure/structure/slice_rate.h \
-	src/measure/structure/write_back.c \
-	src/measure/structure/write_back.h \
-	src/measure/structure/writes.c \
-	src/measure/structure/writes.h
 	src/measure/structure/cpcs.c src/measure/structure/cpcs.h \
 	src/measure/structure/sm_groups.c \
 	src/measure/structure/excess.c \

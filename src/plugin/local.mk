@@ -4,10 +4,10 @@
 hwlocplugin_LTLIBRARIES = src/plugin/hwloc_gpucache.la
 src_plugin_hwloc_gpucache_la_SOURCES = \
 	src/plugin/component.c \
-	src/plugin/gpu_records.c \
-	src/plugin/gpu_records.h \
 	src/plugin/load.c \
 	src/plugin/load.h \
+	src/plugin/gpu_records.c \
+	src/plugin/gpu_records.h \
 	src/plugin/messages.c \
 	src/plugin/messages.h \
 	src/plugin/settings.c \

@@ -9,7 +9,7 @@
 
 #include "graft/graft.h"
 #include "tool/messages.h"
-#include "tool/show/notes.h"
+#include "tool/show_notes.h"
 #include "util/number.h"
 
 #include <errno.h>

@@ -6,8 +6,8 @@
 #include "tool/list.h"
 
 #include "store/store.h"
+#include "tool/earlier_record.h"
 #include "tool/libhwloc.h"
-#include "tool/measure/earlier_record.h"
 #include "tool/messages.h"
 #include "tool/table.h"
 #include "tool/targets.h"

@@ -72,36 +72,28 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/export/mt4g_leaf.c \
 	src/tool/export/mt4g_leaf.h \
 	src/tool/export/mt4g_memory.c \
+	src/tool/measure_several.c \
+	src/tool/measure_several.h \
 	src/tool/format.c \
 	src/tool/format.h \
+	src/tool/measure_one.c \
+	src/tool/measure_one.h \
 	src/tool/html.c \
 	src/tool/html.h \
 	src/tool/hwloc_xml.c \
 	src/tool/hwloc_xml.h \
 	src/tool/json.c \
 	src/tool/json.h \
+	src/tool/earlier_record.c \
+	src/tool/earlier_record.h \
 	src/tool/libhwloc.c \
 	src/tool/libhwloc.h \
 	src/tool/list.c \
 	src/tool/list.h \
-	src/tool/measure/command.c \
-	src/tool/measure/command.h \
-	src/tool/measure/earlier_record.c \
-	src/tool/measure/earlier_record.h \
-	src/tool/measure/in_process.c \
-	src/tool/measure/in_process.h \
-	src/tool/measure/obtain.c \
-	src/tool/measure/obtain.h \
-	src/tool/measure/progress.c \
-	src/tool/measure/progress.h \
-	src/tool/measure/raw_dir.c \
-	src/tool/measure/raw_dir.h \
-	src/tool/measure/rest_of_plan.c \
-	src/tool/measure/rest_of_plan.h \
-	src/tool/measure/several.c \
-	src/tool/measure/several.h \
-	src/tool/messages.c \
-	src/tool/messages.h \
+	src/tool/measure.c \
+	src/tool/measure.h \
+	src/tool/obtain.c \
+	src/tool/obtain.h \
 	src/tool/pci_ids.c \
 	src/tool/pci_ids.h \
 	src/tool/plot/by_column.c \
@@ -125,8 +117,12 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/predict/print_json.c \
 	src/tool/predict/sweep.c \
 	src/tool/predict/sweep.h \
+	src/tool/progress.c \
+	src/tool/progress.h \
 	src/tool/purge.c \
 	src/tool/purge.h \
+	src/tool/raw_dir.c \
+	src/tool/raw_dir.h \
 	src/tool/report/carveouts.c \
 	src/tool/report/curves.c \
 	src/tool/report/curves.h \
@@ -143,22 +139,26 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/report/subject.h \
 	src/tool/report/summary.c \
 	src/tool/report/values.c \
+	src/tool/rest_of_plan.c \
+	src/tool/rest_of_plan.h \
 	src/tool/results.c \
 	src/tool/results.h \
-	src/tool/show/absent.c \
-	src/tool/show/absent.h \
-	src/tool/show/brief.c \
-	src/tool/show/brief.h \
-	src/tool/show/gpu.c \
-	src/tool/show/gpu.h \
-	src/tool/show/notes.c \
-	src/tool/show/notes.h \
+	src/tool/messages.c \
+	src/tool/messages.h \
 	src/tool/show/show.c \
 	src/tool/show/show.h \
-	src/tool/show/structure.c \
-	src/tool/show/structure.h \
-	src/tool/show/table.c \
-	src/tool/show/table.h \
+	src/tool/show_absent.c \
+	src/tool/show_absent.h \
+	src/tool/show_brief.c \
+	src/tool/show_brief.h \
+	src/tool/show_gpu.c \
+	src/tool/show_gpu.h \
+	src/tool/show_notes.c \
+	src/tool/show_notes.h \
+	src/tool/show_structure.c \
+	src/tool/show_structure.h \
+	src/tool/show_table.c \
+	src/tool/show_table.h \
 	src/tool/sources/choose.c \
 	src/tool/sources/choose.h \
 	src/tool/sources/files.c \

@@ -5,7 +5,7 @@
  */
 #include "tool/messages.h"
 
-#include "tool/measure/progress.h"
+#include "tool/progress.h"
 #include "tool/tool.h"
 #include "util/error.h"
 

@@ -24,7 +24,7 @@ struct gc_tool {
   bool made_raw;        /* that directory was created for this run */
   const char *command;  /* the whole command line as one string, for people */
   unsigned resume;      /* --resume: the step of the plan to go on with; 0: none. The results of the
-                           earlier steps are on stdin. Only measure/rest_of_plan.c uses this option. */
+                           earlier steps are on stdin. Only rest_of_plan.c uses this option. */
   const char *probe;    /* --probe: what the child of doctor tries; NULL: none */
   const char *format;   /* --format of export; NULL: the main one */
   const char *output;   /* --output of export: a file; NULL: stdout */

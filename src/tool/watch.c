@@ -8,8 +8,8 @@
 #include "tool/watch.h"
 
 #include "tool/environment.h"
-#include "tool/measure/progress.h"
 #include "tool/messages.h"
+#include "tool/progress.h"
 #include "tool/tool.h"
 #include "util/clock.h"
 

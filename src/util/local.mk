@@ -24,9 +24,9 @@ src_util_libutil_la_SOURCES = \
 	src/util/reap.h \
 	src/util/regular.c \
 	src/util/regular.h \
-	src/util/scattered_order.h \
 	src/util/small.h \
 	src/util/spawn.c \
 	src/util/spawn.h \
+	src/util/scattered_order.h \
 	src/util/walk.c \
 	src/util/walk.h

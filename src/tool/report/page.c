@@ -3,8 +3,8 @@
 
 #include "tool/report/page.h"
 
+#include "tool/earlier_record.h"
 #include "tool/html.h"
-#include "tool/measure/earlier_record.h"
 #include "tool/plot/chart.h"
 #include "tool/report/curves.h"
 #include "tool/report/sections.h"

@@ -7,7 +7,7 @@
 #include "tool/report/methods.h"
 #include "tool/report/sections.h"
 
-#include "tool/show/table.h"
+#include "tool/show_table.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,10 +7,10 @@
 
 #include "tool/hwloc_xml.h"
 #include "tool/json.h"
-#include "tool/measure/obtain.h"
 #include "tool/messages.h"
-#include "tool/show/gpu.h"
-#include "tool/show/notes.h"
+#include "tool/obtain.h"
+#include "tool/show_gpu.h"
+#include "tool/show_notes.h"
 #include "tool/sources/sources.h"
 
 #include <errno.h>

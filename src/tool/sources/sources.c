@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/sources/sources.h"
 
-#include "tool/measure/obtain.h"
 #include "tool/messages.h"
+#include "tool/obtain.h"
 #include "tool/sources/files.h"
 #include "util/file.h"
 

@@ -3,11 +3,11 @@
  *
  * All notes below the tables of a record: facts of the GPU, then those of each element.
  */
-#include "tool/show/notes.h"
+#include "tool/show_notes.h"
 
 #include "record/lists.h"
 #include "tool/format.h"
-#include "tool/show/structure.h"
+#include "tool/show_structure.h"
 #include "tool/table.h"
 #include "tool/terminal.h"
 

@@ -3,14 +3,14 @@
  *
  * What matters most beside the tables, one line each, the most urgent first.
  */
-#include "tool/show/brief.h"
+#include "tool/show_brief.h"
 
 #include "record/lists.h"
+#include "tool/earlier_record.h"
 #include "tool/format.h"
-#include "tool/measure/earlier_record.h"
-#include "tool/show/absent.h"
-#include "tool/show/notes.h"
-#include "tool/show/table.h"
+#include "tool/show_absent.h"
+#include "tool/show_notes.h"
+#include "tool/show_table.h"
 #include "tool/terminal.h"
 
 #define HWLOC_GPUCACHE_KEYS_ONLY

@@ -3,8 +3,8 @@
  *
  * The subcommand measure: makes sure that each GPU has a valid record.
  */
-#ifndef GC_TOOL_MEASURE_COMMAND_H
-#define GC_TOOL_MEASURE_COMMAND_H
+#ifndef GC_TOOL_MEASURE_H
+#define GC_TOOL_MEASURE_H
 
 #include "tool/tool.h"
 

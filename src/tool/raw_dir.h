@@ -3,8 +3,8 @@
  *
  * The directory of --raw.
  */
-#ifndef GC_TOOL_MEASURE_RAW_DIR_H
-#define GC_TOOL_MEASURE_RAW_DIR_H
+#ifndef GC_TOOL_RAW_DIR_H
+#define GC_TOOL_RAW_DIR_H
 
 #include "tool/tool.h"
 

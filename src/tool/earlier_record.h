@@ -3,8 +3,8 @@
  *
  * Keeps the valid record that a GPU has when it is measured again, so that no good value is lost.
  */
-#ifndef GC_TOOL_MEASURE_EARLIER_RECORD_H
-#define GC_TOOL_MEASURE_EARLIER_RECORD_H
+#ifndef GC_TOOL_EARLIER_RECORD_H
+#define GC_TOOL_EARLIER_RECORD_H
 
 #include "tool/results.h"
 #include "tool/tool.h"

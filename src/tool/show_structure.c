@@ -3,7 +3,7 @@
  *
  * The notes about how an element is organized: sets, replacement, stores, slices, banks, TLBs.
  */
-#include "tool/show/structure.h"
+#include "tool/show_structure.h"
 
 #include "tool/format.h"
 #include "tool/table.h"

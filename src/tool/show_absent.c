@@ -3,10 +3,10 @@
  *
  * Why values are absent: one line for each reason.
  */
-#include "tool/show/absent.h"
+#include "tool/show_absent.h"
 
 #include "tool/format.h"
-#include "tool/show/notes.h"
+#include "tool/show_notes.h"
 
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>

@@ -3,8 +3,8 @@
  *
  * The record of each chosen GPU, from the store or by measuring now.
  */
-#ifndef GC_TOOL_MEASURE_OBTAIN_H
-#define GC_TOOL_MEASURE_OBTAIN_H
+#ifndef GC_TOOL_OBTAIN_H
+#define GC_TOOL_OBTAIN_H
 
 #include "tool/results.h"
 #include "tool/targets.h"

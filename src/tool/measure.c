@@ -3,15 +3,15 @@
  *
  * hwloc-gpucache measure: makes sure that each GPU has a valid record, and prints new ones.
  */
-#include "tool/measure/command.h"
+#include "tool/measure.h"
 
 #include "tool/child.h"
+#include "tool/earlier_record.h"
 #include "tool/hwloc_xml.h"
-#include "tool/measure/earlier_record.h"
-#include "tool/measure/obtain.h"
-#include "tool/measure/raw_dir.h"
 #include "tool/messages.h"
-#include "tool/show/gpu.h"
+#include "tool/obtain.h"
+#include "tool/raw_dir.h"
+#include "tool/show_gpu.h"
 
 #include <errno.h>
 #include <stdio.h>

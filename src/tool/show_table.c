@@ -3,10 +3,10 @@
  *
  * The tables of a record: what its elements hold, and how fast they are.
  */
-#include "tool/show/table.h"
+#include "tool/show_table.h"
 
 #include "tool/format.h"
-#include "tool/show/notes.h"
+#include "tool/show_notes.h"
 
 #include <hwloc/gpucache.h>
 

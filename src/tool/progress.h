@@ -4,8 +4,8 @@
  * The progress of a measurement on stderr, if stderr is a terminal: one line for each GPU. Safe
  * from threads.
  */
-#ifndef GC_TOOL_MEASURE_PROGRESS_H
-#define GC_TOOL_MEASURE_PROGRESS_H
+#ifndef GC_TOOL_PROGRESS_H
+#define GC_TOOL_PROGRESS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,13 +3,13 @@
  *
  * The record of each chosen GPU: the valid one of the store, or else a new one.
  */
-#include "tool/measure/obtain.h"
+#include "tool/obtain.h"
 
 #include "store/store.h"
+#include "tool/earlier_record.h"
 #include "tool/environment.h"
-#include "tool/measure/earlier_record.h"
-#include "tool/measure/in_process.h"
-#include "tool/measure/several.h"
+#include "tool/measure_one.h"
+#include "tool/measure_several.h"
 #include "tool/messages.h"
 
 #include <errno.h>

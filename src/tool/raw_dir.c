@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tool/measure/raw_dir.h"
+#include "tool/raw_dir.h"
 
 #include "tool/messages.h"
 #include "util/file.h"

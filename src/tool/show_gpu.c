@@ -2,16 +2,16 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * A record for people: a line about the GPU, the two tables, and below them a few lines
- * (brief.c) or all notes (notes.c, absent.c).
+ * (show_brief.c) or all notes (show_notes.c, show_absent.c).
  */
-#include "tool/show/gpu.h"
+#include "tool/show_gpu.h"
 
-#include "tool/measure/earlier_record.h"
+#include "tool/earlier_record.h"
 #include "tool/messages.h"
-#include "tool/show/absent.h"
-#include "tool/show/brief.h"
-#include "tool/show/notes.h"
-#include "tool/show/table.h"
+#include "tool/show_absent.h"
+#include "tool/show_brief.h"
+#include "tool/show_notes.h"
+#include "tool/show_table.h"
 #include "tool/terminal.h"
 #include "util/error.h"
 

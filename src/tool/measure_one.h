@@ -3,8 +3,8 @@
  *
  * Measures one GPU in this process.
  */
-#ifndef GC_TOOL_MEASURE_IN_PROCESS_H
-#define GC_TOOL_MEASURE_IN_PROCESS_H
+#ifndef GC_TOOL_MEASURE_ONE_H
+#define GC_TOOL_MEASURE_ONE_H
 
 #include "tool/results.h"
 

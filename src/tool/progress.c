@@ -3,7 +3,7 @@
  *
  * Draws "gpu0 NVIDIA H200  [####----] 7/23 L1Cache capacity" over the earlier line.
  */
-#include "tool/measure/progress.h"
+#include "tool/progress.h"
 
 #include "tool/terminal.h"
 

@@ -5,7 +5,7 @@
  */
 #include "config.h"
 
-#include "tool/measure/in_process.h"
+#include "tool/measure_one.h"
 
 #include "device/open.h"
 #include "gpus/gpu_lock.h"
@@ -13,13 +13,13 @@
 #include "measure/measure.h"
 #include "store/store.h"
 #include "tool/child.h"
+#include "tool/earlier_record.h"
 #include "tool/environment.h"
 #include "tool/hwloc_xml.h"
-#include "tool/measure/earlier_record.h"
-#include "tool/measure/progress.h"
-#include "tool/measure/raw_dir.h"
-#include "tool/measure/rest_of_plan.h"
 #include "tool/messages.h"
+#include "tool/progress.h"
+#include "tool/raw_dir.h"
+#include "tool/rest_of_plan.h"
 #include "tool/watch.h"
 #include "util/clock.h"
 

@@ -4,8 +4,8 @@
  * After a failed launch, the driver refuses all further calls of this process. Another process then
  * measures the rest of the plan.
  */
-#ifndef GC_TOOL_MEASURE_REST_OF_PLAN_H
-#define GC_TOOL_MEASURE_REST_OF_PLAN_H
+#ifndef GC_TOOL_REST_OF_PLAN_H
+#define GC_TOOL_REST_OF_PLAN_H
 
 #include "gpus/gpus.h"
 #include "measure/measure.h"

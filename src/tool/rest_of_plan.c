@@ -5,7 +5,7 @@
  * measures the rest: this program with "measure --resume". It reads the results so far from
  * its standard input and prints the complete record. After another failed launch it does the same.
  */
-#include "tool/measure/rest_of_plan.h"
+#include "tool/rest_of_plan.h"
 
 #include "tool/child.h"
 #include "tool/targets.h"

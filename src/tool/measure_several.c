@@ -5,13 +5,13 @@
  * hangs with one GPU, the others are not affected. Each process runs this program with "measure
  * --xml" or "show --xml" and prints the record.
  */
-#include "tool/measure/several.h"
+#include "tool/measure_several.h"
 
 #include "tool/child.h"
-#include "tool/measure/earlier_record.h"
-#include "tool/measure/progress.h"
-#include "tool/measure/raw_dir.h"
+#include "tool/earlier_record.h"
 #include "tool/messages.h"
+#include "tool/progress.h"
+#include "tool/raw_dir.h"
 #include "tool/targets.h"
 #include "tool/watch.h"
 

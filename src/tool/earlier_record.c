@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tool/measure/earlier_record.h"
+#include "tool/earlier_record.h"
 
 #include "store/store.h"
 #include "tool/hwloc_xml.h"
