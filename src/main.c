@@ -87,7 +87,8 @@ static const struct command {
      "plot takes one directory, but there is also", 0},
 };
 
-/* help() has all but --resume and --probe, which only this program uses (rest.c, doctor/). */
+/* help() has all but --resume and --probe, which only this program uses (rest_of_plan.c, doctor/).
+ */
 static const struct option options[] = {
     {"sim", required_argument, NULL, 's'},
     {"only", required_argument, NULL, 'o'},

@@ -186,7 +186,8 @@ static bool next_part(const struct gc_cache *cache, struct wide_window *window,
   do {
     if (window->phase == each) {
       window->mask += window->next - window->line;
-      window->changes += window->changes ? window->next - window->line : 0;
+      if (window->changes)
+        window->changes += window->next - window->line;
       window->line = window->next;
       window->phase = 0;
     }

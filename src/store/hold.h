@@ -14,10 +14,10 @@
  * - A record is written to a file of its own and renamed. Of several records of a GPU, the last one
  *   stays. Each is complete, and each would be valid.
  * - Processes that measure one GPU at the same time disturb each other. So the command then locks
- * the GPU in sysfs, whose locks are the kernel's, too (gpus/gpu_lock.h). Where sysfs does not show
+ *   the GPU in sysfs, whose locks are the kernel's, too (gpus/gpu_lock.h). Where sysfs does not show
  *   the GPU, all of them measure, and the interference check refuses disturbed values: the failure
- * is noted, and the next load after the note measures again. Simulated GPUs do not disturb each
- * other.
+ *   is noted, and the next load after the note measures again. Simulated GPUs do not disturb each
+ *   other.
  * - Tries of a provisional record are counted by each process that measures, so the count may miss
  *   some of them, and the next try comes earlier.
  * - The temporary file of a killed writer stays for ten minutes, because nobody can know whether it

@@ -17,7 +17,8 @@ struct gc_store_tidy_report {
 
 /* Cleans the directory for new records: removes the locks that nobody holds, the notes of
  * failures, the temporary files of killed writers, and the files with which earlier versions locked.
- * If a file cannot be removed, the others still are. 0, also when there is no directory, or a negative errno. */
+ * If a file cannot be removed, the others still are. 0, also when there is no directory, or a
+ * negative errno. */
 int gc_store_tidy(const struct gc_store_tidy_report *report, struct gc_error *err);
 
 /* For the files of the store: removes the temporary files that killed writers of this GPU's

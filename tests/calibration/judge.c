@@ -18,7 +18,7 @@
 #define CAPACITY_SHARE 0.005
 #define TOTAL_SHARE 0.03
 #define RATE_SHARE 0.03
-/* Where the searches end, bytes (src/measure/capacity/sm_capacity.c and constant15.c). */
+/* Where the searches end, bytes (src/measure/capacity/sm_capacity.c and constant15_capacity.c). */
 #define SEARCH_MAX (1024u << 10) /* caches inside the SM, except: */
 #define CONSTANT_L1_MAX (16u << 10)
 #define SCALAR_MAX (64u << 10)

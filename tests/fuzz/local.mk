@@ -62,10 +62,10 @@ tests_fuzz_replay_visible_LDADD = $(fuzz_tree_libraries)
 FUZZ_SECONDS = 10
 FUZZ_RUNS =
 FUZZ_TARGETS = failure gpus kfd plot profile record remember sim topology trace visible
-fuzz_tool_sources = src/predict/parameters/carveouts.c src/record/lists.c src/tool/format.c src/tool/html.c \
+fuzz_tool_sources = src/predict/parameters/carveouts.c src/tool/format.c src/tool/html.c \
 	src/tool/plot/by_column.c src/tool/plot/by_size.c src/tool/plot/chart.c \
 	src/tool/plot/latencies.c src/tool/plot/picture.c src/tool/plot/raw_data.c \
-	src/util/regular.c src/tool/sources/topology.c
+	src/tool/sources/topology.c
 check-fuzz:
 	@CLANG='$(CLANG)' top_srcdir='$(abs_top_srcdir)' FUZZ_SECONDS='$(FUZZ_SECONDS)' \
 	  FUZZ_RUNS='$(FUZZ_RUNS)' \

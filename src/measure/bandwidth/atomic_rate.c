@@ -9,7 +9,7 @@
 #include "measure/bandwidth/rate.h"
 #include "measure/walk/path.h"
 
-#define LAUNCH_NS 120000.0 /* as for the bandwidth of L2 (gpu.c) */
+#define LAUNCH_NS 120000.0 /* as for the bandwidth of L2 (gpu_bandwidth.c) */
 #define L2_WARPS 2         /* of an SM; half of them are as fast, or the value is absent */
 #define SHARED_WARPS 32
 #define SHARED_ITERATIONS 4

@@ -8,11 +8,11 @@
 
 #include "measure/core/measurement.h"
 
-gc_step gc_step_bandwidth;        /* sm.c: memories inside the SM */
-gc_step gc_step_l2_bandwidth;     /* gpu.c: what all SMs use together */
-gc_step gc_step_l3_bandwidth;     /* gpu.c */
-gc_step gc_step_memory_bandwidth; /* gpu.c */
-gc_step gc_step_atomics;          /* atomics.c: the rate of atomic operations on one word */
+gc_step gc_step_bandwidth;        /* sm_bandwidth.c: memories inside the SM */
+gc_step gc_step_l2_bandwidth;     /* gpu_bandwidth.c: what all SMs use together */
+gc_step gc_step_l3_bandwidth;     /* gpu_bandwidth.c */
+gc_step gc_step_memory_bandwidth; /* gpu_bandwidth.c */
+gc_step gc_step_atomics;          /* atomic_rate.c: the rate of atomic operations on one word */
 /* curves.c; they report nothing, and run only for --raw */
 gc_step gc_step_size_curve_sm, gc_step_size_curve_gpu, gc_step_warps_curve,
     gc_step_width_curve;

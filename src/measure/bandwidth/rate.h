@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * What the bandwidths inside an SM (sm.c) and outside (gpu.c) have in common: launches of the
+ * What the bandwidths inside an SM (sm_bandwidth.c) and outside (gpu_bandwidth.c) have in common:
+ * launches of the
  * kernels, and the evaluation of repetitions. doc/methods.md, "Bandwidth".
  */
 #ifndef GC_MEASURE_BANDWIDTH_RATE_H
@@ -10,8 +11,8 @@
 #include "measure/core/measurement.h"
 
 #define GC_RATE_REPEATS 9
-/* So many times as much as with half of the loads in flight: twice as many might give as much more
- * again. The tolerance, and the noise of few repetitions. */
+/* If all loads in flight give more than this factor times what half of them give, twice as many
+ * might give more again. Covers the tolerance and the noise of few repetitions. */
 #define GC_GAIN_MAX 1.05
 #define GC_LANE_BYTES 16 /* bytes that each lane moves at once */
 
@@ -44,10 +45,11 @@ struct gc_rate {
 void gc_rate_of(const struct gc_bench *bench, const struct gc_flow *flow, double *values,
                 struct gc_rate *rate);
 
-/* All SMs do the same, each at its own clock: what the median SM moves in a cycle (sm.c). */
+/* All SMs do the same, each at its own clock: what the median SM moves in a cycle
+ * (sm_bandwidth.c). */
 int gc_rate_of_sms(struct gc_bench *bench, struct gc_flow *flow, struct gc_rate *rate);
 /* All SMs together: what they move in a nanosecond, in launches of about `wanted` ns, the first one
- * of flow->args.count iterations (gpu.c). */
+ * of flow->args.count iterations (gpu_bandwidth.c). */
 int gc_rate_of_gpu(struct gc_bench *bench, struct gc_flow *flow, double wanted,
                    struct gc_rate *rate);
 

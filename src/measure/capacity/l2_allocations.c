@@ -4,7 +4,8 @@
  * How much of L2 an application can count on, whatever its pages. An L2 is indexed by physical
  * addresses. If the pages of an allocation lie anywhere in memory, some sets get more of its lines
  * than others, and misses begin long before the cache is full: earlier in one allocation, later in
- * another. The search (l2.c) walks one allocation. Here the largest array that fits is found in
+ * another. The search (l2_capacity.c) walks one allocation. Here the largest array that fits is
+ * found in
  * further ones. The capacity becomes the size that nine of ten allocations hold, as far as so few
  * of them can show (a tolerance bound). If they differ too much for that, it is withheld. It is
  * also withheld if an array an eighth larger hardly misses. A full cache could hold only eight

@@ -9,11 +9,11 @@
 
 #include "measure/core/measurement.h"
 
-gc_step gc_step_census;            /* sm.c: caches inside the SM */
-gc_step gc_step_l2_census;         /* l2.c */
+gc_step gc_step_census;            /* sm_census.c: caches inside the SM */
+gc_step gc_step_l2_census;         /* l2_census.c */
 gc_step gc_step_l2_total;          /* l2_total.c: what L2 holds in all */
-gc_step gc_step_l3_census;         /* l3.c */
-gc_step gc_step_constant15_census; /* constant15.c */
+gc_step gc_step_l3_census;         /* l3_census.c */
+gc_step gc_step_constant15_census; /* constant15_census.c */
 
 gc_step_needs gc_needs_l2_census, gc_needs_l2_total, gc_needs_l3_census;
 

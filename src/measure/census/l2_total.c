@@ -4,7 +4,8 @@
  * What L2 holds in all, whatever an application can count on: it reads much more than the cache
  * holds, so that all of its sets are full, and samples (walk/l2_sample.h) show how much of that it
  * keeps. It needs no capacity, so it also works where misses begin gradually: with scattered pages,
- * or if lines are replaced at random. The census of l2.c confirms the capacity of one allocation;
+ * or if lines are replaced at random. The census of l2_census.c confirms the capacity of one
+ * allocation;
  * this value stands next to the capacity, and only if it is larger or the capacity is absent.
  *
  * Slow loads could also be misses of a TLB, whose number depends on the order of the sample; and an

@@ -6,9 +6,10 @@
  * added (3.3 for 30 rounds, more for fewer). More is allowed below the capacity, because an H200's
  * L1 of any size has 3 to 9 empty lines while lines come in, and the probes themselves evict up to
  * 0.4 %. For an H200's L1 (217 KiB) the limits are 1.5 % less and 0.5 % more, and 0.5 to 0.8 % for
- * the errors, also for a path that is one storage with it (sm.c). So a first miss that is 6 KiB
+ * the errors, also for a path that is one storage with it (sm_census.c). So a first miss that is 6
+ * KiB
  * (2.8 %) too early or too late is detected. An L2 or L3 that overflows may keep a sixteenth more
- * or less (l2.c, l3.c). doc/methods.md, "Census".
+ * or less (l2_census.c, l3_census.c). doc/methods.md, "Census".
  */
 #include "measure/census/verdict.h"
 

@@ -4,7 +4,8 @@
  * The latency of atomic operations that return the old value, in chains: each needs the value of
  * the one before it. doc/methods.md, "Atomic operations".
  *
- * Shared memory: as the latency of loads (sm.c). L2: each SM walks many words, each in a line of
+ * Shared memory: as the latency of loads (sm_latency.c). L2: each SM walks many words, each in a
+ * line of
  * its own, one operation at a time. L2 does an operation where the line is at home. So if it has
  * partitions, half of the lines are far from an SM, also if loads find copies near to it. Which
  * partition is near to an SM is known from loads (topology/partitions.c). Half of the SMs decide
@@ -25,7 +26,7 @@
 #define LINES 63 /* of a launch, at most; each launch has other lines */
 #define GROUPS 9 /* of lines: they are the repetitions */
 /* Bytes between the lines: an odd number of the longest lines, so that they lie in all slices. All
- * are within 256 KiB, as for the latency of loads (l2.c). */
+ * are within 256 KiB, as for the latency of loads (l2_latency.c). */
 #define APART 1152
 #define CHAIN GPU_LINES_UNROLL
 #define SHARE 0.02  /* latencies of L2 are accurate to this share */

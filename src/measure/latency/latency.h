@@ -8,14 +8,14 @@
 
 #include "measure/core/measurement.h"
 
-gc_step gc_step_latency;        /* sm.c: memories inside the SM */
-gc_step gc_step_l2_latency;     /* l2.c */
-gc_step gc_step_l3_latency;     /* l3.c */
-gc_step gc_step_l3_penalty;     /* l3.c */
+gc_step gc_step_latency;        /* sm_latency.c: memories inside the SM */
+gc_step gc_step_l2_latency;     /* l2_latency.c */
+gc_step gc_step_l3_latency;     /* l3_latency.c */
+gc_step gc_step_l3_penalty;     /* l3_latency.c */
 gc_step gc_step_memory_latency; /* memory.c */
 gc_step gc_step_miss_penalty;   /* miss_penalty.c */
-gc_step gc_step_atomic_latency;    /* atomics.c: shared memory */
-gc_step gc_step_l2_atomic_latency; /* atomics.c */
+gc_step gc_step_atomic_latency;    /* atomic_latency.c: shared memory */
+gc_step gc_step_l2_atomic_latency; /* atomic_latency.c */
 
 gc_step_needs gc_needs_l3_latency;
 

@@ -9,7 +9,7 @@
 
 #include "measure/core/measurement.h"
 
-gc_step gc_step_banks;          /* banks.c: shared memory */
+gc_step gc_step_banks;          /* shared_banks.c: shared memory */
 gc_step gc_step_sm_groups;      /* sm_groups.c: TPCs, GPCs, and what clusters reach */
 gc_step gc_step_remote_latency; /* remote_latency.c: shared memory of another SM in the cluster */
 gc_step gc_step_sets;           /* sets, ways, masks of the hash, replacement, shares of the ways */

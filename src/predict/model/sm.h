@@ -7,12 +7,12 @@
  *   several loads in a row. They put it to sleep until the slowest sector is there; then it goes to
  *   the back of the FIFO.
  * - L1 looks up GC_LINES_PER_CYCLE lines per cycle. (doc/results/predict.md: on an H200, kernels
- * that mostly hit and load 32 lines with each instruction take 1.1 to 1.4 cycles for each line.)
+ *   that mostly hit and load 32 lines with each instruction take 1.1 to 1.4 cycles for each line.)
  * - Other instructions take an issue slot each. There are GC_SCHEDULERS schedulers, each with every
  *   fourth warp and one slot per cycle.
  * - Hits take effect at once: the line is then the newest. A missing sector gets into L1 when it
  *   arrives. Loads of it meanwhile wait for it (hit on miss). Its line evicts another one when it
- * is requested or when it arrives (gc_cache_geometry.early).
+ *   is requested or when it arrives (gc_cache_geometry.early).
  * - A line under way takes an entry (MSHR) of the SM and of the warp that requested it. If none is
  *   free, the warp keeps its remaining requests and waits for one; such warps get free entries in
  *   turn. If only the entries of the warp itself are in use, it waits for one of its own lines.

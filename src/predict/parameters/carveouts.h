@@ -24,7 +24,8 @@ struct gc_carveouts {
   uint64_t default_bytes;  /* L1 for a kernel that prefers nothing; 0: unknown */
 };
 
-/* Reads "0:222208,15:189440,default:222208". most_shared is the shared memory of the last entry: what L1 loses from one
+/* Reads "0:222208,15:189440,default:222208". most_shared is the shared memory of the last entry:
+ * what L1 loses from one
  * entry to the next, shared memory gains. A text of another form yields no entries. */
 void gc_carveouts_read(struct gc_carveouts *carveouts, const char *table, uint64_t most_shared);
 
