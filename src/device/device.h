@@ -112,8 +112,7 @@ struct gc_device_ops {
   /* Device memory, aligned to 512 bytes or better, with undefined contents. */
   int (*alloc)(struct gc_device *device, uint64_t bytes, uint64_t *address, struct gc_error *err);
   /* Host memory that kernels can use, too, for small data that goes to and fro with each launch:
-   * upload and download reach it without the driver. One range at a time. NULL: there is none, and
-   * alloc does. */
+   * upload and download reach it without the driver. One range at a time. NULL: there is none. */
   int (*alloc_host)(struct gc_device *device, uint64_t bytes, uint64_t *address,
                     struct gc_error *err);
   void (*release)(struct gc_device *device, uint64_t address); /* of either; 0 is fine */

@@ -33,8 +33,8 @@ struct gc_wide *gc_wide_new(uint32_t sets, uint32_t ways)
   wide->blocks = (sets + GC_WIDE_LANES - 1) / GC_WIDE_LANES;
   /* each line in a row of its own, and space for as long as the rows do not move */
   wide->capacity = (GC_WIDE_LANES + GC_WIDE_LANES / 4) * ways + NEW_ROWS;
-  /* the host provides a page when it is first used */
-  wide->rows = calloc((size_t)wide->blocks * wide->capacity, sizeof(*wide->rows));
+  /* the host provides a page when it is first used; find_key reads up to three rows too many */
+  wide->rows = calloc((size_t)wide->blocks * wide->capacity + 3, sizeof(*wide->rows));
   wide->block = calloc(wide->blocks, sizeof(*wide->block));
   if (!wide->rows || !wide->block) {
     gc_wide_free(wide);

@@ -19,6 +19,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -118,6 +119,17 @@ void gc_child_follow_parent(void)
     raise(SIGTERM); /* the parent has ended already */
 }
 
+#define BYTES_MOST ((rlim_t)64 << 20)
+
+size_t gc_child_bytes(void)
+{
+  struct rlimit limit;
+
+  return !getrlimit(RLIMIT_FSIZE, &limit) && limit.rlim_cur < BYTES_MOST
+             ? (size_t)limit.rlim_cur
+             : BYTES_MOST;
+}
+
 int gc_child_file(void)
 {
   const int low = memfd_create("child", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -127,7 +139,7 @@ int gc_child_file(void)
     close(low);
   /* the file has this size, and no process can change that */
   if (fd >= 0 &&
-      (ftruncate(fd, GC_CHILD_BYTES) || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK))) {
+      (ftruncate(fd, (off_t)gc_child_bytes()) || fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK))) {
     close(fd);
     fd = -1;
   }
@@ -138,7 +150,7 @@ size_t gc_child_printed(int fd)
 {
   const off_t size = lseek(fd, 0, SEEK_CUR);
 
-  return size < 0 || size > GC_CHILD_BYTES ? 0 : (size_t)size;
+  return size < 0 || (size_t)size > gc_child_bytes() ? 0 : (size_t)size;
 }
 
 void gc_child_report(int status, const char *sentence)

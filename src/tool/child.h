@@ -32,11 +32,12 @@ void gc_child_environment_free(struct gc_child_variables *environment);
 /* Call it first in main(): if the environment names a parent, makes this process end with it. */
 void gc_child_follow_parent(void);
 
-/* A topology of a large machine has a few megabytes. */
-#define GC_CHILD_BYTES (64 << 20)
+/* What a child can write at most: 64 MiB, because a topology of a large machine has a few megabytes;
+ * or less if files may not be so long (ulimit -f). */
+size_t gc_child_bytes(void);
 
 /* A memory file for the output of a child, or for its input, on a descriptor of 3 or more; -1 with
- * errno. A child can write GC_CHILD_BYTES at most, and cannot shorten the file. */
+ * errno. A child can write gc_child_bytes() at most, and cannot shorten the file. */
 int gc_child_file(void);
 
 /* How many bytes a child has printed: it shares the position of the descriptor. */

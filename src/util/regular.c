@@ -98,6 +98,7 @@ int gc_regular_read(int fd, size_t most, char **text, size_t *length)
   got = gc_file_read(fd, *text, (size_t)st.st_size);
   if (got < 0) {
     free(*text);
+    *text = NULL;
     return (int)got;
   }
   *length = (size_t)got;

@@ -176,6 +176,18 @@ void gc_bench_lend_arena(struct gc_bench *bench)
   bench->texture = bench->arena = 0;
 }
 
+/* Device memory does if there is no host memory that kernels can use. */
+static int alloc_exchange(struct gc_bench *bench)
+{
+  const struct gc_device_ops *ops = bench->ops;
+  const size_t bytes = exchange_bytes(bench);
+  struct gc_error refused;
+
+  if (ops->alloc_host && !ops->alloc_host(bench->device, bytes, &bench->exchange, &refused))
+    return 0;
+  return ops->alloc(bench->device, bytes, &bench->exchange, bench->err);
+}
+
 int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct gc_record *tables,
                   struct gc_error *err)
 {
@@ -195,8 +207,7 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct
   if (status ||
       (status = bench->ops->alloc(device, gc_scratch_end(bench) - bench->scratch, &bench->scratch,
                                   err)) ||
-      (status = (bench->ops->alloc_host ? bench->ops->alloc_host : bench->ops->alloc)(
-           device, exchange_bytes(bench), &bench->exchange, err)) ||
+      (status = alloc_exchange(bench)) ||
       (status = gc_bench_return_arena(bench)) ||
       (bench->properties.has_constant && (status = find_constant_base(bench))))
     gc_bench_close(bench);

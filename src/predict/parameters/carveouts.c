@@ -30,14 +30,14 @@ void gc_carveouts_read(struct gc_carveouts *carveouts, const char *table, uint64
       continue;
     }
     if (!follows(carveouts, &entry)) {
-      carveouts->count = 0;
+      *carveouts = (struct gc_carveouts){.count = 0};
       return;
     }
     carveouts->array[carveouts->count++] =
         (struct gc_carveout){.percent = entry.percent, .l1_bytes = entry.bytes};
   }
   if (table && *table) /* of another form */
-    carveouts->count = 0;
+    *carveouts = (struct gc_carveouts){.count = 0};
   if (!carveouts->count)
     return;
   least_l1 = carveouts->array[carveouts->count - 1].l1_bytes;

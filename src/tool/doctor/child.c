@@ -127,8 +127,8 @@ int gc_errand_run(struct gc_errand *errand, struct gc_error *how)
     gc_spawn(&command, 1, &options);
     running = NULL;
     read_output(errand, command.output);
-    status = errand->length == GC_CHILD_BYTES
-                 ? gc_fail(how, -EFBIG, "printed more than %d MiB", GC_CHILD_BYTES >> 20)
+    status = errand->length == gc_child_bytes()
+                 ? gc_fail(how, -EFBIG, "printed more than %zu MiB", gc_child_bytes() >> 20)
                  : judge(&command, errand->seconds, how);
   }
   if (command.output >= 0)

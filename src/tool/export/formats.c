@@ -3,6 +3,7 @@
 
 #include "tool/export/look_up.h"
 #include "tool/hwloc_xml.h"
+#include "util/file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -62,7 +63,7 @@ int gc_format_text(const struct gc_format *format, const struct gc_record *recor
   if (!out)
     return gc_fail(err, -ENOMEM, "out of memory");
   status = format->write(record, gpu, out, err);
-  if ((ferror(out) | fclose(out)) && !status)
+  if (!gc_file_close(out) && !status)
     status = gc_fail(err, -ENOMEM, "out of memory");
   if (status)
     free(*text);

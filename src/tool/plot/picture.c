@@ -8,6 +8,7 @@
 
 #include "tool/html.h"
 #include "tool/plot/draw.h"
+#include "util/file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -147,7 +148,7 @@ static int draw(const struct gc_plot *plot, struct picture *picture, struct gc_e
   say_found(plot, found, sizeof found);
   say_result(plot, found, picture->result, sizeof picture->result);
   status = kind->draw(&c, plot, found, err);
-  if (ferror(c.out) | fclose(c.out) && !status)
+  if (!gc_file_close(c.out) && !status)
     status = gc_fail(err, -ENOMEM, "out of memory");
   picture->what = kind->what;
   picture->height = c.top + c.height + BELOW;

@@ -126,7 +126,7 @@ static int write_kernel(int dir, const struct gc_source *source, const struct gc
     return gc_fail(err, -ENOMEM, "out of memory");
   write_heading(file, source, launch);
   write_rows(file, sweep, kernel);
-  status = ferror(file) | fclose(file) ? gc_fail(err, -ENOMEM, "out of memory")
+  status = !gc_file_close(file) ? gc_fail(err, -ENOMEM, "out of memory")
                                        : gc_file_put(dir, name, text, length, err);
   free(text);
   return status;
