@@ -71,7 +71,7 @@ int gc_regular_open(const char *path, uint64_t *size, struct gc_error *why)
 
   if (way < 0)
     return way;
-  fd = gc_regular_open_in(way, last, size);
+  fd = open_at(way, last, gc_walk_is_descriptor(path) ? 0 : O_NOFOLLOW, size);
   close(way);
   if (fd >= 0 && path[strlen(path) - 1] == '/') {
     close(fd);

@@ -293,8 +293,26 @@ int gc_walk_only(const char *path, unsigned levels, char last[GC_WALK_COMPONENT]
   return start(path, levels, LOOK, last, why);
 }
 
+bool gc_walk_is_descriptor(const char *path)
+{
+  static const char own[] = "/proc/self/fd/", alias[] = "/dev/fd/";
+  const size_t start = !strncmp(path, own, sizeof(own) - 1)       ? sizeof(own) - 1
+                       : !strncmp(path, alias, sizeof(alias) - 1) ? sizeof(alias) - 1
+                                                                  : 0;
+  const size_t digits = strspn(path + start, "0123456789");
+
+  return start && digits && digits < 10 && !path[start + digits];
+}
+
 int gc_walk_file(const char *path, char last[GC_WALK_COMPONENT], struct gc_error *why)
 {
+  if (gc_walk_is_descriptor(path)) {
+    const int fd = open("/proc/self/fd", O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+    strcpy(last, strrchr(path, '/') + 1);
+    return fd < 0 ? gc_fail(why, -errno, "%s", strerror(errno)) : fd;
+  }
+
   const int way = *path ? start(path, UINT_MAX, A_FILE, last, why) : -ENOENT;
 
   return way == -ENOENT ? gc_fail(why, way, "%s", strerror(ENOENT)) : way;

@@ -10,6 +10,7 @@
 #include "util/error.h"
 
 #include <limits.h>
+#include <stdbool.h>
 
 /* Space for a name, and for one character more, so that the kernel refuses a longer name. */
 #define GC_WALK_COMPONENT (NAME_MAX + 2)
@@ -38,6 +39,11 @@ int gc_walk_only(const char *path, unsigned levels, char last[GC_WALK_COMPONENT]
  * gc_walk, the last component, too: `last` is no link unless it was replaced meanwhile. Returns a
  * descriptor (O_PATH) of the directory of the file, which may be missing, or fails as gc_walk. */
 int gc_walk_file(const char *path, char last[GC_WALK_COMPONENT], struct gc_error *why);
+
+/* Whether the path is a descriptor of this process, /proc/self/fd/N or /dev/fd/N. Then `last` of
+ * gc_walk_file is a link of the kernel, which leads to the file even if it has no name; the caller
+ * follows it. */
+bool gc_walk_is_descriptor(const char *path);
 
 /* Whether gc_walk would succeed, as far as this function can find out without making
  * anything. 0, or the negative errno of gc_walk and its reason. */

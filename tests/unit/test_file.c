@@ -284,7 +284,8 @@ static void only_regular_files_are_read(void **state)
   };
   struct gc_error why;
   size_t length;
-  char *text;
+  char *text, path[64];
+  int fd;
 
   (void)state;
   make_links();
@@ -295,6 +296,14 @@ static void only_regular_files_are_read(void **state)
     assert_non_null(strstr(why.text, bad[i].why));
   }
   assert_int_equal(gc_regular_open("", &(uint64_t){0}, &why), -ENOENT);
+  /* a descriptor of this process, also of a file without a name */
+  fd = open(root, O_TMPFILE | O_RDWR, 0600);
+  assert_true(fd >= 0 && write(fd, "text", 4) == 4);
+  snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+  assert_int_equal(gc_regular_load(path, 4, &text, &length, &why), 0);
+  assert_string_equal(text, "text");
+  free(text);
+  close(fd);
   assert_int_equal(gc_regular_open("/", &(uint64_t){0}, &why), -EISDIR);
   assert_int_equal(gc_regular_load(path_of("last"), 3, &text, &length, &why), -EFBIG);
   assert_non_null(strstr(why.text, "/last: more than "));

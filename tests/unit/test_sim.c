@@ -572,9 +572,9 @@ static void bad_profiles_are_sentences(void **state)
   assert_int_equal(open_profile(&other, f->path), -EINVAL);
   assert_non_null(strstr(other.err.text, ":2: "));
   assert_non_null(strstr(other.err.text, "colour"));
-  assert_int_equal(open_profile(&other, "/nonexistent/profile"), -EINVAL);
+  assert_int_equal(open_profile(&other, "/nonexistent/profile"), -ENOENT);
   assert_non_null(strstr(other.err.text, "/nonexistent/profile"));
-  assert_int_equal(open_profile(&other, "/tmp"), -EINVAL);
+  assert_int_equal(open_profile(&other, "/tmp"), -EISDIR);
   assert_null(other.device);
 }
 
