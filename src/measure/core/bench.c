@@ -48,14 +48,15 @@ uint64_t gc_exchange_results(const struct gc_bench *bench)
   return gc_exchange_jobs(bench) + job_bytes(bench);
 }
 
-uint64_t gc_exchange_clock(const struct gc_bench *bench)
+static bool is_in_scratch(const struct gc_bench *bench)
 {
-  return gc_exchange_results(bench) + gc_exchange_results_bytes(bench);
+  return bench->exchange == gc_scratch_large(bench);
 }
 
-static size_t exchange_bytes(const struct gc_bench *bench)
+uint64_t gc_exchange_clock(const struct gc_bench *bench)
 {
-  return gc_exchange_clock(bench) + sizeof(struct gpu_clock_result) - bench->exchange;
+  return is_in_scratch(bench) ? gc_scratch_end(bench)
+                              : gc_exchange_results(bench) + gc_exchange_results_bytes(bench);
 }
 
 uint64_t gc_scratch_trace(const struct gc_bench *bench)
@@ -176,16 +177,22 @@ void gc_bench_lend_arena(struct gc_bench *bench)
   bench->texture = bench->arena = 0;
 }
 
-/* Device memory does if there is no host memory that kernels can use. */
-static int alloc_exchange(struct gc_bench *bench)
+/* Allocates scratch and exchange. If there is no host memory that kernels can use, the exchange is
+ * the begin of the large part of the scratch, and the clock's result is behind the scratch. */
+static int alloc_scratch(struct gc_bench *bench)
 {
   const struct gc_device_ops *ops = bench->ops;
-  const size_t bytes = exchange_bytes(bench);
+  const size_t clock = sizeof(struct gpu_clock_result);
+  const size_t exchange = job_bytes(bench) + gc_exchange_results_bytes(bench) + clock;
   struct gc_error refused;
+  int status = ops->alloc(bench->device, gc_scratch_end(bench) - bench->scratch + clock,
+                          &bench->scratch, bench->err);
 
-  if (ops->alloc_host && !ops->alloc_host(bench->device, bytes, &bench->exchange, &refused))
-    return 0;
-  return ops->alloc(bench->device, bytes, &bench->exchange, bench->err);
+  if (status)
+    return status;
+  if (!ops->alloc_host || ops->alloc_host(bench->device, exchange, &bench->exchange, &refused))
+    bench->exchange = gc_scratch_large(bench);
+  return 0;
 }
 
 int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct gc_record *tables,
@@ -204,10 +211,7 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct
   bench->results = calloc(1, gc_exchange_results_bytes(bench));
   if (!bench->jobs || !bench->results)
     status = gc_fail(err, -ENOMEM, "out of memory");
-  if (status ||
-      (status = bench->ops->alloc(device, gc_scratch_end(bench) - bench->scratch, &bench->scratch,
-                                  err)) ||
-      (status = alloc_exchange(bench)) ||
+  if (status || (status = alloc_scratch(bench)) ||
       (status = gc_bench_return_arena(bench)) ||
       (bench->properties.has_constant && (status = find_constant_base(bench))))
     gc_bench_close(bench);
@@ -217,7 +221,8 @@ int gc_bench_open(struct gc_bench *bench, struct gc_device *device, const struct
 void gc_bench_close(struct gc_bench *bench)
 {
   gc_bench_lend_arena(bench);
-  bench->ops->release(bench->device, bench->exchange);
+  if (!is_in_scratch(bench))
+    bench->ops->release(bench->device, bench->exchange);
   bench->ops->release(bench->device, bench->scratch);
   free(bench->results);
   free(bench->jobs);

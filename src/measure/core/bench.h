@@ -47,7 +47,7 @@ struct gc_bench {
   uint64_t texture, texture_bytes; /* texture object over the start of the arena; 0: none */
   uint64_t constant_base;          /* constant-space address of the bank of constants */
   uint64_t scratch;                /* device: see below */
-  uint64_t exchange;               /* host memory that kernels can use, if there is such memory */
+  uint64_t exchange;               /* see below */
   /* Host copies of the jobs and results of chases, one per block. */
   struct gpu_chase_job *jobs;
   struct gpu_chase_result *results;
@@ -98,8 +98,9 @@ uint64_t gc_scratch_trace(const struct gc_bench *bench); /* GC_TRACE_MAX words *
 uint64_t gc_scratch_end(const struct gc_bench *bench);
 
 /* The exchange: jobs and results of chases, other results that are written once at the end of a
- * launch or of a repetition, and a struct gpu_clock_result. Nothing there is for atomic operations
- * or for stores while loads are timed: they may go to the host. */
+ * launch or of a repetition, and a struct gpu_clock_result. It is in host memory that kernels can
+ * use, or else in the large part of the scratch, which other kernels use between two chases. So
+ * nothing there is for atomic operations, or for stores while loads are timed. */
 uint64_t gc_exchange_jobs(const struct gc_bench *bench);
 uint64_t gc_exchange_results(const struct gc_bench *bench);
 size_t gc_exchange_results_bytes(const struct gc_bench *bench);
