@@ -453,7 +453,7 @@ END
   wait $! || true
   [ ! -e "$BATS_TEST_TMPDIR/opened" ]
   doctor "$BATS_TEST_TMPDIR" --sim "$tiny"
-  has "$(finding program)" "cannot be examined: it cannot be read: it is not a regular file"
+  has "$(finding program)" "cannot be examined: it cannot be read: Is a directory"
 }
 
 @test "doctor PROGRAM survives that another process cuts the program" {
