@@ -591,8 +591,8 @@ $raw/curve-5.tsv: row 2 has no number under 'p99'" "$(sed 's/^hwloc-gpucache: //
   is 1 "$status"
   is "$raw/good.svg" "$output"
   has "$errors" "$raw/fifo.tsv: it is not a regular file"
-  has "$errors" "$raw/zero.tsv: it is not a regular file"
-  has "$errors" "$raw/missing.tsv: No such file or directory"
+  has "$errors" "$raw/zero.tsv: it is a symbolic link"
+  has "$errors" "$raw/missing.tsv: it is a symbolic link"
   has "$errors" "$raw/long.tsv: it is too long"
   # a full disk leaves the earlier picture
   local before
