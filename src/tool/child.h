@@ -32,8 +32,8 @@ void gc_child_environment_free(struct gc_child_variables *environment);
 /* Call it first in main(): if the environment names a parent, makes this process end with it. */
 void gc_child_follow_parent(void);
 
-/* What a child can write at most: 64 MiB, because a topology of a large machine has a few megabytes;
- * or less if files may not be so long (ulimit -f). */
+/* The most bytes that a child can write: 64 MiB, or less if the limit for files is lower (ulimit -f).
+ * A topology of a large machine has a few megabytes. */
 size_t gc_child_bytes(void);
 
 /* A memory file for the output of a child, or for its input, on a descriptor of 3 or more; -1 with
