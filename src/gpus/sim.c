@@ -17,6 +17,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -142,7 +143,10 @@ static int read_profile(struct gc_gpu *gpu, char *text)
   char last[GC_WALK_COMPONENT];
   struct gc_error why = {""};
   const int dir = gc_walk_file(gpu->profile, last, &why);
-  const long length = dir < 0 ? dir : gc_gpus_read(dir, last, text, PROFILE_MAX_BYTES + 2);
+  const bool link = gc_walk_is_descriptor(gpu->profile); /* of the kernel, always followed */
+  const long length = dir < 0 ? dir
+                              : gc_gpus_read(link ? AT_FDCWD : dir, link ? gpu->profile : last, text,
+                                             PROFILE_MAX_BYTES + 2);
 
   if (dir >= 0)
     close(dir);

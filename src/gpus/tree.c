@@ -33,7 +33,8 @@ long gc_gpus_read(int at, const char *path, char *text, size_t size)
 {
   struct stat status;
   long result;
-  int fd = openat(at, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  const int fd = openat(at, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
+                                    (at == AT_FDCWD ? 0 : O_NOFOLLOW));
 
   if (fd < 0)
     return -errno;

@@ -13,8 +13,8 @@
 DIR *gc_gpus_open_dir(const char *root, const char *path);
 
 /* Reads at most size - 1 bytes of a regular file (and drops the rest) and ends them with a NUL.
- * Never blocks on a FIFO or a device. at: a directory descriptor or AT_FDCWD. Returns the length
- * or a negative errno. */
+ * Never blocks on a FIFO or a device. at: a descriptor of a directory, where a symbolic link in place
+ * of the file is not followed, or AT_FDCWD. Returns the length or a negative errno. */
 long gc_gpus_read(int at, const char *path, char *text, size_t size);
 
 /* Reads the first line of the file ROOT/path, printable ('?' for other characters) and without

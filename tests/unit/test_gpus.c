@@ -7,7 +7,10 @@
 
 #include "gpus/gpus.h"
 #include "gpus/sim.h"
+#include "gpus/tree.h"
 #include "util/hash.h"
+
+#include <fcntl.h>
 
 /* The files of a real H200. */
 #define H200_INFORMATION                                                                           \
@@ -379,6 +382,23 @@ static void names_are_sorted(void **state)
   assert_int_equal(strlen(small), sizeof(small) - 1);
 }
 
+/* A link that replaced the file after the way to it was checked is not followed. */
+static void links_in_place_of_files(void **state)
+{
+  char text[64];
+  int dir;
+
+  (void)state;
+  put("file", "text\n");
+  assert_return_code(symlink("file", path_of("link")), errno);
+  dir = open(root, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  assert_return_code(dir, errno);
+  assert_int_equal(gc_gpus_read(dir, "file", text, sizeof(text)), 5);
+  assert_int_equal(gc_gpus_read(dir, "link", text, sizeof(text)), -ELOOP);
+  close(dir);
+  assert_int_equal(gc_gpus_read(AT_FDCWD, path_of("link"), text, sizeof(text)), 5);
+}
+
 static void no_descriptor_is_left(void **state)
 {
   unsigned before;
@@ -406,7 +426,8 @@ int main(void)
       TEST(hash_is_fnv1a),         TEST(simulated),
       TEST(simulated_tables),
       TEST(simulated_real_first),  TEST(simulated_badly),
-      TEST(names_are_sorted),      TEST(no_descriptor_is_left),
+      TEST(names_are_sorted),      TEST(links_in_place_of_files),
+      TEST(no_descriptor_is_left),
   };
 
   return cmocka_run_group_tests(tests, NULL, NULL);
