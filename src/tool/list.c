@@ -143,8 +143,7 @@ int gc_tool_list(const struct gc_tool *tool)
     state(gpu, row[4], sizeof *row);
   }
   if (!row) {
-    gc_say(NULL, "out of memory");
-    status = GC_EXIT_FAILED;
+    status = gc_no_memory();
   }
   if (table.rows == 1)
     table.rows = 0; /* no heads without rows */

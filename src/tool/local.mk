@@ -93,6 +93,8 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/measure.c \
 	src/tool/measure.h \
 	src/tool/obtain.c \
+	src/tool/options.c \
+	src/tool/options.h \
 	src/tool/obtain.h \
 	src/tool/pci_ids.c \
 	src/tool/pci_ids.h \
@@ -145,6 +147,8 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/results.h \
 	src/tool/messages.c \
 	src/tool/messages.h \
+	src/tool/show/print_json.c \
+	src/tool/show/print_json.h \
 	src/tool/show/show.c \
 	src/tool/show/show.h \
 	src/tool/show_absent.c \
@@ -175,7 +179,6 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/targets.h \
 	src/tool/terminal.c \
 	src/tool/terminal.h \
-	src/tool/tool.c \
 	src/tool/tool.h \
 	src/tool/watch.c \
 	src/tool/watch.h

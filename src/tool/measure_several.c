@@ -177,7 +177,7 @@ static void run(const struct gc_tool *tool, struct gc_command *commands, struct 
   if (tool->timeout > 0)
     options.seconds = tool->timeout + GRACE_SECONDS;
   if (!sims || gc_child_environment(&environment, sims)) {
-    gc_say(NULL, "out of memory");
+    gc_no_memory();
     free(sims);
     return;
   }

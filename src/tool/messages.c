@@ -25,3 +25,9 @@ void gc_say(const char *gpu, const char *format, ...)
   /* one call, so that lines of parallel processes do not mix */
   fprintf(stderr, "%s: %s%s%s\n", GC_TOOL_NAME, gpu ? gpu : "", gpu ? ": " : "", text);
 }
+
+int gc_no_memory(void)
+{
+  gc_say(NULL, "out of memory");
+  return GC_EXIT_FAILED;
+}

@@ -10,4 +10,7 @@
  * processes do not mix; gpu may be NULL. Erases the progress line first. Safe from threads. */
 void gc_say(const char *gpu, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Says that memory ran out. GC_EXIT_FAILED. */
+int gc_no_memory(void);
+
 #endif

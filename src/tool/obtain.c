@@ -65,7 +65,7 @@ struct gc_result *gc_obtain(const struct gc_tool *tool, const struct gc_targets 
   size_t count = 0;
 
   if (!results || !missing || !sentences) {
-    gc_say(NULL, "out of memory");
+    gc_no_memory();
     free(results);
     free(missing);
     free(sentences);

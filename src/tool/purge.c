@@ -155,10 +155,8 @@ static int remove_named(const struct gc_tool *tool, const struct purge *purge)
   rest.words = calloc(tool->count + 1, sizeof *rest.words);
   rest.count = 0;
   rest.of_records = true;
-  if (!rest.words) {
-    gc_say(NULL, "out of memory");
-    return GC_EXIT_FAILED;
-  }
+  if (!rest.words)
+    return gc_no_memory();
   for (size_t i = 0; i < tool->count; i++)
     if (!is_stored(purge, tool->words[i]))
       rest.words[rest.count++] = tool->words[i];

@@ -109,10 +109,8 @@ static int choose(const struct gc_tool *tool, struct gc_targets *targets)
   size_t most = tool->count ? tool->count : targets->gpus.count;
 
   targets->chosen = calloc(most ? most : 1, sizeof *targets->chosen);
-  if (!targets->chosen) {
-    gc_say(NULL, "out of memory");
-    return GC_EXIT_FAILED;
-  }
+  if (!targets->chosen)
+    return gc_no_memory();
   if (!tool->count)
     for (size_t i = 0; i < targets->gpus.count; i++)
       targets->chosen[targets->count++] = &targets->gpus.array[i];
@@ -152,7 +150,7 @@ int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
 
   memset(targets, 0, sizeof *targets);
   if (gc_targets_list(tool, &targets->gpus)) {
-    gc_say(NULL, "out of memory");
+    gc_no_memory();
   } else {
     gc_gpus_restrict(gc_environment_root(), &targets->gpus);
     if (!targets->gpus.count && !(tool->of_records && tool->count)) {

@@ -18,7 +18,8 @@ enum gc_exit { GC_EXIT_DONE, GC_EXIT_FAILED, GC_EXIT_USAGE, GC_EXIT_NO_GPU };
 struct gc_tool {
   const char *sims;     /* --sim: only these; NULL: real GPUs, and those of $HWLOC_GPUCACHE_SIM */
   const char *only;     /* --only: comma list of subtypes; NULL: all */
-  unsigned elements;    /* --element: a set of kinds of elements, as gc_show_has; 0: all */
+  const char *element;  /* --element: comma list of subtypes; NULL: all */
+  unsigned elements;    /* the same as a set of kinds, as gc_show_has; 0: all */
   const char *color;    /* --color: see gc_terminal_colour; NULL: not given */
   const char *raw;      /* --raw: directory for raw data; NULL: none */
   bool made_raw;        /* that directory was created for this run */
@@ -32,11 +33,9 @@ struct gc_tool {
   const char *gpu;      /* --gpu of predict; NULL: the only one */
   const char *sweep;    /* --sweep of predict: what varies; NULL: nothing */
   const char *plot;     /* --plot of predict: a directory; NULL: no pictures */
-  unsigned carveout;    /* --carveout of predict: per cent, if has_carveout */
-  bool has_carveout;
+  int carveout;         /* --carveout of predict: per cent; -1: not given */
   double timeout;       /* --timeout: seconds for the whole command; 0: no limit */
-  double tolerance;     /* --tolerance: per cent, if has_tolerance */
-  bool has_tolerance;
+  double tolerance;     /* --tolerance: per cent; -1: not given */
   bool times;           /* --verbose (not $HWLOC_GPUCACHE_VERBOSE): print the cost of each step */
   bool verbose, force, replace, no_store, json, xml, all; /* replace: force is set, too */
   /* all: show and measure print everything; purge removes all records */
@@ -47,6 +46,12 @@ struct gc_tool {
 };
 
 /* The worse of two exit codes, from best to worst: done, no GPU, usage, failed. */
-int gc_worse(int a, int b);
+static inline int gc_worse(int a, int b)
+{
+  static const int weight[] = {[GC_EXIT_DONE] = 0, [GC_EXIT_NO_GPU] = 1, [GC_EXIT_USAGE] = 2,
+                               [GC_EXIT_FAILED] = 3};
+
+  return weight[a] >= weight[b] ? a : b;
+}
 
 #endif

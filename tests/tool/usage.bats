@@ -99,14 +99,13 @@ refused() {
   run_split "$tool" --help
   is 0 "$status"
   is '' "$errors"
-  # options that exist: the message for others is different
   local word help=$output commands options
   commands=$("$tool" 2>&1 | sed -n 's/^hwloc-gpucache: no command given: //p' | sed 's/,\| or / /g')
   # only the command itself uses --resume and --probe
   has_not "$help" --resume
   has_not "$help" --probe
-  options=$(sed -n '/^static const struct option options/,/^};/s/{"\([a-z-]*\)",/\n--\1\n/gp' \
-    "$top_srcdir/src/main.c" | grep '^--' | grep -vx -e --resume -e --probe)
+  options=$(sed -n '/^static const struct gc_option options/,/^};/s/.*[({]"\([a-z-]*\)",.*/--\1/p' \
+    "$top_srcdir/src/main.c" | grep -vx -e --resume -e --probe)
   [ "$(wc -w <<<"$commands")" -ge 5 ]
   [ "$(wc -w <<<"$options")" -ge 12 ]
   for word in $commands; do [[ $help == *$'\n'"  $word "* ]] || is "a line of $word" "$help"; done
@@ -115,6 +114,32 @@ refused() {
   is 0 "$status"
   run "$tool" -h
   is 0 "$status"
+}
+
+# Lines "command --option" for each option that --help has for a command: below the command itself,
+# or below a line with the names of several commands.
+options_of_help() {
+  "$tool" --help | awk '
+    /^Commands:/ { below = 1; next }
+    /^[a-z, ]*:$/ { several = $0; gsub(/,|:| and /, " ", several); below = 0; next }
+    /^$/ { several = ""; next }
+    below && /^  [a-z]/ { several = $1 }
+    /^ +--/ { n = split(several, name, " "); for (i = 1; i <= n; i++) print name[i], $1 }' | sort
+}
+
+# The same from the synopsis of the manual page.
+options_of_synopsis() {
+  awk '
+    /^\.Sh / { inside = $2 == "SYNOPSIS" }
+    inside && /^\.Nm/ { command = ""; held = "" }
+    inside {
+      if ($1 == ".Cm") command = $2
+      for (i = 1; i + 2 <= NF; i++)
+        if ($i == "Fl" && $(i + 1) == "Fl") held = held " --" $(i + 2)
+      n = split(command ? held : "", name, " ")
+      for (i = 1; i <= n; i++) print command, name[i]
+      if (command) held = ""
+    }' "$1" | sort
 }
 
 @test "the manual page has every command and option that --help has" {
@@ -132,6 +157,10 @@ refused() {
     n=$((n + 1))
   done
   [ "$n" -ge 17 ]
+  # each command has the same options in both; --help and --version have lines of their own
+  help=$(options_of_help | grep -v -e ' --help$' -e ' --version$')
+  [ "$(wc -l <<<"$help")" -ge 40 ]
+  is "$help" "$(options_of_synopsis "$page")"
 }
 
 @test "--version prints name, version, hwloc and the directory of the site's records" {

@@ -29,7 +29,7 @@ struct run {
 
 static int no_memory(void)
 {
-  gc_say(NULL, "out of memory");
+  gc_no_memory();
   return GC_COMPARE_FAILED;
 }
 
@@ -106,7 +106,7 @@ static int compare_pair(struct run *run, size_t a, size_t b, bool always)
   if (status)
     return status;
   if (run->tool->json) {
-    status = json_array_append_new(run->pairs, gc_json_pair(&run->report, &pair)) ? -ENOMEM : 0;
+    gc_json_add(&run->pairs, gc_json_pair(&run->report, &pair));
   } else if (always || pair.counting) {
     status = gc_print_pair(&run->report, &pair);
     if (!always)
@@ -121,7 +121,7 @@ static int compare_pair(struct run *run, size_t a, size_t b, bool always)
 
 /* Lists the GPUs of one side only. Returns their number. */
 static size_t print_lonely(const struct run *run, const struct gc_match *matches, size_t count,
-                           bool of_a, json_t *array)
+                           bool of_a, json_t **array)
 {
   size_t lonely = 0;
 
@@ -130,8 +130,8 @@ static size_t print_lonely(const struct run *run, const struct gc_match *matches
 
     if ((of_a ? matches[i].b : matches[i].a) != GC_NOBODY)
       continue;
-    if (array)
-      json_array_append_new(array, gc_json_subject(&run->subjects.array[subject]));
+    if (run->tool->json)
+      gc_json_add(array, gc_json_subject(&run->subjects.array[subject]));
     else
       printf("only in %c: %s, %s\n", of_a ? 'A' : 'B', run->subjects.array[subject].name,
              run->subjects.array[subject].id);
@@ -140,18 +140,31 @@ static size_t print_lonely(const struct run *run, const struct gc_match *matches
   return lonely;
 }
 
+/* Members of both kinds of results. */
+static void set_result(const struct run *run, json_t **object)
+{
+  gc_json_set(object, "alike", json_boolean(!run->different && !run->unreadable));
+  gc_json_set_whole(object, "unreadable", run->unreadable);
+  gc_json_set(object, "pairs", json_incref(run->pairs));
+}
+
 static int print_two_sides(struct run *run, const struct gc_match *matches, size_t count)
 {
-  json_t *only_a = run->tool->json ? json_array() : NULL;
-  json_t *only_b = run->tool->json ? json_array() : NULL;
-  const size_t lonely_a = print_lonely(run, matches, count, true, only_a);
-  const size_t lonely_b = print_lonely(run, matches, count, false, only_b);
+  json_t *only_a = json_array(), *only_b = json_array();
+  const size_t lonely_a = print_lonely(run, matches, count, true, &only_a);
+  const size_t lonely_b = print_lonely(run, matches, count, false, &only_b);
 
   run->different |= lonely_a || lonely_b;
-  if (run->tool->json)
-    return gc_json_print(json_pack(
-        "{s:b, s:I, s:O, s:o, s:o}", "alike", !run->different && !run->unreadable, "unreadable",
-        (json_int_t)run->unreadable, "pairs", run->pairs, "onlyInA", only_a, "onlyInB", only_b));
+  if (run->tool->json) {
+    json_t *object = json_object();
+
+    set_result(run, &object);
+    gc_json_set(&object, "onlyInA", only_a);
+    gc_json_set(&object, "onlyInB", only_b);
+    return gc_json_print(object, 15);
+  }
+  json_decref(only_a);
+  json_decref(only_b);
   if (count > 1)
     printf("pairs of GPUs: %zu different, %zu alike; %zu only in A, %zu only in B\n",
            run->differing_pairs, run->pair_count - run->differing_pairs, lonely_a, lonely_b);
@@ -206,14 +219,8 @@ static int print_fleet(struct run *run, const struct gc_fleet *fleet)
   if (!run->tool->json)
     return gc_print_fleet(&run->report, fleet);
   object = gc_json_fleet(&run->report, fleet);
-  if (!object ||
-      json_object_set(object, "pairs", run->pairs) |
-          json_object_set_new(object, "alike", json_boolean(!run->different && !run->unreadable)) |
-          json_object_set_new(object, "unreadable", json_integer((json_int_t)run->unreadable))) {
-    json_decref(object);
-    return -ENOMEM;
-  }
-  return gc_json_print(object);
+  set_result(run, &object);
+  return gc_json_print(object, 15);
 }
 
 static int compare_fleet(struct run *run)
@@ -259,8 +266,7 @@ static int compare_all(struct run *run)
     if (status != GC_COMPARE_ALIKE)
       return status;
   }
-  if (run->tool->json && !(run->pairs = json_array()))
-    return no_memory();
+  run->pairs = json_array();
   status = run->tool->count > 1 ? compare_sides(run, &sides[0], &sides[1]) : compare_fleet(run);
   if (status != GC_COMPARE_ALIKE)
     return status;
@@ -277,7 +283,7 @@ int gc_tool_compare(const struct gc_tool *tool)
   struct run run = {.tool = tool};
   int status;
 
-  run.report = (struct gc_report){&run.subjects, tool->has_tolerance ? tool->tolerance : -1};
+  run.report = (struct gc_report){&run.subjects, tool->tolerance};
   status = compare_all(&run);
   json_decref(run.pairs);
   gc_subjects_free(&run.subjects);

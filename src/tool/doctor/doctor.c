@@ -21,7 +21,6 @@
 #include <string.h>
 
 #define SECONDS 60 /* for everything, without --timeout */
-#define OUT_OF_MEMORY "out of memory"
 
 /* In the order of the chain. The function of a link may use what earlier ones have found. */
 static const struct {
@@ -51,7 +50,7 @@ void gc_doctor_add(struct gc_doctor *doctor, enum gc_link_status status, const c
   va_list args;
 
   if (!more) {
-    gc_say(NULL, "%s: " OUT_OF_MEMORY, doctor->link);
+    gc_say(NULL, "%s: out of memory", doctor->link);
     return;
   }
   doctor->findings = more;
@@ -86,12 +85,12 @@ static int list_gpus(struct gc_doctor *doctor)
   return 0;
 }
 
-static bool print(const struct gc_doctor *doctor)
+static int print(const struct gc_doctor *doctor)
 {
   if (doctor->tool->json)
     return gc_doctor_print_json(doctor);
   gc_doctor_print(doctor);
-  return true;
+  return 0;
 }
 
 /* At the deadline, or at a signal. The main thread hangs in the present link. */
@@ -132,10 +131,8 @@ static int examine(struct gc_doctor *doctor)
     links[i].check(doctor);
   }
   gc_watch_stop();
-  if (status || !print(doctor)) {
-    gc_say(NULL, OUT_OF_MEMORY);
-    return GC_EXIT_FAILED;
-  }
+  if (status || print(doctor))
+    return gc_no_memory();
   return doctor->is_shown && !doctor->program_fails ? GC_EXIT_DONE : GC_EXIT_FAILED;
 }
 
@@ -147,10 +144,8 @@ int gc_tool_doctor(const struct gc_tool *tool)
   if (tool->probe)
     return gc_doctor_probe(tool->probe);
   doctor = calloc(1, sizeof *doctor);
-  if (!doctor) {
-    gc_say(NULL, OUT_OF_MEMORY);
-    return GC_EXIT_FAILED;
-  }
+  if (!doctor)
+    return gc_no_memory();
   doctor->tool = tool;
   status = examine(doctor);
   release(doctor);

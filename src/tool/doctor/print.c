@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/doctor/print.h"
 
-#include <jansson.h>
+#include "tool/json.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -59,28 +60,22 @@ void gc_doctor_print(const struct gc_doctor *doctor)
 
 static json_t *text_or_null(const char *text)
 {
-  json_t *value = *text ? json_string(text) : json_null();
-
-  return value ? value : json_string("(not UTF-8)");
+  return *text ? gc_json_text(text) : json_null();
 }
 
-bool gc_doctor_print_json(const struct gc_doctor *doctor)
+int gc_doctor_print_json(const struct gc_doctor *doctor)
 {
   json_t *array = json_array();
-  bool failed = !array;
 
-  for (size_t i = 0; !failed && i < doctor->count; i++) {
+  for (size_t i = 0; i < doctor->count; i++) {
     const struct gc_finding *finding = &doctor->findings[i];
+    json_t *object = json_object();
 
-    failed = json_array_append_new(array, json_pack("{s:s, s:s, s:o, s:o}", "link", finding->link,
-                                                    "status", words[finding->status], "found",
-                                                    text_or_null(finding->found), "remedy",
-                                                    text_or_null(finding->remedy)));
+    gc_json_set_text(&object, "link", finding->link);
+    gc_json_set_text(&object, "status", words[finding->status]);
+    gc_json_set(&object, "found", text_or_null(finding->found));
+    gc_json_set(&object, "remedy", text_or_null(finding->remedy));
+    gc_json_add(&array, object);
   }
-  if (!failed) {
-    json_dumpf(array, stdout, JSON_INDENT(2));
-    putchar('\n');
-  }
-  json_decref(array);
-  return !failed;
+  return gc_json_print(array, 15);
 }

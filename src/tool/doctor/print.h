@@ -12,7 +12,7 @@
 void gc_doctor_print(const struct gc_doctor *doctor);
 
 /* As a JSON array of objects with link, status ("ok", "not ok", "not applicable"), found and remedy
- * (null: nothing is to be done). False: out of memory. */
-bool gc_doctor_print_json(const struct gc_doctor *doctor);
+ * (null: nothing is to be done). 0 or -ENOMEM. */
+int gc_doctor_print_json(const struct gc_doctor *doctor);
 
 #endif

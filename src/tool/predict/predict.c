@@ -107,7 +107,7 @@ int gc_tool_predict(const struct gc_tool *tool)
   struct gc_predict_job job = {
       .traces = (const char *const *)tool->words,
       .trace_count = tool->count,
-      .changes = {.has_carveout = tool->has_carveout, .carveout = tool->carveout},
+      .changes = {.has_carveout = tool->carveout >= 0, .carveout = (unsigned)tool->carveout},
       .seeds = GC_PREDICT_SEEDS,
   };
   const double begin_ms = gc_now_ms();

@@ -25,12 +25,6 @@ const char *const gc_miss_names[GC_MISS_COUNT] = {
 /* Load instructions in a table; those with most misses come first. */
 #define MOST_LOADS 20
 
-static int no_memory(void)
-{
-  gc_say(NULL, "out of memory");
-  return GC_EXIT_FAILED;
-}
-
 static void percent(double part, char cell[GC_CELL])
 {
   if (isfinite(part))
@@ -295,12 +289,12 @@ int gc_predict_print(const struct gc_source *source, const struct gc_prediction 
 
     print_launch(kernel);
     if (print_caches(kernel))
-      return no_memory();
+      return gc_no_memory();
     print_near(kernel);
     print_reasons(kernel);
     print_tlbs(kernel);
     if (print_loads(kernel))
-      return no_memory();
+      return gc_no_memory();
   }
   print_ignored(&prediction->ignored);
   print_assumptions(&prediction->assumptions);
@@ -352,7 +346,7 @@ int gc_predict_print_sweep(const struct gc_source *source, const struct gc_sweep
   printf("varied: %s\n", sweep->title);
   for (size_t kernel = 0; kernel < any->count; kernel++)
     if (print_sweep_of(sweep, any, kernel))
-      return no_memory();
+      return gc_no_memory();
   for (size_t i = 0; i < sweep->count; i++)
     if (!sweep->points[i].prediction)
       printf("%s: %s\n", sweep->points[i].label, sweep->points[i].why.text);

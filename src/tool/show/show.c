@@ -6,10 +6,10 @@
 #include "tool/show/show.h"
 
 #include "tool/hwloc_xml.h"
-#include "tool/json.h"
 #include "tool/messages.h"
 #include "tool/obtain.h"
 #include "tool/show_gpu.h"
+#include "tool/show/print_json.h"
 #include "tool/show_notes.h"
 #include "tool/sources/sources.h"
 
@@ -23,7 +23,7 @@ int gc_show_elements(const char *list, unsigned *elements, struct gc_error *err)
 {
   char known[400] = "", word[64];
 
-  for (const char *at = list; *at; at += strcspn(at, ","), at += *at == ',') {
+  for (const char *at = list; at && *at; at += strcspn(at, ","), at += *at == ',') {
     enum gc_kind kind;
 
     snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
@@ -168,7 +168,7 @@ static int show_sources(const struct gc_tool *tool, const struct gc_sources *sou
   if (results && gpus && names)
     status = print_all(tool, &shown);
   else
-    gc_say(NULL, "out of memory");
+    gc_no_memory();
   free(names);
   free(gpus);
   free(results);

@@ -9,7 +9,7 @@
 #include "tool/tool.h"
 #include "util/error.h"
 
-/* Reads the list after --element, "L1Cache,L2Cache", into a set of kinds. 0; -EINVAL with a
+/* Reads the list after --element, "L1Cache,L2Cache", into a set of kinds. NULL: none. 0; -EINVAL with a
  * sentence if a word names no element. */
 int gc_show_elements(const char *list, unsigned *elements, struct gc_error *err);
 

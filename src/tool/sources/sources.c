@@ -254,8 +254,7 @@ static int add_gpus(const struct gc_tool *tool, char *word, struct gc_sources *s
       continue;
     results[i].record = NULL;
     if (append(sources, strdup(results[i].gpu->name), results[i].gpu->name, record)) {
-      gc_say(NULL, "out of memory");
-      status = GC_EXIT_FAILED;
+      status = gc_no_memory();
     }
   }
   if (results)
