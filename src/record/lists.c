@@ -4,15 +4,22 @@
 #include "util/number.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Moves behind an entry that ends here. False: something else follows. */
+/* Moves behind an entry that ends here, with one of the separators if another entry follows. False:
+ * something else follows. */
+static bool end_entry_with(const char *separators, const char **list, const char *end)
+{
+  if (!end || (*end && (!strchr(separators, *end) || !end[1])))
+    return false;
+  *list = end + (*end != '\0');
+  return true;
+}
+
 static bool end_entry(const char **list, const char *end)
 {
-  if (!end || (*end && *end != ','))
-    return false;
-  *list = end + (*end == ',');
-  return true;
+  return end_entry_with(",", list, end);
 }
 
 bool gc_carveout_next(const char **list, struct gc_carveout_entry *entry)
@@ -47,4 +54,37 @@ bool gc_cu_group_next(const char **list, uint64_t *instances, uint64_t *cus)
   *instances = number;
   *cus = size;
   return true;
+}
+
+bool gc_member_next(const char **list, uint64_t *number, bool *is_last)
+{
+  const char *end = gc_number_digits(*list, number);
+
+  if (!end_entry_with(", ", list, end))
+    return false;
+  *is_last = *end != ',';
+  return true;
+}
+
+bool gc_mask_next(const char **list, uint64_t *mask)
+{
+  char *end;
+
+  if (!*list || strncmp(*list, "0x", 2) || !(*mask = strtoull(*list + 2, &end, 16)))
+    return false;
+  return end_entry(list, end);
+}
+
+bool gc_survival_next(const char **list, uint64_t *fills, double *share)
+{
+  const char *end = gc_number_digits(*list, fills);
+  char text[32];
+  size_t length;
+
+  if (!end || *end++ != ':')
+    return false;
+  length = strcspn(end, ",");
+  snprintf(text, sizeof text, "%.*s", (int)length, end);
+  return length < sizeof text && gc_number_read(text, share) && *share <= 1 &&
+         end_entry(list, end + length);
 }

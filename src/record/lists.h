@@ -27,4 +27,15 @@ bool gc_carveout_next(const char **list, struct gc_carveout_entry *entry);
 /* SharedByCUs, "8x2,4x1": 8 instances serve 2 CUs each, 4 serve 1. */
 bool gc_cu_group_next(const char **list, uint64_t *instances, uint64_t *cus);
 
+/* SMGroups and CUGroups, "0,1,4 2,3": the numbers of SMs that share an instance; the next group
+ * follows a blank. Reads one number; is_last: it is the last one of its group. */
+bool gc_member_next(const char **list, uint64_t *number, bool *is_last);
+
+/* SetIndexMasks, "0x2080,0x4100". No mask is 0. */
+bool gc_mask_next(const char **list, uint64_t *mask);
+
+/* SurvivalCurve, "1024:0.998,2048:0.71": numbers of fills and the share of lines, 0 to 1, that
+ * survive them. */
+bool gc_survival_next(const char **list, uint64_t *fills, double *share);
+
 #endif

@@ -60,16 +60,16 @@ static void end_line(struct line *line, unsigned *lines, FILE *out)
 /* The sizes of the groups in "0,1,16 2,3": 3 and 2. */
 static void group_sizes(const char *groups, uint64_t *least, uint64_t *most)
 {
-  *least = *most = 0;
-  while (*groups) {
-    uint64_t size = 1;
+  uint64_t size = 1, sm;
+  bool is_last;
 
-    for (; *groups && *groups != ' '; groups++)
-      size += *groups == ',';
-    groups += strspn(groups, " ");
-    *least = !*least || size < *least ? size : *least;
-    *most = size > *most ? size : *most;
-  }
+  *least = *most = 0;
+  for (; gc_member_next(&groups, &sm, &is_last); size++)
+    if (is_last) {
+      *least = !*least || size < *least ? size : *least;
+      *most = size > *most ? size : *most;
+      size = 0;
+    }
 }
 
 /* The same for "8x2,4x1". */

@@ -53,7 +53,7 @@ static void print_sets(const struct gc_element *element, FILE *out)
 }
 
 /* "0.25,0.75": "  L1Cache: share of the replacements of each way: 0.25, 0.75". The ways of sets
- * that differ have the same form. */
+ * that differ have the same form, and the curve "434:0.986,868:0.838". */
 static void print_list(const struct gc_element *element, const char *key, const char *what,
                        FILE *out)
 {
@@ -64,23 +64,7 @@ static void print_list(const struct gc_element *element, const char *key, const 
   begin(element, out);
   fputs(what, out);
   for (; *list; list++)
-    fprintf(out, *list == ',' ? ", " : "%c", *list);
-  putc('\n', out);
-}
-
-/* "434:0.986,868:0.838": "  L1Cache: share of lines that survive later fills: 434: 0.986, 868:
- * 0.838"
- */
-static void print_curve(const struct gc_element *element, FILE *out)
-{
-  const char *curve = get(element, HWLOC_GPUCACHE_SURVIVAL_CURVE);
-
-  if (!curve)
-    return;
-  begin(element, out);
-  fputs("share of lines that survive later fills: ", out);
-  for (; *curve; curve++)
-    fprintf(out, *curve == ':' ? ": " : *curve == ',' ? ", " : "%c", *curve);
+    fprintf(out, *list == ':' ? ": " : *list == ',' ? ", " : "%c", *list);
   putc('\n', out);
 }
 
@@ -268,7 +252,8 @@ void gc_show_structure(const struct gc_element *element, const char *unit, FILE 
   print_sets(element, out);
   print_list(element, HWLOC_GPUCACHE_SET_WAYS, "lines in each set: ", out);
   print_list(element, HWLOC_GPUCACHE_VICTIM_SHARES, "share of the replacements of each way: ", out);
-  print_curve(element, out);
+  print_list(element, HWLOC_GPUCACHE_SURVIVAL_CURVE, "share of lines that survive later fills: ",
+             out);
   print_stores(element, out);
   print_driver_limits(element, out);
   print_outstanding(element, unit, out);

@@ -130,6 +130,35 @@ static void lists_are_read_entry_by_entry(void **state)
   assert_string_equal(list, "3");
 }
 
+static void lists_of_members_masks_and_shares(void **state)
+{
+  static const char *const bad[] = {"", ",", "1,", "1 ", "0x", "0x0", "x", "1:", "1:2", "1:0.5,", "1:.",
+                                    "0x1,", "-1", "1;2"};
+  const char *list = "0,1,16 2,3";
+  uint64_t number, sum = 0, groups = 0;
+  double share;
+  bool is_last;
+
+  (void)state;
+  for (; gc_member_next(&list, &number, &is_last); groups += is_last)
+    sum += number;
+  assert_true(sum == 22 && groups == 2 && !*list);
+  list = "0x2080,0x4100";
+  assert_true(gc_mask_next(&list, &number) && number == 0x2080);
+  assert_true(gc_mask_next(&list, &number) && number == 0x4100 && !*list);
+  assert_false(gc_mask_next(&list, &number));
+  list = "1024:0.998,2048:0.71";
+  assert_true(gc_survival_next(&list, &number, &share) && number == 1024 && share > 0.9979);
+  assert_true(gc_survival_next(&list, &number, &share) && number == 2048 && !*list);
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    list = bad[i];
+    assert_false(gc_member_next(&list, &number, &is_last));
+    assert_false(gc_mask_next(&list, &number));
+    assert_false(gc_survival_next(&list, &number, &share));
+    assert_ptr_equal(list, bad[i]);
+  }
+}
+
 static void ids_are_file_names(void **state)
 {
   static const char *const good[] = { "GPU-01234567-89ab-cdef-0123-456789abcdef", "sim-h200", "a.b_c" };
@@ -492,6 +521,7 @@ int main(void)
     cmocka_unit_test(numbers_are_digits_only),
     cmocka_unit_test(values_have_the_form_of_their_key),
     cmocka_unit_test(lists_are_read_entry_by_entry),
+    cmocka_unit_test(lists_of_members_masks_and_shares),
     cmocka_unit_test(ids_are_file_names),
     cmocka_unit_test(kinds_are_known_by_subtype),
     cmocka_unit_test(elements_come_in_tree_order),

@@ -6,11 +6,11 @@
 
 #include "predict/model/random.h"
 
+#include "record/lists.h"
 #include "util/number.h"
 
 #include <hwloc/gpucache.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The largest number of sets and bytes of a line that a record may state. */
@@ -55,22 +55,9 @@ static uint32_t read_masks(const char *text, uint64_t masks[GC_INDEX_BITS])
 {
   uint32_t count = 0;
 
-  while (text && count < GC_INDEX_BITS) {
-    char *end;
-
-    if (strncmp(text, "0x", 2))
-      return 0;
-    masks[count] = strtoull(text + 2, &end, 16);
-    if (end == text + 2 || !masks[count])
-      return 0;
+  while (count < GC_INDEX_BITS && gc_mask_next(&text, &masks[count]))
     count++;
-    if (!*end)
-      return count;
-    if (*end != ',')
-      return 0;
-    text = end + 1;
-  }
-  return 0;
+  return text && !*text ? count : 0;
 }
 
 static uint64_t all_bits(const struct gc_cache_geometry *geometry)
@@ -133,29 +120,18 @@ static bool read_sets(struct gc_cache_geometry *geometry, const struct gc_elemen
 static bool read_curve(struct gc_cache_geometry *geometry, const char *text)
 {
   uint32_t n = 0;
+  uint64_t fills;
 
-  while (text && n < GC_SURVIVAL_POINTS) {
-    const size_t length = strcspn(text, ",");
-    uint64_t fills;
-    const char *end = gc_number_digits(text, &fills);
-    char value[32];
-
-    if (!end || *end != ':' || (size_t)(text + length - end) >= sizeof value)
+  for (; n < GC_SURVIVAL_POINTS && gc_survival_next(&text, &fills, &geometry->survives[n]); n++) {
+    geometry->fills[n] = (double)fills;
+    if (n && (geometry->fills[n] <= geometry->fills[n - 1] ||
+              geometry->survives[n] > geometry->survives[n - 1]))
       return false;
-    memcpy(value, end + 1, (size_t)(text + length - end - 1));
-    value[text + length - end - 1] = '\0';
-    if (!gc_number_read(value, &geometry->survives[n]) || geometry->survives[n] > 1 ||
-        (n && ((double)fills <= geometry->fills[n - 1] ||
-               geometry->survives[n] > geometry->survives[n - 1])))
-      return false;
-    geometry->fills[n++] = (double)fills;
-    if (!text[length]) {
-      geometry->survival_count = n;
-      return true;
-    }
-    text += length + 1;
   }
-  return false;
+  if (!n || *text)
+    return false;
+  geometry->survival_count = n;
+  return true;
 }
 
 /* Without sets in the record, its survival curve may show them. */

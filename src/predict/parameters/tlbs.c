@@ -2,6 +2,7 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "predict/parameters/tlbs.h"
 
+#include "record/lists.h"
 #include "util/number.h"
 
 #include <hwloc/gpucache.h>
@@ -52,20 +53,17 @@ static const char *read_groups(struct gc_tlb_level *level, const char *text, uns
 {
   struct member members[GC_SMS_MAX];
   unsigned count = 0, groups = 0;
+  uint64_t number;
+  bool is_last = false;
 
-  for (const char *at = text;; at++) {
-    uint64_t number;
-
-    at = gc_number_digits(at, &number);
-    if (!at || (*at && *at != ',' && *at != ' '))
-      return "it is not a list of groups of SM numbers";
+  while (gc_member_next(&text, &number, &is_last)) {
     if (count == sms)
       return "it has more SMs than the GPU";
     members[count++] = (struct member){number, (uint16_t)groups};
-    groups += *at != ',';
-    if (!*at)
-      break;
+    groups += is_last;
   }
+  if (*text || !is_last)
+    return "it is not a list of groups of SM numbers";
   if (count < sms)
     return "it does not have all SMs of the GPU";
   qsort(members, count, sizeof *members, by_sm);

@@ -2,8 +2,8 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "tool/export/cu_groups.h"
 
+#include "record/lists.h"
 #include "tool/export/look_up.h"
-#include "util/number.h"
 
 #include <hwloc/gpucache.h>
 
@@ -24,6 +24,8 @@ static int parse(const char *text, struct gc_cu_groups *groups)
 {
   const size_t most = text ? strlen(text) / 2 + 1 : 0; /* a digit and a separator each */
   size_t cus = 0;
+  uint64_t number;
+  bool is_last = false;
 
   memset(groups, 0, sizeof *groups);
   if (!most)
@@ -32,20 +34,14 @@ static int parse(const char *text, struct gc_cu_groups *groups)
   groups->ends = calloc(most, sizeof *groups->ends);
   if (!groups->cus || !groups->ends)
     return -ENOMEM;
-  for (const char *at = text;; at++) {
-    uint64_t number;
-
-    at = gc_number_digits(at, &number);
-    if (!at || number > INT_MAX || (*at && *at != ',' && *at != ' ')) {
-      groups->count = 0;
-      return 0;
-    }
+  while (gc_member_next(&text, &number, &is_last) && number <= INT_MAX) {
     groups->cus[cus++] = (unsigned)number;
-    if (*at != ',')
+    if (is_last)
       groups->ends[groups->count++] = cus;
-    if (!*at)
-      return 0;
   }
+  if (*text || !is_last)
+    groups->count = 0;
+  return 0;
 }
 
 static size_t begin(const struct gc_cu_groups *groups, size_t i)

@@ -40,13 +40,17 @@ bool gc_plot_is(const struct gc_plot *plot, const char *name, const char *value)
   return !strcmp(gc_plot_text(plot, name), value);
 }
 
-double gc_plot_number(const struct gc_plot *plot, const char *name)
+static double number_of(const char *text)
 {
-  const char *text = gc_plot_text(plot, name);
   char *end;
   const double value = strtod(text, &end);
 
   return end != text && !*end && isfinite(value) ? value : NAN;
+}
+
+double gc_plot_number(const struct gc_plot *plot, const char *name)
+{
+  return number_of(gc_plot_text(plot, name));
 }
 
 double gc_plot_timing(const struct gc_plot *plot)
@@ -123,12 +127,10 @@ static int read_row(struct gc_plot *plot, char *line, size_t *space, struct gc_e
     plot->values = row;
   }
   row = plot->values + plot->rows * plot->width;
-  for (char *field, *end; (field = strsep(&line, "\t")); n++) {
+  for (char *field; (field = strsep(&line, "\t")); n++) {
     if (n == plot->width)
       break;
-    row[n] = strtod(field, &end);
-    if (end == field || *end || !isfinite(row[n]))
-      row[n] = NAN;
+    row[n] = number_of(field);
   }
   if (n != plot->width || line)
     return gc_fail(err, -EBADMSG, "row %zu does not have %zu columns", plot->rows + 1, plot->width);
