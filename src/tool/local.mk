@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The command hwloc-gpucache, with one file for each subcommand. All files but main.c form a
-# library, for the tests.
+# The command hwloc-gpucache, with a folder for each subcommand. All files but main.c and options.c
+# form a library, for the tests.
 bin_PROGRAMS += hwloc-gpucache
 noinst_LTLIBRARIES += src/tool/libtool-gpucache.la
 
 src_tool_libtool_gpucache_la_SOURCES = \
-	src/tool/child.c \
-	src/tool/child.h \
+	src/tool/commands.h \
 	src/tool/compare/column.c \
 	src/tool/compare/column.h \
 	src/tool/compare/compare.c \
-	src/tool/compare/compare.h \
 	src/tool/compare/fleet.c \
 	src/tool/compare/fleet.h \
 	src/tool/compare/groups.c \
@@ -24,16 +22,26 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/compare/print.c \
 	src/tool/compare/print.h \
 	src/tool/compare/print_json.c \
-	src/tool/compare/print_json.h \
 	src/tool/compare/subjects.c \
 	src/tool/compare/subjects.h \
 	src/tool/compare/texts.c \
 	src/tool/compare/texts.h \
+	src/tool/describe/absent.c \
+	src/tool/describe/absent.h \
+	src/tool/describe/brief.c \
+	src/tool/describe/brief.h \
+	src/tool/describe/gpu.c \
+	src/tool/describe/gpu.h \
+	src/tool/describe/notes.c \
+	src/tool/describe/notes.h \
+	src/tool/describe/structure.c \
+	src/tool/describe/structure.h \
+	src/tool/describe/table.c \
+	src/tool/describe/table.h \
 	src/tool/doctor/caches.c \
 	src/tool/doctor/child.c \
 	src/tool/doctor/child.h \
 	src/tool/doctor/doctor.c \
-	src/tool/doctor/doctor.h \
 	src/tool/doctor/elf.c \
 	src/tool/doctor/elf.h \
 	src/tool/doctor/gpus.c \
@@ -54,15 +62,12 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/doctor/settings.c \
 	src/tool/doctor/topology.c \
 	src/tool/doctor/topology.h \
-	src/tool/environment.c \
-	src/tool/environment.h \
 	src/tool/export/accelsim.c \
 	src/tool/export/accelsim.h \
 	src/tool/export/accelsim_known.c \
 	src/tool/export/cu_groups.c \
 	src/tool/export/cu_groups.h \
 	src/tool/export/export.c \
-	src/tool/export/export.h \
 	src/tool/export/formats.c \
 	src/tool/export/formats.h \
 	src/tool/export/look_up.c \
@@ -72,32 +77,28 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/export/mt4g_leaf.c \
 	src/tool/export/mt4g_leaf.h \
 	src/tool/export/mt4g_memory.c \
-	src/tool/measure_several.c \
-	src/tool/measure_several.h \
-	src/tool/format.c \
-	src/tool/format.h \
-	src/tool/measure_one.c \
-	src/tool/measure_one.h \
-	src/tool/html.c \
-	src/tool/html.h \
-	src/tool/hwloc_xml.c \
-	src/tool/hwloc_xml.h \
-	src/tool/json.c \
-	src/tool/json.h \
-	src/tool/earlier_record.c \
-	src/tool/earlier_record.h \
-	src/tool/libhwloc.c \
-	src/tool/libhwloc.h \
-	src/tool/list.c \
-	src/tool/list.h \
-	src/tool/measure.c \
-	src/tool/measure.h \
-	src/tool/obtain.c \
-	src/tool/options.c \
-	src/tool/options.h \
-	src/tool/obtain.h \
-	src/tool/pci_ids.c \
-	src/tool/pci_ids.h \
+	src/tool/gpus/earlier_record.c \
+	src/tool/gpus/earlier_record.h \
+	src/tool/gpus/hwloc_xml.c \
+	src/tool/gpus/hwloc_xml.h \
+	src/tool/gpus/pci_ids.c \
+	src/tool/gpus/pci_ids.h \
+	src/tool/gpus/results.c \
+	src/tool/gpus/results.h \
+	src/tool/gpus/targets.c \
+	src/tool/gpus/targets.h \
+	src/tool/list/list.c \
+	src/tool/measure/measure.c \
+	src/tool/measure/measure_one.c \
+	src/tool/measure/measure_one.h \
+	src/tool/measure/measure_several.c \
+	src/tool/measure/measure_several.h \
+	src/tool/measure/obtain.c \
+	src/tool/measure/obtain.h \
+	src/tool/measure/raw_dir.c \
+	src/tool/measure/raw_dir.h \
+	src/tool/measure/rest_of_plan.c \
+	src/tool/measure/rest_of_plan.h \
 	src/tool/plot/by_column.c \
 	src/tool/plot/by_size.c \
 	src/tool/plot/chart.c \
@@ -107,27 +108,43 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/plot/picture.c \
 	src/tool/plot/picture.h \
 	src/tool/plot/plot.c \
-	src/tool/plot/plot.h \
 	src/tool/plot/raw_data.c \
 	src/tool/plot/raw_data.h \
 	src/tool/predict/picture.c \
 	src/tool/predict/picture.h \
 	src/tool/predict/predict.c \
-	src/tool/predict/predict.h \
 	src/tool/predict/print.c \
 	src/tool/predict/print.h \
 	src/tool/predict/print_json.c \
 	src/tool/predict/sweep.c \
 	src/tool/predict/sweep.h \
-	src/tool/progress.c \
-	src/tool/progress.h \
-	src/tool/purge.c \
-	src/tool/purge.h \
-	src/tool/raw_dir.c \
-	src/tool/raw_dir.h \
+	src/tool/print/format.c \
+	src/tool/print/format.h \
+	src/tool/print/html.c \
+	src/tool/print/html.h \
+	src/tool/print/json.c \
+	src/tool/print/json.h \
+	src/tool/print/messages.c \
+	src/tool/print/messages.h \
+	src/tool/print/progress.c \
+	src/tool/print/progress.h \
+	src/tool/print/table.c \
+	src/tool/print/table.h \
+	src/tool/print/terminal.c \
+	src/tool/print/terminal.h \
+	src/tool/process/child.c \
+	src/tool/process/child.h \
+	src/tool/process/environment.c \
+	src/tool/process/environment.h \
+	src/tool/process/libhwloc.c \
+	src/tool/process/libhwloc.h \
+	src/tool/process/stack.c \
+	src/tool/process/stack.h \
+	src/tool/process/watch.c \
+	src/tool/process/watch.h \
+	src/tool/purge/purge.c \
 	src/tool/report/carveouts.c \
 	src/tool/report/curves.c \
-	src/tool/report/curves.h \
 	src/tool/report/hierarchy.c \
 	src/tool/report/methods.c \
 	src/tool/report/methods.h \
@@ -135,53 +152,20 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/report/page.h \
 	src/tool/report/report.c \
 	src/tool/report/report.h \
-	src/tool/report/sections.h \
 	src/tool/report/style.c \
-	src/tool/report/style.h \
-	src/tool/report/subject.h \
 	src/tool/report/summary.c \
 	src/tool/report/values.c \
-	src/tool/rest_of_plan.c \
-	src/tool/rest_of_plan.h \
-	src/tool/results.c \
-	src/tool/results.h \
-	src/tool/messages.c \
-	src/tool/messages.h \
 	src/tool/show/print_json.c \
 	src/tool/show/print_json.h \
 	src/tool/show/show.c \
 	src/tool/show/show.h \
-	src/tool/show_absent.c \
-	src/tool/show_absent.h \
-	src/tool/show_brief.c \
-	src/tool/show_brief.h \
-	src/tool/show_gpu.c \
-	src/tool/show_gpu.h \
-	src/tool/show_notes.c \
-	src/tool/show_notes.h \
-	src/tool/show_structure.c \
-	src/tool/show_structure.h \
-	src/tool/show_table.c \
-	src/tool/show_table.h \
 	src/tool/sources/choose.c \
 	src/tool/sources/choose.h \
-	src/tool/sources/files.c \
-	src/tool/sources/files.h \
 	src/tool/sources/sources.c \
 	src/tool/sources/sources.h \
 	src/tool/sources/topology.c \
 	src/tool/sources/topology.h \
-	src/tool/stack.c \
-	src/tool/stack.h \
-	src/tool/table.c \
-	src/tool/table.h \
-	src/tool/targets.c \
-	src/tool/targets.h \
-	src/tool/terminal.c \
-	src/tool/terminal.h \
-	src/tool/tool.h \
-	src/tool/watch.c \
-	src/tool/watch.h
+	src/tool/tool.h
 
 tool_libraries = \
 	src/tool/libtool-gpucache.la \
@@ -197,5 +181,5 @@ tool_libraries = \
 	src/util/libutil.la \
 	$(HWLOC_LIBS) $(JANSSON_LIBS) -lpthread -lm
 
-hwloc_gpucache_SOURCES = src/main.c
+hwloc_gpucache_SOURCES = src/main.c src/options.c src/options.h
 hwloc_gpucache_LDADD = $(tool_libraries)

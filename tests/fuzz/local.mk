@@ -62,7 +62,7 @@ tests_fuzz_replay_visible_LDADD = $(fuzz_tree_libraries)
 FUZZ_SECONDS = 10
 FUZZ_RUNS =
 FUZZ_TARGETS = failure gpus kfd plot profile record remember sim topology trace visible
-fuzz_tool_sources = src/predict/parameters/carveouts.c src/tool/format.c src/tool/html.c \
+fuzz_tool_sources = src/predict/parameters/carveouts.c src/tool/print/format.c src/tool/print/html.c \
 	src/tool/plot/by_column.c src/tool/plot/by_size.c src/tool/plot/chart.c \
 	src/tool/plot/latencies.c src/tool/plot/picture.c src/tool/plot/raw_data.c \
 	src/tool/sources/topology.c

@@ -32,9 +32,13 @@ src/measure/check
 src/measure
 src/measure/plan
 src/tool
-src/tool/plot
-src/tool/sources
-src/tool/compare src/tool/doctor src/tool/export src/tool/predict src/tool/report src/tool/show
+src/tool/print
+src/tool/process
+src/tool/gpus
+src/tool/describe
+src/tool/measure
+src/tool/plot src/tool/sources
+src/tool/compare src/tool/doctor src/tool/export src/tool/list src/tool/predict src/tool/purge src/tool/report src/tool/show
 src
 '
 

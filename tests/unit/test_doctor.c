@@ -6,7 +6,7 @@
  */
 #include "fixture.h"
 
-#include "tool/child.h"
+#include "tool/process/child.h"
 #include "tool/doctor/elf.h"
 #include "tool/doctor/libraries.h"
 #include "tool/doctor/linker_cache.h"

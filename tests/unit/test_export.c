@@ -7,8 +7,8 @@
 #include "fixture.h"
 
 #include "record/record.h"
-#include "tool/environment.h"
-#include "tool/hwloc_xml.h"
+#include "tool/process/environment.h"
+#include "tool/gpus/hwloc_xml.h"
 
 #include <errno.h>
 #include <hwloc.h>

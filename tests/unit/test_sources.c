@@ -6,7 +6,7 @@
  */
 #include "fixture.h"
 
-#include "tool/environment.h"
+#include "tool/process/environment.h"
 #include "tool/sources/sources.h"
 #include "tool/sources/topology.h"
 

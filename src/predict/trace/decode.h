@@ -41,6 +41,4 @@ struct gc_decoder {
 /* The decoder for a file that begins with these bytes (16 are enough), or NULL: not compressed. */
 const struct gc_decoder *gc_decoder_for(const uint8_t *bytes, size_t size);
 
-extern const struct gc_decoder gc_decoder_gzip, gc_decoder_xz, gc_decoder_zstd;
-
 #endif

@@ -12,9 +12,6 @@ src_predict_trace_libpredict_trace_la_SOURCES = \
 	src/predict/trace/accelsim_memory.c \
 	src/predict/trace/decode.c \
 	src/predict/trace/decode.h \
-	src/predict/trace/decode_gzip.c \
-	src/predict/trace/decode_xz.c \
-	src/predict/trace/decode_zstd.c \
 	src/predict/trace/format.h \
 	src/predict/trace/list.c \
 	src/predict/trace/opcode.c \

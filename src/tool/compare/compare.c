@@ -3,11 +3,11 @@
  *
  * hwloc-gpucache compare: reads both sides, or one fleet, and decides on the exit code.
  */
-#include "tool/compare/compare.h"
+#include "tool/commands.h"
 
 #include "tool/compare/match.h"
-#include "tool/compare/print_json.h"
-#include "tool/messages.h"
+#include "tool/compare/print.h"
+#include "tool/print/messages.h"
 #include "tool/sources/sources.h"
 
 #include <errno.h>

@@ -5,7 +5,7 @@
  */
 #include "tool/compare/groups.h"
 
-#include "tool/format.h"
+#include "tool/print/format.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/compare/print.h"
 
-#include "tool/table.h"
+#include "tool/print/table.h"
 
 #include <errno.h>
 #include <math.h>

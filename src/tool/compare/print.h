@@ -1,13 +1,14 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Results of compare, for people.
+ * Results of compare, for people and for programs.
  */
 #ifndef GC_TOOL_COMPARE_PRINT_H
 #define GC_TOOL_COMPARE_PRINT_H
 
 #include "tool/compare/fleet.h"
 #include "tool/compare/pair.h"
+#include "tool/print/json.h"
 
 /* What the functions print about. */
 struct gc_report {
@@ -20,5 +21,10 @@ int gc_print_pair(const struct gc_report *report, const struct gc_pair *pair);
 
 /* Prints outliers, divided properties, groups, and a summary. */
 int gc_print_fleet(const struct gc_report *report, const struct gc_fleet *fleet);
+
+/* print_json.c: the same for programs; the manual page describes the members. NULL: out of memory. */
+json_t *gc_json_pair(const struct gc_report *report, const struct gc_pair *pair);
+json_t *gc_json_subject(const struct gc_subject *subject);
+json_t *gc_json_fleet(const struct gc_report *report, const struct gc_fleet *fleet);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tool/compare/print_json.h"
+#include "tool/compare/print.h"
 
 /* {"value": 280.0, "source": "measured"}, or {"absent": "reason"}. */
 static json_t *value_of(const struct gc_property *property, const struct gc_value *value)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/doctor/child.h"
 
-#include "tool/child.h"
-#include "tool/environment.h"
-#include "tool/targets.h"
+#include "tool/gpus/targets.h"
+#include "tool/process/child.h"
+#include "tool/process/environment.h"
 #include "util/spawn.h"
 
 #include <hwloc/gpucache.h>

@@ -3,16 +3,16 @@
  *
  * hwloc-gpucache doctor: the table of links, and what runs them.
  */
-#include "tool/doctor/doctor.h"
+#include "tool/commands.h"
 
 #include "tool/doctor/child.h"
 #include "tool/doctor/links.h"
 #include "tool/doctor/print.h"
 #include "tool/doctor/probe.h"
-#include "tool/environment.h"
-#include "tool/messages.h"
-#include "tool/targets.h"
-#include "tool/watch.h"
+#include "tool/gpus/targets.h"
+#include "tool/print/messages.h"
+#include "tool/process/environment.h"
+#include "tool/process/watch.h"
 
 #include <errno.h>
 #include <stdarg.h>

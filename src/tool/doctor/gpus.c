@@ -7,8 +7,8 @@
 
 #include "gpus/nodes.h"
 #include "tool/doctor/child.h"
-#include "tool/environment.h"
-#include "tool/targets.h"
+#include "tool/gpus/targets.h"
+#include "tool/process/environment.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
  */
 #include "tool/doctor/links.h"
 
-#include "tool/libhwloc.h"
+#include "tool/process/libhwloc.h"
 
 #include <hwloc.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/doctor/print.h"
 
-#include "tool/json.h"
+#include "tool/print/json.h"
 
 #include <stdio.h>
 #include <string.h>

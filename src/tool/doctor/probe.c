@@ -4,7 +4,7 @@
 #include "device/cuda_driver.h"
 #include "device/hip_driver.h"
 #include "graft/compat.h"
-#include "tool/environment.h"
+#include "tool/process/environment.h"
 #include "tool/tool.h"
 
 #include <dlfcn.h>

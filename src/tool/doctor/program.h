@@ -6,7 +6,7 @@
 #ifndef GC_TOOL_DOCTOR_PROGRAM_H
 #define GC_TOOL_DOCTOR_PROGRAM_H
 
-#include "tool/libhwloc.h"
+#include "tool/process/libhwloc.h"
 
 #include <limits.h>
 #include <stdbool.h>

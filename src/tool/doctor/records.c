@@ -6,8 +6,8 @@
 #include "tool/doctor/links.h"
 
 #include "store/store.h"
-#include "tool/earlier_record.h"
-#include "tool/environment.h"
+#include "tool/gpus/earlier_record.h"
+#include "tool/process/environment.h"
 
 #include <errno.h>
 #include <stdio.h>

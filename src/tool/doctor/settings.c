@@ -5,7 +5,7 @@
  */
 #include "tool/doctor/links.h"
 
-#include "tool/environment.h"
+#include "tool/process/environment.h"
 
 #include <hwloc/gpucache.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tool/export/export.h"
+#include "tool/commands.h"
 
 #include "tool/export/formats.h"
-#include "tool/messages.h"
+#include "tool/print/messages.h"
 #include "tool/sources/choose.h"
 #include "util/file.h"
 

@@ -2,7 +2,7 @@
 #include "tool/export/formats.h"
 
 #include "tool/export/look_up.h"
-#include "tool/hwloc_xml.h"
+#include "tool/gpus/hwloc_xml.h"
 #include "util/file.h"
 
 #include <errno.h>

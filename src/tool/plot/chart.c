@@ -7,7 +7,7 @@
  */
 #include "tool/plot/chart.h"
 
-#include "tool/html.h"
+#include "tool/print/html.h"
 
 #include <math.h>
 #include <string.h>

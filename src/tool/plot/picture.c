@@ -6,8 +6,8 @@
  */
 #include "tool/plot/picture.h"
 
-#include "tool/html.h"
 #include "tool/plot/draw.h"
+#include "tool/print/html.h"
 #include "util/file.h"
 
 #include <errno.h>

@@ -3,11 +3,11 @@
  *
  * hwloc-gpucache plot: a picture for each file of measure --raw, beside it.
  */
-#include "tool/plot/plot.h"
+#include "tool/commands.h"
 
-#include "tool/messages.h"
 #include "tool/plot/picture.h"
 #include "tool/plot/raw_data.h"
+#include "tool/print/messages.h"
 #include "util/file.h"
 
 #include <errno.h>

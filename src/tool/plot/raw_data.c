@@ -5,7 +5,7 @@
  */
 #include "tool/plot/raw_data.h"
 
-#include "tool/format.h"
+#include "tool/print/format.h"
 #include "util/regular.h"
 
 #include <errno.h>

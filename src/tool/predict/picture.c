@@ -6,10 +6,10 @@
 
 #include "tool/predict/picture.h"
 
-#include "tool/messages.h"
-#include "tool/plot/plot.h"
+#include "tool/commands.h"
 #include "tool/plot/raw_data.h"
 #include "tool/predict/sweep.h"
+#include "tool/print/messages.h"
 #include "util/file.h"
 
 #include <dirent.h>

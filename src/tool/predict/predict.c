@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tool/predict/predict.h"
+#include "tool/commands.h"
 
-#include "tool/messages.h"
 #include "tool/predict/picture.h"
 #include "tool/predict/print.h"
+#include "tool/print/messages.h"
+#include "tool/process/watch.h"
 #include "tool/sources/choose.h"
-#include "tool/watch.h"
 #include "util/clock.h"
 
 #include <stdio.h>

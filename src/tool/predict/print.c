@@ -2,10 +2,10 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "tool/predict/print.h"
 
-#include "tool/format.h"
-#include "tool/messages.h"
-#include "tool/table.h"
-#include "tool/terminal.h"
+#include "tool/print/format.h"
+#include "tool/print/messages.h"
+#include "tool/print/table.h"
+#include "tool/print/terminal.h"
 #include "tool/tool.h"
 
 #include <hwloc/gpucache.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tool/json.h"
-#include "tool/messages.h"
 #include "tool/predict/print.h"
+#include "tool/print/json.h"
+#include "tool/print/messages.h"
 
 #include <math.h>
 #include <string.h>

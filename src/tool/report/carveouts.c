@@ -4,11 +4,11 @@
  * The capacity that each carve-out for shared memory leaves, as bars with their numbers; and the
  * partitions of an L2.
  */
-#include "tool/html.h"
-#include "tool/report/sections.h"
+#include "tool/print/html.h"
+#include "tool/report/page.h"
 
 #include "record/lists.h"
-#include "tool/format.h"
+#include "tool/print/format.h"
 
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tool/report/curves.h"
+#include "tool/report/page.h"
 
-#include "tool/html.h"
-#include "tool/messages.h"
 #include "tool/plot/picture.h"
 #include "tool/plot/raw_data.h"
+#include "tool/print/html.h"
+#include "tool/print/messages.h"
 #include "util/file.h"
 
 #include <dirent.h>

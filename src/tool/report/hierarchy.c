@@ -4,10 +4,10 @@
  * The elements as nested boxes. An element that contains others spans the width of its box; the
  * others stand side by side below it.
  */
-#include "tool/html.h"
-#include "tool/report/sections.h"
+#include "tool/print/html.h"
+#include "tool/report/page.h"
 
-#include "tool/format.h"
+#include "tool/print/format.h"
 
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/report/methods.h"
 
-#include "tool/format.h"
+#include "tool/print/format.h"
 #include "util/number.h"
 
 #include <inttypes.h>

@@ -3,12 +3,9 @@
 
 #include "tool/report/page.h"
 
-#include "tool/earlier_record.h"
-#include "tool/html.h"
+#include "tool/gpus/earlier_record.h"
 #include "tool/plot/chart.h"
-#include "tool/report/curves.h"
-#include "tool/report/sections.h"
-#include "tool/report/style.h"
+#include "tool/print/html.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,8 @@
  */
 #include "tool/report/report.h"
 
-#include "tool/messages.h"
+#include "tool/commands.h"
+#include "tool/print/messages.h"
 #include "tool/report/page.h"
 #include "tool/sources/sources.h"
 #include "util/file.h"

@@ -6,13 +6,10 @@
 #ifndef GC_TOOL_REPORT_REPORT_H
 #define GC_TOOL_REPORT_REPORT_H
 
-#include "tool/tool.h"
+#include <stdbool.h>
 
 /* Whether this can be the name of a page: it ends with .html or .htm. So a record that is named in
  * the place of the page is not overwritten. */
 bool gc_report_can(const char *file);
-
-/* The first word is the file; the others name GPUs and files of records. */
-int gc_tool_report(const struct gc_tool *tool);
 
 #endif

@@ -4,7 +4,7 @@
  * Colours are variables with values for light, dark and paper; those of charts (tool/plot/chart.c)
  * are for paper, and lighter here for dark. Text has a contrast of at least 4.5:1.
  */
-#include "tool/report/style.h"
+#include "tool/report/page.h"
 
 const char gc_report_style[] =
     ":root { color-scheme: light dark; --page: #fff; --text: #1c1f23; --side: #565d66;\n"

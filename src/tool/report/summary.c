@@ -3,11 +3,11 @@
  *
  * The two tables of show, and the facts of the whole GPU.
  */
-#include "tool/html.h"
+#include "tool/print/html.h"
 #include "tool/report/methods.h"
-#include "tool/report/sections.h"
+#include "tool/report/page.h"
 
-#include "tool/show_table.h"
+#include "tool/describe/table.h"
 
 #include <stdlib.h>
 #include <string.h>

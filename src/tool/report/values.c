@@ -4,11 +4,11 @@
  * All values of each element, with their confidences and how they were found. Keys that this
  * version does not know are shown as they are.
  */
-#include "tool/html.h"
+#include "tool/print/html.h"
 #include "tool/report/methods.h"
-#include "tool/report/sections.h"
+#include "tool/report/page.h"
 
-#include "tool/format.h"
+#include "tool/print/format.h"
 
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include <hwloc/gpucache.h>

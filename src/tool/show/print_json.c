@@ -8,9 +8,9 @@
 #include "tool/show/print_json.h"
 
 #include "graft/graft.h"
-#include "tool/json.h"
-#include "tool/messages.h"
-#include "tool/show_notes.h"
+#include "tool/describe/notes.h"
+#include "tool/print/json.h"
+#include "tool/print/messages.h"
 #include "util/number.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #ifndef GC_TOOL_SHOW_PRINT_JSON_H
 #define GC_TOOL_SHOW_PRINT_JSON_H
 
-#include "tool/results.h"
+#include "tool/gpus/results.h"
 
 /* Prints the results. GC_EXIT_DONE, or GC_EXIT_FAILED without memory (printed). */
 int gc_show_json(const struct gc_result *results, size_t count, unsigned only);

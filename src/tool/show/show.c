@@ -5,12 +5,13 @@
  */
 #include "tool/show/show.h"
 
-#include "tool/hwloc_xml.h"
-#include "tool/messages.h"
-#include "tool/obtain.h"
-#include "tool/show_gpu.h"
+#include "tool/commands.h"
+#include "tool/describe/gpu.h"
+#include "tool/describe/notes.h"
+#include "tool/gpus/hwloc_xml.h"
+#include "tool/measure/obtain.h"
+#include "tool/print/messages.h"
 #include "tool/show/print_json.h"
-#include "tool/show_notes.h"
 #include "tool/sources/sources.h"
 
 #include <errno.h>

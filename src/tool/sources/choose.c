@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/sources/choose.h"
 
-#include "tool/messages.h"
-#include "tool/targets.h"
+#include "tool/gpus/targets.h"
+#include "tool/print/messages.h"
 
 #include <stdio.h>
 #include <stdlib.h>

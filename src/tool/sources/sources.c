@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tool/sources/sources.h"
 
-#include "tool/messages.h"
-#include "tool/obtain.h"
-#include "tool/sources/files.h"
+#include "tool/measure/obtain.h"
+#include "tool/print/messages.h"
+#include "tool/sources/topology.h"
 #include "util/file.h"
+#include "util/regular.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -65,11 +66,40 @@ static void shorten(struct gc_sources *sources, size_t count)
   }
 }
 
+/* The XML of a node with eight GPUs has 2 MB. */
+#define MOST_BYTES (64u << 20)
+
+/* Visits the GPUs in a file. 0; or a negative errno with a sentence that names the file: -ENODATA if
+ * there is no GPU of ours in it; -EBADMSG if it is no topology or has bad values; -EFBIG, -ENOMEM,
+ * or what open() or read() returned. */
+static int visit_file(const char *path, gc_topology_visitor *visit, void *data,
+                      struct gc_error *err)
+{
+  struct gc_record *record;
+  size_t length = 0;
+  char *text = NULL;
+  int status = gc_regular_load(path, MOST_BYTES, &text, &length, err);
+
+  if (status)
+    return status;
+  status = gc_record_read_xml(text, length, &record, err);
+  if (!status) /* a file with one GPU is usually a record */
+    status = visit("", record, data);
+  else if (status == -EBADMSG)
+    status = gc_topology_visit(text, length, visit, data, err);
+  else
+    gc_fail(err, status, "out of memory");
+  if (status)
+    gc_fail_in(err, status, path);
+  free(text);
+  return status;
+}
+
 int gc_sources_add_file(struct gc_sources *sources, const char *path, struct gc_error *err)
 {
   struct adding adding = {sources, path};
   const size_t before = sources->count;
-  int status = gc_files_visit(path, add_gpu, &adding, err);
+  int status = visit_file(path, add_gpu, &adding, err);
 
   if (status)
     shorten(sources, before);

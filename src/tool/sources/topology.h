@@ -12,7 +12,7 @@
 #include "util/error.h"
 
 /* Receives a GPU and owns its record from now on, also if it returns a negative errno, which ends
- * the visit. gpu: "gpu0". */
+ * the visit. gpu: "gpu0"; "" in the file of a single record. */
 typedef int gc_topology_visitor(const char *gpu, struct gc_record *record, void *data);
 
 /* Visits the DeviceMemory objects in the order of the text, which is changed; there must be a NUL

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tool/gpus/results.h"
+
+#include "tool/print/messages.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool gc_has_tables_only(const struct gc_result *result)
+{
+  return !result->record && result->gpu->tables && result->gpu->vendor != GC_VENDOR_SIM;
+}
+
+void gc_say_caveats(const struct gc_result *results, size_t count, bool fresh)
+{
+  const char **sentences = calloc(count, sizeof *sentences);
+
+  for (size_t i = 0; sentences && i < count; i++) {
+    if (!fresh && gc_has_tables_only(&results[i]))
+      sentences[i] =
+          "no value shown is measured: all come from the kernel driver's tables (sysfs). "
+          "Measuring has never been tried on an AMD GPU";
+    else if (results[i].record && (results[i].fresh || !fresh) &&
+             results[i].gpu->vendor == GC_VENDOR_AMD)
+      sentences[i] =
+          "the methods for AMD GPUs have never been verified on one: please compare the values "
+          "and report errors";
+  }
+  if (sentences)
+    gc_say_once(results, sentences, count);
+  free(sentences);
+}
+
+/* Whether the user has not named this GPU. */
+static bool is_any(const struct gc_tool *tool, const struct gc_result *result)
+{
+  return !tool->count && result->gpu->vendor != GC_VENDOR_SIM;
+}
+
+int gc_results_status(const struct gc_tool *tool, const struct gc_result *results, size_t count,
+                      bool tables)
+{
+  int status = GC_EXIT_DONE;
+  bool some = false, tried = false;
+
+  for (size_t i = 0; i < count; i++) {
+    some |= results[i].record != NULL;
+    tried |= results[i].record || !results[i].gpu->problem[0];
+  }
+  for (size_t i = 0; i < count; i++) {
+    const struct gc_result *result = &results[i];
+    int its = result->status;
+
+    if (tables && gc_has_tables_only(result))
+      continue;
+    if (is_any(tool, result) && !result->record) {
+      if (tried && result->gpu->problem[0])
+        continue; /* for example a display adapter beside GPUs for computing */
+      if (some && its == GC_EXIT_NO_GPU)
+        its = GC_EXIT_FAILED; /* there are GPUs, and this one should have been measured */
+    }
+    status = gc_worse(status, its);
+  }
+  return status;
+}
+
+void gc_results_free(struct gc_result *results, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    gc_record_free(results[i].record);
+    gc_record_free(results[i].earlier);
+  }
+  free(results);
+}
+
+static bool is_said(const char *sentence)
+{
+  return sentence && *sentence;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+  return is_said(a) && is_said(b) && !strcmp(a, b);
+}
+
+/* The last GPU of a row that starts at i, has consecutive numbers, and shares i's sentence. */
+static size_t last_in_row(const struct gc_result *results, const char *const *sentences, size_t i,
+                          size_t count)
+{
+  while (i + 1 < count && results[i + 1].gpu == results[i].gpu + 1 &&
+         is_same(sentences[i], sentences[i + 1]))
+    i++;
+  return i;
+}
+
+void gc_say_once(const struct gc_result *results, const char *const *sentences, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    char names[256] = "";
+    bool said = !is_said(sentences[i]);
+
+    for (size_t k = 0; k < i && !said; k++)
+      said = is_same(sentences[k], sentences[i]);
+    if (said)
+      continue;
+    for (size_t k = i, last; k < count; k = last + 1) {
+      const size_t used = strlen(names);
+
+      last = k;
+      if (!is_same(sentences[k], sentences[i]))
+        continue;
+      last = last_in_row(results, sentences, k, count);
+      snprintf(names + used, sizeof names - used, "%s%s%s%s", used ? ", " : "",
+               results[k].gpu->name,
+               last == k       ? ""
+               : last == k + 1 ? ", "
+                               : " to ",
+               last == k ? "" : results[last].gpu->name);
+    }
+    gc_say(names, "%s", sentences[i]);
+  }
+}

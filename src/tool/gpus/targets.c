@@ -1,0 +1,176 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The GPUs that the command line names.
+ */
+#include "tool/gpus/targets.h"
+
+#include "tool/gpus/pci_ids.h"
+#include "tool/print/messages.h"
+#include "tool/process/environment.h"
+
+#include <hwloc/gpucache.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SIM_WORD "sim-"
+
+/* Adds a member to a malloc'ed comma list, unless it is there. NULL: out of memory. */
+static char *list_with(char *list, const char *member)
+{
+  size_t length = strlen(member);
+  char *longer;
+
+  for (const char *at = list; at && (at = strstr(at, member)); at += length)
+    if ((at == list || at[-1] == ',') && (!at[length] || at[length] == ','))
+      return list;
+  if (asprintf(&longer, "%s%s%s", list ? list : "", list && *list ? "," : "", member) < 0)
+    longer = NULL;
+  free(list);
+  return longer;
+}
+
+char *gc_targets_sims(const struct gc_tool *tool)
+{
+  const char *asked = tool->sims ? tool->sims : secure_getenv(HWLOC_GPUCACHE_SIM_ENV);
+  char *sims = strdup(asked ? asked : "");
+
+  for (size_t i = 0; sims && i < tool->count; i++)
+    if (!strncmp(tool->words[i], SIM_WORD, strlen(SIM_WORD)) && tool->words[i][strlen(SIM_WORD)] &&
+        !strpbrk(tool->words[i], ",/"))
+      sims = list_with(sims, tool->words[i] + strlen(SIM_WORD));
+  return sims;
+}
+
+/* With --sim, only simulated GPUs count. */
+static void only_simulated(struct gc_gpus *gpus)
+{
+  size_t kept = 0;
+
+  for (size_t i = 0; i < gpus->count; i++) {
+    if (gpus->array[i].vendor != GC_VENDOR_SIM) {
+      gc_record_free(gpus->array[i].tables);
+      continue;
+    }
+    if (kept != i)
+      gpus->array[kept] = gpus->array[i];
+    snprintf(gpus->array[kept].name, sizeof gpus->array[kept].name, "gpu%zu", kept);
+    kept++;
+  }
+  gpus->count = kept;
+}
+
+/* The message names the root directory, and says so if HWLOC_FSROOT is ignored. */
+static int no_gpu(void)
+{
+  const char *root = gc_environment_root();
+
+  gc_say(
+      NULL,
+      "no GPU found%s%s%s: neither /proc/driver/nvidia/gpus nor /sys/class/kfd nor the PCI devices "
+      "show one%s; try --sim h200",
+      *root ? " in " : "", root, *root ? " (HWLOC_FSROOT)" : "",
+      gc_environment_root_ignored()
+          ? " (HWLOC_FSROOT is ignored, because HWLOC_THISSYSTEM=1 is not set)"
+          : "");
+  return GC_EXIT_NO_GPU;
+}
+
+bool gc_targets_is_there(const struct gc_gpu *gpu)
+{
+  return gpu->vendor != GC_VENDOR_SIM || !gpu->problem[0] ||
+         (gpu->profile[0] && !access(gpu->profile, F_OK));
+}
+
+static int no_such_gpu(const struct gc_tool *tool, const struct gc_gpus *gpus, const char *word)
+{
+  char names[700] = "";
+
+  for (size_t i = 0; i < gpus->count; i++) {
+    const size_t used = strlen(names);
+
+    if (!gc_targets_is_there(&gpus->array[i]))
+      continue; /* for example the wrong word itself */
+    snprintf(names + used, sizeof names - used, "%s%s (%s)", used ? ", " : "", gpus->array[i].name,
+             gpus->array[i].identity.model[0] ? gpus->array[i].identity.model
+                                              : gpus->array[i].identity.id);
+  }
+  gc_say(NULL, "no GPU%s is named '%s'; available%s: %s", tool->of_records ? " and no record" : "",
+         word, tool->of_records ? " GPUs" : "", *names ? names : "none");
+  return GC_EXIT_NO_GPU;
+}
+
+static int choose(const struct gc_tool *tool, struct gc_targets *targets)
+{
+  size_t most = tool->count ? tool->count : targets->gpus.count;
+
+  targets->chosen = calloc(most ? most : 1, sizeof *targets->chosen);
+  if (!targets->chosen)
+    return gc_no_memory();
+  if (!tool->count)
+    for (size_t i = 0; i < targets->gpus.count; i++)
+      targets->chosen[targets->count++] = &targets->gpus.array[i];
+  for (size_t i = 0; i < tool->count; i++) {
+    struct gc_gpu *gpu = gc_gpus_by_name(&targets->gpus, tool->words[i]);
+    bool again = false;
+
+    if (!gpu)
+      return no_such_gpu(tool, &targets->gpus, tool->words[i]);
+    for (size_t j = 0; j < targets->count; j++)
+      again |= targets->chosen[j] == gpu;
+    if (!again)
+      targets->chosen[targets->count++] = gpu;
+  }
+  return GC_EXIT_DONE;
+}
+
+int gc_targets_list(const struct gc_tool *tool, struct gc_gpus *gpus)
+{
+  char *sims = gc_targets_sims(tool);
+  int status = -ENOMEM;
+
+  if (sims)
+    status = gc_gpus_list(gc_environment_root(), *sims ? sims : NULL, gpus);
+  free(sims);
+  if (status)
+    return status;
+  gc_pci_ids_name(gc_environment_root(), gpus);
+  if (tool->sims)
+    only_simulated(gpus);
+  return 0;
+}
+
+int gc_targets_find(const struct gc_tool *tool, struct gc_targets *targets)
+{
+  int status = GC_EXIT_FAILED;
+
+  memset(targets, 0, sizeof *targets);
+  if (gc_targets_list(tool, &targets->gpus)) {
+    gc_no_memory();
+  } else {
+    gc_gpus_restrict(gc_environment_root(), &targets->gpus);
+    if (!targets->gpus.count && !(tool->of_records && tool->count)) {
+      status = no_gpu();
+    } else {
+      status = choose(tool, targets);
+    }
+  }
+  if (status == GC_EXIT_DONE && tool->xml && targets->count != 1) {
+    gc_say(NULL, "--xml prints one GPU, but %zu are chosen: name one", targets->count);
+    status = GC_EXIT_USAGE;
+  }
+  if (status != GC_EXIT_DONE)
+    gc_targets_free(targets);
+  return status;
+}
+
+void gc_targets_free(struct gc_targets *targets)
+{
+  free(targets->chosen);
+  gc_gpus_free(&targets->gpus);
+  memset(targets, 0, sizeof *targets);
+}

@@ -1,0 +1,130 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Columns are as wide as their cells. Empty cells are printed as "-".
+ */
+#include "tool/print/table.h"
+
+#include "tool/print/terminal.h"
+#include "util/error.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char (*gc_table_row(struct gc_table *table))[GC_CELL]
+{
+  void *more = realloc(table->cells, (table->rows + 1) * sizeof *table->cells);
+
+  if (!more)
+    return NULL;
+  table->cells = more;
+  memset(table->cells[table->rows], 0, sizeof *table->cells);
+  return table->cells[table->rows++];
+}
+
+static void measure(struct gc_table *table, size_t width[GC_TABLE_COLUMNS])
+{
+  for (size_t row = 0; row < table->rows; row++)
+    for (size_t i = 0; i < table->columns; i++) {
+      char *cell = table->cells[row][i];
+      gc_make_printable(cell); /* a row must stay on one line */
+      if (!*cell)
+        strcpy(cell, "-");
+      if (strlen(cell) > width[i])
+        width[i] = strlen(cell);
+    }
+}
+
+/* The least width of a last cell that is flush left: it can be divided, but not within a word. */
+static size_t longest_word(const struct gc_table *table, size_t column)
+{
+  size_t longest = 0;
+
+  for (size_t row = 0; row < table->rows; row++)
+    for (const char *at = table->cells[row][column]; *at; at += strspn(at, " ")) {
+      const size_t length = strcspn(at, " ");
+
+      if (length > longest)
+        longest = length;
+      at += length;
+    }
+  return longest;
+}
+
+size_t gc_table_fit(struct gc_table *table, const char *indent)
+{
+  size_t width[GC_TABLE_COLUMNS] = {0}, before = strlen(indent), fit = 0;
+
+  measure(table, width);
+  for (; fit < table->columns; before += width[fit++] + 1) {
+    const bool divides = fit + 1 == table->columns && !(table->right >> fit & 1);
+
+    if (before + (divides ? longest_word(table, fit) : width[fit]) > table->width)
+      break;
+  }
+  return fit < 2 && table->columns > 1 ? 2 : fit;
+}
+
+static const char *style_of(const struct gc_table *table, size_t row, size_t column)
+{
+  if (!table->colour)
+    return NULL;
+  if (!row)
+    return GC_BOLD;
+  return table->is_dim && table->is_dim(column, table->cells[row][column]) ? GC_DIM : NULL;
+}
+
+/* The last cell of a row, flush left, which begins in column `before`. */
+static void print_last(const struct gc_table *table, const char *text, const char *style,
+                       size_t before)
+{
+  FILE *out = table->out ? table->out : stdout;
+
+  for (bool first = true; first || *text; first = false) {
+    size_t fit =
+        table->width > before ? gc_terminal_fit(text, table->width - before) : strlen(text);
+
+    fprintf(out, "%*s%s%.*s%s\n", first ? 0 : (int)before, "", style ? style : "", (int)fit, text,
+            style ? GC_PLAIN : "");
+    text += fit;
+    text += strspn(text, " ");
+  }
+}
+
+void gc_table_print(struct gc_table *table, const char *indent)
+{
+  FILE *out = table->out ? table->out : stdout;
+  size_t width[GC_TABLE_COLUMNS] = {0}, total = strlen(indent), gap = 2;
+
+  measure(table, width);
+  for (size_t i = 0; i < table->columns; i++)
+    total += width[i] + (i ? gap : 0);
+  if (table->width && total > table->width)
+    gap = 1;
+  for (size_t row = 0; row < table->rows; row++) {
+    size_t at = strlen(indent);
+
+    fputs(indent, out);
+    for (size_t i = 0; i < table->columns; at += width[i++] + gap) {
+      const bool right = table->right >> i & 1, last = i + 1 == table->columns;
+      const char *cell = table->cells[row][i], *style = style_of(table, row, i);
+      const int pad = (int)(width[i] - strlen(cell));
+
+      if (last && !right) {
+        print_last(table, cell, style, at);
+        continue;
+      }
+      fprintf(out, "%*s%s%s%s", right ? pad : 0, "", style ? style : "", cell,
+              style ? GC_PLAIN : "");
+      if (last)
+        putc('\n', out);
+      else
+        fprintf(out, "%*s", (right ? 0 : pad) + (int)gap, "");
+    }
+  }
+  free(table->cells);
+  table->cells = NULL;
+  table->rows = 0;
+}

@@ -1,0 +1,36 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Tables for people: columns that are as wide as their cells.
+ */
+#ifndef GC_TOOL_PRINT_TABLE_H
+#define GC_TOOL_PRINT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define GC_TABLE_COLUMNS 11
+#define GC_CELL 640 /* bytes */
+
+struct gc_table {
+  char (*cells)[GC_TABLE_COLUMNS][GC_CELL];
+  size_t rows, columns;
+  unsigned right; /* bit i: column i is flush right */
+  size_t width;   /* the longest line, if a smaller gap and a divided last cell suffice; 0: any */
+  FILE *out;      /* NULL: stdout */
+  bool colour;    /* the first row is bold, and cells that is_dim names are dim */
+  bool (*is_dim)(size_t column, const char *cell); /* NULL: none */
+};
+
+/* Appends a row of empty cells, valid until the next call. NULL: out of memory. */
+char (*gc_table_row(struct gc_table *table))[GC_CELL];
+
+/* How many of the columns, from the first one on, fit in `width`; at least two. A caller can set
+ * `columns` to it, so that no line is too long. */
+size_t gc_table_fit(struct gc_table *table, const char *indent);
+
+/* Prints the table and frees its rows. */
+void gc_table_print(struct gc_table *table, const char *indent);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tool/print/terminal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* On a terminal that is narrower, lines wrap in the middle of words. */
+#define NARROWEST 20
+
+bool gc_terminal_can(const char *when)
+{
+  return !strcmp(when, "auto") || !strcmp(when, "always") || !strcmp(when, "never");
+}
+
+bool gc_terminal_colour(const char *when)
+{
+  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+  if (when && strcmp(when, "auto"))
+    return !strcmp(when, "always");
+  return (!no || !*no) && term && *term && strcmp(term, "dumb") && isatty(STDOUT_FILENO);
+}
+
+size_t gc_terminal_width(int fd)
+{
+  struct winsize size;
+
+  return isatty(fd) && !ioctl(fd, TIOCGWINSZ, &size) ? size.ws_col : 0;
+}
+
+size_t gc_terminal_text_width(void)
+{
+  const size_t columns = gc_terminal_width(STDOUT_FILENO);
+
+  if (!columns || columns > GC_TEXT_WIDTH)
+    return GC_TEXT_WIDTH;
+  return columns < NARROWEST ? NARROWEST : columns;
+}
+
+static bool starts_character(char byte)
+{
+  return ((unsigned char)byte & 0xc0) != 0x80;
+}
+
+size_t gc_terminal_columns(const char *text)
+{
+  size_t columns = 0;
+
+  for (; *text; text++)
+    columns += starts_character(*text);
+  return columns;
+}
+
+size_t gc_terminal_fit(const char *text, size_t columns)
+{
+  size_t used = 0, end = 0, divide = 0;
+
+  for (; text[end]; end++) {
+    if (starts_character(text[end]) && used++ == columns)
+      break;
+    if (text[end] == ' ' || text[end] == ',')
+      divide = end + 1;
+  }
+  if (!text[end])
+    return end;
+  /* a blank after the last column is no reason to divide an earlier word */
+  if (text[end] == ' ')
+    return end;
+  return divide ? divide : end ? end : 1;
+}
+
+static void print_line(const char *line, const char *style)
+{
+  const size_t indent = strspn(line, " "), width = gc_terminal_text_width();
+  size_t before = indent;
+
+  for (line += indent;; before = indent + 2) {
+    size_t fit = gc_terminal_fit(line, before < width ? width - before : 1), length = fit;
+
+    while (line[fit] == ' ')
+      fit++;
+    while (line[fit] && length && line[length - 1] == ' ')
+      length--;
+    printf("%*s%s%.*s%s\n", (int)before, "", style ? style : "", (int)length, line,
+           style ? GC_PLAIN : "");
+    line += fit;
+    if (!*line)
+      return;
+  }
+}
+
+void gc_terminal_print(const char *text, const char *style)
+{
+  for (size_t length; *text; text += length + (text[length] == '\n')) {
+    char *line;
+
+    length = strcspn(text, "\n");
+    line = strndup(text, length);
+    if (line)
+      print_line(line, style);
+    else
+      printf("%.*s\n", (int)length, text); /* out of memory: as it is */
+    free(line);
+  }
+}

@@ -1,0 +1,44 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Text for people on stdout: no line is longer than GC_TEXT_WIDTH columns, or than the terminal,
+ * and a terminal gets bold headings and dim side notes.
+ */
+#ifndef GC_TOOL_PRINT_TERMINAL_H
+#define GC_TOOL_PRINT_TERMINAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define GC_TEXT_WIDTH 100
+
+#define GC_BOLD "\033[1m"
+#define GC_DIM "\033[2m"
+#define GC_PLAIN "\033[0m"
+
+/* Whether this word can follow --color: "auto", "always" or "never". */
+bool gc_terminal_can(const char *when);
+
+/* Whether to use bold and dim text. when: the word after --color; NULL: "auto", that is, if stdout
+ * is a terminal, $TERM is neither empty nor "dumb", and $NO_COLOR is not set or empty. */
+bool gc_terminal_colour(const char *when);
+
+/* The columns of the terminal that this descriptor is; 0: it is none, or does not say. */
+size_t gc_terminal_width(int fd);
+
+/* The longest line to print on stdout: GC_TEXT_WIDTH, or less on a narrow terminal. */
+size_t gc_terminal_text_width(void);
+
+/* The columns that this text needs: its characters in UTF-8. */
+size_t gc_terminal_columns(const char *text);
+
+/* The number of bytes at the beginning of this text that fit in so many columns. The text ends
+ * there, or is divided after a blank or comma; a longer word is divided anywhere. At least 1,
+ * unless the text is empty. */
+size_t gc_terminal_fit(const char *text, size_t columns);
+
+/* Prints lines of text. A line that is too long continues on the next one, indented by two more
+ * than the line itself. style: GC_BOLD or GC_DIM for all of it; NULL: none. */
+void gc_terminal_print(const char *text, const char *style);
+
+#endif
