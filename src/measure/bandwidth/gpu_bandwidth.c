@@ -15,13 +15,13 @@
 #include "measure/bandwidth/bandwidth.h"
 #include "measure/bandwidth/rate.h"
 #include "measure/core/footprint.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/l2_survives.h"
 #include "measure/walk/ring.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* Length of a timed launch: delays at its start and end are well below 1 % of it. */
 #define LONG_NS 120000.0
@@ -75,10 +75,10 @@ static int measure_fewer(struct gc_bench *bench, struct gc_flow *flow,
 int gc_rate_of_gpu(struct gc_bench *bench, struct gc_flow *flow, double wanted,
                    struct gc_rate *rate)
 {
-  struct gpu_bandwidth_result *results = calloc(flow->blocks, sizeof(*results));
+  struct gpu_bandwidth_result *results = gc_step_alloc(bench, flow->blocks, sizeof(*results));
   double values[GC_RATE_REPEATS] = {0};
   uint64_t bytes, ns = 0;
-  int status = results ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
+  int status = results ? 0 : -ENOMEM;
 
   flow->args.repeats = 1;
   for (int i = 0; i < TRIES && !status && (double)ns < 0.9 * wanted; i++) {
@@ -94,7 +94,6 @@ int gc_rate_of_gpu(struct gc_bench *bench, struct gc_flow *flow, double wanted,
     gc_rate_of(bench, flow, values, rate);
     status = measure_fewer(bench, flow, results, rate->value, &rate->fewer);
   }
-  free(results);
   return status;
 }
 

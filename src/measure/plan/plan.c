@@ -9,6 +9,7 @@
 #include "measure/capacity/capacity.h"
 #include "measure/census/census.h"
 #include "measure/check/check.h"
+#include "measure/core/step_memory.h"
 #include "measure/geometry/geometry.h"
 #include "measure/latency/latency.h"
 #include "measure/structure/structure.h"
@@ -193,6 +194,25 @@ bool gc_plan_lacks_memory(struct gc_measurement *m, const struct gc_plan_step *s
     if (step->reports & 1ull << property && element->found[property].origin == GC_UNKNOWN)
       gc_set_lacks_memory(m, element, (enum gc_property)property, needs > all ? needs : all);
   return true;
+}
+
+int gc_plan_run(struct gc_measurement *m, const struct gc_plan_step *step)
+{
+  struct gc_measured *element = &m->results->element[step->kind];
+  int status;
+
+  element->tried = true;
+  if (gc_plan_lacks_memory(m, step))
+    return 0;
+  gc_raw_begin(m->bench.raw, step->kind, step->name);
+  status = step->run(m, element);
+  gc_step_free_all(&m->bench);
+  if (status != GC_NO_VALUE)
+    return status;
+  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
+    if (step->reports & 1ull << property && element->found[property].origin == GC_UNKNOWN)
+      gc_set_absent(element, (enum gc_property)property, m->bench.err->text);
+  return 0;
 }
 
 void gc_plan_name(const struct gc_plan_step *step, char *name, size_t size)

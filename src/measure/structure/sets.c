@@ -6,6 +6,7 @@
  */
 #include "measure/structure/structure.h"
 
+#include "measure/core/step_memory.h"
 #include "measure/structure/index.h"
 #include "measure/structure/cache_lines.h"
 #include "measure/structure/overfull.h"
@@ -16,7 +17,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LINES_MOST 16384  /* that can be walked one by one in a short time */
@@ -197,17 +197,16 @@ struct geometry {
 static int find_geometry(const struct gc_overfull *o, const struct sizes *sizes,
                          struct geometry *found)
 {
-  uint32_t *sets = calloc(o->lines, sizeof(*sets));
+  uint32_t *sets = gc_step_alloc(o->bench, o->lines, sizeof(*sets));
 
   if (!sets)
-    return gc_fail(o->bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   found->ways = sizes->lines - 1;
   found->sets = o->lines % found->ways ? 0 : o->lines / found->ways;
   find_index(o, sizes, &found->index);
   found->linear = found->index.count <= GC_MASKS_MAX &&
                   found->ways << found->index.count >= o->lines &&
                   predicts_all(o, &found->index, sizes, sets, &found->agree);
-  free(sets);
   if (found->linear)
     found->sets = 1ull << found->index.count;
   else
@@ -292,10 +291,10 @@ static void lay_set(struct trial *t, const struct gc_conflict *conflict)
 static int lay_sets(struct trial *t, const struct sizes *sizes)
 {
   struct gc_overfull *o = t->o;
-  bool *used = calloc(o->layout.bytes / o->line, sizeof(*used));
+  bool *used = gc_step_alloc(o->bench, o->layout.bytes / o->line, sizeof(*used));
 
   if (!used)
-    return gc_fail(o->bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   memset(o->layout.image, 0, o->layout.bytes);
   for (size_t i = 0; i < o->n && t->sets < t->blocks; i++) {
     const struct gc_conflict *conflict = &o->conflict[i];
@@ -309,7 +308,6 @@ static int lay_sets(struct trial *t, const struct sizes *sizes)
       used[conflict->line[k]] = true;
     lay_set(t, conflict);
   }
-  free(used);
   return gc_layout_upload(&o->layout);
 }
 
@@ -471,8 +469,8 @@ static int find_policy(struct gc_measured *element, struct gc_overfull *o,
     return set_all_absent(element, "a set has one line, so there is no choice");
   if (o->variants < 2)
     return set_all_absent(element, "a miss fetches too little to tell orders of loads apart");
-  if (!(t = calloc(1, sizeof(*t))))
-    return gc_fail(o->bench->err, -ENOMEM, "out of memory");
+  if (!(t = gc_step_alloc(o->bench, 1, sizeof(*t))))
+    return -ENOMEM;
   t->o = o;
   t->ways = ways;
   t->period = o->variants * sizes->lines;
@@ -480,14 +478,9 @@ static int find_policy(struct gc_measured *element, struct gc_overfull *o,
   t->blocks = t->blocks > sms && !alone ? sms : t->blocks;
   t->loads = LOADS_PASSES * sizes->lines > LOADS_LEAST ? LOADS_PASSES * sizes->lines : LOADS_LEAST;
   t->loads = t->loads < POLICY_LOADS ? t->loads : POLICY_LOADS;
-  t->seen = malloc(t->blocks * POLICY_LOADS);
-  status = t->seen ? lay_sets(t, sizes) : gc_fail(o->bench->err, -ENOMEM, "out of memory");
-  if (!status && !(status = walk_sets(t))) {
-    status = conclude(element, t);
-  }
-  free(t->seen);
-  free(t);
-  return status;
+  t->seen = gc_step_alloc(o->bench, 1, t->blocks * POLICY_LOADS);
+  status = t->seen ? lay_sets(t, sizes) : -ENOMEM;
+  return status || (status = walk_sets(t)) ? status : conclude(element, t);
 }
 
 /* --- the step -------------------------------------------------------------------------------- */
@@ -556,8 +549,8 @@ int gc_step_sets(struct gc_measurement *m, struct gc_measured *element)
                           "few lines of it would stay in the constant L1, which is nearer");
   if (lines.lines < 2 || lines.lines > LINES_MOST)
     return set_all_absent(element, "it has too few or too many lines to walk them one by one");
-  if (!(o = calloc(1, sizeof(*o))))
-    return gc_fail(m->bench.err, -ENOMEM, "out of memory");
+  if (!(o = gc_step_alloc(&m->bench, 1, sizeof(*o))))
+    return -ENOMEM;
   o->bench = &m->bench;
   o->path = gc_path_of(element->kind);
   o->threshold = lines.threshold;
@@ -569,7 +562,5 @@ int gc_step_sets(struct gc_measurement *m, struct gc_measured *element)
     status = (uint64_t)o->lines * o->line * 2 <= o->layout.bytes
                  ? find(element, o)
                  : set_all_absent(element, "there are too few addresses for lines that do not fit");
-  gc_overfull_close(o);
-  free(o);
   return status;
 }

@@ -12,6 +12,7 @@
  * another order.
  */
 #include "measure/structure/bank_fit.h"
+#include "measure/core/step_memory.h"
 #include "measure/structure/structure.h"
 #include "measure/walk/path.h"
 #include "stats/stats.h"
@@ -19,7 +20,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define ROUNDS 9
 #define REPEATS 3  /* of a chain; the fastest counts, because disturbances only add to it */
@@ -68,7 +68,7 @@ static void choose_patterns(const struct gc_properties *p, struct banks *b)
 
 /* Distributes the jobs over the SMs: a pattern runs on another SM in each round, if there are so
  * many, and every second round goes through the patterns backwards. */
-static int place_jobs(const struct gc_bench *bench, struct banks *b)
+static int place_jobs(struct gc_bench *bench, struct banks *b)
 {
   const uint32_t sms = bench->properties.sms, jobs = ROUNDS * b->patterns;
   const uint32_t hop = sms / ROUNDS + 1;
@@ -76,10 +76,10 @@ static int place_jobs(const struct gc_bench *bench, struct banks *b)
 
   b->blocks = sms;
   b->count = (b->patterns + sms - 1) / sms * ROUNDS;
-  b->place = malloc(jobs * sizeof(*b->place));
-  b->jobs = calloc((size_t)b->blocks * b->count, sizeof(*b->jobs));
-  b->seen = malloc((size_t)b->blocks * b->count * REPEATS * sizeof(*b->seen));
-  next = calloc(b->blocks, sizeof(*next));
+  b->place = gc_step_alloc(bench, jobs, sizeof(*b->place));
+  b->jobs = gc_step_alloc(bench, (size_t)b->blocks * b->count, sizeof(*b->jobs));
+  b->seen = gc_step_alloc(bench, (size_t)b->blocks * b->count * REPEATS, sizeof(*b->seen));
+  next = gc_step_alloc(bench, b->blocks, sizeof(*next));
   for (uint32_t r = 0; r < ROUNDS && b->place && b->jobs && b->seen && next; r++)
     for (uint32_t i = 0; i < b->patterns; i++) {
       const uint32_t pattern = r % 2 ? b->patterns - 1 - i : i;
@@ -89,8 +89,7 @@ static int place_jobs(const struct gc_bench *bench, struct banks *b)
       b->place[r * b->patterns + pattern] = place;
       b->jobs[place] = b->pattern[pattern];
     }
-  free(next);
-  return next && b->place && b->jobs && b->seen ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
+  return next && b->place && b->jobs && b->seen ? 0 : -ENOMEM;
 }
 
 static int launch(struct gc_bench *bench, struct banks *b)
@@ -225,16 +224,12 @@ int gc_step_banks(struct gc_measurement *m, struct gc_measured *element)
 
   if (bench->properties.warp > LANES_MAX)
     return set_all_absent(element, "a warp has too many lanes");
-  if (!(b = calloc(1, sizeof(*b))))
-    return gc_fail(bench->err, -ENOMEM, "out of memory");
+  if (!(b = gc_step_alloc(bench, 1, sizeof(*b))))
+    return -ENOMEM;
   choose_patterns(&bench->properties, b);
   if (!(status = place_jobs(bench, b)) && !(status = launch(bench, b))) {
     evaluate(b);
     status = report(bench, b, element);
   }
-  free(b->seen);
-  free(b->jobs);
-  free(b->place);
-  free(b);
   return status;
 }

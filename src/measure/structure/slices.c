@@ -5,13 +5,13 @@
  * and sides".
  */
 #include "measure/structure/slice_rate.h"
+#include "measure/core/step_memory.h"
 #include "measure/structure/structure.h"
 #include "stats/sequential.h"
 #include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ROUNDS 2    /* of the search for sides, by other SMs each time */
@@ -497,8 +497,8 @@ int gc_step_slices(struct gc_measurement *m, struct gc_measured *element)
 
   if (why)
     return set_all_absent(element, why);
-  if (!(s = calloc(1, sizeof(*s))))
-    return gc_fail(m->bench.err, -ENOMEM, "out of memory");
+  if (!(s = gc_step_alloc(&m->bench, 1, sizeof(*s))))
+    return -ENOMEM;
   s->m = m;
   status = gc_slice_probe_open(&s->probe, m);
   if (!status)
@@ -507,7 +507,5 @@ int gc_step_slices(struct gc_measurement *m, struct gc_measured *element)
     status = set_all_absent(element, "a partition has too few SMs, or there are too many");
   if (status == -EAGAIN)
     status = set_all_absent(element, "the blocks of a launch did not spread over all SMs");
-  gc_slice_probe_close(&s->probe);
-  free(s);
   return status;
 }
