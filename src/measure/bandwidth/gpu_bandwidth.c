@@ -117,12 +117,6 @@ static int measure_both(struct gc_measurement *m, struct gc_flow *flow, struct g
   return status ? status : gc_rate_put(m, element, GC_WRITE, &element->write_gbps, &rate, limit);
 }
 
-static int set_both_absent(struct gc_measured *element, const char *why)
-{
-  gc_set_absent(element, GC_READ, why);
-  return gc_set_absent(element, GC_WRITE, why);
-}
-
 /* The bytes that a warp moves in one iteration. */
 static uint64_t tile_bytes(const struct gc_properties *p)
 {
@@ -158,11 +152,11 @@ int gc_step_l2_bandwidth(struct gc_measurement *m, struct gc_measured *element)
   int status;
 
   if (!p->l2_bytes)
-    return set_both_absent(element, "the driver does not report a nominal size");
+    return gc_no_value(bench, "the driver does not report a nominal size");
   if (m->results->l2_lost)
-    return set_both_absent(element, gc_l2_lost_why);
+    return gc_no_value(bench, gc_l2_lost_why);
   if (!warps)
-    return set_both_absent(element, "the L2 is too small for so many SMs");
+    return gc_no_value(bench, "the L2 is too small for so many SMs");
   apart = tiles / (sms * warps) * tile;
   flow.args = (struct gpu_bandwidth_args){.base = bench->arena,
                                           .bytes = tiles * tile,
@@ -205,7 +199,7 @@ int gc_step_l3_bandwidth(struct gc_measurement *m, struct gc_measured *element)
   int status;
 
   if (bytes < L3_L2S * gc_all_l2_bytes(p) || bytes < (p->sms + 1) * warps * tile_bytes(p))
-    return set_both_absent(element, "it is too small to be seen behind the L2");
+    return gc_no_value(bench, "it is too small to be seen behind the L2");
   flow.args = long_walk(p, bench->arena, bytes);
   status = gc_read_by_all(bench, 0, bytes, L3_STRIDE);
   return status ? status : measure_both(m, &flow, element, &limit);

@@ -412,16 +412,13 @@ static int measure_blocks(struct gc_measurement *m, struct gc_measured *element,
 
 int gc_step_carveouts_by_block(struct gc_measurement *m, struct gc_measured *element)
 {
-  static const char unknown[] = "the carve-outs of blocks of one warp are not known";
   struct table hits = {.bench = &m->bench, .path = *gc_path_of(GC_L1), .binning = {.shift = SHIFT}};
   int status;
 
   if (element->found[GC_CARVEOUT_TABLE].origin == GC_UNKNOWN) /* there are none */
     return 0;
-  if (!gc_found(element, GC_CARVEOUT_TABLE)) {
-    gc_set_absent(element, GC_CARVEOUT_TABLE_4, unknown);
-    return gc_set_absent(element, GC_CARVEOUT_TABLE_32, unknown);
-  }
+  if (!gc_found(element, GC_CARVEOUT_TABLE))
+    return gc_no_value(&m->bench, "the carve-outs of blocks of one warp are not known");
   status = gc_ring_lay(
       &m->bench, gc_path_of(GC_L1)->space, RING_BYTES,
       gc_found(element, GC_LINE) ? (uint32_t)element->line_bytes : gc_path_of(GC_L1)->stride, 1);

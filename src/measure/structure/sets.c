@@ -40,14 +40,6 @@
 #define VICTIMS_LEAST 200 /* and so many are necessary */
 #define NOISE_MOST 0.01   /* share of disturbed loads with which victims are no evidence */
 
-static int set_all_absent(struct gc_measured *element, const char *why)
-{
-  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
-    if (GC_SET_PROPERTIES & 1ull << property && element->found[property].origin == GC_UNKNOWN)
-      gc_set_absent(element, (enum gc_property)property, why);
-  return 0;
-}
-
 /* --- sets and ways --------------------------------------------------------------------------- */
 
 /* How many conflicts there are, and how many have the most frequent number of lines. */
@@ -399,7 +391,7 @@ static int put_victims(struct gc_measured *element, struct trial *t)
   }
   gc_raw_note(t->o->bench->raw, "replacements seen", (double)victims.n);
   if (victims.n < (uint64_t)VICTIMS_LEAST * t->ways || t->o->noise > NOISE_MOST)
-    return set_all_absent(element, "too few undisturbed replacements were seen");
+    return gc_no_value(t->o->bench, "too few undisturbed replacements were seen");
   element->replaces =
       gc_counts_alike(victims.by_way, t->ways) && gc_counts_alike(victims.by_age, t->ways)
           ? GC_REPLACES_RANDOM
@@ -466,9 +458,9 @@ static int find_policy(struct gc_measured *element, struct gc_overfull *o,
   int status;
 
   if (ways == 1)
-    return set_all_absent(element, "a set has one line, so there is no choice");
+    return gc_no_value(o->bench, "a set has one line, so there is no choice");
   if (o->variants < 2)
-    return set_all_absent(element, "a miss fetches too little to tell orders of loads apart");
+    return gc_no_value(o->bench, "a miss fetches too little to tell orders of loads apart");
   if (!(t = gc_step_alloc(o->bench, 1, sizeof(*t))))
     return -ENOMEM;
   t->o = o;
@@ -522,12 +514,12 @@ static int find(struct gc_measured *element, struct gc_overfull *o)
     note(o);
     sizes = sizes_of(o);
     if (!clear(o, &sizes))
-      return set_all_absent(
-          element, o->misses ? "an array as large as the capacity has misses here"
-                   : sizes.found
-                       ? "the numbers of lines that conflict are not the same: the sets are "
-                         "unequal, or a set has more than 192 lines"
-                       : "too few lines conflict with others");
+      return gc_no_value(o->bench,
+                         o->misses ? "an array as large as the capacity has misses here"
+                         : sizes.found
+                             ? "the numbers of lines that conflict are not the same: the sets are "
+                               "unequal, or a set has more than 192 lines"
+                             : "too few lines conflict with others");
     if ((status = find_geometry(o, &sizes, &found)))
       return status;
   }
@@ -543,12 +535,11 @@ int gc_step_sets(struct gc_measurement *m, struct gc_measured *element)
   int status;
 
   if (why)
-    return set_all_absent(element, why);
+    return gc_no_value(&m->bench, why);
   if (element->kind == GC_CONSTANT_L15)
-    return set_all_absent(element,
-                          "few lines of it would stay in the constant L1, which is nearer");
+    return gc_no_value(&m->bench, "few lines of it would stay in the constant L1, which is nearer");
   if (lines.lines < 2 || lines.lines > LINES_MOST)
-    return set_all_absent(element, "it has too few or too many lines to walk them one by one");
+    return gc_no_value(&m->bench, "it has too few or too many lines to walk them one by one");
   if (!(o = gc_step_alloc(&m->bench, 1, sizeof(*o))))
     return -ENOMEM;
   o->bench = &m->bench;
@@ -561,6 +552,6 @@ int gc_step_sets(struct gc_measurement *m, struct gc_measured *element)
       !(status = gc_overfull_open(o, lines.sector)))
     status = (uint64_t)o->lines * o->line * 2 <= o->layout.bytes
                  ? find(element, o)
-                 : set_all_absent(element, "there are too few addresses for lines that do not fit");
+                 : gc_no_value(&m->bench, "there are too few addresses for lines that do not fit");
   return status;
 }

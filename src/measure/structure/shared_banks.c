@@ -162,13 +162,6 @@ static struct gc_bank_strides strides_of(const struct gc_bench *bench, const str
                                   cycles + b->pairs};
 }
 
-static int set_all_absent(struct gc_measured *element, const char *why)
-{
-  gc_set_absent(element, GC_BANKS, why);
-  gc_set_absent(element, GC_BANK, why);
-  return gc_set_absent(element, GC_CONFLICT, why);
-}
-
 static int report_conflict(const struct gc_bench *bench, const struct banks *b,
                            const struct gc_bank_layout *layout, struct gc_measured *element)
 {
@@ -189,7 +182,7 @@ static int report_conflict(const struct gc_bench *bench, const struct banks *b,
   return gc_set_measured(element, GC_CONFLICT, confidence);
 }
 
-static int report(const struct gc_bench *bench, const struct banks *b, struct gc_measured *element)
+static int report(struct gc_bench *bench, const struct banks *b, struct gc_measured *element)
 {
   struct gc_bank_layout layout;
   double cycles[PATTERNS], votes[ROUNDS], confidence, limit;
@@ -200,15 +193,15 @@ static int report(const struct gc_bench *bench, const struct banks *b, struct gc
   combine(b, cycles);
   log_patterns(bench, b, cycles);
   if ((why = gc_banks_of_pairs(cycles, b->pairs, &layout, &limit)))
-    return set_all_absent(element, why);
+    return gc_no_value(bench, why);
   strides = strides_of(bench, b, cycles, stride);
   if (!gc_bank_layout_fits(&layout, &strides))
-    return set_all_absent(element, "the times of strides contradict those of pairs of addresses");
+    return gc_no_value(bench, "the times of strides contradict those of pairs of addresses");
   for (uint32_t r = 0; r < ROUNDS; r++)
     votes[r] = gc_bank_pairs_agree(b->cycles[r], b->pairs, &layout, limit);
   confidence = gc_median_confidence(votes, ROUNDS, 1, 0.5);
   if (confidence < GC_CONFIDENCE_LEAST)
-    return set_all_absent(element, "repetitions do not agree");
+    return gc_no_value(bench, "repetitions do not agree");
   element->banks = layout.count;
   element->bank_bytes = layout.width;
   gc_set_measured(element, GC_BANKS, confidence);
@@ -223,7 +216,7 @@ int gc_step_banks(struct gc_measurement *m, struct gc_measured *element)
   int status;
 
   if (bench->properties.warp > LANES_MAX)
-    return set_all_absent(element, "a warp has too many lanes");
+    return gc_no_value(bench, "a warp has too many lanes");
   if (!(b = gc_step_alloc(bench, 1, sizeof(*b))))
     return -ENOMEM;
   choose_patterns(&bench->properties, b);

@@ -51,11 +51,6 @@ static uint64_t pages_of(const struct gc_bench *bench)
   return end > first ? (end - first) / GC_SIDE_PAGE : 0;
 }
 
-static int set_all_absent(struct gc_measured *element, const char *why)
-{
-  return gc_set_all_absent(element, GC_SLICE_PROPERTIES, why);
-}
-
 /* The pages are spread over the arena. If it has fewer, they are used several times, with other
  * lines. */
 static void choose_lines(struct slices *s)
@@ -115,14 +110,14 @@ static uint8_t nearest(const struct slices *s, uint32_t line, double *by)
   return nearest;
 }
 
-/* Finds the sides of the lines. Returns why there are none; NULL: they are found. */
-static const char *find_sides(struct slices *s)
+/* Finds the sides of the lines. */
+static int find_sides(struct slices *s)
 {
   double usual;
 
   if (s->probe.sides == 1) {
     memset(s->side, 0, sizeof(s->side));
-    return NULL;
+    return 0;
   }
   for (uint32_t i = 0; i < GC_SIDE_LINES; i++) {
     s->side[i] = nearest(s, i, &s->delay[i]);
@@ -130,11 +125,11 @@ static const char *find_sides(struct slices *s)
   }
   usual = gc_median(s->sorted, GC_SIDE_LINES);
   if (usual < APPEAR * s->latency[s->side[0]][0])
-    return "atomic operations take as long from all sides";
+    return gc_no_value(&s->m->bench, "atomic operations take as long from all sides");
   for (uint32_t i = 0; i < GC_SIDE_LINES; i++)
     if (s->delay[i] < CLEAR * usual)
       s->side[i] = GC_SIDE_UNCLEAR;
-  return NULL;
+  return 0;
 }
 
 /* Orders the lines by side. */
@@ -451,14 +446,11 @@ static void log_lines(const struct slices *s)
 
 static int measure(struct slices *s, struct gc_measured *element)
 {
-  const char *why;
   int status;
 
   choose_lines(s);
-  if ((status = time_sides(s)))
+  if ((status = time_sides(s)) || (status = find_sides(s)))
     return status;
-  if ((why = find_sides(s)))
-    return set_all_absent(element, why);
   put_mask(s, element);
   status = order_lines(s);
   for (int attempt = 0; attempt < ATTEMPTS && !status && !gc_found(element, GC_SLICES); attempt++)
@@ -496,7 +488,7 @@ int gc_step_slices(struct gc_measurement *m, struct gc_measured *element)
   int status;
 
   if (why)
-    return set_all_absent(element, why);
+    return gc_no_value(&m->bench, why);
   if (!(s = gc_step_alloc(&m->bench, 1, sizeof(*s))))
     return -ENOMEM;
   s->m = m;
@@ -504,8 +496,9 @@ int gc_step_slices(struct gc_measurement *m, struct gc_measured *element)
   if (!status)
     status = measure(s, element);
   else if (status == -ENOTSUP)
-    status = set_all_absent(element, "a partition has too few SMs, or there are too many");
+    status = gc_no_value(&m->bench, "a partition has too few SMs, or there are too many");
   if (status == -EAGAIN)
-    status = set_all_absent(element, "the blocks of a launch did not spread over all SMs");
+    status = gc_set_all_absent(element, GC_SLICE_PROPERTIES,
+                               "the blocks of a launch did not spread over all SMs");
   return status;
 }
