@@ -2,7 +2,12 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The lock of a GPU itself: for GPUs that have partitions, so that these are measured one after
- * another, and where the directory of records has no locks.
+ * another, and where the directory of records has no locks. Partitions of an AMD GPU share memory,
+ * L3 and power.
+ *
+ * Locked is the directory in sysfs of function 0 of the GPU's bus id. If there is none (PCI hidden;
+ * one virtual function in a virtual machine, SR-IOV), all AMD GPUs of the machine have one lock.
+ * Virtual functions with device numbers of their own are not recognized as one GPU.
  */
 #ifndef GC_GPUS_GPU_LOCK_H
 #define GC_GPUS_GPU_LOCK_H

@@ -25,7 +25,16 @@ int gc_gpus_list_known(const char *root, const char *sims, struct gc_gpus *gpus)
  * ROCR_VISIBLE_DEVICES, HIP_VISIBLE_DEVICES, GPU_DEVICE_ORDINAL (visible.h) and the device nodes.
  * Sets `visibility` of all GPUs, and `problem` of those that are hidden. Not part of gc_gpus_list,
  * because a caller that has records of all GPUs does not need it. root: as given to gc_gpus_list.
- * A set-user-ID process obeys these variables, too, because they can only forbid. */
+ * A set-user-ID process obeys these variables, too, because they can only forbid.
+ *
+ * Device nodes: access() tells whether this process may open /dev/nvidiactl, /dev/nvidia-uvm,
+ * /dev/nvidiaN and /dev/dri/renderDN; the kernel checks permissions and the device cgroup there.
+ * Opening a node of NVIDIA's driver could start the GPU. A missing node hides no NVIDIA GPU, because
+ * CUDA can create it; it hides an AMD GPU if other render nodes exist, as in ROCr.
+ *
+ * An undecided GPU is measured only by the command, which keeps the caller's variables, asks the
+ * vendor's library for its devices and compares UUIDs. If the GPU is not among them, the command ends
+ * before it makes a context. */
 void gc_gpus_restrict(const char *root, struct gc_gpus *gpus);
 
 /* Reads the driver tables of this GPU into gpu->tables, which stays NULL where there are none.

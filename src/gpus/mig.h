@@ -5,8 +5,10 @@
  * shows as files:
  *   /proc/driver/nvidia/capabilities/gpuMINOR/mig/giN/{access,ciM/access}   "DeviceFileMinor: K"
  *   /dev/nvidia-caps/nvidia-capK    a process that may open the nodes of giN and ciM may use the
- * instance CUDA shows a process one instance, and no whole GPU at the same time. The UUIDs of
- * instances are not in /proc: a process learns them from CUDA_VISIBLE_DEVICES, or from a library.
+ *                                   instance
+ * CUDA shows a process one instance, and no whole GPU at the same time. The UUIDs of instances are
+ * not in /proc: a process learns them from CUDA_VISIBLE_DEVICES, or from a library. The UUID that CUDA
+ * gives for its device tells an instance from the whole GPU at the same bus id.
  */
 #ifndef GC_GPUS_MIG_H
 #define GC_GPUS_MIG_H

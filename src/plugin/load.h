@@ -3,6 +3,12 @@
  *
  * Everything of one load that may block: finds the GPUs and obtains their records, within the time
  * that one load may take.
+ *
+ * This begins in a thread when hwloc makes the backend of the component, before it discovers the
+ * machine. The thread lists the GPUs and reads their records. hwloc calls the component after all
+ * other components, so the results are usually there by then. If a GPU has to be measured, a second
+ * thread starts the command; that never happens earlier. If something blocks for ever, the load goes
+ * on without it, and its thread stays (worker.h).
  */
 #ifndef GC_PLUGIN_LOAD_H
 #define GC_PLUGIN_LOAD_H

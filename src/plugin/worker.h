@@ -21,7 +21,7 @@ struct gc_work {
 struct gc_worker;
 
 /* The most threads of a process. Each one that waits for ever keeps the memory and the descriptors of
- * its load. */
+ * its load. If all are late, further loads end at once, without records, until one has ended. */
 #define GC_WORKERS 8
 
 /* Starts a new thread, in which all signals are blocked, that calls work->run(data). The caller

@@ -1,7 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Keeps the valid record that a GPU has when it is measured again, so that no good value is lost.
+ * Keeps the valid record that a GPU has when it is measured again, so that no good value is lost: a
+ * new record is stored only if it determines every property as well (record/coverage.h), or if the
+ * earlier one is provisional and the new one is better.
  */
 #ifndef GC_TOOL_EARLIER_RECORD_H
 #define GC_TOOL_EARLIER_RECORD_H

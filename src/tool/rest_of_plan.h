@@ -1,8 +1,10 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * After a failed launch, the driver refuses all further calls of this process. Another process then
- * measures the rest of the plan.
+ * After an illegal address, a launch failure or an ECC error, the driver refuses all further calls
+ * of this process, even in new contexts (seen on an H200 with driver 580). Another process of this
+ * program then gets the results so far (measure/results/handover.h) and measures the rest of the
+ * plan.
  */
 #ifndef GC_TOOL_REST_OF_PLAN_H
 #define GC_TOOL_REST_OF_PLAN_H
