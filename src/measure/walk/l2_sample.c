@@ -13,6 +13,7 @@
  */
 #include "measure/walk/l2_sample.h"
 #include "measure/core/driver_tables.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/path.h"
 #include "measure/walk/ring.h"
@@ -20,7 +21,6 @@
 #include "measure/walk/sms.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* An ascending sample whose step had a factor in common with the number of sets would meet few of
  * them. Numbers of sets are powers of two, or products with small primes. */
@@ -76,7 +76,7 @@ enum { READ, SAMPLE, ROUNDS };
 static int sample_together(const struct plan *p, const uint8_t *side, struct gpu_chase_result *seen)
 {
   const uint32_t all = p->bench->properties.sms;
-  struct gpu_round(*jobs)[ROUNDS] = calloc(all, sizeof(*jobs));
+  struct gpu_round(*jobs)[ROUNDS] = gc_step_alloc(p->bench, all, sizeof(*jobs));
   const struct gc_rounds rounds = {.jobs = *jobs,
                                    .n = all,
                                    .rounds = ROUNDS,
@@ -88,7 +88,7 @@ static int sample_together(const struct plan *p, const uint8_t *side, struct gpu
   int status;
 
   if (!jobs)
-    return gc_fail(p->bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   for (uint32_t sm = 0; sm < all; sm++)
     n += side[sm] == side[0];
   for (uint32_t sm = 0; sm < all; sm++)
@@ -97,7 +97,7 @@ static int sample_together(const struct plan *p, const uint8_t *side, struct gpu
       jobs[sm][SAMPLE] = sample_job(p, i++, n);
     }
   status = gc_rounds_sure(p->bench, &rounds, &(struct gc_rounds_seen){.sums = seen});
-  free(jobs);
+  gc_step_free(p->bench, jobs);
   return status;
 }
 
@@ -126,9 +126,9 @@ static int read_array(const struct plan *p, uint64_t bytes, uint32_t only_sm)
   return gc_read_arena(p->bench, &(struct gc_read){0, bytes, p->read_stride, 1, only_sm});
 }
 
-/* AMD: can any CU sample, because all L2 can be filled? That requires that the number of L2 is
- * known. If the tables state one L2 and no measurement has confirmed it, the CU that samples may
- * have another L2 than the CU that reads. */
+/* With an L2 in each XCD: can any SM sample, because all L2 can be filled? That requires that the
+ * number of L2 is known. If the tables state one L2 and no measurement has confirmed it, the SM
+ * that samples may have another L2 than the SM that reads. */
 static bool any_may_sample(const struct gc_measurement *m)
 {
   const struct gc_properties *p = &m->bench.properties;
@@ -136,7 +136,7 @@ static bool any_may_sample(const struct gc_measurement *m)
   /* the key has the name of the property */
   const uint64_t stated = gc_table_u64(m->tables, GC_L2, gc_properties_names[GC_INSTANCES]);
 
-  return p->amd && (p->l2_count > 1 || found == 1 || (!found && stated == 1));
+  return p->l2_per_xcd && (p->l2_count > 1 || found == 1 || (!found && stated == 1));
 }
 
 /* Fills the L2 of every SM with the array; then any SM samples. */
@@ -174,10 +174,10 @@ static int sample_alone(const struct plan *p, struct gc_run *run)
         !(status = time_sample(p, p->loads, &run->seen)) && run->seen.sm == sm)
       return 0;
   }
-  /* AMD GPUs may always use another CU. That is no failure, because callers can do without the
-   * value. */
+  /* If XCDs get the blocks alternately, it may always be another SM. That is no failure, because
+   * callers can do without the value. */
   return status ? status
-                : gc_fail(bench->err, bench->properties.amd ? -ENOTSUP : -EIO,
+                : gc_fail(bench->err, bench->properties.l2_per_xcd ? -ENOTSUP : -EIO,
                           "the GPU never ran two launches in a row on one SM");
 }
 
