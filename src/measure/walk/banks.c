@@ -372,10 +372,13 @@ static int allocate(struct gc_banks *banks)
 static int prepare(struct gc_banks *banks, bool *usable)
 {
   const struct gc_participants *kept = gc_participants_kept(banks->m);
-  int status = kept ? gc_participants_copy(banks->m, kept, &banks->participants)
-                    : gc_participants_choose(banks->m, &banks->participants);
+  int status = 0;
 
   *usable = false;
+  if (kept)
+    banks->participants = *kept;
+  else
+    status = gc_participants_choose(banks->m, &banks->participants);
   if (status || !banks->participants.count || (status = gc_banks_lay(banks, 0)) ||
       (status = allocate(banks)))
     return status;
@@ -415,7 +418,6 @@ void gc_banks_close(struct gc_banks *banks)
     banks->m->bench.ops->release(banks->m->bench.device, banks->device);
   free(banks->results);
   free(banks->jobs);
-  free(banks->participants.sm);
   free(banks);
 }
 
