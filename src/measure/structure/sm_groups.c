@@ -296,7 +296,7 @@ int gc_step_sm_groups(struct gc_measurement *m, struct gc_measured *gpu)
   struct evidence e = {.m = m, .gpu = gpu};
   int status;
 
-  if (m->bench.properties.amd) /* the L2 has its CUs, and so has the scalar L1 */
+  if (!m->bench.properties.has_gpcs) /* the L2 has its CUs, and so has the scalar L1 */
     return 0;
   if ((status = gc_number_sms(m)))
     return status;
@@ -310,7 +310,7 @@ int gc_step_cpcs(struct gc_measurement *m, struct gc_measured *gpu)
 {
   static const enum gc_kind tlbs[] = {GC_L1_TLB, GC_L2_TLB};
 
-  if (m->bench.properties.amd || gpu->found[GC_CPC_SMS].origin == GC_ABSENT)
+  if (!m->bench.properties.has_gpcs || gpu->found[GC_CPC_SMS].origin == GC_ABSENT)
     return 0;
   if (!gc_found(gpu, GC_GPC_SMS))
     return gc_set_absent(gpu, GC_CPC_SMS, "the GPCs are not known");
