@@ -128,7 +128,6 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/structure/constant_groups.c \
 	src/measure/structure/constant_groups.h \
 	src/measure/structure/remote_latency.c \
-	src/measure/structure/cpcs.c src/measure/structure/cpcs.h \
 	src/measure/structure/sm_groups.c \
 	src/measure/structure/excess.c \
 	src/measure/structure/index.c \
@@ -163,8 +162,6 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/structure/instruction_cache.c \
 	src/measure/structure/instruction_groups.c \
 	src/measure/topology/code_sharing.c \
-	src/measure/topology/cu_groups.c \
-	src/measure/topology/cu_groups.h \
 	src/measure/topology/eviction.c \
 	src/measure/topology/eviction.h \
 	src/measure/topology/instances.c \
@@ -188,6 +185,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/walk/evict.h \
 	src/measure/walk/first_touch.c \
 	src/measure/walk/first_touch.h \
+	src/measure/walk/groups.c \
+	src/measure/walk/groups.h \
 	src/measure/walk/l2_sample.c \
 	src/measure/walk/l2_sample.h \
 	src/measure/walk/l3.c \
@@ -210,9 +209,6 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/walk/ring.h \
 	src/measure/walk/rounds.c \
 	src/measure/walk/rounds.h \
-	src/measure/walk/sms.c \
-	src/measure/walk/sms.h \
 	src/measure/walk/l2_survives.c \
 	src/measure/walk/l2_survives.h \
-	src/measure/walk/vote.c \
 	src/measure/walk/vote.h

@@ -4,10 +4,10 @@
  * Launches that do not run as intended: two blocks share an SM, or there are more concurrent
  * launches than fit.
  */
+#include "measure/core/placement.h"
 #include "measure/walk/banks.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/ring.h"
-#include "measure/walk/sms.h"
 
 #include "open.h"
 

@@ -3,8 +3,8 @@
  *
  * Groups of SMs: what clusters and the constant L1.5 show, each alone and together.
  */
+#include "measure/core/placement.h"
 #include "measure/structure/structure.h"
-#include "measure/walk/sms.h"
 
 #include "open.h"
 

@@ -5,7 +5,6 @@
  * the groups of SMs that share one.
  */
 #include "measure/capacity/capacity.h"
-#include "measure/structure/cpcs.h"
 #include "measure/structure/structure.h"
 #include "variant.h"
 

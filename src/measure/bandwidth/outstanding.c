@@ -12,9 +12,9 @@
  * is the same with lines in L2, whose latency is another one: a limit must be the same.
  */
 #include "measure/bandwidth/bandwidth.h"
+#include "measure/core/placement.h"
 #include "measure/walk/batches.h"
 #include "measure/walk/evict.h"
-#include "measure/walk/sms.h"
 #include "measure/walk/vote.h"
 #include "stats/stats.h"
 

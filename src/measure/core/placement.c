@@ -1,12 +1,15 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Finds where the blocks of a launch run.
+ * Finds where the blocks of a launch run, and the numbers of all SMs.
  */
 #include "measure/core/placement.h"
-#include "measure/results/results.h"
 
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
+
+#define LAUNCHES 4 /* at most, until each SM has run a block */
 
 /* SMs are entered in a table, each at the first free place from its number on. */
 bool gc_sms_met(const uint32_t *first, size_t bytes, size_t n)
@@ -34,6 +37,12 @@ bool gc_blocks_met(const struct gc_bench *bench, size_t n)
   return gc_sms_met(&bench->results->sm, sizeof(*bench->results), n);
 }
 
+int gc_fail_blocks_met(struct gc_bench *bench)
+{
+  bench->signs |= GC_SIGN_BLOCKS_MET;
+  return gc_fail(bench->err, -EIO, "the blocks of a launch did not spread over all SMs");
+}
+
 int gc_placement_launch(struct gc_bench *bench, bool *met)
 {
   const uint32_t n = bench->properties.sms;
@@ -56,4 +65,51 @@ int gc_placement_launch(struct gc_bench *bench, bool *met)
       *met = gc_blocks_met(bench, n);
   }
   return status;
+}
+
+static int ascending(const void *left, const void *right)
+{
+  const uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+  return a < b ? -1 : a > b;
+}
+
+uint32_t gc_sm_index(const struct gc_results *results, uint32_t sm)
+{
+  const uint32_t *found =
+      bsearch(&sm, results->sm_number, results->sm_count, sizeof(sm), ascending);
+
+  return found ? (uint32_t)(found - results->sm_number) : UINT32_MAX;
+}
+
+static void add(struct gc_results *results, uint32_t sm)
+{
+  if (gc_sm_index(results, sm) != UINT32_MAX)
+    return;
+  results->sm_number[results->sm_count++] = sm;
+  qsort(results->sm_number, results->sm_count, sizeof(sm), ascending);
+}
+
+int gc_number_sms(struct gc_measurement *m)
+{
+  struct gc_results *results = m->results;
+  const uint32_t sms = m->bench.properties.sms;
+  bool met;
+  int status = 0;
+
+  for (int launch = 0; launch < LAUNCHES && results->sm_count < sms && !status; launch++) {
+    status = gc_placement_launch(&m->bench, &met);
+    for (uint32_t i = 0; i < sms && results->sm_count < sms && !status; i++)
+      add(results, m->bench.results[i].sm);
+  }
+  if (!status && results->sm_count < sms)
+    m->bench.signs |= GC_SIGN_BLOCKS_MET;
+  return status;
+}
+
+bool gc_sms_without_gaps(const struct gc_measurement *m)
+{
+  const uint32_t sms = m->bench.properties.sms;
+
+  return m->results->sm_count == sms && m->results->sm_number[sms - 1] == sms - 1;
 }

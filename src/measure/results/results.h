@@ -96,7 +96,7 @@ struct gc_carveouts {
 /* SMs or CUs that use the same cache. */
 struct gc_groups {
   uint32_t count;
-  uint16_t of[GC_SMS_MAX]; /* by index of the SM (walk/sms.h): a number below count */
+  uint16_t of[GC_SMS_MAX]; /* by index of the SM (core/placement.h): a number below count */
 };
 
 /* What a new line replaces. */
@@ -176,7 +176,7 @@ struct gc_results {
   uint8_t l2_side[GC_SMS_MAX];    /* by SM number, if the numbers have no gaps */
   bool l2_lost;                   /* L2 loses its contents between launches (walk/l2_survives.h) */
   uint32_t l2_groups;             /* number of L2 caches, one in each XCD; 0: not known */
-  uint32_t sm_number[GC_SMS_MAX]; /* ascending numbers of the SMs, by index (walk/sms.h) */
+  uint32_t sm_number[GC_SMS_MAX]; /* ascending numbers of the SMs, by index (core/placement.h) */
   uint32_t sm_count;              /* SMs in sm_number; 0: not found yet */
   /* bit k: several SMs share a cache of enum gc_kind k (capacity/sm_capacity.c) */
   uint32_t shared_kinds;

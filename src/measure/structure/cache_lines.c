@@ -43,6 +43,6 @@ int gc_cache_lines_prepare(struct gc_bench *bench, const struct gc_path *path)
 
   if (path->space != GC_ADDRESS_CONSTANT &&
       !(status = bench->ops->carveout(bench->device, path->chase, 0, bench->err)))
-    status = bench->ops->carveout(bench->device, gc_marks_kernel(path), 0, bench->err);
+    status = bench->ops->carveout(bench->device, path->marks, 0, bench->err);
   return status == -ENOTSUP ? 0 : status;
 }

@@ -3,13 +3,14 @@
  *
  * Launches clusters of blocks, which report their SMs. The hardware puts all blocks of a cluster in
  * one GPC, so SMs with blocks of one cluster are in the same GPC, and so are those that are
- * connected through others (union-find). Which SMs a cluster gets depends on its size and on what
- * is free. So every size is launched, several times. On an H200 clusters of two blocks go to the
- * two SMs of a TPC. doc/methods.md, "Groups of SMs".
+ * connected through others. Which SMs a cluster gets depends on its size and on what is free. So
+ * every size is launched, several times. On an H200 clusters of two blocks go to the two SMs of a
+ * TPC. doc/methods.md, "Groups of SMs".
  */
 #include "measure/structure/clusters.h"
 
-#include "measure/walk/sms.h"
+#include "measure/core/placement.h"
+#include "measure/walk/groups.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -23,30 +24,11 @@ struct search {
   struct gc_measurement *m;
   struct gc_clusters *found;
   uint32_t sms, largest;
-  uint32_t parent[GC_SMS_MAX];
   bool by_largest[GC_SMS_MAX]; /* SMs that clusters of the largest size have reached */
   uint32_t *ran;               /* by block: the index of its SM */
   struct gpu_bandwidth_result *results;
   bool changed;
 };
-
-static uint32_t root_of(struct search *s, uint32_t sm)
-{
-  while (s->parent[sm] != sm)
-    sm = s->parent[sm] = s->parent[s->parent[sm]];
-  return sm;
-}
-
-/* The root of a group is its first SM. */
-static void join(struct search *s, uint32_t a, uint32_t b)
-{
-  const uint32_t x = root_of(s, a), y = root_of(s, b);
-
-  if (x == y)
-    return;
-  s->parent[x > y ? x : y] = x > y ? y : x;
-  s->changed = true;
-}
 
 static void mark(struct search *s, bool *flag)
 {
@@ -98,8 +80,8 @@ static uint32_t blocks_for(const struct search *s, uint32_t size)
   return (clusters ? clusters : 1) * size;
 }
 
-/* The first cluster is connected to the others by none of its blocks. Pairs are noted only where
- * `pairs` is true, when nothing but pairs has been launched. */
+/* Joins the SMs of each cluster. Pairs are noted only if `pairs` is true, while nothing but pairs
+ * has been launched. */
 static int run_size(struct search *s, uint32_t size, bool pairs)
 {
   const uint32_t blocks = blocks_for(s, size);
@@ -109,7 +91,7 @@ static int run_size(struct search *s, uint32_t size, bool pairs)
   for (uint32_t i = 0; i < blocks && !status; i++) {
     const uint32_t sm = s->ran[i], first = s->ran[i - i % size];
 
-    join(s, sm, first);
+    s->changed |= gc_groups_join(&s->found->groups, s->sms, sm, first);
     if (size > 2)
       mark(s, &s->found->joined[sm]);
     if (size == s->largest)
@@ -136,20 +118,6 @@ static int run_all(struct search *s)
   return status;
 }
 
-static void put_groups(struct search *s)
-{
-  struct gc_groups *groups = &s->found->groups;
-  uint16_t number[GC_SMS_MAX];
-
-  groups->count = 0;
-  for (uint32_t sm = 0; sm < s->sms; sm++) {
-    if (root_of(s, sm) == sm)
-      number[sm] = (uint16_t)groups->count++;
-    groups->of[sm] = number[root_of(s, sm)];
-    s->found->reached += s->by_largest[sm];
-  }
-}
-
 int gc_clusters_find(struct gc_measurement *m, uint32_t largest, struct gc_clusters *clusters)
 {
   const uint32_t sms = m->results->sm_count, most = BLOCKS_PER_SM * sms + largest;
@@ -168,10 +136,11 @@ int gc_clusters_find(struct gc_measurement *m, uint32_t largest, struct gc_clust
     s->found = clusters;
     s->sms = sms;
     s->largest = largest;
-    for (uint32_t sm = 0; sm < sms; sm++)
-      s->parent[sm] = sm;
+    gc_groups_start(&clusters->groups, sms);
     status = run_all(s);
-    put_groups(s);
+    gc_groups_number(&clusters->groups, sms);
+    for (uint32_t sm = 0; sm < sms; sm++)
+      clusters->reached += s->by_largest[sm];
   }
   if (s) {
     free(s->results);

@@ -10,7 +10,7 @@
 
 #define GC_CLUSTER_PAIRS 8 /* launches in clusters of two blocks */
 
-/* SMs are indices (walk/sms.h). */
+/* SMs are indices (core/placement.h). */
 struct gc_clusters {
   struct gc_groups groups;      /* SMs that clusters connect, directly or through others */
   bool joined[GC_SMS_MAX];      /* a cluster of three or more blocks has reached the SM */

@@ -10,8 +10,9 @@
  */
 #include "measure/structure/constant_groups.h"
 
+#include "measure/core/placement.h"
+#include "measure/walk/groups.h"
 #include "measure/walk/ring.h"
-#include "measure/walk/sms.h"
 #include "measure/walk/vote.h"
 
 #include <errno.h>
@@ -26,7 +27,7 @@
 
 struct test {
   struct gc_measurement *m;
-  struct gc_constant_groups *found;
+  struct gc_found_groups *found;
   struct gpu_constant_groups_args args;
   struct gpu_constant_groups_result *results;
   uint32_t sms;
@@ -61,59 +62,31 @@ static const char *plan(struct test *t)
   return NULL;
 }
 
-static int launch(struct test *t)
-{
-  struct gc_bench *bench = &t->m->bench;
-  int status = bench->ops->clear(bench->device, t->args.ticket, 8, bench->err);
-
-  if (!status)
-    status = gc_bench_launch(bench, GC_KERNEL_constant_groups, t->sms, bench->properties.warp, 0,
-                             &t->args);
-  return status ? status
-                : bench->ops->download(bench->device, t->results, t->args.results,
-                                       t->sms * sizeof(*t->results), bench->err);
-}
-
-/* Follows the chains: tickets ascend along them. The groups, numbered by their first SMs. Returns
- * what is wrong, or NULL. */
+/* The groups of a launch. An SM shares a constant L1.5 with the one before it in its chain. Tickets
+ * ascend along chains. Returns what is wrong, or NULL. */
 static const char *read_groups(struct test *t, struct gc_groups *groups)
 {
-  uint32_t first[GC_SMS_MAX], index[GC_SMS_MAX], number[GC_SMS_MAX];
+  uint32_t sm_of[GC_SMS_MAX]; /* by ticket */
   const uint32_t step = t->args.step;
 
-  memset(index, 0xff, sizeof(index));
-  memset(number, 0xff, sizeof(number));
+  gc_groups_start(groups, t->sms);
   for (uint32_t ticket = 0; ticket < t->sms; ticket++) {
     /* step is 1 or -1 modulo sms, and so its own inverse */
     const uint32_t block = (ticket + t->sms - t->args.first) % t->sms * step % t->sms;
     const struct gpu_constant_groups_result *r = &t->results[block];
-    const uint32_t sm = gc_sm_index(t->m->results, r->sm);
 
-    if (!r->in_order)
-      return "blocks waited too long for their ticket";
-    if (sm == UINT32_MAX || index[sm] != UINT32_MAX)
-      return "two blocks of one launch ran on the same SM";
+    sm_of[ticket] = gc_sm_index(t->m->results, r->sm);
+    if (sm_of[ticket] == UINT32_MAX)
+      return "a block ran on an SM that did not exist before";
     if (r->ticket != ticket || (r->previous != UINT32_MAX && r->previous >= ticket))
       return "blocks reported impossible tickets";
-    index[sm] = ticket;
-    first[ticket] = r->previous == UINT32_MAX ? ticket : first[r->previous];
+    if (r->previous != UINT32_MAX)
+      gc_groups_join(groups, t->sms, sm_of[r->previous], sm_of[ticket]);
     t->checks += r->checks;
     t->missed += r->missed;
   }
-  groups->count = 0;
-  for (uint32_t sm = 0; sm < t->sms; sm++) {
-    uint32_t *of = &number[first[index[sm]]];
-
-    if (*of == UINT32_MAX)
-      *of = groups->count++;
-    groups->of[sm] = (uint16_t)*of;
-  }
+  gc_groups_number(groups, t->sms);
   return NULL;
-}
-
-static bool same(const struct gc_groups *a, const struct gc_groups *b, uint32_t sms)
-{
-  return a->count == b->count && !memcmp(a->of, b->of, sms * sizeof(*a->of));
 }
 
 static const char *check(const struct test *t)
@@ -127,20 +100,17 @@ static const char *check(const struct test *t)
   return NULL;
 }
 
-/* How many of the first n launches gave the same groups as the last one of them. */
-static uint32_t count_same(const struct test *t, uint32_t n)
-{
-  uint32_t count = 0;
-
-  for (uint32_t i = 0; i < n; i++)
-    count += same(&t->groups[i], &t->groups[n - 1], t->sms);
-  return count;
-}
-
 /* Several orders: other SMs come first in each. */
 static int run(struct test *t)
 {
-  struct gc_constant_groups *found = t->found;
+  struct gc_found_groups *found = t->found;
+  const struct gc_in_order launch = {.kernel = GC_KERNEL_constant_groups,
+                                     .threads = t->m->bench.properties.warp,
+                                     .args = &t->args,
+                                     .ticket = t->args.ticket,
+                                     .at = t->args.results,
+                                     .results = t->results,
+                                     .bytes = sizeof(*t->results)};
   uint32_t agree = 0, i;
 
   for (i = 0; i < LAUNCHES_MOST && agree < LAUNCHES && !found->absent; i++) {
@@ -150,21 +120,21 @@ static int run(struct test *t)
     t->args.first = i * t->sms / LAUNCHES % t->sms;
     if (t->sms == 1)
       t->args.step = 1;
-    if ((status = launch(t)))
+    if ((status = gc_launch_in_order(t->m, &launch, &found->absent)))
       return status;
-    found->absent = read_groups(t, &t->groups[i]);
-    agree = count_same(t, i + 1);
+    if (!found->absent)
+      found->absent = read_groups(t, &t->groups[i]);
+    found->groups = *gc_groups_most_common(t->groups, i + 1, t->sms, &agree);
   }
   if (!found->absent && agree < LAUNCHES)
     found->absent = "in another order, SMs find other constants";
-  found->groups = t->groups[i - 1];
   if (!found->absent)
     found->absent = check(t);
   found->confidence = gc_vote_confidence((uint64_t)agree * t->sms, (uint64_t)i * t->sms);
   return 0;
 }
 
-int gc_constant_groups_find(struct gc_measurement *m, struct gc_constant_groups *found)
+int gc_constant_groups_find(struct gc_measurement *m, struct gc_found_groups *found)
 {
   struct test t = {.m = m, .found = found, .sms = m->results->sm_count};
   int status = 0;

@@ -6,9 +6,10 @@
  * take part show which one. SMs that are known to share no cache with each other execute the code
  * at the same time. doc/methods.md, "Instruction cache".
  */
+#include "measure/core/placement.h"
 #include "measure/raw/raw.h"
 #include "measure/structure/structure.h"
-#include "measure/walk/sms.h"
+#include "measure/walk/groups.h"
 #include "measure/walk/vote.h"
 #include "stats/stats.h"
 
@@ -44,8 +45,8 @@ struct turns {
   uint32_t launches;
   struct seen *seen; /* all launches, the last one first */
   /* A group is known by its first SM. */
-  uint32_t groups, first[GC_SMS_MAX], rest[GC_SMS_MAX], rests;
-  uint16_t of[GC_SMS_MAX];
+  struct gc_groups groups;
+  uint32_t first[GC_SMS_MAX], rest[GC_SMS_MAX], rests;
   const char *why;
 };
 
@@ -245,10 +246,10 @@ static int find_firsts(struct turns *t)
   const int status = find_slow(t, up, t->last);
 
   for (uint32_t sm = 0; sm < t->sms && !status && !t->why; sm++) {
-    t->of[sm] = UINT16_MAX;
+    t->groups.of[sm] = UINT16_MAX;
     if (up[sm]) {
-      t->of[sm] = (uint16_t)t->groups;
-      t->first[t->groups++] = sm;
+      t->groups.of[sm] = (uint16_t)t->groups.count;
+      t->first[t->groups.count++] = sm;
     } else {
       t->rest[t->rests++] = sm;
     }
@@ -309,7 +310,7 @@ static int run_bit(struct turns *t, const struct order *members, const uint32_t 
   struct order order = {.count = 0};
   int status;
 
-  for (uint32_t g = 0; g < t->groups; g++)
+  for (uint32_t g = 0; g < t->groups.count; g++)
     if (word[g] >> bit & 1)
       add(&order, t->first[g], true);
   for (uint32_t i = 0; i < members->count; i++)
@@ -323,7 +324,7 @@ static int run_bit(struct turns *t, const struct order *members, const uint32_t 
 /* The group whose word was seen; UINT16_MAX: there is none. */
 static uint16_t group_of(const struct turns *t, const uint32_t *word, uint32_t seen)
 {
-  for (uint32_t g = 0; g < t->groups; g++)
+  for (uint32_t g = 0; g < t->groups.count; g++)
     if (word[g] == seen)
       return (uint16_t)g;
   return UINT16_MAX;
@@ -334,7 +335,7 @@ static uint16_t group_of(const struct turns *t, const uint32_t *word, uint32_t s
 static int find_groups_of(struct turns *t, const struct order *members)
 {
   uint32_t word[GC_SMS_MAX];
-  const uint32_t bits = choose_words(word, t->groups);
+  const uint32_t bits = choose_words(word, t->groups.count);
   bool all = false;
 
   for (int attempt = 0; attempt < ATTEMPTS && !all; attempt++) {
@@ -348,7 +349,7 @@ static int find_groups_of(struct turns *t, const struct order *members)
     }
     all = true;
     for (uint32_t i = 0; i < members->count; i++) {
-      uint16_t *of = &t->of[members->sm[i]];
+      uint16_t *of = &t->groups.of[members->sm[i]];
 
       if (*of == UINT16_MAX)
         *of = group_of(t, word, seen[i]);
@@ -384,7 +385,7 @@ static void note_wrong(const struct turns *t, const struct seen *seen, bool wron
   memset(first, 0, sizeof(first));
   for (uint32_t i = 0; i < seen->count; i++) {
     const uint32_t sm = seen->sms[i].sm, turn = seen->sms[i].turn;
-    uint32_t *of_group = &first[t->of[sm]];
+    uint32_t *of_group = &first[t->groups.of[sm]];
 
     *of_group = *of_group ? *of_group : turn; /* turns ascend */
     wrong[sm] |= (turn == *of_group) != (seen->sms[i].longer > t->limit);
@@ -420,16 +421,8 @@ static int put(struct turns *t, struct gc_measured *element)
   confidence = agreement(t) * element->found[GC_CAPACITY].confidence;
   if (confidence < GC_CONFIDENCE_LEAST)
     return set_absent(element, disagree);
-  element->cu_groups.count = t->groups;
-  memcpy(element->cu_groups.of, t->of, sizeof(t->of));
-  element->instances = t->groups;
-  element->per_sm = t->groups == t->sms;
-  gc_set_measured(element, GC_INSTANCES, confidence);
-  if (element->per_sm)
-    gc_set_measured(element, GC_PER_SM, confidence);
-  else
-    gc_set_absent(element, GC_PER_SM, "several SMs share one");
-  return gc_set_measured(element, GC_SM_GROUPS, confidence);
+  return gc_groups_put(element, &t->groups, t->sms, GC_SM_GROUPS, confidence,
+                       "several SMs share one");
 }
 
 static void choose_sizes(struct turns *t, const struct gc_measured *element)
@@ -456,8 +449,7 @@ int gc_step_instruction_groups(struct gc_measurement *m, struct gc_measured *ele
     return set_absent(element, "this needs the capacity and the miss penalty");
   if ((status = gc_number_sms(m)))
     return status;
-  if (m->results->sm_count < m->bench.properties.sms ||
-      m->results->sm_number[m->bench.properties.sms - 1] != m->bench.properties.sms - 1)
+  if (!gc_sms_without_gaps(m))
     return set_absent(element, "blocks did not reach all SMs, or their numbers have gaps");
   if (!(t = calloc(1, sizeof(*t))))
     return gc_fail(m->bench.err, -ENOMEM, "out of memory");

@@ -10,11 +10,11 @@
  */
 #include "measure/structure/structure.h"
 
+#include "measure/core/placement.h"
 #include "measure/structure/curve.h"
 #include "measure/walk/batches.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/l2_survives.h"
-#include "measure/walk/sms.h"
 #include "stats/stats.h"
 
 #define WARM_UP 8   /* loads that bring the code into caches */

@@ -4,15 +4,17 @@
  * The groups of SMs: TPCs, GPCs, and what lies between. Two methods give groups that belong
  * together: clusters of blocks run in one GPC (clusters.c), and SMs of a GPC share a constant L1.5
  * (constant_groups.c). On an H200 some TPCs take no clusters of more than two blocks; the
- * constant L1.5 shows to which GPC they belong. doc/methods.md, "Groups of SMs".
+ * constant L1.5 shows to which GPC they belong. CPCs, between TPC and GPC, share something: a
+ * constant L1.5 on some GPUs, a TLB on others. doc/methods.md, "Groups of SMs".
  */
+#include "measure/core/placement.h"
 #include "measure/structure/clusters.h"
 #include "measure/structure/constant_groups.h"
-#include "measure/structure/cpcs.h"
 #include "measure/structure/structure.h"
-#include "measure/walk/sms.h"
+#include "measure/walk/groups.h"
 #include "measure/walk/vote.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,7 +26,7 @@ struct evidence {
   uint32_t sms;
   const char *no_clusters; /* why there are none; NULL: `clusters` is valid */
   struct gc_clusters clusters;
-  struct gc_constant_groups constant;
+  struct gc_found_groups constant;
 };
 
 static int put_absent(struct gc_measured *gpu, const char *why)
@@ -69,6 +71,38 @@ static int put_clusters(struct evidence *e)
   return gc_set_measured(
       e->gpu, GC_TPC_SMS,
       gc_vote_confidence(GC_CLUSTER_PAIRS * tpc->count, GC_CLUSTER_PAIRS * tpc->count));
+}
+
+/* --- CPCs --- */
+
+static bool lie_between(const struct gc_measurement *m, const struct gc_measured *gpu,
+                        const struct gc_groups *groups)
+{
+  const struct gc_results *results = m->results;
+  const uint32_t sms = results->sm_count;
+
+  return gc_found(gpu, GC_GPC_SMS) && gc_found(gpu, GC_TPC_SMS) &&
+         groups->count > results->gpc.count && groups->count < results->tpc.count &&
+         gc_groups_divide(groups, &results->gpc, sms) &&
+         gc_groups_divide(&results->tpc, groups, sms);
+}
+
+int gc_cpcs_put(struct gc_measurement *m, struct gc_measured *gpu, const struct gc_groups *groups,
+                double confidence)
+{
+  struct gc_groups *cpc = &m->results->cpc;
+  const double most = confidence * gpu->found[GC_GPC_SMS].confidence;
+
+  if (!lie_between(m, gpu, groups) || gpu->found[GC_CPC_SMS].origin == GC_ABSENT)
+    return 0;
+  if (!gc_found(gpu, GC_CPC_SMS)) {
+    *cpc = *groups;
+    return gc_set_measured(gpu, GC_CPC_SMS, GC_ONE_WITNESS * most);
+  }
+  if (gc_groups_same(cpc, groups, m->results->sm_count))
+    return gc_set_measured(gpu, GC_CPC_SMS, fmax(most, gpu->found[GC_CPC_SMS].confidence));
+  return gc_set_absent(gpu, GC_CPC_SMS,
+                       "constant caches and TLBs show different groups between TPC and GPC");
 }
 
 /* --- GPCs --- */
@@ -161,14 +195,6 @@ static int put_constant_groups(struct evidence *e)
   return put_gpcs(e, groups, GC_ONE_WITNESS * e->constant.confidence);
 }
 
-/* A level between TPC and GPC: SMs that share a constant L1.5. TLBs may show one, too (cpcs.c). */
-static int put_cpcs(struct evidence *e)
-{
-  return e->constant.absent
-             ? 0
-             : gc_cpcs_put(e->m, e->gpu, &e->constant.groups, e->constant.confidence);
-}
-
 /* Clusters connect SMs of one GPC, but not all of them. The constant L1.5 counts if it does not
  * contradict that. */
 static int decide(struct evidence *e)
@@ -258,7 +284,8 @@ static int find(struct evidence *e)
   }
   put_clusters(e);
   decide(e);
-  put_cpcs(e);
+  if (!e->constant.absent)
+    gc_cpcs_put(e->m, e->gpu, &e->constant.groups, e->constant.confidence);
   put_sides(e);
   log_groups(e);
   return 0;
@@ -277,4 +304,26 @@ int gc_step_sm_groups(struct gc_measurement *m, struct gc_measured *gpu)
   if (e.sms < m->bench.properties.sms)
     return put_absent(gpu, "blocks did not reach all SMs");
   return find(&e);
+}
+
+int gc_step_cpcs(struct gc_measurement *m, struct gc_measured *gpu)
+{
+  static const enum gc_kind tlbs[] = {GC_L1_TLB, GC_L2_TLB};
+
+  if (!m->bench.properties.has_gpcs || gpu->found[GC_CPC_SMS].origin == GC_ABSENT)
+    return 0;
+  if (!gc_found(gpu, GC_GPC_SMS))
+    return gc_set_absent(gpu, GC_CPC_SMS, "the GPCs are not known");
+  if (!gc_found(gpu, GC_TPC_SMS))
+    return gc_set_absent(gpu, GC_CPC_SMS, "the TPCs are not known");
+  for (size_t i = 0; i < sizeof(tlbs) / sizeof(*tlbs); i++) {
+    const struct gc_measured *tlb = &m->results->element[tlbs[i]];
+
+    if (gc_found(tlb, GC_SM_GROUPS))
+      gc_cpcs_put(m, gpu, &tlb->cu_groups, tlb->found[GC_SM_GROUPS].confidence);
+  }
+  if (gpu->found[GC_CPC_SMS].origin != GC_UNKNOWN)
+    return 0;
+  return gc_set_absent(gpu, GC_CPC_SMS,
+                       "neither constant caches nor TLBs show groups between TPC and GPC");
 }

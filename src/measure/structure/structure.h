@@ -21,7 +21,7 @@ gc_step_needs gc_needs_l2_survival;
 /* Entries, bytes of an entry, reach and miss penalty of a TLB, and which SMs share one. The second
  * level needs what was found of the first one. */
 gc_step gc_step_tlb;
-gc_step gc_step_cpcs;
+gc_step gc_step_cpcs; /* sm_groups.c: groups of SMs between TPC and GPC; after the TLBs */
 gc_step gc_step_tlb_patterns;
 
 /* instruction_cache.c: by code that jumps. The last two need the capacity; the last one also needs
@@ -33,6 +33,13 @@ gc_step gc_step_instruction_groups; /* instruction_groups.c: needs the capacity 
 
 gc_step gc_step_slices; /* slices.c: L2 */
 gc_step_needs gc_needs_slices;
+
+/* sm_groups.c: groups of SMs that share a cache or a TLB. If they consist of whole TPCs, and GPCs
+ * consist of several of them, they are the CPCs. CPCs are absent if an earlier call had other such
+ * groups. The confidence is at most GC_ONE_WITNESS unless two calls agree. Returns 0. */
+int gc_cpcs_put(struct gc_measurement *m, struct gc_measured *gpu, const struct gc_groups *groups,
+                double confidence);
+#define GC_ONE_WITNESS 0.94 /* most confidence in groups that only one kind of evidence shows */
 
 /* What these steps report. */
 #define GC_SET_PROPERTIES                                                                          \

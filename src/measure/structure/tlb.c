@@ -48,23 +48,16 @@ static int put_groups(struct gc_tlb_range *range, struct gc_measured *element,
   gc_raw_begin(range->m->bench.raw, element->kind, "sharing groups");
   if ((status = gc_tlb_find_groups(range, found, nearer, &groups)))
     return status;
-  if (groups.absent) {
+  if (groups.found.absent) {
     if (found->penalty_confidence > 0)
       gc_set_miss_penalty(element, found->penalty, found->penalty_confidence * found->confidence);
     else
-      gc_set_absent(element, GC_MISS_PENALTY, groups.absent);
-    gc_set_absent(element, GC_INSTANCES, groups.absent);
-    return gc_set_absent(element, GC_SM_GROUPS, groups.absent);
+      gc_set_absent(element, GC_MISS_PENALTY, groups.found.absent);
+    gc_set_absent(element, GC_INSTANCES, groups.found.absent);
+    return gc_set_absent(element, GC_SM_GROUPS, groups.found.absent);
   }
-  groups.confidence *= found->confidence;
-  element->cu_groups = groups.groups;
-  element->instances = groups.groups.count;
-  if (element->instances == range->m->bench.properties.sms) {
-    element->per_sm = 1;
-    gc_set_measured(element, GC_PER_SM, groups.confidence);
-  }
-  gc_set_measured(element, GC_INSTANCES, groups.confidence);
-  gc_set_measured(element, GC_SM_GROUPS, groups.confidence);
+  gc_groups_put(element, &groups.found.groups, range->m->bench.properties.sms, GC_SM_GROUPS,
+                groups.found.confidence * found->confidence, NULL);
   return gc_set_miss_penalty(element, groups.penalty,
                              groups.penalty_confidence * found->confidence);
 }

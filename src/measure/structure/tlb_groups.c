@@ -11,7 +11,6 @@
 
 #include "measure/core/placement.h"
 #include "measure/walk/rounds.h"
-#include "measure/walk/sms.h"
 #include "measure/walk/vote.h"
 #include "stats/stats.h"
 
@@ -186,7 +185,7 @@ static int take_base(struct grouping *g, const char **doubt)
 /* Unless `doubt` is NULL, it is why there are no groups. */
 static void give_up(struct grouping *g, const char *doubt)
 {
-  g->result->absent = doubt;
+  g->result->found.absent = doubt;
   if (doubt == met)
     g->range->m->bench.signs |= GC_SIGN_BLOCKS_MET;
 }
@@ -214,7 +213,7 @@ static bool choose_first(struct grouping *g)
   for (uint32_t i = 0; i < g->sms; i++) {
     const uint32_t domain = g->domains == 1 ? 0 : g->members[i].domain;
 
-    if (g->result->groups.of[i] != UINT16_MAX || chosen[domain])
+    if (g->result->found.groups.of[i] != UINT16_MAX || chosen[domain])
       continue;
     g->members[i].reads = chosen[domain] = any = true;
   }
@@ -224,7 +223,7 @@ static bool choose_first(struct grouping *g)
 /* Chooses the last SM of the nth group of each domain. */
 static bool choose_last(struct grouping *g, uint32_t nth)
 {
-  const struct gc_groups *groups = &g->result->groups;
+  const struct gc_groups *groups = &g->result->found.groups;
   uint32_t seen[GC_SMS_MAX] = {0};
   bool counted[GC_SMS_MAX] = {false}, any = false;
 
@@ -245,7 +244,7 @@ static bool choose_last(struct grouping *g, uint32_t nth)
  * group. */
 static bool join(struct grouping *g)
 {
-  struct gc_groups *groups = &g->result->groups;
+  struct gc_groups *groups = &g->result->found.groups;
 
   for (uint32_t i = 0; i < g->sms; i++)
     if (g->members[i].slow && groups->of[i] != UINT16_MAX)
@@ -266,7 +265,7 @@ static bool join(struct grouping *g)
 /* Whether exactly the SMs of the readers' groups are slow. */
 static bool confirm(struct grouping *g)
 {
-  const struct gc_groups *groups = &g->result->groups;
+  const struct gc_groups *groups = &g->result->found.groups;
   bool read[GC_SMS_MAX] = {false};
 
   for (uint32_t i = 0; i < g->sms; i++)
@@ -324,7 +323,7 @@ static int choose_domains(struct grouping *g)
   g->domains = results->gpc.count;
   for (uint32_t i = 0; i < g->sms; i++)
     g->members[i].domain = results->gpc.of[i];
-  for (uint32_t i = 0; i < g->sms && !status && !g->result->absent; i++) {
+  for (uint32_t i = 0; i < g->sms && !status && !g->result->found.absent; i++) {
     if (results->gpc.of[i] != tested) /* they are numbered by their first SMs */
       continue;
     tested++;
@@ -332,26 +331,11 @@ static int choose_domains(struct grouping *g)
     g->members[i].reads = true;
     status = settle_round(g, stays_inside);
   }
-  if (g->result->absent == disagree) {
+  if (g->result->found.absent == disagree) {
     g->domains = 1;
-    g->result->absent = NULL;
+    g->result->found.absent = NULL;
   }
   return status;
-}
-
-/* Numbers the groups by their first SMs. */
-static void renumber(const struct grouping *g)
-{
-  struct gc_groups *groups = &g->result->groups;
-  uint16_t number[GC_SMS_MAX];
-  uint32_t count = 0;
-
-  memset(number, 0xff, sizeof(number));
-  for (uint32_t i = 0; i < g->sms; i++) {
-    if (number[groups->of[i]] == UINT16_MAX)
-      number[groups->of[i]] = (uint16_t)count++;
-    groups->of[i] = number[groups->of[i]];
-  }
 }
 
 static void take_penalty(const struct grouping *g)
@@ -364,7 +348,7 @@ static void take_penalty(const struct grouping *g)
     sum += (penalty[0] + penalty[1]) / 2;
     differences[i] = penalty[0] - penalty[1];
     gc_raw_row(g->range->m->bench.raw, "SM\tgroup\tmiss penalty, cycles\tagain, cycles",
-               (double[]){i, g->result->groups.of[i], penalty[0], penalty[1]});
+               (double[]){i, g->result->found.groups.of[i], penalty[0], penalty[1]});
   }
   g->result->penalty = sum / g->sms;
   g->result->penalty_confidence =
@@ -373,21 +357,21 @@ static void take_penalty(const struct grouping *g)
 
 static int find_all(struct grouping *g)
 {
-  struct gc_groups *groups = &g->result->groups;
+  struct gc_groups *groups = &g->result->found.groups;
   const uint64_t votes = (uint64_t)ROUNDS * g->sms;
   int status = choose_domains(g);
 
   groups->count = 0;
   memset(groups->of, 0xff, sizeof(groups->of));
-  while (!status && !g->result->absent && choose_first(g))
+  while (!status && !g->result->found.absent && choose_first(g))
     status = settle_round(g, join);
-  for (uint32_t nth = 0; !status && !g->result->absent && choose_last(g, nth); nth++)
+  for (uint32_t nth = 0; !status && !g->result->found.absent && choose_last(g, nth); nth++)
     status = settle_round(g, confirm);
-  if (status || g->result->absent)
+  if (status || g->result->found.absent)
     return status;
-  renumber(g);
+  gc_groups_number(groups, g->sms);
   take_penalty(g);
-  g->result->confidence = gc_vote_confidence(votes, votes);
+  g->result->found.confidence = gc_vote_confidence(votes, votes);
   return 0;
 }
 
@@ -409,7 +393,7 @@ static int prepare(struct grouping *g, const struct gc_tlb_found *found,
                                   .count = (uint32_t)((double)found->entries * EXCESS) + 1};
   g->flush = flush;
   if (!gc_tlb_range_fits(g->range, &g->many)) {
-    g->result->absent = "there is too little memory to evict translations";
+    g->result->found.absent = "there is too little memory to evict translations";
     return 0;
   }
   return gc_tlb_map(g->range, &g->many);
@@ -418,20 +402,19 @@ static int prepare(struct grouping *g, const struct gc_tlb_found *found,
 static int search(struct grouping *g, const struct gc_tlb_found *found,
                   const struct gc_measured *nearer)
 {
-  struct gc_results *results = g->range->m->results;
   const char *doubt = met;
   int status = gc_number_sms(g->range->m);
 
   if (status)
     return status;
-  if (results->sm_count < g->sms || results->sm_number[g->sms - 1] != g->sms - 1)
-    g->result->absent = "blocks did not reach all SMs, or their numbers have gaps";
+  if (!gc_sms_without_gaps(g->range->m))
+    g->result->found.absent = "blocks did not reach all SMs, or their numbers have gaps";
   else
     status = prepare(g, found, nearer);
   for (int attempt = 0;
-       attempt < GC_PLACEMENT_LAUNCHES && doubt == met && !status && !g->result->absent; attempt++)
+       attempt < GC_PLACEMENT_LAUNCHES && doubt == met && !status && !g->result->found.absent; attempt++)
     status = take_base(g, &doubt);
-  if (status || g->result->absent)
+  if (status || g->result->found.absent)
     return status;
   give_up(g, doubt);
   return doubt ? 0 : find_all(g);

@@ -7,13 +7,12 @@
 #define GC_MEASURE_STRUCTURE_TLB_GROUPS_H
 
 #include "measure/structure/tlb_search.h"
+#include "measure/walk/groups.h"
 
 struct gc_tlb_groups {
-  struct gc_groups groups; /* of SMs by index (walk/sms.h), numbered by their first SMs */
-  double confidence;
+  struct gc_found_groups found; /* if they are absent, there is no penalty either */
   /* The cycles that a miss adds. SMs differ, so this is their mean. */
   double penalty, penalty_confidence;
-  const char *absent; /* why there is nothing of this; NULL: there is */
 };
 
 /* nearer: the nearer TLB, NULL: there is none. */

@@ -9,10 +9,10 @@
  */
 #include "measure/structure/structure.h"
 
+#include "measure/core/placement.h"
 #include "measure/core/step_memory.h"
 #include "measure/structure/tlb_search.h"
 #include "measure/walk/rounds.h"
-#include "measure/walk/sms.h"
 #include "stats/stats.h"
 
 #include <errno.h>

@@ -12,6 +12,7 @@
  */
 #include "measure/topology/eviction.h"
 
+#include "measure/core/placement.h"
 #include "measure/core/step_memory.h"
 #include "measure/walk/ring.h"
 
@@ -92,22 +93,6 @@ void gc_eviction_fill(const struct gc_measurement *m, uint64_t capacity,
     b->bytes = a->bytes < reach ? reach - a->bytes : 0;
 }
 
-static uint32_t path_number(const struct gc_path *path)
-{
-  switch (path->kind) {
-  case GC_READ_ONLY:
-    return GPU_PATH_nc;
-  case GC_TEXTURE:
-    return GPU_PATH_texture;
-  case GC_CONSTANT_L1:
-    return GPU_PATH_constant;
-  case GC_SCALAR_L1:
-    return GPU_PATH_scalar;
-  default:
-    return GPU_PATH_ca;
-  }
-}
-
 /* The walk of a side. It begins `after` bytes behind the start of the ring. */
 static struct gpu_walk walk_of(const struct gc_measurement *m, const struct gc_side *side,
                                uint64_t after)
@@ -122,7 +107,7 @@ static struct gpu_walk walk_of(const struct gc_measurement *m, const struct gc_s
   return (struct gpu_walk){
       .start = gc_ring_address(bench, side->path->space, start),
       .end = gc_ring_address(bench, side->path->space, start + side->bytes / stride * stride),
-      .path = path_number(side->path),
+      .path = side->path->load,
       .warp = side->warp,
       .loads = (uint32_t)(side->bytes / stride)};
 }
@@ -222,14 +207,6 @@ static bool shares_sm(const struct search *s, size_t i)
   return false;
 }
 
-static bool crowded(const struct search *s)
-{
-  for (size_t i = 0; i < s->count; i++)
-    if (shares_sm(s, i))
-      return true;
-  return false;
-}
-
 static int launch_pairs(struct search *s)
 {
   struct gc_bench *bench = &s->m->bench;
@@ -245,7 +222,7 @@ static int launch_pairs(struct search *s)
                                   s->launch->shared_bytes, &args)) ||
         (status = bench->ops->download(bench->device, s->results, args.results,
                                        s->count * sizeof(*s->results), bench->err)) ||
-        !crowded(s))
+        !gc_sms_met(&s->results->sm, sizeof(*s->results), s->count))
       return status;
   if (!status)
     bench->signs |= GC_SIGN_BLOCKS_MET;

@@ -6,7 +6,7 @@
  * partition_groups.c finds the groups of SMs. doc/methods.md, "L2 partitions"; Vanecek et al.
  * (MT4G) 2025, IV-F, for the question.
  */
-#include "measure/topology/cu_groups.h"
+#include "measure/core/placement.h"
 #include "measure/topology/partition_groups.h"
 #include "measure/topology/topology.h"
 #include "stats/stats.h"
@@ -75,15 +75,15 @@ static int put_instances(const struct gc_partition_groups *s, struct gc_measured
 /* AMD: reports how many L2 caches there are, and which CUs use each. */
 static int put_l2s(const struct gc_partition_groups *s, struct gc_measured *element)
 {
-  uint32_t group[GC_SMS_MAX];
-
   element->instances = (uint64_t)s->groups;
   gc_set_measured(element, GC_INSTANCES, s->confidence);
   if (s->groups == 1)
     return 0;
+  element->cu_groups.count = (uint32_t)s->groups;
   for (uint32_t sm = 0; sm < s->r.sms; sm++)
-    group[sm] = (uint32_t)s->group[sm];
-  return gc_put_cu_groups(s->r.m, element, group, (uint32_t)s->groups, s->confidence);
+    element->cu_groups.of[sm] = (uint16_t)s->group[sm];
+  gc_set_measured(element, GC_SHARED_BY_CUS, s->confidence);
+  return gc_set_measured(element, GC_CU_GROUPS, s->confidence);
 }
 
 static int put_partitions(struct gc_partition_groups *s, struct gc_measured *element)
@@ -127,7 +127,7 @@ static void put_sides(const struct gc_partition_groups *s)
 
   results->l2_sides_known = false;
   results->l2_groups = bench->properties.l2_per_xcd && !s->absent ? (uint32_t)s->groups : 0;
-  if (s->absent || results->sm_count < sms || results->sm_number[sms - 1] != sms - 1)
+  if (s->absent || !gc_sms_without_gaps(s->r.m))
     return;
   results->l2_sides_known = true;
   for (uint32_t sm = 0; sm < sms; sm++)

@@ -5,11 +5,11 @@
  */
 #include "measure/topology/readers.h"
 
+#include "measure/core/placement.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/l2_survives.h"
 #include "measure/walk/ring.h"
-#include "measure/walk/sms.h"
 #include "stats/stats.h"
 
 #include <errno.h>

@@ -17,15 +17,6 @@
 #define WARM_PASSES 2
 #define LOADS_MIN 2048     /* timed loads of the smallest arrays: a K-S test sees 1 in 8 miss */
 
-static const char crowded[] = "the blocks of a launch did not spread over all SMs";
-
-/* Blocks that share an SM share its caches. */
-static int fail_crowded(struct gc_bench *bench)
-{
-  bench->signs |= GC_SIGN_BLOCKS_MET;
-  return gc_fail(bench->err, -EIO, "%s", crowded);
-}
-
 static struct gpu_chase_args chase_args(const struct gc_bench *bench, const struct gc_path *path,
                                         const struct gc_binning *binning)
 {
@@ -82,7 +73,7 @@ static int run_jobs(struct gc_bench *bench, const struct gc_path *path,
   if (status)
     return status;
   if (!spread)
-    return fail_crowded(bench);
+    return gc_fail_blocks_met(bench);
   for (size_t i = 0; i < n; i++)
     if (bench->results[i].loads != bench->jobs[i].loads)
       return gc_fail(bench->err, -EIO, "a p-chase timed %u loads instead of %u",

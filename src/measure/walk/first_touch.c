@@ -9,6 +9,7 @@
  */
 #include "measure/walk/first_touch.h"
 
+#include "measure/walk/groups.h"
 #include "measure/walk/ring.h"
 #include "stats/sequential.h"
 #include "stats/stats.h"
@@ -32,14 +33,6 @@
 #define HIT_MAX 1.2  /* a first load that hits takes at most this many times as long as a hit */
 #define MISS_MIN 1.4 /* a first load that misses takes at least this many times as long */
 
-static uint32_t path_number(const struct gc_path *path)
-{
-  return path->space == GC_ADDRESS_CONSTANT ? GPU_PATH_constant
-         : path->kind == GC_TEXTURE         ? GPU_PATH_texture
-         : path->kind == GC_READ_ONLY       ? GPU_PATH_nc
-                                            : GPU_PATH_ca;
-}
-
 static struct gpu_first_touch_args args_of(const struct gc_bench *bench, const struct gc_path *path,
                                            uint32_t warps, uint64_t device)
 {
@@ -50,11 +43,11 @@ static struct gpu_first_touch_args args_of(const struct gc_bench *bench, const s
   return (struct gpu_first_touch_args){
       .walk = {.start = gc_ring_address(bench, path->space, 0),
                .end = GPU_NEVER,
-               .path = path_number(path),
+               .path = path->load,
                .loads = LOADS},
       .evict = {.start = gc_ring_address(bench, path->space, (uint64_t)LOADS * stride),
                 .end = GPU_NEVER,
-                .path = path_number(path),
+                .path = path->load,
                 .loads = behind ? EVICT_LOADS : 0},
       .ticket = device,
       .results = device + 8,
@@ -107,19 +100,6 @@ static void judge(struct gc_first_touch *touch, size_t i, uint32_t warps, double
   touch->unclear += unclear;
 }
 
-/* What went wrong in a launch, or NULL. */
-static const char *problem(const struct gpu_first_touch_result *results, size_t n)
-{
-  for (size_t i = 0; i < n; i++) {
-    if (!results[i].in_order)
-      return "blocks waited too long for their ticket";
-    for (size_t j = 0; j < i; j++)
-      if (results[i].sm == results[j].sm)
-        return "two blocks of one launch ran on the same SM";
-  }
-  return NULL;
-}
-
 struct test {
   struct gpu_first_touch_args args;
   struct gpu_first_touch_result *results; /* [n] */
@@ -128,38 +108,30 @@ struct test {
   bool all; /* all rounds are wanted, also if the first ones decide */
 };
 
-static int launch(struct gc_bench *bench, struct test *t)
-{
-  const uint32_t threads = t->args.warps * bench->properties.warp;
-  int status = bench->ops->clear(bench->device, t->args.ticket, 8, bench->err);
-
-  if (!status)
-    status = gc_bench_launch(bench, GC_KERNEL_first_touch, (uint32_t)t->n, threads, 0, &t->args);
-  if (!status)
-    status = bench->ops->download(bench->device, t->results, t->args.results,
-                                  t->n * sizeof(*t->results), bench->err);
-  return status ? status
-                : bench->ops->download(bench->device, t->traces, t->args.traces, t->trace_bytes,
-                                       bench->err);
-}
-
 /* Repeats a launch until its result counts. After the last attempt touch->failed says what went
- * wrong. */
-static int run_round(struct gc_bench *bench, struct test *t, struct gc_first_touch *touch)
+ * wrong. The traces are those of the last attempt. */
+static int run_round(struct gc_measurement *m, struct test *t, struct gc_first_touch *touch)
 {
-  for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-    int status = launch(bench, t);
-    const char *why;
+  struct gc_bench *bench = &m->bench;
+  const struct gc_in_order launch = {.kernel = GC_KERNEL_first_touch,
+                                     .threads = t->args.warps * bench->properties.warp,
+                                     .args = &t->args,
+                                     .ticket = t->args.ticket,
+                                     .at = t->args.results,
+                                     .results = t->results,
+                                     .bytes = sizeof(*t->results)};
+  const char *why = "";
+
+  for (int attempt = 0; attempt < ATTEMPTS && why; attempt++) {
+    const int status = gc_launch_in_order(m, &launch, &why);
 
     if (status)
       return status;
-    why = problem(t->results, t->n);
-    snprintf(touch->failed, sizeof(touch->failed), "%s", why ? why : "");
-    if (!why)
-      return 0;
   }
-  bench->signs |= GC_SIGN_BLOCKS_MET;
-  return 0;
+  snprintf(touch->failed, sizeof(touch->failed), "%s", why ? why : "");
+  if (why)
+    bench->signs |= GC_SIGN_BLOCKS_MET;
+  return bench->ops->download(bench->device, t->traces, t->args.traces, t->trace_bytes, bench->err);
 }
 
 /* Whether further rounds can hardly change anything: all SMs of at least two rounds have the same
@@ -186,7 +158,7 @@ static int run_rounds(struct gc_measurement *m, enum gc_kind kind, struct test *
   while (touch->rounds < rounds && !*touch->failed &&
          (t->all || !is_decided(touch, touch->rounds * t->n))) {
     const size_t round = touch->rounds++;
-    int status = run_round(&m->bench, t, touch);
+    int status = run_round(m, t, touch);
 
     if (status)
       return status;

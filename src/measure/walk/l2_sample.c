@@ -12,13 +12,13 @@
  * reads and samples in one launch. doc/methods.md, "L2 capacity".
  */
 #include "measure/walk/l2_sample.h"
+#include "measure/core/placement.h"
 #include "measure/core/driver_tables.h"
 #include "measure/core/step_memory.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/path.h"
 #include "measure/walk/ring.h"
 #include "measure/walk/rounds.h"
-#include "measure/walk/sms.h"
 
 #include <errno.h>
 

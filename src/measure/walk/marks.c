@@ -9,29 +9,12 @@
 
 #include <errno.h>
 
-enum gc_kernel gc_marks_kernel(const struct gc_path *path)
-{
-  switch (path->chase) {
-  case GC_KERNEL_chase_nc:
-    return GC_KERNEL_marks_nc;
-  case GC_KERNEL_chase_texture:
-    return GC_KERNEL_marks_texture;
-  case GC_KERNEL_chase_constant:
-    return GC_KERNEL_marks_constant;
-  case GC_KERNEL_chase_scalar:
-    return GC_KERNEL_marks_scalar;
-  default:
-    return GC_KERNEL_marks_ca;
-  }
-}
-
 /* *met: two blocks ran on the same SM. */
 static int launch(struct gc_bench *bench, const struct gc_path *path,
                   const struct gpu_marks_args *args, size_t n, struct gpu_marks_result *seen,
                   bool *met)
 {
-  int status =
-      gc_bench_launch(bench, gc_marks_kernel(path), (uint32_t)n, bench->properties.warp, 0, args);
+  int status = gc_bench_launch(bench, path->marks, (uint32_t)n, bench->properties.warp, 0, args);
 
   if (!status)
     status =
@@ -66,6 +49,5 @@ int gc_marks_walk(struct gc_bench *bench, const struct gc_path *path,
     status = launch(bench, path, &args, marked->n, seen, &met);
   if (status || !met)
     return status;
-  bench->signs |= GC_SIGN_BLOCKS_MET;
-  return gc_fail(bench->err, -EIO, "the blocks of a launch did not spread over all SMs");
+  return gc_fail_blocks_met(bench);
 }

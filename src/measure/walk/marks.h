@@ -23,9 +23,6 @@ struct gc_marked {
 int gc_marks_walk(struct gc_bench *bench, const struct gc_path *path,
                   const struct gc_marked *marked, struct gpu_marks_result *seen);
 
-/* The kernel for a path, for which a carve-out may be preferred. */
-enum gc_kernel gc_marks_kernel(const struct gc_path *path);
-
 static inline bool gc_mark(const uint32_t *marks, uint32_t load)
 {
   return marks[load / 32] >> load % 32 & 1;

@@ -11,8 +11,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define FLUSH_MIN 64 /* bytes that one miss brings in at least */
 

@@ -24,6 +24,8 @@ struct gc_path {
   enum gc_kind kind;
   enum gc_address_space space;
   enum gc_kernel chase, latency;
+  enum gc_kernel marks; /* caches of an SM only (marks.h) */
+  uint32_t load;       /* GPU_PATH_… in walks of several paths (kernels/args.h) */
   uint32_t stride;     /* bytes between slots in a capacity search; at most the element's sector */
   uint32_t warm_loads; /* untimed loads before the timed ones: at least this many, and two passes */
   uint32_t loads_max;  /* timed loads of an array, at most; 0: no limit */

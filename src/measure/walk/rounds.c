@@ -128,10 +128,8 @@ int gc_rounds_sure(struct gc_bench *bench, const struct gc_rounds *rounds,
     status = gc_rounds_run(bench, rounds, seen);
   if (status)
     return status;
-  if (!seen->spread) {
-    bench->signs |= GC_SIGN_BLOCKS_MET;
-    return gc_fail(bench->err, -EIO, "the blocks of a launch did not spread over all SMs");
-  }
+  if (!seen->spread)
+    return gc_fail_blocks_met(bench);
   if (!seen->sums)
     return 0;
   for (uint32_t i = 0; i < rounds->results; i++)

@@ -6,7 +6,7 @@
 #ifndef GC_MEASURE_WALK_VOTE_H
 #define GC_MEASURE_WALK_VOTE_H
 
-#include <stdint.h>
+#include "stats/stats.h"
 
 /* The common answer of repeated runs. */
 enum gc_answer { GC_UNCLEAR, GC_NO, GC_YES };
@@ -18,6 +18,9 @@ struct gc_vote {
 };
 
 /* The probability that more than half of all possible votes agree with the m of n. */
-double gc_vote_confidence(uint64_t m, uint64_t n);
+static inline double gc_vote_confidence(uint64_t m, uint64_t n)
+{
+  return m ? gc_binomial_cdf(m - 1, n, 0.5) : 0;
+}
 
 #endif
