@@ -62,6 +62,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/core/measurement.h \
 	src/measure/core/memo.c \
 	src/measure/core/memo.h \
+	src/measure/core/step_memory.c \
+	src/measure/core/step_memory.h \
 	src/measure/core/placement.c \
 	src/measure/core/placement.h \
 	src/measure/geometry/constant15_line.c \

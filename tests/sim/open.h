@@ -249,13 +249,15 @@ static inline bool lacks_memory(struct opened *o, gc_step *step, enum gc_kind ki
   return false;
 }
 
-/* Runs a step on an element, and publishes it. */
+/* Runs a step on an element as the plan does, and publishes the element. */
 static inline const struct gc_element *run_step(struct opened *o, gc_step *step, enum gc_kind kind)
 {
-  measured(o, kind)->tried = true;
-  if (lacks_memory(o, step, kind))
-    return published(o, kind);
-  must(o, step(&o->m, measured(o, kind)), gc_kind_name(kind));
+  struct gc_plan_step row = {.kind = kind, .name = "step", .run = step};
+
+  for (unsigned i = 0; i < gc_plan_steps; i++)
+    if (gc_plan[i].kind == kind && gc_plan[i].run == step)
+      row = gc_plan[i];
+  must(o, gc_plan_run(&o->m, &row), gc_kind_name(kind));
   return published(o, kind);
 }
 

@@ -7,6 +7,7 @@
 #include "measure/capacity/capacity.h"
 #include "measure/census/census.h"
 #include "measure/census/probes.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/banks.h"
 
 #include "census.h"
@@ -106,15 +107,15 @@ static void ignored_parts_are_interpolated(void **state)
   enum { BANK = 256, BANKS = 3, HIDDEN = 26, KEPT = BANK * 6 / 5, ROUNDS = 4 };
   struct gc_probes probes = {.bytes = BANKS * BANK * 256, .n = BANKS * BANK, .rounds = ROUNDS};
   struct gc_census census = {.error = 0};
-  struct gc_error err = {""};
+  struct gc_bench bench = {.err = NULL};
 
   (void)state;
-  assert_int_equal(gc_probes_open(&probes, &err), 0);
+  assert_int_equal(gc_probes_open(&probes, &bench), 0);
   for (uint32_t part = 0; part < probes.n; part++)
     if (part % BANK < BANK - HIDDEN)
       gc_probes_add(&probes, part, part % ROUNDS, part >= probes.n - KEPT, true);
   gc_probes_conclude(&probes, NULL, &census);
-  gc_probes_close(&probes);
+  gc_step_free_all(&bench);
   assert_string_equal(census.absent, "");
   if (!(fabs(census.bytes - KEPT * 256.0) <= 0.01 * KEPT * 256))
     fail_msg("the census is %.0f +- %.0f of %d", census.bytes, census.error, KEPT * 256);

@@ -1,10 +1,11 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The memos that steps keep for later steps. Each one is found until it is dropped, and is
- * released once.
+ * The memos that steps keep for later steps: each one is found until it is dropped, and is released
+ * once. The memory of a step: it is zeroed, and freed once.
  */
 #include "measure/core/memo.h"
+#include "measure/core/step_memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -107,12 +108,36 @@ static void all_memos_are_dropped_once(void **state)
   assert_int_equal(released, 2);
 }
 
+/* The sanitizers see a block that is freed twice or never, and an access beyond the last byte. */
+static void memory_of_a_step_is_freed_once(void **state)
+{
+  struct gc_error err = {""};
+  struct gc_bench bench = {.err = &err};
+  uint64_t *kept, *last;
+
+  (void)state;
+  assert_non_null(kept = gc_step_alloc(&bench, 3, sizeof(*kept)));
+  assert_true(!kept[0] && !kept[1] && !kept[2]);
+  assert_non_null(last = gc_step_alloc(&bench, 5, sizeof(*last)));
+  assert_non_null(gc_step_alloc(&bench, 0, 1));
+  kept[2] = last[4] = 7;
+  gc_step_free(&bench, NULL);
+  gc_step_free(&bench, last); /* and what came after it */
+  assert_int_equal(kept[2], 7);
+  assert_null(gc_step_alloc(&bench, SIZE_MAX / 4, 8));
+  assert_string_equal(err.text, "out of memory");
+  gc_step_free_all(&bench);
+  gc_step_free_all(&bench);
+  assert_null(bench.step_memory);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(a_memo_is_found_until_it_is_dropped),
     cmocka_unit_test(a_new_memo_replaces_the_old_one),
     cmocka_unit_test(all_memos_are_dropped_once),
+    cmocka_unit_test(memory_of_a_step_is_freed_once),
   };
 
   return cmocka_run_group_tests_name("memo", tests, NULL, NULL);

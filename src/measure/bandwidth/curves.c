@@ -6,11 +6,11 @@
  */
 #include "measure/bandwidth/bandwidth.h"
 #include "measure/bandwidth/rate.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/evict.h"
 #include "stats/stats.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #define RATIO_GPU 1.3                  /* the same for all SMs */
 #define RATIO 1.15                     /* from one size to the next */
@@ -70,10 +70,10 @@ int gc_step_size_curve_sm(struct gc_measurement *m, struct gc_measured *element)
 /* GB/s of launches that walk on. */
 static int walk(struct gc_bench *bench, struct gc_flow *flow, double *gbps)
 {
-  struct gpu_bandwidth_result *results = calloc(flow->blocks, sizeof(*results));
+  struct gpu_bandwidth_result *results = gc_step_alloc(bench, flow->blocks, sizeof(*results));
   double values[LAUNCHES] = {0};
   uint64_t bytes, ns;
-  int status = results ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
+  int status = results ? 0 : -ENOMEM;
 
   for (int i = 0; i < WARM_LAUNCHES + LAUNCHES && !status; i++) {
     status = gc_flow_walk(bench, flow, results, &bytes, &ns);
@@ -81,7 +81,6 @@ static int walk(struct gc_bench *bench, struct gc_flow *flow, double *gbps)
       values[i - WARM_LAUNCHES] = (double)bytes / (double)ns;
   }
   *gbps = gc_median(values, LAUNCHES);
-  free(results);
   return status;
 }
 

@@ -15,13 +15,13 @@
 #include "measure/bandwidth/bandwidth.h"
 #include "measure/bandwidth/rate.h"
 #include "measure/core/footprint.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/l2_survives.h"
 #include "measure/walk/ring.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 /* Length of a timed launch: delays at its start and end are well below 1 % of it. */
 #define LONG_NS 120000.0
@@ -75,10 +75,10 @@ static int measure_fewer(struct gc_bench *bench, struct gc_flow *flow,
 int gc_rate_of_gpu(struct gc_bench *bench, struct gc_flow *flow, double wanted,
                    struct gc_rate *rate)
 {
-  struct gpu_bandwidth_result *results = calloc(flow->blocks, sizeof(*results));
+  struct gpu_bandwidth_result *results = gc_step_alloc(bench, flow->blocks, sizeof(*results));
   double values[GC_RATE_REPEATS] = {0};
   uint64_t bytes, ns = 0;
-  int status = results ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
+  int status = results ? 0 : -ENOMEM;
 
   flow->args.repeats = 1;
   for (int i = 0; i < TRIES && !status && (double)ns < 0.9 * wanted; i++) {
@@ -94,7 +94,6 @@ int gc_rate_of_gpu(struct gc_bench *bench, struct gc_flow *flow, double wanted,
     gc_rate_of(bench, flow, values, rate);
     status = measure_fewer(bench, flow, results, rate->value, &rate->fewer);
   }
-  free(results);
   return status;
 }
 
@@ -116,12 +115,6 @@ static int measure_both(struct gc_measurement *m, struct gc_flow *flow, struct g
   flow->args.count = FIRST_ITERATIONS;
   status = gc_rate_of_gpu(&m->bench, flow, wanted, &rate);
   return status ? status : gc_rate_put(m, element, GC_WRITE, &element->write_gbps, &rate, limit);
-}
-
-static int set_both_absent(struct gc_measured *element, const char *why)
-{
-  gc_set_absent(element, GC_READ, why);
-  return gc_set_absent(element, GC_WRITE, why);
 }
 
 /* The bytes that a warp moves in one iteration. */
@@ -159,11 +152,11 @@ int gc_step_l2_bandwidth(struct gc_measurement *m, struct gc_measured *element)
   int status;
 
   if (!p->l2_bytes)
-    return set_both_absent(element, "the driver does not report a nominal size");
+    return gc_no_value(bench, "the driver does not report a nominal size");
   if (m->results->l2_lost)
-    return set_both_absent(element, gc_l2_lost_why);
+    return gc_no_value(bench, gc_l2_lost_why);
   if (!warps)
-    return set_both_absent(element, "the L2 is too small for so many SMs");
+    return gc_no_value(bench, "the L2 is too small for so many SMs");
   apart = tiles / (sms * warps) * tile;
   flow.args = (struct gpu_bandwidth_args){.base = bench->arena,
                                           .bytes = tiles * tile,
@@ -206,7 +199,7 @@ int gc_step_l3_bandwidth(struct gc_measurement *m, struct gc_measured *element)
   int status;
 
   if (bytes < L3_L2S * gc_all_l2_bytes(p) || bytes < (p->sms + 1) * warps * tile_bytes(p))
-    return set_both_absent(element, "it is too small to be seen behind the L2");
+    return gc_no_value(bench, "it is too small to be seen behind the L2");
   flow.args = long_walk(p, bench->arena, bytes);
   status = gc_read_by_all(bench, 0, bytes, L3_STRIDE);
   return status ? status : measure_both(m, &flow, element, &limit);

@@ -8,13 +8,13 @@
  */
 #include "measure/bandwidth/bandwidth.h"
 #include "measure/bandwidth/rate.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/levels.h"
 #include "measure/walk/path.h"
 #include "measure/walk/ring.h"
 #include "stats/stats.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #define NONE GC_KERNEL_COUNT
 
@@ -82,23 +82,20 @@ static double median_sm(const struct gpu_bandwidth_result *results, size_t n, do
 int gc_rate_of_sms(struct gc_bench *bench, struct gc_flow *flow, struct gc_rate *rate)
 {
   const size_t n = flow->blocks;
-  struct gpu_bandwidth_result *results = calloc(n * (1 + GC_RATE_REPEATS), sizeof(*results));
-  double *each = calloc(n, sizeof(*each)), values[GC_RATE_REPEATS], apart[GC_RATE_REPEATS];
-  int status = 0;
+  struct gpu_bandwidth_result *results =
+      gc_step_alloc(bench, n * (1 + GC_RATE_REPEATS), sizeof(*results));
+  double *each = gc_step_alloc(bench, n, sizeof(*each));
+  double values[GC_RATE_REPEATS], apart[GC_RATE_REPEATS];
+  int status;
 
-  if (!results || !each)
-    status = gc_fail(bench->err, -ENOMEM, "out of memory");
   flow->args.repeats = 1 + GC_RATE_REPEATS; /* the first repetition fills the cache */
-  if (!status)
-    status = gc_flow_run(bench, flow, results);
+  status = results && each ? gc_flow_run(bench, flow, results) : -ENOMEM;
   for (size_t r = 0; r < GC_RATE_REPEATS && !status; r++)
     values[r] = median_sm(results + (r + 1) * n, n, each, &apart[r]);
   if (!status) {
     gc_rate_of(bench, flow, values, rate);
     rate->apart = gc_median(apart, GC_RATE_REPEATS);
   }
-  free(each);
-  free(results);
   return status;
 }
 

@@ -5,8 +5,9 @@
  */
 #include "measure/capacity/bracket.h"
 
+#include "measure/core/step_memory.h"
+
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define WALKS 4 /* of one bracket, at most, until it can be narrowed */
@@ -53,17 +54,17 @@ static int walk_runs(struct gc_search_state *s, const char *phase, struct gc_siz
 static int walk_bracket(struct gc_search_state *s, struct gc_sizes *sizes)
 {
   const size_t n = sizes->n * s->search->repeats;
-  struct gc_run *runs = calloc(n, sizeof(*runs));
+  struct gc_run *runs = gc_step_alloc(&s->m->bench, n, sizeof(*runs));
   int status;
 
   if (!runs)
-    return gc_fail(s->m->bench.err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   /* repetitions of a size are far apart, so that they run on different SMs and at different
    * times */
   for (size_t i = 0; i < n; i++)
     runs[i].bytes = sizes->bytes[i % sizes->n];
   status = walk_runs(s, "sweep", sizes, runs, n);
-  free(runs);
+  gc_step_free(&s->m->bench, runs);
   return status;
 }
 
@@ -111,9 +112,9 @@ static int walk_chosen(struct gc_search_state *s, struct gc_sizes *sizes, bool *
                        bool descending)
 {
   const size_t n = s->search->at_a_time;
-  size_t *chosen = calloc(n, sizeof(*chosen));
-  struct gc_run *runs = calloc(n, sizeof(*runs));
-  int status = chosen && runs ? 0 : gc_fail(s->m->bench.err, -ENOMEM, "out of memory");
+  size_t *chosen = gc_step_alloc(&s->m->bench, n, sizeof(*chosen));
+  struct gc_run *runs = gc_step_alloc(&s->m->bench, n, sizeof(*runs));
+  int status = chosen && runs ? 0 : -ENOMEM;
 
   if (!status)
     choose(sizes, sizes->scratch, chosen, n);
@@ -125,8 +126,7 @@ static int walk_chosen(struct gc_search_state *s, struct gc_sizes *sizes, bool *
   }
   if (!status)
     status = walk_runs(s, "sweep", sizes, runs, n);
-  free(runs);
-  free(chosen);
+  gc_step_free(&s->m->bench, chosen);
   return status;
 }
 
@@ -159,8 +159,8 @@ static int find_changed(struct gc_search_state *s, const struct gc_sizes *sizes,
 static int divide(struct gc_search_state *s, struct gc_sizes *sizes, bool first, bool last,
                   struct gc_verdict *verdict)
 {
-  bool *walked = calloc(sizes->n, sizeof(*walked));
-  int status = walked ? 0 : gc_fail(s->m->bench.err, -ENOMEM, "out of memory");
+  bool *walked = gc_step_alloc(&s->m->bench, sizes->n, sizeof(*walked));
+  int status = walked ? 0 : -ENOMEM;
 
   for (int k = 0; k < CHOSEN_MAX && !status; k++) {
     gc_decide(sizes, UINT64_MAX, verdict);
@@ -173,7 +173,6 @@ static int divide(struct gc_search_state *s, struct gc_sizes *sizes, bool first,
   if (!status && first)
     status = find_changed(s, sizes, walked);
   gc_decide(sizes, s->found->changed, verdict);
-  free(walked);
   return status;
 }
 

@@ -14,6 +14,7 @@
  * "Carve-outs".
  */
 #include "measure/capacity/capacity.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/ring.h"
 #include "stats/stats.h"
@@ -21,7 +22,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT GC_CARVEOUTS    /* index of "no preference" */
@@ -64,8 +64,8 @@ struct range {
 
 static int range_new(const struct table *t, struct range *range)
 {
-  range->items = calloc(range->n, sizeof(*range->items));
-  return range->items ? 0 : gc_fail(t->bench->err, -ENOMEM, "out of memory");
+  range->items = gc_step_alloc(t->bench, range->n, sizeof(*range->items));
+  return range->items ? 0 : -ENOMEM;
 }
 
 /* The last size that fits; 0: none. confidence: the probability that it is right within WITHIN. */
@@ -97,12 +97,12 @@ static const char *phase(const struct table *t)
 static int last_fitting(struct table *t, struct range *range, uint64_t *bytes, double *confidence)
 {
   const size_t n = range->n * range->repeats;
-  struct gc_run *runs = calloc(n, sizeof(*runs));
-  double *posterior = calloc(range->n + 1, sizeof(*posterior));
+  struct gc_run *runs = gc_step_alloc(t->bench, n, sizeof(*runs));
+  double *posterior = gc_step_alloc(t->bench, range->n + 1, sizeof(*posterior));
   int status = 0;
 
   if (!runs || !posterior)
-    status = gc_fail(t->bench->err, -ENOMEM, "out of memory");
+    status = -ENOMEM;
   for (size_t i = 0; i < n && !status; i++)
     runs[i].bytes = range->from + i % range->n * range->step;
   if (!status)
@@ -114,8 +114,7 @@ static int last_fitting(struct table *t, struct range *range, uint64_t *bytes, d
                       t->outliers);
     conclude(range, posterior, bytes, confidence);
   }
-  free(posterior);
-  free(runs);
+  gc_step_free(t->bench, runs);
   return status;
 }
 
@@ -150,7 +149,6 @@ static int rough(struct table *t, uint64_t least, uint64_t most, uint64_t *bytes
   t->path.loads_max = ROUGH_LOADS;
   if (!status)
     status = last_fitting(t, &range, bytes, &confidence);
-  free(range.items);
   if (!*bytes) /* noise: the smallest size fits */
     *bytes = from;
   return status;
@@ -172,7 +170,6 @@ static int fine(struct table *t, uint64_t about, uint64_t *bytes)
   t->path.loads_max = 0;
   for (int attempt = 0; attempt < ATTEMPTS && !status && confidence < SURE; attempt++)
     status = last_fitting(t, &range, bytes, &confidence);
-  free(range.items);
   t->confidence *= confidence;
   return status ? status : confidence < SURE_ENOUGH ? -EDOM : 0;
 }
@@ -415,16 +412,13 @@ static int measure_blocks(struct gc_measurement *m, struct gc_measured *element,
 
 int gc_step_carveouts_by_block(struct gc_measurement *m, struct gc_measured *element)
 {
-  static const char unknown[] = "the carve-outs of blocks of one warp are not known";
   struct table hits = {.bench = &m->bench, .path = *gc_path_of(GC_L1), .binning = {.shift = SHIFT}};
   int status;
 
   if (element->found[GC_CARVEOUT_TABLE].origin == GC_UNKNOWN) /* there are none */
     return 0;
-  if (!gc_found(element, GC_CARVEOUT_TABLE)) {
-    gc_set_absent(element, GC_CARVEOUT_TABLE_4, unknown);
-    return gc_set_absent(element, GC_CARVEOUT_TABLE_32, unknown);
-  }
+  if (!gc_found(element, GC_CARVEOUT_TABLE))
+    return gc_no_value(&m->bench, "the carve-outs of blocks of one warp are not known");
   status = gc_ring_lay(
       &m->bench, gc_path_of(GC_L1)->space, RING_BYTES,
       gc_found(element, GC_LINE) ? (uint32_t)element->line_bytes : gc_path_of(GC_L1)->stride, 1);

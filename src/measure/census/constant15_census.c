@@ -20,12 +20,12 @@
 #include "kernels/census_order.h"
 #include "measure/census/census.h"
 #include "measure/census/probes.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/banks.h"
 #include "measure/walk/levels.h"
 #include "measure/walk/path.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* Capacities that are read, so that all sets get enough lines, whichever banks they get them from;
  * GC_CENSUS_SPAN_MIN is enough if there are not more banks. */
@@ -104,9 +104,9 @@ static int lay_words(struct count *c)
   c->indices = c->next + c->participants->sms;
   c->results = c->indices + c->participants->sms;
   c->size = c->results + (size_t)a->banks * a->count * a->rounds;
-  c->words = calloc(c->size, sizeof(*c->words));
+  c->words = gc_step_alloc(bench, c->size, sizeof(*c->words));
   if (!c->words)
-    return gc_fail(bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   if (c->size > GC_TRACE_MAX)
     return gc_fail(bench->err, -EINVAL, "there are too many SMs for a census of several banks");
   c->args.ticket = (struct gpu_ticket){.arrived = scratch,
@@ -211,14 +211,12 @@ static int count_banks(struct gc_measurement *m, const struct gc_participants *p
     return 0;
   }
   c.args.limit = c.probes.limit = (uint32_t)((level->hit + level->miss) / 2);
-  if (!(status = gc_probes_open(&c.probes, m->bench.err)) && !(status = probe(&c, &apart))) {
+  if (!(status = gc_probes_open(&c.probes, &m->bench)) && !(status = probe(&c, &apart))) {
     if (apart)
       gc_census_fail(census, "launches that should run together did not");
     else
       gc_probes_conclude(&c.probes, m->bench.raw, census);
   }
-  free(c.words);
-  gc_probes_close(&c.probes);
   return status;
 }
 

@@ -5,26 +5,20 @@
  */
 #include "measure/census/probes.h"
 
+#include "measure/core/step_memory.h"
+
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define SURE 0.9 /* least share of sure hits that must be faster than the limit */
 #define RAW_PARTS 64
 
-int gc_probes_open(struct gc_probes *probes, struct gc_error *err)
+int gc_probes_open(struct gc_probes *probes, struct gc_bench *bench)
 {
-  probes->seen = calloc(probes->n, sizeof(*probes->seen));
-  probes->found = calloc(probes->rounds, sizeof(*probes->found));
-  probes->sure = calloc(probes->rounds, sizeof(*probes->sure));
-  return probes->seen && probes->found && probes->sure ? 0 : gc_fail(err, -ENOMEM, "out of memory");
-}
-
-void gc_probes_close(struct gc_probes *probes)
-{
-  free(probes->seen);
-  free(probes->found);
-  free(probes->sure);
+  probes->seen = gc_step_alloc(bench, probes->n, sizeof(*probes->seen));
+  probes->found = gc_step_alloc(bench, probes->rounds, sizeof(*probes->found));
+  probes->sure = gc_step_alloc(bench, probes->rounds, sizeof(*probes->sure));
+  return probes->seen && probes->found && probes->sure ? 0 : -ENOMEM;
 }
 
 static void write_raw(const struct gc_probes *probes, struct gc_raw *raw)

@@ -21,9 +21,8 @@ struct gc_probes {
 
 enum { GC_PROBE_MISSED = 1, GC_PROBE_FOUND };
 
-/* The caller sets bytes, limit, n and rounds. 0 or -ENOMEM. */
-int gc_probes_open(struct gc_probes *probes, struct gc_error *err);
-void gc_probes_close(struct gc_probes *probes); /* zeroed ones are fine */
+/* The caller sets bytes, limit, n and rounds. The memory is that of the step. 0 or -ENOMEM. */
+int gc_probes_open(struct gc_probes *probes, struct gc_bench *bench);
 
 /* Adds the probe of a part: did its first and its second load hit? */
 static inline void gc_probes_add(struct gc_probes *probes, size_t part, uint32_t round, bool first,

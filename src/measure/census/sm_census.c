@@ -21,11 +21,11 @@
 #include "kernels/census_order.h"
 #include "measure/census/census.h"
 #include "measure/census/probes.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/ring.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define PROBES 40960 /* in all, but in no more launches than: */
 #define LAUNCHES 8
@@ -187,9 +187,9 @@ static bool conclude(const struct count *c, struct gc_raw *raw, char *seen, doub
 static int probe(struct count *c, double capacity, struct gc_census *census)
 {
   struct gc_bench *bench = &c->m->bench;
-  struct gpu_census_result *results = calloc(c->sms, sizeof(*results));
-  char *seen = calloc(c->probes.n, 1);
-  int status = results && seen ? set_carveout(c) : gc_fail(bench->err, -ENOMEM, "out of memory");
+  struct gpu_census_result *results = gc_step_alloc(bench, c->sms, sizeof(*results));
+  char *seen = gc_step_alloc(bench, c->probes.n, 1);
+  int status = results && seen ? set_carveout(c) : -ENOMEM;
   bool enough = false;
 
   c->probes.rounds = 0;
@@ -205,8 +205,6 @@ static int probe(struct count *c, double capacity, struct gc_census *census)
     }
   if (!status && bench->raw)
     conclude(c, bench->raw, seen, capacity, census);
-  free(seen);
-  free(results);
   return status;
 }
 
@@ -233,12 +231,11 @@ int gc_step_census(struct gc_measurement *m, struct gc_measured *element)
                                      : "the latency of a hit is not known");
     return gc_settle_census(m, element, &census);
   }
-  if (!(status = gc_probes_open(&c.probes, m->bench.err)) &&
+  if (!(status = gc_probes_open(&c.probes, &m->bench)) &&
       !(status =
             gc_ring_lay(&m->bench, path->space, (uint64_t)c.args.slots * c.stride, c.stride, 1)) &&
       !(status = probe(&c, (double)capacity, &census))) {
     status = gc_settle_census(m, element, &census);
   }
-  gc_probes_close(&c.probes);
   return status;
 }

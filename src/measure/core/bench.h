@@ -32,6 +32,8 @@ enum gc_sign {
   GC_SIGN_DOUBT = 4,      /* a census contradicts the capacity */
 };
 
+struct gc_step_block;
+
 struct gc_bench {
   struct gc_device *device;
   const struct gc_device_ops *ops;
@@ -59,6 +61,7 @@ struct gc_bench {
    * load for which a warm-up waits for a higher clock, ns. */
   double full_mhz, least_mhz, most_mhz, ramp_ns;
   unsigned signs;                     /* bits of enum gc_sign */
+  struct gc_step_block *step_memory;  /* step_memory.h */
   struct gc_launch_observer observer; /* launched is NULL: no observer */
 };
 

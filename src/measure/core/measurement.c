@@ -7,6 +7,7 @@
 
 #include "measure/core/footprint.h"
 #include "measure/core/memo.h"
+#include "measure/core/step_memory.h"
 
 #include <stdio.h>
 
@@ -14,6 +15,11 @@
 static unsigned long long mib(uint64_t bytes)
 {
   return (bytes + (1 << 20) - 1) >> 20;
+}
+
+int gc_no_value(struct gc_bench *bench, const char *why)
+{
+  return gc_fail(bench->err, GC_NO_VALUE, "%s", why);
 }
 
 int gc_set_lacks_memory(struct gc_measurement *m, struct gc_measured *element,
@@ -49,5 +55,6 @@ int gc_measurement_open(struct gc_measurement *m, struct gc_device *device,
 void gc_measurement_close(struct gc_measurement *m)
 {
   gc_memo_drop_all(&m->memos);
+  gc_step_free_all(&m->bench);
   gc_bench_close(&m->bench);
 }

@@ -10,6 +10,8 @@
 #include "measure/core/bench.h"
 #include "measure/results/results.h"
 
+#include <errno.h>
+
 struct gc_memo;
 
 struct gc_measurement {
@@ -19,13 +21,21 @@ struct gc_measurement {
   struct gc_memo *memos;          /* memo.h */
 };
 
-/* A step of the plan. It writes into the results of its element. Returns 0, also if a property is
- * absent; or a negative errno if the device failed, with a sentence in bench.err. */
+/* The status of a step, or of a function in it, that finds no value. */
+#define GC_NO_VALUE (-ENODATA)
+
+/* A step of the plan. It writes into the results of its element. Returns 0; or GC_NO_VALUE with the
+ * reason in bench.err, which the plan then states for each property of the step that has neither a
+ * value nor a reason of its own; or another negative errno if the device failed, with a sentence in
+ * bench.err. */
 typedef int gc_step(struct gc_measurement *m, struct gc_measured *element);
 
 /* How many bytes of the arena, or of a walk of device memory, a step needs for an element. It may
  * depend on earlier results. */
 typedef uint64_t gc_step_needs(const struct gc_measurement *m, enum gc_kind kind);
+
+/* Returns GC_NO_VALUE for this reason. */
+int gc_no_value(struct gc_bench *bench, const char *why);
 
 /* There is no value, because a step needs so many bytes of the arena or of a walk. Returns 0. */
 int gc_set_lacks_memory(struct gc_measurement *m, struct gc_measured *element,

@@ -10,13 +10,13 @@
  * than the line are found. doc/methods.md, "Fetch granularity".
  */
 #include "measure/geometry/geometry.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/levels.h"
 #include "measure/walk/pairs.h"
 #include "stats/stats.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #define EACH 32 /* pairs of each reach */
 
@@ -50,23 +50,20 @@ static void vote(const struct gc_pairs *pairs, const struct tally *tally,
 
 static int count_votes(const struct gc_pairs *pairs, double threshold, struct gc_evidence *evidence)
 {
-  const struct tally tally = {.seen = calloc(pairs->count, sizeof(*tally.seen)),
-                              .slow = calloc(pairs->count, sizeof(*tally.slow))};
-  int status = 0;
+  struct gc_bench *bench = pairs->layout.bench;
+  const struct tally tally = {.seen = gc_step_alloc(bench, pairs->count, sizeof(*tally.seen)),
+                              .slow = gc_step_alloc(bench, pairs->count, sizeof(*tally.slow))};
 
   if (!tally.seen || !tally.slow)
-    status = gc_fail(pairs->layout.bench->err, -ENOMEM, "out of memory");
-  for (uint32_t k = 0; k < pairs->sms * pairs->each && !status; k++) {
+    return -ENOMEM;
+  for (uint32_t k = 0; k < pairs->sms * pairs->each; k++) {
     const uint32_t pair = gc_pairs_at(pairs, k);
 
     tally.seen[pair]++;
     tally.slow[pair] += pairs->trace[2 * k + 1] > threshold;
   }
-  if (!status)
-    vote(pairs, &tally, evidence);
-  free(tally.seen);
-  free(tally.slow);
-  return status;
+  vote(pairs, &tally, evidence);
+  return 0;
 }
 
 static int conclude(struct gc_measured *element, const struct gc_pairs *pairs, double threshold)
@@ -97,10 +94,7 @@ static int measure(struct gc_bench *bench, struct gc_measured *element, double t
     return status;
   for (int run = 0; run < 2 && !status; run++) /* the first run fills the levels behind the cache */
     status = gc_pairs_run(&pairs);
-  if (!status)
-    status = conclude(element, &pairs, threshold);
-  gc_pairs_close(&pairs);
-  return status;
+  return status ? status : conclude(element, &pairs, threshold);
 }
 
 int gc_step_fetch(struct gc_measurement *m, struct gc_measured *element)

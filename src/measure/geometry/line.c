@@ -19,6 +19,7 @@
  * the two disagree.
  */
 #include "measure/geometry/geometry.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/layout.h"
 #include "measure/walk/levels.h"
@@ -26,7 +27,6 @@
 #include "stats/stats.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BLOCK 512u     /* bytes: least distance of places, and the largest reach */
@@ -108,9 +108,9 @@ static int lay_chain(struct gc_layout *layout, const uint32_t *order, uint64_t *
 static int lay_trial(struct gc_layout *layout, struct trial *trial, uint64_t *starts)
 {
   const uint32_t blocks = (uint32_t)(layout->bytes / BLOCK);
-  uint32_t *order = calloc(blocks, sizeof(*order));
-  uint64_t *firsts = calloc(blocks, sizeof(*firsts));
-  int status = order && firsts ? 0 : gc_fail(layout->bench->err, -ENOMEM, "out of memory");
+  uint32_t *order = gc_step_alloc(layout->bench, blocks, sizeof(*order));
+  uint64_t *firsts = gc_step_alloc(layout->bench, blocks, sizeof(*firsts));
+  int status = order && firsts ? 0 : -ENOMEM;
 
   for (uint32_t i = 0; i < REACHES * trial->replicas && !status; i++) {
     /* few places: each chain gets other blocks, or some blocks would be full */
@@ -119,8 +119,6 @@ static int lay_trial(struct gc_layout *layout, struct trial *trial, uint64_t *st
     status = lay_chain(layout, order, firsts, trial->places, reaches[i % REACHES]);
     starts[i] = gc_ring_address(layout->bench, layout->space, firsts[0]);
   }
-  free(order);
-  free(firsts);
   return status ? status : gc_layout_upload(layout);
 }
 
@@ -132,8 +130,8 @@ static int walk_trial(const struct cache *cache, struct trial *trial, const uint
   const bool alone =
       cache->path->kind == GC_CONSTANT_L15 || gc_walks_alone(cache->bench, cache->path);
   const uint32_t most = alone ? 1 : cache->bench->properties.sms;
-  uint32_t *trace = calloc((size_t)RUNS_MAX * LOADS, sizeof(*trace));
-  int status = trace ? 0 : gc_fail(cache->bench->err, -ENOMEM, "out of memory");
+  uint32_t *trace = gc_step_alloc(cache->bench, (size_t)RUNS_MAX * LOADS, sizeof(*trace));
+  int status = trace ? 0 : -ENOMEM;
 
   for (uint32_t i = 0; i < runs && !status; i += most) {
     const uint32_t n = runs - i < most ? runs - i : most;
@@ -150,7 +148,6 @@ static int walk_trial(const struct cache *cache, struct trial *trial, const uint
       slow += trace[(size_t)i * LOADS + k] > cache->threshold;
     trial->missed[i % REACHES][i / REACHES] = (double)slow / (LOADS / 2);
   }
-  free(trace);
   return status;
 }
 
@@ -184,7 +181,7 @@ static int run_trial(const struct cache *cache, struct trial *trial)
     trial->replicas = most;
   if (!(status = lay_trial(&layout, trial, starts)))
     status = walk_trial(cache, trial, starts);
-  gc_layout_close(&layout);
+  gc_step_free(cache->bench, layout.image);
   trial->fits = mean(trial->missed[FITS], trial->replicas);
   trial->exceeds = mean(trial->missed[EXCEEDS], trial->replicas);
   return status;

@@ -13,11 +13,11 @@
  * cannot make a difference between near and far.
  */
 #include "measure/latency/latency.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/chase.h"
 #include "stats/stats.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #define LOADS 128
 #define TOLERANCE 0.5 /* cycles, inside the SM */
@@ -280,13 +280,6 @@ static int report(struct gc_measured *element, bool sides, struct found *found)
   return 0;
 }
 
-static int set_all_absent(struct gc_measured *element, const char *why)
-{
-  gc_set_absent(element, GC_NEAR_ATOMIC_LATENCY, why);
-  gc_set_absent(element, GC_FAR_ATOMIC_LATENCY, why);
-  return gc_set_absent(element, GC_ATOMIC_LATENCY, why);
-}
-
 int gc_step_l2_atomic_latency(struct gc_measurement *m, struct gc_measured *element)
 {
   const uint32_t sms = m->bench.properties.sms, most = GC_TRACE_MAX / (2 * sms) - 1;
@@ -297,19 +290,12 @@ int gc_step_l2_atomic_latency(struct gc_measurement *m, struct gc_measured *elem
   int status;
 
   if (m->bench.properties.l2_count > 1)
-    return set_all_absent(element, gc_several_l2s_why);
-  l.seen = malloc((size_t)l.blocks * l.lines * sizeof(*l.seen));
-  l.sm = malloc(l.blocks * sizeof(*l.sm));
-  l.cycles = malloc(l.blocks * sizeof(*l.cycles));
-  l.side = malloc(l.blocks);
-  l.half = malloc(l.blocks);
-  status = l.seen && l.sm && l.cycles && l.side && l.half
-               ? measure(m, &l, sides, &found)
-               : gc_fail(m->bench.err, -ENOMEM, "out of memory");
-  free(l.half);
-  free(l.side);
-  free(l.cycles);
-  free(l.sm);
-  free(l.seen);
+    return gc_no_value(&m->bench, gc_several_l2s_why);
+  l.seen = gc_step_alloc(&m->bench, (size_t)l.blocks * l.lines, sizeof(*l.seen));
+  l.sm = gc_step_alloc(&m->bench, l.blocks, sizeof(*l.sm));
+  l.cycles = gc_step_alloc(&m->bench, l.blocks, sizeof(*l.cycles));
+  l.side = gc_step_alloc(&m->bench, 1, l.blocks);
+  l.half = gc_step_alloc(&m->bench, 1, l.blocks);
+  status = l.seen && l.sm && l.cycles && l.side && l.half ? measure(m, &l, sides, &found) : -ENOMEM;
   return status ? status : report(element, sides, &found);
 }

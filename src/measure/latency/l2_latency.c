@@ -9,6 +9,7 @@
  * times some of them.
  */
 #include "measure/latency/latency.h"
+#include "measure/core/step_memory.h"
 #include "measure/latency/tail.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
@@ -17,7 +18,6 @@
 #include "stats/stats.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #define LINE 128       /* bytes: distance of slots, so that each is in a line of its own */
 #define READ_STRIDE 32 /* bytes: at most the sector of any L2 */
@@ -152,16 +152,12 @@ int gc_step_l2_latency(struct gc_measurement *m, struct gc_measured *element)
 
   plan_walk(bench, &walk);
   loads = (size_t)walk.sms * LOADS;
-  walk.starts = malloc(walk.sms * sizeof(*walk.starts));
-  walk.trace = malloc(walk.at_once * loads * sizeof(*walk.trace));
-  walk.cycles = malloc(loads * sizeof(*walk.cycles));
-  status = walk.starts && walk.trace && walk.cycles ? measure(m, &walk, &latency, &p95)
-                                                    : gc_fail(bench->err, -ENOMEM, "out of memory");
+  walk.starts = gc_step_alloc(bench, walk.sms, sizeof(*walk.starts));
+  walk.trace = gc_step_alloc(bench, walk.at_once * loads, sizeof(*walk.trace));
+  walk.cycles = gc_step_alloc(bench, loads, sizeof(*walk.cycles));
+  status = walk.starts && walk.trace && walk.cycles ? measure(m, &walk, &latency, &p95) : -ENOMEM;
   if (!status)
     status = gc_set_latency(element, GC_LATENCY, &latency, bench->mhz) ||
              gc_set_latency_p95(element, &p95);
-  free(walk.cycles);
-  free(walk.trace);
-  free(walk.starts);
   return status;
 }

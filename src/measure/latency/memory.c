@@ -20,6 +20,7 @@
  * "Device memory latency".
  */
 #include "measure/latency/latency.h"
+#include "measure/core/step_memory.h"
 #include "measure/latency/tail.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
@@ -27,7 +28,6 @@
 #include "stats/stats.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #define REPEATS 9
 #define TOLERANCE 0.02
@@ -146,20 +146,15 @@ int gc_step_memory_latency(struct gc_measurement *m, struct gc_measured *element
   /* whole pages may be a few loads more */
   const size_t loads = REPEATS * (size_t)share.sms * (share.loads + OF_PAGE);
   struct conclusion conclusion;
-  struct space space = {malloc(share.sms * sizeof(*space.starts)),
-                        malloc(loads * sizeof(*space.trace)),
-                        malloc(loads * sizeof(*space.cycles))};
-  const int status = space.starts && space.trace && space.cycles
-                         ? walk_pages(bench, &share, &space)
-                         : gc_fail(bench->err, -ENOMEM, "out of memory");
+  struct space space = {gc_step_alloc(bench, share.sms, sizeof(*space.starts)),
+                        gc_step_alloc(bench, loads, sizeof(*space.trace)),
+                        gc_step_alloc(bench, loads, sizeof(*space.cycles))};
+  const int status =
+      space.starts && space.trace && space.cycles ? walk_pages(bench, &share, &space) : -ENOMEM;
 
-  if (!status)
-    conclude(m, &share, space.trace, space.cycles, &conclusion);
-  free(space.cycles);
-  free(space.trace);
-  free(space.starts);
   if (status)
     return status;
+  conclude(m, &share, space.trace, space.cycles, &conclusion);
   gc_set_latency_p95(element, &conclusion.p95);
   return gc_set_latency(element, GC_LATENCY, &conclusion.latency, bench->mhz);
 }

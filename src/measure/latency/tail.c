@@ -8,13 +8,13 @@
  */
 #include "measure/latency/tail.h"
 
+#include "measure/core/step_memory.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/ring.h"
 #include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define REPEATS 9
@@ -41,10 +41,9 @@ static int time_loads(struct gc_bench *bench, const struct gc_path *path,
                       const struct gc_traced *traced, double *distances)
 {
   const size_t all = traced->n * traced->loads, each = all / REPEATS;
-  uint32_t *trace = malloc(all * sizeof(*trace));
-  double *cycles = malloc(each * sizeof(*cycles));
-  int status = trace && cycles ? gc_chase_trace(bench, path, traced, trace)
-                               : gc_fail(bench->err, -ENOMEM, "out of memory");
+  uint32_t *trace = gc_step_alloc(bench, all, sizeof(*trace));
+  double *cycles = gc_step_alloc(bench, each, sizeof(*cycles));
+  int status = trace && cycles ? gc_chase_trace(bench, path, traced, trace) : -ENOMEM;
 
   for (size_t r = 0; r < REPEATS && !status; r++) {
     for (size_t i = 0; i < each; i++)
@@ -52,8 +51,6 @@ static int time_loads(struct gc_bench *bench, const struct gc_path *path,
     distances[r] = -gc_median(cycles, each);
     distances[r] += gc_quantile(cycles, each, GC_TAIL);
   }
-  free(cycles);
-  free(trace);
   return status;
 }
 

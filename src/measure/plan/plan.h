@@ -23,6 +23,10 @@ extern const unsigned gc_plan_steps;
  * that reason. Makes the arena for the step if steps before it used its memory in another way. */
 bool gc_plan_lacks_memory(struct gc_measurement *m, const struct gc_plan_step *step);
 
+/* Runs the step unless it lacks memory, frees the memory of the step, and states the reason for
+ * what it could not find. Returns 0, or a negative errno and a sentence if the device failed. */
+int gc_plan_run(struct gc_measurement *m, const struct gc_plan_step *step);
+
 /* "L1Cache capacity" */
 void gc_plan_name(const struct gc_plan_step *step, char *name, size_t size);
 

@@ -31,17 +31,6 @@ static void forget_step(struct gc_runner *r)
   gc_memo_drop_all(&r->m.memos);
 }
 
-static int run_step(struct gc_runner *r, const struct gc_plan_step *step)
-{
-  struct gc_measured *element = &r->m.results->element[step->kind];
-
-  element->tried = true;
-  if (gc_plan_lacks_memory(&r->m, step))
-    return 0;
-  gc_raw_begin(r->m.bench.raw, step->kind, step->name);
-  return step->run(&r->m, element);
-}
-
 /* A property that a suspected step could not determine may be found when no other program uses the
  * GPU. */
 static void mark_suspected(struct gc_runner *r, const struct gc_plan_step *step)
@@ -87,9 +76,9 @@ static int run_undisturbed(struct gc_runner *r, const struct gc_plan_step *step,
     int failed;
 
     gc_results_copy(r->before, r->m.results);
-    failed = again && *disturbance == GC_DOUBTED ? run_step(r, step - 1) : 0;
+    failed = again && *disturbance == GC_DOUBTED ? gc_plan_run(&r->m, step - 1) : 0;
     if (!failed)
-      failed = run_step(r, step);
+      failed = gc_plan_run(&r->m, step);
     failure = *err;
     if (!failed && !r->m.bench.signs && launches(&r->m.bench) == before)
       return 0;

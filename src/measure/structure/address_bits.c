@@ -11,6 +11,7 @@
  */
 #include "measure/structure/structure.h"
 
+#include "measure/core/step_memory.h"
 #include "measure/structure/cache_lines.h"
 #include "measure/structure/index.h"
 #include "measure/structure/tlb_range.h"
@@ -19,7 +20,6 @@
 #include "measure/walk/vote.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define EVICT_WAYS 3 /* lines that evict the first one, in ways: most policies need fewer */
@@ -80,11 +80,11 @@ static int open_trial(struct trial *t, const struct gc_measured *element)
   t->evicting = EVICT_WAYS * (uint32_t)element->ways;
   if (t->evicting + 2 > t->lines_of_set)
     t->evicting = t->lines_of_set - 2;
-  t->lines = calloc((size_t)t->sets * (t->lines_of_set + 1), sizeof(*t->lines));
-  t->votes = malloc(t->sets);
-  t->image = calloc(1ull << t->low, 1);
+  t->lines = gc_step_alloc(t->bench, (size_t)t->sets * (t->lines_of_set + 1), sizeof(*t->lines));
+  t->votes = gc_step_alloc(t->bench, 1, t->sets);
+  t->image = gc_step_alloc(t->bench, 1ull << t->low, 1);
   if (!t->lines || !t->votes || !t->image)
-    return gc_fail(t->bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   sort_lines(t);
   return 0;
 }
@@ -321,9 +321,6 @@ int gc_step_address_bits(struct gc_measurement *m, struct gc_measured *element)
     status = find_bits(&t, &range, element);
   if (status == -ENOMEM && range.refused)
     status = 0;
-  free(t.lines);
-  free(t.votes);
-  free(t.image);
   closed = gc_tlb_range_close(&range);
   return status ? status : closed;
 }

@@ -6,6 +6,7 @@
  */
 #include "measure/structure/structure.h"
 
+#include "measure/core/step_memory.h"
 #include "measure/structure/cache_lines.h"
 #include "measure/walk/banks.h"
 #include "measure/walk/marks.h"
@@ -14,7 +15,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define RUNS 128u      /* over arrays that fit, or are one line too large */
 #define RUNS_ALONE 8u  /* if only one SM walks at a time */
@@ -196,8 +196,8 @@ int gc_step_excess_misses(struct gc_measurement *m, struct gc_measured *element)
 
   if (why)
     return gc_set_absent(element, GC_EXCESS_MISSES, why);
-  if (!(e = calloc(1, sizeof(*e))))
-    return gc_fail(m->bench.err, -ENOMEM, "out of memory");
+  if (!(e = gc_step_alloc(&m->bench, 1, sizeof(*e))))
+    return -ENOMEM;
   e->m = m;
   e->cache = cache;
   e->binning = (struct gc_binning){.shift = 3, .threshold = (uint32_t)cache.threshold};
@@ -221,6 +221,5 @@ int gc_step_excess_misses(struct gc_measurement *m, struct gc_measured *element)
     else
       gc_set_measured(element, GC_EXCESS_MISSES, confidence);
   }
-  free(e);
   return status;
 }

@@ -5,12 +5,12 @@
  */
 #include "measure/structure/overfull.h"
 
+#include "measure/core/step_memory.h"
 #include "measure/walk/marks.h"
 #include "measure/walk/ring.h"
 #include "stats/stats.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SPAN_LEAST (1u << 20) /* bytes of addresses that further lines come from, */
@@ -40,11 +40,6 @@ int gc_overfull_open(struct gc_overfull *o, uint32_t sector)
   if (o->variants < 1)
     o->variants = 1;
   return gc_layout_open(&o->layout, o->bench, o->path->space, span);
-}
-
-void gc_overfull_close(struct gc_overfull *o)
-{
-  gc_layout_close(&o->layout);
 }
 
 /* Adds a further line, unless it is in the array or has been chosen before. */
@@ -282,16 +277,14 @@ int gc_overfull_find(struct gc_overfull *o, uint32_t spare, bool ascending)
 
   o->spare = spare;
   plan(&w);
-  w.seen = malloc(w.at_once * sizeof(*w.seen));
-  w.missed = calloc(w.arrays * (w.lines + 1), sizeof(*w.missed));
-  status = w.seen && w.missed ? lay(o, w.lines) : gc_fail(o->bench->err, -ENOMEM, "out of memory");
+  w.seen = gc_step_alloc(o->bench, w.at_once, sizeof(*w.seen));
+  w.missed = gc_step_alloc(o->bench, w.arrays * (w.lines + 1), sizeof(*w.missed));
+  status = w.seen && w.missed ? lay(o, w.lines) : -ENOMEM;
   for (uint32_t round = 0; round < ROUNDS_MOST && !clear && !status; round++)
     if (!(status = walk_once(&w, ascending ? 0 : round % o->variants)) &&
         w.walked >= PASSES_ENOUGH && (ascending || round + 1 >= o->variants)) {
       find_noise(&w);
       clear = find_conflicts(&w) || o->misses;
     }
-  free(w.seen);
-  free(w.missed);
   return status;
 }

@@ -42,9 +42,8 @@ struct gc_overfull {
 };
 
 /* Opens the layout. The caller sets bench, path, threshold, miss, line and lines; sector: bytes
- * that a miss fetches. 0 or a negative errno; the caller closes it in any case. */
+ * that a miss fetches. 0 or -ENOMEM. */
 int gc_overfull_open(struct gc_overfull *o, uint32_t sector);
-void gc_overfull_close(struct gc_overfull *o);
 
 /* Finds the conflicts of many lines with an array that is `spare` lines smaller than what fits. It
  * is walked in ascending order only, or in all orders. */

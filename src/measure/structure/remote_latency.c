@@ -6,11 +6,11 @@
  * of all pairs. doc/methods.md, "Remote shared memory"; Luo et al. 2024 for the question.
  */
 #include "measure/structure/structure.h"
+#include "measure/core/step_memory.h"
 #include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define LAUNCHES 8
 #define LOADS GPU_REMOTE_SLOTS /* in the shorter run */
@@ -113,20 +113,14 @@ static uint32_t blocks_of(const struct gc_measurement *m, uint32_t size)
 int gc_step_remote_latency(struct gc_measurement *m, struct gc_measured *element)
 {
   struct remote r = {.m = m, .size = m->bench.properties.cluster_blocks};
-  int status;
 
   if (r.size < 2)
     return gc_set_absent(element, GC_REMOTE_LATENCY, "this GPU has no clusters");
   if (!(r.blocks = blocks_of(m, r.size)))
     return gc_set_absent(element, GC_REMOTE_LATENCY, "clusters are too large");
   r.pairs = (size_t)r.blocks * r.size;
-  r.results = calloc(r.pairs, sizeof(*r.results));
-  r.cycles = calloc(LAUNCHES * r.pairs, sizeof(*r.cycles));
-  r.others = calloc(r.pairs, sizeof(*r.others));
-  status = r.results && r.cycles && r.others ? measure(&r, element)
-                                             : gc_fail(m->bench.err, -ENOMEM, "out of memory");
-  free(r.others);
-  free(r.cycles);
-  free(r.results);
-  return status;
+  r.results = gc_step_alloc(&m->bench, r.pairs, sizeof(*r.results));
+  r.cycles = gc_step_alloc(&m->bench, LAUNCHES * r.pairs, sizeof(*r.cycles));
+  r.others = gc_step_alloc(&m->bench, r.pairs, sizeof(*r.others));
+  return r.results && r.cycles && r.others ? measure(&r, element) : -ENOMEM;
 }

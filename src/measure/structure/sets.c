@@ -6,6 +6,7 @@
  */
 #include "measure/structure/structure.h"
 
+#include "measure/core/step_memory.h"
 #include "measure/structure/index.h"
 #include "measure/structure/cache_lines.h"
 #include "measure/structure/overfull.h"
@@ -16,7 +17,6 @@
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LINES_MOST 16384  /* that can be walked one by one in a short time */
@@ -39,14 +39,6 @@
 #define VICTIMS 5000     /* replacements for each way, on average: so many are enough, */
 #define VICTIMS_LEAST 200 /* and so many are necessary */
 #define NOISE_MOST 0.01   /* share of disturbed loads with which victims are no evidence */
-
-static int set_all_absent(struct gc_measured *element, const char *why)
-{
-  for (int property = 0; property < GC_PROPERTY_COUNT; property++)
-    if (GC_SET_PROPERTIES & 1ull << property && element->found[property].origin == GC_UNKNOWN)
-      gc_set_absent(element, (enum gc_property)property, why);
-  return 0;
-}
 
 /* --- sets and ways --------------------------------------------------------------------------- */
 
@@ -197,17 +189,16 @@ struct geometry {
 static int find_geometry(const struct gc_overfull *o, const struct sizes *sizes,
                          struct geometry *found)
 {
-  uint32_t *sets = calloc(o->lines, sizeof(*sets));
+  uint32_t *sets = gc_step_alloc(o->bench, o->lines, sizeof(*sets));
 
   if (!sets)
-    return gc_fail(o->bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   found->ways = sizes->lines - 1;
   found->sets = o->lines % found->ways ? 0 : o->lines / found->ways;
   find_index(o, sizes, &found->index);
   found->linear = found->index.count <= GC_MASKS_MAX &&
                   found->ways << found->index.count >= o->lines &&
                   predicts_all(o, &found->index, sizes, sets, &found->agree);
-  free(sets);
   if (found->linear)
     found->sets = 1ull << found->index.count;
   else
@@ -292,10 +283,10 @@ static void lay_set(struct trial *t, const struct gc_conflict *conflict)
 static int lay_sets(struct trial *t, const struct sizes *sizes)
 {
   struct gc_overfull *o = t->o;
-  bool *used = calloc(o->layout.bytes / o->line, sizeof(*used));
+  bool *used = gc_step_alloc(o->bench, o->layout.bytes / o->line, sizeof(*used));
 
   if (!used)
-    return gc_fail(o->bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   memset(o->layout.image, 0, o->layout.bytes);
   for (size_t i = 0; i < o->n && t->sets < t->blocks; i++) {
     const struct gc_conflict *conflict = &o->conflict[i];
@@ -309,7 +300,6 @@ static int lay_sets(struct trial *t, const struct sizes *sizes)
       used[conflict->line[k]] = true;
     lay_set(t, conflict);
   }
-  free(used);
   return gc_layout_upload(&o->layout);
 }
 
@@ -401,7 +391,7 @@ static int put_victims(struct gc_measured *element, struct trial *t)
   }
   gc_raw_note(t->o->bench->raw, "replacements seen", (double)victims.n);
   if (victims.n < (uint64_t)VICTIMS_LEAST * t->ways || t->o->noise > NOISE_MOST)
-    return set_all_absent(element, "too few undisturbed replacements were seen");
+    return gc_no_value(t->o->bench, "too few undisturbed replacements were seen");
   element->replaces =
       gc_counts_alike(victims.by_way, t->ways) && gc_counts_alike(victims.by_age, t->ways)
           ? GC_REPLACES_RANDOM
@@ -468,11 +458,11 @@ static int find_policy(struct gc_measured *element, struct gc_overfull *o,
   int status;
 
   if (ways == 1)
-    return set_all_absent(element, "a set has one line, so there is no choice");
+    return gc_no_value(o->bench, "a set has one line, so there is no choice");
   if (o->variants < 2)
-    return set_all_absent(element, "a miss fetches too little to tell orders of loads apart");
-  if (!(t = calloc(1, sizeof(*t))))
-    return gc_fail(o->bench->err, -ENOMEM, "out of memory");
+    return gc_no_value(o->bench, "a miss fetches too little to tell orders of loads apart");
+  if (!(t = gc_step_alloc(o->bench, 1, sizeof(*t))))
+    return -ENOMEM;
   t->o = o;
   t->ways = ways;
   t->period = o->variants * sizes->lines;
@@ -480,14 +470,9 @@ static int find_policy(struct gc_measured *element, struct gc_overfull *o,
   t->blocks = t->blocks > sms && !alone ? sms : t->blocks;
   t->loads = LOADS_PASSES * sizes->lines > LOADS_LEAST ? LOADS_PASSES * sizes->lines : LOADS_LEAST;
   t->loads = t->loads < POLICY_LOADS ? t->loads : POLICY_LOADS;
-  t->seen = malloc(t->blocks * POLICY_LOADS);
-  status = t->seen ? lay_sets(t, sizes) : gc_fail(o->bench->err, -ENOMEM, "out of memory");
-  if (!status && !(status = walk_sets(t))) {
-    status = conclude(element, t);
-  }
-  free(t->seen);
-  free(t);
-  return status;
+  t->seen = gc_step_alloc(o->bench, 1, t->blocks * POLICY_LOADS);
+  status = t->seen ? lay_sets(t, sizes) : -ENOMEM;
+  return status || (status = walk_sets(t)) ? status : conclude(element, t);
 }
 
 /* --- the step -------------------------------------------------------------------------------- */
@@ -529,12 +514,12 @@ static int find(struct gc_measured *element, struct gc_overfull *o)
     note(o);
     sizes = sizes_of(o);
     if (!clear(o, &sizes))
-      return set_all_absent(
-          element, o->misses ? "an array as large as the capacity has misses here"
-                   : sizes.found
-                       ? "the numbers of lines that conflict are not the same: the sets are "
-                         "unequal, or a set has more than 192 lines"
-                       : "too few lines conflict with others");
+      return gc_no_value(o->bench,
+                         o->misses ? "an array as large as the capacity has misses here"
+                         : sizes.found
+                             ? "the numbers of lines that conflict are not the same: the sets are "
+                               "unequal, or a set has more than 192 lines"
+                             : "too few lines conflict with others");
     if ((status = find_geometry(o, &sizes, &found)))
       return status;
   }
@@ -550,14 +535,13 @@ int gc_step_sets(struct gc_measurement *m, struct gc_measured *element)
   int status;
 
   if (why)
-    return set_all_absent(element, why);
+    return gc_no_value(&m->bench, why);
   if (element->kind == GC_CONSTANT_L15)
-    return set_all_absent(element,
-                          "few lines of it would stay in the constant L1, which is nearer");
+    return gc_no_value(&m->bench, "few lines of it would stay in the constant L1, which is nearer");
   if (lines.lines < 2 || lines.lines > LINES_MOST)
-    return set_all_absent(element, "it has too few or too many lines to walk them one by one");
-  if (!(o = calloc(1, sizeof(*o))))
-    return gc_fail(m->bench.err, -ENOMEM, "out of memory");
+    return gc_no_value(&m->bench, "it has too few or too many lines to walk them one by one");
+  if (!(o = gc_step_alloc(&m->bench, 1, sizeof(*o))))
+    return -ENOMEM;
   o->bench = &m->bench;
   o->path = gc_path_of(element->kind);
   o->threshold = lines.threshold;
@@ -568,8 +552,6 @@ int gc_step_sets(struct gc_measurement *m, struct gc_measured *element)
       !(status = gc_overfull_open(o, lines.sector)))
     status = (uint64_t)o->lines * o->line * 2 <= o->layout.bytes
                  ? find(element, o)
-                 : set_all_absent(element, "there are too few addresses for lines that do not fit");
-  gc_overfull_close(o);
-  free(o);
+                 : gc_no_value(&m->bench, "there are too few addresses for lines that do not fit");
   return status;
 }

@@ -12,6 +12,7 @@
  * another order.
  */
 #include "measure/structure/bank_fit.h"
+#include "measure/core/step_memory.h"
 #include "measure/structure/structure.h"
 #include "measure/walk/path.h"
 #include "stats/stats.h"
@@ -19,7 +20,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define ROUNDS 9
 #define REPEATS 3  /* of a chain; the fastest counts, because disturbances only add to it */
@@ -68,7 +68,7 @@ static void choose_patterns(const struct gc_properties *p, struct banks *b)
 
 /* Distributes the jobs over the SMs: a pattern runs on another SM in each round, if there are so
  * many, and every second round goes through the patterns backwards. */
-static int place_jobs(const struct gc_bench *bench, struct banks *b)
+static int place_jobs(struct gc_bench *bench, struct banks *b)
 {
   const uint32_t sms = bench->properties.sms, jobs = ROUNDS * b->patterns;
   const uint32_t hop = sms / ROUNDS + 1;
@@ -76,10 +76,10 @@ static int place_jobs(const struct gc_bench *bench, struct banks *b)
 
   b->blocks = sms;
   b->count = (b->patterns + sms - 1) / sms * ROUNDS;
-  b->place = malloc(jobs * sizeof(*b->place));
-  b->jobs = calloc((size_t)b->blocks * b->count, sizeof(*b->jobs));
-  b->seen = malloc((size_t)b->blocks * b->count * REPEATS * sizeof(*b->seen));
-  next = calloc(b->blocks, sizeof(*next));
+  b->place = gc_step_alloc(bench, jobs, sizeof(*b->place));
+  b->jobs = gc_step_alloc(bench, (size_t)b->blocks * b->count, sizeof(*b->jobs));
+  b->seen = gc_step_alloc(bench, (size_t)b->blocks * b->count * REPEATS, sizeof(*b->seen));
+  next = gc_step_alloc(bench, b->blocks, sizeof(*next));
   for (uint32_t r = 0; r < ROUNDS && b->place && b->jobs && b->seen && next; r++)
     for (uint32_t i = 0; i < b->patterns; i++) {
       const uint32_t pattern = r % 2 ? b->patterns - 1 - i : i;
@@ -89,8 +89,7 @@ static int place_jobs(const struct gc_bench *bench, struct banks *b)
       b->place[r * b->patterns + pattern] = place;
       b->jobs[place] = b->pattern[pattern];
     }
-  free(next);
-  return next && b->place && b->jobs && b->seen ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
+  return next && b->place && b->jobs && b->seen ? 0 : -ENOMEM;
 }
 
 static int launch(struct gc_bench *bench, struct banks *b)
@@ -163,13 +162,6 @@ static struct gc_bank_strides strides_of(const struct gc_bench *bench, const str
                                   cycles + b->pairs};
 }
 
-static int set_all_absent(struct gc_measured *element, const char *why)
-{
-  gc_set_absent(element, GC_BANKS, why);
-  gc_set_absent(element, GC_BANK, why);
-  return gc_set_absent(element, GC_CONFLICT, why);
-}
-
 static int report_conflict(const struct gc_bench *bench, const struct banks *b,
                            const struct gc_bank_layout *layout, struct gc_measured *element)
 {
@@ -190,7 +182,7 @@ static int report_conflict(const struct gc_bench *bench, const struct banks *b,
   return gc_set_measured(element, GC_CONFLICT, confidence);
 }
 
-static int report(const struct gc_bench *bench, const struct banks *b, struct gc_measured *element)
+static int report(struct gc_bench *bench, const struct banks *b, struct gc_measured *element)
 {
   struct gc_bank_layout layout;
   double cycles[PATTERNS], votes[ROUNDS], confidence, limit;
@@ -201,15 +193,15 @@ static int report(const struct gc_bench *bench, const struct banks *b, struct gc
   combine(b, cycles);
   log_patterns(bench, b, cycles);
   if ((why = gc_banks_of_pairs(cycles, b->pairs, &layout, &limit)))
-    return set_all_absent(element, why);
+    return gc_no_value(bench, why);
   strides = strides_of(bench, b, cycles, stride);
   if (!gc_bank_layout_fits(&layout, &strides))
-    return set_all_absent(element, "the times of strides contradict those of pairs of addresses");
+    return gc_no_value(bench, "the times of strides contradict those of pairs of addresses");
   for (uint32_t r = 0; r < ROUNDS; r++)
     votes[r] = gc_bank_pairs_agree(b->cycles[r], b->pairs, &layout, limit);
   confidence = gc_median_confidence(votes, ROUNDS, 1, 0.5);
   if (confidence < GC_CONFIDENCE_LEAST)
-    return set_all_absent(element, "repetitions do not agree");
+    return gc_no_value(bench, "repetitions do not agree");
   element->banks = layout.count;
   element->bank_bytes = layout.width;
   gc_set_measured(element, GC_BANKS, confidence);
@@ -224,17 +216,13 @@ int gc_step_banks(struct gc_measurement *m, struct gc_measured *element)
   int status;
 
   if (bench->properties.warp > LANES_MAX)
-    return set_all_absent(element, "a warp has too many lanes");
-  if (!(b = calloc(1, sizeof(*b))))
-    return gc_fail(bench->err, -ENOMEM, "out of memory");
+    return gc_no_value(bench, "a warp has too many lanes");
+  if (!(b = gc_step_alloc(bench, 1, sizeof(*b))))
+    return -ENOMEM;
   choose_patterns(&bench->properties, b);
   if (!(status = place_jobs(bench, b)) && !(status = launch(bench, b))) {
     evaluate(b);
     status = report(bench, b, element);
   }
-  free(b->seen);
-  free(b->jobs);
-  free(b->place);
-  free(b);
   return status;
 }

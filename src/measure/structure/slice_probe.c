@@ -5,8 +5,9 @@
  */
 #include "measure/structure/slice_probe.h"
 
+#include "measure/core/step_memory.h"
+
 #include <errno.h>
-#include <stdlib.h>
 
 #define THREADS 256 /* of a block, so that few SMs keep a slice busy */
 #define WARP 32
@@ -36,11 +37,10 @@ static uint32_t role_of(uint32_t index, uint32_t sms, uint32_t mode)
 static int upload_roles(struct gc_slice_probe *p, const uint8_t *side)
 {
   const size_t n = (size_t)p->sides * MODES * p->sms;
-  uint32_t *roles = calloc(n, sizeof(*roles));
-  int status;
+  uint32_t *roles = gc_step_alloc(p->bench, n, sizeof(*roles));
 
   if (!roles)
-    return gc_fail(p->bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   for (uint32_t mode = 0; mode < MODES; mode++) {
     uint32_t index[GC_SLICE_SIDES_MAX] = {0};
 
@@ -48,10 +48,8 @@ static int upload_roles(struct gc_slice_probe *p, const uint8_t *side)
       roles[(side[sm] * MODES + mode) * p->sms + sm] =
           role_of(index[side[sm]]++, p->side_sms[side[sm]], mode);
   }
-  status =
-      p->bench->ops->upload(p->bench->device, p->roles, roles, n * sizeof(*roles), p->bench->err);
-  free(roles);
-  return status;
+  return p->bench->ops->upload(p->bench->device, p->roles, roles, n * sizeof(*roles),
+                               p->bench->err);
 }
 
 int gc_slice_probe_open(struct gc_slice_probe *p, struct gc_measurement *m)
@@ -76,17 +74,11 @@ int gc_slice_probe_open(struct gc_slice_probe *p, struct gc_measurement *m)
   p->roles = p->done + 8;
   if (p->roles + 4ull * p->sides * MODES * p->sms > p->lines + 4ull * GC_TRACE_MAX)
     return -ENOTSUP;
-  p->seen = calloc(2 * GC_SLICE_LINES, sizeof(*p->seen));
+  p->seen = gc_step_alloc(bench, 2 * GC_SLICE_LINES, sizeof(*p->seen));
   if (!p->seen)
-    return gc_fail(bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   p->fetched = p->seen + GC_SLICE_LINES;
   return upload_roles(p, results->l2_side);
-}
-
-void gc_slice_probe_close(struct gc_slice_probe *p)
-{
-  free(p->seen);
-  p->seen = NULL;
 }
 
 int gc_slice_probe_lines(struct gc_slice_probe *p, const uint64_t *address, uint32_t count)

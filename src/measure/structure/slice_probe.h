@@ -28,7 +28,6 @@ struct gc_slice_probe {
 /* Prepares launches in which the SMs near to one side take part. -ENOTSUP: there are too many SMs
  * or sides, or too few SMs on a side. */
 int gc_slice_probe_open(struct gc_slice_probe *probe, struct gc_measurement *m);
-void gc_slice_probe_close(struct gc_slice_probe *probe);
 
 /* Sets the lines that later launches can time. */
 int gc_slice_probe_lines(struct gc_slice_probe *probe, const uint64_t *address, uint32_t count);

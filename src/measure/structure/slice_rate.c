@@ -8,12 +8,12 @@
  */
 #include "measure/structure/slice_rate.h"
 
+#include "measure/core/step_memory.h"
 #include "measure/raw/raw.h"
 #include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Warps that read, each on another SM. On an H100 a warp takes 370 cycles for its lines, so 36
@@ -78,11 +78,11 @@ static uint32_t batch_lines(const struct search *s, uint32_t batch)
 /* Orders the n lines by the side where they are at home. */
 static int order_by_side(struct search *s, uint32_t n)
 {
-  uint64_t *ordered = calloc(n, sizeof(*ordered));
+  uint64_t *ordered = gc_step_alloc(&s->m->bench, n, sizeof(*ordered));
   uint32_t at = 0;
 
   if (!ordered)
-    return gc_fail(s->m->bench.err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   for (uint32_t side = 0; side < SIDES; side++) {
     s->first[side] = at;
     for (uint32_t i = 0; i < n; i++)
@@ -91,7 +91,6 @@ static int order_by_side(struct search *s, uint32_t n)
     s->count[side] = at - s->first[side];
   }
   memcpy(s->address, ordered, n * sizeof(*ordered));
-  free(ordered);
   return gc_slice_probe_lines(s->probe, s->address, n);
 }
 
@@ -393,19 +392,13 @@ int gc_slice_rate(struct gc_slice_probe *probe, struct gc_measurement *m,
 
   if (!(m->bench.mhz > 0))
     return gc_set_absent(element, GC_SLICE_READ, "the SM clock is not known");
-  if (!(s = calloc(1, sizeof(*s))))
-    return gc_fail(m->bench.err, -ENOMEM, "out of memory");
+  if (!(s = gc_step_alloc(&m->bench, 1, sizeof(*s))))
+    return -ENOMEM;
   s->probe = probe;
   s->m = m;
   s->seeds = seeds;
-  s->address = calloc(GC_SLICE_LINES, sizeof(*s->address));
-  s->results = calloc(probe->sms, sizeof(*s->results));
-  status = s->address && s->results ? find_lines(s)
-                                    : gc_fail(m->bench.err, -ENOMEM, "out of memory");
-  if (!status)
-    status = put(s, element);
-  free(s->results);
-  free(s->address);
-  free(s);
-  return status;
+  s->address = gc_step_alloc(&m->bench, GC_SLICE_LINES, sizeof(*s->address));
+  s->results = gc_step_alloc(&m->bench, probe->sms, sizeof(*s->results));
+  status = s->address && s->results ? find_lines(s) : -ENOMEM;
+  return status ? status : put(s, element);
 }

@@ -5,13 +5,13 @@
  * and sides".
  */
 #include "measure/structure/slice_rate.h"
+#include "measure/core/step_memory.h"
 #include "measure/structure/structure.h"
 #include "stats/sequential.h"
 #include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ROUNDS 2    /* of the search for sides, by other SMs each time */
@@ -49,11 +49,6 @@ static uint64_t pages_of(const struct gc_bench *bench)
   const uint64_t end = bench->arena + bench->arena_bytes, first = first_page(bench);
 
   return end > first ? (end - first) / GC_SIDE_PAGE : 0;
-}
-
-static int set_all_absent(struct gc_measured *element, const char *why)
-{
-  return gc_set_all_absent(element, GC_SLICE_PROPERTIES, why);
 }
 
 /* The pages are spread over the arena. If it has fewer, they are used several times, with other
@@ -115,14 +110,14 @@ static uint8_t nearest(const struct slices *s, uint32_t line, double *by)
   return nearest;
 }
 
-/* Finds the sides of the lines. Returns why there are none; NULL: they are found. */
-static const char *find_sides(struct slices *s)
+/* Finds the sides of the lines. */
+static int find_sides(struct slices *s)
 {
   double usual;
 
   if (s->probe.sides == 1) {
     memset(s->side, 0, sizeof(s->side));
-    return NULL;
+    return 0;
   }
   for (uint32_t i = 0; i < GC_SIDE_LINES; i++) {
     s->side[i] = nearest(s, i, &s->delay[i]);
@@ -130,11 +125,11 @@ static const char *find_sides(struct slices *s)
   }
   usual = gc_median(s->sorted, GC_SIDE_LINES);
   if (usual < APPEAR * s->latency[s->side[0]][0])
-    return "atomic operations take as long from all sides";
+    return gc_no_value(&s->m->bench, "atomic operations take as long from all sides");
   for (uint32_t i = 0; i < GC_SIDE_LINES; i++)
     if (s->delay[i] < CLEAR * usual)
       s->side[i] = GC_SIDE_UNCLEAR;
-  return NULL;
+  return 0;
 }
 
 /* Orders the lines by side. */
@@ -451,14 +446,11 @@ static void log_lines(const struct slices *s)
 
 static int measure(struct slices *s, struct gc_measured *element)
 {
-  const char *why;
   int status;
 
   choose_lines(s);
-  if ((status = time_sides(s)))
+  if ((status = time_sides(s)) || (status = find_sides(s)))
     return status;
-  if ((why = find_sides(s)))
-    return set_all_absent(element, why);
   put_mask(s, element);
   status = order_lines(s);
   for (int attempt = 0; attempt < ATTEMPTS && !status && !gc_found(element, GC_SLICES); attempt++)
@@ -496,18 +488,17 @@ int gc_step_slices(struct gc_measurement *m, struct gc_measured *element)
   int status;
 
   if (why)
-    return set_all_absent(element, why);
-  if (!(s = calloc(1, sizeof(*s))))
-    return gc_fail(m->bench.err, -ENOMEM, "out of memory");
+    return gc_no_value(&m->bench, why);
+  if (!(s = gc_step_alloc(&m->bench, 1, sizeof(*s))))
+    return -ENOMEM;
   s->m = m;
   status = gc_slice_probe_open(&s->probe, m);
   if (!status)
     status = measure(s, element);
   else if (status == -ENOTSUP)
-    status = set_all_absent(element, "a partition has too few SMs, or there are too many");
+    status = gc_no_value(&m->bench, "a partition has too few SMs, or there are too many");
   if (status == -EAGAIN)
-    status = set_all_absent(element, "the blocks of a launch did not spread over all SMs");
-  gc_slice_probe_close(&s->probe);
-  free(s);
+    status = gc_set_all_absent(element, GC_SLICE_PROPERTIES,
+                               "the blocks of a launch did not spread over all SMs");
   return status;
 }

@@ -9,6 +9,7 @@
  */
 #include "measure/structure/structure.h"
 
+#include "measure/core/step_memory.h"
 #include "measure/structure/cache_lines.h"
 #include "measure/structure/curve.h"
 #include "measure/walk/layout.h"
@@ -16,7 +17,6 @@
 #include "measure/walk/ring.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 #define SPAN 32      /* capacities of addresses from which lines are drawn, at most */
 #define SPAN_LEAST 8 /* and at least */
@@ -227,14 +227,12 @@ int gc_step_survival(struct gc_measurement *m, struct gc_measured *element)
   if ((status =
            gc_layout_open(&s.layout, s.bench, s.path->space, span < SPAN_MOST ? span : SPAN_MOST)))
     return status;
-  s.order = calloc(s.layout.bytes / s.cache.line, sizeof(*s.order));
+  s.order = gc_step_alloc(&m->bench, s.layout.bytes / s.cache.line, sizeof(*s.order));
   if (s.layout.bytes < (uint64_t)SPAN_LEAST * s.cache.lines * s.cache.line ||
       !(s.replicas = replicas_of(&s)))
     gc_set_absent(element, GC_SURVIVAL_CURVE,
                   "there are too few addresses for lines that do not fit");
-  else if (!(status = s.order ? run(&s) : gc_fail(m->bench.err, -ENOMEM, "out of memory")))
+  else if (!(status = s.order ? run(&s) : -ENOMEM))
     status = gc_curve_put(s.bench, element, s.cache.lines, s.alive, s.loads);
-  free(s.order);
-  gc_layout_close(&s.layout);
   return status;
 }

@@ -114,7 +114,6 @@ static int measure(struct gc_tlb_range *range, struct gc_measured *element)
     if (second || !found.entries || found.confidence >= GC_CONFIDENCE_LEAST)
       break;
   }
-  gc_tlb_walk_close(&walk);
   if (status)
     return status;
   if (found.entries)

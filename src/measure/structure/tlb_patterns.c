@@ -9,6 +9,7 @@
  */
 #include "measure/structure/structure.h"
 
+#include "measure/core/step_memory.h"
 #include "measure/structure/tlb_search.h"
 #include "measure/walk/rounds.h"
 #include "measure/walk/sms.h"
@@ -17,7 +18,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define SMS 16   /* that measure, one at a time, evenly spread over all */
 #define LOADS 31 /* timed; the kernel stores 32 values at once, which needs a translation, too */
@@ -140,7 +140,7 @@ static int time_ring(struct state *s, const struct gc_tlb_pages *ring, uint32_t 
 {
   struct gc_bench *bench = &s->m->bench;
   const uint64_t start = s->range.base + ring->offset, bytes = ring->count * ring->stride;
-  struct gpu_round *jobs = calloc(bench->properties.sms, sizeof(*jobs));
+  struct gpu_round *jobs = gc_step_alloc(bench, bench->properties.sms, sizeof(*jobs));
   uint32_t trace[LOADS];
   const struct gc_rounds rounds = {.jobs = jobs,
                                    .n = bench->properties.sms,
@@ -151,7 +151,7 @@ static int time_ring(struct state *s, const struct gc_tlb_pages *ring, uint32_t 
                                    .traced = LOADS};
   struct gc_rounds_seen seen = {.trace = trace};
   double values[LOADS];
-  int status = jobs ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
+  int status = jobs ? 0 : -ENOMEM;
 
   if (!status) {
     jobs[index] = (struct gpu_round){.at = start,
@@ -165,7 +165,7 @@ static int time_ring(struct state *s, const struct gc_tlb_pages *ring, uint32_t 
     values[k] = trace[k];
   *cycles =
       status || !seen.spread ? NAN : gc_median(values, LOADS) - s->m->results->overhead.cycles;
-  free(jobs);
+  gc_step_free(bench, jobs);
   return status;
 }
 

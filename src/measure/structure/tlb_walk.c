@@ -5,12 +5,12 @@
  */
 #include "measure/structure/tlb_walk.h"
 
+#include "measure/core/step_memory.h"
 #include "measure/walk/rounds.h"
 #include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LAPS 2            /* untimed */
@@ -20,41 +20,29 @@
 #define SIGMAS 6          /* noise of a page that counts as slow */
 #define THRESHOLD_MIN 3.0 /* cycles */
 
-static int alloc_sample(struct gc_tlb_sample *sample, uint32_t rows)
+static int alloc_sample(struct gc_bench *bench, struct gc_tlb_sample *sample)
 {
-  sample->sm = calloc(rows, sizeof(*sample->sm));
-  sample->cycles = calloc((size_t)rows * GC_TLB_TIMED, sizeof(*sample->cycles));
+  sample->sm = gc_step_alloc(bench, GC_TLB_SAMPLES, sizeof(*sample->sm));
+  sample->cycles =
+      gc_step_alloc(bench, (size_t)GC_TLB_SAMPLES * GC_TLB_TIMED, sizeof(*sample->cycles));
   return sample->sm && sample->cycles ? 0 : -ENOMEM;
-}
-
-static void free_sample(struct gc_tlb_sample *sample)
-{
-  free(sample->sm);
-  free(sample->cycles);
 }
 
 int gc_tlb_walk_open(struct gc_tlb_walk *walk, struct gc_tlb_range *range,
                      const struct gc_tlb_way *way)
 {
-  const uint32_t sms = range->m->bench.properties.sms;
+  struct gc_bench *bench = &range->m->bench;
+  const uint32_t sms = bench->properties.sms;
 
   *walk = (struct gc_tlb_walk){.range = range, .way = *way, .rows = way->rows};
   if (walk->way.blocks > sms)
     walk->way.blocks = sms;
-  walk->extra = calloc(GC_TLB_TIMED, sizeof(*walk->extra));
-  int status = walk->extra ? alloc_sample(&walk->near, GC_TLB_SAMPLES) : -ENOMEM;
+  walk->extra = gc_step_alloc(bench, GC_TLB_TIMED, sizeof(*walk->extra));
+  int status = walk->extra ? alloc_sample(bench, &walk->near) : -ENOMEM;
 
   for (size_t i = 0; i < GC_TLB_COUNTS && !status; i++)
-    status = alloc_sample(&walk->far[i], GC_TLB_SAMPLES);
-  return status ? gc_fail(range->m->bench.err, -ENOMEM, "out of memory") : 0;
-}
-
-void gc_tlb_walk_close(struct gc_tlb_walk *walk)
-{
-  free_sample(&walk->near);
-  for (size_t i = 0; i < GC_TLB_COUNTS; i++)
-    free_sample(&walk->far[i]);
-  free(walk->extra);
+    status = alloc_sample(bench, &walk->far[i]);
+  return status;
 }
 
 /* Walks of the first `count` pages until the sample has so many rows. */
@@ -106,8 +94,9 @@ static int walk_once(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
   const bool chained = walk->way.chained;
   const uint32_t blocks = walk->way.blocks, timed = walk->near.timed;
   const uint32_t laps = chained ? CHAINED_LAPS : LAPS;
-  struct gpu_round(*jobs)[JOBS] = calloc((size_t)blocks * n, sizeof(*jobs));
-  uint32_t *trace = calloc((size_t)n * blocks * timed, sizeof(*trace)), sm[GC_TLB_SAMPLES];
+  struct gpu_round(*jobs)[JOBS] = gc_step_alloc(bench, (size_t)blocks * n, sizeof(*jobs));
+  uint32_t *trace = gc_step_alloc(bench, (size_t)n * blocks * timed, sizeof(*trace));
+  uint32_t sm[GC_TLB_SAMPLES];
   const struct gc_rounds rounds = {.jobs = *jobs,
                                    .n = blocks,
                                    .rounds = n * JOBS,
@@ -116,7 +105,7 @@ static int walk_once(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
                                    .traced = timed};
   struct gc_rounds_seen seen = {.trace = trace, .sm = sm};
   struct gpu_round other = {.loads = 0};
-  int status = jobs && trace ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
+  int status = jobs && trace ? 0 : -ENOMEM;
 
   if (!status && chained)
     status = forget(walk, pages, &other);
@@ -140,8 +129,7 @@ static int walk_once(struct gc_tlb_walk *walk, const struct gc_tlb_pages *pages,
     memcpy(sample->cycles + (size_t)sample->rows++ * timed, trace + (size_t)i * timed,
            timed * sizeof(*trace));
   }
-  free(trace);
-  free(jobs);
+  gc_step_free(bench, jobs);
   return status;
 }
 

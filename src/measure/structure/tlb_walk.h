@@ -43,7 +43,6 @@ struct gc_tlb_walk {
 
 int gc_tlb_walk_open(struct gc_tlb_walk *walk, struct gc_tlb_range *range,
                      const struct gc_tlb_way *way);
-void gc_tlb_walk_close(struct gc_tlb_walk *walk);
 
 /* Times the first pages while only these are walked, or `count` of them if that is more. Sets a
  * threshold that the noise does not reach, and how often comparisons walk for that. */

@@ -7,13 +7,13 @@
  */
 #include "measure/structure/write_back.h"
 
+#include "measure/core/step_memory.h"
 #include "measure/raw/raw.h"
 #include "measure/walk/l2_survives.h"
 #include "stats/stats.h"
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* In sizes of L2: what is stored (so little that partitions can also keep copies of it); what is
@@ -196,10 +196,9 @@ int gc_write_back_measure(struct gc_measurement *m, struct gc_write_back_times *
 
   if ((*why = problem(m)))
     return 0;
-  if (!(s.results = calloc(bench->properties.sms, sizeof(*s.results))))
-    return gc_fail(bench->err, -ENOMEM, "out of memory");
+  if (!(s.results = gc_step_alloc(bench, bench->properties.sms, sizeof(*s.results))))
+    return -ENOMEM;
   status = all_rounds(&s, times);
-  free(s.results);
   if (status)
     return status;
   times->all = median_of(times->loaded, GC_WRITE_BACK_ROUNDS) * (double)s.stored / (double)s.read;

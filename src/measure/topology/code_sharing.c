@@ -9,11 +9,6 @@
 #include "measure/topology/topology.h"
 #include "measure/walk/banks.h"
 
-static int put_absent(struct gc_measured *element, const char *why)
-{
-  return gc_set_absent(element, GC_SHARED_WITH, why);
-}
-
 static int find(struct gc_measured *element, struct gc_banks *banks, uint64_t capacity)
 {
   /* most of the cache: the code does not fit beside so many constants */
@@ -23,14 +18,14 @@ static int find(struct gc_measured *element, struct gc_banks *banks, uint64_t ca
   int status;
 
   if (bytes + GPU_FILLER_BYTES < capacity + capacity / 8)
-    return put_absent(element, "there is not enough code to fill it");
+    return gc_no_value(&banks->m->bench, "there is not enough code to fill it");
   if ((status = gc_banks_ask(banks, bytes, false, &without)) ||
       (status = gc_banks_ask(banks, bytes, true, &with)))
     return status;
   if (banks->failed)
-    return put_absent(element, "launches that should run together did not");
+    return gc_no_value(&banks->m->bench, "launches that should run together did not");
   if (without.answer != GC_NO || !with.answer)
-    return put_absent(element, "whether code evicts constants is unclear");
+    return gc_no_value(&banks->m->bench, "whether code evicts constants is unclear");
   element->shared_with = with.answer == GC_YES ? 1u << GC_INSTRUCTION_CACHE : 0;
   return gc_set_measured(element, GC_SHARED_WITH, with.confidence);
 }
@@ -42,11 +37,11 @@ int gc_step_code_sharing(struct gc_measurement *m, struct gc_measured *element)
   int status;
 
   if (!capacity)
-    return put_absent(element, "its capacity is not known");
+    return gc_no_value(&m->bench, "its capacity is not known");
   if ((status = gc_banks_open(m, &banks)))
     return status;
   if (!banks)
-    return put_absent(element, "this GPU cannot run several launches together");
+    return gc_no_value(&m->bench, "this GPU cannot run several launches together");
   status = find(element, banks, capacity);
   gc_banks_close(banks);
   return status;

@@ -12,6 +12,7 @@
  */
 #include "measure/topology/eviction.h"
 
+#include "measure/core/step_memory.h"
 #include "measure/walk/ring.h"
 
 #include <errno.h>
@@ -444,12 +445,12 @@ static int allocate(struct search *s)
   const size_t sms = bench->properties.sms;
   int status;
 
-  s->tallies = calloc(s->n + 1, sizeof(*s->tallies));
-  s->open = calloc(s->n + 1, sizeof(*s->open));
-  s->jobs = calloc(sms, sizeof(*s->jobs));
-  s->results = calloc(sms, sizeof(*s->results));
+  s->tallies = gc_step_alloc(bench, s->n + 1, sizeof(*s->tallies));
+  s->open = gc_step_alloc(bench, s->n + 1, sizeof(*s->open));
+  s->jobs = gc_step_alloc(bench, sms, sizeof(*s->jobs));
+  s->results = gc_step_alloc(bench, sms, sizeof(*s->results));
   if (!s->tallies || !s->open || !s->jobs || !s->results)
-    return gc_fail(bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   status = bench->ops->carveout(bench->device, GC_KERNEL_pair, s->launch->carveout, bench->err);
   if (status && status != -ENOTSUP)
     return status;
@@ -478,9 +479,5 @@ int gc_find_evictions(struct gc_measurement *m, struct gc_eviction *evictions, s
     status = run_rounds(&s);
   if (s.device)
     m->bench.ops->release(m->bench.device, s.device);
-  free(s.results);
-  free(s.jobs);
-  free(s.open);
-  free(s.tallies);
   return status;
 }

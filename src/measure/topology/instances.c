@@ -26,12 +26,6 @@ static int put(struct gc_measured *element, uint64_t per_sm, uint64_t instances,
   return gc_set_measured(element, GC_INSTANCES, confidence);
 }
 
-static int put_absent(struct gc_measured *element, const char *why)
-{
-  gc_set_absent(element, GC_PER_SM, why);
-  return gc_set_absent(element, GC_INSTANCES, why);
-}
-
 /* Reports instances that several SMs share. */
 static int put_shared(struct gc_measured *element, const struct gc_first_touch *touch,
                       uint64_t instances)
@@ -134,8 +128,8 @@ static int get_counts(struct gc_measurement *m, const struct counts **counts)
   return status;
 }
 
-/* Does the second method agree? *why: why the count is withheld; NULL: it is confirmed. */
-static int confirm(struct gc_measurement *m, enum gc_kind kind, uint32_t per_sm, const char **why)
+/* Does the second method agree? Otherwise the count is withheld. */
+static int confirm(struct gc_measurement *m, enum gc_kind kind, uint32_t per_sm)
 {
   const struct counts *counts;
   size_t k = 0;
@@ -146,14 +140,14 @@ static int confirm(struct gc_measurement *m, enum gc_kind kind, uint32_t per_sm,
   while (kinds[k] != storage_of(m, kind))
     k++;
   gc_eviction_log_raw(&counts->log, m->bench.raw, kind);
-  *why = NULL;
   if (!counts->tested[k])
-    *why = "without a capacity it is not known whether warps evict each other's lines";
-  else if (!counts->per_sm[k])
-    *why = "whether warps evict each other's lines is unclear";
-  else if (counts->per_sm[k] != per_sm)
-    *why = "warps that find each other's lines do not evict them";
-  return 0;
+    return gc_no_value(&m->bench, "without a capacity it is not known whether warps evict each "
+                                  "other's lines");
+  if (!counts->per_sm[k])
+    return gc_no_value(&m->bench, "whether warps evict each other's lines is unclear");
+  return counts->per_sm[k] == per_sm
+             ? 0
+             : gc_no_value(&m->bench, "warps that find each other's lines do not evict them");
 }
 
 /* --- the first-touch test --- */
@@ -228,27 +222,24 @@ static int report(struct gc_measurement *m, struct gc_measured *element,
   const size_t n = touch->rounds * touch->sms, firsts = count_firsts(touch);
   size_t votes;
   const uint32_t per_sm = most_common(touch, &votes);
-  const char *why = NULL;
-  int status = 0;
+  int status;
 
   if (*touch->failed)
-    return put_absent(element, touch->failed);
+    return gc_no_value(&m->bench, touch->failed);
   if (!was_seen(element))
-    return put_absent(element, "this needs the capacity, which is absent");
+    return gc_no_value(&m->bench, "this needs the capacity, which is absent");
   if ((double)touch->unclear > (1 - MAJORITY) * (double)n)
-    return put_absent(element, "whether repeated loads hit this cache is unclear");
+    return gc_no_value(&m->bench, "whether repeated loads hit this cache is unclear");
   if (!firsts)
-    return put_absent(element, "no first load was slow: caches were not empty");
+    return gc_no_value(&m->bench, "no first load was slow: caches were not empty");
   if (!per_sm)
     return same_each_round(touch, firsts / touch->rounds)
                ? put_shared(element, touch, firsts / touch->rounds)
-               : put_absent(element, "repetitions disagree");
+               : gc_no_value(&m->bench, "repetitions disagree");
   if ((double)votes < MAJORITY * (double)n)
-    return put_absent(element, "not all SMs have the same number");
-  if (element->kind != GC_CONSTANT_L15 && (status = confirm(m, element->kind, per_sm, &why)))
+    return gc_no_value(&m->bench, "not all SMs have the same number");
+  if (element->kind != GC_CONSTANT_L15 && (status = confirm(m, element->kind, per_sm)))
     return status;
-  if (why)
-    return put_absent(element, why);
   return put(element, per_sm, per_sm * touch->sms, gc_vote_confidence(votes, n));
 }
 

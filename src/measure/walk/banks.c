@@ -13,8 +13,9 @@
  */
 #include "measure/walk/banks.h"
 
+#include "measure/core/step_memory.h"
+
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define FLUSHES 2
@@ -326,15 +327,14 @@ static void lay_bank(const struct gc_banks *banks, size_t number, uint64_t *bank
 int gc_banks_lay(struct gc_banks *banks, uint32_t half)
 {
   struct gc_bench *bench = &banks->m->bench;
-  uint64_t *bank = malloc(GPU_CONSTANT_BYTES);
-  int status = bank ? 0 : gc_fail(bench->err, -ENOMEM, "out of memory");
+  uint64_t *bank = gc_step_alloc(bench, 1, GPU_CONSTANT_BYTES);
+  int status = bank ? 0 : -ENOMEM;
 
   banks->half = half;
   for (uint32_t copy = 0; copy < GC_COPIES_MAX && !status; copy++) {
     lay_bank(banks, copy, bank);
     status = bench->ops->upload_constant_copy(bench->device, copy, bank, bench->err);
   }
-  free(bank);
   return status;
 }
 
@@ -359,10 +359,10 @@ static int allocate(struct gc_banks *banks)
 {
   struct gc_bench *bench = &banks->m->bench;
 
-  banks->jobs = malloc(job_bytes(banks));
-  banks->results = malloc(result_bytes(banks));
+  banks->jobs = gc_step_alloc(bench, 1, job_bytes(banks));
+  banks->results = gc_step_alloc(bench, 1, result_bytes(banks));
   if (!banks->jobs || !banks->results)
-    return gc_fail(bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   return bench->ops->alloc(bench->device,
                            word_bytes(banks) + job_bytes(banks) + result_bytes(banks),
                            &banks->device, bench->err);
@@ -372,10 +372,11 @@ static int allocate(struct gc_banks *banks)
 static int prepare(struct gc_banks *banks, bool *usable)
 {
   const struct gc_participants *kept = gc_participants_kept(banks->m);
-  int status = kept ? gc_participants_copy(banks->m, kept, &banks->participants)
-                    : gc_participants_choose(banks->m, &banks->participants);
+  int status = kept ? 0 : gc_participants_choose(banks->m, &banks->participants);
 
   *usable = false;
+  if (kept)
+    banks->participants = *kept;
   if (status || !banks->participants.count || (status = gc_banks_lay(banks, 0)) ||
       (status = allocate(banks)))
     return status;
@@ -395,9 +396,8 @@ int gc_banks_open(struct gc_measurement *m, struct gc_banks **out)
   *out = NULL;
   if (!m->bench.ops->launch_concurrent)
     return 0;
-  banks = calloc(1, sizeof(*banks));
-  if (!banks)
-    return gc_fail(m->bench.err, -ENOMEM, "out of memory");
+  if (!(banks = gc_step_alloc(&m->bench, 1, sizeof(*banks))))
+    return -ENOMEM;
   banks->m = m;
   status = prepare(banks, &usable);
   if (!status && usable)
@@ -409,14 +409,8 @@ int gc_banks_open(struct gc_measurement *m, struct gc_banks **out)
 
 void gc_banks_close(struct gc_banks *banks)
 {
-  if (!banks)
-    return;
-  if (banks->device)
+  if (banks && banks->device)
     banks->m->bench.ops->release(banks->m->bench.device, banks->device);
-  free(banks->results);
-  free(banks->jobs);
-  free(banks->participants.sm);
-  free(banks);
 }
 
 int gc_find_participants(struct gc_measurement *m, const struct gc_participants **participants)
@@ -455,12 +449,12 @@ static void vote_once(struct gc_banks *banks, bool code, const struct gc_run *ru
 
 int gc_banks_ask(struct gc_banks *banks, uint64_t bytes, bool code, struct gc_vote *vote)
 {
-  struct gc_run *runs = calloc(banks->participants.count, sizeof(*runs));
+  struct gc_run *runs = gc_step_alloc(&banks->m->bench, banks->participants.count, sizeof(*runs));
   const struct gc_binning binning = {.shift = 3};
   uint64_t votes[3] = {0}, all = 0, cold;
   const struct gc_banks_mode walk = {
       .threshold = banks->participants.threshold, .how = code ? GC_BANKS_CODE : 0, .cold = &cold};
-  int status = runs ? 0 : gc_fail(banks->m->bench.err, -ENOMEM, "out of memory");
+  int status = runs ? 0 : -ENOMEM;
 
   for (size_t r = 0; r * banks->participants.count < VOTES && !status && !banks->failed; r++) {
     for (size_t i = 0; i < banks->participants.count; i++)
@@ -469,7 +463,6 @@ int gc_banks_ask(struct gc_banks *banks, uint64_t bytes, bool code, struct gc_vo
     if (!status)
       vote_once(banks, code, runs, cold, votes);
   }
-  free(runs);
   for (size_t i = 0; i < 3; i++)
     all += votes[i];
   vote->answer = votes[GC_YES] > votes[GC_NO] ? GC_YES : GC_NO;

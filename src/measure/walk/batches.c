@@ -5,8 +5,9 @@
  */
 #include "measure/walk/batches.h"
 
+#include "measure/core/step_memory.h"
+
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define ATTEMPTS 4 /* to run on an SM */
@@ -45,12 +46,12 @@ static int launch(const struct gc_batches *b, uint32_t *data)
 
 int gc_batches_time(const struct gc_batches *b, const uint32_t *counts, uint32_t *cycles)
 {
-  uint32_t *data = calloc(1 + b->n + (size_t)b->n * b->warps, sizeof(*data));
+  uint32_t *data = gc_step_alloc(b->bench, 1 + b->n + (size_t)b->n * b->warps, sizeof(*data));
   int status;
 
   memset(cycles, 0, b->n * sizeof(*cycles));
   if (!data)
-    return gc_fail(b->bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   memcpy(data + 1, counts, b->n * sizeof(*counts));
   status = launch(b, data);
   for (size_t i = 0; i < (size_t)b->n * b->warps && !status && data[0] == 1; i++) {
@@ -59,6 +60,6 @@ int gc_batches_time(const struct gc_batches *b, const uint32_t *counts, uint32_t
     if (time > cycles[i / b->warps])
       cycles[i / b->warps] = time;
   }
-  free(data);
+  gc_step_free(b->bench, data);
   return status;
 }

@@ -13,6 +13,7 @@
  */
 #include "measure/walk/l2_sample.h"
 #include "measure/core/driver_tables.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/path.h"
 #include "measure/walk/ring.h"
@@ -20,7 +21,6 @@
 #include "measure/walk/sms.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* An ascending sample whose step had a factor in common with the number of sets would meet few of
  * them. Numbers of sets are powers of two, or products with small primes. */
@@ -76,7 +76,7 @@ enum { READ, SAMPLE, ROUNDS };
 static int sample_together(const struct plan *p, const uint8_t *side, struct gpu_chase_result *seen)
 {
   const uint32_t all = p->bench->properties.sms;
-  struct gpu_round(*jobs)[ROUNDS] = calloc(all, sizeof(*jobs));
+  struct gpu_round(*jobs)[ROUNDS] = gc_step_alloc(p->bench, all, sizeof(*jobs));
   const struct gc_rounds rounds = {.jobs = *jobs,
                                    .n = all,
                                    .rounds = ROUNDS,
@@ -88,7 +88,7 @@ static int sample_together(const struct plan *p, const uint8_t *side, struct gpu
   int status;
 
   if (!jobs)
-    return gc_fail(p->bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   for (uint32_t sm = 0; sm < all; sm++)
     n += side[sm] == side[0];
   for (uint32_t sm = 0; sm < all; sm++)
@@ -97,7 +97,7 @@ static int sample_together(const struct plan *p, const uint8_t *side, struct gpu
       jobs[sm][SAMPLE] = sample_job(p, i++, n);
     }
   status = gc_rounds_sure(p->bench, &rounds, &(struct gc_rounds_seen){.sums = seen});
-  free(jobs);
+  gc_step_free(p->bench, jobs);
   return status;
 }
 

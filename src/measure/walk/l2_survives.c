@@ -26,12 +26,13 @@
 const char gc_l2_lost_why[] = "L2 loses its contents between launches";
 
 /* Median of timed loads after `warm` untimed ones, raw cycles. */
-static int median(struct gc_bench *bench, uint32_t warm, uint32_t trace[LOADS], double *cycles)
+static int median(struct gc_bench *bench, uint32_t warm, double *cycles)
 {
   const struct gc_path *path = gc_path_of(GC_L2);
   const uint64_t start = gc_ring_address(bench, path->space, 0);
   const struct gc_traced traced = {.starts = &start, .n = 1, .warm = warm, .loads = LOADS};
   double values[LOADS];
+  uint32_t trace[LOADS];
   const int status = gc_chase_trace(bench, path, &traced, trace);
 
   for (size_t i = 0; i < LOADS && !status; i++)
@@ -42,21 +43,21 @@ static int median(struct gc_bench *bench, uint32_t warm, uint32_t trace[LOADS], 
 }
 
 /* *survives stays true if hits and misses cannot be told apart. */
-static int test(struct gc_bench *bench, uint32_t trace[LOADS], bool *survives)
+static int test(struct gc_bench *bench, bool *survives)
 {
   double hit, miss, next;
   int status =
       gc_ring_lay(bench, gc_path_of(GC_L2)->space, LOADS * LINE, LINE, gc_ring_scatter(LOADS));
 
   *survives = true;
-  if (status || (status = gc_empty_l2(bench)) || (status = median(bench, 0, trace, &miss)))
+  if (status || (status = gc_empty_l2(bench)) || (status = median(bench, 0, &miss)))
     return status;
   for (int i = 0; i < TRIES; i++) {
     /* with several L2, a lone block may have another one in the next launch: fill them all */
-    if ((status = median(bench, LOADS, trace, &hit)) ||
+    if ((status = median(bench, LOADS, &hit)) ||
         (bench->properties.l2_count > 1 &&
          (status = gc_fill_l2(bench, 0, LOADS * LINE, READ_STRIDE, 1))) ||
-        (status = median(bench, 0, trace, &next)))
+        (status = median(bench, 0, &next)))
       return status;
     *survives = miss < SPREAD * hit || next < (hit + miss) / 2;
     if (*survives)
@@ -68,17 +69,13 @@ static int test(struct gc_bench *bench, uint32_t trace[LOADS], bool *survives)
 int gc_test_l2_survival(struct gc_measurement *m)
 {
   const struct gc_properties *p = &m->bench.properties;
-  uint32_t *trace;
   bool survives = true;
   int status;
 
   /* a lone block may have another L2 in the next launch */
   if (p->l2_per_xcd && !p->l2_count)
     return 0;
-  trace = malloc(LOADS * sizeof(*trace));
-  status =
-      trace ? test(&m->bench, trace, &survives) : gc_fail(m->bench.err, -ENOMEM, "out of memory");
-  free(trace);
+  status = test(&m->bench, &survives);
   m->results->l2_lost = !status && !survives;
   return status;
 }

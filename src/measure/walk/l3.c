@@ -4,12 +4,12 @@
  * Reads arrays into L3, and lays rings there.
  */
 #include "measure/walk/l3.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/ring.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
 /* Bytes: at most the line of any L3; used unless an L2 fetches more at a time. */
 #define STRIDE_MIN 64
@@ -84,15 +84,14 @@ int gc_l3_time(struct gc_bench *bench, const struct gc_l3_ring *ring, uint64_t f
 {
   const uint64_t start = pair_address(ring, from);
   const struct gc_traced traced = {.starts = &start, .n = 1, .warm = 2 * warm, .loads = 2 * pairs};
-  uint32_t *trace = malloc(2 * (size_t)pairs * sizeof(*trace));
-  int status = trace ? gc_chase_trace(bench, gc_path_of(GC_L3), &traced, trace)
-                     : gc_fail(bench->err, -ENOMEM, "out of memory");
+  uint32_t *trace = gc_step_alloc(bench, 2 * (size_t)pairs, sizeof(*trace));
+  int status = trace ? gc_chase_trace(bench, gc_path_of(GC_L3), &traced, trace) : -ENOMEM;
 
   *n = 0;
   for (uint32_t i = 0; i < pairs && !status; i++)
     if (pair_address(ring, from + warm + i) % PAGE + APART < PAGE)
       cycles[(*n)++] = trace[2 * i + 1];
-  free(trace);
+  gc_step_free(bench, trace);
   return status;
 }
 

@@ -4,10 +4,10 @@
  * Lays chains slot by slot.
  */
 #include "measure/walk/layout.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/ring.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TRIES 64 /* random slots of a block to try until one is free */
@@ -21,20 +21,9 @@ int gc_layout_open(struct gc_layout *layout, struct gc_bench *bench, enum gc_add
   layout->bench = bench;
   layout->space = space;
   layout->bytes = bytes < limit ? bytes : limit;
-  layout->image = calloc(1, layout->bytes);
-  layout->taken = calloc(layout->bytes / GC_SLOT, sizeof(*layout->taken));
-  if (layout->image && layout->taken)
-    return 0;
-  gc_layout_close(layout);
-  return gc_fail(bench->err, -ENOMEM, "out of memory");
-}
-
-void gc_layout_close(struct gc_layout *layout)
-{
-  free(layout->image);
-  free(layout->taken);
-  layout->image = NULL;
-  layout->taken = NULL;
+  layout->image = gc_step_alloc(bench, 1, layout->bytes);
+  layout->taken = gc_step_alloc(bench, layout->bytes / GC_SLOT, sizeof(*layout->taken));
+  return layout->image && layout->taken ? 0 : -ENOMEM;
 }
 
 void gc_layout_clear(struct gc_layout *layout)

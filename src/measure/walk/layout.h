@@ -24,10 +24,10 @@ struct gc_layout {
   bool *taken; /* [bytes / GC_SLOT] */
 };
 
-/* bytes is reduced to what the address space can have. Not for shared memory. 0 or -ENOMEM. */
+/* bytes is reduced to what the address space can have. Not for shared memory. The memory
+ * is that of the step. 0 or -ENOMEM. */
 int gc_layout_open(struct gc_layout *layout, struct gc_bench *bench, enum gc_address_space space,
                    uint64_t bytes);
-void gc_layout_close(struct gc_layout *layout); /* a zeroed one is fine */
 
 /* Frees all slots. The random numbers go on, so that the next chains differ. */
 void gc_layout_clear(struct gc_layout *layout);

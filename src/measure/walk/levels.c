@@ -6,6 +6,7 @@
  * element.
  */
 #include "measure/core/memo.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/first_touch.h"
@@ -17,7 +18,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NEIGHBOURS 16 /* bytes: every miss brings in two slots this near to each other */
@@ -97,7 +97,6 @@ static int walk_pairs(struct gc_bench *bench, const struct gc_path *path, unsign
     firsts[r] = midhinge(&first);
     seconds[r] = midhinge(&second);
   }
-  gc_pairs_close(&pairs);
   return status;
 }
 
@@ -108,10 +107,9 @@ static int touch_lines(struct gc_measurement *m, const struct gc_path *path, uns
                        struct gc_levels *levels)
 {
   struct gc_first_touch touch = {.rounds = repeats};
-  double *hits = malloc(2 * m->bench.properties.sms * sizeof(*hits));
+  double *hits = gc_step_alloc(&m->bench, 2 * m->bench.properties.sms, sizeof(*hits));
   double *misses = hits ? hits + m->bench.properties.sms : NULL;
-  int status = hits ? gc_first_touch_run(m, path, 1, &touch)
-                    : gc_fail(m->bench.err, -ENOMEM, "out of memory");
+  int status = hits ? gc_first_touch_run(m, path, 1, &touch) : -ENOMEM;
 
   if (!status && *touch.failed)
     status = gc_fail(m->bench.err, -EIO, "%s", touch.failed);
@@ -127,7 +125,6 @@ static int touch_lines(struct gc_measurement *m, const struct gc_path *path, uns
     levels->miss[r] = n ? gc_median(misses, n) : 0;
   }
   gc_first_touch_free(&touch);
-  free(hits);
   return status;
 }
 
@@ -137,9 +134,8 @@ static int walk_ring(struct gc_bench *bench, const struct gc_path *path,
                      const struct gc_traced *traced, unsigned parts, double *middles)
 {
   const size_t each = traced->loads / parts;
-  uint32_t *trace = malloc(traced->n * traced->loads * sizeof(*trace));
-  int status = trace ? gc_chase_trace(bench, path, traced, trace)
-                     : gc_fail(bench->err, -ENOMEM, "out of memory");
+  uint32_t *trace = gc_step_alloc(bench, traced->n * traced->loads, sizeof(*trace));
+  int status = trace ? gc_chase_trace(bench, path, traced, trace) : -ENOMEM;
 
   for (unsigned part = 0; part < parts && !status; part++) {
     struct counts counts = {{0}};
@@ -148,7 +144,6 @@ static int walk_ring(struct gc_bench *bench, const struct gc_path *path,
       count(&counts, trace + i * traced->loads + part * each, each, 0, 1);
     middles[part] = midhinge(&counts);
   }
-  free(trace);
   return status;
 }
 

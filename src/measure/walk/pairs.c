@@ -4,12 +4,12 @@
  * Lays and walks pairs of loads from cold caches.
  */
 #include "measure/walk/pairs.h"
+#include "measure/core/step_memory.h"
 #include "measure/walk/chase.h"
 #include "measure/walk/evict.h"
 #include "measure/walk/ring.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BLOCK_MIN 512u /* bytes between pairs */
@@ -20,10 +20,10 @@
 static int lay_pairs(struct gc_pairs *pairs, const uint32_t *reaches, uint32_t n)
 {
   struct gc_layout *layout = &pairs->layout;
-  uint32_t *order = calloc(pairs->count, sizeof(*order));
+  uint32_t *order = gc_step_alloc(layout->bench, pairs->count, sizeof(*order));
 
   if (!order)
-    return gc_fail(layout->bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   gc_layout_shuffle(layout, order, pairs->count);
   for (uint32_t i = 0; i < pairs->count; i++)
     pairs->firsts[i] =
@@ -34,7 +34,6 @@ static int lay_pairs(struct gc_pairs *pairs, const uint32_t *reaches, uint32_t n
     gc_layout_link(layout, pairs->firsts[i], second);
     gc_layout_link(layout, second, pairs->firsts[(i + 1) % pairs->count]);
   }
-  free(order);
   return gc_layout_upload(layout);
 }
 
@@ -64,36 +63,21 @@ int gc_pairs_open(struct gc_pairs *pairs, struct gc_bench *bench, const struct g
   } else {
     pairs->each = pairs->count;
   }
-  pairs->firsts = calloc(pairs->count, sizeof(*pairs->firsts));
-  pairs->trace = calloc((size_t)pairs->sms * pairs->each * 2, sizeof(*pairs->trace));
-  if (!pairs->firsts || !pairs->trace)
-    status = gc_fail(bench->err, -ENOMEM, "out of memory");
-  else
-    status = lay_pairs(pairs, reaches, n);
-  if (status)
-    gc_pairs_close(pairs);
-  return status;
-}
-
-void gc_pairs_close(struct gc_pairs *pairs)
-{
-  gc_layout_close(&pairs->layout);
-  free(pairs->firsts);
-  free(pairs->trace);
-  pairs->firsts = NULL;
-  pairs->trace = NULL;
+  pairs->firsts = gc_step_alloc(bench, pairs->count, sizeof(*pairs->firsts));
+  pairs->trace = gc_step_alloc(bench, (size_t)pairs->sms * pairs->each * 2, sizeof(*pairs->trace));
+  return pairs->firsts && pairs->trace ? lay_pairs(pairs, reaches, n) : -ENOMEM;
 }
 
 int gc_pairs_run(struct gc_pairs *pairs)
 {
   struct gc_bench *bench = pairs->layout.bench;
   const struct gc_path *path = pairs->path;
-  uint64_t *starts = calloc(pairs->sms, sizeof(*starts));
+  uint64_t *starts = gc_step_alloc(bench, pairs->sms, sizeof(*starts));
   const struct gc_traced traced = {.starts = starts, .n = pairs->sms, .loads = 2 * pairs->each};
   int status = 0;
 
   if (!starts)
-    return gc_fail(bench->err, -ENOMEM, "out of memory");
+    return -ENOMEM;
   for (uint32_t i = 0; i < pairs->sms; i++)
     starts[i] =
         gc_ring_address(bench, path->space, pairs->firsts[gc_pairs_at(pairs, i * pairs->each)]);
@@ -102,6 +86,5 @@ int gc_pairs_run(struct gc_pairs *pairs)
     status = gc_empty_l2(bench);
   if (!status)
     status = gc_chase_trace(bench, path, &traced, pairs->trace);
-  free(starts);
   return status;
 }

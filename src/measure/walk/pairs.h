@@ -25,10 +25,9 @@ struct gc_pairs {
 };
 
 /* Lays and uploads about `each` pairs of every reach (fewer in the bank of constants); reaches
- * ascend. -ENOMEM or a device error. Close it only after success. */
+ * ascend. The memory is that of the step. -ENOMEM or a device error. */
 int gc_pairs_open(struct gc_pairs *pairs, struct gc_bench *bench, const struct gc_path *path,
                   const uint32_t *reaches, uint32_t n, uint32_t each);
-void gc_pairs_close(struct gc_pairs *pairs);
 
 /* Walks the pairs in a cold cache and fills the trace. */
 int gc_pairs_run(struct gc_pairs *pairs);

@@ -16,12 +16,7 @@
 
 #define FLUSH_MIN 64 /* bytes that one miss brings in at least */
 
-static void release(void *memo)
-{
-  free(((struct gc_participants *)memo)->sm);
-}
-
-static const struct gc_memo_type memo_type = {sizeof(struct gc_participants), release};
+static const struct gc_memo_type memo_type = {sizeof(struct gc_participants), NULL};
 
 const struct gc_participants *gc_participants_kept(const struct gc_measurement *m)
 {
@@ -33,27 +28,14 @@ void gc_forget_participants(struct gc_measurement *m)
   gc_memo_drop(&m->memos, &memo_type);
 }
 
-int gc_participants_copy(struct gc_measurement *m, const struct gc_participants *from,
-                         struct gc_participants *to)
-{
-  uint32_t *sm = calloc(from->count, sizeof(*sm));
-
-  if (!sm)
-    return gc_fail(m->bench.err, -ENOMEM, "out of memory");
-  memcpy(sm, from->sm, from->count * sizeof(*sm));
-  *to = *from;
-  to->sm = sm;
-  return 0;
-}
-
 int gc_participants_keep(struct gc_measurement *m, const struct gc_participants *participants)
 {
   struct gc_participants *memo = gc_memo_keep(&m->memos, &memo_type, m->bench.err);
-  int status = memo ? gc_participants_copy(m, participants, memo) : -ENOMEM;
 
-  if (status)
-    gc_forget_participants(m);
-  return status;
+  if (!memo)
+    return -ENOMEM;
+  *memo = *participants;
+  return 0;
 }
 
 int gc_participants_choose(struct gc_measurement *m, struct gc_participants *participants)
@@ -64,8 +46,7 @@ int gc_participants_choose(struct gc_measurement *m, struct gc_participants *par
   if (status)
     return status;
   *participants = (struct gc_participants){.sms = m->bench.properties.sms, .flush = FLUSH_MIN};
-  participants->sm = calloc(touch.sms, sizeof(*participants->sm));
-  for (size_t i = 0; i < touch.sms && participants->sm; i++) {
+  for (size_t i = 0; i < touch.sms; i++) {
     if (touch.firsts[i])
       participants->sm[participants->count++] = touch.sm[i];
     if (touch.sm[i] >= participants->sms)
@@ -77,5 +58,5 @@ int gc_participants_choose(struct gc_measurement *m, struct gc_participants *par
    * hits */
   participants->threshold = (uint32_t)(touch.hit + fmin(touch.hit, touch.miss - touch.hit) / 2);
   gc_first_touch_free(&touch);
-  return participants->sm ? 0 : gc_fail(m->bench.err, -ENOMEM, "out of memory");
+  return 0;
 }

@@ -14,20 +14,15 @@
  * memos. */
 struct gc_participants {
   size_t count;
-  uint32_t *sm;       /* [count] their numbers */
-  uint32_t sms;       /* larger than every SM number */
-  uint32_t threshold; /* raw cycles, between a hit and a miss of the cache */
+  uint32_t sm[GC_SMS_MAX]; /* [count] their numbers */
+  uint32_t sms;            /* larger than every SM number */
+  uint32_t threshold;      /* raw cycles, between a hit and a miss of the cache */
   uint32_t flush; /* bytes that one miss brings in: loads at this distance are enough to evict */
 };
 
 /* Chooses the SMs that came first in a first-touch test. flush is the least that a miss can bring
- * in, because a trial walk has not measured it yet. A count of 0: the test failed. The caller frees
- * participants->sm, also when that is an error. */
+ * in, because a trial walk has not measured it yet. A count of 0: the test failed. */
 int gc_participants_choose(struct gc_measurement *m, struct gc_participants *participants);
-
-/* A copy whose sm the caller frees. 0 or -ENOMEM with a sentence. */
-int gc_participants_copy(struct gc_measurement *m, const struct gc_participants *from,
-                         struct gc_participants *to);
 
 /* Keeps a copy for later steps. 0 or -ENOMEM with a sentence. */
 int gc_participants_keep(struct gc_measurement *m, const struct gc_participants *participants);

@@ -7,9 +7,9 @@
 #include "measure/walk/rounds.h"
 
 #include "measure/core/placement.h"
+#include "measure/core/step_memory.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define POLLS_MAX 65536 /* polls of a word; a few ms */
@@ -102,10 +102,9 @@ int gc_rounds_run(struct gc_bench *bench, const struct gc_rounds *rounds,
   if (plan.end > gc_scratch_end(bench) - gc_scratch_large(bench))
     return gc_fail(bench->err, -EINVAL, "%u rounds of %u blocks are too many", rounds->rounds,
                    rounds->n);
-  data = malloc(plan.end);
-  status = data ? run(bench, rounds, &plan, data, seen)
-                : gc_fail(bench->err, -ENOMEM, "out of memory");
-  free(data);
+  data = gc_step_alloc(bench, 1, plan.end);
+  status = data ? run(bench, rounds, &plan, data, seen) : -ENOMEM;
+  gc_step_free(bench, data);
   return status;
 }
 
