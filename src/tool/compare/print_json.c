@@ -20,8 +20,7 @@ static json_t *number_of(double number)
 }
 
 /* {"value": 280.0, "source": "measured"}, or {"absent": "reason"}. */
-static json_t *value_of(const struct gc_compared_property *property,
-                        const struct gc_compared_value *value)
+static json_t *value_of(const struct gc_property *property, const struct gc_value *value)
 {
   json_t *object = json_object();
   int failed;
@@ -63,18 +62,18 @@ json_t *gc_json_subject(const struct gc_subject *subject)
 }
 
 /* Members "element" and "property". */
-static int set_property(json_t *object, const struct gc_compared_property *property)
+static int set_property(json_t *object, const struct gc_property *property)
 {
   return json_object_set_new(object, "element", text_of(gc_property_element(property))) |
          json_object_set_new(object, "property", text_of(gc_property_title(property)));
 }
 
-static json_t *difference_of(const struct gc_comparison *report, const struct gc_pair *pair,
+static json_t *difference_of(const struct gc_report *report, const struct gc_pair *pair,
                              const struct gc_difference *difference)
 {
-  const struct gc_compared_property *property = &report->subjects->properties[difference->property];
-  const struct gc_compared_value *a = gc_subject_value(pair->a, difference->property);
-  const struct gc_compared_value *b = gc_subject_value(pair->b, difference->property);
+  const struct gc_property *property = &report->subjects->properties[difference->property];
+  const struct gc_value *a = gc_subject_value(pair->a, difference->property);
+  const struct gc_value *b = gc_subject_value(pair->b, difference->property);
   json_t *object = json_object();
   char limit[64];
   int failed;
@@ -100,7 +99,7 @@ static void add_note(const char *sentence, void *data)
   json_array_append_new(data, text_of(sentence));
 }
 
-json_t *gc_json_pair(const struct gc_comparison *report, const struct gc_pair *pair)
+json_t *gc_json_pair(const struct gc_report *report, const struct gc_pair *pair)
 {
   json_t *object = json_object(), *notes = json_array(), *differences = json_array();
   int failed = !object || !notes || !differences;
@@ -120,10 +119,10 @@ json_t *gc_json_pair(const struct gc_comparison *report, const struct gc_pair *p
   return NULL;
 }
 
-static json_t *outlier_of(const struct gc_comparison *report, const struct gc_outlier *outlier)
+static json_t *outlier_of(const struct gc_report *report, const struct gc_outlier *outlier)
 {
   const struct gc_subject *subject = &report->subjects->array[outlier->subject];
-  const struct gc_compared_property *property = &report->subjects->properties[outlier->property];
+  const struct gc_property *property = &report->subjects->properties[outlier->property];
   json_t *object = json_object();
   int failed =
       set_property(object, property) | json_object_set_new(object, "gpu", text_of(subject->name)) |
@@ -159,9 +158,9 @@ static json_t *group_of(const struct gc_fleet *fleet, size_t index)
   return NULL;
 }
 
-static json_t *divided_of(const struct gc_comparison *report, const struct gc_divided *divided)
+static json_t *divided_of(const struct gc_report *report, const struct gc_divided *divided)
 {
-  const struct gc_compared_property *property = &report->subjects->properties[divided->property];
+  const struct gc_property *property = &report->subjects->properties[divided->property];
   json_t *object = json_object();
   int failed =
       set_property(object, property) |
@@ -180,7 +179,7 @@ static json_t *divided_of(const struct gc_comparison *report, const struct gc_di
   return NULL;
 }
 
-json_t *gc_json_fleet(const struct gc_comparison *report, const struct gc_fleet *fleet)
+json_t *gc_json_fleet(const struct gc_report *report, const struct gc_fleet *fleet)
 {
   json_t *object = json_object(), *groups = json_array(), *outliers = json_array(),
          *divided = json_array();

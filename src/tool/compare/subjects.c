@@ -43,7 +43,7 @@ static int grow_keys(struct gc_subjects *subjects)
 /* The index of a property, which is made if necessary. Names are kept texts. -ENOMEM. */
 static long property_of(struct gc_subjects *subjects, enum gc_kind kind, const char *name)
 {
-  struct gc_compared_property *properties;
+  struct gc_property *properties;
 
   for (size_t i = 0; i < subjects->property_count; i++)
     if (subjects->properties[i].kind == kind && subjects->properties[i].name == name)
@@ -53,7 +53,7 @@ static long property_of(struct gc_subjects *subjects, enum gc_kind kind, const c
     return -ENOMEM;
   subjects->properties = properties;
   properties[subjects->property_count] =
-      (struct gc_compared_property){kind, name, NULL, {.alike = GC_IDENTICAL}};
+      (struct gc_property){kind, name, NULL, {.alike = GC_IDENTICAL}};
   return (long)subjects->property_count++;
 }
 
@@ -108,12 +108,12 @@ static const struct gc_key *meaning_of(struct gc_subjects *subjects, enum gc_kin
  */
 
 /* Makes room for the value of a property. NULL: out of memory. */
-static struct gc_compared_value *value_at(const struct gc_subjects *subjects,
-                                          struct gc_subject *subject, long property)
+static struct gc_value *value_at(const struct gc_subjects *subjects, struct gc_subject *subject,
+                                 long property)
 {
   if ((size_t)property >= subject->count) {
     const size_t count = subjects->property_count;
-    struct gc_compared_value *values = reallocarray(subject->values, count, sizeof *values);
+    struct gc_value *values = reallocarray(subject->values, count, sizeof *values);
 
     if (!values)
       return NULL;
@@ -126,8 +126,8 @@ static struct gc_compared_value *value_at(const struct gc_subjects *subjects,
 
 /* text: a kept one. Of two keys of one property, as ReadGBps and ReadBytesPerCycle, the first one
  * counts. */
-static void set_value(const struct gc_compared_property *property, const char *key,
-                      const char *text, struct gc_compared_value *value)
+static void set_value(const struct gc_property *property, const char *key, const char *text,
+                      struct gc_value *value)
 {
   if (property->key != key && value->state == GC_VALUE)
     return;
@@ -138,8 +138,7 @@ static void set_value(const struct gc_compared_property *property, const char *k
 }
 
 /* "<Property>Source": the source of a value, or why there is none. 0 or -ENOMEM. */
-static int set_source(struct gc_subjects *subjects, const char *text,
-                      struct gc_compared_value *value)
+static int set_source(struct gc_subjects *subjects, const char *text, struct gc_value *value)
 {
   const size_t absent = strlen(HWLOC_GPUCACHE_SOURCE_ABSENT);
 
@@ -160,7 +159,7 @@ static int add_info(struct gc_subjects *subjects, struct gc_subject *subject, en
                     const char *key, const char *text, bool sources)
 {
   const struct gc_key *meaning = meaning_of(subjects, kind, key);
-  struct gc_compared_value *value;
+  struct gc_value *value;
 
   if (!meaning)
     return -ENOMEM;
@@ -265,19 +264,19 @@ void gc_subjects_free(struct gc_subjects *subjects)
   memset(subjects, 0, sizeof *subjects);
 }
 
-const struct gc_compared_value *gc_subject_value(const struct gc_subject *subject, size_t property)
+const struct gc_value *gc_subject_value(const struct gc_subject *subject, size_t property)
 {
-  static const struct gc_compared_value missing;
+  static const struct gc_value missing;
 
   return property < subject->count ? &subject->values[property] : &missing;
 }
 
-const char *gc_property_element(const struct gc_compared_property *property)
+const char *gc_property_element(const struct gc_property *property)
 {
   return gc_kind_name(property->kind);
 }
 
-const char *gc_property_title(const struct gc_compared_property *property)
+const char *gc_property_title(const struct gc_property *property)
 {
   return property->key ? property->key : property->name;
 }

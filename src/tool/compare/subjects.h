@@ -16,7 +16,7 @@
 /* What one measurement determines: "Latency" of L2Cache, whose key is "LatencyCycles". The property
  * GC_ELEMENT says whether the GPU has such an element at all. */
 #define GC_ELEMENT "(element)"
-struct gc_compared_property {
+struct gc_property {
   enum gc_kind kind; /* GC_WHOLE_GPU: a fact of the GPU */
   const char *name;
   const char *key; /* NULL: no subject has a value so far */
@@ -29,7 +29,7 @@ enum gc_value_state {
   GC_VALUE
 };
 
-struct gc_compared_value {
+struct gc_value {
   double number;      /* GC_WITHIN properties only */
   const char *text;   /* the value or the reason; equal texts have equal pointers */
   const char *source; /* "measured", "api", "sysfs"; NULL: keys without a source */
@@ -42,7 +42,7 @@ struct gc_subject {
   const char *id, *model, *driver, *vbios, *mig, *format, *method; /* of the record */
   const char *measured, *version, *clock, *ecc; /* date; program; MHz while it was measured */
   bool provisional;
-  struct gc_compared_value *values;
+  struct gc_value *values;
   size_t count; /* properties that were known when it was added; it has none of the others */
 };
 
@@ -58,7 +58,7 @@ struct gc_key {
 struct gc_subjects {
   struct gc_subject *array;
   size_t count;
-  struct gc_compared_property *properties;
+  struct gc_property *properties;
   size_t property_count;
   struct gc_key *keys; /* a hash table */
   size_t key_size, key_count;
@@ -71,12 +71,12 @@ int gc_subjects_add(struct gc_subjects *subjects, const char *name, const struct
 void gc_subjects_free(struct gc_subjects *subjects);
 
 /* The value of a property, valid until the next subject is added. */
-const struct gc_compared_value *gc_subject_value(const struct gc_subject *subject, size_t property);
+const struct gc_value *gc_subject_value(const struct gc_subject *subject, size_t property);
 
 /* "L2Cache", or "GPU". */
-const char *gc_property_element(const struct gc_compared_property *property);
+const char *gc_property_element(const struct gc_property *property);
 
 /* The key if it is known, else the name. */
-const char *gc_property_title(const struct gc_compared_property *property);
+const char *gc_property_title(const struct gc_property *property);
 
 #endif

@@ -45,9 +45,9 @@ static const struct {
 void gc_doctor_add(struct gc_doctor *doctor, enum gc_link_status status, const char *remedy,
                    const char *format, ...)
 {
-  struct gc_link_result *more =
+  struct gc_finding *more =
       realloc(doctor->findings, (doctor->count + 1) * sizeof *doctor->findings);
-  struct gc_link_result *finding;
+  struct gc_finding *finding;
   va_list args;
 
   if (!more) {

@@ -39,7 +39,7 @@ void gc_doctor_print(const struct gc_doctor *doctor)
   unsigned broken = 0;
 
   for (size_t i = 0; i < doctor->count; i++) {
-    const struct gc_link_result *finding = &doctor->findings[i];
+    const struct gc_finding *finding = &doctor->findings[i];
 
     broken += finding->status == GC_LINK_NOT_OK;
     printf("%-14s  %-19s  ", words[finding->status], finding->link);
@@ -70,7 +70,7 @@ bool gc_doctor_print_json(const struct gc_doctor *doctor)
   bool failed = !array;
 
   for (size_t i = 0; !failed && i < doctor->count; i++) {
-    const struct gc_link_result *finding = &doctor->findings[i];
+    const struct gc_finding *finding = &doctor->findings[i];
 
     failed = json_array_append_new(array, json_pack("{s:s, s:s, s:o, s:o}", "link", finding->link,
                                                     "status", words[finding->status], "found",
