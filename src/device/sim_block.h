@@ -408,9 +408,10 @@ static inline void gc_sim_sweep(struct gc_sim_block *b, uint64_t at, uint64_t by
 
   gc_sim_region_of(b, at, bytes);
   gc_sim_begin_rows(b);
-  busy = gc_model_sweep(b->model, &(struct gc_sweep){.sm = b->sm, .space = GC_SPACE_CG,
-                                                     .address = at, .bytes = bytes,
-                                                     .write = write});
+  busy = gc_model_sweep(
+      b->model,
+      &(struct gc_swept){
+          .sm = b->sm, .space = GC_SPACE_CG, .address = at, .bytes = bytes, .write = write});
   b->clock = b->rows_to = b->rows_from + (uint64_t)(busy * b->slower);
 }
 

@@ -4,7 +4,8 @@
  * Texts about this node that are slow to read and cannot change until the driver is loaded again:
  * a file of the NVIDIA driver takes 0.1 to 0.6 ms for each GPU, and each PCI device has a file of
  * its own. The texts are remembered in one small file on a tmpfs (remember_dir.h), so that a fresh
- * process needs none of these files.
+ * process needs none of these files. That pays if many processes load at once, because the driver
+ * takes a lock for its file (doc/results/performance.md, "Many processes that load at once").
  *
  * Each text has a key: a hash of everything that must be unchanged for the text to be true. The
  * keys are made of nodes of sysfs (gc_remember_node) and of names. A new boot needs no check: a

@@ -99,7 +99,7 @@ struct gc_rows {
 void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double busy[GC_MODEL_BUSY]);
 
 /* A part of a sweep: adjacent bytes that an SM reads or stores. */
-struct gc_sweep {
+struct gc_swept {
   uint32_t sm;
   enum gc_space space; /* its first cache is outside the SMs */
   uint64_t address, bytes; /* multiples of the longest line */
@@ -109,7 +109,7 @@ struct gc_sweep {
 /* Reads or stores all lines. Stores follow the write policy of each cache. A stored line is written
  * to the next level when it is replaced. Returns the cycles for which the busiest level has been
  * busy since the launch began, with the sweeps of all SMs: they share the bandwidth. */
-double gc_model_sweep(struct gc_model *model, const struct gc_sweep *sweep);
+double gc_model_sweep(struct gc_model *model, const struct gc_swept *sweep);
 
 #define GC_MODEL_LINE 128
 

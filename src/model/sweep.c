@@ -30,7 +30,7 @@ static uint64_t next_window(struct gc_model *model, const struct gc_cache_array 
 /* Loads all sectors of these lines where they go first, if only memory is behind it. Returns the
  * bytes that came from memory. */
 static uint64_t read_outside(struct gc_model *model, struct gc_cache_array *array,
-                             const struct gc_sweep *sweep)
+                             const struct gc_swept *sweep)
 {
   struct gc_found found = {0};
   struct gc_window window;
@@ -44,7 +44,7 @@ static uint64_t read_outside(struct gc_model *model, struct gc_cache_array *arra
 
 /* Stores all lines. Returns the bytes that the first cache does not keep. */
 static uint64_t store_lines(struct gc_model *model, struct gc_cache_array *array,
-                            const struct gc_sweep *sweep)
+                            const struct gc_swept *sweep)
 {
   const uint32_t line = array->profile->shape.line;
   uint64_t passed = 0;
@@ -64,7 +64,7 @@ static uint64_t store_lines(struct gc_model *model, struct gc_cache_array *array
   return passed;
 }
 
-static void add(struct gc_model *model, const struct gc_sweep *sweep, unsigned level, double bytes,
+static void add(struct gc_model *model, const struct gc_swept *sweep, unsigned level, double bytes,
                 bool write)
 {
   const struct gc_profile *profile = &model->profile;
@@ -76,7 +76,7 @@ static void add(struct gc_model *model, const struct gc_sweep *sweep, unsigned l
 }
 
 /* One load of each sector. bytes[level]: that go through this level. */
-static void read_levels(struct gc_model *model, const struct gc_sweep *sweep,
+static void read_levels(struct gc_model *model, const struct gc_swept *sweep,
                         double bytes[GC_PROFILE_LEVELS_MAX])
 {
   const struct gc_profile_path *path = &model->profile.paths[sweep->space];
@@ -107,7 +107,7 @@ static uint64_t written_back(const struct gc_cache_array *array)
   return lines;
 }
 
-double gc_model_sweep(struct gc_model *model, const struct gc_sweep *sweep)
+double gc_model_sweep(struct gc_model *model, const struct gc_swept *sweep)
 {
   const struct gc_profile_path *path = &model->profile.paths[sweep->space];
   double bytes[GC_PROFILE_LEVELS_MAX] = {0}, most = 0;

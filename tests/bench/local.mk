@@ -8,4 +8,4 @@ tests_bench_load_cost_LDADD = $(HWLOC_LIBS)
 tests_bench_fresh_load_SOURCES = tests/bench/fresh-load.c
 tests_bench_fresh_load_CPPFLAGS = $(HWLOC_CFLAGS)
 tests_bench_fresh_load_LDADD = $(HWLOC_LIBS)
-EXTRA_DIST += tests/bench.sh tests/bench/fresh.sh
+EXTRA_DIST += tests/bench.sh tests/bench/fresh.sh tests/bench/slow-driver.c tests/bench/together.sh

@@ -79,7 +79,7 @@ static uint32_t stride_of(const struct gc_measurement *m, enum gc_address_space 
 void gc_eviction_fill(const struct gc_measurement *m, uint64_t capacity,
                       struct gc_eviction *eviction)
 {
-  struct gc_side *a = &eviction->a, *b = &eviction->b;
+  struct gc_warp_walk *a = &eviction->a, *b = &eviction->b;
   uint64_t reach = 0;
 
   if (b->path)
@@ -94,7 +94,7 @@ void gc_eviction_fill(const struct gc_measurement *m, uint64_t capacity,
 }
 
 /* The walk of a side. It begins `after` bytes behind the start of the ring. */
-static struct gpu_walk walk_of(const struct gc_measurement *m, const struct gc_side *side,
+static struct gpu_walk walk_of(const struct gc_measurement *m, const struct gc_warp_walk *side,
                                uint64_t after)
 {
   const struct gc_bench *bench = &m->bench;
@@ -115,7 +115,7 @@ static struct gpu_walk walk_of(const struct gc_measurement *m, const struct gc_s
 static struct gpu_pair_job job_of(const struct gc_measurement *m,
                                   const struct gc_eviction *eviction)
 {
-  const struct gc_side *a = &eviction->a, *b = &eviction->b;
+  const struct gc_warp_walk *a = &eviction->a, *b = &eviction->b;
   const bool same_ring = b->path && a->path->space == b->path->space;
 
   return (struct gpu_pair_job){.a = walk_of(m, a, 0), .b = walk_of(m, b, same_ring ? a->bytes : 0)};
@@ -304,7 +304,7 @@ static void format_row(const struct search *s, const struct gc_eviction *evictio
 {
   static const char *const answers[] = {"unclear", "no", "yes"};
   const bool lds = gc_present(&s->m->bench.properties, GC_LDS);
-  const struct gc_side *a = &eviction->a, *b = &eviction->b;
+  const struct gc_warp_walk *a = &eviction->a, *b = &eviction->b;
   const struct gpu_pair_result *seen = &s->results[i];
   const struct gpu_pair_job *job = &s->jobs[i];
   const double loads = job->a.loads ? job->a.loads : 1;

@@ -12,7 +12,7 @@
 #include "measure/walk/vote.h"
 
 /* A walk of one warp of a block through a path. */
-struct gc_side {
+struct gc_warp_walk {
   const struct gc_path *path; /* NULL: no walk */
   uint64_t bytes;
   uint32_t warp;
@@ -21,7 +21,7 @@ struct gc_side {
 /* A question: does b evict a's lines? Without b: do a's lines not stay even if nothing else is
  * loaded? */
 struct gc_eviction {
-  struct gc_side a, b;
+  struct gc_warp_walk a, b;
   /* In: raw cycles of a hit; 0: not known. Out, if it was 0: those of a repeated load. */
   uint32_t hit;
   struct gc_vote vote;

@@ -7,7 +7,8 @@
 
 /* Entries must be in the order of percent, so there are at most GC_CARVEOUTS, and L1 must not grow.
  */
-static bool follows(const struct gc_carveouts *carveouts, const struct gc_carveout_entry *entry)
+static bool follows(const struct gc_carveout_table *carveouts,
+                    const struct gc_carveout_entry *entry)
 {
   const struct gc_carveout *last;
 
@@ -17,7 +18,7 @@ static bool follows(const struct gc_carveouts *carveouts, const struct gc_carveo
   return entry->percent > last->percent && entry->bytes <= last->l1_bytes;
 }
 
-void gc_carveouts_read(struct gc_carveouts *carveouts, const char *table, uint64_t most_shared)
+void gc_carveouts_read(struct gc_carveout_table *carveouts, const char *table, uint64_t most_shared)
 {
   struct gc_carveout_entry entry;
   uint64_t least_l1;
@@ -30,14 +31,14 @@ void gc_carveouts_read(struct gc_carveouts *carveouts, const char *table, uint64
       continue;
     }
     if (!follows(carveouts, &entry)) {
-      *carveouts = (struct gc_carveouts){.count = 0};
+      *carveouts = (struct gc_carveout_table){.count = 0};
       return;
     }
     carveouts->array[carveouts->count++] =
         (struct gc_carveout){.percent = entry.percent, .l1_bytes = entry.bytes};
   }
   if (table && *table) /* of another form */
-    *carveouts = (struct gc_carveouts){.count = 0};
+    *carveouts = (struct gc_carveout_table){.count = 0};
   if (!carveouts->count)
     return;
   least_l1 = carveouts->array[carveouts->count - 1].l1_bytes;
@@ -48,7 +49,8 @@ void gc_carveouts_read(struct gc_carveouts *carveouts, const char *table, uint64
   }
 }
 
-const struct gc_carveout *gc_carveouts_at(const struct gc_carveouts *carveouts, unsigned percent)
+const struct gc_carveout *gc_carveouts_at(const struct gc_carveout_table *carveouts,
+                                          unsigned percent)
 {
   size_t i = 0;
 
@@ -57,7 +59,8 @@ const struct gc_carveout *gc_carveouts_at(const struct gc_carveouts *carveouts, 
   return &carveouts->array[i];
 }
 
-const struct gc_carveout *gc_carveouts_for(const struct gc_carveouts *carveouts, uint64_t shared)
+const struct gc_carveout *gc_carveouts_for(const struct gc_carveout_table *carveouts,
+                                           uint64_t shared)
 {
   size_t i = 0;
 

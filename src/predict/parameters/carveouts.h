@@ -17,7 +17,7 @@ struct gc_carveout {
 
 #define GC_CARVEOUTS 101
 
-struct gc_carveouts {
+struct gc_carveout_table {
   struct gc_carveout
       array[GC_CARVEOUTS]; /* in the order of percent; shared_bytes do not decrease */
   size_t count;            /* 0: the two do not share storage */
@@ -27,13 +27,16 @@ struct gc_carveouts {
 /* Reads "0:222208,15:189440,default:222208". most_shared is the shared memory of the last entry:
  * what L1 loses from one
  * entry to the next, shared memory gains. A text of another form yields no entries. */
-void gc_carveouts_read(struct gc_carveouts *carveouts, const char *table, uint64_t most_shared);
+void gc_carveouts_read(struct gc_carveout_table *carveouts, const char *table,
+                       uint64_t most_shared);
 
 /* The entry that a kernel gets if it prefers this percentage: the last one that begins at or below
  * it, or the first. count must not be 0. */
-const struct gc_carveout *gc_carveouts_at(const struct gc_carveouts *carveouts, unsigned percent);
+const struct gc_carveout *gc_carveouts_at(const struct gc_carveout_table *carveouts,
+                                          unsigned percent);
 
 /* The first entry with at least this much shared memory; or the last. count must not be 0. */
-const struct gc_carveout *gc_carveouts_for(const struct gc_carveouts *carveouts, uint64_t shared);
+const struct gc_carveout *gc_carveouts_for(const struct gc_carveout_table *carveouts,
+                                           uint64_t shared);
 
 #endif

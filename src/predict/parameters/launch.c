@@ -33,8 +33,8 @@ static double draw(const struct gc_bounds *bounds, uint64_t seed, unsigned quant
 
 /* The table of the largest blocks in the record that are not larger than those of the launch:
  * larger blocks never have a smaller L1. */
-static const struct gc_carveouts *table_for(const struct gc_parameters *parameters,
-                                            const struct gc_trace_launch *launch)
+static const struct gc_carveout_table *table_for(const struct gc_parameters *parameters,
+                                                 const struct gc_trace_launch *launch)
 {
   const unsigned lanes = launch->warp_threads ? launch->warp_threads : parameters->gpu.warp_threads;
 
@@ -53,7 +53,7 @@ static const struct gc_carveout *choose(struct gc_parameters *parameters,
 {
   const struct gc_gpu_model *gpu = &parameters->gpu; /* shared memory is not set, so no limit */
   const uint64_t block = launch->shared_bytes + gpu->shared_reserved_per_block;
-  const struct gc_carveouts *table = table_for(parameters, launch);
+  const struct gc_carveout_table *table = table_for(parameters, launch);
 
   if (changes->has_carveout) {
     const struct gc_carveout *wanted = gc_carveouts_at(table, changes->carveout);

@@ -25,7 +25,8 @@ struct gc_parameters {
   struct gc_bounds l1_bytes, l2_bytes; /* of one SM; of one partition */
   struct gc_bounds l1_cycles, l2_near_cycles, l2_far_cycles, memory_cycles;
   struct gc_bounds tlb_cycles[GC_TLB_LEVELS];               /* that a miss adds */
-  struct gc_carveouts carveouts, carveouts_4, carveouts_32; /* of blocks of 1, 4 and 32 warps */
+  /* of blocks of 1, 4 and 32 warps */
+  struct gc_carveout_table carveouts, carveouts_4, carveouts_32;
   uint64_t shared_bytes; /* of an SM, if L1 does not share its storage; 0: unknown */
   struct gc_assumptions assumptions;
 };

@@ -192,7 +192,7 @@ static void draw_rows(struct gc_chart *c, const struct table *t, const char *fou
 /* The capacities of the entries of CarveoutTable; one capacity once. */
 static void draw_capacities(const struct gc_chart *c, const struct gc_plot *plot)
 {
-  struct gc_carveouts table;
+  struct gc_carveout_table table;
   char text[32];
 
   gc_carveouts_read(&table, gc_plot_text(plot, "CarveoutTable"), 0);

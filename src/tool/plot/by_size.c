@@ -250,7 +250,7 @@ struct level {
 /* Those of CarveoutTable; without it, each carve-out that was tried. */
 static size_t read_levels(const struct gc_plot *plot, const struct run *runs, struct level *levels)
 {
-  struct gc_carveouts table;
+  struct gc_carveout_table table;
   size_t n = 0, same;
 
   gc_carveouts_read(&table, gc_plot_text(plot, "CarveoutTable"), 0);
