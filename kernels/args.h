@@ -644,87 +644,93 @@ struct gpu_visible_args {
   uint32_t count, cycles, writer, reserved;
 };
 
-/* All kernels: KERNEL(name, argument struct). Host tables are made from these lists. The entry
- * point in an object is gpu_<name>. First the kernels of every GPU. */
+/* All kernels: KERNEL(name, argument struct, need, work). Host tables are made from these lists.
+ * The entry point in an object is gpu_<name>.
+ *   need: what the GPU must have. READ_ONLY, TEXTURE, CONSTANT, SCALAR: this path. CLUSTERS:
+ *         thread-block clusters. CODE: machine code of kernels that jump. ANY: nothing of these
+ *   work: TICKETS: blocks wait for one another, so that no two load at the same time. TURNS: the
+ *         same, unless `turns` in gpu_jumps_args is 0. LATENCY: many loads are timed at once, so
+ *         the simulator adds noise to the untimed loads, too. PLAIN: none of these
+ * First the kernels of every GPU. */
 #define GPU_COMMON_KERNELS(KERNEL)                                                                 \
-  KERNEL(fill, gpu_fill_args)                                                                      \
-  KERNEL(touch, gpu_touch_args)                                                                    \
-  KERNEL(clock, gpu_clock_args)                                                                    \
-  KERNEL(chase_ca, gpu_chase_args)                                                                 \
-  KERNEL(chase_cg, gpu_chase_args)                                                                 \
-  KERNEL(chase_shared, gpu_chase_args)                                                             \
-  KERNEL(latency_ca, gpu_latency_args)                                                             \
-  KERNEL(latency_cg, gpu_latency_args)                                                             \
-  KERNEL(latency_shared, gpu_latency_args)                                                         \
-  KERNEL(latency_atomic_shared, gpu_latency_args)                                                  \
-  KERNEL(conflicts, gpu_conflicts_args)                                                            \
-  KERNEL(lines_atomic, gpu_lines_args)                                                             \
-  KERNEL(atomics_cg, gpu_bandwidth_args)                                                           \
-  KERNEL(atomics_shared, gpu_bandwidth_args)                                                       \
-  KERNEL(read_ca, gpu_bandwidth_args)                                                              \
-  KERNEL(read_words, gpu_bandwidth_args)                                                           \
-  KERNEL(read_pairs, gpu_bandwidth_args)                                                           \
-  KERNEL(read_cg, gpu_bandwidth_args)                                                              \
-  KERNEL(read_shared, gpu_bandwidth_args)                                                          \
-  KERNEL(write_cg, gpu_bandwidth_args)                                                             \
-  KERNEL(write_shared, gpu_bandwidth_args)                                                         \
-  KERNEL(sweep, gpu_sweep_args)                                                                    \
-  KERNEL(outstanding, gpu_outstanding_args)                                                        \
-  KERNEL(stores_ca, gpu_stores_args)                                                               \
-  KERNEL(stores_cg, gpu_stores_args)                                                               \
-  KERNEL(visible, gpu_visible_args)                                                                \
-  KERNEL(pair, gpu_pair_args)                                                                      \
-  KERNEL(rounds, gpu_rounds_args)                                                                  \
-  KERNEL(first_touch, gpu_first_touch_args)                                                        \
-  KERNEL(census_ca, gpu_census_args)                                                               \
-  KERNEL(marks_ca, gpu_marks_args)
+  KERNEL(fill, gpu_fill_args, ANY, PLAIN)                                                          \
+  KERNEL(touch, gpu_touch_args, ANY, PLAIN)                                                        \
+  KERNEL(clock, gpu_clock_args, ANY, PLAIN)                                                        \
+  KERNEL(chase_ca, gpu_chase_args, ANY, PLAIN)                                                     \
+  KERNEL(chase_cg, gpu_chase_args, ANY, PLAIN)                                                     \
+  KERNEL(chase_shared, gpu_chase_args, ANY, PLAIN)                                                 \
+  KERNEL(latency_ca, gpu_latency_args, ANY, LATENCY)                                               \
+  KERNEL(latency_cg, gpu_latency_args, ANY, LATENCY)                                               \
+  KERNEL(latency_shared, gpu_latency_args, ANY, LATENCY)                                           \
+  KERNEL(latency_atomic_shared, gpu_latency_args, ANY, PLAIN)                                      \
+  KERNEL(conflicts, gpu_conflicts_args, ANY, PLAIN)                                                \
+  KERNEL(lines_atomic, gpu_lines_args, ANY, PLAIN)                                                 \
+  KERNEL(atomics_cg, gpu_bandwidth_args, ANY, PLAIN)                                               \
+  KERNEL(atomics_shared, gpu_bandwidth_args, ANY, PLAIN)                                           \
+  KERNEL(read_ca, gpu_bandwidth_args, ANY, PLAIN)                                                  \
+  KERNEL(read_words, gpu_bandwidth_args, ANY, PLAIN)                                               \
+  KERNEL(read_pairs, gpu_bandwidth_args, ANY, PLAIN)                                               \
+  KERNEL(read_cg, gpu_bandwidth_args, ANY, PLAIN)                                                  \
+  KERNEL(read_shared, gpu_bandwidth_args, ANY, PLAIN)                                              \
+  KERNEL(write_cg, gpu_bandwidth_args, ANY, PLAIN)                                                 \
+  KERNEL(write_shared, gpu_bandwidth_args, ANY, PLAIN)                                             \
+  KERNEL(sweep, gpu_sweep_args, ANY, PLAIN)                                                        \
+  KERNEL(outstanding, gpu_outstanding_args, ANY, PLAIN)                                            \
+  KERNEL(stores_ca, gpu_stores_args, ANY, PLAIN)                                                   \
+  KERNEL(stores_cg, gpu_stores_args, ANY, PLAIN)                                                   \
+  KERNEL(visible, gpu_visible_args, ANY, PLAIN)                                                    \
+  KERNEL(pair, gpu_pair_args, ANY, PLAIN)                                                          \
+  KERNEL(rounds, gpu_rounds_args, ANY, PLAIN)                                                      \
+  KERNEL(first_touch, gpu_first_touch_args, ANY, TICKETS)                                          \
+  KERNEL(census_ca, gpu_census_args, ANY, PLAIN)                                                   \
+  KERNEL(marks_ca, gpu_marks_args, ANY, PLAIN)
 
 /* The kernels that need several constant banks. They are also in an image of their own, which is
  * loaded several times. */
 #define GPU_BANKS_KERNELS(KERNEL)                                                                  \
-  KERNEL(banks_constant, gpu_banks_args)                                                           \
-  KERNEL(banks_census, gpu_banks_census_args)
+  KERNEL(banks_constant, gpu_banks_args, CONSTANT, TICKETS)                                        \
+  KERNEL(banks_census, gpu_banks_census_args, CONSTANT, TICKETS)
 
 /* Kernels for paths that only NVIDIA GPUs have. */
 #define GPU_NVIDIA_KERNELS(KERNEL)                                                                 \
-  KERNEL(chase_nc, gpu_chase_args)                                                                 \
-  KERNEL(chase_texture, gpu_chase_args)                                                            \
-  KERNEL(chase_constant, gpu_chase_args)                                                           \
-  KERNEL(latency_nc, gpu_latency_args)                                                             \
-  KERNEL(latency_texture, gpu_latency_args)                                                        \
-  KERNEL(latency_constant, gpu_latency_args)                                                       \
-  KERNEL(read_nc, gpu_bandwidth_args)                                                              \
-  KERNEL(read_texture, gpu_bandwidth_args)                                                         \
-  KERNEL(read_constant, gpu_bandwidth_args)                                                        \
-  KERNEL(census_nc, gpu_census_args)                                                               \
-  KERNEL(census_texture, gpu_census_args)                                                          \
-  KERNEL(census_constant, gpu_census_args)                                                         \
-  KERNEL(marks_nc, gpu_marks_args)                                                                 \
-  KERNEL(marks_texture, gpu_marks_args)                                                            \
-  KERNEL(marks_constant, gpu_marks_args)                                                           \
-  KERNEL(constant_base, gpu_constant_base_args)                                                    \
-  KERNEL(constant_groups, gpu_constant_groups_args)                                                \
-  KERNEL(slices, gpu_slices_args)                                                                  \
-  KERNEL(read_lines, gpu_read_lines_args)                                                          \
+  KERNEL(chase_nc, gpu_chase_args, READ_ONLY, PLAIN)                                               \
+  KERNEL(chase_texture, gpu_chase_args, TEXTURE, PLAIN)                                            \
+  KERNEL(chase_constant, gpu_chase_args, CONSTANT, PLAIN)                                          \
+  KERNEL(latency_nc, gpu_latency_args, READ_ONLY, LATENCY)                                         \
+  KERNEL(latency_texture, gpu_latency_args, TEXTURE, LATENCY)                                      \
+  KERNEL(latency_constant, gpu_latency_args, CONSTANT, LATENCY)                                    \
+  KERNEL(read_nc, gpu_bandwidth_args, READ_ONLY, PLAIN)                                            \
+  KERNEL(read_texture, gpu_bandwidth_args, TEXTURE, PLAIN)                                         \
+  KERNEL(read_constant, gpu_bandwidth_args, CONSTANT, PLAIN)                                       \
+  KERNEL(census_nc, gpu_census_args, READ_ONLY, PLAIN)                                             \
+  KERNEL(census_texture, gpu_census_args, TEXTURE, PLAIN)                                          \
+  KERNEL(census_constant, gpu_census_args, CONSTANT, PLAIN)                                        \
+  KERNEL(marks_nc, gpu_marks_args, READ_ONLY, PLAIN)                                               \
+  KERNEL(marks_texture, gpu_marks_args, TEXTURE, PLAIN)                                            \
+  KERNEL(marks_constant, gpu_marks_args, CONSTANT, PLAIN)                                          \
+  KERNEL(constant_base, gpu_constant_base_args, CONSTANT, PLAIN)                                   \
+  KERNEL(constant_groups, gpu_constant_groups_args, CONSTANT, TICKETS)                             \
+  KERNEL(slices, gpu_slices_args, ANY, PLAIN)                                                      \
+  KERNEL(read_lines, gpu_read_lines_args, ANY, PLAIN)                                              \
   GPU_BANKS_KERNELS(KERNEL)
 
 /* NVIDIA only, each list in an image of its own. */
-#define GPU_FILLER_KERNELS(KERNEL) KERNEL(filler, gpu_filler_args)
+#define GPU_FILLER_KERNELS(KERNEL) KERNEL(filler, gpu_filler_args, CONSTANT, TICKETS)
 #define GPU_JUMPS_KERNELS(KERNEL)                                                                  \
-  KERNEL(jumps_near, gpu_jumps_args)                                                               \
-  KERNEL(jumps_far, gpu_jumps_args)
+  KERNEL(jumps_near, gpu_jumps_args, CODE, TURNS)                                                  \
+  KERNEL(jumps_far, gpu_jumps_args, CODE, TURNS)
 
 /* NVIDIA GPUs with clusters only, in an image of its own. */
-#define GPU_CLUSTER_KERNELS(KERNEL) KERNEL(remote_shared, gpu_remote_args)
+#define GPU_CLUSTER_KERNELS(KERNEL) KERNEL(remote_shared, gpu_remote_args, CLUSTERS, PLAIN)
 
 /* Kernels for paths that only AMD GPUs have. */
 #define GPU_AMD_KERNELS(KERNEL)                                                                    \
-  KERNEL(sharing_groups, gpu_sharing_groups_args)                                                  \
-  KERNEL(chase_scalar, gpu_chase_args)                                                             \
-  KERNEL(latency_scalar, gpu_latency_args)                                                         \
-  KERNEL(census_scalar, gpu_census_args)                                                           \
-  KERNEL(marks_scalar, gpu_marks_args)                                                             \
-  KERNEL(read_scalar, gpu_bandwidth_args)
+  KERNEL(sharing_groups, gpu_sharing_groups_args, SCALAR, TICKETS)                                 \
+  KERNEL(chase_scalar, gpu_chase_args, SCALAR, PLAIN)                                              \
+  KERNEL(latency_scalar, gpu_latency_args, SCALAR, LATENCY)                                        \
+  KERNEL(census_scalar, gpu_census_args, SCALAR, PLAIN)                                            \
+  KERNEL(marks_scalar, gpu_marks_args, SCALAR, PLAIN)                                              \
+  KERNEL(read_scalar, gpu_bandwidth_args, SCALAR, PLAIN)
 
 #define GPU_KERNELS(KERNEL)                                                                        \
   GPU_COMMON_KERNELS(KERNEL)                                                                       \

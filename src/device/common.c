@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNEL(name, args) {#name, "gpu_" #name, sizeof(struct args)},
+#define KERNEL(name, args, need, work)                                                             \
+  {#name, "gpu_" #name, sizeof(struct args), GC_NEED_##need, GC_WORK_##work},
 const struct gc_kernel_facts gc_kernels[GC_KERNEL_COUNT] = {GPU_KERNELS(KERNEL)};
 #undef KERNEL
 

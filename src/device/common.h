@@ -12,11 +12,25 @@
 #include <stdarg.h>
 #include <stddef.h>
 
+/* What a kernel needs, and how its blocks work: the columns of GPU_KERNELS in kernels/args.h. */
+enum gc_need {
+  GC_NEED_ANY,
+  GC_NEED_READ_ONLY,
+  GC_NEED_TEXTURE,
+  GC_NEED_CONSTANT,
+  GC_NEED_SCALAR,
+  GC_NEED_CLUSTERS,
+  GC_NEED_CODE
+};
+enum gc_work { GC_WORK_PLAIN, GC_WORK_LATENCY, GC_WORK_TICKETS, GC_WORK_TURNS };
+
 /* A kernel: its name ("clock"), its entry point in an object ("gpu_clock"), the length of its
  * arguments. */
 struct gc_kernel_facts {
   const char *name, *entry;
   size_t args_bytes;
+  enum gc_need need;
+  enum gc_work work;
 };
 extern const struct gc_kernel_facts gc_kernels[GC_KERNEL_COUNT];
 

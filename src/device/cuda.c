@@ -10,6 +10,7 @@
 #include "device/cuda_concurrent.h"
 #include "device/cuda_launch.h"
 #include "device/cuda_open.h"
+#include "record/cores.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -123,7 +124,9 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
   out->memory_bytes = total;
   if (!status)
     status = read_statements(cuda, out, err);
-  out->has_texture = out->has_constant = out->has_read_only = out->has_code = true;
+  out->transfers_per_clock = 2; /* for every kind of memory; with HIP it depends on the kind */
+  out->cores_per_sm = gc_cores_of_capability(out->compute_major, out->compute_minor);
+  out->has_texture = out->has_constant = out->has_read_only = out->has_code = out->has_gpcs = true;
   return status;
 }
 
@@ -337,12 +340,8 @@ static int carveout(struct gc_device *device, enum gc_kernel kernel, int percent
 static int launch(struct gc_device *device, const struct gc_launch *launch, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
-  int status = 0;
+  int status = gc_cuda_load_kernel(cuda, launch->kernel, err);
 
-  if (launch->kernel == GC_KERNEL_remote_shared)
-    status = gc_cuda_load_cluster(cuda, err);
-  if (launch->kernel == GC_KERNEL_jumps_near || launch->kernel == GC_KERNEL_jumps_far)
-    status = gc_cuda_load_jumps(cuda, err);
   if (!status)
     status = gc_cuda_allow_shared(cuda, launch, err);
   return status ? status : gc_cuda_launch(cuda, launch, cuda->functions[launch->kernel], NULL, err);

@@ -5,30 +5,13 @@
  */
 #include "device/cuda_concurrent.h"
 
+#include "device/common.h"
 #include "device/cuda_launch.h"
 #include "device/images.h"
 
 #include <errno.h>
 
 #define CUDA(device) ((struct gc_cuda_device *)(device))
-#define CONSTANT_KERNEL "gpu_banks_constant"
-#define CENSUS_KERNEL "gpu_banks_census"
-#define FILLER_KERNEL "gpu_filler"
-#define CLUSTER_KERNEL "gpu_remote_shared"
-
-static int load(struct gc_cuda_device *cuda, const unsigned char *image, const char *kernel,
-                CUmodule *module, CUfunction *function, struct gc_error *err)
-{
-  int status = CUDA_CALL(cuda, err, cuModuleLoadData(module, image), "load kernel %s into %s",
-                         kernel, cuda->name);
-
-  if (status) {
-    *module = NULL;
-    return status;
-  }
-  return CUDA_CALL(cuda, err, cuModuleGetFunction(function, *module, kernel),
-                   "find kernel %s on %s", kernel, cuda->name);
-}
 
 /* Loads the copy on first use. Copy 0 is the module that all other launches use. */
 static int get_copy(struct gc_cuda_device *cuda, uint32_t number, struct gc_cuda_copy *copy,
@@ -45,11 +28,16 @@ static int get_copy(struct gc_cuda_device *cuda, uint32_t number, struct gc_cuda
                                   cuda->functions[GC_KERNEL_banks_census], cuda->constant};
   if (copy->module)
     return 0;
-  if (!(status = load(cuda, gc_cuda_copies_image, CONSTANT_KERNEL, &copy->module, &copy->chase, err)))
-    status = gc_cuda_find_constant(cuda, copy->module, &copy->constant, err);
-  if (status && copy->module)
-    cuda->driver.cuModuleUnload(copy->module);
+  status = CUDA_CALL(cuda, err, cuModuleLoadData(&copy->module, gc_cuda_copies_image),
+                     "load copy %u of the kernels into %s", number, cuda->name);
+  if (status)
+    return status;
+  status = gc_cuda_find_kernel(cuda, copy->module, GC_KERNEL_banks_constant, &copy->chase, err);
   if (!status)
+    status = gc_cuda_find_constant(cuda, copy->module, &copy->constant, err);
+  if (status)
+    cuda->driver.cuModuleUnload(copy->module);
+  else
     cuda->copies[number] = *copy;
   return status;
 }
@@ -74,8 +62,7 @@ static int get_census(struct gc_cuda_device *cuda, uint32_t number, CUfunction *
   int status = get_copy(cuda, number, &copy, err);
 
   if (!status && !copy.census) {
-    status = CUDA_CALL(cuda, err, cuModuleGetFunction(&copy.census, copy.module, CENSUS_KERNEL),
-                       "find kernel %s on %s", CENSUS_KERNEL, cuda->name);
+    status = gc_cuda_find_kernel(cuda, copy.module, GC_KERNEL_banks_census, &copy.census, err);
     if (!status)
       cuda->copies[number].census = copy.census;
   }
@@ -104,33 +91,13 @@ static int get_function(struct gc_cuda_device *cuda, enum gc_kernel kernel, uint
     return status;
   case GC_KERNEL_banks_census:
     return get_census(cuda, number, function, err);
-  case GC_KERNEL_filler:
-    if (!cuda->filler)
-      status = load(cuda, gc_cuda_filler_image, FILLER_KERNEL, &cuda->filler,
-                    &cuda->functions[GC_KERNEL_filler], err);
-    *function = cuda->functions[GC_KERNEL_filler];
-    return status;
   default:
-    return gc_fail(err, -EINVAL, "only kernels that wait for tickets run concurrently");
+    if (gc_kernels[kernel].work != GC_WORK_TICKETS)
+      return gc_fail(err, -EINVAL, "only kernels that wait for tickets run concurrently");
+    status = gc_cuda_load_kernel(cuda, kernel, err);
+    *function = cuda->functions[kernel];
+    return status;
   }
-}
-
-int gc_cuda_load_jumps(struct gc_cuda_device *cuda, struct gc_error *err)
-{
-  int status;
-
-  if (cuda->jumps)
-    return 0;
-  if (gc_cuda_jumps_image_bytes == 0)
-    return gc_fail(err, -ENOTSUP, "this program was built without ptxas");
-  status = load(cuda, gc_cuda_jumps_image, "gpu_jumps_near", &cuda->jumps,
-                &cuda->functions[GC_KERNEL_jumps_near], err);
-  if (!status)
-    status = CUDA_CALL(
-        cuda, err,
-        cuModuleGetFunction(&cuda->functions[GC_KERNEL_jumps_far], cuda->jumps, "gpu_jumps_far"),
-        "find kernel gpu_jumps_far on %s", cuda->name);
-  return status;
 }
 
 int gc_cuda_launch_concurrent(struct gc_device *device, const struct gc_launch *launches,
@@ -152,13 +119,6 @@ int gc_cuda_launch_concurrent(struct gc_device *device, const struct gc_launch *
   return status;
 }
 
-int gc_cuda_load_cluster(struct gc_cuda_device *cuda, struct gc_error *err)
-{
-  return cuda->cluster ? 0
-                       : load(cuda, gc_cuda_cluster_image, CLUSTER_KERNEL, &cuda->cluster,
-                              &cuda->functions[GC_KERNEL_remote_shared], err);
-}
-
 void gc_cuda_concurrent_fini(struct gc_cuda_device *cuda)
 {
   for (size_t i = 0; i < GC_CONCURRENT_MAX; i++)
@@ -167,10 +127,4 @@ void gc_cuda_concurrent_fini(struct gc_cuda_device *cuda)
   for (size_t i = 1; i < GC_COPIES_MAX; i++)
     if (cuda->copies[i].module)
       cuda->driver.cuModuleUnload(cuda->copies[i].module);
-  if (cuda->filler)
-    cuda->driver.cuModuleUnload(cuda->filler);
-  if (cuda->cluster)
-    cuda->driver.cuModuleUnload(cuda->cluster);
-  if (cuda->jumps)
-    cuda->driver.cuModuleUnload(cuda->jumps);
 }

@@ -16,14 +16,7 @@ int gc_cuda_upload_constant_copy(struct gc_device *device, uint32_t copy, const 
 int gc_cuda_launch_concurrent(struct gc_device *device, const struct gc_launch *launches,
                               const uint32_t *copies, size_t n, struct gc_error *err);
 
-/* Loads the kernels for clusters, unless they are loaded. */
-int gc_cuda_load_cluster(struct gc_cuda_device *cuda, struct gc_error *err);
-
-/* Loads the kernels jumps_near and jumps_far on first use. -ENOTSUP: this program has no machine
- * code of them for this GPU. */
-int gc_cuda_load_jumps(struct gc_cuda_device *cuda, struct gc_error *err);
-
-/* Releases the streams and modules that these functions made. */
+/* Releases the streams and copies that these functions made. */
 void gc_cuda_concurrent_fini(struct gc_cuda_device *cuda);
 
 #endif

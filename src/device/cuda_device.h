@@ -9,6 +9,8 @@
 #include "device/cuda_driver.h"
 #include "device/device.h"
 
+#define GC_CUDA_IMAGES 3 /* that are loaded on first use: see cuda_device.c */
+
 /* Another copy of the kernels, for the constant bank that comes with it. */
 struct gc_cuda_copy {
   CUmodule module;
@@ -38,13 +40,11 @@ struct gc_cuda_device {
   CUdevice device;
   CUcontext context;
   CUmodule module;
-  CUfunction functions[GC_KERNEL_COUNT];
+  CUfunction functions[GC_KERNEL_COUNT];    /* NULL: its image is not loaded */
   bool clusters_allowed[GC_KERNEL_COUNT];   /* of more blocks than on every GPU with clusters */
   uint32_t shared_allowed[GC_KERNEL_COUNT]; /* dynamic shared memory a launch may ask for */
   CUdeviceptr constant;                     /* device address of the constant bank */
-  CUmodule filler;  /* the second image; NULL until first use, as is its function */
-  CUmodule cluster; /* the image for clusters; NULL until first use, as above */
-  CUmodule jumps;   /* the image of code that jumps; NULL until first use, as above */
+  CUmodule images[GC_CUDA_IMAGES]; /* with the other kernels; NULL until first use */
   struct gc_cuda_copy copies[GC_COPIES_MAX]; /* from 1 on; the module is NULL until first use */
   CUstream streams[GC_CONCURRENT_MAX];       /* NULL until first use */
   struct gc_cuda_aliases aliases;
@@ -57,6 +57,14 @@ struct gc_cuda_device {
  * being done>: CUDA_ERROR_…". */
 #define CUDA_CALL(cuda, err, call, ...)                                                            \
   gc_cuda_status(&(cuda)->driver, (cuda)->driver.call, err, __VA_ARGS__)
+
+/* Sets functions[kernel]. Loads the image of the kernel on first use. -ENOTSUP: this program has no
+ * machine code of it for NVIDIA GPUs. */
+int gc_cuda_load_kernel(struct gc_cuda_device *cuda, enum gc_kernel kernel, struct gc_error *err);
+
+/* A kernel of a module. */
+int gc_cuda_find_kernel(const struct gc_cuda_device *cuda, CUmodule module, enum gc_kernel kernel,
+                        CUfunction *function, struct gc_error *err);
 
 /* The device address of a module's constant bank. */
 int gc_cuda_find_constant(const struct gc_cuda_device *cuda, CUmodule module, CUdeviceptr *constant,

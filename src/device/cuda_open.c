@@ -19,7 +19,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define CUDA_KERNEL(name, args) GC_KERNEL_##name,
+#define CUDA_KERNEL(name, ...) GC_KERNEL_##name,
 static const enum gc_kernel kernels[] = {GPU_COMMON_KERNELS(CUDA_KERNEL)
                                              GPU_NVIDIA_KERNELS(CUDA_KERNEL)};
 #undef CUDA_KERNEL
@@ -228,9 +228,7 @@ static int load_kernels(struct gc_cuda_device *cuda, struct gc_error *err)
     const enum gc_kernel k = kernels[i];
 
     cuda->shared_allowed[k] = SHARED_BYTES_BY_DEFAULT;
-    status =
-        CUDA_CALL(cuda, err, cuModuleGetFunction(&cuda->functions[k], module, gc_kernels[k].entry),
-                  "find kernel %s on %s", gc_kernels[k].entry, cuda->name);
+    status = gc_cuda_find_kernel(cuda, module, k, &cuda->functions[k], err);
   }
   return status ? status : gc_cuda_find_constant(cuda, module, &cuda->constant, err);
 }
@@ -277,6 +275,9 @@ void gc_cuda_close(struct gc_cuda_device *cuda)
     return;
   gc_cuda_release_alias((struct gc_device *)cuda);
   gc_cuda_concurrent_fini(cuda);
+  for (size_t i = 0; i < GC_CUDA_IMAGES; i++)
+    if (cuda->images[i])
+      cuda->driver.cuModuleUnload(cuda->images[i]);
   if (cuda->module)
     cuda->driver.cuModuleUnload(cuda->module);
   if (cuda->context)

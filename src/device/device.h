@@ -25,7 +25,7 @@
 #include "util/error.h"
 
 /* GC_KERNEL_fill, GC_KERNEL_touch, GC_KERNEL_chase_ca … */
-#define GC_KERNEL_ENUM(name, args) GC_KERNEL_##name,
+#define GC_KERNEL_ENUM(name, ...) GC_KERNEL_##name,
 enum gc_kernel { GPU_KERNELS(GC_KERNEL_ENUM) GC_KERNEL_COUNT };
 #undef GC_KERNEL_ENUM
 
@@ -44,9 +44,11 @@ struct gc_properties {
   uint32_t clock_khz; /* the highest possible SM clock */
   uint32_t memory_clock_khz;
   uint32_t memory_bus_bits;
+  uint32_t transfers_per_clock; /* of the memory, per cycle of memory_clock_khz; 0: not known */
   uint32_t compute_major, compute_minor;
   uint32_t threads_per_block, threads_per_sm, blocks_per_sm;
   uint32_t registers_per_block, registers_per_sm;
+  uint32_t cores_per_sm; /* lanes for single precision, as in record/cores.h */
   uint64_t memory_bytes; /* device memory */
   uint64_t l2_bytes;     /* of one L2, if there are several */
   uint32_t l2_count;     /* number of L2 caches, one per XCD; 0 and 1: one */
@@ -63,9 +65,15 @@ struct gc_properties {
                                 clusters */
   bool global_l1;            /* the L1 can cache global loads */
   bool local_l1;             /* the L1 can cache local loads (registers that were spilled) */
+  bool local_l1_from_table;  /* local_l1 is true for all GPUs of this kind; false: the interface
+                                reports it */
   bool has_texture, has_constant, has_read_only, has_scalar; /* the path exists */
-  bool has_code; /* kernels jumps_near and jumps_far exist for GPUs of this kind */
-  bool amd; /* real or simulated AMD GPU; false: NVIDIA */
+  bool has_lds;    /* shared memory is an LDS, with storage of its own; false: SharedMemory */
+  bool has_code;   /* kernels jumps_near and jumps_far exist for GPUs of this kind */
+  bool has_gpcs;   /* SMs belong to GPCs and TPCs; false: only the caches show groups of SMs */
+  bool l2_per_xcd; /* each XCD has an L2 of its own, which can have all addresses, and XCDs get the
+                      blocks alternately; false: one L2 for all SMs, perhaps in partitions */
+  bool ramps_late; /* the clock may stay low until the GPU has worked for tenths of a second */
   bool ecc;
   bool simulated;
 };

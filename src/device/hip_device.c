@@ -6,6 +6,7 @@
 #include "device/hip_device.h"
 
 #include "device/common.h"
+#include "record/cores.h"
 
 #include <errno.h>
 #include <string.h>
@@ -68,6 +69,8 @@ int gc_hip_properties(const struct gc_hip_device *hip, struct gc_properties *out
   if (hip->threads_per_cu)
     out->threads_per_sm = hip->threads_per_cu;
   out->memory_bytes = total;
-  out->amd = out->global_l1 = out->local_l1 = out->has_scalar = true;
+  out->cores_per_sm = GC_CORES_PER_CU;
+  out->global_l1 = out->local_l1 = out->local_l1_from_table = true;
+  out->has_scalar = out->has_lds = out->l2_per_xcd = out->ramps_late = true;
   return status;
 }

@@ -21,7 +21,7 @@
 #define DEV_KFD "/dev/kfd"
 #define TICK_KHZ 100000 /* of the wall clock, unless the host writes struct gpu_tick */
 
-#define HIP_KERNEL(name, args) GC_KERNEL_##name,
+#define HIP_KERNEL(name, ...) GC_KERNEL_##name,
 static const enum gc_kernel kernels[] = {GPU_COMMON_KERNELS(HIP_KERNEL)
                                              GPU_AMD_KERNELS(HIP_KERNEL)};
 #undef HIP_KERNEL

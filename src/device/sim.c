@@ -8,6 +8,7 @@
 #include "device/common.h"
 #include "device/sim_launch.h"
 #include "device/sim_memory.h"
+#include "record/cores.h"
 #include "util/regular.h"
 
 #include <errno.h>
@@ -99,14 +100,20 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
     .l2_bytes = facts->l2_bytes, .shared_per_sm = facts->shared_per_sm,
     .shared_per_block = facts->shared_per_block, .shared_reserved = facts->shared_reserved,
     .constant_bytes = facts->has_constant ? GPU_CONSTANT_BYTES : 0,
-    .texture_texels = facts->texture_texels, .cluster_blocks = facts->cluster_blocks, .global_l1 = facts->global_l1,
-    .local_l1 = facts->local_l1,
+    .texture_texels = facts->texture_texels, .cluster_blocks = facts->cluster_blocks,
+    .global_l1 = facts->global_l1, .local_l1 = facts->local_l1,
     .has_texture = facts->has_texture, .has_constant = facts->has_constant,
     .has_read_only = facts->has_read_only, .has_scalar = facts->has_scalar,
     .has_code = facts->has_code && !facts->amd, .ecc = facts->ecc,
     .l2_fetch_limit = statement(facts->l2_fetch_limit),
     .l2_persisting = statement(facts->l2_persisting),
-    .l2_compression = statement(facts->l2_compression), .amd = facts->amd, .simulated = true,
+    .l2_compression = statement(facts->l2_compression), .simulated = true,
+    .transfers_per_clock = facts->amd ? 0 : 2,
+    .cores_per_sm = facts->amd
+                      ? GC_CORES_PER_CU
+                      : gc_cores_of_capability(facts->compute_major, facts->compute_minor),
+    .local_l1_from_table = facts->amd, .has_lds = facts->amd, .has_gpcs = !facts->amd,
+    .l2_per_xcd = facts->amd, .ramps_late = facts->amd,
   };
   memcpy(out->model, facts->model, sizeof(out->model));
   return gc_sim_failed(SIM(device), err);

@@ -10,7 +10,7 @@
 
 #include "kernels/all.c"
 
-#define RUN(name, args)                                                                            \
+#define RUN(name, args, ...)                                                                       \
   static void run_##name(const void *from)                                                         \
   {                                                                                                \
     struct args a;                                                                                 \
@@ -21,7 +21,7 @@
 GPU_KERNELS(RUN)
 #undef RUN
 
-#define ENTRY(name, args) run_##name,
+#define ENTRY(name, ...) run_##name,
 static void (*const entries[GC_KERNEL_COUNT])(const void *) = {
   GPU_KERNELS(ENTRY)};
 #undef ENTRY

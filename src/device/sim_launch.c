@@ -29,45 +29,17 @@ static void align_clocks(struct gc_sim_device *sim)
 /* Whether the kernel is for a path that this GPU does not have. */
 static bool lacks(const struct gc_model_facts *facts, enum gc_kernel kernel)
 {
-  switch (kernel) {
-  case GC_KERNEL_chase_nc:
-  case GC_KERNEL_latency_nc:
-  case GC_KERNEL_read_nc:
-  case GC_KERNEL_census_nc:
-  case GC_KERNEL_marks_nc:
-    return !facts->has_read_only;
-  case GC_KERNEL_chase_texture:
-  case GC_KERNEL_latency_texture:
-  case GC_KERNEL_read_texture:
-  case GC_KERNEL_census_texture:
-  case GC_KERNEL_marks_texture:
-    return !facts->has_texture;
-  case GC_KERNEL_chase_constant:
-  case GC_KERNEL_latency_constant:
-  case GC_KERNEL_read_constant:
-  case GC_KERNEL_census_constant:
-  case GC_KERNEL_marks_constant:
-  case GC_KERNEL_constant_base:
-  case GC_KERNEL_banks_constant:
-  case GC_KERNEL_banks_census:
-  case GC_KERNEL_constant_groups:
-  case GC_KERNEL_filler:
-    return !facts->has_constant;
-  case GC_KERNEL_remote_shared:
-    return !facts->cluster_blocks;
-  case GC_KERNEL_jumps_near:
-  case GC_KERNEL_jumps_far:
-    return !facts->has_code;
-  case GC_KERNEL_chase_scalar:
-  case GC_KERNEL_latency_scalar:
-  case GC_KERNEL_read_scalar:
-  case GC_KERNEL_census_scalar:
-  case GC_KERNEL_marks_scalar:
-  case GC_KERNEL_sharing_groups:
-    return !facts->has_scalar;
-  default:
-    return false;
-  }
+  const bool has[] = {
+      [GC_NEED_ANY] = true,
+      [GC_NEED_READ_ONLY] = facts->has_read_only,
+      [GC_NEED_TEXTURE] = facts->has_texture,
+      [GC_NEED_CONSTANT] = facts->has_constant,
+      [GC_NEED_SCALAR] = facts->has_scalar,
+      [GC_NEED_CLUSTERS] = facts->cluster_blocks > 0,
+      [GC_NEED_CODE] = facts->has_code,
+  };
+
+  return !has[gc_kernels[kernel].need];
 }
 
 static int check_launch(const struct gc_sim_device *sim, const struct gc_launch *l,
@@ -121,39 +93,13 @@ uint32_t gc_sim_reserved(const struct gc_model_facts *facts, const struct gc_lau
   return blocks;
 }
 
-/* Kernels that time many loads at once. Their untimed loads need noise, too. */
-static bool times_untimed_loads(enum gc_kernel kernel)
-{
-  switch (kernel) {
-  case GC_KERNEL_latency_ca:
-  case GC_KERNEL_latency_cg:
-  case GC_KERNEL_latency_nc:
-  case GC_KERNEL_latency_texture:
-  case GC_KERNEL_latency_constant:
-  case GC_KERNEL_latency_shared:
-  case GC_KERNEL_latency_scalar:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /* Whether the blocks of this kernel wait for one another, so that no two load at the same time. */
 static bool takes_tickets(const struct gc_launch *l)
 {
-  switch (l->kernel) {
-  case GC_KERNEL_first_touch:
-  case GC_KERNEL_constant_groups:
-  case GC_KERNEL_sharing_groups:
-  case GC_KERNEL_banks_constant:
-  case GC_KERNEL_banks_census:
-    return true;
-  case GC_KERNEL_jumps_near:
-  case GC_KERNEL_jumps_far:
-    return ((const struct gpu_jumps_args *)l->args)->turns != 0;
-  default:
-    return false;
-  }
+  const enum gc_work work = gc_kernels[l->kernel].work;
+
+  return work == GC_WORK_TICKETS ||
+         (work == GC_WORK_TURNS && ((const struct gpu_jumps_args *)l->args)->turns);
 }
 
 /* The index of a block for the distribution of blocks over SMs. */
@@ -216,7 +162,8 @@ static int run(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t co
     .clock_khz = sim->facts->running_clock_khz,
     .clock_overhead = gc_model_clock_overhead(sim->model),
     .fine_clock = gc_model_wanders(sim->model),
-    .disturbance = gc_model_disturbance(sim->model), .noisy = times_untimed_loads(l->kernel),
+    .disturbance = gc_model_disturbance(sim->model),
+    .noisy = gc_kernels[l->kernel].work == GC_WORK_LATENCY,
     .regions = sim->regions, .region_count = sim->region_count, .rings = &sim->rings,
     .textures = sim->textures,
     .texture_count = sim->texture_count, .constant = sim->constants[copy], .copy = copy,

@@ -48,7 +48,7 @@ uint32_t gc_model_lanes_cycles(const struct gc_model *model, const struct gc_lan
 
 uint32_t gc_model_lanes(struct gc_model *model, uint32_t cycles)
 {
-  return gc_model_rounded(
+  return gc_chip_rounded(
     model, gc_noise_add(&model->noise, cycles, &model->jitters[GC_SPACE_SHARED][0]));
 }
 
@@ -100,7 +100,7 @@ uint32_t gc_model_atomic(struct gc_model *model, uint32_t sm, enum gc_space spac
   const uint32_t cycles = space == GC_SPACE_SHARED ? model->profile.atomics.shared_cycles
                                                    : l2_cycles(model, sm, address);
 
-  return gc_model_rounded(model, gc_noise_add(&model->noise, cycles, &model->jitters[space][0]));
+  return gc_chip_rounded(model, gc_noise_add(&model->noise, cycles, &model->jitters[space][0]));
 }
 
 double gc_model_atomics(const struct gc_model *model, enum gc_space space, uint32_t lanes,

@@ -290,3 +290,30 @@ void gc_chip_fini(struct gc_model *model)
   for (unsigned i = 0; i < GC_PROFILE_TLBS_MAX; i++)
     free_array(&model->tlbs[i]);
 }
+
+uint32_t gc_chip_rounded(const struct gc_model *model, uint32_t cycles)
+{
+  const uint32_t step = model->profile.latency_step;
+
+  if (step == 1)
+    return cycles;
+  return cycles < step ? step : (cycles + step / 2) / step * step;
+}
+
+/* Pairs of SMs differ, and always in the same way: a fixed share of the spread for each SM. */
+static uint32_t distance_of(const struct gc_model *model, uint32_t sm)
+{
+  const uint64_t mixed = (sm + 1) * 0x9e3779b97f4a7c15;
+
+  return (uint32_t)((mixed >> 32) * (model->profile.gpcs.remote_spread + 1) >> 32);
+}
+
+uint32_t gc_chip_remote(const struct gc_model *model, uint32_t sm, uint32_t other)
+{
+  const struct gc_profile_gpcs *gpcs = &model->profile.gpcs;
+
+  if (sm == other)
+    return model->profile.paths[GC_SPACE_SHARED].levels[0].cycles;
+  return gc_chip_rounded(model, gpcs->remote_cycles - gpcs->remote_spread +
+                                   distance_of(model, sm) + distance_of(model, other));
+}

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * A simulated GPU as the model keeps it: the caches of a profile with all their instances. Only for
- * chip.c, walk.h, model.c, run.c and truth.c.
+ * A simulated GPU as the model keeps it: the caches of a profile with all their instances. For the
+ * files of the model.
  */
 #ifndef GC_MODEL_CHIP_H
 #define GC_MODEL_CHIP_H
@@ -25,12 +25,23 @@ struct gc_cache_array {
   struct gc_compete compete; /* loads of other SMs; without any unless the profile says so */
 };
 
-/* outstanding.c: what independent loads of an SM are under way. NULL: out of memory. */
-struct gc_under_way;
-struct gc_under_way *gc_under_way_new(void);
+/* The times at which loads under way arrive, as a heap: the first to arrive is times[0]. */
+#define GC_PLACES_MAX 2048
+struct gc_places {
+  uint32_t count, most; /* most: how many there are */
+  uint64_t times[GC_PLACES_MAX];
+};
+
+/* Independent loads of an SM: what is under way, in all and of each warp (outstanding.c). */
+#define GC_UNDER_WAY_WARPS 64
+struct gc_under_way {
+  struct gc_places sm, warps[GC_UNDER_WAY_WARPS];
+  uint64_t ready[GC_UNDER_WAY_WARPS]; /* when each warp can begin its next load */
+  uint32_t next[GC_UNDER_WAY_WARPS];  /* the index of the line that it loads */
+  uint64_t port, end; /* the SM can request a line; the last one so far has arrived */
+};
 
 struct gc_model {
-  struct gc_under_way *under_way;
   struct gc_profile profile;
   struct gc_cache_array arrays[GC_PROFILE_CACHES_MAX];
   struct gc_cache_array tlbs[GC_PROFILE_TLBS_MAX];
@@ -55,6 +66,7 @@ struct gc_model {
   double swept[GC_PROFILE_LEVELS_MAX];
   double *slice_busy; /* [slices] */
   uint32_t slice_count;
+  struct gc_under_way under_way; /* last, because it is large */
 };
 
 /* 0, or a negative status and a message. gc_chip_fini releases what gc_chip_init made, also after a
@@ -111,7 +123,7 @@ uint32_t gc_chip_remote(const struct gc_model *model, uint32_t sm, uint32_t othe
 double gc_chip_rate(const struct gc_model *model, enum gc_space space, unsigned level, bool write);
 
 /* A latency as the chip's clock shows it: a multiple of latency_step. */
-uint32_t gc_model_rounded(const struct gc_model *model, uint32_t cycles);
+uint32_t gc_chip_rounded(const struct gc_model *model, uint32_t cycles);
 
 /* Computes byte_cycles, which depend on traffic_share. */
 void gc_chip_tabulate_rates(struct gc_model *model);

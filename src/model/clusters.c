@@ -1,8 +1,7 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Clusters of blocks: which SMs run them, and how long a load from the shared memory of another SM
- * takes.
+ * Clusters of blocks: which SMs run them.
  */
 #include "model/chip.h"
 #include "model/model.h"
@@ -46,22 +45,4 @@ bool gc_model_sms_of_cluster(const struct gc_model *model, uint32_t cluster, uin
         sms[place] = sm;
     }
   return true;
-}
-
-/* Pairs of SMs differ, and always in the same way: a fixed share of the spread for each SM. */
-static uint32_t distance_of(const struct gc_model *model, uint32_t sm)
-{
-  const uint64_t mixed = (sm + 1) * 0x9e3779b97f4a7c15;
-
-  return (uint32_t)((mixed >> 32) * (model->profile.gpcs.remote_spread + 1) >> 32);
-}
-
-uint32_t gc_chip_remote(const struct gc_model *model, uint32_t sm, uint32_t other)
-{
-  const struct gc_profile_gpcs *gpcs = &model->profile.gpcs;
-
-  if (sm == other)
-    return model->profile.paths[GC_SPACE_SHARED].levels[0].cycles;
-  return gc_model_rounded(model, gpcs->remote_cycles - gpcs->remote_spread +
-                                   distance_of(model, sm) + distance_of(model, other));
 }

@@ -5,8 +5,9 @@
  */
 #include "model/model.h"
 
-#include "model/window.h"
+#include "model/run.h"
 #include "model/walk.h"
+#include "model/window.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -24,8 +25,6 @@ int gc_model_new(const char *name, const char *text, size_t length, struct gc_mo
   if (!model)
     return gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated GPU", name);
   status = gc_chip_init(model, name, text, length, err);
-  if (!status && !(model->under_way = gc_under_way_new()))
-    status = gc_fail(err, -ENOMEM, "%.200s: no memory for the simulated GPU", name);
   if (status) {
     gc_model_free(model);
     return status;
@@ -42,7 +41,6 @@ void gc_model_free(struct gc_model *model)
   if (!model)
     return;
   gc_chip_fini(model);
-  free(model->under_way);
   free(model);
 }
 
@@ -127,48 +125,10 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
   gc_chip_tabulate_rates(model);
 }
 
-void gc_walk_compete(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
-                     uint64_t address)
-{
-  const uint32_t at = array->places[sm];
-
-  for (uint32_t other = 0; other < model->profile.facts.sms; other++) {
-    uint64_t theirs;
-
-    if (other != sm && array->places[other] == at &&
-        gc_compete_next(&array->compete, other, &theirs))
-      gc_cache_access(&array->instances[at], theirs, &model->replacement);
-  }
-  gc_compete_add(&array->compete, sm, address);
-}
-
-void gc_walk_fetch(struct gc_model *model, uint32_t sm, const struct gc_profile_path *path,
-                  unsigned level, uint64_t address, uint32_t bytes)
-{
-  const int cache = path->levels[level].cache;
-  uint32_t sector, extra;
-
-  if (cache == GC_PROFILE_MEMORY)
-    return;
-  sector = model->profile.caches[cache].shape.sector;
-  for (uint64_t at = address & -(uint64_t)sector; at < address + bytes; at += sector)
-    if (!gc_walk_level(model, cache, sm, at, &extra))
-      gc_walk_fetch(model, sm, path, level + 1, at, sector);
-}
-
 static inline unsigned walk(struct gc_model *model, uint32_t sm, enum gc_space space,
                             uint64_t address, uint32_t *cycles)
 {
   return gc_walk_from(model, sm, space, 0, gc_walk_address(space, address), cycles);
-}
-
-uint32_t gc_model_rounded(const struct gc_model *model, uint32_t cycles)
-{
-  const uint32_t step = model->profile.latency_step;
-
-  if (step == 1)
-    return cycles;
-  return cycles < step ? step : (cycles + step / 2) / step * step;
 }
 
 uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address)
@@ -176,24 +136,19 @@ uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space,
   uint32_t cycles;
   const unsigned level = walk(model, sm, space, address, &cycles);
 
-  return gc_model_rounded(model,
+  return gc_chip_rounded(model,
                           gc_noise_add(&model->noise, cycles, &model->jitters[space][level]));
 }
 
 uint32_t gc_model_remote(struct gc_model *model, uint32_t sm, uint32_t other)
 {
-  return gc_model_rounded(model, gc_noise_add(&model->noise, gc_chip_remote(model, sm, other),
+  return gc_chip_rounded(model, gc_noise_add(&model->noise, gc_chip_remote(model, sm, other),
                                               &model->jitters[GC_SPACE_SHARED][0]));
 }
 
 uint32_t gc_model_touch(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address)
 {
-  uint32_t cycles;
-
-  if (!model->profile.paths[space].count)
-    return 0;
-  walk(model, sm, space, address, &cycles);
-  return cycles;
+  return gc_walk_touch(model, sm, space, address);
 }
 
 /* How long the SM waits for these rows, because each of its warps, and all of them together, can
@@ -262,7 +217,7 @@ void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double bu
 {
   const bool limited = model->profile.outstanding_per_warp || model->profile.outstanding_per_sm;
   uint8_t level[GC_ROWS_MAX];
-  const bool together = rows->more && !limited && gc_walk_rows(model, rows, level);
+  const bool together = rows->more && !limited && gc_run_rows(model, rows, level);
 
   for (uint32_t i = 0; i <= rows->more; i++) {
     uint32_t cycles = 0;

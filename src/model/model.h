@@ -68,6 +68,11 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
 void gc_model_store(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
                     uint32_t bytes);
 
+/* The same at the first level of the path only. Whether the next level does not get the store, at
+ * least not yet. */
+bool gc_model_store_first(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
+                    uint32_t bytes);
+
 /* Whether the first cache of the path writes back, and is inside the SMs: then other SMs do not see
  * stores before the kernel ends. */
 bool gc_model_holds_stores(const struct gc_model *model, enum gc_space space);

@@ -8,18 +8,7 @@
 #include "model/noise.h"
 #include "model/walk.h"
 
-#include <stdlib.h>
-
-#define WARPS_MAX 64
-
-/* The times at which the loads under way arrive, as a heap: the first to arrive is times[0]. */
-#define PLACES_MAX 2048
-struct places {
-  uint32_t count, most; /* most: how many there are */
-  uint64_t times[PLACES_MAX];
-};
-
-static void add(struct places *places, uint64_t time)
+static void add(struct gc_places *places, uint64_t time)
 {
   uint32_t at = places->count++;
 
@@ -30,7 +19,7 @@ static void add(struct places *places, uint64_t time)
   places->times[at] = time;
 }
 
-static void remove_first(struct places *places)
+static void remove_first(struct gc_places *places)
 {
   const uint64_t last = places->times[--places->count];
   uint32_t at = 0;
@@ -52,24 +41,17 @@ static void remove_first(struct places *places)
 
 /* Frees the places of loads that have arrived at this time. Returns the time at which a place is
  * free. */
-static uint64_t wait_for_place(struct places *places, uint64_t now)
+static uint64_t wait_for_place(struct gc_places *places, uint64_t now)
 {
   while (places->count && places->times[0] <= now)
     remove_first(places);
   return places->count < places->most ? now : places->times[0];
 }
 
-struct gc_under_way {
-  struct places sm, warps[WARPS_MAX];
-  uint64_t ready[WARPS_MAX]; /* when each warp can begin its next load */
-  uint32_t next[WARPS_MAX];  /* the index of the line that it loads */
-  uint64_t port, end;        /* the SM can request a line; the last one so far has arrived */
-};
-
 /* A limit that these loads cannot reach counts as none. */
 static uint32_t limit(uint32_t most)
 {
-  return most && most < PLACES_MAX ? most : PLACES_MAX;
+  return most && most < GC_PLACES_MAX ? most : GC_PLACES_MAX;
 }
 
 static void make_load(struct gc_model *model, const struct gc_independent *loads,
@@ -99,16 +81,11 @@ static void make_load(struct gc_model *model, const struct gc_independent *loads
     state->ready[warp] = wait_for_place(&state->warps[warp], state->ready[warp]);
 }
 
-struct gc_under_way *gc_under_way_new(void)
-{
-  return calloc(1, sizeof(struct gc_under_way));
-}
-
 uint64_t gc_model_independent(struct gc_model *model, const struct gc_independent *loads)
 {
   const struct gc_profile *profile = &model->profile;
-  const uint32_t warps = loads->warps < WARPS_MAX ? loads->warps : WARPS_MAX;
-  struct gc_under_way *state = model->under_way;
+  const uint32_t warps = loads->warps < GC_UNDER_WAY_WARPS ? loads->warps : GC_UNDER_WAY_WARPS;
+  struct gc_under_way *state = &model->under_way;
 
   state->sm.count = 0;
   state->sm.most = limit(profile->outstanding_per_sm);
@@ -128,5 +105,5 @@ uint64_t gc_model_independent(struct gc_model *model, const struct gc_independen
         first = w;
     make_load(model, loads, state, first);
   }
-  return gc_model_rounded(model, (uint32_t)state->end);
+  return gc_chip_rounded(model, (uint32_t)state->end);
 }

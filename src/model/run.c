@@ -5,8 +5,9 @@
  * through the caches together, so a run takes much less time than its loads one by one, and does
  * the same to the caches, in the same order.
  */
-#include "model/model.h"
+#include "model/run.h"
 
+#include "model/model.h"
 #include "model/walk.h"
 #include "model/window.h"
 
@@ -278,7 +279,7 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
          (found.nowhere - last) * gc_walk_cycles(model, space, path->count - 1, 0);
 }
 
-bool gc_walk_rows(struct gc_model *model, const struct gc_rows *rows, uint8_t *level)
+bool gc_run_rows(struct gc_model *model, const struct gc_rows *rows, uint8_t *level)
 {
   const struct gc_profile_path *path = &model->profile.paths[rows->space];
   struct gc_cache_array *array =
@@ -337,14 +338,14 @@ uint64_t gc_model_touch_run(struct gc_model *model, uint32_t sm, enum gc_space s
   uint64_t cycles = 0;
 
   if (count == 1) /* most loads of scattered walks: a batch of one would take longer */
-    return gc_model_touch(model, sm, space, address);
+    return gc_walk_touch(model, sm, space, address);
   first = path->count > 1 ? &model->arrays[path->levels[0].cache] : NULL;
   second = path->count > 2 ? &model->arrays[path->levels[1].cache] : NULL;
   if (!first || whole || first->compete.active || (first->outside && path->count > 3) ||
       (first->outside && path->count == 3 && !sector_fits(model, path, 0)) ||
       stride < STRIDE_MIN || stride > STRIDE_MAX || first->profile->shape.line > LINE_MAX) {
     for (uint64_t i = 0; i < count; i++)
-      cycles += gc_model_touch(model, sm, space, address + i * stride);
+      cycles += gc_walk_touch(model, sm, space, address + i * stride);
     return cycles;
   }
   if (first->outside)

@@ -4,6 +4,7 @@
  * Stores on a simulated GPU. The caches hold no data, so a store decides only which sectors are
  * present afterwards. A line that is present stays, because the store updates it.
  */
+#include "model/model.h"
 #include "model/walk.h"
 
 /* The sectors of the line at `line` that a store of [from, to) makes present. */
@@ -83,7 +84,7 @@ static bool store_at(struct gc_model *model, uint32_t sm, enum gc_space space, u
   return has && array->profile->write == GC_STORE_BACK;
 }
 
-bool gc_store_first(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
+bool gc_model_store_first(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
                     uint32_t bytes)
 {
   return store_at(model, sm, space, 0, address, bytes);

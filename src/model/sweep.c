@@ -59,7 +59,7 @@ static uint64_t store_lines(struct gc_model *model, struct gc_cache_array *array
     return array->profile->write == GC_STORE_BACK ? 0 : sweep->bytes;
   }
   for (uint64_t at = 0; at < sweep->bytes; at += line)
-    if (!gc_store_first(model, sweep->sm, sweep->space, sweep->address + at, line))
+    if (!gc_model_store_first(model, sweep->sm, sweep->space, sweep->address + at, line))
       passed += line;
   return passed;
 }

@@ -100,7 +100,7 @@ uint32_t gc_model_true_latency(const struct gc_model *model, enum gc_space space
 {
   const struct gc_profile_path *path = &model->profile.paths[space];
 
-  return level < path->count ? gc_model_rounded(model, path->levels[level].cycles) : 0;
+  return level < path->count ? gc_chip_rounded(model, path->levels[level].cycles) : 0;
 }
 
 double gc_model_true_jitter(const struct gc_model *model, enum gc_space space, unsigned level)

@@ -1,15 +1,13 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The way of one load down the levels of its path. Only for model.c and run.c; inline, because
- * hundreds of millions of loads go this way.
+ * The way of one load down the levels of its path. For the files of the model. Most functions are
+ * inline, because hundreds of millions of loads go this way.
  */
 #ifndef GC_MODEL_WALK_H
 #define GC_MODEL_WALK_H
 
 #include "model/chip.h"
-
-struct gc_rows; /* model.h */
 
 /* Constant space is small and starts near 0. In caches that all spaces share it must not overlap
  * global memory, whose addresses are below this bit. */
@@ -83,16 +81,6 @@ static inline void gc_walk_fetch_rest(struct gc_model *model, uint32_t sm,
   gc_walk_fetch(model, sm, path, level + 1, address & -(uint64_t)sector, sector);
 }
 
-/* Makes the loads of adjacent rows together, if that does the same to the caches as one row after
- * the other: the beginnings of all rows miss in the first cache, which is outside of the SMs.
- * level[i]: where that of row i hits, of rows->more + 1. False: it has done nothing. */
-bool gc_walk_rows(struct gc_model *model, const struct gc_rows *rows, uint8_t *level);
-
-/* A store at the first level of a path. Whether the next level does not get it, at least not yet
- * (store.c). */
-bool gc_store_first(struct gc_model *model, uint32_t sm, enum gc_space space, uint64_t address,
-                    uint32_t bytes);
-
 /* The cycles that it takes to translate an address: the penalties of all TLBs that do not have
  * it. */
 static inline uint32_t gc_walk_translate(struct gc_model *model, uint32_t sm, uint64_t address)
@@ -152,6 +140,17 @@ static inline unsigned gc_walk_from(struct gc_model *model, uint32_t sm, enum gc
     extra += gc_walk_translate(model, sm, address);
   *cycles = gc_walk_cycles(model, space, level, extra);
   return level;
+}
+
+/* An untimed load: its cycles without noise. 0: the profile does not have the space. */
+static inline uint32_t gc_walk_touch(struct gc_model *model, uint32_t sm, enum gc_space space,
+                                     uint64_t address)
+{
+  uint32_t cycles = 0;
+
+  if (model->profile.paths[space].count)
+    gc_walk_from(model, sm, space, 0, gc_walk_address(space, address), &cycles);
+  return cycles;
 }
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#define LINE(name, args) printf("%s %zu\n", #name, sizeof(struct args));
+#define LINE(name, args, ...) printf("%s %zu\n", #name, sizeof(struct args));
 
 int main(void)
 {

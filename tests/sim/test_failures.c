@@ -12,7 +12,7 @@
 #define TEXT_MAX 16384
 #define PROCESSES_MAX 8
 
-#define NAME(name, args) #name,
+#define NAME(name, ...) #name,
 static const char *const kernels[] = {GPU_KERNELS(NAME)};
 #undef NAME
 #define KERNELS (sizeof(kernels) / sizeof(*kernels))

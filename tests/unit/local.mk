@@ -73,7 +73,7 @@ hip_stand_ins = tests/unit/hip-7/libamdhip64.la tests/unit/hip-6/libamdhip64.la 
 check_LTLIBRARIES += tests/unit/libfake-hip.la $(hip_stand_ins) tests/unit/hip-old/libamdhip64.la
 tests_unit_libfake_hip_la_SOURCES = tests/unit/fake-hip.c tests/unit/fake-hip.h src/device/common.c \
 	src/device/sim.c src/device/sim_kernels.c src/device/sim_launch.c src/device/sim_memory.c src/device/sim_ring.c
-tests_unit_libfake_hip_la_LIBADD = src/model/libmodel.la src/util/libutil.la
+tests_unit_libfake_hip_la_LIBADD = src/model/libmodel.la src/record/librecord.la src/util/libutil.la
 tests_unit_hip_7_libamdhip64_la_SOURCES =
 tests_unit_hip_7_libamdhip64_la_LIBADD = tests/unit/libfake-hip.la -lm
 tests_unit_hip_7_libamdhip64_la_LDFLAGS = -rpath /nowhere -version-info 7:0:0

@@ -495,12 +495,14 @@ static void reads_properties(void **state)
   assert_string_equal(p.model, "Stand-in GPU");
   assert_int_equal(p.sms, 132);
   assert_int_equal(p.compute_major, 9);
+  assert_int_equal(p.cores_per_sm, 128);
+  assert_int_equal(p.transfers_per_clock, 2);
   assert_int_equal(p.l2_bytes, 62914560);
   assert_int_equal(p.memory_bytes, 141ull << 30);
   assert_int_equal(p.shared_per_block, 232448);
   assert_int_equal(p.shared_reserved, 0); /* a driver without this attribute */
-  assert_true(p.global_l1 && p.local_l1 && p.has_texture && p.has_constant && p.has_read_only);
-  assert_false(p.amd || p.ecc || p.simulated);
+  assert_true(p.global_l1 && p.local_l1 && p.has_texture && p.has_constant && p.has_read_only && p.has_gpcs);
+  assert_false(p.has_lds || p.l2_per_xcd || p.ecc || p.simulated);
   assert_true(p.l2_fetch_limit.made && p.l2_persisting.made && p.l2_compression.made);
   assert_int_equal(p.l2_fetch_limit.value, 64);
   assert_int_equal(p.l2_persisting.value, 39321600);

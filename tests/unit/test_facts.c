@@ -44,7 +44,7 @@ static void is(const struct gc_infos *infos, const char *name, const char *value
 
 static void sources(void **state)
 {
-  struct gc_properties p = {.compute_major = 9, .constant_bytes = 65536, .local_l1 = true};
+  struct gc_properties p = {.cores_per_sm = 128, .constant_bytes = 65536, .local_l1 = true};
   struct gc_infos infos = {0};
 
   (void)state;
@@ -57,7 +57,7 @@ static void sources(void **state)
   is(&infos, "LocalLoadsInL1Source", "api");
   gc_infos_clear(&infos);
 
-  p = (struct gc_properties){.compute_major = 99};
+  p = (struct gc_properties){.sms = 1};
   assert_int_equal(gc_facts_publish(&p, 0, &infos), 0);
   is(&infos, "ConstantBytes", NULL);
   is(&infos, "ConstantSource", NULL);

@@ -25,8 +25,10 @@ static void reads_properties(void **state)
   assert_int_equal(p.shared_per_block, 65536);
   assert_int_equal(p.threads_per_sm, 2048);
   assert_int_equal(p.compute_major, 0);
-  assert_true(p.amd && p.global_l1 && p.local_l1 && p.has_scalar && p.ecc);
-  assert_false(p.has_texture || p.has_constant || p.has_read_only || p.simulated);
+  assert_int_equal(p.cores_per_sm, 64);
+  assert_int_equal(p.transfers_per_clock, 0); /* HIP does not report the kind of memory */
+  assert_true(p.has_lds && p.l2_per_xcd && p.global_l1 && p.local_l1 && p.has_scalar && p.ecc);
+  assert_false(p.has_texture || p.has_constant || p.has_read_only || p.has_gpcs || p.simulated);
 }
 
 /* On RDNA HIP counts pairs of CUs; the kernel driver counts CUs. */

@@ -205,14 +205,10 @@ int gc_step_l3_bandwidth(struct gc_measurement *m, struct gc_measured *element)
   return status ? status : measure_both(m, &flow, element, &limit);
 }
 
-/* The most that bus and clock allow, GB/s; 0: not known. NVIDIA's interface reports a clock with
- * two transfers per cycle, for every kind of memory. With AMD's interface the factor depends on the
- * kind. */
+/* The most that bus and clock allow, GB/s; 0: not known. */
 static double bus_limit(const struct gc_properties *p)
 {
-  if (p->amd)
-    return 0;
-  return 2.0 * p->memory_clock_khz * p->memory_bus_bits / 8e6;
+  return (double)p->transfers_per_clock * p->memory_clock_khz * p->memory_bus_bits / 8e6;
 }
 
 uint64_t gc_needs_memory_bandwidth(const struct gc_measurement *m, enum gc_kind kind)

@@ -46,12 +46,13 @@ uint32_t gc_l2_census_threshold(const struct gc_measurement *m)
 
   if (gc_found(l2, GC_NEAR_LATENCY) && gc_found(l2, GC_FAR_LATENCY))
     return gc_l2_threshold(m);
-  /* AMD: an L2 has no partitions, because each XCD has an L2 of its own. If L2 loses its contents
+  /* An L2 has no partitions if each XCD has an L2 of its own. If L2 loses its contents
    * between launches, the partitions are not known, but its capacity shows them: see below. */
-  if (!p->amd && !m->results->l2_lost && (!gc_found(l2, GC_PARTITIONS) || l2->partitions > 1))
+  if (!p->l2_per_xcd && !m->results->l2_lost &&
+      (!gc_found(l2, GC_PARTITIONS) || l2->partitions > 1))
     return 0;
   /* SMs that are all near to one part do not show that there is another: far lines would count */
-  if (!p->amd && (gc_capacity(l2) || m->results->l2_lost) &&
+  if (!p->l2_per_xcd && (gc_capacity(l2) || m->results->l2_lost) &&
       (double)gc_capacity(l2) <= PART * (double)p->l2_bytes)
     return 0;
   return (uint32_t)middle(m, l2);

@@ -166,7 +166,7 @@ static uint32_t threshold(const struct gc_measurement *m, const struct gc_measur
  * be counted as well. */
 static bool lacks_a_part(const struct gc_measurement *m, const struct gc_measured *l2, double bytes)
 {
-  return !m->bench.properties.amd && l2->partitions <= 1 &&
+  return !m->bench.properties.l2_per_xcd && l2->partitions <= 1 &&
          bytes < WHOLE_MIN * (double)m->bench.properties.l2_bytes;
 }
 

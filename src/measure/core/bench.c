@@ -21,7 +21,7 @@
 
 /* Sizes of the kernels' argument structs. */
 static const size_t args_bytes[] = {
-#define ARGS_BYTES(name, args) sizeof(struct args),
+#define ARGS_BYTES(name, args, ...) sizeof(struct args),
     GPU_KERNELS(ARGS_BYTES)
 #undef ARGS_BYTES
 };

@@ -61,7 +61,7 @@ static int read_clock(struct gc_bench *bench, struct readings *r)
   return 0;
 }
 
-/* May the clock still rise, although it looks steady? AMD GPUs stay at a low clock until they have
+/* May the clock still rise, although it looks steady? Some GPUs stay at a low clock until they have
  * worked for some tenths of a second, or rise so slowly that successive readings are alike. */
 static bool may_ramp_up(const struct gc_bench *bench, const struct readings *r)
 {
@@ -70,7 +70,7 @@ static bool may_ramp_up(const struct gc_bench *bench, const struct readings *r)
   const bool low = r->last < (1 - GC_OTHER_CLOCK_SHARE) * full;
   const bool rising = r->last < (1 - STEADY_SHARE) * full && r->count < READINGS_MAX;
 
-  return bench->properties.amd && (low || rising) && r->load_ns < bench->ramp_ns;
+  return bench->properties.ramps_late && (low || rising) && r->load_ns < bench->ramp_ns;
 }
 
 static bool is_steady(const struct readings *r)

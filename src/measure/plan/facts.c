@@ -5,13 +5,9 @@
  */
 #include "measure/plan/facts.h"
 
-#include "record/cores.h"
-
 /* A fact that is not the same in the interfaces of all vendors has a source. */
 static int publish_sourced(const struct gc_properties *p, struct gc_infos *infos)
 {
-  const uint32_t cores =
-      p->amd ? GC_CORES_PER_CU : gc_cores_of_capability(p->compute_major, p->compute_minor);
   int status = 0;
 
   if (p->constant_bytes) {
@@ -19,14 +15,18 @@ static int publish_sourced(const struct gc_properties *p, struct gc_infos *infos
     if (!status)
       status = gc_infos_set(infos, "ConstantSource", "api");
   }
-  if (!status && cores)
-    status = gc_infos_set_u64(infos, "CoresPerSM", cores);
+  if (!status && p->cores_per_sm)
+    status = gc_infos_set_u64(infos, "CoresPerSM", p->cores_per_sm);
   if (!status)
     status = gc_infos_set(infos, "CoresPerSMSource",
-                          cores ? "table" : "absent:this version does not know the architecture");
+                          p->cores_per_sm
+                              ? "table"
+                              : "absent:this version does not know the architecture");
   if (!status)
     status = gc_infos_set(infos, "LocalLoadsInL1", p->local_l1 ? "yes" : "no");
-  return status ? status : gc_infos_set(infos, "LocalLoadsInL1Source", p->amd ? "table" : "api");
+  return status ? status
+                : gc_infos_set(infos, "LocalLoadsInL1Source",
+                               p->local_l1_from_table ? "table" : "api");
 }
 
 int gc_facts_publish(const struct gc_properties *p, double mhz, struct gc_infos *infos)

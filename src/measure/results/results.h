@@ -175,7 +175,7 @@ struct gc_results {
   bool l2_sides_known;
   uint8_t l2_side[GC_SMS_MAX];    /* by SM number, if the numbers have no gaps */
   bool l2_lost;                   /* L2 loses its contents between launches (walk/l2_survives.h) */
-  uint32_t l2_groups;             /* AMD: number of L2 caches; 0: not known */
+  uint32_t l2_groups;             /* number of L2 caches, one in each XCD; 0: not known */
   uint32_t sm_number[GC_SMS_MAX]; /* ascending numbers of the SMs, by index (walk/sms.h) */
   uint32_t sm_count;              /* SMs in sm_number; 0: not found yet */
   /* bit k: several SMs share a cache of enum gc_kind k (capacity/sm_capacity.c) */

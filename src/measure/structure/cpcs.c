@@ -66,7 +66,7 @@ int gc_step_cpcs(struct gc_measurement *m, struct gc_measured *gpu)
 {
   static const enum gc_kind tlbs[] = {GC_L1_TLB, GC_L2_TLB};
 
-  if (m->bench.properties.amd || gpu->found[GC_CPC_SMS].origin == GC_ABSENT)
+  if (!m->bench.properties.has_gpcs || gpu->found[GC_CPC_SMS].origin == GC_ABSENT)
     return 0;
   if (!gc_found(gpu, GC_GPC_SMS))
     return gc_set_absent(gpu, GC_CPC_SMS, "the GPCs are not known");

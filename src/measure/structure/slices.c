@@ -465,8 +465,8 @@ static int measure(struct slices *s, struct gc_measured *element)
 /* Why the search is not possible; NULL: it is. */
 static const char *problem(const struct gc_measurement *m)
 {
-  if (m->bench.properties.amd)
-    return "not measured on AMD GPUs";
+  if (m->bench.properties.l2_per_xcd)
+    return "not measured on GPUs with an L2 in each XCD";
   if (!m->results->l2_sides_known)
     return "it is not known which SMs are near to which partition";
   if (!pages_of(&m->bench))

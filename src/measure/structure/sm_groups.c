@@ -269,7 +269,7 @@ int gc_step_sm_groups(struct gc_measurement *m, struct gc_measured *gpu)
   struct evidence e = {.m = m, .gpu = gpu};
   int status;
 
-  if (m->bench.properties.amd) /* the L2 has its CUs, and so has the scalar L1 */
+  if (!m->bench.properties.has_gpcs) /* the L2 has its CUs, and so has the scalar L1 */
     return 0;
   if ((status = gc_number_sms(m)))
     return status;

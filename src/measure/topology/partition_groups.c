@@ -92,7 +92,7 @@ static bool splits(struct gc_partition_groups *s)
 
   for (uint32_t sm = 0; sm < s->r.sms; sm++) {
     /* an SM with another L2 has no fast loads of its own */
-    const uint32_t of = gc_has_xcds(&s->r.m->bench) ? s->r.readers[0] : sm;
+    const uint32_t of = s->r.m->bench.properties.l2_per_xcd ? s->r.readers[0] : sm;
 
     s->base[sm] = gc_readers_loads(&s->r, 0, of)[s->r.loads / 10];
     for (uint32_t k = 0; k < s->r.loads; k++)

@@ -33,10 +33,4 @@ void gc_partition_groups_free(struct gc_partition_groups *s);
 /* The mean latency of an SM after a reader, without outliers, in cycles. */
 double gc_partition_groups_mean(const struct gc_partition_groups *s, size_t reader, uint32_t sm);
 
-/* Does the GPU have independent L2 caches, one in each XCD (AMD)? */
-static inline bool gc_has_xcds(const struct gc_bench *bench)
-{
-  return bench->properties.amd;
-}
-
 #endif

@@ -51,7 +51,8 @@ static int put_absent(const struct gc_partition_groups *s, struct gc_measured *e
                       const char *why)
 {
   return gc_set_all_absent(
-      element, gc_has_xcds(&s->r.m->bench) ? GC_BIT(INSTANCES) : GC_PARTITION_PROPERTIES, why);
+      element,
+      s->r.m->bench.properties.l2_per_xcd ? GC_BIT(INSTANCES) : GC_PARTITION_PROPERTIES, why);
 }
 
 /* There is one L2 if every SM finds the lines that one SM read, near or far, faster than memory. */
@@ -125,7 +126,7 @@ static void put_sides(const struct gc_partition_groups *s)
   const uint32_t sms = s->r.sms;
 
   results->l2_sides_known = false;
-  results->l2_groups = gc_has_xcds(bench) && !s->absent ? (uint32_t)s->groups : 0;
+  results->l2_groups = bench->properties.l2_per_xcd && !s->absent ? (uint32_t)s->groups : 0;
   if (s->absent || results->sm_count < sms || results->sm_number[sms - 1] != sms - 1)
     return;
   results->l2_sides_known = true;
@@ -138,7 +139,7 @@ static int report(struct gc_partition_groups *s, struct gc_measured *element)
   put_sides(s);
   if (s->absent)
     return put_absent(s, element, s->absent);
-  return gc_has_xcds(&s->r.m->bench) ? put_l2s(s, element) : put_partitions(s, element);
+  return s->r.m->bench.properties.l2_per_xcd ? put_l2s(s, element) : put_partitions(s, element);
 }
 
 uint64_t gc_needs_partitions(const struct gc_measurement *m, enum gc_kind kind)

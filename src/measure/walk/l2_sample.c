@@ -126,9 +126,9 @@ static int read_array(const struct plan *p, uint64_t bytes, uint32_t only_sm)
   return gc_read_arena(p->bench, &(struct gc_read){0, bytes, p->read_stride, 1, only_sm});
 }
 
-/* AMD: can any CU sample, because all L2 can be filled? That requires that the number of L2 is
- * known. If the tables state one L2 and no measurement has confirmed it, the CU that samples may
- * have another L2 than the CU that reads. */
+/* With an L2 in each XCD: can any SM sample, because all L2 can be filled? That requires that the
+ * number of L2 is known. If the tables state one L2 and no measurement has confirmed it, the SM
+ * that samples may have another L2 than the SM that reads. */
 static bool any_may_sample(const struct gc_measurement *m)
 {
   const struct gc_properties *p = &m->bench.properties;
@@ -136,7 +136,7 @@ static bool any_may_sample(const struct gc_measurement *m)
   /* the key has the name of the property */
   const uint64_t stated = gc_table_u64(m->tables, GC_L2, gc_properties_names[GC_INSTANCES]);
 
-  return p->amd && (p->l2_count > 1 || found == 1 || (!found && stated == 1));
+  return p->l2_per_xcd && (p->l2_count > 1 || found == 1 || (!found && stated == 1));
 }
 
 /* Fills the L2 of every SM with the array; then any SM samples. */
@@ -174,10 +174,10 @@ static int sample_alone(const struct plan *p, struct gc_run *run)
         !(status = time_sample(p, p->loads, &run->seen)) && run->seen.sm == sm)
       return 0;
   }
-  /* AMD GPUs may always use another CU. That is no failure, because callers can do without the
-   * value. */
+  /* If XCDs get the blocks alternately, it may always be another SM. That is no failure, because
+   * callers can do without the value. */
   return status ? status
-                : gc_fail(bench->err, bench->properties.amd ? -ENOTSUP : -EIO,
+                : gc_fail(bench->err, bench->properties.l2_per_xcd ? -ENOTSUP : -EIO,
                           "the GPU never ran two launches in a row on one SM");
 }
 

@@ -73,7 +73,7 @@ int gc_test_l2_survival(struct gc_measurement *m)
   int status;
 
   /* a lone block may have another L2 in the next launch */
-  if (p->amd && !p->l2_count)
+  if (p->l2_per_xcd && !p->l2_count)
     return 0;
   status = test(&m->bench, &survives);
   m->results->l2_lost = !status && !survives;

@@ -14,8 +14,8 @@ static bool has_read_only(const struct gc_properties *p) { return p->has_read_on
 static bool has_texture(const struct gc_properties *p) { return p->has_texture; }
 static bool has_constant(const struct gc_properties *p) { return p->has_constant; }
 static bool has_scalar(const struct gc_properties *p) { return p->has_scalar; }
-static bool has_lds(const struct gc_properties *p) { return p->amd; }
-static bool has_shared(const struct gc_properties *p) { return !p->amd; }
+static bool has_lds(const struct gc_properties *p) { return p->has_lds; }
+static bool has_shared(const struct gc_properties *p) { return !p->has_lds; }
 static bool has_l3(const struct gc_properties *p) { return p->l3_bytes > 0; }
 static bool always(const struct gc_properties *p) { return p->sms > 0; }
 
