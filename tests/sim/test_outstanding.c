@@ -131,7 +131,7 @@ static void noise_is_no_limit(void **state)
 
 /* Runs a step with --raw. Returns the last size of its table at which the value is more than half of
  * the largest value. */
-static double half_of(struct opened *run, gc_step *step, enum gc_kind kind, const char *property)
+static double half_of(struct opened *run, gc_step *step, enum gc_kind kind)
 {
   char dir[] = "/tmp/gpucache-raw-XXXXXX", path[128], line[256];
   double size, value, most = 0, last = 0;
@@ -142,11 +142,10 @@ static double half_of(struct opened *run, gc_step *step, enum gc_kind kind, cons
        gc_raw_open(dir, &(struct gc_raw_source){"g", "sim", "model", "test", false},
                    &run->m.bench.raw, &run->err),
        "raw");
-  gc_raw_begin(run->m.bench.raw, kind, property);
   run_step(run, step, kind);
   must(run, gc_raw_close(run->m.bench.raw, NULL, &run->err), "raw");
   run->m.bench.raw = NULL;
-  snprintf(path, sizeof(path), "%s/g-%s-%s.tsv", dir, gc_kinds[kind].subtype, property);
+  snprintf(path, sizeof(path), "%s/g-%s-read-against-size.tsv", dir, gc_kinds[kind].subtype);
   assert_non_null(file = fopen(path, "r"));
   while (fgets(line, sizeof(line), file))
     if (sscanf(line, "%lf\t%lf", &size, &value) == 2) {
@@ -168,8 +167,8 @@ static void bandwidth_drops_at_the_capacities(void **state)
   (void)state;
   open_chip(&run, "");
   run_step(&run, gc_step_capacity, GC_L1);
-  l1 = half_of(&run, gc_step_size_curve_sm, GC_L1, "sizes");
-  l2 = half_of(&run, gc_step_size_curve_gpu, GC_L2, "sizes");
+  l1 = half_of(&run, gc_step_size_curve_sm, GC_L1);
+  l2 = half_of(&run, gc_step_size_curve_gpu, GC_L2);
   if (l1 < 32 << 10 || l1 > 40 << 10)
     fail_msg("L1 of 32 KiB: the bandwidth drops at %.0f bytes", l1);
   if (l2 < 1 << 20 || l2 > 2.8 * (1 << 20))
