@@ -466,7 +466,7 @@ static int measure(struct slices *s, struct gc_measured *element)
 static const char *problem(const struct gc_measurement *m)
 {
   if (m->bench.properties.l2_per_xcd)
-    return "not measured on GPUs with an L2 in each XCD";
+    return "not measured on GPUs that can have several L2 caches";
   if (!m->results->l2_sides_known)
     return "it is not known which SMs are near to which partition";
   if (!pages_of(&m->bench))
