@@ -12,7 +12,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* What a kernel needs, and how its blocks work: the columns of GPU_KERNELS in kernels/args.h. */
+/* The columns "need" and "work" of GPU_KERNELS; kernels/args.h explains their values. */
 enum gc_need {
   GC_NEED_ANY,
   GC_NEED_READ_ONLY,

@@ -10,7 +10,7 @@
 
 #include "measure/core/measurement.h"
 
-/* What a search for groups found. */
+/* The result of a search for groups. */
 struct gc_found_groups {
   struct gc_groups groups; /* numbered by their first SMs */
   double confidence;
