@@ -7,7 +7,12 @@
  *   tests/calibration/calibrate --earn src/measure/results/earned_table.c -n 600 --kind all -s 1
  *   -t 1
  *
- * Run it again when methods, the model or the drawn GPUs change. tests/calibration/earn.c has the
+ * Only GC_SLICE_READ was earned on other GPUs, because just 12 of these report it:
+ *
+ *   tests/calibration/calibrate --earn FILE -n 310 --kind hierarchy -s 1 -t 1 --with slices
+ *   --only DeviceMemory,L2Cache
+ *
+ * Run both again when methods, the model or the drawn GPUs change. tests/calibration/earn.c has the
  * rules; doc/results/calibration.md shows that the table holds on other seeds.
  */
 #include "measure/results/earned.h"
@@ -184,6 +189,6 @@ const struct gc_earned gc_earned_table[GC_PROPERTY_COUNT][GC_EARNED_BINS] = {
     {{0, 0, 0.8846}, {0, 0, 0.8846}, {0, 0, 0.8846}, {0, 0, 0.8846},
      {1, 0, 0.8846}, {0, 0, 0.8846}, {25, 0, 0.8846}},
   [GC_SLICE_READ] =
-    {{0, 0, 0.75}, {12, 0, 0.75}, {0, 0, 0.75}, {0, 0, 0.75},
-     {0, 0, 0.75}, {0, 0, 0.75}, {0, 0, 0.75}},
+    {{0, 0, 0.9}, {30, 0, 0.9}, {0, 0, 0.9}, {0, 0, 0.9},
+     {0, 0, 0.9}, {0, 0, 0.9}, {0, 0, 0.9}},
 };
