@@ -169,8 +169,10 @@ static void check_partitions(struct gc_results *results, uint32_t sms)
 
 static void refuse_groups(struct gc_results *results, enum gc_kind kind, const char *why)
 {
+  const union gc_property_set all = GC_CU_GROUP_PROPERTIES;
+
   for (int property = 0; property < GC_PROPERTY_COUNT; property++)
-    if (GC_CU_GROUP_PROPERTIES & 1ull << property)
+    if (all.has[property])
       refuse(results, kind, (enum gc_property)property, why);
 }
 

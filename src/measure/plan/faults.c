@@ -14,10 +14,10 @@ static void put_failure(struct gc_measured *element, const struct gc_plan_step *
 {
   element->tried = true;
   for (int property = 0; property < GC_PROPERTY_COUNT; property++)
-    if (step->reports & 1ull << property && element->found[property].origin == GC_UNKNOWN)
+    if (step->reports.has[property] && element->found[property].origin == GC_UNKNOWN)
       gc_set_absent_for_now(element, (enum gc_property)property, GC_STEP_FAILED, why);
   /* a step that only checks: what it would have withheld has not been checked */
-  if (!step->reports && element->found[GC_CAPACITY].origin == GC_MEASURED)
+  if (step->use == GC_STEP_CHECKS && element->found[GC_CAPACITY].origin == GC_MEASURED)
     gc_set_absent_for_now(element, GC_CAPACITY, GC_STEP_FAILED, why);
 }
 

@@ -8,12 +8,21 @@
 
 #include "measure/core/measurement.h"
 
+enum gc_step_use {
+  GC_STEP_REPORTS,  /* determines properties, with the memory of the arena */
+  GC_STEP_NO_ARENA, /* the same with the range of addresses for TLBs, or without device memory */
+  GC_STEP_CHECKS,   /* withholds or lowers values */
+  GC_STEP_RAW_ONLY, /* only writes curves for --raw */
+  GC_STEP_RAW_ONLY_NO_ARENA,
+};
+
 struct gc_plan_step {
   enum gc_kind kind;
   const char *name; /* "capacity": for progress, messages and the names of raw files */
   gc_step *run;
-  uint64_t reports; /* bit p: the step reports enum gc_property p; 0: it checks values */
+  union gc_property_set reports;
   gc_step_needs *needs; /* memory; NULL: no more than every measurement has */
+  enum gc_step_use use;
 };
 
 extern const struct gc_plan_step gc_plan[];

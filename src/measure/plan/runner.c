@@ -38,15 +38,14 @@ static void mark_suspected(struct gc_runner *r, const struct gc_plan_step *step)
   struct gc_measured *element = &r->m.results->element[step->kind];
 
   for (int property = 0; property < GC_PROPERTY_COUNT; property++)
-    if (step->reports & 1ull << property && element->found[property].origin == GC_ABSENT)
+    if (step->reports.has[property] && element->found[property].origin == GC_ABSENT)
       gc_mark_passing(element, (enum gc_property)property, GC_GPU_BUSY);
 }
 
 /* Whether a suspected step is to be repeated. The pause gives the other program time to end. */
 static bool suspect_again(enum gc_interference_result disturbance, unsigned *suspicions)
 {
-  if ((disturbance != GC_SUSPECTED && disturbance != GC_DOUBTED) ||
-      ++*suspicions > SUSPICIONS_MAX)
+  if ((disturbance != GC_SUSPECTED && disturbance != GC_DOUBTED) || ++*suspicions > SUSPICIONS_MAX)
     return false;
   nanosleep(&(struct timespec){.tv_nsec = *suspicions * PAUSE_NS}, NULL);
   return true;
@@ -86,8 +85,7 @@ static int run_undisturbed(struct gc_runner *r, const struct gc_plan_step *step,
     *broken = status && status != -EBUSY;
     if (failed && status != -EBUSY)
       *err = failure;
-    again = !status &&
-            (*disturbance == GC_DISTURBED || suspect_again(*disturbance, &suspicions));
+    again = !status && (*disturbance == GC_DISTURBED || suspect_again(*disturbance, &suspicions));
     if (again || (!status && *disturbance == GC_CLOCK_CHANGED)) {
       forget_step(r);
       r->m.results->cost.repeats++;

@@ -80,10 +80,11 @@ int gc_set_absent(struct gc_measured *element, enum gc_property property, const 
   return 0;
 }
 
-int gc_set_all_absent(struct gc_measured *element, uint64_t properties, const char *why)
+int gc_set_all_absent(struct gc_measured *element, union gc_property_set properties,
+                      const char *why)
 {
   for (int property = 0; property < GC_PROPERTY_COUNT; property++)
-    if (properties & 1ull << property)
+    if (properties.has[property])
       gc_set_absent(element, (enum gc_property)property, why);
   return 0;
 }

@@ -32,8 +32,16 @@ enum gc_property {
 #include "record/property_table.h"
   GC_PROPERTY_COUNT
 };
-/* The bit of a property in a set of properties: GC_BIT(CAPACITY). */
-#define GC_BIT(id) (1ull << GC_##id)
+/* A set of properties; its initializer: GC_SET_OF(GC_IN(CAPACITY), GC_IN(LATENCY)). */
+union gc_property_set {
+  struct {
+#define PROPERTY(id, name, judge, section, sentence) bool in_##id;
+#include "record/property_table.h"
+  };
+  bool has[GC_PROPERTY_COUNT];
+};
+#define GC_IN(id) .in_##id = true
+#define GC_SET_OF(...) {{__VA_ARGS__}}
 
 /* The name of a property: "Capacity". */
 extern const char *const gc_properties_names[GC_PROPERTY_COUNT];
@@ -218,7 +226,8 @@ int gc_set_stated(struct gc_measured *element, enum gc_property property);
 /* There is no value. why: the reason, cut to the size of gc_finding.why. */
 int gc_set_absent(struct gc_measured *element, enum gc_property property, const char *why);
 /* The same for all properties of a set. */
-int gc_set_all_absent(struct gc_measured *element, uint64_t properties, const char *why);
+int gc_set_all_absent(struct gc_measured *element, union gc_property_set properties,
+                      const char *why);
 /* The same for a reason that can pass. */
 int gc_set_absent_for_now(struct gc_measured *element, enum gc_property property,
                           enum gc_passing passing, const char *why);

@@ -33,7 +33,7 @@ struct slices {
   uint32_t order[GC_SIDE_LINES], first[GC_SLICE_SIDES_MAX], count[GC_SLICE_SIDES_MAX];
   uint16_t slice[GC_SIDE_LINES];
   uint32_t slices, one_of[GC_SIDE_LINES]; /* one_of: a line of each slice, the last one found */
-  double limit[GC_SIDE_LINES];             /* by slice: delays of its lines, at least */
+  double limit[GC_SIDE_LINES];            /* by slice: delays of its lines, at least */
   double sorted[GC_SIDE_LINES], delay[GC_SIDE_LINES];
   bool in[GC_SIDE_LINES]; /* by position in `order`: in the busy slice of that side */
 };
@@ -206,8 +206,8 @@ static int find_slices(struct slices *s, struct busy *busy, uint32_t half)
       s->delay[i] = s->probe.seen[i] - s->latency[job->side][at];
       own = at == busy->line[k] ? s->delay[i] : own;
     }
-    busy->limit[k] = divide(s, job->first, job->count, own,
-                            SLOWED * s->latency[job->side][busy->line[k]]);
+    busy->limit[k] =
+        divide(s, job->first, job->count, own, SLOWED * s->latency[job->side][busy->line[k]]);
     for (uint32_t i = job->first; i < job->first + job->count; i++)
       s->in[i] = busy->limit[k] > 0 && s->delay[i] > busy->limit[k];
   }
@@ -457,8 +457,8 @@ static int measure(struct slices *s, struct gc_measured *element)
     status = put_slices(s, element);
   log_lines(s);
   if (!status && (status = put_rate(s, element)) == -EAGAIN)
-    status = gc_set_absent(element, GC_SLICE_READ,
-                           "the blocks of a launch did not spread over all SMs");
+    status =
+        gc_set_absent(element, GC_SLICE_READ, "the blocks of a launch did not spread over all SMs");
   return status;
 }
 
@@ -498,7 +498,7 @@ int gc_step_slices(struct gc_measurement *m, struct gc_measured *element)
   else if (status == -ENOTSUP)
     status = gc_no_value(&m->bench, "a partition has too few SMs, or there are too many");
   if (status == -EAGAIN)
-    status = gc_set_all_absent(element, GC_SLICE_PROPERTIES,
+    status = gc_set_all_absent(element, (union gc_property_set)GC_SLICE_PROPERTIES,
                                "the blocks of a launch did not spread over all SMs");
   return status;
 }

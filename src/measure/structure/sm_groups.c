@@ -31,7 +31,7 @@ struct evidence {
 
 static int put_absent(struct gc_measured *gpu, const char *why)
 {
-  return gc_set_all_absent(gpu, GC_SM_GROUP_PROPERTIES, why);
+  return gc_set_all_absent(gpu, (union gc_property_set)GC_SM_GROUP_PROPERTIES, why);
 }
 
 static uint32_t largest(const struct gc_groups *groups, uint32_t sms)

@@ -43,15 +43,15 @@ int gc_cpcs_put(struct gc_measurement *m, struct gc_measured *gpu, const struct 
 
 /* What these steps report. */
 #define GC_SET_PROPERTIES                                                                          \
-  (GC_BIT(SETS) | GC_BIT(WAYS) | GC_BIT(SET_INDEX_MASKS) | GC_BIT(SET_INDEX_ADDRESS) |             \
-   GC_BIT(SET_WAYS) | GC_BIT(REPLACEMENT) | GC_BIT(VICTIM_SHARES))
+  GC_SET_OF(GC_IN(SETS), GC_IN(WAYS), GC_IN(SET_INDEX_MASKS), GC_IN(SET_INDEX_ADDRESS),            \
+            GC_IN(SET_WAYS), GC_IN(REPLACEMENT), GC_IN(VICTIM_SHARES))
 #define GC_SLICE_PROPERTIES                                                                        \
-  (GC_BIT(SLICES) | GC_BIT(SIDE_MASK) | GC_BIT(SIDE_GRANULE) | GC_BIT(SLICE_READ))
+  GC_SET_OF(GC_IN(SLICES), GC_IN(SIDE_MASK), GC_IN(SIDE_GRANULE), GC_IN(SLICE_READ))
 #define GC_SM_GROUP_PROPERTIES                                                                     \
-  (GC_BIT(GPCS) | GC_BIT(GPC_SMS) | GC_BIT(MAX_CLUSTER_BLOCKS) | GC_BIT(CLUSTER_SMS) |             \
-   GC_BIT(TPC_SMS) | GC_BIT(CPC_SMS) | GC_BIT(GPC_SIDES))
+  GC_SET_OF(GC_IN(GPCS), GC_IN(GPC_SMS), GC_IN(MAX_CLUSTER_BLOCKS), GC_IN(CLUSTER_SMS),            \
+            GC_IN(TPC_SMS), GC_IN(CPC_SMS), GC_IN(GPC_SIDES))
 #define GC_TLB_PROPERTIES                                                                          \
-  (GC_BIT(ENTRIES) | GC_BIT(ENTRY) | GC_BIT(REACH) | GC_BIT(MISS_PENALTY) | GC_BIT(INSTANCES) |    \
-   GC_BIT(PER_SM) | GC_BIT(SM_GROUPS))
+  GC_SET_OF(GC_IN(ENTRIES), GC_IN(ENTRY), GC_IN(REACH), GC_IN(MISS_PENALTY), GC_IN(INSTANCES),     \
+            GC_IN(PER_SM), GC_IN(SM_GROUPS))
 
 #endif

@@ -26,8 +26,10 @@
 
 static void set_all_absent(struct gc_measured *element, enum gc_passing passing, const char *why)
 {
+  const union gc_property_set all = GC_TLB_PROPERTIES;
+
   for (int property = 0; property < GC_PROPERTY_COUNT; property++)
-    if (GC_TLB_PROPERTIES & 1ull << property && property != GC_PER_SM)
+    if (all.has[property] && property != GC_PER_SM)
       gc_set_absent_for_now(element, (enum gc_property)property, passing, why);
 }
 

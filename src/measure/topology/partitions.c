@@ -50,9 +50,9 @@ static void put_side(struct gc_partition_groups *s, struct gc_measured *element,
 static int put_absent(const struct gc_partition_groups *s, struct gc_measured *element,
                       const char *why)
 {
-  return gc_set_all_absent(
-      element,
-      s->r.m->bench.properties.l2_per_xcd ? GC_BIT(INSTANCES) : GC_PARTITION_PROPERTIES, why);
+  const union gc_property_set one = {{GC_IN(INSTANCES)}}, several = GC_PARTITION_PROPERTIES;
+
+  return gc_set_all_absent(element, s->r.m->bench.properties.l2_per_xcd ? one : several, why);
 }
 
 /* There is one L2 if every SM finds the lines that one SM read, near or far, faster than memory. */

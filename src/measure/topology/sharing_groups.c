@@ -104,7 +104,7 @@ static int run_round(struct search *s)
 
 static int put_absent(struct gc_measured *element, const char *why)
 {
-  return gc_set_all_absent(element, GC_CU_GROUP_PROPERTIES, why);
+  return gc_set_all_absent(element, (union gc_property_set)GC_CU_GROUP_PROPERTIES, why);
 }
 
 static int report(const struct search *s, struct gc_measured *element)

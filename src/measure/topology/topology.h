@@ -19,9 +19,9 @@ gc_step_needs gc_needs_partitions;
 
 /* What the last two report. */
 #define GC_CU_GROUP_PROPERTIES                                                                     \
-  (GC_BIT(INSTANCES) | GC_BIT(PER_SM) | GC_BIT(SHARED_BY_CUS) | GC_BIT(CU_GROUPS))
+  GC_SET_OF(GC_IN(INSTANCES), GC_IN(PER_SM), GC_IN(SHARED_BY_CUS), GC_IN(CU_GROUPS))
 #define GC_PARTITION_PROPERTIES                                                                    \
-  (GC_BIT(INSTANCES) | GC_BIT(PARTITIONS) | GC_BIT(PARTITION_SMS) | GC_BIT(NEAR_LATENCY) |         \
-   GC_BIT(FAR_LATENCY))
+  GC_SET_OF(GC_IN(INSTANCES), GC_IN(PARTITIONS), GC_IN(PARTITION_SMS), GC_IN(NEAR_LATENCY),        \
+            GC_IN(FAR_LATENCY))
 
 #endif
