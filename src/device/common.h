@@ -22,7 +22,7 @@ enum gc_need {
   GC_NEED_CLUSTERS,
   GC_NEED_CODE
 };
-enum gc_work { GC_WORK_PLAIN, GC_WORK_LATENCY, GC_WORK_TICKETS, GC_WORK_TURNS };
+enum gc_kernel_work { GC_WORK_PLAIN, GC_WORK_LATENCY, GC_WORK_TICKETS, GC_WORK_TURNS };
 
 /* A kernel: its name ("clock"), its entry point in an object ("gpu_clock"), the length of its
  * arguments. */
@@ -30,7 +30,7 @@ struct gc_kernel_facts {
   const char *name, *entry;
   size_t args_bytes;
   enum gc_need need;
-  enum gc_work work;
+  enum gc_kernel_work work;
 };
 extern const struct gc_kernel_facts gc_kernels[GC_KERNEL_COUNT];
 

@@ -96,7 +96,7 @@ uint32_t gc_sim_reserved(const struct gc_model_facts *facts, const struct gc_lau
 /* Whether the blocks of this kernel wait for one another, so that no two load at the same time. */
 static bool takes_tickets(const struct gc_launch *l)
 {
-  const enum gc_work work = gc_kernels[l->kernel].work;
+  const enum gc_kernel_work work = gc_kernels[l->kernel].work;
 
   return work == GC_WORK_TICKETS ||
          (work == GC_WORK_TURNS && ((const struct gpu_jumps_args *)l->args)->turns);

@@ -26,10 +26,11 @@ int gc_cache_widen(struct gc_cache *cache);
 void gc_cache_resize(struct gc_cache *cache, uint32_t sets);
 void gc_cache_empty(struct gc_cache *cache);
 
-/* Empties the cache, which has space for so many lines only from now on, whatever their sets. If it
- * is used up and a line comes into a set with a free way, the sets lose a line in turn, in an order
- * unlike that of their numbers: the line that a full set would lose. The replacement must be LRU or
- * SLRU. */
+/* Empties the cache. From now on, all its sets together have space for so many lines only. A line
+ * that comes into a full set replaces one of this set, as always. A line that comes into a set with
+ * a free way while all space is used removes a line from another set: the sets lose one in turn, in
+ * an order unlike that of their numbers, and each the line that it would lose if it were full. The
+ * replacement must be LRU or SLRU. */
 void gc_cache_limit(struct gc_cache *cache, uint32_t lines);
 
 /* Makes the cache keep track of lines that stores change, so that they are written back when they

@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_u64(const struct gc_value *value, char *text, void *to)
+static int read_u64(const struct gc_profile_value *value, char *text, void *to)
 {
   return gc_value_number(value, text, to);
 }
 
-static int read_u32(const struct gc_value *value, char *text, void *to)
+static int read_u32(const struct gc_profile_value *value, char *text, void *to)
 {
   uint64_t number;
   const int status = gc_value_number(value, text, &number);
@@ -25,14 +25,14 @@ static int read_u32(const struct gc_value *value, char *text, void *to)
   return status;
 }
 
-static int read_size(const struct gc_value *value, char *text, void *to)
+static int read_size(const struct gc_profile_value *value, char *text, void *to)
 {
   unsigned count;
 
   return gc_value_sizes(value, text, to, 1, &count);
 }
 
-static int read_size32(const struct gc_value *value, char *text, void *to)
+static int read_size32(const struct gc_profile_value *value, char *text, void *to)
 {
   uint64_t size;
   const int status = read_size(value, text, &size);
@@ -42,7 +42,7 @@ static int read_size32(const struct gc_value *value, char *text, void *to)
   return status;
 }
 
-static int read_text(const struct gc_value *value, char *text, void *to)
+static int read_text(const struct gc_profile_value *value, char *text, void *to)
 {
   if (strlen(text) > value->most)
     return gc_value_wrong(value, "%s is longer than %llu characters", value->key,
@@ -51,7 +51,7 @@ static int read_text(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
-static int read_yes(const struct gc_value *value, char *text, void *to)
+static int read_yes(const struct gc_profile_value *value, char *text, void *to)
 {
   const int index = gc_value_choice(value, text, "no|yes");
 
@@ -60,7 +60,7 @@ static int read_yes(const struct gc_value *value, char *text, void *to)
 }
 
 /* The value says whether something is kept, the field whether it is lost. */
-static int read_no(const struct gc_value *value, char *text, void *to)
+static int read_no(const struct gc_profile_value *value, char *text, void *to)
 {
   const int status = read_yes(value, text, to);
 
@@ -69,7 +69,7 @@ static int read_no(const struct gc_value *value, char *text, void *to)
 }
 
 /* The same as a number, for which "no" differs from no value. */
-static int read_yes64(const struct gc_value *value, char *text, void *to)
+static int read_yes64(const struct gc_profile_value *value, char *text, void *to)
 {
   bool yes;
   const int status = read_yes(value, text, &yes);
@@ -79,7 +79,7 @@ static int read_yes64(const struct gc_value *value, char *text, void *to)
   return status;
 }
 
-static int read_compute(const struct gc_value *value, char *text, void *to)
+static int read_compute(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_model_facts *facts = to;
   char *point = strchr(text, '.');
@@ -95,10 +95,10 @@ static int read_compute(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
-static int read_outliers(const struct gc_value *value, char *text, void *to)
+static int read_outliers(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_disturbance *d = to;
-  struct gc_value rate_value = *value;
+  struct gc_profile_value rate_value = *value;
   const char *rate = gc_value_word(&text), *least = gc_value_word(&text),
              *most = gc_value_word(&text);
   uint64_t from, until;
@@ -117,7 +117,7 @@ static int read_outliers(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
-static int read_drift(const struct gc_value *value, char *text, void *to)
+static int read_drift(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_disturbance *d = to;
   const char *cycles = gc_value_word(&text), *loads = gc_value_word(&text);
@@ -132,7 +132,8 @@ static int read_drift(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
-static int read_numbers(const struct gc_value *value, char *text, uint64_t *numbers, int count)
+static int read_numbers(const struct gc_profile_value *value, char *text, uint64_t *numbers,
+                        int count)
 {
   for (int i = 0; i < count; i++)
     if (gc_value_number(value, gc_value_word(&text), &numbers[i]))
@@ -142,24 +143,24 @@ static int read_numbers(const struct gc_value *value, char *text, uint64_t *numb
            : 0;
 }
 
-static int read_busy(const struct gc_value *value, char *text, void *to)
+static int read_busy(const struct gc_profile_value *value, char *text, void *to)
 {
   return read_numbers(value, text, to, 4);
 }
 
-static int read_neighbour(const struct gc_value *value, char *text, void *to)
+static int read_neighbour(const struct gc_profile_value *value, char *text, void *to)
 {
   return read_numbers(value, text, to, 4);
 }
 
 /* A clock, and the times from and until which it counts. */
-static int read_clock(const struct gc_value *value, char *text, void *to)
+static int read_clock(const struct gc_profile_value *value, char *text, void *to)
 {
   return read_numbers(value, text, to, 3);
 }
 
 /* "64 KiB scattered": the last word is the order, the rest is the size. */
-static int read_pages(const struct gc_value *value, char *text, void *to)
+static int read_pages(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_profile *profile = to;
   char *order = strrchr(text, ' ');
@@ -175,10 +176,10 @@ static int read_pages(const struct gc_value *value, char *text, void *to)
   return read_size(value, text, &profile->page_bytes);
 }
 
-static int read_wander(const struct gc_value *value, char *text, void *to)
+static int read_wander(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_clock_habits *clock = to;
-  struct gc_value share_value = *value;
+  struct gc_profile_value share_value = *value;
   const char *share = gc_value_word(&text), *ns = gc_value_word(&text);
 
   share_value.most = 1;
@@ -189,7 +190,7 @@ static int read_wander(const struct gc_value *value, char *text, void *to)
   return gc_value_number(value, ns, &clock->wander_ns);
 }
 
-static int read_own_clock(const struct gc_value *value, char *text, void *to)
+static int read_own_clock(const struct gc_profile_value *value, char *text, void *to)
 {
   const int index = gc_value_choice(value, text, "none|memory|l2");
 
@@ -198,7 +199,7 @@ static int read_own_clock(const struct gc_value *value, char *text, void *to)
 }
 
 /* "16 32 24 16": pairs. */
-static int read_reserves(const struct gc_value *value, char *text, void *to)
+static int read_reserves(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_model_facts *facts = to;
   unsigned count = 0;
@@ -218,7 +219,7 @@ static int read_reserves(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
-static int read_carveouts(const struct gc_value *value, char *text, void *to)
+static int read_carveouts(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_profile *profile = to;
 
@@ -227,7 +228,7 @@ static int read_carveouts(const struct gc_value *value, char *text, void *to)
 }
 
 /* "0-1 3 4-5": ranges, or single numbers. */
-static int read_ids(const struct gc_value *value, char *text, void *to)
+static int read_ids(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_profile_ids *ids = to;
   char *word;
@@ -251,7 +252,7 @@ static int read_ids(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
-static int read_ids_repeat(const struct gc_value *value, char *text, void *to)
+static int read_ids_repeat(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_profile_ids *ids = to;
   uint64_t numbers[2];
@@ -264,7 +265,8 @@ static int read_ids_repeat(const struct gc_value *value, char *text, void *to)
 }
 
 /* The SMs of a word: a number, or a range 4-7. */
-static int read_sms(const struct gc_value *value, char *word, uint64_t *first, uint64_t *last)
+static int read_sms(const struct gc_profile_value *value, char *word, uint64_t *first,
+                    uint64_t *last)
 {
   char *dash = strchr(word, '-');
 
@@ -276,7 +278,7 @@ static int read_sms(const struct gc_value *value, char *word, uint64_t *first, u
 }
 
 /* "0-1 4-5, 2-3 6-7": a comma begins the next GPC. */
-static int read_gpcs(const struct gc_value *value, char *text, void *to)
+static int read_gpcs(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_profile_gpcs *gpcs = to;
   char *gpc, *save = NULL;
@@ -301,7 +303,7 @@ static int read_gpcs(const struct gc_value *value, char *text, void *to)
 }
 
 /* "0 1 1 0": one part for each GPC. */
-static int read_gpc_parts(const struct gc_value *value, char *text, void *to)
+static int read_gpc_parts(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_profile_cache *cache = to;
   const char *word;
@@ -317,7 +319,7 @@ static int read_gpc_parts(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
-static int read_lone(const struct gc_value *value, char *text, void *to)
+static int read_lone(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_profile_gpcs *gpcs = to;
   char *word;
@@ -332,7 +334,7 @@ static int read_lone(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
-static int read_remote(const struct gc_value *value, char *text, void *to)
+static int read_remote(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_profile_gpcs *gpcs = to;
   uint64_t numbers[2];
@@ -344,7 +346,7 @@ static int read_remote(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
-static int read_scope(const struct gc_value *value, char *text, void *to)
+static int read_scope(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_profile_cache *cache = to;
   const char *word = gc_value_word(&text), *group = gc_value_word(&text);
@@ -364,7 +366,7 @@ static int read_scope(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
-static int read_cache_size(const struct gc_value *value, char *text, void *to)
+static int read_cache_size(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_profile_cache *cache = to;
 
@@ -372,7 +374,7 @@ static int read_cache_size(const struct gc_value *value, char *text, void *to)
   return cache->unified ? 0 : read_size(value, text, &cache->size);
 }
 
-static int read_replacement(const struct gc_value *value, char *text, void *to)
+static int read_replacement(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_cache_shape *shape = to;
   const int replacement =
@@ -399,7 +401,7 @@ static int read_replacement(const struct gc_value *value, char *text, void *to)
 }
 
 /* "mru", or "bip 32" and "dip 32": one line of 32 comes in as the youngest. */
-static int read_insertion(const struct gc_value *value, char *text, void *to)
+static int read_insertion(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_cache_shape *shape = to;
   const int insertion = gc_value_choice(value, gc_value_word(&text), "mru|bip|dip");
@@ -418,7 +420,7 @@ static int read_insertion(const struct gc_value *value, char *text, void *to)
 }
 
 /* A hexadecimal number that is not 0: 0x1b0080. */
-static int read_mask(const struct gc_value *value, const char *word, uint64_t *mask)
+static int read_mask(const struct gc_profile_value *value, const char *word, uint64_t *mask)
 {
   char *end;
 
@@ -431,7 +433,7 @@ static int read_mask(const struct gc_value *value, const char *word, uint64_t *m
              : 0;
 }
 
-static int read_hash(const struct gc_value *value, char *text, void *to)
+static int read_hash(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_cache_shape *shape = to;
   const int hash = gc_value_choice(value, gc_value_word(&text), "none|xor|skew|bits|masks");
@@ -461,7 +463,7 @@ static int read_hash(const struct gc_value *value, char *text, void *to)
 }
 
 /* Numbers of address bits, as a mask. */
-static int read_bits(const struct gc_value *value, char *text, void *to)
+static int read_bits(const struct gc_profile_value *value, char *text, void *to)
 {
   uint64_t mask = 0, bit;
   const char *word;
@@ -477,7 +479,7 @@ static int read_bits(const struct gc_value *value, char *text, void *to)
 
 /* "L1 33 0.2, L2 216 8, memory 640 60": for each level the name, the cycles, and the jitter
  * (default 0). */
-static int read_path(const struct gc_value *value, char *text, void *to)
+static int read_path(const struct gc_profile_value *value, char *text, void *to)
 {
   struct gc_profile_path *path = to;
   char *level, *save = NULL;
@@ -506,7 +508,7 @@ static int read_path(const struct gc_value *value, char *text, void *to)
   return 0;
 }
 
-static int read_write(const struct gc_value *value, char *text, void *to)
+static int read_write(const struct gc_profile_value *value, char *text, void *to)
 {
   const int index = gc_value_choice(value, text, "through|back");
 
@@ -515,7 +517,7 @@ static int read_write(const struct gc_value *value, char *text, void *to)
   return index < 0 ? index : 0;
 }
 
-static int read_write_allocate(const struct gc_value *value, char *text, void *to)
+static int read_write_allocate(const struct gc_profile_value *value, char *text, void *to)
 {
   const int index = gc_value_choice(value, text, "none|sector|line");
 
@@ -524,12 +526,12 @@ static int read_write_allocate(const struct gc_value *value, char *text, void *t
   return index < 0 ? index : 0;
 }
 
-static int read_fraction(const struct gc_value *value, char *text, void *to)
+static int read_fraction(const struct gc_profile_value *value, char *text, void *to)
 {
   return gc_value_fraction(value, text, to);
 }
 
-static int read_gbps(const struct gc_value *value, char *text, void *to)
+static int read_gbps(const struct gc_profile_value *value, char *text, void *to)
 {
   if (gc_value_fraction(value, text, to))
     return -EINVAL;
@@ -537,7 +539,7 @@ static int read_gbps(const struct gc_value *value, char *text, void *to)
 }
 
 /* "128 12.5": one rate for each level inside the SM, nearest first. */
-static int read_rates(const struct gc_value *value, char *text, void *to)
+static int read_rates(const struct gc_profile_value *value, char *text, void *to)
 {
   double *rates = to;
   unsigned count = 0;
@@ -566,75 +568,75 @@ static int read_rates(const struct gc_value *value, char *text, void *to)
 #define GIB(n) ((uint64_t)(n) << 30)
 #define END {NULL, NULL, 0, false, 0, 0}
 
-const struct gc_key gc_chip_keys[] = {
-  {"model", read_text, FACT(model), true, 0, MODEL_BYTES - 1},
-  {"compute", read_compute, PROFILE(facts), false, 0, 99},
-  {"gfx", read_text, PROFILE(gfx), false, 0, GC_PROFILE_GFX_BYTES - 1},
-  {"lone_blocks_rotate", read_yes, FACT(rotates), false, 0, 0},
-  {"sms", read_u32, FACT(sms), true, 1, GC_PROFILE_SMS_MAX},
-  {"sm_ids", read_ids, PROFILE(ids), false, 0, 1 << 20},
-  {"sm_ids_repeat", read_ids_repeat, PROFILE(ids), false, 1, 1 << 16},
-  {"xcds", read_u32, FACT(xcds), false, 1, 64},
-  {"gpcs", read_gpcs, PROFILE(gpcs), false, 0, GC_PROFILE_SMS_MAX - 1},
-  {"tpc_sms", read_u32, PROFILE(gpcs.tpc_sms), false, 1, 16},
-  {"lone_tpcs", read_lone, PROFILE(gpcs), false, 0, GC_PROFILE_SMS_MAX - 1},
-  {"cluster_blocks", read_u32, FACT(cluster_blocks), false, 1, 64},
-  {"cluster_remote", read_remote, PROFILE(gpcs), false, 0, 1000000},
-  {"warp", read_u32, FACT(warp), false, 1, 128},
-  {"clock_khz", read_u32, FACT(clock_khz), true, 1000, 10000000},
-  {"running_clock_khz", read_u32, FACT(running_clock_khz), false, 1000, 10000000},
-  {"memory_clock_khz", read_u32, FACT(memory_clock_khz), false, 0, 100000000},
-  {"memory_bus_bits", read_u32, FACT(memory_bus_bits), false, 0, 65536},
-  {"memory_read_gbps", read_gbps, PROFILE(memory_read_gbps), false, 0, 1000000},
-  {"memory_write_gbps", read_gbps, PROFILE(memory_write_gbps), false, 0, 1000000},
-  {"bandwidth_noise", read_fraction, PROFILE(bandwidth_noise), false, 0, 1},
-  {"threads_per_block", read_u32, FACT(threads_per_block), false, 1, 65536},
-  {"threads_per_sm", read_u32, FACT(threads_per_sm), true, 1, 65536},
-  {"blocks_per_sm", read_u32, FACT(blocks_per_sm), true, 1, 1024},
-  {"registers_per_block", read_u32, FACT(registers_per_block), false, 1, 1 << 24},
-  {"registers_per_sm", read_u32, FACT(registers_per_sm), false, 1, 1 << 24},
-  {"memory", read_size, FACT(memory_bytes), true, 1 << 20, GIB(65536)},
-  {"memory_used", read_size, FACT(memory_used), false, 0, GIB(65536)},
-  {"shared_per_sm", read_size, FACT(shared_per_sm), true, 1024, 1 << 24},
-  {"shared_per_block", read_size, FACT(shared_per_block), true, 1024, 1 << 24},
-  {"shared_reserved", read_size, FACT(shared_reserved), false, 0, 65536},
-  {"shared_reserved_for", read_reserves, PROFILE(facts), false, 1, 1024},
-  {"l2_fetch_limit", read_size, FACT(l2_fetch_limit), false, 1, 4096},
-  {"l2_persisting", read_size, FACT(l2_persisting), false, 0, GIB(1)},
-  {"l2_compression", read_yes64, FACT(l2_compression), false, 0, 0},
-  {"texture_texels", read_u64, FACT(texture_texels), false, 1, 1ull << 32},
-  {"ecc", read_yes, FACT(ecc), false, 0, 0},
-  {"local_l1", read_yes, FACT(local_l1), false, 0, 0},
-  {"clock_overhead", read_u32, PROFILE(clock_overhead), true, 0, 1000},
-  {"outliers", read_outliers, PROFILE(disturbance), false, 0, 1 << 24},
-  {"drift", read_drift, PROFILE(disturbance), false, 1, 1 << 30},
-  {"busy", read_busy, PROFILE(disturbance.busy_every_ns), false, 0, 1ull << 50},
-  {"neighbour", read_neighbour, PROFILE(disturbance.neighbour_sms), false, 0, 1ull << 50},
-  {"throttle", read_clock, PROFILE(clock.throttle_khz), false, 0, 1ull << 50},
-  {"ramp", read_clock, PROFILE(clock.ramp_khz), false, 0, 1ull << 50},
-  {"wander", read_wander, PROFILE(clock), false, 1, 1ull << 50},
-  {"own_clock", read_own_clock, PROFILE(own_clock), false, 0, 0},
-  {"latency_step", read_u32, PROFILE(latency_step), false, 1, 64},
-  {"aliases", read_no, FACT(no_aliases), false, 0, 0},
-  {"outstanding_per_warp", read_u32, PROFILE(outstanding_per_warp), false, 1, 1 << 20},
-  {"outstanding_per_sm", read_u32, PROFILE(outstanding_per_sm), false, 1, 1 << 20},
-  {"miss_cycles", read_u32, PROFILE(miss_cycles), false, 1, 1000},
-  {"load_cycles", read_u32, PROFILE(load_cycles), false, 1, 1000},
-  {"broken", read_text, FACT(broken), false, 1, BROKEN_BYTES - 1},
-  {"pages", read_pages, 0, false, 4 << 10, 2 << 20},
-  {"whole_sectors", read_yes, PROFILE(whole_sectors), false, 0, 0},
-  {"page_seed", read_u64, PROFILE(page_seed), false, 0, UINT64_MAX},
-  {"seed", read_u64, PROFILE(seed), false, 0, UINT64_MAX},
-  END,
+const struct gc_profile_key gc_chip_keys[] = {
+    {"model", read_text, FACT(model), true, 0, MODEL_BYTES - 1},
+    {"compute", read_compute, PROFILE(facts), false, 0, 99},
+    {"gfx", read_text, PROFILE(gfx), false, 0, GC_PROFILE_GFX_BYTES - 1},
+    {"lone_blocks_rotate", read_yes, FACT(rotates), false, 0, 0},
+    {"sms", read_u32, FACT(sms), true, 1, GC_PROFILE_SMS_MAX},
+    {"sm_ids", read_ids, PROFILE(ids), false, 0, 1 << 20},
+    {"sm_ids_repeat", read_ids_repeat, PROFILE(ids), false, 1, 1 << 16},
+    {"xcds", read_u32, FACT(xcds), false, 1, 64},
+    {"gpcs", read_gpcs, PROFILE(gpcs), false, 0, GC_PROFILE_SMS_MAX - 1},
+    {"tpc_sms", read_u32, PROFILE(gpcs.tpc_sms), false, 1, 16},
+    {"lone_tpcs", read_lone, PROFILE(gpcs), false, 0, GC_PROFILE_SMS_MAX - 1},
+    {"cluster_blocks", read_u32, FACT(cluster_blocks), false, 1, 64},
+    {"cluster_remote", read_remote, PROFILE(gpcs), false, 0, 1000000},
+    {"warp", read_u32, FACT(warp), false, 1, 128},
+    {"clock_khz", read_u32, FACT(clock_khz), true, 1000, 10000000},
+    {"running_clock_khz", read_u32, FACT(running_clock_khz), false, 1000, 10000000},
+    {"memory_clock_khz", read_u32, FACT(memory_clock_khz), false, 0, 100000000},
+    {"memory_bus_bits", read_u32, FACT(memory_bus_bits), false, 0, 65536},
+    {"memory_read_gbps", read_gbps, PROFILE(memory_read_gbps), false, 0, 1000000},
+    {"memory_write_gbps", read_gbps, PROFILE(memory_write_gbps), false, 0, 1000000},
+    {"bandwidth_noise", read_fraction, PROFILE(bandwidth_noise), false, 0, 1},
+    {"threads_per_block", read_u32, FACT(threads_per_block), false, 1, 65536},
+    {"threads_per_sm", read_u32, FACT(threads_per_sm), true, 1, 65536},
+    {"blocks_per_sm", read_u32, FACT(blocks_per_sm), true, 1, 1024},
+    {"registers_per_block", read_u32, FACT(registers_per_block), false, 1, 1 << 24},
+    {"registers_per_sm", read_u32, FACT(registers_per_sm), false, 1, 1 << 24},
+    {"memory", read_size, FACT(memory_bytes), true, 1 << 20, GIB(65536)},
+    {"memory_used", read_size, FACT(memory_used), false, 0, GIB(65536)},
+    {"shared_per_sm", read_size, FACT(shared_per_sm), true, 1024, 1 << 24},
+    {"shared_per_block", read_size, FACT(shared_per_block), true, 1024, 1 << 24},
+    {"shared_reserved", read_size, FACT(shared_reserved), false, 0, 65536},
+    {"shared_reserved_for", read_reserves, PROFILE(facts), false, 1, 1024},
+    {"l2_fetch_limit", read_size, FACT(l2_fetch_limit), false, 1, 4096},
+    {"l2_persisting", read_size, FACT(l2_persisting), false, 0, GIB(1)},
+    {"l2_compression", read_yes64, FACT(l2_compression), false, 0, 0},
+    {"texture_texels", read_u64, FACT(texture_texels), false, 1, 1ull << 32},
+    {"ecc", read_yes, FACT(ecc), false, 0, 0},
+    {"local_l1", read_yes, FACT(local_l1), false, 0, 0},
+    {"clock_overhead", read_u32, PROFILE(clock_overhead), true, 0, 1000},
+    {"outliers", read_outliers, PROFILE(disturbance), false, 0, 1 << 24},
+    {"drift", read_drift, PROFILE(disturbance), false, 1, 1 << 30},
+    {"busy", read_busy, PROFILE(disturbance.busy_every_ns), false, 0, 1ull << 50},
+    {"neighbour", read_neighbour, PROFILE(disturbance.neighbour_sms), false, 0, 1ull << 50},
+    {"throttle", read_clock, PROFILE(clock.throttle_khz), false, 0, 1ull << 50},
+    {"ramp", read_clock, PROFILE(clock.ramp_khz), false, 0, 1ull << 50},
+    {"wander", read_wander, PROFILE(clock), false, 1, 1ull << 50},
+    {"own_clock", read_own_clock, PROFILE(own_clock), false, 0, 0},
+    {"latency_step", read_u32, PROFILE(latency_step), false, 1, 64},
+    {"aliases", read_no, FACT(no_aliases), false, 0, 0},
+    {"outstanding_per_warp", read_u32, PROFILE(outstanding_per_warp), false, 1, 1 << 20},
+    {"outstanding_per_sm", read_u32, PROFILE(outstanding_per_sm), false, 1, 1 << 20},
+    {"miss_cycles", read_u32, PROFILE(miss_cycles), false, 1, 1000},
+    {"load_cycles", read_u32, PROFILE(load_cycles), false, 1, 1000},
+    {"broken", read_text, FACT(broken), false, 1, BROKEN_BYTES - 1},
+    {"pages", read_pages, 0, false, 4 << 10, 2 << 20},
+    {"whole_sectors", read_yes, PROFILE(whole_sectors), false, 0, 0},
+    {"page_seed", read_u64, PROFILE(page_seed), false, 0, UINT64_MAX},
+    {"seed", read_u64, PROFILE(seed), false, 0, UINT64_MAX},
+    END,
 };
 
-const struct gc_key gc_unified_keys[] = {
-  {"total", read_size, PROFILE(unified_total), true, 1024, 1 << 24},
-  {"carveouts", read_carveouts, 0, true, 0, 1 << 24},
-  END,
+const struct gc_profile_key gc_unified_keys[] = {
+    {"total", read_size, PROFILE(unified_total), true, 1024, 1 << 24},
+    {"carveouts", read_carveouts, 0, true, 0, 1 << 24},
+    END,
 };
 
-const struct gc_key gc_cache_keys[] = {
+const struct gc_profile_key gc_cache_keys[] = {
     {"scope", read_scope, 0, false, 2, 4096},
     {"instances", read_u32, CACHE(instances), false, 1, 16},
     {"size", read_cache_size, 0, true, 32, GIB(1)},
@@ -666,35 +668,35 @@ const struct gc_key gc_cache_keys[] = {
     END,
 };
 
-const struct gc_key gc_space_keys[] = {
-  {"path", read_path, 0, true, 1, 1000000},
-  {"read_bytes_per_cycle", read_rates, PATH(read_rates), false, 0, 4096},
-  {"write_bytes_per_cycle", read_rates, PATH(write_rates), false, 0, 4096},
-  END,
+const struct gc_profile_key gc_space_keys[] = {
+    {"path", read_path, 0, true, 1, 1000000},
+    {"read_bytes_per_cycle", read_rates, PATH(read_rates), false, 0, 4096},
+    {"write_bytes_per_cycle", read_rates, PATH(write_rates), false, 0, 4096},
+    END,
 };
 
-const struct gc_key gc_tlb_keys[] = {
-  {"scope", read_scope, TLB(cache), false, 2, 4096},
-  {"entries", read_u64, TLB(entries), true, 1, 1 << 16},
-  {"covers", read_size32, TLB(cache.shape.line), true, 4096, GIB(2)},
-  {"ways", read_u32, TLB(cache.shape.ways), false, 1, GC_CACHE_WAYS_MAX},
-  {"penalty", read_u32, TLB(penalty), true, 1, 100000},
-  END,
+const struct gc_profile_key gc_tlb_keys[] = {
+    {"scope", read_scope, TLB(cache), false, 2, 4096},
+    {"entries", read_u64, TLB(entries), true, 1, 1 << 16},
+    {"covers", read_size32, TLB(cache.shape.line), true, 4096, GIB(2)},
+    {"ways", read_u32, TLB(cache.shape.ways), false, 1, GC_CACHE_WAYS_MAX},
+    {"penalty", read_u32, TLB(penalty), true, 1, 100000},
+    END,
 };
 
-const struct gc_key gc_banks_keys[] = {
-  {"count", read_u32, BANKS(count), false, 1, 128},
-  {"width", read_size32, BANKS(width), false, 4, 16},
-  {"interleave", read_size32, BANKS(interleave), false, 4, 16},
-  {"conflict", read_u32, BANKS(conflict), false, 1, 1000},
-  END,
+const struct gc_profile_key gc_banks_keys[] = {
+    {"count", read_u32, BANKS(count), false, 1, 128},
+    {"width", read_size32, BANKS(width), false, 4, 16},
+    {"interleave", read_size32, BANKS(interleave), false, 4, 16},
+    {"conflict", read_u32, BANKS(conflict), false, 1, 1000},
+    END,
 };
 
-const struct gc_key gc_atomics_keys[] = {
-  {"shared_cycles", read_u32, ATOMICS(shared_cycles), false, 1, 100000},
-  {"shared_per_cycle", read_gbps, ATOMICS(shared_rate), false, 0, 1000},
-  {"l2_cycles", read_u32, ATOMICS(l2_cycles), false, 1, 100000},
-  {"l2_far_cycles", read_u32, ATOMICS(l2_far), false, 1, 10000},
-  {"l2_per_cycle", read_gbps, ATOMICS(l2_rate), false, 0, 1000},
-  END,
+const struct gc_profile_key gc_atomics_keys[] = {
+    {"shared_cycles", read_u32, ATOMICS(shared_cycles), false, 1, 100000},
+    {"shared_per_cycle", read_gbps, ATOMICS(shared_rate), false, 0, 1000},
+    {"l2_cycles", read_u32, ATOMICS(l2_cycles), false, 1, 100000},
+    {"l2_far_cycles", read_u32, ATOMICS(l2_far), false, 1, 10000},
+    {"l2_per_cycle", read_gbps, ATOMICS(l2_rate), false, 0, 1000},
+    END,
 };

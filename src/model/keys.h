@@ -10,9 +10,9 @@
 #include "model/values.h"
 
 /* One key of a section. read() gets the text after the '=', never empty, and may change it. */
-struct gc_key {
+struct gc_profile_key {
   const char *name;
-  int (*read)(const struct gc_value *value, char *text, void *to);
+  int (*read)(const struct gc_profile_value *value, char *text, void *to);
   size_t offset;        /* of `to` in the struct of the section */
   bool required;
   uint64_t least, most; /* bounds for the numbers of the value */
@@ -20,7 +20,7 @@ struct gc_key {
 
 /* Each table ends with a key without a name. The sections of the first two are in a struct
  * gc_profile, the others in a struct gc_profile_cache, _path, _tlb, _banks and _atomics. */
-extern const struct gc_key gc_chip_keys[], gc_unified_keys[], gc_cache_keys[], gc_space_keys[],
-    gc_tlb_keys[], gc_banks_keys[], gc_atomics_keys[];
+extern const struct gc_profile_key gc_chip_keys[], gc_unified_keys[], gc_cache_keys[],
+    gc_space_keys[], gc_tlb_keys[], gc_banks_keys[], gc_atomics_keys[];
 
 #endif

@@ -164,8 +164,9 @@ bool gc_model_wanders(const struct gc_model *model);
  * clock of their own. */
 void gc_model_time(struct gc_model *model, uint64_t cycles);
 
-/* Whether SMs that share a cache compete for it in this launch; after gc_model_launch they do not.
- * No: its blocks run one after another on a real GPU, too. */
+/* true: the blocks of this launch run at the same time on a real GPU, so SMs that share a cache
+ * disturb each other there. false, which gc_model_launch sets: its blocks run one after another on a
+ * real GPU, too. */
 void gc_model_compete(struct gc_model *model, bool compete);
 
 /* Empties the caches outside the SMs and the TLBs, as if another program had used them. */

@@ -16,17 +16,17 @@
 
 struct parser {
   struct gc_profile *profile;
-  struct gc_value at;        /* the current line */
+  struct gc_profile_value at; /* the current line */
   char section[48];          /* for messages: "the chip", "[cache L1]" */
   unsigned section_line;
-  const struct gc_key *keys; /* of this section */
+  const struct gc_profile_key *keys; /* of this section */
   char *target;              /* the struct that they fill */
   uint64_t seen;             /* one bit per key */
 };
 
 static int end_section(struct parser *parser)
 {
-  for (const struct gc_key *key = parser->keys; key->name; key++)
+  for (const struct gc_profile_key *key = parser->keys; key->name; key++)
     if (key->required && !(parser->seen >> (key - parser->keys) & 1)) {
       parser->at.line = parser->section_line;
       return gc_value_wrong(&parser->at, "%s lacks '%s'", parser->section, key->name);
@@ -127,7 +127,7 @@ static int begin_atomics(struct parser *parser)
 /* These sections describe the driver tables; src/gpus/sim_tables.c reads and checks them. */
 static int begin_sysfs(struct parser *parser)
 {
-  static const struct gc_key none[] = {{NULL, NULL, 0, false, 0, 0}};
+  static const struct gc_profile_key none[] = {{NULL, NULL, 0, false, 0, 0}};
 
   parser->keys = none;
   parser->target = NULL;
@@ -170,8 +170,8 @@ static int begin_section(struct parser *parser, char *header)
 
 static int read_key(struct parser *parser, const char *name, char *text)
 {
-  const struct gc_key *key = parser->keys;
-  struct gc_value value = parser->at;
+  const struct gc_profile_key *key = parser->keys;
+  struct gc_profile_value value = parser->at;
   uint64_t bit;
 
   while (key->name && strcmp(key->name, name))

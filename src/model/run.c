@@ -116,7 +116,7 @@ static uint64_t translate(struct gc_model *model, uint32_t sm, const struct gc_w
 
 /* The cycles of loads that were found at this level. */
 static uint64_t cycles_of(const struct gc_model *model, enum gc_space space, unsigned level,
-                          const struct gc_found *found)
+                          const struct gc_window_found *found)
 {
   const int cache = model->profile.paths[space].levels[level].cache;
 
@@ -131,7 +131,7 @@ static uint64_t run_outside(struct gc_model *model, uint32_t sm, enum gc_space s
 {
   const struct gc_profile_path *path = &model->profile.paths[space];
   struct gc_cache_array *array = &model->arrays[path->levels[0].cache];
-  struct gc_found found = {0};
+  struct gc_window_found found = {0};
   uint64_t cycles = 0, behind = 0;
   struct gc_window window;
 
@@ -254,7 +254,7 @@ static uint64_t run_through(struct gc_model *model, uint32_t sm, enum gc_space s
   struct gc_cache_array *array = &model->arrays[path->levels[0].cache];
   struct gc_cache_array *next = &model->arrays[path->levels[1].cache];
   struct gc_cache *cache = gc_walk_own(model, array, sm);
-  struct gc_found found = {0};
+  struct gc_window_found found = {0};
   uint64_t hits = run->count, cycles = 0, last = 0;
 
   while (run->count) {
@@ -287,7 +287,7 @@ bool gc_run_rows(struct gc_model *model, const struct gc_rows *rows, uint8_t *le
   struct gc_cache_array *behind =
     path->count == 3 ? &model->arrays[path->levels[1].cache] : NULL;
   const uint64_t bytes = (rows->more + 1) * (uint64_t)rows->bytes;
-  struct gc_found found = {0};
+  struct gc_window_found found = {0};
   struct gc_window window;
   uint32_t lines;
 

@@ -32,7 +32,7 @@ static uint64_t next_window(struct gc_model *model, const struct gc_cache_array 
 static uint64_t read_outside(struct gc_model *model, struct gc_cache_array *array,
                              const struct gc_swept *sweep)
 {
-  struct gc_found found = {0};
+  struct gc_window_found found = {0};
   struct gc_window window;
 
   for (uint64_t at = 0; at < sweep->bytes;) {

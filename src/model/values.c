@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-int gc_value_wrong(const struct gc_value *value, const char *format, ...)
+int gc_value_wrong(const struct gc_profile_value *value, const char *format, ...)
 {
   char text[400];
   va_list args;
@@ -35,7 +35,7 @@ char *gc_value_word(char **rest)
   return word;
 }
 
-static int in_range(const struct gc_value *value, uint64_t number)
+static int in_range(const struct gc_profile_value *value, uint64_t number)
 {
   if (number >= value->least && number <= value->most)
     return 0;
@@ -44,21 +44,21 @@ static int in_range(const struct gc_value *value, uint64_t number)
                         (unsigned long long)value->most);
 }
 
-static int to_number(const struct gc_value *value, const char *word, uint64_t *number)
+static int to_number(const struct gc_profile_value *value, const char *word, uint64_t *number)
 {
   if (gc_number_whole(word, number))
     return 0;
   return gc_value_wrong(value, "'%s' is not a whole number (%s)", word ? word : "", value->key);
 }
 
-int gc_value_number(const struct gc_value *value, const char *word, uint64_t *number)
+int gc_value_number(const struct gc_profile_value *value, const char *word, uint64_t *number)
 {
   const int status = to_number(value, word, number);
 
   return status ? status : in_range(value, *number);
 }
 
-int gc_value_fraction(const struct gc_value *value, const char *word, double *number)
+int gc_value_fraction(const struct gc_profile_value *value, const char *word, double *number)
 {
   if (!gc_number_read(word, number))
     return gc_value_wrong(value, "'%s' is not a number (%s)", word ? word : "", value->key);
@@ -81,7 +81,7 @@ static uint64_t unit_of(const char *word)
   return 0;
 }
 
-int gc_value_sizes(const struct gc_value *value, char *text, uint64_t *sizes, unsigned most,
+int gc_value_sizes(const struct gc_profile_value *value, char *text, uint64_t *sizes, unsigned most,
                    unsigned *count)
 {
   uint64_t unit = 0;
@@ -114,7 +114,7 @@ int gc_value_sizes(const struct gc_value *value, char *text, uint64_t *sizes, un
   return 0;
 }
 
-int gc_value_choice(const struct gc_value *value, const char *word, const char *choices)
+int gc_value_choice(const struct gc_profile_value *value, const char *word, const char *choices)
 {
   const size_t length = word ? strlen(word) : 0;
   int index = 0;

@@ -9,7 +9,7 @@
 #include "model/profile.h"
 
 /* The place of a value in the file, and the bounds for its numbers. */
-struct gc_value {
+struct gc_profile_value {
   const char *file;
   unsigned line;
   const char *key;
@@ -19,7 +19,7 @@ struct gc_value {
 };
 
 /* Writes the message "FILE:LINE: …" and returns -EINVAL. */
-int gc_value_wrong(const struct gc_value *value, const char *format, ...)
+int gc_value_wrong(const struct gc_profile_value *value, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* Removes the next word from *rest and returns it; NULL: there is none. Blanks and commas separate
@@ -28,13 +28,13 @@ char *gc_value_word(char **rest);
 
 /* These convert a word to a whole number, or a decimal fraction. 0 or -EINVAL, also for a NULL word
  * and for numbers outside of the bounds. */
-int gc_value_number(const struct gc_value *value, const char *word, uint64_t *number);
-int gc_value_fraction(const struct gc_value *value, const char *word, double *number);
+int gc_value_number(const struct gc_profile_value *value, const char *word, uint64_t *number);
+int gc_value_fraction(const struct gc_profile_value *value, const char *word, double *number);
 /* Up to `most` sizes in bytes, which one unit may follow: 8 16 32 KiB. */
-int gc_value_sizes(const struct gc_value *value, char *text, uint64_t *sizes, unsigned most,
+int gc_value_sizes(const struct gc_profile_value *value, char *text, uint64_t *sizes, unsigned most,
                    unsigned *count);
 
 /* The index of the word in "a|b|c", or -EINVAL. */
-int gc_value_choice(const struct gc_value *value, const char *word, const char *choices);
+int gc_value_choice(const struct gc_profile_value *value, const char *word, const char *choices);
 
 #endif

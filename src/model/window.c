@@ -130,7 +130,7 @@ static uint64_t access_home(struct gc_model *model, struct gc_cache_array *array
 }
 
 void gc_window_touch(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
-                     struct gc_window *window, struct gc_found *found)
+                     struct gc_window *window, struct gc_window_found *found)
 {
   const bool parts = array->profile->partitions > 1, replicate = parts && array->profile->replicate;
   const uint32_t near = array->places[sm];
@@ -188,7 +188,7 @@ uint64_t gc_window_touch_behind(struct gc_model *model, const struct gc_cache_ar
                                 struct gc_window *window)
 {
   const uint32_t sector = array->profile->shape.sector, shift = behind->line_shift;
-  struct gc_found found = {0};
+  struct gc_window_found found = {0};
   struct gc_window next;
 
   if (gc_window_alike(array, behind)) {

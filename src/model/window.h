@@ -22,7 +22,7 @@ struct gc_window {
 };
 
 /* How many sectors were found in the near partition, in a far one, or in neither. */
-struct gc_found {
+struct gc_window_found {
   uint64_t near, far, nowhere;
 };
 
@@ -32,7 +32,7 @@ unsigned gc_window_most(const struct gc_model *model, const struct gc_cache_arra
 /* Loads by an SM. Adds to *found what was found where. Leaves the sectors that missed. Their number
  * is the new sum. */
 void gc_window_touch(struct gc_model *model, struct gc_cache_array *array, uint32_t sm,
-                     struct gc_window *window, struct gc_found *found);
+                     struct gc_window *window, struct gc_window_found *found);
 
 /* The same at the cache of the chip behind `array`, for what missed there. Returns how many sectors
  * hit. */

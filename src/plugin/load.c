@@ -29,7 +29,7 @@ struct gc_load {
   size_t listed_count;
   struct gc_found found;
   bool is_complete;
-  void (*late)(const struct gc_late *late, void *data); /* NULL: nobody wants to know */
+  void (*late)(const struct gc_late *late, void *data); /* may be NULL */
   void *data;
 };
 

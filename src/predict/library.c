@@ -6,7 +6,7 @@
 #include <hwloc/gpucache-predict.h>
 
 #include "predict/predict.h"
-#include "record/xml.h"
+#include "record/reader.h"
 #include "util/regular.h"
 
 #include <errno.h>

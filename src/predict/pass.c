@@ -94,7 +94,7 @@ static int keep_detail(struct gc_pass *pass, struct gc_pass_kernel *kernel,
 static int keep_loads(struct gc_pass *pass, struct gc_kernel_run *run)
 {
   const size_t bytes = run->load_count * sizeof *run->loads;
-  struct gc_load *loads = keep(pass, bytes);
+  struct gc_load_counts *loads = keep(pass, bytes);
 
   if (loads && bytes)
     memcpy(loads, run->loads, bytes);

@@ -30,7 +30,7 @@ struct gc_estimate {
   double value, low, high;
 };
 
-enum gc_rate { GC_RATE_L1, GC_RATE_L2, GC_RATE_COUNT };
+enum gc_hit_rate { GC_RATE_L1, GC_RATE_L2, GC_RATE_COUNT };
 
 struct gc_load_prediction {
   uint32_t pc;

@@ -305,8 +305,8 @@ PROPERTY(BANK, "Bank", bank, "Banks of shared memory",
 NUMBER(BANK, "BankBytes", WHOLE, 1, bank_bytes, "width of a bank")
 
 PROPERTY(CONFLICT, "Conflict", conflict, "Banks of shared memory",
-         "The lanes of a warp load at equal distances. The value is the slope over the accesses to "
-         "the busiest bank.")
+         "The lanes of a warp load at equal distances. The value is how much longer a load takes for "
+         "each further lane that uses the busiest bank.")
 NUMBER(CONFLICT, "ConflictCycles", TENTHS, 0, conflict_cycles, "cost of a bank conflict")
 
 PROPERTY(REMOTE_LATENCY, "RemoteLatency", remote, "Remote shared memory",

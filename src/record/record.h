@@ -20,6 +20,6 @@
 #include "record/provisional.h"
 #include "record/status.h"
 #include "record/values.h"
-#include "record/xml.h"
+#include "record/reader.h"
 
 #endif

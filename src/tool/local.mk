@@ -50,6 +50,7 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/doctor/libraries.h \
 	src/tool/doctor/linker_cache.c \
 	src/tool/doctor/linker_cache.h \
+	src/tool/doctor/links.c \
 	src/tool/doctor/links.h \
 	src/tool/doctor/plugin.c \
 	src/tool/doctor/print.c \
@@ -75,7 +76,7 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/export/mt4g.c \
 	src/tool/export/mt4g_csv.c \
 	src/tool/export/mt4g_leaf.c \
-	src/tool/export/mt4g_leaf.h \
+	src/tool/export/mt4g.h \
 	src/tool/export/mt4g_memory.c \
 	src/tool/gpus/earlier_record.c \
 	src/tool/gpus/earlier_record.h \

@@ -8,7 +8,7 @@
 
 #include "record/record.h"
 #include "record/values.h"
-#include "record/xml.h"
+#include "record/reader.h"
 
 static void check_infos(const struct gc_infos *infos)
 {

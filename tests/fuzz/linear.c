@@ -7,7 +7,7 @@
 #include "fuzz.h"
 
 #include "record/record.h"
-#include "record/xml.h"
+#include "record/reader.h"
 
 #include <string.h>
 #include <time.h>

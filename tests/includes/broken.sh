@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Tests check.sh. Writes small trees that break one rule each; check.sh must fail and name the
-# files. The first tree breaks none and must pass.
+# Tests check.sh and declarations.sh. Writes small trees that break one rule each; the script must
+# fail and name the files. The first tree of each breaks none and must pass.
 set -eu
 check=$top_srcdir/tests/includes/check.sh
 failed=0
@@ -19,12 +19,12 @@ tree() {
   done
 }
 
-# said STATUS TEXT...: check.sh exits so, and prints each text.
+# said STATUS TEXT...: the script exits so, and prints each text.
 said() {
   expected=$1
   shift
   status=0
-  output=$("$check" "$dir") || status=$?
+  output=$("$check" "$dir" 2>&1) || status=$?
   [ $status = "$expected" ] || fail "the exit status is $status, not $expected"
   for text; do
     case $output in
@@ -34,7 +34,7 @@ said() {
   done
 }
 fail() {
-  echo "${dir##*/}: $1; check.sh printed:"
+  echo "${dir##*/}: $1; ${check##*/} printed:"
   echo "$output" | sed 's/^/  /'
   failed=1
 }
@@ -69,6 +69,46 @@ tree missing src/util/a.c:util/gone.h
 said 1 'src/util/a.c:1 includes "util/gone.h", and there is no such file'
 
 tree empty
-said 2 2>/dev/null
+said 2
+
+check=$top_srcdir/tests/includes/declarations.sh
+# has FILE LINE...: adds lines to a file of the tree.
+has() {
+  file=$dir/$1
+  shift
+  mkdir -p "${file%/*}"
+  printf '%s\n' "$@" >>"$file"
+}
+
+tree declared
+has src/util/one.h '/* int gc_in_a_comment(void); */' 'struct gc_one {' '  int a;' '};' 'int gc_one(int a,' '           int b);'
+has src/util/one.c 'int gc_one(int a,' '           int b)' '{' '  return gc_two();' '}'
+has src/util/one_more.c 'static int own(void);' 'int gc_two(void)' '{' 'out:' '  return own();' '}'
+has src/util/util.h 'int gc_two(void);'
+said 0 "2 functions are declared where they belong"
+
+tree elsewhere
+has src/util/one.h 'int gc_one(void);'
+has src/util/other.c 'int gc_one(void)' '{' '}'
+said 1 "src/util/one.h declares gc_one, which src/util/other.c defines"
+
+tree nowhere
+has src/util/one.h '__attribute__((const)) int gc_one(void);'
+said 1 "src/util/one.h declares gc_one, which no file defines"
+
+tree in_c
+has src/util/one.c 'int gc_two(void);'
+said 1 "src/util/one.c declares gc_two"
+
+tree calls
+has src/util/util.h 'int gc_one(void);' 'int gc_two(void);'
+has src/util/one.c 'int gc_one(void)' '{' '  return gc_two();' '}'
+has src/util/two.c 'int gc_two(void)' '{' '  return gc_one();' '}'
+said 1 "these files call each other in a circle" src/util/one src/util/two
+
+tree twice
+has src/util/one.h 'struct gc_one {'
+has src/util/two.c 'enum gc_one { A };'
+said 1 "src/util/two.c and src/util/one.h define gc_one"
 
 exit $failed

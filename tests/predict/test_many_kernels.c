@@ -10,7 +10,7 @@
 #include "predict/model/sector_set.h"
 #include "predict/model/sm.h"
 #include "predict/predict.h"
-#include "record/xml.h"
+#include "record/reader.h"
 
 #include <stdatomic.h>
 

@@ -13,7 +13,7 @@
 #include "predict/parameters/geometry.h"
 #include "predict/parameters/parameters.h"
 #include "predict/parameters/tlbs.h"
-#include "record/xml.h"
+#include "record/reader.h"
 
 #include <errno.h>
 #include <math.h>

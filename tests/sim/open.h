@@ -17,7 +17,7 @@
 #include "measure/results/publish.h"
 #include "measure/walk/overhead.h"
 #include "model/truth.h"
-#include "record/xml.h"
+#include "record/reader.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -89,7 +89,7 @@ static void add(const struct gpu *gpu)
 static const char *title(size_t property)
 {
   static char text[128];
-  const struct gc_property *p = &subjects.properties[property];
+  const struct gc_compared_property *p = &subjects.properties[property];
 
   snprintf(text, sizeof text, "%s %s", gc_property_element(p), gc_property_title(p));
   return text;
@@ -101,7 +101,7 @@ static const char *title(size_t property)
 static void is_limit(enum gc_kind kind, const char *key, enum gc_alike alike, double percent,
                      double least)
 {
-  const struct gc_limit limit = gc_limit_find(kind, key);
+  const struct gc_difference_limit limit = gc_limit_find(kind, key);
 
   if (limit.alike != alike || limit.percent != percent || limit.least != least)
     fail_msg("%s: %d, %g %%, %g", key, limit.alike, limit.percent, limit.least);
@@ -460,8 +460,8 @@ static void numbers_of_other_kinds_do_not_mix(void **state)
 /* The first `split` subjects are side a. expected: pairs in order. */
 static void is_match(size_t split, bool directories, const struct gc_match *expected, size_t count)
 {
-  const struct gc_side a = {0, split, directories};
-  const struct gc_side b = {split, subjects.count - split, directories};
+  const struct gc_matched_side a = {0, split, directories};
+  const struct gc_matched_side b = {split, subjects.count - split, directories};
   struct gc_match *matches;
   size_t found;
 

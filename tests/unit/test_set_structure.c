@@ -19,7 +19,7 @@ static void masks_from_a_kernel(void **state)
 {
   const uint64_t masks[] = {0x2080, 0x4100, 0x8200}; /* bits 7, 8, 9 and 13, 14, 15 */
   struct gc_span kernel = {0};
-  struct gc_set_index index;
+  struct gc_set_masks index;
 
   (void)state;
   for (uint64_t line = 0; line < 1 << 10; line++) {
@@ -43,7 +43,7 @@ static void masks_from_a_kernel(void **state)
 static void no_kernel(void **state)
 {
   const struct gc_span kernel = {0};
-  struct gc_set_index index;
+  struct gc_set_masks index;
 
   (void)state;
   gc_index_find(&kernel, 5, 9, &index);

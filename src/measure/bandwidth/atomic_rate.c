@@ -27,7 +27,7 @@ static uint32_t threads_of(const struct gc_properties *p, uint32_t warps)
 static int measure_shared(struct gc_measurement *m, struct gc_measured *element)
 {
   const struct gc_properties *p = &m->bench.properties;
-  const struct gc_limit limit = {0, "atomics per cycle", ""};
+  const struct gc_rate_limit limit = {0, "atomics per cycle", ""};
   struct gc_flow flow = {.kernel = GC_KERNEL_atomics_shared,
                          .blocks = p->sms,
                          .threads = threads_of(p, SHARED_WARPS),
@@ -43,7 +43,7 @@ static int measure_shared(struct gc_measurement *m, struct gc_measured *element)
 static int measure_l2(struct gc_measurement *m, struct gc_measured *element)
 {
   const struct gc_properties *p = &m->bench.properties;
-  const struct gc_limit limit = {0, "atomics per cycle", ""};
+  const struct gc_rate_limit limit = {0, "atomics per cycle", ""};
   struct gc_flow flow = {
       .kernel = GC_KERNEL_atomics_cg,
       .blocks = p->sms,

@@ -8,6 +8,9 @@
 
 #include "measure/core/measurement.h"
 
+struct gc_flow;
+struct gc_rate;
+
 gc_step gc_step_bandwidth;        /* sm_bandwidth.c: memories inside the SM */
 gc_step gc_step_l2_bandwidth;     /* gpu_bandwidth.c: what all SMs use together */
 gc_step gc_step_l3_bandwidth;     /* gpu_bandwidth.c */
@@ -20,5 +23,13 @@ gc_step gc_step_outstanding_warp; /* outstanding.c */
 gc_step gc_step_outstanding_sm;   /* outstanding.c; after the warp */
 
 gc_step_needs gc_needs_l2_bandwidth, gc_needs_l3_bandwidth, gc_needs_memory_bandwidth;
+
+/* All SMs do the same, each at its own clock: what the median SM moves in a cycle
+ * (sm_bandwidth.c). Both are for the rates of rate.h. */
+int gc_rate_of_sms(struct gc_bench *bench, struct gc_flow *flow, struct gc_rate *rate);
+/* All SMs together: what they move in a nanosecond, in launches of about `wanted` ns, the first one
+ * of flow->args.count iterations (gpu_bandwidth.c). */
+int gc_rate_of_gpu(struct gc_bench *bench, struct gc_flow *flow, double wanted,
+                   struct gc_rate *rate);
 
 #endif

@@ -99,7 +99,7 @@ int gc_rate_of_gpu(struct gc_bench *bench, struct gc_flow *flow, double wanted,
 
 /* Measures reads, then writes. */
 static int measure_both(struct gc_measurement *m, struct gc_flow *flow, struct gc_measured *element,
-                        const struct gc_limit *limit)
+                        const struct gc_rate_limit *limit)
 {
   const bool refreshed = element->kind == GC_DEVICE_MEMORY && !m->bench.properties.l3_bytes;
   const double wanted = refreshed ? MEMORY_NS : LONG_NS;
@@ -124,11 +124,11 @@ static uint64_t tile_bytes(const struct gc_properties *p)
 }
 
 /* All SMs together cannot move more, to any level. GB/s. */
-static struct gc_limit sms_limit(const struct gc_bench *bench)
+static struct gc_rate_limit sms_limit(const struct gc_bench *bench)
 {
-  return (struct gc_limit){gc_sm_limit(&bench->properties) * bench->properties.sms * bench->mhz /
-                               1e3,
-                           "GB/s", "the way to the SMs"};
+  return (struct gc_rate_limit){gc_sm_limit(&bench->properties) * bench->properties.sms *
+                                    bench->mhz / 1e3,
+                                "GB/s", "the way to the SMs"};
 }
 
 uint64_t gc_needs_l2_bandwidth(const struct gc_measurement *m, enum gc_kind kind)
@@ -140,7 +140,7 @@ uint64_t gc_needs_l2_bandwidth(const struct gc_measurement *m, enum gc_kind kind
 int gc_step_l2_bandwidth(struct gc_measurement *m, struct gc_measured *element)
 {
   struct gc_bench *bench = &m->bench;
-  const struct gc_limit limit = sms_limit(bench);
+  const struct gc_rate_limit limit = sms_limit(bench);
   const struct gc_properties *p = &bench->properties;
   const uint64_t tile = tile_bytes(p), tiles = p->l2_bytes / L2_SHARE / tile;
   const uint32_t sms = p->sms / p->l2_count; /* SMs that use the same L2 */
@@ -191,7 +191,7 @@ uint64_t gc_needs_l3_bandwidth(const struct gc_measurement *m, enum gc_kind kind
 int gc_step_l3_bandwidth(struct gc_measurement *m, struct gc_measured *element)
 {
   struct gc_bench *bench = &m->bench;
-  const struct gc_limit limit = sms_limit(bench);
+  const struct gc_rate_limit limit = sms_limit(bench);
   const struct gc_properties *p = &bench->properties;
   const uint32_t warps = p->threads_per_block / p->warp;
   const uint64_t bytes = p->l3_bytes / L3_SHARE;
@@ -225,7 +225,7 @@ int gc_step_memory_bandwidth(struct gc_measurement *m, struct gc_measured *eleme
 {
   struct gc_bench *bench = &m->bench;
   const struct gc_properties *p = &bench->properties;
-  const struct gc_limit limit = {bus_limit(p), "GB/s", "the memory bus"};
+  const struct gc_rate_limit limit = {bus_limit(p), "GB/s", "the memory bus"};
   const uint32_t warps = p->threads_per_block / p->warp;
   struct gc_flow flow = {.blocks = p->sms, .threads = warps * p->warp};
   const uint64_t bytes = bench->walk_bytes;

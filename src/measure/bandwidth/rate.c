@@ -93,7 +93,7 @@ double gc_sm_limit(const struct gc_properties *p)
 }
 
 int gc_rate_put(struct gc_measurement *m, struct gc_measured *element, enum gc_property property,
-                double *value, const struct gc_rate *rate, const struct gc_limit *limit)
+                double *value, const struct gc_rate *rate, const struct gc_rate_limit *limit)
 {
   char why[160];
 

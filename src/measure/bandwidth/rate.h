@@ -45,16 +45,8 @@ struct gc_rate {
 void gc_rate_of(const struct gc_bench *bench, const struct gc_flow *flow, double *values,
                 struct gc_rate *rate);
 
-/* All SMs do the same, each at its own clock: what the median SM moves in a cycle
- * (sm_bandwidth.c). */
-int gc_rate_of_sms(struct gc_bench *bench, struct gc_flow *flow, struct gc_rate *rate);
-/* All SMs together: what they move in a nanosecond, in launches of about `wanted` ns, the first one
- * of flow->args.count iterations (gpu_bandwidth.c). */
-int gc_rate_of_gpu(struct gc_bench *bench, struct gc_flow *flow, double wanted,
-                   struct gc_rate *rate);
-
 /* A physical limit of a rate. */
-struct gc_limit {
+struct gc_rate_limit {
   double most;      /* 0: not known */
   const char *unit; /* of the limit and of the value */
   const char *by;   /* what sets the limit: "the memory bus" */
@@ -71,6 +63,6 @@ double gc_sm_limit(const struct gc_properties *properties);
  * if more loads in flight might give more, and withheld if the rate is beyond the limit.
  * Returns 0. */
 int gc_rate_put(struct gc_measurement *m, struct gc_measured *element, enum gc_property property,
-                double *value, const struct gc_rate *rate, const struct gc_limit *limit);
+                double *value, const struct gc_rate *rate, const struct gc_rate_limit *limit);
 
 #endif

@@ -144,8 +144,8 @@ static int measure_target(struct gc_measurement *m, const struct target *target,
                           struct gc_measured *element)
 {
   struct gc_flow flow = plan_flow(&m->bench, target, texture, element);
-  const struct gc_limit limit = {is_uniform(target) ? 0 : gc_sm_limit(&m->bench.properties),
-                                 "bytes per cycle", "an SM"};
+  const struct gc_rate_limit limit = {is_uniform(target) ? 0 : gc_sm_limit(&m->bench.properties),
+                                      "bytes per cycle", "an SM"};
   struct gc_rate rate;
   int status;
 

@@ -12,7 +12,7 @@
 #include "measure/walk/banks.h"
 #include "measure/walk/chase.h"
 
-/* Doubled, 12 KiB lead to 192 KiB; and all of these sizes miss a constant L1. */
+/* The search doubles this size until an array misses: 12, 24 … 192 KiB. No constant L1 is as large. */
 #define SMALLEST (12u << 10)
 #define STEP 64       /* bytes */
 #define RANGE 15      /* sizes that may be left when single slots are walked */

@@ -34,7 +34,7 @@ struct trial {
   struct gc_bench *bench;
   const struct gc_path *path;
   const struct gc_tlb_range *range;
-  struct gc_set_index index; /* of the lower bits */
+  struct gc_set_masks index;  /* of the lower bits */
   unsigned low;              /* the lowest upper bit; the array has 1 << low bytes */
   unsigned high;             /* one past the highest one */
   uint64_t origin;           /* of the array in the range: its address has none of the upper bits */

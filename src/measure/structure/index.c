@@ -29,7 +29,7 @@ void gc_span_add(struct gc_span *span, uint64_t vector)
 /* In a reduced span, an address bit that is no top bit is free: its mask has this bit, and the top
  * bits of those vectors that contain it. */
 void gc_index_find(const struct gc_span *kernel, unsigned low, unsigned high,
-                   struct gc_set_index *index)
+                   struct gc_set_masks *index)
 {
   uint64_t tops = 0;
 
@@ -48,7 +48,7 @@ void gc_index_find(const struct gc_span *kernel, unsigned low, unsigned high,
   }
 }
 
-uint32_t gc_index_set(const struct gc_set_index *index, uint64_t address)
+uint32_t gc_index_set(const struct gc_set_masks *index, uint64_t address)
 {
   uint32_t set = 0;
 

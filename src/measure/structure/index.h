@@ -15,7 +15,7 @@
 
 #define GC_INDEX_BITS_MAX 32
 
-struct gc_set_index {
+struct gc_set_masks {
   uint32_t count;                    /* bits of the number of a set */
   uint64_t masks[GC_INDEX_BITS_MAX]; /* of address bits; ascending by their lowest bit, which no
                                         other mask has */
@@ -32,9 +32,9 @@ void gc_span_add(struct gc_span *span, uint64_t vector);
 
 /* The hash of address bits low to high - 1 that vanishes on the span. */
 void gc_index_find(const struct gc_span *kernel, unsigned low, unsigned high,
-                   struct gc_set_index *index);
+                   struct gc_set_masks *index);
 
 /* The number of an address's set. */
-uint32_t gc_index_set(const struct gc_set_index *index, uint64_t address);
+uint32_t gc_index_set(const struct gc_set_masks *index, uint64_t address);
 
 #endif

@@ -25,7 +25,8 @@
 #define ATTEMPTS 8 /* launches whose times are unclear; almost all of a real GPU are clear */
 #define LEVELS 3 /* SMs that share a cache with the first one, at most */
 #define SLOWER 3 /* misses: differences that are smaller are none */
-#define GAP 2    /* in an empty cache, the first execution takes longer by so many times more */
+#define GAP 2    /* a first execution that fills an empty cache loses this many times as many cycles
+                    as one that finds the code in it, or more */
 
 static const char unclear[] =
     "whether an SM finds the code of another one in its cache is unclear";
@@ -146,9 +147,9 @@ static bool all_ran(const struct turns *t, const struct order *order)
   return true;
 }
 
-/* The limit is in the widest gap of the times of all SMs, relative to its lower end. Times below
- * `least` count as `least`. Times in an empty cache differ: the code may be in the next cache, or
- * farther away. Returns whether there is a wide gap. */
+/* Sorts the times of all SMs and puts the limit into the widest gap between neighbours, by their
+ * ratio. Times below `least` count as `least`. Above the limit there can be several times, since the
+ * code comes from the next cache or from farther away. Returns whether there is a wide gap. */
 static bool find_limit(struct turns *t)
 {
   double sorted[GC_SMS_MAX], widest = GAP;

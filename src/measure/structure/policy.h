@@ -16,7 +16,7 @@
 
 #define GC_POLICY_WAYS_MAX 192
 
-enum gc_outcome { GC_HIT, GC_MISS, GC_EITHER };
+enum gc_load_outcome { GC_HIT, GC_MISS, GC_EITHER };
 
 /* Loads of the ways + 1 lines of a set that was empty: load i is of line order[i % period]. The
  * first ways + 1 loads are of different lines. */
@@ -24,7 +24,7 @@ struct gc_set_loads {
   uint32_t ways;
   const uint8_t *order;
   size_t period;
-  const uint8_t *seen; /* [loads]: enum gc_outcome */
+  const uint8_t *seen; /* [loads]: enum gc_load_outcome */
   size_t loads;
 };
 

@@ -98,7 +98,7 @@ static uint64_t address_of(const struct gc_overfull *o, uint32_t line)
 /* Does the hash say which lines of the array are in the set of a further line? sets: of the lines
  * of the array. If fewer lines than ways are in it, it has space left, and nothing may have missed,
  * unless other data are in it, too: then all of these lines missed. */
-static bool predicts(const struct gc_overfull *o, const struct gc_set_index *index,
+static bool predicts(const struct gc_overfull *o, const struct gc_set_masks *index,
                      const uint32_t *sets, const struct gc_conflict *conflict,
                      const struct sizes *sizes)
 {
@@ -116,7 +116,7 @@ static bool predicts(const struct gc_overfull *o, const struct gc_set_index *ind
 }
 
 /* sets[lines]: space. *agree: the conflicts that it predicts. */
-static bool predicts_all(const struct gc_overfull *o, const struct gc_set_index *index,
+static bool predicts_all(const struct gc_overfull *o, const struct gc_set_masks *index,
                          const struct sizes *sizes, uint32_t *sets, size_t *agree)
 {
   size_t right = 0, n = 0;
@@ -146,7 +146,7 @@ static unsigned log2_of(uint64_t n)
 
 /* The linear hash under which the conflicts share a set. Every few conflicts are not used. */
 static void find_index(const struct gc_overfull *o, const struct sizes *sizes,
-                       struct gc_set_index *index)
+                       struct gc_set_masks *index)
 {
   struct gc_span kernel = {0};
   unsigned used = 0;
@@ -162,7 +162,7 @@ static void find_index(const struct gc_overfull *o, const struct sizes *sizes,
   gc_index_find(&kernel, log2_of(o->line), log2_of(o->layout.bytes), index);
 }
 
-static int put_masks(struct gc_measured *element, const struct gc_set_index *index,
+static int put_masks(struct gc_measured *element, const struct gc_set_masks *index,
                      double confidence)
 {
   element->mask_count = index->count;
@@ -181,7 +181,7 @@ static int put_no_masks(struct gc_measured *element, const char *why)
 struct geometry {
   uint64_t ways, sets;
   bool linear, modulo;
-  struct gc_set_index index; /* if linear */
+  struct gc_set_masks index;  /* if linear */
   size_t agree;              /* conflicts that show this */
 };
 
@@ -245,7 +245,7 @@ struct trial {
   uint32_t period;
   uint64_t starts[GC_OVERFULL_MAX];
   uint8_t order[GC_OVERFULL_MAX][GC_VARIANTS_MAX * GC_CONFLICT_MAX];
-  uint8_t *seen; /* [blocks][POLICY_LOADS]: enum gc_outcome */
+  uint8_t *seen; /* [blocks][POLICY_LOADS]: enum gc_load_outcome */
 };
 
 /* A random order of the lines, again and again, without two loads of one line in succession. */

@@ -6,9 +6,9 @@
  *
  * All lanes of a warp load in dependent chains. In pairs, every other lane is at a second address:
  * the load takes longer if both addresses are in different rows of one bank, which shows number and
- * width without any assumption about them. In strides, lane i is at i times a stride: no other
- * number and width may explain these times better. Then the slope over the turns of the busiest
- * bank is the cost of a conflict. Nine rounds measure everything, each pattern on another SM and in
+ * width without any assumption about them. In strides, lane i is at i times a stride. These
+ * times confirm number and width, if no other number and width explain them better. The more lanes
+ * use the busiest bank, the longer a load takes: by the cost of a conflict for each further lane. Nine rounds measure everything, each pattern on another SM and in
  * another order.
  */
 #include "measure/structure/bank_fit.h"

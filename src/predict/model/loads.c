@@ -23,7 +23,7 @@ static uint32_t *slot_of(const struct gc_loads *loads, uint32_t pc)
 static int grow(struct gc_loads *loads)
 {
   uint32_t room = loads->room ? 2 * loads->room : 1;
-  struct gc_load *larger = realloc(loads->loads, room * sizeof *larger);
+  struct gc_load_counts *larger = realloc(loads->loads, room * sizeof *larger);
   uint32_t *slots;
 
   if (!larger)
@@ -59,7 +59,7 @@ int gc_loads_index(struct gc_loads *loads, uint32_t pc, uint32_t *index)
       *index = GC_LOADS_MAX - 1;
       return 0;
     }
-    loads->loads[loads->count] = (struct gc_load){.pc = pc};
+    loads->loads[loads->count] = (struct gc_load_counts){.pc = pc};
     *slot = ++loads->count;
   }
   *index = loads->last = *slot - 1;
@@ -68,12 +68,12 @@ int gc_loads_index(struct gc_loads *loads, uint32_t pc, uint32_t *index)
 
 static int by_pc(const void *a, const void *b)
 {
-  uint32_t x = ((const struct gc_load *)a)->pc, y = ((const struct gc_load *)b)->pc;
+  uint32_t x = ((const struct gc_load_counts *)a)->pc, y = ((const struct gc_load_counts *)b)->pc;
 
   return x < y ? -1 : x > y;
 }
 
-void gc_loads_take(struct gc_loads *loads, struct gc_load **sorted, size_t *count)
+void gc_loads_take(struct gc_loads *loads, struct gc_load_counts **sorted, size_t *count)
 {
   *sorted = loads->loads;
   *count = loads->count;

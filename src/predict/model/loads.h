@@ -14,7 +14,7 @@
 #define GC_LOADS_MAX (UINT32_C(1) << 20)
 
 struct gc_loads {
-  struct gc_load *loads;
+  struct gc_load_counts *loads;
   uint32_t count, room;
   uint32_t *slots; /* hash table: index + 1; 0: empty */
   uint32_t slot_count;
@@ -25,7 +25,7 @@ struct gc_loads {
 int gc_loads_index(struct gc_loads *loads, uint32_t pc, uint32_t *index);
 
 /* Hands over the table, sorted by pc; *loads is empty then. */
-void gc_loads_take(struct gc_loads *loads, struct gc_load **sorted, size_t *count);
+void gc_loads_take(struct gc_loads *loads, struct gc_load_counts **sorted, size_t *count);
 void gc_loads_fini(struct gc_loads *loads);
 
 /* The counts of the load with this pc. All 0: the load never looked into L1 in this run. */

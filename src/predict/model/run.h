@@ -50,14 +50,14 @@ struct gc_counts {
   } tlbs[GC_TLB_LEVELS];
 };
 
-struct gc_load { /* one instruction of a kernel */
+struct gc_load_counts { /* one instruction of a kernel */
   uint32_t pc;
   struct gc_cache_counts l1;
 };
 
 struct gc_kernel_run { /* one kernel with one seed */
   struct gc_counts counts;
-  struct gc_load *loads; /* in the order of pc */
+  struct gc_load_counts *loads; /* in the order of pc */
   size_t load_count;
   uint64_t cycles;        /* of the model: an order of events, not a prediction of time */
   unsigned blocks_per_sm; /* that were resident at the same time */

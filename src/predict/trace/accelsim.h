@@ -45,7 +45,7 @@ struct gc_accelsim {
   uint64_t block;  /* the current one */
   unsigned warp;   /* the current one */
 
-  gc_trace_visitor *visit; /* NULL: nobody is interested */
+  gc_trace_visitor *visit; /* NULL: the block is only counted */
   void *data;
   struct gc_trace_instruction instruction;
   unsigned others;    /* GC_TRACE_OTHER in a row that are not yet handed over */

@@ -8,8 +8,10 @@
 
 #include "predict/trace/stream.h"
 #include "predict/trace/trace.h"
+#include "util/error.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* No GPU launches blocks with more threads. */
 #define GC_TRACE_BLOCK_THREADS 1024
@@ -46,6 +48,13 @@ static inline bool gc_trace_is_global(uint64_t address, unsigned bytes)
 }
 
 /* Copies a text of length bytes into a field, cut to fit, and printable. */
-void gc_trace_copy_text(char *field, size_t size, const char *text, size_t length);
+static inline void gc_trace_copy_text(char *field, size_t size, const char *text, size_t length)
+{
+  if (length >= size)
+    length = size - 1;
+  memcpy(field, text, length);
+  field[length] = '\0';
+  gc_make_printable(field);
+}
 
 #endif

@@ -10,15 +10,6 @@
 static const struct gc_trace_format *const formats[] = {&gc_trace_tsv, &gc_trace_accelsim,
                                                         &gc_trace_list, &gc_trace_paper};
 
-void gc_trace_copy_text(char *field, size_t size, const char *text, size_t length)
-{
-  if (length >= size)
-    length = size - 1;
-  memcpy(field, text, length);
-  field[length] = '\0';
-  gc_make_printable(field);
-}
-
 /* No format begins with this line: perhaps no text at all. */
 static int fail_unknown(struct gc_trace *trace, const char *line, struct gc_error *err)
 {

@@ -27,12 +27,12 @@ void gc_column_free(struct gc_column *column)
   memset(column, 0, sizeof *column);
 }
 
-const struct gc_property *gc_column_property(const struct gc_column *column)
+const struct gc_compared_property *gc_column_property(const struct gc_column *column)
 {
   return &column->subjects->properties[column->property];
 }
 
-static const struct gc_value *value_of(const struct gc_column *column, size_t subject)
+static const struct gc_compared_value *value_of(const struct gc_column *column, size_t subject)
 {
   return gc_subject_value(&column->subjects->array[subject], column->property);
 }
@@ -102,7 +102,7 @@ void gc_column_fill(struct gc_column *column, size_t property, const size_t *gro
   source = commonest_source(column, group, count);
   element = element_of(column->subjects, gc_column_property(column)->kind);
   for (size_t i = 0; i < count; i++) {
-    const struct gc_value *value = value_of(column, group[i]);
+    const struct gc_compared_value *value = value_of(column, group[i]);
 
     if (value->state != GC_VALUE || value->source != source)
       continue;
@@ -110,7 +110,7 @@ void gc_column_fill(struct gc_column *column, size_t property, const size_t *gro
     column->with[column->with_count++] = group[i];
   }
   for (size_t i = 0; column->with_count && i < count; i++) {
-    const struct gc_value *value = value_of(column, group[i]);
+    const struct gc_compared_value *value = value_of(column, group[i]);
 
     if ((value->state != GC_VALUE || value->source != source) &&
         !lacks_element(column, group[i], element) && absence_counts(column, group[i]))

@@ -28,6 +28,6 @@ void gc_column_fill(struct gc_column *column, size_t property, const size_t *gro
 /* The text that more than half of the subjects in with have, if any has that. */
 const char *gc_column_majority(const struct gc_column *column);
 
-const struct gc_property *gc_column_property(const struct gc_column *column);
+const struct gc_compared_property *gc_column_property(const struct gc_column *column);
 
 #endif

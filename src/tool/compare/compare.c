@@ -20,7 +20,7 @@
 struct run {
   const struct gc_tool *tool;
   struct gc_subjects subjects;
-  struct gc_report report;
+  struct gc_comparison report;
   size_t unreadable; /* files and directories that were skipped */
   bool different;
   json_t *pairs; /* --json: an array */
@@ -81,7 +81,7 @@ static int read_others(struct run *run, char *word)
   return status == GC_EXIT_USAGE ? GC_COMPARE_USAGE : GC_COMPARE_FAILED;
 }
 
-static int read_side(struct run *run, char *word, struct gc_side *side)
+static int read_side(struct run *run, char *word, struct gc_matched_side *side)
 {
   struct stat file;
   int status;
@@ -171,7 +171,8 @@ static int print_two_sides(struct run *run, const struct gc_match *matches, size
   return 0;
 }
 
-static int compare_sides(struct run *run, const struct gc_side *a, const struct gc_side *b)
+static int compare_sides(struct run *run, const struct gc_matched_side *a,
+                         const struct gc_matched_side *b)
 {
   struct gc_match *matches;
   size_t count, pairs = 0;
@@ -258,7 +259,7 @@ static int compare_fleet(struct run *run)
 
 static int compare_all(struct run *run)
 {
-  struct gc_side sides[2];
+  struct gc_matched_side sides[2];
   int status = GC_COMPARE_ALIKE;
 
   for (size_t i = 0; i < run->tool->count; i++) {
@@ -283,7 +284,7 @@ int gc_tool_compare(const struct gc_tool *tool)
   struct run run = {.tool = tool};
   int status;
 
-  run.report = (struct gc_report){&run.subjects, tool->tolerance};
+  run.report = (struct gc_comparison){&run.subjects, tool->tolerance};
   status = compare_all(&run);
   json_decref(run.pairs);
   gc_subjects_free(&run.subjects);

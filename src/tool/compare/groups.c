@@ -22,8 +22,8 @@ struct likeness {
   size_t subject;
 };
 
-static const struct gc_value *value_of(const struct gc_subjects *subjects, size_t subject,
-                                       enum gc_kind kind, const char *name)
+static const struct gc_compared_value *value_of(const struct gc_subjects *subjects, size_t subject,
+                                                enum gc_kind kind, const char *name)
 {
   for (size_t i = 0; i < subjects->property_count; i++)
     if (subjects->properties[i].kind == kind && !strcmp(subjects->properties[i].name, name))
@@ -31,7 +31,7 @@ static const struct gc_value *value_of(const struct gc_subjects *subjects, size_
   return gc_subject_value(&subjects->array[subject], SIZE_MAX);
 }
 
-static const char *text_of(const struct gc_value *value)
+static const char *text_of(const struct gc_compared_value *value)
 {
   return value->state == GC_VALUE ? value->text : "";
 }

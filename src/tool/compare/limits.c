@@ -25,7 +25,7 @@ enum place { ANYWHERE, GPU, IN_SM, OUTSIDE, SHARED_CACHE };
 static const struct {
   const char *key;
   enum place place;
-  struct gc_limit limit;
+  struct gc_difference_limit limit;
 } limits[] = {
     /* When and how the GPU was measured; clocks: latencies are compared in cycles. */
     {"Status", GPU, NEVER},
@@ -113,7 +113,7 @@ static bool is_at(enum gc_kind kind, enum place place)
   return gc_kinds[kind].on_sm == (place == IN_SM);
 }
 
-struct gc_limit gc_limit_find(enum gc_kind kind, const char *key)
+struct gc_difference_limit gc_limit_find(enum gc_kind kind, const char *key)
 {
   size_t row = 0;
 
@@ -123,7 +123,7 @@ struct gc_limit gc_limit_find(enum gc_kind kind, const char *key)
   return limits[row].limit;
 }
 
-double gc_limit_of(const struct gc_limit *limit, double value, double tolerance)
+double gc_limit_of(const struct gc_difference_limit *limit, double value, double tolerance)
 {
   if (limit->alike != GC_WITHIN)
     return 0;
@@ -132,7 +132,8 @@ double gc_limit_of(const struct gc_limit *limit, double value, double tolerance)
   return fmax(limit->percent / 100 * fabs(value), limit->least);
 }
 
-void gc_limit_text(const struct gc_limit *limit, double tolerance, char *text, size_t size)
+void gc_limit_text(const struct gc_difference_limit *limit, double tolerance, char *text,
+                   size_t size)
 {
   if (limit->alike != GC_WITHIN)
     snprintf(text, size, "identical");

@@ -20,7 +20,7 @@ static int by_name(const void *x, const void *y, void *data)
 }
 
 /* The subjects of a side, sorted. */
-static void sort_side(const struct gc_subjects *subjects, const struct gc_side *side,
+static void sort_side(const struct gc_subjects *subjects, const struct gc_matched_side *side,
                       size_t *indices)
 {
   for (size_t i = 0; i < side->count; i++)
@@ -39,8 +39,9 @@ static bool is_unique(const struct gc_subjects *subjects, const size_t *indices,
 }
 
 /* Gives partners to GPUs without one whose id, or id and name, is unique on both sides. */
-static size_t match_unique(const struct gc_subjects *subjects, const struct gc_side *a,
-                           const struct gc_side *b, bool names, size_t partner[], size_t *room)
+static size_t match_unique(const struct gc_subjects *subjects, const struct gc_matched_side *a,
+                           const struct gc_matched_side *b, bool names, size_t partner[],
+                           size_t *room)
 {
   size_t *left = room, *right = room + a->count, found = 0;
 
@@ -62,7 +63,8 @@ static size_t match_unique(const struct gc_subjects *subjects, const struct gc_s
   return found;
 }
 
-static void match_in_order(const struct gc_side *a, const struct gc_side *b, size_t partner[])
+static void match_in_order(const struct gc_matched_side *a, const struct gc_matched_side *b,
+                           size_t partner[])
 {
   for (size_t i = 0; i < a->count; i++) {
     partner[a->first + i] = b->first + i;
@@ -70,8 +72,8 @@ static void match_in_order(const struct gc_side *a, const struct gc_side *b, siz
   }
 }
 
-int gc_match_sides(const struct gc_subjects *subjects, const struct gc_side *a,
-                   const struct gc_side *b, struct gc_match **matches, size_t *count)
+int gc_match_sides(const struct gc_subjects *subjects, const struct gc_matched_side *a,
+                   const struct gc_matched_side *b, struct gc_match **matches, size_t *count)
 {
   size_t *partner = calloc(subjects->count + 1, sizeof *partner);
   size_t *room = calloc(a->count + b->count + 1, sizeof *room), found;

@@ -9,7 +9,7 @@
 #include "tool/compare/subjects.h"
 
 /* The GPUs of one argument: subjects [first, first + count). */
-struct gc_side {
+struct gc_matched_side {
   size_t first, count;
   bool is_directory;
 };
@@ -27,7 +27,7 @@ struct gc_match {
  * the same id. If several GPUs of a side have that id (simulated GPUs of several nodes), the names
  * must be the same, too. If files (and no directories) have equally many GPUs and no id is on both
  * sides, the first belongs to the first and so on. */
-int gc_match_sides(const struct gc_subjects *subjects, const struct gc_side *a,
-                   const struct gc_side *b, struct gc_match **matches, size_t *count);
+int gc_match_sides(const struct gc_subjects *subjects, const struct gc_matched_side *a,
+                   const struct gc_matched_side *b, struct gc_match **matches, size_t *count);
 
 #endif

@@ -10,7 +10,7 @@
 /* Why it says little that one of two GPUs lacks a value that the other has; NULL: it counts. */
 static const char *why_absence_does_not_count(const struct gc_subject *has,
                                               const struct gc_subject *lacks,
-                                              const struct gc_value *value)
+                                              const struct gc_compared_value *value)
 {
   if (strcmp(has->method, lacks->method) || strcmp(has->format, lacks->format))
     return "measured with other methods";
@@ -21,13 +21,13 @@ static const char *why_absence_does_not_count(const struct gc_subject *has,
   return NULL;
 }
 
-static bool both_have_values(const struct gc_value *a, const struct gc_value *b)
+static bool both_have_values(const struct gc_compared_value *a, const struct gc_compared_value *b)
 {
   return a->state == GC_VALUE && b->state == GC_VALUE && a->source == b->source;
 }
 
 /* How well a value is determined: measured is better than stated. */
-static int rank_of(const struct gc_value *value)
+static int rank_of(const struct gc_compared_value *value)
 {
   if (value->state != GC_VALUE)
     return 0;
@@ -35,9 +35,9 @@ static int rank_of(const struct gc_value *value)
 }
 
 /* Compares one property. Returns whether it differs. */
-static bool differs(const struct gc_pair *pair, const struct gc_property *property,
-                    const struct gc_value *a, const struct gc_value *b, double tolerance,
-                    struct gc_difference *difference)
+static bool differs(const struct gc_pair *pair, const struct gc_compared_property *property,
+                    const struct gc_compared_value *a, const struct gc_compared_value *b,
+                    double tolerance, struct gc_difference *difference)
 {
   const bool a_is_better = rank_of(a) > rank_of(b);
 
@@ -61,7 +61,7 @@ static bool differs(const struct gc_pair *pair, const struct gc_property *proper
 static bool is_in_missing_element(const struct gc_subjects *subjects, const bool missing[],
                                   size_t property)
 {
-  const struct gc_property *p = &subjects->properties[property];
+  const struct gc_compared_property *p = &subjects->properties[property];
 
   return p->kind != GC_WHOLE_GPU && missing[p->kind] && strcmp(p->name, GC_ELEMENT);
 }
@@ -90,7 +90,7 @@ int gc_pair_compare(const struct gc_subjects *subjects, const struct gc_subject 
       missing[subjects->properties[i].kind] =
           gc_subject_value(a, i)->state != gc_subject_value(b, i)->state;
   for (size_t i = 0; i < subjects->property_count; i++) {
-    const struct gc_value *x = gc_subject_value(a, i), *y = gc_subject_value(b, i);
+    const struct gc_compared_value *x = gc_subject_value(a, i), *y = gc_subject_value(b, i);
     struct gc_difference *difference = &pair->differences[pair->count];
 
     if (is_in_missing_element(subjects, missing, i))

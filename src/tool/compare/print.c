@@ -23,8 +23,8 @@ static size_t common_beginning(const char *a, const char *b)
 
 /* Writes the value of a property as it is printed, at most 40 characters: of a long text, the part
  * in which it differs from `other` (may be NULL). A missing value: "absent: " and the reason. */
-static void print_value(const struct gc_value *value, const struct gc_value *other, char *text,
-                        size_t size)
+static void print_value(const struct gc_compared_value *value,
+                        const struct gc_compared_value *other, char *text, size_t size)
 {
   const char *has = value->state == GC_MISSING ? "not in the record" : value->text;
   size_t skip = 0;
@@ -77,12 +77,12 @@ static int start_table(struct gc_table *table, const char *const *titles, size_t
 }
 
 /* A row of a property that differs. */
-static int add_difference(const struct gc_report *report, const struct gc_pair *pair,
+static int add_difference(const struct gc_comparison *report, const struct gc_pair *pair,
                           const struct gc_difference *difference, struct gc_table *table)
 {
-  const struct gc_property *property = &report->subjects->properties[difference->property];
-  const struct gc_value *a = gc_subject_value(pair->a, difference->property);
-  const struct gc_value *b = gc_subject_value(pair->b, difference->property);
+  const struct gc_compared_property *property = &report->subjects->properties[difference->property];
+  const struct gc_compared_value *a = gc_subject_value(pair->a, difference->property);
+  const struct gc_compared_value *b = gc_subject_value(pair->b, difference->property);
   char(*row)[GC_CELL] = gc_table_row(table);
 
   if (!row)
@@ -101,7 +101,7 @@ static int add_difference(const struct gc_report *report, const struct gc_pair *
   return 0;
 }
 
-static int print_differences(const struct gc_report *report, const struct gc_pair *pair,
+static int print_differences(const struct gc_comparison *report, const struct gc_pair *pair,
                              size_t first, size_t end, bool counting)
 {
   static const char *const titles[] = {"ELEMENT", "PROPERTY", "A", "B", "DIFFERENCE", "LIMIT"};
@@ -115,7 +115,7 @@ static int print_differences(const struct gc_report *report, const struct gc_pai
   return status;
 }
 
-int gc_print_pair(const struct gc_report *report, const struct gc_pair *pair)
+int gc_print_pair(const struct gc_comparison *report, const struct gc_pair *pair)
 {
   int status = 0;
 
@@ -139,13 +139,13 @@ int gc_print_pair(const struct gc_report *report, const struct gc_pair *pair)
 /* --- fleets ------------------------------------------------------------------------------------
  */
 
-static int add_outlier(const struct gc_report *report, const struct gc_outlier *outlier,
+static int add_outlier(const struct gc_comparison *report, const struct gc_outlier *outlier,
                        struct gc_table *table)
 {
   const struct gc_subject *subject = &report->subjects->array[outlier->subject];
-  const struct gc_property *property = &report->subjects->properties[outlier->property];
-  const struct gc_value usual = {.text = outlier->usual, .state = GC_VALUE};
-  const struct gc_value *value = gc_subject_value(subject, outlier->property);
+  const struct gc_compared_property *property = &report->subjects->properties[outlier->property];
+  const struct gc_compared_value usual = {.text = outlier->usual, .state = GC_VALUE};
+  const struct gc_compared_value *value = gc_subject_value(subject, outlier->property);
   char(*row)[GC_CELL] = gc_table_row(table);
 
   if (!row)
@@ -165,7 +165,7 @@ static int add_outlier(const struct gc_report *report, const struct gc_outlier *
   return 0;
 }
 
-static int print_outliers(const struct gc_report *report, const struct gc_fleet *fleet)
+static int print_outliers(const struct gc_comparison *report, const struct gc_fleet *fleet)
 {
   static const char *const titles[] = {"GPU",    "ELEMENT",    "PROPERTY", "VALUE",
                                        "MEDIAN", "DIFFERENCE", "SIGMAS"};
@@ -183,10 +183,10 @@ static int print_outliers(const struct gc_report *report, const struct gc_fleet 
   return status;
 }
 
-static int add_divided(const struct gc_report *report, const struct gc_fleet *fleet,
+static int add_divided(const struct gc_comparison *report, const struct gc_fleet *fleet,
                        const struct gc_divided *divided, struct gc_table *table)
 {
-  const struct gc_property *property = &report->subjects->properties[divided->property];
+  const struct gc_compared_property *property = &report->subjects->properties[divided->property];
   const struct gc_group *group = &fleet->groups[divided->group];
   char(*row)[GC_CELL] = gc_table_row(table);
 
@@ -205,7 +205,7 @@ static int add_divided(const struct gc_report *report, const struct gc_fleet *fl
   return 0;
 }
 
-static int print_divided(const struct gc_report *report, const struct gc_fleet *fleet)
+static int print_divided(const struct gc_comparison *report, const struct gc_fleet *fleet)
 {
   static const char *const titles[] = {"ELEMENT", "PROPERTY", "DEVIATE", "VALUES", "NOTE"};
   struct gc_table table;
@@ -266,7 +266,7 @@ static int print_repeated(const struct gc_subjects *subjects)
   return 0;
 }
 
-int gc_print_fleet(const struct gc_report *report, const struct gc_fleet *fleet)
+int gc_print_fleet(const struct gc_comparison *report, const struct gc_fleet *fleet)
 {
   const size_t gpus = report->subjects->count;
   int status = print_outliers(report, fleet);

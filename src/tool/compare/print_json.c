@@ -2,7 +2,8 @@
 #include "tool/compare/print.h"
 
 /* {"value": 280.0, "source": "measured"}, or {"absent": "reason"}. */
-static json_t *value_of(const struct gc_property *property, const struct gc_value *value)
+static json_t *value_of(const struct gc_compared_property *property,
+                        const struct gc_compared_value *value)
 {
   json_t *object = json_object();
 
@@ -34,7 +35,7 @@ json_t *gc_json_subject(const struct gc_subject *subject)
 }
 
 /* A new object with the members "element" and "property". */
-static json_t *object_of(const struct gc_property *property)
+static json_t *object_of(const struct gc_compared_property *property)
 {
   json_t *object = json_object();
 
@@ -43,12 +44,12 @@ static json_t *object_of(const struct gc_property *property)
   return object;
 }
 
-static json_t *difference_of(const struct gc_report *report, const struct gc_pair *pair,
+static json_t *difference_of(const struct gc_comparison *report, const struct gc_pair *pair,
                              const struct gc_difference *difference)
 {
-  const struct gc_property *property = &report->subjects->properties[difference->property];
-  const struct gc_value *a = gc_subject_value(pair->a, difference->property);
-  const struct gc_value *b = gc_subject_value(pair->b, difference->property);
+  const struct gc_compared_property *property = &report->subjects->properties[difference->property];
+  const struct gc_compared_value *a = gc_subject_value(pair->a, difference->property);
+  const struct gc_compared_value *b = gc_subject_value(pair->b, difference->property);
   json_t *object = object_of(property);
   char limit[64];
 
@@ -69,7 +70,7 @@ static void add_note(const char *sentence, void *notes)
   gc_json_add(notes, gc_json_text(sentence));
 }
 
-json_t *gc_json_pair(const struct gc_report *report, const struct gc_pair *pair)
+json_t *gc_json_pair(const struct gc_comparison *report, const struct gc_pair *pair)
 {
   json_t *object = json_object(), *notes = json_array(), *differences = json_array();
 
@@ -85,10 +86,10 @@ json_t *gc_json_pair(const struct gc_report *report, const struct gc_pair *pair)
   return object;
 }
 
-static json_t *outlier_of(const struct gc_report *report, const struct gc_outlier *outlier)
+static json_t *outlier_of(const struct gc_comparison *report, const struct gc_outlier *outlier)
 {
   const struct gc_subject *subject = &report->subjects->array[outlier->subject];
-  const struct gc_property *property = &report->subjects->properties[outlier->property];
+  const struct gc_compared_property *property = &report->subjects->properties[outlier->property];
   json_t *object = object_of(property);
 
   gc_json_set_text(&object, "gpu", subject->name);
@@ -116,9 +117,9 @@ static json_t *group_of(const struct gc_fleet *fleet, size_t index)
   return object;
 }
 
-static json_t *divided_of(const struct gc_report *report, const struct gc_divided *divided)
+static json_t *divided_of(const struct gc_comparison *report, const struct gc_divided *divided)
 {
-  const struct gc_property *property = &report->subjects->properties[divided->property];
+  const struct gc_compared_property *property = &report->subjects->properties[divided->property];
   json_t *object = object_of(property);
 
   gc_json_set_whole(&object, "group", divided->group);
@@ -133,7 +134,7 @@ static json_t *divided_of(const struct gc_report *report, const struct gc_divide
   return object;
 }
 
-json_t *gc_json_fleet(const struct gc_report *report, const struct gc_fleet *fleet)
+json_t *gc_json_fleet(const struct gc_comparison *report, const struct gc_fleet *fleet)
 {
   json_t *object = json_object(), *groups = json_array(), *outliers = json_array(),
          *divided = json_array();

@@ -15,7 +15,8 @@
  */
 
 /* The slot of a key, which is a kept text. */
-static struct gc_key *key_slot(struct gc_key *keys, size_t size, enum gc_kind kind, const char *key)
+static struct gc_compared_key *key_slot(struct gc_compared_key *keys, size_t size,
+                                        enum gc_kind kind, const char *key)
 {
   size_t slot = (((uintptr_t)key >> 4) * 31 + kind) & (size - 1);
 
@@ -27,7 +28,7 @@ static struct gc_key *key_slot(struct gc_key *keys, size_t size, enum gc_kind ki
 static int grow_keys(struct gc_subjects *subjects)
 {
   const size_t size = subjects->key_size ? 2 * subjects->key_size : 1024;
-  struct gc_key *keys = calloc(size, sizeof *keys);
+  struct gc_compared_key *keys = calloc(size, sizeof *keys);
 
   if (!keys)
     return -ENOMEM;
@@ -43,7 +44,7 @@ static int grow_keys(struct gc_subjects *subjects)
 /* The index of a property, which is made if necessary. Names are kept texts. -ENOMEM. */
 static long property_of(struct gc_subjects *subjects, enum gc_kind kind, const char *name)
 {
-  struct gc_property *properties;
+  struct gc_compared_property *properties;
 
   for (size_t i = 0; i < subjects->property_count; i++)
     if (subjects->properties[i].kind == kind && subjects->properties[i].name == name)
@@ -53,7 +54,7 @@ static long property_of(struct gc_subjects *subjects, enum gc_kind kind, const c
     return -ENOMEM;
   subjects->properties = properties;
   properties[subjects->property_count] =
-      (struct gc_property){kind, name, NULL, {.alike = GC_IDENTICAL}};
+      (struct gc_compared_property){kind, name, NULL, {.alike = GC_IDENTICAL}};
   return (long)subjects->property_count++;
 }
 
@@ -66,9 +67,9 @@ static bool is_source(const char *key)
 
 /* Finds out what a key means. -ENOMEM: *meaning is then not changed. */
 static int explain(struct gc_subjects *subjects, enum gc_kind kind, const char *key,
-                   struct gc_key *meaning)
+                   struct gc_compared_key *meaning)
 {
-  const struct gc_limit limit = gc_limit_find(kind, key);
+  const struct gc_difference_limit limit = gc_limit_find(kind, key);
   const bool source = is_source(key);
   const size_t length = source ? strlen(key) - strlen(SOURCE) : gc_property_length(key);
   long property = -1;
@@ -86,16 +87,16 @@ static int explain(struct gc_subjects *subjects, enum gc_kind kind, const char *
       subjects->properties[property].limit = limit;
     }
   }
-  *meaning = (struct gc_key){kind, key, property, source};
+  *meaning = (struct gc_compared_key){kind, key, property, source};
   subjects->key_count++;
   return 0;
 }
 
-/* The struct gc_key of this key, which is made if it is new. NULL: out of memory. */
-static const struct gc_key *meaning_of(struct gc_subjects *subjects, enum gc_kind kind,
-                                       const char *key)
+/* The struct gc_compared_key of this key, which is made if it is new. NULL: out of memory. */
+static const struct gc_compared_key *meaning_of(struct gc_subjects *subjects, enum gc_kind kind,
+                                                const char *key)
 {
-  struct gc_key *meaning;
+  struct gc_compared_key *meaning;
 
   if (!(key = gc_texts_keep(&subjects->texts, key)) ||
       (2 * subjects->key_count >= subjects->key_size && grow_keys(subjects)))
@@ -108,12 +109,12 @@ static const struct gc_key *meaning_of(struct gc_subjects *subjects, enum gc_kin
  */
 
 /* Makes room for the value of a property. NULL: out of memory. */
-static struct gc_value *value_at(const struct gc_subjects *subjects, struct gc_subject *subject,
-                                 long property)
+static struct gc_compared_value *value_at(const struct gc_subjects *subjects,
+                                          struct gc_subject *subject, long property)
 {
   if ((size_t)property >= subject->count) {
     const size_t count = subjects->property_count;
-    struct gc_value *values = reallocarray(subject->values, count, sizeof *values);
+    struct gc_compared_value *values = reallocarray(subject->values, count, sizeof *values);
 
     if (!values)
       return NULL;
@@ -126,8 +127,8 @@ static struct gc_value *value_at(const struct gc_subjects *subjects, struct gc_s
 
 /* text: a kept one. Of two keys of one property, as ReadGBps and ReadBytesPerCycle, the first one
  * counts. */
-static void set_value(const struct gc_property *property, const char *key, const char *text,
-                      struct gc_value *value)
+static void set_value(const struct gc_compared_property *property, const char *key,
+                      const char *text, struct gc_compared_value *value)
 {
   if (property->key != key && value->state == GC_VALUE)
     return;
@@ -138,7 +139,8 @@ static void set_value(const struct gc_property *property, const char *key, const
 }
 
 /* "<Property>Source": the source of a value, or why there is none. 0 or -ENOMEM. */
-static int set_source(struct gc_subjects *subjects, const char *text, struct gc_value *value)
+static int set_source(struct gc_subjects *subjects, const char *text,
+                      struct gc_compared_value *value)
 {
   const size_t absent = strlen(HWLOC_GPUCACHE_SOURCE_ABSENT);
 
@@ -158,8 +160,8 @@ static int set_source(struct gc_subjects *subjects, const char *text, struct gc_
 static int add_info(struct gc_subjects *subjects, struct gc_subject *subject, enum gc_kind kind,
                     const char *key, const char *text, bool sources)
 {
-  const struct gc_key *meaning = meaning_of(subjects, kind, key);
-  struct gc_value *value;
+  const struct gc_compared_key *meaning = meaning_of(subjects, kind, key);
+  struct gc_compared_value *value;
 
   if (!meaning)
     return -ENOMEM;
@@ -264,19 +266,19 @@ void gc_subjects_free(struct gc_subjects *subjects)
   memset(subjects, 0, sizeof *subjects);
 }
 
-const struct gc_value *gc_subject_value(const struct gc_subject *subject, size_t property)
+const struct gc_compared_value *gc_subject_value(const struct gc_subject *subject, size_t property)
 {
-  static const struct gc_value missing;
+  static const struct gc_compared_value missing;
 
   return property < subject->count ? &subject->values[property] : &missing;
 }
 
-const char *gc_property_element(const struct gc_property *property)
+const char *gc_property_element(const struct gc_compared_property *property)
 {
   return gc_kind_name(property->kind);
 }
 
-const char *gc_property_title(const struct gc_property *property)
+const char *gc_property_title(const struct gc_compared_property *property)
 {
   return property->key ? property->key : property->name;
 }

@@ -41,31 +41,6 @@ static const struct {
     {"caches", gc_link_caches},
 };
 
-void gc_doctor_add(struct gc_doctor *doctor, enum gc_link_status status, const char *remedy,
-                   const char *format, ...)
-{
-  struct gc_finding *more =
-      realloc(doctor->findings, (doctor->count + 1) * sizeof *doctor->findings);
-  struct gc_finding *finding;
-  va_list args;
-
-  if (!more) {
-    gc_say(NULL, "%s: out of memory", doctor->link);
-    return;
-  }
-  doctor->findings = more;
-  finding = &more[doctor->count];
-  finding->link = doctor->link;
-  finding->status = status;
-  snprintf(finding->remedy, sizeof finding->remedy, "%s", remedy ? remedy : "");
-  va_start(args, format);
-  vsnprintf(finding->found, sizeof finding->found, format, args);
-  va_end(args);
-  gc_make_printable(finding->found);
-  gc_make_printable(finding->remedy);
-  doctor->count++;
-}
-
 /* A driver or a file system may hang: lists the GPUs under the deadline, too. */
 static int list_gpus(struct gc_doctor *doctor)
 {

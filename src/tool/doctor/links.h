@@ -16,7 +16,7 @@
 
 enum gc_link_status { GC_LINK_OK, GC_LINK_NOT_OK, GC_LINK_NOT_APPLICABLE };
 
-struct gc_finding {
+struct gc_link_finding {
   const char *link; /* static */
   enum gc_link_status status;
   char found[900];
@@ -42,7 +42,7 @@ struct gc_doctor {
   bool program_fails;            /* the program of the command line cannot load plugins */
   bool is_shown;                 /* the result: lstopo will show caches */
   const char *link;              /* the name of the present link */
-  struct gc_finding *findings;
+  struct gc_link_finding *findings;
   size_t count;
 };
 

@@ -40,7 +40,7 @@ void gc_doctor_print(const struct gc_doctor *doctor)
   unsigned broken = 0;
 
   for (size_t i = 0; i < doctor->count; i++) {
-    const struct gc_finding *finding = &doctor->findings[i];
+    const struct gc_link_finding *finding = &doctor->findings[i];
 
     broken += finding->status == GC_LINK_NOT_OK;
     printf("%-14s  %-19s  ", words[finding->status], finding->link);
@@ -68,7 +68,7 @@ int gc_doctor_print_json(const struct gc_doctor *doctor)
   json_t *array = json_array();
 
   for (size_t i = 0; i < doctor->count; i++) {
-    const struct gc_finding *finding = &doctor->findings[i];
+    const struct gc_link_finding *finding = &doctor->findings[i];
     json_t *object = json_object();
 
     gc_json_set_text(&object, "link", finding->link);

@@ -7,7 +7,7 @@
 #include "config.h"
 
 #include "tool/export/formats.h"
-#include "tool/export/mt4g_leaf.h"
+#include "tool/export/mt4g.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define HWLOC_GPUCACHE_KEYS_ONLY
-#include "tool/export/mt4g_leaf.h"
+#include "tool/export/mt4g.h"
 
 #include <hwloc/gpucache.h>
 

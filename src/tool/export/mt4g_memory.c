@@ -6,7 +6,7 @@
  * without are noted as missing: main, l2, constant, shared.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
-#include "tool/export/mt4g_leaf.h"
+#include "tool/export/mt4g.h"
 
 #include "tool/export/cu_groups.h"
 

@@ -2,6 +2,7 @@
 #include "tool/sources/topology.h"
 
 #include "record/reader.h"
+#include "record/xml.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -16,7 +16,7 @@
  */
 #include "predict/predict.h"
 #include "predict/threads.h"
-#include "record/xml.h"
+#include "record/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  *
  * The building blocks of MT4G's JSON: objects with a value, its unit, and where it comes from.
  */
-#ifndef GC_TOOL_EXPORT_MT4G_LEAF_H
-#define GC_TOOL_EXPORT_MT4G_LEAF_H
+#ifndef GC_TOOL_EXPORT_MT4G_H
+#define GC_TOOL_EXPORT_MT4G_H
 
 #include "tool/export/look_up.h"
 
