@@ -8,6 +8,7 @@
 #include "device/common.h"
 #include "device/cuda_alias.h"
 #include "device/cuda_concurrent.h"
+#include "device/cuda_host.h"
 #include "device/cuda_launch.h"
 #include "device/cuda_open.h"
 #include "record/cores.h"
@@ -211,6 +212,10 @@ static void release(struct gc_device *device, uint64_t address)
     cuda->host = (struct gc_cuda_host){0};
     return;
   }
+  if (address == cuda->on_node.address) {
+    gc_cuda_release_on_node(cuda);
+    return;
+  }
   if (cuda->driver.cuMemGetAddressRange_v2(&base, &bytes, address) == CUDA_SUCCESS)
     gc_count_release(&cuda->counts, bytes);
   cuda->driver.cuMemFree_v2(address);
@@ -369,6 +374,9 @@ const struct gc_device_ops gc_device_cuda = {
     .alloc = alloc,
     .alloc_host = alloc_host,
     .release = release,
+    .host_nodes = gc_cuda_host_nodes,
+    .alloc_on_node = gc_cuda_alloc_on_node,
+    .copy = gc_cuda_copy,
     .alias = gc_cuda_alias,
     .alias_until = gc_cuda_alias_until,
     .release_alias = gc_cuda_release_alias,

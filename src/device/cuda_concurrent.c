@@ -70,12 +70,15 @@ static int get_census(struct gc_cuda_device *cuda, uint32_t number, CUfunction *
   return status;
 }
 
-static int get_stream(struct gc_cuda_device *cuda, size_t i, struct gc_error *err)
+int gc_cuda_stream(struct gc_cuda_device *cuda, size_t i, CUstream *stream, struct gc_error *err)
 {
-  if (cuda->streams[i])
-    return 0;
-  return CUDA_CALL(cuda, err, cuStreamCreate(&cuda->streams[i], CU_STREAM_NON_BLOCKING),
-                   "create a stream on %s", cuda->name);
+  int status = 0;
+
+  if (!cuda->streams[i])
+    status = CUDA_CALL(cuda, err, cuStreamCreate(&cuda->streams[i], CU_STREAM_NON_BLOCKING),
+                       "create a stream on %s", cuda->name);
+  *stream = cuda->streams[i];
+  return status;
 }
 
 static int get_function(struct gc_cuda_device *cuda, enum gc_kernel kernel, uint32_t number,
@@ -105,6 +108,7 @@ int gc_cuda_launch_concurrent(struct gc_device *device, const struct gc_launch *
 {
   struct gc_cuda_device *cuda = CUDA(device);
   CUfunction functions[GC_CONCURRENT_MAX];
+  CUstream streams[GC_CONCURRENT_MAX];
   int status = 0;
 
   if (n > GC_CONCURRENT_MAX)
@@ -113,9 +117,9 @@ int gc_cuda_launch_concurrent(struct gc_device *device, const struct gc_launch *
   /* Slow steps come before the first launch, which waits for the others. */
   for (size_t i = 0; i < n && !status; i++)
     if (!(status = get_function(cuda, launches[i].kernel, copies[i], &functions[i], err)))
-      status = get_stream(cuda, i, err);
+      status = gc_cuda_stream(cuda, i, &streams[i], err);
   for (size_t i = 0; i < n && !status; i++)
-    status = gc_cuda_launch(cuda, &launches[i], functions[i], cuda->streams[i], err);
+    status = gc_cuda_launch(cuda, &launches[i], functions[i], streams[i], err);
   return status;
 }
 

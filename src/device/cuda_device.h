@@ -36,7 +36,8 @@ struct gc_cuda_device {
   const struct gc_device_ops *ops; /* first: see struct gc_device */
   struct gc_device_counts counts;
   struct gc_cuda_driver driver;
-  char name[16]; /* "gpu0", for messages */
+  char name[16];   /* "gpu0", for messages */
+  char bus_id[24]; /* "0000:3b:00.0" */
   CUdevice device;
   CUcontext context;
   CUmodule module;
@@ -49,6 +50,7 @@ struct gc_cuda_device {
   CUstream streams[GC_CONCURRENT_MAX];       /* NULL until first use */
   struct gc_cuda_aliases aliases;
   struct gc_cuda_host host;
+  struct gc_cuda_host on_node; /* memory of a NUMA node; memory NULL: there is none */
   uint32_t compute_major;
   enum gc_kernel launched; /* the last one, for the message if it fails */
 };

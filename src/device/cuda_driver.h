@@ -16,6 +16,7 @@ struct gc_cuda_driver {
   /* NULL if the driver is too old: */
   CUDA_CLUSTER_SYMBOLS(CUDA_MEMBER)
   CUDA_ALIAS_SYMBOLS(CUDA_MEMBER)
+  CUDA_HOST_SYMBOLS(CUDA_MEMBER)
 };
 #undef CUDA_MEMBER
 

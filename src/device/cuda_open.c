@@ -11,6 +11,7 @@
 #include "device/common.h"
 #include "device/cuda_alias.h"
 #include "device/cuda_concurrent.h"
+#include "device/cuda_host.h"
 #include "device/images.h"
 
 #include <errno.h>
@@ -249,6 +250,8 @@ int gc_cuda_open(const struct gc_gpu *gpu, struct gc_cuda_device **device, struc
   if (!cuda)
     return gc_fail(err, -ENOMEM, "out of memory");
   snprintf(cuda->name, sizeof(cuda->name), "%s", gpu->name);
+  snprintf(cuda->bus_id, sizeof(cuda->bus_id), "%04x:%02x:%02x.%x", gpu->domain, gpu->bus,
+           gpu->dev, gpu->func);
   status = gc_cuda_driver_load(&cuda->driver, err);
   if (!status)
     status = initialize(cuda, gpu, list, err);
@@ -274,6 +277,7 @@ void gc_cuda_close(struct gc_cuda_device *cuda)
   if (!cuda)
     return;
   gc_cuda_release_alias((struct gc_device *)cuda);
+  gc_cuda_release_on_node(cuda);
   gc_cuda_concurrent_fini(cuda);
   for (size_t i = 0; i < GC_CUDA_IMAGES; i++)
     if (cuda->images[i])

@@ -30,6 +30,7 @@
   CONSTANT(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, 3)                                                  \
   CONSTANT(CU_MEM_ALLOC_GRANULARITY_MINIMUM, 0)                                                    \
   CONSTANT(CU_MEMHOSTALLOC_DEVICEMAP, 2)                                                           \
+  CONSTANT(CU_MEMHOSTREGISTER_DEVICEMAP, 2)                                                        \
   CONSTANT(CU_CTX_SCHED_SPIN, 1)                                                                   \
   CONSTANT(CU_STREAM_NON_BLOCKING, 1)                                                              \
   CONSTANT(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 8)                                     \
@@ -215,7 +216,7 @@ enum { CUDA_CONSTANTS(CUDA_CONSTANT) };
           unsigned int shared_bytes, CUstream stream, void **parameters, void **extra))
 
 /* The same for groups of functions that a driver may lack: then all of a group are NULL. Launches
- * of clusters; several mappings of the same memory. */
+ * of clusters; several mappings of the same memory; host memory of a NUMA node. */
 #define CUDA_CLUSTER_SYMBOLS(SYMBOL)                                                               \
   SYMBOL(cuLaunchKernelEx,                                                                         \
          (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra))     \
@@ -236,5 +237,12 @@ enum { CUDA_CONSTANTS(CUDA_CONSTANT) };
   SYMBOL(cuMemSetAccess,                                                                           \
          (CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t n))             \
   SYMBOL(cuMemUnmap, (CUdeviceptr address, size_t bytes))
+
+#define CUDA_HOST_SYMBOLS(SYMBOL)                                                                  \
+  SYMBOL(cuMemHostRegister_v2, (void *memory, size_t bytes, unsigned int flags))                   \
+  SYMBOL(cuMemHostUnregister, (void *memory))                                                      \
+  SYMBOL(cuMemcpyHtoDAsync_v2,                                                                     \
+         (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                        \
+  SYMBOL(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream))
 
 #endif

@@ -93,6 +93,20 @@ struct gc_launch {
 
 #define GC_ALIAS_ALIGNMENT ((uint64_t)256 << 20) /* of a range of aliases */
 
+/* A NUMA node of the host with memory that this process may use. */
+struct gc_host_node {
+  uint32_t number;
+  uint32_t distance; /* from the GPU, as the firmware states it (10: the GPU's own node); the same
+                        for all nodes if it is not known where the GPU is */
+};
+#define GC_HOST_NODES_MAX 8
+
+/* A copy between device memory and memory of alloc_on_node, in either direction. */
+struct gc_copy {
+  uint64_t to, from, bytes;
+};
+#define GC_COPIES_AT_ONCE 2
+
 /* For `make bench` and the record. */
 struct gc_device_counts {
   uint64_t launches;                        /* queued so far */
@@ -123,7 +137,21 @@ struct gc_device_ops {
    * upload and download reach it without the driver. One range at a time. NULL: there is none. */
   int (*alloc_host)(struct gc_device *device, uint64_t bytes, uint64_t *address,
                     struct gc_error *err);
-  void (*release)(struct gc_device *device, uint64_t address); /* of either; 0 is fine */
+  void (*release)(struct gc_device *device, uint64_t address); /* of all; 0 is fine */
+
+  /* Memory of the host, for measuring how the GPU reaches it. These three are NULL in a back end
+   * that cannot do that.
+   * host_nodes: the nodes, nearest first, at most GC_HOST_NODES_MAX.
+   * alloc_on_node: memory on the node with this number, which kernels and copies can use. One range
+   * at a time. -ENOMEM if the node has too little free memory.
+   * copy: n <= GC_COPIES_AT_ONCE copies at the same time, each `times` times, one after another.
+   * *ns: from the call to the end of the last one. */
+  int (*host_nodes)(struct gc_device *device, struct gc_host_node nodes[GC_HOST_NODES_MAX],
+                    uint32_t *count, struct gc_error *err);
+  int (*alloc_on_node)(struct gc_device *device, uint64_t bytes, uint32_t node, uint64_t *address,
+                       struct gc_error *err);
+  int (*copy)(struct gc_device *device, const struct gc_copy *copies, uint32_t n, uint32_t times,
+              double *ns, struct gc_error *err);
 
   /* Aliases: a range of `span` addresses behind which the same `bytes` bytes of device memory lie
    * again and again. So loads that are far apart for a TLB can be near to each other for a cache.

@@ -2,7 +2,7 @@
 # A GPU that can run a kernel: one back end per vendor, and the simulator.
 noinst_LTLIBRARIES += src/device/libdevice.la
 src_device_libdevice_la_SOURCES = src/device/common.c src/device/common.h src/device/device.h \
-	src/device/images.c src/device/images.h src/device/open.c src/device/open.h kernels/args.h
+	src/device/images.c src/device/images.h src/device/numa.c src/device/numa.h src/device/open.c src/device/open.h kernels/args.h
 src_device_libdevice_la_LIBADD = src/util/libutil.la
 
 # The assembler includes the images, which make does not see.
@@ -15,6 +15,7 @@ src_device_libdevice_la_SOURCES += src/device/cuda.c src/device/cuda.h \
 	src/device/cuda_concurrent.c src/device/cuda_concurrent.h \
 	src/device/cuda_device.c src/device/cuda_device.h \
 	src/device/cuda_driver.c src/device/cuda_driver.h \
+	src/device/cuda_host.c src/device/cuda_host.h \
 	src/device/cuda_launch.c src/device/cuda_launch.h \
 	src/device/cuda_open.c src/device/cuda_open.h src/device/cuda_symbols.h
 

@@ -15,6 +15,9 @@
 #include <setjmp.h>
 #include <string.h>
 
+/* Memory of the simulated host has the addresses below this one, device memory those from it on. */
+#define GC_SIM_DEVICE_FIRST 0x7f0000000000ull
+
 /* Not 0, so that a host that does not use the base of the constant bank fails. */
 #define GC_SIM_CONSTANT_BASE 0x1000ull
 
@@ -24,6 +27,7 @@
 struct gc_sim_region {
   uint64_t base, bytes;
   uint64_t mask; /* of offsets: aliases repeat the same host memory */
+  uint32_t node; /* memory of the simulated host: the index of its NUMA node + 1; else 0 */
   unsigned char *host;
 };
 
@@ -400,18 +404,26 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
                            .count = b->warps, .write = write, .flight = GPU_BANDWIDTH_ROWS};
 }
 
+/* The latency of a load by its address, at the time that the model was told. */
+static inline uint32_t gc_sim_latency(struct gc_sim_block *b, enum gc_space space, uint64_t address)
+{
+  return space == GC_SPACE_CG && address < GC_SIM_DEVICE_FIRST
+             ? gc_model_host_load(b->model, gc_sim_region_of(b, address, 1)->node - 1)
+             : gc_model_load(b->model, b->sm, space, address);
+}
+
 /* A part of a sweep by all warps of the block. All blocks begin it at the same time. Memory
  * contents do not change. */
 static inline void gc_sim_sweep(struct gc_sim_block *b, uint64_t at, uint64_t bytes, bool write)
 {
+  const struct gc_swept swept = {
+      .sm = b->sm, .space = GC_SPACE_CG, .address = at, .bytes = bytes, .write = write};
+  const uint32_t node = gc_sim_region_of(b, at, bytes)->node;
   double busy;
 
-  gc_sim_region_of(b, at, bytes);
   gc_sim_begin_rows(b);
-  busy = gc_model_sweep(
-      b->model,
-      &(struct gc_swept){
-          .sm = b->sm, .space = GC_SPACE_CG, .address = at, .bytes = bytes, .write = write});
+  busy = node ? gc_model_host_sweep(b->model, node - 1, bytes, write)
+              : gc_model_sweep(b->model, &swept);
   b->clock = b->rows_to = b->rows_from + (uint64_t)(busy * b->slower);
 }
 

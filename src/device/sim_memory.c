@@ -13,12 +13,12 @@
 #include <sys/mman.h>
 
 #define SIM(device) ((struct gc_sim_device *)(device))
-#define FIRST_ADDRESS 0x7f0000000000ull
+#define HOST_ADDRESS 0x7e0000000000ull /* of memory of the simulated host */
 #define ALIGNMENT (2ull << 20) /* of addresses; at least that much lies between two allocations */
 
 void gc_sim_memory_init(struct gc_sim_device *sim)
 {
-  sim->next_address = FIRST_ADDRESS;
+  sim->next_address = GC_SIM_DEVICE_FIRST;
 }
 
 static uint64_t bytes_free(const struct gc_sim_device *sim)
@@ -39,10 +39,26 @@ int gc_sim_memory(struct gc_device *device, uint64_t *free_bytes, uint64_t *tota
   return gc_sim_failed(sim, err);
 }
 
+/* Adds a region with memory behind it, and returns that memory; NULL: there is none. */
+static void *add_region(struct gc_sim_device *sim, uint64_t base, uint64_t bytes, uint32_t node)
+{
+  struct gc_sim_region *grown = realloc(sim->regions, (sim->region_count + 1) * sizeof(*grown));
+  void *host;
+
+  if (!grown)
+    return NULL;
+  sim->regions = grown;
+  host = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+              0);
+  if (host == MAP_FAILED)
+    return NULL;
+  grown[sim->region_count++] = (struct gc_sim_region){base, bytes, UINT64_MAX, node, host};
+  return host;
+}
+
 int gc_sim_alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, struct gc_error *err)
 {
   struct gc_sim_device *sim = SIM(device);
-  struct gc_sim_region *grown;
   void *host;
 
   *address = 0;
@@ -54,21 +70,14 @@ int gc_sim_alloc(struct gc_device *device, uint64_t bytes, uint64_t *address, st
     return gc_fail(err, -ENOMEM, "cannot allocate %llu bytes on the simulated %s: %llu are free",
                    (unsigned long long)bytes, sim->name,
                    (unsigned long long)bytes_free(sim));
-  grown = realloc(sim->regions, (sim->region_count + 1) * sizeof(*grown));
-  if (grown)
-    sim->regions = grown;
-  host = grown ? mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)
-               : MAP_FAILED;
-  if (host == MAP_FAILED)
+  if (!(host = add_region(sim, sim->next_address, bytes, 0)))
     return gc_fail(err, -ENOMEM, "the host has no %llu bytes for the simulated %s",
                    (unsigned long long)bytes, sim->name);
   if (gc_model_map(sim->model, sim->next_address, bytes)) {
     munmap(host, bytes);
+    sim->region_count--;
     return gc_fail(err, -ENOMEM, "no memory for the pages of the simulated %s", sim->name);
   }
-  grown[sim->region_count++] =
-    (struct gc_sim_region){sim->next_address, bytes, UINT64_MAX, host};
   *address = sim->next_address;
   sim->next_address += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT + ALIGNMENT;
   gc_count_alloc(&sim->counts, bytes);
@@ -86,11 +95,83 @@ void gc_sim_release(struct gc_device *device, uint64_t address)
       continue;
     gc_sim_rings_drop(&sim->rings, region->base, region->bytes);
     munmap(region->host, region->bytes);
-    gc_model_unmap(sim->model, address);
-    gc_count_release(&sim->counts, region->bytes);
+    if (!region->node) {
+      gc_model_unmap(sim->model, address);
+      gc_count_release(&sim->counts, region->bytes);
+    }
     *region = sim->regions[--sim->region_count];
     return;
   }
+}
+
+static int by_distance(const void *a, const void *b)
+{
+  const struct gc_host_node *x = a, *y = b;
+
+  return x->distance < y->distance ? -1 : x->distance > y->distance;
+}
+
+int gc_sim_host_nodes(struct gc_device *device, struct gc_host_node nodes[GC_HOST_NODES_MAX],
+                      uint32_t *count, struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+  struct gc_host_node all[GC_MODEL_HOSTS];
+
+  for (unsigned i = 0; i < sim->facts->host_count; i++)
+    all[i] = (struct gc_host_node){sim->facts->hosts[i].node, sim->facts->hosts[i].distance};
+  qsort(all, sim->facts->host_count, sizeof(*all), by_distance);
+  *count = sim->facts->host_count < GC_HOST_NODES_MAX ? sim->facts->host_count : GC_HOST_NODES_MAX;
+  memcpy(nodes, all, *count * sizeof(*nodes));
+  return gc_sim_failed(sim, err);
+}
+
+int gc_sim_alloc_on_node(struct gc_device *device, uint64_t bytes, uint32_t node,
+                         uint64_t *address, struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+  unsigned i = 0;
+
+  *address = 0;
+  if (gc_sim_failed(sim, err))
+    return -EIO;
+  while (i < sim->facts->host_count && sim->facts->hosts[i].node != node)
+    i++;
+  if (i == sim->facts->host_count)
+    return gc_fail(err, -EINVAL, "the simulated host has no NUMA node %u", node);
+  if (sim->facts->hosts[i].full || !add_region(sim, HOST_ADDRESS, bytes, i + 1))
+    return gc_fail(err, -ENOMEM, "NUMA node %u has too little free memory", node);
+  *address = HOST_ADDRESS;
+  return 0;
+}
+
+/* The region of an address of the host; NULL: it is on the device. */
+static const struct gc_sim_region *host_region(const struct gc_sim_device *sim, uint64_t address)
+{
+  for (size_t i = 0; i < sim->region_count; i++)
+    if (sim->regions[i].node && address - sim->regions[i].base < sim->regions[i].bytes)
+      return &sim->regions[i];
+  return NULL;
+}
+
+int gc_sim_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t n, uint32_t times,
+                double *ns, struct gc_error *err)
+{
+  struct gc_sim_device *sim = SIM(device);
+  uint64_t to_gpu = 0, from_gpu = 0;
+  uint32_t node = 0;
+
+  for (uint32_t i = 0; i < n; i++) {
+    const struct gc_sim_region *from = host_region(sim, copies[i].from);
+    const struct gc_sim_region *to = host_region(sim, copies[i].to);
+
+    if (!from == !to)
+      return gc_fail(err, -EINVAL, "a copy must be between the simulated %s and its host",
+                     sim->name);
+    *(from ? &to_gpu : &from_gpu) += copies[i].bytes * times;
+    node = from ? from->node : to->node;
+  }
+  *ns = n ? gc_model_host_copy(sim->model, node - 1, to_gpu, from_gpu) : 0;
+  return gc_sim_failed(sim, err);
 }
 
 int gc_sim_alias(struct gc_device *device, uint64_t bytes, uint64_t span, uint64_t *address,

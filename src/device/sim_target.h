@@ -171,7 +171,7 @@ static inline uint64_t gpu_nanoseconds(void)
                                                                                                    \
     gc_sim_settle(b);                                                                              \
     gc_sim_tell_time(b);                                                                           \
-    *t = gc_model_load(b->model, b->sm, space, address) + b->clock_overhead;                       \
+    *t = gc_sim_latency(b, space, address) + b->clock_overhead;                                    \
     b->clock += *t;                                                                                \
     *t += (uint32_t)gc_sim_yield(b);                                                               \
     return next;                                                                                   \

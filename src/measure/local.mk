@@ -71,6 +71,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/geometry/geometry.h \
 	src/measure/geometry/l2_line.c \
 	src/measure/geometry/line.c \
+	src/measure/host/host.h \
+	src/measure/host/host_memory.c \
 	src/measure/latency/atomic_latency.c \
 	src/measure/latency/l2_latency.c \
 	src/measure/latency/l3_latency.c \
@@ -205,6 +207,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/walk/participants.h \
 	src/measure/walk/path.c \
 	src/measure/walk/path.h \
+	src/measure/walk/sweep.c \
+	src/measure/walk/sweep.h \
 	src/measure/walk/ring.c \
 	src/measure/walk/ring.h \
 	src/measure/walk/rounds.c \

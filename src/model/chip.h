@@ -64,6 +64,7 @@ struct gc_model {
   /* Cycles for which all SMs together have kept busy each level of a path by sweeps, and each slice
    * by reads of lines, since the launch began. */
   double swept[GC_PROFILE_LEVELS_MAX];
+  double swept_host;  /* the same for the way to the host */
   double *slice_busy; /* [slices] */
   uint32_t slice_count;
   struct gc_under_way under_way; /* last, because it is large */

@@ -24,6 +24,17 @@ enum gc_space {
 };
 
 #define GC_FACTS_RESERVES 4
+#define GC_MODEL_HOSTS 16
+
+/* A NUMA node of the host. The operating system shows its number, its distance from the GPU, and
+ * whether it has free memory. */
+struct gc_model_host {
+  uint32_t node, distance;
+  bool full; /* no memory is free */
+  uint32_t latency_ns;
+  double read_gbps, write_gbps;                        /* by the SMs */
+  double copy_to_gbps, copy_from_gbps, copy_both_gbps; /* by the copy engines; both: in all */
+};
 
 /* What the simulated driver reports. The other contents of a profile stay inside the model. */
 struct gc_model_facts {
@@ -41,6 +52,8 @@ struct gc_model_facts {
   struct {
     uint32_t warps, blocks;
   } reserves[GC_FACTS_RESERVES];
+  unsigned host_count; /* NUMA nodes of the host */
+  struct gc_model_host hosts[GC_MODEL_HOSTS];
   /* What the driver states about the L2; UINT64_MAX: it refuses. */
   uint64_t l2_fetch_limit, l2_persisting, l2_compression;
   bool amd;     /* the profile names a gfx target */

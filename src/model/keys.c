@@ -561,6 +561,7 @@ static int read_rates(const struct gc_profile_value *value, char *text, void *to
 #define PATH(field) offsetof(struct gc_profile_path, field)
 #define CACHE(field) offsetof(struct gc_profile_cache, field)
 #define TLB(field) offsetof(struct gc_profile_tlb, field)
+#define HOST(field) offsetof(struct gc_model_host, field)
 #define BANKS(field) offsetof(struct gc_profile_banks, field)
 #define ATOMICS(field) offsetof(struct gc_profile_atomics, field)
 #define BROKEN_BYTES sizeof(((struct gc_model_facts *)0)->broken)
@@ -681,6 +682,18 @@ const struct gc_profile_key gc_tlb_keys[] = {
     {"covers", read_size32, TLB(cache.shape.line), true, 4096, GIB(2)},
     {"ways", read_u32, TLB(cache.shape.ways), false, 1, GC_CACHE_WAYS_MAX},
     {"penalty", read_u32, TLB(penalty), true, 1, 100000},
+    END,
+};
+
+const struct gc_profile_key gc_host_keys[] = {
+    {"distance", read_u32, HOST(distance), false, 10, 255},
+    {"full", read_yes, HOST(full), false, 0, 0},
+    {"latency_ns", read_u32, HOST(latency_ns), true, 1, 1000000},
+    {"read_gbps", read_gbps, HOST(read_gbps), true, 0, 100000},
+    {"write_gbps", read_gbps, HOST(write_gbps), true, 0, 100000},
+    {"copy_to_gbps", read_gbps, HOST(copy_to_gbps), true, 0, 100000},
+    {"copy_from_gbps", read_gbps, HOST(copy_from_gbps), true, 0, 100000},
+    {"copy_both_gbps", read_gbps, HOST(copy_both_gbps), true, 0, 100000},
     END,
 };
 

@@ -4,7 +4,7 @@ noinst_LTLIBRARIES += src/model/libmodel.la
 src_model_libmodel_la_SOURCES = src/model/aged.c src/model/aged.h src/model/atomic.c src/model/cache.c src/model/cache.h src/model/cache_set.h src/model/cache_state.h \
 	src/model/check.c src/model/check.h \
 	src/model/chip.c src/model/chip.h src/model/clock.c src/model/clock.h src/model/clusters.c src/model/compete.c \
-	src/model/compete.h src/model/facts.h src/model/fixed.c src/model/fixed.h src/model/keys.c src/model/keys.h \
+	src/model/compete.h src/model/facts.h src/model/host.c src/model/fixed.c src/model/fixed.h src/model/keys.c src/model/keys.h \
 	src/model/model.c src/model/model.h src/model/noise.c src/model/noise.h \
 	src/model/outstanding.c src/model/pages.c src/model/pages.h src/model/parse.c src/model/parse.h src/model/placement.h src/model/profile.c src/model/profile.h \
 	src/model/rows.c src/model/run.c src/model/run.h src/model/store.c src/model/sweep.c src/model/truth.c src/model/truth.h src/model/values.c src/model/values.h \

@@ -118,6 +118,7 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
   model->unit = 0;
   model->occupying = 0;
   memset(model->swept, 0, sizeof(model->swept));
+  model->swept_host = 0;
   for (uint32_t i = 0; i < model->slice_count; i++)
     model->slice_busy[i] = 0;
   model->traffic_share = traffic_share(model);

@@ -148,6 +148,41 @@ PROPERTY(WRITE, "Write", write, "Bandwidth",
 NUMBER(WRITE, "WriteGBps", RATE, 0, write_gbps, "write bandwidth")
 NUMBER(WRITE, "WriteBytesPerCycle", RATE, 0, write_bytes_per_cycle, "write bandwidth of an SM")
 
+PROPERTY(HOST_READ, "HostRead", host_read, "Host memory",
+         "All SMs or CUs read memory of the host, which belongs to one NUMA node. The value is the "
+         "median of the repetitions.")
+TEXT(HOST_READ, "HostReadGBps", "#:%", ",", write_by_node(out, &from->host_read),
+     "read bandwidth of host memory by NUMA node")
+
+PROPERTY(HOST_WRITE, "HostWrite", host_write, "Host memory",
+         "All SMs or CUs store to memory of the host, which belongs to one NUMA node. The value is "
+         "the median of the repetitions.")
+TEXT(HOST_WRITE, "HostWriteGBps", "#:%", ",", write_by_node(out, &from->host_write),
+     "write bandwidth of host memory by NUMA node")
+
+PROPERTY(HOST_COPY_TO, "HostCopyTo", host_copy_to, "Host memory",
+         "A copy engine copies from the host to the GPU once, then several times in a row. The "
+         "value follows from the difference.")
+TEXT(HOST_COPY_TO, "HostCopyToGBps", "#:%", ",", write_by_node(out, &from->host_copy_to),
+     "copies from host memory by NUMA node")
+
+PROPERTY(HOST_COPY_FROM, "HostCopyFrom", host_copy_from, "Host memory",
+         "A copy engine copies from the GPU to the host once, then several times in a row. The "
+         "value follows from the difference.")
+TEXT(HOST_COPY_FROM, "HostCopyFromGBps", "#:%", ",", write_by_node(out, &from->host_copy_from),
+     "copies to host memory by NUMA node")
+
+PROPERTY(HOST_COPY_BOTH, "HostCopyBoth", host_copy_both, "Host memory",
+         "Two copy engines copy in both directions at the same time. The value is the sum of both.")
+TEXT(HOST_COPY_BOTH, "HostCopyBothGBps", "#:%", ",", write_by_node(out, &from->host_copy_both),
+     "copies in both directions by NUMA node")
+
+PROPERTY(HOST_LATENCY, "HostLatency", host_latency, "Host memory",
+         "A few SMs or CUs follow chains of dependent loads through memory of the host. The value "
+         "is the median of the loads.")
+TEXT(HOST_LATENCY, "HostLatencyNs", "#:%", ",", write_by_node(out, &from->host_latency),
+     "latency of host memory by NUMA node")
+
 PROPERTY(CARVEOUT_TABLE, "CarveoutTable", carveouts, "Carve-outs",
          "Kernels with different preferred carve-outs load arrays of growing size. Each capacity "
          "is the largest array without a miss.")

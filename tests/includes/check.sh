@@ -27,7 +27,7 @@ src/measure/raw
 src/measure/results
 src/measure/core
 src/measure/walk
-src/measure/capacity src/measure/census src/measure/latency src/measure/geometry src/measure/topology src/measure/bandwidth src/measure/structure
+src/measure/capacity src/measure/census src/measure/latency src/measure/geometry src/measure/topology src/measure/bandwidth src/measure/structure src/measure/host
 src/measure/check
 src/measure
 src/measure/plan

@@ -11,6 +11,7 @@
 #include "measure/check/check.h"
 #include "measure/core/step_memory.h"
 #include "measure/geometry/geometry.h"
+#include "measure/host/host.h"
 #include "measure/latency/latency.h"
 #include "measure/structure/structure.h"
 #include "measure/structure/tlb_range.h"
@@ -128,6 +129,8 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2_TLB, "entries", gc_step_tlb, GC_TLB_PROPERTIES, NULL, GC_STEP_NO_ARENA},
     {GC_L1, "address bits", gc_step_address_bits, S(P(SET_INDEX_MASKS)), NULL, GC_STEP_NO_ARENA},
     {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, S(P(CPC_SMS)), NULL, GC_STEP_NO_ARENA},
+    {GC_DEVICE_MEMORY, "host memory", gc_step_host_memory, GC_HOST_PROPERTIES, NULL,
+     GC_STEP_NO_ARENA},
     /* last, because the values of later steps would depend on --raw */
     {GC_L2, "read against size", gc_step_size_curve_gpu, NOTHING, NULL, GC_STEP_RAW_ONLY},
     {GC_L1, "read against size", gc_step_size_curve_sm, NOTHING, NULL, GC_STEP_RAW_ONLY},

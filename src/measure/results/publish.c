@@ -150,6 +150,13 @@ static void write_curve(FILE *out, const struct gc_measured *from)
             from->curve[i].survives);
 }
 
+/* "0:51.2,1:33.9" */
+static void write_by_node(FILE *out, const struct gc_by_node *values)
+{
+  for (uint32_t i = 0; i < values->count; i++)
+    fprintf(out, "%s%" PRIu32 ":%.4g", i ? "," : "", values->node[i], values->value[i]);
+}
+
 static const char *const replacements[GC_REPLACES_COUNT] = {
     [GC_REPLACES_OTHER] = "other", [GC_REPLACES_LRU] = "lru",   [GC_REPLACES_FIFO] = "fifo",
     [GC_REPLACES_SLRU] = "slru",   [GC_REPLACES_PLRU] = "plru", [GC_REPLACES_RANDOM] = "random",

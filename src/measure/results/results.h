@@ -122,6 +122,14 @@ enum gc_replaces {
 #define GC_CURVE_MAX 12          /* points of a survival curve */
 #define GC_VICTIM_WAYS_MAX 16 /* ways whose shares are reported */
 
+/* A value for each NUMA node of the host, nearest first. */
+#define GC_NODES_MAX 8
+struct gc_by_node {
+  uint32_t count;
+  uint32_t node[GC_NODES_MAX];
+  double value[GC_NODES_MAX];
+};
+
 /* The results for one element. A value is valid if gc_found() returns true for its property;
  * otherwise it is 0. */
 struct gc_measured {
@@ -159,6 +167,8 @@ struct gc_measured {
     double survives;
   } curve[GC_CURVE_MAX];
   uint64_t side_mask; /* of L2 */
+  struct gc_by_node host_read, host_write, host_copy_to, host_copy_from, host_copy_both; /* GB/s */
+  struct gc_by_node host_latency;                                                        /* ns */
 
   uint64_t fitting_bytes; /* L2: the largest array without misses in any allocation; 0: not known */
   struct gc_level level;

@@ -10,6 +10,7 @@
 #include "measure/core/step_memory.h"
 #include "measure/raw/raw.h"
 #include "measure/walk/l2_survives.h"
+#include "measure/walk/sweep.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -35,7 +36,6 @@ enum treatment { LOADED, STORED_ONLY, EVICTED, TREATMENTS };
 
 struct sweeps {
   struct gc_measurement *m;
-  struct gpu_sweep_result *results;
   uint64_t stored, read, flushed; /* bytes */
   uint32_t launches;
 };
@@ -92,26 +92,8 @@ uint64_t gc_write_back_needs(const struct gc_properties *properties)
 static int sweep(struct sweeps *s, uint64_t offset, uint64_t bytes, bool store, double *ns)
 {
   struct gc_bench *bench = &s->m->bench;
-  const uint32_t blocks = bench->properties.sms;
-  const struct gpu_sweep_args args = {.base = bench->arena + offset,
-                                      .bytes = bytes,
-                                      .results = gc_scratch_large(bench),
-                                      .sink = bench->scratch,
-                                      .value = store ? ++s->launches : 0};
-  uint64_t start = UINT64_MAX, end = 0;
-  int status = gc_bench_launch(bench, GC_KERNEL_sweep, blocks, bench->properties.threads_per_block,
-                               0, &args);
 
-  if (status || !ns)
-    return status;
-  status = bench->ops->download(bench->device, s->results, args.results,
-                                blocks * sizeof(*s->results), bench->err);
-  for (uint32_t i = 0; i < blocks && !status; i++) {
-    start = s->results[i].start_ns < start ? s->results[i].start_ns : start;
-    end = s->results[i].end_ns > end ? s->results[i].end_ns : end;
-  }
-  *ns = !status && end > start ? (double)(end - start) : 0;
-  return status;
+  return gc_sweep(bench, bench->arena + offset, bytes, store ? ++s->launches : 0, ns);
 }
 
 static int flush(struct sweeps *s)
@@ -196,8 +178,6 @@ int gc_write_back_measure(struct gc_measurement *m, struct gc_write_back_times *
 
   if ((*why = problem(m)))
     return 0;
-  if (!(s.results = gc_step_alloc(bench, bench->properties.sms, sizeof(*s.results))))
-    return -ENOMEM;
   status = all_rounds(&s, times);
   if (status)
     return status;

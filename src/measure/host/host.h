@@ -1,0 +1,18 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Steps that find how the GPU reaches the host. gc_step says what a step is.
+ */
+#ifndef GC_MEASURE_HOST_HOST_H
+#define GC_MEASURE_HOST_HOST_H
+
+#include "measure/core/measurement.h"
+
+gc_step gc_step_host_memory; /* host_memory.c: memory of each NUMA node */
+
+/* What it reports. */
+#define GC_HOST_PROPERTIES                                                                         \
+  GC_SET_OF(GC_IN(HOST_READ), GC_IN(HOST_WRITE), GC_IN(HOST_COPY_TO), GC_IN(HOST_COPY_FROM),       \
+            GC_IN(HOST_COPY_BOTH), GC_IN(HOST_LATENCY))
+
+#endif

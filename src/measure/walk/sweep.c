@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "measure/walk/sweep.h"
+
+#include "measure/results/results.h"
+
+int gc_sweep(struct gc_bench *bench, uint64_t address, uint64_t bytes, uint32_t value, double *ns)
+{
+  const uint32_t blocks = bench->properties.sms;
+  const struct gpu_sweep_args args = {.base = address,
+                                      .bytes = bytes,
+                                      .results = gc_scratch_large(bench),
+                                      .sink = bench->scratch,
+                                      .value = value};
+  struct gpu_sweep_result results[GC_SMS_MAX];
+  uint64_t start = UINT64_MAX, end = 0;
+  int status = gc_bench_launch(bench, GC_KERNEL_sweep, blocks, bench->properties.threads_per_block,
+                               0, &args);
+
+  if (status || !ns)
+    return status;
+  status = bench->ops->download(bench->device, results, args.results, blocks * sizeof(*results),
+                                bench->err);
+  for (uint32_t i = 0; i < blocks && !status; i++) {
+    start = results[i].start_ns < start ? results[i].start_ns : start;
+    end = results[i].end_ns > end ? results[i].end_ns : end;
+  }
+  *ns = !status && end > start ? (double)(end - start) : 0;
+  return status;
+}
