@@ -8,7 +8,6 @@
 
 #include "device/cuda_concurrent.h"
 #include "device/numa.h"
-#include "util/clock.h"
 
 #include <errno.h>
 
@@ -83,22 +82,58 @@ static int queue(struct gc_cuda_device *cuda, const struct gc_copy *copy, CUstre
   return gc_cuda_status(&cuda->driver, result, err, "copy between %s and the host", cuda->name);
 }
 
-int gc_cuda_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t n, uint32_t times,
-                 double *ns, struct gc_error *err)
+/* Events on the streams around the copies. All copies wait for `begin`. */
+struct timing {
+  CUevent begin, end[GC_COPIES_AT_ONCE];
+};
+
+static int time_copies(struct gc_cuda_device *cuda, const struct gc_copy *copies, uint32_t n,
+                       struct timing *t, double *ns, struct gc_error *err)
 {
-  struct gc_cuda_device *cuda = CUDA(device);
   CUstream streams[GC_COPIES_AT_ONCE];
-  double start;
   int status = 0;
 
   for (uint32_t i = 0; i < n && !status; i++)
     status = gc_cuda_stream(cuda, i, &streams[i], err);
-  start = gc_now_ms();
-  for (uint32_t t = 0; t < times; t++)
-    for (uint32_t i = 0; i < n && !status; i++)
-      status = queue(cuda, &copies[i], streams[i], err);
   if (!status)
-    status = CUDA_CALL(cuda, err, cuCtxSynchronize(), "finish copies on %s", cuda->name);
-  *ns = (gc_now_ms() - start) * 1e6;
+    status = CUDA_CALL(cuda, err, cuEventCreate(&t->begin, 0), "time copies of %s", cuda->name);
+  for (uint32_t i = 0; i < n && !status; i++)
+    status = CUDA_CALL(cuda, err, cuEventCreate(&t->end[i], 0), "time copies of %s", cuda->name);
+  if (!status)
+    status =
+        CUDA_CALL(cuda, err, cuEventRecord(t->begin, streams[0]), "time copies of %s", cuda->name);
+  for (uint32_t i = 1; i < n && !status; i++)
+    status = CUDA_CALL(cuda, err, cuStreamWaitEvent(streams[i], t->begin, 0), "time copies of %s",
+                       cuda->name);
+  for (uint32_t i = 0; i < n && !status; i++)
+    if (!(status = queue(cuda, &copies[i], streams[i], err)))
+      status = CUDA_CALL(cuda, err, cuEventRecord(t->end[i], streams[i]), "time copies of %s",
+                         cuda->name);
+  if (!status)
+    status = CUDA_CALL(cuda, err, cuCtxSynchronize(), "finish copies of %s", cuda->name);
+  for (uint32_t i = 0; i < n && !status; i++) {
+    float ms = 0;
+
+    status = CUDA_CALL(cuda, err, cuEventElapsedTime(&ms, t->begin, t->end[i]), "time copies of %s",
+                       cuda->name);
+    *ns = ms * 1e6 > *ns ? ms * 1e6 : *ns;
+  }
+  return status;
+}
+
+int gc_cuda_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t n, double *ns,
+                 struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  struct timing t = {0};
+  int status;
+
+  *ns = 0;
+  status = time_copies(cuda, copies, n, &t, ns, err);
+  if (t.begin)
+    cuda->driver.cuEventDestroy_v2(t.begin);
+  for (uint32_t i = 0; i < GC_COPIES_AT_ONCE; i++)
+    if (t.end[i])
+      cuda->driver.cuEventDestroy_v2(t.end[i]);
   return status;
 }

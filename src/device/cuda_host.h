@@ -13,8 +13,8 @@ int gc_cuda_host_nodes(struct gc_device *device, struct gc_host_node nodes[GC_HO
                        uint32_t *count, struct gc_error *err);
 int gc_cuda_alloc_on_node(struct gc_device *device, uint64_t bytes, uint32_t node,
                           uint64_t *address, struct gc_error *err);
-int gc_cuda_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t n, uint32_t times,
-                 double *ns, struct gc_error *err);
+int gc_cuda_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t n, double *ns,
+                 struct gc_error *err);
 
 /* Releases the memory of gc_cuda_alloc_on_node, if there is any. */
 void gc_cuda_release_on_node(struct gc_cuda_device *cuda);

@@ -149,7 +149,8 @@ struct gc_cuda_access {
   TYPE(CUcontext, struct CUctx_st *)                                                               \
   TYPE(CUmodule, struct CUmod_st *)                                                                \
   TYPE(CUfunction, struct CUfunc_st *)                                                             \
-  TYPE(CUstream, struct CUstream_st *)
+  TYPE(CUstream, struct CUstream_st *)                                                             \
+  TYPE(CUevent, struct CUevent_st *)
 
 #ifndef GC_CUDA_TYPES_OF_CUDA_H /* check_cuda_prototypes.c uses the types of cuda.h instead */
 #define CUDA_TYPE(name, type) typedef type name;
@@ -243,6 +244,11 @@ enum { CUDA_CONSTANTS(CUDA_CONSTANT) };
   SYMBOL(cuMemHostUnregister, (void *memory))                                                      \
   SYMBOL(cuMemcpyHtoDAsync_v2,                                                                     \
          (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                        \
-  SYMBOL(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream))
+  SYMBOL(cuMemcpyDtoHAsync_v2, (void *to, CUdeviceptr from, size_t bytes, CUstream stream))        \
+  SYMBOL(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned int flags))                  \
+  SYMBOL(cuEventCreate, (CUevent * event, unsigned int flags))                                     \
+  SYMBOL(cuEventRecord, (CUevent event, CUstream stream))                                          \
+  SYMBOL(cuEventElapsedTime, (float *ms, CUevent from, CUevent to))                                \
+  SYMBOL(cuEventDestroy_v2, (CUevent event))
 
 #endif

@@ -144,14 +144,14 @@ struct gc_device_ops {
    * host_nodes: the nodes, nearest first, at most GC_HOST_NODES_MAX.
    * alloc_on_node: memory on the node with this number, which kernels and copies can use. One range
    * at a time. -ENOMEM if the node has too little free memory.
-   * copy: n <= GC_COPIES_AT_ONCE copies at the same time, each `times` times, one after another.
-   * *ns: from the call to the end of the last one. */
+   * copy: n <= GC_COPIES_AT_ONCE copies at the same time, and waits for them. *ns: from the begin
+   * of the first one to the end of the last one, 0 if the clock did not advance. */
   int (*host_nodes)(struct gc_device *device, struct gc_host_node nodes[GC_HOST_NODES_MAX],
                     uint32_t *count, struct gc_error *err);
   int (*alloc_on_node)(struct gc_device *device, uint64_t bytes, uint32_t node, uint64_t *address,
                        struct gc_error *err);
-  int (*copy)(struct gc_device *device, const struct gc_copy *copies, uint32_t n, uint32_t times,
-              double *ns, struct gc_error *err);
+  int (*copy)(struct gc_device *device, const struct gc_copy *copies, uint32_t n, double *ns,
+              struct gc_error *err);
 
   /* Aliases: a range of `span` addresses behind which the same `bytes` bytes of device memory lie
    * again and again. So loads that are far apart for a TLB can be near to each other for a cache.

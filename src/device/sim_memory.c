@@ -153,8 +153,7 @@ static const struct gc_sim_region *host_region(const struct gc_sim_device *sim, 
   return NULL;
 }
 
-int gc_sim_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t n, uint32_t times,
-                double *ns, struct gc_error *err)
+int gc_sim_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t n, double *ns, struct gc_error *err)
 {
   struct gc_sim_device *sim = SIM(device);
   uint64_t to_gpu = 0, from_gpu = 0;
@@ -167,7 +166,7 @@ int gc_sim_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t
     if (!from == !to)
       return gc_fail(err, -EINVAL, "a copy must be between the simulated %s and its host",
                      sim->name);
-    *(from ? &to_gpu : &from_gpu) += copies[i].bytes * times;
+    *(from ? &to_gpu : &from_gpu) += copies[i].bytes;
     node = from ? from->node : to->node;
   }
   *ns = n ? gc_model_host_copy(sim->model, node - 1, to_gpu, from_gpu) : 0;

@@ -317,3 +317,13 @@ uint32_t gc_chip_remote(const struct gc_model *model, uint32_t sm, uint32_t othe
   return gc_chip_rounded(model, gpcs->remote_cycles - gpcs->remote_spread +
                                    distance_of(model, sm) + distance_of(model, other));
 }
+
+double gc_chip_traffic_share(struct gc_model *model)
+{
+  const double sigma = 2.8284271247461903; /* of a binomial with 32 trials: sqrt(32 / 4) */
+  /* the number of ones in 32 random bits */
+  const int ones = __builtin_popcount((uint32_t)gc_random_next(&model->traffic));
+  const double share = 1 + (ones - 16) / sigma * model->profile.bandwidth_noise;
+
+  return share > 0.01 ? share : 0.01;
+}

@@ -129,4 +129,8 @@ uint32_t gc_chip_rounded(const struct gc_model *model, uint32_t cycles);
 /* Computes byte_cycles, which depend on traffic_share. */
 void gc_chip_tabulate_rates(struct gc_model *model);
 
+/* Draws the share of the bandwidth of L2, memory or the host that a launch or a copy gets: about
+ * Gaussian around 1. */
+double gc_chip_traffic_share(struct gc_model *model);
+
 #endif

@@ -40,9 +40,8 @@ double gc_model_host_copy(struct gc_model *model, uint32_t host, uint64_t to_gpu
   const struct gc_model_host *h = &model->profile.facts.hosts[host];
   const double one =
       to_gpu ? (double)to_gpu / h->copy_to_gbps : (double)from_gpu / h->copy_from_gbps;
-  /* a thousandth more or less */
-  const double noise = ((double)gc_random_below(&model->traffic, 2001) - 1000) / 1e6;
 
   return COPY_START_NS +
-         (1 + noise) * (to_gpu && from_gpu ? (double)(to_gpu + from_gpu) / h->copy_both_gbps : one);
+         (to_gpu && from_gpu ? (double)(to_gpu + from_gpu) / h->copy_both_gbps : one) /
+             gc_chip_traffic_share(model);
 }

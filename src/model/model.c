@@ -75,16 +75,6 @@ void gc_model_unit(struct gc_model *model, uint32_t unit)
   model->unit = unit;
 }
 
-/* About Gaussian: the number of ones in 32 random bits. */
-static double traffic_share(struct gc_model *model)
-{
-  const double sigma = 2.8284271247461903; /* of a binomial with 32 trials: sqrt(32 / 4) */
-  const int ones = __builtin_popcount((uint32_t)gc_random_next(&model->traffic));
-  const double share = 1 + (ones - 16) / sigma * model->profile.bandwidth_noise;
-
-  return share > 0.01 ? share : 0.01;
-}
-
 /* The smallest carve-out that has the requested share and is enough for the resident blocks. */
 static uint64_t choose_carveout(const struct gc_profile *profile, int percent, uint64_t needed)
 {
@@ -121,7 +111,7 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
   model->swept_host = 0;
   for (uint32_t i = 0; i < model->slice_count; i++)
     model->slice_busy[i] = 0;
-  model->traffic_share = traffic_share(model);
+  model->traffic_share = gc_chip_traffic_share(model);
   gc_chip_tabulate_rates(model);
 }
 

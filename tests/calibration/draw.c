@@ -468,4 +468,5 @@ void draw_gpu(const struct draw_seeds *seeds, uint64_t index, enum drawn_group g
   else
     draw_nvidia(&d, index);
   draw_banks(&d);
+  draw_hosts(&d);
 }

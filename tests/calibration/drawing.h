@@ -112,6 +112,9 @@ void draw_tlbs(struct drawing *d);
 /* draw_banks.c: sections of shared memory's banks and of atomic operations. */
 void draw_banks(struct drawing *d);
 
+/* hosts.c: sections of the NUMA nodes of the host */
+void draw_hosts(struct drawing *d);
+
 /* draw_slices.c: keys of the L2 */
 void draw_slices(struct drawing *d, unsigned parts);
 

@@ -43,6 +43,8 @@ static const struct {
     /* The reason why there is no capacity says it, too. */
     {"CapacityAtLeastBytes", ANYWHERE, NEVER},
     {"Outstanding*AtLeast", ANYWHERE, NEVER},
+    /* The node, not the GPU. */
+    {"Host*", ANYWHERE, NEVER},
     /* Samples of probabilities are never the same twice. */
     {"SurvivalCurve", ANYWHERE, NEVER},
     {"VictimShares", ANYWHERE, NEVER},
