@@ -248,6 +248,31 @@
 #define HWLOC_GPUCACHE_READ_GBPS "ReadGBps"
 /** \brief Write bandwidth of all SMs together, in 10^9 bytes per second; as ReadGBps. */
 #define HWLOC_GPUCACHE_WRITE_GBPS "WriteGBps"
+/** \brief What all SMs together read from memory of the host, in 10^9 bytes per second: a list
+ * "node:value,node:value", where node is the OS index of a NUMA node, nearest to the GPU first, and
+ * value a number > 0, can have a fraction. For example "0:50.8,1:38".
+ *
+ * It is what kernels get that read pinned memory of that node: the median of reads of 8 MiB. Nodes
+ * on which the measuring process could not allocate memory are missing. Other programs that used the
+ * host at that time make it less. The value is that of the machine on which the record was measured.
+ * hwloc_gpucache_get_node_value() reads the list. With hwloc 2.7 or later, the topology also has it as
+ * the memory attribute ReadBandwidth (MiB/s), with the objects of the GPU as initiators.
+ * Element: DeviceMemory. Method: "Host memory". */
+#define HWLOC_GPUCACHE_HOST_READ_GBPS "HostReadGBps"
+/** \brief What all SMs together store to memory of the host; as HostReadGBps. Memory attribute:
+ * WriteBandwidth. */
+#define HWLOC_GPUCACHE_HOST_WRITE_GBPS "HostWriteGBps"
+/** \brief What a copy engine copies from memory of the host to the GPU; as HostReadGBps, but no
+ * memory attribute. */
+#define HWLOC_GPUCACHE_HOST_COPY_TO_GBPS "HostCopyToGBps"
+/** \brief What a copy engine copies from the GPU to memory of the host; as HostCopyToGBps. */
+#define HWLOC_GPUCACHE_HOST_COPY_FROM_GBPS "HostCopyFromGBps"
+/** \brief What two copy engines copy at the same time, one in each direction: the sum of both; as
+ * HostCopyToGBps. */
+#define HWLOC_GPUCACHE_HOST_COPY_BOTH_GBPS "HostCopyBothGBps"
+/** \brief Latency of a dependent load of host memory by an SM, in ns; a list as HostReadGBps. The
+ * median, while eight SMs load at the same time. Memory attribute: ReadLatency. */
+#define HWLOC_GPUCACHE_HOST_LATENCY_NS "HostLatencyNs"
 /** \brief Read bandwidth of one SM, in bytes per SM clock cycle; number > 0, can have a fraction.
  *
  * It is the median over the SMs, which all read at the same time. For the constant caches, all
@@ -1012,6 +1037,47 @@ hwloc_gpucache_get_double(hwloc_obj_t obj, const char *key, double *value)
     return -1;
   }
   return hwloc__gpucache_parse_double(text, value);
+}
+
+/** \brief Read the value of one NUMA node from a list such as ::HWLOC_GPUCACHE_HOST_READ_GBPS.
+ *
+ * \param obj an object; not \c NULL.
+ * \param key the name of the info, as for hwloc_gpucache_get_info().
+ * \param node the OS index of the NUMA node (obj->os_index).
+ * \param value receives the number; unchanged on failure.
+ *
+ * \return 0 on success.
+ * \return -1 with errno set to \c ENOENT if there is no such info or it does not have the node,
+ * \c EINVAL if the text is no such list.
+ */
+static __hwloc_inline int
+hwloc_gpucache_get_node_value(hwloc_obj_t obj, const char *key, unsigned node, double *value)
+{
+  const char *text = hwloc_gpucache_get_info(obj, key);
+  char number[32];
+
+  while (text && *text) {
+    unsigned of = 0;
+    size_t length;
+
+    if (*text < '0' || *text > '9')
+      break;
+    while (*text >= '0' && *text <= '9' && of < 100000000)
+      of = of * 10 + (unsigned) (*text++ - '0');
+    if (*text++ != ':')
+      break;
+    length = strcspn(text, ",");
+    if (length >= sizeof(number))
+      break;
+    if (of == node) {
+      memcpy(number, text, length);
+      number[length] = '\0';
+      return hwloc__gpucache_parse_double(number, value);
+    }
+    text += length + (text[length] == ',');
+  }
+  errno = text && *text ? EINVAL : ENOENT;
+  return -1;
 }
 
 /** \private The info of \p obj with the name: the property of \p key, then \p suffix. */

@@ -28,6 +28,14 @@
 int gc_graft_record(hwloc_topology_t topology, hwloc_obj_t parent, hwloc_obj_t device,
                     const char *gpu, const struct gc_record *record, const char *status);
 
+/* Sets hwloc's memory attributes ReadBandwidth and WriteBandwidth (MiB/s) and ReadLatency (ns) of
+ * the NUMA nodes that the record has values of, with each object of the GPU as initiator: device and
+ * the OS devices under it, if device is not NULL, and our DeviceMemory under parent. Nodes that the
+ * topology does not have are left out. Call it after gc_graft_record, during discovery. 0; or
+ * -ENOMEM: some attributes are missing. */
+int gc_graft_host(hwloc_topology_t topology, hwloc_obj_t parent, hwloc_obj_t device, const char *gpu,
+                  const struct gc_record *record);
+
 /* Sets the reason why a GPU has no values: GPUCacheStatus=why on device and the OS devices under
  * it; without device, GPUCacheStatus="gpu: why" on parent. 0 or -ENOMEM. */
 int gc_graft_status(hwloc_obj_t parent, hwloc_obj_t device, const char *gpu, const char *why);

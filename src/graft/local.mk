@@ -6,4 +6,5 @@ src_graft_libgraft_la_CFLAGS = $(AM_CFLAGS) $(small_cflags)
 src_graft_libgraft_la_SOURCES = \
 	src/graft/compat.h \
 	src/graft/graft.c \
-	src/graft/graft.h
+	src/graft/graft.h \
+	src/graft/host.c

@@ -91,6 +91,8 @@ static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_
   if (record) {
     gc_record_drop_empty(record); /* the record file has the reasons */
     status = gc_graft_record(topology, parent, device, gpu->name, record, outcome->status);
+    if (!status)
+      status = gc_graft_host(topology, parent, device, gpu->name, record);
   } else {
     name_gpu(gpu, name, sizeof(name));
     status = gc_graft_status(parent, device, name, outcome->status);

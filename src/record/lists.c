@@ -75,9 +75,9 @@ bool gc_mask_next(const char **list, uint64_t *mask)
   return end_entry(list, end);
 }
 
-bool gc_survival_next(const char **list, uint64_t *fills, double *share)
+bool gc_node_value_next(const char **list, uint64_t *node, double *value)
 {
-  const char *end = gc_number_digits(*list, fills);
+  const char *end = gc_number_digits(*list, node);
   char text[32];
   size_t length;
 
@@ -85,6 +85,15 @@ bool gc_survival_next(const char **list, uint64_t *fills, double *share)
     return false;
   length = strcspn(end, ",");
   snprintf(text, sizeof text, "%.*s", (int)length, end);
-  return length < sizeof text && gc_number_read(text, share) && *share <= 1 &&
-         end_entry(list, end + length);
+  return length < sizeof text && gc_number_read(text, value) && end_entry(list, end + length);
+}
+
+bool gc_survival_next(const char **list, uint64_t *fills, double *share)
+{
+  const char *at = *list;
+
+  if (!gc_node_value_next(&at, fills, share) || *share > 1)
+    return false;
+  *list = at;
+  return true;
 }

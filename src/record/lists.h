@@ -34,6 +34,9 @@ bool gc_member_next(const char **list, uint64_t *number, bool *is_last);
 /* SetIndexMasks, "0x2080,0x4100". No mask is 0. */
 bool gc_mask_next(const char **list, uint64_t *mask);
 
+/* HostReadGBps and the like, "0:50.8,1:38": the number of a NUMA node and its value. */
+bool gc_node_value_next(const char **list, uint64_t *node, double *value);
+
 /* SurvivalCurve, "1024:0.998,2048:0.71": numbers of fills and the share of lines, 0 to 1, that
  * survive them. */
 bool gc_survival_next(const char **list, uint64_t *fills, double *share);
