@@ -15,6 +15,7 @@ plugin_tests = \
 	tests/plugin/amd.bats \
 	tests/plugin/blocked.bats \
 	tests/plugin/failures.bats \
+	tests/plugin/memattrs.bats \
 	tests/plugin/modes.bats \
 	tests/plugin/process.bats \
 	tests/plugin/remember.bats \

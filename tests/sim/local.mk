@@ -9,6 +9,7 @@ sim_tests = \
 	tests/sim/test_chase \
 	tests/sim/test_clock \
 	tests/sim/test_close_levels \
+	tests/sim/test_host \
 	tests/sim/test_instances \
 	tests/sim/test_instruction_cache \
 	tests/sim/test_sm_groups \

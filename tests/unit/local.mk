@@ -140,9 +140,11 @@ tests_unit_test_graft_LDADD = src/graft/libgraft.la src/record/librecord.la src/
 	$(CMOCKA_LIBS)
 
 # What an application compiles: the public header, and the example of the README.
-check_PROGRAMS += doc/examples/gpucache-read
+check_PROGRAMS += doc/examples/gpucache-read doc/examples/best-node doc/examples/best-gpu
 doc_examples_gpucache_read_CFLAGS = $(AM_CFLAGS) -Werror
 doc_examples_gpucache_read_LDADD = $(HWLOC_LIBS)
+doc_examples_best_node_LDADD = $(HWLOC_LIBS)
+doc_examples_best_gpu_LDADD = $(HWLOC_LIBS)
 TESTS += tests/unit/properties.sh tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh
 smoke_tests += tests/unit/properties.sh tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh
 EXTRA_DIST += tests/unit/properties.sh tests/unit/public-header.sh tests/unit/example.sh tests/unit/links.sh tests/unit/readme.sh tests/unit/symbols.sh tests/unit/install.sh tests/unit/fixture.h \

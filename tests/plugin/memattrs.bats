@@ -1,0 +1,69 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: BSD-3-Clause
+# Host memory in hwloc's memory attributes, as doc/placement.md describes them. The node has two GPUs
+# and two NUMA nodes; the second GPU is near to the second node.
+
+setup() {
+  load setup.bash
+  prepare
+  use_node
+  "$topo_check" io-important load >/dev/null # writes the records
+  host "$gpu0" 0:50.8,1:38 0:1150,1:1420
+  host "$gpu1" 1:50.8,0:38 1:1150,0:1420
+  examples=$top_builddir/doc/examples
+}
+
+# host GPU GBPS NS: what its record says about host memory.
+host() {
+  sed -i "0,/<info name=\"lstopoStyle\"/s||<info name=\"HostReadGBps\" value=\"$2\"/><info name=\"HostReadSource\" value=\"measured\"/><info name=\"HostWriteGBps\" value=\"$2\"/><info name=\"HostLatencyNs\" value=\"$3\"/>&|" \
+    "$HWLOC_GPUCACHE_DIR/$1.xml"
+}
+
+@test "the programs of doc/placement.md find the near node and the near GPU" {
+  if ! hwloc_before 2.7; then
+    run "$examples/best-node"
+    is 0 "$status"
+    is "0000:17:00.0: NUMA node 0, 48447 MiB/s
+0000:97:00.0: NUMA node 1, 48447 MiB/s" "$output"
+  fi
+  run "$examples/best-gpu" 3
+  is 0 "$status"
+  is "gpu1-Memory 80GiB, 1150 ns" "$output"
+  run "$examples/best-gpu" 0
+  is "gpu0-Memory 80GiB, 1150 ns" "$output"
+  run "$examples/best-gpu" 77
+  is 1 "$status"
+  is "no GPU is known to reach that memory" "$output"
+}
+
+@test "lstopo shows them from the PCI device, its OS devices and DeviceMemory" {
+  ! hwloc_before 2.7 || skip "hwloc has no attributes for reads and writes before 2.7"
+  run topology --filter io:all --memattrs
+  is 0 "$status"
+  has 'ReadBandwidth'
+  has '= 1420 from'
+  [ "$(grep -c '= 1150 from PCI' <<<"$output")" = 2 ]
+  [ "$(grep -c '= 1150 from .*gpu[01]-Memory' <<<"$output")" = 2 ]
+  [ "$(grep -c '= 1150 from .*renderD129' <<<"$output")" = 1 ]
+}
+
+@test "they survive XML, and nothing else of hwloc changes" {
+  ! hwloc_before 2.7 || skip "hwloc has no attributes for reads and writes before 2.7"
+  topology --memattrs > attributes
+  topology --of xml -f node.xml
+  HWLOC_GPUCACHE=off topology -i node.xml --memattrs | cmp - attributes
+  HWLOC_GPUCACHE=off topology --memattrs > without
+  # the same but for the lines from GPUs
+  diff <(grep -v ' from \(PCI\|Block\|Mem\|GPU\|CoProc\|OSDev\)' attributes | grep -v '^Memory attribute') \
+    <(grep -v '^Memory attribute' without)
+  run "$topo_check" io-important load check dup xml restrict
+  is 0 "$status"
+}
+
+@test "values of nodes that the topology lacks, and broken lists, change nothing" {
+  host "$gpu0" 7:50.8 7:1150
+  run "$topo_check" io-important load check
+  is 0 "$status"
+  run topology --memattrs
+  has_not 'from PCI L#0'
+}

@@ -1,0 +1,135 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Memory of the host behind simulated GPUs: values of each NUMA node, nodes without free memory, and
+ * hosts that have no node to measure.
+ */
+#include "open.h"
+
+#include "record/lists.h"
+
+#define TOLERANCE 0.03
+
+#define NODE(number, more, ns, read, write, to, from, both)                                        \
+  "[host " #number "]\n" more "latency_ns = " #ns "\nread_gbps = " #read "\nwrite_gbps = " #write  \
+  "\ncopy_to_gbps = " #to "\ncopy_from_gbps = " #from "\ncopy_both_gbps = " #both "\n"
+
+/* Measures device memory of a small GPU with these nodes. */
+static const struct gc_element *measure(struct opened *o, const char *nodes)
+{
+  const struct gc_measure_options options = {.only = "DeviceMemory"};
+
+  open_profile(o,
+               "model = Hosted\ncompute = 7.0\nclock_khz = 1500000\nthreads_per_block = 1024\n"
+               "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 4 GiB\nbandwidth_noise = 0.004\n"
+               "shared_per_sm = 32 KiB\nshared_per_block = 32 KiB\nclock_overhead = 4\nsms = 16\n"
+               "[cache L2]\nscope = chip\nsize = 1 MiB\nline = 128\nsector = 32\nways = 16\n"
+               "replacement = lru\nhash = xor\nread_gbps = 1000\n"
+               "[space ca]\npath = L2 200 2, memory 500 5\n[space cg]\npath = L2 200 2, memory 500 5\n"
+               "[space shared]\npath = memory 20\n%s",
+               nodes);
+  must(o, gc_measure(o->device, &options, o->record, &o->err), "measure");
+  return gc_record_find(o->record, GC_DEVICE_MEMORY);
+}
+
+/* The list has exactly these nodes in this order. */
+static void has(const struct gc_element *memory, const char *key, const unsigned *nodes,
+                const double *values, size_t n)
+{
+  const char *list = gc_infos_get(&memory->infos, key);
+  const char *at = list;
+  uint64_t node;
+  double value;
+
+  for (size_t i = 0; i < n; i++) {
+    if (!gc_node_value_next(&at, &node, &value) || node != nodes[i] ||
+        fabs(value - values[i]) > TOLERANCE * values[i])
+      fail_msg("%s is \"%s\", not %u:%g", key, list ? list : "absent", nodes[i], values[i]);
+  }
+  assert_false(gc_node_value_next(&at, &node, &value));
+}
+
+static void nodes_are_told_apart(void **state)
+{
+  const unsigned nodes[] = {2, 0};
+  struct opened o;
+  const struct gc_element *memory =
+      measure(&o, NODE(0, "distance = 32\n", 1500, 30, 33, 41, 43, 60)
+                      NODE(2, "", 900, 50, 52, 55, 54, 100));
+
+  (void)state;
+  has(memory, "HostLatencyNs", nodes, (double[]){900, 1500}, 2);
+  has(memory, "HostReadGBps", nodes, (double[]){50, 30}, 2);
+  has(memory, "HostWriteGBps", nodes, (double[]){52, 33}, 2);
+  has(memory, "HostCopyToGBps", nodes, (double[]){55, 41}, 2);
+  has(memory, "HostCopyFromGBps", nodes, (double[]){54, 43}, 2);
+  has(memory, "HostCopyBothGBps", nodes, (double[]){100, 60}, 2);
+  assert_string_equal(gc_infos_get(&memory->infos, "HostReadSource"), "measured");
+  close_gpu(&o);
+}
+
+static void a_full_node_is_left_out(void **state)
+{
+  const unsigned nodes[] = {1};
+  struct opened o;
+  const struct gc_element *memory = measure(
+      &o, NODE(0, "full = yes\n", 900, 50, 52, 55, 54, 100) NODE(1, "", 900, 50, 52, 55, 54, 100));
+
+  (void)state;
+  has(memory, "HostReadGBps", nodes, (double[]){50}, 1);
+  close_gpu(&o);
+  memory = measure(&o, NODE(0, "full = yes\n", 900, 50, 52, 55, 54, 100));
+  has(memory, "HostReadGBps", nodes, NULL, 0);
+  assert_string_equal(gc_infos_get(&memory->infos, "HostReadSource"),
+                      "absent:NUMA node 0 has too little free memory");
+  close_gpu(&o);
+}
+
+static void no_node_is_a_reason(void **state)
+{
+  struct opened o;
+  const struct gc_element *memory = measure(&o, "");
+
+  (void)state;
+  assert_string_equal(gc_infos_get(&memory->infos, "HostLatencySource"),
+                      "absent:this process may not allocate on any NUMA node");
+  assert_null(gc_infos_get(&memory->infos, "HostLatencyNs"));
+  close_gpu(&o);
+}
+
+/* More than eight: the nearest ones. */
+static void the_nearest_nodes_count(void **state)
+{
+  static const char each[] = "[host %u]\ndistance = %u\nlatency_ns = 1000\nread_gbps = 50\n"
+                             "write_gbps = 50\ncopy_to_gbps = 50\ncopy_from_gbps = 50\n"
+                             "copy_both_gbps = 90\n";
+  char nodes[4096];
+  size_t length = 0;
+  struct opened o;
+  const struct gc_element *memory;
+  unsigned expected[8];
+  double values[8];
+
+  (void)state;
+  for (unsigned i = 0; i < 12; i++)
+    length += (size_t)snprintf(nodes + length, sizeof(nodes) - length, each, i, 40 - i);
+  for (unsigned i = 0; i < 8; i++) {
+    expected[i] = 11 - i;
+    values[i] = 50;
+  }
+  memory = measure(&o, nodes);
+  has(memory, "HostReadGBps", expected, values, 8);
+  close_gpu(&o);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(nodes_are_told_apart),
+      cmocka_unit_test(a_full_node_is_left_out),
+      cmocka_unit_test(no_node_is_a_reason),
+      cmocka_unit_test(the_nearest_nodes_count),
+  };
+
+  return cmocka_run_group_tests_name("host", tests, NULL, NULL);
+}
