@@ -13,7 +13,22 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* Distances that a backend adds: since 2.5. A plugin that was built with a newer hwloc may be loaded
+ * by an older one, which lacks the functions: then they are NULL. */
+#if HWLOC_API_VERSION >= 0x00020500
+#define GC_HWLOC_DISTANCES 1
+extern __typeof__(hwloc_backend_distances_add_create) hwloc_backend_distances_add_create
+    __attribute__((weak));
+extern __typeof__(hwloc_backend_distances_add_values) hwloc_backend_distances_add_values
+    __attribute__((weak));
+extern __typeof__(hwloc_backend_distances_add_commit) hwloc_backend_distances_add_commit
+    __attribute__((weak));
+#endif
+
 #if HWLOC_COMPONENT_ABI == 7
+
+#define GC_HWLOC_VALUE_LATENCY HWLOC_DISTANCES_KIND_MEANS_LATENCY
+#define GC_HWLOC_VALUE_BANDWIDTH HWLOC_DISTANCES_KIND_MEANS_BANDWIDTH
 
 /* Flag of the XML export: the v2 format, which is the only one that 2.x writes. */
 #define GC_HWLOC_EXPORT_XML_V2 0
@@ -60,6 +75,9 @@ static inline bool gc_hwloc_shows_errors(void)
 }
 
 #elif HWLOC_COMPONENT_ABI == 8
+
+#define GC_HWLOC_VALUE_LATENCY HWLOC_DISTANCES_KIND_VALUE_LATENCY
+#define GC_HWLOC_VALUE_BANDWIDTH HWLOC_DISTANCES_KIND_VALUE_BANDWIDTH
 
 #define GC_HWLOC_EXPORT_XML_V2 HWLOC_TOPOLOGY_EXPORT_XML_FLAG_V2
 

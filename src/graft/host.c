@@ -6,38 +6,33 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "graft/graft.h"
 
+#include "graft/compat.h"
 #include "record/lists.h"
 
 #include <hwloc/gpucache.h>
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MIB_PER_GB (1e9 / (1 << 20))
 
-/* Since hwloc 2.7; earlier ones do not know the names, and get nothing. */
-static const struct {
-  const char *key, *attribute;
-  double unit; /* of the attribute in the unit of the key */
-} attributes[] = {
-    {HWLOC_GPUCACHE_HOST_READ_GBPS, "ReadBandwidth", MIB_PER_GB},
-    {HWLOC_GPUCACHE_HOST_WRITE_GBPS, "WriteBandwidth", MIB_PER_GB},
-    {HWLOC_GPUCACHE_HOST_LATENCY_NS, "ReadLatency", 1},
+/* hwloc has these attributes since 2.7; earlier ones do not know the names, and get none. */
+static const struct host_value {
+  const char *key;
+  const char *attribute, *distances;
+  unsigned long kind;
+  double attribute_unit, distance_unit; /* of what hwloc gets, in the unit of the key */
+} host_values[] = {
+    {HWLOC_GPUCACHE_HOST_READ_GBPS, "ReadBandwidth", "GPUCacheReadBandwidth",
+     GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
+    {HWLOC_GPUCACHE_HOST_WRITE_GBPS, "WriteBandwidth", "GPUCacheWriteBandwidth",
+     GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
+    {HWLOC_GPUCACHE_HOST_LATENCY_NS, "ReadLatency", "GPUCacheLatency", GC_HWLOC_VALUE_LATENCY, 1,
+     1},
 };
 
-/* NULL: the topology does not have it. */
-static hwloc_obj_t find_node(hwloc_topology_t topology, uint64_t number)
-{
-  hwloc_obj_t node = NULL;
-
-  while ((node = hwloc_get_next_obj_by_depth(topology, HWLOC_TYPE_DEPTH_NUMANODE, node)))
-    if (node->os_index == number)
-      return node;
-  return NULL;
-}
-
-/* The object of the outermost element of the GPU. */
-static hwloc_obj_t find_memory(hwloc_obj_t parent, const char *gpu)
+hwloc_obj_t gc_graft_find(hwloc_obj_t parent, const char *gpu)
 {
   const size_t length = strlen(gpu);
   hwloc_obj_t child = parent->io_first_child;
@@ -48,52 +43,159 @@ static hwloc_obj_t find_memory(hwloc_obj_t parent, const char *gpu)
   return child;
 }
 
+/* Reads the next entry of a list whose node the topology has. */
+static hwloc_obj_t next_node(hwloc_topology_t topology, const char **list, double *value)
+{
+  uint64_t number;
+
+  while (gc_node_value_next(list, &number, value)) {
+    hwloc_obj_t node = NULL;
+
+    while ((node = hwloc_get_next_obj_by_depth(topology, HWLOC_TYPE_DEPTH_NUMANODE, node)))
+      if (node->os_index == number)
+        return node;
+  }
+  return NULL;
+}
+
+static const char *list_of(const struct gc_grafted *gpu, const struct host_value *value)
+{
+  return gpu->record->count ? gc_infos_get(&gpu->record->elements[0].infos, value->key) : NULL;
+}
+
+/* --- memory attributes ----------------------------------------------------------------------- */
+
 static int set(hwloc_topology_t topology, hwloc_memattr_id_t id, hwloc_obj_t node,
                hwloc_obj_t initiator, double value)
 {
   struct hwloc_location from = {.type = HWLOC_LOCATION_TYPE_OBJECT, .location.object = initiator};
 
-  return initiator && hwloc_memattr_set_value(topology, id, node, &from, 0,
-                                              (hwloc_uint64_t)(value + 0.5))
+  return hwloc_memattr_set_value(topology, id, node, &from, 0, (hwloc_uint64_t)(value + 0.5))
              ? -ENOMEM
              : 0;
 }
 
 /* All objects of the GPU reach the node in the same way. */
 static int set_all(hwloc_topology_t topology, hwloc_memattr_id_t id, hwloc_obj_t node,
-                   hwloc_obj_t device, hwloc_obj_t memory, double value)
+                   const struct gc_grafted *gpu, double value)
 {
-  int status = set(topology, id, node, memory, value);
+  int status = set(topology, id, node, gpu->memory, value);
 
-  if (!status)
-    status = set(topology, id, node, device, value);
-  for (hwloc_obj_t child = device ? device->io_first_child : NULL; !status && child;
+  if (!status && gpu->device)
+    status = set(topology, id, node, gpu->device, value);
+  for (hwloc_obj_t child = gpu->device ? gpu->device->io_first_child : NULL; !status && child;
        child = child->next_sibling)
-    if (child->type == HWLOC_OBJ_OS_DEVICE && child != memory)
+    if (child->type == HWLOC_OBJ_OS_DEVICE && child != gpu->memory)
       status = set(topology, id, node, child, value);
   return status;
 }
 
-int gc_graft_host(hwloc_topology_t topology, hwloc_obj_t parent, hwloc_obj_t device, const char *gpu,
-                  const struct gc_record *record)
+static int set_attribute(hwloc_topology_t topology, const struct gc_grafted *gpu,
+                         const struct host_value *of)
 {
-  const hwloc_obj_t memory = find_memory(parent, gpu);
+  const char *list = list_of(gpu, of);
+  hwloc_memattr_id_t id;
+  hwloc_obj_t node;
+  double value;
   int status = 0;
 
-  for (size_t i = 0; i < sizeof(attributes) / sizeof(*attributes) && record->count; i++) {
-    const char *list = gc_infos_get(&record->elements[0].infos, attributes[i].key);
-    hwloc_memattr_id_t id;
-    uint64_t number;
+  if (list && !hwloc_memattr_get_by_name(topology, of->attribute, &id))
+    while (!status && (node = next_node(topology, &list, &value)))
+      status = set_all(topology, id, node, gpu, value * of->attribute_unit);
+  return status;
+}
+
+/* --- distances ------------------------------------------------------------------------------- */
+
+/* The object of a GPU is its PCI device, not our outermost element: lstopo --distances of many
+ * versions of hwloc (2.9 is one) crashes at names of OS devices with more than 16 characters. GPUs
+ * without a PCI device in the topology are left out. */
+
+#ifdef GC_HWLOC_DISTANCES
+/* objs: space for all GPUs and NUMA nodes. Returns how many have a value: GPUs, then nodes. */
+static unsigned find_objects(hwloc_topology_t topology, const struct gc_grafted *gpus, size_t count,
+                             const struct host_value *of, hwloc_obj_t *objs)
+{
+  unsigned n = 0, first;
+  double value;
+
+  for (size_t i = 0; i < count; i++) {
+    const char *list = list_of(&gpus[i], of);
+
+    if (gpus[i].device && list && next_node(topology, &list, &value))
+      objs[n++] = gpus[i].device;
+  }
+  first = n;
+  for (size_t i = 0; i < count; i++) {
+    const char *list = gpus[i].device ? list_of(&gpus[i], of) : NULL;
+    hwloc_obj_t node;
+
+    while ((node = next_node(topology, &list, &value))) {
+      unsigned k = first;
+
+      while (k < n && objs[k] != node)
+        k++;
+      if (k == n)
+        objs[n++] = node;
+    }
+  }
+  return n;
+}
+
+static unsigned index_of(hwloc_obj_t obj, hwloc_obj_t const *objs)
+{
+  unsigned i = 0;
+
+  while (objs[i] != obj)
+    i++;
+  return i;
+}
+
+/* hwloc takes over both arrays, or frees nothing. */
+static int add_distances(hwloc_topology_t topology, const struct gc_grafted *gpus, size_t count,
+                         const struct host_value *of)
+{
+  const unsigned nodes = (unsigned)hwloc_get_nbobjs_by_depth(topology, HWLOC_TYPE_DEPTH_NUMANODE);
+  hwloc_obj_t *objs = calloc(count + nodes, sizeof(*objs));
+  const unsigned n = objs ? find_objects(topology, gpus, count, of, objs) : 0;
+  hwloc_uint64_t *values = n ? calloc((size_t)n * n, sizeof(*values)) : NULL;
+  hwloc_backend_distances_add_handle_t handle;
+
+  if (!values) {
+    free(objs);
+    return objs && !n ? 0 : -ENOMEM;
+  }
+  for (size_t i = 0; i < count; i++) {
+    const char *list = gpus[i].device ? list_of(&gpus[i], of) : NULL;
+    hwloc_obj_t node;
     double value;
 
-    if (!list || hwloc_memattr_get_by_name(topology, attributes[i].attribute, &id))
-      continue;
-    while (!status && gc_node_value_next(&list, &number, &value)) {
-      const hwloc_obj_t node = find_node(topology, number);
+    while ((node = next_node(topology, &list, &value)))
+      values[index_of(gpus[i].device, objs) * n + index_of(node, objs)] =
+          (hwloc_uint64_t)(value * of->distance_unit + 0.5);
+  }
+  handle = hwloc_backend_distances_add_create(topology, of->distances,
+                                              of->kind | HWLOC_DISTANCES_KIND_FROM_USER, 0);
+  if (!handle || hwloc_backend_distances_add_values(topology, handle, n, objs, values, 0)) {
+    free(values);
+    free(objs);
+    return -ENOMEM;
+  }
+  return hwloc_backend_distances_add_commit(topology, handle, 0) ? -ENOMEM : 0;
+}
+#endif
 
-      if (node)
-        status = set_all(topology, id, node, device, memory, value * attributes[i].unit);
-    }
+int gc_graft_host(hwloc_topology_t topology, const struct gc_grafted *gpus, size_t count)
+{
+  int status = 0;
+
+  for (size_t v = 0; v < sizeof(host_values) / sizeof(*host_values); v++) {
+    for (size_t i = 0; i < count && !status; i++)
+      status = set_attribute(topology, &gpus[i], &host_values[v]);
+#ifdef GC_HWLOC_DISTANCES
+    if (!status && count && hwloc_backend_distances_add_create)
+      status = add_distances(topology, gpus, count, &host_values[v]);
+#endif
   }
   return status;
 }

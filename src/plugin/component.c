@@ -77,9 +77,10 @@ static const char *measured_on(const struct gc_record *record)
 }
 
 /* is_first: the first GPU with its bus id, and no MIG instance; the PCI device gets its
- * attributes. */
+ * attributes. *grafted: its memory is NULL if the GPU has no objects. */
 static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_first,
-                   const struct gc_settings *settings, struct gc_outcome *outcome)
+                   const struct gc_settings *settings, struct gc_outcome *outcome,
+                   struct gc_grafted *grafted)
 {
   struct gc_record *record = outcome->record ? outcome->record : gpu->tables;
   hwloc_obj_t device, parent = find_place(topology, gpu, &device);
@@ -91,8 +92,9 @@ static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_
   if (record) {
     gc_record_drop_empty(record); /* the record file has the reasons */
     status = gc_graft_record(topology, parent, device, gpu->name, record, outcome->status);
-    if (!status)
-      status = gc_graft_host(topology, parent, device, gpu->name, record);
+    grafted->memory = status ? NULL : gc_graft_find(parent, gpu->name);
+    grafted->record = record;
+    grafted->device = device;
   } else {
     name_gpu(gpu, name, sizeof(name));
     status = gc_graft_status(parent, device, name, outcome->status);
@@ -132,15 +134,26 @@ static void discover_gpus(hwloc_topology_t topology, const struct gc_settings *s
                           struct gc_load *load)
 {
   struct target target = {topology, settings};
+  struct gc_grafted *grafted, none;
   struct gc_found found;
+  size_t count = 0;
 
   if (!gc_load_end(load, &found, attach_late, &target))
     return;
-  for (size_t i = 0; i < found.gpus.count; i++)
+  grafted = calloc(found.gpus.count + 1, sizeof(*grafted));
+  for (size_t i = 0; i < found.gpus.count; i++) {
+    struct gc_grafted *own = grafted ? &grafted[count] : &none;
+
+    own->memory = NULL;
     attach(topology, &found.gpus.array[i],
            !found.gpus.array[i].instance &&
                (i == 0 || !same_place(&found.gpus.array[i - 1], &found.gpus.array[i])),
-           settings, &found.outcomes[i]);
+           settings, &found.outcomes[i], own);
+    count += own->memory != NULL;
+  }
+  if (grafted && gc_graft_host(topology, grafted, count) && settings->failures)
+    gc_plugin_say(NULL, "out of memory, not all memory attributes are in the topology");
+  free(grafted);
   gc_load_free(&found);
 }
 

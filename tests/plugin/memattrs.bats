@@ -60,6 +60,21 @@ host() {
   is 0 "$status"
 }
 
+@test "distances have all GPUs and nodes, and survive XML" {
+  ! hwloc_before 2.5 || skip "plugins cannot add distances before hwloc 2.5"
+  run topology --distances
+  is 0 "$status"
+  for name in GPUCacheReadBandwidth GPUCacheWriteBandwidth GPUCacheLatency; do has "$name"; done
+  has '0000:17:00.0'
+  # from each GPU to its near node
+  [ "$(grep -c ' 50800 ' <<<"$output ")" -ge 2 ]
+  topology --distances > distances
+  topology --of xml -f node.xml
+  HWLOC_GPUCACHE=off topology -i node.xml --distances | cmp - distances
+  run "$topo_check" io-important load check dup xml restrict
+  is 0 "$status"
+}
+
 @test "values of nodes that the topology lacks, and broken lists, change nothing" {
   host "$gpu0" 7:50.8 7:1150
   run "$topo_check" io-important load check
