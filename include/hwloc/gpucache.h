@@ -271,7 +271,7 @@
  * HostCopyToGBps. */
 #define HWLOC_GPUCACHE_HOST_COPY_BOTH_GBPS "HostCopyBothGBps"
 /** \brief Latency of a dependent load of host memory by an SM, in ns; a list as HostReadGBps. The
- * median, while eight SMs load at the same time. Memory attribute: ReadLatency. */
+ * mean of the quartiles, while eight SMs load at the same time. Memory attribute: ReadLatency. */
 #define HWLOC_GPUCACHE_HOST_LATENCY_NS "HostLatencyNs"
 /** \brief Read bandwidth of one SM, in bytes per SM clock cycle; number > 0, can have a fraction.
  *

@@ -179,7 +179,7 @@ TEXT(HOST_COPY_BOTH, "HostCopyBothGBps", "#:%", ",", write_by_node(out, &from->h
 
 PROPERTY(HOST_LATENCY, "HostLatency", host_latency, "Host memory",
          "A few SMs or CUs follow chains of dependent loads through memory of the host. The value "
-         "is the median of the loads.")
+         "is the mean of the quartiles of the loads.")
 TEXT(HOST_LATENCY, "HostLatencyNs", "#:%", ",", write_by_node(out, &from->host_latency),
      "latency of host memory by NUMA node")
 

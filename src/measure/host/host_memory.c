@@ -33,7 +33,10 @@
 /* Several SMs load at the same time. So the way to the host is not idle, as it is not in programs:
  * an idle one may save power, and then answers late. On an H100 it makes no difference. */
 #define CHAINS 8
-#define LOADS 32    /* of each chain, in one repetition */
+#define LOADS 48 /* of each chain, in one repetition */
+#define PARTS                                                                                      \
+  (REPEATS + 2)     /* of a chain: the first and the last one do not count, because the SMs        \
+                       begin and end at different times, and then fewer of them load */
 #define STRIDE 512u /* bytes between lines of the chains: no fetch brings in two of them */
 
 enum what { READ, WRITE, COPY_TO, COPY_FROM, COPY_BOTH, LATENCY, WHATS };
@@ -68,7 +71,9 @@ struct search {
   char why[WHATS][160];     /* why the last node without a value has none; empty: all have one */
 };
 
-/* Chains of lines that nothing has loaded before: all repetitions of all SMs are parts of one. */
+/* Chains of lines that nothing has loaded before: all repetitions of all SMs are parts of one. Lines
+ * can be near or far on the way inside the host, too, so the value is the mean of the quartiles, as of
+ * device memory. */
 static int measure_latency(struct search *s, double values[REPEATS])
 {
   struct gc_bench *bench = &s->m->bench;
@@ -80,11 +85,11 @@ static int measure_latency(struct search *s, double values[REPEATS])
                                      .first = s->host,
                                      .step = STRIDE,
                                      .slot_bytes = GC_SLOT_BYTES};
-  const struct gc_traced traced = {.starts = s->starts, .n = s->chains, .loads = REPEATS * LOADS};
+  const struct gc_traced traced = {.starts = s->starts, .n = s->chains, .loads = PARTS * LOADS};
   int status;
 
   for (uint64_t i = 0; i < s->chains; i++)
-    s->starts[i] = s->host + i * REPEATS * LOADS * scatter % lines * STRIDE;
+    s->starts[i] = s->host + i * PARTS * LOADS * scatter % lines * STRIDE;
   status = gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &args);
   if (!status)
     status = gc_chase_trace(bench, gc_path_of(GC_L2), &traced, s->trace);
@@ -93,8 +98,8 @@ static int measure_latency(struct search *s, double values[REPEATS])
 
     for (uint32_t i = 0; i < s->chains; i++)
       for (uint32_t k = 0; k < LOADS; k++)
-        s->cycles[n++] = s->trace[(i * REPEATS + r) * LOADS + k];
-    values[r] = (gc_median(s->cycles, n) - s->m->results->overhead.cycles) * 1e3 / bench->mhz;
+        s->cycles[n++] = s->trace[(i * PARTS + r + 1) * LOADS + k];
+    values[r] = (gc_midhinge(s->cycles, n) - s->m->results->overhead.cycles) * 1e3 / bench->mhz;
   }
   return status;
 }
@@ -240,7 +245,7 @@ int gc_step_host_memory(struct gc_measurement *m, struct gc_measured *element)
   s->m = m;
   s->chains = sms < CHAINS ? sms : CHAINS;
   s->starts = gc_step_alloc(bench, s->chains, sizeof(*s->starts));
-  s->trace = gc_step_alloc(bench, (size_t)s->chains * REPEATS * LOADS, sizeof(*s->trace));
+  s->trace = gc_step_alloc(bench, (size_t)s->chains * PARTS * LOADS, sizeof(*s->trace));
   s->cycles = gc_step_alloc(bench, (size_t)s->chains * LOADS, sizeof(*s->cycles));
   if (!s->starts || !s->trace || !s->cycles)
     return -ENOMEM;
