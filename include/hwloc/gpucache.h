@@ -615,6 +615,10 @@
 #define HWLOC_GPUCACHE_SHARED_RESERVED_BYTES_PER_BLOCK "GPUCacheSharedReservedBytesPerBlock"
 /** \brief NVIDIA: compute capability, "major.minor". */
 #define HWLOC_GPUCACHE_COMPUTE_CAPABILITY "GPUCacheComputeCapability"
+/** \brief Where the GPU was when it was measured: its bus id and the online NUMA nodes of the host, for
+ * example "0000:3b:00.0, NUMA nodes 0-1". If the GPU is elsewhere now, a topology has no values of host
+ * memory. */
+#define HWLOC_GPUCACHE_HOST_PLACE "GPUCacheHostPlace"
 /** \brief Error correction of the device memory: "on" or "off". */
 #define HWLOC_GPUCACHE_ECC "GPUCacheECC"
 /** \brief Whether L1 can cache loads from global memory: "yes" or "no". */

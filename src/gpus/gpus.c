@@ -8,6 +8,7 @@
 #include "gpus/pci.h"
 #include "gpus/remember.h"
 #include "gpus/sim.h"
+#include "gpus/tree.h"
 #include "util/error.h"
 
 #include <stdio.h>
@@ -154,4 +155,16 @@ struct gc_gpu *gc_gpus_by_name(const struct gc_gpus *gpus, const char *word)
       return gpu;
   }
   return NULL;
+}
+
+void gc_gpus_place(const char *root, const struct gc_gpu *gpu, char *text, size_t size)
+{
+  char nodes[64];
+
+  *text = '\0';
+  if (!gpu->has_pci)
+    return;
+  gc_gpus_read_line(root, "/sys/devices/system/node/online", nodes, sizeof(nodes));
+  snprintf(text, size, "%04x:%02x:%02x.%x, NUMA nodes %s", gpu->domain, gpu->bus, gpu->dev,
+           gpu->func, *nodes ? nodes : "0");
 }

@@ -42,6 +42,10 @@ void gc_gpus_restrict(const char *root, struct gc_gpus *gpus);
  * a caller that has a record does not need it. root: as given to gc_gpus_list. 0 or -ENOMEM. */
 int gc_gpus_read_tables(const char *root, struct gc_gpu *gpu);
 
+/* Where in which host the GPU is, "0000:3b:00.0, NUMA nodes 0-1": what is measured of the host holds
+ * as long as this text stays the same. Empty for a simulated GPU. root: as given to gc_gpus_list. */
+void gc_gpus_place(const char *root, const struct gc_gpu *gpu, char *text, size_t size);
+
 /* The GPU that a person means by this word: "gpu0", "0", a record id, a bus id ("0000:00:06.0" or
  * "00:06.0"), a UUID as ROCm prints it, or the name of a simulated GPU. NULL: there is none. */
 struct gc_gpu *gc_gpus_by_name(const struct gc_gpus *gpus, const char *word);

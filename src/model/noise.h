@@ -7,6 +7,8 @@
 #ifndef GC_MODEL_NOISE_H
 #define GC_MODEL_NOISE_H
 
+#include "util/bits.h"
+
 #include <stdint.h>
 
 struct gc_random {
@@ -33,15 +35,6 @@ static inline uint64_t gc_random_next(struct gc_random *random)
 static inline uint32_t gc_random_below(struct gc_random *random, uint32_t n)
 {
   return (uint32_t)((gc_random_next(random) >> 32) * n >> 32);
-}
-
-/* The number of bits that are set. __builtin_popcountll is a function call on machines without an
- * instruction for it. */
-static inline uint64_t gc_ones(uint64_t x)
-{
-  x -= x >> 1 & 0x5555555555555555;
-  x = (x & 0x3333333333333333) + (x >> 2 & 0x3333333333333333);
-  return ((x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f) * 0x0101010101010101 >> 56;
 }
 
 /* Disturbances of timed loads other than jitter. */

@@ -43,13 +43,30 @@ static void give_up(struct gc_outcome *outcome, const char *why)
              part);
 }
 
+/* What was measured of the host is left out if the GPU is elsewhere now. A record that was not
+ * measured by this program, or is of an earlier revision, does not state the place. */
+static void drop_other_host(const struct gc_gpu *gpu, const char *root, struct gc_record *record)
+{
+  const char *was = gc_infos_get(&record->infos, "HostPlace");
+  char place[128];
+
+  if (!was)
+    return;
+  gc_gpus_place(root, gpu, place, sizeof(place));
+  if (strcmp(place, was) && record->count)
+    gc_infos_drop(&record->elements[0].infos, "Host");
+}
+
 /* Finds the record in the store; *record is NULL on failure. */
-static int find(const struct gc_gpu *gpu, struct gc_record **record, struct gc_error *err)
+static int find(const struct gc_gpu *gpu, const char *root, struct gc_record **record,
+                struct gc_error *err)
 {
   struct gc_record *found = NULL;
   int status = gc_store_find(&gpu->identity, &found, err);
 
   *record = status == 0 ? found : NULL;
+  if (*record)
+    drop_other_host(gpu, root, *record);
   return status;
 }
 
@@ -118,7 +135,7 @@ static bool look_up(const struct gc_gpu *gpu, const struct gc_settings *settings
   }
   /* A GPU that cannot be measured now, or by this user, may have a record from earlier, or from
    * root. */
-  status = find(gpu, &outcome->record, &err);
+  status = find(gpu, settings->root, &outcome->record, &err);
   if (status == 0)
     gc_record_status(outcome->record, NULL, outcome->status, sizeof(outcome->status));
   else if (status != -ENOENT)
@@ -264,7 +281,8 @@ static void remember(const struct job *job, const struct gc_command *command, co
 }
 
 /* After the command has ended, the store decides, not the message of the command. */
-static void collect(struct job *job, const struct gc_command *command, const char *seconds)
+static void collect(struct job *job, const struct gc_settings *settings,
+                    const struct gc_command *command, const char *seconds)
 {
   struct gc_outcome *outcome = job->outcome;
   bool done =
@@ -274,7 +292,7 @@ static void collect(struct job *job, const struct gc_command *command, const cha
   char why[320];
   int status;
 
-  status = find(job->gpu, &outcome->record, &err);
+  status = find(job->gpu, settings->root, &outcome->record, &err);
   if (status == 0 && (done || !earlier)) {
     outcome->fresh = true;
     gc_record_status(outcome->record, NULL, outcome->status, sizeof(outcome->status));
@@ -330,7 +348,7 @@ static void measure(struct job *jobs, size_t count, const struct gc_settings *se
   if (commands) {
     gc_spawn(commands, count, &options);
     for (size_t i = 0; i < count && !is_over(deadline); i++)
-      collect(&jobs[i], &commands[i], seconds);
+      collect(&jobs[i], settings, &commands[i], seconds);
   }
   free(commands);
 }

@@ -19,8 +19,8 @@ static struct gc_info *find(const struct gc_infos *infos, const char *name, size
   return NULL;
 }
 
-/* Makes space for one more. The array has space for the next power of two, so it is full only
- * when count is a power of two. */
+/* Makes space for one more. The array has space for the next power of two or more, so it can be full
+ * only when count is a power of two. */
 static int grow(struct gc_infos *infos)
 {
   size_t size = infos->count ? 2 * infos->count : 1;
@@ -138,14 +138,30 @@ int gc_infos_own(struct gc_infos *infos)
   return 0;
 }
 
+static void release(struct gc_info *info)
+{
+  if (!info->name_shared)
+    free(info->name);
+  if (!info->value_shared)
+    free(info->value);
+}
+
+void gc_infos_drop(struct gc_infos *infos, const char *prefix)
+{
+  size_t kept = 0;
+
+  for (size_t i = 0; i < infos->count; i++)
+    if (strncmp(infos->array[i].name, prefix, strlen(prefix)))
+      infos->array[kept++] = infos->array[i];
+    else
+      release(&infos->array[i]);
+  infos->count = kept;
+}
+
 void gc_infos_clear(struct gc_infos *infos)
 {
-  for (size_t i = 0; i < infos->count; i++) {
-    if (!infos->array[i].name_shared)
-      free(infos->array[i].name);
-    if (!infos->array[i].value_shared)
-      free(infos->array[i].value);
-  }
+  for (size_t i = 0; i < infos->count; i++)
+    release(&infos->array[i]);
   free(infos->array);
   *infos = (struct gc_infos){ NULL, 0 };
 }

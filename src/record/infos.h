@@ -40,6 +40,9 @@ int gc_infos_get_u64(const struct gc_infos *infos, const char *name, uint64_t *v
 /* Copies all strings that the set does not own. 0 or -ENOMEM. */
 int gc_infos_own(struct gc_infos *infos);
 
+/* Removes the attributes whose names begin with the prefix. */
+void gc_infos_drop(struct gc_infos *infos, const char *prefix);
+
 /* Removes and frees all attributes. */
 void gc_infos_clear(struct gc_infos *infos);
 

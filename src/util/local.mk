@@ -4,6 +4,7 @@
 noinst_LTLIBRARIES += src/util/libutil.la
 src_util_libutil_la_CFLAGS = $(AM_CFLAGS) $(small_cflags)
 src_util_libutil_la_SOURCES = \
+	src/util/bits.h \
 	src/util/clock.c \
 	src/util/clock.h \
 	src/util/cpus.c \

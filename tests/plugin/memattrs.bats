@@ -75,6 +75,22 @@ host() {
   is 0 "$status"
 }
 
+@test "a GPU that was measured elsewhere has no host values" {
+  place() {
+    sed -i "s|<info name=\"GPUCacheHostPlace\" value=\"[^\"]*\"/>||; s|<info name=\"GPUCacheModel\"|<info name=\"GPUCacheHostPlace\" value=\"$1\"/>&|" \
+      "$HWLOC_GPUCACHE_DIR/$gpu0.xml"
+  }
+  place '0000:17:00.0, NUMA nodes 0-1'
+  is 0:50.8,1:38 "$(info HostReadGBps 'os=gpu0-Memory 80GiB')"
+  place '0000:18:00.0, NUMA nodes 0-1'
+  is '' "$(info HostReadGBps 'os=gpu0-Memory 80GiB')"
+  is 1:50.8,0:38 "$(info HostReadGBps 'os=gpu1-Memory 80GiB')"
+  run topology --memattrs
+  has_not 'from PCI L#0'
+  place '0000:17:00.0, NUMA nodes 0'
+  is '' "$(info HostLatencyNs 'os=gpu0-Memory 80GiB')"
+}
+
 @test "values of nodes that the topology lacks, and broken lists, change nothing" {
   host "$gpu0" 7:50.8 7:1150
   run "$topo_check" io-important load check

@@ -72,7 +72,7 @@ void gc_slots_clear(struct gc_slots *slots)
 /* The word before it is complete, and so are the nodes that end with that word. */
 void gc_slots_open_word(struct gc_slots *slots, uint32_t word)
 {
-  uint32_t child = word, complete = word ? gc_count_bits(slots->words[word - 1]) : 0;
+  uint32_t child = word, complete = word ? (uint32_t)gc_ones(slots->words[word - 1]) : 0;
 
   slots->words[word] = UINT64_MAX;
   for (unsigned level = 0; level < slots->levels; level++) {

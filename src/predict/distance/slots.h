@@ -12,6 +12,8 @@
 #ifndef GC_PREDICT_DISTANCE_SLOTS_H
 #define GC_PREDICT_DISTANCE_SLOTS_H
 
+#include "util/bits.h"
+
 #include <stdint.h>
 
 #define GC_SLOT_FAN 16
@@ -53,19 +55,6 @@ void gc_slots_clear(struct gc_slots *slots);
 /* For gc_slots_append. */
 void gc_slots_open_word(struct gc_slots *slots, uint32_t word);
 
-/* Without the instruction, which the oldest x86-64 CPUs lack. */
-static inline uint32_t gc_count_bits(uint64_t word)
-{
-#ifdef __POPCNT__
-  return (uint32_t)__builtin_popcountll(word);
-#else
-  word -= word >> 1 & 0x5555555555555555u;
-  word = (word & 0x3333333333333333u) + (word >> 2 & 0x3333333333333333u);
-  word = (word + (word >> 4)) & 0x0f0f0f0f0f0f0f0fu;
-  return (uint32_t)(word * 0x0101010101010101u >> 56);
-#endif
-}
-
 static inline uint32_t gc_slot_before(const struct gc_slot_node *node, uint32_t child)
 {
   return (uint32_t)node->before[child / 4][child % 4];
@@ -75,7 +64,7 @@ static inline uint32_t gc_slot_before(const struct gc_slot_node *node, uint32_t 
 static inline uint32_t gc_slots_rank(const struct gc_slots *slots, uint32_t slot)
 {
   uint32_t child = slot / 64;
-  uint32_t count = gc_count_bits(slots->words[child] & ((UINT64_C(1) << slot % 64) - 1));
+  uint32_t count = (uint32_t)gc_ones(slots->words[child] & ((UINT64_C(1) << slot % 64) - 1));
 
   for (unsigned level = 0; level < slots->levels; level++, child /= GC_SLOT_FAN)
     count += gc_slot_before(&slots->nodes[level][child / GC_SLOT_FAN], child % GC_SLOT_FAN);
@@ -89,7 +78,7 @@ static inline uint32_t gc_slots_remove(struct gc_slots *slots, uint32_t slot)
       {{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}, {12, 13, 14, 15}}};
   const uint64_t bit = UINT64_C(1) << slot % 64;
   uint32_t child = slot / 64;
-  uint32_t count = gc_count_bits(slots->words[child] & (bit - 1));
+  uint32_t count = (uint32_t)gc_ones(slots->words[child] & (bit - 1));
 
   slots->words[child] ^= bit;
   for (unsigned level = 0; level < slots->levels; level++) {

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  */
 #include "predict/model/l2.h"
+#include "util/bits.h"
 
-#include "predict/model/bits.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -220,7 +220,7 @@ static unsigned count_of_l1(const uint8_t *of_l1, uint32_t sectors)
 
 static inline unsigned count_sectors(const struct access *access, uint32_t sectors)
 {
-  return access->of_l1 ? count_of_l1(access->of_l1, sectors) : gc_count_bits(sectors);
+  return access->of_l1 ? count_of_l1(access->of_l1, sectors) : gc_ones_of_few(sectors);
 }
 
 /* far: sectors that only the home partition has, or has under way. */

@@ -11,6 +11,12 @@
  * The order of a set is that of use (LRU, SLRU) or of arrival (FIFO). Cache misses of the host take
  * much of the time of the model. So what a search reads is apart from what only a hit or a fill
  * needs, and as small as possible.
+ *
+ * The simulator has a cache of its own (src/model/cache.h). One engine for both was considered and
+ * left: the simulator loads whole windows of adjacent lines through sets whose lines have an age and
+ * no contents, while a line here has sectors, an arrival time and stored parts, and is found by the
+ * hash of a single address. Their random generators and the order of their draws differ, too, so one
+ * of them would give other results.
  */
 #ifndef GC_PREDICT_MODEL_LINES_H
 #define GC_PREDICT_MODEL_LINES_H

@@ -6,7 +6,6 @@ src_predict_model_libpredict_model_la_LIBADD = -lm
 src_predict_model_libpredict_model_la_SOURCES = \
 	src/predict/model/attribute.c \
 	src/predict/model/attribute.h \
-	src/predict/model/bits.h \
 	src/predict/model/block.c \
 	src/predict/model/block.h \
 	src/predict/model/cache_lines.h \

@@ -3,8 +3,8 @@
  */
 #include "predict/model/sm_access.h"
 
-#include "predict/model/bits.h"
 #include "predict/model/sm_hints.h"
+#include "util/bits.h"
 
 #include <errno.h>
 
@@ -115,9 +115,9 @@ GC_ALWAYS_INLINE enum gc_access_status fetch(struct gc_sm *sm, struct gc_warp *w
 GC_ALWAYS_INLINE int count_load(struct gc_sm *sm, uint32_t load, const struct gc_request *request,
                                 uint32_t waiting, uint32_t missing)
 {
-  const unsigned all = gc_count_bits(request->sectors);
-  const unsigned waits = waiting ? gc_count_bits(waiting) : 0;
-  const unsigned misses = missing ? gc_count_bits(missing) : 0;
+  const unsigned all = gc_ones_of_few(request->sectors);
+  const unsigned waits = waiting ? gc_ones_of_few(waiting) : 0;
+  const unsigned misses = missing ? gc_ones_of_few(missing) : 0;
   struct gc_cache_counts *counts = &sm->loads->loads[load].l1;
   uint32_t new = 0;
 
@@ -127,7 +127,7 @@ GC_ALWAYS_INLINE int count_load(struct gc_sm *sm, uint32_t load, const struct gc
   if (missing && sm->options->compulsory) {
     if (gc_sector_set_add(&sm->seen, request->line, missing, &new))
       return -ENOMEM;
-    counts->compulsory += gc_count_bits(new);
+    counts->compulsory += gc_ones_of_few(new);
   }
   counts->accesses += all;
   counts->hits += all - waits - misses;
@@ -214,7 +214,7 @@ static int write_l1(struct gc_sm *sm, const struct gc_request *request, bool all
 static enum gc_access_status access_l2(struct gc_sm *sm, struct gc_warp *warp, enum gc_step step,
                                        const struct gc_request *request)
 {
-  const unsigned sectors = gc_count_bits(request->sectors);
+  const unsigned sectors = gc_ones_of_few(request->sectors);
   enum gc_l2_access access = GC_L2_LOAD;
   uint64_t cycles;
   int status = 0;

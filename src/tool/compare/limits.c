@@ -30,6 +30,7 @@ static const struct {
     /* When and how the GPU was measured; clocks: latencies are compared in cycles. */
     {"Status", GPU, NEVER},
     {"Measured", GPU, NEVER},
+    {"HostPlace", GPU, NEVER},
     {"Measured*", GPU, NEVER},
     {"Measuring*", GPU, NEVER},
     {"Version", GPU, NEVER},

@@ -304,17 +304,19 @@ static void remember_failure(const struct here *here, int status, const struct g
 }
 
 /* Adds the facts that the measurement does not determine. 0 or -ENOMEM. */
-static int add_facts(struct gc_record *record)
+static int add_facts(const struct gc_gpu *gpu, struct gc_record *record)
 {
   struct gc_infos *infos = &record->infos;
   time_t now = time(NULL);
   struct tm utc;
-  char date[32], state[400];
+  char date[32], state[400], place[128];
 
   strftime(date, sizeof date, "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &utc));
   gc_record_status(record, NULL, state, sizeof state);
+  gc_gpus_place(gc_environment_root(), gpu, place, sizeof place);
   /* with --only, the outermost element may be missing, but every record needs it */
   if ((!gc_record_find(record, GC_DEVICE_MEMORY) && !gc_record_add(record, GC_DEVICE_MEMORY)) ||
+      (*place && gc_infos_set(infos, "HostPlace", place)) ||
       gc_infos_set(infos, "Status", state) ||
       gc_infos_set(infos, "Measured", date) ||
       gc_infos_set(infos, "Version", PACKAGE_VERSION))
@@ -427,7 +429,7 @@ static int run_plan(struct here *here, struct gc_handover *handover, struct gc_r
   }
   gc_progress_erase();
   close_raw(here, options.raw, *record);
-  if (!status && add_facts(*record))
+  if (!status && add_facts(gpu, *record))
     status = gc_fail(err, -ENOMEM, "out of memory");
   return status;
 }
