@@ -181,7 +181,7 @@ END
     kill -$signal $pid
     wait $pid || :
     exec 8<&-
-    is_gone "$child"
+    is_gone "$child" 120
     [ -s "$HWLOC_GPUCACHE_DIR/sim-tiny.xml" ]
   done
 }

@@ -92,10 +92,11 @@ has_not() {
   return 1
 }
 
-# No process with this id runs: it has ended, or is a zombie that is not reaped yet.
+# is_gone ID [SECONDS]: no process with this id runs: it has ended, or is a zombie that is not reaped
+# yet. SECONDS: for what it may still have to do, on a busy machine.
 is_gone() {
   local i state
-  for ((i = 0; i < 50; i++)); do
+  for ((i = 0; i < 10 * ${2:-5}; i++)); do
     state=$(sed -n 's/^State:[[:space:]]*\(.\).*/\1/p' "/proc/$1/status" 2>/dev/null || :)
     [ -n "$state" ] && [ "$state" != Z ] || return 0
     sleep 0.1

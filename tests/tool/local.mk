@@ -24,7 +24,7 @@ TESTS += $(tool_tests)
 smoke_tests += tests/tool/usage.bats tests/tool/gpus.bats tests/tool/doctor.bats
 tests/tool/amdsim.log: tests/records/mi100.xml tests/records/mi210.xml tests/records/mi300x.xml \
   tests/records/rx7900xtx.xml
-tests/tool/show.log: tests/records/rx7900xtx.xml
+tests/tool/show.log: tests/records/rx7900xtx.xml tests/records/h200.xml
 tests/tool/store.log: tests/records/tiny.xml
 EXTRA_DIST += $(tool_tests) \
 	tests/tool/setup.bash \

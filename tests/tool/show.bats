@@ -303,6 +303,15 @@ below_tables() { awk '/^$/ || / (CYCLES|CAPACITY) / { table = 1; below = ""; nex
   has "$output" "  L1Cache: lines in each set: 4, 4, 3"
 }
 
+@test "--all has a line for the host memory of each NUMA node" {
+  use_record h200
+  run_split "$tool" show --all --sim h200
+  is 0 "$status"
+  local one=$(tr '\n' ' ' <<<"$output" | tr -s ' ')
+  [[ $one == *"host memory of NUMA node 0: reads "[0-9.]*" GB/s, stores "[0-9.]*" GB/s, copies to the GPU "[0-9.]*" GB/s, from the GPU "[0-9.]*" GB/s, both at once "[0-9.]*" GB/s, latency "[0-9]*" ns"* ]]
+  [[ $one == *"host memory of NUMA node 1: reads "* ]]
+}
+
 @test "show FILE: a record, the topology of a node, a directory, and what is no such file" {
   local record=$top_srcdir/doc/results/structure/h200.xml node=$BATS_TEST_TMPDIR/node.xml bad
   run_split "$tool" show "$record"

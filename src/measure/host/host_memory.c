@@ -192,14 +192,15 @@ static void conclude(struct search *s, struct gc_measured *element, enum what wh
   }
 }
 
-/* A node without free memory has no values; others may have. */
+/* A node without free memory, or whose memory the driver does not pin, has no values; others may
+ * have. */
 static int measure_node(struct search *s, struct gc_measured *element, uint32_t node)
 {
   struct gc_bench *bench = &s->m->bench;
   double values[REPEATS];
   int status = bench->ops->alloc_on_node(bench->device, BYTES, node, &s->host, bench->err);
 
-  if (status == -ENOMEM) {
+  if (status == -ENOMEM || status == -ENOTSUP || status == -EINVAL) {
     for (int what = 0; what < WHATS; what++)
       snprintf(s->why[what], sizeof(s->why[what]), "%.159s", bench->err->text);
     return 0;

@@ -269,6 +269,54 @@ static void print_tail(const struct gc_element *element, FILE *out)
             cycles);
 }
 
+/* "  host memory of NUMA node 0: reads 50.8 GB/s, stores 52.9 GB/s, copies to the GPU 55.4 GB/s, …,
+ * latency 1079 ns": all values that there are of each node. */
+static void print_hosts(const struct gc_element *element, FILE *out)
+{
+  static const struct {
+    const char *key, *before, *unit;
+  } values[] = {
+      {HWLOC_GPUCACHE_HOST_READ_GBPS, "reads", "GB/s"},
+      {HWLOC_GPUCACHE_HOST_WRITE_GBPS, "stores", "GB/s"},
+      {HWLOC_GPUCACHE_HOST_COPY_TO_GBPS, "copies to the GPU", "GB/s"},
+      {HWLOC_GPUCACHE_HOST_COPY_FROM_GBPS, "from the GPU", "GB/s"},
+      {HWLOC_GPUCACHE_HOST_COPY_BOTH_GBPS, "both at once", "GB/s"},
+      {HWLOC_GPUCACHE_HOST_LATENCY_NS, "latency", "ns"},
+  };
+  const size_t count = sizeof(values) / sizeof(*values);
+  uint64_t nodes[16], node;
+  size_t n = 0;
+  double number;
+
+  for (size_t i = 0; i < count; i++) {
+    const char *list = gc_infos_get(&element->infos, values[i].key);
+
+    while (gc_node_value_next(&list, &node, &number)) {
+      size_t k = 0;
+
+      while (k < n && nodes[k] != node)
+        k++;
+      if (k == n && n < sizeof(nodes) / sizeof(*nodes))
+        nodes[n++] = node;
+    }
+  }
+  for (size_t k = 0; k < n; k++) {
+    const char *between = "";
+
+    fprintf(out, "  host memory of NUMA node %llu: ", (unsigned long long)nodes[k]);
+    for (size_t i = 0; i < count; i++) {
+      const char *list = gc_infos_get(&element->infos, values[i].key);
+
+      while (gc_node_value_next(&list, &node, &number))
+        if (node == nodes[k]) {
+          fprintf(out, "%s%s %.4g %s", between, values[i].before, number, values[i].unit);
+          between = ", ";
+        }
+    }
+    putc('\n', out);
+  }
+}
+
 void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out)
 {
   if (!only)
@@ -279,6 +327,7 @@ void gc_show_notes(const struct gc_record *record, unsigned only, FILE *out)
     if (!gc_show_has(only, element->kind))
       continue;
     print_tail(element, out);
+    print_hosts(element, out);
     gc_show_partitions(element, out);
     print_groups(element, out);
     gc_show_structure(element, gc_record_unit(record), out);
