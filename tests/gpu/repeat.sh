@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Results repeat: REPEAT measurements (default 10) must agree. Discrete values must be identical,
 # capacities within 0.5 %, latencies inside the SM within a cycle, other latencies within 2 %,
-# bandwidths, miss penalties and censuses within 3 %, points of a survival curve within 0.1, and 95th
-# percentiles within 6 % (few loads are so slow; each value is right within 4 %). Prints the table that
-# doc/results shows: key, smallest value, largest value.
+# bandwidths, miss penalties (or within a cycle) and censuses within 3 %, points of a survival curve
+# within 0.1, host memory within 5 % (others use it, too), and 95th percentiles within 6 % (few loads
+# are so slow; each value is right within 4 %). Prints the table that doc/results shows: key, smallest
+# value, largest value.
 #
 # OTHER=PROGRAM compares with another revision of the command: both measure in alternation, the same
 # limits hold for all their values together, and two columns more have the values of PROGRAM.
@@ -40,11 +41,11 @@ done | awk -v repeat="$repeat" -v other="${OTHER:-}" '
   $1 == "measured" { by = $3; if (!(by in column)) columns[column[by] = ++programs] = by; next }
   $2 ~ /^(GPUCache|Measur|lstopo)/ && $2 !~ /^GPUCache(GPC|TPC|CPC|Cluster|MaxCluster)/ { next }
   $2 ~ /Confidence$|ErrorBytes$/ { next }
-  $2 == "SurvivalCurve" { # each point is a value
+  $2 == "SurvivalCurve" || $2 ~ /^Host.*(GBps|Ns)$/ { # each point, or NUMA node, is a value
     points = split($3, point, ",")
     for (i = 1; i <= points; i++) {
       split(point[i], pair, ":")
-      note($1 " SurvivalCurve:" pair[1], pair[2])
+      note($1 " " $2 ":" pair[1], pair[2])
     }
     next
   }
@@ -66,6 +67,8 @@ done | awk -v repeat="$repeat" -v other="${OTHER:-}" '
         allowed = 0.03 * most
         if (name ~ /P95Cycles/) allowed = 0.06 * most
         if (name ~ /SurvivalCurve/) allowed = 0.1
+        if (name ~ /MissPenaltyCycles/ && allowed < 1) allowed = 1
+        if (name ~ / Host/) allowed = 0.05 * most
         if (name ~ /CapacityBytes|NominalBytes/) allowed = 0.005 * most
         if (name ~ /^(L1|Texture|ReadOnly|Constant|Shared).*LatencyCycles/) allowed = 1
         if (name ~ /^(L2|Device).*LatencyCycles/) allowed = 0.02 * most

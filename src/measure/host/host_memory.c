@@ -22,9 +22,9 @@
 #define BYTES (8u << 20)
 /* Other programs use the host, too, so single repetitions differ by several percent; stores are
  * not waited for, and differ less. */
-#define REPEATS 15
+#define REPEATS 11
 #define WRITE_REPEATS 9
-#define COPY_REPEATS 7
+#define COPY_REPEATS 9
 #define SHORT                                                                                      \
   4 /* a copy is compared with one of this share, because starting a copy takes time               \
      */
