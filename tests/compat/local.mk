@@ -21,7 +21,7 @@ endif
 # This runs once for each hwloc, so it builds only the programs that these tests use.
 check-hwloc: all $(check_DATA)
 	@$(MAKE) $(AM_MAKEFLAGS) `echo $(check_PROGRAMS) $(check_LTLIBRARIES) | tr ' ' '\n' | \
-	  grep -E '^((tests/(plugin|compat|tool|bench)|doc)/|tests/unit/(fake|hip)-)'` || exit 1; \
+	  grep -E '^((tests/(plugin|compat|tool|bench)|doc)/|tests/limits/load|tests/unit/(fake|hip)-)'` || exit 1; \
 	for test in $(hwloc_tests); do test=`echo $$test | sed 's/\.[a-z]*$$//'`; rm -f $$test.log $$test.trs; done; \
 	status=0; $(MAKE) $(AM_MAKEFLAGS) $(TEST_SUITE_LOG) TESTS='$(hwloc_tests)' || status=1; \
 	$(MAKE) $(AM_MAKEFLAGS) --no-print-directory -s tally TESTS='$(hwloc_tests)'; exit $$status
