@@ -38,9 +38,9 @@ void gc_hwloc_log_line(const char *line, struct gc_hwloc_log *log)
   static const char prefix[] = "hwloc: ", starts[] = "Starting plugin dlforeach in ";
   const char *rest;
 
-  if (strncmp(line, prefix, strlen(prefix)))
-    return;
-  line += strlen(prefix);
+  /* hwloc 2.4 writes no prefix */
+  if (!strncmp(line, prefix, strlen(prefix)))
+    line += strlen(prefix);
   if (!strncmp(line, starts, strlen(starts)))
     copy(log->directories, sizeof log->directories, line + strlen(starts), strlen(line));
   else if (!strncmp(line, "Plugin", strlen("Plugin")) && (rest = strstr(line, "found `")))
