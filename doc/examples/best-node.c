@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * Prints the NUMA node whose memory each GPU reads fastest: the place for its host buffers. It uses
- * hwloc's memory attributes only. hwloc has this attribute since 2.7.
+ * hwloc's memory attributes only. hwloc has this attribute since 2.8.
  *
  *   cc -o best-node best-node.c $(pkg-config --cflags --libs hwloc)
  */

@@ -255,7 +255,7 @@
  * It is what kernels get that read pinned memory of that node: the median of reads of 8 MiB. Nodes
  * on which the measuring process could not allocate memory are missing. Other programs that used the
  * host at that time make it less. The value is that of the machine on which the record was measured.
- * hwloc_gpucache_get_node_value() reads the list. With hwloc 2.7 or later, the topology also has it as
+ * hwloc_gpucache_get_node_value() reads the list. With hwloc 2.8 or later, the topology also has it as
  * the memory attribute ReadBandwidth (MiB/s), with the objects of the GPU as initiators.
  * Element: DeviceMemory. Method: "Host memory". */
 #define HWLOC_GPUCACHE_HOST_READ_GBPS "HostReadGBps"

@@ -25,6 +25,26 @@ extern __typeof__(hwloc_backend_distances_add_commit) hwloc_backend_distances_ad
     __attribute__((weak));
 #endif
 
+/* Whether the program wants no distances, or no memory attributes: since 2.8. */
+static inline bool gc_hwloc_wants_no_distances(hwloc_topology_t topology)
+{
+#if HWLOC_API_VERSION >= 0x00020800
+  return hwloc_topology_get_flags(topology) & HWLOC_TOPOLOGY_FLAG_NO_DISTANCES;
+#else
+  (void)topology;
+  return false;
+#endif
+}
+static inline bool gc_hwloc_wants_no_memattrs(hwloc_topology_t topology)
+{
+#if HWLOC_API_VERSION >= 0x00020800
+  return hwloc_topology_get_flags(topology) & HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS;
+#else
+  (void)topology;
+  return false;
+#endif
+}
+
 #if HWLOC_COMPONENT_ABI == 7
 
 #define GC_HWLOC_VALUE_LATENCY HWLOC_DISTANCES_KIND_MEANS_LATENCY

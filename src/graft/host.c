@@ -17,7 +17,7 @@
 
 #define MIB_PER_GB (1e9 / (1 << 20))
 
-/* hwloc has these attributes since 2.7; earlier ones do not know the names, and get none. */
+/* hwloc has these attributes since 2.8; earlier ones do not know the names, and get none. */
 static const struct host_value {
   const char *key;
   const char *attribute, *distances;
@@ -187,13 +187,15 @@ static int add_distances(hwloc_topology_t topology, const struct gc_grafted *gpu
 
 int gc_graft_host(hwloc_topology_t topology, const struct gc_grafted *gpus, size_t count)
 {
+  const bool no_memattrs = gc_hwloc_wants_no_memattrs(topology);
   int status = 0;
 
   for (size_t v = 0; v < sizeof(host_values) / sizeof(*host_values); v++) {
-    for (size_t i = 0; i < count && !status; i++)
+    for (size_t i = 0; i < count && !status && !no_memattrs; i++)
       status = set_attribute(topology, &gpus[i], &host_values[v]);
 #ifdef GC_HWLOC_DISTANCES
-    if (!status && count && hwloc_backend_distances_add_create)
+    if (!status && count && hwloc_backend_distances_add_create &&
+        !gc_hwloc_wants_no_distances(topology))
       status = add_distances(topology, gpus, count, &host_values[v]);
 #endif
   }

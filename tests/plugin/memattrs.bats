@@ -20,7 +20,7 @@ host() {
 }
 
 @test "the programs of doc/placement.md find the near node and the near GPU" {
-  if ! hwloc_before 2.7; then
+  if ! hwloc_before 2.8; then
     run "$examples/best-node"
     is 0 "$status"
     is "0000:17:00.0: NUMA node 0, 48447 MiB/s
@@ -37,7 +37,7 @@ host() {
 }
 
 @test "lstopo shows them from the PCI device, its OS devices and DeviceMemory" {
-  ! hwloc_before 2.7 || skip "hwloc has no attributes for reads and writes before 2.7"
+  ! hwloc_before 2.8 || skip "hwloc has no attributes for reads and writes before 2.8"
   run topology --filter io:all --memattrs
   is 0 "$status"
   has 'ReadBandwidth'
@@ -48,7 +48,7 @@ host() {
 }
 
 @test "they survive XML, and nothing else of hwloc changes" {
-  ! hwloc_before 2.7 || skip "hwloc has no attributes for reads and writes before 2.7"
+  ! hwloc_before 2.8 || skip "hwloc has no attributes for reads and writes before 2.8"
   topology --memattrs > attributes
   topology --of xml -f node.xml
   HWLOC_GPUCACHE=off topology -i node.xml --memattrs | cmp - attributes
@@ -73,6 +73,15 @@ host() {
   HWLOC_GPUCACHE=off topology -i node.xml --distances | cmp - distances
   run "$topo_check" io-important load check dup xml restrict
   is 0 "$status"
+}
+
+@test "a program that wants no distances and no memory attributes gets none" {
+  ! hwloc_before 2.8 || skip "programs cannot ask for that before hwloc 2.8"
+  run "$topo_check" io-important load count-attributes
+  is "4 distances, 2 targets" "$output" # one distance is that of the NUMA nodes
+  run "$topo_check" io-important plain load count-attributes check
+  is 0 "$status"
+  is "0 distances, 0 targets" "$output"
 }
 
 @test "a GPU that was measured elsewhere has no host values" {

@@ -45,6 +45,34 @@ static int io_important(struct state *s)
   return hwloc_topology_set_io_types_filter(s->topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
 }
 
+/* The program wants neither distances nor memory attributes. */
+static int plain(struct state *s)
+{
+#if HWLOC_API_VERSION >= 0x00020800
+  return hwloc_topology_set_flags(s->topology, HWLOC_TOPOLOGY_FLAG_NO_DISTANCES |
+                                                   HWLOC_TOPOLOGY_FLAG_NO_MEMATTRS);
+#else
+  (void)s;
+  return 0;
+#endif
+}
+
+/* Prints how many distances and values of ReadBandwidth the topology has. */
+static int count_attributes(struct state *s)
+{
+  hwloc_memattr_id_t id;
+  unsigned distances = 0, targets = 0;
+  int unused;
+
+  unused = hwloc_distances_get(s->topology, &distances, NULL, 0, 0);
+  if (!hwloc_memattr_get_by_name(s->topology, "ReadBandwidth", &id))
+    unused = hwloc_memattr_get_targets(s->topology, id, NULL, 0, &targets, NULL, NULL);
+  (void)unused;
+  printf("%u distances, %u targets\n", distances, targets);
+  fflush(stdout);
+  return 0;
+}
+
 static int io_all(struct state *s)
 {
   return hwloc_topology_set_io_types_filter(s->topology, HWLOC_TYPE_FILTER_KEEP_ALL);
@@ -410,6 +438,8 @@ static const struct step {
 } steps[] = {
     {"io-important", io_important},
     {"io-all", io_all},
+    {"plain", plain},
+    {"count-attributes", count_attributes},
     {"own-locale", own_locale},
     {"no-pci", no_pci},
     {"no-os", no_os},
