@@ -21,6 +21,7 @@ AC_DEFUN([GC_SANITIZERS], [
     AS_IF([test -r "$SANITIZER_PRELOAD"], [],
       [AC_MSG_ERROR([$CC has no $gc_runtime: install its sanitizer libraries (Debian: part of gcc; libclang-rt-*-dev for clang)])])
     AC_MSG_RESULT([$SANITIZER_PRELOAD])
+    AC_DEFINE([GC_SANITIZED], [1], [Built with AddressSanitizer, which keeps freed memory.])
     CFLAGS="$CFLAGS $gc_flags"
     LDFLAGS="$LDFLAGS $gc_flags"
     # The runtime of clang is in a directory that the loader does not search.
