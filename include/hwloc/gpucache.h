@@ -350,6 +350,11 @@
  * the cost of reading the clock; number > 0, can have a fraction. Elements: as LatencyCycles. Right
  * within 2 cycles or 4 %. Where LatencyCycles has a near and a far part, it is that of far loads. */
 #define HWLOC_GPUCACHE_LATENCY_P95_CYCLES "LatencyP95Cycles"
+/** \brief Latency of a load while other SMs read: "0:383,1640:396,…", up to six pairs of what they
+ * read together, GB/s, ascending, and the latency, ns. The first one is without other loads, the
+ * last one near the full bandwidth. Elements: L2Cache, DeviceMemory. Latencies within 5 %. Absent:
+ * also if the read bandwidth is. */
+#define HWLOC_GPUCACHE_LATENCY_UNDER_LOAD "LatencyUnderLoad"
 /** \brief Number of equal sets; integer >= 1. Sets x Ways x LineBytes can be more than
  * CapacityBytes: a cache may have sets for more lines than its carve-out leaves data for. */
 #define HWLOC_GPUCACHE_SETS "Sets"
@@ -521,7 +526,7 @@
 #define HWLOC_GPUCACHE_ENTRY "Entry"
 #define HWLOC_GPUCACHE_REACH "Reach"
 /* Keys without a unit are their own properties: PerSM, Instances, SharedByCUs, CUGroups,
- * SharedWith, CarveoutTable, Partitions and PartitionSMs. */
+ * SharedWith, CarveoutTable, Partitions, PartitionSMs and LatencyUnderLoad. */
 /** @} */
 
 /** \defgroup hwlocality_gpucache_flat Infos of the GPU
@@ -619,6 +624,10 @@
  * example "0000:3b:00.0, NUMA nodes 0-1". If the GPU is elsewhere now, a topology has no values of host
  * memory. */
 #define HWLOC_GPUCACHE_HOST_PLACE "GPUCacheHostPlace"
+/** \brief Read so many bytes once, in order, with all SMs, and no cache in front of device memory
+ * has anything of before; integer > 0, at most a fifth more than needed. Measured; it has Source
+ * and Confidence. For benchmarks with cold caches. */
+#define HWLOC_GPUCACHE_FLUSH_BYTES "GPUCacheFlushBytes"
 /** \brief Error correction of the device memory: "on" or "off". */
 #define HWLOC_GPUCACHE_ECC "GPUCacheECC"
 /** \brief Whether L1 can cache loads from global memory: "yes" or "no". */

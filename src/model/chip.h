@@ -58,6 +58,9 @@ struct gc_model {
    * it: they take this share of their cycles. */
   double clock_share;
   bool own_clock[GC_SPACE_COUNT][GC_PROFILE_LEVELS_MAX];
+  /* For how many cycles loads through cg wait at each level, because other SMs read. */
+  double queued[GC_PROFILE_LEVELS_MAX];
+  uint64_t queued_rows; /* how often other SMs have read; 0: no load waits */
   uint64_t carveout;
   uint32_t unit;
   uint32_t occupying, occupied; /* gc_model_occupy: operations, 0: none; and the slice */

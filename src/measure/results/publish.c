@@ -157,6 +157,13 @@ static void write_by_node(FILE *out, const struct gc_by_node *values)
     fprintf(out, "%s%" PRIu32 ":%.4g", i ? "," : "", values->node[i], values->value[i]);
 }
 
+/* "0:383.2,1640:396.5" */
+static void write_by_load(FILE *out, const struct gc_by_load *values)
+{
+  for (uint32_t i = 0; i < values->count; i++)
+    fprintf(out, "%s%.4g:%.4g", i ? "," : "", values->gbps[i], values->ns[i]);
+}
+
 static const char *const replacements[GC_REPLACES_COUNT] = {
     [GC_REPLACES_OTHER] = "other", [GC_REPLACES_LRU] = "lru",   [GC_REPLACES_FIFO] = "fifo",
     [GC_REPLACES_SLRU] = "slru",   [GC_REPLACES_PLRU] = "plru", [GC_REPLACES_RANDOM] = "random",

@@ -130,6 +130,13 @@ struct gc_by_node {
   double value[GC_NODES_MAX];
 };
 
+/* The latency of a load while others read so much. */
+#define GC_LOAD_POINTS 6
+struct gc_by_load {
+  uint32_t count;
+  double gbps[GC_LOAD_POINTS], ns[GC_LOAD_POINTS]; /* gbps ascending */
+};
+
 /* The results for one element. A value is valid if gc_found() returns true for its property;
  * otherwise it is 0. */
 struct gc_measured {
@@ -169,6 +176,7 @@ struct gc_measured {
   uint64_t side_mask; /* of L2 */
   struct gc_by_node host_read, host_write, host_copy_to, host_copy_from, host_copy_both; /* GB/s */
   struct gc_by_node host_latency;                                                        /* ns */
+  struct gc_by_load under_load;
 
   uint64_t fitting_bytes; /* L2: the largest array without misses in any allocation; 0: not known */
   struct gc_level level;
