@@ -167,7 +167,7 @@ static const struct gc_option options[] = {
           "show these elements only (L1Cache,L2Cache...)"),
     FLAG("all", PURGE, all, "remove all of them"),
     VALUE("format", "FORMAT", EXPORT, format, read_text, "a format",
-          "xml (hwloc, default), mt4g, mt4g-csv (sys-sage, GPUscout) or accelsim"),
+          "xml (hwloc, default), mt4g, mt4g-csv, accelsim, inductor or roofline"),
     VALUE("output", "FILE", EXPORT, output, read_text, "a file", "write to this file"),
     VALUE("raw", "DIR", REPORT, raw, read_text, "a directory",
           "with the curves that measure --raw DIR wrote"),

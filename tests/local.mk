@@ -148,6 +148,7 @@ include tests/fleet/local.mk
 include tests/predict/local.mk
 include tests/tool/local.mk
 include tests/packages/local.mk
+include tests/python/local.mk
 include tests/slurm/local.mk
 include tests/replay/local.mk
 include tests/includes/local.mk

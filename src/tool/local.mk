@@ -71,6 +71,7 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/export/export.c \
 	src/tool/export/formats.c \
 	src/tool/export/formats.h \
+	src/tool/export/inductor.c \
 	src/tool/export/look_up.c \
 	src/tool/export/look_up.h \
 	src/tool/export/mt4g.c \
@@ -78,6 +79,7 @@ src_tool_libtool_gpucache_la_SOURCES = \
 	src/tool/export/mt4g_leaf.c \
 	src/tool/export/mt4g.h \
 	src/tool/export/mt4g_memory.c \
+	src/tool/export/roofline.c \
 	src/tool/gpus/earlier_record.c \
 	src/tool/gpus/earlier_record.h \
 	src/tool/gpus/hwloc_xml.c \

@@ -19,6 +19,7 @@ expect "debian/changelog" "$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)" "$
 expect "contrib/rpm/hwloc-gpucache.spec" "$(sed -n 's/^Version: *//p' contrib/rpm/hwloc-gpucache.spec)" "$version"
 expect "contrib/spack/package.py" \
   "$(sed -n 's/.*url = ".*hwloc-gpucache-\(.*\)\.tar\.xz"/\1/p' contrib/spack/package.py)" "$version"
+expect "contrib/python/pyproject.toml" "$(sed -n 's/^version = "\(.*\)"/\1/p' contrib/python/pyproject.toml)" "$version"
 # Between releases, the top section of NEWS is "Unreleased".
 [ "$(sed -n 3p NEWS)" = Unreleased ] || {
   expect NEWS "$news" "$version"

@@ -206,6 +206,50 @@ without() {
   has "$output" $'\n#-gpgpu_cache:dl1 S:4:128:434,L:T:'
 }
 
+@test "inductor: an entry of PyTorch's table" {
+  export_to inductor
+  has "$output" $'\n# SM clock: 1977 MHz during the measurement\n'
+  has "$output" $'\n# shared memory: 233472 bytes of an SM\n# shared memory: 232448 bytes of a block at most\n'
+  has "$output" $'\n    dram_bw_gbs=4579,  # measured: ReadGBps of DeviceMemory is 4579, confidence 0.99'
+  has "$output" $'\n    dram_gb=139.8,  # GiB; api: CapacityBytes of DeviceMemory is 150109880320\n'
+  export_to inductor "$mi300x"
+  has "$output" '# shared memory: 65536 bytes of an SM'
+  without ReadGBps DeviceMemory >"$BATS_TEST_TMPDIR/r.xml"
+  refused 1 "the format inductor needs these values, and the record lacks them or they are too large: ReadGBps of DeviceMemory" \
+    --format inductor "$BATS_TEST_TMPDIR/r.xml"
+}
+
+@test "inductor: Python reads the entry, and a name cannot add code to it" {
+  command -v python3 >/dev/null || skip "there is no python3"
+  sed 's/value="NVIDIA H200"/value="A\&quot;: 1, \\\&quot;+print(2)+\&quot;"/' "$real" >"$BATS_TEST_TMPDIR/r.xml"
+  export_to inductor "$BATS_TEST_TMPDIR/r.xml"
+  run_split python3 -c 'import sys
+for name, info in eval("{" + sys.argv[1] + "}", {"DeviceInfo": dict}).items():
+    print(name, info["dram_bw_gbs"], info["dram_gb"], info["tops"])' "$output"
+  is '' "$errors"
+  is 'A": 1, \"+print(2)+" 4579 139.8 {}' "$output"
+}
+
+# ceiling ELEMENT KEY: of the roofline in $output.
+ceiling() { value "[.ceilings[] | select(.element == \"$1\").$2] | join(\" \")"; }
+
+@test "roofline: bandwidths of the whole GPU, with source and confidence" {
+  export_to roofline
+  is '4579 8993' "$(ceiling DeviceMemory ReadGBps) $(ceiling L2Cache ReadGBps)"
+  local cycles
+  cycles=$(sed -n '/subtype="L1Cache"/,/<\/object>/s/.*"ReadBytesPerCycle" value="\(.*\)".*/\1/p' "$real" | head -n 1)
+  is "$(awk -v cycles="$cycles" 'BEGIN { printf "%.6g\n", cycles * 132 * 1.977 }')" "$(ceiling L1Cache ReadGBps)"
+  is measured "$(ceiling L1Cache ReadSource)"
+  [[ $(ceiling L1Cache ReadConfidence) == 0.99* ]]
+  is 33038 "$(ceiling SharedMemory WriteGBps)" # 126.6 bytes, 132 SMs, 1.977 GHz
+  is '' "$(ceiling L1TLB element)" # it has no bandwidth
+  is '[] 1977' "$(jq -c .peaks <<<"$output") $(value .MeasuredSMClockMHz)"
+  export_to roofline "$mi300x"
+  is 'DeviceMemory L2Cache L3Cache LDS' "$(value '[.ceilings[].element] | sort | map(select(test("L1|Read|Scalar") | not)) | join(" ")')"
+  without GPUCacheMeasuredSMClockMHz DeviceMemory >"$BATS_TEST_TMPDIR/r.xml"
+  refused 1 "the record lacks them or they are too large: GPUCacheMeasuredSMClockMHz" --format roofline "$BATS_TEST_TMPDIR/r.xml"
+}
+
 @test "xml is the default: the same text as show --xml, and it can be exported again" {
   run_split "$tool" export --sim "$tiny"
   is 0 "$status"
@@ -283,7 +327,7 @@ refused() {
 }
 
 @test "what cannot be exported: one sentence each" {
-  refused 2 "unknown format 'pdf'; the formats are xml, mt4g, mt4g-csv, accelsim" --format pdf "$real"
+  refused 2 "unknown format 'pdf'; the formats are xml, mt4g, mt4g-csv, accelsim, inductor, roofline" --format pdf "$real"
   refused 2 "export takes one GPU or file, but there is also 'gpu1'" gpu0 gpu1
   refused 2 "--output needs a file" --output '' "$real"
   refused 1 "the format mt4g-csv describes NVIDIA GPUs only" --format mt4g-csv "$mi300x"

@@ -107,7 +107,7 @@ static void put_latency(const struct gc_record *record, const struct latency_opt
     return;
   }
   fprintf(out, "-%s %.0f  # ", row->option, round(cycles - row->extra));
-  gc_accelsim_origin(element, subtype, HWLOC_GPUCACHE_LATENCY_CYCLES, "Latency", out);
+  gc_put_origin(element, subtype, HWLOC_GPUCACHE_LATENCY_CYCLES, "Latency", out);
   fprintf(out, "; less %u that GPGPU-Sim adds\n", row->extra);
 }
 
@@ -124,7 +124,7 @@ static void put_shared_memory(const struct gc_record *record, FILE *out)
     fprintf(out, "%s-%s %s%s# ", bytes ? "" : "#", options[i], bytes ? bytes : "",
             bytes ? "  " : " ");
     if (bytes) {
-      gc_accelsim_origin(shared, HWLOC_GPUCACHE_SHARED_MEMORY, HWLOC_GPUCACHE_CAPACITY_BYTES,
+      gc_put_origin(shared, HWLOC_GPUCACHE_SHARED_MEMORY, HWLOC_GPUCACHE_CAPACITY_BYTES,
                          "Capacity", out);
       fputc('\n', out);
     } else {

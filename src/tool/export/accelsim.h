@@ -9,10 +9,6 @@
 #include "tool/export/formats.h"
 #include "tool/export/look_up.h"
 
-/* Writes "measured: LatencyCycles of L1Cache is 32.0, confidence 0.9975", without newline. */
-void gc_accelsim_origin(const struct gc_element *element, const char *subtype, const char *key,
-                        const char *property, FILE *out);
-
 /* Writes the reason why there is no such value, and a newline. element may be NULL. */
 void gc_accelsim_why(const struct gc_element *element, const char *subtype, const char *property,
                      FILE *out);

@@ -14,6 +14,8 @@ static const struct gc_format formats[] = {
     {"mt4g", false, gc_format_mt4g},
     {"mt4g-csv", true, gc_format_mt4g_csv},
     {"accelsim", true, gc_format_accelsim},
+    {"inductor", false, gc_format_inductor},
+    {"roofline", false, gc_format_roofline},
 };
 
 #define FORMATS (sizeof formats / sizeof *formats)

@@ -23,6 +23,8 @@ gc_format_writer gc_format_xml;      /* hwloc XML, as a record is stored */
 gc_format_writer gc_format_mt4g;     /* JSON as MT4G 1.x writes it, for sys-sage's ParseMt4g */
 gc_format_writer gc_format_mt4g_csv; /* CSV of MT4G 0.1, for GPUscout-GUI and ParseMt4g_v0_1 */
 gc_format_writer gc_format_accelsim; /* fragment of a gpgpusim.config of GPGPU-Sim, Accel-Sim */
+gc_format_writer gc_format_inductor; /* an entry of PyTorch's table of GPUs, in Python */
+gc_format_writer gc_format_roofline; /* JSON with the bandwidths of all elements */
 
 struct gc_format {
   const char *name;

@@ -144,3 +144,18 @@ bool gc_shares(const struct gc_element *element, const char *subtype)
   }
   return false;
 }
+
+void gc_put_origin(const struct gc_element *element, const char *subtype, const char *key,
+                   const char *property, FILE *out)
+{
+  const char *source, *confidence;
+  char name[64];
+
+  snprintf(name, sizeof name, "%s" HWLOC_GPUCACHE_SOURCE_SUFFIX, property);
+  source = gc_infos_get(&element->infos, name);
+  snprintf(name, sizeof name, "%s" HWLOC_GPUCACHE_CONFIDENCE_SUFFIX, property);
+  confidence = gc_infos_get(&element->infos, name);
+  fprintf(out, "%s: %s of %s is %s%s%s", source ? source : "source unknown", key, subtype,
+          gc_infos_get(&element->infos, key), confidence ? ", confidence " : "",
+          confidence ? confidence : "");
+}
