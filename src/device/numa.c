@@ -25,7 +25,6 @@
 #define NUMBERS 1024 /* most nodes of a kernel */
 #define WORD (8 * sizeof(unsigned long))
 #define HUGE ((uint64_t)2 << 20)
-#define HERE 10 /* the distance of a node to itself */
 
 struct node_set {
   unsigned long word[NUMBERS / WORD];
@@ -73,7 +72,7 @@ static bool read_set(const char *root, const char *path, struct node_set *set)
   return true;
 }
 
-/* Distances from the node of the GPU; HERE for all of them if it is not known. */
+/* Distances from the node of the GPU; GC_HOST_NEAREST for all of them if it is not known. */
 static void read_distances(const char *root, const char *bus_id, const struct node_set *online, uint32_t distance[NUMBERS])
 {
   char path[PATH_MAX], line[8 * NUMBERS];
@@ -81,7 +80,7 @@ static void read_distances(const char *root, const char *bus_id, const struct no
   uint64_t own, value;
 
   for (unsigned node = 0; node < NUMBERS; node++)
-    distance[node] = HERE;
+    distance[node] = GC_HOST_NEAREST;
   snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/numa_node", bus_id);
   if (!read_line(root, path, line, sizeof(line)) || !gc_number_whole(line, &own)) /* or -1 */
     return;
@@ -133,7 +132,7 @@ void gc_numa_nodes(const char *root, const char *bus_id,
   struct node_set online, memory, allowed = {{0}};
   size_t n = 0;
 
-  nodes[0] = (struct gc_host_node){0, HERE};
+  nodes[0] = (struct gc_host_node){0, GC_HOST_NEAREST};
   *count = 1;
   if (!read_set(root, NODES "/online", &online) ||
       !read_set(root, NODES "/has_memory", &memory))
