@@ -158,6 +158,43 @@ use_coherent_node() {
 0000:97:00.0: NUMA node 1, 48447 MiB/s" "$output"
 }
 
+# use_machine KIND NODES: the GPUs and NUMA nodes of tests/data/machine.sh, with four cores.
+use_machine() {
+  local n
+  root=$BATS_TEST_TMPDIR/$1
+  "$top_srcdir/tests/data/machine.sh" "$root" "$1"
+  . "$top_srcdir/tests/data/tree.bash"
+  cp -r "$HWLOC_FSROOT/sys/devices/system/cpu" "$root/sys/devices/system"
+  cp "$HWLOC_FSROOT"/proc/{cpuinfo,meminfo} "$root/proc"
+  put /sys/devices/system/node/possible 0-$(($2 - 1))
+  for ((n = 0; n < $2; n++)); do
+    put /sys/devices/system/node/node$n/cpumap "$([ $n -gt 3 ] && echo 0 || printf '%08x' $((1 << n)))"
+    put /sys/devices/system/node/node$n/meminfo "Node $n MemTotal:       1024 kB"
+  done
+  export HWLOC_FSROOT=$root HWLOC_KEEP_NVIDIA_GPU_NUMA_NODES=1
+}
+
+@test "four Grace Hoppers: each has its own node" {
+  local n
+  export FAKE_TOOL_DRIVER=580.95.05
+  use_machine gh200x4 36
+  for n in 0 1 2 3; do
+    is $((4 + 8 * n)) "$(info NUMANode "os=gpu$n-Memory 80GiB")"
+  done
+  run topology
+  [ "$(grep -c 'NUMANode(GPUMemory)' <<<"$output")" = 4 ]
+}
+
+@test "a GPU that is a platform device has its elements under the root" {
+  export FAKE_TOOL_DOES=measure-tegra
+  use_machine orin 1
+  run topology
+  [[ $output =~ $'\n  '[A-Za-z]+\(DeviceMemory\)\ \"gpu0-Memory\ 80GiB ]]
+  is tegra-1421721046782-17000000 "$(info GPUCacheUUID 'os=gpu0-Memory 80GiB')"
+  run "$topo_check" io-important load check dup xml
+  is 0 "$status"
+}
+
 @test "the node of a GPU without a record, or of a MIG instance, is not linked" {
   use_coherent_node
   rm "$HWLOC_GPUCACHE_DIR/$gpu0.xml"
