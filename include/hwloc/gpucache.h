@@ -527,18 +527,19 @@
 /** \defgroup hwlocality_gpucache_both Memory that is both of the GPU and of the host
  * @{
  */
-/** \brief The NUMA node that is this memory; integer >= 0: the OS index of the node (obj->os_index).
+/** \brief The NUMA node that is this memory; integer >= 0: the OS index of the node
+ * (obj->os_index).
  *
  * A coherent GPU (Grace Hopper, Grace Blackwell) shows its memory to the operating system as a NUMA
  * node. hwloc 2.11 or later gives that node the subtype GPUMemory; earlier versions hide it, unless
- * HWLOC_KEEP_NVIDIA_GPU_NUMA_NODES is 1. The node has the GPUCacheUUID of the GPU. Memory attributes
- * from the GPU to the node have the values of DeviceMemory, and the lists of host memory do not have
- * it. The key is missing if the memory is no NUMA node, or the topology does not tell which one, and
- * for MIG instances, which have a part of the node. Only in topologies, not in record files. Element:
- * DeviceMemory. */
+ * HWLOC_KEEP_NVIDIA_GPU_NUMA_NODES is 1. The node has the GPUCacheUUID of the GPU. Memory
+ * attributes from the GPU to the node have the values of DeviceMemory, and the lists of host memory
+ * do not have it. The key is missing if the memory is no NUMA node, or the topology does not tell
+ * which one, and for MIG instances, which have a part of the node. Only in topologies, not in
+ * record files. Element: DeviceMemory. */
 #define HWLOC_GPUCACHE_NUMA_NODE "NUMANode"
-/** \brief SharedWith of DeviceMemory, if the GPU is integrated: it has no memory of its own, and uses
- * that of the host.
+/** \brief SharedWith of DeviceMemory, if the GPU is integrated: it has no memory of its own, and
+ * uses that of the host.
  *
  * SharedWithSource is "api", and SharedWith is missing on DeviceMemory of other GPUs. Lists of host
  * memory then have only NUMA nodes that are farther from the GPU than its nearest one, which is the

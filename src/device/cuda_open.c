@@ -109,7 +109,8 @@ static int read_uuid(const struct gc_cuda_device *cuda, CUdevice device, const s
 /* The relation of a CUDA device to the wanted GPU. */
 enum match { OTHER, SAME, INSTANCE_OF_IT };
 
-/* A GPU without a known UUID (gpus/nvidia_other.h) is the one at its bus id, or the integrated one. */
+/* A GPU without a known UUID (gpus/nvidia_other.h) is the one at its bus id, or the integrated one.
+ */
 static int compare_place(const struct gc_cuda_device *cuda, CUdevice device,
                          const struct gc_gpu *gpu, bool here, enum match *match,
                          struct gc_error *err)

@@ -39,9 +39,9 @@ static bool has(const struct node_set *set, uint64_t node)
 static bool read_line(const char *root, const char *path, char *line, int size)
 {
   char full[PATH_MAX];
-  FILE *file =
-      (size_t)snprintf(full, sizeof(full), "%s%s", root, path) < sizeof(full) ? fopen(full, "re")
-                                                                              : NULL;
+  FILE *file = (size_t)snprintf(full, sizeof(full), "%s%s", root, path) < sizeof(full)
+                   ? fopen(full, "re")
+                   : NULL;
   const bool read = file && fgets(line, size, file);
 
   if (file)
@@ -73,7 +73,8 @@ static bool read_set(const char *root, const char *path, struct node_set *set)
 }
 
 /* Distances from the node of the GPU; GC_HOST_NEAREST for all of them if it is not known. */
-static void read_distances(const char *root, const char *bus_id, const struct node_set *online, uint32_t distance[NUMBERS])
+static void read_distances(const char *root, const char *bus_id, const struct node_set *online,
+                           uint32_t distance[NUMBERS])
 {
   char path[PATH_MAX], line[8 * NUMBERS];
   const char *at = line;
@@ -96,8 +97,8 @@ static void read_distances(const char *root, const char *bus_id, const struct no
     }
 }
 
-/* Takes out the nodes that are the memory of a GPU: numa_status of a coherent one says "Node:  1", of
- * another one "Node:  -1". */
+/* Takes out the nodes that are the memory of a GPU: numa_status of a coherent one says "Node:  1",
+ * of another one "Node:  -1". */
 static void drop_gpus(const char *root, struct node_set *memory)
 {
   DIR *dir = gc_gpus_open_dir(root, NVIDIA);
@@ -134,8 +135,7 @@ void gc_numa_nodes(const char *root, const char *bus_id,
 
   nodes[0] = (struct gc_host_node){0, GC_HOST_NEAREST};
   *count = 1;
-  if (!read_set(root, NODES "/online", &online) ||
-      !read_set(root, NODES "/has_memory", &memory))
+  if (!read_set(root, NODES "/online", &online) || !read_set(root, NODES "/has_memory", &memory))
     return;
   drop_gpus(root, &memory);
   if (*root || syscall(SYS_get_mempolicy, NULL, allowed.word, (unsigned long)NUMBERS, NULL,

@@ -164,7 +164,8 @@ const char *gc_gpus_why_unseen(const char *root)
 {
   return gc_nodes_try(root, "/dev/dxg", false) == ENOENT
              ? NULL
-             : "this is WSL 2, where the kernel shows GPUs only to the vendor's library, so they cannot "
+             : "this is WSL 2, where the kernel shows GPUs only to the vendor's library, so they "
+               "cannot "
                "be identified";
 }
 

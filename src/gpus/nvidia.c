@@ -31,8 +31,8 @@ static struct gc_gpu *find(struct gc_gpus *gpus, const struct gc_gpu *same)
   for (size_t i = 0; i < gpus->count; i++) {
     struct gc_gpu *gpu = &gpus->array[i];
 
-    if (gpu->vendor == GC_VENDOR_NVIDIA && gpu->has_pci && gpu->domain == same->domain && gpu->bus == same->bus &&
-        gpu->dev == same->dev && gpu->func == same->func)
+    if (gpu->vendor == GC_VENDOR_NVIDIA && gpu->has_pci && gpu->domain == same->domain &&
+        gpu->bus == same->bus && gpu->dev == same->dev && gpu->func == same->func)
       return gpu;
   }
   return NULL;

@@ -15,7 +15,8 @@
 #define DEVICE_TREE "/proc/device-tree"
 #define MACHINE_ID "/etc/machine-id"
 
-/* A hash, because machine-id(5) asks programs not to publish the id itself. False: there is none. */
+/* A hash, because machine-id(5) asks programs not to publish the id itself. False: there is none.
+ */
 static bool hash_machine(const char *root, char hash[17])
 {
   static const char ours[] = "hwloc-gpucache";
@@ -45,8 +46,8 @@ void gc_gpus_name_by_place(const char *root, const char *driver, struct gc_gpu *
   gpu->problem[0] = '\0';
 }
 
-/* The GPU with the name ADDRESS.NAME in the driver's directory. The driver is a part of the kernel's
- * package and has no version of its own. */
+/* The GPU with the name ADDRESS.NAME in the driver's directory. The driver is a part of the
+ * kernel's package and has no version of its own. */
 static int add_tegra(const char *root, const char *device, struct gc_gpus *gpus)
 {
   char serial[32], kernel[48];
@@ -69,8 +70,8 @@ static int add_tegra(const char *root, const char *device, struct gc_gpus *gpus)
       *serial = '\0';
   if (!*serial && !hash_machine(root, serial)) {
     snprintf(gpu->problem, sizeof(gpu->problem),
-             "there is neither " DEVICE_TREE "/serial-number, which would identify it, nor " MACHINE_ID
-             ", which could replace it");
+             "there is neither " DEVICE_TREE
+             "/serial-number, which would identify it, nor " MACHINE_ID ", which could replace it");
     strcpy(serial, "unknown");
   }
   snprintf(identity->id, sizeof(identity->id), "tegra-%s-%.*s", serial,

@@ -14,20 +14,22 @@
   "[host " #number "]\n" more "latency_ns = " #ns "\nread_gbps = " #read "\nwrite_gbps = " #write  \
   "\ncopy_to_gbps = " #to "\ncopy_from_gbps = " #from "\ncopy_both_gbps = " #both "\n"
 
-/* Measures device memory of a small GPU with these further lines about the chip, and these nodes. */
+/* Measures device memory of a small GPU with these further lines about the chip, and these nodes.
+ */
 static const struct gc_element *measure_chip(struct opened *o, const char *chip, const char *nodes)
 {
   const struct gc_measure_options options = {.only = "DeviceMemory"};
 
-  open_profile(o,
-               "model = Hosted\ncompute = 7.0\nclock_khz = 1500000\nthreads_per_block = 1024\n"
-               "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 4 GiB\nbandwidth_noise = 0.004\n"
-               "shared_per_sm = 32 KiB\nshared_per_block = 32 KiB\nclock_overhead = 4\nsms = 16\n%s"
-               "[cache L2]\nscope = chip\nsize = 1 MiB\nline = 128\nsector = 32\nways = 16\n"
-               "replacement = lru\nhash = xor\nread_gbps = 1000\n"
-               "[space ca]\npath = L2 200 2, memory 500 5\n[space cg]\npath = L2 200 2, memory 500 5\n"
-               "[space shared]\npath = memory 20\n%s",
-               chip, nodes);
+  open_profile(
+      o,
+      "model = Hosted\ncompute = 7.0\nclock_khz = 1500000\nthreads_per_block = 1024\n"
+      "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 4 GiB\nbandwidth_noise = 0.004\n"
+      "shared_per_sm = 32 KiB\nshared_per_block = 32 KiB\nclock_overhead = 4\nsms = 16\n%s"
+      "[cache L2]\nscope = chip\nsize = 1 MiB\nline = 128\nsector = 32\nways = 16\n"
+      "replacement = lru\nhash = xor\nread_gbps = 1000\n"
+      "[space ca]\npath = L2 200 2, memory 500 5\n[space cg]\npath = L2 200 2, memory 500 5\n"
+      "[space shared]\npath = memory 20\n%s",
+      chip, nodes);
   must(o, gc_measure(o->device, &options, o->record, &o->err), "measure");
   return gc_record_find(o->record, GC_DEVICE_MEMORY);
 }

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * GPUs and NUMA nodes of whole machines, as tests/data/machine.sh writes them: coherent and integrated
- * GPUs, several sockets, CXL memory, and machines on which the driver lists no GPU.
+ * GPUs and NUMA nodes of whole machines, as tests/data/machine.sh writes them: coherent and
+ * integrated GPUs, several sockets, CXL memory, and machines on which the driver lists no GPU.
  */
 #include "tree.h"
 
@@ -32,8 +32,8 @@ static void list(size_t count)
   assert_int_equal(gpus.count, count);
 }
 
-/* Lists the GPUs of this kind of machine, of which there must be so many, NVIDIA's without a problem. (AMD's
- * have one in every copy of /sys.) */
+/* Lists the GPUs of this kind of machine, of which there must be so many, NVIDIA's without a
+ * problem. (AMD's have one in every copy of /sys.) */
 static void on(const char *kind, size_t count)
 {
   const char *top = getenv("top_srcdir");
@@ -179,7 +179,7 @@ static void wsl(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      TEST(gh200), TEST(four_gh200), TEST(gb10), TEST(mi300a),         TEST(two_sockets),
+      TEST(gh200), TEST(four_gh200), TEST(gb10),           TEST(mi300a),          TEST(two_sockets),
       TEST(cxl),   TEST(wsl),        TEST(without_a_list), TEST(platform_device),
   };
 

@@ -36,10 +36,11 @@ void gc_link_gpus(struct gc_doctor *doctor)
                     gpu->vendor == GC_VENDOR_SIM ? " (simulated)" : "", gpu->identity.id);
   }
   if (!doctor->gpus.count && gc_gpus_why_unseen(root))
-    gc_doctor_add(doctor, GC_LINK_NOT_OK,
-                  "Use a Linux that runs on the machine itself; a simulated GPU needs none: " GC_TOOL_NAME
-                  " --sim h200 doctor",
-                  "no GPU: %s", gc_gpus_why_unseen(root));
+    gc_doctor_add(
+        doctor, GC_LINK_NOT_OK,
+        "Use a Linux that runs on the machine itself; a simulated GPU needs none: " GC_TOOL_NAME
+        " --sim h200 doctor",
+        "no GPU: %s", gc_gpus_why_unseen(root));
   else if (!doctor->gpus.count)
     gc_doctor_add(doctor, GC_LINK_NOT_OK,
                   gc_environment_root_ignored()
