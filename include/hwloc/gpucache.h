@@ -313,6 +313,7 @@
  * If SharedWith is absent and SharedWithSource is "measured", the element shares its storage with
  * no other. ConstantL15Cache names InstructionCache if code is cached in it, too. InstructionCache
  * itself is the nearest cache of code; it names ConstantL15Cache if that is the nearest one.
+ * DeviceMemory of an integrated GPU names ::HWLOC_GPUCACHE_HOST_MEMORY.
  * Method: "Sharing"; Groessler 2022 (4.5), MT4G 2025 (IV-G). */
 #define HWLOC_GPUCACHE_SHARED_WITH "SharedWith"
 /** \brief L2: number of partitions; each is near to some SMs and far from the others; integer >= 1.
@@ -577,6 +578,8 @@
  *
  * - NVIDIA: the UUID, "GPU-...". A MIG instance: "MIG-" and its UUID, or, if that is not known,
  *   "MIG-GPU-...-giN-ciM" with the UUID of the GPU and the numbers of the instance.
+ *   If the driver lists no GPU: "pci-", a hash of /etc/machine-id, "-" and the bus id; the
+ *   integrated GPU of a Jetson: "tegra-", the serial number of the board, "-" and its address.
  * - AMD: "GPU-" and the unique id in hexadecimal; if the GPU is in partitions, "-" and the number
  *   of the partition follow. A GPU without a unique id has "pci-" and its bus id.
  * - Simulated: "sim-NAME". */
