@@ -608,6 +608,7 @@ const struct gc_profile_key gc_chip_keys[] = {
     {"l2_compression", read_yes64, FACT(l2_compression), false, 0, 0},
     {"texture_texels", read_u64, FACT(texture_texels), false, 1, 1ull << 32},
     {"ecc", read_yes, FACT(ecc), false, 0, 0},
+    {"integrated", read_yes, FACT(integrated), false, 0, 0},
     {"local_l1", read_yes, FACT(local_l1), false, 0, 0},
     {"clock_overhead", read_u32, PROFILE(clock_overhead), true, 0, 1000},
     {"outliers", read_outliers, PROFILE(disturbance), false, 0, 1 << 24},

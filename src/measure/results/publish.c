@@ -69,6 +69,8 @@ static void write_shared_with(FILE *out, uint32_t kinds)
       fprintf(out, "%s%s", before, gc_kinds[kind].subtype);
       before = ",";
     }
+  if (kinds & 1u << GC_KIND_COUNT)
+    fprintf(out, "%s" HWLOC_GPUCACHE_HOST_MEMORY, before);
 }
 
 /* "60,72": the number of SMs of each partition. */

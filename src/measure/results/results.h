@@ -162,7 +162,8 @@ struct gc_measured {
   enum gc_write_allocate write_allocate;
   bool compression; /* L2: memory can be compressed */
   struct gc_carveouts carveouts, carveouts_4, carveouts_32; /* of blocks of 1, 4 and 32 warps */
-  uint32_t shared_with; /* bit k: the same storage as the element of enum gc_kind k */
+  uint32_t shared_with; /* bit k: the same storage as the element of enum gc_kind k; bit
+                           GC_KIND_COUNT: memory of the host */
   uint32_t mask_count;
   uint64_t masks[GC_MASKS_MAX]; /* of address bits */
   enum gc_replaces replaces;
