@@ -32,4 +32,4 @@ tests_predict_trace_speed_LDADD = src/predict/trace/libpredict-trace.la src/util
 
 EXTRA_DIST += tests/predict/trace_text.h tests/data/traces/kernel-1.traceg \
 	tests/data/traces/kernel-2-ctx_0x6165.traceg.xz tests/data/traces/kernelslist.g \
-	tests/data/traces/paper.trc tests/data/traces/two-kernels.tsv
+	tests/data/traces/nugteren_00.trc tests/data/traces/paper.trc tests/data/traces/two-kernels.tsv
