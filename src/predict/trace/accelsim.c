@@ -141,6 +141,13 @@ static int read_warp(struct gc_trace *trace, const char *line, uint64_t least, s
   return read_instructions(trace, count, err);
 }
 
+/* "cluster id = x,y,z", "cluster cta = x,y,z" or "cluster rank = N", which version 6 has before the
+ * first warp. Which blocks are in a cluster does not matter here. */
+static bool is_cluster_line(const char *line)
+{
+  return scan_text(&line, "cluster ") && strstr(line, " = ");
+}
+
 static int read_warps(struct gc_trace *trace, struct gc_error *err)
 {
   struct gc_accelsim *reader = trace->own;
@@ -152,6 +159,8 @@ static int read_warps(struct gc_trace *trace, struct gc_error *err)
     status = need_line(trace, &line, err);
     if (status < 0)
       return status;
+    if (!least && is_cluster_line(line))
+      continue;
     if (scan_text(&line, "#END_TB") && scan_gap(&line) && !*line)
       return 1;
     status = read_warp(trace, line, least, err);

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The .traceg files of Accel-Sim: what its NVBit tracer and post-traces-processing write, tracer
- * versions 3, 4 and 5. A file has a kernel, or several one after the other: header lines, then
+ * versions 3 to 6. A file has a kernel, or several one after the other: header lines, then
  * blocks, then warps, then a line for each warp instruction. doc/traces.md says what each field
  * becomes.
  */
@@ -36,6 +36,7 @@ struct gc_accelsim_line {
   size_t opcode_length;
   unsigned width;                        /* mem_width: 0 means that there are no addresses */
   uint64_t addresses[GC_ACCELSIM_LANES]; /* valid for the bits of mask if width is not 0 */
+  const char *bulk; /* in the line: the addresses of a bulk copy, from their encoding on; or NULL */
 };
 
 struct gc_accelsim {
@@ -62,11 +63,24 @@ int gc_accelsim_read_header(struct gc_stream *stream, struct gc_accelsim_header 
 const char *gc_accelsim_read_line(const struct gc_accelsim_header *header, const char *text,
                                   struct gc_accelsim_line *line);
 
+/* Reads the addresses of a bulk copy, one after the other: take is called for each. What follows
+ * them in the line is checked, too. NULL, or what is wrong; *status is that of take. */
+typedef int gc_accelsim_take_address(uint64_t address, void *data);
+const char *gc_accelsim_read_bulk(const struct gc_accelsim_line *line,
+                                  gc_accelsim_take_address *take, void *data, int *status);
+
 /* Begins a warp, takes an instruction of it, ends it. 0, or a negative errno with a sentence unless
  * it is that of the visitor. */
 void gc_accelsim_begin_warp(struct gc_accelsim *reader);
 int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line,
                      struct gc_error *err);
 int gc_accelsim_end_warp(struct gc_trace *trace, struct gc_error *err);
+
+/* The parts of gc_accelsim_take: hands over what waits and then reader->instruction; counts an
+ * instruction without effect; takes a bulk copy, whose addresses are in the line. */
+int gc_accelsim_hand_over(struct gc_accelsim *reader);
+int gc_accelsim_take_other(struct gc_accelsim *reader, uint32_t pc);
+int gc_accelsim_take_bulk(struct gc_trace *trace, const struct gc_accelsim_line *line,
+                          const struct gc_opcode *opcode, struct gc_error *err);
 
 #endif

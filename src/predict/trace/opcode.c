@@ -37,14 +37,15 @@ static const struct {
     {"SUATOM", GC_OPCODE_TEXTURE, GC_TRACE_OTHER},
     {"SURED", GC_OPCODE_TEXTURE, GC_TRACE_OTHER},
 
-    /* Bulk and tensor copies of Hopper and newer, and prefetches into L2 of that kind. */
-    {"UBLKCP", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
-    {"UBLKPF", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
-    {"UBLKRED", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
-    {"UTMALDG", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
-    {"UTMAPF", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
-    {"UTMAREDG", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
-    {"UTMASTG", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
+    /* Bulk and tensor copies of Hopper and newer, and prefetches into L2 of that kind. The suffix
+       of UBLKCP has the direction. */
+    {"UBLKCP", GC_OPCODE_BULK, GC_TRACE_LOAD},
+    {"UBLKPF", GC_OPCODE_BULK, GC_TRACE_LOAD},
+    {"UBLKRED", GC_OPCODE_BULK, GC_TRACE_ATOMIC},
+    {"UTMALDG", GC_OPCODE_BULK, GC_TRACE_LOAD},
+    {"UTMAPF", GC_OPCODE_BULK, GC_TRACE_LOAD},
+    {"UTMAREDG", GC_OPCODE_BULK, GC_TRACE_ATOMIC},
+    {"UTMASTG", GC_OPCODE_BULK, GC_TRACE_STORE},
 
     /* These have an address, but not one that reads or writes global memory. */
     {"LDS", GC_OPCODE_NONE, GC_TRACE_OTHER},
@@ -155,12 +156,27 @@ static void read_suffixes(const char *rest, const char *end, struct gc_opcode *f
   }
 }
 
+/* Bulk copies pass L1. UBLKCP.S.G loads, UBLKCP.G.S stores, UBLKCP.S.S stays in shared memory. */
+static void read_bulk(struct word name, const char *rest, const char *end, struct gc_opcode *found)
+{
+  found->hint = GC_TRACE_NO_L1;
+  if (!is(name, "UBLKCP") || rest == end)
+    return;
+  if (is(take(&rest, end), "G"))
+    found->operation = GC_TRACE_STORE;
+  else if (is(take(&rest, end), "S"))
+    *found = (struct gc_opcode){GC_OPCODE_NONE, GC_TRACE_OTHER, GC_TRACE_CACHED, 0};
+}
+
 void gc_opcode_find(const char *opcode, size_t length, struct gc_opcode *found)
 {
   const char *rest = opcode, *end = opcode + length;
+  const struct word name = take(&rest, end);
 
-  find_name(take(&rest, end), found);
-  if (found->space != GC_OPCODE_UNKNOWN)
+  find_name(name, found);
+  if (found->space == GC_OPCODE_BULK)
+    read_bulk(name, rest, end, found);
+  else if (found->space != GC_OPCODE_UNKNOWN)
     read_suffixes(rest, end, found);
 }
 

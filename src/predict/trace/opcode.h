@@ -18,10 +18,10 @@ enum gc_opcode_space {
   GC_OPCODE_GLOBAL,
   GC_OPCODE_GENERIC, /* the address decides: global, local or shared */
   GC_OPCODE_LOCAL,
-  GC_OPCODE_ASYNC,    /* LDGSTS, from global to shared: one instruction, two addresses */
-  GC_OPCODE_TEXTURE,  /* textures and surfaces: the address is not in the register */
-  GC_OPCODE_UNTRACED, /* bulk copies, which one thread starts for many addresses */
-  GC_OPCODE_UNKNOWN   /* not in the table: harmless unless it has an address */
+  GC_OPCODE_ASYNC,   /* LDGSTS, from global to shared: one instruction, two addresses */
+  GC_OPCODE_TEXTURE, /* textures and surfaces: the address is not in the register */
+  GC_OPCODE_BULK,    /* bulk copies, which one thread starts for many addresses */
+  GC_OPCODE_UNKNOWN  /* not in the table: harmless unless it has an address */
 };
 
 struct gc_opcode {
