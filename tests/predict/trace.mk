@@ -5,7 +5,8 @@ trace_tests = \
 	tests/predict/test_trace_cut \
 	tests/predict/test_trace_formats \
 	tests/predict/test_trace_opcode \
-	tests/predict/test_trace_stream
+	tests/predict/test_trace_stream \
+	tests/predict/test_trace_tracez
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(trace_tests)
@@ -25,6 +26,10 @@ tests_predict_test_trace_cut_LDFLAGS = -Wl,--wrap=malloc,--wrap=calloc,--wrap=re
 tests_predict_test_trace_stream_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(LZMA_CFLAGS) $(ZSTD_CFLAGS)
 tests_predict_test_trace_stream_LDADD = $(trace_libraries) $(ZLIB_LIBS) $(LZMA_LIBS) $(ZSTD_LIBS)
 tests_predict_test_trace_stream_LDFLAGS = -Wl,--wrap=read
+
+# The test writes files with the library.
+tests_predict_test_trace_tracez_CFLAGS = $(AM_CFLAGS) $(ZSTD_CFLAGS)
+tests_predict_test_trace_tracez_LDADD = $(trace_libraries) $(ZSTD_LIBS)
 
 # tests/predict/trace_speed prints how fast the readers are (doc/traces.md).
 check_PROGRAMS += tests/predict/trace_speed

@@ -23,6 +23,8 @@ src_predict_trace_libpredict_trace_la_SOURCES = \
 	src/predict/trace/stream.c \
 	src/predict/trace/stream.h \
 	src/predict/trace/trace.h \
+	src/predict/trace/tracez.c \
+	src/predict/trace/tracez.h \
 	src/predict/trace/tsv.c \
 	src/predict/trace/tsv.h \
 	src/predict/trace/tsv_header.c \
