@@ -193,6 +193,66 @@ static void loads_at_once(void **state)
   assert_in_range(cycles_of(&gpu, &plain, &launch, LIST(with_store)), 1000, 1020);
 }
 
+/* A warp goes on until an instruction needs data, whatever is in between. */
+static void instructions_that_wait(void **state)
+{
+  static const struct fake_instruction apart[] = {
+      {.base = 0, .mask = 1},
+      {.operation = GC_TRACE_OTHER, .count = 1},
+      {.operation = GC_TRACE_STORE, .base = 4096, .mask = 1},
+      {.base = 128, .mask = 1},
+      {.operation = GC_TRACE_BARRIER},
+      {.base = 256, .mask = 1, .hint = GC_TRACE_NO_L1},
+      {.operation = GC_TRACE_ATOMIC, .base = 8192, .mask = 1},
+      {.operation = GC_TRACE_OTHER, .count = 1, .waits = true}};
+  /* the third load needs what the first two bring */
+  static const struct fake_instruction chain[] = {
+      {.base = 0, .mask = 1}, {.base = 128, .mask = 1}, {.base = 256, .mask = 1, .waits = true}};
+  /* what follows the barrier needs data */
+  static const struct fake_instruction barrier[] = {
+      {.base = 0, .mask = 1},
+      {.operation = GC_TRACE_BARRIER},
+      {.operation = GC_TRACE_OTHER, .count = 400, .waits = true}};
+  /* the warp ends when its data are there */
+  static const struct fake_instruction last[] = {{.base = 0, .mask = 1},
+                                                 {.operation = GC_TRACE_OTHER, .count = 1}};
+  const struct gc_model_options waits = {.seed = 1, .each_load_waits = true};
+  const struct gc_trace_launch launch = {.threads_per_block = 32, .registers = true};
+  struct gc_gpu_model gpu = fake_gpu();
+
+  (void)state;
+  gpu.memory_cycles = 500;
+  assert_in_range(cycles_of(&gpu, &plain, &launch, LIST(apart)), 500, 520);
+  assert_in_range(cycles_of(&gpu, &waits, &launch, LIST(apart)), 2000, 2020);
+  assert_in_range(cycles_of(&gpu, &plain, &launch, LIST(chain)), 1000, 1020);
+  assert_in_range(cycles_of(&gpu, &waits, &launch, LIST(chain)), 1500, 1520);
+  assert_in_range(cycles_of(&gpu, &plain, &launch, LIST(barrier)), 900, 920);
+  assert_in_range(cycles_of(&gpu, &plain, &launch, LIST(last)), 500, 520);
+}
+
+/* A warp that goes on goes before those that wait for their turn: while its instruction between two
+ * loads is issued, only one other warp loads. So two of three warps find the line that they loaded
+ * in an L1 of two lines. In turn, each warp would evict the line of another one. */
+static void a_warp_that_goes_on_goes_first(void **state)
+{
+  static struct fake_instruction loads[9];
+  const struct gc_trace_launch launch = {.threads_per_block = 96, .registers = true};
+  const struct gc_model_options no_latency = {.seed = 1, .no_latency = true};
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.l1.ways = 2;
+  for (unsigned i = 0; i < 9; i++)
+    loads[i] = (struct fake_instruction){.warp = i / 3,
+                                         .operation = i % 3 == 1 ? GC_TRACE_OTHER : GC_TRACE_LOAD,
+                                         .base = 4096 * (uint64_t)(i / 3),
+                                         .mask = 1};
+  run = fake_run(&gpu, &no_latency, &launch, LIST(loads));
+  assert_int_equal(run.counts.l1_loads.hits, 2);
+  free(run.loads);
+}
+
 /* Two warps load the same line: the second one finds it under way. Other sectors of it are misses,
  * but take no second entry. */
 static void hit_on_miss(void **state)
@@ -811,6 +871,8 @@ int main(void)
       cmocka_unit_test(latencies_have_a_spread),
       cmocka_unit_test(hints),
       cmocka_unit_test(loads_at_once),
+      cmocka_unit_test(instructions_that_wait),
+      cmocka_unit_test(a_warp_that_goes_on_goes_first),
       cmocka_unit_test(strange_traces),
       cmocka_unit_test(impossible_gpus),
   };

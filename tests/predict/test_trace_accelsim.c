@@ -498,6 +498,98 @@ static void blocks_in_ascending_order(void **state)
   }
 }
 
+/* "10:", "20!:": the pc of each instruction that is handed over, with ! if it waits. */
+static int note_waits(unsigned warp, const struct gc_trace_instruction *instruction, void *data)
+{
+  (void)warp;
+  fprintf(data, "%x%s:", instruction->pc, instruction->waits ? "!" : "");
+  return 0;
+}
+
+static void waits_are(int count, const char *instructions, const char *expected)
+{
+  char *text = kernel_of_6(count, instructions), *waits = NULL;
+  struct gc_trace_launch launch;
+  struct gc_trace *trace;
+  struct gc_error err;
+  size_t size;
+  FILE *out = open_memstream(&waits, &size);
+
+  assert_non_null(out);
+  write_file("text", text, strlen(text));
+  free(text);
+  assert_int_equal(gc_trace_open("text", &trace, &err), 0);
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  assert_true(launch.registers);
+  assert_int_equal(gc_trace_next_block(trace, note_waits, out, NULL, &err), 1);
+  gc_trace_close(trace);
+  fclose(out);
+  assert_string_equal(waits, expected);
+  free(waits);
+}
+
+#define LDG(pc, to, from) pc " 1 1 R" to " LDG.E 1 R" from " 4 0 0x1000 0\n"
+
+/* An instruction waits if it reads or writes what a load under way writes. */
+static void registers_show_who_waits(void **state)
+{
+  (void)state;
+  /* an address from a load; then nothing is under way but that load */
+  waits_are(3, LDG("10", "4", "2") LDG("20", "8", "4") LDG("30", "10", "4"), "10:20!:30:");
+  /* the second register of an address */
+  waits_are(2, LDG("10", "5", "2") LDG("20", "8", "4"), "10:20!:");
+  /* independent loads with arithmetic in between, used together */
+  waits_are(5,
+            LDG("10", "4", "2") "20 1 1 R2 IADD3 3 R2 R3 R255 0 0\n" LDG(
+                "30", "5", "2") "40 1 1 R6 FADD 2 R4 R6 0 0\n50 1 1 R6 FADD 2 R5 R6 0 0\n",
+            "10:20:30:40!:");
+  /* arithmetic before the use is handed over first */
+  waits_are(3, LDG("10", "4", "2") "20 1 1 R9 MOV 1 R8 0 0\n30 1 1 R9 MOV 1 R4 0 0\n",
+            "10:20:30!:");
+  /* writing the register waits, too; RZ is none; another register does not */
+  waits_are(2, LDG("10", "4", "2") "20 1 1 R4 MOV 1 R8 0 0\n", "10:20!:");
+  waits_are(2, LDG("10", "255", "2") "20 1 1 R255 MOV 1 R255 0 0\n", "10:20:");
+  waits_are(2, LDG("10", "4", "2") "20 1 1 UR4 MOV 1 P4 0 0\n", "10:20:");
+  /* bytes make registers: of a load, and of what is stored */
+  waits_are(2, "10 1 1 R4 LDG.E.128 1 R2 16 0 0x1000 0\n20 1 1 R9 MOV 1 R7 0 0\n", "10:20!:");
+  waits_are(2, "10 1 1 R4 LDG.E.64 1 R2 8 0 0x1000 0\n20 1 1 R9 MOV 1 R6 0 0\n", "10:20:");
+  waits_are(2, LDG("10", "11", "2") "20 1 0 STG.E.128 2 R2 R8 16 0 0x1000 0\n", "10:20!:");
+  waits_are(2, LDG("10", "11", "2") "20 1 0 STG.E.64 2 R2 R8 8 0 0x1000 0\n", "10:20:");
+  /* atomics have results, reductions have none; loads of other memories do not count */
+  waits_are(2, "10 1 1 R4 ATOMG.E.ADD 2 R2 R5 4 0 0x1000 0\n20 1 1 R9 MOV 1 R4 0 0\n", "10:20!:");
+  waits_are(2, "10 1 0 REDG.E.ADD 2 R2 R5 4 0 0x1000 0\n20 1 1 R9 MOV 1 R5 0 0\n", "10:20:");
+  waits_are(2, "10 1 1 R4 LDS 1 R2 4 0 0x10 0\n20 1 1 R9 MOV 1 R4 0 0\n", "10:");
+  /* a load without threads starts nothing */
+  waits_are(2, "10 0 1 R4 LDG.E 1 R2 4 1 0x0 0 0\n20 1 1 R9 MOV 1 R4 0 0\n", "10:");
+  /* a load in two parts waits once; so does a barrier */
+  waits_are(2, LDG("10", "2", "4") "20 1 1 R8 LDG.E.ENL2.256 1 R2 4 0 0x1000 0\n", "10:20!:20:");
+}
+
+#define LDGSTS(pc) pc " 1 0 LDGSTS.E 2 R2 R4 4 0 0x7f1000000000 0\n"
+
+/* Copies to shared memory: DEPBAR waits until so many groups are left. */
+static void copies_under_way(void **state)
+{
+  (void)state;
+  waits_are(3, LDGSTS("10") "20 1 0 LDGDEPBAR 0 0 0\n30 1 0 DEPBAR.LE 0 0 0\n", "10:20:30!:");
+  waits_are(3, LDGSTS("10") "20 1 0 LDGDEPBAR 0 0 0\n30 1 0 DEPBAR.LE 0 0 1\n", "10:20:");
+  waits_are(5,
+            LDGSTS("10") "20 1 0 LDGDEPBAR 0 0 0\n" LDGSTS(
+                "30") "40 1 0 LDGDEPBAR 0 0 0\n50 1 0 DEPBAR.LE 0 0 1\n",
+            "10:20:30:40:50!:");
+  /* one that is in no group is not waited for */
+  waits_are(2, LDGSTS("10") "30 1 0 DEPBAR.LE 0 0 0\n", "10:30:");
+  /* bulk copies: the barrier in shared memory */
+  waits_are(3,
+            "10 1 0 UTMALDG.1D 1 UR4 4 0x8000 0 4 0 3 1 0x7f0000 0\n20 1 0 SYNCS.ARRIVE 1 R2 0 0\n"
+            "30 1 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 1 R2 0 0\n",
+            "10:20:30!:");
+  waits_are(2,
+            "10 1 0 UTMASTG.1D 1 UR4 4 0 0 4 0 3 1 0x7f0000 0\n"
+            "30 1 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 1 R2 0 0\n",
+            "10:30:");
+}
+
 static int stop(unsigned warp, const struct gc_trace_instruction *instruction, void *data)
 {
   (void)warp;
@@ -542,6 +634,8 @@ int main(void)
       cmocka_unit_test(fields_of_version_6),
       cmocka_unit_test(bulk_copies_of_version_6),
       cmocka_unit_test(large_bulk_copy),
+      cmocka_unit_test(registers_show_who_waits),
+      cmocka_unit_test(copies_under_way),
       cmocka_unit_test(broken_files),
       cmocka_unit_test(kernels_one_after_the_other),
       cmocka_unit_test(blocks_in_ascending_order),

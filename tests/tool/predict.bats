@@ -76,6 +76,24 @@ refused() {
   [ "$(awk 'NR > 1 { print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
 }
 
+@test "the output says how it knows which loads are issued at once" {
+  stream 1 10 >"$trace"
+  predict "$trace"
+  is each "$(value '.kernels[0].launch.loads_wait_by')"
+  run_split "$tool" predict --record "$real" "$trace"
+  has "$output" "a warp waits for each load: the trace does not show"
+  blocks 0 | sed 's/^warp.*/&\nloads-at-once\t4/' >"$trace"
+  predict "$trace"
+  is "loads-at-once 4" "$(value '.kernels[0].launch | "\(.loads_wait_by) \(.loads_at_once)"')"
+  run_split "$tool" predict --record "$real" "$trace"
+  has "$output" "a warp issues up to 4 loads at once"
+  cp "$top_srcdir/tests/data/traces/kernel-1.traceg" "$trace"
+  predict "$trace"
+  is registers "$(value '.kernels[0].launch.loads_wait_by')"
+  run_split "$tool" predict --record "$real" "$trace"
+  has "$output" "a warp waits for a load where the trace uses its registers"
+}
+
 @test "two traces are two kernels; L2 keeps what the first one left" {
   stream 1 100 >"$trace"
   predict "$trace" "$trace"

@@ -35,14 +35,16 @@ struct gc_cache_model {
   struct gc_set_index index; /* of L1 */
   struct gc_l2 l2;
   struct gc_sm *sms;
-  /* The first SMs: those with tables for the present geometry of L1, and those that the present kernel
-   * uses. A kernel of few blocks costs little, whatever the number of SMs. */
+  /* The first SMs: those with tables for the present geometry of L1, and those that the present
+   * kernel uses. A kernel of few blocks costs little, whatever the number of SMs. */
   unsigned made, used;
   struct gc_counts counts;
   struct gc_loads loads;
   struct room *rooms;
   size_t room_count, most_rooms;
   bool exhausted; /* the kernel has no more blocks */
+  bool registers; /* of the kernel: how its warps wait (struct gc_trace_launch) */
+  unsigned loads_at_once;
 };
 
 static void free_tables(struct gc_cache_model *predict)
@@ -62,7 +64,7 @@ static void choose_index(struct gc_cache_model *predict)
 }
 
 /* Prepares the next SM for a kernel. 0 or -ENOMEM. */
-static int use_sm(struct gc_cache_model *predict, unsigned residents, unsigned loads_at_once)
+static int use_sm(struct gc_cache_model *predict, unsigned residents)
 {
   const unsigned i = predict->used;
   struct gc_sm *sm = &predict->sms[i];
@@ -76,7 +78,7 @@ static int use_sm(struct gc_cache_model *predict, unsigned residents, unsigned l
     sm->loads = &predict->loads;
   }
   if (!status)
-    status = gc_sm_begin(sm, residents, loads_at_once);
+    status = gc_sm_begin(sm, residents);
   predict->used++;
   return status;
 }
@@ -142,7 +144,9 @@ static struct gc_block_reader reader_of(struct gc_cache_model *predict)
   struct gc_block_reader reader = {.index = &predict->index,
                                    .l2_index = predict->l2.like_l1 ? &predict->l2.index : NULL,
                                    .loads_in_l1 = predict->gpu.loads_in_l1,
-                                   .loads = &predict->loads};
+                                   .loads = &predict->loads,
+                                   .registers = predict->registers,
+                                   .loads_at_once = predict->loads_at_once};
 
   gc_coalescer_init(&reader.coalescer, predict->gpu.l1.line_bytes, predict->gpu.l1.sector_bytes);
   return reader;
@@ -271,7 +275,7 @@ static int start_kernel(struct gc_cache_model *predict, struct gc_trace *trace,
   if (!launch.threads_per_block)
     launch.threads_per_block = first.warp_count * predict->gpu.warp_threads;
   *residents = gc_residency(&predict->gpu, &launch);
-  if (reserve_rooms(predict, *residents) || use_sm(predict, *residents, launch.loads_at_once)) {
+  if (reserve_rooms(predict, *residents) || use_sm(predict, *residents)) {
     gc_block_fini(&first);
     return no_memory(*residents, err);
   }
@@ -282,7 +286,7 @@ static int start_kernel(struct gc_cache_model *predict, struct gc_trace *trace,
   status = 0;
   for (unsigned k = 0; k < *residents && !status; k++)
     for (unsigned i = 0; i < predict->gpu.sms && !status && !predict->exhausted; i++) {
-      if (i == predict->used && use_sm(predict, *residents, launch.loads_at_once))
+      if (i == predict->used && use_sm(predict, *residents))
         return no_memory(*residents, err);
       status = start_block(predict, trace, &(struct room){0, i, k}, err);
     }
@@ -327,6 +331,8 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
     return gc_paper_run(&predict->gpu, &predict->options, trace, launch, NULL, run, err);
   gc_l2_begin(&predict->l2);
   predict->used = 0;
+  predict->registers = launch->registers && !predict->options.each_load_waits;
+  predict->loads_at_once = predict->options.each_load_waits ? 1 : launch->loads_at_once;
   status = start_kernel(predict, trace, *launch, &run->blocks_per_sm, err);
   if (!status && run->blocks_per_sm) {
     status = run_blocks(predict, trace, err);

@@ -74,7 +74,7 @@ struct gc_model_options {
   int (*observe)(void *data, unsigned sm, uint64_t line);
   void *observe_data;
   bool compulsory; /* count compulsory misses: memory for all sectors that the kernel accesses */
-  bool each_load_waits; /* whatever the launch header says about loads at once */
+  bool each_load_waits; /* whatever the trace says about loads at once */
   bool paper; /* as in the paper, see paper.h: only L1, loads and SM 0; no sectors, no barriers; one
                  instruction of a warp per time step, whatever it accesses */
   bool paper_round_robin; /* with paper: warps do not wait for their loads (sections 4.1 to 4.4) */

@@ -182,6 +182,7 @@ static int finish(struct gc_stream *stream, struct target *target, unsigned seen
                          "the header above has tracer version %u; this program reads 3 to 6",
                          target->header->version);
   launch->warp_threads = GC_ACCELSIM_LANES;
+  launch->registers = true;
   if (target->capability)
     snprintf(capability, sizeof(capability), "%scompute capability %u.%u", nvbit ? ", " : "",
              (unsigned)target->capability / 10, (unsigned)target->capability % 10);

@@ -17,34 +17,31 @@
 #include "predict/trace/accelsim.h"
 #include "predict/trace/scan.h"
 
-#define MOST_REGISTERS 16
-
 #define FIRST_WITH_BULK 6 /* version */
 
 enum encoding { LIST, STRIDE, DELTAS, BULK_LIST, BULK_DELTAS };
 
-/* R7, UR7, P7 or UP7. */
-static bool skip_register(const char **at)
+/* A number of registers, and their names: R7, UR7, P7 or UP7. Those of threads (R) are kept. */
+static bool read_registers(const char **at, uint8_t kept[GC_ACCELSIM_REGISTERS],
+                           unsigned *kept_count)
 {
-  uint64_t number;
+  uint64_t count, number;
 
-  *at += **at == 'U';
-  if (**at != 'R' && **at != 'P')
+  *kept_count = 0;
+  if (!scan_decimal(at, &count) || count > GC_ACCELSIM_REGISTERS)
     return false;
-  ++*at;
-  return scan_decimal(at, &number);
-}
+  while (count--) {
+    const bool of_thread = **at == 'R';
 
-/* A number of registers, and their names. */
-static bool skip_registers(const char **at)
-{
-  uint64_t count;
-
-  if (!scan_decimal(at, &count) || count > MOST_REGISTERS)
-    return false;
-  while (count--)
-    if (!skip_register(at))
+    *at += **at == 'U';
+    if (**at != 'R' && **at != 'P')
       return false;
+    ++*at;
+    if (!scan_decimal(at, &number) || number > UINT8_MAX)
+      return false;
+    if (of_thread)
+      kept[(*kept_count)++] = (uint8_t)number;
+  }
   return true;
 }
 
@@ -112,8 +109,9 @@ static const char *read_addresses(const char **at, struct gc_accelsim_line *line
   }
 }
 
-/* The immediates and the values of registers behind the addresses. */
-static bool is_tail(unsigned version, const char *at)
+/* The immediates and the values of registers behind the addresses. *first is the first immediate.
+ */
+static bool is_tail(unsigned version, const char *at, uint64_t *first)
 {
   uint64_t immediate;
 
@@ -122,6 +120,8 @@ static bool is_tail(unsigned version, const char *at)
 
     if (version < 5 || !scan_decimal(&digits, &immediate))
       break;
+    if (!i && *at != '-')
+      *first = immediate;
     at = digits;
   }
   if (version >= FIRST_WITH_BULK && (scan_text(&at, "NoVal") || scan_text(&at, "Val")))
@@ -153,7 +153,7 @@ const char *gc_accelsim_read_bulk(const struct gc_accelsim_line *line,
                                   gc_accelsim_take_address *take, void *data, int *status)
 {
   const char *at = line->bulk;
-  uint64_t encoding, address = 0, count;
+  uint64_t encoding, address = 0, count, immediate;
   int64_t delta;
 
   *status = 0;
@@ -172,8 +172,9 @@ const char *gc_accelsim_read_bulk(const struct gc_accelsim_line *line,
     }
     *status = take(address, data);
   }
-  return *status || is_tail(FIRST_WITH_BULK, at) ? NULL
-                                                 : "there is more text than an instruction has";
+  return *status || is_tail(FIRST_WITH_BULK, at, &immediate)
+             ? NULL
+             : "there is more text than an instruction has";
 }
 
 const char *gc_accelsim_read_line(const struct gc_accelsim_header *header, const char *text,
@@ -189,11 +190,11 @@ const char *gc_accelsim_read_line(const struct gc_accelsim_header *header, const
     return "there is no hexadecimal PC";
   if (!scan_hex(&text, &mask) || mask > UINT32_MAX)
     return "there is no hexadecimal mask of 32 bits";
-  if (!skip_registers(&text))
+  if (!read_registers(&text, line->writes, &line->write_count))
     return "there is no list of destination registers";
   if (*text < 'A' || *text > 'Z' || !scan_word(&text, &line->opcode, &line->opcode_length))
     return "there is no opcode";
-  if (!skip_registers(&text))
+  if (!read_registers(&text, line->reads, &line->read_count))
     return "there is no list of source registers";
   if (header->version >= FIRST_WITH_BULK && memmem(line->opcode, line->opcode_length, "GMMA", 4) &&
       !scan_decimal(&text, &commit))
@@ -204,6 +205,7 @@ const char *gc_accelsim_read_line(const struct gc_accelsim_header *header, const
   line->mask = (uint32_t)mask;
   line->width = (unsigned)width;
   line->bulk = NULL;
+  line->immediate = 0;
   if (header->version >= FIRST_WITH_BULK && is_bulk(line)) {
     if (!skip_bulk_fields(&text))
       return "there are no fields of a bulk copy";
@@ -211,7 +213,7 @@ const char *gc_accelsim_read_line(const struct gc_accelsim_header *header, const
     return NULL;
   }
   why = width ? read_addresses(&text, line) : NULL;
-  if (!why && !is_tail(header->version, text))
+  if (!why && !is_tail(header->version, text, &line->immediate))
     why = "there is more text than an instruction has";
   return why;
 }

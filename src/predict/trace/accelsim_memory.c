@@ -19,6 +19,8 @@
 void gc_accelsim_begin_warp(struct gc_accelsim *reader)
 {
   reader->others = 0;
+  reader->others_wait = reader->waits = false;
+  reader->pending = (struct gc_accelsim_pending){0};
   reader->shared_side = false;
 }
 
@@ -34,8 +36,10 @@ static int flush_others(struct gc_accelsim *reader)
   other.pc = reader->others_pc;
   other.bytes = 0;
   other.count = reader->others;
+  other.waits = reader->others_wait;
   other.mask = 0;
   reader->others = 0;
+  reader->others_wait = false;
   return reader->visit ? reader->visit(reader->warp, &other, reader->data) : 0;
 }
 
@@ -43,6 +47,8 @@ int gc_accelsim_hand_over(struct gc_accelsim *reader)
 {
   const int status = flush_others(reader);
 
+  reader->instruction.waits = reader->waits;
+  reader->waits = false;
   if (status || !reader->visit)
     return status;
   return reader->visit(reader->warp, &reader->instruction, reader->data);
@@ -50,12 +56,14 @@ int gc_accelsim_hand_over(struct gc_accelsim *reader)
 
 int gc_accelsim_take_other(struct gc_accelsim *reader, uint32_t pc)
 {
-  if (reader->others == UINT32_MAX) {
+  if (reader->others == UINT32_MAX || (reader->waits && reader->others)) {
     const int status = flush_others(reader);
 
     if (status)
       return status;
   }
+  reader->others_wait |= reader->waits;
+  reader->waits = false;
   if (!reader->others++)
     reader->others_pc = pc;
   return 0;
@@ -205,6 +213,8 @@ int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line
                               line->mask != reader->shared_mask))
     return gc_stream_fail(trace->stream, err, -EOPNOTSUPP,
                           "the LDGSTS before has no global address; use tracer version 5");
+  reader->waits |= gc_accelsim_waits(&reader->pending, line, opcode);
+  gc_accelsim_start(&reader->pending, line, opcode);
   switch (opcode->space) {
   case GC_OPCODE_GLOBAL:
   case GC_OPCODE_GENERIC:

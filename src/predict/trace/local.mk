@@ -11,6 +11,7 @@ src_predict_trace_libpredict_trace_la_SOURCES = \
 	src/predict/trace/accelsim_header.c \
 	src/predict/trace/accelsim_line.c \
 	src/predict/trace/accelsim_memory.c \
+	src/predict/trace/accelsim_registers.c \
 	src/predict/trace/decode.c \
 	src/predict/trace/decode.h \
 	src/predict/trace/format.h \

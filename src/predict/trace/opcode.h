@@ -24,11 +24,20 @@ enum gc_opcode_space {
   GC_OPCODE_UNKNOWN  /* not in the table: harmless unless it has an address */
 };
 
+/* What it has to do with copies that run beside the warp: LDGSTS, bulk copies. */
+enum gc_opcode_async {
+  GC_OPCODE_NO_ASYNC,
+  GC_OPCODE_ENDS_GROUP,   /* LDGDEPBAR: the LDGSTS before it are a group */
+  GC_OPCODE_WAITS_GROUPS, /* DEPBAR: until at most so many groups are left as its immediate says */
+  GC_OPCODE_WAITS_BARRIER /* SYNCS.PHASECHK: until the bytes of a bulk copy have arrived */
+};
+
 struct gc_opcode {
   enum gc_opcode_space space;
   enum gc_trace_operation operation;
   enum gc_trace_hint hint;
   unsigned bytes; /* per thread; 0 if no suffix gives it. 32 for LDG.E.ENL2.256 of Blackwell. */
+  enum gc_opcode_async async;
 };
 
 /* opcode is a text of length bytes. Never fails. */

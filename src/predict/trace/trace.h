@@ -13,6 +13,7 @@
 
 #include "util/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,8 @@ struct gc_trace_instruction {
                      format has no instructions; of the first one if count > 1 */
   unsigned bytes; /* per thread: 1, 2, 4, 8 or 16; 0 for GC_TRACE_BARRIER and GC_TRACE_OTHER */
   unsigned count; /* of GC_TRACE_OTHER in a row, whatever they are; 1 for all other operations */
+  bool waits;     /* with gc_trace_launch.registers: it needs what a load of this warp brings that
+                     has come since the warp last waited */
   uint64_t mask; /* threads of the warp that take part, at least one; 0 for GC_TRACE_OTHER. The mask
                     of a barrier is for information: all warps of the block wait. */
   /* addresses[i] is valid if bit i of mask is set. Global and local memory only. Global addresses,
@@ -72,7 +75,9 @@ struct gc_trace_launch {
   unsigned registers_per_thread;
   uint64_t shared_bytes; /* per block, static and dynamic */
   unsigned warp_threads;
-  unsigned loads_at_once; /* that a warp issues before it waits for one of them; 0: 1 */
+  bool registers;         /* the trace shows which instructions wait for the loads before them */
+  unsigned loads_at_once; /* without registers: loads that a warp issues in a row before it waits
+                             for one of them; 0: 1 */
   char
       origin[64]; /* what made the trace, printable: "NVBit 1.5.5, compute capability 7.0"; or "" */
 };

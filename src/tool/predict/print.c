@@ -62,6 +62,17 @@ static void print_name(const struct gc_trace_launch *launch)
   gc_terminal_print(line, NULL);
 }
 
+/* How the order of loads was found: it decides about many hits. */
+static void print_rule(const struct gc_trace_launch *launch)
+{
+  if (launch->registers)
+    puts("  a warp waits for a load where the trace uses its registers");
+  else if (launch->loads_at_once > 1)
+    printf("  a warp issues up to %u loads at once, as the trace says\n", launch->loads_at_once);
+  else
+    puts("  a warp waits for each load: the trace does not show which are issued at once");
+}
+
 static void print_launch(const struct gc_kernel_prediction *kernel)
 {
   const struct gc_trace_launch *launch = &kernel->launch;
@@ -81,6 +92,7 @@ static void print_launch(const struct gc_kernel_prediction *kernel)
            kernel->gpu.loads_in_l1 ? "L1 of " : "no global loads in L1",
            kernel->gpu.loads_in_l1 ? l1 : "");
   gc_terminal_print(line, NULL);
+  print_rule(launch);
 }
 
 static int start_table(struct gc_table *table, const char *const *titles, size_t columns,

@@ -92,6 +92,11 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
   gc_json_set_whole(&object, "registers_per_thread", launch->registers_per_thread);
   gc_json_set_whole(&object, "shared_bytes", launch->shared_bytes);
   gc_json_set_whole(&object, "warp_threads", launch->warp_threads);
+  gc_json_set_text(&object, "loads_wait_by",
+                   launch->registers           ? "registers"
+                   : launch->loads_at_once > 1 ? "loads-at-once"
+                                               : "each");
+  gc_json_set_whole(&object, "loads_at_once", launch->loads_at_once);
   gc_json_set_text(&object, "origin", launch->origin);
   return object;
 }
