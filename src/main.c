@@ -93,6 +93,29 @@ static bool read_sweep(const char *text, void *field)
   return read_text(text, field) && gc_sweep_can(text);
 }
 
+static bool read_kernel(const char *text, void *field)
+{
+  return read_text(text, field) && gc_wanted_can(text);
+}
+
+/* N, FROM-TO or FROM-. */
+static bool read_launches(const char *text, void *field)
+{
+  uint64_t *launches = field;
+  char *dash, copy[48];
+
+  if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
+    return false;
+  dash = strchr(copy, '-');
+  if (dash)
+    *dash = '\0';
+  if (!gc_number_whole(copy, &launches[0]) || !launches[0])
+    return false;
+  launches[1] = dash ? 0 : launches[0];
+  return !dash || !dash[1] ||
+         (gc_number_whole(dash + 1, &launches[1]) && launches[1] >= launches[0]);
+}
+
 /* A comma list without empty members. */
 static bool read_list(const char *text, void *field)
 {
@@ -180,6 +203,10 @@ static const struct gc_option options[] = {
     VALUE("sweep", "KIND", PREDICT, sweep, read_sweep,
           "carveout, capacity, ways, line or outstanding",
           "vary one property: carveout, capacity, ways, line or outstanding"),
+    VALUE("kernel", "REGEX", PREDICT, kernel, read_kernel, "a regular expression",
+          "kernels with a part of this form in their name"),
+    VALUE("launches", "FROM-TO", PREDICT, launches, read_launches,
+          "numbers of kernels, as 3, 3-5 or 3-", "kernels with these numbers; the first is 1"),
     VALUE("plot", "DIR", PREDICT, plot, read_text, "a directory",
           "draw hit rate over capacity as SVG pictures, into DIR"),
     VALUE("probe", "KIND", DOCTOR, probe, read_text, "what to try", NULL),

@@ -217,6 +217,20 @@ hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_prediction *pre
                                                                                            : NAN;
 }
 
+PUBLIC size_t hwloc_gpucache_prediction_left_out(const struct hwloc_gpucache_prediction *prediction)
+{
+  return prediction->inner.selection.unreadable_count;
+}
+
+PUBLIC const char *hwloc_gpucache_prediction_why(const struct hwloc_gpucache_prediction *prediction,
+                                                 size_t i)
+{
+  const struct gc_selection *selection = &prediction->inner.selection;
+
+  return i < selection->unreadable_count && i < GC_REASONS_MOST ? selection->unreadable[i].why.text
+                                                                : NULL;
+}
+
 PUBLIC size_t
 hwloc_gpucache_prediction_assumptions(const struct hwloc_gpucache_prediction *prediction)
 {

@@ -23,6 +23,8 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/predict.h \
 	src/predict/reuse.c \
 	src/predict/reuse.h \
+	src/predict/select.c \
+	src/predict/select.h \
 	src/predict/threads.c \
 	src/predict/threads.h
 

@@ -11,6 +11,7 @@
 #include "predict/parameters/parameters.h"
 #include "predict/pass.h"
 #include "predict/reuse.h"
+#include "predict/select.h"
 
 #define GC_PREDICT_SEEDS 10
 
@@ -18,6 +19,7 @@ struct gc_predict_job {
   const struct gc_record *record;
   const char *const *traces; /* paths, in the order in which the kernels ran */
   size_t trace_count;
+  struct gc_wanted wanted;
   struct gc_changes changes;
   unsigned seeds;   /* runs with drawn values, besides the one with the values of the record */
   unsigned threads; /* at the same time; 0: one for each processor */
@@ -62,11 +64,12 @@ struct gc_prediction {
   size_t count;
   struct gc_assumptions assumptions;
   struct gc_trace_ignored ignored;
+  struct gc_selection selection; /* with the kernels that are not predicted */
 };
 
-/* 0, or a negative errno with a sentence: -ENODATA (the record lacks something), -EBADMSG (a trace
- * is broken: nothing of it is reported), and those of files and memory. *prediction is NULL then.
- */
+/* 0, or a negative errno with a sentence: -ENODATA (the record lacks something, or no kernel is
+ * wanted), -EBADMSG and -EOPNOTSUPP (no kernel can be read), and those of files and memory.
+ * *prediction is NULL then. Kernels that cannot be read are missing if there are others. */
 int gc_predict_traces(const struct gc_predict_job *job, struct gc_prediction **prediction,
                       struct gc_error *err);
 void gc_prediction_free(struct gc_prediction *prediction);

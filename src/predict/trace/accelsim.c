@@ -214,6 +214,11 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
   return read_warps(trace, err);
 }
 
+static int skip_kernel(struct gc_trace *trace)
+{
+  return gc_trace_find_line(trace, "-kernel name", NULL);
+}
+
 const struct gc_trace_format gc_trace_accelsim = {
     .name = "a .traceg file of Accel-Sim",
     .matches = matches,
@@ -221,4 +226,5 @@ const struct gc_trace_format gc_trace_accelsim = {
     .close = free,
     .next_kernel = next_kernel,
     .next_block = next_block,
+    .skip_kernel = skip_kernel,
 };

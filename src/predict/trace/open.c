@@ -124,6 +124,29 @@ int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *d
   return status;
 }
 
+int gc_trace_find_line(struct gc_trace *trace, const char *begin, const char *whole)
+{
+  struct gc_error unused;
+  const char *line;
+  int status;
+
+  while ((status = gc_stream_line(trace->stream, &line, &unused)) == 1)
+    if (!strncmp(line, begin, strlen(begin)) || (whole && !strcmp(line, whole))) {
+      gc_stream_unread(trace->stream);
+      return 1;
+    }
+  return status;
+}
+
+int gc_trace_skip_kernel(struct gc_trace *trace)
+{
+  const int status = trace->format->skip_kernel(trace);
+
+  trace->in_kernel = false;
+  trace->failed = status < 0 ? status : 0;
+  return status;
+}
+
 void gc_trace_get_ignored(const struct gc_trace *trace, struct gc_trace_ignored *ignored)
 {
   *ignored = trace->ignored;

@@ -303,6 +303,13 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
   return status ? status : 1;
 }
 
+/* A file has one kernel. */
+static int skip_kernel(struct gc_trace *trace)
+{
+  (void)trace;
+  return 0;
+}
+
 const struct gc_trace_format gc_trace_paper = {
     .name = "a .trc file of Nugteren et al.",
     .matches = matches,
@@ -310,4 +317,5 @@ const struct gc_trace_format gc_trace_paper = {
     .close = close_paper,
     .next_kernel = next_kernel,
     .next_block = next_block,
+    .skip_kernel = skip_kernel,
 };

@@ -95,8 +95,8 @@ typedef int gc_trace_visitor(unsigned warp, const struct gc_trace_instruction *i
 int gc_trace_open(const char *path, struct gc_trace **trace, struct gc_error *err);
 void gc_trace_close(struct gc_trace *trace);
 
-/* After a negative result of one of the following functions (also one of a visitor), the trace is
- * of no more use: each further call returns the same status. */
+/* After a negative result of one of the following functions (also one of a visitor), each further
+ * call returns the same status, until gc_trace_skip_kernel. */
 
 /* Goes to the next kernel; what is left of the current one is skipped, but checked. 1: *launch is
  * filled; 0: the trace has ended; or a negative errno: -EBADMSG for a broken or truncated file,
@@ -109,6 +109,10 @@ int gc_trace_next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch,
  * (may be NULL) is the number of the block in the grid. */
 int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *data,
                         uint64_t *number, struct gc_error *err);
+
+/* Goes behind the current kernel, or one that cannot be read, without checking it. 1: the next
+ * kernel, or the end of the trace, can be read; 0: there is no more; or a negative errno. */
+int gc_trace_skip_kernel(struct gc_trace *trace);
 
 void gc_trace_get_ignored(const struct gc_trace *trace, struct gc_trace_ignored *ignored);
 

@@ -313,6 +313,19 @@ int gc_predict_print(const struct gc_source *source, const struct gc_prediction 
   return GC_EXIT_DONE;
 }
 
+int gc_predict_name_left_out(const struct gc_prediction *prediction)
+{
+  const struct gc_selection *selection = &prediction->selection;
+  const size_t count = selection->unreadable_count;
+
+  for (size_t i = 0; i < count && i < GC_REASONS_MOST; i++)
+    gc_say(NULL, "kernel %" PRIu64 " is left out: %s", selection->unreadable[i].number,
+           selection->unreadable[i].why.text);
+  if (count > GC_REASONS_MOST)
+    gc_say(NULL, "%zu more kernels are left out", count - GC_REASONS_MOST);
+  return count ? GC_EXIT_FAILED : GC_EXIT_DONE;
+}
+
 /* A point of a sweep in the table of one kernel. */
 static int add_point(struct gc_table *table, const struct gc_sweep_point *point, size_t kernel)
 {

@@ -145,6 +145,21 @@ static json_t *assumptions_of(const struct gc_assumptions *assumptions)
   return object;
 }
 
+/* Kernels that cannot be read. */
+static json_t *left_out_of(const struct gc_selection *selection)
+{
+  json_t *array = json_array();
+
+  for (size_t i = 0; i < selection->unreadable_count && i < GC_REASONS_MOST; i++) {
+    json_t *object = json_object();
+
+    gc_json_set_whole(&object, "number", selection->unreadable[i].number);
+    gc_json_set_text(&object, "why", selection->unreadable[i].why.text);
+    gc_json_add(&array, object);
+  }
+  return array;
+}
+
 static json_t *gpu_of(const struct gc_source *source)
 {
   json_t *object = json_object();
@@ -187,6 +202,7 @@ int gc_predict_print_json(const struct gc_source *source, const struct gc_predic
   gc_json_set(&object, "gpu", gpu_of(source));
   gc_json_set_whole(&object, "ignored_texture_instructions", any->ignored.textures);
   gc_json_set_whole(&object, "ignored_copies", any->ignored.copies);
+  gc_json_set(&object, "left_out", left_out_of(&any->selection));
   gc_json_set(&object, "assumptions", assumptions_of(&any->assumptions));
   if (prediction)
     gc_json_set(&object, "kernels", kernels_of(prediction, true));
