@@ -8,6 +8,8 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/parameters/assumptions.h \
 	src/predict/parameters/carveouts.c \
 	src/predict/parameters/carveouts.h \
+	src/predict/parameters/change.c \
+	src/predict/parameters/change.h \
 	src/predict/parameters/geometry.c \
 	src/predict/parameters/geometry.h \
 	src/predict/parameters/launch.c \
