@@ -95,7 +95,11 @@ enum hwloc_gpucache_predicted {
   HWLOC_GPUCACHE_L1_TLB_MISSES,           /**< \brief Of these, those that it does not have */
   HWLOC_GPUCACHE_L2_TLB_LOOKUPS,          /**< \brief The same of the second TLB, which translates
                                              what the first one does not have */
-  HWLOC_GPUCACHE_L2_TLB_MISSES            /**< \brief Of these, those that it does not have */
+  HWLOC_GPUCACHE_L2_TLB_MISSES,           /**< \brief Of these, those that it does not have */
+  HWLOC_GPUCACHE_L1_LOAD_INSTRUCTIONS,    /**< \brief Loads of warps that look into L1; also of each
+                                             load instruction */
+  HWLOC_GPUCACHE_L2_READ_BYTES,           /**< \brief Bytes that loads read from L2 */
+  HWLOC_GPUCACHE_MEMORY_READ_BYTES        /**< \brief Bytes that L2 reads from memory */
 };
 
 /** \brief Predicts the hit rates of all kernels in traces.

@@ -182,6 +182,12 @@ PUBLIC double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_predic
   case HWLOC_GPUCACHE_L2_NEAR_HIT_RATE_LOW:
   case HWLOC_GPUCACHE_L2_NEAR_HIT_RATE_HIGH:
     return of_rate(&predicted->l2_near_rate, (int)what - HWLOC_GPUCACHE_L2_NEAR_HIT_RATE);
+  case HWLOC_GPUCACHE_L1_LOAD_INSTRUCTIONS:
+    return (double)counts->l1_load_instructions;
+  case HWLOC_GPUCACHE_L2_READ_BYTES:
+    return (double)predicted->l2_read_bytes;
+  case HWLOC_GPUCACHE_MEMORY_READ_BYTES:
+    return (double)counts->memory_read_bytes;
   case HWLOC_GPUCACHE_L1_TLB_LOOKUPS:
   case HWLOC_GPUCACHE_L1_TLB_MISSES:
     return of_tlb(predicted, 0, what == HWLOC_GPUCACHE_L1_TLB_MISSES);

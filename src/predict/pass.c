@@ -86,6 +86,7 @@ static int keep_detail(struct gc_pass *pass, struct gc_pass_kernel *kernel,
       .loads_in_l1 = gpu->loads_in_l1,
       .l1_bytes = gc_geometry_bytes(&gpu->l1),
       .l1_line_bytes = gpu->l1.line_bytes,
+      .l1_sector_bytes = gpu->l1.sector_bytes,
       .tlb_entries = {gpu->tlb[0].entries, gpu->tlb[1].entries},
   };
   return 0;

@@ -15,7 +15,7 @@
 struct gc_gpu_summary {
   bool loads_in_l1;
   uint64_t l1_bytes;
-  uint32_t l1_line_bytes;
+  uint32_t l1_line_bytes, l1_sector_bytes;
   uint32_t tlb_entries[GC_TLB_LEVELS]; /* 0: this level is not modelled */
 };
 

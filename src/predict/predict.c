@@ -148,6 +148,8 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
   prediction->gpu = full->detail->gpu;
   prediction->blocks_per_sm = full->run.blocks_per_sm;
   prediction->counts = full->run.counts;
+  prediction->l2_read_bytes =
+      full->run.counts.l2_loads.accesses * full->detail->gpu.l1_sector_bytes;
   prediction->rates[GC_RATE_L1] = start(hit_rate(&full->run.counts.l1_loads));
   prediction->rates[GC_RATE_L2] = start(hit_rate(&full->run.counts.l2_loads));
   prediction->l2_near_rate = start(near_hit_rate(&full->run.counts));

@@ -46,6 +46,7 @@ struct gc_kernel_prediction {
   unsigned blocks_per_sm;        /* that reside at the same time */
   struct gc_gpu_summary gpu;     /* with the values of the record */
   struct gc_counts counts;       /* of that run */
+  uint64_t l2_read_bytes;        /* that loads read from L2 */
   /* Hits of L1 (loads that look into it) and of L2 (loads), 0 to 1. Sectors that were under way
    * count as hits. NaN: there were no such loads. */
   struct gc_estimate rates[GC_RATE_COUNT];

@@ -94,6 +94,20 @@ refused() {
   has "$output" "a warp waits for a load where the trace uses its registers"
 }
 
+@test "bytes from L2 and from memory" {
+  # one sector of 32 bytes in each of 100 lines; L2 fetches 64
+  awk 'BEGIN {
+    print "hwloc-gpucache-trace 1\nkernel\tk\nblocks\t1\nthreads\t32\nwarp\t32"
+    for (line = 0; line < 100; line++)
+      printf "0\t0\t0\tload\t-\t4\t3\t%x+4\n", 1048576 + 128 * line
+    print "end"
+  }' >"$trace"
+  predict "$trace"
+  is "3200 6400 100" "$(value '.kernels[0] | "\(.l2_read_bytes) \(.memory_read_bytes) \(.l1_load_instructions)"')"
+  run_split "$tool" predict --record "$real" "$trace"
+  has "$output" "read from L2: 3.12 KiB, from memory: 6.25 KiB; sectors for each load of a warp: 1.0"
+}
+
 @test "two traces are two kernels; L2 keeps what the first one left" {
   stream 1 100 >"$trace"
   predict "$trace" "$trace"

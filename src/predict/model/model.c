@@ -306,6 +306,7 @@ static void sum_loads(struct gc_cache_model *predict)
     sum->hits_on_miss += counts->hits_on_miss;
     sum->misses += counts->misses;
     sum->compulsory += counts->compulsory;
+    predict->counts.l1_load_instructions += predict->loads.loads[i].instructions;
   }
 }
 

@@ -43,6 +43,10 @@ struct gc_counts {
   uint64_t l2_loads_far;
   uint64_t l1_stores, l1_bypassing; /* sectors that do not look into L1 */
   uint64_t atomics;                 /* sectors */
+  uint64_t l1_load_instructions;    /* of warps, that look into L1 */
+  /* That L2 reads from memory: whole sectors of L2 for loads and atomics that miss, and the rest of
+   * sectors of which parts are stored (partial.h). */
+  uint64_t memory_read_bytes;
   /* Of each TLB level: requests of L1 lines by warp instructions, except those of local memory. The
    * second level sees those that miss in the first. 0 if loads take no time. */
   struct gc_tlb_counts {
@@ -53,6 +57,7 @@ struct gc_counts {
 struct gc_load_counts { /* one instruction of a kernel */
   uint32_t pc;
   struct gc_cache_counts l1;
+  uint64_t instructions; /* of warps */
 };
 
 struct gc_kernel_run { /* one kernel with one seed */

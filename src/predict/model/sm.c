@@ -230,8 +230,11 @@ static int access_memory(struct gc_sm *sm, struct gc_warp *warp,
   const uint32_t first = warp->request;
   enum gc_access_status status;
 
-  if (first == 0)
+  if (first == 0) {
     issue(sm, warp, 1);
+    if (instruction->step == GC_STEP_LOAD)
+      sm->loads->loads[instruction->load].instructions++;
+  }
   status = gc_sm_access(sm, warp, instruction);
   if (status == GC_ACCESS_NO_MEMORY)
     return -ENOMEM;

@@ -154,6 +154,21 @@ static void print_near(const struct gc_kernel_prediction *kernel)
   gc_terminal_print(line, NULL);
 }
 
+/* Bytes, and how well the threads of a warp use the sectors. */
+static void print_traffic(const struct gc_kernel_prediction *kernel)
+{
+  const struct gc_counts *counts = &kernel->counts;
+  char l2[32], memory[32];
+
+  gc_format_bytes(kernel->l2_read_bytes, l2, sizeof l2);
+  gc_format_bytes(counts->memory_read_bytes, memory, sizeof memory);
+  printf("  read from L2: %s, from memory: %s", l2, memory);
+  if (counts->l1_load_instructions)
+    printf("; sectors for each load of a warp: %.1f",
+           (double)counts->l1_loads.accesses / (double)counts->l1_load_instructions);
+  puts("");
+}
+
 static void print_reasons(const struct gc_kernel_prediction *kernel)
 {
   const uint64_t all = kernel->counts.l1_loads.misses;
@@ -303,6 +318,7 @@ int gc_predict_print(const struct gc_source *source, const struct gc_prediction 
     if (print_caches(kernel))
       return gc_no_memory();
     print_near(kernel);
+    print_traffic(kernel);
     print_reasons(kernel);
     print_tlbs(kernel);
     if (print_loads(kernel))

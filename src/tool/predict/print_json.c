@@ -112,6 +112,9 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
   gc_json_set(&object, "l1_loads", counts_of(&counts->l1_loads));
   gc_json_set(&object, "l2_loads", counts_of(&counts->l2_loads));
   gc_json_set_whole(&object, "l2_loads_far", counts->l2_loads_far);
+  gc_json_set_whole(&object, "l1_load_instructions", counts->l1_load_instructions);
+  gc_json_set_whole(&object, "l2_read_bytes", kernel->l2_read_bytes);
+  gc_json_set_whole(&object, "memory_read_bytes", counts->memory_read_bytes);
   gc_json_set(&object, "l2_stores", counts_of(&counts->l2_stores));
   gc_json_set_whole(&object, "l1_stores", counts->l1_stores);
   gc_json_set_whole(&object, "l1_bypassing", counts->l1_bypassing);
