@@ -12,6 +12,8 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/parameters/change.h \
 	src/predict/parameters/geometry.c \
 	src/predict/parameters/geometry.h \
+	src/predict/parameters/groups.c \
+	src/predict/parameters/groups.h \
 	src/predict/parameters/launch.c \
 	src/predict/parameters/parameters.h \
 	src/predict/parameters/read.c \

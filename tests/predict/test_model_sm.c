@@ -7,6 +7,7 @@
 
 #include "predict/model/check.h"
 #include "predict/model/coalesce.h"
+#include "predict/model/placement.h"
 #include "predict/model/residency.h"
 
 #include <errno.h>
@@ -305,6 +306,91 @@ static void lines_take_their_places(void **state)
     assert_int_equal(run.loads[1].l1.hits, early);
     free(run.loads);
   }
+}
+
+/* Two GPCs of two pairs of SMs. */
+static struct gc_gpu_model two_gpcs(void)
+{
+  struct gc_gpu_model gpu = fake_gpu();
+
+  gpu.sms = 8;
+  gpu.gpcs = 2;
+  for (unsigned sm = 0; sm < 8; sm++)
+    gpu.gpc_of_sm[sm] = sm / 2 % 2; /* 0,1,4,5 and 2,3,6,7 */
+  return gpu;
+}
+
+/* Few blocks go to all GPCs, and there to one SM of each pair; many blocks fill one GPC after
+ * another. */
+static void blocks_are_spread_over_gpcs(void **state)
+{
+  static const struct {
+    uint64_t blocks;
+    uint16_t order[8];
+  } cases[] = {{1, {0, 1, 4, 5, 2, 3, 6, 7}}, {2, {0, 2, 1, 4, 5, 3, 6, 7}},
+               {4, {0, 4, 2, 6, 1, 5, 3, 7}}, {6, {0, 1, 4, 2, 3, 6, 5, 7}},
+               {8, {0, 1, 4, 5, 2, 3, 6, 7}}, {0, {0, 1, 4, 5, 2, 3, 6, 7}}};
+  struct gc_gpu_model gpu = two_gpcs();
+  uint16_t order[GC_SMS_MAX];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    gc_place_blocks(&gpu, cases[i].blocks, order);
+    assert_memory_equal(order, cases[i].order, sizeof cases[i].order);
+  }
+  gpu.gpcs = 0;
+  gc_place_blocks(&gpu, 2, order);
+  for (unsigned i = 0; i < 8; i++)
+    assert_int_equal(order[i], i);
+}
+
+/* Two blocks of the same line, on SMs 0 and 2: near to one partition by their numbers, and to two
+ * by their GPCs. */
+static void sides_of_gpcs(void **state)
+{
+  static const struct fake_instruction loads[] = {
+      {.block = 0, .base = 0, .mask = 1},
+      {.block = 1, .operation = GC_TRACE_OTHER, .count = 5000},
+      {.block = 1, .base = 0, .mask = 1}};
+  const struct gc_trace_launch launch = {.threads_per_block = 32, .blocks = 2};
+  struct gc_gpu_model gpu = two_gpcs();
+
+  (void)state;
+  gpu.partitions = 2;
+  gpu.copies = true;
+  gpu.memory_cycles = 500;
+  for (int sides = 0; sides < 2; sides++) {
+    struct gc_kernel_run run;
+    uint64_t far = 0;
+
+    gpu.has_sides = sides;
+    for (unsigned side = 0; side < 2; side++) { /* one of them is the home of the line */
+      gpu.near_of_gpc[0] = (uint8_t)side;
+      gpu.near_of_gpc[1] = (uint8_t)!side;
+      run = fake_run(&gpu, &plain, &launch, LIST(loads));
+      far += run.counts.l2_loads_far;
+      free(run.loads);
+    }
+    assert_int_equal(far, sides);
+  }
+}
+
+/* Block 1 has no instructions. Block 2 is on SM 0 nevertheless, where block 0 has loaded its line.
+ */
+static void blocks_that_are_left_out(void **state)
+{
+  static const struct fake_instruction loads[] = {{.block = 0, .base = 0, .mask = 1},
+                                                  {.block = 2, .base = 0, .mask = 1},
+                                                  {.block = 3, .base = 4096, .mask = 1}};
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.sms = 2;
+  gpu.blocks_per_sm = 2;
+  run = fake_run(&gpu, &plain, &one_block, LIST(loads));
+  assert_int_equal(run.counts.l1_loads.misses, 2);
+  free(run.loads);
 }
 
 /* With n entries, 64 loads of different lines by 64 warps take 64 / n latencies. */
@@ -870,6 +956,9 @@ int main(void)
       cmocka_unit_test(translation_changes_hits),
       cmocka_unit_test(latencies_have_a_spread),
       cmocka_unit_test(hints),
+      cmocka_unit_test(blocks_are_spread_over_gpcs),
+      cmocka_unit_test(sides_of_gpcs),
+      cmocka_unit_test(blocks_that_are_left_out),
       cmocka_unit_test(loads_at_once),
       cmocka_unit_test(instructions_that_wait),
       cmocka_unit_test(a_warp_that_goes_on_goes_first),

@@ -154,7 +154,7 @@ int gc_block_read(struct gc_block *block, struct gc_block_reader *reader, struct
   struct reading reading = {block, reader, err};
 
   block->instruction_count = block->request_count = block->warp_count = 0;
-  return gc_trace_next_block(trace, visit, &reading, NULL, err);
+  return gc_trace_next_block(trace, visit, &reading, &block->number, err);
 }
 
 void gc_block_fini(struct gc_block *block)

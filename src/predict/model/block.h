@@ -33,6 +33,7 @@ struct gc_instruction {
 };
 
 struct gc_block {
+  uint64_t number; /* in the grid */
   struct gc_instruction *instructions;
   struct gc_request *requests;
   struct gc_block_warp {

@@ -8,6 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static unsigned near_of(const struct gc_gpu_model *gpu, unsigned sm)
+{
+  if (gpu->private_l2)
+    return sm % gpu->partitions;
+  return gpu->has_sides ? gpu->near_of_gpc[gpu->gpc_of_sm[sm]] : sm * gpu->partitions / gpu->sms;
+}
+
 int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
                const struct gc_model_options *options, const struct gc_half_normal *half_normal)
 {
@@ -34,7 +41,7 @@ int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
   if (!l2->partitions || !l2->near)
     status = -ENOMEM;
   for (unsigned i = 0; i < gpu->sms && !status; i++)
-    l2->near[i] = (uint8_t)(gpu->private_l2 ? i % gpu->partitions : i * gpu->partitions / gpu->sms);
+    l2->near[i] = (uint8_t)near_of(gpu, i);
   for (unsigned i = 0; i < gpu->partitions && !status; i++)
     status = gc_lines_init(&l2->partitions[i], &gpu->l2, options->fully_associative,
                            gc_draw_state(options->seed, 2 + i));

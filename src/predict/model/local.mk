@@ -34,6 +34,8 @@ src_predict_model_libpredict_model_la_SOURCES = \
 	src/predict/model/paper.c \
 	src/predict/model/partial.c \
 	src/predict/model/partial.h \
+	src/predict/model/placement.c \
+	src/predict/model/placement.h \
 	src/predict/model/paper.h \
 	src/predict/model/random.h \
 	src/predict/model/residency.c \

@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gc_sm_init(struct gc_sm *sm, unsigned number, const struct gc_gpu_model *gpu,
+int gc_sm_init(struct gc_sm *sm, const struct gc_gpu_model *gpu,
                const struct gc_model_options *options)
 {
   memset(sm, 0, sizeof *sm);
-  sm->number = number;
   sm->gpu = gpu;
   sm->options = options;
   sm->l1_cycles = options->no_latency ? 0 : (uint64_t)(gpu->l1_cycles + 0.5);

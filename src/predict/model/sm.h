@@ -24,11 +24,12 @@
 #include "predict/model/sm_state.h"
 
 /* The memory that the pointers mean must outlive *sm. 0 or -ENOMEM. */
-int gc_sm_init(struct gc_sm *sm, unsigned number, const struct gc_gpu_model *gpu,
+int gc_sm_init(struct gc_sm *sm, const struct gc_gpu_model *gpu,
                const struct gc_model_options *options);
 void gc_sm_fini(struct gc_sm *sm);
 
-/* Before a kernel: L1 is empty, the time is 0, its random numbers begin again. 0 or -ENOMEM. */
+/* Before a kernel, with sm->number: L1 is empty, the time is 0, its random numbers begin again. 0
+ * or -ENOMEM. */
 int gc_sm_begin(struct gc_sm *sm, unsigned residents);
 
 /* Starts the block that has been read into residents[i]. A block without instructions ends at once:
