@@ -52,7 +52,8 @@ struct hwloc_gpucache_predict_options {
   unsigned carveout;
   /** \brief Runs with values drawn from what the record leaves open; 0: 10. At most 1000 */
   unsigned seeds;
-  /** \brief Runs at the same time; 0: one for each processor */
+  /** \brief Runs at the same time; 0: one for each processor, but at most 4, because each takes
+   * about 0.8 GB for an H200 */
   unsigned threads;
 };
 

@@ -18,8 +18,6 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-#define MOST_SEEDS 1000
-
 struct hwloc_gpucache_prediction {
   struct gc_prediction inner; /* the same object */
 };
@@ -65,8 +63,8 @@ static int take_options(const struct hwloc_gpucache_predict_options *options,
     return gc_fail(err, -EINVAL, "an option is set that this version of the library does not know");
   if (options->has_carveout && options->carveout > 100)
     return gc_fail(err, -EINVAL, "a carve-out is at most 100 %%, not %u", options->carveout);
-  if (options->seeds > MOST_SEEDS)
-    return gc_fail(err, -EINVAL, "at most %d seeds, not %u", MOST_SEEDS, options->seeds);
+  if (options->seeds > GC_PREDICT_MOST_SEEDS)
+    return gc_fail(err, -EINVAL, "at most %d seeds, not %u", GC_PREDICT_MOST_SEEDS, options->seeds);
   job->changes.has_carveout = options->has_carveout;
   job->changes.carveout = options->carveout;
   job->seeds = options->seeds ? options->seeds : GC_PREDICT_SEEDS;

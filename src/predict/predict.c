@@ -4,6 +4,7 @@
 #include "predict/model/attribute.h"
 #include "predict/model/loads.h"
 #include "predict/threads.h"
+#include "util/cpus.h"
 
 #include <errno.h>
 #include <math.h>
@@ -218,6 +219,15 @@ static int combine(struct gc_prediction *prediction, const struct passes *passes
   return 0;
 }
 
+static unsigned threads_of(const struct gc_predict_job *job)
+{
+  const unsigned cpus = gc_cpus();
+
+  if (job->threads)
+    return job->threads;
+  return cpus < GC_PREDICT_THREADS ? cpus : GC_PREDICT_THREADS;
+}
+
 /* Runs all passes, and combines them. */
 static int run(const struct gc_predict_job *job, const struct gc_parameters *parameters,
                struct gc_prediction *prediction, struct gc_error *err)
@@ -225,7 +235,7 @@ static int run(const struct gc_predict_job *job, const struct gc_parameters *par
   struct passes passes = {0};
   int status = plan(&passes, job, parameters, &prediction->selection)
                    ? gc_fail(err, -ENOMEM, "out of memory")
-                   : gc_passes_run(passes.array, passes.count, job->threads, err);
+                   : gc_passes_run(passes.array, passes.count, threads_of(job), err);
 
   if (!status)
     status = check_passes(&passes, err);

@@ -14,6 +14,11 @@
 #include "predict/select.h"
 
 #define GC_PREDICT_SEEDS 10
+#define GC_PREDICT_MOST_SEEDS 1000
+/* Each run has the caches of the whole GPU in memory, 0.8 GB for those of an H200. So the number of
+ * processors does not decide alone. */
+#define GC_PREDICT_THREADS 4
+#define GC_PREDICT_MOST_THREADS 64
 
 struct gc_predict_job {
   const struct gc_record *record;
@@ -22,7 +27,7 @@ struct gc_predict_job {
   struct gc_wanted wanted;
   struct gc_changes changes;
   unsigned seeds;   /* runs with drawn values, besides the one with the values of the record */
-  unsigned threads; /* at the same time; 0: one for each processor */
+  unsigned threads; /* at the same time; 0: one for each processor, at most GC_PREDICT_THREADS */
   bool reuse;       /* note the reuse distances: one run more */
   bool no_reasons;  /* do not find the reasons of the misses: four runs less */
 };

@@ -35,6 +35,8 @@ struct gc_tool {
   const char *sweep;    /* --sweep of predict: what varies; NULL: nothing */
   const char *kernel;   /* --kernel: a regular expression for names of kernels; NULL: all */
   uint64_t launches[2]; /* --launches: the first and the last kernel, from 1; 0: no limit */
+  unsigned threads;     /* --threads of predict; 0: not given */
+  int seeds;            /* --seeds of predict; -1: not given */
   const char *plot;     /* --plot of predict: a directory; NULL: no pictures */
   int carveout;         /* --carveout of predict: per cent; -1: not given */
   double timeout;       /* --timeout: seconds for the whole command; 0: no limit */

@@ -94,6 +94,19 @@ refused() {
   has "$output" "a warp waits for a load where the trace uses its registers"
 }
 
+@test "--seeds and --threads" {
+  stream 2 1737 >"$trace"
+  predict --seeds 0 "$trace"
+  is true "$(value '.kernels[0].l1_hit_rate | .low == .value and .high == .value')"
+  some=$output
+  predict --seeds 0 --threads 1 "$trace"
+  is "$some" "$output"
+  predict --seeds 3 --threads 64 "$trace"
+  is true "$(value '.kernels[0].l1_hit_rate | .low <= .value and .high >= .value')"
+  refused 2 "--seeds needs a number from 0 to 1000" --seeds 1001 "$trace"
+  refused 2 "--threads needs a number from 1 to 64" --threads 0 "$trace"
+}
+
 @test "bytes from L2 and from memory" {
   # one sector of 32 bytes in each of 100 lines; L2 fetches 64
   awk 'BEGIN {

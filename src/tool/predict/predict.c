@@ -112,7 +112,8 @@ int gc_tool_predict(const struct gc_tool *tool)
       .trace_count = tool->count,
       .wanted = {tool->kernel, tool->launches[0], tool->launches[1]},
       .changes = {.has_carveout = tool->carveout >= 0, .carveout = (unsigned)tool->carveout},
-      .seeds = GC_PREDICT_SEEDS,
+      .seeds = tool->seeds < 0 ? GC_PREDICT_SEEDS : (unsigned)tool->seeds,
+      .threads = tool->threads,
   };
   const double begin_ms = gc_now_ms();
   struct gc_error err = {""};
