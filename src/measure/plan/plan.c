@@ -56,8 +56,6 @@ const struct gc_plan_step gc_plan[] = {
      gc_needs_cold, 0},
     {GC_DEVICE_MEMORY, "bandwidth", gc_step_memory_bandwidth, S(P(READ), P(WRITE)),
      gc_needs_memory_bandwidth, 0},
-    {GC_DEVICE_MEMORY, "under load", gc_step_under_load, S(P(LATENCY_UNDER_LOAD)),
-     gc_needs_under_load, 0},
     {GC_L2, "nominal capacity", gc_step_interface,
      S(P(NOMINAL), P(FETCH_LIMIT), P(PERSISTING_MAX), P(COMPRESSION)), NULL, 0},
     {GC_L2, "latency", gc_step_l2_latency, S(P(LATENCY), P(LATENCY_P95)), NULL, 0},
@@ -70,7 +68,6 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "bandwidth", gc_step_l2_bandwidth, S(P(READ), P(WRITE)), gc_needs_l2_bandwidth, 0},
     {GC_L2, "atomic latency", gc_step_l2_atomic_latency,
      S(P(ATOMIC_LATENCY), P(NEAR_ATOMIC_LATENCY), P(FAR_ATOMIC_LATENCY)), NULL, 0},
-    {GC_L2, "under load", gc_step_under_load, S(P(LATENCY_UNDER_LOAD)), gc_needs_under_load, 0},
     {GC_L2, "atomics", gc_step_atomics, S(P(ATOMICS)), NULL, 0},
     {GC_L2, "slices", gc_step_slices, GC_SLICE_PROPERTIES, gc_needs_slices, 0},
     {GC_L3, "capacity", gc_step_l3_capacity, S(P(CAPACITY)), gc_needs_l3_capacity, 0},
@@ -133,7 +130,6 @@ const struct gc_plan_step gc_plan[] = {
     SETS(SCALAR_L1),
     SURVIVAL(SCALAR_L1),
     {GC_L2, "survival", gc_step_l2_survival, S(P(SURVIVAL_CURVE)), gc_needs_l2_survival, 0},
-    {GC_WHOLE_GPU, "flush", gc_step_flush, S(P(FLUSH)), gc_needs_flush, 0},
     {GC_WHOLE_GPU, "groups of SMs", gc_step_sm_groups, GC_SM_GROUP_PROPERTIES, NULL, 0},
     {GC_SHARED_MEMORY, "remote latency", gc_step_remote_latency, S(P(REMOTE_LATENCY)), NULL, 0},
     /* these withhold or lower values that rest on what does not hold */
@@ -148,6 +144,11 @@ const struct gc_plan_step gc_plan[] = {
     {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, S(P(CPC_SMS)), NULL, GC_STEP_NO_ARENA},
     {GC_DEVICE_MEMORY, "host memory", gc_step_host_memory, GC_HOST_PROPERTIES, NULL,
      GC_STEP_NO_ARENA},
+    /* these need bandwidths and latencies that no check has withheld */
+    {GC_DEVICE_MEMORY, "under load", gc_step_under_load, S(P(LATENCY_UNDER_LOAD)),
+     gc_needs_under_load, 0},
+    {GC_L2, "under load", gc_step_under_load, S(P(LATENCY_UNDER_LOAD)), gc_needs_under_load, 0},
+    {GC_WHOLE_GPU, "flush", gc_step_flush, S(P(FLUSH)), gc_needs_flush, 0},
     /* last, because the values of later steps would depend on --raw */
     {GC_L2, "read against size", gc_step_size_curve_gpu, NOTHING, NULL, GC_STEP_RAW_ONLY},
     {GC_L1, "read against size", gc_step_size_curve_sm, NOTHING, NULL, GC_STEP_RAW_ONLY},
