@@ -42,7 +42,9 @@
 #define GOLDEN 0.6180339887498949
 #define L2_SHARE 4 /* of L2 is what the others read */
 
-/* How much is in flight, by bandwidth times idle latency. */
+/* How much is in flight, by bandwidth times idle latency. No more once the bandwidth is used up:
+ * then only the queue of loads that wait grows. */
+#define USED_UP 0.95
 static const double shares[GC_LOAD_POINTS - 1] = {0.25, 0.5, 1, 2, 4};
 
 struct search {
@@ -267,7 +269,7 @@ int gc_step_under_load(struct gc_measurement *m, struct gc_measured *element)
     const uint32_t warps = (uint32_t)fmin(flight, most);
 
     /* a small GPU may need only a few warps, or more than it can have */
-    if (warps <= before)
+    if (warps <= before || all->gbps[all->count - 1] > USED_UP * element->read_gbps)
       continue;
     status = measure(&s, warps, all, &confidence);
     before = warps;
