@@ -3,9 +3,9 @@
 # Results repeat: REPEAT measurements (default 10) must agree. Discrete values must be identical,
 # capacities within 0.5 %, latencies inside the SM within a cycle, other latencies within 2 %,
 # bandwidths, miss penalties (or within a cycle) and censuses within 3 %, points of a survival curve
-# within 0.1, latencies under load, their loads and host memory within 5 %, and 95th percentiles within 6 % (few loads
-# are so slow; each value is right within 4 %). Prints the table that doc/results shows: key, smallest
-# value, largest value.
+# within 0.1, latencies under load, their loads and host memory within 5 %, and 95th percentiles
+# within 6 % (few loads are so slow; each value is right within 4 %). Prints the table that
+# doc/results shows: key, smallest value, largest value.
 #
 # OTHER=PROGRAM compares with another revision of the command: both measure in alternation, the same
 # limits hold for all their values together, and two columns more have the values of PROGRAM.

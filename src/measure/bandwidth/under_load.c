@@ -259,8 +259,8 @@ int gc_step_under_load(struct gc_measurement *m, struct gc_measured *element)
     return gc_no_value(bench, "the L2 is too small");
   if ((status = prepare(&s)) || (status = measure(&s, 0, all, &confidence)))
     return status;
-  /* the readers' lines come to their side of L2 */
-  if (l2 && (status = run(&s, others, 1, &gbps, parts)))
+  /* the readers' lines come to their side of L2, and their pages into the TLBs */
+  if ((status = run(&s, others, 1, &gbps, parts)))
     return status;
   for (size_t i = 0; i < sizeof(shares) / sizeof(*shares) && !status; i++) {
     const double flight = shares[i] * element->read_gbps * all->ns[0] / (double)s.tile;
