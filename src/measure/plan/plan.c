@@ -137,6 +137,11 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L2, "other allocations", gc_step_l2_allocations, NOTHING, NULL, GC_STEP_CHECKS},
     {GC_L2, "total", gc_step_l2_total, S(P(TOTAL)), gc_needs_l2_total, 0},
     {GC_L3, "other allocations", gc_step_l3_allocations, NOTHING, NULL, GC_STEP_CHECKS},
+    /* these need bandwidths and latencies that no check has withheld */
+    {GC_DEVICE_MEMORY, "under load", gc_step_under_load, S(P(LATENCY_UNDER_LOAD)),
+     gc_needs_under_load, 0},
+    {GC_L2, "under load", gc_step_under_load, S(P(LATENCY_UNDER_LOAD)), gc_needs_under_load, 0},
+    {GC_WHOLE_GPU, "flush", gc_step_flush, S(P(FLUSH)), gc_needs_flush, 0},
     /* these use the memory of the arena in another way; TLBs show groups of SMs */
     {GC_L1_TLB, "entries", gc_step_tlb, GC_TLB_PROPERTIES, NULL, GC_STEP_NO_ARENA},
     {GC_L2_TLB, "entries", gc_step_tlb, GC_TLB_PROPERTIES, NULL, GC_STEP_NO_ARENA},
@@ -144,11 +149,6 @@ const struct gc_plan_step gc_plan[] = {
     {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, S(P(CPC_SMS)), NULL, GC_STEP_NO_ARENA},
     {GC_DEVICE_MEMORY, "host memory", gc_step_host_memory, GC_HOST_PROPERTIES, NULL,
      GC_STEP_NO_ARENA},
-    /* these need bandwidths and latencies that no check has withheld */
-    {GC_DEVICE_MEMORY, "under load", gc_step_under_load, S(P(LATENCY_UNDER_LOAD)),
-     gc_needs_under_load, 0},
-    {GC_L2, "under load", gc_step_under_load, S(P(LATENCY_UNDER_LOAD)), gc_needs_under_load, 0},
-    {GC_WHOLE_GPU, "flush", gc_step_flush, S(P(FLUSH)), gc_needs_flush, 0},
     /* last, because the values of later steps would depend on --raw */
     {GC_L2, "read against size", gc_step_size_curve_gpu, NOTHING, NULL, GC_STEP_RAW_ONLY},
     {GC_L1, "read against size", gc_step_size_curve_sm, NOTHING, NULL, GC_STEP_RAW_ONLY},
