@@ -115,9 +115,9 @@ static void bandwidths_follow_the_clock_of_their_level(void **state)
 
   (void)state;
   gc_model_launch(model, 0, 1, 0);
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, BASE, 512, 4, false, 8, 0}, full);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, BASE, 512, 4, false, 8, 0, 0}, full);
   gc_model_time(model, 1200000);
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, BASE + 65536, 512, 4, false, 8, 0}, slow);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, BASE + 65536, 512, 4, false, 8, 0, 0}, slow);
   assert_true(full[0] > 0 && full[1] > 0);
   assert_true(fabs(slow[0] - full[0]) < 1e-9 * full[0]);
   assert_true(fabs(2 * slow[1] - full[1]) < 1e-9 * full[1]);
