@@ -153,7 +153,7 @@ static double waits(const char *limits, uint32_t warps, uint64_t address, uint32
   model = make(text);
   gc_model_launch(model, 0, 1, 0);
   gc_model_touch_run(model, 0, GC_SPACE_CG, BASE, 32, 32);
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, address, 512, warps, false, flight, 0},
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, address, 512, warps, false, flight, 0, 0},
                 busy);
   gc_model_free(model);
   return busy[GC_MODEL_LEVELS];
