@@ -132,6 +132,9 @@ uint32_t gc_chip_rounded(const struct gc_model *model, uint32_t cycles);
 /* Computes byte_cycles, which depend on traffic_share. */
 void gc_chip_tabulate_rates(struct gc_model *model);
 
+/* For how many cycles a load that hits this level waits, because other SMs read. */
+uint32_t gc_chip_queued(const struct gc_model *model, unsigned level);
+
 /* Draws the share of the bandwidth of L2, memory or the host that a launch or a copy gets: about
  * Gaussian around 1. */
 double gc_chip_traffic_share(struct gc_model *model);

@@ -2,7 +2,6 @@
 #include "model/queue.h"
 
 #include "model/chip.h"
-#include "model/truth.h"
 
 #include <math.h>
 
@@ -42,7 +41,8 @@ static double wait_at(const struct gc_model *model, const struct gc_rows *rows, 
 double gc_queue_rows(struct gc_model *model, const struct gc_rows *rows, unsigned level)
 {
   const double flight = (double)rows->bytes * rows->count * (rows->flight ? rows->flight : 1);
-  const uint32_t cycles = gc_model_true_latency(model, rows->space, level);
+  const uint32_t cycles =
+    gc_chip_rounded(model, model->profile.paths[rows->space].levels[level].cycles);
   double most = INFINITY, low = 0, high;
 
   for (unsigned nearer = 0; nearer <= level; nearer++)
@@ -65,13 +65,4 @@ double gc_queue_rows(struct gc_model *model, const struct gc_rows *rows, unsigne
     model->queued[at] += (now - model->queued[at]) / (double)model->queued_rows;
   }
   return (double)rows->bytes * rows->count * (rows->more + 1) / low;
-}
-
-uint32_t gc_queue_cycles(const struct gc_model *model, unsigned level)
-{
-  double all = 0;
-
-  for (unsigned nearer = 0; nearer <= level; nearer++)
-    all += model->queued[nearer];
-  return (uint32_t)(all + 0.5);
 }

@@ -20,7 +20,4 @@ double gc_queue_rows(struct gc_model *model, const struct gc_rows *rows, unsigne
 /* The same for a share that is known. */
 double gc_queue_at(const struct gc_model *model, enum gc_space space, unsigned level, double share);
 
-/* For how long a load that hits this level waits. */
-uint32_t gc_queue_cycles(const struct gc_model *model, unsigned level);
-
 #endif

@@ -42,9 +42,6 @@ struct gc_trace {
 
 extern const struct gc_trace_format gc_trace_accelsim, gc_trace_list, gc_trace_paper, gc_trace_tsv;
 
-/* Goes to the next line that begins with one text, or is another one, which may be NULL. 1: it is
- * the next line; 0: the file has ended; or a negative errno. */
-int gc_trace_find_line(struct gc_trace *trace, const char *begin, const char *whole);
 
 /* Whether an access of this many bytes lies in global memory. */
 static inline bool gc_trace_is_global(uint64_t address, unsigned bytes)

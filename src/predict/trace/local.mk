@@ -7,7 +7,7 @@ src_predict_trace_libpredict_trace_la_LIBADD = $(ZLIB_LIBS) $(LZMA_LIBS) $(ZSTD_
 src_predict_trace_libpredict_trace_la_SOURCES = \
 	src/predict/trace/accelsim.c \
 	src/predict/trace/accelsim.h \
-	src/predict/trace/accelsim_bulk.c \
+	\
 	src/predict/trace/accelsim_header.c \
 	src/predict/trace/accelsim_line.c \
 	src/predict/trace/accelsim_memory.c \

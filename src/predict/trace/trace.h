@@ -116,4 +116,8 @@ int gc_trace_skip_kernel(struct gc_trace *trace);
 
 void gc_trace_get_ignored(const struct gc_trace *trace, struct gc_trace_ignored *ignored);
 
+/* Goes to the next line that begins with one text, or is another one, which may be NULL. 1: it is
+ * the next line; 0: the file has ended; or a negative errno. */
+int gc_trace_find_line(struct gc_trace *trace, const char *begin, const char *whole);
+
 #endif
