@@ -3,7 +3,7 @@
  *
  * Loads that wait because other SMs read. At a level that is busy for the share u of the time, a
  * load waits for queue * u / (1 - u) cycles: the law of a queue with one server and random
- * arrivals. What a level further out delivers keeps the nearer ones busy, too.
+ * arrivals. Data from further out keep the nearer levels busy, too.
  */
 #ifndef GC_MODEL_QUEUE_H
 #define GC_MODEL_QUEUE_H
