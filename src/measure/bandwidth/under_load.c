@@ -72,13 +72,14 @@ static uint64_t pages_of(uint32_t chains)
   return (uint64_t)LAUNCHES * chains * CHAIN_PAGES;
 }
 
-static uint32_t chains_of(const struct gc_bench *bench)
+/* 0: there is too little memory for one. */
+static uint32_t chains_of(const struct gc_bench *bench, enum gc_kind kind)
 {
   const uint64_t fit = gc_cold_bytes(bench) / GC_PAGE / (pages_of(1) + 1);
   const uint32_t share = bench->properties.sms / CHAINS_SHARE;
-  const uint32_t most = share < CHAINS ? share : CHAINS;
+  const uint32_t most = share < 1 ? 1 : share < CHAINS ? share : CHAINS;
 
-  return fit < 1 || most < 1 ? 1 : fit < most ? (uint32_t)fit : most;
+  return kind == GC_L2 || most < fit ? most : (uint32_t)fit;
 }
 
 uint64_t gc_needs_under_load(const struct gc_measurement *m, enum gc_kind kind)
@@ -234,7 +235,7 @@ int gc_step_under_load(struct gc_measurement *m, struct gc_measured *element)
   const bool l2 = element->kind == GC_L2;
   struct search s = {.m = m,
                      .kind = element->kind,
-                     .chains = chains_of(bench),
+                     .chains = chains_of(bench, element->kind),
                      .tile = (uint64_t)GPU_BANDWIDTH_ROWS * p->warp * GC_LANE_BYTES,
                      .results = gc_step_alloc(bench, p->sms, sizeof(*s.results)),
                      .trace = gc_step_alloc(bench, CHAINS * LOADS, sizeof(*s.trace))};
@@ -245,6 +246,8 @@ int gc_step_under_load(struct gc_measurement *m, struct gc_measured *element)
   uint32_t before = 0; /* warps of the launch before */
   int status;
 
+  if (!s.chains) /* the arena is half of what may be used, and one half of it evicts the other */
+    return gc_set_lacks_memory(m, element, GC_LATENCY_UNDER_LOAD, 4 * (pages_of(1) + 1) * GC_PAGE);
   if (!others)
     return gc_no_value(bench, "no SM is left to read while one times loads");
   if (!gc_found(element, GC_READ))
