@@ -273,6 +273,10 @@
 /** \brief Latency of a dependent load of host memory by an SM, in ns; a list as HostReadGBps. The
  * mean of the quartiles, while eight SMs load at the same time. Memory attribute: ReadLatency. */
 #define HWLOC_GPUCACHE_HOST_LATENCY_NS "HostLatencyNs"
+/** \brief Latency of a dependent atomic operation of an SM on host memory, in ns, which the CPU sees
+ * as atomic, too; as HostLatencyNs, but no memory attribute. Absent where the GPU has no such
+ * operations, as behind PCIe. */
+#define HWLOC_GPUCACHE_HOST_ATOMIC_LATENCY_NS "HostAtomicLatencyNs"
 /** \brief Read bandwidth of one SM, in bytes per SM clock cycle; number > 0, can have a fraction.
  *
  * It is the median over the SMs, which all read at the same time. For the constant caches, all

@@ -76,6 +76,7 @@ struct gc_properties {
   bool ramps_late; /* the clock may stay low until the GPU has worked for tenths of a second */
   bool ecc;
   bool integrated; /* the GPU has no memory of its own: device memory is memory of the host */
+  bool host_atomics; /* its atomic operations on memory of the host are native: the link has them */
   bool simulated;
 };
 

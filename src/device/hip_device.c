@@ -28,6 +28,7 @@ static const struct gc_attribute attributes[] = {
   {hipDeviceAttributeMaxSharedMemoryPerBlock, GC_PROPERTY(shared_per_block)},
   {hipDeviceAttributeEccEnabled, GC_PROPERTY(ecc)},
   {hipDeviceAttributeIntegrated, GC_PROPERTY(integrated)},
+  {hipDeviceAttributeHostNativeAtomicSupported, GC_PROPERTY(host_atomics)},
 };
 
 int gc_hip_attribute(const struct gc_hip_device *hip, hipDeviceAttribute_t attribute, int *value,

@@ -23,7 +23,8 @@
 
 #define HIP_KERNEL(name, ...) GC_KERNEL_##name,
 static const enum gc_kernel kernels[] = {GPU_COMMON_KERNELS(HIP_KERNEL)
-                                             GPU_AMD_KERNELS(HIP_KERNEL)};
+                                             GPU_AMD_KERNELS(HIP_KERNEL)
+                                             GPU_SYSTEM_KERNELS(HIP_KERNEL)};
 #undef HIP_KERNEL
 
 static bool is_set(const char *variable)

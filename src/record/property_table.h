@@ -183,6 +183,13 @@ PROPERTY(HOST_LATENCY, "HostLatency", host_latency, "Host memory",
 TEXT(HOST_LATENCY, "HostLatencyNs", "#:%", ",", write_by_node(out, &from->host_latency),
      "latency of host memory by NUMA node")
 
+PROPERTY(HOST_ATOMIC_LATENCY, "HostAtomicLatency", host_atomic, "Host memory",
+         "A few SMs or CUs make chains of atomic additions to memory of the host, each of which needs "
+         "the value that the one before it returned. The value is the mean of the quartiles of the "
+         "additions.")
+TEXT(HOST_ATOMIC_LATENCY, "HostAtomicLatencyNs", "#:%", ",", write_by_node(out, &from->host_atomic_latency),
+     "latency of atomic operations on host memory by NUMA node")
+
 PROPERTY(CARVEOUT_TABLE, "CarveoutTable", carveouts, "Carve-outs",
          "Kernels with different preferred carve-outs load arrays of growing size. Each capacity "
          "is the largest array without a miss.")

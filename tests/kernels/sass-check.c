@@ -8,6 +8,7 @@
  *              that waits for it, and an exit that depends on that comparison; nothing else there
  *              accesses memory or waits
  *   pair, first_touch, banks_constant   the same for each timed load
+ *              (chase_system: an atomic operation at the scope of the system)
  *   marks_*    as chase_*
  *   census_*   as chase_*, and the census of constants reads no launch argument meanwhile
  *   banks_census   the same between its tickets; before sm_90 a descriptor of global memory is in
@@ -187,6 +188,8 @@ static bool is_load(const struct kernel *k, const char *path, const struct instr
     return i->opcode == ATOMS;
   if (!strcmp(path, "atomic"))
     return i->opcode == (k->sm < 80 ? ATOMG_75 : ATOMG);
+  if (!strcmp(path, "system"))
+    return i->opcode == (k->sm < 80 ? ATOMG_75 : ATOMG) && i->cache == (k->sm < 80 ? 11 : 10) /* STRONG.SYS */;
   return i->opcode == TLD_REG || i->opcode == TLD_CONST || i->opcode == TLD_UREG;
 }
 
@@ -667,6 +670,8 @@ static int check_cubin(const char *file, const unsigned char *bytes, size_t size
     GPU_FILLER_KERNELS(COUNT)
   } else if (strstr(file, "cluster")) {
     GPU_CLUSTER_KERNELS(COUNT)
+  } else if (strstr(file, "system")) {
+    GPU_SYSTEM_KERNELS(COUNT)
   } else if (strstr(file, "copies")) {
     GPU_BANKS_KERNELS(COUNT)
   } else if (strstr(file, "jumps")) {

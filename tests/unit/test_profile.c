@@ -10,6 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define HOST(node, more)                                                                           \
+  "[host " node "]\nlatency_ns = 1000\nread_gbps = 1\nwrite_gbps = 1\ncopy_to_gbps = 1\n"            \
+  "copy_from_gbps = 1\ncopy_both_gbps = 1\n" more
+
 static void bad_profiles_name_line_and_word(void **state)
 {
   static const struct {
@@ -111,6 +115,8 @@ static void bad_profiles_name_line_and_word(void **state)
      "[cg]: the path of cg must go through the chip's L2"},
     {CHIP L2 RO "[space ca]\npath = L2 20, RO 30, memory 500\n", "[ca]: a level is nearer to the SM"},
     {CHIP L2 "[space cg]\npath = L2 200, memory 500\n", "there is no [space ca]"},
+    {CHIP L2 SPACES_L2 HOST("0", "") HOST("1", "atomic_ns = 2000\n"),
+     "test: atomic_ns is stated of some NUMA nodes, not of all"},
     {CHIP L1, "[L1]: size is unified, but there is no [unified]"},
     {CHIP "[unified]\ntotal = 96 KiB\ncarveouts = 0 32 KiB\n", "[unified]: the largest carve-out is not"},
     {CHIP "[unified]\ntotal = 96 KiB\ncarveouts = 32 0 64 KiB\n", "[unified]: carveouts do not ascend"},

@@ -13,6 +13,6 @@ gc_step gc_step_host_memory; /* host_memory.c: memory of each NUMA node */
 /* What it reports. */
 #define GC_HOST_PROPERTIES                                                                         \
   GC_SET_OF(GC_IN(HOST_READ), GC_IN(HOST_WRITE), GC_IN(HOST_COPY_TO), GC_IN(HOST_COPY_FROM),       \
-            GC_IN(HOST_COPY_BOTH), GC_IN(HOST_LATENCY))
+            GC_IN(HOST_COPY_BOTH), GC_IN(HOST_LATENCY), GC_IN(HOST_ATOMIC_LATENCY))
 
 #endif

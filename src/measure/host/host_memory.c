@@ -38,8 +38,9 @@
   (REPEATS + 2)     /* of a chain: the first and the last one do not count, because the SMs        \
                        begin and end at different times, and then fewer of them load */
 #define STRIDE 512u /* bytes between lines of the chains: no fetch brings in two of them */
+#define LINES (BYTES / STRIDE)
 
-enum what { READ, WRITE, COPY_TO, COPY_FROM, COPY_BOTH, LATENCY, WHATS };
+enum what { READ, WRITE, COPY_TO, COPY_FROM, COPY_BOTH, LATENCY, ATOMIC, WHATS };
 
 static const struct {
   enum gc_property property;
@@ -58,7 +59,15 @@ static const struct {
                    "copy both ways, GB/s", COPY_REPEATS},
     [LATENCY] = {GC_HOST_LATENCY, offsetof(struct gc_measured, host_latency), "latency, ns",
                  REPEATS},
+    [ATOMIC] = {GC_HOST_ATOMIC_LATENCY, offsetof(struct gc_measured, host_atomic_latency),
+                "atomic latency, ns", REPEATS},
 };
+
+/* Atomic operations that the CPU sees as atomic, too. */
+static const struct gc_path system_path = {.space = GC_ADDRESS_GLOBAL,
+                                           .chase = GC_KERNEL_chase_system};
+
+static const char no_atomics[] = "the GPU has no native atomic operations on memory of the host";
 
 struct search {
   struct gc_measurement *m;
@@ -71,28 +80,37 @@ struct search {
   char why[WHATS][160];     /* why the last node without a value has none; empty: all have one */
 };
 
-/* Chains of lines that nothing has loaded before: all repetitions of all SMs are parts of one. Lines
- * can be near or far on the way inside the host, too, so the value is the mean of the quartiles, as of
- * device memory. */
-static int measure_latency(struct search *s, double values[REPEATS])
+/* Chains of lines, for loads and for atomic operations. */
+static int lay_chains(struct search *s)
 {
-  struct gc_bench *bench = &s->m->bench;
-  const uint64_t lines = BYTES / STRIDE, scatter = gc_ring_scatter(lines);
   const struct gpu_fill_args args = {.base = s->host,
-                                     .count = lines,
+                                     .count = LINES,
                                      .stride = STRIDE,
-                                     .multiplier = scatter,
+                                     .multiplier = gc_ring_scatter(LINES),
                                      .first = s->host,
                                      .step = STRIDE,
                                      .slot_bytes = GC_SLOT_BYTES};
+  struct gc_bench *bench = &s->m->bench;
+
+  return gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &args);
+}
+
+/* The chains lead through lines that nothing has loaded before: all repetitions of all SMs, and then
+ * those of atomic operations, are parts of one. Lines can be near or far on the way inside the host,
+ * too, so the value is the mean of the quartiles, as of device memory. */
+static int measure_latency(struct search *s, enum what what, double values[REPEATS])
+{
+  struct gc_bench *bench = &s->m->bench;
+  const struct gc_path *path = what == ATOMIC ? &system_path : gc_path_of(GC_L2);
   const struct gc_traced traced = {.starts = s->starts, .n = s->chains, .loads = PARTS * LOADS};
+  const uint32_t first = what == ATOMIC ? s->chains : 0;
   int status;
 
+  _Static_assert(2 * CHAINS * PARTS * LOADS <= LINES, "no line is in two chains");
   for (uint64_t i = 0; i < s->chains; i++)
-    s->starts[i] = s->host + i * PARTS * LOADS * scatter % lines * STRIDE;
-  status = gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &args);
-  if (!status)
-    status = gc_chase_trace(bench, gc_path_of(GC_L2), &traced, s->trace);
+    s->starts[i] =
+        s->host + (first + i) * PARTS * LOADS * gc_ring_scatter(LINES) % LINES * STRIDE;
+  status = gc_chase_trace(bench, path, &traced, s->trace);
   for (uint32_t r = 0; r < REPEATS && !status; r++) {
     size_t n = 0;
 
@@ -153,7 +171,8 @@ static int measure(struct search *s, enum what what, double values[REPEATS])
 {
   switch (what) {
   case LATENCY:
-    return measure_latency(s, values);
+  case ATOMIC:
+    return measure_latency(s, what, values);
   case READ:
   case WRITE:
     return measure_sweep(s, what, values);
@@ -176,7 +195,7 @@ static void conclude(struct search *s, struct gc_measured *element, enum what wh
   gc_sort(values, repeats);
   value = gc_median(values, repeats);
   confidence = gc_median_confidence(values, repeats, value, TOLERANCE * value);
-  if (what == LATENCY)
+  if (what == LATENCY || what == ATOMIC)
     confidence *= s->m->results->overhead.confidence;
   if (!(value > 0)) {
     snprintf(s->why[what], sizeof(s->why[what]), "NUMA node %u: a clock did not advance", node);
@@ -205,11 +224,15 @@ static int measure_node(struct search *s, struct gc_measured *element, uint32_t 
       snprintf(s->why[what], sizeof(s->why[what]), "%.159s", bench->err->text);
     return 0;
   }
+  if (!status)
+    status = lay_chains(s);
   /* stores would destroy the chains */
   for (int i = 0; i < WHATS && !status; i++) {
     const enum what what = (enum what)((LATENCY + i) % WHATS);
 
-    if (!(status = measure(s, what, values)))
+    if (what == ATOMIC && !bench->properties.host_atomics)
+      snprintf(s->why[what], sizeof(s->why[what]), "%s", no_atomics);
+    else if (!(status = measure(s, what, values)))
       conclude(s, element, what, node, values);
   }
   bench->ops->release(bench->device, s->host);

@@ -176,7 +176,7 @@ struct gc_measured {
   } curve[GC_CURVE_MAX];
   uint64_t side_mask; /* of L2 */
   struct gc_by_node host_read, host_write, host_copy_to, host_copy_from, host_copy_both; /* GB/s */
-  struct gc_by_node host_latency;                                                        /* ns */
+  struct gc_by_node host_latency, host_atomic_latency;                                   /* ns */
   struct gc_by_load under_load;
 
   uint64_t fitting_bytes; /* L2: the largest array without misses in any allocation; 0: not known */
