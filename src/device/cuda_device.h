@@ -8,6 +8,7 @@
 
 #include "device/cuda_driver.h"
 #include "device/device.h"
+#include "device/pinned.h"
 
 #define GC_CUDA_IMAGES 4 /* that are loaded on first use: see cuda_device.c */
 
@@ -50,7 +51,8 @@ struct gc_cuda_device {
   CUstream streams[GC_CONCURRENT_MAX];       /* NULL until first use */
   struct gc_cuda_aliases aliases;
   struct gc_cuda_host host;
-  struct gc_cuda_host on_node; /* memory of a NUMA node; memory NULL: there is none */
+  struct gc_pinned on_node;               /* memory of a NUMA node */
+  CUevent events[GC_PINNED_EVENTS];       /* NULL until first use */
   uint32_t compute_major;
   enum gc_kernel launched; /* the last one, for the message if it fails */
 };

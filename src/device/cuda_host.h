@@ -19,4 +19,7 @@ int gc_cuda_copy(struct gc_device *device, const struct gc_copy *copies, uint32_
 /* Releases the memory of gc_cuda_alloc_on_node, if there is any. */
 void gc_cuda_release_on_node(struct gc_cuda_device *cuda);
 
+/* Releases all that these functions made. */
+void gc_cuda_host_fini(struct gc_cuda_device *cuda);
+
 #endif

@@ -142,8 +142,7 @@ struct gc_device_ops {
                     struct gc_error *err);
   void (*release)(struct gc_device *device, uint64_t address); /* of all; 0 is fine */
 
-  /* Memory of the host, for measuring how the GPU reaches it. These three are NULL in a back end
-   * that cannot do that.
+  /* Memory of the host, for measuring how the GPU reaches it.
    * host_nodes: the nodes, nearest first, at most GC_HOST_NODES_MAX.
    * alloc_on_node: memory on the node with this number, which kernels and copies can use. One range
    * at a time. -ENOMEM if the node has too little free memory.

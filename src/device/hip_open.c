@@ -9,6 +9,7 @@
 
 #include "device/common.h"
 #include "device/hip_find.h"
+#include "device/hip_host.h"
 #include "device/images.h"
 
 #include <errno.h>
@@ -278,6 +279,8 @@ int gc_hip_open(const struct gc_gpu *gpu, struct gc_hip_device **device, struct 
   if (!hip)
     return gc_fail(err, -ENOMEM, "out of memory");
   snprintf(hip->name, sizeof(hip->name), "%s", gpu->name);
+  snprintf(hip->bus_id, sizeof(hip->bus_id), "%04x:%02x:%02x.%x", gpu->domain, gpu->bus, gpu->dev,
+           gpu->func);
   snprintf(hip->model, sizeof(hip->model), "%s", gpu->identity.model);
   take_sysfs_facts(hip, gpu);
   if ((status = gc_hip_driver_load(&hip->driver, err)) ||
@@ -296,6 +299,7 @@ void gc_hip_close(struct gc_hip_device *hip)
 {
   if (!hip)
     return;
+  gc_hip_host_fini(hip);
   if (hip->module)
     hip->driver.hipModuleUnload(hip->module);
   if (hip->chosen)

@@ -257,8 +257,6 @@ static const char *find_nodes(struct gc_bench *bench, struct gc_host_node nodes[
                               uint32_t *count)
 {
   *count = 0;
-  if (!bench->ops->host_nodes)
-    return "this program cannot measure host memory with the library of this vendor";
   if (bench->ops->host_nodes(bench->device, nodes, count, bench->err))
     return bench->err->text;
   if (!*count)
