@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Completes a measured record with what the kernel driver states.
+ * Completes a measured record with what the kernel driver states, or with a newer measurement of the
+ * host.
  */
 #ifndef GC_RECORD_MERGE_H
 #define GC_RECORD_MERGE_H
@@ -13,5 +14,9 @@
  * capacity that was measured and not found. 0; -ENOMEM; -E2BIG when the tables have more infos
  * than a record may have. After a failure a part of the tables is merged. */
 int gc_record_merge_tables(struct gc_record *record, const struct gc_record *tables);
+
+/* Replaces what the record has of the host by what `from` has: the properties of DeviceMemory whose
+ * names begin with Host. 0 or -ENOMEM. */
+int gc_record_take_host(struct gc_record *record, const struct gc_record *from);
 
 #endif

@@ -147,7 +147,7 @@ const struct gc_plan_step gc_plan[] = {
     {GC_L1, "address bits", gc_step_address_bits, S(P(SET_INDEX_MASKS)), NULL, GC_STEP_NO_ARENA},
     {GC_WHOLE_GPU, "CPCs", gc_step_cpcs, S(P(CPC_SMS)), NULL, GC_STEP_NO_ARENA},
     {GC_DEVICE_MEMORY, "host memory", gc_step_host_memory, GC_HOST_PROPERTIES, NULL,
-     GC_STEP_NO_ARENA},
+     GC_STEP_HOST},
     /* last, because the values of later steps would depend on --raw */
     {GC_L2, "read against size", gc_step_size_curve_gpu, NOTHING, NULL, GC_STEP_RAW_ONLY},
     {GC_L1, "read against size", gc_step_size_curve_sm, NOTHING, NULL, GC_STEP_RAW_ONLY},
@@ -163,7 +163,8 @@ bool gc_plan_lacks_memory(struct gc_measurement *m, const struct gc_plan_step *s
   const uint64_t needs = step->needs ? step->needs(m, step->kind) : 0;
   struct gc_measured *element = &m->results->element[step->kind];
 
-  if (step->use == GC_STEP_NO_ARENA || step->use == GC_STEP_RAW_ONLY_NO_ARENA ||
+  if (step->use == GC_STEP_NO_ARENA || step->use == GC_STEP_HOST ||
+      step->use == GC_STEP_RAW_ONLY_NO_ARENA ||
       (step->use == GC_STEP_RAW_ONLY && !m->bench.raw))
     return false;
   gc_tlb_range_give_back(m);

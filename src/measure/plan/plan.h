@@ -12,6 +12,7 @@ enum gc_step_use {
   GC_STEP_REPORTS,  /* determines properties, with the memory of the arena */
   GC_STEP_NO_ARENA, /* the same with the range of addresses for TLBs, or without device memory */
   GC_STEP_CHECKS,   /* withholds or lowers values */
+  GC_STEP_HOST,     /* measures the host, without device memory of the arena */
   GC_STEP_RAW_ONLY, /* only writes curves for --raw */
   GC_STEP_RAW_ONLY_NO_ARENA,
 };

@@ -145,6 +145,7 @@ static int run_at_one_clock(struct gc_runner *r, enum gc_interference_result *di
     char what[96];
 
     if (!gc_select_wanted(r->options, step->kind) ||
+        (r->options->host_only && step->use != GC_STEP_HOST) ||
         !gc_present(&r->m.bench.properties, step->kind))
       continue;
     gc_plan_name(step, what, sizeof(what));
