@@ -142,3 +142,71 @@ bool gc_model_true_shared(const struct gc_model *model, enum gc_space a, enum gc
   return paths[a].count && paths[b].count && paths[a].levels[0].cache != GC_PROFILE_MEMORY &&
          paths[a].levels[0].cache == paths[b].levels[0].cache;
 }
+
+#define LINES 512 /* of a round */
+#define ROUNDS 4  /* with other lines */
+#define APART (13 * 256) /* bytes from line to line */
+#define SPAN ((uint64_t)LINES * APART)
+#define BEFORE (BASE + (1ull << 33)) /* what the caches have before */
+#define OTHERS (BASE + (1ull << 34))
+#define RUN 256 /* loads of an SM at a time, as in the kernel `touch` */
+#define PASSES 3
+
+static void read_by_all(struct gc_model *model, uint64_t base, uint64_t bytes)
+{
+  const int first = model->profile.paths[GC_SPACE_CG].levels[0].cache;
+  const uint32_t line = model->profile.caches[first].shape.line, sms = model->profile.facts.sms;
+  uint32_t sm = 0;
+
+  for (uint64_t at = 0; at < bytes; at += (uint64_t)RUN * line, sm = (sm + 1) % sms)
+    gc_model_touch_run(model, sm, GC_SPACE_CG, base + at, line, RUN);
+}
+
+/* Bytes that leave hardly a line of the caches free. */
+static uint64_t enough(const struct gc_model *model)
+{
+  uint64_t bytes = 0;
+
+  for (unsigned i = 0; i < model->profile.cache_count; i++)
+    if (model->arrays[i].outside)
+      bytes += 3 * gc_chip_usable(model, &model->profile.caches[i]) *
+               (model->profile.caches[i].scope == GC_SCOPE_XCD ? model->profile.facts.xcds : 1);
+  return bytes;
+}
+
+/* How many of the lines from `lines` on are left after a round. */
+static unsigned left_of(struct gc_model *model, uint64_t lines, uint64_t bytes)
+{
+  const struct gc_profile_path *path = &model->profile.paths[GC_SPACE_CG];
+  unsigned left = 0;
+
+  gc_model_displace(model);
+  read_by_all(model, BEFORE, enough(model));
+  for (int pass = 0; pass < PASSES; pass++)
+    gc_model_touch_run(model, 0, GC_SPACE_CG, lines, APART, LINES);
+  read_by_all(model, OTHERS, bytes);
+  for (uint64_t at = lines; at < lines + SPAN; at += APART)
+    left += gc_model_touch(model, 0, GC_SPACE_CG, at) < path->levels[path->count - 1].cycles;
+  return left;
+}
+
+int gc_model_true_left(struct gc_model *model, uint64_t bytes, double *share)
+{
+  static const unsigned maps = 3;
+  const uint64_t base[] = {BASE, BEFORE, OTHERS};
+  const uint64_t size[] = {ROUNDS * SPAN, enough(model) + (1 << 20), bytes + (1 << 20)};
+  unsigned left = 0, mapped = 0;
+  int status = 0;
+
+  *share = 0;
+  if (model->profile.paths[GC_SPACE_CG].count < 2)
+    return 0;
+  while (mapped < maps && !(status = gc_model_map(model, base[mapped], size[mapped])))
+    mapped++;
+  for (unsigned round = 0; round < ROUNDS && !status; round++)
+    left += left_of(model, BASE + round * SPAN, bytes);
+  while (mapped)
+    gc_model_unmap(model, base[--mapped]);
+  *share = (double)left / (ROUNDS * LINES);
+  return status;
+}
