@@ -156,10 +156,12 @@ static void read_by_all(struct gc_model *model, uint64_t base, uint64_t bytes)
 {
   const int first = model->profile.paths[GC_SPACE_CG].levels[0].cache;
   const uint32_t line = model->profile.caches[first].shape.line, sms = model->profile.facts.sms;
+  const uint64_t lines = (bytes + line - 1) / line;
   uint32_t sm = 0;
 
-  for (uint64_t at = 0; at < bytes; at += (uint64_t)RUN * line, sm = (sm + 1) % sms)
-    gc_model_touch_run(model, sm, GC_SPACE_CG, base + at, line, RUN);
+  for (uint64_t at = 0; at < lines; at += RUN, sm = (sm + 1) % sms)
+    gc_model_touch_run(model, sm, GC_SPACE_CG, base + at * line, line,
+                       lines - at < RUN ? lines - at : RUN);
 }
 
 /* Bytes that leave hardly a line of the caches free. */
