@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * FlushBytes of simulated GPUs. After so many bytes, the model has at most 5 % of the lines left;
- * after 0.7 times as many, more. Lines that stay longest in a place that is nearly as slow as memory
- * count, and loads of memory that happen to be as fast as hits do not.
+ * after 0.7 times as many, more. Lines that stay longest in a place that is nearly as slow as
+ * memory count, and loads of memory that happen to be as fast as hits do not.
  */
 #include "measure/latency/latency.h"
 #include "measure/structure/structure.h"
@@ -97,7 +97,8 @@ static void l3_is_in_front_of_memory(void **state)
   (void)state;
   open_profile(&o,
                "model = Infinity\ngfx = gfx90a\nwarp = 64\nsms = 8\nclock_khz = 1000000\n"
-               "threads_per_block = 1024\nthreads_per_sm = 2048\nblocks_per_sm = 8\nmemory = 4 GiB\n"
+               "threads_per_block = 1024\nthreads_per_sm = 2048\nblocks_per_sm = 8\n"
+               "memory = 4 GiB\n"
                "shared_per_sm = 64 KiB\nshared_per_block = 64 KiB\nclock_overhead = 4\n"
                "[cache L1]\nsize = 16 KiB\nline = 64\nways = 4\nreplacement = lru\n"
                "[cache L2]\nscope = chip\nsize = 512 KiB\nline = 128\nways = 16\n"

@@ -33,7 +33,7 @@
 #define APART 13 /* lines from one to the next; coprime to numbers of sets and channels */
 #define LINE_MAX 256
 #define STRIDE_LEAST 32 /* bytes: at most the sector of any L2 */
-#define SHARE_OF_L2 8 /* lines that are read together take at most the L2 of an SM divided by this */
+#define SHARE_OF_L2 8 /* lines that are read together take at most the L2 divided by this */
 #define TRIES 2       /* of a launch whose block did not run on the SM */
 #define PASSES 3      /* how often the lines are read before: caches may protect such lines */
 /* The threshold is above a hit by the gap to memory divided by 4; or by 8, 16 or 32 if too many
@@ -46,8 +46,8 @@
 #define CLEAR 0.5 /* of the lines that may look as if they were left: displaced ones at most */
 #define GRAIN 4096              /* bytes: sizes are multiples of it */
 
-/* Of each line: a load of memory; one from the farthest place in front of it, the faster of two, and
- * how much longer the other one took. Raw cycles. */
+/* Of each line: a load of memory; one from the farthest place in front of it, the faster of two;
+ * and how much longer the other one took. Raw cycles. */
 struct control {
   uint32_t cold[LINES], latest[LINES], again[LINES], spread[LINES];
   double gaps[COUNT];
