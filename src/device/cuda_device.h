@@ -25,11 +25,12 @@ struct gc_cuda_aliases {
   CUmemGenericAllocationHandle memory; /* valid unless bytes is 0 */
 };
 
-/* Host memory that kernels use under `address`. */
+/* Memory of the host or of another GPU that kernels use under `address`. */
 struct gc_cuda_host {
   CUdeviceptr address; /* 0: there is none */
   uint64_t bytes;
-  unsigned char *memory;
+  unsigned char *memory; /* of the host; NULL: of the other GPU */
+  struct gc_cuda_device *peer;
 };
 
 struct gc_cuda_device {
@@ -50,7 +51,7 @@ struct gc_cuda_device {
   CUstream streams[GC_CONCURRENT_MAX];       /* NULL until first use */
   struct gc_cuda_aliases aliases;
   struct gc_cuda_host host;
-  struct gc_cuda_host on_node; /* memory of a NUMA node; memory NULL: there is none */
+  struct gc_cuda_host outside; /* memory of a NUMA node or of another GPU */
   uint32_t compute_major;
   enum gc_kernel launched; /* the last one, for the message if it fails */
 };

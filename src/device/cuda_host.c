@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Memory of the host's NUMA nodes on NVIDIA GPUs: pages of a node are registered with the driver,
- * which pins them, so that kernels and copy engines can use them.
+ * Memory outside of an NVIDIA GPU. Pages of a NUMA node are registered with the driver, which pins
+ * them, so that kernels and copy engines can use them. Memory of another GPU is allocated there.
  */
 #include "device/cuda_host.h"
 
@@ -29,13 +29,13 @@ int gc_cuda_alloc_on_node(struct gc_device *device, uint64_t bytes, uint32_t nod
                           uint64_t *address, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
-  struct gc_cuda_host *on_node = &cuda->on_node;
+  struct gc_cuda_host *outside = &cuda->outside;
   void *memory;
   int status;
 
   *address = 0;
-  if (on_node->address)
-    return gc_fail(err, -EINVAL, "%s has memory of a NUMA node already", cuda->name);
+  if (outside->address)
+    return gc_fail(err, -EINVAL, "%s has memory elsewhere already", cuda->name);
   if ((status = gc_numa_map(bytes, node, &memory, err)))
     return status;
   status = CUDA_CALL(cuda, err, cuMemHostRegister_v2(memory, bytes, CU_MEMHOSTREGISTER_DEVICEMAP),
@@ -45,41 +45,121 @@ int gc_cuda_alloc_on_node(struct gc_device *device, uint64_t bytes, uint32_t nod
     gc_numa_unmap(memory, bytes);
     return status;
   }
-  *on_node = (struct gc_cuda_host){0, bytes, memory};
-  status = CUDA_CALL(cuda, err, cuMemHostGetDevicePointer_v2(&on_node->address, memory, 0),
+  *outside = (struct gc_cuda_host){0, bytes, memory, NULL};
+  status = CUDA_CALL(cuda, err, cuMemHostGetDevicePointer_v2(&outside->address, memory, 0),
                      "map memory of NUMA node %u on %s", node, cuda->name);
   if (status)
-    gc_cuda_release_on_node(cuda);
+    gc_cuda_release_outside(cuda);
   else
-    *address = on_node->address;
+    *address = outside->address;
   return status;
 }
 
-void gc_cuda_release_on_node(struct gc_cuda_device *cuda)
+int gc_cuda_use(struct gc_device *device, struct gc_error *err)
 {
-  struct gc_cuda_host *on_node = &cuda->on_node;
+  return CUDA_CALL(CUDA(device), err, cuCtxSetCurrent(CUDA(device)->context), "use %s",
+                   CUDA(device)->name);
+}
 
-  if (!on_node->memory)
-    return;
-  cuda->driver.cuMemHostUnregister(on_node->memory);
-  gc_numa_unmap(on_node->memory, on_node->bytes);
-  *on_node = (struct gc_cuda_host){0};
+/* Lets kernels use memory of the other GPU, if that is possible. */
+static int enable_access(struct gc_cuda_device *cuda, const struct gc_cuda_device *peer,
+                         enum gc_peer_path *path, struct gc_error *err)
+{
+  int can = 0, atomics = 0, status;
+  CUresult result;
+
+  *path = GC_PEER_BY_HOST;
+  status = CUDA_CALL(cuda, err, cuDeviceCanAccessPeer(&can, cuda->device, peer->device),
+                     "ask whether %s can use memory of %s", cuda->name, peer->name);
+  if (!status)
+    status = CUDA_CALL(cuda, err,
+                       cuDeviceGetP2PAttribute(&atomics,
+                                               CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED,
+                                               cuda->device, peer->device),
+                       "ask for the way from %s to %s", cuda->name, peer->name);
+  if (status || !can)
+    return status;
+  result = cuda->driver.cuCtxEnablePeerAccess(peer->context, 0);
+  if (result == CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED)
+    result = CUDA_SUCCESS;
+  *path = atomics ? GC_PEER_BY_NVLINK : GC_PEER_BY_PCIE;
+  return gc_cuda_status(&cuda->driver, result, err, "let %s use memory of %s", cuda->name,
+                        peer->name);
+}
+
+int gc_cuda_alloc_on_peer(struct gc_device *device, struct gc_device *peer, uint64_t bytes,
+                          uint64_t *address, enum gc_peer_path *path, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device), *other = CUDA(peer);
+  struct gc_cuda_host *outside = &cuda->outside;
+  struct gc_error unused;
+  CUdeviceptr memory = 0;
+  int status;
+
+  *address = 0;
+  *path = GC_PEER_BY_HOST;
+  if (!cuda->driver.cuMemcpyPeerAsync)
+    return gc_fail(err, -ENOTSUP, "the driver of %s knows no other GPUs", cuda->name);
+  if (outside->address)
+    return gc_fail(err, -EINVAL, "%s has memory elsewhere already", cuda->name);
+  if ((status = enable_access(cuda, other, path, err)) || (status = gc_cuda_use(peer, err)))
+    return status;
+  status = CUDA_CALL(cuda, err, cuMemAlloc_v2(&memory, bytes), "allocate %llu bytes on %s",
+                     (unsigned long long)bytes, other->name);
+  if (!status)
+    *outside = (struct gc_cuda_host){memory, bytes, NULL, other};
+  if (gc_cuda_use(device, status ? &unused : err) && !status)
+    status = -EIO;
+  *address = memory;
+  return status;
+}
+
+void gc_cuda_release_outside(struct gc_cuda_device *cuda)
+{
+  struct gc_cuda_host *outside = &cuda->outside;
+
+  if (outside->peer) {
+    cuda->driver.cuCtxSetCurrent(outside->peer->context);
+    cuda->driver.cuMemFree_v2(outside->address);
+    cuda->driver.cuCtxSetCurrent(cuda->context);
+  } else if (outside->memory) {
+    cuda->driver.cuMemHostUnregister(outside->memory);
+    gc_numa_unmap(outside->memory, outside->bytes);
+  }
+  *outside = (struct gc_cuda_host){0};
+}
+
+/* Whether the memory elsewhere has this address. */
+static bool is_outside(const struct gc_cuda_host *outside, uint64_t address)
+{
+  return address - outside->address < outside->bytes;
+}
+
+static CUresult queue_peer(struct gc_cuda_device *cuda, const struct gc_copy *copy, CUstream stream)
+{
+  const struct gc_cuda_host *outside = &cuda->outside;
+  const CUcontext peer = outside->peer->context;
+  const bool reads = is_outside(outside, copy->from);
+
+  return cuda->driver.cuMemcpyPeerAsync(copy->to, reads ? cuda->context : peer, copy->from,
+                                        reads ? peer : cuda->context, copy->bytes, stream);
 }
 
 static int queue(struct gc_cuda_device *cuda, const struct gc_copy *copy, CUstream stream,
                  struct gc_error *err)
 {
-  const struct gc_cuda_host *host = &cuda->on_node;
-  const bool reads = copy->from - host->address < host->bytes;
+  const struct gc_cuda_host *outside = &cuda->outside;
   CUresult result;
 
-  if (reads)
+  if (outside->peer)
+    result = queue_peer(cuda, copy, stream);
+  else if (is_outside(outside, copy->from))
     result = cuda->driver.cuMemcpyHtoDAsync_v2(
-        copy->to, host->memory + (copy->from - host->address), copy->bytes, stream);
+        copy->to, outside->memory + (copy->from - outside->address), copy->bytes, stream);
   else
-    result = cuda->driver.cuMemcpyDtoHAsync_v2(host->memory + (copy->to - host->address),
+    result = cuda->driver.cuMemcpyDtoHAsync_v2(outside->memory + (copy->to - outside->address),
                                                copy->from, copy->bytes, stream);
-  return gc_cuda_status(&cuda->driver, result, err, "copy between %s and the host", cuda->name);
+  return gc_cuda_status(&cuda->driver, result, err, "copy to or from %s", cuda->name);
 }
 
 /* Events on the streams around the copies. All copies wait for `begin`. */

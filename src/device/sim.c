@@ -54,6 +54,7 @@ static int sim_open(const struct gc_gpu *gpu, struct gc_device **device, struct 
   sim->ops = &gc_device_sim;
   gc_sim_memory_init(sim);
   snprintf(sim->name, sizeof(sim->name), "%s", gpu->name);
+  snprintf(sim->profile, sizeof(sim->profile), "%s", gpu->identity.id + strlen("sim-"));
   status = gc_regular_load(gpu->profile, PROFILE_MAX_BYTES, &text, &length, err);
   if (status)
     gc_fail_in(err, status, "cannot read the profile");
@@ -154,6 +155,8 @@ const struct gc_device_ops gc_device_sim = {
   .host_nodes = gc_sim_host_nodes,
   .alloc_on_node = gc_sim_alloc_on_node,
   .copy = gc_sim_copy,
+  .use = gc_sim_use,
+  .alloc_on_peer = gc_sim_alloc_on_peer,
   .alias = gc_sim_alias,
   .alias_until = gc_sim_alias_until,
   .release_alias = gc_sim_release_alias,

@@ -1,8 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Memory of the host, and a GPU's own memory that is a NUMA node, as the GPU reaches it, in hwloc's
- * own structures.
+ * Memory of the host and of other GPUs, and a GPU's own memory that is a NUMA node, as the GPU
+ * reaches it, in hwloc's own structures.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "graft/graft.h"
@@ -23,15 +23,19 @@
 /* hwloc has these attributes since 2.8; earlier ones do not know the names, and get none. */
 static const struct host_value {
   const char *key, *own_key; /* of host memory, by node; of the GPU's own memory */
+  const char *peer_key;      /* of other GPUs' memory, by UUID */
   const char *attribute, *distances;
   unsigned long kind;
   double attribute_unit, distance_unit; /* of what hwloc gets, in the unit of the key */
 } host_values[] = {
-    {HWLOC_GPUCACHE_HOST_READ_GBPS, HWLOC_GPUCACHE_READ_GBPS, "ReadBandwidth",
-     "GPUCacheReadBandwidth", GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
-    {HWLOC_GPUCACHE_HOST_WRITE_GBPS, HWLOC_GPUCACHE_WRITE_GBPS, "WriteBandwidth",
-     "GPUCacheWriteBandwidth", GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
-    {HWLOC_GPUCACHE_HOST_LATENCY_NS, HWLOC_GPUCACHE_LATENCY_NS, "ReadLatency", "GPUCacheLatency",
+    {HWLOC_GPUCACHE_HOST_READ_GBPS, HWLOC_GPUCACHE_READ_GBPS,
+     HWLOC_GPUCACHE_PEER_READ_GBPS, "ReadBandwidth", "GPUCacheReadBandwidth",
+     GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
+    {HWLOC_GPUCACHE_HOST_WRITE_GBPS, HWLOC_GPUCACHE_WRITE_GBPS,
+     HWLOC_GPUCACHE_PEER_WRITE_GBPS, "WriteBandwidth", "GPUCacheWriteBandwidth",
+     GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
+    {HWLOC_GPUCACHE_HOST_LATENCY_NS, HWLOC_GPUCACHE_LATENCY_NS,
+     HWLOC_GPUCACHE_PEER_LATENCY_NS, "ReadLatency", "GPUCacheLatency",
      GC_HWLOC_VALUE_LATENCY, 1, 1},
 };
 
@@ -52,10 +56,14 @@ struct values {
   const char *own, *list;
 };
 
+static const struct gc_infos *infos_of(const struct gc_grafted *gpu)
+{
+  return gpu->record->count ? &gpu->record->elements[0].infos : &gpu->record->infos;
+}
+
 static struct values values_of(const struct gc_grafted *gpu, const struct host_value *of)
 {
-  const struct gc_infos *infos =
-      gpu->record->count ? &gpu->record->elements[0].infos : &gpu->record->infos;
+  const struct gc_infos *infos = infos_of(gpu);
 
   return (struct values){.gpu = gpu,
                          .own = gpu->node ? gc_infos_get(infos, of->own_key) : NULL,
@@ -80,6 +88,19 @@ static hwloc_obj_t next_node(hwloc_topology_t topology, struct values *values, d
         return node;
   }
   return NULL;
+}
+
+/* What the list of a GPU says of another one. */
+static bool find_peer(const struct gc_grafted *gpu, const struct gc_grafted *other, const char *key,
+                      double *value)
+{
+  const char *list = gc_infos_get(infos_of(gpu), key), *wanted = other->record->identity.id, *id;
+  size_t length;
+
+  while (gc_peer_value_next(&list, &id, &length, value))
+    if (length == strlen(wanted) && !memcmp(id, wanted, length))
+      return true;
+  return false;
 }
 
 /* Both objects of a memory that is a NUMA node name the other one. */
@@ -145,6 +166,18 @@ static int set_attribute(hwloc_topology_t topology, const struct gc_grafted *gpu
  * without a PCI device in the topology are left out. */
 
 #ifdef GC_HWLOC_DISTANCES
+/* Whether GPU i, whose PCI device the topology has, reaches another GPU, or is reached by one. */
+static bool has_peer(const struct gc_grafted *gpus, size_t count, size_t i, const char *key)
+{
+  double value;
+
+  for (size_t k = 0; k < count; k++)
+    if (k != i && gpus[k].device &&
+        (find_peer(&gpus[i], &gpus[k], key, &value) || find_peer(&gpus[k], &gpus[i], key, &value)))
+      return true;
+  return false;
+}
+
 /* objs: space for all GPUs and NUMA nodes. Returns how many have a value: GPUs, then nodes. */
 static unsigned find_objects(hwloc_topology_t topology, const struct gc_grafted *gpus, size_t count,
                              const struct host_value *of, hwloc_obj_t *objs)
@@ -155,7 +188,8 @@ static unsigned find_objects(hwloc_topology_t topology, const struct gc_grafted 
   for (size_t i = 0; i < count; i++) {
     struct values from = values_of(&gpus[i], of);
 
-    if (gpus[i].device && next_node(topology, &from, &value))
+    if (gpus[i].device &&
+        (next_node(topology, &from, &value) || has_peer(gpus, count, i, of->peer_key)))
       objs[n++] = gpus[i].device;
   }
   first = n;
@@ -206,6 +240,10 @@ static int add_distances(hwloc_topology_t topology, const struct gc_grafted *gpu
     while (gpus[i].device && (node = next_node(topology, &from, &value)))
       values[index_of(gpus[i].device, objs) * n + index_of(node, objs)] =
           (hwloc_uint64_t)(value * of->distance_unit + 0.5);
+    for (size_t k = 0; k < count && gpus[i].device; k++)
+      if (k != i && gpus[k].device && find_peer(&gpus[i], &gpus[k], of->peer_key, &value))
+        values[index_of(gpus[i].device, objs) * n + index_of(gpus[k].device, objs)] =
+            (hwloc_uint64_t)(value * of->distance_unit + 0.5);
   }
   handle = hwloc_backend_distances_add_create(topology, of->distances,
                                               of->kind | HWLOC_DISTANCES_KIND_FROM_USER, 0);

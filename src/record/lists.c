@@ -75,17 +75,33 @@ bool gc_mask_next(const char **list, uint64_t *mask)
   return end_entry(list, end);
 }
 
-bool gc_node_value_next(const char **list, uint64_t *node, double *value)
+/* Reads the number behind a colon and moves *list behind the entry. */
+static bool end_with_value(const char **list, const char *colon, double *value)
 {
-  const char *end = gc_number_digits(*list, node);
+  const char *begin = colon + 1;
   char text[32];
   size_t length;
 
-  if (!end || *end++ != ':')
+  if (*colon != ':')
     return false;
-  length = strcspn(end, ",");
-  snprintf(text, sizeof text, "%.*s", (int)length, end);
-  return length < sizeof text && gc_number_read(text, value) && end_entry(list, end + length);
+  length = strcspn(begin, ",");
+  snprintf(text, sizeof text, "%.*s", (int)length, begin);
+  return length < sizeof text && gc_number_read(text, value) &&
+         end_entry(list, begin + length);
+}
+
+bool gc_node_value_next(const char **list, uint64_t *node, double *value)
+{
+  const char *end = gc_number_digits(*list, node);
+
+  return end && end_with_value(list, end, value);
+}
+
+bool gc_peer_value_next(const char **list, const char **id, size_t *length, double *value)
+{
+  *id = *list;
+  *length = *id ? strcspn(*id, ":") : 0;
+  return *length && end_with_value(list, *id + *length, value);
 }
 
 bool gc_survival_next(const char **list, uint64_t *fills, double *share)

@@ -1,7 +1,8 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Completes a measured record with what the kernel driver states.
+ * Completes a measured record with what the kernel driver states, and with what the record of the
+ * node says.
  */
 #ifndef GC_RECORD_MERGE_H
 #define GC_RECORD_MERGE_H
@@ -13,5 +14,15 @@
  * capacity that was measured and not found. 0; -ENOMEM; -E2BIG when the tables have more infos
  * than a record may have. After a failure a part of the tables is merged. */
 int gc_record_merge_tables(struct gc_record *record, const struct gc_record *tables);
+
+/* The records of nodes, which tell how GPUs reach each other, have ids that begin with this. */
+#define GC_NODE_PREFIX "node-"
+
+/* Adds to a record of a node what was measured on GPU `from`: the Peer… infos of its DeviceMemory,
+ * each with a name that begins with the id of the GPU and a period. 0 or -ENOMEM. */
+int gc_record_add_to_node(struct gc_record *node, const struct gc_record *from);
+
+/* Adds these infos of the node to the record of a GPU. 0 or -ENOMEM. */
+int gc_record_merge_node(struct gc_record *record, const struct gc_record *node);
 
 #endif

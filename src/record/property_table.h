@@ -19,8 +19,8 @@
  *       struct gc_measured, which is made from these rows. words: its name in a report.
  *   TEXT(id, key, pattern, between, write, words)
  *       A value that is no number. pattern: '#' is a whole number, '%' one that can have a
- *       fraction, '@' hexadecimal digits, '$' letters and digits; '|' means "or"; other characters
- *       are themselves. between: the characters between items, each of which has the pattern; "":
+ *       fraction, '@' hexadecimal digits, '$' letters and digits, '&' the id of a GPU; '|' means
+ *       "or"; other characters are themselves. between: the characters between items, each of which has the pattern; "":
  *       there is one item.
  *       write: a statement of publish.c that writes the value.
  *   LOOSE(key, least, member, words)
@@ -182,6 +182,34 @@ PROPERTY(HOST_LATENCY, "HostLatency", host_latency, "Host memory",
          "is the mean of the quartiles of the loads.")
 TEXT(HOST_LATENCY, "HostLatencyNs", "#:%", ",", write_by_node(out, &from->host_latency),
      "latency of host memory by NUMA node")
+
+PROPERTY(PEER_READ, "PeerRead", none, "Other GPUs",
+         "All SMs read memory of the other GPU. The value is the median of the repetitions.")
+TEXT(PEER_READ, "PeerReadGBps", "&:%", ",", write_by_peer(out, results, &from->peer_read),
+     "read bandwidth of memory of other GPUs")
+
+PROPERTY(PEER_WRITE, "PeerWrite", none, "Other GPUs",
+         "All SMs store to memory of the other GPU. The value is the median of the repetitions.")
+TEXT(PEER_WRITE, "PeerWriteGBps", "&:%", ",", write_by_peer(out, results, &from->peer_write),
+     "write bandwidth of memory of other GPUs")
+
+PROPERTY(PEER_COPY, "PeerCopy", none, "Other GPUs",
+         "A copy engine copies from the other GPU to this one once, then several times in a row. "
+         "The value follows from the difference.")
+TEXT(PEER_COPY, "PeerCopyGBps", "&:%", ",", write_by_peer(out, results, &from->peer_copy),
+     "copies from other GPUs")
+
+PROPERTY(PEER_LATENCY, "PeerLatency", none, "Other GPUs",
+         "A few SMs follow chains of dependent loads through memory of the other GPU. The value is "
+         "the mean of the quartiles of the loads.")
+TEXT(PEER_LATENCY, "PeerLatencyNs", "&:%", ",", write_by_peer(out, results, &from->peer_latency),
+     "latency of memory of other GPUs")
+
+PROPERTY(PEER_PATH, "PeerPath", none, "Other GPUs",
+         "The driver tells whether kernels can use memory of the other GPU, and whether atomics "
+         "are native on the way, as they are on NVLink and not on PCIe.")
+TEXT(PEER_PATH, "PeerPath", "&:$", ",", write_paths(out, results, &from->peer_path),
+     "way to other GPUs")
 
 PROPERTY(CARVEOUT_TABLE, "CarveoutTable", carveouts, "Carve-outs",
          "Kernels with different preferred carve-outs load arrays of growing size. Each capacity "

@@ -8,6 +8,8 @@
 
 #include "measure/results/publish.h"
 
+#include "device/device.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -157,6 +159,26 @@ static void write_by_node(FILE *out, const struct gc_by_node *values)
 {
   for (uint32_t i = 0; i < values->count; i++)
     fprintf(out, "%s%" PRIu32 ":%.4g", i ? "," : "", values->node[i], values->value[i]);
+}
+
+/* "GPU-1c5a…:389.1,GPU-99d0…:388.7" */
+static void write_by_peer(FILE *out, const struct gc_results *results,
+                          const struct gc_by_node *values)
+{
+  for (uint32_t i = 0; i < values->count; i++)
+    fprintf(out, "%s%s:%.4g", i ? "," : "", results->peers[values->node[i]], values->value[i]);
+}
+
+/* "GPU-1c5a…:NVLink,GPU-99d0…:PCIe" */
+static void write_paths(FILE *out, const struct gc_results *results,
+                        const struct gc_by_node *paths)
+{
+  static const char *const names[] = {
+      [GC_PEER_BY_HOST] = "Host", [GC_PEER_BY_PCIE] = "PCIe", [GC_PEER_BY_NVLINK] = "NVLink"};
+
+  for (uint32_t i = 0; i < paths->count; i++)
+    fprintf(out, "%s%s:%s", i ? "," : "", results->peers[paths->node[i]],
+            names[(size_t)paths->value[i]]);
 }
 
 /* "0:383.2,1640:396.5" */

@@ -1,0 +1,227 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * The latency of loads from memory outside of the GPU, what the SMs read and store there, and what
+ * the copy engines move.
+ */
+#include "measure/host/outside.h"
+
+#include "measure/core/step_memory.h"
+#include "measure/walk/chase.h"
+#include "measure/walk/ring.h"
+#include "measure/walk/sweep.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Other programs use the way, too, so single repetitions differ by several percent; stores are not
+ * waited for, and differ less. */
+#define REPEATS 11
+#define WRITE_REPEATS 9
+#define COPY_REPEATS 9
+#define SHORT 4 /* a copy is compared with one of this share, because starting a copy takes time */
+#define TOLERANCE 0.03
+#define SURE_ENOUGH 0.8
+/* Several SMs load at the same time. So the way is not idle, as it is not in programs: an idle one
+ * may save power, and then answers late. On an H100 it makes no difference. */
+#define CHAINS 8
+#define LOADS 48 /* of each chain, in one repetition */
+/* Of a chain. The first and the last one do not count, because the SMs begin and end at different
+ * times, and then fewer of them load. */
+#define PARTS (REPEATS + 2)
+#define STRIDE 512u /* bytes between lines of the chains: no fetch brings in two of them */
+
+static const struct {
+  const char *raw;
+  uint32_t repeats;
+} whats[GC_OUTSIDE_WHATS] = {
+    [GC_OUTSIDE_READ] = {"read, GB/s", REPEATS},
+    [GC_OUTSIDE_WRITE] = {"write, GB/s", WRITE_REPEATS},
+    [GC_OUTSIDE_COPY_TO] = {"copy to, GB/s", COPY_REPEATS},
+    [GC_OUTSIDE_COPY_FROM] = {"copy from, GB/s", COPY_REPEATS},
+    [GC_OUTSIDE_COPY_BOTH] = {"copy both ways, GB/s", COPY_REPEATS},
+    [GC_OUTSIDE_LATENCY] = {"latency, ns", REPEATS},
+};
+
+/* Chains of lines that nothing has loaded before: all repetitions of all SMs are parts of one. Lines
+ * can be near or far on the way there, too, so the value is the mean of the quartiles, as of
+ * device memory. */
+static int measure_latency(struct gc_outside *o, double values[REPEATS])
+{
+  struct gc_bench *bench = &o->m->bench;
+  const uint64_t lines = GC_OUTSIDE_LEAST / STRIDE, scatter = gc_ring_scatter(lines);
+  const struct gpu_fill_args args = {.base = o->address,
+                                     .count = lines,
+                                     .stride = STRIDE,
+                                     .multiplier = scatter,
+                                     .first = o->address,
+                                     .step = STRIDE,
+                                     .slot_bytes = GC_SLOT_BYTES};
+  const struct gc_traced traced = {.starts = o->starts, .n = o->chains, .loads = PARTS * LOADS};
+  int status;
+
+  for (uint64_t i = 0; i < o->chains; i++)
+    o->starts[i] = o->address + i * PARTS * LOADS * scatter % lines * STRIDE;
+  status = gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &args);
+  if (!status)
+    status = gc_chase_trace(bench, gc_path_of(GC_L2), &traced, o->trace);
+  for (uint32_t r = 0; r < REPEATS && !status; r++) {
+    size_t n = 0;
+
+    for (uint32_t i = 0; i < o->chains; i++)
+      for (uint32_t k = 0; k < LOADS; k++)
+        o->cycles[n++] = o->trace[(i * PARTS + r + 1) * LOADS + k];
+    values[r] = (gc_midhinge(o->cycles, n) - o->m->results->overhead.cycles) * 1e3 / bench->mhz;
+  }
+  return status;
+}
+
+static int measure_sweep(struct gc_outside *o, enum gc_outside_what what, double values[REPEATS])
+{
+  int status = 0;
+
+  for (uint32_t r = 0; r < whats[what].repeats && !status; r++) {
+    double ns;
+
+    status = gc_sweep(&o->m->bench, o->address, o->bytes, what == GC_OUTSIDE_WRITE ? r + 1 : 0, &ns);
+    values[r] = !status && ns > 0 ? (double)o->bytes / ns : 0;
+  }
+  return status;
+}
+
+/* n copies of so many bytes at the same time. */
+static int copy(struct gc_bench *bench, const struct gc_copy *to_from, uint32_t n, uint64_t bytes,
+                double *ns)
+{
+  struct gc_copy copies[GC_COPIES_AT_ONCE];
+
+  for (uint32_t i = 0; i < n; i++)
+    copies[i] = (struct gc_copy){to_from[i].to, to_from[i].from, bytes};
+  return bench->ops->copy(bench->device, copies, n, ns, bench->err);
+}
+
+static int measure_copies(struct gc_outside *o, enum gc_outside_what what, double values[REPEATS])
+{
+  struct gc_bench *bench = &o->m->bench;
+  const uint32_t n = what == GC_OUTSIDE_COPY_BOTH ? 2 : 1, repeats = whats[what].repeats;
+  /* if there are two, each has its own half */
+  const struct gc_copy to = {.to = o->device, .from = o->address};
+  const struct gc_copy from = {.to = o->address + o->bytes - o->bytes / n,
+                               .from = o->device + o->bytes - o->bytes / n};
+  const struct gc_copy to_from[GC_COPIES_AT_ONCE] = {what == GC_OUTSIDE_COPY_FROM ? from : to, from};
+  double parts[REPEATS] = {0}, part;
+  int status = 0;
+
+  for (uint32_t r = 0; r < repeats && !status; r++)
+    if (!(status = copy(bench, to_from, n, o->bytes / n / SHORT, &parts[r])))
+      status = copy(bench, to_from, n, o->bytes / n, &values[r]);
+  part = gc_median(parts, repeats);
+  for (uint32_t r = 0; r < repeats && !status; r++)
+    values[r] = values[r] > part ? (double)o->bytes * (1 - 1.0 / SHORT) / (values[r] - part) : 0;
+  return status;
+}
+
+static int measure(struct gc_outside *o, enum gc_outside_what what, double values[REPEATS])
+{
+  switch (what) {
+  case GC_OUTSIDE_LATENCY:
+    return measure_latency(o, values);
+  case GC_OUTSIDE_READ:
+  case GC_OUTSIDE_WRITE:
+    return measure_sweep(o, what, values);
+  default:
+    return measure_copies(o, what, values);
+  }
+}
+
+/* Keeps the value of place `number` if repetitions agree. */
+static void conclude(struct gc_outside *o, struct gc_measured *element, enum gc_outside_what what,
+                     uint32_t number, double values[REPEATS])
+{
+  struct gc_by_node *all = (struct gc_by_node *)((char *)element + o->values[what].at);
+  const uint32_t repeats = whats[what].repeats;
+  char *why = o->why[what];
+  double value, confidence;
+
+  for (uint32_t r = 0; r < repeats; r++)
+    gc_raw_row(o->m->bench.raw, o->columns, (double[]){number, what, values[r]});
+  gc_raw_note(o->m->bench.raw, whats[what].raw, what);
+  gc_sort(values, repeats);
+  value = gc_median(values, repeats);
+  confidence = gc_median_confidence(values, repeats, value, TOLERANCE * value);
+  if (what == GC_OUTSIDE_LATENCY)
+    confidence *= o->m->results->overhead.confidence;
+  if (!(value > 0)) {
+    snprintf(why, sizeof(o->why[what]), "%s: a clock did not advance", o->name);
+  } else if (confidence < SURE_ENOUGH) {
+    snprintf(why, sizeof(o->why[what]),
+             "%s: %u repetitions lie between %.4g and %.4g, too few of them within %g %% of their "
+             "median",
+             o->name, repeats, values[0], values[repeats - 1], 100 * TOLERANCE);
+  } else {
+    all->node[all->count] = number;
+    all->value[all->count++] = value;
+    o->confidence[what] = fmin(o->confidence[what], confidence);
+  }
+}
+
+int gc_outside_begin(struct gc_outside *o, struct gc_measurement *m)
+{
+  struct gc_bench *bench = &m->bench;
+  const uint32_t sms = bench->properties.sms;
+
+  o->m = m;
+  o->chains = sms < CHAINS ? sms : CHAINS;
+  o->starts = gc_step_alloc(bench, o->chains, sizeof(*o->starts));
+  o->trace = gc_step_alloc(bench, (size_t)o->chains * PARTS * LOADS, sizeof(*o->trace));
+  o->cycles = gc_step_alloc(bench, (size_t)o->chains * LOADS, sizeof(*o->cycles));
+  for (int what = 0; what < GC_OUTSIDE_WHATS; what++)
+    o->confidence[what] = 1;
+  return o->starts && o->trace && o->cycles
+             ? bench->ops->alloc(bench->device, o->bytes, &o->device, bench->err)
+             : -ENOMEM;
+}
+
+void gc_outside_none(struct gc_outside *o, const char *why)
+{
+  for (int what = 0; what < GC_OUTSIDE_WHATS; what++)
+    snprintf(o->why[what], sizeof(o->why[what]), "%.159s", why);
+}
+
+int gc_outside_measure(struct gc_outside *o, struct gc_measured *element, uint32_t number,
+                       bool by_kernels)
+{
+  double values[REPEATS];
+  int status = 0;
+
+  /* the latency first: stores destroy the chains */
+  for (int i = 0; i < GC_OUTSIDE_WHATS && !status; i++) {
+    const enum gc_outside_what what =
+        (enum gc_outside_what)((GC_OUTSIDE_LATENCY + i) % GC_OUTSIDE_WHATS);
+    const bool copies = what != GC_OUTSIDE_LATENCY && what != GC_OUTSIDE_READ &&
+                        what != GC_OUTSIDE_WRITE;
+
+    if (o->values[what].property != GC_PROPERTY_COUNT && (by_kernels || copies) &&
+        !(status = measure(o, what, values)))
+      conclude(o, element, what, number, values);
+  }
+  return status;
+}
+
+void gc_outside_end(struct gc_outside *o, struct gc_measured *element, int status)
+{
+  o->m->bench.ops->release(o->m->bench.device, o->device);
+  for (int what = 0; what < GC_OUTSIDE_WHATS && !status; what++) {
+    const struct gc_outside_value *value = &o->values[what];
+    const struct gc_by_node *all = (struct gc_by_node *)((char *)element + value->at);
+
+    if (value->property == GC_PROPERTY_COUNT)
+      continue;
+    if (all->count)
+      gc_set_measured(element, value->property, o->confidence[what]);
+    else
+      gc_set_absent(element, value->property, o->why[what]);
+  }
+}
