@@ -275,6 +275,7 @@ static const char *contradiction(const struct gc_tool *tool, unsigned command)
   } pairs[] = {
       {tool->peers, tool->count, "--peers takes no GPU: all of them take part"},
       {tool->peers, tool->only, "--peers and --only exclude each other"},
+      {tool->peers, tool->xml, "--peers and --xml exclude each other"},
       {tool->peers, tool->raw, "--peers and --raw exclude each other"},
       {tool->resume, !tool->no_store, "--resume needs --no-store"},
       {tool->json, tool->xml, "--json and --xml exclude each other"},

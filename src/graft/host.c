@@ -94,13 +94,10 @@ static hwloc_obj_t next_node(hwloc_topology_t topology, struct values *values, d
 static bool find_peer(const struct gc_grafted *gpu, const struct gc_grafted *other, const char *key,
                       double *value)
 {
-  const char *list = gc_infos_get(infos_of(gpu), key), *wanted = other->record->identity.id, *id;
-  size_t length;
+  struct gc_peer_entry entry;
 
-  while (gc_peer_value_next(&list, &id, &length, value))
-    if (length == strlen(wanted) && !memcmp(id, wanted, length))
-      return true;
-  return false;
+  return gc_peer_find(gc_infos_get(infos_of(gpu), key), other->record->identity.id, &entry) &&
+         gc_number_read(entry.text, value);
 }
 
 /* Both objects of a memory that is a NUMA node name the other one. */

@@ -75,33 +75,40 @@ bool gc_mask_next(const char **list, uint64_t *mask)
   return end_entry(list, end);
 }
 
-/* Reads the number behind a colon and moves *list behind the entry. */
-static bool end_with_value(const char **list, const char *colon, double *value)
-{
-  const char *begin = colon + 1;
-  char text[32];
-  size_t length;
-
-  if (*colon != ':')
-    return false;
-  length = strcspn(begin, ",");
-  snprintf(text, sizeof text, "%.*s", (int)length, begin);
-  return length < sizeof text && gc_number_read(text, value) &&
-         end_entry(list, begin + length);
-}
-
 bool gc_node_value_next(const char **list, uint64_t *node, double *value)
 {
   const char *end = gc_number_digits(*list, node);
+  char text[32];
+  size_t length;
 
-  return end && end_with_value(list, end, value);
+  if (!end || *end++ != ':')
+    return false;
+  length = strcspn(end, ",");
+  snprintf(text, sizeof text, "%.*s", (int)length, end);
+  return length < sizeof text && gc_number_read(text, value) && end_entry(list, end + length);
 }
 
-bool gc_peer_value_next(const char **list, const char **id, size_t *length, double *value)
+bool gc_peer_next(const char **list, struct gc_peer_entry *entry)
 {
-  *id = *list;
-  *length = *id ? strcspn(*id, ":") : 0;
-  return *length && end_with_value(list, *id + *length, value);
+  const char *id = *list, *text = id ? strchr(id, ':') : NULL;
+  size_t length;
+
+  if (!text)
+    return false;
+  length = strcspn(++text, ",");
+  return snprintf(entry->id, sizeof entry->id, "%.*s", (int)(text - 1 - id), id) <
+             (int)sizeof entry->id &&
+         snprintf(entry->text, sizeof entry->text, "%.*s", (int)length, text) <
+             (int)sizeof entry->text &&
+         end_entry(list, text + length);
+}
+
+bool gc_peer_find(const char *list, const char *id, struct gc_peer_entry *entry)
+{
+  while (gc_peer_next(&list, entry))
+    if (!strcmp(entry->id, id))
+      return true;
+  return false;
 }
 
 bool gc_survival_next(const char **list, uint64_t *fills, double *share)

@@ -99,6 +99,11 @@ int gc_record_merge_tables(struct gc_record *record, const struct gc_record *tab
   return status ? status : gc_record_explain_per_sm(record);
 }
 
+bool gc_record_is_node(const struct gc_record *record)
+{
+  return !strncmp(record->identity.id, GC_NODE_PREFIX, strlen(GC_NODE_PREFIX));
+}
+
 int gc_record_add_to_node(struct gc_record *node, const struct gc_record *from)
 {
   const struct gc_element *memory = gc_record_find(from, GC_DEVICE_MEMORY);

@@ -18,6 +18,8 @@ int gc_record_merge_tables(struct gc_record *record, const struct gc_record *tab
 /* The records of nodes, which tell how GPUs reach each other, have ids that begin with this. */
 #define GC_NODE_PREFIX "node-"
 
+bool gc_record_is_node(const struct gc_record *record);
+
 /* Adds to a record of a node what was measured on GPU `from`: the Peer… infos of its DeviceMemory,
  * each with a name that begins with the id of the GPU and a period. 0 or -ENOMEM. */
 int gc_record_add_to_node(struct gc_record *node, const struct gc_record *from);

@@ -6,13 +6,14 @@
 
 #include "device/open.h"
 #include "measure/measure.h"
+#include "record/lists.h"
 #include "store/store.h"
+#include "tool/gpus/earlier_record.h"
 #include "tool/gpus/hwloc_xml.h"
 #include "tool/print/messages.h"
 #include "tool/print/progress.h"
 #include "tool/print/table.h"
 #include "tool/process/watch.h"
-#include "util/number.h"
 
 #include <errno.h>
 #include <hwloc/gpucache.h>
@@ -53,22 +54,17 @@ static void say_warning(void *data, const char *sentence)
 
 /* --- printing -------------------------------------------------------------------------------- */
 
-/* The value of GPU `to` in the list of GPU `from`, as text; "-": there is none. */
+/* The value of GPU `to` in the list of GPU `from`; "-": there is none. */
 static void find_value(const struct gc_record *node, const struct gc_gpu *from,
                        const struct gc_gpu *to, const char *key, char cell[GC_CELL])
 {
-  const size_t length = strlen(to->identity.id);
+  struct gc_peer_entry entry;
   char name[GC_RECORD_MAX_NAME];
-  const char *list;
 
   snprintf(name, sizeof name, "%s.%s", from->identity.id, key);
-  list = gc_infos_get(&node->elements[0].infos, name);
-  for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
-    if (!strncmp(list, to->identity.id, length) && list[length] == ':') {
-      snprintf(cell, GC_CELL, "%.*s", (int)strcspn(list + length + 1, ","), list + length + 1);
-      return;
-    }
-  strcpy(cell, "-");
+  strcpy(cell, gc_peer_find(gc_infos_get(&node->elements[0].infos, name), to->identity.id, &entry)
+                   ? entry.text
+                   : "-");
 }
 
 static int print(const struct group *group, const struct gc_record *node)
@@ -202,8 +198,6 @@ static int store(struct group *group, const struct gc_record *node, struct gc_er
   size_t length;
   int status = gc_export(node, NAME, &xml, &length, err);
 
-  if (!status && group->tool->xml)
-    fwrite(xml, 1, length, stdout);
   if (!status && !group->tool->no_store) {
     gc_watch_hold();
     status = gc_store_write(&group->identity, xml, length, err);
@@ -236,7 +230,7 @@ static int measure_and_store(struct group *group)
     return status;
   }
   if (take_lock(group, &err) && (node = measure(group, &err)) && !store(group, node, &err))
-    status = group->tool->xml ? GC_EXIT_DONE : print(group, node);
+    status = print(group, node);
   else
     gc_say(NAME, "%s", err.text);
   gc_watch_stop();
@@ -250,7 +244,7 @@ static int measure_group(struct group *group)
 {
   const char *problem = find_problem(group);
   struct gc_record *node;
-  int status = GC_EXIT_DONE;
+  int status;
 
   if (problem) {
     gc_say(NAME, "not measured, because all GPUs must take part: %s", problem);
@@ -258,11 +252,8 @@ static int measure_group(struct group *group)
   }
   if (group->tool->force || group->tool->no_store || gc_store_find(&group->identity, &node, NULL))
     return measure_and_store(group);
-  if (!group->tool->xml) {
-    printf("already measured on %s (--force measures again)\n",
-           gc_infos_get(&node->infos, "Measured"));
-    status = print(group, node);
-  }
+  printf("already measured on %s (--force measures again)\n", gc_keep_date(node));
+  status = print(group, node);
   gc_record_free(node);
   return status;
 }
