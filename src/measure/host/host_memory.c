@@ -87,7 +87,8 @@ int gc_step_host_memory(struct gc_measurement *m, struct gc_measured *element)
     return -ENOMEM;
   o->values = values;
   o->columns = "NUMA node\twhat\tvalue";
-  o->bytes = BYTES;
+  o->region = o->bytes = o->copy_bytes = BYTES;
+  o->copy_share = 4;
   if ((status = gc_outside_begin(o, m)))
     return status;
   for (uint32_t i = 0; i < count && !status; i++)

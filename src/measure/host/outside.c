@@ -21,7 +21,6 @@
 #define REPEATS 11
 #define WRITE_REPEATS 9
 #define COPY_REPEATS 9
-#define SHORT 4 /* a copy is compared with one of this share, because starting a copy takes time */
 #define TOLERANCE 0.03
 #define SURE_ENOUGH 0.8
 /* Several SMs load at the same time. So the way is not idle, as it is not in programs: an idle one
@@ -78,6 +77,13 @@ static int measure_latency(struct gc_outside *o, double values[REPEATS])
   return status;
 }
 
+/* Each repetition uses the next piece of so many bytes: a link or a memory may serve some addresses
+ * less well. */
+static uint64_t piece(const struct gc_outside *o, uint32_t repetition, uint64_t bytes)
+{
+  return o->address + repetition % (o->region / bytes) * bytes;
+}
+
 static int measure_sweep(struct gc_outside *o, enum gc_outside_what what, double values[REPEATS])
 {
   int status = 0;
@@ -85,41 +91,43 @@ static int measure_sweep(struct gc_outside *o, enum gc_outside_what what, double
   for (uint32_t r = 0; r < whats[what].repeats && !status; r++) {
     double ns;
 
-    status = gc_sweep(&o->m->bench, o->address, o->bytes, what == GC_OUTSIDE_WRITE ? r + 1 : 0, &ns);
+    status = gc_sweep(&o->m->bench, piece(o, r, o->bytes), o->bytes,
+                      what == GC_OUTSIDE_WRITE ? r + 1 : 0, &ns);
     values[r] = !status && ns > 0 ? (double)o->bytes / ns : 0;
   }
   return status;
 }
 
-/* n copies of so many bytes at the same time. */
-static int copy(struct gc_bench *bench, const struct gc_copy *to_from, uint32_t n, uint64_t bytes,
+/* Copies all bytes or the first `bytes` of them; if in both directions, each has its own half. */
+static int copy(struct gc_outside *o, enum gc_outside_what what, uint64_t address, uint64_t bytes,
                 double *ns)
 {
-  struct gc_copy copies[GC_COPIES_AT_ONCE];
+  struct gc_bench *bench = &o->m->bench;
+  const uint64_t half = what == GC_OUTSIDE_COPY_BOTH ? o->copy_bytes / 2 : 0;
+  const struct gc_copy to = {o->device, address, bytes},
+                       from = {address + half, o->device + half, bytes};
+  const struct gc_copy copies[GC_COPIES_AT_ONCE] = {what == GC_OUTSIDE_COPY_FROM ? from : to, from};
 
-  for (uint32_t i = 0; i < n; i++)
-    copies[i] = (struct gc_copy){to_from[i].to, to_from[i].from, bytes};
-  return bench->ops->copy(bench->device, copies, n, ns, bench->err);
+  return bench->ops->copy(bench->device, copies, half ? 2 : 1, ns, bench->err);
 }
 
+/* The difference of two lengths, because starting a copy takes time. */
 static int measure_copies(struct gc_outside *o, enum gc_outside_what what, double values[REPEATS])
 {
-  struct gc_bench *bench = &o->m->bench;
   const uint32_t n = what == GC_OUTSIDE_COPY_BOTH ? 2 : 1, repeats = whats[what].repeats;
-  /* if there are two, each has its own half */
-  const struct gc_copy to = {.to = o->device, .from = o->address};
-  const struct gc_copy from = {.to = o->address + o->bytes - o->bytes / n,
-                               .from = o->device + o->bytes - o->bytes / n};
-  const struct gc_copy to_from[GC_COPIES_AT_ONCE] = {what == GC_OUTSIDE_COPY_FROM ? from : to, from};
+  const uint64_t bytes = o->copy_bytes / n, few = bytes / o->copy_share;
   double parts[REPEATS] = {0}, part;
   int status = 0;
 
-  for (uint32_t r = 0; r < repeats && !status; r++)
-    if (!(status = copy(bench, to_from, n, o->bytes / n / SHORT, &parts[r])))
-      status = copy(bench, to_from, n, o->bytes / n, &values[r]);
+  for (uint32_t r = 0; r < repeats && !status; r++) {
+    const uint64_t address = piece(o, r, o->copy_bytes);
+
+    if (!(status = copy(o, what, address, few, &parts[r])))
+      status = copy(o, what, address, bytes, &values[r]);
+  }
   part = gc_median(parts, repeats);
   for (uint32_t r = 0; r < repeats && !status; r++)
-    values[r] = values[r] > part ? (double)o->bytes * (1 - 1.0 / SHORT) / (values[r] - part) : 0;
+    values[r] = values[r] > part ? (double)(n * (bytes - few)) / (values[r] - part) : 0;
   return status;
 }
 
@@ -180,7 +188,7 @@ int gc_outside_begin(struct gc_outside *o, struct gc_measurement *m)
   for (int what = 0; what < GC_OUTSIDE_WHATS; what++)
     o->confidence[what] = 1;
   return o->starts && o->trace && o->cycles
-             ? bench->ops->alloc(bench->device, o->bytes, &o->device, bench->err)
+             ? bench->ops->alloc(bench->device, o->copy_bytes, &o->device, bench->err)
              : -ENOMEM;
 }
 

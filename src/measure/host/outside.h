@@ -31,9 +31,12 @@ struct gc_outside {
   const char *columns;                   /* of raw data */
   char name[48];                         /* of the present place, for sentences */
   uint64_t address;                      /* of the memory there */
-  uint64_t bytes;                        /* that are read, stored and copied at a time */
+  uint64_t region;                       /* how large it is, at least GC_OUTSIDE_LEAST bytes */
+  uint64_t bytes;                        /* that are read or stored at a time */
+  uint64_t copy_bytes;                   /* that are copied at a time */
+  uint32_t copy_share;                   /* they are compared with a copy of this share */
   struct gc_measurement *m;
-  uint64_t device; /* so many bytes on the GPU */
+  uint64_t device; /* copy_bytes on the GPU */
   uint32_t chains;
   uint64_t *starts;
   uint32_t *trace;
@@ -42,7 +45,7 @@ struct gc_outside {
   char why[GC_OUTSIDE_WHATS][160];     /* why the last place without a value has none */
 };
 
-#define GC_OUTSIDE_LEAST (8u << 20) /* bytes that a place must have */
+#define GC_OUTSIDE_LEAST (8u << 20)
 
 /* Allocates, on the GPU, too. 0 or a negative errno; then gc_outside_end need not be called. */
 int gc_outside_begin(struct gc_outside *o, struct gc_measurement *m);

@@ -12,10 +12,16 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* A read of all bytes takes so long, if they are not more than MOST: the first and the last
- * microsecond, in which the link is not full yet or not any more, are then about 1 % of it. */
+/* A read takes so long, if it has no more than MOST bytes: the first and the last microsecond, in
+ * which the link is not full yet or not any more, are then about 1 % of it. */
 #define LEAST_NS 2e5
 #define MOST (64u << 20)
+/* Allocated on the other GPU. On an H100, 64 MiB alone can be 4 % slower than the rest. */
+#define REGION (512u << 20)
+/* A copy has twice as many bytes as a read: it starts within a few microseconds, which vary by one.
+ */
+#define COPY_READS 2
+#define COPY_SHARE 8
 
 #define VALUE(property, member) {GC_##property, offsetof(struct gc_measured, member)}
 static const struct gc_outside_value values[GC_OUTSIDE_WHATS] = {
@@ -27,7 +33,8 @@ static const struct gc_outside_value values[GC_OUTSIDE_WHATS] = {
     [GC_OUTSIDE_LATENCY] = VALUE(PEER_LATENCY, peer_latency),
 };
 
-/* How many bytes are enough: as many as kernels read in the time, if they can. */
+/* How many bytes are enough: as many as kernels read in the time. If they cannot, the way is slow.
+ */
 static int choose_bytes(struct gc_outside *o, bool by_kernels)
 {
   double ns = 0, bytes;
@@ -37,6 +44,7 @@ static int choose_bytes(struct gc_outside *o, bool by_kernels)
   o->bytes = bytes > MOST               ? MOST
              : bytes < GC_OUTSIDE_LEAST ? GC_OUTSIDE_LEAST
                                         : (uint64_t)bytes / GC_SWEEP_UNIT * GC_SWEEP_UNIT;
+  o->copy_bytes = COPY_READS * o->bytes;
   return status;
 }
 
@@ -45,7 +53,7 @@ static int measure_peer(struct gc_outside *o, struct gc_measured *element, uint3
   struct gc_bench *bench = &o->m->bench;
   struct gc_by_node *paths = &element->peer_path;
   enum gc_peer_path path;
-  int status = bench->ops->alloc_on_peer(bench->device, o->m->peers[peer].device, MOST,
+  int status = bench->ops->alloc_on_peer(bench->device, o->m->peers[peer].device, REGION,
                                          &o->address, &path, bench->err);
   const bool by_kernels = path != GC_PEER_BY_HOST;
 
@@ -80,7 +88,9 @@ int gc_step_peers(struct gc_measurement *m, struct gc_measured *element)
     return -ENOMEM;
   o->values = values;
   o->columns = "GPU\twhat\tvalue";
-  o->bytes = MOST;
+  o->region = REGION;
+  o->copy_bytes = COPY_READS * MOST;
+  o->copy_share = COPY_SHARE;
   if ((status = gc_outside_begin(o, m)))
     return status;
   for (uint32_t i = 0; i < m->peer_count && !status; i++) {
