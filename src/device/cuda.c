@@ -44,6 +44,7 @@ static const struct gc_attribute attributes[] = {
     {CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED, GC_PROPERTY(local_l1)},
     {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, GC_PROPERTY(ecc)},
     {CU_DEVICE_ATTRIBUTE_INTEGRATED, GC_PROPERTY(integrated)},
+    {CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED, GC_PROPERTY(host_atomics)},
 };
 
 /* Values of which 0 is one, too. */
@@ -213,7 +214,7 @@ static void release(struct gc_device *device, uint64_t address)
     cuda->host = (struct gc_cuda_host){0};
     return;
   }
-  if (address == cuda->outside.address) {
+  if (address == cuda->on_node.address || address == cuda->on_peer.address) {
     gc_cuda_release_outside(cuda);
     return;
   }

@@ -8,8 +8,9 @@
 
 #include "device/cuda_driver.h"
 #include "device/device.h"
+#include "device/pinned.h"
 
-#define GC_CUDA_IMAGES 3 /* that are loaded on first use: see cuda_device.c */
+#define GC_CUDA_IMAGES 4 /* that are loaded on first use: see cuda_device.c */
 
 /* Another copy of the kernels, for the constant bank that comes with it. */
 struct gc_cuda_copy {
@@ -25,12 +26,18 @@ struct gc_cuda_aliases {
   CUmemGenericAllocationHandle memory; /* valid unless bytes is 0 */
 };
 
-/* Memory of the host or of another GPU that kernels use under `address`. */
+/* Host memory that kernels use under `address`. */
 struct gc_cuda_host {
   CUdeviceptr address; /* 0: there is none */
   uint64_t bytes;
-  unsigned char *memory; /* of the host; NULL: of the other GPU */
-  struct gc_cuda_device *peer;
+  unsigned char *memory;
+};
+
+/* Memory of another GPU that kernels and copies use. */
+struct gc_cuda_peer {
+  struct gc_cuda_device *device; /* NULL: there is none */
+  CUdeviceptr address;
+  uint64_t bytes;
 };
 
 struct gc_cuda_device {
@@ -51,7 +58,9 @@ struct gc_cuda_device {
   CUstream streams[GC_CONCURRENT_MAX];       /* NULL until first use */
   struct gc_cuda_aliases aliases;
   struct gc_cuda_host host;
-  struct gc_cuda_host outside; /* memory of a NUMA node or of another GPU */
+  struct gc_pinned on_node; /* memory of a NUMA node */
+  struct gc_cuda_peer on_peer;
+  CUevent events[GC_PINNED_EVENTS]; /* NULL until first use */
   uint32_t compute_major;
   enum gc_kernel launched; /* the last one, for the message if it fails */
 };

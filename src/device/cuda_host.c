@@ -25,33 +25,115 @@ int gc_cuda_host_nodes(struct gc_device *device, struct gc_host_node nodes[GC_HO
   return 0;
 }
 
+static void unpin(struct gc_device *device, void *memory)
+{
+  CUDA(device)->driver.cuMemHostUnregister(memory);
+}
+
+static int pin(struct gc_device *device, const struct gc_pinned *pinned, uint32_t node,
+               uint64_t *address, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  CUdeviceptr at = 0;
+  int status = CUDA_CALL(
+      cuda, err, cuMemHostRegister_v2(pinned->memory, pinned->bytes, CU_MEMHOSTREGISTER_DEVICEMAP),
+      "pin %llu bytes of NUMA node %u for %s", (unsigned long long)pinned->bytes, node, cuda->name);
+
+  if (status)
+    return status;
+  status = CUDA_CALL(cuda, err, cuMemHostGetDevicePointer_v2(&at, pinned->memory, 0),
+                     "map memory of NUMA node %u on %s", node, cuda->name);
+  if (status)
+    unpin(device, pinned->memory);
+  *address = at;
+  return status;
+}
+
+static int mark(struct gc_device *device, uint32_t event, uint32_t stream, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  CUstream in;
+  int status = gc_cuda_stream(cuda, stream, &in, err);
+
+  if (!status && !cuda->events[event])
+    status = CUDA_CALL(cuda, err, cuEventCreate(&cuda->events[event], 0), "time copies of %s",
+                       cuda->name);
+  return status ? status
+                : CUDA_CALL(cuda, err, cuEventRecord(cuda->events[event], in), "time copies of %s",
+                            cuda->name);
+}
+
+static int follow(struct gc_device *device, uint32_t stream, uint32_t event, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  CUstream in;
+  int status = gc_cuda_stream(cuda, stream, &in, err);
+
+  return status ? status
+                : CUDA_CALL(cuda, err, cuStreamWaitEvent(in, cuda->events[event], 0),
+                            "time copies of %s", cuda->name);
+}
+
+static CUresult queue_peer(struct gc_cuda_device *cuda, const struct gc_copy *copy, CUstream in)
+{
+  const struct gc_cuda_peer *peer = &cuda->on_peer;
+  const CUcontext other = peer->device->context;
+  const bool reads = copy->from - peer->address < peer->bytes;
+
+  return cuda->driver.cuMemcpyPeerAsync(copy->to, reads ? cuda->context : other, copy->from,
+                                        reads ? other : cuda->context, copy->bytes, in);
+}
+
+static int queue(struct gc_device *device, const struct gc_copy *copy, uint32_t stream,
+                 struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+  void *from = gc_pinned_at(&cuda->on_node, copy->from),
+       *to = gc_pinned_at(&cuda->on_node, copy->to);
+  CUstream in;
+  CUresult result;
+  int status = gc_cuda_stream(cuda, stream, &in, err);
+
+  if (status)
+    return status;
+  if (cuda->on_peer.device)
+    result = queue_peer(cuda, copy, in);
+  else
+    result = from ? cuda->driver.cuMemcpyHtoDAsync_v2(copy->to, from, copy->bytes, in)
+                  : cuda->driver.cuMemcpyDtoHAsync_v2(to, copy->from, copy->bytes, in);
+  return gc_cuda_status(&cuda->driver, result, err, "copy to or from %s", cuda->name);
+}
+
+static int finish(struct gc_device *device, struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+
+  return CUDA_CALL(cuda, err, cuCtxSynchronize(), "finish copies of %s", cuda->name);
+}
+
+static int elapsed(struct gc_device *device, uint32_t from, uint32_t to, float *ms,
+                   struct gc_error *err)
+{
+  struct gc_cuda_device *cuda = CUDA(device);
+
+  return CUDA_CALL(cuda, err, cuEventElapsedTime(ms, cuda->events[from], cuda->events[to]),
+                   "time copies of %s", cuda->name);
+}
+
+static const struct gc_pinned_calls calls = {pin, unpin, mark, follow, queue, finish, elapsed};
+
 int gc_cuda_alloc_on_node(struct gc_device *device, uint64_t bytes, uint32_t node,
                           uint64_t *address, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device);
-  struct gc_cuda_host *outside = &cuda->outside;
-  void *memory;
   int status;
 
   *address = 0;
-  if (outside->address)
+  if (cuda->on_node.memory || cuda->on_peer.device)
     return gc_fail(err, -EINVAL, "%s has memory elsewhere already", cuda->name);
-  if ((status = gc_numa_map(bytes, node, &memory, err)))
-    return status;
-  status = CUDA_CALL(cuda, err, cuMemHostRegister_v2(memory, bytes, CU_MEMHOSTREGISTER_DEVICEMAP),
-                     "pin %llu bytes of NUMA node %u for %s", (unsigned long long)bytes, node,
-                     cuda->name);
-  if (status) {
-    gc_numa_unmap(memory, bytes);
-    return status;
-  }
-  *outside = (struct gc_cuda_host){0, bytes, memory, NULL};
-  status = CUDA_CALL(cuda, err, cuMemHostGetDevicePointer_v2(&outside->address, memory, 0),
-                     "map memory of NUMA node %u on %s", node, cuda->name);
-  if (status)
-    gc_cuda_release_outside(cuda);
-  else
-    *address = outside->address;
+  cuda->on_node.bytes = bytes;
+  status = gc_pinned_alloc(device, &calls, &cuda->on_node, node, err);
+  *address = cuda->on_node.address;
   return status;
 }
 
@@ -91,7 +173,6 @@ int gc_cuda_alloc_on_peer(struct gc_device *device, struct gc_device *peer, uint
                           uint64_t *address, enum gc_peer_path *path, struct gc_error *err)
 {
   struct gc_cuda_device *cuda = CUDA(device), *other = CUDA(peer);
-  struct gc_cuda_host *outside = &cuda->outside;
   struct gc_error unused;
   CUdeviceptr memory = 0;
   int status;
@@ -100,14 +181,14 @@ int gc_cuda_alloc_on_peer(struct gc_device *device, struct gc_device *peer, uint
   *path = GC_PEER_BY_HOST;
   if (!cuda->driver.cuMemcpyPeerAsync)
     return gc_fail(err, -ENOTSUP, "the driver of %s knows no other GPUs", cuda->name);
-  if (outside->address)
+  if (cuda->on_node.memory || cuda->on_peer.device)
     return gc_fail(err, -EINVAL, "%s has memory elsewhere already", cuda->name);
   if ((status = enable_access(cuda, other, path, err)) || (status = gc_cuda_use(peer, err)))
     return status;
   status = CUDA_CALL(cuda, err, cuMemAlloc_v2(&memory, bytes), "allocate %llu bytes on %s",
                      (unsigned long long)bytes, other->name);
   if (!status)
-    *outside = (struct gc_cuda_host){memory, bytes, NULL, other};
+    cuda->on_peer = (struct gc_cuda_peer){other, memory, bytes};
   if (gc_cuda_use(device, status ? &unused : err) && !status)
     status = -EIO;
   *address = memory;
@@ -116,104 +197,27 @@ int gc_cuda_alloc_on_peer(struct gc_device *device, struct gc_device *peer, uint
 
 void gc_cuda_release_outside(struct gc_cuda_device *cuda)
 {
-  struct gc_cuda_host *outside = &cuda->outside;
+  struct gc_cuda_peer *peer = &cuda->on_peer;
 
-  if (outside->peer) {
-    cuda->driver.cuCtxSetCurrent(outside->peer->context);
-    cuda->driver.cuMemFree_v2(outside->address);
-    cuda->driver.cuCtxSetCurrent(cuda->context);
-  } else if (outside->memory) {
-    cuda->driver.cuMemHostUnregister(outside->memory);
-    gc_numa_unmap(outside->memory, outside->bytes);
-  }
-  *outside = (struct gc_cuda_host){0};
+  gc_pinned_release((struct gc_device *)cuda, &calls, &cuda->on_node);
+  if (!peer->device)
+    return;
+  cuda->driver.cuCtxSetCurrent(peer->device->context);
+  cuda->driver.cuMemFree_v2(peer->address);
+  cuda->driver.cuCtxSetCurrent(cuda->context);
+  *peer = (struct gc_cuda_peer){0};
 }
 
-/* Whether the memory elsewhere has this address. */
-static bool is_outside(const struct gc_cuda_host *outside, uint64_t address)
+void gc_cuda_host_fini(struct gc_cuda_device *cuda)
 {
-  return address - outside->address < outside->bytes;
-}
-
-static CUresult queue_peer(struct gc_cuda_device *cuda, const struct gc_copy *copy, CUstream stream)
-{
-  const struct gc_cuda_host *outside = &cuda->outside;
-  const CUcontext peer = outside->peer->context;
-  const bool reads = is_outside(outside, copy->from);
-
-  return cuda->driver.cuMemcpyPeerAsync(copy->to, reads ? cuda->context : peer, copy->from,
-                                        reads ? peer : cuda->context, copy->bytes, stream);
-}
-
-static int queue(struct gc_cuda_device *cuda, const struct gc_copy *copy, CUstream stream,
-                 struct gc_error *err)
-{
-  const struct gc_cuda_host *outside = &cuda->outside;
-  CUresult result;
-
-  if (outside->peer)
-    result = queue_peer(cuda, copy, stream);
-  else if (is_outside(outside, copy->from))
-    result = cuda->driver.cuMemcpyHtoDAsync_v2(
-        copy->to, outside->memory + (copy->from - outside->address), copy->bytes, stream);
-  else
-    result = cuda->driver.cuMemcpyDtoHAsync_v2(outside->memory + (copy->to - outside->address),
-                                               copy->from, copy->bytes, stream);
-  return gc_cuda_status(&cuda->driver, result, err, "copy to or from %s", cuda->name);
-}
-
-/* Events on the streams around the copies. All copies wait for `begin`. */
-struct timing {
-  CUevent begin, end[GC_COPIES_AT_ONCE];
-};
-
-static int time_copies(struct gc_cuda_device *cuda, const struct gc_copy *copies, uint32_t n,
-                       struct timing *t, double *ns, struct gc_error *err)
-{
-  CUstream streams[GC_COPIES_AT_ONCE];
-  int status = 0;
-
-  for (uint32_t i = 0; i < n && !status; i++)
-    status = gc_cuda_stream(cuda, i, &streams[i], err);
-  if (!status)
-    status = CUDA_CALL(cuda, err, cuEventCreate(&t->begin, 0), "time copies of %s", cuda->name);
-  for (uint32_t i = 0; i < n && !status; i++)
-    status = CUDA_CALL(cuda, err, cuEventCreate(&t->end[i], 0), "time copies of %s", cuda->name);
-  if (!status)
-    status =
-        CUDA_CALL(cuda, err, cuEventRecord(t->begin, streams[0]), "time copies of %s", cuda->name);
-  for (uint32_t i = 1; i < n && !status; i++)
-    status = CUDA_CALL(cuda, err, cuStreamWaitEvent(streams[i], t->begin, 0), "time copies of %s",
-                       cuda->name);
-  for (uint32_t i = 0; i < n && !status; i++)
-    if (!(status = queue(cuda, &copies[i], streams[i], err)))
-      status = CUDA_CALL(cuda, err, cuEventRecord(t->end[i], streams[i]), "time copies of %s",
-                         cuda->name);
-  if (!status)
-    status = CUDA_CALL(cuda, err, cuCtxSynchronize(), "finish copies of %s", cuda->name);
-  for (uint32_t i = 0; i < n && !status; i++) {
-    float ms = 0;
-
-    status = CUDA_CALL(cuda, err, cuEventElapsedTime(&ms, t->begin, t->end[i]), "time copies of %s",
-                       cuda->name);
-    *ns = ms * 1e6 > *ns ? ms * 1e6 : *ns;
-  }
-  return status;
+  gc_cuda_release_outside(cuda);
+  for (uint32_t i = 0; i < GC_PINNED_EVENTS; i++)
+    if (cuda->events[i])
+      cuda->driver.cuEventDestroy_v2(cuda->events[i]);
 }
 
 int gc_cuda_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t n, double *ns,
                  struct gc_error *err)
 {
-  struct gc_cuda_device *cuda = CUDA(device);
-  struct timing t = {0};
-  int status;
-
-  *ns = 0;
-  status = time_copies(cuda, copies, n, &t, ns, err);
-  if (t.begin)
-    cuda->driver.cuEventDestroy_v2(t.begin);
-  for (uint32_t i = 0; i < GC_COPIES_AT_ONCE; i++)
-    if (t.end[i])
-      cuda->driver.cuEventDestroy_v2(t.end[i]);
-  return status;
+  return gc_pinned_copy(device, &calls, copies, n, ns, err);
 }

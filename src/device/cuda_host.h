@@ -23,4 +23,7 @@ int gc_cuda_alloc_on_peer(struct gc_device *device, struct gc_device *peer, uint
 /* Releases the memory of gc_cuda_alloc_on_node or gc_cuda_alloc_on_peer, if there is any. */
 void gc_cuda_release_outside(struct gc_cuda_device *cuda);
 
+/* Releases all that these functions made. */
+void gc_cuda_host_fini(struct gc_cuda_device *cuda);
+
 #endif

@@ -314,7 +314,7 @@ void gc_cuda_close(struct gc_cuda_device *cuda)
   if (!cuda)
     return;
   gc_cuda_release_alias((struct gc_device *)cuda);
-  gc_cuda_release_outside(cuda);
+  gc_cuda_host_fini(cuda);
   gc_cuda_concurrent_fini(cuda);
   for (size_t i = 0; i < GC_CUDA_IMAGES; i++)
     if (cuda->images[i])

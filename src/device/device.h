@@ -77,6 +77,7 @@ struct gc_properties {
   bool ramps_late; /* the clock may stay low until the GPU has worked for tenths of a second */
   bool ecc;
   bool integrated; /* the GPU has no memory of its own: device memory is memory of the host */
+  bool host_atomics; /* its atomic operations on memory of the host are native: the link has them */
   bool simulated;
 };
 
@@ -150,8 +151,7 @@ struct gc_device_ops {
                     struct gc_error *err);
   void (*release)(struct gc_device *device, uint64_t address); /* of all; 0 is fine */
 
-  /* Memory of the host, for measuring how the GPU reaches it. These three are NULL in a back end
-   * that cannot do that.
+  /* Memory of the host, for measuring how the GPU reaches it.
    * host_nodes: the nodes, nearest first, at most GC_HOST_NODES_MAX.
    * alloc_on_node: memory on the node with this number, which kernels and copies can use. One range
    * at a time. -ENOMEM if the node has too little free memory.

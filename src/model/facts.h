@@ -35,6 +35,7 @@ struct gc_model_host {
   uint32_t node, distance;
   bool full; /* no memory is free */
   uint32_t latency_ns;
+  uint32_t atomic_ns; /* of atomic operations; 0: the GPU has none that are native there */
   double read_gbps, write_gbps;                        /* by the SMs */
   double copy_to_gbps, copy_from_gbps, copy_both_gbps; /* by the copy engines; both: in all */
 };

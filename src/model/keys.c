@@ -701,6 +701,7 @@ const struct gc_profile_key gc_host_keys[] = {
     {"distance", read_u32, HOST(distance), false, 10, 255},
     {"full", read_yes, HOST(full), false, 0, 0},
     {"latency_ns", read_u32, HOST(latency_ns), true, 1, 1000000},
+    {"atomic_ns", read_u32, HOST(atomic_ns), false, 1, 1000000},
     {"read_gbps", read_gbps, HOST(read_gbps), true, 0, 100000},
     {"write_gbps", read_gbps, HOST(write_gbps), true, 0, 100000},
     {"copy_to_gbps", read_gbps, HOST(copy_to_gbps), true, 0, 100000},

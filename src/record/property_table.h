@@ -177,6 +177,12 @@ PROPERTY(HOST_LATENCY, "HostLatency", host_latency, "Host memory",
 TEXT(HOST_LATENCY, "HostLatencyNs", "#:%", ",", write_by_node(out, &from->host_latency),
      "latency of host memory by NUMA node")
 
+PROPERTY(HOST_ATOMIC_LATENCY, "HostAtomicLatency", host_atomic, "Host memory",
+         "A few SMs or CUs make chains of atomic additions to memory of the host, each of which needs "
+         "the value that the one before it returned. The value is the mean of the quartiles of the "
+         "additions.")
+TEXT(HOST_ATOMIC_LATENCY, "HostAtomicLatencyNs", "#:%", ",", write_by_node(out, &from->host_atomic_latency),
+     "latency of atomic operations on host memory by NUMA node")
 PROPERTY(PEER_READ, "PeerRead", none, "Other GPUs",
          "All SMs read memory of the other GPU. The value is the median of the repetitions.")
 TEXT(PEER_READ, "PeerReadGBps", "&:%", ",", write_by_peer(out, results, &from->peer_read),

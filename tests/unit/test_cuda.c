@@ -530,7 +530,7 @@ static void reads_properties(void **state)
   assert_int_equal(p.shared_per_block, 232448);
   assert_int_equal(p.shared_reserved, 0); /* a driver without this attribute */
   assert_true(p.global_l1 && p.local_l1 && p.has_texture && p.has_constant && p.has_read_only && p.has_gpcs);
-  assert_false(p.has_lds || p.l2_per_xcd || p.ecc || p.integrated || p.simulated);
+  assert_false(p.has_lds || p.l2_per_xcd || p.ecc || p.integrated || p.host_atomics || p.simulated);
   assert_true(p.l2_fetch_limit.made && p.l2_persisting.made && p.l2_compression.made);
   assert_int_equal(p.l2_fetch_limit.value, 64);
   assert_int_equal(p.l2_persisting.value, 39321600);
@@ -539,12 +539,13 @@ static void reads_properties(void **state)
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = -1;
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE] = -1;
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_INTEGRATED] = 1;
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_HOST_NATIVE_ATOMIC_SUPPORTED] = 1;
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED] = -1;
   f->fake->fetch_limit = FAKE_CUDA_REFUSED;
   assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
   assert_false(p.l2_fetch_limit.made || p.l2_persisting.made || p.l2_compression.made);
   assert_int_equal(p.shared_per_block, 49152);
-  assert_true(p.integrated);
+  assert_true(p.integrated && p.host_atomics);
 }
 
 static void launches(void **state)

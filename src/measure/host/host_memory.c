@@ -24,6 +24,7 @@ static const struct gc_outside_value values[GC_OUTSIDE_WHATS] = {
     [GC_OUTSIDE_COPY_FROM] = VALUE(HOST_COPY_FROM, host_copy_from),
     [GC_OUTSIDE_COPY_BOTH] = VALUE(HOST_COPY_BOTH, host_copy_both),
     [GC_OUTSIDE_LATENCY] = VALUE(HOST_LATENCY, host_latency),
+    [GC_OUTSIDE_ATOMIC] = VALUE(HOST_ATOMIC_LATENCY, host_atomic_latency),
 };
 
 /* A node without free memory, or whose memory the driver does not pin, has no values; others may
@@ -62,8 +63,6 @@ static const char *find_nodes(struct gc_bench *bench, struct gc_host_node nodes[
                               uint32_t *count)
 {
   *count = 0;
-  if (!bench->ops->host_nodes)
-    return "this program cannot measure host memory with the library of this vendor";
   if (bench->ops->host_nodes(bench->device, nodes, count, bench->err))
     return bench->err->text;
   if (!*count)
@@ -89,6 +88,8 @@ int gc_step_host_memory(struct gc_measurement *m, struct gc_measured *element)
   o->columns = "NUMA node\twhat\tvalue";
   o->region = o->bytes = o->copy_bytes = BYTES;
   o->copy_share = 4;
+  if (!bench->properties.host_atomics)
+    o->no_atomics = "the GPU has no native atomic operations on memory of the host";
   if ((status = gc_outside_begin(o, m)))
     return status;
   for (uint32_t i = 0; i < count && !status; i++)

@@ -31,6 +31,7 @@
  * times, and then fewer of them load. */
 #define PARTS (REPEATS + 2)
 #define STRIDE 512u /* bytes between lines of the chains: no fetch brings in two of them */
+#define LINES (GC_OUTSIDE_LEAST / STRIDE)
 
 static const struct {
   const char *raw;
@@ -42,30 +43,50 @@ static const struct {
     [GC_OUTSIDE_COPY_FROM] = {"copy from, GB/s", COPY_REPEATS},
     [GC_OUTSIDE_COPY_BOTH] = {"copy both ways, GB/s", COPY_REPEATS},
     [GC_OUTSIDE_LATENCY] = {"latency, ns", REPEATS},
+    [GC_OUTSIDE_ATOMIC] = {"atomic latency, ns", REPEATS},
 };
 
-/* Chains of lines that nothing has loaded before: all repetitions of all SMs are parts of one. Lines
- * can be near or far on the way there, too, so the value is the mean of the quartiles, as of
- * device memory. */
-static int measure_latency(struct gc_outside *o, double values[REPEATS])
+/* Atomic operations that the CPU sees as atomic, too. */
+static const struct gc_path system_path = {.space = GC_ADDRESS_GLOBAL,
+                                           .chase = GC_KERNEL_chase_system};
+
+static bool is_latency(enum gc_outside_what what)
 {
-  struct gc_bench *bench = &o->m->bench;
-  const uint64_t lines = GC_OUTSIDE_LEAST / STRIDE, scatter = gc_ring_scatter(lines);
+  return what == GC_OUTSIDE_LATENCY || what == GC_OUTSIDE_ATOMIC;
+}
+
+/* Chains of lines, for loads and for atomic operations. */
+static int lay_chains(struct gc_outside *o)
+{
   const struct gpu_fill_args args = {.base = o->address,
-                                     .count = lines,
+                                     .count = LINES,
                                      .stride = STRIDE,
-                                     .multiplier = scatter,
+                                     .multiplier = gc_ring_scatter(LINES),
                                      .first = o->address,
                                      .step = STRIDE,
                                      .slot_bytes = GC_SLOT_BYTES};
+  struct gc_bench *bench = &o->m->bench;
+
+  return gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &args);
+}
+
+/* The chains lead through lines that nothing has loaded before: all repetitions of all SMs, and
+ * then those of atomic operations, are parts of one. Lines can be near or far there, too, so the
+ * value is the mean of the quartiles, as of device memory. */
+static int measure_latency(struct gc_outside *o, enum gc_outside_what what, double values[REPEATS])
+{
+  struct gc_bench *bench = &o->m->bench;
+  const bool atomic = what == GC_OUTSIDE_ATOMIC;
+  const struct gc_path *path = atomic ? &system_path : gc_path_of(GC_L2);
   const struct gc_traced traced = {.starts = o->starts, .n = o->chains, .loads = PARTS * LOADS};
+  const uint32_t first = atomic ? o->chains : 0;
   int status;
 
+  _Static_assert(2 * CHAINS * PARTS * LOADS <= LINES, "no line is in two chains");
   for (uint64_t i = 0; i < o->chains; i++)
-    o->starts[i] = o->address + i * PARTS * LOADS * scatter % lines * STRIDE;
-  status = gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &args);
-  if (!status)
-    status = gc_chase_trace(bench, gc_path_of(GC_L2), &traced, o->trace);
+    o->starts[i] =
+        o->address + (first + i) * PARTS * LOADS * gc_ring_scatter(LINES) % LINES * STRIDE;
+  status = gc_chase_trace(bench, path, &traced, o->trace);
   for (uint32_t r = 0; r < REPEATS && !status; r++) {
     size_t n = 0;
 
@@ -135,7 +156,8 @@ static int measure(struct gc_outside *o, enum gc_outside_what what, double value
 {
   switch (what) {
   case GC_OUTSIDE_LATENCY:
-    return measure_latency(o, values);
+  case GC_OUTSIDE_ATOMIC:
+    return measure_latency(o, what, values);
   case GC_OUTSIDE_READ:
   case GC_OUTSIDE_WRITE:
     return measure_sweep(o, what, values);
@@ -159,7 +181,7 @@ static void conclude(struct gc_outside *o, struct gc_measured *element, enum gc_
   gc_sort(values, repeats);
   value = gc_median(values, repeats);
   confidence = gc_median_confidence(values, repeats, value, TOLERANCE * value);
-  if (what == GC_OUTSIDE_LATENCY)
+  if (is_latency(what))
     confidence *= o->m->results->overhead.confidence;
   if (!(value > 0)) {
     snprintf(why, sizeof(o->why[what]), "%s: a clock did not advance", o->name);
@@ -202,17 +224,19 @@ int gc_outside_measure(struct gc_outside *o, struct gc_measured *element, uint32
                        bool by_kernels)
 {
   double values[REPEATS];
-  int status = 0;
+  int status = by_kernels ? lay_chains(o) : 0;
 
-  /* the latency first: stores destroy the chains */
+  /* latencies first: stores destroy the chains */
   for (int i = 0; i < GC_OUTSIDE_WHATS && !status; i++) {
     const enum gc_outside_what what =
         (enum gc_outside_what)((GC_OUTSIDE_LATENCY + i) % GC_OUTSIDE_WHATS);
-    const bool copies = what != GC_OUTSIDE_LATENCY && what != GC_OUTSIDE_READ &&
-                        what != GC_OUTSIDE_WRITE;
+    const bool copies = !is_latency(what) && what != GC_OUTSIDE_READ && what != GC_OUTSIDE_WRITE;
 
-    if (o->values[what].property != GC_PROPERTY_COUNT && (by_kernels || copies) &&
-        !(status = measure(o, what, values)))
+    if (o->values[what].property == GC_PROPERTY_COUNT || (!by_kernels && !copies))
+      continue;
+    if (what == GC_OUTSIDE_ATOMIC && o->no_atomics)
+      snprintf(o->why[what], sizeof(o->why[what]), "%s", o->no_atomics);
+    else if (!(status = measure(o, what, values)))
       conclude(o, element, what, number, values);
   }
   return status;

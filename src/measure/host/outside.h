@@ -16,6 +16,7 @@ enum gc_outside_what {
   GC_OUTSIDE_COPY_FROM,
   GC_OUTSIDE_COPY_BOTH,
   GC_OUTSIDE_LATENCY,
+  GC_OUTSIDE_ATOMIC, /* latency of atomic operations */
   GC_OUTSIDE_WHATS
 };
 
@@ -35,6 +36,7 @@ struct gc_outside {
   uint64_t bytes;                        /* that are read or stored at a time */
   uint64_t copy_bytes;                   /* that are copied at a time */
   uint32_t copy_share;                   /* they are compared with a copy of this share */
+  const char *no_atomics;                /* why there are no atomic operations; NULL: there are */
   struct gc_measurement *m;
   uint64_t device; /* copy_bytes on the GPU */
   uint32_t chains;

@@ -31,6 +31,7 @@ static const struct gc_outside_value values[GC_OUTSIDE_WHATS] = {
     [GC_OUTSIDE_COPY_FROM] = {GC_PROPERTY_COUNT, 0}, /* the other GPU measures it */
     [GC_OUTSIDE_COPY_BOTH] = {GC_PROPERTY_COUNT, 0},
     [GC_OUTSIDE_LATENCY] = VALUE(PEER_LATENCY, peer_latency),
+    [GC_OUTSIDE_ATOMIC] = {GC_PROPERTY_COUNT, 0},
 };
 
 /* How many bytes are enough: as many as kernels read in the time. If they cannot, the way is slow.

@@ -177,7 +177,7 @@ struct gc_measured {
   } curve[GC_CURVE_MAX];
   uint64_t side_mask; /* of L2 */
   struct gc_by_node host_read, host_write, host_copy_to, host_copy_from, host_copy_both; /* GB/s */
-  struct gc_by_node host_latency;                                                        /* ns */
+  struct gc_by_node host_latency, host_atomic_latency;                                   /* ns */
   struct gc_by_node peer_read, peer_write, peer_copy;                                    /* GB/s */
   struct gc_by_node peer_latency;                                                        /* ns */
   struct gc_by_node peer_path; /* enum gc_peer_path */

@@ -282,6 +282,7 @@ static void print_hosts(const struct gc_element *element, FILE *out)
       {HWLOC_GPUCACHE_HOST_COPY_FROM_GBPS, "from the GPU", "GB/s"},
       {HWLOC_GPUCACHE_HOST_COPY_BOTH_GBPS, "both at once", "GB/s"},
       {HWLOC_GPUCACHE_HOST_LATENCY_NS, "latency", "ns"},
+      {HWLOC_GPUCACHE_HOST_ATOMIC_LATENCY_NS, "of atomic operations", "ns"},
   };
   const size_t count = sizeof(values) / sizeof(*values);
   uint64_t nodes[16], node;
