@@ -36,9 +36,9 @@ median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 i=0
 while [ $i -lt "$runs" ]; do
   milliseconds start_all >>"$HOME/start" || exit 1
-  milliseconds "$tool" measure --force gpu0 >>"$HOME/process" || exit 1
-  "$tool" show --json gpu0 | sed -n 's/.*"MeasuringMilliseconds": *"*\([0-9.]*\).*/\1/p' | head -n 1 >>"$HOME/one"
-  milliseconds "$tool" measure --force >>"$HOME/all" || exit 1
+  milliseconds "$tool" measure --force --no-store --xml gpu0 >>"$HOME/process" || exit 1
+  sed -n 's/.*MeasuringMilliseconds" value="\([0-9.]*\)".*/\1/p' "$HOME/out" >>"$HOME/one"
+  milliseconds "$tool" measure --force --no-store >>"$HOME/all" || exit 1
   i=$((i + 1))
 done
 start=$(median <"$HOME/start")
@@ -53,7 +53,7 @@ echo "  measure all  $all ms  ($(tr '\n' ' ' <"$HOME/all")), limit $limit ms"
 
 for i in 1 2 3; do
   "$tool" measure --force --no-store --xml gpu0 >"$HOME/alone.xml" || exit 1
-  "$tool" measure --force >"$HOME/out" || exit 1
+  "$tool" measure --replace >"$HOME/out" || exit 1
   "$tool" show --xml gpu0 >"$HOME/beside.xml" || exit 1
   "$tool" compare "$HOME/alone.xml" "$HOME/beside.xml" || failed=1
 done
