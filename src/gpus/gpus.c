@@ -197,8 +197,7 @@ size_t gc_gpus_node(const struct gc_gpus *gpus, enum gc_vendor vendor, struct gc
       continue;
     /* a simulated GPU has a hash of its profile there; others may not show it while they sleep */
     snprintf(text, sizeof(text), "%s %04x:%02x:%02x.%x %s;", gpu->identity.id, gpu->domain,
-             gpu->bus, gpu->dev, gpu->func,
-             vendor == GC_VENDOR_SIM ? gpu->identity.vbios : "");
+             gpu->bus, gpu->dev, gpu->func, vendor == GC_VENDOR_SIM ? gpu->identity.vbios : "");
     hash = gc_hash(hash, text, strlen(text));
     memcpy(node->driver, gpu->identity.driver, sizeof(node->driver));
     count++;

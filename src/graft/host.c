@@ -163,16 +163,15 @@ static int set_attribute(hwloc_topology_t topology, const struct gc_grafted *gpu
  * without a PCI device in the topology are left out. */
 
 #ifdef GC_HWLOC_DISTANCES
-/* Whether GPU i, whose PCI device the topology has, reaches another GPU, or is reached by one. */
-static bool has_peer(const struct gc_grafted *gpus, size_t count, size_t i, const char *key)
+/* Whether the matrix has a row for the GPU. */
+static bool has_row(hwloc_topology_t topology, const struct gc_grafted *gpu,
+                    const struct host_value *of)
 {
+  struct values from = values_of(gpu, of);
   double value;
 
-  for (size_t k = 0; k < count; k++)
-    if (k != i && gpus[k].device &&
-        (find_peer(&gpus[i], &gpus[k], key, &value) || find_peer(&gpus[k], &gpus[i], key, &value)))
-      return true;
-  return false;
+  return gpu->device &&
+         (next_node(topology, &from, &value) || gc_infos_get(infos_of(gpu), of->peer_key));
 }
 
 /* objs: space for all GPUs and NUMA nodes. Returns how many have a value: GPUs, then nodes. */
@@ -182,13 +181,9 @@ static unsigned find_objects(hwloc_topology_t topology, const struct gc_grafted 
   unsigned n = 0, first;
   double value;
 
-  for (size_t i = 0; i < count; i++) {
-    struct values from = values_of(&gpus[i], of);
-
-    if (gpus[i].device &&
-        (next_node(topology, &from, &value) || has_peer(gpus, count, i, of->peer_key)))
+  for (size_t i = 0; i < count; i++)
+    if (has_row(topology, &gpus[i], of))
       objs[n++] = gpus[i].device;
-  }
   first = n;
   for (size_t i = 0; i < count; i++) {
     struct values from = values_of(&gpus[i], of);
@@ -238,7 +233,7 @@ static int add_distances(hwloc_topology_t topology, const struct gc_grafted *gpu
       values[index_of(gpus[i].device, objs) * n + index_of(node, objs)] =
           (hwloc_uint64_t)(value * of->distance_unit + 0.5);
     for (size_t k = 0; k < count && gpus[i].device; k++)
-      if (k != i && gpus[k].device && find_peer(&gpus[i], &gpus[k], of->peer_key, &value))
+      if (has_row(topology, &gpus[k], of) && find_peer(&gpus[i], &gpus[k], of->peer_key, &value))
         values[index_of(gpus[i].device, objs) * n + index_of(gpus[k].device, objs)] =
             (hwloc_uint64_t)(value * of->distance_unit + 0.5);
   }

@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define PEER "Peer" /* keys that begin so tell how the GPU reaches others */
 #define SOURCE HWLOC_GPUCACHE_SOURCE_SUFFIX
 
 /* The length of the property that a key belongs to: "LineBytes" and "LineSource" belong to
@@ -99,28 +98,6 @@ int gc_record_merge_tables(struct gc_record *record, const struct gc_record *tab
   return status ? status : gc_record_explain_per_sm(record);
 }
 
-bool gc_record_is_node(const struct gc_record *record)
-{
-  return !strncmp(record->identity.id, GC_NODE_PREFIX, strlen(GC_NODE_PREFIX));
-}
-
-int gc_record_add_to_node(struct gc_record *node, const struct gc_record *from)
-{
-  const struct gc_element *memory = gc_record_find(from, GC_DEVICE_MEMORY);
-  int status = 0;
-
-  for (size_t i = 0; memory && i < memory->infos.count && !status; i++) {
-    const struct gc_info *info = &memory->infos.array[i];
-    char name[GC_RECORD_MAX_NAME];
-
-    if (strncmp(info->name, PEER, strlen(PEER)))
-      continue;
-    snprintf(name, sizeof(name), "%s.%.40s", from->identity.id, info->name);
-    status = gc_infos_set(&node->elements[0].infos, name, info->value);
-  }
-  return status;
-}
-
 int gc_record_merge_node(struct gc_record *record, const struct gc_record *node)
 {
   const struct gc_infos *infos = &node->elements[0].infos;
@@ -131,7 +108,7 @@ int gc_record_merge_node(struct gc_record *record, const struct gc_record *node)
     const char *name = infos->array[i].name;
 
     if (!strncmp(name, record->identity.id, length) && name[length] == '.' &&
-        !strncmp(name + length + 1, PEER, strlen(PEER)))
+        !strncmp(name + length + 1, GC_PEER_KEYS, strlen(GC_PEER_KEYS)))
       status = gc_infos_set(&record->elements[0].infos, name + length + 1, infos->array[i].value);
   }
   return status;

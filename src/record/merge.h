@@ -15,16 +15,12 @@
  * than a record may have. After a failure a part of the tables is merged. */
 int gc_record_merge_tables(struct gc_record *record, const struct gc_record *tables);
 
-/* The records of nodes, which tell how GPUs reach each other, have ids that begin with this. */
+/* The records of nodes, which tell how GPUs reach each other, have ids that begin with this. Infos
+ * of their DeviceMemory have the id of a GPU, a period, and a key that begins with "Peer". */
 #define GC_NODE_PREFIX "node-"
+#define GC_PEER_KEYS "Peer"
 
-bool gc_record_is_node(const struct gc_record *record);
-
-/* Adds to a record of a node what was measured on GPU `from`: the Peer… infos of its DeviceMemory,
- * each with a name that begins with the id of the GPU and a period. 0 or -ENOMEM. */
-int gc_record_add_to_node(struct gc_record *node, const struct gc_record *from);
-
-/* Adds these infos of the node to the record of a GPU. 0 or -ENOMEM. */
+/* Adds to the record of a GPU what the record of the node says about it. 0 or -ENOMEM. */
 int gc_record_merge_node(struct gc_record *record, const struct gc_record *node);
 
 #endif

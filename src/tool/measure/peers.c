@@ -103,6 +103,24 @@ static int print(const struct group *group, const struct gc_record *node)
 
 /* --- measuring ------------------------------------------------------------------------------- */
 
+/* Adds what was measured on a GPU to the record of the node. 0 or -ENOMEM. */
+static int add_peers(const struct gc_record *record, struct gc_record *node)
+{
+  const struct gc_infos *infos = &gc_record_find(record, GC_DEVICE_MEMORY)->infos;
+  int status = 0;
+
+  for (size_t i = 0; i < infos->count && !status; i++) {
+    const struct gc_info *info = &infos->array[i];
+    char name[GC_RECORD_MAX_NAME];
+
+    if (strncmp(info->name, GC_PEER_KEYS, strlen(GC_PEER_KEYS)))
+      continue;
+    snprintf(name, sizeof name, "%s.%.40s", record->identity.id, info->name);
+    status = gc_infos_set(&node->elements[0].infos, name, info->value);
+  }
+  return status;
+}
+
 /* Measures GPU i, and adds what it reaches to the record of the node. *found: with a value. */
 static int measure_one(const struct group *group, size_t i, struct gc_device *const *devices,
                        struct gc_record *node, bool *found, struct gc_error *err)
@@ -125,7 +143,7 @@ static int measure_one(const struct group *group, size_t i, struct gc_device *co
   status = gc_ops(devices[i])->use ? gc_ops(devices[i])->use(devices[i], err) : 0;
   if (!status)
     status = gc_measure(devices[i], &options, record, err);
-  if (!status && gc_record_add_to_node(node, record))
+  if (!status && add_peers(record, node))
     status = gc_fail(err, -ENOMEM, "out of memory");
   if (!status) {
     const struct gc_infos *infos = &gc_record_find(record, GC_DEVICE_MEMORY)->infos;

@@ -86,7 +86,7 @@ static int visit_file(const char *path, gc_topology_visitor *visit, void *data,
   if (status)
     return status;
   status = gc_record_read_xml(text, length, &record, err);
-  if (!status && gc_record_is_node(record)) {
+  if (!status && !strncmp(record->identity.id, GC_NODE_PREFIX, strlen(GC_NODE_PREFIX))) {
     gc_record_free(record);
     status = gc_fail(err, OF_A_NODE, "it tells how GPUs reach each other, and describes none");
   } else if (!status) { /* a file with one GPU is usually a record */
