@@ -313,6 +313,8 @@ void gc_cuda_close(struct gc_cuda_device *cuda)
 {
   if (!cuda)
     return;
+  if (cuda->context) /* the thread may have used another device last */
+    cuda->driver.cuCtxSetCurrent(cuda->context);
   gc_cuda_release_alias((struct gc_device *)cuda);
   gc_cuda_host_fini(cuda);
   gc_cuda_concurrent_fini(cuda);
