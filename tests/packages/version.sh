@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # All files that name the version name the same one, and those that name the date of the release, too.
 cd "$top_srcdir" || exit 99
-version=$(sed -n 's/^AC_INIT(\[hwloc-gpucache\], \[\(.*\)\])$/\1/p' configure.ac)
+version=$(sed -n 's/^AC_INIT(\[hwloc-gpucache\], \[\([^]]*\)\].*/\1/p' configure.ac)
+url=$(sed -n 's/^  \[\(https:.*\)\])$/\1/p' configure.ac)
 news=$(sed -n 's/^Version //p' NEWS | sed 1q)
 date=$(sed -n 's/^\(20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]\)$/\1/p' NEWS | sed 1q)
 failed=0
@@ -15,7 +16,12 @@ expect() # FILE FOUND EXPECTED
 }
 
 [ -n "$version" ] || { echo "configure.ac names no version"; exit 1; }
-expect "debian/changelog" "$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)" "$version"
+[ -n "$url" ] || { echo "configure.ac names no URL"; exit 1; }
+expect "debian/changelog" "$(sed -n '1s/.*(\(.*\)-[0-9]*).*/\1/p' debian/changelog)" "$version"
+expect "debian/control" "$(sed -n 's/^Homepage: //p' debian/control)" "$url"
+expect "debian/control" "$(sed -n 's/^Vcs-Git: //p' debian/control)" "$url.git"
+expect "debian/upstream/metadata" "$(sed -n 's/^Repository: //p' debian/upstream/metadata)" "$url.git"
+expect "debian/watch" "$(sed -n 's/^\(https:.*\)\/releases .*/\1/p' debian/watch)" "$url"
 expect "contrib/rpm/hwloc-gpucache.spec" "$(sed -n 's/^Version: *//p' contrib/rpm/hwloc-gpucache.spec)" "$version"
 expect "contrib/spack/package.py" \
   "$(sed -n 's/.*url = ".*hwloc-gpucache-\(.*\)\.tar\.xz"/\1/p' contrib/spack/package.py)" "$version"
