@@ -14,11 +14,11 @@ set -eu
 build()
 {
   cd /tmp/packages
+  apt-get install -y --no-install-recommends dpkg-dev lintian
   version=$(basename hwloc-gpucache-*.tar.xz .tar.xz)
   version=${version#hwloc-gpucache-}
   mv "hwloc-gpucache-$version.tar.xz" "hwloc-gpucache_$version.orig.tar.xz"
   tar -xf "hwloc-gpucache_$version.orig.tar.xz"
-  apt-get install -y --no-install-recommends dpkg-dev lintian
   apt-get build-dep -y --no-install-recommends "./hwloc-gpucache-$version"
   # Not as root: some tests would be skipped.
   useradd --create-home builder
