@@ -23,6 +23,11 @@ expect "debian/control" "$(sed -n 's/^Vcs-Git: //p' debian/control)" "$url.git"
 expect "debian/upstream/metadata" "$(sed -n 's/^Repository: //p' debian/upstream/metadata)" "$url.git"
 expect "debian/watch" "$(sed -n 's/^\(https:.*\)\/releases .*/\1/p' debian/watch)" "$url"
 expect "contrib/rpm/hwloc-gpucache.spec" "$(sed -n 's/^Version: *//p' contrib/rpm/hwloc-gpucache.spec)" "$version"
+expect "contrib/rpm/hwloc-gpucache.spec" "$(sed -n 's/^URL: *//p' contrib/rpm/hwloc-gpucache.spec)" "$url"
+expect "contrib/spack/package.py" "$(sed -n 's/.*homepage = "\(.*\)"/\1/p' contrib/spack/package.py)" "$url"
+eb=$(echo contrib/upstream/hwloc-gpucache-*.eb)
+expect "$eb" "$(sed -n "s/^version = '\(.*\)'/\1/p" "$eb")" "$version"
+expect "$eb" "$(sed -n "s/^homepage = '\(.*\)'/\1/p" "$eb")" "$url"
 expect "contrib/spack/package.py" \
   "$(sed -n 's/.*url = ".*hwloc-gpucache-\(.*\)\.tar\.xz"/\1/p' contrib/spack/package.py)" "$version"
 expect "contrib/python/pyproject.toml" "$(sed -n 's/^version = "\(.*\)"/\1/p' contrib/python/pyproject.toml)" "$version"
