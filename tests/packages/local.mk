@@ -3,7 +3,7 @@
 packages_tests = tests/packages/service.bats tests/packages/version.sh
 TESTS += $(packages_tests)
 smoke_tests += $(packages_tests)
-EXTRA_DIST += $(packages_tests) tests/packages/roots.sh
+EXTRA_DIST += $(packages_tests) tests/packages/roots.sh tests/packages/rpm.sh
 EXTRA_DIST += contrib/rpm/hwloc-gpucache.spec contrib/spack/package.py
 EXTRA_DIST += contrib/upstream/README.md contrib/upstream/hwloc-gpucache-0.2.0-GCCcore-14.3.0.eb \
 	contrib/upstream/spack-hwloc-plugins.patch
@@ -17,9 +17,11 @@ check-brief: all
 	@$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(brief_tests)' check_LTLIBRARIES= \
 	  check_PROGRAMS='$(filter tests/unit/test_%,$(brief_tests)) tests/plugin/topo-check'
 
-# The Debian packages of this release archive, in bare roots of these releases.
+# The Debian packages of this release archive, in bare roots of these releases; then the RPM packages.
 SUITES = bookworm trixie
 check-packages: dist
 	@$(SHELL) '$(srcdir)/tests/packages/roots.sh' '$(distdir).tar.xz' $(SUITES) || test $$? -eq 77
+	@$(SHELL) '$(srcdir)/tests/packages/rpm.sh' '$(distdir).tar.xz' '$(srcdir)/contrib/rpm/hwloc-gpucache.spec' || \
+	  test $$? -eq 77
 
 .PHONY: check-brief check-packages

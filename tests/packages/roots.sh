@@ -21,9 +21,8 @@ build()
   tar -xf "hwloc-gpucache_$version.orig.tar.xz"
   apt-get build-dep -y --no-install-recommends "./hwloc-gpucache-$version"
   # Not as root: some tests would be skipped.
-  useradd --create-home builder
-  chown -R builder .
-  runuser -u builder -- env HOME=/home/builder sh -ec '
+  chown -R nobody .
+  runuser -u nobody -- env HOME="$PWD" sh -ec '
     cd "$1"
     dpkg-buildpackage -us -uc
     cd ..
