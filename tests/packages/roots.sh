@@ -66,7 +66,7 @@ root()
 {
   suite=$1 log=$2
   shift 2
-  mmdebstrap ${KEYRING:+--keyring="$KEYRING"} --variant=apt --components=main${COMPONENTS:+,$COMPONENTS} \
+  mmdebstrap ${KEYRING:+--keyring="$KEYRING"} --variant=apt --dpkgopt=force-unsafe-io --components=main${COMPONENTS:+,$COMPONENTS} \
     --customize-hook='mkdir -p "$1/tmp/packages"' --customize-hook="copy-in '$self' /tmp/packages" "$@" \
     "$suite" /dev/null "$MIRROR" >"$log" 2>&1 || {
     tail -n 100 "$log"
