@@ -38,7 +38,8 @@ try()
 {
   cd /tmp/packages/out
   apt-get install -y --no-install-recommends ./hwloc-gpucache_*.deb ./libhwloc-gpucache-plugin_*.deb hwloc-nox
-  env -u HWLOC_PLUGINS_PATH HWLOC_GPUCACHE_SIM=t1000 lstopo-no-graphics --of console
+  hwloc-gpucache --sim t1000 measure
+  HWLOC_GPUCACHE_SIM=t1000 lstopo-no-graphics --of console | grep 'gpu0-L1 '
   apt-get install -y --no-install-recommends autopkgtest
   autopkgtest ./*.deb ./*.dsc -- null
   apt-get purge -y '*hwloc-gpucache*'
