@@ -18,6 +18,7 @@
 #include "store.c"
 #include "stream.c"
 #include "sweep.c"
+#include "under_load.c"
 #if GPU_NVIDIA_PATHS
 #include "banks.c"
 #include "constant_groups.c"

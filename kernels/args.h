@@ -314,6 +314,25 @@ struct gpu_sweep_args {
   uint32_t value, reserved;
 };
 
+/* under_load: the last blocks, so many as there are chains, each follow a chain through L2 (.cg):
+ * `warm` untimed loads, then `loads` loads, each timed alone. Each warp of the other blocks reads
+ * an array of its own of `bytes` bytes, a multiple of GPU_BANDWIDTH_ROWS rows, in order and again
+ * from its begin, until all chains have ended; but at most `count` times GPU_BANDWIDTH_ROWS rows,
+ * so that it ends even if a chain never begins. The array of warp w of block b begins b *
+ * block_first + w * warp_first bytes behind `base`. */
+struct gpu_under_load_args {
+  uint64_t starts; /* uint64_t[chains] */
+  uint64_t trace;  /* uint32_t[chains][loads]: raw cycles */
+  uint64_t done;   /* uint32_t, 0 before the launch: chains that have ended */
+  uint64_t base, bytes;
+  uint64_t block_first, warp_first;
+  uint64_t first;   /* bytes of its array that a warp skips at the begin */
+  uint64_t results; /* struct gpu_bandwidth_result[blocks], without wall clock; those of chains have
+                       only the SM */
+  uint64_t sink;    /* device address of 8 writable bytes */
+  uint32_t warm, loads, count, chains;
+};
+
 /* outstanding: the block on SM `only_sm` makes batches of loads; all other blocks exit at once. In
  * round r the warps together load counts[r] lines that follow the lines of round r - 1, `stride`
  * bytes apart, with one load for each line; line i of a round is loaded by warp i % warps. So a
@@ -650,8 +669,9 @@ struct gpu_visible_args {
  *         thread-block clusters. CODE: machine code of kernels that jump. ANY: nothing of these
  *   work: TICKETS: blocks wait for one another, so that no two load at the same time. TURNS: the
  *         same, unless `turns` in gpu_jumps_args is 0. LATENCY: many loads are timed at once, so
- *         the simulator adds noise to the untimed loads, too. PLAIN: none of these
- * First the kernels of every GPU. */
+ *         the simulator adds noise to the untimed loads, too. LOADED: all blocks but those
+ *         with chains read at the same time, with so many loads in flight as they have. PLAIN: none
+ * of these First the kernels of every GPU. */
 #define GPU_COMMON_KERNELS(KERNEL)                                                                 \
   KERNEL(fill, gpu_fill_args, ANY, PLAIN)                                                          \
   KERNEL(touch, gpu_touch_args, ANY, PLAIN)                                                        \
@@ -675,6 +695,7 @@ struct gpu_visible_args {
   KERNEL(write_cg, gpu_bandwidth_args, ANY, PLAIN)                                                 \
   KERNEL(write_shared, gpu_bandwidth_args, ANY, PLAIN)                                             \
   KERNEL(sweep, gpu_sweep_args, ANY, PLAIN)                                                        \
+  KERNEL(under_load, gpu_under_load_args, ANY, LOADED)                                             \
   KERNEL(outstanding, gpu_outstanding_args, ANY, PLAIN)                                            \
   KERNEL(stores_ca, gpu_stores_args, ANY, PLAIN)                                                   \
   KERNEL(stores_cg, gpu_stores_args, ANY, PLAIN)                                                   \

@@ -16,18 +16,14 @@
  *                               always, and later loads go through the caches that warp w uses
  *   gpu_first_warp()            true in the threads of the first warp of the block
  *   gpu_run_code(x)             executes at least GPU_FILLER_BYTES of code on x; returns the result
- *   gpu_run_jumps_near(blocks, passes), gpu_run_jumps_far(blocks, passes)   executes that code (struct
- *                               gpu_jumps_args) in all lanes; returns the raw cycles of the last
- *                               pass
- *   GPU_CONCURRENT              1: launches of a group, and the blocks of a launch, run at the same
- *                               time. 0: one after another; they run again as long as a block has
- *                               called GPU_RESUME_LATER
- *   GPU_RESUME_LATER()          the block exits because its ticket has not come yet
- *   GPU_TICKETS_DONE(next)      where such a block resumes: the word of its SM that counts tickets;
- *                               else 0
- *   GPU_UNROLL, GPU_NO_UNROLL   in front of a loop
- * On the simulator one thread stands for all threads of a block. So work is always shared by loops
- * of the form for (i = gpu_thread(); i < n; i += gpu_threads()), and one lane does the work of all
+ *   gpu_run_jumps_near(blocks, passes), gpu_run_jumps_far(blocks, passes)   executes that code
+ * (struct gpu_jumps_args) in all lanes; returns the raw cycles of the last pass GPU_CONCURRENT 1:
+ * launches of a group, and the blocks of a launch, run at the same time. 0: one after another; they
+ * run again as long as a block has called GPU_RESUME_LATER GPU_RESUME_LATER()          the block
+ * exits because its ticket has not come yet GPU_TICKETS_DONE(next)      where such a block resumes:
+ * the word of its SM that counts tickets; else 0 GPU_UNROLL, GPU_NO_UNROLL   in front of a loop On
+ * the simulator one thread stands for all threads of a block. So work is always shared by loops of
+ * the form for (i = gpu_thread(); i < n; i += gpu_threads()), and one lane does the work of all
  * lanes.
  *
  * Clocks
@@ -53,19 +49,16 @@
  *                                         `stride` bytes apart, without those behind base + bytes:
  *                                         the work of as many neighbouring threads. 1 where threads
  *                                         are real.
- *   gpu_load_batch(base, stride, lines, warps, never)   the `warps` warps of the block load `lines` lines (.ca),
- *                                         `stride` bytes apart from `base` on. Warp w loads the
- *                                         lines w, w + warps and so on, at most GPU_BATCH_LOADS,
- *                                         without waiting in between; all its lanes load the same
- *                                         address. Returns when they have arrived. never: a number
- *                                         above 64 that the compiler does not know. Tests check
- *                                         the machine code.
- *   gpu_store64/gpu_store32(address, v)   plain global store
- *   gpu_store_lanes(address, bytes)       stores 8 bytes in each lane, `bytes` adjacent ones together,
- *                                         as a program stores: through all caches
- *   gpu_add32(address, v)                 atomic addition
+ *   gpu_load_batch(base, stride, lines, warps, never)   the `warps` warps of the block load `lines`
+ * lines (.ca), `stride` bytes apart from `base` on. Warp w loads the lines w, w + warps and so on,
+ * at most GPU_BATCH_LOADS, without waiting in between; all its lanes load the same address. Returns
+ * when they have arrived. never: a number above 64 that the compiler does not know. Tests check the
+ * machine code. gpu_store64/gpu_store32(address, v)   plain global store gpu_store_lanes(address,
+ * bytes)       stores 8 bytes in each lane, `bytes` adjacent ones together, as a program stores:
+ * through all caches gpu_add32(address, v)                 atomic addition
  *   gpu_get64/gpu_get32(address)          plain global load of arguments (never of measured
  *                                         memory), the same in all threads of a warp
+ *   gpu_poll32(address)                   the same of a word that other blocks change, in a loop
  *   gpu_shared_store32(offset, v)         store to the block's dynamic shared memory
  *   GPU_SHARED_BASE             where that memory starts, for loads: chains through it hold
  *                               addresses, while args.h and results use offsets. 0 unless a target
@@ -80,21 +73,19 @@
  *                                         memory; returns the slot, the next address of the chain
  *   gpu_add_cg(at, v), gpu_add_shared(at, v)   each lane adds v to a word of 32 bits and gets the
  *                                         old value, for which it need not wait at once
- *   gpu_occupied(at, n)                   other blocks of the launch keep n operations on the line at
- *                                         `at` under way. GPU_OCCUPIES is 1: they do. 0: they
- *                                         cannot, because blocks run one after another (the
- *                                         simulator), and this call stands for it.
- *   gpu_read_line(at)                     all lanes together read a line of 128 bytes (.cg), and
- *                                         need not wait for it at once; only in slices.c
+ *   gpu_occupied(at, n)                   other blocks of the launch keep n operations on the line
+ * at `at` under way. GPU_OCCUPIES is 1: they do. 0: they cannot, because blocks run one after
+ * another (the simulator), and this call stands for it. gpu_read_line(at)                     all
+ * lanes together read a line of 128 bytes (.cg), and need not wait for it at once; only in slices.c
  *   gpu_await(value)                      later code starts after the value has arrived. The value
  *                                         is never all ones
  *
  * Clusters of blocks, only in cluster.c
  *   gpu_cluster_rank()                    index of the block in its cluster
  *   gpu_cluster_barrier()                 all threads of the cluster
- *   gpu_remote_address(offset, rank)      address of that byte of dynamic shared memory of a block of
- *                                         the cluster; the same for all blocks of the cluster
- *   gpu_load_remote(at)                   one load of 4 bytes; returns the next address of the chain
+ *   gpu_remote_address(offset, rank)      address of that byte of dynamic shared memory of a block
+ * of the cluster; the same for all blocks of the cluster gpu_load_remote(at)                   one
+ * load of 4 bytes; returns the next address of the chain
  *
  * Bandwidth, for the same paths, and for writes in cg and shared
  *   gpu_lanes(), gpu_warp(), gpu_warps()  lanes of a warp; index of the warp in its block; warps of
@@ -137,6 +128,9 @@
 #error "no target: compile for nvptx64 or amdgcn, or include a target's header first"
 #endif
 
+#ifndef gpu_poll32
+#define gpu_poll32(address) gpu_get32(address)
+#endif
 #ifndef gpu_keep
 #define gpu_keep(value) (value)
 #endif

@@ -9,7 +9,7 @@ kernel_sources = kernels/all.c kernels/amdgcn.h kernels/args.h kernels/atomics.c
 	kernels/jumps.c kernels/lanes.h kernels/marks.c kernels/nvptx.h kernels/outstanding.c \
 	kernels/pair.c kernels/rounds.c kernels/sharing_groups.c kernels/side_by_side.h kernels/slices.c \
 	kernels/store.c kernels/stream.c kernels/sweep.c \
-	kernels/ticket.h
+	kernels/ticket.h kernels/under_load.c
 NVPTX_ARCH = 35
 NVPTX_FLAGS = --target=nvptx64-nvidia-cuda -march=sm_$(NVPTX_ARCH) --cuda-path=/nonexistent \
 	-std=gnu11 -Wall -Wextra $(WERROR_CFLAGS) -O2 -ffreestanding -nogpulib -nostdlib

@@ -220,6 +220,16 @@ GPU_INLINE uint32_t gpu_get32(uint64_t address)
   return value;
 }
 
+/* ptxas may take a plain load out of a loop that does not store. */
+#define gpu_poll32 gpu_nvptx_poll32
+GPU_INLINE uint32_t gpu_nvptx_poll32(uint64_t address)
+{
+  uint32_t value;
+
+  __asm__ volatile("ld.volatile.global.u32 %0, [%1];" : "=r"(value) : "l"(address) : "memory");
+  return value;
+}
+
 /* Shared memory starts behind the bytes that the driver reserves. */
 #define GPU_SHARED_BASE ((uint32_t)(uintptr_t)gpu_shared)
 

@@ -93,6 +93,49 @@ static bool read_sweep(const char *text, void *field)
   return read_text(text, field) && gc_sweep_can(text);
 }
 
+static bool read_kernel(const char *text, void *field)
+{
+  return read_text(text, field) && gc_wanted_can(text);
+}
+
+static bool read_threads(const char *text, void *field)
+{
+  uint64_t threads;
+
+  if (!gc_number_whole(text, &threads) || !threads || threads > GC_PREDICT_MOST_THREADS)
+    return false;
+  *(unsigned *)field = (unsigned)threads;
+  return true;
+}
+
+static bool read_seeds(const char *text, void *field)
+{
+  uint64_t seeds;
+
+  if (!gc_number_whole(text, &seeds) || seeds > GC_PREDICT_MOST_SEEDS)
+    return false;
+  *(int *)field = (int)seeds;
+  return true;
+}
+
+/* N, FROM-TO or FROM-. */
+static bool read_launches(const char *text, void *field)
+{
+  uint64_t *launches = field;
+  char *dash, copy[48];
+
+  if (snprintf(copy, sizeof copy, "%s", text) >= (int)sizeof copy)
+    return false;
+  dash = strchr(copy, '-');
+  if (dash)
+    *dash = '\0';
+  if (!gc_number_whole(copy, &launches[0]) || !launches[0])
+    return false;
+  launches[1] = dash ? 0 : launches[0];
+  return !dash || !dash[1] ||
+         (gc_number_whole(dash + 1, &launches[1]) && launches[1] >= launches[0]);
+}
+
 /* A comma list without empty members. */
 static bool read_list(const char *text, void *field)
 {
@@ -180,6 +223,14 @@ static const struct gc_option options[] = {
     VALUE("sweep", "KIND", PREDICT, sweep, read_sweep,
           "carveout, capacity, ways, line or outstanding",
           "vary one property: carveout, capacity, ways, line or outstanding"),
+    VALUE("kernel", "REGEX", PREDICT, kernel, read_kernel, "a regular expression",
+          "kernels with a part of this form in their name"),
+    VALUE("launches", "FROM-TO", PREDICT, launches, read_launches,
+          "numbers of kernels, as 3, 3-5 or 3-", "kernels with these numbers; the first is 1"),
+    VALUE("seeds", "N", PREDICT, seeds, read_seeds, "a number from 0 to 1000",
+          "runs for the range, with values that the record leaves open (10)"),
+    VALUE("threads", "N", PREDICT, threads, read_threads, "a number from 1 to 64",
+          "runs at the same time (one for each processor, at most 4)"),
     VALUE("plot", "DIR", PREDICT, plot, read_text, "a directory",
           "draw hit rate over capacity as SVG pictures, into DIR"),
     VALUE("probe", "KIND", DOCTOR, probe, read_text, "what to try", NULL),
@@ -305,7 +356,7 @@ static void keep_long_files_from_ending_us(void)
 
 static int run(int argc, char **argv)
 {
-  struct gc_tool tool = {.tolerance = -1, .carveout = -1};
+  struct gc_tool tool = {.tolerance = -1, .carveout = -1, .seeds = -1};
   const struct gc_subcommand *command = NULL;
   const char *verbose;
   char **words = calloc((size_t)argc + 1, sizeof *words), *line = whole_command(argc, argv);

@@ -52,7 +52,8 @@ struct hwloc_gpucache_predict_options {
   unsigned carveout;
   /** \brief Runs with values drawn from what the record leaves open; 0: 10. At most 1000 */
   unsigned seeds;
-  /** \brief Runs at the same time; 0: one for each processor */
+  /** \brief Runs at the same time; 0: one for each processor, but at most 4, because each takes
+   * about 0.8 GB for an H200 */
   unsigned threads;
 };
 
@@ -95,7 +96,11 @@ enum hwloc_gpucache_predicted {
   HWLOC_GPUCACHE_L1_TLB_MISSES,           /**< \brief Of these, those that it does not have */
   HWLOC_GPUCACHE_L2_TLB_LOOKUPS,          /**< \brief The same of the second TLB, which translates
                                              what the first one does not have */
-  HWLOC_GPUCACHE_L2_TLB_MISSES            /**< \brief Of these, those that it does not have */
+  HWLOC_GPUCACHE_L2_TLB_MISSES,           /**< \brief Of these, those that it does not have */
+  HWLOC_GPUCACHE_L1_LOAD_INSTRUCTIONS,    /**< \brief Loads of warps that look into L1; also of each
+                                             load instruction */
+  HWLOC_GPUCACHE_L2_READ_BYTES,           /**< \brief Bytes that loads read from L2 */
+  HWLOC_GPUCACHE_MEMORY_READ_BYTES        /**< \brief Bytes that L2 reads from memory */
 };
 
 /** \brief Predicts the hit rates of all kernels in traces.
@@ -110,9 +115,10 @@ enum hwloc_gpucache_predicted {
  *
  * \return 0, or a negative errno: -EINVAL for wrong options, a carve-out that the record lacks, or
  * a file that is not regular; -ENODATA if the record lacks what no assumption can replace; -EBADMSG
- * for a broken record or trace; -EOPNOTSUPP for an instruction or a compression that this build
- * cannot read; -EFBIG for a block with too many accesses; -EAGAIN for a trace that changed during
- * the prediction; -ENOMEM; or that of a file. */
+ * for a broken record; -EAGAIN for a trace that changed during the prediction; -ENOMEM; or that of
+ * a file. If no kernel can be read: -EBADMSG for a broken trace, -EOPNOTSUPP for an instruction or
+ * a compression that this build cannot read, -EFBIG for a block with too many accesses. If some can
+ * be read, they are predicted, and hwloc_gpucache_prediction_left_out() counts the others. */
 int hwloc_gpucache_predict(const char *record, const char *const *traces, size_t count,
                            const struct hwloc_gpucache_predict_options *options,
                            struct hwloc_gpucache_prediction **prediction, char *message,
@@ -145,6 +151,15 @@ unsigned hwloc_gpucache_prediction_load_pc(const struct hwloc_gpucache_predictio
 double hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_prediction *prediction,
                                             size_t kernel, size_t load,
                                             enum hwloc_gpucache_predicted what);
+
+/** \brief Number of kernels that are missing in the prediction because they cannot be read: their
+ * part of a trace is broken, or has something that the model does not know. */
+size_t hwloc_gpucache_prediction_left_out(const struct hwloc_gpucache_prediction *prediction);
+
+/** \brief Why kernel i of these is missing: a sentence with the file and the line. For i from 0 to
+ * 99; NULL for others. */
+const char *hwloc_gpucache_prediction_why(const struct hwloc_gpucache_prediction *prediction,
+                                          size_t i);
 
 /** \brief Number of values that the record lacks and the model assumed. */
 size_t hwloc_gpucache_prediction_assumptions(const struct hwloc_gpucache_prediction *prediction);

@@ -313,6 +313,7 @@
  * If SharedWith is absent and SharedWithSource is "measured", the element shares its storage with
  * no other. ConstantL15Cache names InstructionCache if code is cached in it, too. InstructionCache
  * itself is the nearest cache of code; it names ConstantL15Cache if that is the nearest one.
+ * DeviceMemory of an integrated GPU names ::HWLOC_GPUCACHE_HOST_MEMORY.
  * Method: "Sharing"; Groessler 2022 (4.5), MT4G 2025 (IV-G). */
 #define HWLOC_GPUCACHE_SHARED_WITH "SharedWith"
 /** \brief L2: number of partitions; each is near to some SMs and far from the others; integer >= 1.
@@ -350,6 +351,11 @@
  * the cost of reading the clock; number > 0, can have a fraction. Elements: as LatencyCycles. Right
  * within 2 cycles or 4 %. Where LatencyCycles has a near and a far part, it is that of far loads. */
 #define HWLOC_GPUCACHE_LATENCY_P95_CYCLES "LatencyP95Cycles"
+/** \brief Latency of a load while other SMs read: "0:383,1640:396,…", up to six pairs of what they
+ * read together, GB/s, ascending, and the latency, ns. The first one is without other loads, the
+ * last one near the full bandwidth. Elements: L2Cache, DeviceMemory. Latencies within 5 %. Absent:
+ * also if the read bandwidth is. */
+#define HWLOC_GPUCACHE_LATENCY_UNDER_LOAD "LatencyUnderLoad"
 /** \brief Number of equal sets; integer >= 1. Sets x Ways x LineBytes can be more than
  * CapacityBytes: a cache may have sets for more lines than its carve-out leaves data for. */
 #define HWLOC_GPUCACHE_SETS "Sets"
@@ -521,7 +527,30 @@
 #define HWLOC_GPUCACHE_ENTRY "Entry"
 #define HWLOC_GPUCACHE_REACH "Reach"
 /* Keys without a unit are their own properties: PerSM, Instances, SharedByCUs, CUGroups,
- * SharedWith, CarveoutTable, Partitions and PartitionSMs. */
+ * SharedWith, CarveoutTable, Partitions, PartitionSMs and LatencyUnderLoad. */
+/** @} */
+
+/** \defgroup hwlocality_gpucache_both Memory that is both of the GPU and of the host
+ * @{
+ */
+/** \brief The NUMA node that is this memory; integer >= 0: the OS index of the node
+ * (obj->os_index).
+ *
+ * A coherent GPU (Grace Hopper, Grace Blackwell) shows its memory to the operating system as a NUMA
+ * node. hwloc 2.11 or later gives that node the subtype GPUMemory; earlier versions hide it, unless
+ * HWLOC_KEEP_NVIDIA_GPU_NUMA_NODES is 1. The node has the GPUCacheUUID of the GPU. Memory
+ * attributes from the GPU to the node have the values of DeviceMemory, and the lists of host memory
+ * do not have it. The key is missing if the memory is no NUMA node, or the topology does not tell
+ * which one, and for MIG instances, which have a part of the node. Only in topologies, not in
+ * record files. Element: DeviceMemory. */
+#define HWLOC_GPUCACHE_NUMA_NODE "NUMANode"
+/** \brief SharedWith of DeviceMemory, if the GPU is integrated: it has no memory of its own, and
+ * uses that of the host.
+ *
+ * SharedWithSource is "api", and SharedWith is missing on DeviceMemory of other GPUs. Lists of host
+ * memory then have only NUMA nodes that are farther from the GPU than its nearest one, which is the
+ * memory that DeviceMemory describes. */
+#define HWLOC_GPUCACHE_HOST_MEMORY "HostMemory"
 /** @} */
 
 /** \defgroup hwlocality_gpucache_flat Infos of the GPU
@@ -554,6 +583,8 @@
  *
  * - NVIDIA: the UUID, "GPU-...". A MIG instance: "MIG-" and its UUID, or, if that is not known,
  *   "MIG-GPU-...-giN-ciM" with the UUID of the GPU and the numbers of the instance.
+ *   If the driver lists no GPU: "pci-", a hash of /etc/machine-id, "-" and the bus id; the
+ *   integrated GPU of a Jetson: "tegra-", the serial number of the board, "-" and its address.
  * - AMD: "GPU-" and the unique id in hexadecimal; if the GPU is in partitions, "-" and the number
  *   of the partition follow. A GPU without a unique id has "pci-" and its bus id.
  * - Simulated: "sim-NAME". */

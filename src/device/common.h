@@ -22,7 +22,13 @@ enum gc_need {
   GC_NEED_CLUSTERS,
   GC_NEED_CODE
 };
-enum gc_kernel_work { GC_WORK_PLAIN, GC_WORK_LATENCY, GC_WORK_TICKETS, GC_WORK_TURNS };
+enum gc_kernel_work {
+  GC_WORK_PLAIN,
+  GC_WORK_LATENCY,
+  GC_WORK_TICKETS,
+  GC_WORK_TURNS,
+  GC_WORK_LOADED
+};
 
 /* A kernel: its name ("clock"), its entry point in an object ("gpu_clock"), the length of its
  * arguments. */

@@ -43,6 +43,7 @@ static const struct gc_attribute attributes[] = {
     {CU_DEVICE_ATTRIBUTE_GLOBAL_L1_CACHE_SUPPORTED, GC_PROPERTY(global_l1)},
     {CU_DEVICE_ATTRIBUTE_LOCAL_L1_CACHE_SUPPORTED, GC_PROPERTY(local_l1)},
     {CU_DEVICE_ATTRIBUTE_ECC_ENABLED, GC_PROPERTY(ecc)},
+    {CU_DEVICE_ATTRIBUTE_INTEGRATED, GC_PROPERTY(integrated)},
 };
 
 /* Values of which 0 is one, too. */

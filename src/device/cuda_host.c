@@ -21,7 +21,7 @@ int gc_cuda_host_nodes(struct gc_device *device, struct gc_host_node nodes[GC_HO
   *count = 0;
   if (!cuda->driver.cuMemHostRegister_v2)
     return gc_fail(err, -ENOTSUP, "the driver of %s cannot pin memory of a node", cuda->name);
-  gc_numa_nodes(cuda->bus_id, nodes, count);
+  gc_numa_nodes("", cuda->bus_id, nodes, count);
   return 0;
 }
 

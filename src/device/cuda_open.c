@@ -109,6 +109,22 @@ static int read_uuid(const struct gc_cuda_device *cuda, CUdevice device, const s
 /* The relation of a CUDA device to the wanted GPU. */
 enum match { OTHER, SAME, INSTANCE_OF_IT };
 
+/* A GPU without a known UUID (gpus/nvidia_other.h) is the one at its bus id, or the integrated one.
+ */
+static int compare_place(const struct gc_cuda_device *cuda, CUdevice device,
+                         const struct gc_gpu *gpu, bool here, enum match *match,
+                         struct gc_error *err)
+{
+  int integrated = 0, status = 0;
+
+  if (!gpu->has_pci)
+    status = CUDA_CALL(cuda, err,
+                       cuDeviceGetAttribute(&integrated, CU_DEVICE_ATTRIBUTE_INTEGRATED, device),
+                       "ask CUDA whether %s is integrated", gpu->name);
+  *match = here || integrated ? SAME : OTHER;
+  return status;
+}
+
 /* Compares by UUID. In containers and virtual machines CUDA may show another bus id than /proc. In
  * MIG mode an instance has the bus id of its GPU. */
 static int compare(const struct gc_cuda_device *cuda, CUdevice device, const struct gc_gpu *gpu,
@@ -128,6 +144,8 @@ static int compare(const struct gc_cuda_device *cuda, CUdevice device, const str
     return status;
   here = gpu->has_pci && sscanf(bus_id, "%x:%x:%x", &domain, &bus, &dev) == 3 &&
          domain == gpu->domain && bus == gpu->bus && dev == gpu->dev;
+  if (!gpu->instance && strncmp(id, "GPU-", strlen("GPU-")))
+    return compare_place(cuda, device, gpu, here, match, err);
   if (gpu->instance && !strncmp(id, "MIG-GPU-", strlen("MIG-GPU-")))
     /* /proc does not show its UUID. This process may use no other instance of the GPU. */
     *match = here && strncasecmp(of, uuid, strlen(uuid)) ? SAME : OTHER;

@@ -56,6 +56,7 @@
   CONSTANT(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, 12)                                        \
   CONSTANT(CU_DEVICE_ATTRIBUTE_CLOCK_RATE, 13)                                                     \
   CONSTANT(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 16)                                           \
+  CONSTANT(CU_DEVICE_ATTRIBUTE_INTEGRATED, 18)                                                     \
   CONSTANT(CU_DEVICE_ATTRIBUTE_COMPUTE_MODE, 20)                                                   \
   CONSTANT(CU_DEVICE_ATTRIBUTE_ECC_ENABLED, 32)                                                    \
   CONSTANT(CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE, 36)                                              \

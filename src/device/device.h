@@ -75,6 +75,7 @@ struct gc_properties {
                       blocks alternately; false: one L2 for all SMs, perhaps in partitions */
   bool ramps_late; /* the clock may stay low until the GPU has worked for tenths of a second */
   bool ecc;
+  bool integrated; /* the GPU has no memory of its own: device memory is memory of the host */
   bool simulated;
 };
 
@@ -96,10 +97,11 @@ struct gc_launch {
 /* A NUMA node of the host with memory that this process may use. */
 struct gc_host_node {
   uint32_t number;
-  uint32_t distance; /* from the GPU, as the firmware states it (10: the GPU's own node); the same
-                        for all nodes if it is not known where the GPU is */
+  uint32_t distance; /* from the GPU, as the firmware states it; GC_HOST_NEAREST for all nodes if it
+                        is not known where the GPU is */
 };
 #define GC_HOST_NODES_MAX 8
+#define GC_HOST_NEAREST 10 /* the distance of the GPU's own node */
 
 /* A copy between device memory and memory of alloc_on_node, in either direction. */
 struct gc_copy {

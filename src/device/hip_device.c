@@ -27,6 +27,7 @@ static const struct gc_attribute attributes[] = {
   {hipDeviceAttributeMaxSharedMemoryPerMultiprocessor, GC_PROPERTY(shared_per_sm)},
   {hipDeviceAttributeMaxSharedMemoryPerBlock, GC_PROPERTY(shared_per_block)},
   {hipDeviceAttributeEccEnabled, GC_PROPERTY(ecc)},
+  {hipDeviceAttributeIntegrated, GC_PROPERTY(integrated)},
 };
 
 int gc_hip_attribute(const struct gc_hip_device *hip, hipDeviceAttribute_t attribute, int *value,

@@ -37,6 +37,7 @@
   CONSTANT(hipMemcpyDeviceToHost, 2)                                                               \
   CONSTANT(hipDeviceAttributeEccEnabled, 0)                                                        \
   CONSTANT(hipDeviceAttributeClockRate, 5)                                                         \
+  CONSTANT(hipDeviceAttributeIntegrated, 16)                                                       \
   CONSTANT(hipDeviceAttributeL2CacheSize, 19)                                                      \
   CONSTANT(hipDeviceAttributeMaxThreadsPerBlock, 56)                                               \
   CONSTANT(hipDeviceAttributeMaxThreadsPerMultiProcessor, 57)                                      \

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "device/numa.h"
 
+#include "gpus/tree.h"
 #include "util/number.h"
 
 #include <errno.h>
@@ -20,10 +21,10 @@
 #include <unistd.h>
 
 #define NODES "/sys/devices/system/node"
+#define NVIDIA "/proc/driver/nvidia/gpus"
 #define NUMBERS 1024 /* most nodes of a kernel */
 #define WORD (8 * sizeof(unsigned long))
 #define HUGE ((uint64_t)2 << 20)
-#define HERE 10 /* the distance of a node to itself */
 
 struct node_set {
   unsigned long word[NUMBERS / WORD];
@@ -34,10 +35,13 @@ static bool has(const struct node_set *set, uint64_t node)
   return node < NUMBERS && set->word[node / WORD] >> node % WORD & 1;
 }
 
-/* The first line of a file. False: there is none. */
-static bool read_line(const char *path, char *line, int size)
+/* The first line of the file ROOT/path. False: there is none. */
+static bool read_line(const char *root, const char *path, char *line, int size)
 {
-  FILE *file = fopen(path, "re");
+  char full[PATH_MAX];
+  FILE *file = (size_t)snprintf(full, sizeof(full), "%s%s", root, path) < sizeof(full)
+                   ? fopen(full, "re")
+                   : NULL;
   const bool read = file && fgets(line, size, file);
 
   if (file)
@@ -48,14 +52,14 @@ static bool read_line(const char *path, char *line, int size)
 }
 
 /* A list of the form "0-3,8". */
-static bool read_set(const char *path, struct node_set *set)
+static bool read_set(const char *root, const char *path, struct node_set *set)
 {
   char line[4096];
   const char *at = line;
   uint64_t first, last;
 
   memset(set, 0, sizeof(*set));
-  if (!read_line(path, line, sizeof(line)))
+  if (!read_line(root, path, line, sizeof(line)))
     return false;
   while ((at = gc_number_digits(at, &first))) {
     last = first;
@@ -68,8 +72,8 @@ static bool read_set(const char *path, struct node_set *set)
   return true;
 }
 
-/* Distances from the node of the GPU; HERE for all of them if it is not known. */
-static void read_distances(const char *bus_id, const struct node_set *online,
+/* Distances from the node of the GPU; GC_HOST_NEAREST for all of them if it is not known. */
+static void read_distances(const char *root, const char *bus_id, const struct node_set *online,
                            uint32_t distance[NUMBERS])
 {
   char path[PATH_MAX], line[8 * NUMBERS];
@@ -77,12 +81,12 @@ static void read_distances(const char *bus_id, const struct node_set *online,
   uint64_t own, value;
 
   for (unsigned node = 0; node < NUMBERS; node++)
-    distance[node] = HERE;
+    distance[node] = GC_HOST_NEAREST;
   snprintf(path, sizeof(path), "/sys/bus/pci/devices/%s/numa_node", bus_id);
-  if (!read_line(path, line, sizeof(line)) || !gc_number_whole(line, &own)) /* or -1 */
+  if (!read_line(root, path, line, sizeof(line)) || !gc_number_whole(line, &own)) /* or -1 */
     return;
   snprintf(path, sizeof(path), NODES "/node%llu/distance", (unsigned long long)own);
-  if (!read_line(path, line, sizeof(line)))
+  if (!read_line(root, path, line, sizeof(line)))
     return;
   for (unsigned node = 0; node < NUMBERS; node++)
     if (has(online, node)) {
@@ -93,6 +97,26 @@ static void read_distances(const char *bus_id, const struct node_set *online,
     }
 }
 
+/* Takes out the nodes that are the memory of a GPU: numa_status of a coherent one says "Node:  1",
+ * of another one "Node:  -1". */
+static void drop_gpus(const char *root, struct node_set *memory)
+{
+  DIR *dir = gc_gpus_open_dir(root, NVIDIA);
+  struct dirent *entry;
+
+  while (dir && (entry = readdir(dir))) {
+    char path[64], line[64];
+    unsigned node;
+
+    snprintf(path, sizeof(path), NVIDIA "/%.20s/numa_status", entry->d_name);
+    if (read_line(root, path, line, sizeof(line)) && sscanf(line, "Node: %9u", &node) == 1 &&
+        node < NUMBERS)
+      memory->word[node / WORD] &= ~(1ul << node % WORD);
+  }
+  if (dir)
+    closedir(dir);
+}
+
 static int by_distance(const void *a, const void *b)
 {
   const struct gc_host_node *x = a, *y = b;
@@ -101,22 +125,23 @@ static int by_distance(const void *a, const void *b)
                                     : (x->number > y->number) - (x->number < y->number);
 }
 
-void gc_numa_nodes(const char *bus_id, struct gc_host_node nodes[GC_HOST_NODES_MAX],
-                   uint32_t *count)
+void gc_numa_nodes(const char *root, const char *bus_id,
+                   struct gc_host_node nodes[GC_HOST_NODES_MAX], uint32_t *count)
 {
   static struct gc_host_node all[NUMBERS];
   static uint32_t distance[NUMBERS];
   struct node_set online, memory, allowed = {{0}};
   size_t n = 0;
 
-  nodes[0] = (struct gc_host_node){0, HERE};
+  nodes[0] = (struct gc_host_node){0, GC_HOST_NEAREST};
   *count = 1;
-  if (!read_set(NODES "/online", &online) || !read_set(NODES "/has_memory", &memory))
+  if (!read_set(root, NODES "/online", &online) || !read_set(root, NODES "/has_memory", &memory))
     return;
-  if (syscall(SYS_get_mempolicy, NULL, allowed.word, (unsigned long)NUMBERS, NULL,
-              MPOL_F_MEMS_ALLOWED))
+  drop_gpus(root, &memory);
+  if (*root || syscall(SYS_get_mempolicy, NULL, allowed.word, (unsigned long)NUMBERS, NULL,
+                       MPOL_F_MEMS_ALLOWED))
     allowed = memory;
-  read_distances(bus_id, &online, distance);
+  read_distances(root, bus_id, &online, distance);
   for (uint32_t node = 0; node < NUMBERS; node++)
     if (has(&memory, node) && has(&allowed, node))
       all[n++] = (struct gc_host_node){node, distance[node]};

@@ -105,6 +105,7 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
     .has_texture = facts->has_texture, .has_constant = facts->has_constant,
     .has_read_only = facts->has_read_only, .has_scalar = facts->has_scalar,
     .has_code = facts->has_code && !facts->amd, .ecc = facts->ecc,
+    .integrated = facts->integrated,
     .l2_fetch_limit = statement(facts->l2_fetch_limit),
     .l2_persisting = statement(facts->l2_persisting),
     .l2_compression = statement(facts->l2_compression), .simulated = true,

@@ -60,6 +60,7 @@ struct gc_sim_block {
   struct gc_rows rows;     /* and moves these rows; bytes 0: none */
   uint32_t block, blocks, sm, warps;
   uint32_t reached;        /* the launch uses so many SMs */
+  uint32_t readers;        /* blocks that read while others time loads; 0: no such launch */
   uint32_t cluster;        /* blocks of a cluster; 0: there are none */
   uint32_t cluster_sms[GC_SIM_CLUSTER_MAX]; /* the SMs of this block's cluster */
   uint32_t sm_id;          /* the number of the SM that the kernel reads */
@@ -400,8 +401,14 @@ static inline void gc_sim_row(struct gc_sim_block *b, enum gc_space space, uint6
     return;
   }
   gc_sim_begin_rows(b);
-  *rows = (struct gc_rows){.sm = b->sm, .space = space, .address = address, .bytes = bytes,
-                           .count = b->warps, .write = write, .flight = GPU_BANDWIDTH_ROWS};
+  *rows = (struct gc_rows){.sm = b->sm,
+                           .space = space,
+                           .address = address,
+                           .bytes = bytes,
+                           .count = b->warps,
+                           .write = write,
+                           .flight = GPU_BANDWIDTH_ROWS,
+                           .readers = b->readers};
 }
 
 /* The latency of a load by its address, at the time that the model was told. */

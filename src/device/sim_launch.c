@@ -102,6 +102,14 @@ static bool takes_tickets(const struct gc_launch *l)
          (work == GC_WORK_TURNS && ((const struct gpu_jumps_args *)l->args)->turns);
 }
 
+/* The blocks that read while the last ones time loads; 0: no such kernel. */
+static uint32_t readers_of(const struct gc_launch *l)
+{
+  return gc_kernels[l->kernel].work == GC_WORK_LOADED
+             ? l->blocks - ((const struct gpu_under_load_args *)l->args)->chains
+             : 0;
+}
+
 /* The index of a block for the distribution of blocks over SMs. */
 static uint32_t place_of(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t index)
 {
@@ -157,17 +165,23 @@ static int run(struct gc_sim_device *sim, const struct gc_launch *l, uint32_t co
                struct progress *progress, struct gc_error *err)
 {
   struct gc_sim_block block = {
-    .model = sim->model, .blocks = l->blocks,
-    .warps = (l->threads + sim->facts->warp - 1) / sim->facts->warp,
-    .clock_khz = sim->facts->running_clock_khz,
-    .clock_overhead = gc_model_clock_overhead(sim->model),
-    .fine_clock = gc_model_wanders(sim->model),
-    .disturbance = gc_model_disturbance(sim->model),
-    .noisy = gc_kernels[l->kernel].work == GC_WORK_LATENCY,
-    .regions = sim->regions, .region_count = sim->region_count, .rings = &sim->rings,
-    .textures = sim->textures,
-    .texture_count = sim->texture_count, .constant = sim->constants[copy], .copy = copy,
-    .shared_bytes = l->shared_bytes,
+      .model = sim->model,
+      .blocks = l->blocks,
+      .warps = (l->threads + sim->facts->warp - 1) / sim->facts->warp,
+      .clock_khz = sim->facts->running_clock_khz,
+      .clock_overhead = gc_model_clock_overhead(sim->model),
+      .fine_clock = gc_model_wanders(sim->model),
+      .disturbance = gc_model_disturbance(sim->model),
+      .noisy = gc_kernels[l->kernel].work == GC_WORK_LATENCY,
+      .readers = readers_of(l),
+      .regions = sim->regions,
+      .region_count = sim->region_count,
+      .rings = &sim->rings,
+      .textures = sim->textures,
+      .texture_count = sim->texture_count,
+      .constant = sim->constants[copy],
+      .copy = copy,
+      .shared_bytes = l->shared_bytes,
   };
   int status = 0;
 

@@ -4,6 +4,7 @@
 #include "gpus/amd.h"
 #include "gpus/amd_tables.h"
 #include "gpus/mig.h"
+#include "gpus/nodes.h"
 #include "gpus/nvidia.h"
 #include "gpus/pci.h"
 #include "gpus/remember.h"
@@ -11,6 +12,7 @@
 #include "gpus/tree.h"
 #include "util/error.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +157,16 @@ struct gc_gpu *gc_gpus_by_name(const struct gc_gpus *gpus, const char *word)
       return gpu;
   }
   return NULL;
+}
+
+/* WSL 2 has this device and no file that describes a GPU. */
+const char *gc_gpus_why_unseen(const char *root)
+{
+  return gc_nodes_try(root, "/dev/dxg", false) == ENOENT
+             ? NULL
+             : "this is WSL 2, where the kernel shows GPUs only to the vendor's library, so they "
+               "cannot "
+               "be identified";
 }
 
 void gc_gpus_place(const char *root, const struct gc_gpu *gpu, char *text, size_t size)

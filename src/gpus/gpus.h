@@ -46,6 +46,10 @@ int gc_gpus_read_tables(const char *root, struct gc_gpu *gpu);
  * as long as this text stays the same. Empty for a simulated GPU. root: as given to gc_gpus_list. */
 void gc_gpus_place(const char *root, const struct gc_gpu *gpu, char *text, size_t size);
 
+/* Why this machine may have GPUs that no file shows, as in WSL 2: a sentence without a period.
+ * NULL: there is no sign of it. root: as given to gc_gpus_list. */
+const char *gc_gpus_why_unseen(const char *root);
+
 /* The GPU that a person means by this word: "gpu0", "0", a record id, a bus id ("0000:00:06.0" or
  * "00:06.0"), a UUID as ROCm prints it, or the name of a simulated GPU. NULL: there is none. */
 struct gc_gpu *gc_gpus_by_name(const struct gc_gpus *gpus, const char *word);

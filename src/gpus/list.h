@@ -36,7 +36,7 @@ struct gc_amd {
 struct gc_gpu {
   enum gc_vendor vendor;
   struct gc_identity identity;
-  bool has_pci;                  /* false for a simulated GPU */
+  bool has_pci; /* false for a simulated GPU, and one of Tegra */
   unsigned domain, bus, dev, func;
   char name[16];                 /* "gpu0", "gpu1" …: real GPUs by bus id, then simulated ones */
   char profile[256];             /* simulated GPU: path of its profile */

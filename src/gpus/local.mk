@@ -25,6 +25,8 @@ src_gpus_libgpus_la_SOURCES = \
 	src/gpus/nodes.h \
 	src/gpus/nvidia.c \
 	src/gpus/nvidia.h \
+	src/gpus/nvidia_other.c \
+	src/gpus/nvidia_other.h \
 	src/gpus/pci.c \
 	src/gpus/pci.h \
 	src/gpus/remember.c \

@@ -5,11 +5,12 @@
  *   /sys/bus/pci/devices/BUSID/{vendor,class,device}
  *   /proc/driver/nvidia/gpus/BUSID/information     "Key: \t value" lines
  *   /proc/driver/nvidia/version, or /sys/module/nvidia/version
- * mig.h has the MIG instances.
+ * nvidia_other.h has the GPUs that are not listed there, mig.h the MIG instances.
  */
 #include "gpus/nvidia.h"
 
 #include "gpus/mig.h"
+#include "gpus/nvidia_other.h"
 #include "gpus/tree.h"
 #include "util/hash.h"
 
@@ -30,8 +31,8 @@ static struct gc_gpu *find(struct gc_gpus *gpus, const struct gc_gpu *same)
   for (size_t i = 0; i < gpus->count; i++) {
     struct gc_gpu *gpu = &gpus->array[i];
 
-    if (gpu->vendor == GC_VENDOR_NVIDIA && gpu->domain == same->domain && gpu->bus == same->bus &&
-        gpu->dev == same->dev && gpu->func == same->func)
+    if (gpu->vendor == GC_VENDOR_NVIDIA && gpu->has_pci && gpu->domain == same->domain &&
+        gpu->bus == same->bus && gpu->dev == same->dev && gpu->func == same->func)
       return gpu;
   }
   return NULL;
@@ -196,6 +197,17 @@ static bool read_information(struct gc_remember *remember, uint64_t key, int dir
   return gc_gpus_read(dir, path, text, GC_REMEMBER_TEXT) > 0;
 }
 
+/* For a machine without the driver's list. */
+static void name_all_by_place(const char *root, struct gc_gpus *gpus)
+{
+  char driver[64];
+
+  read_driver(root, driver, sizeof(driver));
+  for (size_t i = 0; i < gpus->count && *driver; i++)
+    if (gpus->array[i].has_pci)
+      gc_gpus_name_by_place(root, driver, &gpus->array[i]);
+}
+
 int gc_gpus_add_nvidia(const char *root, struct gc_remember *remember,
                        const struct gc_pci_list *pci, struct gc_gpus *gpus)
 {
@@ -206,11 +218,15 @@ int gc_gpus_add_nvidia(const char *root, struct gc_remember *remember,
   DIR *dir;
 
   status = add_pci_devices(pci, gpus);
+  if (!status)
+    status = gc_gpus_add_tegra(root, gpus);
   if (status < 0)
     return status;
   dir = gc_gpus_open_dir(root, "/proc/driver/nvidia/gpus");
-  if (!dir)
+  if (!dir) {
+    name_all_by_place(root, gpus);
     return 0;
+  }
   read_driver(root, driver, sizeof(driver));
   of_driver = driver_key(remember, driver);
   while ((entry = readdir(dir))) {

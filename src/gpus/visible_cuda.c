@@ -119,7 +119,7 @@ static enum gc_visibility judge_cuda(const struct gc_variables *variables, struc
   if (strncmp(list, UUID_PREFIX, strlen(UUID_PREFIX)))
     return judge_cuda_indices(variables, gpus, wanted);
   read_cuda_uuids(list, gpus, &shown);
-  if (shown.uncertain)
+  if (shown.uncertain || !*gpus.array[wanted].uuid)
     return GC_UNDECIDED;
   return gc_shown_has(&shown, wanted) ? GC_VISIBLE : GC_HIDDEN;
 }

@@ -33,6 +33,7 @@ struct gc_grafted {
   const struct gc_record *record;
   hwloc_obj_t memory; /* the object of its outermost element */
   hwloc_obj_t device; /* its PCI device, or NULL */
+  hwloc_obj_t node;   /* the NUMA node that is its memory, or NULL */
 };
 
 /* The object of the outermost element that gc_graft_record has inserted under parent; NULL: none. */
@@ -41,9 +42,10 @@ hwloc_obj_t gc_graft_find(hwloc_obj_t parent, const char *gpu);
 /* Memory of the host in hwloc's own structures, for all GPUs of a topology. Memory attributes: the
  * ReadBandwidth and WriteBandwidth (MiB/s) and ReadLatency (ns) of NUMA nodes, with each object of
  * the GPU as initiator: the PCI device, the OS devices under it, our outermost element. Distances:
- * GPUCacheReadBandwidth, GPUCacheWriteBandwidth (MB/s) and GPUCacheLatency (ns) among PCI devices of
- * GPUs and NUMA nodes; what is not known is 0. Nodes that the topology does not have are left
- * out. Call it during discovery. 0; or -ENOMEM: a part is missing. */
+ * GPUCacheReadBandwidth, GPUCacheWriteBandwidth (MB/s) and GPUCacheLatency (ns) among PCI devices
+ * of GPUs and NUMA nodes; what is not known is 0. Nodes that the topology does not have are left
+ * out. A node that is the memory of a GPU gets the values of DeviceMemory, and GPUCacheUUID; and
+ * DeviceMemory gets its number. Call it during discovery. 0; or -ENOMEM: a part is missing. */
 int gc_graft_host(hwloc_topology_t topology, const struct gc_grafted *gpus, size_t count);
 
 /* Sets the reason why a GPU has no values: GPUCacheStatus=why on device and the OS devices under

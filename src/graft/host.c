@@ -1,17 +1,20 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * Memory of the host, as the GPU reaches it, in hwloc's own structures.
+ * Memory of the host, and a GPU's own memory that is a NUMA node, as the GPU reaches it, in hwloc's
+ * own structures.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "graft/graft.h"
 
 #include "graft/compat.h"
 #include "record/lists.h"
+#include "util/number.h"
 
 #include <hwloc/gpucache.h>
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,17 +22,17 @@
 
 /* hwloc has these attributes since 2.8; earlier ones do not know the names, and get none. */
 static const struct host_value {
-  const char *key;
+  const char *key, *own_key; /* of host memory, by node; of the GPU's own memory */
   const char *attribute, *distances;
   unsigned long kind;
   double attribute_unit, distance_unit; /* of what hwloc gets, in the unit of the key */
 } host_values[] = {
-    {HWLOC_GPUCACHE_HOST_READ_GBPS, "ReadBandwidth", "GPUCacheReadBandwidth",
-     GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
-    {HWLOC_GPUCACHE_HOST_WRITE_GBPS, "WriteBandwidth", "GPUCacheWriteBandwidth",
-     GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
-    {HWLOC_GPUCACHE_HOST_LATENCY_NS, "ReadLatency", "GPUCacheLatency", GC_HWLOC_VALUE_LATENCY, 1,
-     1},
+    {HWLOC_GPUCACHE_HOST_READ_GBPS, HWLOC_GPUCACHE_READ_GBPS, "ReadBandwidth",
+     "GPUCacheReadBandwidth", GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
+    {HWLOC_GPUCACHE_HOST_WRITE_GBPS, HWLOC_GPUCACHE_WRITE_GBPS, "WriteBandwidth",
+     "GPUCacheWriteBandwidth", GC_HWLOC_VALUE_BANDWIDTH, MIB_PER_GB, 1e3},
+    {HWLOC_GPUCACHE_HOST_LATENCY_NS, HWLOC_GPUCACHE_LATENCY_NS, "ReadLatency", "GPUCacheLatency",
+     GC_HWLOC_VALUE_LATENCY, 1, 1},
 };
 
 hwloc_obj_t gc_graft_find(hwloc_obj_t parent, const char *gpu)
@@ -43,24 +46,54 @@ hwloc_obj_t gc_graft_find(hwloc_obj_t parent, const char *gpu)
   return child;
 }
 
-/* Reads the next entry of a list whose node the topology has. */
-static hwloc_obj_t next_node(hwloc_topology_t topology, const char **list, double *value)
+/* The nodes that have a value of a GPU: its own one, then those of the list. */
+struct values {
+  const struct gc_grafted *gpu;
+  const char *own, *list;
+};
+
+static struct values values_of(const struct gc_grafted *gpu, const struct host_value *of)
 {
+  const struct gc_infos *infos =
+      gpu->record->count ? &gpu->record->elements[0].infos : &gpu->record->infos;
+
+  return (struct values){.gpu = gpu,
+                         .own = gpu->node ? gc_infos_get(infos, of->own_key) : NULL,
+                         .list = gc_infos_get(infos, of->key)};
+}
+
+/* The next node that the topology has, or NULL. An earlier measurement may have taken the GPU's own
+ * node for one of the host: what was measured of DeviceMemory counts. */
+static hwloc_obj_t next_node(hwloc_topology_t topology, struct values *values, double *value)
+{
+  const char *own = values->own;
   uint64_t number;
 
-  while (gc_node_value_next(list, &number, value)) {
+  values->own = NULL;
+  if (own && gc_number_read(own, value))
+    return values->gpu->node;
+  while (gc_node_value_next(&values->list, &number, value)) {
     hwloc_obj_t node = NULL;
 
     while ((node = hwloc_get_next_obj_by_depth(topology, HWLOC_TYPE_DEPTH_NUMANODE, node)))
-      if (node->os_index == number)
+      if (node->os_index == number && node != values->gpu->node)
         return node;
   }
   return NULL;
 }
 
-static const char *list_of(const struct gc_grafted *gpu, const struct host_value *value)
+/* Both objects of a memory that is a NUMA node name the other one. */
+static int link_node(const struct gc_grafted *gpu)
 {
-  return gpu->record->count ? gc_infos_get(&gpu->record->elements[0].infos, value->key) : NULL;
+  char number[16];
+
+  if (!gpu->node)
+    return 0;
+  snprintf(number, sizeof(number), "%u", gpu->node->os_index);
+  return hwloc_obj_add_info(gpu->node, HWLOC_GPUCACHE_UUID, gpu->record->identity.id) ||
+                 hwloc_obj_add_info(gpu->memory, HWLOC_GPUCACHE_NUMA_NODE, number)
+             ? -ENOMEM
+             : 0;
 }
 
 /* --- memory attributes ----------------------------------------------------------------------- */
@@ -93,14 +126,14 @@ static int set_all(hwloc_topology_t topology, hwloc_memattr_id_t id, hwloc_obj_t
 static int set_attribute(hwloc_topology_t topology, const struct gc_grafted *gpu,
                          const struct host_value *of)
 {
-  const char *list = list_of(gpu, of);
+  struct values from = values_of(gpu, of);
   hwloc_memattr_id_t id;
   hwloc_obj_t node;
   double value;
   int status = 0;
 
-  if (list && !hwloc_memattr_get_by_name(topology, of->attribute, &id))
-    while (!status && (node = next_node(topology, &list, &value)))
+  if (!hwloc_memattr_get_by_name(topology, of->attribute, &id))
+    while (!status && (node = next_node(topology, &from, &value)))
       status = set_all(topology, id, node, gpu, value * of->attribute_unit);
   return status;
 }
@@ -120,17 +153,17 @@ static unsigned find_objects(hwloc_topology_t topology, const struct gc_grafted 
   double value;
 
   for (size_t i = 0; i < count; i++) {
-    const char *list = list_of(&gpus[i], of);
+    struct values from = values_of(&gpus[i], of);
 
-    if (gpus[i].device && list && next_node(topology, &list, &value))
+    if (gpus[i].device && next_node(topology, &from, &value))
       objs[n++] = gpus[i].device;
   }
   first = n;
   for (size_t i = 0; i < count; i++) {
-    const char *list = gpus[i].device ? list_of(&gpus[i], of) : NULL;
+    struct values from = values_of(&gpus[i], of);
     hwloc_obj_t node;
 
-    while ((node = next_node(topology, &list, &value))) {
+    while (gpus[i].device && (node = next_node(topology, &from, &value))) {
       unsigned k = first;
 
       while (k < n && objs[k] != node)
@@ -166,11 +199,11 @@ static int add_distances(hwloc_topology_t topology, const struct gc_grafted *gpu
     return objs && !n ? 0 : -ENOMEM;
   }
   for (size_t i = 0; i < count; i++) {
-    const char *list = gpus[i].device ? list_of(&gpus[i], of) : NULL;
+    struct values from = values_of(&gpus[i], of);
     hwloc_obj_t node;
     double value;
 
-    while ((node = next_node(topology, &list, &value)))
+    while (gpus[i].device && (node = next_node(topology, &from, &value)))
       values[index_of(gpus[i].device, objs) * n + index_of(node, objs)] =
           (hwloc_uint64_t)(value * of->distance_unit + 0.5);
   }
@@ -190,6 +223,8 @@ int gc_graft_host(hwloc_topology_t topology, const struct gc_grafted *gpus, size
   const bool no_memattrs = gc_hwloc_wants_no_memattrs(topology);
   int status = 0;
 
+  for (size_t i = 0; i < count && !status; i++)
+    status = link_node(&gpus[i]);
   for (size_t v = 0; v < sizeof(host_values) / sizeof(*host_values); v++) {
     for (size_t i = 0; i < count && !status && !no_memattrs; i++)
       status = set_attribute(topology, &gpus[i], &host_values[v]);

@@ -11,6 +11,7 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/bandwidth/rate.c \
 	src/measure/bandwidth/rate.h \
 	src/measure/bandwidth/sm_bandwidth.c \
+	src/measure/bandwidth/under_load.c \
 	src/measure/capacity/bracket.c \
 	src/measure/capacity/bracket.h \
 	src/measure/capacity/capacity.h \
@@ -183,6 +184,8 @@ src_measure_libmeasure_la_SOURCES = \
 	src/measure/walk/batches.h \
 	src/measure/walk/chase.c \
 	src/measure/walk/chase.h \
+	src/measure/walk/cold_pages.c \
+	src/measure/walk/cold_pages.h \
 	src/measure/walk/evict.c \
 	src/measure/walk/evict.h \
 	src/measure/walk/first_touch.c \

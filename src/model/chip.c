@@ -327,3 +327,12 @@ double gc_chip_traffic_share(struct gc_model *model)
 
   return share > 0.01 ? share : 0.01;
 }
+
+uint32_t gc_chip_queued(const struct gc_model *model, unsigned level)
+{
+  double all = 0;
+
+  for (unsigned nearer = 0; nearer <= level; nearer++)
+    all += model->queued[nearer];
+  return (uint32_t)(all + 0.5);
+}

@@ -58,6 +58,9 @@ struct gc_model {
    * it: they take this share of their cycles. */
   double clock_share;
   bool own_clock[GC_SPACE_COUNT][GC_PROFILE_LEVELS_MAX];
+  /* For how many cycles loads through cg wait at each level, because other SMs read. */
+  double queued[GC_PROFILE_LEVELS_MAX];
+  uint64_t queued_rows; /* how often other SMs have read; 0: no load waits */
   uint64_t carveout;
   uint32_t unit;
   uint32_t occupying, occupied; /* gc_model_occupy: operations, 0: none; and the slice */
@@ -128,6 +131,9 @@ uint32_t gc_chip_rounded(const struct gc_model *model, uint32_t cycles);
 
 /* Computes byte_cycles, which depend on traffic_share. */
 void gc_chip_tabulate_rates(struct gc_model *model);
+
+/* For how many cycles a load that hits this level waits, because other SMs read. */
+uint32_t gc_chip_queued(const struct gc_model *model, unsigned level);
 
 /* Draws the share of the bandwidth of L2, memory or the host that a launch or a copy gets: about
  * Gaussian around 1. */

@@ -109,6 +109,8 @@ void gc_model_launch(struct gc_model *model, int carveout_percent, uint32_t resi
   model->occupying = 0;
   memset(model->swept, 0, sizeof(model->swept));
   model->swept_host = 0;
+  memset(model->queued, 0, sizeof(model->queued));
+  model->queued_rows = 0;
   for (uint32_t i = 0; i < model->slice_count; i++)
     model->slice_busy[i] = 0;
   model->traffic_share = gc_chip_traffic_share(model);
@@ -121,6 +123,8 @@ uint32_t gc_model_load(struct gc_model *model, uint32_t sm, enum gc_space space,
   const unsigned level =
     gc_walk_from(model, sm, space, 0, gc_walk_address(space, address), &cycles);
 
+  if (model->queued_rows)
+    cycles += gc_chip_queued(model, level);
   return gc_chip_rounded(model,
                           gc_noise_add(&model->noise, cycles, &model->jitters[space][level]));
 }

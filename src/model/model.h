@@ -87,6 +87,8 @@ struct gc_rows {
   bool write;
   uint32_t flight; /* how many of a warp are in flight at once; 0 counts as 1 */
   uint32_t more;   /* each warp moves so many more rows, behind its first one; below GC_ROWS_MAX */
+  uint32_t readers; /* so many SMs do the same, and each waits for its rows (queue.c); 0: all do,
+                       and have so many rows in flight as the slowest level can use */
 };
 
 /* Moves rows. They change the caches as loads from all lines of the first row do. Adds to

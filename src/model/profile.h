@@ -76,6 +76,7 @@ struct gc_profile_cache {
   uint32_t slices;             /* scope chip: of all parts together; 0: they are not modelled */
   double slice_read;           /* bytes per cycle that a slice delivers; 0: no limit */
   double read_gbps, write_gbps; /* scope chip: 10^9 bytes per second in total */
+  uint32_t queue;               /* cycles: queue.c */
   enum gc_store_policy write;
   enum gc_store_allocates write_allocate;
   bool compete;                 /* SMs that share it load at the same time */
@@ -156,6 +157,7 @@ struct gc_profile {
   uint32_t outstanding_per_warp, outstanding_per_sm; /* lines; 0: no limit */
   uint32_t miss_cycles, load_cycles; /* between lines that an SM requests, and loads of a warp */
   double memory_read_gbps, memory_write_gbps;
+  uint32_t memory_queue;     /* cycles: queue.c */
   double bandwidth_noise;    /* standard deviation between launches, of L2 and memory; a share */
   unsigned unified_line;     /* 0: L1 and shared memory have their own storage */
   uint64_t unified_total;

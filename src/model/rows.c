@@ -6,6 +6,7 @@
  */
 #include "model/model.h"
 
+#include "model/queue.h"
 #include "model/run.h"
 #include "model/walk.h"
 
@@ -81,8 +82,17 @@ void gc_model_rows(struct gc_model *model, const struct gc_rows *rows, double bu
 {
   const bool limited = model->profile.outstanding_per_warp || model->profile.outstanding_per_sm;
   uint8_t level[GC_ROWS_MAX];
-  const bool together = rows->more && !limited && gc_run_rows(model, rows, level);
+  const bool together = !rows->readers && rows->more && !limited && gc_run_rows(model, rows, level);
 
+  if (rows->readers) {
+    uint32_t cycles;
+    unsigned hit = 0;
+
+    for (uint32_t i = 0; i <= rows->more; i++)
+      hit = load_row(model, rows, rows->address + (uint64_t)i * rows->bytes, &cycles);
+    busy[GC_MODEL_LEVELS] += gc_queue_rows(model, rows, hit);
+    return;
+  }
   for (uint32_t i = 0; i <= rows->more; i++) {
     uint32_t cycles = 0;
     const unsigned hit =

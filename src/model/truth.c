@@ -6,6 +6,7 @@
 #include "model/truth.h"
 
 #include "model/chip.h"
+#include "model/queue.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -120,6 +121,12 @@ bool gc_model_true_sharing_groups(const struct gc_model *model, enum gc_space sp
     return false;
   array = &model->arrays[path->levels[level].cache];
   return array->places[sm] == array->places[other];
+}
+
+double gc_model_true_queue(const struct gc_model *model, enum gc_space space, unsigned level,
+                           double share)
+{
+  return gc_queue_at(model, space, level, share);
 }
 
 double gc_model_true_bandwidth(const struct gc_model *model, enum gc_space space, unsigned level,

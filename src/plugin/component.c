@@ -7,6 +7,7 @@
  */
 #include "graft/compat.h"
 #include "graft/graft.h"
+#include "gpus/pci.h"
 #include "plugin/load.h"
 #include "plugin/messages.h"
 #include "plugin/settings.h"
@@ -53,6 +54,30 @@ static hwloc_obj_t find_place(hwloc_topology_t topology, const struct gc_gpu *gp
   return parent ? parent : hwloc_get_root_obj(topology);
 }
 
+/* Whether both have the same PCI device. GPUs are listed in the order of their bus ids. */
+static bool same_place(const struct gc_gpu *a, const struct gc_gpu *b)
+{
+  return a->has_pci && b->has_pci && a->domain == b->domain && a->bus == b->bus &&
+         a->dev == b->dev && a->func == b->func;
+}
+
+/* The NUMA node that is the memory of this GPU, or NULL: hwloc 2.11 and later find it in
+ * /proc/driver/nvidia/gpus/BUSID/numa_status. A MIG instance has only a part of it. */
+static hwloc_obj_t find_node(hwloc_topology_t topology, const struct gc_gpu *gpu)
+{
+  hwloc_obj_t node = NULL;
+
+  while (gpu->has_pci && !gpu->instance &&
+         (node = hwloc_get_next_obj_by_depth(topology, HWLOC_TYPE_DEPTH_NUMANODE, node))) {
+    const char *bus_id = hwloc_obj_get_info_by_name(node, "PCIBusID");
+    struct gc_gpu of = {.has_pci = true};
+
+    if (bus_id && gc_gpus_parse_bus_id(bus_id, &of) && same_place(&of, gpu))
+      return node;
+  }
+  return NULL;
+}
+
 /* The name in messages: the bus id of a real GPU, the id of a simulated one and of an instance. */
 static void name_gpu(const struct gc_gpu *gpu, char *name, size_t size)
 {
@@ -60,13 +85,6 @@ static void name_gpu(const struct gc_gpu *gpu, char *name, size_t size)
     snprintf(name, size, "%04x:%02x:%02x.%x", gpu->domain, gpu->bus, gpu->dev, gpu->func);
   else
     snprintf(name, size, "%s", gpu->identity.id);
-}
-
-/* Whether both have the same PCI device. GPUs are listed in the order of their bus ids. */
-static bool same_place(const struct gc_gpu *a, const struct gc_gpu *b)
-{
-  return a->has_pci && b->has_pci && a->domain == b->domain && a->bus == b->bus &&
-         a->dev == b->dev && a->func == b->func;
 }
 
 static const char *measured_on(const struct gc_record *record)
@@ -95,6 +113,7 @@ static void attach(hwloc_topology_t topology, const struct gc_gpu *gpu, bool is_
     grafted->memory = status ? NULL : gc_graft_find(parent, gpu->name);
     grafted->record = record;
     grafted->device = device;
+    grafted->node = is_first ? find_node(topology, gpu) : NULL;
   } else {
     name_gpu(gpu, name, sizeof(name));
     status = gc_graft_status(parent, device, name, outcome->status);

@@ -18,8 +18,6 @@
 
 #define PUBLIC __attribute__((visibility("default")))
 
-#define MOST_SEEDS 1000
-
 struct hwloc_gpucache_prediction {
   struct gc_prediction inner; /* the same object */
 };
@@ -65,8 +63,8 @@ static int take_options(const struct hwloc_gpucache_predict_options *options,
     return gc_fail(err, -EINVAL, "an option is set that this version of the library does not know");
   if (options->has_carveout && options->carveout > 100)
     return gc_fail(err, -EINVAL, "a carve-out is at most 100 %%, not %u", options->carveout);
-  if (options->seeds > MOST_SEEDS)
-    return gc_fail(err, -EINVAL, "at most %d seeds, not %u", MOST_SEEDS, options->seeds);
+  if (options->seeds > GC_PREDICT_MOST_SEEDS)
+    return gc_fail(err, -EINVAL, "at most %d seeds, not %u", GC_PREDICT_MOST_SEEDS, options->seeds);
   job->changes.has_carveout = options->has_carveout;
   job->changes.carveout = options->carveout;
   job->seeds = options->seeds ? options->seeds : GC_PREDICT_SEEDS;
@@ -182,6 +180,12 @@ PUBLIC double hwloc_gpucache_prediction_value(const struct hwloc_gpucache_predic
   case HWLOC_GPUCACHE_L2_NEAR_HIT_RATE_LOW:
   case HWLOC_GPUCACHE_L2_NEAR_HIT_RATE_HIGH:
     return of_rate(&predicted->l2_near_rate, (int)what - HWLOC_GPUCACHE_L2_NEAR_HIT_RATE);
+  case HWLOC_GPUCACHE_L1_LOAD_INSTRUCTIONS:
+    return (double)counts->l1_load_instructions;
+  case HWLOC_GPUCACHE_L2_READ_BYTES:
+    return (double)predicted->l2_read_bytes;
+  case HWLOC_GPUCACHE_MEMORY_READ_BYTES:
+    return (double)counts->memory_read_bytes;
   case HWLOC_GPUCACHE_L1_TLB_LOOKUPS:
   case HWLOC_GPUCACHE_L1_TLB_MISSES:
     return of_tlb(predicted, 0, what == HWLOC_GPUCACHE_L1_TLB_MISSES);
@@ -215,6 +219,20 @@ hwloc_gpucache_prediction_load_value(const struct hwloc_gpucache_prediction *pre
 
   return of_l1(&predicted->l1, &predicted->hit_rate, predicted->misses, (int)what, &value) ? value
                                                                                            : NAN;
+}
+
+PUBLIC size_t hwloc_gpucache_prediction_left_out(const struct hwloc_gpucache_prediction *prediction)
+{
+  return prediction->inner.selection.unreadable_count;
+}
+
+PUBLIC const char *hwloc_gpucache_prediction_why(const struct hwloc_gpucache_prediction *prediction,
+                                                 size_t i)
+{
+  const struct gc_selection *selection = &prediction->inner.selection;
+
+  return i < selection->unreadable_count && i < GC_REASONS_MOST ? selection->unreadable[i].why.text
+                                                                : NULL;
 }
 
 PUBLIC size_t

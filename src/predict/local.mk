@@ -8,8 +8,12 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/parameters/assumptions.h \
 	src/predict/parameters/carveouts.c \
 	src/predict/parameters/carveouts.h \
+	src/predict/parameters/change.c \
+	src/predict/parameters/change.h \
 	src/predict/parameters/geometry.c \
 	src/predict/parameters/geometry.h \
+	src/predict/parameters/groups.c \
+	src/predict/parameters/groups.h \
 	src/predict/parameters/launch.c \
 	src/predict/parameters/parameters.h \
 	src/predict/parameters/read.c \
@@ -23,6 +27,8 @@ src_predict_libpredict_la_SOURCES = \
 	src/predict/predict.h \
 	src/predict/reuse.c \
 	src/predict/reuse.h \
+	src/predict/select.c \
+	src/predict/select.h \
 	src/predict/threads.c \
 	src/predict/threads.h
 

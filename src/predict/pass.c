@@ -13,9 +13,9 @@
  * take all memory. Traces of long runs have some ten thousand kernels. */
 #define MOST_KERNELS 200000
 
-/* The model frees its tables when the geometry of L1 changes, and allocates them again. A small result
- * that is allocated by itself takes a part of the freed space, in which a table then no longer fits:
- * the process grows by 200 KB for each such kernel. So results are parts of blocks. */
+/* The model frees its tables when the geometry of L1 changes, and allocates them again. A small
+ * result that is allocated by itself takes a part of the freed space, in which a table then no
+ * longer fits: the process grows by 200 KB for each such kernel. So results are parts of blocks. */
 #define BLOCK_BYTES 65536
 
 struct gc_pass_block {
@@ -86,6 +86,7 @@ static int keep_detail(struct gc_pass *pass, struct gc_pass_kernel *kernel,
       .loads_in_l1 = gpu->loads_in_l1,
       .l1_bytes = gc_geometry_bytes(&gpu->l1),
       .l1_line_bytes = gpu->l1.line_bytes,
+      .l1_sector_bytes = gpu->l1.sector_bytes,
       .tlb_entries = {gpu->tlb[0].entries, gpu->tlb[1].entries},
   };
   return 0;
@@ -130,6 +131,28 @@ static int run_kernel(struct gc_pass *pass, struct gc_trace *trace,
   return status;
 }
 
+/* Runs the kernel that gc_trace_next_kernel has begun, or passes over it. result is that of this
+ * function. 1: go on; 0: the trace has no more kernels; or a negative errno with a sentence. */
+static int take_kernel(struct gc_pass *pass, const char *path, struct gc_trace *trace, int result,
+                       struct gc_trace_launch *launch, struct gc_cache_model **model,
+                       struct gc_error *err)
+{
+  const size_t i = pass->seen++;
+  int status;
+
+  if (pass->selection && i >= pass->selection->count)
+    return gc_fail(err, -EAGAIN, "%s: the trace changed while it was read", path);
+  if (pass->selection && pass->selection->kernels[i] != GC_KERNEL_PREDICTED)
+    return gc_trace_skip_kernel(trace) > 0;
+  if (result < 0)
+    return result;
+  launch->number = i + 1;
+  if (pass->count == MOST_KERNELS)
+    return gc_fail(err, -E2BIG, "%s: more than %d kernels in all traces", path, MOST_KERNELS);
+  status = run_kernel(pass, trace, launch, model, err);
+  return status ? status : 1;
+}
+
 static int run_trace(struct gc_pass *pass, const char *path, struct gc_cache_model **model,
                      struct gc_error *err)
 {
@@ -140,15 +163,11 @@ static int run_trace(struct gc_pass *pass, const char *path, struct gc_cache_mod
 
   if (status)
     return status;
-  while ((status = gc_trace_next_kernel(trace, &launch, err)) > 0) {
-    launch.number = pass->count + 1;
-    if (pass->count == MOST_KERNELS)
-      status = gc_fail(err, -E2BIG, "%s: more than %d kernels in all traces", path, MOST_KERNELS);
-    else
-      status = run_kernel(pass, trace, &launch, model, err);
+  do {
+    status = gc_trace_next_kernel(trace, &launch, err);
     if (status)
-      break;
-  }
+      status = take_kernel(pass, path, trace, status, &launch, model, err);
+  } while (status > 0);
   gc_trace_get_ignored(trace, &ignored);
   pass->ignored.textures += ignored.textures;
   pass->ignored.copies += ignored.copies;

@@ -9,12 +9,13 @@
 #include "predict/model/model.h"
 #include "predict/parameters/parameters.h"
 #include "predict/reuse.h"
+#include "predict/select.h"
 
 /* The properties of the GPU that the report of a kernel contains. */
 struct gc_gpu_summary {
   bool loads_in_l1;
   uint64_t l1_bytes;
-  uint32_t l1_line_bytes;
+  uint32_t l1_line_bytes, l1_sector_bytes;
   uint32_t tlb_entries[GC_TLB_LEVELS]; /* 0: this level is not modelled */
 };
 
@@ -31,6 +32,7 @@ struct gc_pass {
   /* what to do */
   const char *const *traces;
   size_t trace_count;
+  const struct gc_selection *selection; /* NULL: all kernels, which can be read */
   struct gc_changes changes;
   struct gc_model_options
       options;   /* options.seed draws the parameters, too; 0: those of the record */
@@ -41,7 +43,8 @@ struct gc_pass {
   /* the result */
   struct gc_pass_kernel *kernels;
   size_t count;
-  struct gc_pass_block *blocks; /* the memory of details and loads */
+  size_t seen;                     /* kernels, also those that were not selected */
+  struct gc_pass_block *blocks;    /* the memory of details and loads */
   struct gc_trace_ignored ignored; /* of all traces */
 };
 

@@ -4,6 +4,7 @@
 #include "predict/model/attribute.h"
 #include "predict/model/loads.h"
 #include "predict/threads.h"
+#include "util/cpus.h"
 
 #include <errno.h>
 #include <math.h>
@@ -22,8 +23,10 @@ struct passes {
 };
 
 static void prepare(struct gc_pass *pass, const struct gc_predict_job *job,
-                    const struct gc_parameters *parameters, uint64_t seed)
+                    const struct gc_parameters *parameters, const struct gc_selection *selection,
+                    uint64_t seed)
 {
+  pass->selection = selection;
   pass->traces = job->traces;
   pass->trace_count = job->trace_count;
   pass->changes = job->changes;
@@ -32,7 +35,7 @@ static void prepare(struct gc_pass *pass, const struct gc_predict_job *job,
 }
 
 static int plan(struct passes *passes, const struct gc_predict_job *job,
-                const struct gc_parameters *parameters)
+                const struct gc_parameters *parameters, const struct gc_selection *selection)
 {
   passes->first_drawn = job->no_reasons ? 1 : GC_VARIANT_COUNT;
   passes->end_drawn = passes->first_drawn + job->seeds;
@@ -44,7 +47,8 @@ static int plan(struct passes *passes, const struct gc_predict_job *job,
     struct gc_pass *pass = &passes->array[i];
 
     pass->undrawn = i < passes->first_drawn || i >= passes->end_drawn;
-    prepare(pass, job, parameters, pass->undrawn ? SEED : SEED + 1 + i - passes->first_drawn);
+    prepare(pass, job, parameters, selection,
+            pass->undrawn ? SEED : SEED + 1 + i - passes->first_drawn);
     if (i < passes->first_drawn && !job->no_reasons)
       gc_variant_options((enum gc_variant)i, &pass->options);
     pass->detailed = i == GC_VARIANT_FULL;
@@ -145,6 +149,8 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
   prediction->gpu = full->detail->gpu;
   prediction->blocks_per_sm = full->run.blocks_per_sm;
   prediction->counts = full->run.counts;
+  prediction->l2_read_bytes =
+      full->run.counts.l2_loads.accesses * full->detail->gpu.l1_sector_bytes;
   prediction->rates[GC_RATE_L1] = start(hit_rate(&full->run.counts.l1_loads));
   prediction->rates[GC_RATE_L2] = start(hit_rate(&full->run.counts.l2_loads));
   prediction->l2_near_rate = start(near_hit_rate(&full->run.counts));
@@ -167,14 +173,28 @@ static int predict_kernel(struct gc_kernel_prediction *prediction, const struct 
 }
 
 /* The trace files may have changed between two passes. */
-static int check_kernels(const struct gc_predict_job *job, const struct passes *passes,
-                         struct gc_error *err)
+static int check_passes(const struct passes *passes, struct gc_error *err)
 {
   for (size_t i = 1; i < passes->count; i++)
     if (passes->array[i].count != passes->array[GC_VARIANT_FULL].count)
       return gc_fail(err, -EAGAIN, "a trace changed while it was read");
-  if (passes->array[GC_VARIANT_FULL].count)
-    return 0;
+  return 0;
+}
+
+/* There must be a kernel to predict. */
+static int check_kernels(const struct gc_predict_job *job, const struct gc_selection *selection,
+                         struct gc_error *err)
+{
+  for (size_t i = 0; i < selection->count; i++)
+    if (selection->kernels[i] == GC_KERNEL_PREDICTED)
+      return 0;
+  if (selection->unreadable_count) {
+    *err = selection->unreadable[0].why;
+    return selection->unreadable[0].status;
+  }
+  if (selection->count)
+    return gc_fail(err, -ENODATA, "none of the %zu kernels has the name and number that are wanted",
+                   selection->count);
   if (job->trace_count == 1)
     return gc_fail(err, -ENODATA, "%s: there is no kernel in this trace", job->traces[0]);
   return gc_fail(err, -ENODATA, "there is no kernel in any of the %zu traces", job->trace_count);
@@ -199,30 +219,51 @@ static int combine(struct gc_prediction *prediction, const struct passes *passes
   return 0;
 }
 
+static unsigned threads_of(const struct gc_predict_job *job)
+{
+  const unsigned cpus = gc_cpus();
+
+  if (job->threads)
+    return job->threads;
+  return cpus < GC_PREDICT_THREADS ? cpus : GC_PREDICT_THREADS;
+}
+
+/* Runs all passes, and combines them. */
+static int run(const struct gc_predict_job *job, const struct gc_parameters *parameters,
+               struct gc_prediction *prediction, struct gc_error *err)
+{
+  struct passes passes = {0};
+  int status = plan(&passes, job, parameters, &prediction->selection)
+                   ? gc_fail(err, -ENOMEM, "out of memory")
+                   : gc_passes_run(passes.array, passes.count, threads_of(job), err);
+
+  if (!status)
+    status = check_passes(&passes, err);
+  if (!status && combine(prediction, &passes))
+    status = gc_fail(err, -ENOMEM, "out of memory");
+  clear(&passes);
+  return status;
+}
+
 int gc_predict_traces(const struct gc_predict_job *job, struct gc_prediction **prediction,
                       struct gc_error *err)
 {
+  struct gc_prediction *made = calloc(1, sizeof *made);
   struct gc_parameters parameters;
-  struct passes passes = {0};
-  int status = gc_parameters_read(&parameters, job->record, err);
+  int status = made ? gc_parameters_read(&parameters, job->record, err)
+                    : gc_fail(err, -ENOMEM, "out of memory");
 
-  *prediction = NULL;
-  if (status)
-    return status;
-  if (plan(&passes, job, &parameters) || !(*prediction = calloc(1, sizeof **prediction))) {
-    status = gc_fail(err, -ENOMEM, "out of memory");
-  } else {
-    status = gc_passes_run(passes.array, passes.count, job->threads, err);
-    if (!status)
-      status = check_kernels(job, &passes, err);
-    if (!status && combine(*prediction, &passes))
-      status = gc_fail(err, -ENOMEM, "out of memory");
-  }
-  clear(&passes);
+  if (!status)
+    status = gc_selection_make(&made->selection, &job->wanted, job->traces, job->trace_count, err);
+  if (!status)
+    status = check_kernels(job, &made->selection, err);
+  if (!status)
+    status = run(job, &parameters, made, err);
   if (status) {
-    gc_prediction_free(*prediction);
-    *prediction = NULL;
+    gc_prediction_free(made);
+    made = NULL;
   }
+  *prediction = made;
   return status;
 }
 
@@ -235,5 +276,6 @@ void gc_prediction_free(struct gc_prediction *prediction)
     gc_reuse_histogram_free(prediction->kernels[i].reuse);
   }
   free(prediction->kernels);
+  gc_selection_clear(&prediction->selection);
   free(prediction);
 }

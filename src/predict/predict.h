@@ -11,16 +11,23 @@
 #include "predict/parameters/parameters.h"
 #include "predict/pass.h"
 #include "predict/reuse.h"
+#include "predict/select.h"
 
 #define GC_PREDICT_SEEDS 10
+#define GC_PREDICT_MOST_SEEDS 1000
+/* Each run has the caches of the whole GPU in memory, 0.8 GB for those of an H200. So the number of
+ * processors does not decide alone. */
+#define GC_PREDICT_THREADS 4
+#define GC_PREDICT_MOST_THREADS 64
 
 struct gc_predict_job {
   const struct gc_record *record;
   const char *const *traces; /* paths, in the order in which the kernels ran */
   size_t trace_count;
+  struct gc_wanted wanted;
   struct gc_changes changes;
   unsigned seeds;   /* runs with drawn values, besides the one with the values of the record */
-  unsigned threads; /* at the same time; 0: one for each processor */
+  unsigned threads; /* at the same time; 0: one for each processor, at most GC_PREDICT_THREADS */
   bool reuse;       /* note the reuse distances: one run more */
   bool no_reasons;  /* do not find the reasons of the misses: four runs less */
 };
@@ -44,6 +51,7 @@ struct gc_kernel_prediction {
   unsigned blocks_per_sm;        /* that reside at the same time */
   struct gc_gpu_summary gpu;     /* with the values of the record */
   struct gc_counts counts;       /* of that run */
+  uint64_t l2_read_bytes;        /* that loads read from L2 */
   /* Hits of L1 (loads that look into it) and of L2 (loads), 0 to 1. Sectors that were under way
    * count as hits. NaN: there were no such loads. */
   struct gc_estimate rates[GC_RATE_COUNT];
@@ -62,11 +70,12 @@ struct gc_prediction {
   size_t count;
   struct gc_assumptions assumptions;
   struct gc_trace_ignored ignored;
+  struct gc_selection selection; /* with the kernels that are not predicted */
 };
 
-/* 0, or a negative errno with a sentence: -ENODATA (the record lacks something), -EBADMSG (a trace
- * is broken: nothing of it is reported), and those of files and memory. *prediction is NULL then.
- */
+/* 0, or a negative errno with a sentence: -ENODATA (the record lacks something, or no kernel is
+ * wanted), -EBADMSG and -EOPNOTSUPP (no kernel can be read), and those of files and memory.
+ * *prediction is NULL then. Kernels that cannot be read are missing if there are others. */
 int gc_predict_traces(const struct gc_predict_job *job, struct gc_prediction **prediction,
                       struct gc_error *err);
 void gc_prediction_free(struct gc_prediction *prediction);

@@ -230,6 +230,12 @@ PROPERTY(LATENCY_P95, "LatencyP95", latency_p95, "95th percentile",
 NUMBER(LATENCY_P95, "LatencyP95Cycles", TENTHS, 0, latency_p95_cycles,
        "95th percentile of the latency")
 
+PROPERTY(LATENCY_UNDER_LOAD, "LatencyUnderLoad", under_load, "Latency under load",
+         "One SM times single loads while others read, more of them each time. The values are the "
+         "latencies at these rates.")
+TEXT(LATENCY_UNDER_LOAD, "LatencyUnderLoad", "%:%", ",", write_by_load(out, &from->under_load),
+     "latency in ns at a load in GB/s")
+
 PROPERTY(SETS, "Sets", sets, "Sets and replacement",
          "The hash of the addresses that share a set has so many values. Without a linear hash: "
          "the capacity, divided by ways and line.")

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define GC_TOOL_NAME "hwloc-gpucache"
 
@@ -32,6 +33,10 @@ struct gc_tool {
   const char *record;   /* --record of predict: a file; NULL: a GPU */
   const char *gpu;      /* --gpu of predict; NULL: the only one */
   const char *sweep;    /* --sweep of predict: what varies; NULL: nothing */
+  const char *kernel;   /* --kernel: a regular expression for names of kernels; NULL: all */
+  uint64_t launches[2]; /* --launches: the first and the last kernel, from 1; 0: no limit */
+  unsigned threads;     /* --threads of predict; 0: not given */
+  int seeds;            /* --seeds of predict; -1: not given */
   const char *plot;     /* --plot of predict: a directory; NULL: no pictures */
   int carveout;         /* --carveout of predict: per cent; -1: not given */
   double timeout;       /* --timeout: seconds for the whole command; 0: no limit */

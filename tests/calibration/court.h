@@ -47,6 +47,13 @@ void court_launch_blocks(const struct court *court, int percent, uint32_t warps)
 /* The SM clock at which the GPU was measured, as a share of the profile's. */
 double court_clock_share(const struct court *court);
 
+/* The latency of a level in SM cycles, at the clock at which the GPU was measured. */
+double court_latency(const struct court *court, enum gc_space space, unsigned level);
+/* The read bandwidth in the unit of the element: of one level alone, and of
+ * the element's with those before it, which may be slower. */
+double court_own_rate(const struct court *court, const struct court_case *c, unsigned level);
+double court_rate(const struct court *court, const struct court_case *c);
+
 /* Return whether the reported value is right. They fill `truth`, which stays empty if there is
  * nothing to find. */
 #define PROPERTY(id, name, judge, section, sentence)                                               \

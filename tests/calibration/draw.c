@@ -192,6 +192,7 @@ void draw_chip_rates(struct drawing *d, double most)
 
   d->chip_gbps = read;
   draw_text(d, "read_gbps = %.1f\nwrite_gbps = %.1f\n", read, read * draw_between(d, 0.3, 1));
+  draw_queue(d, "queue", 40);
 }
 
 static void draw_l2(struct drawing *d)
@@ -390,6 +391,7 @@ void draw_chip(struct drawing *d, uint64_t index, bool amd)
            read * d->sms * d->clock_khz / 1e6,
            read * draw_between(d, 0.3, 1) * d->sms * d->clock_khz / 1e6,
            draw_scaled(d, 1e-4, most));
+  draw_queue(d, "memory_queue", 200);
   draw_disturbance(d);
   draw_pages(d);
   draw_hierarchy(d);

@@ -112,6 +112,9 @@ void draw_tlbs(struct drawing *d);
 /* draw_banks.c: sections of shared memory's banks and of atomic operations. */
 void draw_banks(struct drawing *d);
 
+/* under_load.c: for how many cycles loads wait */
+void draw_queue(struct drawing *d, const char *key, double most);
+
 /* hosts.c: sections of the NUMA nodes of the host */
 void draw_hosts(struct drawing *d);
 

@@ -77,8 +77,7 @@ static bool own_clock(const struct court *court, const struct gc_profile_path *p
          court->profile.caches[cache].scope >= GC_SCOPE_XCD;
 }
 
-/* The latency of a level in SM cycles, at the clock at which the GPU was measured. */
-static double true_latency(const struct court *court, enum gc_space space, unsigned level)
+double court_latency(const struct court *court, enum gc_space space, unsigned level)
 {
   const struct gc_profile_path *path = &court->profile.paths[space];
   const double cycles = gc_model_true_latency(court->model, space, level);
@@ -233,7 +232,7 @@ static bool judge_cycles(const struct court *court, struct court_case *c, double
 
 bool judge_latency(const struct court *court, struct court_case *c)
 {
-  const double truth = true_latency(court, c->space, c->level);
+  const double truth = court_latency(court, c->space, c->level);
 
   if (hidden(court, c))
     return false;
@@ -249,7 +248,7 @@ bool judge_latency(const struct court *court, struct court_case *c)
 bool judge_latency_p95(const struct court *court, struct court_case *c)
 {
   const struct gc_disturbance *noise = &court->profile.disturbance;
-  const double latency = true_latency(court, c->space, c->level);
+  const double latency = court_latency(court, c->space, c->level);
   const double jitter = gc_model_true_jitter(court->model, c->space, c->level);
   const double more = c->cache && c->cache->partitions > 1 ? c->cache->far_cycles : 0;
   const double others = more > 0 ? 1 - 1.0 / c->cache->partitions : 0;
@@ -267,7 +266,7 @@ bool judge_latency_p95(const struct court *court, struct court_case *c)
 
 bool judge_near(const struct court *court, struct court_case *c)
 {
-  const double truth = true_latency(court, c->space, c->level);
+  const double truth = court_latency(court, c->space, c->level);
 
   return judge_cycles(court, c, truth, OFF_SM_SHARE * truth);
 }
@@ -275,7 +274,7 @@ bool judge_near(const struct court *court, struct court_case *c)
 bool judge_far(const struct court *court, struct court_case *c)
 {
   const double truth =
-    true_latency(court, c->space, c->level) + (c->cache ? c->cache->far_cycles : 0);
+      court_latency(court, c->space, c->level) + (c->cache ? c->cache->far_cycles : 0);
 
   return judge_cycles(court, c, truth, OFF_SM_SHARE * truth);
 }
@@ -284,8 +283,8 @@ bool judge_far(const struct court *court, struct court_case *c)
  * of the latter. Drift changes both. */
 bool judge_penalty(const struct court *court, struct court_case *c)
 {
-  const double hit = true_latency(court, c->space, c->level);
-  const double miss = true_latency(court, c->space, c->level + 1);
+  const double hit = court_latency(court, c->space, c->level);
+  const double miss = court_latency(court, c->space, c->level + 1);
   const double near = fmax(ON_SM_CYCLES, OFF_SM_SHARE * miss) + court->gpu->drift;
 
   if (!hidden(court, c) && miss > 0)
@@ -318,23 +317,40 @@ static double limit_of_sms(const struct court *court, const struct court_case *c
 
   if (!profile->outstanding_per_sm)
     return INFINITY;
-  return profile->outstanding_per_sm * line / true_latency(court, c->space, c->level) *
+  return profile->outstanding_per_sm * line / court_latency(court, c->space, c->level) *
          profile->facts.sms * profile->facts.running_clock_khz * court_clock_share(court) / 1e6;
 }
 
-/* A level is never faster than the levels before it. */
-static bool judge_rate(const struct court *court, struct court_case *c, bool write)
+static double true_rate(const struct court *court, const struct court_case *c, bool write)
 {
   double truth = INFINITY;
 
-  if (hidden(court, c))
-    return false;
   for (unsigned level = 0; level <= c->level; level++)
     truth = fmin(truth, rate_of(court, c, level, write));
   if (write && c->cache && c->cache->write == GC_STORE_THROUGH && outside(c->element))
     truth = fmin(truth, rate_of(court, c, c->level + 1, true));
   if (outside(c->element))
     truth = fmin(truth, limit_of_sms(court, c));
+  return truth;
+}
+
+double court_own_rate(const struct court *court, const struct court_case *c, unsigned level)
+{
+  return rate_of(court, c, level, false);
+}
+
+double court_rate(const struct court *court, const struct court_case *c)
+{
+  return true_rate(court, c, false);
+}
+
+static bool judge_rate(const struct court *court, struct court_case *c, bool write)
+{
+  double truth;
+
+  if (hidden(court, c))
+    return false;
+  truth = true_rate(court, c, write);
   snprintf(c->truth, sizeof(c->truth), "%.2f", truth);
   return near_to(c, truth, RATE_SHARE * truth, RATE_SHARE * truth);
 }

@@ -22,7 +22,7 @@ tests_calibration_calibrate_SOURCES = tests/calibration/calibrate.c \
 	tests/calibration/sm_groups.c \
 	tests/calibration/tally.c tests/calibration/tally.h \
 	tests/calibration/structure.c \
-	tests/calibration/texts.c tests/calibration/tlbs.c tests/calibration/writes.c \
+	tests/calibration/texts.c tests/calibration/tlbs.c tests/calibration/under_load.c tests/calibration/writes.c \
 	tests/calibration/workers.c tests/calibration/workers.h
 tests_calibration_calibrate_LDADD = $(tool_libraries)
 
@@ -47,7 +47,7 @@ tests_calibration_test_gate_SOURCES = tests/calibration/test_gate.c \
 	tests/calibration/sm_groups.c \
 	tests/calibration/tally.c tests/calibration/tally.h \
 	tests/calibration/structure.c \
-	tests/calibration/texts.c tests/calibration/tlbs.c tests/calibration/writes.c
+	tests/calibration/texts.c tests/calibration/tlbs.c tests/calibration/under_load.c tests/calibration/writes.c
 tests_calibration_test_gate_LDADD = $(tool_libraries) $(CMOCKA_LIBS)
 
 SEED = 2026

@@ -123,6 +123,17 @@ mi300x | mi300x-6.6) # kernel 6.6 states the L2 of all XCDs as one sum
   put $device/current_compute_partition SPX
   put $device/current_memory_partition NPS1
   ;;
+mi300a) # six XCDs; its memory is that of its CPU cores
+  xccs=6 masks=$(for ((i = 0; i < 6; i++)); do echo 0x3ff 0x3ff 0x1ff 0x3fe; done)
+  mi300x 4096
+  entry 3 262144 9 64 $base "$(all)"
+  describe 4 8 64 90402 0x74a0 2100 $unique_id
+  bank $((128 << 30)) 8192 1300
+  pci "$bus_id" 0x120000 0x1002 0x74a0 00000003
+  put $device/vbios_version 113-M300000-100
+  put $device/current_compute_partition SPX
+  put $device/current_memory_partition NPS1
+  ;;
 mi300x-cpx) # the function number of the PCI bus id is the number of the partition
   masks='0x3ff 0x3ff 0x1ff 0x3fe' first=$location
   for ((i = 0; i < 8; i++)); do

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Reads the output of llvm-objdump for a code object (-v processor=gfx942). Reports an error unless
 #
-#   chase_*, census_*, marks_*, rounds   have one timed load: waits for everything; clock, wait; a load of that path with the
+#   chase_*, census_*, marks_*, rounds, under_load   have one timed load: waits for everything; clock, wait; a load of that path with the
 #              cache policy of this processor; wait; clock, wait; and nothing else
 #   stores_*   have one such timed load, behind the stores
 #   visible    has loads with the cache policy of L2 only
@@ -238,7 +238,10 @@ function check(   at, what, path) {
     check_timed_loads(path)
   else if (what == "rounds")
     check_timed_loads("cg")
-  else if (what ~ /^stores_/)
+  else if (what == "under_load") {
+    check_timed_loads("cg", "with pauses")
+    check_policy()
+  } else if (what ~ /^stores_/)
     check_timed_loads(path, "with pauses")
   else if (what ~ /^(pair|first_touch)$/)
     check_timed_loads("ca scalar")

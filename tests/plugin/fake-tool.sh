@@ -82,6 +82,10 @@ measure-amd) # the MI100 of tests/data/amd-tree.sh
   model='AMD Instinct MI100' driver=6.10.5 vbios=113-D3431500-100 mig=
   record > "$HWLOC_GPUCACHE_DIR/$id.xml"
   ;;
+measure-tegra) # the Jetson of tests/data/machine.sh
+  model='NVIDIA Jetson AGX Orin Developer Kit' driver='nvgpu 5.15.136-tegra' vbios= mig=
+  record > "$HWLOC_GPUCACHE_DIR/$id.xml"
+  ;;
 fail)
   echo "noise" >&2
   echo "hwloc-gpucache: gpu7: the first thing went wrong" >&2

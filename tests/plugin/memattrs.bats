@@ -107,3 +107,104 @@ host() {
   run topology --memattrs
   has_not 'from PCI L#0'
 }
+
+# The first GPU is a Grace Hopper: its memory is NUMA node 2. hwloc before 2.11 hides such nodes.
+use_coherent_node() {
+  export HWLOC_KEEP_NVIDIA_GPU_NUMA_NODES=1
+  root=$HWLOC_FSROOT
+  . "$top_srcdir/tests/data/tree.bash"
+  put /sys/devices/system/node/online 0-2
+  put /sys/devices/system/node/possible 0-2
+  put /sys/devices/system/node/node2/cpumap 00000000
+  put /sys/devices/system/node/node2/meminfo 'Node 2 MemTotal:       99614720 kB'
+  put /proc/driver/nvidia/gpus/0000:17:00.0/numa_status 'Node:     2' 'Status: online'
+  # the second one is not coherent
+  put /proc/driver/nvidia/gpus/0000:97:00.0/numa_status 'Node:     -1' 'Status: disabled'
+  sed -i "0,/<info name=\"lstopoStyle\"/s||<info name=\"ReadGBps\" value=\"3690\"/><info name=\"ReadSource\" value=\"measured\"/><info name=\"WriteGBps\" value=\"3500\"/><info name=\"LatencyNs\" value=\"480\"/>&|" \
+    "$HWLOC_GPUCACHE_DIR/$gpu0.xml"
+}
+
+@test "a NUMA node that is the memory of a GPU is linked with DeviceMemory" {
+  use_coherent_node
+  # hwloc numbers the nodes by their CPUs: its second one is the node 2 of the operating system
+  run topology
+  has 'NUMANode(GPUMemory) L#1 (P#2 95GB)'
+  is 0000:17:00.0 "$(info PCIBusID node:1)"
+  is "$gpu0" "$(info GPUCacheUUID node:1)"
+  is 2 "$(info NUMANode 'os=gpu0-Memory 80GiB')"
+  # neither the nodes of the host nor the memory of other GPUs
+  is '' "$(info GPUCacheUUID node:0)$(info GPUCacheUUID node:2)"
+  is '' "$(info NUMANode 'os=gpu1-Memory 80GiB')"
+  run "$topo_check" io-important load check dup xml restrict
+  is 0 "$status"
+}
+
+@test "a GPU reaches its own NUMA node as it reaches DeviceMemory, and others by the link" {
+  ! hwloc_before 2.8 || skip "hwloc has no attributes for reads and writes before 2.8"
+  use_coherent_node
+  # an earlier version has measured the node as one of the host
+  sed -i 's|HostLatencyNs" value="0:1150|HostLatencyNs" value="2:999,0:1150|' "$HWLOC_GPUCACHE_DIR/$gpu0.xml"
+  run topology --filter io:all --memattrs
+  [ "$(grep -c 'NUMANode L#1 = 480 from' <<<"$output")" = 3 ] # PCI device, renderD129, DeviceMemory
+  has_not '= 999 '
+  has "NUMANode L#1 = 3519058 from PCI" # 3690 GB/s in MiB/s
+  has "NUMANode L#1 = 3337860 from PCI"
+  [ "$(grep -c 'NUMANode L#0 = 1150 from PCI' <<<"$output")" = 1 ]
+  run topology --distances
+  has 480
+  has 3690000
+  run "$examples/best-node"
+  is "0000:17:00.0: NUMA node 2, 3519058 MiB/s
+0000:97:00.0: NUMA node 1, 48447 MiB/s" "$output"
+}
+
+# use_machine KIND NODES: the GPUs and NUMA nodes of tests/data/machine.sh, with four cores.
+use_machine() {
+  local n
+  root=$BATS_TEST_TMPDIR/$1
+  "$top_srcdir/tests/data/machine.sh" "$root" "$1"
+  . "$top_srcdir/tests/data/tree.bash"
+  cp -r "$HWLOC_FSROOT/sys/devices/system/cpu" "$root/sys/devices/system"
+  cp "$HWLOC_FSROOT"/proc/{cpuinfo,meminfo} "$root/proc"
+  put /sys/devices/system/node/possible 0-$(($2 - 1))
+  for ((n = 0; n < $2; n++)); do
+    put /sys/devices/system/node/node$n/cpumap "$([ $n -gt 3 ] && echo 0 || printf '%08x' $((1 << n)))"
+    put /sys/devices/system/node/node$n/meminfo "Node $n MemTotal:       1024 kB"
+  done
+  export HWLOC_FSROOT=$root HWLOC_KEEP_NVIDIA_GPU_NUMA_NODES=1
+}
+
+@test "four Grace Hoppers: each has its own node" {
+  local n
+  export FAKE_TOOL_DRIVER=580.95.05
+  use_machine gh200x4 36
+  for n in 0 1 2 3; do
+    is $((4 + 8 * n)) "$(info NUMANode "os=gpu$n-Memory 80GiB")"
+  done
+  run topology
+  [ "$(grep -c 'NUMANode(GPUMemory)' <<<"$output")" = 4 ]
+}
+
+@test "a GPU that is a platform device has its elements under the root" {
+  export FAKE_TOOL_DOES=measure-tegra
+  use_machine orin 1
+  run topology
+  [[ $output =~ $'\n  '[A-Za-z]+\(DeviceMemory\)\ \"gpu0-Memory\ 80GiB ]]
+  is tegra-1421721046782-17000000 "$(info GPUCacheUUID 'os=gpu0-Memory 80GiB')"
+  run "$topo_check" io-important load check dup xml
+  is 0 "$status"
+}
+
+@test "the node of a GPU without a record, or of a MIG instance, is not linked" {
+  use_coherent_node
+  rm "$HWLOC_GPUCACHE_DIR/$gpu0.xml"
+  HWLOC_GPUCACHE=cached run info GPUCacheUUID node:1
+  is '' "$output"
+  mig_instance 0 1 0
+  export FAKE_TOOL_MIG=gi1/ci0
+  run topology
+  has '"gpu2-Memory 80GiB"'
+  run info GPUCacheUUID node:1
+  is '' "$output"
+  is '' "$(info NUMANode 'os=gpu2-Memory 80GiB')"
+}

@@ -36,6 +36,7 @@ int fake_visit(const struct fake_instruction *from, gc_trace_visitor *visit, voi
                                     .pc = from->pc,
                                     .bytes = from->bytes ? from->bytes : 4,
                                     .count = from->count ? from->count : 1,
+                                    .waits = from->waits,
                                     .mask = from->mask ? from->mask : FAKE_ALL};
 
   for (unsigned i = 0; i < GC_TRACE_LANES; i++)

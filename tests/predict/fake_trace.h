@@ -30,6 +30,7 @@ struct fake_instruction {
   unsigned bytes; /* 0: 4 */
   unsigned pc, count;
   enum gc_trace_hint hint;
+  bool waits; /* with launch.registers */
 };
 
 struct fake_list {

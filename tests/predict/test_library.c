@@ -127,8 +127,9 @@ static void hits_of_the_far_partition(void **state)
   hwloc_gpucache_prediction_free(p);
 }
 
-/* Eight SMs translate the same page; SM 0 and 1 share a second TLB, and so do 2 and 3, 4 and 5, 6
- * and 7. NaN: the record does not have TLBs. */
+/* The eight blocks are on the first SMs of a GPC, 0, 1, 16, 17, 32, 33, 48 and 49, which translate
+ * the same page; 0, 1, 48 and 49 share a second TLB, 16 and 17 another one, and 32 and 33. NaN: the
+ * record does not have TLBs. */
 static void misses_of_tlbs(void **state)
 {
   static const struct {
@@ -138,7 +139,7 @@ static void misses_of_tlbs(void **state)
       {HWLOC_GPUCACHE_L1_TLB_LOOKUPS, 8},
       {HWLOC_GPUCACHE_L1_TLB_MISSES, 8},
       {HWLOC_GPUCACHE_L2_TLB_LOOKUPS, 8},
-      {HWLOC_GPUCACHE_L2_TLB_MISSES, 4},
+      {HWLOC_GPUCACHE_L2_TLB_MISSES, 3},
   };
   struct hwloc_gpucache_prediction *with, *without;
   const char *trace = write_trace();
@@ -221,12 +222,40 @@ static void files_that_are_missing(void **state)
   assert_string_equal(message, "none: No such file or directory");
 }
 
+/* A kernel that is broken is counted; the one before it is there. */
+static void kernels_that_are_left_out(void **state)
+{
+  struct hwloc_gpucache_prediction *p;
+  FILE *file = fopen("half", "w");
+
+  (void)state;
+  assert_non_null(file);
+  fputs("hwloc-gpucache-trace 1\n", file);
+  for (unsigned i = 0; i < 2; i++)
+    fprintf(file, "kernel\tk%u\nblocks\t1\nthreads\t32\nwarp\t32\n0\t0\t0\tload\t-\t4\t1\t%s\n", i,
+            i ? "x" : "1000");
+  fputs("end\n", file);
+  assert_int_equal(fclose(file), 0);
+  assert_int_equal(predict("half", NULL, &p, NULL, 0), 0);
+  assert_int_equal(hwloc_gpucache_prediction_kernels(p), 1);
+  assert_string_equal(hwloc_gpucache_prediction_name(p, 0), "k0");
+  assert_int_equal(hwloc_gpucache_prediction_left_out(p), 1);
+  assert_non_null(strstr(hwloc_gpucache_prediction_why(p, 0), "half:11: the addresses"));
+  assert_null(hwloc_gpucache_prediction_why(p, 1));
+  hwloc_gpucache_prediction_free(p);
+  assert_int_equal(predict(write_trace(), NULL, &p, NULL, 0), 0);
+  assert_int_equal(hwloc_gpucache_prediction_left_out(p), 0);
+  assert_null(hwloc_gpucache_prediction_why(p, 0));
+  hwloc_gpucache_prediction_free(p);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(options_of_another_version), cmocka_unit_test(sectors_of_l2),
       cmocka_unit_test(hits_of_the_far_partition),  cmocka_unit_test(misses_of_tlbs),
-      cmocka_unit_test(memory_of_many_kernels),     cmocka_unit_test(files_that_are_missing),
+      cmocka_unit_test(kernels_that_are_left_out),  cmocka_unit_test(memory_of_many_kernels),
+      cmocka_unit_test(files_that_are_missing),
   };
 
   return cmocka_run_group_tests(tests, enter_directory, leave_directory);

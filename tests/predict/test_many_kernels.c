@@ -27,12 +27,12 @@ int __wrap_gc_lines_init(struct gc_lines *lines, const struct gc_cache_geometry 
   return __real_gc_lines_init(lines, geometry, fully_associative, seed);
 }
 
-int __real_gc_sm_begin(struct gc_sm *sm, unsigned residents, unsigned loads_at_once);
-int __wrap_gc_sm_begin(struct gc_sm *sm, unsigned residents, unsigned loads_at_once);
-int __wrap_gc_sm_begin(struct gc_sm *sm, unsigned residents, unsigned loads_at_once)
+int __real_gc_sm_begin(struct gc_sm *sm, unsigned residents);
+int __wrap_gc_sm_begin(struct gc_sm *sm, unsigned residents);
+int __wrap_gc_sm_begin(struct gc_sm *sm, unsigned residents)
 {
   begun++;
-  return __real_gc_sm_begin(sm, residents, loads_at_once);
+  return __real_gc_sm_begin(sm, residents);
 }
 
 int __real_gc_sm_advance(struct gc_sm *sm, uint64_t until);

@@ -55,7 +55,8 @@ static uint32_t naive_set(const struct gc_cache_geometry *geometry, uint64_t add
   return set;
 }
 
-/* SLRU: this line was hit. Of too many protected lines the oldest one becomes the newest other line. */
+/* SLRU: this line was hit. Of too many protected lines the oldest one becomes the newest other
+ * line. */
 static void naive_protect(struct naive *cache, uint32_t set, uint32_t way)
 {
   const uint32_t ways = cache->geometry->ways;
@@ -609,9 +610,71 @@ static void many_ways_against_a_list(void **state)
   }
 }
 
+/* What L2 reads from memory: whole sectors of L2, also if L1 needs a part of them. */
+static void memory_is_read_in_sectors_of_l2(void **state)
+{
+  static const struct fake_instruction loads[] = {
+      {.base = 0, .mask = 1},                                    /* 32 bytes: 64 are read */
+      {.base = 32, .mask = 1},                                   /* they are there */
+      {.base = 4096, .mask = 3, .stride = 32},                   /* both halves: 64 */
+      {.base = 8192, .mask = 3, .stride = 64},                   /* two sectors: 128 */
+      {.operation = GC_TRACE_ATOMIC, .base = 16384, .mask = 1},  /* 64 */
+      {.operation = GC_TRACE_STORE, .base = 32768, .stride = 4}, /* whole sectors: nothing */
+  };
+  const struct gc_model_options options = {.seed = 1};
+  const struct gc_trace_launch launch = {.threads_per_block = 32};
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.l2.sector_bytes = 64;
+  run = fake_run(&gpu, &options, &launch, &(struct fake_list){loads, 6});
+  assert_int_equal(run.counts.memory_read_bytes, 64 + 64 + 128 + 64);
+  assert_int_equal(run.counts.l1_load_instructions, 4);
+  assert_int_equal(run.counts.l1_loads.accesses, 6);
+  free(run.loads);
+}
+
+/* Stores of parts of sectors: 1/8 of the 4096 lines of L2 can be so; then the oldest line gets the
+ * rest of its sectors, in units of 32 bytes, and what is loaded of it is there. */
+static void memory_is_read_for_parts_of_sectors(void **state)
+{
+  enum { STORES = 600, KEPT = 4096 / 8 };
+  static struct fake_instruction list[STORES + 3];
+  const struct gc_model_options options = {.seed = 1};
+  const struct gc_trace_launch launch = {.threads_per_block = 32};
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.l2.sector_bytes = 64;
+  for (unsigned i = 0; i < STORES; i++) /* 4 bytes in each of two units */
+    list[i] = (struct fake_instruction){
+        .operation = GC_TRACE_STORE, .base = 128 * (uint64_t)i, .stride = 32, .mask = 3};
+  list[STORES] = (struct fake_instruction){.operation = GC_TRACE_OTHER};
+  list[STORES + 1] = (struct fake_instruction){.base = 16, .mask = 1};
+  list[STORES + 2] = (struct fake_instruction){.base = 128 * (STORES - 1) + 16, .mask = 1};
+  run = fake_run(&gpu, &options, &launch, &(struct fake_list){list, STORES + 3});
+  assert_int_equal(run.counts.l2_loads.hits, 1);
+  assert_int_equal(run.counts.l2_loads.misses, 1);
+  assert_int_equal(run.counts.memory_read_bytes, (STORES - KEPT) * 2 * 32 + 64);
+  free(run.loads);
+  /* 16 bytes, and the other 16 of the unit: nothing is read */
+  for (unsigned i = 0; i < STORES; i++)
+    list[i] = (struct fake_instruction){.operation = GC_TRACE_STORE,
+                                        .base = 128 * (uint64_t)(i / 2) + 16 * (i % 2),
+                                        .stride = 4,
+                                        .mask = 15};
+  run = fake_run(&gpu, &options, &launch, &(struct fake_list){list, STORES});
+  assert_int_equal(run.counts.memory_read_bytes, 0);
+  free(run.loads);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(memory_is_read_in_sectors_of_l2),
+      cmocka_unit_test(memory_is_read_for_parts_of_sectors),
       cmocka_unit_test(equals_naive_simulation),
       cmocka_unit_test(l2_with_other_lines),
       cmocka_unit_test(l2_with_larger_sectors),

@@ -7,6 +7,7 @@
 
 #include "predict/model/check.h"
 #include "predict/model/coalesce.h"
+#include "predict/model/placement.h"
 #include "predict/model/residency.h"
 
 #include <errno.h>
@@ -193,6 +194,66 @@ static void loads_at_once(void **state)
   assert_in_range(cycles_of(&gpu, &plain, &launch, LIST(with_store)), 1000, 1020);
 }
 
+/* A warp goes on until an instruction needs data, whatever is in between. */
+static void instructions_that_wait(void **state)
+{
+  static const struct fake_instruction apart[] = {
+      {.base = 0, .mask = 1},
+      {.operation = GC_TRACE_OTHER, .count = 1},
+      {.operation = GC_TRACE_STORE, .base = 4096, .mask = 1},
+      {.base = 128, .mask = 1},
+      {.operation = GC_TRACE_BARRIER},
+      {.base = 256, .mask = 1, .hint = GC_TRACE_NO_L1},
+      {.operation = GC_TRACE_ATOMIC, .base = 8192, .mask = 1},
+      {.operation = GC_TRACE_OTHER, .count = 1, .waits = true}};
+  /* the third load needs what the first two bring */
+  static const struct fake_instruction chain[] = {
+      {.base = 0, .mask = 1}, {.base = 128, .mask = 1}, {.base = 256, .mask = 1, .waits = true}};
+  /* what follows the barrier needs data */
+  static const struct fake_instruction barrier[] = {
+      {.base = 0, .mask = 1},
+      {.operation = GC_TRACE_BARRIER},
+      {.operation = GC_TRACE_OTHER, .count = 400, .waits = true}};
+  /* the warp ends when its data are there */
+  static const struct fake_instruction last[] = {{.base = 0, .mask = 1},
+                                                 {.operation = GC_TRACE_OTHER, .count = 1}};
+  const struct gc_model_options waits = {.seed = 1, .each_load_waits = true};
+  const struct gc_trace_launch launch = {.threads_per_block = 32, .registers = true};
+  struct gc_gpu_model gpu = fake_gpu();
+
+  (void)state;
+  gpu.memory_cycles = 500;
+  assert_in_range(cycles_of(&gpu, &plain, &launch, LIST(apart)), 500, 520);
+  assert_in_range(cycles_of(&gpu, &waits, &launch, LIST(apart)), 2000, 2020);
+  assert_in_range(cycles_of(&gpu, &plain, &launch, LIST(chain)), 1000, 1020);
+  assert_in_range(cycles_of(&gpu, &waits, &launch, LIST(chain)), 1500, 1520);
+  assert_in_range(cycles_of(&gpu, &plain, &launch, LIST(barrier)), 900, 920);
+  assert_in_range(cycles_of(&gpu, &plain, &launch, LIST(last)), 500, 520);
+}
+
+/* A warp that goes on goes before those that wait for their turn: while its instruction between two
+ * loads is issued, only one other warp loads. So two of three warps find the line that they loaded
+ * in an L1 of two lines. In turn, each warp would evict the line of another one. */
+static void a_warp_that_goes_on_goes_first(void **state)
+{
+  static struct fake_instruction loads[9];
+  const struct gc_trace_launch launch = {.threads_per_block = 96, .registers = true};
+  const struct gc_model_options no_latency = {.seed = 1, .no_latency = true};
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.l1.ways = 2;
+  for (unsigned i = 0; i < 9; i++)
+    loads[i] = (struct fake_instruction){.warp = i / 3,
+                                         .operation = i % 3 == 1 ? GC_TRACE_OTHER : GC_TRACE_LOAD,
+                                         .base = 4096 * (uint64_t)(i / 3),
+                                         .mask = 1};
+  run = fake_run(&gpu, &no_latency, &launch, LIST(loads));
+  assert_int_equal(run.counts.l1_loads.hits, 2);
+  free(run.loads);
+}
+
 /* Two warps load the same line: the second one finds it under way. Other sectors of it are misses,
  * but take no second entry. */
 static void hit_on_miss(void **state)
@@ -245,6 +306,91 @@ static void lines_take_their_places(void **state)
     assert_int_equal(run.loads[1].l1.hits, early);
     free(run.loads);
   }
+}
+
+/* Two GPCs of two pairs of SMs. */
+static struct gc_gpu_model two_gpcs(void)
+{
+  struct gc_gpu_model gpu = fake_gpu();
+
+  gpu.sms = 8;
+  gpu.gpcs = 2;
+  for (unsigned sm = 0; sm < 8; sm++)
+    gpu.gpc_of_sm[sm] = sm / 2 % 2; /* 0,1,4,5 and 2,3,6,7 */
+  return gpu;
+}
+
+/* Few blocks go to all GPCs, and there to one SM of each pair; many blocks fill one GPC after
+ * another. */
+static void blocks_are_spread_over_gpcs(void **state)
+{
+  static const struct {
+    uint64_t blocks;
+    uint16_t order[8];
+  } cases[] = {{1, {0, 1, 4, 5, 2, 3, 6, 7}}, {2, {0, 2, 1, 4, 5, 3, 6, 7}},
+               {4, {0, 4, 2, 6, 1, 5, 3, 7}}, {6, {0, 1, 4, 2, 3, 6, 5, 7}},
+               {8, {0, 1, 4, 5, 2, 3, 6, 7}}, {0, {0, 1, 4, 5, 2, 3, 6, 7}}};
+  struct gc_gpu_model gpu = two_gpcs();
+  uint16_t order[GC_SMS_MAX];
+
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    gc_place_blocks(&gpu, cases[i].blocks, order);
+    assert_memory_equal(order, cases[i].order, sizeof cases[i].order);
+  }
+  gpu.gpcs = 0;
+  gc_place_blocks(&gpu, 2, order);
+  for (unsigned i = 0; i < 8; i++)
+    assert_int_equal(order[i], i);
+}
+
+/* Two blocks of the same line, on SMs 0 and 2: near to one partition by their numbers, and to two
+ * by their GPCs. */
+static void sides_of_gpcs(void **state)
+{
+  static const struct fake_instruction loads[] = {
+      {.block = 0, .base = 0, .mask = 1},
+      {.block = 1, .operation = GC_TRACE_OTHER, .count = 5000},
+      {.block = 1, .base = 0, .mask = 1}};
+  const struct gc_trace_launch launch = {.threads_per_block = 32, .blocks = 2};
+  struct gc_gpu_model gpu = two_gpcs();
+
+  (void)state;
+  gpu.partitions = 2;
+  gpu.copies = true;
+  gpu.memory_cycles = 500;
+  for (int sides = 0; sides < 2; sides++) {
+    struct gc_kernel_run run;
+    uint64_t far = 0;
+
+    gpu.has_sides = sides;
+    for (unsigned side = 0; side < 2; side++) { /* one of them is the home of the line */
+      gpu.near_of_gpc[0] = (uint8_t)side;
+      gpu.near_of_gpc[1] = (uint8_t)!side;
+      run = fake_run(&gpu, &plain, &launch, LIST(loads));
+      far += run.counts.l2_loads_far;
+      free(run.loads);
+    }
+    assert_int_equal(far, sides);
+  }
+}
+
+/* Block 1 has no instructions. Block 2 is on SM 0 nevertheless, where block 0 has loaded its line.
+ */
+static void blocks_that_are_left_out(void **state)
+{
+  static const struct fake_instruction loads[] = {{.block = 0, .base = 0, .mask = 1},
+                                                  {.block = 2, .base = 0, .mask = 1},
+                                                  {.block = 3, .base = 4096, .mask = 1}};
+  struct gc_gpu_model gpu = fake_gpu();
+  struct gc_kernel_run run;
+
+  (void)state;
+  gpu.sms = 2;
+  gpu.blocks_per_sm = 2;
+  run = fake_run(&gpu, &plain, &one_block, LIST(loads));
+  assert_int_equal(run.counts.l1_loads.misses, 2);
+  free(run.loads);
 }
 
 /* With n entries, 64 loads of different lines by 64 warps take 64 / n latencies. */
@@ -810,7 +956,12 @@ int main(void)
       cmocka_unit_test(translation_changes_hits),
       cmocka_unit_test(latencies_have_a_spread),
       cmocka_unit_test(hints),
+      cmocka_unit_test(blocks_are_spread_over_gpcs),
+      cmocka_unit_test(sides_of_gpcs),
+      cmocka_unit_test(blocks_that_are_left_out),
       cmocka_unit_test(loads_at_once),
+      cmocka_unit_test(instructions_that_wait),
+      cmocka_unit_test(a_warp_that_goes_on_goes_first),
       cmocka_unit_test(strange_traces),
       cmocka_unit_test(impossible_gpus),
   };

@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "predict/model/set_index.h"
 #include "predict/parameters/geometry.h"
 #include "predict/parameters/parameters.h"
 #include "predict/parameters/tlbs.h"
@@ -465,7 +466,100 @@ static void changes_make_another_gpu(void **state)
 
   changes = (struct gc_changes){.line = 0.1};
   assert_int_equal(gc_parameters_gpu(&parameters, &plain, &changes, 0, &gpu, &err), -ERANGE);
-  assert_non_null(strstr(err.text, "13 bytes"));
+  assert_non_null(strstr(err.text, "12.8 bytes"));
+}
+
+/* The most of so many lines, this far apart, that are in one set. */
+static unsigned most_in_a_set(const struct gc_cache_geometry *cache, unsigned lines, uint64_t bytes)
+{
+  static unsigned in_set[1 << 14];
+  struct gc_set_index index;
+  unsigned most = 0;
+
+  memset(in_set, 0, sizeof in_set);
+  gc_set_index_init(&index, cache);
+  for (unsigned i = 0; i < lines; i++) {
+    const unsigned set = gc_set_of(&index, i * bytes / cache->line_bytes);
+
+    most = ++in_set[set] > most ? in_set[set] : most;
+  }
+  return most;
+}
+
+/* A sweep keeps the hash and the bytes of L1: consecutive lines fill the sets evenly, and lines at
+ * a large stride do not meet in a few sets, as they would if the set were a number in the address.
+ */
+static void changed_sets_keep_their_hash(void **state)
+{
+  static const double factors[] = {0.25, 0.5, 1, 2, 4};
+  struct gc_record *record = h200();
+  struct gc_parameters parameters;
+
+  (void)state;
+  set(record, GC_L1, "Sets", "512");
+  set(record, GC_L1, "Ways", "4");
+  set(record, GC_L1, "SetIndexMasks",
+      "0xe927b0080,0x230860100,0x79fc40200,0xf16da0400,0x7c9570800,0xd5cb51000,0xb48ed2000,"
+      "0x96fe04000,0xf956c8000");
+  parameters = parameters_of(record);
+  for (unsigned i = 0; i < 10; i++) {
+    const double factor = factors[i / 2];
+    const struct gc_changes changes =
+        i % 2 ? (struct gc_changes){.ways = factor} : (struct gc_changes){.line = factor};
+    const struct gc_gpu_model gpu = gpu_of(&parameters, &plain, &changes, 0);
+    const struct gc_gpu_model unchanged = gpu_of(&parameters, &plain, &nothing, 0);
+    const unsigned sets = (unsigned)(512 / factor);
+
+    assert_int_equal(gpu.l1.sets, sets);
+    assert_int_equal(1u << gpu.l1.mask_count, sets);
+    assert_int_equal(gpu.l1.ways, i % 2 ? 4 * factor : 4);
+    assert_int_equal(gc_geometry_bytes(&gpu.l1), 222208);
+    assert_int_equal(most_in_a_set(&gpu.l1, 2 * sets, gpu.l1.line_bytes), 2);
+    assert_true(most_in_a_set(&gpu.l1, sets, 65536) <= 8);
+    if (factor == 1)
+      assert_memory_equal(gpu.l1.masks, unchanged.l1.masks, sizeof gpu.l1.masks);
+  }
+}
+
+/* The set is a plain number: that stays so. Sets and ways that a factor does not divide are none.
+ */
+static void changed_sets_without_a_hash(void **state)
+{
+  struct gc_record *record = h200();
+  struct gc_parameters parameters;
+  struct gc_changes changes = {.ways = 0.5};
+  struct gc_gpu_model gpu, unchanged;
+  struct gc_error err = {""};
+
+  (void)state;
+  set(record, GC_L1, "Sets", "4");
+  set(record, GC_L1, "SetIndexMasks", "0x80,0x100");
+  parameters = parameters_of(record);
+  gpu = gpu_of(&parameters, &plain, &changes, 0);
+  assert_int_equal(gpu.l1.sets, 8);
+  assert_int_equal(gpu.l1.masks[2], 0x200);
+  changes = (struct gc_changes){.line = 2};
+  gpu = gpu_of(&parameters, &plain, &changes, 0);
+  assert_int_equal(gpu.l1.sets, 2);
+  assert_int_equal(gpu.l1.masks[0], 0x100);
+
+  record = h200();
+  set(record, GC_L1, "Sets", "308"); /* of 722 bytes each: 5 to 6 ways */
+  parameters = parameters_of(record);
+  unchanged = gpu_of(&parameters, &plain, &nothing, 0);
+  assert_int_equal(unchanged.l1.ways, 6);
+  changes = (struct gc_changes){.ways = 4};
+  gpu = gpu_of(&parameters, &plain, &changes, 0);
+  assert_int_equal(gpu.l1.ways, 24);
+  assert_int_equal(gc_geometry_bytes(&gpu.l1), gc_geometry_bytes(&unchanged.l1));
+  changes = (struct gc_changes){.ways = 0.25};
+  assert_int_equal(gc_parameters_gpu(&parameters, &plain, &changes, 0, &gpu, &err), -ERANGE);
+  assert_non_null(strstr(err.text, "308 sets with 6 ways"));
+  changes = (struct gc_changes){.line = 0.5};
+  gpu = gpu_of(&parameters, &plain, &changes, 0);
+  assert_int_equal(gpu.l1.sets, 616);
+  changes = (struct gc_changes){.line = 8};
+  assert_int_equal(gc_parameters_gpu(&parameters, &plain, &changes, 0, &gpu, &err), -ERANGE);
 }
 
 /* A whole file of doc/results/structure, as a record. */
@@ -720,6 +814,8 @@ int main(void)
       cmocka_unit_test(broken_structure_is_assumed_away),
       cmocka_unit_test(what_nothing_can_replace_is_named),
       cmocka_unit_test(changes_make_another_gpu),
+      cmocka_unit_test(changed_sets_keep_their_hash),
+      cmocka_unit_test(changed_sets_without_a_hash),
       cmocka_unit_test(tlbs_of_real_gpus),
       cmocka_unit_test(records_without_tlbs),
       cmocka_unit_test(sms_that_share_a_tlb),

@@ -256,12 +256,136 @@ static void headers_of_versions(void **state)
   free(lines);
   free(four);
   four = replaced(text, "version = 5", "version = 6");
-  text_fails(four, -EBADMSG, "tracer version 6");
+  text_is(four, LAUNCH "w0 0 load 4 1 1000\nblock 0\n");
+  free(four);
+  four = replaced(text, "version = 5", "version = 7");
+  text_fails(four, -EBADMSG, "tracer version 7");
   free(four);
   four = replaced(text, "0x1000\n", "0x1000 7 7\n");
   text_fails(four, -EBADMSG, "more text");
   free(four);
   free(text);
+}
+
+/* A kernel with one warp of these instructions, as tracer version 6 writes it. */
+static char *kernel_of_6(int count, const char *instructions)
+{
+  char *text = kernel_of(count, instructions), *six = replaced(text, "version = 5", "version = 6");
+  char *result = replaced(six, "thread block = 0,0,0\n",
+                          "thread block = 0,0,0\ncluster id = 0,0,0\ncluster cta = 0,0,0\n"
+                          "cluster rank = 0\n");
+
+  free(six);
+  free(text);
+  return result;
+}
+
+static void becomes_6(int count, const char *instructions, const char *expected)
+{
+  char *text = kernel_of_6(count, instructions), *whole;
+
+  assert_true(asprintf(&whole, LAUNCH "%sblock 0\n", expected) > 0);
+  text_is(text, whole);
+  free(whole);
+  free(text);
+}
+
+static void refused_6(const char *instruction, int status, const char *words)
+{
+  char *text = kernel_of_6(1, instruction);
+
+  text_fails(text, status, words);
+  free(text);
+}
+
+/* Uniform and predicate registers, two immediates, values of registers, the group of a GMMA. */
+static void fields_of_version_6(void **state)
+{
+  char *text, *broken;
+
+  (void)state;
+  becomes_6(7,
+            "0 1 1 R4 LDG.E 2 R2 UR4 4 0 0x1000 0 0 NoVal\n"
+            "10 1 1 UR8 R2UR 1 R4 0 0 0 Val 1 1f 1 1f\n20 1 1 P0 ISETP.GE.AND 2 R4 UP1 0 -7 NoVal\n"
+            "30 1 1 R4 LDG.E 1 R2 4 0 0x1000 18446744073709551615 7 Val 1 a 1 b\n"
+            "40 1 1 R24 HGMMA.64x128x16.F32.BF16 2 R24 UR12 1 0 0 0 NoVal\n"
+            "50 1 0 BAR.ARV 0 0 1 128 \n60 1 1 R4 LDG.E 1 R2 4 2 0x1000 0\n",
+            "w0 0 load 4 1 1000\nw0 10 other 2\nw0 30 load 4 1 1000\nw0 40 other 2\n"
+            "w0 60 load 4 1 1000\n");
+  refused_6("0 1 1 R4 LDG.E 1 R2 4 0 0x1000 0 0 0\n", -EBADMSG, "more text");
+  refused_6("0 1 1 R4 LDG.E 1 R2 4 0 0x1000 0 0 Value\n", -EBADMSG, "more text");
+  refused_6("0 1 1 Q4 LDG.E 1 R2 4 0 0x1000 0\n", -EBADMSG, "destination registers");
+  refused_6("0 1 1 UR LDG.E 1 R2 4 0 0x1000 0\n", -EBADMSG, "destination registers");
+  refused_6("0 1 0 HGMMA.64x8x16.F32 0\n", -EBADMSG, "after the registers of a GMMA");
+  /* what belongs to version 6 is wrong before */
+  refused(1, "0 1 1 R4 LDG.E 1 R2 4 0 0x1000 0 0 NoVal\n", -EBADMSG, "more text");
+  /* the lines about clusters come before the first warp */
+  text = kernel_of_6(1, "0 1 0 EXIT 0 0 0 NoVal\n");
+  broken = replaced(text, "\n#END_TB", "cluster rank = 0\n#END_TB");
+  text_fails(broken, -EBADMSG, "must be \"warp = N\"");
+  free(broken);
+  free(text);
+}
+
+/* Bulk copies: elements that are neighbors become pieces of 16 bytes, which pass L1. */
+static void bulk_copies_of_version_6(void **state)
+{
+  (void)state;
+  /* 16 elements of 2 bytes in one row and 8 in another one */
+  becomes_6(1,
+            "0 1 0 UTMALDG.2D 2 UR4 UR6 2 0x8000 0 48 0 4 0x7f0000 24 2 2 2 2 2 2 2 2 2 2 2 2 2 2 "
+            "2 226 2 2 2 2 2 2 2 0 NoVal\n",
+            "w0 0 load no-l1 16 7 7f0000 7f0010 7f0100\n");
+  /* multicast to the blocks of a cluster: read once; each address has 64 bytes */
+  becomes_6(1, "0 1 0 UTMALDG.1D.MULTICAST 1 UR4 64 0x8000 1 3 128 0 3 2 0x7f0000 0x7f0040 0\n",
+            "w0 0 load no-l1 16 ff 7f0000 7f0010 7f0020 7f0030 7f0040 7f0050 7f0060 7f0070\n");
+  becomes_6(4,
+            "0 1 0 UBLKCP.S.G 2 UR4 UR6 16 0x8000 0 16 0 3 1 0x7f0000 0\n"
+            "10 1 0 UBLKCP.G.S 2 UR4 UR6 16 0 0 16 0 3 1 0x7f0000 0\n"
+            "20 1 0 UTMASTG.1D 2 UR4 UR6 16 0 0 16 0 3 1 0x7f0000 0\n"
+            "30 1 0 UTMAREDG.1D.ADD 2 UR4 UR6 16 0 0 16 0 3 1 0x7f0000 0\n",
+            "w0 0 load no-l1 16 1 7f0000\nw0 10 store no-l1 16 1 7f0000\n"
+            "w0 20 store no-l1 16 1 7f0000\nw0 30 atomic no-l1 16 1 7f0000\n");
+  /* nothing inside of the tensor; no thread; from shared to shared memory; commands */
+  becomes_6(4,
+            "0 1 0 UTMALDG.1D 1 UR4 4 0x8000 0 0 64 4 0x0 0 0\n"
+            "10 0 0 UTMALDG.1D 1 UR4 4 0x8000 0 4 0 3 1 0x7f0000 0\n"
+            "20 1 0 UBLKCP.S.S 1 UR4 16 0x8000 0 16 0 3 1 0x400 0\n30 1 0 UTMACMDFLUSH 0 0 0\n",
+            "w0 0 other 4\n");
+  refused_6("0 1 0 UTMALDG.1D 1 UR4 4\n", -EBADMSG, "no fields of a bulk copy");
+  refused_6("0 1 0 UTMALDG.1D 1 UR4 4 0 0 4 0 1 0x7f0000 4\n", -EBADMSG, "none of 3 and 4");
+  refused_6("0 1 0 UTMALDG.1D 1 UR4 4 0 0 4 0 4 0x7f0000 3 4\n", -EBADMSG, "fewer address diff");
+  refused_6("0 1 0 UTMALDG.1D 1 UR4 4 0 0 4 0 3 2 0x7f0000\n", -EBADMSG, "fewer addresses than");
+  refused_6("0 1 0 UTMALDG.1D 1 UR4 4 0 0 4 0 3 1 0x7f0000 0 0 0\n", -EBADMSG, "more text");
+  refused_6("0 1 0 UTMALDG.1D 1 UR4 4 0 0 4 0 3 1 0x200000000000000 0\n", -EBADMSG, "57 bits");
+}
+
+/* A copy of more pieces than a warp has threads is several instructions. */
+static void large_bulk_copy(void **state)
+{
+  char *line, *expected;
+  size_t size;
+  FILE *out = open_memstream(&line, &size), *text;
+
+  (void)state;
+  assert_non_null(out);
+  fputs("0 1 0 UTMALDG.2D 1 UR4 16 0 0 1600 0 3 100", out);
+  for (int i = 0; i < 100; i++)
+    fprintf(out, " 0x%x", 65536 + 32 * i);
+  fputs(" 0\n", out);
+  fclose(out);
+  text = open_memstream(&expected, &size);
+  assert_non_null(text);
+  for (int i = 0; i < 100; i++) {
+    if (i % 32 == 0)
+      fprintf(text, "%sw0 0 load no-l1 16 %s", i ? "\n" : "", i < 96 ? "ffffffff" : "f");
+    fprintf(text, " %x", 65536 + 32 * i);
+  }
+  fputs("\n", text);
+  fclose(text);
+  becomes_6(1, line, expected);
+  free(line);
+  free(expected);
 }
 
 /* Each line: replace the first text by the second in the sample; the sentence has the third. */
@@ -374,6 +498,98 @@ static void blocks_in_ascending_order(void **state)
   }
 }
 
+/* "10:", "20!:": the pc of each instruction that is handed over, with ! if it waits. */
+static int note_waits(unsigned warp, const struct gc_trace_instruction *instruction, void *data)
+{
+  (void)warp;
+  fprintf(data, "%x%s:", instruction->pc, instruction->waits ? "!" : "");
+  return 0;
+}
+
+static void waits_are(int count, const char *instructions, const char *expected)
+{
+  char *text = kernel_of_6(count, instructions), *waits = NULL;
+  struct gc_trace_launch launch;
+  struct gc_trace *trace;
+  struct gc_error err;
+  size_t size;
+  FILE *out = open_memstream(&waits, &size);
+
+  assert_non_null(out);
+  write_file("text", text, strlen(text));
+  free(text);
+  assert_int_equal(gc_trace_open("text", &trace, &err), 0);
+  assert_int_equal(gc_trace_next_kernel(trace, &launch, &err), 1);
+  assert_true(launch.registers);
+  assert_int_equal(gc_trace_next_block(trace, note_waits, out, NULL, &err), 1);
+  gc_trace_close(trace);
+  fclose(out);
+  assert_string_equal(waits, expected);
+  free(waits);
+}
+
+#define LDG(pc, to, from) pc " 1 1 R" to " LDG.E 1 R" from " 4 0 0x1000 0\n"
+
+/* An instruction waits if it reads or writes what a load under way writes. */
+static void registers_show_who_waits(void **state)
+{
+  (void)state;
+  /* an address from a load; then nothing is under way but that load */
+  waits_are(3, LDG("10", "4", "2") LDG("20", "8", "4") LDG("30", "10", "4"), "10:20!:30:");
+  /* the second register of an address */
+  waits_are(2, LDG("10", "5", "2") LDG("20", "8", "4"), "10:20!:");
+  /* independent loads with arithmetic in between, used together */
+  waits_are(5,
+            LDG("10", "4", "2") "20 1 1 R2 IADD3 3 R2 R3 R255 0 0\n" LDG(
+                "30", "5", "2") "40 1 1 R6 FADD 2 R4 R6 0 0\n50 1 1 R6 FADD 2 R5 R6 0 0\n",
+            "10:20:30:40!:");
+  /* arithmetic before the use is handed over first */
+  waits_are(3, LDG("10", "4", "2") "20 1 1 R9 MOV 1 R8 0 0\n30 1 1 R9 MOV 1 R4 0 0\n",
+            "10:20:30!:");
+  /* writing the register waits, too; RZ is none; another register does not */
+  waits_are(2, LDG("10", "4", "2") "20 1 1 R4 MOV 1 R8 0 0\n", "10:20!:");
+  waits_are(2, LDG("10", "255", "2") "20 1 1 R255 MOV 1 R255 0 0\n", "10:20:");
+  waits_are(2, LDG("10", "4", "2") "20 1 1 UR4 MOV 1 P4 0 0\n", "10:20:");
+  /* bytes make registers: of a load, and of what is stored */
+  waits_are(2, "10 1 1 R4 LDG.E.128 1 R2 16 0 0x1000 0\n20 1 1 R9 MOV 1 R7 0 0\n", "10:20!:");
+  waits_are(2, "10 1 1 R4 LDG.E.64 1 R2 8 0 0x1000 0\n20 1 1 R9 MOV 1 R6 0 0\n", "10:20:");
+  waits_are(2, LDG("10", "11", "2") "20 1 0 STG.E.128 2 R2 R8 16 0 0x1000 0\n", "10:20!:");
+  waits_are(2, LDG("10", "11", "2") "20 1 0 STG.E.64 2 R2 R8 8 0 0x1000 0\n", "10:20:");
+  /* atomics have results, reductions have none; loads of other memories do not count */
+  waits_are(2, "10 1 1 R4 ATOMG.E.ADD 2 R2 R5 4 0 0x1000 0\n20 1 1 R9 MOV 1 R4 0 0\n", "10:20!:");
+  waits_are(2, "10 1 0 REDG.E.ADD 2 R2 R5 4 0 0x1000 0\n20 1 1 R9 MOV 1 R5 0 0\n", "10:20:");
+  waits_are(2, "10 1 1 R4 LDS 1 R2 4 0 0x10 0\n20 1 1 R9 MOV 1 R4 0 0\n", "10:");
+  /* a load without threads starts nothing */
+  waits_are(2, "10 0 1 R4 LDG.E 1 R2 4 1 0x0 0 0\n20 1 1 R9 MOV 1 R4 0 0\n", "10:");
+  /* a load in two parts waits once; so does a barrier */
+  waits_are(2, LDG("10", "2", "4") "20 1 1 R8 LDG.E.ENL2.256 1 R2 4 0 0x1000 0\n", "10:20!:20:");
+}
+
+#define LDGSTS(pc) pc " 1 0 LDGSTS.E 2 R2 R4 4 0 0x7f1000000000 0\n"
+
+/* Copies to shared memory: DEPBAR waits until so many groups are left. */
+static void copies_under_way(void **state)
+{
+  (void)state;
+  waits_are(3, LDGSTS("10") "20 1 0 LDGDEPBAR 0 0 0\n30 1 0 DEPBAR.LE 0 0 0\n", "10:20:30!:");
+  waits_are(3, LDGSTS("10") "20 1 0 LDGDEPBAR 0 0 0\n30 1 0 DEPBAR.LE 0 0 1\n", "10:20:");
+  waits_are(5,
+            LDGSTS("10") "20 1 0 LDGDEPBAR 0 0 0\n" LDGSTS(
+                "30") "40 1 0 LDGDEPBAR 0 0 0\n50 1 0 DEPBAR.LE 0 0 1\n",
+            "10:20:30:40:50!:");
+  /* one that is in no group is not waited for */
+  waits_are(2, LDGSTS("10") "30 1 0 DEPBAR.LE 0 0 0\n", "10:30:");
+  /* bulk copies: the barrier in shared memory */
+  waits_are(3,
+            "10 1 0 UTMALDG.1D 1 UR4 4 0x8000 0 4 0 3 1 0x7f0000 0\n20 1 0 SYNCS.ARRIVE 1 R2 0 0\n"
+            "30 1 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 1 R2 0 0\n",
+            "10:20:30!:");
+  waits_are(2,
+            "10 1 0 UTMASTG.1D 1 UR4 4 0 0 4 0 3 1 0x7f0000 0\n"
+            "30 1 1 P0 SYNCS.PHASECHK.TRANS64.TRYWAIT 1 R2 0 0\n",
+            "10:30:");
+}
+
 static int stop(unsigned warp, const struct gc_trace_instruction *instruction, void *data)
 {
   (void)warp;
@@ -415,6 +631,11 @@ int main(void)
       cmocka_unit_test(other_memories_and_barriers),
       cmocka_unit_test(textures_are_counted),
       cmocka_unit_test(headers_of_versions),
+      cmocka_unit_test(fields_of_version_6),
+      cmocka_unit_test(bulk_copies_of_version_6),
+      cmocka_unit_test(large_bulk_copy),
+      cmocka_unit_test(registers_show_who_waits),
+      cmocka_unit_test(copies_under_way),
       cmocka_unit_test(broken_files),
       cmocka_unit_test(kernels_one_after_the_other),
       cmocka_unit_test(blocks_in_ascending_order),

@@ -13,7 +13,7 @@
 
 static const char *const samples[] = {
     "kernel-1.traceg", "two-kernels.tsv",
-    "paper.trc",
+    "paper.trc", "nugteren_00.trc",
 #ifdef HAVE_LZMA /* the list has the name of the other file */
     "kernelslist.g",   "kernel-2-ctx_0x6165.traceg.xz",
 #endif
@@ -45,7 +45,7 @@ static void beside_the_list(void)
  * behind a line is the beginning of the same text. */
 static bool has_an_end(const char *name)
 {
-  return strcmp(name, "paper.trc") && strcmp(name, "kernelslist.g");
+  return !strstr(name, ".trc") && strcmp(name, "kernelslist.g");
 }
 
 /* text begins as whole does, up to the last line; the last block of text may have less. */

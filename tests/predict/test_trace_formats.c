@@ -129,6 +129,60 @@ static void sample_of_the_paper(void **state)
            "w0 0 store 2 1 1000\nblock 5\n");
 }
 
+/* Written by the tracer that the paper released, tracer.cpp, from the events of a kernel with 2 x 2
+ * blocks of 8 x 4 threads, which ran x first. It numbers the blocks along y. */
+static void file_of_the_papers_tracer(void **state)
+{
+  static const struct {
+    unsigned number, x, y;
+  } blocks[] = {{0, 0, 0}, {2, 1, 0}, {1, 0, 1}, {3, 1, 1}};
+  const uint64_t base = UINT64_C(140000000000000);
+  char *expected = NULL;
+  size_t size;
+  FILE *out = open_memstream(&expected, &size);
+
+  (void)state;
+  assert_non_null(out);
+  fputs("kernel 1 \"\" blocks 0 threads 32 warp 32 registers 0 shared 0 origin \"\"\n", out);
+  for (int i = 0; i < 4; i++) {
+    static const char *const begins[] = {"w0 0 load 4 ffffffff", "w0 1 load 16 ffffffff",
+                                         "w0 2 store 4 ffffffff"};
+
+    for (unsigned pc = 0; pc < 3; pc++) {
+      fputs(begins[pc], out);
+      for (unsigned thread = 0; thread < 32; thread++) {
+        const unsigned x = 8 * blocks[i].x + thread % 8, y = 4 * blocks[i].y + thread / 8;
+        const unsigned offsets[] = {4 * (16 * y + x), 10240 + 16 * y, 20480 + 4 * (8 * x + y)};
+
+        fprintf(out, " %llx", (unsigned long long)(base + offsets[pc]));
+      }
+      fputc('\n', out);
+    }
+    fprintf(out, "block %u\n", blocks[i].number);
+  }
+  fclose(out);
+  trace_is(sample("nugteren_00.trc"), expected);
+  free(expected);
+}
+
+/* Its reader takes any word before the size of a block. */
+static void any_word_of_the_paper(void **state)
+{
+  static const char *const words[] = {"blocksize:", "blockdim:", "x", "threads"};
+
+  (void)state;
+  for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+    char *text;
+
+    assert_true(asprintf(&text, "%s 2 1 1\n0 0 16 4\n", words[i]) > 0);
+    text_is(text, "kernel 1 \"\" blocks 0 threads 2 warp 32 registers 0 shared 0 origin \"\"\n"
+                  "w0 0 load 4 1 10\nblock 0\n");
+    free(text);
+  }
+  /* accesses without the line before them are none */
+  text_fails("0 0 16 4\n1 0 20 4\n", -EBADMSG, "does not begin a trace");
+}
+
 /* In any order of the threads of a block. A reader that takes lines as instructions is wrong. */
 static void order_in_the_paper(void **state)
 {
@@ -173,7 +227,10 @@ static void broken_traces_of_the_paper(void **state)
   text_fails("blockdim: 0 1 1\n", -EBADMSG, "text:1: a block has from 1 to 1024");
   text_fails("blockdim: 1024 2 1\n", -EBADMSG, "text:1: a block has from 1 to 1024");
   text_fails("blockdim: 4294967296 4294967296 1\n", -EBADMSG, "text:1: a block has from 1 to 1024");
-  text_fails("blockdim: 8 1\n", -EBADMSG, "must be \"blockdim: x y z\"");
+  text_fails("blocksize: 8 1\n", -EBADMSG, "\"blocksize: x y z\"");
+  text_fails("blocksize: 8 1 1 1\n", -EBADMSG, "\"blocksize: x y z\"");
+  text_fails("blocksize: 1 1 1\n0 0 16 4\n2147483648 0 16 4\n", -EBADMSG,
+             "text:3: the thread 2147483648 is in no grid");
   text_fails("blockdim: 8 1 1\n", -EBADMSG, "text:1: the trace has no accesses: it is truncated");
   text_fails("blockdim: 8 1 1\n\n", -EBADMSG, "has no accesses");
   text_fails("blockdim: 8 1 1\n0 2 0 4\n", -EBADMSG, "text:2: the direction");
@@ -352,7 +409,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(list_of_kernels),          cmocka_unit_test(copies_in_a_list),
       cmocka_unit_test(names_in_a_list),          cmocka_unit_test(suffixes_in_a_list),
-      cmocka_unit_test(sample_of_the_paper),      cmocka_unit_test(order_in_the_paper),
+      cmocka_unit_test(sample_of_the_paper),      cmocka_unit_test(file_of_the_papers_tracer),
+      cmocka_unit_test(any_word_of_the_paper),    cmocka_unit_test(order_in_the_paper),
       cmocka_unit_test(large_block_of_the_paper), cmocka_unit_test(broken_traces_of_the_paper),
       cmocka_unit_test(instructions_of_tsv),      cmocka_unit_test(broken_tsv),
       cmocka_unit_test(names_of_kernels),         cmocka_unit_test(no_format),

@@ -5,7 +5,8 @@ trace_tests = \
 	tests/predict/test_trace_cut \
 	tests/predict/test_trace_formats \
 	tests/predict/test_trace_opcode \
-	tests/predict/test_trace_stream
+	tests/predict/test_trace_stream \
+	tests/predict/test_trace_tracez
 
 if HAVE_CMOCKA
 check_PROGRAMS += $(trace_tests)
@@ -26,10 +27,14 @@ tests_predict_test_trace_stream_CFLAGS = $(AM_CFLAGS) $(ZLIB_CFLAGS) $(LZMA_CFLA
 tests_predict_test_trace_stream_LDADD = $(trace_libraries) $(ZLIB_LIBS) $(LZMA_LIBS) $(ZSTD_LIBS)
 tests_predict_test_trace_stream_LDFLAGS = -Wl,--wrap=read
 
+# The test writes files with the library.
+tests_predict_test_trace_tracez_CFLAGS = $(AM_CFLAGS) $(ZSTD_CFLAGS)
+tests_predict_test_trace_tracez_LDADD = $(trace_libraries) $(ZSTD_LIBS)
+
 # tests/predict/trace_speed prints how fast the readers are (doc/traces.md).
 check_PROGRAMS += tests/predict/trace_speed
 tests_predict_trace_speed_LDADD = src/predict/trace/libpredict-trace.la src/util/libutil.la
 
 EXTRA_DIST += tests/predict/trace_text.h tests/data/traces/kernel-1.traceg \
 	tests/data/traces/kernel-2-ctx_0x6165.traceg.xz tests/data/traces/kernelslist.g \
-	tests/data/traces/paper.trc tests/data/traces/two-kernels.tsv
+	tests/data/traces/nugteren_00.trc tests/data/traces/paper.trc tests/data/traces/two-kernels.tsv

@@ -33,6 +33,7 @@ sim_tests = \
 	tests/sim/test_stores \
 	tests/sim/test_tables \
 	tests/sim/test_tlbs \
+	tests/sim/test_under_load \
 	tests/sim/test_wander
 
 if HAVE_CMOCKA

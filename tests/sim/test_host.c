@@ -14,22 +14,29 @@
   "[host " #number "]\n" more "latency_ns = " #ns "\nread_gbps = " #read "\nwrite_gbps = " #write  \
   "\ncopy_to_gbps = " #to "\ncopy_from_gbps = " #from "\ncopy_both_gbps = " #both "\n"
 
-/* Measures device memory of a small GPU with these nodes. */
-static const struct gc_element *measure(struct opened *o, const char *nodes)
+/* Measures device memory of a small GPU with these further lines about the chip, and these nodes.
+ */
+static const struct gc_element *measure_chip(struct opened *o, const char *chip, const char *nodes)
 {
   const struct gc_measure_options options = {.only = "DeviceMemory"};
 
-  open_profile(o,
-               "model = Hosted\ncompute = 7.0\nclock_khz = 1500000\nthreads_per_block = 1024\n"
-               "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 4 GiB\nbandwidth_noise = 0.004\n"
-               "shared_per_sm = 32 KiB\nshared_per_block = 32 KiB\nclock_overhead = 4\nsms = 16\n"
-               "[cache L2]\nscope = chip\nsize = 1 MiB\nline = 128\nsector = 32\nways = 16\n"
-               "replacement = lru\nhash = xor\nread_gbps = 1000\n"
-               "[space ca]\npath = L2 200 2, memory 500 5\n[space cg]\npath = L2 200 2, memory 500 5\n"
-               "[space shared]\npath = memory 20\n%s",
-               nodes);
+  open_profile(
+      o,
+      "model = Hosted\ncompute = 7.0\nclock_khz = 1500000\nthreads_per_block = 1024\n"
+      "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 4 GiB\nbandwidth_noise = 0.004\n"
+      "shared_per_sm = 32 KiB\nshared_per_block = 32 KiB\nclock_overhead = 4\nsms = 16\n%s"
+      "[cache L2]\nscope = chip\nsize = 1 MiB\nline = 128\nsector = 32\nways = 16\n"
+      "replacement = lru\nhash = xor\nread_gbps = 1000\n"
+      "[space ca]\npath = L2 200 2, memory 500 5\n[space cg]\npath = L2 200 2, memory 500 5\n"
+      "[space shared]\npath = memory 20\n%s",
+      chip, nodes);
   must(o, gc_measure(o->device, &options, o->record, &o->err), "measure");
   return gc_record_find(o->record, GC_DEVICE_MEMORY);
+}
+
+static const struct gc_element *measure(struct opened *o, const char *nodes)
+{
+  return measure_chip(o, "", nodes);
 }
 
 /* The list has exactly these nodes in this order. */
@@ -85,6 +92,42 @@ static void a_full_node_is_left_out(void **state)
   close_gpu(&o);
 }
 
+/* The nearest node is the memory of the GPU. Others are reached by a link. */
+static void an_integrated_gpu_shares_its_memory(void **state)
+{
+  const unsigned nodes[] = {1};
+  struct opened o;
+  const struct gc_element *memory =
+      measure_chip(&o, "integrated = yes\n",
+                   NODE(0, "", 500, 900, 900, 900, 900, 900)
+                       NODE(1, "distance = 32\n", 900, 50, 52, 55, 54, 100));
+
+  (void)state;
+  assert_string_equal(gc_infos_get(&memory->infos, "SharedWith"), "HostMemory");
+  assert_string_equal(gc_infos_get(&memory->infos, "SharedWithSource"), "api");
+  has(memory, "HostReadGBps", nodes, (double[]){50}, 1);
+  has(memory, "HostCopyToGBps", nodes, (double[]){55}, 1);
+  close_gpu(&o);
+  memory = measure_chip(&o, "integrated = yes\n", NODE(0, "", 500, 900, 900, 900, 900, 900));
+  assert_string_equal(gc_infos_get(&memory->infos, "SharedWith"), "HostMemory");
+  has(memory, "HostReadGBps", nodes, NULL, 0);
+  assert_string_equal(gc_infos_get(&memory->infos, "HostCopyToSource"),
+                      "absent:the GPU is integrated: its DeviceMemory is the memory of the host");
+  close_gpu(&o);
+}
+
+/* Also of one that says nothing about it. */
+static void other_gpus_have_their_own_memory(void **state)
+{
+  struct opened o;
+  const struct gc_element *memory = measure(&o, NODE(0, "", 900, 50, 52, 55, 54, 100));
+
+  (void)state;
+  assert_null(gc_infos_get(&memory->infos, "SharedWith"));
+  assert_null(gc_infos_get(&memory->infos, "SharedWithSource"));
+  close_gpu(&o);
+}
+
 static void no_node_is_a_reason(void **state)
 {
   struct opened o;
@@ -127,6 +170,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nodes_are_told_apart),
       cmocka_unit_test(a_full_node_is_left_out),
+      cmocka_unit_test(an_integrated_gpu_shares_its_memory),
+      cmocka_unit_test(other_gpus_have_their_own_memory),
       cmocka_unit_test(no_node_is_a_reason),
       cmocka_unit_test(the_nearest_nodes_count),
   };

@@ -32,6 +32,45 @@ setup() {
   has_not "$errors" HWLOC_FSROOT
 }
 
+# machine KIND: see tests/data/machine.sh.
+machine() {
+  "$top_srcdir/tests/data/machine.sh" "$BATS_TEST_TMPDIR/$1" "$1"
+  use_tree "$BATS_TEST_TMPDIR/$1"
+}
+
+@test "WSL 2: the message says why no GPU is seen" {
+  machine wsl
+  run_split "$tool" list
+  is 3 "$status"
+  has "$errors" "no GPU found in $BATS_TEST_TMPDIR/wsl (HWLOC_FSROOT): this is WSL 2, where the kernel shows GPUs only"
+  run "$tool" doctor
+  is 1 "$status"
+  has "$output" "no GPU: this is WSL 2"
+}
+
+@test "where the driver lists no GPU, list names the GPUs by their place, or says what is missing" {
+  local expected='^gpu1 +NVIDIA GPU \[10de:2330\] +0000:00:06.0 +pci-[0-9a-f]{16}-0000_00_06.0 +none$'
+  machine no-list
+  run_split "$tool" list
+  is 0 "$status"
+  [[ ${lines[2]} =~ $expected ]]
+  rm "$HWLOC_FSROOT/etc/machine-id"
+  run_split "$tool" list
+  has "${lines[1]}" "cannot be measured: there is neither /proc/driver/nvidia/gpus, which has its UUID, nor /etc/machine-id"
+  run "$tool" doctor
+  has "$output" "Make one of these files visible"
+}
+
+@test "list shows the GPU of a Jetson, which is no PCI device" {
+  machine orin
+  run_split "$tool" list
+  is 0 "$status"
+  has "${lines[1]}" "NVIDIA Jetson AGX Orin Developer Kit"
+  has "${lines[1]}" "tegra-1421721046782-17000000"
+  is "gpu0: NVIDIA Jetson AGX Orin Developer Kit, id tegra-1421721046782-17000000" \
+    "$("$tool" doctor --json | jq -r '.[] | select(.link == "GPUs").found')"
+}
+
 @test "list shows real GPUs without any library of a vendor" {
   use_node
   run_split "$tool" list

@@ -76,6 +76,51 @@ refused() {
   [ "$(awk 'NR > 1 { print length }' <<<"$output" | sort -n | tail -n 1)" -le 100 ]
 }
 
+@test "the output says how it knows which loads are issued at once" {
+  stream 1 10 >"$trace"
+  predict "$trace"
+  is each "$(value '.kernels[0].launch.loads_wait_by')"
+  run_split "$tool" predict --record "$real" "$trace"
+  has "$output" "a warp waits for each load: the trace does not show"
+  blocks 0 | sed 's/^warp.*/&\nloads-at-once\t4/' >"$trace"
+  predict "$trace"
+  is "loads-at-once 4" "$(value '.kernels[0].launch | "\(.loads_wait_by) \(.loads_at_once)"')"
+  run_split "$tool" predict --record "$real" "$trace"
+  has "$output" "a warp issues up to 4 loads at once"
+  cp "$top_srcdir/tests/data/traces/kernel-1.traceg" "$trace"
+  predict "$trace"
+  is registers "$(value '.kernels[0].launch.loads_wait_by')"
+  run_split "$tool" predict --record "$real" "$trace"
+  has "$output" "a warp waits for a load where the trace uses its registers"
+}
+
+@test "--seeds and --threads" {
+  stream 2 1737 >"$trace"
+  predict --seeds 0 "$trace"
+  is true "$(value '.kernels[0].l1_hit_rate | .low == .value and .high == .value')"
+  some=$output
+  predict --seeds 0 --threads 1 "$trace"
+  is "$some" "$output"
+  predict --seeds 3 --threads 64 "$trace"
+  is true "$(value '.kernels[0].l1_hit_rate | .low <= .value and .high >= .value')"
+  refused 2 "--seeds needs a number from 0 to 1000" --seeds 1001 "$trace"
+  refused 2 "--threads needs a number from 1 to 64" --threads 0 "$trace"
+}
+
+@test "bytes from L2 and from memory" {
+  # one sector of 32 bytes in each of 100 lines; L2 fetches 64
+  awk 'BEGIN {
+    print "hwloc-gpucache-trace 1\nkernel\tk\nblocks\t1\nthreads\t32\nwarp\t32"
+    for (line = 0; line < 100; line++)
+      printf "0\t0\t0\tload\t-\t4\t3\t%x+4\n", 1048576 + 128 * line
+    print "end"
+  }' >"$trace"
+  predict "$trace"
+  is "3200 6400 100" "$(value '.kernels[0] | "\(.l2_read_bytes) \(.memory_read_bytes) \(.l1_load_instructions)"')"
+  run_split "$tool" predict --record "$real" "$trace"
+  has "$output" "read from L2: 3.12 KiB, from memory: 6.25 KiB; sectors for each load of a warp: 1.0"
+}
+
 @test "two traces are two kernels; L2 keeps what the first one left" {
   stream 1 100 >"$trace"
   predict "$trace" "$trace"
@@ -276,6 +321,94 @@ with_tlbs() {
   has "$errors" "predict needs no GPU with --record FILE"
 }
 
+# Three kernels, of which the second one loads 2 lines and the third one 3.
+three() {
+  echo 'hwloc-gpucache-trace 1'
+  for lines in 1 2 3; do
+    printf 'kernel\tof_%d_lines\nblocks\t1\nthreads\t32\nwarp\t32\n' "$lines"
+    for ((line = 0; line < lines; line++)); do
+      printf '0\t0\t%x\tload\t-\t4\t1\t%x\n' "$line" $((1048576 + 128 * line))
+    done
+  done
+  echo end
+}
+
+# The numbers and names of the kernels in $output.
+kernels() { value '[.kernels[].launch | "\(.number) \(.name)"] | join(", ")'; }
+
+@test "--kernel and --launches choose kernels" {
+  three >"$trace"
+  predict "$trace"
+  is "1 of_1_lines, 2 of_2_lines, 3 of_3_lines" "$(kernels)"
+  is 2 "$(value '.kernels[2].l2_loads.hits')"
+  predict --kernel 'of_[13]' "$trace"
+  is "1 of_1_lines, 3 of_3_lines" "$(kernels)"
+  is 1 "$(value '.kernels[1].l2_loads.hits')" # kernel 2 did not run
+  predict --launches 2 "$trace" "$trace"
+  is "2 of_2_lines" "$(kernels)"
+  predict --launches 3-5 "$trace" "$trace"
+  is "3 of_3_lines, 4 of_1_lines, 5 of_2_lines" "$(kernels)"
+  predict --launches 5- --kernel of_2 "$trace" "$trace"
+  is "5 of_2_lines" "$(kernels)"
+  predict --launches 2 --sweep capacity "$trace"
+  is "of_2_lines" "$(value '.sweep.points[0].kernels[].launch.name')"
+  refused 1 "none of the 3 kernels has the name and number that are wanted" --record "$real" --kernel of_4 "$trace"
+  refused 1 "none of the 3 kernels" --record "$real" --launches 4 "$trace"
+  refused 2 "--kernel needs a regular expression" --kernel '(' "$trace"
+  for launches in 0 x 3-2 2-x -3 1-2-3; do
+    refused 2 "--launches needs numbers of kernels" --launches="$launches" "$trace"
+  done
+}
+
+@test "a kernel that cannot be read is left out and named; the others are predicted" {
+  three | sed 's/^0.0.1.load.-.4.1.100080$/0 0 1 frob/' >"$trace" # in kernels 2 and 3
+  run_split "$tool" predict --json --record "$real" "$trace"
+  is 1 "$status"
+  is "1 of_1_lines" "$(kernels)"
+  is 2 "$(wc -l <<<"$errors")"
+  has "$errors" "kernel 2 is left out: $trace:12: the operation is none of load"
+  has "$errors" "kernel 3 is left out: $trace:18: the operation is none of load"
+  has "$(value '.left_out[1] | "\(.number) \(.why)"')" "3 $trace:18: the operation"
+  # text, sweep and pictures do the same
+  for option in "" "--sweep carveout" "--plot $BATS_TEST_TMPDIR/pictures"; do
+    # shellcheck disable=SC2086 # nothing, or words
+    run_split "$tool" predict --record "$real" $option "$trace"
+    is 1 "$status"
+    has "$errors" "kernel 3 is left out: $trace:18"
+    is 2 "$(wc -l <<<"$errors")"
+  done
+  # what is not wanted is not read
+  run_split "$tool" predict --json --record "$real" --launches 1 "$trace"
+  is 0 "$status"
+  is '' "$errors"
+  # a kernel that ends early, after others
+  three | head -n 15 >"$trace"
+  run_split "$tool" predict --json --record "$real" "$trace"
+  is 1 "$status"
+  is "1 of_1_lines, 2 of_2_lines" "$(kernels)"
+  has "$errors" "kernel 3 is left out: $trace:15: there is no line \"end\": the file is truncated"
+}
+
+@test "a list of Accel-Sim with kernels that cannot be read" {
+  samples=$top_srcdir/tests/data/traces
+  cd "$BATS_TEST_TMPDIR"
+  cp "$samples/kernel-1.traceg" kernel-1.traceg
+  sed 's/LDG.E.CONSTANT/FROB.E/' kernel-1.traceg >kernel-2.traceg
+  sed 's/version = 5/version = 9/' kernel-1.traceg >kernel-3.traceg
+  cat kernel-2.traceg kernel-1.traceg >kernel-5.traceg # two in a file
+  printf 'kernel-%d.traceg\n' 1 2 3 4 5 1 >kernelslist.g
+  echo frob >>kernelslist.g
+  run_split "$tool" predict --json --record "$real" kernelslist.g
+  is 1 "$status"
+  is "1 6 7" "$(value '[.kernels[].launch.number] | join(" ")')"
+  is 5 "$(wc -l <<<"$errors")"
+  has "$errors" "kernel 2 is left out: kernel-2.traceg:25: FROB.E has addresses"
+  has "$errors" "kernel 3 is left out: kernel-3.traceg"
+  has "$errors" "kernel 4 is left out: kernelslist.g:4: the file kernel-4.traceg is not there"
+  has "$errors" "kernel 5 is left out: kernel-5.traceg:25: FROB.E has addresses"
+  has "$errors" "kernel 8 is left out: kernelslist.g:7: \"frob\" is neither a kernel nor a copy"
+}
+
 @test "a broken trace is named with its line, and nothing of it is reported" {
   stream 1 3 >"$trace"
   echo "5 0 x 4" >>"$trace"
@@ -308,11 +441,14 @@ short() {
   head -c 2000 /bin/sh | tr '\000\n' '\377\377' >binary
   echo >>binary
   while IFS='|' read -r file text; do
-    for before in "" right; do
-      # shellcheck disable=SC2086 # nothing, or a word
-      refused 1 "$text" --record "$real" $before "$file"
-      is 1 "$(wc -l <<<"$errors")"
-    done
+    [ "$file" = twice ] || [ "$file" = mixed ] || refused 1 "$text" --record "$real" "$file"
+    is 1 "$(wc -l <<<"$errors")"
+    # the right one is predicted, unless the other one is no trace at all
+    run_split "$tool" predict --record "$real" right "$file"
+    is 1 "$status"
+    has "$errors" "$text"
+    is 1 "$(wc -l <<<"$errors")"
+    [ "$file" = twice ] || [ "$file" = mixed ] && continue
     refused 1 "${text%% in this trace}" --record "$real" --json "$file"
     refused 1 "${text%% in this trace}" --record "$real" --sweep carveout "$file"
   done <<'END'

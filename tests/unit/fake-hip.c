@@ -252,6 +252,7 @@ hipError_t hipDeviceGetAttribute(int *value, hipDeviceAttribute_t attribute, int
     ATTRIBUTE(MaxSharedMemoryPerMultiprocessor, p.shared_per_sm)
     ATTRIBUTE(MaxSharedMemoryPerBlock, p.shared_per_block)
     ATTRIBUTE(EccEnabled, p.ecc)
+    ATTRIBUTE(Integrated, fake_hip.integrated)
 #undef ATTRIBUTE
   case hipDeviceAttributeWallClockRate:
     *value = fake_hip.wall_clock_khz;

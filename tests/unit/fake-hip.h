@@ -33,6 +33,7 @@ struct fake_hip {
   unsigned int processor;    /* of all of them */
   int wall_clock_khz;        /* 0: this version does not support the attribute */
   int counts_pairs;          /* it counts pairs of CUs */
+  int integrated;            /* the GPU uses the memory of the host */
   int filters;               /* ROCR_VISIBLE_DEVICES selects devices, as in ROCr; else it is ignored */
 
   /* Observations. */

@@ -30,6 +30,7 @@ unit_tests = \
 	tests/unit/test_habits \
 	tests/unit/test_handover \
 	tests/unit/test_lookup \
+	tests/unit/test_machines \
 	tests/unit/test_memo \
 	tests/unit/test_model \
 	tests/unit/test_model_amd \
@@ -151,6 +152,6 @@ EXTRA_DIST += tests/unit/properties.sh tests/unit/public-header.sh tests/unit/ex
 	tests/unit/tree.h tests/unit/cleared.h tests/unit/samples.h tests/unit/amd.h tests/unit/store.h tests/unit/backend.h \
 	tests/unit/chip.h tests/unit/hip.h tests/unit/nodes.h \
 	tests/data/record-good.xml tests/data/two-gpus.xml \
-	tests/data/amd-tree.sh tests/data/two-vendors-node.sh tests/data/tree.bash tests/data/mi210-node.bash \
+	tests/data/amd-tree.sh tests/data/machine.sh tests/data/two-vendors-node.sh tests/data/tree.bash tests/data/mi210-node.bash \
 	tests/data/kfd/LICENSE tests/data/kfd/README tests/data/kfd/mi210.tar.xz \
 	tests/data/kfd/mi308x-cpx.tar.xz tests/data/kfd/vega10.tar.xz

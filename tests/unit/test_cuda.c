@@ -199,6 +199,34 @@ static void a_list_may_show_no_gpu(void **state)
   says(f, "CUDA_VISIBLE_DEVICES is '7', with which CUDA shows no GPU, and so not gpu3");
 }
 
+/* Where the driver lists no GPU, the bus id finds it. */
+static void finds_the_gpu_by_bus_id_without_a_uuid(void **state)
+{
+  struct fixture *f = *state;
+
+  strcpy(f->gpu.identity.id, "pci-0123456789abcdef-0000_0a_00.0");
+  f->gpu.visibility = GC_VISIBLE;
+  must_open(f);
+  assert_string_not_equal(f->fake->visible, f->gpu.identity.id); /* CUDA does not know this id */
+  close_device(f);
+  f->gpu.bus = 0xb;
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "none of which is gpu3");
+}
+
+/* A GPU of Tegra has no bus id. */
+static void finds_the_integrated_gpu(void **state)
+{
+  struct fixture *f = *state;
+
+  strcpy(f->gpu.identity.id, "tegra-1421721046782-17000000");
+  f->gpu.has_pci = false;
+  assert_int_equal(open_device(f), -ENODEV);
+  says(f, "none of which is gpu3");
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_INTEGRATED] = 1;
+  must_open(f);
+}
+
 static void explains_mig(void **state)
 {
   struct fixture *f = *state;
@@ -502,7 +530,7 @@ static void reads_properties(void **state)
   assert_int_equal(p.shared_per_block, 232448);
   assert_int_equal(p.shared_reserved, 0); /* a driver without this attribute */
   assert_true(p.global_l1 && p.local_l1 && p.has_texture && p.has_constant && p.has_read_only && p.has_gpcs);
-  assert_false(p.has_lds || p.l2_per_xcd || p.ecc || p.simulated);
+  assert_false(p.has_lds || p.l2_per_xcd || p.ecc || p.integrated || p.simulated);
   assert_true(p.l2_fetch_limit.made && p.l2_persisting.made && p.l2_compression.made);
   assert_int_equal(p.l2_fetch_limit.value, 64);
   assert_int_equal(p.l2_persisting.value, 39321600);
@@ -510,11 +538,13 @@ static void reads_properties(void **state)
 
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN] = -1;
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE] = -1;
+  f->fake->attributes[CU_DEVICE_ATTRIBUTE_INTEGRATED] = 1;
   f->fake->attributes[CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED] = -1;
   f->fake->fetch_limit = FAKE_CUDA_REFUSED;
   assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
   assert_false(p.l2_fetch_limit.made || p.l2_persisting.made || p.l2_compression.made);
   assert_int_equal(p.shared_per_block, 49152);
+  assert_true(p.integrated);
 }
 
 static void launches(void **state)
@@ -713,6 +743,8 @@ int main(void)
       TEST(shows_only_a_gpu_that_is_visible),
       TEST(obeys_a_list_that_only_cuda_understands),
       TEST(a_list_may_show_no_gpu),
+      TEST(finds_the_gpu_by_bus_id_without_a_uuid),
+      TEST(finds_the_integrated_gpu),
       TEST(explains_mig),
       TEST(never_takes_an_instance_for_the_gpu),
       TEST(opens_an_instance_by_uuid),

@@ -115,9 +115,9 @@ static void bandwidths_follow_the_clock_of_their_level(void **state)
 
   (void)state;
   gc_model_launch(model, 0, 1, 0);
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, BASE, 512, 4, false, 8, 0}, full);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, BASE, 512, 4, false, 8, 0, 0}, full);
   gc_model_time(model, 1200000);
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, BASE + 65536, 512, 4, false, 8, 0}, slow);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, BASE + 65536, 512, 4, false, 8, 0, 0}, slow);
   assert_true(full[0] > 0 && full[1] > 0);
   assert_true(fabs(slow[0] - full[0]) < 1e-9 * full[0]);
   assert_true(fabs(2 * slow[1] - full[1]) < 1e-9 * full[1]);
@@ -153,7 +153,7 @@ static double waits(const char *limits, uint32_t warps, uint64_t address, uint32
   model = make(text);
   gc_model_launch(model, 0, 1, 0);
   gc_model_touch_run(model, 0, GC_SPACE_CG, BASE, 32, 32);
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, address, 512, warps, false, flight, 0},
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, address, 512, warps, false, flight, 0, 0},
                 busy);
   gc_model_free(model);
   return busy[GC_MODEL_LEVELS];

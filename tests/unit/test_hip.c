@@ -28,7 +28,12 @@ static void reads_properties(void **state)
   assert_int_equal(p.cores_per_sm, 64);
   assert_int_equal(p.transfers_per_clock, 0); /* HIP does not report the kind of memory */
   assert_true(p.has_lds && p.l2_per_xcd && p.global_l1 && p.local_l1 && p.has_scalar && p.ecc);
-  assert_false(p.has_texture || p.has_constant || p.has_read_only || p.has_gpcs || p.simulated);
+  assert_false(p.has_texture || p.has_constant || p.has_read_only || p.has_gpcs || p.integrated ||
+               p.simulated);
+
+  f->fake->integrated = 1;
+  assert_int_equal(f->ops->properties(f->device, &p, &f->err), 0);
+  assert_true(p.integrated);
 }
 
 /* On RDNA HIP counts pairs of CUs; the kernel driver counts CUs. */

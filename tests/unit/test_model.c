@@ -319,28 +319,28 @@ static void rows_keep_each_level_busy(void **state)
   (void)state;
   /* cold, through all levels: 6 SMs at 1 GHz share 600 and 60 GB/s, 100 and 10 bytes a cycle
    * each */
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CA, BASE, 512, 2, false, 0, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CA, BASE, 512, 2, false, 0, 0, 0}, busy);
   assert_near(busy[0], 8);
   assert_near(busy[1], 10.24);
   assert_near(busy[2], 102.4);
   /* then it is in L1; one more SM finds it in L2, and adds to what is there */
   memset(busy, 0, sizeof(busy));
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CA, BASE, 512, 2, false, 0, 0}, busy);
-  gc_model_rows(model, &(struct gc_rows){1, GC_SPACE_CA, BASE, 512, 1, false, 0, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CA, BASE, 512, 2, false, 0, 0, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){1, GC_SPACE_CA, BASE, 512, 1, false, 0, 0, 0}, busy);
   assert_near(busy[0], 12);
   assert_near(busy[1], 5.12);
   assert_near(busy[2], 0);
   /* 16 bytes of constants: a whole line comes from L2 */
   memset(busy, 0, sizeof(busy));
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CONSTANT, 0, 16, 1, false, 0, 0}, busy);
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CONSTANT, 16, 16, 1, false, 0, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CONSTANT, 0, 16, 1, false, 0, 0, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CONSTANT, 16, 16, 1, false, 0, 0, 0}, busy);
   assert_near(busy[0], 8);
   assert_near(busy[1], 2.56);
   assert_near(busy[2], 25.6);
   /* stores at their own rates */
   memset(busy, 0, sizeof(busy));
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_SHARED, 0, 512, 1, true, 0, 0}, busy);
-  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, BASE + 65536, 512, 1, true, 0, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_SHARED, 0, 512, 1, true, 0, 0, 0}, busy);
+  gc_model_rows(model, &(struct gc_rows){0, GC_SPACE_CG, BASE + 65536, 512, 1, true, 0, 0, 0}, busy);
   assert_near(busy[0], 16 + 5.12);
   assert_near(busy[1], 102.4);
   assert_near(gc_model_true_bandwidth(model, GC_SPACE_CA, 2, true), 30);

@@ -103,6 +103,10 @@ int gc_step_interface(struct gc_measurement *m, struct gc_measured *element)
     /* measurements cannot fill all of it, so use the value of the interface */
     state(element, GC_CAPACITY, &element->capacity_bytes, p->memory_bytes);
     state(element, GC_NOMINAL, &element->nominal_bytes, p->memory_bytes);
+    if (p->integrated) {
+      element->shared_with = 1u << GC_KIND_COUNT;
+      gc_set_stated(element, GC_SHARED_WITH);
+    }
     return 0;
   case GC_L2:
     state(element, GC_NOMINAL, &element->nominal_bytes, p->l2_bytes);

@@ -216,6 +216,19 @@ static int measure_node(struct search *s, struct gc_measured *element, uint32_t 
   return status;
 }
 
+/* The nearest nodes are the memory of an integrated GPU: what is known of DeviceMemory is true of
+ * them, and no link lies between. */
+static const char *drop_own_nodes(struct gc_host_node *nodes, uint32_t *count)
+{
+  uint32_t n = 0;
+
+  for (uint32_t i = 0; i < *count; i++)
+    if (nodes[i].distance > GC_HOST_NEAREST)
+      nodes[n++] = nodes[i];
+  *count = n;
+  return n ? NULL : "the GPU is integrated: its DeviceMemory is the memory of the host";
+}
+
 /* Why there is nothing to measure; NULL: there is. */
 static const char *find_nodes(struct gc_bench *bench, struct gc_host_node nodes[GC_HOST_NODES_MAX],
                               uint32_t *count)
@@ -225,7 +238,9 @@ static const char *find_nodes(struct gc_bench *bench, struct gc_host_node nodes[
     return "this program cannot measure host memory with the library of this vendor";
   if (bench->ops->host_nodes(bench->device, nodes, count, bench->err))
     return bench->err->text;
-  return *count ? NULL : "this process may not allocate on any NUMA node";
+  if (!*count)
+    return "this process may not allocate on any NUMA node";
+  return bench->properties.integrated ? drop_own_nodes(nodes, count) : NULL;
 }
 
 int gc_step_host_memory(struct gc_measurement *m, struct gc_measured *element)

@@ -6,10 +6,9 @@
  * all caches, evicts it.
  *
  * Loads that are far apart may wait for the translation of their address (a TLB miss; on an H200
- * these begin only beyond tens of GB). So some lines of each of many pages are loaded, one page
- * after the other. The first load of each page brings in its translation and does not count. On an
- * H200, the latency is the same within 0.5 % as that of single lines far apart, although loads that
- * are near to each other could find a row of the memory open.
+ * these begin only beyond tens of GB), hence the pages (walk/cold_pages.h). On an H200, the latency
+ * is the same within 0.5 % as that of single lines far apart, although loads that are near to each
+ * other could find a row of the memory open.
  *
  * Memory can be near or far. On an H200 half of all lines belong to the other L2 partition, so
  * every SM sees two modes, around 550 and 750 cycles, and almost nothing between them. A median may
@@ -23,16 +22,14 @@
 #include "measure/core/step_memory.h"
 #include "measure/latency/tail.h"
 #include "measure/walk/chase.h"
+#include "measure/walk/cold_pages.h"
 #include "measure/walk/evict.h"
-#include "measure/walk/ring.h"
 #include "stats/stats.h"
 
 #include <errno.h>
 
 #define REPEATS 9
 #define TOLERANCE 0.02
-#define PAGE 4096u /* bytes: no GPU has smaller pages */
-#define OF_PAGE 4u /* loads of each page, each in a line of its own */
 /* Least number of loads in one repetition, by all SMs together. One load in twenty is beyond the
  * 95th percentile, so it needs more loads than a middle: with 1,024, repetitions differ by 4 % on
  * an H100. */
@@ -69,7 +66,7 @@ static void conclude(const struct gc_measurement *m, const struct share *share,
 
     for (uint32_t sm = 0; sm < share->sms; sm++)
       for (uint32_t i = 0; i < share->loads; i++)
-        if (i % OF_PAGE)
+        if (i % GC_OF_PAGE)
           cycles[n++] = trace[(sm * REPEATS + r) * share->loads + i];
     middles[r] = gc_midhinge(cycles, n) - overhead->cycles;
     tails[r] = gc_quantile(cycles, n, GC_TAIL) - overhead->cycles;
@@ -82,60 +79,27 @@ static void conclude(const struct gc_measurement *m, const struct share *share,
   gc_conclude_tail(overhead->confidence, tails, REPEATS, &conclusion->p95);
 }
 
-/* Where line i of a page is, in an order that no prefetcher follows. */
-static uint64_t line_of(uint64_t i)
-{
-  return i % OF_PAGE * 3 % OF_PAGE * (PAGE / OF_PAGE);
-}
-
-/* Links OF_PAGE lines of each page, and the last one to the first one of another page, in scattered
- * order. One launch for each of these links: the value of a slot is the address of a line of the
- * same page (`fill` writes that of the next slot, so the ring begins one page too early), or of the
- * next page. */
-static int lay_pages(struct gc_bench *bench, uint64_t pages, uint64_t scatter)
-{
-  int status = 0;
-
-  for (uint64_t i = 0; i < OF_PAGE && !status; i++) {
-    const bool last = i + 1 == OF_PAGE;
-    const struct gpu_fill_args args = {
-        .base = gc_ring_address(bench, GC_ADDRESS_GLOBAL, line_of(i)),
-        .count = last ? pages : pages + 1,
-        .stride = PAGE,
-        .multiplier = last ? scatter : 1,
-        .first = gc_ring_address(bench, GC_ADDRESS_GLOBAL, line_of(i + 1)) - (last ? 0 : PAGE),
-        .step = PAGE,
-        .slot_bytes = GC_SLOT_BYTES};
-
-    status = gc_bench_launch(bench, GC_KERNEL_fill, bench->properties.sms, 256, 0, &args);
-  }
-  return status;
-}
-
 /* All repetitions in one launch. Each SM has whole pages of its own, which may need more memory
  * than there is: then fewer loads of each SM, or fewer SMs. */
 static int walk_pages(struct gc_bench *bench, struct share *share, struct space *space)
 {
-  const struct gc_path *path = gc_path_of(GC_L2);
   /* pages of one repetition; the last page has slots that no chain uses */
-  const uint64_t rows = (gc_cold_bytes(bench) / PAGE - 1) / REPEATS;
+  const uint64_t rows = (gc_cold_bytes(bench) / GC_PAGE - 1) / REPEATS;
   const uint32_t sms = share->sms < rows ? share->sms : (uint32_t)rows;
-  const uint64_t wanted = (share->loads + OF_PAGE - 1) / OF_PAGE;
+  const uint64_t wanted = (share->loads + GC_OF_PAGE - 1) / GC_OF_PAGE;
   const uint64_t each = !sms ? 0 : wanted < rows / sms ? wanted : rows / sms;
-  const uint64_t pages = each * REPEATS * sms, scatter = gc_ring_scatter(pages);
+  const uint64_t pages = each * REPEATS * sms;
   struct gc_traced traced = {
-      .starts = space->starts, .n = sms, .loads = (uint32_t)each * OF_PAGE * REPEATS};
+      .starts = space->starts, .n = sms, .loads = (uint32_t)each * GC_OF_PAGE * REPEATS};
   int status;
 
-  *share = (struct share){sms, (uint32_t)each * OF_PAGE};
+  *share = (struct share){sms, (uint32_t)each * GC_OF_PAGE};
   if (!pages)
     return gc_fail(bench->err, -ENOMEM, "too little memory for a chain of pages");
   for (uint64_t sm = 0; sm < sms; sm++)
-    space->starts[sm] = gc_ring_address(bench, path->space,
-                                        sm * each * REPEATS * scatter % pages * PAGE + line_of(0));
-  if ((status = lay_pages(bench, pages, scatter)) || (status = gc_empty_caches(bench)))
-    return status;
-  return gc_chase_trace(bench, path, &traced, space->trace);
+    space->starts[sm] = gc_cold_pages_at(bench, pages, sm * each * REPEATS);
+  status = gc_cold_pages_lay(bench, pages);
+  return status ? status : gc_chase_trace(bench, gc_path_of(GC_L2), &traced, space->trace);
 }
 
 int gc_step_memory_latency(struct gc_measurement *m, struct gc_measured *element)
@@ -144,7 +108,7 @@ int gc_step_memory_latency(struct gc_measurement *m, struct gc_measured *element
   const uint32_t sms = bench->properties.sms;
   struct share share = {.sms = sms, .loads = LOADS / sms + 1};
   /* whole pages may be a few loads more */
-  const size_t loads = REPEATS * (size_t)share.sms * (share.loads + OF_PAGE);
+  const size_t loads = REPEATS * (size_t)share.sms * (share.loads + GC_OF_PAGE);
   struct conclusion conclusion;
   struct space space = {gc_step_alloc(bench, share.sms, sizeof(*space.starts)),
                         gc_step_alloc(bench, loads, sizeof(*space.trace)),

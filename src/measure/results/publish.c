@@ -69,6 +69,8 @@ static void write_shared_with(FILE *out, uint32_t kinds)
       fprintf(out, "%s%s", before, gc_kinds[kind].subtype);
       before = ",";
     }
+  if (kinds & 1u << GC_KIND_COUNT)
+    fprintf(out, "%s" HWLOC_GPUCACHE_HOST_MEMORY, before);
 }
 
 /* "60,72": the number of SMs of each partition. */
@@ -155,6 +157,13 @@ static void write_by_node(FILE *out, const struct gc_by_node *values)
 {
   for (uint32_t i = 0; i < values->count; i++)
     fprintf(out, "%s%" PRIu32 ":%.4g", i ? "," : "", values->node[i], values->value[i]);
+}
+
+/* "0:383.2,1640:396.5" */
+static void write_by_load(FILE *out, const struct gc_by_load *values)
+{
+  for (uint32_t i = 0; i < values->count; i++)
+    fprintf(out, "%s%.4g:%.4g", i ? "," : "", values->gbps[i], values->ns[i]);
 }
 
 static const char *const replacements[GC_REPLACES_COUNT] = {

@@ -130,6 +130,13 @@ struct gc_by_node {
   double value[GC_NODES_MAX];
 };
 
+/* The latency of a load while others read so much. */
+#define GC_LOAD_POINTS 6
+struct gc_by_load {
+  uint32_t count;
+  double gbps[GC_LOAD_POINTS], ns[GC_LOAD_POINTS]; /* gbps ascending */
+};
+
 /* The results for one element. A value is valid if gc_found() returns true for its property;
  * otherwise it is 0. */
 struct gc_measured {
@@ -155,7 +162,8 @@ struct gc_measured {
   enum gc_write_allocate write_allocate;
   bool compression; /* L2: memory can be compressed */
   struct gc_carveouts carveouts, carveouts_4, carveouts_32; /* of blocks of 1, 4 and 32 warps */
-  uint32_t shared_with; /* bit k: the same storage as the element of enum gc_kind k */
+  uint32_t shared_with; /* bit k: the same storage as the element of enum gc_kind k; bit
+                           GC_KIND_COUNT: memory of the host */
   uint32_t mask_count;
   uint64_t masks[GC_MASKS_MAX]; /* of address bits */
   enum gc_replaces replaces;
@@ -169,6 +177,7 @@ struct gc_measured {
   uint64_t side_mask; /* of L2 */
   struct gc_by_node host_read, host_write, host_copy_to, host_copy_from, host_copy_both; /* GB/s */
   struct gc_by_node host_latency;                                                        /* ns */
+  struct gc_by_load under_load;
 
   uint64_t fitting_bytes; /* L2: the largest array without misses in any allocation; 0: not known */
   struct gc_level level;

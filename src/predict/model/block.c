@@ -68,16 +68,35 @@ static enum gc_step step_of(const struct gc_block_reader *reader,
   return GC_STEP_BYPASS;
 }
 
-static void append(struct gc_block *block, unsigned warp, const struct gc_instruction *instruction)
+/* Does the warp issue this instruction before the data of the one before it are there? */
+static bool goes_on(const struct gc_block_reader *reader, struct gc_block_warp *warp,
+                    const struct gc_instruction *before, const struct gc_instruction *next,
+                    bool waits)
+{
+  if (reader->registers)
+    return !waits;
+  if (before->step == GC_STEP_LOAD && next->step == GC_STEP_LOAD &&
+      ++warp->loads < reader->loads_at_once)
+    return true;
+  warp->loads = 0;
+  return false;
+}
+
+static void append(const struct gc_block_reader *reader, struct gc_block *block, unsigned warp,
+                   const struct gc_instruction *instruction, bool waits)
 {
   uint32_t i = block->instruction_count++;
   struct gc_block_warp *of = &block->warps[warp];
 
   block->instructions[i] = *instruction;
-  if (of->first == GC_NO_INSTRUCTION)
+  if (of->first == GC_NO_INSTRUCTION) {
     of->first = i;
-  else
-    block->instructions[of->last].next = i;
+  } else {
+    struct gc_instruction *before = &block->instructions[of->last];
+
+    before->next = i;
+    before->ahead = goes_on(reader, of, before, instruction, waits);
+  }
   of->last = i;
 }
 
@@ -97,7 +116,7 @@ static int visit(unsigned warp, const struct gc_trace_instruction *from, void *d
   struct reading *reading = data;
   struct gc_block *block = reading->block;
   struct gc_block_reader *reader = reading->reader;
-  struct gc_instruction to = {.next = GC_NO_INSTRUCTION, .step = step_of(reader, from)};
+  struct gc_instruction to = {.next = GC_NO_INSTRUCTION, .step = (uint8_t)step_of(reader, from)};
   int status;
 
   if (reader->loads_only && to.step != GC_STEP_LOAD)
@@ -112,7 +131,7 @@ static int visit(unsigned warp, const struct gc_trace_instruction *from, void *d
                    block->instruction_count);
   while (block->warp_count <= warp)
     block->warps[block->warp_count++] =
-        (struct gc_block_warp){GC_NO_INSTRUCTION, GC_NO_INSTRUCTION};
+        (struct gc_block_warp){GC_NO_INSTRUCTION, GC_NO_INSTRUCTION, 0};
   if (to.step == GC_STEP_OTHER) {
     to.first = from->operation == GC_TRACE_OTHER ? from->count : 1;
   } else if (to.step != GC_STEP_BARRIER) {
@@ -125,7 +144,7 @@ static int visit(unsigned warp, const struct gc_trace_instruction *from, void *d
   }
   if (to.step == GC_STEP_LOAD && gc_loads_index(reader->loads, from->pc, &to.load))
     return gc_fail(reading->err, -ENOMEM, "no memory for the loads of a kernel");
-  append(block, warp, &to);
+  append(reader, block, warp, &to, from->waits);
   return 0;
 }
 
@@ -135,7 +154,7 @@ int gc_block_read(struct gc_block *block, struct gc_block_reader *reader, struct
   struct reading reading = {block, reader, err};
 
   block->instruction_count = block->request_count = block->warp_count = 0;
-  return gc_trace_next_block(trace, visit, &reading, NULL, err);
+  return gc_trace_next_block(trace, visit, &reading, &block->number, err);
 }
 
 void gc_block_fini(struct gc_block *block)

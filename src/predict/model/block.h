@@ -28,14 +28,17 @@ struct gc_instruction {
   uint32_t first; /* request; the number of instructions of GC_STEP_OTHER */
   uint32_t load;  /* in the table of loads */
   uint16_t requests;
-  uint16_t step;
+  uint8_t step;
+  bool ahead; /* the warp goes on with the next instruction before the data are there */
 };
 
 struct gc_block {
+  uint64_t number; /* in the grid */
   struct gc_instruction *instructions;
   struct gc_request *requests;
   struct gc_block_warp {
     uint32_t first, last; /* instruction, or GC_NO_INSTRUCTION */
+    uint32_t loads;       /* in a row that a warp does not wait for, while the block is read */
   } * warps;
   uint32_t instruction_count, request_count, warp_count;
   uint32_t instruction_room, request_room, warp_room; /* allocated */
@@ -47,6 +50,9 @@ struct gc_block_reader {
   const struct gc_set_index *l2_index; /* NULL: L2 has other lines, or does not matter */
   bool loads_in_l1;
   bool loads_only; /* the model of the paper */
+  /* When a warp waits, as struct gc_trace_launch has it. */
+  bool registers;
+  unsigned loads_at_once;
   struct gc_loads *loads;
 };
 

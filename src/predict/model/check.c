@@ -96,6 +96,12 @@ int gc_gpu_model_check(const struct gc_gpu_model *gpu, struct gc_error *err)
     return gc_fail(err, -EINVAL, "%u SMs", gpu->sms);
   if (gpu->partitions < 1 || gpu->partitions > PARTITIONS_MAX)
     return gc_fail(err, -EINVAL, "L2: %u partitions", gpu->partitions);
+  if (gpu->gpcs > gpu->sms)
+    return gc_fail(err, -EINVAL, "%u GPCs with %u SMs", gpu->gpcs, gpu->sms);
+  for (unsigned sm = 0; gpu->gpcs && sm < gpu->sms; sm++)
+    if (gpu->gpc_of_sm[sm] >= gpu->gpcs ||
+        (gpu->has_sides && gpu->near_of_gpc[gpu->gpc_of_sm[sm]] >= gpu->partitions))
+      return gc_fail(err, -EINVAL, "SM %u has the GPC %u", sm, gpu->gpc_of_sm[sm]);
   if (gpu->warp_threads < 1 || gpu->warp_threads > GC_TRACE_LANES)
     return gc_fail(err, -EINVAL, "warps of %u threads", gpu->warp_threads);
   for (unsigned i = 0; i < sizeof cycles / sizeof *cycles; i++)

@@ -66,12 +66,18 @@ struct gc_gpu_model {
    */
   unsigned outstanding_per_sm, outstanding_per_warp;
 
-  /* Each partition is a cache of this geometry. Partition s * partitions / sms is the near one of
-   * SM s. Each line has one home partition. With copies, the near partition also keeps what SM s
+  /* Groups of SMs: GPC gpc_of_sm[s] has SM s. 0: not known. */
+  unsigned gpcs;
+  uint16_t gpc_of_sm[GC_SMS_MAX];
+
+  /* Each partition is a cache of this geometry. The near one of SM s is near_of_gpc[gpc_of_sm[s]],
+   * if has_sides, else s * partitions / sms. Each line has one home partition. With copies, the near partition also keeps what SM s
    * loads. */
   struct gc_cache_geometry l2;
 #define GC_PARTITIONS_MAX 64
   unsigned partitions;
+  bool has_sides;
+  uint8_t near_of_gpc[GC_SMS_MAX];
   bool copies;
   bool private_l2; /* each partition is the whole L2 of its SMs: of SM s, partition s modulo their
                       number, because blocks go to the dies in turn. Not with copies. */

@@ -4,10 +4,16 @@
 #include "predict/model/l2.h"
 #include "util/bits.h"
 
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+static unsigned near_of(const struct gc_gpu_model *gpu, unsigned sm)
+{
+  if (gpu->private_l2)
+    return sm % gpu->partitions;
+  return gpu->has_sides ? gpu->near_of_gpc[gpu->gpc_of_sm[sm]] : sm * gpu->partitions / gpu->sms;
+}
 
 int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
                const struct gc_model_options *options, const struct gc_half_normal *half_normal)
@@ -35,7 +41,7 @@ int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
   if (!l2->partitions || !l2->near)
     status = -ENOMEM;
   for (unsigned i = 0; i < gpu->sms && !status; i++)
-    l2->near[i] = (uint8_t)(gpu->private_l2 ? i % gpu->partitions : i * gpu->partitions / gpu->sms);
+    l2->near[i] = (uint8_t)near_of(gpu, i);
   for (unsigned i = 0; i < gpu->partitions && !status; i++)
     status = gc_lines_init(&l2->partitions[i], &gpu->l2, options->fully_associative,
                            gc_draw_state(options->seed, 2 + i));
@@ -49,6 +55,7 @@ int gc_l2_init(struct gc_l2 *l2, const struct gc_gpu_model *gpu,
 void gc_l2_fini(struct gc_l2 *l2)
 {
   gc_tlbs_fini(&l2->tlbs);
+  gc_partial_fini(&l2->partial);
   for (unsigned i = 0; l2->partitions && i < l2->gpu->partitions; i++)
     gc_lines_fini(&l2->partitions[i]);
   free(l2->partitions);
@@ -136,6 +143,29 @@ GC_ALWAYS_INLINE struct gc_line *look(struct gc_l2 *l2, unsigned partition, stru
   return line;
 }
 
+/* What a store wrote is valid. */
+static int keep_stored(struct gc_l2 *l2, unsigned partition, struct gc_line *line,
+                       const struct access *access, uint32_t sectors)
+{
+  const struct gc_cache_geometry *geometry = &l2->gpu->l2;
+  const uint32_t before = gc_partial_units(geometry, line);
+  const uint64_t lines = (uint64_t)geometry->sets * geometry->ways * l2->gpu->partitions;
+  unsigned filled;
+  uint32_t units;
+  int status;
+
+  line->stored |= access->parts;
+  line->sectors |= gc_sectors_stored(geometry, sectors, UINT32_MAX, line->stored);
+  units = before ? 0 : gc_partial_units(geometry, line);
+  if (!units) /* none, or the line is noted already */
+    return 0;
+  status = gc_partial_add(&l2->partial, geometry, l2->partitions, lines,
+                          (struct gc_partial_line){access->line, access->set, units, partition},
+                          &filled);
+  l2->counts->memory_read_bytes += (uint64_t)filled * gc_partial_unit_bytes(geometry);
+  return status;
+}
+
 /* Brings sectors into a line of a partition, or into a new one if it is NULL; they are under way
  * until access->cycles from now. */
 GC_ALWAYS_INLINE int keep(struct gc_l2 *l2, unsigned partition, struct gc_line *line,
@@ -148,10 +178,8 @@ GC_ALWAYS_INLINE int keep(struct gc_l2 *l2, unsigned partition, struct gc_line *
   if (!line)
     return -ENOMEM;
   sectors &= ~line->sectors;
-  if (access->kind == GC_L2_STORE && l2->gpu->l2.store_miss == GC_ALLOCATE_SECTOR) {
-    line->stored |= access->parts;
-    sectors = gc_sectors_stored(&l2->gpu->l2, sectors, UINT32_MAX, line->stored);
-  }
+  if (access->kind == GC_L2_STORE && l2->gpu->l2.store_miss == GC_ALLOCATE_SECTOR)
+    return keep_stored(l2, partition, line, access, sectors);
   line->sectors |= sectors;
   if (access->kind != GC_L2_STORE && !l2->no_latency && sectors) {
     line->pending |= sectors;
@@ -253,6 +281,14 @@ GC_ALWAYS_INLINE int count_access(struct gc_l2 *l2, const struct access *access,
   return 0;
 }
 
+/* A store reads what it does not write, if it brings in a whole line. */
+GC_ALWAYS_INLINE void count_memory(struct gc_l2 *l2, const struct access *access, uint32_t bring)
+{
+  const uint32_t read = access->kind == GC_L2_STORE ? bring & ~access->sectors : bring;
+
+  l2->counts->memory_read_bytes += (uint64_t)gc_ones_of_few(read) * l2->gpu->l2.sector_bytes;
+}
+
 /* access->mix must be that of the line, cycles and the sectors of results 0. */
 GC_ALWAYS_INLINE int access_line(struct gc_l2 *l2, struct access *access)
 {
@@ -279,6 +315,8 @@ GC_ALWAYS_INLINE int access_line(struct gc_l2 *l2, struct access *access)
     access->cycles = cycles > access->cycles ? cycles : access->cycles;
   }
   bring = sectors_to_bring(l2, access);
+  if (bring)
+    count_memory(l2, access, bring);
   if (!status && bring)
     status = keep(l2, home, home_line, access, bring);
   if (!status && copy)

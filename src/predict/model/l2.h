@@ -17,6 +17,7 @@
 #include "predict/model/lines.h"
 #include "predict/model/run.h"
 #include "predict/model/sector_set.h"
+#include "predict/model/partial.h"
 #include "predict/model/set_index.h"
 #include "predict/model/tlb.h"
 
@@ -31,6 +32,7 @@ struct gc_l2 {
   struct gc_coalescer of_l1, of_l2;
   struct gc_set_index index;
   struct gc_lines *partitions;
+  struct gc_partial partial;
   struct gc_tlbs tlbs; /* none if loads take no time */
   uint8_t *near;       /* partition of each SM */
   struct gc_sector_set seen;

@@ -9,6 +9,7 @@
 
 #include "predict/model/check.h"
 #include "predict/model/paper.h"
+#include "predict/model/placement.h"
 #include "predict/model/residency.h"
 #include "predict/model/sm.h"
 
@@ -35,14 +36,17 @@ struct gc_cache_model {
   struct gc_set_index index; /* of L1 */
   struct gc_l2 l2;
   struct gc_sm *sms;
-  /* The first SMs: those with tables for the present geometry of L1, and those that the present kernel
-   * uses. A kernel of few blocks costs little, whatever the number of SMs. */
+  /* The first SMs: those with tables for the present geometry of L1, and those that the present
+   * kernel uses. A kernel of few blocks costs little, whatever the number of SMs. */
   unsigned made, used;
+  uint16_t order[GC_SMS_MAX]; /* their numbers, as the blocks of the kernel go to them */
   struct gc_counts counts;
   struct gc_loads loads;
   struct room *rooms;
   size_t room_count, most_rooms;
   bool exhausted; /* the kernel has no more blocks */
+  bool registers; /* of the kernel: how its warps wait (struct gc_trace_launch) */
+  unsigned loads_at_once;
 };
 
 static void free_tables(struct gc_cache_model *predict)
@@ -62,7 +66,7 @@ static void choose_index(struct gc_cache_model *predict)
 }
 
 /* Prepares the next SM for a kernel. 0 or -ENOMEM. */
-static int use_sm(struct gc_cache_model *predict, unsigned residents, unsigned loads_at_once)
+static int use_sm(struct gc_cache_model *predict, unsigned residents)
 {
   const unsigned i = predict->used;
   struct gc_sm *sm = &predict->sms[i];
@@ -70,13 +74,14 @@ static int use_sm(struct gc_cache_model *predict, unsigned residents, unsigned l
 
   if (i == predict->made) {
     predict->made++;
-    status = gc_sm_init(sm, i, &predict->gpu, &predict->options);
+    status = gc_sm_init(sm, &predict->gpu, &predict->options);
     sm->l2 = &predict->l2;
     sm->counts = &predict->counts;
     sm->loads = &predict->loads;
   }
+  sm->number = predict->order[i];
   if (!status)
-    status = gc_sm_begin(sm, residents, loads_at_once);
+    status = gc_sm_begin(sm, residents);
   predict->used++;
   return status;
 }
@@ -142,7 +147,9 @@ static struct gc_block_reader reader_of(struct gc_cache_model *predict)
   struct gc_block_reader reader = {.index = &predict->index,
                                    .l2_index = predict->l2.like_l1 ? &predict->l2.index : NULL,
                                    .loads_in_l1 = predict->gpu.loads_in_l1,
-                                   .loads = &predict->loads};
+                                   .loads = &predict->loads,
+                                   .registers = predict->registers,
+                                   .loads_at_once = predict->loads_at_once};
 
   gc_coalescer_init(&reader.coalescer, predict->gpu.l1.line_bytes, predict->gpu.l1.sector_bytes);
   return reader;
@@ -254,39 +261,74 @@ static int reserve_rooms(struct gc_cache_model *predict, unsigned residents)
   return 0;
 }
 
-/* The first blocks, in turn. A trace may not say how many threads a block has; then its first block
- * shows that. */
+static struct gc_resident *resident_of(struct gc_cache_model *predict, uint64_t slot)
+{
+  return &predict->sms[slot % predict->gpu.sms].residents[slot / predict->gpu.sms];
+}
+
+static bool is_free(struct gc_cache_model *predict, uint64_t slot)
+{
+  return slot % predict->gpu.sms >= predict->used || !resident_of(predict, slot)->live;
+}
+
+/* Starts a block in a slot: slot i is the first block of SM i, slot i + SMs its second one. The
+ * block gets the memory of the one that was there. */
+static int start_in(struct gc_cache_model *predict, uint64_t slot, unsigned residents,
+                    struct gc_block *block)
+{
+  const unsigned sm = (unsigned)(slot % predict->gpu.sms);
+  struct gc_resident *resident;
+  struct gc_block before;
+
+  while (predict->used <= sm)
+    if (use_sm(predict, residents))
+      return -ENOMEM;
+  resident = resident_of(predict, slot);
+  before = resident->block;
+  resident->block = *block;
+  *block = before;
+  return gc_sm_start(&predict->sms[sm], (unsigned)(slot / predict->gpu.sms), 0);
+}
+
+/* The first blocks. Each has the slot with its number, so that those that a trace leaves out,
+ * because they have no instructions, do not move the others; later blocks get the slots that are
+ * left. A trace may not say how many threads a block has; then its first block shows that. */
 static int start_kernel(struct gc_cache_model *predict, struct gc_trace *trace,
                         struct gc_trace_launch launch, unsigned *residents, struct gc_error *err)
 {
   struct gc_block_reader reader = reader_of(predict);
-  struct gc_block first = {0};
-  int status = gc_block_read(&first, &reader, trace, err);
+  uint64_t slots = 0, started = 0, free_slot = 0;
+  struct gc_block block = {0};
+  int status;
 
-  predict->exhausted = status == 0;
-  if (status <= 0) {
-    gc_block_fini(&first);
-    return status;
-  }
-  if (!launch.threads_per_block)
-    launch.threads_per_block = first.warp_count * predict->gpu.warp_threads;
-  *residents = gc_residency(&predict->gpu, &launch);
-  if (reserve_rooms(predict, *residents) || use_sm(predict, *residents, launch.loads_at_once)) {
-    gc_block_fini(&first);
-    return no_memory(*residents, err);
-  }
-  gc_block_fini(&predict->sms[0].residents[0].block);
-  predict->sms[0].residents[0].block = first;
-  if (gc_sm_start(&predict->sms[0], 0, 0))
-    return gc_fail(err, -ENOMEM, "no memory for the warps of a block");
-  status = 0;
-  for (unsigned k = 0; k < *residents && !status; k++)
-    for (unsigned i = 0; i < predict->gpu.sms && !status && !predict->exhausted; i++) {
-      if (i == predict->used && use_sm(predict, *residents, launch.loads_at_once))
-        return no_memory(*residents, err);
-      status = start_block(predict, trace, &(struct room){0, i, k}, err);
+  do {
+    uint64_t slot;
+
+    status = gc_block_read(&block, &reader, trace, err);
+    predict->exhausted = status == 0;
+    if (status != 1)
+      break;
+    if (!slots) {
+      if (!launch.threads_per_block)
+        launch.threads_per_block = block.warp_count * predict->gpu.warp_threads;
+      *residents = gc_residency(&predict->gpu, &launch);
+      slots = (uint64_t)predict->gpu.sms * *residents;
+      status = reserve_rooms(predict, *residents);
     }
-  return status;
+    slot = block.number;
+    if (slot >= slots || !is_free(predict, slot)) {
+      while (free_slot < slots && !is_free(predict, free_slot))
+        free_slot++;
+      slot = free_slot;
+    }
+    if (status < 0 || (slots && start_in(predict, slot, *residents, &block))) {
+      gc_block_fini(&block);
+      return no_memory(*residents, err);
+    }
+    started += slots && resident_of(predict, slot)->live;
+  } while (started < slots);
+  gc_block_fini(&block);
+  return status < 0 ? status : 0;
 }
 
 /* The SMs count each load instruction of the kernel. */
@@ -302,6 +344,7 @@ static void sum_loads(struct gc_cache_model *predict)
     sum->hits_on_miss += counts->hits_on_miss;
     sum->misses += counts->misses;
     sum->compulsory += counts->compulsory;
+    predict->counts.l1_load_instructions += predict->loads.loads[i].instructions;
   }
 }
 
@@ -326,7 +369,10 @@ int gc_cache_model_run(struct gc_cache_model *predict, struct gc_trace *trace,
   if (predict->options.paper)
     return gc_paper_run(&predict->gpu, &predict->options, trace, launch, NULL, run, err);
   gc_l2_begin(&predict->l2);
+  gc_place_blocks(&predict->gpu, launch->blocks, predict->order);
   predict->used = 0;
+  predict->registers = launch->registers && !predict->options.each_load_waits;
+  predict->loads_at_once = predict->options.each_load_waits ? 1 : launch->loads_at_once;
   status = start_kernel(predict, trace, *launch, &run->blocks_per_sm, err);
   if (!status && run->blocks_per_sm) {
     status = run_blocks(predict, trace, err);

@@ -43,6 +43,10 @@ struct gc_counts {
   uint64_t l2_loads_far;
   uint64_t l1_stores, l1_bypassing; /* sectors that do not look into L1 */
   uint64_t atomics;                 /* sectors */
+  uint64_t l1_load_instructions;    /* of warps, that look into L1 */
+  /* That L2 reads from memory: whole sectors of L2 for loads and atomics that miss, and the rest of
+   * sectors of which parts are stored (partial.h). */
+  uint64_t memory_read_bytes;
   /* Of each TLB level: requests of L1 lines by warp instructions, except those of local memory. The
    * second level sees those that miss in the first. 0 if loads take no time. */
   struct gc_tlb_counts {
@@ -53,6 +57,7 @@ struct gc_counts {
 struct gc_load_counts { /* one instruction of a kernel */
   uint32_t pc;
   struct gc_cache_counts l1;
+  uint64_t instructions; /* of warps */
 };
 
 struct gc_kernel_run { /* one kernel with one seed */
@@ -74,7 +79,7 @@ struct gc_model_options {
   int (*observe)(void *data, unsigned sm, uint64_t line);
   void *observe_data;
   bool compulsory; /* count compulsory misses: memory for all sectors that the kernel accesses */
-  bool each_load_waits; /* whatever the launch header says about loads at once */
+  bool each_load_waits; /* whatever the trace says about loads at once */
   bool paper; /* as in the paper, see paper.h: only L1, loads and SM 0; no sectors, no barriers; one
                  instruction of a warp per time step, whatever it accesses */
   bool paper_round_robin; /* with paper: warps do not wait for their loads (sections 4.1 to 4.4) */

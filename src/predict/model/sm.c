@@ -11,11 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int gc_sm_init(struct gc_sm *sm, unsigned number, const struct gc_gpu_model *gpu,
+int gc_sm_init(struct gc_sm *sm, const struct gc_gpu_model *gpu,
                const struct gc_model_options *options)
 {
   memset(sm, 0, sizeof *sm);
-  sm->number = number;
   sm->gpu = gpu;
   sm->options = options;
   sm->l1_cycles = options->no_latency ? 0 : (uint64_t)(gpu->l1_cycles + 0.5);
@@ -44,7 +43,7 @@ void gc_sm_fini(struct gc_sm *sm)
   memset(sm, 0, sizeof *sm);
 }
 
-int gc_sm_begin(struct gc_sm *sm, unsigned residents, unsigned loads_at_once)
+int gc_sm_begin(struct gc_sm *sm, unsigned residents)
 {
   if (residents > sm->resident_room) {
     struct gc_resident *more = realloc(sm->residents, residents * sizeof *more);
@@ -59,7 +58,6 @@ int gc_sm_begin(struct gc_sm *sm, unsigned residents, unsigned loads_at_once)
     sm->residents[i].live = 0;
   sm->resident_count = residents;
   sm->now = sm->looked_ahead = 0;
-  sm->loads_at_once = sm->options->each_load_waits ? 1 : loads_at_once;
   memset(sm->issue, 0, sizeof sm->issue);
   sm->next_scheduler = 0;
   sm->ready.count = sm->starving.count = 0;
@@ -134,12 +132,22 @@ int gc_sm_start(struct gc_sm *sm, unsigned i, uint64_t now)
   return 0;
 }
 
+/* The warp can execute its next instruction. */
+static void get_ready(struct gc_sm *sm, struct gc_warp *warp)
+{
+  if (warp->ahead)
+    gc_warp_queue_push_front(&sm->ready, warp);
+  else
+    gc_warp_queue_push(&sm->ready, warp);
+  warp->ahead = false;
+}
+
 static int sleep_until(struct gc_sm *sm, struct gc_warp *warp, uint64_t time)
 {
   struct gc_event *event;
 
   if (time <= sm->now) {
-    gc_warp_queue_push(&sm->ready, warp);
+    get_ready(sm, warp);
     return 0;
   }
   event = gc_wheel_add(&sm->wheel, time);
@@ -191,12 +199,19 @@ static void issue(struct gc_sm *sm, struct gc_warp *warp, uint64_t slots)
   *free_slot = (*free_slot > sm->now ? *free_slot : sm->now) + slots;
 }
 
-/* Goes to the next instruction. After the last one, the warp ends when that is done. */
-static int complete(struct gc_sm *sm, struct gc_warp *warp, uint32_t next, uint64_t ready)
+/* Goes to the next instruction, which can be issued from this cycle on, but not before the data are
+ * there if it needs them. After the last one, the warp ends when they are. */
+static int complete(struct gc_sm *sm, struct gc_warp *warp,
+                    const struct gc_instruction *instruction, uint64_t issue)
 {
-  go_to(sm, warp, next);
+  const uint64_t ready = warp->ready;
+
+  warp->ahead = instruction->ahead;
+  go_to(sm, warp, instruction->next);
+  if (warp->ahead)
+    return sleep_until(sm, warp, issue);
   warp->ready = 0;
-  return sleep_until(sm, warp, ready);
+  return sleep_until(sm, warp, ready > issue ? ready : issue);
 }
 
 /* A warp cannot continue now: it waits where a free entry will find it. */
@@ -208,39 +223,24 @@ static void wait_for_entry(struct gc_sm *sm, struct gc_warp *warp, enum gc_acces
     gc_warp_queue_push(&sm->starving, warp);
 }
 
-/* Does the warp issue its next load before it uses the data of this one? */
-static bool runs_ahead(const struct gc_sm *sm, struct gc_warp *warp,
-                       const struct gc_instruction *instruction)
-{
-  const struct gc_instruction *all = sm->residents[warp->resident].block.instructions;
-
-  if (instruction->next != GC_NO_INSTRUCTION && instruction->step == GC_STEP_LOAD &&
-      all[instruction->next].step == GC_STEP_LOAD && ++warp->loads < sm->loads_at_once)
-    return true;
-  warp->loads = 0;
-  return false;
-}
-
 static int access_memory(struct gc_sm *sm, struct gc_warp *warp,
                          const struct gc_instruction *instruction)
 {
-  const uint32_t first = warp->request, next = instruction->next;
+  const uint32_t first = warp->request;
   enum gc_access_status status;
 
-  if (first == 0)
+  if (first == 0) {
     issue(sm, warp, 1);
+    if (instruction->step == GC_STEP_LOAD)
+      sm->loads->loads[instruction->load].instructions++;
+  }
   status = gc_sm_access(sm, warp, instruction);
   if (status == GC_ACCESS_NO_MEMORY)
     return -ENOMEM;
   sm->now += (warp->request - first + GC_LINES_PER_CYCLE - 1) / GC_LINES_PER_CYCLE;
-  if (status != GC_ACCESS_DONE) {
-    wait_for_entry(sm, warp, status);
-  } else if (sm->loads_at_once > 1 && runs_ahead(sm, warp, instruction)) {
-    go_to(sm, warp, next);
-    gc_warp_queue_push_front(&sm->ready, warp);
-  } else {
-    return complete(sm, warp, next, warp->ready);
-  }
+  if (status == GC_ACCESS_DONE)
+    return complete(sm, warp, instruction, sm->now);
+  wait_for_entry(sm, warp, status);
   return 0;
 }
 
@@ -259,13 +259,19 @@ static int execute(struct gc_sm *sm, struct gc_warp *warp)
   instruction = &sm->residents[warp->resident].block.instructions[warp->instruction];
   switch (instruction->step) {
   case GC_STEP_BARRIER:
+    if (!instruction->ahead && warp->ready > sm->now) { /* what follows needs the data */
+      const uint64_t ready = warp->ready;
+
+      warp->ready = 0;
+      return sleep_until(sm, warp, ready);
+    }
     issue(sm, warp, 1);
     go_to(sm, warp, instruction->next);
     wait_at_barrier(sm, warp);
     return 0;
   case GC_STEP_OTHER:
     issue(sm, warp, instruction->first);
-    return complete(sm, warp, instruction->next, sm->issue[warp->scheduler]);
+    return complete(sm, warp, instruction, sm->issue[warp->scheduler]);
   default:
     return access_memory(sm, warp, instruction);
   }
@@ -278,7 +284,7 @@ static int let_time_pass(struct gc_sm *sm)
 
   while ((event = gc_wheel_take(&sm->wheel, sm->now)))
     if (!event->sectors)
-      gc_warp_queue_push(&sm->ready, gc_warp_of(sm, event));
+      get_ready(sm, gc_warp_of(sm, event));
     else if (gc_sm_arrive(sm, event))
       return -ENOMEM;
   return 0;

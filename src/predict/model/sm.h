@@ -3,9 +3,9 @@
  *
  * One SM: its blocks and warps, its L1, the lines under way. Assumptions:
  *
- * - Warps wait in a FIFO. The first one executes one instruction; or, if the launch header says so,
- *   several loads in a row. They put it to sleep until the slowest sector is there; then it goes to
- *   the back of the FIFO.
+ * - Warps wait in a FIFO. The first one executes one instruction; or, if the trace shows that it
+ *   needs no data yet, several in a row. They put it to sleep until the slowest sector is there;
+ *   then it goes to the back of the FIFO. Until then it goes first.
  * - L1 looks up GC_LINES_PER_CYCLE lines per cycle. (doc/results/predict.md: on an H200, kernels
  *   that mostly hit and load 32 lines with each instruction take 1.1 to 1.4 cycles for each line.)
  * - Other instructions take an issue slot each. There are GC_SCHEDULERS schedulers, each with every
@@ -24,12 +24,13 @@
 #include "predict/model/sm_state.h"
 
 /* The memory that the pointers mean must outlive *sm. 0 or -ENOMEM. */
-int gc_sm_init(struct gc_sm *sm, unsigned number, const struct gc_gpu_model *gpu,
+int gc_sm_init(struct gc_sm *sm, const struct gc_gpu_model *gpu,
                const struct gc_model_options *options);
 void gc_sm_fini(struct gc_sm *sm);
 
-/* Before a kernel: L1 is empty, the time is 0, its random numbers begin again. 0 or -ENOMEM. */
-int gc_sm_begin(struct gc_sm *sm, unsigned residents, unsigned loads_at_once);
+/* Before a kernel, with sm->number: L1 is empty, the time is 0, its random numbers begin again. 0
+ * or -ENOMEM. */
+int gc_sm_begin(struct gc_sm *sm, unsigned residents);
 
 /* Starts the block that has been read into residents[i]. A block without instructions ends at once:
  * its room is free then. 0 or -ENOMEM. */

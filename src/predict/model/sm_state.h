@@ -28,12 +28,12 @@ struct gc_warp {
   uint32_t instruction;              /* the next one, or GC_NO_INSTRUCTION */
   uint32_t request;                  /* of this instruction: those before it are done */
   uint32_t outstanding;              /* lines that it requested */
-  uint32_t loads;            /* since it last waited; as long as it has not waited for them */
-  uint16_t resident, number; /* in it */
+  uint16_t resident, number;         /* in it */
   uint8_t scheduler;
   bool waits_for_own : 1; /* line, because outstanding is at its limit */
   bool retries : 1;       /* has been promised a free entry */
   bool at_barrier : 1;
+  bool ahead : 1; /* goes first when its next instruction can be issued */
 } __attribute__((aligned(GC_HOST_LINE)));
 
 struct gc_resident { /* a block, or room for one */
@@ -59,7 +59,6 @@ struct gc_sm {
   uint64_t looked_ahead;         /* hints were given for arrivals before this cycle */
   uint64_t issue[GC_SCHEDULERS]; /* the next free slot */
   unsigned next_scheduler;
-  unsigned loads_at_once;               /* of the kernel */
   struct gc_warp_queue ready, starving; /* starving: all entries of the SM are in use */
   unsigned outstanding, promised; /* entries in use; promised to warps that have not retried yet */
   struct gc_lines l1;

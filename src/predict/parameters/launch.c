@@ -5,6 +5,7 @@
  * changed sizes, and values drawn from their bounds.
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
+#include "predict/parameters/change.h"
 #include "predict/parameters/geometry.h"
 #include "predict/parameters/parameters.h"
 
@@ -75,40 +76,6 @@ static uint32_t scaled(uint32_t value, double factor)
   return product < 1 ? 1 : product > UINT32_MAX ? UINT32_MAX : (uint32_t)(product + 0.5);
 }
 
-/* The set number of another number of sets is not known, so it is the number of the line. */
-static void change_sets(struct gc_cache_geometry *l1, uint32_t sets)
-{
-  if (sets != l1->sets)
-    l1->mask_count = 0;
-  l1->sets = sets;
-}
-
-static int change_l1(struct gc_cache_geometry *l1, const struct gc_changes *changes,
-                     struct gc_error *err)
-{
-  if (changes->line > 0) {
-    l1->line_bytes = scaled(l1->line_bytes, changes->line);
-    if (l1->line_bytes & (l1->line_bytes - 1) || l1->line_bytes < l1->sector_bytes ||
-        l1->line_bytes / l1->sector_bytes > 32)
-      return gc_fail(err, -ERANGE,
-                     "a cache line of %u bytes with sectors of %u bytes cannot be modelled",
-                     l1->line_bytes, l1->sector_bytes);
-    if (l1->sets > 1)
-      change_sets(l1, scaled(l1->sets, 1 / changes->line));
-    for (uint32_t i = 0; i < l1->survival_count; i++)
-      l1->fills[i] /= changes->line;
-  }
-  if (changes->ways > 0 && l1->sets > 1) {
-    change_sets(l1, scaled(l1->sets, 1 / changes->ways));
-    l1->ways = scaled(l1->ways, changes->ways);
-    if (l1->ways > GC_LINES_SCAN)
-      l1->limit = 0;
-  } else if (changes->ways > 0)
-    return gc_fail(err, -ERANGE,
-                   "the record does not have the sets of L1, so its ways cannot vary");
-  return 0;
-}
-
 static int check_shared(const struct gc_gpu_model *gpu, const struct gc_trace_launch *launch,
                         struct gc_error *err)
 {
@@ -147,11 +114,12 @@ static int set_l1(struct gc_parameters *parameters, const struct gc_trace_launch
   if (changes->l1_bytes)
     bytes = (double)changes->l1_bytes;
   status = check_shared(gpu, launch, err);
-  if (!status)
-    status = change_l1(&gpu->l1, changes, err);
-  if (!status)
-    gc_geometry_fit(&gpu->l1, (uint64_t)bytes, (uint64_t)measured);
+  gc_geometry_fit(&gpu->l1, (uint64_t)bytes, (uint64_t)measured);
   gc_geometry_draw_masks(&gpu->l1, HWLOC_GPUCACHE_L1, seed, &parameters->assumptions);
+  if (!status && changes->line > 0)
+    status = gc_change_line(&gpu->l1, changes->line, err);
+  if (!status && changes->ways > 0)
+    status = gc_change_ways(&gpu->l1, changes->ways, err);
   return status;
 }
 

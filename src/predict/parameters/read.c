@@ -5,9 +5,11 @@
  */
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "predict/parameters/geometry.h"
+#include "predict/parameters/groups.h"
 #include "predict/parameters/parameters.h"
 #include "predict/parameters/tlbs.h"
 
+#include "record/lists.h"
 #include "util/number.h"
 
 #include <hwloc/gpucache.h>
@@ -207,6 +209,40 @@ static void read_partitions(struct reading *reading, const struct gc_element *l2
   }
 }
 
+/* The partition that each GPC is near to, as "0,1,1,0". False: it is no such list. */
+static bool read_sides(struct gc_gpu_model *gpu, const char *text)
+{
+  unsigned count = 0;
+  uint64_t side;
+  bool is_last = false;
+
+  while (count < gpu->gpcs && gc_member_next(&text, &side, &is_last)) {
+    if (side >= gpu->partitions)
+      return false;
+    gpu->near_of_gpc[count++] = (uint8_t)side;
+  }
+  return count == gpu->gpcs && !*text;
+}
+
+static void read_gpcs(struct reading *reading)
+{
+  struct gc_gpu_model *gpu = &reading->parameters->gpu;
+  struct gc_assumptions *assumptions = &reading->parameters->assumptions;
+  const char *sms = gc_infos_get(&reading->record->infos, "GPCSMs");
+  const char *sides = gc_infos_get(&reading->record->infos, "GPCSides");
+  const char *wrong = sms ? gc_groups_read(sms, gpu->sms, gpu->gpc_of_sm, &gpu->gpcs) : "";
+
+  if (wrong) {
+    gpu->gpcs = 0;
+    gc_assume(assumptions, NULL, HWLOC_GPUCACHE_GPC_SMS,
+              "%s%sblocks go to the SMs in the order of their numbers", wrong, *wrong ? "; " : "");
+  }
+  gpu->has_sides = gpu->gpcs && gpu->copies && sides && read_sides(gpu, sides);
+  if (gpu->copies && !gpu->has_sides)
+    gc_assume(assumptions, NULL, HWLOC_GPUCACHE_GPC_SIDES,
+              "SMs with adjacent numbers are near to the same partition of L2");
+}
+
 static void read_l2(struct reading *reading)
 {
   struct gc_parameters *parameters = reading->parameters;
@@ -215,6 +251,7 @@ static void read_l2(struct reading *reading)
 
   gc_geometry_read(&parameters->gpu.l2, l2, HWLOC_GPUCACHE_L2, 128, true, &parameters->assumptions);
   read_partitions(reading, l2);
+  read_gpcs(reading);
   if (!read_capacity(l2, &parameters->l2_bytes)) {
     double nominal;
 

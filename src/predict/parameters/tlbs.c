@@ -2,14 +2,15 @@
 #define HWLOC_GPUCACHE_KEYS_ONLY
 #include "predict/parameters/tlbs.h"
 
-#include "record/lists.h"
+#include "predict/parameters/groups.h"
 #include "util/number.h"
 
 #include <hwloc/gpucache.h>
 
 #include <stdlib.h>
 
-/* Limits for the values of a record. H100 and H200: 24 TLBs of 2048 entries of 32 MiB, 117 cycles. */
+/* Limits for the values of a record. H100 and H200: 24 TLBs of 2048 entries of 32 MiB, 117 cycles.
+ */
 #define MOST_ENTRIES (1u << 20) /* of a level, in all its TLBs together */
 #define LEAST_ENTRY_BYTES 4096
 #define MOST_ENTRY_BYTES (UINT64_C(1) << 40)
@@ -33,49 +34,6 @@ static const char *text_of(const struct level_reading *reading, const char *key)
   return reading->element ? gc_infos_get(&reading->element->infos, key) : NULL;
 }
 
-/* The numbers of an SM: in the record, and of its group. */
-struct member {
-  uint64_t sm;
-  uint16_t group;
-};
-
-static int by_sm(const void *a, const void *b)
-{
-  const struct member *x = a, *y = b;
-
-  return (x->sm > y->sm) - (x->sm < y->sm);
-}
-
-/* Reads "0,1,4 2,3,5" into level. The numbers are hardware ids, which can have gaps: the SM with
- * the lowest one is SM 0. Returns NULL, or why that is not a division of sms SMs; level is then
- * unchanged. */
-static const char *read_groups(struct gc_tlb_level *level, const char *text, unsigned sms)
-{
-  struct member members[GC_SMS_MAX];
-  unsigned count = 0, groups = 0;
-  uint64_t number;
-  bool is_last = false;
-
-  while (gc_member_next(&text, &number, &is_last)) {
-    if (count == sms)
-      return "it has more SMs than the GPU";
-    members[count++] = (struct member){number, (uint16_t)groups};
-    groups += is_last;
-  }
-  if (*text || !is_last)
-    return "it is not a list of groups of SM numbers";
-  if (count < sms)
-    return "it does not have all SMs of the GPU";
-  qsort(members, count, sizeof *members, by_sm);
-  for (unsigned i = 1; i < count; i++)
-    if (members[i].sm == members[i - 1].sm)
-      return "it has an SM twice";
-  level->instances = groups;
-  for (unsigned i = 0; i < count; i++)
-    level->of_sm[i] = members[i].group;
-  return NULL;
-}
-
 static void set_instances(struct level_reading *reading, unsigned instances)
 {
   struct gc_tlb_level *level = reading->level;
@@ -92,7 +50,8 @@ static void read_sharing(struct level_reading *reading, bool first_level)
   uint64_t per_sm = 0, instances = 0;
   const char *what;
 
-  if (groups && !(wrong = read_groups(reading->level, groups, reading->sms)))
+  if (groups && !(wrong = gc_groups_read(groups, reading->sms, reading->level->of_sm,
+                                         &reading->level->instances)))
     return;
   gc_number_whole(text_of(reading, HWLOC_GPUCACHE_PER_SM), &per_sm);
   gc_number_whole(text_of(reading, HWLOC_GPUCACHE_INSTANCES), &instances);

@@ -141,6 +141,13 @@ static int read_warp(struct gc_trace *trace, const char *line, uint64_t least, s
   return read_instructions(trace, count, err);
 }
 
+/* "cluster id = x,y,z", "cluster cta = x,y,z" or "cluster rank = N", which version 6 has before the
+ * first warp. Which blocks are in a cluster does not matter here. */
+static bool is_cluster_line(const char *line)
+{
+  return scan_text(&line, "cluster ") && strstr(line, " = ");
+}
+
 static int read_warps(struct gc_trace *trace, struct gc_error *err)
 {
   struct gc_accelsim *reader = trace->own;
@@ -152,6 +159,8 @@ static int read_warps(struct gc_trace *trace, struct gc_error *err)
     status = need_line(trace, &line, err);
     if (status < 0)
       return status;
+    if (!least && is_cluster_line(line))
+      continue;
     if (scan_text(&line, "#END_TB") && scan_gap(&line) && !*line)
       return 1;
     status = read_warp(trace, line, least, err);
@@ -205,6 +214,11 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
   return read_warps(trace, err);
 }
 
+static int skip_kernel(struct gc_trace *trace)
+{
+  return gc_trace_find_line(trace, "-kernel name", NULL);
+}
+
 const struct gc_trace_format gc_trace_accelsim = {
     .name = "a .traceg file of Accel-Sim",
     .matches = matches,
@@ -212,4 +226,5 @@ const struct gc_trace_format gc_trace_accelsim = {
     .close = free,
     .next_kernel = next_kernel,
     .next_block = next_block,
+    .skip_kernel = skip_kernel,
 };

@@ -177,11 +177,12 @@ static int finish(struct gc_stream *stream, struct target *target, unsigned seen
   for (size_t i = 0; i < KEYS; i++)
     if (keys[i].needed && !(seen & 1u << i))
       return gc_stream_bad(stream, err, "the header above has no line \"-%s = ...\"", keys[i].key);
-  if (target->header->version < 3 || target->header->version > 5)
+  if (target->header->version < 3 || target->header->version > 6)
     return gc_stream_bad(stream, err,
-                         "the header above has tracer version %u; this program reads 3, 4 and 5",
+                         "the header above has tracer version %u; this program reads 3 to 6",
                          target->header->version);
   launch->warp_threads = GC_ACCELSIM_LANES;
+  launch->registers = true;
   if (target->capability)
     snprintf(capability, sizeof(capability), "%scompute capability %u.%u", nvbit ? ", " : "",
              (unsigned)target->capability / 10, (unsigned)target->capability % 10);

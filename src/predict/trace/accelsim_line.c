@@ -2,30 +2,46 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * An instruction line:
- *   [line number] PC mask destinations [registers] opcode sources [registers] width
- *   [encoding addresses] [immediate]
+ *   [line number] PC mask destinations [registers] opcode sources [registers] [commit] width
+ *   [encoding addresses] [immediates] [values]
  * PC and mask are hexadecimal. Three encodings of addresses: 0 lists that of each thread, 1 has a
  * base and a stride, 2 a base and the difference of each further thread to the one before.
+ *
+ * From version 6 on, the instructions of tensor cores with GMMA in their name have the field
+ * commit, there can be a second immediate and the values of registers, and after the width, bulk
+ * copies have
+ *   barrier multicast [mask] bytes bytes-beyond encoding addresses
+ * with the encodings 3: a number and so many addresses; 4: a base, a number, and the difference of
+ * each further address to the one before. Barrier, mask and addresses are hexadecimal.
  */
 #include "predict/trace/accelsim.h"
 #include "predict/trace/scan.h"
 
-#define MOST_REGISTERS 16
+#define FIRST_WITH_BULK 6 /* version */
 
-enum encoding { LIST, STRIDE, DELTAS };
+enum encoding { LIST, STRIDE, DELTAS, BULK_LIST, BULK_DELTAS };
 
-/* A number of registers, and their names. */
-static bool skip_registers(const char **at)
+/* A number of registers, and their names: R7, UR7, P7 or UP7. Those of threads (R) are kept. */
+static bool read_registers(const char **at, uint8_t kept[GC_ACCELSIM_REGISTERS],
+                           unsigned *kept_count)
 {
-  uint64_t count;
-  const char *word;
-  size_t length;
+  uint64_t count, number;
 
-  if (!scan_decimal(at, &count) || count > MOST_REGISTERS)
+  *kept_count = 0;
+  if (!scan_decimal(at, &count) || count > GC_ACCELSIM_REGISTERS)
     return false;
-  while (count--)
-    if (**at != 'R' || !scan_word(at, &word, &length))
+  while (count--) {
+    const bool of_thread = **at == 'R';
+
+    *at += **at == 'U';
+    if (**at != 'R' && **at != 'P')
       return false;
+    ++*at;
+    if (!scan_decimal(at, &number) || number > UINT8_MAX)
+      return false;
+    if (of_thread)
+      kept[(*kept_count)++] = (uint8_t)number;
+  }
   return true;
 }
 
@@ -93,11 +109,78 @@ static const char *read_addresses(const char **at, struct gc_accelsim_line *line
   }
 }
 
+/* The immediates and the values of registers behind the addresses. *first is the first immediate.
+ */
+static bool is_tail(unsigned version, const char *at, uint64_t *first)
+{
+  uint64_t immediate;
+
+  for (unsigned i = 0; *at && i < (version < FIRST_WITH_BULK ? 1 : 2); i++) {
+    const char *digits = at + (*at == '-');
+
+    if (version < 5 || !scan_decimal(&digits, &immediate))
+      break;
+    if (!i && *at != '-')
+      *first = immediate;
+    at = digits;
+  }
+  if (version >= FIRST_WITH_BULK && (scan_text(&at, "NoVal") || scan_text(&at, "Val")))
+    return scan_gap(&at);
+  return !*at;
+}
+
+/* Is this one of the opcodes that have the fields of bulk copies? */
+static bool is_bulk(const struct gc_accelsim_line *line)
+{
+  struct gc_opcode opcode;
+
+  if (strncmp(line->opcode, "UTMA", 4) && strncmp(line->opcode, "UBLK", 4))
+    return false;
+  gc_opcode_find(line->opcode, line->opcode_length, &opcode);
+  return opcode.space == GC_OPCODE_BULK || !strncmp(line->opcode, "UBLKCP", 6);
+}
+
+static bool skip_bulk_fields(const char **at)
+{
+  uint64_t barrier, multicast, mask, bytes;
+
+  return scan_hex(at, &barrier) && scan_decimal(at, &multicast) &&
+         (!multicast || scan_hex(at, &mask)) && scan_decimal(at, &bytes) &&
+         scan_decimal(at, &bytes);
+}
+
+const char *gc_accelsim_read_bulk(const struct gc_accelsim_line *line,
+                                  gc_accelsim_take_address *take, void *data, int *status)
+{
+  const char *at = line->bulk;
+  uint64_t encoding, address = 0, count, immediate;
+  int64_t delta;
+
+  *status = 0;
+  if (!scan_decimal(&at, &encoding) || (encoding != BULK_LIST && encoding != BULK_DELTAS))
+    return "the encoding of the addresses is none of 3 and 4";
+  if ((encoding == BULK_DELTAS && !scan_hex(&at, &address)) || !scan_decimal(&at, &count))
+    return "there is no number of addresses";
+  for (uint64_t i = 0; i < count && !*status; i++) {
+    if (encoding == BULK_LIST) {
+      if (!scan_hex(&at, &address))
+        return "there are fewer addresses than their number";
+    } else if (i) {
+      if (!scan_signed(&at, &delta))
+        return "there are fewer address differences than their number";
+      address += (uint64_t)delta;
+    }
+    *status = take(address, data);
+  }
+  return *status || is_tail(FIRST_WITH_BULK, at, &immediate)
+             ? NULL
+             : "there is more text than an instruction has";
+}
+
 const char *gc_accelsim_read_line(const struct gc_accelsim_header *header, const char *text,
                                   struct gc_accelsim_line *line)
 {
-  uint64_t pc, mask, width, source_line;
-  int64_t immediate;
+  uint64_t pc, mask, width, source_line, commit;
   const char *why;
 
   scan_blanks(&text);
@@ -107,19 +190,30 @@ const char *gc_accelsim_read_line(const struct gc_accelsim_header *header, const
     return "there is no hexadecimal PC";
   if (!scan_hex(&text, &mask) || mask > UINT32_MAX)
     return "there is no hexadecimal mask of 32 bits";
-  if (!skip_registers(&text))
+  if (!read_registers(&text, line->writes, &line->write_count))
     return "there is no list of destination registers";
   if (*text < 'A' || *text > 'Z' || !scan_word(&text, &line->opcode, &line->opcode_length))
     return "there is no opcode";
-  if (!skip_registers(&text))
+  if (!read_registers(&text, line->reads, &line->read_count))
     return "there is no list of source registers";
+  if (header->version >= FIRST_WITH_BULK && memmem(line->opcode, line->opcode_length, "GMMA", 4) &&
+      !scan_decimal(&text, &commit))
+    return "there is no number after the registers of a GMMA instruction";
   if (!scan_decimal(&text, &width) || width > 1024)
     return "there is no width of a memory access";
   line->pc = (uint32_t)pc;
   line->mask = (uint32_t)mask;
   line->width = (unsigned)width;
+  line->bulk = NULL;
+  line->immediate = 0;
+  if (header->version >= FIRST_WITH_BULK && is_bulk(line)) {
+    if (!skip_bulk_fields(&text))
+      return "there are no fields of a bulk copy";
+    line->bulk = text;
+    return NULL;
+  }
   why = width ? read_addresses(&text, line) : NULL;
-  if (!why && *text && (header->version < 5 || !scan_signed(&text, &immediate) || *text))
+  if (!why && !is_tail(header->version, text, &line->immediate))
     why = "there is more text than an instruction has";
   return why;
 }

@@ -19,6 +19,8 @@
 void gc_accelsim_begin_warp(struct gc_accelsim *reader)
 {
   reader->others = 0;
+  reader->others_wait = reader->waits = false;
+  reader->pending = (struct gc_accelsim_pending){0};
   reader->shared_side = false;
 }
 
@@ -34,28 +36,34 @@ static int flush_others(struct gc_accelsim *reader)
   other.pc = reader->others_pc;
   other.bytes = 0;
   other.count = reader->others;
+  other.waits = reader->others_wait;
   other.mask = 0;
   reader->others = 0;
+  reader->others_wait = false;
   return reader->visit ? reader->visit(reader->warp, &other, reader->data) : 0;
 }
 
-static int hand_over(struct gc_accelsim *reader)
+int gc_accelsim_hand_over(struct gc_accelsim *reader)
 {
   const int status = flush_others(reader);
 
+  reader->instruction.waits = reader->waits;
+  reader->waits = false;
   if (status || !reader->visit)
     return status;
   return reader->visit(reader->warp, &reader->instruction, reader->data);
 }
 
-static int take_other(struct gc_accelsim *reader, uint32_t pc)
+int gc_accelsim_take_other(struct gc_accelsim *reader, uint32_t pc)
 {
-  if (reader->others == UINT32_MAX) {
+  if (reader->others == UINT32_MAX || (reader->waits && reader->others)) {
     const int status = flush_others(reader);
 
     if (status)
       return status;
   }
+  reader->others_wait |= reader->waits;
+  reader->waits = false;
   if (!reader->others++)
     reader->others_pc = pc;
   return 0;
@@ -84,11 +92,11 @@ static int hand_over_parts(struct gc_accelsim *reader, unsigned bytes)
   int status;
 
   instruction->bytes = bytes <= 16 ? bytes : 16;
-  status = hand_over(reader);
+  status = gc_accelsim_hand_over(reader);
   for (; !status && bytes > 16; bytes -= 16) {
     for (uint64_t left = instruction->mask; left; left &= left - 1)
       instruction->addresses[__builtin_ctzll(left)] += 16;
-    status = hand_over(reader);
+    status = gc_accelsim_hand_over(reader);
   }
   return status;
 }
@@ -162,7 +170,7 @@ static int take_memory(struct gc_trace *trace, const struct gc_accelsim_line *li
   int status;
 
   if (!line->mask)
-    return take_other(reader, line->pc);
+    return gc_accelsim_take_other(reader, line->pc);
   if (!line->width)
     return unsupported(trace, line, err, "has no addresses");
   if (bytes > 32 || bytes & (bytes - 1))
@@ -175,7 +183,7 @@ static int take_memory(struct gc_trace *trace, const struct gc_accelsim_line *li
   if (status)
     return status;
   if (!reader->instruction.mask)
-    return take_other(reader, line->pc);
+    return gc_accelsim_take_other(reader, line->pc);
   reader->instruction.operation = opcode->operation;
   reader->instruction.hint = opcode->hint;
   reader->instruction.pc = line->pc;
@@ -191,7 +199,77 @@ static int take_barrier(struct gc_accelsim *reader, const struct gc_accelsim_lin
   reader->instruction.bytes = 0;
   reader->instruction.count = 1;
   reader->instruction.mask = line->mask;
-  return hand_over(reader);
+  return gc_accelsim_hand_over(reader);
+}
+
+#define PIECE UINT64_C(16)
+#define MOST_WIDTH 1024 /* of an element */
+
+struct bulk {
+  struct gc_accelsim *reader;
+  unsigned width;
+  unsigned lanes;  /* of the instruction so far */
+  uint64_t pieces; /* so far */
+  uint64_t last;   /* piece */
+  uint64_t beyond; /* the address that is none, if there is one */
+};
+
+static int hand_over(struct bulk *bulk)
+{
+  bulk->reader->instruction.mask = (UINT64_C(1) << bulk->lanes) - 1;
+  bulk->lanes = 0;
+  return gc_accelsim_hand_over(bulk->reader);
+}
+
+static int take_address(uint64_t address, void *data)
+{
+  struct bulk *bulk = data;
+  int status = 0;
+
+  if (address > GC_TRACE_LOCAL - PIECE - bulk->width) {
+    bulk->beyond = address;
+    return -EBADMSG;
+  }
+  for (uint64_t piece = address / PIECE; piece <= (address + bulk->width - 1) / PIECE && !status;
+       piece++) {
+    if (bulk->pieces && piece == bulk->last)
+      continue;
+    bulk->last = piece;
+    bulk->pieces++;
+    bulk->reader->instruction.addresses[bulk->lanes++] = piece * PIECE;
+    if (bulk->lanes == GC_ACCELSIM_LANES)
+      status = hand_over(bulk);
+  }
+  return status;
+}
+
+int gc_accelsim_take_bulk(struct gc_trace *trace, const struct gc_accelsim_line *line,
+                          const struct gc_opcode *opcode, struct gc_error *err)
+{
+  struct gc_accelsim *reader = trace->own;
+  struct bulk bulk = {.reader = reader, .width = line->width};
+  const char *why;
+  int status;
+
+  reader->instruction.operation = opcode->operation;
+  reader->instruction.hint = opcode->hint;
+  reader->instruction.pc = line->pc;
+  reader->instruction.bytes = PIECE;
+  reader->instruction.count = 1;
+  if (!bulk.width || bulk.width > MOST_WIDTH)
+    bulk.width = PIECE;
+  why = gc_accelsim_read_bulk(line, take_address, &bulk, &status);
+  if (why)
+    return gc_stream_bad(trace->stream, err, "%s", why);
+  if (bulk.beyond)
+    return gc_stream_bad(trace->stream, err,
+                         "the address 0x%llx is beyond the 57 bits of an address",
+                         (unsigned long long)bulk.beyond);
+  if (!status && bulk.lanes)
+    status = hand_over(&bulk);
+  if (!status && !bulk.pieces)
+    status = gc_accelsim_take_other(reader, line->pc);
+  return status;
 }
 
 int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line,
@@ -205,6 +283,8 @@ int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line
                               line->mask != reader->shared_mask))
     return gc_stream_fail(trace->stream, err, -EOPNOTSUPP,
                           "the LDGSTS before has no global address; use tracer version 5");
+  reader->waits |= gc_accelsim_waits(&reader->pending, line, opcode);
+  gc_accelsim_start(&reader->pending, line, opcode);
   switch (opcode->space) {
   case GC_OPCODE_GLOBAL:
   case GC_OPCODE_GENERIC:
@@ -214,7 +294,9 @@ int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line
   case GC_OPCODE_TEXTURE:
     trace->ignored.textures += line->mask != 0;
     break;
-  case GC_OPCODE_UNTRACED:
+  case GC_OPCODE_BULK:
+    if (line->bulk && line->mask)
+      return gc_accelsim_take_bulk(trace, line, opcode, err);
     if (line->mask)
       return unsupported(trace, line, err,
                          "copies memory, and the trace does not have its addresses");
@@ -228,7 +310,7 @@ int gc_accelsim_take(struct gc_trace *trace, const struct gc_accelsim_line *line
     if (opcode->operation == GC_TRACE_BARRIER && line->mask)
       return take_barrier(reader, line);
   }
-  return take_other(reader, line->pc);
+  return gc_accelsim_take_other(reader, line->pc);
 }
 
 int gc_accelsim_end_warp(struct gc_trace *trace, struct gc_error *err)

@@ -27,6 +27,7 @@ struct gc_trace_format {
   int (*next_kernel)(struct gc_trace *trace, struct gc_trace_launch *launch, struct gc_error *err);
   int (*next_block)(struct gc_trace *trace, gc_trace_visitor *visit, void *data, uint64_t *number,
                     struct gc_error *err);
+  int (*skip_kernel)(struct gc_trace *trace); /* as gc_trace_skip_kernel */
 };
 
 struct gc_trace {
@@ -40,6 +41,7 @@ struct gc_trace {
 };
 
 extern const struct gc_trace_format gc_trace_accelsim, gc_trace_list, gc_trace_paper, gc_trace_tsv;
+
 
 /* Whether an access of this many bytes lies in global memory. */
 static inline bool gc_trace_is_global(uint64_t address, unsigned bytes)

@@ -154,6 +154,18 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
   return status;
 }
 
+/* The next kernel of the file, or the next line of the list. */
+static int skip_kernel(struct gc_trace *trace)
+{
+  struct list *list = trace->own;
+
+  if (list->kernel && gc_trace_skip_kernel(list->kernel) <= 0) {
+    gc_trace_close(list->kernel);
+    list->kernel = NULL;
+  }
+  return 1;
+}
+
 const struct gc_trace_format gc_trace_list = {
     .name = "a kernelslist.g of Accel-Sim",
     .matches = matches,
@@ -161,4 +173,5 @@ const struct gc_trace_format gc_trace_list = {
     .close = close_list,
     .next_kernel = next_kernel,
     .next_block = next_block,
+    .skip_kernel = skip_kernel,
 };

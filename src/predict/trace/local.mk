@@ -7,9 +7,11 @@ src_predict_trace_libpredict_trace_la_LIBADD = $(ZLIB_LIBS) $(LZMA_LIBS) $(ZSTD_
 src_predict_trace_libpredict_trace_la_SOURCES = \
 	src/predict/trace/accelsim.c \
 	src/predict/trace/accelsim.h \
+	\
 	src/predict/trace/accelsim_header.c \
 	src/predict/trace/accelsim_line.c \
 	src/predict/trace/accelsim_memory.c \
+	src/predict/trace/accelsim_registers.c \
 	src/predict/trace/decode.c \
 	src/predict/trace/decode.h \
 	src/predict/trace/format.h \
@@ -22,6 +24,8 @@ src_predict_trace_libpredict_trace_la_SOURCES = \
 	src/predict/trace/stream.c \
 	src/predict/trace/stream.h \
 	src/predict/trace/trace.h \
+	src/predict/trace/tracez.c \
+	src/predict/trace/tracez.h \
 	src/predict/trace/tsv.c \
 	src/predict/trace/tsv.h \
 	src/predict/trace/tsv_header.c \

@@ -37,14 +37,15 @@ static const struct {
     {"SUATOM", GC_OPCODE_TEXTURE, GC_TRACE_OTHER},
     {"SURED", GC_OPCODE_TEXTURE, GC_TRACE_OTHER},
 
-    /* Bulk and tensor copies of Hopper and newer, and prefetches into L2 of that kind. */
-    {"UBLKCP", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
-    {"UBLKPF", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
-    {"UBLKRED", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
-    {"UTMALDG", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
-    {"UTMAPF", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
-    {"UTMAREDG", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
-    {"UTMASTG", GC_OPCODE_UNTRACED, GC_TRACE_OTHER},
+    /* Bulk and tensor copies of Hopper and newer, and prefetches into L2 of that kind. The suffix
+       of UBLKCP has the direction. */
+    {"UBLKCP", GC_OPCODE_BULK, GC_TRACE_LOAD},
+    {"UBLKPF", GC_OPCODE_BULK, GC_TRACE_LOAD},
+    {"UBLKRED", GC_OPCODE_BULK, GC_TRACE_ATOMIC},
+    {"UTMALDG", GC_OPCODE_BULK, GC_TRACE_LOAD},
+    {"UTMAPF", GC_OPCODE_BULK, GC_TRACE_LOAD},
+    {"UTMAREDG", GC_OPCODE_BULK, GC_TRACE_ATOMIC},
+    {"UTMASTG", GC_OPCODE_BULK, GC_TRACE_STORE},
 
     /* These have an address, but not one that reads or writes global memory. */
     {"LDS", GC_OPCODE_NONE, GC_TRACE_OTHER},
@@ -67,6 +68,10 @@ static const struct {
     {"QSPC", GC_OPCODE_NONE, GC_TRACE_OTHER},
     {"LDTM", GC_OPCODE_NONE, GC_TRACE_OTHER},
     {"STTM", GC_OPCODE_NONE, GC_TRACE_OTHER},
+
+    /* Groups of LDGSTS. */
+    {"LDGDEPBAR", GC_OPCODE_NONE, GC_TRACE_OTHER},
+    {"DEPBAR", GC_OPCODE_NONE, GC_TRACE_OTHER},
 };
 
 struct word {
@@ -83,18 +88,27 @@ static bool is(struct word word, const char *text)
  */
 static bool can_be_listed(char first)
 {
-  return memchr("LSARBUTCQ", first, 9) != NULL;
+  return memchr("LSARBUTCQD", first, 10) != NULL;
+}
+
+static enum gc_opcode_async async_of(struct word name)
+{
+  return is(name, "LDGDEPBAR") ? GC_OPCODE_ENDS_GROUP
+         : is(name, "DEPBAR")  ? GC_OPCODE_WAITS_GROUPS
+         : is(name, "SYNCS")   ? GC_OPCODE_WAITS_BARRIER
+                               : GC_OPCODE_NO_ASYNC;
 }
 
 static void find_name(struct word name, struct gc_opcode *found)
 {
-  *found = (struct gc_opcode){GC_OPCODE_UNKNOWN, GC_TRACE_OTHER, GC_TRACE_CACHED, 0};
+  *found = (struct gc_opcode){GC_OPCODE_UNKNOWN, GC_TRACE_OTHER, GC_TRACE_CACHED, 0, 0};
   if (!name.length || !can_be_listed(*name.text))
     return;
   for (size_t i = 0; i < sizeof(opcodes) / sizeof(*opcodes); i++)
     if (is(name, opcodes[i].name)) {
       found->space = opcodes[i].space;
       found->operation = opcodes[i].operation;
+      found->async = async_of(name);
       return;
     }
 }
@@ -134,7 +148,7 @@ static struct word take(const char **rest, const char *end)
  * which became CONSTANT. NA: L1::no_allocate. */
 static void read_suffixes(const char *rest, const char *end, struct gc_opcode *found)
 {
-  bool strong = false;
+  bool strong = false, checks = false;
 
   while (rest < end) {
     const struct word word = take(&rest, end);
@@ -150,17 +164,36 @@ static void read_suffixes(const char *rest, const char *end, struct gc_opcode *f
       found->hint = GC_TRACE_NO_L1;
     else if ((is(word, "CONSTANT") || is(word, "CI")) && found->hint == GC_TRACE_CACHED)
       found->hint = GC_TRACE_READ_ONLY;
+    else if (is(word, "PHASECHK"))
+      checks = true;
     else if (is(word, "ARV") && found->operation == GC_TRACE_BARRIER)
       found->operation = GC_TRACE_OTHER; /* bar.arrive does not wait */
   }
+  if (found->async == GC_OPCODE_WAITS_BARRIER && !checks)
+    found->async = GC_OPCODE_NO_ASYNC; /* it initializes a barrier, or arrives there */
+}
+
+/* Bulk copies pass L1. UBLKCP.S.G loads, UBLKCP.G.S stores, UBLKCP.S.S stays in shared memory. */
+static void read_bulk(struct word name, const char *rest, const char *end, struct gc_opcode *found)
+{
+  found->hint = GC_TRACE_NO_L1;
+  if (!is(name, "UBLKCP") || rest == end)
+    return;
+  if (is(take(&rest, end), "G"))
+    found->operation = GC_TRACE_STORE;
+  else if (is(take(&rest, end), "S"))
+    *found = (struct gc_opcode){GC_OPCODE_NONE, GC_TRACE_OTHER, GC_TRACE_CACHED, 0, 0};
 }
 
 void gc_opcode_find(const char *opcode, size_t length, struct gc_opcode *found)
 {
   const char *rest = opcode, *end = opcode + length;
+  const struct word name = take(&rest, end);
 
-  find_name(take(&rest, end), found);
-  if (found->space != GC_OPCODE_UNKNOWN)
+  find_name(name, found);
+  if (found->space == GC_OPCODE_BULK)
+    read_bulk(name, rest, end, found);
+  else if (found->space != GC_OPCODE_UNKNOWN)
     read_suffixes(rest, end, found);
 }
 

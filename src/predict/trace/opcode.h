@@ -18,10 +18,18 @@ enum gc_opcode_space {
   GC_OPCODE_GLOBAL,
   GC_OPCODE_GENERIC, /* the address decides: global, local or shared */
   GC_OPCODE_LOCAL,
-  GC_OPCODE_ASYNC,    /* LDGSTS, from global to shared: one instruction, two addresses */
-  GC_OPCODE_TEXTURE,  /* textures and surfaces: the address is not in the register */
-  GC_OPCODE_UNTRACED, /* bulk copies, which one thread starts for many addresses */
-  GC_OPCODE_UNKNOWN   /* not in the table: harmless unless it has an address */
+  GC_OPCODE_ASYNC,   /* LDGSTS, from global to shared: one instruction, two addresses */
+  GC_OPCODE_TEXTURE, /* textures and surfaces: the address is not in the register */
+  GC_OPCODE_BULK,    /* bulk copies, which one thread starts for many addresses */
+  GC_OPCODE_UNKNOWN  /* not in the table: harmless unless it has an address */
+};
+
+/* What it has to do with copies that run beside the warp: LDGSTS, bulk copies. */
+enum gc_opcode_async {
+  GC_OPCODE_NO_ASYNC,
+  GC_OPCODE_ENDS_GROUP,   /* LDGDEPBAR: the LDGSTS before it are a group */
+  GC_OPCODE_WAITS_GROUPS, /* DEPBAR: until at most so many groups are left as its immediate says */
+  GC_OPCODE_WAITS_BARRIER /* SYNCS.PHASECHK: until the bytes of a bulk copy have arrived */
 };
 
 struct gc_opcode {
@@ -29,6 +37,7 @@ struct gc_opcode {
   enum gc_trace_operation operation;
   enum gc_trace_hint hint;
   unsigned bytes; /* per thread; 0 if no suffix gives it. 32 for LDG.E.ENL2.256 of Blackwell. */
+  enum gc_opcode_async async;
 };
 
 /* opcode is a text of length bytes. Never fails. */

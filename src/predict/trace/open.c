@@ -25,7 +25,7 @@ static int fail_unknown(struct gc_trace *trace, const char *line, struct gc_erro
   return gc_stream_bad(
       trace->stream, err,
       "\"%s\" does not begin a trace of a known format. The first line is "
-      "\"hwloc-gpucache-trace 1\", \"blockdim: x y z\", \"-kernel name = ...\", or, of a "
+      "\"hwloc-gpucache-trace 1\", \"blocksize: x y z\", \"-kernel name = ...\", or, of a "
       "list, \"kernel-1.traceg\" or \"Memcpy...\"",
       begin);
 }
@@ -121,6 +121,29 @@ int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *d
     trace->in_kernel = false;
   if (status == 1 && number)
     *number = block;
+  return status;
+}
+
+int gc_trace_find_line(struct gc_trace *trace, const char *begin, const char *whole)
+{
+  struct gc_error unused;
+  const char *line;
+  int status;
+
+  while ((status = gc_stream_line(trace->stream, &line, &unused)) == 1)
+    if (!strncmp(line, begin, strlen(begin)) || (whole && !strcmp(line, whole))) {
+      gc_stream_unread(trace->stream);
+      return 1;
+    }
+  return status;
+}
+
+int gc_trace_skip_kernel(struct gc_trace *trace)
+{
+  const int status = trace->format->skip_kernel(trace);
+
+  trace->in_kernel = false;
+  trace->failed = status < 0 ? status : 0;
   return status;
 }
 

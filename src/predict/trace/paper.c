@@ -2,13 +2,16 @@
  * SPDX-License-Identifier: BSD-3-Clause
  *
  * The .trc files of Nugteren et al., "A Detailed GPU Cache Model Based on Reuse Distance Theory"
- * (HPCA 2014): the first line "blockdim: x y z", then one line for each access of a thread, "thread
- * direction address bytes", all decimal; direction is 0 for a load and 1 for a store. Threads are
- * numbered through the grid. A file has one kernel and does not have the size of the grid.
+ * (HPCA 2014): the first line "blocksize: x y z", then one line for each access of a thread,
+ * "thread direction address bytes", all decimal; direction is 0 for a load and 1 for a store.
+ * Threads are numbered through the grid. A file has one kernel and does not have the size of the
+ * grid. Instead of "blocksize:", the first line may have any word, as for the program that the
+ * paper released.
  *
- * The lines of a block may be in any order of its threads, so a block is held in memory. The i-th
- * access of each thread of a warp belongs to one instruction, whose pc is i; where the threads
- * differ in direction or bytes, to several.
+ * The lines of a block may be in any order of its threads, so a block is held in memory. Blocks may
+ * be in any order: the tracer numbers those of a grid with two dimensions along y, and need not
+ * execute them so. The i-th access of each thread of a warp belongs to one instruction, whose pc is
+ * i; where the threads differ in direction or bytes, to several.
  */
 #include "predict/trace/format.h"
 #include "predict/trace/scan.h"
@@ -18,6 +21,7 @@
 
 #define LANES 32
 #define MOST_ACCESSES (UINT32_C(1) << 26) /* of a block: 1 GiB */
+#define MOST_BLOCKS (UINT64_C(1) << 31)   /* that a grid has along x; their bits take 256 MiB */
 
 /* Address, log2 of the bytes and direction. */
 #define PACK(address, log2, store) ((address) << 4 | (uint64_t)(log2) << 1 | (uint64_t)(store))
@@ -33,10 +37,12 @@ struct access {
 #define NONE UINT32_MAX
 
 struct paper {
-  unsigned threads;        /* of a block */
-  bool begun;              /* the kernel was handed over */
-  uint64_t block;          /* the current one */
-  uint64_t blocks;         /* so far */
+  unsigned threads; /* of a block */
+  bool begun;       /* the kernel was handed over */
+  uint64_t block;   /* the current one */
+  uint64_t blocks;  /* so far */
+  uint8_t *seen;    /* a bit for each block */
+  size_t seen_bytes;
   struct access *accesses; /* of the block, in the order of the file */
   uint32_t count, room;
   uint32_t first[GC_TRACE_BLOCK_THREADS], last[GC_TRACE_BLOCK_THREADS];
@@ -44,9 +50,22 @@ struct paper {
   void *data;
 };
 
+/* "WORD x y z" */
+static bool read_size(const char *at, uint64_t dim[3])
+{
+  const char *word;
+  size_t length;
+
+  scan_blanks(&at);
+  return (*at < '0' || *at > '9') && scan_word(&at, &word, &length) && scan_decimal(&at, &dim[0]) &&
+         scan_decimal(&at, &dim[1]) && scan_decimal(&at, &dim[2]) && !*at;
+}
+
 static bool matches(const char *line)
 {
-  return !strncmp(line, "blockdim:", 9);
+  uint64_t dim[3];
+
+  return read_size(line, dim);
 }
 
 static int open_paper(struct gc_trace *trace, struct gc_error *err)
@@ -59,8 +78,10 @@ static void close_paper(void *own)
 {
   struct paper *paper = own;
 
-  if (paper)
+  if (paper) {
     free(paper->accesses);
+    free(paper->seen);
+  }
   free(paper);
 }
 
@@ -68,7 +89,7 @@ static int next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, s
 {
   struct paper *paper = trace->own;
   uint64_t dim[3];
-  const char *line, *at;
+  const char *line;
   int status;
 
   if (paper->begun)
@@ -76,10 +97,7 @@ static int next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch, s
   status = gc_stream_line(trace->stream, &line, err);
   if (status < 0)
     return status;
-  at = line;
-  if (!scan_text(&at, "blockdim:") || !scan_gap(&at) || !scan_decimal(&at, &dim[0]) ||
-      !scan_decimal(&at, &dim[1]) || !scan_decimal(&at, &dim[2]) || *at)
-    return gc_stream_bad(trace->stream, err, "\"%.40s\" must be \"blockdim: x y z\"", line);
+  read_size(line, dim); /* it matches */
   for (int i = 0; i < 3; i++)
     if (!dim[i] || dim[i] > GC_TRACE_BLOCK_THREADS)
       dim[0] = 0;
@@ -154,11 +172,42 @@ static int add(struct gc_trace *trace, const struct fields *fields, struct gc_er
   return 0;
 }
 
+/* Notes the block that the current line begins. 0, or a negative errno with a sentence. */
+static int begin_block(struct gc_trace *trace, uint64_t thread, struct gc_error *err)
+{
+  struct paper *paper = trace->own;
+  const uint64_t block = thread / paper->threads;
+  const size_t byte = (size_t)(block / 8);
+
+  if (block >= MOST_BLOCKS)
+    return gc_stream_bad(trace->stream, err, "the thread %llu is in no grid",
+                         (unsigned long long)thread);
+  if (byte >= paper->seen_bytes) {
+    const size_t bytes = 2 * byte + 64;
+    uint8_t *larger = realloc(paper->seen, bytes);
+
+    if (!larger)
+      return gc_stream_fail(trace->stream, err, -ENOMEM, "out of memory");
+    memset(larger + paper->seen_bytes, 0, bytes - paper->seen_bytes);
+    paper->seen = larger;
+    paper->seen_bytes = bytes;
+  }
+  if (paper->seen[byte] & 1 << block % 8)
+    return gc_stream_bad(
+        trace->stream, err,
+        "the thread %llu belongs to an earlier block; sort the file: (sed 1q FILE; sed 1d "
+        "FILE | sort -s -n -k1,1) > SORTED",
+        (unsigned long long)thread);
+  paper->seen[byte] |= (uint8_t)(1 << block % 8);
+  paper->block = block;
+  paper->blocks++;
+  return 0;
+}
+
 /* Reads all accesses of the next block. 1, 0: the file has ended, or a negative errno. */
 static int read_block(struct gc_trace *trace, struct gc_error *err)
 {
   struct paper *paper = trace->own;
-  const uint64_t before = paper->block;
   struct fields fields;
   const char *line, *why;
   int status;
@@ -169,10 +218,11 @@ static int read_block(struct gc_trace *trace, struct gc_error *err)
     why = read_fields(line, &fields);
     if (why)
       return gc_stream_bad(trace->stream, err, "%s", why);
-    if (!paper->count)
-      paper->block = fields.thread / paper->threads;
-    if (paper->blocks && paper->block <= before)
-      break;
+    if (!paper->count) {
+      status = begin_block(trace, fields.thread, err);
+      if (status)
+        return status;
+    }
     if (fields.thread / paper->threads != paper->block) {
       gc_stream_unread(trace->stream);
       break;
@@ -181,15 +231,8 @@ static int read_block(struct gc_trace *trace, struct gc_error *err)
     if (status)
       return status;
   }
-  if (status == 1 && !paper->count)
-    return gc_stream_bad(
-        trace->stream, err,
-        "the thread %llu belongs to an earlier block; sort the file: (sed 1q FILE; sed 1d "
-        "FILE | sort -s -n -k1,1) > SORTED",
-        (unsigned long long)fields.thread);
   if (!status && !paper->count && !paper->blocks)
     return gc_stream_bad(trace->stream, err, "the trace has no accesses: it is truncated");
-  paper->blocks += paper->count > 0;
   return status < 0 ? status : paper->count > 0;
 }
 
@@ -260,6 +303,13 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
   return status ? status : 1;
 }
 
+/* A file has one kernel. */
+static int skip_kernel(struct gc_trace *trace)
+{
+  (void)trace;
+  return 0;
+}
+
 const struct gc_trace_format gc_trace_paper = {
     .name = "a .trc file of Nugteren et al.",
     .matches = matches,
@@ -267,4 +317,5 @@ const struct gc_trace_format gc_trace_paper = {
     .close = close_paper,
     .next_kernel = next_kernel,
     .next_block = next_block,
+    .skip_kernel = skip_kernel,
 };

@@ -2,6 +2,7 @@
 #include "predict/trace/stream.h"
 
 #include "predict/trace/decode.h"
+#include "predict/trace/tracez.h"
 #include "util/file.h"
 #include "util/regular.h"
 
@@ -32,6 +33,7 @@ struct gc_stream {
   void *decoding;
   uint8_t *input; /* compressed bytes; INPUT of them at most */
   struct gc_decode_data data;
+  struct gc_tracez *tracez; /* NULL: no such file */
 
   char *text;           /* decompressed bytes */
   size_t room;          /* allocated for text */
@@ -118,6 +120,22 @@ static int open_file(struct gc_stream *stream, struct gc_error *err)
   return stream->file < 0 ? fail_file(stream->path, err, stream->file, why.text) : 0;
 }
 
+/* A .tracez file of Accel-Sim is read like the text that is compressed in it. */
+static int open_tracez(struct gc_stream *stream, struct gc_error *err)
+{
+  const char *why;
+  const int status = gc_tracez_open(stream->file, &stream->tracez, &why);
+
+  return status ? fail_file(stream->path, err, status, why) : 0;
+}
+
+static bool has_suffix(const char *path, const char *suffix)
+{
+  const size_t length = strlen(path), of_suffix = strlen(suffix);
+
+  return length >= of_suffix && !strcmp(path + length - of_suffix, suffix);
+}
+
 /* The first bytes decide about the decoder. */
 static int choose_decoder(struct gc_stream *stream, struct gc_error *err)
 {
@@ -130,7 +148,11 @@ static int choose_decoder(struct gc_stream *stream, struct gc_error *err)
     return fail_file(stream->path, err, -EBADMSG, "the file is empty");
   stream->data.in = stream->input;
   stream->data.in_left = (size_t)size;
+  if (gc_tracez_matches(stream->input, (size_t)size))
+    return open_tracez(stream, err);
   stream->decoder = gc_decoder_for(stream->input, (size_t)size);
+  if (!stream->decoder && has_suffix(stream->path, ".tracez") && stream->input[0] != '-')
+    return fail_file(stream->path, err, -EBADMSG, "this is not a .tracez file");
   if (!stream->decoder) { /* the first lines */
     memcpy(stream->text, stream->input, (size_t)size);
     stream->end = (size_t)size;
@@ -179,6 +201,7 @@ void gc_stream_close(struct gc_stream *stream)
 {
   if (!stream)
     return;
+  gc_tracez_close(stream->tracez);
   if (stream->decoding)
     stream->decoder->end(stream->decoding);
   if (stream->file >= 0)
@@ -222,6 +245,19 @@ static int decode(struct gc_stream *stream, struct gc_error *err)
   return 0;
 }
 
+static int read_tracez(struct gc_stream *stream, struct gc_error *err)
+{
+  const char *why;
+  const long size =
+      gc_tracez_read(stream->tracez, stream->text + stream->end, stream->room - stream->end, &why);
+
+  if (size < 0)
+    return gc_stream_fail(stream, err, (int)size, "%s", why);
+  stream->end += (size_t)size;
+  stream->ended = !size;
+  return 0;
+}
+
 /* Moves the beginning of a line to the front of text and reads more behind it. */
 static int fill(struct gc_stream *stream, struct gc_error *err)
 {
@@ -243,6 +279,8 @@ static int fill(struct gc_stream *stream, struct gc_error *err)
     stream->text = larger;
     stream->room = LONGEST_LINE + FIRST_TEXT;
   }
+  if (stream->tracez)
+    return read_tracez(stream, err);
   if (stream->decoder)
     return decode(stream, err);
   size = read_bytes(stream, stream->text + kept, FIRST_TEXT / 2, err);

@@ -1,9 +1,9 @@
 /*
  * SPDX-License-Identifier: BSD-3-Clause
  *
- * The lines of a text file of any size: plain, or compressed with gzip, xz or zstd. The first bytes
- * of the file decide, not its name. Memory: about 400 KiB, what the decompression library needs,
- * and at most 1 MiB more for long lines.
+ * The lines of a text file of any size: plain, compressed with gzip, xz or zstd, or in a .tracez
+ * file of Accel-Sim. The first bytes of the file decide, not its name. Memory: about 400 KiB, what
+ * the decompression library needs, and at most 1 MiB more for long lines.
  *
  * Blank lines are skipped. A carriage return before the newline is removed. Lines that are longer
  * than 1 MiB or have a NUL byte are errors, and so is a last line without newline: a truncated file

@@ -13,6 +13,7 @@
 
 #include "util/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -47,6 +48,8 @@ struct gc_trace_instruction {
                      format has no instructions; of the first one if count > 1 */
   unsigned bytes; /* per thread: 1, 2, 4, 8 or 16; 0 for GC_TRACE_BARRIER and GC_TRACE_OTHER */
   unsigned count; /* of GC_TRACE_OTHER in a row, whatever they are; 1 for all other operations */
+  bool waits;     /* with gc_trace_launch.registers: it needs what a load of this warp brings that
+                     has come since the warp last waited */
   uint64_t mask; /* threads of the warp that take part, at least one; 0 for GC_TRACE_OTHER. The mask
                     of a barrier is for information: all warps of the block wait. */
   /* addresses[i] is valid if bit i of mask is set. Global and local memory only. Global addresses,
@@ -72,7 +75,9 @@ struct gc_trace_launch {
   unsigned registers_per_thread;
   uint64_t shared_bytes; /* per block, static and dynamic */
   unsigned warp_threads;
-  unsigned loads_at_once; /* that a warp issues before it waits for one of them; 0: 1 */
+  bool registers;         /* the trace shows which instructions wait for the loads before them */
+  unsigned loads_at_once; /* without registers: loads that a warp issues in a row before it waits
+                             for one of them; 0: 1 */
   char
       origin[64]; /* what made the trace, printable: "NVBit 1.5.5, compute capability 7.0"; or "" */
 };
@@ -90,8 +95,8 @@ typedef int gc_trace_visitor(unsigned warp, const struct gc_trace_instruction *i
 int gc_trace_open(const char *path, struct gc_trace **trace, struct gc_error *err);
 void gc_trace_close(struct gc_trace *trace);
 
-/* After a negative result of one of the following functions (also one of a visitor), the trace is
- * of no more use: each further call returns the same status. */
+/* After a negative result of one of the following functions (also one of a visitor), each further
+ * call returns the same status, until gc_trace_skip_kernel. */
 
 /* Goes to the next kernel; what is left of the current one is skipped, but checked. 1: *launch is
  * filled; 0: the trace has ended; or a negative errno: -EBADMSG for a broken or truncated file,
@@ -105,6 +110,14 @@ int gc_trace_next_kernel(struct gc_trace *trace, struct gc_trace_launch *launch,
 int gc_trace_next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *data,
                         uint64_t *number, struct gc_error *err);
 
+/* Goes behind the current kernel, or one that cannot be read, without checking it. 1: the next
+ * kernel, or the end of the trace, can be read; 0: there is no more; or a negative errno. */
+int gc_trace_skip_kernel(struct gc_trace *trace);
+
 void gc_trace_get_ignored(const struct gc_trace *trace, struct gc_trace_ignored *ignored);
+
+/* Goes to the next line that begins with one text, or is another one, which may be NULL. 1: it is
+ * the next line; 0: the file has ended; or a negative errno. */
+int gc_trace_find_line(struct gc_trace *trace, const char *begin, const char *whole);
 
 #endif

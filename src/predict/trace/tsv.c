@@ -222,6 +222,11 @@ static int next_block(struct gc_trace *trace, gc_trace_visitor *visit, void *dat
   return status ? status : 1;
 }
 
+static int skip_kernel(struct gc_trace *trace)
+{
+  return gc_trace_find_line(trace, "kernel", "end");
+}
+
 const struct gc_trace_format gc_trace_tsv = {
     .name = "a trace in the format of hwloc-gpucache",
     .matches = matches,
@@ -229,4 +234,5 @@ const struct gc_trace_format gc_trace_tsv = {
     .close = free,
     .next_kernel = next_kernel,
     .next_block = next_block,
+    .skip_kernel = skip_kernel,
 };

@@ -48,6 +48,8 @@ static const struct {
     {"Host*", ANYWHERE, NEVER},
     /* Samples of probabilities are never the same twice. */
     {"SurvivalCurve", ANYWHERE, NEVER},
+    /* The loads at which latencies are measured are never the same twice. */
+    {"LatencyUnderLoad", ANYWHERE, NEVER},
     {"VictimShares", ANYWHERE, NEVER},
 
     /* Which SMs of a chip are disabled differs from board to board. An H200 has 66 + 66 or 64 + 68

@@ -254,6 +254,8 @@ void gc_show_structure(const struct gc_element *element, const char *unit, FILE 
   print_list(element, HWLOC_GPUCACHE_VICTIM_SHARES, "share of the replacements of each way: ", out);
   print_list(element, HWLOC_GPUCACHE_SURVIVAL_CURVE, "share of lines that survive later fills: ",
              out);
+  print_list(element, HWLOC_GPUCACHE_LATENCY_UNDER_LOAD,
+             "latency while others read, GB/s:ns: ", out);
   print_stores(element, out);
   print_driver_limits(element, out);
   print_outstanding(element, unit, out);

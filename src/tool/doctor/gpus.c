@@ -35,7 +35,13 @@ void gc_link_gpus(struct gc_doctor *doctor)
       gc_doctor_add(doctor, GC_LINK_OK, NULL, "%s: %s%s, id %s", gpu->name, gpu->identity.model,
                     gpu->vendor == GC_VENDOR_SIM ? " (simulated)" : "", gpu->identity.id);
   }
-  if (!doctor->gpus.count)
+  if (!doctor->gpus.count && gc_gpus_why_unseen(root))
+    gc_doctor_add(
+        doctor, GC_LINK_NOT_OK,
+        "Use a Linux that runs on the machine itself; a simulated GPU needs none: " GC_TOOL_NAME
+        " --sim h200 doctor",
+        "no GPU: %s", gc_gpus_why_unseen(root));
+  else if (!doctor->gpus.count)
     gc_doctor_add(doctor, GC_LINK_NOT_OK,
                   gc_environment_root_ignored()
                       ? "Run: export HWLOC_THISSYSTEM=1, or unset HWLOC_FSROOT"
@@ -66,6 +72,8 @@ static const char *driver_remedy(const struct gc_gpu *gpu, const char *problem)
     return "Measure it on the machine itself: " GC_TOOL_NAME " measure";
   if (strstr(problem, "nvidia-smi"))
     return "Run nvidia-smi once.";
+  if (strstr(problem, "/etc/machine-id"))
+    return "Make one of these files visible, for example by an option of the container.";
   return gpu->vendor == GC_VENDOR_NVIDIA
              ? "Load NVIDIA's kernel driver: modprobe nvidia; dmesg gives the reason if that fails."
              : "Load the kernel driver: modprobe amdgpu; dmesg gives the reason if that fails.";

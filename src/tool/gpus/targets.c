@@ -67,16 +67,15 @@ static void only_simulated(struct gc_gpus *gpus)
 /* The message names the root directory, and says so if HWLOC_FSROOT is ignored. */
 static int no_gpu(void)
 {
-  const char *root = gc_environment_root();
+  const char *root = gc_environment_root(), *why = gc_gpus_why_unseen(root);
 
-  gc_say(
-      NULL,
-      "no GPU found%s%s%s: neither /proc/driver/nvidia/gpus nor /sys/class/kfd nor the PCI devices "
-      "show one%s; try --sim h200",
-      *root ? " in " : "", root, *root ? " (HWLOC_FSROOT)" : "",
-      gc_environment_root_ignored()
-          ? " (HWLOC_FSROOT is ignored, because HWLOC_THISSYSTEM=1 is not set)"
-          : "");
+  gc_say(NULL, "no GPU found%s%s%s: %s%s; try --sim h200", *root ? " in " : "", root,
+         *root ? " (HWLOC_FSROOT)" : "",
+         why ? why
+             : "neither /proc/driver/nvidia/gpus nor /sys/class/kfd nor the PCI devices show one",
+         gc_environment_root_ignored()
+             ? " (HWLOC_FSROOT is ignored, because HWLOC_THISSYSTEM=1 is not set)"
+             : "");
   return GC_EXIT_NO_GPU;
 }
 

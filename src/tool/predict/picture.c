@@ -8,6 +8,7 @@
 
 #include "tool/commands.h"
 #include "tool/plot/raw_data.h"
+#include "tool/predict/print.h"
 #include "tool/predict/sweep.h"
 #include "tool/print/messages.h"
 #include "util/file.h"
@@ -127,14 +128,14 @@ static int write_kernel(int dir, const struct gc_source *source, const struct gc
   write_heading(file, source, launch);
   write_rows(file, sweep, kernel);
   status = !gc_file_close(file) ? gc_fail(err, -ENOMEM, "out of memory")
-                                       : gc_file_put(dir, name, text, length, err);
+                                : gc_file_put(dir, name, text, length, err);
   free(text);
   return status;
 }
 
 /* All capacities of a curve make a GPU, so every point has a prediction. */
 static int write_all(int dir, const struct gc_source *source, const struct gc_predict_job *job,
-                     struct gc_error *err)
+                     int *exit_code, struct gc_error *err)
 {
   struct gc_sweep sweep;
   int status = gc_sweep_plan_curve(&sweep, job, err);
@@ -148,6 +149,8 @@ static int write_all(int dir, const struct gc_source *source, const struct gc_pr
     remove_earlier(dir, source->gpu);
   for (size_t i = 0; !status && i < sweep.points[0].prediction->count; i++)
     status = write_kernel(dir, source, &sweep, i, err);
+  if (!status)
+    *exit_code = gc_predict_name_left_out(sweep.points[0].prediction);
   gc_sweep_free(&sweep);
   return status;
 }
@@ -159,11 +162,12 @@ int gc_predict_draw(const struct gc_tool *tool, const struct gc_source *source,
   struct gc_tool drawing = *tool;
   char *dir_name = (char *)tool->plot;
   struct gc_error err = {""};
+  int exit_code;
   bool made = false;
   const int dir = gc_file_dir(tool->plot, &made, &err);
 
   curve.seeds = 0; /* the picture shows the values of the record only */
-  if (dir < 0 || write_all(dir, source, &curve, &err)) {
+  if (dir < 0 || write_all(dir, source, &curve, &exit_code, &err)) {
     gc_say(NULL, "%s", err.text);
     if (dir >= 0)
       close(dir);
@@ -174,5 +178,5 @@ int gc_predict_draw(const struct gc_tool *tool, const struct gc_source *source,
   close(dir);
   drawing.words = &dir_name;
   drawing.count = 1;
-  return gc_tool_plot(&drawing);
+  return gc_worse(exit_code, gc_tool_plot(&drawing));
 }

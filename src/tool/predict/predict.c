@@ -62,6 +62,7 @@ static int sweep(const struct gc_tool *tool, const struct gc_source *source,
   } else {
     status = tool->json ? gc_predict_print_json(source, NULL, &sweep)
                         : gc_predict_print_sweep(source, &sweep);
+    status = gc_worse(status, gc_predict_name_left_out(gc_sweep_any(&sweep)));
   }
   gc_sweep_free(&sweep);
   return status;
@@ -80,6 +81,7 @@ static int predict(const struct gc_tool *tool, const struct gc_source *source,
   }
   status = tool->json ? gc_predict_print_json(source, prediction, NULL)
                       : gc_predict_print(source, prediction);
+  status = gc_worse(status, gc_predict_name_left_out(prediction));
   gc_prediction_free(prediction);
   return status;
 }
@@ -92,7 +94,8 @@ static int run(const struct gc_tool *tool, const struct gc_source *source,
   return tool->sweep ? sweep(tool, source, job) : predict(tool, source, job);
 }
 
-/* The seconds of --timeout that remain after choosing, and perhaps measuring, the GPU; 0: no limit. */
+/* The seconds of --timeout that remain after choosing, and perhaps measuring, the GPU; 0: no limit.
+ */
 static double seconds_left(const struct gc_tool *tool, double begin_ms)
 {
   const double passed = (gc_now_ms() - begin_ms) / 1e3;
@@ -107,8 +110,10 @@ int gc_tool_predict(const struct gc_tool *tool)
   struct gc_predict_job job = {
       .traces = (const char *const *)tool->words,
       .trace_count = tool->count,
+      .wanted = {tool->kernel, tool->launches[0], tool->launches[1]},
       .changes = {.has_carveout = tool->carveout >= 0, .carveout = (unsigned)tool->carveout},
-      .seeds = GC_PREDICT_SEEDS,
+      .seeds = tool->seeds < 0 ? GC_PREDICT_SEEDS : (unsigned)tool->seeds,
+      .threads = tool->threads,
   };
   const double begin_ms = gc_now_ms();
   struct gc_error err = {""};

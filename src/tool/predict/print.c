@@ -62,6 +62,17 @@ static void print_name(const struct gc_trace_launch *launch)
   gc_terminal_print(line, NULL);
 }
 
+/* How the order of loads was found: it decides about many hits. */
+static void print_rule(const struct gc_trace_launch *launch)
+{
+  if (launch->registers)
+    puts("  a warp waits for a load where the trace uses its registers");
+  else if (launch->loads_at_once > 1)
+    printf("  a warp issues up to %u loads at once, as the trace says\n", launch->loads_at_once);
+  else
+    puts("  a warp waits for each load: the trace does not show which are issued at once");
+}
+
 static void print_launch(const struct gc_kernel_prediction *kernel)
 {
   const struct gc_trace_launch *launch = &kernel->launch;
@@ -81,6 +92,7 @@ static void print_launch(const struct gc_kernel_prediction *kernel)
            kernel->gpu.loads_in_l1 ? "L1 of " : "no global loads in L1",
            kernel->gpu.loads_in_l1 ? l1 : "");
   gc_terminal_print(line, NULL);
+  print_rule(launch);
 }
 
 static int start_table(struct gc_table *table, const char *const *titles, size_t columns,
@@ -140,6 +152,21 @@ static void print_near(const struct gc_kernel_prediction *kernel)
            "  L2 without %" PRIu64 " hits in the far partition, as profilers count: %s (%s)",
            kernel->counts.l2_loads_far, rate, least_to_most);
   gc_terminal_print(line, NULL);
+}
+
+/* Bytes, and how well the threads of a warp use the sectors. */
+static void print_traffic(const struct gc_kernel_prediction *kernel)
+{
+  const struct gc_counts *counts = &kernel->counts;
+  char l2[32], memory[32];
+
+  gc_format_bytes(kernel->l2_read_bytes, l2, sizeof l2);
+  gc_format_bytes(counts->memory_read_bytes, memory, sizeof memory);
+  printf("  read from L2: %s, from memory: %s", l2, memory);
+  if (counts->l1_load_instructions)
+    printf("; sectors for each load of a warp: %.1f",
+           (double)counts->l1_loads.accesses / (double)counts->l1_load_instructions);
+  puts("");
 }
 
 static void print_reasons(const struct gc_kernel_prediction *kernel)
@@ -291,6 +318,7 @@ int gc_predict_print(const struct gc_source *source, const struct gc_prediction 
     if (print_caches(kernel))
       return gc_no_memory();
     print_near(kernel);
+    print_traffic(kernel);
     print_reasons(kernel);
     print_tlbs(kernel);
     if (print_loads(kernel))
@@ -299,6 +327,19 @@ int gc_predict_print(const struct gc_source *source, const struct gc_prediction 
   print_ignored(&prediction->ignored);
   print_assumptions(&prediction->assumptions);
   return GC_EXIT_DONE;
+}
+
+int gc_predict_name_left_out(const struct gc_prediction *prediction)
+{
+  const struct gc_selection *selection = &prediction->selection;
+  const size_t count = selection->unreadable_count;
+
+  for (size_t i = 0; i < count && i < GC_REASONS_MOST; i++)
+    gc_say(NULL, "kernel %" PRIu64 " is left out: %s", selection->unreadable[i].number,
+           selection->unreadable[i].why.text);
+  if (count > GC_REASONS_MOST)
+    gc_say(NULL, "%zu more kernels are left out", count - GC_REASONS_MOST);
+  return count ? GC_EXIT_FAILED : GC_EXIT_DONE;
 }
 
 /* A point of a sweep in the table of one kernel. */

@@ -92,6 +92,11 @@ static json_t *launch_of(const struct gc_trace_launch *launch)
   gc_json_set_whole(&object, "registers_per_thread", launch->registers_per_thread);
   gc_json_set_whole(&object, "shared_bytes", launch->shared_bytes);
   gc_json_set_whole(&object, "warp_threads", launch->warp_threads);
+  gc_json_set_text(&object, "loads_wait_by",
+                   launch->registers           ? "registers"
+                   : launch->loads_at_once > 1 ? "loads-at-once"
+                                               : "each");
+  gc_json_set_whole(&object, "loads_at_once", launch->loads_at_once);
   gc_json_set_text(&object, "origin", launch->origin);
   return object;
 }
@@ -107,6 +112,9 @@ static json_t *kernel_of(const struct gc_kernel_prediction *kernel, bool reasons
   gc_json_set(&object, "l1_loads", counts_of(&counts->l1_loads));
   gc_json_set(&object, "l2_loads", counts_of(&counts->l2_loads));
   gc_json_set_whole(&object, "l2_loads_far", counts->l2_loads_far);
+  gc_json_set_whole(&object, "l1_load_instructions", counts->l1_load_instructions);
+  gc_json_set_whole(&object, "l2_read_bytes", kernel->l2_read_bytes);
+  gc_json_set_whole(&object, "memory_read_bytes", counts->memory_read_bytes);
   gc_json_set(&object, "l2_stores", counts_of(&counts->l2_stores));
   gc_json_set_whole(&object, "l1_stores", counts->l1_stores);
   gc_json_set_whole(&object, "l1_bypassing", counts->l1_bypassing);
@@ -138,6 +146,21 @@ static json_t *assumptions_of(const struct gc_assumptions *assumptions)
   for (size_t i = 0; i < assumptions->count; i++)
     gc_json_set_text(&object, assumptions->array[i].what, assumptions->array[i].assumed);
   return object;
+}
+
+/* Kernels that cannot be read. */
+static json_t *left_out_of(const struct gc_selection *selection)
+{
+  json_t *array = json_array();
+
+  for (size_t i = 0; i < selection->unreadable_count && i < GC_REASONS_MOST; i++) {
+    json_t *object = json_object();
+
+    gc_json_set_whole(&object, "number", selection->unreadable[i].number);
+    gc_json_set_text(&object, "why", selection->unreadable[i].why.text);
+    gc_json_add(&array, object);
+  }
+  return array;
 }
 
 static json_t *gpu_of(const struct gc_source *source)
@@ -182,6 +205,7 @@ int gc_predict_print_json(const struct gc_source *source, const struct gc_predic
   gc_json_set(&object, "gpu", gpu_of(source));
   gc_json_set_whole(&object, "ignored_texture_instructions", any->ignored.textures);
   gc_json_set_whole(&object, "ignored_copies", any->ignored.copies);
+  gc_json_set(&object, "left_out", left_out_of(&any->selection));
   gc_json_set(&object, "assumptions", assumptions_of(&any->assumptions));
   if (prediction)
     gc_json_set(&object, "kernels", kernels_of(prediction, true));

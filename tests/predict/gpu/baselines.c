@@ -75,9 +75,10 @@ static void print_kernel(int variant, const struct gc_pass_kernel *kernel)
     print_cache(&kernel->run.counts.l1_loads);
     print_cache(&kernel->run.counts.l2_loads);
   }
-  printf("\t%llu\t%u\t%llu\t%llu\n", (unsigned long long)kernel->run.cycles,
+  printf("\t%llu\t%u\t%llu\t%llu\t%llu\n", (unsigned long long)kernel->run.cycles,
          kernel->run.blocks_per_sm, (unsigned long long)gpu->l1_bytes,
-         (unsigned long long)kernel->run.counts.l2_loads_far);
+         (unsigned long long)kernel->run.counts.l2_loads_far,
+         (unsigned long long)kernel->run.counts.memory_read_bytes);
 }
 
 static int run_trace(const struct gc_parameters *parameters, int seeds, const char *const *trace)
@@ -146,7 +147,7 @@ int main(int argc, char **argv)
   if (status)
     return 1;
   printf("kernel\tvariant\tl1_accesses\tl1_hits\tl1_on_miss\tl1_misses\tl2_accesses\tl2_hits"
-         "\tl2_on_miss\tl2_misses\tcycles\tblocks_per_sm\tl1_bytes\tl2_far\n");
+         "\tl2_on_miss\tl2_misses\tcycles\tblocks_per_sm\tl1_bytes\tl2_far\tmemory_bytes\n");
   for (int i = 3; i < argc && !status; i++)
     status = run_trace(&parameters, seeds, (const char *const *)&argv[i]);
   return status ? 1 : 0;

@@ -40,6 +40,12 @@ def read_rates(path):
     return rates
 
 
+def read_memory(path):
+    """Of each kernel: the bytes that the model reads from memory; older files do not have them."""
+    rows = [line.rstrip("\n").split("\t") for line in open(path)]
+    return {row[0]: float(row[14]) for row in rows if len(row) > 14 and row[1] == "full"}
+
+
 counters, rates = collections.defaultdict(dict), read_rates(sys.argv[2])
 for line in open(sys.argv[1]):
     name, key, *numbers = line.split("\t")
@@ -77,4 +83,12 @@ for kind, of_kind in errors.items():
     print(f"| {kind} | {len(of_kind['L1'])} | {mean(of_kind['L1']):.1f} |",
           " | ".join(f"{mean(of_kind[variant]):.1f}" for variant in VARIANTS),
           f"| {mean(of_kind['L2']):.1f} |")
+memory = read_memory(sys.argv[2])
+if memory:
+    print("\n| kernel | MB read from memory, counted | predicted | ratio |\n|---|---|---|---|")
+for name, found in counters.items():
+    counted = 32 * found["dram__sectors_read.sum"][0]
+    if name in memory and counted > 1e5:
+        print(f"| {name} | {counted / 1e6:.2f} | {memory[name] / 1e6:.2f} |"
+              f" {memory[name] / counted:.2f} |")
 sys.exit(mean(errors["held out"]["L1"]) > 5)

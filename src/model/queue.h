@@ -1,0 +1,23 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Loads that wait because other SMs read. At a level that is busy for the share u of the time, a
+ * load waits for queue * u / (1 - u) cycles: the law of a queue with one server and random
+ * arrivals. Data from further out keep the nearer levels busy, too.
+ */
+#ifndef GC_MODEL_QUEUE_H
+#define GC_MODEL_QUEUE_H
+
+#include "model/model.h"
+
+struct gc_model;
+
+/* The cycles of these rows, whose first one hits this level: as many bytes are in flight as the
+ * warps can have, so what arrives depends on the latency, which depends on what arrives. Later
+ * loads of this launch wait in the same queue. */
+double gc_queue_rows(struct gc_model *model, const struct gc_rows *rows, unsigned level);
+
+/* The same for a share that is known. */
+double gc_queue_at(const struct gc_model *model, enum gc_space space, unsigned level, double share);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "predict/model/placement.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#define SMS_OF_TPC 2
+
+struct placing {
+  const struct gc_gpu_model *gpu;
+  uint16_t *order;
+  unsigned placed;
+  bool taken[GC_SMS_MAX];
+};
+
+/* Takes up to count of the free SMs of a GPC: of the first `of` of every SMS_OF_TPC. */
+static unsigned take(struct placing *placing, unsigned gpc, unsigned count, unsigned of)
+{
+  unsigned in_gpc = 0, taken = 0;
+
+  for (unsigned sm = 0; sm < placing->gpu->sms && taken < count; sm++) {
+    if (placing->gpu->gpc_of_sm[sm] != gpc)
+      continue;
+    if (in_gpc++ % SMS_OF_TPC < of && !placing->taken[sm]) {
+      placing->taken[sm] = true;
+      placing->order[placing->placed++] = (uint16_t)sm;
+      taken++;
+    }
+  }
+  return taken;
+}
+
+/* How many of the first blocks each GPC gets. */
+static void share(const struct gc_gpu_model *gpu, unsigned blocks, unsigned counts[GC_SMS_MAX])
+{
+  unsigned sizes[GC_SMS_MAX] = {0};
+
+  memset(counts, 0, gpu->gpcs * sizeof *counts);
+  for (unsigned sm = 0; sm < gpu->sms; sm++)
+    sizes[gpu->gpc_of_sm[sm]]++;
+  for (unsigned gpc = 0; blocks; gpc = (gpc + 1) % gpu->gpcs)
+    if (counts[gpc] < sizes[gpc]) {
+      counts[gpc]++;
+      blocks--;
+    }
+}
+
+void gc_place_blocks(const struct gc_gpu_model *gpu, uint64_t blocks, uint16_t order[GC_SMS_MAX])
+{
+  const unsigned first = blocks && blocks < gpu->sms ? (unsigned)blocks : gpu->sms;
+  struct placing placing = {.gpu = gpu, .order = order};
+  unsigned counts[GC_SMS_MAX];
+
+  if (!gpu->gpcs) {
+    for (unsigned i = 0; i < gpu->sms; i++)
+      order[i] = (uint16_t)i;
+    return;
+  }
+  share(gpu, first, counts);
+  for (unsigned gpc = 0; gpc < gpu->gpcs; gpc++) {
+    unsigned pairs = 0;
+
+    for (unsigned sm = 0; sm < gpu->sms; sm++)
+      pairs += gpu->gpc_of_sm[sm] == gpc;
+    pairs = (pairs + 1) / SMS_OF_TPC;
+    take(&placing, gpc, counts[gpc], counts[gpc] <= pairs ? 1 : SMS_OF_TPC);
+  }
+  for (unsigned gpc = 0; gpc < gpu->gpcs; gpc++)
+    take(&placing, gpc, gpu->sms, SMS_OF_TPC);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "predict/select.h"
+
+#include "predict/trace/trace.h"
+
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct selecting {
+  struct gc_selection *selection;
+  const struct gc_wanted *wanted;
+  regex_t names;
+  bool has_names;
+};
+
+bool gc_wanted_can(const char *names)
+{
+  regex_t compiled;
+
+  if (regcomp(&compiled, names, REG_EXTENDED | REG_NOSUB))
+    return false;
+  regfree(&compiled);
+  return true;
+}
+
+static bool is_wanted(const struct selecting *selecting, const struct gc_trace_launch *launch)
+{
+  const struct gc_wanted *wanted = selecting->wanted;
+  const uint64_t number = selecting->selection->count + 1;
+
+  return (!wanted->first || number >= wanted->first) && (!wanted->last || number <= wanted->last) &&
+         (!selecting->has_names || !regexec(&selecting->names, launch->name, 0, NULL, 0));
+}
+
+/* One more kernel. */
+static int append(struct gc_selection *selection, enum gc_selected selected)
+{
+  const size_t count = selection->count;
+
+  if (!(count & (count - 1))) {
+    uint8_t *longer = realloc(selection->kernels, count ? 2 * count : 1);
+
+    if (!longer)
+      return -ENOMEM;
+    selection->kernels = longer;
+  }
+  selection->kernels[selection->count++] = (uint8_t)selected;
+  return 0;
+}
+
+static int append_unreadable(struct gc_selection *selection, int status, const struct gc_error *why)
+{
+  if (!selection->unreadable) {
+    selection->unreadable = calloc(GC_REASONS_MOST, sizeof *selection->unreadable);
+    if (!selection->unreadable)
+      return -ENOMEM;
+  }
+  if (selection->unreadable_count < GC_REASONS_MOST)
+    selection->unreadable[selection->unreadable_count] =
+        (struct gc_unreadable){selection->count + 1, status, *why};
+  selection->unreadable_count++;
+  return append(selection, GC_KERNEL_UNREADABLE);
+}
+
+/* Reads all blocks of the kernel. 0, or a negative errno with a sentence. */
+static int check_blocks(struct gc_trace *trace, struct gc_error *err)
+{
+  int status;
+
+  while ((status = gc_trace_next_block(trace, NULL, NULL, NULL, err)) == 1)
+    ;
+  return status;
+}
+
+static int select_in(struct selecting *selecting, struct gc_trace *trace, struct gc_error *err)
+{
+  struct gc_selection *selection = selecting->selection;
+  struct gc_trace_launch launch;
+  int status;
+
+  while ((status = gc_trace_next_kernel(trace, &launch, err))) {
+    const bool unwanted = status == 1 && !is_wanted(selecting, &launch);
+
+    if (status == 1 && !unwanted)
+      status = check_blocks(trace, err);
+    if (status == -ENOMEM)
+      return status;
+    if (unwanted)
+      status = append(selection, GC_KERNEL_UNWANTED) ? -ENOMEM : -1;
+    else if (status < 0)
+      status = append_unreadable(selection, status, err) ? -ENOMEM : -1;
+    else
+      status = append(selection, GC_KERNEL_PREDICTED);
+    if (status == -ENOMEM)
+      return gc_fail(err, -ENOMEM, "out of memory");
+    if (status && gc_trace_skip_kernel(trace) <= 0)
+      return 0;
+  }
+  return 0;
+}
+
+static int select_all(struct selecting *selecting, const char *const *traces, size_t count,
+                      struct gc_error *err)
+{
+  int status = 0;
+
+  for (size_t i = 0; i < count && !status; i++) {
+    struct gc_trace *trace;
+
+    status = gc_trace_open(traces[i], &trace, err);
+    if (status)
+      return status;
+    status = select_in(selecting, trace, err);
+    gc_trace_close(trace);
+  }
+  return status;
+}
+
+int gc_selection_make(struct gc_selection *selection, const struct gc_wanted *wanted,
+                      const char *const *traces, size_t count, struct gc_error *err)
+{
+  struct selecting selecting = {.selection = selection, .wanted = wanted};
+  int status;
+
+  memset(selection, 0, sizeof *selection);
+  if (wanted->names && regcomp(&selecting.names, wanted->names, REG_EXTENDED | REG_NOSUB))
+    return gc_fail(err, -EINVAL, "\"%s\" is no regular expression", wanted->names);
+  selecting.has_names = wanted->names;
+  status = select_all(&selecting, traces, count, err);
+  if (selecting.has_names)
+    regfree(&selecting.names);
+  return status;
+}
+
+void gc_selection_clear(struct gc_selection *selection)
+{
+  free(selection->kernels);
+  free(selection->unreadable);
+  memset(selection, 0, sizeof *selection);
+}

@@ -1,0 +1,105 @@
+/*
+ * SPDX-License-Identifier: BSD-3-Clause
+ *
+ * Latency under load of simulated GPUs: it follows the queue of the profile, and is absent with a
+ * reason where it cannot be measured.
+ */
+#include "open.h"
+
+#include <stdlib.h>
+
+#define LATENCY_SHARE 0.05
+#define RATE_SHARE 0.05
+#define MEMORY_GBPS 300.0
+#define MHZ 1500.0
+
+static void measure(struct opened *o, unsigned sms, const char *memory_queue, const char *queue)
+{
+  const struct gc_measure_options options = {.only = "L2Cache,DeviceMemory"};
+
+  open_profile(
+      o,
+      "model = Loaded\ncompute = 7.0\nclock_khz = 1500000\nthreads_per_block = 1024\n"
+      "threads_per_sm = 2048\nblocks_per_sm = 16\nmemory = 4 GiB\n"
+      "memory_read_gbps = 300\nbandwidth_noise = 0.001\n%s"
+      "shared_per_sm = 32 KiB\nshared_per_block = 32 KiB\nclock_overhead = 4\nsms = %u\n"
+      "[cache L2]\nscope = chip\nsize = 2 MiB\nline = 128\nsector = 32\nways = 16\n"
+      "replacement = lru\nhash = xor\nread_gbps = 1000\n%s"
+      "[space ca]\npath = L2 200 2, memory 500 5\n[space cg]\npath = L2 200 2, memory 500 5\n"
+      "[space shared]\npath = memory 20\n",
+      memory_queue, sms, queue);
+  must(o, gc_measure(o->device, &options, o->record, &o->err), "measure");
+}
+
+static const char *list_of(const struct opened *o, enum gc_kind kind)
+{
+  return gc_infos_get(&gc_record_find(o->record, kind)->infos, "LatencyUnderLoad");
+}
+
+/* Each pair of the list is on the curve latency + queue * u / (1 - u), where u = rate / bandwidth.
+ */
+static void follows(const char *list, double latency, double queue, double bandwidth)
+{
+  double gbps, ns, last = 0;
+  unsigned points = 0;
+  int used;
+
+  assert_non_null(list);
+  for (const char *at = list; sscanf(at, "%lf:%lf%n", &gbps, &ns, &used) == 2; points++) {
+    const double cycles = ns * MHZ / 1e3, u = gbps / bandwidth;
+    const double low = fmin(u * (1 - RATE_SHARE), 0.98), high = fmin(u * (1 + RATE_SHARE), 0.98);
+
+    if (cycles < (1 - LATENCY_SHARE) * (latency + queue * low / (1 - low)) ||
+        cycles > (1 + LATENCY_SHARE) * (latency + queue * high / (1 - high)))
+      fail_msg("%s: %g GB/s take %g cycles", list, gbps, cycles);
+    last = gbps;
+    at += used + (at[used] == ',');
+  }
+  assert_in_range(points, 4, 6); /* fewer if there is no queue */
+  assert_true(last > 0.9 * bandwidth && last < (1 + RATE_SHARE) * bandwidth);
+}
+
+static void memory_waits(void **state)
+{
+  struct opened o;
+
+  (void)state;
+  measure(&o, 32, "memory_queue = 60\n", "");
+  follows(list_of(&o, GC_DEVICE_MEMORY), 500, 60, MEMORY_GBPS);
+  follows(list_of(&o, GC_L2), 200, 0, 1000);
+  close_gpu(&o);
+}
+
+static void l2_waits(void **state)
+{
+  struct opened o;
+
+  (void)state;
+  measure(&o, 32, "", "queue = 30\n");
+  follows(list_of(&o, GC_L2), 200, 30, 1000);
+  close_gpu(&o);
+}
+
+static void one_sm_has_no_others(void **state)
+{
+  struct opened o;
+
+  (void)state;
+  measure(&o, 1, "", "");
+  assert_null(list_of(&o, GC_L2));
+  assert_string_equal(
+      gc_infos_get(&gc_record_find(o.record, GC_L2)->infos, "LatencyUnderLoadSource"),
+      "absent:no SM is left to read while one times loads");
+  close_gpu(&o);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(memory_waits),
+      cmocka_unit_test(l2_waits),
+      cmocka_unit_test(one_sm_has_no_others),
+  };
+
+  return cmocka_run_group_tests_name("under load", tests, NULL, NULL);
+}
