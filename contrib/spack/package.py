@@ -18,8 +18,8 @@ class HwlocGpucache(AutotoolsPackage):
     """A plugin of hwloc that adds the memory hierarchy of each GPU to the topology: caches and
     memories with measured capacity, latency and bandwidth, and the source of each value."""
 
-    homepage = "https://a-seed-f2e511c8.example/hwloc-gpucache"
-    url = "https://a-seed-f2e511c8.example/hwloc-gpucache/releases/hwloc-gpucache-0.2.0.tar.xz"
+    # There is no public download place yet; put the archive there, or use a mirror of Spack.
+    url = "file:///usr/src/hwloc-gpucache-0.2.0.tar.xz"
 
     license("BSD-3-Clause")
 

@@ -3,7 +3,6 @@
 # All files that name the version name the same one, and those that name the date of the release, too.
 cd "$top_srcdir" || exit 99
 version=$(sed -n 's/^AC_INIT(\[hwloc-gpucache\], \[\([^]]*\)\].*/\1/p' configure.ac)
-url=$(sed -n 's/^  \[\(https:.*\)\])$/\1/p' configure.ac)
 news=$(sed -n 's/^Version //p' NEWS | sed 1q)
 date=$(sed -n 's/^\(20[0-9][0-9]-[0-9][0-9]-[0-9][0-9]\)$/\1/p' NEWS | sed 1q)
 failed=0
@@ -16,18 +15,10 @@ expect() # FILE FOUND EXPECTED
 }
 
 [ -n "$version" ] || { echo "configure.ac names no version"; exit 1; }
-[ -n "$url" ] || { echo "configure.ac names no URL"; exit 1; }
 expect "debian/changelog" "$(sed -n '1s/.*(\(.*\)-[0-9]*).*/\1/p' debian/changelog)" "$version"
-expect "debian/control" "$(sed -n 's/^Homepage: //p' debian/control)" "$url"
-expect "debian/control" "$(sed -n 's/^Vcs-Git: //p' debian/control)" "$url.git"
-expect "debian/upstream/metadata" "$(sed -n 's/^Repository: //p' debian/upstream/metadata)" "$url.git"
-expect "debian/watch" "$(sed -n 's/^\(https:.*\)\/releases .*/\1/p' debian/watch)" "$url"
 expect "contrib/rpm/hwloc-gpucache.spec" "$(sed -n 's/^Version: *//p' contrib/rpm/hwloc-gpucache.spec)" "$version"
-expect "contrib/rpm/hwloc-gpucache.spec" "$(sed -n 's/^URL: *//p' contrib/rpm/hwloc-gpucache.spec)" "$url"
-expect "contrib/spack/package.py" "$(sed -n 's/.*homepage = "\(.*\)"/\1/p' contrib/spack/package.py)" "$url"
 eb=$(echo contrib/upstream/hwloc-gpucache-*.eb)
 expect "$eb" "$(sed -n "s/^version = '\(.*\)'/\1/p" "$eb")" "$version"
-expect "$eb" "$(sed -n "s/^homepage = '\(.*\)'/\1/p" "$eb")" "$url"
 expect "contrib/spack/package.py" \
   "$(sed -n 's/.*url = ".*hwloc-gpucache-\(.*\)\.tar\.xz"/\1/p' contrib/spack/package.py)" "$version"
 expect "contrib/python/pyproject.toml" "$(sed -n 's/^version = "\(.*\)"/\1/p' contrib/python/pyproject.toml)" "$version"
