@@ -58,11 +58,13 @@ self=$0
 shift
 command -v mmdebstrap >/dev/null || skip "mmdebstrap is not installed (Debian package mmdebstrap)"
 [ "$(id -u)" -eq 0 ] || unshare --user --map-auto true 2>/dev/null || skip "this needs root or user namespaces"
+helper=/usr/lib/apt/apt-helper # of apt, which mmdebstrap needs, too
+[ -x "$helper" ] || skip "there is no $helper"
 if [ -z "${MIRROR:-}" ]; then
-  command -v apt-get >/dev/null || skip "there is no apt, whose mirror could be used; set MIRROR"
   MIRROR=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' 'Label: Debian' | sed 1q)
   [ -n "$MIRROR" ] || skip "apt has no mirror of Debian; set MIRROR"
 fi
+
 # root SUITE LOG HOOK...: makes a root, and runs the hooks in it.
 root()
 {
@@ -82,6 +84,10 @@ for suite; do
   out=$PWD/packages/$suite
   rm -rf "$out"
   mkdir -p "$out"
+  "$helper" download-file "${MIRROR%/}/dists/$suite/InRelease" "$out/InRelease" >"$out/build.log" 2>&1 || {
+    echo "check-packages: $suite: skipped: $MIRROR has no such release, or cannot be reached (see $out/build.log)"
+    continue
+  }
   echo "check-packages: $suite: building (see $out/build.log)"
   root "$suite" "$out/build.log" --customize-hook="copy-in '$archive' /tmp/packages" \
     --customize-hook='chroot "$1" sh /tmp/packages/roots.sh build' \
