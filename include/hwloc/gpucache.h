@@ -274,8 +274,8 @@
  * mean of the quartiles, while eight SMs load at the same time. Memory attribute: ReadLatency. */
 #define HWLOC_GPUCACHE_HOST_LATENCY_NS "HostLatencyNs"
 /** \brief Latency of a dependent atomic operation of an SM on host memory, in ns, which the CPU
- * sees as atomic, too; as HostLatencyNs, but no memory attribute. Absent where the GPU has no such
- * operations, as behind PCIe. */
+ * sees as atomic, too; as HostLatencyNs, but no memory attribute. Absent where the driver does not
+ * state that such operations are native, as on NVIDIA GPUs behind PCIe. */
 #define HWLOC_GPUCACHE_HOST_ATOMIC_LATENCY_NS "HostAtomicLatencyNs"
 /** \brief Read bandwidth of another GPU's memory by all SMs, in GB/s; a list "UUID:value,…".
  *

@@ -76,7 +76,7 @@ static const struct gc_meaning meanings[] = {
     {CUDA_ERROR_STUB_LIBRARY, -ENODEV},       {CUDA_ERROR_DEVICE_UNAVAILABLE, -EBUSY},
     {CUDA_ERROR_NO_DEVICE, -ENODEV},          {CUDA_ERROR_INVALID_DEVICE, -ENODEV},
     {CUDA_ERROR_NO_BINARY_FOR_GPU, -ENOTSUP}, {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, -ENOTSUP},
-    {CUDA_ERROR_NOT_SUPPORTED, -ENOTSUP},
+    {CUDA_ERROR_NOT_SUPPORTED, -ENOTSUP},     {CUDA_ERROR_TOO_MANY_PEERS, -ENOTSUP},
 };
 
 const char *gc_cuda_error_name(const struct gc_cuda_driver *driver, CUresult result,

@@ -205,6 +205,8 @@ void gc_cuda_release_outside(struct gc_cuda_device *cuda)
   cuda->driver.cuCtxSetCurrent(peer->device->context);
   cuda->driver.cuMemFree_v2(peer->address);
   cuda->driver.cuCtxSetCurrent(cuda->context);
+  /* a context can have access to eight others; an error: it had none */
+  cuda->driver.cuCtxDisablePeerAccess(peer->device->context);
   *peer = (struct gc_cuda_peer){0};
 }
 

@@ -25,6 +25,7 @@
   CONSTANT(CUDA_ERROR_UNSUPPORTED_PTX_VERSION, 222)                                                \
   CONSTANT(CUDA_ERROR_UNSUPPORTED_LIMIT, 215)                                                      \
   CONSTANT(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, 704)                                            \
+  CONSTANT(CUDA_ERROR_TOO_MANY_PEERS, 711)                                                         \
   CONSTANT(CU_DEVICE_P2P_ATTRIBUTE_NATIVE_ATOMIC_SUPPORTED, 3)                                     \
   CONSTANT(CUDA_ERROR_NOT_SUPPORTED, 801)                                                          \
   CONSTANT(CU_MEM_ALLOCATION_TYPE_PINNED, 1)                                                       \
@@ -261,6 +262,7 @@ enum { CUDA_CONSTANTS(CUDA_CONSTANT) };
   SYMBOL(cuDeviceGetP2PAttribute,                                                                  \
          (int *value, CUdevice_P2PAttribute attribute, CUdevice device, CUdevice peer))            \
   SYMBOL(cuCtxEnablePeerAccess, (CUcontext peer, unsigned int flags))                              \
+  SYMBOL(cuCtxDisablePeerAccess, (CUcontext peer))                                                 \
   SYMBOL(cuMemcpyPeerAsync, (CUdeviceptr to, CUcontext to_context, CUdeviceptr from,               \
                              CUcontext from_context, size_t bytes, CUstream stream))
 

@@ -15,8 +15,8 @@
  *
  * A device belongs to the thread that opened it: no function may run in another thread or at the
  * same time as another. If a thread has several open devices, it calls `use` before it works with
- * another one than that which it opened or used last. Device addresses and textures are valid until they are released or the
- * device is closed.
+ * another one than that which it opened or used last. Device addresses and textures are valid until
+ * they are released or the device is closed.
  */
 #ifndef GC_DEVICE_DEVICE_H
 #define GC_DEVICE_DEVICE_H

@@ -87,6 +87,15 @@ static struct gc_statement statement(uint64_t value)
                              : (struct gc_statement){true, value};
 }
 
+/* All NUMA nodes have them, or none. */
+static bool has_host_atomics(const struct gc_model_facts *facts)
+{
+  for (unsigned i = 0; i < facts->host_count; i++)
+    if (facts->hosts[i].atomic_ns)
+      return true;
+  return false;
+}
+
 static int properties(struct gc_device *device, struct gc_properties *out, struct gc_error *err)
 {
   const struct gc_model_facts *facts = SIM(device)->facts;
@@ -121,7 +130,7 @@ static int properties(struct gc_device *device, struct gc_properties *out, struc
       .has_code = facts->has_code && !facts->amd,
       .ecc = facts->ecc,
       .integrated = facts->integrated,
-      .host_atomics = facts->host_count && facts->hosts->atomic_ns,
+      .host_atomics = has_host_atomics(facts),
       .l2_fetch_limit = statement(facts->l2_fetch_limit),
       .l2_persisting = statement(facts->l2_persisting),
       .l2_compression = statement(facts->l2_compression),

@@ -163,15 +163,18 @@ static int set_attribute(hwloc_topology_t topology, const struct gc_grafted *gpu
  * without a PCI device in the topology are left out. */
 
 #ifdef GC_HWLOC_DISTANCES
-/* Whether the matrix has a row for the GPU. */
-static bool has_row(hwloc_topology_t topology, const struct gc_grafted *gpu,
-                    const struct host_value *of)
+/* Whether the matrix has GPU i: it reaches a node or another GPU, or is reached. */
+static bool has_row(hwloc_topology_t topology, const struct gc_grafted *gpus, size_t count,
+                    size_t i, const struct host_value *of)
 {
-  struct values from = values_of(gpu, of);
+  struct values from = values_of(&gpus[i], of);
   double value;
+  bool has = gpus[i].device && next_node(topology, &from, &value);
 
-  return gpu->device &&
-         (next_node(topology, &from, &value) || gc_infos_get(infos_of(gpu), of->peer_key));
+  for (size_t k = 0; k < count && gpus[i].device && !has; k++)
+    has = gpus[k].device && (find_peer(&gpus[i], &gpus[k], of->peer_key, &value) ||
+                             find_peer(&gpus[k], &gpus[i], of->peer_key, &value));
+  return has;
 }
 
 /* objs: space for all GPUs and NUMA nodes. Returns how many have a value: GPUs, then nodes. */
@@ -182,7 +185,7 @@ static unsigned find_objects(hwloc_topology_t topology, const struct gc_grafted 
   double value;
 
   for (size_t i = 0; i < count; i++)
-    if (has_row(topology, &gpus[i], of))
+    if (has_row(topology, gpus, count, i, of))
       objs[n++] = gpus[i].device;
   first = n;
   for (size_t i = 0; i < count; i++) {
@@ -217,12 +220,12 @@ static int add_distances(hwloc_topology_t topology, const struct gc_grafted *gpu
   const unsigned nodes = (unsigned)hwloc_get_nbobjs_by_depth(topology, HWLOC_TYPE_DEPTH_NUMANODE);
   hwloc_obj_t *objs = calloc(count + nodes, sizeof(*objs));
   const unsigned n = objs ? find_objects(topology, gpus, count, of, objs) : 0;
-  hwloc_uint64_t *values = n ? calloc((size_t)n * n, sizeof(*values)) : NULL;
+  hwloc_uint64_t *values = n > 1 ? calloc((size_t)n * n, sizeof(*values)) : NULL;
   hwloc_backend_distances_add_handle_t handle;
 
   if (!values) {
     free(objs);
-    return objs && !n ? 0 : -ENOMEM;
+    return !objs || n > 1 ? -ENOMEM : 0; /* hwloc wants two objects */
   }
   for (size_t i = 0; i < count; i++) {
     struct values from = values_of(&gpus[i], of);
@@ -233,7 +236,7 @@ static int add_distances(hwloc_topology_t topology, const struct gc_grafted *gpu
       values[index_of(gpus[i].device, objs) * n + index_of(node, objs)] =
           (hwloc_uint64_t)(value * of->distance_unit + 0.5);
     for (size_t k = 0; k < count && gpus[i].device; k++)
-      if (has_row(topology, &gpus[k], of) && find_peer(&gpus[i], &gpus[k], of->peer_key, &value))
+      if (gpus[k].device && find_peer(&gpus[i], &gpus[k], of->peer_key, &value))
         values[index_of(gpus[i].device, objs) * n + index_of(gpus[k].device, objs)] =
             (hwloc_uint64_t)(value * of->distance_unit + 0.5);
   }

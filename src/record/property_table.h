@@ -8,20 +8,26 @@
  *   PROPERTY(id, name, judge, section, sentence)
  *       What one measurement determines: enum gc_property GC_<id>, and the name of its source and
  *       confidence. judge_<judge> of tests/calibration compares measured values with the model;
- *       none: a measurement of one GPU does not measure it. A report has the sentence, which says
- * how a measured value is found, and the section of doc/methods.md. ON(kind, section, sentence) The
- * same for one kind of element, if the method differs there. Belongs to the PROPERTY before it, as
- * the following rows do. NUMBER(id, key, format, least, member, words) A value. format: WHOLE
- * (uint64_t), TENTHS (double, one decimal) or RATE (double, as many decimals as are significant).
- * least: of a WHOLE; other numbers are 0 or more. member: of struct gc_measured, which is made from
- * these rows. words: its name in a report. TEXT(id, key, pattern, between, write, words) A value
- * that is no number. pattern: '#' is a whole number, '%' one that can have a fraction, '@'
- * hexadecimal digits, '$' letters and digits, '&' the id of a GPU; '|' means "or"; other characters
- * are themselves. between: the characters between items, each of which has the pattern; "": there
- * is one item. write: a statement of publish.c that writes the value. LOOSE(key, least, member,
- * words) A WHOLE without source and confidence. It is written if it is not 0. FACT(key, pattern,
- * least, words) A key that struct gc_measured lacks: the fact of a GPU, without the prefix
- * GPUCache, or a setting. pattern: as above, or NULL for any text.
+ *       none: a measurement of one GPU does not measure it. A report has the sentence, which
+ *       says how a measured value is found, and the section of doc/methods.md.
+ *   ON(kind, section, sentence)
+ *       The same for one kind of element, if the method differs there. Belongs to the PROPERTY
+ *       before it, as the following rows do.
+ *   NUMBER(id, key, format, least, member, words)
+ *       A value. format: WHOLE (uint64_t), TENTHS (double, one decimal) or RATE (double, as many
+ *       decimals as are significant). least: of a WHOLE; other numbers are 0 or more. member: of
+ *       struct gc_measured, which is made from these rows. words: its name in a report.
+ *   TEXT(id, key, pattern, between, write, words)
+ *       A value that is no number. pattern: '#' is a whole number, '%' one that can have a
+ *       fraction, '@' hexadecimal digits, '$' letters and digits, '&' the id of a GPU; '|' means
+ *       "or"; other characters are themselves. between: the characters between items, each of which has the pattern; "":
+ *       there is one item.
+ *       write: a statement of publish.c that writes the value.
+ *   LOOSE(key, least, member, words)
+ *       A WHOLE without source and confidence. It is written if it is not 0.
+ *   FACT(key, pattern, least, words)
+ *       A key that struct gc_measured lacks: the fact of a GPU, without the prefix GPUCache, or a
+ *       setting. pattern: as above, or NULL for any text.
  */
 #ifndef PROPERTY
 #define PROPERTY(id, name, judge, section, sentence)
@@ -155,13 +161,13 @@ TEXT(HOST_WRITE, "HostWriteGBps", "#:%", ",", write_by_node(out, &from->host_wri
      "write bandwidth of host memory by NUMA node")
 
 PROPERTY(HOST_COPY_TO, "HostCopyTo", host_copy_to, "Host memory",
-         "A copy engine copies from the host to the GPU once, then several times in a row. The "
+         "A copy engine copies a part of the bytes from the host to the GPU, then all of them. The "
          "value follows from the difference.")
 TEXT(HOST_COPY_TO, "HostCopyToGBps", "#:%", ",", write_by_node(out, &from->host_copy_to),
      "copies from host memory by NUMA node")
 
 PROPERTY(HOST_COPY_FROM, "HostCopyFrom", host_copy_from, "Host memory",
-         "A copy engine copies from the GPU to the host once, then several times in a row. The "
+         "A copy engine copies a part of the bytes from the GPU to the host, then all of them. The "
          "value follows from the difference.")
 TEXT(HOST_COPY_FROM, "HostCopyFromGBps", "#:%", ",", write_by_node(out, &from->host_copy_from),
      "copies to host memory by NUMA node")
@@ -194,8 +200,8 @@ TEXT(PEER_WRITE, "PeerWriteGBps", "&:%", ",", write_by_peer(out, results, &from-
      "write bandwidth of memory of other GPUs")
 
 PROPERTY(PEER_COPY, "PeerCopy", none, "Other GPUs",
-         "A copy engine copies from the other GPU to this one once, then several times in a row. "
-         "The value follows from the difference.")
+         "A copy engine copies a part of the bytes from the other GPU to this one, then all of "
+         "them. The value follows from the difference.")
 TEXT(PEER_COPY, "PeerCopyGBps", "&:%", ",", write_by_peer(out, results, &from->peer_copy),
      "copies from other GPUs")
 

@@ -165,6 +165,20 @@ node_record() { echo "$records"/node-*.xml; }
   grep 'path' <<<"$errors"
 }
 
+@test "slow ways, and host memory with atomic operations beside other GPUs" {
+  peer a '*' pcie 123456 0.05
+  peer b '*' pcie 20000 24
+  sed -i '$a [host 0]\nlatency_ns = 600\nread_gbps = 400\nwrite_gbps = 400\ncopy_to_gbps = 400\ncopy_from_gbps = 400\ncopy_both_gbps = 700\natomic_ns = 900' \
+    "$BATS_TEST_TMPDIR/a"
+  use a b
+  run_split "$tool" measure --peers
+  is 0 "$status"
+  near 20000 "$(value gpu1 gpu0 6)"
+  near 123456 "$(value gpu0 gpu1 6)"
+  run_split "$tool" measure --no-store --only DeviceMemory --xml gpu0
+  grep 'HostAtomicLatencyNs" value="0:9' <<<"$output"
+}
+
 @test "purge removes the record of the node, too" {
   peer a '*' nvlink 1100 380
   peer b '*' nvlink 1100 380

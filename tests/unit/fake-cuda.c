@@ -670,6 +670,16 @@ CUresult cuCtxEnablePeerAccess(CUcontext peer, unsigned int flags)
   return CUDA_SUCCESS;
 }
 
+CUresult cuCtxDisablePeerAccess(CUcontext peer)
+{
+  const int other = number_of(peer);
+
+  IN_CONTEXT
+  NEED(other && other != current, "no such peer")
+  reaches[current - 1][other - 1] = 0;
+  return CUDA_SUCCESS;
+}
+
 /* Whether the allocation that begins at this address is on the device of the context. */
 static int is_of(CUdeviceptr address, CUcontext which)
 {

@@ -35,7 +35,7 @@ struct gc_outside {
   uint64_t region;                       /* how large it is, at least GC_OUTSIDE_LEAST bytes */
   uint64_t bytes;                        /* that are read or stored at a time */
   uint64_t copy_bytes;                   /* that are copied at a time */
-  uint32_t copy_share;                   /* they are compared with a copy of this share */
+  uint32_t copy_share;                   /* a shorter copy has copy_bytes / copy_share bytes */
   const char *no_atomics;                /* why there are no atomic operations; NULL: there are */
   struct gc_measurement *m;
   uint64_t device; /* copy_bytes on the GPU */

@@ -12,8 +12,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-/* A read takes so long, if it has no more than MOST bytes: the first and the last microsecond, in
- * which the link is not full yet or not any more, are then about 1 % of it. */
+/* Target time of a read; MOST limits its bytes. The link is not full in the first and the last
+ * microsecond, which are then about 1 % of the read. */
 #define LEAST_NS 2e5
 #define MOST (64u << 20)
 /* Allocated on the other GPU. On an H100, 64 MiB alone can be 4 % slower than the rest. */

@@ -19,9 +19,7 @@ size_t gc_earned_bin(double confidence)
   return bin;
 }
 
-/* The property whose confidence has been checked. Other GPUs are measured by the code that measures
- * the host (host/outside.c). */
-static enum gc_property checked_as(enum gc_property property)
+enum gc_property gc_earned_as(enum gc_property property)
 {
   switch (property) {
   case GC_PEER_READ:
@@ -41,7 +39,7 @@ static void limit(struct gc_measured *element, enum gc_property property)
 {
   struct gc_finding *finding = &element->found[property];
   const size_t bin = gc_earned_bin(finding->confidence);
-  const double most = gc_earned_table[checked_as(property)][bin].most;
+  const double most = gc_earned_table[gc_earned_as(property)][bin].most;
 
   if (finding->confidence < GC_CONFIDENCE_LEAST)
     gc_set_absent(element, property, "too uncertain: it is more likely wrong than right");

@@ -153,6 +153,10 @@ static int measure_one(const struct group *group, size_t i, struct gc_device *co
       *found = true;
     else if (why)
       gc_say(gpu->name, "%s", why);
+    /* what could not be measured now is measured again the next time */
+    if (gc_provisional_why(record) &&
+        gc_infos_set(&node->infos, GC_PROVISIONAL, gc_provisional_why(record)))
+      status = gc_fail(err, -ENOMEM, "out of memory");
   }
   gc_record_free(record);
   return status;
@@ -225,32 +229,70 @@ static int store(struct group *group, const struct gc_record *node, struct gc_er
   return status;
 }
 
-/* Takes the lock of the record. False: failed. */
+/* Takes the lock of the record, where the file system has locks. False: failed. */
 static bool take_lock(struct group *group, struct gc_error *err)
 {
+  int status = 0;
+
   if (group->tool->no_store)
     return true;
   gc_watch_hold(); /* it may create a file for a moment */
-  if (!gc_store_check(group->identity.id, err))
-    group->lock = gc_store_lock(group->identity.id, LOCK_SECONDS, err);
+  status = gc_store_check(group->identity.id, err);
   gc_watch_release();
-  return group->lock >= 0;
+  if (!status)
+    status = group->lock = gc_store_lock(group->identity.id, LOCK_SECONDS, err);
+  return status >= 0 || status == -EOPNOTSUPP;
+}
+
+/* The record that is there already, unless it is to be measured again. */
+static struct gc_record *find_record(const struct group *group)
+{
+  struct gc_record *node;
+
+  if (group->tool->force || group->tool->no_store || gc_store_find(&group->identity, &node, NULL))
+    return NULL;
+  if (!gc_provisional_why(node))
+    return node;
+  gc_record_free(node);
+  return NULL;
+}
+
+static int show_record(const struct group *group, struct gc_record *node)
+{
+  int status;
+
+  printf("already measured on %s (--force measures again)\n", gc_keep_date(node));
+  status = print(group, node);
+  gc_record_free(node);
+  return status;
 }
 
 static int measure_and_store(struct group *group)
 {
   struct gc_error err = {""};
   struct gc_record *node = NULL;
-  int status = GC_EXIT_FAILED;
+  int status = GC_EXIT_DONE;
 
   if (gc_watch_start(group->tool->timeout, NAME, at_end, group, &err)) {
     gc_say(NAME, "%s", err.text);
-    return status;
+    return GC_EXIT_FAILED;
   }
-  if (take_lock(group, &err) && (node = measure(group, &err)) && !store(group, node, &err))
-    status = print(group, node);
-  else
+  if (!take_lock(group, &err)) {
     gc_say(NAME, "%s", err.text);
+    status = GC_EXIT_FAILED;
+  } else if ((node = find_record(group))) { /* another process was faster */
+    status = show_record(group, node);
+    node = NULL;
+  } else if (!(node = measure(group, &err))) {
+    gc_say(NAME, "%s", err.text);
+    status = GC_EXIT_FAILED;
+  } else {
+    status = print(group, node);
+    if (store(group, node, &err)) {
+      gc_say(NAME, "measured, but not stored: %s", err.text);
+      status = GC_EXIT_FAILED;
+    }
+  }
   gc_watch_stop();
   if (group->lock >= 0)
     gc_store_unlock(group->lock);
@@ -262,18 +304,13 @@ static int measure_group(struct group *group)
 {
   const char *problem = find_problem(group);
   struct gc_record *node;
-  int status;
 
   if (problem) {
     gc_say(NAME, "not measured, because all GPUs must take part: %s", problem);
     return GC_EXIT_FAILED;
   }
-  if (group->tool->force || group->tool->no_store || gc_store_find(&group->identity, &node, NULL))
-    return measure_and_store(group);
-  printf("already measured on %s (--force measures again)\n", gc_keep_date(node));
-  status = print(group, node);
-  gc_record_free(node);
-  return status;
+  node = find_record(group);
+  return node ? show_record(group, node) : measure_and_store(group);
 }
 
 int gc_measure_peers(const struct gc_tool *tool, const struct gc_targets *targets)
