@@ -27,8 +27,8 @@
  * may save power, and then answers late. On an H100 it makes no difference. */
 #define CHAINS 8
 #define LOADS 48 /* of each chain, in one repetition */
-/* Of a chain. The first and the last one do not count, because the SMs begin and end at different
- * times, and then fewer of them load. */
+/* Parts of a chain. SMs begin and end at different times, so fewer of them load in the first part and
+ * in the last one. These two do not count. */
 #define PARTS (REPEATS + 2)
 #define STRIDE 512u /* bytes between lines of the chains: no fetch brings in two of them */
 #define LINES (GC_OUTSIDE_LEAST / STRIDE)
