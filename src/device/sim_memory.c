@@ -212,6 +212,15 @@ int gc_sim_copy(struct gc_device *device, const struct gc_copy *copies, uint32_t
   return gc_sim_failed(sim, err);
 }
 
+static struct gc_sim_region *find_region(struct gc_sim_device *sim, uint64_t base)
+{
+  size_t i = 0;
+
+  while (sim->regions[i].base != base)
+    i++;
+  return &sim->regions[i];
+}
+
 int gc_sim_alias(struct gc_device *device, uint64_t bytes, uint64_t span, uint64_t *address,
                  struct gc_error *err)
 {
@@ -234,20 +243,12 @@ int gc_sim_alias(struct gc_device *device, uint64_t bytes, uint64_t span, uint64
     *address = 0;
     return gc_fail(err, -ENOMEM, "no memory for the pages of the simulated %s", sim->name);
   }
+  find_region(sim, *address)->bytes = 0; /* none is mapped yet */
   sim->next_address += span;
   sim->aliases = *address;
   sim->alias_bytes = bytes;
   sim->alias_span = span;
   return 0;
-}
-
-static struct gc_sim_region *find_region(struct gc_sim_device *sim, uint64_t base)
-{
-  size_t i = 0;
-
-  while (sim->regions[i].base != base)
-    i++;
-  return &sim->regions[i];
 }
 
 int gc_sim_alias_until(struct gc_device *device, uint64_t end, struct gc_error *err)
