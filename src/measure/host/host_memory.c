@@ -86,7 +86,7 @@ int gc_step_host_memory(struct gc_measurement *m, struct gc_measured *element)
     return -ENOMEM;
   o->values = values;
   o->columns = "NUMA node\twhat\tvalue";
-  o->region = o->bytes = o->copy_bytes = BYTES;
+  o->bytes = o->copy_bytes = BYTES;
   o->copy_share = 4;
   if (!bench->properties.host_atomics)
     o->no_atomics = "the GPU has no native atomic operations on memory of the host";

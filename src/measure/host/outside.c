@@ -21,14 +21,18 @@
 #define REPEATS 11
 #define WRITE_REPEATS 9
 #define COPY_REPEATS 9
+/* The two copies of both ways begin at different times, and are half as long. */
+#define BOTH_REPEATS 15
+#define MOST_REPEATS BOTH_REPEATS
+#define PART_REPEATS 5 /* of the shorter copy, whose median counts */
 #define TOLERANCE 0.03
 #define SURE_ENOUGH 0.8
 /* Several SMs load at the same time. So the way is not idle, as it is not in programs: an idle one
  * may save power, and then answers late. On an H100 it makes no difference. */
 #define CHAINS 8
 #define LOADS 48 /* of each chain, in one repetition */
-/* Parts of a chain. SMs begin and end at different times, so fewer of them load in the first part and
- * in the last one. These two do not count. */
+/* Parts of a chain. SMs begin and end at different times, so fewer of them load in the first part
+ * and in the last one. These two do not count. */
 #define PARTS (REPEATS + 2)
 #define STRIDE 512u /* bytes between lines of the chains: no fetch brings in two of them */
 #define LINES (GC_OUTSIDE_LEAST / STRIDE)
@@ -41,7 +45,7 @@ static const struct {
     [GC_OUTSIDE_WRITE] = {"write, GB/s", WRITE_REPEATS},
     [GC_OUTSIDE_COPY_TO] = {"copy to, GB/s", COPY_REPEATS},
     [GC_OUTSIDE_COPY_FROM] = {"copy from, GB/s", COPY_REPEATS},
-    [GC_OUTSIDE_COPY_BOTH] = {"copy both ways, GB/s", COPY_REPEATS},
+    [GC_OUTSIDE_COPY_BOTH] = {"copy both ways, GB/s", BOTH_REPEATS},
     [GC_OUTSIDE_LATENCY] = {"latency, ns", REPEATS},
     [GC_OUTSIDE_ATOMIC] = {"atomic latency, ns", REPEATS},
 };
@@ -73,7 +77,7 @@ static int lay_chains(struct gc_outside *o)
 /* The chains lead through lines that nothing has loaded before: all repetitions of all SMs, and
  * then those of atomic operations, are parts of one. Lines can be near or far there, too, so the
  * value is the mean of the quartiles, as of device memory. */
-static int measure_latency(struct gc_outside *o, enum gc_outside_what what, double values[REPEATS])
+static int measure_latency(struct gc_outside *o, enum gc_outside_what what, double values[MOST_REPEATS])
 {
   struct gc_bench *bench = &o->m->bench;
   const bool atomic = what == GC_OUTSIDE_ATOMIC;
@@ -98,21 +102,14 @@ static int measure_latency(struct gc_outside *o, enum gc_outside_what what, doub
   return status;
 }
 
-/* Each repetition uses the next piece of so many bytes: a link or a memory may serve some addresses
- * less well. */
-static uint64_t piece(const struct gc_outside *o, uint32_t repetition, uint64_t bytes)
-{
-  return o->address + repetition % (o->region / bytes) * bytes;
-}
-
-static int measure_sweep(struct gc_outside *o, enum gc_outside_what what, double values[REPEATS])
+static int measure_sweep(struct gc_outside *o, enum gc_outside_what what, double values[MOST_REPEATS])
 {
   int status = 0;
 
   for (uint32_t r = 0; r < whats[what].repeats && !status; r++) {
     double ns;
 
-    status = gc_sweep(&o->m->bench, piece(o, r, o->bytes), o->bytes,
+    status = gc_sweep(&o->m->bench, o->address, o->bytes,
                       what == GC_OUTSIDE_WRITE ? r + 1 : 0, &ns);
     values[r] = !status && ns > 0 ? (double)o->bytes / ns : 0;
   }
@@ -120,39 +117,38 @@ static int measure_sweep(struct gc_outside *o, enum gc_outside_what what, double
 }
 
 /* Copies all bytes or the first `bytes` of them; if in both directions, each has its own half. */
-static int copy(struct gc_outside *o, enum gc_outside_what what, uint64_t address, uint64_t bytes,
-                double *ns)
+static int copy(struct gc_outside *o, enum gc_outside_what what, uint64_t bytes, double *ns)
 {
   struct gc_bench *bench = &o->m->bench;
   const uint64_t half = what == GC_OUTSIDE_COPY_BOTH ? o->copy_bytes / 2 : 0;
-  const struct gc_copy to = {o->device, address, bytes},
-                       from = {address + half, o->device + half, bytes};
+  const struct gc_copy to = {o->device, o->address, bytes},
+                       from = {o->address + half, o->device + half, bytes};
   const struct gc_copy copies[GC_COPIES_AT_ONCE] = {what == GC_OUTSIDE_COPY_FROM ? from : to, from};
 
   return bench->ops->copy(bench->device, copies, half ? 2 : 1, ns, bench->err);
 }
 
 /* The difference of two lengths, because starting a copy takes time. */
-static int measure_copies(struct gc_outside *o, enum gc_outside_what what, double values[REPEATS])
+static int measure_copies(struct gc_outside *o, enum gc_outside_what what, double values[MOST_REPEATS])
 {
   const uint32_t n = what == GC_OUTSIDE_COPY_BOTH ? 2 : 1, repeats = whats[what].repeats;
   const uint64_t bytes = o->copy_bytes / n, few = bytes / o->copy_share;
-  double parts[REPEATS] = {0}, part;
+  double parts[PART_REPEATS] = {0}, part;
   int status = 0;
 
   for (uint32_t r = 0; r < repeats && !status; r++) {
-    const uint64_t address = piece(o, r, o->copy_bytes);
-
-    if (!(status = copy(o, what, address, few, &parts[r])))
-      status = copy(o, what, address, bytes, &values[r]);
+    if (r < PART_REPEATS)
+      status = copy(o, what, few, &parts[r]);
+    if (!status)
+      status = copy(o, what, bytes, &values[r]);
   }
-  part = gc_median(parts, repeats);
+  part = gc_median(parts, PART_REPEATS);
   for (uint32_t r = 0; r < repeats && !status; r++)
     values[r] = values[r] > part ? (double)(n * (bytes - few)) / (values[r] - part) : 0;
   return status;
 }
 
-static int measure(struct gc_outside *o, enum gc_outside_what what, double values[REPEATS])
+static int measure(struct gc_outside *o, enum gc_outside_what what, double values[MOST_REPEATS])
 {
   switch (what) {
   case GC_OUTSIDE_LATENCY:
@@ -168,7 +164,7 @@ static int measure(struct gc_outside *o, enum gc_outside_what what, double value
 
 /* Keeps the value of place `number` if repetitions agree. */
 static void conclude(struct gc_outside *o, struct gc_measured *element, enum gc_outside_what what,
-                     uint32_t number, double values[REPEATS])
+                     uint32_t number, double values[MOST_REPEATS])
 {
   struct gc_by_node *all = (struct gc_by_node *)((char *)element + o->values[what].at);
   const uint32_t repeats = whats[what].repeats;
@@ -223,7 +219,7 @@ void gc_outside_none(struct gc_outside *o, const char *why)
 int gc_outside_measure(struct gc_outside *o, struct gc_measured *element, uint32_t number,
                        bool by_kernels)
 {
-  double values[REPEATS];
+  double values[MOST_REPEATS];
   int status = by_kernels ? lay_chains(o) : 0;
 
   /* latencies first: stores destroy the chains */
